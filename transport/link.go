@@ -1,0 +1,97 @@
+// Package transport moves bytes between a session and its peers: one link an
+// endpoint, one connection a peer, two lanes a connection.
+//
+// A link is polled: everything that it reports, it reports inside Poll, on the
+// caller's goroutine. The reliable lane delivers messages whole and in order.
+// Datagrams may be lost, doubled and reordered, and carry the sequence number
+// that the packet has on the wire.
+package transport
+
+import "time"
+
+// An Offer is what one end says of itself in the handshake, and what it asks
+// of the other.
+type Offer struct {
+	Game   string // the protocol's name; another is refused with ErrGame
+	Schema uint64 // the schema's hash; another is refused with ErrSchema
+	// Digest describes the schema in at most 1,000 bytes; it goes with the
+	// refusal of another schema. Explain names the first difference between
+	// the local schema and a remote digest: "component health, field Max".
+	Digest  []byte
+	Explain func(digest []byte) string
+	Hello   []byte // what a client says of itself: a name, a chosen colour
+	// MaxPeers is how many connections a listener accepts; 0 means the limit.
+	// More are refused with ErrFull.
+	MaxPeers int
+}
+
+// A Listener is a bound address that a session can host on.
+type Listener interface {
+	// Listen starts to accept. It may be called once.
+	Listen(o Offer) (Link, error)
+	// Addr is where peers find it.
+	Addr() string
+	// Close gives the address back; a no-op when a session hosts on it and closed it.
+	Close() error
+}
+
+// A Dialer is a remote address that a session can join.
+type Dialer interface {
+	// Dial starts to connect and does not wait: Connected or Closed follow.
+	Dial(o Offer) (Link, error)
+}
+
+// A Link is an endpoint in use.
+type Link interface {
+	// Now is the link's clock: time since an arbitrary start, monotonic. A
+	// simulated link's clock is virtual.
+	Now() time.Duration
+	// Poll reports everything that arrived since the last call.
+	Poll(h Handler)
+	// Close tells every peer the reason and frees the endpoint.
+	Close(reason string) error
+}
+
+// A Handler is told what a link has received.
+type Handler interface {
+	// Connected: a peer is in. hello is what it said (listener's side only).
+	Connected(c Conn, hello []byte)
+	// Datagram: seq is the packet's sequence number, at the link's clock when
+	// the socket's reader got it. b is valid during the call.
+	Datagram(c Conn, seq uint64, at time.Duration, b []byte)
+	// Message: one whole message of the reliable lane. b is valid during the call.
+	Message(c Conn, b []byte)
+	// Closed: the peer is gone, or was never reached: one of this package's
+	// typed errors says why. Nothing of c follows.
+	Closed(c Conn, err error)
+}
+
+// A Conn is one peer's connection. Its methods are called on the goroutine
+// that polls, except that Next and Datagram of different Conns may be called
+// at the same time.
+type Conn interface {
+	// Next opens a packet: the sequence number that the receiver will see, and
+	// the bytes of datagram that fit beside what the reliable lane has to send
+	// now. It always starts a new packet; a packet without a datagram is not sent.
+	Next() (seq uint64, room int)
+	// Datagram completes the packet that Next opened. b is copied.
+	Datagram(b []byte)
+	// Reliable queues one message. b is copied. ErrBacklog, ErrTooLong.
+	Reliable(b []byte) error
+	// Flush ends a send: what the reliable lane still has to say leaves too.
+	Flush()
+	// Close tells the peer the reason (ErrKicked there) and forgets it; the
+	// local handler is told Closed with ErrClosed at the next Poll.
+	Close(reason string)
+	Stats() Stats
+}
+
+// Stats are a connection's figures since it began.
+type Stats struct {
+	Transport             string // "kcp", "mem"
+	Local, Remote         string // addresses
+	BytesOut, BytesIn     uint64 // UDP payload, seal included
+	PacketsOut, PacketsIn uint64
+	ReliableOut           uint64 // bytes of the reliable lane sent, repeats and acks included
+	ReliableQueued        int    // messages that wait
+}
