@@ -1,0 +1,38 @@
+# Everything a developer types. What takes more than three lines of shell is a
+# script in .ci/, which also runs by itself.
+
+RUNS ?= 5000
+FUZZ ?= 20s
+
+.DEFAULT_GOAL := help
+.PHONY: help demo server test race fuzz soak bench check shots
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: ## play: two panes, a listen server and a client over UDP; without a display the same session in text
+	@.ci/demo
+
+server: ## bin/server, the dedicated server, which needs neither a display nor a C compiler
+	CGO_ENABLED=0 go build -o bin/server ./demo/server
+
+test: ## all tests; installs Xvfb and what windows need where it is missing and may be installed
+	@.ci/test
+
+race: ## all tests under the race detector
+	@.ci/race
+
+fuzz: ## every fuzz target for a while (FUZZ=20s each)
+	@.ci/fuzz $(FUZZ)
+
+soak: ## the property tests at length (RUNS=5000 of each)
+	@.ci/soak $(RUNS)
+
+bench: ## the whole stack on a workload: bytes, time, equality; then the Go benchmarks
+	@.ci/bench
+
+check: ## what must hold before the tests: format, vet, staticcheck, import rules, cross-compiles
+	@.ci/check
+
+shots: ## docs/panes.png: what both panes show after 5 seconds
+	@.ci/shots
