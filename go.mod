@@ -3,11 +3,19 @@ module github.com/tendonengine/tendon
 go 1.25.0
 
 require (
+	github.com/ebitengine/oto/v3 v3.4.0
+	github.com/go-text/typesetting v0.3.0
+	github.com/hajimehoshi/ebiten/v2 v2.9.8
+	github.com/rivo/uniseg v0.4.7
+	golang.org/x/image v0.31.0
+	golang.org/x/text v0.29.0
+)
+
+require (
 	github.com/ebitengine/gomobile v0.0.0-20250923094054-ea854a63cce1 // indirect
 	github.com/ebitengine/hideconsole v1.0.0 // indirect
 	github.com/ebitengine/purego v0.9.0 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
-	github.com/hajimehoshi/ebiten/v2 v2.9.8 // indirect
 	github.com/jezek/xgb v1.1.1 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.6 // indirect
 	github.com/klauspost/reedsolomon v1.12.0 // indirect
@@ -17,7 +25,6 @@ require (
 	github.com/xtaci/kcp-go/v5 v5.6.72 // indirect
 	github.com/yohamta/donburi v1.15.4 // indirect
 	golang.org/x/crypto v0.45.0 // indirect
-	golang.org/x/image v0.31.0 // indirect
 	golang.org/x/net v0.47.0 // indirect
 	golang.org/x/sync v0.17.0 // indirect
 	golang.org/x/sys v0.38.0 // indirect
