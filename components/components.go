@@ -1,0 +1,53 @@
+// Package components holds what replication keeps on entities. Most games
+// import it for Observer alone, or not at all.
+//
+// RplNode, Observer and Transform are added by the game. Owner and Parent
+// stand on every node, are there to be queried, and are written by tendon.Give
+// and tendon.Attach alone. Proxy and Hidden are tags that the library sets and
+// clears.
+package components
+
+import (
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+var (
+	// RplNode makes an entity a node: its replicated components become items.
+	RplNode = donburi.NewComponentType[NodeData]().SetName("RplNode")
+	// Owner says whose input drives the node.
+	Owner = donburi.NewComponentType[OwnerData]().SetName("Owner")
+	// Parent says which node the node is under.
+	Parent = donburi.NewComponentType[ParentData]().SetName("Parent")
+	// Observer lets the node's owner see what is around it.
+	Observer = donburi.NewComponentType[ObserverData]().SetName("Observer")
+	// Transform is a place local to the parent node.
+	Transform = donburi.NewComponentType[TransformData]().SetName("Transform")
+
+	// Proxy is on entities whose authority is another machine, parts of nodes
+	// included.
+	Proxy = donburi.NewTag("Proxy")
+	// Hidden is on proxies that are not to be drawn now: render time has not
+	// reached their first sample, or has passed their removal. Systems that
+	// draw leave them out with the filter tendon.Drawn.
+	Hidden = donburi.NewTag("Hidden")
+)
+
+// NodeData is how a node is streamed. The authority may change it at any time;
+// proxies only read it.
+type NodeData struct {
+	Relevance rpl.Relevance
+	Weight    float32 // priority against other nodes; 0 means 1
+	Hz        uint8   // at most so often a second; 0 means every send
+	Transient bool    // built from its arguments everywhere, then each machine moves its own; only its end is sent
+	Keep      bool    // stays, owned by nobody, when its owner leaves; else it dies
+}
+
+// OwnerData is the peer that drives a node: 0 is nobody, for whom the
+// authority acts. Read it; Give writes it.
+type OwnerData struct{ Peer rpl.Peer }
+
+// ParentData is the node that a node is under: Null at the top, and while a
+// proxy's parent is not here. Read it; Attach writes it.
+type ParentData struct{ Entity donburi.Entity }
