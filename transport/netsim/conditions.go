@@ -1,0 +1,60 @@
+package netsim
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// DefaultQueue is the bytes that may wait before a limited rate when
+// Conditions.Queue is 0: about what a home router keeps.
+const DefaultQueue = 64 << 10
+
+// Conditions are how one direction of a network behaves. The zero value is a
+// perfect network: everything arrives at once, in order.
+type Conditions struct {
+	Loss float64 // share of packets lost, 0…1
+	// Burst is the mean length of a run of lost packets; at most 1 means that
+	// each packet is lost independently. The share lost stays Loss.
+	Burst     float64
+	Delay     time.Duration // one way
+	Jitter    time.Duration // a uniform 0…Jitter is added to each packet's delay, so packets overtake each other
+	Duplicate float64       // share of packets that arrive twice, each copy with a jitter of its own, 0…1
+	Rate      int           // bytes per second; 0: no limit
+	Queue     int           // bytes that may wait for a limited Rate; 0: DefaultQueue
+	MaxSize   int           // longer packets are dropped and counted; 0: no limit
+}
+
+// Check returns an error that names the first value out of its range.
+func (c Conditions) Check() error {
+	switch {
+	case !share(c.Loss):
+		return fmt.Errorf("netsim: loss is %v; it is a share from 0 to 1", c.Loss)
+	case !share(c.Duplicate):
+		return fmt.Errorf("netsim: duplication is %v; it is a share from 0 to 1", c.Duplicate)
+	case math.IsNaN(c.Burst) || c.Burst < 0 || math.IsInf(c.Burst, 0):
+		return fmt.Errorf("netsim: mean burst is %v packets; it is at least 0", c.Burst)
+	case c.Delay < 0 || c.Jitter < 0:
+		return fmt.Errorf("netsim: delay is %v, jitter %v; neither is below 0", c.Delay, c.Jitter)
+	case c.Rate < 0 || c.Queue < 0 || c.MaxSize < 0:
+		return fmt.Errorf("netsim: rate is %d, queue %d, largest packet %d; none is below 0", c.Rate, c.Queue, c.MaxSize)
+	}
+	return nil
+}
+
+func share(v float64) bool { return v >= 0 && v <= 1 }
+
+func (c Conditions) queue() int {
+	if c.Queue == 0 {
+		return DefaultQueue
+	}
+	return c.Queue
+}
+
+// burst is the mean run of losses in force: losing a share of Loss needs runs
+// of at least Loss/(1-Loss), as no two runs are less than one packet apart.
+func (c Conditions) burst() float64 { return max(c.Burst, c.Loss/(1-c.Loss)) }
+
+// begins is the chance that a run of losses begins at a packet that follows a
+// received one: it makes the share of lost packets Loss.
+func (c Conditions) begins() float64 { return c.Loss / (c.burst() * (1 - c.Loss)) }
