@@ -1,0 +1,279 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// packages are those that must exist, so that no rule passes for want of what
+// it is about. A package that moves is renamed here too.
+var packages = []string{
+	"rpl", "rpl/bits", "rpl/rpltest",
+	"transport", "transport/kcp", "transport/mem", "transport/netsim",
+	"components", "ecs", "ecs/window",
+	"demo", "demo/server", "demo/bench", "demo/bots",
+	"assets",
+}
+
+// An importRule is about what a set of packages reaches, directly or not. The
+// standard library is always allowed.
+type importRule struct {
+	of      []string // packages; "x/..." is x and all below it
+	but     []string // of these, the ones that the rule leaves out
+	only    []string // import paths, and all below them, that they may reach; nil: anything
+	never   []string // import paths, and all below them, that they may not reach
+	because string
+}
+
+const (
+	ebiten  = "github.com/hajimehoshi/ebiten"
+	donburi = "github.com/yohamta/donburi"
+	gmath   = "github.com/quasilyte/gmath"
+	kcp     = "github.com/xtaci/kcp-go"
+)
+
+// windows are the packages that open windows or draw in them.
+var windows = []string{"ecs/window", "demo", "demo/scene"}
+
+// kcpAndCrypto is what the transport stands on: kcp-go, with what it imports
+// in its turn, and the handshake's libraries.
+var kcpAndCrypto = []string{
+	kcp, "github.com/klauspost/cpuid", "github.com/klauspost/reedsolomon", "github.com/pkg/errors", "github.com/tjfoc/gmsm",
+	"golang.org/x/net", "golang.org/x/sys", "golang.org/x/time",
+	"github.com/flynn/noise", "golang.org/x/crypto",
+}
+
+var importRules = []importRule{
+	{
+		of: []string{"rpl/..."}, but: []string{"rpl/rpltest"},
+		only:    []string{module + "/rpl"},
+		never:   []string{module + "/rpl/rpltest"},
+		because: "the core is bytes in and bytes out: it has no ECS, no socket, no clock, so that it can be tested in virtual time and used by other engines",
+	},
+	{
+		of:      []string{"rpl/rpltest"},
+		only:    []string{module + "/rpl", module + "/transport/netsim"},
+		because: "the harness of the core must run wherever the core runs",
+	},
+	{
+		of:      []string{"rpl/bits"},
+		only:    []string{module + "/rpl/bits"},
+		because: "the bit reader and writer are a leaf that anybody can check alone",
+	},
+	{
+		of:      []string{"transport/netsim"},
+		only:    []string{module + "/transport/netsim"},
+		because: "the one simulator serves the core's tests, which may use the standard library only",
+	},
+	{
+		of:      []string{"transport/..."},
+		only:    append([]string{module + "/transport"}, kcpAndCrypto...),
+		because: "a transport moves bytes: what they mean is not its business, and an endpoint is useful without the rest",
+	},
+	{
+		of: []string{"rpl/...", "transport/...", "components/...", "ecs/..."}, but: []string{"transport/kcp"},
+		never:   []string{kcp},
+		because: "importing kcp-go starts a goroutine for every processor and more; only who plays over UDP pays for it",
+	},
+	{
+		of:      []string{"components/..."},
+		only:    []string{module + "/components", module + "/rpl", donburi, gmath},
+		because: "components are plain data of the ECS; they know nodes, not sockets or windows",
+	},
+	{
+		of: []string{"ecs/..."}, but: []string{"ecs/window"},
+		only:    []string{module + "/ecs", module + "/components", module + "/rpl", module + "/transport", donburi, gmath, "github.com/flynn/noise", "golang.org/x/crypto", "golang.org/x/sys"},
+		never:   []string{module + "/ecs/window"},
+		because: "a dedicated server imports ecs and has no window",
+	},
+	{
+		of: []string{"..."}, but: windows,
+		never:   []string{ebiten, "github.com/ebitengine", module + "/ecs/window"},
+		because: "ebiten does not build without cgo on Linux and its mere import panics without a display: servers, bots, the bench and all tests must run without one",
+	},
+	{
+		of:      []string{"rpl/...", "transport/...", "components/...", "ecs/..."},
+		never:   []string{module + "/demo", module + "/assets"},
+		because: "the library does not know the game that shows it",
+	},
+}
+
+// A goPackage is what `go list` says of one package, or of its test binary.
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	Error      *struct{ Err string }
+}
+
+// name is the package's path inside the module: "transport/kcp".
+func (p goPackage) name() string {
+	path, _, _ := strings.Cut(p.ImportPath, " ") // "path [path.test]"
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+}
+
+// listPackages asks the go command for all packages of the module on one
+// system, with what they reach; with test, their test binaries too.
+func listPackages(t *testing.T, goos string, test bool) []goPackage {
+	t.Helper()
+	args := []string{"list", "-e", "-json=ImportPath,Imports,Deps,Error"}
+	if test {
+		args = append(args, "-test")
+	}
+	cmd := exec.Command("go", append(args, "./...")...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH=amd64", "CGO_ENABLED=1")
+	if goos == "js" {
+		cmd.Env = append(cmd.Env, "GOARCH=wasm")
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var all []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func within(path string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool {
+		return path == prefix || strings.HasPrefix(path, prefix+"/")
+	})
+}
+
+// standard reports whether a path is of the standard library: those have no
+// dot in their first element. What the library vendors counts as it.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+func (r importRule) applies(name string) bool {
+	if slices.Contains(r.but, name) {
+		return false
+	}
+	return slices.ContainsFunc(r.of, func(pattern string) bool {
+		if pattern == "..." {
+			return true
+		}
+		if below, ok := strings.CutSuffix(pattern, "/..."); ok {
+			return name == below || strings.HasPrefix(name, below+"/")
+		}
+		return name == pattern
+	})
+}
+
+// broken says which of the packages that p reaches the rule forbids.
+func (r importRule) broken(p goPackage) (bad []string) {
+	for _, dep := range p.Deps {
+		dep, _, _ = strings.Cut(dep, " ")
+		if standard(dep) || dep == p.ImportPath {
+			continue
+		}
+		if within(dep, r.never) || r.only != nil && !within(dep, r.only) {
+			bad = append(bad, dep)
+		}
+	}
+	return bad
+}
+
+func TestImportRules(t *testing.T) {
+	for _, goos := range []string{"linux", "windows", "darwin", "js"} {
+		t.Run(goos, func(t *testing.T) {
+			all := listPackages(t, goos, false)
+			for _, rule := range importRules {
+				for _, p := range all {
+					if !rule.applies(p.name()) {
+						continue
+					}
+					if bad := rule.broken(p); bad != nil {
+						t.Errorf("%s reaches %s: %s", p.name(), strings.Join(bad, ", "), rule.because)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestImportsOfTests: on Linux the import of ebiten ends a test binary before
+// its first test where there is no display.
+func TestImportsOfTests(t *testing.T) {
+	rule := importRule{
+		never:   []string{ebiten},
+		because: "where there is no display its import panics before the first test: build the program and drive it as a process",
+	}
+	for _, p := range listPackages(t, "linux", true) {
+		if !strings.HasSuffix(p.ImportPath, ".test") {
+			continue
+		}
+		if bad := rule.broken(p); bad != nil {
+			t.Errorf("the tests of %s reach %s: %s", strings.TrimSuffix(p.name(), ".test"), bad[0], rule.because)
+		}
+	}
+}
+
+func TestImportRulesHaveTheirPackages(t *testing.T) {
+	there := map[string]bool{}
+	for _, p := range listPackages(t, "linux", false) {
+		if p.Error != nil {
+			t.Errorf("%s: %s", p.name(), p.Error.Err)
+			continue
+		}
+		there[p.name()] = true
+	}
+	for _, name := range packages {
+		if !there[name] {
+			t.Errorf("there is no package %s: the rules about it would pass unseen", name)
+		}
+	}
+	for _, rule := range importRules {
+		if rule.because == "" {
+			t.Errorf("the rule about %v has no reason", rule.of)
+		}
+		if !slices.ContainsFunc(packages, rule.applies) {
+			t.Errorf("the rule about %v is about no package", rule.of)
+		}
+	}
+}
+
+// TestImportRulesCanFail shows the rules what they must refuse.
+func TestImportRulesCanFail(t *testing.T) {
+	for _, c := range []struct{ of, reaches string }{
+		{"rpl", donburi},
+		{"rpl", module + "/transport"},
+		{"rpl/bits", module + "/rpl"},
+		{"transport", module + "/rpl"},
+		{"transport/netsim", kcp + "/v5"},
+		{"transport/mem", kcp + "/v5"},
+		{"components", ebiten + "/v2"},
+		{"ecs", ebiten + "/v2/internal/ui"},
+		{"ecs", kcp + "/v5"},
+		{"demo/server", ebiten + "/v2"},
+		{"demo/bench", module + "/ecs/window"},
+		{"ecs", module + "/demo/bots"},
+	} {
+		p := goPackage{ImportPath: module + "/" + c.of, Deps: []string{"fmt", c.reaches}}
+		refused := slices.ContainsFunc(importRules, func(r importRule) bool {
+			return r.applies(p.name()) && r.broken(p) != nil
+		})
+		if !refused {
+			t.Errorf("no rule keeps %s from reaching %s", c.of, c.reaches)
+		}
+	}
+}
