@@ -1,0 +1,150 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The Go blocks of the pages compile. A block with a package clause is a file
+// by itself; the other blocks of one section (a heading of the second level)
+// are declarations of one file, which imports what they name. So a page shows
+// no imports where they would be noise, and nothing that does not build.
+
+// imports are the packages that blocks without a package clause may name.
+var imports = map[string]string{
+	"tendon": module + "/ecs", "rpl": module + "/rpl", "components": module + "/components",
+	"transport": module + "/transport", "kcp": module + "/transport/kcp", "mem": module + "/transport/mem", "netsim": module + "/transport/netsim",
+	"window": module + "/ecs/window", "ebiten": ebiten + "/v2", "donburi": donburi, "filter": donburi + "/filter", "gmath": gmath,
+	"fmt": "fmt", "math": "math", "log": "log", "time": "time", "context": "context", "os": "os", "flag": "flag", "errors": "errors", "strconv": "strconv",
+}
+
+// A snippet is what one package of a page's blocks amounts to.
+type snippet struct {
+	from   string // page and line, for people
+	source string
+}
+
+var goFence = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
+
+// snippets are the compilable units of a page.
+func snippets(page file) (units []snippet) {
+	section := 1
+	open := -1 // the unit that the present section's declarations go to
+	for _, at := range goFence.FindAllStringSubmatchIndex(page.text, -1) {
+		body := page.text[at[2]:at[3]]
+		here := 1 + strings.Count(page.text[:at[0]], "\n## ")
+		if here != section {
+			section, open = here, -1
+		}
+		line := 2 + strings.Count(page.text[:at[0]], "\n")
+		position := fmt.Sprintf("//line %s:%d\n", page.path, line)
+		switch {
+		case strings.HasPrefix(body, "package ") || strings.Contains(body, "\npackage "):
+			units = append(units, snippet{fmt.Sprintf("%s:%d", page.path, line), position + body})
+		case open < 0:
+			open = len(units)
+			units = append(units, snippet{fmt.Sprintf("%s:%d", page.path, line), position + body})
+		default:
+			units[open].source += position + body
+		}
+	}
+	for i := range units {
+		units[i].source = withImports(units[i].source)
+	}
+	return units
+}
+
+// withImports gives declarations a package clause, and imports by the names
+// that they select from.
+func withImports(source string) string {
+	if regexp.MustCompile(`(?m)^package `).MatchString(source) {
+		return source
+	}
+	const clause = "package page\n"
+	tree, err := parser.ParseFile(token.NewFileSet(), "", clause+source, parser.SkipObjectResolution)
+	if err != nil {
+		return clause + source // the compiler says it with the page's line
+	}
+	used := map[string]bool{}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && imports[x.Name] != "" {
+				used[x.Name] = true
+			}
+		}
+		return true
+	})
+	var b strings.Builder
+	b.WriteString(clause)
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		fmt.Fprintf(&b, "import %s %q\n", name, imports[name])
+	}
+	return b.String() + source
+}
+
+func TestSnippetsCompile(t *testing.T) {
+	dir := t.TempDir()
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"vet", "-overlay", filepath.Join(dir, "overlay.json")}
+	blocks := map[string]int{}
+	for _, page := range texts(t, ".md") {
+		for _, unit := range snippets(page) {
+			blocks[page.path]++
+			name := fmt.Sprintf("snippet%d", len(overlay.Replace)+1)
+			source := filepath.Join(dir, name+".go")
+			if err := os.WriteFile(source, []byte(unit.source), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			overlay.Replace[filepath.Join(top, "docs", name, "snippet.go")] = source
+			args = append(args, "./docs/"+name)
+		}
+	}
+	for _, page := range []string{"README.md", "docs/GUIDE.md"} {
+		if blocks[page] == 0 {
+			t.Errorf("%s has no Go block", page)
+		}
+	}
+	b, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = root
+	look := exec.Command(filepath.Join(".ci", "packages"), "-n", "window")
+	look.Dir = root
+	if look.Run() != nil { // ebiten builds without the system's packages for Windows alone
+		cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("the pages' Go blocks do not compile: %v\n%s", err, out)
+	}
+}
+
+func TestSnippetsAreFound(t *testing.T) {
+	page := file{path: "x.md", text: "# X\n```go\nvar a = 1\n```\n```go\nvar b = fmt.Sprint(a)\n```\n## Y\n```go\nvar a = 2\n```\n```go\npackage main\n\nfunc main() {}\n```\n```sh\nls\n```\n"}
+	units := snippets(page)
+	if len(units) != 3 {
+		t.Fatalf("%d units, not 3: %q", len(units), units)
+	}
+	if want := "package page\nimport fmt \"fmt\"\n//line x.md:3\nvar a = 1\n//line x.md:6\nvar b = fmt.Sprint(a)\n"; units[0].source != want {
+		t.Errorf("first unit %q, not %q", units[0].source, want)
+	}
+}
