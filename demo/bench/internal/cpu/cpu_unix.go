@@ -1,0 +1,20 @@
+//go:build unix && !linux
+
+package cpu
+
+import (
+	"syscall"
+	"time"
+)
+
+// Wall reports whether Now is only wall-clock time.
+const Wall = false
+
+// Now is the processor time that the process has used, to the microsecond.
+func Now() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic("getrusage: " + err.Error())
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
