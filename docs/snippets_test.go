@@ -18,15 +18,17 @@ import (
 
 // The Go blocks of the pages compile. A block with a package clause is a file
 // by itself; the other blocks of one section (a heading of the second level)
-// are declarations of one file, which imports what they name. So a page shows
-// no imports where they would be noise, and nothing that does not build.
+// are declarations of one file, which imports what they name, and which may
+// call functions of a whole program that stands before it on the page. So a
+// page shows no imports where they would be noise, and nothing twice, and
+// nothing that does not build.
 
 // imports are the packages that blocks without a package clause may name.
 var imports = map[string]string{
 	"tendon": module + "/ecs", "rpl": module + "/rpl", "components": module + "/components",
 	"transport": module + "/transport", "kcp": module + "/transport/kcp", "mem": module + "/transport/mem", "netsim": module + "/transport/netsim",
-	"window": module + "/ecs/window", "ebiten": ebiten + "/v2", "donburi": donburi, "filter": donburi + "/filter", "gmath": gmath,
-	"fmt": "fmt", "math": "math", "log": "log", "time": "time", "context": "context", "os": "os", "flag": "flag", "errors": "errors", "strconv": "strconv",
+	"window": module + "/ecs/window", "ebiten": ebiten + "/v2", "vector": ebiten + "/v2/vector", "donburi": donburi, "filter": donburi + "/filter", "gmath": gmath,
+	"fmt": "fmt", "math": "math", "log": "log", "time": "time", "context": "context", "os": "os", "flag": "flag", "errors": "errors", "strconv": "strconv", "color": "image/color",
 }
 
 // A snippet is what one package of a page's blocks amounts to.
@@ -60,33 +62,85 @@ func snippets(page file) (units []snippet) {
 		}
 	}
 	for i := range units {
-		units[i].source = withImports(units[i].source)
+		if !clause.MatchString(units[i].source) {
+			for _, program := range units[:i] {
+				if clause.MatchString(program.source) {
+					units[i].source = withFunctions(units[i].source, program.source)
+				}
+			}
+			units[i].source = withImports(units[i].source)
+		}
 	}
 	return units
+}
+
+var clause = regexp.MustCompile(`(?m)^package `)
+
+// parse reads declarations or a program; nil where it does not parse, which
+// the compiler says better, with the page's line.
+func parse(source string) *ast.File {
+	if !clause.MatchString(source) {
+		source = "package page;" + source
+	}
+	tree, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	return tree
+}
+
+// withFunctions adds those functions of a program that declarations name and
+// do not declare, one after the other's body too.
+func withFunctions(source, program string) string {
+	from := parse(program)
+	if from == nil {
+		return source
+	}
+	for again := true; again; {
+		again = false
+		tree := parse(source)
+		if tree == nil {
+			return source
+		}
+		named, declared := map[string]bool{}, map[string]bool{}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				named[id.Name] = true
+			}
+			return true
+		})
+		for _, d := range tree.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+				declared[fn.Name.Name] = true
+			}
+		}
+		for _, d := range from.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if ok && fn.Recv == nil && named[fn.Name.Name] && !declared[fn.Name.Name] {
+				source += program[fn.Pos()-from.FileStart:fn.End()-from.FileStart] + "\n"
+				again = true
+			}
+		}
+	}
+	return source
 }
 
 // withImports gives declarations a package clause, and imports by the names
 // that they select from.
 func withImports(source string) string {
-	if regexp.MustCompile(`(?m)^package `).MatchString(source) {
-		return source
-	}
-	const clause = "package page\n"
-	tree, err := parser.ParseFile(token.NewFileSet(), "", clause+source, parser.SkipObjectResolution)
-	if err != nil {
-		return clause + source // the compiler says it with the page's line
-	}
 	used := map[string]bool{}
-	ast.Inspect(tree, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && imports[x.Name] != "" {
-				used[x.Name] = true
+	if tree := parse(source); tree != nil {
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && imports[x.Name] != "" {
+					used[x.Name] = true
+				}
 			}
-		}
-		return true
-	})
+			return true
+		})
+	}
 	var b strings.Builder
-	b.WriteString(clause)
+	b.WriteString("package page\n")
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		fmt.Fprintf(&b, "import %s %q\n", name, imports[name])
 	}
@@ -135,6 +189,14 @@ func TestSnippetsCompile(t *testing.T) {
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("the pages' Go blocks do not compile: %v\n%s", err, out)
+	}
+}
+
+func TestSnippetsBorrow(t *testing.T) {
+	page := file{path: "x.md", text: "```go\npackage main\n\nfunc a() { b() }\nfunc b() {}\nfunc c() {}\n```\n## Y\n```go\nfunc d() { a() }\nfunc c() {}\n```\n"}
+	units := snippets(page)
+	if want := "package page\n//line x.md:10\nfunc d() { a() }\nfunc c() {}\nfunc a() { b() }\nfunc b() {}\n"; len(units) != 2 || units[1].source != want {
+		t.Errorf("%q, not %q", units, want)
 	}
 }
 
