@@ -1,0 +1,19 @@
+package play
+
+// An accumulator decides which ticks send: rate of them a second, spread
+// evenly, the first at once. A rate above hz sends at every tick.
+type accumulator struct{ rate, hz, sum int }
+
+func newAccumulator(rate, hz int) *accumulator {
+	rate = min(rate, hz)
+	return &accumulator{rate: rate, hz: hz, sum: hz - rate}
+}
+
+func (a *accumulator) due() bool {
+	a.sum += a.rate
+	if a.sum < a.hz {
+		return false
+	}
+	a.sum -= a.hz
+	return true
+}

@@ -1,0 +1,63 @@
+package play
+
+import "github.com/tendonengine/tendon/demo/bench/trace"
+
+// exitFactor is how much farther than the radius a node is kept.
+const exitFactor = 1.1
+
+// relevancy is the bench's own judgement of who should hold what: plain
+// distances in the trace's unit, over all slots. Between the two radii either
+// answer is right.
+type relevancy struct {
+	t           *trace.Trace
+	x, y        int // fields
+	enter, exit float64
+	points      [][]point // where a client looks from, by client and tick; nil sees everything
+}
+
+type point struct{ x, y float64 }
+
+// edge forgives that the library compares distances in the world's unit.
+const edge = 1e-9
+
+// newRelevancy lets client i follow slot i mod N: its observer is there, and
+// where it was last while the slot is dead.
+func newRelevancy(t *trace.Trace, clients int, radius float64) *relevancy {
+	r := &relevancy{t: t, x: t.Column(trace.PosX), y: t.Column(trace.PosY)}
+	if radius == 0 {
+		return r
+	}
+	r.enter, r.exit = radius*(1-edge), radius*exitFactor*(1+edge)
+	r.points = make([][]point, clients)
+	for c := range r.points {
+		slot, at := c%t.Slots, point{}
+		for tick := range t.Ticks {
+			if t.Alive(tick, slot) {
+				at = r.place(tick, slot)
+			}
+			r.points[c] = append(r.points[c], at)
+		}
+	}
+	return r
+}
+
+func (r *relevancy) place(tick, slot int) point {
+	row := r.t.Row(tick, slot)
+	return point{float64(row[r.x]), float64(row[r.y])}
+}
+
+// within reports whether a slot is at most a radius away from a client.
+func (r *relevancy) within(client, tick, slot int, radius float64) bool {
+	if r.points == nil {
+		return true
+	}
+	o, p := r.points[client][tick], r.place(tick, slot)
+	dx, dy := p.x-o.x, p.y-o.y
+	return dx*dx+dy*dy <= radius*radius
+}
+
+// must reports whether a client has to hold a living slot.
+func (r *relevancy) must(client, tick, slot int) bool { return r.within(client, tick, slot, r.enter) }
+
+// may reports whether it can.
+func (r *relevancy) may(client, tick, slot int) bool { return r.within(client, tick, slot, r.exit) }

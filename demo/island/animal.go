@@ -1,0 +1,144 @@
+package island
+
+import (
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// AnimalData is an animal's mind. It is not replicated: others see where it
+// goes.
+type AnimalData struct {
+	species
+	goal   gmath.Vec
+	pause  int // steps that it still stands
+	scared int // steps that it still runs
+	from   gmath.Vec
+	home   bool // a sheep in the pen: it has been counted
+}
+
+type species struct {
+	speed, radius, sees float64
+	bird                bool
+}
+
+var (
+	sheep = species{speed: sheepSpeed, radius: sheepRadius, sees: sheepSees}
+	bird  = species{speed: birdSpeed, radius: birdRadius, sees: birdSees, bird: true}
+)
+
+// Animal and the prefabs of both species. Who is far sees them less often than
+// players.
+var (
+	Animal        = donburi.NewComponentType[AnimalData]()
+	SheepPrefab   = tendon.NewPrefab(Protocol, "sheep", newSheep, components.NodeData{Weight: 0.6})
+	ChickenPrefab = tendon.NewPrefab(Protocol, "chicken", newChicken, components.NodeData{Weight: 0.5})
+)
+
+func newSheep(w donburi.World, _ tendon.None) *donburi.Entry {
+	e := newThing(w, Sheep, Animal)
+	Animal.Get(e).species = sheep
+	return e
+}
+
+func newChicken(w donburi.World, _ tendon.None) *donburi.Entry {
+	e := newThing(w, Chicken, Animal)
+	Animal.Get(e).species = bird
+	return e
+}
+
+// A threat is what animals run from: a walker, or a car that somebody drives.
+type threat struct {
+	pos    gmath.Vec
+	walker donburi.Entity
+}
+
+// graze moves all animals: they flee from who is near, and wander otherwise.
+func (g *Game) graze() {
+	var threats []threat
+	for _, e := range g.collect(Walker) {
+		if Walker.Get(e).Health > 0 {
+			threats = append(threats, threat{Where(e).Pos, e.Entity()})
+		}
+	}
+	for _, e := range g.collect(Animal) {
+		a, at := Animal.Get(e), Place.Get(e)
+		for _, t := range threats {
+			d := t.pos.DistanceTo(at.Pos)
+			if a.bird && d < pickUp {
+				g.score(t.walker, birdPoints)
+				at.Pos, a.goal = g.pasture(), gmath.Vec{}
+				break
+			}
+			if d < a.sees {
+				a.panicFrom(t.pos, at.Pos)
+			}
+		}
+		if !a.bird {
+			g.countSheep(a, at.Pos, threats)
+		}
+		g.move(a, at)
+	}
+}
+
+// panicFrom makes an animal run from a place for half a second.
+func (a *AnimalData) panicFrom(from, at gmath.Vec) {
+	if a.scared == 0 || from.DistanceTo(at) < a.from.DistanceTo(at) {
+		a.from = from
+	}
+	a.scared, a.pause = Steps/2, 0
+}
+
+// move runs, wanders or stands.
+func (g *Game) move(a *AnimalData, at *PlaceData) {
+	speed := a.speed
+	var dir gmath.Vec
+	switch {
+	case a.scared > 0:
+		a.scared--
+		dir = at.Pos.Sub(a.from)
+		a.goal = gmath.Vec{}
+	case a.pause > 0:
+		a.pause--
+		return
+	case a.goal.IsZero() || a.goal.DistanceTo(at.Pos) < 6:
+		a.goal = at.Pos.Add(g.rng.Offset(-140, 140))
+		a.pause = g.rng.IntRange(Steps/2, Steps*4)
+		return
+	default:
+		speed *= 0.3
+		dir = a.goal.Sub(at.Pos)
+	}
+	if dir.IsZero() {
+		return
+	}
+	at.Rot = at.Rot.RotatedTowards(dir.Angle(), 0.12).Normalized()
+	to := g.slide(at.Pos, dir.Normalized().Mulf(speed/Steps), a.radius)
+	if to.DistanceTo(at.Pos) < speed/Steps/3 {
+		a.goal = gmath.Vec{} // something is in the way: think again
+	}
+	at.Pos = to
+}
+
+// countSheep gives the nearest player points when a sheep comes into the pen.
+func (g *Game) countSheep(a *AnimalData, at gmath.Vec, threats []threat) {
+	inside := Pen.Rect.Contains(at)
+	if inside == a.home {
+		return
+	}
+	if a.home = inside; !inside {
+		return
+	}
+	var who donburi.Entity
+	near := 300.0
+	for _, t := range threats {
+		if d := t.pos.DistanceTo(at); d < near {
+			who, near = t.walker, d
+		}
+	}
+	if near < 300 {
+		g.score(who, sheepPoints)
+	}
+}

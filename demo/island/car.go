@@ -1,0 +1,188 @@
+package island
+
+import (
+	"math"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// CarData is a car. Who drives it is its child, and its owner.
+type CarData struct {
+	Colour uint8 `rpl:"max=7"`
+	Damage uint8 `rpl:"max=8"` // at carHealth it blows up
+
+	speed  float64 // along its length, units per second
+	driver donburi.Entity
+	home   PlaceData
+}
+
+// Car and its prefab. It stays when its driver leaves the session.
+var (
+	Car       = tendon.Replicate(Protocol, "car", donburi.NewComponentType[CarData]())
+	CarPrefab = tendon.NewPrefab(Protocol, "car", newCar, components.NodeData{Keep: true})
+)
+
+func newCar(w donburi.World, _ tendon.None) *donburi.Entry {
+	return newThing(w, Vehicle, Car, components.Observer)
+}
+
+// enter puts a walker into the nearest free car in reach: the walker becomes
+// the car's child, and the car its player's.
+func (g *Game) enter(walker *donburi.Entry) bool {
+	at := Place.Get(walker).Pos
+	var best *donburi.Entry
+	reach := carReach
+	for _, e := range g.collect(Car) {
+		if d := Place.Get(e).Pos.DistanceTo(at); d < reach && !g.occupied(e) {
+			best, reach = e, d
+		}
+	}
+	if best == nil || tendon.Attach(walker, best) != nil {
+		return false
+	}
+	*Place.Get(walker) = PlaceData{}
+	Car.Get(best).driver = walker.Entity()
+	tendon.Give(best, tendon.Owner(walker))
+	return true
+}
+
+// leave puts the driver beside the car, and the car becomes nobody's.
+func (g *Game) leave(walker, car *donburi.Entry) {
+	if tendon.Attach(walker, nil) != nil {
+		return
+	}
+	at := Place.GetValue(car)
+	owner := tendon.Owner(walker)
+	beside := at.Rot - math.Pi/2
+	door := at.Pos.MoveInDirection(carRadius+walkerRadius, beside)
+	if Height(door) <= 2 || g.scenery.Hits(door, walkerRadius) {
+		door = at.Pos
+	}
+	*Place.Get(walker) = PlaceData{Pos: door, Rot: at.Rot}
+	Car.Get(car).driver = donburi.Null
+	tendon.Give(car, 0)
+	tendon.Give(walker, owner)
+}
+
+// occupied reports whether somebody sits in the car; a driver who left the
+// session does not.
+func (g *Game) occupied(car *donburi.Entry) bool {
+	c := Car.Get(car)
+	if c.driver == donburi.Null || !car.World.Valid(c.driver) {
+		c.driver = donburi.Null
+		return false
+	}
+	return true
+}
+
+// drive turns keys into speed and direction.
+func (g *Game) drive(car *donburi.Entry, keys Keys) {
+	c, at := Car.Get(car), Place.Get(car)
+	switch {
+	case keys&Up != 0:
+		c.speed = math.Min(c.speed+carPower/Steps, carTop)
+	case keys&Down != 0:
+		c.speed = math.Max(c.speed-1.6*carPower/Steps, -carReverse)
+	}
+	grip := gmath.Clamp(c.speed/160, -1, 1)
+	if keys&Left != 0 {
+		at.Rot -= gmath.Rad(carTurn * grip / Steps)
+	}
+	if keys&Right != 0 {
+		at.Rot += gmath.Rad(carTurn * grip / Steps)
+	}
+	at.Rot = at.Rot.Normalized()
+}
+
+// roll moves all cars on, with or without a driver, and bounces them off what
+// they hit.
+func (g *Game) roll() {
+	for _, e := range g.collect(Car) {
+		c, at := Car.Get(e), Place.Get(e)
+		drag := carDrag
+		if !g.occupied(e) {
+			drag = 4 * carDrag
+		}
+		if c.speed -= c.speed * drag / Steps; math.Abs(c.speed) < 2 {
+			c.speed = 0
+			continue
+		}
+		by := gmath.RadToVec(at.Rot).Mulf(c.speed / Steps)
+		to := g.slide(at.Pos, by, carRadius)
+		if went := to.DistanceTo(at.Pos); went < by.Len()/2 {
+			c.speed *= -0.35
+		}
+		at.Pos = to
+		g.ram(e, c, at)
+	}
+}
+
+// ram hurts who stands before a fast car, and breaks crates.
+func (g *Game) ram(car *donburi.Entry, c *CarData, at *PlaceData) {
+	if math.Abs(c.speed) < carRams {
+		return
+	}
+	for _, e := range g.collect(Walker) {
+		if _, driving := ParentOf(e); driving || e.Entity() == c.driver {
+			continue
+		}
+		if p := Place.Get(e); p.Pos.DistanceTo(at.Pos) < carRadius {
+			p.Pos = g.slide(p.Pos, p.Pos.Sub(at.Pos).Mulf(0.8), walkerRadius)
+			g.hurt(e, ramHurts, c.driver)
+			c.speed *= 0.5
+		}
+	}
+	for _, e := range g.collect(Crate) {
+		if Place.Get(e).Pos.DistanceTo(at.Pos) < carRadius+10 {
+			g.open(e)
+			c.speed *= 0.7
+		}
+	}
+}
+
+// damage is a hit on a car; by may be nobody.
+func (g *Game) damage(car *donburi.Entry, by donburi.Entity) {
+	c := Car.Get(car)
+	if c.Damage++; c.Damage < carHealth {
+		return
+	}
+	at := Place.GetValue(car)
+	if g.occupied(car) {
+		driver := car.World.Entry(c.driver)
+		g.leave(driver, car)
+		g.hurt(driver, walkerHealth, by)
+	}
+	g.wrecks = append(g.wrecks, wreck{c.home, c.Colour, carReturns})
+	car.Remove()
+	g.blast(at.Pos, by)
+}
+
+// A wreck is a car that blew up, until a new one stands at its home.
+type wreck struct {
+	home   PlaceData
+	colour uint8
+	left   int // steps
+}
+
+func (g *Game) replaceWrecks() {
+	kept := g.wrecks[:0]
+	for _, x := range g.wrecks {
+		if x.left--; x.left > 0 {
+			kept = append(kept, x)
+		} else {
+			g.park(x.home, x.colour)
+		}
+	}
+	g.wrecks = kept
+}
+
+// park spawns a car.
+func (g *Game) park(home PlaceData, colour uint8) {
+	e := CarPrefab.Spawn(g.rep.World(), tendon.None{})
+	*Car.Get(e) = CarData{Colour: colour, home: home}
+	*Place.Get(e) = home
+}

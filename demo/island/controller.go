@@ -1,0 +1,95 @@
+package island
+
+import (
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// ControllerData is a player's hand in the world: a node that nobody else has,
+// to which the input is sent, and which drives what is shared.
+type ControllerData struct {
+	// Respawn is the seconds until the walker stands up again.
+	Respawn uint8 `rpl:"max=10"`
+
+	// On the authority:
+	newest  rpl.Tick // of the input that counts
+	keys    Keys
+	before  Keys // at the step before: what is new in keys was pressed now
+	aim     gmath.Rad
+	walker  donburi.Entity
+	waiting int // steps until respawn
+}
+
+// Controller, its prefab and the input that it receives.
+var (
+	Controller       = tendon.Replicate(Protocol, "controller", donburi.NewComponentType[ControllerData]())
+	ControllerPrefab = tendon.NewPrefab(Protocol, "controller", newController, components.NodeData{Relevance: rpl.OwnerOnly})
+	Steer            = tendon.NewRPC[Input](Protocol, "steer", rpl.ToServer, rpl.Unreliable)
+)
+
+func newController(w donburi.World, _ tendon.None) *donburi.Entry {
+	return w.Entry(w.Create(Controller))
+}
+
+// steer receives a player's input: the newest tick wins.
+func steer(c tendon.Call, in Input) {
+	ctl := Controller.Get(c.Entry)
+	if in.Tick <= ctl.newest && ctl.newest != 0 {
+		return
+	}
+	ctl.newest, ctl.keys, ctl.aim = in.Tick, in.Keys, in.Aim
+}
+
+// pressed are the keys that went down in this step.
+func (c *ControllerData) pressed() Keys { return c.keys &^ c.before }
+
+// control applies every player's input, each to the walker or to the car that
+// it drives.
+func (g *Game) control() {
+	for _, ctlEntry := range g.collect(Controller) {
+		ctl := Controller.Get(ctlEntry)
+		if w := ctlEntry.World; w.Valid(ctl.walker) {
+			g.controlWalker(ctl, w.Entry(ctl.walker))
+		}
+		g.paint(ctl.pressed())
+		ctl.before = ctl.keys
+	}
+}
+
+func (g *Game) controlWalker(ctl *ControllerData, walker *donburi.Entry) {
+	if Walker.Get(walker).Health == 0 {
+		g.wait(ctl, walker)
+		return
+	}
+	if car, driving := ParentOf(walker); driving {
+		if ctl.pressed()&Use != 0 {
+			g.leave(walker, car)
+			return
+		}
+		g.drive(car, ctl.keys)
+		return
+	}
+	if ctl.pressed()&Use != 0 && (g.enter(walker) || g.press(walker)) {
+		return
+	}
+	g.walk(walker, ctl)
+	g.shoot(walker, ctl)
+}
+
+// send samples this machine's player and sends what it holds down.
+func (g *Game) send(r *tendon.Replication) {
+	if g.Sample == nil {
+		return
+	}
+	if e, ok := tendon.Mine(r, Controller); ok {
+		in := g.Sample(r)
+		in.Tick = r.Tick()
+		// An unreliable call is worth nothing later: what cannot be sent now is
+		// replaced in the next step.
+		_ = Steer.Send(e, in)
+	}
+}

@@ -1,0 +1,29 @@
+// Package island is the demo's game: its rules, without a window.
+//
+// An island far larger than the view. Players walk, drive and shoot; crates
+// break into coins; chickens are caught by hand; sheep flee and are driven into
+// the pen, whose gate opens while somebody stands on the plate, or for a while
+// after the button is pressed. Most points after two minutes win, and a new
+// round begins.
+//
+// Where to look:
+//
+//	protocol.go    the protocol and the session's settings
+//	game.go        Setup binds the rules to a session; Step is the fixed step
+//	controller.go  a player's input: an unreliable RPC on a node of its own
+//	walker.go      who the player is: walks, shoots, has a name and points
+//	car.go         entering is a reparent and a change of owner
+//	bullet.go      bullets and explosions: transient nodes
+//	animal.go      sheep and chickens
+//	crate.go       crates and coins
+//	plaza.go       spheres, button, plate and gate: load-time nodes
+//	match.go       the round
+//	fill.go        what stands where when a world begins
+//	terrain.go     land and water; scenery.go trees, rocks and posts: the same
+//	               on every machine without a byte sent
+//	tuning.go      every number that one may want to turn
+//
+// Rules run where tendon.Authority says so; the package never asks whether it
+// is on a server. Like donburi's queries it is for one goroutine at a time, also
+// across sessions.
+package island

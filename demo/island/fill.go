@@ -1,0 +1,62 @@
+package island
+
+import (
+	"math"
+
+	"github.com/quasilyte/gmath"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// fill puts what a world begins with on it.
+func (g *Game) fill() {
+	w := g.rep.World()
+	MatchPrefab.Spawn(w, tendon.None{})
+	for i := range plazaCars {
+		a := gmath.Rad(float64(i) * 2 * math.Pi / plazaCars)
+		g.park(PlaceData{Pos: Middle.MoveInDirection(205, a), Rot: a}, uint8(i))
+	}
+	for i := plazaCars; i < carCount; i++ {
+		g.park(PlaceData{Pos: g.pasture(), Rot: g.rng.Rad()}, uint8(i%colourChoice))
+	}
+	for range plazaCrates {
+		g.putCrate(g.beside(plazaRadius + 10))
+	}
+	for range crateCount - plazaCrates {
+		g.putCrate(g.pasture())
+	}
+	for i := range sheepCount {
+		e := SheepPrefab.Spawn(w, tendon.None{})
+		*Place.Get(e) = PlaceData{Pos: g.somewhere(i < plazaSheep), Rot: g.rng.Rad()}
+	}
+	for i := range birdCount {
+		e := ChickenPrefab.Spawn(w, tendon.None{})
+		*Place.Get(e) = PlaceData{Pos: g.somewhere(i < plazaBirds), Rot: g.rng.Rad()}
+	}
+}
+
+func (g *Game) somewhere(near bool) gmath.Vec {
+	if near {
+		return g.beside(plazaRadius + 40)
+	}
+	return g.pasture()
+}
+
+// pasture is a free place anywhere on the island.
+func (g *Game) pasture() gmath.Vec {
+	if p, ok := freePlace(&g.rng, nearestCrate/2, g.scenery); ok {
+		return p
+	}
+	return g.beside(plazaRadius)
+}
+
+// beside is a free place about so far from the middle, north of the pen.
+func (g *Game) beside(far float64) gmath.Vec {
+	for {
+		a := gmath.Rad(g.rng.FloatRange(math.Pi, 2*math.Pi))
+		p := Middle.MoveInDirection(far*g.rng.FloatRange(0.9, 1.2), a)
+		if !g.scenery.Hits(p, 20) {
+			return p
+		}
+	}
+}

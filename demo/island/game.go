@@ -1,0 +1,67 @@
+package island
+
+import (
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// Game is the island's rules bound to one session.
+type Game struct {
+	// Sample is what the player of this machine holds down, asked once a step;
+	// nil where there is none. The tick is filled in.
+	Sample func(*tendon.Replication) Input
+
+	rep     *tendon.Replication
+	rng     gmath.Rand
+	scenery *Scenery
+	wrecks  []wreck
+
+	spheres             [sphereCount]donburi.Entity
+	gate, plate, button donburi.Entity
+}
+
+// Setup binds the rules to a session, before it hosts, joins or steps. Same
+// seed and same inputs, same game.
+func Setup(rep *tendon.Replication, seed int64) *Game {
+	g := &Game{rep: rep, scenery: NewScenery()}
+	g.rng.SetSeed(seed)
+	g.build(rep.World())
+	rep.OnStart(g.fill)
+	rep.OnJoin(g.join)
+	Steer.Handle(rep, steer)
+	return g
+}
+
+// Scenery is what stands on this island and never changes.
+func (g *Game) Scenery() *Scenery { return g.scenery }
+
+// Step is one fixed step of 1/Steps second, between Receive and Send, on every
+// machine.
+func (g *Game) Step(r *tendon.Replication) {
+	g.send(r)
+	if r.IsAuthority() {
+		g.control()
+		g.roll()
+		g.replaceWrecks()
+		g.graze()
+		g.trigger()
+		g.gather()
+		g.keepTime()
+	}
+	g.fly()
+}
+
+// collect lists the entities with a component, so that they may be removed
+// while one walks through them.
+func (g *Game) collect(c each) []*donburi.Entry {
+	var list []*donburi.Entry
+	c.Each(g.rep.World(), func(e *donburi.Entry) { list = append(list, e) })
+	return list
+}
+
+// each is any donburi component type or tag.
+type each interface {
+	Each(donburi.World, func(*donburi.Entry))
+}

@@ -1,0 +1,52 @@
+package island
+
+import (
+	"github.com/quasilyte/gmath"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Keys are the keys that a player holds down.
+type Keys uint16
+
+const (
+	Up Keys = 1 << iota
+	Down
+	Left
+	Right
+	Fire
+	Use  // get in or out of a car, press the button
+	Aims // Input.Aim counts: the player has a mouse
+	// Paint is the first of nine: the key of sphere i is Paint << i. All sixteen
+	// bits have a meaning, so no input names a sphere that is not there.
+	Paint
+)
+
+// Input is what a player holds down at a tick. It is sent every step, and the
+// newest wins: what is lost is replaced by the next.
+type Input struct {
+	Keys Keys      `rpl:"max=65535"`
+	Aim  gmath.Rad `rpl:"angle,bits=9"`
+	Tick rpl.Tick  `rpl:""`
+}
+
+// Direction is where the held arrows point, at most one long.
+func (k Keys) Direction() gmath.Vec {
+	var d gmath.Vec
+	if k&Left != 0 {
+		d.X--
+	}
+	if k&Right != 0 {
+		d.X++
+	}
+	if k&Up != 0 {
+		d.Y--
+	}
+	if k&Down != 0 {
+		d.Y++
+	}
+	if d.IsZero() {
+		return d
+	}
+	return d.Normalized()
+}

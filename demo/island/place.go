@@ -1,0 +1,75 @@
+package island
+
+import (
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// PlaceData is where a node is and where it faces, local to its parent: a
+// driver sits at the zero place of the car.
+type PlaceData struct {
+	Pos gmath.Vec `rpl:"step=1/16,interp,pos"`
+	Rot gmath.Rad `rpl:"angle,bits=9,interp"`
+}
+
+// Place is on everything that is somewhere.
+var Place = tendon.Replicate(Protocol, "place", donburi.NewComponentType[PlaceData]())
+
+// KindData says what a node is drawn as. It is local: prefabs set it on every
+// machine.
+type KindData struct{ Kind Kind }
+
+// Look is on everything that is drawn.
+var Look = donburi.NewComponentType[KindData]()
+
+// Kind is a kind of node that is drawn.
+type Kind uint8
+
+const (
+	Player Kind = iota
+	Vehicle
+	Sheep
+	Chicken
+	Box
+	Money
+	Shell
+	Boom
+	Ball
+	Button
+	Plate
+	Gate
+)
+
+// String is the first half of the sprite's name.
+func (k Kind) String() string {
+	return [...]string{"player", "car", "sheep", "chicken", "crate", "coin", "bullet", "explosion", "sphere", "button", "plate", "gate"}[k]
+}
+
+// ParentOf is the node that a node is under, if there is one here.
+func ParentOf(e *donburi.Entry) (*donburi.Entry, bool) {
+	if !e.HasComponent(components.Parent) {
+		return nil, false
+	}
+	if p := components.Parent.Get(e).Entity; p != donburi.Null && e.World.Valid(p) {
+		return e.World.Entry(p), true
+	}
+	return nil, false
+}
+
+// Where is the place of a node on the map: its car's while it drives.
+func Where(e *donburi.Entry) PlaceData {
+	if p, ok := ParentOf(e); ok && p.HasComponent(Place) {
+		return Place.GetValue(p)
+	}
+	return Place.GetValue(e)
+}
+
+// newThing makes an entity that is drawn at a place.
+func newThing(w donburi.World, k Kind, more ...donburi.IComponentType) *donburi.Entry {
+	e := w.Entry(w.Create(append([]donburi.IComponentType{Place, Look}, more...)...))
+	Look.Get(e).Kind = k
+	return e
+}

@@ -1,0 +1,23 @@
+package island
+
+import (
+	"log/slog"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Protocol is what all machines of a session agree on.
+var Protocol = tendon.NewProtocol("tendon island")
+
+// Config is a session on the island: 60 steps and 30 sends a second, and
+// everyone sees what is near.
+func Config(log *slog.Logger) tendon.Config {
+	return tendon.Config{
+		Interest: rpl.Grid{Enter: Enter, Exit: Exit},
+		Steps:    Steps,
+		Sends:    Sends,
+		MaxPeers: 64,
+		Log:      log,
+	}
+}

@@ -1,0 +1,74 @@
+package island
+
+// Every number that one may want to turn. Lengths are units (a walker is about
+// 30 long), times are steps of 1/Steps second unless they say otherwise,
+// speeds are units per second.
+const (
+	Steps = 60 // fixed steps per second
+	Sends = 30 // sends per second
+
+	Size  = 4000.0 // side of the map, sea included
+	Enter = 460.0  // a node streams in nearer than this …
+	Exit  = 506.0  // … and out beyond this: 1.1 × Enter
+
+	walkSpeed    = 150.0
+	walkerRadius = 13.0
+	walkerHealth = 100
+	maxAmmo      = 40
+	coinAmmo     = 6
+	reload       = 12 // between two shots
+	refill       = Steps * 2
+	respawn      = Steps * 3
+
+	bulletSpeed  = 620.0
+	bulletLife   = Steps * 9 / 10
+	bulletHurts  = 20
+	muzzle       = 26.0 // where a bullet begins, before the walker's middle
+	blastRadius  = 130.0
+	blastHurts   = 60
+	blastLife    = Steps * 6 / 10
+	crateHealth  = 3 // hits
+	carHealth    = 8 // hits
+	carRadius    = 30.0
+	carReach     = 62.0 // from where a walker gets in
+	carTop       = 430.0
+	carReverse   = 140.0
+	carPower     = 330.0 // units per second²
+	carDrag      = 0.8   // share of the speed lost per second
+	carTurn      = 2.6   // radians per second at full grip
+	carRams      = 200.0 // speed from which it hurts
+	ramHurts     = 45
+	carReturns   = Steps * 10
+	sheepSpeed   = 118.0
+	sheepRadius  = 13.0
+	sheepSees    = 105.0
+	birdSpeed    = 138.0
+	birdRadius   = 9.0
+	birdSees     = 85.0
+	pickUp       = 24.0
+	gateOpens    = Steps * 10
+	roundSeconds = 120
+	pauseSeconds = 8
+	coinPoints   = 1
+	birdPoints   = 2
+	sheepPoints  = 5
+	downPoints   = 3
+	nearestCrate = 46.0 // between two crates
+)
+
+// How many of each a world begins with.
+const (
+	sheepCount   = 130
+	birdCount    = 90
+	crateCount   = 300
+	carCount     = 18
+	plazaCars    = 5 // of them parked round the plaza
+	plazaCrates  = 10
+	plazaSheep   = 9
+	plazaBirds   = 5
+	treeCount    = 330
+	rockCount    = 150
+	sphereCount  = 9
+	maxName      = 16
+	colourChoice = 8
+)

@@ -1,0 +1,165 @@
+package island
+
+import (
+	"fmt"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// WalkerData is a player's body.
+type WalkerData struct {
+	Name   string `rpl:"max=16"`
+	Colour uint8  `rpl:"max=7"`
+	Health uint8  `rpl:"max=100"` // 0: down, stands up again later
+	Points uint16 `rpl:""`
+	Ammo   uint8  `rpl:"max=40,to=owner"`
+
+	reload, refill int // steps
+}
+
+// Walker and its prefab.
+var (
+	Walker       = tendon.Replicate(Protocol, "walker", donburi.NewComponentType[WalkerData]())
+	WalkerPrefab = tendon.NewPrefab(Protocol, "walker", newWalker)
+)
+
+func newWalker(w donburi.World, _ tendon.None) *donburi.Entry {
+	return newThing(w, Player, Walker, components.Observer)
+}
+
+// join gives a new peer its controller and its walker.
+func (g *Game) join(p rpl.Peer) {
+	w := g.rep.World()
+	walker := WalkerPrefab.Spawn(w, tendon.None{})
+	*Walker.Get(walker) = WalkerData{
+		Name: g.name(p), Colour: uint8((p - 1) % colourChoice), Health: walkerHealth, Ammo: maxAmmo,
+	}
+	Place.Get(walker).Pos = g.standUp()
+	tendon.Give(walker, p)
+	ctl := ControllerPrefab.Spawn(w, tendon.None{})
+	Controller.Get(ctl).walker = walker.Entity()
+	tendon.Give(ctl, p)
+}
+
+// name is what the peer calls itself, cut to what fits, or its number.
+func (g *Game) name(p rpl.Peer) string {
+	name := []rune(string(g.rep.Hello(p)))
+	for len(string(name)) > maxName {
+		name = name[:len(name)-1]
+	}
+	if len(name) == 0 {
+		return fmt.Sprintf("Player %d", p)
+	}
+	return string(name)
+}
+
+// standUp is a free place on the plaza.
+func (g *Game) standUp() gmath.Vec {
+	for range 20 {
+		p := Middle.Add(g.rng.Offset(-120, 120))
+		if !g.scenery.Hits(p, walkerRadius) {
+			return p
+		}
+	}
+	return Middle
+}
+
+// walk moves a walker by its player's keys; a mouse turns it, or its way does.
+func (g *Game) walk(walker *donburi.Entry, ctl *ControllerData) {
+	at, dir := Place.Get(walker), ctl.keys.Direction()
+	switch {
+	case ctl.keys&Aims != 0:
+		at.Rot = ctl.aim
+	case !dir.IsZero():
+		at.Rot = at.Rot.RotatedTowards(dir.Angle(), 0.2)
+	}
+	at.Pos = g.slide(at.Pos, dir.Mulf(walkSpeed/Steps), walkerRadius)
+}
+
+// slide moves a circle on land, round what stands in its way.
+func (g *Game) slide(from, by gmath.Vec, radius float64) gmath.Vec {
+	to := g.scenery.Push(from.Add(by), radius)
+	to = Pen.Push(from, to, radius, g.gateIsOpen())
+	if Height(to) > 2 {
+		return to
+	}
+	// Along the shore: the part of the way that stays on land.
+	if along := from.Add(gmath.Vec{X: by.X}); Height(along) > 2 {
+		return along
+	}
+	if along := from.Add(gmath.Vec{Y: by.Y}); Height(along) > 2 {
+		return along
+	}
+	return from
+}
+
+// shoot fires while the key is held and there is something to fire.
+func (g *Game) shoot(walker *donburi.Entry, ctl *ControllerData) {
+	wd := Walker.Get(walker)
+	if wd.refill++; wd.refill >= refill {
+		wd.refill, wd.Ammo = 0, min(wd.Ammo+1, maxAmmo)
+	}
+	if wd.reload > 0 {
+		wd.reload--
+		return
+	}
+	if ctl.keys&Fire == 0 || wd.Ammo == 0 {
+		return
+	}
+	wd.reload = reload
+	wd.Ammo--
+	g.fire(walker)
+}
+
+// hurt takes health from a walker; by, who may be nobody, gets points when it
+// goes down.
+func (g *Game) hurt(walker *donburi.Entry, much uint8, by donburi.Entity) {
+	wd := Walker.Get(walker)
+	if wd.Health == 0 {
+		return
+	}
+	if wd.Health > much {
+		wd.Health -= much
+		return
+	}
+	wd.Health = 0
+	if car, driving := ParentOf(walker); driving {
+		g.leave(walker, car)
+	}
+	wd.Points -= min(wd.Points, downPoints)
+	if by != walker.Entity() {
+		g.score(by, downPoints)
+	}
+	for _, e := range g.collect(Controller) {
+		if ctl := Controller.Get(e); ctl.walker == walker.Entity() {
+			ctl.waiting, ctl.Respawn = respawn, respawn/Steps
+		}
+	}
+}
+
+// wait counts down to standing up again.
+func (g *Game) wait(ctl *ControllerData, walker *donburi.Entry) {
+	ctl.waiting--
+	ctl.Respawn = uint8((max(ctl.waiting, 0) + Steps - 1) / Steps)
+	if ctl.waiting > 0 {
+		return
+	}
+	wd := Walker.Get(walker)
+	wd.Health, wd.Ammo = walkerHealth, max(wd.Ammo, maxAmmo/2)
+	Place.Get(walker).Pos = g.standUp()
+}
+
+// score gives points to a walker, if it is still there.
+func (g *Game) score(walker donburi.Entity, points uint16) {
+	w := g.rep.World()
+	if w.Valid(walker) && !g.over() {
+		if e := w.Entry(walker); e.HasComponent(Walker) {
+			Walker.Get(e).Points += points
+		}
+	}
+}
