@@ -1,0 +1,61 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/lane"
+)
+
+// Config is what an endpoint needs of the world. All fields but Timing are
+// required.
+type Config struct {
+	Transport string // Stats.Transport
+	Local     string // Stats.Local
+	Now       func() time.Duration
+	// Send puts one packet on the network. It copies b, does not block, and
+	// may be called from several goroutines at once.
+	Send func(to netip.AddrPort, b []byte)
+	// Random gives connection ids and attempts: unguessable where strangers
+	// can send, by seed in a simulation.
+	Random  func() uint64
+	Machine func(out func(segments []byte)) lane.Machine
+	Timing  Timing
+}
+
+// Timing are the times of a connection's life; zero values are the limits of
+// package transport. Tests shorten them.
+type Timing struct {
+	Hello, Connect, HalfOpen, Keepalive, Silence time.Duration
+}
+
+func (t Timing) orDefault() Timing {
+	set := func(v *time.Duration, limit time.Duration) {
+		if *v == 0 {
+			*v = limit
+		}
+	}
+	set(&t.Hello, transport.HelloInterval)
+	set(&t.Connect, transport.ConnectTimeout)
+	set(&t.HalfOpen, transport.HalfOpenTimeout)
+	set(&t.Keepalive, transport.Keepalive)
+	set(&t.Silence, transport.SilenceTimeout)
+	return t
+}
+
+// checkOffer refuses what the handshake has no room for.
+func checkOffer(o transport.Offer) error {
+	switch {
+	case o.Game == "" || len(o.Game) > transport.MaxGame:
+		return fmt.Errorf("transport: the game's name %q has %d bytes; give it 1 to %d", o.Game, len(o.Game), transport.MaxGame)
+	case len(o.Hello) > transport.MaxHello:
+		return fmt.Errorf("transport: the hello has %d bytes; at most %d fit, send the rest once connected", len(o.Hello), transport.MaxHello)
+	case len(o.Digest) > transport.MaxDigest:
+		return fmt.Errorf("transport: the schema's digest has %d bytes; at most %d fit", len(o.Digest), transport.MaxDigest)
+	case o.MaxPeers < 0 || o.MaxPeers > transport.MaxPeers:
+		return fmt.Errorf("transport: %d peers are more than a listener has; set MaxPeers to 0…%d", o.MaxPeers, transport.MaxPeers)
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/wire"
+	"github.com/tendonengine/tendon/transport/lane"
+)
+
+// A state is how far a connection is.
+type state uint8
+
+const (
+	dialing  state = iota // the client asks
+	halfOpen              // the listener has accepted and not heard the client again
+	open
+	ended
+)
+
+// A Conn is one peer's connection. The lock is held for the length of a call:
+// it keeps the endpoint's timer apart from the game.
+type Conn struct {
+	e       *Endpoint
+	remote  netip.AddrPort
+	attempt uint64
+	hello   []byte        // what the client said; forgotten once told
+	born    time.Duration // when it was made
+	heard   atomic.Int64  // when the last packet came, a time.Duration
+
+	mu       sync.Mutex
+	state    state
+	id       uint32
+	seq      uint64 // of the last packet opened
+	opened   uint64 // the packet that awaits its datagram; 0: none
+	sentAt   time.Duration
+	window   replayWindow
+	lane     *lane.Lane // nil until open
+	stats    transport.Stats
+	replayed uint64
+	refused  uint64 // packets that could not be read
+
+	out [transport.MaxPacket]byte // the packet being built
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// Next implements transport.Conn.
+func (c *Conn) Next() (seq uint64, room int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	room = transport.MaxPayload
+	if c.state == open {
+		c.lane.Update(c.e.cfg.Now())
+		for c.lane.Pending() > transport.MaxPayload-2-transport.MinRoom {
+			c.sendLane()
+		}
+		if n := c.lane.Pending(); n > 0 {
+			room -= 2 + n
+		}
+	}
+	c.seq++
+	c.opened = c.seq
+	return c.seq, room
+}
+
+// Datagram implements transport.Conn. A datagram longer than the room that
+// Next gave goes alone, and the reliable lane waits; one longer than
+// transport.MaxPayload panics, as does one for which no packet was opened.
+func (c *Conn) Datagram(b []byte) {
+	if len(b) > transport.MaxPayload {
+		panic(fmt.Sprintf("transport: a datagram of %d bytes; Conn.Next gives at most %d", len(b), transport.MaxPayload))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opened == 0 {
+		panic("transport: Conn.Datagram without Conn.Next")
+	}
+	seq := c.opened
+	c.opened = 0
+	if c.state != open {
+		return
+	}
+	n := c.lane.Fit(transport.MaxPayload - len(b) - 2)
+	if n <= 0 {
+		p := c.begin(wire.Datagram, seq)
+		c.send(append(p, b...))
+		return
+	}
+	p := c.begin(wire.Both, seq)
+	p = append(p, byte(n), byte(n>>8))
+	p = c.lane.Take(p, n)
+	c.send(append(p, b...))
+}
+
+// Reliable implements transport.Conn.
+func (c *Conn) Reliable(b []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != open {
+		return fmt.Errorf("%w: the connection to %s has ended", transport.ErrClosed, c.remote)
+	}
+	return c.lane.Queue(b)
+}
+
+// Flush implements transport.Conn.
+func (c *Conn) Flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != open {
+		return
+	}
+	c.lane.Update(c.e.cfg.Now())
+	for c.lane.Pending() > 0 {
+		c.sendLane()
+	}
+}
+
+// Close implements transport.Conn: the peer of a listener is kicked, the peer
+// of a client is left.
+func (c *Conn) Close(reason string) {
+	cause := wire.Ended
+	if c.e.listens {
+		cause = wire.Kicked
+	}
+	if c.end(cause, reason) {
+		c.e.closedHere(c, fmt.Errorf("%w: %s", transport.ErrClosed, reason))
+	}
+}
+
+// Stats implements transport.Conn.
+func (c *Conn) Stats() transport.Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, c.e.cfg.Local, c.remote.String()
+	if c.lane != nil {
+		s.ReliableOut = c.lane.Out()
+		s.ReliableQueued = c.lane.Queued()
+	}
+	return s
+}
+
+// end tells the peer, if it is one yet, and stops the connection. It returns
+// false if that was done before.
+func (c *Conn) end(cause wire.Cause, reason string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.state
+	c.state = ended
+	if was == open {
+		for range transport.CloseCopies {
+			c.seq++
+			c.send(wire.AppendReason(c.begin(wire.Close, c.seq), cause, reason))
+		}
+	}
+	return was != ended
+}
+
+// establish makes the connection one: both ends have heard each other.
+func (c *Conn) establish(id uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.id, c.state = id, open
+	c.lane = lane.New(c.e.cfg.Machine)
+}
+
+// keepalive sends a packet without payload if nothing was sent for d.
+func (c *Conn) keepalive(now, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state == open && now-c.sentAt >= d {
+		c.seq++
+		c.send(c.begin(wire.Keepalive, c.seq))
+	}
+}
+
+// sendLane sends a packet of segments alone. Some must be pending.
+func (c *Conn) sendLane() {
+	c.seq++
+	c.send(c.lane.Take(c.begin(wire.Lane, c.seq), transport.MaxPayload))
+}
+
+func (c *Conn) begin(k wire.Kind, seq uint64) []byte {
+	return wire.Begin(c.out[:0], k, c.e.listens, c.id, seq)
+}
+
+func (c *Conn) send(p []byte) {
+	p = wire.End(p)
+	c.sentAt = c.e.cfg.Now()
+	c.stats.PacketsOut++
+	c.stats.BytesOut += uint64(len(p))
+	c.e.cfg.Send(c.remote, p)
+}
+
+// admit judges a packet that parses: whether it is new and of this direction.
+func (c *Conn) admit(p wire.Packet, size int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stats.PacketsIn++
+	c.stats.BytesIn += uint64(size)
+	if !c.window.accept(p.Seq) {
+		c.replayed++
+		return false
+	}
+	return true
+}
+
+// input gives segments to the lane.
+func (c *Conn) input(now time.Duration, segments []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lane.Input(now, segments)
+}
+
+// message is the next message of the lane; nil when there is none.
+func (c *Conn) message() ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != open {
+		return nil, nil
+	}
+	return c.lane.Receive()
+}
+
+func (c *Conn) is(s state) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state == s
+}
+
+func (c *Conn) silentSince() time.Duration { return time.Duration(c.heard.Load()) }

@@ -1,0 +1,263 @@
+// Package endpoint is one end of a network, sans I/O: packets and the time
+// come in, packets go out. It keeps the handshake, the connections, their two
+// lanes and their timeouts; package kcp gives it a socket, package mem a
+// simulated network.
+//
+// Who calls what: a reader calls Arrive, a timer Tick, the game everything
+// else. The three may be different goroutines. No lock is held while a Handler
+// runs or a packet is sent by more than its own connection.
+package endpoint
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/wire"
+)
+
+// An Endpoint listens, or has dialled: one offer, any number of connections or
+// one.
+type Endpoint struct {
+	cfg     Config
+	timing  Timing
+	offer   transport.Offer
+	listens bool
+	ignored atomic.Uint64 // packets of nobody
+
+	mu      sync.RWMutex // guards the rest; never held together with a Conn's lock taken first
+	conns   []*Conn      // in the order they came
+	byID    map[uint32]*Conn
+	asked   map[question]*Conn // listener: who has asked, to answer repeats alike
+	gone    []farewell         // ended here, to be told at the next Poll
+	failure error              // the socket is gone: told to every connection at the next Poll
+	closed  bool
+
+	inbox inbox
+}
+
+// A question is one client's attempt to connect.
+type question struct {
+	from    netip.AddrPort
+	attempt uint64
+}
+
+type farewell struct {
+	c   *Conn
+	err error
+}
+
+func newEndpoint(cfg Config, o transport.Offer, listens bool) (*Endpoint, error) {
+	if err := checkOffer(o); err != nil {
+		return nil, err
+	}
+	if o.MaxPeers == 0 {
+		o.MaxPeers = transport.MaxPeers
+	}
+	return &Endpoint{
+		cfg: cfg, timing: cfg.Timing.orDefault(), offer: o, listens: listens,
+		byID: map[uint32]*Conn{}, asked: map[question]*Conn{},
+	}, nil
+}
+
+// Listen makes an endpoint that accepts.
+func Listen(cfg Config, o transport.Offer) (*Endpoint, error) { return newEndpoint(cfg, o, true) }
+
+// Dial makes an endpoint that asks remote, and sends its first question.
+func Dial(cfg Config, o transport.Offer, remote netip.AddrPort) (*Endpoint, error) {
+	e, err := newEndpoint(cfg, o, false)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{e: e, remote: remote, attempt: cfg.Random(), born: cfg.Now(), state: dialing}
+	e.conns = append(e.conns, c)
+	c.ask()
+	return e, nil
+}
+
+// Now is the endpoint's clock.
+func (e *Endpoint) Now() time.Duration { return e.cfg.Now() }
+
+// Ignored is how many packets belonged to nobody: garbage, strangers, the past.
+func (e *Endpoint) Ignored() uint64 { return e.ignored.Load() }
+
+// Arrive takes one packet from the network, at the time the reader got it. It
+// keeps what may belong to somebody until Poll, and notes that he is alive: a
+// game that stalls does not lose its peers. b is copied.
+func (e *Endpoint) Arrive(at time.Duration, from netip.AddrPort, b []byte) {
+	if !e.concerns(at, from, b) {
+		e.ignored.Add(1)
+		return
+	}
+	e.inbox.put(at, from, b)
+}
+
+func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
+	kind, fromListener := wire.Split(b[0])
+	if fromListener == e.listens {
+		return false
+	}
+	switch kind {
+	case wire.Hello:
+		return len(b) == transport.MaxPacket
+	case wire.Accept, wire.Refuse:
+		return len(b) < transport.MaxPacket && from == e.dialled()
+	}
+	id, ok := wire.ID(b)
+	if !ok {
+		return false
+	}
+	c := e.find(id)
+	if c == nil || c.remote != from {
+		return false
+	}
+	c.heard.Store(int64(at))
+	return true
+}
+
+// Tick does what must be done while the game does nothing: questions are
+// repeated and silence is broken. Call it every few tens of milliseconds.
+func (e *Endpoint) Tick() {
+	now := e.cfg.Now()
+	for _, c := range e.snapshot() {
+		c.askAgain(now, e.timing.Hello)
+		c.keepalive(now, e.timing.Keepalive)
+	}
+}
+
+// Poll reports all that has come, then who is gone.
+func (e *Endpoint) Poll(h transport.Handler) {
+	e.mu.Lock()
+	gone, failure := e.gone, e.failure
+	e.gone = nil
+	e.mu.Unlock()
+	if e.isClosed() {
+		return
+	}
+	for _, f := range gone {
+		h.Closed(f.c, f.err)
+	}
+	s := e.inbox.take()
+	start := 0
+	for _, r := range s.records {
+		if e.packet(r.at, r.from, s.bytes[start:r.end:r.end], h); e.isClosed() {
+			return // by the handler
+		}
+		start = r.end
+	}
+	e.inbox.give(s)
+	e.expire(failure, h)
+}
+
+// expire ends connections that were silent for too long, and all of them when
+// the socket has failed.
+func (e *Endpoint) expire(failure error, h transport.Handler) {
+	now := e.cfg.Now()
+	for _, c := range e.snapshot() {
+		c.mu.Lock()
+		state := c.state
+		c.mu.Unlock()
+		switch {
+		case state == ended:
+		case failure != nil:
+			e.lose(c, failure, h)
+		case state == dialing && now-c.born >= e.timing.Connect:
+			e.lose(c, fmt.Errorf("%w from %s in %v", transport.ErrNoAnswer, c.remote, e.timing.Connect), h)
+		case state == halfOpen && now-c.born >= e.timing.HalfOpen:
+			c.end(wire.Ended, "")
+			e.forget(c)
+		case state == open && now-c.silentSince() >= e.timing.Silence:
+			e.lose(c, fmt.Errorf("%w: nothing from %s for %v", transport.ErrTimeout, c.remote, e.timing.Silence), h)
+		}
+	}
+}
+
+// Fail tells every connection at the next Poll that the socket is gone.
+func (e *Endpoint) Fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failure = fmt.Errorf("%w: %w", transport.ErrSocket, err)
+}
+
+// Close tells every peer the reason. The endpoint does nothing from then on.
+func (e *Endpoint) Close(reason string) {
+	e.mu.Lock()
+	conns := e.conns
+	e.conns, e.closed = nil, true
+	clear(e.byID)
+	clear(e.asked)
+	e.mu.Unlock()
+	for _, c := range conns {
+		c.end(wire.Ended, reason)
+	}
+}
+
+// lose ends a connection for a reason that the game is told now. One that was
+// never told of is not.
+func (e *Endpoint) lose(c *Conn, err error, h transport.Handler) {
+	known := !c.is(halfOpen)
+	if !c.end(wire.Ended, "") {
+		return
+	}
+	e.forget(c)
+	if known {
+		h.Closed(c, err)
+	}
+}
+
+func (e *Endpoint) closedHere(c *Conn, err error) {
+	e.forget(c)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.closed {
+		e.gone = append(e.gone, farewell{c, err})
+	}
+}
+
+func (e *Endpoint) forget(c *Conn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, x := range e.conns {
+		if x == c {
+			e.conns = append(e.conns[:i:i], e.conns[i+1:]...)
+			break
+		}
+	}
+	delete(e.byID, c.id)
+	delete(e.asked, question{c.remote, c.attempt})
+}
+
+func (e *Endpoint) find(id uint32) *Conn {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.byID[id]
+}
+
+// snapshot is the connections now: the slice is never written to again.
+func (e *Endpoint) snapshot() []*Conn {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.conns[:len(e.conns):len(e.conns)]
+}
+
+func (e *Endpoint) isClosed() bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.closed
+}
+
+// dialled is the address that this endpoint asks; none for a listener.
+func (e *Endpoint) dialled() netip.AddrPort {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.listens || len(e.conns) == 0 {
+		return netip.AddrPort{}
+	}
+	return e.conns[0].remote
+}

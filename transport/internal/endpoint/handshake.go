@@ -1,0 +1,151 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/wire"
+)
+
+// ask sends a client's HELLO.
+func (c *Conn) ask() {
+	o := c.e.offer
+	c.sentAt = c.e.cfg.Now()
+	c.e.cfg.Send(c.remote, wire.HelloMessage{
+		Attempt: c.attempt, GameHash: wire.HashGame(o.Game), Schema: o.Schema, Game: o.Game, Hello: o.Hello,
+	}.Append(c.out[:0]))
+}
+
+// askAgain repeats the HELLO while it is not answered.
+func (c *Conn) askAgain(now, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state == dialing && now-c.sentAt >= d {
+		c.ask()
+	}
+}
+
+// greeted is the listener's answer to a HELLO. The checks and their order are
+// in docs/spec-transport.md; a repeat is answered as the first was.
+func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
+	m, err := wire.ParseHello(b)
+	switch {
+	case err == wire.ErrVersion:
+		e.refuse(from, m.Attempt, wire.OtherVersion, nil)
+		return
+	case err != nil:
+		e.ignored.Add(1)
+		return
+	case m.GameHash != wire.HashGame(e.offer.Game):
+		e.refuse(from, m.Attempt, wire.OtherGame, []byte(e.offer.Game))
+		return
+	case m.Schema != e.offer.Schema:
+		e.refuse(from, m.Attempt, wire.OtherSchema, e.offer.Digest)
+		return
+	}
+	q := question{from, m.Attempt}
+	c := e.asked[q] // only Poll's goroutine writes the maps
+	if c == nil {
+		if len(e.conns) >= e.offer.MaxPeers {
+			e.refuse(from, m.Attempt, wire.Full, nil)
+			return
+		}
+		if e.countHalfOpen() >= transport.MaxHalfOpen {
+			return // the client asks again
+		}
+		c = e.admit(at, q, m.Hello)
+	}
+	e.cfg.Send(from, wire.AcceptMessage{Attempt: m.Attempt, ID: c.id}.Append(nil))
+}
+
+// admit makes a connection that is not one before the client is heard again.
+func (e *Endpoint) admit(at time.Duration, q question, hello []byte) *Conn {
+	c := &Conn{e: e, remote: q.from, attempt: q.attempt, hello: append([]byte(nil), hello...), born: at, state: halfOpen}
+	c.heard.Store(int64(at))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for c.id == 0 || e.byID[c.id] != nil {
+		c.id = uint32(e.cfg.Random())
+	}
+	e.conns = append(e.conns, c)
+	e.byID[c.id] = c
+	e.asked[q] = c
+	return c
+}
+
+func (e *Endpoint) countHalfOpen() (n int) {
+	for _, c := range e.conns {
+		if c.is(halfOpen) {
+			n++
+		}
+	}
+	return n
+}
+
+func (e *Endpoint) refuse(to netip.AddrPort, attempt uint64, r wire.Reason, detail []byte) {
+	e.cfg.Send(to, wire.RefuseMessage{Version: wire.Version, Attempt: attempt, Reason: r, Detail: detail}.Append(nil))
+}
+
+// accepted is the client's side of an ACCEPT: it is in, and says so at once,
+// which is what makes the listener believe its address.
+func (e *Endpoint) accepted(at time.Duration, from netip.AddrPort, b []byte, h transport.Handler) {
+	m, err := wire.ParseAccept(b)
+	c := e.waiting(from, m.Attempt)
+	if err != nil || c == nil {
+		e.ignored.Add(1)
+		return
+	}
+	c.establish(m.ID)
+	c.heard.Store(int64(at))
+	e.mu.Lock()
+	e.byID[m.ID] = c
+	e.mu.Unlock()
+	c.keepalive(e.cfg.Now(), 0)
+	h.Connected(c, nil)
+}
+
+// refused is the client's side of a REFUSE.
+func (e *Endpoint) refused(from netip.AddrPort, b []byte, h transport.Handler) {
+	m, err := wire.ParseRefuse(b)
+	c := e.waiting(from, m.Attempt)
+	if err != nil || c == nil {
+		e.ignored.Add(1)
+		return
+	}
+	e.lose(c, e.explain(c, m), h)
+}
+
+// waiting is the client's connection while it asks with this attempt.
+func (e *Endpoint) waiting(from netip.AddrPort, attempt uint64) *Conn {
+	for _, c := range e.conns {
+		if c.is(dialing) && c.remote == from && c.attempt == attempt {
+			return c
+		}
+	}
+	return nil
+}
+
+// explain turns a refusal into the error that the game is told.
+func (e *Endpoint) explain(c *Conn, m wire.RefuseMessage) error {
+	switch m.Reason {
+	case wire.OtherVersion:
+		return fmt.Errorf("%w: %s speaks version %d, this program version %d; use the same release", transport.ErrVersion, c.remote, m.Version, wire.Version)
+	case wire.OtherGame:
+		return fmt.Errorf("%w: %s plays %q, this program %q", transport.ErrGame, c.remote, strings.ToValidUTF8(string(m.Detail), "?"), e.offer.Game)
+	case wire.OtherSchema:
+		difference := ""
+		if e.offer.Explain != nil {
+			difference = e.offer.Explain(m.Detail)
+		}
+		if difference == "" {
+			difference = "use the same release of the game"
+		}
+		return fmt.Errorf("%w at %s: %s", transport.ErrSchema, c.remote, difference)
+	case wire.Full:
+		return fmt.Errorf("%w: %s has no free place", transport.ErrFull, c.remote)
+	}
+	return fmt.Errorf("%w: %s refused for a reason %d that this program does not know", transport.ErrVersion, c.remote, m.Reason)
+}

@@ -1,0 +1,33 @@
+package endpoint
+
+import "github.com/tendonengine/tendon/transport"
+
+// A replayWindow tells new sequence numbers from doubled ones: one bit for
+// each of the last transport.ReplayWindow numbers.
+type replayWindow struct {
+	highest uint64
+	seen    [transport.ReplayWindow/64 + 1]uint64 // one word more than the window: the newest is partly filled
+}
+
+// accept reports whether seq is new, and marks it seen. Numbers that have left
+// the window count as seen.
+func (w *replayWindow) accept(seq uint64) bool {
+	const words = uint64(len(w.seen))
+	switch {
+	case seq > w.highest:
+		// Words between the old and the new highest hold old numbers: clear them.
+		from, to := w.highest/64, seq/64
+		for i := from + 1; i <= to && i <= from+words; i++ {
+			w.seen[i%words] = 0
+		}
+		w.highest = seq
+	case w.highest-seq >= transport.ReplayWindow:
+		return false
+	}
+	word, bit := &w.seen[seq/64%words], uint64(1)<<(seq%64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
+}

@@ -1,0 +1,417 @@
+package linktest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// Run runs every test, each on a net of its own.
+func Run(t *testing.T, makeNet func(t *testing.T) Net) {
+	for _, x := range []struct {
+		name string
+		run  func(r *Rig)
+	}{
+		{"Connect", connect},
+		{"RefuseGame", refuseGame},
+		{"RefuseSchema", refuseSchema},
+		{"Full", full},
+		{"NoAnswer", noAnswer},
+		{"BadOffer", badOffer},
+		{"Datagrams", datagrams},
+		{"BothLanesInOnePacket", bothLanes},
+		{"AbandonedPacket", abandoned},
+		{"Reliable", reliable},
+		{"ReliableLimits", reliableLimits},
+		{"ReplyInsideHandler", replyInside},
+		{"Kick", kick},
+		{"Leave", leave},
+		{"ServerEnds", serverEnds},
+		{"Silence", silence},
+		{"Idle", idle},
+		{"TwoClients", twoClients},
+		{"Again", again},
+	} {
+		t.Run(x.name, func(t *testing.T) { x.run(NewRig(t, makeNet(t))) })
+	}
+}
+
+func connect(r *Rig) {
+	server := r.Host(Offer())
+	o := Offer()
+	o.Hello = []byte("Ada, blue")
+	client := r.Join(o)
+	r.Until("both are connected", func() bool { return len(server.Conns) == 1 && len(client.Conns) == 1 })
+	if server.Hellos[0] != "Ada, blue" || client.Hellos[0] != "" {
+		r.Errorf("the server was told %q, the client %q", server.Hellos, client.Hellos)
+	}
+	s, c := server.Conns[0].Stats(), client.Conns[0].Stats()
+	if s.Local == "" || s.Remote != c.Local || s.Local == c.Local || s.Transport != c.Transport {
+		r.Errorf("addresses: server %q to %q, client %q to %q", s.Local, s.Remote, c.Local, c.Remote)
+	}
+}
+
+func (r *Rig) refused(client *Side, want error, words ...string) {
+	r.Helper()
+	r.Until("the client is refused", func() bool { return len(client.Ended) == 1 })
+	err := client.Ended[0]
+	if !errors.Is(err, want) {
+		r.Fatalf("refused with %v, want %v", err, want)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			r.Errorf("%q does not say %q", err, w)
+		}
+	}
+	if len(client.Conns) != 0 {
+		r.Error("the client was told that it is connected")
+	}
+}
+
+func refuseGame(r *Rig) {
+	server := r.Host(Offer())
+	o := Offer()
+	o.Game = "another"
+	r.refused(r.Join(o), transport.ErrGame, `"linktest"`, `"another"`)
+	if len(server.Conns)+len(server.Ended) != 0 {
+		r.Error("the server was told of a client that it refused")
+	}
+}
+
+func refuseSchema(r *Rig) {
+	host := Offer()
+	host.Digest = bytes.Repeat([]byte("d"), transport.MaxDigest)
+	r.Host(host)
+	o := Offer()
+	o.Schema = 43
+	o.Explain = func(digest []byte) string {
+		return fmt.Sprintf("component health, field Max (%d bytes)", len(digest))
+	}
+	r.refused(r.Join(o), transport.ErrSchema, "component health, field Max (1000 bytes)")
+}
+
+func full(r *Rig) {
+	o := Offer()
+	o.MaxPeers = 1
+	server := r.Host(o)
+	first := r.Join(Offer())
+	r.Until("the first is in", func() bool { return len(server.Conns) == 1 })
+	r.refused(r.Join(Offer()), transport.ErrFull)
+	first.Conns[0].Close("makes room")
+	r.Until("the first has left", func() bool { return len(server.Ended) == 1 })
+	third := r.Join(Offer())
+	r.Until("another is in", func() bool { return len(third.Conns) == 1 && len(server.Conns) == 2 })
+}
+
+func noAnswer(r *Rig) {
+	client := r.dial(r.Nowhere, Offer())
+	r.refused(client, transport.ErrNoAnswer)
+}
+
+func badOffer(r *Rig) {
+	for _, o := range []transport.Offer{
+		{},
+		{Game: strings.Repeat("g", transport.MaxGame+1)},
+		{Game: "g", Hello: make([]byte, transport.MaxHello+1)},
+		{Game: "g", Digest: make([]byte, transport.MaxDigest+1)},
+		{Game: "g", MaxPeers: transport.MaxPeers + 1},
+	} {
+		if _, err := r.Dialer().Dial(o); err == nil {
+			r.Errorf("an offer is accepted: game of %d bytes, hello of %d, digest of %d, %d peers", len(o.Game), len(o.Hello), len(o.Digest), o.MaxPeers)
+		}
+	}
+}
+
+func datagrams(r *Rig) {
+	server, client := r.Pair()
+	sent := map[uint64]string{}
+	for i := range 20 {
+		sent[Send(client.Conns[0], "up %d", i)] = fmt.Sprintf("up %d", i)
+		Send(server.Conns[0], "down %d", i)
+		r.Turn()
+	}
+	r.Until("all came", func() bool { return len(server.Datagrams) == 20 && len(client.Datagrams) == 20 })
+	for _, d := range server.Datagrams {
+		if sent[d.Seq] != d.Body {
+			r.Errorf("packet %d has %q, sent %q", d.Seq, d.Body, sent[d.Seq])
+		}
+		if d.Conn != server.Conns[0] || d.At < 0 || d.At > server.Now() {
+			r.Errorf("packet %d of %v came at %v; it is %v", d.Seq, d.Conn, d.At, server.Now())
+		}
+	}
+	// The longest that a packet carries, and none at all.
+	_, room := server.Conns[0].Next()
+	if room != transport.MaxPayload {
+		r.Errorf("room %d, want %d", room, transport.MaxPayload)
+	}
+	server.Conns[0].Datagram(bytes.Repeat([]byte("x"), room))
+	Send(server.Conns[0], "")
+	r.Until("the longest and the empty came", func() bool { return len(client.Datagrams) == 22 })
+	in, out := client.Conns[0].Stats(), server.Conns[0].Stats()
+	if in.BytesIn == 0 || in.BytesIn != out.BytesOut || in.PacketsIn != out.PacketsOut {
+		r.Errorf("the server sent %d bytes in %d packets, the client got %d in %d", out.BytesOut, out.PacketsOut, in.BytesIn, in.PacketsIn)
+	}
+}
+
+func bothLanes(r *Rig) {
+	server, client := r.Pair()
+	c := server.Conns[0]
+	before := c.Stats().PacketsOut
+	if err := c.Reliable([]byte("message")); err != nil {
+		r.Fatal(err)
+	}
+	r.Turn() // the machine may emit every 10 ms
+	r.Turn()
+	_, room := c.Next()
+	if room >= transport.MaxPayload || room < transport.MinRoom {
+		r.Errorf("room %d beside a message", room)
+	}
+	c.Datagram(bytes.Repeat([]byte("x"), room))
+	r.Until("both came", func() bool { return len(client.Messages) == 1 && len(client.Datagrams) == 1 })
+	if n := c.Stats().PacketsOut - before; n > 3 {
+		r.Errorf("%d packets for both lanes", n) // one, and keepalives where time runs by itself
+	}
+	// A long message leaves at least MinRoom beside it.
+	if err := c.Reliable(make([]byte, 20_000)); err != nil {
+		r.Fatal(err)
+	}
+	r.Until("the long message came", func() bool {
+		if _, room := c.Next(); room < transport.MinRoom {
+			r.Fatalf("room %d, at least %d is promised", room, transport.MinRoom)
+		}
+		c.Flush()
+		client.Conns[0].Flush()
+		return len(client.Messages) == 2
+	})
+}
+
+// A packet that was opened and given nothing is not sent; what the reliable
+// lane had to say goes with the next.
+func abandoned(r *Rig) {
+	server, client := r.Pair()
+	c := server.Conns[0]
+	c.Reliable([]byte("message"))
+	r.Turn()
+	r.Turn()
+	first, _ := c.Next()
+	second, _ := c.Next()
+	if second <= first {
+		r.Errorf("numbers %d, %d", first, second)
+	}
+	c.Datagram([]byte("datagram"))
+	r.Until("both came", func() bool { return len(client.Messages) == 1 && len(client.Datagrams) == 1 })
+	if client.Datagrams[0].Seq != second {
+		r.Errorf("number %d, sent as %d", client.Datagrams[0].Seq, second)
+	}
+}
+
+func reliable(r *Rig) {
+	r.Set(netsim.Conditions{Loss: .2, Delay: 5 * time.Millisecond, Jitter: 10 * time.Millisecond, Duplicate: .1})
+	server, client := r.Pair()
+	const count = 150
+	var want []string
+	for i := range count {
+		m := fmt.Sprintf("message %d", i)
+		if i%10 == 0 {
+			m += strings.Repeat(".", i*40)
+		}
+		want = append(want, m)
+	}
+	next := [2]int{}
+	r.Until("all messages came both ways", func() bool {
+		for i, s := range []*Side{server, client} {
+			for range 2 {
+				if next[i] < count && s.Conns[0].Reliable([]byte(want[next[i]])) == nil {
+					next[i]++
+				}
+			}
+			Send(s.Conns[0], "state")
+			s.Conns[0].Flush()
+		}
+		return len(server.Messages) >= count && len(client.Messages) >= count
+	})
+	for _, s := range []*Side{server, client} {
+		for i := range want {
+			if s.Messages[i] != want[i] {
+				r.Fatalf("message %d is %.40q, want %.40q", i, s.Messages[i], want[i])
+			}
+		}
+		seen := map[uint64]bool{}
+		for _, d := range s.Datagrams {
+			if seen[d.Seq] {
+				r.Fatalf("datagram %d came twice", d.Seq)
+			}
+			seen[d.Seq] = true
+		}
+	}
+	if q := server.Conns[0].Stats().ReliableQueued; q != 0 {
+		r.Errorf("%d messages queued at the end", q)
+	}
+}
+
+func reliableLimits(r *Rig) {
+	server, client := r.Pair()
+	c := server.Conns[0]
+	if err := c.Reliable(make([]byte, transport.MaxMessage+1)); !errors.Is(err, transport.ErrTooLong) {
+		r.Errorf("a message too long: %v", err)
+	}
+	accepted := 0
+	for ; accepted < 100; accepted++ {
+		if err := c.Reliable(bytes.Repeat([]byte{byte(accepted)}, transport.MaxMessage)); err != nil {
+			if !errors.Is(err, transport.ErrBacklog) {
+				r.Errorf("a full lane: %v", err)
+			}
+			break
+		}
+	}
+	if accepted < 3 || accepted > 5 {
+		r.Errorf("%d of the longest messages were queued", accepted)
+	}
+	r.Until("what was accepted came", func() bool {
+		c.Flush()
+		client.Conns[0].Flush()
+		return len(client.Messages) == accepted
+	})
+	for i, m := range client.Messages {
+		if len(m) != transport.MaxMessage || m[0] != byte(i) {
+			r.Errorf("message %d has %d bytes of %d", i, len(m), m[0])
+		}
+	}
+	if err := c.Reliable(nil); err != nil {
+		r.Error(err)
+	}
+	r.Until("an empty message came", func() bool { c.Flush(); return len(client.Messages) == accepted+1 })
+}
+
+func replyInside(r *Rig) {
+	server, client := r.Pair()
+	server.OnMessage = func(c transport.Conn, m []byte) { c.Reliable(append([]byte("re: "), m...)) }
+	client.Conns[0].Reliable([]byte("a"))
+	client.Conns[0].Reliable([]byte("b"))
+	r.Until("both answers came", func() bool {
+		server.Conns[0].Flush()
+		client.Conns[0].Flush()
+		return len(client.Messages) == 2
+	})
+	if client.Messages[0] != "re: a" || client.Messages[1] != "re: b" {
+		r.Errorf("answers %q", client.Messages)
+	}
+	// Closing in a handler ends what the same packet still brings.
+	server.OnMessage = func(c transport.Conn, m []byte) { c.Close("enough") }
+	client.Conns[0].Reliable([]byte("c"))
+	client.Conns[0].Reliable([]byte("d"))
+	r.Until("the client was kicked", func() bool {
+		client.Conns[0].Flush()
+		return len(client.Ended) == 1 && len(server.Ended) == 1
+	})
+	if n := len(server.Messages); n != 3 {
+		r.Errorf("%d messages, want 3: nothing follows Close", n)
+	}
+}
+
+func (r *Rig) ended(s *Side, want error, reason string) {
+	r.Helper()
+	r.Until("it has ended", func() bool { return len(s.Ended) == 1 })
+	if err := s.Ended[0]; !errors.Is(err, want) || !strings.Contains(err.Error(), reason) {
+		r.Errorf("ended with %v, want %v with %q", err, want, reason)
+	}
+}
+
+func kick(r *Rig) {
+	server, client := r.Pair()
+	server.Conns[0].Close("too fast")
+	r.ended(client, transport.ErrKicked, "too fast")
+	r.ended(server, transport.ErrClosed, "too fast")
+	if err := server.Conns[0].Reliable([]byte("late")); !errors.Is(err, transport.ErrClosed) {
+		r.Errorf("a message on a closed connection: %v", err)
+	}
+	Send(server.Conns[0], "late") // does nothing
+	server.Conns[0].Close("twice")
+	for range 10 {
+		r.Turn()
+	}
+	if len(server.Ended) != 1 || len(client.Ended) != 1 {
+		r.Errorf("told of the end %d and %d times", len(server.Ended), len(client.Ended))
+	}
+}
+
+func leave(r *Rig) {
+	server, client := r.Pair()
+	r.Hang(client, "dinner")
+	r.ended(server, transport.ErrClosed, "dinner")
+}
+
+func serverEnds(r *Rig) {
+	server, client := r.Pair()
+	second := r.Join(Offer())
+	r.Until("the second is in", func() bool { return len(server.Conns) == 2 })
+	r.Hang(server, "the server restarts")
+	r.ended(client, transport.ErrClosed, "the server restarts")
+	r.ended(second, transport.ErrClosed, "the server restarts")
+}
+
+func silence(r *Rig) {
+	server, client := r.Pair()
+	r.Set(netsim.Conditions{Loss: 1})
+	r.ended(server, transport.ErrTimeout, "")
+	r.ended(client, transport.ErrTimeout, "")
+}
+
+// idle: nobody sends, nobody is lost.
+func idle(r *Rig) {
+	server, client := r.Pair()
+	for range r.Steps / 2 {
+		r.Turn()
+	}
+	if len(server.Ended)+len(client.Ended) != 0 {
+		r.Errorf("ended: %v, %v", server.Ended, client.Ended)
+	}
+}
+
+func twoClients(r *Rig) {
+	server := r.Host(Offer())
+	var clients [2]*Side
+	for i := range clients {
+		o := Offer()
+		o.Hello = []byte{'0' + byte(i)}
+		clients[i] = r.Join(o)
+	}
+	r.Until("both are in", func() bool {
+		return len(server.Conns) == 2 && len(clients[0].Conns) == 1 && len(clients[1].Conns) == 1
+	})
+	for i, c := range server.Conns {
+		Send(c, "for %s", server.Hellos[i])
+		c.Reliable([]byte("message for " + server.Hellos[i]))
+	}
+	r.Until("each has its own", func() bool {
+		for _, c := range server.Conns {
+			c.Flush()
+		}
+		return len(clients[0].Messages) == 1 && len(clients[1].Messages) == 1 && len(clients[0].Datagrams) == 1 && len(clients[1].Datagrams) == 1
+	})
+	for i, c := range clients {
+		if c.Datagrams[0].Body != fmt.Sprintf("for %d", i) || c.Messages[0] != fmt.Sprintf("message for %d", i) {
+			r.Errorf("client %d got %q, %q", i, c.Datagrams[0].Body, c.Messages[0])
+		}
+	}
+	r.Hang(clients[0], "")
+	r.ended(server, transport.ErrClosed, "")
+	Send(server.Conns[0], "to one of them")
+	Send(server.Conns[1], "to one of them")
+	r.Until("the other is still there", func() bool { return len(clients[1].Datagrams)+len(clients[0].Datagrams) >= 3 })
+}
+
+// again: a client that left comes back.
+func again(r *Rig) {
+	server, client := r.Pair()
+	r.Hang(client, "")
+	r.Until("it has left", func() bool { return len(server.Ended) == 1 })
+	back := r.Join(Offer())
+	r.Until("it is back", func() bool { return len(back.Conns) == 1 && len(server.Conns) == 2 })
+}

@@ -1,0 +1,165 @@
+// Package wire is the layout of an endpoint's packets: one message a file, its
+// layout above its struct, Append and Parse beside each other. All numbers are
+// little-endian. docs/spec-transport.md says the same for other programs.
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+// Version is the version of the handshake and of every layout in this package.
+const Version = 1
+
+// A Kind is the low seven bits of a packet's first byte. The highest bit is
+// set in packets from the side that listens, so that a packet sent back to
+// its sender is none.
+type Kind uint8
+
+const (
+	Hello     Kind = 1 // handshake: the client asks
+	Accept    Kind = 2 // … and is in
+	Refuse    Kind = 3 // … or told why not
+	Keepalive Kind = 4 // from here on sealed packets: nothing but "I am here"
+	Datagram  Kind = 5 // payload: a datagram
+	Lane      Kind = 6 // payload: segments of the reliable lane
+	Both      Kind = 7 // payload: u16 length of the segments, the segments, a datagram
+	Close     Kind = 8 // payload: why, see closing.go
+)
+
+// FromListener is the bit of a first byte that tells the direction.
+const FromListener = 0x80
+
+// Sizes of a sealed packet's parts.
+const (
+	headerSize = 13
+	tagSize    = 16
+	bothSize   = 2 // the length inside Both
+)
+
+var (
+	ErrShort     = errors.New("wire: a packet is cut short")
+	ErrLong      = errors.New("wire: a packet is too long")
+	ErrKind      = errors.New("wire: a packet of unknown kind")
+	ErrReserved  = errors.New("wire: reserved bytes are not zero")
+	ErrMalformed = errors.New("wire: a packet contradicts itself")
+	ErrVersion   = errors.New("wire: another version")
+)
+
+// A Packet is a sealed packet: everything after the handshake.
+//
+//	0      u8      kind, and the direction's bit
+//	1      u32     connection id, chosen by the side that listens, never 0
+//	5      u64     sequence number, from 1, one count a direction
+//	13     bytes   payload
+//	n-16   bytes   the tag's place: zero until packets are sealed
+type Packet struct {
+	Kind         Kind
+	FromListener bool
+	ID           uint32
+	Seq          uint64
+	Segments     []byte // of the reliable lane: Lane, Both
+	Datagram     []byte // Datagram, Both
+	Reason       []byte // Close: see ParseReason
+}
+
+// Begin appends the header of a packet whose payload follows.
+func Begin(b []byte, k Kind, fromListener bool, id uint32, seq uint64) []byte {
+	b = append(b, First(k, fromListener))
+	b = binary.LittleEndian.AppendUint32(b, id)
+	return binary.LittleEndian.AppendUint64(b, seq)
+}
+
+// End appends the place of the tag.
+func End(b []byte) []byte { return append(b, make([]byte, tagSize)...) }
+
+// First is a packet's first byte.
+func First(k Kind, fromListener bool) byte {
+	if fromListener {
+		return byte(k) | FromListener
+	}
+	return byte(k)
+}
+
+// Split takes a first byte apart.
+func Split(first byte) (k Kind, fromListener bool) {
+	return Kind(first &^ FromListener), first&FromListener != 0
+}
+
+// ID is the connection that a sealed packet belongs to, before it is parsed:
+// false for what is no sealed packet by its kind and size.
+func ID(b []byte) (id uint32, ok bool) {
+	if len(b) < transport.Overhead || len(b) > transport.MaxPacket {
+		return 0, false
+	}
+	if k, _ := Split(b[0]); k < Keepalive || k > Close {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(b[1:]), true
+}
+
+// ParsePacket reads a sealed packet. The slices of the result are b's.
+func ParsePacket(b []byte) (p Packet, err error) {
+	switch {
+	case len(b) < transport.Overhead:
+		return p, ErrShort
+	case len(b) > transport.MaxPacket:
+		return p, ErrLong
+	}
+	p.Kind, p.FromListener = Split(b[0])
+	p.ID = binary.LittleEndian.Uint32(b[1:])
+	p.Seq = binary.LittleEndian.Uint64(b[5:])
+	if p.ID == 0 || p.Seq == 0 {
+		return p, ErrMalformed
+	}
+	payload, tag := b[headerSize:len(b)-tagSize], b[len(b)-tagSize:]
+	if !zero(tag) {
+		return p, ErrReserved
+	}
+	switch p.Kind {
+	case Keepalive:
+		if len(payload) != 0 {
+			return p, ErrMalformed
+		}
+	case Datagram:
+		p.Datagram = payload
+	case Lane:
+		if len(payload) == 0 {
+			return p, ErrShort
+		}
+		p.Segments = payload
+	case Both:
+		if len(payload) < bothSize {
+			return p, ErrShort
+		}
+		n := int(binary.LittleEndian.Uint16(payload))
+		if payload = payload[bothSize:]; n == 0 {
+			return p, ErrMalformed
+		} else if n > len(payload) {
+			return p, ErrShort
+		}
+		p.Segments, p.Datagram = payload[:n:n], payload[n:]
+	case Close:
+		if len(payload) < 1 {
+			return p, ErrShort
+		}
+		if len(payload) > 1+transport.MaxReason {
+			return p, ErrLong
+		}
+		p.Reason = payload
+	default:
+		return p, ErrKind
+	}
+	return p, nil
+}
+
+func zero(b []byte) bool {
+	for _, v := range b {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}

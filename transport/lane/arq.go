@@ -1,0 +1,298 @@
+package lane
+
+import "time"
+
+// The timing of ARQ: that of KCP with nodelay(1, 10, 2, 1). All in ms.
+const (
+	interval   = 10     // between updates that emit
+	minRTO     = 30     // least time before a repeat
+	firstRTO   = 200    // … before the round trip is known
+	maxRTO     = 60_000 // most
+	fastResend = 2      // acknowledgements of later segments that mean lost
+)
+
+// resentFast marks a segment that was repeated early; it is not again before
+// its time is up.
+const resentFast = -1
+
+// An ARQ is a Machine that is told the time: deterministic, for simulations.
+// It decides as KCP does when to send, acknowledge and repeat.
+type ARQ struct {
+	out func([]byte)
+	buf []byte // segments of one run
+
+	una, next uint32   // oldest unacknowledged number; number of the next new segment
+	fresh     [][]byte // chunks never sent
+	flying    []flying // sent, in order of numbers, from una on
+	rtt       estimate
+
+	want  uint32 // number of the next segment in order
+	early []chunk
+	ready [][]byte
+	acks  []receipt
+
+	started bool
+	flushAt uint32 // ms
+	free    [][]byte
+}
+
+type flying struct {
+	sn, ts uint32
+	due    uint32 // when it is repeated
+	rto    uint32
+	sends  int
+	passed int // acknowledgements of later segments, or resentFast
+	acked  bool
+	data   []byte
+}
+
+type chunk struct {
+	sn   uint32
+	data []byte
+}
+
+type receipt struct{ sn, ts uint32 }
+
+// NewARQ makes a machine that emits through out. The bytes given to out are
+// valid during the call.
+func NewARQ(out func(segments []byte)) Machine {
+	return &ARQ{out: out, rtt: estimate{rto: firstRTO}, buf: make([]byte, 0, MTU)}
+}
+
+func millis(now time.Duration) uint32 { return uint32(now / time.Millisecond) }
+
+// after is how far a is beyond b, both modulo 2³².
+func after(a, b uint32) int32 { return int32(a - b) }
+
+func (a *ARQ) Waiting() int { return len(a.fresh) + len(a.flying) }
+
+func (a *ARQ) Send(b []byte) { a.fresh = append(a.fresh, a.copy(b)) }
+
+func (a *ARQ) Recv(b []byte) int {
+	if len(a.ready) == 0 {
+		return -1
+	}
+	data := a.ready[0]
+	n := copy(b, data)
+	a.free = append(a.free, data)
+	a.ready = a.ready[:copy(a.ready, a.ready[1:])]
+	return n
+}
+
+func (a *ARQ) Update(now time.Duration) {
+	ms := millis(now)
+	if !a.started {
+		a.started, a.flushAt = true, ms
+	}
+	late := after(ms, a.flushAt)
+	if late < 0 {
+		return
+	}
+	a.flushAt += interval
+	if after(ms, a.flushAt) >= 0 {
+		a.flushAt = ms + interval
+	}
+	a.flush(ms)
+}
+
+func (a *ARQ) Input(now time.Duration, b []byte) {
+	ms := millis(now)
+	var moved, fast, heard bool
+	var echo uint32
+	for len(b) > 0 {
+		h, data, rest, err := parse(b)
+		if err != nil {
+			return // Check came before
+		}
+		b = rest
+		moved = a.acknowledgeBelow(h.una) || moved
+		switch h.cmd {
+		case ack:
+			fast = a.acknowledge(h.sn, h.ts) || fast
+			heard, echo = true, h.ts
+		case push:
+			a.take(h, data)
+		}
+	}
+	if rtt := after(ms, echo); heard && rtt >= 0 {
+		a.rtt.sample(rtt)
+	}
+	switch {
+	case moved || fast:
+		a.flush(ms)
+	case len(a.acks) >= MTU/HeaderSize:
+		a.flushAcks()
+		a.emit()
+	}
+}
+
+// acknowledgeBelow forgets every segment below una.
+func (a *ARQ) acknowledgeBelow(una uint32) bool {
+	n := 0
+	for n < len(a.flying) && after(una, a.flying[n].sn) > 0 {
+		a.release(&a.flying[n])
+		n++
+	}
+	a.flying = a.flying[:copy(a.flying, a.flying[n:])]
+	a.una = a.next
+	if len(a.flying) > 0 {
+		a.una = a.flying[0].sn
+	}
+	return n > 0
+}
+
+// acknowledge marks one segment, counts it against those before it, and
+// reports whether one of them is to be repeated at once.
+func (a *ARQ) acknowledge(sn, ts uint32) (fast bool) {
+	if after(sn, a.una) < 0 || after(sn, a.next) >= 0 {
+		return false
+	}
+	for i := range a.flying {
+		f := &a.flying[i]
+		if f.sn == sn {
+			a.release(f)
+			f.acked = true
+			break
+		}
+		if after(sn, f.sn) < 0 {
+			break
+		}
+		if f.passed != resentFast && after(f.ts, ts) <= 0 {
+			f.passed++
+			fast = fast || f.passed >= fastResend
+		}
+	}
+	return fast
+}
+
+// take keeps a segment's data and owes a receipt for it.
+func (a *ARQ) take(h header, data []byte) {
+	if after(h.sn, a.want+Window) >= 0 {
+		return
+	}
+	a.acks = append(a.acks, receipt{h.sn, h.ts})
+	if after(h.sn, a.want) < 0 {
+		return
+	}
+	at := len(a.early)
+	for at > 0 && after(a.early[at-1].sn, h.sn) >= 0 {
+		at--
+	}
+	if at < len(a.early) && a.early[at].sn == h.sn {
+		return
+	}
+	a.early = append(a.early, chunk{})
+	copy(a.early[at+1:], a.early[at:])
+	a.early[at] = chunk{h.sn, a.copy(data)}
+	n := 0
+	for n < len(a.early) && a.early[n].sn == a.want && len(a.ready) < Window {
+		a.ready = append(a.ready, a.early[n].data)
+		a.want++
+		n++
+	}
+	a.early = a.early[:copy(a.early, a.early[n:])]
+}
+
+// flush emits receipts, then what is new or due to be repeated.
+func (a *ARQ) flush(ms uint32) {
+	a.flushAcks()
+	fresh := len(a.fresh)
+	for _, data := range a.fresh {
+		a.flying = append(a.flying, flying{sn: a.next, data: data})
+		a.next++
+	}
+	a.fresh = a.fresh[:0]
+	for i := range a.flying {
+		f := &a.flying[i]
+		if f.acked {
+			continue
+		}
+		switch {
+		case f.sends == 0:
+			f.rto = a.rtt.rto
+		case f.passed >= fastResend, f.passed > 0 && fresh == 0:
+			f.passed, f.rto = resentFast, a.rtt.rto
+		case after(ms, f.due) >= 0:
+			f.passed = 0
+			f.rto += a.rtt.rto / 2
+		default:
+			continue
+		}
+		f.sends++
+		f.ts, f.due = ms, ms+f.rto
+		a.room(HeaderSize + len(f.data))
+		a.buf = a.header(push, f.sn, f.ts, len(f.data)).append(a.buf)
+		a.buf = append(a.buf, f.data...)
+	}
+	a.emit()
+}
+
+// flushAcks writes receipts. One below want is said by una in every segment;
+// the last is written all the same, to give the sender a time to measure.
+func (a *ARQ) flushAcks() {
+	for i, r := range a.acks {
+		if after(r.sn, a.want) >= 0 || i == len(a.acks)-1 {
+			a.room(HeaderSize)
+			a.buf = a.header(ack, r.sn, r.ts, 0).append(a.buf)
+		}
+	}
+	a.acks = a.acks[:0]
+}
+
+func (a *ARQ) header(cmd uint8, sn, ts uint32, length int) header {
+	return header{cmd: cmd, wnd: uint16(Window - len(a.ready)), ts: ts, sn: sn, una: a.want, length: uint32(length)}
+}
+
+// room emits the run so far when n more bytes would make it too long.
+func (a *ARQ) room(n int) {
+	if len(a.buf)+n > MTU {
+		a.emit()
+	}
+}
+
+func (a *ARQ) emit() {
+	if len(a.buf) > 0 {
+		a.out(a.buf)
+		a.buf = a.buf[:0]
+	}
+}
+
+func (a *ARQ) copy(b []byte) []byte {
+	var buf []byte
+	if n := len(a.free); n > 0 {
+		buf, a.free = a.free[n-1], a.free[:n-1]
+	}
+	return append(buf[:0], b...)
+}
+
+func (a *ARQ) release(f *flying) {
+	if f.data != nil {
+		a.free = append(a.free, f.data)
+		f.data = nil
+	}
+}
+
+// An estimate of the round trip, and of when to repeat, in ms (RFC 6298 with
+// KCP's smaller weight for a sample that is below the expected range).
+type estimate struct {
+	mean, spread int32
+	rto          uint32
+}
+
+func (e *estimate) sample(rtt int32) {
+	if e.mean == 0 {
+		e.mean, e.spread = rtt, rtt/2
+	} else {
+		d := rtt - e.mean
+		e.mean += d >> 3
+		weight := 2
+		if rtt < e.mean-e.spread {
+			weight = 5
+		}
+		if d < 0 {
+			d = -d
+		}
+		e.spread += (d - e.spread) >> weight
+	}
+	e.rto = min(max(minRTO, uint32(e.mean)+max(interval, uint32(4*e.spread))), maxRTO)
+}

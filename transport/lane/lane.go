@@ -1,0 +1,172 @@
+package lane
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A Machine numbers, repeats and acknowledges chunks. It emits runs of whole
+// segments, each run at most MTU bytes, from any of its methods but Recv and
+// Waiting, through the function it was made with.
+type Machine interface {
+	// Send takes one chunk of 1…MaxChunk bytes. It is copied.
+	Send(chunk []byte)
+	// Input takes segments that passed Check.
+	Input(now time.Duration, segments []byte)
+	// Recv moves the next chunk in order into b, which has room for MaxChunk
+	// bytes, and returns its length; negative when there is none.
+	Recv(b []byte) int
+	// Update emits what is due: acknowledgements, new chunks, repeats.
+	Update(now time.Duration)
+	// Waiting is how many chunks were sent and are not acknowledged.
+	Waiting() int
+}
+
+// linger is how long an idle machine is updated after it was last given
+// something: acknowledgements leave at an update one interval later.
+const linger = 50 * time.Millisecond
+
+// A Lane is one end of the reliable lane. It is not safe for concurrent use.
+type Lane struct {
+	m       Machine
+	queue   fifo  // framed messages, not yet given to the machine
+	ends    []int // where each of them ends, in bytes since the lane began
+	fed     int   // bytes given to the machine since the lane began
+	queued  int   // bytes queued since the lane began
+	pending fifo  // segments that await a packet
+	in      fifo  // the stream received, not yet handed out
+	out     uint64
+	dropped uint64
+	awake   time.Duration // the machine is updated until then
+	scratch [MaxChunk]byte
+}
+
+// New makes a lane over the machine that make returns; the machine emits its
+// segments through out.
+func New(make func(out func(segments []byte)) Machine) *Lane {
+	l := &Lane{}
+	l.m = make(l.emit)
+	return l
+}
+
+// emit keeps what the machine says until a packet has room for it.
+func (l *Lane) emit(segments []byte) {
+	if l.pending.len()+len(segments) > MaxPending {
+		l.dropped++
+		return
+	}
+	l.pending.add(segments)
+}
+
+// Queue puts a message at the end of the lane. b is copied. ErrTooLong above
+// transport.MaxMessage, ErrBacklog when the queue is full: neither queues.
+func (l *Lane) Queue(b []byte) error {
+	if len(b) > transport.MaxMessage {
+		return fmt.Errorf("%w: %d bytes, at most %d", transport.ErrTooLong, len(b), transport.MaxMessage)
+	}
+	if l.queue.len()+len(b) > transport.MaxQueued || len(l.ends) >= transport.MaxQueuedMessages {
+		return fmt.Errorf("%w: %d messages, %d bytes wait", transport.ErrBacklog, len(l.ends), l.queue.len())
+	}
+	var length [binary.MaxVarintLen32]byte
+	n := binary.PutUvarint(length[:], uint64(len(b)))
+	l.queue.add(length[:n])
+	l.queue.add(b)
+	l.queued += n + len(b)
+	l.ends = append(l.ends, l.queued)
+	return nil
+}
+
+// Update gives the machine what it may send now and lets it say what is due.
+// Call it before each packet: an idle lane returns at once.
+func (l *Lane) Update(now time.Duration) {
+	for l.queue.len() > 0 && l.m.Waiting() < MaxWaiting {
+		chunk := l.queue.peek(MaxChunk)
+		l.m.Send(chunk)
+		l.fed += len(chunk)
+		l.queue.drop(len(chunk))
+		l.awake = now + linger
+	}
+	sent := 0
+	for sent < len(l.ends) && l.ends[sent] <= l.fed {
+		sent++
+	}
+	if sent > 0 {
+		l.ends = l.ends[:copy(l.ends, l.ends[sent:])]
+	}
+	if l.m.Waiting() > 0 {
+		l.awake = now + linger
+	}
+	if now < l.awake {
+		l.m.Update(now)
+	}
+}
+
+// Pending is the bytes of segments that await a packet.
+func (l *Lane) Pending() int { return l.pending.len() }
+
+// Fit is the bytes of pending segments that the next Take moves into room.
+func (l *Lane) Fit(room int) int {
+	b, n := l.pending.bytes(), 0
+	for n < len(b) && n+size(b[n:]) <= room {
+		n += size(b[n:])
+	}
+	return n
+}
+
+// Take appends pending segments to dst, whole ones and as many as fit in room
+// bytes, and forgets them.
+func (l *Lane) Take(dst []byte, room int) []byte {
+	n := l.Fit(room)
+	dst = append(dst, l.pending.peek(n)...)
+	l.pending.drop(n)
+	l.out += uint64(n)
+	return dst
+}
+
+// Input takes the segments of one packet from the network; an error means that
+// none of them was taken.
+func (l *Lane) Input(now time.Duration, segments []byte) error {
+	if err := Check(segments); err != nil || len(segments) == 0 {
+		return err
+	}
+	l.awake = now + linger
+	l.m.Input(now, segments)
+	return nil
+}
+
+// Receive returns the next message that is complete; b is nil when there is
+// none, and valid until the next call. An error means that the other end
+// breaks the framing: the lane cannot go on.
+func (l *Lane) Receive() (b []byte, err error) {
+	for {
+		length, n := binary.Uvarint(l.in.peek(binary.MaxVarintLen32))
+		switch {
+		case n < 0 || length > transport.MaxMessage:
+			return nil, fmt.Errorf("%w: the peer announces one of more than %d bytes", transport.ErrTooLong, transport.MaxMessage)
+		case n == 0 && l.in.len() >= binary.MaxVarintLen32:
+			return nil, fmt.Errorf("%w: the peer announces one of no length", transport.ErrTooLong)
+		case n > 0 && l.in.len() >= n+int(length):
+			whole := l.in.peek(n + int(length))
+			l.in.drop(len(whole))
+			return whole[n:], nil
+		}
+		got := l.m.Recv(l.scratch[:])
+		if got < 0 {
+			return nil, nil
+		}
+		l.in.add(l.scratch[:got])
+	}
+}
+
+// Queued is how many messages wait that the machine was not given whole.
+func (l *Lane) Queued() int { return len(l.ends) }
+
+// Waiting is how many segments are on their way and not acknowledged.
+func (l *Lane) Waiting() int { return l.m.Waiting() }
+
+// Out is the bytes of segments taken since the lane began: headers, repeats
+// and acknowledgements included.
+func (l *Lane) Out() uint64 { return l.out }

@@ -1,0 +1,142 @@
+package mem
+
+import (
+	"errors"
+	"net/netip"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A Listener is an address on a Network. Until Listen, and after its Close,
+// nobody answers there.
+type Listener struct {
+	n    *Network
+	addr netip.AddrPort
+	link *Link // guarded by n.mu
+}
+
+var _ transport.Listener = (*Listener)(nil)
+
+// Listener makes a new address to host on.
+func (n *Network) Listener() *Listener {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := &Listener{n: n, addr: n.address()}
+	n.listeners = append(n.listeners, l)
+	return l
+}
+
+// Addr implements transport.Listener.
+func (l *Listener) Addr() string { return l.addr.String() }
+
+// Listen implements transport.Listener.
+func (l *Listener) Listen(o transport.Offer) (transport.Link, error) {
+	l.n.mu.Lock()
+	taken := l.link != nil
+	l.n.mu.Unlock()
+	if taken {
+		return nil, errors.New("mem: Listen was called twice; make another Listener")
+	}
+	e, err := endpoint.Listen(l.n.config(l.addr, l.send), o)
+	if err != nil {
+		return nil, err
+	}
+	l.n.mu.Lock()
+	defer l.n.mu.Unlock()
+	l.link = &Link{n: l.n, e: e}
+	return l.link, nil
+}
+
+// Close implements transport.Listener.
+func (l *Listener) Close() error {
+	l.n.mu.Lock()
+	link := l.link
+	l.n.mu.Unlock()
+	if link != nil {
+		return link.Close("the listener was closed")
+	}
+	return nil
+}
+
+func (l *Listener) send(to netip.AddrPort, b []byte) {
+	l.n.mu.Lock()
+	defer l.n.mu.Unlock()
+	if w := l.n.byClient[to]; w != nil {
+		w.paths.Down.Send(l.n.Now(), b)
+	}
+}
+
+// endpoint is what listens here, nil for nothing. n.mu is held.
+func (l *Listener) endpoint() *endpoint.Endpoint {
+	if l.link == nil || l.link.closed {
+		return nil
+	}
+	return l.link.e
+}
+
+// A Dialer is one client's way to a Listener, with conditions of its own. Each
+// Dial comes from a new address.
+type Dialer struct {
+	n        *Network
+	to       *Listener
+	up, down *netsim.Conditions // nil: the network's
+	wire     *wire              // of the last Dial
+}
+
+var _ transport.Dialer = (*Dialer)(nil)
+
+// Dialer makes a way to a listener of the same network.
+func (n *Network) Dialer(to *Listener) *Dialer { return &Dialer{n: n, to: to} }
+
+// SetConditions changes this client's network, at any time: up is towards the
+// listener.
+func (d *Dialer) SetConditions(up, down netsim.Conditions) {
+	d.n.mu.Lock()
+	defer d.n.mu.Unlock()
+	d.up, d.down = &up, &down
+	d.apply()
+}
+
+func (d *Dialer) apply() {
+	if d.wire != nil && d.up != nil {
+		d.wire.paths.Up.SetConditions(*d.up)
+		d.wire.paths.Down.SetConditions(*d.down)
+	}
+}
+
+// Counters are what the paths of the last Dial have done.
+func (d *Dialer) Counters() (up, down netsim.Counters) {
+	d.n.mu.Lock()
+	defer d.n.mu.Unlock()
+	if d.wire == nil {
+		return
+	}
+	return d.wire.paths.Up.Counters(), d.wire.paths.Down.Counters()
+}
+
+// Dial implements transport.Dialer.
+func (d *Dialer) Dial(o transport.Offer) (transport.Link, error) {
+	n := d.n
+	n.mu.Lock()
+	addr := n.address()
+	w := &wire{addr: addr, to: d.to, paths: netsim.NewPair(n.seed<<20+uint64(n.addresses), n.conditions)}
+	d.wire = w
+	d.apply()
+	n.mu.Unlock()
+	e, err := endpoint.Dial(n.config(addr, func(_ netip.AddrPort, b []byte) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		w.paths.Up.Send(n.Now(), b)
+	}), o, d.to.addr)
+	if err != nil {
+		return nil, err
+	}
+	w.client = &Link{n: n, e: e}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.wires = append(n.wires, w)
+	n.byClient[addr] = w
+	return w.client, nil
+}

@@ -1,0 +1,204 @@
+package mem
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/linktest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+const frame = time.Second / 60
+
+func net(n *Network) linktest.Net {
+	l := n.Listener()
+	return linktest.Net{
+		Listener: l,
+		Dialer:   func() transport.Dialer { return n.Dialer(l) },
+		Nowhere:  n.Dialer(n.Listener()),
+		Step:     func() { n.Advance(frame) },
+		Steps:    1800, // 30 s
+		Set:      n.SetConditions,
+	}
+}
+
+func TestLink(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		netsim.Conditions
+	}{
+		{"perfect", netsim.Conditions{}},
+		{"usual", netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 5 * time.Millisecond}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			linktest.Run(t, func(t *testing.T) linktest.Net { return net(NewNetwork(1, c.Conditions)) })
+		})
+	}
+}
+
+// The handshake and a session's whole life, under loss, for many seeds.
+func TestLifeUnderLoss(t *testing.T) {
+	for seed := range uint64(50) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			r := linktest.NewRig(t, net(NewNetwork(seed, netsim.Conditions{
+				Loss: .2, Burst: 3, Delay: 30 * time.Millisecond, Jitter: 30 * time.Millisecond, Duplicate: .2,
+			})))
+			server, client := r.Pair()
+			for i := range 40 {
+				client.Conns[0].Reliable(fmt.Append(nil, i))
+			}
+			r.Until("all messages came", func() bool {
+				client.Conns[0].Flush()
+				server.Conns[0].Flush()
+				return len(server.Messages) == 40
+			})
+			for i, m := range server.Messages {
+				if m != fmt.Sprint(i) {
+					t.Fatalf("message %d is %s", i, m)
+				}
+			}
+			if len(server.Conns) != 1 {
+				t.Errorf("a client that repeats its question has %d connections", len(server.Conns))
+			}
+			server.Conns[0].Close("done")
+			r.Until("both have ended", func() bool { return len(server.Ended) == 1 && len(client.Ended) == 1 })
+		})
+	}
+}
+
+// The same seed gives the same session, to the byte.
+func TestDeterministic(t *testing.T) {
+	play := func(seed uint64) string {
+		r := linktest.NewRig(t, net(NewNetwork(seed, netsim.Conditions{Loss: .1, Delay: 20 * time.Millisecond, Jitter: 9 * time.Millisecond})))
+		server, client := r.Pair()
+		for i := range 200 {
+			linktest.Send(server.Conns[0], "state %d", i)
+			server.Conns[0].Reliable(fmt.Append(nil, i))
+			client.Conns[0].Flush()
+			r.Turn()
+		}
+		return fmt.Sprint(server.Conns[0].Stats(), client.Conns[0].Stats(), client.Messages, len(client.Datagrams), client.Datagrams[len(client.Datagrams)-1].At)
+	}
+	if a, b := play(5), play(5); a != b {
+		t.Errorf("two sessions with seed 5 differ:\n%s\n%s", a, b)
+	}
+	if play(5) == play(6) {
+		t.Error("seeds 5 and 6 give the same session")
+	}
+}
+
+// A game that stalls for longer than the timeout does not lose its peers, nor
+// does the one that waits for it lose the game.
+func TestStalledGame(t *testing.T) {
+	n := NewNetwork(1, netsim.Conditions{Delay: 20 * time.Millisecond})
+	r := linktest.NewRig(t, net(n))
+	server, client := r.Pair()
+	for range 20 * 60 {
+		n.Advance(frame)
+		client.Poll(&client.Recorder)
+	}
+	server.Poll(&server.Recorder)
+	if len(server.Ended)+len(client.Ended) != 0 {
+		t.Fatalf("after a stall of 20 s: %v, %v", server.Ended, client.Ended)
+	}
+	linktest.Send(server.Conns[0], "back")
+	r.Until("the session goes on", func() bool { return len(client.Datagrams) == 1 })
+}
+
+// Arrivals are stamped with the time they were due, not with that of the Poll,
+// and one due at the instant of a step is there.
+func TestArrivalTimes(t *testing.T) {
+	n := NewNetwork(1, netsim.Conditions{})
+	l := n.Listener()
+	d := n.Dialer(l)
+	r := linktest.NewRig(t, linktest.Net{Listener: l, Dialer: func() transport.Dialer { return d }, Step: func() { n.Advance(frame) }, Steps: 100})
+	server, client := r.Pair()
+	d.SetConditions(netsim.Conditions{Delay: 10 * time.Millisecond}, netsim.Conditions{})
+	start := n.Now()
+	linktest.Send(client.Conns[0], "x")
+	n.Advance(10 * time.Millisecond)
+	server.Poll(&server.Recorder)
+	if len(server.Datagrams) != 1 || server.Datagrams[0].At != start+10*time.Millisecond {
+		t.Fatalf("at %v: %v", n.Now(), server.Datagrams)
+	}
+	linktest.Send(client.Conns[0], "y")
+	n.Advance(time.Second)
+	server.Poll(&server.Recorder)
+	if len(server.Datagrams) != 2 || server.Datagrams[1].At != start+20*time.Millisecond {
+		t.Fatalf("at %v: %v", n.Now(), server.Datagrams)
+	}
+}
+
+func TestConditionsPerClient(t *testing.T) {
+	n := NewNetwork(1, netsim.Conditions{})
+	l := n.Listener()
+	var dialers []*Dialer
+	r := linktest.NewRig(t, linktest.Net{
+		Listener: l, Step: func() { n.Advance(frame) }, Steps: 1000,
+		Dialer: func() transport.Dialer {
+			dialers = append(dialers, n.Dialer(l))
+			return dialers[len(dialers)-1]
+		},
+	})
+	server, a := r.Pair()
+	b := r.Join(linktest.Offer())
+	r.Until("both are in", func() bool { return len(server.Conns) == 2 && len(b.Conns) == 1 })
+	dialers[0].SetConditions(netsim.Conditions{}, netsim.Conditions{Loss: 1})
+	for range 50 {
+		linktest.Send(server.Conns[0], "x")
+		linktest.Send(server.Conns[1], "x")
+		r.Turn()
+	}
+	if len(a.Datagrams) != 0 || len(b.Datagrams) != 50 {
+		t.Errorf("%d came through a cut path, %d through a whole one", len(a.Datagrams), len(b.Datagrams))
+	}
+	if _, down := dialers[0].Counters(); down.Lost < 50 {
+		t.Errorf("%d lost", down.Lost)
+	}
+}
+
+func TestListenTwice(t *testing.T) {
+	l := NewNetwork(1, netsim.Conditions{}).Listener()
+	if _, err := l.Listen(linktest.Offer()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Listen(linktest.Offer()); err == nil {
+		t.Error("one address, two links")
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	n := NewNetwork(1, netsim.Conditions{Delay: 20 * time.Millisecond, Jitter: 5 * time.Millisecond})
+	r := linktest.NewRig(t, net(n))
+	server, client := r.Pair()
+	b := make([]byte, 300)
+	count := &counter{}
+	step := func() {
+		for _, s := range []*linktest.Side{server, client} {
+			s.Conns[0].Next()
+			s.Conns[0].Datagram(b)
+			s.Conns[0].Flush()
+		}
+		n.Advance(frame)
+		server.Poll(count)
+		client.Poll(count)
+	}
+	for range 200 {
+		step()
+	}
+	if a := testing.AllocsPerRun(500, step); a != 0 {
+		t.Errorf("%v allocations a tick", a)
+	}
+	if count.datagrams < 1000 {
+		t.Errorf("only %d datagrams came", count.datagrams)
+	}
+}
+
+type counter struct {
+	linktest.Recorder
+	datagrams int
+}
+
+func (c *counter) Datagram(transport.Conn, uint64, time.Duration, []byte) { c.datagrams++ }

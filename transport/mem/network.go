@@ -1,0 +1,184 @@
+// Package mem is a whole network in memory: a listener and any number of
+// clients on a virtual clock, over the seeded simulator. Handshake, packets,
+// lanes and timeouts are those of package kcp; only the socket is a simulated
+// path, and the reliable lane runs on a machine that is told the time. The same
+// seed and the same calls give the same session, to the byte.
+//
+// Nothing moves but in Advance:
+//
+//	n := mem.NewNetwork(1, netsim.Conditions{Loss: 0.05, Delay: 50 * time.Millisecond})
+//	l := n.Listener()
+//	server, _ := l.Listen(offer)
+//	client, _ := n.Dialer(l).Dial(offer)
+//	for range 60 {
+//		n.Advance(time.Second / 60)
+//		server.Poll(serverHandler)
+//		client.Poll(clientHandler)
+//	}
+package mem
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
+	"github.com/tendonengine/tendon/transport/lane"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// step is the longest stride of the virtual clock: endpoints' timers are looked
+// at this often, however far Advance goes.
+const step = 25 * time.Millisecond
+
+// A Network is a virtual clock and what is connected on it. Its methods are for
+// one goroutine; Conns may send from several between two calls of Advance.
+type Network struct {
+	now atomic.Int64
+
+	mu         sync.Mutex // guards wires and their paths, not Advance
+	conditions netsim.Conditions
+	wires      []*wire
+	byClient   map[netip.AddrPort]*wire
+	seed       uint64
+	addresses  uint32
+
+	random struct {
+		sync.Mutex
+		*rand.Rand
+	}
+	listeners []*Listener
+	live      []*endpoint.Endpoint
+}
+
+// A wire is the two paths between one client and its listener.
+type wire struct {
+	paths  netsim.Pair
+	client *Link
+	addr   netip.AddrPort // the client's
+	to     *Listener
+}
+
+// NewNetwork makes a network whose clients all have these conditions, in both
+// directions, until a Dialer or SetConditions says otherwise.
+func NewNetwork(seed uint64, c netsim.Conditions) *Network {
+	n := &Network{conditions: c, seed: seed, byClient: map[netip.AddrPort]*wire{}}
+	n.random.Rand = rand.New(rand.NewPCG(seed, 0x6d656d))
+	return n
+}
+
+// Now is the virtual time since the network began.
+func (n *Network) Now() time.Duration { return time.Duration(n.now.Load()) }
+
+// SetConditions changes those of every client, present and future.
+func (n *Network) SetConditions(c netsim.Conditions) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.conditions = c
+	for _, w := range n.wires {
+		w.paths.SetConditions(c)
+	}
+}
+
+// Advance moves the clock on. What arrives by then is there for the next Poll,
+// what is due at that very instant too.
+func (n *Network) Advance(d time.Duration) {
+	for end := n.Now() + d; n.Now() < end; {
+		n.now.Store(int64(min(end, n.Now()+step)))
+		n.deliver()
+		for _, e := range n.endpoints() {
+			e.Tick()
+		}
+	}
+}
+
+// deliver hands over what is due, wire by wire.
+func (n *Network) deliver() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now, kept := n.Now(), n.wires[:0]
+	for _, w := range n.wires {
+		for b, at, ok := w.paths.Up.Receive(now); ok; b, at, ok = w.paths.Up.Receive(now) {
+			if e := w.to.endpoint(); e != nil {
+				e.Arrive(at, w.addr, b)
+			}
+		}
+		for b, at, ok := w.paths.Down.Receive(now); ok; b, at, ok = w.paths.Down.Receive(now) {
+			w.client.e.Arrive(at, w.to.addr, b)
+		}
+		if w.client.closed && w.paths.Up.InFlight() == 0 {
+			delete(n.byClient, w.addr)
+			continue
+		}
+		kept = append(kept, w)
+	}
+	clear(n.wires[len(kept):])
+	n.wires = kept
+}
+
+// endpoints are those in use; the slice is used again by the next call.
+func (n *Network) endpoints() []*endpoint.Endpoint {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	es := n.live[:0]
+	for _, l := range n.listeners {
+		if e := l.endpoint(); e != nil {
+			es = append(es, e)
+		}
+	}
+	for _, w := range n.wires {
+		if !w.client.closed {
+			es = append(es, w.client.e)
+		}
+	}
+	n.live = es
+	return es
+}
+
+// address makes up the next address, 10.0.0.1 and up.
+func (n *Network) address() netip.AddrPort {
+	n.addresses++
+	a := n.addresses
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(a >> 16), byte(a >> 8), byte(a)}), 7777)
+}
+
+func (n *Network) config(addr netip.AddrPort, send func(to netip.AddrPort, b []byte)) endpoint.Config {
+	return endpoint.Config{
+		Transport: "mem", Local: addr.String(), Now: n.Now, Send: send, Machine: lane.NewARQ,
+		Random: func() uint64 {
+			n.random.Lock()
+			defer n.random.Unlock()
+			return n.random.Uint64()
+		},
+	}
+}
+
+// A Link is an endpoint in use on a Network.
+type Link struct {
+	n      *Network
+	e      *endpoint.Endpoint
+	closed bool // guarded by n.mu
+}
+
+var _ transport.Link = (*Link)(nil)
+
+// Now implements transport.Link: the network's virtual time.
+func (l *Link) Now() time.Duration { return l.n.Now() }
+
+// Poll implements transport.Link.
+func (l *Link) Poll(h transport.Handler) { l.e.Poll(h) }
+
+// Close implements transport.Link.
+func (l *Link) Close(reason string) error {
+	l.e.Close(reason)
+	l.n.mu.Lock()
+	defer l.n.mu.Unlock()
+	l.closed = true
+	return nil
+}
+
+// Ignored is how many packets came that belong to no connection.
+func (l *Link) Ignored() uint64 { return l.e.Ignored() }
