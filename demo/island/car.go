@@ -56,7 +56,6 @@ func (g *Game) leave(walker, car *donburi.Entry) {
 		return
 	}
 	at := Place.GetValue(car)
-	owner := tendon.Owner(walker)
 	beside := at.Rot - math.Pi/2
 	door := at.Pos.MoveInDirection(carRadius+walkerRadius, beside)
 	if Height(door) <= 2 || g.scenery.Hits(door, walkerRadius) {
@@ -65,7 +64,6 @@ func (g *Game) leave(walker, car *donburi.Entry) {
 	*Place.Get(walker) = PlaceData{Pos: door, Rot: at.Rot}
 	Car.Get(car).driver = donburi.Null
 	tendon.Give(car, 0)
-	tendon.Give(walker, owner)
 }
 
 // occupied reports whether somebody sits in the car; a driver who left the

@@ -1,0 +1,107 @@
+package play
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/demo/bench/internal/link"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A client is a proxy that receives bytes only, and what it holds. It is its
+// proxy's handler: what the proxy tells is noted and judged afterwards, so that
+// judging is not in the measured time.
+type client struct {
+	index  int
+	proxy  *rpl.Proxy
+	end    *link.End
+	phase  *phase
+	joined int // the trace's tick at which it had everything, -1 before
+
+	held   []*holding
+	bySlot []*holding // the newest of each slot
+	claims []claim    // of the last Apply
+	came   []*holding
+	went   []*holding
+	odd    int // told of nodes or items that do not exist
+
+	spend spend
+}
+
+// A holding is a node that a client holds.
+type holding struct {
+	life, slot int
+	at         int // in held
+	replica    *rpl.Replica
+	right      int // the newest tick of the trace at which its value was right
+}
+
+// A claim is an item that changed, and the server tick that its state is of.
+type claim struct {
+	h    *holding
+	tick rpl.Tick
+}
+
+func (c *client) begin(p *phase) {
+	c.phase, c.joined = p, -1
+	c.held, c.bySlot = nil, make([]*holding, p.t.Slots)
+}
+
+// receive applies what was collected; it is measured.
+func (c *client) receive(now time.Duration) {
+	for _, d := range c.end.Datagrams {
+		_ = c.proxy.Receive(d.Seq, d.At, d.Data) // a refusal costs the value, which is then judged
+	}
+	for _, m := range c.end.Messages {
+		_ = c.proxy.ReceiveMessage(m)
+	}
+	c.claims, c.came, c.went = c.claims[:0], c.came[:0], c.went[:0]
+	c.proxy.Apply(now, c)
+}
+
+func (c *client) Arrived(r *rpl.Replica) {
+	if r.ID == rpl.SessionNode {
+		return
+	}
+	life, ok := c.phase.life[r.ID]
+	if !ok {
+		c.odd++
+		return
+	}
+	h := &holding{life: life, slot: c.phase.lives.All[life].Slot, at: len(c.held), replica: r, right: -1}
+	r.Entity = h
+	c.held = append(c.held, h)
+	c.bySlot[h.slot] = h
+	c.came = append(c.came, h)
+	c.claims = append(c.claims, claim{h, r.Tick})
+}
+
+func (c *client) Gone(r *rpl.Replica, _ rpl.Tick, _ bool) {
+	h, ok := r.Entity.(*holding)
+	if !ok {
+		return
+	}
+	last := c.held[len(c.held)-1]
+	c.held[h.at], last.at = last, h.at
+	c.held = c.held[:len(c.held)-1]
+	h.at = -1
+	if c.bySlot[h.slot] == h {
+		c.bySlot[h.slot] = nil
+	}
+	c.went = append(c.went, h)
+}
+
+func (c *client) Changed(r *rpl.Replica, ordinal int, t rpl.Tick) {
+	if h, ok := r.Entity.(*holding); ok {
+		c.claims = append(c.claims, claim{h, t})
+	}
+}
+
+// The rest of rpl.ProxyHandler: nothing here is drawn or called.
+
+func (c *client) Loaded(*rpl.Replica)                  {}
+func (c *client) Advanced(*rpl.Replica, int, rpl.Tick) {}
+func (c *client) ItemAdded(*rpl.Replica, int)          { c.odd++ }
+func (c *client) ItemRemoved(*rpl.Replica, int)        { c.odd++ }
+func (c *client) Owned(*rpl.Replica, rpl.Peer)         {}
+func (c *client) Parented(*rpl.Replica, rpl.Node)      {}
+func (c *client) Run(rpl.Call)                         {}

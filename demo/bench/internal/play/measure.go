@@ -1,0 +1,184 @@
+package play
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A run is the measured phase of a session.
+type run struct {
+	*session
+	p     *phase
+	judge judge
+	tally *tally
+	send  *accumulator
+	index map[rpl.Peer]int
+
+	streaming bool // a decision was made or applied at this tick
+	quiet     time.Duration
+}
+
+// measure plays the measured trace and reports.
+func (s *session) measure() (Report, error) {
+	p := newPhase(s.o.Trace, s.tick())
+	if err := s.connect(p); err != nil {
+		return Report{}, err
+	}
+	r := &run{
+		session: s, p: p,
+		judge: judge{layout: s.layout, rel: newRelevancy(p.t, s.o.Clients, s.o.Radius), clean: s.o.clean()},
+		tally: newTally(&s.o, len(p.lives.All)),
+		send:  newAccumulator(s.o.Send, p.t.Hz),
+		index: map[rpl.Peer]int{},
+	}
+	for _, c := range s.server.peers {
+		r.index[c.id] = c.index
+	}
+	s.decided = r.decide
+	s.server.hooks = nodes{p.born, r.gone}
+	first := snapshot(s)
+	if err := r.play(); err != nil {
+		return Report{}, err
+	}
+	return r.report(first), nil
+}
+
+// play runs the trace to its end, and on until all clients are equal.
+func (r *run) play() error {
+	ended := time.Duration(-1)
+	for {
+		if err := r.tick(); err != nil {
+			return err
+		}
+		if r.p.tick >= r.p.last() {
+			if ended < 0 {
+				ended = r.now()
+				r.tally.visits.end(ended)
+			}
+			if r.quiet = r.now() - ended; r.settled() || r.quiet >= patience {
+				return nil
+			}
+		}
+		r.p.tick++
+		r.frame++
+	}
+}
+
+func (r *run) tick() error {
+	now, tick := r.now(), r.p.tick
+	send := r.send.due()
+	r.streaming = false
+	if err := r.server.tick(r.p, now, r.session.tick(), send, r.judge.rel.observer(r.p)); err != nil {
+		return err
+	}
+	steady := !r.streaming && r.p.made == 0
+	if send {
+		for i, peer := range r.server.peers {
+			sent := peer.end.Flush(now)
+			steady = steady && sent.Messages == 0 && sent.Reliable == 0 && len(peer.end.Messages) == 0
+			r.tally.sent(r.clients[i], tick, now, sent)
+		}
+		r.tally.spent(r.clients, tick, r.server.step, steady)
+		if tick < r.p.t.Ticks {
+			r.tally.sends++
+		}
+	}
+	return r.clientTick(now, tick)
+}
+
+func (r *run) clientTick(now time.Duration, tick int) error {
+	took, err := r.receive()
+	if err != nil {
+		return err
+	}
+	r.tally.decode += took.receive
+	steady := true
+	for _, c := range r.clients {
+		r.judge.received(c)
+		steady = steady && len(c.came)+len(c.went)+len(c.end.Messages) == 0
+		r.note(c, now)
+		if c.joined < 0 && r.judge.complete(c) {
+			c.joined = tick
+		}
+		steady = steady && r.tally.counts(c, tick)
+		r.tally.looked(c, tick)
+	}
+	up, allocs := r.answer()
+	for i, c := range r.clients {
+		if r.tally.counts(c, tick) {
+			r.tally.up += up[i]
+		}
+	}
+	if steady {
+		r.tally.clients.add(took.mallocs + allocs)
+	}
+	return nil
+}
+
+// note keeps what a client was told of nodes.
+func (r *run) note(c *client, now time.Duration) {
+	r.tally.ins += len(c.came)
+	r.tally.outs += len(c.went)
+	for _, h := range c.came {
+		r.tally.visits.arrived(c.index, h.life, now)
+	}
+}
+
+// decide is told by the authority, inside Stream.
+func (r *run) decide(p rpl.Peer, n rpl.Node, in bool) {
+	life, ok := r.p.life[n]
+	if !ok || r.p.tick > r.p.last() {
+		return // the session's node, or the trace is over
+	}
+	r.streaming = true
+	c := r.clients[r.index[p]]
+	if in {
+		r.tally.visits.in(c.index, life, r.now(), c.joined < 0)
+	} else {
+		r.tally.visits.out(c.index, life, r.now())
+	}
+}
+
+// gone: a node was removed, for whoever it was decided.
+func (r *run) gone(slot int, n rpl.Node) {
+	r.p.gone(slot, n)
+	for _, c := range r.clients {
+		r.tally.visits.out(c.index, r.p.life[n], r.now())
+	}
+}
+
+// settled reports whether every client is equal to the world that has stopped.
+func (r *run) settled() bool {
+	for _, c := range r.clients {
+		if r.p.at(c.proxy.Newest()) < r.p.last() || r.judge.differences(c, 1) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) report(first counters) Report {
+	t := r.tally
+	out := t.report()
+	for _, c := range r.clients {
+		r.judge.mismatches += r.judge.differences(c, 1<<30)
+		out.Oversize += c.end.Oversize()
+	}
+	for _, p := range r.server.peers {
+		out.Oversize += p.end.Oversize()
+	}
+	got := snapshot(r.session).since(first)
+	if got.applied > 0 {
+		out.DecodeNs = float64(t.decode.Nanoseconds()) / float64(got.applied)
+	}
+	if got.fresh > 0 {
+		out.SendsPerChange = float64(got.sent) / float64(got.fresh)
+	}
+	out.BudgetExcess = t.excess(r.clients)
+	out.QuietMs = ms(r.quiet)
+	out.Extract = r.server.feed.name()
+	out.Mismatches = r.judge.mismatches
+	out.HeapPerClient = r.heapPerClient()
+	return out
+}

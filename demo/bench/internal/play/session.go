@@ -1,0 +1,206 @@
+package play
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/tendonengine/tendon/demo/bench/internal/cpu"
+	"github.com/tendonengine/tendon/demo/bench/internal/link"
+	"github.com/tendonengine/tendon/demo/bench/trace"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// patience is how long the clients have to become equal once the world stands
+// still.
+const patience = 10 * time.Second
+
+// A session is one authority and its clients of the moment.
+type session struct {
+	o       Options
+	config  rpl.Config
+	server  *server
+	layout  *layout
+	clients []*client
+	peers   int // made so far
+	frame   int // ticks since the session began
+
+	// decided is told of Stream's decisions while a phase is measured.
+	decided func(p rpl.Peer, n rpl.Node, in bool)
+}
+
+// Run plays the trace. The error is about the machinery; what the library got
+// wrong is in the report.
+func Run(o Options) (Report, error) {
+	if err := o.Check(); err != nil {
+		return Report{}, err
+	}
+	o.Send = min(o.Send, o.Trace.Hz)
+	s, err := newSession(o)
+	if err != nil {
+		return Report{}, err
+	}
+	if o.Warm != nil {
+		if err := s.warm(o.Warm); err != nil {
+			return Report{}, fmt.Errorf("while warming up: %w", err)
+		}
+	}
+	return s.measure()
+}
+
+func newSession(o Options) (*session, error) {
+	schema := rpl.NewSchema("bench")
+	feed := newFeed(schema, bounds(o.Trace, o.Warm))
+	if err := schema.Freeze(o.Trace.Hz); err != nil {
+		return nil, err
+	}
+	s := &session{o: o}
+	s.config = rpl.Config{Schema: schema, Hz: o.Trace.Hz, SendHz: o.Send, Budget: o.Budget}
+	if o.Radius > 0 {
+		r := o.Radius / feed.unit()
+		s.config.Interest = rpl.Grid{Enter: r, Exit: exitFactor * r}
+	}
+	var err error
+	if s.layout, err = feed.layout(); err != nil {
+		return nil, err
+	}
+	core, err := rpl.NewAuthority(s.config)
+	if err != nil {
+		return nil, err
+	}
+	s.server = &server{core: core, feed: feed, workers: o.Workers, unit: feed.unit()}
+	core.OnDecide(func(p rpl.Peer, n rpl.Node, in bool) {
+		if s.decided != nil {
+			s.decided(p, n, in)
+		}
+	})
+	return s, nil
+}
+
+// bounds is the trace with bounds that hold both traces: the schema is made of
+// it, and is the same while both are played.
+func bounds(t, warm *trace.Trace) *trace.Trace {
+	if warm == nil {
+		return t
+	}
+	u := *t
+	u.Fields = append([]trace.Field(nil), t.Fields...)
+	for i := range u.Fields {
+		f, w := &u.Fields[i], warm.Fields[i]
+		if f.Role != trace.Angle {
+			f.Min, f.Max = min(f.Min, w.Min), max(f.Max, w.Max)
+		}
+	}
+	return &u
+}
+
+// now is the session's time: ticks are exact in the long run.
+func (s *session) now() time.Duration {
+	return time.Duration(int64(s.frame) * int64(time.Second) / int64(s.o.Trace.Hz))
+}
+
+// tick is the authority's; its first is 1.
+func (s *session) tick() rpl.Tick { return rpl.Tick(s.frame + 1) }
+
+// connect makes the clients anew.
+func (s *session) connect(p *phase) error {
+	conditions := link.Conditions{RTT: s.o.RTT, Jitter: s.o.Jitter, Loss: s.o.Loss}
+	for i := range s.o.Clients {
+		s.peers++
+		id := rpl.Server + rpl.Peer(s.peers)
+		proxy, err := rpl.NewProxy(s.config, id)
+		if err != nil {
+			return err
+		}
+		server, end := link.Pair(s.o.Seed<<20+uint64(s.peers), conditions)
+		c := &client{index: i, proxy: proxy, end: end, spend: spend{rate: float64(s.o.Budget)}}
+		c.begin(p)
+		s.clients = append(s.clients, c)
+		s.server.peers = append(s.server.peers, &peer{id: id, index: i, end: server})
+		s.server.core.Connect(id)
+	}
+	return nil
+}
+
+func (s *session) disconnect() {
+	for _, p := range s.server.peers {
+		s.server.core.Disconnect(p.id)
+	}
+	s.server.peers = nil
+}
+
+// warm plays another trace, unmeasured, and removes its nodes and clients.
+func (s *session) warm(t *trace.Trace) error {
+	p := newPhase(t, s.tick())
+	if err := s.connect(p); err != nil {
+		return err
+	}
+	s.server.hooks = nodes{p.born, p.gone}
+	rel := newRelevancy(t, s.o.Clients, s.o.Radius)
+	send := newAccumulator(s.o.Send, t.Hz)
+	for p.tick < t.Ticks {
+		if err := s.server.tick(p, s.now(), s.tick(), send.due(), rel.observer(p)); err != nil {
+			return err
+		}
+		for _, peer := range s.server.peers {
+			peer.end.Flush(s.now())
+		}
+		if _, err := s.receive(); err != nil {
+			return err
+		}
+		s.answer()
+		p.tick++
+		s.frame++
+	}
+	s.server.feed.clear()
+	s.disconnect()
+	s.clients = nil
+	return s.server.idle(s.now(), s.tick())
+}
+
+// receive lets every client take what is due, and returns the processor time
+// and the allocations of all of them together.
+func (s *session) receive() (took stages, err error) {
+	now := s.now()
+	for _, c := range s.clients {
+		if err := c.end.Collect(now); err != nil {
+			return took, err
+		}
+	}
+	before := mallocs()
+	started := cpu.Now()
+	for _, c := range s.clients {
+		c.receive(now)
+	}
+	took.receive = cpu.Now() - started
+	took.mallocs = mallocs() - before
+	return took, nil
+}
+
+// answer lets every client send, and returns the bytes and the allocations.
+func (s *session) answer() (up []int, allocs uint64) {
+	now := s.now()
+	for _, c := range s.clients {
+		c.end.Begin(now)
+	}
+	before := mallocs()
+	for _, c := range s.clients {
+		c.proxy.Send(now, c.end)
+	}
+	allocs = mallocs() - before
+	for _, c := range s.clients {
+		up = append(up, c.end.Flush(now).Payload)
+	}
+	return up, allocs
+}
+
+// heapPerClient is what the authority's memory shrinks by when its clients go.
+func (s *session) heapPerClient() int64 {
+	with := heap()
+	clients, peers := s.clients, s.server.peers
+	s.disconnect()
+	without := heap()
+	runtime.KeepAlive(clients)
+	runtime.KeepAlive(peers)
+	return (with - without) / int64(len(clients))
+}

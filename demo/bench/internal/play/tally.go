@@ -1,0 +1,188 @@
+package play
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/demo/bench/internal/link"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// afterTick is the tick of the trace after which sends are measured: the first
+// packets have gone round by then.
+const afterTick = 12
+
+// A tally keeps the figures of a run.
+type tally struct {
+	o     *Options
+	tick  time.Duration // length of one
+	sends int           // send ticks of the trace
+
+	payload   []int // per client and measured send
+	wire, up  int
+	measured  []int // sends, per client
+	firstFull []int // payload until joined, per client
+	nodes     int   // held, over measured client sends
+
+	server   []stages // per measured send tick
+	steady   counted  // allocations of the server, of steady sends
+	clients  counted
+	decode   time.Duration
+	encode   time.Duration // of measured send ticks
+	entities int           // … and the nodes that were streamed in at them
+
+	visits    *visits
+	ages      histogram // in ticks
+	ins, outs int
+	longest   int
+}
+
+// counted is a mean in the making.
+type counted struct {
+	sum uint64
+	n   int
+}
+
+func (c *counted) add(v uint64) { c.sum += v; c.n++ }
+
+// mean is -1 of nothing.
+func (c counted) mean() float64 {
+	if c.n == 0 {
+		return -1
+	}
+	return float64(c.sum) / float64(c.n)
+}
+
+// maxAge is the greatest age that is told apart, in ticks.
+const maxAge = 1 << 14
+
+func newTally(o *Options, lives int) *tally {
+	return &tally{
+		o: o, tick: time.Second / time.Duration(o.Trace.Hz),
+		measured: make([]int, o.Clients), firstFull: make([]int, o.Clients),
+		visits: newVisits(o.Clients, lives), ages: newHistogram(maxAge),
+	}
+}
+
+// counts reports whether a client's send at a tick is measured.
+func (t *tally) counts(c *client, tick int) bool {
+	return tick > afterTick && tick < t.o.Trace.Ticks && (t.o.Budget > 0 || c.joined >= 0 && tick > c.joined)
+}
+
+// sent notes what the server sent to a client at a sending tick.
+func (t *tally) sent(c *client, tick int, now time.Duration, s link.Counters) {
+	if t.o.Budget > 0 {
+		c.spend.add(now.Seconds(), s.Wire())
+	}
+	t.longest = max(t.longest, s.Longest)
+	if c.joined < 0 {
+		t.firstFull[c.index] += s.Payload
+	}
+	if t.counts(c, tick) {
+		t.payload = append(t.payload, s.Payload)
+		t.wire += s.Wire()
+		t.nodes += len(c.held)
+		t.measured[c.index]++
+	}
+}
+
+// spent notes the processor time of a sending tick, when all clients are
+// measured at it.
+func (t *tally) spent(clients []*client, tick int, s stages, steady bool) {
+	held := 0
+	for _, c := range clients {
+		if !t.counts(c, tick) {
+			return
+		}
+		held += len(c.held)
+	}
+	t.server = append(t.server, s)
+	t.encode += s.encode
+	t.entities += held
+	if steady {
+		t.steady.add(s.mallocs)
+	}
+}
+
+// looked notes the ages of what a client holds.
+func (t *tally) looked(c *client, tick int) {
+	if c.joined < 0 || tick >= t.o.Trace.Ticks {
+		return
+	}
+	for _, h := range c.held {
+		t.ages.add(tick - h.right)
+	}
+}
+
+// report computes the figures that the tally alone knows.
+func (t *tally) report() Report {
+	r := Report{Trace: t.o.Trace.Name, Clients: t.o.Clients, Sends: len(t.payload), StreamIns: t.ins, StreamOuts: t.outs}
+	per := func(sum, n int) float64 {
+		if n == 0 {
+			return 0
+		}
+		return float64(sum) / float64(n)
+	}
+	sum := 0
+	for _, p := range t.payload {
+		sum += p
+	}
+	r.Payload, r.Wire, r.Up = per(sum, r.Sends), per(t.wire, r.Sends), per(t.up, r.Sends)
+	r.Nodes = per(t.nodes, r.Sends)
+	r.PayloadP99 = percentile(t.payload, 99)
+	full := 0
+	for _, n := range t.firstFull {
+		full += n
+	}
+	r.FirstFull = per(full, t.o.Clients)
+	t.times(&r)
+	r.AllocsServer, r.AllocsClient = t.steady.mean(), t.clients.mean()
+	r.ArrivalP99 = ms(percentile(t.visits.samples, 99))
+	r.AgeP99, r.AgeMax = ms(time.Duration(t.ages.percentile(99))*t.tick), ms(time.Duration(t.ages.max())*t.tick)
+	if t.ages.n == 0 {
+		r.AgeP99, r.AgeMax = -1, -1
+	}
+	for _, n := range t.measured {
+		if t.o.Budget == 0 && 2*n < t.sends {
+			r.Short++
+		}
+	}
+	return r
+}
+
+func (t *tally) times(r *Report) {
+	median := func(p float64, of func(s stages) time.Duration) float64 {
+		v := make([]time.Duration, len(t.server))
+		for i := range v {
+			v[i] = of(t.server[i])
+		}
+		return ms(percentile(v, p))
+	}
+	r.ServerMs, r.ServerMsP99 = median(50, stages.total), median(99, stages.total)
+	r.Split = Split{
+		Receive:  median(50, func(s stages) time.Duration { return s.receive }),
+		Extract:  median(50, func(s stages) time.Duration { return s.extract }),
+		Stream:   median(50, func(s stages) time.Duration { return s.stream }),
+		Schedule: median(50, func(s stages) time.Duration { return s.schedule }),
+		Encode:   median(50, func(s stages) time.Duration { return s.encode }),
+	}
+	r.ExtractMs = r.Split.Extract
+	if t.entities > 0 {
+		r.EncodeNs = float64(t.encode.Nanoseconds()) / float64(t.entities)
+	}
+}
+
+// excess is the worst of all clients' excess over their budget, in bytes; 0
+// without a budget.
+func (t *tally) excess(clients []*client) float64 {
+	if t.o.Budget == 0 {
+		return 0
+	}
+	worst := 0.0
+	for _, c := range clients {
+		worst = max(worst, c.spend.worst)
+	}
+	bucket := max(float64(t.o.Budget)/4, transport.MaxPacket)
+	return worst - bucket - transport.MaxPacket
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
