@@ -1,0 +1,123 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"time"
+
+	"github.com/hajimehoshi/ebiten/v2"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/ecs/window/internal/pace"
+)
+
+// Game is what Run calls, all of it on one goroutine. Step runs once per fixed
+// step, between Receive and Send; Draw once per frame, after Frame.
+type Game struct {
+	Title         string
+	Width, Height int // of the window when it opens
+	Step          func(*tendon.Replication)
+	Draw          func(*tendon.Replication, *ebiten.Image)
+
+	Steps  int // per second, as in tendon.Config; 0 means 60
+	MaxFPS int // limits drawing alone; 0 means as often as the display shows
+
+	// Update, where given, is called before the steps of an update: the place
+	// for keys of the program itself. ErrQuit ends Run without an error.
+	Update func() error
+	// Drawn, where given, is called with each finished picture.
+	Drawn func(screen *ebiten.Image)
+}
+
+// Pane is one session in a window.
+type Pane struct {
+	Rep  *tendon.Replication
+	Step func(*tendon.Replication)
+	// Draw is given its part of the screen: what it draws elsewhere is cut
+	// off, and its coordinates begin at screen.Bounds().Min.
+	Draw func(r *tendon.Replication, screen *ebiten.Image)
+}
+
+// ErrQuit is what Update returns to close the window.
+var ErrQuit = errors.New("window: quit")
+
+// Run opens a window and plays until it is closed. It is called from main's
+// goroutine; closing the session is left to the caller.
+func Run(r *tendon.Replication, g Game) error {
+	return Split(g, Pane{Rep: r, Step: g.Step, Draw: g.Draw})
+}
+
+// Split is Run with panes from left to right; the game's own Step and Draw are
+// not used.
+func Split(g Game, panes ...Pane) error {
+	if len(panes) == 0 {
+		return errors.New("window: there is no pane to show: give Split at least one")
+	}
+	if g.Steps == 0 {
+		g.Steps = 60
+	}
+	ebiten.SetWindowTitle(g.Title)
+	ebiten.SetWindowSize(g.Width, g.Height)
+	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
+	ebiten.SetRunnableOnUnfocused(true)
+	ebiten.SetScreenClearedEveryFrame(g.MaxFPS == 0)
+	l := &loop{
+		game: g, panes: panes, begin: time.Now(),
+		steps: pace.Steps{Hz: g.Steps}, limit: pace.Limit{FPS: g.MaxFPS},
+	}
+	err := ebiten.RunGame(l)
+	if err != nil && !errors.Is(err, ErrQuit) {
+		return fmt.Errorf("window: %w", err)
+	}
+	return nil
+}
+
+// loop is an ebiten.Game.
+type loop struct {
+	game  Game
+	panes []Pane
+	begin time.Time
+	steps pace.Steps
+	limit pace.Limit
+}
+
+func (l *loop) now() time.Duration { return time.Since(l.begin) }
+
+// Update takes the steps that are due, for each pane in turn.
+func (l *loop) Update() error {
+	if l.game.Update != nil {
+		if err := l.game.Update(); err != nil {
+			return err
+		}
+	}
+	for range l.steps.Due(l.now()) {
+		for _, p := range l.panes {
+			p.Rep.Receive()
+			p.Step(p.Rep)
+			p.Rep.Send()
+		}
+	}
+	return nil
+}
+
+// Draw draws the panes, unless it is too early for a frame: then the screen
+// stays as it is.
+func (l *loop) Draw(screen *ebiten.Image) {
+	if !l.limit.Draw(l.now()) {
+		return
+	}
+	b := screen.Bounds()
+	n := len(l.panes)
+	for i, p := range l.panes {
+		part := image.Rect(b.Min.X+b.Dx()*i/n, b.Min.Y, b.Min.X+b.Dx()*(i+1)/n, b.Max.Y)
+		p.Rep.Frame()
+		p.Draw(p.Rep, screen.SubImage(part).(*ebiten.Image))
+	}
+	if l.game.Drawn != nil {
+		l.game.Drawn(screen)
+	}
+}
+
+// Layout makes the screen as large as the window.
+func (l *loop) Layout(w, h int) (int, int) { return max(w, 1), max(h, 1) }
