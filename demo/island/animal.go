@@ -68,7 +68,7 @@ func (g *Game) graze() {
 		for _, t := range threats {
 			d := t.pos.DistanceTo(at.Pos)
 			if a.bird && d < pickUp {
-				g.score(t.walker, birdPoints)
+				g.reward(t.walker, birdPoints)
 				at.Pos, a.goal = g.pasture(), gmath.Vec{}
 				break
 			}
@@ -139,6 +139,6 @@ func (g *Game) countSheep(a *AnimalData, at gmath.Vec, threats []threat) {
 		}
 	}
 	if near < 300 {
-		g.score(who, sheepPoints)
+		g.reward(who, sheepPoints)
 	}
 }

@@ -60,7 +60,7 @@ func (g *Game) gather() {
 			}
 			if wd := Walker.Get(e); wd.Health > 0 && Where(e).Pos.DistanceTo(at) < reach {
 				wd.Ammo = min(wd.Ammo+coinAmmo, maxAmmo)
-				g.score(e.Entity(), coinPoints)
+				g.reward(e.Entity(), coinPoints)
 				coin.Remove()
 				break
 			}

@@ -11,7 +11,8 @@
 //	protocol.go    the protocol and the session's settings
 //	game.go        Setup binds the rules to a session; Step is the fixed step
 //	controller.go  a player's input: an unreliable RPC on a node of its own
-//	walker.go      who the player is: walks, shoots, has a name and points
+//	player.go      who joins gets a row of the score board, a walker, a controller
+//	walker.go      a player's body: walks, shoots, goes down and stands up
 //	car.go         entering is a reparent and a change of owner
 //	bullet.go      bullets and explosions: transient nodes
 //	animal.go      sheep and chickens
@@ -19,8 +20,8 @@
 //	plaza.go       spheres, button, plate and gate: load-time nodes
 //	match.go       the round
 //	fill.go        what stands where when a world begins
-//	terrain.go     land and water; scenery.go trees, rocks and posts: the same
-//	               on every machine without a byte sent
+//	terrain.go     land and water; scenery.go trees and rocks; pen.go the fence:
+//	               the same on every machine without a byte sent
 //	tuning.go      every number that one may want to turn
 //
 // Rules run where tendon.Authority says so; the package never asks whether it

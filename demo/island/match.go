@@ -46,15 +46,15 @@ func (g *Game) keepTime() {
 	}
 	if m.Over {
 		*m = MatchData{Left: roundSeconds, steps: Steps}
-		for _, w := range g.collect(Walker) {
-			Walker.Get(w).Points = 0
+		for _, e := range g.collect(Score) {
+			Score.Get(e).Points = 0
 		}
 		return
 	}
 	m.Over, m.Left = true, pauseSeconds
-	for _, w := range g.collect(Walker) {
-		if wd := Walker.Get(w); m.Winner == "" || wd.Points > m.Best {
-			m.Winner, m.Best = wd.Name, wd.Points
+	for _, e := range g.collect(Score) {
+		if s := Score.Get(e); m.Winner == "" || s.Points > m.Best {
+			m.Winner, m.Best = s.Name, s.Points
 		}
 	}
 }

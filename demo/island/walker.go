@@ -1,25 +1,21 @@
 package island
 
 import (
-	"fmt"
-
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
-	"github.com/tendonengine/tendon/rpl"
 )
 
 // WalkerData is a player's body.
 type WalkerData struct {
-	Name   string `rpl:"max=16"`
-	Colour uint8  `rpl:"max=7"`
-	Health uint8  `rpl:"max=100"` // 0: down, stands up again later
-	Points uint16 `rpl:""`
-	Ammo   uint8  `rpl:"max=40,to=owner"`
+	Colour uint8 `rpl:"max=7"`
+	Health uint8 `rpl:"max=100"` // 0: down, stands up again later
+	Ammo   uint8 `rpl:"max=40,to=owner"`
 
 	reload, refill int // steps
+	player         donburi.Entity
 }
 
 // Walker and its prefab.
@@ -30,32 +26,6 @@ var (
 
 func newWalker(w donburi.World, _ tendon.None) *donburi.Entry {
 	return newThing(w, Player, Walker, components.Observer)
-}
-
-// join gives a new peer its controller and its walker.
-func (g *Game) join(p rpl.Peer) {
-	w := g.rep.World()
-	walker := WalkerPrefab.Spawn(w, tendon.None{})
-	*Walker.Get(walker) = WalkerData{
-		Name: g.name(p), Colour: uint8((p - 1) % colourChoice), Health: walkerHealth, Ammo: maxAmmo,
-	}
-	Place.Get(walker).Pos = g.standUp()
-	tendon.Give(walker, p)
-	ctl := ControllerPrefab.Spawn(w, tendon.None{})
-	Controller.Get(ctl).walker = walker.Entity()
-	tendon.Give(ctl, p)
-}
-
-// name is what the peer calls itself, cut to what fits, or its number.
-func (g *Game) name(p rpl.Peer) string {
-	name := []rune(string(g.rep.Hello(p)))
-	for len(string(name)) > maxName {
-		name = name[:len(name)-1]
-	}
-	if len(name) == 0 {
-		return fmt.Sprintf("Player %d", p)
-	}
-	return string(name)
 }
 
 // standUp is a free place on the plaza.
@@ -131,9 +101,9 @@ func (g *Game) hurt(walker *donburi.Entry, much uint8, by donburi.Entity) {
 	if car, driving := ParentOf(walker); driving {
 		g.leave(walker, car)
 	}
-	wd.Points -= min(wd.Points, downPoints)
+	g.fine(wd.player, downPoints)
 	if by != walker.Entity() {
-		g.score(by, downPoints)
+		g.reward(by, downPoints)
 	}
 	for _, e := range g.collect(Controller) {
 		if ctl := Controller.Get(e); ctl.walker == walker.Entity() {
@@ -152,14 +122,4 @@ func (g *Game) wait(ctl *ControllerData, walker *donburi.Entry) {
 	wd := Walker.Get(walker)
 	wd.Health, wd.Ammo = walkerHealth, max(wd.Ammo, maxAmmo/2)
 	Place.Get(walker).Pos = g.standUp()
-}
-
-// score gives points to a walker, if it is still there.
-func (g *Game) score(walker donburi.Entity, points uint16) {
-	w := g.rep.World()
-	if w.Valid(walker) && !g.over() {
-		if e := w.Entry(walker); e.HasComponent(Walker) {
-			Walker.Get(e).Points += points
-		}
-	}
 }

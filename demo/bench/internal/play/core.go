@@ -13,3 +13,10 @@ func claimed(p *rpl.Proxy, c claim) ([]int32, rpl.Tick) {
 func received(p *rpl.Proxy, h *holding) ([]int32, rpl.Tick) {
 	return p.Words(h.replica.ID, 0), p.Newest()
 }
+
+// records is how many records the authority has sent, and how many of them said
+// again what had been said.
+func records(a *rpl.Authority) (sent, repeats uint64) {
+	c := a.Counters()
+	return c.Records + c.Arrivals + c.Removals, c.Repeats
+}

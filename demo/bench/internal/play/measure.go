@@ -9,11 +9,12 @@ import (
 // A run is the measured phase of a session.
 type run struct {
 	*session
-	p     *phase
-	judge judge
-	tally *tally
-	send  *accumulator
-	index map[rpl.Peer]int
+	p       *phase
+	judge   judge
+	tally   *tally
+	send    *accumulator
+	observe func(client int) point
+	index   map[rpl.Peer]int
 
 	streaming bool // a decision was made or applied at this tick
 	quiet     time.Duration
@@ -32,16 +33,17 @@ func (s *session) measure() (Report, error) {
 		send:  newAccumulator(s.o.Send, p.t.Hz),
 		index: map[rpl.Peer]int{},
 	}
+	r.observe = r.judge.rel.observer(p)
 	for _, c := range s.server.peers {
 		r.index[c.id] = c.index
 	}
 	s.decided = r.decide
 	s.server.hooks = nodes{p.born, r.gone}
-	first := snapshot(s)
+	sent, repeats := records(s.server.core)
 	if err := r.play(); err != nil {
 		return Report{}, err
 	}
-	return r.report(first), nil
+	return r.report(sent, repeats), nil
 }
 
 // play runs the trace to its end, and on until all clients are equal.
@@ -69,7 +71,7 @@ func (r *run) tick() error {
 	now, tick := r.now(), r.p.tick
 	send := r.send.due()
 	r.streaming = false
-	if err := r.server.tick(r.p, now, r.session.tick(), send, r.judge.rel.observer(r.p)); err != nil {
+	if err := r.server.tick(r.p, now, r.session.tick(), send, r.observe); err != nil {
 		return err
 	}
 	steady := !r.streaming && r.p.made == 0
@@ -95,6 +97,7 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 	r.tally.decode += took.receive
 	steady := true
 	for _, c := range r.clients {
+		r.tally.applied += len(c.claims)
 		r.judge.received(c)
 		steady = steady && len(c.came)+len(c.went)+len(c.end.Messages) == 0
 		r.note(c, now)
@@ -158,7 +161,9 @@ func (r *run) settled() bool {
 	return true
 }
 
-func (r *run) report(first counters) Report {
+// report puts together what the tally has, what the clients still have wrong,
+// and the authority's counts since the run began.
+func (r *run) report(sent, repeats uint64) Report {
 	t := r.tally
 	out := t.report()
 	for _, c := range r.clients {
@@ -168,12 +173,9 @@ func (r *run) report(first counters) Report {
 	for _, p := range r.server.peers {
 		out.Oversize += p.end.Oversize()
 	}
-	got := snapshot(r.session).since(first)
-	if got.applied > 0 {
-		out.DecodeNs = float64(t.decode.Nanoseconds()) / float64(got.applied)
-	}
-	if got.fresh > 0 {
-		out.SendsPerChange = float64(got.sent) / float64(got.fresh)
+	allSent, allRepeats := records(r.server.core)
+	if fresh := allSent - sent - (allRepeats - repeats); fresh > 0 {
+		out.SendsPerChange = float64(allSent-sent) / float64(fresh)
 	}
 	out.BudgetExcess = t.excess(r.clients)
 	out.QuietMs = ms(r.quiet)

@@ -41,6 +41,15 @@ func newRelevancy(t *trace.Trace, clients int, radius float64) *relevancy {
 	return r
 }
 
+// observer tells where each client looks from at the phase's tick; nil sees
+// everything.
+func (r *relevancy) observer(p *phase) func(client int) point {
+	if r.points == nil {
+		return nil
+	}
+	return func(client int) point { return r.points[client][p.row(p.tick)] }
+}
+
 func (r *relevancy) place(tick, slot int) point {
 	row := r.t.Row(tick, slot)
 	return point{float64(row[r.x]), float64(row[r.y])}

@@ -117,7 +117,9 @@ func (s *session) connect(p *phase) error {
 		c.begin(p)
 		s.clients = append(s.clients, c)
 		s.server.peers = append(s.server.peers, &peer{id: id, index: i, end: server})
-		s.server.core.Connect(id)
+		if err := s.server.core.Connect(id); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -136,10 +138,10 @@ func (s *session) warm(t *trace.Trace) error {
 		return err
 	}
 	s.server.hooks = nodes{p.born, p.gone}
-	rel := newRelevancy(t, s.o.Clients, s.o.Radius)
+	observe := newRelevancy(t, s.o.Clients, s.o.Radius).observer(p)
 	send := newAccumulator(s.o.Send, t.Hz)
 	for p.tick < t.Ticks {
-		if err := s.server.tick(p, s.now(), s.tick(), send.due(), rel.observer(p)); err != nil {
+		if err := s.server.tick(p, s.now(), s.tick(), send.due(), observe); err != nil {
 			return err
 		}
 		for _, peer := range s.server.peers {
@@ -155,7 +157,8 @@ func (s *session) warm(t *trace.Trace) error {
 	s.server.feed.clear()
 	s.disconnect()
 	s.clients = nil
-	return s.server.idle(s.now(), s.tick())
+	s.frame++
+	return s.server.feed.extract(s.server.core, &s.server.hooks) // the nodes go
 }
 
 // receive lets every client take what is due, and returns the processor time

@@ -27,6 +27,7 @@ type tally struct {
 	steady   counted  // allocations of the server, of steady sends
 	clients  counted
 	decode   time.Duration
+	applied  int           // item records that the decoding was of
 	encode   time.Duration // of measured send ticks
 	entities int           // … and the nodes that were streamed in at them
 
@@ -166,6 +167,9 @@ func (t *tally) times(r *Report) {
 		Encode:   median(50, func(s stages) time.Duration { return s.encode }),
 	}
 	r.ExtractMs = r.Split.Extract
+	if t.applied > 0 {
+		r.DecodeNs = float64(t.decode.Nanoseconds()) / float64(t.applied)
+	}
 	if t.entities > 0 {
 		r.EncodeNs = float64(t.encode.Nanoseconds()) / float64(t.entities)
 	}

@@ -1,0 +1,168 @@
+// Command bench plays a workload trace through the whole library but sockets,
+// in virtual time, and reports bytes, processor time and equality.
+//
+//	go run ./demo/bench -trace FILE [-warm FILE] [-clients 1] [-radius 0] [-send HZ]
+//	    [-rtt 100ms] [-jitter 0] [-loss 0] [-budget 0] [-workers 1] [-seed 1] [-json] [-udp]
+//
+// The last line is one JSON object. It exits 2 on a bad trace or arguments that
+// make no sense, and 1 when a run could not be measured.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"time"
+
+	"github.com/tendonengine/tendon/demo/bench/internal/cpu"
+	"github.com/tendonengine/tendon/demo/bench/internal/play"
+	"github.com/tendonengine/tendon/demo/bench/trace"
+)
+
+const (
+	exitFailed = 1 // it ran, and the figures are not worth much
+	exitUsage  = 2 // the trace or the arguments make no sense
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// arguments are what the command line says beside play.Options.
+type arguments struct {
+	o                      play.Options
+	trace, warm            string
+	json                   bool
+	cpuProfile, memProfile string
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	a, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err == nil {
+		err = a.load()
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return exitUsage
+	}
+	if cpu.Wall {
+		fmt.Fprintln(stderr, "bench: this system tells no processor time to the nanosecond: times are by the wall clock")
+	}
+	stop, err := profile(a.cpuProfile)
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return exitUsage
+	}
+	report, err := play.Run(a.o)
+	stop()
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return exitFailed
+	}
+	if err := writeHeap(a.memProfile); err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return exitFailed
+	}
+	if !a.json {
+		report.Print(stdout)
+	}
+	fmt.Fprintln(stdout, report.JSON())
+	if report.Short > 0 {
+		fmt.Fprintf(stderr, "bench: %d of %d clients joined too late to be measured on half of the trace's sends\n", report.Short, report.Clients)
+		return exitFailed
+	}
+	return 0
+}
+
+// parse reads the command line. flag prints nothing of its own: an error is one
+// sentence.
+func parse(args []string, stderr io.Writer) (*arguments, error) {
+	a := &arguments{}
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.StringVar(&a.trace, "trace", "", "the `file` that is measured")
+	f.StringVar(&a.warm, "warm", "", "a `file` of the same fields that is played once before, to learn code tables")
+	f.IntVar(&a.o.Clients, "clients", 1, "clients; client i follows slot i")
+	f.Float64Var(&a.o.Radius, "radius", 0, "how far a client sees, in the trace's unit; 0 is the whole world")
+	f.IntVar(&a.o.Send, "send", 0, "sends per second; 0 is the trace's rate")
+	f.DurationVar(&a.o.RTT, "rtt", 100*time.Millisecond, "round trip, half of it each way")
+	f.DurationVar(&a.o.Jitter, "jitter", 0, "added to each packet's delay, from 0 to this, each way")
+	f.Float64Var(&a.o.Loss, "loss", 0, "share of packets lost, each way")
+	f.IntVar(&a.o.Budget, "budget", 0, "bytes per second and client; 0 is none")
+	f.IntVar(&a.o.Workers, "workers", 1, "goroutines that encode")
+	f.Uint64Var(&a.o.Seed, "seed", 1, "of the network")
+	f.BoolVar(&a.json, "json", false, "print the JSON line alone")
+	f.StringVar(&a.cpuProfile, "cpuprofile", "", "write a processor profile to this `file`")
+	f.StringVar(&a.memProfile, "memprofile", "", "write a heap profile to this `file`")
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			f.SetOutput(stderr)
+			f.Usage()
+		}
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("%q is not an argument: every one has a name that begins with -", f.Arg(0))
+	}
+	sent := false
+	f.Visit(func(f *flag.Flag) { sent = sent || f.Name == "send" })
+	if sent && a.o.Send == 0 {
+		a.o.Send = -1 // said, and refused
+	}
+	return a, nil
+}
+
+// load reads the traces and checks everything.
+func (a *arguments) load() (err error) {
+	if a.trace == "" {
+		return errors.New("there is no trace to play: give one with -trace FILE")
+	}
+	if a.o.Trace, err = trace.Open(a.trace); err != nil {
+		return err
+	}
+	if a.o.Send == 0 {
+		a.o.Send = a.o.Trace.Hz
+	}
+	if a.warm != "" {
+		if a.o.Warm, err = trace.Open(a.warm); err != nil {
+			return err
+		}
+	}
+	return a.o.Check()
+}
+
+func profile(path string) (stop func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("the profile cannot be written: %w", err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("the profile cannot be taken: %w", err)
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		f.Close()
+	}, nil
+}
+
+func writeHeap(path string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("the profile cannot be written: %w", err)
+	}
+	defer f.Close()
+	runtime.GC()
+	return pprof.Lookup("allocs").WriteTo(f, 0)
+}

@@ -1,0 +1,76 @@
+package island
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// ScoreData is what everyone knows of a player, however far away.
+type ScoreData struct {
+	Name   string `rpl:"max=16"`
+	Colour uint8  `rpl:"max=7"`
+	Points uint16 `rpl:"max=65535"`
+}
+
+// Score and its prefab: a row of the score board.
+var (
+	Score       = tendon.Replicate(Protocol, "score", donburi.NewComponentType[ScoreData]())
+	ScorePrefab = tendon.NewPrefab(Protocol, "score", newScore, components.NodeData{Relevance: rpl.Always})
+)
+
+func newScore(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(Score)) }
+
+// join gives a new peer its row, its walker and its controller.
+func (g *Game) join(p rpl.Peer) {
+	w := g.rep.World()
+	colour := uint8((p - 1) % colourChoice)
+	score := ScorePrefab.Spawn(w, tendon.None{})
+	*Score.Get(score) = ScoreData{Name: g.name(p), Colour: colour}
+	walker := WalkerPrefab.Spawn(w, tendon.None{})
+	*Walker.Get(walker) = WalkerData{Colour: colour, Health: walkerHealth, Ammo: maxAmmo, player: score.Entity()}
+	Place.Get(walker).Pos = g.standUp()
+	ctl := ControllerPrefab.Spawn(w, tendon.None{})
+	Controller.Get(ctl).walker = walker.Entity()
+	for _, e := range []*donburi.Entry{score, walker, ctl} {
+		tendon.Give(e, p)
+	}
+}
+
+// name is what the peer calls itself, cut to what fits, or its number.
+func (g *Game) name(p rpl.Peer) string {
+	name := string(g.rep.Hello(p))
+	if name == "" || !utf8.ValidString(name) {
+		return fmt.Sprintf("Player %d", p)
+	}
+	for len(name) > maxName {
+		_, last := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-last]
+	}
+	return name
+}
+
+// reward gives points to the player of a walker, if both are still there and
+// the round is not over.
+func (g *Game) reward(walker donburi.Entity, points uint16) {
+	w := g.rep.World()
+	if !w.Valid(walker) || g.over() {
+		return
+	}
+	if e := w.Entry(walker); e.HasComponent(Walker) && w.Valid(Walker.Get(e).player) {
+		Score.Get(w.Entry(Walker.Get(e).player)).Points += points
+	}
+}
+
+// fine takes points from a player, down to none.
+func (g *Game) fine(player donburi.Entity, points uint16) {
+	if w := g.rep.World(); w.Valid(player) && !g.over() {
+		s := Score.Get(w.Entry(player))
+		s.Points -= min(s.Points, points)
+	}
+}
