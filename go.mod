@@ -7,8 +7,9 @@ require (
 	github.com/go-text/typesetting v0.3.0
 	github.com/hajimehoshi/ebiten/v2 v2.9.8
 	github.com/rivo/uniseg v0.4.7
+	github.com/xtaci/kcp-go/v5 v5.6.72
 	golang.org/x/image v0.31.0
-	golang.org/x/text v0.29.0
+	golang.org/x/text v0.31.0
 )
 
 require (
@@ -22,11 +23,10 @@ require (
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/quasilyte/gmath v0.0.0-20250817142619-e0a8c6ee09b3 // indirect
 	github.com/tjfoc/gmsm v1.4.1 // indirect
-	github.com/xtaci/kcp-go/v5 v5.6.72 // indirect
 	github.com/yohamta/donburi v1.15.4 // indirect
 	golang.org/x/crypto v0.45.0 // indirect
 	golang.org/x/net v0.47.0 // indirect
-	golang.org/x/sync v0.17.0 // indirect
+	golang.org/x/sync v0.18.0 // indirect
 	golang.org/x/sys v0.38.0 // indirect
 	golang.org/x/time v0.14.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
