@@ -35,6 +35,7 @@ type arguments struct {
 	o                      play.Options
 	trace, warm            string
 	json                   bool
+	rate                   bool // -send was given
 	cpuProfile, memProfile string
 }
 
@@ -89,7 +90,7 @@ func parse(args []string, stderr io.Writer) (*arguments, error) {
 	f.StringVar(&a.warm, "warm", "", "a `file` of the same fields that is played once before, to learn code tables")
 	f.IntVar(&a.o.Clients, "clients", 1, "clients; client i follows slot i")
 	f.Float64Var(&a.o.Radius, "radius", 0, "how far a client sees, in the trace's unit; 0 is the whole world")
-	f.IntVar(&a.o.Send, "send", 0, "sends per second; 0 is the trace's rate")
+	f.IntVar(&a.o.Send, "send", 0, "sends per second (default: the trace's rate)")
 	f.DurationVar(&a.o.RTT, "rtt", 100*time.Millisecond, "round trip, half of it each way")
 	f.DurationVar(&a.o.Jitter, "jitter", 0, "added to each packet's delay, from 0 to this, each way")
 	f.Float64Var(&a.o.Loss, "loss", 0, "share of packets lost, each way")
@@ -109,11 +110,7 @@ func parse(args []string, stderr io.Writer) (*arguments, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("%q is not an argument: every one has a name that begins with -", f.Arg(0))
 	}
-	sent := false
-	f.Visit(func(f *flag.Flag) { sent = sent || f.Name == "send" })
-	if sent && a.o.Send == 0 {
-		a.o.Send = -1 // said, and refused
-	}
+	f.Visit(func(f *flag.Flag) { a.rate = a.rate || f.Name == "send" })
 	return a, nil
 }
 
@@ -125,7 +122,7 @@ func (a *arguments) load() (err error) {
 	if a.o.Trace, err = trace.Open(a.trace); err != nil {
 		return err
 	}
-	if a.o.Send == 0 {
+	if !a.rate {
 		a.o.Send = a.o.Trace.Hz
 	}
 	if a.warm != "" {

@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"github.com/yohamta/donburi"
-	"github.com/yohamta/donburi/filter"
 
 	"github.com/tendonengine/tendon/demo/bench/trace"
 	"github.com/tendonengine/tendon/rpl"
