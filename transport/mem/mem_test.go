@@ -20,6 +20,7 @@ func net(n *Network) linktest.Net {
 		Nowhere:  n.Dialer(n.Listener()),
 		Step:     func() { n.Advance(frame) },
 		Steps:    1800, // 30 s
+		Idle:     900,
 		Set:      n.SetConditions,
 	}
 }

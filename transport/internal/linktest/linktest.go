@@ -18,6 +18,7 @@ type Net struct {
 	Nowhere  transport.Dialer        // to where nobody answers
 	Step     func()                  // lets some time pass, at most 20 ms
 	Steps    int                     // after so many steps what did not happen will not
+	Idle     int                     // so many steps are longer than the silence that ends a connection
 	Set      func(netsim.Conditions) // of all clients, in both directions
 }
 

@@ -286,7 +286,11 @@ func reliableLimits(r *Rig) {
 	if err := c.Reliable(nil); err != nil {
 		r.Error(err)
 	}
-	r.Until("an empty message came", func() bool { c.Flush(); return len(client.Messages) == accepted+1 })
+	r.Until("an empty message came", func() bool {
+		c.Flush()
+		client.Conns[0].Flush()
+		return len(client.Messages) == accepted+1
+	})
 }
 
 func replyInside(r *Rig) {
@@ -366,7 +370,7 @@ func silence(r *Rig) {
 // idle: nobody sends, nobody is lost.
 func idle(r *Rig) {
 	server, client := r.Pair()
-	for range r.Steps / 2 {
+	for range r.Idle {
 		r.Turn()
 	}
 	if len(server.Ended)+len(client.Ended) != 0 {

@@ -1,0 +1,103 @@
+package kcp
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
+)
+
+// lookup is how long a host's name may take to be found.
+const lookup = 2 * time.Second
+
+// dialer is a remote address.
+type dialer struct {
+	addr string
+	o    options
+}
+
+var _ transport.Dialer = (*dialer)(nil)
+
+// Dialer is an address to join, such as "127.0.0.1:7777" or
+// "example.org:7777". It may be dialled any number of times; each is a client
+// with a socket of its own.
+func Dialer(addr string, opts ...Option) transport.Dialer {
+	return &dialer{addr: addr, o: collect(opts)}
+}
+
+// Dial implements transport.Dialer. Only a host's name is waited for, while it
+// is looked up, at most two seconds.
+func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
+	remote, err := resolve(d.addr)
+	if err != nil {
+		return nil, err
+	}
+	network := "udp6"
+	if remote.Addr().Is4() {
+		network = "udp4"
+	}
+	// The socket is not connected: then it goes on where the machine moves to
+	// another network, and the system does not choose which errors end it.
+	socket, err := net.ListenUDP(network, nil)
+	if err != nil {
+		return nil, fmt.Errorf("kcp: no socket to join %s with: %w", d.addr, err)
+	}
+	return open(socket, localAddress(socket, network, remote), d.o, func(c endpoint.Config) (*endpoint.Endpoint, error) {
+		return endpoint.Dial(c, o, remote)
+	})
+}
+
+func resolve(addr string) (netip.AddrPort, error) {
+	if err := checkAddress(addr); err != nil {
+		return netip.AddrPort{}, err
+	}
+	host, port, _ := net.SplitHostPort(addr)
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return netip.AddrPort{}, fmt.Errorf("kcp: %q names no port to join; write it as in 127.0.0.1:7777", addr)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return netip.AddrPortFrom(ip.Unmap(), uint16(n)), nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookup)
+	defer cancel()
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil || len(ips) == 0 {
+		return netip.AddrPort{}, fmt.Errorf("kcp: the host %q is not found: %w", host, err)
+	}
+	best := ips[0]
+	for _, ip := range ips {
+		if ip.Unmap().Is4() { // "localhost" is both; most servers listen on 127.0.0.1
+			best = ip
+			break
+		}
+	}
+	return netip.AddrPortFrom(best.Unmap(), uint16(n)), nil
+}
+
+// checkAddress refuses what is no host:port, before anything is looked up.
+func checkAddress(addr string) error {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return fmt.Errorf("kcp: %q is no address; write host:port, as in 127.0.0.1:7777", addr)
+	}
+	return nil
+}
+
+// localAddress is what the remote will see, as far as this machine knows: an
+// unconnected socket knows its port alone. No packet is sent to find it.
+func localAddress(socket *net.UDPConn, network string, remote netip.AddrPort) string {
+	local := socket.LocalAddr().(*net.UDPAddr).AddrPort()
+	if probe, err := net.DialUDP(network, nil, net.UDPAddrFromAddrPort(remote)); err == nil {
+		local = netip.AddrPortFrom(probe.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap(), local.Port())
+		probe.Close()
+	}
+	return local.String()
+}

@@ -1,0 +1,181 @@
+package kcp
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A Simulation is network conditions to play under, which may change while
+// sessions run. Delay, jitter and the rest hold for each direction by itself: a
+// round trip of 80 ms is a Delay of 40.
+type Simulation struct {
+	mu         sync.Mutex
+	conditions netsim.Conditions
+	seed       uint64
+	airs       []*air
+}
+
+// NewSimulation makes a simulation; conditions out of range panic (see
+// netsim.Conditions.Check, for those that a user gives).
+func NewSimulation(seed uint64, c netsim.Conditions) *Simulation {
+	s := &Simulation{seed: seed}
+	s.SetConditions(c)
+	return s
+}
+
+// SetConditions changes the conditions, from any goroutine.
+func (s *Simulation) SetConditions(c netsim.Conditions) {
+	if err := c.Check(); err != nil {
+		panic(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conditions = c
+	for _, a := range s.airs {
+		a.set(c)
+	}
+}
+
+// Conditions are those in force.
+func (s *Simulation) Conditions() netsim.Conditions {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conditions
+}
+
+func (s *Simulation) attach(l *link) *air {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seed++
+	a := &air{s: s, l: l, paths: netsim.NewPair(s.seed, netsim.Conditions{}), wake: make(chan struct{}, 1)}
+	a.set(s.conditions)
+	s.airs = append(s.airs, a)
+	return a
+}
+
+func (s *Simulation) detach(a *air) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.airs, a); i >= 0 {
+		s.airs = slices.Delete(s.airs, i, i+1)
+	}
+}
+
+// addressSize is what each simulated packet carries before its bytes: the
+// other end's address (without an IPv6 zone) and port.
+const addressSize = 18
+
+// An air is the simulated network of one link, in real time: Up is towards the
+// socket, Down from it.
+type air struct {
+	s    *Simulation
+	l    *link
+	wake chan struct{} // something may be due earlier than thought
+
+	mu     sync.Mutex
+	paths  netsim.Pair
+	buf    []byte
+	closed bool
+}
+
+func (a *air) set(c netsim.Conditions) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c.MaxSize > 0 {
+		c.MaxSize += addressSize
+	}
+	a.paths.SetConditions(c)
+}
+
+// send takes a packet from the endpoint.
+func (a *air) send(to netip.AddrPort, b []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		a.l.write(to, b)
+		return
+	}
+	a.put(a.paths.Up, a.l.Now(), to, b)
+}
+
+// receive takes a packet from the socket.
+func (a *air) receive(at time.Duration, from netip.AddrPort, b []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.closed {
+		a.put(a.paths.Down, at, from, b)
+	}
+}
+
+func (a *air) put(p *netsim.Path, now time.Duration, addr netip.AddrPort, b []byte) {
+	ip := addr.Addr().As16()
+	a.buf = append(a.buf[:0], ip[:]...)
+	a.buf = binary.LittleEndian.AppendUint16(a.buf, addr.Port())
+	a.buf = append(a.buf, b...)
+	p.Send(now, a.buf)
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run delivers what is due until the link is closed.
+func (a *air) run() {
+	for {
+		var due <-chan time.Time
+		if wait, ok := a.deliver(a.l.Now()); ok {
+			due = time.After(wait)
+		}
+		select {
+		case <-a.l.done:
+			return
+		case <-a.wake:
+		case <-due:
+		}
+	}
+}
+
+// deliver hands over what is due by now, and returns how long to wait for the
+// next; false when nothing is under way.
+func (a *air) deliver(now time.Duration) (wait time.Duration, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.flush(now)
+	for b, at, ok := a.paths.Down.Receive(now); ok; b, at, ok = a.paths.Down.Receive(now) {
+		addr, body := split(b)
+		a.l.e.Arrive(at, addr, body)
+	}
+	next, ok := a.paths.Up.Next()
+	if down, too := a.paths.Down.Next(); too && (!ok || down < next) {
+		next, ok = down, true
+	}
+	return max(0, next-a.l.Now()), ok
+}
+
+func (a *air) flush(now time.Duration) {
+	for b, _, ok := a.paths.Up.Receive(now); ok; b, _, ok = a.paths.Up.Receive(now) {
+		addr, body := split(b)
+		a.l.write(addr, body)
+	}
+}
+
+func split(b []byte) (netip.AddrPort, []byte) {
+	ip, _ := netip.AddrFromSlice(b[:16])
+	return netip.AddrPortFrom(ip.Unmap(), binary.LittleEndian.Uint16(b[16:])), b[addressSize:]
+}
+
+// close writes at once what is still under way to the socket: among it is the
+// farewell, and after this nobody is there to write it.
+func (a *air) close() {
+	a.s.detach(a)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	const ever = time.Duration(1<<63 - 1)
+	a.flush(ever)
+	a.closed = true
+}
