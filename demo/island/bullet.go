@@ -47,7 +47,7 @@ func newBullet(w donburi.World, s Shot) *donburi.Entry {
 func newBlast(w donburi.World, b Blast) *donburi.Entry {
 	e := newThing(w, Boom, Flight)
 	Place.Get(e).Pos = gmath.Vec{X: b.X, Y: b.Y}
-	Flight.Get(e).Left = blastLife
+	Flight.Get(e).Left = BlastSteps
 	return e
 }
 

@@ -152,7 +152,7 @@ func (g *Game) damage(car *donburi.Entry, by donburi.Entity) {
 	if g.occupied(car) {
 		driver := car.World.Entry(c.driver)
 		g.leave(driver, car)
-		g.hurt(driver, walkerHealth, by)
+		g.hurt(driver, FullHealth, by)
 	}
 	g.wrecks = append(g.wrecks, wreck{c.home, c.Colour, carReturns})
 	car.Remove()

@@ -33,7 +33,7 @@ func (g *Game) join(p rpl.Peer) {
 	score := ScorePrefab.Spawn(w, tendon.None{})
 	*Score.Get(score) = ScoreData{Name: g.name(p), Colour: colour}
 	walker := WalkerPrefab.Spawn(w, tendon.None{})
-	*Walker.Get(walker) = WalkerData{Colour: colour, Health: walkerHealth, Ammo: maxAmmo, player: score.Entity()}
+	*Walker.Get(walker) = WalkerData{Colour: colour, Health: FullHealth, Ammo: maxAmmo, player: score.Entity()}
 	Place.Get(walker).Pos = g.standUp()
 	ctl := ControllerPrefab.Spawn(w, tendon.None{})
 	Controller.Get(ctl).walker = walker.Entity()

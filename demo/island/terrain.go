@@ -48,11 +48,14 @@ func Height(p gmath.Vec) float64 {
 const beach = 80.0
 
 // GroundAt is what lies at a place.
-func GroundAt(p gmath.Vec) Ground {
-	switch h := Height(p); {
-	case h < 0:
+func GroundAt(p gmath.Vec) Ground { return GroundFor(p, Height(p)) }
+
+// GroundFor is GroundAt where the height is known.
+func GroundFor(p gmath.Vec, height float64) Ground {
+	switch {
+	case height < 0:
 		return Water
-	case h < beach || p.DistanceTo(Middle) < plazaRadius:
+	case height < beach || p.DistanceTo(Middle) < plazaRadius:
 		return Sand
 	default:
 		return Grass

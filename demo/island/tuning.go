@@ -11,9 +11,11 @@ const (
 	Enter = 460.0  // a node streams in nearer than this …
 	Exit  = 506.0  // … and out beyond this: 1.1 × Enter
 
+	FullHealth = 100            // of a walker
+	BlastSteps = Steps * 6 / 10 // for which an explosion lasts
+
 	walkSpeed    = 150.0
 	walkerRadius = 13.0
-	walkerHealth = 100
 	maxAmmo      = 40
 	coinAmmo     = 6
 	reload       = 12 // between two shots
@@ -26,7 +28,6 @@ const (
 	muzzle       = 26.0 // where a bullet begins, before the walker's middle
 	blastRadius  = 130.0
 	blastHurts   = 60
-	blastLife    = Steps * 6 / 10
 	crateHealth  = 3 // hits
 	carHealth    = 8 // hits
 	carRadius    = 30.0

@@ -120,6 +120,6 @@ func (g *Game) wait(ctl *ControllerData, walker *donburi.Entry) {
 		return
 	}
 	wd := Walker.Get(walker)
-	wd.Health, wd.Ammo = walkerHealth, max(wd.Ammo, maxAmmo/2)
+	wd.Health, wd.Ammo = FullHealth, max(wd.Ammo, maxAmmo/2)
 	Place.Get(walker).Pos = g.standUp()
 }

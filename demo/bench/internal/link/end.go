@@ -23,6 +23,8 @@ type End struct {
 	lane    *lane.Lane
 	seq     uint64 // of the packet that Next opened
 	open    bool   // it has no datagram yet
+	now     time.Duration
+	ahead   int // bytes of segments that lead the next datagram
 
 	written []written // datagrams of this send, in buf
 	buf     []byte
@@ -46,32 +48,27 @@ func newEnd(out, in *netsim.Path) *End {
 	return &End{out: out, in: in, lane: lane.New(lane.NewARQ)}
 }
 
-// Begin starts a send: what the reliable lane has to say now is known after it.
-func (e *End) Begin(now time.Duration) { e.lane.Update(now) }
+// Begin starts a send. As in transport.Conn, what the reliable lane has to say
+// now leads the first datagram; while it would leave less than half of a packet
+// for it, it goes in packets of its own.
+func (e *End) Begin(now time.Duration) {
+	e.now = now
+	e.lane.Update(now)
+	for e.lane.Pending() > transport.MaxPayload-bothSize-transport.MinRoom {
+		e.sendSegments(e.lane.Fit(transport.MaxPayload))
+	}
+	e.ahead = e.lane.Pending()
+}
 
-// Next opens a packet, as transport.Conn does: segments of the reliable lane
-// lead it while they leave a datagram at least half of the packet. A packet
-// that is given no datagram is not sent.
+// Next opens a packet. One that is given no datagram is not sent.
 func (e *End) Next() (seq uint64, room int) {
 	e.seq++
 	e.open = true
 	room = transport.MaxPayload
-	if n := e.segments(); n > 0 {
-		return e.seq, room - laneHeader(n) - n
+	if e.ahead > 0 {
+		room -= bothSize + e.ahead
 	}
-	return e.seq, room - 1
-}
-
-// segments is what the reliable lane would put before the next datagram.
-func (e *End) segments() int {
-	waiting := e.lane.Pending()
-	for i := range e.written {
-		waiting -= e.written[i].segments
-	}
-	if waiting <= 0 || waiting > transport.MinRoom-2 {
-		return 0 // more than half a packet leaves alone
-	}
-	return waiting
+	return e.seq, room
 }
 
 // Datagram completes the packet that Next opened. b is copied.
@@ -79,9 +76,10 @@ func (e *End) Datagram(b []byte) {
 	if !e.open {
 		panic("link: a datagram for a packet that Next did not open")
 	}
-	e.written = append(e.written, written{e.seq, e.segments(), len(e.buf), len(b)})
-	e.buf = append(e.buf, b...)
 	e.open = false
+	e.written = append(e.written, written{e.seq, e.ahead, len(e.buf), len(b)})
+	e.buf = append(e.buf, b...)
+	e.ahead = 0
 }
 
 // Reliable queues one message; its segments leave with Flush. b is copied.
@@ -93,32 +91,42 @@ func (e *End) Reliable(b []byte) error {
 // Flush sends everything that was written, then what the reliable lane still
 // has to say, and returns what this send was.
 func (e *End) Flush(now time.Duration) Counters {
+	e.now = now
 	for _, w := range e.written {
-		e.send(now, w.seq, w.segments, e.buf[w.at:w.at+w.n])
+		p := e.packet[:0]
+		if w.segments > 0 {
+			p = begin(p, both, w.seq)
+			p = binary.LittleEndian.AppendUint16(p, uint16(w.segments))
+			p = e.lane.Take(p, w.segments)
+		} else {
+			p = begin(p, datagramAlone, w.seq)
+		}
+		e.send(append(p, e.buf[w.at:w.at+w.n]...), w.segments)
 	}
-	e.written, e.buf, e.open = e.written[:0], e.buf[:0], false
+	e.written, e.buf, e.open, e.ahead = e.written[:0], e.buf[:0], false, 0
 	e.lane.Update(now)
 	for e.lane.Pending() > 0 {
-		e.seq++
-		e.send(now, e.seq, e.lane.Fit(transport.MaxPayload-2), nil)
+		e.sendSegments(e.lane.Fit(transport.MaxPayload))
 	}
 	sent := e.sent
 	e.total, e.sent = e.total.Add(sent), Counters{}
 	return sent
 }
 
-func (e *End) send(now time.Duration, seq uint64, segments int, datagram []byte) {
-	p := binary.LittleEndian.AppendUint64(e.packet[:0], seq)
-	p = binary.AppendUvarint(p, uint64(segments))
-	p = e.lane.Take(p, segments)
-	p = append(p, datagram...)
+// sendSegments sends a packet of segments alone.
+func (e *End) sendSegments(n int) {
+	e.seq++
+	e.send(e.lane.Take(begin(e.packet[:0], segmentsAlone, e.seq), n), n)
+}
+
+func (e *End) send(p []byte, segments int) {
 	e.packet = p
-	payload := len(p) - numberSize
+	payload := len(p) - headerSize
 	e.sent.Packets++
 	e.sent.Payload += payload
 	e.sent.Reliable += segments
 	e.sent.Longest = max(e.sent.Longest, payload)
-	e.out.Send(now, p)
+	e.out.Send(e.now, p)
 }
 
 // Collect gathers what is due by now; an error means a broken reliable lane.
@@ -129,12 +137,15 @@ func (e *End) Collect(now time.Duration) error {
 		if !ok {
 			return e.messages()
 		}
-		seq, segments, datagram, err := parsePacket(b)
+		seq, segments, datagram, err := parse(b)
 		if err != nil {
 			return err
 		}
 		if len(datagram) > 0 {
 			e.Datagrams = append(e.Datagrams, Datagram{seq, due, e.keep(datagram)})
+		}
+		if len(segments) == 0 {
+			continue
 		}
 		if err := e.lane.Input(now, segments); err != nil {
 			return err

@@ -26,7 +26,7 @@ type Conditions struct {
 func Pair(seed uint64, c Conditions) (server, client *End) {
 	p := netsim.NewPair(seed, netsim.Conditions{
 		Loss: c.Loss, Delay: c.RTT / 2, Jitter: c.Jitter,
-		MaxSize: numberSize + transport.MaxPayload,
+		MaxSize: headerSize + transport.MaxPayload,
 	})
 	return newEnd(p.Down, p.Up), newEnd(p.Up, p.Down)
 }

@@ -108,7 +108,7 @@ func TestCounters(t *testing.T) {
 	_, room = server.Next()
 	server.Datagram(make([]byte, room))
 	sent = server.Flush(3 * tick)
-	if sent.Packets != 1 || sent.Payload != transport.MaxPayload || sent.Reliable != 27 || sent.Messages != 1 {
+	if sent.Packets != 1 || sent.Payload != transport.MaxPayload || sent.Reliable != 24+3 || sent.Messages != 1 {
 		t.Errorf("a full packet with a message of two bytes is counted as %+v", sent)
 	}
 }

@@ -5,36 +5,50 @@ import (
 	"errors"
 )
 
-// What a packet of the simulator holds: the number that a real one carries in
-// the clear outside the seal, then what is inside the seal,
+// A packet of the simulator is laid out as the endpoint's is, less what the
+// simulator does not need of the 29 bytes outside the payload:
 //
-//	uvarint  length of the reliable lane's segments
-//	…        the segments
-//	…        the datagram, up to the end
-const numberSize = 8
+//	0  u8   kind
+//	1  u64  sequence number
+//	9  …    payload: a datagram; segments of the reliable lane; or both, the
+//	        segments after their length in two bytes
+const (
+	headerSize = 9
+	bothSize   = 2 // the length of the segments before a datagram
+)
+
+type kind uint8
+
+const (
+	datagramAlone kind = iota
+	segmentsAlone
+	both
+)
 
 var errPacket = errors.New("link: the simulator delivered a packet that no end has made")
 
-// laneHeader is the bytes that say how long the segments are.
-func laneHeader(segments int) int {
-	n := 1
-	for segments >= 0x80 {
-		segments >>= 7
-		n++
-	}
-	return n
+func begin(b []byte, k kind, seq uint64) []byte {
+	return binary.LittleEndian.AppendUint64(append(b, byte(k)), seq)
 }
 
-func parsePacket(b []byte) (seq uint64, segments, datagram []byte, err error) {
-	if len(b) < numberSize {
+func parse(b []byte) (seq uint64, segments, datagram []byte, err error) {
+	if len(b) < headerSize {
 		return 0, nil, nil, errPacket
 	}
-	seq = binary.LittleEndian.Uint64(b)
-	length, n := binary.Uvarint(b[numberSize:])
-	b = b[numberSize:]
-	if n <= 0 || length > uint64(len(b)-n) {
-		return 0, nil, nil, errPacket
+	seq = binary.LittleEndian.Uint64(b[1:])
+	payload := b[headerSize:]
+	switch kind(b[0]) {
+	case datagramAlone:
+		return seq, nil, payload, nil
+	case segmentsAlone:
+		return seq, payload, nil, nil
+	case both:
+		if len(payload) >= bothSize {
+			n := int(binary.LittleEndian.Uint16(payload))
+			if payload = payload[bothSize:]; n <= len(payload) {
+				return seq, payload[:n], payload[n:], nil
+			}
+		}
 	}
-	b = b[n:]
-	return seq, b[:length], b[length:], nil
+	return 0, nil, nil, errPacket
 }

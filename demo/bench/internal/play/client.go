@@ -19,12 +19,17 @@ type client struct {
 
 	held   []*holding
 	bySlot []*holding // the newest of each slot
-	claims []claim    // of the last Apply
+	claims []*holding // those whose item changed in the last Apply
 	came   []*holding
 	went   []*holding
 	odd    int // told of nodes or items that do not exist
+	spend  spend
+	words  []int32 // scratch
 
-	spend spend
+	// For the bench's own tests: what a broken client does. tamper changes what
+	// it holds, deaf has it miss a removal.
+	tamper func(h *holding, words []int32)
+	deaf   func(h *holding) bool
 }
 
 // A holding is a node that a client holds.
@@ -35,12 +40,6 @@ type holding struct {
 	right      int // the newest tick of the trace at which its value was right
 }
 
-// A claim is an item that changed, and the server tick that its state is of.
-type claim struct {
-	h    *holding
-	tick rpl.Tick
-}
-
 func (c *client) begin(p *phase) {
 	c.phase, c.joined = p, -1
 	c.held, c.bySlot = nil, make([]*holding, p.t.Slots)
@@ -49,10 +48,10 @@ func (c *client) begin(p *phase) {
 // receive applies what was collected; it is measured.
 func (c *client) receive(now time.Duration) {
 	for _, d := range c.end.Datagrams {
-		_ = c.proxy.Receive(d.Seq, d.At, d.Data) // a refusal costs the value, which is then judged
+		c.proxy.Receive(d.Seq, d.At, d.Data)
 	}
 	for _, m := range c.end.Messages {
-		_ = c.proxy.ReceiveMessage(m)
+		c.proxy.ReceiveMessage(m)
 	}
 	c.claims, c.came, c.went = c.claims[:0], c.came[:0], c.went[:0]
 	c.proxy.Apply(now, c)
@@ -72,12 +71,12 @@ func (c *client) Arrived(r *rpl.Replica) {
 	c.held = append(c.held, h)
 	c.bySlot[h.slot] = h
 	c.came = append(c.came, h)
-	c.claims = append(c.claims, claim{h, r.Tick})
+	c.claims = append(c.claims, h)
 }
 
 func (c *client) Gone(r *rpl.Replica, _ rpl.Tick, _ bool) {
 	h, ok := r.Entity.(*holding)
-	if !ok {
+	if !ok || c.deaf != nil && c.deaf(h) {
 		return
 	}
 	last := c.held[len(c.held)-1]
@@ -90,18 +89,38 @@ func (c *client) Gone(r *rpl.Replica, _ rpl.Tick, _ bool) {
 	c.went = append(c.went, h)
 }
 
-func (c *client) Changed(r *rpl.Replica, ordinal int, t rpl.Tick) {
+func (c *client) Changed(r *rpl.Replica, ordinal int, _ rpl.Tick) {
 	if h, ok := r.Entity.(*holding); ok {
-		c.claims = append(c.claims, claim{h, t})
+		c.claims = append(c.claims, h)
 	}
+}
+
+// value is what the client has for a node at the newest tick that it received;
+// valid until the next call of value or claim.
+func (c *client) value(h *holding) []int32 {
+	c.words = h.replica.Words(0, c.words[:0])
+	if c.tamper != nil {
+		c.tamper(h, c.words)
+	}
+	return c.words
+}
+
+// claim is what it has received last, and the server tick that this is of.
+func (c *client) claim(h *holding) ([]int32, rpl.Tick) {
+	var t rpl.Tick
+	c.words, t = h.replica.Confirmed(0, c.words[:0])
+	if c.tamper != nil {
+		c.tamper(h, c.words)
+	}
+	return c.words, t
 }
 
 // The rest of rpl.ProxyHandler: nothing here is drawn or called.
 
-func (c *client) Loaded(*rpl.Replica)                  {}
-func (c *client) Advanced(*rpl.Replica, int, rpl.Tick) {}
-func (c *client) ItemAdded(*rpl.Replica, int)          { c.odd++ }
-func (c *client) ItemRemoved(*rpl.Replica, int)        { c.odd++ }
-func (c *client) Owned(*rpl.Replica, rpl.Peer)         {}
-func (c *client) Parented(*rpl.Replica, rpl.Node)      {}
-func (c *client) Run(rpl.Call)                         {}
+func (c *client) Loaded(*rpl.Replica)                          {}
+func (c *client) Advanced(*rpl.Replica, int, rpl.Tick)         {}
+func (c *client) ItemAdded(*rpl.Replica, int)                  { c.odd++ }
+func (c *client) ItemRemoved(*rpl.Replica, int, *rpl.ItemType) { c.odd++ }
+func (c *client) Owned(*rpl.Replica, rpl.Peer)                 {}
+func (c *client) Parented(*rpl.Replica, rpl.Node)              {}
+func (c *client) Run(rpl.Call)                                 {}

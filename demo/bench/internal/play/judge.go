@@ -13,20 +13,20 @@ type judge struct {
 // the newest tick.
 func (j *judge) received(c *client) {
 	p := c.phase
-	for _, cl := range c.claims {
-		if cl.h.at < 0 {
+	for _, h := range c.claims {
+		if h.at < 0 {
 			continue // gone again in the same receive
 		}
-		words, of := claimed(c.proxy, cl)
+		words, of := c.claim(h)
 		at := p.at(of)
-		if at < 0 || !p.is(cl.h.life, at) {
+		if at < 0 || !p.is(h.life, at) {
 			j.mismatches++ // state of before its birth or after its death
 			continue
 		}
-		n := j.layout.differs(words, p.t.Row(p.row(at), cl.h.slot))
+		n := j.layout.differs(words, p.t.Row(p.row(at), h.slot))
 		j.mismatches += n
 		if n == 0 {
-			cl.h.right = max(cl.h.right, at)
+			h.right = max(h.right, at)
 		}
 	}
 	j.mismatches += c.odd
@@ -36,7 +36,7 @@ func (j *judge) received(c *client) {
 		return
 	}
 	for _, h := range c.held {
-		words := c.proxy.Words(h.replica.ID, 0)
+		words := c.value(h)
 		if p.is(h.life, newest) && j.layout.equal(words, p.t.Row(p.row(newest), h.slot)) {
 			h.right = newest
 			continue
@@ -91,9 +91,9 @@ func (j *judge) differences(c *client, limit int) (n int) {
 			continue
 		}
 		row := p.t.Row(last, h.slot)
-		if words := c.proxy.Words(h.replica.ID, 0); !j.layout.equal(words, row) {
+		if words := c.value(h); !j.layout.equal(words, row) {
 			// A predicted value runs on between packets: what was received counts.
-			words, of := received(c.proxy, h)
+			words, of := c.claim(h)
 			if p.at(of) < last || !j.layout.equal(words, row) {
 				n += max(j.layout.differs(words, row), 1)
 			}

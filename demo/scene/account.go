@@ -1,0 +1,64 @@
+package scene
+
+import (
+	"image"
+
+	"github.com/quasilyte/gmath"
+
+	"github.com/tendonengine/tendon/assets/palette"
+	"github.com/tendonengine/tendon/demo/shot"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Account is what the last frame drew, and the connections' figures.
+func (s *Scene) Account(r *tendon.Replication) shot.Pane {
+	a := *s.account
+	a.Name = s.Name
+	if r.Mode() == tendon.Client {
+		a.Net = append(a.Net, connection(r, rpl.Server))
+		return a
+	}
+	for p := range r.Peers() {
+		if p != r.Me() {
+			a.Net = append(a.Net, connection(r, p))
+		}
+	}
+	return a
+}
+
+func connection(r *tendon.Replication, p rpl.Peer) shot.Net {
+	st := r.Stats(p)
+	return shot.Net{
+		Peer: uint32(p), Mode: r.Mode().String(),
+		Transport: st.Conn.Transport, Local: st.Conn.Local, Remote: st.Conn.Remote,
+		BytesOut: st.Conn.BytesOut, BytesIn: st.Conn.BytesIn,
+		RTT: float64(st.RTT.Microseconds()) / 1000, Loss: st.Loss,
+	}
+}
+
+// noteSprite writes a drawn node down.
+func (s *Scene) noteSprite(f *figure, radius float64) {
+	p := s.camera.Pixel(f.pos)
+	s.account.Nodes = append(s.account.Nodes, shot.Sprite{
+		Node: uint64(f.node), Kind: f.kind.String(), Sprite: f.sprite,
+		X: p.X, Y: p.Y, Radius: radius * s.camera.Zoom,
+		Core:  palette.CoreSize / 2 * f.scale * s.camera.Zoom / palette.PixelsPerUnit,
+		Alpha: float64(f.alpha),
+	})
+}
+
+// noteRound writes down that something else covers a circle, in units.
+func (s *Scene) noteRound(at gmath.Vec, radius float64) {
+	p, r := s.camera.Pixel(at), radius*s.camera.Zoom
+	s.noteBox(p.X-r, p.Y-r, 2*r, 2*r)
+}
+
+// noteBox writes down that something else covers a rectangle, in pixels.
+func (s *Scene) noteBox(x, y, w, h float64) {
+	s.account.Others = append(s.account.Others, shot.Box{X: x, Y: y, W: w, H: h})
+}
+
+func boxOf(r image.Rectangle) shot.Box {
+	return shot.Box{X: float64(r.Min.X), Y: float64(r.Min.Y), W: float64(r.Dx()), H: float64(r.Dy())}
+}

@@ -1,0 +1,16 @@
+// Package scene draws the island: what a session's world holds, from the values
+// that tendon.View gives for this frame.
+//
+// Where to look:
+//
+//	scene.go    a pane's frame, layer by layer
+//	nodes.go    which sprite a node is, and where
+//	camera.go   units to pixels
+//	ground.go   land and water, baked in pieces
+//	sprites.go  the embedded pictures as images, and the letters
+//	hud.go      what lies over the picture: points, ammunition, time
+//	overlay.go  the circles of the enter and the exit radius, the map
+//	keyboard.go keys and mouse as an island.Input
+//	sound.go    sounds made by code, where there is a sound card
+//	account.go  what was drawn where, for a screenshot
+package scene

@@ -1,0 +1,137 @@
+package scene
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"slices"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/text/v2"
+	"github.com/hajimehoshi/ebiten/v2/vector"
+	"github.com/quasilyte/gmath"
+
+	"github.com/tendonengine/tendon/assets/palette"
+	"github.com/tendonengine/tendon/demo/island"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+const (
+	margin   = 8  // pixels to the edge of the pane
+	row      = 18 // pixels from line to line
+	boardMax = 6  // rows of the score board
+)
+
+var (
+	paper = color.NRGBA{R: 0xff, G: 0xff, B: 0xf6, A: 0xff}
+	shade = color.NRGBA{A: 0x90}
+)
+
+// drawHUD draws points, health and ammunition, the time, and what to press.
+func (s *Scene) drawHUD(r *tendon.Replication, screen *ebiten.Image) {
+	b := screen.Bounds()
+	x, y := float64(b.Min.X+margin), float64(b.Min.Y+margin)
+	s.letters(screen, s.Name, s.sprites.bold, x, y, text.AlignStart)
+	if me, ok := tendon.Mine(r, island.Walker); ok {
+		w := island.Walker.Get(me)
+		s.bar(screen, x, y+row+2, float64(w.Health)/island.FullHealth)
+		s.letters(screen, fmt.Sprintf("%d shots", w.Ammo), s.sprites.small, x, y+2*row, text.AlignStart)
+		if w.Health == 0 {
+			if c, ok := tendon.Mine(r, island.Controller); ok {
+				s.banner(screen, "Down", fmt.Sprintf("up again in %d s", island.Controller.Get(c).Respawn))
+			}
+		}
+	}
+	s.board(r, screen)
+	if m, ok := island.Match.First(r.World()); ok {
+		d := island.Match.Get(m)
+		middle := float64(b.Min.X+b.Max.X) / 2
+		s.letters(screen, fmt.Sprintf("%d:%02d", d.Left/60, d.Left%60), s.sprites.bold, middle, y, text.AlignCenter)
+		if d.Over {
+			s.banner(screen, d.Winner+" wins", fmt.Sprintf("%d points; the next round begins in %d s", d.Best, d.Left))
+		}
+	}
+	bottom := float64(b.Max.Y - margin - row)
+	if s.options.Figures {
+		bottom -= 2 * row
+	}
+	if s.Notes != nil {
+		s.letters(screen, s.Notes(), s.sprites.small, x, bottom-row, text.AlignStart)
+	}
+	s.letters(screen, s.Hint, s.sprites.small, x, bottom, text.AlignStart)
+}
+
+// board lists the players by their points.
+func (s *Scene) board(r *tendon.Replication, screen *ebiten.Image) {
+	var rows []island.ScoreData
+	for e := range island.Score.Iter(r.World()) {
+		rows = append(rows, *island.Score.Get(e))
+	}
+	slices.SortFunc(rows, func(a, b island.ScoreData) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Name, b.Name))
+	})
+	b := screen.Bounds()
+	x, y := float64(b.Max.X-margin), float64(b.Min.Y+margin)
+	for i, d := range rows[:min(len(rows), boardMax)] {
+		at := y + float64(i*row)
+		vector.FillRect(screen, float32(x-10), float32(at+3), 10, 10, palette.Team[d.Colour%palette.Variants], false)
+		s.letters(screen, fmt.Sprintf("%s  %d", d.Name, d.Points), s.sprites.small, x-16, at, text.AlignEnd)
+		s.noteBox(x-10, at+3, 10, 10)
+	}
+}
+
+// drawNames writes the players' names over their heads.
+func (s *Scene) drawNames(r *tendon.Replication, screen *ebiten.Image, list []figure) {
+	names := map[rpl.Peer]string{}
+	for e := range island.Score.Iter(r.World()) {
+		names[tendon.Owner(e)] = island.Score.Get(e).Name
+	}
+	for i := range list {
+		f := &list[i]
+		if f.kind != island.Player || !s.camera.Shows(f.pos, 0) {
+			continue
+		}
+		p := s.camera.Pixel(f.pos.Add(gmath.Vec{Y: -20}))
+		s.letters(screen, names[tendon.Owner(r.World().Entry(f.entity))], s.sprites.small, p.X, p.Y-row, text.AlignCenter)
+	}
+}
+
+// bar is the health.
+func (s *Scene) bar(screen *ebiten.Image, x, y, full float64) {
+	const w, h = 90, 8
+	vector.FillRect(screen, float32(x-1), float32(y-1), w+2, h+2, shade, false)
+	vector.FillRect(screen, float32(x), float32(y), float32(w*full), h, color.NRGBA{R: 0xe0, G: 0x4b, B: 0x4b, A: 0xff}, false)
+	s.noteBox(x-1, y-1, w+2, h+2)
+}
+
+// banner is two lines in the middle.
+func (s *Scene) banner(screen *ebiten.Image, head, line string) {
+	b := screen.Bounds()
+	x, y := float64(b.Min.X+b.Max.X)/2, float64(b.Min.Y)+float64(b.Dy())*0.28
+	s.letters(screen, head, s.sprites.large, x, y, text.AlignCenter)
+	s.letters(screen, line, s.sprites.bold, x, y+32, text.AlignCenter)
+}
+
+// letters writes a line with a shade behind it, so that it can be read on any
+// ground.
+func (s *Scene) letters(screen *ebiten.Image, line string, face *text.GoTextFace, x, y float64, align text.Align) {
+	if line == "" {
+		return
+	}
+	w, h := text.Measure(line, face, face.Size*1.2)
+	left := x
+	switch align {
+	case text.AlignCenter:
+		left = x - w/2
+	case text.AlignEnd:
+		left = x - w
+	}
+	vector.FillRect(screen, float32(left-3), float32(y-1), float32(w+6), float32(h+2), shade, false)
+	var op text.DrawOptions
+	op.PrimaryAlign = align
+	op.GeoM.Translate(float64(int(x)), float64(int(y)))
+	op.ColorScale.ScaleWithColor(paper)
+	text.Draw(screen, line, face, &op)
+	s.noteBox(left-3, y-1, w+6, h+2)
+}

@@ -1,0 +1,113 @@
+// Package shot is the account of a screenshot: what was drawn where, from the
+// state and the camera of that very frame, so that a test can compare the
+// picture with it. It knows nothing of windows.
+package shot
+
+import (
+	"encoding/json"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// An Account goes beside a picture. All places and sizes are pixels of the
+// picture, from its upper left corner.
+type Account struct {
+	Width   int     `json:"width"`
+	Height  int     `json:"height"`
+	Seconds float64 `json:"seconds"` // since the window opened
+	Panes   []Pane  `json:"panes"`
+}
+
+// A Pane is one session's part of the picture.
+type Pane struct {
+	Name   string   `json:"name"`
+	Box    Box      `json:"box"`
+	Camera Camera   `json:"camera"`
+	Nodes  []Sprite `json:"nodes"`  // drawn nodes, in the order in which they were drawn
+	Others []Box    `json:"others"` // what else was drawn on the ground: scenery, shadows, lines, text
+	Net    []Net    `json:"net"`    // one per connection
+}
+
+// A Camera says which place of the island is in the middle of the pane.
+type Camera struct {
+	X    float64 `json:"x"` // units
+	Y    float64 `json:"y"`
+	Zoom float64 `json:"zoom"` // pixels per unit
+}
+
+// Place is the unit of the island that a pixel of the pane shows.
+func (p *Pane) Place(x, y float64) (ux, uy float64) {
+	mx, my := p.Box.X+p.Box.W/2, p.Box.Y+p.Box.H/2
+	return p.Camera.X + (x-mx)/p.Camera.Zoom, p.Camera.Y + (y-my)/p.Camera.Zoom
+}
+
+// A Sprite is a node that was drawn, its middle at X, Y.
+type Sprite struct {
+	Node   uint64  `json:"node"` // equal on all machines
+	Kind   string  `json:"kind"`
+	Sprite string  `json:"sprite"` // the picture's name in assets
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Radius float64 `json:"radius"` // of a circle that holds the sprite
+	Core   float64 `json:"core"`   // half the side of the solid middle
+	Alpha  float64 `json:"alpha"`  // 1: nothing shines through
+}
+
+// A Box is a rectangle.
+type Box struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	W float64 `json:"w"`
+	H float64 `json:"h"`
+}
+
+// Net are the figures of one connection.
+type Net struct {
+	Peer      uint32  `json:"peer"` // at the other end
+	Mode      string  `json:"mode"` // of this end
+	Transport string  `json:"transport"`
+	Local     string  `json:"local"` // this end's address and UDP port
+	Remote    string  `json:"remote"`
+	BytesOut  uint64  `json:"bytes_out"`
+	BytesIn   uint64  `json:"bytes_in"`
+	RTT       float64 `json:"rtt_ms"`
+	Loss      float64 `json:"loss"`
+}
+
+// AccountPath is where the account of a picture goes: out.json beside out.png.
+func AccountPath(picture string) string {
+	return strings.TrimSuffix(picture, filepath.Ext(picture)) + ".json"
+}
+
+// Write writes a picture and its account beside it.
+func Write(path string, img image.Image, a Account) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := png.Encode(f, img); err != nil {
+		_ = f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(a, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(AccountPath(path), append(b, '\n'), 0o644)
+}
+
+// Read reads an account.
+func Read(path string) (Account, error) {
+	var a Account
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return a, err
+	}
+	return a, json.Unmarshal(b, &a)
+}
