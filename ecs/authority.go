@@ -1,0 +1,146 @@
+package ecs
+
+// authority: what this machine keeps while it decides about the world, and how
+// nodes end there.
+
+import (
+	"slices"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+type authority struct {
+	seats    []*seat // of those who have joined or are about to, by peer
+	lastPeer rpl.Peer
+	plans    []plan // by archetype
+	fresh    []*node
+	bumped   []bump
+	sendAt   int // accumulates Sends; a send is due when it reaches Steps
+}
+
+// becomeAuthority gives this machine the say over its world.
+func (r *Replication) becomeAuthority() error {
+	a, err := rpl.NewAuthority(r.config.core(r.protocol.schema, r.refs()))
+	if err != nil {
+		return err
+	}
+	r.auth, r.proxy, r.client = a, nil, client{}
+	r.me = rpl.Server
+	if r.config.Dedicated {
+		r.me = 0
+	}
+	r.lastPeer = rpl.Server
+	r.tick, r.timeTick = 0, 0
+	r.level, r.epoch = "", r.epoch+1
+	return nil
+}
+
+// endNode ends a node of the authority; its entities stay, or are going. What
+// was called on it in this step runs first, as it would elsewhere.
+func (r *Replication) endNode(n *node) {
+	r.lastWords(n)
+	r.streamedOut(n, true)
+	if r.nodeOf(n.entity) != n { // a callback was quicker
+		return
+	}
+	*r.Counter("stream out")++
+	r.auth.Remove(n.id)
+	r.forget(n)
+}
+
+// lastWords runs the calls that wait for this step's Send on a node that will
+// not be there then.
+func (r *Replication) lastWords(n *node) {
+	for i := range r.calls {
+		if c := &r.calls[i]; c.node == n {
+			call := *c
+			c.node = &node{onProxy: onProxy{leaving: true}}
+			r.handle(n, call.rpc, Call{From: r.me, Tick: call.tick}, call.args)
+		}
+	}
+}
+
+// entityRemoved is World.Remove's hook: the entity is still whole.
+func (r *Replication) entityRemoved(e donburi.Entity) {
+	n := r.nodeOf(e)
+	if n == nil {
+		return
+	}
+	if n.entity != e {
+		r.partRemoved(n, e)
+		return
+	}
+	if n.name != "" && r.named[n.name] == e {
+		delete(r.named, n.name)
+	}
+	if r.auth != nil {
+		r.endNode(n)
+		return
+	}
+	*r.Counter("proxy removed by the game")++
+	r.forget(n)
+}
+
+func (r *Replication) partRemoved(n *node, e donburi.Entity) {
+	if r.auth != nil {
+		r.settleItems(n, e, nil)
+	}
+	n.parts = slices.DeleteFunc(n.parts, func(p donburi.Entity) bool { return p == e })
+	r.clearSlot(e)
+}
+
+// orphaned ends what a peer that has left was driving, or passes it to nobody.
+func (r *Replication) orphaned(p rpl.Peer) {
+	owned := slices.DeleteFunc(r.sortedNodes(), func(n *node) bool { return n.owner != p })
+	for _, n := range owned {
+		switch {
+		case r.nodeOf(n.entity) != n || n.owner != p: // gone, or given away, by a callback
+		case n.data.Keep:
+			r.setOwner(n, 0)
+			r.auth.Give(n.id, 0)
+		default:
+			r.removeEntities(n)
+		}
+	}
+}
+
+// removeEntities takes a node's entities away as the game wants it.
+func (r *Replication) removeEntities(n *node) {
+	ents := n.entities()
+	if r.world.Valid(n.entity) {
+		r.config.Remove(r.world.Entry(n.entity))
+	}
+	for _, e := range ents { // what Config.Remove has left
+		if r.world.Valid(e) {
+			r.world.Remove(e)
+		}
+	}
+}
+
+// attachSession makes an entity of a new world the session's, and moves there
+// what the session carried in the old one.
+func (r *Replication) attachSession(e *donburi.Entry, old donburi.World) {
+	n := r.session
+	if n == nil || old == nil {
+		n = &node{id: rpl.SessionNode, data: components.NodeData{Relevance: rpl.Always}}
+		r.session = n
+	}
+	was := n.entity
+	n.entity = e.Entity()
+	for i := range n.items {
+		b := &n.items[i]
+		if b.comp == nil || b.entity != was || !old.Valid(was) {
+			continue
+		}
+		if from := old.Entry(was); from.HasComponent(b.comp.c) {
+			add(e, b.comp.c)
+			b.comp.copy(e.Component(b.comp.c), from.Component(b.comp.c))
+			b.entity = n.entity
+		}
+	}
+	components.RplNode.SetValue(e, n.data)
+	r.addNode(n)
+}

@@ -1,0 +1,171 @@
+package ecs
+
+// Callbacks: how a game hears of what happens, and in which order.
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+type callbacks struct {
+	world     func(w donburi.World, name string)
+	start     []func()
+	join      []func(p rpl.Peer)
+	leave     []func(p rpl.Peer)
+	end       []func(err error)
+	streamIn  []onComponent[func(e *donburi.Entry)]
+	streamOut []onComponent[func(e *donburi.Entry, destroyed bool)]
+	change    map[int][]func(e *donburi.Entry, old unsafe.Pointer) // by component.order
+}
+
+type onComponent[F any] struct {
+	c  donburi.IComponentType
+	fn F
+}
+
+// OnWorld fills a new world, on every machine; Load, on the authority, moves
+// everyone to one. The world is attached before fn runs, so fn may Spawn where
+// it is the authority; the old one is left as it was, but nothing in it is a
+// node any more. The first world's name is empty unless Load was called first.
+func (r *Replication) OnWorld(fn func(w donburi.World, name string)) { r.hooks.world = fn }
+
+// OnStart runs on the authority when a world begins, before anyone joins:
+// the place to fill it.
+func (r *Replication) OnStart(fn func()) { r.hooks.start = append(r.hooks.start, fn) }
+
+// OnJoin and OnLeave are for the authority. The local player joins too,
+// in every mode but dedicated, and everyone joins again after Load. OnLeave
+// runs before the peer's nodes die or pass to nobody, and not for Load.
+func (r *Replication) OnJoin(fn func(p rpl.Peer)) { r.hooks.join = append(r.hooks.join, fn) }
+
+// OnLeave see OnJoin.
+func (r *Replication) OnLeave(fn func(p rpl.Peer)) { r.hooks.leave = append(r.hooks.leave, fn) }
+
+// OnEnd tells a client why it is alone again, and a host why it cannot be
+// joined: an error of transport (ErrFull, ErrKicked, ErrTimeout, …) with its
+// reason. A client's world begins anew after it, in single player, unless fn
+// calls Join.
+func (r *Replication) OnEnd(fn func(err error)) { r.hooks.end = append(r.hooks.end, fn) }
+
+// OnStreamIn runs on every machine when a node with the component starts to
+// exist there, its state loaded: inside Receive on proxies, in the step's Send
+// on the authority.
+func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.Entry)) {
+	r.hooks.streamIn = append(r.hooks.streamIn, onComponent[func(*donburi.Entry)]{c, fn})
+}
+
+// OnStreamOut runs before a node's entity goes, destroyed or merely out of
+// sight: on proxies inside Receive, when what is drawn has reached that moment;
+// on the authority inside World.Remove.
+func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
+	r.hooks.streamOut = append(r.hooks.streamOut, onComponent[func(*donburi.Entry, bool)]{c, fn})
+}
+
+// OnChange runs on every machine, the authority too, when fields tagged
+// `notify` have changed from old; at stream in old is what Build or the
+// component's default made. It runs once a step at most for each component, on
+// proxies inside Receive, on the authority in the step's Send. It panics for a
+// component that is not replicated or has no such field.
+func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
+	def := r.protocol.byType[c]
+	if def == nil {
+		panic("tendon: OnChange of " + c.Name() + ", which is not replicated: register it with Replicate")
+	}
+	if len(def.notify) == 0 {
+		panic("tendon: OnChange of component " + def.name + ", which has no field tagged `notify`: tag those that matter")
+	}
+	if r.hooks.change == nil {
+		r.hooks.change = map[int][]func(*donburi.Entry, unsafe.Pointer){}
+	}
+	r.hooks.change[def.order] = append(r.hooks.change[def.order], func(e *donburi.Entry, old unsafe.Pointer) { fn(e, *(*T)(old)) })
+	for _, n := range r.byID {
+		for i := range n.items {
+			if n.items[i].comp == def {
+				r.startWatch(&n.items[i])
+			}
+		}
+	}
+}
+
+// An event is a callback that waits until all state of its batch is in place.
+type event struct {
+	node   *node
+	comp   *component // nil: OnStreamIn
+	entity donburi.Entity
+	old    unsafe.Pointer
+	turn   int
+}
+
+func (e *event) order() int {
+	if e.comp == nil {
+		return -1
+	}
+	return e.comp.order
+}
+
+// tell queues a callback. Nodes have their turns in the order in which they
+// first got one in a batch.
+func (r *Replication) tell(e event) {
+	if e.node.batch != r.batch || e.node.turn == 0 {
+		r.turns++
+		e.node.batch, e.node.turn = r.batch, r.turns
+	}
+	e.turn = e.node.turn
+	r.events = append(r.events, e)
+}
+
+// callBack runs what tell has queued: node by node, OnStreamIn, then OnChange
+// in order of registration.
+func (r *Replication) callBack() {
+	if len(r.events) == 0 {
+		return
+	}
+	events := r.events
+	r.events = nil
+	r.batch++
+	r.turns = 0
+	slices.SortStableFunc(events, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.order(), b.order()))
+	})
+	for i := range events {
+		e := &events[i]
+		if e.comp == nil {
+			r.streamedIn(e.node)
+			continue
+		}
+		for _, fn := range r.hooks.change[e.comp.order] {
+			if r.nodeOf(e.entity) == e.node && !e.node.leaving {
+				fn(r.world.Entry(e.entity), e.old)
+			}
+		}
+	}
+}
+
+func (r *Replication) streamedIn(n *node) {
+	for _, h := range r.hooks.streamIn {
+		for _, ent := range n.entities() {
+			if r.nodeOf(ent) == n && !n.leaving && r.world.Valid(ent) {
+				if e := r.world.Entry(ent); e.HasComponent(h.c) {
+					h.fn(e)
+				}
+			}
+		}
+	}
+}
+
+func (r *Replication) streamedOut(n *node, destroyed bool) {
+	for _, h := range r.hooks.streamOut {
+		for _, ent := range n.entities() {
+			if r.world.Valid(ent) {
+				if e := r.world.Entry(ent); e.HasComponent(h.c) {
+					h.fn(e, destroyed)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package ecs
+
+// client: what a machine keeps that has joined another's session, and what it
+// does with what its link received.
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+type client struct {
+	server transport.Conn
+	meter  meter
+	after  uint64 // datagrams up to this number belong to an earlier level
+
+	// What the inbox leaves for the end of Receive, since it calls the game.
+	welcomed *welcome
+	entering *levelMessage
+
+	clock  clock
+	sends  int     // of the server, a second
+	render float64 // the time that is drawn, in ticks
+	heard  [heardTicks]rpl.Tick
+
+	hiding    []*node // wait for their first sample to be drawn
+	leaving   []*node
+	inPlace   []*node
+	referrers []*node
+	refer     bool                    // references are to be written anew
+	strangers map[string]*rpl.Replica // load-time nodes that have no entity here
+}
+
+// clientInbox calls no game code: that waits until all has been received.
+type clientInbox struct{ *Replication }
+
+func (r clientInbox) Connected(c transport.Conn, _ []byte) { r.server = c }
+
+func (r clientInbox) Datagram(_ transport.Conn, seq uint64, at time.Duration, b []byte) {
+	if r.proxy == nil || r.entering != nil || seq <= r.after {
+		return
+	}
+	at += r.linkBase
+	if err := r.proxy.Receive(seq, at, b); err != nil {
+		r.report("packet refused", err)
+		return
+	}
+	if t := r.proxy.Newest(); t > r.heard[0] {
+		copy(r.heard[1:], r.heard[:])
+		r.heard[0] = t
+		r.clock.sample(t, at)
+	}
+}
+
+func (r clientInbox) Message(_ transport.Conn, b []byte) {
+	switch {
+	case len(b) == 0:
+	case b[0] < firstMessage:
+		if r.proxy != nil && r.entering == nil {
+			r.report("message refused", r.proxy.ReceiveMessage(b))
+		}
+	case b[0] == msgWelcome && r.me == 0 && r.welcomed == nil:
+		m, err := parseWelcome(b)
+		if err != nil {
+			r.report("message refused", err)
+			return
+		}
+		r.welcomed = &m
+	case b[0] == msgLevel:
+		m, err := parseLevel(b)
+		if err != nil {
+			r.report("message refused", err)
+			return
+		}
+		r.entering = &m
+	default:
+		*r.Counter("message refused")++
+	}
+}
+
+func (r clientInbox) Closed(_ transport.Conn, err error) { r.ended = err }
+
+// heardBefore is the newest tick that was received ahead of t; 0 is none.
+func (r *Replication) heardBefore(t rpl.Tick) rpl.Tick {
+	for _, h := range r.heard {
+		if h < t {
+			return h
+		}
+	}
+	return 0
+}
+
+// welcome takes the place that the server gives.
+func (r *Replication) welcome(m *welcome) {
+	if int(m.steps) != r.config.Steps {
+		r.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.steps, r.config.Steps, transport.ErrSchema)
+		return
+	}
+	r.me, r.tick, r.sends = m.peer, m.tick, int(m.sends)
+	r.clock.step = r.config.step()
+	r.strangers = map[string]*rpl.Replica{}
+	r.enter(m.level)
+}
+
+// receiveClient is Receive on a client.
+func (r *Replication) receiveClient() {
+	r.restoreInPlace()
+	r.link.Poll(clientInbox{r})
+	if r.ended == nil && r.welcomed != nil {
+		m := r.welcomed
+		r.welcomed = nil
+		r.welcome(m)
+	}
+	if r.ended == nil && r.entering != nil && r.me != 0 {
+		m := r.entering
+		r.entering = nil
+		r.enter(*m)
+	}
+	if r.ended != nil {
+		why := r.ended
+		r.ended = nil
+		r.end(why)
+		return
+	}
+	if r.proxy == nil {
+		return
+	}
+	now := r.now()
+	r.proxy.Apply(now, proxyHandler{r})
+	r.resolve()
+	r.callBack()
+	if t := rpl.Tick(r.clock.server(now) / r.clock.step); t > r.tick {
+		r.tick = t
+	}
+	r.moveRender()
+	r.reveal()
+	r.sweep()
+}

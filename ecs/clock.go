@@ -1,0 +1,58 @@
+package ecs
+
+// clock: a client's estimate of the server's tick, by time and never by
+// counting updates: a window's updates come 8 to 29 ms apart.
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A clock follows the quickest packets of the last while: what came slower was
+// held up on the way. It runs at most slew faster or slower than time, jumps
+// only forward, and never goes back.
+type clock struct {
+	step    time.Duration // of one tick
+	started bool
+	offset  time.Duration // server time (tick × step) less local time, as estimated
+	target  time.Duration // what offset moves to
+	best    time.Duration // the greatest offset seen in this half window …
+	before  time.Duration // … and in the one before
+	turned  time.Duration // when this half window began
+	slewed  time.Duration // when offset was last moved
+	last    time.Duration // the last answer of server
+}
+
+// sample tells of a packet with the server's tick that came at a local time.
+func (c *clock) sample(t rpl.Tick, at time.Duration) {
+	seen := time.Duration(t)*c.step - at
+	if !c.started {
+		c.started = true
+		c.offset, c.target, c.best, c.before = seen, seen, seen, seen
+		c.turned, c.slewed = at, at
+		return
+	}
+	if at-c.turned > clockWindow/2 {
+		c.before, c.best, c.turned = c.best, seen, at
+	}
+	c.best = max(c.best, seen)
+	c.target = max(c.best, c.before)
+}
+
+// server is the server's time as the quickest packet would bring it now.
+func (c *clock) server(now time.Duration) time.Duration {
+	if !c.started {
+		return 0
+	}
+	room := time.Duration(float64(max(0, now-c.slewed)) * slew)
+	c.slewed = max(c.slewed, now)
+	switch d := c.target - c.offset; {
+	case d > jumpClock:
+		c.offset = c.target
+	default:
+		c.offset += min(max(d, -room), room)
+	}
+	c.last = max(c.last, now+c.offset)
+	return c.last
+}

@@ -1,0 +1,75 @@
+package ecs
+
+// What a session is opened with.
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Config's zero value is a game that everyone sees whole, 60 steps and 30
+// sends a second.
+type Config struct {
+	Interest  rpl.Interest         // nil: everyone sees everything
+	Steps     int                  // fixed steps a second, 1 to 240; 0 means 60. Part of the protocol: both ends must agree
+	Sends     int                  // sends a second, at most Steps; 0 means 30
+	Budget    int                  // bytes a second and peer, the packets' seals included; 0 means 256 KiB
+	MaxPeers  int                  // players, the host's own counted; more are refused with "full". 0 means the transport's limit
+	Dedicated bool                 // a server without a player of its own
+	Hello     []byte               // what the server reads with Hello(peer): a name, a chosen colour
+	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
+	Log       *slog.Logger         // nil: nothing is logged
+}
+
+// checked fills in the defaults and names every value that makes no sense.
+func (c Config) checked() (Config, error) {
+	var mistakes []error
+	c.Steps = defaulted(c.Steps, defaultSteps)
+	c.Sends = defaulted(c.Sends, min(defaultSends, c.Steps))
+	c.Budget = defaulted(c.Budget, defaultBudget)
+	if c.Steps < 1 || c.Steps > maxSteps {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Steps is %d: give 1 to %d steps a second", c.Steps, maxSteps))
+	}
+	if c.Sends < 1 || c.Sends > c.Steps {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Sends is %d: give 1 to Steps (%d) sends a second", c.Sends, c.Steps))
+	}
+	if c.Budget < 0 {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Budget is %d: give bytes a second, or 0 for the default", c.Budget))
+	}
+	if c.MaxPeers < 0 {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxPeers is %d: give the number of players, or 0 for the limit", c.MaxPeers))
+	}
+	if len(c.Hello) > maxHello {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), maxHello))
+	}
+	if c.Remove == nil {
+		c.Remove = func(e *donburi.Entry) { e.Remove() }
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c, errors.Join(mistakes...)
+}
+
+func defaulted(v, zero int) int {
+	if v == 0 {
+		return zero
+	}
+	return v
+}
+
+// step is the time of one fixed step.
+func (c *Config) step() time.Duration { return time.Second / time.Duration(c.Steps) }
+
+// core is the part of the configuration that is the replication core's. Calls
+// on this machine do not go through the core but are queued here, so that the
+// last ones on a node still find its entity: hence no Local.
+func (c *Config) core(s *rpl.Schema, refs rpl.Refs) rpl.Config {
+	return rpl.Config{Schema: s, Hz: c.Steps, SendHz: c.Sends, Budget: c.Budget, Interest: c.Interest, Refs: refs, Log: c.Log}
+}

@@ -1,0 +1,104 @@
+package ecs
+
+// Every trap of donburi v1.15 stands in this file, and only here:
+//
+//   - World.Create panics, later, in an archetype whose first entity came by
+//     AddComponent or RemoveComponent: the storage counts from the wrong number.
+//     So a set of components is primed (Create, Remove) before any move into it.
+//   - An entity's slot is reused at once, and World.Entry(stale) writes through
+//     to the new tenant. So entities are kept, never entries, and every entity
+//     is compared with its version before its entry is taken.
+//   - World.Valid indexes by the slot and panics for an entity of a larger world.
+//   - Get's pointers survive moves, Set(entry, &v) replaces them. So no pointer
+//     to a component is kept from one tick to the next.
+//   - No hook tells of AddComponent and RemoveComponent. So the entity list of
+//     each archetype is compared with a copy of it.
+//   - A query inside OnCreate deadlocks, and donburi's queries keep maps that
+//     all worlds share. So archetypes are walked here, never queried.
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+)
+
+// add gives an entity the components that it lacks.
+func add(e *donburi.Entry, cs ...donburi.IComponentType) {
+	for _, c := range cs {
+		if e.HasComponent(c) {
+			continue
+		}
+		prime(e.World, append(slices.Clone(e.Archetype().ComponentTypes()), c))
+		e.AddComponent(c)
+	}
+}
+
+// drop takes components away from an entity; donburi knows no entity without
+// any, so the last one stays.
+func drop(e *donburi.Entry, cs ...donburi.IComponentType) {
+	for _, c := range cs {
+		set := e.Archetype().ComponentTypes()
+		if !slices.Contains(set, c) || len(set) == 1 {
+			continue
+		}
+		prime(e.World, slices.DeleteFunc(slices.Clone(set), func(o donburi.IComponentType) bool { return o == c }))
+		e.RemoveComponent(c)
+	}
+}
+
+// prime makes the archetype of a set of components by Create, so that moves
+// into it leave its storage counting right.
+func prime(w donburi.World, set []donburi.IComponentType) {
+	for _, a := range w.Archetypes() {
+		if a.LayoutMatches(set) {
+			return
+		}
+	}
+	w.Remove(w.Create(set...))
+}
+
+// sameWorld reports whether an entry is of a world. (An entry's World has a
+// type of its own that cannot be named.)
+func sameWorld(e *donburi.Entry, w donburi.World) bool {
+	return e != nil && w != nil && donburi.World(e.World) == w
+}
+
+// pointers fills buf with the addresses of one component for the first n rows
+// of an archetype. donburi's index types cannot be named outside it, so they
+// are inferred from the storage's method.
+func pointers[A, C ~int](buf []unsafe.Pointer, column interface {
+	Component(archetype A, row C) unsafe.Pointer
+}, archetype, n int,
+) []unsafe.Pointer {
+	buf = slices.Grow(buf[:0], n)[:n]
+	for row := range buf {
+		buf[row] = column.Component(A(archetype), C(row))
+	}
+	return buf
+}
+
+// firstOf finds the first entity of a world that has all of the components and
+// passes ok.
+func firstOf(w donburi.World, ok func(e *donburi.Entry) bool, cs ...donburi.IComponentType) (*donburi.Entry, bool) {
+	for _, a := range w.Archetypes() {
+		if a.Count() == 0 || !hasAll(a.ComponentTypes(), cs) {
+			continue
+		}
+		for _, ent := range a.Entities() {
+			if e := w.Entry(ent); ok(e) {
+				return e, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func hasAll(set, cs []donburi.IComponentType) bool {
+	for _, c := range cs {
+		if !slices.Contains(set, c) {
+			return false
+		}
+	}
+	return true
+}

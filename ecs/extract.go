@@ -1,0 +1,268 @@
+package ecs
+
+// Stage Extract: components become snapshots, entities become nodes and stop
+// being nodes, on the authority, once a step.
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// partOf stands on the entities that share a node (see Part).
+var partOf = donburi.NewComponentType[partData]().SetName("PartOf")
+
+type partData struct{ node donburi.Entity }
+
+// A plan says which items the rows of one archetype are. It holds as long as
+// the archetype's entity list is the one that it was made for.
+type plan struct {
+	nodes    bool // has RplNode; else it has partOf, or is none of ours
+	parts    bool
+	columns  []column
+	entities []donburi.Entity // as of the last look
+	rows     []*node
+}
+
+// A column is one replicated component of an archetype.
+type column struct {
+	comp  *component
+	items []rpl.Item // by row
+	watch []bool     // by row: somebody asked for OnChange
+}
+
+// extractStage reads the world once for all peers. What callbacks change or
+// make here is seen by the next step, but new nodes' first state, which leaves
+// with them.
+func extractStage(r *Replication) {
+	if r.auth == nil {
+		return
+	}
+	r.findChanges()
+	r.extractAll()
+	for range maxRounds {
+		fresh := r.fresh
+		r.fresh = nil
+		for _, n := range fresh {
+			r.extractNode(n)
+			if n != r.session {
+				*r.Counter("stream in")++
+				r.tell(event{node: n})
+			}
+			for i := range n.items {
+				r.look(n, &n.items[i])
+			}
+		}
+		r.callBack()
+		if len(r.fresh) == 0 {
+			return
+		}
+	}
+	for _, n := range r.fresh {
+		r.extractNode(n)
+	}
+}
+
+// findChanges compares each archetype's entities with those of the last step:
+// donburi tells of no component that was added or taken away.
+func (r *Replication) findChanges() {
+	archetypes := r.world.Archetypes()
+	for len(r.plans) < len(archetypes) {
+		r.plans = append(r.plans, r.planOf(archetypes[len(r.plans)].ComponentTypes()))
+	}
+	var moved []int
+	var newcomers []donburi.Entity
+	for i, a := range archetypes {
+		p := &r.plans[i]
+		if !p.nodes && !p.parts || slices.Equal(p.entities, a.Entities()) {
+			continue
+		}
+		moved = append(moved, i)
+		if p.nodes {
+			for _, e := range a.Entities() {
+				if r.nodeOf(e) == nil && e.IsReady() {
+					newcomers = append(newcomers, e)
+				}
+			}
+		}
+	}
+	if len(moved) == 0 {
+		return
+	}
+	made := false
+	for _, e := range newcomers {
+		made = r.makeNode(r.world.Entry(e), origin{}) != nil || made
+	}
+	if made { // which may have moved them into other archetypes
+		r.findChanges()
+		return
+	}
+	for _, i := range moved {
+		r.leftNode(&r.plans[i])
+	}
+	for _, i := range moved {
+		r.replan(i)
+	}
+}
+
+func (r *Replication) planOf(layout []donburi.IComponentType) plan {
+	p := plan{
+		nodes: slices.Contains(layout, donburi.IComponentType(components.RplNode)),
+		parts: slices.Contains(layout, donburi.IComponentType(partOf)),
+	}
+	if p.nodes || p.parts {
+		for _, c := range r.protocol.components {
+			if slices.Contains(layout, c.c) {
+				p.columns = append(p.columns, column{comp: c})
+			}
+		}
+	}
+	return p
+}
+
+// leftNode finds the entities that were nodes and have lost RplNode: they stay
+// as local entities, and the node goes everywhere else.
+func (r *Replication) leftNode(p *plan) {
+	for row, e := range p.entities {
+		n := p.rows[row]
+		if !p.nodes || n == nil || r.nodeOf(e) != n || !r.world.Valid(e) {
+			continue
+		}
+		if !r.world.Entry(e).HasComponent(components.RplNode) && n != r.session {
+			r.endNode(n)
+		}
+	}
+}
+
+// replan resolves the rows of an archetype anew, and tells the core of items
+// that came and went.
+func (r *Replication) replan(i int) {
+	p := &r.plans[i]
+	ents := r.world.Archetypes()[i].Entities()
+	p.entities = append(p.entities[:0], ents...)
+	p.rows = slices.Grow(p.rows[:0], len(ents))[:len(ents)]
+	for k := range p.columns {
+		c := &p.columns[k]
+		c.items = slices.Grow(c.items[:0], len(ents))[:len(ents)]
+		c.watch = slices.Grow(c.watch[:0], len(ents))[:len(ents)]
+	}
+	for row, e := range ents {
+		n := r.nodeOf(e)
+		p.rows[row] = n
+		if n != nil {
+			r.settleItems(n, e, p.columns)
+		}
+		for k := range p.columns {
+			c := &p.columns[k]
+			if n == nil {
+				continue
+			}
+			if b := n.binding(c.comp, e); b != nil {
+				c.items[row], c.watch[row] = b.item, b.watch != nil
+			} else {
+				p.rows[row] = nil // an item too many: reported, and left alone
+			}
+		}
+	}
+}
+
+// settleItems makes the items of one entity those of its components.
+func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
+	for i := range n.items {
+		b := &n.items[i]
+		if b.comp == nil || b.entity != e || slices.ContainsFunc(columns, func(c column) bool { return c.comp == b.comp }) {
+			continue
+		}
+		r.report("item not removed", r.auth.RemoveItem(b.item))
+		*b = binding{}
+	}
+	for k := range columns {
+		c := columns[k].comp
+		if n.binding(c, e) != nil {
+			continue
+		}
+		item, err := r.auth.AddItem(n.id, c.item)
+		if err != nil {
+			r.report("item not added", err)
+			continue
+		}
+		n.items = append(n.items, binding{comp: c, entity: e, item: item})
+		b := &n.items[len(n.items)-1]
+		r.startWatch(b)
+		if c.item.Explicit {
+			r.bumped = append(r.bumped, bump{entity: e, comp: c})
+		}
+	}
+}
+
+// extractAll hands every replicated component to the core, which compares it
+// with what it last saw.
+func (r *Replication) extractAll() {
+	acc := r.world.StorageAccessor()
+	for i := range r.plans {
+		p := &r.plans[i]
+		if len(p.entities) == 0 {
+			continue
+		}
+		if p.nodes {
+			r.rows = pointers(r.rows, acc.Components.Storage(components.RplNode), i, len(p.entities))
+			for row, at := range r.rows {
+				if data, n := (*components.NodeData)(at), p.rows[row]; n != nil && n.data != *data {
+					n.data = *data
+					r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep)
+				}
+			}
+		}
+		for k := range p.columns {
+			if c := &p.columns[k]; !c.comp.item.Explicit {
+				r.rows = pointers(r.rows, acc.Components.Storage(c.comp.c), i, len(p.entities))
+				r.extractColumn(p, c, r.rows)
+			}
+		}
+	}
+	for _, b := range r.bumped {
+		if n := r.nodeOf(b.entity); n != nil {
+			if bound := n.binding(b.comp, b.entity); bound != nil {
+				r.extractItem(n, bound)
+			}
+		}
+	}
+	r.bumped = r.bumped[:0]
+}
+
+func (r *Replication) extractColumn(p *plan, c *column, rows []unsafe.Pointer) {
+	for row, at := range rows {
+		n := p.rows[row]
+		if n == nil {
+			continue
+		}
+		if c.comp.standIn != nil {
+			at = r.tagged(c.comp, r.world.Entry(p.entities[row]), at)
+		}
+		if r.auth.Set(c.items[row], at) && c.watch[row] {
+			r.look(n, n.binding(c.comp, p.entities[row]))
+		}
+	}
+}
+
+// extractNode hands over all items of one node.
+func (r *Replication) extractNode(n *node) {
+	if r.nodeOf(n.entity) != n {
+		return
+	}
+	for i := range n.items {
+		r.extractItem(n, &n.items[i])
+	}
+}
+
+func (r *Replication) extractItem(n *node, b *binding) {
+	if e, at := r.component(b); at != nil {
+		if r.auth.Set(b.item, r.tagged(b.comp, e, at)) {
+			r.look(n, b)
+		}
+	}
+}

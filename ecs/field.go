@@ -1,0 +1,164 @@
+package ecs
+
+// The numeric fields of a component, found by reflection once: what View
+// draws between samples, and where a node is.
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A field is one number of a struct and the word that carries it.
+type field struct {
+	prop    int
+	word    int
+	offset  uintptr
+	kind    reflect.Kind
+	step    float64 // value = word × step + bias
+	bias    float64
+	low     float64 // an angle's least value
+	turn    float64 // what an angle wraps at, in the field's unit; 0 for others
+	inPlace bool
+}
+
+// fieldsOf finds the numbers that a prop consists of: one, or two of a vector.
+func (c *component) fieldsOf(p *rpl.Prop) ([]field, error) {
+	t, offset, ok := member(c.wire, p.Name)
+	if !ok {
+		return nil, fmt.Errorf("tendon: component %s: no field %s to draw", c.name, p.Name)
+	}
+	var fs []field
+	leaf := func(t reflect.Type, offset uintptr) {
+		w := p.Words[0] + len(fs)
+		if w >= p.Words[1] || !drawable(t.Kind()) {
+			return
+		}
+		f := field{
+			prop: c.item.Words[w].Prop, word: w, offset: offset, kind: t.Kind(),
+			step: p.Step, bias: p.Bias, inPlace: p.InPlace,
+		}
+		if word := &c.item.Words[w]; word.Wrap {
+			f.low = float64(word.Min)*p.Step + p.Bias
+			f.turn = float64(int64(word.Max)-int64(word.Min)+1) * p.Step
+		}
+		fs = append(fs, f)
+	}
+	if t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			leaf(t.Field(i).Type, offset+t.Field(i).Offset)
+		}
+	} else {
+		leaf(t, offset)
+	}
+	if len(fs) != p.Words[1]-p.Words[0] {
+		return nil, fmt.Errorf("tendon: component %s, field %s: a %s has nothing between two samples: take away `interp`", c.name, p.Name, p.Kind)
+	}
+	return fs, nil
+}
+
+// member follows a dotted name into a struct.
+func member(t reflect.Type, name string) (reflect.Type, uintptr, bool) {
+	var offset uintptr
+	for part := range strings.SplitSeq(name, ".") {
+		if t.Kind() != reflect.Struct {
+			return nil, 0, false
+		}
+		f, ok := t.FieldByName(part)
+		if !ok || len(f.Index) != 1 {
+			return nil, 0, false
+		}
+		t, offset = f.Type, offset+f.Offset
+	}
+	return t, offset, true
+}
+
+func drawable(k reflect.Kind) bool {
+	switch k {
+	case reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return true
+	}
+	return false
+}
+
+// value is the number that a row of words has for the field.
+func (f *field) value(words []int32) float64 { return float64(words[f.word])*f.step + f.bias }
+
+// get and set reach the field in the struct at p.
+func (f *field) get(p unsafe.Pointer) float64 {
+	at := unsafe.Add(p, f.offset)
+	switch f.kind {
+	case reflect.Float32:
+		return float64(*(*float32)(at))
+	case reflect.Float64:
+		return *(*float64)(at)
+	case reflect.Int8:
+		return float64(*(*int8)(at))
+	case reflect.Int16:
+		return float64(*(*int16)(at))
+	case reflect.Int32:
+		return float64(*(*int32)(at))
+	case reflect.Int64:
+		return float64(*(*int64)(at))
+	case reflect.Int:
+		return float64(*(*int)(at))
+	case reflect.Uint8:
+		return float64(*(*uint8)(at))
+	case reflect.Uint16:
+		return float64(*(*uint16)(at))
+	case reflect.Uint32:
+		return float64(*(*uint32)(at))
+	case reflect.Uint64:
+		return float64(*(*uint64)(at))
+	}
+	return float64(*(*uint)(at))
+}
+
+func (f *field) set(p unsafe.Pointer, v float64) {
+	at := unsafe.Add(p, f.offset)
+	switch f.kind {
+	case reflect.Float32:
+		*(*float32)(at) = float32(v)
+	case reflect.Float64:
+		*(*float64)(at) = v
+	case reflect.Int8:
+		*(*int8)(at) = int8(math.Round(v))
+	case reflect.Int16:
+		*(*int16)(at) = int16(math.Round(v))
+	case reflect.Int32:
+		*(*int32)(at) = int32(math.Round(v))
+	case reflect.Int64:
+		*(*int64)(at) = int64(math.Round(v))
+	case reflect.Int:
+		*(*int)(at) = int(math.Round(v))
+	case reflect.Uint8:
+		*(*uint8)(at) = uint8(math.Round(v))
+	case reflect.Uint16:
+		*(*uint16)(at) = uint16(math.Round(v))
+	case reflect.Uint32:
+		*(*uint32)(at) = uint32(math.Round(v))
+	case reflect.Uint64:
+		*(*uint64)(at) = uint64(math.Round(v))
+	case reflect.Uint:
+		*(*uint)(at) = uint(math.Round(v))
+	}
+}
+
+// between is the value at share s (0…1) of the way from a to b, the shorter
+// way round for an angle.
+func (f *field) between(a, b, s float64) float64 {
+	if f.turn == 0 {
+		return a + (b-a)*s
+	}
+	v := math.Mod(a+math.Remainder(b-a, f.turn)*s-f.low, f.turn)
+	if v < 0 {
+		v += f.turn
+	}
+	return f.low + v
+}

@@ -1,0 +1,75 @@
+package ecs
+
+// Levels: Load swaps the world on every machine without reconnecting.
+
+import (
+	"fmt"
+
+	"github.com/yohamta/donburi"
+)
+
+// Load moves everyone to another level, on the authority, at the next Receive:
+// every node ends, OnWorld fills a new world on each machine, OnStart and OnJoin
+// run again. Without OnWorld the world stays, and load-time nodes with it. A
+// peer gets the new level's state when its own side is built. It panics on a
+// client, and for a name of more than 255 bytes.
+func (r *Replication) Load(name string) {
+	switch {
+	case r.auth == nil:
+		panic(fmt.Sprintf("tendon: Load(%q) on a client: only the authority changes the level", name))
+	case len(name) > maxLevelName:
+		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d", len(name), maxLevelName))
+	}
+	r.pending = append(r.pending, func() {
+		if r.auth != nil {
+			r.load(name)
+		}
+	})
+}
+
+func (r *Replication) load(name string) {
+	r.level = name
+	if !r.begun {
+		return // start is about to fill it
+	}
+	r.epoch++
+	r.endAll(true, r.hooks.world == nil)
+	for _, s := range r.seats {
+		if s.in {
+			r.auth.Disconnect(s.peer)
+		}
+		s.in, s.joined = false, false
+		r.tellLevel(s, false)
+	}
+	if r.hooks.world != nil {
+		r.levels = true
+		r.attach(donburi.NewWorld())
+		r.filled = false
+	} else {
+		r.remakeNamed()
+	}
+	r.start()
+}
+
+// enter builds a client's side of a level and says so.
+func (r *Replication) enter(m levelMessage) {
+	swap := r.hooks.world != nil && (r.levels || m.name != "")
+	if r.proxy != nil {
+		r.endAll(false, !swap)
+	}
+	r.level, r.epoch, r.after = m.name, m.epoch, m.after
+	r.session.items = nil
+	if swap {
+		r.levels = true
+		r.attach(donburi.NewWorld())
+	}
+	if err := r.newProxy(); err != nil {
+		r.ended = err
+		return
+	}
+	r.fill()
+	after, _ := r.server.Next()
+	if err := r.server.Reliable(appendReady(nil, ready{epoch: m.epoch, after: after})); err != nil {
+		r.ended = fmt.Errorf("tendon: %w", err)
+	}
+}

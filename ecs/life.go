@@ -1,0 +1,210 @@
+package ecs
+
+// Life of a session: single player, hosting, joining, and its end.
+
+import (
+	"fmt"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// Host opens the session to others; Join enters another's. Neither waits: they
+// take effect at the next Receive, and OnEnd tells of failure. Who is in another
+// session leaves it first; a listener that was hosted on is closed.
+func (r *Replication) Host(l transport.Listener) {
+	r.pending = append(r.pending, func() {
+		r.leave(nil)
+		link, err := l.Listen(r.offer())
+		if err != nil {
+			r.tellEnd(fmt.Errorf("tendon: hosting on %s: %w", l.Addr(), err))
+			return
+		}
+		r.openLink(link)
+	})
+}
+
+// Join see Host. The world of single player ends: its nodes go, but for those
+// made at load time, which become proxies.
+func (r *Replication) Join(d transport.Dialer) {
+	r.pending = append(r.pending, func() {
+		r.leave(nil)
+		link, err := d.Dial(r.offer())
+		if err != nil {
+			r.tellEnd(fmt.Errorf("tendon: joining: %w", err))
+			return
+		}
+		r.openLink(link)
+		r.becomeClient()
+	})
+}
+
+// Close ends what Host or Join began: a server tells every peer the reason and
+// plays on alone, a client leaves and is alone, as if it had been told to.
+// Called outside of Receive and Send it is done when it returns.
+func (r *Replication) Close(reason string) {
+	r.later(func() {
+		if r.link == nil {
+			return
+		}
+		if r.auth == nil {
+			r.end(fmt.Errorf("tendon: %w by this machine: %s", transport.ErrClosed, reason))
+			return
+		}
+		r.stopHosting(reason)
+	})
+}
+
+func (r *Replication) offer() transport.Offer {
+	s := r.protocol.schema
+	o := transport.Offer{
+		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain, Hello: r.config.Hello,
+	}
+	if r.config.MaxPeers > 0 { // with no place at all, serverInbox refuses
+		o.MaxPeers = max(1, r.config.MaxPeers-r.locals())
+	}
+	return o
+}
+
+// openLink goes over to a link's clock, from where the session's time is.
+func (r *Replication) openLink(l transport.Link) {
+	base := r.now()
+	r.link = l
+	r.linkBase = base - l.Now()
+}
+
+func (r *Replication) closeLink(reason string) {
+	r.timeBase, r.timeTick = r.now(), r.tick
+	if err := r.link.Close(reason); err != nil {
+		r.config.Log.Warn("closing the link", "err", err)
+	}
+	r.link = nil
+}
+
+// leave ends what Host or Join began before something else begins.
+func (r *Replication) leave(why error) {
+	switch {
+	case r.link == nil:
+	case r.auth != nil:
+		r.stopHosting("the server has stopped")
+	default:
+		r.end(why)
+	}
+}
+
+func (r *Replication) stopHosting(reason string) {
+	for len(r.seats) > 0 {
+		s := r.seats[0]
+		if s.gone == nil {
+			s.gone = transport.ErrClosed
+		}
+		r.empty(s)
+	}
+	r.closeLink(reason)
+}
+
+// becomeClient hands the world over to the server that is being joined.
+func (r *Replication) becomeClient() {
+	r.endAll(false, true)
+	r.auth, r.proxy = nil, nil
+	r.authority = authority{}
+	r.events = nil
+	r.calls = nil
+	r.me, r.begun = 0, true
+	r.client = client{}
+	for name, ent := range r.named {
+		if r.world.Valid(ent) {
+			r.makeNamedProxy(r.world.Entry(ent), name)
+		}
+	}
+	r.session.items = nil
+	add(r.Session(), components.Proxy)
+}
+
+// end makes a client alone again: its proxies go, and the world begins anew in
+// single player, unless OnEnd joins another session.
+func (r *Replication) end(why error) {
+	r.endAll(false, true)
+	r.closeLink("left")
+	drop(r.Session(), components.Proxy)
+	r.session.items = nil
+	r.calls = nil
+	if err := r.becomeAuthority(); err != nil {
+		panic(fmt.Sprintf("tendon: a configuration that was accepted is not any more: %v", err))
+	}
+	r.remakeNamed()
+	r.begun = false
+	r.tellEnd(why)
+}
+
+func (r *Replication) tellEnd(err error) {
+	if err == nil {
+		return
+	}
+	r.failure = err
+	r.config.Log.Info("ended", "why", err)
+	for _, fn := range r.hooks.end {
+		fn(err)
+	}
+}
+
+// remakeNamed makes nodes again of the load-time entities of this world.
+func (r *Replication) remakeNamed() {
+	for name, ent := range r.named {
+		if r.world.Valid(ent) {
+			r.makeNode(r.world.Entry(ent), origin{name: name})
+		}
+	}
+}
+
+// endAll ends every node but the session's. Their entities are taken away where
+// the world stays, but for load-time ones, which are entities of the world.
+func (r *Replication) endAll(destroyed, worldStays bool) {
+	for _, n := range r.sortedNodes() {
+		if r.nodeOf(n.entity) != n {
+			continue
+		}
+		if r.auth != nil {
+			r.endNode(n)
+		} else {
+			r.endProxy(n, destroyed)
+		}
+		switch {
+		case !worldStays:
+		case n.name != "":
+			for _, ent := range n.entities() {
+				if r.world.Valid(ent) {
+					drop(r.world.Entry(ent), components.Proxy, components.Hidden)
+				}
+			}
+		default:
+			r.removeEntities(n)
+		}
+	}
+}
+
+// start begins a world on the authority: it is filled, then everyone joins.
+func (r *Replication) start() {
+	r.begun = true
+	if r.levels && r.filled {
+		r.attach(donburi.NewWorld())
+	}
+	r.fill()
+	for _, fn := range r.hooks.start {
+		fn()
+	}
+	if r.me == rpl.Server {
+		r.join(r.me)
+	}
+}
+
+// fill lets the game put into a new world what belongs there at load time.
+func (r *Replication) fill() {
+	if r.hooks.world != nil && (r.levels || r.level != "") {
+		r.filled = true
+		r.hooks.world(r.world, r.level)
+	}
+}

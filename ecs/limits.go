@@ -1,0 +1,69 @@
+package ecs
+
+// Every limit and default of the package, with its reason.
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+const (
+	// defaultSteps and defaultSends are what most action games run at: half of
+	// the steps are sent, and interpolation shows the rest.
+	defaultSteps = 60
+	defaultSends = 30
+
+	// defaultBudget in bytes a second and peer is a quarter of a slow upstream
+	// with a handful of players.
+	defaultBudget = 256 << 10
+
+	// maxSteps is where a step gets shorter than the operating systems' timers
+	// are exact.
+	maxSteps = 240
+
+	// maxHello is the bytes that one machine says of itself: they travel in the
+	// handshake, beside its keys, in one packet.
+	maxHello = transport.MaxHello
+
+	// maxLevelName bounds the name of a level on the wire.
+	maxLevelName = 255
+
+	// maxCatchUp is the steps that Run makes up for after a pause; older time is
+	// given up, or a machine that is too slow would never be done.
+	maxCatchUp = 8
+
+	// maxRounds is how often one step looks for nodes that its own callbacks
+	// have made; what comes after it has its callbacks in the next step.
+	maxRounds = 8
+
+	// viewMargin is added to two send intervals: the jitter that a proxy is
+	// drawn smoothly through.
+	viewMargin = 20 * time.Millisecond
+
+	// heardTicks is the ticks remembered of the newest packets, for telling what
+	// stood still from what was lost: more than are ever reordered.
+	heardTicks = 8
+
+	// maxSamples is the samples kept of what is drawn between them: the delay
+	// holds four at any send rate, and the rest is for jitter.
+	maxSamples = 16
+
+	// A sample is a teleport, and not glided to, when it is farther from the one
+	// before than jumpRatio times the fastest that the thing was seen to move,
+	// and by more than jumpUnits units or jumpQuanta steps of its quantiser a
+	// tick, whichever is less: nothing that eyes follow starts that fast.
+	jumpRatio  = 4
+	jumpUnits  = 32
+	jumpQuanta = 1024
+
+	// slew is the share of time by which a client's clock may run fast or slow
+	// to meet the server's; above jumpClock it jumps, forward only.
+	slew      = 0.05
+	jumpClock = 250 * time.Millisecond
+
+	// clockWindow is how long the quickest of the packets says what the way
+	// takes: long enough to meet one without jitter, short enough to follow a
+	// new route.
+	clockWindow = time.Second
+)

@@ -1,0 +1,115 @@
+package ecs
+
+// Session messages: what two sessions tell each other on the reliable lane
+// beside what their cores do. The first byte says what a message is; the core's
+// types are below firstMessage.
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+const (
+	firstMessage = 0x80
+
+	msgWelcome = 0x80 // server → client, once
+	msgReady   = 0x81 // client → server, after each welcome and level
+	msgLevel   = 0x82 // server → client
+)
+
+var errMessage = errors.New("tendon: a session message that cannot be read")
+
+// welcome is the first message to a client. It carries the first level, so the
+// client answers it with ready.
+//
+//	type 1 = 0x80, peer 4, tick 4, steps 2, sends 2, level …
+type welcome struct {
+	peer         rpl.Peer
+	tick         rpl.Tick
+	steps, sends uint16
+	level        levelMessage
+}
+
+func appendWelcome(b []byte, m welcome) []byte {
+	b = append(b, msgWelcome)
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.peer))
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.tick))
+	b = binary.LittleEndian.AppendUint16(b, m.steps)
+	b = binary.LittleEndian.AppendUint16(b, m.sends)
+	return m.level.appendBody(b)
+}
+
+func parseWelcome(b []byte) (m welcome, err error) {
+	if len(b) < 13 || b[0] != msgWelcome {
+		return m, errMessage
+	}
+	m.peer = rpl.Peer(binary.LittleEndian.Uint32(b[1:]))
+	m.tick = rpl.Tick(binary.LittleEndian.Uint32(b[5:]))
+	m.steps = binary.LittleEndian.Uint16(b[9:])
+	m.sends = binary.LittleEndian.Uint16(b[11:])
+	if m.peer <= rpl.Server || m.steps == 0 || m.sends == 0 || m.sends > m.steps {
+		return m, fmt.Errorf("%w: peer %d, %d steps, %d sends", errMessage, m.peer, m.steps, m.sends)
+	}
+	err = m.level.parseBody(b[13:])
+	return m, err
+}
+
+// levelMessage names the level that the server is in now.
+//
+//	type 1 = 0x82, epoch 1, after 8, name (to the end, at most 255 bytes)
+//
+// epoch counts levels. Datagrams whose sequence number is at most after belong
+// to an earlier level, however late they come.
+type levelMessage struct {
+	epoch uint8
+	after uint64
+	name  string
+}
+
+func appendLevel(b []byte, m levelMessage) []byte { return m.appendBody(append(b, msgLevel)) }
+
+func parseLevel(b []byte) (m levelMessage, err error) {
+	if len(b) < 1 || b[0] != msgLevel {
+		return m, errMessage
+	}
+	err = m.parseBody(b[1:])
+	return m, err
+}
+
+func (m levelMessage) appendBody(b []byte) []byte {
+	b = append(b, m.epoch)
+	b = binary.LittleEndian.AppendUint64(b, m.after)
+	return append(b, m.name...)
+}
+
+func (m *levelMessage) parseBody(b []byte) error {
+	if len(b) < 9 || len(b) > 9+maxLevelName {
+		return errMessage
+	}
+	m.epoch = b[0]
+	m.after = binary.LittleEndian.Uint64(b[1:])
+	m.name = string(b[9:])
+	return nil
+}
+
+// ready says that a client has built its side of a level: its state may come.
+//
+//	type 1 = 0x81, epoch 1, after 8 (as in levelMessage, the other way)
+type ready struct {
+	epoch uint8
+	after uint64
+}
+
+func appendReady(b []byte, m ready) []byte {
+	return binary.LittleEndian.AppendUint64(append(b, msgReady, m.epoch), m.after)
+}
+
+func parseReady(b []byte) (m ready, err error) {
+	if len(b) != 10 || b[0] != msgReady {
+		return m, errMessage
+	}
+	return ready{epoch: b[1], after: binary.LittleEndian.Uint64(b[2:])}, nil
+}

@@ -1,0 +1,253 @@
+package ecs
+
+// node: what this machine knows of one node, and the tables that lead from
+// entities and ids to it.
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A node is an entity, and the parts that share it, on either side.
+type node struct {
+	id       rpl.Node // 0 while a load-time node of a client is not bound
+	entity   donburi.Entity
+	name     string // of a load-time node
+	data     components.NodeData
+	owner    rpl.Peer
+	parent   *node
+	children []*node
+	parts    []donburi.Entity
+	items    []binding // by ordinal
+
+	batch uint32 // of the callbacks that it last had a turn in
+	turn  int
+
+	onProxy
+}
+
+// A binding is one item: a replicated component of the node's entity or of a
+// part's.
+type binding struct {
+	comp   *component // nil where the item was removed
+	entity donburi.Entity
+	item   rpl.Item // on the authority
+	watch  *watch   // where somebody asked for OnChange
+	track  *track   // on a proxy, where it is drawn between samples
+}
+
+// An origin is how a node came to be.
+type origin struct {
+	prefab *prefab
+	args   []byte
+	name   string
+}
+
+// entities are the node's own and its parts'.
+func (n *node) entities() []donburi.Entity {
+	return append([]donburi.Entity{n.entity}, n.parts...)
+}
+
+// withNode adds what stands on every node to a set of components.
+func withNode(cs []donburi.IComponentType) []donburi.IComponentType {
+	all := slices.Clone(cs)
+	for _, c := range []donburi.IComponentType{components.RplNode, components.Owner, components.Parent} {
+		if !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// nodeOf is the node that an entity is, or is a part of; nil where there is
+// none, the entity is gone, or it is another's world.
+func (r *Replication) nodeOf(e donburi.Entity) *node {
+	if id := int(e.Id()); id < len(r.slots) && r.slots[id].entity == e && e != donburi.Null {
+		return r.slots[id].node
+	}
+	return nil
+}
+
+func (r *Replication) setSlot(e donburi.Entity, n *node) {
+	for int(e.Id()) >= len(r.slots) {
+		r.slots = append(r.slots, slot{})
+	}
+	r.slots[e.Id()] = slot{entity: e, node: n}
+}
+
+func (r *Replication) clearSlot(e donburi.Entity) {
+	if r.nodeOf(e) != nil {
+		r.slots[e.Id()] = slot{}
+	}
+}
+
+// ownerOf is who drives a node.
+func (r *Replication) ownerOf(n *node) rpl.Peer { return n.owner }
+
+// makeNode makes an entity a node of the authority. One that cannot be made
+// (there are too many, a name is too long) stays a local entity, and is
+// reported.
+func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
+	ent := e.Entity()
+	if r.nodeOf(ent) != nil {
+		r.report("node made twice", errNodeTwice)
+		return nil
+	}
+	add(e, components.RplNode, components.Owner, components.Parent)
+	if data := components.RplNode.Get(e); o.prefab != nil && *data == (components.NodeData{}) {
+		*data = o.prefab.node
+	}
+	n := &node{entity: ent, name: o.name, data: *components.RplNode.Get(e), parts: r.parts[ent]}
+	delete(r.parts, ent)
+	s := rpl.Spawn{
+		Args: o.args, Name: o.name, Relevance: n.data.Relevance, Weight: n.data.Weight,
+		Hz: n.data.Hz, Transient: n.data.Transient, Keep: n.data.Keep,
+	}
+	if o.prefab != nil {
+		s.Prefab = o.prefab.wire
+	}
+	n.items = r.bindings(n)
+	for _, b := range n.items {
+		s.Items = append(s.Items, b.comp.item)
+	}
+	id, err := r.auth.Spawn(s)
+	if err != nil {
+		r.report("node not made", err)
+		return nil
+	}
+	n.id = id
+	for i := range n.items {
+		n.items[i].item, _ = r.auth.Item(id, i)
+		r.startWatch(&n.items[i])
+	}
+	r.addNode(n)
+	r.fresh = append(r.fresh, n)
+	return n
+}
+
+// bindings are the items of a node as its entity and parts are now: of each in
+// turn, in order of registration. Both ends count so, and agree.
+func (r *Replication) bindings(n *node) []binding {
+	var bs []binding
+	for _, ent := range n.entities() {
+		if !r.world.Valid(ent) {
+			continue
+		}
+		e := r.world.Entry(ent)
+		for _, c := range r.protocol.components {
+			if e.HasComponent(c.c) {
+				bs = append(bs, binding{comp: c, entity: ent})
+			}
+		}
+	}
+	return bs
+}
+
+func (r *Replication) addNode(n *node) {
+	r.setSlot(n.entity, n)
+	for _, p := range n.parts {
+		r.setSlot(p, n)
+	}
+	if n.id != 0 {
+		r.byID[n.id] = n
+	}
+}
+
+// sortedNodes are all nodes but the session's, those without a state yet and
+// those that are leaving included, in an order that is the same in each run.
+func (r *Replication) sortedNodes() []*node {
+	var ns []*node
+	for i := range r.slots {
+		if n := r.slots[i].node; n != nil && n != r.session && n.entity == r.slots[i].entity {
+			ns = append(ns, n)
+		}
+	}
+	slices.SortStableFunc(ns, func(a, b *node) int { return cmp.Compare(a.id, b.id) })
+	return ns
+}
+
+// forget takes a node out of the tables; its entities stay.
+func (r *Replication) forget(n *node) {
+	r.clearSlot(n.entity)
+	for _, p := range n.parts {
+		r.clearSlot(p)
+	}
+	if r.byID[n.id] == n {
+		delete(r.byID, n.id)
+	}
+	for _, c := range n.children {
+		c.parent = nil
+		r.showParent(c)
+	}
+	n.children = nil
+	r.unlink(n)
+}
+
+// linkTo puts a node under another, or at the top for nil, in this machine's
+// tree and in the component.
+func (r *Replication) linkTo(n, parent *node) {
+	r.unlink(n)
+	n.parent = parent
+	if parent != nil {
+		parent.children = append(parent.children, n)
+	}
+	r.showParent(n)
+}
+
+func (r *Replication) unlink(n *node) {
+	if n.parent != nil {
+		n.parent.children = slices.DeleteFunc(n.parent.children, func(c *node) bool { return c == n })
+		n.parent = nil
+	}
+}
+
+func (r *Replication) showParent(n *node) {
+	if !r.world.Valid(n.entity) {
+		return
+	}
+	var to donburi.Entity
+	if n.parent != nil {
+		to = n.parent.entity
+	}
+	if e := r.world.Entry(n.entity); e.HasComponent(components.Parent) {
+		components.Parent.SetValue(e, components.ParentData{Entity: to})
+	}
+}
+
+// setOwner writes the owner down, here and in the component.
+func (r *Replication) setOwner(n *node, p rpl.Peer) {
+	n.owner = p
+	if r.world.Valid(n.entity) {
+		if e := r.world.Entry(n.entity); e.HasComponent(components.Owner) {
+			components.Owner.SetValue(e, components.OwnerData{Peer: p})
+		}
+	}
+}
+
+// component is where an item's component is now, nil where it is gone.
+func (r *Replication) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
+	if b.comp == nil || !r.world.Valid(b.entity) {
+		return nil, nil
+	}
+	e := r.world.Entry(b.entity)
+	if !e.HasComponent(b.comp.c) {
+		return nil, nil
+	}
+	return e, e.Component(b.comp.c)
+}
+
+// binding is the item that a component of an entity is, nil where it is none.
+func (n *node) binding(c *component, ent donburi.Entity) *binding {
+	for i := range n.items {
+		if b := &n.items[i]; b.comp == c && b.entity == ent {
+			return b
+		}
+	}
+	return nil
+}

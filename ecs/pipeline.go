@@ -1,0 +1,152 @@
+package ecs
+
+// The life of a step, in one place: each stage is one system in a file of its
+// own, and plugins hang theirs behind them.
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Stage is a place in the life of a step.
+type Stage uint8
+
+// The stages, in the order in which they run: Receive in Replication.Receive,
+// the others in Replication.Send, after the game's rules. Stream, Schedule,
+// Encode and Send work in the steps that send (Config.Sends), on an authority
+// with peers; a client's Encode and Send work in every step.
+const (
+	Receive  Stage = iota // packets → acks, calls, arrivals, state; callbacks
+	Extract               // components → snapshots
+	Stream                // relevancy, rights, what streams in and out
+	Schedule              // what fits each peer's budget
+	Encode                // snapshots → datagrams
+	Send                  // everything leaves
+	stageCount
+)
+
+// stageTable is the pipeline as every session begins with it.
+var stageTable = [stageCount]system{
+	Receive:  {"receive", receiveStage},
+	Extract:  {"extract", extractStage},
+	Stream:   {"stream", streamStage},
+	Schedule: {"schedule", scheduleStage},
+	Encode:   {"encode", encodeStage},
+	Send:     {"send", sendStage},
+}
+
+func (s Stage) String() string {
+	if s < stageCount {
+		return stageTable[s].name
+	}
+	return fmt.Sprintf("stage %d", uint8(s))
+}
+
+// A system is one named thing that is done to a session in each step.
+type system struct {
+	name string
+	run  func(r *Replication)
+}
+
+// A Plugin adds to a session what is not in it: a net graph, a recorder, a
+// game's own relevancy. In Plug it calls After, Counter and the On functions.
+type Plugin interface{ Plug(r *Replication) }
+
+// Use plugs a plugin in, before the first Receive.
+func (r *Replication) Use(p Plugin) { p.Plug(r) }
+
+// After hangs a system behind a stage and behind those that hang there already.
+// It runs in every step, also in those that do not send.
+func (r *Replication) After(s Stage, name string, run func(r *Replication)) {
+	if s >= stageCount {
+		panic(fmt.Sprintf("tendon: system %q after %v, which there is not", name, s))
+	}
+	r.systems[s] = append(r.systems[s], system{name: name, run: run})
+}
+
+// Systems are the names of all systems in the order in which they run.
+func (r *Replication) Systems() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for s := range stageTable {
+			if !yield(stageTable[s].name) {
+				return
+			}
+			for _, sys := range r.systems[s] {
+				if !yield(sys.name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r *Replication) run(s Stage) {
+	stageTable[s].run(r)
+	for _, sys := range r.systems[s] {
+		sys.run(r)
+	}
+}
+
+// Receive is the first thing of a fixed step, Send the last; both also while
+// the game is paused.
+func (r *Replication) Receive() {
+	r.enterStep()
+	for len(r.pending) > 0 {
+		fn := r.pending[0]
+		r.pending = r.pending[1:]
+		fn()
+	}
+	if !r.begun {
+		r.start()
+	}
+	r.run(Receive)
+	r.leaveStep()
+}
+
+// Send ends a fixed step: calls on this machine run, and what has changed
+// leaves.
+func (r *Replication) Send() {
+	r.enterStep()
+	r.runCalls()
+	r.sending = r.auth == nil || r.sendDue()
+	for s := Extract; s < stageCount; s++ {
+		r.run(s)
+	}
+	r.leaveStep()
+}
+
+// sendDue meets the rate of sends by an accumulator over steps.
+func (r *Replication) sendDue() bool {
+	r.sendAt += r.config.Sends
+	if r.sendAt < r.config.Steps {
+		return false
+	}
+	r.sendAt -= r.config.Steps
+	return true
+}
+
+func (r *Replication) enterStep() {
+	if r.inside {
+		panic("tendon: Receive or Send was called from one of their callbacks: call them once each in a step")
+	}
+	r.inside = true
+}
+
+// leaveStep does what callbacks have put off.
+func (r *Replication) leaveStep() {
+	r.inside = false
+	for len(r.afterwards) > 0 {
+		fn := r.afterwards[0]
+		r.afterwards = r.afterwards[1:]
+		fn()
+	}
+}
+
+// later runs fn at the end of the Receive or Send in progress, else now.
+func (r *Replication) later(fn func()) {
+	if r.inside {
+		r.afterwards = append(r.afterwards, fn)
+		return
+	}
+	fn()
+}

@@ -1,0 +1,74 @@
+package ecs
+
+// Protocol: what both ends must agree on.
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Protocol is what both ends must agree on: component types, prefabs, RPCs,
+// groups. It is a package variable, complete before New, which reports every
+// mistake in it as one joined error. The first New freezes it; what is declared
+// later panics. A frozen Protocol may serve any number of sessions.
+type Protocol struct {
+	name       string
+	schema     *rpl.Schema
+	components []*component // in order of registration
+	byType     map[donburi.IComponentType]*component
+	byItem     map[*rpl.ItemType]*component
+	prefabs    map[*rpl.PrefabType]*prefab
+
+	opening  sync.Mutex // sessions may be opened by several goroutines
+	mistakes []error
+	frozen   bool
+	steps    int
+	err      error
+}
+
+// NewProtocol makes an empty protocol; name keeps different games apart.
+func NewProtocol(name string) *Protocol {
+	p := &Protocol{
+		name:    name,
+		schema:  rpl.NewSchema(name),
+		byType:  map[donburi.IComponentType]*component{},
+		byItem:  map[*rpl.ItemType]*component{},
+		prefabs: map[*rpl.PrefabType]*prefab{},
+	}
+	p.schema.SetRef(reflect.TypeFor[donburi.Entity]())
+	return p
+}
+
+// open freezes the protocol at a step rate, which is part of what both ends
+// agree on.
+func (p *Protocol) open(steps int) error {
+	p.opening.Lock()
+	defer p.opening.Unlock()
+	if !p.frozen {
+		p.frozen, p.steps = true, steps
+		err := p.schema.Freeze(steps)
+		if err == nil {
+			for _, c := range p.components {
+				p.mistakes = append(p.mistakes, c.finish())
+			}
+		}
+		p.err = errors.Join(append(p.mistakes, err)...)
+	}
+	if p.err == nil && steps != p.steps {
+		return fmt.Errorf("tendon: protocol %s was opened with %d steps a second and now with %d: give its sessions the same Config.Steps", p.name, p.steps, steps)
+	}
+	return p.err
+}
+
+// declare refuses what comes after the first New.
+func (p *Protocol) declare(kind, name string) {
+	if p.frozen {
+		panic(fmt.Sprintf("tendon: %s %q is declared after protocol %q was opened: make it a package variable", kind, name, p.name))
+	}
+}

@@ -1,0 +1,368 @@
+package ecs
+
+// proxies: what the core tells a client becomes entities and components.
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// onProxy is the part of a node that only a client needs.
+type onProxy struct {
+	replica   *rpl.Replica
+	from      rpl.Tick // of its first sample: not drawn before
+	until     rpl.Tick // of its removal: not drawn from then on
+	hidden    bool
+	leaving   bool // removed on the wire; here until what is drawn gets there
+	destroyed bool
+}
+
+// proxyHandler is told by the core what has arrived, parents first, and
+// collects the callbacks until all state is in place.
+type proxyHandler struct{ *Replication }
+
+var _ rpl.ProxyHandler = proxyHandler{}
+
+func (r proxyHandler) Arrived(rep *rpl.Replica) {
+	n := r.arrival(rep)
+	if n == nil {
+		return
+	}
+	rep.Entity = n
+	n.replica, n.id = rep, rep.ID
+	n.from = rep.Tick
+	r.addNode(n)
+	r.setOwner(n, rep.Owner)
+	r.linkTo(n, r.byID[rep.Parent])
+	n.items = make([]binding, len(rep.Items))
+	for ord, t := range rep.Items {
+		if t != nil {
+			r.bind(n, ord, t)
+		}
+	}
+	if n == r.session {
+		return
+	}
+	if !n.hidden {
+		r.hide(n)
+	}
+	r.hiding = append(r.hiding, n)
+	if slices.ContainsFunc(n.items, func(b binding) bool { return b.comp != nil && b.comp.inPlace }) {
+		r.inPlace = append(r.inPlace, n)
+	}
+}
+
+// arrival finds or makes the entity of a node.
+func (r *Replication) arrival(rep *rpl.Replica) *node {
+	switch {
+	case rep.ID == rpl.SessionNode:
+		return r.session
+	case rep.Name != "":
+		n := r.nodeOf(r.named[rep.Name])
+		if n == nil {
+			*r.Counter("name unknown")++
+			r.config.Log.Warn("the server has a load-time node that this machine lacks", "name", rep.Name)
+			r.strangers[rep.Name] = rep
+			return nil
+		}
+		if n.leaving {
+			r.endProxy(n, n.destroyed)
+			r.rest(n)
+		}
+		return n
+	}
+	e := r.build(rep)
+	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
+	n := &node{entity: e.Entity(), parts: r.parts[e.Entity()]}
+	if def := r.protocol.prefabs[rep.Prefab]; def != nil {
+		n.data = def.node
+		components.RplNode.SetValue(e, def.node)
+	}
+	delete(r.parts, e.Entity())
+	for _, p := range n.parts {
+		add(r.world.Entry(p), components.Proxy)
+	}
+	return n
+}
+
+// build runs the prefab's function, or makes the entity of its items alone.
+func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
+	if def := r.protocol.prefabs[rep.Prefab]; def != nil {
+		b := r.builder(def)
+		switch {
+		case b.parse == nil:
+			*r.Counter("prefab without function")++
+			r.config.Log.Error("a prefab has no function here: give one to NewPrefab or to Build", "prefab", def.name)
+		default:
+			e, err := b.parse(r.world, def.wire.Args, rep.Args, r.refs())
+			if err == nil && sameWorld(e, r.world) && e.Valid() {
+				return r.world.Entry(e.Entity())
+			}
+			*r.Counter("prefab refused")++
+			r.config.Log.Error("a prefab has built nothing", "prefab", def.name, "err", err)
+		}
+	}
+	cs := []donburi.IComponentType{components.RplNode, components.Owner, components.Parent, components.Proxy}
+	for _, t := range rep.Items {
+		if t == nil {
+			continue
+		}
+		if c := r.protocol.byItem[t].c; !slices.Contains(cs, c) {
+			cs = append(cs, c)
+		}
+	}
+	return r.world.Entry(r.world.Create(cs...))
+}
+
+// bind makes an item the component of the node's first entity that has one to
+// spare, else adds it to the node's own, and loads its state.
+func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
+	for len(n.items) <= ord {
+		n.items = append(n.items, binding{})
+	}
+	c := r.protocol.byItem[t]
+	ent := n.entity
+	for _, e := range n.entities() {
+		if r.world.Valid(e) && r.world.Entry(e).HasComponent(c.c) && n.binding(c, e) == nil {
+			ent = e
+			break
+		}
+	}
+	if !r.world.Valid(ent) {
+		return
+	}
+	add(r.world.Entry(ent), c.c)
+	b := &n.items[ord]
+	*b = binding{comp: c, entity: ent, track: newTrack(c)}
+	r.startWatch(b)
+	r.inject(n, ord, n.replica.Tick)
+	if c.refs {
+		r.referrers = append(r.referrers, n)
+	}
+}
+
+// inject writes an item's state into its component, in place.
+func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
+	b := &n.items[ord]
+	e, p := r.component(b)
+	if p == nil {
+		return
+	}
+	w := r.tagged(b.comp, e, p)
+	r.proxy.Inject(n.id, ord, w)
+	if b.comp.standIn != nil {
+		b.comp.standIn.set(e, p, w)
+	}
+	if b.track != nil {
+		b.track.push(t, r.heardBefore(t), r.proxy.Words(n.id, ord))
+	}
+}
+
+func (r proxyHandler) Loaded(rep *rpl.Replica) {
+	n, ok := rep.Entity.(*node)
+	if !ok {
+		return
+	}
+	if n != r.session {
+		*r.Counter("stream in")++
+		r.tell(event{node: n})
+	}
+	for i := range n.items {
+		r.look(n, &n.items[i])
+	}
+	r.refer = true
+}
+
+func (r proxyHandler) ItemAdded(rep *rpl.Replica, ord int) {
+	if n, ok := rep.Entity.(*node); ok {
+		r.bind(n, ord, rep.Items[ord])
+		r.look(n, &n.items[ord])
+	}
+}
+
+func (r proxyHandler) ItemRemoved(rep *rpl.Replica, ord int) {
+	n, ok := rep.Entity.(*node)
+	if !ok || ord >= len(n.items) {
+		return
+	}
+	if e, p := r.component(&n.items[ord]); p != nil {
+		drop(e, n.items[ord].comp.c)
+	}
+	n.items[ord] = binding{}
+}
+
+func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
+	if n, ok := rep.Entity.(*node); ok {
+		r.setOwner(n, rep.Owner)
+	}
+}
+
+func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
+	if n, ok := rep.Entity.(*node); ok {
+		r.linkTo(n, r.byID[rep.Parent])
+	}
+}
+
+func (r proxyHandler) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
+	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) {
+		r.inject(n, ord, t)
+		r.look(n, &n.items[ord])
+	}
+}
+
+func (r proxyHandler) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
+	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) {
+		r.inject(n, ord, t)
+	}
+}
+
+func (r proxyHandler) Run(c rpl.Call) {
+	r.resolve()
+	r.callBack()
+	r.runRemote(c)
+}
+
+func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
+	delete(r.strangers, rep.Name)
+	n, ok := rep.Entity.(*node)
+	if !ok || n == r.session {
+		return
+	}
+	r.resolve()
+	r.callBack()
+	if r.nodeOf(n.entity) != n { // the game was quicker
+		return
+	}
+	n.leaving, n.until, n.destroyed = true, t, destroyed
+	delete(r.byID, n.id)
+	r.leaving = append(r.leaving, n)
+	r.refer = true
+}
+
+// resolve writes references anew after nodes have come or gone: those to what
+// is here now resolve, those to what has gone are null.
+func (r *Replication) resolve() {
+	if !r.refer {
+		return
+	}
+	r.refer = false
+	alive := r.referrers[:0]
+	for _, n := range r.referrers {
+		if r.nodeOf(n.entity) != n || n.leaving || slices.Contains(alive, n) {
+			continue
+		}
+		alive = append(alive, n)
+		for ord := range n.items {
+			if b := &n.items[ord]; b.comp != nil && b.comp.refs {
+				if e, p := r.component(b); p != nil {
+					w := r.tagged(b.comp, e, p)
+					r.proxy.Inject(n.id, ord, w)
+					if b.comp.standIn != nil {
+						b.comp.standIn.set(e, p, w)
+					}
+				}
+			}
+		}
+	}
+	r.referrers = alive
+}
+
+// sweep takes away what has left, once what is drawn has got there.
+func (r *Replication) sweep() {
+	if len(r.leaving) == 0 {
+		return
+	}
+	list := r.leaving
+	r.leaving = nil
+	for _, n := range list {
+		switch {
+		case r.nodeOf(n.entity) != n || !n.leaving:
+		case r.render < float64(n.until):
+			r.leaving = append(r.leaving, n)
+		default:
+			r.endProxy(n, n.destroyed)
+			if n.name != "" && !n.destroyed {
+				r.rest(n)
+			} else {
+				delete(r.named, n.name)
+				r.removeEntities(n)
+			}
+		}
+	}
+}
+
+// endProxy tells the game that a proxy goes, and forgets it; its entities stay.
+func (r *Replication) endProxy(n *node, destroyed bool) {
+	if n == r.session {
+		return
+	}
+	if n.id != 0 {
+		if !n.hidden {
+			r.hide(n)
+		}
+		*r.Counter("stream out")++
+		r.streamedOut(n, destroyed)
+	}
+	if r.nodeOf(n.entity) == n {
+		r.forget(n)
+	}
+}
+
+// rest keeps a load-time node that is out of sight: hidden, and bound to its
+// name alone.
+func (r *Replication) rest(n *node) {
+	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}
+	r.setOwner(n, 0)
+	r.addNode(n)
+}
+
+// makeNamedProxy prepares a load-time entity for the authority's state.
+func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
+	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
+	n := &node{entity: e.Entity(), name: name, parts: r.parts[e.Entity()]}
+	delete(r.parts, e.Entity())
+	for _, p := range n.parts {
+		add(r.world.Entry(p), components.Proxy)
+	}
+	r.addNode(n)
+	r.hide(n)
+	if rep := r.strangers[name]; rep != nil { // its state came first
+		delete(r.strangers, name)
+		h := proxyHandler{r}
+		h.Arrived(rep)
+		h.Loaded(rep)
+	}
+}
+
+func (r *Replication) hide(n *node) {
+	n.hidden = true
+	for _, ent := range n.entities() {
+		if r.world.Valid(ent) {
+			add(r.world.Entry(ent), components.Hidden)
+		}
+	}
+}
+
+func (r *Replication) show(n *node) {
+	n.hidden = false
+	for _, ent := range n.entities() {
+		if r.world.Valid(ent) {
+			drop(r.world.Entry(ent), components.Hidden)
+		}
+	}
+}
+
+// newProxy makes the core for a level that this machine has built.
+func (r *Replication) newProxy() error {
+	p, err := rpl.NewProxy(r.config.core(r.protocol.schema, r.refs()), r.me)
+	if err != nil {
+		return fmt.Errorf("tendon: %w", err)
+	}
+	r.proxy = p
+	return nil
+}

@@ -1,0 +1,19 @@
+package ecs
+
+// Stage Receive: what the link has got becomes state, calls and callbacks.
+
+import "github.com/tendonengine/tendon/rpl"
+
+func receiveStage(r *Replication) {
+	if r.auth == nil {
+		r.receiveClient()
+		return
+	}
+	r.tick++
+	if r.link != nil {
+		r.link.Poll(serverInbox{r})
+	}
+	r.auth.Step(r.tick)
+	r.seatCallbacks()
+	r.auth.Due(func(c rpl.Call) { r.runRemote(c) })
+}

@@ -1,0 +1,132 @@
+package ecs
+
+// Replicate and ReplicateAs: a donburi component type becomes an item type.
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Replicate registers a component type under its wire name and returns it.
+// Fields are described by `rpl` tags, or by Tags where the type cannot be
+// edited; a field with neither is local and may be of any kind.
+func Replicate[T any](p *Protocol, name string, c *donburi.ComponentType[T], tags ...rpl.Tags) *donburi.ComponentType[T] {
+	register[T](p, name, c, reflect.TypeFor[T](), tags)
+	return c
+}
+
+// ReplicateAs registers a component type by a stand-in: W is a tagged struct
+// that get reads from the component and set writes back. For unexported
+// fields, pointers, interfaces. Both must be pure: View runs set on a copy of
+// the component.
+func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T],
+	get func(e *donburi.Entry, c *T) W, set func(e *donburi.Entry, c *T, w W),
+) *donburi.ComponentType[T] {
+	r := register[T](p, name, c, reflect.TypeFor[W](), nil)
+	r.standIn = &standIn{
+		make: func() unsafe.Pointer { return unsafe.Pointer(new(W)) },
+		get:  func(e *donburi.Entry, c, w unsafe.Pointer) { *(*W)(w) = get(e, (*T)(c)) },
+		set:  func(e *donburi.Entry, c, w unsafe.Pointer) { set(e, (*T)(c), *(*W)(w)) },
+	}
+	return c
+}
+
+func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire reflect.Type, tags []rpl.Tags) *component {
+	p.declare("component", name)
+	all := rpl.Tags{}
+	for _, t := range tags {
+		for field, tag := range t {
+			all[field] = tag
+		}
+	}
+	r := &component{
+		name: name, c: c, wire: wire, order: len(p.components),
+		item: p.schema.Item(name, wire, all),
+		copy: func(dst, src unsafe.Pointer) { *(*T)(dst) = *(*T)(src) },
+	}
+	if old, double := p.byType[c]; double {
+		p.mistakes = append(p.mistakes, fmt.Errorf("tendon: component %s is replicated as %q and as %q: register it once", c.Name(), old.name, name))
+	}
+	p.components = append(p.components, r)
+	p.byType[c] = r
+	p.byItem[r.item] = r
+	return r
+}
+
+// A component is a replicated component type.
+type component struct {
+	name    string
+	c       donburi.IComponentType
+	wire    reflect.Type  // what is tagged: the component's type, or its stand-in's
+	order   int           // of registration
+	item    *rpl.ItemType // set from the start, its tables complete once the protocol is open
+	standIn *standIn      // nil: the component itself is what travels
+	copy    func(dst, src unsafe.Pointer)
+
+	notify  []int   // props with `notify`
+	drawn   []field // fields with `interp`
+	inPlace bool    // one of them is `interp=inplace`
+	refs    bool    // has references to nodes
+	pos     []field // where the node is, x and y; nil without a `pos` prop
+}
+
+// A standIn is the struct that travels for a component that cannot be tagged.
+type standIn struct {
+	make func() unsafe.Pointer
+	get  func(e *donburi.Entry, component, w unsafe.Pointer)
+	set  func(e *donburi.Entry, component, w unsafe.Pointer)
+}
+
+// finish fills in what is known when the item type is compiled.
+func (c *component) finish() error {
+	for i := range c.item.Props {
+		p := &c.item.Props[i]
+		if p.Notify {
+			c.notify = append(c.notify, i)
+		}
+		if p.Kind == "ref" {
+			c.refs = true
+		}
+		if p.Interp {
+			fs, err := c.fieldsOf(p)
+			if err != nil {
+				return err
+			}
+			c.drawn = append(c.drawn, fs...)
+			c.inPlace = c.inPlace || p.InPlace
+		}
+	}
+	if c.item.Pos[0] >= 0 {
+		p := &c.item.Props[c.item.Words[c.item.Pos[0]].Prop]
+		fs, err := c.fieldsOf(p)
+		if err != nil {
+			return err
+		}
+		c.pos = fs
+	}
+	return nil
+}
+
+// tagged is where the tagged fields of a component are: the component itself,
+// or the scratch stand-in, filled from it.
+func (r *Replication) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+	if c.standIn == nil {
+		return p
+	}
+	w := r.scratch(c)
+	c.standIn.get(e, p, w)
+	return w
+}
+
+// scratch is this session's stand-in of a component type, overwritten by each use.
+func (r *Replication) scratch(c *component) unsafe.Pointer {
+	if r.standIns[c.order] == nil {
+		r.standIns[c.order] = c.standIn.make()
+	}
+	return r.standIns[c.order]
+}

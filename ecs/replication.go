@@ -1,0 +1,277 @@
+package ecs
+
+// Replication: one donburi world kept in step with others.
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// Replication keeps one donburi world in step with others. It starts in single
+// player; Host and Join change that. All its callbacks run inside Receive and
+// Send, on the game's goroutine (but OnStreamOut on the authority, which runs
+// inside World.Remove). It is not safe for concurrent use, and neither is
+// donburi: several sessions of one process share a goroutine.
+type Replication struct {
+	config   Config
+	protocol *Protocol
+	systems  [stageCount][]system
+	counters map[string]*uint64
+	hooks    callbacks
+
+	// The world and what is in it.
+	world   donburi.World
+	levels  bool // worlds are made by OnWorld, one for each level
+	filled  bool // OnWorld has filled this one
+	session *node
+	slots   []slot // by entity id
+	byID    map[rpl.Node]*node
+	named   map[string]donburi.Entity
+	parts   map[donburi.Entity][]donburi.Entity // made by Part, before their node is one
+	builds  map[*prefab]*builder
+
+	// Calls.
+	handlers          map[*rpl.RPCType]func(c Call, args []byte) error
+	calls, spareCalls []localCall
+
+	// Callbacks that wait for the end of a batch.
+	events []event
+	batch  uint32
+	turns  int
+
+	// Life.
+	begun      bool
+	inside     bool     // of Receive or Send
+	pending    []func() // what the next Receive begins with
+	afterwards []func() // what the Receive or Send in progress ends with
+	sending    bool     // this step sends
+	ended      error    // what the link has told, until the game is told
+	failure    error    // what the game was told last, for Run
+	me         rpl.Peer
+	tick       rpl.Tick
+	level      string
+	epoch      uint8 // counts levels
+
+	link     transport.Link
+	linkBase time.Duration // what turns the link's clock into the session's
+	timeBase time.Duration // the session's time without a link, at timeTick
+	timeTick rpl.Tick
+
+	// Exactly one of the two is in use; a client that is not in yet has none.
+	auth  *rpl.Authority
+	proxy *rpl.Proxy
+	authority
+	client
+
+	// Scratch.
+	standIns []unsafe.Pointer // by component.order
+	words    []int32
+	vars     []any
+	rows     []unsafe.Pointer
+}
+
+// A slot is the node that an entity is, or is a part of.
+type slot struct {
+	entity donburi.Entity
+	node   *node
+}
+
+// New checks the protocol and attaches to a world, which may be nil where
+// OnWorld makes the worlds. The error joins every mistake in the protocol and
+// the configuration.
+func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
+	c, err := c.checked()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.open(c.Steps); err != nil {
+		return nil, err
+	}
+	if Of(w) != nil {
+		return nil, errors.New("tendon: the world has a session already: make a world for each")
+	}
+	r := &Replication{
+		config: c, protocol: p,
+		counters: map[string]*uint64{},
+		byID:     map[rpl.Node]*node{},
+		named:    map[string]donburi.Entity{},
+		parts:    map[donburi.Entity][]donburi.Entity{},
+		builds:   map[*prefab]*builder{},
+		handlers: map[*rpl.RPCType]func(Call, []byte) error{},
+		standIns: make([]unsafe.Pointer, len(p.components)),
+		levels:   w == nil,
+	}
+	if w == nil {
+		w = donburi.NewWorld()
+	}
+	if err := r.becomeAuthority(); err != nil {
+		return nil, err
+	}
+	r.attach(w)
+	return r, nil
+}
+
+// sessionData stands on one entity of each world with a session, so that the
+// world leads to it.
+type sessionData struct{ r *Replication }
+
+var sessionType = donburi.NewComponentType[sessionData]().SetName("Session")
+
+// Of finds the Replication of a world, for systems that are given nothing
+// else; nil where there is none.
+func Of(w donburi.World) *Replication {
+	if w == nil {
+		return nil
+	}
+	for _, a := range w.Archetypes() {
+		// The session's entity was created with sessionType in front, and moves
+		// keep the order.
+		if a.ComponentTypes()[0] == donburi.IComponentType(sessionType) && a.Count() > 0 {
+			return sessionType.Get(w.Entry(a.Entities()[0])).r
+		}
+	}
+	return nil
+}
+
+// of finds the Replication of an entry, nil where there is none.
+func of(e *donburi.Entry) *Replication {
+	if e == nil {
+		return nil
+	}
+	return Of(e.World)
+}
+
+// World is the world of the level in progress.
+func (r *Replication) World() donburi.World { return r.world }
+
+// Session is the session itself as a node: for what belongs to no entity. It
+// is always relevant, owned by nobody, and lives through levels with what it
+// carries: a component added to it on the authority is replicated. Ask for it
+// anew after each Load.
+func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.entity) }
+
+// Me is this machine's peer; 0 on a dedicated server and until joined.
+func (r *Replication) Me() rpl.Peer { return r.me }
+
+// Tick is the step in progress, from 1. On a client it follows the server's
+// newest: it never goes back, and may stay or leap when the connection does.
+func (r *Replication) Tick() rpl.Tick { return r.tick }
+
+// Peers are those that have joined, this machine's player included, in order
+// of their numbers. On a client it is itself alone.
+func (r *Replication) Peers() iter.Seq[rpl.Peer] {
+	var ps []rpl.Peer
+	if r.me != 0 {
+		ps = append(ps, r.me)
+	}
+	for _, s := range r.seats {
+		if s.joined {
+			ps = append(ps, s.peer)
+		}
+	}
+	return slices.Values(ps)
+}
+
+// Hello is what the peer's Config said: a name, a chosen colour. On a client
+// it is known of itself alone.
+func (r *Replication) Hello(p rpl.Peer) []byte {
+	if p == r.me && p != 0 {
+		return r.config.Hello
+	}
+	if s := r.seatOf(p); s != nil {
+		return s.hello
+	}
+	return nil
+}
+
+// Find is the entity of a node, in this machine's world.
+func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
+	n := r.byID[id]
+	if n == nil || n.leaving || !r.world.Valid(n.entity) {
+		return nil, false
+	}
+	return r.world.Entry(n.entity), true
+}
+
+// Create makes an entity with these components a node, on the authority; it
+// panics elsewhere.
+func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
+	if r.auth == nil {
+		panic("tendon: Create on a client: only the authority makes nodes (ask rep.IsAuthority)")
+	}
+	e := r.world.Entry(r.world.Create(withNode(cs)...))
+	r.makeNode(e, origin{})
+	return r.world.Entry(e.Entity())
+}
+
+// now is the session's time: the link's clock where there is one, else ticks.
+// It does not go back when one takes over from the other.
+func (r *Replication) now() time.Duration {
+	if r.link != nil {
+		return r.linkBase + r.link.Now()
+	}
+	return r.timeBase + time.Duration(r.tick-r.timeTick)*r.config.step()
+}
+
+// refs lets the core translate references between entities and nodes.
+func (r *Replication) refs() rpl.Refs { return (*refs)(r) }
+
+type refs Replication
+
+var _ rpl.Refs = (*refs)(nil)
+
+func (r *refs) NodeOf(e uint64) rpl.Node {
+	if n := (*Replication)(r).nodeOf(donburi.Entity(e)); n != nil && !n.leaving {
+		return n.id
+	}
+	return 0
+}
+
+func (r *refs) EntityOf(id rpl.Node) uint64 {
+	if n := r.byID[id]; n != nil && !n.leaving {
+		return uint64(n.entity)
+	}
+	return 0
+}
+
+// attach makes a world the session's, and the one before a world like any
+// other.
+func (r *Replication) attach(w donburi.World) {
+	old, was := r.world, r.session
+	r.world = w
+	clear(r.slots)
+	clear(r.named)
+	clear(r.parts)
+	r.plans = nil
+	e := w.Entry(w.Create(withNode([]donburi.IComponentType{sessionType})...))
+	sessionType.SetValue(e, sessionData{r})
+	if r.auth == nil {
+		add(e, components.Proxy)
+	}
+	if was != nil {
+		defer old.Remove(was.entity)
+	}
+	r.attachSession(e, old)
+	w.OnRemove(func(w donburi.World, e donburi.Entity) {
+		if w == r.world {
+			r.entityRemoved(e)
+		}
+	})
+}
+
+func (r *Replication) report(what string, err error) {
+	if err != nil {
+		*r.Counter(what)++
+		r.config.Log.Warn(what, "err", fmt.Sprint(err))
+	}
+}

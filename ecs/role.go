@@ -1,0 +1,185 @@
+package ecs
+
+// Roles: who decides about a node, who drives it, and what a game says of one
+// entity. All of it takes the entry alone.
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+var (
+	// Authority is IsAuthority as a filter: filter.And(filter.Contains(Velocity),
+	// tendon.Authority).
+	Authority filter.LayoutFilter = filter.Not(filter.Contains(components.Proxy))
+
+	// Drawn leaves out what is not to be drawn now: proxies before their first
+	// sample and after their removal's tick.
+	Drawn filter.LayoutFilter = filter.Not(filter.Contains(components.Hidden))
+)
+
+// IsAuthority is true for what this machine decides: its nodes and all local
+// entities but parts of proxies.
+func IsAuthority(e *donburi.Entry) bool { return !e.HasComponent(components.Proxy) }
+
+// IsOwner is true for nodes that this machine's player drives.
+func IsOwner(e *donburi.Entry) bool {
+	r := of(e)
+	return r != nil && r.me != 0 && Owner(e) == r.me
+}
+
+// Owner is the peer that drives a node, or the node that a part belongs to; 0
+// is nobody.
+func Owner(e *donburi.Entry) rpl.Peer {
+	if r := of(e); r != nil {
+		if n := r.nodeOf(e.Entity()); n != nil {
+			return n.owner
+		}
+	}
+	return 0
+}
+
+// Mine is the first node with the component that this machine's player drives.
+func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
+	if r.me == 0 {
+		return nil, false
+	}
+	return firstOf(r.world, IsOwner, c)
+}
+
+// ID is the node that an entity is, equal on all machines and never reused; 0
+// where it is none.
+func ID(e *donburi.Entry) rpl.Node {
+	if r := of(e); r != nil {
+		if n := r.nodeOf(e.Entity()); n != nil && n.entity == e.Entity() && !n.leaving {
+			return n.id
+		}
+	}
+	return 0
+}
+
+// Give passes a node and all below it to a peer, on the authority; 0 is
+// nobody. A stale entry or peer, and a call on a proxy, is counted ("stale
+// give") and ignored.
+func Give(e *donburi.Entry, to rpl.Peer) {
+	r := of(e)
+	if r == nil {
+		return
+	}
+	n := r.nodeOf(e.Entity())
+	if n == nil || n == r.session || r.auth == nil || to != 0 && to != r.me && !r.isIn(to) {
+		*r.Counter("stale give")++
+		return
+	}
+	r.give(n, to)
+}
+
+func (r *Replication) give(n *node, to rpl.Peer) {
+	r.setOwner(n, to)
+	r.auth.Give(n.id, to)
+	for _, c := range n.children {
+		r.give(c, to)
+	}
+}
+
+// Attach moves a node under another, or to the top for nil, on the authority.
+// It refuses a cycle, an entity that is no node, and one of another world.
+func Attach(child, parent *donburi.Entry) error {
+	r := of(child)
+	if r == nil {
+		return fmt.Errorf("tendon: Attach: %w: the child's world has no session", ErrNoNode)
+	}
+	if r.auth == nil {
+		return fmt.Errorf("tendon: Attach: %w: only the authority changes parents", ErrNotAllowed)
+	}
+	c := r.nodeOf(child.Entity())
+	if c == nil {
+		return fmt.Errorf("tendon: Attach: the child is %w: give it components.RplNode, or make it by a prefab", ErrNoNode)
+	}
+	var p *node
+	var id rpl.Node
+	if parent != nil {
+		if !sameWorld(parent, r.world) {
+			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
+		}
+		if p = r.nodeOf(parent.Entity()); p == nil {
+			return fmt.Errorf("tendon: Attach: the parent is %w: give it components.RplNode, or make it by a prefab", ErrNoNode)
+		}
+		id = p.id
+	}
+	if err := r.auth.SetParent(c.id, id); err != nil {
+		return fmt.Errorf("tendon: Attach: %w", err)
+	}
+	r.linkTo(c, p)
+	return nil
+}
+
+// Bump says that a component tagged `explicit` has changed. On a proxy it does
+// nothing.
+func Bump(e *donburi.Entry, c donburi.IComponentType) {
+	r := of(e)
+	if r == nil || r.auth == nil {
+		return
+	}
+	if def := r.protocol.byType[c]; def != nil && def.item.Explicit {
+		r.bumped = append(r.bumped, bump{entity: e.Entity(), comp: def})
+	}
+}
+
+type bump struct {
+	entity donburi.Entity
+	comp   *component
+}
+
+// Named makes a load-time node: both sides create the entity by themselves
+// under the same name, and differences travel. On a client it is hidden until
+// the authority's state is here. It panics where the name is taken and in a
+// world without a session.
+func Named(e *donburi.Entry, name string) {
+	r := of(e)
+	if r == nil {
+		panic(fmt.Sprintf("tendon: Named(%q) in a world without a session: call New first", name))
+	}
+	if _, taken := r.named[name]; taken || name == "" {
+		panic(fmt.Sprintf("tendon: Named(%q): the name is empty or taken: give each load-time node its own", name))
+	}
+	r.named[name] = e.Entity()
+	if r.auth != nil {
+		r.makeNode(e, origin{name: name})
+		return
+	}
+	r.makeNamedProxy(e, name)
+}
+
+// Part makes an entity created inside Build share its node: its replicated
+// components are items of the node, its other components local, its role the
+// node's.
+func Part(node, part *donburi.Entry) {
+	r := of(part)
+	if r == nil || !sameWorld(node, r.world) {
+		panic("tendon: Part: node and part must be entities of one world that has a session")
+	}
+	add(part, partOf)
+	partOf.SetValue(part, partData{node: node.Entity()})
+	n := r.nodeOf(node.Entity())
+	if n == nil { // inside Build: the node is not one yet
+		r.parts[node.Entity()] = append(r.parts[node.Entity()], part.Entity())
+		return
+	}
+	if !slices.Contains(n.parts, part.Entity()) {
+		n.parts = append(n.parts, part.Entity())
+		r.setSlot(part.Entity(), n)
+		if r.auth == nil {
+			add(part, components.Proxy)
+		}
+	}
+}
+
+var errNodeTwice = errors.New("tendon: the entity is a node already: adopt or name it once")

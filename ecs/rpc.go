@@ -1,0 +1,204 @@
+package ecs
+
+// RPC: typed remote calls on nodes, and the table that says where they run.
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// RPC is a typed remote call on a node. Where it runs:
+//
+//	called on  caller owns it  ToServer     ToOwner               Broadcast
+//	server     yes             there        there                 on all clients that have the node
+//	server     no              there        on the owning client  on all clients that have the node
+//	client     yes             on server    locally               locally
+//	client     no              dropped      dropped               locally
+//
+// The server owns nodes of owner 0 and 1. A machine with a local player counts
+// as a client that has every node: a Broadcast from the server runs there too,
+// in single player as well, and not on a dedicated server. What runs on the
+// calling machine runs at the start of the same step's Send; what is called
+// meanwhile, at the next one's. Drops are counted as "rpc dropped".
+type RPC[A any] struct{ wire *rpl.RPCType }
+
+// Call is the context of a handler.
+type Call struct {
+	Entry *donburi.Entry // the node; valid during the call
+	From  rpl.Peer       // who sent it; 0 is a server without a player
+	Tick  rpl.Tick       // the step it belongs to
+}
+
+// Errors that Send and SendTo wrap.
+var (
+	ErrNoNode     = errors.New("not a node")
+	ErrNotAllowed = errors.New("not allowed here")
+)
+
+// NewRPC declares a call. A is a basic type, or a struct whose fields all have
+// a tag.
+func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
+	p.declare("RPC", name)
+	return &RPC[A]{wire: p.schema.RPC(name, reflect.TypeFor[A](), to, lane)}
+}
+
+// FromAnyone lets any client call it on a node that it does not own: a chat
+// line on the session. It returns c.
+func (c *RPC[A]) FromAnyone() *RPC[A] {
+	c.wire.FromAnyone = true
+	return c
+}
+
+// Handle binds the function, on every machine, once per Replication. It runs
+// inside Receive and Send.
+func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
+	if r.handlers[c.wire] != nil {
+		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
+	}
+	r.handlers[c.wire] = func(call Call, args []byte) error {
+		a := new(A)
+		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), r.refs()); err != nil {
+			return err
+		}
+		fn(call, *a)
+		return nil
+	}
+}
+
+// Send calls it on a node, from any machine. An error says that the entity is
+// no node, that the arguments are more than their tags or the lane allow, or
+// that the lane is full; a call that the table drops is no error.
+func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
+	r, n, args, err := c.prepare(e, &a)
+	if err != nil {
+		return err
+	}
+	return r.call(n, c.wire, args)
+}
+
+// SendTo runs it on one peer, from the authority, whoever owns the node. It is
+// dropped if the peer does not have the node.
+func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
+	r, n, args, err := c.prepare(e, &a)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.auth == nil:
+		return fmt.Errorf("tendon: RPC %s to peer %d: %w: only the authority calls a peer", c.wire.Name, to, ErrNotAllowed)
+	case to == r.me && to != 0:
+		r.queue(n, c.wire, args)
+		return nil
+	}
+	return r.auth.CallPeer(n.id, c.wire, args, to)
+}
+
+func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, error) {
+	r := of(e)
+	if r == nil {
+		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: the entity's world has no session", c.wire.Name, ErrNoNode)
+	}
+	n := r.nodeOf(e.Entity())
+	if n == nil || n.id == 0 || n.leaving {
+		*r.Counter("rpc without node")++
+		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: give the entity components.RplNode, or make it by a prefab", c.wire.Name, ErrNoNode)
+	}
+	args, err := c.wire.Args.Append(nil, unsafe.Pointer(a), r.refs())
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w", c.wire.Name, err)
+	}
+	if limit := argsLimit(c.wire.Lane); len(args) > limit {
+		return nil, nil, nil, fmt.Errorf("tendon: RPC %s has %d bytes of arguments, at most %d on its lane: send less, or replicate it in a component", c.wire.Name, len(args), limit)
+	}
+	return r, n, args, nil
+}
+
+func argsLimit(l rpl.Lane) int {
+	if l == rpl.Unreliable {
+		return rpl.MaxUnreliableArgs
+	}
+	return rpl.MaxReliableArgs
+}
+
+// call is the table.
+func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
+	if r.auth != nil {
+		owner := r.ownerOf(n)
+		switch {
+		case t.To == rpl.ToServer, t.To == rpl.ToOwner && owner <= rpl.Server:
+			r.queue(n, t, args)
+			return nil
+		case t.To == rpl.Broadcast && r.me != 0:
+			r.queue(n, t, args)
+		}
+		return r.auth.Call(n.id, t, args)
+	}
+	switch mine := r.me != 0 && r.ownerOf(n) == r.me; {
+	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
+		r.queue(n, t, args)
+	case t.To == rpl.ToServer && (mine || t.FromAnyone) && r.proxy != nil:
+		return r.proxy.Call(n.id, t, args)
+	default:
+		*r.Counter("rpc dropped")++
+	}
+	return nil
+}
+
+// A localCall waits for the step's Send.
+type localCall struct {
+	node *node
+	rpc  *rpl.RPCType
+	args []byte
+	tick rpl.Tick
+}
+
+func (r *Replication) queue(n *node, t *rpl.RPCType, args []byte) {
+	r.calls = append(r.calls, localCall{node: n, rpc: t, args: args, tick: r.tick})
+}
+
+// runCalls runs what this machine has called on itself. Calls that handlers
+// make meanwhile wait for the next step, so that two that call each other do
+// not hold this one up.
+func (r *Replication) runCalls() {
+	calls := r.calls
+	r.calls = r.spareCalls[:0]
+	for i := range calls {
+		c := &calls[i]
+		if r.nodeOf(c.node.entity) == c.node && !c.node.leaving {
+			r.handle(c.node, c.rpc, Call{From: r.me, Tick: c.tick}, c.args)
+		} else {
+			*r.Counter("rpc dropped")++
+		}
+		calls[i] = localCall{}
+	}
+	r.spareCalls = calls[:0]
+}
+
+// runRemote is a call that came from another machine, checked by the core.
+func (r *Replication) runRemote(c rpl.Call) {
+	n := r.byID[c.Node]
+	if n == nil || n.leaving {
+		*r.Counter("rpc dropped")++
+		return
+	}
+	r.handle(n, c.RPC, Call{From: c.From, Tick: c.Tick}, c.Args)
+}
+
+func (r *Replication) handle(n *node, t *rpl.RPCType, c Call, args []byte) {
+	fn := r.handlers[t]
+	if fn == nil || !r.world.Valid(n.entity) {
+		*r.Counter("rpc without handler")++
+		return
+	}
+	c.Entry = r.world.Entry(n.entity)
+	if err := fn(c, args); err != nil {
+		*r.Counter("rpc refused")++
+		r.config.Log.Warn("arguments refused", "rpc", t.Name, "from", c.From, "err", err)
+	}
+}

@@ -1,0 +1,9 @@
+package ecs
+
+// Stage Schedule: what of the pending state fits each peer's budget.
+
+func scheduleStage(r *Replication) {
+	if r.auth != nil && r.sending {
+		r.auth.Schedule(r.now())
+	}
+}

@@ -1,0 +1,171 @@
+package ecs
+
+// seat: a peer as its server keeps it, and what happens when one comes and goes.
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A seat is one peer's place on the server.
+type seat struct {
+	peer   rpl.Peer
+	conn   transport.Conn
+	hello  []byte
+	in     bool         // its side of the level is built: the core streams to it
+	joined bool         // OnJoin has run
+	after  uint64       // datagrams up to this number belong to an earlier level
+	gone   error        // why it left
+	points [][2]float64 // where it looks from, at this send
+	meter  meter
+}
+
+func (r *Replication) seatOf(p rpl.Peer) *seat {
+	for _, s := range r.seats {
+		if s.peer == p {
+			return s
+		}
+	}
+	return nil
+}
+
+func (r *Replication) seatAt(c transport.Conn) *seat {
+	for _, s := range r.seats {
+		if s.conn == c {
+			return s
+		}
+	}
+	return nil
+}
+
+// isIn reports whether a peer can be given nodes.
+func (r *Replication) isIn(p rpl.Peer) bool {
+	s := r.seatOf(p)
+	return s != nil && s.in
+}
+
+// Kick ends a peer's connection; it is told the reason. OnLeave follows in the
+// next Receive. A peer that is not there is ignored.
+func (r *Replication) Kick(p rpl.Peer, reason string) {
+	if s := r.seatOf(p); s != nil && s.conn != nil {
+		s.conn.Close(reason)
+	}
+}
+
+// serverInbox is what a server does with what its link received. It calls no
+// game code: that waits until all has been received.
+type serverInbox struct{ *Replication }
+
+func (r serverInbox) Connected(c transport.Conn, hello []byte) {
+	if limit := r.config.MaxPeers; limit > 0 && len(r.seats)+r.locals() >= limit {
+		c.Close(transport.ErrFull.Error())
+		return
+	}
+	r.lastPeer++
+	s := &seat{peer: r.lastPeer, conn: c, hello: slices.Clone(hello)}
+	r.seats = append(r.seats, s)
+	r.tellLevel(s, true)
+}
+
+// locals is how many players this machine itself has.
+func (r *Replication) locals() int {
+	if r.me != 0 {
+		return 1
+	}
+	return 0
+}
+
+// tellLevel tells a peer which level it is to build.
+func (r *Replication) tellLevel(s *seat, first bool) {
+	m := levelMessage{epoch: r.epoch, name: r.level}
+	m.after, _ = s.conn.Next()
+	var msg []byte
+	if first {
+		msg = appendWelcome(nil, welcome{
+			peer: s.peer, tick: r.tick, steps: uint16(r.config.Steps), sends: uint16(r.config.Sends), level: m,
+		})
+	} else {
+		msg = appendLevel(nil, m)
+	}
+	if err := s.conn.Reliable(msg); err != nil {
+		r.report("session message not sent", err)
+		s.conn.Close("the reliable lane is full")
+	}
+}
+
+func (r serverInbox) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
+	if s := r.seatAt(c); s != nil && s.in && seq > s.after {
+		r.report("packet refused", r.auth.Receive(s.peer, seq, r.linkBase+at, b))
+	}
+}
+
+func (r serverInbox) Message(c transport.Conn, b []byte) {
+	s := r.seatAt(c)
+	switch {
+	case s == nil || len(b) == 0:
+	case b[0] < firstMessage:
+		if s.in { // what was said of an earlier level is void
+			r.report("message refused", r.auth.ReceiveMessage(s.peer, b))
+		}
+	case b[0] == msgReady:
+		m, err := parseReady(b)
+		if err != nil {
+			r.report("message refused", err)
+			return
+		}
+		if m.epoch == r.epoch && !s.in {
+			if err := r.auth.Connect(s.peer); err != nil {
+				r.report("peer not connected", err)
+				c.Close("the server could not take you in")
+				return
+			}
+			s.in, s.after = true, m.after
+		}
+	default:
+		*r.Counter("message refused")++
+	}
+}
+
+func (r serverInbox) Closed(c transport.Conn, err error) {
+	if s := r.seatAt(c); s != nil {
+		s.gone = err
+	}
+}
+
+// seatCallbacks runs OnJoin and OnLeave for what the link has told.
+func (r *Replication) seatCallbacks() {
+	for _, s := range slices.Clone(r.seats) {
+		switch {
+		case s.gone != nil:
+			r.empty(s)
+		case s.in && !s.joined:
+			s.joined = true
+			r.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote)
+			r.join(s.peer)
+		}
+	}
+}
+
+func (r *Replication) join(p rpl.Peer) {
+	for _, fn := range r.hooks.join {
+		fn(p)
+	}
+}
+
+// empty takes a seat away: OnLeave, then the peer's nodes, then its stream.
+func (r *Replication) empty(s *seat) {
+	if s.joined {
+		r.config.Log.Info("left", "peer", s.peer, "why", s.gone)
+		for _, fn := range r.hooks.leave {
+			fn(s.peer)
+		}
+	}
+	r.orphaned(s.peer)
+	if s.in {
+		r.auth.Disconnect(s.peer)
+	}
+	r.seats = slices.DeleteFunc(r.seats, func(o *seat) bool { return o == s })
+}

@@ -1,0 +1,66 @@
+package ecs
+
+// Stats: the figures of one connection.
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// Stats are the figures of one connection.
+type Stats struct {
+	RTT, Jitter       time.Duration
+	ViewDelay         time.Duration   // how far what is drawn trails the newest state; 0 on the authority
+	Loss              float64         // share of the packets that this machine sends, 0 to 1
+	BytesOut, BytesIn int             // per second, UDP payload
+	Conn              transport.Stats // totals, addresses and the transport's name
+}
+
+// Stats are the figures of the connection to a peer; on a client, of the one
+// that it has, to the server. They are zero where there is none.
+func (r *Replication) Stats(p rpl.Peer) Stats {
+	if r.auth == nil {
+		if r.server == nil {
+			return Stats{}
+		}
+		s := r.meter.stats(r.server.Stats())
+		if r.proxy != nil {
+			s.ViewDelay = r.viewDelay()
+		}
+		return s
+	}
+	seat := r.seatOf(p)
+	if seat == nil {
+		return Stats{}
+	}
+	s := seat.meter.stats(seat.conn.Stats())
+	core := r.auth.PeerStats(p)
+	s.RTT, s.Jitter, s.Loss = core.RTT, core.Jitter, core.Loss
+	return s
+}
+
+// A meter turns totals into figures per second.
+type meter struct {
+	at      time.Duration
+	out, in uint64
+	perOut  int
+	perIn   int
+}
+
+func (m *meter) read(now time.Duration, s transport.Stats) {
+	d := now - m.at
+	if d < time.Second {
+		return
+	}
+	if m.at > 0 {
+		m.perOut = int(float64(s.BytesOut-m.out) / d.Seconds())
+		m.perIn = int(float64(s.BytesIn-m.in) / d.Seconds())
+	}
+	m.at, m.out, m.in = now, s.BytesOut, s.BytesIn
+}
+
+func (m *meter) stats(s transport.Stats) Stats {
+	return Stats{BytesOut: m.perOut, BytesIn: m.perIn, Conn: s}
+}

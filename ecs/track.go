@@ -1,0 +1,157 @@
+package ecs
+
+// track: what an item was at the last few ticks, for drawing between them.
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A track keeps the newest samples of the drawn fields of one item, ascending
+// by tick.
+type track struct {
+	comp   *component
+	ticks  []rpl.Tick
+	cuts   []bool      // the way to this sample is a teleport, not a movement
+	values [][]float64 // by sample, by field
+	saved  []float64   // what a field written in place held; nil: nothing is written
+}
+
+func newTrack(c *component) *track {
+	if len(c.drawn) == 0 {
+		return nil
+	}
+	return &track{comp: c}
+}
+
+// push adds the state of a tick. before is the newest tick that was received
+// ahead of it: had the item changed by then, it would have been told, so it
+// stood still until then.
+func (k *track) push(t, before rpl.Tick, words []int32) {
+	n := len(k.ticks)
+	if n > 0 && t <= k.ticks[n-1] {
+		if t == k.ticks[n-1] {
+			k.fill(k.values[n-1], words)
+		}
+		return
+	}
+	if n > 0 && before > k.ticks[n-1] && before < t {
+		last := k.values[n-1]
+		copy(k.grow(before, false), last)
+	}
+	v := k.grow(t, false)
+	k.fill(v, words)
+	k.cuts[len(k.cuts)-1] = k.jumped()
+}
+
+func (k *track) fill(v []float64, words []int32) {
+	for i := range k.comp.drawn {
+		v[i] = k.comp.drawn[i].value(words)
+	}
+}
+
+// grow appends a sample, over the oldest when there are enough.
+func (k *track) grow(t rpl.Tick, cut bool) []float64 {
+	var v []float64
+	if len(k.ticks) == maxSamples {
+		v = k.values[0]
+		copy(k.ticks, k.ticks[1:])
+		copy(k.cuts, k.cuts[1:])
+		copy(k.values, k.values[1:])
+		k.ticks, k.cuts, k.values = k.ticks[:maxSamples-1], k.cuts[:maxSamples-1], k.values[:maxSamples-1]
+	} else {
+		v = make([]float64, len(k.comp.drawn))
+	}
+	k.ticks, k.cuts, k.values = append(k.ticks, t), append(k.cuts, cut), append(k.values, v)
+	return v
+}
+
+// jumped reports whether the newest sample is a teleport: some prop has moved
+// much faster than before, and faster than anything that is followed by eye.
+func (k *track) jumped() bool {
+	n := len(k.ticks)
+	if n < 2 {
+		return false
+	}
+	for i := 0; i < len(k.comp.drawn); {
+		f := &k.comp.drawn[i]
+		end := i + 1
+		for end < len(k.comp.drawn) && k.comp.drawn[end].prop == f.prop {
+			end++
+		}
+		if f.turn == 0 {
+			fastest := 0.0
+			for s := 1; s < n-1; s++ {
+				if !k.cuts[s] {
+					fastest = max(fastest, k.speed(s, i, end))
+				}
+			}
+			floor := min(jumpUnits, jumpQuanta*math.Abs(f.step))
+			if k.speed(n-1, i, end) > max(jumpRatio*fastest, floor) {
+				return true
+			}
+		}
+		i = end
+	}
+	return false
+}
+
+// speed of fields i to end on the way to sample s, per tick.
+func (k *track) speed(s, i, end int) float64 {
+	sum := 0.0
+	for ; i < end; i++ {
+		d := k.values[s][i] - k.values[s-1][i]
+		sum += d * d
+	}
+	return math.Sqrt(sum) / float64(k.ticks[s]-k.ticks[s-1])
+}
+
+// draw writes the fields as they are at a render time, in ticks, to the tagged
+// struct at p; only those drawn in place when inPlace is set.
+func (k *track) draw(p unsafe.Pointer, render float64, inPlace bool) {
+	n := len(k.ticks)
+	if n == 0 {
+		return
+	}
+	to := 0
+	for to < n && float64(k.ticks[to]) <= render {
+		to++
+	}
+	for i := range k.comp.drawn {
+		f := &k.comp.drawn[i]
+		if inPlace && !f.inPlace {
+			continue
+		}
+		switch {
+		case to == 0:
+			f.set(p, k.values[0][i])
+		case to == n || k.cuts[to]:
+			f.set(p, k.values[to-1][i])
+		default:
+			from, until := float64(k.ticks[to-1]), float64(k.ticks[to])
+			f.set(p, f.between(k.values[to-1][i], k.values[to][i], (render-from)/(until-from)))
+		}
+	}
+}
+
+// save remembers what the fields drawn in place hold; restore writes it back.
+func (k *track) save(p unsafe.Pointer) {
+	if k.saved == nil {
+		k.saved = make([]float64, 0, len(k.comp.drawn))
+	}
+	k.saved = k.saved[:0]
+	for i := range k.comp.drawn {
+		k.saved = append(k.saved, k.comp.drawn[i].get(p))
+	}
+}
+
+func (k *track) restore(p unsafe.Pointer) {
+	for i, v := range k.saved {
+		if k.comp.drawn[i].inPlace {
+			k.comp.drawn[i].set(p, v)
+		}
+	}
+	k.saved = k.saved[:0]
+}

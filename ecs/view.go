@@ -1,0 +1,144 @@
+package ecs
+
+// View and Frame: what is drawn between two samples.
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+)
+
+// View is a copy of a component as it should be drawn in this frame: fields
+// tagged `interp` at the time that Frame has set, the others as they are. On
+// the authority, and for what is not drawn between samples, it is the component.
+func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
+	r := of(e)
+	if r == nil || r.auth != nil {
+		return *c.Get(e)
+	}
+	b := r.drawnBinding(e, c)
+	if b == nil {
+		return *c.Get(e)
+	}
+	v := *c.Get(e)
+	r.drawView(e, b, unsafe.Pointer(&v))
+	return v
+}
+
+func (r *Replication) drawnBinding(e *donburi.Entry, c donburi.IComponentType) *binding {
+	n := r.nodeOf(e.Entity())
+	if n == nil {
+		return nil
+	}
+	for i := range n.items {
+		if b := &n.items[i]; b.track != nil && b.entity == e.Entity() && b.comp.c == c {
+			return b
+		}
+	}
+	return nil
+}
+
+// drawView writes the drawn fields of an item into a copy of its component.
+func (r *Replication) drawView(e *donburi.Entry, b *binding, at unsafe.Pointer) {
+	w := r.tagged(b.comp, e, at)
+	b.track.draw(w, r.render, false)
+	if b.comp.standIn != nil {
+		b.comp.standIn.set(e, at, w)
+	}
+}
+
+// Frame is the first thing of a drawn frame: it moves the time that View
+// shows, and puts the values of `interp=inplace` fields into their components
+// until the next Receive. Call no game rule between the two.
+func (r *Replication) Frame() {
+	if r.proxy == nil {
+		return
+	}
+	r.moveRender()
+	r.reveal()
+	for _, n := range r.inPlace {
+		for i := range n.items {
+			if b := &n.items[i]; b.track != nil && b.comp.inPlace {
+				r.drawInPlace(b)
+			}
+		}
+	}
+}
+
+func (r *Replication) drawInPlace(b *binding) {
+	e, p := r.component(b)
+	if p == nil {
+		return
+	}
+	w := r.tagged(b.comp, e, p)
+	if len(b.track.saved) == 0 { // else a frame before this one has saved it
+		b.track.save(w)
+	}
+	b.track.draw(w, r.render, true)
+	if b.comp.standIn != nil {
+		b.comp.standIn.set(e, p, w)
+	}
+}
+
+// restoreInPlace takes back what Frame has written, before rules run.
+func (r *Replication) restoreInPlace() {
+	alive := r.inPlace[:0]
+	for _, n := range r.inPlace {
+		if r.nodeOf(n.entity) != n {
+			continue
+		}
+		alive = append(alive, n)
+		for i := range n.items {
+			b := &n.items[i]
+			if b.track == nil || len(b.track.saved) == 0 {
+				continue
+			}
+			if e, p := r.component(b); p != nil {
+				w := r.tagged(b.comp, e, p)
+				b.track.restore(w)
+				if b.comp.standIn != nil {
+					b.comp.standIn.set(e, p, w)
+				}
+			}
+		}
+	}
+	clear(r.inPlace[len(alive):])
+	r.inPlace = alive
+}
+
+// viewDelay is how far what is drawn trails the newest state: two send
+// intervals, so that there is a sample on either side even when one packet is
+// lost, and a margin for jitter.
+func (r *Replication) viewDelay() time.Duration {
+	return 2*time.Second/time.Duration(r.sends) + viewMargin
+}
+
+// moveRender moves the drawn time, in ticks, on; it never goes back.
+func (r *Replication) moveRender() {
+	if t := r.clock.server(r.now()) - r.viewDelay(); t > 0 {
+		r.render = max(r.render, float64(t)/float64(r.clock.step))
+	}
+}
+
+// reveal hides and shows what is to be drawn at this time: a proxy is not
+// drawn before its first sample, nor from its removal's tick on.
+func (r *Replication) reveal() {
+	waiting := r.hiding[:0]
+	for _, n := range r.hiding {
+		switch {
+		case r.nodeOf(n.entity) != n || n.leaving || !n.hidden:
+		case r.render < float64(n.from):
+			waiting = append(waiting, n)
+		default:
+			r.show(n)
+		}
+	}
+	clear(r.hiding[len(waiting):])
+	r.hiding = waiting
+	for _, n := range r.leaving {
+		if r.render >= float64(n.until) && !n.hidden && r.nodeOf(n.entity) == n {
+			r.hide(n)
+		}
+	}
+}
