@@ -1,0 +1,279 @@
+package rpl
+
+import "time"
+
+// What the authority knows of a peer's packets: which were sent with what in
+// them, which arrived, which are judged lost (protocol rules 11 to 16).
+
+// peerLink is the state of the datagrams to and from one peer.
+type peerLink struct {
+	records [recordLen]record // by sequence number
+	oldest  uint64            // no record below is in flight
+	next    uint64            // one past the newest sequence number sent
+
+	base     uint64        // the newest packet known to have arrived
+	baseTick Tick          // its tick; 0: none yet
+	ackedAt  time.Duration // when it was sent
+
+	rtt, jitter time.Duration
+	loss        float64 // share of packets, smoothed over some 200
+	heard       time.Duration
+	lastSent    time.Duration
+	lastProbe   time.Duration
+
+	inNewest uint64 // newest packet from the peer
+	inAt     time.Duration
+	inSeen   bool
+	echoed   time.Duration
+
+	tokens   float64 // bytes that may be sent now
+	tokensAt time.Duration
+
+	model   *model // what the peer's packets are coded with
+	blocks  []blockRecord
+	arrived uint32 // reliable messages that the peer has applied
+	sent    uint32 // reliable messages sent
+}
+
+// record is what one packet carried, until it is acked or its place is needed.
+type record struct {
+	seq     uint64
+	tick    Tick
+	at      time.Duration
+	state   uint8
+	entries []recEntry
+}
+
+const (
+	recFree = iota
+	recFlight
+	recAcked
+	recLost
+)
+
+// recEntry is one thing that a packet carried.
+type recEntry struct {
+	handle uint32
+	ver    uint32
+	kind   uint8
+	gen    uint8
+	row    uint8
+}
+
+const (
+	recRow     = iota // a row's version
+	recArrival        // a node; its rows follow as recRow
+	recRemoval
+	recMeta   // owner and parent
+	recForget // a row is taken away
+	recLayout // a layout's definition; handle is its number
+	recGuess  // a row's version based on an arrival that is not acked
+)
+
+// blockRecord is what a reliable message carried instead of a packet.
+type blockRecord struct {
+	number  uint32
+	tick    Tick
+	entries []recEntry
+}
+
+// frozen is whether the peer has been silent for so long that only probes are
+// sent to it.
+func (p *peer) frozen(now time.Duration) bool {
+	return p.link.next > 0 && now-p.link.heard > silence
+}
+
+// open takes the record of a new packet.
+func (l *peerLink) open(a *Authority, p *peer, seq uint64, tick Tick, now time.Duration) *record {
+	r := &l.records[seq%recordLen]
+	if r.state == recFlight {
+		a.lost(p, r) // its place is needed
+	}
+	r.seq, r.tick, r.at, r.state = seq, tick, now, recFlight
+	r.entries = r.entries[:0]
+	if l.oldest == 0 || l.oldest > seq {
+		l.oldest = seq
+	}
+	l.next = seq + 1
+	l.lastSent = now
+	return r
+}
+
+// acked moves what a packet carried.
+func (a *Authority) acked(p *peer, r *record, skipped bool) {
+	if r.state == recLost {
+		a.counters.LateAcks++
+	}
+	r.state = recAcked
+	p.link.loss += (0 - p.link.loss) / 200
+	if r.seq > p.link.base || p.link.baseTick == 0 {
+		p.link.base, p.link.baseTick, p.link.ackedAt = r.seq, r.tick, r.at
+	}
+	a.arrivedEntries(p, r.entries, r.tick, skipped)
+	r.entries = r.entries[:0]
+}
+
+func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipped bool) {
+	for i := range entries {
+		re := &entries[i]
+		if re.kind == recLayout {
+			p.layouts.set(re.handle)
+			continue
+		}
+		e := &p.entries[re.handle]
+		if e.gen != re.gen {
+			continue
+		}
+		switch re.kind {
+		case recRow, recGuess:
+			if re.kind == recGuess && skipped {
+				a.lostRow(p, e, re, tick)
+				continue
+			}
+			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
+				pr := &p.rows[e.row0+uint32(re.row)]
+				// Until the arrival is acked, acked is only a guess: what is
+				// known now replaces it even where it is older.
+				if e.state == entryComing || uint32(tick) > pr.ackedTick || pr.acked == 0 {
+					pr.acked, pr.ackedTick = re.ver, uint32(tick)
+				}
+				if pr.flightTick < pr.ackedTick || pr.flight == 0 {
+					pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+				}
+				if re.kind == recGuess {
+					a.isIn(p, re.handle, e)
+				}
+			}
+		case recArrival:
+			a.isIn(p, re.handle, e)
+		case recRemoval:
+			if e.state == entryGoing {
+				if e.removed = true; p.link.arrived >= e.fence {
+					p.gone(re.handle)
+				}
+			}
+		}
+	}
+}
+
+func (a *Authority) isIn(p *peer, h uint32, e *entry) {
+	if e.state != entryComing {
+		return
+	}
+	e.state, e.relayout = entryIn, false
+	p.dirty.set(h) // it may have changed since
+}
+
+// lost has what a packet carried said again, where that is still needed.
+func (a *Authority) lost(p *peer, r *record) {
+	r.state = recLost
+	p.link.loss += (1 - p.link.loss) / 200
+	a.counters.PacketsLost++
+	for i := range r.entries {
+		re := &r.entries[i]
+		if re.kind == recLayout {
+			continue
+		}
+		e := &p.entries[re.handle]
+		if e.gen != re.gen {
+			continue
+		}
+		switch re.kind {
+		case recRow, recGuess:
+			a.lostRow(p, e, re, r.tick)
+		case recMeta:
+			if e.metaTick == r.tick && (e.state == entryIn || e.state == entryComing) {
+				e.meta = true
+				p.dirty.set(re.handle)
+			}
+		case recArrival:
+			if e.state == entryComing && e.inflight > 0 {
+				e.inflight--
+			}
+		case recRemoval:
+			if e.state == entryGoing && e.inflight > 0 {
+				e.inflight--
+			}
+		case recForget:
+			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
+				p.dirty.set(re.handle)
+			}
+		}
+	}
+}
+
+func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
+	if (e.state != entryIn && e.state != entryComing) || re.row >= e.nrows {
+		return
+	}
+	pr := &p.rows[e.row0+uint32(re.row)]
+	if pr.flightTick == uint32(tick) {
+		pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+		p.dirty.set(re.handle)
+	}
+}
+
+// judge decides which packets in flight are lost by now: a later one is acked,
+// or their time is over.
+func (a *Authority) judgeLosses(p *peer, now time.Duration) {
+	l := &p.link
+	if l.oldest == 0 {
+		return
+	}
+	timeout := l.rtt*3/2 + a.sendPeriod + reorderTime
+	if l.rtt == 0 {
+		timeout = silence
+	}
+	for seq := l.oldest; seq < l.next; seq++ {
+		r := &l.records[seq%recordLen]
+		if r.seq != seq || r.state != recFlight {
+			if seq == l.oldest {
+				l.oldest++
+			}
+			continue
+		}
+		if (l.baseTick != 0 && r.seq < l.base && r.at+reorderTime <= l.ackedAt) || now-r.at > timeout {
+			a.lost(p, r)
+			if seq == l.oldest {
+				l.oldest++
+			}
+			continue
+		}
+		if now-r.at <= timeout && r.seq >= l.base {
+			break // all later ones are younger
+		}
+	}
+	if l.oldest == l.next {
+		l.oldest = 0
+	}
+}
+
+// sample takes one measurement of the round trip (RFC 6298's smoothing).
+func (l *peerLink) sample(rtt time.Duration) {
+	rtt = max(rtt, 0)
+	if l.rtt == 0 {
+		l.rtt, l.jitter = max(rtt, 1), rtt/2
+		return
+	}
+	d := rtt - l.rtt
+	l.rtt += d / 8
+	if d < 0 {
+		d = -d
+	}
+	l.jitter += (d - l.jitter) / 4
+}
+
+// copiesFor is how many copies of an arrival or a removal the measured loss
+// asks for (protocol §5).
+func (l *peerLink) copiesFor() uint8 {
+	switch {
+	case l.loss < 0.005:
+		return 1
+	case l.loss < 0.03:
+		return 2
+	}
+	return 4
+}
+
+// copyDue is when copy n (from 0) may leave, after the first.
+func copyDue(n uint8) time.Duration { return copyUnit * (1<<n - 1) }

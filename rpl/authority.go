@@ -1,0 +1,306 @@
+package rpl
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// Config is what a core is made with. Both ends of a session agree on Schema
+// and Hz; the rest is the authority's alone.
+type Config struct {
+	Schema   *Schema  // frozen
+	Hz       int      // ticks per second, 1 to 1000
+	SendHz   int      // sends per second, at most Hz; 0 means Hz
+	Budget   int      // bytes per second and peer, 29 a packet included; 0: none
+	Interest Interest // nil: everyone sees everything
+	Local    Peer     // the player of this machine: Server, or 0 on a dedicated server
+	Refs     Refs     // translates entity references; nil: all null
+	Log      *slog.Logger
+}
+
+func (c *Config) check() error {
+	switch {
+	case c.Schema == nil:
+		return errors.New("rpl: Config.Schema is missing")
+	case c.Hz < 1 || c.Hz > 1000:
+		return fmt.Errorf("rpl: Config.Hz is %d; 1 to 1000", c.Hz)
+	case c.SendHz < 0 || c.SendHz > c.Hz:
+		return fmt.Errorf("rpl: Config.SendHz is %d; at most Hz, %d", c.SendHz, c.Hz)
+	case c.Budget < 0:
+		return fmt.Errorf("rpl: Config.Budget is %d; bytes per second, 0 for none", c.Budget)
+	}
+	if g, ok := c.Interest.(Grid); ok && !(g.Enter > 0 && g.Exit >= g.Enter) {
+		return fmt.Errorf("rpl: Grid{Enter: %v, Exit: %v}: Enter must be above 0 and Exit not below it", g.Enter, g.Exit)
+	}
+	if c.SendHz == 0 {
+		c.SendHz = c.Hz
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c.Schema.Freeze(c.Hz)
+}
+
+// An Authority is the core of the machine that decides: it keeps the nodes and
+// tells every peer what it may see of them. It starts nothing and reads no
+// clock. All methods are for one goroutine, but for Encode.
+//
+// A tick: Receive and ReceiveMessage for what came, Step, Due, the game, Set for
+// every item that may have changed; then, where the tick is one that sends,
+// Stream, Schedule, and Encode for every peer.
+type Authority struct {
+	cfg        Config
+	refs       Refs
+	tick       Tick
+	send       uint32 // counts Streams
+	now        time.Duration
+	sendPeriod time.Duration
+
+	types   []*rowType
+	typesOf [][]*rowType // by item type
+
+	nodes     []node
+	freeSlots []uint32
+	layouts   map[string]*nodeLayout
+	items     []item
+	freeItems [][]Item // by item type
+	shadows   [][]byte // by item type
+	rows      []row
+	slabs     []slab // by row type
+
+	active   []uint32 // slots that changed since the last send
+	drifting []uint32 // rows whose velocity is not zero
+	judged   []uint32 // slots whose relevance is asked anew
+	movers   []uint32
+	grid     *grid
+
+	peers []*peer
+	byID  map[Peer]*peer
+
+	model    *model
+	defaults *model // what the header's and the peers' own tables are
+	up       up
+	upBytes  []byte
+	syms     []rangecode.Sym // of this send's pieces
+	bytes    []byte
+
+	scratch     []int32
+	scratchVars []any
+
+	calls    callQueue
+	onDecide func(Peer, Node, bool)
+	counters Counters
+}
+
+// NewAuthority makes a core with no nodes but the session's. It freezes the
+// schema; its mistakes come joined.
+func NewAuthority(c Config) (*Authority, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	a := &Authority{
+		cfg:        c,
+		refs:       c.Refs,
+		sendPeriod: time.Second / time.Duration(c.SendHz),
+		layouts:    make(map[string]*nodeLayout),
+		byID:       make(map[Peer]*peer),
+	}
+	a.types, a.typesOf = rowTypesOf(c.Schema)
+	a.defaults = defaultModel(a.types)
+	a.model = a.defaults
+	a.slabs = make([]slab, len(a.types))
+	a.freeItems = make([][]Item, len(c.Schema.Items()))
+	a.shadows = make([][]byte, len(c.Schema.Items()))
+	for _, t := range c.Schema.Items() {
+		a.scratch = append(a.scratch, make([]int32, max(0, len(t.Words)-len(a.scratch)))...)
+		a.scratchVars = append(a.scratchVars, make([]any, max(0, len(t.Vars)-len(a.scratchVars)))...)
+	}
+	if c.Interest != nil {
+		size := 0.0
+		if g, ok := c.Interest.(Grid); ok {
+			size = g.Enter / 2
+		} else {
+			size = c.Interest.Reach(0) / 2
+		}
+		if !(size > 0) {
+			return nil, fmt.Errorf("rpl: Interest reaches %v for peer 0; a positive distance sizes the grid", c.Interest.Reach(0))
+		}
+		a.grid = &grid{size: size, buckets: make([]bucket, gridSide*gridSide)}
+	}
+	if _, err := a.Spawn(Spawn{Relevance: Always}); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Connect starts to stream to a peer whose world is built.
+func (a *Authority) Connect(id Peer) error {
+	if id == 0 || a.byID[id] != nil {
+		return fmt.Errorf("rpl: peer %d is nobody or connected already", id)
+	}
+	p := &peer{
+		id: id, streaming: true, lookAgain: true,
+		freeRow: make(map[int][]uint32), goingOf: make(map[Node]uint32),
+	}
+	p.link.model = a.model
+	p.link.heard = a.now
+	p.index = int32(len(a.peers))
+	for i, old := range a.peers {
+		if old == nil {
+			p.index = int32(i)
+		}
+	}
+	if int(p.index) == len(a.peers) {
+		a.peers = append(a.peers, p)
+	} else {
+		a.peers[p.index] = p
+	}
+	a.byID[id] = p
+	for slot := range a.nodes {
+		if n := &a.nodes[slot]; n.used && n.parent == 0 && n.cell < 0 {
+			if a.judgeTree(p, uint32(slot)) {
+				a.decide(p, uint32(slot), true)
+			}
+		}
+	}
+	return nil
+}
+
+// Disconnect forgets a peer. Its nodes die, or are kept as nobody's, as they
+// say.
+func (a *Authority) Disconnect(id Peer) {
+	p := a.byID[id]
+	if p == nil {
+		return
+	}
+	for slot := range a.nodes {
+		n := &a.nodes[slot]
+		if !n.used {
+			continue
+		}
+		for i := range n.holders {
+			if n.holders[i].peer == p.index {
+				n.holders[i] = n.holders[len(n.holders)-1]
+				n.holders = n.holders[:len(n.holders)-1]
+				break
+			}
+		}
+	}
+	a.peers[p.index] = nil
+	delete(a.byID, id)
+	for slot := range a.nodes {
+		if n := &a.nodes[slot]; n.used && n.owner == id {
+			if n.spawn.Keep {
+				a.give(uint32(slot), 0)
+			} else {
+				a.Remove(n.id)
+			}
+		}
+	}
+}
+
+// Peers are the connected peers, in no order, appended to dst.
+func (a *Authority) Peers(dst []Peer) []Peer {
+	for _, p := range a.peers {
+		if p != nil {
+			dst = append(dst, p.id)
+		}
+	}
+	return dst
+}
+
+// Step begins a tick. Ticks ascend.
+func (a *Authority) Step(t Tick) { a.tick = t }
+
+// SetGroup puts a peer into a group or takes it out; SetNodeGroup does it for a
+// node whose Relevance is Grouped.
+func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
+	p := a.byID[id]
+	if p == nil || g < FirstGroup {
+		return
+	}
+	setBit(&p.groups, g-FirstGroup, in)
+	for slot := range a.nodes {
+		if n := &a.nodes[slot]; n.used {
+			a.rejudge(uint32(slot))
+		}
+	}
+	p.lookAtRights()
+}
+
+// lookAtRights has every node that the peer holds asked for what it may see.
+func (p *peer) lookAtRights() {
+	for h := range p.entries {
+		if s := p.entries[h].state; s == entryIn || s == entryComing {
+			p.dirty.set(uint32(h))
+		}
+	}
+}
+
+// SetNodeGroup puts a node into a group or takes it out.
+func (a *Authority) SetNodeGroup(n Node, g Audience, in bool) {
+	if slot, ok := a.slot(n); ok && g >= FirstGroup {
+		setBit(&a.nodes[slot].groups, g-FirstGroup, in)
+		a.rejudge(slot)
+	}
+}
+
+func setBit(w *uint64, i Audience, on bool) {
+	if on {
+		*w |= 1 << i
+	} else {
+		*w &^= 1 << i
+	}
+}
+
+// Holders are the peers to which a node has been sent and not taken away,
+// appended to dst: its audience.
+func (a *Authority) Holders(n Node, dst []Peer) []Peer {
+	slot, ok := a.slot(n)
+	if !ok {
+		return dst
+	}
+	for _, h := range a.nodes[slot].holders {
+		if h.handle != noHandle {
+			dst = append(dst, a.peers[h.peer].id)
+		}
+	}
+	return dst
+}
+
+// Has reports whether a node exists.
+func (a *Authority) Has(n Node) bool {
+	_, ok := a.slot(n)
+	return ok
+}
+
+// PeerStats are the figures of one peer's datagrams.
+type PeerStats struct {
+	RTT, Jitter time.Duration
+	Loss        float64 // share of packets judged lost, smoothed over some 200
+	Bytes       uint64  // of datagrams sent, the seal's 29 a packet included
+	Packets     uint64
+	Held        int // nodes that it holds or is being told of
+}
+
+// PeerStats are zero for a peer that is not connected.
+func (a *Authority) PeerStats(id Peer) PeerStats {
+	p := a.byID[id]
+	if p == nil {
+		return PeerStats{}
+	}
+	s := PeerStats{RTT: p.link.rtt, Jitter: p.link.jitter, Loss: p.link.loss, Bytes: p.sentBytes, Packets: p.sentPackets}
+	for i := range p.entries {
+		if st := p.entries[i].state; st == entryComing || st == entryIn {
+			s.Held++
+		}
+	}
+	return s
+}
+
+// Counters are the core's counts since it began.
+func (a *Authority) Counters() Counters { return a.counters }

@@ -1,0 +1,35 @@
+package rpl
+
+import "math/bits"
+
+// A bitset grows to whatever is set in it.
+type bitset struct{ w []uint64 }
+
+func (b *bitset) has(i uint32) bool {
+	k := int(i >> 6)
+	return k < len(b.w) && b.w[k]>>(i&63)&1 != 0
+}
+
+func (b *bitset) set(i uint32) {
+	k := int(i >> 6)
+	for k >= len(b.w) {
+		b.w = append(b.w, 0)
+	}
+	b.w[k] |= 1 << (i & 63)
+}
+
+func (b *bitset) clear(i uint32) {
+	if k := int(i >> 6); k < len(b.w) {
+		b.w[k] &^= 1 << (i & 63)
+	}
+}
+
+// firstClear is the smallest number that is not set.
+func (b *bitset) firstClear() uint32 {
+	for k, w := range b.w {
+		if w != ^uint64(0) {
+			return uint32(k)<<6 + uint32(bits.TrailingZeros64(^w))
+		}
+	}
+	return uint32(len(b.w)) << 6
+}

@@ -1,0 +1,54 @@
+package rpl
+
+// A block is what exceeds a packet: one arrival or one update, as the body of
+// a packet of its own, on the reliable lane. It is acked by the count of
+// reliable messages that the peer has applied.
+//
+//	type 1, model 2 bits, tick 32, base tick 32, then the sections of a packet
+
+// block sends the first piece that no packet can hold as a block.
+func (k *packer) block() {
+	p, a, pl := k.p, k.a, &k.p.plan
+	m := p.link.model
+	var pc *piece
+	section := 0
+	switch {
+	case k.arrival < len(pl.arrivals):
+		pc, section = &pl.arrivals[k.arrival], 1
+		k.arrival++
+	case k.update < len(pl.updates):
+		pc, section = &pl.updates[k.update], 2
+		k.update++
+	case k.guess < len(pl.guesses):
+		k.guess++ // it can wait for the arrival's ack
+		return
+	default:
+		return
+	}
+	e := &p.blockEnc
+	e.Reset(append(p.blockBuf[:0], msgBlock))
+	e.PutBits(uint32(m.number), 2)
+	e.PutBits(uint32(a.tick), 32)
+	e.PutBits(uint32(p.link.baseTick), 32)
+	e.Put(m.entry.more.sym(0))
+	if section == 1 {
+		e.Put(m.entry.more.sym(1))
+		e.Put(a.syms[pc.at : pc.at+pc.n]...)
+	}
+	e.Put(m.entry.more.sym(0))
+	if section == 2 {
+		var s = appendUnsigned(p.tmp[:0], &m.entry.gap, pc.handle+1)
+		e.Put(s...)
+		e.Put(a.syms[pc.at : pc.at+pc.n]...)
+	}
+	e.Put(m.entry.gap.sym(0), m.entry.more.sym(0), m.entry.gap.sym(0))
+	msg := e.Finish()
+	p.blockBuf = msg[:0]
+	recs := pl.recs[pc.recAt : pc.recAt+pc.recN]
+	p.link.sent++
+	p.link.blocks = append(p.link.blocks, blockRecord{number: p.link.sent, tick: a.tick, entries: append([]recEntry(nil), recs...)})
+	a.sent(p, recs, a.tick, k.now, p.link.sent)
+	a.spend(p, len(msg))
+	k.s.Reliable(msg)
+	a.counters.Blocks++
+}

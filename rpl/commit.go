@@ -1,0 +1,361 @@
+package rpl
+
+import "github.com/tendonengine/tendon/rpl/internal/rangecode"
+
+// Applying what a packet said: arrivals, forgets, parents, state, calls. What
+// the adapter must hear of is noted and told after the whole Receive.
+
+// events are noted by commit and told by tell.
+type events struct {
+	arrived  []*Replica
+	items    []itemEvent
+	metas    []metaEvent
+	changed  []rowEvent
+	advanced []rowEvent
+	calls    []Call
+	gone     []goneEvent
+}
+
+type itemEvent struct {
+	r       *Replica
+	ordinal int
+	removed *ItemType // nil: added
+}
+
+type metaEvent struct {
+	r      *Replica
+	owner  Peer
+	parent Node
+}
+
+type rowEvent struct {
+	r   *Replica
+	row *replicaRow
+}
+
+type goneEvent struct {
+	r         *Replica
+	tick      Tick
+	destroyed bool
+}
+
+func (c *Proxy) commit() {
+	st := &c.stage
+	c.newest = max(c.newest, st.tick)
+	for _, l := range st.layouts {
+		c.layouts[l.number] = l
+	}
+	for i, r := range st.arrivals {
+		c.arrive(r, st.refresh[i])
+	}
+	for _, f := range st.forgets {
+		if st.tick > f.row.applied && f.row.visible {
+			f.row.clear()
+			f.row.applied = st.tick
+			c.noteChanged(f.r, f.row)
+		}
+	}
+	for _, m := range st.metas {
+		c.meta(m)
+	}
+	for i := range st.updates {
+		c.update(&st.updates[i])
+	}
+	for _, w := range st.calls {
+		if int(w.handle) < len(c.entries) {
+			if e := &c.entries[w.handle]; e.rep != nil && e.gen == w.gen {
+				c.noteCall(e.rep, w)
+				continue
+			}
+		}
+		c.counters.CallsDropped++
+	}
+	c.removed = append(c.removed, st.removals...)
+}
+
+func (c *Proxy) meta(m stagedMeta) {
+	if c.stage.tick <= m.r.meta || m.r.gone {
+		return
+	}
+	c.events.metas = append(c.events.metas, metaEvent{m.r, m.r.Owner, m.r.Parent})
+	m.r.meta, m.r.Owner, m.r.parent = c.stage.tick, m.owner, m.parent
+}
+
+// update keeps a version, and shows it if it is the newest.
+func (c *Proxy) update(u *stagedRow) {
+	if u.r.gone {
+		return
+	}
+	row, t := u.row, c.stage.tick
+	words := c.stage.words[u.at : u.at+len(row.t.words)]
+	row.keep(t, words, u.vars, u.floor)
+	c.counters.Records++
+	if t <= row.applied {
+		return
+	}
+	row.applied, row.visible = t, true
+	c.show(u.r, row, words, u.vars, t)
+	c.noteChanged(u.r, row)
+}
+
+func (c *Proxy) show(r *Replica, row *replicaRow, words []int32, vars []any, t Tick) {
+	copy(row.cur, words)
+	copy(row.now, words)
+	copy(row.curVars, vars)
+	row.tick = t
+	if d := row.t.drifts(words); d != row.drifting {
+		row.drifting = d
+		if d {
+			c.moving = append(c.moving, row)
+			c.owner[row] = r
+		}
+	}
+}
+
+func (c *Proxy) noteChanged(r *Replica, row *replicaRow) {
+	if !row.changed && !r.fresh {
+		row.changed = true
+		c.events.changed = append(c.events.changed, rowEvent{r, row})
+	}
+}
+
+// arrive makes a node, refreshes one, or ignores a late copy.
+func (c *Proxy) arrive(r *Replica, relayout bool) {
+	for int(r.handle) >= len(c.entries) {
+		c.entries = append(c.entries, proxyEntry{})
+	}
+	e := &c.entries[r.handle]
+	t := c.stage.tick
+	if old := e.rep; old != nil {
+		if t <= old.born {
+			return
+		}
+		if e.gen == r.gen && old.ID == r.ID {
+			c.refreshed(old, r, relayout)
+			return
+		}
+		c.remove(e, t, false)
+	} else if t <= e.removed {
+		return
+	}
+	if old := c.byNode[r.ID]; old != nil {
+		c.remove(&c.entries[old.handle], t, false) // one node has one handle
+	}
+	e.rep, e.gen = r, r.gen
+	c.byNode[r.ID] = r
+	r.fresh = true
+	c.counters.Arrivals++
+	for _, row := range r.rows {
+		if row.visible {
+			row.keep(t, row.cur, row.curVars, t)
+			row.applied = t
+			c.show(r, row, row.cur, row.curVars, t)
+		}
+	}
+	c.events.arrived = append(c.events.arrived, r)
+	c.releaseHeld(r)
+}
+
+// refreshed takes a newer arrival of a node that is here.
+func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
+	t := c.stage.tick
+	old.born = t
+	c.meta(stagedMeta{old, r.Owner, r.parent})
+	if !relayout || old.layout.number == r.layout.number {
+		for i, row := range old.rows {
+			if i >= len(r.rows) || !r.rows[i].visible {
+				continue
+			}
+			from := r.rows[i]
+			row.keep(t, from.cur, from.curVars, 0)
+			if t > row.applied {
+				row.applied, row.visible = t, true
+				same := equalWords(row.cur, from.cur) && len(row.t.vars) == 0
+				c.show(old, row, from.cur, from.curVars, t)
+				if !same {
+					c.noteChanged(old, row)
+				}
+			}
+		}
+		return
+	}
+	for ord := range max(len(old.Items), len(r.Items)) {
+		var was, is *ItemType
+		if ord < len(old.Items) {
+			was = old.Items[ord]
+		}
+		if ord < len(r.Items) {
+			is = r.Items[ord]
+		}
+		if was != is && was != nil {
+			c.events.items = append(c.events.items, itemEvent{old, ord, was})
+		}
+		if was != is && is != nil {
+			c.events.items = append(c.events.items, itemEvent{old, ord, nil})
+		}
+	}
+	for _, row := range old.rows {
+		row.drifting = false
+		delete(c.owner, row)
+	}
+	old.old, old.rows, old.layout, old.Items = old.rows, r.rows, r.layout, r.Items
+	for _, row := range old.rows {
+		if row.visible {
+			row.keep(t, row.cur, row.curVars, t)
+			row.applied = t
+			c.show(old, row, row.cur, row.curVars, t)
+			c.noteChanged(old, row)
+		}
+	}
+}
+
+func (c *Proxy) noteCall(r *Replica, w wireCall) {
+	c.counters.CallsIn++
+	c.events.calls = append(c.events.calls, Call{Node: r.ID, From: Server, Tick: w.tick, RPC: w.rpc, Args: w.args})
+}
+
+// message takes one message of the reliable lane.
+func (c *Proxy) message(b []byte) {
+	if len(b) == 0 {
+		c.counters.Refused++
+		return
+	}
+	switch b[0] {
+	case msgCall:
+		w, err := parseCall(b[1:], c.cfg.Schema, Reliable)
+		if err != nil {
+			c.counters.Refused++
+			return
+		}
+		c.called(w)
+	case msgBlock:
+		var d rangecode.Decoder
+		d.Reset(b[1:])
+		m := c.models[d.Bits(2)]
+		tick, baseTick := Tick(d.Bits(32)), Tick(d.Bits(32))
+		if m == nil || c.body(&d, m, tick, baseTick) != nil {
+			c.counters.Refused++
+		}
+	default:
+		c.counters.Refused++
+	}
+}
+
+// called runs a reliable call, or holds it until its node is here (protocol
+// rule 4); one about a node that has gone is dropped (rule 5).
+func (c *Proxy) called(w wireCall) {
+	e := proxyEntry{}
+	if int(w.handle) < len(c.entries) {
+		e = c.entries[w.handle]
+	}
+	switch {
+	case e.rep != nil && e.gen == w.gen:
+		c.noteCall(e.rep, w)
+	case e.rep == nil && e.removed > 0 && e.gen == w.gen, len(c.held) >= maxHeld:
+		c.counters.CallsDropped++
+	default:
+		c.held = append(c.held, w)
+	}
+}
+
+func (c *Proxy) releaseHeld(r *Replica) {
+	kept := c.held[:0]
+	for _, w := range c.held {
+		if w.handle == r.handle && w.gen == r.gen {
+			c.noteCall(r, w)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	c.held = kept
+}
+
+func (c *Proxy) dropHeld(h uint32, gen uint8) {
+	kept := c.held[:0]
+	for _, w := range c.held {
+		if w.handle == h && w.gen == gen {
+			c.counters.CallsDropped++
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	c.held = kept
+}
+
+// tell tells the adapter what was noted, in the promised order.
+func (c *Proxy) tell(h ProxyHandler) {
+	ev := &c.events
+	for _, r := range ev.arrived {
+		r.Parent = c.parentOf(r)
+		h.Arrived(r)
+	}
+	for _, r := range ev.arrived {
+		h.Loaded(r)
+	}
+	for _, e := range ev.items {
+		if e.removed != nil {
+			h.ItemRemoved(e.r, e.ordinal, e.removed)
+		} else {
+			h.ItemAdded(e.r, e.ordinal)
+		}
+	}
+	for _, e := range ev.metas {
+		e.r.Parent = c.parentOf(e.r)
+		if e.owner != e.r.Owner && !e.r.fresh {
+			h.Owned(e.r, e.owner)
+		}
+		if e.parent != e.r.Parent && !e.r.fresh {
+			h.Parented(e.r, e.parent)
+		}
+	}
+	for _, e := range ev.changed {
+		if e.row.changed && firstChanged(e.r, e.row) {
+			h.Changed(e.r, e.row.ordinal, e.row.tick)
+		}
+	}
+	for _, e := range ev.advanced {
+		if !e.r.fresh && !e.r.gone {
+			h.Advanced(e.r, e.row.ordinal, c.newest)
+		}
+	}
+	for _, e := range ev.changed {
+		e.row.changed = false
+	}
+	for _, call := range ev.calls {
+		h.Run(call)
+	}
+	for _, e := range ev.gone {
+		h.Gone(e.r, e.tick, e.destroyed)
+	}
+	for _, r := range ev.arrived {
+		r.fresh = false
+	}
+	clear(ev.arrived)
+	clear(ev.gone)
+	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
+	ev.advanced, ev.calls, ev.gone = ev.advanced[:0], ev.calls[:0], ev.gone[:0]
+}
+
+// firstChanged is whether no earlier row of the same item changed too: an item
+// is told once.
+func firstChanged(r *Replica, row *replicaRow) bool {
+	for _, o := range r.rows {
+		if o == row {
+			return true
+		}
+		if o.changed && o.ordinal == row.ordinal {
+			return false
+		}
+	}
+	return !r.gone
+}
+
+func (c *Proxy) parentOf(r *Replica) Node {
+	if r.parent == noHandle || int(r.parent) >= len(c.entries) {
+		return 0
+	}
+	if p := c.entries[r.parent].rep; p != nil {
+		return p.ID
+	}
+	return 0
+}

@@ -1,0 +1,22 @@
+package rpl
+
+// Counters tell what the authority did and why, since it began. The net graph
+// and the bench read them.
+type Counters struct {
+	DistanceChecks uint64 // of nodes against observers
+	Records        uint64 // updates of rows sent
+	Repeats        uint64 // of Records, Arrivals and Removals: said again
+	Shared         uint64 // of Records: coded once for several peers
+	Keyframes      uint64 // of Records: without a base
+	ExplicitBases  uint64 // of Records: the base had to be named
+	Starved        uint64 // updates put off for the budget
+	Arrivals       uint64
+	Removals       uint64
+	Blocks         uint64 // pieces too large for a packet
+	PacketsLost    uint64 // judged lost
+	LateAcks       uint64 // of them, acked after all
+	BadPackets     uint64 // from peers, refused
+	CallsIn        uint64 // RPCs that ran here
+	CallsDropped   uint64 // RPCs of peers who may not call them, or about nodes that are gone
+	CallsOut       uint64
+}

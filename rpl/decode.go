@@ -1,0 +1,362 @@
+package rpl
+
+import (
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// Reading state packets. A packet is decoded wholly into the stage before
+// anything is applied; one that cannot be read leaves no trace but a count, and
+// where a base was missing, a request for a keyframe.
+
+// stage is what a packet says, until all of it is read.
+type stage struct {
+	tick     Tick
+	removals []removal
+	arrivals []*Replica
+	refresh  []bool
+	updates  []stagedRow
+	metas    []stagedMeta
+	calls    []wireCall
+	words    []int32
+	bytes    []byte
+	skipped  bool
+	forgets  []stagedRow
+	layouts  []*nodeLayout
+}
+
+type stagedRow struct {
+	r     *Replica
+	row   *replicaRow
+	at    int // in stage.words
+	vars  []any
+	floor Tick
+}
+
+type stagedMeta struct {
+	r      *Replica
+	owner  Peer
+	parent uint32
+}
+
+func (s *stage) reset(t Tick) {
+	*s = stage{
+		tick: t, removals: s.removals[:0], arrivals: s.arrivals[:0], refresh: s.refresh[:0], updates: s.updates[:0],
+		metas: s.metas[:0], calls: s.calls[:0], words: s.words[:0], bytes: s.bytes[:0], forgets: s.forgets[:0],
+		layouts: s.layouts[:0],
+	}
+}
+
+// maxInPacket bounds the arrivals and removals of one packet: a datagram holds
+// fewer than 1,200 of the smallest.
+const maxInPacket = 4096
+
+func (c *Proxy) packet(seq uint64, b []byte) error {
+	var d rangecode.Decoder
+	d.Reset(b)
+	m := c.models[d.Bits(2)]
+	if m == nil {
+		return fmt.Errorf("%w: tables that were not received", ErrPacket)
+	}
+	var tick, baseTick Tick
+	if d.Symbol(m.entry.based.t) == 1 {
+		back := uint64(readUnsigned(&d, &m.entry.baseSeq))
+		delta := readUnsigned(&d, &m.entry.baseDelta)
+		s := &c.seqs[(seq-back)%recordLen]
+		if back > seq || !s.ok || s.seq != seq-back {
+			return fmt.Errorf("%w: base packet %d is not known", ErrPacket, seq-back)
+		}
+		baseTick = s.tick
+		tick = baseTick + Tick(delta)
+		c.base = max(c.base, seq-back)
+	} else {
+		tick = Tick(d.Bits(32))
+	}
+	if d.Symbol(m.entry.flag.t) == 1 {
+		c.echo(uint16(d.Bits(16)), d.Bits(8))
+	}
+	if err := c.body(&d, m, tick, baseTick); err != nil {
+		return err
+	}
+	c.seqs[seq%recordLen] = seqTick{seq, tick, true}
+	if c.stage.skipped {
+		c.counters.Skipped++
+		c.skipped = append(c.skipped, seq)
+	}
+	return nil
+}
+
+// body reads the sections of a packet or a block, and applies them.
+func (c *Proxy) body(d *rangecode.Decoder, m *model, tick, baseTick Tick) error {
+	st := &c.stage
+	st.reset(tick)
+	for d.Symbol(m.entry.more.t) == 1 {
+		if len(st.removals) > maxInPacket || d.Err() != nil {
+			return fmt.Errorf("%w: removals without end", ErrPacket)
+		}
+		r := removal{handle: readUnsigned(d, &m.entry.handle), gen: uint8(d.Bits(8)), tick: tick}
+		r.destroyed = d.Symbol(m.entry.destroyed.t) == 1
+		if r.fenced = d.Symbol(m.entry.fence.t) == 1; r.fenced {
+			r.fence = d.Bits(16)
+		}
+		if r.handle >= maxHandles {
+			return fmt.Errorf("%w: handle %d", ErrPacket, r.handle)
+		}
+		st.removals = append(st.removals, r)
+	}
+	for d.Symbol(m.entry.more.t) == 1 {
+		if len(st.arrivals) > maxInPacket || d.Err() != nil {
+			return fmt.Errorf("%w: arrivals without end", ErrPacket)
+		}
+		if err := c.readArrival(d, m); err != nil {
+			return err
+		}
+	}
+	if err := c.readUpdates(d, m, baseTick, false); err != nil {
+		return err
+	}
+	for d.Symbol(m.entry.more.t) == 1 {
+		from := len(st.bytes)
+		var ok bool
+		if st.bytes, ok = readBytes(d, &m.entry.length, MaxUnreliableArgs+16, st.bytes); !ok || len(st.calls) >= maxCalls {
+			return fmt.Errorf("%w: a call is cut short", ErrPacket)
+		}
+		call, err := parseCall(append([]byte(nil), st.bytes[from:]...), c.cfg.Schema, Unreliable)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrPacket, err)
+		}
+		st.calls = append(st.calls, call)
+	}
+	if err := c.readUpdates(d, m, baseTick, true); err != nil {
+		return err
+	}
+	if d.Err() != nil {
+		return fmt.Errorf("%w: %w", ErrPacket, d.Err())
+	}
+	c.commit()
+	return nil
+}
+
+// readArrival reads one node into the stage.
+func (c *Proxy) readArrival(d *rangecode.Decoder, m *model) error {
+	st := &c.stage
+	r := &Replica{handle: readUnsigned(d, &m.entry.handle), gen: uint8(d.Bits(8)), born: st.tick, meta: st.tick}
+	refresh := d.Symbol(m.entry.flag.t) == 1
+	slot, tenant := readUnsigned(d, &m.entry.id), readUnsigned(d, &m.entry.tenant)
+	r.ID = makeNode(slot, tenant)
+	number := readUnsigned(d, &m.entry.layout)
+	if r.handle >= maxHandles || slot >= MaxNodes || tenant == 0 || number >= MaxLayouts {
+		return fmt.Errorf("%w: arrival of %v as handle %d, layout %d", ErrPacket, r.ID, r.handle, number)
+	}
+	l := c.layouts[number]
+	if d.Symbol(m.entry.flag.t) == 1 {
+		def, err := c.readLayout(d, m, number)
+		if err != nil {
+			return err
+		}
+		l = def
+		st.layouts = append(st.layouts, l)
+	} else if l == nil {
+		return fmt.Errorf("%w: layout %d is not known", ErrPacket, number)
+	}
+	r.layout = l
+	if l.prefab > 0 {
+		r.Prefab = c.cfg.Schema.Prefabs()[l.prefab-1]
+	}
+	r.Owner, r.parent = c.readMeta(d, m)
+	if d.Symbol(m.entry.flag.t) == 1 {
+		b, ok := readBytes(d, &m.entry.length, MaxName, nil)
+		if !ok {
+			return fmt.Errorf("%w: a name is cut short or too long", ErrPacket)
+		}
+		r.Name = string(b)
+	}
+	if d.Symbol(m.entry.flag.t) == 1 {
+		b, ok := readBytes(d, &m.entry.length, MaxArgs, nil)
+		if !ok {
+			return fmt.Errorf("%w: prefab arguments are cut short or too long", ErrPacket)
+		}
+		r.Args = b
+	}
+	for ord, i := range l.items {
+		if i < 0 {
+			r.Items = append(r.Items, nil)
+			continue
+		}
+		r.Items = append(r.Items, c.cfg.Schema.Items()[i])
+		for _, t := range c.typesOf[i] {
+			row := newReplicaRow(t, ord)
+			r.rows = append(r.rows, row)
+			if t.audience != Everyone && d.Symbol(m.entry.row.t) == rowSame {
+				continue
+			}
+			if !m.readKey(d, t, row.cur) {
+				return fmt.Errorf("%w: item %s out of range", ErrPacket, t.item.Name)
+			}
+			if !c.readVars(d, m, row, nil, row.curVars) {
+				return fmt.Errorf("%w: item %s: a value cannot be read", ErrPacket, t.item.Name)
+			}
+			row.visible = true
+		}
+	}
+	st.arrivals = append(st.arrivals, r)
+	st.refresh = append(st.refresh, refresh)
+	return d.Err()
+}
+
+func (c *Proxy) readLayout(d *rangecode.Decoder, m *model, number uint32) (*nodeLayout, error) {
+	prefab, n := readUnsigned(d, &m.entry.length), readUnsigned(d, &m.entry.length)
+	if n > MaxItems || int(prefab) > len(c.cfg.Schema.Prefabs()) {
+		return nil, fmt.Errorf("%w: layout %d", ErrPacket, number)
+	}
+	items := make([]int, n)
+	for i := range items {
+		k := readUnsigned(d, &m.entry.length)
+		if int(k) > len(c.typesOf) {
+			return nil, fmt.Errorf("%w: layout %d names item type %d", ErrPacket, number, k)
+		}
+		items[i] = int(k) - 1
+	}
+	return newLayout(c.typesOf, number, int(prefab), items), nil
+}
+
+func (c *Proxy) readMeta(d *rangecode.Decoder, m *model) (owner Peer, parent uint32) {
+	switch d.Symbol(m.entry.owner.t) {
+	case ownerYou:
+		owner = c.me
+	case ownerOther:
+		owner = Peer(d.Bits(32))
+	}
+	parent = noHandle
+	if d.Symbol(m.entry.flag.t) == 1 {
+		parent = readUnsigned(d, &m.entry.handle)
+	}
+	return owner, parent
+}
+
+// readVars reads the variable-length props of a row into vars, which hold base
+// values where base is given.
+func (c *Proxy) readVars(d *rangecode.Decoder, m *model, row *replicaRow, base, vars []any) bool {
+	for k := range row.t.vars {
+		t := row.t.vars[k].Type
+		if base != nil && d.Symbol(m.entry.varying.t) == 0 {
+			vars[k] = base[k]
+			continue
+		}
+		b, ok := readBytes(d, &m.entry.length, maxVar, c.stage.bytes)
+		if !ok {
+			return false
+		}
+		from := len(c.stage.bytes)
+		c.stage.bytes = b
+		var v any
+		var err error
+		if base != nil {
+			v, err = t.ParseDelta(b[from:], base[k])
+		} else {
+			v, err = t.Parse(b[from:])
+		}
+		if err != nil {
+			return false
+		}
+		vars[k] = v
+	}
+	return true
+}
+
+// readUpdates reads entries by ascending handle: updates of nodes that are
+// here, or guesses, which end where a node is not here yet.
+func (c *Proxy) readUpdates(d *rangecode.Decoder, m *model, baseTick Tick, guess bool) error {
+	at := uint32(0)
+	for {
+		gap := readUnsigned(d, &m.entry.gap)
+		if gap == 0 {
+			return nil
+		}
+		if at += gap; at > maxHandles || d.Err() != nil {
+			return fmt.Errorf("%w: handles without end", ErrPacket)
+		}
+		h := at - 1
+		var r *Replica
+		if int(h) < len(c.entries) {
+			r = c.entries[h].rep
+		}
+		if guess {
+			if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.stage.tick < r.born {
+				c.stage.skipped = true
+				return nil
+			}
+		}
+		if r == nil {
+			return fmt.Errorf("%w: handle %d is empty", ErrPacket, h)
+		}
+		if ok, err := c.readUpdate(d, m, r, baseTick); err != nil {
+			return err
+		} else if !ok {
+			if guess {
+				c.stage.skipped = true
+				return nil
+			}
+			return fmt.Errorf("%w: a base of %v is not known", ErrPacket, r.ID)
+		}
+	}
+}
+
+// readUpdate reads one entry; false where its base is not here.
+func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick Tick) (bool, error) {
+	st := &c.stage
+	if d.Symbol(m.entry.meta.t) == 1 {
+		owner, parent := c.readMeta(d, m)
+		st.metas = append(st.metas, stagedMeta{r, owner, parent})
+	}
+	rows := r.rows
+	if st.tick < r.born && r.old != nil {
+		rows = r.old
+	}
+	for i, row := range rows {
+		if len(rows) > 1 {
+			switch d.Symbol(m.entry.row.t) {
+			case rowSame:
+				continue
+			case rowForget:
+				st.forgets = append(st.forgets, stagedRow{r: r, row: row})
+				continue
+			}
+		}
+		w := len(row.t.words)
+		up := stagedRow{r: r, row: row, at: len(st.words)}
+		for range w {
+			st.words = append(st.words, 0)
+		}
+		dst := st.words[up.at : up.at+w]
+		if len(row.t.vars) > 0 {
+			up.vars = make([]any, len(row.t.vars))
+		}
+		kind := d.Symbol(m.entry.base.t)
+		if kind == baseNone {
+			if !m.readKey(d, row.t, dst) || !c.readVars(d, m, row, nil, up.vars) {
+				return false, fmt.Errorf("%w: item %s out of range", ErrPacket, row.t.item.Name)
+			}
+			up.floor = st.tick
+		} else {
+			named, exact := baseTick, kind == baseExplicit
+			if exact {
+				named = st.tick - Tick(readUnsigned(d, &m.entry.baseAge))
+			}
+			base, vars, at, ok := row.base(named, exact)
+			if !ok {
+				if len(c.refused) < maxRefusals {
+					c.refused = append(c.refused, refusal{r.handle, uint8(i)})
+				}
+				return false, nil
+			}
+			if !m.readUpdate(d, row.t, base, dst, uint32(st.tick-at)) || !c.readVars(d, m, row, vars, up.vars) {
+				return false, fmt.Errorf("%w: item %s out of range", ErrPacket, row.t.item.Name)
+			}
+			up.floor = at
+		}
+		st.updates = append(st.updates, up)
+	}
+	return true, nil
+}

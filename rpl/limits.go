@@ -1,0 +1,103 @@
+package rpl
+
+import "time"
+
+// Every limit of the core, with its reason. Those that a peer could push
+// against are checked where its bytes are read; those that a game could reach
+// fail with an error that names the thing and the remedy.
+const (
+	// PacketRoom is the datagram bytes that fit one packet: 1,200 bytes of UDP
+	// payload pass every path in use (IPv6's minimum MTU of 1,280 less headers),
+	// less 29 of the seal.
+	PacketRoom = 1171
+
+	// PacketOverhead is what the seal adds to a packet; budgets count it.
+	PacketOverhead = 29
+
+	// historyLen is the versions kept of a row on the authority: half a second
+	// of changes at 60 sends a second, which covers a round trip of 400 ms with
+	// a resend. An older base means a keyframe.
+	historyLen = 32
+
+	// baseLen is the versions that a proxy keeps of a row; a few more than the
+	// authority, so that a base the authority still has is never missing.
+	baseLen = 40
+
+	// recordLen is the packets whose contents are remembered until acked: one
+	// second at 8 packets a tick. A power of two.
+	recordLen = 512
+
+	// ackWindow is the packets that one ack header can speak of.
+	ackWindow = 256
+
+	// maxRefusals is the rows that one packet of a peer can refuse: more than
+	// that is a new join.
+	maxRefusals = 64
+
+	// maxHandles bounds the nodes that one peer holds: what a handle's 16 bits
+	// on the wire can name.
+	maxHandles = 1 << 16
+
+	// MaxNodes bounds the authority's table. Twice the largest world we
+	// measure; a proxy refuses higher slots.
+	MaxNodes = 1 << 20
+
+	// MaxItems bounds the items of one node (an ordinal's byte), MaxLayouts the
+	// different sets of items (their number travels in 16 bits).
+	MaxItems   = 64
+	MaxLayouts = 1 << 14
+
+	// MaxArgs is the bytes of a prefab's arguments: they must fit a datagram
+	// beside the rest of an arrival.
+	MaxArgs = 256
+
+	// MaxName is the bytes of a load-time node's name.
+	MaxName = 64
+
+	// maxVar is the bytes of one variable-length value on the wire: what a block
+	// carries.
+	maxVar = 64 << 10
+
+	// RPC argument limits in bytes, by lane: an unreliable call must fit a
+	// datagram, a reliable one KCP's window.
+	MaxUnreliableArgs = 1024
+	MaxReliableArgs   = 4096
+
+	// maxHeld bounds the reliable calls that wait for their nodes at a peer;
+	// the authority holds back the rest.
+	maxHeld = 64
+
+	// maxCalls bounds the unreliable calls queued for one peer's next send.
+	maxCalls = 256
+
+	// maxDue bounds the calls that one peer may have run in one tick: at 60
+	// ticks a second that is far above any game's input. More are dropped and
+	// counted.
+	maxDue = 64
+
+	// fenceAge is how long a removal may wait for a reliable message about its
+	// node (protocol rule 3).
+	fenceAge = 2 * time.Second
+
+	// silence is how long a peer may ack nothing before its stream is frozen,
+	// probeEvery how often it is then probed (protocol rule 36).
+	silence    = time.Second
+	probeEvery = 250 * time.Millisecond
+
+	// heartbeat is the longest time without a state packet: clocks need ticks.
+	heartbeat = 250 * time.Millisecond
+
+	// reorderTime is how much later than another a packet must have been sent
+	// and acked for the other to be judged lost (protocol rule 12).
+	reorderTime = 15 * time.Millisecond
+
+	// copyUnit spaces the copies of arrivals and removals: copy n is due
+	// 17·(2ⁿ-1) ms after the first (protocol §5).
+	copyUnit = 17 * time.Millisecond
+
+	// bucketTime is how much unused budget a peer may save up (rule 26).
+	bucketTime = 250 * time.Millisecond
+
+	// minStay is how long a node that streamed in by distance stays at least.
+	minStay = 500 * time.Millisecond
+)

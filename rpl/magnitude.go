@@ -1,0 +1,94 @@
+package rpl
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// This file codes integers of unknown size: a symbol for the magnitude's
+// neighbourhood, then raw bits for the place in it. 0 to 7 have symbols of
+// their own; above, each octave has two.
+
+const (
+	unsignedSyms = 1 + 7 + 2*29   // 0, 1…7, octaves of 8 to 2³²-1
+	signedSyms   = 1 + 2*(7+2*29) // 0, ± the same
+)
+
+// neighbourhood splits m ≥ 1: its index, and extra raw bits.
+func neighbourhood(m uint32) (idx int, extra uint32, n int) {
+	if m < 8 {
+		return int(m) - 1, 0, 0
+	}
+	k := bits.Len32(m)
+	n = k - 2
+	return 7 + (k-4)*2 + int(m>>n&1), m & (1<<n - 1), n
+}
+
+// atNeighbourhood is its inverse: the smallest m of an index, and raw bits.
+func atNeighbourhood(idx int) (m uint32, n int) {
+	if idx < 7 {
+		return uint32(idx) + 1, 0
+	}
+	k := (idx-7)/2 + 4
+	n = k - 2
+	return uint32(2|(idx-7)&1) << n, n
+}
+
+func appendRaw(out []rangecode.Sym, v uint32, n int) []rangecode.Sym {
+	if n > 16 {
+		out = append(out, rangecode.Raw(v>>16, n-16))
+		n = 16
+	}
+	if n > 0 {
+		out = append(out, rangecode.Raw(v, n))
+	}
+	return out
+}
+
+func signedSym(v int32) (sym int, extra uint32, n int) {
+	if v == 0 {
+		return 0, 0, 0
+	}
+	m, neg := uint32(v), 0
+	if v < 0 {
+		m, neg = -m, 1
+	}
+	idx, extra, n := neighbourhood(m)
+	return 1 + idx*2 + neg, extra, n
+}
+
+func appendSigned(out []rangecode.Sym, t *table, v int32) []rangecode.Sym {
+	sym, extra, n := signedSym(v)
+	return appendRaw(append(out, t.sym(sym)), extra, n)
+}
+
+func readSigned(d *rangecode.Decoder, t *table) int32 {
+	sym := d.Symbol(t.t)
+	if sym == 0 {
+		return 0
+	}
+	m, n := atNeighbourhood((sym - 1) >> 1)
+	m += d.Bits(n)
+	if (sym-1)&1 != 0 {
+		m = -m
+	}
+	return int32(m)
+}
+
+func appendUnsigned(out []rangecode.Sym, t *table, v uint32) []rangecode.Sym {
+	if v == 0 {
+		return append(out, t.sym(0))
+	}
+	idx, extra, n := neighbourhood(v)
+	return appendRaw(append(out, t.sym(1+idx)), extra, n)
+}
+
+func readUnsigned(d *rangecode.Decoder, t *table) uint32 {
+	sym := d.Symbol(t.t)
+	if sym == 0 {
+		return 0
+	}
+	m, n := atNeighbourhood(sym - 1)
+	return m + d.Bits(n)
+}

@@ -1,0 +1,463 @@
+package rpl
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The authority's table of nodes: making and removing them, their tree, their
+// items, their owners.
+
+// Errors of the calls that shape nodes. They are the caller's mistakes, wrapped
+// with the names of what is concerned; nothing has changed.
+var (
+	ErrCycle   = errors.New("a node cannot be below itself")
+	ErrNoNode  = errors.New("no such node")
+	ErrLimit   = errors.New("limit reached")
+	ErrTooLong = errors.New("too long")
+)
+
+// Item names one item of one node on an authority. It is valid until the item
+// or its node is removed.
+type Item uint32
+
+// node is one entry of the authority's table.
+type node struct {
+	id      Node
+	used    bool
+	layout  *nodeLayout
+	items   []Item // by ordinal; noItem where removed
+	rows    []uint32
+	posItem int16 // ordinal of the item that says where the node is, -1 none
+
+	parent   uint32 // slot; 0 (the session's) means none
+	children []uint32
+	owner    Peer
+
+	spawn   Spawn
+	groups  uint64
+	holders []holder
+
+	active uint32 // the send for which it is on the active list
+	x, y   float64
+	cell   int32 // bucket of the grid, -1 when not in it
+	cellAt int32
+	moved  uint32 // the send for which it is on the moved list
+	judge  bool   // on the list of nodes whose relevance is asked anew
+}
+
+// A holder is a peer that the node is relevant to. handle is noHandle until
+// its arrival is first sent.
+type holder struct {
+	peer   int32
+	handle uint32
+	since  time.Duration // wanted since, on the caller's clock
+}
+
+const (
+	noHandle = ^uint32(0)
+	noItem   = ^Item(0)
+)
+
+// A nodeLayout is what nodes made alike have in common: their prefab and the types
+// of their items. It travels once per peer, then its number does.
+type nodeLayout struct {
+	number uint32
+	prefab int   // index + 1, 0 none
+	items  []int // schema indices, -1 where one was removed
+	rows   []*rowType
+}
+
+// Spawn describes a node that is to be made.
+type Spawn struct {
+	Prefab    *PrefabType // nil: made from its items alone
+	Args      []byte      // what the prefab's function is given, sent once; at most MaxArgs bytes
+	Name      string      // of a load-time node; at most MaxName bytes
+	Items     []*ItemType // in the order of their ordinals; at most MaxItems
+	Parent    Node
+	Owner     Peer
+	Relevance Relevance
+	Weight    float32 // priority against other nodes; 0 means 1
+	Hz        uint8   // state at most so often; 0 means every send
+	Transient bool    // its state is never sent after its arrival
+	Keep      bool    // stays, owned by nobody, when its owner leaves; else it dies
+}
+
+// Spawn makes a node. It exists at once for calls of this core, and on the
+// wire from the next Stream, with the state that it has then.
+func (a *Authority) Spawn(s Spawn) (Node, error) {
+	switch {
+	case len(s.Items) > MaxItems:
+		return 0, fmt.Errorf("rpl: node with %d items, at most %d: %w; split it into parent and children", len(s.Items), MaxItems, ErrLimit)
+	case len(s.Args) > MaxArgs:
+		return 0, fmt.Errorf("rpl: prefab %s with %d bytes of arguments, at most %d: %w; replicate them in a component", s.prefabName(), len(s.Args), MaxArgs, ErrTooLong)
+	case len(s.Name) > MaxName:
+		return 0, fmt.Errorf("rpl: name %q has %d bytes, at most %d: %w", s.Name[:MaxName], len(s.Name), MaxName, ErrTooLong)
+	}
+	var parent uint32
+	if s.Parent != 0 {
+		p, ok := a.slot(s.Parent)
+		if !ok {
+			return 0, fmt.Errorf("rpl: parent %v: %w", s.Parent, ErrNoNode)
+		}
+		parent = p
+	}
+	l, err := a.layoutOf(&s)
+	if err != nil {
+		return 0, err
+	}
+	slot, err := a.newSlot()
+	if err != nil {
+		return 0, err
+	}
+	n := &a.nodes[slot]
+	if s.Weight <= 0 {
+		s.Weight = 1
+	}
+	if s.Args != nil {
+		s.Args = append([]byte(nil), s.Args...)
+	}
+	n.used, n.layout, n.spawn, n.owner = true, l, s, s.Owner
+	n.posItem, n.cell, n.groups = -1, -1, 0
+	n.x, n.y, n.judge, n.active, n.moved = 0, 0, false, 0, 0
+	n.items, n.rows, n.holders, n.children = n.items[:0], n.rows[:0], n.holders[:0], n.children[:0]
+	for ord, t := range s.Items {
+		a.newItem(slot, ord, t)
+	}
+	a.setParent(slot, parent)
+	a.rejudge(slot)
+	return n.id, nil
+}
+
+func (s *Spawn) prefabName() string {
+	if s.Prefab == nil {
+		return "(none)"
+	}
+	return s.Prefab.Name
+}
+
+func (a *Authority) newSlot() (uint32, error) {
+	if n := len(a.freeSlots); n > 0 {
+		slot := a.freeSlots[n-1]
+		a.freeSlots = a.freeSlots[:n-1]
+		a.nodes[slot].id = makeNode(slot, a.nodes[slot].id.Tenant()+1)
+		return slot, nil
+	}
+	if len(a.nodes) >= MaxNodes {
+		return 0, fmt.Errorf("rpl: %d nodes: %w; keep what nobody needs as local entities", MaxNodes, ErrLimit)
+	}
+	slot := uint32(len(a.nodes))
+	a.nodes = append(a.nodes, node{id: makeNode(slot, 1), cell: -1})
+	return slot, nil
+}
+
+func (a *Authority) slot(n Node) (uint32, bool) {
+	s := n.Slot()
+	if n == 0 || int(s) >= len(a.nodes) || a.nodes[s].id != n || !a.nodes[s].used {
+		return 0, false
+	}
+	return s, true
+}
+
+func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
+	var it Item
+	if free := a.freeItems[t.Index]; len(free) > 0 {
+		it = free[len(free)-1]
+		a.freeItems[t.Index] = free[:len(free)-1]
+	} else {
+		it = Item(len(a.items))
+		sh := &a.shadows[t.Index]
+		a.items = append(a.items, item{t: t, shadow: len(*sh)})
+		*sh = append(*sh, make([]byte, t.ShadowSize())...)
+	}
+	m := &a.items[it]
+	m.node, m.ord, m.used, m.fresh, m.rows = slot, uint8(ord), true, true, m.rows[:0]
+	n := &a.nodes[slot]
+	for _, rt := range a.typesOf[t.Index] {
+		i := a.newRow(rt, slot)
+		m.rows = append(m.rows, i)
+		n.rows = append(n.rows, i)
+	}
+	for len(n.items) <= ord {
+		n.items = append(n.items, noItem)
+	}
+	n.items[ord] = it
+	if t.Pos[0] >= 0 && n.posItem < 0 {
+		n.posItem = int16(ord)
+	}
+	return it
+}
+
+// Item is the item of a node with an ordinal, counted from 0 in the order of
+// Spawn.Items, later additions behind.
+func (a *Authority) Item(n Node, ordinal int) (Item, bool) {
+	s, ok := a.slot(n)
+	if !ok || ordinal < 0 || ordinal >= len(a.nodes[s].items) {
+		return 0, false
+	}
+	it := a.nodes[s].items[ordinal]
+	return it, it != noItem
+}
+
+func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
+	items := make([]int, len(s.Items))
+	for i, t := range s.Items {
+		items[i] = t.Index
+	}
+	prefab := 0
+	if s.Prefab != nil {
+		prefab = s.Prefab.Index + 1
+	}
+	return a.layout(prefab, items)
+}
+
+func (a *Authority) layout(prefab int, items []int) (*nodeLayout, error) {
+	key := fmt.Sprint(prefab, items)
+	if l := a.layouts[key]; l != nil {
+		return l, nil
+	}
+	if len(a.layouts) >= MaxLayouts {
+		return nil, fmt.Errorf("rpl: %d different sets of items on nodes: %w; add and remove fewer components", MaxLayouts, ErrLimit)
+	}
+	l := newLayout(a.typesOf, uint32(len(a.layouts)), prefab, items)
+	a.layouts[key] = l
+	return l, nil
+}
+
+func newLayout(typesOf [][]*rowType, number uint32, prefab int, items []int) *nodeLayout {
+	l := &nodeLayout{number: number, prefab: prefab, items: items}
+	for _, i := range items {
+		if i >= 0 {
+			l.rows = append(l.rows, typesOf[i]...)
+		}
+	}
+	return l
+}
+
+// Remove destroys a node. Its children become roots, unless they are removed
+// too before the next Stream.
+func (a *Authority) Remove(n Node) {
+	slot, ok := a.slot(n)
+	if !ok || n == SessionNode {
+		return
+	}
+	nd := &a.nodes[slot]
+	for _, h := range nd.holders {
+		p := a.peers[h.peer]
+		p.drop(slot)
+		if h.handle != noHandle {
+			p.leave(a, h.handle, true)
+		}
+	}
+	nd.holders = nd.holders[:0]
+	for len(nd.children) > 0 {
+		a.setParent(nd.children[len(nd.children)-1], 0)
+	}
+	a.unlink(slot)
+	a.ungrid(slot)
+	for _, it := range nd.items {
+		if it != noItem {
+			a.freeItem(it)
+		}
+	}
+	for _, r := range nd.rows {
+		a.freeRow(r)
+	}
+	nd.used = false
+	nd.spawn = Spawn{}
+	a.freeSlots = append(a.freeSlots, slot)
+}
+
+func (a *Authority) freeItem(it Item) {
+	m := &a.items[it]
+	m.used = false
+	a.freeItems[m.t.Index] = append(a.freeItems[m.t.Index], it)
+}
+
+// AddItem gives a node one more item; RemoveItem takes one away. Peers that
+// hold the node are sent its new set of items with their state.
+func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) {
+	slot, ok := a.slot(n)
+	if !ok {
+		return 0, fmt.Errorf("rpl: item %s for %v: %w", t.Name, n, ErrNoNode)
+	}
+	nd := &a.nodes[slot]
+	if len(nd.items) >= MaxItems {
+		return 0, fmt.Errorf("rpl: %v has had %d items: %w", n, MaxItems, ErrLimit)
+	}
+	items := append(append([]int(nil), nd.layout.items...), t.Index)
+	l, err := a.layout(nd.layout.prefab, items)
+	if err != nil {
+		return 0, err
+	}
+	it := a.newItem(slot, len(nd.items), t)
+	a.relayout(slot, l)
+	return it, nil
+}
+
+// RemoveItem takes an item from its node.
+func (a *Authority) RemoveItem(it Item) error {
+	if int(it) >= len(a.items) || !a.items[it].used {
+		return fmt.Errorf("rpl: item: %w", ErrNoNode)
+	}
+	m := &a.items[it]
+	nd := &a.nodes[m.node]
+	items := append([]int(nil), nd.layout.items...)
+	items[m.ord] = -1
+	l, err := a.layout(nd.layout.prefab, items)
+	if err != nil {
+		return err
+	}
+	nd.items[m.ord] = noItem
+	if nd.posItem == int16(m.ord) {
+		nd.posItem = -1
+	}
+	for _, r := range m.rows {
+		a.freeRow(r)
+	}
+	slot := m.node
+	a.freeItem(it)
+	nd.rows = nd.rows[:0]
+	for _, k := range nd.items {
+		if k != noItem {
+			nd.rows = append(nd.rows, a.items[k].rows...)
+		}
+	}
+	a.relayout(slot, l)
+	return nil
+}
+
+func (a *Authority) relayout(slot uint32, l *nodeLayout) {
+	n := &a.nodes[slot]
+	n.layout = l
+	for _, h := range n.holders {
+		if h.handle != noHandle {
+			a.peers[h.peer].refresh(a, h.handle)
+		}
+	}
+}
+
+// SetParent moves a node under another, or to the top for 0.
+func (a *Authority) SetParent(child, parent Node) error {
+	c, ok := a.slot(child)
+	if !ok {
+		return fmt.Errorf("rpl: child %v: %w", child, ErrNoNode)
+	}
+	var p uint32
+	if parent != 0 {
+		if p, ok = a.slot(parent); !ok {
+			return fmt.Errorf("rpl: parent %v: %w", parent, ErrNoNode)
+		}
+	}
+	for up := p; up != 0; up = a.nodes[up].parent {
+		if up == c {
+			return fmt.Errorf("rpl: %v under %v: %w", child, parent, ErrCycle)
+		}
+	}
+	if a.nodes[c].parent == p {
+		return nil
+	}
+	a.setParent(c, p)
+	a.rejudge(c)
+	for _, h := range a.nodes[c].holders {
+		if h.handle != noHandle {
+			a.peers[h.peer].entries[h.handle].meta = true
+			a.peers[h.peer].dirty.set(h.handle)
+		}
+	}
+	return nil
+}
+
+func (a *Authority) setParent(c, p uint32) {
+	a.unlink(c)
+	n := &a.nodes[c]
+	n.parent = p
+	if p != 0 {
+		pn := &a.nodes[p]
+		pn.children = append(pn.children, c)
+		a.ungrid(c)
+	}
+}
+
+func (a *Authority) unlink(c uint32) {
+	n := &a.nodes[c]
+	if n.parent == 0 {
+		return
+	}
+	siblings := a.nodes[n.parent].children
+	for i, s := range siblings {
+		if s == c {
+			siblings[i] = siblings[len(siblings)-1]
+			a.nodes[n.parent].children = siblings[:len(siblings)-1]
+			break
+		}
+	}
+	n.parent = 0
+}
+
+// Parent is the node above, 0 for a root; Children are those below.
+func (a *Authority) Parent(n Node) Node {
+	if s, ok := a.slot(n); ok && a.nodes[s].parent != 0 {
+		return a.nodes[a.nodes[s].parent].id
+	}
+	return 0
+}
+
+// root is the top of a node's tree.
+func (a *Authority) root(slot uint32) uint32 {
+	for a.nodes[slot].parent != 0 {
+		slot = a.nodes[slot].parent
+	}
+	return slot
+}
+
+// Give passes a node and all below it to a peer, from this tick on.
+func (a *Authority) Give(n Node, p Peer) {
+	if slot, ok := a.slot(n); ok {
+		a.give(slot, p)
+	}
+}
+
+func (a *Authority) give(slot uint32, p Peer) {
+	n := &a.nodes[slot]
+	if n.owner != p {
+		n.owner = p
+		for _, h := range n.holders {
+			if h.handle != noHandle {
+				pr := a.peers[h.peer]
+				pr.entries[h.handle].meta = true
+				pr.dirty.set(h.handle)
+			}
+		}
+		a.rejudge(slot)
+	}
+	for _, c := range n.children {
+		a.give(c, p)
+	}
+}
+
+// Owner is the peer whose input drives a node, 0 for nobody.
+func (a *Authority) Owner(n Node) Peer {
+	if s, ok := a.slot(n); ok {
+		return a.nodes[s].owner
+	}
+	return 0
+}
+
+// SetNode changes how a node is streamed.
+func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep bool) {
+	slot, ok := a.slot(n)
+	if !ok {
+		return
+	}
+	nd := &a.nodes[slot]
+	if weight <= 0 {
+		weight = 1
+	}
+	nd.spawn.Weight, nd.spawn.Hz, nd.spawn.Keep = weight, hz, keep
+	if nd.spawn.Relevance != r {
+		nd.spawn.Relevance = r
+		a.rejudge(slot)
+	}
+}

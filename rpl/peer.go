@@ -1,0 +1,236 @@
+package rpl
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// A peer is what the authority keeps of one client: what it should hold, what
+// it holds as far as its acks tell, and what is on the way.
+type peer struct {
+	id        Peer
+	index     int32
+	streaming bool
+	groups    uint64
+
+	// relevancy
+	points    [][2]float64
+	lookAgain bool     // an observer has moved
+	wanted    bitset   // slots that the peer should hold
+	near      []uint32 // of them those that stand in the grid
+	leavers   []uint32 // slots held that have moved since the last look
+	lingering []uint32 // slots out of sight whose least stay is not over
+	lingered  []uint32
+
+	// the stream; entries are by handle
+	entries []entry
+	handles bitset // in use, quarantine included
+	dirty   bitset // handles that may have something to say
+	rows    []peerRow
+	freeRow map[int][]uint32 // ranges of rows, by length
+	queue   []uint32         // slots wanted whose arrival was not sent yet
+	coming  []uint32         // handles whose arrival is not acked
+	going   []uint32         // handles whose removal is not acked
+	goingOf map[Node]uint32  // the same by node
+
+	layouts bitset // layouts that the peer is known to have
+
+	link peerLink
+	plan plan
+	rpc  peerCalls
+
+	enc rangecode.Encoder
+	buf []byte
+	tmp []rangecode.Sym
+
+	blockEnc rangecode.Encoder
+	blockBuf []byte
+
+	sentBytes, sentPackets uint64
+}
+
+// entry is what one handle means to a peer (protocol §6).
+type entry struct {
+	node  Node
+	row0  uint32
+	nrows uint8
+	state uint8
+	gen   uint8
+
+	copies   uint8 // sent in this round
+	inflight uint8
+	block    uint32 // number of the reliable message with the arrival, 0 none
+
+	meta      bool // owner or parent must be told
+	relayout  bool // the set of items must be told
+	destroyed bool
+	removed   bool // the removal is acked; only reliable messages keep the handle
+	metaTick  Tick // newest record that told owner and parent
+
+	round time.Duration // when the round's first copy left
+	fence uint32        // last reliable message that names the handle
+}
+
+const (
+	entryFree = iota
+	entryComing
+	entryIn
+	entryGoing
+)
+
+// peerRow is what a peer has of one row. Versions are named by the tick of the
+// packet that carried them: at most one a tick.
+type peerRow struct {
+	acked, ackedTick   uint32 // the newest version known to be there; 0 none
+	flight, flightTick uint32 // the newest sent and not judged lost, else the acked one
+	newest             uint32 // tick of the newest packet that carried the row
+	carried            uint64 // bit i: a packet of tick newest-i carried it
+	since              Tick   // first tick at which something was pending, 0 none
+	hidden             bool   // of an audience that the peer does not belong to
+}
+
+func (n *node) holder(peer int32) *holder {
+	for i := range n.holders {
+		if n.holders[i].peer == peer {
+			return &n.holders[i]
+		}
+	}
+	return nil
+}
+
+// want puts a node on the way to the peer.
+func (p *peer) want(a *Authority, slot uint32) {
+	n := &a.nodes[slot]
+	p.wanted.set(slot)
+	n.holders = append(n.holders, holder{p.index, noHandle, a.now})
+	p.queue = append(p.queue, slot)
+	if n.cell >= 0 {
+		p.near = append(p.near, slot)
+	}
+	if a.onDecide != nil {
+		a.onDecide(p.id, n.id, true)
+	}
+}
+
+// unwant takes it away again.
+func (p *peer) unwant(a *Authority, slot uint32) {
+	n := &a.nodes[slot]
+	p.drop(slot)
+	for i := range n.holders {
+		if n.holders[i].peer != p.index {
+			continue
+		}
+		h := n.holders[i].handle
+		n.holders[i] = n.holders[len(n.holders)-1]
+		n.holders = n.holders[:len(n.holders)-1]
+		if h != noHandle {
+			p.leave(a, h, false)
+		}
+		break
+	}
+	if a.onDecide != nil {
+		a.onDecide(p.id, n.id, false)
+	}
+}
+
+// drop forgets that a slot is wanted.
+func (p *peer) drop(slot uint32) {
+	p.wanted.clear(slot)
+	for i, s := range p.near {
+		if s == slot {
+			p.near[i] = p.near[len(p.near)-1]
+			p.near = p.near[:len(p.near)-1]
+			break
+		}
+	}
+}
+
+// admit gives a node a handle and its rows; the arrival follows.
+func (p *peer) admit(a *Authority, slot uint32) uint32 {
+	h := p.handles.firstClear()
+	p.handles.set(h)
+	for int(h) >= len(p.entries) {
+		p.entries = append(p.entries, entry{})
+	}
+	n := &a.nodes[slot]
+	e := &p.entries[h]
+	*e = entry{node: n.id, state: entryComing, gen: e.gen + 1}
+	p.allot(a, e, n)
+	p.coming = append(p.coming, h)
+	n.holder(p.index).handle = h
+	return h
+}
+
+// allot gives an entry the rows that its node has now.
+func (p *peer) allot(a *Authority, e *entry, n *node) {
+	k := len(n.rows)
+	e.nrows = uint8(k)
+	if free := p.freeRow[k]; len(free) > 0 {
+		e.row0 = free[len(free)-1]
+		p.freeRow[k] = free[:len(free)-1]
+	} else {
+		e.row0 = uint32(len(p.rows))
+		p.rows = append(p.rows, make([]peerRow, k)...)
+	}
+	for i := range k {
+		p.rows[int(e.row0)+i] = peerRow{hidden: !a.sees(p, n, a.rows[n.rows[i]].t.audience)}
+	}
+}
+
+func (p *peer) release(e *entry) {
+	k := int(e.nrows)
+	p.freeRow[k] = append(p.freeRow[k], e.row0)
+	e.nrows = 0
+}
+
+// sees is whether a peer may see what an audience sees of a node.
+func (a *Authority) sees(p *peer, n *node, who Audience) bool {
+	switch who {
+	case Everyone:
+		return true
+	case OwnerSees:
+		return n.owner == p.id
+	case OthersSee:
+		return n.owner != p.id
+	}
+	return p.groups>>(who-FirstGroup)&1 != 0
+}
+
+// leave starts the removal of what a handle means.
+func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
+	e := &p.entries[h]
+	p.release(e)
+	e.state, e.destroyed, e.copies, e.inflight = entryGoing, destroyed, 0, 0
+	p.dirty.clear(h)
+	p.going = append(p.going, h)
+	p.goingOf[e.node] = h
+}
+
+// refresh has a node's whole state told again, its set of items with it.
+func (p *peer) refresh(a *Authority, h uint32) {
+	e := &p.entries[h]
+	if e.state != entryComing && e.state != entryIn {
+		return
+	}
+	s, ok := a.slot(e.node)
+	if !ok {
+		return
+	}
+	p.release(e)
+	p.allot(a, e, &a.nodes[s])
+	e.relayout = true
+	if e.state == entryIn {
+		e.state = entryComing
+		p.coming = append(p.coming, h)
+	}
+	e.copies, e.inflight = 0, 0
+}
+
+// gone frees a handle whose removal is acked.
+func (p *peer) gone(h uint32) {
+	e := &p.entries[h]
+	delete(p.goingOf, e.node)
+	*e = entry{gen: e.gen}
+	p.handles.clear(h)
+}

@@ -1,0 +1,325 @@
+package rpl
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// A Proxy is the core of a client: it holds the nodes that the authority shows
+// it. It starts nothing and reads no clock; all methods are for one goroutine.
+//
+// A tick: Receive and ReceiveMessage for what came, Apply, the game, Send.
+type Proxy struct {
+	cfg     Config
+	me      Peer
+	types   []*rowType
+	typesOf [][]*rowType
+
+	entries []proxyEntry
+	byNode  map[Node]*Replica
+	layouts map[uint32]*nodeLayout
+	newest  Tick
+	moving  []*replicaRow // rows that drift
+	owner   map[*replicaRow]*Replica
+
+	seqs      [recordLen]seqTick
+	newestIn  uint64
+	newestAt  time.Duration
+	anyIn     bool
+	readingAt time.Duration // when the packet being read was received
+	base      uint64        // newest base packet that the authority named
+	mustAck   bool
+	lastSent  time.Duration
+	applied   uint32 // reliable messages
+	skipped   []uint64
+	refused   []refusal
+
+	inbox   []inPacket
+	inBytes []byte
+	mail    [][]byte
+	removed []removal
+	held    []wireCall
+	calls   [][]byte // unreliable, to be sent
+
+	models   [4]*model
+	defaults *model
+	stage    stage
+	events   events
+	local    callQueue
+	tick     Tick // the local step, stamped on calls
+
+	sentAt [recordLen]seqTime
+	rtt    peerLink // for its smoothing alone
+	enc    rangecode.Encoder
+	buf    []byte
+	tmp    []rangecode.Sym
+
+	scratch     []int32
+	scratchVars []any
+	counters    ProxyCounters
+}
+
+type proxyEntry struct {
+	rep     *Replica
+	gen     uint8 // of rep, or of the last tenant removed
+	removed Tick  // of the newest removal: no older arrival is honoured
+}
+
+type seqTick struct {
+	seq  uint64
+	tick Tick
+	ok   bool
+}
+
+type seqTime struct {
+	seq uint64
+	at  time.Duration
+}
+
+type inPacket struct {
+	seq      uint64
+	at       time.Duration
+	from, to int
+}
+
+// removal is one that waits for its fence.
+type removal struct {
+	handle    uint32
+	gen       uint8
+	destroyed bool
+	fenced    bool
+	fence     uint32
+	tick      Tick
+	since     time.Duration
+}
+
+// ProxyCounters tell what a proxy core has received, since it began.
+type ProxyCounters struct {
+	Packets      uint64 // applied
+	Refused      uint64 // that could not be read
+	Records      uint64 // updates of rows applied
+	Arrivals     uint64
+	Removals     uint64
+	CallsIn      uint64
+	CallsDropped uint64
+	Skipped      uint64 // packets whose guesses came before their arrivals
+}
+
+// ProxyHandler is told by Apply what has happened, in this order: all Arrived,
+// parents first; then per node Loaded, ItemAdded, ItemRemoved, Owned, Parented,
+// Changed, Advanced; then Run for the calls in the order of their lanes; then
+// Gone.
+type ProxyHandler interface {
+	Arrived(r *Replica) // build it; its state is there and may be injected
+	Loaded(r *Replica)
+	ItemAdded(r *Replica, ordinal int)
+	ItemRemoved(r *Replica, ordinal int, t *ItemType)
+	Owned(r *Replica, old Peer)
+	Parented(r *Replica, old Node)
+	Changed(r *Replica, ordinal int, t Tick)  // state was received: once an item and Apply
+	Advanced(r *Replica, ordinal int, t Tick) // state moved on as expected
+	Run(c Call)
+	Gone(r *Replica, t Tick, destroyed bool)
+}
+
+// NewProxy makes the core of a client. me is what the authority calls it.
+func NewProxy(c Config, me Peer) (*Proxy, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	p := &Proxy{
+		cfg: c, me: me,
+		byNode:  make(map[Node]*Replica),
+		layouts: make(map[uint32]*nodeLayout),
+		owner:   make(map[*replicaRow]*Replica),
+	}
+	p.types, p.typesOf = rowTypesOf(c.Schema)
+	p.defaults = defaultModel(p.types)
+	p.models[0] = p.defaults
+	for _, t := range c.Schema.Items() {
+		p.scratch = append(p.scratch, make([]int32, max(0, len(t.Words)-len(p.scratch)))...)
+		p.scratchVars = append(p.scratchVars, make([]any, max(0, len(t.Vars)-len(p.scratchVars)))...)
+	}
+	return p, nil
+}
+
+// Receive takes a datagram of the authority: it is applied by the next Apply.
+// at is when the socket had it.
+func (c *Proxy) Receive(seq uint64, at time.Duration, b []byte) {
+	from := len(c.inBytes)
+	c.inBytes = append(c.inBytes, b...)
+	c.inbox = append(c.inbox, inPacket{seq, at, from, len(c.inBytes)})
+}
+
+// ReceiveMessage takes a message of the reliable lane.
+func (c *Proxy) ReceiveMessage(b []byte) {
+	c.mail = append(c.mail, append([]byte(nil), b...))
+}
+
+// Step names the local tick, which calls carry.
+func (c *Proxy) Step(t Tick) { c.tick = t }
+
+// Newest is the newest tick of the authority that was received.
+func (c *Proxy) Newest() Tick { return c.newest }
+
+// Me is what the authority calls this peer.
+func (c *Proxy) Me() Peer { return c.me }
+
+// Replica is a node held here.
+func (c *Proxy) Replica(n Node) (*Replica, bool) {
+	r, ok := c.byNode[n]
+	return r, ok
+}
+
+// Replicas are the nodes held here, by handle.
+func (c *Proxy) Replicas(yield func(*Replica) bool) {
+	for i := range c.entries {
+		if r := c.entries[i].rep; r != nil && !yield(r) {
+			return
+		}
+	}
+}
+
+// Counters are the core's counts since it began.
+func (c *Proxy) Counters() ProxyCounters { return c.counters }
+
+// RTT and Jitter are of the datagrams, 0 until measured.
+func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.rtt.rtt, c.rtt.jitter }
+
+// Apply applies all that was received since the last one: packets in the order
+// of their numbers, then reliable messages, then removals; and only then tells
+// h.
+func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
+	slices.SortFunc(c.inbox, func(a, b inPacket) int {
+		switch {
+		case a.seq < b.seq:
+			return -1
+		case a.seq > b.seq:
+			return 1
+		}
+		return 0
+	})
+	for _, in := range c.inbox {
+		if c.seen(in.seq) {
+			continue
+		}
+		c.readingAt = in.at
+		if err := c.packet(in.seq, c.inBytes[in.from:in.to]); err != nil {
+			c.counters.Refused++
+			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
+			continue
+		}
+		c.noteSeq(in)
+	}
+	c.inbox, c.inBytes = c.inbox[:0], c.inBytes[:0]
+	for _, m := range c.mail {
+		c.applied++
+		c.message(m)
+	}
+	c.mail = c.mail[:0]
+	c.removals(now)
+	c.advance()
+	c.tell(h)
+}
+
+func (c *Proxy) seen(seq uint64) bool {
+	s := &c.seqs[seq%recordLen]
+	return s.ok && s.seq >= seq
+}
+
+func (c *Proxy) noteSeq(in inPacket) {
+	c.counters.Packets++
+	c.mustAck = true
+	if !c.anyIn || in.seq > c.newestIn {
+		c.anyIn, c.newestIn, c.newestAt = true, in.seq, in.at
+	}
+}
+
+// removals carries out those whose fences are reached.
+func (c *Proxy) removals(now time.Duration) {
+	kept := c.removed[:0]
+	for _, r := range c.removed {
+		for int(r.handle) >= len(c.entries) {
+			c.entries = append(c.entries, proxyEntry{})
+		}
+		e := &c.entries[r.handle]
+		if r.since == 0 {
+			r.since = max(now, 1)
+		}
+		if r.fenced && int16(uint16(r.fence)-uint16(c.applied)) > 0 && now-r.since < fenceAge && e.rep != nil && e.gen == r.gen {
+			kept = append(kept, r)
+			continue
+		}
+		if e.rep != nil && e.gen == r.gen {
+			c.remove(e, r.tick, r.destroyed)
+		}
+		if e.rep == nil && r.tick > e.removed {
+			e.gen, e.removed = r.gen, r.tick
+		}
+		c.dropHeld(r.handle, r.gen)
+	}
+	c.removed = kept
+}
+
+func (c *Proxy) remove(e *proxyEntry, t Tick, destroyed bool) {
+	r := e.rep
+	r.gone = true
+	delete(c.byNode, r.ID)
+	for _, row := range r.rows {
+		row.drifting = false
+		delete(c.owner, row)
+	}
+	e.rep, e.removed = nil, max(e.removed, t)
+	c.counters.Removals++
+	c.events.gone = append(c.events.gone, goneEvent{r, t, destroyed})
+}
+
+// advance moves what drifts to the newest tick.
+func (c *Proxy) advance() {
+	kept := c.moving[:0]
+	for _, row := range c.moving {
+		if !row.drifting {
+			continue
+		}
+		kept = append(kept, row)
+		if row.advance(c.newest) && !row.changed {
+			c.events.advanced = append(c.events.advanced, rowEvent{c.owner[row], row})
+		}
+	}
+	c.moving = kept
+}
+
+// Call calls an RPC on a node from this machine, routed by its target: on what
+// this peer does not own only a Broadcast runs, here, and what anyone may call.
+func (c *Proxy) Call(n Node, rpc *RPCType, args []byte) error {
+	if err := checkArgs(rpc, args); err != nil {
+		return err
+	}
+	r := c.byNode[n]
+	if r == nil {
+		c.counters.CallsDropped++
+		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
+	}
+	owns := r.Owner != 0 && r.Owner == c.me
+	switch {
+	case rpc.To == Broadcast, rpc.To == ToOwner && owns:
+		c.local.add(Call{Node: n, From: c.me, Tick: c.tick, RPC: rpc}, args)
+	case rpc.To == ToServer && (owns || rpc.FromAnyone):
+		if rpc.Lane == Reliable {
+			c.calls = append(c.calls, appendCall([]byte{msgCall}, r.handle, r.gen, rpc, c.tick, args))
+		} else if len(c.calls) < maxCalls {
+			c.calls = append(c.calls, appendCall([]byte{0}, r.handle, r.gen, rpc, c.tick, args))
+		} else {
+			c.counters.CallsDropped++
+		}
+	default:
+		c.counters.CallsDropped++
+	}
+	return nil
+}
+
+// Due runs the calls that ended on this machine, at the start of Send.
+func (c *Proxy) Due(run func(Call)) { c.local.run(run) }

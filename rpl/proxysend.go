@@ -1,0 +1,138 @@
+package rpl
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// The Send stage of a client: acks, refusals, calls (receive.go has the
+// layout).
+
+// Send writes what the authority must hear: acks of what came since the last
+// Send, and calls. Called every tick.
+func (c *Proxy) Send(now time.Duration, s Sink) {
+	unreliable := c.calls[:0]
+	for _, b := range c.calls {
+		if b[0] == msgCall {
+			s.Reliable(b)
+		} else {
+			unreliable = append(unreliable, b[1:])
+		}
+	}
+	c.calls = unreliable
+	if !c.mustAck && len(c.calls) == 0 && len(c.refused) == 0 && now-c.lastSent < heartbeat {
+		return
+	}
+	at := 0
+	for first := true; first || at < len(c.calls); first = false {
+		at = c.sendPacket(now, s, at)
+	}
+	c.calls = c.calls[:0]
+	c.mustAck = false
+	c.refused = c.refused[:0]
+	c.lastSent = now
+}
+
+func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {
+	seq, room := s.Next()
+	room = min(room, PacketRoom)*8 - endBits
+	m := &c.defaults.entry
+	e := &c.enc
+	e.Reset(c.buf[:0])
+	e.Put(m.flag.sym(flag(c.anyIn)))
+	if c.anyIn {
+		e.PutBits(uint32(c.newestIn), 16)
+		e.PutBits(uint32(min(max(now-c.newestAt, 0)/time.Millisecond, 255)), 8)
+		c.putAcks(e, m)
+	}
+	e.PutBits(c.applied, 16)
+	e.PutBits(0, 2)
+	for _, seq := range c.skipped {
+		if age := c.newestIn - seq; age <= ackWindow {
+			e.Put(m.more.sym(1))
+			c.tmp = appendUnsigned(c.tmp[:0], &m.length, uint32(age))
+			e.Put(c.tmp...)
+		}
+	}
+	c.forgetSkipped()
+	e.Put(m.more.sym(0))
+	for _, r := range c.refused {
+		e.Put(m.more.sym(1))
+		c.tmp = appendUnsigned(c.tmp[:0], &m.handle, r.handle)
+		c.tmp = appendUnsigned(c.tmp, &m.length, uint32(r.row))
+		e.Put(c.tmp...)
+	}
+	e.Put(m.more.sym(0))
+	for n := 0; at < len(c.calls) && n < maxDue; n++ {
+		b := c.calls[at]
+		if e.Len()*8+len(b)*8+nameBits > room {
+			break
+		}
+		e.Put(m.more.sym(1))
+		c.tmp = appendBytes(c.tmp[:0], &m.length, b)
+		e.Put(c.tmp...)
+		at++
+	}
+	e.Put(m.more.sym(0))
+	b := e.Finish()
+	c.buf = b[:0]
+	c.sentAt[seq%recordLen] = seqTime{seq, now}
+	s.Datagram(b)
+	return at
+}
+
+// putAcks tells for each packet below the newest whether it was applied, down
+// to a little below the base that the authority names: it knows all of those.
+func (c *Proxy) putAcks(e *rangecode.Encoder, m *entryModel) {
+	floor := uint64(1)
+	if c.base > ackSlack {
+		floor = c.base - ackSlack
+	}
+	if c.newestIn > ackWindow {
+		floor = max(floor, c.newestIn-ackWindow)
+	}
+	n := uint32(0)
+	if c.newestIn > floor {
+		n = uint32(c.newestIn - floor)
+	}
+	c.tmp = appendUnsigned(c.tmp[:0], &m.length, n)
+	e.Put(c.tmp...)
+	prev := 1
+	for i := range uint64(n) {
+		seq := c.newestIn - 1 - i
+		t := &m.ack
+		if prev == 0 {
+			t = &m.ackLost
+		}
+		s := &c.seqs[seq%recordLen]
+		prev = flag(s.ok && s.seq == seq)
+		e.Put(t.sym(prev))
+	}
+}
+
+// ackSlack is how many packets below the authority's base are acked again, for
+// those that came late.
+const ackSlack = 32
+
+func (c *Proxy) forgetSkipped() {
+	kept := c.skipped[:0]
+	for _, seq := range c.skipped {
+		if c.newestIn-seq <= ackWindow {
+			kept = append(kept, seq)
+		}
+	}
+	c.skipped = kept
+}
+
+// echo takes the authority's word on when it had a packet of ours, and how
+// long it kept the news.
+func (c *Proxy) echo(low uint16, holdMS uint32) {
+	for i := range c.sentAt {
+		if s := &c.sentAt[i]; uint16(s.seq) == low && s.at > 0 {
+			c.rtt.sample(c.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
+			s.at = 0
+			return
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package rpl
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// The Receive stage of the authority: a peer's datagrams. They are range-coded
+// with the default tables:
+//
+//	any? [newest packet's number 16, its age in ms 8, floor, ack flags down to it],
+//	reliable messages applied 8, model 2,
+//	skipped? [age …], refused? [handle, row …], calls [bytes …]
+//
+// The ack flags say for each packet below the newest whether it was received
+// and applied; each is coded in the context of the one before.
+
+// ErrPacket is a packet that cannot be read: it is dropped and counted.
+var ErrPacket = errors.New("packet cannot be read")
+
+// Receive takes a datagram of a peer. Errors wrap ErrPacket and ErrNoPeer; they
+// need no action: nothing was applied, the core has counted them.
+func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) error {
+	p := a.byID[id]
+	if p == nil {
+		return fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
+	}
+	var d rangecode.Decoder
+	d.Reset(b)
+	u, err := a.readUp(p, &d)
+	if err != nil {
+		a.counters.BadPackets++
+		return fmt.Errorf("rpl: peer %d: %w", id, err)
+	}
+	l := &p.link
+	frozen := p.frozen(at)
+	if !l.inSeen || seq > l.inNewest {
+		l.inSeen, l.inNewest, l.inAt = true, seq, at
+	}
+	l.heard = max(l.heard, at)
+	a.applyUp(p, u, at)
+	if frozen && u.any {
+		a.thaw(p)
+	}
+	return nil
+}
+
+// up is a peer's datagram as read.
+type up struct {
+	any     bool
+	newest  uint64
+	hold    time.Duration
+	acks    [ackWindow / 64]uint64 // bit i: newest-1-i was applied
+	n       int
+	applied uint32
+	model   uint8
+	skipped []uint64
+	refused []refusal
+	calls   []wireCall
+}
+
+type refusal struct {
+	handle uint32
+	row    uint8
+}
+
+func (a *Authority) readUp(p *peer, d *rangecode.Decoder) (*up, error) {
+	m := &a.defaults.entry
+	u := &a.up
+	*u = up{skipped: u.skipped[:0], refused: u.refused[:0], calls: u.calls[:0]}
+	l := &p.link
+	u.any = d.Symbol(m.flag.t) == 1
+	if u.any {
+		low := d.Bits(16)
+		u.newest = nearest(l.next, low)
+		u.hold = time.Duration(d.Bits(8)) * time.Millisecond
+		u.n = int(readUnsigned(d, &m.length))
+		if u.n > ackWindow || u.newest >= l.next {
+			return nil, fmt.Errorf("%w: it acks packet %d of %d", ErrPacket, u.newest, l.next)
+		}
+		prev := 1
+		for i := range u.n {
+			t := &m.ack
+			if prev == 0 {
+				t = &m.ackLost
+			}
+			prev = d.Symbol(t.t)
+			u.acks[i/64] |= uint64(prev) << (i % 64)
+		}
+	}
+	u.applied = l.arrived + uint32(uint16(d.Bits(16))-uint16(l.arrived))
+	u.model = uint8(d.Bits(2))
+	for d.Symbol(m.more.t) == 1 && d.Err() == nil && len(u.skipped) < ackWindow {
+		u.skipped = append(u.skipped, u.newest-uint64(readUnsigned(d, &m.length)))
+	}
+	for d.Symbol(m.more.t) == 1 && d.Err() == nil && len(u.refused) < maxRefusals {
+		h, row := readUnsigned(d, &m.handle), readUnsigned(d, &m.length)
+		u.refused = append(u.refused, refusal{h, uint8(row)})
+	}
+	a.upBytes = a.upBytes[:0]
+	for d.Symbol(m.more.t) == 1 && d.Err() == nil && len(u.calls) < maxDue {
+		from := len(a.upBytes)
+		var ok bool
+		if a.upBytes, ok = readBytes(d, &m.length, MaxUnreliableArgs+16, a.upBytes); !ok {
+			return nil, fmt.Errorf("%w: a call is cut short", ErrPacket)
+		}
+		c, err := parseCall(a.upBytes[from:len(a.upBytes):len(a.upBytes)], a.cfg.Schema, Unreliable)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPacket, err)
+		}
+		u.calls = append(u.calls, c)
+	}
+	if d.Err() != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPacket, d.Err())
+	}
+	return u, nil
+}
+
+// applyUp does what a sound datagram says. Acks only ever name what was sent.
+func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
+	l := &p.link
+	if u.applied > l.arrived && u.applied <= l.sent {
+		l.arrived = u.applied
+		a.blocksArrived(p)
+	}
+	if u.any {
+		if r := &l.records[u.newest%recordLen]; r.seq == u.newest && r.state == recFlight {
+			l.sample(at - r.at - u.hold)
+		}
+		a.ackOne(p, u, u.newest)
+		for i := range u.n {
+			if u.acks[i/64]>>(i%64)&1 != 0 && u.newest > uint64(i) {
+				a.ackOne(p, u, u.newest-1-uint64(i))
+			}
+		}
+	}
+	for _, r := range u.refused {
+		if int(r.handle) < len(p.entries) {
+			if e := &p.entries[r.handle]; e.state == entryIn && r.row < e.nrows {
+				p.rows[e.row0+uint32(r.row)] = peerRow{} // doubt about a base: a keyframe
+				p.dirty.set(r.handle)
+			}
+		}
+	}
+	for _, c := range u.calls {
+		a.called(p, c)
+	}
+}
+
+func (a *Authority) ackOne(p *peer, u *up, seq uint64) {
+	r := &p.link.records[seq%recordLen]
+	if r.seq != seq || r.state != recFlight && r.state != recLost {
+		return
+	}
+	skipped := false
+	for _, s := range u.skipped {
+		skipped = skipped || s == seq
+	}
+	a.acked(p, r, skipped)
+}
+
+func (a *Authority) blocksArrived(p *peer) {
+	l := &p.link
+	for len(l.blocks) > 0 && l.blocks[0].number <= l.arrived {
+		b := l.blocks[0]
+		l.blocks = l.blocks[1:]
+		a.arrivedEntries(p, b.entries, b.tick, false)
+	}
+	for _, h := range p.going {
+		if e := &p.entries[h]; e.state == entryGoing && e.fence <= l.arrived && e.removed {
+			p.gone(h)
+		}
+	}
+}
+
+// thaw ends a silence: whatever was in flight counts as lost.
+func (a *Authority) thaw(p *peer) {
+	for i := range p.link.records {
+		if r := &p.link.records[i]; r.state == recFlight {
+			a.lost(p, r)
+		}
+	}
+}
+
+// nearest is the number below limit whose low 16 bits are given.
+func nearest(limit uint64, low uint32) uint64 {
+	n := limit&^0xffff | uint64(low&0xffff)
+	if n >= limit && n >= 1<<16 {
+		n -= 1 << 16
+	}
+	return n
+}
+
+// ReceiveMessage takes a message of a peer's reliable lane.
+func (a *Authority) ReceiveMessage(id Peer, b []byte) error {
+	p := a.byID[id]
+	if p == nil {
+		return fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
+	}
+	if len(b) == 0 || b[0] != msgCall {
+		a.counters.BadPackets++
+		return fmt.Errorf("rpl: peer %d: %w: an unknown message", id, ErrPacket)
+	}
+	c, err := parseCall(b[1:], a.cfg.Schema, Reliable)
+	if err != nil {
+		a.counters.BadPackets++
+		return fmt.Errorf("rpl: peer %d: %w: %w", id, ErrPacket, err)
+	}
+	a.called(p, c)
+	return nil
+}

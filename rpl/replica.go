@@ -1,0 +1,245 @@
+package rpl
+
+import "unsafe"
+
+// A Replica is a node held by a proxy core. The adapter reads it; Entity is
+// the adapter's own.
+type Replica struct {
+	ID     Node
+	Prefab *PrefabType // nil: made from its items alone
+	Args   []byte      // of the prefab
+	Name   string      // of a load-time node
+	Items  []*ItemType // by ordinal; nil where one was removed
+	Owner  Peer
+	Parent Node // 0: a root, or a parent that is not held here
+	Entity any
+
+	handle uint32
+	gen    uint8
+	layout *nodeLayout
+	rows   []*replicaRow
+	old    []*replicaRow // before the last change of items, for late packets
+	born   Tick          // of the newest arrival applied
+	meta   Tick          // of the newest owner and parent applied
+	parent uint32        // the parent's handle, noHandle for none
+	fresh  bool          // arrived in this Apply
+	gone   bool
+}
+
+// replicaRow is one row on a proxy: the versions that the authority may still
+// name as a base, and the state as it is now.
+type replicaRow struct {
+	t       *rowType
+	ordinal int
+	visible bool
+
+	ticks []Tick // of the versions, ascending, in a ring
+	words []int32
+	vars  [][]any
+	head  int // index of the newest
+	n     int
+
+	now      []int32 // newest state, advanced to the newest tick
+	cur      []int32 // newest state as received
+	curVars  []any
+	tick     Tick // of cur
+	applied  Tick // newest record applied
+	drifting bool
+	changed  bool // told in this Apply
+}
+
+func newReplicaRow(t *rowType, ordinal int) *replicaRow {
+	w := len(t.words)
+	r := &replicaRow{t: t, ordinal: ordinal, now: make([]int32, w), cur: make([]int32, w)}
+	r.clear()
+	return r
+}
+
+// clear forgets what the row was told: its values are those of a zero
+// component.
+func (r *replicaRow) clear() {
+	r.n, r.visible, r.applied, r.drifting = 0, false, 0, false
+	for i := range r.cur {
+		r.cur[i] = r.t.words[i].Default
+	}
+	copy(r.now, r.cur)
+	if len(r.t.vars) > 0 {
+		r.curVars = make([]any, len(r.t.vars))
+		for i := range r.curVars {
+			r.curVars[i] = r.t.vars[i].Type.Default()
+		}
+	}
+}
+
+// base is the newest version up to a tick, or exactly at it.
+func (r *replicaRow) base(t Tick, exact bool) (words []int32, vars []any, at Tick, ok bool) {
+	i := r.head
+	for range r.n {
+		if r.ticks[i] <= t {
+			if exact && r.ticks[i] != t {
+				return nil, nil, 0, false
+			}
+			w := len(r.t.words)
+			if r.vars != nil {
+				vars = r.vars[i]
+			}
+			return r.words[i*w : i*w+w], vars, r.ticks[i], true
+		}
+		if i--; i < 0 {
+			i = len(r.ticks) - 1
+		}
+	}
+	return nil, nil, 0, false
+}
+
+// keep stores a version; floor is the base that it was coded against: older
+// ones will not be named any more (protocol rule 14).
+func (r *replicaRow) keep(t Tick, words []int32, vars []any, floor Tick) {
+	for r.n > 0 && r.ticks[r.oldest()] < floor {
+		r.n--
+	}
+	w := len(r.t.words)
+	if r.n == len(r.ticks) {
+		if r.n < baseLen {
+			r.grow(max(2, 2*r.n))
+		} else {
+			r.n-- // the oldest goes
+		}
+	}
+	// A late packet's version goes where its tick belongs.
+	pos := r.head
+	if r.n > 0 {
+		pos = r.next(pos)
+	}
+	r.head = pos
+	r.n++
+	for k := r.n - 1; k > 0; k-- {
+		prev := pos - 1
+		if prev < 0 {
+			prev = len(r.ticks) - 1
+		}
+		if r.ticks[prev] <= t {
+			break
+		}
+		r.ticks[pos] = r.ticks[prev]
+		copy(r.words[pos*w:pos*w+w], r.words[prev*w:prev*w+w])
+		if r.vars != nil {
+			r.vars[pos] = r.vars[prev]
+		}
+		pos = prev
+	}
+	r.ticks[pos] = t
+	copy(r.words[pos*w:pos*w+w], words)
+	if r.vars != nil {
+		r.vars[pos] = append([]any(nil), vars...)
+	}
+}
+
+func (r *replicaRow) next(i int) int {
+	if i++; i == len(r.ticks) {
+		return 0
+	}
+	return i
+}
+
+func (r *replicaRow) oldest() int {
+	i := r.head - r.n + 1
+	if i < 0 {
+		i += len(r.ticks)
+	}
+	return i
+}
+
+func (r *replicaRow) grow(n int) {
+	w := len(r.t.words)
+	ticks, words := make([]Tick, n), make([]int32, n*w)
+	var vars [][]any
+	if len(r.t.vars) > 0 {
+		vars = make([][]any, n)
+	}
+	i := 0
+	if r.n > 0 {
+		i = r.oldest()
+	}
+	for k := range r.n {
+		ticks[k] = r.ticks[i]
+		copy(words[k*w:k*w+w], r.words[i*w:i*w+w])
+		if vars != nil {
+			vars[k] = r.vars[i]
+		}
+		i = r.next(i)
+	}
+	r.ticks, r.words, r.vars, r.head = ticks, words, vars, max(r.n-1, 0)
+}
+
+// advance brings now to a tick, and reports whether it moved.
+func (r *replicaRow) advance(t Tick) bool {
+	if t < r.tick {
+		return false
+	}
+	moved := false
+	for i := range r.cur {
+		if r.t.words[i].Velocity >= 0 {
+			if x := r.t.expect(r.cur, r.now, i, uint32(t-r.tick)); x != r.now[i] {
+				r.now[i], moved = x, true
+			}
+		} else {
+			r.now[i] = r.cur[i]
+		}
+	}
+	return moved
+}
+
+// Words is an item's state at the newest tick received, in the order of
+// ItemType.Words, appended to dst; nil if there is no such item.
+func (r *Replica) Words(ordinal int, dst []int32) []int32 {
+	if ordinal < 0 || ordinal >= len(r.Items) || r.Items[ordinal] == nil {
+		return nil
+	}
+	at := len(dst)
+	for range r.Items[ordinal].Words {
+		dst = append(dst, 0)
+	}
+	for _, row := range r.rows {
+		if row.ordinal == ordinal {
+			for k, f := range row.t.from {
+				dst[at+f] = row.now[k]
+			}
+		}
+	}
+	return dst
+}
+
+// Tick is the newest tick at which the item's state was received.
+func (r *Replica) Tick(ordinal int) Tick {
+	t := Tick(0)
+	for _, row := range r.rows {
+		if row.ordinal == ordinal {
+			t = max(t, row.tick)
+		}
+	}
+	return t
+}
+
+// Inject writes an item's replicated fields into the component at p, in place,
+// as they are at the newest tick received.
+func (c *Proxy) Inject(r *Replica, ordinal int, p unsafe.Pointer) {
+	if ordinal < 0 || ordinal >= len(r.Items) || r.Items[ordinal] == nil {
+		return
+	}
+	t := r.Items[ordinal]
+	words := c.scratch[:len(t.Words)]
+	vars := c.scratchVars[:len(t.Vars)]
+	for _, row := range r.rows {
+		if row.ordinal != ordinal {
+			continue
+		}
+		for k, f := range row.t.from {
+			words[f] = row.now[k]
+		}
+		for k, f := range row.t.fromV {
+			vars[f] = row.curVars[k]
+		}
+	}
+	t.Inject(p, words, vars, c.cfg.Refs)
+}

@@ -1,0 +1,208 @@
+package rpl
+
+// A rowType is one part of an item type as the stream sees it: words in the
+// order in which they are coded (velocities before what they predict), and
+// variable-length values. Both ends derive it from the schema alone.
+type rowType struct {
+	index    int
+	item     *ItemType
+	part     int
+	audience Audience
+
+	words []Word // Velocity is an index in this order
+	from  []int  // words[i] is item.Words[from[i]]
+	vars  []Var
+	fromV []int
+
+	velocities []int // words that predict others
+	predicted  []int // words that are predicted, in an order in which they can be
+	angles     []int // wrapping words, for heading prediction
+	pos        [2]int
+}
+
+// rowTypesOf compiles every part of every item of a frozen schema.
+func rowTypesOf(s *Schema) (all []*rowType, byItem [][]*rowType) {
+	byItem = make([][]*rowType, len(s.Items()))
+	for i, it := range s.Items() {
+		for p := range it.Parts {
+			t := newRowType(it, p)
+			t.index = len(all)
+			all = append(all, t)
+			byItem[i] = append(byItem[i], t)
+		}
+	}
+	return all, byItem
+}
+
+func newRowType(it *ItemType, part int) *rowType {
+	p := &it.Parts[part]
+	t := &rowType{item: it, part: part, audience: p.Audience, pos: [2]int{-1, -1}}
+	inPart := make(map[int]bool, len(p.Words))
+	for _, w := range p.Words {
+		inPart[w] = true
+	}
+	at := make(map[int]int, len(p.Words))
+	var place func(w, depth int)
+	place = func(w, depth int) {
+		if _, done := at[w]; done {
+			return
+		}
+		if v := it.Words[w].Velocity; v >= 0 && inPart[v] && depth > 0 {
+			place(v, depth-1) // what predicts goes before what is predicted
+		}
+		if _, done := at[w]; done {
+			return // a ring of predictions: the schema refuses it
+		}
+		at[w] = len(t.words)
+		t.words = append(t.words, it.Words[w])
+		t.from = append(t.from, w)
+	}
+	for _, w := range p.Words {
+		place(w, len(p.Words))
+	}
+	isVelocity := make([]bool, len(t.words))
+	for i := range t.words {
+		w := &t.words[i]
+		// A velocity that another audience sees cannot predict: the coder knows
+		// only what this audience knows.
+		if w.Velocity >= 0 {
+			v, ok := at[w.Velocity]
+			if !ok || v >= i {
+				w.Velocity = -1
+			} else {
+				w.Velocity = v
+				isVelocity[v] = true
+				t.predicted = append(t.predicted, i)
+			}
+		}
+		if w.Wrap {
+			t.angles = append(t.angles, i)
+		}
+	}
+	for i, is := range isVelocity {
+		if is {
+			t.velocities = append(t.velocities, i)
+		}
+	}
+	for i, w := range it.Pos {
+		if k, ok := at[w]; ok && w >= 0 {
+			t.pos[i] = k
+		}
+	}
+	for _, v := range p.Vars {
+		t.vars = append(t.vars, it.Vars[v])
+		t.fromV = append(t.fromV, v)
+	}
+	return t
+}
+
+// drifts reports whether the words are expected to change by themselves.
+func (t *rowType) drifts(words []int32) bool {
+	for _, v := range t.velocities {
+		if words[v] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// advance writes to dst what src is expected to be n ticks later. Integers
+// only, wrapping where they overflow, so that both ends agree to the bit.
+func (t *rowType) advance(dst, src []int32, n uint32) {
+	copy(dst, src)
+	if n == 0 {
+		return
+	}
+	for _, i := range t.predicted {
+		dst[i] = t.expect(src, dst, i, n)
+	}
+}
+
+// onCourse is whether base, n ticks ago, has become now by itself.
+func (t *rowType) onCourse(base, now []int32, n uint32) bool {
+	for i, x := range now {
+		if t.words[i].Velocity < 0 {
+			if base[i] != x {
+				return false
+			}
+		} else if t.expect(base, now, i, n) != x {
+			return false
+		}
+	}
+	return true
+}
+
+// expect is what word i should be, given the base n ticks ago and the words
+// before i as they are now. Velocities are taken to have changed evenly, and to
+// have been applied after they changed (semi-implicit Euler, what games do): n
+// steps of v₁…vₙ sum to ((n-1)·v₀ + (n+1)·vₙ)/2. With vₙ = v₀ it is advance.
+func (t *rowType) expect(base, now []int32, i int, n uint32) int32 {
+	w := &t.words[i]
+	if w.Velocity < 0 {
+		return base[i]
+	}
+	v0, v1 := int64(base[w.Velocity]), int64(now[w.Velocity])
+	if v0|v1 == 0 {
+		return base[i]
+	}
+	sum := v0*(int64(n)-1) + v1*(int64(n)+1)
+	return w.add(base[i], (sum*w.Rate+1<<32)>>33)
+}
+
+// add grows a value within the word's range: around it for a wrapping word,
+// else up to its bound.
+func (w *Word) add(x int32, grow int64) int32 {
+	if w.Wrap {
+		n := int64(w.Max) - int64(w.Min) + 1
+		r := (int64(x) - int64(w.Min) + grow) % n
+		if r < 0 {
+			r += n
+		}
+		return int32(int64(w.Min) + r)
+	}
+	r := int64(x) + grow
+	if r < int64(w.Min) {
+		return w.Min
+	}
+	if r > int64(w.Max) {
+		return w.Max
+	}
+	return int32(r)
+}
+
+// residual is what turns p into x; apply is its inverse, false when the result
+// is out of range.
+func (w *Word) residual(p, x int32) int32 {
+	if w.Wrap {
+		n := int64(w.Max) - int64(w.Min) + 1
+		r := (int64(x) - int64(p)) % n
+		if r > n/2 {
+			r -= n
+		} else if r < -(n-1)/2 {
+			r += n
+		}
+		return int32(r)
+	}
+	return x - p
+}
+
+func (w *Word) apply(p, r int32) (int32, bool) {
+	if w.Wrap {
+		n := int64(w.Max) - int64(w.Min) + 1
+		if int64(r) >= n || int64(r) <= -n {
+			return 0, false
+		}
+		return w.add(p, int64(r)), true
+	}
+	x := p + r
+	return x, x >= w.Min && x <= w.Max
+}
+
+func equalWords(a, b []int32) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,246 @@
+package rpl
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// RPCs on the authority: routing by who is called, checking who calls,
+// carrying over either lane. The table is in docs/SPEC.md.
+
+// Reliable messages between cores begin with one of these. Types from 0x80 up
+// are the adapter's.
+const (
+	msgCall  = 0x01
+	msgBlock = 0x02
+	msgTable = 0x03
+)
+
+// A Call is an RPC that is to run on this machine now.
+type Call struct {
+	Node Node
+	From Peer // who sent it; Server for the authority
+	Tick Tick // the step that it was called in
+	RPC  *RPCType
+	Args []byte // as sent; valid during the call
+}
+
+// Errors of a call, wrapped with the RPC's name.
+var (
+	ErrArgs   = errors.New("arguments too long; split them, or replicate what they say in a component")
+	ErrNoPeer = errors.New("no such peer")
+)
+
+// callQueue is the calls that wait to run on this machine.
+type callQueue struct {
+	due, next []queued
+	args      []byte
+}
+
+type queued struct {
+	c        Call
+	from, to int // in args
+}
+
+func (q *callQueue) add(c Call, args []byte) {
+	at := len(q.args)
+	q.args = append(q.args, args...)
+	q.due = append(q.due, queued{c, at, len(q.args)})
+}
+
+// run runs what is due; calls that are made meanwhile wait for the next run.
+func (q *callQueue) run(fn func(Call)) {
+	list := q.due
+	q.due, q.next = q.next[:0], list
+	args := q.args
+	q.args = nil
+	for i := range list {
+		c := list[i].c
+		c.Args = args[list[i].from:list[i].to]
+		fn(c)
+		list[i] = queued{}
+	}
+	if q.args == nil {
+		q.args = args[:0]
+	}
+}
+
+// peerCalls are the calls on their way to a peer.
+type peerCalls struct {
+	ready      [][]byte // reliable messages to give to the lane
+	waiting    []waitingCall
+	unreliable [][]byte
+	due        int // calls taken from the peer in the tick dueTick
+	dueTick    Tick
+}
+
+// waitingCall is a reliable call held back because too many unacked arrivals
+// have calls already.
+type waitingCall struct {
+	handle uint32
+	gen    uint8
+	msg    []byte
+}
+
+func checkArgs(rpc *RPCType, args []byte) error {
+	limit := MaxUnreliableArgs
+	if rpc.Lane == Reliable {
+		limit = MaxReliableArgs
+	}
+	if len(args) > limit {
+		return fmt.Errorf("rpl: RPC %s with %d bytes, at most %d: %w", rpc.Name, len(args), limit, ErrArgs)
+	}
+	return nil
+}
+
+// Call calls an RPC on a node from this machine, routed by its target.
+func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
+	if err := checkArgs(rpc, args); err != nil {
+		return err
+	}
+	slot, ok := a.slot(n)
+	if !ok {
+		a.counters.CallsDropped++
+		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
+	}
+	nd := &a.nodes[slot]
+	local := Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}
+	switch rpc.To {
+	case ToServer:
+		a.calls.add(local, args)
+	case ToOwner:
+		if nd.owner == 0 || nd.owner == a.cfg.Local {
+			a.calls.add(local, args)
+			return nil
+		}
+		if p := a.byID[nd.owner]; p != nil {
+			if h := nd.holder(p.index); h != nil {
+				a.callPeer(p, h.handle, rpc, args)
+			}
+		}
+	case Broadcast:
+		for i := range nd.holders {
+			a.callPeer(a.peers[nd.holders[i].peer], nd.holders[i].handle, rpc, args)
+		}
+		if a.cfg.Local != 0 {
+			a.calls.add(local, args)
+		}
+	}
+	return nil
+}
+
+// CallPeer calls an RPC on a node at one peer, which must hold the node.
+func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
+	if err := checkArgs(rpc, args); err != nil {
+		return err
+	}
+	slot, ok := a.slot(n)
+	if !ok {
+		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
+	}
+	if to != 0 && to == a.cfg.Local {
+		a.calls.add(Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}, args)
+		return nil
+	}
+	p := a.byID[to]
+	if p == nil {
+		return fmt.Errorf("rpl: RPC %s to peer %d: %w", rpc.Name, to, ErrNoPeer)
+	}
+	if h := a.nodes[slot].holder(p.index); h != nil {
+		a.callPeer(p, h.handle, rpc, args)
+	}
+	return nil
+}
+
+// callPeer puts a call on its way. A peer that has not been told of the node
+// yet does not have it: the call is dropped and counted, except that a reliable
+// one waits for a node that is wanted.
+func (a *Authority) callPeer(p *peer, h uint32, rpc *RPCType, args []byte) {
+	if h == noHandle {
+		a.counters.CallsDropped++
+		return
+	}
+	e := &p.entries[h]
+	a.counters.CallsOut++
+	if rpc.Lane == Unreliable {
+		if len(p.rpc.unreliable) >= maxCalls {
+			a.counters.CallsDropped++
+			return
+		}
+		p.rpc.unreliable = append(p.rpc.unreliable, appendCall(nil, h, e.gen, rpc, a.tick, args))
+		return
+	}
+	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, a.tick, args)
+	p.link.sent++
+	e.fence = p.link.sent
+	p.rpc.ready = append(p.rpc.ready, msg)
+}
+
+// appendCall is a call as both lanes carry it: handle, gen 1, RPC, tick 4,
+// arguments.
+func appendCall(b []byte, h uint32, gen uint8, rpc *RPCType, tick Tick, args []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(h))
+	b = append(b, gen)
+	b = binary.AppendUvarint(b, uint64(rpc.Index))
+	b = binary.LittleEndian.AppendUint32(b, uint32(tick))
+	return append(b, args...)
+}
+
+var errCall = errors.New("rpl: a call that cannot be read")
+
+type wireCall struct {
+	handle uint32
+	gen    uint8
+	rpc    *RPCType
+	tick   Tick
+	args   []byte
+}
+
+func parseCall(b []byte, s *Schema, lane Lane) (c wireCall, err error) {
+	h, n := binary.Uvarint(b)
+	if n <= 0 || h >= maxHandles || len(b) < n+1 {
+		return c, errCall
+	}
+	c.handle, c.gen = uint32(h), b[n]
+	b = b[n+1:]
+	r, n := binary.Uvarint(b)
+	if n <= 0 || r >= uint64(len(s.RPCs())) || len(b) < n+4 {
+		return c, errCall
+	}
+	c.rpc = s.RPCs()[r]
+	c.tick = Tick(binary.LittleEndian.Uint32(b[n:]))
+	c.args = b[n+4:]
+	if c.rpc.Lane != lane || checkArgs(c.rpc, c.args) != nil {
+		return c, errCall
+	}
+	return c, nil
+}
+
+// Due runs the calls that wait for this machine: those of peers, and those that
+// ended here. The adapter runs it in Receive, and again at the start of Send.
+func (a *Authority) Due(run func(Call)) { a.calls.run(run) }
+
+// called takes a peer's call, if the peer may make it.
+func (a *Authority) called(p *peer, c wireCall) {
+	if p.rpc.dueTick != a.tick {
+		p.rpc.dueTick, p.rpc.due = a.tick, 0
+	}
+	if int(c.handle) >= len(p.entries) || c.rpc.To != ToServer || p.rpc.due >= maxDue {
+		a.counters.CallsDropped++
+		return
+	}
+	e := &p.entries[c.handle]
+	slot, ok := a.slot(e.node)
+	if !ok || e.gen != c.gen || e.state != entryIn && e.state != entryComing {
+		a.counters.CallsDropped++
+		return
+	}
+	if a.nodes[slot].owner != p.id && !c.rpc.FromAnyone {
+		a.counters.CallsDropped++
+		return
+	}
+	p.rpc.due++
+	a.counters.CallsIn++
+	a.calls.add(Call{Node: e.node, From: p.id, Tick: c.tick, RPC: c.rpc}, c.args)
+}

@@ -1,0 +1,254 @@
+// Package rpltest runs replication cores against each other on a virtual clock
+// and a simulated network: what a test of the core, or of an adapter without a
+// transport, needs.
+package rpltest
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A Net is one authority and its proxies. Tick is the only thing that moves
+// its clock.
+type Net struct {
+	A       *rpl.Authority
+	Clients []*Client
+	Now     time.Duration
+
+	cfg     rpl.Config
+	seed    uint64
+	cond    netsim.Conditions
+	tick    rpl.Tick
+	every   int // ticks per send
+	Payload int // bytes of datagrams that the authority has sent
+	Packets int
+	// OnDatagram is shown every datagram of the authority, for tests that look
+	// for what must not be there.
+	OnDatagram func(to rpl.Peer, b []byte)
+	// Run runs the calls that end on the authority; nil drops them.
+	Run func(rpl.Call)
+}
+
+// A Client is a proxy with its two directions of network.
+type Client struct {
+	P    *rpl.Proxy
+	Peer rpl.Peer
+	Log  Recorder
+
+	down, up   *netsim.Path
+	downMail   mail
+	upMail     mail
+	downSeq    uint64
+	upSeq      uint64
+	Silent     bool // it receives nothing and sends nothing
+	downSource *Net
+}
+
+// mail is a reliable lane: messages arrive whole, in order, a delay later.
+type mail struct {
+	due  []time.Duration
+	msgs [][]byte
+}
+
+func (m *mail) put(due time.Duration, b []byte) {
+	if n := len(m.due); n > 0 {
+		due = max(due, m.due[n-1])
+	}
+	m.due = append(m.due, due)
+	m.msgs = append(m.msgs, append([]byte(nil), b...))
+}
+
+func (m *mail) take(now time.Duration) []byte {
+	if len(m.due) == 0 || m.due[0] > now {
+		return nil
+	}
+	b := m.msgs[0]
+	m.due, m.msgs = m.due[1:], m.msgs[1:]
+	return b
+}
+
+// New makes a network whose every path has the same conditions, by seed.
+func New(c rpl.Config, seed uint64, cond netsim.Conditions) (*Net, error) {
+	a, err := rpl.NewAuthority(c)
+	if err != nil {
+		return nil, err
+	}
+	n := &Net{A: a, cfg: c, seed: seed, cond: cond, every: 1}
+	if c.SendHz > 0 {
+		n.every = c.Hz / c.SendHz
+	}
+	return n, nil
+}
+
+// Join adds a client. Its stream begins with the next tick.
+func (n *Net) Join(p rpl.Peer) (*Client, error) {
+	proxy, err := rpl.NewProxy(n.cfg, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.A.Connect(p); err != nil {
+		return nil, err
+	}
+	c := &Client{P: proxy, Peer: p, downSource: n}
+	c.Log.Held = make(map[rpl.Node]*rpl.Replica)
+	c.down = netsim.NewPath(n.seed+uint64(p)*2, n.cond)
+	c.up = netsim.NewPath(n.seed+uint64(p)*2+1, n.cond)
+	n.Clients = append(n.Clients, c)
+	return c, nil
+}
+
+// Leave takes a client away.
+func (n *Net) Leave(c *Client) {
+	n.A.Disconnect(c.Peer)
+	for i, o := range n.Clients {
+		if o == c {
+			n.Clients = append(n.Clients[:i], n.Clients[i+1:]...)
+			return
+		}
+	}
+}
+
+// SetConditions changes every path.
+func (n *Net) SetConditions(cond netsim.Conditions) {
+	n.cond = cond
+	for _, c := range n.Clients {
+		c.down.SetConditions(cond)
+		c.up.SetConditions(cond)
+	}
+}
+
+// Tick plays one tick: what came is received, change changes the world (nil:
+// nothing does), and what follows is sent.
+func (n *Net) Tick(change func(t rpl.Tick)) {
+	n.tick++
+	n.Now += time.Second / time.Duration(n.cfg.Hz)
+	n.A.Step(n.tick)
+	for _, c := range n.Clients {
+		c.receiveUp(n)
+	}
+	n.A.Due(n.run)
+	if change != nil {
+		change(n.tick)
+	}
+	if int(n.tick)%n.every == 0 {
+		n.A.Due(n.run)
+		n.A.Stream(n.Now)
+		n.A.Schedule(n.Now)
+		for _, c := range n.Clients {
+			n.A.Encode(c.Peer, n.Now, &downSink{n: n, c: c})
+		}
+	}
+	for _, c := range n.Clients {
+		c.receive(n)
+	}
+}
+
+// TickNumber is the tick of the last Tick.
+func (n *Net) TickNumber() rpl.Tick { return n.tick }
+
+func (n *Net) run(c rpl.Call) {
+	if n.Run != nil {
+		n.Run(c)
+	}
+}
+
+func (c *Client) receiveUp(n *Net) {
+	for {
+		b, at, ok := c.up.Receive(n.Now)
+		if !ok {
+			break
+		}
+		seq := uint64(0)
+		for i := range 8 {
+			seq = seq<<8 | uint64(b[i])
+		}
+		_ = n.A.Receive(c.Peer, seq, at, b[8:])
+	}
+	for m := c.upMail.take(n.Now); m != nil; m = c.upMail.take(n.Now) {
+		_ = n.A.ReceiveMessage(c.Peer, m)
+	}
+}
+
+func (c *Client) receive(n *Net) {
+	for {
+		b, at, ok := c.down.Receive(n.Now)
+		if !ok {
+			break
+		}
+		if c.Silent {
+			continue
+		}
+		seq := uint64(0)
+		for i := range 8 {
+			seq = seq<<8 | uint64(b[i])
+		}
+		c.P.Receive(seq, at, b[8:])
+	}
+	if c.Silent {
+		return
+	}
+	for m := c.downMail.take(n.Now); m != nil; m = c.downMail.take(n.Now) {
+		c.P.ReceiveMessage(m)
+	}
+	c.P.Apply(n.Now, &c.Log)
+	c.P.Due(c.Log.Run)
+	c.P.Send(n.Now, &upSink{n: n, c: c})
+}
+
+type downSink struct {
+	n   *Net
+	c   *Client
+	seq uint64
+}
+
+func (s *downSink) Next() (uint64, int) {
+	s.c.downSeq++
+	s.seq = s.c.downSeq
+	return s.seq, rpl.PacketRoom
+}
+
+func (s *downSink) Datagram(b []byte) {
+	s.n.Payload += len(b)
+	s.n.Packets++
+	if s.n.OnDatagram != nil {
+		s.n.OnDatagram(s.c.Peer, b)
+	}
+	s.c.down.Send(s.n.Now, sealed(s.seq, b))
+}
+
+func (s *downSink) Reliable(b []byte) error {
+	if s.n.OnDatagram != nil {
+		s.n.OnDatagram(s.c.Peer, b)
+	}
+	s.c.downMail.put(s.n.Now+s.n.cond.Delay+20*time.Millisecond, b)
+	return nil
+}
+
+type upSink struct {
+	n   *Net
+	c   *Client
+	seq uint64
+}
+
+func (s *upSink) Next() (uint64, int) {
+	s.c.upSeq++
+	s.seq = s.c.upSeq
+	return s.seq, rpl.PacketRoom
+}
+
+func (s *upSink) Datagram(b []byte) { s.c.up.Send(s.n.Now, sealed(s.seq, b)) }
+
+func (s *upSink) Reliable(b []byte) error {
+	s.c.upMail.put(s.n.Now+s.n.cond.Delay+20*time.Millisecond, b)
+	return nil
+}
+
+func sealed(seq uint64, b []byte) []byte {
+	p := make([]byte, 8, 8+len(b))
+	for i := range 8 {
+		p[i] = byte(seq >> (56 - 8*i))
+	}
+	return append(p, b...)
+}

@@ -1,0 +1,69 @@
+package rpltest
+
+import (
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A Recorder is a proxy's handler that keeps what it is told and complains of
+// what breaks the promised order.
+type Recorder struct {
+	Held    map[rpl.Node]*rpl.Replica
+	Calls   []rpl.Call
+	Left    int
+	Came    int
+	Changes int
+	Errors  []string
+
+	// OnRun is called for each call, before it is kept.
+	OnRun func(rpl.Call)
+}
+
+func (r *Recorder) fail(format string, args ...any) {
+	r.Errors = append(r.Errors, fmt.Sprintf(format, args...))
+}
+
+func (r *Recorder) held(what string, x *rpl.Replica) {
+	if r.Held[x.ID] != x {
+		r.fail("%s for %v, which is not here", what, x.ID)
+	}
+}
+
+// The methods of rpl.ProxyHandler.
+
+func (r *Recorder) Arrived(x *rpl.Replica) {
+	if r.Held[x.ID] != nil {
+		r.fail("%v arrived twice", x.ID)
+	}
+	if x.Parent != 0 && r.Held[x.Parent] == nil {
+		r.fail("%v arrived before its parent %v", x.ID, x.Parent)
+	}
+	r.Held[x.ID] = x
+	r.Came++
+}
+
+func (r *Recorder) Loaded(x *rpl.Replica)                                { r.held("loaded", x) }
+func (r *Recorder) ItemAdded(x *rpl.Replica, ord int)                    { r.held("item added", x) }
+func (r *Recorder) ItemRemoved(x *rpl.Replica, ord int, t *rpl.ItemType) { r.held("item removed", x) }
+func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)                   { r.held("owner", x) }
+func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)                { r.held("parent", x) }
+func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick)          { r.held("change", x); r.Changes++ }
+func (r *Recorder) Advanced(x *rpl.Replica, ord int, t rpl.Tick)         { r.held("advance", x) }
+
+func (r *Recorder) Run(c rpl.Call) {
+	if r.Held[c.Node] == nil {
+		r.fail("call %s on %v, which is not here", c.RPC.Name, c.Node)
+	}
+	if r.OnRun != nil {
+		r.OnRun(c)
+	}
+	c.Args = append([]byte(nil), c.Args...)
+	r.Calls = append(r.Calls, c)
+}
+
+func (r *Recorder) Gone(x *rpl.Replica, t rpl.Tick, destroyed bool) {
+	r.held("gone", x)
+	delete(r.Held, x.ID)
+	r.Left++
+}

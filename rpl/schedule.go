@@ -1,0 +1,357 @@
+package rpl
+
+import (
+	"sort"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// The Schedule stage: what each peer is told in this send. Everything that
+// reads the store and is coded against it happens here, on one goroutine, so
+// that an update coded once serves all peers at the same baseline; Encode only
+// packs what is planned here.
+
+// A piece is something that goes into one packet whole.
+type piece struct {
+	handle  uint32
+	at, n   int // symbols, in Authority.syms
+	bits    int // at most
+	recAt   int // records, in plan.recs
+	recN    int
+	urgency float32
+	skip    bool // over budget
+}
+
+// plan is what Schedule has decided for one peer's send.
+type plan struct {
+	removals []piece
+	arrivals []piece
+	updates  []piece // by ascending handle
+	guesses  []piece // updates against arrivals that are not acked, the same
+	recs     []recEntry
+	probe    bool
+	room     float64 // bytes left in the bucket; negative: debt
+	group    []uint32
+	order    []int32
+}
+
+func (pl *plan) reset() {
+	pl.removals, pl.arrivals = pl.removals[:0], pl.arrivals[:0]
+	pl.updates, pl.guesses = pl.updates[:0], pl.guesses[:0]
+	pl.recs, pl.probe = pl.recs[:0], false
+}
+
+func (pl *plan) empty() bool {
+	return len(pl.removals)+len(pl.arrivals)+len(pl.updates)+len(pl.guesses) == 0
+}
+
+// Schedule plans the next packets of every peer.
+func (a *Authority) Schedule(now time.Duration) {
+	a.now = now
+	a.syms = a.syms[:0]
+	a.wake()
+	for _, p := range a.peers {
+		if p == nil {
+			continue
+		}
+		p.plan.reset()
+		a.judgeLosses(p, now)
+		a.refill(p, now)
+		if !p.streaming {
+			continue
+		}
+		if p.frozen(now) {
+			if now-p.link.lastProbe >= probeEvery {
+				p.link.lastProbe = now
+				p.plan.probe = true
+			}
+			continue
+		}
+		a.planRemovals(p, now)
+		a.planArrivals(p, now)
+		a.planUpdates(p)
+		a.fitBudget(p)
+	}
+	a.active = a.active[:0]
+}
+
+// wake marks, for the peers that hold them, the nodes that changed or drift.
+func (a *Authority) wake() {
+	for i := 0; i < len(a.drifting); {
+		r := &a.rows[a.drifting[i]]
+		if r.gone || !r.t.drifts(a.version(r, r.head)) {
+			r.drifting = false
+			a.drifting[i] = a.drifting[len(a.drifting)-1]
+			a.drifting = a.drifting[:len(a.drifting)-1]
+			continue
+		}
+		n := &a.nodes[r.node]
+		if n.active != a.send {
+			n.active = a.send
+			a.active = append(a.active, r.node)
+		}
+		i++
+	}
+	for _, slot := range a.active {
+		n := &a.nodes[slot]
+		if !n.used || n.spawn.Transient {
+			continue
+		}
+		for _, h := range n.holders {
+			if h.handle != noHandle {
+				a.peers[h.peer].dirty.set(h.handle)
+			}
+		}
+	}
+}
+
+func (a *Authority) planRemovals(p *peer, now time.Duration) {
+	pl := &p.plan
+	kept := p.going[:0]
+	copies := p.link.copiesFor()
+	for _, h := range p.going {
+		e := &p.entries[h]
+		if e.state != entryGoing {
+			continue
+		}
+		kept = append(kept, h)
+		if e.removed || !e.due(now, copies) {
+			continue
+		}
+		m := p.link.model
+		at := len(a.syms)
+		a.syms = appendUnsigned(a.syms, &m.entry.handle, h)
+		a.syms = append(a.syms, rangecode.Raw(uint32(e.gen), 8), m.entry.destroyed.sym(flag(e.destroyed)))
+		if e.fence > p.link.arrived && now-e.round < fenceAge {
+			a.syms = append(a.syms, m.entry.fence.sym(1), rangecode.Raw(e.fence, 16))
+		} else {
+			a.syms = append(a.syms, m.entry.fence.sym(0))
+		}
+		rec := len(pl.recs)
+		pl.recs = append(pl.recs, recEntry{handle: h, kind: recRemoval, gen: e.gen})
+		pl.removals = append(pl.removals, a.piece(h, at, rec, pl))
+		a.counters.Removals++
+		if e.copies > 0 {
+			a.counters.Repeats++
+		}
+	}
+	p.going = kept
+}
+
+func (a *Authority) piece(h uint32, at, rec int, pl *plan) piece {
+	return piece{handle: h, at: at, n: len(a.syms) - at, bits: symBits(a.syms[at:]), recAt: rec, recN: len(pl.recs) - rec}
+}
+
+// due is whether a copy of an arrival or a removal may leave: the first, one
+// that the loss asks for, or a new round after all were lost.
+func (e *entry) due(now time.Duration, copies uint8) bool {
+	switch {
+	case e.copies == 0:
+		return true
+	case e.inflight == 0:
+		e.copies = 0
+		return true
+	}
+	return e.copies < copies && now-e.round >= copyDue(e.copies)
+}
+
+func (a *Authority) planArrivals(p *peer, now time.Duration) {
+	copies := p.link.copiesFor()
+	kept := p.coming[:0]
+	for _, h := range p.coming {
+		e := &p.entries[h]
+		if e.state != entryComing {
+			continue
+		}
+		kept = append(kept, h)
+		if e.block == 0 && e.due(now, copies) {
+			if e.copies > 0 {
+				a.counters.Repeats++
+			}
+			a.planArrival(p, h)
+		}
+	}
+	p.coming = kept
+	if len(p.queue) == 0 {
+		return
+	}
+	if len(p.points) > 0 && len(p.queue) > 1 {
+		sort.Sort((*nearestFirst)(&queueSort{a, p}))
+	}
+	room := p.plan.room
+	waiting := p.queue[:0]
+	for i, slot := range p.queue {
+		n := &a.nodes[slot]
+		if !n.used || !p.wanted.has(slot) {
+			continue
+		}
+		hd := n.holder(p.index)
+		if hd == nil || hd.handle != noHandle {
+			continue
+		}
+		if a.cfg.Budget > 0 && room <= 0 {
+			waiting = append(waiting, p.queue[i:]...)
+			break
+		}
+		if _, still := p.goingOf[n.id]; still {
+			waiting = append(waiting, slot) // one handle for one node at a time
+			continue
+		}
+		if n.parent != 0 {
+			if ph := a.nodes[n.parent].holder(p.index); ph == nil || ph.handle == noHandle {
+				waiting = append(waiting, slot) // its parent comes first
+				continue
+			}
+		}
+		before := len(p.plan.arrivals)
+		a.admitTree(p, slot)
+		for _, pc := range p.plan.arrivals[before:] {
+			room -= float64(pc.bits) / 8
+		}
+	}
+	p.queue = waiting
+}
+
+// admitTree plans a node's arrival together with all below it that is wanted,
+// as one piece.
+func (a *Authority) admitTree(p *peer, slot uint32) {
+	pl := &p.plan
+	at, rec := len(a.syms), len(pl.recs)
+	pl.group = pl.group[:0]
+	a.admitBelow(p, slot)
+	for i, h := range pl.group {
+		if i > 0 {
+			a.syms = append(a.syms, p.link.model.entry.more.sym(1))
+		}
+		a.appendArrival(p, h)
+	}
+	pl.arrivals = append(pl.arrivals, a.piece(pl.group[0], at, rec, pl))
+}
+
+func (a *Authority) admitBelow(p *peer, slot uint32) {
+	p.plan.group = append(p.plan.group, p.admit(a, slot))
+	for _, c := range a.nodes[slot].children {
+		if hd := a.nodes[c].holder(p.index); hd != nil && hd.handle == noHandle {
+			if _, still := p.goingOf[a.nodes[c].id]; !still {
+				a.admitBelow(p, c)
+			}
+		}
+	}
+}
+
+// planArrival plans another copy of one node's arrival, as it is now.
+func (a *Authority) planArrival(p *peer, h uint32) {
+	pl := &p.plan
+	at, rec := len(a.syms), len(pl.recs)
+	a.appendArrival(p, h)
+	pl.arrivals = append(pl.arrivals, a.piece(h, at, rec, pl))
+}
+
+// queueSort orders a peer's queue: own nodes first, then nearest.
+type queueSort struct {
+	a *Authority
+	p *peer
+}
+
+type nearestFirst queueSort
+
+func (q *nearestFirst) Len() int      { return len(q.p.queue) }
+func (q *nearestFirst) Swap(i, j int) { q.p.queue[i], q.p.queue[j] = q.p.queue[j], q.p.queue[i] }
+func (q *nearestFirst) Less(i, j int) bool {
+	return q.key(q.p.queue[i]) < q.key(q.p.queue[j])
+}
+
+func (q *nearestFirst) key(slot uint32) float64 {
+	n := &q.a.nodes[slot]
+	if n.owner == q.p.id {
+		return -1
+	}
+	r := &q.a.nodes[q.a.root(slot)]
+	return q.p.distance(r.x, r.y)
+}
+
+// fitBudget leaves out what the bucket cannot pay: copies of arrivals and
+// guesses first, then the least urgent updates.
+func (a *Authority) fitBudget(p *peer) {
+	if a.cfg.Budget <= 0 {
+		return
+	}
+	pl := &p.plan
+	left := pl.room*8 - headerBits
+	for i := range pl.removals {
+		left -= pieceBits(&pl.removals[i])
+	}
+	for i := range pl.arrivals {
+		left -= pieceBits(&pl.arrivals[i])
+	}
+	pl.order = pl.order[:0]
+	total := 0.0
+	for i := range pl.updates {
+		pl.order = append(pl.order, int32(i))
+		total += pieceBits(&pl.updates[i])
+	}
+	if total > left {
+		sort.Slice(pl.order, func(i, j int) bool {
+			return pl.updates[pl.order[i]].urgency > pl.updates[pl.order[j]].urgency
+		})
+	}
+	for _, i := range pl.order {
+		u := &pl.updates[i]
+		if b := pieceBits(u); left >= b {
+			left -= b
+		} else {
+			u.skip = true
+			a.counters.Starved++
+		}
+	}
+	for i := range pl.guesses {
+		g := &pl.guesses[i]
+		if b := pieceBits(g); left >= b {
+			left -= b
+		} else {
+			g.skip = true
+		}
+	}
+}
+
+// headerBits is what a packet costs beside its pieces, at most: the seal, the
+// header, the sections' ends, the coder's last bytes.
+const headerBits = (PacketOverhead + 24) * 8
+
+// pieceBits is what a piece costs, its name and its share of the packets'
+// headers included.
+func pieceBits(pc *piece) float64 {
+	return float64(pc.bits+nameBits) * (1 + headerBits/float64(8*PacketRoom-headerBits))
+}
+
+// nameBits is what a handle's gap costs, at most.
+const nameBits = 30
+
+func (a *Authority) refill(p *peer, now time.Duration) {
+	l := &p.link
+	rate := float64(a.cfg.Budget)
+	bucket := max(rate*bucketTime.Seconds(), PacketRoom+PacketOverhead)
+	if l.tokensAt == 0 {
+		l.tokens = bucket
+	} else {
+		l.tokens = min(bucket, l.tokens+rate*(now-l.tokensAt).Seconds())
+	}
+	l.tokensAt = max(now, 1)
+	p.plan.room = l.tokens
+}
+
+func symBits(syms []rangecode.Sym) int {
+	n := 0
+	for _, s := range syms {
+		n += s.Bits()
+	}
+	return n
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,263 @@
+package rpl
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// planUpdates finds what a peer must be told of the nodes that it holds. A row
+// is pending when the newest version on its way, advanced to now, is not what
+// the row is now.
+func (a *Authority) planUpdates(p *peer) {
+	for k, w := range p.dirty.w {
+		for w != 0 {
+			h := uint32(k<<6 + bits.TrailingZeros64(w))
+			w &= w - 1
+			a.planUpdate(p, h)
+		}
+	}
+}
+
+func (a *Authority) planUpdate(p *peer, h uint32) {
+	e := &p.entries[h]
+	slot := e.node.Slot()
+	n := &a.nodes[slot]
+	switch {
+	case e.state != entryIn && e.state != entryComing, n.id != e.node:
+		p.dirty.clear(h)
+		return
+	case e.state == entryComing && (e.block != 0 || e.copies == 0):
+		return // nothing to guess upon
+	}
+	pl := &p.plan
+	at, rec := len(a.syms), len(pl.recs)
+	m := p.link.model
+	guess := e.state == entryComing
+	any := e.meta && !guess
+	if guess {
+		a.syms = append(a.syms, rangecode.Raw(uint32(e.gen), 8))
+	}
+	a.syms = append(a.syms, m.entry.meta.sym(flag(any)))
+	if any {
+		a.appendMeta(p, n)
+		pl.recs = append(pl.recs, recEntry{handle: h, kind: recMeta, gen: e.gen})
+	}
+	urgency := float32(0)
+	for i := range n.rows {
+		pending, age := a.appendRow(p, h, e, n, i, guess)
+		any = any || pending
+		urgency = max(urgency, age)
+	}
+	if !any {
+		a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
+		p.dirty.clear(h)
+		return
+	}
+	pc := a.piece(h, at, rec, pl)
+	pc.urgency = urgency * n.spawn.Weight
+	if n.owner == p.id {
+		pc.urgency *= 4
+	}
+	if guess {
+		pl.guesses = append(pl.guesses, pc)
+	} else {
+		pl.updates = append(pl.updates, pc)
+	}
+}
+
+// appendRow codes row i of a node for a peer where it is pending; a node of
+// several rows says for each whether it is there.
+func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess bool) (pending bool, age float32) {
+	r := &a.rows[n.rows[i]]
+	pr := &p.rows[e.row0+uint32(i)]
+	m := p.link.model
+	several := len(n.rows) > 1
+	kind := a.rowAction(p, n, r, pr, guess)
+	if several {
+		a.syms = append(a.syms, m.entry.row.sym(kind))
+	}
+	switch kind {
+	case rowSame:
+		pr.since = 0
+		return false, 0
+	case rowForget:
+		p.plan.recs = append(p.plan.recs, recEntry{handle: h, kind: recForget, gen: e.gen, row: uint8(i)})
+		return true, 1
+	}
+	if pr.since == 0 {
+		pr.since = a.tick
+	}
+	k := uint8(recRow)
+	if guess {
+		k = recGuess
+	}
+	p.plan.recs = append(p.plan.recs, recEntry{handle: h, ver: r.head, kind: k, gen: e.gen, row: uint8(i)})
+	a.counters.Records++
+	if pr.flightTick == pr.ackedTick && pr.carried != 0 && pr.flight != 0 && r.head == pr.flight {
+		a.counters.Repeats++
+	}
+	a.appendDelta(p, n, r, pr, guess)
+	return true, float32(a.tick-pr.since) + 1
+}
+
+// What an update says of a row.
+const (
+	rowSame = iota
+	rowUpdate
+	rowForget
+	rowActions
+)
+
+func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool) int {
+	sees := a.sees(p, n, r.t.audience)
+	switch {
+	case !sees && pr.hidden:
+		return rowSame
+	case !sees:
+		pr.hidden = true
+		*pr = peerRow{hidden: true}
+		return rowForget
+	case pr.hidden:
+		*pr = peerRow{} // gained: a keyframe
+	}
+	if guess && pr.acked == 0 {
+		return rowSame
+	}
+	if pr.flight == 0 || !r.kept(pr.flight) {
+		return rowUpdate
+	}
+	if r.vars != nil && pr.flight != r.head && !sameVars(r, pr.flight) {
+		return rowUpdate
+	}
+	now, base := a.version(r, r.head), a.version(r, pr.flight)
+	if r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick) {
+		return rowSame
+	}
+	return rowUpdate
+}
+
+func sameVars(r *row, ver uint32) bool {
+	old, now := r.vars[ver%historyLen], r.vars[r.head%historyLen]
+	for k := range now {
+		if !r.t.vars[k].Type.Equal(old[k], now[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendDelta codes a row against the version that the peer is known to have.
+func (a *Authority) appendDelta(p *peer, n *node, r *row, pr *peerRow, guess bool) {
+	m := p.link.model
+	now := a.version(r, r.head)
+	if pr.acked == 0 || !r.kept(pr.acked) {
+		a.syms = append(a.syms, m.entry.base.sym(baseNone))
+		a.syms = m.appendKey(a.syms, r.t, now)
+		a.appendVars(p, r, nil)
+		a.counters.Keyframes++
+		return
+	}
+	age := uint32(a.tick) - pr.ackedTick
+	if guess || !pr.implicit(uint32(p.link.baseTick)) {
+		a.syms = append(a.syms, m.entry.base.sym(baseExplicit))
+		a.syms = appendUnsigned(a.syms, &m.entry.baseAge, age)
+		a.counters.ExplicitBases++
+	} else {
+		a.syms = append(a.syms, m.entry.base.sym(baseImplicit))
+	}
+	if r.vars != nil {
+		a.syms = m.appendUpdate(a.syms, r.t, a.version(r, pr.acked), now, age)
+		a.appendVars(p, r, a.versionVars(r, pr.acked))
+		return
+	}
+	s := &r.share
+	if s.send == a.send && s.ver == pr.acked && s.tick == pr.ackedTick && s.model == m.number {
+		a.syms = append(a.syms, a.syms[s.at:s.at+s.n]...)
+		a.counters.Shared++
+		return
+	}
+	at := len(a.syms)
+	a.syms = m.appendUpdate(a.syms, r.t, a.version(r, pr.acked), now, age)
+	*s = shared{send: a.send, ver: pr.acked, tick: pr.ackedTick, model: m.number, at: at, n: len(a.syms) - at}
+}
+
+// implicit is whether "the newest version up to the packet's base tick" means
+// the acked version on the peer, too: every packet up to there that carried the
+// row after the acked version is known to have arrived (protocol rule 13).
+func (pr *peerRow) implicit(baseTick uint32) bool {
+	if pr.ackedTick > baseTick {
+		return false
+	}
+	if pr.carried == 0 || baseTick == pr.ackedTick {
+		return true
+	}
+	// Bits of carried for ticks in (ackedTick, baseTick].
+	newest, lo, hi := pr.newest, pr.ackedTick+1, baseTick
+	if newest < lo {
+		return true
+	}
+	if newest-lo >= 64 {
+		return false // too long ago to know
+	}
+	if hi > newest {
+		hi = newest
+	}
+	if hi < lo {
+		return true
+	}
+	mask := ^uint64(0) >> (63 - (newest - lo)) // from newest down to lo
+	mask &^= 1<<(newest-hi) - 1
+	return pr.carried&mask == 0
+}
+
+// appendVars codes the variable-length props of a row against base, nil for
+// all of them.
+func (a *Authority) appendVars(p *peer, r *row, base []any) {
+	if r.vars == nil {
+		return
+	}
+	m := p.link.model
+	now := a.versionVars(r, r.head)
+	for k, v := range r.t.vars {
+		if base != nil {
+			same := v.Type.Equal(base[k], now[k])
+			a.syms = append(a.syms, m.entry.varying.sym(flag(!same)))
+			if same {
+				continue
+			}
+			a.bytes = v.Type.AppendDelta(a.bytes[:0], base[k], now[k])
+		} else {
+			a.bytes = v.Type.Append(a.bytes[:0], now[k])
+		}
+		a.syms = appendBytes(a.syms, &m.entry.length, a.bytes)
+	}
+}
+
+func appendBytes(out []rangecode.Sym, length *table, b []byte) []rangecode.Sym {
+	out = appendUnsigned(out, length, uint32(len(b)))
+	for len(b) >= 2 {
+		out = append(out, rangecode.Raw(uint32(b[0])<<8|uint32(b[1]), 16))
+		b = b[2:]
+	}
+	if len(b) == 1 {
+		out = append(out, rangecode.Raw(uint32(b[0]), 8))
+	}
+	return out
+}
+
+func readBytes(d *rangecode.Decoder, length *table, limit int, dst []byte) ([]byte, bool) {
+	n := int(readUnsigned(d, length))
+	if n > limit {
+		return dst, false
+	}
+	for n >= 2 && d.Err() == nil {
+		v := d.Bits(16)
+		dst = append(dst, byte(v>>8), byte(v))
+		n -= 2
+	}
+	if n == 1 {
+		dst = append(dst, byte(d.Bits(8)))
+	}
+	return dst, d.Err() == nil
+}
