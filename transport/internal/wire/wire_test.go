@@ -1,0 +1,210 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/hex"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+func sealed(k Kind, payload ...byte) []byte {
+	return End(append(Begin(nil, k, true, 0x01020304, 0x1122), payload...))
+}
+
+// The vectors stand in docs/spec-transport.md too.
+func TestVectors(t *testing.T) {
+	const tag = "00000000000000000000000000000000"
+	for _, x := range []struct {
+		name string
+		b    []byte
+		hex  string
+	}{
+		{"keepalive", sealed(Keepalive), "84 04030201 2211000000000000 " + tag},
+		{"datagram", sealed(Datagram, 0xaa, 0xbb), "85 04030201 2211000000000000 aabb " + tag},
+		{"close", sealed(Close, AppendReason(nil, Kicked, "afk")...), "88 04030201 2211000000000000 01 61666b " + tag},
+		{"accept", AcceptMessage{Attempt: 0x1122334455667788, ID: 0x01020304}.Append(nil), "82 0100 8877665544332211 04030201"},
+		{"refuse", RefuseMessage{Version: 1, Attempt: 0x1122334455667788, Reason: OtherGame, Detail: []byte("pong")}.Append(nil), "83 0100 8877665544332211 02 0400 706f6e67"},
+		{
+			"hello, its first 165 bytes",
+			HelloMessage{Attempt: 0x1122334455667788, GameHash: HashGame("pong"), Schema: 0x0102030405060708, Game: "pong", Hello: []byte("Ada")}.Append(nil)[:165],
+			"01 0100 8877665544332211 970087a80dda1e8c 0807060504030201 " + strings.Repeat("00", 128) + " 04 706f6e67 0300 416461",
+		},
+	} {
+		if want := strings.ReplaceAll(x.hex, " ", ""); hex.EncodeToString(x.b) != want {
+			t.Errorf("%s is\n%x, want\n%s", x.name, x.b, want)
+		}
+	}
+}
+
+func TestPacketKinds(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		b    []byte
+		want Packet
+		err  error
+	}{
+		{"keepalive", sealed(Keepalive), Packet{Kind: Keepalive}, nil},
+		{"keepalive with payload", sealed(Keepalive, 1), Packet{}, ErrMalformed},
+		{"datagram", sealed(Datagram, 1, 2), Packet{Kind: Datagram, Datagram: []byte{1, 2}}, nil},
+		{"empty datagram", sealed(Datagram), Packet{Kind: Datagram, Datagram: []byte{}}, nil},
+		{"lane", sealed(Lane, 1, 2), Packet{Kind: Lane, Segments: []byte{1, 2}}, nil},
+		{"empty lane", sealed(Lane), Packet{}, ErrShort},
+		{"both", sealed(Both, 1, 0, 9, 8, 7), Packet{Kind: Both, Segments: []byte{9}, Datagram: []byte{8, 7}}, nil},
+		{"both, no segments", sealed(Both, 0, 0, 9), Packet{}, ErrMalformed},
+		{"both, more segments than bytes", sealed(Both, 2, 0, 9), Packet{}, ErrShort},
+		{"both, half a length", sealed(Both, 1), Packet{}, ErrShort},
+		{"close", sealed(Close, 1, 'x'), Packet{Kind: Close, Reason: []byte{1, 'x'}}, nil},
+		{"close without a cause", sealed(Close), Packet{}, ErrShort},
+		{"close with a long reason", sealed(Close, make([]byte, 2+transport.MaxReason)...), Packet{}, ErrLong},
+		{"unknown kind", sealed(9), Packet{}, ErrKind},
+		{"too long", sealed(Datagram, make([]byte, transport.MaxPayload+1)...), Packet{}, ErrLong},
+		{"connection 0", End(Begin(nil, Keepalive, true, 0, 1)), Packet{}, ErrMalformed},
+		{"number 0", End(Begin(nil, Keepalive, true, 1, 0)), Packet{}, ErrMalformed},
+	} {
+		got, err := ParsePacket(x.b)
+		if err != x.err {
+			t.Errorf("%s: error %v, want %v", x.name, err, x.err)
+		}
+		if err == nil {
+			x.want.FromListener, x.want.ID, x.want.Seq = true, 0x01020304, 0x1122
+			if !reflect.DeepEqual(got, x.want) {
+				t.Errorf("%s is %+v, want %+v", x.name, got, x.want)
+			}
+		}
+	}
+	for i := range tagSize {
+		b := sealed(Keepalive)
+		b[headerSize+i] = 1
+		if _, err := ParsePacket(b); err != ErrReserved {
+			t.Errorf("byte %d of the tag is not zero: %v", i, err)
+		}
+	}
+}
+
+// Every message cut at every byte is an error, and with a byte more too.
+func TestTruncated(t *testing.T) {
+	hello := HelloMessage{Attempt: 1, Game: "pong", Hello: []byte("Ada")}.Append(nil)
+	accept := AcceptMessage{Attempt: 1, ID: 2}.Append(nil)
+	refuse := RefuseMessage{Version: 1, Attempt: 1, Reason: Full, Detail: []byte("x")}.Append(nil)
+	for name, x := range map[string]struct {
+		b     []byte
+		parse func([]byte) error
+	}{
+		"hello":  {hello, func(b []byte) error { _, err := ParseHello(b); return err }},
+		"accept": {accept, func(b []byte) error { _, err := ParseAccept(b); return err }},
+		"refuse": {refuse, func(b []byte) error { _, err := ParseRefuse(b); return err }},
+	} {
+		if err := x.parse(x.b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for n := range x.b {
+			if x.parse(x.b[:n]) == nil {
+				t.Errorf("%s of %d bytes, cut at %d, is accepted", name, len(x.b), n)
+			}
+		}
+		if x.parse(append(bytes.Clone(x.b), 0)) == nil {
+			t.Errorf("%s with a byte more is accepted", name)
+		}
+	}
+}
+
+func TestHelloLimits(t *testing.T) {
+	longest := HelloMessage{Attempt: 1, Game: strings.Repeat("g", transport.MaxGame), Hello: make([]byte, transport.MaxHello)}
+	b := longest.Append(nil)
+	if len(b) != transport.MaxPacket {
+		t.Fatalf("a HELLO has %d bytes", len(b))
+	}
+	if m, err := ParseHello(b); err != nil || len(m.Hello) != transport.MaxHello || len(m.Game) != transport.MaxGame {
+		t.Errorf("%v: %+v", err, m)
+	}
+	reserved := []int{cookieStart, helloFixed - 1, transport.MaxPacket - 1}
+	for _, i := range reserved {
+		b := HelloMessage{Attempt: 1, Game: "g"}.Append(nil)
+		b[i] = 1
+		if _, err := ParseHello(b); err != ErrReserved {
+			t.Errorf("byte %d is not zero: %v", i, err)
+		}
+	}
+	b = HelloMessage{Attempt: 1, Game: "g"}.Append(nil)
+	b[helloFixed] = transport.MaxGame + 1
+	if _, err := ParseHello(b); err != ErrLong {
+		t.Errorf("a long name: %v", err)
+	}
+	b = HelloMessage{Attempt: 1, Game: "g"}.Append(nil)
+	b[helloFixed+3] = 3 // 768 bytes of hello
+	if _, err := ParseHello(b); err != ErrLong {
+		t.Errorf("a long hello: %v", err)
+	}
+	b = HelloMessage{Attempt: 7, Game: "g"}.Append(nil)
+	b[1] = 99
+	if m, err := ParseHello(b); err != ErrVersion || m.Attempt != 7 {
+		t.Errorf("another version: %v, attempt %d", err, m.Attempt)
+	}
+}
+
+func TestReason(t *testing.T) {
+	c, s := ParseReason(AppendReason(nil, Kicked, "too fast"))
+	if c != Kicked || s != "too fast" {
+		t.Errorf("%v %q", c, s)
+	}
+	b := AppendReason(nil, Ended, strings.Repeat("é", transport.MaxReason))
+	if _, s := ParseReason(b); len(b) != 1+transport.MaxReason || s != strings.Repeat("é", transport.MaxReason/2) {
+		t.Errorf("a long reason becomes %d bytes: %q", len(b), s)
+	}
+	if _, s := ParseReason([]byte{0, 'a', 0x1b, '[', 0xff}); strings.ContainsRune(s, 0x1b) || !utf8.ValidString(s) {
+		t.Errorf("control characters reach the terminal: %q", s)
+	}
+}
+
+func FuzzPacket(f *testing.F) {
+	f.Add(sealed(Keepalive))
+	f.Add(sealed(Datagram, 1, 2))
+	f.Add(sealed(Lane, 1, 2))
+	f.Add(sealed(Both, 1, 0, 9, 8))
+	f.Add(sealed(Close, AppendReason(nil, Kicked, "afk")...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := ParsePacket(b)
+		if err != nil {
+			return
+		}
+		if id, ok := ID(b); !ok || id != p.ID {
+			t.Fatalf("ID says %d, %v; the packet %d", id, ok, p.ID)
+		}
+		again := Begin(nil, p.Kind, p.FromListener, p.ID, p.Seq)
+		if p.Kind == Both {
+			again = append(again, byte(len(p.Segments)), byte(len(p.Segments)>>8))
+		}
+		again = append(append(append(again, p.Segments...), p.Datagram...), p.Reason...)
+		if again = End(again); !bytes.Equal(again, b) {
+			t.Fatalf("%x is read and written as %x", b, again)
+		}
+		if p.Kind == Close {
+			ParseReason(p.Reason)
+		}
+	})
+}
+
+func FuzzHandshake(f *testing.F) {
+	f.Add(HelloMessage{Attempt: 1, GameHash: 2, Schema: 3, Game: "pong", Hello: []byte("Ada")}.Append(nil))
+	f.Add(AcceptMessage{Attempt: 1, ID: 2}.Append(nil))
+	f.Add(RefuseMessage{Version: 1, Attempt: 1, Reason: OtherGame, Detail: []byte("pong")}.Append(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var again []byte
+		if m, err := ParseHello(b); err == nil {
+			again = m.Append(nil)
+		} else if m, err := ParseAccept(b); err == nil {
+			again = m.Append(nil)
+		} else if m, err := ParseRefuse(b); err == nil {
+			again = m.Append(nil)
+		} else {
+			return
+		}
+		if !bytes.Equal(again, b) {
+			t.Fatalf("%x is read and written as %x", b, again)
+		}
+	})
+}

@@ -1,0 +1,53 @@
+//go:build !race
+
+package kcp
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/linktest"
+)
+
+// From the game to the other game, over two sockets: nothing is allocated for
+// a datagram.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	n := loopback(t, false)
+	n.Dialer = func() transport.Dialer { return Dialer(n.Listener.Addr(), quick) } // no simulation
+	r := linktest.NewRig(t, n)
+	server, client := r.Pair()
+	b := make([]byte, 300)
+	count := &counter{}
+	step := func() {
+		for _, s := range []*linktest.Side{server, client} {
+			s.Conns[0].Next()
+			s.Conns[0].Datagram(b)
+			s.Conns[0].Flush()
+		}
+		want := count.datagrams + 2
+		for i := 0; count.datagrams < want && i < 1_000_000; i++ {
+			server.Poll(count)
+			client.Poll(count)
+			runtime.Gosched()
+		}
+	}
+	for range 500 {
+		step()
+	}
+	// A packet that the loopback loses would cost a long wait, not an allocation.
+	if a := testing.AllocsPerRun(1000, step); a != 0 {
+		t.Errorf("%v allocations for a datagram each way", a)
+	}
+	if count.datagrams < 2000 {
+		t.Errorf("only %d datagrams came", count.datagrams)
+	}
+}
+
+type counter struct {
+	linktest.Recorder
+	datagrams int
+}
+
+func (c *counter) Datagram(transport.Conn, uint64, time.Duration, []byte) { c.datagrams++ }

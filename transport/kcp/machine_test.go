@@ -1,0 +1,173 @@
+package kcp
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/lane"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A talk is two lanes over a simulated network in virtual time, polled at
+// 60 Hz as games poll them.
+type talk struct {
+	ends     [2]*lane.Lane
+	paths    [2]*netsim.Path // from each end
+	received [2][][]byte
+	late     []time.Duration // of messages, from Queue to Receive
+	sentAt   [2][]time.Duration
+}
+
+func newTalk(seed uint64, c netsim.Conditions, a, b func(func([]byte)) lane.Machine) *talk {
+	return &talk{
+		ends:  [2]*lane.Lane{lane.New(a), lane.New(b)},
+		paths: [2]*netsim.Path{netsim.NewPath(2*seed, c), netsim.NewPath(2*seed+1, c)},
+	}
+}
+
+func (k *talk) queue(now time.Duration, end int, m []byte) error {
+	err := k.ends[end].Queue(m)
+	if err == nil {
+		k.sentAt[end] = append(k.sentAt[end], now)
+	}
+	return err
+}
+
+func (k *talk) tick(t *testing.T, now time.Duration) {
+	for i, l := range k.ends {
+		from := k.paths[1-i]
+		for b, _, ok := from.Receive(now); ok; b, _, ok = from.Receive(now) {
+			if err := l.Input(now, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for {
+			m, err := l.Receive()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m == nil {
+				break
+			}
+			k.late = append(k.late, now-k.sentAt[1-i][len(k.received[i])])
+			k.received[i] = append(k.received[i], bytes.Clone(m))
+		}
+		l.Update(now)
+		for l.Pending() > 0 {
+			k.paths[i].Send(now, l.Take(nil, transport.MaxPayload))
+		}
+	}
+}
+
+// play sends what a game sends, mostly short messages and sometimes a long
+// one, for half a minute, and returns the bytes of segments both ways.
+func play(t *testing.T, seed uint64, c netsim.Conditions, a, b func(func([]byte)) lane.Machine) (uint64, *talk) {
+	k := newTalk(seed, c, a, b)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	start := time.Now()
+	var sent [2]int
+	for tick := range 1900 {
+		now := time.Since(start)
+		for end := range k.ends {
+			if tick < 1800 && rng.Float64() < .2 {
+				m := make([]byte, 10+rng.IntN(100))
+				if rng.Float64() < .02 {
+					m = make([]byte, 5000)
+				}
+				if err := k.queue(now, end, m); err != nil {
+					t.Fatal(err)
+				}
+				sent[end]++
+			}
+		}
+		k.tick(t, now)
+		time.Sleep(time.Second / 60)
+	}
+	for end := range k.ends {
+		if len(k.received[end]) != sent[1-end] {
+			t.Fatalf("seed %d: %d of %d messages came", seed, len(k.received[end]), sent[1-end])
+		}
+	}
+	return k.ends[0].Out() + k.ends[1].Out(), k
+}
+
+// The machine of the simulations says as many bytes as the raw KCP machine,
+// within 3 %, and so does its delay, within 10 %.
+func TestARQSpeaksAsMuchAsKCP(t *testing.T) {
+	for _, c := range []netsim.Conditions{
+		{Delay: 50 * time.Millisecond},
+		{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: .05},
+		{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: .2},
+		{Delay: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: .3},
+		{Delay: 20 * time.Millisecond, Loss: .05, Burst: 3},
+	} {
+		t.Run(fmt.Sprintf("loss %v jitter %v", c.Loss, c.Jitter), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var kcpBytes, arqBytes uint64
+				var kcpLate, arqLate time.Duration
+				messages := 0
+				for seed := range uint64(4) {
+					n, k := play(t, seed, c, newMachine, newMachine)
+					kcpBytes += n
+					m, a := play(t, seed, c, lane.NewARQ, lane.NewARQ)
+					arqBytes += m
+					for i := range k.late {
+						kcpLate += k.late[i]
+						arqLate += a.late[i]
+						messages++
+					}
+				}
+				d := float64(arqBytes)/float64(kcpBytes) - 1
+				late := float64(arqLate)/float64(kcpLate) - 1
+				t.Logf("KCP %d bytes, %v a message; ARQ %+.2f %%, %+.2f %%", kcpBytes, kcpLate/time.Duration(messages), 100*d, 100*late)
+				if math.Abs(d) > .03 || math.Abs(late) > .1 {
+					t.Errorf("ARQ says %+.2f %% more bytes, and takes %+.2f %% longer", 100*d, 100*late)
+				}
+			})
+		})
+	}
+}
+
+// The two machines understand each other.
+func TestARQSpeaksWithKCP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: .1, Duplicate: .1}
+		play(t, 1, c, newMachine, lane.NewARQ)
+		play(t, 2, c, lane.NewARQ, newMachine)
+	})
+}
+
+// The raw machine is given whatever passes lane.Check: it must not panic, loop
+// or keep more than its window.
+func FuzzMachine(f *testing.F) {
+	var out []byte
+	l := lane.New(newMachine)
+	l.Queue([]byte("hello"))
+	l.Update(0)
+	out = l.Take(nil, transport.MaxPayload)
+	f.Add(out)
+	f.Add(append(bytes.Clone(out), out...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l := lane.New(newMachine)
+		l.Queue([]byte("something of our own"))
+		l.Update(0)
+		for range 3 {
+			l.Input(0, b)
+			for {
+				if m, err := l.Receive(); m == nil || err != nil {
+					break
+				}
+			}
+			l.Update(0)
+			for l.Pending() > 0 {
+				l.Take(nil, transport.MaxPayload)
+			}
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package lane
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+const tick = time.Second / 60
+
+// exchange moves what each end has pending to the other, through a path each
+// way, and returns the messages that came.
+type exchange struct {
+	now   time.Duration
+	ends  [2]*Lane
+	paths [2]*netsim.Path
+	came  [2][][]byte
+}
+
+func newExchange(seed uint64, c netsim.Conditions) *exchange {
+	return &exchange{
+		ends:  [2]*Lane{New(NewARQ), New(NewARQ)},
+		paths: [2]*netsim.Path{netsim.NewPath(2*seed, c), netsim.NewPath(2*seed+1, c)},
+	}
+}
+
+func (x *exchange) tick(t *testing.T) {
+	x.now += tick
+	for i, l := range x.ends {
+		p := x.paths[1-i]
+		for b, _, ok := p.Receive(x.now); ok; b, _, ok = p.Receive(x.now) {
+			if err := l.Input(x.now, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for {
+			m, err := l.Receive()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m == nil {
+				break
+			}
+			x.came[i] = append(x.came[i], bytes.Clone(m))
+		}
+		l.Update(x.now)
+		for l.Pending() > 0 {
+			x.paths[i].Send(x.now, l.Take(nil, transport.MaxPayload))
+		}
+	}
+}
+
+// Whatever the network does, messages come whole, in order, once.
+func TestOrder(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		x := newExchange(seed, netsim.Conditions{
+			Loss: rng.Float64() * .4, Burst: rng.Float64() * 4, Duplicate: rng.Float64() * .3,
+			Delay: time.Duration(rng.IntN(100)) * time.Millisecond, Jitter: time.Duration(rng.IntN(100)) * time.Millisecond,
+		})
+		var sent [2][][]byte
+		for i := range 60 {
+			for end := range 2 {
+				m := fmt.Appendf(nil, "%d ", i)
+				if rng.IntN(10) == 0 {
+					m = append(m, make([]byte, rng.IntN(8000))...)
+				}
+				if err := x.ends[end].Queue(m); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				sent[end] = append(sent[end], m)
+			}
+			x.tick(t)
+			if w := x.ends[0].Waiting(); w > MaxWaiting {
+				t.Fatalf("seed %d: the machine has %d segments", seed, w)
+			}
+		}
+		for range 6000 {
+			if len(x.came[0]) == 60 && len(x.came[1]) == 60 && x.ends[0].Waiting()+x.ends[1].Waiting() == 0 {
+				break
+			}
+			x.tick(t)
+		}
+		for end := range 2 {
+			if len(x.came[1-end]) != 60 || x.ends[end].Queued() != 0 {
+				t.Fatalf("seed %d: %d of 60 messages came, %d queued", seed, len(x.came[1-end]), x.ends[end].Queued())
+			}
+			for i := range sent[end] {
+				if !bytes.Equal(sent[end][i], x.came[1-end][i]) {
+					t.Fatalf("seed %d: message %d is %.20q, sent %.20q", seed, i, x.came[1-end][i], sent[end][i])
+				}
+			}
+		}
+	}
+}
+
+// Short messages share a segment; what is idle says nothing.
+func TestBytes(t *testing.T) {
+	x := newExchange(1, netsim.Conditions{})
+	for range 10 {
+		x.ends[0].Queue(make([]byte, 20))
+	}
+	for range 100 {
+		x.tick(t)
+	}
+	if out := x.ends[0].Out(); out != HeaderSize+10*21 {
+		t.Errorf("10 messages of 20 bytes took %d bytes, want %d", out, HeaderSize+10*21)
+	}
+	if out := x.ends[1].Out(); out != HeaderSize {
+		t.Errorf("their receipt took %d bytes, want %d", out, HeaderSize)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	l := New(NewARQ)
+	if err := l.Queue(make([]byte, transport.MaxMessage+1)); !errors.Is(err, transport.ErrTooLong) {
+		t.Errorf("too long: %v", err)
+	}
+	n := 0
+	var err error
+	for ; err == nil && n < 1<<20; n++ {
+		err = l.Queue(nil)
+	}
+	if !errors.Is(err, transport.ErrBacklog) || n-1 != transport.MaxQueuedMessages {
+		t.Errorf("after %d empty messages: %v", n-1, err)
+	}
+}
+
+// Segments keep whole: Take gives as many as fit, and never a part.
+func TestTake(t *testing.T) {
+	l := New(NewARQ)
+	l.Queue(make([]byte, 3000))
+	l.Update(0)
+	all := l.Pending()
+	if got := l.Take(nil, HeaderSize+MaxChunk-1); len(got) != 0 {
+		t.Errorf("%d bytes taken where no segment fits", len(got))
+	}
+	if l.Fit(-5) != 0 {
+		t.Error("something fits in less than nothing")
+	}
+	first := l.Take(nil, HeaderSize+MaxChunk)
+	if len(first) != HeaderSize+MaxChunk || Check(first) != nil || l.Pending() != all-len(first) {
+		t.Errorf("%d bytes taken, %d of %d left", len(first), l.Pending(), all)
+	}
+}
+
+// An output that nobody takes does not grow for ever.
+func TestPendingIsBounded(t *testing.T) {
+	a, b := New(NewARQ), New(NewARQ)
+	a.Queue([]byte("x"))
+	a.Update(0)
+	push := a.Take(nil, transport.MaxPayload)
+	for range 200_000 {
+		b.Input(0, push)
+	}
+	if b.Pending() > MaxPending {
+		t.Errorf("%d bytes pending", b.Pending())
+	}
+}
+
+func TestBrokenFraming(t *testing.T) {
+	for _, stream := range [][]byte{
+		binary.AppendUvarint(nil, transport.MaxMessage+1),
+		{0xff, 0xff, 0xff, 0xff, 0xff},
+		{0x80, 0x80, 0x80, 0x80, 0x80, 0x80},
+	} {
+		l := New(NewARQ)
+		b := header{cmd: push, length: uint32(len(stream))}.append(nil)
+		if err := l.Input(0, append(b, stream...)); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := l.Receive(); !errors.Is(err, transport.ErrTooLong) {
+			t.Errorf("%x is %q, %v", stream, m, err)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	good := append(header{cmd: push, length: 3}.append(nil), "abc"...)
+	if err := Check(append(bytes.Clone(good), good...)); err != nil {
+		t.Error(err)
+	}
+	for n := 1; n < len(good); n++ {
+		if Check(good[:n]) == nil {
+			t.Errorf("a segment cut at %d is accepted", n)
+		}
+	}
+	for i, change := range map[int]byte{0: 2, 4: 80, 5: 1, 22: 1} {
+		b := bytes.Clone(good)
+		b[i] = change
+		if Check(b) == nil {
+			t.Errorf("byte %d changed to %d is accepted", i, change)
+		}
+	}
+	if Check(append(header{cmd: ack, length: 3}.append(nil), "abc"...)) == nil {
+		t.Error("an acknowledgement with data is accepted")
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	x := newExchange(1, netsim.Conditions{Delay: 20 * time.Millisecond})
+	buf := make([]byte, 0, transport.MaxPacket)
+	m := make([]byte, 100)
+	step := func() {
+		x.now += tick
+		x.ends[0].Queue(m)
+		for i, l := range x.ends {
+			p := x.paths[1-i]
+			for b, _, ok := p.Receive(x.now); ok; b, _, ok = p.Receive(x.now) {
+				l.Input(x.now, b)
+			}
+			for b, _ := l.Receive(); b != nil; b, _ = l.Receive() {
+			}
+			l.Update(x.now)
+			for l.Pending() > 0 {
+				x.paths[i].Send(x.now, l.Take(buf, transport.MaxPayload))
+			}
+		}
+	}
+	for range 500 {
+		step()
+	}
+	if n := testing.AllocsPerRun(500, step); n != 0 {
+		t.Errorf("%v allocations a tick", n)
+	}
+}
+
+func FuzzLane(f *testing.F) {
+	l := New(NewARQ)
+	l.Queue([]byte("hello"))
+	l.Update(0)
+	hello := l.Take(nil, transport.MaxPayload)
+	f.Add(hello)
+	f.Add(append(header{cmd: ack}.append(nil), hello...))
+	f.Add(append(header{cmd: push, sn: 1, length: 2}.append(nil), 1, 'x'))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l := New(NewARQ)
+		l.Queue([]byte("something of our own"))
+		l.Update(0)
+		for i := range 3 {
+			l.Input(time.Duration(i)*tick, b)
+			for {
+				if m, err := l.Receive(); m == nil || err != nil {
+					break
+				}
+			}
+			l.Update(time.Duration(i) * tick)
+			for l.Pending() > 0 {
+				if Check(l.Take(nil, transport.MaxPayload)) != nil {
+					t.Fatal("the lane says what it would not accept")
+				}
+			}
+		}
+	})
+}
