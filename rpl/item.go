@@ -23,7 +23,18 @@ type Word struct {
 	Velocity int
 	Rate     int64
 
+	// VelocityItem names the item of the same node whose word VelocityWord
+	// predicts this one (`predict=item.Field`), at Rate as above; Velocity is -1
+	// then. Empty without one.
+	VelocityItem string
+	VelocityWord int
+
+	// Tol is how far the value may be from its prediction without being sent.
+	Tol int32
+
 	Default int32 // the value that an arrival is coded against
+
+	raw bool // the bits of a float: differences say nothing
 }
 
 // A VarType is a kind of variable-length prop: a string, bytes, a list, a map,
@@ -93,8 +104,14 @@ type ItemType struct {
 	Pos     [2]int
 	PosStep float64
 
-	plan   []op        // compiled extract and inject
-	ranges []byteRange // of the struct, what a shadow compares
+	// HasRefs is true where a reference to a node stands anywhere in the item:
+	// what it resolves to changes as nodes come and go.
+	HasRefs bool
+
+	lay        layout      // the compiled type
+	ranges     []byteRange // of the struct, what a shadow compares
+	shadowSize int
+	entities   []uintptr // offsets of references in the struct
 }
 
 // Refs translates references between the game's entities and nodes while a

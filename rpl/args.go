@@ -1,0 +1,183 @@
+package rpl
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/bits"
+)
+
+// An ArgType is the compiled type of prefab or RPC arguments: a basic type, a
+// vector, a reference, or a struct whose fields all have a tag. Where state is
+// clamped to its bounds, an argument beyond them is refused: by Append, with an
+// error that names it, and by Parse. It is immutable and safe for concurrent
+// use.
+type ArgType struct {
+	owner string // "rpc paint"
+	typ   reflect.Type
+	lay   layout
+	refs  []ArgRef
+}
+
+// An ArgRef is a reference to a node in a struct of arguments.
+type ArgRef struct {
+	Field  string
+	Has    string  // the component that the node must have (`has=`), or ""
+	Offset uintptr // of the entity in the struct
+}
+
+// Type is the Go type of the arguments, nil for none.
+func (t *ArgType) Type() reflect.Type { return t.typ }
+
+// None reports whether there is nothing to send.
+func (t *ArgType) None() bool { return len(t.lay.plan) == 0 }
+
+// Refs are the references in the arguments, for the adapter to check after
+// Parse. References inside lists are not among them.
+func (t *ArgType) Refs() []ArgRef { return t.refs }
+
+// Append encodes the arguments at p; an error names type, field and limit of
+// what is out of bounds.
+func (t *ArgType) Append(b []byte, p unsafe.Pointer, refs Refs) ([]byte, error) {
+	if t.None() {
+		return b, nil
+	}
+	if field, err := t.lay.check(p); err != nil {
+		if field == "" {
+			return b, fmt.Errorf("%s: %w", t.owner, err)
+		}
+		return b, fmt.Errorf("%s, field %s: %w", t.owner, field, err)
+	}
+	var room [32]int32
+	words, vars := t.row(room[:])
+	t.lay.extract(p, words, vars, refs)
+	w := bits.NewWriter(b)
+	t.lay.write(&w, words, vars)
+	return w.Bytes(), nil
+}
+
+// Parse decodes into the zero value at p, or refuses what Append cannot have
+// written. It holds no more memory than the type's bounds allow.
+func (t *ArgType) Parse(b []byte, p unsafe.Pointer, refs Refs) error {
+	var room [32]int32
+	words, vars := t.row(room[:])
+	r := bits.NewReader(b)
+	t.lay.read(&r, words, vars)
+	if err := r.End(); err != nil {
+		return fmt.Errorf("%s: arguments: %w", t.owner, err)
+	}
+	t.lay.inject(p, words, vars, refs)
+	if field, err := t.lay.check(p); err != nil {
+		return fmt.Errorf("%s, field %s: arguments: %w", t.owner, field, err)
+	}
+	return nil
+}
+
+func (t *ArgType) row(room []int32) ([]int32, []any) {
+	words := room
+	if len(t.lay.words) > len(room) {
+		words = make([]int32, len(t.lay.words))
+	}
+	if len(t.lay.vars) == 0 {
+		return words[:len(t.lay.words)], nil
+	}
+	return words[:len(t.lay.words)], make([]any, len(t.lay.vars))
+}
+
+// compileArgs compiles arguments; it is called by Freeze.
+func (s *Schema) compileArgs(t *ArgType) {
+	if t.typ == nil {
+		return
+	}
+	w := &walker{s: s, owner: t.owner, args: true, faults: &s.faults}
+	before := s.faults.len()
+	if t.typ.Kind() == reflect.Struct && !isVector(t.typ) && s.codecs[t.typ] == nil && !isOpt(t.typ) {
+		w.structure(t.typ, 0, "", tag{})
+	} else {
+		w.field(t.typ, 0, "", basicTag(t.typ))
+	}
+	t.lay = w.lay
+	s.checkSize(t.owner, &t.lay)
+	for _, r := range t.lay.refs {
+		t.refs = append(t.refs, ArgRef{Field: r.name, Has: r.has, Offset: r.off})
+		if r.has != "" && !s.hasItem(r.has) {
+			s.faults.add("%s, field %s: has=%s is no component of the schema; correct the name", t.owner, r.name, r.has)
+		}
+	}
+	if s.faults.len() == before {
+		t.lay.finish(t.typ)
+	}
+}
+
+// basicTag is the tag of arguments that are no struct: text has a bound.
+func basicTag(t reflect.Type) tag {
+	if t.Kind() == reflect.String || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
+		tg, _ := parseTag(fmt.Sprintf("max=%d", defaultArg))
+		return tg
+	}
+	return tag{}
+}
+
+func (s *Schema) hasItem(name string) bool {
+	for _, it := range s.items {
+		if it.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// check says which field of the struct at p is beyond its bounds.
+func (l *layout) check(p unsafe.Pointer) (field string, err error) {
+	for i := 0; i < len(l.plan); i++ {
+		o := &l.plan[i]
+		if o.kind == opOpt {
+			if !*at[bool](p, o.off) {
+				i += int(o.skip)
+			}
+			continue
+		}
+		if err := l.checkOp(o, unsafe.Add(p, o.off)); err != nil {
+			return l.props[o.prop].Name, err
+		}
+	}
+	return "", nil
+}
+
+func (l *layout) checkOp(o *op, f unsafe.Pointer) error {
+	if o.kind == opVar {
+		return l.vars[o.vari].codec().check(f)
+	}
+	for k := range uintptr(o.n) {
+		e := unsafe.Add(f, k*o.size())
+		switch o.kind {
+		case opClamp:
+			if v := o.load(e); v < o.clampLo || v > o.clampHi {
+				return fmt.Errorf("%d is not in %d … %d", v, o.clampLo, o.clampHi)
+			}
+		case opFloat64, opAngle64, opRaw64:
+			if err := o.checkFloat(*(*float64)(e)); err != nil {
+				return err
+			}
+		case opFloat32, opAngle32, opRaw32:
+			if err := o.checkFloat(float64(*(*float32)(e))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *op) checkFloat(v float64) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("%v is no finite number", v)
+	}
+	if o.kind == opFloat64 || o.kind == opFloat32 {
+		if limit, ok := o.quant.check(v); !ok {
+			return fmt.Errorf("%v is beyond its limit %v", v, limit)
+		}
+	}
+	return nil
+}

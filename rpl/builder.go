@@ -1,0 +1,174 @@
+package rpl
+
+import "math"
+
+// An ItemBuilder declares an item of words alone, without a Go type: for
+// traces and tools, which feed words directly. Each call adds a prop or says
+// more of one; tags are the other front end of the same tables.
+type ItemBuilder struct {
+	s    *Schema
+	item *ItemType
+	defs []wordDef
+	pos  [2]string
+}
+
+// A wordDef is one prop of a built item.
+type wordDef struct {
+	name     string
+	kind     string
+	min, max int32
+	wrap     bool
+	step     float64
+	tag      string
+	velocity string
+	perTick  bool
+}
+
+// Build starts an item of words alone.
+func (s *Schema) Build(name string) *ItemBuilder {
+	s.declare("component", name)
+	b := &ItemBuilder{s: s, item: &ItemType{Name: name}}
+	s.items = append(s.items, b.item)
+	s.sources[b.item] = source{builder: b}
+	return b
+}
+
+// Int adds an integer that is never outside min … max.
+func (b *ItemBuilder) Int(name string, min, max int32) *ItemBuilder {
+	b.defs = append(b.defs, wordDef{name: name, kind: "int", min: min, max: max, step: 1})
+	return b
+}
+
+// Word adds a number of 32 bits without bounds.
+func (b *ItemBuilder) Word(name string) *ItemBuilder {
+	return b.Int(name, math.MinInt32, math.MaxInt32)
+}
+
+// Bool adds 0 or 1.
+func (b *ItemBuilder) Bool(name string) *ItemBuilder {
+	b.defs = append(b.defs, wordDef{name: name, kind: "bool", max: 1, step: 1})
+	return b
+}
+
+// Angle adds a number that wraps: max+1 means min.
+func (b *ItemBuilder) Angle(name string, min, max int32) *ItemBuilder {
+	b.defs = append(b.defs, wordDef{name: name, kind: "angle", min: min, max: max, wrap: true, step: 1})
+	return b
+}
+
+// Step gives a prop a unit: its value is word × step. The default is 1.
+func (b *ItemBuilder) Step(name string, step float64) *ItemBuilder {
+	if d := b.def(name); d != nil {
+		if !(step > 0) || math.IsInf(step, 0) {
+			b.s.faults.add("component %s, field %s: a step of %g is not above zero", b.item.Name, name, step)
+			return b
+		}
+		d.step = step
+	}
+	return b
+}
+
+// Tag says of a prop what a tag may: to=, if=, once, notify, interp, tol=.
+func (b *ItemBuilder) Tag(name, tag string) *ItemBuilder {
+	if d := b.def(name); d != nil {
+		d.tag = tag
+	}
+	return b
+}
+
+// Pos says that the two props are where the node is.
+func (b *ItemBuilder) Pos(x, y string) *ItemBuilder {
+	b.pos = [2]string{x, y}
+	return b
+}
+
+// Predict says that velocity is how much the prop grows per second, or per
+// tick.
+func (b *ItemBuilder) Predict(name, velocity string, perSecond bool) *ItemBuilder {
+	if d := b.def(name); d != nil {
+		d.velocity, d.perTick = velocity, !perSecond
+	}
+	return b
+}
+
+// Done is the item; its tables are there after Freeze.
+func (b *ItemBuilder) Done() *ItemType { return b.item }
+
+// def is a prop that has been added.
+func (b *ItemBuilder) def(name string) *wordDef {
+	for i := range b.defs {
+		if b.defs[i].name == name {
+			return &b.defs[i]
+		}
+	}
+	b.s.faults.add("component %s: field %s is not added yet; add it before saying more of it", b.item.Name, name)
+	return nil
+}
+
+// compile makes the item's tables; it is called by Freeze.
+func (b *ItemBuilder) compile(s *Schema, it *ItemType) {
+	owner := "component " + it.Name
+	w := &walker{s: s, owner: owner, faults: &s.faults}
+	for i := range b.defs {
+		b.defs[i].compile(w)
+	}
+	for _, name := range b.pos {
+		if name == "" {
+			continue
+		}
+		for i := range w.lay.props {
+			if w.lay.props[i].Name == name {
+				w.lay.drafts[i].tag.has |= tagPos
+			}
+		}
+	}
+	if len(b.defs) == 0 {
+		s.faults.add("%s: it has no fields; add one", owner)
+	}
+	it.Explicit = w.explicit
+	it.take(w.lay)
+	s.checkSize(owner, &it.lay)
+	if b.pos[0] != "" && (propNamed(it, b.pos[0]) < 0 || propNamed(it, b.pos[1]) < 0) {
+		s.faults.add("%s: Pos names %s and %s, which are not both fields; correct the names", owner, b.pos[0], b.pos[1])
+	}
+	if b.pos[0] != "" && propNamed(it, b.pos[0]) > propNamed(it, b.pos[1]) {
+		s.faults.add("%s: Pos names %s before %s, which are added the other way round; add x first", owner, b.pos[0], b.pos[1])
+	}
+}
+
+func (d *wordDef) compile(w *walker) {
+	tg, err := parseTag(d.tag)
+	const allowed = tagsAny | tagInterp | tagInPlace | tagTol
+	switch {
+	case err != nil:
+		w.fault(d.name, "%v", err)
+		return
+	case d.name == "":
+		w.fault("", "a field has no name; give it one")
+		return
+	case d.min > d.max:
+		w.fault(d.name, "min %d is above max %d; swap them", d.min, d.max)
+		return
+	case d.wrap && int64(d.max)-int64(d.min) > math.MaxInt32:
+		w.fault(d.name, "an angle has at most 2³¹ values; narrow it")
+		return
+	}
+	for i := range w.lay.props {
+		if w.lay.props[i].Name == d.name {
+			w.fault(d.name, "the name is added twice; rename one")
+			return
+		}
+	}
+	if !w.allow(d.name, tg, allowed, "a built field's tag; the builder's calls say it") {
+		return
+	}
+	w.explicit = w.explicit || tg.has&tagExplicit != 0
+	tg.predict, tg.perTick = d.velocity, d.perTick
+	if d.velocity != "" {
+		tg.has |= tagPredict
+	}
+	word := Word{Min: d.min, Max: d.max, Wrap: d.wrap, Velocity: -1, Default: min(max(0, d.min), d.max)}
+	w.lay.plan = append(w.lay.plan, op{})
+	w.word(Prop{Name: d.name, Kind: d.kind, If: -1, Step: d.step}, tg, []Word{word}, &propDraft{steps: []float64{d.step}, angle: d.wrap})
+	w.lay.plan = w.lay.plan[:len(w.lay.plan)-1]
+}

@@ -1,0 +1,186 @@
+package rpl
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+)
+
+// A Schema is what both ends must agree on: items, prefabs, RPCs, groups. It
+// is filled, frozen once, and from then on immutable and safe for concurrent
+// use. Mistakes do not stop the filling: Freeze reports all of them.
+//
+// What is declared is known by its name, on the wire too, so the order of
+// declarations does not matter.
+type Schema struct {
+	name string
+	hz   int
+
+	mu     sync.Mutex // several sessions of a process may freeze it at once
+	frozen bool
+	err    error
+	hash   uint64
+	digest []byte
+	faults faults
+
+	items   []*ItemType
+	sources map[*ItemType]source
+	prefabs []*PrefabType
+	rpcs    []*RPCType
+	groups  []string
+
+	ref    reflect.Type
+	codecs map[reflect.Type]codecType
+}
+
+// A source is what an item is compiled from.
+type source struct {
+	typ     reflect.Type
+	tags    Tags
+	builder *ItemBuilder
+}
+
+// A PrefabType is a kind of node: a name and the type of its arguments.
+type PrefabType struct {
+	Name  string
+	Index int // in the order of names
+	Args  *ArgType
+}
+
+// An RPCType is a remote call: its name, where it runs, how it travels.
+type RPCType struct {
+	Name       string
+	Index      int // in the order of names
+	To         Target
+	Lane       Lane
+	Args       *ArgType
+	FromAnyone bool // any client may call it on a node it does not own (the session's node)
+}
+
+// NewSchema makes an empty schema; the name keeps different games apart.
+func NewSchema(name string) *Schema {
+	s := &Schema{name: name, sources: map[*ItemType]source{}, codecs: map[reflect.Type]codecType{}}
+	s.checkName("schema", name)
+	return s
+}
+
+// Name is the name that NewSchema was given.
+func (s *Schema) Name() string { return s.name }
+
+// Item declares a replicated component: a struct whose fields are tagged, by
+// `rpl:"…"` or in tags, which may be nil. The type is compiled by Freeze;
+// until then only its Name may be used.
+func (s *Schema) Item(name string, t reflect.Type, tags Tags) *ItemType {
+	s.declare("component", name)
+	it := &ItemType{Name: name}
+	s.items = append(s.items, it)
+	s.sources[it] = source{typ: t, tags: maps.Clone(tags)}
+	return it
+}
+
+// Prefab declares a kind of node whose function is given args: a basic type, a
+// struct whose fields all have a tag, struct{} or nil for none.
+func (s *Schema) Prefab(name string, args reflect.Type) *PrefabType {
+	s.declare("prefab", name)
+	p := &PrefabType{Name: name, Args: &ArgType{owner: "prefab " + name, typ: args}}
+	s.prefabs = append(s.prefabs, p)
+	return p
+}
+
+// RPC declares a remote call; args are as for Prefab.
+func (s *Schema) RPC(name string, args reflect.Type, to Target, lane Lane) *RPCType {
+	s.declare("rpc", name)
+	r := &RPCType{Name: name, To: to, Lane: lane, Args: &ArgType{owner: "rpc " + name, typ: args}}
+	s.rpcs = append(s.rpcs, r)
+	return r
+}
+
+// Group declares a group of peers, which `to=name` may mention, and returns
+// its audience. A group that exists is returned again. The audience is this
+// machine's: on the wire a group goes as GroupIndex.
+func (s *Schema) Group(name string) Audience {
+	if i := slices.Index(s.groups, name); i >= 0 {
+		return FirstGroup + Audience(i)
+	}
+	s.declare("group", name)
+	if len(s.groups) == maxGroups {
+		s.faults.add("group %s: a schema has at most %d groups; share one", name, maxGroups)
+		return FirstGroup
+	}
+	switch name {
+	case "owner", "others", "everyone":
+		s.faults.add("group %s: to=%s has a meaning already; choose another name", name, name)
+	}
+	s.groups = append(s.groups, name)
+	return FirstGroup + Audience(len(s.groups)-1)
+}
+
+// SetRef says which type is a reference to an entity: a 64-bit unsigned kind
+// whose zero is none, such as donburi.Entity.
+func (s *Schema) SetRef(t reflect.Type) {
+	s.declare("reference", t.String())
+	if t.Kind() != reflect.Uint64 {
+		s.faults.add("reference type %v: its kind is %v; references are 64-bit unsigned", t, t.Kind())
+		return
+	}
+	s.ref = t
+}
+
+// declare checks what every declaration has in common.
+func (s *Schema) declare(kind, name string) {
+	if s.frozen {
+		panic(fmt.Sprintf("rpl: %s %s is declared after Freeze; declare everything before the first session, in package variables", kind, name))
+	}
+	s.checkName(kind, name)
+}
+
+func (s *Schema) checkName(kind, name string) {
+	switch {
+	case name == "":
+		s.faults.add("%s: its name is empty; give it one", kind)
+	case len(name) > maxName:
+		s.faults.add("%s %.20s…: its name has %d bytes; use at most %d", kind, name, len(name), maxName)
+	}
+}
+
+// Items are the components in the order of their Index; valid after Freeze, as
+// are Prefabs and RPCs.
+func (s *Schema) Items() []*ItemType { return s.items }
+
+// Prefabs are the kinds of node in the order of their Index.
+func (s *Schema) Prefabs() []*PrefabType { return s.prefabs }
+
+// RPCs are the remote calls in the order of their Index.
+func (s *Schema) RPCs() []*RPCType { return s.rpcs }
+
+// Groups are the groups' names in the order of declaration: Groups()[i] is the
+// audience FirstGroup+i.
+func (s *Schema) Groups() []string { return s.groups }
+
+// GroupIndex is how a group is named on the wire: its place in the order of
+// names, or -1 for an audience that is no group.
+func (s *Schema) GroupIndex(a Audience) int {
+	i := int(a) - int(FirstGroup)
+	if i < 0 || i >= len(s.groups) {
+		return -1
+	}
+	n := 0
+	for _, g := range s.groups {
+		if g < s.groups[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// GroupAt is the audience of a GroupIndex; ok is false where there is none.
+func (s *Schema) GroupAt(index int) (a Audience, ok bool) {
+	for i := range s.groups {
+		if s.GroupIndex(FirstGroup+Audience(i)) == index {
+			return FirstGroup + Audience(i), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,153 @@
+package rpl
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// A layout is a Go type compiled to words and vars: of a component, of an
+// element of a list, of arguments. It is immutable once the schema is frozen.
+type layout struct {
+	props []Prop
+	words []Word
+	vars  []Var
+	plan  []op
+	refs  []refField // references that stand in the struct itself
+
+	drafts []propDraft // beside props, until Freeze has resolved names
+}
+
+// A refField is a reference to a node in a struct, and what it must have.
+type refField struct {
+	name string
+	has  string
+	off  uintptr
+}
+
+// A propDraft is what a prop's tag names and Freeze looks up.
+type propDraft struct {
+	tag    tag
+	prefix string // path of the struct that the field is in, with its dot
+	steps  []float64
+	bias   bool // words do not begin at the value 0
+	raw    bool // words are bits of a float or halves of a wide integer
+	angle  bool
+}
+
+// An op is one instruction of a plan: n equal fields in a row of the struct,
+// to or from as many words.
+type op struct {
+	kind opKind
+	skip int32 // opOpt: how many ops belong to the value
+	n    int32
+	word int32 // the first word
+	vari int32 // opVar: the index of the var
+	prop int32
+	off  uintptr
+	quant
+	clampLo, clampHi int64 // opClamp
+	width            int8  // opClamp: bytes, negative when signed
+}
+
+type opKind uint8
+
+const (
+	opBool opKind = iota
+	opInt8
+	opInt16
+	opWord // 32 bits as they are: int32, uint32
+	opRaw32
+	opUint8
+	opUint16
+	opWide // 64 bits as they are, in two words
+	opRaw64
+	opClamp // an integer with bounds, in one word
+	opFloat64
+	opFloat32
+	opAngle64
+	opAngle32
+	opRef // an entity, as the two halves of its node
+	opVar
+	opOpt // presence, then skip ops of the value
+)
+
+// size is the bytes of one field of the op in the struct.
+func (o *op) size() uintptr {
+	switch o.kind {
+	case opBool, opInt8, opUint8, opOpt:
+		return 1
+	case opInt16, opUint16:
+		return 2
+	case opWord, opRaw32, opFloat32, opAngle32:
+		return 4
+	case opClamp:
+		return uintptr(max(o.width, -o.width))
+	case opVar:
+		return 0 // holds pointers: never compared as bytes
+	}
+	return 8
+}
+
+// perField is the words of one field of the op.
+func (o *op) perField() int {
+	switch o.kind {
+	case opWide, opRaw64, opRef:
+		return 2
+	case opVar:
+		return 0
+	}
+	return 1
+}
+
+// finish gives every word its default, which is what a zero value extracts to.
+func (l *layout) finish(t reflect.Type) {
+	zero := reflect.New(t)
+	words := make([]int32, len(l.words))
+	l.extract(zero.UnsafePointer(), words, make([]any, len(l.vars)), nil)
+	for i, w := range words {
+		l.words[i].Default = w
+	}
+}
+
+// zero fills words and vars with the defaults.
+func (l *layout) zero(words []int32, vars []any) {
+	for i := range l.words {
+		words[i] = l.words[i].Default
+	}
+	for i := range l.vars {
+		vars[i] = l.vars[i].Type.Default()
+	}
+}
+
+// same reports whether two rows are equal.
+func (l *layout) same(aw []int32, av []any, bw []int32, bv []any) bool {
+	for i, w := range aw {
+		if w != bw[i] {
+			return false
+		}
+	}
+	for i, v := range av {
+		if !l.vars[i].Type.Equal(v, bv[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasRefs reports whether a reference stands anywhere in the layout.
+func (l *layout) hasRefs() bool {
+	for i := range l.plan {
+		if l.plan[i].kind == opRef {
+			return true
+		}
+	}
+	for i := range l.vars {
+		if l.vars[i].codec().hasRefs() {
+			return true
+		}
+	}
+	return false
+}
+
+// at is the field of type T at an offset of the struct at p.
+func at[T any](p unsafe.Pointer, off uintptr) *T { return (*T)(unsafe.Add(p, off)) }

@@ -1,0 +1,175 @@
+package rpl
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// vec is a vector of another package, as far as the schema can tell.
+type vec struct{ X, Y float64 }
+
+type kind uint8
+
+// entity stands for donburi.Entity.
+type entity uint64
+
+// freezeItem compiles one type as the component "thing".
+func freezeItem(t testing.TB, v any, tags Tags) *ItemType {
+	t.Helper()
+	s := NewSchema("test")
+	s.SetRef(reflect.TypeFor[entity]())
+	it := s.Item("thing", reflect.TypeOf(v), tags)
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	return it
+}
+
+// extract is the row of a component.
+func extract[T any](it *ItemType, v *T, refs Refs) ([]int32, []any) {
+	words, vars := make([]int32, len(it.Words)), make([]any, len(it.Vars))
+	it.Extract(unsafe.Pointer(v), words, vars, refs)
+	return words, vars
+}
+
+type arena struct {
+	Kind   kind    `rpl:"max=3"`
+	Pos    vec     `rpl:"step=1/32,interp,pos,predict=Vel"`
+	Angle  float64 `rpl:"angle,bits=12,interp"`
+	target *arena
+	Vel    vec   `rpl:"step=1/32"`
+	HP     int16 `rpl:"min=0,max=100,notify"`
+	Anim   uint8 `rpl:""`
+	Team   uint8 `rpl:"bits=2"`
+}
+
+func TestArena(t *testing.T) {
+	it := freezeItem(t, arena{}, nil)
+	v := arena{Kind: 2, Pos: vec{1.5, -2}, Angle: math.Pi, Vel: vec{32, -0.25}, HP: 300, Anim: 200, Team: 3}
+	words, vars := extract(it, &v, nil)
+	want := []int32{2, 48, -64, 2048, 1024, -8, 100, 200, 3}
+	if !reflect.DeepEqual(words, want) || len(vars) != 0 {
+		t.Fatalf("extracted %v, want %v", words, want)
+	}
+	if it.Pos != [2]int{1, 2} || it.PosStep != 1.0/32 {
+		t.Errorf("pos is %v, step %v", it.Pos, it.PosStep)
+	}
+	rate := int64(math.Round(float64(1<<32) / 60))
+	for i, w := range it.Words {
+		want := -1
+		if i == 1 || i == 2 {
+			want = i + 3
+			if w.Rate != rate {
+				t.Errorf("word %d: rate %d, want %d", i, w.Rate, rate)
+			}
+		}
+		if w.Velocity != want {
+			t.Errorf("word %d: velocity %d, want %d", i, w.Velocity, want)
+		}
+	}
+	back := arena{target: &v}
+	it.Inject(unsafe.Pointer(&back), words, vars, nil)
+	if back.target != &v {
+		t.Error("the local field is gone")
+	}
+	v.HP, v.target = 100, &v
+	if back != v {
+		t.Errorf("injected %+v, want %+v", back, v)
+	}
+}
+
+func TestSame(t *testing.T) {
+	it := freezeItem(t, arena{}, nil)
+	v := arena{HP: 5}
+	shadow := make([]byte, it.ShadowSize())
+	if it.Same(unsafe.Pointer(&v), shadow) {
+		t.Error("a shadow of zeros is the same as HP 5")
+	}
+	if !it.Same(unsafe.Pointer(&v), shadow) {
+		t.Error("not the same as its own shadow")
+	}
+	v.target = &v
+	if !it.Same(unsafe.Pointer(&v), shadow) {
+		t.Error("a local field counts")
+	}
+	v.Team++
+	if it.Same(unsafe.Pointer(&v), shadow) {
+		t.Error("a change is not seen")
+	}
+	if size := it.ShadowSize(); size != 1+8*5+4+7 && size > int(it.Size) {
+		t.Errorf("shadow of %d bytes for a struct of %d", size, it.Size)
+	}
+}
+
+// tagCase is one field with a tag and what it must compile to.
+func TestTags(t *testing.T) {
+	const lo, hi = math.MinInt32, math.MaxInt32
+	type words = []Word
+	free := func(n int) words {
+		w := make(words, n)
+		for i := range w {
+			w[i] = Word{Min: lo, Max: hi, Velocity: -1}
+		}
+		return w
+	}
+	span := func(min, max int32) words { return words{{Min: min, Max: max, Velocity: -1}} }
+	tests := []struct {
+		name  string
+		field any
+		tag   string
+		kind  string
+		canon string
+		want  words
+	}{
+		{"bool", false, "", "bool", "", span(0, 1)},
+		{"uint8", uint8(0), "", "int", "", span(0, 255)},
+		{"int16", int16(0), "", "int", "", span(-32768, 32767)},
+		{"uint32", uint32(0), "", "int", "", free(1)},
+		{"int64", int64(0), "", "int", "", free(2)},
+		{"int with bounds", int(0), "min=-5,max=1000", "int", "min=-5,max=1000", span(-5, 1000)},
+		{"bits, signed", int(0), "bits=4", "int", "bits=4", span(-8, 7)},
+		{"bits, unsigned", uint(0), "bits=4", "int", "bits=4", span(0, 15)},
+		{"bits from min", int(0), "bits=4,min=-1", "int", "min=-1,bits=4", span(-1, 14)},
+		{"bits to max", int(0), "bits=4,max=5", "int", "max=5,bits=4", span(-10, 5)},
+		{"half open", int(0), "min=0", "int", "min=0", span(0, hi)},
+		{"enum", kind(0), "bits=3", "int", "bits=3", span(0, 7)},
+		{"float64", 0.0, "", "float", "", free(2)},
+		{"float32", float32(0), "", "float", "", free(1)},
+		{"fraction", 0.0, "step=1/32", "float", "step=1/32", free(1)},
+		{"decimal", 0.0, "step = 0.1", "float", "step=1/10", free(1)},
+		{"bounds in steps", 0.0, "step=0.1,min=-1,max=2", "float", "step=1/10,min=-1,max=2", span(-10, 20)},
+		{"step and bits", 0.0, "step=1/4,bits=8", "float", "step=1/4,bits=8", span(-128, 127)},
+		{"range", 0.0, "min=-1,max=1,bits=10", "float", "min=-1,max=1,bits=10", span(0, 1023)},
+		{"angle", 0.0, "angle", "angle", "angle", words{{Max: 4095, Wrap: true, Velocity: -1}}},
+		{"degrees", float32(0), "angle=360,bits=9", "angle", "bits=9,angle=360", words{{Max: 511, Wrap: true, Velocity: -1}}},
+		{"angle in steps", 0.0, "angle=360,step=0.5", "angle", "step=1/2,angle=360", words{{Max: 719, Wrap: true, Velocity: -1}}},
+		{"vector", vec{}, "step=1/8", "float vector", "step=1/8", free(2)},
+		{"raw vector", struct{ X, Y float32 }{}, "", "float vector", "", free(2)},
+		{"array", [3]uint8{}, "max=9", "int [3]", "max=9", words{{Max: 9, Velocity: -1}, {Max: 9, Velocity: -1}, {Max: 9, Velocity: -1}}},
+		{"array of vectors", [2]vec{}, "step=1", "float vector [2]", "step=1", free(4)},
+		{"reference", entity(0), "", "reference", "", free(2)},
+		{"explicit is no part of the wire", uint8(0), "explicit,notify", "int", "notify", span(0, 255)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			typ := reflect.StructOf([]reflect.StructField{{Name: "F", Type: reflect.TypeOf(tt.field), Tag: reflect.StructTag(`rpl:"` + tt.tag + `"`)}})
+			it := freezeItem(t, reflect.Zero(typ).Interface(), nil)
+			p := it.Props[0]
+			if p.Name != "F" || p.Kind != tt.kind || p.Tag != tt.canon || p.If != -1 {
+				t.Errorf("prop %+v, want a %s tagged %q", p, tt.kind, tt.canon)
+			}
+			for i := range it.Words {
+				it.Words[i].raw, it.Words[i].Default = false, 0
+			}
+			if !reflect.DeepEqual(it.Words, tt.want) {
+				t.Errorf("words %+v, want %+v", it.Words, tt.want)
+			}
+			if it.Explicit != strings.Contains(tt.tag, "explicit") {
+				t.Errorf("explicit is %v", it.Explicit)
+			}
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package rpl
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// A byteRange is a stretch of a component's struct that holds replicated
+// fields, and its place in a shadow.
+type byteRange struct {
+	off, size uintptr
+	at        uintptr
+}
+
+// ShadowSize is the bytes that a shadow of the component takes.
+func (t *ItemType) ShadowSize() int { return t.shadowSize }
+
+// Same reports whether the component's replicated bytes equal the shadow, and
+// makes the shadow equal where they differ. Noise in local fields is not seen.
+// Items with vars (strings, lists, maps), which bytes alone cannot tell, and
+// items that refer to an entity, which may have become a node since, are never
+// the same: they are extracted and compared by content.
+func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
+	if len(t.Vars) > 0 {
+		return false
+	}
+	for i := range t.ranges {
+		r := &t.ranges[i]
+		now := unsafe.Slice((*byte)(unsafe.Add(p, r.off)), r.size)
+		old := shadow[r.at : r.at+r.size]
+		if string(now) != string(old) {
+			t.Shadow(p, shadow)
+			return false
+		}
+	}
+	for _, off := range t.entities {
+		if *at[uint64](p, off) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Shadow makes the shadow equal to the component.
+func (t *ItemType) Shadow(p unsafe.Pointer, shadow []byte) {
+	for i := range t.ranges {
+		r := &t.ranges[i]
+		copy(shadow[r.at:r.at+r.size], unsafe.Slice((*byte)(unsafe.Add(p, r.off)), r.size))
+	}
+}
+
+// shadow computes what Same compares: the bytes of the plan's fields, merged
+// over padding (bytes that belong to no field, given as local ones).
+func (t *ItemType) shadow(local []byteRange) {
+	var rs []byteRange
+	for i := range t.lay.plan {
+		o := &t.lay.plan[i]
+		if size := o.size() * uintptr(o.n); size > 0 {
+			rs = append(rs, byteRange{off: o.off, size: size})
+		}
+		if o.kind == opRef {
+			for k := range uintptr(o.n) {
+				t.entities = append(t.entities, o.off+8*k)
+			}
+		}
+	}
+	slices.SortFunc(rs, func(a, b byteRange) int { return int(a.off) - int(b.off) })
+	merged := rs[:0]
+	for _, r := range rs {
+		if n := len(merged); n > 0 {
+			last := &merged[n-1]
+			if end := last.off + last.size; !overlaps(local, end, r.off) {
+				last.size = r.off + r.size - last.off
+				continue
+			}
+		}
+		merged = append(merged, r)
+	}
+	size := uintptr(0)
+	for i := range merged {
+		merged[i].at = size
+		size += merged[i].size
+	}
+	t.ranges, t.shadowSize = slices.Clip(merged), int(size)
+}
+
+// overlaps reports whether any range has a byte in from … to.
+func overlaps(rs []byteRange, from, to uintptr) bool {
+	for _, r := range rs {
+		if r.off < to && from < r.off+r.size {
+			return true
+		}
+	}
+	return false
+}
