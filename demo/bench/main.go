@@ -97,6 +97,7 @@ func parse(args []string, stderr io.Writer) (*arguments, error) {
 	f.IntVar(&a.o.Budget, "budget", 0, "bytes per second and client; 0 is none")
 	f.IntVar(&a.o.Workers, "workers", 1, "goroutines that encode")
 	f.Uint64Var(&a.o.Seed, "seed", 1, "of the network")
+	f.BoolVar(&a.o.UDP, "udp", false, "over real KCP on 127.0.0.1, in real time")
 	f.BoolVar(&a.json, "json", false, "print the JSON line alone")
 	f.StringVar(&a.cpuProfile, "cpuprofile", "", "write a processor profile to this `file`")
 	f.StringVar(&a.memProfile, "memprofile", "", "write a heap profile to this `file`")

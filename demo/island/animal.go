@@ -69,6 +69,7 @@ func (g *Game) graze() {
 			d := t.pos.DistanceTo(at.Pos)
 			if a.bird && d < pickUp {
 				g.reward(t.walker, birdPoints)
+				g.tell(t.walker, "catches a chicken")
 				at.Pos, a.goal = g.pasture(), gmath.Vec{}
 				break
 			}
@@ -140,5 +141,6 @@ func (g *Game) countSheep(a *AnimalData, at gmath.Vec, threats []threat) {
 	}
 	if near < 300 {
 		g.reward(who, sheepPoints)
+		g.tell(who, "brings a sheep home")
 	}
 }

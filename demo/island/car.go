@@ -27,7 +27,7 @@ var (
 )
 
 func newCar(w donburi.World, _ tendon.None) *donburi.Entry {
-	return newThing(w, Vehicle, Car, components.Observer)
+	return newThing(w, Vehicle, Car)
 }
 
 // enter puts a walker into the nearest free car in reach: the walker becomes
@@ -47,6 +47,7 @@ func (g *Game) enter(walker *donburi.Entry) bool {
 	*Place.Get(walker) = PlaceData{}
 	Car.Get(best).driver = walker.Entity()
 	tendon.Give(best, tendon.Owner(walker))
+	g.tell(walker.Entity(), "drives off in a car")
 	return true
 }
 
@@ -64,6 +65,7 @@ func (g *Game) leave(walker, car *donburi.Entry) {
 	*Place.Get(walker) = PlaceData{Pos: door, Rot: at.Rot}
 	Car.Get(car).driver = donburi.Null
 	tendon.Give(car, 0)
+	g.tell(walker.Entity(), "leaves the car")
 }
 
 // occupied reports whether somebody sits in the car; a driver who left the
@@ -156,6 +158,7 @@ func (g *Game) damage(car *donburi.Entry, by donburi.Entity) {
 	}
 	g.wrecks = append(g.wrecks, wreck{c.home, c.Colour, carReturns})
 	car.Remove()
+	g.tell(by, "blows up a car")
 	g.blast(at.Pos, by)
 }
 

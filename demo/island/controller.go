@@ -35,8 +35,12 @@ func newController(w donburi.World, _ tendon.None) *donburi.Entry {
 	return w.Entry(w.Create(Controller))
 }
 
+// CountSteers is the counter of inputs that have come from players.
+const CountSteers = "steer"
+
 // steer receives a player's input: the newest tick wins.
-func steer(c tendon.Call, in Input) {
+func (g *Game) steer(c tendon.Call, in Input) {
+	*g.steers++
 	ctl := Controller.Get(c.Entry)
 	if in.Tick <= ctl.newest && ctl.newest != 0 {
 		return

@@ -11,6 +11,7 @@ import (
 // fill puts what a world begins with on it.
 func (g *Game) fill() {
 	w := g.rep.World()
+	g.wrecks = nil // of the world before
 	MatchPrefab.Spawn(w, tendon.None{})
 	for i := range plazaCars {
 		a := gmath.Rad(float64(i) * 2 * math.Pi / plazaCars)

@@ -1,6 +1,8 @@
 package island
 
 import (
+	"fmt"
+
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
@@ -13,7 +15,11 @@ type Game struct {
 	// nil where there is none. The tick is filled in.
 	Sample func(*tendon.Replication) Input
 
+	// Tell, where given, hears on the authority what happens, a sentence each.
+	Tell func(what string)
+
 	rep     *tendon.Replication
+	steers  *uint64 // the counter CountSteers
 	rng     gmath.Rand
 	scenery *Scenery
 	wrecks  []wreck
@@ -25,12 +31,12 @@ type Game struct {
 // Setup binds the rules to a session, before it hosts, joins or steps. Same
 // seed and same inputs, same game.
 func Setup(rep *tendon.Replication, seed int64) *Game {
-	g := &Game{rep: rep, scenery: NewScenery()}
+	g := &Game{rep: rep, steers: rep.Counter(CountSteers), scenery: NewScenery()}
 	g.rng.SetSeed(seed)
 	g.build(rep.World())
 	rep.OnStart(g.fill)
 	rep.OnJoin(g.join)
-	Steer.Handle(rep, steer)
+	Steer.Handle(rep, g.steer)
 	return g
 }
 
@@ -51,6 +57,18 @@ func (g *Game) Step(r *tendon.Replication) {
 		g.keepTime()
 	}
 	g.fly()
+}
+
+// tell reports what the player of a walker does.
+func (g *Game) tell(walker donburi.Entity, format string, args ...any) {
+	if g.Tell == nil {
+		return
+	}
+	name := "Nobody"
+	if s := g.scoreOf(walker); s != nil {
+		name = s.Name
+	}
+	g.Tell(name + " " + fmt.Sprintf(format, args...) + ".")
 }
 
 // collect lists the entities with a component, so that they may be removed

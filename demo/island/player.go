@@ -58,13 +58,22 @@ func (g *Game) name(p rpl.Peer) string {
 // reward gives points to the player of a walker, if both are still there and
 // the round is not over.
 func (g *Game) reward(walker donburi.Entity, points uint16) {
+	if s := g.scoreOf(walker); s != nil && !g.over() {
+		s.Points += points
+	}
+}
+
+// scoreOf is the row of a walker's player; nil where either is gone.
+func (g *Game) scoreOf(walker donburi.Entity) *ScoreData {
 	w := g.rep.World()
-	if !w.Valid(walker) || g.over() {
-		return
+	if !w.Valid(walker) || !w.Entry(walker).HasComponent(Walker) {
+		return nil
 	}
-	if e := w.Entry(walker); e.HasComponent(Walker) && w.Valid(Walker.Get(e).player) {
-		Score.Get(w.Entry(Walker.Get(e).player)).Points += points
+	player := Walker.Get(w.Entry(walker)).player
+	if !w.Valid(player) {
+		return nil
 	}
+	return Score.Get(w.Entry(player))
 }
 
 // fine takes points from a player, down to none.

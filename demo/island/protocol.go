@@ -3,12 +3,19 @@ package island
 import (
 	"log/slog"
 
+	"github.com/yohamta/donburi"
+
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 )
 
 // Protocol is what all machines of a session agree on.
 var Protocol = tendon.NewProtocol("tendon island")
+
+// Replicated lists the replicated components, for tools that compare worlds.
+func Replicated() []donburi.IComponentType {
+	return []donburi.IComponentType{Place, Controller, Score, Walker, Car, Crate, Sphere, Switch, Match}
+}
 
 // Config is a session on the island: 60 steps and 30 sends a second, and
 // everyone sees what is near.

@@ -105,6 +105,7 @@ func (g *Game) hurt(walker *donburi.Entry, much uint8, by donburi.Entity) {
 	if by != walker.Entity() {
 		g.reward(by, downPoints)
 	}
+	g.tell(walker.Entity(), "goes down")
 	for _, e := range g.collect(Controller) {
 		if ctl := Controller.Get(e); ctl.walker == walker.Entity() {
 			ctl.waiting, ctl.Respawn = respawn, respawn/Steps

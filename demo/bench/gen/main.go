@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	name := flag.String("mix", "arena", "arena, crowd, still, or other: the bench's second simulator")
+	name := flag.String("mix", "arena", "arena, crowd, still, march, or other: the bench's second simulator")
 	slots := flag.Int("n", 0, "entity slots; 0 is the mix's own number")
 	ticks := flag.Int("ticks", 0, "ticks; 0 is the mix's own number")
 	edge := flag.Float64("size", 0, "world edge in units; 0 is the mix's own")

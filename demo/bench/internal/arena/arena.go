@@ -1,10 +1,11 @@
-// Package arena simulates the three synthetic workloads of the bench and
+// Package arena simulates the synthetic workloads of the bench and
 // records them as traces: players who run and change their mind, bullets that
 // live a second, walkers who walk and rest, and props that hardly ever change.
 //
 //	arena   1,000 slots, 4,096 units: every kind, about 910 alive, half of them changing
 //	crowd  10,000 slots, 8,192 units: walkers and players, 84 % changing in a mean tick
 //	still  10,000 slots, 8,192 units: props and a few walkers, 1.7 % changing
+//	march   1,000 slots, 4,096 units: all of them move and turn at every tick
 package arena
 
 import (
@@ -33,12 +34,13 @@ type share struct {
 	kind kind
 }
 
-// Mixes are the three workloads in their usual sizes.
+// Mixes are the workloads in their usual sizes.
 func Mixes() []Mix {
 	return []Mix{
 		{"arena", 1000, 600, 4096, []share{{0.064, player}, {0.2, bullet}, {0.4, walker}, {0.336, prop}}},
 		{"crowd", 10_000, 240, 8192, []share{{0.9, walker}, {0.1, player}}},
 		{"still", 10_000, 240, 8192, []share{{0.02, walker}, {0.98, prop}}},
+		{"march", 1000, 240, 4096, []share{{1, marcher}}},
 	}
 }
 
@@ -48,7 +50,7 @@ func Named(name string) (Mix, error) {
 	if i := slices.IndexFunc(mixes, func(m Mix) bool { return m.Name == name }); i >= 0 {
 		return mixes[i], nil
 	}
-	return Mix{}, fmt.Errorf("there is no mix %q: it is arena, crowd or still", name)
+	return Mix{}, fmt.Errorf("there is no mix %q: it is arena, crowd, still or march", name)
 }
 
 // Record simulates a mix from a seed.
@@ -78,7 +80,7 @@ func Record(m Mix, seed uint64) (*trace.Trace, error) {
 				continue
 			}
 			r.Add([]int32{
-				1, int32(e.kind), fixed(e.pos.x), fixed(e.pos.y), heading(e.facing), fixed(e.vel.x), fixed(e.vel.y),
+				1, int32(min(e.kind, prop)), fixed(e.pos.x), fixed(e.pos.y), heading(e.facing), fixed(e.vel.x), fixed(e.vel.y),
 				e.health, e.anim, e.team,
 			})
 		}

@@ -33,6 +33,7 @@ func TestMixes(t *testing.T) {
 		{"arena", [2]float64{0.88, 0.94}, [2]float64{0.43, 0.50}},
 		{"crowd", [2]float64{1, 1}, [2]float64{0.81, 0.87}},
 		{"still", [2]float64{1, 1}, [2]float64{0.014, 0.020}},
+		{"march", [2]float64{1, 1}, [2]float64{0.99, 1}},
 	} {
 		m, err := Named(c.name)
 		if err != nil {

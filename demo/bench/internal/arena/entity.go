@@ -10,6 +10,7 @@ const (
 	bullet
 	walker
 	prop
+	marcher // recorded as a prop
 )
 
 // How they move, in units and seconds.
@@ -57,6 +58,8 @@ func (w *world) step(e *entity) {
 		w.fly(e)
 	case walker:
 		w.walk(e)
+	case marcher:
+		e.march()
 	case prop:
 		if w.oneIn(20 * Hz) {
 			e.anim = (e.anim + 1) % anims
@@ -123,6 +126,17 @@ func (w *world) walk(e *entity) {
 	}
 	e.steer(walkerSpeed, walkerForce)
 	e.anim = 1
+}
+
+// march: position and velocity change at every tick, and nothing else.
+func (e *entity) march() {
+	const turning = 2.0 * dt // radians a tick
+	if e.vel == (vec{}) {
+		e.vel = e.goal.sub(e.pos).limit(walkerSpeed)
+	}
+	sin, cos := math.Sincos(turning)
+	e.vel = vec{e.vel.x*cos - e.vel.y*sin, e.vel.x*sin + e.vel.y*cos}
+	e.pos = e.pos.add(e.vel.mul(dt))
 }
 
 // steer turns the velocity towards the goal, as far as the force allows, and

@@ -9,13 +9,6 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A Datagram is one that Collect has gathered.
-type Datagram struct {
-	Seq  uint64
-	At   time.Duration // when it was due
-	Data []byte
-}
-
 // An End is one side of a connection. It is a rpl.Sink; different Ends may be
 // used at the same time.
 type End struct {
@@ -30,9 +23,7 @@ type End struct {
 	buf     []byte
 	packet  []byte
 
-	Datagrams []Datagram // gathered by the last Collect, valid until the next
-	Messages  [][]byte   // the same, of the reliable lane
-	got       []byte     // their bytes
+	got received // by the last Collect
 
 	sent  Counters // by the last Flush, and messages queued before it
 	total Counters
@@ -131,18 +122,18 @@ func (e *End) send(p []byte, segments int) {
 
 // Collect gathers what is due by now; an error means a broken reliable lane.
 func (e *End) Collect(now time.Duration) error {
-	e.Datagrams, e.Messages, e.got = e.Datagrams[:0], e.Messages[:0], e.got[:0]
+	e.got.clear()
 	for {
 		b, due, ok := e.in.Receive(now)
 		if !ok {
-			return e.messages()
+			return e.collectMessages()
 		}
 		seq, segments, datagram, err := parse(b)
 		if err != nil {
 			return err
 		}
 		if len(datagram) > 0 {
-			e.Datagrams = append(e.Datagrams, Datagram{seq, due, e.keep(datagram)})
+			e.got.datagram(seq, due, datagram)
 		}
 		if len(segments) == 0 {
 			continue
@@ -153,23 +144,18 @@ func (e *End) Collect(now time.Duration) error {
 	}
 }
 
-func (e *End) messages() error {
+func (e *End) collectMessages() error {
 	for {
 		m, err := e.lane.Receive()
 		if m == nil || err != nil {
 			return err
 		}
-		e.Messages = append(e.Messages, e.keep(m))
+		e.got.message(m)
 	}
 }
 
-// keep copies bytes that are valid only for a moment. A grown buffer leaves
-// earlier copies where they were.
-func (e *End) keep(b []byte) []byte {
-	at := len(e.got)
-	e.got = append(e.got, b...)
-	return e.got[at:len(e.got):len(e.got)]
-}
+// Received is what the last Collect has gathered; valid until the next.
+func (e *End) Received() ([]Datagram, [][]byte) { return e.got.datagrams, e.got.messages }
 
 // Total is everything that this end has sent.
 func (e *End) Total() Counters { return e.total }

@@ -42,13 +42,13 @@ func TestBothLanesUnderLoss(t *testing.T) {
 		if err := client.Collect(now); err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range client.Datagrams {
+		for _, d := range client.got.datagrams {
 			if binary.LittleEndian.Uint64(d.Data) != d.Seq || d.At > now {
 				t.Fatalf("tick %d: datagram of packet %d says %d, due %v at %v", i, d.Seq, d.Data, d.At, now)
 			}
 			datagrams++
 		}
-		for _, m := range client.Messages {
+		for _, m := range client.got.messages {
 			got = append(got, bytes.Clone(m))
 		}
 		client.Begin(now)
@@ -86,8 +86,8 @@ func TestCounters(t *testing.T) {
 	if sent.Wire() != 3*transport.MaxPacket {
 		t.Errorf("they have %d bytes on the wire", sent.Wire())
 	}
-	if err := client.Collect(0); err != nil || len(client.Datagrams) != 3 {
-		t.Fatalf("%d arrived: %v", len(client.Datagrams), err)
+	if err := client.Collect(0); err != nil || len(client.got.datagrams) != 3 {
+		t.Fatalf("%d arrived: %v", len(client.got.datagrams), err)
 	}
 	server.Begin(tick)
 	_, room := server.Next()

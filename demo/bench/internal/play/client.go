@@ -3,7 +3,6 @@ package play
 import (
 	"time"
 
-	"github.com/tendonengine/tendon/demo/bench/internal/link"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -13,7 +12,7 @@ import (
 type client struct {
 	index  int
 	proxy  *rpl.Proxy
-	end    *link.End
+	end    end
 	phase  *phase
 	joined int // the trace's tick at which it had everything, -1 before
 
@@ -22,11 +21,12 @@ type client struct {
 	claims []*holding // those whose item changed in the last Apply
 	came   []*holding
 	went   []*holding
+	mail   int // messages of the reliable lane in it
 	odd    int // told of nodes or items that do not exist
 	spend  spend
 	words  []int32 // scratch
 
-	// For the bench's own tests: what a broken client does. tamper changes what
+	// For tests of the judgement: what a broken client does. tamper changes what
 	// it holds, deaf has it miss a removal.
 	tamper func(h *holding, words []int32)
 	deaf   func(h *holding) bool
@@ -47,12 +47,14 @@ func (c *client) begin(p *phase) {
 
 // receive applies what was collected; it is measured.
 func (c *client) receive(now time.Duration) {
-	for _, d := range c.end.Datagrams {
+	datagrams, messages := c.end.Received()
+	for _, d := range datagrams {
 		c.proxy.Receive(d.Seq, d.At, d.Data)
 	}
-	for _, m := range c.end.Messages {
+	for _, m := range messages {
 		c.proxy.ReceiveMessage(m)
 	}
+	c.mail = len(messages)
 	c.claims, c.came, c.went = c.claims[:0], c.came[:0], c.went[:0]
 	c.proxy.Apply(now, c)
 }

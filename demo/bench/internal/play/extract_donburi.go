@@ -62,7 +62,8 @@ func (f *donburiFeed) restructure(a *rpl.Authority, n *nodes, entities []donburi
 			if err != nil {
 				return err
 			}
-			*l = linked{entity: e, slot: f.slot.GetValue(f.world.Entry(e)), node: node, item: a.Item(node, 0)}
+			item, _ := a.Item(node, 0)
+			*l = linked{entity: e, slot: f.slot.GetValue(f.world.Entry(e)), node: node, item: item}
 			n.born(l.slot, node)
 		}
 		l.mark = f.mark

@@ -82,7 +82,8 @@ func (f *directFeed) extract(a *rpl.Authority, n *nodes) error {
 			if err != nil {
 				return err
 			}
-			*s = directSlot{node, a.Item(node, 0)}
+			item, _ := a.Item(node, 0)
+			*s = directSlot{node, item}
 			n.born(slot, node)
 		}
 		a.SetWords(s.item, f.t.Row(f.tick, slot)[1:])

@@ -50,6 +50,7 @@ func (s *session) measure() (Report, error) {
 func (r *run) play() error {
 	ended := time.Duration(-1)
 	for {
+		r.at = r.net.wait(r.due())
 		if err := r.tick(); err != nil {
 			return err
 		}
@@ -77,8 +78,9 @@ func (r *run) tick() error {
 	steady := !r.streaming && r.p.made == 0
 	if send {
 		for i, peer := range r.server.peers {
+			_, messages := peer.end.Received()
 			sent := peer.end.Flush(now)
-			steady = steady && sent.Messages == 0 && sent.Reliable == 0 && len(peer.end.Messages) == 0
+			steady = steady && sent.Messages == 0 && sent.Reliable == 0 && len(messages) == 0
 			r.tally.sent(r.clients[i], tick, now, sent)
 		}
 		r.tally.spent(r.clients, tick, r.server.step, steady)
@@ -99,7 +101,7 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 	for _, c := range r.clients {
 		r.tally.applied += len(c.claims)
 		r.judge.received(c)
-		steady = steady && len(c.came)+len(c.went)+len(c.end.Messages) == 0
+		steady = steady && len(c.came)+len(c.went)+c.mail == 0
 		r.note(c, now)
 		if c.joined < 0 && r.judge.complete(c) {
 			c.joined = tick

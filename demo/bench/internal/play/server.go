@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/demo/bench/internal/cpu"
-	"github.com/tendonengine/tendon/demo/bench/internal/link"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -15,7 +14,7 @@ import (
 type peer struct {
 	id    rpl.Peer
 	index int // the client's
-	end   *link.End
+	end   end
 }
 
 // A server is the authority, the world it extracts, and a stopwatch around
@@ -81,10 +80,11 @@ func (s *server) measured(now time.Duration, tick rpl.Tick, send bool, observe f
 		return d
 	}
 	for _, c := range s.peers {
-		for _, d := range c.end.Datagrams {
+		datagrams, messages := c.end.Received()
+		for _, d := range datagrams {
 			_ = s.core.Receive(c.id, d.Seq, d.At, d.Data) // refusals are the core's to count
 		}
-		for _, m := range c.end.Messages {
+		for _, m := range messages {
 			_ = s.core.ReceiveMessage(c.id, m)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/demo/bench/internal/cpu"
-	"github.com/tendonengine/tendon/demo/bench/internal/link"
 	"github.com/tendonengine/tendon/demo/bench/trace"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -19,11 +18,15 @@ const patience = 10 * time.Second
 type session struct {
 	o       Options
 	config  rpl.Config
+	net     network
 	server  *server
 	layout  *layout
 	clients []*client
-	peers   int // made so far
-	frame   int // ticks since the session began
+	peers   int           // made so far
+	frame   int           // ticks since the session began
+	at      time.Duration // when the last of them ran
+
+	tap func(c *client) // for tests: told of each client that connects
 
 	// decided is told of Stream's decisions while a phase is measured.
 	decided func(p rpl.Peer, n rpl.Node, in bool)
@@ -40,6 +43,7 @@ func Run(o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	defer s.net.close() // the run is over: an error here changes nothing
 	if o.Warm != nil {
 		if err := s.warm(o.Warm); err != nil {
 			return Report{}, fmt.Errorf("while warming up: %w", err)
@@ -68,6 +72,9 @@ func newSession(o Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.net, err = newNetwork(&s.o); err != nil {
+		return nil, err
+	}
 	s.server = &server{core: core, feed: feed, workers: o.Workers, unit: feed.unit()}
 	core.OnDecide(func(p rpl.Peer, n rpl.Node, in bool) {
 		if s.decided != nil {
@@ -94,8 +101,11 @@ func bounds(t, warm *trace.Trace) *trace.Trace {
 	return &u
 }
 
-// now is the session's time: ticks are exact in the long run.
-func (s *session) now() time.Duration {
+// now is the session's time.
+func (s *session) now() time.Duration { return s.at }
+
+// due is when the next tick is to run: ticks are exact in the long run.
+func (s *session) due() time.Duration {
 	return time.Duration(int64(s.frame) * int64(time.Second) / int64(s.o.Trace.Hz))
 }
 
@@ -104,7 +114,6 @@ func (s *session) tick() rpl.Tick { return rpl.Tick(s.frame + 1) }
 
 // connect makes the clients anew.
 func (s *session) connect(p *phase) error {
-	conditions := link.Conditions{RTT: s.o.RTT, Jitter: s.o.Jitter, Loss: s.o.Loss}
 	for i := range s.o.Clients {
 		s.peers++
 		id := rpl.Server + rpl.Peer(s.peers)
@@ -112,9 +121,15 @@ func (s *session) connect(p *phase) error {
 		if err != nil {
 			return err
 		}
-		server, end := link.Pair(s.o.Seed<<20+uint64(s.peers), conditions)
+		server, end, err := s.net.pair()
+		if err != nil {
+			return err
+		}
 		c := &client{index: i, proxy: proxy, end: end, spend: spend{rate: float64(s.o.Budget)}}
 		c.begin(p)
+		if s.tap != nil {
+			s.tap(c)
+		}
 		s.clients = append(s.clients, c)
 		s.server.peers = append(s.server.peers, &peer{id: id, index: i, end: server})
 		if err := s.server.core.Connect(id); err != nil {
@@ -141,6 +156,7 @@ func (s *session) warm(t *trace.Trace) error {
 	observe := newRelevancy(t, s.o.Clients, s.o.Radius).observer(p)
 	send := newAccumulator(s.o.Send, t.Hz)
 	for p.tick < t.Ticks {
+		s.at = s.net.wait(s.due())
 		if err := s.server.tick(p, s.now(), s.tick(), send.due(), observe); err != nil {
 			return err
 		}

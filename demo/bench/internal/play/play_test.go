@@ -1,0 +1,199 @@
+package play
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/demo/bench/internal/othersim"
+	"github.com/tendonengine/tendon/demo/bench/trace"
+)
+
+// tiny is a world of its own for these tests: fields in another order than
+// elsewhere, 25 Hz, no velocity, teleports, deaths, slots used again.
+func tiny(t *testing.T, seed uint64) *trace.Trace {
+	t.Helper()
+	const slots, ticks = 50, 150
+	rng := rand.New(rand.NewPCG(seed, 25))
+	r := trace.NewRecorder("tiny", 25, slots, []trace.Field{
+		{Name: "on", Role: trace.Alive},
+		{Name: "heat"},
+		{Name: "down", Role: trace.PosY},
+		{Name: "along", Role: trace.PosX},
+		{Name: "dial", Role: trace.Angle, Min: 0, Max: 99},
+	})
+	rows := make([][]int32, slots)
+	for range ticks {
+		for i := range rows {
+			switch {
+			case rows[i] == nil && rng.IntN(20) == 0 || len(rows[i]) == 0 && i%3 == 0:
+				rows[i] = []int32{1, 0, rng.Int32N(2000), rng.Int32N(2000), rng.Int32N(100)}
+			case rows[i] != nil && i%3 != 0 && rng.IntN(40) == 0:
+				rows[i] = nil
+			case rows[i] != nil && i%2 == 0:
+				rows[i][1] += rng.Int32N(7) - 3
+				rows[i][3] += rng.Int32N(5) - 2
+				rows[i][4] = (rows[i][4] + 3) % 100
+				if rng.IntN(50) == 0 {
+					rows[i][2], rows[i][3] = rng.Int32N(2000), rng.Int32N(2000)
+				}
+			}
+			r.Add(rows[i])
+		}
+	}
+	tr, err := r.Trace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func options(t *trace.Trace) Options {
+	return Options{Trace: t, Clients: 1, Send: t.Hz, RTT: 100 * time.Millisecond, Workers: 1, Seed: 1}
+}
+
+func TestEveryWorldIsEqual(t *testing.T) {
+	cave, err := othersim.Record(othersim.Slots, othersim.Ticks, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arena := smallArena(t, 1)
+	for _, w := range []struct {
+		name   string
+		t      *trace.Trace
+		radius float64
+	}{{"tiny", tiny(t, 1), 700}, {"cave", cave, 3000}, {"arena", arena, 12_800}} {
+		for _, c := range []struct {
+			name string
+			set  func(o *Options)
+		}{
+			{"clean", func(*Options) {}},
+			{"near", func(o *Options) { o.Clients, o.Radius = 8, w.radius }},
+			{"lossy", func(o *Options) { o.Loss, o.Jitter = 0.3, 40*time.Millisecond }},
+			{"near and lossy", func(o *Options) {
+				o.Clients, o.Radius, o.Loss, o.Jitter, o.RTT = 8, w.radius, 0.3, 40*time.Millisecond, 120*time.Millisecond
+			}},
+			{"fewer sends", func(o *Options) { o.Send = 7 }},
+			{"more sends than ticks", func(o *Options) { o.Send = 1000 }},
+			{"no delay", func(o *Options) { o.RTT = 0 }},
+			{"four workers", func(o *Options) { o.Clients, o.Workers = 8, 4 }},
+			{"warm", func(o *Options) { o.Warm = w.t }},
+		} {
+			t.Run(w.name+" "+c.name, func(t *testing.T) {
+				o := options(w.t)
+				c.set(&o)
+				r, err := Run(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Mismatches != 0 {
+					t.Errorf("seed %d: %d mismatches: %s", o.Seed, r.Mismatches, r.JSON())
+				}
+				if r.Sends == 0 || r.Payload <= 0 || r.Nodes <= 0 || r.StreamIns == 0 || r.Short > 0 {
+					t.Errorf("hardly anything was measured: %s", r.JSON())
+				}
+				if r.Oversize != 0 {
+					t.Errorf("%d packets were too long", r.Oversize)
+				}
+			})
+		}
+	}
+}
+
+func TestBudgetHolds(t *testing.T) {
+	o := options(tiny(t, 2))
+	o.Clients, o.Radius, o.Budget = 4, 700, 3000
+	r, err := Run(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.BudgetExcess > 0 || r.BudgetExcess < -3*1200 {
+		t.Errorf("the worst excess over %d bytes a second is %v", o.Budget, r.BudgetExcess)
+	}
+	if r.Mismatches != 0 {
+		t.Errorf("%d mismatches", r.Mismatches)
+	}
+}
+
+// The number of workers changes no byte.
+func TestWorkersChangeNothing(t *testing.T) {
+	tr := tiny(t, 3)
+	var got [2]Report
+	for i, workers := range []int{1, 5} {
+		o := options(tr)
+		o.Clients, o.Radius, o.Workers, o.Loss = 9, 700, workers, 0.1
+		var err error
+		if got[i], err = Run(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got[0].Payload != got[1].Payload || got[0].Wire != got[1].Wire || got[0].Up != got[1].Up {
+		t.Errorf("one worker sends %v bytes, five send %v", got[0].Payload, got[1].Payload)
+	}
+}
+
+// broken plays a trace with a client that is broken by tap.
+func broken(t *testing.T, o Options, tap func(c *client)) Report {
+	t.Helper()
+	s, err := newSession(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tap = tap
+	r, err := s.measure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// One flipped bit in what a client holds is a mismatch, each time it is looked
+// at.
+func TestAFlippedBitIsSeen(t *testing.T) {
+	for name, set := range map[string]func(o *Options){
+		"clean": func(*Options) {},
+		"lossy": func(o *Options) { o.Loss = 0.2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(tiny(t, 4))
+			set(&o)
+			r := broken(t, o, func(c *client) {
+				c.tamper = func(h *holding, words []int32) {
+					if h.slot == 0 { // which lives from the first tick to the last
+						words[1] ^= 4
+					}
+				}
+			})
+			if r.Mismatches < 1 {
+				t.Error("nobody noticed")
+			}
+		})
+	}
+}
+
+// A node that one client keeps after its removal is a mismatch at the end.
+func TestAWithheldRemovalIsSeen(t *testing.T) {
+	for name, set := range map[string]func(o *Options){
+		"clean": func(*Options) {},
+		"lossy": func(o *Options) { o.Loss = 0.2 },
+		"near":  func(o *Options) { o.Clients, o.Radius, o.Loss = 3, 700, 0.2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(tiny(t, 5))
+			set(&o)
+			withheld := 0
+			r := broken(t, o, func(c *client) {
+				c.deaf = func(*holding) bool {
+					if c.index != 0 || withheld > 0 {
+						return false
+					}
+					withheld++
+					return true
+				}
+			})
+			if withheld != 1 || r.Mismatches < 1 {
+				t.Errorf("%d removals withheld, %d mismatches", withheld, r.Mismatches)
+			}
+		})
+	}
+}

@@ -1,0 +1,153 @@
+// Command table runs the bench on every workload and prints what the project
+// needs beside its targets and beside Teeworlds. The workloads are simulated
+// from seeds, so it needs no files.
+//
+//	go run ./demo/bench/table            everything, some minutes
+//	go run ./demo/bench/table -only near rows whose name contains "near"
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/tendonengine/tendon/demo/bench/internal/arena"
+	"github.com/tendonengine/tendon/demo/bench/internal/othersim"
+	"github.com/tendonengine/tendon/demo/bench/internal/play"
+	"github.com/tendonengine/tendon/demo/bench/trace"
+)
+
+// Seeds of the measured recordings, and of those that warm up.
+const (
+	measuredSeed = 1
+	warmSeed     = 2
+)
+
+func main() {
+	only := flag.String("only", "", "run the rows whose name contains this")
+	flag.Parse()
+	if err := run(*only); err != nil {
+		fmt.Fprintf(os.Stderr, "table: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(only string) error {
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "workload\tfigure\tproject\ttarget\tTeeworlds\t")
+	var lib library
+	reached, targets := 0, 0
+	var missed []string
+	for _, r := range rows() {
+		if !strings.Contains(r.name, only) {
+			continue
+		}
+		report, err := r.play(&lib)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		for _, f := range r.figures {
+			verdict := ""
+			if f.target > 0 || f.allowZero {
+				targets++
+				if f.of(report) <= f.target {
+					reached++
+				} else {
+					verdict = "above"
+					missed = append(missed, r.name+": "+f.name)
+				}
+			}
+			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", r.name, f.name, fmt.Sprintf(f.format, f.of(report)), f.show(f.target, f.allowZero), f.show(f.peer, false), verdict)
+		}
+		out.Flush()
+	}
+	if len(missed) > 0 {
+		fmt.Printf("above their targets: %s\n", strings.Join(missed, "; "))
+	}
+	fmt.Printf("%d of %d targets reached, 60 Hz, RTT 100 ms, %s, %s/%s\n", reached, targets, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return nil
+}
+
+// show is a number of the table, or a dash where there is none.
+func (f figure) show(v float64, zero bool) string {
+	if v == 0 && !zero {
+		return "–"
+	}
+	return fmt.Sprintf(f.format, v)
+}
+
+// play runs a row as often as it asks for and returns the report with the
+// median processor time.
+func (r row) play(lib *library) (play.Report, error) {
+	o := play.Options{Clients: 1, RTT: 100 * time.Millisecond, Workers: 1}
+	var err error
+	if o.Trace, err = lib.get(r.trace, measuredSeed); err != nil {
+		return play.Report{}, err
+	}
+	if r.warm {
+		if o.Warm, err = lib.get(r.trace, warmSeed); err != nil {
+			return play.Report{}, err
+		}
+	}
+	o.Send = o.Trace.Hz
+	var reports []play.Report
+	for i := range max(r.runs, 1) {
+		run := o
+		run.Seed = uint64(i + 1)
+		if r.options != nil {
+			r.options(&run)
+		}
+		debug.FreeOSMemory() // a run does not pay for the garbage of the one before
+		report, err := play.Run(run)
+		if err != nil {
+			return report, err
+		}
+		reports = append(reports, report)
+	}
+	slices.SortFunc(reports, func(a, b play.Report) int {
+		switch {
+		case a.ServerMs < b.ServerMs:
+			return -1
+		case a.ServerMs > b.ServerMs:
+			return 1
+		}
+		return 0
+	})
+	return reports[len(reports)/2], nil
+}
+
+// A library keeps recordings: a large one takes a second to simulate.
+type library map[string]*trace.Trace
+
+func (l *library) get(name string, seed uint64) (*trace.Trace, error) {
+	key := fmt.Sprint(name, " ", seed)
+	if t := (*l)[key]; t != nil {
+		return t, nil
+	}
+	t, err := record(name, seed)
+	if err != nil {
+		return nil, err
+	}
+	if *l == nil {
+		*l = library{}
+	}
+	(*l)[key] = t
+	return t, nil
+}
+
+func record(name string, seed uint64) (*trace.Trace, error) {
+	if name == "cave" {
+		return othersim.Record(othersim.Slots, 10*othersim.Ticks, seed)
+	}
+	m, err := arena.Named(name)
+	if err != nil {
+		return nil, err
+	}
+	return arena.Record(m, seed)
+}

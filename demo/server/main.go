@@ -1,0 +1,72 @@
+// Command server is the island's dedicated server: no window, no cgo.
+//
+//	server                       hosts on 127.0.0.1:7777 until it is stopped
+//	server -public -addr :7777   for others as well
+//	server -clients 3 -seconds 10 [-loss 0.2 -rtt 150ms -jitter 30ms] [-json]
+//	                             with bots over UDP in the same process, and a
+//	                             report: does every bot see what it should?
+//	server -join host:7777 -clients 8
+//	                             bots alone, against a server elsewhere
+//
+// Where to look: flags.go what may be typed; session.go server and bots in one
+// loop; judge.go what every client should hold, compared with what it holds;
+// report.go the last line.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is main without the process: it returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "server: %v\n", err)
+		return 2
+	}
+	say := stdout
+	if o.json {
+		say = io.Discard // the last line alone is for programs
+	}
+	s, err := open(o, say)
+	if err != nil {
+		fmt.Fprintf(stderr, "server: %v\n", err)
+		return 1
+	}
+	r, err := s.run(ctx)
+	if err != nil {
+		fmt.Fprintf(stderr, "server: %v\n", err)
+		return 1
+	}
+	if o.json {
+		err = r.writeJSON(stdout)
+	} else {
+		err = r.tell(stdout)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "server: %v\n", err)
+		return 1
+	}
+	if r.Mismatches > 0 {
+		fmt.Fprintf(stderr, "server: %d differences between the server and its clients; the first: %s\n", r.Mismatches, r.first)
+		return 1
+	}
+	return 0
+}
