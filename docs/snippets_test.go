@@ -61,15 +61,13 @@ func snippets(page file) (units []snippet) {
 			units[open].source += position + body
 		}
 	}
-	for i := range units {
-		if !clause.MatchString(units[i].source) {
-			for _, program := range units[:i] {
-				if clause.MatchString(program.source) {
-					units[i].source = withFunctions(units[i].source, program.source)
-				}
-			}
-			units[i].source = withImports(units[i].source)
+	program := ""
+	for i, unit := range units {
+		if clause.MatchString(unit.source) {
+			program = unit.source // the last one is the one that the reader has in mind
+			continue
 		}
+		units[i].source = withImports(withFunctions(unit.source, program))
 	}
 	return units
 }
@@ -93,7 +91,7 @@ func parse(source string) *ast.File {
 // do not declare, one after the other's body too.
 func withFunctions(source, program string) string {
 	from := parse(program)
-	if from == nil {
+	if program == "" || from == nil {
 		return source
 	}
 	for again := true; again; {
