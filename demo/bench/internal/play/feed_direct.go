@@ -13,6 +13,8 @@ type directFeed struct {
 	tick  int // written and not yet extracted; -1 is an empty world
 	slots []directSlot
 	spawn rpl.Spawn
+	order []int   // of the trace's fields in the item
+	words []int32 // scratch
 }
 
 type directSlot struct {
@@ -22,7 +24,9 @@ type directSlot struct {
 
 func newDirectFeed(s *rpl.Schema, t *trace.Trace) *directFeed {
 	b := s.Build("entity")
-	for _, f := range t.Fields[1:] {
+	order := fieldOrder(t)
+	for _, i := range order {
+		f := t.Fields[i]
 		if f.Role == trace.Angle {
 			b.Angle(f.Name, f.Min, f.Max)
 		} else {
@@ -44,9 +48,22 @@ func newDirectFeed(s *rpl.Schema, t *trace.Trace) *directFeed {
 			b.Predict(y, v, true)
 		}
 	}
-	f := &directFeed{item: b.Done()}
+	f := &directFeed{item: b.Done(), order: order, words: make([]int32, len(order))}
 	f.spawn.Items = []*rpl.ItemType{f.item}
 	return f
+}
+
+// fieldOrder is the trace's fields but the first, in the order of the item's
+// props: as they stand, but that the schema wants x before y.
+func fieldOrder(t *trace.Trace) []int {
+	var order []int
+	for i := 1; i < len(t.Fields); i++ {
+		order = append(order, i)
+	}
+	if x, y := t.Column(trace.PosX), t.Column(trace.PosY); y >= 0 && y < x {
+		order[x-1], order[y-1] = y, x
+	}
+	return order
 }
 
 func (f *directFeed) name() string  { return "direct" }
@@ -55,7 +72,7 @@ func (f *directFeed) unit() float64 { return 1 }
 func (f *directFeed) layout() (*layout, error) {
 	fields := map[string]fieldUnit{}
 	for i := range f.item.Props {
-		fields[f.item.Props[i].Name] = fieldUnit{i + 1, 1}
+		fields[f.item.Props[i].Name] = fieldUnit{f.order[i], 1}
 	}
 	return newLayout(f.item, fields)
 }
@@ -86,7 +103,11 @@ func (f *directFeed) extract(a *rpl.Authority, n *nodes) error {
 			*s = directSlot{node, item}
 			n.born(slot, node)
 		}
-		a.SetWords(s.item, f.t.Row(f.tick, slot)[1:])
+		row := f.t.Row(f.tick, slot)
+		for i, k := range f.order {
+			f.words[i] = row[k]
+		}
+		a.SetWords(s.item, f.words)
 	}
 	return nil
 }
