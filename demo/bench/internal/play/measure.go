@@ -96,18 +96,21 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 	if err != nil {
 		return err
 	}
-	r.tally.decode += took.receive
-	steady := true
+	applied, counts, steady := 0, true, true
 	for _, c := range r.clients {
-		r.tally.applied += len(c.claims)
+		applied += len(c.claims)
+		counts = counts && r.tally.counts(c, tick)
 		r.judge.received(c)
 		steady = steady && len(c.came)+len(c.went)+c.mail == 0
 		r.note(c, now)
 		if c.joined < 0 && r.judge.complete(c) {
 			c.joined = tick
 		}
-		steady = steady && r.tally.counts(c, tick)
 		r.tally.looked(c, tick)
+	}
+	if counts {
+		r.tally.decode += took.receive
+		r.tally.applied += applied
 	}
 	up, allocs := r.answer()
 	for i, c := range r.clients {
@@ -115,7 +118,7 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 			r.tally.up += up[i]
 		}
 	}
-	if steady {
+	if steady && counts {
 		r.tally.clients.add(took.mallocs + allocs)
 	}
 	return nil

@@ -72,13 +72,7 @@ func (s *server) tick(p *phase, now time.Duration, tick rpl.Tick, send bool, obs
 func (s *server) measured(now time.Duration, tick rpl.Tick, send bool, observe func(client int) point) error {
 	var got stages
 	before := mallocs()
-	started := cpu.Now()
-	lap := func() time.Duration {
-		t := cpu.Now()
-		d := t - started
-		started = t
-		return d
-	}
+	watch := cpu.Start()
 	for _, c := range s.peers {
 		datagrams, messages := c.end.Received()
 		for _, d := range datagrams {
@@ -89,11 +83,11 @@ func (s *server) measured(now time.Duration, tick rpl.Tick, send bool, observe f
 		}
 	}
 	s.core.Step(tick)
-	got.receive = lap()
+	got.receive = watch.Lap()
 	if err := s.feed.extract(s.core, &s.hooks); err != nil {
 		return err
 	}
-	got.extract = lap()
+	got.extract = watch.Lap()
 	if send {
 		if observe != nil {
 			for _, c := range s.peers {
@@ -102,11 +96,11 @@ func (s *server) measured(now time.Duration, tick rpl.Tick, send bool, observe f
 			}
 		}
 		s.core.Stream(now)
-		got.stream = lap()
+		got.stream = watch.Lap()
 		s.core.Schedule(now)
-		got.schedule = lap()
+		got.schedule = watch.Lap()
 		s.encode(now)
-		got.encode = lap()
+		got.encode = watch.Lap()
 	}
 	got.mallocs = mallocs() - before
 	s.step = got.add(s.since)

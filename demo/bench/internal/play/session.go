@@ -187,11 +187,11 @@ func (s *session) receive() (took stages, err error) {
 		}
 	}
 	before := mallocs()
-	started := cpu.Now()
+	watch := cpu.Start()
 	for _, c := range s.clients {
 		c.receive(now)
 	}
-	took.receive = cpu.Now() - started
+	took.receive = watch.Lap()
 	took.mallocs = mallocs() - before
 	return took, nil
 }

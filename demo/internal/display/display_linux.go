@@ -1,0 +1,55 @@
+package display
+
+import "syscall"
+
+// missing says in a sentence why no window can open; "" where one probably can.
+// Ebitengine speaks X11; under Wayland that is XWayland, which sets DISPLAY too.
+func missing(env func(string) string) string {
+	d := env("DISPLAY")
+	switch {
+	case d == "" && env("WAYLAND_DISPLAY") != "":
+		return "there is a Wayland display but DISPLAY is not set, and the window needs X11: start XWayland."
+	case d == "":
+		return "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set."
+	}
+	number, local := localDisplay(d)
+	if !local || answers(number) {
+		return ""
+	}
+	return "no display answers at DISPLAY=" + d + "."
+}
+
+// localDisplay is the number of a display of this machine: 99 of ":99.0".
+func localDisplay(d string) (number string, local bool) {
+	colon := -1
+	for i := range len(d) {
+		if d[i] == ':' {
+			colon = i
+		}
+	}
+	if colon < 0 || colon > 0 && d[:colon] != "unix" {
+		return "", false
+	}
+	for i := colon + 1; i < len(d) && d[i] >= '0' && d[i] <= '9'; i++ {
+		number += string(d[i])
+	}
+	return number, number != ""
+}
+
+// answers connects to a local X server: by its abstract socket, or by its file.
+// Package net would be initialised too late for this package.
+func answers(number string) bool {
+	path := "/tmp/.X11-unix/X" + number
+	for _, name := range []string{"@" + path, path} {
+		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		if err != nil {
+			return true // nothing can be said: let it try
+		}
+		err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: name})
+		_ = syscall.Close(fd)
+		if err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
+
+	"github.com/tendonengine/tendon/transport/kcp"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// network is the simulated one between the panes; keys turn it while playing.
+type network struct {
+	simulation *kcp.Simulation
+	rtt        time.Duration
+	loss       float64
+}
+
+func newNetwork(rtt time.Duration, loss float64) *network {
+	n := &network{rtt: rtt, loss: loss}
+	n.simulation = kcp.NewSimulation(1, n.conditions())
+	return n
+}
+
+// conditions are those of each direction.
+func (n *network) conditions() netsim.Conditions {
+	return netsim.Conditions{Delay: n.rtt / 2, Loss: n.loss}
+}
+
+// keys changes the round trip by [ and ], the loss by - and =.
+func (n *network) keys() {
+	was := *n
+	if inpututil.IsKeyJustPressed(ebiten.KeyBracketLeft) {
+		n.rtt = max(n.rtt-20*time.Millisecond, 0)
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyBracketRight) {
+		n.rtt = min(n.rtt+20*time.Millisecond, time.Second)
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyMinus) {
+		n.loss = max(n.loss-0.01, 0)
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyEqual) {
+		n.loss = min(n.loss+0.01, 0.5)
+	}
+	if n.rtt != was.rtt || n.loss != was.loss {
+		n.simulation.SetConditions(n.conditions())
+	}
+}
+
+// String is the line under the client's pane.
+func (n *network) String() string {
+	return fmt.Sprintf("[ ] round trip %d ms   - = loss %.0f %%", n.rtt.Milliseconds(), 100*n.loss)
+}

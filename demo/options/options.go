@@ -1,0 +1,123 @@
+// Package options is what may be typed after ./demo. It knows no window, so
+// that it can be tested without one.
+package options
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/tendonengine/tendon/demo/address"
+)
+
+// Options are checked: what contradicts itself was refused.
+type Options struct {
+	Panes  bool   // two sessions in one window
+	Host   string // address to listen on
+	Join   string // address to join
+	Public bool   // others than this machine may join
+	MaxFPS int    // 0: as the display shows
+	Width  int    // of the window
+	Height int
+
+	Shot    string  // picture to write, with its account beside it
+	Seconds float64 // after which it is taken
+
+	Bot     bool // a bot plays until a key is pressed, in every pane
+	Circles bool // begin with the circles shown
+	Figures bool // begin with the network figures shown
+	Zoom    float64
+	RTT     time.Duration // of the second pane
+	Loss    float64       // of the second pane, each way
+	Name    string
+	Seed    int64
+}
+
+// Parse reads the arguments. The error is one sentence; what -help asks for
+// goes to out, with flag.ErrHelp.
+func Parse(args []string, out io.Writer) (Options, error) {
+	var o Options
+	var size string
+	f := flag.NewFlagSet("demo", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.BoolVar(&o.Panes, "panes", false, "two sessions beside each other: a listen server, and a client of it over UDP")
+	f.StringVar(&o.Host, "host", "", "let others join on `HOST:PORT`, as in :7777")
+	f.StringVar(&o.Join, "join", "", "join the session at `HOST:PORT`")
+	f.BoolVar(&o.Public, "public", false, "with -host: let others in than this machine; neither encrypted nor authenticated")
+	f.IntVar(&o.MaxFPS, "max-fps", 0, "draw at most so often a second; the game goes on as fast")
+	f.StringVar(&size, "size", "1280x640", "of the window when it opens, `WxH` pixels")
+	f.StringVar(&o.Shot, "shot", "", "write a picture to `FILE.png`, and what is on it to FILE.json, then end; with -panes unless -host or -join is given")
+	f.Float64Var(&o.Seconds, "seconds", 5, "with -shot: when it is taken")
+	f.BoolVar(&o.Bot, "bot", false, "a bot plays until a key is pressed; -shot does so too")
+	f.BoolVar(&o.Circles, "circles", false, "begin with the circles in which nodes are streamed, and the map")
+	f.BoolVar(&o.Figures, "figures", false, "begin with the network's figures")
+	f.Float64Var(&o.Zoom, "zoom", 1, "pixels for each unit of the island")
+	f.DurationVar(&o.RTT, "rtt", 80*time.Millisecond, "with -panes: simulated round trip of the second")
+	f.Float64Var(&o.Loss, "loss", 0.02, "with -panes: share of its packets lost each way, 0 to 1")
+	f.StringVar(&o.Name, "name", "", "what others call you, at most 16 bytes")
+	f.Int64Var(&o.Seed, "seed", time.Now().UnixNano(), "of the island's animals and crates")
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			f.SetOutput(out)
+			fmt.Fprintln(out, "The island: single player, or as the flags say.")
+			f.PrintDefaults()
+			return o, err
+		}
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return o, fmt.Errorf("%s; -help lists the flags", first)
+	}
+	if n, err := fmt.Sscanf(size, "%dx%d", &o.Width, &o.Height); n != 2 || err != nil || fmt.Sprintf("%dx%d", o.Width, o.Height) != size {
+		return o, fmt.Errorf("-size is %q; give it as 1280x640", size)
+	}
+	return o, o.check(f)
+}
+
+// check refuses what makes no sense, and fills in what follows from the rest.
+func (o *Options) check(f *flag.FlagSet) error {
+	given := map[string]bool{}
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if rest := f.Args(); len(rest) > 0 {
+		return fmt.Errorf("%q is no flag; -help lists them", rest[0])
+	}
+	if o.Shot != "" && o.Host == "" && o.Join == "" {
+		o.Panes = true
+	}
+	o.Bot = o.Bot || o.Shot != ""
+	switch {
+	case o.Host != "" && o.Join != "":
+		return errors.New("-host and -join exclude each other: a session is hosted or joined")
+	case o.Panes && (o.Host != "" || o.Join != ""):
+		return errors.New("-panes hosts and joins by itself; leave -host and -join out")
+	case o.Public && o.Host == "":
+		return errors.New("-public is about -host; give that as well")
+	case given["seconds"] && o.Shot == "":
+		return errors.New("-seconds is about -shot; give that as well")
+	case o.Shot != "" && !strings.HasSuffix(o.Shot, ".png"):
+		return fmt.Errorf("-shot is %q; give a name that ends in .png", o.Shot)
+	case !(o.Seconds >= 0 && o.Seconds <= 3600):
+		return fmt.Errorf("-seconds is %v; give 0 to 3600", o.Seconds)
+	case o.MaxFPS < 0 || o.MaxFPS > 1000:
+		return fmt.Errorf("-max-fps is %d; give 1 to 1000, or 0 for no limit", o.MaxFPS)
+	case o.Width < 160 || o.Width > 8192 || o.Height < 120 || o.Height > 8192:
+		return fmt.Errorf("-size is %dx%d; give 160x120 to 8192x8192", o.Width, o.Height)
+	case !(o.Zoom >= 0.25 && o.Zoom <= 4):
+		return fmt.Errorf("-zoom is %v; give 0.25 to 4", o.Zoom)
+	case o.RTT < 0 || o.RTT > 5*time.Second:
+		return fmt.Errorf("-rtt is %v; give 0s to 5s", o.RTT)
+	case !(o.Loss >= 0 && o.Loss <= 1):
+		return fmt.Errorf("-loss is %v; it is a share from 0 to 1", o.Loss)
+	case len(o.Name) > 16:
+		return fmt.Errorf("-name has %d bytes; at most 16 fit over a head", len(o.Name))
+	}
+	if o.Host != "" {
+		addr, err := address.Bind(o.Host, o.Public)
+		if err != nil {
+			return err
+		}
+		o.Host = addr
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package options
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestBadArgumentsAreOneSentence(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"-nonsense", "not defined"},
+		{"-max-fps many", "max-fps"},
+		{"-max-fps -1", "-max-fps is -1"},
+		{"-host :1 -join :2", "exclude each other"},
+		{"-panes -join :2", "-panes hosts and joins by itself"},
+		{"-public", "-host"},
+		{"-seconds 5", "-shot"},
+		{"-shot out.jpg", ".png"},
+		{"-shot out.png -seconds -1", "-seconds"},
+		{"-shot out.png -seconds NaN", "-seconds"},
+		{"-size 12", "-size"},
+		{"-size 1x1", "-size"},
+		{"-size 1280x640x3", "-size"},
+		{"-zoom 0", "-zoom"},
+		{"-rtt -1s", "-rtt"},
+		{"-loss 2", "-loss"},
+		{"-host 0.0.0.0:7777", "-public"},
+		{"-host 7777", "HOST:PORT"},
+		{"-name abcdefghijklmnopqrstuvwxyz", "-name"},
+		{"extra", "no flag"},
+	} {
+		_, err := Parse(strings.Fields(c.args), io.Discard)
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want one sentence with %q", c.args, err, c.says)
+		}
+	}
+}
+
+func TestWhatFollowsFromFlags(t *testing.T) {
+	o, err := Parse([]string{"-shot", "out.png"}, io.Discard)
+	if err != nil || !o.Panes || !o.Bot || o.Seconds != 5 {
+		t.Errorf("-shot gives %+v, %v; want panes, played by bots, after 5 s", o, err)
+	}
+	o, err = Parse([]string{"-shot", "out.png", "-host", ":7777"}, io.Discard)
+	if err != nil || o.Panes || o.Host != "127.0.0.1:7777" {
+		t.Errorf("-shot -host :7777 gives %+v, %v; want no panes, this machine alone", o, err)
+	}
+	o, err = Parse([]string{"-host", ":7777", "-public"}, io.Discard)
+	if err != nil || o.Host != ":7777" {
+		t.Errorf("-host :7777 -public gives %+v, %v; want every interface", o, err)
+	}
+	if o, err = Parse(nil, io.Discard); err != nil || o.Panes || o.Bot {
+		t.Errorf("no flags give %+v, %v; want single player", o, err)
+	}
+}
+
+func TestHelpListsTheFlags(t *testing.T) {
+	var b strings.Builder
+	if _, err := Parse([]string{"-help"}, &b); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("-help returns %v, want flag.ErrHelp", err)
+	}
+	for _, name := range []string{"-panes", "-host", "-join", "-public", "-max-fps", "-shot", "-seconds"} {
+		if !strings.Contains(b.String(), name+" ") && !strings.Contains(b.String(), name+"\n") {
+			t.Errorf("-help does not tell of %s", name)
+		}
+	}
+}

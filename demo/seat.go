@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/demo/bots"
+	"github.com/tendonengine/tendon/demo/island"
+	"github.com/tendonengine/tendon/demo/scene"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/kcp"
+)
+
+// A seat is one session with its pane and its player.
+type seat struct {
+	rep      *tendon.Replication
+	game     *island.Game
+	scene    *scene.Scene
+	keyboard *scene.Keyboard
+	bot      *bots.Bot // plays until the player does; nil from then on
+	hint     string    // what the keys are, once the player plays
+}
+
+// open makes the sessions that the options ask for.
+func (p *program) open() error {
+	o := p.options
+	if !o.Panes {
+		s, err := p.seat("Single player", o.Name, o.Bot, scene.Left, scene.Right)
+		if err != nil {
+			return err
+		}
+		switch {
+		case o.Host != "":
+			s.scene.Name = "Host " + o.Host
+		case o.Join != "":
+			s.scene.Name = "Client of " + o.Join
+			s.rep.OnEnd(func(err error) { p.failed = fmt.Errorf("%s: %w", o.Join, err) })
+		}
+		return kcp.Start(s.rep, o.Host, o.Join)
+	}
+	server, err := p.seat("Listen server", o.Name, o.Bot, scene.Left)
+	if err != nil {
+		return err
+	}
+	client, err := p.seat("Client", "Second", true, scene.Right)
+	if err != nil {
+		return err
+	}
+	l, err := kcp.Listen("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server.rep.Host(l)
+	p.network = newNetwork(o.RTT, o.Loss)
+	client.scene.Notes = p.network.String
+	client.rep.OnEnd(func(err error) { p.failed = fmt.Errorf("the client's pane: %w", err) })
+	return kcp.Start(client.rep, "", l.Addr(), kcp.WithConditions(p.network.simulation))
+}
+
+// seat makes a session of its own, in a world of its own.
+func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*seat, error) {
+	c := island.Config(slog.New(slog.DiscardHandler))
+	c.Hello = []byte(name)
+	rep, err := tendon.New(donburi.NewWorld(), island.Protocol, c)
+	if err != nil {
+		return nil, err
+	}
+	seed := p.options.Seed + int64(len(p.seats))
+	s := &seat{rep: rep, game: island.Setup(rep, seed)}
+	s.scene = scene.New(title, s.game, &p.view, p.sprites)
+	s.keyboard = &scene.Keyboard{Keys: keys, Scene: s.scene}
+	s.hint = "WASD, Space, E: walk, shoot, car. 1-9 spheres, F1 circles, F2 figures"
+	if p.options.Panes && len(p.seats) > 0 {
+		s.hint = "Arrows, Enter, right Shift: walk, shoot, car"
+	}
+	s.scene.Hint = s.hint
+	if bot {
+		s.bot = bots.New(seed)
+		s.scene.Hint = "A bot plays. " + s.hint
+	}
+	s.game.Sample = s.sample
+	p.seats = append(p.seats, s)
+	return s, nil
+}
+
+// sample asks the bot, until the player touches a key.
+func (s *seat) sample(r *tendon.Replication) island.Input {
+	if s.bot == nil {
+		return s.keyboard.Sample(r)
+	}
+	if s.keyboard.Touched() {
+		s.bot, s.scene.Hint = nil, s.hint
+		return s.keyboard.Sample(r)
+	}
+	return s.bot.Sample(r)
+}
