@@ -66,9 +66,7 @@ func machineTraces(text string) (found []string) {
 	for _, m := range machinePath.FindAllStringSubmatch(text, -1) {
 		found = append(found, "the path "+m[1])
 	}
-	for _, m := range inside.FindAllString(text, -1) {
-		found = append(found, m)
-	}
+	found = append(found, inside.FindAllString(text, -1)...)
 	for _, m := range address.FindAllString(text, -1) {
 		if u, err := url.Parse(m); err != nil || !hosts[u.Hostname()] {
 			found = append(found, "the address "+m)
