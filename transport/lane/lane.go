@@ -40,7 +40,9 @@ type Lane struct {
 	in      fifo  // the stream received, not yet handed out
 	out     uint64
 	dropped uint64
+	now     time.Duration // of the last call that told it
 	awake   time.Duration // the machine is updated until then
+	again   repeats
 	scratch [MaxChunk]byte
 }
 
@@ -59,7 +61,12 @@ func (l *Lane) emit(segments []byte) {
 		return
 	}
 	l.pending.add(segments)
+	l.again.keep(l.now, segments)
 }
+
+// SetLoss tells the lane the share of packets, 0…1, that are lost on the way to
+// the other end: from RepeatAbove on, new segments are repeated once.
+func (l *Lane) SetLoss(share float64) { l.again.on = share >= RepeatAbove }
 
 // Queue puts a message at the end of the lane. b is copied. ErrTooLong above
 // transport.MaxMessage, ErrBacklog when the queue is full: neither queues.
@@ -82,6 +89,7 @@ func (l *Lane) Queue(b []byte) error {
 // Update gives the machine what it may send now and lets it say what is due.
 // Call it before each packet: an idle lane returns at once.
 func (l *Lane) Update(now time.Duration) {
+	l.now = now
 	for l.queue.len() > 0 && l.m.Waiting() < MaxWaiting {
 		chunk := l.queue.peek(MaxChunk)
 		l.m.Send(chunk)
@@ -101,6 +109,11 @@ func (l *Lane) Update(now time.Duration) {
 	}
 	if now < l.awake {
 		l.m.Update(now)
+	}
+	for b := l.again.due(now); b != nil; b = l.again.due(now) {
+		if l.pending.len()+len(b) <= MaxPending {
+			l.pending.add(b)
+		}
 	}
 }
 
@@ -132,7 +145,7 @@ func (l *Lane) Input(now time.Duration, segments []byte) error {
 	if err := Check(segments); err != nil || len(segments) == 0 {
 		return err
 	}
-	l.awake = now + linger
+	l.now, l.awake = now, now+linger
 	l.m.Input(now, segments)
 	return nil
 }

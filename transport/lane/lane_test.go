@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -229,6 +230,45 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(500, step); n != 0 {
 		t.Errorf("%v allocations a tick", n)
+	}
+}
+
+// Repeating new segments once takes the waiting out of the slowest messages,
+// and costs nothing but bytes.
+func TestRepeat(t *testing.T) {
+	play := func(loss float64) (slowest time.Duration, bytes uint64) {
+		var late []time.Duration
+		for seed := range uint64(10) {
+			x := newExchange(seed, netsim.Conditions{Loss: .05, Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond})
+			x.ends[0].SetLoss(loss)
+			var sent []time.Duration
+			for i := range 2000 {
+				if i%8 == 0 && i < 1900 {
+					sent = append(sent, x.now)
+					x.ends[0].Queue(make([]byte, 40))
+				}
+				before := len(x.came[1])
+				x.tick(t)
+				for n := before; n < len(x.came[1]); n++ {
+					late = append(late, x.now-sent[n])
+				}
+			}
+			if len(x.came[1]) != len(sent) {
+				t.Fatalf("seed %d: %d of %d messages came", seed, len(x.came[1]), len(sent))
+			}
+			bytes += x.ends[0].Out() + x.ends[1].Out()
+		}
+		slices.Sort(late)
+		return late[len(late)*99/100], bytes
+	}
+	plain, plainBytes := play(0)
+	twice, twiceBytes := play(.05)
+	t.Logf("p99 %v with %d bytes, repeated %v with %d", plain, plainBytes, twice, twiceBytes)
+	if twice > 120*time.Millisecond || plain < 2*twice {
+		t.Errorf("p99 %v, repeated %v", plain, twice)
+	}
+	if twiceBytes > 2*plainBytes {
+		t.Errorf("%d bytes, repeated %d", plainBytes, twiceBytes)
 	}
 }
 

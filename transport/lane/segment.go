@@ -3,6 +3,7 @@ package lane
 import (
 	"encoding/binary"
 	"errors"
+	"time"
 )
 
 // The limits of the lane, and why.
@@ -22,6 +23,11 @@ const (
 	// MaxPending is the bytes of segments that may await a packet. More are
 	// dropped as if lost; the machine repeats them.
 	MaxPending = 64 << 10
+	// RepeatAbove is the share of lost packets from which on new segments are
+	// repeated once, and RepeatAfter how much later: in the next send or the
+	// one after, so that a short burst does not take both.
+	RepeatAbove = 0.005
+	RepeatAfter = 15 * time.Millisecond
 	// Conversation is the id in each segment: a connection has one lane.
 	Conversation = 1
 )

@@ -225,8 +225,17 @@ func TestBytes(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for _, c := range []Conditions{
-		{Loss: -.1}, {Loss: 1.1}, {Loss: math.NaN()}, {Duplicate: 2}, {Burst: -1}, {Burst: math.NaN()},
-		{Delay: -1}, {Jitter: -1}, {Rate: -1}, {Queue: -1}, {MaxSize: -1},
+		{Loss: -.1},
+		{Loss: 1.1},
+		{Loss: math.NaN()},
+		{Duplicate: 2},
+		{Burst: -1},
+		{Burst: math.NaN()},
+		{Delay: -1},
+		{Jitter: -1},
+		{Rate: -1},
+		{Queue: -1},
+		{MaxSize: -1},
 	} {
 		if c.Check() == nil {
 			t.Errorf("%+v is accepted", c)

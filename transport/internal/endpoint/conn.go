@@ -32,22 +32,23 @@ type Conn struct {
 	born    time.Duration // when it was made
 	heard   atomic.Int64  // when the last packet came, a time.Duration
 
-	mu       sync.Mutex
-	state    state
-	id       uint32
-	seq      uint64 // of the last packet opened
-	opened   uint64 // the packet that awaits its datagram; 0: none
-	sentAt   time.Duration
-	window   replayWindow
-	lane     *lane.Lane // nil until open
-	stats    transport.Stats
-	replayed uint64
-	refused  uint64 // packets that could not be read
+	mu     sync.Mutex
+	state  state
+	id     uint32
+	seq    uint64 // of the last packet opened
+	opened uint64 // the packet that awaits its datagram; 0: none
+	sentAt time.Duration
+	window replayWindow
+	lane   *lane.Lane // nil until open
+	stats  transport.Stats
 
 	out [transport.MaxPacket]byte // the packet being built
 }
 
-var _ transport.Conn = (*Conn)(nil)
+var (
+	_ transport.Conn      = (*Conn)(nil)
+	_ transport.LossAware = (*Conn)(nil)
+)
 
 // Next implements transport.Conn.
 func (c *Conn) Next() (seq uint64, room int) {
@@ -132,6 +133,15 @@ func (c *Conn) Close(reason string) {
 	}
 }
 
+// SetLoss implements transport.LossAware.
+func (c *Conn) SetLoss(share float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state == open {
+		c.lane.SetLoss(share)
+	}
+}
+
 // Stats implements transport.Conn.
 func (c *Conn) Stats() transport.Stats {
 	c.mu.Lock()
@@ -203,11 +213,7 @@ func (c *Conn) admit(p wire.Packet, size int) bool {
 	defer c.mu.Unlock()
 	c.stats.PacketsIn++
 	c.stats.BytesIn += uint64(size)
-	if !c.window.accept(p.Seq) {
-		c.replayed++
-		return false
-	}
-	return true
+	return c.window.accept(p.Seq)
 }
 
 // input gives segments to the lane.

@@ -405,11 +405,11 @@ func TestReplayWindow(t *testing.T) {
 }
 
 func TestDatagramMisuse(t *testing.T) {
-	b, _ := joined(t)
 	for name, f := range map[string]func(c transport.Conn){
 		"without Next": func(c transport.Conn) { c.Datagram(nil) },
 		"too long":     func(c transport.Conn) { c.Next(); c.Datagram(make([]byte, transport.MaxPayload+1)) },
 	} {
+		b, _ := joined(t)
 		func() {
 			defer func() {
 				if recover() == nil {

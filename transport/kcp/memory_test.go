@@ -1,0 +1,62 @@
+//go:build !race
+
+package kcp
+
+import (
+	"net/netip"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
+	"github.com/tendonengine/tendon/transport/internal/linktest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// An idle peer costs at most 28 KiB, most of it KCP's buffers.
+func TestIdlePeerMemory(t *testing.T) {
+	const peers, limit = 1000, 28 << 10
+	var now time.Duration
+	config := endpoint.Config{Transport: "kcp", Now: func() time.Duration { return now }, Random: random, Machine: newMachine}
+	path := netsim.NewPath(1, netsim.Conditions{}) // to the one client that is being connected
+	config.Send = func(_ netip.AddrPort, b []byte) { path.Send(now, b) }
+	server, err := endpoint.Listen(config, linktest.Offer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told linktest.Recorder
+	used := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := used()
+	at := netip.MustParseAddr("10.0.0.1")
+	for i := range peers {
+		from := netip.AddrPortFrom(at, uint16(1000+i))
+		up := config
+		up.Send = func(_ netip.AddrPort, b []byte) { server.Arrive(now, from, b) }
+		client, err := endpoint.Dial(up, linktest.Offer(), from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.Poll(&told)
+		for b, _, ok := path.Receive(now); ok; b, _, ok = path.Receive(now) {
+			client.Arrive(now, from, b)
+		}
+		client.Poll(&linktest.Recorder{})
+		server.Poll(&told)
+	}
+	each := (used() - before) / peers
+	t.Logf("%d bytes a peer", each)
+	if len(told.Conns) != peers || peers > transport.MaxPeers {
+		t.Fatalf("%d of %d peers are in", len(told.Conns), peers)
+	}
+	if each > limit {
+		t.Errorf("an idle peer takes %d bytes, at most %d", each, limit)
+	}
+	runtime.KeepAlive(server)
+}
