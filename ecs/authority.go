@@ -99,8 +99,8 @@ func (r *Replication) orphaned(p rpl.Peer) {
 		switch {
 		case r.nodeOf(n.entity) != n || n.owner != p: // gone, or given away, by a callback
 		case n.data.Keep:
-			r.setOwner(n, 0)
 			r.auth.Give(n.id, 0)
+			r.passOn(n, 0)
 		default:
 			r.removeEntities(n)
 		}

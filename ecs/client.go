@@ -21,9 +21,12 @@ type client struct {
 	entering *levelMessage
 
 	clock  clock
-	sends  int     // of the server, a second
-	render float64 // the time that is drawn, in ticks
-	heard  [heardTicks]rpl.Tick
+	sends  int                  // of the server, a second
+	render float64              // the time that is drawn, in ticks
+	heard  [heardTicks]rpl.Tick // the newest ticks received, newest first
+
+	newestSeq uint64        // of the datagrams received …
+	newestAt  time.Duration // … and when it was
 
 	hiding    []*node // wait for their first sample to be drawn
 	leaving   []*node
@@ -42,15 +45,9 @@ func (r clientInbox) Datagram(_ transport.Conn, seq uint64, at time.Duration, b 
 	if r.proxy == nil || r.entering != nil || seq <= r.after {
 		return
 	}
-	at += r.linkBase
-	if err := r.proxy.Receive(seq, at, b); err != nil {
-		r.report("packet refused", err)
-		return
-	}
-	if t := r.proxy.Newest(); t > r.heard[0] {
-		copy(r.heard[1:], r.heard[:])
-		r.heard[0] = t
-		r.clock.sample(t, at)
+	r.proxy.Receive(seq, r.linkBase+at, b)
+	if seq > r.newestSeq {
+		r.newestSeq, r.newestAt = seq, r.linkBase+at
 	}
 }
 
@@ -59,7 +56,7 @@ func (r clientInbox) Message(_ transport.Conn, b []byte) {
 	case len(b) == 0:
 	case b[0] < firstMessage:
 		if r.proxy != nil && r.entering == nil {
-			r.report("message refused", r.proxy.ReceiveMessage(b))
+			r.proxy.ReceiveMessage(b)
 		}
 	case b[0] == msgWelcome && r.me == 0 && r.welcomed == nil:
 		m, err := parseWelcome(b)
@@ -81,6 +78,15 @@ func (r clientInbox) Message(_ transport.Conn, b []byte) {
 }
 
 func (r clientInbox) Closed(_ transport.Conn, err error) { r.ended = err }
+
+// hear notes the newest tick that has come, and when it did.
+func (r *Replication) hear() {
+	if t := r.proxy.Newest(); t > r.heard[0] {
+		copy(r.heard[1:], r.heard[:])
+		r.heard[0] = t
+		r.clock.sample(t, r.newestAt)
+	}
+}
 
 // heardBefore is the newest tick that was received ahead of t; 0 is none.
 func (r *Replication) heardBefore(t rpl.Tick) rpl.Tick {
@@ -129,11 +135,13 @@ func (r *Replication) receiveClient() {
 	}
 	now := r.now()
 	r.proxy.Apply(now, proxyHandler{r})
+	r.hear()
 	r.resolve()
 	r.callBack()
 	if t := rpl.Tick(r.clock.server(now) / r.clock.step); t > r.tick {
 		r.tick = t
 	}
+	r.proxy.Step(r.tick)
 	r.moveRender()
 	r.reveal()
 	r.sweep()

@@ -26,20 +26,21 @@ type field struct {
 	inPlace bool
 }
 
-// fieldsOf finds the numbers that a prop consists of: one, or two of a vector.
+// fieldsOf finds the numbers that a prop consists of: one, two of a vector, or
+// an array of either.
 func (c *component) fieldsOf(p *rpl.Prop) ([]field, error) {
 	t, offset, ok := member(c.wire, p.Name)
 	if !ok {
 		return nil, fmt.Errorf("tendon: component %s: no field %s to draw", c.name, p.Name)
 	}
 	var fs []field
-	leaf := func(t reflect.Type, offset uintptr) {
+	for _, l := range leaves(t, offset, nil) {
 		w := p.Words[0] + len(fs)
-		if w >= p.Words[1] || !drawable(t.Kind()) {
-			return
+		if w >= p.Words[1] || !drawable(l.kind) {
+			break
 		}
 		f := field{
-			prop: c.item.Words[w].Prop, word: w, offset: offset, kind: t.Kind(),
+			prop: c.item.Words[w].Prop, word: w, offset: l.offset, kind: l.kind,
 			step: p.Step, bias: p.Bias, inPlace: p.InPlace,
 		}
 		if word := &c.item.Words[w]; word.Wrap {
@@ -48,17 +49,32 @@ func (c *component) fieldsOf(p *rpl.Prop) ([]field, error) {
 		}
 		fs = append(fs, f)
 	}
-	if t.Kind() == reflect.Struct {
-		for i := range t.NumField() {
-			leaf(t.Field(i).Type, offset+t.Field(i).Offset)
-		}
-	} else {
-		leaf(t, offset)
-	}
 	if len(fs) != p.Words[1]-p.Words[0] {
 		return nil, fmt.Errorf("tendon: component %s, field %s: a %s has nothing between two samples: take away `interp`", c.name, p.Name, p.Kind)
 	}
 	return fs, nil
+}
+
+type leaf struct {
+	kind   reflect.Kind
+	offset uintptr
+}
+
+// leaves are the numbers of a vector or an array, or the one that t is.
+func leaves(t reflect.Type, offset uintptr, to []leaf) []leaf {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			to = leaves(t.Field(i).Type, offset+t.Field(i).Offset, to)
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			to = leaves(t.Elem(), offset+uintptr(i)*t.Elem().Size(), to)
+		}
+	default:
+		to = append(to, leaf{t.Kind(), offset})
+	}
+	return to
 }
 
 // member follows a dotted name into a struct.

@@ -66,6 +66,16 @@ func (p *Protocol) open(steps int) error {
 	return p.err
 }
 
+// named is the component that is replicated under a name, nil for none.
+func (p *Protocol) named(name string) *component {
+	for _, c := range p.components {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
 // declare refuses what comes after the first New.
 func (p *Protocol) declare(kind, name string) {
 	if p.frozen {

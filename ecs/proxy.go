@@ -35,7 +35,7 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	}
 	rep.Entity = n
 	n.replica, n.id = rep, rep.ID
-	n.from = rep.Tick
+	n.from = r.firstTick(rep)
 	r.addNode(n)
 	r.setOwner(n, rep.Owner)
 	r.linkTo(n, r.byID[rep.Parent])
@@ -55,6 +55,17 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	if slices.ContainsFunc(n.items, func(b binding) bool { return b.comp != nil && b.comp.inPlace }) {
 		r.inPlace = append(r.inPlace, n)
 	}
+}
+
+// firstTick is the tick of the state that a node has arrived with.
+func (r *Replication) firstTick(rep *rpl.Replica) (t rpl.Tick) {
+	for ord := range rep.Items {
+		t = max(t, rep.Tick(ord))
+	}
+	if t == 0 { // it has no state
+		t = r.proxy.Newest()
+	}
+	return t
 }
 
 // arrival finds or makes the entity of a node.
@@ -140,8 +151,8 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	b := &n.items[ord]
 	*b = binding{comp: c, entity: ent, track: newTrack(c)}
 	r.startWatch(b)
-	r.inject(n, ord, n.replica.Tick)
-	if c.refs {
+	r.inject(n, ord, n.replica.Tick(ord))
+	if c.item.HasRefs {
 		r.referrers = append(r.referrers, n)
 	}
 }
@@ -154,12 +165,13 @@ func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
 		return
 	}
 	w := r.tagged(b.comp, e, p)
-	r.proxy.Inject(n.id, ord, w)
+	r.proxy.Inject(n.replica, ord, w)
 	if b.comp.standIn != nil {
 		b.comp.standIn.set(e, p, w)
 	}
 	if b.track != nil {
-		b.track.push(t, r.heardBefore(t), r.proxy.Words(n.id, ord))
+		r.words = n.replica.Words(ord, r.words[:0])
+		b.track.push(t, r.heardBefore(t), r.words)
 	}
 }
 
@@ -185,7 +197,7 @@ func (r proxyHandler) ItemAdded(rep *rpl.Replica, ord int) {
 	}
 }
 
-func (r proxyHandler) ItemRemoved(rep *rpl.Replica, ord int) {
+func (r proxyHandler) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
 	n, ok := rep.Entity.(*node)
 	if !ok || ord >= len(n.items) {
 		return
@@ -258,10 +270,10 @@ func (r *Replication) resolve() {
 		}
 		alive = append(alive, n)
 		for ord := range n.items {
-			if b := &n.items[ord]; b.comp != nil && b.comp.refs {
+			if b := &n.items[ord]; b.comp != nil && b.comp.item.HasRefs {
 				if e, p := r.component(b); p != nil {
 					w := r.tagged(b.comp, e, p)
-					r.proxy.Inject(n.id, ord, w)
+					r.proxy.Inject(n.replica, ord, w)
 					if b.comp.standIn != nil {
 						b.comp.standIn.set(e, p, w)
 					}

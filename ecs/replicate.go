@@ -71,7 +71,6 @@ type component struct {
 	notify  []int   // props with `notify`
 	drawn   []field // fields with `interp`
 	inPlace bool    // one of them is `interp=inplace`
-	refs    bool    // has references to nodes
 	pos     []field // where the node is, x and y; nil without a `pos` prop
 }
 
@@ -88,9 +87,6 @@ func (c *component) finish() error {
 		p := &c.item.Props[i]
 		if p.Notify {
 			c.notify = append(c.notify, i)
-		}
-		if p.Kind == "ref" {
-			c.refs = true
 		}
 		if p.Interp {
 			fs, err := c.fieldsOf(p)

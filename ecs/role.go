@@ -78,14 +78,15 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 		*r.Counter("stale give")++
 		return
 	}
-	r.give(n, to)
+	r.auth.Give(n.id, to)
+	r.passOn(n, to)
 }
 
-func (r *Replication) give(n *node, to rpl.Peer) {
+// passOn writes the owner down for a node and all below it.
+func (r *Replication) passOn(n *node, to rpl.Peer) {
 	r.setOwner(n, to)
-	r.auth.Give(n.id, to)
 	for _, c := range n.children {
-		r.give(c, to)
+		r.passOn(c, to)
 	}
 }
 

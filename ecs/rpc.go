@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -66,6 +67,9 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), r.refs()); err != nil {
 			return err
 		}
+		if err := r.checkRefs(c.wire.Args.Refs(), call.From, unsafe.Pointer(a)); err != nil {
+			return err
+		}
 		fn(call, *a)
 		return nil
 	}
@@ -117,6 +121,29 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s has %d bytes of arguments, at most %d on its lane: send less, or replicate it in a component", c.wire.Name, len(args), limit)
 	}
 	return r, n, args, nil
+}
+
+// checkRefs refuses a reference (`has=component`) to what is not here, has not
+// the component, or is not seen by who sent it.
+func (r *Replication) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
+	for _, ref := range refs {
+		if ref.Has == "" {
+			continue
+		}
+		ent := *(*donburi.Entity)(unsafe.Add(args, ref.Offset))
+		n := r.nodeOf(ent)
+		if n == nil || !r.world.Valid(ent) {
+			return fmt.Errorf("field %s refers to nothing that is here", ref.Field)
+		}
+		c := r.protocol.named(ref.Has)
+		if c == nil || !r.world.Entry(ent).HasComponent(c.c) {
+			return fmt.Errorf("field %s refers to a node without component %s", ref.Field, ref.Has)
+		}
+		if r.auth != nil && from != r.me && !slices.Contains(r.auth.Holders(n.id, nil), from) {
+			return fmt.Errorf("field %s refers to a node that peer %d does not hold", ref.Field, from)
+		}
+	}
+	return nil
 }
 
 func argsLimit(l rpl.Lane) int {

@@ -13,7 +13,7 @@ import (
 type Stats struct {
 	RTT, Jitter       time.Duration
 	ViewDelay         time.Duration   // how far what is drawn trails the newest state; 0 on the authority
-	Loss              float64         // share of the packets that this machine sends, 0 to 1
+	Loss              float64         // on the authority: share of the packets that it sends, 0 to 1
 	BytesOut, BytesIn int             // per second, UDP payload
 	Conn              transport.Stats // totals, addresses and the transport's name
 }
@@ -28,6 +28,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		s := r.meter.stats(r.server.Stats())
 		if r.proxy != nil {
 			s.ViewDelay = r.viewDelay()
+			s.RTT, s.Jitter = r.proxy.RTT()
 		}
 		return s
 	}
