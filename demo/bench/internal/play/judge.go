@@ -5,7 +5,22 @@ type judge struct {
 	layout     *layout
 	rel        *relevancy
 	clean      bool // every item must be right at every tick
-	mismatches int
+	mismatches Mismatches
+}
+
+// Mismatches are counted by what is wrong.
+type Mismatches struct {
+	Claimed int // fields of a changed item, against the tick that it claims
+	Held    int // fields of a held item, against the newest tick, on a clean network
+	Odd     int // told of what does not exist
+	Props   int // at the end: fields of a node held
+	Extra   int // … nodes held that should not be
+	Missing int // … nodes missing
+}
+
+// Sum is all of them.
+func (m Mismatches) Sum() int {
+	return m.Claimed + m.Held + m.Odd + m.Props + m.Extra + m.Missing
 }
 
 // received judges a client after a receive: every item that changed against the
@@ -20,16 +35,16 @@ func (j *judge) received(c *client) {
 		words, of := c.claim(h)
 		at := p.at(of)
 		if at < 0 || !p.is(h.life, at) {
-			j.mismatches++ // state of before its birth or after its death
+			j.mismatches.Claimed++ // state of before its birth or after its death
 			continue
 		}
 		n := j.layout.differs(words, p.t.Row(p.row(at), h.slot))
-		j.mismatches += n
+		j.mismatches.Claimed += n
 		if n == 0 {
 			h.right = max(h.right, at)
 		}
 	}
-	j.mismatches += c.odd
+	j.mismatches.Odd += c.odd
 	c.odd = 0
 	newest := p.at(c.proxy.Newest())
 	if newest < 0 {
@@ -42,9 +57,9 @@ func (j *judge) received(c *client) {
 			continue
 		}
 		if j.clean {
-			j.mismatches++
+			j.mismatches.Held++
 			if p.is(h.life, newest) {
-				j.mismatches += j.layout.differs(words, p.t.Row(p.row(newest), h.slot)) - 1
+				j.mismatches.Held += j.layout.differs(words, p.t.Row(p.row(newest), h.slot)) - 1
 			}
 		}
 		for at := newest - 1; at > h.right; at-- {
@@ -79,33 +94,37 @@ func (c *client) holds(slot, row int) bool {
 	return h != nil && c.phase.is(h.life, row)
 }
 
-// differences counts what a client has wrong when the trace has ended: a prop
-// of a node held, a node held that should not be, a node missing. It stops at
-// limit.
-func (j *judge) differences(c *client, limit int) (n int) {
+// final counts what a client has wrong when the trace has ended: a prop of a
+// node held, a node held that should not be, a node missing. With first set it
+// stops at the first.
+func (j *judge) final(c *client, first bool) (m Mismatches) {
 	p := c.phase
 	last := p.last()
 	for _, h := range c.held {
+		if first && m.Sum() > 0 {
+			return m
+		}
 		if !p.is(h.life, last) || !j.rel.may(c.index, last, h.slot) {
-			n++
+			m.Extra++
 			continue
 		}
 		row := p.t.Row(last, h.slot)
-		if words := c.value(h); !j.layout.equal(words, row) {
-			// A predicted value runs on between packets: what was received counts.
-			words, of := c.claim(h)
-			if p.at(of) < last || !j.layout.equal(words, row) {
-				n += max(j.layout.differs(words, row), 1)
-			}
+		if j.layout.equal(c.value(h), row) {
+			continue
 		}
-		if n >= limit {
-			return n
+		// A predicted value runs on between packets: what was received counts.
+		words, of := c.claim(h)
+		if n := j.layout.differs(words, row); n > 0 || p.at(of) < last {
+			m.Props += max(n, 1)
 		}
 	}
 	for slot := range p.t.Slots {
-		if n < limit && p.t.Alive(last, slot) && j.rel.must(c.index, last, slot) && !c.holds(slot, last) {
-			n++
+		if first && m.Sum() > 0 {
+			return m
+		}
+		if p.t.Alive(last, slot) && j.rel.must(c.index, last, slot) && !c.holds(slot, last) {
+			m.Missing++
 		}
 	}
-	return n
+	return m
 }

@@ -159,7 +159,7 @@ func (r *run) gone(slot int, n rpl.Node) {
 // settled reports whether every client is equal to the world that has stopped.
 func (r *run) settled() bool {
 	for _, c := range r.clients {
-		if r.p.at(c.proxy.Newest()) < r.p.last() || r.judge.differences(c, 1) > 0 {
+		if r.p.at(c.proxy.Newest()) < r.p.last() || r.judge.final(c, true).Sum() > 0 {
 			return false
 		}
 	}
@@ -172,7 +172,9 @@ func (r *run) report(sent, repeats uint64) Report {
 	t := r.tally
 	out := t.report()
 	for _, c := range r.clients {
-		r.judge.mismatches += r.judge.differences(c, 1<<30)
+		m, end := &r.judge.mismatches, r.judge.final(c, false)
+		m.Props, m.Extra, m.Missing = m.Props+end.Props, m.Extra+end.Extra, m.Missing+end.Missing
+		out.Refused += int(c.proxy.Counters().Refused)
 		out.Oversize += c.end.Oversize()
 	}
 	for _, p := range r.server.peers {
@@ -185,7 +187,8 @@ func (r *run) report(sent, repeats uint64) Report {
 	out.BudgetExcess = t.excess(r.clients)
 	out.QuietMs = ms(r.quiet)
 	out.Extract = r.server.feed.name()
-	out.Mismatches = r.judge.mismatches
+	out.Kinds = r.judge.mismatches
+	out.Mismatches = out.Kinds.Sum()
 	out.HeapPerClient = r.heapPerClient()
 	return out
 }

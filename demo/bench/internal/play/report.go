@@ -44,8 +44,10 @@ type Report struct {
 	Mismatches     int     `json:"mismatches"`
 
 	// Beside the JSON, for people.
-	Split Split `json:"-"`
-	Short int   `json:"-"` // clients measured on fewer than half of the trace's sends
+	Split   Split      `json:"-"`
+	Kinds   Mismatches `json:"-"`
+	Refused int        `json:"-"` // packets that a client could not read
+	Short   int        `json:"-"` // clients measured on fewer than half of the trace's sends
 }
 
 // Split is where a send's processor time goes, ms: medians of each stage.
@@ -78,6 +80,6 @@ func (r Report) Print(w io.Writer) {
 	row("age", "p99 %.1f ms, max %.1f ms", r.AgeP99, r.AgeMax)
 	row("budget", "worst excess %.1f bytes; %d packets too long", r.BudgetExcess, r.Oversize)
 	row("quiet", "after %.1f ms", r.QuietMs)
-	row("mismatches", "%d", r.Mismatches)
+	row("mismatches", "%d: %+v; %d packets refused", r.Mismatches, r.Kinds, r.Refused)
 	t.Flush()
 }
