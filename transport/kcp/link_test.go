@@ -225,6 +225,29 @@ func TestGarbageFlood(t *testing.T) {
 	}
 }
 
+// The conditions of a running session change, as a game's keys change them.
+func TestConditionsWhilePlaying(t *testing.T) {
+	noLeak(t)
+	r := linktest.NewRig(t, loopback(t, false))
+	server, client := r.Pair()
+	r.Set(netsim.Conditions{Loss: 1})
+	for range 20 {
+		linktest.Send(server.Conns[0], "lost")
+		r.Turn()
+	}
+	const delay = 60 * time.Millisecond
+	r.Set(netsim.Conditions{Delay: delay})
+	sent := client.Now()
+	linktest.Send(server.Conns[0], "late")
+	r.Until("it came", func() bool { return len(client.Datagrams) > 0 })
+	if d := client.Datagrams[0]; d.Body != "late" || d.At < sent+delay {
+		t.Errorf("%q came %v after it was sent; the delay is %v", d.Body, d.At-sent, delay)
+	}
+	r.Set(netsim.Conditions{})
+	linktest.Send(server.Conns[0], "now")
+	r.Until("that came too", func() bool { return len(client.Datagrams) > 1 })
+}
+
 type fakeSession struct {
 	l transport.Listener
 	d transport.Dialer

@@ -3,7 +3,9 @@ package wire
 import (
 	"bytes"
 	"encoding/hex"
+	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,29 +17,48 @@ func sealed(k Kind, payload ...byte) []byte {
 	return End(append(Begin(nil, k, true, 0x01020304, 0x1122), payload...))
 }
 
-// The vectors stand in docs/spec-transport.md too.
+// The vectors are those of docs/spec-transport.md.
 func TestVectors(t *testing.T) {
-	const tag = "00000000000000000000000000000000"
+	hello := HelloMessage{Attempt: 0x1122334455667788, GameHash: HashGame("pong"), Schema: 0x0102030405060708, Game: "pong", Hello: []byte("Ada")}.Append(nil)
+	vectors := readVectors(t, "../../../docs/spec-transport.md")
 	for _, x := range []struct {
 		name string
 		b    []byte
-		hex  string
 	}{
-		{"keepalive", sealed(Keepalive), "84 04030201 2211000000000000 " + tag},
-		{"datagram", sealed(Datagram, 0xaa, 0xbb), "85 04030201 2211000000000000 aabb " + tag},
-		{"close", sealed(Close, AppendReason(nil, Kicked, "afk")...), "88 04030201 2211000000000000 01 61666b " + tag},
-		{"accept", AcceptMessage{Attempt: 0x1122334455667788, ID: 0x01020304}.Append(nil), "82 0100 8877665544332211 04030201"},
-		{"refuse", RefuseMessage{Version: 1, Attempt: 0x1122334455667788, Reason: OtherGame, Detail: []byte("pong")}.Append(nil), "83 0100 8877665544332211 02 0400 706f6e67"},
-		{
-			"hello, its first 165 bytes",
-			HelloMessage{Attempt: 0x1122334455667788, GameHash: HashGame("pong"), Schema: 0x0102030405060708, Game: "pong", Hello: []byte("Ada")}.Append(nil)[:165],
-			"01 0100 8877665544332211 970087a80dda1e8c 0807060504030201 " + strings.Repeat("00", 128) + " 04 706f6e67 0300 416461",
-		},
+		{"keepalive, from the listener", sealed(Keepalive)},
+		{"datagram aabb, from the listener", sealed(Datagram, 0xaa, 0xbb)},
+		{`close, from the listener: kicked, "afk"`, sealed(Close, AppendReason(nil, Kicked, "afk")...)},
+		{"ACCEPT", AcceptMessage{Attempt: 0x1122334455667788, ID: 0x01020304}.Append(nil)},
+		{`REFUSE: another game, "pong"`, RefuseMessage{Version: 1, Attempt: 0x1122334455667788, Reason: OtherGame, Detail: []byte("pong")}.Append(nil)},
+		{`HELLO of "pong", schema 0x0102030405060708, "Ada", its first 27 bytes`, hello[:cookieStart]},
+		{"… and from offset 155, its zeros left out", bytes.TrimRight(hello[helloFixed:], "\x00")},
 	} {
-		if want := strings.ReplaceAll(x.hex, " ", ""); hex.EncodeToString(x.b) != want {
-			t.Errorf("%s is\n%x, want\n%s", x.name, x.b, want)
+		want, ok := vectors[x.name]
+		if !ok {
+			t.Errorf("the page has no vector %q", x.name)
 		}
+		if got := hex.EncodeToString(x.b); got != want {
+			t.Errorf("%s is\n%s, the page says\n%s", x.name, got, want)
+		}
+		delete(vectors, x.name)
 	}
+	for name := range vectors {
+		t.Errorf("no test reads the vector %q", name)
+	}
+}
+
+// readVectors reads the table of vectors on a page: a name and the bytes.
+func readVectors(t *testing.T, path string) map[string]string {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors := map[string]string{}
+	_, section, _ := strings.Cut(string(page), "Vectors\n")
+	for _, m := range regexp.MustCompile("(?m)^\\| (.+) \\| `([0-9a-f ]+)` \\|$").FindAllStringSubmatch(section, -1) {
+		vectors[m[1]] = strings.ReplaceAll(m[2], " ", "")
+	}
+	return vectors
 }
 
 func TestPacketKinds(t *testing.T) {

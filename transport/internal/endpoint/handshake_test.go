@@ -1,0 +1,123 @@
+package endpoint
+
+import (
+	"bytes"
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/wire"
+)
+
+func TestHandshakeOfTheListener(t *testing.T) {
+	other := hello(9).Append(nil)
+	other[1] = 99
+	game, schema := hello(9), hello(9)
+	game.GameHash++
+	schema.Schema++
+	for _, x := range []struct {
+		name   string
+		b      []byte
+		reason wire.Reason
+	}{
+		{"version", other, wire.OtherVersion},
+		{"game", game.Append(nil), wire.OtherGame},
+		{"schema", schema.Append(nil), wire.OtherSchema},
+	} {
+		b := listening(t)
+		b.arrive(clientAddr, x.b, x.b)
+		if len(b.sent) != 2 || !bytes.Equal(b.sent[0], b.sent[1]) || b.to[0] != clientAddr {
+			t.Fatalf("%s: answers %x to %v", x.name, b.sent, b.to)
+		}
+		m, err := wire.ParseRefuse(b.sent[0])
+		if err != nil || m.Reason != x.reason || m.Attempt != 9 || m.Version != wire.Version {
+			t.Errorf("%s: refused with %+v, %v", x.name, m, err)
+		}
+		if len(b.Endpoint.conns) != 0 {
+			t.Errorf("%s: state is kept", x.name)
+		}
+	}
+}
+
+// Repeats are answered alike; the client is in once it is heard again, once.
+func TestRepeatedHello(t *testing.T) {
+	b := listening(t)
+	h := hello(1).Append(nil)
+	b.arrive(clientAddr, h, h, h)
+	if len(b.sent) != 3 || !bytes.Equal(b.sent[0], b.sent[2]) || len(b.Endpoint.conns) != 1 || len(b.events) != 0 {
+		t.Fatalf("%d answers, %d connections, events %q", len(b.sent), len(b.Endpoint.conns), b.events)
+	}
+	a, _ := wire.ParseAccept(b.last())
+	k := wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1))
+	b.arrive(clientAddr, k, k, h)
+	if len(b.events) != 1 || b.events[0] != "connected Ada" {
+		t.Errorf("events %q", b.events)
+	}
+	// Another attempt from the same address is another client.
+	b.arrive(clientAddr, hello(2).Append(nil))
+	if c, _ := wire.ParseAccept(b.last()); c.ID == a.ID {
+		t.Error("two attempts have one connection")
+	}
+}
+
+// A spoofed HELLO costs a half-open place for a while, never a session.
+func TestHalfOpen(t *testing.T) {
+	b := listening(t)
+	for i := range 300 {
+		from := netip.AddrPortFrom(strangers.Addr(), uint16(1000+i))
+		b.arrive(from, hello(uint64(i)).Append(nil))
+	}
+	if n := len(b.Endpoint.conns); n != transport.MaxHalfOpen {
+		t.Errorf("%d half-open connections", n)
+	}
+	b.now += transport.HalfOpenTimeout
+	b.Poll(b)
+	if len(b.Endpoint.conns)+len(b.byID)+len(b.asked) != 0 || len(b.events) != 0 {
+		t.Errorf("%d connections, %d ids, %d questions kept; events %q", len(b.Endpoint.conns), len(b.byID), len(b.asked), b.events)
+	}
+}
+
+func TestHandshakeOfTheClient(t *testing.T) {
+	attempt := func(b *bench) uint64 {
+		m, err := wire.ParseHello(b.sent[0])
+		if err != nil || string(m.Hello) != "Ada" || b.to[0] != serverAddr {
+			t.Fatalf("the client asks %+v of %v, %v", m, b.to[0], err)
+		}
+		return m.Attempt
+	}
+	b := dialled(t)
+	for range 12 {
+		b.now += 100 * time.Millisecond
+		b.Tick()
+	}
+	if n := len(b.sent); n != 5 || !bytes.Equal(b.sent[0], b.sent[4]) {
+		t.Errorf("%d questions in 1.2 s", n)
+	}
+	// Answers from elsewhere, or to another question, are none.
+	good := wire.AcceptMessage{Attempt: attempt(b), ID: 5}
+	b.arrive(strangers, good.Append(nil))
+	b.arrive(serverAddr, wire.AcceptMessage{Attempt: good.Attempt + 1, ID: 5}.Append(nil))
+	b.arrive(serverAddr, wire.RefuseMessage{Version: 1, Attempt: good.Attempt + 1, Reason: wire.Full}.Append(nil))
+	if len(b.events) != 0 {
+		t.Fatalf("events %q", b.events)
+	}
+	b.arrive(serverAddr, good.Append(nil), good.Append(nil))
+	if len(b.events) != 1 || b.events[0] != "connected " {
+		t.Fatalf("events %q", b.events)
+	}
+	if p, err := wire.ParsePacket(b.last()); err != nil || p.Kind != wire.Keepalive || p.ID != 5 || p.FromListener {
+		t.Errorf("the client confirms with %+v, %v", p, err)
+	}
+	for reason, want := range map[wire.Reason]error{
+		wire.OtherVersion: transport.ErrVersion, wire.OtherGame: transport.ErrGame, wire.OtherSchema: transport.ErrSchema,
+		wire.Full: transport.ErrFull, 77: transport.ErrVersion,
+	} {
+		b := dialled(t)
+		b.arrive(serverAddr, wire.RefuseMessage{Version: 3, Attempt: attempt(b), Reason: reason, Detail: []byte("x\xff")}.Append(nil))
+		if !errors.Is(b.err, want) || len(b.events) != 1 {
+			t.Errorf("reason %d: %v, events %q", reason, b.err, b.events)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package endpoint
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+func TestReplayWindow(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		var w replayWindow
+		seen := map[uint64]bool{}
+		highest := uint64(0)
+		for i := range 20_000 {
+			seq := uint64(1)
+			switch rng.IntN(20) {
+			case 0:
+				seq = highest + uint64(rng.IntN(3000))
+			case 1, 2, 3:
+				seq = uint64(max(1, int64(highest)-int64(rng.IntN(2000))))
+			default:
+				seq = uint64(max(1, int64(highest)+int64(rng.IntN(40))-20))
+			}
+			want := seq > highest || highest-seq < transport.ReplayWindow && !seen[seq]
+			if got := w.accept(seq); got != want {
+				t.Fatalf("seed %d, step %d: %d with highest %d: %v, want %v", seed, i, seq, highest, got, want)
+			}
+			seen[seq] = true
+			highest = max(highest, seq)
+		}
+	}
+}
