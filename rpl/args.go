@@ -135,7 +135,7 @@ func (l *layout) check(p unsafe.Pointer) (field string, err error) {
 		o := &l.plan[i]
 		if o.kind == opOpt {
 			if !*at[bool](p, o.off) {
-				i += int(o.skip)
+				i += o.skip
 			}
 			continue
 		}
@@ -150,11 +150,11 @@ func (l *layout) checkOp(o *op, f unsafe.Pointer) error {
 	if o.kind == opVar {
 		return l.vars[o.vari].codec().check(f)
 	}
-	for k := range uintptr(o.n) {
-		e := unsafe.Add(f, k*o.size())
+	for k := range o.n {
+		e := unsafe.Add(f, uintptr(k)*o.size())
 		switch o.kind {
-		case opClamp:
-			if v := o.load(e); v < o.clampLo || v > o.clampHi {
+		case opInt8, opUint8, opInt16, opUint16, opInt32, opClamp:
+			if v := o.load(e); v < int64(o.clampLo) || v > int64(o.clampHi) {
 				return fmt.Errorf("%d is not in %d … %d", v, o.clampLo, o.clampHi)
 			}
 		case opFloat64, opAngle64, opRaw64:

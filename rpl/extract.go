@@ -16,59 +16,71 @@ func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs)
 	for i := 0; i < len(l.plan); i++ {
 		o := &l.plan[i]
 		f := unsafe.Add(p, o.off)
-		w := words[o.word:]
+		w := words[o.word:o.end]
 		switch o.kind {
-		case opFloat64:
-			for k, v := range unsafe.Slice((*float64)(f), o.n) {
-				w[k] = o.quant.word(v)
+		case opFloat64: // quantiser.word by hand, since it is most of what a game has
+			scale, bias, lo, hi := o.quant.scale, o.quant.bias, o.quant.lo, o.quant.hi
+			for k := range w {
+				if x := float64((nth[float64](f, k) - bias) * scale); x > lo && x < hi {
+					w[k] = int32(x + math.Copysign(0.5, x))
+				} else {
+					w[k] = o.quant.outside(x)
+				}
 			}
 		case opFloat32:
-			for k, v := range unsafe.Slice((*float32)(f), o.n) {
-				w[k] = o.quant.word(float64(v))
+			for k := range w {
+				w[k] = o.quant.word(float64(nth[float32](f, k)))
 			}
 		case opAngle64:
-			for k, v := range unsafe.Slice((*float64)(f), o.n) {
-				w[k] = o.quant.angleWord(v)
+			for k := range w {
+				w[k] = o.quant.angleWord(nth[float64](f, k))
 			}
 		case opAngle32:
-			for k, v := range unsafe.Slice((*float32)(f), o.n) {
-				w[k] = o.quant.angleWord(float64(v))
+			for k := range w {
+				w[k] = o.quant.angleWord(float64(nth[float32](f, k)))
 			}
 		case opBool:
-			for k, v := range unsafe.Slice((*bool)(f), o.n) {
-				w[k] = word(v)
-			}
-		case opInt8:
-			for k, v := range unsafe.Slice((*int8)(f), o.n) {
-				w[k] = int32(v)
+			for k := range w {
+				w[k] = word(nth[bool](f, k))
 			}
 		case opUint8:
-			for k, v := range unsafe.Slice((*uint8)(f), o.n) {
-				w[k] = int32(v)
+			for k := range w {
+				w[k] = min(max(int32(nth[uint8](f, k)), o.clampLo), o.clampHi)
 			}
-		case opInt16:
-			for k, v := range unsafe.Slice((*int16)(f), o.n) {
-				w[k] = int32(v)
+		case opInt8:
+			for k := range w {
+				w[k] = min(max(int32(nth[int8](f, k)), o.clampLo), o.clampHi)
 			}
 		case opUint16:
-			for k, v := range unsafe.Slice((*uint16)(f), o.n) {
-				w[k] = int32(v)
+			for k := range w {
+				w[k] = min(max(int32(nth[uint16](f, k)), o.clampLo), o.clampHi)
+			}
+		case opInt16:
+			for k := range w {
+				w[k] = min(max(int32(nth[int16](f, k)), o.clampLo), o.clampHi)
+			}
+		case opInt32:
+			for k := range w {
+				w[k] = min(max(nth[int32](f, k), o.clampLo), o.clampHi)
 			}
 		case opWord, opRaw32:
-			copy(w, unsafe.Slice((*int32)(f), o.n))
-		case opWide, opRaw64:
-			for k, v := range unsafe.Slice((*uint64)(f), o.n) {
-				w[2*k], w[2*k+1] = int32(uint32(v)), int32(uint32(v>>32))
+			for k := range w {
+				w[k] = nth[int32](f, k)
 			}
 		case opClamp:
-			for k := range int(o.n) {
-				v := o.load(unsafe.Add(f, uintptr(k)*o.size()))
-				w[k] = int32(min(max(v, o.clampLo), o.clampHi))
+			for k := range w {
+				v := o.load(unsafe.Add(f, k*int(o.width)))
+				w[k] = int32(min(max(v, int64(o.clampLo)), int64(o.clampHi)))
+			}
+		case opWide, opRaw64:
+			for k := 0; k < len(w); k += 2 {
+				v := nth[uint64](f, k/2)
+				w[k], w[k+1] = int32(uint32(v)), int32(uint32(v>>32))
 			}
 		case opRef:
-			for k, v := range unsafe.Slice((*uint64)(f), o.n) {
-				n := nodeOf(refs, v)
-				w[2*k], w[2*k+1] = int32(n.Slot()), int32(n.Tenant())
+			for k := 0; k < len(w); k += 2 {
+				n := nodeOf(refs, nth[uint64](f, k/2))
+				w[k], w[k+1] = int32(n.Slot()), int32(n.Tenant())
 			}
 		case opVar:
 			vars[o.vari] = l.vars[o.vari].Type.Extract(f, vars[o.vari], refs)
@@ -77,47 +89,53 @@ func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs)
 				w[0] = 1
 			} else {
 				l.absent(i, words, vars)
-				i += int(o.skip)
+				i += o.skip
 			}
 		}
 	}
+}
+
+// nth is the k-th of fields in a row.
+func nth[T any](f unsafe.Pointer, k int) T {
+	var t T
+	return *(*T)(unsafe.Add(f, k*int(unsafe.Sizeof(t))))
 }
 
 // absent sets the optional value of plan[i] to nothing: its words and vars to
 // their defaults, so that they cost no bits.
 func (l *layout) absent(i int, words []int32, vars []any) {
 	words[l.plan[i].word] = 0
-	for k := i + 1; k <= i+int(l.plan[i].skip); k++ {
+	for k := i + 1; k <= i+l.plan[i].skip; k++ {
 		o := &l.plan[k]
 		if o.kind == opVar {
 			vars[o.vari] = l.vars[o.vari].Type.Default()
 			continue
 		}
-		for w := int(o.word); w < int(o.word)+int(o.n)*o.perField(); w++ {
+		for w := int(o.word); w < int(o.end); w++ {
 			words[w] = l.words[w].Default
 		}
 	}
 }
 
-// load reads an integer of the op's width. A uint64 beyond int64 is clamped.
+// load reads an integer. A uint64 beyond int64 is clamped, as all of it is.
 func (o *op) load(f unsafe.Pointer) int64 {
-	switch o.width {
-	case 1:
-		return int64(*(*uint8)(f))
-	case 2:
-		return int64(*(*uint16)(f))
-	case 4:
-		return int64(*(*uint32)(f))
-	case 8:
+	switch {
+	case o.width == 8 && o.signed:
+		return *(*int64)(f)
+	case o.width == 8:
 		return int64(min(*(*uint64)(f), math.MaxInt64))
-	case -1:
+	case o.kind == opUint8:
+		return int64(*(*uint8)(f))
+	case o.kind == opInt8:
 		return int64(*(*int8)(f))
-	case -2:
+	case o.kind == opUint16:
+		return int64(*(*uint16)(f))
+	case o.kind == opInt16:
 		return int64(*(*int16)(f))
-	case -4:
+	case o.kind == opInt32:
 		return int64(*(*int32)(f))
 	}
-	return *(*int64)(f)
+	return int64(*(*uint32)(f))
 }
 
 func nodeOf(refs Refs, entity uint64) Node {

@@ -14,58 +14,43 @@ func (l *layout) inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) 
 	for i := range l.plan {
 		o := &l.plan[i]
 		f := unsafe.Add(p, o.off)
-		w := words[o.word:]
+		w := words[o.word:o.end]
 		switch o.kind {
-		case opFloat64:
-			dst := unsafe.Slice((*float64)(f), o.n)
-			for k := range dst {
-				dst[k] = o.quant.value(w[k])
+		case opFloat64, opAngle64:
+			for k := range w {
+				setNth(f, k, o.quant.value(w[k]))
 			}
-		case opFloat32:
-			dst := unsafe.Slice((*float32)(f), o.n)
-			for k := range dst {
-				dst[k] = float32(o.quant.value(w[k]))
-			}
-		case opAngle64:
-			dst := unsafe.Slice((*float64)(f), o.n)
-			for k := range dst {
-				dst[k] = o.quant.value(w[k])
-			}
-		case opAngle32:
-			dst := unsafe.Slice((*float32)(f), o.n)
-			for k := range dst {
-				dst[k] = float32(o.quant.value(w[k]))
+		case opFloat32, opAngle32:
+			for k := range w {
+				setNth(f, k, float32(o.quant.value(w[k])))
 			}
 		case opBool, opOpt:
-			dst := unsafe.Slice((*bool)(f), o.n)
-			for k := range dst {
-				dst[k] = w[k] != 0
+			for k := range w {
+				setNth(f, k, w[k] != 0)
 			}
 		case opInt8, opUint8:
-			dst := unsafe.Slice((*uint8)(f), o.n)
-			for k := range dst {
-				dst[k] = uint8(w[k])
+			for k := range w {
+				setNth(f, k, uint8(w[k]))
 			}
 		case opInt16, opUint16:
-			dst := unsafe.Slice((*uint16)(f), o.n)
-			for k := range dst {
-				dst[k] = uint16(w[k])
+			for k := range w {
+				setNth(f, k, uint16(w[k]))
 			}
-		case opWord, opRaw32:
-			copy(unsafe.Slice((*int32)(f), o.n), w)
+		case opWord, opRaw32, opInt32:
+			for k := range w {
+				setNth(f, k, w[k])
+			}
 		case opWide, opRaw64:
-			dst := unsafe.Slice((*uint64)(f), o.n)
-			for k := range dst {
-				dst[k] = join(w[2*k], w[2*k+1])
+			for k := 0; k < len(w); k += 2 {
+				setNth(f, k/2, join(w[k], w[k+1]))
 			}
 		case opClamp:
-			for k := range int(o.n) {
-				o.store(unsafe.Add(f, uintptr(k)*o.size()), w[k])
+			for k := range w {
+				o.store(unsafe.Add(f, k*int(o.width)), w[k])
 			}
 		case opRef:
-			dst := unsafe.Slice((*uint64)(f), o.n)
-			for k := range dst {
-				dst[k] = entityOf(refs, Node(join(w[2*k], w[2*k+1])))
+			for k := 0; k < len(w); k += 2 {
+				setNth(f, k/2, entityOf(refs, Node(join(w[k], w[k+1]))))
 			}
 		case opVar:
 			l.vars[o.vari].Type.Inject(f, vars[o.vari], refs)
@@ -73,16 +58,16 @@ func (l *layout) inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) 
 	}
 }
 
-// store writes a word to an integer of the op's width.
+// setNth writes the k-th of fields in a row.
+func setNth[T any](f unsafe.Pointer, k int, v T) {
+	*(*T)(unsafe.Add(f, k*int(unsafe.Sizeof(v)))) = v
+}
+
+// store writes a word to an integer of the op's width, 4 or 8 bytes.
 func (o *op) store(f unsafe.Pointer, w int32) {
-	switch o.size() {
-	case 1:
-		*(*uint8)(f) = uint8(w)
-	case 2:
-		*(*uint16)(f) = uint16(w)
-	case 4:
+	if o.width == 4 {
 		*(*uint32)(f) = uint32(w)
-	default:
+	} else {
 		*(*int64)(f) = int64(w)
 	}
 }

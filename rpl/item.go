@@ -83,6 +83,11 @@ type Prop struct {
 	If       int    // word index of the bool that must be true for it to be sent, or -1
 	Words    [2]int // first word and one past the last, in ItemType.Words
 	Vars     [2]int // the same in ItemType.Vars
+	// Offset is where the field begins in the component, 0 for a built type.
+	Offset uintptr
+	// Present is the word index of the presence of the rpl.Opt that the prop is
+	// the value of, or -1: at 0 the prop's words say nothing.
+	Present int
 	// Step is the unit of the first word: value = word × Step (+ Bias).
 	Step, Bias float64
 }

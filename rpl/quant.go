@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// A quant turns a float into a word and back:
+// A quantiser turns a float into a word and back:
 //
 //	word  = round((value − bias) × scale), clamped to lo … hi
 //	value = word × mul / div + bias
@@ -13,36 +13,36 @@ import (
 // Rounding is half away from zero. mul and div are the step as a fraction, so
 // a value that is written as a decimal multiple of the step comes back as that
 // very float64. What is not a number becomes 0, clamped; infinities clamp.
-type quant struct {
+type quantiser struct {
 	scale, bias float64
 	mul, div    float64
 	lo, hi      float64 // of the word; for an angle 0 and the number of words
 }
 
-// stepQuant is the quant of step=, with bounds in words.
-func stepQuant(step *big.Rat, lo, hi float64) quant {
+// stepQuant is the quantiser of step=, with bounds in words.
+func stepQuant(step *big.Rat, lo, hi float64) quantiser {
 	num, _ := new(big.Float).SetInt(step.Num()).Float64()
 	den, _ := new(big.Float).SetInt(step.Denom()).Float64()
-	return quant{scale: den / num, mul: num, div: den, lo: lo, hi: hi}
+	return quantiser{scale: den / num, mul: num, div: den, lo: lo, hi: hi}
 }
 
 // rangeQuant spreads 2^bits words over min … max.
-func rangeQuant(lo, hi float64, bits int) quant {
+func rangeQuant(lo, hi float64, bits int) quantiser {
 	top := float64(uint64(1)<<bits - 1)
-	return quant{scale: top / (hi - lo), bias: lo, mul: hi - lo, div: top, hi: top}
+	return quantiser{scale: top / (hi - lo), bias: lo, mul: hi - lo, div: top, hi: top}
 }
 
 // angleQuant divides a full turn into n words.
-func angleQuant(turn float64, n float64) quant {
-	return quant{scale: n / turn, mul: turn, div: n, hi: n}
+func angleQuant(turn float64, n float64) quantiser {
+	return quantiser{scale: n / turn, mul: turn, div: n, hi: n}
 }
 
 // step is the unit of the word.
-func (q *quant) step() float64 { return q.mul / q.div }
+func (q *quantiser) step() float64 { return q.mul / q.div }
 
 // word quantises v. The conversions keep compilers from fusing multiplication
 // and addition, which would round differently on other machines.
-func (q *quant) word(v float64) int32 {
+func (q *quantiser) word(v float64) int32 {
 	x := float64((v - q.bias) * q.scale)
 	if x > q.lo && x < q.hi {
 		// Truncation of x ± ½ is rounding half away from zero, and cannot pass
@@ -52,7 +52,7 @@ func (q *quant) word(v float64) int32 {
 	return q.outside(x)
 }
 
-func (q *quant) outside(x float64) int32 {
+func (q *quantiser) outside(x float64) int32 {
 	switch {
 	case x >= q.hi:
 		return int32(q.hi)
@@ -63,17 +63,17 @@ func (q *quant) outside(x float64) int32 {
 }
 
 // value is what a word stands for.
-func (q *quant) value(w int32) float64 {
+func (q *quantiser) value(w int32) float64 {
 	return float64(float64(w)*q.mul/q.div) + q.bias
 }
 
 // fraction is value between words, for drawing.
-func (q *quant) fraction(w float64) float64 {
+func (q *quantiser) fraction(w float64) float64 {
 	return float64(w*q.mul/q.div) + q.bias
 }
 
 // angleWord quantises an angle, modulo a turn.
-func (q *quant) angleWord(v float64) int32 {
+func (q *quantiser) angleWord(v float64) int32 {
 	x := float64(v * q.scale)
 	if !(math.Abs(x) < 1<<52) {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -81,17 +81,18 @@ func (q *quant) angleWord(v float64) int32 {
 		}
 		x = float64(math.Mod(v, q.mul) * q.scale)
 	}
-	n := int64(q.hi)
-	w := int64(x+math.Copysign(0.5, x)) % n
-	if w < 0 {
-		w += n
+	w, n := int64(x+math.Copysign(0.5, x)), int64(q.hi)
+	if uint64(w) >= uint64(n) {
+		if w %= n; w < 0 {
+			w += n
+		}
 	}
 	return int32(w)
 }
 
 // check says what a value breaks: the limit that it is beyond, or "" when it
 // fits. Args use it, since an argument is refused where state is clamped.
-func (q *quant) check(v float64) (limit float64, ok bool) {
+func (q *quantiser) check(v float64) (limit float64, ok bool) {
 	x := float64((v - q.bias) * q.scale)
 	switch {
 	case x > q.hi+0.5:

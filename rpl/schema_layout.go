@@ -37,16 +37,17 @@ type propDraft struct {
 // An op is one instruction of a plan: n equal fields in a row of the struct,
 // to or from as many words.
 type op struct {
-	kind opKind
-	skip int32 // opOpt: how many ops belong to the value
-	n    int32
-	word int32 // the first word
-	vari int32 // opVar: the index of the var
-	prop int32
-	off  uintptr
-	quant
-	clampLo, clampHi int64 // opClamp
-	width            int8  // opClamp: bytes, negative when signed
+	kind       opKind
+	signed     bool   // opClamp
+	width      uint8  // opClamp: bytes of a field
+	word, end  uint32 // the words: the first, and one past the last
+	off        uintptr
+	n          int
+	clampLo    int32 // of integers
+	clampHi    int32
+	quant      quantiser // of floats and angles
+	skip       int       // opOpt: how many ops belong to the value
+	vari, prop int       // opVar: the index of the var; the prop, for errors
 }
 
 type opKind uint8
@@ -54,14 +55,15 @@ type opKind uint8
 const (
 	opBool opKind = iota
 	opInt8
-	opInt16
-	opWord // 32 bits as they are: int32, uint32
-	opRaw32
 	opUint8
+	opInt16
 	opUint16
+	opInt32
+	opClamp // integers of other widths, with bounds, in one word
+	opWord  // 32 bits as they are
+	opRaw32
 	opWide // 64 bits as they are, in two words
 	opRaw64
-	opClamp // an integer with bounds, in one word
 	opFloat64
 	opFloat32
 	opAngle64
@@ -78,10 +80,10 @@ func (o *op) size() uintptr {
 		return 1
 	case opInt16, opUint16:
 		return 2
-	case opWord, opRaw32, opFloat32, opAngle32:
+	case opInt32, opWord, opRaw32, opFloat32, opAngle32:
 		return 4
 	case opClamp:
-		return uintptr(max(o.width, -o.width))
+		return uintptr(o.width)
 	case opVar:
 		return 0 // holds pointers: never compared as bytes
 	}
@@ -97,6 +99,33 @@ func (o *op) perField() int {
 		return 0
 	}
 	return 1
+}
+
+// compact joins ops that are one loop: equal ones whose fields lie side by
+// side. An op of an optional value must stay one that can be skipped.
+func (l *layout) compact() {
+	plan := l.plan[:0]
+	for _, o := range l.plan {
+		if o.kind == opOpt {
+			return
+		}
+	}
+	for _, o := range l.plan {
+		if k := len(plan) - 1; k >= 0 && plan[k].joins(&o) {
+			plan[k].n += o.n
+			plan[k].end = o.end
+			continue
+		}
+		plan = append(plan, o)
+	}
+	l.plan = plan
+}
+
+func (o *op) joins(next *op) bool {
+	return o.kind == next.kind && o.kind != opVar && o.kind != opOpt &&
+		o.quant == next.quant && o.clampLo == next.clampLo && o.clampHi == next.clampHi &&
+		o.width == next.width && o.signed == next.signed && o.end == next.word &&
+		o.off+uintptr(o.n)*o.size() == next.off
 }
 
 // finish gives every word its default, which is what a zero value extracts to.

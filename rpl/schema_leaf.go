@@ -73,8 +73,8 @@ func (w *walker) leaf(kind leafKind, t reflect.Type, n int, off uintptr, path st
 	if isVector(base) {
 		base = base.Field(0).Type
 	}
-	o := op{n: int32(n), off: off}
-	p := Prop{Name: path, If: -1, Step: 1}
+	o := op{n: n, off: off}
+	p := Prop{Name: path, If: -1, Step: 1, Offset: off}
 	word := Word{Velocity: -1}
 	draft := propDraft{}
 	ok := false
@@ -131,7 +131,7 @@ func (w *walker) word(p Prop, tg tag, words []Word, draft *propDraft) {
 	}
 	first := len(w.lay.words)
 	o := &w.lay.plan[len(w.lay.plan)-1]
-	o.word, o.prop = int32(first), int32(len(w.lay.props))
+	o.word, o.end, o.prop = uint32(first), uint32(first+len(words)), len(w.lay.props)
 	for i := range words {
 		words[i].Prop = len(w.lay.props)
 	}
@@ -143,6 +143,10 @@ func (w *walker) word(p Prop, tg tag, words []Word, draft *propDraft) {
 
 // prop adds a prop with what every kind's tag may say.
 func (w *walker) prop(p Prop, tg tag, d propDraft) {
+	p.Present = -1
+	if n := len(w.present); n > 0 {
+		p.Present = w.present[n-1]
+	}
 	tg.has &^= tagExplicit
 	p.Tag = tg.String()
 	p.Notify = tg.has&tagNotify != 0
@@ -179,10 +183,7 @@ func (w *walker) integer(t reflect.Type, path string, tg tag, o *op, word *Word,
 		w.fault(path, "%d … %d does not fit in %v; narrow min= and max=, or widen the field", from, to, t)
 		return false
 	}
-	o.kind, o.clampLo, o.clampHi = opClamp, from, to
-	if o.width = int8(size); signed {
-		o.width = -o.width
-	}
+	o.bounded(size, signed, int32(from), int32(to))
 	word.Min, word.Max = int32(from), int32(to)
 	d.steps = []float64{1}
 	return true
@@ -238,30 +239,40 @@ func (w *walker) intBounds(path string, tg tag, signed bool, lo, hi int64) (from
 // plainInt compiles an integer of its type's own range.
 func (w *walker) plainInt(path string, tg tag, size int, signed bool, lo, hi int64, o *op, word *Word, d *propDraft) bool {
 	word.Min, word.Max = math.MinInt32, math.MaxInt32
-	switch {
-	case size == 8:
+	d.steps = []float64{1}
+	switch size {
+	case 8:
 		if tg.has&tagsMove != 0 {
 			w.fault(path, "a 64-bit integer is two words and cannot be interpolated or predicted, nor be a position; give it min= and max=, or use an int32")
 			return false
 		}
 		o.kind, d.raw = opWide, true
-		return true
-	case size == 4:
+	case 4:
 		o.kind = opWord
+	default:
+		word.Min, word.Max = int32(lo), int32(hi)
+		o.bounded(size, signed, word.Min, word.Max)
+	}
+	return true
+}
+
+// bounded makes the op one of integers that are clamped.
+func (o *op) bounded(size int, signed bool, lo, hi int32) {
+	o.clampLo, o.clampHi = lo, hi
+	switch {
+	case size == 1 && signed:
+		o.kind = opInt8
+	case size == 1:
+		o.kind = opUint8
 	case size == 2 && signed:
 		o.kind = opInt16
 	case size == 2:
 		o.kind = opUint16
-	case signed:
-		o.kind = opInt8
+	case size == 4 && signed:
+		o.kind = opInt32
 	default:
-		o.kind = opUint8
+		o.kind, o.width, o.signed = opClamp, uint8(size), signed
 	}
-	if size < 4 {
-		word.Min, word.Max = int32(lo), int32(hi)
-	}
-	d.steps = []float64{1}
-	return true
 }
 
 // float compiles a float: all its bits, or quantised by step=, by min=, max=
@@ -311,8 +322,8 @@ func (w *walker) float(t reflect.Type, path string, tg tag, o *op, word *Word, d
 		w.fault(path, "min= and max= of a float need step= or bits=")
 		return false
 	default:
-		if tg.has&(tagPredict|tagTol|tagPos) != 0 {
-			w.fault(path, "predict=, tol= and pos need a quantised float; give it step=, as step=1/32")
+		if tg.has&tagsMove != 0 {
+			w.fault(path, "interp, predict=, tol= and pos need a quantised float; give it step=, as step=1/32")
 			return false
 		}
 		o.kind, d.raw, word.raw = pick(opRaw64, opRaw32), true, true

@@ -18,8 +18,24 @@ func (s *Schema) resolve(it *ItemType) {
 		r.condition(i)
 		r.velocity(i)
 	}
+	r.rings()
 	r.position()
 	r.parts()
+}
+
+// rings faults words that predict each other.
+func (r *resolver) rings() {
+	for i := range r.it.Words {
+		v, n := r.it.Words[i].Velocity, 0
+		for v >= 0 && v != i && n < len(r.it.Words) {
+			v = r.it.Words[v].Velocity
+			n++
+		}
+		if v == i {
+			r.fault(r.it.Words[i].Prop, "predict= goes in a ring back to the field; remove one of them")
+			return
+		}
+	}
 }
 
 // A resolver looks up the names in one item's tags.

@@ -22,6 +22,7 @@ type walker struct {
 	local    []byteRange // bytes of fields that are not replicated
 	explicit bool
 	open     []reflect.Type // types being compiled, outermost first
+	present  []int          // presence words of the Opts being compiled
 }
 
 // fault records a mistake about a field; what says what is wrong and what to
@@ -213,13 +214,15 @@ func (w *walker) option(t reflect.Type, off uintptr, path string, tg tag) {
 	presence := tag{}.inherit(tg)
 	first := len(w.lay.plan)
 	w.lay.plan = append(w.lay.plan, op{kind: opOpt, n: 1, off: off + ok.Offset})
-	w.word(Prop{Name: path, Kind: "optional", If: -1}, presence, []Word{{Max: 1, Velocity: -1}}, nil)
+	w.word(Prop{Name: path, Kind: "optional", If: -1, Step: 1, Offset: off + ok.Offset}, presence, []Word{{Max: 1, Velocity: -1}}, nil)
+	w.present = append(w.present, len(w.lay.words)-1)
+	defer func() { w.present = w.present[:len(w.present)-1] }()
 	if value.Type.Kind() == reflect.Struct && !isVector(value.Type) && value.Type != w.s.ref {
 		w.field(value.Type, off+value.Offset, path, tg)
 	} else {
 		w.field(value.Type, off+value.Offset, path+".value", tg)
 	}
-	w.lay.plan[first].skip = int32(len(w.lay.plan) - first - 1)
+	w.lay.plan[first].skip = len(w.lay.plan) - first - 1
 }
 
 // isVector reports whether a type is two floats X and Y without tags of their

@@ -48,9 +48,9 @@ func (w *walker) variable(off uintptr, path string, tg tag, c varCodec) {
 	}
 	v := len(w.lay.vars)
 	w.lay.vars = append(w.lay.vars, Var{Prop: len(w.lay.props), Offset: off, Type: &varType{c}})
-	w.lay.plan = append(w.lay.plan, op{kind: opVar, n: 1, off: off, vari: int32(v), prop: int32(len(w.lay.props))})
+	w.lay.plan = append(w.lay.plan, op{kind: opVar, n: 1, off: off, vari: v, prop: len(w.lay.props)})
 	n := len(w.lay.words)
-	w.prop(Prop{Name: path, Kind: c.describe(), If: -1, Words: [2]int{n, n}, Vars: [2]int{v, v + 1}}, tg, propDraft{})
+	w.prop(Prop{Name: path, Kind: c.describe(), If: -1, Offset: off, Words: [2]int{n, n}, Vars: [2]int{v, v + 1}}, tg, propDraft{})
 }
 
 // A textVar is a string or a byte slice; its values are strings. What is
