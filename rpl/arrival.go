@@ -61,7 +61,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 				continue
 			}
 		}
-		a.syms = m.appendKey(a.syms, r.t, a.version(r, r.head))
+		a.syms = m.appendKey(a.syms, r.t, a.current(r), a.learner)
 		a.appendVars(p, r, nil)
 		pl.recs = append(pl.recs, recEntry{handle: h, ver: r.head, kind: recRow, gen: e.gen, row: uint8(i)})
 	}

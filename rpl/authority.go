@@ -82,6 +82,9 @@ type Authority struct {
 	byID  map[Peer]*peer
 
 	model    *model
+	models   [4]*model
+	modelMsg []byte // the model as it is shipped; nil for the default
+	learner  *learner
 	defaults *model // what the header's and the peers' own tables are
 	up       up
 	upBytes  []byte
@@ -89,6 +92,7 @@ type Authority struct {
 	bytes    []byte
 
 	scratch     []int32
+	course      []int32 // what versionAt returns
 	scratchVars []any
 
 	calls    callQueue
@@ -111,12 +115,14 @@ func NewAuthority(c Config) (*Authority, error) {
 	}
 	a.types, a.typesOf = rowTypesOf(c.Schema)
 	a.defaults = defaultModel(a.types)
-	a.model = a.defaults
+	a.model, a.models[0] = a.defaults, a.defaults
+	a.learner = newLearner(a.types, c.Hz)
 	a.slabs = make([]slab, len(a.types))
 	a.freeItems = make([][]Item, len(c.Schema.Items()))
 	a.shadows = make([][]byte, len(c.Schema.Items()))
 	for _, t := range c.Schema.Items() {
 		a.scratch = append(a.scratch, make([]int32, max(0, len(t.Words)-len(a.scratch)))...)
+		a.course = append(a.course, make([]int32, max(0, len(t.Words)-len(a.course)))...)
 		a.scratchVars = append(a.scratchVars, make([]any, max(0, len(t.Vars)-len(a.scratchVars)))...)
 	}
 	if c.Interest != nil {
@@ -146,7 +152,7 @@ func (a *Authority) Connect(id Peer) error {
 		id: id, streaming: true, lookAgain: true,
 		freeRow: make(map[int][]uint32), goingOf: make(map[Node]uint32),
 	}
-	p.link.model = a.model
+	p.link.model = a.defaults
 	p.link.heard = a.now
 	p.index = int32(len(a.peers))
 	for i, old := range a.peers {
@@ -160,6 +166,7 @@ func (a *Authority) Connect(id Peer) error {
 		a.peers[p.index] = p
 	}
 	a.byID[id] = p
+	a.shipTables(p)
 	for slot := range a.nodes {
 		if n := &a.nodes[slot]; n.used && n.parent == 0 && n.cell < 0 {
 			if a.judgeTree(p, uint32(slot)) {

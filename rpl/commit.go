@@ -236,6 +236,13 @@ func (c *Proxy) message(b []byte) {
 		if m == nil || c.body(&d, m, tick, baseTick) != nil {
 			c.counters.Refused++
 		}
+	case msgTable:
+		set, err := parseTables(b[1:], c.types)
+		if err != nil {
+			c.counters.Refused++
+			return
+		}
+		c.models[set.number], c.tables = set.build(c.types, c.defaults), set.number
 	default:
 		c.counters.Refused++
 	}

@@ -338,7 +338,6 @@ func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick 
 			if !m.readKey(d, row.t, dst) || !c.readVars(d, m, row, nil, up.vars) {
 				return false, fmt.Errorf("%w: item %s out of range", ErrPacket, row.t.item.Name)
 			}
-			up.floor = st.tick
 		} else {
 			named, exact := baseTick, kind == baseExplicit
 			if exact {

@@ -23,12 +23,16 @@ const (
 	// authority, so that a base the authority still has is never missing.
 	baseLen = 40
 
-	// recordLen is the packets whose contents are remembered until acked: one
-	// second at 8 packets a tick. A power of two.
-	recordLen = 512
+	// recordLen is the packets whose contents are remembered until acked: a
+	// second of 17 packets a tick at 60 Hz. A power of two.
+	recordLen = 1024
 
-	// ackWindow is the packets that one ack header can speak of.
-	ackWindow = 256
+	// ackWindow is the packets that one ack header can speak of: all of those.
+	ackWindow = recordLen
+
+	// maxBurst is the bits of arrivals in one send without a budget: a fifth of
+	// the records, so that a join does not push out what is not acked.
+	maxBurst = recordLen / 5 * PacketRoom * 8
 
 	// maxRefusals is the rows that one packet of a peer can refuse: more than
 	// that is a new join.

@@ -69,8 +69,24 @@ const chunkLen = 16
 // symbol per word.
 type chunkModel struct {
 	patterns []uint32
-	index    map[uint32]int
+	slots    [chunkSlots]uint8 // open addressing: symbol, 0 free
 	joint    table
+}
+
+// chunkSlots is twice the most patterns that a chunk has.
+const chunkSlots = 256
+
+func chunkSlot(pattern uint32) uint32 { return pattern * 0x9e3779b1 >> 24 }
+
+func (c *chunkModel) setPatterns(patterns []uint32) {
+	c.patterns = patterns
+	for k, p := range patterns {
+		i := chunkSlot(p)
+		for c.slots[i] != 0 {
+			i = (i + 1) % chunkSlots
+		}
+		c.slots[i] = uint8(k + 1)
+	}
 }
 
 // states of a word in a pattern.
@@ -82,20 +98,12 @@ const (
 	stateKinds
 )
 
-// A table is a code table and, while the authority learns, what was coded.
-type table struct {
-	t     *rangecode.Table
-	count []uint32
-}
+// A table is a code table.
+type table struct{ t *rangecode.Table }
 
-func (t *table) sym(i int) rangecode.Sym {
-	if t.count != nil {
-		t.count[i]++
-	}
-	return t.t.Sym(i)
-}
+func (t *table) sym(i int) rangecode.Sym { return t.t.Sym(i) }
 
-func fit(w ...float64) table { return table{t: rangecode.Fit(w)} }
+func fit(w ...float64) table { return table{rangecode.Fit(w)} }
 
 // unsignedTable expects values whose octaves grow rarer by the factor fall.
 func unsignedTable(zero, fall float64) table {
@@ -223,9 +231,11 @@ func (t *rowType) context(base []int32, n uint32) int {
 	return c
 }
 
-// appendUpdate codes now against base, n ticks older.
-func (m *model) appendUpdate(out []rangecode.Sym, t *rowType, base, now []int32, n uint32) []rangecode.Sym {
-	u := &m.rows[t.index].updates[t.context(base, n)]
+// appendUpdate codes now against base, n ticks older, and has it counted.
+func (m *model) appendUpdate(out []rangecode.Sym, t *rowType, base, now []int32, n uint32, l *learner) []rangecode.Sym {
+	ctx := t.context(base, n)
+	u := &m.rows[t.index].updates[ctx]
+	learn := &l.rows[t.index].updates[ctx]
 	var res [chunkLen]int32
 	prev := 0
 	for c := range u.chunks {
@@ -246,6 +256,7 @@ func (m *model) appendUpdate(out []rangecode.Sym, t *rowType, base, now []int32,
 			}
 			pattern |= s << (2 * (i - from))
 		}
+		learn.chunks[c].add(pattern)
 		chunk := &u.chunks[c]
 		k := chunk.find(pattern)
 		out = append(out, chunk.joint.sym(k))
@@ -256,18 +267,23 @@ func (m *model) appendUpdate(out []rangecode.Sym, t *rowType, base, now []int32,
 			}
 			prev = min(s, 1)
 			if s == stateLarge {
-				out = appendSigned(out, &u.large[i], res[i-from])
+				sym, extra, bits := signedSym(res[i-from])
+				learn.large[i][sym]++
+				out = appendRaw(append(out, u.large[i].sym(sym)), extra, bits)
 			}
 		}
 	}
 	return out
 }
 
+// find is the symbol of a pattern, 0 for none.
 func (c *chunkModel) find(pattern uint32) int {
-	if len(c.patterns) == 0 {
-		return 0
+	for i := chunkSlot(pattern); c.slots[i] != 0; i = (i + 1) % chunkSlots {
+		if k := int(c.slots[i]); c.patterns[k-1] == pattern {
+			return k
+		}
 	}
-	return c.index[pattern]
+	return 0
 }
 
 // readUpdate is the inverse; false when a value is out of its range.
@@ -308,10 +324,13 @@ func (m *model) readUpdate(d *rangecode.Decoder, t *rowType, base, now []int32, 
 }
 
 // appendKey codes words without a base; readKey is the inverse.
-func (m *model) appendKey(out []rangecode.Sym, t *rowType, now []int32) []rangecode.Sym {
-	r := &m.rows[t.index]
+func (m *model) appendKey(out []rangecode.Sym, t *rowType, now []int32, l *learner) []rangecode.Sym {
+	r, learn := &m.rows[t.index], &l.rows[t.index]
 	for i := range t.words {
-		out = appendSigned(out, &r.key[i], t.words[i].residual(r.keyBase[i], now[i]))
+		sym, extra, bits := signedSym(t.words[i].residual(r.keyBase[i], now[i]))
+		learn.key[i][sym]++
+		learn.votes[i].cast(now[i])
+		out = appendRaw(append(out, r.key[i].sym(sym)), extra, bits)
 	}
 	return out
 }

@@ -45,6 +45,7 @@ type Proxy struct {
 	calls   [][]byte // unreliable, to be sent
 
 	models   [4]*model
+	tables   uint8 // number of the newest learned one
 	defaults *model
 	stage    stage
 	events   events

@@ -47,7 +47,7 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {
 		c.putAcks(e, m)
 	}
 	e.PutBits(c.applied, 16)
-	e.PutBits(0, 2)
+	e.PutBits(uint32(c.tables), 2)
 	for _, seq := range c.skipped {
 		if age := c.newestIn - seq; age <= ackWindow {
 			e.Put(m.more.sym(1))

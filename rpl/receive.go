@@ -137,6 +137,9 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 			}
 		}
 	}
+	if m := a.models[u.model]; m != nil && p.link.model != m && m == a.model {
+		p.link.model = m // the peer has the newest tables
+	}
 	for _, r := range u.refused {
 		if int(r.handle) < len(p.entries) {
 			if e := &p.entries[r.handle]; e.state == entryIn && r.row < e.nrows {

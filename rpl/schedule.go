@@ -50,6 +50,7 @@ func (pl *plan) empty() bool {
 func (a *Authority) Schedule(now time.Duration) {
 	a.now = now
 	a.syms = a.syms[:0]
+	a.learn()
 	a.wake()
 	for _, p := range a.peers {
 		if p == nil {
@@ -76,7 +77,8 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.active = a.active[:0]
 }
 
-// wake marks, for the peers that hold them, the nodes that changed or drift.
+// wake settles the rows that changed or drift, and marks their nodes for the
+// peers that hold them.
 func (a *Authority) wake() {
 	for i := 0; i < len(a.drifting); {
 		r := &a.rows[a.drifting[i]]
@@ -86,6 +88,7 @@ func (a *Authority) wake() {
 			a.drifting = a.drifting[:len(a.drifting)-1]
 			continue
 		}
+		r.touched = true
 		n := &a.nodes[r.node]
 		if n.active != a.send {
 			n.active = a.send
@@ -95,7 +98,15 @@ func (a *Authority) wake() {
 	}
 	for _, slot := range a.active {
 		n := &a.nodes[slot]
-		if !n.used || n.spawn.Transient {
+		if !n.used {
+			continue
+		}
+		for _, i := range n.rows {
+			if a.rows[i].touched {
+				a.settle(i)
+			}
+		}
+		if n.spawn.Transient {
 			continue
 		}
 		for _, h := range n.holders {
@@ -180,6 +191,9 @@ func (a *Authority) planArrivals(p *peer, now time.Duration) {
 		sort.Sort((*nearestFirst)(&queueSort{a, p}))
 	}
 	room := p.plan.room
+	if a.cfg.Budget == 0 {
+		room = maxBurst / 8
+	}
 	waiting := p.queue[:0]
 	for i, slot := range p.queue {
 		n := &a.nodes[slot]
@@ -190,7 +204,7 @@ func (a *Authority) planArrivals(p *peer, now time.Duration) {
 		if hd == nil || hd.handle != noHandle {
 			continue
 		}
-		if a.cfg.Budget > 0 && room <= 0 {
+		if room <= 0 {
 			waiting = append(waiting, p.queue[i:]...)
 			break
 		}

@@ -127,33 +127,23 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 	if pr.flight == 0 || !r.kept(pr.flight) {
 		return rowUpdate
 	}
-	if r.vars != nil && pr.flight != r.head && !sameVars(r, pr.flight) {
+	if r.vars != nil && pr.flight != r.head && !r.sameVars(pr.flight) {
 		return rowUpdate
 	}
-	now, base := a.version(r, r.head), a.version(r, pr.flight)
+	now, base := a.current(r), a.versionAt(r, pr.flight, pr.flightTick)
 	if r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick) {
 		return rowSame
 	}
 	return rowUpdate
 }
 
-func sameVars(r *row, ver uint32) bool {
-	old, now := r.vars[ver%historyLen], r.vars[r.head%historyLen]
-	for k := range now {
-		if !r.t.vars[k].Type.Equal(old[k], now[k]) {
-			return false
-		}
-	}
-	return true
-}
-
 // appendDelta codes a row against the version that the peer is known to have.
 func (a *Authority) appendDelta(p *peer, n *node, r *row, pr *peerRow, guess bool) {
 	m := p.link.model
-	now := a.version(r, r.head)
+	now := a.current(r)
 	if pr.acked == 0 || !r.kept(pr.acked) {
 		a.syms = append(a.syms, m.entry.base.sym(baseNone))
-		a.syms = m.appendKey(a.syms, r.t, now)
+		a.syms = m.appendKey(a.syms, r.t, now, a.learner)
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
 		return
@@ -167,7 +157,7 @@ func (a *Authority) appendDelta(p *peer, n *node, r *row, pr *peerRow, guess boo
 		a.syms = append(a.syms, m.entry.base.sym(baseImplicit))
 	}
 	if r.vars != nil {
-		a.syms = m.appendUpdate(a.syms, r.t, a.version(r, pr.acked), now, age)
+		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.learner)
 		a.appendVars(p, r, a.versionVars(r, pr.acked))
 		return
 	}
@@ -178,7 +168,7 @@ func (a *Authority) appendDelta(p *peer, n *node, r *row, pr *peerRow, guess boo
 		return
 	}
 	at := len(a.syms)
-	a.syms = m.appendUpdate(a.syms, r.t, a.version(r, pr.acked), now, age)
+	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.learner)
 	*s = shared{send: a.send, ver: pr.acked, tick: pr.ackedTick, model: m.number, at: at, n: len(a.syms) - at}
 }
 
@@ -218,7 +208,7 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 		return
 	}
 	m := p.link.model
-	now := a.versionVars(r, r.head)
+	now := r.now
 	for k, v := range r.t.vars {
 		if base != nil {
 			same := v.Type.Equal(base[k], now[k])

@@ -141,3 +141,33 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/symbol")
 }
+
+func TestAdaptiveRoundTrip(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	values := make([]uint32, 5000)
+	var e Encoder
+	e.Reset(nil)
+	var tree Tree
+	for i := range values {
+		if r.IntN(10) == 0 {
+			values[i] = uint32(r.IntN(64))
+		}
+		e.PutTree(&tree, 6, values[i])
+	}
+	b := e.Finish()
+	if len(b) > 5000*6/8/2 {
+		t.Errorf("seed %d: %d bytes: it does not adapt", seed, len(b))
+	}
+	var d Decoder
+	d.Reset(b)
+	tree = Tree{}
+	for i, v := range values {
+		if got := d.Tree(&tree, 6); got != v {
+			t.Fatalf("seed %d: value %d is %d, want %d", seed, i, got, v)
+		}
+	}
+	if d.Err() != nil {
+		t.Fatal(d.Err())
+	}
+}

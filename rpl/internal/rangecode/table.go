@@ -131,3 +131,32 @@ func (t *Table) Sym(i int) Sym {
 
 // Freq is how often symbol i is expected, of 1<<ProbBits.
 func (t *Table) Freq(i int) uint16 { return t.cum[i+1] - t.cum[i] }
+
+// FitInts is Fit in integers, for tables that both ends make of what travelled.
+func FitInts(weights []uint64) *Table {
+	n := uint64(len(weights))
+	sum := uint64(1)
+	for _, w := range weights {
+		sum += w
+	}
+	shift := 0
+	for sum>>shift >= 1<<48 {
+		shift++ // so that a product with the total fits 64 bits
+	}
+	freqs := make([]uint16, n)
+	left, best := uint64(total), 0
+	for i, w := range weights {
+		f := 1 + (w>>shift)*(total-n)/(sum>>shift)
+		freqs[i] = uint16(f)
+		left -= f
+		if w > weights[best] {
+			best = i
+		}
+	}
+	freqs[best] += uint16(left)
+	t, err := NewTable(freqs)
+	if err != nil {
+		panic("rangecode: " + err.Error()) // the caller's alphabet is wrong
+	}
+	return t
+}
