@@ -16,6 +16,10 @@ import (
 func TestFlood(t *testing.T) {
 	b := listening(t)
 	rng := rand.New(rand.NewPCG(3, 4))
+	noise := make([]byte, 1<<16)
+	for i := range noise {
+		noise[i] = byte(rng.Uint32())
+	}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -28,9 +32,7 @@ func TestFlood(t *testing.T) {
 			copy(p, good)
 			p[3], p[4], p[5] = byte(i), byte(i>>8), byte(i>>16)
 		default:
-			for j := range p {
-				p[j] = byte(rng.Uint32())
-			}
+			copy(p, noise[rng.IntN(len(noise)-len(p)):])
 			p[0] = byte(i / 4)
 		}
 		n := len(p)
