@@ -72,6 +72,7 @@ func play(o options.Options) error {
 		panes = append(panes, window.Pane{Rep: s.rep, Step: s.game.Step, Draw: s.scene.Draw})
 	}
 	err = window.Split(game, panes...)
+	p.done = true
 	for _, s := range p.seats {
 		s.rep.Close("the player has left")
 	}

@@ -36,7 +36,7 @@ func (p *program) open() error {
 			s.scene.Name = "Host " + o.Host
 		case o.Join != "":
 			s.scene.Name = "Client of " + o.Join
-			s.rep.OnEnd(func(err error) { p.failed = fmt.Errorf("%s: %w", o.Join, err) })
+			s.rep.OnEnd(p.ended(o.Join))
 		}
 		return kcp.Start(s.rep, o.Host, o.Join)
 	}
@@ -55,8 +55,18 @@ func (p *program) open() error {
 	server.rep.Host(l)
 	p.network = newNetwork(o.RTT, o.Loss)
 	client.scene.Notes = p.network.String
-	client.rep.OnEnd(func(err error) { p.failed = fmt.Errorf("the client's pane: %w", err) })
+	client.rep.OnEnd(p.ended("the client's pane"))
 	return kcp.Start(client.rep, "", l.Addr(), kcp.WithConditions(p.network.simulation))
+}
+
+// ended keeps why a session was lost, for the program's last words; that the
+// player closes the window is no such reason.
+func (p *program) ended(what string) func(error) {
+	return func(err error) {
+		if !p.done {
+			p.failed = fmt.Errorf("%s: %w", what, err)
+		}
+	}
 }
 
 // seat makes a session of its own, in a world of its own.

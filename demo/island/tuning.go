@@ -59,9 +59,9 @@ const (
 
 // How many of each a world begins with.
 const (
-	sheepCount   = 130
-	birdCount    = 90
-	crateCount   = 300
+	sheepCount   = 190
+	birdCount    = 130
+	crateCount   = 420
 	carCount     = 18
 	plazaCars    = 5 // of them parked round the plaza
 	plazaCrates  = 10

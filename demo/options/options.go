@@ -54,7 +54,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	f.BoolVar(&o.Bot, "bot", false, "a bot plays until a key is pressed; -shot does so too")
 	f.BoolVar(&o.Circles, "circles", false, "begin with the circles in which nodes are streamed, and the map")
 	f.BoolVar(&o.Figures, "figures", false, "begin with the network's figures")
-	f.Float64Var(&o.Zoom, "zoom", 1, "pixels for each unit of the island")
+	f.Float64Var(&o.Zoom, "zoom", 1, "how large things are drawn; at 1 a pane shows what is near")
 	f.DurationVar(&o.RTT, "rtt", 80*time.Millisecond, "with -panes: simulated round trip of the second")
 	f.Float64Var(&o.Loss, "loss", 0.02, "with -panes: share of its packets lost each way, 0 to 1")
 	f.StringVar(&o.Name, "name", "", "what others call you, at most 16 bytes")

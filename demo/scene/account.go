@@ -37,9 +37,13 @@ func connection(r *tendon.Replication, p rpl.Peer) shot.Net {
 	}
 }
 
-// noteSprite writes a drawn node down.
+// noteSprite writes a drawn node down; radius is in units.
 func (s *Scene) noteSprite(f *figure, radius float64) {
 	p := s.camera.Pixel(f.pos)
+	if b := s.camera.Pane; p.X < float64(b.Min.X) || p.X >= float64(b.Max.X) || p.Y < float64(b.Min.Y) || p.Y >= float64(b.Max.Y) {
+		s.noteRound(f.pos, radius)
+		return
+	}
 	s.account.Nodes = append(s.account.Nodes, shot.Sprite{
 		Node: uint64(f.node), Kind: f.kind.String(), Sprite: f.sprite,
 		X: p.X, Y: p.Y, Radius: radius * s.camera.Zoom,
@@ -50,8 +54,17 @@ func (s *Scene) noteSprite(f *figure, radius float64) {
 
 // noteRound writes down that something else covers a circle, in units.
 func (s *Scene) noteRound(at gmath.Vec, radius float64) {
+	s.account.Others = append(s.account.Others, s.round(at, radius))
+}
+
+// noteShadow is noteRound for what lies below all nodes.
+func (s *Scene) noteShadow(at gmath.Vec, radius float64) {
+	s.account.Below = append(s.account.Below, s.round(at, radius))
+}
+
+func (s *Scene) round(at gmath.Vec, radius float64) shot.Box {
 	p, r := s.camera.Pixel(at), radius*s.camera.Zoom
-	s.noteBox(p.X-r, p.Y-r, 2*r, 2*r)
+	return shot.Box{X: p.X - r, Y: p.Y - r, W: 2 * r, H: 2 * r}
 }
 
 // noteBox writes down that something else covers a rectangle, in pixels.

@@ -25,6 +25,7 @@ func drawnQuery() *donburi.Query {
 type figure struct {
 	node   rpl.Node
 	kind   island.Kind
+	layer  int
 	sprite string
 	pos    gmath.Vec
 	rot    gmath.Rad
@@ -39,6 +40,7 @@ const (
 	flat = iota
 	standing
 	moving
+	seated // in a car
 	air
 )
 
@@ -59,7 +61,7 @@ func (s *Scene) figures(w donburi.World) []figure {
 	}
 	slices.SortFunc(list, func(a, b figure) int {
 		return cmp.Or(
-			cmp.Compare(layerOf[a.kind], layerOf[b.kind]),
+			cmp.Compare(a.layer, b.layer),
 			cmp.Compare(a.kind, b.kind),
 			cmp.Compare(a.pos.Y, b.pos.Y),
 			cmp.Compare(a.node, b.node),
@@ -76,7 +78,7 @@ func (s *Scene) figure(e *donburi.Entry) (figure, bool) {
 		node: tendon.ID(e), kind: island.Look.Get(e).Kind, entity: e.Entity(),
 		pos: at.Pos, rot: at.Rot, scale: 1, alpha: 1,
 	}
-	f.sprite = f.kind.String()
+	f.sprite, f.layer = f.kind.String(), layerOf[f.kind]
 	switch f.kind {
 	case island.Player:
 		return s.player(e, f)
@@ -117,7 +119,7 @@ func (s *Scene) player(e *donburi.Entry, f figure) (figure, bool) {
 	if car, driving := island.ParentOf(e); driving {
 		seat := place(car)
 		f.pos = seat.Pos.Add(gmath.Vec{X: 11, Y: -4}.Rotated(seat.Rot))
-		f.rot, f.scale, f.shadow = seat.Rot, 0.45, 0
+		f.rot, f.scale, f.shadow, f.layer = seat.Rot, 0.5, 0, seated
 	} else if components.Parent.Get(e).Entity != donburi.Null {
 		return f, false // its car is not here
 	}

@@ -2,6 +2,7 @@ package scene
 
 import (
 	"image"
+	"math"
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/quasilyte/gmath"
@@ -16,7 +17,7 @@ import (
 
 // Options are what a player may turn while playing, for all panes.
 type Options struct {
-	Zoom    float64 // pixels per unit
+	Zoom    float64 // 1 shows as much as is near; 2 half of it
 	Circles bool    // the enter and exit radius, and the map of what is here
 	Figures bool    // the line of network figures
 }
@@ -59,7 +60,7 @@ func (s *Scene) Draw(r *tendon.Replication, screen *ebiten.Image) {
 		s.drawShadow(screen, &f)
 	}
 	i := 0
-	for ; i < len(list) && layerOf[list[i].kind] < air; i++ {
+	for ; i < len(list) && list[i].layer < air; i++ {
 		s.drawFigure(screen, &list[i])
 	}
 	s.drawScenery(screen)
@@ -81,7 +82,7 @@ func (s *Scene) Draw(r *tendon.Replication, screen *ebiten.Image) {
 
 // look points the camera at this machine's player.
 func (s *Scene) look(r *tendon.Replication, pane image.Rectangle) {
-	s.camera.Pane, s.camera.Zoom = pane, s.options.Zoom
+	s.camera.Pane, s.camera.Zoom = pane, s.zoom(pane)
 	if me, ok := tendon.Mine(r, island.Walker); ok {
 		at := place(me)
 		if car, driving := island.ParentOf(me); driving {
@@ -93,6 +94,16 @@ func (s *Scene) look(r *tendon.Replication, pane image.Rectangle) {
 	}
 	s.account.Box = boxOf(pane)
 	s.account.Camera = shot.Camera{X: s.camera.At.X, Y: s.camera.At.Y, Zoom: s.camera.Zoom}
+}
+
+// zoom is such that nothing streams in within the view of a large pane, times
+// what the player has chosen; with the circles, such that both are in view.
+func (s *Scene) zoom(pane image.Rectangle) float64 {
+	if s.options.Circles {
+		return s.options.Zoom * float64(min(pane.Dx(), pane.Dy())) / (2.1 * island.Exit)
+	}
+	corner := math.Hypot(float64(pane.Dx()), float64(pane.Dy())) / 2
+	return s.options.Zoom * max(1, corner/(island.Enter-5))
 }
 
 func (s *Scene) drawFigure(screen *ebiten.Image, f *figure) {
@@ -113,7 +124,7 @@ func (s *Scene) drawShadow(screen *ebiten.Image, f *figure) {
 	at := f.pos.Add(gmath.Vec{X: 3, Y: 5})
 	scale := 2 * f.shadow / (float64(img.Bounds().Dx()) / palette.PixelsPerUnit)
 	s.drawSprite(screen, img, at, 0, scale, 1)
-	s.noteRound(at, f.shadow)
+	s.noteShadow(at, f.shadow)
 }
 
 // drawScenery draws what is no node.

@@ -23,12 +23,17 @@ type Account struct {
 
 // A Pane is one session's part of the picture.
 type Pane struct {
-	Name   string   `json:"name"`
-	Box    Box      `json:"box"`
-	Camera Camera   `json:"camera"`
-	Nodes  []Sprite `json:"nodes"`  // drawn nodes, in the order in which they were drawn
-	Others []Box    `json:"others"` // what else was drawn on the ground: scenery, shadows, lines, text
-	Net    []Net    `json:"net"`    // one per connection
+	Name   string `json:"name"`
+	Box    Box    `json:"box"`
+	Camera Camera `json:"camera"`
+	// Nodes are the drawn nodes whose middle is on the pane, in the order in
+	// which they were drawn.
+	Nodes []Sprite `json:"nodes"`
+	// Below is what was drawn before all nodes: shadows. Others is what else
+	// was drawn: scenery, lines, text, nodes that only reach into the pane.
+	Below  []Box `json:"below"`
+	Others []Box `json:"others"`
+	Net    []Net `json:"net"` // one per connection
 }
 
 // A Camera says which place of the island is in the middle of the pane.

@@ -1,0 +1,110 @@
+package windowtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// install is what to type where the system lacks what windows need.
+const install = "apt-get update && apt-get install -y gcc pkg-config libx11-dev libxrandr-dev libxinerama-dev libxcursor-dev libxi-dev libxxf86vm-dev libgl1-mesa-dev libasound2-dev xvfb"
+
+// patience is how long anything here may take before it counts as hanging; it
+// is no measure of speed.
+const patience = 4 * time.Minute
+
+// build makes a program of the module, under the race detector when the tests
+// are.
+func build(t *testing.T, pkg string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	args := []string{"build", "-o", program}
+	if raceDetector {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, pkg)...)
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s does not build: %v\n%s\nIf it lacks system packages, type:\n    %s", pkg, err, out, install)
+	}
+	return program
+}
+
+// display starts an X server and returns what DISPLAY is to be.
+func display(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("Xvfb")
+	if err != nil {
+		t.Fatalf("there is no Xvfb, on which windows are tested; type:\n    %s", install)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	cmd := exec.Command(path, "-displayfd", "3", "-screen", "0", "800x600x24", "-nolisten", "tcp")
+	cmd.ExtraFiles = []*os.File{w}
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	number, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		t.Fatalf("Xvfb has told no display (%v):\n%s", err, log.String())
+	}
+	return ":" + strings.TrimSpace(number)
+}
+
+// result is how a program ended.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// run starts a program on a display; "" is none at all.
+func run(t *testing.T, display, program string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), "DISPLAY="+display, "WAYLAND_DISPLAY=")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%s: %v", program, err)
+	}
+	if ctx.Err() != nil {
+		t.Fatalf("%s %v hangs\n%s", filepath.Base(program), args, stderr.String())
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// says checks that a program failed with one sentence that holds a text.
+func (r result) says(t *testing.T, text string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
+	last := lines[len(lines)-1]
+	switch {
+	case r.code == 0:
+		t.Errorf("ended well, though it should have said %q", text)
+	case strings.Contains(r.stderr, "panic") || strings.Contains(r.stderr, "goroutine "):
+		t.Errorf("panics:\n%s", r.stderr)
+	case !strings.HasPrefix(last, "demo: ") || !strings.Contains(last, text):
+		t.Errorf("says %q, want a sentence with %q", last, text)
+	}
+}

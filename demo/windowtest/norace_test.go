@@ -1,0 +1,5 @@
+//go:build !race
+
+package windowtest
+
+const raceDetector = false

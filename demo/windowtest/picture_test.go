@@ -1,0 +1,285 @@
+package windowtest
+
+import (
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/quasilyte/gmath"
+
+	"github.com/tendonengine/tendon/assets/palette"
+	"github.com/tendonengine/tendon/demo/island"
+	"github.com/tendonengine/tendon/demo/shot"
+)
+
+const (
+	// tolerance is how far a colour of 255 may be off: sprites are turned and
+	// scaled by a linear filter.
+	tolerance = 8
+	// leastNodes is how many sprites must be in plain sight in each pane, and
+	// leastGround how many empty places.
+	leastNodes, leastGround = 4, 40
+	// mostPictures is how many are taken until one shows that much.
+	mostPictures = 5
+)
+
+// Both panes show what their sessions say that they show, at 640×360.
+func TestPanesShowWhatTheySay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and opens a window")
+	}
+	screen := display(t)
+	program := build(t, "./demo")
+	img, a := shootPanes(t, screen, program)
+	if a.Width != 640 || a.Height != 360 || img.Bounds().Dx() != 640 || img.Bounds().Dy() != 360 {
+		t.Errorf("the picture is %v, its account %dx%d; want 640x360", img.Bounds(), a.Width, a.Height)
+	}
+	if a.Seconds < 5 {
+		t.Errorf("taken after %.2f s, want 5 s of time", a.Seconds)
+	}
+	if len(a.Panes) != 2 {
+		t.Fatalf("%d panes, want 2", len(a.Panes))
+	}
+	kinds := map[string]bool{}
+	for i := range a.Panes {
+		p := &a.Panes[i]
+		t.Run(p.Name, func(t *testing.T) {
+			compareNodes(t, img, p, kinds)
+			compareGround(t, img, p)
+		})
+	}
+	if len(kinds) < 3 {
+		t.Errorf("only %v are in plain sight; that is too few to tell pictures apart", kinds)
+	}
+	compareNet(t, a)
+}
+
+// shootPanes takes pictures until one has enough in plain sight to be compared:
+// bots drive where they like, under trees too.
+func shootPanes(t *testing.T, screen, program string) (image.Image, shot.Account) {
+	t.Helper()
+	for seed := 1; ; seed++ {
+		picture := filepath.Join(t.TempDir(), "out.png")
+		r := run(t, screen, program, "-shot", picture, "-seconds", "5", "-size", "640x360", "-seed", strconv.Itoa(seed))
+		if r.code != 0 {
+			t.Fatalf("exit %d\n%s", r.code, r.stderr)
+		}
+		img, a := load(t, picture)
+		if enough(a) || seed == mostPictures {
+			return img, a
+		}
+		t.Logf("seed %d: too little in plain sight", seed)
+	}
+}
+
+func enough(a shot.Account) bool {
+	for i := range a.Panes {
+		p, seen := &a.Panes[i], 0
+		for k := range p.Nodes {
+			if plain(p, k) {
+				seen++
+			}
+		}
+		if seen < leastNodes {
+			return false
+		}
+	}
+	return true
+}
+
+// A client of another process shows what the server has, and counts its bytes.
+func TestClientOfAServerElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and opens a window")
+	}
+	screen := display(t)
+	addr := startServer(t)
+	picture := filepath.Join(t.TempDir(), "client.png")
+	r := run(t, screen, build(t, "./demo"), "-join", addr, "-shot", picture, "-seconds", "4", "-size", "400x360")
+	if r.code != 0 {
+		t.Fatalf("exit %d\n%s", r.code, r.stderr)
+	}
+	img, a := load(t, picture)
+	if len(a.Panes) != 1 || len(a.Panes[0].Net) != 1 {
+		t.Fatalf("%d panes, want one with one connection", len(a.Panes))
+	}
+	compareNodes(t, img, &a.Panes[0], map[string]bool{})
+	n := a.Panes[0].Net[0]
+	if n.Transport != "kcp" || n.Remote != addr || n.BytesIn == 0 || n.BytesOut == 0 {
+		t.Errorf("the connection is %+v, want kcp to %s with bytes both ways", n, addr)
+	}
+}
+
+func load(t *testing.T, picture string) (image.Image, shot.Account) {
+	t.Helper()
+	f, err := os.Open(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := shot.Read(shot.AccountPath(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img, a
+}
+
+// compareNodes looks for the solid middle of every sprite in plain sight.
+func compareNodes(t *testing.T, img image.Image, p *shot.Pane, kinds map[string]bool) {
+	t.Helper()
+	seen := 0
+	for i, n := range p.Nodes {
+		core, ok := palette.Core(n.Sprite)
+		if !ok {
+			t.Errorf("there is no sprite %q", n.Sprite)
+			continue
+		}
+		if !plain(p, i) {
+			continue
+		}
+		seen++
+		kinds[n.Kind] = true
+		if got := at(img, n.X, n.Y); !near(got, core) {
+			t.Errorf("%s at %.1f,%.1f is %v, want %v of %s", n.Kind, n.X, n.Y, got, core, n.Sprite)
+		}
+	}
+	if seen < leastNodes {
+		t.Errorf("%d of %d sprites are in plain sight, want %d", seen, len(p.Nodes), leastNodes)
+	}
+}
+
+// plain reports whether nothing else can cover the middle of a sprite.
+func plain(p *shot.Pane, i int) bool {
+	n := p.Nodes[i]
+	if n.Alpha < 1 || n.Core < 1.5 {
+		return false
+	}
+	middle := shot.Box{X: n.X - n.Core, Y: n.Y - n.Core, W: 2 * n.Core, H: 2 * n.Core}
+	if !contains(p.Box, middle) {
+		return false
+	}
+	for k, o := range p.Nodes {
+		if k != i && overlap(middle, round(o)) {
+			return false
+		}
+	}
+	for _, b := range p.Others {
+		if overlap(middle, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareGround looks at places where nothing was drawn: there is the ground
+// that the island has there, as the account's camera sees it.
+func compareGround(t *testing.T, img image.Image, p *shot.Pane) {
+	t.Helper()
+	seen := 0
+	for y := p.Box.Y + 4; y < p.Box.Y+p.Box.H-4; y += 9 {
+		for x := p.Box.X + 4; x < p.Box.X+p.Box.W-4; x += 9 {
+			kind, ok := groundAt(p, x, y)
+			if !ok || covered(p, x, y) {
+				continue
+			}
+			seen++
+			if got := at(img, x, y); !anyOf(palette.Ground[kind], got) {
+				ux, uy := p.Place(x, y)
+				t.Errorf("at %.0f,%.0f (%.0f,%.0f of the island) is %v, want %s", x, y, ux, uy, got, kind)
+			}
+		}
+	}
+	if seen < leastGround {
+		t.Errorf("%d empty places, want %d", seen, leastGround)
+	}
+}
+
+// groundAt is the ground that a pixel shows; false near a shore.
+func groundAt(p *shot.Pane, x, y float64) (string, bool) {
+	ux, uy := p.Place(x, y)
+	const reach = 14.0 // units: what a shore's line and the bake's lattice take
+	kind := island.GroundAt(gmath.Vec{X: ux, Y: uy})
+	for i := range 8 {
+		d := gmath.RadToVec(gmath.Rad(i) * math.Pi / 4).Mulf(reach)
+		if island.GroundAt(gmath.Vec{X: ux + d.X, Y: uy + d.Y}) != kind {
+			return "", false
+		}
+	}
+	return kind.String(), true
+}
+
+func covered(p *shot.Pane, x, y float64) bool {
+	spot := shot.Box{X: x - 2, Y: y - 2, W: 4, H: 4}
+	for _, n := range p.Nodes {
+		if overlap(spot, round(n)) {
+			return true
+		}
+	}
+	for _, list := range [][]shot.Box{p.Below, p.Others} {
+		for _, b := range list {
+			if overlap(spot, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// compareNet checks that the panes are the two ends of one connection.
+func compareNet(t *testing.T, a shot.Account) {
+	t.Helper()
+	if len(a.Panes[0].Net) != 1 || len(a.Panes[1].Net) != 1 {
+		t.Fatalf("connections %v and %v, want one each", a.Panes[0].Net, a.Panes[1].Net)
+	}
+	s, c := a.Panes[0].Net[0], a.Panes[1].Net[0]
+	if s.Mode != "listen server" || c.Mode != "client" {
+		t.Errorf("the panes are a %s and a %s", s.Mode, c.Mode)
+	}
+	if s.Local == c.Local || s.Local != c.Remote || s.Remote != c.Local {
+		t.Errorf("ports: the server %s → %s, the client %s → %s; want two that face each other", s.Local, s.Remote, c.Local, c.Remote)
+	}
+	for _, n := range []shot.Net{s, c} {
+		if n.Transport != "kcp" || n.BytesOut == 0 || n.BytesIn == 0 {
+			t.Errorf("%s: %+v, want kcp with bytes both ways", n.Mode, n)
+		}
+	}
+}
+
+func at(img image.Image, x, y float64) color.NRGBA {
+	return color.NRGBAModel.Convert(img.At(int(math.Floor(x)), int(math.Floor(y)))).(color.NRGBA)
+}
+
+func near(a, b color.NRGBA) bool {
+	far := func(p, q uint8) bool { return math.Abs(float64(p)-float64(q)) > tolerance }
+	return !far(a.R, b.R) && !far(a.G, b.G) && !far(a.B, b.B)
+}
+
+func anyOf(list []color.NRGBA, c color.NRGBA) bool {
+	for _, want := range list {
+		if near(c, want) {
+			return true
+		}
+	}
+	return false
+}
+
+func round(n shot.Sprite) shot.Box {
+	return shot.Box{X: n.X - n.Radius, Y: n.Y - n.Radius, W: 2 * n.Radius, H: 2 * n.Radius}
+}
+
+func overlap(a, b shot.Box) bool {
+	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
+}
+
+func contains(a, b shot.Box) bool {
+	return b.X >= a.X && b.Y >= a.Y && b.X+b.W <= a.X+a.W && b.Y+b.H <= a.Y+a.H
+}

@@ -1,0 +1,76 @@
+package windowtest
+
+import (
+	"bufio"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+)
+
+// Without a display the program says so in a sentence: the library's panic
+// never shows.
+func TestNoDisplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a window")
+	}
+	program := build(t, "./demo")
+	run(t, "", program, "-panes").says(t, "there is no display")
+	run(t, ":65000", program).says(t, "no display answers at DISPLAY=:65000")
+}
+
+// What cannot be done is one sentence and a failure.
+func TestRefusals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and opens a window")
+	}
+	taken, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	screen := display(t)
+	program := build(t, "./demo")
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"-nonsense", []string{"-nonsense"}},
+		{"-public", []string{"-host", "0.0.0.0:0"}},
+		{taken.LocalAddr().String(), []string{"-host", taken.LocalAddr().String()}},
+		{"no answer", []string{"-join", "127.0.0.1:9"}},
+		{"nowhere", []string{"-join", "nowhere"}},
+		{"no/such/folder", []string{"-shot", "/no/such/folder/out.png", "-seconds", "0"}},
+	} {
+		t.Run(c.says, func(t *testing.T) { run(t, screen, program, c.args...).says(t, c.says) })
+	}
+}
+
+// startServer runs the dedicated server, as a process of its own, and returns
+// its address.
+func startServer(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command(build(t, "./demo/server"), "-addr", "127.0.0.1:0")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the server says nothing: %v", err)
+	}
+	addr := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line)
+	if addr == "" {
+		t.Fatalf("the server does not say where it listens: %q", line)
+	}
+	return addr
+}
