@@ -38,10 +38,15 @@ var (
 
 	Local = donburi.NewComponentType[LocalData]()
 
-	Crate  = tendon.NewPrefab(proto, "crate", newCrate)
-	Tank   = tendon.NewPrefab(proto, "tank", newTank)
-	Ghost  = tendon.NewPrefab(proto, "ghost", newCrate, components.NodeData{Relevance: rpl.OwnerOnly, Keep: true})
-	Late   = tendon.NewPrefab[tendon.None](proto, "late", nil)
+	Crate = tendon.NewPrefab(proto, "crate", newCrate)
+	Tank  = tendon.NewPrefab(proto, "tank", newTank)
+	Ghost = tendon.NewPrefab(proto, "ghost", newCrate, components.NodeData{Relevance: rpl.OwnerOnly, Keep: true})
+	Late  = tendon.NewPrefab[tendon.None](proto, "late", nil)
+	Chat  = tendon.NewRPC[string](proto, "chat", rpl.ToServer, rpl.Reliable).FromAnyone()
+	Boom  = tendon.NewRPC[uint8](proto, "boom", rpl.Broadcast, rpl.Reliable)
+	Touch = tendon.NewRPC[TouchArgs](proto, "touch", rpl.ToServer, rpl.Reliable)
+	calls = map[rpl.Target]map[rpl.Lane]*tendon.RPC[uint8]{}
+
 	Opener = tendon.NewPrefab(proto, "opener", func(w donburi.World, _ tendon.None) *donburi.Entry {
 		return w.Entry(w.Create(Opaque))
 	})
@@ -77,6 +82,9 @@ type (
 		X float64 `rpl:"step=1/32,interp"`
 		Y float64 `rpl:"step=1/32"`
 	}
+	TouchArgs struct {
+		What donburi.Entity `rpl:"has=paint"`
+	}
 	LocalData struct{ From string }
 	CrateArgs struct {
 		Label string    `rpl:"max=32"`
@@ -84,6 +92,15 @@ type (
 		Note  string    `rpl:"-"`
 	}
 )
+
+func init() {
+	for _, to := range []rpl.Target{rpl.ToServer, rpl.ToOwner, rpl.Broadcast} {
+		calls[to] = map[rpl.Lane]*tendon.RPC[uint8]{}
+		for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
+			calls[to][lane] = tendon.NewRPC[uint8](proto, fmt.Sprintf("call %d %d", to, lane), to, lane)
+		}
+	}
+}
 
 // newCrate is a kind of node with local components.
 func newCrate(w donburi.World, a CrateArgs) *donburi.Entry {
@@ -122,6 +139,7 @@ type machine struct {
 	lab   *lab
 	name  string
 	log   []string // what the callbacks said
+	joins bool
 	ended error
 	step  func()
 }
@@ -167,6 +185,7 @@ func (l *lab) server(c tendon.Config) *machine {
 func (l *lab) client(c tendon.Config) *machine {
 	l.Helper()
 	m := l.machine(fmt.Sprintf("client %d", len(l.machines)), c)
+	m.joins = true
 	m.Join(l.net.Dialer(l.listener))
 	return m
 }
@@ -214,17 +233,13 @@ func (l *lab) joined() {
 	l.until("all have joined", func() bool {
 		seats, players := 0, 0
 		for _, m := range l.machines {
-			switch {
-			case m.Mode() != tendon.Client:
-				for p := range m.Peers() {
-					if p != m.Me() {
-						seats++
-					}
-				}
-			case m.Me() == 0:
-				return false
-			default:
+			if m.joins {
 				players++
+			}
+			for p := range m.Peers() {
+				if m.IsAuthority() && p != m.Me() {
+					seats++
+				}
 			}
 		}
 		return seats == players

@@ -1,0 +1,226 @@
+package ecs_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// The twelve cells of the table, over both lanes, with a listen server, a
+// dedicated one and in single player.
+func TestRPCTable(t *testing.T) {
+	const server, owner, other = "server", "client 1", "client 2"
+	type cell struct {
+		caller string
+		owner  string // of the node
+		to     rpl.Target
+		runs   string // where, on a listen server
+	}
+	for _, c := range []cell{
+		{server, server, rpl.ToServer, server},
+		{server, server, rpl.ToOwner, server},
+		{server, server, rpl.Broadcast, "client 1, client 2, server"},
+		{server, owner, rpl.ToServer, server},
+		{server, owner, rpl.ToOwner, owner},
+		{server, owner, rpl.Broadcast, "client 1, client 2, server"},
+		{owner, owner, rpl.ToServer, server},
+		{owner, owner, rpl.ToOwner, owner},
+		{owner, owner, rpl.Broadcast, owner},
+		{other, owner, rpl.ToServer, ""},
+		{other, owner, rpl.ToOwner, ""},
+		{other, owner, rpl.Broadcast, other},
+	} {
+		for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
+			for _, dedicated := range []bool{false, true} {
+				name := fmt.Sprintf("%s calls %s's, target %d, lane %d, dedicated %v", c.caller, c.owner, c.to, lane, dedicated)
+				t.Run(name, func(t *testing.T) {
+					l := newLab(t, lan)
+					s := l.server(tendon.Config{Dedicated: dedicated})
+					l.client(tendon.Config{})
+					l.client(tendon.Config{})
+					l.joined()
+					rpc := calls[c.to][lane]
+					byName := map[string]*machine{}
+					for _, m := range l.machines {
+						byName[m.name] = m
+						rpc.Handle(m.Replication, func(call tendon.Call, a uint8) {
+							if a != 42 || call.Entry.World != m.find(tendon.ID(call.Entry)).World || call.Tick == 0 {
+								t.Errorf("%s got %+v with %d", m.name, call, a)
+							}
+							m.say("%d", call.From)
+						})
+					}
+					e := s.Create(Paint)
+					id := tendon.ID(e)
+					tendon.Give(e, byName[c.owner].Me())
+					l.steps(10)
+					caller := byName[c.caller]
+					if err := rpc.Send(caller.find(id), 42); err != nil {
+						t.Fatal(err)
+					}
+					l.steps(10)
+					var ran []string
+					for _, m := range l.machines {
+						for _, from := range m.said() {
+							ran = append(ran, m.name)
+							want := caller.Me()
+							if caller == s && m != s {
+								want = rpl.Server
+							}
+							check(t, "who called", from, fmt.Sprint(want))
+						}
+					}
+					slices.Sort(ran)
+					want := c.runs
+					if dedicated && c.to == rpl.Broadcast && c.caller == server {
+						want = "client 1, client 2"
+					}
+					check(t, "it ran on", strings.Join(ran, ", "), want)
+				})
+			}
+		}
+	}
+}
+
+// In single player every call runs on the one machine, in the same step's Send.
+func TestRPCAlone(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	e := m.Create(Paint)
+	for to, lanes := range calls {
+		for lane, rpc := range lanes {
+			rpc.Handle(m.Replication, func(c tendon.Call, a uint8) {
+				m.say("%d", c.From)
+				if a > 0 {
+					rpc.Send(c.Entry, a-1) // from a handler: the next step
+				}
+			})
+			m.Receive()
+			rpc.Send(m.World().Entry(e.Entity()), 1)
+			check(t, "before Send", len(m.log), 0)
+			m.Send()
+			check(t, fmt.Sprintf("target %d, lane %d", to, lane), strings.Join(m.said(), ", "), "1")
+			l.steps(1)
+			check(t, "from the handler", strings.Join(m.said(), ", "), "1")
+			l.steps(2)
+			check(t, "and no more", len(m.said()), 0)
+		}
+	}
+}
+
+// The last words of a node run everywhere before it goes.
+func TestLastWords(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	for _, m := range l.machines {
+		Boom.Handle(m.Replication, func(c tendon.Call, a uint8) { m.say("boom %d of %d", a, Paint.Get(c.Entry).Colour) })
+		m.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) { m.say("out") })
+	}
+	e := server.Create(Paint)
+	l.steps(10)
+	Boom.Send(e, 5)
+	e.Remove()
+	l.steps(60)
+	for _, m := range l.machines {
+		check(t, m.name+" heard", strings.Join(m.said(), ", "), "boom 5 of 1, out")
+	}
+	if err := Boom.Send(e, 5); !errors.Is(err, tendon.ErrNoNode) {
+		t.Errorf("a call on what is gone: %v", err)
+	}
+	_ = client
+}
+
+// The session is a node: any client may call what is marked so, the server
+// calls one peer, and state on it reaches everyone.
+func TestSessionNode(t *testing.T) {
+	l := newLab(t, lan)
+	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		Chat.Handle(m.Replication, func(c tendon.Call, line string) {
+			m.say("%d: %s", c.From, line)
+			if m == server && c.From != 1 {
+				if err := Chat.SendTo(c.Entry, c.From, "heard"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	l.joined()
+	if err := Chat.Send(ann.Session(), "hello"); err != nil {
+		t.Fatal(err)
+	}
+	Chat.Send(server.Session(), "to myself")
+	l.steps(15)
+	check(t, "the server heard", strings.Join(server.said(), ", "), "1: to myself, 2: hello")
+	check(t, "ann heard", strings.Join(ann.said(), ", "), "1: heard")
+	check(t, "bob heard", strings.Join(bob.said(), ", "), "")
+	if err := Chat.SendTo(ann.Session(), 3, "psst"); !errors.Is(err, tendon.ErrNotAllowed) {
+		t.Errorf("a client calls a client: %v", err)
+	}
+
+	// Match state.
+	donburi.Add(server.Session(), Paint, &PaintData{Colour: 77})
+	l.steps(15)
+	check(t, "bob's match state", Paint.Get(bob.Session()).Colour, 77)
+	check(t, "one id everywhere", tendon.ID(bob.Session()), rpl.SessionNode)
+	Paint.Get(server.Session()).Colour = 78
+	l.steps(15)
+	check(t, "ann's match state", Paint.Get(ann.Session()).Colour, 78)
+}
+
+// A reference in arguments must be to something here that has the component.
+func TestRPCReferences(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	me, crate, plain := server.Create(Ammo), server.Create(Paint), server.Create(Body)
+	secret := server.Create(Paint)
+	components.RplNode.Get(secret).Relevance = rpl.OwnerOnly
+	ids := []rpl.Node{tendon.ID(me), tendon.ID(crate), tendon.ID(plain)}
+	tendon.Give(me, client.Me())
+	Touch.Handle(server.Replication, func(c tendon.Call, a TouchArgs) {
+		server.say("%v", tendon.ID(server.World().Entry(a.What)) == ids[1])
+	})
+	l.steps(10)
+	p := client.find(ids[0])
+	for _, what := range []donburi.Entity{client.find(ids[1]).Entity(), client.find(ids[2]).Entity(), donburi.Null, secret.Entity()} {
+		if err := Touch.Send(p, TouchArgs{What: what}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.steps(10)
+	check(t, "the server heard", strings.Join(server.said(), ", "), "true")
+	check(t, "refused", *server.Counter("rpc refused"), 3)
+}
+
+func TestRPCMisuse(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	e := m.Create(Paint)
+	if err := Chat.Send(m.World().Entry(m.World().Create(Local)), "x"); !errors.Is(err, tendon.ErrNoNode) {
+		t.Errorf("on a local entity: %v", err)
+	}
+	strange := donburi.NewWorld()
+	if err := Chat.Send(strange.Entry(strange.Create(Paint)), "x"); !errors.Is(err, tendon.ErrNoNode) {
+		t.Errorf("in a world without a session: %v", err)
+	}
+	if err := Chat.Send(e, strings.Repeat("long ", 1000)); err == nil || !strings.Contains(err.Error(), "chat") {
+		t.Errorf("too long: %v", err)
+	}
+	Chat.Handle(m.Replication, func(tendon.Call, string) {})
+	defer func() {
+		if recover() == nil {
+			t.Error("handled twice: no panic")
+		}
+	}()
+	Chat.Handle(m.Replication, func(tendon.Call, string) {})
+}

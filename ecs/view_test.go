@@ -1,0 +1,231 @@
+package ecs_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// walker is a crate that moves two units a step and turns, on the authority.
+func (l *lab) walker(m *machine) *donburi.Entry {
+	e := Crate.Spawn(m.World(), CrateArgs{Pos: gmath.Vec{X: 100}})
+	ent := e.Entity()
+	m.step = func() {
+		if m.World().Valid(ent) {
+			b := Body.Get(m.World().Entry(ent))
+			b.Pos.X += 2
+			b.Rot = (b.Rot + 0.2).Normalized()
+		}
+	}
+	return e
+}
+
+// What is drawn moves evenly at any frame rate, never backwards, never before
+// the first sample; fields drawn in place are true again for the rules.
+func TestView(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 8 * time.Millisecond})
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	id := tendon.ID(l.walker(server))
+	drawn := donburi.NewQuery(filter.And(filter.Contains(Body), tendon.Drawn))
+
+	l.until("it is there", func() bool { return client.has(id) })
+	check(t, "drawn before its first sample", drawn.Count(client.World()), 0)
+	check(t, "what it has then", Body.Get(client.find(id)).Pos.X >= 100, true)
+	l.until("it is drawn", func() bool { return drawn.Count(client.World()) == 1 })
+	l.steps(30)
+
+	const frames = 144 // a second; the steps are 60
+	last, lastRot := 0.0, gmath.Rad(0)
+	var worst float64
+	next := time.Duration(0)
+	for i := range 2 * frames {
+		l.net.Advance(time.Second / frames)
+		for next += time.Second / frames; next >= time.Second/60; next -= time.Second / 60 {
+			for _, m := range l.machines {
+				m.Receive()
+				if m == client && i > 0 {
+					if x := Body.Get(client.find(id)).Pos.X; x < last {
+						t.Fatalf("the rules see %v, what was drawn, %v, is ahead of it", x, last)
+					}
+				}
+				if m.step != nil {
+					m.step()
+				}
+				m.Send()
+			}
+		}
+		client.Frame()
+		v := tendon.View(client.find(id), Body)
+		check(t, "in place", Body.Get(client.find(id)).Pos, v.Pos)
+		if last != 0 {
+			worst = max(worst, math.Abs((v.Pos.X-last)-2*60.0/frames))
+			if turned := (v.Rot - lastRot).Normalized(); turned > 1 && turned < 2*math.Pi-0.01 {
+				t.Errorf("frame %d: turned by %v", i, turned)
+			}
+			if v.Pos.X < last {
+				t.Errorf("frame %d: from %v back to %v", i, last, v.Pos.X)
+			}
+		}
+		last, lastRot = v.Pos.X, v.Rot
+	}
+	if worst > 0.15 {
+		t.Errorf("a frame's way is %v off the even 0.83 units", worst)
+	}
+	delay := client.Stats(1).ViewDelay
+	check(t, "the delay drawn with", delay, 2*time.Second/30+20*time.Millisecond)
+}
+
+// A proxy is drawn until render time reaches its removal, and only then told
+// out and taken away; a teleport is cut, not glided.
+func TestRemovalAtRenderTime(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	removed := 0
+	client := l.client(tendon.Config{Remove: func(e *donburi.Entry) { removed++; e.Remove() }})
+	client.tell()
+	l.joined()
+	e := l.walker(server)
+	id := tendon.ID(e)
+	l.steps(40)
+	p := client.find(id)
+
+	// A teleport: no drawn place between here and there.
+	Body.Get(e).Pos.X += 5000
+	for range 30 {
+		l.steps(1)
+		client.Frame()
+		if x := tendon.View(client.find(id), Body).Pos.X; x > 400 && x < 5100 {
+			t.Errorf("glided to %v", x)
+		}
+	}
+	if x := tendon.View(client.find(id), Body).Pos.X; x < 5100 {
+		t.Errorf("has not arrived: %v", x)
+	}
+
+	client.said()
+	last := Body.Get(e).Pos.X
+	e.Remove()
+	l.until("the node is no more", func() bool { return !client.has(id) })
+	check(t, "its entity is still there", client.World().Valid(p.Entity()), true)
+	check(t, "told out", strings.Join(client.said(), ", "), "")
+	steps := 0
+	for ; client.World().Valid(p.Entity()); steps++ {
+		client.Frame()
+		if x := tendon.View(p, Body).Pos.X; x > last {
+			t.Errorf("drawn at %v, beyond its end at %v", x, last)
+		}
+		l.steps(1)
+		if steps > 60 {
+			t.Fatal("it stays for ever")
+		}
+	}
+	if want := 5; steps < want-2 || steps > want+2 { // 86.7 ms of delay, less what had passed
+		t.Errorf("gone after %d steps, about %d expected", steps, want)
+	}
+	check(t, "told out", strings.Join(client.said(), ", "), "out 1 true")
+	check(t, "Config.Remove ran", removed, 1)
+}
+
+func TestStandIn(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	e := Opener.Spawn(server.World(), tendon.None{})
+	id, ent := tendon.ID(e), e.Entity()
+	server.step = func() { Opaque.Get(server.World().Entry(ent)).x++ }
+	l.steps(60)
+	p := client.find(id)
+	now := Opaque.Get(p).x
+	client.Frame()
+	seen := tendon.View(p, Opaque).x
+	if seen >= now || seen < now-10 || seen == math.Trunc(seen) && tendon.View(p, Opaque).x != seen {
+		t.Errorf("drawn at %v while the state is %v", seen, now)
+	}
+	check(t, "the component", Opaque.Get(p).x, now)
+}
+
+func TestReferences(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	target, from := server.Create(Paint), server.Create(Link)
+	components.RplNode.Get(target).Relevance = 2 // its owner's alone
+	Link.Get(from).Target = target.Entity()
+	tid, fid := tendon.ID(target), tendon.ID(from)
+	l.steps(15)
+	check(t, "to what is not here", Link.Get(client.find(fid)).Target, donburi.Null)
+	components.RplNode.Get(target).Relevance = 0
+	l.steps(15)
+	check(t, "to what has come", Link.Get(client.find(fid)).Target, client.find(tid).Entity())
+	target.Remove()
+	l.steps(30)
+	check(t, "to what has gone", Link.Get(client.find(fid)).Target, donburi.Null)
+}
+
+// An explicit component is looked at when it is bumped; a local field, a
+// pointer, and what has no tag survive injection.
+func TestExplicitAndLocal(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	e := server.Create(Lazy, Foreign, Body)
+	Lazy.Get(e).N = 3
+	id := tendon.ID(e)
+	l.steps(10)
+	p := client.find(id)
+	check(t, "the first state", Lazy.Get(p).N, 3)
+	Lazy.Get(e).N = 4
+	l.steps(10)
+	check(t, "without a bump", Lazy.Get(p).N, 3)
+	tendon.Bump(e, Lazy)
+	l.steps(10)
+	check(t, "bumped", Lazy.Get(p).N, 4)
+
+	mine := 5
+	Foreign.Get(p).Pointer, Body.Get(p).local = &mine, 6
+	Foreign.Get(e).Value, Body.Get(e).Pos.X = 9, 9
+	l.steps(10)
+	check(t, "a foreign type's value", Foreign.Get(p).Value, 9)
+	check(t, "its pointer", Foreign.Get(p).Pointer, &mine)
+	check(t, "a local field", Body.Get(p).local, 6)
+}
+
+func TestPrefabPerSession(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		Late.Build(m.Replication, func(w donburi.World, _ tendon.None) *donburi.Entry {
+			e := w.Entry(w.Create(Local, Paint))
+			Local.SetValue(e, LocalData{From: m.name})
+			return e
+		})
+	}
+	l.joined()
+	built := tendon.ID(Late.Spawn(server.World(), tendon.None{}))
+	w := server.World()
+	many := w.CreateMany(3, Body, Paint, Local)
+	for i, ent := range many {
+		Crate.Adopt(w.Entry(ent), CrateArgs{Label: fmt.Sprint("adopted ", i)})
+	}
+	adopted := tendon.ID(w.Entry(many[2]))
+	l.steps(10)
+	check(t, "built by", Local.Get(client.find(built)).From, "client 1")
+	check(t, "adopted", Local.Get(client.find(adopted)).From, "adopted 2")
+	defer func() {
+		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), "only the authority") {
+			t.Errorf("Spawn on a client: %v", r)
+		}
+	}()
+	Late.Spawn(client.World(), tendon.None{})
+}
