@@ -82,7 +82,7 @@ func (a *Authority) Schedule(now time.Duration) {
 func (a *Authority) wake() {
 	for i := 0; i < len(a.drifting); {
 		r := &a.rows[a.drifting[i]]
-		if r.gone || !r.t.drifts(a.version(r, r.head)) {
+		if r.gone || !a.headDrifts(r) {
 			r.drifting = false
 			a.drifting[i] = a.drifting[len(a.drifting)-1]
 			a.drifting = a.drifting[:len(a.drifting)-1]
@@ -115,6 +115,11 @@ func (a *Authority) wake() {
 			}
 		}
 	}
+}
+
+func (a *Authority) headDrifts(r *row) bool {
+	words, _ := a.anchored(r)
+	return r.t.drifts(words)
 }
 
 func (a *Authority) planRemovals(p *peer, now time.Duration) {

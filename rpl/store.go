@@ -12,20 +12,24 @@ import "unsafe"
 // stays in the ring for as long as it is good.
 type row struct {
 	t     *rowType
-	node  uint32  // slot
-	head  uint32  // newest version; never restarts, not even with a new tenant
-	first uint32  // this tenant's first version
-	hist  int     // where the words begin in the slab of its type: the ring, then now
-	ticks int     // where the ring's ticks begin
-	now   []any   // the variable-length values now
-	vars  [][]any // ring of them; nil without any
-
-	// The last coded update of this row, for other peers at the same baseline.
-	share shared
+	vars  *rowVars // nil without variable-length props
+	node  uint32   // slot
+	k     uint32   // place in the slab of its type
+	head  uint32   // newest version; never restarts, not even with a new tenant
+	first uint32   // this tenant's first version
 
 	touched  bool // changed since the last send
 	drifting bool // on the authority's drifting list
 	gone     bool
+
+	// The last coded update of this row, for other peers at the same baseline.
+	share shared
+}
+
+// rowVars is the variable-length values of a row.
+type rowVars struct {
+	now  []any
+	ring [historyLen][]any
 }
 
 // shared is an update as symbols, kept for one send.
@@ -36,11 +40,16 @@ type shared struct {
 	at, n     int // in Authority.syms
 }
 
-// A slab is the words of all rows of one type.
+// A slab is the words of all rows of one type, column by column, so that what a
+// tick reads of every row lies side by side.
 type slab struct {
-	words []int32
-	ticks []uint32
-	free  []uint32 // rows to use again, their words with them
+	now    []int32  // as they are
+	anchor []int32  // version head
+	tick   []uint32 // of version head
+	ring   []int32  // older versions
+	ticks  []uint32
+	rows   int
+	free   []uint32 // rows to use again, their places with them
 }
 
 // item is one replicated component of a node.
@@ -54,39 +63,50 @@ type item struct {
 	shadow int      // where the shadow begins in the slab of its type
 }
 
-// version is the words of one version at its own tick.
-func (a *Authority) version(r *row, ver uint32) []int32 {
-	w := len(r.t.words)
-	at := r.hist + int(ver%historyLen)*w
-	return a.slabs[r.t.index].words[at : at+w : at+w]
-}
-
-// now is the words as they are.
+// current is the words as they are.
 func (a *Authority) current(r *row) []int32 {
 	w := len(r.t.words)
-	at := r.hist + historyLen*w
-	return a.slabs[r.t.index].words[at : at+w : at+w]
+	at := int(r.k) * w
+	return a.slabs[r.t.index].now[at : at+w : at+w]
+}
+
+// anchored is version head: its words and its tick.
+func (a *Authority) anchored(r *row) ([]int32, uint32) {
+	w := len(r.t.words)
+	at := int(r.k) * w
+	s := &a.slabs[r.t.index]
+	return s.anchor[at : at+w : at+w], s.tick[r.k]
+}
+
+// version is the words and the tick of one version.
+func (a *Authority) version(r *row, ver uint32) ([]int32, uint32) {
+	if ver == r.head {
+		return a.anchored(r)
+	}
+	w := len(r.t.words)
+	s := &a.slabs[r.t.index]
+	i := int(r.k)*historyLen + int(ver%historyLen)
+	return s.ring[i*w : i*w+w : i*w+w], s.ticks[i]
 }
 
 // versionAt is the words of a version as they were at a tick from its own on,
 // while the row kept the version's course. The result is valid until the next
 // call.
 func (a *Authority) versionAt(r *row, ver, tick uint32) []int32 {
-	words := a.version(r, ver)
-	n := tick - a.slabs[r.t.index].ticks[r.ticks+int(ver%historyLen)]
-	if n == 0 || !r.t.drifts(words) {
+	words, at := a.version(r, ver)
+	if tick == at || !r.t.drifts(words) {
 		return words
 	}
 	dst := a.course[:len(words)]
-	r.t.advance(dst, words, n)
+	r.t.advance(dst, words, tick-at)
 	return dst
 }
 
-func (a *Authority) versionVars(r *row, ver uint32) []any {
+func (r *row) varsOf(ver uint32) []any {
 	if r.vars == nil {
 		return nil
 	}
-	return r.vars[ver%historyLen]
+	return r.vars.ring[ver%historyLen]
 }
 
 // kept reports whether a version can still be a base.
@@ -106,12 +126,16 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		r.first = r.head
 	} else {
 		i = uint32(len(a.rows))
-		a.rows = append(a.rows, row{t: t, node: slot, hist: len(s.words), ticks: len(s.ticks), head: 1, first: 1})
-		s.words = append(s.words, make([]int32, (historyLen+1)*len(t.words))...)
+		a.rows = append(a.rows, row{t: t, node: slot, k: uint32(s.rows), head: 1, first: 1})
+		w := len(t.words)
+		s.rows++
+		s.now = append(s.now, make([]int32, w)...)
+		s.anchor = append(s.anchor, make([]int32, w)...)
+		s.tick = append(s.tick, 0)
+		s.ring = append(s.ring, make([]int32, historyLen*w)...)
 		s.ticks = append(s.ticks, make([]uint32, historyLen)...)
 		if len(t.vars) > 0 {
-			a.rows[i].vars = make([][]any, historyLen)
-			a.rows[i].now = make([]any, len(t.vars))
+			a.rows[i].vars = &rowVars{now: make([]any, len(t.vars))}
 		}
 	}
 	r := &a.rows[i]
@@ -120,8 +144,10 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 	for k := range now {
 		now[k] = t.words[k].Default
 	}
-	for k := range r.now {
-		r.now[k] = t.vars[k].Type.Default()
+	if r.vars != nil {
+		for k := range r.vars.now {
+			r.vars.now[k] = t.vars[k].Type.Default()
+		}
 	}
 	a.anchor(r)
 	return i
@@ -130,19 +156,21 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 func (a *Authority) freeRow(i uint32) {
 	r := &a.rows[i]
 	r.gone = true
-	clear(r.vars) // let the values go
-	clear(r.now)
+	if r.vars != nil { // let the values go
+		clear(r.vars.now)
+		clear(r.vars.ring[:])
+	}
 	s := &a.slabs[r.t.index]
 	s.free = append(s.free, i)
 }
 
 // anchor makes what the row is now its version head.
 func (a *Authority) anchor(r *row) {
-	copy(a.version(r, r.head), a.current(r))
-	k := int(r.head % historyLen)
-	a.slabs[r.t.index].ticks[r.ticks+k] = uint32(a.tick)
+	words, _ := a.anchored(r)
+	copy(words, a.current(r))
+	a.slabs[r.t.index].tick[r.k] = uint32(a.tick)
 	if r.vars != nil {
-		r.vars[k] = append([]any(nil), r.now...)
+		r.vars.ring[r.head%historyLen] = append([]any(nil), r.vars.now...)
 	}
 }
 
@@ -150,11 +178,15 @@ func (a *Authority) anchor(r *row) {
 func (a *Authority) settle(i uint32) {
 	r := &a.rows[i]
 	r.touched = false
-	now, last := a.current(r), a.version(r, r.head)
-	n := uint32(a.tick) - a.slabs[r.t.index].ticks[r.ticks+int(r.head%historyLen)]
-	if r.t.onCourse(last, now, n) && (r.vars == nil || r.sameVars(r.head)) {
+	now := a.current(r)
+	last, tick := a.anchored(r)
+	if r.t.onCourse(last, now, uint32(a.tick)-tick) && (r.vars == nil || r.sameVars(r.head)) {
 		return
 	}
+	s := &a.slabs[r.t.index]
+	old := int(r.k)*historyLen + int(r.head%historyLen)
+	copy(s.ring[old*len(last):], last)
+	s.ticks[old] = tick
 	r.head++
 	a.anchor(r)
 	if !r.drifting && r.t.drifts(now) {
@@ -165,8 +197,8 @@ func (a *Authority) settle(i uint32) {
 
 // sameVars is whether the values are those of a version.
 func (r *row) sameVars(ver uint32) bool {
-	old := r.vars[ver%historyLen]
-	for k, v := range r.now {
+	old := r.vars.ring[ver%historyLen]
+	for k, v := range r.vars.now {
 		if !r.t.vars[k].Type.Equal(old[k], v) {
 			return false
 		}
@@ -186,8 +218,8 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 		}
 	}
 	for k, f := range t.fromV {
-		if v := vars[f]; !t.vars[k].Type.Equal(r.now[k], v) {
-			r.now[k], changed = v, true
+		if v := vars[f]; !t.vars[k].Type.Equal(r.vars.now[k], v) {
+			r.vars.now[k], changed = v, true
 		}
 	}
 	if changed {
@@ -219,7 +251,7 @@ func (a *Authority) currentVars(m *item, vars []any) {
 	for _, i := range m.rows {
 		r := &a.rows[i]
 		for k, f := range r.t.fromV {
-			vars[f] = r.now[k]
+			vars[f] = r.vars.now[k]
 		}
 	}
 }

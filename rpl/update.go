@@ -158,7 +158,7 @@ func (a *Authority) appendDelta(p *peer, n *node, r *row, pr *peerRow, guess boo
 	}
 	if r.vars != nil {
 		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.learner)
-		a.appendVars(p, r, a.versionVars(r, pr.acked))
+		a.appendVars(p, r, r.varsOf(pr.acked))
 		return
 	}
 	s := &r.share
@@ -208,7 +208,7 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 		return
 	}
 	m := p.link.model
-	now := r.now
+	now := r.vars.now
 	for k, v := range r.t.vars {
 		if base != nil {
 			same := v.Type.Equal(base[k], now[k])
