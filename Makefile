@@ -28,8 +28,8 @@ fuzz: ## every fuzz target for a while (FUZZ=20s each)
 soak: ## the property tests at length (RUNS=5000 of each)
 	@.ci/soak $(RUNS)
 
-bench: ## the whole stack on a workload: bytes, time, equality; then the Go benchmarks
-	@.ci/bench
+bench: ## bytes and time of the whole stack on every workload, beside the targets; some minutes
+	@CGO_ENABLED=0 go run ./demo/bench/table
 
 check: ## what must hold before the tests: format, vet, staticcheck, import rules, cross-compiles
 	@.ci/check
