@@ -39,10 +39,10 @@ func TestRefusals(t *testing.T) {
 		{"complex", struct {
 			C complex128 `rpl:""`
 		}{}, nil, ", field C: a complex128 cannot be replicated; hold its parts in fields of their own, or register a codec"},
-		{"no struct", 5, nil, ": a int is not a struct; put it in a field of one"},
+		{"no struct", 5, nil, ": an int is not a struct; put it in a field of one"},
 		{"no tag at all", struct{ A int }{}, nil, `: no field of struct { A int } has a tag; write rpl:"" on those that are to travel, or give Tags`},
 		{"nested without tags", nested{}, nil, `, field Inner: no field of struct { A int; B int } has a tag; tag those that are to travel, or give Tags with "Inner.A"`},
-		{"contains itself", tree{}, nil, ", field Kids[].Kids: type rpl.tree contains itself, so its size has no bound; keep the children in nodes or lists of their own"},
+		{"contains itself", tree{}, nil, ", field Kids[]: type rpl.tree contains itself, so its size has no bound; keep the children in nodes or lists of their own"},
 		{"unbounded string", struct {
 			S string `rpl:""`
 		}{}, nil, ", field S: a string needs a bound; write max=N"},
@@ -142,7 +142,7 @@ func TestRefusals(t *testing.T) {
 		{"condition of a number", struct {
 			A bool `rpl:"if=B"`
 			B int8 `rpl:""`
-		}{}, nil, ", field A: if=B is a int; name a bool"},
+		}{}, nil, ", field A: if=B is an int; name a bool"},
 		{"unknown velocity", struct {
 			A float64 `rpl:"step=1,predict=other.V"`
 		}{}, nil, ", field A: predict=other.V is no replicated field; tag that field or correct the name (item.Field for another component's)"},

@@ -101,7 +101,7 @@ func (r *resolver) condition(i int) {
 	case k == i:
 		r.fault(i, "if=%s is the field itself; name another", d.tag.ifField)
 	case r.it.Props[k].Kind != "bool":
-		r.fault(i, "if=%s is a %s; name a bool", d.tag.ifField, r.it.Props[k].Kind)
+		r.fault(i, "if=%s is %s; name a bool", d.tag.ifField, article(r.it.Props[k].Kind))
 	default:
 		r.it.Props[i].If = r.it.Props[k].Words[0]
 	}
@@ -134,7 +134,7 @@ func (r *resolver) velocity(i int) {
 	case vd.bias:
 		r.fault(i, "predict=%s has words that do not begin at 0; give it step= in place of bits=", d.tag.predict)
 	case v.Words[1]-v.Words[0] != n:
-		r.fault(i, "predict=%s has another shape (%s for a %s); name a field like this one", d.tag.predict, v.Kind, p.Kind)
+		r.fault(i, "predict=%s has another shape (%s for %s); name a field like this one", d.tag.predict, v.Kind, article(p.Kind))
 	case from == r.it && v.Audience != p.Audience:
 		r.fault(i, "predict=%s is not seen by the same peers; give both the same to=", d.tag.predict)
 	case v.Once || v.If >= 0 || vd.tag.ifField != "":

@@ -250,7 +250,15 @@ func describeKind(t reflect.Type) string {
 	case reflect.Func:
 		return fmt.Sprintf("a function (%v)", t)
 	}
-	return fmt.Sprintf("a %v", t)
+	return article(t.String())
+}
+
+// article puts "a" or "an" before a word.
+func article(word string) string {
+	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
 }
 
 func remedy(t reflect.Type) string {
