@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,11 +21,29 @@ const install = "apt-get update && apt-get install -y gcc pkg-config libx11-dev 
 // is no measure of speed.
 const patience = 4 * time.Minute
 
+// programs is where the programs under test are, each built once.
+var programs string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "windowtest")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	programs = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // build makes a program of the module, under the race detector when the tests
-// are.
+// are. Tests that call it do not run in parallel.
 func build(t *testing.T, pkg string) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	program := filepath.Join(programs, filepath.Base(pkg))
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
 	args := []string{"build", "-o", program}
 	if raceDetector {
 		args = append(args, "-race")
