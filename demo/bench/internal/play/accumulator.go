@@ -1,12 +1,11 @@
 package play
 
 // An accumulator decides which ticks send: rate of them a second, spread
-// evenly, the first at once. A rate above hz sends at every tick.
+// evenly, as package ecs does. A rate above hz sends at every tick.
 type accumulator struct{ rate, hz, sum int }
 
 func newAccumulator(rate, hz int) *accumulator {
-	rate = min(rate, hz)
-	return &accumulator{rate: rate, hz: hz, sum: hz - rate}
+	return &accumulator{rate: min(rate, hz), hz: hz}
 }
 
 func (a *accumulator) due() bool {

@@ -4,7 +4,7 @@
 // the trace says.
 //
 // A tick runs in this order, and so do the files: the trace's row is written
-// into the world (feed), the server receives, extracts, streams, schedules and
+// into the world, the server receives, extracts, streams, schedules and
 // encodes (server), the clients receive and apply (client), what they hold is
 // judged (judge, relevancy, visits), and figures are kept (tally, report).
 package play

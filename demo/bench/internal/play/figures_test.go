@@ -13,14 +13,15 @@ func TestAccumulator(t *testing.T) {
 		{60, 60, 120, 120}, {20, 60, 60, 20}, {25, 60, 600, 250}, {7, 25, 250, 70}, {1000, 60, 60, 60},
 	} {
 		a, got := newAccumulator(c.rate, c.hz), 0
+		longest, last := 0, -1
 		for i := range c.ticks {
-			due := a.due()
-			if i == 0 && !due {
-				t.Errorf("%d of %d Hz: the first tick does not send", c.rate, c.hz)
-			}
-			if due {
+			if a.due() {
+				longest, last = max(longest, i-last), i
 				got++
 			}
+		}
+		if most := (c.hz + c.rate - 1) / c.rate; longest > most {
+			t.Errorf("%d of %d Hz: %d ticks from one send to the next, want at most %d", c.rate, c.hz, longest, most)
 		}
 		if got != c.want {
 			t.Errorf("%d of %d Hz: %d sends in %d ticks, want %d", c.rate, c.hz, got, c.ticks, c.want)

@@ -12,7 +12,6 @@ type run struct {
 	p       *phase
 	judge   judge
 	tally   *tally
-	send    *accumulator
 	observe func(client int) point
 	index   map[rpl.Peer]int
 
@@ -30,7 +29,6 @@ func (s *session) measure() (Report, error) {
 		session: s, p: p,
 		judge: judge{layout: s.layout, rel: newRelevancy(p.t, s.o.Clients, s.o.Radius), clean: s.o.clean()},
 		tally: newTally(&s.o, len(p.lives.All)),
-		send:  newAccumulator(s.o.Send, p.t.Hz),
 		index: map[rpl.Peer]int{},
 	}
 	r.observe = r.judge.rel.observer(p)
@@ -38,7 +36,7 @@ func (s *session) measure() (Report, error) {
 		r.index[c.id] = c.index
 	}
 	s.decided = r.decide
-	s.server.hooks = nodes{p.born, r.gone}
+	s.server.nodes = r
 	sent, repeats := records(s.server.core)
 	if err := r.play(); err != nil {
 		return Report{}, err
@@ -72,7 +70,7 @@ func (r *run) tick() error {
 	now, tick := r.now(), r.p.tick
 	send := r.send.due()
 	r.streaming = false
-	if err := r.server.tick(r.p, now, r.session.tick(), send, r.observe); err != nil {
+	if err := r.server.run(r.p, now, r.session.tick(), send, r.observe); err != nil {
 		return err
 	}
 	steady := !r.streaming && r.p.made == 0
@@ -148,6 +146,8 @@ func (r *run) decide(p rpl.Peer, n rpl.Node, in bool) {
 	}
 }
 
+func (r *run) born(slot int, n rpl.Node) { r.p.born(slot, n) }
+
 // gone: a node was removed, for whoever it was decided.
 func (r *run) gone(slot int, n rpl.Node) {
 	r.p.gone(slot, n)
@@ -159,7 +159,7 @@ func (r *run) gone(slot int, n rpl.Node) {
 // settled reports whether every client is equal to the world that has stopped.
 func (r *run) settled() bool {
 	for _, c := range r.clients {
-		if r.p.at(c.proxy.Newest()) < r.p.last() || r.judge.final(c, true).Sum() > 0 {
+		if r.judge.final(c, true).Sum() > 0 {
 			return false
 		}
 	}
@@ -186,7 +186,7 @@ func (r *run) report(sent, repeats uint64) Report {
 	}
 	out.BudgetExcess = t.excess(r.clients)
 	out.QuietMs = ms(r.quiet)
-	out.Extract = r.server.feed.name()
+	out.Extract = r.server.world.name()
 	out.Kinds = r.judge.mismatches
 	out.Mismatches = out.Kinds.Sum()
 	out.HeapPerClient = r.heapPerClient()

@@ -17,18 +17,27 @@ type peer struct {
 	end   end
 }
 
-// A server is the authority, the world it extracts, and a stopwatch around
-// each stage.
+// A server is the authority, the world that it replicates, and a stopwatch
+// around each stage.
 type server struct {
+	world   world
 	core    *rpl.Authority
-	feed    feed
-	hooks   nodes
+	nodes   register
 	peers   []*peer
 	workers int
-	unit    float64
 
-	step  stages // of the tick, or of the ticks since the last send
-	since stages // of the ticks that did not send
+	watch cpu.Stopwatch
+	tick  stages // of the tick in progress
+	step  stages // of the last send, the ticks before it that did not send included
+	since stages // of the ticks since
+
+	observe func() // tells the core where peers look from
+}
+
+// A register is told which node was made for which slot, and which was removed.
+type register interface {
+	born(slot int, n rpl.Node)
+	gone(slot int, n rpl.Node)
 }
 
 // stages are the processor time of one send.
@@ -48,10 +57,9 @@ func (s stages) add(o stages) stages {
 	}
 }
 
-// tick runs one tick of the authority. Collecting packets, the world's step and
-// the network afterwards are not measured; everything between is. observe says
-// where each client looks from, and is nil where everyone sees everything.
-func (s *server) tick(p *phase, now time.Duration, tick rpl.Tick, send bool, observe func(client int) point) error {
+// run runs one tick of the authority. Collecting packets, the world's step and
+// the network afterwards are not measured; everything between is.
+func (s *server) run(p *phase, now time.Duration, tick rpl.Tick, send bool, observer func(client int) point) error {
 	for _, c := range s.peers {
 		if err := c.end.Collect(now); err != nil {
 			return err
@@ -60,19 +68,20 @@ func (s *server) tick(p *phase, now time.Duration, tick rpl.Tick, send bool, obs
 			c.end.Begin(now)
 		}
 	}
-	s.feed.write(p.t, p.row(p.tick))
-	p.made = 0
-	err := s.measured(now, tick, send, observe)
-	if err == nil {
-		err = p.err
+	s.world.write(p.t, p.row(p.tick))
+	s.observe = func() {}
+	if observer != nil && send {
+		s.observe = func() { s.look(observer) }
 	}
-	return err
+	p.made = 0
+	s.measured(now, tick, send)
+	return p.err
 }
 
-func (s *server) measured(now time.Duration, tick rpl.Tick, send bool, observe func(client int) point) error {
-	var got stages
+func (s *server) measured(now time.Duration, tick rpl.Tick, send bool) {
+	s.tick = stages{}
 	before := mallocs()
-	watch := cpu.Start()
+	s.watch = cpu.Start()
 	for _, c := range s.peers {
 		datagrams, messages := c.end.Received()
 		for _, d := range datagrams {
@@ -82,33 +91,38 @@ func (s *server) measured(now time.Duration, tick rpl.Tick, send bool, observe f
 			_ = s.core.ReceiveMessage(c.id, m)
 		}
 	}
-	s.core.Step(tick)
-	got.receive = watch.Lap()
-	if err := s.feed.extract(s.core, &s.hooks); err != nil {
-		return err
-	}
-	got.extract = watch.Lap()
+	s.world.step(now, tick, send, s)
 	if send {
-		if observe != nil {
-			for _, c := range s.peers {
-				at := observe(c.index)
-				s.core.Observe(c.id, [2]float64{at.x / s.unit, at.y / s.unit})
-			}
-		}
-		s.core.Stream(now)
-		got.stream = watch.Lap()
-		s.core.Schedule(now)
-		got.schedule = watch.Lap()
 		s.encode(now)
-		got.encode = watch.Lap()
+		s.tick.encode = s.watch.Lap()
 	}
-	got.mallocs = mallocs() - before
-	s.step = got.add(s.since)
-	s.since = stages{}
-	if !send {
-		s.since = s.step
+	s.tick.mallocs = mallocs() - before
+	s.since = s.since.add(s.tick)
+	if send {
+		s.step, s.since = s.since, stages{}
 	}
-	return nil
+}
+
+// The stages of a tick, as the world tells of them.
+
+func (s *server) received()                 { s.tick.receive = s.watch.Lap() }
+func (s *server) extracted()                { s.tick.extract = s.watch.Lap() }
+func (s *server) gone(slot int, n rpl.Node) { s.nodes.gone(slot, n) }
+func (s *server) born(slot int, n rpl.Node) { s.nodes.born(slot, n) }
+func (s *server) streamed()                 { s.tick.stream = s.watch.Lap() }
+func (s *server) scheduled()                { s.tick.schedule = s.watch.Lap() }
+
+func (s *server) known() {
+	s.watch.Skip() // what the bench notes is not the library's work
+	s.observe()
+}
+
+// look tells the core where each peer looks from.
+func (s *server) look(observer func(client int) point) {
+	for _, c := range s.peers {
+		at := observer(c.index)
+		s.core.Observe(c.id, [2]float64{at.x / s.world.unit(), at.y / s.world.unit()})
+	}
 }
 
 // encode writes every peer's packets, on as many goroutines as asked for.

@@ -21,6 +21,7 @@ type session struct {
 	net     network
 	server  *server
 	layout  *layout
+	send    *accumulator
 	clients []*client
 	peers   int           // made so far
 	frame   int           // ticks since the session began
@@ -53,30 +54,29 @@ func Run(o Options) (Report, error) {
 }
 
 func newSession(o Options) (*session, error) {
-	schema := rpl.NewSchema("bench")
-	feed := newFeed(schema, bounds(o.Trace, o.Warm))
-	if err := schema.Freeze(o.Trace.Hz); err != nil {
-		return nil, err
-	}
-	s := &session{o: o}
-	s.config = rpl.Config{Schema: schema, Hz: o.Trace.Hz, SendHz: o.Send, Budget: o.Budget}
+	s := &session{o: o, send: newAccumulator(o.Send, o.Trace.Hz)}
+	s.config = rpl.Config{Hz: o.Trace.Hz, SendHz: o.Send, Budget: o.Budget}
+	t := bounds(o.Trace, o.Warm)
 	if o.Radius > 0 {
-		r := o.Radius / feed.unit()
+		r := o.Radius
+		if isGenerated(t) {
+			r /= perUnit
+		}
 		s.config.Interest = rpl.Grid{Enter: r, Exit: exitFactor * r}
 	}
-	var err error
-	if s.layout, err = feed.layout(); err != nil {
+	w, err := newWorld(t, s.config)
+	if err != nil {
 		return nil, err
 	}
-	core, err := rpl.NewAuthority(s.config)
-	if err != nil {
+	s.config.Schema = w.schema()
+	if s.layout, err = w.layout(); err != nil {
 		return nil, err
 	}
 	if s.net, err = newNetwork(&s.o); err != nil {
 		return nil, err
 	}
-	s.server = &server{core: core, feed: feed, workers: o.Workers, unit: feed.unit()}
-	core.OnDecide(func(p rpl.Peer, n rpl.Node, in bool) {
+	s.server = &server{world: w, core: w.core(), workers: o.Workers}
+	w.core().OnDecide(func(p rpl.Peer, n rpl.Node, in bool) {
 		if s.decided != nil {
 			s.decided(p, n, in)
 		}
@@ -152,12 +152,11 @@ func (s *session) warm(t *trace.Trace) error {
 	if err := s.connect(p); err != nil {
 		return err
 	}
-	s.server.hooks = nodes{p.born, p.gone}
+	s.server.nodes = p
 	observe := newRelevancy(t, s.o.Clients, s.o.Radius).observer(p)
-	send := newAccumulator(s.o.Send, t.Hz)
 	for p.tick < t.Ticks {
 		s.at = s.net.wait(s.due())
-		if err := s.server.tick(p, s.now(), s.tick(), send.due(), observe); err != nil {
+		if err := s.server.run(p, s.now(), s.tick(), s.send.due(), observe); err != nil {
 			return err
 		}
 		for _, peer := range s.server.peers {
@@ -170,11 +169,13 @@ func (s *session) warm(t *trace.Trace) error {
 		p.tick++
 		s.frame++
 	}
-	s.server.feed.clear()
 	s.disconnect()
 	s.clients = nil
+	s.server.world.clear()
+	s.at = s.net.wait(s.due())
+	s.server.world.step(s.now(), s.tick(), s.send.due(), s.server) // the nodes go
 	s.frame++
-	return s.server.feed.extract(s.server.core, &s.server.hooks) // the nodes go
+	return p.err
 }
 
 // receive lets every client take what is due, and returns the processor time

@@ -1,0 +1,145 @@
+package play
+
+import (
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/demo/bench/trace"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// unlimited is the budget where none is asked for: package ecs knows no session
+// without one.
+const unlimited = 1 << 40
+
+// donburiWorld is a game's dedicated server: a donburi world with an entity for
+// each living slot, and the session of package ecs that replicates it. Its
+// peers are the bench's, connected to the session's core.
+type donburiWorld struct {
+	w     donburi.World
+	rep   *tendon.Replication
+	s     *rpl.Schema
+	c     *donburi.ComponentType[unit]
+	slots []written
+	dying []int         // slots whose entities the step is to remove
+	fresh []int         // slots whose entities the step will find
+	now   time.Duration // of the step
+	watch watcher       // of the step
+}
+
+// written is where a slot's state is written.
+type written struct {
+	entity donburi.Entity
+	unit   *unit // nil while the slot is dead
+	node   rpl.Node
+}
+
+func newDonburiWorld(t *trace.Trace, c rpl.Config) (*donburiWorld, error) {
+	p := tendon.NewProtocol("bench")
+	w := &donburiWorld{
+		w: donburi.NewWorld(),
+		c: tendon.Replicate(p, "unit", donburi.NewComponentType[unit]().SetName("Unit"), unitTags(t)),
+		s: p.Schema(),
+	}
+	if c.Budget == 0 {
+		c.Budget = unlimited
+	}
+	var err error
+	w.rep, err = tendon.New(w.w, p, tendon.Config{
+		Interest: c.Interest, Steps: c.Hz, Sends: c.SendHz, Budget: c.Budget, Dedicated: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.rep.Host(hosting{w})
+	for stage, tell := range map[tendon.Stage]func(watcher){
+		tendon.Receive:  watcher.received,
+		tendon.Extract:  w.extracted,
+		tendon.Stream:   watcher.streamed,
+		tendon.Schedule: watcher.scheduled,
+	} {
+		w.rep.After(stage, "stopwatch", func(*tendon.Replication) { tell(w.watch) })
+	}
+	return w, nil
+}
+
+func (w *donburiWorld) name() string             { return "donburi" }
+func (w *donburiWorld) unit() float64            { return perUnit }
+func (w *donburiWorld) schema() *rpl.Schema      { return w.s }
+func (w *donburiWorld) core() *rpl.Authority     { return w.rep.Core() }
+func (w *donburiWorld) layout() (*layout, error) { return newLayout(w.s.Items()[0], unitFields()) }
+
+func (w *donburiWorld) write(t *trace.Trace, tick int) {
+	for len(w.slots) < t.Slots {
+		w.slots = append(w.slots, written{})
+	}
+	for slot := range w.slots {
+		s := &w.slots[slot]
+		if slot >= t.Slots || !t.Alive(tick, slot) {
+			if s.unit != nil {
+				w.dying = append(w.dying, slot)
+			}
+			continue
+		}
+		if s.unit == nil {
+			s.entity = w.w.Create(w.c, components.RplNode, components.Owner, components.Parent)
+			s.unit = w.c.Get(w.w.Entry(s.entity))
+			w.fresh = append(w.fresh, slot)
+		}
+		s.unit.set(t.Row(tick, slot))
+	}
+}
+
+func (w *donburiWorld) clear() {
+	for slot := range w.slots {
+		if w.slots[slot].unit != nil {
+			w.dying = append(w.dying, slot)
+		}
+	}
+}
+
+// step is a step of the session. Removing an entity is the game's doing, but
+// what it costs is the session's: it is measured with the extraction.
+func (w *donburiWorld) step(now time.Duration, _ rpl.Tick, _ bool, h watcher) {
+	w.now, w.watch = now, h
+	w.rep.Receive()
+	for _, slot := range w.dying {
+		w.w.Remove(w.slots[slot].entity)
+	}
+	w.rep.Send()
+}
+
+// extracted is Extract's end: the nodes are known that the next stage decides
+// about.
+func (w *donburiWorld) extracted(h watcher) {
+	h.extracted()
+	for _, slot := range w.dying {
+		h.gone(slot, w.slots[slot].node)
+		w.slots[slot] = written{}
+	}
+	for _, slot := range w.fresh {
+		s := &w.slots[slot]
+		s.node = tendon.ID(w.w.Entry(s.entity))
+		h.born(slot, s.node)
+	}
+	w.dying, w.fresh = w.dying[:0], w.fresh[:0]
+	h.known()
+}
+
+// hosting is what the session hosts on: nobody ever connects.
+type hosting struct{ w *donburiWorld }
+
+func (h hosting) Listen(transport.Offer) (transport.Link, error) { return idle(h), nil }
+func (h hosting) Addr() string                                   { return "bench" }
+func (h hosting) Close() error                                   { return nil }
+
+// idle is its link, whose clock is the bench's.
+type idle struct{ w *donburiWorld }
+
+func (l idle) Now() time.Duration     { return l.w.now }
+func (l idle) Poll(transport.Handler) {}
+func (l idle) Close(string) error     { return nil }
