@@ -23,8 +23,12 @@ func (g Ground) String() string { return [...]string{"water", "sand", "grass"}[g
 
 // lakes lie inland; their shores are narrower than the sea's.
 var lakes = [...]struct{ x, y, r float64 }{
-	{1180, 1420, 210}, {1310, 1560, 150}, {2870, 2740, 240}, {2680, 2890, 130},
-	{2790, 1180, 170}, {1250, 2860, 120},
+	{1180, 1420, 210},
+	{1310, 1560, 150},
+	{2870, 2740, 240},
+	{2680, 2890, 130},
+	{2790, 1180, 170},
+	{1250, 2860, 120},
 }
 
 // plazaRadius is the sand round the middle.

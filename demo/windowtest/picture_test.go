@@ -35,7 +35,7 @@ func TestPanesShowWhatTheySay(t *testing.T) {
 	}
 	screen := display(t)
 	program := build(t, "./demo")
-	img, a := shootPanes(t, screen, program)
+	img, a := shoot(t, screen, program, "-seconds", "5", "-size", "640x360")
 	if a.Width != 640 || a.Height != 360 || img.Bounds().Dx() != 640 || img.Bounds().Dy() != 360 {
 		t.Errorf("the picture is %v, its account %dx%d; want 640x360", img.Bounds(), a.Width, a.Height)
 	}
@@ -59,13 +59,13 @@ func TestPanesShowWhatTheySay(t *testing.T) {
 	compareNet(t, a)
 }
 
-// shootPanes takes pictures until one has enough in plain sight to be compared:
-// bots drive where they like, under trees too.
-func shootPanes(t *testing.T, screen, program string) (image.Image, shot.Account) {
+// shoot takes pictures until one has enough in plain sight to be compared: bots
+// drive where they like, under trees too.
+func shoot(t *testing.T, screen, program string, args ...string) (image.Image, shot.Account) {
 	t.Helper()
 	for seed := 1; ; seed++ {
 		picture := filepath.Join(t.TempDir(), "out.png")
-		r := run(t, screen, program, "-shot", picture, "-seconds", "5", "-size", "640x360", "-seed", strconv.Itoa(seed))
+		r := run(t, screen, program, append(args, "-shot", picture, "-seed", strconv.Itoa(seed))...)
 		if r.code != 0 {
 			t.Fatalf("exit %d\n%s", r.code, r.stderr)
 		}
@@ -99,12 +99,7 @@ func TestClientOfAServerElsewhere(t *testing.T) {
 	}
 	screen := display(t)
 	addr := startServer(t)
-	picture := filepath.Join(t.TempDir(), "client.png")
-	r := run(t, screen, build(t, "./demo"), "-join", addr, "-shot", picture, "-seconds", "4", "-size", "400x360")
-	if r.code != 0 {
-		t.Fatalf("exit %d\n%s", r.code, r.stderr)
-	}
-	img, a := load(t, picture)
+	img, a := shoot(t, screen, build(t, "./demo"), "-join", addr, "-seconds", "4", "-size", "640x360")
 	if len(a.Panes) != 1 || len(a.Panes[0].Net) != 1 {
 		t.Fatalf("%d panes, want one with one connection", len(a.Panes))
 	}
