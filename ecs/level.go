@@ -56,6 +56,11 @@ func (r *Replication) enter(m levelMessage) {
 	swap := r.hooks.world != nil && (r.levels || m.name != "")
 	if r.proxy != nil {
 		r.endAll(false, !swap)
+		r.hiding, r.leaving, r.inPlace, r.referrers = nil, nil, nil, nil
+		clear(r.strangers)
+		if !swap {
+			r.remakeNamed()
+		}
 	}
 	r.level, r.epoch, r.after = m.name, m.epoch, m.after
 	r.session.items = nil

@@ -4,6 +4,8 @@ package ecs
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/yohamta/donburi"
 
@@ -115,11 +117,7 @@ func (r *Replication) becomeClient() {
 	r.calls = nil
 	r.me, r.begun = 0, true
 	r.client = client{}
-	for name, ent := range r.named {
-		if r.world.Valid(ent) {
-			r.makeNamedProxy(r.world.Entry(ent), name)
-		}
-	}
+	r.remakeNamed()
 	r.session.items = nil
 	add(r.Session(), components.Proxy)
 }
@@ -151,12 +149,22 @@ func (r *Replication) tellEnd(err error) {
 	}
 }
 
-// remakeNamed makes nodes again of the load-time entities of this world.
+// remakeNamed makes nodes again of the load-time entities of this world, in the
+// same order in each run.
 func (r *Replication) remakeNamed() {
-	for name, ent := range r.named {
-		if r.world.Valid(ent) {
-			r.makeNode(r.world.Entry(ent), origin{name: name})
+	for _, name := range slices.Sorted(maps.Keys(r.named)) {
+		if ent := r.named[name]; r.world.Valid(ent) {
+			r.makeNamed(r.world.Entry(ent), name)
 		}
+	}
+}
+
+// makeNamed makes a load-time entity a node, or a proxy of one.
+func (r *Replication) makeNamed(e *donburi.Entry, name string) {
+	if r.auth != nil {
+		r.makeNode(e, origin{name: name})
+	} else {
+		r.makeNamedProxy(e, name)
 	}
 }
 
@@ -175,6 +183,7 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 		switch {
 		case !worldStays:
 		case n.name != "":
+			r.parts[n.entity] = n.parts
 			for _, ent := range n.entities() {
 				if r.world.Valid(ent) {
 					drop(r.world.Entry(ent), components.Proxy, components.Hidden)

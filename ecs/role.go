@@ -152,11 +152,7 @@ func Named(e *donburi.Entry, name string) {
 		panic(fmt.Sprintf("tendon: Named(%q): the name is empty or taken: give each load-time node its own", name))
 	}
 	r.named[name] = e.Entity()
-	if r.auth != nil {
-		r.makeNode(e, origin{name: name})
-		return
-	}
-	r.makeNamedProxy(e, name)
+	r.makeNamed(e, name)
 }
 
 // Part makes an entity created inside Build share its node: its replicated

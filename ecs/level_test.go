@@ -1,0 +1,148 @@
+package ecs_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// campaign is a game of levels: each world gets a load-time door.
+func (m *machine) campaign() {
+	m.OnWorld(func(w donburi.World, name string) {
+		m.say("world %q", name)
+		if w != m.World() {
+			m.say("not attached")
+		}
+		e := w.Entry(w.Create(Paint))
+		Paint.Get(e).Name = "door of " + name
+		tendon.Named(e, "door")
+	})
+	m.OnStart(func() {
+		m.say("start")
+		Crate.Spawn(m.World(), CrateArgs{Label: "crate"})
+	})
+	m.OnJoin(func(p rpl.Peer) { m.say("join %d", p) })
+	m.OnLeave(func(p rpl.Peer) { m.say("leave %d", p) })
+}
+
+// The world is swapped and filled on every machine without reconnecting;
+// nothing of the old level reaches the new one, whatever is still on its way.
+func TestLevels(t *testing.T) {
+	for name, c := range map[string]netsim.Conditions{
+		"lan": lan,
+		"bad": {Delay: 50 * time.Millisecond, Jitter: 200 * time.Millisecond, Loss: 0.1, Duplicate: 0.1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, c)
+			server := l.machineIn(nil, "server", tendon.Config{})
+			server.Host(l.listener)
+			client := l.machineIn(nil, "client", tendon.Config{})
+			client.joins = true
+			client.Join(l.net.Dialer(l.listener))
+			for _, m := range l.machines {
+				m.campaign()
+			}
+			server.Load("beach")
+			l.joined()
+			l.steps(60)
+			check(t, "server heard", strings.Join(server.said(), ", "), `world "beach", start, join 1, join 2`)
+			check(t, "client heard", strings.Join(client.said(), ", "), `world "beach"`)
+			check(t, "nodes", client.count(Body), 1)
+
+			donburi.Add(server.Session(), Body, &BodyData{local: 1})
+			server.step = func() { // traffic up to the last moment
+				for e := range Paint.Iter(server.World()) {
+					Paint.Get(e).Colour++
+				}
+			}
+			l.steps(60)
+			first := client.World()
+			old, kept := server.World(), Crate.Spawn(server.World(), CrateArgs{Label: "of the beach"})
+			l.steps(1)
+			server.Load("cave")
+			l.until("the client is there", func() bool { return strings.Contains(strings.Join(client.log, ""), "cave") })
+			l.steps(180)
+			server.step = nil
+			l.steps(120)
+			check(t, "server heard", strings.Join(server.said(), ", "), `world "cave", start, join 1, join 2`)
+			check(t, "client heard", strings.Join(client.said(), ", "), `world "cave"`)
+			check(t, "the old world has a session", tendon.Of(old) == nil && tendon.Of(first) == nil, true)
+			check(t, "what was in it", old.Valid(kept.Entity()), true)
+			check(t, "is no node any more", tendon.ID(kept), 0)
+			check(t, "nodes here", server.count(Body), 2) // the crate and the session
+			check(t, "nodes there", client.count(Body), 2)
+			for e := range Paint.Iter(client.World()) {
+				s, ok := server.Find(tendon.ID(e))
+				if !ok {
+					t.Errorf("the client has %v, which the server lacks", tendon.ID(e))
+					continue
+				}
+				check(t, "colour", Paint.Get(e).Colour, Paint.Get(s).Colour)
+			}
+			if *client.Counter("packet refused")+*server.Counter("packet refused") > 0 {
+				t.Error("packets of one level were read in the other")
+			}
+			check(t, "the session's state moved on", server.Session().HasComponent(Body), true)
+
+			client.Close("that was all")
+			l.steps(2)
+			check(t, "alone, in a world of its own", strings.Join(client.said(), ", "), `world "", start, join 1`)
+			check(t, "with what belongs there", client.count(Body), 1)
+		})
+	}
+}
+
+// A world that the game has made stays through Load without OnWorld, and
+// load-time nodes with it.
+func TestLoadWithoutWorlds(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		tendon.Named(m.World().Entry(m.World().Create(Paint)), "door")
+		m.OnStart(func() { m.Create(Body) })
+	}
+	l.joined()
+	w := client.World()
+	server.Load("round 2")
+	l.steps(30)
+	check(t, "the client's world", client.World() == w, true)
+	check(t, "bodies", client.count(Body), 1)
+	check(t, "doors", client.count(Paint), 1)
+	for e := range Paint.Iter(w) {
+		check(t, "the door's node", client.has(tendon.ID(e)) && server.has(tendon.ID(e)), true)
+	}
+}
+
+// Joining ends the single player's world and leaving begins a new one.
+func TestJoinFromSinglePlayer(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Dedicated: true})
+	server.OnStart(func() { server.Create(Body) })
+	m := l.machine("player", tendon.Config{})
+	m.tell()
+	m.OnStart(func() { m.Create(Paint) })
+	local := m.World().Create(Local)
+	l.steps(3)
+	check(t, "alone", strings.Join(m.said(), ", "), "start, join 1, in 1")
+	m.Join(l.net.Dialer(l.listener))
+	l.steps(60)
+	check(t, "joined", m.Me(), 2)
+	check(t, "its own node went", strings.Join(m.said(), ", "), "out 1 true")
+	check(t, "paint", m.count(Paint), 0)
+	check(t, "bodies", m.count(Body), 1)
+	check(t, "a local entity stays", m.World().Valid(local), true)
+	server.Close("closing time")
+	l.steps(60)
+	if m.ended == nil || !strings.Contains(m.ended.Error(), "closing time") {
+		t.Errorf("ended with %v", m.ended)
+	}
+	check(t, "alone again", m.Alone(), true)
+	check(t, "it heard", strings.Join(m.said(), ", "), "start, join 1, in 1")
+	check(t, "bodies", m.count(Body), 0)
+}
