@@ -97,7 +97,10 @@ type Authority struct {
 
 	calls    callQueue
 	onDecide func(Peer, Node, bool)
-	counters Counters
+
+	conditions  [maxGroups]func(Peer) bool
+	conditional bool
+	counters    Counters
 }
 
 // NewAuthority makes a core with no nodes but the session's. It freezes the
@@ -230,13 +233,44 @@ func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
 	if p == nil || g < FirstGroup {
 		return
 	}
-	setBit(&p.groups, g-FirstGroup, in)
+	if before := p.groups; true {
+		if setBit(&p.groups, g-FirstGroup, in); p.groups == before {
+			return
+		}
+	}
 	for slot := range a.nodes {
 		if n := &a.nodes[slot]; n.used {
 			a.rejudge(uint32(slot))
 		}
 	}
 	p.lookAtRights()
+}
+
+// Condition makes a group's membership a function of the viewer, asked once a
+// send and peer, in Stream; nil gives it back to SetGroup.
+func (a *Authority) Condition(g Audience, fn func(Peer) bool) {
+	if g >= FirstGroup && int(g-FirstGroup) < maxGroups {
+		a.conditions[g-FirstGroup] = fn
+		a.conditional = a.conditional || fn != nil
+	}
+}
+
+func (a *Authority) askConditions() {
+	if !a.conditional {
+		return
+	}
+	for g, fn := range a.conditions {
+		if fn == nil {
+			continue
+		}
+		for _, p := range a.peers {
+			if p != nil {
+				if in := fn(p.id); in != (p.groups>>g&1 != 0) {
+					a.SetGroup(p.id, FirstGroup+Audience(g), in)
+				}
+			}
+		}
+	}
 }
 
 // lookAtRights has every node that the peer holds asked for what it may see.

@@ -294,11 +294,13 @@ func (c *Proxy) tell(h ProxyHandler) {
 	ev := &c.events
 	for _, r := range ev.arrived {
 		r.Parent = c.parentOf(r)
+		c.noteOrphan(r)
 		h.Arrived(r)
 	}
 	for _, r := range ev.arrived {
 		h.Loaded(r)
 	}
+	c.adopt(h)
 	for _, e := range ev.items {
 		if e.removed != nil {
 			h.ItemRemoved(e.r, e.ordinal, e.removed)
@@ -308,6 +310,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	}
 	for _, e := range ev.metas {
 		e.r.Parent = c.parentOf(e.r)
+		c.noteOrphan(e.r)
 		if e.owner != e.r.Owner && !e.r.fresh {
 			h.Owned(e.r, e.owner)
 		}
@@ -357,12 +360,47 @@ func firstChanged(r *Replica, row *replicaRow) bool {
 	return !r.gone
 }
 
+func (c *Proxy) noteOrphan(r *Replica) {
+	if r.Parent == 0 && r.parent != noHandle {
+		c.orphans = append(c.orphans, r)
+	}
+}
+
+// adopt tells of the parents of nodes whose parents came after them.
+func (c *Proxy) adopt(h ProxyHandler) {
+	kept := c.orphans[:0]
+	for _, r := range c.orphans {
+		if r.gone || r.parent == noHandle || r.Parent != 0 {
+			continue
+		}
+		if r.Parent = c.parentOf(r); r.Parent == 0 {
+			kept = append(kept, r)
+		} else {
+			h.Parented(r, 0)
+		}
+	}
+	clear(c.orphans[len(kept):])
+	c.orphans = kept
+}
+
 func (c *Proxy) parentOf(r *Replica) Node {
 	if r.parent == noHandle || int(r.parent) >= len(c.entries) {
 		return 0
 	}
-	if p := c.entries[r.parent].rep; p != nil {
+	if p := c.entries[r.parent].rep; p != nil && !c.above(p, r) {
 		return p.ID
 	}
 	return 0
+}
+
+// above is whether r is p or above it: a change of parents that would close a
+// ring leaves the node a root.
+func (c *Proxy) above(p, r *Replica) bool {
+	for p != nil {
+		if p == r {
+			return true
+		}
+		p = c.byNode[p.Parent]
+	}
+	return false
 }

@@ -244,6 +244,9 @@ func (m *model) appendUpdate(out []rangecode.Sym, t *rowType, base, now []int32,
 		pattern := uint32(0)
 		for i := from; i < to; i++ {
 			r := t.words[i].residual(t.expect(base, now, i, n), now[i])
+			if t.once != nil && t.once[i] {
+				r = 0 // the peer keeps what its keyframe told
+			}
 			res[i-from] = r
 			s := uint32(stateLarge)
 			switch r {

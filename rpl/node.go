@@ -34,6 +34,7 @@ type node struct {
 	parent   uint32 // slot; 0 (the session's) means none
 	children []uint32
 	owner    Peer
+	past     []tenure // former owners, newest last
 
 	spawn   Spawn
 	groups  uint64
@@ -120,6 +121,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	}
 	n.used, n.layout, n.spawn, n.owner = true, l, s, s.Owner
 	n.posItem, n.cell, n.groups = -1, -1, 0
+	n.past = n.past[:0]
 	n.x, n.y, n.judge, n.active, n.moved = 0, 0, false, 0, 0
 	n.items, n.rows, n.holders, n.children = n.items[:0], n.rows[:0], n.holders[:0], n.children[:0]
 	for ord, t := range s.Items {
@@ -336,113 +338,6 @@ func (a *Authority) relayout(slot uint32, l *nodeLayout) {
 			a.peers[h.peer].refresh(a, h.handle)
 		}
 	}
-}
-
-// SetParent moves a node under another, or to the top for 0.
-func (a *Authority) SetParent(child, parent Node) error {
-	c, ok := a.slot(child)
-	if !ok {
-		return fmt.Errorf("rpl: child %v: %w", child, ErrNoNode)
-	}
-	var p uint32
-	if parent != 0 {
-		if p, ok = a.slot(parent); !ok {
-			return fmt.Errorf("rpl: parent %v: %w", parent, ErrNoNode)
-		}
-	}
-	for up := p; up != 0; up = a.nodes[up].parent {
-		if up == c {
-			return fmt.Errorf("rpl: %v under %v: %w", child, parent, ErrCycle)
-		}
-	}
-	if a.nodes[c].parent == p {
-		return nil
-	}
-	a.setParent(c, p)
-	a.rejudge(c)
-	for _, h := range a.nodes[c].holders {
-		if h.handle != noHandle {
-			a.peers[h.peer].entries[h.handle].meta = true
-			a.peers[h.peer].dirty.set(h.handle)
-		}
-	}
-	return nil
-}
-
-func (a *Authority) setParent(c, p uint32) {
-	a.unlink(c)
-	n := &a.nodes[c]
-	n.parent = p
-	if p != 0 {
-		pn := &a.nodes[p]
-		pn.children = append(pn.children, c)
-		a.ungrid(c)
-	}
-}
-
-func (a *Authority) unlink(c uint32) {
-	n := &a.nodes[c]
-	if n.parent == 0 {
-		return
-	}
-	siblings := a.nodes[n.parent].children
-	for i, s := range siblings {
-		if s == c {
-			siblings[i] = siblings[len(siblings)-1]
-			a.nodes[n.parent].children = siblings[:len(siblings)-1]
-			break
-		}
-	}
-	n.parent = 0
-}
-
-// Parent is the node above, 0 for a root; Children are those below.
-func (a *Authority) Parent(n Node) Node {
-	if s, ok := a.slot(n); ok && a.nodes[s].parent != 0 {
-		return a.nodes[a.nodes[s].parent].id
-	}
-	return 0
-}
-
-// root is the top of a node's tree.
-func (a *Authority) root(slot uint32) uint32 {
-	for a.nodes[slot].parent != 0 {
-		slot = a.nodes[slot].parent
-	}
-	return slot
-}
-
-// Give passes a node and all below it to a peer, from this tick on.
-func (a *Authority) Give(n Node, p Peer) {
-	if slot, ok := a.slot(n); ok {
-		a.give(slot, p)
-	}
-}
-
-func (a *Authority) give(slot uint32, p Peer) {
-	n := &a.nodes[slot]
-	if n.owner != p {
-		n.owner = p
-		for _, h := range n.holders {
-			if h.handle != noHandle {
-				pr := a.peers[h.peer]
-				pr.entries[h.handle].meta = true
-				pr.dirty.set(h.handle)
-			}
-		}
-		a.rejudge(slot)
-	}
-	for _, c := range n.children {
-		a.give(c, p)
-	}
-}
-
-// Owner is the peer whose input drives a node, 0 for nobody.
-func (a *Authority) Owner(n Node) Peer {
-	if s, ok := a.slot(n); ok {
-		return a.nodes[s].owner
-	}
-	return 0
 }
 
 // SetNode changes how a node is streamed.

@@ -67,6 +67,7 @@ type entry struct {
 	destroyed bool
 	removed   bool // the removal is acked; only reliable messages keep the handle
 	metaTick  Tick // newest record that told owner and parent
+	told      Tick // newest update sent
 
 	round time.Duration // when the round's first copy left
 	fence uint32        // last reliable message that names the handle

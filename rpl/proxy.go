@@ -42,7 +42,8 @@ type Proxy struct {
 	mail    [][]byte
 	removed []removal
 	held    []wireCall
-	calls   [][]byte // unreliable, to be sent
+	orphans []*Replica // whose parents are not here yet
+	calls   [][]byte   // unreliable, to be sent
 
 	models   [4]*model
 	tables   uint8 // number of the newest learned one

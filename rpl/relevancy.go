@@ -44,6 +44,7 @@ func (a *Authority) rejudge(slot uint32) {
 func (a *Authority) Stream(now time.Duration) {
 	a.send++
 	a.now = now
+	a.askConditions()
 	for _, slot := range a.judged {
 		n := &a.nodes[slot]
 		if !n.judge {

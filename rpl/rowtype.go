@@ -18,6 +18,12 @@ type rowType struct {
 	predicted  []int // words that are predicted, in an order in which they can be
 	angles     []int // wrapping words, for heading prediction
 	pos        [2]int
+
+	// `once`: words and values that only keyframes tell; nil without any.
+	once, onceV []bool
+	// `if=`: the item word that must be true for a word or a value to follow
+	// the component, -1 none; nil without any.
+	when, whenV []int
 }
 
 // rowTypesOf compiles every part of every item of a frozen schema.
@@ -79,6 +85,7 @@ func newRowType(it *ItemType, part int) *rowType {
 			t.angles = append(t.angles, i)
 		}
 	}
+	t.conditions()
 	for i, is := range isVelocity {
 		if is {
 			t.velocities = append(t.velocities, i)
@@ -94,6 +101,31 @@ func newRowType(it *ItemType, part int) *rowType {
 		t.fromV = append(t.fromV, v)
 	}
 	return t
+}
+
+// conditions notes which words and values are told once, and which only while
+// another is true.
+func (t *rowType) conditions() {
+	once, when := false, false
+	words, values := make([]bool, len(t.words)), make([]bool, len(t.vars))
+	ifs, ifsV := make([]int, len(t.words)), make([]int, len(t.vars))
+	note := func(prop int, o *bool, w *int) {
+		p := &t.item.Props[prop]
+		*o, *w = p.Once, p.If
+		once, when = once || p.Once, when || p.If >= 0
+	}
+	for i := range t.words {
+		note(t.words[i].Prop, &words[i], &ifs[i])
+	}
+	for i := range t.vars {
+		note(t.vars[i].Prop, &values[i], &ifsV[i])
+	}
+	if once {
+		t.once, t.onceV = words, values
+	}
+	if when {
+		t.when, t.whenV = ifs, ifsV
+	}
 }
 
 // drifts reports whether the words are expected to change by themselves.
@@ -121,6 +153,9 @@ func (t *rowType) advance(dst, src []int32, n uint32) {
 // onCourse is whether base, n ticks ago, has become now by itself.
 func (t *rowType) onCourse(base, now []int32, n uint32) bool {
 	for i, x := range now {
+		if t.once != nil && t.once[i] {
+			continue
+		}
 		if t.words[i].Velocity < 0 {
 			if base[i] != x {
 				return false

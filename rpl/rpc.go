@@ -221,6 +221,17 @@ func parseCall(b []byte, s *Schema, lane Lane) (c wireCall, err error) {
 // ended here. The adapter runs it in Receive, and again at the start of Send.
 func (a *Authority) Due(run func(Call)) { a.calls.run(run) }
 
+// mayCall is whether a peer's call of a tick counts: it owned the node then,
+// and where the node has changed hands since, that is at most a second ago
+// (protocol rule 22).
+func (a *Authority) mayCall(p *peer, n *node, t Tick) bool {
+	if t > a.tick {
+		return false
+	}
+	owner, since := n.ownerAt(t)
+	return owner == p.id && (!since || a.tick-t <= Tick(a.cfg.Hz))
+}
+
 // called takes a peer's call, if the peer may make it.
 func (a *Authority) called(p *peer, c wireCall) {
 	if p.rpc.dueTick != a.tick {
@@ -236,7 +247,7 @@ func (a *Authority) called(p *peer, c wireCall) {
 		a.counters.CallsDropped++
 		return
 	}
-	if a.nodes[slot].owner != p.id && !c.rpc.FromAnyone {
+	if !c.rpc.FromAnyone && !a.mayCall(p, &a.nodes[slot], c.tick) {
 		a.counters.CallsDropped++
 		return
 	}

@@ -7,7 +7,7 @@ const (
 	maxProps    = 128      // props of an item: Enfusion has the same
 	maxWords    = 1024     // words of an item or of a list's element: 4 KiB a version
 	maxDeclared = 4096     // items, prefabs and RPCs each: an index fits two bytes
-	maxGroups   = 200      // groups: an Audience is a byte, three are taken
+	maxGroups   = 64       // groups: a peer's memberships are one word
 	maxBits     = 31       // bits= of a word
 	maxLen      = 65535    // max= of a string or of bytes
 	maxElems    = 4096     // max= of a list or a map

@@ -199,7 +199,7 @@ func (a *Authority) settle(i uint32) {
 func (r *row) sameVars(ver uint32) bool {
 	old := r.vars.ring[ver%historyLen]
 	for k, v := range r.vars.now {
-		if !r.t.vars[k].Type.Equal(old[k], v) {
+		if !(r.t.onceV != nil && r.t.onceV[k]) && !r.t.vars[k].Type.Equal(old[k], v) {
 			return false
 		}
 	}
@@ -213,11 +213,14 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 	now := a.current(r)
 	changed := false
 	for k, f := range t.from {
-		if now[k] != words[f] {
+		if now[k] != words[f] && (t.when == nil || t.when[k] < 0 || words[t.when[k]] != 0) {
 			now[k], changed = words[f], true
 		}
 	}
 	for k, f := range t.fromV {
+		if t.whenV != nil && t.whenV[k] >= 0 && words[t.whenV[k]] == 0 {
+			continue
+		}
 		if v := vars[f]; !t.vars[k].Type.Equal(r.vars.now[k], v) {
 			r.vars.now[k], changed = v, true
 		}

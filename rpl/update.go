@@ -29,12 +29,15 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 		return
 	case e.state == entryComing && (e.block != 0 || e.copies == 0):
 		return // nothing to guess upon
+	case n.spawn.Hz > 0 && !e.meta && uint32(a.tick-e.told)*uint32(n.spawn.Hz) < uint32(a.cfg.Hz):
+		return // its own rate
 	}
 	pl := &p.plan
 	at, rec := len(a.syms), len(pl.recs)
 	m := p.link.model
 	guess := e.state == entryComing
-	any := e.meta && !guess
+	any := e.meta && !guess && a.parentKnown(p, n)
+	waits := e.meta && !any
 	if guess {
 		a.syms = append(a.syms, rangecode.Raw(uint32(e.gen), 8))
 	}
@@ -51,19 +54,41 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	}
 	if !any {
 		a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
-		p.dirty.clear(h)
+		if !waits {
+			p.dirty.clear(h)
+		}
 		return
 	}
 	pc := a.piece(h, at, rec, pl)
-	pc.urgency = urgency * n.spawn.Weight
-	if n.owner == p.id {
-		pc.urgency *= 4
-	}
+	pc.urgency = urgency * n.spawn.Weight * a.closeness(p, n)
 	if guess {
 		pl.guesses = append(pl.guesses, pc)
 	} else {
 		pl.updates = append(pl.updates, pc)
 	}
+}
+
+// parentKnown is whether the peer has been sent the node's parent, or there is
+// none to name: a child keeps its old parent until its new one is on the way.
+func (a *Authority) parentKnown(p *peer, n *node) bool {
+	if n.parent == 0 {
+		return true
+	}
+	h := a.nodes[n.parent].holder(p.index)
+	return h != nil && h.handle != noHandle
+}
+
+// closeness weighs a node's urgency by its distance: 4 for the peer's own, 2
+// where the observer stands, falling to 1 at the edge of sight and below.
+func (a *Authority) closeness(p *peer, n *node) float32 {
+	switch {
+	case n.owner == p.id:
+		return 4
+	case a.grid == nil || len(p.points) == 0 || n.posItem < 0:
+		return 1
+	}
+	reach := a.cfg.Interest.Reach(p.id)
+	return float32(2 * reach / (reach + p.distance(n.x, n.y)))
 }
 
 // appendRow codes row i of a node for a peer where it is pending; a node of
@@ -121,7 +146,7 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 	case pr.hidden:
 		*pr = peerRow{} // gained: a keyframe
 	}
-	if guess && pr.acked == 0 {
+	if guess && pr.acked == 0 || n.spawn.Transient && pr.flight != 0 {
 		return rowSame
 	}
 	if pr.flight == 0 || !r.kept(pr.flight) {
@@ -211,7 +236,7 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 	now := r.vars.now
 	for k, v := range r.t.vars {
 		if base != nil {
-			same := v.Type.Equal(base[k], now[k])
+			same := v.Type.Equal(base[k], now[k]) || r.t.onceV != nil && r.t.onceV[k]
 			a.syms = append(a.syms, m.entry.varying.sym(flag(!same)))
 			if same {
 				continue

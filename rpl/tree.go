@@ -1,0 +1,143 @@
+package rpl
+
+import "fmt"
+
+// Who is above a node in its tree, and whose it is.
+
+// SetParent moves a node under another, or to the top for 0.
+func (a *Authority) SetParent(child, parent Node) error {
+	c, ok := a.slot(child)
+	if !ok {
+		return fmt.Errorf("rpl: child %v: %w", child, ErrNoNode)
+	}
+	var p uint32
+	if parent != 0 {
+		if p, ok = a.slot(parent); !ok {
+			return fmt.Errorf("rpl: parent %v: %w", parent, ErrNoNode)
+		}
+	}
+	for up := p; up != 0; up = a.nodes[up].parent {
+		if up == c {
+			return fmt.Errorf("rpl: %v under %v: %w", child, parent, ErrCycle)
+		}
+	}
+	if a.nodes[c].parent == p {
+		return nil
+	}
+	a.setParent(c, p)
+	a.rejudge(c)
+	for _, h := range a.nodes[c].holders {
+		if h.handle != noHandle {
+			a.peers[h.peer].entries[h.handle].meta = true
+			a.peers[h.peer].dirty.set(h.handle)
+		}
+	}
+	return nil
+}
+
+func (a *Authority) setParent(c, p uint32) {
+	a.unlink(c)
+	n := &a.nodes[c]
+	n.parent = p
+	if p != 0 {
+		pn := &a.nodes[p]
+		pn.children = append(pn.children, c)
+		a.ungrid(c)
+	}
+}
+
+func (a *Authority) unlink(c uint32) {
+	n := &a.nodes[c]
+	if n.parent == 0 {
+		return
+	}
+	siblings := a.nodes[n.parent].children
+	for i, s := range siblings {
+		if s == c {
+			siblings[i] = siblings[len(siblings)-1]
+			a.nodes[n.parent].children = siblings[:len(siblings)-1]
+			break
+		}
+	}
+	n.parent = 0
+}
+
+// Parent is the node above, 0 for a root; Children are those below.
+func (a *Authority) Parent(n Node) Node {
+	if s, ok := a.slot(n); ok && a.nodes[s].parent != 0 {
+		return a.nodes[a.nodes[s].parent].id
+	}
+	return 0
+}
+
+// root is the top of a node's tree.
+func (a *Authority) root(slot uint32) uint32 {
+	for a.nodes[slot].parent != 0 {
+		slot = a.nodes[slot].parent
+	}
+	return slot
+}
+
+// Give passes a node and all below it to a peer, from this tick on.
+func (a *Authority) Give(n Node, p Peer) {
+	if slot, ok := a.slot(n); ok {
+		a.give(slot, p)
+	}
+}
+
+func (a *Authority) give(slot uint32, p Peer) {
+	n := &a.nodes[slot]
+	if n.owner != p {
+		n.retire(a.tick)
+		n.owner = p
+		for _, h := range n.holders {
+			if h.handle != noHandle {
+				pr := a.peers[h.peer]
+				pr.entries[h.handle].meta = true
+				pr.dirty.set(h.handle)
+			}
+		}
+		a.rejudge(slot)
+	}
+	for _, c := range n.children {
+		a.give(c, p)
+	}
+}
+
+// Owner is the peer whose input drives a node, 0 for nobody.
+func (a *Authority) Owner(n Node) Peer {
+	if s, ok := a.slot(n); ok {
+		return a.nodes[s].owner
+	}
+	return 0
+}
+
+// tenure is a time during which a node had an owner: until the tick of the
+// hand-over, from which on the next one owns it.
+type tenure struct {
+	owner Peer
+	until Tick
+}
+
+// keptTenures is how many former owners a node remembers: calls older than a
+// second are refused anyway, and nobody hands a node over more often in one.
+const keptTenures = 4
+
+func (n *node) retire(t Tick) {
+	if len(n.past) == keptTenures {
+		copy(n.past, n.past[1:])
+		n.past = n.past[:keptTenures-1]
+	}
+	n.past = append(n.past, tenure{n.owner, t})
+}
+
+// ownerAt is who owned a node at a tick, and whether it has changed hands
+// since (protocol rule 21: ownership is a function of the tick).
+func (n *node) ownerAt(t Tick) (owner Peer, since bool) {
+	for i := range n.past {
+		if t < n.past[i].until {
+			return n.past[i].owner, true
+		}
+	}
+	return n.owner, false
+}
