@@ -17,7 +17,7 @@ var packages = []string{
 	"rpl", "rpl/bits", "rpl/rpltest",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
 	"components", "ecs", "ecs/window",
-	"demo", "demo/server", "demo/bench", "demo/bots", "demo/island", "demo/scene",
+	"demo", "demo/server", "demo/bench", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
 
