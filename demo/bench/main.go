@@ -54,13 +54,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if cpu.Wall {
 		fmt.Fprintln(stderr, "bench: this system tells no processor time to the nanosecond: times are by the wall clock")
 	}
-	if a.cpuProfile != "" {
-		fmt.Fprintln(stderr, "bench: while a profile is taken the system tells processor time in steps of milliseconds: the times of this run mean little")
-	}
 	stop, err := profile(a.cpuProfile)
 	if err != nil {
 		fmt.Fprintf(stderr, "bench: %v\n", err)
 		return exitUsage
+	}
+	if a.cpuProfile != "" {
+		fmt.Fprintln(stderr, "bench: while a profile is taken the system tells processor time in steps of milliseconds: the times of this run mean little")
 	}
 	report, err := play.Run(a.o)
 	stop()
