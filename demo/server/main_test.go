@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"strings"
+	"testing"
+)
+
+// start runs the program and returns its exit code and what it printed.
+func start(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = run(t.Context(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestRefusalsAreOneSentence(t *testing.T) {
+	taken, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	port := taken.LocalAddr().String()
+	for _, c := range []struct{ args, says string }{
+		{"-nonsense", "-nonsense"},
+		{"-clients many", "clients"},
+		{"-clients -1", "-clients is -1"},
+		{"-clients 1000", "-clients is 1000"},
+		{"-seconds -1", "-seconds"},
+		{"-seconds NaN", "-seconds"},
+		{"-loss 2", "loss"},
+		{"-rtt -5ms", "delay"},
+		{"-jitter never", "jitter"},
+		{"-addr 7777", "HOST:PORT"},
+		{"-addr 127.0.0.1:notaport -seconds 1", "notaport"},
+		{"-addr 0.0.0.0:7777", "-public"},
+		{"-addr " + port, port},
+		{"-join 127.0.0.1:9", "-clients"},
+		{"-join 127.0.0.1:9 -public", "-public"},
+		{"-join 127.0.0.1:9 -clients 1", "no answer"},
+		{"-join nowhere -clients 1", "nowhere"},
+		{"extra", "no flag"},
+	} {
+		code, _, stderr := start(t, strings.Fields(c.args)...)
+		line := strings.TrimSuffix(stderr, "\n")
+		if code == 0 || !strings.HasPrefix(line, "server: ") || !strings.Contains(line, c.says) || strings.Contains(line, "\n") {
+			t.Errorf("%s: exit %d, %q; want a failure and one sentence with %q", c.args, code, stderr, c.says)
+		}
+	}
+}
+
+// A session over UDP, with loss: all that was promised is in the last line, and
+// in the end everyone sees the same.
+func TestSessionOverUDP(t *testing.T) {
+	code, stdout, stderr := start(t, strings.Fields("-clients 2 -seconds 3 -rtt 60ms -loss 0.05 -jitter 10ms -json")...)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	var r map[string]any
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatalf("%v in %q", err, stdout)
+	}
+	for _, key := range strings.Fields("mode transport seconds ticks clients nodes stream_ins stream_outs rpcs state_packets bytes_out kbps_per_client rtt_ms loss quiet_ms mismatches") {
+		if _, ok := r[key]; !ok {
+			t.Errorf("%s is missing", key)
+		}
+	}
+	if r["transport"] != "kcp" || r["mode"] != "dedicated" || r["clients"] != 2.0 || r["mismatches"] != 0.0 {
+		t.Errorf("%s", stdout)
+	}
+	for _, key := range []string{"ticks", "nodes", "stream_ins", "rpcs", "state_packets", "bytes_out", "rtt_ms"} {
+		if v, _ := r[key].(float64); v <= 0 {
+			t.Errorf("%s is %v, want something", key, r[key])
+		}
+	}
+}
+
+func TestSentencesAndEndBySignal(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // as Ctrl-C at once
+	var out, errs strings.Builder
+	if code := run(ctx, []string{"-addr", "127.0.0.1:0", "-public"}, &out, &errs); code != 0 {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	for _, want := range []string{"neither encrypted nor authenticated", "listens on 127.0.0.1:", "Played"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("nothing is said of %q:\n%s", want, out.String())
+		}
+	}
+}
