@@ -1,6 +1,9 @@
 package rpl
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // An ItemBuilder declares an item of words alone, without a Go type: for
 // traces and tools, which feed words directly. Each call adds a prop or says
@@ -112,28 +115,34 @@ func (b *ItemBuilder) compile(s *Schema, it *ItemType) {
 	for i := range b.defs {
 		b.defs[i].compile(w)
 	}
-	for _, name := range b.pos {
-		if name == "" {
-			continue
-		}
-		for i := range w.lay.props {
-			if w.lay.props[i].Name == name {
-				w.lay.drafts[i].tag.has |= tagPos
-			}
-		}
-	}
+	b.placePos(w)
 	if len(b.defs) == 0 {
 		s.faults.add("%s: it has no fields; add one", owner)
 	}
 	it.Explicit = w.explicit
 	it.take(w.lay)
 	s.checkSize(owner, &it.lay)
-	if b.pos[0] != "" && (propNamed(it, b.pos[0]) < 0 || propNamed(it, b.pos[1]) < 0) {
-		s.faults.add("%s: Pos names %s and %s, which are not both fields; correct the names", owner, b.pos[0], b.pos[1])
+}
+
+// placePos marks the props that Pos names.
+func (b *ItemBuilder) placePos(w *walker) {
+	if b.pos == [2]string{} {
+		return
 	}
-	if b.pos[0] != "" && propNamed(it, b.pos[0]) > propNamed(it, b.pos[1]) {
-		s.faults.add("%s: Pos names %s before %s, which are added the other way round; add x first", owner, b.pos[0], b.pos[1])
+	var at [2]int
+	for i, name := range b.pos {
+		at[i] = slices.IndexFunc(w.lay.props, func(p Prop) bool { return p.Name == name })
+		if at[i] < 0 {
+			w.faults.add("%s: Pos names %s, which is no field; correct the name", w.owner, name)
+			return
+		}
 	}
+	if at[0] >= at[1] {
+		w.faults.add("%s: Pos names %s before %s, which is not their order; add x first", w.owner, b.pos[0], b.pos[1])
+		return
+	}
+	w.lay.drafts[at[0]].tag.has |= tagPos
+	w.lay.drafts[at[1]].tag.has |= tagPos
 }
 
 func (d *wordDef) compile(w *walker) {

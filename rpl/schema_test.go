@@ -173,3 +173,103 @@ func TestTags(t *testing.T) {
 		})
 	}
 }
+
+// TestParts: each audience has a part, everyone's first, and a prop is in one.
+func TestParts(t *testing.T) {
+	type player struct {
+		Ammo  int    `rpl:"bits=8,to=owner"`
+		Plan  string `rpl:"max=8,to=red"`
+		HP    int    `rpl:"bits=8"`
+		Alarm bool   `rpl:""`
+		Inner struct {
+			A bool   `rpl:""`
+			B bool   `rpl:"to=others"`
+			C []bool `rpl:"max=3"`
+		} `rpl:"to=blue,once,notify,if=Alarm"`
+	}
+	s := NewSchema("test")
+	red, blue := s.Group("red"), s.Group("blue")
+	if s.Group("red") != red {
+		t.Error("a group declared twice is another")
+	}
+	it := s.Item("player", reflect.TypeFor[player](), nil)
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	want := []Part{
+		{Everyone, []int{1, 2}, nil},
+		{OwnerSees, []int{0}, nil},
+		{OthersSee, []int{4}, nil},
+		{blue, []int{3}, []int{1}},
+		{red, nil, []int{0}},
+	}
+	if !reflect.DeepEqual(it.Parts, want) {
+		t.Errorf("parts %+v, want %+v", it.Parts, want)
+	}
+	for _, p := range it.Props[4:] {
+		if !p.Once || !p.Notify || p.If != 2 {
+			t.Errorf("%s does not inherit: %+v", p.Name, p)
+		}
+	}
+}
+
+// TestVelocityOfAnotherItem: `predict=item.Field/tick`.
+func TestVelocityOfAnotherItem(t *testing.T) {
+	type place struct {
+		At  vec     `rpl:"step=1/32,predict=motion.Vel/tick,tol=1/4"`
+		Rot float32 `rpl:"angle=360,step=0.5,predict=motion.Spin"`
+	}
+	type motion struct {
+		Vel  vec     `rpl:"step=1/64"`
+		Spin float32 `rpl:"step=1"`
+	}
+	s := NewSchema("test")
+	p := s.Item("place", reflect.TypeFor[place](), nil)
+	s.Item("motion", reflect.TypeFor[motion](), nil)
+	if err := s.Freeze(50); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Word{
+		{VelocityWord: 0, Rate: 1 << 31, Tol: 8},
+		{VelocityWord: 1, Rate: 1 << 31, Tol: 8},
+		{VelocityWord: 2, Rate: 171798692},
+	} {
+		w := p.Words[i]
+		if w.Velocity != -1 || w.VelocityItem != "motion" || w.VelocityWord != want.VelocityWord || w.Rate != want.Rate || w.Tol != want.Tol {
+			t.Errorf("word %d is %+v, want %+v", i, w, want)
+		}
+	}
+}
+
+// TestTagsInCode: Tags stand above the type's own, reach nested types, and
+// may make a component explicit.
+func TestTagsInCode(t *testing.T) {
+	type inner struct{ Speed, Mass float64 }
+	type foreign struct {
+		Pos   vec
+		Inner inner
+		List  []inner
+		Own   int `rpl:"bits=3"`
+	}
+	it := freezeItem(t, foreign{}, Tags{
+		"Pos": "step=1/8,interp", "Inner": "", "Inner.Speed": "step=1/32", "List": "max=3", "List.Mass": "step=1", "Own": "-", "_": "explicit",
+	})
+	var got []string
+	for _, p := range it.Props {
+		got = append(got, p.Name+" "+p.Kind+" "+p.Tag)
+	}
+	want := []string{"Pos float vector step=1/8,interp", "Inner.Speed float step=1/32", "List list of Mass float step=1, 1 word max=3"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("props %q, want %q", got, want)
+	}
+	if !it.Explicit {
+		t.Error("not explicit")
+	}
+	blank := freezeItem(t, struct {
+		_ struct{} `rpl:"explicit"`
+		A bool     `rpl:""`
+	}{}, nil)
+	if !blank.Explicit || len(blank.Props) != 1 {
+		t.Errorf("explicit %v, props %+v", blank.Explicit, blank.Props)
+	}
+}

@@ -261,10 +261,18 @@ func (t *listVar) check(p unsafe.Pointer) error {
 	}
 	for i := range h.len {
 		if field, err := t.elem.check(unsafe.Add(h.data, uintptr(i)*t.size)); err != nil {
-			return fmt.Errorf("element %d (%s): %w", i, field, err)
+			return fmt.Errorf("element %d%s: %w", i, inElement(field), err)
 		}
 	}
 	return nil
+}
+
+// inElement names a field of an element in an error.
+func inElement(field string) string {
+	if field = elementName(field); field == "" {
+		return ""
+	}
+	return ", field " + field
 }
 
 func (t *listVar) maxBits() int { return int(width(t.limit)) + t.limit*t.elem.maxBits() }

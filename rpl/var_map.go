@@ -240,7 +240,7 @@ func (t *mapVar[K]) check(p unsafe.Pointer) (err error) {
 		n++
 		var field string
 		if field, err = t.elem.check(value); err != nil {
-			err = fmt.Errorf("entry %v (%s): %w", k, field, err)
+			err = fmt.Errorf("entry %v%s: %w", k, inElement(field), err)
 		}
 		return err == nil
 	})
