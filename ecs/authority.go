@@ -41,11 +41,12 @@ func (r *Replication) becomeAuthority() error {
 // endNode ends a node of the authority; its entities stay, or are going. What
 // was called on it in this step runs first, as it would elsewhere.
 func (r *Replication) endNode(n *node) {
+	if n.ending {
+		panic("tendon: a node is removed inside its own OnStreamOut or last call: it is going already, and donburi would take another entity away with it")
+	}
+	n.ending = true
 	r.lastWords(n)
 	r.streamedOut(n, true)
-	if r.nodeOf(n.entity) != n { // a callback was quicker
-		return
-	}
 	*r.Counter("stream out")++
 	r.auth.Remove(n.id)
 	r.forget(n)

@@ -61,7 +61,8 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 
 // OnStreamOut runs before a node's entity goes, destroyed or merely out of
 // sight: on proxies inside Receive, when what is drawn has reached that moment;
-// on the authority inside World.Remove.
+// on the authority inside World.Remove. Read the entity there; on the authority
+// it panics to remove it once more.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	r.hooks.streamOut = append(r.hooks.streamOut, onComponent[func(*donburi.Entry, bool)]{c, fn})
 }

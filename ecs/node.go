@@ -25,6 +25,7 @@ type node struct {
 	children []*node
 	parts    []donburi.Entity
 	items    []binding // by ordinal
+	ending   bool      // on the authority: it is being told that the node goes
 
 	batch uint32 // of the callbacks that it last had a turn in
 	turn  int

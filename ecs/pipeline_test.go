@@ -1,0 +1,207 @@
+package ecs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+	donburiecs "github.com/yohamta/donburi/ecs"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// traffic is a plugin: it counts steps and notes when its systems run.
+type traffic struct{ m *machine }
+
+func (p traffic) Plug(r *tendon.Replication) {
+	steps := r.Counter("traffic: steps")
+	r.After(tendon.Receive, "traffic: count", func(*tendon.Replication) { *steps++ })
+	r.After(tendon.Send, "traffic: note", func(r *tendon.Replication) { p.m.say("sent in %d", r.Tick()) })
+	r.OnStreamIn(Paint, func(*donburi.Entry) { p.m.say("in") })
+}
+
+func TestPlugin(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	m.Use(traffic{m})
+	check(t, "the pipeline", strings.Join(slices.Collect(m.Systems()), ", "),
+		"receive, traffic: count, extract, stream, schedule, encode, send, traffic: note")
+	m.Create(Paint)
+	l.steps(2)
+	check(t, "it heard", strings.Join(m.said(), ", "), "in, sent in 1, sent in 2")
+	counters := maps.Collect(m.Counters())
+	check(t, "it counted", counters["traffic: steps"], 2)
+	check(t, "the library counted", counters["stream in"], 1)
+}
+
+// The session as systems and a renderer of donburi/ecs, in a game that builds
+// its entities with it.
+func TestDonburiECS(t *testing.T) {
+	l := newLab(t, lan)
+	type canvas struct{ frames int }
+	var games []*donburiecs.ECS
+	for _, name := range []string{"server", "client"} {
+		ecs := donburiecs.NewECS(donburi.NewWorld())
+		rep, err := tendon.New(ecs.World, proto, tendon.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		Late.Build(rep, func(w donburi.World, _ tendon.None) *donburi.Entry {
+			return w.Entry(ecs.Create(0, Paint, Local))
+		})
+		ecs.AddSystem(tendon.ReceiveSystem(rep)).
+			AddSystem(func(ecs *donburiecs.ECS) {
+				for e := range Paint.Iter(ecs.World) {
+					if tendon.IsAuthority(e) {
+						Paint.Get(e).Colour++
+					}
+				}
+			}).
+			AddSystem(tendon.SendSystem(rep)).
+			AddRenderer(0, tendon.FrameRenderer[canvas](rep)).
+			AddRenderer(0, func(_ *donburiecs.ECS, c *canvas) { c.frames++ })
+		if name == "server" {
+			rep.Host(l.listener)
+			rep.OnStart(func() { Late.Spawn(ecs.World, tendon.None{}) })
+		} else {
+			rep.Join(l.net.Dialer(l.listener))
+		}
+		games = append(games, ecs)
+	}
+	c := canvas{}
+	for range 90 {
+		l.net.Advance(time.Second / 60)
+		for _, g := range games {
+			g.Update()
+			g.Draw(&c)
+		}
+	}
+	check(t, "frames", c.frames, 180)
+	e, ok := Paint.First(games[1].World)
+	if !ok {
+		t.Fatal("nothing has come")
+	}
+	if Paint.Get(e).Colour < 30 || tendon.IsAuthority(e) {
+		t.Errorf("colour %d", Paint.Get(e).Colour)
+	}
+}
+
+// With an Interest, a peer has what is round its observers; what leaves their
+// sight streams out, not destroyed.
+func TestInterest(t *testing.T) {
+	l := newLab(t, lan)
+	config := tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}}
+	server, client := l.server(config), l.client(tendon.Config{})
+	client.tell()
+	server.OnJoin(func(p rpl.Peer) {
+		e := server.Create(Body, components.Observer)
+		tendon.Give(e, p)
+	})
+	var crates []rpl.Node
+	server.OnStart(func() {
+		for i := range 20 {
+			crates = append(crates, tendon.ID(Crate.Spawn(server.World(), CrateArgs{Pos: gmath.Vec{X: float64(i) * 50}})))
+		}
+	})
+	l.joined()
+	held := func() (s string) {
+		for i, id := range crates {
+			if client.has(id) {
+				s += fmt.Sprint(i, " ")
+			}
+		}
+		return s
+	}
+	l.steps(30)
+	check(t, "in sight at 0", held(), "0 1 2 ")
+	client.said()
+	me, _ := tendon.Mine(client.Replication, Body)
+	eye := server.find(tendon.ID(me))
+	Body.Get(eye).Pos.X = 500
+	l.steps(90)
+	check(t, "in sight at 500", held(), "8 9 10 11 12 ")
+	outs := 0
+	for _, line := range client.said() {
+		if line == "out 1 false" {
+			outs++
+		}
+	}
+	check(t, "streamed out", outs, 3)
+	components.Observer.Get(eye).Offset.X = 200
+	l.steps(90)
+	check(t, "with an offset", held(), "12 13 14 15 16 ")
+
+	// In another's vehicle one sees from there.
+	car := server.Create(Body)
+	Body.Get(car).Pos.X = 50
+	if err := tendon.Attach(eye, car); err != nil {
+		t.Fatal(err)
+	}
+	components.Observer.Get(eye).Offset.X = 0
+	l.steps(90)
+	check(t, "from the car", held(), "0 1 2 3 ")
+}
+
+// Callbacks that spawn, remove and load are no trouble.
+func TestCallbacksThatAct(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	server.OnStreamIn(Link, func(*donburi.Entry) { server.Create(Paint) })
+	server.OnStreamIn(Paint, func(e *donburi.Entry) {
+		Paint.Get(e).Colour = 9
+		server.Create(Ammo)
+	})
+	server.OnStreamIn(Ammo, func(e *donburi.Entry) { e.Remove() })
+	client.OnStreamOut(Link, func(e *donburi.Entry, _ bool) { e.Remove() }) // once more: it is going
+	client.OnStreamIn(Paint, func(e *donburi.Entry) { client.Close("seen enough") })
+	l.joined()
+	server.Create(Link)
+	l.steps(40)
+	check(t, "paint", server.count(Paint), 1)
+	check(t, "ammunition", server.count(Ammo), 0)
+	check(t, "the client left by itself", client.Alone(), true)
+	check(t, "and has nothing of it", client.count(Paint)+client.count(Link), 0)
+}
+
+// donburi would remove another entity in its place.
+func TestRemoveInsideItsOwnRemoval(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	m.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) { e.Remove() })
+	e := m.Create(Paint)
+	l.steps(1)
+	defer func() {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "OnStreamOut") {
+			t.Errorf("panicked with %v", r)
+		}
+	}()
+	e.Remove()
+}
+
+func TestRun(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{Steps: 60})
+	ctx, stop := context.WithCancel(t.Context())
+	steps := 0
+	err := m.Run(ctx, func(r *tendon.Replication) {
+		if steps++; steps == 5 {
+			stop()
+		}
+	})
+	if err != nil || steps < 5 || m.Tick() != rpl.Tick(steps) {
+		t.Errorf("%d steps, tick %d, %v", steps, m.Tick(), err)
+	}
+	m.Join(refusing{})
+	if err := m.Run(t.Context(), func(*tendon.Replication) {}); !errors.Is(err, errRefusing) {
+		t.Errorf("ended with %v", err)
+	}
+}

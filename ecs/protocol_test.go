@@ -1,0 +1,118 @@
+package ecs_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+var errRefusing = errors.New("no network here")
+
+// refusing is a way to nowhere.
+type refusing struct{}
+
+func (refusing) Dial(transport.Offer) (transport.Link, error)   { return nil, errRefusing }
+func (refusing) Listen(transport.Offer) (transport.Link, error) { return nil, errRefusing }
+func (refusing) Addr() string                                   { return "nowhere" }
+func (refusing) Close() error                                   { return nil }
+
+// New reports every mistake of a protocol at once, each with its name.
+func TestMistakes(t *testing.T) {
+	p := tendon.NewProtocol("mistaken")
+	type pointer struct {
+		P *int `rpl:""`
+	}
+	type shout struct {
+		Text string `rpl:""` // no max
+	}
+	c := donburi.NewComponentType[PaintData]()
+	tendon.Replicate(p, "one", c)
+	tendon.Replicate(p, "two", c)
+	tendon.Replicate(p, "holder", donburi.NewComponentType[pointer]())
+	tendon.Replicate(p, "holder", donburi.NewComponentType[ForeignData]())
+	tendon.NewRPC[shout](p, "shout", rpl.ToServer, rpl.Reliable)
+	_, err := tendon.New(donburi.NewWorld(), p, tendon.Config{})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, part := range []string{`"one" and as "two"`, "holder", "P", "shout", "Text"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is not in:\n%v", part, err)
+		}
+	}
+	if n := strings.Count(err.Error(), "\n"); n < 3 {
+		t.Errorf("%d lines:\n%v", n+1, err)
+	}
+
+	_, err = tendon.New(donburi.NewWorld(), proto, tendon.Config{Steps: -1, Sends: 90, Budget: -1, MaxPeers: -1, Hello: make([]byte, 5000)})
+	for _, part := range []string{"Steps", "Sends", "Budget", "MaxPeers", "Hello"} {
+		if err == nil || !strings.Contains(err.Error(), "Config."+part) {
+			t.Errorf("Config.%s is not in:\n%v", part, err)
+		}
+	}
+}
+
+// What is declared after the first New panics with its name.
+func TestFrozen(t *testing.T) {
+	if _, err := tendon.New(donburi.NewWorld(), proto, tendon.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, `"too late"`) {
+			t.Errorf("panicked with %v", r)
+		}
+	}()
+	tendon.NewRPC[tendon.None](proto, "too late", rpl.ToServer, rpl.Reliable)
+}
+
+// Another schema is refused with the component that differs.
+func TestAnotherSchema(t *testing.T) {
+	l := newLab(t, lan)
+	l.server(tendon.Config{})
+	other := tendon.NewProtocol("ecs test")
+	tendon.Replicate(other, "body", donburi.NewComponentType[PaintData]())
+	r, err := tendon.New(donburi.NewWorld(), other, tendon.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{Replication: r, lab: l}
+	r.OnEnd(func(err error) { m.ended = err })
+	l.machines = append(l.machines, m)
+	m.Join(l.net.Dialer(l.listener))
+	l.until("it is refused", func() bool { return m.ended != nil })
+	if !errors.Is(m.ended, transport.ErrSchema) || !strings.Contains(m.ended.Error(), "body") && !strings.Contains(m.ended.Error(), "ammo") {
+		t.Errorf("refused with %v", m.ended)
+	}
+	check(t, "it is", m.Mode(), tendon.Single)
+
+	r.Host(refusing{})
+	l.steps(1)
+	if !errors.Is(m.ended, errRefusing) || !strings.Contains(m.ended.Error(), "nowhere") {
+		t.Errorf("hosting failed with %v", m.ended)
+	}
+}
+
+// OnChange of what cannot change is the game's mistake, told at once.
+func TestOnChangeMisuse(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	for name, register := range map[string]func(){
+		"not replicated": func() { tendon.OnChange(m.Replication, Local, func(*donburi.Entry, LocalData) {}) },
+		"notify":         func() { tendon.OnChange(m.Replication, Body, func(*donburi.Entry, BodyData) {}) },
+	} {
+		func() {
+			defer func() {
+				if r, ok := recover().(string); !ok || !strings.Contains(r, name) {
+					t.Errorf("%s: panicked with %v", name, r)
+				}
+			}()
+			register()
+		}()
+	}
+}
