@@ -1,3 +1,72 @@
-// Package ecs replicates donburi components. Import it as tendon: `ecs` is what
-// donburi's users call their variables.
+// Package ecs replicates donburi components: a game that works alone becomes
+// multiplayer by adding components, and the same code then runs as single
+// player, listen server, dedicated server and client. Import it as tendon:
+// `ecs` is what donburi's users call their variables.
+//
+// # What there is
+//
+//   - [Protocol]: what both ends must agree on, a package variable. [Replicate]
+//     and [ReplicateAs] add component types, [NewPrefab] kinds of node, [NewRPC]
+//     remote calls.
+//   - [Replication]: one donburi world kept in step with others. [New] makes it,
+//     in single player; Host and Join change that.
+//   - A node is an entity with components.RplNode; its replicated components are
+//     its items. Exactly one machine, the authority, decides about it; on the
+//     others it is a proxy. Its owner, a peer, drives it.
+//   - Three calls put a session into a game's loop: Receive and Send around each
+//     fixed step, Frame before each drawn frame. [ReceiveSystem], [SendSystem]
+//     and [FrameRenderer] are the same for donburi/ecs, Run is a loop for
+//     programs without a window.
+//
+// # How do I …
+//
+// … make a component travel? Tag its fields and register it: `rpl:"step=1/32"`.
+// A field without a tag is local. For types of other packages give rpl.Tags, or
+// a stand-in with ReplicateAs.
+//
+// … make an entity a node? Spawn it by a [Prefab], whose function builds it on
+// every machine with its local components and children; or Replication.Create;
+// or add components.RplNode to it. What stands in every world from the start is
+// made by both sides, under a [Named].
+//
+// … write a system? Ask roles, never "am I the server": [IsAuthority] for one
+// entity, the filter [Authority] for many, [IsOwner] and [Mine] for what this
+// machine's player drives. Local entities are always this machine's own.
+//
+// … give a player something to drive? In OnJoin: [Give](entity, peer). The local
+// player joins too.
+//
+// … send input? An unreliable RPC ToServer with the held keys, on a node that the
+// player owns; the newest wins.
+//
+// … tell everyone of an event? A Broadcast RPC on its node: it runs on each
+// machine that has the node. What belongs to no entity (chat, match state) goes
+// over Session().
+//
+// … react to a change? [OnChange] for fields tagged `notify`, on the authority
+// too; OnStreamIn and OnStreamOut for nodes that begin and cease to exist here.
+//
+// … draw smoothly? [View] is a component as it is to be drawn in this frame;
+// `interp=inplace` writes that into the component, between Frame and the next
+// Receive, for games that draw their components themselves. Leave out what is
+// not [Drawn].
+//
+// … limit who sees what? Config.Interest with components.Observer for distance,
+// NodeData.Relevance for a node, `to=owner` for a field.
+//
+// … put one thing on another? [Attach]; what hangs together streams together.
+// Entities that are one node are joined by [Part] when they are built.
+//
+// … change the level? Make the worlds in OnWorld, call Load.
+//
+// … find out what is going on? Stats of a peer, Counters, Mode; or a [Plugin]
+// with systems of its own behind the stages.
+//
+// # What to know
+//
+// All callbacks run on the game's goroutine, inside Receive and Send, in this
+// order for a node: the prefab's function, OnStreamIn, OnChange, calls,
+// OnStreamOut. A node exists for the API from its creation, and for others with
+// the step's Send. Keep entities, not entries, from one step to the next: donburi
+// reuses both.
 package ecs

@@ -242,6 +242,9 @@ func (r *Replication) extractColumn(p *plan, c *column, rows []unsafe.Pointer) {
 		}
 		if c.comp.standIn != nil {
 			at = r.tagged(c.comp, r.world.Entry(p.entities[row]), at)
+		} else if !c.watch[row] {
+			r.auth.SetLazy(c.items[row], at) // nothing moves before Stream has run
+			continue
 		}
 		if r.auth.Set(c.items[row], at) && c.watch[row] {
 			r.look(n, n.binding(c.comp, p.entities[row]))
