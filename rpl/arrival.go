@@ -63,6 +63,9 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		}
 		a.syms = m.appendKey(a.syms, r.t, a.current(r), a.learner)
 		a.appendVars(p, r, nil)
+		if _, tick := a.anchored(r); r.drifting && tick != uint32(a.tick) {
+			p.loosen(h, true)
+		}
 		pl.recs = append(pl.recs, recEntry{handle: h, ver: r.head, kind: recRow, gen: e.gen, row: uint8(i)})
 	}
 	pl.recs = append(pl.recs, recEntry{handle: h, kind: recArrival, gen: e.gen})

@@ -57,6 +57,8 @@ type Authority struct {
 	refs       Refs
 	tick       Tick
 	send       uint32 // counts Streams
+	round      uint32 // stamps the active list, from one Schedule's end to the next
+	moves      uint32 // stamps the movers, from one Stream's end to the next
 	now        time.Duration
 	sendPeriod time.Duration
 
@@ -69,6 +71,7 @@ type Authority struct {
 	items     []item
 	freeItems [][]Item // by item type
 	shadows   [][]byte // by item type
+	places    []place  // by item type
 	rows      []row
 	slabs     []slab // by row type
 
@@ -113,6 +116,8 @@ func NewAuthority(c Config) (*Authority, error) {
 		cfg:        c,
 		refs:       c.Refs,
 		sendPeriod: time.Second / time.Duration(c.SendHz),
+		round:      1,
+		moves:      1,
 		layouts:    make(map[string]*nodeLayout),
 		byID:       make(map[Peer]*peer),
 	}
@@ -125,6 +130,7 @@ func NewAuthority(c Config) (*Authority, error) {
 	a.shadows = make([][]byte, len(c.Schema.Items()))
 	for _, t := range c.Schema.Items() {
 		a.scratch = append(a.scratch, make([]int32, max(0, len(t.Words)-len(a.scratch)))...)
+		a.places = append(a.places, newPlace(t))
 		a.course = append(a.course, make([]int32, max(0, len(t.Words)-len(a.course)))...)
 		a.scratchVars = append(a.scratchVars, make([]any, max(0, len(t.Vars)-len(a.scratchVars)))...)
 	}

@@ -18,6 +18,13 @@ func (b *bitset) set(i uint32) {
 	b.w[k] |= 1 << (i & 63)
 }
 
+// reach makes the set long enough for i.
+func (b *bitset) reach(i uint32) {
+	for int(i>>6) >= len(b.w) {
+		b.w = append(b.w, 0)
+	}
+}
+
 func (b *bitset) clear(i uint32) {
 	if k := int(i >> 6); k < len(b.w) {
 		b.w[k] &^= 1 << (i & 63)

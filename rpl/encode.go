@@ -179,6 +179,9 @@ func (a *Authority) sent(p *peer, recs []recEntry, tick Tick, now time.Duration,
 			pr := &p.rows[e.row0+uint32(re.row)]
 			pr.flight, pr.flightTick, e.told = re.ver, uint32(tick), tick
 			pr.carry(uint32(tick))
+			if !e.meta {
+				p.dirty.clear(re.handle)
+			}
 			if e.state == entryComing && re.kind == recRow && (e.copies == 0 || pr.acked == 0) {
 				pr.acked, pr.ackedTick = re.ver, uint32(tick) // what guesses build on
 			}

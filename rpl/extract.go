@@ -12,71 +12,13 @@ func (t *ItemType) Extract(p unsafe.Pointer, words []int32, vars []any, refs Ref
 	t.lay.extract(p, words, vars, refs)
 }
 
-func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
-	for i := 0; i < len(l.plan); i++ {
-		o := &l.plan[i]
+// extractRest walks what has no loop of its own.
+func (l *layout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+	for i := 0; i < len(l.fast.rest); i++ {
+		o := &l.fast.rest[i]
 		f := unsafe.Add(p, o.off)
 		w := words[o.word:o.end]
 		switch o.kind {
-		case opFloat64: // quantiser.word by hand, since it is most of what a game has
-			scale, bias, lo, hi := o.quant.scale, o.quant.bias, o.quant.lo, o.quant.hi
-			for k := range w {
-				if x := float64((nth[float64](f, k) - bias) * scale); x > lo && x < hi {
-					w[k] = int32(x + math.Copysign(0.5, x))
-				} else {
-					w[k] = o.quant.outside(x)
-				}
-			}
-		case opFloat32:
-			for k := range w {
-				w[k] = o.quant.word(float64(nth[float32](f, k)))
-			}
-		case opAngle64:
-			for k := range w {
-				w[k] = o.quant.angleWord(nth[float64](f, k))
-			}
-		case opAngle32:
-			for k := range w {
-				w[k] = o.quant.angleWord(float64(nth[float32](f, k)))
-			}
-		case opBool:
-			for k := range w {
-				w[k] = word(nth[bool](f, k))
-			}
-		case opUint8:
-			for k := range w {
-				w[k] = min(max(int32(nth[uint8](f, k)), o.clampLo), o.clampHi)
-			}
-		case opInt8:
-			for k := range w {
-				w[k] = min(max(int32(nth[int8](f, k)), o.clampLo), o.clampHi)
-			}
-		case opUint16:
-			for k := range w {
-				w[k] = min(max(int32(nth[uint16](f, k)), o.clampLo), o.clampHi)
-			}
-		case opInt16:
-			for k := range w {
-				w[k] = min(max(int32(nth[int16](f, k)), o.clampLo), o.clampHi)
-			}
-		case opInt32:
-			for k := range w {
-				w[k] = min(max(nth[int32](f, k), o.clampLo), o.clampHi)
-			}
-		case opWord, opRaw32:
-			for k := range w {
-				w[k] = nth[int32](f, k)
-			}
-		case opClamp:
-			for k := range w {
-				v := o.load(unsafe.Add(f, k*int(o.width)))
-				w[k] = int32(min(max(v, int64(o.clampLo)), int64(o.clampHi)))
-			}
-		case opWide, opRaw64:
-			for k := 0; k < len(w); k += 2 {
-				v := nth[uint64](f, k/2)
-				w[k], w[k+1] = int32(uint32(v)), int32(uint32(v>>32))
-			}
 		case opRef:
 			for k := 0; k < len(w); k += 2 {
 				n := nodeOf(refs, nth[uint64](f, k/2))
@@ -87,10 +29,72 @@ func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs)
 		case opOpt:
 			if present := *(*bool)(f); present {
 				w[0] = 1
-			} else {
-				l.absent(i, words, vars)
-				i += o.skip
+				continue
 			}
+			l.absent(l.fast.rest[i:i+o.skip+1], words, vars)
+			i += o.skip
+		default:
+			o.extract(w, f)
+		}
+	}
+}
+
+// extract is for plain fields.
+func (o *op) extract(w []int32, f unsafe.Pointer) {
+	switch o.kind {
+	case opFloat64:
+		for k := range w {
+			w[k] = o.quant.word(nth[float64](f, k))
+		}
+	case opFloat32:
+		for k := range w {
+			w[k] = o.quant.word(float64(nth[float32](f, k)))
+		}
+	case opAngle64:
+		for k := range w {
+			w[k] = o.quant.angleWord(nth[float64](f, k))
+		}
+	case opAngle32:
+		for k := range w {
+			w[k] = o.quant.angleWord(float64(nth[float32](f, k)))
+		}
+	case opBool:
+		for k := range w {
+			w[k] = word(nth[bool](f, k))
+		}
+	case opUint8:
+		for k := range w {
+			w[k] = min(max(int32(nth[uint8](f, k)), o.clampLo), o.clampHi)
+		}
+	case opInt8:
+		for k := range w {
+			w[k] = min(max(int32(nth[int8](f, k)), o.clampLo), o.clampHi)
+		}
+	case opUint16:
+		for k := range w {
+			w[k] = min(max(int32(nth[uint16](f, k)), o.clampLo), o.clampHi)
+		}
+	case opInt16:
+		for k := range w {
+			w[k] = min(max(int32(nth[int16](f, k)), o.clampLo), o.clampHi)
+		}
+	case opInt32:
+		for k := range w {
+			w[k] = min(max(nth[int32](f, k), o.clampLo), o.clampHi)
+		}
+	case opClamp:
+		for k := range w {
+			v := o.load(unsafe.Add(f, k*int(o.width)))
+			w[k] = int32(min(max(v, int64(o.clampLo)), int64(o.clampHi)))
+		}
+	case opWord, opRaw32:
+		for k := range w {
+			w[k] = nth[int32](f, k)
+		}
+	case opWide, opRaw64:
+		for k := 0; k < len(w); k += 2 {
+			v := nth[uint64](f, k/2)
+			w[k], w[k+1] = int32(uint32(v)), int32(uint32(v>>32))
 		}
 	}
 }
@@ -101,17 +105,17 @@ func nth[T any](f unsafe.Pointer, k int) T {
 	return *(*T)(unsafe.Add(f, k*int(unsafe.Sizeof(t))))
 }
 
-// absent sets the optional value of plan[i] to nothing: its words and vars to
-// their defaults, so that they cost no bits.
-func (l *layout) absent(i int, words []int32, vars []any) {
-	words[l.plan[i].word] = 0
-	for k := i + 1; k <= i+l.plan[i].skip; k++ {
-		o := &l.plan[k]
+// absent sets an optional value to nothing: presence, its first op, to 0, and
+// the words and vars of the others to their defaults, so that they cost no bits.
+func (l *layout) absent(ops []op, words []int32, vars []any) {
+	words[ops[0].word] = 0
+	for i := range ops[1:] {
+		o := &ops[i+1]
 		if o.kind == opVar {
 			vars[o.vari] = l.vars[o.vari].Type.Default()
 			continue
 		}
-		for w := int(o.word); w < int(o.end); w++ {
+		for w := o.word; w < o.end; w++ {
 			words[w] = l.words[w].Default
 		}
 	}

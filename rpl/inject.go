@@ -10,9 +10,10 @@ func (t *ItemType) Inject(p unsafe.Pointer, words []int32, vars []any, refs Refs
 	t.lay.inject(p, words, vars, refs)
 }
 
-func (l *layout) inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
-	for i := range l.plan {
-		o := &l.plan[i]
+// injectRest walks what has no loop of its own.
+func (l *layout) injectRest(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+	for i := range l.fast.rest {
+		o := &l.fast.rest[i]
 		f := unsafe.Add(p, o.off)
 		w := words[o.word:o.end]
 		switch o.kind {

@@ -79,8 +79,8 @@ func (a *Authority) moved(slot uint32, x, y float64) {
 		e := &g.buckets[b].nodes[n.cellAt]
 		e.x, e.y = x, y
 	}
-	if n.moved != a.send+1 {
-		n.moved = a.send + 1
+	if n.moved != a.moves {
+		n.moved = a.moves
 		a.movers = append(a.movers, slot)
 	}
 }

@@ -22,30 +22,31 @@ var (
 // or its node is removed.
 type Item uint32
 
-// node is one entry of the authority's table.
+// node is one entry of the authority's table; what every tick reads comes
+// first.
 type node struct {
-	id      Node
-	used    bool
-	layout  *nodeLayout
-	items   []Item // by ordinal; noItem where removed
-	rows    []uint32
-	posItem int16 // ordinal of the item that says where the node is, -1 none
-
-	parent   uint32 // slot; 0 (the session's) means none
-	children []uint32
-	owner    Peer
-	past     []tenure // former owners, newest last
-
-	spawn   Spawn
-	groups  uint64
-	holders []holder
-
-	active uint32 // the send for which it is on the active list
+	id     Node
 	x, y   float64
 	cell   int32 // bucket of the grid, -1 when not in it
 	cellAt int32
-	moved  uint32 // the send for which it is on the moved list
-	judge  bool   // on the list of nodes whose relevance is asked anew
+	active uint32 // the round for which it is on the active list
+	moved  uint32 // the round for which it is on the moved list
+
+	holders []holder
+	rows    []uint32
+
+	parent  uint32 // slot; 0 (the session's) means none
+	owner   Peer
+	posItem int16 // ordinal of the item that says where the node is, -1 none
+	used    bool
+	judge   bool // on the list of nodes whose relevance is asked anew
+
+	groups   uint64
+	layout   *nodeLayout
+	items    []Item // by ordinal; noItem where removed
+	children []uint32
+	past     []tenure // former owners, newest last
+	spawn    Spawn
 }
 
 // A holder is a peer that the node is relevant to. handle is noHandle until
@@ -351,6 +352,11 @@ func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep 
 		weight = 1
 	}
 	nd.spawn.Weight, nd.spawn.Hz, nd.spawn.Keep = weight, hz, keep
+	for _, h := range nd.holders {
+		if h.handle != noHandle {
+			a.peers[h.peer].entries[h.handle].paced = nd.spawn.Transient || hz > 0
+		}
+	}
 	if nd.spawn.Relevance != r {
 		nd.spawn.Relevance = r
 		a.rejudge(slot)

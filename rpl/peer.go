@@ -27,6 +27,7 @@ type peer struct {
 	entries []entry
 	handles bitset // in use, quarantine included
 	dirty   bitset // handles that may have something to say
+	loose   bitset // handles with a row that is not on the course of its anchor as the peer knows it
 	rows    []peerRow
 	freeRow map[int][]uint32 // ranges of rows, by length
 	queue   []uint32         // slots wanted whose arrival was not sent yet
@@ -54,9 +55,11 @@ type peer struct {
 type entry struct {
 	node  Node
 	row0  uint32
+	only  uint32 // the one row of a node of one, else noRow
 	nrows uint8
 	state uint8
 	gen   uint8
+	paced bool // the node is transient or has a rate of its own
 
 	copies   uint8 // sent in this round
 	inflight uint8
@@ -72,6 +75,8 @@ type entry struct {
 	round time.Duration // when the round's first copy left
 	fence uint32        // last reliable message that names the handle
 }
+
+const noRow = ^uint32(0)
 
 const (
 	entryFree = iota
@@ -104,6 +109,7 @@ func (n *node) holder(peer int32) *holder {
 func (p *peer) want(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
 	p.wanted.set(slot)
+	a.catchUp(n)
 	n.holders = append(n.holders, holder{p.index, noHandle, a.now})
 	p.queue = append(p.queue, slot)
 	if n.cell >= 0 {
@@ -166,7 +172,11 @@ func (p *peer) admit(a *Authority, slot uint32) uint32 {
 // allot gives an entry the rows that its node has now.
 func (p *peer) allot(a *Authority, e *entry, n *node) {
 	k := len(n.rows)
-	e.nrows = uint8(k)
+	e.nrows, e.only = uint8(k), noRow
+	if k == 1 {
+		e.only = n.rows[0]
+	}
+	e.paced = n.spawn.Transient || n.spawn.Hz > 0
 	if free := p.freeRow[k]; len(free) > 0 {
 		e.row0 = free[len(free)-1]
 		p.freeRow[k] = free[:len(free)-1]
@@ -175,7 +185,11 @@ func (p *peer) allot(a *Authority, e *entry, n *node) {
 		p.rows = append(p.rows, make([]peerRow, k)...)
 	}
 	for i := range k {
-		p.rows[int(e.row0)+i] = peerRow{hidden: !a.sees(p, n, a.rows[n.rows[i]].t.audience)}
+		r := &a.rows[n.rows[i]]
+		p.rows[int(e.row0)+i] = peerRow{hidden: !a.sees(p, n, r.t.audience)}
+		if r.touched {
+			a.settle(n.rows[i]) // nobody held it, so nobody had settled it
+		}
 	}
 }
 
@@ -204,6 +218,7 @@ func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
 	p.release(e)
 	e.state, e.destroyed, e.copies, e.inflight = entryGoing, destroyed, 0, 0
 	p.dirty.clear(h)
+	p.loose.clear(h)
 	p.going = append(p.going, h)
 	p.goingOf[e.node] = h
 }

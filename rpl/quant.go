@@ -67,11 +67,6 @@ func (q *quantiser) value(w int32) float64 {
 	return float64(float64(w)*q.mul/q.div) + q.bias
 }
 
-// fraction is value between words, for drawing.
-func (q *quantiser) fraction(w float64) float64 {
-	return float64(w*q.mul/q.div) + q.bias
-}
-
 // angleWord quantises an angle, modulo a turn.
 func (q *quantiser) angleWord(v float64) int32 {
 	x := float64(v * q.scale)

@@ -71,6 +71,7 @@ func (a *Authority) Stream(now time.Duration) {
 		}
 	}
 	a.movers = a.movers[:0]
+	a.moves++
 }
 
 // place puts a node into the grid or takes it out, as its relevance says now.
@@ -152,8 +153,16 @@ func (a *Authority) wants(p *peer, slot uint32, had bool) bool {
 	return a.cfg.Interest.Wants(p.id, n.id, d, had)
 }
 
-// spreadMovers tells the cells, and the peers that hold them, what moved.
+// spreadMovers tells the cells, and the peers that hold them, what moved: for
+// the peers whose observers stand still. The others look at everything anyway.
 func (a *Authority) spreadMovers() {
+	still := false
+	for _, p := range a.peers {
+		still = still || p != nil && !p.lookAgain
+	}
+	if !still {
+		return
+	}
 	g := a.grid
 	for _, slot := range a.movers {
 		n := &a.nodes[slot]
@@ -179,29 +188,10 @@ func (a *Authority) look(p *peer, now time.Duration) {
 	if !p.lookAgain && len(p.leavers) == 0 && len(p.lingering) == 0 && len(a.movers) == 0 {
 		return
 	}
-	g := a.grid
-	reach := a.cfg.Interest.Reach(p.id)
-	plain, isGrid := a.cfg.Interest.(Grid)
-	enter2 := plain.Enter * plain.Enter
-	check := func(e *gridNode) {
-		if p.wanted.has(e.slot) {
-			return
-		}
-		if isGrid {
-			a.counters.DistanceChecks++
-			for _, o := range p.points {
-				dx, dy := e.x-o[0], e.y-o[1]
-				if dx*dx+dy*dy <= enter2 {
-					a.decide(p, e.slot, true)
-					return
-				}
-			}
-			return
-		}
-		if a.wants(p, e.slot, false) {
-			a.decide(p, e.slot, true)
-		}
-	}
+	v := view{a: a, p: p}
+	v.grid, v.plain = a.cfg.Interest.(Grid)
+	v.enter2, v.exit2 = v.grid.Enter*v.grid.Enter, v.grid.Exit*v.grid.Exit
+	g, reach := a.grid, a.cfg.Interest.Reach(p.id)
 	for _, o := range p.points {
 		x0, x1 := g.cellOf(o[0]-reach), g.cellOf(o[0]+reach)
 		y0, y1 := g.cellOf(o[1]-reach), g.cellOf(o[1]+reach)
@@ -210,32 +200,92 @@ func (a *Authority) look(p *peer, now time.Duration) {
 			for cx := x0; cx <= x1; cx++ {
 				b := &g.buckets[g.bucketAt(cx, cy)]
 				if p.lookAgain {
-					for i := range b.nodes {
-						check(&b.nodes[i])
-					}
+					v.all(b.nodes)
 				} else if b.send == a.send {
 					for _, slot := range b.moved {
 						if n := &a.nodes[slot]; n.cell >= 0 {
-							check(&b.nodes[n.cellAt])
+							v.one(&b.nodes[n.cellAt])
 						}
 					}
 				}
 			}
 		}
 	}
-	a.leaveSight(p, now, isGrid, plain.Exit*plain.Exit)
+	a.leaveSight(&v, now)
 	p.lookAgain = false
 	p.leavers = p.leavers[:0]
 }
 
+// view is one look of one peer.
+type view struct {
+	a             *Authority
+	p             *peer
+	grid          Grid
+	plain         bool // the Interest is a Grid
+	enter2, exit2 float64
+	kept          int // nodes of the peer that were seen to be in sight still
+}
+
+// all looks at the nodes of a cell.
+func (v *view) all(nodes []gridNode) {
+	if !v.plain || len(v.p.points) != 1 {
+		for i := range nodes {
+			v.one(&nodes[i])
+		}
+		return
+	}
+	o := v.p.points[0]
+	v.a.counters.DistanceChecks += uint64(len(nodes))
+	for i := range nodes {
+		e := &nodes[i]
+		dx, dy := e.x-o[0], e.y-o[1]
+		d := dx*dx + dy*dy
+		if d > v.exit2 {
+			continue
+		}
+		if v.p.wanted.has(e.slot) {
+			v.kept++
+		} else if d <= v.enter2 {
+			v.a.decide(v.p, e.slot, true)
+		}
+	}
+}
+
+// one looks at a node that the peer may not have yet.
+func (v *view) one(e *gridNode) {
+	if v.p.wanted.has(e.slot) {
+		return
+	}
+	if !v.plain {
+		if v.a.wants(v.p, e.slot, false) {
+			v.a.decide(v.p, e.slot, true)
+		}
+		return
+	}
+	v.a.counters.DistanceChecks++
+	for _, o := range v.p.points {
+		dx, dy := e.x-o[0], e.y-o[1]
+		if dx*dx+dy*dy <= v.enter2 {
+			v.a.decide(v.p, e.slot, true)
+			return
+		}
+	}
+}
+
 // leaveSight checks the nodes that a peer has by distance: all of them when
-// its observers moved, else those that moved or stay on only for their time.
-func (a *Authority) leaveSight(p *peer, now time.Duration, isGrid bool, exit2 float64) {
+// its observers moved (unless the look has just seen all of them in sight),
+// else those that moved or stay on only for their time.
+func (a *Authority) leaveSight(v *view, now time.Duration) {
+	p := v.p
+	if p.lookAgain && v.kept == len(p.near) && v.kept > 0 {
+		p.lingering = p.lingering[:0]
+		return
+	}
 	p.lingering, p.lingered = p.lingered[:0], p.lingering
 	if p.lookAgain {
 		for i := 0; i < len(p.near); {
 			slot := p.near[i]
-			a.checkOut(p, slot, now, isGrid, exit2)
+			a.checkOut(v, slot, now)
 			if i < len(p.near) && p.near[i] == slot {
 				i++
 			}
@@ -243,23 +293,23 @@ func (a *Authority) leaveSight(p *peer, now time.Duration, isGrid bool, exit2 fl
 		return
 	}
 	for _, slot := range p.leavers {
-		a.checkOut(p, slot, now, isGrid, exit2)
+		a.checkOut(v, slot, now)
 	}
 	for _, slot := range p.lingered {
-		a.checkOut(p, slot, now, isGrid, exit2)
+		a.checkOut(v, slot, now)
 	}
 }
 
-func (a *Authority) checkOut(p *peer, slot uint32, now time.Duration, isGrid bool, exit2 float64) {
-	n := &a.nodes[slot]
+func (a *Authority) checkOut(v *view, slot uint32, now time.Duration) {
+	p, n := v.p, &a.nodes[slot]
 	if !n.used || n.cell < 0 || !p.wanted.has(slot) {
 		return
 	}
-	if isGrid {
+	if v.plain {
 		a.counters.DistanceChecks++
 		for _, o := range p.points {
 			dx, dy := n.x-o[0], n.y-o[1]
-			if dx*dx+dy*dy <= exit2 {
+			if dx*dx+dy*dy <= v.exit2 {
 				return
 			}
 		}

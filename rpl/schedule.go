@@ -75,43 +75,52 @@ func (a *Authority) Schedule(now time.Duration) {
 		a.fitBudget(p)
 	}
 	a.active = a.active[:0]
+	a.round++
 }
 
-// wake settles the rows that changed or drift, and marks their nodes for the
-// peers that hold them.
+// wake settles the rows that changed or drift, and marks the nodes of those that
+// left their course for the peers that hold them. Rows that nobody holds wait
+// until somebody does.
 func (a *Authority) wake() {
-	for i := 0; i < len(a.drifting); {
-		r := &a.rows[a.drifting[i]]
+	kept := a.drifting[:0]
+	for _, i := range a.drifting {
+		r := &a.rows[i]
 		if r.gone || !a.headDrifts(r) {
 			r.drifting = false
-			a.drifting[i] = a.drifting[len(a.drifting)-1]
-			a.drifting = a.drifting[:len(a.drifting)-1]
 			continue
 		}
-		r.touched = true
 		n := &a.nodes[r.node]
-		if n.active != a.send {
-			n.active = a.send
-			a.active = append(a.active, r.node)
+		if len(n.holders) == 0 {
+			r.drifting, r.touched = false, true
+			continue
 		}
-		i++
+		kept = append(kept, i)
+		if n.active != a.round {
+			r.touched = true
+			n.active = a.round
+			a.active = append(a.active, r.node)
+		} else {
+			r.touched = true
+		}
 	}
+	a.drifting = kept
 	for _, slot := range a.active {
 		n := &a.nodes[slot]
-		if !n.used {
+		if !n.used || len(n.holders) == 0 {
 			continue
 		}
+		off := false
 		for _, i := range n.rows {
-			if a.rows[i].touched {
-				a.settle(i)
+			if a.rows[i].touched && a.settle(i) {
+				off = true
 			}
 		}
-		if n.spawn.Transient {
+		if !off || n.spawn.Transient {
 			continue
 		}
-		for _, h := range n.holders {
-			if h.handle != noHandle {
-				a.peers[h.peer].dirty.set(h.handle)
+		for i := range n.holders {
+			if h := n.holders[i].handle; h != noHandle {
+				a.peers[n.holders[i].peer].dirty.set(h)
 			}
 		}
 	}

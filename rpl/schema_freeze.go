@@ -108,7 +108,6 @@ func (s *Schema) compile(it *ItemType) {
 	if s.faults.len() > before {
 		return
 	}
-	it.lay.compact()
 	it.lay.finish(t)
 	it.HasRefs = it.lay.hasRefs()
 	it.shadow(w.local)

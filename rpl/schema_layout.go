@@ -12,6 +12,7 @@ type layout struct {
 	words []Word
 	vars  []Var
 	plan  []op
+	fast  fastPlan // the plan, sorted
 	refs  []refField // references that stand in the struct itself
 
 	drafts []propDraft // beside props, until Freeze has resolved names
@@ -101,50 +102,15 @@ func (o *op) perField() int {
 	return 1
 }
 
-// compact joins ops that are one loop: equal ones whose fields lie side by
-// side. An op of an optional value must stay one that can be skipped.
-func (l *layout) compact() {
-	plan := l.plan[:0]
-	for _, o := range l.plan {
-		if o.kind == opOpt {
-			return
-		}
-	}
-	for _, o := range l.plan {
-		if k := len(plan) - 1; k >= 0 && plan[k].joins(&o) {
-			plan[k].n += o.n
-			plan[k].end = o.end
-			continue
-		}
-		plan = append(plan, o)
-	}
-	l.plan = plan
-}
-
-func (o *op) joins(next *op) bool {
-	return o.kind == next.kind && o.kind != opVar && o.kind != opOpt &&
-		o.quant == next.quant && o.clampLo == next.clampLo && o.clampHi == next.clampHi &&
-		o.width == next.width && o.signed == next.signed && o.end == next.word &&
-		o.off+uintptr(o.n)*o.size() == next.off
-}
-
-// finish gives every word its default, which is what a zero value extracts to.
+// finish sorts the plan and gives every word its default, which is what a zero
+// value extracts to.
 func (l *layout) finish(t reflect.Type) {
+	l.sort()
 	zero := reflect.New(t)
 	words := make([]int32, len(l.words))
 	l.extract(zero.UnsafePointer(), words, make([]any, len(l.vars)), nil)
 	for i, w := range words {
 		l.words[i].Default = w
-	}
-}
-
-// zero fills words and vars with the defaults.
-func (l *layout) zero(words []int32, vars []any) {
-	for i := range l.words {
-		words[i] = l.words[i].Default
-	}
-	for i := range l.vars {
-		vars[i] = l.vars[i].Type.Default()
 	}
 }
 

@@ -54,13 +54,16 @@ type slab struct {
 
 // item is one replicated component of a node.
 type item struct {
-	t      *ItemType
-	node   uint32
-	ord    uint8
-	used   bool
-	fresh  bool     // not extracted yet
-	rows   []uint32 // per part
-	shadow int      // where the shadow begins in the slab of its type
+	t     *ItemType
+	node  uint32
+	ord   uint8
+	used  bool
+	fresh bool // not extracted yet
+
+	lazy     unsafe.Pointer // the component at lazyTick, not extracted because nobody held the node
+	lazyTick Tick
+	rows     []uint32 // per part
+	shadow   int      // where the shadow begins in the slab of its type
 }
 
 // current is the words as they are.
@@ -175,13 +178,17 @@ func (a *Authority) anchor(r *row) {
 }
 
 // settle makes a new version of a row that has left its course: once a send.
-func (a *Authority) settle(i uint32) {
+func (a *Authority) settle(i uint32) (left bool) {
 	r := &a.rows[i]
 	r.touched = false
 	now := a.current(r)
 	last, tick := a.anchored(r)
 	if r.t.onCourse(last, now, uint32(a.tick)-tick) && (r.vars == nil || r.sameVars(r.head)) {
-		return
+		if !r.drifting && r.t.drifts(last) {
+			r.drifting = true
+			a.drifting = append(a.drifting, i)
+		}
+		return false
 	}
 	s := &a.slabs[r.t.index]
 	old := int(r.k)*historyLen + int(r.head%historyLen)
@@ -193,6 +200,7 @@ func (a *Authority) settle(i uint32) {
 		r.drifting = true
 		a.drifting = append(a.drifting, i)
 	}
+	return true
 }
 
 // sameVars is whether the values are those of a version.
@@ -236,14 +244,15 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 // of its bytes first and reports whether a replicated value changed.
 func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
 	m := &a.items[it]
-	sh := &a.shadows[m.t.Index]
-	n := m.t.ShadowSize()
-	if m.t.Same(component, (*sh)[m.shadow:m.shadow+n]) && !m.fresh {
+	sh := a.shadows[m.t.Index]
+	if m.t.Same(component, sh[m.shadow:m.shadow+m.t.ShadowSize()]) && !m.fresh {
 		return false
 	}
 	words := a.scratch[:len(m.t.Words)]
 	vars := a.scratchVars[:len(m.t.Vars)]
-	a.currentVars(m, vars)
+	if len(vars) > 0 {
+		a.currentVars(m, vars)
+	}
 	m.t.Extract(component, words, vars, a.refs)
 	return a.set(m, words, vars)
 }
@@ -277,7 +286,9 @@ func (a *Authority) set(m *item, words []int32, vars []any) (changed bool) {
 	}
 	if (changed || m.fresh) && m.t.Pos[0] >= 0 {
 		if n.posItem == int16(m.ord) {
-			a.moved(m.node, float64(words[m.t.Pos[0]])*m.t.PosStep, float64(words[m.t.Pos[1]])*m.t.PosStep)
+			if x, y := float64(words[m.t.Pos[0]])*m.t.PosStep, float64(words[m.t.Pos[1]])*m.t.PosStep; m.fresh || x != n.x || y != n.y {
+				a.moved(m.node, x, y)
+			}
 		}
 	}
 	m.fresh = false
@@ -303,8 +314,8 @@ func (a *Authority) Words(it Item, dst []int32) []int32 {
 // the next send.
 func (a *Authority) activate(slot uint32) {
 	n := &a.nodes[slot]
-	if n.active != a.send+1 {
-		n.active = a.send + 1
+	if n.active != a.round {
+		n.active = a.round
 		a.active = append(a.active, slot)
 	}
 }

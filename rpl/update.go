@@ -8,9 +8,14 @@ import (
 
 // planUpdates finds what a peer must be told of the nodes that it holds. A row
 // is pending when the newest version on its way, advanced to now, is not what
-// the row is now.
+// the row is now. Only nodes are looked at that left their course in this send,
+// or whose course the peer knows by another anchor than the store's.
 func (a *Authority) planUpdates(p *peer) {
-	for k, w := range p.dirty.w {
+	for k := range p.dirty.w {
+		w := p.dirty.w[k]
+		if k < len(p.loose.w) {
+			w |= p.loose.w[k]
+		}
 		for w != 0 {
 			h := uint32(k<<6 + bits.TrailingZeros64(w))
 			w &= w - 1
@@ -21,10 +26,13 @@ func (a *Authority) planUpdates(p *peer) {
 
 func (a *Authority) planUpdate(p *peer, h uint32) {
 	e := &p.entries[h]
-	slot := e.node.Slot()
-	n := &a.nodes[slot]
+	if e.only != noRow && e.state == entryIn && !e.meta && !e.paced {
+		a.planOnly(p, h, e)
+		return
+	}
+	n := &a.nodes[e.node.Slot()]
 	switch {
-	case e.state != entryIn && e.state != entryComing, n.id != e.node:
+	case e.state != entryIn && e.state != entryComing:
 		p.dirty.clear(h)
 		return
 	case e.state == entryComing && (e.block != 0 || e.copies == 0):
@@ -46,12 +54,13 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 		a.appendMeta(p, n)
 		pl.recs = append(pl.recs, recEntry{handle: h, kind: recMeta, gen: e.gen})
 	}
-	urgency := float32(0)
+	urgency, loose := float32(0), false
 	for i := range n.rows {
-		pending, age := a.appendRow(p, h, e, n, i, guess)
-		any = any || pending
+		pending, free, age := a.appendRow(p, h, e, n, i, guess)
+		any, loose = any || pending, loose || free
 		urgency = max(urgency, age)
 	}
+	p.loosen(h, loose)
 	if !any {
 		a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
 		if !waits {
@@ -66,6 +75,62 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	} else {
 		pl.updates = append(pl.updates, pc)
 	}
+}
+
+// planOnly is planUpdate for what most nodes are: one row that everyone sees,
+// held by the peer. It reads nothing but the row.
+func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
+	r := &a.rows[e.only]
+	pr := &p.rows[e.row0]
+	if r.t.audience != Everyone {
+		e.only = noRow // rights are judged by the node
+		a.planUpdate(p, h)
+		return
+	}
+	if !a.pending(r, pr) {
+		pr.since = 0
+		p.dirty.clear(h)
+		p.loosen(h, a.isLoose(r, pr))
+		return
+	}
+	if pr.since == 0 {
+		pr.since = a.tick
+	}
+	pl := &p.plan
+	at, rec := len(a.syms), len(pl.recs)
+	a.syms = append(a.syms, p.link.model.entry.meta.sym(0))
+	a.noteRow(p, h, e, r, pr, 0, recRow)
+	a.appendDelta(p, r, pr, false)
+	pc := a.piece(h, at, rec, pl)
+	if a.cfg.Budget > 0 {
+		n := &a.nodes[r.node]
+		pc.urgency = (float32(a.tick-pr.since) + 1) * n.spawn.Weight * a.closeness(p, n)
+	}
+	pl.updates = append(pl.updates, pc)
+	p.loosen(h, false) // told now, it knows the newest anchor if that is of now
+	if _, tick := a.anchored(r); tick != uint32(a.tick) && r.drifting {
+		p.loose.set(h)
+	}
+}
+
+// loosen notes whether a handle must be looked at in every send.
+func (p *peer) loosen(h uint32, loose bool) {
+	if loose {
+		p.loose.set(h)
+		p.dirty.reach(h)
+	} else {
+		p.loose.clear(h)
+	}
+}
+
+// isLoose is whether a row can leave the course that the peer expects without
+// leaving the store's: it moves, and the peer's anchor is another.
+func (a *Authority) isLoose(r *row, pr *peerRow) bool {
+	if !r.drifting {
+		return false
+	}
+	_, tick := a.anchored(r)
+	return pr.flight != r.head || pr.flightTick != tick
 }
 
 // parentKnown is whether the peer has been sent the node's parent, or there is
@@ -92,38 +157,42 @@ func (a *Authority) closeness(p *peer, n *node) float32 {
 }
 
 // appendRow codes row i of a node for a peer where it is pending; a node of
-// several rows says for each whether it is there.
-func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess bool) (pending bool, age float32) {
+// several rows says for each whether it is there. loose asks for another look
+// at the next send.
+func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess bool) (pending, loose bool, age float32) {
 	r := &a.rows[n.rows[i]]
 	pr := &p.rows[e.row0+uint32(i)]
-	m := p.link.model
-	several := len(n.rows) > 1
 	kind := a.rowAction(p, n, r, pr, guess)
-	if several {
-		a.syms = append(a.syms, m.entry.row.sym(kind))
+	if len(n.rows) > 1 {
+		a.syms = append(a.syms, p.link.model.entry.row.sym(kind))
 	}
 	switch kind {
 	case rowSame:
 		pr.since = 0
-		return false, 0
+		return false, a.isLoose(r, pr) && !n.spawn.Transient && !pr.hidden, 0
 	case rowForget:
 		p.plan.recs = append(p.plan.recs, recEntry{handle: h, kind: recForget, gen: e.gen, row: uint8(i)})
-		return true, 1
+		return true, false, 1
 	}
 	if pr.since == 0 {
 		pr.since = a.tick
 	}
-	k := uint8(recRow)
+	rec := uint8(recRow)
 	if guess {
-		k = recGuess
+		rec = recGuess
 	}
-	p.plan.recs = append(p.plan.recs, recEntry{handle: h, ver: r.head, kind: k, gen: e.gen, row: uint8(i)})
+	a.noteRow(p, h, e, r, pr, i, rec)
+	a.appendDelta(p, r, pr, guess)
+	return true, r.drifting, float32(a.tick-pr.since) + 1
+}
+
+// noteRow records that a row's newest version goes to a peer.
+func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i int, kind uint8) {
+	p.plan.recs = append(p.plan.recs, recEntry{handle: h, ver: r.head, kind: kind, gen: e.gen, row: uint8(i)})
 	a.counters.Records++
 	if pr.flightTick == pr.ackedTick && pr.carried != 0 && pr.flight != 0 && r.head == pr.flight {
 		a.counters.Repeats++
 	}
-	a.appendDelta(p, n, r, pr, guess)
-	return true, float32(a.tick-pr.since) + 1
 }
 
 // What an update says of a row.
@@ -149,21 +218,31 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 	if guess && pr.acked == 0 || n.spawn.Transient && pr.flight != 0 {
 		return rowSame
 	}
-	if pr.flight == 0 || !r.kept(pr.flight) {
+	if a.pending(r, pr) {
 		return rowUpdate
 	}
-	if r.vars != nil && pr.flight != r.head && !r.sameVars(pr.flight) {
-		return rowUpdate
+	return rowSame
+}
+
+// pending is whether the newest version on its way does not become what the
+// row is now.
+func (a *Authority) pending(r *row, pr *peerRow) bool {
+	if pr.flight == r.head {
+		if _, tick := a.anchored(r); pr.flightTick == tick {
+			return false // the row is on this anchor's course, or it would have another
+		}
+		if !r.drifting {
+			return false
+		}
+	} else if pr.flight == 0 || !r.kept(pr.flight) || r.vars != nil && !r.sameVars(pr.flight) {
+		return true
 	}
 	now, base := a.current(r), a.versionAt(r, pr.flight, pr.flightTick)
-	if r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick) {
-		return rowSame
-	}
-	return rowUpdate
+	return !r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick)
 }
 
 // appendDelta codes a row against the version that the peer is known to have.
-func (a *Authority) appendDelta(p *peer, n *node, r *row, pr *peerRow, guess bool) {
+func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, guess bool) {
 	m := p.link.model
 	now := a.current(r)
 	if pr.acked == 0 || !r.kept(pr.acked) {

@@ -30,6 +30,7 @@ func (t stringKeys) write(w *rbits.Writer, k string) { textVar{limit: t.limit}.w
 func (stringKeys) hash(h uint64, k string) uint64    { return hashString(h, k) }
 func (t stringKeys) maxBits() int                    { return textVar{limit: t.limit}.maxBits() }
 func (t stringKeys) describe() string                { return fmt.Sprintf("string of %d bytes", t.limit) }
+
 func (t stringKeys) read(r *rbits.Reader) string {
 	return textVar{limit: t.limit}.readBytes(r, t.limit)
 }

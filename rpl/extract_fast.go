@@ -1,0 +1,119 @@
+package rpl
+
+import (
+	"math"
+	"unsafe"
+)
+
+// A fastPlan is a plan sorted by kind of field, since no field depends on
+// another: what is most frequent goes through short loops without a switch,
+// and the rest is a plan. It halves the time of a component of nine fields.
+type fastPlan struct {
+	floats []floatField // float64, quantised
+	angles []floatField // float64
+	bytes  []intField   // uint8
+	shorts []intField   // int16
+	rest   []op
+}
+
+type floatField struct {
+	off  uintptr
+	word int
+	quantiser
+}
+
+type intField struct {
+	off    uintptr
+	word   int
+	lo, hi int32
+}
+
+// maxUnrolled is the longest row of equal fields that is taken apart; longer
+// ones have a loop of their own.
+const maxUnrolled = 4
+
+// sort divides the plan. The value of an Opt stays behind it in the rest.
+func (l *layout) sort() {
+	for i := 0; i < len(l.plan); i++ {
+		o := l.plan[i]
+		if o.kind == opOpt {
+			l.fast.rest = append(l.fast.rest, l.plan[i:i+o.skip+1]...)
+			i += o.skip
+			continue
+		}
+		if o.n > maxUnrolled || !l.fast.add(&o) {
+			l.fast.rest = append(l.fast.rest, o)
+		}
+	}
+}
+
+// add takes the op's fields apart; it reports false where its kind has no loop.
+func (f *fastPlan) add(o *op) bool {
+	for k := range o.n {
+		off, word := o.off+uintptr(k)*o.size(), int(o.word)+k
+		switch o.kind {
+		case opFloat64:
+			f.floats = append(f.floats, floatField{off, word, o.quant})
+		case opAngle64:
+			f.angles = append(f.angles, floatField{off, word, o.quant})
+		case opUint8:
+			f.bytes = append(f.bytes, intField{off, word, o.clampLo, o.clampHi})
+		case opInt16:
+			f.shorts = append(f.shorts, intField{off, word, o.clampLo, o.clampHi})
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+	words = words[:len(l.words)]
+	for i := range l.fast.floats {
+		f := &l.fast.floats[i]
+		x := float64((*at[float64](p, f.off) - f.bias) * f.scale)
+		if x > f.lo && x < f.hi { // quantiser.word by hand
+			words[f.word] = int32(x + math.Copysign(0.5, x))
+		} else {
+			words[f.word] = f.outside(x)
+		}
+	}
+	for i := range l.fast.angles {
+		f := &l.fast.angles[i]
+		words[f.word] = f.angleWord(*at[float64](p, f.off))
+	}
+	for i := range l.fast.bytes {
+		f := &l.fast.bytes[i]
+		words[f.word] = min(max(int32(*at[uint8](p, f.off)), f.lo), f.hi)
+	}
+	for i := range l.fast.shorts {
+		f := &l.fast.shorts[i]
+		words[f.word] = min(max(int32(*at[int16](p, f.off)), f.lo), f.hi)
+	}
+	if len(l.fast.rest) > 0 {
+		l.extractRest(p, words, vars, refs)
+	}
+}
+
+func (l *layout) inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+	words = words[:len(l.words)]
+	for i := range l.fast.floats {
+		f := &l.fast.floats[i]
+		*at[float64](p, f.off) = f.value(words[f.word])
+	}
+	for i := range l.fast.angles {
+		f := &l.fast.angles[i]
+		*at[float64](p, f.off) = f.value(words[f.word])
+	}
+	for i := range l.fast.bytes {
+		f := &l.fast.bytes[i]
+		*at[uint8](p, f.off) = uint8(words[f.word])
+	}
+	for i := range l.fast.shorts {
+		f := &l.fast.shorts[i]
+		*at[int16](p, f.off) = int16(words[f.word])
+	}
+	if len(l.fast.rest) > 0 {
+		l.injectRest(p, words, vars, refs)
+	}
+}

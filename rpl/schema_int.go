@@ -1,0 +1,125 @@
+package rpl
+
+import (
+	"math"
+	"math/big"
+	"reflect"
+)
+
+// This file compiles integers: enums are named ones.
+
+// integer compiles an integer: its own range, or min= and max=, or bits=.
+func (w *walker) integer(t reflect.Type, path string, tg tag, o *op, word *Word, d *propDraft) bool {
+	signed := t.Kind() <= reflect.Int64
+	size := int(t.Size())
+	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
+	if size < 8 {
+		lo, hi = 0, int64(1)<<(8*size)-1
+		if signed {
+			lo, hi = -(int64(1) << (8*size - 1)), int64(1)<<(8*size-1)-1
+		}
+	} else if !signed {
+		lo = 0
+	}
+	if tg.has&(tagMin|tagMax|tagBits) == 0 {
+		return w.plainInt(path, tg, size, signed, lo, hi, o, word, d)
+	}
+	from, to, ok := w.intBounds(path, tg, signed, lo, hi)
+	if !ok {
+		return false
+	}
+	if from < lo || to > hi {
+		w.fault(path, "%d … %d does not fit in %v; narrow min= and max=, or widen the field", from, to, t)
+		return false
+	}
+	o.bounded(size, signed, int32(from), int32(to))
+	word.Min, word.Max = int32(from), int32(to)
+	d.steps = []float64{1}
+	return true
+}
+
+// intBounds are the bounds that a tag gives an integer, in one word.
+func (w *walker) intBounds(path string, tg tag, signed bool, lo, hi int64) (from, to int64, ok bool) {
+	from, to = max(lo, math.MinInt32), min(hi, math.MaxInt32)
+	if tg.has&tagBits != 0 {
+		if tg.has&(tagMin|tagMax) == tagMin|tagMax {
+			w.fault(path, "bits= with min= and max= says too much; remove bits=")
+			return 0, 0, false
+		}
+		from, to = 0, int64(1)<<tg.bits-1
+		if signed && tg.has&(tagMin|tagMax) == 0 {
+			from, to = -(int64(1) << (tg.bits - 1)), int64(1)<<(tg.bits-1)-1
+		}
+	}
+	for _, b := range []struct {
+		set  tagSet
+		name string
+		rat  *big.Rat
+		at   *int64
+	}{{tagMin, "min", tg.min, &from}, {tagMax, "max", tg.max, &to}} {
+		if tg.has&b.set == 0 {
+			continue
+		}
+		if !b.rat.IsInt() || !b.rat.Num().IsInt64() || b.rat.Num().Int64() != int64(int32(b.rat.Num().Int64())) {
+			w.fault(path, "%s=%s is not a whole number of 32 bits; write one, or remove it to send all bits", b.name, b.rat.RatString())
+			return 0, 0, false
+		}
+		span := to - from
+		*b.at = b.rat.Num().Int64()
+		if tg.has&tagBits != 0 { // the other bound follows
+			if b.set == tagMin {
+				to = from + span
+			} else {
+				from = to - span
+			}
+		}
+	}
+	switch {
+	case from > to:
+		w.fault(path, "min=%d is above max=%d; swap them", from, to)
+		return 0, 0, false
+	case from < math.MinInt32 || to > math.MaxInt32:
+		w.fault(path, "%d … %d does not fit in 32 bits; use fewer bits", from, to)
+		return 0, 0, false
+	}
+	return from, to, true
+}
+
+// plainInt compiles an integer of its type's own range.
+func (w *walker) plainInt(path string, tg tag, size int, signed bool, lo, hi int64, o *op, word *Word, d *propDraft) bool {
+	word.Min, word.Max = math.MinInt32, math.MaxInt32
+	d.steps = []float64{1}
+	switch size {
+	case 8:
+		if tg.has&tagsMove != 0 {
+			w.fault(path, "a 64-bit integer is two words and cannot be interpolated or predicted, nor be a position; give it min= and max=, or use an int32")
+			return false
+		}
+		o.kind, d.raw = opWide, true
+	case 4:
+		o.kind = opWord
+	default:
+		word.Min, word.Max = int32(lo), int32(hi)
+		o.bounded(size, signed, word.Min, word.Max)
+	}
+	return true
+}
+
+// bounded makes the op one of integers that are clamped.
+func (o *op) bounded(size int, signed bool, lo, hi int32) {
+	o.clampLo, o.clampHi = lo, hi
+	switch {
+	case size == 1 && signed:
+		o.kind = opInt8
+	case size == 1:
+		o.kind = opUint8
+	case size == 2 && signed:
+		o.kind = opInt16
+	case size == 2:
+		o.kind = opUint16
+	case size == 4 && signed:
+		o.kind = opInt32
+	default:
+		o.kind, o.width, o.signed = opClamp, uint8(size), signed
+	}
+}
