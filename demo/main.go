@@ -87,6 +87,7 @@ type program struct {
 	seats   []*seat
 	network *network // between the panes; nil without
 	clock   clock
+	talk    talk
 	done    bool
 	failed  error
 }
@@ -94,7 +95,13 @@ type program struct {
 // update handles the keys that belong to the program, and its end.
 func (p *program) update() error {
 	p.clock.start()
-	if p.done || p.failed != nil || inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
+	if p.done || p.failed != nil {
+		return window.ErrQuit
+	}
+	if p.talk.update(p.seats[0]) {
+		return nil
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
 		return window.ErrQuit
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyF1) {
@@ -111,6 +118,12 @@ func (p *program) update() error {
 	}
 	if p.network != nil {
 		p.network.keys()
+	}
+	heal := []ebiten.Key{ebiten.KeyQ, ebiten.KeyPeriod}
+	for i, s := range p.seats {
+		if inpututil.IsKeyJustPressed(heal[i]) {
+			_ = island.UseItem(s.rep, island.Bandage) // it can be pressed again
+		}
 	}
 	return nil
 }

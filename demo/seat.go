@@ -81,9 +81,9 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	s := &seat{rep: rep, game: island.Setup(rep, seed)}
 	s.scene = scene.New(title, s.game, &p.view, p.sprites)
 	s.keyboard = &scene.Keyboard{Keys: keys, Scene: s.scene}
-	s.hint = "WASD, Space, E: walk, shoot, car. 1-9 spheres, F1 circles, F2 figures"
+	s.hint = "WASD, Space, E, Q: walk, shoot, car, bandage. 1-9 spheres, T talk, F1 circles, F2 figures"
 	if p.options.Panes && len(p.seats) > 0 {
-		s.hint = "Arrows, Enter, right Shift: walk, shoot, car"
+		s.hint = "Arrows, Enter, right Shift, period: walk, shoot, car, bandage"
 	}
 	s.scene.Hint = s.hint
 	if bot {
@@ -93,6 +93,15 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	s.game.Sample = s.sample
 	p.seats = append(p.seats, s)
 	return s, nil
+}
+
+// typing hands the keyboard to a line of talk, or back.
+func (s *seat) typing(on bool, line string) {
+	s.keyboard.Off = on
+	s.scene.Hint = s.hint
+	if on {
+		s.scene.Hint = "Say: " + line + "_"
+	}
 }
 
 // sample asks the bot, until the player touches a key.

@@ -24,6 +24,7 @@ type Bot struct {
 	stuck int       // steps in which it hardly moved
 	last  gmath.Vec
 	use   int // steps for which the use key is still held
+	said  bool
 }
 
 type plan uint8
@@ -55,6 +56,7 @@ func (b *Bot) Sample(r *tendon.Replication) island.Input {
 	if !ok || island.Walker.Get(me).Health == 0 {
 		return island.Input{}
 	}
+	b.chat(r, me)
 	at := island.Where(me)
 	_, driving := island.ParentOf(me)
 	b.left--
@@ -76,6 +78,17 @@ func (b *Bot) Sample(r *tendon.Replication) island.Input {
 		in.Keys |= island.Paint << b.rng.IntRange(0, 8)
 	}
 	return in
+}
+
+// chat greets once, and uses a bandage when hurt. What cannot be sent now is
+// sent later, or was not that important.
+func (b *Bot) chat(r *tendon.Replication, me *donburi.Entry) {
+	if !b.said {
+		b.said = island.Talk(r, "hello") == nil
+	}
+	if island.Walker.Get(me).Health < 60 && b.rng.Chance(1.0/island.Steps) {
+		_ = island.UseItem(r, island.Bandage)
+	}
 }
 
 // watch notices when the bot hardly moves.

@@ -68,7 +68,8 @@ func (g *Game) graze() {
 		for _, t := range threats {
 			d := t.pos.DistanceTo(at.Pos)
 			if a.bird && d < pickUp {
-				g.reward(t.walker, birdPoints)
+				g.reward(t.walker, birdPoints, "chickens")
+				g.carry(t.walker, Feather)
 				g.tell(t.walker, "catches a chicken")
 				at.Pos, a.goal = g.pasture(), gmath.Vec{}
 				break
@@ -140,7 +141,8 @@ func (g *Game) countSheep(a *AnimalData, at gmath.Vec, threats []threat) {
 		}
 	}
 	if near < 300 {
-		g.reward(who, sheepPoints)
+		g.reward(who, sheepPoints, "sheep")
+		g.carry(who, Wool)
 		g.tell(who, "brings a sheep home")
 	}
 }

@@ -117,7 +117,20 @@ func (g *Game) roll() {
 			c.speed *= -0.35
 		}
 		at.Pos = to
+		g.scatter(at)
 		g.ram(e, c, at)
+	}
+}
+
+// scatter pushes animals out of a car's way, unhurt.
+func (g *Game) scatter(at *PlaceData) {
+	for _, e := range g.collect(Animal) {
+		a, p := Animal.Get(e), Place.Get(e)
+		if reach := carRadius + a.radius; p.Pos.DistanceTo(at.Pos) < reach && p.Pos != at.Pos {
+			out := p.Pos.Sub(at.Pos).Normalized().Mulf(reach)
+			p.Pos = g.slide(p.Pos, at.Pos.Add(out).Sub(p.Pos), a.radius)
+			a.panicFrom(at.Pos, p.Pos)
+		}
 	}
 }
 

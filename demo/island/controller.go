@@ -14,6 +14,8 @@ import (
 type ControllerData struct {
 	// Respawn is the seconds until the walker stands up again.
 	Respawn uint8 `rpl:"max=10"`
+	// Pack is what the player carries, in the order in which it was found.
+	Pack []Item `rpl:"max=8"`
 
 	// On the authority:
 	newest  rpl.Tick // of the input that counts
@@ -35,12 +37,12 @@ func newController(w donburi.World, _ tendon.None) *donburi.Entry {
 	return w.Entry(w.Create(Controller))
 }
 
-// CountSteers is the counter of inputs that have come from players.
-const CountSteers = "steer"
+// CountCalls is the counter of calls that players have made and that ran here.
+const CountCalls = "island calls"
 
 // steer receives a player's input: the newest tick wins.
 func (g *Game) steer(c tendon.Call, in Input) {
-	*g.steers++
+	*g.called++
 	ctl := Controller.Get(c.Entry)
 	if in.Tick <= ctl.newest && ctl.newest != 0 {
 		return

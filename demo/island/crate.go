@@ -60,7 +60,10 @@ func (g *Game) gather() {
 			}
 			if wd := Walker.Get(e); wd.Health > 0 && Where(e).Pos.DistanceTo(at) < reach {
 				wd.Ammo = min(wd.Ammo+coinAmmo, maxAmmo)
-				g.reward(e.Entity(), coinPoints)
+				g.reward(e.Entity(), coinPoints, "coins")
+				if g.rng.Chance(bandageOdds) {
+					g.carry(e.Entity(), Bandage)
+				}
 				g.tell(e.Entity(), "picks up a coin")
 				coin.Remove()
 				break

@@ -17,6 +17,8 @@
 //	bullet.go      bullets and explosions: transient nodes
 //	animal.go      sheep and chickens
 //	crate.go       crates and coins
+//	pack.go        what a player carries: a list; a reliable call uses it
+//	chat.go        talk, through the session itself
 //	plaza.go       spheres, button, plate and gate: load-time nodes
 //	match.go       the round
 //	fill.go        what stands where when a world begins

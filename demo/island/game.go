@@ -19,10 +19,11 @@ type Game struct {
 	Tell func(what string)
 
 	rep     *tendon.Replication
-	steers  *uint64 // the counter CountSteers
+	called  *uint64 // the counter CountCalls
 	rng     gmath.Rand
 	scenery *Scenery
 	wrecks  []wreck
+	heard   []Line
 
 	spheres             [sphereCount]donburi.Entity
 	gate, plate, button donburi.Entity
@@ -31,12 +32,15 @@ type Game struct {
 // Setup binds the rules to a session, before it hosts, joins or steps. Same
 // seed and same inputs, same game.
 func Setup(rep *tendon.Replication, seed int64) *Game {
-	g := &Game{rep: rep, steers: rep.Counter(CountSteers), scenery: NewScenery()}
+	g := &Game{rep: rep, called: rep.Counter(CountCalls), scenery: NewScenery()}
 	g.rng.SetSeed(seed)
 	g.build(rep.World())
 	rep.OnStart(g.fill)
 	rep.OnJoin(g.join)
 	Steer.Handle(rep, g.steer)
+	UseSlot.Handle(rep, g.useSlot)
+	Say.Handle(rep, g.say)
+	Said.Handle(rep, g.said)
 	return g
 }
 

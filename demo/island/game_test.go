@@ -144,7 +144,7 @@ func TestDownAndUp(t *testing.T) {
 	server := l.machines[0]
 	l.until("two walkers", func() bool { return len(server.collect(Walker)) == 2 })
 	victim, other := l.walker(server, 1), l.walker(server, 2)
-	server.reward(victim.Entity(), 10)
+	server.reward(victim.Entity(), 10, "sheep")
 	server.hurt(victim, FullHealth, other.Entity())
 	if Walker.Get(victim).Health != 0 || server.scoreOf(victim.Entity()).Points != 10-downPoints || server.scoreOf(other.Entity()).Points != downPoints {
 		t.Errorf("health %d, points %d and %d", Walker.Get(victim).Health, server.scoreOf(victim.Entity()).Points, server.scoreOf(other.Entity()).Points)
@@ -215,7 +215,7 @@ func TestRound(t *testing.T) {
 	l.steps(2)
 	g := l.machines[0].Game
 	me := l.walker(l.machines[0], rpl.Server).Entity()
-	g.reward(me, 9)
+	g.reward(me, 9, "sheep")
 	match := func() *MatchData { e, _ := Match.First(g.rep.World()); return Match.Get(e) }
 	for range roundSeconds * Steps {
 		g.keepTime()
@@ -223,7 +223,7 @@ func TestRound(t *testing.T) {
 	if m := match(); !m.Over || m.Best != 9 || m.Winner != "Player 1" {
 		t.Fatalf("after %d s: %+v", roundSeconds, *m)
 	}
-	if g.reward(me, 5); g.scoreOf(me).Points != 9 {
+	if g.reward(me, 5, "sheep"); g.scoreOf(me).Points != 9 {
 		t.Error("points count after the end")
 	}
 	for range pauseSeconds * Steps {

@@ -47,7 +47,8 @@ func (g *Game) keepTime() {
 	if m.Over {
 		*m = MatchData{Left: roundSeconds, steps: Steps}
 		for _, e := range g.collect(Score) {
-			Score.Get(e).Points = 0
+			s := Score.Get(e)
+			s.Points, s.Tally = 0, nil
 		}
 		return
 	}

@@ -16,6 +16,8 @@ type ScoreData struct {
 	Name   string `rpl:"max=16"`
 	Colour uint8  `rpl:"max=7"`
 	Points uint16 `rpl:"max=65535"`
+	// Tally counts what the points came from, by name.
+	Tally map[string]uint16 `rpl:"max=8,each=12"`
 }
 
 // Score and its prefab: a row of the score board.
@@ -55,12 +57,18 @@ func (g *Game) name(p rpl.Peer) string {
 	return name
 }
 
-// reward gives points to the player of a walker, if both are still there and
-// the round is not over.
-func (g *Game) reward(walker donburi.Entity, points uint16) {
-	if s := g.scoreOf(walker); s != nil && !g.over() {
-		s.Points += points
+// reward gives points for something to the player of a walker, if both are
+// still there and the round is not over.
+func (g *Game) reward(walker donburi.Entity, points uint16, what string) {
+	s := g.scoreOf(walker)
+	if s == nil || g.over() {
+		return
 	}
+	s.Points += points
+	if s.Tally == nil {
+		s.Tally = map[string]uint16{}
+	}
+	s.Tally[what]++
 }
 
 // scoreOf is the row of a walker's player; nil where either is gone.

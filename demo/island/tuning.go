@@ -13,6 +13,7 @@ const (
 
 	FullHealth = 100            // of a walker
 	BlastSteps = Steps * 6 / 10 // for which an explosion lasts
+	MaxText    = 80             // bytes of a line of chat
 
 	walkSpeed    = 150.0
 	walkerRadius = 13.0
@@ -54,6 +55,12 @@ const (
 	birdPoints   = 2
 	sheepPoints  = 5
 	downPoints   = 3
+	bandageHeals = 45
+	bandageOdds  = 0.2 // of a crate
+	maxItems     = 8   // kinds in a pack
+	maxOfItem    = 99
+	maxHeard     = 4 // lines
+	heardFor     = Steps * 8
 	nearestCrate = 46.0 // between two crates
 )
 

@@ -103,7 +103,7 @@ func (g *Game) hurt(walker *donburi.Entry, much uint8, by donburi.Entity) {
 	}
 	g.fine(wd.player, downPoints)
 	if by != walker.Entity() {
-		g.reward(by, downPoints)
+		g.reward(by, downPoints, "knockouts")
 	}
 	g.tell(walker.Entity(), "goes down")
 	for _, e := range g.collect(Controller) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
+	"strings"
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/text/v2"
@@ -42,6 +43,9 @@ func (s *Scene) drawHUD(r *tendon.Replication, screen *ebiten.Image) {
 				s.banner(screen, "Down", fmt.Sprintf("up again in %d s", island.Controller.Get(c).Respawn))
 			}
 		}
+		if c, ok := tendon.Mine(r, island.Controller); ok {
+			s.letters(screen, carried(island.Controller.Get(c).Pack), s.sprites.small, x, y+3*row, text.AlignStart)
+		}
 	}
 	s.board(r, screen)
 	if m, ok := island.Match.First(r.World()); ok {
@@ -56,10 +60,25 @@ func (s *Scene) drawHUD(r *tendon.Replication, screen *ebiten.Image) {
 	if s.options.Figures {
 		bottom -= 2 * row
 	}
-	if s.Notes != nil {
-		s.letters(screen, s.Notes(), s.sprites.small, x, bottom-row, text.AlignStart)
-	}
 	s.letters(screen, s.Hint, s.sprites.small, x, bottom, text.AlignStart)
+	if s.Notes != nil {
+		bottom -= row
+		s.letters(screen, s.Notes(), s.sprites.small, x, bottom, text.AlignStart)
+	}
+	heard := s.game.Heard()
+	for i, line := range heard {
+		up := float64((len(heard) - i) * row)
+		s.letters(screen, line.Name+": "+line.Text, s.sprites.small, x, bottom-up, text.AlignStart)
+	}
+}
+
+// carried is a pack as a line.
+func carried(pack []island.Item) string {
+	var words []string
+	for _, item := range pack {
+		words = append(words, fmt.Sprintf("%d %s", item.Count, item.Name))
+	}
+	return strings.Join(words, ", ")
 }
 
 // board lists the players by their points.

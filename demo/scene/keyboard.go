@@ -33,6 +33,7 @@ var (
 type Keyboard struct {
 	Keys  []Bindings
 	Scene *Scene // whose pane the mouse aims in
+	Off   bool   // the keys belong to something else now
 }
 
 // Sample is an island.Game's Sample.
@@ -54,6 +55,9 @@ func (k *Keyboard) Touched() bool {
 }
 
 func (k *Keyboard) held() (keys island.Keys) {
+	if k.Off {
+		return 0
+	}
 	for _, b := range k.Keys {
 		for key, means := range b {
 			if ebiten.IsKeyPressed(key) {

@@ -72,7 +72,7 @@ func (s *session) report() report {
 	}
 	rep := s.server.rep
 	r.Mode, r.Ticks, r.Nodes = "dedicated", uint32(rep.Tick()), len(nodesOf(rep))
-	r.RPCs = *rep.Counter(island.CountSteers)
+	r.RPCs = *rep.Counter(island.CountCalls)
 	for p := range rep.Peers() {
 		c := rep.Stats(p).Conn
 		r.Transport = c.Transport

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
+
+	"github.com/tendonengine/tendon/demo/island"
+)
+
+// talk is the line that the player of the first pane is typing.
+type talk struct {
+	open bool
+	line []rune
+}
+
+// update handles T, which begins a line, Enter, which says it, and Escape. It
+// reports whether the keyboard belongs to the line now.
+func (t *talk) update(s *seat) bool {
+	if !t.open {
+		if inpututil.IsKeyJustPressed(ebiten.KeyT) {
+			t.open, t.line = true, nil
+			s.typing(true, "")
+		}
+		return t.open
+	}
+	switch {
+	case inpututil.IsKeyJustPressed(ebiten.KeyEscape):
+		t.open = false
+	case inpututil.IsKeyJustPressed(ebiten.KeyEnter):
+		t.open = false
+		// What cannot be sent is shown to nobody; the player sees that.
+		_ = island.Talk(s.rep, string(t.line))
+	case inpututil.IsKeyJustPressed(ebiten.KeyBackspace):
+		if len(t.line) > 0 {
+			t.line = t.line[:len(t.line)-1]
+		}
+	default:
+		t.line = ebiten.AppendInputChars(t.line)
+		for len(string(t.line)) > island.MaxText {
+			t.line = t.line[:len(t.line)-1]
+		}
+	}
+	s.typing(t.open, string(t.line))
+	return true
+}
