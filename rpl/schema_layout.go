@@ -12,7 +12,7 @@ type layout struct {
 	words []Word
 	vars  []Var
 	plan  []op
-	fast  fastPlan // the plan, sorted
+	fast  fastPlan   // the plan, sorted
 	refs  []refField // references that stand in the struct itself
 
 	drafts []propDraft // beside props, until Freeze has resolved names
