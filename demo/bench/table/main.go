@@ -40,7 +40,7 @@ func main() {
 }
 
 func run(only string, stdout io.Writer) error {
-	const line = "%-34s %-27s %10s %10s %10s  %s\n"
+	const line = "%-34s %-27s %10s %10s %10s%s\n"
 	fmt.Fprintf(stdout, line, "workload", "figure", "project", "target", "Teeworlds", "")
 	lib := library{}
 	reached, targets := 0, 0
@@ -60,7 +60,7 @@ func run(only string, stdout io.Writer) error {
 				if v <= f.target {
 					reached++
 				} else {
-					verdict = "above"
+					verdict = "  above"
 					above = append(above, r.name+": "+f.name)
 				}
 			}
