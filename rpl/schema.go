@@ -71,7 +71,33 @@ func (s *Schema) Name() string { return s.name }
 
 // Item declares a replicated component: a struct whose fields are tagged, by
 // `rpl:"…"` or in tags, which may be nil. The type is compiled by Freeze;
-// until then only its Name may be used.
+// until then only its Name may be used. A field without a tag is local.
+//
+//	(nothing)        replicated, exactly: rpl:""
+//	-                local
+//	step=1/32        a float in multiples of a decimal or a fraction, rounded half away from zero
+//	min=, max=       bounds, to which values are clamped; of a float beside step= or bits=
+//	bits=            how many bits; beside min= and max= of a float they are spread over the range
+//	angle            a float that wraps at 2π; angle=360 in degrees; bits= or step=, else 12 bits
+//	interp           drawn between samples; interp=inplace: in the component itself
+//	predict=Field    grows with another field per second, of another component by item.Field;
+//	                 predict=Field/tick per tick
+//	tol=             how far a value may be from its prediction without being sent
+//	pos              where the node is: on a vector, or on x and y
+//	to=              who sees it: owner, others (all but the owner), or a group
+//	if=Field         withheld while that bool is false
+//	once             sent when a node arrives, and not again
+//	notify           OnChange fires
+//	explicit         the whole component is looked at only when bumped: on any of its fields,
+//	                 or on a blank one, _ struct{}
+//	max=             how long a string, bytes, a list or a map may be; needed there
+//	each=            how long a string in a list and a map's key may be; else 64 bytes
+//	has=item         in arguments: the node referred to must have that component
+//
+// A struct of two floats X and Y is a vector and has one tag. Other structs
+// have tags inside; what stands on the struct itself (to, if, once, notify)
+// goes for all its fields. In arrays, lists, maps and rpl.Opt the tag is that
+// of the elements. What is not a number becomes 0, or the bound nearest to it.
 func (s *Schema) Item(name string, t reflect.Type, tags Tags) *ItemType {
 	s.declare("component", name)
 	it := &ItemType{Name: name}

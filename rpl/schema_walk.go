@@ -67,7 +67,7 @@ func (w *walker) structure(t reflect.Type, off uintptr, prefix string, outer tag
 }
 
 func (w *walker) keepLocal(f reflect.StructField, off uintptr) {
-	w.local = append(w.local, byteRange{off: off + f.Offset, size: f.Type.Size()})
+	w.local = append(w.local, byteRange{off: off + f.Offset, size: int(f.Type.Size())})
 }
 
 // blank handles a field named _, which may carry `explicit` for the component.

@@ -8,8 +8,9 @@ import (
 // A byteRange is a stretch of a component's struct that holds replicated
 // fields, and its place in a shadow.
 type byteRange struct {
-	off, size uintptr
-	at        uintptr
+	off  uintptr
+	size int
+	at   uintptr // in the shadow
 }
 
 // ShadowSize is the bytes that a shadow of the component takes.
@@ -24,11 +25,11 @@ func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
 	if len(t.Vars) > 0 {
 		return false
 	}
+	old := unsafe.Pointer(unsafe.SliceData(shadow[:t.shadowSize]))
 	for i := range t.ranges {
 		r := &t.ranges[i]
-		now := unsafe.Slice((*byte)(unsafe.Add(p, r.off)), r.size)
-		old := shadow[r.at : r.at+r.size]
-		if string(now) != string(old) {
+		// As strings, bytes are compared by the fastest code that there is.
+		if unsafe.String(at[byte](p, r.off), r.size) != unsafe.String(at[byte](old, r.at), r.size) {
 			t.Shadow(p, shadow)
 			return false
 		}
@@ -45,7 +46,7 @@ func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
 func (t *ItemType) Shadow(p unsafe.Pointer, shadow []byte) {
 	for i := range t.ranges {
 		r := &t.ranges[i]
-		copy(shadow[r.at:r.at+r.size], unsafe.Slice((*byte)(unsafe.Add(p, r.off)), r.size))
+		copy(shadow[r.at:], unsafe.Slice((*byte)(unsafe.Add(p, r.off)), r.size))
 	}
 }
 
@@ -55,7 +56,7 @@ func (t *ItemType) shadow(local []byteRange) {
 	var rs []byteRange
 	for i := range t.lay.plan {
 		o := &t.lay.plan[i]
-		if size := o.size() * uintptr(o.n); size > 0 {
+		if size := int(o.size()) * o.n; size > 0 {
 			rs = append(rs, byteRange{off: o.off, size: size})
 		}
 		if o.kind == opRef {
@@ -69,25 +70,25 @@ func (t *ItemType) shadow(local []byteRange) {
 	for _, r := range rs {
 		if n := len(merged); n > 0 {
 			last := &merged[n-1]
-			if end := last.off + last.size; !overlaps(local, end, r.off) {
-				last.size = r.off + r.size - last.off
+			if end := last.off + uintptr(last.size); !overlaps(local, end, r.off) {
+				last.size = int(r.off-last.off) + r.size
 				continue
 			}
 		}
 		merged = append(merged, r)
 	}
-	size := uintptr(0)
+	size := 0
 	for i := range merged {
-		merged[i].at = size
+		merged[i].at = uintptr(size)
 		size += merged[i].size
 	}
-	t.ranges, t.shadowSize = slices.Clip(merged), int(size)
+	t.ranges, t.shadowSize = slices.Clip(merged), size
 }
 
 // overlaps reports whether any range has a byte in from … to.
 func overlaps(rs []byteRange, from, to uintptr) bool {
 	for _, r := range rs {
-		if r.off < to && from < r.off+r.size {
+		if r.off < to && from < r.off+uintptr(r.size) {
 			return true
 		}
 	}
