@@ -66,6 +66,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	stop()
 	if err != nil {
 		fmt.Fprintf(stderr, "bench: %v\n", err)
+		if errors.Is(err, play.ErrTrace) {
+			return exitUsage
+		}
 		return exitFailed
 	}
 	if err := writeHeap(a.memProfile); err != nil {

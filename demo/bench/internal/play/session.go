@@ -1,8 +1,10 @@
 package play
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/tendonengine/tendon/demo/bench/internal/cpu"
@@ -13,6 +15,10 @@ import (
 // patience is how long the clients have to become equal once the world stands
 // still.
 const patience = 10 * time.Second
+
+// ErrTrace is wrapped by the errors of a trace that can be read and that the
+// library's schema cannot hold.
+var ErrTrace = errors.New("the trace cannot be replicated")
 
 // A session is one authority and its clients of the moment.
 type session struct {
@@ -66,7 +72,7 @@ func newSession(o Options) (*session, error) {
 	}
 	w, err := newWorld(t, s.config)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %s", ErrTrace, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	s.config.Schema = w.schema()
 	if s.layout, err = w.layout(); err != nil {

@@ -40,9 +40,9 @@ func newDirectWorld(t *trace.Trace, c rpl.Config) (*directWorld, error) {
 	b := w.s.Build("entity")
 	for _, i := range w.order {
 		f := t.Fields[i]
-		if f.Role == trace.Angle {
+		if f.Role == trace.Angle && int64(f.Max)-int64(f.Min) < 1<<31 {
 			b.Angle(f.Name, f.Min, f.Max)
-		} else {
+		} else { // a turn of more values than the schema's has no shorter way round worth taking
 			b.Int(f.Name, f.Min, f.Max)
 		}
 	}
