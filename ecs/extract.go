@@ -209,17 +209,11 @@ func (r *Replication) extractAll() {
 			continue
 		}
 		if p.nodes {
-			r.rows = pointers(r.rows, acc.Components.Storage(components.RplNode), i, len(p.entities))
-			for row, at := range r.rows {
-				if data, n := (*components.NodeData)(at), p.rows[row]; n != nil && n.data != *data {
-					n.data = *data
-					r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep)
-				}
-			}
+			r.noticeNodes(p, i)
 		}
 		for k := range p.columns {
 			if c := &p.columns[k]; !c.comp.item.Explicit {
-				r.rows = pointers(r.rows, acc.Components.Storage(c.comp.c), i, len(p.entities))
+				r.rows = pointers(r.rows, acc.Components.Storage(c.comp.c), i, 0, len(p.entities))
 				r.extractColumn(p, c, r.rows)
 			}
 		}
@@ -232,6 +226,21 @@ func (r *Replication) extractAll() {
 		}
 	}
 	r.bumped = r.bumped[:0]
+}
+
+// noticeNodes looks for changed NodeData, at a share of the rows in each step:
+// it changes rarely, and reading it costs as much as a replicated component.
+func (r *Replication) noticeNodes(p *plan, archetype int) {
+	phase, n := int(r.tick%nodePhases), len(p.entities)
+	from, until := n*phase/nodePhases, n*(phase+1)/nodePhases
+	column := r.world.StorageAccessor().Components.Storage(components.RplNode)
+	r.rows = pointers(r.rows, column, archetype, from, until)
+	for i, at := range r.rows {
+		if data, n := (*components.NodeData)(at), p.rows[from+i]; n != nil && n.data != *data {
+			n.data = *data
+			r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep)
+		}
+	}
 }
 
 func (r *Replication) extractColumn(p *plan, c *column, rows []unsafe.Pointer) {

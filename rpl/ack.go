@@ -17,6 +17,7 @@ type peerLink struct {
 
 	rtt, jitter time.Duration
 	loss        float64 // share of packets, smoothed over some 200
+	judged      float64 // packets in it, at most lossWindow
 	heard       time.Duration
 	lastSent    time.Duration
 	lastProbe   time.Duration
@@ -105,7 +106,7 @@ func (a *Authority) acked(p *peer, r *record, skipped bool) {
 		a.counters.LateAcks++
 	}
 	r.state = recAcked
-	p.link.loss += (0 - p.link.loss) / 200
+	p.link.observe(0)
 	if r.seq > p.link.base || p.link.baseTick == 0 {
 		p.link.base, p.link.baseTick, p.link.ackedAt = r.seq, r.tick, r.at
 	}
@@ -167,7 +168,7 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 // lost has what a packet carried said again, where that is still needed.
 func (a *Authority) lost(p *peer, r *record) {
 	r.state = recLost
-	p.link.loss += (1 - p.link.loss) / 200
+	p.link.observe(1)
 	a.counters.PacketsLost++
 	for i := range r.entries {
 		re := &r.entries[i]
@@ -263,6 +264,19 @@ func (l *peerLink) sample(rtt time.Duration) {
 	l.jitter += (d - l.jitter) / 4
 }
 
+// observe takes one packet's fate into the loss: the mean of the first ones,
+// then smoothed.
+func (l *peerLink) observe(lost float64) {
+	l.judged = min(l.judged+1, lossWindow)
+	l.loss += (lost - l.loss) / max(l.judged, lossFirst)
+}
+
+// Packets over which the loss is measured, at first and later.
+const (
+	lossFirst  = 20
+	lossWindow = 200
+)
+
 // copiesFor is how many copies of an arrival or a removal the measured loss
 // asks for (protocol §5).
 func (l *peerLink) copiesFor() uint8 {
@@ -271,9 +285,17 @@ func (l *peerLink) copiesFor() uint8 {
 		return 1
 	case l.loss < 0.03:
 		return 2
+	case l.loss < 0.1:
+		return 4
 	}
-	return 4
+	return 5
 }
 
-// copyDue is when copy n (from 0) may leave, after the first.
-func copyDue(n uint8) time.Duration { return copyUnit * (1<<n - 1) }
+// copyDue is when copy n (from 0) may leave, after the first: at 60 Hz 0, 1, 3,
+// 7 sends later, under heavy loss 0, 1, 2, 4, 7.
+func copyDue(n, copies uint8) time.Duration {
+	if copies > 4 {
+		return copyUnit * [...]time.Duration{0, 1, 2, 4, 7}[n]
+	}
+	return copyUnit * (1<<n - 1)
+}

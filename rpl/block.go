@@ -48,7 +48,6 @@ func (k *packer) block() {
 	p.link.sent++
 	p.link.blocks = append(p.link.blocks, blockRecord{number: p.link.sent, tick: a.tick, entries: append([]recEntry(nil), recs...)})
 	a.sent(p, recs, a.tick, k.now, p.link.sent)
-	a.spend(p, len(msg))
-	k.s.Reliable(msg)
+	p.rpc.ready = append(p.rpc.ready, append([]byte(nil), msg...))
 	a.counters.Blocks++
 }

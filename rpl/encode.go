@@ -19,10 +19,7 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	if p == nil {
 		return
 	}
-	for _, m := range p.rpc.ready {
-		s.Reliable(m)
-	}
-	p.rpc.ready = p.rpc.ready[:0]
+	a.sendMessages(p, s)
 	k := packer{a: a, p: p, s: s, now: now}
 	pl := &p.plan
 	if pl.empty() && len(p.rpc.unreliable) == 0 {
@@ -39,6 +36,33 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	}
 	p.rpc.unreliable = p.rpc.unreliable[:0]
 }
+
+// sendMessages gives the reliable lane what the room pays for; the rest waits,
+// in order.
+func (a *Authority) sendMessages(p *peer, s Sink) {
+	n := 0
+	for _, m := range p.rpc.ready {
+		cost := float64(len(m) + (len(m)/laneChunk+1)*laneOverhead)
+		if a.cfg.Budget > 0 && p.link.tokens < min(cost, a.bucket()) {
+			break
+		}
+		if s.Reliable(m) != nil {
+			break // the lane is full: later
+		}
+		p.link.tokens -= cost
+		n++
+	}
+	rest := copy(p.rpc.ready, p.rpc.ready[n:])
+	clear(p.rpc.ready[rest:])
+	p.rpc.ready = p.rpc.ready[:rest]
+}
+
+// What the reliable lane adds to a message, roughly: a segment's header per
+// chunk, its ack's and a share of the packet's.
+const (
+	laneChunk    = 1100
+	laneOverhead = 24 + PacketOverhead
+)
 
 // packer fills one peer's packets.
 type packer struct {

@@ -336,6 +336,9 @@ func (a *Authority) learn() {
 			copies++
 		}
 	}
+	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket() {
+		return // it would hold up the state
+	}
 	worth := saved * a.counters.copiesPerRecord()
 	if worth < float64(8*len(msg)*copies) {
 		return

@@ -96,8 +96,9 @@ const (
 	reorderTime = 15 * time.Millisecond
 
 	// copyUnit spaces the copies of arrivals and removals: copy n is due
-	// 17·(2ⁿ-1) ms after the first (protocol §5).
-	copyUnit = 17 * time.Millisecond
+	// 16·(2ⁿ-1) ms after the first, which is 1, 3 and 7 sends at 60 Hz, where a
+	// tick is a little longer (protocol §5).
+	copyUnit = 16 * time.Millisecond
 
 	// bucketTime is how much unused budget a peer may save up (rule 26).
 	bucketTime = 250 * time.Millisecond

@@ -63,6 +63,7 @@ type entry struct {
 
 	copies   uint8 // sent in this round
 	inflight uint8
+	planned  uint32 // the send for which a copy is planned
 	block    uint32 // number of the reliable message with the arrival, 0 none
 
 	meta      bool // owner or parent must be told

@@ -1,6 +1,8 @@
 package rpl
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"time"
 
@@ -32,6 +34,7 @@ type plan struct {
 	recs     []recEntry
 	probe    bool
 	room     float64 // bytes left in the bucket; negative: debt
+	left     float64 // bits of the room that are not planned for
 	group    []uint32
 	order    []int32
 }
@@ -69,10 +72,16 @@ func (a *Authority) Schedule(now time.Duration) {
 			}
 			continue
 		}
-		a.planRemovals(p, now)
-		a.planArrivals(p, now)
+		pl := &p.plan
+		pl.left = pl.room*8 - headerBits
+		a.planRemovals(p, now, false)
+		a.planAgain(p, now, false)
+		a.planQueue(p)
 		a.planUpdates(p)
-		a.fitBudget(p)
+		a.fitUpdates(p)
+		a.planRemovals(p, now, true)
+		a.planAgain(p, now, true)
+		a.fitGuesses(p)
 	}
 	a.active = a.active[:0]
 	a.round++
@@ -131,17 +140,34 @@ func (a *Authority) headDrifts(r *row) bool {
 	return r.t.drifts(words)
 }
 
-func (a *Authority) planRemovals(p *peer, now time.Duration) {
+// afford takes what a piece costs from the peer's room. Where nothing is
+// planned yet the room may be overdrawn once, so that what is larger than a
+// send's share is not put off for ever (protocol rule 26).
+func (a *Authority) afford(pl *plan, bits int) bool {
+	if a.cfg.Budget == 0 {
+		return true
+	}
+	cost := pieceBits(bits)
+	if pl.left < cost && !(pl.room > 0 && pl.empty()) {
+		a.counters.Starved++
+		return false
+	}
+	pl.left -= cost
+	return true
+}
+
+// planRemovals plans first removals and those of a new round, or copies.
+func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 	pl := &p.plan
 	kept := p.going[:0]
-	copies := p.link.copiesFor()
+	most := p.link.copiesFor()
 	for _, h := range p.going {
 		e := &p.entries[h]
 		if e.state != entryGoing {
 			continue
 		}
 		kept = append(kept, h)
-		if e.removed || !e.due(now, copies) {
+		if e.removed || e.due(now, most) != dueAs(copies) {
 			continue
 		}
 		m := p.link.model
@@ -155,9 +181,14 @@ func (a *Authority) planRemovals(p *peer, now time.Duration) {
 		}
 		rec := len(pl.recs)
 		pl.recs = append(pl.recs, recEntry{handle: h, kind: recRemoval, gen: e.gen})
-		pl.removals = append(pl.removals, a.piece(h, at, rec, pl))
+		pc := a.piece(h, at, rec, pl)
+		if !a.afford(pl, pc.bits) {
+			a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
+			continue
+		}
+		pl.removals = append(pl.removals, pc)
 		a.counters.Removals++
-		if e.copies > 0 {
+		if copies {
 			a.counters.Repeats++
 		}
 	}
@@ -168,21 +199,37 @@ func (a *Authority) piece(h uint32, at, rec int, pl *plan) piece {
 	return piece{handle: h, at: at, n: len(a.syms) - at, bits: symBits(a.syms[at:]), recAt: rec, recN: len(pl.recs) - rec}
 }
 
-// due is whether a copy of an arrival or a removal may leave: the first, one
-// that the loss asks for, or a new round after all were lost.
-func (e *entry) due(now time.Duration, copies uint8) bool {
-	switch {
-	case e.copies == 0:
-		return true
-	case e.inflight == 0:
-		e.copies = 0
-		return true
+// What is due of an arrival or a removal.
+const (
+	dueNothing = iota
+	dueFirst   // the first, or a new round after all were lost
+	dueCopy    // one that the loss asks for
+)
+
+func dueAs(copy bool) int {
+	if copy {
+		return dueCopy
 	}
-	return e.copies < copies && now-e.round >= copyDue(e.copies)
+	return dueFirst
 }
 
-func (a *Authority) planArrivals(p *peer, now time.Duration) {
-	copies := p.link.copiesFor()
+func (e *entry) due(now time.Duration, copies uint8) int {
+	switch {
+	case e.copies == 0:
+		return dueFirst
+	case e.inflight == 0:
+		e.copies = 0
+		return dueFirst
+	case e.copies < copies && now-e.round >= copyDue(e.copies, copies):
+		return dueCopy
+	}
+	return dueNothing
+}
+
+// planAgain plans arrivals that were lost, or copies, as the nodes are now.
+func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
+	most := p.link.copiesFor()
+	pl := &p.plan
 	kept := p.coming[:0]
 	for _, h := range p.coming {
 		e := &p.entries[h]
@@ -190,23 +237,38 @@ func (a *Authority) planArrivals(p *peer, now time.Duration) {
 			continue
 		}
 		kept = append(kept, h)
-		if e.block == 0 && e.due(now, copies) {
-			if e.copies > 0 {
-				a.counters.Repeats++
-			}
-			a.planArrival(p, h)
+		if e.block != 0 || e.planned == a.send || e.due(now, most) != dueAs(copies) {
+			continue
 		}
+		at, rec := len(a.syms), len(pl.recs)
+		a.appendArrival(p, h)
+		pc := a.piece(h, at, rec, pl)
+		if !a.afford(pl, pc.bits) {
+			a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
+			continue
+		}
+		e.planned = a.send
+		a.counters.Repeats++
+		pl.arrivals = append(pl.arrivals, pc)
 	}
 	p.coming = kept
+}
+
+// planQueue plans the first arrivals of what is wanted, own nodes first, then
+// the nearest: with at most three quarters of the room that is left.
+func (a *Authority) planQueue(p *peer) {
 	if len(p.queue) == 0 {
 		return
 	}
 	if len(p.points) > 0 && len(p.queue) > 1 {
 		sort.Sort((*nearestFirst)(&queueSort{a, p}))
 	}
-	room := p.plan.room
+	pl := &p.plan
+	room := pl.left * 3 / 4
 	if a.cfg.Budget == 0 {
-		room = maxBurst / 8
+		room = maxBurst
+	} else if room <= 0 && pl.room > 0 && pl.empty() {
+		room = 1 // overdraw once
 	}
 	waiting := p.queue[:0]
 	for i, slot := range p.queue {
@@ -232,18 +294,16 @@ func (a *Authority) planArrivals(p *peer, now time.Duration) {
 				continue
 			}
 		}
-		before := len(p.plan.arrivals)
-		a.admitTree(p, slot)
-		for _, pc := range p.plan.arrivals[before:] {
-			room -= float64(pc.bits) / 8
-		}
+		cost := pieceBits(a.admitTree(p, slot))
+		room -= cost
+		pl.left -= cost
 	}
 	p.queue = waiting
 }
 
 // admitTree plans a node's arrival together with all below it that is wanted,
-// as one piece.
-func (a *Authority) admitTree(p *peer, slot uint32) {
+// as one piece, and returns its bits.
+func (a *Authority) admitTree(p *peer, slot uint32) int {
 	pl := &p.plan
 	at, rec := len(a.syms), len(pl.recs)
 	pl.group = pl.group[:0]
@@ -253,8 +313,11 @@ func (a *Authority) admitTree(p *peer, slot uint32) {
 			a.syms = append(a.syms, p.link.model.entry.more.sym(1))
 		}
 		a.appendArrival(p, h)
+		p.entries[h].planned = a.send
 	}
-	pl.arrivals = append(pl.arrivals, a.piece(pl.group[0], at, rec, pl))
+	pc := a.piece(pl.group[0], at, rec, pl)
+	pl.arrivals = append(pl.arrivals, pc)
+	return pc.bits
 }
 
 func (a *Authority) admitBelow(p *peer, slot uint32) {
@@ -266,14 +329,6 @@ func (a *Authority) admitBelow(p *peer, slot uint32) {
 			}
 		}
 	}
-}
-
-// planArrival plans another copy of one node's arrival, as it is now.
-func (a *Authority) planArrival(p *peer, h uint32) {
-	pl := &p.plan
-	at, rec := len(a.syms), len(pl.recs)
-	a.appendArrival(p, h)
-	pl.arrivals = append(pl.arrivals, a.piece(h, at, rec, pl))
 }
 
 // queueSort orders a peer's queue: own nodes first, then nearest.
@@ -299,44 +354,45 @@ func (q *nearestFirst) key(slot uint32) float64 {
 	return q.p.distance(r.x, r.y)
 }
 
-// fitBudget leaves out what the bucket cannot pay: copies of arrivals and
-// guesses first, then the least urgent updates.
-func (a *Authority) fitBudget(p *peer) {
-	if a.cfg.Budget <= 0 {
+// fitUpdates leaves out the least urgent updates that the room does not pay.
+func (a *Authority) fitUpdates(p *peer) {
+	if a.cfg.Budget == 0 {
 		return
 	}
 	pl := &p.plan
-	left := pl.room*8 - headerBits
-	for i := range pl.removals {
-		left -= pieceBits(&pl.removals[i])
-	}
-	for i := range pl.arrivals {
-		left -= pieceBits(&pl.arrivals[i])
-	}
 	pl.order = pl.order[:0]
 	total := 0.0
 	for i := range pl.updates {
 		pl.order = append(pl.order, int32(i))
-		total += pieceBits(&pl.updates[i])
+		total += pieceBits(pl.updates[i].bits)
 	}
-	if total > left {
-		sort.Slice(pl.order, func(i, j int) bool {
-			return pl.updates[pl.order[i]].urgency > pl.updates[pl.order[j]].urgency
+	if total > pl.left {
+		slices.SortFunc(pl.order, func(i, j int32) int {
+			return cmp.Compare(pl.updates[j].urgency, pl.updates[i].urgency)
 		})
 	}
+	first := pl.room > 0 && len(pl.removals)+len(pl.arrivals) == 0
 	for _, i := range pl.order {
 		u := &pl.updates[i]
-		if b := pieceBits(u); left >= b {
-			left -= b
+		if b := pieceBits(u.bits); pl.left >= b || first {
+			pl.left -= b
 		} else {
 			u.skip = true
 			a.counters.Starved++
 		}
+		first = false
 	}
-	for i := range pl.guesses {
-		g := &pl.guesses[i]
-		if b := pieceBits(g); left >= b {
-			left -= b
+}
+
+// fitGuesses leaves out the guesses for which there is no spare room.
+func (a *Authority) fitGuesses(p *peer) {
+	if a.cfg.Budget == 0 {
+		return
+	}
+	for i := range p.plan.guesses {
+		g := &p.plan.guesses[i]
+		if b := pieceBits(g.bits); p.plan.left >= b {
+			p.plan.left -= b
 		} else {
 			g.skip = true
 		}
@@ -349,8 +405,8 @@ const headerBits = (PacketOverhead + 24) * 8
 
 // pieceBits is what a piece costs, its name and its share of the packets'
 // headers included.
-func pieceBits(pc *piece) float64 {
-	return float64(pc.bits+nameBits) * (1 + headerBits/float64(8*PacketRoom-headerBits))
+func pieceBits(bits int) float64 {
+	return float64(bits+nameBits) * (1 + headerBits/float64(8*PacketRoom-headerBits))
 }
 
 // nameBits is what a handle's gap costs, at most.
@@ -358,15 +414,18 @@ const nameBits = 30
 
 func (a *Authority) refill(p *peer, now time.Duration) {
 	l := &p.link
-	rate := float64(a.cfg.Budget)
-	bucket := max(rate*bucketTime.Seconds(), PacketRoom+PacketOverhead)
 	if l.tokensAt == 0 {
-		l.tokens = bucket
+		l.tokens = a.bucket()
 	} else {
-		l.tokens = min(bucket, l.tokens+rate*(now-l.tokensAt).Seconds())
+		l.tokens = min(a.bucket(), l.tokens+float64(a.cfg.Budget)*(now-l.tokensAt).Seconds())
 	}
 	l.tokensAt = max(now, 1)
 	p.plan.room = l.tokens
+}
+
+// bucket is the budget that a peer may save up.
+func (a *Authority) bucket() float64 {
+	return max(float64(a.cfg.Budget)*bucketTime.Seconds(), PacketRoom+PacketOverhead)
 }
 
 func symBits(syms []rangecode.Sym) int {

@@ -273,3 +273,17 @@ func TestTagsInCode(t *testing.T) {
 		t.Errorf("explicit %v, props %+v", blank.Explicit, blank.Props)
 	}
 }
+
+// TestEmpty: a component that is there or not says nothing else.
+func TestEmpty(t *testing.T) {
+	it := freezeItem(t, struct{}{}, nil)
+	if len(it.Props) != 0 || len(it.Parts) != 1 || it.Parts[0].Audience != Everyone || it.ShadowSize() != 0 {
+		t.Errorf("an empty component is %+v", it)
+	}
+	v := struct{}{}
+	if !it.Same(unsafe.Pointer(&v), nil) {
+		t.Error("nothing differs from nothing")
+	}
+	it.Extract(unsafe.Pointer(&v), nil, nil, nil)
+	it.Inject(unsafe.Pointer(&v), nil, nil, nil)
+}
