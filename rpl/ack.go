@@ -209,7 +209,7 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 	}
 	pr := &p.rows[e.row0+uint32(re.row)]
 	if pr.flightTick == uint32(tick) {
-		pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+		pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, tick
 		p.dirty.set(re.handle)
 	}
 }

@@ -203,6 +203,7 @@ func (a *Authority) sent(p *peer, recs []recEntry, tick Tick, now time.Duration,
 			pr := &p.rows[e.row0+uint32(re.row)]
 			pr.flight, pr.flightTick, e.told = re.ver, uint32(tick), tick
 			pr.carry(uint32(tick))
+			pr.since = 0 // urgency begins anew; a loss restores it
 			if !e.meta {
 				p.dirty.clear(re.handle)
 			}
