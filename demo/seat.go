@@ -91,6 +91,9 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 		s.scene.Hint = "A bot plays. " + s.hint
 	}
 	s.game.Sample = s.sample
+	if len(p.seats) == 0 && p.options.Shot == "" {
+		scene.Listen(rep, s.scene)
+	}
 	p.seats = append(p.seats, s)
 	return s, nil
 }
