@@ -34,8 +34,8 @@ var (
 	Hidden = donburi.NewTag("Hidden")
 )
 
-// NodeData is how a node is streamed. The authority may change it at any time,
-// which takes effect within six steps; proxies only read it.
+// NodeData is how a node is streamed. The authority may change it at any time;
+// proxies only read it.
 type NodeData struct {
 	Relevance rpl.Relevance
 	Weight    float32 // priority against other nodes; 0 means 1

@@ -64,16 +64,16 @@ func sameWorld(e *donburi.Entry, w donburi.World) bool {
 	return e != nil && w != nil && donburi.World(e.World) == w
 }
 
-// pointers fills buf with the addresses of one component for rows from to until
-// (not included) of an archetype. donburi's index types cannot be named outside
-// it, so they are inferred from the storage's method.
+// pointers fills buf with the addresses of one component for the first n rows
+// of an archetype. donburi's index types cannot be named outside it, so they
+// are inferred from the storage's method.
 func pointers[A, C ~int](buf []unsafe.Pointer, column interface {
 	Component(archetype A, row C) unsafe.Pointer
-}, archetype, from, until int,
+}, archetype, n int,
 ) []unsafe.Pointer {
-	buf = slices.Grow(buf[:0], until-from)[:until-from]
-	for i := range buf {
-		buf[i] = column.Component(A(archetype), C(from+i))
+	buf = slices.Grow(buf[:0], n)[:n]
+	for row := range buf {
+		buf[row] = column.Component(A(archetype), C(row))
 	}
 	return buf
 }

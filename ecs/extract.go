@@ -208,12 +208,12 @@ func (r *Replication) extractAll() {
 		if len(p.entities) == 0 {
 			continue
 		}
-		if p.nodes {
+		if p.nodes && r.sending { // Stream is about to judge by it
 			r.noticeNodes(p, i)
 		}
 		for k := range p.columns {
 			if c := &p.columns[k]; !c.comp.item.Explicit {
-				r.rows = pointers(r.rows, acc.Components.Storage(c.comp.c), i, 0, len(p.entities))
+				r.rows = pointers(r.rows, acc.Components.Storage(c.comp.c), i, len(p.entities))
 				r.extractColumn(p, c, r.rows)
 			}
 		}
@@ -228,18 +228,22 @@ func (r *Replication) extractAll() {
 	r.bumped = r.bumped[:0]
 }
 
-// noticeNodes looks for changed NodeData, at a share of the rows in each step:
-// it changes rarely, and reading it costs as much as a replicated component.
+// noticeNodes looks for changed NodeData. All of it, before every Stream: who
+// may not see a node from now on must not be sent what happens to it now.
 func (r *Replication) noticeNodes(p *plan, archetype int) {
-	phase, n := int(r.tick%nodePhases), len(p.entities)
-	from, until := n*phase/nodePhases, n*(phase+1)/nodePhases
 	column := r.world.StorageAccessor().Components.Storage(components.RplNode)
-	r.rows = pointers(r.rows, column, archetype, from, until)
-	for i, at := range r.rows {
-		if data, n := (*components.NodeData)(at), p.rows[from+i]; n != nil && n.data != *data {
-			n.data = *data
-			r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep)
+	r.rows = pointers(r.rows, column, archetype, len(p.entities))
+	for row, at := range r.rows {
+		if n := p.rows[row]; n != nil {
+			r.noticeNode(n, (*components.NodeData)(at))
 		}
+	}
+}
+
+func (r *Replication) noticeNode(n *node, data *components.NodeData) {
+	if n.data != *data {
+		n.data = *data
+		r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep)
 	}
 }
 
@@ -265,6 +269,9 @@ func (r *Replication) extractColumn(p *plan, c *column, rows []unsafe.Pointer) {
 func (r *Replication) extractNode(n *node) {
 	if r.nodeOf(n.entity) != n {
 		return
+	}
+	if e := r.world.Entry(n.entity); e.HasComponent(components.RplNode) {
+		r.noticeNode(n, components.RplNode.Get(e))
 	}
 	for i := range n.items {
 		r.extractItem(n, &n.items[i])

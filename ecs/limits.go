@@ -37,10 +37,6 @@ const (
 	// have made; what comes after it has its callbacks in the next step.
 	maxRounds = 8
 
-	// nodePhases is the steps in which every node's NodeData has been looked at:
-	// a tenth of a second is soon enough for what hardly ever changes.
-	nodePhases = 6
-
 	// viewMargin is added to two send intervals: the jitter that a proxy is
 	// drawn smoothly through.
 	viewMargin = 20 * time.Millisecond

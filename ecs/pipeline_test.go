@@ -151,6 +151,33 @@ func TestInterest(t *testing.T) {
 	check(t, "from the car", held(), "0 1 2 3 ")
 }
 
+// What is made secret in a step is so in that step's packets.
+func TestSecretFromTheStart(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	made := server.Create(Paint)
+	components.RplNode.SetValue(made, components.NodeData{Relevance: rpl.OwnerOnly})
+	was := server.Create(Paint)
+	seen := tendon.ID(was)
+	l.steps(30)
+	check(t, "made secret", client.has(tendon.ID(made)), false)
+	check(t, "not secret", client.has(seen), true)
+	before := *client.Counter("stream in")
+	components.RplNode.Get(was).Relevance = rpl.OwnerOnly
+	Paint.Get(was).Colour = 200
+	for range 60 {
+		l.steps(1)
+		for e := range Paint.Iter(client.World()) {
+			if Paint.Get(e).Colour == 200 {
+				t.Fatal("the client was told what happened after it lost sight")
+			}
+		}
+	}
+	check(t, "now secret", client.has(seen), false)
+	check(t, "streamed in since", *client.Counter("stream in")-before, 0)
+}
+
 // Callbacks that spawn, remove and load are no trouble.
 func TestCallbacksThatAct(t *testing.T) {
 	l := newLab(t, lan)

@@ -21,8 +21,16 @@ func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	if b == nil {
 		return *c.Get(e)
 	}
-	v := *c.Get(e)
-	r.drawView(e, b, unsafe.Pointer(&v))
+	if b.comp.standIn != nil {
+		v := new(T)
+		*v = *c.Get(e)
+		w := r.tagged(b.comp, e, unsafe.Pointer(v))
+		b.track.draw(w, r.render, false)
+		b.comp.standIn.set(e, unsafe.Pointer(v), w)
+		return *v
+	}
+	v := *c.Get(e) // stays on the stack
+	b.track.draw(unsafe.Pointer(&v), r.render, false)
 	return v
 }
 
@@ -37,15 +45,6 @@ func (r *Replication) drawnBinding(e *donburi.Entry, c donburi.IComponentType) *
 		}
 	}
 	return nil
-}
-
-// drawView writes the drawn fields of an item into a copy of its component.
-func (r *Replication) drawView(e *donburi.Entry, b *binding, at unsafe.Pointer) {
-	w := r.tagged(b.comp, e, at)
-	b.track.draw(w, r.render, false)
-	if b.comp.standIn != nil {
-		b.comp.standIn.set(e, at, w)
-	}
 }
 
 // Frame is the first thing of a drawn frame: it moves the time that View

@@ -82,6 +82,10 @@ func TestView(t *testing.T) {
 	if worst > 0.15 {
 		t.Errorf("a frame's way is %v off the even 0.83 units", worst)
 	}
+	p := client.find(id)
+	if n := testing.AllocsPerRun(100, func() { client.Frame(); tendon.View(p, Body) }); n > 0 && !raceEnabled {
+		t.Errorf("a frame allocates %v times", n)
+	}
 	delay := client.Stats(1).ViewDelay
 	check(t, "the delay drawn with", delay, 2*time.Second/30+20*time.Millisecond)
 }

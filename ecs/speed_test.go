@@ -1,0 +1,89 @@
+package ecs_test
+
+// What a step costs: no allocations in the steady state, and the time of
+// reading a world.
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// deserted is an address that nobody connects to; desertedLink its link.
+type deserted struct{}
+
+func (deserted) Listen(transport.Offer) (transport.Link, error) { return desertedLink{}, nil }
+func (deserted) Addr() string                                   { return "nowhere" }
+func (deserted) Close() error                                   { return nil }
+
+type desertedLink struct{}
+
+func (desertedLink) Now() time.Duration     { return time.Second }
+func (desertedLink) Poll(transport.Handler) {}
+func (desertedLink) Close(string) error     { return nil }
+
+// The session's own work in a step without streaming allocates nothing on the
+// authority. (What the network in memory does is not counted: there is none.)
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	l := newLab(t, netsim.Conditions{})
+	m := l.machine("host", tendon.Config{})
+	m.Host(deserted{})
+	var bodies []*BodyData
+	for range 100 {
+		e := m.Create(Body, Paint, Opaque)
+		bodies = append(bodies, Body.Get(e))
+	}
+	l.steps(10)
+	if n := testing.AllocsPerRun(100, func() {
+		m.Receive()
+		for _, b := range bodies {
+			b.Pos.X++
+		}
+		m.Send()
+	}); n > 0 {
+		t.Errorf("a step of the authority allocates %v times", n)
+	}
+}
+
+func BenchmarkExtract(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		moves bool
+	}{{"still", false}, {"moving", true}} {
+		b.Run(c.name, func(b *testing.B) {
+			r, err := tendon.New(donburi.NewWorld(), proto, tendon.Config{Sends: 60})
+			if err != nil {
+				b.Fatal(err)
+			}
+			const nodes = 10_000
+			var bodies []*BodyData
+			for i := range nodes {
+				e := r.World().Entry(r.World().Create(Body, components.RplNode, components.Owner, components.Parent))
+				Body.SetValue(e, BodyData{Pos: gmath.Vec{X: float64(i)}})
+				bodies = append(bodies, Body.Get(e))
+			}
+			r.Receive()
+			r.Send()
+			for b.Loop() {
+				r.Receive()
+				if c.moves {
+					for _, body := range bodies {
+						body.Pos.X++
+					}
+				}
+				r.Send()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/nodes, "ns/node")
+		})
+	}
+}
