@@ -36,6 +36,8 @@ var (
 		func(_ *donburi.Entry, c *opaqueData) opaqueWire { return opaqueWire{X: c.x, Y: c.y} },
 		func(_ *donburi.Entry, c *opaqueData, w opaqueWire) { c.x, c.y = w.X, w.Y })
 
+	Transform = tendon.Replicate(proto, "transform", components.Transform)
+
 	Local = donburi.NewComponentType[LocalData]()
 
 	Crate = tendon.NewPrefab(proto, "crate", newCrate)

@@ -53,7 +53,7 @@ func TestLevels(t *testing.T) {
 			l.steps(60)
 			check(t, "server heard", strings.Join(server.said(), ", "), `world "beach", start, join 1, join 2`)
 			check(t, "client heard", strings.Join(client.said(), ", "), `world "beach"`)
-			check(t, "nodes", client.count(Body), 1)
+			l.until("the crate is there", func() bool { return client.count(Body) == 1 })
 
 			donburi.Add(server.Session(), Body, &BodyData{local: 1})
 			server.step = func() { // traffic up to the last moment

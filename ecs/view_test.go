@@ -13,6 +13,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -157,6 +158,27 @@ func TestStandIn(t *testing.T) {
 		t.Errorf("drawn at %v while the state is %v", seen, now)
 	}
 	check(t, "the component", Opaque.Get(p).x, now)
+}
+
+// The library's own transform is an ordinary replicated component.
+func TestTransform(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{Interest: rpl.Grid{Enter: 10, Exit: 11}}), l.client(tendon.Config{})
+	server.OnJoin(func(p rpl.Peer) {
+		e := server.Create(Transform, components.Observer)
+		Transform.Get(e).Pos = gmath.Vec{X: 50}
+		tendon.Give(e, p)
+	})
+	l.joined()
+	near, far := server.Create(Transform), server.Create(Transform)
+	*Transform.Get(near) = components.TransformData{Pos: gmath.Vec{X: 55.5, Y: -1}, Rot: 3}
+	l.steps(20)
+	p := client.find(tendon.ID(near))
+	check(t, "place", Transform.Get(p).Pos, gmath.Vec{X: 55.5, Y: -1})
+	if d := math.Abs(float64(Transform.Get(p).Rot - 3)); d > math.Pi/4096 {
+		t.Errorf("turned by %v too much", d)
+	}
+	check(t, "out of sight", client.has(tendon.ID(far)), false)
 }
 
 func TestReferences(t *testing.T) {
