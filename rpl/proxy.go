@@ -37,13 +37,14 @@ type Proxy struct {
 	skipped   []uint64
 	refused   []refusal
 
-	inbox   []inPacket
-	inBytes []byte
-	mail    [][]byte
-	removed []removal
-	held    []wireCall
-	orphans []*Replica // whose parents are not here yet
-	calls   [][]byte   // unreliable, to be sent
+	inbox    []inPacket
+	inBytes  []byte
+	mail     [][]byte
+	removed  []removal
+	held     []wireCall
+	orphans  []*Replica // whose parents are not here yet
+	calls    [][]byte   // unreliable, to be sent
+	reliable [][]byte   // messages that wait for the lane
 
 	models   [4]*model
 	tables   uint8 // number of the newest learned one
@@ -311,9 +312,12 @@ func (c *Proxy) Call(n Node, rpc *RPCType, args []byte) error {
 		c.local.add(Call{Node: n, From: c.me, Tick: c.tick, RPC: rpc}, args)
 	case rpc.To == ToServer && (owns || rpc.FromAnyone):
 		if rpc.Lane == Reliable {
-			c.calls = append(c.calls, appendCall([]byte{msgCall}, r.handle, r.gen, rpc, c.tick, args))
+			if len(c.reliable) >= maxCalls {
+				return fmt.Errorf("rpl: RPC %s: %d calls wait already: %w", rpc.Name, maxCalls, ErrLimit)
+			}
+			c.reliable = append(c.reliable, appendCall([]byte{msgCall}, r.handle, r.gen, rpc, c.tick, args))
 		} else if len(c.calls) < maxCalls {
-			c.calls = append(c.calls, appendCall([]byte{0}, r.handle, r.gen, rpc, c.tick, args))
+			c.calls = append(c.calls, appendCall(nil, r.handle, r.gen, rpc, c.tick, args))
 		} else {
 			c.counters.CallsDropped++
 		}

@@ -12,15 +12,7 @@ import (
 // Send writes what the authority must hear: acks of what came since the last
 // Send, and calls. Called every tick.
 func (c *Proxy) Send(now time.Duration, s Sink) {
-	unreliable := c.calls[:0]
-	for _, b := range c.calls {
-		if b[0] == msgCall {
-			s.Reliable(b)
-		} else {
-			unreliable = append(unreliable, b[1:])
-		}
-	}
-	c.calls = unreliable
+	c.sendCalls(s)
 	if !c.mustAck && len(c.calls) == 0 && len(c.refused) == 0 && now-c.lastSent < heartbeat {
 		return
 	}
@@ -32,6 +24,19 @@ func (c *Proxy) Send(now time.Duration, s Sink) {
 	c.mustAck = false
 	c.refused = c.refused[:0]
 	c.lastSent = now
+}
+
+// sendCalls gives reliable calls to their lane, in order; where it is full they
+// wait. What stays in calls goes as datagrams.
+func (c *Proxy) sendCalls(s Sink) {
+	n := 0
+	for _, b := range c.reliable {
+		if s.Reliable(b) != nil {
+			break
+		}
+		n++
+	}
+	c.reliable = append(c.reliable[:0], c.reliable[n:]...)
 }
 
 func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {

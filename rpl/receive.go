@@ -143,7 +143,10 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	for _, r := range u.refused {
 		if int(r.handle) < len(p.entries) {
 			if e := &p.entries[r.handle]; e.state == entryIn && r.row < e.nrows {
-				p.rows[e.row0+uint32(r.row)] = peerRow{} // doubt about a base: a keyframe
+				// Doubt about a base: a keyframe. What is in flight may still be
+				// acked, so what carried the row is not forgotten.
+				pr := &p.rows[e.row0+uint32(r.row)]
+				*pr = peerRow{newest: pr.newest, carried: pr.carried}
 				p.dirty.set(r.handle)
 			}
 		}

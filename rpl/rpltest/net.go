@@ -24,9 +24,15 @@ type Net struct {
 	every   int // ticks per send
 	Payload int // bytes of datagrams that the authority has sent
 	Packets int
-	// OnDatagram is shown every datagram of the authority, for tests that look
-	// for what must not be there.
+	// LaneDelay is how long a message of a reliable lane is under way; 0 is the
+	// network's delay and a tick or so more. Nothing is lost on a lane.
+	LaneDelay time.Duration
+	// OnDatagram is shown every datagram of the authority, and every message of
+	// its reliable lanes, for tests that look for what must not be there.
 	OnDatagram func(to rpl.Peer, b []byte)
+	// OnPacket and OnMessage are shown the same apart, with the packet's number.
+	OnPacket  func(to rpl.Peer, seq uint64, b []byte)
+	OnMessage func(to rpl.Peer, b []byte)
 	// Run runs the calls that end on the authority; nil drops them.
 	Run func(rpl.Call)
 }
@@ -42,7 +48,9 @@ type Client struct {
 	upMail     mail
 	downSeq    uint64
 	upSeq      uint64
-	Silent     bool // it receives nothing and sends nothing
+	Silent     bool // it receives nothing and sends nothing; its lanes wait
+	Deaf       bool // no datagram reaches it
+	Mute       bool // none of its datagrams arrives
 	downSource *Net
 }
 
@@ -177,7 +185,7 @@ func (c *Client) receive(n *Net) {
 		if !ok {
 			break
 		}
-		if c.Silent {
+		if c.Silent || c.Deaf {
 			continue
 		}
 		seq := uint64(0)
@@ -215,6 +223,9 @@ func (s *downSink) Datagram(b []byte) {
 	if s.n.OnDatagram != nil {
 		s.n.OnDatagram(s.c.Peer, b)
 	}
+	if s.n.OnPacket != nil {
+		s.n.OnPacket(s.c.Peer, s.seq, b)
+	}
 	s.c.down.Send(s.n.Now, sealed(s.seq, b))
 }
 
@@ -222,7 +233,10 @@ func (s *downSink) Reliable(b []byte) error {
 	if s.n.OnDatagram != nil {
 		s.n.OnDatagram(s.c.Peer, b)
 	}
-	s.c.downMail.put(s.n.Now+s.n.cond.Delay+20*time.Millisecond, b)
+	if s.n.OnMessage != nil {
+		s.n.OnMessage(s.c.Peer, b)
+	}
+	s.c.downMail.put(s.n.Now+s.n.laneDelay(), b)
 	return nil
 }
 
@@ -238,11 +252,22 @@ func (s *upSink) Next() (uint64, int) {
 	return s.seq, rpl.PacketRoom
 }
 
-func (s *upSink) Datagram(b []byte) { s.c.up.Send(s.n.Now, sealed(s.seq, b)) }
+func (s *upSink) Datagram(b []byte) {
+	if !s.c.Mute {
+		s.c.up.Send(s.n.Now, sealed(s.seq, b))
+	}
+}
 
 func (s *upSink) Reliable(b []byte) error {
-	s.c.upMail.put(s.n.Now+s.n.cond.Delay+20*time.Millisecond, b)
+	s.c.upMail.put(s.n.Now+s.n.laneDelay(), b)
 	return nil
+}
+
+func (n *Net) laneDelay() time.Duration {
+	if n.LaneDelay > 0 {
+		return n.LaneDelay
+	}
+	return n.cond.Delay + 20*time.Millisecond
 }
 
 func sealed(seq uint64, b []byte) []byte {
