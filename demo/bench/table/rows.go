@@ -87,10 +87,10 @@ func bytesRows() []row {
 		if t := c.figures[0].target; t != none {
 			c.figures[0].target = 1.25 * t // learning live may cost that much
 		}
-		switch c.trace {
-		case "crowd":
+		switch c.name {
+		case "crowd, whole world, cold":
 			c.figures = append(c.figures, decode())
-		case "still":
+		case "still, whole world, cold":
 			c.figures = append(c.figures, allocs()...)
 			// A repeat in two thousand is an arrival's copy, not a change's.
 			c.figures = append(c.figures, figure{"times a change is sent", "%.4f", func(r play.Report) float64 { return r.SendsPerChange }, 1.0005, none})
