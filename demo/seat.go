@@ -87,7 +87,7 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	}
 	s.scene.Hint = s.hint
 	if bot {
-		s.bot = bots.New(seed)
+		s.bot = bots.New(s.game, seed)
 		s.scene.Hint = "A bot plays. " + s.hint
 	}
 	s.game.Sample = s.sample

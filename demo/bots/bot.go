@@ -23,8 +23,12 @@ type Bot struct {
 	goal  gmath.Vec // where it drives
 	stuck int       // steps in which it hardly moved
 	last  gmath.Vec
-	use   int // steps for which the use key is still held
+	speed float64 // units in the last step
+	held  int     // steps of taps on the use key
+	back  int     // steps for which it still drives backwards
 	said  bool
+
+	scenery *island.Scenery
 }
 
 type plan uint8
@@ -33,19 +37,20 @@ const (
 	shoot plan = iota // on foot, at the nearest crate
 	board             // on foot, to the nearest car
 	drive             // far away
+	leave             // out of the car
 )
+
+// durations are how many steps a plan is followed at most.
+var durations = [...]int{shoot: 2 * island.Steps, board: 4 * island.Steps, drive: 6 * island.Steps, leave: island.Steps}
 
 const (
-	shootFor = 2 * island.Steps
-	boardFor = 4 * island.Steps
-	driveFor = 6 * island.Steps
-	holdUse  = island.Steps / 5 // long enough that some of it survives any loss
-	farAway  = 1300.0
+	holdUse = island.Steps / 5
+	farAway = 1300.0
 )
 
-// New makes a bot; each seed plays another way.
-func New(seed int64) *Bot {
-	b := &Bot{left: shootFor}
+// New makes a bot for a game on one's own machine; each seed plays another way.
+func New(g *island.Game, seed int64) *Bot {
+	b := &Bot{left: durations[shoot], scenery: g.Scenery()}
 	b.rng.SetSeed(seed)
 	return b
 }
@@ -61,23 +66,45 @@ func (b *Bot) Sample(r *tendon.Replication) island.Input {
 	_, driving := island.ParentOf(me)
 	b.left--
 	b.watch(at.Pos)
+	b.think(driving, at.Pos)
 	var in island.Input
-	switch {
-	case driving:
+	switch b.plan {
+	case drive:
 		in = b.driving(at)
-	case b.plan == board:
+	case leave:
+		in.Keys = b.tap()
+	case board:
 		in = b.boarding(r.World(), at)
 	default:
 		in = b.shooting(r.World(), at)
-	}
-	if b.use > 0 {
-		b.use--
-		in.Keys |= island.Use
 	}
 	if b.rng.Chance(0.01) {
 		in.Keys |= island.Paint << b.rng.IntRange(0, 8)
 	}
 	return in
+}
+
+// think changes the plan when its time is over, or when it has come true: that
+// the bot sits in a car it sees, like a player, a while after it asked.
+func (b *Bot) think(driving bool, at gmath.Vec) {
+	next := b.plan
+	switch {
+	case driving && b.plan != drive && b.plan != leave:
+		next = drive
+	case !driving && (b.plan == drive || b.plan == leave), b.plan == board && b.left <= 0:
+		next = shoot
+	case b.plan == drive && b.left <= 0:
+		next = leave
+	case b.plan == shoot && b.left <= 0:
+		next = board
+	}
+	if next == b.plan {
+		return
+	}
+	b.plan, b.left, b.held, b.stuck, b.back = next, durations[next], 0, 0, 0
+	if next == drive {
+		b.goal = b.elsewhere(at)
+	}
 }
 
 // chat greets once, and uses a bandage when hurt. What cannot be sent now is
@@ -93,7 +120,8 @@ func (b *Bot) chat(r *tendon.Replication, me *donburi.Entry) {
 
 // watch notices when the bot hardly moves.
 func (b *Bot) watch(at gmath.Vec) {
-	if at.DistanceTo(b.last) < 0.4 {
+	b.speed = at.DistanceTo(b.last)
+	if b.speed < 0.4 {
 		b.stuck++
 	} else {
 		b.stuck = 0
@@ -102,9 +130,6 @@ func (b *Bot) watch(at gmath.Vec) {
 }
 
 func (b *Bot) shooting(w donburi.World, at island.PlaceData) island.Input {
-	if b.left <= 0 {
-		b.plan, b.left = board, boardFor
-	}
 	crate, ok := nearest(w, island.Crate, at.Pos, nil)
 	if !ok {
 		return island.Input{Keys: b.towards(at.Pos, island.Middle)}
@@ -117,9 +142,6 @@ func (b *Bot) shooting(w donburi.World, at island.PlaceData) island.Input {
 }
 
 func (b *Bot) boarding(w donburi.World, at island.PlaceData) island.Input {
-	if b.left <= 0 {
-		b.plan, b.left = shoot, shootFor
-	}
 	car, ok := nearest(w, island.Car, at.Pos, func(e *donburi.Entry) bool { return !driven(w, e) })
 	if !ok {
 		return island.Input{Keys: b.towards(at.Pos, island.Middle)}
@@ -127,34 +149,66 @@ func (b *Bot) boarding(w donburi.World, at island.PlaceData) island.Input {
 	if at.Pos.DistanceTo(car) > 55 {
 		return island.Input{Keys: b.towards(at.Pos, car)}
 	}
-	if b.use == 0 && b.left%(2*holdUse) == 0 {
-		b.use = holdUse
+	return island.Input{Keys: b.tap()}
+}
+
+// tap presses the use key again and again, each time long enough that some of
+// it survives any loss.
+func (b *Bot) tap() island.Keys {
+	if b.held++; b.held%(2*holdUse) < holdUse {
+		return island.Use
 	}
-	b.plan, b.goal = board, gmath.Vec{}
-	return island.Input{}
+	return 0
 }
 
 func (b *Bot) driving(at island.PlaceData) island.Input {
-	if b.plan != drive || b.goal.IsZero() || at.Pos.DistanceTo(b.goal) < 120 || b.stuck > island.Steps {
-		if b.plan != drive {
-			b.left = driveFor
-		}
-		b.plan, b.goal, b.stuck = drive, b.elsewhere(at.Pos), 0
+	if at.Pos.DistanceTo(b.goal) < 150 {
+		b.goal = b.elsewhere(at.Pos)
 	}
-	if b.left <= 0 && b.use == 0 {
-		b.plan, b.left, b.use = shoot, shootFor, holdUse
+	if b.stuck > island.Steps/4 {
+		b.stuck, b.back = 0, island.Steps*2/3
 	}
-	if b.stuck > island.Steps/3 { // back out of it
+	if b.back > 0 {
+		b.back--
 		return island.Input{Keys: island.Down | island.Left}
 	}
-	in := island.Input{Keys: island.Up}
-	switch turn := (at.Pos.AngleToPoint(b.goal) - at.Rot).Normalized(); {
-	case turn > 0.08 && turn <= math.Pi:
+	var in island.Input
+	turn := float64((b.heading(at) - at.Rot).Normalized())
+	if turn > math.Pi {
+		turn -= 2 * math.Pi
+	}
+	switch {
+	case turn > 0.08:
 		in.Keys |= island.Right
-	case turn > math.Pi && turn < 2*math.Pi-0.08:
+	case turn < -0.08:
 		in.Keys |= island.Left
 	}
+	if math.Abs(turn) < 0.5 || b.speed < 2.5 {
+		in.Keys |= island.Up // else it slows down for the bend
+	}
 	return in
+}
+
+// heading is the direction nearest to the goal's in which the way is free.
+func (b *Bot) heading(at island.PlaceData) gmath.Rad {
+	want := at.Pos.AngleToPoint(b.goal)
+	for _, off := range []gmath.Rad{0, 0.3, -0.3, 0.6, -0.6, 0.9, -0.9, 1.3, -1.3, 1.8, -1.8} {
+		if b.free(at.Pos, want+off) {
+			return want + off
+		}
+	}
+	return want
+}
+
+// free reports whether a car could go some way in a direction.
+func (b *Bot) free(from gmath.Vec, dir gmath.Rad) bool {
+	for d := 30.0; d <= 210; d += 30 {
+		p := from.MoveInDirection(d, dir)
+		if island.Height(p) < 30 || island.Pen.Near(p, 40) || b.scenery.Hits(p, 36) {
+			return false
+		}
+	}
+	return true
 }
 
 // elsewhere is a place far away on land.

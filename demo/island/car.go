@@ -113,8 +113,11 @@ func (g *Game) roll() {
 		}
 		by := gmath.RadToVec(at.Rot).Mulf(c.speed / Steps)
 		to := g.slide(at.Pos, by, carRadius)
-		if went := to.DistanceTo(at.Pos); went < by.Len()/2 {
-			c.speed *= -0.35
+		switch went := to.DistanceTo(at.Pos); {
+		case went < by.Len()*0.4: // straight into it
+			c.speed *= -0.3
+		case went < by.Len()*0.9: // along it
+			c.speed *= 0.97
 		}
 		at.Pos = to
 		g.scatter(at)

@@ -35,13 +35,13 @@ func NewScenery() *Scenery {
 	for range rockCount {
 		if p, ok := freePlace(&rng, 40, s); ok {
 			scale := rng.FloatRange(0.6, 1.25)
-			s.add(Thing{Kind: "rock", Pos: p, Rot: rng.Rad(), Scale: scale, Radius: 22 * scale})
+			s.add(Thing{Kind: "rock", Pos: p, Rot: rng.Rad(), Scale: scale, Radius: 20 * scale})
 		}
 	}
 	for range treeCount {
 		if p, ok := freePlace(&rng, 50, s); ok {
 			scale := rng.FloatRange(0.7, 1.15)
-			s.add(Thing{Kind: "tree", Pos: p, Rot: rng.Rad(), Scale: scale, Radius: 15 * scale})
+			s.add(Thing{Kind: "tree", Pos: p, Rot: rng.Rad(), Scale: scale, Radius: 12 * scale})
 		}
 	}
 	return s

@@ -31,7 +31,7 @@ const (
 	blastHurts   = 60
 	crateHealth  = 3 // hits
 	carHealth    = 8 // hits
-	carRadius    = 30.0
+	carRadius    = 25.0
 	carReach     = 62.0 // from where a walker gets in
 	carTop       = 430.0
 	carReverse   = 140.0
@@ -74,8 +74,8 @@ const (
 	plazaCrates  = 10
 	plazaSheep   = 9
 	plazaBirds   = 5
-	treeCount    = 330
-	rockCount    = 150
+	treeCount    = 250
+	rockCount    = 110
 	sphereCount  = 9
 	maxName      = 16
 	colourChoice = 8

@@ -29,7 +29,7 @@ func newTable(t *testing.T, clients int, c netsim.Conditions) *table {
 	tb.server.rep.Host(l)
 	for i := range clients {
 		m := testMember(t, "Client", false)
-		m.game.Sample = bots.New(int64(i)).Sample
+		m.game.Sample = bots.New(m.game, int64(i)).Sample
 		m.rep.Join(tb.network.Dialer(l))
 		tb.clients = append(tb.clients, m)
 	}

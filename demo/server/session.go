@@ -56,7 +56,7 @@ func open(o options, out io.Writer) (*session, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.game.Sample = bots.New(o.seed*1000 + int64(i)).Sample
+		m.game.Sample = bots.New(m.game, o.seed*1000+int64(i)).Sample
 		m.rep.OnEnd(func(err error) { m.gone = err })
 		if err := kcp.Start(m.rep, "", addr, kcp.WithConditions(network)); err != nil {
 			return nil, err
@@ -167,7 +167,7 @@ func (s *session) loop(more func() bool, play bool) error {
 			}
 		}
 		next = next.Add(every)
-		if late := time.Since(next); late > 250*time.Millisecond {
+		if late := time.Since(next); late > time.Second {
 			next = next.Add(late) // too slow, or asleep: that time is lost
 		}
 		time.Sleep(time.Until(next))

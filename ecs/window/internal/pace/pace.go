@@ -6,9 +6,10 @@ package pace
 import "time"
 
 // maxDebt is how much time is made up for at most (two steps where that is
-// more): after a longer gap the rest
-// is given up, else a machine that is too slow would only fall further behind.
-const maxDebt = 250 * time.Millisecond
+// more). After a hitch a server has to catch up: its clients know the time, and
+// would be ahead of it. After a longer gap the rest is given up, else a machine
+// that is too slow would only fall further behind.
+const maxDebt = time.Second
 
 // Steps says how many fixed steps are due. The zero value is not usable; give
 // Hz.

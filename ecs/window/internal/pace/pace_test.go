@@ -27,8 +27,8 @@ func TestStepsFollowTimeNotCalls(t *testing.T) {
 func TestGapIsGivenUp(t *testing.T) {
 	s := Steps{Hz: 60}
 	s.Due(0)
-	if got := s.Due(10 * time.Second); got != 15 {
-		t.Errorf("%d steps after a gap of 10 s, want the 15 of 250 ms", got)
+	if got := s.Due(10 * time.Second); got != 60 {
+		t.Errorf("%d steps after a gap of 10 s, want the 60 of one", got)
 	}
 	if got := s.Due(10 * time.Second); got != 0 {
 		t.Errorf("%d steps at the same time, want 0", got)
