@@ -85,7 +85,6 @@ func newRowType(it *ItemType, part int) *rowType {
 			t.angles = append(t.angles, i)
 		}
 	}
-	t.conditions()
 	for i, is := range isVelocity {
 		if is {
 			t.velocities = append(t.velocities, i)
@@ -100,6 +99,7 @@ func newRowType(it *ItemType, part int) *rowType {
 		t.vars = append(t.vars, it.Vars[v])
 		t.fromV = append(t.fromV, v)
 	}
+	t.conditions()
 	return t
 }
 
