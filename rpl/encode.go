@@ -25,6 +25,7 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	if pl.empty() && len(p.rpc.unreliable) == 0 {
 		if pl.probe || p.streaming && !p.frozen(now) && now-p.link.lastSent >= heartbeat {
 			k.begin()
+			k.fill()
 			k.end()
 		}
 		return
