@@ -278,10 +278,7 @@ func (c *Proxy) readUpdates(d *rangecode.Decoder, m *model, baseTick Tick, guess
 			return fmt.Errorf("%w: handles without end", ErrPacket)
 		}
 		h := at - 1
-		var r *Replica
-		if int(h) < len(c.entries) {
-			r = c.entries[h].rep
-		}
+		r := c.tenant(h)
 		if guess {
 			if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.stage.tick < r.born {
 				c.stage.skipped = true
@@ -301,6 +298,20 @@ func (c *Proxy) readUpdates(d *rangecode.Decoder, m *model, baseTick Tick, guess
 			return fmt.Errorf("%w: a base of %v is not known", ErrPacket, r.ID)
 		}
 	}
+}
+
+// tenant is the node that a packet of the stage's tick means by a handle: the
+// one that is here, or for a late packet the one before it, which is read and
+// thrown away.
+func (c *Proxy) tenant(h uint32) *Replica {
+	if int(h) >= len(c.entries) {
+		return nil
+	}
+	e := &c.entries[h]
+	if e.last != nil && (e.rep == nil && c.stage.tick <= e.removed || e.rep != nil && c.stage.tick < e.rep.born) {
+		return e.last
+	}
+	return e.rep
 }
 
 // readUpdate reads one entry; false where its base is not here.

@@ -74,9 +74,8 @@ type packer struct {
 
 	removal, arrival, update, guess, call int // next of each
 
-	rec   *record
-	room  int // bits left
-	first bool
+	rec  *record
+	room int // bits left
 }
 
 func (k *packer) done() bool {
@@ -145,7 +144,7 @@ func (k *packer) fill() {
 	}
 	p.enc.Put(m.entry.more.sym(0))
 	k.guess = k.section(pl.guesses, k.guess)
-	if start == k.removal+k.arrival+k.update+k.guess+k.call {
+	if start == k.removal+k.arrival+k.update+k.guess+k.call && !k.done() {
 		k.block() // the next piece is larger than any packet
 	}
 }

@@ -23,6 +23,10 @@ const (
 	// authority, so that a base the authority still has is never missing.
 	baseLen = 40
 
+	// lateTicks is how much longer than named a proxy keeps older versions: a
+	// packet that was overtaken by half a second may still name them.
+	lateTicks = 30
+
 	// recordLen is the packets whose contents are remembered until acked: a
 	// second of 17 packets a tick at 60 Hz. A power of two.
 	recordLen = 1024

@@ -58,11 +58,6 @@ func signedSym(v int32) (sym int, extra uint32, n int) {
 	return 1 + idx*2 + neg, extra, n
 }
 
-func appendSigned(out []rangecode.Sym, t *table, v int32) []rangecode.Sym {
-	sym, extra, n := signedSym(v)
-	return appendRaw(append(out, t.sym(sym)), extra, n)
-}
-
 func readSigned(d *rangecode.Decoder, t *table) int32 {
 	sym := d.Symbol(t.t)
 	if sym == 0 {

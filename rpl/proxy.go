@@ -67,6 +67,7 @@ type Proxy struct {
 
 type proxyEntry struct {
 	rep     *Replica
+	last    *Replica // the tenant before, for late packets
 	gen     uint8 // of rep, or of the last tenant removed
 	removed Tick  // of the newest removal: no older arrival is honoured
 }
@@ -275,7 +276,7 @@ func (c *Proxy) remove(e *proxyEntry, t Tick, destroyed bool) {
 		row.drifting = false
 		delete(c.owner, row)
 	}
-	e.rep, e.removed = nil, max(e.removed, t)
+	e.rep, e.last, e.removed = nil, r, max(e.removed, t)
 	c.counters.Removals++
 	c.events.gone = append(c.events.gone, goneEvent{r, t, destroyed})
 }

@@ -95,7 +95,7 @@ func (r *replicaRow) base(t Tick, exact bool) (words []int32, vars []any, at Tic
 // keep stores a version; floor is the base that it was coded against: older
 // ones will not be named any more (protocol rule 14).
 func (r *replicaRow) keep(t Tick, words []int32, vars []any, floor Tick) {
-	for r.n > 0 && r.ticks[r.oldest()] < floor {
+	for r.n > 0 && r.ticks[r.oldest()]+lateTicks < floor {
 		r.n--
 	}
 	w := len(r.t.words)

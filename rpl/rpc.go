@@ -69,18 +69,9 @@ func (q *callQueue) run(fn func(Call)) {
 // peerCalls are the calls on their way to a peer.
 type peerCalls struct {
 	ready      [][]byte // reliable messages to give to the lane
-	waiting    []waitingCall
 	unreliable [][]byte
 	due        int // calls taken from the peer in the tick dueTick
 	dueTick    Tick
-}
-
-// waitingCall is a reliable call held back because too many unacked arrivals
-// have calls already.
-type waitingCall struct {
-	handle uint32
-	gen    uint8
-	msg    []byte
 }
 
 func checkArgs(rpc *RPCType, args []byte) error {
