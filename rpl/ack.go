@@ -9,6 +9,7 @@ import "time"
 type peerLink struct {
 	records [recordLen]record // by sequence number
 	oldest  uint64            // no record below is in flight
+	spare   [][]recEntry      // lists of records that are done
 	next    uint64            // one past the newest sequence number sent
 
 	base     uint64        // the newest packet known to have arrived
@@ -90,14 +91,29 @@ func (l *peerLink) open(a *Authority, p *peer, seq uint64, tick Tick, now time.D
 	if r.state == recFlight {
 		a.lost(p, r) // its place is needed
 	}
+	l.recycle(r)
 	r.seq, r.tick, r.at, r.state = seq, tick, now, recFlight
-	r.entries = r.entries[:0]
+	if n := len(l.spare); n > 0 {
+		r.entries = l.spare[n-1]
+		l.spare = l.spare[:n-1]
+	} else {
+		r.entries = make([]recEntry, 0, 64)
+	}
 	if l.oldest == 0 || l.oldest > seq {
 		l.oldest = seq
 	}
 	l.next = seq + 1
 	l.lastSent = now
 	return r
+}
+
+// recycle keeps a record's list for the next packet: there are as many as
+// packets in flight, not as records.
+func (l *peerLink) recycle(r *record) {
+	if r.entries != nil {
+		l.spare = append(l.spare, r.entries[:0])
+		r.entries = nil
+	}
 }
 
 // acked moves what a packet carried.
@@ -111,7 +127,7 @@ func (a *Authority) acked(p *peer, r *record, skipped bool) {
 		p.link.base, p.link.baseTick, p.link.ackedAt = r.seq, r.tick, r.at
 	}
 	a.arrivedEntries(p, r.entries, r.tick, skipped)
-	r.entries = r.entries[:0]
+	p.link.recycle(r)
 }
 
 func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipped bool) {
@@ -122,7 +138,7 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 			continue
 		}
 		e := &p.entries[re.handle]
-		if e.gen != re.gen {
+		if e.gen != re.gen || tick < e.laid && re.kind != recRemoval {
 			continue
 		}
 		switch re.kind {
@@ -133,6 +149,9 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 			}
 			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
 				pr := &p.rows[e.row0+uint32(re.row)]
+				if uint32(tick) < pr.from {
+					continue
+				}
 				// Until the arrival is acked, acked is only a guess: what is
 				// known now replaces it even where it is older.
 				if e.state == entryComing || uint32(tick) > pr.ackedTick || pr.acked == 0 {
@@ -176,8 +195,8 @@ func (a *Authority) lost(p *peer, r *record) {
 			continue
 		}
 		e := &p.entries[re.handle]
-		if e.gen != re.gen {
-			continue
+		if e.gen != re.gen || r.tick < e.laid && re.kind != recRemoval {
+			continue // of another node, or of another set of items
 		}
 		switch re.kind {
 		case recRow, recGuess:

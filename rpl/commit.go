@@ -88,7 +88,7 @@ func (c *Proxy) update(u *stagedRow) {
 	}
 	row, t := u.row, c.stage.tick
 	words := c.stage.words[u.at : u.at+len(row.t.words)]
-	row.keep(t, words, u.vars, u.floor)
+	row.keep(&c.rings, t, words, u.vars, u.floor)
 	c.counters.Records++
 	if t <= row.applied {
 		return
@@ -142,12 +142,13 @@ func (c *Proxy) arrive(r *Replica, relayout bool) {
 		c.remove(&c.entries[old.handle], t, false) // one node has one handle
 	}
 	e.rep, e.gen = r, r.gen
+	r.laid = t
 	c.byNode[r.ID] = r
 	r.fresh = true
 	c.counters.Arrivals++
 	for _, row := range r.rows {
 		if row.visible {
-			row.keep(t, row.cur, row.curVars, t)
+			row.keep(&c.rings, t, row.cur, row.curVars, t)
 			row.applied = t
 			c.show(r, row, row.cur, row.curVars, t)
 		}
@@ -167,7 +168,7 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 				continue
 			}
 			from := r.rows[i]
-			row.keep(t, from.cur, from.curVars, 0)
+			row.keep(&c.rings, t, from.cur, from.curVars, 0)
 			if t > row.applied {
 				row.applied, row.visible = t, true
 				same := equalWords(row.cur, from.cur) && len(row.t.vars) == 0
@@ -198,14 +199,22 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 		row.drifting = false
 		delete(c.owner, row)
 	}
+	old.laid, old.wasLaid = t, old.laid
 	old.old, old.rows, old.layout, old.Items = old.rows, r.rows, r.layout, r.Items
 	for _, row := range old.rows {
 		if row.visible {
-			row.keep(t, row.cur, row.curVars, t)
+			row.keep(&c.rings, t, row.cur, row.curVars, t)
 			row.applied = t
 			c.show(old, row, row.cur, row.curVars, t)
 			c.noteChanged(old, row)
 		}
+	}
+}
+
+// forget gives the memory of rows that no packet can mean any more back.
+func (c *Proxy) forget(rows []*replicaRow) {
+	for _, row := range rows {
+		row.release(&c.rings)
 	}
 }
 

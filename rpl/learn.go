@@ -306,6 +306,10 @@ func countStates(states *[chunkLen][2][4]uint32, pattern uint32, words int, n ui
 	}
 }
 
+// leastTraffic is the bits since the last fit below which none is tried: a set
+// of tables takes some 500 bytes, and saves a third at best.
+const leastTraffic = 8 * 1500
+
 // learn fits new tables when it is time, and ships them where they pay.
 func (a *Authority) learn() {
 	l := a.learner
@@ -326,10 +330,14 @@ func (a *Authority) learn() {
 			return // a peer still uses the tables that would be replaced
 		}
 	}
+	now := l.cost(a.types, a.model)
+	if now*a.counters.copiesPerRecord() < leastTraffic {
+		return // no table could pay
+	}
 	set := l.fitSet(a.types, number)
 	next := set.build(a.types, a.defaults)
 	msg := set.append(nil, a.types)
-	saved := l.cost(a.types, a.model) - l.cost(a.types, next)
+	saved := now - l.cost(a.types, next)
 	copies := 0
 	for _, p := range a.peers {
 		if p != nil {

@@ -50,6 +50,7 @@ type Proxy struct {
 	tables   uint8 // number of the newest learned one
 	defaults *model
 	stage    stage
+	rings    ringMemory
 	events   events
 	local    callQueue
 	tick     Tick // the local step, stamped on calls
@@ -68,8 +69,8 @@ type Proxy struct {
 type proxyEntry struct {
 	rep     *Replica
 	last    *Replica // the tenant before, for late packets
-	gen     uint8 // of rep, or of the last tenant removed
-	removed Tick  // of the newest removal: no older arrival is honoured
+	gen     uint8    // of rep, or of the last tenant removed
+	removed Tick     // of the newest removal: no older arrival is honoured
 }
 
 type seqTick struct {
@@ -140,6 +141,9 @@ func NewProxy(c Config, me Peer) (*Proxy, error) {
 		layouts: make(map[uint32]*nodeLayout),
 		owner:   make(map[*replicaRow]*Replica),
 	}
+	p.stage.words = make([]int32, 0, 2048)
+	p.stage.updates = make([]stagedRow, 0, 256)
+	p.events.changed, p.events.advanced = make([]rowEvent, 0, 256), make([]rowEvent, 0, 256)
 	p.types, p.typesOf = rowTypesOf(c.Schema)
 	p.defaults = defaultModel(p.types)
 	p.models[0] = p.defaults
@@ -275,6 +279,10 @@ func (c *Proxy) remove(e *proxyEntry, t Tick, destroyed bool) {
 	for _, row := range r.rows {
 		row.drifting = false
 		delete(c.owner, row)
+	}
+	if e.last != nil {
+		c.forget(e.last.rows)
+		c.forget(e.last.old)
 	}
 	e.rep, e.last, e.removed = nil, r, max(e.removed, t)
 	c.counters.Removals++

@@ -172,6 +172,9 @@ func (a *Authority) spreadMovers() {
 		b := &g.buckets[n.cell]
 		if b.send != a.send {
 			b.send = a.send
+			if b.moved == nil {
+				b.moved = make([]uint32, 0, 16)
+			}
 			b.moved = b.moved[:0]
 		}
 		b.moved = append(b.moved, slot)

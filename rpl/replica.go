@@ -14,16 +14,18 @@ type Replica struct {
 	Parent Node // 0: a root, or a parent that is not held here
 	Entity any
 
-	handle uint32
-	gen    uint8
-	layout *nodeLayout
-	rows   []*replicaRow
-	old    []*replicaRow // before the last change of items, for late packets
-	born   Tick          // of the newest arrival applied
-	meta   Tick          // of the newest owner and parent applied
-	parent uint32        // the parent's handle, noHandle for none
-	fresh  bool          // arrived in this Apply
-	gone   bool
+	handle  uint32
+	gen     uint8
+	layout  *nodeLayout
+	rows    []*replicaRow
+	old     []*replicaRow // before the last change of items, for late packets
+	born    Tick          // of the newest arrival applied
+	laid    Tick          // of the first arrival with these items
+	wasLaid Tick          // … with those before
+	meta    Tick          // of the newest owner and parent applied
+	parent  uint32        // the parent's handle, noHandle for none
+	fresh   bool          // arrived in this Apply
+	gone    bool
 }
 
 // replicaRow is one row on a proxy: the versions that the authority may still
@@ -33,11 +35,11 @@ type replicaRow struct {
 	ordinal int
 	visible bool
 
-	ticks []Tick // of the versions, ascending, in a ring
-	words []int32
-	vars  [][]any
-	head  int // index of the newest
-	n     int
+	ring []int32 // versions: ticks first, ascending from the oldest, then words
+	size int     // versions that the ring holds
+	vars [][]any
+	head int // index of the newest
+	n    int
 
 	now      []int32 // newest state, advanced to the newest tick
 	cur      []int32 // newest state as received
@@ -71,37 +73,41 @@ func (r *replicaRow) clear() {
 	}
 }
 
+func (r *replicaRow) tickOf(i int) Tick { return Tick(uint32(r.ring[i])) }
+
+func (r *replicaRow) wordsOf(i int) []int32 {
+	w := len(r.t.words)
+	at := r.size + i*w
+	return r.ring[at : at+w : at+w]
+}
+
 // base is the newest version up to a tick, or exactly at it.
 func (r *replicaRow) base(t Tick, exact bool) (words []int32, vars []any, at Tick, ok bool) {
 	i := r.head
 	for range r.n {
-		if r.ticks[i] <= t {
-			if exact && r.ticks[i] != t {
+		if at = r.tickOf(i); at <= t {
+			if exact && at != t {
 				return nil, nil, 0, false
 			}
-			w := len(r.t.words)
 			if r.vars != nil {
 				vars = r.vars[i]
 			}
-			return r.words[i*w : i*w+w], vars, r.ticks[i], true
+			return r.wordsOf(i), vars, at, true
 		}
-		if i--; i < 0 {
-			i = len(r.ticks) - 1
-		}
+		i = r.before(i)
 	}
 	return nil, nil, 0, false
 }
 
 // keep stores a version; floor is the base that it was coded against: older
 // ones will not be named any more (protocol rule 14).
-func (r *replicaRow) keep(t Tick, words []int32, vars []any, floor Tick) {
-	for r.n > 0 && r.ticks[r.oldest()]+lateTicks < floor {
+func (r *replicaRow) keep(m *ringMemory, t Tick, words []int32, vars []any, floor Tick) {
+	for r.n > 0 && r.tickOf(r.oldest())+lateTicks < floor {
 		r.n--
 	}
-	w := len(r.t.words)
-	if r.n == len(r.ticks) {
+	if r.n == r.size {
 		if r.n < baseLen {
-			r.grow(max(2, 2*r.n))
+			r.grow(m, max(4, 2*r.n))
 		} else {
 			r.n-- // the oldest goes
 		}
@@ -109,67 +115,113 @@ func (r *replicaRow) keep(t Tick, words []int32, vars []any, floor Tick) {
 	// A late packet's version goes where its tick belongs.
 	pos := r.head
 	if r.n > 0 {
-		pos = r.next(pos)
+		pos = r.after(pos)
 	}
 	r.head = pos
 	r.n++
 	for k := r.n - 1; k > 0; k-- {
-		prev := pos - 1
-		if prev < 0 {
-			prev = len(r.ticks) - 1
-		}
-		if r.ticks[prev] <= t {
+		prev := r.before(pos)
+		if r.tickOf(prev) <= t {
 			break
 		}
-		r.ticks[pos] = r.ticks[prev]
-		copy(r.words[pos*w:pos*w+w], r.words[prev*w:prev*w+w])
+		r.ring[pos] = r.ring[prev]
+		copy(r.wordsOf(pos), r.wordsOf(prev))
 		if r.vars != nil {
 			r.vars[pos] = r.vars[prev]
 		}
 		pos = prev
 	}
-	r.ticks[pos] = t
-	copy(r.words[pos*w:pos*w+w], words)
+	r.ring[pos] = int32(uint32(t))
+	copy(r.wordsOf(pos), words)
 	if r.vars != nil {
 		r.vars[pos] = append([]any(nil), vars...)
 	}
 }
 
-func (r *replicaRow) next(i int) int {
-	if i++; i == len(r.ticks) {
+func (r *replicaRow) after(i int) int {
+	if i++; i == r.size {
 		return 0
 	}
 	return i
 }
 
+func (r *replicaRow) before(i int) int {
+	if i == 0 {
+		return r.size - 1
+	}
+	return i - 1
+}
+
 func (r *replicaRow) oldest() int {
 	i := r.head - r.n + 1
 	if i < 0 {
-		i += len(r.ticks)
+		i += r.size
 	}
 	return i
 }
 
-func (r *replicaRow) grow(n int) {
-	w := len(r.t.words)
-	ticks, words := make([]Tick, n), make([]int32, n*w)
-	var vars [][]any
+func (r *replicaRow) grow(m *ringMemory, n int) {
+	old := *r
+	r.ring, r.size = m.take(n*(1+len(r.t.words))), n
 	if len(r.t.vars) > 0 {
-		vars = make([][]any, n)
+		r.vars = make([][]any, n)
 	}
 	i := 0
-	if r.n > 0 {
-		i = r.oldest()
+	if old.n > 0 {
+		i = old.oldest()
 	}
-	for k := range r.n {
-		ticks[k] = r.ticks[i]
-		copy(words[k*w:k*w+w], r.words[i*w:i*w+w])
-		if vars != nil {
-			vars[k] = r.vars[i]
+	for k := range old.n {
+		r.ring[k] = old.ring[i]
+		copy(r.wordsOf(k), old.wordsOf(i))
+		if r.vars != nil {
+			r.vars[k] = old.vars[i]
 		}
-		i = r.next(i)
+		i = old.after(i)
 	}
-	r.ticks, r.words, r.vars, r.head = ticks, words, vars, max(r.n-1, 0)
+	r.head = max(old.n-1, 0)
+	m.give(old.ring)
+}
+
+// release gives the row's versions back.
+func (r *replicaRow) release(m *ringMemory) {
+	m.give(r.ring)
+	r.ring, r.vars, r.size, r.n = nil, nil, 0, 0
+}
+
+// ringMemory is what the version rings of a proxy are cut from: rows come and
+// grow all the time, and a ring of its own each would be an allocation each.
+type ringMemory struct {
+	block []int32
+	free  map[int][][]int32 // by length
+}
+
+const ringBlock = 1 << 14 // words
+
+func (m *ringMemory) take(n int) []int32 {
+	if l := m.free[n]; len(l) > 0 {
+		m.free[n] = l[:len(l)-1]
+		return l[len(l)-1]
+	}
+	if n > len(m.block) {
+		m.block = make([]int32, max(n, ringBlock))
+	}
+	s := m.block[:n:n]
+	m.block = m.block[n:]
+	return s
+}
+
+func (m *ringMemory) give(s []int32) {
+	if len(s) == 0 {
+		return
+	}
+	if m.free == nil {
+		m.free = make(map[int][][]int32)
+	}
+	l := m.free[len(s)]
+	if l == nil {
+		l = make([][]int32, 0, 256)
+	}
+	m.free[len(s)] = append(l, s)
 }
 
 // advance brings now to a tick, and reports whether it moved.
