@@ -15,6 +15,7 @@ import (
 type authority struct {
 	seats    []*seat // of those who have joined or are about to, by peer
 	lastPeer rpl.Peer
+	mine     membership // of this machine's player
 	plans    []plan // by archetype
 	fresh    []*node
 	bumped   []bump
@@ -28,6 +29,9 @@ func (r *Replication) becomeAuthority() error {
 		return err
 	}
 	r.auth, r.proxy, r.client = a, nil, client{}
+	for g, fn := range r.hooks.while {
+		a.Condition(g.audience, fn)
+	}
 	r.me = rpl.Server
 	if r.config.Dedicated {
 		r.me = 0

@@ -20,7 +20,10 @@ type callbacks struct {
 	end       []func(err error)
 	streamIn  []onComponent[func(e *donburi.Entry)]
 	streamOut []onComponent[func(e *donburi.Entry, destroyed bool)]
+	owner     []onComponent[func(e *donburi.Entry, old rpl.Peer)]
 	change    map[int][]func(e *donburi.Entry, old unsafe.Pointer) // by component.order
+	while     map[*Group]func(p rpl.Peer) bool
+	allow     map[*Group]func(p rpl.Peer) bool
 }
 
 type onComponent[F any] struct {

@@ -18,6 +18,8 @@ const (
 	msgWelcome = 0x80 // server → client, once
 	msgReady   = 0x81 // client → server, after each welcome and level
 	msgLevel   = 0x82 // server → client
+	msgNames   = 0x83 // server → client, after each ready
+	msgAsk     = 0x84 // client → server, at any time
 )
 
 var errMessage = errors.New("tendon: a session message that cannot be read")
@@ -93,6 +95,29 @@ func (m *levelMessage) parseBody(b []byte) error {
 	m.after = binary.LittleEndian.Uint64(b[1:])
 	m.name = string(b[9:])
 	return nil
+}
+
+// askMessage asks to be let into a group, or out.
+//
+//	type 1 = 0x84, group 1 (in the order of names), in 1
+type askMessage struct {
+	group int
+	in    bool
+}
+
+func appendAsk(b []byte, m askMessage) []byte {
+	in := byte(0)
+	if m.in {
+		in = 1
+	}
+	return append(b, msgAsk, byte(m.group), in)
+}
+
+func parseAsk(b []byte) (m askMessage, err error) {
+	if len(b) != 3 || b[0] != msgAsk || b[2] > 1 {
+		return m, errMessage
+	}
+	return askMessage{group: int(b[1]), in: b[2] == 1}, nil
 }
 
 // ready says that a client has built its side of a level: its state may come.

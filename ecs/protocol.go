@@ -24,6 +24,7 @@ type Protocol struct {
 	byType     map[donburi.IComponentType]*component
 	byItem     map[*rpl.ItemType]*component
 	prefabs    map[*rpl.PrefabType]*prefab
+	groups     []*Group
 
 	opening  sync.Mutex // sessions may be opened by several goroutines
 	mistakes []error

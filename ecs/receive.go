@@ -15,5 +15,6 @@ func receiveStage(r *Replication) {
 	}
 	r.auth.Step(r.tick)
 	r.seatCallbacks()
+	r.answerAsks()
 	r.auth.Due(func(c rpl.Call) { r.runRemote(c) })
 }

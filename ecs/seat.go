@@ -21,6 +21,7 @@ type seat struct {
 	gone   error        // why it left
 	points [][2]float64 // where it looks from, at this send
 	meter  meter
+	member membership
 }
 
 func (r *Replication) seatOf(p rpl.Peer) *seat {
@@ -123,7 +124,10 @@ func (r serverInbox) Message(c transport.Conn, b []byte) {
 				return
 			}
 			s.in, s.after = true, m.after
+			r.seatGroups(s)
 		}
+	case b[0] == msgAsk:
+		r.report("message refused", r.asked(s, b))
 	default:
 		*r.Counter("message refused")++
 	}

@@ -1,0 +1,220 @@
+package ecs
+
+// Group: a set of peers that nodes and fields are kept to.
+
+import (
+	"fmt"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Group is a set of peers, which fields (`to=name`) and nodes (Add) are kept
+// to: nothing of them leaves for anybody else. Who has got in is sent them,
+// who is out forgets them. The authority decides who is in, by Put, by While
+// or by Allow; nobody is, to begin with. A peer stays in through levels, until
+// it leaves the session. The machine of the authority itself sees everything.
+type Group struct {
+	name     string
+	schema   *rpl.Schema
+	audience rpl.Audience
+}
+
+// NewGroup declares a group under the name that tags know it by.
+func NewGroup(p *Protocol, name string) *Group {
+	p.declare("group", name)
+	g := &Group{name: name, schema: p.schema, audience: p.schema.Group(name)}
+	p.groups = append(p.groups, g)
+	return g
+}
+
+// Add keeps a node, and all below it, to the members of its groups: this one
+// and those that it is added to besides. It sets the node's Relevance to
+// Grouped. Call it on the authority; elsewhere, and for what is no node, it is
+// counted ("stale group") and ignored.
+func (g *Group) Add(e *donburi.Entry) { g.node(e, true) }
+
+// Remove takes a node out of the group. In no group at all it is its owner's.
+func (g *Group) Remove(e *donburi.Entry) { g.node(e, false) }
+
+func (g *Group) node(e *donburi.Entry, in bool) {
+	r := of(e)
+	if r == nil {
+		return
+	}
+	n := r.nodeOf(e.Entity())
+	if n == nil || r.auth == nil || n == r.session {
+		*r.Counter("stale group")++
+		return
+	}
+	if data := components.RplNode.Get(r.world.Entry(n.entity)); in {
+		data.Relevance = rpl.Grouped
+	}
+	r.auth.SetNodeGroup(n.id, g.audience, in)
+}
+
+// Put lets a peer in or takes it out, on the authority; this machine's player
+// too. Elsewhere, and for a peer that has left, it is counted ("stale group")
+// and ignored. It says nothing where While does.
+func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
+	m := r.membership(p)
+	if r.auth == nil || m == nil {
+		*r.Counter("stale group")++
+		return
+	}
+	m.put(g, in)
+	r.auth.SetGroup(p, g.audience, in)
+}
+
+// Has reports whether a peer is in the group, on the authority; elsewhere it is
+// not known.
+func (g *Group) Has(r *Replication, p rpl.Peer) bool {
+	m := r.membership(p)
+	if r.auth == nil || m == nil {
+		return false
+	}
+	if fn := r.hooks.while[g]; fn != nil {
+		return fn(p)
+	}
+	return m.in&g.bit() != 0
+}
+
+// While makes membership a function of the viewer, on the authority: line of
+// sight, a faction, a spectator's choice. It is asked once a send for each
+// peer, however many nodes and fields the group keeps; it must not change the
+// world. nil gives membership back to Put.
+func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
+	if r.hooks.while == nil {
+		r.hooks.while = map[*Group]func(rpl.Peer) bool{}
+	}
+	r.hooks.while[g] = in
+	if r.auth != nil {
+		r.auth.Condition(g.audience, in)
+		if in == nil {
+			r.regroup(g)
+		}
+	}
+}
+
+// Allow decides about what Ask asks, on the authority. Without it, all is
+// refused.
+func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
+	if r.hooks.allow == nil {
+		r.hooks.allow = map[*Group]func(rpl.Peer) bool{}
+	}
+	r.hooks.allow[g] = ok
+}
+
+// Ask asks to be let in or out, for this machine's player, from any machine;
+// the authority's Allow decides in its next Receive. The last word of a step
+// counts. What is refused is counted there ("group refused").
+func (g *Group) Ask(r *Replication, in bool) {
+	switch {
+	case r.me == 0:
+	case r.auth != nil:
+		r.mine.ask(g, in)
+	case r.proxy != nil:
+		m := askMessage{group: g.schema.GroupIndex(g.audience), in: in}
+		r.report("session message not sent", r.server.Reliable(appendAsk(nil, m)))
+	}
+}
+
+func (g *Group) bit() uint64 { return 1 << (g.audience - rpl.FirstGroup) }
+
+// A membership is what one player has of groups: a bit for each.
+type membership struct {
+	in    uint64
+	asked uint64 // it has asked about these since the last Receive …
+	wants uint64 // … to be in these of them
+}
+
+func (m *membership) put(g *Group, in bool) { m.in = withBit(m.in, g.bit(), in) }
+
+func (m *membership) ask(g *Group, in bool) {
+	m.asked |= g.bit()
+	m.wants = withBit(m.wants, g.bit(), in)
+}
+
+func withBit(w, bit uint64, on bool) uint64 {
+	if on {
+		return w | bit
+	}
+	return w &^ bit
+}
+
+// membership is a player's on the authority, nil for who is not here.
+func (r *Replication) membership(p rpl.Peer) *membership {
+	if p == r.me && p != 0 {
+		return &r.mine
+	}
+	if s := r.seatOf(p); s != nil {
+		return &s.member
+	}
+	return nil
+}
+
+// regroup tells the core who is in a group.
+func (r *Replication) regroup(g *Group) {
+	for _, s := range r.seats {
+		r.auth.SetGroup(s.peer, g.audience, s.member.in&g.bit() != 0)
+	}
+}
+
+// seatGroups tells a core that has just met a peer which groups it is in.
+func (r *Replication) seatGroups(s *seat) {
+	for _, g := range r.protocol.groups {
+		if s.member.in&g.bit() != 0 {
+			r.auth.SetGroup(s.peer, g.audience, true)
+		}
+	}
+}
+
+// answerAsks lets Allow decide about what players have asked.
+func (r *Replication) answerAsks() {
+	r.answer(r.me, &r.mine)
+	for i := 0; i < len(r.seats); i++ {
+		if s := r.seats[i]; s.joined {
+			r.answer(s.peer, &s.member)
+		}
+	}
+}
+
+func (r *Replication) answer(p rpl.Peer, m *membership) {
+	if m.asked == 0 {
+		return
+	}
+	asked, wants := m.asked, m.wants
+	m.asked, m.wants = 0, 0
+	for _, g := range r.protocol.groups {
+		if asked&g.bit() == 0 {
+			continue
+		}
+		if ok := r.hooks.allow[g]; ok == nil || !ok(p) {
+			*r.Counter("group refused")++
+			r.config.Log.Info("not let in or out", "group", g.name, "peer", p)
+			continue
+		}
+		g.Put(r, p, wants&g.bit() != 0)
+	}
+}
+
+// asked takes a peer's message.
+func (r *Replication) asked(s *seat, b []byte) error {
+	m, err := parseAsk(b)
+	if err != nil {
+		return err
+	}
+	a, ok := r.protocol.schema.GroupAt(m.group)
+	if !ok {
+		return fmt.Errorf("%w: group %d", errMessage, m.group)
+	}
+	for _, g := range r.protocol.groups {
+		if g.audience == a {
+			s.member.ask(g, m.in)
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: group %d is not one that may be asked for", errMessage, m.group)
+}
