@@ -139,7 +139,7 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 		}
 		e := &p.entries[re.handle]
 		if e.gen != re.gen || tick < e.laid && re.kind != recRemoval {
-			continue
+			continue // of another node, or of another set of items
 		}
 		switch re.kind {
 		case recRow, recGuess:
@@ -196,7 +196,7 @@ func (a *Authority) lost(p *peer, r *record) {
 		}
 		e := &p.entries[re.handle]
 		if e.gen != re.gen || r.tick < e.laid && re.kind != recRemoval {
-			continue // of another node, or of another set of items
+			continue
 		}
 		switch re.kind {
 		case recRow, recGuess:

@@ -142,7 +142,7 @@ func (c *Proxy) arrive(r *Replica, relayout bool) {
 		c.remove(&c.entries[old.handle], t, false) // one node has one handle
 	}
 	e.rep, e.gen = r, r.gen
-	r.laid = t
+	r.first, r.laid = t, t
 	c.byNode[r.ID] = r
 	r.fresh = true
 	c.counters.Arrivals++

@@ -308,7 +308,7 @@ func (c *Proxy) tenant(h uint32) *Replica {
 		return nil
 	}
 	e := &c.entries[h]
-	if e.last != nil && (e.rep == nil && c.stage.tick <= e.removed || e.rep != nil && c.stage.tick < e.rep.born) {
+	if e.last != nil && (e.rep == nil && c.stage.tick <= e.removed || e.rep != nil && c.stage.tick < e.rep.first) {
 		return e.last
 	}
 	return e.rep
@@ -317,16 +317,20 @@ func (c *Proxy) tenant(h uint32) *Replica {
 // readUpdate reads one entry; false where its base is not here.
 func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick Tick) (bool, error) {
 	st := &c.stage
-	if d.Symbol(m.entry.meta.t) == 1 {
+	told := d.Symbol(m.entry.meta.t) == 1
+	if told {
 		owner, parent := c.readMeta(d, m)
 		st.metas = append(st.metas, stagedMeta{r, owner, parent})
 	}
 	rows := r.rows
-	if st.tick < r.born && r.old != nil {
+	if st.tick < r.laid {
+		if r.old == nil || st.tick < r.wasLaid {
+			return false, fmt.Errorf("%w: it is of earlier items of %v", ErrPacket, r.ID)
+		}
 		rows = r.old
 	}
 	for i, row := range rows {
-		if len(rows) > 1 {
+		if row.t.named(len(rows), told) {
 			switch d.Symbol(m.entry.row.t) {
 			case rowSame:
 				continue

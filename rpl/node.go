@@ -255,8 +255,9 @@ func (a *Authority) Remove(n Node) {
 	}
 	nd.holders = nd.holders[:0]
 	for len(nd.children) > 0 {
-		a.setParent(nd.children[len(nd.children)-1], 0)
+		a.move(nd.children[len(nd.children)-1], 0)
 	}
+	a.rejudge(slot)
 	a.unlink(slot)
 	a.ungrid(slot)
 	for _, it := range nd.items {

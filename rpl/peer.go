@@ -71,6 +71,7 @@ type entry struct {
 	destroyed bool
 	removed   bool // the removal is acked; only reliable messages keep the handle
 	metaTick  Tick // newest record that told owner and parent
+	laid      Tick // packets before it are of another set of items
 	told      Tick // newest update sent
 
 	round time.Duration // when the round's first copy left
@@ -93,6 +94,7 @@ type peerRow struct {
 	flight, flightTick uint32 // the newest sent and not judged lost, else the acked one
 	newest             uint32 // tick of the newest packet that carried the row
 	carried            uint64 // bit i: a packet of tick newest-i carried it
+	from               uint32 // acks of older packets say nothing: the peer has lost what they carried
 	since              Tick   // first tick at which something was pending, 0 none
 	hidden             bool   // of an audience that the peer does not belong to
 }
@@ -241,7 +243,11 @@ func (p *peer) refresh(a *Authority, h uint32) {
 		e.state = entryComing
 		p.coming = append(p.coming, h)
 	}
-	e.copies, e.inflight = 0, 0
+	e.copies, e.inflight, e.block = 0, 0, 0
+	e.laid = a.tick
+	if l := &p.link; l.next > 0 && l.records[(l.next-1)%recordLen].tick == a.tick {
+		e.laid++ // this tick's packets have left already
+	}
 }
 
 // gone frees a handle whose removal is acked.

@@ -19,9 +19,10 @@ type Replica struct {
 	layout  *nodeLayout
 	rows    []*replicaRow
 	old     []*replicaRow // before the last change of items, for late packets
+	first   Tick          // of the first arrival applied
+	laid    Tick          // of the first with these items
+	wasLaid Tick          // of the first with those before
 	born    Tick          // of the newest arrival applied
-	laid    Tick          // of the first arrival with these items
-	wasLaid Tick          // … with those before
 	meta    Tick          // of the newest owner and parent applied
 	parent  uint32        // the parent's handle, noHandle for none
 	fresh   bool          // arrived in this Apply

@@ -24,6 +24,14 @@ func (a *Authority) SetParent(child, parent Node) error {
 	if a.nodes[c].parent == p {
 		return nil
 	}
+	a.move(c, p)
+	return nil
+}
+
+// move hangs a node elsewhere and has its holders told. Both trees are judged
+// anew: who owns a node of a tree has all of it.
+func (a *Authority) move(c, p uint32) {
+	a.rejudge(c)
 	a.setParent(c, p)
 	a.rejudge(c)
 	for _, h := range a.nodes[c].holders {
@@ -32,7 +40,6 @@ func (a *Authority) SetParent(child, parent Node) error {
 			a.peers[h.peer].dirty.set(h.handle)
 		}
 	}
-	return nil
 }
 
 func (a *Authority) setParent(c, p uint32) {

@@ -35,8 +35,8 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	case e.state != entryIn && e.state != entryComing:
 		p.dirty.clear(h)
 		return
-	case e.state == entryComing && (e.block != 0 || e.copies == 0):
-		return // nothing to guess upon
+	case e.state == entryComing && (e.block != 0 || e.copies == 0 || e.relayout):
+		return // nothing to guess upon, or what the peer has may be laid out otherwise
 	case n.spawn.Hz > 0 && !e.meta && uint32(a.tick-e.told)*uint32(n.spawn.Hz) < uint32(a.cfg.Hz):
 		return // its own rate
 	}
@@ -54,9 +54,9 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 		a.appendMeta(p, n)
 		pl.recs = append(pl.recs, recEntry{handle: h, kind: recMeta, gen: e.gen})
 	}
-	urgency, loose := float32(0), false
+	urgency, loose, told := float32(0), false, any
 	for i := range n.rows {
-		pending, free, age := a.appendRow(p, h, e, n, i, guess)
+		pending, free, age := a.appendRow(p, h, e, n, i, guess, told)
 		any, loose = any || pending, loose || free
 		urgency = max(urgency, age)
 	}
@@ -157,13 +157,13 @@ func (a *Authority) closeness(p *peer, n *node) float32 {
 }
 
 // appendRow codes row i of a node for a peer where it is pending; a node of
-// several rows says for each whether it is there. loose asks for another look
-// at the next send.
-func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess bool) (pending, loose bool, age float32) {
+// several rows says for each whether it is there, and one of one row where that
+// does not go without saying. loose asks for another look at the next send.
+func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess, told bool) (pending, loose bool, age float32) {
 	r := &a.rows[n.rows[i]]
 	pr := &p.rows[e.row0+uint32(i)]
 	kind := a.rowAction(p, n, r, pr, guess)
-	if len(n.rows) > 1 {
+	if r.t.named(len(n.rows), told) {
 		a.syms = append(a.syms, p.link.model.entry.row.sym(kind))
 	}
 	switch kind {
@@ -203,6 +203,13 @@ const (
 	rowActions
 )
 
+// named is whether an update says what it does to a row: it may leave it as it
+// is where the node has others, where it told of owner and parent, or where the
+// row can be taken away.
+func (t *rowType) named(rows int, told bool) bool {
+	return rows > 1 || told || t.audience != Everyone
+}
+
 func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool) int {
 	sees := a.sees(p, n, r.t.audience)
 	switch {
@@ -210,10 +217,10 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 		return rowSame
 	case !sees:
 		pr.hidden = true
-		*pr = peerRow{hidden: true}
+		*pr = peerRow{hidden: true, from: uint32(a.tick)}
 		return rowForget
 	case pr.hidden:
-		*pr = peerRow{} // gained: a keyframe
+		*pr = peerRow{from: uint32(a.tick)} // gained: a keyframe
 	}
 	if guess && pr.acked == 0 || n.spawn.Transient && pr.flight != 0 {
 		return rowSame
