@@ -330,6 +330,9 @@ func (m *model) readUpdate(d *rangecode.Decoder, t *rowType, base, now []int32, 
 func (m *model) appendKey(out []rangecode.Sym, t *rowType, now []int32, l *learner) []rangecode.Sym {
 	r, learn := &m.rows[t.index], &l.rows[t.index]
 	for i := range t.words {
+		if t.absent(i, now) {
+			continue
+		}
 		sym, extra, bits := signedSym(t.words[i].residual(r.keyBase[i], now[i]))
 		learn.key[i][sym]++
 		learn.votes[i].cast(now[i])
@@ -342,6 +345,10 @@ func (m *model) readKey(d *rangecode.Decoder, t *rowType, now []int32) bool {
 	r := &m.rows[t.index]
 	ok := true
 	for i := range t.words {
+		if t.absent(i, now) {
+			now[i] = t.words[i].Default
+			continue
+		}
 		x, in := t.words[i].apply(r.keyBase[i], readSigned(d, &r.key[i]))
 		now[i] = x
 		ok = ok && in

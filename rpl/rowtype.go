@@ -24,6 +24,10 @@ type rowType struct {
 	// `if=`: the item word that must be true for a word or a value to follow
 	// the component, -1 none; nil without any.
 	when, whenV []int
+
+	// The row's word that must not be 0 for a word to stand in a keyframe: the
+	// presence of the rpl.Opt around it; -1 none; nil without any.
+	within []int
 }
 
 // rowTypesOf compiles every part of every item of a frozen schema.
@@ -100,7 +104,25 @@ func newRowType(it *ItemType, part int) *rowType {
 		t.fromV = append(t.fromV, v)
 	}
 	t.conditions()
+	t.options(at)
 	return t
+}
+
+// options notes which words are absent with others. What is predicted, or may
+// be off by a tolerance, need not stand at its default then, and is told.
+func (t *rowType) options(at map[int]int) {
+	any, within := false, make([]int, len(t.words))
+	for i := range t.words {
+		w := &t.words[i]
+		within[i] = -1
+		p, ok := at[t.item.Props[w.Prop].Present]
+		if ok && p < i && w.Velocity < 0 && w.Tol == 0 {
+			any, within[i] = true, p
+		}
+	}
+	if any {
+		t.within = within
+	}
 }
 
 // conditions notes which words and values are told once, and which only while
@@ -126,6 +148,12 @@ func (t *rowType) conditions() {
 	if when {
 		t.when, t.whenV = ifs, ifsV
 	}
+}
+
+// absent reports whether a word says nothing, because the rpl.Opt around it is
+// empty.
+func (t *rowType) absent(i int, now []int32) bool {
+	return t.within != nil && t.within[i] >= 0 && now[t.within[i]] == 0
 }
 
 // drifts reports whether the words are expected to change by themselves.
