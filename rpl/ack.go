@@ -97,7 +97,7 @@ func (l *peerLink) open(a *Authority, p *peer, seq uint64, tick Tick, now time.D
 		r.entries = l.spare[n-1]
 		l.spare = l.spare[:n-1]
 	} else {
-		r.entries = make([]recEntry, 0, 64)
+		r.entries = make([]recEntry, 0, 32)
 	}
 	if l.oldest == 0 || l.oldest > seq {
 		l.oldest = seq

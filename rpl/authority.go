@@ -163,8 +163,7 @@ func (a *Authority) Connect(id Peer) error {
 	}
 	p.link.model = a.defaults
 	p.buf = make([]byte, 0, PacketRoom+16)
-	p.leavers = make([]uint32, 0, 256)
-	p.plan.updates, p.plan.recs = make([]piece, 0, 64), make([]recEntry, 0, 128)
+	p.prepare()
 	p.link.heard = a.now
 	p.index = int32(len(a.peers))
 	for i, old := range a.peers {

@@ -36,13 +36,13 @@ const gridSide = 64
 
 type bucket struct {
 	nodes []gridNode
-	moved []uint32 // slots that moved before send `send`
-	send  uint32
+	moved uint32 // the round in which a node of it last moved
 }
 
 type gridNode struct {
-	x, y float64
-	slot uint32
+	x, y  float64
+	slot  uint32
+	moved uint32 // the round in which it last moved
 }
 
 func (g *grid) bucketAt(cx, cy int) int32 {
@@ -70,14 +70,16 @@ func (a *Authority) moved(slot uint32, x, y float64) {
 		return
 	}
 	g := a.grid
-	b := g.bucketAt(g.cellOf(x), g.cellOf(y))
-	if b != n.cell {
+	i := g.bucketAt(g.cellOf(x), g.cellOf(y))
+	b := &g.buckets[i]
+	b.moved = a.moves
+	if i != n.cell {
 		a.ungrid(slot)
-		n.cell, n.cellAt = b, int32(len(g.buckets[b].nodes))
-		g.buckets[b].nodes = append(g.buckets[b].nodes, gridNode{x, y, slot})
+		n.cell, n.cellAt = i, int32(len(b.nodes))
+		b.nodes = append(b.nodes, gridNode{x, y, slot, a.moves})
 	} else {
-		e := &g.buckets[b].nodes[n.cellAt]
-		e.x, e.y = x, y
+		e := &b.nodes[n.cellAt]
+		e.x, e.y, e.moved = x, y, a.moves
 	}
 	if n.moved != a.moves {
 		n.moved = a.moves

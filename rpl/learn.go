@@ -306,9 +306,12 @@ func countStates(states *[chunkLen][2][4]uint32, pattern uint32, words int, n ui
 	}
 }
 
-// leastTraffic is the bits since the last fit below which none is tried: a set
-// of tables takes some 500 bytes, and saves a third at best.
-const leastTraffic = 8 * 1500
+// What a fit is not even tried below: tables save a third at best, and take 400
+// bytes for each peer at least.
+const (
+	bestSaving  = 1.0 / 3
+	smallestSet = 400
+)
 
 // learn fits new tables when it is time, and ships them where they pay.
 func (a *Authority) learn() {
@@ -330,20 +333,20 @@ func (a *Authority) learn() {
 			return // a peer still uses the tables that would be replaced
 		}
 	}
-	now := l.cost(a.types, a.model)
-	if now*a.counters.copiesPerRecord() < leastTraffic {
-		return // no table could pay
-	}
-	set := l.fitSet(a.types, number)
-	next := set.build(a.types, a.defaults)
-	msg := set.append(nil, a.types)
-	saved := now - l.cost(a.types, next)
 	copies := 0
 	for _, p := range a.peers {
 		if p != nil {
 			copies++
 		}
 	}
+	now := l.cost(a.types, a.model)
+	if now*a.counters.copiesPerRecord()*bestSaving < float64(8*smallestSet*copies) {
+		return // no tables could pay
+	}
+	set := l.fitSet(a.types, number)
+	next := set.build(a.types, a.defaults)
+	msg := set.append(nil, a.types)
+	saved := now - l.cost(a.types, next)
 	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket() {
 		return // it would hold up the state
 	}

@@ -108,6 +108,24 @@ func (n *node) holder(peer int32) *holder {
 	return nil
 }
 
+// prepare takes the memory that a peer's steady stream needs at once, so that
+// it does not come in bits later: some 16 KiB.
+func (p *peer) prepare() {
+	const some, many = 64, 256
+	p.leavers, p.lingering, p.lingered = make([]uint32, 0, many), make([]uint32, 0, some), make([]uint32, 0, some)
+	p.near, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
+	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
+	pl := &p.plan
+	pl.removals, pl.arrivals = make([]piece, 0, some), make([]piece, 0, some)
+	pl.updates, pl.guesses = make([]piece, 0, some), make([]piece, 0, some)
+	pl.recs, pl.order = make([]recEntry, 0, many), make([]int32, 0, some)
+	p.dirty.reach(many)
+	p.loose.reach(many)
+	for range 8 {
+		p.link.spare = append(p.link.spare, make([]recEntry, 0, some/2))
+	}
+}
+
 // want puts a node on the way to the peer.
 func (p *peer) want(a *Authority, slot uint32) {
 	n := &a.nodes[slot]

@@ -153,8 +153,8 @@ func (a *Authority) wants(p *peer, slot uint32, had bool) bool {
 	return a.cfg.Interest.Wants(p.id, n.id, d, had)
 }
 
-// spreadMovers tells the cells, and the peers that hold them, what moved: for
-// the peers whose observers stand still. The others look at everything anyway.
+// spreadMovers tells the peers whose observers stand still which of their nodes
+// moved. The others look at everything anyway.
 func (a *Authority) spreadMovers() {
 	still := false
 	for _, p := range a.peers {
@@ -163,21 +163,11 @@ func (a *Authority) spreadMovers() {
 	if !still {
 		return
 	}
-	g := a.grid
 	for _, slot := range a.movers {
 		n := &a.nodes[slot]
 		if !n.used || n.cell < 0 {
 			continue
 		}
-		b := &g.buckets[n.cell]
-		if b.send != a.send {
-			b.send = a.send
-			if b.moved == nil {
-				b.moved = make([]uint32, 0, 16)
-			}
-			b.moved = b.moved[:0]
-		}
-		b.moved = append(b.moved, slot)
 		for i := range n.holders {
 			if p := a.peers[n.holders[i].peer]; !p.lookAgain {
 				p.leavers = append(p.leavers, slot)
@@ -204,10 +194,10 @@ func (a *Authority) look(p *peer, now time.Duration) {
 				b := &g.buckets[g.bucketAt(cx, cy)]
 				if p.lookAgain {
 					v.all(b.nodes)
-				} else if b.send == a.send {
-					for _, slot := range b.moved {
-						if n := &a.nodes[slot]; n.cell >= 0 {
-							v.one(&b.nodes[n.cellAt])
+				} else if b.moved == a.moves {
+					for i := range b.nodes {
+						if b.nodes[i].moved == a.moves {
+							v.one(&b.nodes[i])
 						}
 					}
 				}
