@@ -16,7 +16,7 @@ type authority struct {
 	seats    []*seat // of those who have joined or are about to, by peer
 	lastPeer rpl.Peer
 	mine     membership // of this machine's player
-	plans    []plan // by archetype
+	plans    []plan     // by archetype
 	fresh    []*node
 	bumped   []bump
 	sendAt   int // accumulates Sends; a send is due when it reaches Steps
@@ -63,7 +63,7 @@ func (r *Replication) lastWords(n *node) {
 		if c := &r.calls[i]; c.node == n {
 			call := *c
 			c.node = &node{onProxy: onProxy{leaving: true}}
-			r.handle(n, call.rpc, Call{From: r.me, Tick: call.tick}, call.args)
+			r.handle(n, call.rpc, Call{From: r.me, Tick: call.tick}, call.args, func() {})
 		}
 	}
 }

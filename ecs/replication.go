@@ -41,7 +41,7 @@ type Replication struct {
 	builds  map[*prefab]*builder
 
 	// Calls.
-	handlers          map[*rpl.RPCType]func(c Call, args []byte) error
+	handlers          map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
 	calls, spareCalls []localCall
 
 	// Callbacks that wait for the end of a batch.
@@ -107,7 +107,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		named:    map[string]donburi.Entity{},
 		parts:    map[donburi.Entity][]donburi.Entity{},
 		builds:   map[*prefab]*builder{},
-		handlers: map[*rpl.RPCType]func(Call, []byte) error{},
+		handlers: map[*rpl.RPCType]func(Call, []byte, func()) error{},
 		standIns: make([]unsafe.Pointer, len(p.components)),
 		levels:   w == nil,
 	}

@@ -22,6 +22,10 @@ import (
 //	client     yes             on server    locally               locally
 //	client     no              dropped      dropped               locally
 //
+// Everywhere runs once on each machine that has the node, a dedicated server
+// included, when the server or the owner calls it; anybody else's is dropped.
+// An owner's goes over the server, which hands on what it has not refused.
+//
 // The server owns nodes of owner 0 and 1. A machine with a local player counts
 // as a client that has every node: a Broadcast from the server runs there too,
 // in single player as well, and not on a dedicated server. What runs on the
@@ -62,7 +66,7 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if r.handlers[c.wire] != nil {
 		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
 	}
-	r.handlers[c.wire] = func(call Call, args []byte) error {
+	r.handlers[c.wire] = func(call Call, args []byte, handOn func()) error {
 		a := new(A)
 		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), r.refs()); err != nil {
 			return err
@@ -70,6 +74,7 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 		if err := r.checkRefs(c.wire.Args.Refs(), call.From, unsafe.Pointer(a)); err != nil {
 			return err
 		}
+		handOn()
 		fn(call, *a)
 		return nil
 	}
@@ -99,6 +104,8 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	case to == r.me && to != 0:
 		r.queue(n, c.wire, args)
 		return nil
+	case c.wire.To == rpl.Everywhere:
+		args = withCaller(r.me, args)
 	}
 	return r.auth.CallPeer(n.id, c.wire, args, to)
 }
@@ -117,7 +124,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w", c.wire.Name, err)
 	}
-	if limit := argsLimit(c.wire.Lane); len(args) > limit {
+	if limit := argsLimit(c.wire); len(args) > limit {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s has %d bytes of arguments, at most %d on its lane: send less, or replicate it in a component", c.wire.Name, len(args), limit)
 	}
 	return r, n, args, nil
@@ -146,11 +153,15 @@ func (r *Replication) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Po
 	return nil
 }
 
-func argsLimit(l rpl.Lane) int {
-	if l == rpl.Unreliable {
-		return rpl.MaxUnreliableArgs
+func argsLimit(t *rpl.RPCType) int {
+	limit := rpl.MaxReliableArgs
+	if t.Lane == rpl.Unreliable {
+		limit = rpl.MaxUnreliableArgs
 	}
-	return rpl.MaxReliableArgs
+	if t.To == rpl.Everywhere {
+		limit -= callerRoom
+	}
+	return limit
 }
 
 // call is the table.
@@ -163,6 +174,10 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 			return nil
 		case t.To == rpl.Broadcast && r.me != 0:
 			r.queue(n, t, args)
+		case t.To == rpl.Everywhere:
+			r.queue(n, t, args)
+			r.handOn(n, t, r.me, args)
+			return nil
 		}
 		return r.auth.Call(n.id, t, args)
 	}
@@ -170,6 +185,9 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
 		r.queue(n, t, args)
 	case t.To == rpl.ToServer && (mine || t.FromAnyone) && r.proxy != nil:
+		return r.proxy.Call(n.id, t, args)
+	case t.To == rpl.Everywhere && (mine || t.FromAnyone) && r.proxy != nil:
+		r.queue(n, t, args)
 		return r.proxy.Call(n.id, t, args)
 	default:
 		*r.Counter("rpc dropped")++
@@ -198,7 +216,7 @@ func (r *Replication) runCalls() {
 	for i := range calls {
 		c := &calls[i]
 		if r.nodeOf(c.node.entity) == c.node && !c.node.leaving {
-			r.handle(c.node, c.rpc, Call{From: r.me, Tick: c.tick}, c.args)
+			r.handle(c.node, c.rpc, Call{From: r.me, Tick: c.tick}, c.args, func() {})
 		} else {
 			*r.Counter("rpc dropped")++
 		}
@@ -214,17 +232,27 @@ func (r *Replication) runRemote(c rpl.Call) {
 		*r.Counter("rpc dropped")++
 		return
 	}
-	r.handle(n, c.RPC, Call{From: c.From, Tick: c.Tick}, c.Args)
+	call, args, handOn := Call{From: c.From, Tick: c.Tick}, c.Args, func() {}
+	if c.RPC.To == rpl.Everywhere {
+		var ok bool
+		if call.From, args, handOn, ok = r.everywhere(n, c); !ok {
+			*r.Counter("rpc refused")++
+			return
+		}
+	}
+	r.handle(n, c.RPC, call, args, handOn)
 }
 
-func (r *Replication) handle(n *node, t *rpl.RPCType, c Call, args []byte) {
+// handle runs a call here. handOn runs before it, once its arguments are known
+// to be good.
+func (r *Replication) handle(n *node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
 	fn := r.handlers[t]
 	if fn == nil || !r.world.Valid(n.entity) {
 		*r.Counter("rpc without handler")++
 		return
 	}
 	c.Entry = r.world.Entry(n.entity)
-	if err := fn(c, args); err != nil {
+	if err := fn(c, args, handOn); err != nil {
 		*r.Counter("rpc refused")++
 		r.config.Log.Warn("arguments refused", "rpc", t.Name, "from", c.From, "err", err)
 	}

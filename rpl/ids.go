@@ -53,6 +53,7 @@ const (
 	ToServer Target = iota
 	ToOwner
 	Broadcast
+	Everywhere // once on each machine that has the node, when its owner or the server calls it
 )
 
 // Relevance says who gets a node.

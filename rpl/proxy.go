@@ -306,6 +306,8 @@ func (c *Proxy) advance() {
 
 // Call calls an RPC on a node from this machine, routed by its target: on what
 // this peer does not own only a Broadcast runs, here, and what anyone may call.
+// A call Everywhere goes to the authority; the adapters run it here, and hand
+// it on there.
 func (c *Proxy) Call(n Node, rpc *RPCType, args []byte) error {
 	if err := checkArgs(rpc, args); err != nil {
 		return err
@@ -319,7 +321,7 @@ func (c *Proxy) Call(n Node, rpc *RPCType, args []byte) error {
 	switch {
 	case rpc.To == Broadcast, rpc.To == ToOwner && owns:
 		c.local.add(Call{Node: n, From: c.me, Tick: c.tick, RPC: rpc}, args)
-	case rpc.To == ToServer && (owns || rpc.FromAnyone):
+	case (rpc.To == ToServer || rpc.To == Everywhere) && (owns || rpc.FromAnyone):
 		if rpc.Lane == Reliable {
 			if len(c.reliable) >= maxCalls {
 				return fmt.Errorf("rpl: RPC %s: %d calls wait already: %w", rpc.Name, maxCalls, ErrLimit)

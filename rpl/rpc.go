@@ -110,11 +110,11 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 				a.callPeer(p, h.handle, rpc, args)
 			}
 		}
-	case Broadcast:
+	case Broadcast, Everywhere:
 		for i := range nd.holders {
 			a.callPeer(a.peers[nd.holders[i].peer], nd.holders[i].handle, rpc, args)
 		}
-		if a.cfg.Local != 0 {
+		if a.cfg.Local != 0 || rpc.To == Everywhere {
 			a.calls.add(local, args)
 		}
 	}
@@ -227,7 +227,7 @@ func (a *Authority) called(p *peer, c wireCall) {
 	if p.rpc.dueTick != a.tick {
 		p.rpc.dueTick, p.rpc.due = a.tick, 0
 	}
-	if int(c.handle) >= len(p.entries) || c.rpc.To != ToServer || p.rpc.due >= maxDue {
+	if int(c.handle) >= len(p.entries) || c.rpc.To != ToServer && c.rpc.To != Everywhere || p.rpc.due >= maxDue {
 		a.counters.CallsDropped++
 		return
 	}

@@ -29,7 +29,7 @@ func (s *Schema) Describe() string {
 }
 
 var (
-	targetNames = map[Target]string{ToServer: "to server", ToOwner: "to owner", Broadcast: "broadcast"}
+	targetNames = map[Target]string{ToServer: "to server", ToOwner: "to owner", Broadcast: "broadcast", Everywhere: "everywhere"}
 	laneNames   = map[Lane]string{Reliable: "reliable", Unreliable: "unreliable"}
 )
 

@@ -1,0 +1,43 @@
+package ecs
+
+// Calls Everywhere: the authority hands on what an owner has called, to all
+// others that have the node, and says who called.
+
+import (
+	"encoding/binary"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// callerRoom is the bytes that the caller's number takes at most.
+const callerRoom = binary.MaxVarintLen32
+
+// withCaller puts who called in front of arguments: the authority does, in all
+// that it sends of a call Everywhere.
+func withCaller(from rpl.Peer, args []byte) []byte {
+	return append(binary.AppendUvarint(make([]byte, 0, callerRoom+len(args)), uint64(from)), args...)
+}
+
+// handOn sends a call to all peers that have the node but the caller, who has
+// run it already.
+func (r *Replication) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) {
+	b := withCaller(from, args)
+	for _, p := range r.auth.Holders(n.id, nil) {
+		if p != from {
+			r.report("rpc not handed on", r.auth.CallPeer(n.id, t, b, p))
+		}
+	}
+}
+
+// everywhere is who called, with what, and what is to be done before it runs
+// here; ok is false where that cannot be read.
+func (r *Replication) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
+	if r.auth != nil {
+		return c.From, c.Args, func() { r.handOn(n, c.RPC, c.From, c.Args) }, true
+	}
+	p, size := binary.Uvarint(c.Args)
+	if size <= 0 || p > uint64(^rpl.Peer(0)) {
+		return 0, nil, nil, false
+	}
+	return rpl.Peer(p), c.Args[size:], func() {}, true
+}
