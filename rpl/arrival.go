@@ -24,6 +24,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	n := &a.nodes[e.node.Slot()]
 	m := p.link.model
 	pl := &p.plan
+	begin := len(a.syms)
 	s := a.syms
 	s = appendUnsigned(s, &m.entry.handle, h)
 	s = append(s, rangecode.Raw(uint32(e.gen), 8), m.entry.flag.sym(flag(e.relayout)))
@@ -51,6 +52,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		s = appendBytes(s, &m.entry.length, n.spawn.Args)
 	}
 	a.syms = s
+	a.otherBits.Arrivals += uint64(symBits(a.syms[begin:]))
 	for i, ri := range n.rows {
 		r := &a.rows[ri]
 		pr := &p.rows[e.row0+uint32(i)]
@@ -61,8 +63,10 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 				continue
 			}
 		}
+		from := len(a.syms)
 		a.syms = m.appendKey(a.syms, r.t, a.current(r), a.learner)
 		a.appendVars(p, r, nil)
+		a.account(r.t, from, accountArrival)
 		if _, tick := a.anchored(r); r.drifting && tick != uint32(a.tick) {
 			p.loosen(h, true)
 		}

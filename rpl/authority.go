@@ -104,6 +104,9 @@ type Authority struct {
 	conditions  [maxGroups]func(Peer) bool
 	conditional bool
 	counters    Counters
+	bits        []Bits // by item type
+	otherBits   Bits
+	removalBits uint64
 }
 
 // NewAuthority makes a core with no nodes but the session's. It freezes the
@@ -127,6 +130,7 @@ func NewAuthority(c Config) (*Authority, error) {
 	a.learner = newLearner(a.types, c.Hz)
 	a.slabs = make([]slab, len(a.types))
 	a.freeItems = make([][]Item, len(c.Schema.Items()))
+	a.bits = make([]Bits, len(c.Schema.Items()))
 	a.shadows = make([][]byte, len(c.Schema.Items()))
 	for _, t := range c.Schema.Items() {
 		a.scratch = append(a.scratch, make([]int32, max(0, len(t.Words)-len(a.scratch)))...)

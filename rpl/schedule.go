@@ -187,6 +187,7 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 			continue
 		}
 		pl.removals = append(pl.removals, pc)
+		a.removalBits += uint64(pc.bits)
 		a.counters.Removals++
 		if copies {
 			a.counters.Repeats++

@@ -100,7 +100,9 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	at, rec := len(a.syms), len(pl.recs)
 	a.syms = append(a.syms, p.link.model.entry.meta.sym(0))
 	a.noteRow(p, h, e, r, pr, 0, recRow)
-	a.appendDelta(p, r, pr, false)
+	from := len(a.syms)
+	kind := a.appendDelta(p, r, pr, false)
+	a.account(r.t, from, kind)
 	pc := a.piece(h, at, rec, pl)
 	if a.cfg.Budget > 0 {
 		n := &a.nodes[r.node]
@@ -182,7 +184,9 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 		rec = recGuess
 	}
 	a.noteRow(p, h, e, r, pr, i, rec)
-	a.appendDelta(p, r, pr, guess)
+	from := len(a.syms)
+	kind = a.appendDelta(p, r, pr, guess)
+	a.account(r.t, from, kind)
 	return true, r.drifting, float32(a.tick-pr.since) + 1
 }
 
@@ -248,8 +252,9 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 	return !r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick)
 }
 
-// appendDelta codes a row against the version that the peer is known to have.
-func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, guess bool) {
+// appendDelta codes a row against the version that the peer is known to have,
+// and returns as what it is to be accounted.
+func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, guess bool) int {
 	m := p.link.model
 	now := a.current(r)
 	if pr.acked == 0 || !r.kept(pr.acked) {
@@ -257,7 +262,7 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, guess bool) {
 		a.syms = m.appendKey(a.syms, r.t, now, a.learner)
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
-		return
+		return accountKeyframe
 	}
 	age := uint32(a.tick) - pr.ackedTick
 	if guess || !pr.implicit(uint32(p.link.baseTick)) {
@@ -270,17 +275,18 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, guess bool) {
 	if r.vars != nil {
 		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.learner)
 		a.appendVars(p, r, r.varsOf(pr.acked))
-		return
+		return accountUpdate
 	}
 	s := &r.share
 	if s.send == a.send && s.ver == pr.acked && s.tick == pr.ackedTick && s.model == m.number {
 		a.syms = append(a.syms, a.syms[s.at:s.at+s.n]...)
 		a.counters.Shared++
-		return
+		return accountUpdate
 	}
 	at := len(a.syms)
 	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.learner)
 	*s = shared{send: a.send, ver: pr.acked, tick: pr.ackedTick, model: m.number, at: at, n: len(a.syms) - at}
+	return accountUpdate
 }
 
 // implicit is whether "the newest version up to the packet's base tick" means
