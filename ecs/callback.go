@@ -70,10 +70,19 @@ func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.E
 	r.hooks.streamOut = append(r.hooks.streamOut, onComponent[func(*donburi.Entry, bool)]{c, fn})
 }
 
+// OnOwner runs on every machine that has the node when another peer drives it
+// from now on, and after OnStreamIn where somebody does already; old is who did,
+// 0 for nobody. On the authority it runs in the step's Send, before anything
+// that the new owner calls; a hand-over and back within a step is none.
+func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry, old rpl.Peer)) {
+	r.hooks.owner = append(r.hooks.owner, onComponent[func(*donburi.Entry, rpl.Peer)]{c, fn})
+}
+
 // OnChange runs on every machine, the authority too, when fields tagged
 // `notify` have changed from old; at stream in old is what Build or the
-// component's default made. It runs once a step at most for each component, on
-// proxies inside Receive, on the authority in the step's Send. It panics for a
+// component's default made. It runs once a step at most for each component, but
+// that calls may change what has just streamed in; on proxies inside Receive, on
+// the authority in the step's Send. It panics for a
 // component that is not replicated or has no such field.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	def := r.protocol.byType[c]
@@ -99,17 +108,21 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 // An event is a callback that waits until all state of its batch is in place.
 type event struct {
 	node   *node
-	comp   *component // nil: OnStreamIn
+	comp   *component // nil: OnStreamIn, with OnOwner, …
+	owner  bool       // … or OnOwner alone
 	entity donburi.Entity
 	old    unsafe.Pointer
 	turn   int
 }
 
 func (e *event) order() int {
-	if e.comp == nil {
+	switch {
+	case e.comp != nil:
+		return e.comp.order
+	case e.owner:
 		return -1
 	}
-	return e.comp.order
+	return -2
 }
 
 // tell queues a callback. Nodes have their turns in the order in which they
@@ -123,8 +136,8 @@ func (r *Replication) tell(e event) {
 	r.events = append(r.events, e)
 }
 
-// callBack runs what tell has queued: node by node, OnStreamIn, then OnChange
-// in order of registration.
+// callBack runs what tell has queued: node by node, OnStreamIn, OnOwner, then
+// OnChange in order of registration.
 func (r *Replication) callBack() {
 	if len(r.events) == 0 {
 		return
@@ -139,7 +152,11 @@ func (r *Replication) callBack() {
 	for i := range events {
 		e := &events[i]
 		if e.comp == nil {
-			r.streamedIn(e.node)
+			if !e.owner {
+				e.node.here = true
+				r.streamedIn(e.node)
+			}
+			r.ownerTold(e.node)
 			continue
 		}
 		for _, fn := range r.hooks.change[e.comp.order] {
@@ -156,6 +173,24 @@ func (r *Replication) streamedIn(n *node) {
 			if r.nodeOf(ent) == n && !n.leaving && r.world.Valid(ent) {
 				if e := r.world.Entry(ent); e.HasComponent(h.c) {
 					h.fn(e)
+				}
+			}
+		}
+	}
+}
+
+// ownerTold runs OnOwner if another than was last told of drives a node.
+func (r *Replication) ownerTold(n *node) {
+	old := n.told
+	if !n.here || old == n.owner {
+		return
+	}
+	n.told = n.owner
+	for _, h := range r.hooks.owner {
+		for _, ent := range n.entities() {
+			if r.nodeOf(ent) == n && !n.leaving && r.world.Valid(ent) {
+				if e := r.world.Entry(ent); e.HasComponent(h.c) {
+					h.fn(e, old)
 				}
 			}
 		}

@@ -141,6 +141,7 @@ func (r *Replication) receiveClient() {
 	if t := rpl.Tick(r.clock.server(now) / r.clock.step); t > r.tick {
 		r.tick = t
 	}
+	r.tick = max(r.tick, r.proxy.Newest()) // calls carry it: who drives a node now did then
 	r.proxy.Step(r.tick)
 	r.moveRender()
 	r.reveal()

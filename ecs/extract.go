@@ -44,6 +44,11 @@ func extractStage(r *Replication) {
 	}
 	r.findChanges()
 	r.extractAll()
+	r.greet()
+}
+
+// greet extracts what is new, and tells of it and of all else that waits.
+func (r *Replication) greet() {
 	for range maxRounds {
 		fresh := r.fresh
 		r.fresh = nil

@@ -26,6 +26,8 @@ type node struct {
 	parts    []donburi.Entity
 	items    []binding // by ordinal
 	ending   bool      // on the authority: it is being told that the node goes
+	here     bool      // OnStreamIn has run
+	told     rpl.Peer  // the owner that OnOwner has told of
 
 	batch uint32 // of the callbacks that it last had a turn in
 	turn  int

@@ -107,6 +107,12 @@ func (r *Replication) Receive() {
 // leaves.
 func (r *Replication) Send() {
 	r.enterStep()
+	if r.auth != nil { // nothing is called on a node before it is told of
+		if len(r.calls) > 0 && len(r.fresh) > 0 {
+			r.greet()
+		}
+		r.callBack()
+	}
 	r.runCalls()
 	r.sending = r.auth == nil || r.sendDue()
 	for s := Extract; s < stageCount; s++ {

@@ -211,6 +211,7 @@ func (r proxyHandler) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
 func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
 	if n, ok := rep.Entity.(*node); ok {
 		r.setOwner(n, rep.Owner)
+		r.tell(event{node: n, owner: true})
 	}
 }
 
@@ -330,6 +331,7 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 func (r *Replication) rest(n *node) {
 	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}
 	r.setOwner(n, 0)
+	n.here, n.told = false, 0
 	r.addNode(n)
 }
 

@@ -85,6 +85,7 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 // passOn writes the owner down for a node and all below it.
 func (r *Replication) passOn(n *node, to rpl.Peer) {
 	r.setOwner(n, to)
+	r.tell(event{node: n, owner: true})
 	for _, c := range n.children {
 		r.passOn(c, to)
 	}

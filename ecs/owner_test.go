@@ -1,0 +1,142 @@
+package ecs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// driven logs who drives what has paint, and what is called on it.
+func (m *machine) driven() {
+	m.OnStreamIn(Paint, func(e *donburi.Entry) { m.say("in") })
+	m.OnStreamOut(Paint, func(*donburi.Entry, bool) { m.say("out") })
+	m.OnOwner(Paint, func(e *donburi.Entry, old rpl.Peer) { m.say("%d to %d", old, tendon.Owner(e)) })
+	for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
+		calls[rpl.ToServer][lane].Handle(m.Replication, func(c tendon.Call, a uint8) { m.say("call %d by %d", a, c.From) })
+	}
+}
+
+// OnOwner tells of each hand-over on every machine that has the node, at stream
+// in too, and on the authority before the new owner's first call.
+func TestOnOwner(t *testing.T) {
+	l := newLab(t, lan)
+	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	for _, m := range l.machines {
+		m.driven()
+	}
+	all := func(want string) {
+		t.Helper()
+		for _, m := range l.machines {
+			check(t, m.name+" heard", strings.Join(m.said(), ", "), want)
+		}
+	}
+	call := calls[rpl.ToServer][rpl.Reliable]
+	e := server.Create(Paint)
+	id := tendon.ID(e)
+	tendon.Give(e, server.Me())
+	call.Send(e, 1) // in the step of the hand-over, and of the node's begin
+	l.steps(1)
+	check(t, "the server heard", strings.Join(server.said(), ", "), "in, 0 to 1, call 1 by 1")
+	l.steps(10)
+	check(t, "ann heard", strings.Join(ann.said(), ", "), "in, 0 to 1")
+	check(t, "bob heard", strings.Join(bob.said(), ", "), "in, 0 to 1")
+
+	tendon.Give(server.find(id), ann.Me())
+	l.steps(10)
+	all("1 to 2")
+	tendon.Give(server.find(id), bob.Me())
+	tendon.Give(server.find(id), ann.Me())
+	l.steps(10)
+	all("") // it was nobody else's between two steps
+
+	// What is below goes along.
+	hat := server.Create(Paint)
+	if err := tendon.Attach(hat, server.find(id)); err != nil {
+		t.Fatal(err)
+	}
+	l.steps(10)
+	all("in")
+	tendon.Give(server.find(id), 0)
+	tendon.Give(server.find(id), bob.Me())
+	l.steps(10)
+	all("2 to 3, 0 to 3")
+
+	// Whoever streams it in later is told whose it is, no more.
+	carl := l.client(tendon.Config{})
+	carl.driven()
+	l.joined()
+	check(t, "carl heard", strings.Join(carl.said(), ", "), "in, 0 to 3, in, 0 to 3")
+	bob.Close("bye")
+	l.steps(60)
+	check(t, "ann heard", strings.Join(ann.said(), ", "), "out, out")
+}
+
+// Hand-overs while calls are on their way, over a bad network: each call that
+// runs is one of who owned the node in the step that it was made in; each that
+// does not is dropped and counted.
+func TestCallsInFlight(t *testing.T) {
+	for name, c := range map[string]netsim.Conditions{
+		"delay": {Delay: 120 * time.Millisecond},
+		"loss":  {Delay: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.15, Duplicate: 0.05},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, c)
+			server, ann, bob := l.server(tendon.Config{Dedicated: true}), l.client(tendon.Config{}), l.client(tendon.Config{})
+			l.joined()
+			id := tendon.ID(server.Create(Paint))
+			ran, sent := 0, 0
+			owners := map[rpl.Tick]rpl.Peer{} // from the step of the hand-over on
+			for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
+				calls[rpl.ToServer][lane].Handle(server.Replication, func(c tendon.Call, _ uint8) {
+					if lane == rpl.Reliable {
+						ran++
+					}
+					if want := owners[c.Tick]; c.From != want {
+						t.Errorf("at tick %d a call of peer %d at tick %d ran, when %d drove the node", server.Tick(), c.From, c.Tick, want)
+					}
+				})
+			}
+			given := rpl.Peer(0)
+			turn := 0
+			server.step = func() {
+				if turn++; turn%25 == 0 {
+					given = []rpl.Peer{ann.Me(), bob.Me()}[turn/25%2]
+					tendon.Give(server.find(id), given)
+				}
+				owners[server.Tick()] = given
+			}
+			active := true
+			for _, m := range []*machine{ann, bob} {
+				m.step = func() {
+					e, ok := m.Find(id)
+					if !ok || !active || !tendon.IsOwner(e) {
+						return
+					}
+					sent++
+					if err := calls[rpl.ToServer][rpl.Reliable].Send(e, 0); err != nil {
+						t.Error(err)
+					}
+					calls[rpl.ToServer][rpl.Unreliable].Send(e, 0)
+				}
+			}
+			// An unreliable call that is dropped counts as well, and one that is
+			// lost on the way does not, so only the reliable ones add up.
+			l.steps(600)
+			active = false
+			l.steps(240)
+			dropped := int(server.Core().Counters().CallsDropped)
+			if ran == 0 || dropped == 0 || ran+dropped < sent || ran < sent/2 {
+				t.Errorf("of %d reliable calls %d ran, %d of both lanes were dropped", sent, ran, dropped)
+			}
+			t.Log(fmt.Sprintf("%d sent, %d ran, %d of both lanes dropped", sent, ran, dropped))
+		})
+	}
+}
