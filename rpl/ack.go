@@ -165,6 +165,9 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 				}
 			}
 		case recArrival:
+			if e.state == entryComing {
+				a.arrivalShowed(p, e, entries[:i], tick)
+			}
 			a.isIn(p, re.handle, e)
 		case recRemoval:
 			if e.state == entryGoing {
@@ -172,6 +175,30 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 					p.gone(re.handle)
 				}
 			}
+		}
+	}
+}
+
+// arrivalShowed takes over which rows the copy of an arrival showed that the
+// peer has: rights may have changed between copies. before are the record's
+// entries before the arrival's, of which the last are its rows.
+func (a *Authority) arrivalShowed(p *peer, e *entry, before []recEntry, tick Tick) {
+	slot, ok := a.slot(e.node)
+	if !ok {
+		return
+	}
+	shown := before[max(0, len(before)-int(e.nrows)):]
+	for i, ri := range a.nodes[slot].rows {
+		if a.rows[ri].t.audience == Everyone {
+			continue
+		}
+		pr := &p.rows[e.row0+uint32(i)]
+		has := false
+		for _, re := range shown {
+			has = has || re.kind == recRow && re.row == uint8(i) && p.entries[re.handle].node == e.node
+		}
+		if pr.hidden = !has; !has {
+			*pr = peerRow{hidden: true, from: uint32(tick) + 1}
 		}
 	}
 }
@@ -216,6 +243,7 @@ func (a *Authority) lost(p *peer, r *record) {
 			}
 		case recForget:
 			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
+				p.rows[e.row0+uint32(re.row)].hidden = false // it may have it still
 				p.dirty.set(re.handle)
 			}
 		}

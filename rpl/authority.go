@@ -217,7 +217,7 @@ func (a *Authority) Disconnect(id Peer) {
 	for slot := range a.nodes {
 		if n := &a.nodes[slot]; n.used && n.owner == id {
 			if n.spawn.Keep {
-				a.give(uint32(slot), 0)
+				a.handOver(uint32(slot), 0) // those below say for themselves
 			} else {
 				a.Remove(n.id)
 			}

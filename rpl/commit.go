@@ -164,7 +164,15 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 	c.meta(stagedMeta{old, r.Owner, r.parent})
 	if !relayout || old.layout.number == r.layout.number {
 		for i, row := range old.rows {
-			if i >= len(r.rows) || !r.rows[i].visible {
+			if i >= len(r.rows) {
+				continue
+			}
+			if !r.rows[i].visible {
+				if row.visible && t > row.applied {
+					row.clear()
+					row.applied = t
+					c.noteChanged(old, row)
+				}
 				continue
 			}
 			from := r.rows[i]
@@ -302,9 +310,7 @@ func (c *Proxy) dropHeld(h uint32, gen uint8) {
 func (c *Proxy) tell(h ProxyHandler) {
 	ev := &c.events
 	for _, r := range ev.arrived {
-		r.Parent = c.parentOf(r)
-		c.noteOrphan(r)
-		h.Arrived(r)
+		c.tellArrival(r, h)
 	}
 	for _, r := range ev.arrived {
 		h.Loaded(r)
@@ -353,6 +359,21 @@ func (c *Proxy) tell(h ProxyHandler) {
 	clear(ev.gone)
 	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
 	ev.advanced, ev.calls, ev.gone = ev.advanced[:0], ev.calls[:0], ev.gone[:0]
+}
+
+// tellArrival tells of a node after its parent, which may have come in a later
+// packet of the same Apply.
+func (c *Proxy) tellArrival(r *Replica, h ProxyHandler) {
+	if r.told {
+		return
+	}
+	r.Parent = c.parentOf(r)
+	if p := c.byNode[r.Parent]; p != nil && p.fresh {
+		c.tellArrival(p, h)
+	}
+	r.told = true
+	c.noteOrphan(r)
+	h.Arrived(r)
 }
 
 // firstChanged is whether no earlier row of the same item changed too: an item

@@ -219,6 +219,11 @@ func (a *Authority) sent(p *peer, recs []recEntry, tick Tick, now time.Duration,
 			if re.kind == recArrival {
 				e.block = block
 			}
+		case recForget:
+			p.rows[e.row0+uint32(re.row)] = peerRow{hidden: true, from: uint32(tick)}
+			if !e.meta {
+				p.dirty.clear(re.handle)
+			}
 		case recMeta:
 			e.meta, e.metaTick = false, tick
 		}

@@ -26,6 +26,7 @@ type Replica struct {
 	meta    Tick          // of the newest owner and parent applied
 	parent  uint32        // the parent's handle, noHandle for none
 	fresh   bool          // arrived in this Apply
+	told    bool          // the adapter knows of it
 	gone    bool
 }
 

@@ -174,7 +174,7 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 		at := len(a.syms)
 		a.syms = appendUnsigned(a.syms, &m.entry.handle, h)
 		a.syms = append(a.syms, rangecode.Raw(uint32(e.gen), 8), m.entry.destroyed.sym(flag(e.destroyed)))
-		if e.fence > p.link.arrived && now-e.round < fenceAge {
+		if e.fence > p.link.arrived && (e.copies == 0 || now-e.round < fenceAge) {
 			a.syms = append(a.syms, m.entry.fence.sym(1), rangecode.Raw(e.fence, 16))
 		} else {
 			a.syms = append(a.syms, m.entry.fence.sym(0))

@@ -93,22 +93,28 @@ func (a *Authority) Give(n Node, p Peer) {
 }
 
 func (a *Authority) give(slot uint32, p Peer) {
-	n := &a.nodes[slot]
-	if n.owner != p {
-		n.retire(a.tick)
-		n.owner = p
-		for _, h := range n.holders {
-			if h.handle != noHandle {
-				pr := a.peers[h.peer]
-				pr.entries[h.handle].meta = true
-				pr.dirty.set(h.handle)
-			}
-		}
-		a.rejudge(slot)
-	}
-	for _, c := range n.children {
+	a.handOver(slot, p)
+	for _, c := range a.nodes[slot].children {
 		a.give(c, p)
 	}
+}
+
+// handOver gives a node alone.
+func (a *Authority) handOver(slot uint32, p Peer) {
+	n := &a.nodes[slot]
+	if n.owner == p {
+		return
+	}
+	n.retire(a.tick)
+	n.owner = p
+	for _, h := range n.holders {
+		if h.handle != noHandle {
+			pr := a.peers[h.peer]
+			pr.entries[h.handle].meta = true
+			pr.dirty.set(h.handle)
+		}
+	}
+	a.rejudge(slot)
 }
 
 // Owner is the peer whose input drives a node, 0 for nobody.

@@ -217,11 +217,9 @@ func (t *rowType) named(rows int, told bool) bool {
 func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool) int {
 	sees := a.sees(p, n, r.t.audience)
 	switch {
-	case !sees && pr.hidden:
-		return rowSame
+	case !sees && (pr.hidden || guess):
+		return rowSame // a guess may be skipped; the arrival's ack tells what the peer has
 	case !sees:
-		pr.hidden = true
-		*pr = peerRow{hidden: true, from: uint32(a.tick)}
 		return rowForget
 	case pr.hidden:
 		*pr = peerRow{from: uint32(a.tick)} // gained: a keyframe
