@@ -64,7 +64,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 			}
 		}
 		from := len(a.syms)
-		a.syms = m.appendKey(a.syms, r.t, a.current(r), a.learner)
+		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.learner)
 		a.appendVars(p, r, nil)
 		a.account(r.t, from, accountArrival)
 		if _, tick := a.anchored(r); r.drifting && tick != uint32(a.tick) {

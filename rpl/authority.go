@@ -96,6 +96,7 @@ type Authority struct {
 
 	scratch     []int32
 	course      []int32 // what versionAt returns
+	told        []int32 // what known returns
 	scratchVars []any
 
 	calls    callQueue
@@ -135,9 +136,10 @@ func NewAuthority(c Config) (*Authority, error) {
 	for _, t := range c.Schema.Items() {
 		a.scratch = append(a.scratch, make([]int32, max(0, len(t.Words)-len(a.scratch)))...)
 		a.places = append(a.places, newPlace(t))
-		a.course = append(a.course, make([]int32, max(0, len(t.Words)-len(a.course)))...)
+		a.course = append(a.course, make([]int32, max(0, 2*len(t.Words)-len(a.course)))...) // with phases
 		a.scratchVars = append(a.scratchVars, make([]any, max(0, len(t.Vars)-len(a.scratchVars)))...)
 	}
+	a.told = make([]int32, len(a.course))
 	if c.Interest != nil {
 		size := 0.0
 		if g, ok := c.Interest.(Grid); ok {

@@ -87,7 +87,7 @@ func (c *Proxy) update(u *stagedRow) {
 		return
 	}
 	row, t := u.row, c.stage.tick
-	words := c.stage.words[u.at : u.at+len(row.t.words)]
+	words := c.stage.words[u.at : u.at+row.t.width]
 	row.keep(&c.rings, t, words, u.vars, u.floor)
 	c.counters.Records++
 	if t <= row.applied {

@@ -339,7 +339,7 @@ func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick 
 				continue
 			}
 		}
-		w := len(row.t.words)
+		w := row.t.width
 		up := stagedRow{r: r, row: row, at: len(st.words)}
 		for range w {
 			st.words = append(st.words, 0)

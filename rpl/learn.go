@@ -35,7 +35,8 @@ type rowLearner struct {
 
 type updateLearner struct {
 	chunks []patternCount
-	large  [][]uint32 // per word
+	large  [][]uint32             // per word
+	phases [][stateKinds][]uint32 // per hidden word
 }
 
 // vote finds a majority in one pass (Boyer and Moore, 1981).
@@ -116,6 +117,12 @@ func newLearner(types []*rowType, hz int) *learner {
 			for i := range u.large {
 				u.large[i] = make([]uint32, signedSyms)
 			}
+			u.phases = make([][stateKinds][]uint32, len(t.phased))
+			for i := range u.phases {
+				for s := range u.phases[i] {
+					u.phases[i][s] = make([]uint32, 2*phaseHalf)
+				}
+			}
 		}
 		r.key = make([][]uint32, len(t.words))
 		for i := range r.key {
@@ -137,6 +144,11 @@ func (l *learner) fade() {
 			}
 			for _, t := range u.large {
 				fade(t)
+			}
+			for _, p := range u.phases {
+				for _, t := range p {
+					fade(t)
+				}
 			}
 		}
 		for _, t := range r.key {
@@ -191,6 +203,7 @@ type rowSet struct {
 type updateSet struct {
 	chunks []chunkSet
 	large  [][]uint8 // per word; nil: default
+	phases [][stateKinds][]uint8
 }
 
 type chunkSet struct {
@@ -222,6 +235,12 @@ func (r *rowLearner) fitSet(t *rowType) rowSet {
 		s.updates[c].large = make([][]uint8, len(t.words))
 		for w, n := range u.large {
 			s.updates[c].large[w] = logCounts(n)
+		}
+		s.updates[c].phases = make([][stateKinds][]uint8, len(t.phased))
+		for i := range u.phases {
+			for k, n := range u.phases[i] {
+				s.updates[c].phases[i][k] = logCounts(n)
+			}
 		}
 	}
 	for w, n := range r.key {
@@ -398,6 +417,11 @@ func (l *learner) cost(types []*rowType, m *model) float64 {
 			}
 			for w, n := range learn.large {
 				bits += tableCost(&u.large[w], n)
+			}
+			for w := range learn.phases {
+				for k, n := range learn.phases[w] {
+					bits += tableCost(&u.phases[w][k], n)
+				}
 			}
 		}
 		for w, n := range l.rows[i].key {

@@ -58,8 +58,9 @@ const (
 // per chunk of which words differ by how little, then the larger residuals.
 type recordModel struct {
 	chunks []chunkModel
-	states [][2]table // per word, after an unchanged and after a changed word
-	large  []table    // per word, residuals beyond ±1
+	states [][2]table          // per word, after an unchanged and after a changed word
+	large  []table             // per word, residuals beyond ±1
+	phases [][stateKinds]table // per hidden word, by the state of the word it belongs to
 }
 
 // chunkLen is the words that one joint symbol covers, two bits each.
@@ -208,12 +209,28 @@ func defaultRow(t *rowType) rowModel {
 			u.large = append(u.large, signedTable(1e-4, 1e-4, 0.97, min(w.octaves(), 12)))
 		}
 	}
+	for c := range r.updates {
+		for range t.phased {
+			near, any := phaseTable(4), phaseTable(1)
+			r.updates[c].phases = append(r.updates[c].phases, [stateKinds]table{near, any, any, any})
+		}
+	}
 	for i := range t.words {
 		w := &t.words[i]
 		r.key = append(r.key, signedTable(1, 0.2, 1.15, w.octaves()))
 		r.keyBase = append(r.keyBase, w.Default)
 	}
 	return r
+}
+
+// phaseTable expects phases near what they should be, by the factor peak.
+func phaseTable(peak float64) table {
+	w := make([]float64, 2*phaseHalf)
+	for i := range w {
+		d := min(i, 2*phaseHalf-i)
+		w[i] = 1 + (peak-1)/float64(1+d*d)
+	}
+	return fit(w...)
 }
 
 // context of an update, from what both ends know.
@@ -274,6 +291,13 @@ func (m *model) appendUpdate(out []rangecode.Sym, t *rowType, base, now []int32,
 				learn.large[i][sym]++
 				out = appendRaw(append(out, u.large[i].sym(sym)), extra, bits)
 			}
+			if t.phase[i] >= 0 && now[t.words[i].Velocity] != 0 {
+				_, phase := t.reach(base, now, i, n)
+				k := t.phase[i] - len(t.words)
+				off := int(now[t.phase[i]]-phase) & (2*phaseHalf - 1)
+				learn.phases[k][s][off]++
+				out = append(out, u.phases[k][s].sym(off))
+			}
 		}
 	}
 	return out
@@ -318,9 +342,21 @@ func (m *model) readUpdate(d *rangecode.Decoder, t *rowType, base, now []int32, 
 			case stateLarge:
 				r = readSigned(d, &u.large[i])
 			}
-			x, in := t.words[i].apply(t.expect(base, now, i, n), r)
-			now[i] = x
+			p := t.phase[i]
+			if p < 0 {
+				x, in := t.words[i].apply(t.expect(base, now, i, n), r)
+				now[i] = x
+				ok = ok && in
+				continue
+			}
+			want, phase := t.reach(base, now, i, n)
+			x, in := t.words[i].apply(want, r)
+			now[i], now[p] = x, 0
 			ok = ok && in
+			if now[t.words[i].Velocity] != 0 {
+				off := int32(d.Symbol(u.phases[p-len(t.words)][s].t))
+				now[p] = (phase+off+phaseHalf)&(2*phaseHalf-1) - phaseHalf
+			}
 		}
 	}
 	return ok
@@ -338,6 +374,11 @@ func (m *model) appendKey(out []rangecode.Sym, t *rowType, now []int32, l *learn
 		learn.votes[i].cast(now[i])
 		out = appendRaw(append(out, r.key[i].sym(sym)), extra, bits)
 	}
+	for _, i := range t.phased {
+		if now[t.words[i].Velocity] != 0 {
+			out = append(out, rangecode.Raw(uint32(now[t.phase[i]]+phaseHalf), phaseBits))
+		}
+	}
 	return out
 }
 
@@ -352,6 +393,12 @@ func (m *model) readKey(d *rangecode.Decoder, t *rowType, now []int32) bool {
 		x, in := t.words[i].apply(r.keyBase[i], readSigned(d, &r.key[i]))
 		now[i] = x
 		ok = ok && in
+	}
+	for _, i := range t.phased {
+		now[t.phase[i]] = 0
+		if now[t.words[i].Velocity] != 0 {
+			now[t.phase[i]] = int32(d.Bits(phaseBits)) - phaseHalf
+		}
 	}
 	return ok
 }

@@ -53,7 +53,7 @@ type replicaRow struct {
 }
 
 func newReplicaRow(t *rowType, ordinal int) *replicaRow {
-	w := len(t.words)
+	w := t.width
 	r := &replicaRow{t: t, ordinal: ordinal, now: make([]int32, w), cur: make([]int32, w)}
 	r.clear()
 	return r
@@ -63,7 +63,8 @@ func newReplicaRow(t *rowType, ordinal int) *replicaRow {
 // component.
 func (r *replicaRow) clear() {
 	r.n, r.visible, r.applied, r.drifting = 0, false, 0, false
-	for i := range r.cur {
+	clear(r.cur)
+	for i := range r.t.words {
 		r.cur[i] = r.t.words[i].Default
 	}
 	copy(r.now, r.cur)
@@ -78,7 +79,7 @@ func (r *replicaRow) clear() {
 func (r *replicaRow) tickOf(i int) Tick { return Tick(uint32(r.ring[i])) }
 
 func (r *replicaRow) wordsOf(i int) []int32 {
-	w := len(r.t.words)
+	w := r.t.width
 	at := r.size + i*w
 	return r.ring[at : at+w : at+w]
 }
@@ -164,7 +165,7 @@ func (r *replicaRow) oldest() int {
 
 func (r *replicaRow) grow(m *ringMemory, n int) {
 	old := *r
-	r.ring, r.size = m.take(n*(1+len(r.t.words))), n
+	r.ring, r.size = m.take(n*(1+r.t.width)), n
 	if len(r.t.vars) > 0 {
 		r.vars = make([][]any, n)
 	}
@@ -232,7 +233,7 @@ func (r *replicaRow) advance(t Tick) bool {
 		return false
 	}
 	moved := false
-	for i := range r.cur {
+	for i := range r.t.words {
 		if r.t.words[i].Velocity >= 0 {
 			if x := r.t.expect(r.cur, r.now, i, uint32(t-r.tick)); x != r.now[i] {
 				r.now[i], moved = x, true

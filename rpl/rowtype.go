@@ -19,6 +19,12 @@ type rowType struct {
 	angles     []int // wrapping words, for heading prediction
 	pos        [2]int
 
+	// Phases (phase.go): the words of a row with its hidden ones, the hidden word
+	// of each, -1 none, and the words that have one.
+	width  int
+	phase  []int
+	phased []int
+
 	// `once`: words and values that only keyframes tell; nil without any.
 	once, onceV []bool
 	// `if=`: the item word that must be true for a word or a value to follow
@@ -103,6 +109,7 @@ func newRowType(it *ItemType, part int) *rowType {
 		t.vars = append(t.vars, it.Vars[v])
 		t.fromV = append(t.fromV, v)
 	}
+	t.phases()
 	t.conditions()
 	t.options(at)
 	return t
@@ -174,13 +181,17 @@ func (t *rowType) advance(dst, src []int32, n uint32) {
 		return
 	}
 	for _, i := range t.predicted {
-		dst[i] = t.expect(src, dst, i, n)
+		if p := t.phase[i]; p >= 0 {
+			dst[i], dst[p] = t.reach(src, dst, i, n)
+		} else {
+			dst[i] = t.expect(src, dst, i, n)
+		}
 	}
 }
 
 // onCourse is whether base, n ticks ago, has become now by itself.
 func (t *rowType) onCourse(base, now []int32, n uint32) bool {
-	for i, x := range now {
+	for i, x := range now[:len(t.words)] {
 		if t.once != nil && t.once[i] {
 			continue
 		}
@@ -203,6 +214,10 @@ func (t *rowType) expect(base, now []int32, i int, n uint32) int32 {
 	w := &t.words[i]
 	if w.Velocity < 0 {
 		return base[i]
+	}
+	if t.phase[i] >= 0 {
+		x, _ := t.reach(base, now, i, n)
+		return x
 	}
 	v0, v1 := int64(base[w.Velocity]), int64(now[w.Velocity])
 	if v0|v1 == 0 {

@@ -43,13 +43,15 @@ type shared struct {
 // A slab is the words of all rows of one type, column by column, so that what a
 // tick reads of every row lies side by side.
 type slab struct {
-	now    []int32  // as they are
-	anchor []int32  // version head
-	tick   []uint32 // of version head
-	ring   []int32  // older versions
-	ticks  []uint32
-	rows   int
-	free   []uint32 // rows to use again, their places with them
+	now      []int32   // as they are
+	anchor   []int32   // version head
+	tick     []uint32  // of version head
+	ring     []int32   // older versions
+	seen     []uint32  // tick that the trackers know
+	trackers []tracker // of phases
+	ticks    []uint32
+	rows     int
+	free     []uint32 // rows to use again, their places with them
 }
 
 // item is one replicated component of a node.
@@ -68,14 +70,14 @@ type item struct {
 
 // current is the words as they are.
 func (a *Authority) current(r *row) []int32 {
-	w := len(r.t.words)
+	w := r.t.width
 	at := int(r.k) * w
 	return a.slabs[r.t.index].now[at : at+w : at+w]
 }
 
 // anchored is version head: its words and its tick.
 func (a *Authority) anchored(r *row) ([]int32, uint32) {
-	w := len(r.t.words)
+	w := r.t.width
 	at := int(r.k) * w
 	s := &a.slabs[r.t.index]
 	return s.anchor[at : at+w : at+w], s.tick[r.k]
@@ -86,7 +88,7 @@ func (a *Authority) version(r *row, ver uint32) ([]int32, uint32) {
 	if ver == r.head {
 		return a.anchored(r)
 	}
-	w := len(r.t.words)
+	w := r.t.width
 	s := &a.slabs[r.t.index]
 	i := int(r.k)*historyLen + int(ver%historyLen)
 	return s.ring[i*w : i*w+w : i*w+w], s.ticks[i]
@@ -102,6 +104,19 @@ func (a *Authority) versionAt(r *row, ver, tick uint32) []int32 {
 	}
 	dst := a.course[:len(words)]
 	r.t.advance(dst, words, tick-at)
+	return dst
+}
+
+// known is what a peer that is told of the row now will have: the words as they
+// are, with the phases of the course that they are on. The result is valid until
+// the next call.
+func (a *Authority) known(r *row) []int32 {
+	words, at := a.anchored(r)
+	if at == uint32(a.tick) || !r.t.drifts(words) {
+		return words
+	}
+	dst := a.told[:len(words)]
+	r.t.advance(dst, words, uint32(a.tick)-at)
 	return dst
 }
 
@@ -130,8 +145,10 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 	} else {
 		i = uint32(len(a.rows))
 		a.rows = append(a.rows, row{t: t, node: slot, k: uint32(s.rows), head: 1, first: 1})
-		w := len(t.words)
+		w := t.width
 		s.rows++
+		s.seen = append(s.seen, 0)
+		s.trackers = append(s.trackers, make([]tracker, len(t.phased))...)
 		s.now = append(s.now, make([]int32, w)...)
 		s.anchor = append(s.anchor, make([]int32, w)...)
 		s.tick = append(s.tick, 0)
@@ -144,9 +161,11 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 	r := &a.rows[i]
 	r.share, r.touched = shared{}, true
 	now := a.current(r)
-	for k := range now {
+	clear(now)
+	for k := range t.words {
 		now[k] = t.words[k].Default
 	}
+	s.seen[r.k] = 0
 	if r.vars != nil {
 		for k := range r.vars.now {
 			r.vars.now[k] = t.vars[k].Type.Default()
@@ -182,6 +201,9 @@ func (a *Authority) settle(i uint32) (left bool) {
 	r := &a.rows[i]
 	r.touched = false
 	now := a.current(r)
+	if len(r.t.phased) > 0 {
+		a.track(r, now)
+	}
 	last, tick := a.anchored(r)
 	if r.t.onCourse(last, now, uint32(a.tick)-tick) && (r.vars == nil || r.sameVars(r.head)) {
 		if !r.drifting && r.t.drifts(last) {
@@ -303,7 +325,7 @@ func (a *Authority) Words(it Item, dst []int32) []int32 {
 	dst = append(dst, make([]int32, len(m.t.Words))...)
 	for _, i := range m.rows {
 		r := &a.rows[i]
-		for k, w := range a.current(r) {
+		for k, w := range a.current(r)[:len(r.t.words)] {
 			dst[at+r.t.from[k]] = w
 		}
 	}

@@ -82,6 +82,13 @@ func (s *updateSet) build(t *rowType, def *recordModel) recordModel {
 	for w := range t.words {
 		u.large = append(u.large, learned(s.large[w], def.large[w]))
 	}
+	for i := range t.phased {
+		var p [stateKinds]table
+		for k := range p {
+			p[k] = learned(s.phases[i][k], def.phases[i][k])
+		}
+		u.phases = append(u.phases, p)
+	}
 	return u
 }
 
@@ -160,12 +167,18 @@ func (c *tableCoder) row(s *rowSet, t *rowType) {
 		u := &s.updates[k]
 		if c.d != nil {
 			u.chunks, u.large = make([]chunkSet, (n+chunkLen-1)/chunkLen), make([][]uint8, n)
+			u.phases = make([][stateKinds][]uint8, len(t.phased))
 		}
 		for j := range u.chunks {
 			c.chunk(&u.chunks[j], min(chunkLen, n-j*chunkLen))
 		}
 		for w := range u.large {
 			u.large[w] = c.list(u.large[w], signedSyms)
+		}
+		for i := range u.phases {
+			for j := range u.phases[i] {
+				u.phases[i][j] = c.list(u.phases[i][j], 2*phaseHalf)
+			}
 		}
 	}
 	for w := range n {

@@ -254,7 +254,7 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 // and returns as what it is to be accounted.
 func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, guess bool) int {
 	m := p.link.model
-	now := a.current(r)
+	now := a.known(r)
 	if pr.acked == 0 || !r.kept(pr.acked) {
 		a.syms = append(a.syms, m.entry.base.sym(baseNone))
 		a.syms = m.appendKey(a.syms, r.t, now, a.learner)

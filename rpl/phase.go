@@ -1,0 +1,99 @@
+package rpl
+
+// Phases: where between two steps of its quantiser a moving value is.
+//
+// A position that travels in whole steps is off by up to half a step, and so is
+// every prediction made from it: in a quarter of the ticks the predicted
+// position rounds to another step than the true one, and a correction is sent
+// for nothing but rounding. So each predicted word carries a hidden word, its
+// phase in sixteenths of a step, that the authority estimates from the steps
+// that the value has taken. The phase is part of a version; it is never
+// compared, and no component sees it.
+
+const (
+	phaseBits = 4
+	phaseHalf = 1 << (phaseBits - 1)
+)
+
+// phases gives every predicted word that does not wrap a hidden one, behind all
+// words of the row.
+func (t *rowType) phases() {
+	t.phase = make([]int, len(t.words))
+	t.width = len(t.words)
+	for i := range t.words {
+		t.phase[i] = -1
+		if w := &t.words[i]; w.Velocity >= 0 && !w.Wrap {
+			t.phase[i] = t.width
+			t.phased = append(t.phased, i)
+			t.width++
+		}
+	}
+}
+
+// reach is what word i should be, and its phase, given the base n ticks ago and
+// the words before i as they are now.
+func (t *rowType) reach(base, now []int32, i int, n uint32) (x, phase int32) {
+	w, p := &t.words[i], t.phase[i]
+	at := int64(base[i])<<phaseBits + int64(base[p])
+	if v0, v1 := int64(base[w.Velocity]), int64(now[w.Velocity]); v0|v1 != 0 {
+		sum := v0*(int64(n)-1) + v1*(int64(n)+1)
+		at += (sum*w.Rate + 1<<(32-phaseBits)) >> (33 - phaseBits)
+	}
+	r := (at + phaseHalf) >> phaseBits
+	switch {
+	case r < int64(w.Min):
+		return w.Min, 0
+	case r > int64(w.Max):
+		return w.Max, 0
+	}
+	return int32(r), int32(at - r<<phaseBits)
+}
+
+// A tracker follows one predicted word of one row on the authority: the true
+// value is between lo and hi 256ths of a step above x. Each step narrows that;
+// what the velocity's own rounding leaves open widens it.
+type tracker struct {
+	x, v   int32
+	lo, hi int16
+}
+
+const (
+	trackUnit = 8   // binary digits of a step
+	trackHalf = 128 // half a step
+	trackMost = 16  // ticks: after a longer pause nothing is known
+)
+
+// track takes the row's words at this tick into its trackers, and sets their
+// phases.
+func (a *Authority) track(r *row, now []int32) {
+	t := r.t
+	s := &a.slabs[t.index]
+	n := int64(uint32(a.tick) - s.seen[r.k])
+	if n == 0 && s.seen[r.k] != 0 {
+		return
+	}
+	s.seen[r.k] = uint32(a.tick)
+	for k, i := range t.phased {
+		w := &t.words[i]
+		f := &s.trackers[int(r.k)*len(t.phased)+k]
+		x, v := now[i], now[w.Velocity]
+		lo, hi := int64(-trackHalf), int64(trackHalf-1)
+		if n <= trackMost {
+			sum := int64(f.v)*(n-1) + int64(v)*(n+1)
+			shift := (sum*w.Rate+1<<(32-trackUnit))>>(33-trackUnit) - (int64(x)-int64(f.x))<<trackUnit
+			noise := n*w.Rate>>(33-trackUnit) + 1
+			l, h := max(int64(f.lo)+shift-noise, lo), min(int64(f.hi)+shift+noise, hi)
+			if l <= h {
+				lo, hi = l, h
+			}
+		}
+		f.x, f.v, f.lo, f.hi = x, v, int16(lo), int16(hi)
+		phase := int32(0)
+		if v != 0 {
+			const round = 1 << (trackUnit - phaseBits - 1)
+			phase = int32(((lo+hi)/2 + round) >> (trackUnit - phaseBits))
+			phase = min(max(phase, -phaseHalf), phaseHalf-1)
+		}
+		now[t.phase[i]] = phase
+	}
+}
