@@ -79,7 +79,7 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 		return
 	}
 	if n.name != "" && r.named[n.name] == e {
-		delete(r.named, n.name)
+		r.unname(n.name)
 	}
 	if r.auth != nil {
 		r.endNode(n)

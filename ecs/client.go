@@ -32,7 +32,8 @@ type client struct {
 	leaving   []*node
 	inPlace   []*node
 	referrers []*node
-	refer     bool                    // references are to be written anew
+	refer     bool // references are to be written anew
+	told      serverNames
 	strangers map[string]*rpl.Replica // load-time nodes that have no entity here
 }
 
@@ -72,6 +73,13 @@ func (r clientInbox) Message(_ transport.Conn, b []byte) {
 			return
 		}
 		r.entering = &m
+	case b[0] == msgNames:
+		m, err := parseNames(b)
+		if err != nil {
+			r.report("message refused", err)
+			return
+		}
+		r.told.take(m)
 	default:
 		*r.Counter("message refused")++
 	}
@@ -130,8 +138,11 @@ func (r *Replication) receiveClient() {
 		r.end(why)
 		return
 	}
-	if r.proxy == nil {
+	if r.proxy == nil || !r.told.done {
 		return
+	}
+	if !r.told.applied {
+		r.compareNames()
 	}
 	now := r.now()
 	r.proxy.Apply(now, proxyHandler{r})

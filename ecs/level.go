@@ -62,7 +62,7 @@ func (r *Replication) enter(m levelMessage) {
 			r.remakeNamed()
 		}
 	}
-	r.level, r.epoch, r.after = m.name, m.epoch, m.after
+	r.level, r.epoch, r.after, r.told = m.name, m.epoch, m.after, serverNames{}
 	r.session.items = nil
 	if swap {
 		r.levels = true
@@ -74,7 +74,7 @@ func (r *Replication) enter(m levelMessage) {
 	}
 	r.fill()
 	after, _ := r.server.Next()
-	if err := r.server.Reliable(appendReady(nil, ready{epoch: m.epoch, after: after})); err != nil {
+	if err := r.server.Reliable(appendReady(nil, ready{epoch: m.epoch, after: after, names: r.nameSum()})); err != nil {
 		r.ended = fmt.Errorf("tendon: %w", err)
 	}
 }

@@ -29,6 +29,12 @@ const (
 	// maxLevelName bounds the name of a level on the wire.
 	maxLevelName = 255
 
+	// maxNameBytes bounds what a joining peer is told of load-time nodes, half
+	// of what its lane holds, and maxNameChunk one message of it. What was
+	// destroyed beyond it stays hidden there.
+	maxNameBytes = transport.MaxQueued / 2
+	maxNameChunk = 32 << 10
+
 	// maxCatchUp is the steps that Run makes up for after a pause; older time is
 	// given up, or a machine that is too slow would never be done.
 	maxCatchUp = 8

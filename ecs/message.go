@@ -122,19 +122,24 @@ func parseAsk(b []byte) (m askMessage, err error) {
 
 // ready says that a client has built its side of a level: its state may come.
 //
-//	type 1 = 0x81, epoch 1, after 8 (as in levelMessage, the other way)
+//	type 1 = 0x81, epoch 1, after 8 (as in levelMessage, the other way),
+//	load-time nodes 4, the sum of their names' hashes (FNV-1a) 8
 type ready struct {
 	epoch uint8
 	after uint64
+	names nameSum
 }
 
 func appendReady(b []byte, m ready) []byte {
-	return binary.LittleEndian.AppendUint64(append(b, msgReady, m.epoch), m.after)
+	b = binary.LittleEndian.AppendUint64(append(b, msgReady, m.epoch), m.after)
+	b = binary.LittleEndian.AppendUint32(b, m.names.count)
+	return binary.LittleEndian.AppendUint64(b, m.names.sum)
 }
 
 func parseReady(b []byte) (m ready, err error) {
-	if len(b) != 10 || b[0] != msgReady {
+	if len(b) != 22 || b[0] != msgReady {
 		return m, errMessage
 	}
-	return ready{epoch: b[1], after: binary.LittleEndian.Uint64(b[2:])}, nil
+	names := nameSum{count: binary.LittleEndian.Uint32(b[10:]), sum: binary.LittleEndian.Uint64(b[14:])}
+	return ready{epoch: b[1], after: binary.LittleEndian.Uint64(b[2:]), names: names}, nil
 }

@@ -302,7 +302,7 @@ func (r *Replication) sweep() {
 			if n.name != "" && !n.destroyed {
 				r.rest(n)
 			} else {
-				delete(r.named, n.name)
+				r.unname(n.name)
 				r.removeEntities(n)
 			}
 		}

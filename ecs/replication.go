@@ -30,15 +30,16 @@ type Replication struct {
 	hooks    callbacks
 
 	// The world and what is in it.
-	world   donburi.World
-	levels  bool // worlds are made by OnWorld, one for each level
-	filled  bool // OnWorld has filled this one
-	session *node
-	slots   []slot // by entity id
-	byID    map[rpl.Node]*node
-	named   map[string]donburi.Entity
-	parts   map[donburi.Entity][]donburi.Entity // made by Part, before their node is one
-	builds  map[*prefab]*builder
+	world     donburi.World
+	levels    bool // worlds are made by OnWorld, one for each level
+	filled    bool // OnWorld has filled this one
+	session   *node
+	slots     []slot // by entity id
+	byID      map[rpl.Node]*node
+	named     map[string]donburi.Entity
+	destroyed map[string]bool                     // load-time nodes that this world was made with and has no more
+	parts     map[donburi.Entity][]donburi.Entity // made by Part, before their node is one
+	builds    map[*prefab]*builder
 
 	// Calls.
 	handlers          map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
@@ -102,14 +103,15 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	}
 	r := &Replication{
 		config: c, protocol: p,
-		counters: map[string]*uint64{},
-		byID:     map[rpl.Node]*node{},
-		named:    map[string]donburi.Entity{},
-		parts:    map[donburi.Entity][]donburi.Entity{},
-		builds:   map[*prefab]*builder{},
-		handlers: map[*rpl.RPCType]func(Call, []byte, func()) error{},
-		standIns: make([]unsafe.Pointer, len(p.components)),
-		levels:   w == nil,
+		counters:  map[string]*uint64{},
+		byID:      map[rpl.Node]*node{},
+		named:     map[string]donburi.Entity{},
+		destroyed: map[string]bool{},
+		parts:     map[donburi.Entity][]donburi.Entity{},
+		builds:    map[*prefab]*builder{},
+		handlers:  map[*rpl.RPCType]func(Call, []byte, func()) error{},
+		standIns:  make([]unsafe.Pointer, len(p.components)),
+		levels:    w == nil,
 	}
 	if w == nil {
 		w = donburi.NewWorld()
@@ -251,6 +253,7 @@ func (r *Replication) attach(w donburi.World) {
 	r.world = w
 	clear(r.slots)
 	clear(r.named)
+	clear(r.destroyed)
 	clear(r.parts)
 	r.plans = nil
 	e := w.Entry(w.Create(withNode([]donburi.IComponentType{sessionType})...))

@@ -152,6 +152,7 @@ func Named(e *donburi.Entry, name string) {
 	if _, taken := r.named[name]; taken || name == "" {
 		panic(fmt.Sprintf("tendon: Named(%q): the name is empty or taken: give each load-time node its own", name))
 	}
+	delete(r.destroyed, name)
 	r.named[name] = e.Entity()
 	r.makeNamed(e, name)
 }

@@ -118,6 +118,7 @@ func (r serverInbox) Message(c transport.Conn, b []byte) {
 			return
 		}
 		if m.epoch == r.epoch && !s.in {
+			r.tellNames(c, m.names)
 			if err := r.auth.Connect(s.peer); err != nil {
 				r.report("peer not connected", err)
 				c.Close("the server could not take you in")

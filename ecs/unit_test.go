@@ -35,10 +35,16 @@ func TestMessages(t *testing.T) {
 			levelMessage{epoch: 4, after: 256, name: "b"},
 		},
 		{
-			"81" + "04" + "0900000000000000",
-			appendReady(nil, ready{epoch: 4, after: 9}),
+			"81" + "04" + "0900000000000000" + "02000000" + "0300000000000000",
+			appendReady(nil, ready{epoch: 4, after: 9, names: nameSum{2, 3}}),
 			func(b []byte) (any, error) { return parseReady(b) },
-			ready{epoch: 4, after: 9},
+			ready{epoch: 4, after: 9, names: nameSum{2, 3}},
+		},
+		{
+			"84" + "05" + "01",
+			appendAsk(nil, askMessage{group: 5, in: true}),
+			func(b []byte) (any, error) { return parseAsk(b) },
+			askMessage{group: 5, in: true},
 		},
 	} {
 		want, err := hex.DecodeString(c.hex)
@@ -66,6 +72,20 @@ func TestMessages(t *testing.T) {
 	}
 	if _, err := parseLevel(append([]byte{msgLevel}, make([]byte, 9+maxLevelName+1)...)); !errors.Is(err, errMessage) {
 		t.Errorf("a name too long: %v", err)
+	}
+	names := namesMessage{kind: namesDestroyed, names: []string{"door", "x"}}
+	b := appendNames(nil, names)
+	if want := "8301" + "04646f6f72" + "0178"; hex.EncodeToString(b) != want {
+		t.Errorf("names are %x, not %s", b, want)
+	}
+	if m, err := parseNames(b); err != nil || !reflect.DeepEqual(m, names) {
+		t.Errorf("names are read as %+v, %v", m, err)
+	}
+	for _, bad := range [][]byte{{msgNames}, {msgNames, 3}, {msgNames, 1, 0}, {msgNames, 1, 2, 'x'}, append([]byte{msgNames, 1, 65}, make([]byte, 65)...), {msgAsk, 1, 2}} {
+		_, err := parseNames(bad)
+		if _, ask := parseAsk(bad); !errors.Is(err, errMessage) || !errors.Is(ask, errMessage) {
+			t.Errorf("%x: %v, %v", bad, err, ask)
+		}
 	}
 	for _, m := range []welcome{{peer: 1, steps: 60, sends: 30}, {peer: 2, steps: 0, sends: 0}, {peer: 2, steps: 30, sends: 60}} {
 		if _, err := parseWelcome(appendWelcome(nil, m)); !errors.Is(err, errMessage) {

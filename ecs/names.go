@@ -1,0 +1,189 @@
+package ecs
+
+// names: both ends make the load-time nodes by themselves, so when a client
+// joins they compare their sets. The server tells what it has destroyed of its
+// own, before anything arrives, and where the sets were not alike to begin
+// with, the client reports by name what only one of the two has.
+
+import (
+	"hash/fnv"
+	"maps"
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A nameSum tells sets of names apart, in whatever order they were made.
+type nameSum struct {
+	count uint32
+	sum   uint64
+}
+
+func (s *nameSum) add(name string) {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	s.count++
+	s.sum += h.Sum64()
+}
+
+// nameSum is of all load-time nodes that this world was made with.
+func (r *Replication) nameSum() (s nameSum) {
+	for name := range r.named {
+		s.add(name)
+	}
+	for name := range r.destroyed {
+		s.add(name)
+	}
+	return s
+}
+
+// unname forgets a load-time node that was destroyed.
+func (r *Replication) unname(name string) {
+	if name != "" {
+		delete(r.named, name)
+		r.destroyed[name] = true
+	}
+}
+
+// tellNames tells a client which of its load-time nodes exist no more, and
+// where its set is another than this one, which there are.
+func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
+	room := maxNameBytes
+	tell := func(kind nameKind, names map[string]bool) {
+		m := namesMessage{kind: kind}
+		size := 0
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if room -= len(name) + 1; room < 0 {
+				*r.Counter("names not told")++
+				continue
+			}
+			if size += len(name) + 1; size > maxNameChunk {
+				r.report("session message not sent", c.Reliable(appendNames(nil, m)))
+				m.names, size = nil, len(name)+1
+			}
+			m.names = append(m.names, name)
+		}
+		if len(m.names) > 0 {
+			r.report("session message not sent", c.Reliable(appendNames(nil, m)))
+		}
+	}
+	tell(namesDestroyed, r.destroyed)
+	if theirs != r.nameSum() {
+		*r.Counter("names differ")++
+		alive := map[string]bool{}
+		for name := range r.named {
+			alive[name] = true
+		}
+		tell(namesAlive, alive)
+	}
+	if err := c.Reliable(appendNames(nil, namesMessage{kind: namesEnd})); err != nil {
+		r.report("session message not sent", err)
+		c.Close("the reliable lane is full")
+	}
+}
+
+// serverNames is what the server has said of its load-time nodes: nothing is
+// applied before it is done.
+type serverNames struct {
+	destroyed, alive map[string]bool
+	done             bool // all has come …
+	applied          bool // … and was looked at
+}
+
+func (s *serverNames) take(m namesMessage) {
+	switch m.kind {
+	case namesEnd:
+		s.done = true
+	case namesDestroyed:
+		s.destroyed = with(s.destroyed, m.names)
+	case namesAlive:
+		s.alive = with(s.alive, m.names)
+	}
+}
+
+func with(set map[string]bool, names []string) map[string]bool {
+	if set == nil {
+		set = map[string]bool{}
+	}
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
+
+// compareNames takes away what the server has destroyed, and reports what only
+// one of the two machines has. That is survivable: what only this one has stays
+// hidden, what only the server has is not shown.
+func (r *Replication) compareNames() {
+	s := &r.told
+	if s.alive != nil {
+		var here, there []string
+		for name := range r.named {
+			if !s.alive[name] && !s.destroyed[name] {
+				here = append(here, name)
+			}
+		}
+		for name := range s.alive {
+			if _, ok := r.named[name]; !ok {
+				there = append(there, name)
+			}
+		}
+		slices.Sort(here)
+		slices.Sort(there)
+		*r.Counter("names differ") += uint64(len(here) + len(there))
+		if len(here)+len(there) > 0 {
+			r.config.Log.Warn("this machine and the server have made different load-time nodes: give both the same calls of Named",
+				"only here", here, "only on the server", there)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.destroyed)) {
+		ent, ok := r.named[name]
+		r.unname(name)
+		if n := r.nodeOf(ent); ok && n != nil {
+			r.endProxy(n, true)
+			r.removeEntities(n)
+		}
+	}
+	*s = serverNames{done: true, applied: true}
+}
+
+// namesMessage tells of load-time nodes, by name.
+//
+//	type 1 = 0x83, kind 1, per name: length 1, bytes
+type namesMessage struct {
+	kind  nameKind
+	names []string
+}
+
+type nameKind uint8
+
+const (
+	namesEnd       nameKind = iota // no more of them; state may be applied
+	namesDestroyed                 // these exist no more
+	namesAlive                     // these exist: told where the sets differ
+)
+
+func appendNames(b []byte, m namesMessage) []byte {
+	b = append(b, msgNames, byte(m.kind))
+	for _, name := range m.names {
+		b = append(append(b, byte(len(name))), name...)
+	}
+	return b
+}
+
+func parseNames(b []byte) (m namesMessage, err error) {
+	if len(b) < 2 || b[0] != msgNames || nameKind(b[1]) > namesAlive {
+		return m, errMessage
+	}
+	m.kind = nameKind(b[1])
+	for b = b[2:]; len(b) > 0; {
+		n := int(b[0])
+		if n == 0 || n > rpl.MaxName || len(b) < 1+n {
+			return namesMessage{}, errMessage
+		}
+		m.names = append(m.names, string(b[1:1+n]))
+		b = b[1+n:]
+	}
+	return m, nil
+}

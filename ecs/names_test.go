@@ -1,0 +1,137 @@
+package ecs_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// doors makes load-time nodes.
+func (m *machine) doors(names ...string) {
+	for _, name := range names {
+		e := m.World().Entry(m.World().Create(Paint))
+		Paint.Get(e).Name = name
+		tendon.Named(e, name)
+	}
+}
+
+// standing are the names of the doors here, those that are hidden in brackets.
+func (m *machine) standing() string {
+	var all []string
+	for e := range Paint.Iter(m.World()) {
+		name := Paint.Get(e).Name
+		if e.HasComponent(components.Hidden) {
+			name = "(" + name + ")"
+		}
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// Two machines that have made different load-time nodes say which, by name,
+// and play on.
+func TestNamesDiffer(t *testing.T) {
+	l := newLab(t, lan)
+	var log bytes.Buffer
+	server := l.server(tendon.Config{})
+	client := l.client(tendon.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	same := l.client(tendon.Config{})
+	server.doors("a", "b", "c")
+	client.doors("a", "c", "d", "e")
+	same.doors("c", "b", "a")
+	l.joined()
+	l.steps(30)
+	check(t, "differences", *client.Counter("names differ"), 3)
+	check(t, "on the server", *server.Counter("names differ"), 1)
+	check(t, "with the same names", *same.Counter("names differ"), 0)
+	for _, want := range []string{`only here`, `[d e]`, `only on the server`, `=[b]`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%q is not in the log:\n%s", want, log.String())
+		}
+	}
+	check(t, "here", client.standing(), "(d) (e) a c")
+	for e := range Paint.Iter(server.World()) {
+		Paint.Get(e).Colour = 9
+	}
+	l.steps(20)
+	painted := 0
+	for e := range Paint.Iter(client.World()) {
+		painted += int(Paint.Get(e).Colour) / 9
+	}
+	check(t, "doors that both have are painted", painted, 2)
+}
+
+// What the server has destroyed before a client joins is gone there before
+// anything arrives, on any network, in this session and the next.
+func TestNamesDestroyed(t *testing.T) {
+	for name, c := range map[string]netsim.Conditions{"lan": lan, "lossy": {Delay: 40e6, Jitter: 40e6, Loss: 0.3}} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, c)
+			server := l.server(tendon.Config{})
+			server.doors("a", "b", "c")
+			l.steps(3)
+			for e := range Paint.Iter(server.World()) {
+				if Paint.Get(e).Name == "b" {
+					e.Remove()
+				}
+			}
+			server.Create(Body)
+			client := l.client(tendon.Config{})
+			client.doors("a", "b", "c")
+			client.OnStreamIn(Body, func(*donburi.Entry) { client.say("%s", client.standing()) })
+			client.OnStreamOut(Paint, func(*donburi.Entry, bool) { client.say("out") })
+			l.joined()
+			l.until("state has come", func() bool { return client.count(Body) == 1 })
+			// Its own three ended when it joined; of b it heard no more.
+			check(t, "heard", strings.Join(client.said(), ", "), "out, out, out, (a) (c)")
+			check(t, "differences", *client.Counter("names differ")+*server.Counter("names differ"), 0)
+
+			// The client hosts in its turn: it knows what its world lost.
+			client.Close("my turn")
+			l.steps(5)
+			check(t, "alone with", client.standing(), "a c")
+			inn := l.net.Listener()
+			client.Host(inn)
+			guest := l.machine("guest", tendon.Config{})
+			guest.doors("a", "b", "c")
+			guest.Join(l.net.Dialer(inn))
+			l.until("the guest is in", func() bool { return guest.Me() != 0 && guest.standing() == "a c" })
+			check(t, "differences", *guest.Counter("names differ"), 0)
+		})
+	}
+}
+
+// A world of many doors, all but one destroyed, takes several messages.
+func TestManyNames(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
+	var names []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprintf("door/%s/%04d", strings.Repeat("x", 20), i))
+	}
+	server.doors(names...)
+	client.doors(names...)
+	l.steps(2)
+	var doomed []donburi.Entity
+	for e := range Paint.Iter(server.World()) {
+		if Paint.Get(e).Name != names[77] {
+			doomed = append(doomed, e.Entity())
+		}
+	}
+	for _, e := range doomed {
+		server.World().Remove(e)
+	}
+	client.Join(l.net.Dialer(l.listener))
+	l.until("one is left", func() bool { return client.standing() == names[77] })
+	check(t, "not told", *server.Counter("names not told"), 0)
+}
