@@ -100,6 +100,7 @@ type Authority struct {
 	scratchVars []any
 
 	calls    callQueue
+	early    []earlyCall
 	onDecide func(Peer, Node, bool)
 
 	conditions  [maxGroups]func(Peer) bool

@@ -74,6 +74,11 @@ func (a *Authority) moved(slot uint32, x, y float64) {
 	b := &g.buckets[i]
 	b.moved = a.moves
 	if i != n.cell {
+		if n.cell < 0 {
+			for _, h := range n.holders {
+				a.peers[h.peer].near = append(a.peers[h.peer].near, slot)
+			}
+		}
 		a.ungrid(slot)
 		n.cell, n.cellAt = i, int32(len(b.nodes))
 		b.nodes = append(b.nodes, gridNode{x, y, slot, a.moves})
@@ -85,6 +90,19 @@ func (a *Authority) moved(slot uint32, x, y float64) {
 		n.moved = a.moves
 		a.movers = append(a.movers, slot)
 	}
+}
+
+// leaveGrid takes a node out of the grid that may come in again: it is no longer
+// held for its distance.
+func (a *Authority) leaveGrid(slot uint32) {
+	n := &a.nodes[slot]
+	if n.cell < 0 {
+		return
+	}
+	for _, h := range n.holders {
+		a.peers[h.peer].farther(slot)
+	}
+	a.ungrid(slot)
 }
 
 func (a *Authority) ungrid(slot uint32) {

@@ -46,6 +46,7 @@ type node struct {
 	items    []Item // by ordinal; noItem where removed
 	children []uint32
 	past     []tenure // former owners, newest last
+	born     uint32   // Stream has not decided on it while Authority.send is this
 	spawn    Spawn
 }
 
@@ -121,7 +122,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 		s.Args = append([]byte(nil), s.Args...)
 	}
 	n.used, n.layout, n.spawn, n.owner = true, l, s, s.Owner
-	n.posItem, n.cell, n.groups = -1, -1, 0
+	n.posItem, n.cell, n.groups, n.born = -1, -1, 0, a.send
 	n.past = n.past[:0]
 	n.x, n.y, n.judge, n.active, n.moved = 0, 0, false, 0, 0
 	n.items, n.rows, n.holders, n.children = n.items[:0], n.rows[:0], n.holders[:0], n.children[:0]

@@ -165,6 +165,11 @@ func (p *peer) unwant(a *Authority, slot uint32) {
 // drop forgets that a slot is wanted.
 func (p *peer) drop(slot uint32) {
 	p.wanted.clear(slot)
+	p.farther(slot)
+}
+
+// farther forgets that a slot is held for its distance.
+func (p *peer) farther(slot uint32) {
 	for i, s := range p.near {
 		if s == slot {
 			p.near[i] = p.near[len(p.near)-1]

@@ -100,6 +100,9 @@ func (w *randomWorld) operate() {
 			w.net.A.SetGroup(p, w.sch.squad, w.squad[p])
 		}
 	case "node":
+		for _, o := range w.nodes {
+			o.moved = true
+		}
 		n.relevance = rpl.Relevance(rapid.IntRange(0, 3).Draw(t, "relevance"))
 		n.keep = rapid.Bool().Draw(t, "keep")
 		hz := rapid.SampledFrom([]uint8{0, 0, 10, 30}).Draw(t, "hz")
@@ -125,6 +128,19 @@ func (w *randomWorld) operate() {
 	}
 }
 
+// greet calls a node that was just made: the call must run at every client that
+// gets it.
+func (w *randomWorld) greet(n *thingy) {
+	if w.next++; w.next > 0xffff {
+		return
+	}
+	id := uint32(w.next)
+	if err := w.net.A.Call(n.id, w.sch.call, []byte{byte(id), byte(id >> 8)}); err != nil {
+		w.t.Fatal(err)
+	}
+	n.greeting = id
+}
+
 func (w *randomWorld) spawnRandom(parent *thingy) {
 	t := w.t
 	if len(w.nodes) > 24 {
@@ -137,9 +153,15 @@ func (w *randomWorld) spawnRandom(parent *thingy) {
 	for range rapid.IntRange(0, 3).Draw(t, "items") {
 		items = append(items, w.sch.extra[rapid.IntRange(0, 2).Draw(t, "item")])
 	}
-	w.spawn(parent, w.somebody(), rpl.Relevance(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "relevance")),
+	n := w.spawn(parent, w.somebody(), rpl.Relevance(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "relevance")),
 		rapid.IntRange(0, 7).Draw(t, "transient") == 0, rapid.Bool().Draw(t, "keep"),
 		rapid.SampledFrom([]uint8{0, 0, 0, 20}).Draw(t, "hz"), items)
+	if rapid.IntRange(0, 3).Draw(t, "greet") == 0 && w.grid == nil && n.root().relevance == rpl.Always {
+		w.greet(n)
+		for _, c := range w.net.Clients {
+			n.greeted = append(n.greeted, c)
+		}
+	}
 }
 
 func (w *randomWorld) fill(n *thingy) {
@@ -196,6 +218,9 @@ func (w *randomWorld) adopt(n *thingy) {
 		w.t.Fatalf("%v under %v: %v", n.id, id, err)
 	}
 	if !ring {
+		for _, o := range w.nodes {
+			o.moved = true // who has what may have changed before it was sent
+		}
 		n.parent = parent
 	}
 }
@@ -313,6 +338,13 @@ func (w *randomWorld) equal() error {
 }
 
 func (w *randomWorld) allRan() error {
+	for _, n := range w.nodes {
+		for _, c := range n.greeted {
+			if slices.Contains(w.net.Clients, c) && w.ran[c][n.greeting] == 0 && !n.moved {
+				return fmt.Errorf("client %d never ran call %d, made with %v", c.Peer, n.greeting, n.id)
+			}
+		}
+	}
 	for _, e := range w.expect {
 		if w.ran[e.c][e.id] == 0 {
 			return fmt.Errorf("client %d never ran call %d on %v, which it had: %+v", e.c.Peer, e.id, e.n, e.c.P.Counters())

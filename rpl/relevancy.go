@@ -72,6 +72,7 @@ func (a *Authority) Stream(now time.Duration) {
 	}
 	a.movers = a.movers[:0]
 	a.moves++
+	a.routeEarly()
 }
 
 // place puts a node into the grid or takes it out, as its relevance says now.
@@ -85,7 +86,7 @@ func (a *Authority) place(slot uint32) {
 			a.moved(slot, n.x, n.y)
 		}
 	} else {
-		a.ungrid(slot)
+		a.leaveGrid(slot)
 	}
 }
 

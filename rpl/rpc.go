@@ -69,6 +69,7 @@ func (q *callQueue) run(fn func(Call)) {
 // peerCalls are the calls on their way to a peer.
 type peerCalls struct {
 	ready      [][]byte // reliable messages to give to the lane
+	waiting    []waitingCall
 	unreliable [][]byte
 	due        int // calls taken from the peer in the tick dueTick
 	dueTick    Tick
@@ -106,13 +107,15 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 			return nil
 		}
 		if p := a.byID[nd.owner]; p != nil {
-			if h := nd.holder(p.index); h != nil {
-				a.callPeer(p, h.handle, rpc, args)
-			}
+			a.callHolder(p, nd, rpc, args)
 		}
 	case Broadcast, Everywhere:
-		for i := range nd.holders {
-			a.callPeer(a.peers[nd.holders[i].peer], nd.holders[i].handle, rpc, args)
+		if nd.born == a.send {
+			a.callEarly(nd, 0, rpc, args)
+		} else {
+			for i := range nd.holders {
+				a.callHolder(a.peers[nd.holders[i].peer], nd, rpc, args)
+			}
 		}
 		if a.cfg.Local != 0 || rpc.To == Everywhere {
 			a.calls.add(local, args)
@@ -138,20 +141,29 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 	if p == nil {
 		return fmt.Errorf("rpl: RPC %s to peer %d: %w", rpc.Name, to, ErrNoPeer)
 	}
-	if h := a.nodes[slot].holder(p.index); h != nil {
-		a.callPeer(p, h.handle, rpc, args)
-	}
+	a.callHolder(p, &a.nodes[slot], rpc, args)
 	return nil
 }
 
-// callPeer puts a call on its way. A peer that has not been told of the node
-// yet does not have it: the call is dropped and counted, except that a reliable
-// one waits for a node that is wanted.
-func (a *Authority) callPeer(p *peer, h uint32, rpc *RPCType, args []byte) {
-	if h == noHandle {
+// callHolder calls a peer that holds the node, or may yet: of what was just
+// made or given, Stream has not decided. An unreliable call on what the peer
+// was not told of is dropped and counted.
+func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) {
+	hd := n.holder(p.index)
+	switch {
+	case hd == nil:
+		a.callEarly(n, p.id, rpc, args)
+	case hd.handle != noHandle:
+		a.sendCall(p, hd.handle, rpc, a.tick, args)
+	case rpc.Lane == Reliable:
+		a.callLater(p, waitingCall{n.id, rpc, a.tick, append([]byte(nil), args...)})
+	default:
 		a.counters.CallsDropped++
-		return
 	}
+}
+
+// sendCall puts a call on its way.
+func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []byte) {
 	e := &p.entries[h]
 	a.counters.CallsOut++
 	if rpc.Lane == Unreliable {
@@ -159,10 +171,10 @@ func (a *Authority) callPeer(p *peer, h uint32, rpc *RPCType, args []byte) {
 			a.counters.CallsDropped++
 			return
 		}
-		p.rpc.unreliable = append(p.rpc.unreliable, appendCall(nil, h, e.gen, rpc, a.tick, args))
+		p.rpc.unreliable = append(p.rpc.unreliable, appendCall(nil, h, e.gen, rpc, tick, args))
 		return
 	}
-	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, a.tick, args)
+	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, tick, args)
 	p.link.sent++
 	e.fence = p.link.sent
 	p.rpc.ready = append(p.rpc.ready, msg)

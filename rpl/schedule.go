@@ -77,6 +77,7 @@ func (a *Authority) Schedule(now time.Duration) {
 		a.planRemovals(p, now, false)
 		a.planAgain(p, now, false)
 		a.planQueue(p)
+		a.callWaiting(p)
 		a.planUpdates(p)
 		a.fitUpdates(p)
 		a.planRemovals(p, now, true)

@@ -49,7 +49,7 @@ func (a *Authority) setParent(c, p uint32) {
 	if p != 0 {
 		pn := &a.nodes[p]
 		pn.children = append(pn.children, c)
-		a.ungrid(c)
+		a.leaveGrid(c)
 	}
 }
 
