@@ -107,7 +107,7 @@ func (c *Proxy) show(r *Replica, row *replicaRow, words []int32, vars []any, t T
 		row.drifting = d
 		if d {
 			c.moving = append(c.moving, row)
-			c.owner[row] = r
+			row.of = r
 		}
 	}
 }
@@ -205,7 +205,6 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 	}
 	for _, row := range old.rows {
 		row.drifting = false
-		delete(c.owner, row)
 	}
 	old.laid, old.wasLaid = t, old.laid
 	old.old, old.rows, old.layout, old.Items = old.rows, r.rows, r.layout, r.Items

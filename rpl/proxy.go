@@ -23,7 +23,6 @@ type Proxy struct {
 	layouts map[uint32]*nodeLayout
 	newest  Tick
 	moving  []*replicaRow // rows that drift
-	owner   map[*replicaRow]*Replica
 
 	seqs      [recordLen]seqTick
 	newestIn  uint64
@@ -139,7 +138,6 @@ func NewProxy(c Config, me Peer) (*Proxy, error) {
 		cfg: c, me: me,
 		byNode:  make(map[Node]*Replica),
 		layouts: make(map[uint32]*nodeLayout),
-		owner:   make(map[*replicaRow]*Replica),
 	}
 	p.stage.words = make([]int32, 0, 2048)
 	p.stage.updates = make([]stagedRow, 0, 256)
@@ -278,7 +276,6 @@ func (c *Proxy) remove(e *proxyEntry, t Tick, destroyed bool) {
 	delete(c.byNode, r.ID)
 	for _, row := range r.rows {
 		row.drifting = false
-		delete(c.owner, row)
 	}
 	if e.last != nil {
 		c.forget(e.last.rows)
@@ -298,7 +295,7 @@ func (c *Proxy) advance() {
 		}
 		kept = append(kept, row)
 		if row.advance(c.newest) && !row.changed {
-			c.events.advanced = append(c.events.advanced, rowEvent{c.owner[row], row})
+			c.events.advanced = append(c.events.advanced, rowEvent{row.of, row})
 		}
 	}
 	c.moving = kept

@@ -34,6 +34,7 @@ type Replica struct {
 // name as a base, and the state as it is now.
 type replicaRow struct {
 	t       *rowType
+	of      *Replica // once it drifts
 	ordinal int
 	visible bool
 
