@@ -150,10 +150,14 @@ type randomWorld struct {
 	may    map[rpl.Peer]*secrets
 	ran    map[*rpltest.Client]map[uint32]int
 	order  map[*rpltest.Client]map[rpl.Node]uint32
+	said   map[uint32]rpl.Node
+	past   map[rpl.Node]map[rpl.Tick][]int32 // bodies
+	late   bool                              // the lanes are so late that last words may be lost
 	expect []expected
 	wire   map[rpl.Peer]*eavesdropper
 	bucket map[rpl.Peer]*bucketCheck
 	budget int
+	cond   netsim.Conditions
 	log    strings.Builder // of the eavesdroppers
 }
 
@@ -162,6 +166,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWor
 		t: t, sch: newRandomSchema(),
 		at: map[rpl.Peer]xy{}, team: map[rpl.Peer]bool{}, squad: map[rpl.Peer]bool{}, may: map[rpl.Peer]*secrets{},
 		ran: map[*rpltest.Client]map[uint32]int{}, order: map[*rpltest.Client]map[rpl.Node]uint32{},
+		said: map[uint32]rpl.Node{}, past: map[rpl.Node]map[rpl.Tick][]int32{},
 		wire: map[rpl.Peer]*eavesdropper{}, bucket: map[rpl.Peer]*bucketCheck{}, peers: 1,
 	}
 	if g, ok := c.Interest.(rpl.Grid); ok {
@@ -173,7 +178,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWor
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.net = net
+	w.net, w.cond = net, cond
 	net.OnPacket = func(to rpl.Peer, seq uint64, b []byte) {
 		w.wire[to].packet(seq, b)
 		w.spent(to, len(b)+rpl.PacketOverhead)
@@ -245,6 +250,9 @@ func (w *randomWorld) onRun(c *rpltest.Client, call rpl.Call) {
 		return
 	}
 	id := uint32(call.Args[0]) | uint32(call.Args[1])<<8
+	if w.said[id] != call.Node {
+		w.t.Fatalf("client %d: call %d on %v ran on %v", c.Peer, id, w.said[id], call.Node)
+	}
 	w.ran[c][id]++
 	if w.ran[c][id] > 1 {
 		w.t.Fatalf("client %d: call %d on %v ran twice", c.Peer, id, call.Node)
@@ -365,6 +373,10 @@ func (w *randomWorld) tick(change func()) {
 			b.Pos.X += b.Vel.X / 60
 			b.Pos.Y += b.Vel.Y / 60
 			w.set(n)
+			if w.past[n.id] == nil {
+				w.past[n.id] = map[rpl.Tick][]int32{}
+			}
+			w.past[n.id][t] = w.net.A.Words(n.parts[0].item, nil)
 		}
 		w.entitle()
 	})
@@ -373,6 +385,7 @@ func (w *randomWorld) tick(change func()) {
 		spy.p.Apply(w.net.Now, &spy.log)
 		w.readSecrets(c.Peer, spy.p, "was sent")
 		w.readSecrets(c.Peer, c.P, "holds")
+		w.wasSo(c)
 		if len(c.Log.Errors) > 0 {
 			w.t.Fatalf("client %d: %s", c.Peer, c.Log.Errors[0])
 		}
@@ -422,6 +435,27 @@ func (w *randomWorld) entitle() {
 				if w.team[peer] {
 					may.numbers[s.Team], may.words[s.TeamWord] = true, true
 				}
+			}
+		}
+	}
+}
+
+// wasSo is that a client has every body as it was at the tick that the client
+// has it of: no delta was applied to a wrong base.
+func (w *randomWorld) wasSo(c *rpltest.Client) {
+	for r := range c.P.Replicas {
+		if len(r.Items) == 0 || w.past[r.ID] == nil {
+			continue
+		}
+		at := r.Tick(0)
+		was, ok := w.past[r.ID][at]
+		if !ok {
+			continue
+		}
+		got := r.Words(0, nil)
+		for k := range got {
+			if (w.sch.body.Words[k].Velocity < 0 || at == c.P.Newest()) && got[k] != was[k] {
+				w.t.Fatalf("client %d has %v of tick %d as %v, it was %v", c.Peer, r.ID, at, got, was)
 			}
 		}
 	}

@@ -107,6 +107,12 @@ func (n *Net) Join(p rpl.Peer) (*Client, error) {
 	return c, nil
 }
 
+// SetConditions changes one client's paths; those of other clients stay.
+func (c *Client) SetConditions(down, up netsim.Conditions) {
+	c.down.SetConditions(down)
+	c.up.SetConditions(up)
+}
+
 // Leave takes a client away.
 func (n *Net) Leave(c *Client) {
 	n.A.Disconnect(c.Peer)
