@@ -24,6 +24,7 @@ type Config struct {
 	Dedicated bool                 // a server without a player of its own
 	Hello     []byte               // what the server reads with Hello(peer): a name, a chosen colour
 	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
+	Debug     bool                 // look in every step for what no game should do, at a cost; what is found is logged once and counted
 	Log       *slog.Logger         // nil: nothing is logged
 }
 

@@ -199,7 +199,7 @@ func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
 		b := &n.items[len(n.items)-1]
 		r.startWatch(b)
 		if c.item.Explicit {
-			r.bumped = append(r.bumped, bump{entity: e, comp: c})
+			r.bumped = append(r.bumped, bump{entity: e, comp: c, added: true})
 		}
 	}
 }
@@ -226,7 +226,10 @@ func (r *Replication) extractAll() {
 	for _, b := range r.bumped {
 		if n := r.nodeOf(b.entity); n != nil {
 			if bound := n.binding(b.comp, b.entity); bound != nil {
-				r.extractItem(n, bound)
+				told := bound.seen == r.tick // as new, in this step, or twice
+				if !r.extractItem(n, bound) && !b.added && !told {
+					r.wasted(bound)
+				}
 			}
 		}
 	}
@@ -283,10 +286,12 @@ func (r *Replication) extractNode(n *node) {
 	}
 }
 
-func (r *Replication) extractItem(n *node, b *binding) {
+func (r *Replication) extractItem(n *node, b *binding) (changed bool) {
 	if e, at := r.component(b); at != nil {
-		if r.auth.Set(b.item, r.tagged(b.comp, e, at)) {
+		b.seen = r.tick
+		if changed = r.auth.Set(b.item, r.tagged(b.comp, e, at)); changed {
 			r.look(n, b)
 		}
 	}
+	return changed
 }

@@ -43,6 +43,8 @@ type binding struct {
 	item   rpl.Item // on the authority
 	watch  *watch   // where somebody asked for OnChange
 	track  *track   // on a proxy, where it is drawn between samples
+	memory *memory  // in debug mode
+	seen   rpl.Tick // on the authority, when an explicit item was last extracted
 }
 
 // An origin is how a node came to be.

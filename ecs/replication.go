@@ -74,6 +74,8 @@ type Replication struct {
 	authority
 	client
 
+	reported map[string]bool // what debug mode has logged
+
 	// Scratch.
 	standIns []unsafe.Pointer // by component.order
 	words    []int32
@@ -120,6 +122,9 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		return nil, err
 	}
 	r.attach(w)
+	if c.Debug {
+		r.debug()
+	}
 	return r, nil
 }
 

@@ -138,6 +138,7 @@ func Bump(e *donburi.Entry, c donburi.IComponentType) {
 type bump struct {
 	entity donburi.Entity
 	comp   *component
+	added  bool // the component was, which the game need not say
 }
 
 // Named makes a load-time node: both sides create the entity by themselves

@@ -1,0 +1,155 @@
+package ecs
+
+// Debug mode: what no game should do, found by looking at everything in every
+// step, reported by name, once each, and counted.
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+)
+
+// debug hangs the checks into a session's steps.
+func (r *Replication) debug() {
+	r.reported = map[string]bool{}
+	r.After(Receive, "debug: what was received", (*Replication).rememberProxies)
+	r.After(Extract, "debug: what was written", (*Replication).checkWorld)
+}
+
+// A memory is what an item's fields were when it was last looked at.
+type memory struct {
+	words []int32
+	vars  []any
+}
+
+// rememberProxies keeps what proxies are before the game's rules run.
+func (r *Replication) rememberProxies() {
+	if r.auth != nil {
+		return
+	}
+	for _, n := range r.sortedNodes() {
+		for i := range n.items {
+			if b := &n.items[i]; b.comp != nil {
+				r.remember(b)
+			}
+		}
+	}
+}
+
+// checkWorld looks for what was written past the library.
+func (r *Replication) checkWorld() {
+	for _, n := range r.sortedNodes() {
+		r.checkShown(n)
+		if n.data.Transient && r.auth == nil { // each machine moves its own
+			continue
+		}
+		for i := range n.items {
+			b := &n.items[i]
+			switch {
+			case b.comp == nil:
+			case r.auth == nil:
+				if b.memory != nil && (b.track == nil || len(b.track.saved) == 0) {
+					if field := r.differs(b); field != "" {
+						r.scold("proxy written", fmt.Sprintf("%s.%s", b.comp.name, field),
+							"a system writes a replicated field of a proxy, which the next update overwrites: ask tendon.IsAuthority, or call an RPC")
+					}
+				}
+			case b.comp.item.Explicit:
+				r.checkBumped(b)
+			}
+		}
+	}
+}
+
+// checkBumped finds an `explicit` component that has changed unsaid.
+func (r *Replication) checkBumped(b *binding) {
+	if b.seen != r.tick && b.memory != nil {
+		if field := r.differs(b); field != "" {
+			r.scold("missed bump", fmt.Sprintf("%s.%s", b.comp.name, field),
+				"an explicit component has changed and nobody is told: call tendon.Bump after each change")
+		}
+		return
+	}
+	r.remember(b)
+}
+
+// wasted reports a bump of what has not changed.
+func (r *Replication) wasted(b *binding) {
+	if r.config.Debug {
+		r.scold("wasted bump", b.comp.name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
+	}
+}
+
+// checkShown gives Owner and Parent back what they say if a game has written
+// them.
+func (r *Replication) checkShown(n *node) {
+	if !r.world.Valid(n.entity) {
+		return
+	}
+	e := r.world.Entry(n.entity)
+	if e.HasComponent(components.Owner) && components.Owner.Get(e).Peer != n.owner {
+		r.scold("owner written", fmt.Sprint(e.Entity()), "components.Owner was written by hand and says again what is so: call tendon.Give")
+		r.setOwner(n, n.owner)
+	}
+	parent := donburi.Null
+	if n.parent != nil {
+		parent = n.parent.entity
+	}
+	if e.HasComponent(components.Parent) && components.Parent.Get(e).Entity != parent {
+		r.scold("parent written", fmt.Sprint(e.Entity()), "components.Parent was written by hand and says again what is so: call tendon.Attach")
+		r.showParent(n)
+	}
+}
+
+// scold counts a mistake, and logs it the first time.
+func (r *Replication) scold(counter, what, remedy string) {
+	*r.Counter(counter)++
+	if key := counter + " " + what; !r.reported[key] {
+		r.reported[key] = true
+		r.config.Log.Warn(counter, "what", what, "remedy", remedy)
+	}
+}
+
+// remember keeps an item's fields as they are now.
+func (r *Replication) remember(b *binding) {
+	e, p := r.component(b)
+	if p == nil {
+		b.memory = nil
+		return
+	}
+	t := b.comp.item
+	if b.memory == nil {
+		b.memory = &memory{make([]int32, len(t.Words)), make([]any, len(t.Vars))}
+	}
+	t.Extract(r.tagged(b.comp, e, p), b.memory.words, b.memory.vars, r.refs())
+}
+
+// differs names the first field that is not what is remembered, "" for none,
+// and remembers what it is now.
+func (r *Replication) differs(b *binding) string {
+	e, p := r.component(b)
+	if p == nil {
+		return ""
+	}
+	t, old := b.comp.item, b.memory
+	words, vars := make([]int32, len(t.Words)), slices.Clone(old.vars)
+	t.Extract(r.tagged(b.comp, e, p), words, vars, r.refs())
+	b.memory = &memory{words, vars}
+	for i := range t.Props {
+		prop := &t.Props[i]
+		for k := prop.Words[0]; k < prop.Words[1]; k++ {
+			if words[k] != old.words[k] {
+				return prop.Name
+			}
+		}
+		for k := prop.Vars[0]; k < prop.Vars[1]; k++ {
+			if !t.Vars[k].Type.Equal(vars[k], old.vars[k]) {
+				return prop.Name
+			}
+		}
+	}
+	return ""
+}
