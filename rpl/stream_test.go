@@ -18,7 +18,6 @@ type world struct {
 	net   *rpltest.Net
 	body  *rpl.ItemType
 	nodes []*thing
-	reach float64
 }
 
 type thing struct {
