@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -23,25 +22,25 @@ type field struct {
 	bias    float64
 	low     float64 // an angle's least value
 	turn    float64 // what an angle wraps at, in the field's unit; 0 for others
+	present int     // the word that says whether an optional value is there; -1 for others
 	inPlace bool
 }
 
 // fieldsOf finds the numbers that a prop consists of: one, two of a vector, or
 // an array of either.
 func (c *component) fieldsOf(p *rpl.Prop) ([]field, error) {
-	t, offset, ok := member(c.wire, p.Name)
-	if !ok {
-		return nil, fmt.Errorf("tendon: component %s: no field %s to draw", c.name, p.Name)
-	}
 	var fs []field
-	for _, l := range leaves(t, offset, nil) {
+	for _, l := range leaves(c.wire, 0, nil) {
+		if l.offset < p.Offset {
+			continue
+		}
 		w := p.Words[0] + len(fs)
 		if w >= p.Words[1] || !drawable(l.kind) {
 			break
 		}
 		f := field{
 			prop: c.item.Words[w].Prop, word: w, offset: l.offset, kind: l.kind,
-			step: p.Step, bias: p.Bias, inPlace: p.InPlace,
+			step: p.Step, bias: p.Bias, inPlace: p.InPlace, present: p.Present,
 		}
 		if word := &c.item.Words[w]; word.Wrap {
 			f.low = float64(word.Min)*p.Step + p.Bias
@@ -77,22 +76,6 @@ func leaves(t reflect.Type, offset uintptr, to []leaf) []leaf {
 	return to
 }
 
-// member follows a dotted name into a struct.
-func member(t reflect.Type, name string) (reflect.Type, uintptr, bool) {
-	var offset uintptr
-	for part := range strings.SplitSeq(name, ".") {
-		if t.Kind() != reflect.Struct {
-			return nil, 0, false
-		}
-		f, ok := t.FieldByName(part)
-		if !ok || len(f.Index) != 1 {
-			return nil, 0, false
-		}
-		t, offset = f.Type, offset+f.Offset
-	}
-	return t, offset, true
-}
-
 func drawable(k reflect.Kind) bool {
 	switch k {
 	case reflect.Float32, reflect.Float64,
@@ -103,8 +86,14 @@ func drawable(k reflect.Kind) bool {
 	return false
 }
 
-// value is the number that a row of words has for the field.
-func (f *field) value(words []int32) float64 { return float64(words[f.word])*f.step + f.bias }
+// value is the number that a row of words has for the field, NaN where it is
+// optional and not there.
+func (f *field) value(words []int32) float64 {
+	if f.present >= 0 && words[f.present] == 0 {
+		return math.NaN()
+	}
+	return float64(words[f.word])*f.step + f.bias
+}
 
 // get and set reach the field in the struct at p.
 func (f *field) get(p unsafe.Pointer) float64 {
@@ -137,6 +126,9 @@ func (f *field) get(p unsafe.Pointer) float64 {
 }
 
 func (f *field) set(p unsafe.Pointer, v float64) {
+	if math.IsNaN(v) { // nothing was there then: what is there now stays
+		return
+	}
 	at := unsafe.Add(p, f.offset)
 	switch f.kind {
 	case reflect.Float32:

@@ -84,8 +84,8 @@ func (k *track) jumped() bool {
 		if f.turn == 0 {
 			fastest := 0.0
 			for s := 1; s < n-1; s++ {
-				if !k.cuts[s] {
-					fastest = max(fastest, k.speed(s, i, end))
+				if v := k.speed(s, i, end); !k.cuts[s] && !math.IsNaN(v) {
+					fastest = max(fastest, v)
 				}
 			}
 			floor := min(jumpUnits, jumpQuanta*math.Abs(f.step))
@@ -128,6 +128,8 @@ func (k *track) draw(p unsafe.Pointer, render float64, inPlace bool) {
 		case to == 0:
 			f.set(p, k.values[0][i])
 		case to == n || k.cuts[to]:
+			f.set(p, k.values[to-1][i])
+		case math.IsNaN(k.values[to-1][i]) || math.IsNaN(k.values[to][i]): // it comes or goes
 			f.set(p, k.values[to-1][i])
 		default:
 			from, until := float64(k.ticks[to-1]), float64(k.ticks[to])
