@@ -26,6 +26,7 @@ type plan struct {
 	columns  []column
 	entities []donburi.Entity // as of the last look
 	rows     []*node
+	data     []components.NodeData // of the rows, as the core knows it
 }
 
 // A column is one replicated component of an archetype.
@@ -150,6 +151,7 @@ func (r *Replication) replan(i int) {
 	ents := r.world.Archetypes()[i].Entities()
 	p.entities = append(p.entities[:0], ents...)
 	p.rows = slices.Grow(p.rows[:0], len(ents))[:len(ents)]
+	p.data = slices.Grow(p.data[:0], len(ents))[:len(ents)]
 	for k := range p.columns {
 		c := &p.columns[k]
 		c.items = slices.Grow(c.items[:0], len(ents))[:len(ents)]
@@ -160,6 +162,7 @@ func (r *Replication) replan(i int) {
 		p.rows[row] = n
 		if n != nil {
 			r.settleItems(n, e, p.columns)
+			p.data[row] = n.data
 		}
 		for k := range p.columns {
 			c := &p.columns[k]
@@ -242,8 +245,9 @@ func (r *Replication) noticeNodes(p *plan, archetype int) {
 	column := r.world.StorageAccessor().Components.Storage(components.RplNode)
 	r.rows = pointers(r.rows, column, archetype, len(p.entities))
 	for row, at := range r.rows {
-		if n := p.rows[row]; n != nil {
-			r.noticeNode(n, (*components.NodeData)(at))
+		if data := (*components.NodeData)(at); p.data[row] != *data && p.rows[row] != nil {
+			p.data[row] = *data
+			r.noticeNode(p.rows[row], data)
 		}
 	}
 }
