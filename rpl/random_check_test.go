@@ -282,7 +282,10 @@ func (w *randomWorld) quiet(limit time.Duration) {
 		}
 		w.tick(nil)
 	}
-	w.t.Fatalf("after %v of quiet: %v\n%+v", limit, err, w.net.A.Counters())
+	for _, c := range w.net.Clients {
+		err = fmt.Errorf("%w\n%d %+v %+v", err, c.Peer, w.net.A.PeerStats(c.Peer), c.P.Counters())
+	}
+	w.t.Fatalf("after %v of quiet: %v\n%+v\n%s", limit, err, w.net.A.Counters(), w.refusals.String())
 }
 
 // wants is whether a peer must, and whether it may, hold a node.

@@ -137,28 +137,29 @@ type expected struct {
 
 // randomWorld is the model and the session.
 type randomWorld struct {
-	t      *rapid.T
-	sch    *randomSchema
-	net    *rpltest.Net
-	nodes  []*thingy
-	next   int32 // of secrets and calls
-	peers  rpl.Peer
-	grid   *rpl.Grid
-	at     map[rpl.Peer]xy
-	team   map[rpl.Peer]bool
-	squad  map[rpl.Peer]bool
-	may    map[rpl.Peer]*secrets
-	ran    map[*rpltest.Client]map[uint32]int
-	order  map[*rpltest.Client]map[rpl.Node]uint32
-	said   map[uint32]rpl.Node
-	past   map[rpl.Node]map[rpl.Tick][]int32 // bodies
-	late   bool                              // the lanes are so late that last words may be lost
-	expect []expected
-	wire   map[rpl.Peer]*eavesdropper
-	bucket map[rpl.Peer]*bucketCheck
-	budget int
-	cond   netsim.Conditions
-	log    strings.Builder // of the eavesdroppers
+	t        *rapid.T
+	sch      *randomSchema
+	net      *rpltest.Net
+	nodes    []*thingy
+	next     int32 // of secrets and calls
+	peers    rpl.Peer
+	grid     *rpl.Grid
+	at       map[rpl.Peer]xy
+	team     map[rpl.Peer]bool
+	squad    map[rpl.Peer]bool
+	may      map[rpl.Peer]*secrets
+	ran      map[*rpltest.Client]map[uint32]int
+	order    map[*rpltest.Client]map[rpl.Node]uint32
+	said     map[uint32]rpl.Node
+	past     map[rpl.Node]map[rpl.Tick][]int32 // bodies
+	late     bool                              // the lanes are so late that last words may be lost
+	expect   []expected
+	wire     map[rpl.Peer]*eavesdropper
+	bucket   map[rpl.Peer]*bucketCheck
+	budget   int
+	cond     netsim.Conditions
+	log      strings.Builder // of the eavesdroppers
+	refusals strings.Builder // of the clients
 }
 
 func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWorld {
@@ -173,6 +174,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWor
 		w.grid = &g
 	}
 	c.Schema, c.Hz = w.sch.s, 60
+	c.Log = slog.New(slog.NewTextHandler(&w.refusals, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.budget = c.Budget
 	net, err := rpltest.New(c, rapid.Uint64().Draw(t, "network"), cond)
 	if err != nil {
