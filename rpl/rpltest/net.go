@@ -33,6 +33,8 @@ type Net struct {
 	// OnPacket and OnMessage are shown the same apart, with the packet's number.
 	OnPacket  func(to rpl.Peer, seq uint64, b []byte)
 	OnMessage func(to rpl.Peer, b []byte)
+	// OnUp is shown every datagram of the clients.
+	OnUp func(from rpl.Peer, b []byte)
 	// Run runs the calls that end on the authority; nil drops them.
 	Run func(rpl.Call)
 }
@@ -259,6 +261,9 @@ func (s *upSink) Next() (uint64, int) {
 }
 
 func (s *upSink) Datagram(b []byte) {
+	if s.n.OnUp != nil {
+		s.n.OnUp(s.c.Peer, b)
+	}
 	if !s.c.Mute {
 		s.c.up.Send(s.n.Now, sealed(s.seq, b))
 	}
