@@ -231,12 +231,15 @@ type (
 		Log  []time.Time          `rpl:"max=20"`
 		Last map[string]time.Time `rpl:"max=8,each=8"`
 		Next rpl.Opt[time.Time]   `rpl:""`
+		Dice dice                 `rpl:""`
 		Home netip.AddrPort       `rpl:""`
 		Ways [2]netip.AddrPort    `rpl:""`
 		Deep struct {
 			At time.Time `rpl:""`
 		} `rpl:""`
 	}
+	// dice has unexported fields and is its own snapshot.
+	dice     struct{ red, blue uint8 }
 	HailArgs struct {
 		When time.Time      `rpl:""`
 		From netip.AddrPort `rpl:""`
@@ -246,6 +249,8 @@ type (
 // M8: a codec for a type of another package is registered once, with only the
 // functions that have no default, and then serves components, lists, maps,
 // optional values and arguments.
+//
+// Between them, the three leave out each function that there is.
 func TestCodecsOfForeignTypes(t *testing.T) {
 	p := tendon.NewProtocol("beacons")
 	rpl.Register(p.Schema(), rpl.Codec[time.Time, int64]{
@@ -264,6 +269,16 @@ func TestCodecsOfForeignTypes(t *testing.T) {
 				return "", rpl.ErrRefused
 			}
 			return s, nil
+		},
+	})
+	rpl.Register(p.Schema(), rpl.Codec[dice, dice]{
+		Name: "dice",
+		Encode: func(w *bits.Writer, d dice) {
+			w.Write(uint64(d.red), 3)
+			w.Write(uint64(d.blue), 3)
+		},
+		Decode: func(r *bits.Reader) (dice, error) {
+			return dice{uint8(r.Read(3)), uint8(r.Read(3))}, nil
 		},
 	})
 	Beacon := tendon.Replicate(p, "beacon", donburi.NewComponentType[BeaconData]())
@@ -289,7 +304,7 @@ func TestCodecsOfForeignTypes(t *testing.T) {
 			b.Seen, b.Log, b.Last = at(1), []time.Time{at(2), at(3), at(4)}, map[string]time.Time{"north": at(5)}
 			b.Next.Set(at(6))
 			b.Home, b.Ways[1] = netip.MustParseAddrPort("192.0.2.1:7777"), netip.MustParseAddrPort("[2001:db8::1]:1")
-			b.Deep.At = at(7)
+			b.Deep.At, b.Dice = at(7), dice{6, 1}
 			equal := func() bool {
 				e, ok := client.Find(id)
 				if !ok {
@@ -299,12 +314,13 @@ func TestCodecsOfForeignTypes(t *testing.T) {
 				next, _ := b.Next.Get()
 				got, _ := o.Next.Get()
 				return o.Seen.Equal(b.Seen) && slices.EqualFunc(o.Log, b.Log, time.Time.Equal) && o.Last["north"].Equal(b.Last["north"]) &&
-					o.Next.Has() == b.Next.Has() && got.Equal(next) && o.Home == b.Home && o.Ways == b.Ways && o.Deep.At.Equal(b.Deep.At)
+					o.Next.Has() == b.Next.Has() && got.Equal(next) && o.Home == b.Home && o.Dice == b.Dice && o.Ways == b.Ways && o.Deep.At.Equal(b.Deep.At)
 			}
 			l.until("it is there", equal)
 			b.Log = slices.Insert(b.Log, 1, at(8))
 			b.Last["north"] = at(9)
 			b.Next.Clear()
+			b.Dice.blue++
 			b.Home = netip.AddrPort{}
 			l.until("it has changed", equal)
 
