@@ -88,6 +88,7 @@ type program struct {
 	network *network // between the panes; nil without
 	clock   clock
 	talk    talk
+	wanted  bool // a picture, by F12
 	done    bool
 	failed  error
 }
@@ -109,6 +110,9 @@ func (p *program) update() error {
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyF2) {
 		p.view.Figures = !p.view.Figures
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyF12) {
+		p.wanted = true
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyPageUp) {
 		p.view.Zoom = min(p.view.Zoom*1.25, 4)

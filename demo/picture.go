@@ -25,19 +25,36 @@ func (c *clock) seconds() float64 {
 	return time.Since(c.begin).Seconds()
 }
 
-// picture writes the frame that was just drawn, and its account, once it is
-// time; then the program ends.
+// picture writes the frame that was just drawn, and its account, when F12 asks
+// for it, and once it is time; then the program ends.
 func (p *program) picture(screen *ebiten.Image) {
 	at := p.clock.seconds()
-	if p.done || at < p.options.Seconds {
+	due := at >= p.options.Seconds
+	if p.done || !due && !p.wanted {
 		return
 	}
-	p.done = true
+	p.done, p.wanted = due, false
 	img := image.NewRGBA(screen.Bounds())
 	screen.ReadPixels(img.Pix)
-	a := shot.Account{Width: img.Bounds().Dx(), Height: img.Bounds().Dy(), Seconds: at}
-	for _, s := range p.seats {
-		a.Panes = append(a.Panes, s.scene.Account(s.rep))
+	p.failed = shot.Write(p.options.Shot, img, p.account(img.Bounds(), at))
+}
+
+// account is what the last frame drew, and how the program stands.
+func (p *program) account(picture image.Rectangle, seconds float64) shot.Account {
+	a := shot.Account{
+		Width: picture.Dx(), Height: picture.Dy(), Seconds: seconds,
+		Circles: p.view.Circles, Figures: p.view.Figures,
 	}
-	p.failed = shot.Write(p.options.Shot, img, a)
+	if p.network != nil {
+		a.Between = &shot.Conditions{RTT: float64(p.network.rtt.Microseconds()) / 1000, Loss: p.network.loss}
+	}
+	for _, s := range p.seats {
+		pane := s.scene.Account(s.rep)
+		pane.Driver = shot.Player
+		if s.bot != nil {
+			pane.Driver = shot.Bot
+		}
+		a.Panes = append(a.Panes, pane)
+	}
+	return a
 }

@@ -49,7 +49,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	f.BoolVar(&o.Public, "public", false, "with -host: let others in than this machine; neither encrypted nor authenticated")
 	f.IntVar(&o.MaxFPS, "max-fps", 0, "draw at most so often a second; the game goes on as fast")
 	f.StringVar(&size, "size", "1280x640", "of the window when it opens, `WxH` pixels")
-	f.StringVar(&o.Shot, "shot", "", "write a picture to `FILE.png`, and what is on it to FILE.json, then end; with -panes unless -host or -join is given")
+	f.StringVar(&o.Shot, "shot", "", "write a picture to `FILE.png`, and what is on it to FILE.json, then end; F12 writes them before that; with -panes unless -host or -join is given")
 	f.Float64Var(&o.Seconds, "seconds", 5, "with -shot: when it is taken")
 	f.BoolVar(&o.Bot, "bot", false, "a bot plays until a key is pressed; -shot does so too")
 	f.BoolVar(&o.Circles, "circles", false, "begin with the circles in which nodes are streamed, and the map")

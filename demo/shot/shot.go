@@ -19,11 +19,22 @@ type Account struct {
 	Height  int     `json:"height"`
 	Seconds float64 `json:"seconds"` // since the window opened
 	Panes   []Pane  `json:"panes"`
+	// Between is the simulated network between the panes; nil without one.
+	Between *Conditions `json:"between,omitempty"`
+	Circles bool        `json:"circles"` // are shown, and the map
+	Figures bool        `json:"figures"` // of the network are shown
+}
+
+// Conditions are those that keys turn while playing.
+type Conditions struct {
+	RTT  float64 `json:"rtt_ms"` // both ways together
+	Loss float64 `json:"loss"`   // share of the packets, each way
 }
 
 // A Pane is one session's part of the picture.
 type Pane struct {
 	Name   string `json:"name"`
+	Driver string `json:"driver"` // who plays: Bot or Player
 	Box    Box    `json:"box"`
 	Camera Camera `json:"camera"`
 	// Nodes are the drawn nodes whose middle is on the pane, in the order in
@@ -35,6 +46,12 @@ type Pane struct {
 	Others []Box `json:"others"`
 	Net    []Net `json:"net"` // one per connection
 }
+
+// Who plays in a pane. A bot does until the player touches a key.
+const (
+	Bot    = "bot"
+	Player = "player"
+)
 
 // A Camera says which place of the island is in the middle of the pane.
 type Camera struct {
@@ -87,7 +104,8 @@ func AccountPath(picture string) string {
 	return strings.TrimSuffix(picture, filepath.Ext(picture)) + ".json"
 }
 
-// Write writes a picture and its account beside it.
+// Write writes a picture and its account beside it. The account appears last
+// and whole: who sees it may read both.
 func Write(path string, img image.Image, a Account) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -104,7 +122,11 @@ func Write(path string, img image.Image, a Account) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(AccountPath(path), append(b, '\n'), 0o644)
+	draft := AccountPath(path) + ".draft"
+	if err := os.WriteFile(draft, append(b, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(draft, AccountPath(path))
 }
 
 // Read reads an account.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -21,11 +22,14 @@ const (
 	// tolerance is how far a colour of 255 may be off: sprites are turned and
 	// scaled by a linear filter.
 	tolerance = 8
-	// leastNodes is how many sprites must be in plain sight in each pane, and
-	// leastGround how many empty places.
+	// leastNodes is how many sprites must have been seen in plain sight in each
+	// pane, and leastGround how many empty places in each picture of it.
 	leastNodes, leastGround = 4, 40
-	// mostPictures is how many are taken until one shows that much.
-	mostPictures = 5
+	// leastKinds is how many kinds of sprite tell pictures apart.
+	leastKinds = 3
+	// mostPictures is how many are taken, and compared, until they have shown
+	// that much: bots go where they like, under trees too.
+	mostPictures = 8
 )
 
 // Both panes show what their sessions say that they show, at 640×360.
@@ -35,61 +39,65 @@ func TestPanesShowWhatTheySay(t *testing.T) {
 	}
 	screen := display(t)
 	program := build(t, "./demo")
-	img, a := shoot(t, screen, program, "-seconds", "5", "-size", "640x360")
-	if a.Width != 640 || a.Height != 360 || img.Bounds().Dx() != 640 || img.Bounds().Dy() != 360 {
-		t.Errorf("the picture is %v, its account %dx%d; want 640x360", img.Bounds(), a.Width, a.Height)
+	shown := newShown(2)
+	for seed := 1; !shown.enough() && seed <= mostPictures; seed++ {
+		img, a := shoot(t, screen, program, "-seconds", "5", "-size", "640x360", "-seed", strconv.Itoa(seed))
+		if a.Width != 640 || a.Height != 360 || img.Bounds().Dx() != 640 || img.Bounds().Dy() != 360 {
+			t.Errorf("the picture is %v, its account %dx%d; want 640x360", img.Bounds(), a.Width, a.Height)
+		}
+		if a.Seconds < 5 {
+			t.Errorf("taken after %.2f s, want 5 s of time", a.Seconds)
+		}
+		if len(a.Panes) != 2 {
+			t.Fatalf("%d panes, want 2", len(a.Panes))
+		}
+		shown.compare(t, img, a)
+		compareNet(t, a)
 	}
-	if a.Seconds < 5 {
-		t.Errorf("taken after %.2f s, want 5 s of time", a.Seconds)
+	shown.judge(t)
+}
+
+// shoot takes a picture.
+func shoot(t *testing.T, screen, program string, args ...string) (image.Image, shot.Account) {
+	t.Helper()
+	picture := filepath.Join(t.TempDir(), "out.png")
+	r := run(t, screen, program, append(args, "-shot", picture)...)
+	if r.code != 0 {
+		t.Fatalf("exit %d\n%s", r.code, r.stderr)
 	}
-	if len(a.Panes) != 2 {
-		t.Fatalf("%d panes, want 2", len(a.Panes))
-	}
-	kinds := map[string]bool{}
+	return load(t, picture)
+}
+
+// shown counts what the pictures of one test have shown.
+type shown struct {
+	nodes []int           // sprites in plain sight, of each pane
+	kinds map[string]bool // of sprites in plain sight
+}
+
+func newShown(panes int) *shown {
+	return &shown{nodes: make([]int, panes), kinds: map[string]bool{}}
+}
+
+// compare compares all panes of a picture with its account.
+func (s *shown) compare(t *testing.T, img image.Image, a shot.Account) {
+	t.Helper()
 	for i := range a.Panes {
 		p := &a.Panes[i]
 		t.Run(p.Name, func(t *testing.T) {
-			compareNodes(t, img, p, kinds)
+			s.nodes[i] += compareNodes(t, img, p, s.kinds)
 			compareGround(t, img, p)
 		})
 	}
-	if len(kinds) < 3 {
-		t.Errorf("only %v are in plain sight; that is too few to tell pictures apart", kinds)
-	}
-	compareNet(t, a)
 }
 
-// shoot takes pictures until one has enough in plain sight to be compared: bots
-// drive where they like, under trees too.
-func shoot(t *testing.T, screen, program string, args ...string) (image.Image, shot.Account) {
+func (s *shown) enough() bool { return slices.Min(s.nodes) >= leastNodes && len(s.kinds) >= leastKinds }
+
+// judge fails a test whose pictures have shown too little.
+func (s *shown) judge(t *testing.T) {
 	t.Helper()
-	for seed := 1; ; seed++ {
-		picture := filepath.Join(t.TempDir(), "out.png")
-		r := run(t, screen, program, append(args, "-shot", picture, "-seed", strconv.Itoa(seed))...)
-		if r.code != 0 {
-			t.Fatalf("exit %d\n%s", r.code, r.stderr)
-		}
-		img, a := load(t, picture)
-		if enough(a) || seed == mostPictures {
-			return img, a
-		}
-		t.Logf("seed %d: too little in plain sight", seed)
+	if !s.enough() {
+		t.Errorf("only %v sprites of the panes, and %v, were in plain sight; want %d in each and %d kinds", s.nodes, s.kinds, leastNodes, leastKinds)
 	}
-}
-
-func enough(a shot.Account) bool {
-	for i := range a.Panes {
-		p, seen := &a.Panes[i], 0
-		for k := range p.Nodes {
-			if plain(p, k) {
-				seen++
-			}
-		}
-		if seen < leastNodes {
-			return false
-		}
-	}
-	return true
 }
 
 // A client of another process shows what the server has, and counts its bytes.
@@ -99,15 +107,19 @@ func TestClientOfAServerElsewhere(t *testing.T) {
 	}
 	screen := display(t)
 	addr := startServer(t)
-	img, a := shoot(t, screen, build(t, "./demo"), "-join", addr, "-seconds", "4", "-size", "640x360")
-	if len(a.Panes) != 1 || len(a.Panes[0].Net) != 1 {
-		t.Fatalf("%d panes, want one with one connection", len(a.Panes))
+	program, shown := build(t, "./demo"), newShown(1)
+	for seed := 1; !shown.enough() && seed <= mostPictures; seed++ {
+		img, a := shoot(t, screen, program, "-join", addr, "-seconds", "4", "-size", "640x360", "-seed", strconv.Itoa(seed))
+		if len(a.Panes) != 1 || len(a.Panes[0].Net) != 1 {
+			t.Fatalf("%d panes, want one with one connection", len(a.Panes))
+		}
+		shown.compare(t, img, a)
+		n := a.Panes[0].Net[0]
+		if n.Transport != "kcp" || n.Remote != addr || n.BytesIn == 0 || n.BytesOut == 0 {
+			t.Errorf("the connection is %+v, want kcp to %s with bytes both ways", n, addr)
+		}
 	}
-	compareNodes(t, img, &a.Panes[0], map[string]bool{})
-	n := a.Panes[0].Net[0]
-	if n.Transport != "kcp" || n.Remote != addr || n.BytesIn == 0 || n.BytesOut == 0 {
-		t.Errorf("the connection is %+v, want kcp to %s with bytes both ways", n, addr)
-	}
+	shown.judge(t)
 }
 
 func load(t *testing.T, picture string) (image.Image, shot.Account) {
@@ -128,10 +140,10 @@ func load(t *testing.T, picture string) (image.Image, shot.Account) {
 	return img, a
 }
 
-// compareNodes looks for the solid middle of every sprite in plain sight.
-func compareNodes(t *testing.T, img image.Image, p *shot.Pane, kinds map[string]bool) {
+// compareNodes looks for the solid middle of every sprite in plain sight, and
+// returns how many there are.
+func compareNodes(t *testing.T, img image.Image, p *shot.Pane, kinds map[string]bool) (seen int) {
 	t.Helper()
-	seen := 0
 	for i, n := range p.Nodes {
 		core, ok := palette.Core(n.Sprite)
 		if !ok {
@@ -147,9 +159,7 @@ func compareNodes(t *testing.T, img image.Image, p *shot.Pane, kinds map[string]
 			t.Errorf("%s at %.1f,%.1f is %v, want %v of %s", n.Kind, n.X, n.Y, got, core, n.Sprite)
 		}
 	}
-	if seen < leastNodes {
-		t.Errorf("%d of %d sprites are in plain sight, want %d", seen, len(p.Nodes), leastNodes)
-	}
+	return seen
 }
 
 // plain reports whether nothing else can cover the middle of a sprite.

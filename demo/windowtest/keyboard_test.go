@@ -1,0 +1,110 @@
+package windowtest
+
+import (
+	"io"
+	"log"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+)
+
+// A key is named by what is printed on it: an X keysym.
+type key xproto.Keysym
+
+const (
+	keyMinus   key = '-'
+	keyEqual   key = '='
+	keyOpen    key = '['
+	keyClose   key = ']'
+	keyEscape  key = 0xff1b
+	keyF1      key = 0xffbe
+	keyF2      key = 0xffbf
+	keyF12     key = 0xffc9
+	arrowLeft  key = 0xff51
+	arrowUp    key = 0xff52
+	arrowRight key = 0xff53
+	arrowDown  key = 0xff54
+	keyD       key = 'd'
+)
+
+// A keyboard presses keys on a display through the X test extension: for the
+// program they are those of a player.
+type keyboard struct {
+	*testing.T
+	conn  *xgb.Conn
+	root  xproto.Window
+	codes map[key]xproto.Keycode
+}
+
+// newKeyboard plugs a keyboard into a display.
+func newKeyboard(t *testing.T, display string) *keyboard {
+	t.Helper()
+	xgb.Logger = log.New(io.Discard, "", 0) // it tells that there is no password: there is none
+	conn, err := xgb.NewConnDisplay(display)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	if err := xtest.Init(conn); err != nil {
+		t.Fatalf("the display has no test extension: %v", err)
+	}
+	setup := xproto.Setup(conn)
+	k := &keyboard{T: t, conn: conn, root: setup.DefaultScreen(conn).Root, codes: map[key]xproto.Keycode{}}
+	first, n := setup.MinKeycode, int(setup.MaxKeycode)-int(setup.MinKeycode)+1
+	table, err := xproto.GetKeyboardMapping(conn, first, byte(n)).Reply()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		printed := key(table.Keysyms[i*int(table.KeysymsPerKeycode)])
+		if _, there := k.codes[printed]; !there {
+			k.codes[printed] = first + xproto.Keycode(i)
+		}
+	}
+	return k
+}
+
+// focus waits for a window and gives it the keyboard; no window manager runs
+// here that would.
+func (k *keyboard) focus() {
+	k.Helper()
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
+		tree, err := xproto.QueryTree(k.conn, k.root).Reply()
+		if err != nil {
+			k.Fatal(err)
+		}
+		for _, w := range tree.Children {
+			a, err := xproto.GetWindowAttributes(k.conn, w).Reply()
+			if err != nil || a.MapState != xproto.MapStateViewable {
+				continue // it has gone, or is not shown yet
+			}
+			if xproto.SetInputFocusChecked(k.conn, xproto.InputFocusPointerRoot, w, xproto.TimeCurrentTime).Check() == nil {
+				return
+			}
+		}
+	}
+	k.Fatal("no window opens")
+}
+
+// press holds a key down, release lets it go, tap does both.
+func (k *keyboard) press(which key)   { k.fake(xproto.KeyPress, which) }
+func (k *keyboard) release(which key) { k.fake(xproto.KeyRelease, which) }
+
+func (k *keyboard) tap(which key) {
+	k.press(which)
+	k.release(which)
+}
+
+func (k *keyboard) fake(event byte, which key) {
+	k.Helper()
+	code, there := k.codes[which]
+	if !there {
+		k.Fatalf("the keyboard has no key %#x", uint32(which))
+	}
+	if err := xtest.FakeInputChecked(k.conn, event, byte(code), xproto.TimeCurrentTime, k.root, 0, 0, 0).Check(); err != nil {
+		k.Fatal(err)
+	}
+}

@@ -1,0 +1,207 @@
+package windowtest
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/demo/shot"
+)
+
+// A player is a program that plays on, with a keyboard before it.
+type player struct {
+	*keyboard
+	cmd     *exec.Cmd
+	stderr  bytes.Buffer
+	picture string
+	ended   chan error
+}
+
+// play starts ./demo, both panes driven by bots.
+func play(t *testing.T) *player {
+	t.Helper()
+	screen := display(t)
+	p := &player{keyboard: newKeyboard(t, screen), picture: filepath.Join(t.TempDir(), "now.png"), ended: make(chan error, 1)}
+	p.cmd = exec.Command(build(t, "./demo"), "-shot", p.picture, "-seconds", "3600", "-size", "640x360", "-seed", "1")
+	p.cmd.Env = append(os.Environ(), "DISPLAY="+screen, "WAYLAND_DISPLAY=")
+	p.cmd.Stderr = &p.stderr
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { p.ended <- p.cmd.Wait() }()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	p.focus()
+	return p
+}
+
+// look is what the window shows now: F12 writes it down.
+func (p *player) look() shot.Account {
+	p.Helper()
+	path := shot.AccountPath(p.picture)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.Fatal(err)
+	}
+	for begin := time.Now(); time.Since(begin) < patience; {
+		p.tap(keyF12)
+		for range 50 { // then the key is pressed again: the window may have been too young for it
+			select {
+			case err := <-p.ended:
+				p.Fatalf("the program has ended: %v\n%s", err, p.stderr.String())
+			case <-time.After(20 * time.Millisecond):
+			}
+			if _, err := os.Stat(path); err == nil {
+				a, err := shot.Read(path)
+				if err != nil {
+					p.Fatal(err)
+				}
+				return a
+			}
+		}
+	}
+	p.Fatalf("F12 writes nothing\n%s", p.stderr.String())
+	return shot.Account{}
+}
+
+// until looks until something is so.
+func (p *player) until(what string, so func(shot.Account) bool) shot.Account {
+	p.Helper()
+	var a shot.Account
+	for begin := time.Now(); time.Since(begin) < patience; {
+		if a = p.look(); so(a) {
+			return a
+		}
+	}
+	p.Fatalf("never happened: %s; between the panes %+v, circles %v, figures %v, the panes %+v and %+v", what, a.Between, a.Circles, a.Figures, a.Panes[0].Net, a.Panes[1].Net)
+	return a
+}
+
+// Keys turn the network between the panes while both play, and what the
+// sessions measure follows.
+func TestKeysTurnTheNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and opens a window")
+	}
+	p := play(t)
+	first := p.until("both sessions play", playing)
+	if b := first.Between; b == nil || b.RTT != 80 || !about(b.Loss, 0.02) {
+		t.Fatalf("between the panes is %+v, want 80 ms and 2 %% at first", b)
+	}
+	if rtt := first.Panes[1].Net[0].RTT; rtt < 80 || rtt >= 400 {
+		t.Errorf("the client measures %.0f ms at 80", rtt)
+	}
+	for _, c := range []struct {
+		key       key
+		rtt, loss float64
+	}{
+		{keyClose, 100, 0.02},
+		{keyOpen, 80, 0.02},
+		{keyOpen, 60, 0.02},
+		{keyEqual, 60, 0.03},
+		{keyMinus, 60, 0.02},
+		{keyMinus, 60, 0.01},
+		{keyMinus, 60, 0},
+		{keyMinus, 60, 0}, // it stays
+	} {
+		p.tap(c.key)
+		if b := p.look().Between; b.RTT != c.rtt || !about(b.Loss, c.loss) {
+			t.Errorf("after %q: %.0f ms and loss %.2f, want %.0f and %.2f", rune(c.key), b.RTT, b.Loss, c.rtt, c.loss)
+		}
+	}
+	for b := p.look().Between; b.RTT < 600; b = p.look().Between {
+		p.tap(keyClose)
+	}
+	p.until("the client measures the long way", func(a shot.Account) bool { return a.Panes[1].Net[0].RTT >= 500 })
+	for b := p.look().Between; b.Loss < 0.3; b = p.look().Between {
+		p.tap(keyEqual)
+	}
+	p.until("the server measures the loss", func(a shot.Account) bool { return a.Panes[0].Net[0].Loss > 0.1 })
+	p.tap(keyEscape)
+	p.endsWell()
+}
+
+// A key takes a pane over from its bot, and only that one; the walker goes
+// where the arrows say. F1 and F2 show and hide.
+func TestKeysTakeOverAndShow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and opens a window")
+	}
+	p := play(t)
+	p.until("both sessions play", playing)
+	a := p.takes(1, arrowRight)
+	if d := a.Panes[0].Driver; d != shot.Bot {
+		t.Errorf("the server's pane is driven by the %s, want its bot still", d)
+	}
+	p.walks(1, map[key][2]float64{arrowRight: {1, 0}, arrowLeft: {-1, 0}, arrowDown: {0, 1}, arrowUp: {0, -1}})
+	p.takes(0, keyD)
+
+	for _, c := range []struct{ circles, figures bool }{{true, false}, {true, true}, {false, true}, {false, false}} {
+		if before := p.look(); before.Circles != c.circles {
+			p.tap(keyF1)
+		} else {
+			p.tap(keyF2)
+		}
+		if a := p.look(); a.Circles != c.circles || a.Figures != c.figures {
+			t.Errorf("circles %v and figures %v are shown, want %v and %v", a.Circles, a.Figures, c.circles, c.figures)
+		}
+	}
+	p.tap(keyEscape)
+	p.endsWell()
+}
+
+// takes holds a key until a pane has passed from its bot to the player.
+func (p *player) takes(pane int, which key) shot.Account {
+	p.Helper()
+	return p.until("the player drives "+strconv.Itoa(pane), func(shot.Account) bool {
+		p.press(which)
+		a := p.look()
+		p.release(which)
+		return a.Panes[pane].Driver == shot.Player
+	})
+}
+
+// walks holds one arrow after another until one moves the pane's walker its
+// way: a tree may stand in the others'.
+func (p *player) walks(pane int, ways map[key][2]float64) {
+	p.Helper()
+	for which, way := range ways {
+		from := p.look().Panes[pane].Camera
+		p.press(which)
+		for range 20 {
+			at := p.look().Panes[pane].Camera
+			if dx, dy := at.X-from.X, at.Y-from.Y; dx*way[0]+dy*way[1] > 20 {
+				p.release(which)
+				return
+			}
+		}
+		p.release(which)
+	}
+	p.Error("no arrow moves the walker")
+}
+
+// endsWell waits for the program to end by itself.
+func (p *player) endsWell() {
+	p.Helper()
+	select {
+	case err := <-p.ended:
+		if err != nil {
+			p.Errorf("the program ends with %v\n%s", err, p.stderr.String())
+		}
+	case <-time.After(patience):
+		p.Error("Escape does not end the program")
+	}
+}
+
+// playing reports whether both ends know each other and draw something.
+func playing(a shot.Account) bool {
+	return len(a.Panes) == 2 && len(a.Panes[0].Nodes) > 1 && len(a.Panes[1].Nodes) > 1 &&
+		len(a.Panes[0].Net) == 1 && len(a.Panes[1].Net) == 1 && a.Panes[1].Net[0].RTT > 0
+}
+
+func about(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
