@@ -49,9 +49,11 @@ func (r *Replication) endNode(n *node) {
 		panic("tendon: a node is removed inside its own OnStreamOut or last call: it is going already, and donburi would take another entity away with it")
 	}
 	n.ending = true
-	r.lastWords(n)
-	r.streamedOut(n, true)
-	*r.Counter("stream out")++
+	if n.here { // else nobody was told of it, and its calls are dropped
+		r.lastWords(n)
+		r.streamedOut(n, true)
+		*r.Counter("stream out")++
+	}
 	r.auth.Remove(n.id)
 	r.forget(n)
 }

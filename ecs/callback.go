@@ -126,14 +126,18 @@ func (e *event) order() int {
 }
 
 // tell queues a callback. Nodes have their turns in the order in which they
-// first got one in a batch.
+// first took one in a batch.
 func (r *Replication) tell(e event) {
-	if e.node.batch != r.batch || e.node.turn == 0 {
-		r.turns++
-		e.node.batch, e.node.turn = r.batch, r.turns
-	}
+	r.takeTurn(e.node)
 	e.turn = e.node.turn
 	r.events = append(r.events, e)
+}
+
+func (r *Replication) takeTurn(n *node) {
+	if n.batch != r.batch || n.turn == 0 {
+		r.turns++
+		n.batch, n.turn = r.batch, r.turns
+	}
 }
 
 // callBack runs what tell has queued: node by node, OnStreamIn, OnOwner, then

@@ -34,6 +34,7 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 		return
 	}
 	rep.Entity = n
+	r.takeTurn(n) // parents come first, and are told of first
 	n.replica, n.id = rep, rep.ID
 	n.from = r.firstTick(rep)
 	r.addNode(n)
@@ -314,7 +315,7 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 	if n == r.session {
 		return
 	}
-	if n.id != 0 {
+	if n.here {
 		if !n.hidden {
 			r.hide(n)
 		}

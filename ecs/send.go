@@ -2,13 +2,17 @@ package ecs
 
 // Stage Send: each connection's packets leave, the reliable lane's included.
 
+import "github.com/tendonengine/tendon/transport"
+
 func sendStage(r *Replication) {
 	switch {
 	case !r.sending:
 	case r.auth != nil:
 		for _, s := range r.seats {
 			s.conn.Flush()
-			s.meter.read(r.now(), s.conn.Stats())
+			if aware, ok := s.conn.(transport.LossAware); s.meter.read(r.now(), s.conn.Stats()) && ok {
+				aware.SetLoss(r.auth.PeerStats(s.peer).Loss)
+			}
 		}
 	case r.server != nil:
 		r.server.Flush()

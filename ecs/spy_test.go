@@ -1,12 +1,16 @@
 package ecs_test
 
-// spy: a listener that keeps what a server says to each peer.
+// spy: a listener that keeps what a server says to each peer, and what that is
+// good for.
 
 import (
 	"slices"
+	"testing"
 	"time"
 
+	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/netsim"
 )
 
 type spyListener struct {
@@ -67,3 +71,21 @@ func (c *spyConn) Reliable(b []byte) error {
 }
 
 func (c *spyConn) SetLoss(share float64) { c.loss = append(c.loss, share) }
+
+// What the server measures of a peer's losses its lane is told once a second.
+func TestLossIsPassedOn(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 20e6, Loss: 0.3})
+	spy := &spyListener{Listener: l.listener}
+	server := l.machine("server", tendon.Config{})
+	server.Host(spy)
+	client := l.client(tendon.Config{})
+	l.joined()
+	e := server.Create(Paint).Entity()
+	server.step = func() { Paint.Get(server.World().Entry(e)).Colour++ }
+	l.steps(600)
+	told := spy.conns[0].loss
+	if len(told) < 8 || len(told) > 12 || told[len(told)-1] < 0.15 || told[len(told)-1] > 0.45 {
+		t.Errorf("told of %v over ten seconds at a loss of 0.3", told)
+	}
+	check(t, "as in Stats", server.Stats(client.Me()).Loss > 0.15, true)
+}

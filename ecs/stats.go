@@ -50,16 +50,18 @@ type meter struct {
 	perIn   int
 }
 
-func (m *meter) read(now time.Duration, s transport.Stats) {
+// read takes the totals once a second, and reports when it has.
+func (m *meter) read(now time.Duration, s transport.Stats) bool {
 	d := now - m.at
 	if d < time.Second {
-		return
+		return false
 	}
 	if m.at > 0 {
 		m.perOut = int(float64(s.BytesOut-m.out) / d.Seconds())
 		m.perIn = int(float64(s.BytesIn-m.in) / d.Seconds())
 	}
 	m.at, m.out, m.in = now, s.BytesOut, s.BytesIn
+	return true
 }
 
 func (m *meter) stats(s transport.Stats) Stats {
