@@ -5,7 +5,7 @@ RUNS ?= 5000
 FUZZ ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo server test race fuzz soak bench check shots
+.PHONY: help demo server test race fuzz soak bench check shots vectors
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -36,3 +36,6 @@ check: ## what must hold before the tests: format, vet, staticcheck, import rule
 
 shots: ## docs/panes.png: what both panes show after 5 seconds
 	@.ci/shots
+
+vectors: ## the golden vectors on this machine, on arm64 (emulated) and on js/wasm (node)
+	@.ci/vectors
