@@ -61,7 +61,6 @@ func (g *Game) control() {
 		if w := ctlEntry.World; w.Valid(ctl.walker) {
 			g.controlWalker(ctl, w.Entry(ctl.walker))
 		}
-		g.paint(ctl.pressed())
 		ctl.before = ctl.keys
 	}
 }
@@ -86,16 +85,37 @@ func (g *Game) controlWalker(ctl *ControllerData, walker *donburi.Entry) {
 	g.shoot(walker, ctl)
 }
 
-// send samples this machine's player and sends what it holds down.
+// send samples this machine's player and sends what it holds down. What is
+// pressed once and names a thing goes by a reliable call instead.
 func (g *Game) send(r *tendon.Replication) {
 	if g.Sample == nil {
 		return
 	}
-	if e, ok := tendon.Mine(r, Controller); ok {
-		in := g.Sample(r)
-		in.Tick = r.Tick()
-		// An unreliable call is worth nothing later: what cannot be sent now is
-		// replaced in the next step.
-		_ = Steer.Send(e, in)
+	e, ok := tendon.Mine(r, Controller)
+	if !ok {
+		return
 	}
+	in := g.Sample(r)
+	pressed := in.Keys &^ g.held
+	g.held = in.Keys
+	g.paint(e, pressed)
+	g.pushing = g.held&Use != 0 && (g.pushing || pressed&Use != 0 && g.push(r, e))
+	if g.pushing {
+		in.Keys &^= Use
+	}
+	in.Keys &= Held
+	in.Tick = r.Tick()
+	// An unreliable call is worth nothing later: what cannot be sent now is
+	// replaced in the next step.
+	_ = Steer.Send(e, in)
+}
+
+// push asks to open or shut the door in reach, if there is one.
+func (g *Game) push(r *tendon.Replication, controller *donburi.Entry) bool {
+	walker, ok := tendon.Mine(r, Walker)
+	if !ok {
+		return false
+	}
+	door, ok := g.reachDoor(walker)
+	return ok && Push.Send(controller, UseDoor{door.Entity()}) == nil
 }

@@ -3,8 +3,8 @@
 // An island far larger than the view. Players walk, drive and shoot; crates
 // break into coins; chickens are caught by hand; sheep flee and are driven into
 // the pen, whose gate opens while somebody stands on the plate, or for a while
-// after the button is pressed. Most points after two minutes win, and a new
-// round begins.
+// after the button is pressed, and whose doors are opened and shut by hand. Most
+// points after two minutes win, and a new round begins.
 //
 // Where to look:
 //
@@ -20,6 +20,7 @@
 //	pack.go        what a player carries: a list; a reliable call uses it
 //	chat.go        talk, through the session itself
 //	plaza.go       spheres, button, plate and gate: load-time nodes
+//	door.go        doors, by a call that names the one it is about
 //	match.go       the round
 //	fill.go        what stands where when a world begins
 //	terrain.go     land and water; scenery.go trees and rocks; pen.go the fence:

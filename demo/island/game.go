@@ -27,6 +27,10 @@ type Game struct {
 
 	spheres             [sphereCount]donburi.Entity
 	gate, plate, button donburi.Entity
+	doors               [2]donburi.Entity // west, east
+
+	held    Keys // by this machine's player at the step before
+	pushing bool // the use key was for a door, until it is let go
 }
 
 // Setup binds the rules to a session, before it hosts, joins or steps. Same
@@ -38,6 +42,8 @@ func Setup(rep *tendon.Replication, seed int64) *Game {
 	rep.OnStart(g.fill)
 	rep.OnJoin(g.join)
 	Steer.Handle(rep, g.steer)
+	Turn.Handle(rep, g.turn)
+	Push.Handle(rep, g.useDoor)
 	UseSlot.Handle(rep, g.useSlot)
 	Say.Handle(rep, g.say)
 	Said.Handle(rep, g.said)

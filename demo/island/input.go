@@ -15,17 +15,20 @@ const (
 	Left
 	Right
 	Fire
-	Use  // get in or out of a car, press the button
+	Use  // get in or out of a car, press the button, open or shut a door
 	Aims // Input.Aim counts: the player has a mouse
-	// Paint is the first of nine: the key of sphere i is Paint << i. All sixteen
-	// bits have a meaning, so no input names a sphere that is not there.
+	// Paint is the first of nine: the key of sphere i is Paint << i. A press of
+	// these is a call of its own, which names the sphere.
 	Paint
 )
+
+// Held are the keys that are sent in every step, for as long as they are held.
+const Held = Paint - 1
 
 // Input is what a player holds down at a tick. It is sent every step, and the
 // newest wins: what is lost is replaced by the next.
 type Input struct {
-	Keys Keys      `rpl:"max=65535"`
+	Keys Keys      `rpl:"max=127"`
 	Aim  gmath.Rad `rpl:"angle,bits=9"`
 	Tick rpl.Tick  `rpl:""`
 }

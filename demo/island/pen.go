@@ -7,12 +7,17 @@ import (
 )
 
 // A Yard is a fenced rectangle with a gap in its northern side, where the gate
-// is.
+// is, and one for a door in the west and in the east.
 type Yard struct {
-	Rect    gmath.Rect
-	GapFrom float64 // x
-	GapTo   float64
+	Rect     gmath.Rect
+	GapFrom  float64 // x
+	GapTo    float64
+	DoorFrom float64 // y
+	DoorTo   float64
 }
+
+// Openings are what of a yard's fence can be walked through.
+type Openings struct{ Gate, West, East bool }
 
 // Pen is where the sheep belong, south of the plaza.
 var Pen = Yard{
@@ -20,13 +25,33 @@ var Pen = Yard{
 		Min: gmath.Vec{X: Size/2 - 190, Y: Size/2 + 330},
 		Max: gmath.Vec{X: Size/2 + 190, Y: Size/2 + 600},
 	},
-	GapFrom: Size/2 - 40,
-	GapTo:   Size/2 + 40,
+	GapFrom:  Size/2 - 40,
+	GapTo:    Size/2 + 40,
+	DoorFrom: Size/2 + 425,
+	DoorTo:   Size/2 + 505,
 }
 
 // Gate is the middle of the gap.
 func (y Yard) Gate() gmath.Vec {
 	return gmath.Vec{X: (y.GapFrom + y.GapTo) / 2, Y: y.Rect.Min.Y}
+}
+
+// Doors are the middles of the doors, the western first.
+func (y Yard) Doors() [2]gmath.Vec {
+	middle := (y.DoorFrom + y.DoorTo) / 2
+	return [2]gmath.Vec{{X: y.Rect.Min.X, Y: middle}, {X: y.Rect.Max.X, Y: middle}}
+}
+
+// passes reports whether a circle is in an opening.
+func (y Yard) passes(p gmath.Vec, radius float64, open Openings) bool {
+	reach := radius + 40
+	if open.Gate && p.X > y.GapFrom && p.X < y.GapTo && math.Abs(p.Y-y.Rect.Min.Y) < reach {
+		return true
+	}
+	if p.Y <= y.DoorFrom || p.Y >= y.DoorTo {
+		return false
+	}
+	return open.West && math.Abs(p.X-y.Rect.Min.X) < reach || open.East && math.Abs(p.X-y.Rect.Max.X) < reach
 }
 
 // Near reports whether a place is inside or closer than the margin.
@@ -35,13 +60,10 @@ func (y Yard) Near(p gmath.Vec, margin float64) bool {
 		p.Y > y.Rect.Min.Y-margin && p.Y < y.Rect.Max.Y+margin
 }
 
-// Push keeps a circle from crossing the fence, and the gate while it is shut.
-// was is where the circle came from.
-func (y Yard) Push(was, p gmath.Vec, radius float64, open bool) gmath.Vec {
-	if !y.Near(p, radius) {
-		return p
-	}
-	if open && p.X > y.GapFrom && p.X < y.GapTo && math.Abs(p.Y-y.Rect.Min.Y) < radius+40 {
+// Push keeps a circle from crossing the fence but where it is open. was is
+// where the circle came from.
+func (y Yard) Push(was, p gmath.Vec, radius float64, open Openings) gmath.Vec {
+	if !y.Near(p, radius) || y.passes(p, radius, open) {
 		return p
 	}
 	r := y.Rect
@@ -78,6 +100,9 @@ func (y Yard) posts() []gmath.Vec {
 		list = append(list, gmath.Vec{X: x, Y: r.Max.Y})
 	}
 	for v := r.Min.Y + every; v < r.Max.Y-1; v += every {
+		if v > y.DoorFrom && v < y.DoorTo {
+			continue
+		}
 		list = append(list, gmath.Vec{X: r.Min.X, Y: v}, gmath.Vec{X: r.Max.X, Y: v})
 	}
 	return list

@@ -41,11 +41,12 @@ const (
 	Button
 	Plate
 	Gate
+	Entrance
 )
 
 // String is the first half of the sprite's name.
 func (k Kind) String() string {
-	return [...]string{"player", "car", "sheep", "chicken", "crate", "coin", "bullet", "explosion", "sphere", "button", "plate", "gate"}[k]
+	return [...]string{"player", "car", "sheep", "chicken", "crate", "coin", "bullet", "explosion", "sphere", "button", "plate", "gate", "door"}[k]
 }
 
 // ParentOf is the node that a node is under, if there is one here.

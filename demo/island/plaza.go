@@ -6,7 +6,9 @@ import (
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // SphereData is one of the nine spheres: each press of its key turns it to the
@@ -29,6 +31,16 @@ var (
 	Switch = tendon.Replicate(Protocol, "switch", donburi.NewComponentType[SwitchData]())
 )
 
+// TurnSphere names the sphere whose key was pressed. It is called on the
+// caller's controller.
+type TurnSphere struct {
+	Sphere donburi.Entity `rpl:"has=sphere"`
+}
+
+// Turn is reliable, each press once, beside the keys that are held and sent in
+// every step.
+var Turn = tendon.NewRPC[TurnSphere](Protocol, "turn sphere", rpl.ToServer, rpl.Reliable)
+
 // build makes the plaza's load-time nodes in this machine's world.
 func (g *Game) build(w donburi.World) {
 	for i := range g.spheres {
@@ -42,6 +54,8 @@ func (g *Game) build(w donburi.World) {
 	g.gate = newSwitch(w, Gate, gate, "gate")
 	g.plate = newSwitch(w, Plate, gate.Add(gmath.Vec{X: -130, Y: -50}), "plate")
 	g.button = newSwitch(w, Button, gate.Add(gmath.Vec{X: 110, Y: -40}), "button")
+	at := Pen.Doors()
+	g.doors = [2]donburi.Entity{newDoor(w, at[0], "door/west"), newDoor(w, at[1], "door/east")}
 }
 
 func newSwitch(w donburi.World, k Kind, at gmath.Vec, name string) donburi.Entity {
@@ -51,16 +65,24 @@ func newSwitch(w donburi.World, k Kind, at gmath.Vec, name string) donburi.Entit
 	return e.Entity()
 }
 
-// paint turns the spheres whose keys were pressed in this step. A player's
-// controller drives them, though nobody owns them.
-func (g *Game) paint(pressed Keys) {
+// paint asks for the next colour of the spheres whose keys this machine's
+// player pressed in this step, where it sees them.
+func (g *Game) paint(controller *donburi.Entry, pressed Keys) {
 	w := g.rep.World()
 	for i, s := range g.spheres {
-		if pressed&(Paint<<i) != 0 && w.Valid(s) {
-			d := Sphere.Get(w.Entry(s))
-			d.Colour = (d.Colour + 1) % sphereCount
+		if pressed&(Paint<<i) != 0 && w.Valid(s) && !w.Entry(s).HasComponent(components.Hidden) {
+			// A press that does not fit the lane now can be made again.
+			_ = Turn.Send(controller, TurnSphere{s})
 		}
 	}
+}
+
+// turn runs on the authority. A player's controller drives the spheres, though
+// nobody owns them.
+func (g *Game) turn(c tendon.Call, a TurnSphere) {
+	*g.called++
+	d := Sphere.Get(c.Entry.World.Entry(a.Sphere))
+	d.Colour = (d.Colour + 1) % sphereCount
 }
 
 // press pushes the button if the walker is near enough.

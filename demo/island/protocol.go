@@ -14,7 +14,7 @@ var Protocol = tendon.NewProtocol("tendon island")
 
 // Replicated lists the replicated components, for tools that compare worlds.
 func Replicated() []donburi.IComponentType {
-	return []donburi.IComponentType{Place, Controller, Score, Walker, Car, Crate, Sphere, Switch, Match}
+	return []donburi.IComponentType{Place, Controller, Score, Walker, Car, Crate, Sphere, Switch, Door, Match}
 }
 
 // Config is a session on the island: 60 steps and 30 sends a second, and

@@ -53,7 +53,7 @@ func TestSlideStaysOnLand(t *testing.T) {
 	}
 }
 
-func TestFenceHoldsWhileTheGateIsShut(t *testing.T) {
+func TestFenceHoldsWhileItIsShut(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range 200 {
@@ -64,14 +64,14 @@ func TestFenceHoldsWhileTheGateIsShut(t *testing.T) {
 		}
 		for range 400 {
 			to := p.Add(gmath.RadToVec(gmath.Rad(rng.Float64() * 6.28)).Mulf(6))
-			p = Pen.Push(p, to, 10, false)
+			p = Pen.Push(p, to, 10, Openings{})
 			if Pen.Rect.Contains(p) != inside {
 				t.Fatalf("seed %d: through the fence at %v", seed, p)
 			}
 		}
 	}
 	from, to := Pen.Gate().Add(gmath.Vec{Y: -3}), Pen.Gate().Add(gmath.Vec{Y: 3})
-	if got := Pen.Push(from, to, 10, true); got != to {
+	if got := Pen.Push(from, to, 10, Openings{Gate: true}); got != to {
 		t.Errorf("through the open gate to %v ends at %v", to, got)
 	}
 }

@@ -48,6 +48,7 @@ const (
 	birdRadius   = 9.0
 	birdSees     = 85.0
 	pickUp       = 24.0
+	doorReach    = 60.0
 	gateOpens    = Steps * 10
 	roundSeconds = 120
 	pauseSeconds = 8

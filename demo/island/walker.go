@@ -54,7 +54,7 @@ func (g *Game) walk(walker *donburi.Entry, ctl *ControllerData) {
 // slide moves a circle on land, round what stands in its way.
 func (g *Game) slide(from, by gmath.Vec, radius float64) gmath.Vec {
 	to := g.scenery.Push(from.Add(by), radius)
-	to = Pen.Push(from, to, radius, g.gateIsOpen())
+	to = Pen.Push(from, to, radius, g.openings())
 	if Height(to) > 2 {
 		return to
 	}

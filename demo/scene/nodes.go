@@ -46,7 +46,7 @@ const (
 
 var layerOf = map[island.Kind]int{
 	island.Plate: flat, island.Button: flat, island.Money: flat,
-	island.Gate: standing, island.Box: standing, island.Ball: standing,
+	island.Gate: standing, island.Entrance: standing, island.Box: standing, island.Ball: standing,
 	island.Chicken: moving, island.Sheep: moving, island.Player: moving, island.Vehicle: moving,
 	island.Shell: air, island.Boom: air,
 }
@@ -102,6 +102,12 @@ func (s *Scene) figure(e *donburi.Entry) (figure, bool) {
 	case island.Gate:
 		if island.Switch.Get(e).On {
 			f.pos.X -= 80 // slid aside
+		}
+	case island.Entrance:
+		f.sprite = "gate"
+		if island.Door.Get(e).Open { // swung to the south
+			f.rot = 0
+			f.pos = f.pos.Add(gmath.Vec{X: 40, Y: 40})
 		}
 	case island.Boom:
 		left := float64(island.Flight.Get(e).Left) / island.BlastSteps
