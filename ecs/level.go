@@ -55,7 +55,7 @@ func (r *Replication) load(name string) {
 func (r *Replication) enter(m levelMessage) {
 	swap := r.hooks.world != nil && (r.levels || m.name != "")
 	if r.proxy != nil {
-		r.endAll(false, !swap)
+		r.endAll(true, !swap)
 		r.hiding, r.leaving, r.inPlace, r.referrers = nil, nil, nil, nil
 		clear(r.strangers)
 		if !swap {
