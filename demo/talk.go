@@ -27,9 +27,8 @@ func (t *talk) update(s *seat) bool {
 	case inpututil.IsKeyJustPressed(ebiten.KeyEscape):
 		t.open = false
 	case inpututil.IsKeyJustPressed(ebiten.KeyEnter):
-		t.open = false
-		// What cannot be sent is shown to nobody; the player sees that.
-		_ = island.Talk(s.rep, string(t.line))
+		// What cannot be said yet stays to be said.
+		t.open = island.Talk(s.rep, string(t.line)) != nil
 	case inpututil.IsKeyJustPressed(ebiten.KeyBackspace):
 		if len(t.line) > 0 {
 			t.line = t.line[:len(t.line)-1]

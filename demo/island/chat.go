@@ -1,6 +1,8 @@
 package island
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,11 +30,18 @@ type Words struct {
 	Text string `rpl:"max=80"`
 }
 
+// ErrNotHere is what Talk wraps while this machine has no player.
+var ErrNotHere = errors.New("not in the session yet")
+
 // Talk says something to everyone, from any machine with a player. What is too
-// long is cut.
+// long is cut. An error means that nobody will hear it: a client that has just
+// joined says it again when the session has arrived here.
 func Talk(r *tendon.Replication, text string) error {
-	if text = speakable(text); text == "" || r.Me() == 0 {
+	if text = speakable(text); text == "" {
 		return nil
+	}
+	if r.Me() == 0 {
+		return fmt.Errorf("island: %q is not said: %w", text, ErrNotHere)
 	}
 	return Say.Send(r.Session(), Words{text})
 }

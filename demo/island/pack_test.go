@@ -3,8 +3,10 @@ package island
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/netsim"
 )
 
 // A bandage reaches the owner's pack alone, and is used by a call that checks
@@ -95,5 +97,27 @@ func TestChat(t *testing.T) {
 	l.steps(heardFor + 10)
 	if n := len(speaker.Heard()); n != 0 {
 		t.Errorf("%d lines are still shown", n)
+	}
+}
+
+// Who speaks from its first step on is heard once it can be, and once alone.
+func TestTalkWhileJoining(t *testing.T) {
+	l := newLab(t, tendon.Dedicated, 1, netsim.Conditions{Delay: 50 * time.Millisecond})
+	client := l.machines[1]
+	refused := 0
+	l.until("it is said", func() bool {
+		err := Talk(client.rep, "hello")
+		if err != nil {
+			refused++
+		}
+		return err == nil
+	})
+	if refused == 0 {
+		t.Error("a client that has not joined says something, and is told that it was heard")
+	}
+	l.until("it is heard", func() bool { return len(client.Heard()) > 0 })
+	l.steps(Steps)
+	if n := len(client.Heard()); n != 1 {
+		t.Errorf("heard %d times", n)
 	}
 }
