@@ -160,10 +160,6 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 				if pr.flightTick < pr.ackedTick || pr.flight == 0 {
 					pr.flight, pr.flightTick = pr.acked, pr.ackedTick
 				}
-				if re.kind == recGuess && e.state == entryComing {
-					a.arrivalUnknown(p, e, tick)
-					a.isIn(p, re.handle, e)
-				}
 			}
 		case recArrival:
 			if e.state == entryComing {
@@ -200,20 +196,6 @@ func (a *Authority) arrivalShowed(p *peer, e *entry, before []recEntry, tick Tic
 		}
 		if pr.hidden = !has; !has {
 			*pr = peerRow{hidden: true, from: uint32(tick) + 1}
-		}
-	}
-}
-
-// arrivalUnknown is for a peer that has some copy of an arrival, it is not known
-// which: rows that not everyone sees are taken away or told anew.
-func (a *Authority) arrivalUnknown(p *peer, e *entry, tick Tick) {
-	slot, ok := a.slot(e.node)
-	if !ok {
-		return
-	}
-	for i, ri := range a.nodes[slot].rows {
-		if a.rows[ri].t.audience != Everyone {
-			p.rows[e.row0+uint32(i)] = peerRow{from: uint32(tick) + 1}
 		}
 	}
 }

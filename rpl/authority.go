@@ -20,6 +20,11 @@ type Config struct {
 	Local    Peer     // the player of this machine: Server, or 0 on a dedicated server
 	Refs     Refs     // translates entity references; nil: all null
 	Log      *slog.Logger
+
+	// CheckEvery is how often a version that a peer has acked is compared with
+	// the authority's by its checksum, one row at a time: some 12 bytes a second
+	// by default, 500 ms. Negative: only when asked for.
+	CheckEvery time.Duration
 }
 
 func (c *Config) check() error {
@@ -38,6 +43,9 @@ func (c *Config) check() error {
 	}
 	if c.SendHz == 0 {
 		c.SendHz = c.Hz
+	}
+	if c.CheckEvery == 0 {
+		c.CheckEvery = checkEvery
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -14,6 +14,7 @@ type Counters struct {
 	Removals       uint64
 	Blocks         uint64 // pieces too large for a packet
 	Tables         uint64 // sets of code tables learned and shipped
+	Checks         uint64 // checksums of versions sent
 	PacketsLost    uint64 // judged lost
 	LateAcks       uint64 // of them, acked after all
 	BadPackets     uint64 // from peers, refused

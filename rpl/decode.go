@@ -76,9 +76,11 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	if d.Symbol(m.entry.flag.t) == 1 {
 		c.echo(uint16(d.Bits(16)), d.Bits(8))
 	}
+	c.readChecks(&d, &m.entry)
 	if err := c.body(&d, m, tick, baseTick); err != nil {
 		return err
 	}
+	c.compare(tick)
 	c.seqs[seq%recordLen] = seqTick{seq, tick, true}
 	if c.stage.skipped {
 		c.counters.Skipped++

@@ -19,3 +19,18 @@ func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
 	}
 	return used, most, held, going
 }
+
+// Corrupt adds 1 to a word of an item in every version that a proxy has: what a
+// fault would do.
+func (c *Proxy) Corrupt(n Node, ordinal, word int) {
+	for _, row := range c.byNode[n].rows {
+		if row.ordinal != ordinal {
+			continue
+		}
+		for i := range row.size {
+			row.wordsOf(i)[word]++
+		}
+		row.cur[word]++
+		row.now[word]++
+	}
+}

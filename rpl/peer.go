@@ -37,9 +37,10 @@ type peer struct {
 
 	layouts bitset // layouts that the peer is known to have
 
-	link peerLink
-	plan plan
-	rpc  peerCalls
+	link   peerLink
+	checks checks
+	plan   plan
+	rpc    peerCalls
 
 	enc rangecode.Encoder
 	buf []byte

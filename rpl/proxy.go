@@ -35,6 +35,7 @@ type Proxy struct {
 	applied   uint32 // reliable messages
 	skipped   []uint64
 	refused   []refusal
+	toCheck   []check
 
 	inbox    []inPacket
 	inBytes  []byte
@@ -109,6 +110,8 @@ type ProxyCounters struct {
 	Removals     uint64
 	CallsIn      uint64
 	CallsDropped uint64
+	Checks       uint64 // versions compared with the authority's
+	Mismatches   uint64 // of them, different
 	Skipped      uint64 // packets whose guesses came before their arrivals
 }
 

@@ -1,6 +1,9 @@
 package rpl
 
-import "unsafe"
+import (
+	"time"
+	"unsafe"
+)
 
 // A Replica is a node held by a proxy core. The adapter reads it; Entity is
 // the adapter's own.
@@ -27,6 +30,7 @@ type Replica struct {
 	parent  uint32        // the parent's handle, noHandle for none
 	fresh   bool          // arrived in this Apply
 	told    bool          // the adapter knows of it
+	mended  time.Duration // when a keyframe was last asked for because a checksum differed
 	gone    bool
 }
 

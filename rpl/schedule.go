@@ -60,6 +60,7 @@ func (a *Authority) Schedule(now time.Duration) {
 			continue
 		}
 		p.plan.reset()
+		p.checks.plan = p.checks.plan[:0]
 		a.judgeLosses(p, now)
 		a.refill(p, now)
 		if !p.streaming {
@@ -72,6 +73,7 @@ func (a *Authority) Schedule(now time.Duration) {
 			}
 			continue
 		}
+		a.planChecks(p, now)
 		pl := &p.plan
 		pl.left = pl.room*8 - headerBits
 		a.planRemovals(p, now, false)

@@ -1,0 +1,219 @@
+package rpl
+
+import (
+	"hash/fnv"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// Checksums of versions (protocol rule 30): a proof, at a few bytes a second,
+// that both ends have the same. They are of a version that the peer has acked,
+// never of a tick: the proxy hashes what it stored as that version. Where it
+// has it no more it says nothing; where it differs it refuses the row, and is
+// sent a keyframe. Rows that the peer may not see are not hashed.
+//
+//	in a packet's header: check? [handle, row, age of the version in ticks, hash 16] …
+//
+// `once` props are left out: a delta does not tell them.
+
+// check is one checksum as it travels.
+type check struct {
+	handle uint32
+	row    uint32
+	age    uint32
+	hash   uint16
+}
+
+const (
+	// checkEvery is how often one row of a peer is checked by itself.
+	checkEvery = 500 * time.Millisecond
+
+	// maxChecks is the checksums of one send: some 70 bytes.
+	maxChecks = 8
+
+	// mendEvery is the shortest time between two keyframes of a node for
+	// checksums that differ: a fault that comes back is not to fill the link.
+	mendEvery = 3 * time.Second
+)
+
+// Check has a node compared at all peers that hold it, with the next send. A
+// packet that is lost is not repeated.
+func (a *Authority) Check(n Node) {
+	slot, ok := a.slot(n)
+	if !ok {
+		return
+	}
+	for _, h := range a.nodes[slot].holders {
+		if h.handle != noHandle {
+			p := a.peers[h.peer]
+			p.checks.add(h.handle)
+		}
+	}
+}
+
+// CheckAll has everything compared at all peers, a few rows a send.
+func (a *Authority) CheckAll() {
+	for _, p := range a.peers {
+		if p == nil {
+			continue
+		}
+		for h := range p.entries {
+			if p.entries[h].state == entryIn {
+				p.checks.add(uint32(h))
+			}
+		}
+	}
+}
+
+// checks are what is to be compared at one peer.
+type checks struct {
+	asked []uint32 // handles, each once
+	at    time.Duration
+	row   uint32    // of asked[0], the next
+	turn  [2]uint32 // handle and row that are next when nothing is asked for
+	after [2]uint32 // turn, once the plan has left
+	plan  []check
+	sent  uint64
+}
+
+func (c *checks) add(h uint32) {
+	for _, o := range c.asked {
+		if o == h {
+			return
+		}
+	}
+	c.asked = append(c.asked, h)
+}
+
+// planChecks chooses the rows that this send's first packet checks.
+func (a *Authority) planChecks(p *peer, now time.Duration) {
+	c := &p.checks
+	c.plan, c.after = c.plan[:0], c.turn
+	a.counters.Checks += c.sent
+	c.sent = 0
+	for len(c.asked) > 0 && len(c.plan) < maxChecks {
+		if !a.planCheck(p, c.asked[0], &c.row) {
+			c.asked, c.row = c.asked[1:], 0
+		}
+	}
+	if len(c.plan) > 0 {
+		p.plan.probe = true // asked for: a packet of its own, if there is no other
+	}
+	if a.cfg.CheckEvery < 0 || now-c.at < a.cfg.CheckEvery || len(c.asked)+len(c.plan) > 0 {
+		return
+	}
+	c.after = c.turn
+	for range min(len(p.entries), 64) { // past what has nothing to check
+		if int(c.after[0]) >= len(p.entries) {
+			c.after = [2]uint32{}
+		}
+		if a.planCheck(p, c.after[0], &c.after[1]) {
+			return
+		}
+		c.after = [2]uint32{c.after[0] + 1, 0}
+	}
+	c.turn = c.after
+}
+
+// planCheck plans the next row of a handle from row on; false after the last.
+func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
+	e := &p.entries[h]
+	slot, ok := a.slot(e.node)
+	if !ok || e.state != entryIn {
+		return false
+	}
+	n := &a.nodes[slot]
+	for *row < uint32(e.nrows) {
+		i := *row
+		*row++
+		pr, r := &p.rows[e.row0+i], &a.rows[n.rows[i]]
+		if pr.hidden || pr.acked == 0 || !r.kept(pr.acked) || !a.sees(p, n, r.t.audience) {
+			continue
+		}
+		sum := r.t.checksum(a.versionAt(r, pr.acked, pr.ackedTick), r.varsOf(pr.acked))
+		p.checks.plan = append(p.checks.plan, check{h, i, uint32(a.tick) - pr.ackedTick, sum})
+		return true
+	}
+	return false
+}
+
+// checksum is of one version; once props are left out.
+func (t *rowType) checksum(words []int32, vars []any) uint16 {
+	sum := uint32(2166136261)
+	for i, w := range words {
+		if t.once != nil && t.once[i] {
+			continue
+		}
+		for s := 0; s < 32; s += 8 {
+			sum = (sum ^ uint32(w)>>s&0xff) * 16777619
+		}
+	}
+	if len(vars) > 0 {
+		h := fnv.New32a()
+		for i, v := range vars {
+			if t.onceV == nil || !t.onceV[i] {
+				_, _ = h.Write(t.vars[i].Type.Append(nil, v))
+			}
+		}
+		sum = (sum ^ h.Sum32()) * 16777619
+	}
+	return uint16(sum ^ sum>>16)
+}
+
+// putChecks writes what was planned, into the first packet of a send.
+func (p *peer) putChecks(m *entryModel, now time.Duration) {
+	e := &p.enc
+	for _, k := range p.checks.plan {
+		e.Put(m.flag.sym(1))
+		var tmp [12]rangecode.Sym
+		s := appendUnsigned(tmp[:0], &m.handle, k.handle)
+		s = appendUnsigned(s, &m.length, k.row)
+		e.Put(appendUnsigned(s, &m.baseAge, k.age)...)
+		e.PutBits(uint32(k.hash), 16)
+	}
+	e.Put(m.flag.sym(0))
+	if n := len(p.checks.plan); n > 0 {
+		p.checks.at, p.checks.sent, p.checks.turn = now, uint64(n), p.checks.after
+		p.checks.plan = p.checks.plan[:0]
+	}
+}
+
+// readChecks is the inverse; what is read is compared after the packet.
+func (c *Proxy) readChecks(d *rangecode.Decoder, m *entryModel) {
+	c.toCheck = c.toCheck[:0]
+	for d.Symbol(m.flag.t) == 1 && d.Err() == nil && len(c.toCheck) < maxChecks {
+		k := check{handle: readUnsigned(d, &m.handle), row: readUnsigned(d, &m.length), age: readUnsigned(d, &m.baseAge)}
+		k.hash = uint16(d.Bits(16))
+		c.toCheck = append(c.toCheck, k)
+	}
+}
+
+// compare checks what a packet of a tick asked for.
+func (c *Proxy) compare(tick Tick) {
+	for _, k := range c.toCheck {
+		if int(k.handle) >= len(c.entries) {
+			continue
+		}
+		r, at := c.entries[k.handle].rep, tick-Tick(k.age)
+		if r == nil || at < r.laid || int(k.row) >= len(r.rows) || !r.rows[k.row].visible {
+			continue
+		}
+		row := r.rows[k.row]
+		words, vars, _, ok := row.base(at, true)
+		if !ok {
+			continue
+		}
+		c.counters.Checks++
+		if row.t.checksum(words, vars) == k.hash {
+			continue
+		}
+		c.counters.Mismatches++
+		if len(c.refused) < maxRefusals && (r.mended == 0 || c.readingAt-r.mended >= mendEvery) {
+			r.mended = max(c.readingAt, 1)
+			c.refused = append(c.refused, refusal{k.handle, uint8(k.row)})
+			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", row.t.item.Name, "tick", at)
+		}
+	}
+	c.toCheck = c.toCheck[:0]
+}

@@ -1,0 +1,91 @@
+package rpl_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// still is a world in which nothing happens.
+func still(t *testing.T, c rpl.Config, nodes int) *world {
+	w := newWorld(t, 1, c, netsim.Conditions{Delay: 30 * time.Millisecond}, nodes)
+	for _, th := range w.nodes {
+		w.net.A.SetWords(th.item, th.words)
+	}
+	if _, err := w.net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	for range 60 {
+		w.net.Tick(nil)
+	}
+	return w
+}
+
+// A version that differs is found and mended by one keyframe.
+func TestChecksumMends(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: 100 * time.Millisecond}, 5)
+	c := w.net.Clients[0]
+	c.P.Corrupt(w.nodes[2].id, 0, 5)
+	if w.check(c, nil) == nil {
+		t.Fatal("nothing was corrupted")
+	}
+	before := w.net.A.Counters()
+	for range 120 {
+		w.net.Tick(nil)
+	}
+	if err := w.check(c, nil); err != nil {
+		t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
+	}
+	if n := c.P.Counters().Mismatches; n == 0 || n > 2 {
+		t.Errorf("%d mismatches", n)
+	}
+	if after := w.net.A.Counters(); after.Keyframes != before.Keyframes+1 || after.Records != before.Records+1 {
+		t.Errorf("before %+v\nafter  %+v: want one keyframe", before, after)
+	}
+}
+
+// A check that is asked for comes at once; one that is turned off costs nothing
+// and finds nothing.
+func TestCheckOnRequest(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: -1}, 30)
+	c := w.net.Clients[0]
+	for _, th := range w.nodes {
+		c.P.Corrupt(th.id, 0, 5)
+	}
+	for range 120 {
+		w.net.Tick(nil)
+	}
+	if n := w.net.A.Counters(); n.Checks != 0 || w.check(c, nil) == nil {
+		t.Fatalf("checked though turned off: %+v", n)
+	}
+	w.net.A.Check(w.nodes[3].id)
+	for range 60 {
+		w.net.Tick(nil)
+	}
+	if n := w.net.A.Counters().Checks; n != 1 {
+		t.Fatalf("%d checks of one row", n)
+	}
+	w.net.A.CheckAll()
+	for range 180 {
+		w.net.Tick(nil)
+	}
+	if err := w.check(c, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A fault that comes back is mended at most once in three seconds.
+func TestChecksumsMendSlowly(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: 20 * time.Millisecond}, 1)
+	c := w.net.Clients[0]
+	before := w.net.A.Counters().Keyframes
+	for range 300 { // five seconds
+		c.P.Corrupt(w.nodes[0].id, 0, 5)
+		w.net.Tick(nil)
+	}
+	if n := w.net.A.Counters().Keyframes - before; n == 0 || n > 2 {
+		t.Errorf("%d keyframes in five seconds", n)
+	}
+}
