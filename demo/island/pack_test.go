@@ -104,6 +104,7 @@ func TestChat(t *testing.T) {
 func TestTalkWhileJoining(t *testing.T) {
 	l := newLab(t, tendon.Dedicated, 1, netsim.Conditions{Delay: 50 * time.Millisecond})
 	client := l.machines[1]
+	l.steps(1) // until then it plays alone
 	refused := 0
 	l.until("it is said", func() bool {
 		err := Talk(client.rep, "hello")
