@@ -106,6 +106,10 @@ func (o *op) perField() int {
 // value extracts to.
 func (l *layout) finish(t reflect.Type) {
 	l.sort()
+	for i := range l.words {
+		w := &l.words[i]
+		w.Default = min(max(0, w.Min), w.Max) // what stands where an rpl.Opt is absent
+	}
 	zero := reflect.New(t)
 	words := make([]int32, len(l.words))
 	l.extract(zero.UnsafePointer(), words, make([]any, len(l.vars)), nil)
