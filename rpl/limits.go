@@ -107,6 +107,10 @@ const (
 	// bucketTime is how much unused budget a peer may save up (rule 26).
 	bucketTime = 250 * time.Millisecond
 
+	// leastSend is the bytes of budget below which a peer is not sent anything:
+	// a packet's headers take 40. A starved peer gets fewer and fuller packets.
+	leastSend = 200
+
 	// minStay is how long a node that streamed in by distance stays at least.
 	minStay = 500 * time.Millisecond
 )

@@ -75,6 +75,9 @@ func (a *Authority) Schedule(now time.Duration) {
 		}
 		a.planChecks(p, now)
 		pl := &p.plan
+		if a.cfg.Budget > 0 && pl.room < leastSend {
+			continue // a packet's headers would take most of it
+		}
 		pl.left = pl.room*8 - headerBits
 		a.planRemovals(p, now, false)
 		a.planAgain(p, now, false)
