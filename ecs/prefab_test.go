@@ -1,0 +1,52 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// A prefab's arguments are sent once, in its arrival, and build the node before
+// any callback, however much it changes afterwards.
+func TestArgumentsAreSentOnce(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		Late.Build(m.Replication, func(w donburi.World, _ tendon.None) *donburi.Entry {
+			m.say("built")
+			return w.Entry(w.Create(Paint, Local))
+		})
+		m.OnStreamIn(Paint, func(e *donburi.Entry) { m.say("in, local %v", e.HasComponent(Local)) })
+		tendon.OnChange(m.Replication, Paint, func(e *donburi.Entry, _ PaintData) { m.say("change") })
+	}
+	l.joined()
+	before := server.Core().Counters()
+	id := tendon.ID(Late.Spawn(server.World(), tendon.None{}))
+	crate := tendon.ID(Crate.Spawn(server.World(), CrateArgs{Label: "once", Pos: gmath.Vec{X: 3}}))
+	l.steps(10)
+	for i := range 5 {
+		Paint.Get(server.find(id)).Colour = uint8(10 + i)
+		Body.Get(server.find(crate)).Pos.X += 10
+		l.steps(10)
+	}
+	check(t, "arrivals sent", server.Core().Counters().Arrivals-before.Arrivals, 2)
+	check(t, "built with", Local.Get(client.find(crate)).From, "once")
+	for _, m := range l.machines {
+		said := m.said()
+		if len(said) < 8 {
+			t.Fatalf("%s heard %q", m.name, said)
+		}
+		check(t, m.name+" first", said[0], "built")
+		check(t, m.name+" then", said[1], "in, local true")
+		built := 0
+		for _, line := range said {
+			if line == "built" {
+				built++
+			}
+		}
+		check(t, m.name+" built it", built, 1)
+	}
+}
