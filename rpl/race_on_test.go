@@ -1,0 +1,5 @@
+//go:build race
+
+package rpl_test
+
+const raceEnabled = true
