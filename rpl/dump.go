@@ -1,0 +1,104 @@
+package rpl
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// DumpedNode is one node as a peer may see it, for people and tools.
+type DumpedNode struct {
+	Node   string       `json:"node"`
+	Prefab string       `json:"prefab,omitempty"`
+	Name   string       `json:"name,omitempty"`
+	Owner  Peer         `json:"owner"`
+	Parent string       `json:"parent,omitempty"`
+	Told   bool         `json:"told"` // false: it waits for its first packet
+	Items  []DumpedItem `json:"items,omitempty"`
+}
+
+// DumpedItem is one item with the props that the peer may see. Values are in
+// the props' units; values of variable length are as Go prints them.
+type DumpedItem struct {
+	Item  string         `json:"item"`
+	Props map[string]any `json:"props"`
+}
+
+// Dump is what a peer may see now, as JSON: the nodes that it holds or is to
+// hold, in the order of their slots. Props of audiences that it does not belong
+// to are not in it. It is for debugging: it takes its time and memory.
+func (a *Authority) Dump(id Peer) ([]byte, error) {
+	p := a.byID[id]
+	if p == nil {
+		return nil, fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
+	}
+	nodes := []DumpedNode{}
+	for slot := range a.nodes {
+		if n := &a.nodes[slot]; n.used {
+			if h := n.holder(p.index); h != nil {
+				nodes = append(nodes, a.dumpNode(p, n, h.handle != noHandle))
+			}
+		}
+	}
+	return json.Marshal(nodes)
+}
+
+func (a *Authority) dumpNode(p *peer, n *node, told bool) DumpedNode {
+	d := DumpedNode{Node: n.id.String(), Name: n.spawn.Name, Owner: n.owner, Told: told}
+	if n.spawn.Prefab != nil {
+		d.Prefab = n.spawn.Prefab.Name
+	}
+	if n.parent != 0 {
+		d.Parent = a.nodes[n.parent].id.String()
+	}
+	for _, it := range n.items {
+		if it == noItem {
+			continue
+		}
+		m := &a.items[it]
+		item := DumpedItem{Item: m.t.Name, Props: map[string]any{}}
+		for _, i := range m.rows {
+			if r := &a.rows[i]; a.sees(p, n, r.t.audience) {
+				var vars []any
+				if r.vars != nil {
+					vars = r.vars.now
+				}
+				r.t.name(item.Props, a.current(r), vars)
+			}
+		}
+		d.Items = append(d.Items, item)
+	}
+	return d
+}
+
+// name puts a row's values under the names of their props.
+func (t *rowType) name(props map[string]any, words []int32, vars []any) {
+	at := make(map[int]int, len(words))
+	for k, f := range t.from {
+		at[f] = k
+	}
+	for i := range t.item.Props {
+		q := &t.item.Props[i]
+		var values []any
+		for w := q.Words[0]; w < q.Words[1]; w++ {
+			k, here := at[w]
+			if !here {
+				continue
+			}
+			v := any(words[k])
+			if q.Step != 0 && q.Words[1]-q.Words[0] <= 2 && !t.words[k].raw {
+				v = float64(words[k])*q.Step + q.Bias
+			}
+			values = append(values, v)
+		}
+		switch len(values) {
+		case 0:
+		case 1:
+			props[q.Name] = values[0]
+		default:
+			props[q.Name] = values
+		}
+	}
+	for k, f := range t.fromV {
+		props[t.item.Props[t.item.Vars[f].Prop].Name] = fmt.Sprint(vars[k])
+	}
+}

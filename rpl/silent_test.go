@@ -1,0 +1,63 @@
+package rpl_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A peer that has gone silent costs a probe now and then and no memory, and has
+// the full rate back one round trip after its next ack.
+func TestSilentPeer(t *testing.T) {
+	w := newWorld(t, 1, rpl.Config{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 60)
+	for p := range 2 {
+		if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := w.net.Clients[1]
+	play := func(n int) {
+		for range n {
+			w.net.Tick(func(rpl.Tick) { w.step(t) })
+		}
+	}
+	play(120)
+	busy := w.net.A.PeerStats(c.Peer)
+	c.Silent = true
+	play(90) // frozen after a second
+	frozen := w.net.A.PeerStats(c.Peer)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	play(600)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	silent := w.net.A.PeerStats(c.Peer)
+	if n := silent.Packets - frozen.Packets; n < 20 || n > 50 {
+		t.Errorf("%d packets in ten silent seconds, want 4 a second", n)
+	}
+	if n := silent.Bytes - frozen.Bytes; n > 50*60 {
+		t.Errorf("%d bytes in ten silent seconds", n)
+	}
+	if after.HeapAlloc > before.HeapAlloc+1<<20 {
+		t.Errorf("the heap grew by %d bytes for a silent peer", after.HeapAlloc-before.HeapAlloc)
+	}
+	c.Silent = false
+	// Up to a probe's time until the first ack, a round trip, two ticks.
+	play(15 + 5 + 2)
+	from := w.net.A.PeerStats(c.Peer).Bytes
+	play(60)
+	if n, full := w.net.A.PeerStats(c.Peer).Bytes-from, busy.Bytes/2; n < full/3 {
+		t.Errorf("%d bytes in the second after, %d a second before", n, full)
+	}
+	for _, th := range w.nodes {
+		th.words[2], th.words[3] = 0, 0
+		w.net.A.SetWords(th.item, th.words)
+	}
+	if err := settle(w, func() error { return w.check(c, nil) }); err != nil {
+		t.Fatal(err)
+	}
+}
