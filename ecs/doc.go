@@ -7,7 +7,7 @@
 //
 //   - [Protocol]: what both ends must agree on, a package variable. [Replicate]
 //     and [ReplicateAs] add component types, [NewPrefab] kinds of node, [NewRPC]
-//     remote calls.
+//     remote calls, [NewGroup] sets of peers.
 //   - [Replication]: one donburi world kept in step with others. [New] makes it,
 //     in single player; Host and Join change that.
 //   - A node is an entity with components.RplNode; its replicated components are
@@ -34,14 +34,14 @@
 // machine's player drives. Local entities are always this machine's own.
 //
 // … give a player something to drive? In OnJoin: [Give](entity, peer). The local
-// player joins too.
+// player joins too. OnOwner tells every machine that has it who drives it now.
 //
 // … send input? An unreliable RPC ToServer with the held keys, on a node that the
 // player owns; the newest wins.
 //
 // … tell everyone of an event? A Broadcast RPC on its node: it runs on each
-// machine that has the node. What belongs to no entity (chat, match state) goes
-// over Session().
+// player's machine that has the node. An owner tells all by one Everywhere. What
+// belongs to no entity (chat, match state) goes over Session().
 //
 // … react to a change? [OnChange] for fields tagged `notify`, on the authority
 // too; OnStreamIn and OnStreamOut for nodes that begin and cease to exist here.
@@ -52,12 +52,18 @@
 // not [Drawn].
 //
 // … limit who sees what? Config.Interest with components.Observer for distance,
-// NodeData.Relevance for a node, `to=owner` for a field.
+// NodeData.Relevance for a node, `to=owner` for a field; a [Group] for both, with
+// members that the server puts in, that ask, or that a function picks.
 //
 // … put one thing on another? [Attach]; what hangs together streams together.
-// Entities that are one node are joined by [Part] when they are built.
+// [Parent] and [Children] lead through the tree; with components.Transform,
+// [WorldTransform] and [WorldView] say where something is in the world. Entities
+// that are one node are joined by [Part] when they are built.
 //
 // … change the level? Make the worlds in OnWorld, call Load.
+//
+// … find what I did wrong? Config.Debug reports what was written past the
+// library, and bumps that were missed or wasted.
 //
 // … find out what is going on? Stats of a peer, Counters, Mode; or a [Plugin]
 // with systems of its own behind the stages.
@@ -65,8 +71,10 @@
 // # What to know
 //
 // All callbacks run on the game's goroutine, inside Receive and Send, in this
-// order for a node: the prefab's function, OnStreamIn, OnChange, calls,
-// OnStreamOut. A node exists for the API from its creation, and for others with
-// the step's Send. Keep entities, not entries, from one step to the next: donburi
-// reuses both.
+// order for a node: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
+// OnStreamOut; parents before their children. On the authority a step's calls
+// come before its OnChange, which tells of what they have changed too. A node
+// that is removed in the step in which it was made is told of to nobody. A node
+// exists for the API from its creation, and for others with the step's Send. Keep
+// entities, not entries, from one step to the next: donburi reuses both.
 package ecs
