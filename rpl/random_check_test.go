@@ -326,7 +326,9 @@ func (w *randomWorld) equal() error {
 			}
 			switch {
 			case must && !has:
-				return fmt.Errorf("client %d misses %v", c.Peer, th.id)
+				root := th.root()
+				return fmt.Errorf("client %d misses %v of %d, relevance %d, at %v, its root %v of %d, relevance %d, at %v, seen from %v",
+					c.Peer, th.id, th.owner, th.relevance, th.body().Pos, root.id, root.owner, root.relevance, root.body().Pos, w.at[c.Peer])
 			case has && !may:
 				return fmt.Errorf("client %d holds %v, which it should not see", c.Peer, th.id)
 			case has:

@@ -65,7 +65,11 @@ func (a *Authority) Stream(now time.Duration) {
 	if a.grid != nil {
 		a.spreadMovers()
 		for _, p := range a.peers {
-			if p != nil && p.streaming && !p.frozen(now) {
+			switch {
+			case p == nil || !p.streaming:
+			case p.frozen(now): // what moves meanwhile is not noted: it looks at everything later
+				p.lookAgain, p.leavers = true, p.leavers[:0]
+			default:
 				a.look(p, now)
 			}
 		}
