@@ -142,7 +142,7 @@ func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 func (t *rowType) checksum(words []int32, vars []any) uint16 {
 	sum := uint32(2166136261)
 	for i, w := range words {
-		if t.once != nil && t.once[i] {
+		if i < len(t.once) && t.once[i] { // phases stand behind the words
 			continue
 		}
 		for s := 0; s < 32; s += 8 {
