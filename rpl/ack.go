@@ -254,8 +254,8 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 	pr := &p.rows[e.row0+uint32(re.row)]
 	if pr.flightTick == uint32(tick) {
 		pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, tick
-		if e.state == entryComing && pr.ackedTick == uint32(tick) {
-			pr.flight, pr.flightTick = 0, 0 // acked was a guess, and wrong
+		if e.state == entryComing {
+			pr.flight, pr.flightTick = 0, 0 // acked is a guess, which may be wrong
 		}
 		p.dirty.set(re.handle)
 	}
