@@ -10,6 +10,10 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
+// beside is the bytes that a packet may have besides what changed: a check of
+// what the peer holds.
+const beside = 8
+
 // A scale has one pan for each connection, in the order of their joining.
 type scale struct {
 	transport.Listener
