@@ -1,0 +1,100 @@
+package rpl
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A peer's byte budget: a token bucket, and what a send leaves out when the
+// bucket does not pay for all (protocol rules 26 to 29).
+
+// afford takes what a piece costs from the peer's room. Where nothing is
+// planned yet the room may be overdrawn once, so that what is larger than a
+// send's share is not put off for ever (protocol rule 26).
+func (a *Authority) afford(pl *plan, bits int) bool {
+	if a.cfg.Budget == 0 {
+		return true
+	}
+	cost := pieceBits(bits)
+	if pl.left < cost && !(pl.room > 0 && pl.empty()) {
+		a.counters.Starved++
+		return false
+	}
+	pl.left -= cost
+	return true
+}
+
+// fitUpdates leaves out the least urgent updates that the room does not pay.
+func (a *Authority) fitUpdates(p *peer) {
+	if a.cfg.Budget == 0 {
+		return
+	}
+	pl := &p.plan
+	pl.order = pl.order[:0]
+	total := 0.0
+	for i := range pl.updates {
+		pl.order = append(pl.order, int32(i))
+		total += pieceBits(pl.updates[i].bits)
+	}
+	if total > pl.left {
+		slices.SortFunc(pl.order, func(i, j int32) int {
+			return cmp.Compare(pl.updates[j].urgency, pl.updates[i].urgency)
+		})
+	}
+	first := pl.room > 0 && len(pl.removals)+len(pl.arrivals) == 0
+	for _, i := range pl.order {
+		u := &pl.updates[i]
+		if b := pieceBits(u.bits); pl.left >= b || first {
+			pl.left -= b
+		} else {
+			u.skip = true
+			a.counters.Starved++
+		}
+		first = false
+	}
+}
+
+// fitGuesses leaves out the guesses for which there is no spare room.
+func (a *Authority) fitGuesses(p *peer) {
+	if a.cfg.Budget == 0 {
+		return
+	}
+	for i := range p.plan.guesses {
+		g := &p.plan.guesses[i]
+		if b := pieceBits(g.bits); p.plan.left >= b {
+			p.plan.left -= b
+		} else {
+			g.skip = true
+		}
+	}
+}
+
+// headerBits is what a packet costs beside its pieces, at most: the seal, the
+// header, the sections' ends, the coder's last bytes.
+const headerBits = (PacketOverhead + 24) * 8
+
+// pieceBits is what a piece costs, its name and its share of the packets'
+// headers included.
+func pieceBits(bits int) float64 {
+	return float64(bits+nameBits) * (1 + headerBits/float64(8*PacketRoom-headerBits))
+}
+
+// nameBits is what a handle's gap costs, at most.
+const nameBits = 30
+
+func (a *Authority) refill(p *peer, now time.Duration) {
+	l := &p.link
+	if l.tokensAt == 0 {
+		l.tokens = a.bucket()
+	} else {
+		l.tokens = min(a.bucket(), l.tokens+float64(a.cfg.Budget)*(now-l.tokensAt).Seconds())
+	}
+	l.tokensAt = max(now, 1)
+	p.plan.room = l.tokens
+}
+
+// bucket is the budget that a peer may save up.
+func (a *Authority) bucket() float64 {
+	return max(float64(a.cfg.Budget)*bucketTime.Seconds(), PacketRoom+PacketOverhead)
+}
