@@ -3,7 +3,12 @@ package ecs
 // Changes: which fields tagged `notify` differ from what was last told, on the
 // authority and on proxies alike, and the old value that OnChange is given.
 
-import "unsafe"
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+)
 
 // A watch remembers an item as OnChange last saw it.
 type watch struct {
@@ -56,12 +61,46 @@ func (r *Replication) look(n *node, b *binding) {
 	if changed {
 		old := b.comp.c.New()
 		b.comp.copy(old, w.old)
+		if len(b.comp.shared) > 0 {
+			b.comp.unshare(old)
+			t.Inject(old, w.words, w.vars, r.refs())
+		}
 		r.tell(event{node: n, comp: b.comp, entity: b.entity, old: old})
 	}
 	copy(w.words, words)
 	copy(w.vars, vars)
 	b.comp.copy(w.old, p)
 	clear(vars)
+}
+
+// unshare takes the replicated lists and maps out of a copy: they are those of
+// the component, and the game edits them in place.
+func (c *component) unshare(p unsafe.Pointer) {
+	for _, l := range c.shared {
+		switch at := unsafe.Add(p, l.offset); l.kind {
+		case reflect.Slice:
+			*(*[]struct{})(at) = nil
+		case reflect.Map:
+			*(*map[struct{}]struct{})(at) = nil
+		}
+	}
+}
+
+// lists are the lists and maps that a prop consists of.
+func (c *component) lists(p *rpl.Prop) (ls []leaf) {
+	n := p.Vars[1] - p.Vars[0]
+	for _, l := range leaves(c.wire, 0, nil) {
+		if l.offset < p.Offset {
+			continue
+		}
+		if n--; n < 0 {
+			break
+		}
+		if l.kind == reflect.Slice || l.kind == reflect.Map {
+			ls = append(ls, l)
+		}
+	}
+	return ls
 }
 
 func sized[T any](s *[]T, n int) []T {

@@ -13,8 +13,10 @@ import (
 
 // BagData has a list with a bound.
 type BagData struct {
-	Items []uint8 `rpl:"max=4"`
-	Name  string  `rpl:"max=4"`
+	Items []uint8          `rpl:"max=4,notify"`
+	Name  string           `rpl:"max=4"`
+	Tally map[string]uint8 `rpl:"max=4,each=4,notify"`
+	notes []string
 }
 
 var Bag = tendon.Replicate(proto, "bag", donburi.NewComponentType[BagData]())
@@ -146,6 +148,32 @@ func TestMisuse(t *testing.T) {
 		l.steps(10)
 		check(t, "the proxy", Paint.Get(client.find(aID)).Colour, 42)
 	})
+}
+
+// The old value of OnChange is what was, lists and maps that the game edits in
+// place included.
+func TestOldValueOfLists(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	l.client(tendon.Config{})
+	l.joined()
+	for _, m := range l.machines {
+		tendon.OnChange(m.Replication, Bag, func(e *donburi.Entry, old BagData) {
+			now := Bag.Get(e)
+			m.say("%v %v to %v %v", old.Items, old.Tally, now.Items, now.Tally)
+		})
+	}
+	e := server.Create(Bag)
+	id := tendon.ID(e)
+	Bag.SetValue(e, BagData{Items: []uint8{1, 2}, Tally: map[string]uint8{"a": 1}, notes: []string{"local"}})
+	l.steps(10)
+	bag := Bag.Get(server.find(id))
+	bag.Items[0], bag.Tally["b"] = 9, 2
+	l.steps(10)
+	for _, m := range l.machines {
+		check(t, m.name+" heard", strings.Join(m.said(), ", "), "[] map[] to [1 2] map[a:1], [1 2] map[a:1] to [9 2] map[a:1 b:2]")
+	}
+	check(t, "local fields", Bag.Get(server.find(id)).notes[0], "local")
 }
 
 // Calls inside callbacks run like any other, in the order of callbacks.

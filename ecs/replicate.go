@@ -69,6 +69,7 @@ type component struct {
 	copy    func(dst, src unsafe.Pointer)
 
 	notify  []int   // props with `notify`
+	shared  []leaf  // lists and maps, which a copy of the component shares with it
 	drawn   []field // fields with `interp`
 	inPlace bool    // one of them is `interp=inplace`
 	pos     []field // where the node is, x and y; nil without a `pos` prop
@@ -85,6 +86,9 @@ type standIn struct {
 func (c *component) finish() error {
 	for i := range c.item.Props {
 		p := &c.item.Props[i]
+		if c.standIn == nil {
+			c.shared = append(c.shared, c.lists(p)...)
+		}
 		if p.Notify {
 			c.notify = append(c.notify, i)
 		}
