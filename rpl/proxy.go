@@ -51,6 +51,7 @@ type Proxy struct {
 	defaults *model
 	stage    stage
 	rings    ringMemory
+	tracer   func([]byte)
 	events   events
 	local    callQueue
 	tick     Tick // the local step, stamped on calls
@@ -216,7 +217,9 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 			continue
 		}
 		c.readingAt = in.at
-		if err := c.packet(in.seq, c.inBytes[in.from:in.to]); err != nil {
+		err := c.packet(in.seq, c.inBytes[in.from:in.to])
+		c.tracePacket(in.seq, in.to-in.from, err)
+		if err != nil {
 			c.counters.Refused++
 			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
 			continue

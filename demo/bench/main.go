@@ -9,6 +9,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -36,6 +37,7 @@ type arguments struct {
 	trace, warm            string
 	json                   bool
 	rate                   bool // -send was given
+	packets                string
 	cpuProfile, memProfile string
 }
 
@@ -62,8 +64,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if a.cpuProfile != "" {
 		fmt.Fprintln(stderr, "bench: while a profile is taken the system tells processor time in steps of milliseconds: the times of this run mean little")
 	}
+	closePackets, err := a.tracePackets()
+	if err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return exitUsage
+	}
 	report, err := play.Run(a.o)
 	stop()
+	if err := closePackets(); err != nil {
+		fmt.Fprintf(stderr, "bench: %v\n", err)
+		return exitFailed
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "bench: %v\n", err)
 		if errors.Is(err, play.ErrTrace) {
@@ -105,6 +116,7 @@ func parse(args []string, stderr io.Writer) (*arguments, error) {
 	f.Uint64Var(&a.o.Seed, "seed", 1, "of the network")
 	f.BoolVar(&a.o.UDP, "udp", false, "over real KCP on 127.0.0.1, in real time")
 	f.BoolVar(&a.json, "json", false, "print the JSON line alone")
+	f.StringVar(&a.packets, "packets", "", "write every packet that the first client opens to this `file`, as JSON lines")
 	f.StringVar(&a.cpuProfile, "cpuprofile", "", "write a processor profile to this `file`")
 	f.StringVar(&a.memProfile, "memprofile", "", "write a heap profile to this `file`")
 	if err := f.Parse(args); err != nil {
@@ -169,4 +181,21 @@ func writeHeap(path string) error {
 	defer f.Close()
 	runtime.GC()
 	return pprof.Lookup("allocs").WriteTo(f, 0)
+}
+
+// tracePackets has the packets of the first client written to a file.
+func (a *arguments) tracePackets() (closeFile func() error, err error) {
+	if a.packets == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(a.packets)
+	if err != nil {
+		return nil, err
+	}
+	w := bufio.NewWriter(f)
+	a.o.Packets = func(line []byte) {
+		w.Write(line) // a failure stays with the writer until Flush
+		w.WriteByte('\n')
+	}
+	return func() error { return errors.Join(w.Flush(), f.Close()) }, nil
 }

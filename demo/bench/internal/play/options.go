@@ -25,6 +25,10 @@ type Options struct {
 	Workers int     // goroutines that encode
 	Seed    uint64
 	UDP     bool // over real KCP on 127.0.0.1, in real time
+
+	// Packets is told of every packet that the first client opens, as JSON lines;
+	// nil: nobody is. The times of such a run mean little.
+	Packets func(line []byte)
 }
 
 // Limits of the arguments, and why.

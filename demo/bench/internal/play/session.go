@@ -127,6 +127,9 @@ func (s *session) connect(p *phase) error {
 		if err != nil {
 			return err
 		}
+		if i == 0 && s.o.Packets != nil {
+			proxy.Trace(s.o.Packets)
+		}
 		server, end, err := s.net.pair()
 		if err != nil {
 			return err

@@ -1,0 +1,86 @@
+package rpl
+
+import "encoding/json"
+
+// An opened packet as JSON lines, for people who debug the stream: one line for
+// the packet, then one for each thing that it says, as the proxy has understood
+// it. A packet that cannot be read is one line with the reason.
+
+// TraceLine is one line. Fields that do not apply are left out.
+type TraceLine struct {
+	Packet  uint64         `json:"packet,omitempty"` // its number; on the first line of a packet
+	Tick    Tick           `json:"tick,omitempty"`
+	Bytes   int            `json:"bytes,omitempty"`
+	Refused string         `json:"refused,omitempty"` // why it could not be read
+	Skipped bool           `json:"skipped,omitempty"` // its guesses came before their arrivals
+	What    string         `json:"what,omitempty"`    // arrival, update, forget, owner, removal, call
+	Node    string         `json:"node,omitempty"`
+	Handle  *uint32        `json:"handle,omitempty"`
+	Prefab  string         `json:"prefab,omitempty"`
+	Name    string         `json:"name,omitempty"`
+	Item    string         `json:"item,omitempty"`
+	Base    Tick           `json:"base,omitempty"` // of an update; none for a keyframe
+	Owner   *Peer          `json:"owner,omitempty"`
+	RPC     string         `json:"rpc,omitempty"`
+	Props   map[string]any `json:"props,omitempty"` // in the props' units, by name
+}
+
+// Trace has fn told of every packet that is read from now on, a JSON object at
+// a time without its newline; nil ends it. It takes its time and memory.
+func (c *Proxy) Trace(fn func(line []byte)) { c.tracer = fn }
+
+func (c *Proxy) traceLine(l TraceLine) {
+	if b, err := json.Marshal(l); err == nil { // NaN aside, which no prop holds, it always is
+		c.tracer(b)
+	}
+}
+
+// tracePacket tells what the stage holds after a packet was applied.
+func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
+	if c.tracer == nil {
+		return
+	}
+	st := &c.stage
+	if err != nil {
+		c.traceLine(TraceLine{Packet: seq, Bytes: bytes, Refused: err.Error()})
+		return
+	}
+	c.traceLine(TraceLine{Packet: seq, Tick: st.tick, Bytes: bytes, Skipped: st.skipped})
+	for _, r := range st.arrivals {
+		l := TraceLine{What: "arrival", Node: r.ID.String(), Handle: &r.handle, Name: r.Name, Owner: &r.Owner}
+		if r.Prefab != nil {
+			l.Prefab = r.Prefab.Name
+		}
+		c.traceLine(l)
+		for _, row := range r.rows {
+			if row.visible {
+				c.traceRow(TraceLine{What: "arrival", Node: l.Node}, row, row.cur, row.curVars)
+			}
+		}
+	}
+	for i := range st.forgets {
+		f := &st.forgets[i]
+		c.traceLine(TraceLine{What: "forget", Node: f.r.ID.String(), Item: f.row.t.item.Name})
+	}
+	for i := range st.metas {
+		m := &st.metas[i]
+		c.traceLine(TraceLine{What: "owner", Node: m.r.ID.String(), Owner: &m.owner})
+	}
+	for i := range st.updates {
+		u := &st.updates[i]
+		l := TraceLine{What: "update", Node: u.r.ID.String(), Handle: &u.r.handle, Base: u.floor}
+		c.traceRow(l, u.row, st.words[u.at:u.at+u.row.t.width], u.vars)
+	}
+	for i := range st.calls {
+		c.traceLine(TraceLine{What: "call", Handle: &st.calls[i].handle, RPC: st.calls[i].rpc.Name})
+	}
+	for i := range st.removals {
+		c.traceLine(TraceLine{What: "removal", Handle: &st.removals[i].handle})
+	}
+}
+
+func (c *Proxy) traceRow(l TraceLine, row *replicaRow, words []int32, vars []any) {
+	l.Item, l.Props = row.t.item.Name, map[string]any{}
+	row.t.name(l.Props, words, vars)
+	c.traceLine(l)
+}
