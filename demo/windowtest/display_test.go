@@ -6,12 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jezek/xgb"
 )
 
 // install is what to type where the system lacks what windows need.
@@ -31,6 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	programs = dir
+	xgb.Logger = log.New(io.Discard, "", 0) // it tells that displays have no password: ours have none
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)

@@ -1,8 +1,6 @@
 package windowtest
 
 import (
-	"io"
-	"log"
 	"testing"
 	"time"
 
@@ -42,7 +40,6 @@ type keyboard struct {
 // newKeyboard plugs a keyboard into a display.
 func newKeyboard(t *testing.T, display string) *keyboard {
 	t.Helper()
-	xgb.Logger = log.New(io.Discard, "", 0) // it tells that there is no password: there is none
 	conn, err := xgb.NewConnDisplay(display)
 	if err != nil {
 		t.Fatal(err)
@@ -96,6 +93,15 @@ func (k *keyboard) release(which key) { k.fake(xproto.KeyRelease, which) }
 func (k *keyboard) tap(which key) {
 	k.press(which)
 	k.release(which)
+}
+
+// often taps a key a few times. Those that fall into one step of the program
+// count once.
+func (k *keyboard) often(which key) {
+	for range 8 {
+		k.tap(which)
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 func (k *keyboard) fake(event byte, which key) {
