@@ -86,9 +86,8 @@ func TestEverywhereRefused(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()
-	e, ent := server.Create(Paint, Body), donburi.Null
-	id := tendon.ID(e)
-	ent = e.Entity()
+	e := server.Create(Paint, Body)
+	id, ent := tendon.ID(e), e.Entity()
 	tendon.Give(e, ann.Me())
 	for _, m := range l.machines {
 		shouts[rpl.Reliable].Handle(m.Replication, func(tendon.Call, ShoutArgs) { m.say("ran") })

@@ -1,7 +1,6 @@
 package ecs_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -136,7 +135,7 @@ func TestCallsInFlight(t *testing.T) {
 			if ran == 0 || dropped == 0 || ran+dropped < sent || ran < sent/2 {
 				t.Errorf("of %d reliable calls %d ran, %d of both lanes were dropped", sent, ran, dropped)
 			}
-			t.Log(fmt.Sprintf("%d sent, %d ran, %d of both lanes dropped", sent, ran, dropped))
+			t.Logf("%d sent, %d ran, %d of both lanes dropped", sent, ran, dropped)
 		})
 	}
 }

@@ -37,7 +37,7 @@ func (k *packer) block() {
 	}
 	e.Put(m.entry.more.sym(0))
 	if section == 2 {
-		var s = appendUnsigned(p.tmp[:0], &m.entry.gap, pc.handle+1)
+		s := appendUnsigned(p.tmp[:0], &m.entry.gap, pc.handle+1)
 		e.Put(s...)
 		e.Put(a.syms[pc.at : pc.at+pc.n]...)
 	}

@@ -120,10 +120,11 @@ func (c *Proxy) putAcks(e *rangecode.Encoder, m *entryModel) {
 // those that came late.
 const ackSlack = 32
 
+// forgetSkipped keeps the skipped packets that acks still speak of.
 func (c *Proxy) forgetSkipped() {
 	kept := c.skipped[:0]
 	for _, seq := range c.skipped {
-		if c.newestIn-seq <= ackWindow {
+		if seq+ackSlack >= c.base && c.newestIn-seq <= ackWindow {
 			kept = append(kept, seq)
 		}
 	}

@@ -159,9 +159,7 @@ func (w *randomWorld) spawnRandom(parent *thingy) {
 		rapid.SampledFrom([]uint8{0, 0, 0, 20}).Draw(t, "hz"), items)
 	if rapid.IntRange(0, 3).Draw(t, "greet") == 0 && w.grid == nil && n.root().relevance == rpl.Always {
 		w.greet(n)
-		for _, c := range w.net.Clients {
-			n.greeted = append(n.greeted, c)
-		}
+		n.greeted = append(n.greeted, w.net.Clients...)
 	}
 }
 

@@ -18,7 +18,7 @@ func (g greeter) Connected(c transport.Conn, hello []byte) {
 }
 
 func (g greeter) Datagram(transport.Conn, uint64, time.Duration, []byte) {}
-func (g greeter) Message(_ transport.Conn, b []byte) { fmt.Printf("%s: %s\n", g, b) }
+func (g greeter) Message(_ transport.Conn, b []byte)                     { fmt.Printf("%s: %s\n", g, b) }
 
 func (g greeter) Closed(_ transport.Conn, err error) { fmt.Printf("%s: %v\n", g, err) }
 
