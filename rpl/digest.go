@@ -58,6 +58,9 @@ func (s *Schema) entries() []declared {
 		e := declared{kind: entryRPC, name: r.Name}
 		e.describe(&r.Args.lay)
 		e.rest += fmt.Sprintf(", target %d, lane %d", r.To, r.Lane)
+		if r.FromAnyone {
+			e.rest += ", from anyone"
+		}
 		es = append(es, e)
 	}
 	for i := range s.groups {
