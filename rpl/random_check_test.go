@@ -43,6 +43,15 @@ func (w *randomWorld) operate() {
 		op = "spawn"
 	}
 	switch op {
+	case "spawn", "change", "bag", "conceal", "words", "add", "drop", "look", "call", "hint", "ask":
+	default:
+		// A node may leave a peer that it has not reached yet, and come again: what
+		// it was greeted with is lost with its first coming.
+		for _, o := range w.nodes {
+			o.greeted = nil
+		}
+	}
+	switch op {
 	case "spawn":
 		w.spawnRandom(n)
 	case "change":
