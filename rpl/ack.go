@@ -339,10 +339,10 @@ func (l *peerLink) copiesFor() uint8 {
 }
 
 // copyDue is when copy n (from 0) may leave, after the first: at 60 Hz 0, 1, 3,
-// 7 sends later, under heavy loss 0, 1, 2, 4, 7.
+// 7 sends later, under heavy loss 0, 1, 2, 3, 7.
 func copyDue(n, copies uint8) time.Duration {
 	if copies > 4 {
-		return copyUnit * [...]time.Duration{0, 1, 2, 4, 7}[n]
+		return copyUnit * [...]time.Duration{0, 1, 2, 3, 7}[n]
 	}
 	return copyUnit * (1<<n - 1)
 }
