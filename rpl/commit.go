@@ -49,11 +49,7 @@ func (c *Proxy) commit() {
 		c.arrive(r, st.refresh[i])
 	}
 	for _, f := range st.forgets {
-		if st.tick > f.row.applied && f.row.visible {
-			f.row.clear()
-			f.row.applied = st.tick
-			c.noteChanged(f.r, f.row)
-		}
+		c.forgetRow(f.r, f.row, st.tick)
 	}
 	for _, m := range st.metas {
 		c.meta(m)
@@ -71,6 +67,19 @@ func (c *Proxy) commit() {
 		c.counters.CallsDropped++
 	}
 	c.removed = append(c.removed, st.removals...)
+}
+
+// forgetRow takes a row away as of a tick. Where it is not there the tick counts
+// all the same: an older packet with it may be on its way.
+func (c *Proxy) forgetRow(r *Replica, row *replicaRow, t Tick) {
+	if t <= row.applied {
+		return
+	}
+	if row.visible {
+		row.clear()
+		c.noteChanged(r, row)
+	}
+	row.applied = t
 }
 
 func (c *Proxy) meta(m stagedMeta) {
@@ -168,11 +177,7 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 				continue
 			}
 			if !r.rows[i].visible {
-				if row.visible && t > row.applied {
-					row.clear()
-					row.applied = t
-					c.noteChanged(old, row)
-				}
+				c.forgetRow(old, row, t)
 				continue
 			}
 			from := r.rows[i]
