@@ -49,7 +49,11 @@ func (c *Proxy) commit() {
 		c.arrive(r, st.refresh[i])
 	}
 	for _, f := range st.forgets {
-		c.forgetRow(f.r, f.row, st.tick)
+		if st.tick > f.row.applied && f.row.visible {
+			f.row.clear()
+			f.row.applied = st.tick
+			c.noteChanged(f.r, f.row)
+		}
 	}
 	for _, m := range st.metas {
 		c.meta(m)
@@ -67,19 +71,6 @@ func (c *Proxy) commit() {
 		c.counters.CallsDropped++
 	}
 	c.removed = append(c.removed, st.removals...)
-}
-
-// forgetRow takes a row away as of a tick. Where it is not there the tick counts
-// all the same: an older packet with it may be on its way.
-func (c *Proxy) forgetRow(r *Replica, row *replicaRow, t Tick) {
-	if t <= row.applied {
-		return
-	}
-	if row.visible {
-		row.clear()
-		c.noteChanged(r, row)
-	}
-	row.applied = t
 }
 
 func (c *Proxy) meta(m stagedMeta) {
@@ -177,7 +168,11 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 				continue
 			}
 			if !r.rows[i].visible {
-				c.forgetRow(old, row, t)
+				if row.visible && t > row.applied {
+					row.clear()
+					row.applied = t
+					c.noteChanged(old, row)
+				}
 				continue
 			}
 			from := r.rows[i]

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -272,27 +271,6 @@ func (w *randomWorld) say(n *thingy) {
 	if err := w.net.A.Call(n.id, w.sch.call, []byte{byte(id), byte(id >> 8)}); err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-// quiet stops the world and waits until every client has what it should.
-func (w *randomWorld) quiet(limit time.Duration) {
-	w.tick(func() {
-		for _, n := range w.nodes {
-			n.body().Vel = xy{}
-		}
-	})
-	end := w.net.Now + limit
-	var err error
-	for w.net.Now < end {
-		if err = w.equal(); err == nil {
-			return
-		}
-		w.tick(nil)
-	}
-	for _, c := range w.net.Clients {
-		err = fmt.Errorf("%w\n%d %+v %+v", err, c.Peer, w.net.A.PeerStats(c.Peer), c.P.Counters())
-	}
-	w.t.Fatalf("after %v of quiet: %v\n%+v\n%s", limit, err, w.net.A.Counters(), w.refusals.String())
 }
 
 // wants is whether a peer must, and whether it may, hold a node.

@@ -1,7 +1,9 @@
 package rpl_test
 
 import (
+	"fmt"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -131,4 +133,25 @@ func (w *randomWorld) readSecrets(peer rpl.Peer, p *rpl.Proxy, how string) {
 			}
 		}
 	}
+}
+
+// quiet stops the world and waits until every client has what it should.
+func (w *randomWorld) quiet(limit time.Duration) {
+	w.tick(func() {
+		for _, n := range w.nodes {
+			n.body().Vel = xy{}
+		}
+	})
+	end := w.net.Now + limit
+	var err error
+	for w.net.Now < end {
+		if err = w.equal(); err == nil {
+			return
+		}
+		w.tick(nil)
+	}
+	for _, c := range w.net.Clients {
+		err = fmt.Errorf("%w\n%d %+v %+v", err, c.Peer, w.net.A.PeerStats(c.Peer), c.P.Counters())
+	}
+	w.t.Fatalf("after %v of quiet: %v\n%+v\n%s", limit, err, w.net.A.Counters(), w.refusals.String())
 }
