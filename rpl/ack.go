@@ -158,7 +158,10 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 					pr.acked, pr.ackedTick = re.ver, uint32(tick)
 				}
 				if pr.flightTick < pr.ackedTick || pr.flight == 0 {
+					// It was taken for lost, and an older version was found to be
+					// right: the peer shows this one, so look again.
 					pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+					p.dirty.set(re.handle)
 				}
 			}
 		case recArrival:

@@ -159,29 +159,32 @@ var networks = map[string]netsim.Conditions{
 func TestProxiesBecomeEqual(t *testing.T) {
 	for name, cond := range networks {
 		t.Run(name, func(t *testing.T) {
-			seed := rand.Uint64()
-			w := newWorld(t, seed, rpl.Config{}, cond, 50)
-			for p := range 3 {
-				if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for range 300 {
-				w.net.Tick(func(rpl.Tick) { w.step(t) })
-			}
-			for _, th := range w.nodes { // stop the world
-				th.words[2], th.words[3] = 0, 0
-				w.net.A.SetWords(th.item, th.words)
-			}
-			if err := settle(w, func() error {
-				for _, c := range w.net.Clients {
-					if err := w.check(c, nil); err != nil {
-						return err
+			// The second seed had a packet's ack arrive after the packet was taken for
+			// lost, and the row changed back meanwhile.
+			for _, seed := range []uint64{rand.Uint64(), 6661837943683010738} {
+				w := newWorld(t, seed, rpl.Config{}, cond, 50)
+				for p := range 3 {
+					if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
+						t.Fatal(err)
 					}
 				}
-				return nil
-			}); err != nil {
-				t.Fatalf("seed %d: %v\n%+v\n%+v", seed, err, w.net.A.Counters(), w.net.Clients[0].P.Counters())
+				for range 300 {
+					w.net.Tick(func(rpl.Tick) { w.step(t) })
+				}
+				for _, th := range w.nodes { // stop the world
+					th.words[2], th.words[3] = 0, 0
+					w.net.A.SetWords(th.item, th.words)
+				}
+				if err := settle(w, func() error {
+					for _, c := range w.net.Clients {
+						if err := w.check(c, nil); err != nil {
+							return err
+						}
+					}
+					return nil
+				}); err != nil {
+					t.Fatalf("seed %d: %v\n%+v\n%+v", seed, err, w.net.A.Counters(), w.net.Clients[0].P.Counters())
+				}
 			}
 		})
 	}
