@@ -167,6 +167,9 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 		case recArrival:
 			if e.state == entryComing {
 				a.arrivalShowed(p, e, entries[:i], tick)
+			} else if e.state == entryIn {
+				a.copyShowed(p, e, entries[:i], tick)
+				p.dirty.set(re.handle)
 			}
 			a.isIn(p, re.handle, e)
 		case recRemoval:
@@ -199,6 +202,35 @@ func (a *Authority) arrivalShowed(p *peer, e *entry, before []recEntry, tick Tic
 		}
 		if pr.hidden = !has; !has {
 			*pr = peerRow{hidden: true, from: uint32(tick) + 1}
+		}
+	}
+}
+
+// copyShowed takes the late ack of another copy, whose rights were of its time:
+// what it showed and the peer may not see any more is forgotten once more, and
+// what it took away is told anew.
+func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) {
+	slot, ok := a.slot(e.node)
+	if !ok {
+		return
+	}
+	n := &a.nodes[slot]
+	shown := before[max(0, len(before)-int(e.nrows)):]
+	for i, ri := range n.rows {
+		who := a.rows[ri].t.audience
+		if who == Everyone {
+			continue
+		}
+		has := false
+		for _, re := range shown {
+			has = has || re.kind == recRow && re.row == uint8(i) && p.entries[re.handle].node == e.node
+		}
+		pr := &p.rows[e.row0+uint32(i)]
+		switch sees := a.sees(p, n, who); {
+		case has && !sees:
+			pr.hidden = false // so it is forgotten
+		case !has && sees && !pr.hidden && pr.ackedTick < uint32(tick):
+			*pr = peerRow{from: uint32(a.tick)}
 		}
 	}
 }
