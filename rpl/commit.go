@@ -49,11 +49,14 @@ func (c *Proxy) commit() {
 		c.arrive(r, st.refresh[i])
 	}
 	for _, f := range st.forgets {
-		if st.tick > f.row.applied && f.row.visible {
+		if st.tick <= f.row.applied {
+			continue
+		}
+		if f.row.visible {
 			f.row.clear()
-			f.row.applied = st.tick
 			c.noteChanged(f.r, f.row)
 		}
+		f.row.applied = st.tick // an older packet with the row may be on its way
 	}
 	for _, m := range st.metas {
 		c.meta(m)
