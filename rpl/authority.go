@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/rangecode"
@@ -203,9 +204,10 @@ func (a *Authority) Connect(id Peer) error {
 	return nil
 }
 
-// Disconnect forgets a peer. Its nodes die, or are kept as nobody's, as they
-// say.
-func (a *Authority) Disconnect(id Peer) {
+// Suspend ends the stream to a peer, and keeps its nodes: they are its own when
+// Connect begins another stream, with handles and versions that start anew.
+// Calls that wait for it are dropped and counted. Groups are to be set again.
+func (a *Authority) Suspend(id Peer) {
 	p := a.byID[id]
 	if p == nil {
 		return
@@ -223,8 +225,25 @@ func (a *Authority) Disconnect(id Peer) {
 			}
 		}
 	}
+	early := len(a.early)
+	a.early = slices.DeleteFunc(a.early, func(c earlyCall) bool { return c.to == id })
+	a.counters.CallsDropped += uint64(early - len(a.early) + len(p.rpc.waiting) + len(p.rpc.unreliable))
+	for _, m := range p.rpc.ready {
+		if m[0] == msgCall {
+			a.counters.CallsDropped++
+		}
+	}
 	a.peers[p.index] = nil
 	delete(a.byID, id)
+}
+
+// Disconnect forgets a peer, connected or suspended. Its nodes die, or are kept
+// as nobody's, as they say.
+func (a *Authority) Disconnect(id Peer) {
+	if id == 0 || id == a.cfg.Local {
+		return
+	}
+	a.Suspend(id)
 	for slot := range a.nodes {
 		if n := &a.nodes[slot]; n.used && n.owner == id {
 			if n.spawn.Keep {
