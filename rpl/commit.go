@@ -49,7 +49,7 @@ func (c *Proxy) commit() {
 		c.arrive(r, st.refresh[i])
 	}
 	for _, f := range st.forgets {
-		if st.tick <= f.row.applied {
+		if f.r.gone || st.tick <= f.row.applied || st.tick < f.r.laid {
 			continue
 		}
 		if f.row.visible {
@@ -84,7 +84,8 @@ func (c *Proxy) meta(m stagedMeta) {
 	m.r.meta, m.r.Owner, m.r.parent = c.stage.tick, m.owner, m.parent
 }
 
-// update keeps a version, and shows it if it is the newest.
+// update keeps a version, and shows it if it is the newest and the node's items
+// are still those of then.
 func (c *Proxy) update(u *stagedRow) {
 	if u.r.gone {
 		return
@@ -93,7 +94,7 @@ func (c *Proxy) update(u *stagedRow) {
 	words := c.stage.words[u.at : u.at+row.t.width]
 	row.keep(&c.rings, t, words, u.vars, u.floor)
 	c.counters.Records++
-	if t <= row.applied {
+	if t <= row.applied || t < u.r.laid {
 		return
 	}
 	row.applied, row.visible = t, true
@@ -199,6 +200,9 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 		if ord < len(r.Items) {
 			is = r.Items[ord]
 		}
+		if old.fresh {
+			continue // nobody was told of the items before
+		}
 		if was != is && was != nil {
 			c.events.items = append(c.events.items, itemEvent{old, ord, was})
 		}
@@ -216,8 +220,8 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 			row.keep(&c.rings, t, row.cur, row.curVars, t)
 			row.applied = t
 			c.show(old, row, row.cur, row.curVars, t)
-			c.noteChanged(old, row)
 		}
+		c.noteChanged(old, row) // one that is not visible may have been
 	}
 }
 
@@ -378,8 +382,8 @@ func (c *Proxy) tellArrival(r *Replica, h ProxyHandler) {
 	h.Arrived(r)
 }
 
-// firstChanged is whether no earlier row of the same item changed too: an item
-// is told once.
+// firstChanged is whether a row is of its node's present items, and no earlier
+// row of the same item changed too: an item is told once.
 func firstChanged(r *Replica, row *replicaRow) bool {
 	for _, o := range r.rows {
 		if o == row {
@@ -389,7 +393,7 @@ func firstChanged(r *Replica, row *replicaRow) bool {
 			return false
 		}
 	}
-	return !r.gone
+	return false
 }
 
 func (c *Proxy) noteOrphan(r *Replica) {

@@ -30,6 +30,12 @@ func (r *Recorder) held(what string, x *rpl.Replica) {
 	}
 }
 
+func (r *Recorder) has(what string, x *rpl.Replica, ord int) {
+	if r.held(what, x); x.Items[ord] == nil {
+		r.fail("%s for item %d of %v, which is removed", what, ord, x.ID)
+	}
+}
+
 // The methods of rpl.ProxyHandler.
 
 func (r *Recorder) Arrived(x *rpl.Replica) {
@@ -48,8 +54,8 @@ func (r *Recorder) ItemAdded(x *rpl.Replica, ord int)                    { r.hel
 func (r *Recorder) ItemRemoved(x *rpl.Replica, ord int, t *rpl.ItemType) { r.held("item removed", x) }
 func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)                   { r.held("owner", x) }
 func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)                { r.held("parent", x) }
-func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick)          { r.held("change", x); r.Changes++ }
-func (r *Recorder) Advanced(x *rpl.Replica, ord int, t rpl.Tick)         { r.held("advance", x) }
+func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick)          { r.has("change", x, ord); r.Changes++ }
+func (r *Recorder) Advanced(x *rpl.Replica, ord int, t rpl.Tick)         { r.has("advance", x, ord) }
 
 func (r *Recorder) Run(c rpl.Call) {
 	if r.Held[c.Node] == nil {

@@ -1,0 +1,123 @@
+package rpl_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// Packets that come after the ones that were sent after them.
+
+// A postman has a client's packets delivered by hand.
+type postman struct {
+	net     *rpltest.Net
+	c       *rpltest.Client
+	sch     *randomSchema
+	letters []letter // that are not delivered yet
+}
+
+type letter struct {
+	seq uint64
+	b   []byte
+}
+
+func newPostman(t *testing.T) *postman {
+	m := &postman{sch: newRandomSchema()}
+	net, err := rpltest.New(rpl.Config{Schema: m.sch.s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.net = net
+	if m.c, err = net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	m.c.Deaf = true
+	net.OnPacket = func(_ rpl.Peer, seq uint64, b []byte) {
+		m.letters = append(m.letters, letter{seq, append([]byte(nil), b...)})
+	}
+	return m
+}
+
+// spawn makes a node of a body and one more item.
+func (m *postman) spawn(t *testing.T, extra *rpl.ItemType) rpl.Node {
+	id, err := m.net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{m.sch.body, extra}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// item is an item of a node.
+func (m *postman) item(id rpl.Node, ordinal int) rpl.Item {
+	it, _ := m.net.A.Item(id, ordinal)
+	return it
+}
+
+// tick plays a tick whose packets are kept back, and returns them.
+func (m *postman) tick(change func()) []letter {
+	from := len(m.letters)
+	m.net.Tick(func(rpl.Tick) {
+		if change != nil {
+			change()
+		}
+	})
+	kept := m.letters[from:]
+	m.letters = m.letters[:from:from]
+	return kept
+}
+
+// deliver has letters arrive before the next tick.
+func (m *postman) deliver(t *testing.T, letters []letter) {
+	t.Helper()
+	refused := m.c.P.Counters().Refused
+	for _, l := range letters {
+		m.c.P.Receive(l.seq, m.net.Now, l.b)
+	}
+	m.c.P.Apply(m.net.Now, &m.c.Log)
+	if len(m.c.Log.Errors) > 0 {
+		t.Fatal(m.c.Log.Errors[0])
+	}
+	if n := m.c.P.Counters().Refused; n > refused {
+		t.Fatalf("%d packets were refused", n-refused)
+	}
+}
+
+// ticks plays ticks whose packets arrive.
+func (m *postman) ticks(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		m.deliver(t, m.tick(nil))
+	}
+}
+
+// A packet that takes a row away, late by so much that its node has gone, is of
+// no concern to anyone.
+func TestLateForgetOfGoneNode(t *testing.T) {
+	m := newPostman(t)
+	m.net.A.SetGroup(2, m.sch.team, true)
+	id := m.spawn(t, m.sch.extra[1])
+	m.ticks(t, 10)
+	late := m.tick(func() { m.net.A.SetGroup(2, m.sch.team, false) })
+	m.deliver(t, m.tick(func() { m.net.A.Remove(id) }))
+	m.deliver(t, late)
+}
+
+// A packet of the time before a node's items changed says nothing of those that
+// it has now.
+func TestLateUpdateOfRemovedItem(t *testing.T) {
+	m := newPostman(t)
+	id := m.spawn(t, m.sch.extra[2])
+	m.ticks(t, 10)
+	late := m.tick(func() {
+		m.net.A.Set(m.item(id, 1), unsafe.Pointer(&onceItem{Seen: 7}))
+	})
+	m.deliver(t, m.tick(func() {
+		if err := m.net.A.RemoveItem(m.item(id, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}))
+	m.deliver(t, late)
+}
