@@ -54,6 +54,11 @@ const (
 	// ReplayWindow is how many sequence numbers back a late packet is told
 	// from a doubled one; older packets are dropped.
 	ReplayWindow = 1024
+	// LossWindow is how many packets Stats.LossIn looks at: some seconds of play,
+	// and few enough that half a percent is one of them. It leaves out the newest
+	// LossSkip, which may be on their way still, overtaken.
+	LossWindow = 256
+	LossSkip   = 8
 	// MaxInbox is the bytes that may wait for the game's next Poll; more are
 	// dropped, as a full socket buffer drops them.
 	MaxInbox = 4 << 20

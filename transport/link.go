@@ -23,6 +23,11 @@ type Offer struct {
 	// MaxPeers is how many connections a listener accepts; 0 means the limit.
 	// More are refused with ErrFull.
 	MaxPeers int
+	// Room, where it is set, is asked as well: whether a client that says this
+	// hello is to be let in beside so many connections, those included that have
+	// not been heard again. Poll calls it, for each new client; one that has a
+	// place kept can be let in where others are refused.
+	Room func(hello []byte, conns int) bool
 }
 
 // A Listener is a bound address that a session can host on.
@@ -94,4 +99,9 @@ type Stats struct {
 	PacketsOut, PacketsIn uint64
 	ReliableOut           uint64 // bytes of the reliable lane sent, repeats and acks included
 	ReliableQueued        int    // messages that wait
+	// LossIn is the share, 0 to 1, of the packets sent to this end that have not
+	// come, among those numbered before the newest LossSkip, LossWindow of them at
+	// most. A number that the sender took and did not use counts as lost, which
+	// is rare.
+	LossIn float64
 }

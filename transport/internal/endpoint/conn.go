@@ -148,6 +148,7 @@ func (c *Conn) Stats() transport.Stats {
 	defer c.mu.Unlock()
 	s := c.stats
 	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, c.e.cfg.Local, c.remote.String()
+	s.LossIn = c.window.loss()
 	if c.lane != nil {
 		s.ReliableOut = c.lane.Out()
 		s.ReliableQueued = c.lane.Queued()

@@ -49,7 +49,7 @@ func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 	q := question{from, m.Attempt}
 	c := e.asked[q] // only Poll's goroutine writes the maps
 	if c == nil {
-		if len(e.conns) >= e.offer.MaxPeers {
+		if n := len(e.conns); n >= e.offer.MaxPeers || e.offer.Room != nil && !e.offer.Room(m.Hello, n) {
 			e.refuse(from, m.Attempt, wire.Full, nil)
 			return
 		}

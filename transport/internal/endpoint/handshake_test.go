@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -59,6 +60,38 @@ func TestRepeatedHello(t *testing.T) {
 	b.arrive(clientAddr, hello(2).Append(nil))
 	if c, _ := wire.ParseAccept(b.last()); c.ID == a.ID {
 		t.Error("two attempts have one connection")
+	}
+}
+
+// Who has a place is let in where others are refused, and the other way round:
+// Room is told the hello and how many there are.
+func TestRoom(t *testing.T) {
+	b := &bench{}
+	o := offer()
+	var asked []int
+	o.Room = func(hello []byte, conns int) bool {
+		asked = append(asked, conns)
+		return string(hello) == "Ada" || conns == 0
+	}
+	e, err := Listen(b.config(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Endpoint = e
+	bob := hello(2)
+	bob.Hello = []byte("Bob")
+	b.arrive(clientAddr, bob.Append(nil))
+	bob.Attempt = 3
+	b.arrive(strangers, bob.Append(nil))
+	if m, err := wire.ParseRefuse(b.last()); err != nil || m.Reason != wire.Full || m.Attempt != 3 {
+		t.Errorf("refused with %+v, %v", m, err)
+	}
+	b.arrive(strangers, hello(4).Append(nil), hello(4).Append(nil))
+	if m, err := wire.ParseAccept(b.last()); err != nil || m.Attempt != 4 {
+		t.Errorf("not let in: %+v, %v", m, err)
+	}
+	if !slices.Equal(asked, []int{0, 1, 1}) { // a repeat is no question
+		t.Errorf("asked with %v connections", asked)
 	}
 }
 

@@ -1,6 +1,10 @@
 package endpoint
 
-import "github.com/tendonengine/tendon/transport"
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/transport"
+)
 
 // A replayWindow tells new sequence numbers from doubled ones: one bit for
 // each of the last transport.ReplayWindow numbers.
@@ -30,4 +34,23 @@ func (w *replayWindow) accept(seq uint64) bool {
 	}
 	*word |= bit
 	return true
+}
+
+// loss is the share of numbers that were not seen, among those numbered before
+// the newest transport.LossSkip, transport.LossWindow of them at most.
+func (w *replayWindow) loss() float64 {
+	if w.highest <= transport.LossSkip {
+		return 0
+	}
+	newest := w.highest - transport.LossSkip
+	n := min(newest, transport.LossWindow) // the first number is 1
+	seen := 0
+	for at := newest - n + 1; at <= newest; at = at/64*64 + 64 { // by words
+		word := w.seen[at/64%uint64(len(w.seen))] >> (at % 64)
+		if over := 64 - at%64; newest-at+1 < over {
+			word &= 1<<(newest-at+1) - 1
+		}
+		seen += bits.OnesCount64(word)
+	}
+	return float64(int(n)-seen) / float64(n)
 }

@@ -32,3 +32,32 @@ func TestReplayWindow(t *testing.T) {
 		}
 	}
 }
+
+// The share of what is missing, by a plain count.
+func TestLossOfTheWindow(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		var w replayWindow
+		seen := map[uint64]bool{}
+		for seq := uint64(1); seq < 3000; seq++ {
+			if rng.IntN(5) > 0 {
+				w.accept(seq)
+				seen[seq] = true
+			}
+			if newest := w.highest; newest > transport.LossSkip {
+				newest -= transport.LossSkip
+				n, missing := min(newest, transport.LossWindow), 0
+				for s := newest; s > newest-n; s-- {
+					if !seen[s] {
+						missing++
+					}
+				}
+				if got, want := w.loss(), float64(missing)/float64(n); got != want {
+					t.Fatalf("seed %d, after %d: %v, want %v", seed, seq, got, want)
+				}
+			} else if w.loss() != 0 {
+				t.Fatalf("seed %d, after %d: %v of nothing", seed, seq, w.loss())
+			}
+		}
+	}
+}
