@@ -5,40 +5,6 @@ import "github.com/tendonengine/tendon/rpl/internal/rangecode"
 // Applying what a packet said: arrivals, forgets, parents, state, calls. What
 // the adapter must hear of is noted and told after the whole Receive.
 
-// events are noted by commit and told by tell.
-type events struct {
-	arrived  []*Replica
-	items    []itemEvent
-	metas    []metaEvent
-	changed  []rowEvent
-	advanced []rowEvent
-	calls    []Call
-	gone     []goneEvent
-}
-
-type itemEvent struct {
-	r       *Replica
-	ordinal int
-	removed *ItemType // nil: added
-}
-
-type metaEvent struct {
-	r      *Replica
-	owner  Peer
-	parent Node
-}
-
-type rowEvent struct {
-	r   *Replica
-	row *replicaRow
-}
-
-type goneEvent struct {
-	r         *Replica
-	tick      Tick
-	destroyed bool
-}
-
 func (c *Proxy) commit() {
 	st := &c.stage
 	c.newest = max(c.newest, st.tick)
@@ -192,24 +158,7 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 		}
 		return
 	}
-	for ord := range max(len(old.Items), len(r.Items)) {
-		var was, is *ItemType
-		if ord < len(old.Items) {
-			was = old.Items[ord]
-		}
-		if ord < len(r.Items) {
-			is = r.Items[ord]
-		}
-		if old.fresh {
-			continue // nobody was told of the items before
-		}
-		if was != is && was != nil {
-			c.events.items = append(c.events.items, itemEvent{old, ord, was})
-		}
-		if was != is && is != nil {
-			c.events.items = append(c.events.items, itemEvent{old, ord, nil})
-		}
-	}
+	c.noteItems(old)
 	for _, row := range old.rows {
 		row.drifting = false
 	}
@@ -222,6 +171,18 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 			c.show(old, row, row.cur, row.curVars, t)
 		}
 		c.noteChanged(old, row) // one that is not visible may have been
+	}
+}
+
+// noteItems notes that a node's items are about to change: what is told is the
+// difference that the whole Apply makes.
+func (c *Proxy) noteItems(r *Replica) {
+	known := r.fresh
+	for _, e := range c.events.items {
+		known = known || e.r == r
+	}
+	if !known {
+		c.events.items = append(c.events.items, itemEvent{r, r.Items})
 	}
 }
 
@@ -310,133 +271,4 @@ func (c *Proxy) dropHeld(h uint32, gen uint8) {
 		}
 	}
 	c.held = kept
-}
-
-// tell tells the adapter what was noted, in the promised order.
-func (c *Proxy) tell(h ProxyHandler) {
-	ev := &c.events
-	for _, r := range ev.arrived {
-		c.tellArrival(r, h)
-	}
-	for _, r := range ev.arrived {
-		h.Loaded(r)
-	}
-	c.adopt(h)
-	for _, e := range ev.items {
-		if e.removed != nil {
-			h.ItemRemoved(e.r, e.ordinal, e.removed)
-		} else {
-			h.ItemAdded(e.r, e.ordinal)
-		}
-	}
-	for _, e := range ev.metas {
-		e.r.Parent = c.parentOf(e.r)
-		c.noteOrphan(e.r)
-		if e.owner != e.r.Owner && !e.r.fresh {
-			h.Owned(e.r, e.owner)
-		}
-		if e.parent != e.r.Parent && !e.r.fresh {
-			h.Parented(e.r, e.parent)
-		}
-	}
-	for _, e := range ev.changed {
-		if e.row.changed && firstChanged(e.r, e.row) {
-			h.Changed(e.r, e.row.ordinal, e.row.tick)
-		}
-	}
-	for _, e := range ev.advanced {
-		if !e.r.fresh && !e.r.gone {
-			h.Advanced(e.r, e.row.ordinal, c.newest)
-		}
-	}
-	for _, e := range ev.changed {
-		e.row.changed = false
-	}
-	for _, call := range ev.calls {
-		h.Run(call)
-	}
-	for _, e := range ev.gone {
-		h.Gone(e.r, e.tick, e.destroyed)
-	}
-	for _, r := range ev.arrived {
-		r.fresh = false
-	}
-	clear(ev.arrived)
-	clear(ev.gone)
-	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
-	ev.advanced, ev.calls, ev.gone = ev.advanced[:0], ev.calls[:0], ev.gone[:0]
-}
-
-// tellArrival tells of a node after its parent, which may have come in a later
-// packet of the same Apply.
-func (c *Proxy) tellArrival(r *Replica, h ProxyHandler) {
-	if r.told {
-		return
-	}
-	r.Parent = c.parentOf(r)
-	if p := c.byNode[r.Parent]; p != nil && p.fresh {
-		c.tellArrival(p, h)
-	}
-	r.told = true
-	c.noteOrphan(r)
-	h.Arrived(r)
-}
-
-// firstChanged is whether a row is of its node's present items, and no earlier
-// row of the same item changed too: an item is told once.
-func firstChanged(r *Replica, row *replicaRow) bool {
-	for _, o := range r.rows {
-		if o == row {
-			return true
-		}
-		if o.changed && o.ordinal == row.ordinal {
-			return false
-		}
-	}
-	return false
-}
-
-func (c *Proxy) noteOrphan(r *Replica) {
-	if r.Parent == 0 && r.parent != noHandle {
-		c.orphans = append(c.orphans, r)
-	}
-}
-
-// adopt tells of the parents of nodes whose parents came after them.
-func (c *Proxy) adopt(h ProxyHandler) {
-	kept := c.orphans[:0]
-	for _, r := range c.orphans {
-		if r.gone || r.parent == noHandle || r.Parent != 0 {
-			continue
-		}
-		if r.Parent = c.parentOf(r); r.Parent == 0 {
-			kept = append(kept, r)
-		} else {
-			h.Parented(r, 0)
-		}
-	}
-	clear(c.orphans[len(kept):])
-	c.orphans = kept
-}
-
-func (c *Proxy) parentOf(r *Replica) Node {
-	if r.parent == noHandle || int(r.parent) >= len(c.entries) {
-		return 0
-	}
-	if p := c.entries[r.parent].rep; p != nil && !c.above(p, r) {
-		return p.ID
-	}
-	return 0
-}
-
-// above is whether r is p or above it: a change of parents that would close a
-// ring leaves the node a root.
-func (c *Proxy) above(p, r *Replica) bool {
-	for p != nil {
-		if p == r {
-			return true
-		}
-		p = c.byNode[p.Parent]
-	}
-	return false
 }

@@ -121,3 +121,24 @@ func TestLateUpdateOfRemovedItem(t *testing.T) {
 	}))
 	m.deliver(t, late)
 }
+
+// A node whose items changed twice within one Apply is told of with what is
+// left.
+func TestItemsThatCameAndWent(t *testing.T) {
+	m := newPostman(t)
+	id := m.spawn(t, m.sch.extra[2])
+	m.ticks(t, 10)
+	var brief rpl.Item
+	came := m.tick(func() {
+		var err error
+		if brief, err = m.net.A.AddItem(id, m.sch.extra[2]); err != nil {
+			t.Fatal(err)
+		}
+	})
+	went := m.tick(func() {
+		if err := m.net.A.RemoveItem(brief); err != nil {
+			t.Fatal(err)
+		}
+	})
+	m.deliver(t, append(came, went...))
+}

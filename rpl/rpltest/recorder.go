@@ -2,6 +2,7 @@ package rpltest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -15,6 +16,8 @@ type Recorder struct {
 	Came    int
 	Changes int
 	Errors  []string
+
+	items map[*rpl.Replica][]*rpl.ItemType // as told
 
 	// OnRun is called for each call, before it is kept.
 	OnRun func(rpl.Call)
@@ -30,9 +33,10 @@ func (r *Recorder) held(what string, x *rpl.Replica) {
 	}
 }
 
+// has is that a node is here with an item that was told of.
 func (r *Recorder) has(what string, x *rpl.Replica, ord int) {
-	if r.held(what, x); x.Items[ord] == nil {
-		r.fail("%s for item %d of %v, which is removed", what, ord, x.ID)
+	if r.held(what, x); ord >= len(r.items[x]) || r.items[x][ord] == nil || x.Items[ord] != r.items[x][ord] {
+		r.fail("%s for item %d of %v, which was not told of", what, ord, x.ID)
 	}
 }
 
@@ -45,17 +49,41 @@ func (r *Recorder) Arrived(x *rpl.Replica) {
 	if x.Parent != 0 && r.Held[x.Parent] == nil {
 		r.fail("%v arrived before its parent %v", x.ID, x.Parent)
 	}
-	r.Held[x.ID] = x
+	if r.items == nil {
+		r.items = make(map[*rpl.Replica][]*rpl.ItemType)
+	}
+	r.Held[x.ID], r.items[x] = x, slices.Clone(x.Items)
 	r.Came++
 }
 
-func (r *Recorder) Loaded(x *rpl.Replica)                                { r.held("loaded", x) }
-func (r *Recorder) ItemAdded(x *rpl.Replica, ord int)                    { r.held("item added", x) }
-func (r *Recorder) ItemRemoved(x *rpl.Replica, ord int, t *rpl.ItemType) { r.held("item removed", x) }
-func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)                   { r.held("owner", x) }
-func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)                { r.held("parent", x) }
-func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick)          { r.has("change", x, ord); r.Changes++ }
-func (r *Recorder) Advanced(x *rpl.Replica, ord int, t rpl.Tick)         { r.has("advance", x, ord) }
+func (r *Recorder) Loaded(x *rpl.Replica) { r.held("loaded", x) }
+
+func (r *Recorder) ItemAdded(x *rpl.Replica, ord int) {
+	r.held("item added", x)
+	for len(r.items[x]) <= ord {
+		r.items[x] = append(r.items[x], nil)
+	}
+	if r.items[x][ord] != nil || ord >= len(x.Items) || x.Items[ord] == nil {
+		r.fail("item %d of %v added, which was there or is not", ord, x.ID)
+		return
+	}
+	r.items[x][ord] = x.Items[ord]
+}
+
+func (r *Recorder) ItemRemoved(x *rpl.Replica, ord int, t *rpl.ItemType) {
+	r.held("item removed", x)
+	if ord >= len(r.items[x]) || r.items[x][ord] != t {
+		r.fail("item %d of %v removed, which was not told of", ord, x.ID)
+		return
+	}
+	r.items[x][ord] = nil
+}
+
+func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)          { r.held("owner", x) }
+func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)       { r.held("parent", x) }
+func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick) { r.has("change", x, ord); r.Changes++ }
+
+func (r *Recorder) Advanced(x *rpl.Replica, ord int, t rpl.Tick) { r.has("advance", x, ord) }
 
 func (r *Recorder) Run(c rpl.Call) {
 	if r.Held[c.Node] == nil {
@@ -71,5 +99,6 @@ func (r *Recorder) Run(c rpl.Call) {
 func (r *Recorder) Gone(x *rpl.Replica, t rpl.Tick, destroyed bool) {
 	r.held("gone", x)
 	delete(r.Held, x.ID)
+	delete(r.items, x)
 	r.Left++
 }

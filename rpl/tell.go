@@ -1,0 +1,182 @@
+package rpl
+
+// What an adapter is told of one Apply, once all of it is applied, in the order
+// that ProxyHandler promises.
+
+// events are noted by commit and told by tell.
+type events struct {
+	arrived  []*Replica
+	items    []itemEvent
+	metas    []metaEvent
+	changed  []rowEvent
+	advanced []rowEvent
+	calls    []Call
+	gone     []goneEvent
+}
+
+type itemEvent struct {
+	r   *Replica
+	was []*ItemType // what the adapter knows it with
+}
+
+type metaEvent struct {
+	r      *Replica
+	owner  Peer
+	parent Node
+}
+
+type rowEvent struct {
+	r   *Replica
+	row *replicaRow
+}
+
+type goneEvent struct {
+	r         *Replica
+	tick      Tick
+	destroyed bool
+}
+
+// tell tells the adapter what was noted, in the promised order.
+func (c *Proxy) tell(h ProxyHandler) {
+	ev := &c.events
+	for _, r := range ev.arrived {
+		c.tellArrival(r, h)
+	}
+	for _, r := range ev.arrived {
+		h.Loaded(r)
+	}
+	c.adopt(h)
+	for _, e := range ev.items {
+		tellItems(e.r, e.was, h)
+	}
+	for _, e := range ev.metas {
+		e.r.Parent = c.parentOf(e.r)
+		c.noteOrphan(e.r)
+		if e.owner != e.r.Owner && !e.r.fresh {
+			h.Owned(e.r, e.owner)
+		}
+		if e.parent != e.r.Parent && !e.r.fresh {
+			h.Parented(e.r, e.parent)
+		}
+	}
+	for _, e := range ev.changed {
+		if e.row.changed && firstChanged(e.r, e.row) {
+			h.Changed(e.r, e.row.ordinal, e.row.tick)
+		}
+	}
+	for _, e := range ev.advanced {
+		if !e.r.fresh && !e.r.gone {
+			h.Advanced(e.r, e.row.ordinal, c.newest)
+		}
+	}
+	for _, e := range ev.changed {
+		e.row.changed = false
+	}
+	for _, call := range ev.calls {
+		h.Run(call)
+	}
+	for _, e := range ev.gone {
+		h.Gone(e.r, e.tick, e.destroyed)
+	}
+	for _, r := range ev.arrived {
+		r.fresh = false
+	}
+	clear(ev.arrived)
+	clear(ev.items)
+	clear(ev.gone)
+	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
+	ev.advanced, ev.calls, ev.gone = ev.advanced[:0], ev.calls[:0], ev.gone[:0]
+}
+
+// tellArrival tells of a node after its parent, which may have come in a later
+// packet of the same Apply.
+func (c *Proxy) tellArrival(r *Replica, h ProxyHandler) {
+	if r.told {
+		return
+	}
+	r.Parent = c.parentOf(r)
+	if p := c.byNode[r.Parent]; p != nil && p.fresh {
+		c.tellArrival(p, h)
+	}
+	r.told = true
+	c.noteOrphan(r)
+	h.Arrived(r)
+}
+
+// tellItems tells of the items that a node has lost and gained.
+func tellItems(r *Replica, was []*ItemType, h ProxyHandler) {
+	for ord := range max(len(was), len(r.Items)) {
+		var old, now *ItemType
+		if ord < len(was) {
+			old = was[ord]
+		}
+		if ord < len(r.Items) {
+			now = r.Items[ord]
+		}
+		if old != now && old != nil {
+			h.ItemRemoved(r, ord, old)
+		}
+		if old != now && now != nil {
+			h.ItemAdded(r, ord)
+		}
+	}
+}
+
+// firstChanged is whether a row is of its node's present items, and no earlier
+// row of the same item changed too: an item is told once.
+func firstChanged(r *Replica, row *replicaRow) bool {
+	for _, o := range r.rows {
+		if o == row {
+			return true
+		}
+		if o.changed && o.ordinal == row.ordinal {
+			return false
+		}
+	}
+	return false
+}
+
+func (c *Proxy) noteOrphan(r *Replica) {
+	if r.Parent == 0 && r.parent != noHandle {
+		c.orphans = append(c.orphans, r)
+	}
+}
+
+// adopt tells of the parents of nodes whose parents came after them.
+func (c *Proxy) adopt(h ProxyHandler) {
+	kept := c.orphans[:0]
+	for _, r := range c.orphans {
+		if r.gone || r.parent == noHandle || r.Parent != 0 {
+			continue
+		}
+		if r.Parent = c.parentOf(r); r.Parent == 0 {
+			kept = append(kept, r)
+		} else {
+			h.Parented(r, 0)
+		}
+	}
+	clear(c.orphans[len(kept):])
+	c.orphans = kept
+}
+
+func (c *Proxy) parentOf(r *Replica) Node {
+	if r.parent == noHandle || int(r.parent) >= len(c.entries) {
+		return 0
+	}
+	if p := c.entries[r.parent].rep; p != nil && !c.above(p, r) {
+		return p.ID
+	}
+	return 0
+}
+
+// above is whether r is p or above it: a change of parents that would close a
+// ring leaves the node a root.
+func (c *Proxy) above(p, r *Replica) bool {
+	for p != nil {
+		if p == r {
+			return true
+		}
+		p = c.byNode[p.Parent]
+	}
+	return false
+}
