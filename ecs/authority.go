@@ -64,7 +64,7 @@ func (r *Replication) lastWords(n *node) {
 	for i := range r.calls {
 		if c := &r.calls[i]; c.node == n {
 			call := *c
-			c.node = &node{onProxy: onProxy{leaving: true}}
+			c.node = nil
 			r.handle(n, call.rpc, Call{From: r.me, Tick: call.tick}, call.args, func() {})
 		}
 	}

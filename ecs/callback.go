@@ -16,6 +16,8 @@ type callbacks struct {
 	world     func(w donburi.World, name string)
 	start     []func()
 	join      []func(p rpl.Peer)
+	lost      []func(p rpl.Peer)
+	back      []func(p rpl.Peer)
 	leave     []func(p rpl.Peer)
 	end       []func(err error)
 	streamIn  []onComponent[func(e *donburi.Entry)]
@@ -43,16 +45,32 @@ func (r *Replication) OnStart(fn func()) { r.hooks.start = append(r.hooks.start,
 
 // OnJoin and OnLeave are for the authority. The local player joins too,
 // in every mode but dedicated, and everyone joins again after Load. OnLeave
-// runs before the peer's nodes die or pass to nobody, and not for Load.
+// runs once, before the peer's nodes die or pass to nobody, and not for Load:
+// at once for who has closed the session or was kicked, after OnLost and 30 s
+// for who has fallen silent.
 func (r *Replication) OnJoin(fn func(p rpl.Peer)) { r.hooks.join = append(r.hooks.join, fn) }
 
 // OnLeave see OnJoin.
 func (r *Replication) OnLeave(fn func(p rpl.Peer)) { r.hooks.leave = append(r.hooks.leave, fn) }
 
+// OnLost and OnBack are for the authority. OnLost runs when a peer that has
+// joined is not heard of for 10 s, or its socket has failed. It keeps what it
+// has: number, nodes, groups, and its place among Peers; calls to it are dropped
+// and counted ("rpc dropped"). OnBack runs when the same client has joined again
+// within 30 s and its side of the level is built: there is no OnJoin then, but
+// after a Load meanwhile. A client that joins again before its silence is
+// noticed is lost and back all the same. Until packets are sealed, who has
+// overheard a client's hello can take its seat.
+func (r *Replication) OnLost(fn func(p rpl.Peer)) { r.hooks.lost = append(r.hooks.lost, fn) }
+
+// OnBack see OnLost.
+func (r *Replication) OnBack(fn func(p rpl.Peer)) { r.hooks.back = append(r.hooks.back, fn) }
+
 // OnEnd tells a client why it is alone again, and a host why it cannot be
 // joined: an error of transport (ErrFull, ErrKicked, ErrTimeout, …) with its
 // reason. A client's world begins anew after it, in single player, unless fn
-// calls Join.
+// calls Join: who was lost gets its seat back so, with its peer's number and all
+// that is its own.
 func (r *Replication) OnEnd(fn func(err error)) { r.hooks.end = append(r.hooks.end, fn) }
 
 // OnStreamIn runs on every machine when a node with the component starts to

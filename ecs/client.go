@@ -28,6 +28,8 @@ type client struct {
 	newestSeq uint64        // of the datagrams received …
 	newestAt  time.Duration // … and when it was
 
+	sessionHere bool // the session's node has come, in this level
+
 	hiding    []*node // wait for their first sample to be drawn
 	leaving   []*node
 	inPlace   []*node
@@ -149,6 +151,7 @@ func (r *Replication) receiveClient() {
 	r.hear()
 	r.resolve()
 	r.callBack()
+	r.callWaiting()
 	if t := rpl.Tick(r.clock.server(now) / r.clock.step); t > r.tick {
 		r.tick = t
 	}

@@ -20,9 +20,9 @@ type Config struct {
 	Steps     int                  // fixed steps a second, 1 to 240; 0 means 60. Part of the protocol: both ends must agree
 	Sends     int                  // sends a second, at most Steps; 0 means 30
 	Budget    int                  // bytes a second and peer, the packets' seals included; 0 means 256 KiB
-	MaxPeers  int                  // players, the host's own counted; more are refused with "full". 0 means the transport's limit
+	MaxPeers  int                  // players, the host's own and those that are lost counted; more are refused with "full". 0 means the transport's limit
 	Dedicated bool                 // a server without a player of its own
-	Hello     []byte               // what the server reads with Hello(peer): a name, a chosen colour
+	Hello     []byte               // what the server reads with Hello(peer), at most 496 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
 	Debug     bool                 // look in every step for what no game should do, at a cost; what is found is logged once and counted
 	Log       *slog.Logger         // nil: nothing is logged

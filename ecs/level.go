@@ -11,8 +11,9 @@ import (
 // Load moves everyone to another level, on the authority, at the next Receive:
 // every node ends, OnWorld fills a new world on each machine, OnStart and OnJoin
 // run again. Without OnWorld the world stays, and load-time nodes with it. A
-// peer gets the new level's state when its own side is built. It panics on a
-// client, and for a name of more than 255 bytes.
+// peer gets the new level's state when its own side is built; one that is lost
+// meanwhile, when it is back: OnBack, then OnJoin. It panics on a client, and for
+// a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
 	switch {
 	case r.auth == nil:
@@ -39,7 +40,9 @@ func (r *Replication) load(name string) {
 			r.auth.Disconnect(s.peer)
 		}
 		s.in, s.joined = false, false
-		r.tellLevel(s, false)
+		if s.conn != nil {
+			r.tellLevel(s, false)
+		}
 	}
 	if r.hooks.world != nil {
 		r.levels = true

@@ -18,6 +18,8 @@ import (
 // take effect at the next Receive, and OnEnd tells of failure. Who is in another
 // session leaves it first; a listener that was hosted on is closed.
 func (r *Replication) Host(l transport.Listener) {
+	r.joining = false
+	r.dropWaiting()
 	r.pending = append(r.pending, func() {
 		r.leave(nil)
 		link, err := l.Listen(r.offer())
@@ -29,9 +31,12 @@ func (r *Replication) Host(l transport.Listener) {
 	})
 }
 
-// Join see Host. The world of single player ends: its nodes go, but for those
+// Join see Host. Who joins a session again that it was lost to, within 30 s, is
+// the same peer there as before (see OnLost). The world of single player ends: its nodes go, but for those
 // made at load time, which become proxies.
 func (r *Replication) Join(d transport.Dialer) {
+	r.joining = true
+	r.dropWaiting()
 	r.pending = append(r.pending, func() {
 		r.leave(nil)
 		link, err := d.Dial(r.offer())
@@ -62,13 +67,10 @@ func (r *Replication) Close(reason string) {
 
 func (r *Replication) offer() transport.Offer {
 	s := r.protocol.schema
-	o := transport.Offer{
-		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain, Hello: r.config.Hello,
+	return transport.Offer{
+		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
+		Hello: appendHello(nil, r.key, r.config.Hello), Room: r.room,
 	}
-	if r.config.MaxPeers > 0 { // with no place at all, serverInbox refuses
-		o.MaxPeers = max(1, r.config.MaxPeers-r.locals())
-	}
-	return o
 }
 
 // openLink goes over to a link's clock, from where the session's time is.
@@ -114,7 +116,7 @@ func (r *Replication) becomeClient() {
 	r.auth, r.proxy = nil, nil
 	r.authority = authority{}
 	r.events = nil
-	r.calls = nil
+	r.dropCalls()
 	r.me, r.begun = 0, true
 	r.client = client{}
 	r.remakeNamed()
@@ -129,7 +131,10 @@ func (r *Replication) end(why error) {
 	r.closeLink("left")
 	drop(r.Session(), components.Proxy)
 	r.session.items = nil
-	r.calls = nil
+	r.dropCalls()
+	if !r.joining {
+		r.dropWaiting()
+	}
 	if err := r.becomeAuthority(); err != nil {
 		panic(fmt.Sprintf("tendon: a configuration that was accepted is not any more: %v", err))
 	}

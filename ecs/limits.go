@@ -22,9 +22,21 @@ const (
 	// are exact.
 	maxSteps = 240
 
+	// keySize is the bytes of a client's key: as many as nobody guesses.
+	keySize = 16
+
 	// maxHello is the bytes that one machine says of itself: they travel in the
-	// handshake, beside its keys, in one packet.
-	maxHello = transport.MaxHello
+	// handshake, beside its key, in one packet.
+	maxHello = transport.MaxHello - keySize
+
+	// graceTime is how long the seat of a lost peer is kept: time to find another
+	// network or to start a router again, and short enough that the others play
+	// on with what stands about.
+	graceTime = 30 * time.Second
+
+	// maxWaiting is the calls on the session that wait while a client joins: a
+	// game says a few things then, not many.
+	maxWaiting = 64
 
 	// maxLevelName bounds the name of a level on the wire.
 	maxLevelName = 255

@@ -96,6 +96,9 @@ func (r *Replication) Receive() {
 		r.pending = r.pending[1:]
 		fn()
 	}
+	if r.joining = false; r.auth != nil {
+		r.dropWaiting() // it could not even be asked for
+	}
 	if !r.begun {
 		r.start()
 	}

@@ -47,6 +47,7 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 		}
 	}
 	if n == r.session {
+		r.sessionHere = true
 		return
 	}
 	if !n.hidden {
@@ -378,6 +379,6 @@ func (r *Replication) newProxy() error {
 	if err != nil {
 		return fmt.Errorf("tendon: %w", err)
 	}
-	r.proxy = p
+	r.proxy, r.sessionHere = p, false
 	return nil
 }

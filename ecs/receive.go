@@ -14,7 +14,8 @@ func receiveStage(r *Replication) {
 		r.link.Poll(serverInbox{r})
 	}
 	r.auth.Step(r.tick)
-	r.seatCallbacks()
+	r.arrivals()
 	r.answerAsks()
 	r.auth.Due(func(c rpl.Call) { r.runRemote(c) })
+	r.departures()
 }

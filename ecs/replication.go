@@ -44,6 +44,8 @@ type Replication struct {
 	// Calls.
 	handlers          map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
 	calls, spareCalls []localCall
+	joining           bool          // Join was called; it takes effect at the next Receive
+	waiting           []waitingCall // on the session that is being joined
 
 	// Callbacks that wait for the end of a batch.
 	events []event
@@ -59,6 +61,7 @@ type Replication struct {
 	ended      error    // what the link has told, until the game is told
 	failure    error    // what the game was told last, for Run
 	me         rpl.Peer
+	key        clientKey // what this machine is known by when it joins again
 	tick       rpl.Tick
 	level      string
 	epoch      uint8 // counts levels
@@ -104,7 +107,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		return nil, errors.New("tendon: the world has a session already: make a world for each")
 	}
 	r := &Replication{
-		config: c, protocol: p,
+		config: c, protocol: p, key: newClientKey(),
 		counters:  map[string]*uint64{},
 		byID:      map[rpl.Node]*node{},
 		named:     map[string]donburi.Entity{},
@@ -174,8 +177,8 @@ func (r *Replication) Me() rpl.Peer { return r.me }
 // newest: it never goes back, and may stay or leap when the connection does.
 func (r *Replication) Tick() rpl.Tick { return r.tick }
 
-// Peers are those that have joined, this machine's player included, in order
-// of their numbers. On a client it is itself alone.
+// Peers are those that have joined, this machine's player and those that are
+// lost included, in order of their numbers. On a client it is itself alone.
 func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 	var ps []rpl.Peer
 	if r.me != 0 {

@@ -74,7 +74,7 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 		return
 	}
 	n := r.nodeOf(e.Entity())
-	if n == nil || n == r.session || r.auth == nil || to != 0 && to != r.me && !r.isIn(to) {
+	if n == nil || n == r.session || r.auth == nil || to != 0 && to != r.me && !r.canOwn(to) {
 		*r.Counter("stale give")++
 		return
 	}

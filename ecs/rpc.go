@@ -30,7 +30,14 @@ import (
 // as a client that has every node: a Broadcast from the server runs there too,
 // in single player as well, and not on a dedicated server. What runs on the
 // calling machine runs at the start of the same step's Send; what is called
-// meanwhile, at the next one's. Drops are counted as "rpc dropped".
+// meanwhile, at the next one's. Drops are counted as "rpc dropped", those on the
+// way to a peer that is lost among them.
+//
+// From Join on, Session is the session that is being joined: reliable calls on
+// it that any client may make wait until its node has come, 64 of them at most
+// and without references, and are dropped if that never happens; so while a new
+// level is built. Other calls on it are dropped until then. Other nodes are those
+// of the old session up to the next Receive, with which they end.
 type RPC[A any] struct{ wire *rpl.RPCType }
 
 // Call is the context of a handler.
@@ -82,7 +89,8 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 
 // Send calls it on a node, from any machine. An error says that the entity is
 // no node, that the arguments are more than their tags or the lane allow, or
-// that the lane is full; a call that the table drops is no error.
+// that the lane is full, as when too many calls wait for Join; a call that the
+// table drops is no error.
 func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -92,7 +100,7 @@ func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 }
 
 // SendTo runs it on one peer, from the authority, whoever owns the node. It is
-// dropped if the peer does not have the node.
+// dropped if the peer does not have the node, or is lost.
 func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -103,6 +111,8 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 		return fmt.Errorf("tendon: RPC %s to peer %d: %w: only the authority calls a peer", c.wire.Name, to, ErrNotAllowed)
 	case to == r.me && to != 0:
 		r.queue(n, c.wire, args)
+		return nil
+	case r.unreachable(to):
 		return nil
 	case c.wire.To == rpl.Everywhere:
 		args = withCaller(r.me, args)
@@ -120,7 +130,11 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 		*r.Counter("rpc without node")++
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: give the entity components.RplNode, or make it by a prefab", c.wire.Name, ErrNoNode)
 	}
-	args, err := c.wire.Args.Append(nil, unsafe.Pointer(a), r.refs())
+	refs := r.refs()
+	if r.awaits(n) {
+		refs = nil // nothing of the session is here to be referred to
+	}
+	args, err := c.wire.Args.Append(nil, unsafe.Pointer(a), refs)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w", c.wire.Name, err)
 	}
@@ -166,11 +180,16 @@ func argsLimit(t *rpl.RPCType) int {
 
 // call is the table.
 func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
+	if r.awaits(n) {
+		return r.callLater(n, t, args)
+	}
 	if r.auth != nil {
 		owner := r.ownerOf(n)
 		switch {
 		case t.To == rpl.ToServer, t.To == rpl.ToOwner && owner <= rpl.Server:
 			r.queue(n, t, args)
+			return nil
+		case t.To == rpl.ToOwner && r.unreachable(owner):
 			return nil
 		case t.To == rpl.Broadcast && r.me != 0:
 			r.queue(n, t, args)
@@ -182,6 +201,8 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 		return r.auth.Call(n.id, t, args)
 	}
 	switch mine := r.me != 0 && r.ownerOf(n) == r.me; {
+	case r.joining: // another session: nothing leaves for this one any more
+		*r.Counter("rpc dropped")++
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
 		r.queue(n, t, args)
 	case t.To == rpl.ToServer && (mine || t.FromAnyone) && r.proxy != nil:
@@ -197,7 +218,7 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 
 // A localCall waits for the step's Send.
 type localCall struct {
-	node *node
+	node *node // nil: it has run, as the node's last words
 	rpc  *rpl.RPCType
 	args []byte
 	tick rpl.Tick
@@ -214,10 +235,11 @@ func (r *Replication) runCalls() {
 	calls := r.calls
 	r.calls = r.spareCalls[:0]
 	for i := range calls {
-		c := &calls[i]
-		if r.nodeOf(c.node.entity) == c.node && !c.node.leaving {
+		switch c := &calls[i]; {
+		case c.node == nil:
+		case r.nodeOf(c.node.entity) == c.node && !c.node.leaving:
 			r.handle(c.node, c.rpc, Call{From: r.me, Tick: c.tick}, c.args, func() {})
-		} else {
+		default:
 			*r.Counter("rpc dropped")++
 		}
 		calls[i] = localCall{}

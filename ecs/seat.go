@@ -3,6 +3,8 @@ package ecs
 // seat: a peer as its server keeps it, and what happens when one comes and goes.
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,18 +12,22 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A seat is one peer's place on the server.
+// A seat is one peer's place on the server. It is kept for a while when the
+// peer is lost.
 type seat struct {
 	peer   rpl.Peer
-	conn   transport.Conn
+	key    clientKey
+	conn   transport.Conn // nil while there is none
 	hello  []byte
 	in     bool         // its side of the level is built: the core streams to it
-	joined bool         // OnJoin has run
+	joined bool         // OnJoin has run, in this level
+	known  bool         // OnJoin has run, in any: the game is told when it leaves
 	after  uint64       // datagrams up to this number belong to an earlier level
 	gone   error        // why it left
 	points [][2]float64 // where it looks from, at this send
 	meter  meter
 	member membership
+	absence
 }
 
 func (r *Replication) seatOf(p rpl.Peer) *seat {
@@ -42,17 +48,26 @@ func (r *Replication) seatAt(c transport.Conn) *seat {
 	return nil
 }
 
-// isIn reports whether a peer can be given nodes.
-func (r *Replication) isIn(p rpl.Peer) bool {
+// canOwn reports whether a peer can be given nodes: it is there, or its seat is
+// kept for it.
+func (r *Replication) canOwn(p rpl.Peer) bool {
 	s := r.seatOf(p)
-	return s != nil && s.in
+	return s != nil && s.gone == nil && (s.in || s.lost)
 }
 
 // Kick ends a peer's connection; it is told the reason. OnLeave follows in the
-// next Receive. A peer that is not there is ignored.
+// next Receive, for a lost peer too. A peer that is not there is ignored.
 func (r *Replication) Kick(p rpl.Peer, reason string) {
-	if s := r.seatOf(p); s != nil && s.conn != nil {
+	s := r.seatOf(p)
+	if s == nil || s.gone != nil {
+		return
+	}
+	s.gone = fmt.Errorf("%w: %s", transport.ErrKicked, reason)
+	if s.conn != nil {
 		s.conn.Close(reason)
+	}
+	if s.next != nil {
+		s.next.conn.Close(reason)
 	}
 }
 
@@ -61,14 +76,58 @@ func (r *Replication) Kick(p rpl.Peer, reason string) {
 type serverInbox struct{ *Replication }
 
 func (r serverInbox) Connected(c transport.Conn, hello []byte) {
-	if limit := r.config.MaxPeers; limit > 0 && len(r.seats)+r.locals() >= limit {
+	k, said, err := parseHello(hello)
+	if err != nil {
+		*r.Counter("hello refused")++
+		c.Close(err.Error())
+		return
+	}
+	if s := r.seatWith(k); s != nil {
+		if s.known {
+			s.takeOver(&handshake{conn: c, hello: slices.Clone(said)})
+			return
+		}
+		s.gone = errors.New(reasonTaken) // the game never heard of it
+		s.conn.Close(reasonTaken)
+	}
+	if r.full(r.seated(func(s *seat) bool { return true })) {
 		c.Close(transport.ErrFull.Error())
 		return
 	}
 	r.lastPeer++
-	s := &seat{peer: r.lastPeer, conn: c, hello: slices.Clone(hello)}
+	s := &seat{peer: r.lastPeer, key: k, conn: c, hello: slices.Clone(said)}
 	r.seats = append(r.seats, s)
 	r.tellLevel(s, true)
+}
+
+// room is what transport.Offer asks: whether one more is let in. Places that are
+// kept are taken, but for those who come for them.
+func (r *Replication) room(hello []byte, conns int) bool {
+	if k, _, err := parseHello(hello); err == nil {
+		if s := r.seatWith(k); s != nil && s.known {
+			return true
+		}
+	}
+	return !r.full(conns + r.seated(func(s *seat) bool { return s.conn == nil || s.broke != nil }))
+}
+
+// full reports whether there is no place beside so many others.
+func (r *Replication) full(others int) bool {
+	limit := r.config.MaxPeers
+	if limit == 0 {
+		limit = transport.MaxPeers
+	}
+	return r.locals()+others >= limit
+}
+
+// seated is how many seats of a kind there are, but for those being emptied.
+func (r *Replication) seated(kind func(s *seat) bool) (n int) {
+	for _, s := range r.seats {
+		if s.gone == nil && kind(s) {
+			n++
+		}
+	}
+	return n
 }
 
 // locals is how many players this machine itself has.
@@ -135,19 +194,33 @@ func (r serverInbox) Message(c transport.Conn, b []byte) {
 }
 
 func (r serverInbox) Closed(c transport.Conn, err error) {
-	if s := r.seatAt(c); s != nil {
-		s.gone = err
+	for _, s := range r.seats {
+		switch {
+		case s.next != nil && s.next.conn == c:
+			if s.next = nil; s.gone == nil && !mayReturn(err) {
+				s.gone = err
+			}
+		case s.conn != c || s.gone != nil || s.broke != nil:
+		case s.known && mayReturn(err):
+			s.broke = err
+		default:
+			s.gone = err
+		}
 	}
 }
 
-// seatCallbacks runs OnJoin and OnLeave for what the link has told.
-func (r *Replication) seatCallbacks() {
+// arrivals tells the game who has joined or is back: those whose side of the
+// level is built.
+func (r *Replication) arrivals() {
 	for _, s := range slices.Clone(r.seats) {
-		switch {
-		case s.gone != nil:
-			r.empty(s)
-		case s.in && !s.joined:
-			s.joined = true
+		if !s.in || s.gone != nil || s.broke != nil {
+			continue
+		}
+		if s.lost {
+			r.back(s)
+		}
+		if !s.joined && s.gone == nil {
+			s.joined, s.known = true, true
 			r.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote)
 			r.join(s.peer)
 		}
@@ -162,7 +235,7 @@ func (r *Replication) join(p rpl.Peer) {
 
 // empty takes a seat away: OnLeave, then the peer's nodes, then its stream.
 func (r *Replication) empty(s *seat) {
-	if s.joined {
+	if s.known {
 		r.config.Log.Info("left", "peer", s.peer, "why", s.gone)
 		for _, fn := range r.hooks.leave {
 			fn(s.peer)

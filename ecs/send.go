@@ -9,13 +9,16 @@ func sendStage(r *Replication) {
 	case !r.sending:
 	case r.auth != nil:
 		for _, s := range r.seats {
+			if s.conn == nil {
+				continue
+			}
 			s.conn.Flush()
-			if aware, ok := s.conn.(transport.LossAware); s.meter.read(r.now(), s.conn.Stats()) && ok {
+			if aware, ok := s.conn.(transport.LossAware); s.meter.read(r.now(), s.conn) && ok {
 				aware.SetLoss(r.auth.PeerStats(s.peer).Loss)
 			}
 		}
 	case r.server != nil:
 		r.server.Flush()
-		r.meter.read(r.now(), r.server.Stats())
+		r.meter.read(r.now(), r.server)
 	}
 }

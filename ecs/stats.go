@@ -13,19 +13,22 @@ import (
 type Stats struct {
 	RTT, Jitter       time.Duration
 	ViewDelay         time.Duration   // how far what is drawn trails the newest state; 0 on the authority
-	Loss              float64         // on the authority: share of the packets that it sends, 0 to 1
+	Loss              float64         // share of the packets on their way from the authority to the peer, 0 to 1; on a client what it has missed of its last 256, on the authority what it has judged lost
+	Lost              bool            // on the authority: the peer is away, and may come back (see OnLost) …
+	LostFor           time.Duration   // … for so long
 	BytesOut, BytesIn int             // per second, UDP payload
 	Conn              transport.Stats // totals, addresses and the transport's name
 }
 
 // Stats are the figures of the connection to a peer; on a client, of the one
-// that it has, to the server. They are zero where there is none.
+// that it has, to the server. They are zero where there is none, but for Lost.
 func (r *Replication) Stats(p rpl.Peer) Stats {
 	if r.auth == nil {
 		if r.server == nil {
 			return Stats{}
 		}
 		s := r.meter.stats(r.server.Stats())
+		s.Loss = s.Conn.LossIn
 		if r.proxy != nil {
 			s.ViewDelay = r.viewDelay()
 			s.RTT, s.Jitter = r.proxy.RTT()
@@ -36,9 +39,15 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 	if seat == nil {
 		return Stats{}
 	}
-	s := seat.meter.stats(seat.conn.Stats())
-	core := r.auth.PeerStats(p)
-	s.RTT, s.Jitter, s.Loss = core.RTT, core.Jitter, core.Loss
+	var s Stats
+	if seat.conn != nil {
+		s = seat.meter.stats(seat.conn.Stats())
+		core := r.auth.PeerStats(p)
+		s.RTT, s.Jitter, s.Loss = core.RTT, core.Jitter, core.Loss
+	}
+	if seat.lost {
+		s.Lost, s.LostFor = true, r.now()-seat.since
+	}
 	return s
 }
 
@@ -51,11 +60,12 @@ type meter struct {
 }
 
 // read takes the totals once a second, and reports when it has.
-func (m *meter) read(now time.Duration, s transport.Stats) bool {
+func (m *meter) read(now time.Duration, c transport.Conn) bool {
 	d := now - m.at
 	if d < time.Second {
 		return false
 	}
+	s := c.Stats()
 	if m.at > 0 {
 		m.perOut = int(float64(s.BytesOut-m.out) / d.Seconds())
 		m.perIn = int(float64(s.BytesIn-m.in) / d.Seconds())

@@ -1,0 +1,67 @@
+package ecs
+
+// waiting: calls on the session's node from a machine that joins, before the
+// node has come: what a game says first thing is not lost.
+
+import (
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A waitingCall is one on the session that waits for the server's.
+type waitingCall struct {
+	rpc  *rpl.RPCType
+	args []byte
+}
+
+// awaits reports whether a node is the session's and has not come yet: from
+// Join on it stands for the session that is being joined. Calls queue up behind
+// others until those have left.
+func (r *Replication) awaits(n *node) bool {
+	return n == r.session && (r.joining || r.auth == nil && (!r.sessionHere || len(r.waiting) > 0))
+}
+
+// callLater is the table for such a node: nobody owns it.
+func (r *Replication) callLater(n *node, t *rpl.RPCType, args []byte) error {
+	switch {
+	case t.To == rpl.Broadcast:
+		r.queue(n, t, args)
+	case t.To == rpl.ToOwner, !t.FromAnyone, t.Lane == rpl.Unreliable:
+		*r.Counter("rpc dropped")++
+	case len(r.waiting) >= maxWaiting:
+		return fmt.Errorf("tendon: RPC %s: %d calls wait for the session to be joined already: %w: call when it has begun", t.Name, maxWaiting, rpl.ErrLimit)
+	default:
+		r.waiting = append(r.waiting, waitingCall{t, args})
+	}
+	return nil
+}
+
+// callWaiting sends what has waited, once the session's node is here.
+func (r *Replication) callWaiting() {
+	if !r.sessionHere || len(r.waiting) == 0 {
+		return
+	}
+	calls := r.waiting
+	r.waiting = nil
+	for _, c := range calls {
+		r.report("rpc not sent", r.call(r.session, c.rpc, c.args))
+	}
+}
+
+// dropWaiting gives up what waits for a session that will not be joined.
+func (r *Replication) dropWaiting() {
+	*r.Counter("rpc dropped") += uint64(len(r.waiting))
+	r.waiting = nil
+}
+
+// dropCalls gives up what waits for this machine's Send, in a session that has
+// ended.
+func (r *Replication) dropCalls() {
+	for i := range r.calls {
+		if r.calls[i].node != nil {
+			*r.Counter("rpc dropped")++
+		}
+	}
+	r.calls = nil
+}
