@@ -91,8 +91,40 @@ func (a *Authority) refill(p *peer, now time.Duration) {
 		l.tokens = min(a.bucket(), l.tokens+float64(a.cfg.Budget)*(now-l.tokensAt).Seconds())
 	}
 	l.tokensAt = max(now, 1)
-	p.plan.room = l.tokens
+	pl := &p.plan
+	pl.lane, pl.left = a.laneShare(p), 0
+	pl.room = l.tokens - pl.lane
 }
+
+// laneShare is what the messages that wait for the reliable lane take of the
+// bucket, before anything else: those that it pays for wholly, or the first
+// where it is full.
+func (a *Authority) laneShare(p *peer) float64 {
+	share := 0.0
+	if a.cfg.Budget == 0 {
+		return 0
+	}
+	for _, m := range p.rpc.ready {
+		cost := laneCost(m)
+		if p.link.tokens-share < min(cost, a.bucket()) {
+			break
+		}
+		share += cost
+	}
+	return share
+}
+
+// laneCost is what a reliable message takes of the budget.
+func laneCost(m []byte) float64 {
+	return float64(len(m) + (len(m)/laneChunk+1)*laneOverhead)
+}
+
+// What the reliable lane adds to a message, roughly: a segment's header per
+// chunk, its ack's and a share of the packet's.
+const (
+	laneChunk    = 1100
+	laneOverhead = 24 + PacketOverhead
+)
 
 // bucket is the budget that a peer may save up.
 func (a *Authority) bucket() float64 {

@@ -38,18 +38,19 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	p.rpc.unreliable = p.rpc.unreliable[:0]
 }
 
-// sendMessages gives the reliable lane what the room pays for; the rest waits,
-// in order.
+// sendMessages gives the reliable lane what the room pays for: its share, and
+// what the packets of this send leave. The rest waits, in order.
 func (a *Authority) sendMessages(p *peer, s Sink) {
-	n := 0
+	n, room := 0, p.plan.lane+max(p.plan.left, 0)/8
 	for _, m := range p.rpc.ready {
-		cost := float64(len(m) + (len(m)/laneChunk+1)*laneOverhead)
-		if a.cfg.Budget > 0 && p.link.tokens < min(cost, a.bucket()) {
+		cost := laneCost(m)
+		if a.cfg.Budget > 0 && room < cost {
 			break
 		}
 		if s.Reliable(m) != nil {
 			break // the lane is full: later
 		}
+		room -= cost
 		p.link.tokens -= cost
 		n++
 	}
@@ -57,13 +58,6 @@ func (a *Authority) sendMessages(p *peer, s Sink) {
 	clear(p.rpc.ready[rest:])
 	p.rpc.ready = p.rpc.ready[:rest]
 }
-
-// What the reliable lane adds to a message, roughly: a segment's header per
-// chunk, its ack's and a share of the packet's.
-const (
-	laneChunk    = 1100
-	laneOverhead = 24 + PacketOverhead
-)
 
 // packer fills one peer's packets.
 type packer struct {

@@ -31,6 +31,7 @@ type plan struct {
 	guesses  []piece // updates against arrivals that are not acked, the same
 	recs     []recEntry
 	probe    bool
+	lane     float64 // bytes for messages that wait for the reliable lane
 	room     float64 // bytes left in the bucket; negative: debt
 	left     float64 // bits of the room that are not planned for
 	group    []uint32
