@@ -63,6 +63,8 @@ func (w *randomWorld) sees(p rpl.Peer, n *thingy, a rpl.Audience) bool {
 		return n.owner == p
 	case rpl.OthersSee:
 		return n.owner != p
+	case w.sch.watch:
+		return w.watch[p]
 	}
 	return w.team[p]
 }
@@ -81,6 +83,9 @@ func (w *randomWorld) entitle() {
 				}
 				if w.sees(peer, n, rpl.OthersSee) {
 					may.numbers[s.Other] = true
+				}
+				if w.watch[peer] {
+					may.numbers[s.Watch] = true
 				}
 				if w.team[peer] {
 					may.numbers[s.Team], may.words[s.TeamWord] = true, true
@@ -121,7 +126,7 @@ func (w *randomWorld) readSecrets(peer rpl.Peer, p *rpl.Proxy, how string) {
 			}
 			var s secretItem
 			p.Inject(r, ord, unsafe.Pointer(&s))
-			for _, v := range []int32{s.Token, s.Other, s.Team} {
+			for _, v := range []int32{s.Token, s.Other, s.Team, s.Watch} {
 				if !may.numbers[v] {
 					w.t.Fatalf("peer %d %s the secret %d of %v: %+v", peer, how, v, r.ID, s)
 				}

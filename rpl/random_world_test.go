@@ -16,7 +16,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A random world for the property tests: nodes of four kinds of item, whose
+// A random world for the property tests: nodes of five kinds of item, whose
 // model the oracle compares with what every client holds.
 
 type xy struct{ X, Y float64 }
@@ -51,6 +51,7 @@ type secretItem struct {
 	Word      string `rpl:"to=owner,max=40"`
 	Other     int32  `rpl:"to=others"`
 	Team      int32  `rpl:"to=team"`
+	Watch     int32  `rpl:"to=watch"` // whose members a Condition names
 	TeamWord  string `rpl:"to=team,max=40"`
 	OwnerHint uint8  `rpl:"to=owner"`
 }
@@ -60,12 +61,19 @@ type onceItem struct {
 	Seen int32 `rpl:""`
 }
 
+// tomeItem may be longer than a datagram: it travels as a block then.
+type tomeItem struct {
+	Page uint8  `rpl:""`
+	Text []byte `rpl:"max=2400"`
+}
+
 // randomSchema is what both ends agree on.
 type randomSchema struct {
 	s     *rpl.Schema
 	body  *rpl.ItemType
-	extra []*rpl.ItemType // bag, secret, once
+	extra []*rpl.ItemType // bag, secret, once, tome
 	team  rpl.Audience
+	watch rpl.Audience
 	squad rpl.Audience // of nodes
 	call  *rpl.RPCType // reliable
 	hint  *rpl.RPCType // unreliable
@@ -75,12 +83,13 @@ type randomSchema struct {
 
 func newRandomSchema() *randomSchema {
 	r := &randomSchema{s: rpl.NewSchema("random")}
-	r.team, r.squad = r.s.Group("team"), r.s.Group("squad")
+	r.team, r.watch, r.squad = r.s.Group("team"), r.s.Group("watch"), r.s.Group("squad")
 	r.body = r.s.Item("body", reflect.TypeFor[bodyItem](), nil)
 	r.extra = []*rpl.ItemType{
 		r.s.Item("bag", reflect.TypeFor[bagItem](), nil),
 		r.s.Item("secret", reflect.TypeFor[secretItem](), nil),
 		r.s.Item("once", reflect.TypeFor[onceItem](), nil),
+		r.s.Item("tome", reflect.TypeFor[tomeItem](), nil),
 	}
 	r.fab = r.s.Prefab("fab", reflect.TypeFor[uint16]())
 	r.call = r.s.RPC("call", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Reliable)
@@ -146,6 +155,7 @@ type randomWorld struct {
 	grid     *rpl.Grid
 	at       map[rpl.Peer]xy
 	team     map[rpl.Peer]bool
+	watch    map[rpl.Peer]bool
 	squad    map[rpl.Peer]bool
 	may      map[rpl.Peer]*secrets
 	ran      map[*rpltest.Client]map[uint32]int
@@ -165,7 +175,7 @@ type randomWorld struct {
 func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWorld {
 	w := &randomWorld{
 		t: t, sch: newRandomSchema(),
-		at: map[rpl.Peer]xy{}, team: map[rpl.Peer]bool{}, squad: map[rpl.Peer]bool{}, may: map[rpl.Peer]*secrets{},
+		at: map[rpl.Peer]xy{}, team: map[rpl.Peer]bool{}, watch: map[rpl.Peer]bool{}, squad: map[rpl.Peer]bool{}, may: map[rpl.Peer]*secrets{},
 		ran: map[*rpltest.Client]map[uint32]int{}, order: map[*rpltest.Client]map[rpl.Node]uint32{},
 		said: map[uint32]rpl.Node{}, past: map[rpl.Node]map[rpl.Tick][]int32{},
 		wire: map[rpl.Peer]*eavesdropper{}, bucket: map[rpl.Peer]*bucketCheck{}, peers: 1,
@@ -181,6 +191,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWor
 		t.Fatal(err)
 	}
 	w.net, w.cond = net, cond
+	net.A.Condition(w.sch.watch, func(p rpl.Peer) bool { return w.watch[p] })
 	net.OnPacket = func(to rpl.Peer, seq uint64, b []byte) {
 		w.wire[to].packet(seq, b)
 		w.spent(to, len(b)+rpl.PacketOverhead)
@@ -268,8 +279,10 @@ func (w *randomWorld) onRun(c *rpltest.Client, call rpl.Call) {
 func (w *randomWorld) leave(c *rpltest.Client) {
 	p := c.Peer
 	w.net.Leave(c)
+	w.ungreet() // what hung under its nodes is a root now
 	delete(w.at, p)
 	delete(w.team, p)
+	delete(w.watch, p)
 	delete(w.squad, p)
 	w.expect = slices.DeleteFunc(w.expect, func(e expected) bool { return e.c == c })
 	// The core removes what the peer owned, or takes it for nobody's.
@@ -300,13 +313,17 @@ func (w *randomWorld) newPart(t *rpl.ItemType) *part {
 		p.v = s
 	case "once":
 		p.v = &onceItem{Seed: w.secret()}
+	case "tome":
+		b := &tomeItem{}
+		w.write(b)
+		p.v = b
 	}
 	return p
 }
 
 // conceal gives an item new secrets.
 func (w *randomWorld) conceal(s *secretItem) {
-	s.Token, s.Other, s.Team = w.secret(), w.secret(), w.secret()
+	s.Token, s.Other, s.Team, s.Watch = w.secret(), w.secret(), w.secret(), w.secret()
 	s.Word, s.TeamWord = fmt.Sprint("owner ", w.secret()), fmt.Sprint("team ", w.secret())
 }
 
