@@ -167,9 +167,11 @@ func (r serverInbox) Message(c transport.Conn, b []byte) {
 	switch {
 	case s == nil || len(b) == 0:
 	case b[0] < firstMessage:
-		if s.in { // what was said of an earlier level is void
-			r.report("message refused", r.auth.ReceiveMessage(s.peer, b))
+		if !s.in { // a call of an earlier level is void
+			*r.Counter("rpc dropped")++
+			return
 		}
+		r.report("message refused", r.auth.ReceiveMessage(s.peer, b))
 	case b[0] == msgReady:
 		m, err := parseReady(b)
 		if err != nil {

@@ -1,0 +1,198 @@
+package ecs_test
+
+// What a client says before it is in, and what it is told of its network.
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// AboutArgs refer to something.
+type AboutArgs struct {
+	What donburi.Entity `rpl:""`
+	N    uint8          `rpl:""`
+}
+
+var (
+	About   = tendon.NewRPC[AboutArgs](proto, "about", rpl.ToServer, rpl.Reliable).FromAnyone()
+	Mutter  = tendon.NewRPC[uint8](proto, "mutter", rpl.ToServer, rpl.Unreliable).FromAnyone()
+	Secret  = tendon.NewRPC[uint8](proto, "secret", rpl.ToServer, rpl.Reliable)
+	Welcome = tendon.NewRPC[uint8](proto, "welcome", rpl.Everywhere, rpl.Reliable).FromAnyone()
+)
+
+// listen logs what a machine is told by these calls.
+func (m *machine) listen() {
+	About.Handle(m.Replication, func(c tendon.Call, a AboutArgs) {
+		m.say("%d about %v %d", c.From, a.What != donburi.Null, a.N)
+	})
+	Chat.Handle(m.Replication, func(c tendon.Call, line string) { m.say("%d: %s", c.From, line) })
+	Mutter.Handle(m.Replication, func(c tendon.Call, a uint8) { m.say("%d mutters %d", c.From, a) })
+	Secret.Handle(m.Replication, func(c tendon.Call, a uint8) { m.say("%d tells %d", c.From, a) })
+	Welcome.Handle(m.Replication, func(c tendon.Call, a uint8) { m.say("%d welcomes %d", c.From, a) })
+}
+
+// Calls on the session between Join and its first arrival wait, in order, and
+// go to the session that is joined: those made at once, those made on the way,
+// and those made in the step before it is there.
+func TestCallsWhileJoining(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Dedicated: true})
+	m := l.machine("player", tendon.Config{})
+	server.listen()
+	m.listen()
+	own := m.Create(Paint)
+	say := func(line string) {
+		t.Helper()
+		if err := Chat.Send(m.Session(), line); err != nil {
+			t.Error(err)
+		}
+	}
+	l.steps(5)
+	say("alone")
+	l.steps(1)
+	m.heard("1: alone")
+
+	m.Join(l.net.Dialer(l.listener))
+	m.joins = true
+	say("a")
+	if err := About.Send(m.Session(), AboutArgs{What: own.Entity(), N: 1}); err != nil {
+		t.Error(err)
+	}
+	Welcome.Send(m.Session(), 5)
+	for range 12 {
+		l.steps(1)
+		say("b")
+	}
+	l.joined()
+	say("c")
+	l.steps(20)
+	server.heard("2: a, 2 about false 1, 2 welcomes 5" + strings.Repeat(", 2: b", 12) + ", 2: c")
+	m.heard("2 welcomes 5")
+	check(t, "dropped", *m.Counter("rpc dropped")+*server.Counter("rpc dropped"), 0)
+
+	// While a new level is built it is the same; what was said before the client
+	// heard of it belongs to the old one, and is counted.
+	server.Load("next")
+	for range 20 {
+		l.steps(1)
+		say("d")
+	}
+	l.steps(30)
+	late := int(*server.Counter("rpc dropped"))
+	check(t, "all are heard or counted", len(server.said()), 20-late)
+	check(t, "those of the old level are few", late <= 3, true)
+	check(t, "dropped by the client", *m.Counter("rpc dropped"), 0)
+}
+
+// What cannot wait is dropped and counted, and what is too much is an error.
+func TestCallsThatDoNotWait(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Dedicated: true})
+	m := l.machine("player", tendon.Config{})
+	server.listen()
+	m.listen()
+	l.steps(2)
+	own := m.Create(Paint)
+	l.steps(2)
+	m.Join(l.net.Dialer(l.listener))
+	dropped := func(what string, want uint64) {
+		t.Helper()
+		check(t, what, *m.Counter("rpc dropped"), want)
+		*m.Counter("rpc dropped") = 0
+	}
+	Mutter.Send(m.Session(), 1)
+	Secret.Send(m.Session(), 2)
+	dropped("unreliable, and not for anyone", 2)
+	Chat.Send(own, "last words") // on a node of the session that ends
+	for i := range 64 {
+		if err := Chat.Send(m.Session(), fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Chat.Send(m.Session(), "64"); !errors.Is(err, rpl.ErrLimit) {
+		t.Errorf("one too many: %v", err)
+	}
+	m.Receive()
+	m.Send()
+	m.heard("1: last words")
+
+	m.Join(l.net.Dialer(l.listener)) // elsewhere after all: that was for the other
+	dropped("what waited", 64)
+	Chat.Send(m.Session(), "hello")
+	l.until("it is in", func() bool { return m.Me() == 2 })
+	l.steps(20)
+	server.heard("2: hello")
+	dropped("nothing else", 0)
+
+	Chat.Send(m.Session(), "bye")
+	m.Join(l.net.Dialer(l.net.Listener())) // nobody is there
+	l.steps(60)
+	Chat.Send(m.Session(), "anybody?")
+	l.until("it gives up", func() bool { return errors.Is(m.ended, transport.ErrNoAnswer) })
+	dropped("what waited for nobody", 1)
+}
+
+// A key is asked for: without one a client is sent away with the reason, and
+// nobody is told.
+func TestClientWithoutKey(t *testing.T) {
+	for name, hello := range map[string][]byte{"none": nil, "short": []byte("fifteen letters"), "zero": make([]byte, 40)} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, lan)
+			server := l.server(tendon.Config{})
+			server.tellPeers()
+			link, err := l.net.Dialer(l.listener).Dial(transport.Offer{Game: "ecs test", Schema: proto.Schema().Hash(), Hello: hello})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := &endOnly{}
+			for range 60 {
+				l.steps(1)
+				link.Poll(end)
+			}
+			if !errors.Is(end.err, transport.ErrKicked) || !strings.Contains(end.err.Error(), "key") {
+				t.Errorf("sent away with %v", end.err)
+			}
+			server.heard("join 1")
+			check(t, "counted", *server.Counter("hello refused"), 1)
+		})
+	}
+}
+
+// endOnly hears why a link has ended.
+type endOnly struct{ err error }
+
+func (*endOnly) Connected(transport.Conn, []byte)                       {}
+func (*endOnly) Datagram(transport.Conn, uint64, time.Duration, []byte) {}
+func (*endOnly) Message(transport.Conn, []byte)                         {}
+func (e *endOnly) Closed(_ transport.Conn, err error)                   { e.err = err }
+
+// A client knows the loss on its way from the server, near what it is.
+func TestClientKnowsItsLoss(t *testing.T) {
+	l := newLab(t, lan)
+	server, ann := l.server(tendon.Config{}), l.player(tendon.Config{})
+	l.joined()
+	e := server.Create(Body)
+	server.step = func() { Body.Get(e).Pos.X++ }
+	l.seconds(15)
+	if loss := ann.Stats(rpl.Server).Loss; loss > 0.01 {
+		t.Errorf("a loss of %v without any", loss)
+	}
+	ann.way.SetConditions(netsim.Conditions{Delay: 20e6, Loss: 0.3}, netsim.Conditions{Delay: 20e6, Loss: 0.1})
+	l.seconds(15)
+	if loss := ann.Stats(rpl.Server).Loss; loss < 0.05 || loss > 0.17 {
+		t.Errorf("a loss of %v, where it is 0.1 to the client", loss)
+	}
+	if loss := server.Stats(2).Loss; loss < 0.03 || loss > 0.25 {
+		t.Errorf("the server judges %v lost", loss)
+	}
+}
