@@ -185,6 +185,37 @@ func TestLostForGood(t *testing.T) {
 	server.heard("join 3")
 }
 
+// Who has shaken hands in the last moment is back when it is ready, however long
+// that takes; who breaks off again has its time anew, and is lost but once.
+func TestBackInTheLastMoment(t *testing.T) {
+	for name, breaks := range map[string]bool{"ready later": false, "broken off": true} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, lan)
+			server, ann := l.server(tendon.Config{}), l.player(tendon.Config{})
+			l.joined()
+			server.tellPeers()
+			ann.again = false
+			ann.cut()
+			l.outlives(server, "lost")
+			l.seconds(26)
+			slow := netsim.Conditions{Delay: time.Second} // three ways for hands, two for the level
+			ann.way.SetConditions(slow, slow)
+			ann.Join(ann.way)
+			l.steps(60*3 + 50) // shaken: she is asked to build the level
+			if !breaks {
+				l.steps(60*2 + 10)
+				server.heard("lost 2, back 2")
+				return
+			}
+			ann.cut()
+			l.seconds(30)
+			server.heard("lost 2") // lost anew at its silence
+			l.seconds(12)
+			server.heard("leave 2")
+		})
+	}
+}
+
 // Kick and Close end it at once, for one who is lost too, and once.
 func TestLostAndSentAway(t *testing.T) {
 	open := func(t *testing.T) (l *lab, server *machine, ann *player) {
