@@ -60,6 +60,10 @@
 // [WorldTransform] and [WorldView] say where something is in the world. Entities
 // that are one node are joined by [Part] when they are built.
 //
+// … let a player come back whose connection broke? Call Join again in OnEnd: the
+// server keeps its seat for 30 s, with its nodes and groups, and tells the game
+// by OnLost and OnBack.
+//
 // … change the level? Make the worlds in OnWorld, call Load.
 //
 // … find what I did wrong? Config.Debug reports what was written past the
