@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/yohamta/donburi"
-
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -365,51 +363,4 @@ func TestTwoLostAndBack(t *testing.T) {
 	}
 	check(t, "ann's number", ann.Me(), 2)
 	check(t, "hellos", string(server.Hello(2))+string(server.Hello(3)), "annbob")
-}
-
-// Who comes back when the level has changed gets the new one as who joins does.
-func TestBackInAnotherLevel(t *testing.T) {
-	l := newLab(t, lan)
-	server := l.machineIn(nil, "server", tendon.Config{Dedicated: true})
-	server.Host(l.listener)
-	way := l.net.Dialer(l.listener)
-	client := l.machineIn(nil, "client", tendon.Config{})
-	ann := &player{machine: client, way: way}
-	client.joins = true
-	client.OnEnd(func(error) { client.Join(way) })
-	client.Join(way)
-	server.campaign()
-	server.OnLost(func(p rpl.Peer) { server.say("lost %d", p) })
-	server.OnBack(func(p rpl.Peer) { server.say("back %d", p) })
-	client.OnWorld(func(w donburi.World, name string) {
-		client.say("world %q", name)
-		tendon.Named(w.Entry(w.Create(Paint)), "door")
-	})
-	server.Load("beach")
-	l.joined()
-	tendon.Give(Ghost.Spawn(server.World(), CrateArgs{}), 2)
-	l.steps(30)
-	server.said()
-	client.said()
-	ann.cut()
-	l.outlives(server, "lost")
-	server.Load("cave")
-	l.steps(10)
-	server.heard(`lost 2, world "cave", start`)
-	ann.mend()
-	l.outlives(server, "join")
-	server.heard("back 2, join 2")
-	l.seconds(2)
-	if said := client.said(); len(said) == 0 || said[len(said)-1] != `world "cave"` {
-		t.Errorf("the client heard %q", said)
-	}
-	check(t, "the new level's crate and door", client.count(Paint), 2)
-	check(t, "her number", client.Me(), 2)
-
-	// One who is lost before its side of a level is built was known all the same.
-	server.Load("tower")
-	ann.cut()
-	l.outlives(server, "lost")
-	l.seconds(31)
-	server.heard(`world "tower", start, lost 2, leave 2`)
 }

@@ -55,8 +55,8 @@ func (r *Replication) canOwn(p rpl.Peer) bool {
 	return s != nil && s.gone == nil && (s.in || s.lost)
 }
 
-// Kick ends a peer's connection; it is told the reason. OnLeave follows in the
-// next Receive, for a lost peer too. A peer that is not there is ignored.
+// Kick ends a peer's connection; it is told the reason. OnLeave follows in this
+// Receive or the next, for a lost peer too. A peer that is not there is ignored.
 func (r *Replication) Kick(p rpl.Peer, reason string) {
 	s := r.seatOf(p)
 	if s == nil || s.gone != nil {

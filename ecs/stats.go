@@ -13,7 +13,7 @@ import (
 type Stats struct {
 	RTT, Jitter       time.Duration
 	ViewDelay         time.Duration   // how far what is drawn trails the newest state; 0 on the authority
-	Loss              float64         // share of the packets on their way from the authority to the peer, 0 to 1; on a client what it has missed of its last 256, on the authority what it has judged lost
+	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as the authority judges, and as the client has missed of its last 256
 	Lost              bool            // on the authority: the peer is away, and may come back (see OnLost) …
 	LostFor           time.Duration   // … for so long
 	BytesOut, BytesIn int             // per second, UDP payload
