@@ -70,6 +70,7 @@ const (
 	recForget // a row is taken away
 	recLayout // a layout's definition; handle is its number
 	recGuess  // a row's version based on an arrival that is not acked
+	recCheck  // a checksum that was asked for
 )
 
 // blockRecord is what a reliable message carried instead of a packet.
@@ -273,6 +274,8 @@ func (a *Authority) lost(p *peer, r *record) {
 			if e.state == entryGoing && e.inflight > 0 {
 				e.inflight--
 			}
+		case recCheck:
+			p.checks.add(re.handle)
 		case recForget:
 			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
 				p.rows[e.row0+uint32(re.row)].hidden = false // it may have it still

@@ -23,6 +23,8 @@ type check struct {
 	row    uint32
 	age    uint32
 	hash   uint16
+	gen    uint8 // of the handle, not sent
+	asked  bool  // not sent; by Check or CheckAll, so it is repeated when it is lost
 }
 
 const (
@@ -37,8 +39,8 @@ const (
 	mendEvery = 3 * time.Second
 )
 
-// Check has a node compared at all peers that hold it, with the next send. A
-// packet that is lost is not repeated.
+// Check has a node compared at all peers that hold it, with the next send; again
+// where that packet is lost.
 func (a *Authority) Check(n Node) {
 	slot, ok := a.slot(n)
 	if !ok {
@@ -95,7 +97,9 @@ func (a *Authority) planChecks(p *peer, now time.Duration) {
 	for len(c.asked) > 0 && len(c.plan) < maxChecks {
 		if !a.planCheck(p, c.asked[0], &c.row) {
 			c.asked, c.row = c.asked[1:], 0
+			continue
 		}
+		c.plan[len(c.plan)-1].asked = true
 	}
 	if len(c.plan) > 0 {
 		p.plan.probe = true // asked for: a packet of its own, if there is no other
@@ -132,7 +136,7 @@ func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 			continue
 		}
 		sum := r.t.checksum(a.versionAt(r, pr.acked, pr.ackedTick), r.varsOf(pr.acked))
-		p.checks.plan = append(p.checks.plan, check{h, i, uint32(a.tick) - pr.ackedTick, sum})
+		p.checks.plan = append(p.checks.plan, check{handle: h, row: i, age: uint32(a.tick) - pr.ackedTick, hash: sum, gen: e.gen})
 		return true
 	}
 	return false
@@ -162,7 +166,7 @@ func (t *rowType) checksum(words []int32, vars []any) uint16 {
 }
 
 // putChecks writes what was planned, into the first packet of a send.
-func (p *peer) putChecks(m *entryModel, now time.Duration) {
+func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 	e := &p.enc
 	for _, k := range p.checks.plan {
 		e.Put(m.flag.sym(1))
@@ -171,6 +175,9 @@ func (p *peer) putChecks(m *entryModel, now time.Duration) {
 		s = appendUnsigned(s, &m.length, k.row)
 		e.Put(appendUnsigned(s, &m.baseAge, k.age)...)
 		e.PutBits(uint32(k.hash), 16)
+		if k.asked {
+			rec.entries = append(rec.entries, recEntry{handle: k.handle, kind: recCheck, gen: k.gen, row: uint8(k.row)})
+		}
 	}
 	e.Put(m.flag.sym(0))
 	if n := len(p.checks.plan); n > 0 {
@@ -209,9 +216,9 @@ func (c *Proxy) compare(tick Tick) {
 			continue
 		}
 		c.counters.Mismatches++
-		if len(c.refused) < maxRefusals && (r.mended == 0 || c.readingAt-r.mended >= mendEvery) {
+		if r.mended == 0 || c.readingAt-r.mended >= mendEvery {
 			r.mended = max(c.readingAt, 1)
-			c.refused = append(c.refused, refusal{k.handle, uint8(k.row)})
+			c.doubt(r, int(k.row))
 			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", row.t.item.Name, "tick", at)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -87,5 +88,34 @@ func TestChecksumsMendSlowly(t *testing.T) {
 	}
 	if n := w.net.A.Counters().Keyframes - before; n == 0 || n > 2 {
 		t.Errorf("%d keyframes in five seconds", n)
+	}
+}
+
+// Neither a check that is lost nor an answer that is lost leaves a fault.
+func TestLostChecksAreRepeated(t *testing.T) {
+	for name, cut := range map[string]func(c *rpltest.Client, off bool){
+		"check":  func(c *rpltest.Client, off bool) { c.Deaf = off },
+		"answer": func(c *rpltest.Client, off bool) { c.Mute = off },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := still(t, rpl.Config{CheckEvery: -1}, 3)
+			c := w.net.Clients[0]
+			c.P.Corrupt(w.nodes[1].id, 0, 5)
+			w.net.A.Check(w.nodes[1].id)
+			cut(c, true)
+			for range 12 {
+				w.net.Tick(nil)
+			}
+			if w.check(c, nil) == nil {
+				t.Fatal("nothing was cut off")
+			}
+			cut(c, false)
+			for range 120 {
+				w.net.Tick(nil)
+			}
+			if err := w.check(c, nil); err != nil {
+				t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
+			}
+		})
 	}
 }

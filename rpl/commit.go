@@ -1,6 +1,10 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/rangecode"
+import (
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
 
 // Applying what a packet said: arrivals, forgets, parents, state, calls. What
 // the adapter must hear of is noted and told after the whole Receive.
@@ -22,7 +26,7 @@ func (c *Proxy) commit() {
 			f.row.clear()
 			c.noteChanged(f.r, f.row)
 		}
-		f.row.applied = st.tick // an older packet with the row may be on its way
+		f.row.applied, f.row.keyed = st.tick, st.tick // an older packet with the row may be on its way
 	}
 	for _, m := range st.metas {
 		c.meta(m)
@@ -59,6 +63,9 @@ func (c *Proxy) update(u *stagedRow) {
 	row, t := u.row, c.stage.tick
 	words := c.stage.words[u.at : u.at+row.t.width]
 	row.keep(&c.rings, t, words, u.vars, u.floor)
+	if u.key {
+		row.keyed = max(row.keyed, t)
+	}
 	c.counters.Records++
 	if t <= row.applied || t < u.r.laid {
 		return
@@ -137,6 +144,7 @@ func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
 			if i >= len(r.rows) {
 				continue
 			}
+			row.keyed = max(row.keyed, t)
 			if !r.rows[i].visible {
 				if row.visible && t > row.applied {
 					row.clear()
@@ -217,8 +225,13 @@ func (c *Proxy) message(b []byte) {
 		d.Reset(b[1:])
 		m := c.models[d.Bits(2)]
 		tick, baseTick := Tick(d.Bits(32)), Tick(d.Bits(32))
-		if m == nil || c.body(&d, m, tick, baseTick) != nil {
+		err := fmt.Errorf("%w: tables that were not received", ErrPacket)
+		if m != nil {
+			err = c.body(&d, m, tick, baseTick, true)
+		}
+		if err != nil {
 			c.counters.Refused++
+			c.cfg.Log.Debug("block refused", "tick", tick, "err", err)
 		}
 	case msgTable:
 		set, err := parseTables(b[1:], c.types)

@@ -22,6 +22,7 @@ type stage struct {
 	words    []int32
 	bytes    []byte
 	skipped  bool
+	block    bool
 	forgets  []stagedRow
 	layouts  []*nodeLayout
 }
@@ -31,7 +32,8 @@ type stagedRow struct {
 	row   *replicaRow
 	at    int // in stage.words
 	vars  []any
-	floor Tick
+	floor Tick // of the base
+	key   bool // it has none
 }
 
 type stagedMeta struct {
@@ -77,7 +79,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		c.echo(uint16(d.Bits(16)), d.Bits(8))
 	}
 	c.readChecks(&d, &m.entry)
-	if err := c.body(&d, m, tick, baseTick); err != nil {
+	if err := c.body(&d, m, tick, baseTick, false); err != nil {
 		return err
 	}
 	c.compare(tick)
@@ -90,9 +92,10 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 }
 
 // body reads the sections of a packet or a block, and applies them.
-func (c *Proxy) body(d *rangecode.Decoder, m *model, tick, baseTick Tick) error {
+func (c *Proxy) body(d *rangecode.Decoder, m *model, tick, baseTick Tick, block bool) error {
 	st := &c.stage
 	st.reset(tick)
+	st.block = block
 	for d.Symbol(m.entry.more.t) == 1 {
 		if len(st.removals) > maxInPacket || d.Err() != nil {
 			return fmt.Errorf("%w: removals without end", ErrPacket)
@@ -290,7 +293,7 @@ func (c *Proxy) readUpdates(d *rangecode.Decoder, m *model, baseTick Tick, guess
 		if r == nil {
 			return fmt.Errorf("%w: handle %d is empty", ErrPacket, h)
 		}
-		if ok, err := c.readUpdate(d, m, r, baseTick); err != nil {
+		if ok, err := c.readUpdate(d, m, r, baseTick, guess); err != nil {
 			return err
 		} else if !ok {
 			if guess {
@@ -317,7 +320,7 @@ func (c *Proxy) tenant(h uint32) *Replica {
 }
 
 // readUpdate reads one entry; false where its base is not here.
-func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick Tick) (bool, error) {
+func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick Tick, guess bool) (bool, error) {
 	st := &c.stage
 	told := d.Symbol(m.entry.meta.t) == 1
 	if told {
@@ -351,7 +354,7 @@ func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick 
 			up.vars = make([]any, len(row.t.vars))
 		}
 		kind := d.Symbol(m.entry.base.t)
-		if kind == baseNone {
+		if up.key = kind == baseNone; up.key {
 			if !m.readKey(d, row.t, dst) || !c.readVars(d, m, row, nil, up.vars) {
 				return false, fmt.Errorf("%w: item %s out of range", ErrPacket, row.t.item.Name)
 			}
@@ -362,8 +365,12 @@ func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick 
 			}
 			base, vars, at, ok := row.base(named, exact)
 			if !ok {
-				if len(c.refused) < maxRefusals {
-					c.refused = append(c.refused, refusal{r.handle, uint8(i)})
+				switch {
+				case guess || r.gone || st.tick < r.laid: // said otherwise, or not to be said
+				case st.block:
+					c.doubtBlock(r)
+				default:
+					c.doubt(r, i)
 				}
 				return false, nil
 			}

@@ -110,7 +110,7 @@ func (k *packer) begin() {
 		e.PutBits(uint32(l.inNewest), 16)
 		e.PutBits(uint32(min((k.now-l.inAt)/time.Millisecond, 255)), 8)
 	}
-	p.putChecks(&m.entry, k.now)
+	p.putChecks(&m.entry, k.rec, k.now)
 	k.room = room*8 - e.Len()*8 - endBits
 }
 

@@ -1,7 +1,9 @@
 package rpl_test
 
 import (
+	"bytes"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -141,4 +143,44 @@ func TestItemsThatCameAndWent(t *testing.T) {
 		}
 	})
 	m.deliver(t, append(came, went...))
+}
+
+// A block that comes so late that its base is forgotten is said again, though
+// what asks for it is lost at first.
+func TestLateBlock(t *testing.T) {
+	m := newPostman(t)
+	m.net.LaneDelay = 3 * time.Second
+	id := m.spawn(t, m.sch.extra[3])
+	tome := tomeItem{Text: []byte("once")}
+	m.net.A.Set(m.item(id, 1), unsafe.Pointer(&tome))
+	m.ticks(t, 10)
+	body := bodyItem{HP: 1}
+	change := func() {
+		body.HP++
+		m.net.A.Set(m.item(id, 0), unsafe.Pointer(&body))
+	}
+	m.deliver(t, m.tick(func() {
+		change()
+		tome.Text = bytes.Repeat([]byte("up one a time "), 120)
+		for i := range tome.Text {
+			tome.Text[i] += byte(i % 7)
+		}
+		m.net.A.Set(m.item(id, 1), unsafe.Pointer(&tome))
+	}))
+	for range 3 * 60 {
+		m.deliver(t, m.tick(change))
+	}
+	m.c.Mute = true
+	m.ticks(t, 10)
+	if n := m.c.P.Counters().Refused; n == 0 {
+		t.Fatal("the block could be read")
+	}
+	m.c.Mute = false
+	m.ticks(t, 5*60)
+	r, _ := m.c.P.Replica(id)
+	var got tomeItem
+	m.c.P.Inject(r, 1, unsafe.Pointer(&got))
+	if !bytes.Equal(got.Text, tome.Text) {
+		t.Errorf("the text is %.40q…, want %.40q…", got.Text, tome.Text)
+	}
 }

@@ -268,10 +268,16 @@ func (p *peer) refresh(a *Authority, h uint32) {
 		p.coming = append(p.coming, h)
 	}
 	e.copies, e.inflight, e.block = 0, 0, 0
-	e.laid = a.tick
-	if l := &p.link; l.next > 0 && l.records[(l.next-1)%recordLen].tick == a.tick {
-		e.laid++ // this tick's packets have left already
+	e.laid = p.nextTick(a.tick)
+}
+
+// nextTick is the tick of the next packet: the one after now where this tick's
+// packets have left already.
+func (p *peer) nextTick(now Tick) Tick {
+	if l := &p.link; l.next > 0 && l.records[(l.next-1)%recordLen].tick == now {
+		return now + 1
 	}
+	return now
 }
 
 // gone frees a handle whose removal is acked.

@@ -34,7 +34,7 @@ type Proxy struct {
 	lastSent  time.Duration
 	applied   uint32 // reliable messages
 	skipped   []uint64
-	refused   []refusal
+	doubts    []doubt
 	toCheck   []check
 
 	inbox    []inPacket

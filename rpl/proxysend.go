@@ -13,7 +13,7 @@ import (
 // Send, and calls. Called every tick.
 func (c *Proxy) Send(now time.Duration, s Sink) {
 	c.sendCalls(s)
-	if !c.mustAck && len(c.calls) == 0 && len(c.refused) == 0 && now-c.lastSent < heartbeat {
+	if !c.mustAck && len(c.calls) == 0 && !c.doubting(now) && now-c.lastSent < heartbeat {
 		return
 	}
 	at := 0
@@ -22,7 +22,6 @@ func (c *Proxy) Send(now time.Duration, s Sink) {
 	}
 	c.calls = c.calls[:0]
 	c.mustAck = false
-	c.refused = c.refused[:0]
 	c.lastSent = now
 }
 
@@ -62,13 +61,7 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {
 	}
 	c.forgetSkipped()
 	e.Put(m.more.sym(0))
-	for _, r := range c.refused {
-		e.Put(m.more.sym(1))
-		c.tmp = appendUnsigned(c.tmp[:0], &m.handle, r.handle)
-		c.tmp = appendUnsigned(c.tmp, &m.length, uint32(r.row))
-		e.Put(c.tmp...)
-	}
-	e.Put(m.more.sym(0))
+	c.putDoubts(e, m, now)
 	for n := 0; at < len(c.calls) && n < maxDue; n++ {
 		b := c.calls[at]
 		if e.Len()*8+len(b)*8+nameBits > room {

@@ -165,7 +165,7 @@ func (w *randomWorld) sameItem(c *rpltest.Client, n *thingy, r *rpl.Replica, ord
 			x = t.Vars[k].Type.Default()
 		}
 		if told(prop) && !t.Vars[k].Type.Equal(gotVars[k], x) {
-			return fmt.Errorf("%s is %v, want %v", t.Props[prop].Name, gotVars[k], x)
+			return fmt.Errorf("%s is %.40v, want %.40v", t.Props[prop].Name, gotVars[k], x)
 		}
 	}
 	return nil

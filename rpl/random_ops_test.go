@@ -229,7 +229,7 @@ func (w *randomWorld) write(b *tomeItem) {
 	text := rand.New(rand.NewPCG(uint64(w.secret()), 0))
 	b.Text = b.Text[:0]
 	for range n {
-		b.Text = append(b.Text, byte(text.Uint32()))
+		b.Text = append(b.Text, byte('a'+text.IntN(26)))
 	}
 }
 

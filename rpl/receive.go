@@ -62,11 +62,6 @@ type up struct {
 	calls   []wireCall
 }
 
-type refusal struct {
-	handle uint32
-	row    uint8
-}
-
 func (a *Authority) readUp(p *peer, d *rangecode.Decoder) (*up, error) {
 	m := &a.defaults.entry
 	u := &a.up
@@ -141,15 +136,7 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 		p.link.model = m // the peer has the newest tables
 	}
 	for _, r := range u.refused {
-		if int(r.handle) < len(p.entries) {
-			if e := &p.entries[r.handle]; e.state == entryIn && r.row < e.nrows {
-				// Doubt about a base: a keyframe. What is in flight may still be
-				// acked, so what carried the row is not forgotten.
-				pr := &p.rows[e.row0+uint32(r.row)]
-				*pr = peerRow{newest: pr.newest, carried: pr.carried}
-				p.dirty.set(r.handle)
-			}
-		}
+		a.refused(p, r)
 	}
 	for _, c := range u.calls {
 		a.called(p, c)

@@ -53,6 +53,7 @@ type replicaRow struct {
 	curVars  []any
 	tick     Tick // of cur
 	applied  Tick // newest record applied
+	keyed    Tick // newest keyframe or forget applied
 	drifting bool
 	changed  bool // told in this Apply
 }

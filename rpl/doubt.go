@@ -1,0 +1,108 @@
+package rpl
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+)
+
+// Doubts of a proxy about what it has: a base that it was to know and does not,
+// or a version that is not the authority's. The authority is told by handle and
+// row, again and again until a keyframe settles it: a block is acked by its
+// number alone, so nothing else would have it said again.
+
+// A doubt is one row that a keyframe is wanted of.
+type doubt struct {
+	r     *Replica
+	row   int
+	of    *replicaRow   // the row as it was then
+	tick  Tick          // newest tick when it arose: a later keyframe settles it
+	asked time.Duration // when it was last told; 0: not yet
+}
+
+// doubt notes that a keyframe of a row is wanted.
+func (c *Proxy) doubt(r *Replica, row int) {
+	for i := range c.doubts {
+		if d := &c.doubts[i]; d.of == r.rows[row] && !d.settled() {
+			return
+		}
+	}
+	if len(c.doubts) < maxRefusals {
+		c.doubts = append(c.doubts, doubt{r: r, row: row, of: r.rows[row], tick: c.newest})
+	}
+}
+
+// doubtBlock notes that keyframes of all rows of a node are wanted: of a block
+// that cannot be read nobody knows what else it said.
+func (c *Proxy) doubtBlock(r *Replica) {
+	for i := range r.rows {
+		c.doubt(r, i)
+	}
+}
+
+func (d *doubt) settled() bool {
+	return d.r.gone || d.row >= len(d.r.rows) || d.r.rows[d.row] != d.of || d.of.keyed > d.tick
+}
+
+// doubting is whether a doubt is to be told now; it forgets those that are
+// settled.
+func (c *Proxy) doubting(now time.Duration) bool {
+	kept, due := c.doubts[:0], false
+	for _, d := range c.doubts {
+		if !d.settled() {
+			kept = append(kept, d)
+			due = due || c.doubtDue(&d, now)
+		}
+	}
+	clear(c.doubts[len(kept):])
+	c.doubts = kept
+	return due
+}
+
+// doubtDue is whether the answer to what was told last should be here.
+func (c *Proxy) doubtDue(d *doubt, now time.Duration) bool {
+	return d.asked == 0 || now-d.asked >= max(heartbeat, 2*c.rtt.rtt)
+}
+
+// putDoubts writes the doubts that are due.
+func (c *Proxy) putDoubts(e *rangecode.Encoder, m *entryModel, now time.Duration) {
+	for i := range c.doubts {
+		d := &c.doubts[i]
+		if !c.doubtDue(d, now) {
+			continue
+		}
+		d.asked = max(now, 1)
+		e.Put(m.more.sym(1))
+		c.tmp = appendUnsigned(c.tmp[:0], &m.handle, d.r.handle)
+		c.tmp = appendUnsigned(c.tmp, &m.length, uint32(d.row))
+		e.Put(c.tmp...)
+	}
+	e.Put(m.more.sym(0))
+}
+
+// A refusal is a doubt as the authority reads it.
+type refusal struct {
+	handle uint32
+	row    uint8
+}
+
+// refused has a keyframe of a row sent, unless one is on its way, and owner and
+// parent, which a block may have told. What left before is not built upon,
+// whatever acks may say of it; but it is remembered, as it bears on what an
+// implicit base means.
+func (a *Authority) refused(p *peer, r refusal) {
+	if int(r.handle) >= len(p.entries) {
+		return
+	}
+	e := &p.entries[r.handle]
+	if e.state != entryIn || r.row >= e.nrows {
+		return
+	}
+	e.meta = true
+	p.dirty.set(r.handle)
+	pr := &p.rows[e.row0+uint32(r.row)]
+	if pr.acked == 0 && pr.flight != 0 {
+		return
+	}
+	*pr = peerRow{newest: pr.newest, carried: pr.carried, from: uint32(p.nextTick(a.tick))}
+}
