@@ -51,8 +51,10 @@ func (r *Replication) callWaiting() {
 
 // dropWaiting gives up what waits for a session that will not be joined.
 func (r *Replication) dropWaiting() {
-	*r.Counter("rpc dropped") += uint64(len(r.waiting))
-	r.waiting = nil
+	if len(r.waiting) > 0 {
+		*r.Counter("rpc dropped") += uint64(len(r.waiting))
+		r.waiting = nil
+	}
 }
 
 // dropCalls gives up what waits for this machine's Send, in a session that has
