@@ -88,8 +88,9 @@ func (c *checks) add(h uint32) {
 	c.asked = append(c.asked, h)
 }
 
-// planChecks chooses the rows that this send's first packet checks.
-func (a *Authority) planChecks(p *peer, now time.Duration) {
+// planChecks chooses the rows that this send's first packet checks, of those that
+// were asked for.
+func (a *Authority) planChecks(p *peer) {
 	c := &p.checks
 	c.plan, c.after = c.plan[:0], c.turn
 	a.counters.Checks += c.sent
@@ -102,7 +103,17 @@ func (a *Authority) planChecks(p *peer, now time.Duration) {
 		c.plan[len(c.plan)-1].asked = true
 	}
 	if len(c.plan) > 0 {
-		p.plan.probe = true // asked for: a packet of its own, if there is no other
+		p.plan.probe = true // a packet of its own, if there is no other
+	}
+}
+
+// planTurn chooses the row whose turn it is, where nothing was asked for. A
+// checksum codes what is of variable length, so none is made for a send without
+// a packet.
+func (a *Authority) planTurn(p *peer, now time.Duration) {
+	c := &p.checks
+	if !p.sends(now) {
+		return
 	}
 	if a.cfg.CheckEvery < 0 || now-c.at < a.cfg.CheckEvery || len(c.asked)+len(c.plan) > 0 {
 		return

@@ -1,10 +1,12 @@
 package rpl_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/bits"
 	"github.com/tendonengine/tendon/rpl/rpltest"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -117,5 +119,44 @@ func TestLostChecksAreRepeated(t *testing.T) {
 				t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
 			}
 		})
+	}
+}
+
+// A send without a packet makes no checksum: that may cost a game's own code.
+func TestChecksCodeWhatIsSent(t *testing.T) {
+	type stamp struct{ n uint32 }
+	type note struct {
+		At stamp `rpl:""`
+	}
+	coded := uint64(0)
+	s := rpl.NewSchema("coded")
+	rpl.Register(s, rpl.Codec[stamp, stamp]{
+		Name:    "stamp",
+		Extract: func(v *stamp) stamp { return *v },
+		Inject:  func(v *stamp, s stamp) { *v = s },
+		Encode:  func(w *bits.Writer, s stamp) { coded++; w.Write(uint64(s.n), 32) },
+		Decode:  func(r *bits.Reader) (stamp, error) { return stamp{uint32(r.Read(32))}, nil },
+	})
+	item := s.Item("note", reflect.TypeFor[note](), nil)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: 50 * time.Millisecond}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{item}}); err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 60 {
+		net.Tick(nil)
+	}
+	before, checks := coded, c.P.Counters().Checks
+	for range 300 {
+		net.Tick(nil)
+	}
+	if n, made := c.P.Counters().Checks-checks, coded-before; n == 0 || made > 2*n+2 {
+		t.Errorf("values were coded %d times for %d checks, want once at each end", made, n)
 	}
 }

@@ -23,7 +23,7 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	k := packer{a: a, p: p, s: s, now: now}
 	pl := &p.plan
 	if pl.empty() && len(p.rpc.unreliable) == 0 {
-		if pl.probe || p.streaming && !p.frozen(now) && now-p.link.lastSent >= heartbeat {
+		if p.sends(now) {
 			k.begin()
 			k.fill()
 			k.end()
@@ -36,6 +36,12 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 		k.end()
 	}
 	p.rpc.unreliable = p.rpc.unreliable[:0]
+}
+
+// sends is whether a peer gets a packet at all, now that all is planned.
+func (p *peer) sends(now time.Duration) bool {
+	return !p.plan.empty() || len(p.rpc.unreliable) > 0 || p.plan.probe ||
+		p.streaming && !p.frozen(now) && now-p.link.lastSent >= heartbeat
 }
 
 // sendMessages gives the reliable lane what the room pays for: its share, and

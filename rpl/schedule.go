@@ -72,7 +72,7 @@ func (a *Authority) Schedule(now time.Duration) {
 			}
 			continue
 		}
-		a.planChecks(p, now)
+		a.planChecks(p)
 		pl := &p.plan
 		if a.cfg.Budget > 0 && pl.room < leastSend {
 			continue // a packet's headers would take most of it
@@ -87,6 +87,7 @@ func (a *Authority) Schedule(now time.Duration) {
 		a.planRemovals(p, now, true)
 		a.planAgain(p, now, true)
 		a.fitGuesses(p)
+		a.planTurn(p, now)
 	}
 	a.active = a.active[:0]
 	a.round++
