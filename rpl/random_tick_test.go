@@ -43,7 +43,7 @@ func (w *randomWorld) tick(change func()) {
 		if log := w.log.String(); strings.Contains(log, "refused") && !strings.Contains(log, "is not known") {
 			w.t.Fatalf("client %d: packets of its cannot be read, although none was lost: %s", c.Peer, log)
 		}
-		if b := w.bucket[c.Peer]; b.worst < -1200-64 {
+		if b := w.bucket[c.Peer]; b.worst < -b.debt-64 {
 			w.t.Fatalf("client %d: %g bytes over its budget", c.Peer, -b.worst)
 		}
 	}

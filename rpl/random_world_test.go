@@ -213,11 +213,13 @@ type eavesdropper struct {
 func (e *eavesdropper) packet(seq uint64, b []byte) { e.p.Receive(seq, 0, b) }
 func (e *eavesdropper) message(b []byte)            { e.p.ReceiveMessage(b) }
 
-// bucketCheck is promise 6: a token bucket of its own.
+// bucketCheck is promise 6: a token bucket of its own. A message that is longer
+// than the bucket leaves when that is full.
 type bucketCheck struct {
 	level float64
 	at    time.Duration
 	worst float64
+	debt  float64 // that one packet, or one message, may make
 }
 
 func (w *randomWorld) spent(to rpl.Peer, n int) {
@@ -232,6 +234,7 @@ func (w *randomWorld) spent(to rpl.Peer, n int) {
 	}
 	b.at = w.net.Now
 	b.level -= float64(n)
+	b.debt = max(b.debt, float64(n)-full)
 	b.worst = min(b.worst, b.level)
 }
 
@@ -248,7 +251,7 @@ func (w *randomWorld) join() {
 	}
 	w.wire[p] = &eavesdropper{p: spy}
 	w.wire[p].log.Held = map[rpl.Node]*rpl.Replica{}
-	w.bucket[p] = &bucketCheck{}
+	w.bucket[p] = &bucketCheck{debt: 1200}
 	w.may[p] = &secrets{map[int32]bool{0: true}, map[string]bool{"": true}}
 	w.at[p] = xy{}
 	w.ran[c], w.order[c] = map[uint32]int{}, map[rpl.Node]uint32{}
