@@ -248,7 +248,7 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 func (a *Authority) lost(p *peer, r *record) {
 	r.state = recLost
 	p.link.observe(1)
-	a.counters.PacketsLost++
+	p.tally.lost++
 	for i := range r.entries {
 		re := &r.entries[i]
 		if re.kind == recLayout {

@@ -212,6 +212,7 @@ func (a *Authority) Suspend(id Peer) {
 	if p == nil {
 		return
 	}
+	a.count(p)
 	for slot := range a.nodes {
 		n := &a.nodes[slot]
 		if !n.used {

@@ -49,5 +49,5 @@ func (k *packer) block() {
 	p.link.blocks = append(p.link.blocks, blockRecord{number: p.link.sent, tick: a.tick, entries: append([]recEntry(nil), recs...)})
 	a.sent(p, recs, a.tick, k.now, p.link.sent)
 	p.rpc.ready = append(p.rpc.ready, append([]byte(nil), msg...))
-	a.counters.Blocks++
+	p.tally.blocks++
 }

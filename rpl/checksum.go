@@ -76,7 +76,6 @@ type checks struct {
 	turn  [2]uint32 // handle and row that are next when nothing is asked for
 	after [2]uint32 // turn, once the plan has left
 	plan  []check
-	sent  uint64
 }
 
 func (c *checks) add(h uint32) {
@@ -93,8 +92,6 @@ func (c *checks) add(h uint32) {
 func (a *Authority) planChecks(p *peer) {
 	c := &p.checks
 	c.plan, c.after = c.plan[:0], c.turn
-	a.counters.Checks += c.sent
-	c.sent = 0
 	for len(c.asked) > 0 && len(c.plan) < maxChecks {
 		if !a.planCheck(p, c.asked[0], &c.row) {
 			c.asked, c.row = c.asked[1:], 0
@@ -192,7 +189,8 @@ func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 	}
 	e.Put(m.flag.sym(0))
 	if n := len(p.checks.plan); n > 0 {
-		p.checks.at, p.checks.sent, p.checks.turn = now, uint64(n), p.checks.after
+		p.checks.at, p.checks.turn = now, p.checks.after
+		p.tally.checks += uint64(n)
 		p.checks.plan = p.checks.plan[:0]
 	}
 }

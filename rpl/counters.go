@@ -22,3 +22,14 @@ type Counters struct {
 	CallsDropped   uint64 // RPCs of peers who may not call them, or about nodes that are gone
 	CallsOut       uint64
 }
+
+// tally is what is counted for one peer while its Encode runs, beside those of
+// others.
+type tally struct{ blocks, checks, lost uint64 }
+
+// count takes over what was counted for a peer.
+func (a *Authority) count(p *peer) {
+	c, t := &a.counters, &p.tally
+	c.Blocks, c.Checks, c.PacketsLost = c.Blocks+t.blocks, c.Checks+t.checks, c.PacketsLost+t.lost
+	*t = tally{}
+}

@@ -50,6 +50,7 @@ type peer struct {
 	blockBuf []byte
 
 	sentBytes, sentPackets uint64
+	tally                  tally
 }
 
 // entry is what one handle means to a peer (protocol §6).

@@ -61,6 +61,7 @@ func (a *Authority) Schedule(now time.Duration) {
 		p.plan.reset()
 		p.checks.plan = p.checks.plan[:0]
 		a.judgeLosses(p, now)
+		a.count(p)
 		a.refill(p, now)
 		if !p.streaming {
 			continue
