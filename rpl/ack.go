@@ -241,6 +241,7 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 		return
 	}
 	e.state, e.relayout = entryIn, false
+	p.heldNoMore(e)
 	p.dirty.set(h) // it may have changed since
 }
 

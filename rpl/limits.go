@@ -78,6 +78,10 @@ const (
 	// maxCalls bounds the unreliable calls queued for one peer's next send.
 	maxCalls = 256
 
+	// maxWaiting bounds the reliable calls that wait at the authority for one
+	// peer: some for each node of a join.
+	maxWaiting = 4096
+
 	// maxDue bounds the calls that one peer may have run in one tick: at 60
 	// ticks a second that is far above any game's input. More are dropped and
 	// counted.

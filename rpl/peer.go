@@ -78,6 +78,8 @@ type entry struct {
 
 	round time.Duration // when the round's first copy left
 	fence uint32        // last reliable message that names the handle
+	calls uint16        // reliable calls that the peer may hold for the arrival
+	waits bool          // others wait here for a place among those
 }
 
 const noRow = ^uint32(0)
@@ -285,6 +287,7 @@ func (p *peer) nextTick(now Tick) Tick {
 func (p *peer) gone(h uint32) {
 	e := &p.entries[h]
 	delete(p.goingOf, e.node)
+	p.heldNoMore(e)
 	*e = entry{gen: e.gen}
 	p.handles.clear(h)
 }

@@ -70,6 +70,7 @@ func (q *callQueue) run(fn func(Call)) {
 type peerCalls struct {
 	ready      [][]byte // reliable messages to give to the lane
 	waiting    []waitingCall
+	held       int // the sum of entry.calls
 	unreliable [][]byte
 	due        int // calls taken from the peer in the tick dueTick
 	dueTick    Tick
@@ -153,10 +154,10 @@ func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) {
 	switch {
 	case hd == nil:
 		a.callEarly(n, p.id, rpc, args)
-	case hd.handle != noHandle:
+	case hd.handle != noHandle && (rpc.Lane == Unreliable || p.mayHold(hd.handle)):
 		a.sendCall(p, hd.handle, rpc, a.tick, args)
 	case rpc.Lane == Reliable:
-		a.callLater(p, waitingCall{n.id, rpc, a.tick, append([]byte(nil), args...)})
+		a.callLater(p, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)})
 	default:
 		a.counters.CallsDropped++
 	}
@@ -177,6 +178,10 @@ func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []
 	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, tick, args)
 	p.link.sent++
 	e.fence = p.link.sent
+	if e.state == entryComing {
+		e.calls++
+		p.rpc.held++
+	}
 	p.rpc.ready = append(p.rpc.ready, msg)
 }
 

@@ -2,7 +2,7 @@ package rpl
 
 // Calls on nodes that their peers do not have yet: a node can be called from
 // its creation on. A reliable call waits for the node's arrival, an unreliable
-// one is dropped.
+// one is dropped. The peer holds maxHeld at most, the others wait here.
 
 // An earlyCall is one on a node of which Stream has not decided yet.
 type earlyCall struct {
@@ -21,11 +21,11 @@ type waitingCall struct {
 
 // callEarly keeps a call until Stream has decided, 0 being everyone.
 func (a *Authority) callEarly(n *node, to Peer, rpc *RPCType, args []byte) {
-	if rpc.Lane != Reliable || len(a.early) >= maxCalls {
+	if rpc.Lane != Reliable || len(a.early) >= maxWaiting {
 		a.counters.CallsDropped++
 		return
 	}
-	a.early = append(a.early, earlyCall{n.id, to, waitingCall{n.id, rpc, a.tick, append([]byte(nil), args...)}})
+	a.early = append(a.early, earlyCall{n.id, to, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)}})
 }
 
 // routeEarly hands early calls to the peers that Stream has found.
@@ -54,11 +54,43 @@ func (a *Authority) routeEarly() {
 }
 
 func (a *Authority) callLater(p *peer, c waitingCall) {
-	if len(p.rpc.waiting) >= maxCalls {
+	if len(p.rpc.waiting) >= maxWaiting {
 		a.counters.CallsDropped++
 		return
 	}
+	if h, _ := a.handleOf(p, c.node); h != noHandle {
+		p.entries[h].waits = true
+	}
 	p.rpc.waiting = append(p.rpc.waiting, c)
+}
+
+// mayHold is whether a reliable call on a handle can leave now: the peer has the
+// node or may hold the call, and no earlier one waits.
+func (p *peer) mayHold(h uint32) bool {
+	e := &p.entries[h]
+	return !e.waits && p.roomToHold(e)
+}
+
+func (p *peer) roomToHold(e *entry) bool {
+	return e.state != entryComing || p.rpc.held < maxHeld
+}
+
+// heldNoMore notes that a peer holds no calls for a handle: its node is there, or
+// was and is gone.
+func (p *peer) heldNoMore(e *entry) {
+	p.rpc.held -= int(e.calls)
+	e.calls = 0
+}
+
+// handleOf is the handle of a node that a peer shall have, noHandle where it was
+// not told of it yet.
+func (a *Authority) handleOf(p *peer, n Node) (h uint32, wanted bool) {
+	if slot, ok := a.slot(n); ok {
+		if hd := a.nodes[slot].holder(p.index); hd != nil {
+			return hd.handle, true
+		}
+	}
+	return noHandle, false
 }
 
 // callWaiting sends the calls whose nodes have handles now: the peer holds them
@@ -67,19 +99,24 @@ func (a *Authority) callWaiting(p *peer) {
 	if len(p.rpc.waiting) == 0 {
 		return
 	}
+	for _, c := range p.rpc.waiting {
+		if h, _ := a.handleOf(p, c.node); h != noHandle {
+			p.entries[h].waits = false
+		}
+	}
 	kept := p.rpc.waiting[:0]
 	for _, c := range p.rpc.waiting {
-		var hd *holder
-		if slot, ok := a.slot(c.node); ok {
-			hd = a.nodes[slot].holder(p.index)
-		}
+		h, wanted := a.handleOf(p, c.node)
 		switch {
-		case hd == nil:
+		case !wanted:
 			a.counters.CallsDropped++
-		case hd.handle == noHandle:
+		case h == noHandle:
+			kept = append(kept, c)
+		case !p.roomToHold(&p.entries[h]):
+			p.entries[h].waits = true
 			kept = append(kept, c)
 		default:
-			a.sendCall(p, hd.handle, c.rpc, c.tick, c.args)
+			a.sendCall(p, h, c.rpc, c.tick, c.args)
 		}
 	}
 	clear(p.rpc.waiting[len(kept):])
