@@ -121,6 +121,9 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 			}
 		}
 	}
+	for i := range r.plans {
+		r.plans[i].anew = true // they go by themselves now
+	}
 }
 
 // An event is a callback that waits until all state of its batch is in place.

@@ -23,6 +23,7 @@ type partData struct{ node donburi.Entity }
 type plan struct {
 	nodes    bool // has RplNode; else it has partOf, or is none of ours
 	parts    bool
+	anew     bool // every row is to be resolved again
 	columns  []column
 	entities []donburi.Entity // as of the last look
 	rows     []*node
@@ -32,8 +33,9 @@ type plan struct {
 // A column is one replicated component of an archetype.
 type column struct {
 	comp  *component
-	items []rpl.Item // by row
-	watch []bool     // by row: somebody asked for OnChange
+	items []rpl.Item       // by row; NoItem where the row goes by itself
+	at    []unsafe.Pointer // by row, as of this step
+	own   []int            // rows that go by themselves: somebody asked for OnChange, or it has a stand-in
 }
 
 // extractStage reads the world once for all peers. What callbacks change or
@@ -84,7 +86,7 @@ func (r *Replication) findChanges() {
 	var newcomers []donburi.Entity
 	for i, a := range archetypes {
 		p := &r.plans[i]
-		if !p.nodes && !p.parts || slices.Equal(p.entities, a.Entities()) {
+		if !p.nodes && !p.parts || !p.anew && slices.Equal(p.entities, a.Entities()) {
 			continue
 		}
 		moved = append(moved, i)
@@ -108,7 +110,7 @@ func (r *Replication) findChanges() {
 		return
 	}
 	for _, i := range moved {
-		r.leftNode(&r.plans[i])
+		r.leftNode(&r.plans[i], archetypes[i].Entities())
 	}
 	for _, i := range moved {
 		r.replan(i)
@@ -132,9 +134,12 @@ func (r *Replication) planOf(layout []donburi.IComponentType) plan {
 
 // leftNode finds the entities that were nodes and have lost RplNode: they stay
 // as local entities, and the node goes everywhere else.
-func (r *Replication) leftNode(p *plan) {
+func (r *Replication) leftNode(p *plan, now []donburi.Entity) {
 	for row, e := range p.entities {
 		n := p.rows[row]
+		if row < len(now) && now[row] == e {
+			continue // it is where it was
+		}
 		if !p.nodes || n == nil || r.nodeOf(e) != n || !r.world.Valid(e) {
 			continue
 		}
@@ -144,20 +149,27 @@ func (r *Replication) leftNode(p *plan) {
 	}
 }
 
-// replan resolves the rows of an archetype anew, and tells the core of items
-// that came and went.
+// replan resolves the rows of an archetype anew that are others' now, and tells
+// the core of items that came and went.
 func (r *Replication) replan(i int) {
 	p := &r.plans[i]
 	ents := r.world.Archetypes()[i].Entities()
-	p.entities = append(p.entities[:0], ents...)
-	p.rows = slices.Grow(p.rows[:0], len(ents))[:len(ents)]
-	p.data = slices.Grow(p.data[:0], len(ents))[:len(ents)]
+	known := p.entities
+	same := func(row int) bool {
+		return !p.anew && row < len(known) && row < len(ents) && known[row] == ents[row] &&
+			p.rows[row] != nil && p.rows[row] == r.nodeOf(ents[row])
+	}
 	for k := range p.columns {
 		c := &p.columns[k]
-		c.items = slices.Grow(c.items[:0], len(ents))[:len(ents)]
-		c.watch = slices.Grow(c.watch[:0], len(ents))[:len(ents)]
+		c.items = resized(c.items, len(ents))
+		c.own = slices.DeleteFunc(c.own, func(row int) bool { return !same(row) })
 	}
+	p.rows = resized(p.rows, len(ents))
+	p.data = resized(p.data, len(ents))
 	for row, e := range ents {
+		if same(row) {
+			continue
+		}
 		n := r.nodeOf(e)
 		p.rows[row] = n
 		if n != nil {
@@ -166,16 +178,25 @@ func (r *Replication) replan(i int) {
 		}
 		for k := range p.columns {
 			c := &p.columns[k]
+			c.items[row] = rpl.NoItem
 			if n == nil {
 				continue
 			}
-			if b := n.binding(c.comp, e); b != nil {
-				c.items[row], c.watch[row] = b.item, b.watch != nil
-			} else {
-				p.rows[row] = nil // an item too many: reported, and left alone
+			switch b := n.binding(c.comp, e); {
+			case b == nil: // an item too many: reported, and left alone
+			case b.watch != nil || c.comp.standIn != nil:
+				c.own = append(c.own, row)
+			default:
+				c.items[row] = b.item
 			}
 		}
 	}
+	p.entities, p.anew = append(known[:0], ents...), false
+}
+
+// resized is s with n elements, those that it had in their places.
+func resized[T any](s []T, n int) []T {
+	return slices.Grow(s, max(0, n-len(s)))[:n]
 }
 
 // settleItems makes the items of one entity those of its components.
@@ -221,8 +242,8 @@ func (r *Replication) extractAll() {
 		}
 		for k := range p.columns {
 			if c := &p.columns[k]; !c.comp.item.Explicit {
-				r.rows = pointers(r.rows, acc.Components.Storage(c.comp.c), i, len(p.entities))
-				r.extractColumn(p, c, r.rows)
+				c.at = pointers(c.at, acc.Components.Storage(c.comp.c), i, len(p.entities))
+				r.extractColumn(p, c)
 			}
 		}
 	}
@@ -259,20 +280,13 @@ func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 	}
 }
 
-func (r *Replication) extractColumn(p *plan, c *column, rows []unsafe.Pointer) {
-	for row, at := range rows {
-		n := p.rows[row]
-		if n == nil {
-			continue
-		}
-		if c.comp.standIn != nil {
-			at = r.tagged(c.comp, r.world.Entry(p.entities[row]), at)
-		} else if !c.watch[row] {
-			r.auth.SetLazy(c.items[row], at) // nothing moves before Stream has run
-			continue
-		}
-		if r.auth.Set(c.items[row], at) && c.watch[row] {
-			r.look(n, n.binding(c.comp, p.entities[row]))
+func (r *Replication) extractColumn(p *plan, c *column) {
+	r.auth.SetColumn(c.comp.item, c.items, c.at, r.sending) // nothing moves before Stream has run
+	for _, row := range c.own {
+		n, e := p.rows[row], p.entities[row]
+		b := n.binding(c.comp, e)
+		if r.auth.Set(b.item, r.tagged(c.comp, r.world.Entry(e), c.at[row])) && b.watch != nil {
+			r.look(n, b)
 		}
 	}
 }

@@ -132,6 +132,7 @@ func (a *Authority) acked(p *peer, r *record, skipped bool) {
 }
 
 func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipped bool) {
+	p.touchRows(entries)
 	for i := range entries {
 		re := &entries[i]
 		if re.kind == recLayout {

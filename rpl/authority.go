@@ -67,7 +67,7 @@ type Authority struct {
 	tick       Tick
 	send       uint32 // counts Streams
 	round      uint32 // stamps the active list, from one Schedule's end to the next
-	moves      uint32 // stamps the movers, from one Stream's end to the next
+	moves      uint32 // stamps what moved, from one Stream's end to the next
 	now        time.Duration
 	sendPeriod time.Duration
 
@@ -75,9 +75,14 @@ type Authority struct {
 	typesOf [][]*rowType // by item type
 
 	nodes     []node
+	spots     []spot // by slot
 	freeSlots []uint32
 	layouts   map[string]*nodeLayout
 	items     []item
+	hots      []hot    // by item
+	columns   []column // of this tick
+	sum       uint32   // of what was read ahead
+	off       []Item   // rows that the walk found off their course
 	freeItems [][]Item // by item type
 	shadows   [][]byte // by item type
 	places    []place  // by item type
@@ -87,7 +92,6 @@ type Authority struct {
 	active   []uint32 // slots that changed since the last send
 	drifting []uint32 // rows whose velocity is not zero
 	judged   []uint32 // slots whose relevance is asked anew
-	movers   []uint32
 	grid     *grid
 
 	peers []*peer
@@ -160,7 +164,7 @@ func NewAuthority(c Config) (*Authority, error) {
 		if !(size > 0) {
 			return nil, fmt.Errorf("rpl: Interest reaches %v for peer 0; a positive distance sizes the grid", c.Interest.Reach(0))
 		}
-		a.grid = &grid{size: size, buckets: make([]bucket, gridSide*gridSide)}
+		a.grid = newGrid(size)
 	}
 	if _, err := a.Spawn(Spawn{Relevance: Always}); err != nil {
 		return nil, err
@@ -195,7 +199,7 @@ func (a *Authority) Connect(id Peer) error {
 	a.byID[id] = p
 	a.shipTables(p)
 	for slot := range a.nodes {
-		if n := &a.nodes[slot]; n.used && n.parent == 0 && n.cell < 0 {
+		if n := &a.nodes[slot]; n.used && n.parent == 0 && a.spots[slot].cell < 0 {
 			if a.judgeTree(p, uint32(slot)) {
 				a.decide(p, uint32(slot), true)
 			}
@@ -222,6 +226,7 @@ func (a *Authority) Suspend(id Peer) {
 			if n.holders[i].peer == p.index {
 				n.holders[i] = n.holders[len(n.holders)-1]
 				n.holders = n.holders[:len(n.holders)-1]
+				a.unheld(n)
 				break
 			}
 		}
@@ -267,7 +272,10 @@ func (a *Authority) Peers(dst []Peer) []Peer {
 }
 
 // Step begins a tick. Ticks ascend.
-func (a *Authority) Step(t Tick) { a.tick = t }
+func (a *Authority) Step(t Tick) {
+	a.tick = t
+	a.columns = a.columns[:0]
+}
 
 // SetGroup puts a peer into a group or takes it out; SetNodeGroup does it for a
 // node whose Relevance is Grouped.

@@ -38,6 +38,11 @@ func (a *Authority) fitUpdates(p *peer) {
 		total += pieceBits(pl.updates[i].bits)
 	}
 	if total > pl.left {
+		for i := range pl.updates {
+			u := &pl.updates[i]
+			n := &a.nodes[p.entries[u.handle].node.Slot()]
+			u.urgency *= n.spawn.Weight * a.closeness(p, n)
+		}
 		slices.SortFunc(pl.order, func(i, j int32) int {
 			return cmp.Compare(pl.updates[j].urgency, pl.updates[i].urgency)
 		})

@@ -51,7 +51,7 @@ func (a *Authority) dumpNode(p *peer, n *node, told bool) DumpedNode {
 		d.Parent = a.nodes[n.parent].id.String()
 	}
 	for _, it := range n.items {
-		if it == noItem {
+		if it == NoItem {
 			continue
 		}
 		m := &a.items[it]

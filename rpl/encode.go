@@ -124,6 +124,7 @@ func (k *packer) fill() {
 	p, pl := k.p, &k.p.plan
 	m := p.link.model
 	start := k.removal + k.arrival + k.update + k.guess + k.call
+	p.touchRows(pl.recs)
 	for k.removal < len(pl.removals) && k.fits(&pl.removals[k.removal]) {
 		k.put(m.entry.more.sym(1), &pl.removals[k.removal])
 		k.removal++

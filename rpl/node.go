@@ -22,15 +22,14 @@ var (
 // or its node is removed.
 type Item uint32
 
+// NoItem is no item: what SetColumn passes over.
+const NoItem = ^Item(0)
+
 // node is one entry of the authority's table; what every tick reads comes
 // first.
 type node struct {
 	id     Node
-	x, y   float64
-	cell   int32 // bucket of the grid, -1 when not in it
-	cellAt int32
 	active uint32 // the round for which it is on the active list
-	moved  uint32 // the round for which it is on the moved list
 
 	holders []holder
 	rows    []uint32
@@ -43,7 +42,7 @@ type node struct {
 
 	groups   uint64
 	layout   *nodeLayout
-	items    []Item // by ordinal; noItem where removed
+	items    []Item // by ordinal; NoItem where removed
 	children []uint32
 	past     []tenure // former owners, newest last
 	born     uint32   // Stream has not decided on it while Authority.send is this
@@ -60,7 +59,6 @@ type holder struct {
 
 const (
 	noHandle = ^uint32(0)
-	noItem   = ^Item(0)
 )
 
 // A nodeLayout is what nodes made alike have in common: their prefab and the types
@@ -122,9 +120,10 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 		s.Args = append([]byte(nil), s.Args...)
 	}
 	n.used, n.layout, n.spawn, n.owner = true, l, s, s.Owner
-	n.posItem, n.cell, n.groups, n.born = -1, -1, 0, a.send
+	n.posItem, n.groups, n.born = -1, 0, a.send
 	n.past = n.past[:0]
-	n.x, n.y, n.judge, n.active, n.moved = 0, 0, false, 0, 0
+	n.judge, n.active = false, 0
+	a.spots[slot] = spot{cell: -1}
 	n.items, n.rows, n.holders, n.children = n.items[:0], n.rows[:0], n.holders[:0], n.children[:0]
 	for ord, t := range s.Items {
 		a.newItem(slot, ord, t)
@@ -152,7 +151,8 @@ func (a *Authority) newSlot() (uint32, error) {
 		return 0, fmt.Errorf("rpl: %d nodes: %w; keep what nobody needs as local entities", MaxNodes, ErrLimit)
 	}
 	slot := uint32(len(a.nodes))
-	a.nodes = append(a.nodes, node{id: makeNode(slot, 1), cell: -1})
+	a.nodes = append(a.nodes, node{id: makeNode(slot, 1)})
+	a.spots = append(a.spots, spot{cell: -1})
 	return slot, nil
 }
 
@@ -173,10 +173,11 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 		it = Item(len(a.items))
 		sh := &a.shadows[t.Index]
 		a.items = append(a.items, item{t: t, shadow: len(*sh)})
+		a.hots = append(a.hots, hot{})
 		*sh = append(*sh, make([]byte, t.ShadowSize())...)
 	}
 	m := &a.items[it]
-	m.node, m.ord, m.used, m.fresh, m.rows = slot, uint8(ord), true, true, m.rows[:0]
+	m.node, m.ord, m.used, m.rows = slot, uint8(ord), true, m.rows[:0]
 	n := &a.nodes[slot]
 	for _, rt := range a.typesOf[t.Index] {
 		i := a.newRow(rt, slot)
@@ -184,12 +185,13 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 		n.rows = append(n.rows, i)
 	}
 	for len(n.items) <= ord {
-		n.items = append(n.items, noItem)
+		n.items = append(n.items, NoItem)
 	}
 	n.items[ord] = it
 	if t.Pos[0] >= 0 && n.posItem < 0 {
 		n.posItem = int16(ord)
 	}
+	a.warm(it)
 	return it
 }
 
@@ -201,7 +203,7 @@ func (a *Authority) Item(n Node, ordinal int) (Item, bool) {
 		return 0, false
 	}
 	it := a.nodes[s].items[ordinal]
-	return it, it != noItem
+	return it, it != NoItem
 }
 
 func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
@@ -262,7 +264,7 @@ func (a *Authority) Remove(n Node) {
 	a.unlink(slot)
 	a.ungrid(slot)
 	for _, it := range nd.items {
-		if it != noItem {
+		if it != NoItem {
 			a.freeItem(it)
 		}
 	}
@@ -314,7 +316,7 @@ func (a *Authority) RemoveItem(it Item) error {
 	if err != nil {
 		return err
 	}
-	nd.items[m.ord] = noItem
+	nd.items[m.ord] = NoItem
 	if nd.posItem == int16(m.ord) {
 		nd.posItem = -1
 	}
@@ -325,7 +327,7 @@ func (a *Authority) RemoveItem(it Item) error {
 	a.freeItem(it)
 	nd.rows = nd.rows[:0]
 	for _, k := range nd.items {
-		if k != noItem {
+		if k != NoItem {
 			nd.rows = append(nd.rows, a.items[k].rows...)
 		}
 	}

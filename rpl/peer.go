@@ -16,10 +16,9 @@ type peer struct {
 
 	// relevancy
 	points    [][2]float64
-	lookAgain bool     // an observer has moved
+	lookAgain bool     // everything in reach must be looked at: an observer has moved
 	wanted    bitset   // slots that the peer should hold
 	near      []uint32 // of them those that stand in the grid
-	leavers   []uint32 // slots held that have moved since the last look
 	lingering []uint32 // slots out of sight whose least stay is not over
 	lingered  []uint32
 
@@ -51,6 +50,7 @@ type peer struct {
 
 	sentBytes, sentPackets uint64
 	tally                  tally
+	sum                    uint32 // of what was read ahead
 }
 
 // entry is what one handle means to a peer (protocol §6).
@@ -116,7 +116,7 @@ func (n *node) holder(peer int32) *holder {
 // it does not come in bits later: some 16 KiB.
 func (p *peer) prepare() {
 	const some, many = 64, 256
-	p.leavers, p.lingering, p.lingered = make([]uint32, 0, many), make([]uint32, 0, some), make([]uint32, 0, some)
+	p.lingering, p.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.near, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	pl := &p.plan
@@ -136,8 +136,9 @@ func (p *peer) want(a *Authority, slot uint32) {
 	p.wanted.set(slot)
 	a.catchUp(n)
 	n.holders = append(n.holders, holder{p.index, noHandle, a.now})
+	a.held(n)
 	p.queue = append(p.queue, slot)
-	if n.cell >= 0 {
+	if a.spots[slot].cell >= 0 {
 		p.near = append(p.near, slot)
 	}
 	if a.onDecide != nil {
@@ -156,6 +157,7 @@ func (p *peer) unwant(a *Authority, slot uint32) {
 		h := n.holders[i].handle
 		n.holders[i] = n.holders[len(n.holders)-1]
 		n.holders = n.holders[:len(n.holders)-1]
+		a.unheld(n)
 		if h != noHandle {
 			p.leave(a, h, false)
 		}

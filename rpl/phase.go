@@ -66,16 +66,18 @@ const (
 // track takes the row's words at this tick into its trackers, and sets their
 // phases.
 func (a *Authority) track(r *row, now []int32) {
-	t := r.t
-	s := &a.slabs[t.index]
-	n := int64(uint32(a.tick) - s.seen[r.k])
-	if n == 0 && s.seen[r.k] != 0 {
+	a.slabs[r.t.index].track(r.t, r.k, uint32(a.tick), now)
+}
+
+func (s *slab) track(t *rowType, row, tick uint32, now []int32) {
+	n := int64(tick - s.seen[row])
+	if n == 0 && s.seen[row] != 0 {
 		return
 	}
-	s.seen[r.k] = uint32(a.tick)
+	s.seen[row] = tick
 	for k, i := range t.phased {
 		w := &t.words[i]
-		f := &s.trackers[int(r.k)*len(t.phased)+k]
+		f := &s.trackers[int(row)*len(t.phased)+k]
 		x, v := now[i], now[w.Velocity]
 		lo, hi := int64(-trackHalf), int64(trackHalf-1)
 		if n <= trackMost {

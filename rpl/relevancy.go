@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -63,18 +64,19 @@ func (a *Authority) Stream(now time.Duration) {
 	}
 	a.judged = a.judged[:0]
 	if a.grid != nil {
-		a.spreadMovers()
 		for _, p := range a.peers {
 			switch {
 			case p == nil || !p.streaming:
-			case p.frozen(now): // what moves meanwhile is not noted: it looks at everything later
-				p.lookAgain, p.leavers = true, p.leavers[:0]
+			case p.frozen(now): // it looks at everything later
+				p.lookAgain = true
 			default:
 				a.look(p, now)
 			}
 		}
 	}
-	a.movers = a.movers[:0]
+	if g := a.grid; g != nil {
+		g.crossed = g.crossed[:0]
+	}
 	a.moves++
 	a.routeEarly()
 }
@@ -86,8 +88,8 @@ func (a *Authority) place(slot uint32) {
 		return
 	}
 	if n.parent == 0 && n.spawn.Relevance == Near && n.posItem >= 0 {
-		if n.cell < 0 {
-			a.moved(slot, n.x, n.y)
+		if a.spots[slot].cell < 0 {
+			a.enterCell(slot)
 		}
 	} else {
 		a.leaveGrid(slot)
@@ -150,174 +152,168 @@ func (p *peer) distance(x, y float64) float64 {
 
 func (a *Authority) wants(p *peer, slot uint32, had bool) bool {
 	a.counters.DistanceChecks++
-	n := &a.nodes[slot]
-	d := p.distance(n.x, n.y)
+	n, s := &a.nodes[slot], &a.spots[slot]
+	d := p.distance(s.x, s.y)
 	if !(d <= a.cfg.Interest.Reach(p.id)) {
 		return false
 	}
 	return a.cfg.Interest.Wants(p.id, n.id, d, had)
 }
 
-// spreadMovers tells the peers whose observers stand still which of their nodes
-// moved. The others look at everything anyway.
-func (a *Authority) spreadMovers() {
-	still := false
-	for _, p := range a.peers {
-		still = still || p != nil && !p.lookAgain
-	}
-	if !still {
-		return
-	}
-	for _, slot := range a.movers {
-		n := &a.nodes[slot]
-		if !n.used || n.cell < 0 {
-			continue
-		}
-		for i := range n.holders {
-			if p := a.peers[n.holders[i].peer]; !p.lookAgain {
-				p.leavers = append(p.leavers, slot)
-			}
-		}
-	}
-}
-
-// look finds what comes into and goes out of a peer's sight.
+// look finds what comes into and goes out of a peer's sight: all that is in
+// reach where an observer has moved, else what has moved itself.
 func (a *Authority) look(p *peer, now time.Duration) {
-	if !p.lookAgain && len(p.leavers) == 0 && len(p.lingering) == 0 && len(a.movers) == 0 {
+	if !p.lookAgain && a.grid.moved != a.moves && len(p.lingering) == 0 {
 		return
 	}
-	v := view{a: a, p: p}
-	v.grid, v.plain = a.cfg.Interest.(Grid)
-	v.enter2, v.exit2 = v.grid.Enter*v.grid.Enter, v.grid.Exit*v.grid.Exit
-	g, reach := a.grid, a.cfg.Interest.Reach(p.id)
-	for _, o := range p.points {
-		x0, x1 := g.cellOf(o[0]-reach), g.cellOf(o[0]+reach)
-		y0, y1 := g.cellOf(o[1]-reach), g.cellOf(o[1]+reach)
-		x1, y1 = min(x1, x0+gridSide-1), min(y1, y0+gridSide-1)
-		for cy := y0; cy <= y1; cy++ {
-			for cx := x0; cx <= x1; cx++ {
-				b := &g.buckets[g.bucketAt(cx, cy)]
-				if p.lookAgain {
-					v.all(b.nodes)
-				} else if b.moved == a.moves {
-					for i := range b.nodes {
-						if b.nodes[i].moved == a.moves {
-							v.one(&b.nodes[i])
-						}
-					}
-				}
+	v := view{a: a, p: p, now: now, reach: a.cfg.Interest.Reach(p.id), all: p.lookAgain}
+	v.measure()
+	p.lookAgain = false
+	p.lingering, p.lingered = p.lingered[:0], p.lingering
+	for _, slot := range p.lingered {
+		v.checkOut(slot)
+	}
+	if v.all || a.grid.moved == a.moves {
+		for _, o := range p.points {
+			v.around(o)
+		}
+	}
+	switch {
+	case !v.all:
+		for _, slot := range a.grid.crossed {
+			if p.wanted.has(slot) {
+				v.checkOut(slot)
 			}
 		}
-	}
-	a.leaveSight(&v, now)
-	p.lookAgain = false
-	p.leavers = p.leavers[:0]
-}
-
-// view is one look of one peer.
-type view struct {
-	a             *Authority
-	p             *peer
-	grid          Grid
-	plain         bool // the Interest is a Grid
-	enter2, exit2 float64
-	kept          int // nodes of the peer that were seen to be in sight still
-}
-
-// all looks at the nodes of a cell.
-func (v *view) all(nodes []gridNode) {
-	if !v.plain || len(v.p.points) != 1 {
-		for i := range nodes {
-			v.one(&nodes[i])
-		}
-		return
-	}
-	o := v.p.points[0]
-	v.a.counters.DistanceChecks += uint64(len(nodes))
-	for i := range nodes {
-		e := &nodes[i]
-		dx, dy := e.x-o[0], e.y-o[1]
-		d := dx*dx + dy*dy
-		if d > v.exit2 {
-			continue
-		}
-		if v.p.wanted.has(e.slot) {
-			v.kept++
-		} else if d <= v.enter2 {
-			v.a.decide(v.p, e.slot, true)
-		}
-	}
-}
-
-// one looks at a node that the peer may not have yet.
-func (v *view) one(e *gridNode) {
-	if v.p.wanted.has(e.slot) {
-		return
-	}
-	if !v.plain {
-		if v.a.wants(v.p, e.slot, false) {
-			v.a.decide(v.p, e.slot, true)
-		}
-		return
-	}
-	v.a.counters.DistanceChecks++
-	for _, o := range v.p.points {
-		dx, dy := e.x-o[0], e.y-o[1]
-		if dx*dx+dy*dy <= v.enter2 {
-			v.a.decide(v.p, e.slot, true)
-			return
-		}
-	}
-}
-
-// leaveSight checks the nodes that a peer has by distance: all of them when
-// its observers moved (unless the look has just seen all of them in sight),
-// else those that moved or stay on only for their time.
-func (a *Authority) leaveSight(v *view, now time.Duration) {
-	p := v.p
-	if p.lookAgain && v.kept == len(p.near) && v.kept > 0 {
-		p.lingering = p.lingering[:0]
-		return
-	}
-	p.lingering, p.lingered = p.lingered[:0], p.lingering
-	if p.lookAgain {
+	case v.kept+len(p.lingering) != len(p.near) || !v.plain:
+		a.touchSpots(p)
 		for i := 0; i < len(p.near); {
 			slot := p.near[i]
-			a.checkOut(v, slot, now)
+			v.checkOut(slot)
 			if i < len(p.near) && p.near[i] == slot {
 				i++
 			}
 		}
-		return
-	}
-	for _, slot := range p.leavers {
-		a.checkOut(v, slot, now)
-	}
-	for _, slot := range p.lingered {
-		a.checkOut(v, slot, now)
 	}
 }
 
-func (a *Authority) checkOut(v *view, slot uint32, now time.Duration) {
-	p, n := v.p, &a.nodes[slot]
-	if !n.used || n.cell < 0 || !p.wanted.has(slot) {
+// view is one look of one peer.
+type view struct {
+	a     *Authority
+	p     *peer
+	now   time.Duration
+	reach float64
+	all   bool // look at everything, not at what moved
+	plain bool // the Interest is a Grid, and there is one observer
+	kept  int  // nodes of the peer that were seen to be in sight still
+
+	// Squares of distances in the grid: in sight for sure, perhaps to be let in,
+	// kept for sure, perhaps kept.
+	enter, mayEnter, stay, mayStay float32
+	enter2, exit2                  float64 // squares of the true ones
+}
+
+func (v *view) measure() {
+	g, ok := v.a.cfg.Interest.(Grid)
+	v.plain = ok && len(v.p.points) == 1
+	v.enter2, v.exit2 = g.Enter*g.Enter, g.Exit*g.Exit
+	m := v.a.grid.margin
+	for _, o := range v.p.points {
+		if v.a.grid.exact || v.a.grid.rough(o[0]) || v.a.grid.rough(o[1]) {
+			m = math.Inf(1)
+		}
+	}
+	v.enter, v.stay = square(g.Enter-m), square(g.Exit-m)
+	v.mayEnter, v.mayStay = square(g.Enter+m), square(g.Exit+m)
+}
+
+// square of a distance; what is negative is nearer than everything.
+func square(d float64) float32 {
+	if d < 0 {
+		return -1
+	}
+	return float32(d * d)
+}
+
+// around looks at the cells round one observer: those where something moved,
+// unless it looks at all.
+func (v *view) around(o [2]float64) {
+	g := v.a.grid
+	x0, x1 := g.span(o[0], v.reach)
+	y0, y1 := g.span(o[1], v.reach)
+	for cy := y0; cy <= y1; cy++ {
+		for cx := x0; cx <= x1; cx++ {
+			if i := g.bucketAt(cx, cy); v.all || g.stamps[i] == v.a.moves {
+				v.cell(g.buckets[i], o)
+			}
+		}
+	}
+}
+
+// cell looks at the nodes of a cell, for one observer.
+func (v *view) cell(nodes []gridNode, o [2]float64) {
+	p := v.p
+	if !v.plain {
+		for i := range nodes {
+			if slot := nodes[i].slot; p.wanted.has(slot) {
+				v.checkOut(slot)
+			} else if v.a.wants(p, slot, false) {
+				v.a.decide(p, slot, true)
+			}
+		}
+		return
+	}
+	v.a.counters.DistanceChecks += uint64(len(nodes))
+	x, y := float32(o[0]), float32(o[1])
+	far, stay, mayEnter := v.mayStay, v.stay, v.mayEnter
+	if !v.all {
+		far = float32(math.Inf(1)) // who has moved may have left
+	}
+	for i := range nodes {
+		e := &nodes[i]
+		dx, dy := e.x-x, e.y-y
+		d := dx*dx + dy*dy
+		switch {
+		case d > far:
+		case p.wanted.has(e.slot):
+			if d <= stay || v.distance2(e.slot, o) <= v.exit2 {
+				v.kept++
+			} else if !v.all {
+				v.checkOut(e.slot)
+			}
+		case d <= mayEnter && (d <= v.enter || v.distance2(e.slot, o) <= v.enter2):
+			v.a.decide(p, e.slot, true)
+			v.kept++
+		}
+	}
+}
+
+// distance2 is the square of a node's true distance.
+func (v *view) distance2(slot uint32, o [2]float64) float64 {
+	s := &v.a.spots[slot]
+	dx, dy := s.x-o[0], s.y-o[1]
+	return dx*dx + dy*dy
+}
+
+// checkOut takes a node from a peer that it has by distance, if it is out of
+// its sight.
+func (v *view) checkOut(slot uint32) {
+	a, p := v.a, v.p
+	if a.spots[slot].cell < 0 || !p.wanted.has(slot) {
 		return
 	}
 	if v.plain {
 		a.counters.DistanceChecks++
-		for _, o := range p.points {
-			dx, dy := n.x-o[0], n.y-o[1]
-			if dx*dx+dy*dy <= v.exit2 {
-				return
-			}
+		if v.distance2(slot, p.points[0]) <= v.exit2 {
+			return
 		}
 	} else if a.wants(p, slot, true) {
 		return
 	}
-	if a.ownsAny(p, slot) {
+	if a.ownsAny(p, slot) || slices.Contains(p.lingering, slot) {
 		return
 	}
-	if h := n.holder(p.index); h != nil && now-h.since < minStay {
+	if h := a.nodes[slot].holder(p.index); h != nil && v.now-h.since < minStay {
 		p.lingering = append(p.lingering, slot)
 		return
 	}

@@ -14,6 +14,11 @@ type rowType struct {
 	vars  []Var
 	fromV []int
 
+	walks bool // SetColumn walks it (walk.go)
+	walk  walkPlan
+	raws  int   // floats of the walk
+	still []int // words that nothing predicts, but `once`
+
 	velocities []int // words that predict others
 	predicted  []int // words that are predicted, in an order in which they can be
 	angles     []int // wrapping words, for heading prediction
@@ -112,6 +117,12 @@ func newRowType(it *ItemType, part int) *rowType {
 	t.phases()
 	t.conditions()
 	t.options(at)
+	for i := range t.words {
+		if t.words[i].Velocity < 0 && (t.once == nil || !t.once[i]) {
+			t.still = append(t.still, i)
+		}
+	}
+	t.walkable()
 	return t
 }
 
@@ -191,15 +202,23 @@ func (t *rowType) advance(dst, src []int32, n uint32) {
 
 // onCourse is whether base, n ticks ago, has become now by itself.
 func (t *rowType) onCourse(base, now []int32, n uint32) bool {
-	for i, x := range now[:len(t.words)] {
-		if t.once != nil && t.once[i] {
-			continue
+	return t.stands(base, now) && t.follows(base, now, n)
+}
+
+// stands is whether the words that nothing predicts are those of base; follows
+// whether the others are what base has become by itself, n ticks later.
+func (t *rowType) stands(base, now []int32) bool {
+	for _, i := range t.still {
+		if base[i] != now[i] {
+			return false
 		}
-		if t.words[i].Velocity < 0 {
-			if base[i] != x {
-				return false
-			}
-		} else if t.expect(base, now, i, n) != x {
+	}
+	return true
+}
+
+func (t *rowType) follows(base, now []int32, n uint32) bool {
+	for _, i := range t.predicted {
+		if t.expect(base, now, i, n) != now[i] && (t.once == nil || !t.once[i]) {
 			return false
 		}
 	}

@@ -19,8 +19,8 @@ type piece struct {
 	bits    int // at most
 	recAt   int // records, in plan.recs
 	recN    int
-	urgency float32
-	skip    bool // over budget
+	urgency float32 // age in ticks; weighed where the room does not pay for all
+	skip    bool    // over budget
 }
 
 // plan is what Schedule has decided for one peer's send.
@@ -101,23 +101,18 @@ func (a *Authority) wake() {
 	kept := a.drifting[:0]
 	for _, i := range a.drifting {
 		r := &a.rows[i]
-		if r.gone || !a.headDrifts(r) {
-			r.drifting = false
+		if r.gone || r.walked || !r.drifting {
+			r.listed = false
 			continue
 		}
+		r.touched = true
 		n := &a.nodes[r.node]
 		if len(n.holders) == 0 {
-			r.drifting, r.touched = false, true
+			r.listed, r.drifting = false, false
 			continue
 		}
 		kept = append(kept, i)
-		if n.active != a.round {
-			r.touched = true
-			n.active = a.round
-			a.active = append(a.active, r.node)
-		} else {
-			r.touched = true
-		}
+		a.activate(r.node)
 	}
 	a.drifting = kept
 	for _, slot := range a.active {
@@ -131,20 +126,22 @@ func (a *Authority) wake() {
 				off = true
 			}
 		}
-		if !off || n.spawn.Transient {
-			continue
-		}
-		for i := range n.holders {
-			if h := n.holders[i].handle; h != noHandle {
-				a.peers[n.holders[i].peer].dirty.set(h)
-			}
+		if off {
+			a.tellHolders(n)
 		}
 	}
 }
 
-func (a *Authority) headDrifts(r *row) bool {
-	words, _ := a.anchored(r)
-	return r.t.drifts(words)
+// tellHolders marks a node that left its course for the peers that hold it.
+func (a *Authority) tellHolders(n *node) {
+	if n.spawn.Transient {
+		return
+	}
+	for i := range n.holders {
+		if h := n.holders[i].handle; h != noHandle {
+			a.peers[n.holders[i].peer].dirty.set(h)
+		}
+	}
 }
 
 // planRemovals plans first removals and those of a new round, or copies.
@@ -342,7 +339,7 @@ func (q *nearestFirst) key(slot uint32) float64 {
 	if n.owner == q.p.id {
 		return -1
 	}
-	r := &q.a.nodes[q.a.root(slot)]
+	r := &q.a.spots[q.a.root(slot)]
 	return q.p.distance(r.x, r.y)
 }
 

@@ -18,8 +18,12 @@ type row struct {
 	head  uint32   // newest version; never restarts, not even with a new tenant
 	first uint32   // this tenant's first version
 
+	left, before uint32 // when it last left a course, and the tick of that one's anchor
+
 	touched  bool // changed since the last send
-	drifting bool // on the authority's drifting list
+	drifting bool // it is expected to change by itself
+	listed   bool // on the authority's drifting list
+	walked   bool // SetColumn settles it
 	gone     bool
 
 	// The last coded update of this row, for other peers at the same baseline.
@@ -49,6 +53,7 @@ type slab struct {
 	ring     []int32   // older versions
 	seen     []uint32  // tick that the trackers know
 	trackers []tracker // of phases
+	raw      []float64 // what a walk's floats were
 	ticks    []uint32
 	rows     int
 	free     []uint32 // rows to use again, their places with them
@@ -56,16 +61,12 @@ type slab struct {
 
 // item is one replicated component of a node.
 type item struct {
-	t     *ItemType
-	node  uint32
-	ord   uint8
-	used  bool
-	fresh bool // not extracted yet
-
-	lazy     unsafe.Pointer // the component at lazyTick, not extracted because nobody held the node
-	lazyTick Tick
-	rows     []uint32 // per part
-	shadow   int      // where the shadow begins in the slab of its type
+	t      *ItemType
+	node   uint32
+	ord    uint8
+	used   bool
+	rows   []uint32 // per part
+	shadow int      // where the shadow begins in the slab of its type
 }
 
 // current is the words as they are.
@@ -112,11 +113,21 @@ func (a *Authority) versionAt(r *row, ver, tick uint32) []int32 {
 // the next call.
 func (a *Authority) known(r *row) []int32 {
 	words, at := a.anchored(r)
-	if at == uint32(a.tick) || !r.t.drifts(words) {
+	drifts := at != uint32(a.tick) && r.t.drifts(words)
+	if !drifts && r.t.once == nil {
 		return words
 	}
 	dst := a.told[:len(words)]
-	r.t.advance(dst, words, uint32(a.tick)-at)
+	if drifts {
+		r.t.advance(dst, words, uint32(a.tick)-at)
+	} else {
+		copy(dst, words)
+	}
+	for i, once := range r.t.once { // what keyframes tell makes no version
+		if once {
+			dst[i] = a.current(r)[i]
+		}
+	}
 	return dst
 }
 
@@ -149,6 +160,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		s.rows++
 		s.seen = append(s.seen, 0)
 		s.trackers = append(s.trackers, make([]tracker, len(t.phased))...)
+		s.raw = append(s.raw, make([]float64, t.raws)...)
 		s.now = append(s.now, make([]int32, w)...)
 		s.anchor = append(s.anchor, make([]int32, w)...)
 		s.tick = append(s.tick, 0)
@@ -159,7 +171,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		}
 	}
 	r := &a.rows[i]
-	r.share, r.touched = shared{}, true
+	r.share, r.touched, r.walked, r.drifting = shared{}, true, false, false
 	now := a.current(r)
 	clear(now)
 	for k := range t.words {
@@ -205,24 +217,27 @@ func (a *Authority) settle(i uint32) (left bool) {
 		a.track(r, now)
 	}
 	last, tick := a.anchored(r)
-	if r.t.onCourse(last, now, uint32(a.tick)-tick) && (r.vars == nil || r.sameVars(r.head)) {
-		if !r.drifting && r.t.drifts(last) {
-			r.drifting = true
-			a.drifting = append(a.drifting, i)
-		}
-		return false
+	if left = !r.t.onCourse(last, now, uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
+		a.leaveCourse(r, last, tick)
 	}
+	r.drifting = r.t.drifts(now)
+	if r.drifting && !r.listed && !r.walked {
+		r.listed = true
+		a.drifting = append(a.drifting, i)
+	}
+	return left
+}
+
+// leaveCourse makes a new version of what the row is now; last is what the head
+// was, tick when.
+func (a *Authority) leaveCourse(r *row, last []int32, tick uint32) {
 	s := &a.slabs[r.t.index]
 	old := int(r.k)*historyLen + int(r.head%historyLen)
 	copy(s.ring[old*len(last):], last)
 	s.ticks[old] = tick
 	r.head++
+	r.left, r.before = uint32(a.tick), tick
 	a.anchor(r)
-	if !r.drifting && r.t.drifts(now) {
-		r.drifting = true
-		a.drifting = append(a.drifting, i)
-	}
-	return true
 }
 
 // sameVars is whether the values are those of a version.
@@ -265,9 +280,10 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 // changed, once a tick, before Stream. It compares the component with a shadow
 // of its bytes first and reports whether a replicated value changed.
 func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
-	m := &a.items[it]
+	m, h := &a.items[it], &a.hots[it]
+	a.unwalk(h)
 	sh := a.shadows[m.t.Index]
-	if m.t.Same(component, sh[m.shadow:m.shadow+m.t.ShadowSize()]) && !m.fresh {
+	if m.t.Same(component, sh[m.shadow:m.shadow+m.t.ShadowSize()]) && h.flags&hotFresh == 0 {
 		return false
 	}
 	words := a.scratch[:len(m.t.Words)]
@@ -276,7 +292,7 @@ func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
 		a.currentVars(m, vars)
 	}
 	m.t.Extract(component, words, vars, a.refs)
-	return a.set(m, words, vars)
+	return a.set(it, words, vars)
 }
 
 // currentVars is what Extract compares with, so that values that are equal
@@ -293,27 +309,27 @@ func (a *Authority) currentVars(m *item, vars []any) {
 // SetWords is Set for an item that the schema's builder made: its words as
 // they are. They must be within their ranges.
 func (a *Authority) SetWords(it Item, words []int32) (changed bool) {
-	return a.set(&a.items[it], words, nil)
+	a.unwalk(&a.hots[it])
+	return a.set(it, words, nil)
 }
 
-func (a *Authority) set(m *item, words []int32, vars []any) (changed bool) {
+func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
+	m, h := &a.items[it], &a.hots[it]
 	for _, i := range m.rows {
 		if a.commit(i, words, vars) {
 			changed = true
 		}
 	}
-	n := &a.nodes[m.node]
 	if changed {
 		a.activate(m.node)
 	}
-	if (changed || m.fresh) && m.t.Pos[0] >= 0 {
-		if n.posItem == int16(m.ord) {
-			if x, y := float64(words[m.t.Pos[0]])*m.t.PosStep, float64(words[m.t.Pos[1]])*m.t.PosStep; m.fresh || x != n.x || y != n.y {
-				a.moved(m.node, x, y)
-			}
+	if (changed || h.flags&hotFresh != 0) && h.flags&hotPlace != 0 {
+		x, y := float64(words[m.t.Pos[0]])*m.t.PosStep, float64(words[m.t.Pos[1]])*m.t.PosStep
+		if s := &a.spots[m.node]; h.flags&hotFresh != 0 || x != s.x || y != s.y {
+			a.moved(m.node, x, y)
 		}
 	}
-	m.fresh = false
+	h.flags &^= hotFresh
 	return changed
 }
 

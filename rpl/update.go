@@ -1,24 +1,18 @@
 package rpl
 
-import (
-	"math/bits"
-
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
-)
+import "github.com/tendonengine/tendon/rpl/internal/rangecode"
 
 // planUpdates finds what a peer must be told of the nodes that it holds. A row
 // is pending when the newest version on its way, advanced to now, is not what
 // the row is now. Only nodes are looked at that left their course in this send,
 // or whose course the peer knows by another anchor than the store's.
 func (a *Authority) planUpdates(p *peer) {
-	for k := range p.dirty.w {
-		w := p.dirty.w[k]
-		if k < len(p.loose.w) {
-			w |= p.loose.w[k]
-		}
-		for w != 0 {
-			h := uint32(k<<6 + bits.TrailingZeros64(w))
-			w &= w - 1
+	var buf [ahead]uint32
+	for next := 0; next < len(p.dirty.w)<<6; {
+		var handles []uint32
+		handles, next = some(buf[:0], &p.dirty, &p.loose, next)
+		a.touchUpdates(p, handles)
+		for _, h := range handles {
 			a.planUpdate(p, h)
 		}
 	}
@@ -69,7 +63,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 		return
 	}
 	pc := a.piece(h, at, rec, pl)
-	pc.urgency = urgency * n.spawn.Weight * a.closeness(p, n)
+	pc.urgency = urgency
 	if guess {
 		pl.guesses = append(pl.guesses, pc)
 	} else {
@@ -104,10 +98,7 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	kind := a.appendDelta(p, r, pr, false)
 	a.account(r.t, from, kind)
 	pc := a.piece(h, at, rec, pl)
-	if a.cfg.Budget > 0 {
-		n := &a.nodes[r.node]
-		pc.urgency = (float32(a.tick-pr.since) + 1) * n.spawn.Weight * a.closeness(p, n)
-	}
+	pc.urgency = float32(a.tick-pr.since) + 1
 	pl.updates = append(pl.updates, pc)
 	p.loosen(h, false) // told now, it knows the newest anchor if that is of now
 	if _, tick := a.anchored(r); tick != uint32(a.tick) && r.drifting {
@@ -155,7 +146,8 @@ func (a *Authority) closeness(p *peer, n *node) float32 {
 		return 1
 	}
 	reach := a.cfg.Interest.Reach(p.id)
-	return float32(2 * reach / (reach + p.distance(n.x, n.y)))
+	at := &a.spots[n.id.Slot()]
+	return float32(2 * reach / (reach + p.distance(at.x, at.y)))
 }
 
 // appendRow codes row i of a node for a peer where it is pending; a node of
@@ -243,6 +235,8 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 		if !r.drifting {
 			return false
 		}
+	} else if pr.flight == r.head-1 && pr.flightTick == r.before && r.left == uint32(a.tick) {
+		return true // it has just left that one's course
 	} else if pr.flight == 0 || !r.kept(pr.flight) || r.vars != nil && !r.sameVars(pr.flight) {
 		return true
 	}

@@ -1,0 +1,122 @@
+package rpl
+
+import "math/bits"
+
+// Reading ahead. Between two sends a game washes the core's memory out of the
+// caches, and then a row that is told to a peer costs half a dozen misses, each
+// waiting for the one before: most of the time of a send. A processor has ten
+// or more misses under way at once if it is shown them, so what a loop is about
+// to need is touched first, for as many of its rounds as the first cache level
+// holds: all that is found at once, then what that points to, and so on.
+
+// ahead is how many rows are touched at once: at half a KiB each, a third of a
+// first cache level.
+const ahead = 16
+
+// touchRows touches what records of a peer are about.
+func (p *peer) touchRows(recs []recEntry) {
+	for len(recs) > 0 {
+		n := min(len(recs), ahead)
+		sum := uint32(0)
+		for i := range recs[:n] {
+			if re := &recs[i]; re.kind != recLayout {
+				sum += uint32(p.entries[re.handle].gen)
+			}
+		}
+		for i := range recs[:n] {
+			re := &recs[i]
+			if re.kind == recLayout {
+				continue
+			}
+			if e := &p.entries[re.handle]; re.row < e.nrows {
+				pr := &p.rows[e.row0+uint32(re.row)]
+				sum += pr.acked + pr.from
+			}
+		}
+		p.sum += sum // so that the reads happen
+		recs = recs[n:]
+	}
+}
+
+// touchUpdates touches what planUpdates needs of some handles.
+func (a *Authority) touchUpdates(p *peer, handles []uint32) {
+	sum := uint32(0)
+	for _, h := range handles {
+		sum += uint32(p.entries[h].state) + p.entries[h].row0
+	}
+	for _, h := range handles {
+		if e := &p.entries[h]; e.only != noRow && e.nrows == 1 {
+			r, pr := &a.rows[e.only], &p.rows[e.row0]
+			sum += r.head + r.share.send + pr.acked + pr.from
+		}
+	}
+	for _, h := range handles {
+		e := &p.entries[h]
+		if e.only == noRow || e.nrows != 1 {
+			continue
+		}
+		r, pr := &a.rows[e.only], &p.rows[e.row0]
+		s, k, w := &a.slabs[r.t.index], int(r.k), r.t.width
+		if w == 0 {
+			continue
+		}
+		sum += uint32(s.now[k*w]) + uint32(s.anchor[k*w]) + s.tick[k]
+		if pr.acked != r.head {
+			old := k*historyLen + int(pr.acked%historyLen)
+			sum += uint32(s.ring[old*w]) + s.ticks[old]
+		}
+	}
+	p.sum += sum
+}
+
+// touchSpots touches the places of the nodes that a peer has by distance.
+func (a *Authority) touchSpots(p *peer) {
+	sum := int32(0)
+	for _, slot := range p.near {
+		sum += a.spots[slot].cell
+	}
+	p.sum += uint32(sum)
+}
+
+// touchOff touches what it takes to give rows that have left their course a new
+// version, and to tell their holders.
+func (a *Authority) touchOff(t *rowType, off []Item) {
+	sum := uint32(0)
+	for _, it := range off {
+		h := &a.hots[it]
+		n := &a.nodes[h.slot]
+		sum += a.rows[h.row].head + uint32(len(n.holders)) + uint32(flag(n.spawn.Transient))
+	}
+	s := &a.slabs[t.index]
+	for _, it := range off {
+		h := &a.hots[it]
+		old := int(h.k)*historyLen + int(a.rows[h.row].head%historyLen)
+		sum += uint32(s.ring[old*t.width]) + s.ticks[old]
+		if hs := a.nodes[h.slot].holders; len(hs) > 0 {
+			sum += hs[0].handle
+		}
+	}
+	a.sum += sum
+}
+
+// some takes the first numbers from two sets together, at most as many as fit
+// dst, from number `from` on, and says where to go on.
+func some(dst []uint32, x, y *bitset, from int) (taken []uint32, next int) {
+	for k := from >> 6; k < len(x.w); k++ {
+		w := x.w[k]
+		if k < len(y.w) {
+			w |= y.w[k]
+		}
+		if k == from>>6 {
+			w &= ^uint64(0) << (from & 63)
+		}
+		for ; w != 0; w &= w - 1 {
+			i := k<<6 + bits.TrailingZeros64(w)
+			if len(dst) == cap(dst) {
+				return dst, i
+			}
+			dst = append(dst, uint32(i))
+		}
+	}
+	return dst, len(x.w) << 6
+}

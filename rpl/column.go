@@ -1,0 +1,152 @@
+package rpl
+
+import "unsafe"
+
+// Extraction by the column: the items of one type that the adapter has found
+// side by side, read in one walk. What nobody sees is not computed: of a node
+// that no peer holds only its place is read, for the grid. What somebody holds
+// is compared with its course at once, while it is near.
+
+// hot is what every tick reads of an item.
+type hot struct {
+	slot   uint32 // of its node
+	row    uint32 // the one row that it is, noRow where it is more, or something else
+	k      uint32 // the row's place in its slab
+	at     uint32 // its place in the column that gave it last …
+	column uint16 // … and that column's
+	flags  uint8
+}
+
+const (
+	hotHeld   = 1 << iota // some peer holds the node, or shall
+	hotFresh              // not extracted yet
+	hotPlace              // it says where its node is
+	hotMoved              // a predicted word changed since the last send …
+	hotTurned             // … and another one
+	hotDrifts             // the row drifts
+	hotWalked             // SetColumn settles it
+)
+
+const noColumn = ^uint16(0)
+
+// column is what SetColumn was given in this tick.
+type column struct {
+	items      []Item
+	components []unsafe.Pointer
+}
+
+// warm sets an item's hot part.
+func (a *Authority) warm(it Item) {
+	m := &a.items[it]
+	n := &a.nodes[m.node]
+	h := &a.hots[it]
+	*h = hot{slot: m.node, row: noRow, column: noColumn, flags: hotFresh}
+	if len(n.holders) > 0 {
+		h.flags |= hotHeld
+	}
+	if n.posItem == int16(m.ord) {
+		h.flags |= hotPlace
+	}
+	if len(m.rows) == 1 {
+		if a.rows[m.rows[0]].t.walks {
+			h.row, h.k = m.rows[0], a.rows[m.rows[0]].k
+		}
+	}
+}
+
+// held and unheld keep the flag when a node has got its first holder or lost
+// one.
+func (a *Authority) held(n *node) {
+	for _, it := range n.items {
+		if it != NoItem {
+			a.hots[it].flags |= hotHeld
+		}
+	}
+}
+
+func (a *Authority) unheld(n *node) {
+	if len(n.holders) > 0 {
+		return
+	}
+	for _, it := range n.items {
+		if it == NoItem {
+			continue
+		}
+		h := &a.hots[it]
+		h.flags &^= hotHeld
+		a.unwalk(h)
+		for _, i := range a.items[it].rows {
+			a.rows[i].touched = true // nobody settles it until it is held again
+		}
+	}
+}
+
+// SetColumn is Set for items of one type, in any order; NoItem is passed over.
+// The components stay where they are until the next Stream has run: while no
+// peer holds a node, only its place is read, and the rest should Stream find a
+// peer for it. sends is whether Stream follows in this tick. An item that
+// SetColumn has been given is given in every tick, by it or by Set.
+func (a *Authority) SetColumn(t *ItemType, items []Item, components []unsafe.Pointer, sends bool) {
+	number := uint16(len(a.columns))
+	a.columns = append(a.columns, column{items, components})
+	rt := a.typesOf[t.Index][0]
+	pl := &a.places[t.Index]
+	for i, it := range items {
+		if it == NoItem {
+			continue
+		}
+		h := &a.hots[it]
+		if h.at != uint32(i) || h.column != number {
+			h.at, h.column = uint32(i), number
+		}
+		switch {
+		case h.flags&(hotHeld|hotFresh) == 0 && h.flags&hotPlace == 0:
+		case h.flags&(hotHeld|hotFresh) == 0 && pl.ok:
+			if x, y := pl.read(components[i]); x != a.spots[h.slot].x || y != a.spots[h.slot].y {
+				a.moved(h.slot, x, y)
+			}
+		case h.flags&hotWalked == 0 && (h.row == noRow || a.rows[h.row].touched):
+			a.Set(it, components[i]) // the first time, and until Schedule has settled it
+		default:
+			if a.walk(h, rt, pl, components[i], sends) {
+				if a.off = append(a.off, it); len(a.off) == ahead {
+					a.leave(rt)
+				}
+			}
+		}
+	}
+	a.leave(rt)
+}
+
+// unwalk has the next Schedule settle an item's row.
+func (a *Authority) unwalk(h *hot) {
+	if h.flags&hotWalked == 0 {
+		return
+	}
+	h.flags &^= hotWalked | hotMoved | hotTurned | hotDrifts
+	r := &a.rows[h.row]
+	r.walked, r.touched = false, true
+	a.activate(h.slot)
+	if r.drifting && !r.listed {
+		r.listed = true
+		a.drifting = append(a.drifting, h.row)
+	}
+}
+
+// catchUp extracts what was left while nobody held a node.
+func (a *Authority) catchUp(n *node) {
+	if len(n.holders) > 0 {
+		return
+	}
+	for _, it := range n.items {
+		if it == NoItem {
+			continue
+		}
+		h := &a.hots[it]
+		if int(h.column) < len(a.columns) {
+			if c := &a.columns[h.column]; int(h.at) < len(c.items) && c.items[h.at] == it {
+				a.Set(it, c.components[h.at])
+			}
+		}
+	}
+}

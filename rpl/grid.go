@@ -1,0 +1,152 @@
+package rpl
+
+import "math"
+
+// A grid holds the roots that are relevant by distance. Buckets repeat beyond
+// its edge, so a world needs no bounds: what is far away in the same bucket is
+// told apart by its distance.
+//
+// Where a node stands in the grid is right within a slack only, so that most
+// steps of most nodes write nothing but their cell's stamp; who asks near the
+// edge of somebody's sight reads the node's own place.
+type grid struct {
+	size   float64 // of a cell
+	slack  float64 // along each axis
+	margin float64 // how far off a place in the grid may be, as a distance
+	exact  bool    // somewhere beyond a float32's precision: nothing is taken from the grid
+
+	buckets [][]gridNode
+	stamps  []uint32 // by bucket: the round in which a node of it last moved
+	moved   uint32   // the newest of them
+	crossed []uint32 // slots that came into a cell in this round
+}
+
+// gridSide is the buckets along each axis; a power of two. 64 cells of half a
+// view radius are 32 radii before anything repeats.
+const gridSide = 64
+
+// gridSlack is the slack's share of a cell: at a 32nd of the view radius some
+// tenth of what is in reach is near an edge.
+const gridSlack = 1. / 16
+
+func newGrid(size float64) *grid {
+	slack := size * gridSlack
+	return &grid{
+		size: size, slack: slack,
+		margin:  slack * math.Sqrt2 * 1.03, // with room for the rounding of float32s
+		buckets: make([][]gridNode, gridSide*gridSide),
+		stamps:  make([]uint32, gridSide*gridSide),
+	}
+}
+
+type gridNode struct {
+	x, y float32 // within the slack
+	slot uint32
+}
+
+// spot is where a node is, as the stream sees it, and where the grid has it.
+type spot struct {
+	x, y         float64
+	gridX, gridY float32
+	cell         int32 // bucket of the grid, -1 when not in it
+	cellAt       int32
+}
+
+// rough is whether a float32 is too coarse for a coordinate.
+func (g *grid) rough(v float64) bool {
+	return !(math.Abs(v-float64(float32(v))) <= g.slack/256)
+}
+
+func (g *grid) bucketAt(cx, cy int) int32 {
+	return int32(cy&(gridSide-1))*gridSide + int32(cx&(gridSide-1))
+}
+
+func (g *grid) cellOf(v float64) int {
+	c := v / g.size
+	if !(c > -1e9 && c < 1e9) { // NaN and what no world reaches share one cell
+		return 0
+	}
+	n := int(c)
+	if c < float64(n) {
+		n--
+	}
+	return n
+}
+
+func (g *grid) stamp(bucket int32, round uint32) {
+	g.stamps[bucket], g.moved = round, round
+}
+
+// span is the cells within reach of a coordinate.
+func (g *grid) span(v, reach float64) (first, last int) {
+	reach += g.slack * 1.01 // with room for a float32's rounding
+	first, last = g.cellOf(v-reach), g.cellOf(v+reach)
+	return first, min(last, first+gridSide-1)
+}
+
+// moved puts a node where it is now. It is called for nodes with a `pos` prop
+// whenever that changed; only roots that are Near stand in the grid.
+func (a *Authority) moved(slot uint32, x, y float64) {
+	s := &a.spots[slot]
+	s.x, s.y = x, y
+	g := a.grid
+	if s.cell >= 0 {
+		if math.Abs(x-float64(s.gridX)) <= g.slack && math.Abs(y-float64(s.gridY)) <= g.slack {
+			g.stamp(s.cell, a.moves)
+			return
+		}
+	} else if n := &a.nodes[slot]; g == nil || n.parent != 0 || n.spawn.Relevance != Near {
+		return
+	}
+	a.enterCell(slot)
+}
+
+// enterCell puts a node into the grid, or anew.
+func (a *Authority) enterCell(slot uint32) {
+	g, s := a.grid, &a.spots[slot]
+	s.gridX, s.gridY = float32(s.x), float32(s.y)
+	g.exact = g.exact || g.rough(s.x) || g.rough(s.y)
+	i := g.bucketAt(g.cellOf(s.x), g.cellOf(s.y))
+	e := gridNode{s.gridX, s.gridY, slot}
+	if i == s.cell {
+		g.buckets[i][s.cellAt] = e
+	} else {
+		if s.cell < 0 {
+			for _, h := range a.nodes[slot].holders {
+				a.peers[h.peer].near = append(a.peers[h.peer].near, slot)
+			}
+		}
+		a.ungrid(slot)
+		g.crossed = append(g.crossed, slot)
+		s.cell, s.cellAt = i, int32(len(g.buckets[i]))
+		g.buckets[i] = append(g.buckets[i], e)
+	}
+	g.stamp(i, a.moves)
+}
+
+// leaveGrid takes a node out of the grid that may come in again: it is no longer
+// held for its distance.
+func (a *Authority) leaveGrid(slot uint32) {
+	if a.spots[slot].cell < 0 {
+		return
+	}
+	for _, h := range a.nodes[slot].holders {
+		a.peers[h.peer].farther(slot)
+	}
+	a.ungrid(slot)
+}
+
+func (a *Authority) ungrid(slot uint32) {
+	s := &a.spots[slot]
+	if s.cell < 0 {
+		return
+	}
+	g := a.grid
+	nodes := g.buckets[s.cell]
+	last := len(nodes) - 1
+	nodes[s.cellAt] = nodes[last]
+	a.spots[nodes[last].slot].cellAt = s.cellAt
+	g.buckets[s.cell] = nodes[:last]
+	g.stamp(s.cell, a.moves)
+	s.cell = -1
+}
