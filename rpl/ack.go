@@ -154,11 +154,12 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 				if uint32(tick) < pr.from {
 					continue
 				}
-				// Until the arrival is acked, acked is only a guess: what is
+				// Before the first ack of a row acked is only a guess: what is
 				// known now replaces it even where it is older.
-				if e.state == entryComing || uint32(tick) > pr.ackedTick || pr.acked == 0 {
+				if e.state == entryComing && !pr.known || uint32(tick) > pr.ackedTick || pr.acked == 0 {
 					pr.acked, pr.ackedTick = re.ver, uint32(tick)
 				}
+				pr.known = true
 				if pr.flightTick < pr.ackedTick || pr.flight == 0 {
 					// It was taken for lost, and an older version was found to be
 					// right: the peer shows this one, so look again.

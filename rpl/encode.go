@@ -209,7 +209,7 @@ func (a *Authority) sent(p *peer, recs []recEntry, tick Tick, now time.Duration,
 			if !e.meta {
 				p.dirty.clear(re.handle)
 			}
-			if e.state == entryComing && re.kind == recRow && (e.copies == 0 || pr.acked == 0) {
+			if e.state == entryComing && re.kind == recRow && !pr.known && (e.copies == 0 || pr.acked == 0) {
 				pr.acked, pr.ackedTick = re.ver, uint32(tick) // what guesses build on
 			}
 		case recArrival, recRemoval:

@@ -184,3 +184,28 @@ func TestLateBlock(t *testing.T) {
 		t.Errorf("the text is %.40q…, want %.40q…", got.Text, tome.Text)
 	}
 }
+
+// The ack of an arrival that comes with the ack of an update after it does not
+// bring back what the arrival said.
+func TestArrivalAckedWithItsUpdate(t *testing.T) {
+	m := newPostman(t)
+	m.c.SetConditions(netsim.Conditions{}, netsim.Conditions{Delay: 100 * time.Millisecond})
+	m.ticks(t, 60)
+	var id rpl.Node
+	set := func(hp uint8) {
+		m.net.A.Set(m.item(id, 0), unsafe.Pointer(&bodyItem{HP: hp}))
+	}
+	m.c.Mute = true
+	m.deliver(t, m.tick(func() { id = m.spawn(t, m.sch.extra[2]); set(1) }))
+	m.deliver(t, m.tick(func() { set(2) }))
+	m.c.Mute = false
+	m.ticks(t, 20)
+	m.tick(func() { set(1) }) // is lost
+	m.ticks(t, 60)
+	r, _ := m.c.P.Replica(id)
+	var got bodyItem
+	m.c.P.Inject(r, 0, unsafe.Pointer(&got))
+	if got.HP != 1 {
+		t.Errorf("it has %d, want 1", got.HP)
+	}
+}

@@ -100,6 +100,7 @@ type peerRow struct {
 	carried            uint64 // bit i: a packet of tick newest-i carried it
 	from               uint32 // acks of older packets say nothing: the peer has lost what they carried
 	since              Tick   // first tick at which something was pending, 0 none
+	known              bool   // acked was acked, it is not only what guesses build on
 	hidden             bool   // of an audience that the peer does not belong to
 }
 
