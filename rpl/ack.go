@@ -175,6 +175,8 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 				p.dirty.set(re.handle)
 			}
 			a.isIn(p, re.handle, e)
+		case recMeta:
+			e.metaArrived(tick)
 		case recRemoval:
 			if e.state == entryGoing {
 				if e.removed = true; p.link.arrived >= e.fence {

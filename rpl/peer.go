@@ -24,9 +24,11 @@ type peer struct {
 
 	// the stream; entries are by handle
 	entries []entry
-	handles bitset // in use, quarantine included
-	dirty   bitset // handles that may have something to say
-	loose   bitset // handles with a row that is not on the course of its anchor as the peer knows it
+	handles bitset   // in use, quarantine included
+	dirty   bitset   // handles that may have something to say
+	loose   bitset   // handles with a row that is not on the course of its anchor as the peer knows it
+	moved   []uint32 // handles of nodes whose new parent the peer is not known to know
+	held    []uint32 // of them those that say nothing in this send
 	rows    []peerRow
 	freeRow map[int][]uint32 // ranges of rows, by length
 	queue   []uint32         // slots wanted whose arrival was not sent yet
@@ -73,6 +75,7 @@ type entry struct {
 	destroyed bool
 	removed   bool // the removal is acked; only reliable messages keep the handle
 	metaTick  Tick // newest record that told owner and parent
+	moved     Tick // since when the node has hung elsewhere than the peer is known to know, 0 if it knows
 	laid      Tick // packets before it are of another set of items
 	told      Tick // newest update sent
 

@@ -83,7 +83,7 @@ func (a *Authority) Schedule(now time.Duration) {
 		a.planAgain(p, now, false)
 		a.planQueue(p)
 		a.callWaiting(p)
-		a.planUpdates(p)
+		a.planMoved(p)
 		a.fitUpdates(p)
 		a.planRemovals(p, now, true)
 		a.planAgain(p, now, true)

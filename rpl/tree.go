@@ -36,8 +36,7 @@ func (a *Authority) move(c, p uint32) {
 	a.rejudge(c)
 	for _, h := range a.nodes[c].holders {
 		if h.handle != noHandle {
-			a.peers[h.peer].entries[h.handle].meta = true
-			a.peers[h.peer].dirty.set(h.handle)
+			a.peers[h.peer].noteMoved(h.handle, a.tick)
 		}
 	}
 }

@@ -1,0 +1,66 @@
+package rpl
+
+// Nodes that hang elsewhere now. What a node says of its place is local to what
+// it hangs under, so a peer must never have one without the other: until an ack
+// shows that it knows the new parent, each update tells it again, and none leaves
+// before the peer has the parent (protocol rule 19).
+
+// noteMoved has a peer told of a node's parent.
+func (p *peer) noteMoved(h uint32, tick Tick) {
+	e := &p.entries[h]
+	e.meta = true
+	p.dirty.set(h)
+	if e.moved == 0 {
+		p.moved = append(p.moved, h)
+	}
+	e.moved = max(tick, e.metaTick+1) // what was told before says nothing
+}
+
+// planMoved is planUpdates, with a look at those that have moved before it.
+func (a *Authority) planMoved(p *peer) {
+	if len(p.moved) == 0 {
+		a.planUpdates(p)
+		return
+	}
+	p.held = p.held[:0]
+	kept := p.moved[:0]
+	for _, h := range p.moved {
+		e := &p.entries[h]
+		if e.moved == 0 || e.state != entryComing && e.state != entryIn {
+			e.moved = 0
+			continue
+		}
+		kept = append(kept, h)
+		n := &a.nodes[e.node.Slot()]
+		switch {
+		case e.meta && (e.state == entryComing || !a.parentHere(p, n)):
+			p.held = append(p.held, h)
+			p.dirty.clear(h)
+			p.loose.clear(h)
+		case p.dirty.has(h) && n.spawn.Hz == 0:
+			e.meta = true
+		}
+	}
+	p.moved = kept
+	a.planUpdates(p)
+	for _, h := range p.held {
+		p.dirty.set(h)
+	}
+}
+
+// parentHere is whether the peer is known to have the node's parent, or there is
+// none: until then a child keeps its old one.
+func (a *Authority) parentHere(p *peer, n *node) bool {
+	if n.parent == 0 {
+		return true
+	}
+	h := a.nodes[n.parent].holder(p.index)
+	return h != nil && h.handle != noHandle && p.entries[h.handle].state == entryIn
+}
+
+// metaArrived takes the ack of a packet that told owner and parent.
+func (e *entry) metaArrived(tick Tick) {
+	if tick >= e.moved {
+		e.moved = 0
+	}
+}
