@@ -18,6 +18,7 @@ type onProxy struct {
 	from      rpl.Tick // of its first sample: not drawn before
 	until     rpl.Tick // of its removal: not drawn from then on
 	hidden    bool
+	orphan    bool // its parent has gone, and what it is under now is not known
 	leaving   bool // removed on the wire; here until what is drawn gets there
 	destroyed bool
 }
@@ -217,9 +218,23 @@ func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
 	}
 }
 
+// Parented comes with the place that is local to the new parent, in one packet:
+// nothing is drawn between it and what was local to the old one.
 func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
-	if n, ok := rep.Entity.(*node); ok {
-		r.linkTo(n, r.byID[rep.Parent])
+	n, ok := rep.Entity.(*node)
+	if !ok {
+		return
+	}
+	r.linkTo(n, r.byID[rep.Parent])
+	if n.orphan {
+		n.orphan, n.from = false, r.proxy.Newest()
+		r.hiding = append(r.hiding, n)
+	}
+	for ord := range n.items {
+		if k := n.items[ord].track; k != nil {
+			r.words = rep.Words(ord, r.words[:0])
+			k.restart(rep.Tick(ord), r.words)
+		}
 	}
 }
 
@@ -323,9 +338,16 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 		*r.Counter("stream out")++
 		r.streamedOut(n, destroyed)
 	}
-	if r.nodeOf(n.entity) == n {
-		r.forget(n)
+	if r.nodeOf(n.entity) != n {
+		return
 	}
+	for _, c := range n.children { // where they are is not known before their own change of parent
+		if !c.leaving && c.here {
+			c.orphan = true
+			r.hide(c)
+		}
+	}
+	r.forget(n)
 }
 
 // rest keeps a load-time node that is out of sight: hidden, and bound to its

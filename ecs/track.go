@@ -46,6 +46,13 @@ func (k *track) push(t, before rpl.Tick, words []int32) {
 	k.cuts[len(k.cuts)-1] = k.jumped()
 }
 
+// restart forgets what was before a tick: it is drawn from there on at once, as
+// is what has just come.
+func (k *track) restart(t rpl.Tick, words []int32) {
+	k.ticks, k.cuts, k.values = k.ticks[:0], k.cuts[:0], k.values[:0]
+	k.fill(k.grow(t, false), words)
+}
+
 func (k *track) fill(v []float64, words []int32) {
 	for i := range k.comp.drawn {
 		v[i] = k.comp.drawn[i].value(words)

@@ -14,6 +14,17 @@ import (
 // Parent is the node above a node, or the node that a part belongs to; nil at
 // the top, and while a proxy's parent is not here.
 func Parent(e *donburi.Entry) *donburi.Entry {
+	if r := of(e); r != nil {
+		if n := r.nodeOf(e.Entity()); n != nil && n.entity == e.Entity() && n.parent != nil && n.parent.leaving {
+			return nil
+		}
+	}
+	return carrier(e)
+}
+
+// carrier is what something rides on: its parent, also one that is leaving, as
+// long as it is drawn.
+func carrier(e *donburi.Entry) *donburi.Entry {
 	r := of(e)
 	if r == nil {
 		return nil
@@ -24,7 +35,7 @@ func Parent(e *donburi.Entry) *donburi.Entry {
 		return nil
 	case n.entity != e.Entity():
 		return r.world.Entry(n.entity)
-	case n.parent == nil || n.parent.leaving || !r.world.Valid(n.parent.entity):
+	case n.parent == nil || !r.world.Valid(n.parent.entity):
 		return nil
 	}
 	return r.world.Entry(n.parent.entity)
@@ -65,7 +76,7 @@ func WorldView(e *donburi.Entry) components.TransformData {
 }
 
 func climb(e *donburi.Entry, at func(*donburi.Entry) components.TransformData) (t components.TransformData) {
-	for ; e != nil; e = Parent(e) {
+	for ; e != nil; e = carrier(e) {
 		if !e.HasComponent(components.Transform) {
 			continue
 		}
