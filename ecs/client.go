@@ -13,6 +13,7 @@ import (
 
 type client struct {
 	server transport.Conn
+	host   rpl.Peer // the server's own peer, 0 where it has no player
 	meter  meter
 	after  uint64 // datagrams up to this number belong to an earlier level
 
@@ -114,7 +115,7 @@ func (r *Replication) welcome(m *welcome) {
 		r.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.steps, r.config.Steps, transport.ErrSchema)
 		return
 	}
-	r.me, r.tick, r.sends = m.peer, m.tick, int(m.sends)
+	r.me, r.tick, r.sends, r.host = m.peer, m.tick, int(m.sends), m.host
 	r.clock.step = r.config.step()
 	r.strangers = map[string]*rpl.Replica{}
 	r.enter(m.level)

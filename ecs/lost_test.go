@@ -5,6 +5,7 @@ package ecs_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -148,7 +149,7 @@ func TestLostAndBack(t *testing.T) {
 			}
 			Chat.Send(ann.Session(), "here")
 			l.steps(30)
-			ann.heard("told 2, 1: well?")
+			ann.heard(fmt.Sprintf("told 2, %d: well?", server.Me()))
 			server.heard("2: here")
 			bob.heard("")
 		})

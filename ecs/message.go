@@ -27,11 +27,14 @@ var errMessage = errors.New("tendon: a session message that cannot be read")
 // welcome is the first message to a client. It carries the first level, so the
 // client answers it with ready.
 //
-//	type 1 = 0x80, peer 4, tick 4, steps 2, sends 2, level …
+//	type 1 = 0x80, peer 4, tick 4, steps 2, sends 2, host 1, level …
+//
+// host is the server's own peer: 1, or 0 where it has no player.
 type welcome struct {
 	peer         rpl.Peer
 	tick         rpl.Tick
 	steps, sends uint16
+	host         rpl.Peer
 	level        levelMessage
 }
 
@@ -41,21 +44,23 @@ func appendWelcome(b []byte, m welcome) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.tick))
 	b = binary.LittleEndian.AppendUint16(b, m.steps)
 	b = binary.LittleEndian.AppendUint16(b, m.sends)
+	b = append(b, byte(m.host))
 	return m.level.appendBody(b)
 }
 
 func parseWelcome(b []byte) (m welcome, err error) {
-	if len(b) < 13 || b[0] != msgWelcome {
+	if len(b) < 14 || b[0] != msgWelcome {
 		return m, errMessage
 	}
 	m.peer = rpl.Peer(binary.LittleEndian.Uint32(b[1:]))
 	m.tick = rpl.Tick(binary.LittleEndian.Uint32(b[5:]))
 	m.steps = binary.LittleEndian.Uint16(b[9:])
 	m.sends = binary.LittleEndian.Uint16(b[11:])
-	if m.peer <= rpl.Server || m.steps == 0 || m.sends == 0 || m.sends > m.steps {
-		return m, fmt.Errorf("%w: peer %d, %d steps, %d sends", errMessage, m.peer, m.steps, m.sends)
+	m.host = rpl.Peer(b[13])
+	if m.peer <= rpl.Server || m.host > rpl.Server || m.steps == 0 || m.sends == 0 || m.sends > m.steps {
+		return m, fmt.Errorf("%w: peer %d of host %d, %d steps, %d sends", errMessage, m.peer, m.host, m.steps, m.sends)
 	}
-	err = m.level.parseBody(b[13:])
+	err = m.level.parseBody(b[14:])
 	return m, err
 }
 

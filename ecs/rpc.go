@@ -255,6 +255,9 @@ func (r *Replication) runRemote(c rpl.Call) {
 		return
 	}
 	call, args, handOn := Call{From: c.From, Tick: c.Tick}, c.Args, func() {}
+	if r.auth == nil {
+		call.From = r.host
+	}
 	if c.RPC.To == rpl.Everywhere {
 		var ok bool
 		if call.From, args, handOn, ok = r.everywhere(n, c); !ok {

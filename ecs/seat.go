@@ -145,7 +145,7 @@ func (r *Replication) tellLevel(s *seat, first bool) {
 	var msg []byte
 	if first {
 		msg = appendWelcome(nil, welcome{
-			peer: s.peer, tick: r.tick, steps: uint16(r.config.Steps), sends: uint16(r.config.Sends), level: m,
+			peer: s.peer, tick: r.tick, steps: uint16(r.config.Steps), sends: uint16(r.config.Sends), host: r.me, level: m,
 		})
 	} else {
 		msg = appendLevel(nil, m)

@@ -23,10 +23,10 @@ func TestMessages(t *testing.T) {
 		want  any
 	}{
 		{
-			"80" + "07000000" + "39300000" + "3c00" + "1e00" + "03" + "ff00000000000000" + "63617665",
-			appendWelcome(nil, welcome{peer: 7, tick: 12345, steps: 60, sends: 30, level: levelMessage{epoch: 3, after: 255, name: "cave"}}),
+			"80" + "07000000" + "39300000" + "3c00" + "1e00" + "01" + "03" + "ff00000000000000" + "63617665",
+			appendWelcome(nil, welcome{peer: 7, tick: 12345, steps: 60, sends: 30, host: 1, level: levelMessage{epoch: 3, after: 255, name: "cave"}}),
 			func(b []byte) (any, error) { return parseWelcome(b) },
-			welcome{peer: 7, tick: 12345, steps: 60, sends: 30, level: levelMessage{epoch: 3, after: 255, name: "cave"}},
+			welcome{peer: 7, tick: 12345, steps: 60, sends: 30, host: 1, level: levelMessage{epoch: 3, after: 255, name: "cave"}},
 		},
 		{
 			"82" + "04" + "0001000000000000" + "62",
@@ -87,7 +87,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%x: %v, %v", bad, err, ask)
 		}
 	}
-	for _, m := range []welcome{{peer: 1, steps: 60, sends: 30}, {peer: 2, steps: 0, sends: 0}, {peer: 2, steps: 30, sends: 60}} {
+	for _, m := range []welcome{{peer: 1, steps: 60, sends: 30}, {peer: 2, steps: 0, sends: 0}, {peer: 2, steps: 30, sends: 60}, {peer: 2, steps: 60, sends: 30, host: 2}} {
 		if _, err := parseWelcome(appendWelcome(nil, m)); !errors.Is(err, errMessage) {
 			t.Errorf("%+v: %v", m, err)
 		}
