@@ -27,6 +27,8 @@ func TestBackOverUDP(t *testing.T) {
 	} {
 		on(func(rpl.Peer) { said = append(said, what) })
 	}
+	var printed strings.Builder
+	(&session{out: &printed, began: time.Now()}).announce(server)
 	l, err := kcp.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +65,11 @@ func TestBackOverUDP(t *testing.T) {
 	until("it is back", func() bool { return len(said) > 2 && walks() })
 	if got := strings.Join(said, ", "); got != "join, lost, back" {
 		t.Errorf("the server heard %q", got)
+	}
+	for _, want := range []string{"Client joined as peer 2.", "Client is lost", "Client is back."} {
+		if !strings.Contains(printed.String(), want) {
+			t.Errorf("the server has not printed %q:\n%s", want, printed.String())
+		}
 	}
 	if client.rep.Me() != number || tendon.ID(mine(client)) != node {
 		t.Errorf("peer %d with %v, before it was %d with %v", client.rep.Me(), tendon.ID(mine(client)), number, node)

@@ -88,15 +88,22 @@ func (s *session) host() error {
 	s.options.addr = l.Addr()
 	m.rep.Host(l)
 	m.rep.OnEnd(func(err error) { m.gone = err })
-	m.rep.OnJoin(func(p rpl.Peer) { s.say("%s joined as peer %d.", m.rep.Hello(p), p) })
-	m.rep.OnLeave(func(p rpl.Peer) { s.say("%s left.", m.rep.Hello(p)) })
-	m.game.Tell = func(what string) { s.say("%s", what) }
+	s.announce(m)
 	s.server = m
 	if s.options.public {
 		fmt.Fprintln(s.out, address.Warning)
 	}
 	fmt.Fprintf(s.out, "The server listens on %s (UDP). Join it: go run ./demo -join %s\n", s.options.addr, s.options.addr)
 	return nil
+}
+
+// announce says who comes and goes, and what the players do.
+func (s *session) announce(m *member) {
+	m.rep.OnJoin(func(p rpl.Peer) { s.say("%s joined as peer %d.", m.rep.Hello(p), p) })
+	m.rep.OnLost(func(p rpl.Peer) { s.say("%s is lost; its place is kept for a while.", m.rep.Hello(p)) })
+	m.rep.OnBack(func(p rpl.Peer) { s.say("%s is back.", m.rep.Hello(p)) })
+	m.rep.OnLeave(func(p rpl.Peer) { s.say("%s left.", m.rep.Hello(p)) })
+	m.game.Tell = func(what string) { s.say("%s", what) }
 }
 
 // say prints a sentence with the time in seconds before it.
