@@ -135,21 +135,11 @@ func (s *Scene) player(e *donburi.Entry, f figure) (figure, bool) {
 	return f, true
 }
 
-// leap is how far, in units, render time never trails behind movement.
-const leap = 250.0
-
 // place is where a node is drawn in this frame. What every machine moves by
-// itself is where it is; the rest trails render time. Who has got out of a car
-// just now is drawn beside it at once: its parent has changed already, and the
-// place that trails is still local to the car.
+// itself is where it is; the rest trails render time.
 func place(e *donburi.Entry) island.PlaceData {
-	now := island.Place.GetValue(e)
 	if e.HasComponent(island.Flight) {
-		return now
+		return island.Place.GetValue(e)
 	}
-	v := tendon.View(e, island.Place)
-	if v.Pos.DistanceTo(now.Pos) > leap {
-		return now
-	}
-	return v
+	return tendon.View(e, island.Place)
 }
