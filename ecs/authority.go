@@ -80,6 +80,9 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 		r.partRemoved(n, e)
 		return
 	}
+	if n == r.session {
+		panic("tendon: the session's own entity is removed: it goes with its world alone; take components away from it instead")
+	}
 	if n.name != "" && r.named[n.name] == e {
 		r.unname(n.name)
 	}

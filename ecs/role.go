@@ -91,8 +91,9 @@ func (r *Replication) passOn(n *node, to rpl.Peer) {
 	}
 }
 
-// Attach moves a node under another, or to the top for nil, on the authority.
-// It refuses a cycle, an entity that is no node, and one of another world.
+// Attach moves a node under another, or to the top for nil, on the authority. A
+// part as the parent stands for its node. It refuses a cycle, a child that is no
+// node or only a part of one, one of another world, and the session's node.
 func Attach(child, parent *donburi.Entry) error {
 	r := of(child)
 	if r == nil {
@@ -102,17 +103,23 @@ func Attach(child, parent *donburi.Entry) error {
 		return fmt.Errorf("tendon: Attach: %w: only the authority changes parents", ErrNotAllowed)
 	}
 	c := r.nodeOf(child.Entity())
-	if c == nil {
+	if c == nil || c.entity != child.Entity() {
 		return fmt.Errorf("tendon: Attach: the child is %w: give it components.RplNode, or make it by a prefab", ErrNoNode)
 	}
 	var p *node
 	var id rpl.Node
+	if c == r.session {
+		return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
+	}
 	if parent != nil {
 		if !sameWorld(parent, r.world) {
 			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
 		}
 		if p = r.nodeOf(parent.Entity()); p == nil {
 			return fmt.Errorf("tendon: Attach: the parent is %w: give it components.RplNode, or make it by a prefab", ErrNoNode)
+		}
+		if p == r.session {
+			return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
 		}
 		id = p.id
 	}
@@ -143,8 +150,8 @@ type bump struct {
 
 // Named makes a load-time node: both sides create the entity by themselves
 // under the same name, and differences travel. On a client it is hidden until
-// the authority's state is here. It panics where the name is taken and in a
-// world without a session.
+// the authority's state is here. It panics where the name is taken, empty or
+// longer than 64 bytes, and in a world without a session.
 func Named(e *donburi.Entry, name string) {
 	r := of(e)
 	if r == nil {
@@ -152,6 +159,9 @@ func Named(e *donburi.Entry, name string) {
 	}
 	if _, taken := r.named[name]; taken || name == "" {
 		panic(fmt.Sprintf("tendon: Named(%q): the name is empty or taken: give each load-time node its own", name))
+	}
+	if len(name) > rpl.MaxName {
+		panic(fmt.Sprintf("tendon: Named(%q): the name has %d bytes, at most %d: give it a shorter one", name, len(name), rpl.MaxName))
 	}
 	delete(r.destroyed, name)
 	r.named[name] = e.Entity()

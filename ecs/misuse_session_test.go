@@ -1,0 +1,73 @@
+package ecs_test
+
+// What a game may do wrong with names, with parts and with the session's node.
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// The session's node is in no tree, is nobody's, and stays.
+func TestSessionNodeMisuse(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	car := server.Create(Paint)
+	id := tendon.ID(car)
+	if err := tendon.Attach(car, server.Session()); !errors.Is(err, tendon.ErrNotAllowed) {
+		t.Errorf("a node under the session: %v", err)
+	}
+	if err := tendon.Attach(server.Session(), car); !errors.Is(err, tendon.ErrNotAllowed) {
+		t.Errorf("the session under a node: %v", err)
+	}
+	tendon.Give(server.Session(), client.Me())
+	check(t, "its owner", tendon.Owner(server.Session()), rpl.Peer(0))
+	check(t, "counted", *server.Counter("stale give"), 1)
+	Red.Add(server.Session())
+	check(t, "counted", *server.Counter("stale group"), 1)
+	for _, m := range l.machines {
+		refused(t, "session's own entity", m.Session().Remove)
+		check(t, m.name+" has it still", m.Session().Valid(), true)
+	}
+	Paint.Get(server.find(id)).Colour = 9
+	l.steps(10)
+	check(t, "it goes on", Paint.Get(client.find(id)).Colour, 9)
+	server.Load("next") // a level takes the old one's entity away
+	l.steps(30)
+	check(t, "in the next level", client.has(rpl.SessionNode), true)
+}
+
+// A name too long for the wire is refused where it is given.
+func TestNameTooLong(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	longest := strings.Repeat("x", 64)
+	for _, m := range l.machines {
+		w := m.World()
+		refused(t, "65 bytes", func() { tendon.Named(w.Entry(w.Create(Paint)), longest+"x") })
+		tendon.Named(w.Entry(w.Create(Body)), longest)
+	}
+	l.joined()
+	l.steps(20)
+	e, ok := Body.First(server.World())
+	check(t, "the longest is a node", ok && client.has(tendon.ID(e)), true)
+}
+
+// A part goes where its node goes: it is no child by itself.
+func TestPartIsNoChild(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	tank, crate := Tank.Spawn(m.World(), tendon.None{}), m.Create(Paint)
+	if err := tendon.Attach(turretOf(tank), crate); !errors.Is(err, tendon.ErrNoNode) {
+		t.Errorf("a part under a node: %v", err)
+	}
+	check(t, "its tank's parent", tendon.Parent(tank) == nil, true)
+	if err := tendon.Attach(crate, turretOf(tank)); err != nil {
+		t.Errorf("a node under a part: %v", err)
+	}
+	check(t, "stands for its node", tendon.Parent(crate).Entity(), tank.Entity())
+}
