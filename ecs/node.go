@@ -96,8 +96,7 @@ func (r *Replication) clearSlot(e donburi.Entity) {
 func (r *Replication) ownerOf(n *node) rpl.Peer { return n.owner }
 
 // makeNode makes an entity a node of the authority. One that cannot be made
-// (there are too many) stays a local entity, and is
-// reported.
+// (there are too many) stays a local entity, and is reported.
 func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	ent := e.Entity()
 	if r.nodeOf(ent) != nil {
