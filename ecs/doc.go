@@ -21,7 +21,7 @@
 // # How do I …
 //
 // … make a component travel? Tag its fields and register it: `rpl:"step=1/32"`.
-// A field without a tag is local. For types of other packages give rpl.Tags, or
+// All tags stand at [rpl.Schema.Item]. A field without a tag is local. For types of other packages give rpl.Tags, or
 // a stand-in with ReplicateAs.
 //
 // … make an entity a node? Spawn it by a [Prefab], whose function builds it on
