@@ -1,14 +1,14 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/rangecode"
+import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
 // An arrival tells a peer of a node: its names, what it is made of, whose it
 // is, where it hangs, and the state that the peer may see. The layout's
 // definition goes along until the peer is known to have it.
 //
-//	handle, gen 8, refresh, id slot, id tenant,
+//	what it says, handle, gen 8, id slot, id tenant,
 //	layout number, defined? [prefab+1, items, item+1 …],
-//	owner [peer 32], parent? [handle], name? [bytes], args? [bytes],
+//	owner? [peer 32], parent? [handle], name? [bytes], args? [bytes],
 //	per row: visible? (not asked for everyone's), words, values
 
 // Owners as an arrival and a change of owner tell them.
@@ -26,28 +26,28 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	pl := &p.plan
 	begin := len(a.syms)
 	s := a.syms
-	s = appendUnsigned(s, &m.entry.handle, h)
-	s = append(s, rangecode.Raw(uint32(e.gen), 8), m.entry.flag.sym(flag(e.relayout)))
-	s = appendUnsigned(s, &m.entry.id, n.id.Slot())
-	s = appendUnsigned(s, &m.entry.tenant, n.id.Tenant())
-	s = appendUnsigned(s, &m.entry.layout, n.layout.number)
 	known := p.layouts.has(n.layout.number)
-	s = append(s, m.entry.flag.sym(flag(!known)))
+	owner, parent := p.ownerOf(n), a.parentAt(p, n)
+	says := arriveRefresh*flag(e.relayout) | arriveDefined*flag(!known) | arriveParent*flag(parent != noHandle) |
+		arriveName*flag(n.spawn.Name != "") | arriveArgs*flag(len(n.spawn.Args) > 0) | arriveOwner*owner
+	s = append(s, m.entry.arrive.sym(1+says), unsigned(&m.entry.handle, h), prefix.Raw(uint32(e.gen), 8),
+		unsigned(&m.entry.id, n.id.Slot()), unsigned(&m.entry.tenant, n.id.Tenant()), unsigned(&m.entry.layout, n.layout.number))
 	if !known {
-		s = appendUnsigned(s, &m.entry.length, uint32(n.layout.prefab))
-		s = appendUnsigned(s, &m.entry.length, uint32(len(n.layout.items)))
+		s = append(s, unsigned(&m.entry.length, uint32(n.layout.prefab)), unsigned(&m.entry.length, uint32(len(n.layout.items))))
 		for _, it := range n.layout.items {
-			s = appendUnsigned(s, &m.entry.length, uint32(it+1))
+			s = append(s, unsigned(&m.entry.length, uint32(it+1)))
 		}
 		pl.recs = append(pl.recs, recEntry{handle: n.layout.number, kind: recLayout})
 	}
-	a.syms = s
-	a.appendMeta(p, n)
-	s = append(a.syms, m.entry.flag.sym(flag(n.spawn.Name != "")))
+	if owner == ownerOther {
+		s = append(s, prefix.Raw(uint32(n.owner), 32))
+	}
+	if parent != noHandle {
+		s = append(s, unsigned(&m.entry.handle, parent))
+	}
 	if n.spawn.Name != "" {
 		s = appendBytes(s, &m.entry.length, []byte(n.spawn.Name))
 	}
-	s = append(s, m.entry.flag.sym(flag(len(n.spawn.Args) > 0)))
 	if len(n.spawn.Args) > 0 {
 		s = appendBytes(s, &m.entry.length, n.spawn.Args)
 	}
@@ -58,7 +58,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		pr := &p.rows[e.row0+uint32(i)]
 		if r.t.audience != Everyone {
 			pr.hidden = !a.sees(p, n, r.t.audience)
-			a.syms = append(a.syms, m.entry.row.sym(flag(!pr.hidden)))
+			a.syms = append(a.syms, prefix.Raw(uint32(flag(!pr.hidden)), 1))
 			if pr.hidden {
 				continue
 			}
@@ -79,23 +79,33 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 // appendMeta tells whose a node is and what it hangs under.
 func (a *Authority) appendMeta(p *peer, n *node) {
 	m := p.link.model
+	owner, parent := p.ownerOf(n), a.parentAt(p, n)
+	a.syms = append(a.syms, m.entry.owner.sym(owner), prefix.Raw(uint32(flag(parent != noHandle)), 1))
+	if owner == ownerOther {
+		a.syms = append(a.syms, prefix.Raw(uint32(n.owner), 32))
+	}
+	if parent != noHandle {
+		a.syms = append(a.syms, unsigned(&m.entry.handle, parent))
+	}
+}
+
+// ownerOf is whose a node is, as a peer is told.
+func (p *peer) ownerOf(n *node) int {
 	switch n.owner {
 	case 0:
-		a.syms = append(a.syms, m.entry.owner.sym(ownerNobody))
+		return ownerNobody
 	case p.id:
-		a.syms = append(a.syms, m.entry.owner.sym(ownerYou))
-	default:
-		a.syms = append(a.syms, m.entry.owner.sym(ownerOther))
-		a.syms = appendRaw(a.syms, uint32(n.owner), 32)
+		return ownerYou
 	}
-	parent := noHandle
+	return ownerOther
+}
+
+// parentAt is the handle of a node's parent at a peer, noHandle without one.
+func (a *Authority) parentAt(p *peer, n *node) uint32 {
 	if n.parent != 0 {
 		if hd := a.nodes[n.parent].holder(p.index); hd != nil {
-			parent = hd.handle
+			return hd.handle
 		}
 	}
-	a.syms = append(a.syms, m.entry.flag.sym(flag(parent != noHandle)))
-	if parent != noHandle {
-		a.syms = appendUnsigned(a.syms, &m.entry.handle, parent)
-	}
+	return noHandle
 }

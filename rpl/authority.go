@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // Config is what a core is made with. Both ends of a session agree on Schema
@@ -104,7 +104,8 @@ type Authority struct {
 	defaults *model // what the header's and the peers' own tables are
 	up       up
 	upBytes  []byte
-	syms     []rangecode.Sym // of this send's pieces
+	syms     []prefix.Sym // of this send's pieces
+	actions  []int        // what an update does to each row
 	bytes    []byte
 
 	scratch     []int32

@@ -4,20 +4,20 @@ package rpl
 // a packet of its own, on the reliable lane. It is acked by the count of
 // reliable messages that the peer has applied.
 //
-//	type 1, model 2 bits, tick 32, base tick 32, then the sections of a packet
+//	type 1, model 2 bits, tick 32, base tick 32, form, then the sections of a packet
 
 // block sends the first piece that no packet can hold as a block.
 func (k *packer) block() {
 	p, a, pl := k.p, k.a, &k.p.plan
 	m := p.link.model
 	var pc *piece
-	section := 0
+	arrival := false
 	switch {
 	case k.arrival < len(pl.arrivals):
-		pc, section = &pl.arrivals[k.arrival], 1
+		pc, arrival = &pl.arrivals[k.arrival], true
 		k.arrival++
 	case k.update < len(pl.updates):
-		pc, section = &pl.updates[k.update], 2
+		pc = &pl.updates[k.update]
 		k.update++
 	case k.guess < len(pl.guesses):
 		k.guess++ // it can wait for the arrival's ack
@@ -30,18 +30,16 @@ func (k *packer) block() {
 	e.PutBits(uint32(m.number), 2)
 	e.PutBits(uint32(a.tick), 32)
 	e.PutBits(uint32(p.link.baseTick), 32)
-	e.Put(m.entry.more.sym(0))
-	if section == 1 {
-		e.Put(m.entry.more.sym(1))
+	if arrival {
+		e.Put(m.entry.form.sym(formArrived))
+		e.Put(a.syms[pc.at : pc.at+pc.n]...)
+		e.Put(m.entry.arrive.sym(0))
+	} else {
+		e.Put(m.entry.form.sym(0))
+		e.Put(m.entry.name(pc, pc.handle+1))
 		e.Put(a.syms[pc.at : pc.at+pc.n]...)
 	}
-	e.Put(m.entry.more.sym(0))
-	if section == 2 {
-		s := appendUnsigned(p.tmp[:0], &m.entry.gap, pc.handle+1)
-		e.Put(s...)
-		e.Put(a.syms[pc.at : pc.at+pc.n]...)
-	}
-	e.Put(m.entry.gap.sym(0), m.entry.more.sym(0), m.entry.gap.sym(0))
+	e.Put(m.entry.gap.sym(gapEnd))
 	msg := e.Finish()
 	p.blockBuf = msg[:0]
 	recs := pl.recs[pc.recAt : pc.recAt+pc.recN]

@@ -4,7 +4,7 @@ import (
 	"hash/fnv"
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // Checksums of versions (protocol rule 30): a proof, at a few bytes a second,
@@ -177,17 +177,13 @@ func (t *rowType) checksum(words []int32, vars []any) uint16 {
 func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 	e := &p.enc
 	for _, k := range p.checks.plan {
-		e.Put(m.flag.sym(1))
-		var tmp [12]rangecode.Sym
-		s := appendUnsigned(tmp[:0], &m.handle, k.handle)
-		s = appendUnsigned(s, &m.length, k.row)
-		e.Put(appendUnsigned(s, &m.baseAge, k.age)...)
-		e.PutBits(uint32(k.hash), 16)
+		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, k.handle), unsigned(&m.length, k.row),
+			unsigned(&m.baseAge, k.age), prefix.Raw(uint32(k.hash), 16))
 		if k.asked {
 			rec.entries = append(rec.entries, recEntry{handle: k.handle, kind: recCheck, gen: k.gen, row: uint8(k.row)})
 		}
 	}
-	e.Put(m.flag.sym(0))
+	e.PutBits(0, 1)
 	if n := len(p.checks.plan); n > 0 {
 		p.checks.at, p.checks.turn = now, p.checks.after
 		p.tally.checks += uint64(n)
@@ -196,9 +192,8 @@ func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 }
 
 // readChecks is the inverse; what is read is compared after the packet.
-func (c *Proxy) readChecks(d *rangecode.Decoder, m *entryModel) {
-	c.toCheck = c.toCheck[:0]
-	for d.Symbol(m.flag.t) == 1 && d.Err() == nil && len(c.toCheck) < maxChecks {
+func (c *Proxy) readChecks(d *prefix.Decoder, m *entryModel) {
+	for d.Bits(1) == 1 && d.Err() == nil && len(c.toCheck) < maxChecks {
 		k := check{handle: readUnsigned(d, &m.handle), row: readUnsigned(d, &m.length), age: readUnsigned(d, &m.baseAge)}
 		k.hash = uint16(d.Bits(16))
 		c.toCheck = append(c.toCheck, k)

@@ -3,7 +3,7 @@ package rpl
 import (
 	"fmt"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // Applying what a packet said: arrivals, forgets, parents, state, calls. What
@@ -221,20 +221,20 @@ func (c *Proxy) message(b []byte) {
 		}
 		c.called(w)
 	case msgBlock:
-		var d rangecode.Decoder
+		var d prefix.Decoder
 		d.Reset(b[1:])
 		m := c.models[d.Bits(2)]
 		tick, baseTick := Tick(d.Bits(32)), Tick(d.Bits(32))
 		err := fmt.Errorf("%w: tables that were not received", ErrPacket)
 		if m != nil {
-			err = c.body(&d, m, tick, baseTick, true)
+			err = c.body(&d, m, d.Symbol(m.entry.form.t), tick, baseTick, true)
 		}
 		if err != nil {
 			c.counters.Refused++
 			c.cfg.Log.Debug("block refused", "tick", tick, "err", err)
 		}
 	case msgTable:
-		set, err := parseTables(b[1:], c.types)
+		set, err := parseTables(b[1:], c.types, c.defaults)
 		if err != nil {
 			c.counters.Refused++
 			return

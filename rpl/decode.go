@@ -2,8 +2,9 @@ package rpl
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // Reading state packets. A packet is decoded wholly into the stage before
@@ -55,16 +56,17 @@ func (s *stage) reset(t Tick) {
 const maxInPacket = 4096
 
 func (c *Proxy) packet(seq uint64, b []byte) error {
-	var d rangecode.Decoder
+	var d prefix.Decoder
 	d.Reset(b)
 	m := c.models[d.Bits(2)]
 	if m == nil {
 		return fmt.Errorf("%w: tables that were not received", ErrPacket)
 	}
 	var tick, baseTick Tick
-	if d.Symbol(m.entry.based.t) == 1 {
-		back := uint64(readUnsigned(&d, &m.entry.baseSeq))
-		delta := readUnsigned(&d, &m.entry.baseDelta)
+	form := d.Symbol(m.entry.form.t)
+	if form&formFull == 0 {
+		back := uint64(readUnsigned(&d, &m.entry.back))
+		delta := ofDelta(readUnsigned(&d, &m.entry.delta), uint32(back))
 		s := &c.seqs[(seq-back)%recordLen]
 		if back > seq || !s.ok || s.seq != seq-back {
 			return fmt.Errorf("%w: base packet %d is not known", ErrPacket, seq-back)
@@ -75,11 +77,14 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	} else {
 		tick = Tick(d.Bits(32))
 	}
-	if d.Symbol(m.entry.flag.t) == 1 {
+	if form&formEcho != 0 {
 		c.echo(uint16(d.Bits(16)), d.Bits(8))
 	}
-	c.readChecks(&d, &m.entry)
-	if err := c.body(&d, m, tick, baseTick, false); err != nil {
+	c.toCheck = c.toCheck[:0]
+	if form&formChecks != 0 {
+		c.readChecks(&d, &m.entry)
+	}
+	if err := c.body(&d, m, form, tick, baseTick, false); err != nil {
 		return err
 	}
 	c.compare(tick)
@@ -92,36 +97,26 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 }
 
 // body reads the sections of a packet or a block, and applies them.
-func (c *Proxy) body(d *rangecode.Decoder, m *model, tick, baseTick Tick, block bool) error {
+func (c *Proxy) body(d *prefix.Decoder, m *model, form int, tick, baseTick Tick, block bool) error {
 	st := &c.stage
 	st.reset(tick)
 	st.block = block
-	for d.Symbol(m.entry.more.t) == 1 {
-		if len(st.removals) > maxInPacket || d.Err() != nil {
-			return fmt.Errorf("%w: removals without end", ErrPacket)
-		}
-		r := removal{handle: readUnsigned(d, &m.entry.handle), gen: uint8(d.Bits(8)), tick: tick}
-		r.destroyed = d.Symbol(m.entry.destroyed.t) == 1
-		if r.fenced = d.Symbol(m.entry.fence.t) == 1; r.fenced {
-			r.fence = d.Bits(16)
-		}
-		if r.handle >= maxHandles {
-			return fmt.Errorf("%w: handle %d", ErrPacket, r.handle)
-		}
-		st.removals = append(st.removals, r)
-	}
-	for d.Symbol(m.entry.more.t) == 1 {
-		if len(st.arrivals) > maxInPacket || d.Err() != nil {
-			return fmt.Errorf("%w: arrivals without end", ErrPacket)
-		}
-		if err := c.readArrival(d, m); err != nil {
+	if form&formRemoved != 0 {
+		if err := c.readRemovals(d, m); err != nil {
 			return err
 		}
 	}
-	if err := c.readUpdates(d, m, baseTick, false); err != nil {
-		return err
+	if form&formArrived != 0 {
+		for says := d.Symbol(m.entry.arrive.t); says > 0; says = d.Symbol(m.entry.arrive.t) {
+			if len(st.arrivals) > maxInPacket || d.Err() != nil {
+				return fmt.Errorf("%w: arrivals without end", ErrPacket)
+			}
+			if err := c.readArrival(d, m, says-1); err != nil {
+				return err
+			}
+		}
 	}
-	for d.Symbol(m.entry.more.t) == 1 {
+	for form&formCalls != 0 && d.Bits(1) == 1 {
 		from := len(st.bytes)
 		var ok bool
 		if st.bytes, ok = readBytes(d, &m.entry.length, MaxUnreliableArgs+16, st.bytes); !ok || len(st.calls) >= maxCalls {
@@ -133,8 +128,13 @@ func (c *Proxy) body(d *rangecode.Decoder, m *model, tick, baseTick Tick, block 
 		}
 		st.calls = append(st.calls, call)
 	}
-	if err := c.readUpdates(d, m, baseTick, true); err != nil {
+	if err := c.readUpdates(d, m, baseTick); err != nil {
 		return err
+	}
+	if form&formGuesses != 0 {
+		if err := c.readGuesses(d, m, baseTick); err != nil {
+			return err
+		}
 	}
 	if d.Err() != nil {
 		return fmt.Errorf("%w: %w", ErrPacket, d.Err())
@@ -143,11 +143,29 @@ func (c *Proxy) body(d *rangecode.Decoder, m *model, tick, baseTick Tick, block 
 	return nil
 }
 
+func (c *Proxy) readRemovals(d *prefix.Decoder, m *model) error {
+	st := &c.stage
+	for says := d.Symbol(m.entry.remove.t); says > 0; says = d.Symbol(m.entry.remove.t) {
+		if len(st.removals) > maxInPacket || d.Err() != nil {
+			return fmt.Errorf("%w: removals without end", ErrPacket)
+		}
+		r := removal{handle: readUnsigned(d, &m.entry.handle), gen: uint8(d.Bits(8)), tick: st.tick}
+		r.destroyed = (says-1)&removeDestroyed != 0
+		if r.fenced = (says-1)&removeFenced != 0; r.fenced {
+			r.fence = d.Bits(16)
+		}
+		if r.handle >= maxHandles {
+			return fmt.Errorf("%w: handle %d", ErrPacket, r.handle)
+		}
+		st.removals = append(st.removals, r)
+	}
+	return nil
+}
+
 // readArrival reads one node into the stage.
-func (c *Proxy) readArrival(d *rangecode.Decoder, m *model) error {
+func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 	st := &c.stage
 	r := &Replica{handle: readUnsigned(d, &m.entry.handle), gen: uint8(d.Bits(8)), born: st.tick, meta: st.tick}
-	refresh := d.Symbol(m.entry.flag.t) == 1
 	slot, tenant := readUnsigned(d, &m.entry.id), readUnsigned(d, &m.entry.tenant)
 	r.ID = makeNode(slot, tenant)
 	number := readUnsigned(d, &m.entry.layout)
@@ -155,7 +173,7 @@ func (c *Proxy) readArrival(d *rangecode.Decoder, m *model) error {
 		return fmt.Errorf("%w: arrival of %v as handle %d, layout %d", ErrPacket, r.ID, r.handle, number)
 	}
 	l := c.layouts[number]
-	if d.Symbol(m.entry.flag.t) == 1 {
+	if says&arriveDefined != 0 {
 		def, err := c.readLayout(d, m, number)
 		if err != nil {
 			return err
@@ -169,15 +187,15 @@ func (c *Proxy) readArrival(d *rangecode.Decoder, m *model) error {
 	if l.prefab > 0 {
 		r.Prefab = c.cfg.Schema.Prefabs()[l.prefab-1]
 	}
-	r.Owner, r.parent = c.readMeta(d, m)
-	if d.Symbol(m.entry.flag.t) == 1 {
+	r.Owner, r.parent = c.readMeta(d, m, says/arriveOwner, says&arriveParent != 0)
+	if says&arriveName != 0 {
 		b, ok := readBytes(d, &m.entry.length, MaxName, nil)
 		if !ok {
 			return fmt.Errorf("%w: a name is cut short or too long", ErrPacket)
 		}
 		r.Name = string(b)
 	}
-	if d.Symbol(m.entry.flag.t) == 1 {
+	if says&arriveArgs != 0 {
 		b, ok := readBytes(d, &m.entry.length, MaxArgs, nil)
 		if !ok {
 			return fmt.Errorf("%w: prefab arguments are cut short or too long", ErrPacket)
@@ -193,7 +211,7 @@ func (c *Proxy) readArrival(d *rangecode.Decoder, m *model) error {
 		for _, t := range c.typesOf[i] {
 			row := newReplicaRow(t, ord)
 			r.rows = append(r.rows, row)
-			if t.audience != Everyone && d.Symbol(m.entry.row.t) == rowSame {
+			if t.audience != Everyone && d.Bits(1) == 0 {
 				continue
 			}
 			if !m.readKey(d, t, row.cur) {
@@ -206,11 +224,11 @@ func (c *Proxy) readArrival(d *rangecode.Decoder, m *model) error {
 		}
 	}
 	st.arrivals = append(st.arrivals, r)
-	st.refresh = append(st.refresh, refresh)
+	st.refresh = append(st.refresh, says&arriveRefresh != 0)
 	return d.Err()
 }
 
-func (c *Proxy) readLayout(d *rangecode.Decoder, m *model, number uint32) (*nodeLayout, error) {
+func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLayout, error) {
 	prefab, n := readUnsigned(d, &m.entry.length), readUnsigned(d, &m.entry.length)
 	if n > MaxItems || int(prefab) > len(c.cfg.Schema.Prefabs()) {
 		return nil, fmt.Errorf("%w: layout %d", ErrPacket, number)
@@ -226,15 +244,16 @@ func (c *Proxy) readLayout(d *rangecode.Decoder, m *model, number uint32) (*node
 	return newLayout(c.typesOf, number, int(prefab), items), nil
 }
 
-func (c *Proxy) readMeta(d *rangecode.Decoder, m *model) (owner Peer, parent uint32) {
-	switch d.Symbol(m.entry.owner.t) {
+// readMeta reads whose a node is and, if hung, what it hangs under.
+func (c *Proxy) readMeta(d *prefix.Decoder, m *model, whose int, hung bool) (owner Peer, parent uint32) {
+	switch whose {
 	case ownerYou:
 		owner = c.me
 	case ownerOther:
 		owner = Peer(d.Bits(32))
 	}
 	parent = noHandle
-	if d.Symbol(m.entry.flag.t) == 1 {
+	if hung {
 		parent = readUnsigned(d, &m.entry.handle)
 	}
 	return owner, parent
@@ -242,10 +261,10 @@ func (c *Proxy) readMeta(d *rangecode.Decoder, m *model) (owner Peer, parent uin
 
 // readVars reads the variable-length props of a row into vars, which hold base
 // values where base is given.
-func (c *Proxy) readVars(d *rangecode.Decoder, m *model, row *replicaRow, base, vars []any) bool {
+func (c *Proxy) readVars(d *prefix.Decoder, m *model, row *replicaRow, base, vars []any) bool {
 	for k := range row.t.vars {
 		t := row.t.vars[k].Type
-		if base != nil && d.Symbol(m.entry.varying.t) == 0 {
+		if base != nil && d.Bits(1) == 0 {
 			vars[k] = base[k]
 			continue
 		}
@@ -270,37 +289,55 @@ func (c *Proxy) readVars(d *rangecode.Decoder, m *model, row *replicaRow, base, 
 	return true
 }
 
-// readUpdates reads entries by ascending handle: updates of nodes that are
-// here, or guesses, which end where a node is not here yet.
-func (c *Proxy) readUpdates(d *rangecode.Decoder, m *model, baseTick Tick, guess bool) error {
+// readUpdates reads the updates, by ascending handle.
+func (c *Proxy) readUpdates(d *prefix.Decoder, m *model, baseTick Tick) error {
 	at := uint32(0)
 	for {
-		gap := readUnsigned(d, &m.entry.gap)
+		gap, special := uint32(0), false
+		switch s := d.Symbol(m.entry.gap.t); s {
+		case gapEnd:
+			return nil
+		case gapSpecial:
+			gap, special = readUnsigned(d, &m.entry.far), true
+		default:
+			least, n := atNeighbourhood(s - gapPlain)
+			gap = least + d.Bits(n)
+		}
+		if at += gap; gap == 0 || gap > maxHandles || at > maxHandles || d.Err() != nil {
+			return fmt.Errorf("%w: handles without end", ErrPacket)
+		}
+		r := c.tenant(at - 1)
+		if r == nil {
+			return fmt.Errorf("%w: handle %d is empty", ErrPacket, at-1)
+		}
+		if ok, err := c.readUpdate(d, m, r, baseTick, special, false); err != nil {
+			return err
+		} else if !ok {
+			return fmt.Errorf("%w: a base of %v is not known", ErrPacket, r.ID)
+		}
+	}
+}
+
+// readGuesses reads the guesses up to one whose node or base is not here.
+func (c *Proxy) readGuesses(d *prefix.Decoder, m *model, baseTick Tick) error {
+	at := uint32(0)
+	for {
+		gap := readUnsigned(d, &m.entry.far)
 		if gap == 0 {
 			return nil
 		}
-		if at += gap; at > maxHandles || d.Err() != nil {
+		if at += gap; gap > maxHandles || at > maxHandles || d.Err() != nil {
 			return fmt.Errorf("%w: handles without end", ErrPacket)
 		}
-		h := at - 1
-		r := c.tenant(h)
-		if guess {
-			if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.stage.tick < r.born {
-				c.stage.skipped = true
-				return nil
-			}
+		r := c.tenant(at - 1)
+		if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.stage.tick < r.born {
+			c.stage.skipped = true
+			return nil
 		}
-		if r == nil {
-			return fmt.Errorf("%w: handle %d is empty", ErrPacket, h)
-		}
-		if ok, err := c.readUpdate(d, m, r, baseTick, guess); err != nil {
+		ok, err := c.readUpdate(d, m, r, baseTick, true, true)
+		if !ok || err != nil {
+			c.stage.skipped = err == nil
 			return err
-		} else if !ok {
-			if guess {
-				c.stage.skipped = true
-				return nil
-			}
-			return fmt.Errorf("%w: a base of %v is not known", ErrPacket, r.ID)
 		}
 	}
 }
@@ -320,11 +357,10 @@ func (c *Proxy) tenant(h uint32) *Replica {
 }
 
 // readUpdate reads one entry; false where its base is not here.
-func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick Tick, guess bool) (bool, error) {
+func (c *Proxy) readUpdate(d *prefix.Decoder, m *model, r *Replica, baseTick Tick, special, guess bool) (bool, error) {
 	st := &c.stage
-	told := d.Symbol(m.entry.meta.t) == 1
-	if told {
-		owner, parent := c.readMeta(d, m)
+	if special && !guess && d.Bits(1) == 1 {
+		owner, parent := c.readMeta(d, m, d.Symbol(m.entry.owner.t), d.Bits(1) == 1)
 		st.metas = append(st.metas, stagedMeta{r, owner, parent})
 	}
 	rows := r.rows
@@ -334,52 +370,70 @@ func (c *Proxy) readUpdate(d *rangecode.Decoder, m *model, r *Replica, baseTick 
 		}
 		rows = r.old
 	}
+	told := 0 // of the next rows of an ordinary update, a bit each
 	for i, row := range rows {
-		if row.t.named(len(rows), told) {
-			switch d.Symbol(m.entry.row.t) {
-			case rowSame:
-				continue
-			case rowForget:
-				st.forgets = append(st.forgets, stagedRow{r: r, row: row})
-				continue
+		action := rowImplicit
+		switch {
+		case special:
+			action = d.Symbol(m.entry.row.t)
+		case len(rows) > 1:
+			if i%toldRows == 0 {
+				told = d.Symbol(m.entry.told[min(len(rows)-i, toldRows)-1].t)
 			}
+			if told&1 == 0 {
+				action = rowSame
+			}
+			told >>= 1
 		}
-		w := row.t.width
-		up := stagedRow{r: r, row: row, at: len(st.words)}
-		for range w {
-			st.words = append(st.words, 0)
+		switch action {
+		case rowSame:
+			continue
+		case rowForget:
+			st.forgets = append(st.forgets, stagedRow{r: r, row: row})
+			continue
 		}
-		dst := st.words[up.at : up.at+w]
-		if len(row.t.vars) > 0 {
-			up.vars = make([]any, len(row.t.vars))
+		if ok, err := c.readRow(d, m, r, i, row, action, baseTick, guess); !ok {
+			return false, err
 		}
-		kind := d.Symbol(m.entry.base.t)
-		if up.key = kind == baseNone; up.key {
-			if !m.readKey(d, row.t, dst) || !c.readVars(d, m, row, nil, up.vars) {
-				return false, fmt.Errorf("%w: item %s out of range", ErrPacket, row.t.item.Name)
-			}
-		} else {
-			named, exact := baseTick, kind == baseExplicit
-			if exact {
-				named = st.tick - Tick(readUnsigned(d, &m.entry.baseAge))
-			}
-			base, vars, at, ok := row.base(named, exact)
-			if !ok {
-				switch {
-				case guess || r.gone || st.tick < r.laid: // said otherwise, or not to be said
-				case st.block:
-					c.doubtBlock(r)
-				default:
-					c.doubt(r, i)
-				}
-				return false, nil
-			}
-			if !m.readUpdate(d, row.t, base, dst, uint32(st.tick-at)) || !c.readVars(d, m, row, vars, up.vars) {
-				return false, fmt.Errorf("%w: item %s out of range", ErrPacket, row.t.item.Name)
-			}
-			up.floor = at
-		}
-		st.updates = append(st.updates, up)
 	}
+	return true, nil
+}
+
+// readRow reads row i of an update; false where its base is not here.
+func (c *Proxy) readRow(d *prefix.Decoder, m *model, r *Replica, i int, row *replicaRow, action int, baseTick Tick, guess bool) (bool, error) {
+	st := &c.stage
+	w := row.t.width
+	up := stagedRow{r: r, row: row, at: len(st.words)}
+	st.words = slices.Grow(st.words, w)[:up.at+w]
+	dst := st.words[up.at : up.at+w]
+	if len(row.t.vars) > 0 {
+		up.vars = make([]any, len(row.t.vars))
+	}
+	sound := false
+	if up.key = action == rowKeyframe; up.key {
+		sound = m.readKey(d, row.t, dst) && c.readVars(d, m, row, nil, up.vars)
+	} else {
+		named, exact := baseTick, action == rowExplicit
+		if exact {
+			named = st.tick - Tick(readUnsigned(d, &m.entry.baseAge))
+		}
+		base, vars, at, ok := row.base(named, exact)
+		if !ok {
+			switch {
+			case guess || r.gone || st.tick < r.laid: // said otherwise, or not to be said
+			case st.block:
+				c.doubtBlock(r)
+			default:
+				c.doubt(r, i)
+			}
+			return false, nil
+		}
+		up.floor = at
+		sound = m.readUpdate(d, row.t, base, dst, uint32(st.tick-at)) && c.readVars(d, m, row, vars, up.vars)
+	}
+	if !sound {
+		return false, fmt.Errorf("%w: item %s out of range", ErrPacket, row.t.item.Name)
+	}
+	st.updates = append(st.updates, up)
 	return true, nil
 }

@@ -3,7 +3,7 @@ package rpl
 import (
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // Doubts of a proxy about what it has: a base that it was to know and does not,
@@ -65,19 +65,16 @@ func (c *Proxy) doubtDue(d *doubt, now time.Duration) bool {
 }
 
 // putDoubts writes the doubts that are due.
-func (c *Proxy) putDoubts(e *rangecode.Encoder, m *entryModel, now time.Duration) {
+func (c *Proxy) putDoubts(e *prefix.Encoder, m *entryModel, now time.Duration) {
 	for i := range c.doubts {
 		d := &c.doubts[i]
 		if !c.doubtDue(d, now) {
 			continue
 		}
 		d.asked = max(now, 1)
-		e.Put(m.more.sym(1))
-		c.tmp = appendUnsigned(c.tmp[:0], &m.handle, d.r.handle)
-		c.tmp = appendUnsigned(c.tmp, &m.length, uint32(d.row))
-		e.Put(c.tmp...)
+		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, d.r.handle), unsigned(&m.length, uint32(d.row)))
 	}
-	e.Put(m.more.sym(0))
+	e.PutBits(0, 1)
 }
 
 // A refusal is a doubt as the authority reads it.

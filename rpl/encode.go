@@ -3,13 +3,13 @@ package rpl
 import (
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // The Encode stage packs what Schedule planned for one peer into packets.
 //
-// A state packet is one range-coded message (docs/SPEC.md has the layout):
-// header, removals, arrivals, updates by ascending handle, calls, guesses. Any
+// A state packet is one message of prefix codes (docs/SPEC.md has the layout):
+// header, removals, arrivals, calls, updates by ascending handle, guesses. Any
 // number of packets make a send; each can be read without the others.
 
 // Encode writes one peer's packets of this send. Different peers may be
@@ -75,6 +75,7 @@ type packer struct {
 	removal, arrival, update, guess, call int // next of each
 
 	rec  *record
+	form int
 	room int // bits left
 }
 
@@ -84,8 +85,8 @@ func (k *packer) done() bool {
 		k.update == len(pl.updates) && k.guess == len(pl.guesses) && k.call == len(k.p.rpc.unreliable)
 }
 
-// endBits is kept free for the ends of the sections and the coder's last bytes.
-const endBits = 80
+// endBits is kept free for the ends of the sections and the last byte.
+const endBits = 120
 
 func (k *packer) begin() {
 	p, a := k.p, k.a
@@ -97,26 +98,29 @@ func (k *packer) begin() {
 	m := l.model
 	e := &p.enc
 	e.PutBits(uint32(m.number), 2)
+	pl := &p.plan
 	// A base must be nearer than the peer remembers packets.
-	if l.baseTick == 0 || seq-l.base >= recordLen {
-		e.Put(m.entry.based.sym(0))
+	full := l.baseTick == 0 || seq-l.base >= recordLen
+	echo := l.inSeen && k.now-l.echoed >= heartbeat
+	k.form = formFull*flag(full) | formEcho*flag(echo) | formChecks*flag(len(p.checks.plan) > 0) |
+		formRemoved*flag(k.removal < len(pl.removals)) | formArrived*flag(k.arrival < len(pl.arrivals)) |
+		formCalls*flag(k.call < len(p.rpc.unreliable)) | formGuesses*flag(k.guess < len(pl.guesses))
+	e.Put(m.entry.form.sym(k.form))
+	if full {
 		e.PutBits(uint32(a.tick), 32)
 		l.baseTick = 0
 	} else {
-		e.Put(m.entry.based.sym(1))
-		var tmp [8]rangecode.Sym
-		s := appendUnsigned(tmp[:0], &m.entry.baseSeq, uint32(seq-l.base))
-		s = appendUnsigned(s, &m.entry.baseDelta, uint32(a.tick-l.baseTick))
-		e.Put(s...)
+		back, delta := uint32(seq-l.base), uint32(a.tick-l.baseTick)
+		e.Put(unsigned(&m.entry.back, back), unsigned(&m.entry.delta, deltaOf(delta, back)))
 	}
-	echo := l.inSeen && k.now-l.echoed >= heartbeat
-	e.Put(m.entry.flag.sym(flag(echo)))
 	if echo {
 		l.echoed = k.now
 		e.PutBits(uint32(l.inNewest), 16)
 		e.PutBits(uint32(min((k.now-l.inAt)/time.Millisecond, 255)), 8)
 	}
-	p.putChecks(&m.entry, k.rec, k.now)
+	if k.form&formChecks != 0 {
+		p.putChecks(&m.entry, k.rec, k.now)
+	}
 	k.room = room*8 - e.Len()*8 - endBits
 }
 
@@ -125,35 +129,73 @@ func (k *packer) fill() {
 	m := p.link.model
 	start := k.removal + k.arrival + k.update + k.guess + k.call
 	p.touchRows(pl.recs)
-	for k.removal < len(pl.removals) && k.fits(&pl.removals[k.removal]) {
-		k.put(m.entry.more.sym(1), &pl.removals[k.removal])
-		k.removal++
+	if k.form&formRemoved != 0 {
+		for k.removal < len(pl.removals) && k.fits(&pl.removals[k.removal]) {
+			k.pack(&pl.removals[k.removal])
+			k.removal++
+		}
+		p.enc.Put(m.entry.remove.sym(0))
 	}
-	p.enc.Put(m.entry.more.sym(0))
-	for k.arrival < len(pl.arrivals) && k.fits(&pl.arrivals[k.arrival]) {
-		k.put(m.entry.more.sym(1), &pl.arrivals[k.arrival])
-		k.arrival++
+	if k.form&formArrived != 0 {
+		for k.arrival < len(pl.arrivals) && k.fits(&pl.arrivals[k.arrival]) {
+			k.pack(&pl.arrivals[k.arrival])
+			k.arrival++
+		}
+		p.enc.Put(m.entry.arrive.sym(0))
 	}
-	p.enc.Put(m.entry.more.sym(0))
-	k.update = k.section(pl.updates, k.update)
-	for k.call < len(p.rpc.unreliable) && k.room > len(p.rpc.unreliable[k.call])*8+nameBits {
-		b := p.rpc.unreliable[k.call]
-		p.enc.Put(m.entry.more.sym(1))
-		p.tmp = appendBytes(p.tmp[:0], &m.entry.length, b)
-		p.enc.Put(p.tmp...)
-		k.room -= len(b)*8 + nameBits
-		k.call++
+	if k.form&formCalls != 0 {
+		k.calls()
 	}
-	p.enc.Put(m.entry.more.sym(0))
-	k.guess = k.section(pl.guesses, k.guess)
+	k.update = k.section(pl.updates, k.update, (*entryModel).name)
+	p.enc.Put(m.entry.gap.sym(gapEnd))
+	if k.form&formGuesses != 0 {
+		k.guess = k.section(pl.guesses, k.guess, (*entryModel).nameGuess)
+		p.enc.Put(m.entry.far.sym(0))
+	}
 	if start == k.removal+k.arrival+k.update+k.guess+k.call && !k.done() {
 		k.block() // the next piece is larger than any packet
 	}
 }
 
-// section writes pieces by their gaps until one does not fit; 0 ends it.
-func (k *packer) section(pieces []piece, at int) int {
-	t := &k.p.link.model.entry.gap
+// deltaOf is how the ticks since the base packet are told, given how many
+// packets ago it was: mostly one a tick. ofDelta is its inverse.
+func deltaOf(delta, back uint32) uint32 {
+	switch {
+	case delta == back:
+		return 0
+	case delta < back:
+		return delta + 1
+	}
+	return delta
+}
+
+func ofDelta(told, back uint32) uint32 {
+	switch {
+	case told == 0:
+		return back
+	case told <= back:
+		return told - 1
+	}
+	return told
+}
+
+// calls writes what calls fit.
+func (k *packer) calls() {
+	p := k.p
+	for k.call < len(p.rpc.unreliable) && k.room > len(p.rpc.unreliable[k.call])*8+nameBits {
+		b := p.rpc.unreliable[k.call]
+		p.enc.PutBits(1, 1)
+		p.tmp = appendBytes(p.tmp[:0], &p.link.model.entry.length, b)
+		p.enc.Put(p.tmp...)
+		k.room -= len(b)*8 + nameBits
+		k.call++
+	}
+	p.enc.PutBits(0, 1)
+}
+
+// section writes pieces with their names until one does not fit.
+func (k *packer) section(pieces []piece, at int, name func(*entryModel, *piece, uint32) prefix.Sym) int {
+	m := &k.p.link.model.entry
 	last := uint32(0)
 	for ; at < len(pieces); at++ {
 		pc := &pieces[at]
@@ -163,22 +205,28 @@ func (k *packer) section(pieces []piece, at int) int {
 		if !k.fits(pc) {
 			break
 		}
-		var tmp [4]rangecode.Sym
-		k.p.enc.Put(appendUnsigned(tmp[:0], t, pc.handle+1-last)...)
+		s := name(m, pc, pc.handle+1-last)
 		last = pc.handle + 1
-		k.room -= nameBits / 2
+		k.p.enc.Put(s)
+		k.room -= s.Bits()
 		k.pack(pc)
 	}
-	k.p.enc.Put(t.sym(0))
 	return at
 }
 
-func (k *packer) fits(pc *piece) bool { return pc.bits+nameBits <= k.room }
-
-func (k *packer) put(more rangecode.Sym, pc *piece) {
-	k.p.enc.Put(more)
-	k.pack(pc)
+// name is how an update is named: the gap to the entry before, and whether it
+// is an ordinary one.
+func (m *entryModel) name(pc *piece, gap uint32) prefix.Sym {
+	if pc.special {
+		return m.gap.sym(gapSpecial).With(unsigned(&m.far, gap))
+	}
+	idx, extra, n := neighbourhood(gap)
+	return m.gap.sym(gapPlain + idx).With(prefix.Raw(extra, n))
 }
+
+func (m *entryModel) nameGuess(_ *piece, gap uint32) prefix.Sym { return unsigned(&m.far, gap) }
+
+func (k *packer) fits(pc *piece) bool { return pc.bits+nameBits <= k.room }
 
 // pack writes a piece and notes what it carries.
 func (k *packer) pack(pc *piece) {

@@ -2,9 +2,6 @@ package rpl
 
 import (
 	"fmt"
-	"math"
-
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
 )
 
 // When learned tables are fitted, whether they pay, and how they reach the
@@ -16,6 +13,10 @@ const (
 	bestSaving  = 1.0 / 3
 	smallestSet = 400
 )
+
+// horizon is how much longer than they were learned tables are expected to
+// serve: as a session has lasted some time, it will last as long again.
+const horizon = 1
 
 // learn fits new tables when it is time, and ships them where they pay.
 func (a *Authority) learn() {
@@ -47,9 +48,10 @@ func (a *Authority) learn() {
 	if now*a.counters.copiesPerRecord()*bestSaving < float64(8*smallestSet*copies) {
 		return // no tables could pay
 	}
-	set := l.fitSet(a.types, number)
+	f := fitter{worth: horizon * a.counters.copiesPerRecord() / float64(copies)}
+	set := f.set(l, a.types, a.defaults, number)
 	next := set.build(a.types, a.defaults)
-	msg := set.append(nil, a.types)
+	msg := set.append(nil, a.types, a.defaults)
 	saved := now - l.cost(a.types, next)
 	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket() {
 		return // it would hold up the state
@@ -90,65 +92,60 @@ func (a *Authority) shipTables(p *peer) {
 	p.rpc.ready = append(p.rpc.ready, a.modelMsg)
 }
 
-// cost is the bits that the counted updates take with a model's tables, raw
-// bits left out: they are the same in all.
+// cost is the bits that what was counted takes with a model's tables, raw bits
+// left out: they are the same in all.
 func (l *learner) cost(types []*rowType, m *model) float64 {
-	bits := 0.0
+	bits := tableCost(&m.entry.gap, l.gaps)
 	for i, t := range types {
-		for c := range l.rows[i].updates {
-			learn, u := &l.rows[i].updates[c], &m.rows[i].updates[c]
+		for c := range l.rows[i].records {
+			learn, row := &l.rows[i].records[c], &m.rows[i]
+			u, shape := &row.records[c], &row.shapes[shapeOf(c)]
 			for k := range learn.chunks {
-				bits += learn.chunks[k].cost(&u.chunks[k], u.states[k*chunkLen:], min(chunkLen, len(t.words)-k*chunkLen))
+				words := min(chunkLen, len(t.words)-k*chunkLen)
+				bits += learn.chunks[k].cost(shape.chunks[k], &u.joint[k], shape.states[k*chunkLen:], words)
 			}
 			for w, n := range learn.large {
 				bits += tableCost(&u.large[w], n)
 			}
-			for w := range learn.phases {
+			for w := range u.phases {
 				for k, n := range learn.phases[w] {
 					bits += tableCost(&u.phases[w][k], n)
 				}
 			}
 		}
-		for w, n := range l.rows[i].key {
-			bits += tableCost(&m.rows[i].key[w], n)
-		}
 	}
 	return bits
 }
 
-func (p *patternCount) cost(c *chunkModel, states [][2]table, words int) float64 {
-	bits := 0.0
+func (p *patternCount) cost(c *chunkModel, joint *table, states [][2]table, words int) float64 {
+	bits := 0
 	for i, n := range p.n {
 		if n == 0 {
 			continue
 		}
-		k := c.find(p.keys[i] - 1)
-		b := symCost(&c.joint, k)
-		if k == 0 {
+		pattern := p.keys[i] - 1
+		k := c.find(pattern)
+		b := joint.t.Cost(k)
+		if k == 0 || b == 0 {
+			b = joint.t.Cost(0)
 			prev := 0
 			for w := range words {
-				s := int((p.keys[i] - 1) >> (2 * w) & 3)
-				b += symCost(&states[w][prev], s)
+				s := int(pattern >> (2 * w) & 3)
+				b += states[w][prev].t.Cost(s)
 				prev = min(s, 1)
 			}
 		}
-		bits += b * float64(n)
+		bits += b * int(n)
 	}
-	return bits
+	return float64(bits)
 }
 
 func tableCost(t *table, n []uint32) float64 {
-	bits := 0.0
+	bits := 0
 	for i, k := range n {
-		if k > 0 {
-			bits += symCost(t, i) * float64(k)
-		}
+		bits += t.t.Cost(i) * int(k)
 	}
-	return bits
-}
-
-func symCost(t *table, i int) float64 {
-	return rangecode.ProbBits - math.Log2(float64(t.t.Freq(i)))
+	return float64(bits)
 }
 
 // Tables are the learned tables as bytes, to be given to LoadTables of another
@@ -161,7 +158,7 @@ func (a *Authority) LoadTables(b []byte) error {
 	if len(b) == 0 || b[0] != msgTable {
 		return fmt.Errorf("rpl: recorded tables: %w", ErrPacket)
 	}
-	set, err := parseTables(b[1:], a.types)
+	set, err := parseTables(b[1:], a.types, a.defaults)
 	if err != nil {
 		return fmt.Errorf("rpl: recorded tables: %w", err)
 	}

@@ -3,7 +3,7 @@ package rpl
 import (
 	"math/bits"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // This file codes integers of unknown size: a symbol for the magnitude's
@@ -35,17 +35,6 @@ func atNeighbourhood(idx int) (m uint32, n int) {
 	return uint32(2|(idx-7)&1) << n, n
 }
 
-func appendRaw(out []rangecode.Sym, v uint32, n int) []rangecode.Sym {
-	if n > 16 {
-		out = append(out, rangecode.Raw(v>>16, n-16))
-		n = 16
-	}
-	if n > 0 {
-		out = append(out, rangecode.Raw(v, n))
-	}
-	return out
-}
-
 func signedSym(v int32) (sym int, extra uint32, n int) {
 	if v == 0 {
 		return 0, 0, 0
@@ -58,7 +47,7 @@ func signedSym(v int32) (sym int, extra uint32, n int) {
 	return 1 + idx*2 + neg, extra, n
 }
 
-func readSigned(d *rangecode.Decoder, t *table) int32 {
+func readSigned(d *prefix.Decoder, t *table) int32 {
 	sym := d.Symbol(t.t)
 	if sym == 0 {
 		return 0
@@ -71,15 +60,16 @@ func readSigned(d *rangecode.Decoder, t *table) int32 {
 	return int32(m)
 }
 
-func appendUnsigned(out []rangecode.Sym, t *table, v uint32) []rangecode.Sym {
+// unsigned is v by a table.
+func unsigned(t *table, v uint32) prefix.Sym {
 	if v == 0 {
-		return append(out, t.sym(0))
+		return t.sym(0)
 	}
 	idx, extra, n := neighbourhood(v)
-	return appendRaw(append(out, t.sym(1+idx)), extra, n)
+	return t.sym(1 + idx).With(prefix.Raw(extra, n))
 }
 
-func readUnsigned(d *rangecode.Decoder, t *table) uint32 {
+func readUnsigned(d *prefix.Decoder, t *table) uint32 {
 	sym := d.Symbol(t.t)
 	if sym == 0 {
 		return 0

@@ -3,7 +3,7 @@ package rpl
 import (
 	"math/bits"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // A model is every table that the state stream is coded with. Both ends have
@@ -14,116 +14,135 @@ type model struct {
 	rows   []rowModel // by rowType.index
 }
 
-// entryModel is how entries are named.
+// entryModel is how entries are named. What is nearly certain has no symbol of
+// its own, which would cost a whole bit: it is part of another.
 type entryModel struct {
-	gap     table // handle gaps of updates, plus one; 0 ends the section
-	base    table // which base: implicit, explicit, none
-	baseAge table // ticks since an explicit base
-	row     table // what an update says of a row, on a node of several
-	varying table // whether a variable-length prop changed
-	length  table // of bytes
-	more    table // whether a section goes on
-	meta    table // whether owner and parent are told
-	owner   table // nobody, the peer itself, another
-	flag    table // whether something rare is there
+	gap     table           // of updates: the end, a special one, else the handle's distance
+	far     table           // distances of special updates and of guesses; 0 ends
+	told    [toldRows]table // which of the next 1, 2 … rows an ordinary update tells, a bit each
+	row     table           // what a special update does to a row
+	baseAge table           // ticks since an explicit base
+	length  table           // of bytes, and small counts
+	owner   table           // nobody, the peer itself, another
 
 	handle, id, tenant, layout table // of arrivals and removals
-	destroyed, fence           table
+	remove, arrive             table // what else they say; 0 ends
 
-	// of the header
-	based, ack, ackLost, baseSeq, baseDelta table
+	form, back, delta table // of the header
+
+	run table // of acks: packets that all came, or were all lost; 0 for the rest
 }
 
+// A gap symbol above these is the neighbourhood of the distance to an ordinary
+// update: it tells neither owner nor parent, and its bases go without saying.
 const (
-	baseImplicit = iota // the newest version up to the packet's base tick
-	baseExplicit        // named by its age
-	baseNone            // keyframe
-	baseKinds
+	gapEnd = iota
+	gapSpecial
+	gapPlain
+
+	gapSyms = gapPlain + unsignedSyms - 1
 )
 
-// rowModel is how the rows of one type are coded.
-type rowModel struct {
-	updates [contexts]recordModel
-	key     []table // per word, of keyframes, against key defaults
-	keyBase []int32 // what a keyframe's word is coded against
-}
+// toldRows is how many rows of an ordinary update one symbol tells of.
+const toldRows = 4
 
-// Contexts of an update: whether the base moves, and how old it is.
+// A packet's form says what else is in it.
 const (
-	ages     = 3
-	contexts = 2 * ages
+	formFull    = 1 << iota // a whole tick in place of a base
+	formEcho                // when the peer's newest packet came
+	formChecks              // checksums
+	formRemoved             // removals
+	formArrived             // arrivals
+	formCalls               // calls
+	formGuesses             // guesses
+
+	formKinds = 1 << iota
 )
 
-// recordModel codes one update in one context: words in chunks, a joint symbol
-// per chunk of which words differ by how little, then the larger residuals.
-type recordModel struct {
-	chunks []chunkModel
-	states [][2]table          // per word, after an unchanged and after a changed word
-	large  []table             // per word, residuals beyond ±1
-	phases [][stateKinds]table // per hidden word, by the state of the word it belongs to
-}
-
-// chunkLen is the words that one joint symbol covers, two bits each.
-const chunkLen = 16
-
-// A chunkModel has the frequent patterns of a chunk. Symbol 0 escapes to one
-// symbol per word.
-type chunkModel struct {
-	patterns []uint32
-	slots    [chunkSlots]uint8 // open addressing: symbol, 0 free
-	joint    table
-}
-
-// chunkSlots is twice the most patterns that a chunk has.
-const chunkSlots = 256
-
-func chunkSlot(pattern uint32) uint32 { return pattern * 0x9e3779b1 >> 24 }
-
-func (c *chunkModel) setPatterns(patterns []uint32) {
-	c.patterns = patterns
-	for k, p := range patterns {
-		i := chunkSlot(p)
-		for c.slots[i] != 0 {
-			i = (i + 1) % chunkSlots
-		}
-		c.slots[i] = uint8(k + 1)
-	}
-}
-
-// states of a word in a pattern.
+// A removal's symbol, less one.
 const (
-	stateSame = iota
-	statePlus
-	stateMinus
-	stateLarge
-	stateKinds
+	removeDestroyed = 1 << iota
+	removeFenced
+
+	removeKinds = 1 << iota
+)
+
+// An arrival's symbol, less one: flags, and above them whose the node is.
+const (
+	arriveRefresh = 1 << iota // the peer has it: no second one
+	arriveDefined             // its layout's definition goes along
+	arriveParent              // it hangs under another
+	arriveName
+	arriveArgs
+
+	arriveOwner = 1 << iota
+	arriveKinds = arriveOwner * ownerKinds
+)
+
+// What a special update does to a row.
+const (
+	rowSame     = iota
+	rowImplicit // differs from the newest version up to the packet's base tick
+	rowExplicit // from a version named by its age
+	rowKeyframe
+	rowForget
+	rowActions
 )
 
 // A table is a code table.
-type table struct{ t *rangecode.Table }
+type table struct{ t *prefix.Table }
 
-func (t *table) sym(i int) rangecode.Sym { return t.t.Sym(i) }
+func (t *table) sym(i int) prefix.Sym { return t.t.Sym(i) }
 
-func fit(w ...float64) table { return table{rangecode.Fit(w)} }
+// fit makes a table of weights above zero.
+func fit(w ...float64) table {
+	sum := 0.0
+	for _, x := range w {
+		sum += x
+	}
+	whole := make([]uint64, len(w))
+	for i, x := range w {
+		whole[i] = 1 + uint64(x/sum*(1<<32))
+	}
+	return table{prefix.Fit(whole)}
+}
+
+// fitFlags makes a table of symbols whose bits are flags, each as likely as p.
+func fitFlags(p ...float64) []float64 {
+	w := make([]float64, 1<<len(p))
+	for s := range w {
+		w[s] = 1
+		for i, x := range p {
+			if s>>i&1 != 0 {
+				w[s] *= x
+			} else {
+				w[s] *= 1 - x
+			}
+		}
+	}
+	return w
+}
 
 // unsignedTable expects values whose octaves grow rarer by the factor fall.
 func unsignedTable(zero, fall float64) table {
-	w := make([]float64, unsignedSyms)
-	w[0] = zero
-	p := 1.0
-	for i := 1; i < unsignedSyms; i++ {
-		m, n := atNeighbourhood(i - 1)
-		width := 1.0
+	return fit(append([]float64{zero}, magnitudes(1, fall)...)...)
+}
+
+// magnitudes are the weights of the neighbourhoods from 1 on: those of the
+// octave from, counted from one, are the most, and both sides fall.
+func magnitudes(from int, fall float64) []float64 {
+	w := make([]float64, unsignedSyms-1)
+	for i := range w {
+		m, n := atNeighbourhood(i)
+		k := bits.Len32(m)
+		w[i] = pow(fall, max(k-from, from-k))
 		if n == 0 {
-			width = 1 / float64(m) // 1, 2–3, 4–7: equal mass an octave
-			p = pow(fall, bits.Len32(m)-1)
+			w[i] /= float64(uint32(1) << (k - 1)) // 1, 2–3, 4–7: equal mass an octave
 		} else {
-			width = 0.5
-			p = pow(fall, bits.Len32(m)-1)
+			w[i] /= 2
 		}
-		w[i] = p * width
 	}
-	return fit(w...)
+	return w
 }
 
 // signedTable expects magnitudes whose octaves grow rarer by fall, up to max.
@@ -165,240 +184,42 @@ func (w *Word) octaves() int {
 // defaultModel is what both ends start with: no knowledge of the game, only
 // that most of what is sent moves, and that small residuals are likelier.
 func defaultModel(types []*rowType) *model {
-	m := &model{
-		entry: entryModel{
-			gap:     unsignedTable(0.05, 0.6),
-			base:    fit(0.97, 0.02, 0.01),
-			baseAge: unsignedTable(0.01, 1.1),
-			row:     fit(0.6, 0.39, 0.01),
-			varying: fit(0.9, 0.1),
-			length:  unsignedTable(0.1, 1),
-			more:    fit(0.9, 0.1),
-			meta:    fit(0.997, 0.003),
-			owner:   fit(0.9, 0.05, 0.05),
-			flag:    fit(0.95, 0.05),
-
-			handle: unsignedTable(0.02, 1.1), id: unsignedTable(0.01, 1.2),
-			tenant: unsignedTable(0.01, 0.9), layout: unsignedTable(0.5, 0.7),
-			destroyed: fit(0.5, 0.5), fence: fit(0.98, 0.02),
-
-			based: fit(0.02, 0.98), ack: fit(0.03, 0.97), ackLost: fit(0.3, 0.7),
-			baseSeq: unsignedTable(0.001, 1), baseDelta: unsignedTable(0.001, 1),
-		},
-	}
+	m := &model{entry: defaultEntry()}
+	d := newDefaults()
 	for _, t := range types {
-		m.rows = append(m.rows, defaultRow(t))
+		m.rows = append(m.rows, d.row(t))
 	}
 	return m
 }
 
-func defaultRow(t *rowType) rowModel {
-	var r rowModel
-	for c := range r.updates {
-		u := &r.updates[c]
-		for i := 0; i < len(t.words); i += chunkLen {
-			u.chunks = append(u.chunks, chunkModel{joint: fit(1)})
-		}
-		for i := range t.words {
-			w := &t.words[i]
-			after0, after1 := fit(0.86, 0.03, 0.03, 0.08), fit(0.45, 0.08, 0.08, 0.39)
-			if w.Velocity >= 0 {
-				after0, after1 = fit(0.44, 0.2, 0.2, 0.16), fit(0.25, 0.2, 0.2, 0.35)
-			}
-			u.states = append(u.states, [2]table{after0, after1})
-			u.large = append(u.large, signedTable(1e-4, 1e-4, 0.97, min(w.octaves(), 12)))
-		}
-	}
-	for c := range r.updates {
-		for range t.phased {
-			near, any := phaseTable(4), phaseTable(1)
-			r.updates[c].phases = append(r.updates[c].phases, [stateKinds]table{near, any, any, any})
-		}
-	}
-	for i := range t.words {
-		w := &t.words[i]
-		r.key = append(r.key, signedTable(1, 0.2, 1.15, w.octaves()))
-		r.keyBase = append(r.keyBase, w.Default)
-	}
-	return r
-}
+func defaultEntry() entryModel {
+	m := entryModel{
+		gap:     fit(append([]float64{0.01, 0.02}, magnitudes(1, 0.6)...)...),
+		far:     unsignedTable(0.2, 0.9),
+		row:     fit(0.4, 0.25, 0.25, 0.08, 0.02),
+		baseAge: fit(append([]float64{0.01}, magnitudes(4, 0.5)...)...),
+		length:  unsignedTable(0.1, 1),
+		owner:   fit(0.9, 0.05, 0.05),
 
-// phaseTable expects phases near what they should be, by the factor peak.
-func phaseTable(peak float64) table {
-	w := make([]float64, 2*phaseHalf)
-	for i := range w {
-		d := min(i, 2*phaseHalf-i)
-		w[i] = 1 + (peak-1)/float64(1+d*d)
-	}
-	return fit(w...)
-}
+		handle: unsignedTable(0.02, 1.1), id: unsignedTable(0.01, 1.2),
+		tenant: unsignedTable(0.01, 0.9), layout: unsignedTable(0.5, 0.7),
+		remove: fit(append([]float64{0.4}, fitFlags(0.5, 0.03)...)...),
 
-// context of an update, from what both ends know.
-func (t *rowType) context(base []int32, n uint32) int {
-	c := 0
-	switch {
-	case n > 24:
-		c = 2
-	case n > 9:
-		c = 1
+		form:  fit(fitFlags(0.02, 0.05, 0.03, 0.15, 0.15, 0.05, 0.15)...),
+		back:  fit(append([]float64{0.001}, magnitudes(4, 0.6)...)...),
+		delta: fit(append([]float64{4}, magnitudes(4, 0.6)...)...),
+		run:   fit(append([]float64{4}, magnitudes(1, 0.6)...)...),
 	}
-	if t.drifts(base) {
-		c += ages
+	for i := range m.told {
+		p := [toldRows]float64{0.4, 0.3, 0.3, 0.3}
+		m.told[i] = fit(fitFlags(p[:i+1]...)...)
 	}
-	return c
-}
-
-// appendUpdate codes now against base, n ticks older, and has it counted.
-func (m *model) appendUpdate(out []rangecode.Sym, t *rowType, base, now []int32, n uint32, l *learner) []rangecode.Sym {
-	ctx := t.context(base, n)
-	u := &m.rows[t.index].updates[ctx]
-	learn := &l.rows[t.index].updates[ctx]
-	var res [chunkLen]int32
-	prev := 0
-	for c := range u.chunks {
-		from := c * chunkLen
-		to := min(from+chunkLen, len(t.words))
-		pattern := uint32(0)
-		for i := from; i < to; i++ {
-			r := t.words[i].residual(t.expect(base, now, i, n), now[i])
-			if t.once != nil && t.once[i] {
-				r = 0 // the peer keeps what its keyframe told
-			}
-			res[i-from] = r
-			s := uint32(stateLarge)
-			switch r {
-			case 0:
-				s = stateSame
-			case 1:
-				s = statePlus
-			case -1:
-				s = stateMinus
-			}
-			pattern |= s << (2 * (i - from))
-		}
-		learn.chunks[c].add(pattern)
-		chunk := &u.chunks[c]
-		k := chunk.find(pattern)
-		out = append(out, chunk.joint.sym(k))
-		for i := from; i < to; i++ {
-			s := int(pattern >> (2 * (i - from)) & 3)
-			if k == 0 {
-				out = append(out, u.states[i][prev].sym(s))
-			}
-			prev = min(s, 1)
-			if s == stateLarge {
-				sym, extra, bits := signedSym(res[i-from])
-				learn.large[i][sym]++
-				out = appendRaw(append(out, u.large[i].sym(sym)), extra, bits)
-			}
-			if t.phase[i] >= 0 && now[t.words[i].Velocity] != 0 {
-				_, phase := t.reach(base, now, i, n)
-				k := t.phase[i] - len(t.words)
-				off := int(now[t.phase[i]]-phase) & (2*phaseHalf - 1)
-				learn.phases[k][s][off]++
-				out = append(out, u.phases[k][s].sym(off))
-			}
+	arrive := []float64{0.5}
+	for _, owner := range []float64{0.9, 0.03, 0.07} {
+		for _, w := range fitFlags(0.03, 0.05, 0.05, 0.03, 0.1) {
+			arrive = append(arrive, w*owner)
 		}
 	}
-	return out
-}
-
-// find is the symbol of a pattern, 0 for none.
-func (c *chunkModel) find(pattern uint32) int {
-	for i := chunkSlot(pattern); c.slots[i] != 0; i = (i + 1) % chunkSlots {
-		if k := int(c.slots[i]); c.patterns[k-1] == pattern {
-			return k
-		}
-	}
-	return 0
-}
-
-// readUpdate is the inverse; false when a value is out of its range.
-func (m *model) readUpdate(d *rangecode.Decoder, t *rowType, base, now []int32, n uint32) bool {
-	u := &m.rows[t.index].updates[t.context(base, n)]
-	prev := 0
-	ok := true
-	for c := range u.chunks {
-		from := c * chunkLen
-		to := min(from+chunkLen, len(t.words))
-		chunk := &u.chunks[c]
-		pattern := uint32(0)
-		k := d.Symbol(chunk.joint.t)
-		if k > 0 {
-			pattern = chunk.patterns[k-1]
-		}
-		for i := from; i < to; i++ {
-			s := int(pattern >> (2 * (i - from)) & 3)
-			if k == 0 {
-				s = d.Symbol(u.states[i][prev].t)
-			}
-			prev = min(s, 1)
-			var r int32
-			switch s {
-			case statePlus:
-				r = 1
-			case stateMinus:
-				r = -1
-			case stateLarge:
-				r = readSigned(d, &u.large[i])
-			}
-			p := t.phase[i]
-			if p < 0 {
-				x, in := t.words[i].apply(t.expect(base, now, i, n), r)
-				now[i] = x
-				ok = ok && in
-				continue
-			}
-			want, phase := t.reach(base, now, i, n)
-			x, in := t.words[i].apply(want, r)
-			now[i], now[p] = x, 0
-			ok = ok && in
-			if now[t.words[i].Velocity] != 0 {
-				off := int32(d.Symbol(u.phases[p-len(t.words)][s].t))
-				now[p] = (phase+off+phaseHalf)&(2*phaseHalf-1) - phaseHalf
-			}
-		}
-	}
-	return ok
-}
-
-// appendKey codes words without a base; readKey is the inverse.
-func (m *model) appendKey(out []rangecode.Sym, t *rowType, now []int32, l *learner) []rangecode.Sym {
-	r, learn := &m.rows[t.index], &l.rows[t.index]
-	for i := range t.words {
-		if t.absent(i, now) {
-			continue
-		}
-		sym, extra, bits := signedSym(t.words[i].residual(r.keyBase[i], now[i]))
-		learn.key[i][sym]++
-		learn.votes[i].cast(now[i])
-		out = appendRaw(append(out, r.key[i].sym(sym)), extra, bits)
-	}
-	for _, i := range t.phased {
-		if now[t.words[i].Velocity] != 0 {
-			out = append(out, rangecode.Raw(uint32(now[t.phase[i]]+phaseHalf), phaseBits))
-		}
-	}
-	return out
-}
-
-func (m *model) readKey(d *rangecode.Decoder, t *rowType, now []int32) bool {
-	r := &m.rows[t.index]
-	ok := true
-	for i := range t.words {
-		if t.absent(i, now) {
-			now[i] = t.words[i].Default
-			continue
-		}
-		x, in := t.words[i].apply(r.keyBase[i], readSigned(d, &r.key[i]))
-		now[i] = x
-		ok = ok && in
-	}
-	for _, i := range t.phased {
-		now[t.phase[i]] = 0
-		if now[t.words[i].Velocity] != 0 {
-			now[t.phase[i]] = int32(d.Bits(phaseBits)) - phaseHalf
-		}
-	}
-	return ok
+	m.arrive = fit(arrive...)
+	return m
 }

@@ -3,7 +3,7 @@ package rpl
 import (
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // A peer is what the authority keeps of one client: what it should hold, what
@@ -43,11 +43,11 @@ type peer struct {
 	plan   plan
 	rpc    peerCalls
 
-	enc rangecode.Encoder
+	enc prefix.Encoder
 	buf []byte
-	tmp []rangecode.Sym
+	tmp []prefix.Sym
 
-	blockEnc rangecode.Encoder
+	blockEnc prefix.Encoder
 	blockBuf []byte
 
 	sentBytes, sentPackets uint64

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // A Proxy is the core of a client: it holds the nodes that the authority shows
@@ -58,9 +58,9 @@ type Proxy struct {
 
 	sentAt [recordLen]seqTime
 	rtt    peerLink // for its smoothing alone
-	enc    rangecode.Encoder
+	enc    prefix.Encoder
 	buf    []byte
-	tmp    []rangecode.Sym
+	tmp    []prefix.Sym
 
 	scratch     []int32
 	scratchVars []any

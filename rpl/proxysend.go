@@ -3,7 +3,7 @@ package rpl
 import (
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // The Send stage of a client: acks, refusals, calls (receive.go has the
@@ -44,7 +44,7 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {
 	m := &c.defaults.entry
 	e := &c.enc
 	e.Reset(c.buf[:0])
-	e.Put(m.flag.sym(flag(c.anyIn)))
+	e.PutBits(uint32(flag(c.anyIn)), 1)
 	if c.anyIn {
 		e.PutBits(uint32(c.newestIn), 16)
 		e.PutBits(uint32(min(max(now-c.newestAt, 0)/time.Millisecond, 255)), 8)
@@ -54,25 +54,23 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {
 	e.PutBits(uint32(c.tables), 2)
 	for _, seq := range c.skipped {
 		if age := c.newestIn - seq; age <= ackWindow {
-			e.Put(m.more.sym(1))
-			c.tmp = appendUnsigned(c.tmp[:0], &m.length, uint32(age))
-			e.Put(c.tmp...)
+			e.Put(prefix.Raw(1, 1), unsigned(&m.length, uint32(age)))
 		}
 	}
 	c.forgetSkipped()
-	e.Put(m.more.sym(0))
+	e.PutBits(0, 1)
 	c.putDoubts(e, m, now)
 	for n := 0; at < len(c.calls) && n < maxDue; n++ {
 		b := c.calls[at]
 		if e.Len()*8+len(b)*8+nameBits > room {
 			break
 		}
-		e.Put(m.more.sym(1))
+		e.PutBits(1, 1)
 		c.tmp = appendBytes(c.tmp[:0], &m.length, b)
 		e.Put(c.tmp...)
 		at++
 	}
-	e.Put(m.more.sym(0))
+	e.PutBits(0, 1)
 	b := e.Finish()
 	c.buf = b[:0]
 	c.sentAt[seq%recordLen] = seqTime{seq, now}
@@ -82,7 +80,8 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {
 
 // putAcks tells for each packet below the newest whether it was applied, down
 // to a little below the base that the authority names: it knows all of those.
-func (c *Proxy) putAcks(e *rangecode.Encoder, m *entryModel) {
+// They are runs in turn, of what came and what was lost.
+func (c *Proxy) putAcks(e *prefix.Encoder, m *entryModel) {
 	floor := uint64(1)
 	if c.base > ackSlack {
 		floor = c.base - ackSlack
@@ -94,19 +93,25 @@ func (c *Proxy) putAcks(e *rangecode.Encoder, m *entryModel) {
 	if c.newestIn > floor {
 		n = uint32(c.newestIn - floor)
 	}
-	c.tmp = appendUnsigned(c.tmp[:0], &m.length, n)
-	e.Put(c.tmp...)
-	prev := 1
-	for i := range uint64(n) {
-		seq := c.newestIn - 1 - i
-		t := &m.ack
-		if prev == 0 {
-			t = &m.ackLost
+	e.Put(unsigned(&m.length, n))
+	came := true
+	for i := uint32(0); i < n; came = !came {
+		from := i
+		for i < n && c.has(c.newestIn-1-uint64(i)) == came {
+			i++
 		}
-		s := &c.seqs[seq%recordLen]
-		prev = flag(s.ok && s.seq == seq)
-		e.Put(t.sym(prev))
+		if i == n {
+			e.Put(m.run.sym(0))
+			return
+		}
+		e.Put(unsigned(&m.run, i-from+1))
 	}
+}
+
+// has is whether a packet was applied.
+func (c *Proxy) has(seq uint64) bool {
+	s := &c.seqs[seq%recordLen]
+	return s.ok && s.seq == seq
 }
 
 // ackSlack is how many packets below the authority's base are acked again, for

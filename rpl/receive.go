@@ -5,18 +5,18 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// The Receive stage of the authority: a peer's datagrams. They are range-coded
-// with the default tables:
+// The Receive stage of the authority: a peer's datagrams. They are coded with
+// the default tables:
 //
-//	any? [newest packet's number 16, its age in ms 8, floor, ack flags down to it],
-//	reliable messages applied 8, model 2,
+//	any? [newest packet's number 16, its age in ms 8, count, runs of acks],
+//	reliable messages applied 16, model 2,
 //	skipped? [age …], refused? [handle, row …], calls [bytes …]
 //
-// The ack flags say for each packet below the newest whether it was received
-// and applied; each is coded in the context of the one before.
+// The runs are of packets below the newest that were received and applied, and
+// of such that were not, in turn, from the newest down.
 
 // ErrPacket is a packet that cannot be read: it is dropped and counted.
 var ErrPacket = errors.New("packet cannot be read")
@@ -28,7 +28,7 @@ func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) err
 	if p == nil {
 		return fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
 	}
-	var d rangecode.Decoder
+	var d prefix.Decoder
 	d.Reset(b)
 	u, err := a.readUp(p, &d)
 	if err != nil {
@@ -62,12 +62,12 @@ type up struct {
 	calls   []wireCall
 }
 
-func (a *Authority) readUp(p *peer, d *rangecode.Decoder) (*up, error) {
+func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 	m := &a.defaults.entry
 	u := &a.up
 	*u = up{skipped: u.skipped[:0], refused: u.refused[:0], calls: u.calls[:0]}
 	l := &p.link
-	u.any = d.Symbol(m.flag.t) == 1
+	u.any = d.Bits(1) == 1
 	if u.any {
 		low := d.Bits(16)
 		u.newest = nearest(l.next, low)
@@ -76,27 +76,30 @@ func (a *Authority) readUp(p *peer, d *rangecode.Decoder) (*up, error) {
 		if u.n > ackWindow || u.newest >= l.next {
 			return nil, fmt.Errorf("%w: it acks packet %d of %d", ErrPacket, u.newest, l.next)
 		}
-		prev := 1
-		for i := range u.n {
-			t := &m.ack
-			if prev == 0 {
-				t = &m.ackLost
+		came := true
+		for i := 0; i < u.n && d.Err() == nil; came = !came {
+			run := int(readUnsigned(d, &m.run)) - 1
+			if run < 0 || run > u.n-i {
+				run = u.n - i
 			}
-			prev = d.Symbol(t.t)
-			u.acks[i/64] |= uint64(prev) << (i % 64)
+			for ; came && run > 0; run-- {
+				u.acks[i/64] |= 1 << (i % 64)
+				i++
+			}
+			i += run
 		}
 	}
 	u.applied = l.arrived + uint32(uint16(d.Bits(16))-uint16(l.arrived))
 	u.model = uint8(d.Bits(2))
-	for d.Symbol(m.more.t) == 1 && d.Err() == nil && len(u.skipped) < ackWindow {
+	for d.Bits(1) == 1 && d.Err() == nil && len(u.skipped) < ackWindow {
 		u.skipped = append(u.skipped, u.newest-uint64(readUnsigned(d, &m.length)))
 	}
-	for d.Symbol(m.more.t) == 1 && d.Err() == nil && len(u.refused) < maxRefusals {
+	for d.Bits(1) == 1 && d.Err() == nil && len(u.refused) < maxRefusals {
 		h, row := readUnsigned(d, &m.handle), readUnsigned(d, &m.length)
 		u.refused = append(u.refused, refusal{h, uint8(row)})
 	}
 	a.upBytes = a.upBytes[:0]
-	for d.Symbol(m.more.t) == 1 && d.Err() == nil && len(u.calls) < maxDue {
+	for d.Bits(1) == 1 && d.Err() == nil && len(u.calls) < maxDue {
 		from := len(a.upBytes)
 		var ok bool
 		if a.upBytes, ok = readBytes(d, &m.length, MaxUnreliableArgs+16, a.upBytes); !ok {

@@ -30,6 +30,9 @@ type rowType struct {
 	phase  []int
 	phased []int
 
+	// The predicted words of each chunk, as the low bits of a pattern.
+	moving []uint32
+
 	// `once`: words and values that only keyframes tell; nil without any.
 	once, onceV []bool
 	// `if=`: the item word that must be true for a word or a value to follow
@@ -113,6 +116,10 @@ func newRowType(it *ItemType, part int) *rowType {
 	for _, v := range p.Vars {
 		t.vars = append(t.vars, it.Vars[v])
 		t.fromV = append(t.fromV, v)
+	}
+	t.moving = make([]uint32, (len(t.words)+chunkLen-1)/chunkLen)
+	for _, i := range t.predicted {
+		t.moving[i/chunkLen] |= 1 << (2 * (i % chunkLen))
 	}
 	t.phases()
 	t.conditions()

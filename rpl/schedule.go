@@ -4,7 +4,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // The Schedule stage: what each peer is told in this send. Everything that
@@ -21,6 +21,7 @@ type piece struct {
 	recN    int
 	urgency float32 // age in ticks; weighed where the room does not pay for all
 	skip    bool    // over budget
+	special bool    // an update that says more than what goes without saying
 }
 
 // plan is what Schedule has decided for one peer's send.
@@ -85,6 +86,7 @@ func (a *Authority) Schedule(now time.Duration) {
 		a.callWaiting(p)
 		a.planMoved(p)
 		a.fitUpdates(p)
+		a.learner.names(pl.updates)
 		a.planRemovals(p, now, true)
 		a.planAgain(p, now, true)
 		a.fitGuesses(p)
@@ -160,12 +162,11 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 		}
 		m := p.link.model
 		at := len(a.syms)
-		a.syms = appendUnsigned(a.syms, &m.entry.handle, h)
-		a.syms = append(a.syms, rangecode.Raw(uint32(e.gen), 8), m.entry.destroyed.sym(flag(e.destroyed)))
-		if e.fence > p.link.arrived && (e.copies == 0 || now-e.round < fenceAge) {
-			a.syms = append(a.syms, m.entry.fence.sym(1), rangecode.Raw(e.fence, 16))
-		} else {
-			a.syms = append(a.syms, m.entry.fence.sym(0))
+		fenced := e.fence > p.link.arrived && (e.copies == 0 || now-e.round < fenceAge)
+		says := removeDestroyed*flag(e.destroyed) | removeFenced*flag(fenced)
+		a.syms = append(a.syms, m.entry.remove.sym(1+says), unsigned(&m.entry.handle, h), prefix.Raw(uint32(e.gen), 8))
+		if fenced {
+			a.syms = append(a.syms, prefix.Raw(e.fence, 16))
 		}
 		rec := len(pl.recs)
 		pl.recs = append(pl.recs, recEntry{handle: h, kind: recRemoval, gen: e.gen})
@@ -297,10 +298,7 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 	at, rec := len(a.syms), len(pl.recs)
 	pl.group = pl.group[:0]
 	a.admitBelow(p, slot)
-	for i, h := range pl.group {
-		if i > 0 {
-			a.syms = append(a.syms, p.link.model.entry.more.sym(1))
-		}
+	for _, h := range pl.group {
 		a.appendArrival(p, h)
 		p.entries[h].planned = a.send
 	}
@@ -343,7 +341,7 @@ func (q *nearestFirst) key(slot uint32) float64 {
 	return q.p.distance(r.x, r.y)
 }
 
-func symBits(syms []rangecode.Sym) int {
+func symBits(syms []prefix.Sym) int {
 	n := 0
 	for _, s := range syms {
 		n += s.Bits()

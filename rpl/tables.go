@@ -3,188 +3,293 @@ package rpl
 import (
 	"fmt"
 
-	"github.com/tendonengine/tendon/rpl/internal/rangecode"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // Tables on their way: a set as one reliable message, and the model that both
 // ends make of it. Everything here is integers, so both make the same.
 //
-//	type 1, then range-coded with adaptive bits: number 2 bits, per row type and
-//	context: patterns, their counts, the states of what has none, the counts of
-//	larger residuals; per row type: the counts and bases of keyframes.
+//	type 1, then bits: number 2, the code of the steps between code lengths,
+//	the lengths of gaps; per row type: per chunk patterns, states and common
+//	lengths, then common and own tables of the contexts, and the keyframe's bases.
 
 // maxTable is the bytes that a set of tables may take.
 const maxTable = 32 << 10
 
-// blend is how many observations the default table is worth beside counts.
-const blend = 4
+// learned makes a table of code lengths that escapes to base, or stays as now.
+func learned(lens []uint8, base, now table) table {
+	if lens == nil {
+		return now
+	}
+	t, err := prefix.New(lens, base.t)
+	if err != nil {
+		panic(err) // sound where it was fitted, and checked where it was read
+	}
+	return table{t}
+}
 
-// learned makes a table of quantised counts, blended with the default.
-func learned(q []uint8, def table) table {
-	if q == nil {
-		return def
+func plainTable(lens []uint8) table {
+	t, err := prefix.New(lens, nil)
+	if err != nil {
+		panic(err) // the same
 	}
-	w := make([]uint64, len(q))
-	for i, k := range q {
-		w[i] = logWeight[k]<<14 + blend*16*uint64(def.t.Freq(i))
-	}
-	return table{t: rangecode.FitInts(w)}
+	return table{t}
 }
 
 // build makes the model of a set; d is the default model.
 func (s *tableSet) build(types []*rowType, d *model) *model {
 	m := &model{number: s.number, entry: d.entry}
+	m.entry.gap = learned(s.gap, d.entry.gap, d.entry.gap)
 	for i, t := range types {
-		set, def := &s.rows[i], &d.rows[i]
-		var r rowModel
-		for c := range r.updates {
-			r.updates[c] = set.updates[c].build(t, &def.updates[c])
-		}
-		for w := range t.words {
-			r.key = append(r.key, learned(set.key[w], def.key[w]))
-			base := def.keyBase[w]
-			if set.hasBase[w] {
-				base = set.keyBase[w]
-			}
-			r.keyBase = append(r.keyBase, base)
-		}
-		m.rows = append(m.rows, r)
+		m.rows = append(m.rows, s.rows[i].build(t, &d.rows[i]))
 	}
 	return m
 }
 
-func (s *updateSet) build(t *rowType, def *recordModel) recordModel {
-	var u recordModel
-	for c := range def.chunks {
-		from := c * chunkLen
-		words := min(chunkLen, len(t.words)-from)
+func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
+	r := rowModel{keyBase: append([]int32(nil), d.keyBase...)}
+	for w, has := range s.hasBase {
+		if has {
+			r.keyBase[w] = s.keyBase[w]
+		}
+	}
+	var joint [shapes][]table
+	for k := range r.shapes {
+		r.shapes[k], joint[k] = s.shapes[k].build(&d.shapes[k], d.records[[shapes]int{0, keyframe}[k]].joint)
+	}
+	common := s.common.build(&d.records[0], &recordModel{joint: joint[shapeUpdate], large: d.records[0].large, phases: d.records[0].phases})
+	for c := range r.records {
+		now := common
+		if c == keyframe {
+			now = recordModel{joint: joint[shapeKey], large: d.records[c].large}
+		}
+		r.records[c] = s.records[c].build(&d.records[c], &now)
+	}
+	return r
+}
+
+// build makes the shape of a set, and the joint tables of its chunks.
+func (s *shapeSet) build(d *shapeModel, now []table) (m shapeModel, joint []table) {
+	m = shapeModel{chunks: append([]*chunkModel(nil), d.chunks...), states: append([][2]table(nil), d.states...)}
+	joint = append([]table(nil), now...)
+	for c := range s.chunks {
 		set := &s.chunks[c]
-		chunk := chunkModel{joint: def.chunks[c].joint}
-		if len(set.joint) > 0 {
-			w := make([]uint64, len(set.joint))
-			for i, q := range set.joint {
-				w[i] = max(logWeight[q], 1)
-			}
-			chunk.joint = table{t: rangecode.FitInts(w)}
-			chunk.setPatterns(set.patterns)
+		if set.patterns == nil {
+			continue
 		}
-		u.chunks = append(u.chunks, chunk)
-		for w := range words {
-			pair := def.states[from+w]
-			if set.states != nil {
-				for prev := range 2 {
-					pair[prev] = learned(set.states[w][prev][:], pair[prev])
-				}
+		m.chunks[c], joint[c] = newChunk(set.patterns), plainTable(set.joint)
+		for w := range set.states {
+			for prev := range 2 {
+				m.states[c*chunkLen+w][prev] = plainTable(set.states[w][prev][:])
 			}
-			u.states = append(u.states, pair)
 		}
 	}
-	for w := range t.words {
-		u.large = append(u.large, learned(s.large[w], def.large[w]))
+	return m, joint
+}
+
+// build makes the tables of a context; def is what escapes lead to, now what
+// stays where the set says nothing.
+func (s *recordSet) build(def, now *recordModel) recordModel {
+	if s.large == nil {
+		return *now
 	}
-	for i := range t.phased {
-		var p [stateKinds]table
-		for k := range p {
-			p[k] = learned(s.phases[i][k], def.phases[i][k])
+	u := recordModel{
+		joint: append([]table(nil), now.joint...), large: append([]table(nil), now.large...),
+		phases: append([][stateKinds]table(nil), now.phases...),
+	}
+	for c, lens := range s.joint {
+		if lens != nil {
+			u.joint[c] = plainTable(lens)
 		}
-		u.phases = append(u.phases, p)
+	}
+	for w, lens := range s.large {
+		u.large[w] = learned(lens, def.large[w], u.large[w])
+	}
+	for w := range s.phases {
+		for k, lens := range s.phases[w] {
+			u.phases[w][k] = learned(lens, def.phases[w][k], u.phases[w][k])
+		}
 	}
 	return u
 }
 
-// tableCoder writes or reads a set with the same code: v goes out or comes in.
+// A tableCoder counts, writes or reads a set with the same code: v goes out or
+// comes in.
 type tableCoder struct {
-	e *rangecode.Encoder
-	d *rangecode.Decoder
-
-	quants [2]rangecode.Tree // after a zero, after another
-	states [chunkLen][4]rangecode.Tree
-	counts rangecode.Tree
-	flags  [4]rangecode.Bit
-	prev   int
-	bad    bool
+	e     *prefix.Encoder
+	d     *prefix.Decoder
+	steps [2]*prefix.Table // by whether the length before was none
+	count [2][stepSyms]uint64
+	bad   bool
 }
 
-func (c *tableCoder) tree(t *rangecode.Tree, n int, v uint32) uint32 {
-	if c.e != nil {
-		c.e.PutTree(t, n, v)
+// A step leads from the last length of a list to the next: 0 to none, else the
+// difference and stepZero.
+const (
+	stepZero = prefix.MaxLen + 1
+	stepSyms = 2*prefix.MaxLen + 2
+
+	stepStart = 6 // the length before the first
+)
+
+func (c *tableCoder) reading() bool { return c.d != nil }
+
+func (c *tableCoder) bits(v uint32, n int) uint32 {
+	switch {
+	case c.d != nil:
+		return c.d.Bits(n)
+	case c.e != nil:
+		c.e.PutBits(v, n)
+	}
+	return v
+}
+
+func (c *tableCoder) flag(v bool) bool { return c.bits(uint32(flag(v)), 1) == 1 }
+
+func (c *tableCoder) symbol(t *prefix.Table, v int) int {
+	switch {
+	case c.d != nil:
+		return c.d.Symbol(t)
+	case c.e != nil:
+		c.e.Put(t.Sym(v))
+	}
+	return v
+}
+
+// step codes one length after another.
+func (c *tableCoder) step(v, last uint8, after int) uint8 {
+	s := 0
+	if v > 0 {
+		s = int(v) - int(last) + stepZero
+	}
+	if c.e == nil && c.d == nil {
+		c.count[after][s]++
 		return v
 	}
-	return c.d.Tree(t, n)
-}
-
-func (c *tableCoder) flag(i int, v bool) bool {
-	if c.e != nil {
-		c.e.PutBit(&c.flags[i], flag(v))
-		return v
+	if s = c.symbol(c.steps[after], s); s == 0 {
+		return 0
 	}
-	return c.d.Bit(&c.flags[i]) == 1
+	n := s - stepZero + int(last)
+	if n < 1 || n > prefix.MaxLen {
+		c.bad = true
+		return 0
+	}
+	return uint8(n)
 }
 
-// counts codes n quantised counts, or that there are none.
-func (c *tableCoder) list(q []uint8, n int) []uint8 {
-	if !c.flag(0, q != nil) {
+// list codes n lengths, or that there are none: the last one, then the others
+// as far as there are any.
+func (c *tableCoder) list(q []uint8, n int, base *prefix.Table) []uint8 {
+	if !c.flag(q != nil) {
 		return nil
 	}
-	if c.d != nil {
+	if c.reading() {
 		q = make([]uint8, n)
 	}
-	c.prev = 0
-	for i := range q {
-		q[i] = uint8(c.tree(&c.quants[c.prev], 6, uint32(q[i])))
-		c.prev = min(int(q[i]), 1)
+	some := 0
+	for i, l := range q[:n-1] {
+		if l > 0 {
+			some = i + 1
+		}
+	}
+	if some = int(c.bits(uint32(some), 8)); some >= n {
+		c.bad = true
+		return nil
+	}
+	last, after := uint8(stepStart), 0
+	for i := -1; i < some; i++ {
+		at := i
+		if i < 0 {
+			at = n - 1
+		}
+		q[at] = c.step(q[at], last, after)
+		if after = 1; q[at] > 0 {
+			last, after = q[at], 0
+		}
+	}
+	if c.reading() {
+		if _, err := prefix.New(q, base); err != nil || base == nil && q[0] == 0 {
+			c.bad = true
+			return nil
+		}
 	}
 	return q
 }
 
-func (c *tableCoder) bits32(v int32) int32 {
-	if c.e != nil {
-		c.e.PutBits(uint32(v), 32)
-		return v
-	}
-	return int32(c.d.Bits(32))
-}
-
-func (c *tableCoder) set(s *tableSet, types []*rowType) {
-	if c.d != nil {
-		s.rows = make([]rowSet, len(types))
-	}
-	for i, t := range types {
-		c.row(&s.rows[i], t)
-		if c.d != nil && c.d.Err() != nil {
+// code codes the steps' own code.
+func (c *tableCoder) code() {
+	for after := range c.steps {
+		var lens [stepSyms]uint8
+		if c.e != nil {
+			for i := range c.count[after] {
+				c.count[after][i]++
+			}
+			copy(lens[:], prefix.Lengths(c.count[after][:]))
+		}
+		for i := range lens {
+			lens[i] = uint8(c.bits(uint32(lens[i]), 4))
+		}
+		t, err := prefix.New(lens[:], nil)
+		if err != nil {
 			c.bad = true
 			return
 		}
+		c.steps[after] = t
 	}
 }
 
-func (c *tableCoder) row(s *rowSet, t *rowType) {
-	n := len(t.words)
-	if c.d != nil {
-		s.key, s.keyBase, s.hasBase = make([][]uint8, n), make([]int32, n), make([]bool, n)
+func (c *tableCoder) set(s *tableSet, types []*rowType, d *model) {
+	if c.reading() {
+		s.rows = make([]rowSet, len(types))
 	}
-	for k := range s.updates {
-		u := &s.updates[k]
-		if c.d != nil {
-			u.chunks, u.large = make([]chunkSet, (n+chunkLen-1)/chunkLen), make([][]uint8, n)
-			u.phases = make([][stateKinds][]uint8, len(t.phased))
+	s.gap = c.list(s.gap, gapSyms+1, d.entry.gap.t)
+	for i, t := range types {
+		if c.bad || c.reading() && c.d.Err() != nil {
+			c.bad = true
+			return
 		}
-		for j := range u.chunks {
-			c.chunk(&u.chunks[j], min(chunkLen, n-j*chunkLen))
+		if used := c.flag(s.rows[i].used()); used {
+			c.row(&s.rows[i], t, &d.rows[i])
 		}
-		for w := range u.large {
-			u.large[w] = c.list(u.large[w], signedSyms)
-		}
-		for i := range u.phases {
-			for j := range u.phases[i] {
-				u.phases[i][j] = c.list(u.phases[i][j], 2*phaseHalf)
+	}
+}
+
+// used is whether anything of a row type was learned.
+func (s *rowSet) used() bool {
+	for k := range s.shapes {
+		for c := range s.shapes[k].chunks {
+			if s.shapes[k].chunks[c].patterns != nil {
+				return true
 			}
 		}
 	}
+	return false
+}
+
+func (c *tableCoder) row(s *rowSet, t *rowType, d *rowModel) {
+	n := len(t.words)
+	if c.reading() {
+		s.keyBase, s.hasBase = make([]int32, n), make([]bool, n)
+		for k := range s.shapes {
+			s.shapes[k].chunks = make([]chunkSet, (n+chunkLen-1)/chunkLen)
+		}
+	}
+	for k := range s.shapes {
+		for j := range s.shapes[k].chunks {
+			c.chunk(&s.shapes[k].chunks[j], min(chunkLen, n-j*chunkLen), d.shapes[k].states[j*chunkLen:])
+		}
+	}
+	c.record(&s.common, t, &d.records[0], nil)
+	for k := range s.records {
+		if k == keyframe {
+			c.record(&s.records[k], t, &d.records[k], nil)
+		} else {
+			c.record(&s.records[k], t, &d.records[k], &s.shapes[shapeUpdate])
+		}
+	}
 	for w := range n {
-		s.key[w] = c.list(s.key[w], signedSyms)
-		if s.hasBase[w] = c.flag(1, s.hasBase[w]); s.hasBase[w] {
-			s.keyBase[w] = c.bits32(s.keyBase[w])
+		if s.hasBase[w] = c.flag(s.hasBase[w]); s.hasBase[w] {
+			s.keyBase[w] = int32(c.bits(uint32(s.keyBase[w]), 32))
 			if x := s.keyBase[w]; x < t.words[w].Min || x > t.words[w].Max {
 				c.bad = true
 			}
@@ -192,63 +297,118 @@ func (c *tableCoder) row(s *rowSet, t *rowType) {
 	}
 }
 
-func (c *tableCoder) chunk(s *chunkSet, words int) {
-	if !c.flag(2, len(s.joint) > 0) {
+// record codes what a context has of its own; joint tables where a shape is
+// given that has patterns.
+func (c *tableCoder) record(u *recordSet, t *rowType, d *recordModel, shape *shapeSet) {
+	if !c.flag(u.used()) {
 		return
 	}
-	n := int(c.tree(&c.counts, 7, uint32(len(s.patterns))))
-	if c.d != nil {
-		s.patterns, s.joint = make([]uint32, n), make([]uint8, n+1)
+	if c.reading() {
+		u.joint, u.large = make([][]uint8, len(d.joint)), make([][]uint8, len(d.large))
+		u.phases = make([][stateKinds][]uint8, len(d.phases))
 	}
-	for i := range n {
-		p := uint32(0)
-		prev := uint32(0)
-		for w := range words {
-			k := c.tree(&c.states[w][prev], 2, s.patterns[i]>>(2*w)&3)
-			p |= k << (2 * w)
-			prev = k
-		}
-		s.patterns[i] = p
-	}
-	for i := range s.joint {
-		s.joint[i] = uint8(c.tree(&c.quants[1], 6, uint32(s.joint[i])))
-	}
-	if !c.flag(3, s.states != nil) {
-		return
-	}
-	if c.d != nil {
-		s.states = make([][2][4]uint8, words)
-	}
-	for w := range s.states {
-		for prev := range 2 {
-			for k := range 4 {
-				s.states[w][prev][k] = uint8(c.tree(&c.quants[1], 6, uint32(s.states[w][prev][k])))
+	if shape != nil {
+		for k := range u.joint {
+			if n := len(shape.chunks[k].patterns); n > 0 {
+				u.joint[k] = c.list(u.joint[k], n+1, nil)
 			}
 		}
 	}
+	for w := range u.large {
+		u.large[w] = c.list(u.large[w], signedSyms+1, d.large[w].t)
+	}
+	for i := range u.phases {
+		for j := range u.phases[i] {
+			u.phases[i][j] = c.list(u.phases[i][j], 2*phaseHalf+1, d.phases[i][j].t)
+		}
+	}
 }
 
-// append writes the set as a reliable message.
-func (s *tableSet) append(b []byte, types []*rowType) []byte {
-	var e rangecode.Encoder
+func (s *recordSet) used() bool {
+	for _, lens := range s.joint {
+		if lens != nil {
+			return true
+		}
+	}
+	for _, lens := range s.large {
+		if lens != nil {
+			return true
+		}
+	}
+	for i := range s.phases {
+		for _, lens := range s.phases[i] {
+			if lens != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *tableCoder) chunk(s *chunkSet, words int, states [][2]table) {
+	if !c.flag(s.patterns != nil) {
+		return
+	}
+	n := int(c.bits(uint32(len(s.patterns)), 7))
+	if c.reading() {
+		s.patterns, s.states = make([]uint32, n), make([][2][stateKinds]uint8, words)
+	}
+	var own [chunkLen][2]*prefix.Table
+	for w := range words {
+		for prev := range 2 {
+			l := &s.states[w][prev]
+			for k := range l {
+				l[k] = uint8(c.bits(uint32(l[k]), 2))
+			}
+			t, err := prefix.New(l[:], nil)
+			if err != nil {
+				c.bad = true
+				return
+			}
+			own[w][prev] = t
+		}
+	}
+	for i := range n {
+		p, prev := uint32(0), 0
+		for w := range words {
+			k := c.symbol(own[w][prev], int(s.patterns[i]>>(2*w)&3))
+			p |= uint32(k) << (2 * w)
+			prev = min(k, 1)
+		}
+		s.patterns[i] = p
+	}
+	s.joint = c.list(s.joint, n+1, nil)
+	if n == 0 || s.joint == nil {
+		c.bad = true
+	}
+}
+
+// append writes the set as a reliable message; d is the default model.
+func (s *tableSet) append(b []byte, types []*rowType, d *model) []byte {
+	var c tableCoder
+	c.set(s, types, d) // counts
+	var e prefix.Encoder
 	e.Reset(append(b, msgTable))
+	c.e = &e
 	e.PutBits(uint32(s.number), 2)
-	c := tableCoder{e: &e}
-	c.set(s, types)
+	c.code()
+	c.set(s, types, d)
 	return e.Finish()
 }
 
-// parseTables reads a set, or refuses.
-func parseTables(b []byte, types []*rowType) (*tableSet, error) {
+// parseTables reads a set, or refuses; d is the default model.
+func parseTables(b []byte, types []*rowType, d *model) (*tableSet, error) {
 	if len(b) > maxTable {
 		return nil, fmt.Errorf("%w: tables of %d bytes", ErrPacket, len(b))
 	}
-	var d rangecode.Decoder
-	d.Reset(b)
-	s := &tableSet{number: uint8(d.Bits(2))}
-	c := tableCoder{d: &d}
-	c.set(s, types)
-	if c.bad || d.Err() != nil || s.number == 0 {
+	var dec prefix.Decoder
+	dec.Reset(b)
+	s := &tableSet{number: uint8(dec.Bits(2))}
+	c := tableCoder{d: &dec}
+	if c.code(); !c.bad {
+		c.set(s, types, d)
+	}
+	if c.bad || dec.Err() != nil || s.number == 0 {
 		return nil, fmt.Errorf("%w: tables are damaged", ErrPacket)
 	}
 	return s, nil

@@ -1,6 +1,6 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/rangecode"
+import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
 // planUpdates finds what a peer must be told of the nodes that it holds. A row
 // is pending when the newest version on its way, advanced to now, is not what
@@ -40,17 +40,32 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	guess := e.state == entryComing
 	any := e.meta && !guess && a.parentKnown(p, n)
 	waits := e.meta && !any
-	if guess {
-		a.syms = append(a.syms, rangecode.Raw(uint32(e.gen), 8))
+	special := any || guess
+	a.actions = a.actions[:0]
+	for i, ri := range n.rows {
+		kind := a.rowAction(p, n, &a.rows[ri], &p.rows[e.row0+uint32(i)], guess)
+		a.actions = append(a.actions, kind)
+		special = special || kind > rowImplicit
 	}
-	a.syms = append(a.syms, m.entry.meta.sym(flag(any)))
+	switch {
+	case guess:
+		a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8))
+	case special:
+		a.syms = append(a.syms, prefix.Raw(uint32(flag(any)), 1))
+	}
 	if any {
 		a.appendMeta(p, n)
 		pl.recs = append(pl.recs, recEntry{handle: h, kind: recMeta, gen: e.gen})
 	}
-	urgency, loose, told := float32(0), false, any
+	urgency, loose := float32(0), false
 	for i := range n.rows {
-		pending, free, age := a.appendRow(p, h, e, n, i, guess, told)
+		switch {
+		case special:
+			a.syms = append(a.syms, m.entry.row.sym(a.actions[i]))
+		case len(n.rows) > 1 && i%toldRows == 0:
+			a.syms = append(a.syms, m.entry.tell(a.actions[i:]))
+		}
+		pending, free, age := a.appendRow(p, h, e, n, i, guess)
 		any, loose = any || pending, loose || free
 		urgency = max(urgency, age)
 	}
@@ -63,6 +78,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 		return
 	}
 	pc := a.piece(h, at, rec, pl)
+	pc.special = special
 	pc.urgency = urgency
 	if guess {
 		pl.guesses = append(pl.guesses, pc)
@@ -92,12 +108,15 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	}
 	pl := &p.plan
 	at, rec := len(a.syms), len(pl.recs)
-	a.syms = append(a.syms, p.link.model.entry.meta.sym(0))
+	action := a.baseOf(p, r, pr, false)
+	if action != rowImplicit {
+		a.syms = append(a.syms, prefix.Raw(0, 1), p.link.model.entry.row.sym(action))
+	}
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	from := len(a.syms)
-	kind := a.appendDelta(p, r, pr, false)
-	a.account(r.t, from, kind)
+	a.account(r.t, from, a.appendDelta(p, r, pr, action))
 	pc := a.piece(h, at, rec, pl)
+	pc.special = action != rowImplicit
 	pc.urgency = float32(a.tick-pr.since) + 1
 	pl.updates = append(pl.updates, pc)
 	p.loosen(h, false) // told now, it knows the newest anchor if that is of now
@@ -150,17 +169,22 @@ func (a *Authority) closeness(p *peer, n *node) float32 {
 	return float32(2 * reach / (reach + p.distance(at.x, at.y)))
 }
 
-// appendRow codes row i of a node for a peer where it is pending; a node of
-// several rows says for each whether it is there, and one of one row where that
-// does not go without saying. loose asks for another look at the next send.
-func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess, told bool) (pending, loose bool, age float32) {
+// tell says which of the next rows an ordinary update of a node of several
+// tells.
+func (m *entryModel) tell(actions []int) prefix.Sym {
+	n, mask := min(len(actions), toldRows), 0
+	for i, k := range actions[:n] {
+		mask |= flag(k != rowSame) << i
+	}
+	return m.told[n-1].sym(mask)
+}
+
+// appendRow codes row i of a node for a peer, as a.actions has it. loose asks
+// for another look at the next send.
+func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess bool) (pending, loose bool, age float32) {
 	r := &a.rows[n.rows[i]]
 	pr := &p.rows[e.row0+uint32(i)]
-	kind := a.rowAction(p, n, r, pr, guess)
-	if r.t.named(len(n.rows), told) {
-		a.syms = append(a.syms, p.link.model.entry.row.sym(kind))
-	}
-	switch kind {
+	switch a.actions[i] {
 	case rowSame:
 		pr.since = 0
 		return false, a.isLoose(r, pr) && !n.spawn.Transient && !pr.hidden, 0
@@ -177,8 +201,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 	}
 	a.noteRow(p, h, e, r, pr, i, rec)
 	from := len(a.syms)
-	kind = a.appendDelta(p, r, pr, guess)
-	a.account(r.t, from, kind)
+	a.account(r.t, from, a.appendDelta(p, r, pr, a.actions[i]))
 	return true, r.drifting, float32(a.tick-pr.since) + 1
 }
 
@@ -191,21 +214,7 @@ func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i 
 	}
 }
 
-// What an update says of a row.
-const (
-	rowSame = iota
-	rowUpdate
-	rowForget
-	rowActions
-)
-
-// named is whether an update says what it does to a row: it may leave it as it
-// is where the node has others, where it told of owner and parent, or where the
-// row can be taken away.
-func (t *rowType) named(rows int, told bool) bool {
-	return rows > 1 || told || t.audience != Everyone
-}
-
+// rowAction is what an update does to a row.
 func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool) int {
 	sees := a.sees(p, n, r.t.audience)
 	switch {
@@ -220,7 +229,7 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 		return rowSame
 	}
 	if a.pending(r, pr) {
-		return rowUpdate
+		return a.baseOf(p, r, pr, guess)
 	}
 	return rowSame
 }
@@ -244,25 +253,32 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 	return !r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick)
 }
 
+// baseOf is how the base of a row's update is named.
+func (a *Authority) baseOf(p *peer, r *row, pr *peerRow, guess bool) int {
+	switch {
+	case pr.acked == 0 || !r.kept(pr.acked):
+		return rowKeyframe
+	case guess || !pr.implicit(uint32(p.link.baseTick)):
+		return rowExplicit
+	}
+	return rowImplicit
+}
+
 // appendDelta codes a row against the version that the peer is known to have,
-// and returns as what it is to be accounted.
-func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, guess bool) int {
+// as baseOf named it, and returns as what it is to be accounted.
+func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 	m := p.link.model
 	now := a.known(r)
-	if pr.acked == 0 || !r.kept(pr.acked) {
-		a.syms = append(a.syms, m.entry.base.sym(baseNone))
+	if action == rowKeyframe {
 		a.syms = m.appendKey(a.syms, r.t, now, a.learner)
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
 		return accountKeyframe
 	}
 	age := uint32(a.tick) - pr.ackedTick
-	if guess || !pr.implicit(uint32(p.link.baseTick)) {
-		a.syms = append(a.syms, m.entry.base.sym(baseExplicit))
-		a.syms = appendUnsigned(a.syms, &m.entry.baseAge, age)
+	if action == rowExplicit {
+		a.syms = append(a.syms, unsigned(&m.entry.baseAge, age))
 		a.counters.ExplicitBases++
-	} else {
-		a.syms = append(a.syms, m.entry.base.sym(baseImplicit))
 	}
 	if r.vars != nil {
 		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.learner)
@@ -321,7 +337,7 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 	for k, v := range r.t.vars {
 		if base != nil {
 			same := v.Type.Equal(base[k], now[k]) || r.t.onceV != nil && r.t.onceV[k]
-			a.syms = append(a.syms, m.entry.varying.sym(flag(!same)))
+			a.syms = append(a.syms, prefix.Raw(uint32(flag(!same)), 1))
 			if same {
 				continue
 			}
@@ -333,29 +349,20 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 	}
 }
 
-func appendBytes(out []rangecode.Sym, length *table, b []byte) []rangecode.Sym {
-	out = appendUnsigned(out, length, uint32(len(b)))
-	for len(b) >= 2 {
-		out = append(out, rangecode.Raw(uint32(b[0])<<8|uint32(b[1]), 16))
-		b = b[2:]
+func appendBytes(out []prefix.Sym, length *table, b []byte) []prefix.Sym {
+	run := unsigned(length, uint32(len(b)))
+	for _, c := range b {
+		out, run = extend(out, run, prefix.Raw(uint32(c), 8))
 	}
-	if len(b) == 1 {
-		out = append(out, rangecode.Raw(uint32(b[0]), 8))
-	}
-	return out
+	return append(out, run)
 }
 
-func readBytes(d *rangecode.Decoder, length *table, limit int, dst []byte) ([]byte, bool) {
+func readBytes(d *prefix.Decoder, length *table, limit int, dst []byte) ([]byte, bool) {
 	n := int(readUnsigned(d, length))
 	if n > limit {
 		return dst, false
 	}
-	for n >= 2 && d.Err() == nil {
-		v := d.Bits(16)
-		dst = append(dst, byte(v>>8), byte(v))
-		n -= 2
-	}
-	if n == 1 {
+	for ; n > 0 && d.Err() == nil; n-- {
 		dst = append(dst, byte(d.Bits(8)))
 	}
 	return dst, d.Err() == nil

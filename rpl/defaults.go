@@ -1,0 +1,107 @@
+package rpl
+
+import "github.com/tendonengine/tendon/rpl/internal/prefix"
+
+// The tables that rows are coded with before anything is known of the game.
+// Many are the same, and made once a model.
+
+type defaults struct {
+	signed map[signedShape]table
+	states map[stateWeights]table
+	phase  [2]table // where the word is as expected, and where not
+}
+
+type signedShape struct {
+	one, fall float64
+	octaves   int
+}
+
+func newDefaults() *defaults {
+	return &defaults{
+		signed: make(map[signedShape]table),
+		states: make(map[stateWeights]table),
+		phase:  [2]table{phaseTable(4), phaseTable(1)},
+	}
+}
+
+func (d *defaults) residuals(one, fall float64, octaves int) table {
+	s := signedShape{one, fall, octaves}
+	t, ok := d.signed[s]
+	if !ok {
+		t = signedTable(1e-4, one, fall, octaves)
+		d.signed[s] = t
+	}
+	return t
+}
+
+func (d *defaults) state(w stateWeights) table {
+	t, ok := d.states[w]
+	if !ok {
+		t = table{prefix.Fit([]uint64{uint64(w[0]), uint64(w[1]), uint64(w[2]), uint64(w[3])})}
+		d.states[w] = t
+	}
+	return t
+}
+
+// What words do, after an unchanged and after a changed one: those that stay,
+// those that are predicted, and those of a keyframe.
+var (
+	stillWords  = [2]stateWeights{{880, 31, 31, 82}, {461, 82, 82, 399}}
+	movingWords = [2]stateWeights{{451, 205, 205, 163}, {256, 205, 205, 358}}
+	keyWords    = [2]stateWeights{{424, 100, 50, 450}, {324, 100, 50, 550}}
+)
+
+func (d *defaults) row(t *rowType) rowModel {
+	r := rowModel{keyBase: make([]int32, len(t.words))}
+	var weights [shapes][][2]stateWeights
+	for i := range t.words {
+		w := &t.words[i]
+		r.keyBase[i] = w.Default
+		if w.Velocity >= 0 {
+			weights[shapeUpdate] = append(weights[shapeUpdate], movingWords)
+		} else {
+			weights[shapeUpdate] = append(weights[shapeUpdate], stillWords)
+		}
+		weights[shapeKey] = append(weights[shapeKey], keyWords)
+	}
+	var joint [shapes][]table
+	for s, of := range weights {
+		for from := 0; from < len(of); from += chunkLen {
+			patterns, j := likely(of[from:min(from+chunkLen, len(of))], maxPatterns)
+			r.shapes[s].chunks = append(r.shapes[s].chunks, newChunk(patterns))
+			joint[s] = append(joint[s], j)
+		}
+		for _, w := range of {
+			r.shapes[s].states = append(r.shapes[s].states, [2]table{d.state(w[0]), d.state(w[1])})
+		}
+	}
+	for c := range r.records {
+		u := &r.records[c]
+		u.joint = joint[shapeOf(c)]
+		for i := range t.words {
+			large := d.residuals(1e-4, 0.97, min(t.words[i].octaves(), 12))
+			if c == keyframe {
+				large = d.residuals(1e-4, 1.15, t.words[i].octaves())
+			}
+			u.large = append(u.large, large)
+		}
+		if c == keyframe {
+			continue
+		}
+		for range t.phased {
+			near, any := d.phase[0], d.phase[1]
+			u.phases = append(u.phases, [stateKinds]table{near, any, any, any})
+		}
+	}
+	return r
+}
+
+// phaseTable expects phases near what they should be, by the factor peak.
+func phaseTable(peak float64) table {
+	w := make([]float64, 2*phaseHalf)
+	for i := range w {
+		d := min(i, 2*phaseHalf-i)
+		w[i] = 1 + (peak-1)/float64(1+d*d)
+	}
+	return fit(w...)
+}

@@ -1,0 +1,138 @@
+// Package prefix is the entropy coder of the state stream: static prefix codes
+// of at most 12 bits, in packets that each are coded on their own, so that any
+// packet can be decoded without the others.
+//
+// Bits are packed from the least significant bit of each byte. Symbol 0 of
+// every alphabet has a code of zeros alone, and an Encoder leaves out the zeros
+// at the end of a message: what ends lists, and says "nothing more", is free
+// there.
+//
+// A Sym is a run of up to 56 coded bits. Runs can be kept and put into another
+// receiver's message: that is how bits are shared between peers.
+package prefix
+
+import (
+	"errors"
+	"slices"
+)
+
+const (
+	// MaxLen is the longest code, in bits. What is rarer than 1 in 4,096 costs
+	// no more, and decoding needs no third look-up.
+	MaxLen = 12
+
+	// MaxSymbols bounds an alphabet, the escape included.
+	MaxSymbols = 256
+)
+
+// ErrLengths are code lengths that no table has.
+var ErrLengths = errors.New("prefix: code lengths must be 0 to 12 of at most 256 symbols, and complete")
+
+// Lengths are the lengths of the best prefix code for some weights with no code
+// above MaxLen: 0 for what weighs nothing and so has no code, and for a symbol
+// that is alone. They are exact (package-merge: L. Larmore and D. Hirschberg,
+// "A fast algorithm for optimal length-limited Huffman codes", 1990) and made
+// of integers, so that both ends of a connection find the same.
+func Lengths(weights []uint64) []uint8 {
+	lens := make([]uint8, len(weights))
+	order := make([]int, 0, len(weights))
+	for i, w := range weights {
+		if w > 0 {
+			order = append(order, i)
+		}
+	}
+	if len(order) < 2 {
+		return lens
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch a, b := weights[i], weights[j]; {
+		case a < b:
+			return -1
+		case a > b:
+			return 1
+		}
+		return 0
+	})
+	// Level by level: the leaves, and pairs of what the level before has, merged
+	// by weight. Of each only which are leaves must be remembered.
+	var leaf [MaxLen][]bool
+	var below []uint64
+	for l := range leaf {
+		var level []uint64
+		pair, next := 0, 0
+		for next < len(order) || pair+1 < len(below) {
+			packed := pair+1 < len(below)
+			if next < len(order) && (!packed || weights[order[next]] <= below[pair]+below[pair+1]) {
+				level = append(level, weights[order[next]])
+				leaf[l] = append(leaf[l], true)
+				next++
+			} else {
+				level = append(level, below[pair]+below[pair+1])
+				leaf[l] = append(leaf[l], false)
+				pair += 2
+			}
+		}
+		below = level
+	}
+	take := 2 * (len(order) - 1)
+	for l := MaxLen - 1; l >= 0 && take > 0; l-- {
+		leaves := 0
+		for _, is := range leaf[l][:take] {
+			if is {
+				lens[order[leaves]]++
+				leaves++
+			}
+		}
+		take = 2 * (take - leaves)
+	}
+	return lens
+}
+
+// codes are the canonical codes of lengths: shorter before longer, then by
+// symbol, first bit lowest, all of them turned so that symbol 0 has zeros.
+func codes(lens []uint8) ([]uint16, error) {
+	if len(lens) == 0 || len(lens) > MaxSymbols {
+		return nil, ErrLengths
+	}
+	var count [MaxLen + 1]int
+	space, some := 0, 0
+	for _, n := range lens {
+		if n > MaxLen {
+			return nil, ErrLengths
+		}
+		count[n]++
+		if n > 0 {
+			space += 1 << (MaxLen - n)
+			some++
+		}
+	}
+	if some > 0 && space != 1<<MaxLen {
+		return nil, ErrLengths
+	}
+	var next [MaxLen + 1]int
+	code := 0
+	for n := 1; n <= MaxLen; n++ {
+		next[n] = code
+		code = (code + count[n]) << 1
+	}
+	out := make([]uint16, len(lens))
+	for i, n := range lens {
+		if n > 0 {
+			out[i] = reversed(next[n], n)
+			next[n]++
+		}
+	}
+	turn := out[0]
+	for i, n := range lens {
+		out[i] ^= turn & (1<<n - 1)
+	}
+	return out, nil
+}
+
+func reversed(code int, n uint8) (r uint16) {
+	for range n {
+		r = r<<1 | uint16(code&1)
+		code >>= 1
+	}
+	return r
+}

@@ -1,0 +1,152 @@
+package prefix
+
+// A Sym is a run of coded bits, up to MaxRun of them: the bits from bit 0 on,
+// first bit lowest, and their number from bit 56 on.
+type Sym uint64
+
+const (
+	// MaxRun is the most bits in a Sym: with the up to 7 that an Encoder holds
+	// back they fit one word.
+	MaxRun = 56
+
+	runBits = 1<<MaxRun - 1
+)
+
+// Raw is the low n bits of v as they are; n is 0 to 32.
+func Raw(v uint32, n int) Sym { return Sym(n)<<MaxRun | Sym(v)&(1<<n-1) }
+
+// Bits is how many bits the run has.
+func (s Sym) Bits() int { return int(s >> MaxRun) }
+
+// Fits is whether two runs can be one.
+func (s Sym) Fits(t Sym) bool { return s>>MaxRun+t>>MaxRun <= MaxRun }
+
+// With is the run with another behind it; they must fit.
+func (s Sym) With(t Sym) Sym {
+	return (s + t&^runBits) | t&runBits<<(s>>MaxRun)
+}
+
+// A Table is one prefix code, for both directions. It is immutable.
+//
+// A look-up takes firstBits bits of what comes; codes that are longer, and few,
+// take the rest in a second one. A symbol without a code of its own is coded as
+// an escape followed by its code in another table.
+type Table struct {
+	mask   uint64
+	look   []uint16 // symbol<<5 | length; or flags
+	code   []uint32 // length<<24 | bits
+	escape *Table
+}
+
+const (
+	firstBits = 8
+	restBits  = MaxLen - firstBits
+
+	flagEscape = 1 << 13 // | length
+	flagLong   = 1 << 14 // | number of the second table
+	lenBits    = 5
+	lenMask    = 1<<lenBits - 1
+
+	// maxCode is an escape and a code.
+	maxCode = 2 * MaxLen
+)
+
+// Fit makes the table of weights; what weighs nothing has no code.
+func Fit(weights []uint64) *Table {
+	t, err := New(Lengths(weights), nil)
+	if err != nil {
+		panic(err) // the caller's alphabet is wrong
+	}
+	return t
+}
+
+// New makes the table of code lengths. Where escape is given the alphabet is
+// that table's, and lens has one more, the escape's own length.
+func New(lens []uint8, escape *Table) (*Table, error) {
+	codes, err := codes(lens)
+	if err != nil || escape != nil && (len(lens) != len(escape.code)+1 || lens[len(lens)-1] == 0) {
+		return nil, ErrLengths
+	}
+	t := &Table{escape: escape}
+	longest := uint8(0)
+	for _, n := range lens {
+		longest = max(longest, n)
+	}
+	first := min(longest, firstBits)
+	t.mask = 1<<first - 1
+	t.look = make([]uint16, 1<<first)
+	for i, n := range lens {
+		e := uint16(i)<<lenBits | uint16(n)
+		if escape != nil && i == len(lens)-1 {
+			e = flagEscape | uint16(n)
+		} else {
+			t.code = append(t.code, uint32(n)<<24|uint32(codes[i]))
+		}
+		t.place(e, int(codes[i]), int(n))
+	}
+	if escape != nil {
+		n, c := lens[len(lens)-1], uint32(codes[len(lens)-1])
+		for i := range t.code {
+			if lens[i] == 0 {
+				def := escape.code[i]
+				t.code[i] = (def>>24+uint32(n))<<24 | def&0xffffff<<n | c
+			}
+		}
+	}
+	return t, nil
+}
+
+// place enters a code of n bits wherever a look-up meets it.
+func (t *Table) place(e uint16, code, n int) {
+	if n == 0 {
+		return
+	}
+	if n <= firstBits {
+		for i := code; i <= int(t.mask); i += 1 << n {
+			t.look[i] = e
+		}
+		return
+	}
+	at := code & (1<<firstBits - 1)
+	if t.look[at] == 0 {
+		t.look[at] = flagLong | uint16((len(t.look)-1<<firstBits)>>restBits)
+		t.look = append(t.look, make([]uint16, 1<<restBits)...)
+	}
+	sub := 1<<firstBits + int(t.look[at]&^flagLong)<<restBits
+	for i := code >> firstBits; i < 1<<restBits; i += 1 << (n - firstBits) {
+		t.look[sub+i] = e
+	}
+}
+
+// Find is the symbol that begins with the lowest of some bits, and how many it
+// has: symbol<<5 | length.
+func (t *Table) Find(acc uint64) uint32 {
+	e := t.look[acc&t.mask]
+	if e >= flagEscape {
+		return t.findLong(acc, e)
+	}
+	return uint32(e)
+}
+
+func (t *Table) findLong(acc uint64, e uint16) uint32 {
+	if e&flagLong != 0 {
+		e = t.look[1<<firstBits+int(e&^flagLong)<<restBits+int(acc>>firstBits&(1<<restBits-1))]
+	}
+	if e&flagEscape == 0 {
+		return uint32(e)
+	}
+	n := uint32(e & lenMask)
+	return t.escape.Find(acc>>n) + n
+}
+
+// Len is the size of the alphabet.
+func (t *Table) Len() int { return len(t.code) }
+
+// Sym is symbol i of the alphabet.
+func (t *Table) Sym(i int) Sym {
+	c := t.code[i]
+	return Sym(c>>24)<<MaxRun | Sym(c&0xffffff)
+}
+
+// Cost is the bits of symbol i; 0 where it has no code, or is the only one.
+func (t *Table) Cost(i int) int { return int(t.code[i] >> 24) }

@@ -1,0 +1,142 @@
+package rpl
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// Patterns: which words of a row differ from what they should be, two bits each.
+// The frequent ones have a symbol; any other is an escape and a symbol per word.
+
+// States of a word in a pattern.
+const (
+	stateSame = iota
+	statePlus
+	stateMinus
+	stateLarge
+	stateKinds
+)
+
+const (
+	// chunkLen is the words that one pattern covers.
+	chunkLen = 16
+
+	// maxPatterns bounds the patterns of a chunk that have a symbol.
+	maxPatterns = 127
+
+	// chunkSlots is twice the patterns, to find them fast.
+	chunkSlots = 256
+)
+
+// A chunkModel has the frequent patterns of a chunk, by their symbols less one.
+type chunkModel struct {
+	patterns []uint32
+	slots    [chunkSlots]uint8 // open addressing: symbol, 0 free
+}
+
+func chunkSlot(pattern uint32) uint32 { return pattern * 0x9e3779b1 >> 24 }
+
+func newChunk(patterns []uint32) *chunkModel {
+	c := &chunkModel{patterns: patterns}
+	for k, p := range patterns {
+		i := chunkSlot(p)
+		for c.slots[i] != 0 {
+			i = (i + 1) % chunkSlots
+		}
+		c.slots[i] = uint8(k + 1)
+	}
+	return c
+}
+
+// find is the symbol of a pattern, 0 for none.
+func (c *chunkModel) find(pattern uint32) int {
+	for i := chunkSlot(pattern); c.slots[i] != 0; i = (i + 1) % chunkSlots {
+		if k := int(c.slots[i]); c.patterns[k-1] == pattern {
+			return k
+		}
+	}
+	return 0
+}
+
+// A shapeModel is how the patterns of a row type are written, in updates or in
+// keyframes.
+type shapeModel struct {
+	chunks []*chunkModel
+	states [][2]table // per word, after an unchanged and after a changed word
+}
+
+// pattern is a pattern without a symbol.
+func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
+	prev := 0
+	for i := from; i < to; i++ {
+		k := d.Symbol(s.states[i][prev].t)
+		pattern |= uint32(k) << (2 * (i - from))
+		prev = min(k, 1)
+	}
+	return pattern
+}
+
+func (s *shapeModel) appendPattern(out []prefix.Sym, run prefix.Sym, pattern uint32, from, to int) ([]prefix.Sym, prefix.Sym) {
+	prev := 0
+	for i := from; i < to; i++ {
+		k := int(pattern & 3)
+		out, run = extend(out, run, s.states[i][prev].sym(k))
+		prev = min(k, 1)
+		pattern >>= 2
+	}
+	return out, run
+}
+
+// extend puts a symbol behind a run; a run that is full goes to out.
+func extend(out []prefix.Sym, run, s prefix.Sym) ([]prefix.Sym, prefix.Sym) {
+	if run.Fits(s) {
+		return out, run.With(s)
+	}
+	return append(out, run), s
+}
+
+// stateWeights are how often a word is expected in each state, in 1024ths.
+type stateWeights [stateKinds]uint32
+
+// likely are the patterns that are the most frequent if words go by weights,
+// and a joint table for them.
+func likely(weights [][2]stateWeights, most int) ([]uint32, table) {
+	type guess struct {
+		p       uint64 // of 1<<40
+		pattern uint32
+	}
+	best := []guess{{1 << 40, 0}}
+	for i := range weights {
+		var next []guess
+		for _, g := range best {
+			prev := 0
+			if i > 0 {
+				prev = int(min(g.pattern>>(2*i-2)&3, 1))
+			}
+			for k, w := range weights[i][prev] {
+				next = append(next, guess{g.p * uint64(w) >> 10, g.pattern | uint32(k)<<(2*i)})
+			}
+		}
+		slices.SortFunc(next, func(a, b guess) int {
+			switch {
+			case a.p > b.p:
+				return -1
+			case a.p < b.p:
+				return 1
+			}
+			return int(int64(a.pattern) - int64(b.pattern))
+		})
+		best = next[:min(len(next), most)]
+	}
+	rest := uint64(1 << 40)
+	for _, g := range best {
+		rest -= g.p
+	}
+	patterns, w := make([]uint32, len(best)), make([]uint64, len(best)+1)
+	for i, g := range best {
+		patterns[i], w[i+1] = g.pattern, max(g.p, 1)
+	}
+	w[0] = max(rest, 1<<30)
+	return patterns, table{prefix.Fit(w)}
+}

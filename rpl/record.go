@@ -1,0 +1,259 @@
+package rpl
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// Records: a row's words as symbols. A chunk of words is its pattern, then for
+// each word in order the residual, where the pattern tells only that it is
+// large, and the phase, where the word has one.
+
+// rowModel is how the rows of one type are coded.
+type rowModel struct {
+	shapes  [shapes]shapeModel
+	records [contexts]recordModel
+	keyBase []int32 // what a keyframe's words are coded against
+}
+
+// Contexts of a record: for updates whether the base moves, and how old it is;
+// then keyframes.
+const (
+	ages     = 3
+	keyframe = 2 * ages
+	contexts = keyframe + 1
+)
+
+const (
+	shapeUpdate = iota
+	shapeKey
+	shapes
+)
+
+func shapeOf(context int) int {
+	if context == keyframe {
+		return shapeKey
+	}
+	return shapeUpdate
+}
+
+// recordModel codes records in one context.
+type recordModel struct {
+	joint  []table             // per chunk, of its patterns; 0 escapes
+	large  []table             // per word, residuals beyond ±1
+	phases [][stateKinds]table // per hidden word, by the state of the word it belongs to
+}
+
+// context of an update, from what both ends know.
+func (t *rowType) context(base []int32, n uint32) int {
+	c := 0
+	switch {
+	case n > 24:
+		c = 2
+	case n > 9:
+		c = 1
+	}
+	if t.drifts(base) {
+		c += ages
+	}
+	return c
+}
+
+func stateOf(r int32) uint32 {
+	switch r {
+	case 0:
+		return stateSame
+	case 1:
+		return statePlus
+	case -1:
+		return stateMinus
+	}
+	return stateLarge
+}
+
+// largeOf has the low bit of each word that a pattern says is large.
+func largeOf(pattern uint32) uint32 { return pattern & (pattern >> 1) & 0x55555555 }
+
+// appendUpdate codes now against base, n ticks older, and has it counted.
+func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n uint32, l *learner) []prefix.Sym {
+	ctx := t.context(base, n)
+	row := &m.rows[t.index]
+	u, learn := &row.records[ctx], &l.rows[t.index].records[ctx]
+	shape := &row.shapes[shapeUpdate]
+	var res, off [chunkLen]int32
+	run := prefix.Sym(0)
+	for c := range u.joint {
+		from := c * chunkLen
+		to := min(from+chunkLen, len(t.words))
+		pattern, phases := uint32(0), uint32(0)
+		for i := from; i < to; i++ {
+			w := &t.words[i]
+			var r int32
+			switch {
+			case w.Velocity < 0:
+				r = w.residual(base[i], now[i])
+			case t.phase[i] < 0:
+				r = w.residual(t.expect(base, now, i, n), now[i])
+			default:
+				x, phase := t.reach(base, now, i, n)
+				r = w.residual(x, now[i])
+				if now[w.Velocity] != 0 {
+					phases |= 1 << (2 * (i - from))
+					off[i-from] = (now[t.phase[i]] - phase) & (2*phaseHalf - 1)
+				}
+			}
+			if r == 0 || t.once != nil && t.once[i] {
+				continue // of the latter the peer keeps what its keyframe told
+			}
+			res[i-from] = r
+			pattern |= stateOf(r) << (2 * (i - from))
+		}
+		learn.chunks[c].add(pattern)
+		k := shape.chunks[c].find(pattern)
+		if k > 0 && u.joint[c].t.Cost(k) == 0 {
+			k = 0
+		}
+		out, run = extend(out, run, u.joint[c].sym(k))
+		if k == 0 {
+			out, run = shape.appendPattern(out, run, pattern, from, to)
+		}
+		for rest := largeOf(pattern) | phases; rest != 0; rest &= rest - 1 {
+			bit := bits.TrailingZeros32(rest)
+			i := from + bit/2
+			s := pattern >> bit & 3
+			if s == stateLarge {
+				sym, extra, n := signedSym(res[i-from])
+				learn.large[i][sym]++
+				out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
+			}
+			if phases>>bit&1 != 0 {
+				k := t.phase[i] - len(t.words)
+				learn.phases[k][s][off[i-from]]++
+				out, run = extend(out, run, u.phases[k][s].sym(int(off[i-from])))
+			}
+		}
+	}
+	return append(out, run)
+}
+
+// readUpdate is the inverse; false when a value is out of its range.
+func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n uint32) bool {
+	row := &m.rows[t.index]
+	u := &row.records[t.context(base, n)]
+	copy(now[:len(t.words)], base)
+	ok := true
+	for c := range u.joint {
+		from := c * chunkLen
+		var pattern uint32
+		if k := d.Symbol(u.joint[c].t); k > 0 {
+			pattern = row.shapes[shapeUpdate].chunks[c].patterns[k-1]
+		} else {
+			pattern = row.shapes[shapeUpdate].pattern(d, from, min(from+chunkLen, len(t.words)))
+		}
+		for rest := (pattern|pattern>>1)&0x55555555 | t.moving[c]; rest != 0; rest &= rest - 1 {
+			bit := bits.TrailingZeros32(rest)
+			i := from + bit/2
+			s := pattern >> bit & 3
+			r := smallResidual[s]
+			if s == stateLarge {
+				r = readSigned(d, &u.large[i])
+			}
+			w, x, in := &t.words[i], int32(0), false
+			p := t.phase[i]
+			if p < 0 {
+				x, in = w.apply(t.expect(base, now, i, n), r)
+				now[i], ok = x, ok && in
+				continue
+			}
+			want, phase := t.reach(base, now, i, n)
+			x, in = w.apply(want, r)
+			now[i], now[p], ok = x, 0, ok && in
+			if now[w.Velocity] != 0 {
+				off := int32(d.Symbol(u.phases[p-len(t.words)][s].t))
+				now[p] = (phase+off+phaseHalf)&(2*phaseHalf-1) - phaseHalf
+			}
+		}
+	}
+	return ok
+}
+
+// smallResidual is what a state says of the residual by itself.
+var smallResidual = [stateKinds]int32{statePlus: 1, stateMinus: -1}
+
+// appendKey codes words without a base; readKey is the inverse.
+func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner) []prefix.Sym {
+	row := &m.rows[t.index]
+	u, shape := &row.records[keyframe], &row.shapes[shapeKey]
+	learn := &l.rows[t.index]
+	run := prefix.Sym(0)
+	for c := range u.joint {
+		from := c * chunkLen
+		to := min(from+chunkLen, len(t.words))
+		pattern := uint32(0)
+		for i := from; i < to; i++ {
+			if t.absent(i, now) {
+				continue
+			}
+			learn.votes[i].cast(now[i])
+			pattern |= stateOf(t.words[i].residual(row.keyBase[i], now[i])) << (2 * (i - from))
+		}
+		learn.records[keyframe].chunks[c].add(pattern)
+		k := shape.chunks[c].find(pattern)
+		if k > 0 && u.joint[c].t.Cost(k) == 0 {
+			k = 0
+		}
+		out, run = extend(out, run, u.joint[c].sym(k))
+		if k == 0 {
+			out, run = shape.appendPattern(out, run, pattern, from, to)
+		}
+		for rest := largeOf(pattern); rest != 0; rest &= rest - 1 {
+			i := from + bits.TrailingZeros32(rest)/2
+			sym, extra, n := signedSym(t.words[i].residual(row.keyBase[i], now[i]))
+			learn.records[keyframe].large[i][sym]++
+			out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
+		}
+	}
+	for _, i := range t.phased {
+		if now[t.words[i].Velocity] != 0 {
+			out, run = extend(out, run, prefix.Raw(uint32(now[t.phase[i]]+phaseHalf), phaseBits))
+		}
+	}
+	return append(out, run)
+}
+
+func (m *model) readKey(d *prefix.Decoder, t *rowType, now []int32) bool {
+	row := &m.rows[t.index]
+	u, shape := &row.records[keyframe], &row.shapes[shapeKey]
+	ok := true
+	for c := range u.joint {
+		from := c * chunkLen
+		to := min(from+chunkLen, len(t.words))
+		var pattern uint32
+		if k := d.Symbol(u.joint[c].t); k > 0 {
+			pattern = shape.chunks[c].patterns[k-1]
+		} else {
+			pattern = shape.pattern(d, from, to)
+		}
+		for i := from; i < to; i++ {
+			s := pattern >> (2 * (i - from)) & 3
+			r := smallResidual[s]
+			if s == stateLarge {
+				r = readSigned(d, &u.large[i])
+			}
+			if t.absent(i, now) {
+				now[i] = t.words[i].Default
+				continue
+			}
+			x, in := t.words[i].apply(row.keyBase[i], r)
+			now[i], ok = x, ok && in
+		}
+	}
+	for _, i := range t.phased {
+		now[t.phase[i]] = 0
+		if now[t.words[i].Velocity] != 0 {
+			now[t.phase[i]] = int32(d.Bits(phaseBits)) - phaseHalf
+		}
+	}
+	return ok
+}

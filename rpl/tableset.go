@@ -1,0 +1,283 @@
+package rpl
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// tableSet is a learned model as it travels: the patterns that have symbols,
+// and code lengths. A table that would not pay for its own bytes stays what it
+// was: nil.
+type tableSet struct {
+	number uint8
+	gap    []uint8
+	rows   []rowSet
+}
+
+type rowSet struct {
+	shapes  [shapes]shapeSet
+	common  recordSet           // for updates in any context
+	records [contexts]recordSet // what a context has of its own
+	keyBase []int32
+	hasBase []bool
+}
+
+type shapeSet struct {
+	chunks []chunkSet
+}
+
+// A chunkSet is nothing, or patterns, their code lengths in any context, the
+// escape's first, and per word the lengths of the states.
+type chunkSet struct {
+	patterns []uint32
+	joint    []uint8
+	states   [][2][stateKinds]uint8
+}
+
+type recordSet struct {
+	joint  [][]uint8 // per chunk
+	large  [][]uint8 // per word
+	phases [][stateKinds][]uint8
+}
+
+// A fitter makes sets of counts. A table pays if the bits that it would have
+// saved, times worth, are more than its own.
+type fitter struct {
+	worth float64
+}
+
+// enough is the counts from which a table is fitted: fewer say less than the
+// default does.
+const enough = 48
+
+// table is the code lengths for counts, the escape's last, or nil where they
+// do not pay. base is what an escape leads to, now what is in force.
+func (f *fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
+	sum, seen := uint64(0), 0
+	for _, k := range n {
+		sum += uint64(k)
+	}
+	if sum < enough {
+		return nil
+	}
+	weights := make([]uint64, len(n)+1)
+	weights[len(n)] = 1
+	for i, k := range n {
+		if k > 1 && uint64(k)<<prefix.MaxLen > sum {
+			weights[i] = uint64(k)
+			seen++
+		} else {
+			weights[len(n)] += uint64(k)
+		}
+	}
+	if seen == 0 {
+		return nil
+	}
+	lens := prefix.Lengths(weights)
+	saved := 0.0
+	for i, k := range n {
+		l := int(lens[i])
+		if l == 0 {
+			l = int(lens[len(n)]) + base.Cost(i)
+		}
+		saved += float64(k) * float64(now.Cost(i)-l)
+	}
+	return f.pays(lens, saved)
+}
+
+// listBits is what a list of lengths takes, roughly.
+func listBits(lens []uint8) float64 {
+	bits, gap := 12.0, 0.0
+	for _, l := range lens {
+		if l == 0 {
+			gap++
+		} else {
+			bits += 3.5 + gap
+			gap = 0
+		}
+	}
+	return bits
+}
+
+func (f *fitter) pays(lens []uint8, saved float64) []uint8 {
+	if saved*f.worth < listBits(lens) {
+		return nil
+	}
+	return lens
+}
+
+// set fits everything that was counted. d is the default model.
+func (f *fitter) set(l *learner, types []*rowType, d *model, number uint8) *tableSet {
+	gap := d.entry.gap.t
+	s := &tableSet{number: number, gap: f.table(l.gaps, gap, gap)}
+	for i, t := range types {
+		s.rows = append(s.rows, f.row(&l.rows[i], t, &d.rows[i]))
+	}
+	return s
+}
+
+func (f *fitter) row(l *rowLearner, t *rowType, d *rowModel) rowSet {
+	s := rowSet{keyBase: make([]int32, len(t.words)), hasBase: make([]bool, len(t.words))}
+	for w := range l.votes {
+		if v := &l.votes[w]; v.seen >= enough && v.won*2 > v.seen && v.value != t.words[w].Default {
+			s.keyBase[w], s.hasBase[w] = v.value, true
+		}
+	}
+	sum := newRecordLearner(t)
+	for c := range keyframe {
+		sum.add(&l.records[c])
+	}
+	counts := [shapes]*recordLearner{&sum, &l.records[keyframe]}
+	for k := range s.shapes {
+		s.shapes[k] = f.shape(counts[k], t)
+	}
+	if !s.used() {
+		return rowSet{}
+	}
+	base := s.build(t, d) // with common patterns, and all else by default
+	s.common = f.record(&sum, &d.records[0], &base.records[0], nil)
+	base = s.build(t, d)
+	for c := range s.records {
+		u := &l.records[c]
+		if c == keyframe {
+			s.records[c] = f.record(u, &d.records[c], &base.records[c], nil)
+			continue
+		}
+		s.records[c] = f.record(u, &d.records[c], &base.records[c], &base.shapes[shapeUpdate])
+	}
+	return s
+}
+
+// record fits the tables of a context. Joint ones are fitted where shape is
+// given: what is in force is those of the shape's chunks.
+func (f *fitter) record(l *recordLearner, def, now *recordModel, shape *shapeModel) recordSet {
+	s := recordSet{
+		joint: make([][]uint8, len(l.chunks)), large: make([][]uint8, len(l.large)),
+		phases: make([][stateKinds][]uint8, len(def.phases)),
+	}
+	if shape != nil {
+		for c := range l.chunks {
+			s.joint[c] = f.joint(&l.chunks[c], shape.chunks[c], now.joint[c].t)
+		}
+	}
+	for w, n := range l.large {
+		s.large[w] = f.table(n, def.large[w].t, now.large[w].t)
+	}
+	for w := range def.phases {
+		for k, n := range l.phases[w] {
+			s.phases[w][k] = f.table(n, def.phases[w][k].t, now.phases[w][k].t)
+		}
+	}
+	return s
+}
+
+// joint is the code lengths of a chunk's patterns in one context.
+func (f *fitter) joint(p *patternCount, c *chunkModel, now *prefix.Table) []uint8 {
+	total := p.total()
+	if total < enough {
+		return nil
+	}
+	weights := p.weights(c)
+	lens := prefix.Lengths(weights)
+	if lens[0] == 0 {
+		return nil // none of the patterns was seen
+	}
+	saved := 0.0
+	for i, k := range weights {
+		l, was := int(lens[i]), now.Cost(i)
+		if was == 0 {
+			was = now.Cost(0) + stateBits
+		}
+		if i > 0 && l == 0 {
+			l = int(lens[0]) + stateBits
+		}
+		saved += float64(k) * float64(was-l)
+	}
+	return f.pays(lens, saved)
+}
+
+// stateBits is what an escaped pattern takes, roughly.
+const stateBits = 2 * chunkLen
+
+// weights are the counts of a chunk's symbols, the escape first; what is rarer
+// than any code has none.
+func (p *patternCount) weights(c *chunkModel) []uint64 {
+	w := make([]uint64, len(c.patterns)+1)
+	w[0] = 1 + uint64(p.rest)
+	least := p.total() >> prefix.MaxLen
+	for i, n := range p.n {
+		if n == 0 {
+			continue
+		}
+		k := c.find(p.keys[i] - 1)
+		if uint64(n) <= least {
+			k = 0
+		}
+		w[k] += uint64(n)
+	}
+	return w
+}
+
+func (f *fitter) shape(l *recordLearner, t *rowType) (s shapeSet) {
+	for c := range l.chunks {
+		s.chunks = append(s.chunks, l.chunks[c].fit(min(chunkLen, len(t.words)-c*chunkLen)))
+	}
+	return s
+}
+
+// fit chooses the patterns that are frequent enough to have a symbol.
+func (p *patternCount) fit(words int) (s chunkSet) {
+	total := p.total()
+	if total < enough {
+		return s
+	}
+	var at []int
+	least := uint32(max(3, total/1500))
+	for i, n := range p.n {
+		if n >= least {
+			at = append(at, i)
+		}
+	}
+	slices.SortFunc(at, func(i, j int) int {
+		if p.n[i] != p.n[j] {
+			return int(int64(p.n[j]) - int64(p.n[i]))
+		}
+		return int(int64(p.keys[i]) - int64(p.keys[j]))
+	})
+	at = at[:min(len(at), maxPatterns)]
+	if len(at) == 0 {
+		return s
+	}
+	for _, i := range at {
+		s.patterns = append(s.patterns, p.keys[i]-1)
+	}
+	slices.Sort(s.patterns)
+	s.joint = prefix.Lengths(p.weights(newChunk(s.patterns)))
+	// The states serve what has no symbol, and tell the patterns themselves.
+	var states [chunkLen][2][stateKinds]uint64
+	for i := range states {
+		states[i] = [2][stateKinds]uint64{{1, 1, 1, 1}, {1, 1, 1, 1}}
+	}
+	for i, n := range p.n {
+		if n > 0 {
+			countStates(&states, p.keys[i]-1, words)
+		}
+	}
+	s.states = make([][2][stateKinds]uint8, words)
+	for w := range words {
+		for prev := range 2 {
+			copy(s.states[w][prev][:], prefix.Lengths(states[w][prev][:]))
+		}
+	}
+	return s
+}
+
+func countStates(states *[chunkLen][2][stateKinds]uint64, pattern uint32, words int) {
+	prev := 0
+	for w := range words {
+		k := pattern >> (2 * w) & 3
+		states[w][prev][k]++
+		prev = min(int(k), 1)
+	}
+}
