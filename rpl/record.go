@@ -141,7 +141,7 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n uint32) bool {
 	row := &m.rows[t.index]
 	u := &row.records[t.context(base, n)]
-	copy(now[:len(t.words)], base)
+	copy(now, base) // what has not changed, and is not predicted
 	ok := true
 	for c := range u.joint {
 		from := c * chunkLen
@@ -159,15 +159,18 @@ func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n u
 			if s == stateLarge {
 				r = readSigned(d, &u.large[i])
 			}
-			w, x, in := &t.words[i], int32(0), false
-			p := t.phase[i]
+			w, p := &t.words[i], t.phase[i]
 			if p < 0 {
-				x, in = w.apply(t.expect(base, now, i, n), r)
+				want := base[i]
+				if w.Velocity >= 0 {
+					want = t.expect(base, now, i, n)
+				}
+				x, in := w.apply(want, r)
 				now[i], ok = x, ok && in
 				continue
 			}
 			want, phase := t.reach(base, now, i, n)
-			x, in = w.apply(want, r)
+			x, in := w.apply(want, r)
 			now[i], now[p], ok = x, 0, ok && in
 			if now[w.Velocity] != 0 {
 				off := int32(d.Symbol(u.phases[p-len(t.words)][s].t))

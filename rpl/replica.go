@@ -235,8 +235,8 @@ func (m *ringMemory) give(s []int32) {
 
 // advance brings now to a tick, and reports whether it moved.
 func (r *replicaRow) advance(t Tick) bool {
-	if t < r.tick {
-		return false
+	if t <= r.tick {
+		return false // now is what was received
 	}
 	moved := false
 	for i := range r.t.words {

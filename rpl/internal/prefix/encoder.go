@@ -1,9 +1,6 @@
 package prefix
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "encoding/binary"
 
 // maxDropped is how many zero bytes an Encoder leaves out at the end of a
 // message at most, and so how many a Decoder makes up.
@@ -12,8 +9,8 @@ const maxDropped = 8
 // An Encoder appends runs of bits to a byte slice. The zero Encoder is not
 // ready: Reset it.
 type Encoder struct {
-	acc  uint64
-	n    int // bits in acc, below 8
+	acc  uint64 // bits that are not in buf yet
+	n    int    // how many, below 64
 	buf  []byte
 	from int
 }
@@ -22,24 +19,21 @@ type Encoder struct {
 func (e *Encoder) Reset(buf []byte) { *e = Encoder{buf: buf, from: len(buf)} }
 
 // Len is the bytes of the message if it were finished now, at most.
-func (e *Encoder) Len() int { return len(e.buf) - e.from + 1 }
+func (e *Encoder) Len() int { return len(e.buf) - e.from + (e.n+7)>>3 }
 
 // Put appends runs.
 func (e *Encoder) Put(syms ...Sym) {
-	acc, n, buf := e.acc, e.n, e.buf
+	acc, n := e.acc, e.n
 	for _, s := range syms {
-		acc |= uint64(s&runBits) << n
-		n += int(s >> MaxRun)
-		at := len(buf)
-		if cap(buf)-at < 8 {
-			buf = slices.Grow(buf, 64)
+		bits := uint64(s & runBits)
+		acc |= bits << n
+		if n += int(s >> MaxRun); n >= 64 {
+			e.buf = binary.LittleEndian.AppendUint64(e.buf, acc)
+			n -= 64
+			acc = bits >> (s.Bits() - n)
 		}
-		binary.LittleEndian.PutUint64(buf[at:at+8], acc)
-		buf = buf[:at+n>>3]
-		acc >>= n &^ 7
-		n &= 7
 	}
-	e.acc, e.n, e.buf = acc, n, buf
+	e.acc, e.n = acc, n
 }
 
 // PutBits appends the low n bits of v; n is 0 to 32.
@@ -48,8 +42,9 @@ func (e *Encoder) PutBits(v uint32, n int) { e.Put(Raw(v, n)) }
 // Finish ends the message, without the zeros at its end, and returns the slice
 // given to Reset with the message appended.
 func (e *Encoder) Finish() []byte {
-	if e.n > 0 {
+	for ; e.n > 0; e.n -= 8 {
 		e.buf = append(e.buf, byte(e.acc))
+		e.acc >>= 8
 	}
 	for i := 0; i < maxDropped && len(e.buf) > e.from && e.buf[len(e.buf)-1] == 0; i++ {
 		e.buf = e.buf[:len(e.buf)-1]
