@@ -198,7 +198,6 @@ func (a *Authority) Connect(id Peer) error {
 		a.peers[p.index] = p
 	}
 	a.byID[id] = p
-	a.shipTables(p)
 	for slot := range a.nodes {
 		if n := &a.nodes[slot]; n.used && n.parent == 0 && a.spots[slot].cell < 0 {
 			if a.judgeTree(p, uint32(slot)) {

@@ -61,6 +61,11 @@ func (a *Authority) learn() {
 		return
 	}
 	a.adopt(set, next, msg)
+	for _, p := range a.peers {
+		if p != nil {
+			a.shipTables(p)
+		}
+	}
 	l.fade()
 }
 
@@ -72,22 +77,47 @@ func (c *Counters) copiesPerRecord() float64 {
 	return float64(c.Records) / float64(max(c.Records-c.Shared, 1))
 }
 
-// adopt makes a set the tables of this session and ships it.
+// adopt makes a set the tables of this session.
 func (a *Authority) adopt(set *tableSet, m *model, msg []byte) {
 	a.model, a.modelMsg = m, msg
 	a.models[set.number] = m
 	a.counters.Tables++
-	for _, p := range a.peers {
-		if p != nil {
-			a.shipTables(p)
+}
+
+// stay is how many times as long as it has been there a peer is expected to
+// stay.
+const stay = 4
+
+// offerTables ships tables to a peer that came after they were made, once what
+// it is sent says that they will pay.
+func (a *Authority) offerTables(p *peer) {
+	if a.modelMsg == nil || p.tables == a.model.number {
+		return
+	}
+	for i := range p.plan.updates {
+		if u := &p.plan.updates[i]; !u.skip {
+			p.coded += uint64(u.bits)
 		}
 	}
+	price := float64(8 * len(a.modelMsg))
+	if p.coded < p.offer || float64(p.coded)*stay < price {
+		return
+	}
+	if float64(p.coded)*stay*a.saving() < price {
+		p.offer = p.coded + p.coded/2
+		return
+	}
+	a.shipTables(p)
+}
+
+// saving is the share of the bits that the tables save, of what was counted.
+func (a *Authority) saving() float64 {
+	before := a.learner.cost(a.types, a.defaults)
+	return max(0, before-a.learner.cost(a.types, a.model)) / max(before, 1)
 }
 
 func (a *Authority) shipTables(p *peer) {
-	if a.modelMsg == nil {
-		return
-	}
+	p.tables = a.model.number
 	p.link.sent++
 	p.rpc.ready = append(p.rpc.ready, a.modelMsg)
 }

@@ -50,6 +50,10 @@ type peer struct {
 	blockEnc prefix.Encoder
 	blockBuf []byte
 
+	tables uint8  // number of the newest tables shipped to it, 0 none
+	coded  uint64 // bits of updates, while tables are there that were not offered
+	offer  uint64 // of them, when to look whether the tables would pay; 0 as soon as they might
+
 	sentBytes, sentPackets uint64
 	tally                  tally
 	sum                    uint32 // of what was read ahead

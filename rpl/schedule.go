@@ -87,6 +87,7 @@ func (a *Authority) Schedule(now time.Duration) {
 		a.planMoved(p)
 		a.fitUpdates(p)
 		a.learner.names(pl.updates)
+		a.offerTables(p)
 		a.planRemovals(p, now, true)
 		a.planAgain(p, now, true)
 		a.fitGuesses(p)

@@ -11,7 +11,8 @@ import (
 //
 //	type 1, then bits: number 2, the code of the steps between code lengths,
 //	the lengths of gaps; per row type: per chunk patterns, states and common
-//	lengths, then common and own tables of the contexts, and the keyframe's bases.
+//	lengths, then common and own tables of the contexts, and the keyframe's
+//	bases; a one at the end.
 
 // maxTable is the bytes that a set of tables may take.
 const maxTable = 32 << 10
@@ -251,6 +252,9 @@ func (c *tableCoder) set(s *tableSet, types []*rowType, d *model) {
 		if used := c.flag(s.rows[i].used()); used {
 			c.row(&s.rows[i], t, &d.rows[i])
 		}
+	}
+	if !c.flag(true) {
+		c.bad = true // cut short: zeros at the end could be missing otherwise
 	}
 }
 
