@@ -5,6 +5,9 @@ import "github.com/tendonengine/tendon/rpl/internal/prefix"
 // The tables that rows are coded with before anything is known of the game.
 // Many are the same, and made once a model.
 
+// guessedPatterns is how many patterns have a symbol before any were seen.
+const guessedPatterns = 127
+
 type defaults struct {
 	signed map[signedShape]table
 	states map[stateWeights]table
@@ -67,7 +70,7 @@ func (d *defaults) row(t *rowType) rowModel {
 	var joint [shapes][]table
 	for s, of := range weights {
 		for from := 0; from < len(of); from += chunkLen {
-			patterns, j := likely(of[from:min(from+chunkLen, len(of))], maxPatterns)
+			patterns, j := likely(of[from:min(from+chunkLen, len(of))], guessedPatterns)
 			r.shapes[s].chunks = append(r.shapes[s].chunks, newChunk(patterns))
 			joint[s] = append(joint[s], j)
 		}

@@ -11,12 +11,12 @@ import (
 // bytes for each peer at least.
 const (
 	bestSaving  = 1.0 / 3
-	smallestSet = 400
+	smallestSet = 150
 )
 
-// horizon is how much longer than they were learned tables are expected to
-// serve: as a session has lasted some time, it will last as long again.
-const horizon = 1
+// horizon is how many times as long as they were learned tables are expected
+// to serve: the next fit comes after twice the time.
+const horizon = 2
 
 // learn fits new tables when it is time, and ships them where they pay.
 func (a *Authority) learn() {
@@ -45,21 +45,22 @@ func (a *Authority) learn() {
 		}
 	}
 	now := l.cost(a.types, a.model)
-	if now*a.counters.copiesPerRecord()*bestSaving < float64(8*smallestSet*copies) {
+	if horizon*now*a.counters.copiesPerRecord()*bestSaving < float64(8*smallestSet*copies) {
 		return // no tables could pay
 	}
 	f := fitter{worth: horizon * a.counters.copiesPerRecord() / float64(copies)}
-	set := f.set(l, a.types, a.defaults, number)
+	set := f.set(l, a.types, a.defaults, a.model, number)
 	next := set.build(a.types, a.defaults)
 	msg := set.append(nil, a.types, a.defaults)
 	saved := now - l.cost(a.types, next)
 	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket() {
 		return // it would hold up the state
 	}
-	worth := saved * a.counters.copiesPerRecord()
+	worth := horizon * saved * a.counters.copiesPerRecord()
 	if worth < float64(8*len(msg)*copies) {
 		return
 	}
+	l.rebase(a.types, a.model, next)
 	a.adopt(set, next, msg)
 	for _, p := range a.peers {
 		if p != nil {

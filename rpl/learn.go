@@ -1,14 +1,16 @@
 package rpl
 
+import "slices"
+
 // Learning code tables from live traffic. The authority counts what it codes;
-// after 2, 4, 8 … seconds it fits tables to the counts, and if they would have
+// after 1, 2, 4 … seconds it fits tables to the counts, and if they would have
 // paid for their own bytes it ships them to every peer on the reliable lane. A
 // peer that has not got a table yet is served with the one it has.
 
 // firstFit and lastFit are the seconds of traffic before the first fit, and
 // between the last ones: the time between doubles from one to the other.
 const (
-	firstFit = 2
+	firstFit = 1
 	lastFit  = 64
 )
 
@@ -145,6 +147,16 @@ func (l *learner) names(updates []piece) {
 		last = u.handle + 1
 	}
 	l.gaps[gapEnd]++
+}
+
+// rebase forgets keyframes that were counted against other bases than those of
+// the next model.
+func (l *learner) rebase(types []*rowType, old, next *model) {
+	for i, t := range types {
+		if !slices.Equal(old.rows[i].keyBase, next.rows[i].keyBase) {
+			l.rows[i].records[keyframe] = newRecordLearner(t)
+		}
+	}
 }
 
 func (l *learner) fade() {

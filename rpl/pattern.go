@@ -23,10 +23,10 @@ const (
 	chunkLen = 16
 
 	// maxPatterns bounds the patterns of a chunk that have a symbol.
-	maxPatterns = 127
+	maxPatterns = 255
 
-	// chunkSlots is twice the patterns, to find them fast.
-	chunkSlots = 256
+	// chunkSlots is a power of two, twice the patterns to find them fast.
+	chunkSlots = 512
 )
 
 // A chunkModel has the frequent patterns of a chunk, by their symbols less one.
@@ -35,7 +35,7 @@ type chunkModel struct {
 	slots    [chunkSlots]uint8 // open addressing: symbol, 0 free
 }
 
-func chunkSlot(pattern uint32) uint32 { return pattern * 0x9e3779b1 >> 24 }
+func chunkSlot(pattern uint32) uint32 { return pattern * 0x9e3779b1 >> 23 }
 
 func newChunk(patterns []uint32) *chunkModel {
 	c := &chunkModel{patterns: patterns}

@@ -353,7 +353,7 @@ func (c *tableCoder) chunk(s *chunkSet, words int, states [][2]table) {
 	if !c.flag(s.patterns != nil) {
 		return
 	}
-	n := int(c.bits(uint32(len(s.patterns)), 7))
+	n := int(c.bits(uint32(len(s.patterns)), 8))
 	if c.reading() {
 		s.patterns, s.states = make([]uint32, n), make([][2][stateKinds]uint8, words)
 	}

@@ -107,28 +107,34 @@ func (f *fitter) pays(lens []uint8, saved float64) []uint8 {
 	return lens
 }
 
-// set fits everything that was counted. d is the default model.
-func (f *fitter) set(l *learner, types []*rowType, d *model, number uint8) *tableSet {
+// set fits everything that was counted. d is the default model, old the one
+// that was in force.
+func (f *fitter) set(l *learner, types []*rowType, d, old *model, number uint8) *tableSet {
 	gap := d.entry.gap.t
 	s := &tableSet{number: number, gap: f.table(l.gaps, gap, gap)}
 	for i, t := range types {
-		s.rows = append(s.rows, f.row(&l.rows[i], t, &d.rows[i]))
+		s.rows = append(s.rows, f.row(&l.rows[i], t, &d.rows[i], &old.rows[i]))
 	}
 	return s
 }
 
-func (f *fitter) row(l *rowLearner, t *rowType, d *rowModel) rowSet {
-	s := rowSet{keyBase: make([]int32, len(t.words)), hasBase: make([]bool, len(t.words))}
+func (f *fitter) row(l *rowLearner, t *rowType, d, old *rowModel) rowSet {
+	s := rowSet{keyBase: append([]int32(nil), old.keyBase...), hasBase: make([]bool, len(t.words))}
 	for w := range l.votes {
-		if v := &l.votes[w]; v.seen >= enough && v.won*2 > v.seen && v.value != t.words[w].Default {
-			s.keyBase[w], s.hasBase[w] = v.value, true
+		if v := &l.votes[w]; v.seen >= enough && v.won*2 > v.seen {
+			s.keyBase[w] = v.value
 		}
+		s.hasBase[w] = s.keyBase[w] != t.words[w].Default
 	}
-	sum := newRecordLearner(t)
+	sum, keys := newRecordLearner(t), &l.records[keyframe]
 	for c := range keyframe {
 		sum.add(&l.records[c])
 	}
-	counts := [shapes]*recordLearner{&sum, &l.records[keyframe]}
+	if !slices.Equal(s.keyBase, old.keyBase) {
+		none := newRecordLearner(t)
+		keys = &none // they were counted against other bases
+	}
+	counts := [shapes]*recordLearner{&sum, keys}
 	for k := range s.shapes {
 		s.shapes[k] = f.shape(counts[k], t)
 	}
@@ -139,12 +145,11 @@ func (f *fitter) row(l *rowLearner, t *rowType, d *rowModel) rowSet {
 	s.common = f.record(&sum, &d.records[0], &base.records[0], nil)
 	base = s.build(t, d)
 	for c := range s.records {
-		u := &l.records[c]
 		if c == keyframe {
-			s.records[c] = f.record(u, &d.records[c], &base.records[c], nil)
+			s.records[c] = f.record(keys, &d.records[c], &base.records[c], nil)
 			continue
 		}
-		s.records[c] = f.record(u, &d.records[c], &base.records[c], &base.shapes[shapeUpdate])
+		s.records[c] = f.record(&l.records[c], &d.records[c], &base.records[c], &base.shapes[shapeUpdate])
 	}
 	return s
 }
@@ -219,21 +224,24 @@ func (p *patternCount) weights(c *chunkModel) []uint64 {
 	return w
 }
 
+// patternCost is how many escapes cost as much as telling a pattern.
+const patternCost = 3
+
 func (f *fitter) shape(l *recordLearner, t *rowType) (s shapeSet) {
 	for c := range l.chunks {
-		s.chunks = append(s.chunks, l.chunks[c].fit(min(chunkLen, len(t.words)-c*chunkLen)))
+		s.chunks = append(s.chunks, f.chunk(&l.chunks[c], min(chunkLen, len(t.words)-c*chunkLen)))
 	}
 	return s
 }
 
-// fit chooses the patterns that are frequent enough to have a symbol.
-func (p *patternCount) fit(words int) (s chunkSet) {
+// chunk chooses the patterns that are frequent enough to have a symbol.
+func (f *fitter) chunk(p *patternCount, words int) (s chunkSet) {
 	total := p.total()
 	if total < enough {
 		return s
 	}
 	var at []int
-	least := uint32(max(3, total/1500))
+	least := uint32(max(3, total>>prefix.MaxLen, uint64(patternCost/f.worth)))
 	for i, n := range p.n {
 		if n >= least {
 			at = append(at, i)
