@@ -47,17 +47,28 @@ func signedSym(v int32) (sym int, extra uint32, n int) {
 	return 1 + idx*2 + neg, extra, n
 }
 
+// A residualAt is what a signed symbol says: the least of its values nearest to
+// zero, and the raw bits that lead away from it.
+type residualAt struct {
+	least, sign int32 // of the magnitude; 0 or -1
+	n           uint8
+}
+
+var signedPlaces = func() (p [256]residualAt) { // as many as a byte tells apart
+	for sym := 1; sym < signedSyms; sym++ {
+		m, n := atNeighbourhood((sym - 1) >> 1)
+		p[sym] = residualAt{int32(m), -int32((sym - 1) & 1), uint8(n)}
+	}
+	return p
+}()
+
 func readSigned(d *prefix.Decoder, t *table) int32 {
-	sym := d.Symbol(t.t)
-	if sym == 0 {
-		return 0
-	}
-	m, n := atNeighbourhood((sym - 1) >> 1)
-	m += d.Bits(n)
-	if (sym-1)&1 != 0 {
-		m = -m
-	}
-	return int32(m)
+	next := d.Peek()
+	f := t.t.Find(next)
+	p := &signedPlaces[uint8(f.Symbol())]
+	m := p.least + int32(next>>(uint(f.Bits())&63)&(1<<(p.n&31)-1))
+	d.Skip(f.Bits() + int(p.n))
+	return (m ^ p.sign) - p.sign
 }
 
 // unsigned is v by a table.

@@ -40,7 +40,7 @@ func TestTablesAreOfferedWhereTheyPay(t *testing.T) {
 		}
 		c.play(1, false)
 	}
-	if n := tablesSent(t, 300, 90, c.a.Tables()); n != 1 {
+	if n := tablesSent(t, 300, 40, c.a.Tables()); n != 1 {
 		t.Errorf("a peer of 300 nodes was sent %d tables, want 1", n)
 	}
 	if n := tablesSent(t, 1, 10, c.a.Tables()); n != 0 {

@@ -21,7 +21,10 @@ type Decoder struct {
 // Reset starts to read a message.
 func (d *Decoder) Reset(b []byte) { *d = Decoder{buf: b} }
 
-// fill has at least 56 bits ready.
+// fill has at least 56 bits ready. What calls it is small enough to be inlined
+// if this is not.
+//
+//go:noinline
 func (d *Decoder) fill() {
 	if d.pos+8 <= len(d.buf) {
 		d.acc |= binary.LittleEndian.Uint64(d.buf[d.pos:]) << d.n
@@ -46,15 +49,29 @@ func (d *Decoder) Err() error {
 	return nil
 }
 
-// Symbol reads one symbol of a table.
-func (d *Decoder) Symbol(t *Table) int {
-	if d.n < maxCode {
+// Peek is at least the next 56 bits, lowest first; Skip goes past as many of
+// them as were used.
+func (d *Decoder) Peek() uint64 {
+	if d.n < 56 {
 		d.fill()
 	}
-	e := t.Find(d.acc)
-	d.acc >>= e & lenMask
-	d.n -= int(e & lenMask)
-	return int(e >> lenBits)
+	return d.acc
+}
+
+// Skip goes past n bits that Peek has shown.
+func (d *Decoder) Skip(n int) {
+	d.acc >>= uint(n) & 63 // tells the compiler that it is in range
+	d.n -= n
+}
+
+// Symbol reads one symbol of a table.
+func (d *Decoder) Symbol(t *Table) int {
+	if d.n < MaxCode {
+		d.fill()
+	}
+	f := t.Find(d.acc)
+	d.Skip(f.Bits())
+	return f.Symbol()
 }
 
 // Bits reads n raw bits; n is 0 to 32.
@@ -62,8 +79,7 @@ func (d *Decoder) Bits(n int) uint32 {
 	if d.n < 32 {
 		d.fill()
 	}
-	v := uint32(d.acc & (1<<n - 1))
-	d.acc >>= n
-	d.n -= n
+	v := uint32(d.acc & (1<<(uint(n)&63) - 1))
+	d.Skip(n)
 	return v
 }

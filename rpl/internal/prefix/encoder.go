@@ -26,11 +26,11 @@ func (e *Encoder) Put(syms ...Sym) {
 	acc, n := e.acc, e.n
 	for _, s := range syms {
 		bits := uint64(s & runBits)
-		acc |= bits << n
+		acc |= bits << (uint(n) & 63)
 		if n += int(s >> MaxRun); n >= 64 {
 			e.buf = binary.LittleEndian.AppendUint64(e.buf, acc)
 			n -= 64
-			acc = bits >> (s.Bits() - n)
+			acc = bits >> (uint(s.Bits()-n) & 63)
 		}
 	}
 	e.acc, e.n = acc, n

@@ -217,7 +217,7 @@ func FuzzLengths(f *testing.F) {
 			return
 		}
 		for i, n := range lens {
-			if s := tab.Sym(i); n > 0 && tab.Find(uint64(s&runBits)) != uint32(i)<<lenBits|uint32(n) {
+			if s := tab.Sym(i); n > 0 && tab.Find(uint64(s&runBits)) != Found(i)<<lenBits|Found(n) {
 				t.Fatalf("symbol %d of %v does not come back", i, lens)
 			}
 		}

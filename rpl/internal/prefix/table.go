@@ -47,8 +47,8 @@ const (
 	lenBits    = 5
 	lenMask    = 1<<lenBits - 1
 
-	// maxCode is an escape and a code.
-	maxCode = 2 * MaxLen
+	// MaxCode is the bits of an escape and a code.
+	MaxCode = 2 * MaxLen
 )
 
 // Fit makes the table of weights; what weighs nothing has no code.
@@ -118,24 +118,32 @@ func (t *Table) place(e uint16, code, n int) {
 	}
 }
 
-// Find is the symbol that begins with the lowest of some bits, and how many it
-// has: symbol<<5 | length.
-func (t *Table) Find(acc uint64) uint32 {
+// A Found is a symbol, and how many bits it took: symbol<<5 | length.
+type Found uint32
+
+// Symbol is the symbol found.
+func (f Found) Symbol() int { return int(f >> lenBits) }
+
+// Bits is how many bits it took, at most MaxCode.
+func (f Found) Bits() int { return int(f & lenMask) }
+
+// Find is the symbol that some bits begin with, lowest first.
+func (t *Table) Find(acc uint64) Found {
 	e := t.look[acc&t.mask]
 	if e >= flagEscape {
 		return t.findLong(acc, e)
 	}
-	return uint32(e)
+	return Found(e)
 }
 
-func (t *Table) findLong(acc uint64, e uint16) uint32 {
+func (t *Table) findLong(acc uint64, e uint16) Found {
 	if e&flagLong != 0 {
 		e = t.look[1<<firstBits+int(e&^flagLong)<<restBits+int(acc>>firstBits&(1<<restBits-1))]
 	}
 	if e&flagEscape == 0 {
-		return uint32(e)
+		return Found(e)
 	}
-	n := uint32(e & lenMask)
+	n := Found(e & lenMask)
 	return t.escape.Find(acc>>n) + n
 }
 
