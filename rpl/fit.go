@@ -7,7 +7,7 @@ import (
 // When learned tables are fitted, whether they pay, and how they reach the
 // peers. learn.go counts, tables.go is what travels.
 
-// What a fit is not even tried below: tables save a third at best, and take 400
+// What a fit is not even tried below: tables save a third at best, and take 150
 // bytes for each peer at least.
 const (
 	bestSaving  = 1.0 / 3
