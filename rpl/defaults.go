@@ -47,11 +47,14 @@ func (d *defaults) state(w stateWeights) table {
 }
 
 // What words do, after an unchanged and after a changed one: those that stay,
-// those that are predicted, and those of a keyframe.
+// those that are predicted; and in keyframes most of them, the presence of an
+// optional value, and the value behind it, which says nothing if it is absent.
 var (
 	stillWords  = [2]stateWeights{{880, 31, 31, 82}, {461, 82, 82, 399}}
 	movingWords = [2]stateWeights{{451, 205, 205, 163}, {256, 205, 205, 358}}
 	keyWords    = [2]stateWeights{{424, 100, 50, 450}, {324, 100, 50, 550}}
+	presences   = [2]stateWeights{{960, 56, 4, 4}, {700, 316, 4, 4}}
+	optionals   = [2]stateWeights{{1006, 6, 6, 6}, {300, 100, 50, 574}}
 )
 
 func (d *defaults) row(t *rowType) rowModel {
@@ -65,7 +68,13 @@ func (d *defaults) row(t *rowType) rowModel {
 		} else {
 			weights[shapeUpdate] = append(weights[shapeUpdate], stillWords)
 		}
-		weights[shapeKey] = append(weights[shapeKey], keyWords)
+		switch {
+		case t.within != nil && t.within[i] >= 0:
+			weights[shapeKey] = append(weights[shapeKey], optionals)
+			weights[shapeKey][t.within[i]] = presences
+		default:
+			weights[shapeKey] = append(weights[shapeKey], keyWords)
+		}
 	}
 	var joint [shapes][]table
 	for s, of := range weights {

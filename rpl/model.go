@@ -55,16 +55,12 @@ const (
 	formArrived             // arrivals
 	formCalls               // calls
 	formGuesses             // guesses
-
-	formKinds = 1 << iota
 )
 
 // A removal's symbol, less one.
 const (
 	removeDestroyed = 1 << iota
 	removeFenced
-
-	removeKinds = 1 << iota
 )
 
 // An arrival's symbol, less one: flags, and above them whose the node is.
