@@ -146,3 +146,41 @@ func TestJoinFromSinglePlayer(t *testing.T) {
 	check(t, "it heard", strings.Join(m.said(), ", "), "start, join 1, in 1")
 	check(t, "bodies", m.count(Body), 0)
 }
+
+// State flows only when the peer has said that its side is built: nothing is
+// sent to one that joins, or is told of a new level, and says nothing yet.
+func TestStateWaitsForTheLevel(t *testing.T) {
+	l := newLab(t, lan)
+	spy := &spyListener{Listener: l.listener}
+	server := l.machine("server", tendon.Config{})
+	server.Host(spy)
+	server.campaign()
+	crates := func() { // a world that has much to tell
+		for e := range Paint.Iter(server.World()) {
+			Paint.Get(e).Colour++
+		}
+	}
+	server.step = crates
+	client := l.client(tendon.Config{})
+	client.campaign()
+	asleep := func(what string) {
+		t.Helper()
+		machines := l.machines
+		l.machines = machines[:1]
+		l.steps(10) // what was on its way
+		spy.conns[0].datagrams = nil
+		l.steps(60)
+		check(t, what, len(spy.conns[0].datagrams), 0)
+		l.machines = machines
+	}
+	l.until("the server knows of the client", func() bool { return len(spy.conns) == 1 })
+	asleep("datagrams to who has not built the first level")
+	l.joined()
+	l.until("it has the crate", func() bool { return client.count(Body) == 1 })
+	server.Load("cave")
+	l.machines = l.machines[:1]
+	l.steps(1) // it is told
+	l.machines = append(l.machines, client)
+	asleep("datagrams to who has not built the next level")
+	l.until("it has the next crate", func() bool { return client.count(Body) == 1 && strings.Contains(strings.Join(client.log, ""), "cave") })
+}

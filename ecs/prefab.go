@@ -19,7 +19,8 @@ type None = struct{}
 // Prefab is a kind of node that the same function builds on every machine,
 // so that local components, tags, layers, shapes and children come along.
 // A is sent once, before the function runs: a basic type, or a struct whose
-// fields all have a tag, `rpl:"-"` for what only the authority needs.
+// fields all have a tag, `rpl:"-"` for what only the authority needs; at most 256
+// bytes on the wire.
 type Prefab[A any] struct{ def *prefab }
 
 // NewPrefab declares a prefab. build makes the entity and returns it; nil where
@@ -46,7 +47,8 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 
 // Spawn builds a node on the authority, and with the same A on every machine
 // that streams it in. It panics on a proxy, in a world without a session, and
-// where a is more than its tags allow: all of them mistakes of the game.
+// where a is more than its tags or 256 bytes allow: all of them mistakes of the
+// game.
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	r := f.def.authority(Of(w), "spawned")
 	b := r.builder(f.def)
@@ -69,6 +71,9 @@ func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(&a), r.refs())
 	if err != nil {
 		panic(fmt.Sprintf("tendon: arguments of prefab %s: %v", f.def.name, err))
+	}
+	if len(args) > rpl.MaxArgs {
+		panic(fmt.Sprintf("tendon: arguments of prefab %s have %d bytes, at most %d: replicate in a component what is more", f.def.name, len(args), rpl.MaxArgs))
 	}
 	r.makeNode(e, origin{prefab: f.def, args: args})
 }

@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/quasilyte/gmath"
@@ -49,4 +50,21 @@ func TestArgumentsAreSentOnce(t *testing.T) {
 		}
 		check(t, m.name+" built it", built, 1)
 	}
+}
+
+// Arguments that no arrival can carry are refused where they are given.
+func TestArgumentsTooLong(t *testing.T) {
+	type plaque struct {
+		Text string `rpl:"max=400"`
+	}
+	p := tendon.NewProtocol("plaques")
+	Body := tendon.Replicate(p, "body", donburi.NewComponentType[BodyData]())
+	Plaque := tendon.NewPrefab(p, "plaque", func(w donburi.World, _ plaque) *donburi.Entry { return w.Entry(w.Create(Body)) })
+	rep, err := tendon.New(donburi.NewWorld(), p, tendon.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "a short one is a node", tendon.ID(Plaque.Spawn(rep.World(), plaque{strings.Repeat("x", 200)})) != 0, true)
+	refused(t, "at most 256", func() { Plaque.Spawn(rep.World(), plaque{strings.Repeat("x", 300)}) })
+	refused(t, "Text", func() { Plaque.Spawn(rep.World(), plaque{strings.Repeat("x", 401)}) })
 }

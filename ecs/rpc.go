@@ -53,8 +53,10 @@ var (
 	ErrNotAllowed = errors.New("not allowed here")
 )
 
-// NewRPC declares a call. A is a basic type, or a struct whose fields all have
-// a tag.
+// NewRPC declares a call, before the first New. to says where it runs, lane how
+// it travels: rpl.Reliable arrives once and in the order of calls, rpl.Unreliable
+// at most once, in any. A is a basic type, or a struct whose fields all have a
+// tag; on the wire it is at most 4,096 bytes, and 1,024 on the unreliable lane.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
 	p.declare("RPC", name)
 	return &RPC[A]{wire: p.schema.RPC(name, reflect.TypeFor[A](), to, lane)}

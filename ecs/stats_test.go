@@ -1,0 +1,50 @@
+package ecs_test
+
+import (
+	"testing"
+	"time"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// The figures of a connection are those of its network, on both ends.
+func TestStats(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.1})
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	for range 20 {
+		server.Create(Body)
+	}
+	server.step = func() {
+		for e := range Body.Iter(server.World()) {
+			Body.Get(e).Pos.X += float64(server.Tick()*server.Tick()%97) / 8 // nothing that could be foreseen
+		}
+	}
+	l.steps(900)
+	here, there := server.Stats(client.Me()), client.Stats(server.Me())
+	for name, s := range map[string]tendon.Stats{"server": here, "client": there} {
+		if s.RTT < 80*time.Millisecond || s.RTT > 180*time.Millisecond {
+			t.Errorf("%s: a round trip of %v over 40 to 60 ms each way", name, s.RTT)
+		}
+		if s.Jitter <= 0 || s.Jitter > 40*time.Millisecond {
+			t.Errorf("%s: a jitter of %v, of at most 20 ms each way", name, s.Jitter)
+		}
+		if s.Loss < 0.04 || s.Loss > 0.2 {
+			t.Errorf("%s: a loss of %.3f on a way that loses 0.1", name, s.Loss)
+		}
+		check(t, name+": lost", s.Lost, false)
+		check(t, name+": transport", s.Conn.Transport, "mem")
+	}
+	if here.BytesOut < 1000 || here.BytesIn == 0 || here.BytesOut < here.BytesIn {
+		t.Errorf("the server sends %d bytes a second and gets %d", here.BytesOut, here.BytesIn)
+	}
+	if arrived := float64(there.BytesIn) / float64(here.BytesOut); arrived < 0.75 || arrived > 1.05 {
+		t.Errorf("of %d bytes a second %d arrive", here.BytesOut, there.BytesIn)
+	}
+	check(t, "the authority draws what is", here.ViewDelay, 0)
+	check(t, "the client draws what was", there.ViewDelay > 2*time.Second/30, true)
+	check(t, "of nobody", server.Stats(77), tendon.Stats{})
+	alone := l.machine("alone", tendon.Config{})
+	check(t, "alone", alone.Stats(alone.Me()), tendon.Stats{})
+}
