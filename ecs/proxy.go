@@ -245,11 +245,7 @@ func (r proxyHandler) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 	}
 }
 
-func (r proxyHandler) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
-	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) {
-		r.inject(n, ord, t)
-	}
-}
+func (r proxyHandler) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) { r.Changed(rep, ord, t) }
 
 func (r proxyHandler) Run(c rpl.Call) {
 	r.resolve()

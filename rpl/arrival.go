@@ -53,6 +53,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	}
 	a.syms = s
 	a.otherBits.Arrivals += uint64(symBits(a.syms[begin:]))
+	moves := false
 	for i, ri := range n.rows {
 		r := &a.rows[ri]
 		pr := &p.rows[e.row0+uint32(i)]
@@ -67,11 +68,13 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.learner)
 		a.appendVars(p, r, nil)
 		a.account(r.t, from, accountArrival)
+		moves = moves || r.drifting
 		if _, tick := a.anchored(r); r.drifting && tick != uint32(a.tick) {
 			p.loosen(h, true)
 		}
 		pl.recs = append(pl.recs, recEntry{handle: h, ver: r.head, kind: recRow, gen: e.gen, row: uint8(i)})
 	}
+	p.moves(h, moves && !n.spawn.Transient)
 	pl.recs = append(pl.recs, recEntry{handle: h, kind: recArrival, gen: e.gen})
 	a.counters.Arrivals++
 }

@@ -151,8 +151,10 @@ func NewAuthority(c Config) (*Authority, error) {
 	for _, t := range c.Schema.Items() {
 		a.scratch = append(a.scratch, make([]int32, max(0, len(t.Words)-len(a.scratch)))...)
 		a.places = append(a.places, newPlace(t))
-		a.course = append(a.course, make([]int32, max(0, 2*len(t.Words)-len(a.course)))...) // with phases
 		a.scratchVars = append(a.scratchVars, make([]any, max(0, len(t.Vars)-len(a.scratchVars)))...)
+	}
+	for _, t := range a.types {
+		a.course = append(a.course, make([]int32, max(0, t.width-len(a.course)))...)
 	}
 	a.told = make([]int32, len(a.course))
 	if c.Interest != nil {

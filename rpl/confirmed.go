@@ -13,7 +13,9 @@ func (r *Replica) Confirmed(ordinal int, dst []int32) ([]int32, Tick) {
 	for _, row := range r.rows {
 		if row.ordinal == ordinal {
 			for k, f := range row.t.from {
-				dst[at+f] = row.cur[k]
+				if f >= 0 {
+					dst[at+f] = row.cur[k]
+				}
 			}
 		}
 	}

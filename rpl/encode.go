@@ -41,7 +41,27 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 // sends is whether a peer gets a packet at all, now that all is planned.
 func (p *peer) sends(now time.Duration) bool {
 	return !p.plan.empty() || len(p.rpc.unreliable) > 0 || p.plan.probe ||
-		p.streaming && !p.frozen(now) && now-p.link.lastSent >= heartbeat
+		p.streaming && !p.frozen(now) && now-p.link.lastSent >= p.beat()
+}
+
+// beat is the longest time that the peer goes without a packet.
+func (p *peer) beat() time.Duration {
+	if p.movers > 0 {
+		return movingBeat
+	}
+	return heartbeat
+}
+
+// moves notes whether a node moves by itself at the peer.
+func (p *peer) moves(h uint32, does bool) {
+	switch had := p.moving.has(h); {
+	case does && !had:
+		p.moving.set(h)
+		p.movers++
+	case had && !does:
+		p.moving.clear(h)
+		p.movers--
+	}
 }
 
 // sendMessages gives the reliable lane what the room pays for: its share, and

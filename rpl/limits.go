@@ -99,6 +99,11 @@ const (
 	// heartbeat is the longest time without a state packet: clocks need ticks.
 	heartbeat = 250 * time.Millisecond
 
+	// movingBeat is the same while something moves by itself at the peer, as it
+	// was told: it moves there by the newest tick that has come, and three ticks at
+	// 60 Hz are less than what is drawn lags behind.
+	movingBeat = 50 * time.Millisecond
+
 	// reorderTime is how much later than another a packet must have been sent
 	// and acked for the other to be judged lost (protocol rule 12).
 	reorderTime = 15 * time.Millisecond

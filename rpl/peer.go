@@ -26,6 +26,8 @@ type peer struct {
 	entries []entry
 	handles bitset   // in use, quarantine included
 	dirty   bitset   // handles that may have something to say
+	moving  bitset   // handles of nodes that move by themselves at the peer …
+	movers  int      // … and how many these are
 	loose   bitset   // handles with a row that is not on the course of its anchor as the peer knows it
 	moved   []uint32 // handles of nodes whose new parent the peer is not known to know
 	held    []uint32 // of them those that say nothing in this send
@@ -132,6 +134,7 @@ func (p *peer) prepare() {
 	pl.updates, pl.guesses = make([]piece, 0, some), make([]piece, 0, some)
 	pl.recs, pl.order = make([]recEntry, 0, many), make([]int32, 0, some)
 	p.dirty.reach(many)
+	p.moving.reach(many)
 	p.loose.reach(many)
 	for range 8 {
 		p.link.spare = append(p.link.spare, make([]recEntry, 0, some/2))
@@ -259,6 +262,7 @@ func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
 	e.state, e.destroyed, e.copies, e.inflight = entryGoing, destroyed, 0, 0
 	p.dirty.clear(h)
 	p.loose.clear(h)
+	p.moves(h, false)
 	p.going = append(p.going, h)
 	p.goingOf[e.node] = h
 }

@@ -63,16 +63,15 @@ const (
 	trackMost = 16  // ticks: after a longer pause nothing is known
 )
 
-// track takes the row's words at this tick into its trackers, and sets their
-// phases.
-func (a *Authority) track(r *row, now []int32) {
-	a.slabs[r.t.index].track(r.t, r.k, uint32(a.tick), now)
-}
-
-func (s *slab) track(t *rowType, row, tick uint32, now []int32) {
+// track takes a row's words at this tick into its trackers, and sets their
+// phases and inferred velocities. It reports whether one of the latter changed.
+func (s *slab) track(t *rowType, row, tick uint32, now []int32) (turned bool) {
 	n := int64(tick - s.seen[row])
 	if n == 0 && s.seen[row] != 0 {
-		return
+		return false
+	}
+	if len(t.inferred) > 0 {
+		turned = s.infer(t, row, tick, now)
 	}
 	s.seen[row] = tick
 	for k, i := range t.phased {
@@ -98,4 +97,5 @@ func (s *slab) track(t *rowType, row, tick uint32, now []int32) {
 		}
 		now[t.phase[i]] = phase
 	}
+	return turned
 }

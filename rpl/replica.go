@@ -264,7 +264,9 @@ func (r *Replica) Words(ordinal int, dst []int32) []int32 {
 	for _, row := range r.rows {
 		if row.ordinal == ordinal {
 			for k, f := range row.t.from {
-				dst[at+f] = row.now[k]
+				if f >= 0 {
+					dst[at+f] = row.now[k]
+				}
 			}
 		}
 	}
@@ -296,7 +298,9 @@ func (c *Proxy) Inject(r *Replica, ordinal int, p unsafe.Pointer) {
 			continue
 		}
 		for k, f := range row.t.from {
-			words[f] = row.now[k]
+			if f >= 0 {
+				words[f] = row.now[k]
+			}
 		}
 		for k, f := range row.t.fromV {
 			vars[f] = row.curVars[k]

@@ -1,5 +1,7 @@
 package rpl
 
+import "slices"
+
 // A rowType is one part of an item type as the stream sees it: words in the
 // order in which they are coded (velocities before what they predict), and
 // variable-length values. Both ends derive it from the schema alone.
@@ -10,7 +12,7 @@ type rowType struct {
 	audience Audience
 
 	words []Word // Velocity is an index in this order
-	from  []int  // words[i] is item.Words[from[i]]
+	from  []int  // words[i] is item.Words[from[i]]; -1: an inferred velocity (infer.go)
 	vars  []Var
 	fromV []int
 
@@ -23,6 +25,8 @@ type rowType struct {
 	predicted  []int // words that are predicted, in an order in which they can be
 	angles     []int // wrapping words, for heading prediction
 	pos        [2]int
+
+	inferred []int // words that an inferred velocity predicts
 
 	// Phases (phase.go): the words of a row with its hidden ones, the hidden word
 	// of each, -1 none, and the words that have one.
@@ -77,6 +81,10 @@ func newRowType(it *ItemType, part int) *rowType {
 		if _, done := at[w]; done {
 			return // a ring of predictions: the schema refuses it
 		}
+		if it.infers(w) {
+			t.words, t.from = append(t.words, inferredVelocity(it.Words[w].Prop)), append(t.from, -1)
+			t.inferred = append(t.inferred, len(t.words))
+		}
 		at[w] = len(t.words)
 		t.words = append(t.words, it.Words[w])
 		t.from = append(t.from, w)
@@ -85,11 +93,16 @@ func newRowType(it *ItemType, part int) *rowType {
 		place(w, len(p.Words))
 	}
 	isVelocity := make([]bool, len(t.words))
+	for _, i := range t.inferred {
+		t.words[i].Velocity, t.words[i].Rate = i-1, inferRate
+		t.predicted = append(t.predicted, i)
+		isVelocity[i-1] = true
+	}
 	for i := range t.words {
 		w := &t.words[i]
 		// A velocity that another audience sees cannot predict: the coder knows
 		// only what this audience knows.
-		if w.Velocity >= 0 {
+		if w.Velocity >= 0 && !slices.Contains(t.inferred, i) {
 			v, ok := at[w.Velocity]
 			if !ok || v >= i {
 				w.Velocity = -1

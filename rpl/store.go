@@ -53,6 +53,7 @@ type slab struct {
 	ring     []int32   // older versions
 	seen     []uint32  // tick that the trackers know
 	trackers []tracker // of phases
+	runs     []run     // of inferred velocities
 	raw      []float64 // what a walk's floats were
 	ticks    []uint32
 	rows     int
@@ -160,6 +161,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		s.rows++
 		s.seen = append(s.seen, 0)
 		s.trackers = append(s.trackers, make([]tracker, len(t.phased))...)
+		s.runs = append(s.runs, make([]run, len(t.inferred))...)
 		s.raw = append(s.raw, make([]float64, t.raws)...)
 		s.now = append(s.now, make([]int32, w)...)
 		s.anchor = append(s.anchor, make([]int32, w)...)
@@ -214,7 +216,7 @@ func (a *Authority) settle(i uint32) (left bool) {
 	r.touched = false
 	now := a.current(r)
 	if len(r.t.phased) > 0 {
-		a.track(r, now)
+		a.slabs[r.t.index].track(r.t, r.k, uint32(a.tick), now)
 	}
 	last, tick := a.anchored(r)
 	if left = !r.t.onCourse(last, now, uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
@@ -258,7 +260,7 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 	now := a.current(r)
 	changed := false
 	for k, f := range t.from {
-		if now[k] != words[f] && (t.when == nil || t.when[k] < 0 || words[t.when[k]] != 0) {
+		if f >= 0 && now[k] != words[f] && (t.when == nil || t.when[k] < 0 || words[t.when[k]] != 0) {
 			now[k], changed = words[f], true
 		}
 	}
@@ -341,8 +343,11 @@ func (a *Authority) Words(it Item, dst []int32) []int32 {
 	dst = append(dst, make([]int32, len(m.t.Words))...)
 	for _, i := range m.rows {
 		r := &a.rows[i]
-		for k, w := range a.current(r)[:len(r.t.words)] {
-			dst[at+r.t.from[k]] = w
+		now := a.current(r)
+		for k, f := range r.t.from {
+			if f >= 0 {
+				dst[at+f] = now[k]
+			}
 		}
 	}
 	return dst

@@ -209,6 +209,11 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i int, kind uint8) {
 	p.plan.recs = append(p.plan.recs, recEntry{handle: h, ver: r.head, kind: kind, gen: e.gen, row: uint8(i)})
 	a.counters.Records++
+	if r.drifting {
+		p.moves(h, true)
+	} else if e.nrows == 1 {
+		p.moves(h, false)
+	}
 	if pr.flightTick == pr.ackedTick && pr.carried != 0 && pr.flight != 0 && r.head == pr.flight {
 		a.counters.Repeats++
 	}

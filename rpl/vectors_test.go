@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -19,12 +20,7 @@ var update = flag.Bool("update", false, "write testdata/vectors anew: the wire h
 // direction, number, bytes.
 func TestVectors(t *testing.T) {
 	w := newWorld(t, 7, rpl.Config{CheckEvery: 100 * time.Millisecond}, netsim.Conditions{Delay: 30 * time.Millisecond}, 4)
-	var got strings.Builder
-	w.net.OnPacket = func(to rpl.Peer, seq uint64, b []byte) {
-		fmt.Fprintf(&got, "%d down %d %x\n", w.net.TickNumber(), seq, b)
-	}
-	w.net.OnMessage = func(to rpl.Peer, b []byte) { fmt.Fprintf(&got, "%d message - %x\n", w.net.TickNumber(), b) }
-	w.net.OnUp = func(from rpl.Peer, b []byte) { fmt.Fprintf(&got, "%d up - %x\n", w.net.TickNumber(), b) }
+	got := listen(w.net)
 	if _, err := w.net.Join(2); err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +38,56 @@ func TestVectors(t *testing.T) {
 			}
 		})
 	}
-	file := filepath.Join("testdata", "vectors", "session.txt")
+	compare(t, "session.txt", got.String())
+}
+
+// The same of nodes whose velocities nobody declared.
+func TestInferredVectors(t *testing.T) {
+	s := rpl.NewSchema("infer")
+	typ := s.Build("body").Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Pos("x", "y").Done()
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 7, netsim.Conditions{Delay: 30 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := listen(net)
+	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, _ := net.A.Item(id, 0)
+	if _, err := net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(60) {
+		x, y := 100*i/7, -9*i // straight …
+		if i > 30 {
+			y = -9*30 + (i-30)*(i-30)/3 // … and in a curve
+		}
+		net.Tick(func(rpl.Tick) { net.A.SetWords(it, []int32{x, y}) })
+	}
+	compare(t, "inferred.txt", got.String())
+}
+
+// listen writes down all that a network carries.
+func listen(net *rpltest.Net) *strings.Builder {
+	var got strings.Builder
+	net.OnPacket = func(to rpl.Peer, seq uint64, b []byte) {
+		fmt.Fprintf(&got, "%d down %d %x\n", net.TickNumber(), seq, b)
+	}
+	net.OnMessage = func(to rpl.Peer, b []byte) { fmt.Fprintf(&got, "%d message - %x\n", net.TickNumber(), b) }
+	net.OnUp = func(from rpl.Peer, b []byte) { fmt.Fprintf(&got, "%d up - %x\n", net.TickNumber(), b) }
+	return &got
+}
+
+// compare holds what was written down to a file in testdata/vectors.
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "vectors", name)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,10 +95,10 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.String() == string(want) {
+	if got == string(want) {
 		return
 	}
-	have := strings.Split(got.String(), "\n")
+	have := strings.Split(got, "\n")
 	for i, line := range strings.Split(string(want), "\n") {
 		if i >= len(have) || have[i] != line {
 			t.Fatalf("line %d is\n%s\nwant\n%s\n(if the wire has changed: go test -run TestVectors -update)", i+1, have[min(i, len(have)-1)], line)

@@ -27,7 +27,9 @@ func (t *rowType) walkable() {
 	}
 	at := make([]int, len(t.words))
 	for k, w := range t.from {
-		at[w] = k
+		if w >= 0 {
+			at[w] = k
+		}
 	}
 	floats := func(fs []floatField) (out []floatField) {
 		for _, f := range fs {
@@ -144,7 +146,9 @@ func (a *Authority) walk(h *hot, t *rowType, pl *place, component unsafe.Pointer
 		return false
 	}
 	if len(t.phased) > 0 {
-		s.track(t, h.k, uint32(a.tick), now)
+		if s.track(t, h.k, uint32(a.tick), now) {
+			h.flags |= hotTurned
+		}
 	}
 	last, tick := s.anchor[at:at+w:at+w], s.tick[h.k]
 	off = h.flags&hotTurned != 0 && !t.stands(last, now) || !t.follows(last, now, uint32(a.tick)-tick)
