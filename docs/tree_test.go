@@ -60,7 +60,7 @@ func texts(t *testing.T, suffix string) []file {
 			}
 			return nil
 		}
-		if !strings.HasSuffix(rel, suffix) || !d.Type().IsRegular() {
+		if !strings.HasSuffix(rel, suffix) || !d.Type().IsRegular() || notOurs[rel] { // .git is a file in a worktree
 			return nil
 		}
 		b, err := os.ReadFile(path)
