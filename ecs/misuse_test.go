@@ -130,9 +130,14 @@ func TestMisuse(t *testing.T) {
 		check(t, "on the client", Link.Get(client.find(id)).Target, donburi.Null)
 		tendon.Give(w.Entry(ent), client.Me()) // an entry of what is gone is one of nothing
 		check(t, "the new tenant's owner", tendon.Owner(server.find(nextID)), rpl.Peer(0))
+		Touch.Handle(server.Replication, func(tendon.Call, TouchArgs) { server.say("touched") })
+		refusals := *server.Counter("rpc refused")
 		if err := Touch.Send(server.find(id), TouchArgs{What: ent}); err != nil {
 			t.Error(err)
 		}
+		l.steps(5)
+		check(t, "in arguments: ran", len(server.said()), 0)
+		check(t, "in arguments: refused", *server.Counter("rpc refused")-refusals, 1)
 	})
 	t.Run("Set of a replicated component", func(t *testing.T) {
 		value := PaintData{Colour: 40, Name: "set"}
