@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -41,6 +42,10 @@ func (a *Authority) fitUpdates(p *peer) {
 		for i := range pl.updates {
 			u := &pl.updates[i]
 			n := &a.nodes[p.entries[u.handle].node.Slot()]
+			if u.moved { // all or none (protocol rule 20)
+				u.urgency = math.MaxFloat32
+				continue
+			}
 			u.urgency *= n.spawn.Weight * a.closeness(p, n)
 		}
 		slices.SortFunc(pl.order, func(i, j int32) int {

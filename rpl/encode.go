@@ -166,7 +166,10 @@ func (k *packer) fill() {
 	if k.form&formCalls != 0 {
 		k.calls()
 	}
-	k.update = k.section(pl.updates, k.update, (*entryModel).name)
+	begun := start != k.removal+k.arrival+k.update+k.guess+k.call
+	if !begun || k.update > 0 || pl.movedBits <= k.room {
+		k.update = k.section(pl.updates, k.update, (*entryModel).name)
+	} // else they go together in the next packet
 	p.enc.Put(m.entry.gap.sym(gapEnd))
 	if k.form&formGuesses != 0 {
 		k.guess = k.section(pl.guesses, k.guess, (*entryModel).nameGuess)
@@ -222,7 +225,7 @@ func (k *packer) section(pieces []piece, at int, name func(*entryModel, *piece, 
 		if pc.skip {
 			continue
 		}
-		if !k.fits(pc) {
+		if !k.fits(pc) || pc.handle < last {
 			break
 		}
 		s := name(m, pc, pc.handle+1-last)

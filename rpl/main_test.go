@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain has the random worlds begin with the same seed on every run of the
-// tests, so that a failure is the change's. `make soak`, which asks for more
+// TestMain has hundreds of random worlds begin with the same seed on every run of
+// the tests, so that a failure is the change's. `make soak`, which asks for more
 // checks, and whoever gives a seed, explore others; each failure prints its own.
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -16,8 +16,10 @@ func TestMain(m *testing.M) {
 		given = given || f.Name == "rapid.checks" || f.Name == "rapid.seed" || f.Name == "rapid.failfile"
 	})
 	if !given {
-		if err := flag.Set("rapid.seed", "1"); err != nil {
-			panic(err)
+		for name, value := range map[string]string{"rapid.seed": "1", "rapid.checks": "300"} {
+			if err := flag.Set(name, value); err != nil {
+				panic(err)
+			}
 		}
 	}
 	os.Exit(m.Run())

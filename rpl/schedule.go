@@ -21,22 +21,24 @@ type piece struct {
 	recN    int
 	urgency float32 // age in ticks; weighed where the room does not pay for all
 	skip    bool    // over budget
+	moved   bool    // it tells of another parent or owner
 	special bool    // an update that says more than what goes without saying
 }
 
 // plan is what Schedule has decided for one peer's send.
 type plan struct {
-	removals []piece
-	arrivals []piece
-	updates  []piece // by ascending handle
-	guesses  []piece // updates against arrivals that are not acked, the same
-	recs     []recEntry
-	probe    bool
-	lane     float64 // bytes for messages that wait for the reliable lane
-	room     float64 // bytes left in the bucket; negative: debt
-	left     float64 // bits of the room that are not planned for
-	group    []uint32
-	order    []int32
+	removals  []piece
+	arrivals  []piece
+	updates   []piece // by ascending handle
+	guesses   []piece // updates against arrivals that are not acked, the same
+	recs      []recEntry
+	movedBits int // of the updates that tell of another parent or owner
+	probe     bool
+	lane      float64 // bytes for messages that wait for the reliable lane
+	room      float64 // bytes left in the bucket; negative: debt
+	left      float64 // bits of the room that are not planned for
+	group     []uint32
+	order     []int32
 }
 
 func (pl *plan) reset() {
@@ -88,6 +90,7 @@ func (a *Authority) Schedule(now time.Duration) {
 		a.fitUpdates(p)
 		a.learner.names(pl.updates)
 		a.offerTables(p)
+		pl.gatherMoved()
 		a.planRemovals(p, now, true)
 		a.planAgain(p, now, true)
 		a.fitGuesses(p)

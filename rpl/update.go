@@ -53,7 +53,8 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	case special:
 		a.syms = append(a.syms, prefix.Raw(uint32(flag(any)), 1))
 	}
-	if any {
+	moved := any
+	if moved {
 		a.appendMeta(p, n)
 		pl.recs = append(pl.recs, recEntry{handle: h, kind: recMeta, gen: e.gen})
 	}
@@ -78,7 +79,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 		return
 	}
 	pc := a.piece(h, at, rec, pl)
-	pc.special = special
+	pc.special, pc.moved = special, moved
 	pc.urgency = urgency
 	if guess {
 		pl.guesses = append(pl.guesses, pc)
