@@ -101,7 +101,8 @@ type Authority struct {
 	models   [4]*model
 	modelMsg []byte // the model as it is shipped; nil for the default
 	learner  *learner
-	defaults *model // what the header's and the peers' own tables are
+	deaf     *learner // of what not everyone may see: it is never fitted
+	defaults *model   // what the header's and the peers' own tables are
 	up       up
 	upBytes  []byte
 	syms     []prefix.Sym // of this send's pieces
@@ -143,7 +144,7 @@ func NewAuthority(c Config) (*Authority, error) {
 	a.types, a.typesOf = rowTypesOf(c.Schema)
 	a.defaults = defaultModel(a.types)
 	a.model, a.models[0] = a.defaults, a.defaults
-	a.learner = newLearner(a.types, c.Hz)
+	a.learner, a.deaf = newLearner(a.types, c.Hz), newLearner(a.types, c.Hz)
 	a.slabs = make([]slab, len(a.types))
 	a.freeItems = make([][]Item, len(c.Schema.Items()))
 	a.bits = make([]Bits, len(c.Schema.Items()))

@@ -299,6 +299,7 @@ func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) {
 		return 0, err
 	}
 	it := a.newItem(slot, len(nd.items), t)
+	a.noteSecrets(slot)
 	a.relayout(slot, l)
 	return it, nil
 }
@@ -363,6 +364,7 @@ func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep 
 	}
 	if nd.spawn.Relevance != r {
 		nd.spawn.Relevance = r
+		a.noteSecrets(slot)
 		a.rejudge(slot)
 	}
 }

@@ -25,6 +25,7 @@ type row struct {
 	listed   bool // on the authority's drifting list
 	walked   bool // SetColumn settles it
 	gone     bool
+	secret   bool // not everyone may see it
 
 	// The last coded update of this row, for other peers at the same baseline.
 	share shared

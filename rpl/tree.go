@@ -50,6 +50,7 @@ func (a *Authority) setParent(c, p uint32) {
 		pn.children = append(pn.children, c)
 		a.leaveGrid(c)
 	}
+	a.noteSecrets(c)
 }
 
 func (a *Authority) unlink(c uint32) {

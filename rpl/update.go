@@ -276,7 +276,7 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 	m := p.link.model
 	now := a.known(r)
 	if action == rowKeyframe {
-		a.syms = m.appendKey(a.syms, r.t, now, a.learner)
+		a.syms = m.appendKey(a.syms, r.t, now, a.hearer(r))
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
 		return accountKeyframe
@@ -287,7 +287,7 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		a.counters.ExplicitBases++
 	}
 	if r.vars != nil {
-		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.learner)
+		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.hearer(r))
 		a.appendVars(p, r, r.varsOf(pr.acked))
 		return accountUpdate
 	}
@@ -298,7 +298,7 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		return accountUpdate
 	}
 	at := len(a.syms)
-	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.learner)
+	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.hearer(r))
 	*s = shared{send: a.send, ver: pr.acked, tick: pr.ackedTick, model: m.number, at: at, n: len(a.syms) - at}
 	return accountUpdate
 }
