@@ -36,6 +36,7 @@ func newGrid(size float64) *grid {
 		margin:  slack * math.Sqrt2 * 1.03, // with room for the rounding of float32s
 		buckets: make([][]gridNode, gridSide*gridSide),
 		stamps:  make([]uint32, gridSide*gridSide),
+		crossed: make([]uint32, 0, 256),
 	}
 }
 
@@ -119,9 +120,19 @@ func (a *Authority) enterCell(slot uint32) {
 		a.ungrid(slot)
 		g.crossed = append(g.crossed, slot)
 		s.cell, s.cellAt = i, int32(len(g.buckets[i]))
-		g.buckets[i] = append(g.buckets[i], e)
+		g.buckets[i] = append(roomy(g.buckets[i]), e)
 	}
 	g.stamp(i, a.moves)
+}
+
+// roomy makes room for one more: a crowd that wanders over a steady world soon
+// takes no new memory.
+func roomy(nodes []gridNode) []gridNode {
+	if len(nodes) < cap(nodes) {
+		return nodes
+	}
+	const least = 16 // three lines of the cache
+	return append(make([]gridNode, 0, max(least, 2*cap(nodes))), nodes...)
 }
 
 // leaveGrid takes a node out of the grid that may come in again: it is no longer
