@@ -129,6 +129,7 @@ func (p *peer) prepare() {
 	p.lingering, p.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.near, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
+	p.checks.plan = make([]check, 0, maxChecks)
 	pl := &p.plan
 	pl.removals, pl.arrivals = make([]piece, 0, some), make([]piece, 0, some)
 	pl.updates, pl.guesses = make([]piece, 0, some), make([]piece, 0, some)

@@ -144,6 +144,7 @@ func NewProxy(c Config, me Peer) (*Proxy, error) {
 		layouts: make(map[uint32]*nodeLayout),
 	}
 	p.stage.words = make([]int32, 0, 2048)
+	p.toCheck, p.buf = make([]check, 0, maxChecks), make([]byte, 0, PacketRoom+16)
 	p.stage.updates = make([]stagedRow, 0, 256)
 	p.events.changed, p.events.advanced = make([]rowEvent, 0, 256), make([]rowEvent, 0, 256)
 	p.types, p.typesOf = rowTypesOf(c.Schema)
