@@ -60,7 +60,8 @@ type replicaRow struct {
 
 func newReplicaRow(t *rowType, ordinal int) *replicaRow {
 	w := t.width
-	r := &replicaRow{t: t, ordinal: ordinal, now: make([]int32, w), cur: make([]int32, w)}
+	words := make([]int32, 2*w) // side by side, as they are read
+	r := &replicaRow{t: t, ordinal: ordinal, now: words[:w:w], cur: words[w:]}
 	r.clear()
 	return r
 }
