@@ -83,6 +83,7 @@ type Authority struct {
 	columns   []column // of this tick
 	sum       uint32   // of what was read ahead
 	off       []Item   // rows that the walk found off their course
+	catching  bool     // catchUp is at work
 	freeItems [][]Item // by item type
 	shadows   [][]byte // by item type
 	places    []place  // by item type

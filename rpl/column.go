@@ -25,6 +25,7 @@ const (
 	hotTurned             // … and another one
 	hotDrifts             // the row drifts
 	hotWalked             // SetColumn settles it
+	hotStale              // walked since Set last saw it: the shadow says nothing
 )
 
 const noColumn = ^uint16(0)
@@ -133,11 +134,13 @@ func (a *Authority) unwalk(h *hot) {
 	}
 }
 
-// catchUp extracts what was left while nobody held a node.
+// catchUp extracts what was left while nobody held a node. Its place was read, so
+// it stays where it is: a look may be walking over its cell.
 func (a *Authority) catchUp(n *node) {
 	if len(n.holders) > 0 {
 		return
 	}
+	a.catching = true
 	for _, it := range n.items {
 		if it == NoItem {
 			continue
@@ -149,4 +152,5 @@ func (a *Authority) catchUp(n *node) {
 			}
 		}
 	}
+	a.catching = false
 }

@@ -237,3 +237,50 @@ func (w *columnWorld) walk() {
 		step(&c.Body)
 	}
 }
+
+// What changed while columns were walked and changed back while nobody held it is
+// what it is now for who comes.
+func TestSetAfterTheWalk(t *testing.T) {
+	s := rpl.NewSchema("back")
+	typ := s.Item("walker", reflect.TypeFor[walker](), nil)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, 1, netsim.Conditions{Delay: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, _ := net.A.Item(id, 0)
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := walker{HP: 10}
+	shows := func() int32 {
+		if r := c.Log.Held[id]; r != nil {
+			return r.Words(0, nil)[5]
+		}
+		return -1
+	}
+	for _, step := range []struct {
+		hp   uint8
+		from float64
+		was  int32 // it may show until it is told
+		want int32
+	}{{10, 0, -1, 10}, {20, 0, 10, 20}, {20, 9000, 20, -1}, {10, 9000, -1, -1}, {10, 0, -1, 10}} {
+		w.HP = step.hp
+		net.A.Observe(2, [2]float64{step.from, 0})
+		for range 60 {
+			net.Tick(func(rpl.Tick) {
+				net.A.SetColumn(typ, []rpl.Item{it}, []unsafe.Pointer{unsafe.Pointer(&w)}, true)
+			})
+			if x := shows(); x != step.was && x != step.want {
+				t.Fatalf("%d seen from %v shows %d", step.hp, step.from, x)
+			}
+		}
+		if shows() != step.want {
+			t.Fatalf("%d seen from %v shows %d in the end", step.hp, step.from, shows())
+		}
+	}
+}

@@ -286,9 +286,10 @@ func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
 	m, h := &a.items[it], &a.hots[it]
 	a.unwalk(h)
 	sh := a.shadows[m.t.Index]
-	if m.t.Same(component, sh[m.shadow:m.shadow+m.t.ShadowSize()]) && h.flags&hotFresh == 0 {
+	if m.t.Same(component, sh[m.shadow:m.shadow+m.t.ShadowSize()]) && h.flags&(hotFresh|hotStale) == 0 {
 		return false
 	}
+	h.flags &^= hotStale
 	words := a.scratch[:len(m.t.Words)]
 	vars := a.scratchVars[:len(m.t.Vars)]
 	if len(vars) > 0 {
@@ -326,7 +327,7 @@ func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
 	if changed {
 		a.activate(m.node)
 	}
-	if (changed || h.flags&hotFresh != 0) && h.flags&hotPlace != 0 {
+	if (changed || h.flags&hotFresh != 0) && h.flags&hotPlace != 0 && !a.catching {
 		x, y := float64(words[m.t.Pos[0]])*m.t.PosStep, float64(words[m.t.Pos[1]])*m.t.PosStep
 		if s := &a.spots[m.node]; h.flags&hotFresh != 0 || x != s.x || y != s.y {
 			a.moved(m.node, x, y)

@@ -10,12 +10,17 @@ import (
 // the one that it last saw before it quantises it, and looks only at what can
 // have left its course.
 
-// walkPlan is how the component of one rowType is walked.
+// walkPlan is how the component of one rowType is walked; the fields' words are
+// the row's.
 type walkPlan struct {
-	floats []floatField // the words are the row's
-	angles []floatField
+	floats []walkFloat
 	bytes  []intField
 	shorts []intField
+}
+
+type walkFloat struct {
+	floatField
+	angle bool
 }
 
 // walkable makes the plan where the row is all of its item, of fields that have
@@ -31,12 +36,11 @@ func (t *rowType) walkable() {
 			at[w] = k
 		}
 	}
-	floats := func(fs []floatField) (out []floatField) {
+	floats := func(fs []floatField, angle bool) {
 		for _, f := range fs {
 			f.word = at[f.word]
-			out = append(out, f)
+			t.walk.floats = append(t.walk.floats, walkFloat{f, angle})
 		}
-		return out
 	}
 	ints := func(fs []intField) (out []intField) {
 		for _, f := range fs {
@@ -45,9 +49,10 @@ func (t *rowType) walkable() {
 		}
 		return out
 	}
-	t.walks = true
-	t.walk = walkPlan{floats(l.fast.floats), floats(l.fast.angles), ints(l.fast.bytes), ints(l.fast.shorts)}
-	t.raws = len(t.walk.floats) + len(t.walk.angles)
+	floats(l.fast.floats, false)
+	floats(l.fast.angles, true)
+	t.walk.bytes, t.walk.shorts = ints(l.fast.bytes), ints(l.fast.shorts)
+	t.walks, t.raws = true, len(t.walk.floats)
 }
 
 // read brings a row up to its component. raw is what its floats were. moves is
@@ -55,41 +60,28 @@ func (t *rowType) walkable() {
 func (t *rowType) read(p unsafe.Pointer, now []int32, raw []float64) (moves, turns bool) {
 	plan := &t.walk
 	words := t.words[:len(now)-len(t.phased)]
-	n := 0
+	raw = raw[:len(plan.floats)]
 	for i := range plan.floats {
 		f := &plan.floats[i]
 		v := *at[float64](p, f.off)
-		if v == raw[n] {
-			n++
+		if v == raw[i] {
 			continue
 		}
-		raw[n] = v
-		n++
-		if w := f.quantiser.word(v); w != now[f.word] {
-			now[f.word] = w
-			if words[f.word].Velocity < 0 {
-				turns = true
-			} else {
-				moves = true
-			}
+		raw[i] = v
+		var w int32
+		if f.angle {
+			w = f.angleWord(v)
+		} else {
+			w = f.quantiser.word(v)
 		}
-	}
-	for i := range plan.angles {
-		f := &plan.angles[i]
-		v := *at[float64](p, f.off)
-		if v == raw[n] {
-			n++
+		if w == now[f.word] {
 			continue
 		}
-		raw[n] = v
-		n++
-		if w := f.angleWord(v); w != now[f.word] {
-			now[f.word] = w
-			if words[f.word].Velocity < 0 {
-				turns = true
-			} else {
-				moves = true
-			}
+		now[f.word] = w
+		if words[f.word].Velocity < 0 {
+			turns = true
+		} else {
+			moves = true
 		}
 	}
 	for i := range plan.bytes {
@@ -121,7 +113,7 @@ func (a *Authority) walk(h *hot, t *rowType, pl *place, component unsafe.Pointer
 		}
 		r := &a.rows[h.row]
 		r.walked = true
-		h.flags |= hotWalked
+		h.flags |= hotWalked | hotStale
 		if r.drifting {
 			h.flags |= hotDrifts
 		}
