@@ -38,7 +38,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	at, rec := len(a.syms), len(pl.recs)
 	m := p.link.model
 	guess := e.state == entryComing
-	any := e.meta && !guess && a.parentKnown(p, n)
+	any := e.meta && !guess && a.parentHere(p, n)
 	waits := e.meta && !any
 	special := any || guess
 	a.actions = a.actions[:0]
@@ -144,16 +144,6 @@ func (a *Authority) isLoose(r *row, pr *peerRow) bool {
 	}
 	_, tick := a.anchored(r)
 	return pr.flight != r.head || pr.flightTick != tick
-}
-
-// parentKnown is whether the peer has been sent the node's parent, or there is
-// none to name: a child keeps its old parent until its new one is on the way.
-func (a *Authority) parentKnown(p *peer, n *node) bool {
-	if n.parent == 0 {
-		return true
-	}
-	h := a.nodes[n.parent].holder(p.index)
-	return h != nil && h.handle != noHandle
 }
 
 // closeness weighs a node's urgency by its distance: 4 for the peer's own, 2
