@@ -47,7 +47,7 @@ func (a *Authority) touchUpdates(p *peer, handles []uint32) {
 	for _, h := range handles {
 		if e := &p.entries[h]; e.only != noRow && e.nrows == 1 {
 			r, pr := &a.rows[e.only], &p.rows[e.row0]
-			sum += r.head + r.share.send + pr.acked + pr.from
+			sum += r.head + pr.acked + pr.from
 		}
 	}
 	for _, h := range handles {
@@ -56,14 +56,14 @@ func (a *Authority) touchUpdates(p *peer, handles []uint32) {
 			continue
 		}
 		r, pr := &a.rows[e.only], &p.rows[e.row0]
-		s, k, w := &a.slabs[r.t.index], int(r.k), r.t.width
-		if w == 0 {
-			continue
+		s, w := &a.slabs[r.t.index], r.t.width
+		words, tick := s.anchor(r.k, w)
+		sum += tick
+		if w > 0 {
+			sum += uint32(words[0])
 		}
-		sum += uint32(s.now[k*w]) + uint32(s.anchor[k*w]) + s.tick[k]
 		if pr.acked != r.head {
-			old := k*historyLen + int(pr.acked%historyLen)
-			sum += uint32(s.ring[old*w]) + s.ticks[old]
+			sum += uint32(s.older(r.k, pr.acked, w)[w])
 		}
 	}
 	p.sum += sum
@@ -90,8 +90,7 @@ func (a *Authority) touchOff(t *rowType, off []Item) {
 	s := &a.slabs[t.index]
 	for _, it := range off {
 		h := &a.hots[it]
-		old := int(h.k)*historyLen + int(a.rows[h.row].head%historyLen)
-		sum += uint32(s.ring[old*t.width]) + s.ticks[old]
+		sum += uint32(s.older(h.k, a.rows[h.row].head, t.width)[t.width])
 		if hs := a.nodes[h.slot].holders; len(hs) > 0 {
 			sum += hs[0].handle
 		}

@@ -146,7 +146,9 @@ func NewAuthority(c Config) (*Authority, error) {
 	a.defaults = defaultModel(a.types)
 	a.model, a.models[0] = a.defaults, a.defaults
 	a.learner, a.deaf = newLearner(a.types, c.Hz), newLearner(a.types, c.Hz)
-	a.slabs = make([]slab, len(a.types))
+	for _, t := range a.types {
+		a.slabs = append(a.slabs, newSlab(t.width))
+	}
 	a.freeItems = make([][]Item, len(c.Schema.Items()))
 	a.bits = make([]Bits, len(c.Schema.Items()))
 	a.shadows = make([][]byte, len(c.Schema.Items()))

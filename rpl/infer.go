@@ -55,8 +55,8 @@ const straight = 4
 func (s *slab) infer(t *rowType, row, tick uint32, now []int32) (turned bool) {
 	n := tick - s.seen[row]
 	fresh := s.seen[row] == 0
-	anchor := s.anchor[int(row)*t.width:][:t.width]
-	age := tick - s.tick[row]
+	anchor, at := s.anchor(row, t.width)
+	age := tick - at
 	for k, i := range t.inferred {
 		r := &s.runs[int(row)*len(t.inferred)+k]
 		x, v := now[i], i-1

@@ -10,6 +10,8 @@ import "unsafe"
 // one is made only where the row has left the course that the last one
 // predicts, so a straight walk is one version however long it takes, and a base
 // stays in the ring for as long as it is good.
+//
+// A row is 64 bytes, one line of a cache: peers ask for rows one by one.
 type row struct {
 	t     *rowType
 	vars  *rowVars // nil without variable-length props
@@ -20,15 +22,15 @@ type row struct {
 
 	left, before uint32 // when it last left a course, and the tick of that one's anchor
 
+	share  shared
+	shareN uint8 // how many symbols
+
 	touched  bool // changed since the last send
 	drifting bool // it is expected to change by itself
 	listed   bool // on the authority's drifting list
 	walked   bool // SetColumn settles it
 	gone     bool
 	secret   bool // not everyone may see it
-
-	// The last coded update of this row, for other peers at the same baseline.
-	share shared
 }
 
 // rowVars is the variable-length values of a row.
@@ -37,28 +39,61 @@ type rowVars struct {
 	ring [historyLen][]any
 }
 
-// shared is an update as symbols, kept for one send.
+// shared is the last coded update of a row, for other peers at the same baseline
+// in the same send.
 type shared struct {
-	send      uint32 // the send it was coded for
+	key       uint32 // the send that it was coded for, and by which tables: shareKey
 	ver, tick uint32 // its base
-	model     uint8
-	at, n     int // in Authority.syms
+	at        uint32 // in Authority.syms
 }
 
+func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.number) }
+
 // A slab is the words of all rows of one type, column by column, so that what a
-// tick reads of every row lies side by side.
+// tick reads of every row lies side by side. A version's tick stands behind its
+// words.
 type slab struct {
 	now      []int32   // as they are
-	anchor   []int32   // version head
-	tick     []uint32  // of version head
-	ring     []int32   // older versions
+	anchors  []int32   // version head
+	ring     []int32   // older versions, stride apart
+	stride   int       // of a version in the ring, so that it crosses no line of a cache
 	seen     []uint32  // tick that the trackers know
 	trackers []tracker // of phases
 	runs     []run     // of inferred velocities
 	raw      []float64 // what a walk's floats were
-	ticks    []uint32
 	rows     int
 	free     []uint32 // rows to use again, their places with them
+}
+
+// lineWords is how many words a line of a cache holds.
+const lineWords = 16
+
+// newSlab is made for rows of a width.
+func newSlab(width int) slab {
+	stride := width + 1
+	for stride < lineWords && stride&(stride-1) != 0 {
+		stride++
+	}
+	return slab{stride: stride}
+}
+
+// newest is the place of version head of the row at k, w words wide, its tick
+// behind it.
+func (s *slab) newest(k uint32, w int) []int32 {
+	at := int(k) * (w + 1)
+	return s.anchors[at : at+w+1 : at+w+1]
+}
+
+// anchor is version head and its tick.
+func (s *slab) anchor(k uint32, w int) ([]int32, uint32) {
+	v := s.newest(k, w)
+	return v[:w:w], uint32(v[w])
+}
+
+// older is the place of an older version, as newest is.
+func (s *slab) older(k, ver uint32, w int) []int32 {
+	at := (int(k)*historyLen + int(ver%historyLen)) * s.stride
+	return s.ring[at : at+w+1 : at+w+1]
 }
 
 // item is one replicated component of a node.
@@ -80,10 +115,7 @@ func (a *Authority) current(r *row) []int32 {
 
 // anchored is version head: its words and its tick.
 func (a *Authority) anchored(r *row) ([]int32, uint32) {
-	w := r.t.width
-	at := int(r.k) * w
-	s := &a.slabs[r.t.index]
-	return s.anchor[at : at+w : at+w], s.tick[r.k]
+	return a.slabs[r.t.index].anchor(r.k, r.t.width)
 }
 
 // version is the words and the tick of one version.
@@ -92,9 +124,8 @@ func (a *Authority) version(r *row, ver uint32) ([]int32, uint32) {
 		return a.anchored(r)
 	}
 	w := r.t.width
-	s := &a.slabs[r.t.index]
-	i := int(r.k)*historyLen + int(ver%historyLen)
-	return s.ring[i*w : i*w+w : i*w+w], s.ticks[i]
+	v := a.slabs[r.t.index].older(r.k, ver, w)
+	return v[:w:w], uint32(v[w])
 }
 
 // versionAt is the words of a version as they were at a tick from its own on,
@@ -165,10 +196,8 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
 		s.raw = append(s.raw, make([]float64, t.raws)...)
 		s.now = append(s.now, make([]int32, w)...)
-		s.anchor = append(s.anchor, make([]int32, w)...)
-		s.tick = append(s.tick, 0)
-		s.ring = append(s.ring, make([]int32, historyLen*w)...)
-		s.ticks = append(s.ticks, make([]uint32, historyLen)...)
+		s.anchors = append(s.anchors, make([]int32, w+1)...)
+		s.ring = append(s.ring, make([]int32, historyLen*s.stride)...)
 		if len(t.vars) > 0 {
 			a.rows[i].vars = &rowVars{now: make([]any, len(t.vars))}
 		}
@@ -203,9 +232,9 @@ func (a *Authority) freeRow(i uint32) {
 
 // anchor makes what the row is now its version head.
 func (a *Authority) anchor(r *row) {
-	words, _ := a.anchored(r)
-	copy(words, a.current(r))
-	a.slabs[r.t.index].tick[r.k] = uint32(a.tick)
+	v := a.slabs[r.t.index].newest(r.k, r.t.width)
+	copy(v, a.current(r))
+	v[r.t.width] = int32(a.tick)
 	if r.vars != nil {
 		r.vars.ring[r.head%historyLen] = append([]any(nil), r.vars.now...)
 	}
@@ -234,10 +263,9 @@ func (a *Authority) settle(i uint32) (left bool) {
 // leaveCourse makes a new version of what the row is now; last is what the head
 // was, tick when.
 func (a *Authority) leaveCourse(r *row, last []int32, tick uint32) {
-	s := &a.slabs[r.t.index]
-	old := int(r.k)*historyLen + int(r.head%historyLen)
-	copy(s.ring[old*len(last):], last)
-	s.ticks[old] = tick
+	old := a.slabs[r.t.index].older(r.k, r.head, len(last))
+	copy(old, last)
+	old[len(last)] = int32(tick)
 	r.head++
 	r.left, r.before = uint32(a.tick), tick
 	a.anchor(r)

@@ -1,6 +1,10 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/prefix"
+import (
+	"math"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
 
 // planUpdates finds what a peer must be told of the nodes that it holds. A row
 // is pending when the newest version on its way, advanced to now, is not what
@@ -282,14 +286,16 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		return accountUpdate
 	}
 	s := &r.share
-	if s.send == a.send && s.ver == pr.acked && s.tick == pr.ackedTick && s.model == m.number {
-		a.syms = append(a.syms, a.syms[s.at:s.at+s.n]...)
+	if s.key == a.shareKey(m) && s.ver == pr.acked && s.tick == pr.ackedTick {
+		a.syms = append(a.syms, a.syms[s.at:s.at+uint32(r.shareN)]...)
 		a.counters.Shared++
 		return accountUpdate
 	}
 	at := len(a.syms)
 	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.hearer(r))
-	*s = shared{send: a.send, ver: pr.acked, tick: pr.ackedTick, model: m.number, at: at, n: len(a.syms) - at}
+	if n := len(a.syms) - at; n <= math.MaxUint8 {
+		*s, r.shareN = shared{key: a.shareKey(m), ver: pr.acked, tick: pr.ackedTick, at: uint32(at)}, uint8(n)
+	}
 	return accountUpdate
 }
 

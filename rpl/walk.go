@@ -142,7 +142,7 @@ func (a *Authority) walk(h *hot, t *rowType, pl *place, component unsafe.Pointer
 			h.flags |= hotTurned
 		}
 	}
-	last, tick := s.anchor[at:at+w:at+w], s.tick[h.k]
+	last, tick := s.anchor(h.k, w)
 	off = h.flags&hotTurned != 0 && !t.stands(last, now) || !t.follows(last, now, uint32(a.tick)-tick)
 	if h.flags&hotTurned != 0 {
 		if drifts := t.drifts(now); drifts != (h.flags&hotDrifts != 0) {
