@@ -150,7 +150,7 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 				continue
 			}
 			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
-				pr := &p.rows[e.row0+uint32(re.row)]
+				pr := p.row(e, int(re.row))
 				if uint32(tick) < pr.from {
 					continue
 				}
@@ -176,10 +176,11 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 			}
 			a.isIn(p, re.handle, e)
 		case recMeta:
-			e.metaArrived(tick)
+			p.visits[re.handle].metaArrived(tick)
 		case recRemoval:
 			if e.state == entryGoing {
-				if e.removed = true; p.link.arrived >= e.fence {
+				v := &p.visits[re.handle]
+				if v.removed = true; p.link.arrived >= v.fence {
 					p.gone(re.handle)
 				}
 			}
@@ -200,7 +201,7 @@ func (a *Authority) arrivalShowed(p *peer, e *entry, before []recEntry, tick Tic
 		if a.rows[ri].t.audience == Everyone {
 			continue
 		}
-		pr := &p.rows[e.row0+uint32(i)]
+		pr := p.row(e, i)
 		has := false
 		for _, re := range shown {
 			has = has || re.kind == recRow && re.row == uint8(i) && p.entries[re.handle].node == e.node
@@ -230,7 +231,7 @@ func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) 
 		for _, re := range shown {
 			has = has || re.kind == recRow && re.row == uint8(i) && p.entries[re.handle].node == e.node
 		}
-		pr := &p.rows[e.row0+uint32(i)]
+		pr := p.row(e, i)
 		switch sees := a.sees(p, n, who); {
 		case has && !sees:
 			pr.hidden = false // so it is forgotten
@@ -244,8 +245,9 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 	if e.state != entryComing {
 		return
 	}
-	e.state, e.relayout = entryIn, false
-	p.heldNoMore(e)
+	v := &p.visits[h]
+	e.state, v.relayout = entryIn, false
+	p.heldNoMore(v)
 	p.dirty.set(h) // it may have changed since
 }
 
@@ -267,23 +269,23 @@ func (a *Authority) lost(p *peer, r *record) {
 		case recRow, recGuess:
 			a.lostRow(p, e, re, r.tick)
 		case recMeta:
-			if e.metaTick == r.tick && (e.state == entryIn || e.state == entryComing) {
+			if p.visits[re.handle].metaTick == r.tick && (e.state == entryIn || e.state == entryComing) {
 				e.meta = true
 				p.dirty.set(re.handle)
 			}
 		case recArrival:
-			if e.state == entryComing && e.inflight > 0 {
-				e.inflight--
+			if v := &p.visits[re.handle]; e.state == entryComing && v.inflight > 0 {
+				v.inflight--
 			}
 		case recRemoval:
-			if e.state == entryGoing && e.inflight > 0 {
-				e.inflight--
+			if v := &p.visits[re.handle]; e.state == entryGoing && v.inflight > 0 {
+				v.inflight--
 			}
 		case recCheck:
 			p.checks.add(re.handle)
 		case recForget:
 			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
-				p.rows[e.row0+uint32(re.row)].hidden = false // it may have it still
+				p.row(e, int(re.row)).hidden = false // it may have it still
 				p.dirty.set(re.handle)
 			}
 		}
@@ -294,7 +296,7 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 	if (e.state != entryIn && e.state != entryComing) || re.row >= e.nrows {
 		return
 	}
-	pr := &p.rows[e.row0+uint32(re.row)]
+	pr := p.row(e, int(re.row))
 	if pr.flightTick == uint32(tick) {
 		pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, tick
 		if e.state == entryComing {

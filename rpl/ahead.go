@@ -28,8 +28,8 @@ func (p *peer) touchRows(recs []recEntry) {
 			if re.kind == recLayout {
 				continue
 			}
-			if e := &p.entries[re.handle]; re.row < e.nrows {
-				pr := &p.rows[e.row0+uint32(re.row)]
+			if e := &p.entries[re.handle]; re.row < e.nrows && e.nrows > 1 {
+				pr := p.row(e, int(re.row))
 				sum += pr.acked + pr.from
 			}
 		}
@@ -42,20 +42,19 @@ func (p *peer) touchRows(recs []recEntry) {
 func (a *Authority) touchUpdates(p *peer, handles []uint32) {
 	sum := uint32(0)
 	for _, h := range handles {
-		sum += uint32(p.entries[h].state) + p.entries[h].row0
+		sum += uint32(p.entries[h].state)
 	}
 	for _, h := range handles {
-		if e := &p.entries[h]; e.only != noRow && e.nrows == 1 {
-			r, pr := &a.rows[e.only], &p.rows[e.row0]
-			sum += r.head + pr.acked + pr.from
+		if e := &p.entries[h]; e.plain {
+			sum += a.rows[e.row].head
 		}
 	}
 	for _, h := range handles {
 		e := &p.entries[h]
-		if e.only == noRow || e.nrows != 1 {
+		if !e.plain {
 			continue
 		}
-		r, pr := &a.rows[e.only], &p.rows[e.row0]
+		r, pr := &a.rows[e.row], &e.one
 		s, w := &a.slabs[r.t.index], r.t.width
 		words, tick := s.anchor(r.k, w)
 		sum += tick

@@ -28,7 +28,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	s := a.syms
 	known := p.layouts.has(n.layout.number)
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
-	says := arriveRefresh*flag(e.relayout) | arriveDefined*flag(!known) | arriveParent*flag(parent != noHandle) |
+	says := arriveRefresh*flag(p.visits[h].relayout) | arriveDefined*flag(!known) | arriveParent*flag(parent != noHandle) |
 		arriveName*flag(n.spawn.Name != "") | arriveArgs*flag(len(n.spawn.Args) > 0) | arriveOwner*owner
 	s = append(s, m.entry.arrive.sym(1+says), unsigned(&m.entry.handle, h), prefix.Raw(uint32(e.gen), 8),
 		unsigned(&m.entry.id, n.id.Slot()), unsigned(&m.entry.tenant, n.id.Tenant()), unsigned(&m.entry.layout, n.layout.number))
@@ -56,7 +56,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	moves := false
 	for i, ri := range n.rows {
 		r := &a.rows[ri]
-		pr := &p.rows[e.row0+uint32(i)]
+		pr := p.row(e, i)
 		if r.t.audience != Everyone {
 			pr.hidden = !a.sees(p, n, r.t.audience)
 			a.syms = append(a.syms, prefix.Raw(uint32(flag(!pr.hidden)), 1))

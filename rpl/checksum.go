@@ -139,7 +139,7 @@ func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 	for *row < uint32(e.nrows) {
 		i := *row
 		*row++
-		pr, r := &p.rows[e.row0+i], &a.rows[n.rows[i]]
+		pr, r := p.row(e, int(i)), &a.rows[n.rows[i]]
 		if pr.hidden || pr.acked == 0 || !r.kept(pr.acked) || !a.sees(p, n, r.t.audience) {
 			continue
 		}

@@ -97,7 +97,7 @@ func (a *Authority) refused(p *peer, r refusal) {
 	}
 	e.meta = true
 	p.dirty.set(r.handle)
-	pr := &p.rows[e.row0+uint32(r.row)]
+	pr := p.row(e, int(r.row))
 	if pr.acked == 0 && pr.flight != 0 {
 		return
 	}

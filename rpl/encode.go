@@ -267,38 +267,41 @@ func (a *Authority) sent(p *peer, recs []recEntry, tick Tick, now time.Duration,
 		if re.kind == recLayout {
 			continue
 		}
-		e := &p.entries[re.handle]
-		if block != 0 && block > e.fence {
-			e.fence = block
+		e, v := &p.entries[re.handle], &p.visits[re.handle]
+		if block != 0 && block > v.fence {
+			v.fence = block
 		}
 		switch re.kind {
 		case recRow, recGuess:
-			pr := &p.rows[e.row0+uint32(re.row)]
-			pr.flight, pr.flightTick, e.told = re.ver, uint32(tick), tick
+			pr := p.row(e, int(re.row))
+			pr.flight, pr.flightTick = re.ver, uint32(tick)
+			if !e.plain {
+				v.told = tick
+			}
 			pr.carry(uint32(tick))
 			pr.since = 0 // urgency begins anew; a loss restores it
 			if !e.meta {
 				p.dirty.clear(re.handle)
 			}
-			if e.state == entryComing && re.kind == recRow && !pr.known && (e.copies == 0 || pr.acked == 0) {
+			if e.state == entryComing && re.kind == recRow && !pr.known && (v.copies == 0 || pr.acked == 0) {
 				pr.acked, pr.ackedTick = re.ver, uint32(tick) // what guesses build on
 			}
 		case recArrival, recRemoval:
-			if e.copies == 0 {
-				e.round = now
+			if v.copies == 0 {
+				v.round = now
 			}
-			e.copies++
-			e.inflight++
+			v.copies++
+			v.inflight++
 			if re.kind == recArrival {
-				e.block = block
+				v.block = block
 			}
 		case recForget:
-			p.rows[e.row0+uint32(re.row)] = peerRow{hidden: true, from: uint32(tick)}
+			*p.row(e, int(re.row)) = peerRow{hidden: true, from: uint32(tick)}
 			if !e.meta {
 				p.dirty.clear(re.handle)
 			}
 		case recMeta:
-			e.meta, e.metaTick = false, tick
+			e.meta, v.metaTick = false, tick
 		}
 	}
 }

@@ -9,13 +9,13 @@ import "slices"
 
 // noteMoved has a peer told of a node's parent.
 func (p *peer) noteMoved(h uint32, tick Tick) {
-	e := &p.entries[h]
-	e.meta = true
+	v := &p.visits[h]
+	p.entries[h].meta = true
 	p.dirty.set(h)
-	if e.moved == 0 {
+	if v.moved == 0 {
 		p.moved = append(p.moved, h)
 	}
-	e.moved = max(tick, e.metaTick+1) // what was told before says nothing
+	v.moved = max(tick, v.metaTick+1) // what was told before says nothing
 }
 
 // planMoved is planUpdates, with a look at those that have moved before it.
@@ -27,9 +27,9 @@ func (a *Authority) planMoved(p *peer) {
 	p.held = p.held[:0]
 	kept := p.moved[:0]
 	for _, h := range p.moved {
-		e := &p.entries[h]
-		if e.moved == 0 || e.state != entryComing && e.state != entryIn {
-			e.moved = 0
+		e, v := &p.entries[h], &p.visits[h]
+		if v.moved == 0 || e.state != entryComing && e.state != entryIn {
+			v.moved = 0
 			continue
 		}
 		kept = append(kept, h)
@@ -61,9 +61,9 @@ func (a *Authority) parentHere(p *peer, n *node) bool {
 }
 
 // metaArrived takes the ack of a packet that told owner and parent.
-func (e *entry) metaArrived(tick Tick) {
-	if tick >= e.moved {
-		e.moved = 0
+func (v *visit) metaArrived(tick Tick) {
+	if tick >= v.moved {
+		v.moved = 0
 	}
 }
 

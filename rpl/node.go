@@ -359,7 +359,7 @@ func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep 
 	nd.spawn.Weight, nd.spawn.Hz, nd.spawn.Keep = weight, hz, keep
 	for _, h := range nd.holders {
 		if h.handle != noHandle {
-			a.peers[h.peer].entries[h.handle].paced = nd.spawn.Transient || hz > 0
+			a.peers[h.peer].entries[h.handle].plain = a.isPlain(nd)
 		}
 	}
 	if nd.spawn.Relevance != r {

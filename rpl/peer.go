@@ -24,14 +24,15 @@ type peer struct {
 
 	// the stream; entries are by handle
 	entries []entry
-	handles bitset   // in use, quarantine included
-	dirty   bitset   // handles that may have something to say
-	moving  bitset   // handles of nodes that move by themselves at the peer …
-	movers  int      // … and how many these are
-	loose   bitset   // handles with a row that is not on the course of its anchor as the peer knows it
-	moved   []uint32 // handles of nodes whose new parent the peer is not known to know
-	held    []uint32 // of them those that say nothing in this send
-	rows    []peerRow
+	visits  []visit
+	handles bitset           // in use, quarantine included
+	dirty   bitset           // handles that may have something to say
+	moving  bitset           // handles of nodes that move by themselves at the peer …
+	movers  int              // … and how many these are
+	loose   bitset           // handles with a row that is not on the course of its anchor as the peer knows it
+	moved   []uint32         // handles of nodes whose new parent the peer is not known to know
+	held    []uint32         // of them those that say nothing in this send
+	rows    []peerRow        // of nodes of several
 	freeRow map[int][]uint32 // ranges of rows, by length
 	queue   []uint32         // slots wanted whose arrival was not sent yet
 	coming  []uint32         // handles whose arrival is not acked
@@ -61,37 +62,38 @@ type peer struct {
 	sum                    uint32 // of what was read ahead
 }
 
-// entry is what one handle means to a peer (protocol §6).
+// entry is what one handle means to a peer (protocol §6), as far as every update
+// and every ack needs it: 64 bytes, one line of a cache. The rest is its visit.
 type entry struct {
 	node  Node
-	row0  uint32
-	only  uint32 // the one row of a node of one, else noRow
-	nrows uint8
+	row   uint32 // of a node of one row that row; of another where its rows begin in peer.rows
+	laid  Tick   // packets before it are of another set of items
 	state uint8
 	gen   uint8
-	paced bool // the node is transient or has a rate of its own
+	nrows uint8
+	plain bool // one row that everyone sees; the node is neither transient nor has a rate of its own
+	meta  bool // owner or parent must be told
+	one   peerRow
+}
 
-	copies   uint8 // sent in this round
+// visit is how a handle's node comes to a peer and leaves it.
+type visit struct {
+	round    time.Duration // when the round's first copy left
+	planned  uint32        // the send for which a copy is planned
+	block    uint32        // number of the reliable message with the arrival, 0 none
+	fence    uint32        // last reliable message that names the handle
+	metaTick Tick          // newest record that told owner and parent
+	moved    Tick          // since when the node has hung elsewhere than the peer is known to know, 0 if it knows
+	told     Tick          // newest update sent
+	calls    uint16        // reliable calls that the peer may hold for the arrival
+	copies   uint8         // sent in this round
 	inflight uint8
-	planned  uint32 // the send for which a copy is planned
-	block    uint32 // number of the reliable message with the arrival, 0 none
 
-	meta      bool // owner or parent must be told
+	waits     bool // others wait here for a place among those calls
 	relayout  bool // the set of items must be told
 	destroyed bool
 	removed   bool // the removal is acked; only reliable messages keep the handle
-	metaTick  Tick // newest record that told owner and parent
-	moved     Tick // since when the node has hung elsewhere than the peer is known to know, 0 if it knows
-	laid      Tick // packets before it are of another set of items
-	told      Tick // newest update sent
-
-	round time.Duration // when the round's first copy left
-	fence uint32        // last reliable message that names the handle
-	calls uint16        // reliable calls that the peer may hold for the arrival
-	waits bool          // others wait here for a place among those
 }
-
-const noRow = ^uint32(0)
 
 const (
 	entryFree = iota
@@ -103,14 +105,22 @@ const (
 // peerRow is what a peer has of one row. Versions are named by the tick of the
 // packet that carried them: at most one a tick.
 type peerRow struct {
+	carried            uint64 // bit i: a packet of tick newest-i carried it
+	newest             uint32 // tick of the newest packet that carried the row
 	acked, ackedTick   uint32 // the newest version known to be there; 0 none
 	flight, flightTick uint32 // the newest sent and not judged lost, else the acked one
-	newest             uint32 // tick of the newest packet that carried the row
-	carried            uint64 // bit i: a packet of tick newest-i carried it
 	from               uint32 // acks of older packets say nothing: the peer has lost what they carried
 	since              Tick   // first tick at which something was pending, 0 none
 	known              bool   // acked was acked, it is not only what guesses build on
 	hidden             bool   // of an audience that the peer does not belong to
+}
+
+// row is what the peer has of row i of an entry's node.
+func (p *peer) row(e *entry, i int) *peerRow {
+	if e.nrows == 1 {
+		return &e.one
+	}
+	return &p.rows[e.row+uint32(i)]
 }
 
 func (n *node) holder(peer int32) *holder {
@@ -202,11 +212,11 @@ func (p *peer) admit(a *Authority, slot uint32) uint32 {
 	h := p.handles.firstClear()
 	p.handles.set(h)
 	for int(h) >= len(p.entries) {
-		p.entries = append(p.entries, entry{})
+		p.entries, p.visits = append(p.entries, entry{}), append(p.visits, visit{})
 	}
 	n := &a.nodes[slot]
 	e := &p.entries[h]
-	*e = entry{node: n.id, state: entryComing, gen: e.gen + 1}
+	*e, p.visits[h] = entry{node: n.id, state: entryComing, gen: e.gen + 1}, visit{}
 	p.allot(a, e, n)
 	p.coming = append(p.coming, h)
 	n.holder(p.index).handle = h
@@ -216,31 +226,37 @@ func (p *peer) admit(a *Authority, slot uint32) uint32 {
 // allot gives an entry the rows that its node has now.
 func (p *peer) allot(a *Authority, e *entry, n *node) {
 	k := len(n.rows)
-	e.nrows, e.only = uint8(k), noRow
-	if k == 1 {
-		e.only = n.rows[0]
-	}
-	e.paced = n.spawn.Transient || n.spawn.Hz > 0
-	if free := p.freeRow[k]; len(free) > 0 {
-		e.row0 = free[len(free)-1]
+	e.nrows, e.plain = uint8(k), a.isPlain(n)
+	switch free := p.freeRow[k]; {
+	case k == 1:
+		e.row = n.rows[0]
+	case len(free) > 0:
+		e.row = free[len(free)-1]
 		p.freeRow[k] = free[:len(free)-1]
-	} else {
-		e.row0 = uint32(len(p.rows))
+	default:
+		e.row = uint32(len(p.rows))
 		p.rows = append(p.rows, make([]peerRow, k)...)
 	}
-	for i := range k {
-		r := &a.rows[n.rows[i]]
-		p.rows[int(e.row0)+i] = peerRow{hidden: !a.sees(p, n, r.t.audience)}
+	for i, ri := range n.rows {
+		r := &a.rows[ri]
+		*p.row(e, i) = peerRow{hidden: !a.sees(p, n, r.t.audience)}
 		if r.touched {
-			a.settle(n.rows[i]) // nobody held it, so nobody had settled it
+			a.settle(ri) // nobody held it, so nobody had settled it
 		}
 	}
 }
 
+// isPlain is whether a node is what most are; the peer then asks for its row
+// alone.
+func (a *Authority) isPlain(n *node) bool {
+	return len(n.rows) == 1 && a.rows[n.rows[0]].t.audience == Everyone && !n.spawn.Transient && n.spawn.Hz == 0
+}
+
 func (p *peer) release(e *entry) {
-	k := int(e.nrows)
-	p.freeRow[k] = append(p.freeRow[k], e.row0)
-	e.nrows = 0
+	if k := int(e.nrows); k != 1 {
+		p.freeRow[k] = append(p.freeRow[k], e.row)
+	}
+	e.nrows, e.plain = 0, false
 }
 
 // sees is whether a peer may see what an audience sees of a node.
@@ -258,9 +274,9 @@ func (a *Authority) sees(p *peer, n *node, who Audience) bool {
 
 // leave starts the removal of what a handle means.
 func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
-	e := &p.entries[h]
+	e, v := &p.entries[h], &p.visits[h]
 	p.release(e)
-	e.state, e.destroyed, e.copies, e.inflight = entryGoing, destroyed, 0, 0
+	e.state, v.destroyed, v.copies, v.inflight = entryGoing, destroyed, 0, 0
 	p.dirty.clear(h)
 	p.loose.clear(h)
 	p.moves(h, false)
@@ -270,7 +286,7 @@ func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
 
 // refresh has a node's whole state told again, its set of items with it.
 func (p *peer) refresh(a *Authority, h uint32) {
-	e := &p.entries[h]
+	e, v := &p.entries[h], &p.visits[h]
 	if e.state != entryComing && e.state != entryIn {
 		return
 	}
@@ -280,12 +296,12 @@ func (p *peer) refresh(a *Authority, h uint32) {
 	}
 	p.release(e)
 	p.allot(a, e, &a.nodes[s])
-	e.relayout = true
+	v.relayout = true
 	if e.state == entryIn {
 		e.state = entryComing
 		p.coming = append(p.coming, h)
 	}
-	e.copies, e.inflight, e.block = 0, 0, 0
+	v.copies, v.inflight, v.block = 0, 0, 0
 	e.laid = p.nextTick(a.tick)
 }
 
@@ -302,7 +318,7 @@ func (p *peer) nextTick(now Tick) Tick {
 func (p *peer) gone(h uint32) {
 	e := &p.entries[h]
 	delete(p.goingOf, e.node)
-	p.heldNoMore(e)
-	*e = entry{gen: e.gen}
+	p.heldNoMore(&p.visits[h])
+	*e, p.visits[h] = entry{gen: e.gen}, visit{}
 	p.handles.clear(h)
 }

@@ -166,7 +166,7 @@ func (a *Authority) blocksArrived(p *peer) {
 		a.arrivedEntries(p, b.entries, b.tick, false)
 	}
 	for _, h := range p.going {
-		if e := &p.entries[h]; e.state == entryGoing && e.fence <= l.arrived && e.removed {
+		if v := &p.visits[h]; p.entries[h].state == entryGoing && v.fence <= l.arrived && v.removed {
 			p.gone(h)
 		}
 	}

@@ -70,7 +70,7 @@ func (q *callQueue) run(fn func(Call)) {
 type peerCalls struct {
 	ready      [][]byte // reliable messages to give to the lane
 	waiting    []waitingCall
-	held       int // the sum of entry.calls
+	held       int // the sum of visit.calls
 	unreliable [][]byte
 	due        int // calls taken from the peer in the tick dueTick
 	dueTick    Tick
@@ -177,9 +177,10 @@ func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []
 	}
 	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, tick, args)
 	p.link.sent++
-	e.fence = p.link.sent
+	v := &p.visits[h]
+	v.fence = p.link.sent
 	if e.state == entryComing {
-		e.calls++
+		v.calls++
 		p.rpc.held++
 	}
 	p.rpc.ready = append(p.rpc.ready, msg)

@@ -156,21 +156,21 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 	kept := p.going[:0]
 	most := p.link.copiesFor()
 	for _, h := range p.going {
-		e := &p.entries[h]
+		e, v := &p.entries[h], &p.visits[h]
 		if e.state != entryGoing {
 			continue
 		}
 		kept = append(kept, h)
-		if e.removed || e.due(now, most) != dueAs(copies) {
+		if v.removed || v.due(now, most) != dueAs(copies) {
 			continue
 		}
 		m := p.link.model
 		at := len(a.syms)
-		fenced := e.fence > p.link.arrived && (e.copies == 0 || now-e.round < fenceAge)
-		says := removeDestroyed*flag(e.destroyed) | removeFenced*flag(fenced)
+		fenced := v.fence > p.link.arrived && (v.copies == 0 || now-v.round < fenceAge)
+		says := removeDestroyed*flag(v.destroyed) | removeFenced*flag(fenced)
 		a.syms = append(a.syms, m.entry.remove.sym(1+says), unsigned(&m.entry.handle, h), prefix.Raw(uint32(e.gen), 8))
 		if fenced {
-			a.syms = append(a.syms, prefix.Raw(e.fence, 16))
+			a.syms = append(a.syms, prefix.Raw(v.fence, 16))
 		}
 		rec := len(pl.recs)
 		pl.recs = append(pl.recs, recEntry{handle: h, kind: recRemoval, gen: e.gen})
@@ -207,14 +207,14 @@ func dueAs(copy bool) int {
 	return dueFirst
 }
 
-func (e *entry) due(now time.Duration, copies uint8) int {
+func (v *visit) due(now time.Duration, copies uint8) int {
 	switch {
-	case e.copies == 0:
+	case v.copies == 0:
 		return dueFirst
-	case e.inflight == 0:
-		e.copies = 0
+	case v.inflight == 0:
+		v.copies = 0
 		return dueFirst
-	case e.copies < copies && now-e.round >= copyDue(e.copies, copies):
+	case v.copies < copies && now-v.round >= copyDue(v.copies, copies):
 		return dueCopy
 	}
 	return dueNothing
@@ -226,12 +226,12 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 	pl := &p.plan
 	kept := p.coming[:0]
 	for _, h := range p.coming {
-		e := &p.entries[h]
-		if e.state != entryComing {
+		v := &p.visits[h]
+		if p.entries[h].state != entryComing {
 			continue
 		}
 		kept = append(kept, h)
-		if e.block != 0 || e.planned == a.send || e.due(now, most) != dueAs(copies) {
+		if v.block != 0 || v.planned == a.send || v.due(now, most) != dueAs(copies) {
 			continue
 		}
 		at, rec := len(a.syms), len(pl.recs)
@@ -241,7 +241,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 			a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
 			continue
 		}
-		e.planned = a.send
+		v.planned = a.send
 		a.counters.Repeats++
 		pl.arrivals = append(pl.arrivals, pc)
 	}
@@ -304,7 +304,7 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 	a.admitBelow(p, slot)
 	for _, h := range pl.group {
 		a.appendArrival(p, h)
-		p.entries[h].planned = a.send
+		p.visits[h].planned = a.send
 	}
 	pc := a.piece(pl.group[0], at, rec, pl)
 	pl.arrivals = append(pl.arrivals, pc)

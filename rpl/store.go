@@ -33,6 +33,8 @@ type row struct {
 	secret   bool // not everyone may see it
 }
 
+const noRow = ^uint32(0)
+
 // rowVars is the variable-length values of a row.
 type rowVars struct {
 	now  []any

@@ -24,18 +24,18 @@ func (a *Authority) planUpdates(p *peer) {
 
 func (a *Authority) planUpdate(p *peer, h uint32) {
 	e := &p.entries[h]
-	if e.only != noRow && e.state == entryIn && !e.meta && !e.paced {
+	if e.plain && e.state == entryIn && !e.meta {
 		a.planOnly(p, h, e)
 		return
 	}
-	n := &a.nodes[e.node.Slot()]
+	n, v := &a.nodes[e.node.Slot()], &p.visits[h]
 	switch {
 	case e.state != entryIn && e.state != entryComing:
 		p.dirty.clear(h)
 		return
-	case e.state == entryComing && (e.block != 0 || e.copies == 0 || e.relayout):
+	case e.state == entryComing && (v.block != 0 || v.copies == 0 || v.relayout):
 		return // nothing to guess upon, or what the peer has may be laid out otherwise
-	case n.spawn.Hz > 0 && !e.meta && uint32(a.tick-e.told)*uint32(n.spawn.Hz) < uint32(a.cfg.Hz):
+	case n.spawn.Hz > 0 && !e.meta && uint32(a.tick-v.told)*uint32(n.spawn.Hz) < uint32(a.cfg.Hz):
 		return // its own rate
 	}
 	pl := &p.plan
@@ -47,7 +47,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	special := any || guess
 	a.actions = a.actions[:0]
 	for i, ri := range n.rows {
-		kind := a.rowAction(p, n, &a.rows[ri], &p.rows[e.row0+uint32(i)], guess)
+		kind := a.rowAction(p, n, &a.rows[ri], p.row(e, i), guess)
 		a.actions = append(a.actions, kind)
 		special = special || kind > rowImplicit
 	}
@@ -95,13 +95,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 // planOnly is planUpdate for what most nodes are: one row that everyone sees,
 // held by the peer. It reads nothing but the row.
 func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
-	r := &a.rows[e.only]
-	pr := &p.rows[e.row0]
-	if r.t.audience != Everyone {
-		e.only = noRow // rights are judged by the node
-		a.planUpdate(p, h)
-		return
-	}
+	r, pr := &a.rows[e.row], &e.one
 	if !a.pending(r, pr) {
 		pr.since = 0
 		p.dirty.clear(h)
@@ -178,7 +172,7 @@ func (m *entryModel) tell(actions []int) prefix.Sym {
 // for another look at the next send.
 func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess bool) (pending, loose bool, age float32) {
 	r := &a.rows[n.rows[i]]
-	pr := &p.rows[e.row0+uint32(i)]
+	pr := p.row(e, i)
 	switch a.actions[i] {
 	case rowSame:
 		pr.since = 0

@@ -59,7 +59,7 @@ func (a *Authority) callLater(p *peer, c waitingCall) {
 		return
 	}
 	if h, _ := a.handleOf(p, c.node); h != noHandle {
-		p.entries[h].waits = true
+		p.visits[h].waits = true
 	}
 	p.rpc.waiting = append(p.rpc.waiting, c)
 }
@@ -67,8 +67,7 @@ func (a *Authority) callLater(p *peer, c waitingCall) {
 // mayHold is whether a reliable call on a handle can leave now: the peer has the
 // node or may hold the call, and no earlier one waits.
 func (p *peer) mayHold(h uint32) bool {
-	e := &p.entries[h]
-	return !e.waits && p.roomToHold(e)
+	return !p.visits[h].waits && p.roomToHold(&p.entries[h])
 }
 
 func (p *peer) roomToHold(e *entry) bool {
@@ -77,9 +76,9 @@ func (p *peer) roomToHold(e *entry) bool {
 
 // heldNoMore notes that a peer holds no calls for a handle: its node is there, or
 // was and is gone.
-func (p *peer) heldNoMore(e *entry) {
-	p.rpc.held -= int(e.calls)
-	e.calls = 0
+func (p *peer) heldNoMore(v *visit) {
+	p.rpc.held -= int(v.calls)
+	v.calls = 0
 }
 
 // handleOf is the handle of a node that a peer shall have, noHandle where it was
@@ -101,7 +100,7 @@ func (a *Authority) callWaiting(p *peer) {
 	}
 	for _, c := range p.rpc.waiting {
 		if h, _ := a.handleOf(p, c.node); h != noHandle {
-			p.entries[h].waits = false
+			p.visits[h].waits = false
 		}
 	}
 	kept := p.rpc.waiting[:0]
@@ -113,7 +112,7 @@ func (a *Authority) callWaiting(p *peer) {
 		case h == noHandle:
 			kept = append(kept, c)
 		case !p.roomToHold(&p.entries[h]):
-			p.entries[h].waits = true
+			p.visits[h].waits = true
 			kept = append(kept, c)
 		default:
 			a.sendCall(p, h, c.rpc, c.tick, c.args)
