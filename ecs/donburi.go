@@ -21,6 +21,8 @@ import (
 	"unsafe"
 
 	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
 )
 
 // add gives an entity the components that it lacks.
@@ -65,18 +67,36 @@ func sameWorld(e *donburi.Entry, w donburi.World) bool {
 }
 
 // pointers fills buf with the addresses of one component for the first n rows
-// of an archetype. donburi's index types cannot be named outside it, so they
-// are inferred from the storage's method.
-func pointers[A, C ~int](buf []unsafe.Pointer, column interface {
-	Component(archetype A, row C) unsafe.Pointer
-}, archetype, n int,
-) []unsafe.Pointer {
+// of an archetype. The storage's own type is known to the compiler here, so that
+// each row costs a load, not a call.
+func pointers(buf []unsafe.Pointer, w donburi.World, c donburi.IComponentType, archetype, n int) []unsafe.Pointer {
 	buf = slices.Grow(buf[:0], n)[:n]
+	column := w.StorageAccessor().Components.Storage(c)
+	a, at := first(column.Component, archetype)
 	for row := range buf {
-		buf[row] = column.Component(A(archetype), C(row))
+		buf[row] = column.Component(a, at)
+		at++
 	}
 	return buf
 }
+
+// changedNodes calls fn for the rows of an archetype whose NodeData is not what
+// was known, and writes it down. It is pointers without the list.
+func changedNodes(w donburi.World, archetype int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
+	column := w.StorageAccessor().Components.Storage(components.RplNode)
+	a, at := first(column.Component, archetype)
+	for row := range known {
+		if data := (*components.NodeData)(column.Component(a, at)); *data != known[row] {
+			known[row] = *data
+			fn(row, data)
+		}
+		at++
+	}
+}
+
+// first is an archetype and its first row in donburi's index types, which cannot
+// be named outside it, so they are inferred from the storage's method.
+func first[A, C ~int](_ func(A, C) unsafe.Pointer, archetype int) (A, C) { return A(archetype), 0 }
 
 // firstOf finds the first entity of a world that has all of the components and
 // passes ok.

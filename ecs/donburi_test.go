@@ -81,7 +81,7 @@ func TestPointers(t *testing.T) {
 		if !slices.Contains(a.ComponentTypes(), donburi.IComponentType(pointType)) {
 			continue
 		}
-		rows := pointers(nil, w.StorageAccessor().Components.Storage(pointType), i, a.Count())
+		rows := pointers(nil, w, pointType, i, a.Count())
 		for row, at := range rows {
 			if at != unsafe.Pointer(pointType.Get(w.Entry(ents[row]))) {
 				t.Errorf("row %d is at another place", row)

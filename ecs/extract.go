@@ -231,7 +231,6 @@ func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
 // extractAll hands every replicated component to the core, which compares it
 // with what it last saw.
 func (r *Replication) extractAll() {
-	acc := r.world.StorageAccessor()
 	for i := range r.plans {
 		p := &r.plans[i]
 		if len(p.entities) == 0 {
@@ -242,7 +241,7 @@ func (r *Replication) extractAll() {
 		}
 		for k := range p.columns {
 			if c := &p.columns[k]; !c.comp.item.Explicit {
-				c.at = pointers(c.at, acc.Components.Storage(c.comp.c), i, len(p.entities))
+				c.at = pointers(c.at, r.world, c.comp.c, i, len(p.entities))
 				r.extractColumn(p, c)
 			}
 		}
@@ -263,14 +262,11 @@ func (r *Replication) extractAll() {
 // noticeNodes looks for changed NodeData. All of it, before every Stream: who
 // may not see a node from now on must not be sent what happens to it now.
 func (r *Replication) noticeNodes(p *plan, archetype int) {
-	column := r.world.StorageAccessor().Components.Storage(components.RplNode)
-	r.rows = pointers(r.rows, column, archetype, len(p.entities))
-	for row, at := range r.rows {
-		if data := (*components.NodeData)(at); p.data[row] != *data && p.rows[row] != nil {
-			p.data[row] = *data
-			r.noticeNode(p.rows[row], data)
+	changedNodes(r.world, archetype, p.data, func(row int, data *components.NodeData) {
+		if n := p.rows[row]; n != nil {
+			r.noticeNode(n, data)
 		}
-	}
+	})
 }
 
 func (r *Replication) noticeNode(n *node, data *components.NodeData) {

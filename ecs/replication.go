@@ -83,7 +83,6 @@ type Replication struct {
 	standIns []unsafe.Pointer // by component.order
 	words    []int32
 	vars     []any
-	rows     []unsafe.Pointer
 }
 
 // A slot is the node that an entity is, or is a part of.

@@ -68,13 +68,13 @@ func (a *Authority) touchUpdates(p *peer, handles []uint32) {
 	p.sum += sum
 }
 
-// touchSpots touches the places of the nodes that a peer has by distance.
-func (a *Authority) touchSpots(p *peer) {
+// touchSpots touches the places of nodes.
+func (a *Authority) touchSpots(slots []uint32) {
 	sum := int32(0)
-	for _, slot := range p.near {
+	for _, slot := range slots {
 		sum += a.spots[slot].cell
 	}
-	p.sum += uint32(sum)
+	a.sum += uint32(sum)
 }
 
 // touchOff touches what it takes to give rows that have left their course a new

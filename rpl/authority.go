@@ -171,7 +171,7 @@ func NewAuthority(c Config) (*Authority, error) {
 		if !(size > 0) {
 			return nil, fmt.Errorf("rpl: Interest reaches %v for peer 0; a positive distance sizes the grid", c.Interest.Reach(0))
 		}
-		a.grid = newGrid(size)
+		a.grid = newGrid(size, c.Interest)
 	}
 	if _, err := a.Spawn(Spawn{Relevance: Always}); err != nil {
 		return nil, err
@@ -204,6 +204,9 @@ func (a *Authority) Connect(id Peer) error {
 		a.peers[p.index] = p
 	}
 	a.byID[id] = p
+	if a.grid != nil {
+		a.grid.watchers.reach(p.index)
+	}
 	for slot := range a.nodes {
 		if n := &a.nodes[slot]; n.used && n.parent == 0 && a.spots[slot].cell < 0 {
 			if a.judgeTree(p, uint32(slot)) {
@@ -223,6 +226,7 @@ func (a *Authority) Suspend(id Peer) {
 		return
 	}
 	a.count(p)
+	p.watch.end(a, p)
 	for slot := range a.nodes {
 		n := &a.nodes[slot]
 		if !n.used {

@@ -15,6 +15,10 @@ type grid struct {
 	margin float64 // how far off a place in the grid may be, as a distance
 	exact  bool    // somewhere beyond a float32's precision: nothing is taken from the grid
 
+	plain       bool // the Interest is a Grid, of these reaches
+	enter, exit float64
+	watchers    watchers // by bucket: who is told when a node leaves its place there
+
 	buckets [][]gridNode
 	stamps  []uint32 // by bucket: the round in which a node of it last moved
 	moved   uint32   // the newest of them
@@ -29,9 +33,11 @@ const gridSide = 64
 // tenth of what is in reach is near an edge.
 const gridSlack = 1. / 16
 
-func newGrid(size float64) *grid {
+func newGrid(size float64, in Interest) *grid {
 	slack := size * gridSlack
+	sight, plain := in.(Grid)
 	return &grid{
+		plain: plain, enter: sight.Enter, exit: sight.Exit,
 		size: size, slack: slack,
 		margin:  slack * math.Sqrt2 * 1.03, // with room for the rounding of float32s
 		buckets: make([][]gridNode, gridSide*gridSide),
@@ -112,10 +118,12 @@ func (a *Authority) enterCell(slot uint32) {
 	if i == s.cell {
 		g.buckets[i][s.cellAt] = e
 	} else {
-		if s.cell < 0 {
-			for _, h := range a.nodes[slot].holders {
-				a.peers[h.peer].near = append(a.peers[h.peer].near, slot)
+		for _, h := range a.nodes[slot].holders {
+			p := a.peers[h.peer]
+			if s.cell < 0 {
+				p.near = append(p.near, slot)
 			}
+			p.watch.tell(slot) // it may not watch the new cell
 		}
 		a.ungrid(slot)
 		g.crossed = append(g.crossed, slot)
@@ -123,6 +131,7 @@ func (a *Authority) enterCell(slot uint32) {
 		g.buckets[i] = append(roomy(g.buckets[i]), e)
 	}
 	g.stamp(i, a.moves)
+	a.tellWatchers(i, slot)
 }
 
 // roomy makes room for one more: a crowd that wanders over a steady world soon

@@ -16,7 +16,9 @@ type peer struct {
 
 	// relevancy
 	points    [][2]float64
-	lookAgain bool     // everything in reach must be looked at: an observer has moved
+	lookAgain bool // everything in reach must be looked at
+	looked    bool // … or has been, since an observer has moved
+	watch     watch
 	wanted    bitset   // slots that the peer should hold
 	near      []uint32 // of them those that stand in the grid
 	lingering []uint32 // slots out of sight whose least stay is not over
@@ -138,6 +140,7 @@ func (p *peer) prepare() {
 	const some, many = 64, 256
 	p.lingering, p.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.near, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
+	p.watch.edge, p.watch.told = make([]uint32, 0, many), make([]uint32, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]check, 0, maxChecks)
 	pl := &p.plan
@@ -162,6 +165,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 	p.queue = append(p.queue, slot)
 	if a.spots[slot].cell >= 0 {
 		p.near = append(p.near, slot)
+		p.watch.tell(slot)
 	}
 	if a.onDecide != nil {
 		a.onDecide(p.id, n.id, true)
@@ -172,6 +176,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 func (p *peer) unwant(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
 	p.drop(slot)
+	p.watch.tell(slot)
 	for i := range n.holders {
 		if n.holders[i].peer != p.index {
 			continue
