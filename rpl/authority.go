@@ -90,10 +90,11 @@ type Authority struct {
 	rows      []row
 	slabs     []slab // by row type
 
-	active   []uint32 // slots that changed since the last send
-	drifting []uint32 // rows whose velocity is not zero
-	judged   []uint32 // slots whose relevance is asked anew
-	grid     *grid
+	active    []uint32 // slots that changed since the last send
+	drifting  []uint32 // rows whose velocity is not zero
+	judged    []uint32 // slots whose relevance is asked anew
+	concerned []int32  // peers that hold or own nodes of one of these
+	grid      *grid
 
 	peers []*peer
 	byID  map[Peer]*peer

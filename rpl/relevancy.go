@@ -99,11 +99,43 @@ func (a *Authority) place(slot uint32) {
 }
 
 func (a *Authority) rejudgeNow(root uint32) {
+	cell := a.spots[root].cell
 	for _, p := range a.peers {
-		if p != nil && p.streaming {
+		if p == nil || !p.streaming || cell >= 0 && p.watch.on {
+			continue
+		}
+		a.decide(p, root, a.judgeTree(p, root))
+	}
+	if cell < 0 {
+		return
+	}
+	// Of those that keep watch nobody can want it but who sees its cell, holds a
+	// node of it or owns one.
+	a.tellWatchers(cell, root)
+	a.concerned = a.concernedBy(a.concerned[:0], root)
+	for _, i := range a.concerned {
+		if p := a.peers[i]; p.watch.on {
 			a.decide(p, root, a.judgeTree(p, root))
 		}
 	}
+}
+
+// concernedBy are the peers that hold a node of a tree or own one, some of them
+// several times, appended to dst.
+func (a *Authority) concernedBy(dst []int32, slot uint32) []int32 {
+	n := &a.nodes[slot]
+	for _, h := range n.holders {
+		dst = append(dst, h.peer)
+	}
+	if n.owner != 0 {
+		if p := a.byID[n.owner]; p != nil {
+			dst = append(dst, p.index)
+		}
+	}
+	for _, c := range n.children {
+		dst = a.concernedBy(dst, c)
+	}
+	return dst
 }
 
 // judgeTree is whether a peer should have a tree: by its root's rule, or
