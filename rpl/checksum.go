@@ -207,23 +207,29 @@ func (c *Proxy) compare(tick Tick) {
 			continue
 		}
 		r, at := c.entries[k.handle].rep, tick-Tick(k.age)
-		if r == nil || at < r.laid || int(k.row) >= len(r.rows) || !r.rows[k.row].visible {
+		if r == nil || at < r.laid || k.row >= uint32(r.rows.n) {
 			continue
 		}
-		row := r.rows[k.row]
-		words, vars, _, ok := row.base(at, true)
-		if !ok {
+		i := r.rows.first + k.row
+		row := &c.rows.rows[i]
+		slot, found, ok := c.rows.base(row, at)
+		if !ok || found != at || row.flags&replicaVisible == 0 {
 			continue
 		}
+		var vars []any
+		if o := &c.rows.owners[i]; o.vars != nil {
+			vars = o.vars[slot]
+		}
+		t := c.types[row.typ]
 		c.counters.Checks++
-		if row.t.checksum(words, vars) == k.hash {
+		if t.checksum(c.rows.version(row, slot)[1:], vars) == k.hash {
 			continue
 		}
 		c.counters.Mismatches++
 		if r.mended == 0 || c.readingAt-r.mended >= mendEvery {
 			r.mended = max(c.readingAt, 1)
 			c.doubt(r, int(k.row))
-			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", row.t.item.Name, "tick", at)
+			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", t.item.Name, "tick", at)
 		}
 	}
 	c.toCheck = c.toCheck[:0]

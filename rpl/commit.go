@@ -15,18 +15,19 @@ func (c *Proxy) commit() {
 	for _, l := range st.layouts {
 		c.layouts[l.number] = l
 	}
-	for i, r := range st.arrivals {
-		c.arrive(r, st.refresh[i])
+	for i := range st.arrivals {
+		c.arrive(&st.arrivals[i])
 	}
-	for _, f := range st.forgets {
-		if f.r.gone || st.tick <= f.row.applied || st.tick < f.r.laid {
+	for _, i := range st.forgets {
+		row := &c.rows.rows[i]
+		if row.flags&(replicaGone|replicaOld) != 0 || st.tick <= row.applied {
 			continue
 		}
-		if f.row.visible {
-			f.row.clear()
-			c.noteChanged(f.r, f.row)
+		if row.flags&replicaVisible != 0 {
+			c.rows.forget(i)
+			c.noteChanged(i)
 		}
-		f.row.applied, f.row.keyed = st.tick, st.tick // an older packet with the row may be on its way
+		row.applied, row.keyed = st.tick, st.tick // an older packet with the row may be on its way
 	}
 	for _, m := range st.metas {
 		c.meta(m)
@@ -57,47 +58,37 @@ func (c *Proxy) meta(m stagedMeta) {
 // update keeps a version, and shows it if it is the newest and the node's items
 // are still those of then.
 func (c *Proxy) update(u *stagedRow) {
-	if u.r.gone {
+	row, t := &c.rows.rows[u.row], c.stage.tick
+	if row.flags&replicaGone != 0 {
 		return
 	}
-	row, t := u.row, c.stage.tick
-	words := c.stage.words[u.at : u.at+row.t.width]
-	row.keep(&c.rings, t, words, u.vars, u.floor)
+	words := c.stage.wordsOf(u, c.types[row.typ])
+	c.rows.keep(u.row, t, words, u.vars, u.base)
 	if u.key {
 		row.keyed = max(row.keyed, t)
 	}
 	c.counters.Records++
-	if t <= row.applied || t < u.r.laid {
+	if t <= row.applied || row.flags&replicaOld != 0 {
 		return
 	}
-	row.applied, row.visible = t, true
-	c.show(u.r, row, words, u.vars, t)
-	c.noteChanged(u.r, row)
+	row.applied = t
+	c.rows.show(u.row, words)
+	c.noteChanged(u.row)
 }
 
-func (c *Proxy) show(r *Replica, row *replicaRow, words []int32, vars []any, t Tick) {
-	copy(row.cur, words)
-	copy(row.now, words)
-	copy(row.curVars, vars)
-	row.tick = t
-	if d := row.t.drifts(words); d != row.drifting {
-		row.drifting = d
-		if d {
-			c.moving = append(c.moving, row)
-			row.of = r
-		}
-	}
-}
+func (s *stage) wordsOf(u *stagedRow, t *rowType) []int32 { return s.words[u.at : u.at+t.width] }
 
-func (c *Proxy) noteChanged(r *Replica, row *replicaRow) {
-	if !row.changed && !r.fresh {
-		row.changed = true
-		c.events.changed = append(c.events.changed, rowEvent{r, row})
+// noteChanged has the adapter told of a row.
+func (c *Proxy) noteChanged(i uint32) {
+	if !c.rows.told.has(i) {
+		c.rows.told.set(i)
+		c.events.changed = append(c.events.changed, i)
 	}
 }
 
 // arrive makes a node, refreshes one, or ignores a late copy.
-func (c *Proxy) arrive(r *Replica, relayout bool) {
+func (c *Proxy) arrive(n *stagedNode) {
+	r := n.r
 	for int(r.handle) >= len(c.entries) {
 		c.entries = append(c.entries, proxyEntry{})
 	}
@@ -108,7 +99,7 @@ func (c *Proxy) arrive(r *Replica, relayout bool) {
 			return
 		}
 		if e.gen == r.gen && old.ID == r.ID {
-			c.refreshed(old, r, relayout)
+			c.refreshed(e, n)
 			return
 		}
 		c.remove(e, t, false)
@@ -119,66 +110,80 @@ func (c *Proxy) arrive(r *Replica, relayout bool) {
 		c.remove(&c.entries[old.handle], t, false) // one node has one handle
 	}
 	e.rep, e.gen = r, r.gen
-	r.first, r.laid = t, t
+	r.first = t
 	c.byNode[r.ID] = r
 	r.fresh = true
 	c.counters.Arrivals++
-	for _, row := range r.rows {
-		if row.visible {
-			row.keep(&c.rings, t, row.cur, row.curVars, t)
-			row.applied = t
-			c.show(r, row, row.cur, row.curVars, t)
-		}
-	}
+	c.lay(e, n)
 	c.events.arrived = append(c.events.arrived, r)
 	c.releaseHeld(r)
 }
 
+// lay gives a node its rows, as its arrival has them.
+func (c *Proxy) lay(e *proxyEntry, n *stagedNode) {
+	r, t := e.rep, c.stage.tick
+	r.rows, r.laid = c.rows.add(r), t
+	e.rows, e.laid = r.rows, t
+	for k := range uint32(r.rows.n) {
+		i, from := r.rows.first+k, &c.stage.whole[n.rows+int(k)]
+		if from.at >= 0 {
+			words := c.stage.wordsOf(from, c.types[from.row])
+			c.rows.keep(i, t, words, from.vars, t)
+			c.rows.rows[i].applied = t
+			c.rows.show(i, words)
+		}
+		if r.fresh {
+			c.rows.told.set(i) // with the node
+		} else {
+			c.noteChanged(i) // also one without state: its forerunner may have had some
+		}
+	}
+}
+
 // refreshed takes a newer arrival of a node that is here.
-func (c *Proxy) refreshed(old, r *Replica, relayout bool) {
-	t := c.stage.tick
+func (c *Proxy) refreshed(e *proxyEntry, n *stagedNode) {
+	old, r, t := e.rep, n.r, c.stage.tick
 	old.born = t
 	c.meta(stagedMeta{old, r.Owner, r.parent})
-	if !relayout || old.layout.number == r.layout.number {
-		for i, row := range old.rows {
-			if i >= len(r.rows) {
-				continue
-			}
-			row.keyed = max(row.keyed, t)
-			if !r.rows[i].visible {
-				if row.visible && t > row.applied {
-					row.clear()
-					row.applied = t
-					c.noteChanged(old, row)
-				}
-				continue
-			}
-			from := r.rows[i]
-			row.keep(&c.rings, t, from.cur, from.curVars, 0)
-			if t > row.applied {
-				row.applied, row.visible = t, true
-				same := equalWords(row.cur, from.cur) && len(row.t.vars) == 0
-				c.show(old, row, from.cur, from.curVars, t)
-				if !same {
-					c.noteChanged(old, row)
-				}
-			}
+	if n.refresh && old.layout.number != r.layout.number {
+		c.noteItems(old)
+		c.rows.retire(old.rows, replicaOld)
+		c.outdated = append(c.outdated, old.old)
+		old.old, old.wasLaid, old.relaid = old.rows, old.laid, true
+		old.layout, old.Items = r.layout, r.Items
+		c.lay(e, n)
+		return
+	}
+	for k := range uint32(old.rows.n) {
+		if int(k) < len(r.layout.rows) {
+			c.refreshRow(old.rows.first+k, &c.stage.whole[n.rows+int(k)])
+		}
+	}
+}
+
+// refreshRow takes a row as a newer arrival has it.
+func (c *Proxy) refreshRow(i uint32, from *stagedRow) {
+	row, t := &c.rows.rows[i], c.stage.tick
+	row.keyed = max(row.keyed, t)
+	visible := row.flags&replicaVisible != 0
+	if from.at < 0 {
+		if visible && t > row.applied {
+			c.rows.forget(i)
+			row.applied = t
+			c.noteChanged(i)
 		}
 		return
 	}
-	c.noteItems(old)
-	for _, row := range old.rows {
-		row.drifting = false
-	}
-	old.laid, old.wasLaid = t, old.laid
-	old.old, old.rows, old.layout, old.Items = old.rows, r.rows, r.layout, r.Items
-	for _, row := range old.rows {
-		if row.visible {
-			row.keep(&c.rings, t, row.cur, row.curVars, t)
-			row.applied = t
-			c.show(old, row, row.cur, row.curVars, t)
+	rt := c.types[row.typ]
+	words := c.stage.wordsOf(from, rt)
+	same := visible && len(rt.vars) == 0 && equalWords(c.rows.received(i), words)
+	c.rows.keep(i, t, words, from.vars, 0)
+	if t > row.applied {
+		row.applied = t
+		c.rows.show(i, words)
+		if !same {
+			c.noteChanged(i)
 		}
-		c.noteChanged(old, row) // one that is not visible may have been
 	}
 }
 
@@ -191,13 +196,6 @@ func (c *Proxy) noteItems(r *Replica) {
 	}
 	if !known {
 		c.events.items = append(c.events.items, itemEvent{r, r.Items})
-	}
-}
-
-// forget gives the memory of rows that no packet can mean any more back.
-func (c *Proxy) forget(rows []*replicaRow) {
-	for _, row := range rows {
-		row.release(&c.rings)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 type stage struct {
 	tick     Tick
 	removals []removal
-	arrivals []*Replica
-	refresh  []bool
+	arrivals []stagedNode
+	whole    []stagedRow // of the arrivals
 	updates  []stagedRow
 	metas    []stagedMeta
 	calls    []wireCall
@@ -24,17 +24,24 @@ type stage struct {
 	bytes    []byte
 	skipped  bool
 	block    bool
-	forgets  []stagedRow
+	forgets  []uint32 // rows
 	layouts  []*nodeLayout
 }
 
+// A stagedRow is a row's new state.
 type stagedRow struct {
-	r     *Replica
-	row   *replicaRow
-	at    int // in stage.words
-	vars  []any
-	floor Tick // of the base
-	key   bool // it has none
+	row  uint32 // of an arrival's its type
+	base Tick   // that it differs from
+	at   int    // in stage.words; -1 for none
+	key  bool   // it has no base
+	vars []any
+}
+
+// A stagedNode is an arrival. Its rows are made when it is applied.
+type stagedNode struct {
+	r       *Replica
+	refresh bool
+	rows    int // the first in stage.whole
 }
 
 type stagedMeta struct {
@@ -45,7 +52,7 @@ type stagedMeta struct {
 
 func (s *stage) reset(t Tick) {
 	*s = stage{
-		tick: t, removals: s.removals[:0], arrivals: s.arrivals[:0], refresh: s.refresh[:0], updates: s.updates[:0],
+		tick: t, removals: s.removals[:0], arrivals: s.arrivals[:0], whole: s.whole[:0], updates: s.updates[:0],
 		metas: s.metas[:0], calls: s.calls[:0], words: s.words[:0], bytes: s.bytes[:0], forgets: s.forgets[:0],
 		layouts: s.layouts[:0],
 	}
@@ -165,7 +172,7 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *model) error {
 // readArrival reads one node into the stage.
 func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 	st := &c.stage
-	r := &Replica{handle: readUnsigned(d, &m.entry.handle), gen: uint8(d.Bits(8)), born: st.tick, meta: st.tick}
+	r := &Replica{proxy: c, handle: readUnsigned(d, &m.entry.handle), gen: uint8(d.Bits(8)), born: st.tick, meta: st.tick}
 	slot, tenant := readUnsigned(d, &m.entry.id), readUnsigned(d, &m.entry.tenant)
 	r.ID = makeNode(slot, tenant)
 	number := readUnsigned(d, &m.entry.layout)
@@ -202,30 +209,54 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 		}
 		r.Args = b
 	}
-	for ord, i := range l.items {
+	node := stagedNode{r: r, refresh: says&arriveRefresh != 0, rows: len(st.whole)}
+	for _, i := range l.items {
 		if i < 0 {
 			r.Items = append(r.Items, nil)
 			continue
 		}
 		r.Items = append(r.Items, c.cfg.Schema.Items()[i])
 		for _, t := range c.typesOf[i] {
-			row := newReplicaRow(t, ord)
-			r.rows = append(r.rows, row)
-			if t.audience != Everyone && d.Bits(1) == 0 {
-				continue
+			if err := c.readWhole(d, m, t); err != nil {
+				return err
 			}
-			if !m.readKey(d, t, row.cur) {
-				return fmt.Errorf("%w: item %s out of range", ErrPacket, t.item.Name)
-			}
-			if !c.readVars(d, m, row, nil, row.curVars) {
-				return fmt.Errorf("%w: item %s: a value cannot be read", ErrPacket, t.item.Name)
-			}
-			row.visible = true
 		}
 	}
-	st.arrivals = append(st.arrivals, r)
-	st.refresh = append(st.refresh, says&arriveRefresh != 0)
+	st.arrivals = append(st.arrivals, node)
 	return d.Err()
+}
+
+// readWhole reads a row of an arrival.
+func (c *Proxy) readWhole(d *prefix.Decoder, m *model, t *rowType) error {
+	st := &c.stage
+	row := stagedRow{row: uint32(t.index), at: -1}
+	if t.audience == Everyone || d.Bits(1) == 1 {
+		var words []int32
+		row.at, words = st.room(t.width)
+		row.vars = newVars(t)
+		if !m.readKey(d, t, words) {
+			return fmt.Errorf("%w: item %s out of range", ErrPacket, t.item.Name)
+		}
+		if !c.readVars(d, m, t, nil, row.vars) {
+			return fmt.Errorf("%w: item %s: a value cannot be read", ErrPacket, t.item.Name)
+		}
+	}
+	st.whole = append(st.whole, row)
+	return nil
+}
+
+// room is n words of the stage, and where they are.
+func (s *stage) room(n int) (at int, words []int32) {
+	at = len(s.words)
+	s.words = slices.Grow(s.words, n)[:at+n]
+	return at, s.words[at:]
+}
+
+func newVars(t *rowType) []any {
+	if len(t.vars) == 0 {
+		return nil
+	}
+	return make([]any, len(t.vars))
 }
 
 func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLayout, error) {
@@ -261,9 +292,9 @@ func (c *Proxy) readMeta(d *prefix.Decoder, m *model, whose int, hung bool) (own
 
 // readVars reads the variable-length props of a row into vars, which hold base
 // values where base is given.
-func (c *Proxy) readVars(d *prefix.Decoder, m *model, row *replicaRow, base, vars []any) bool {
-	for k := range row.t.vars {
-		t := row.t.vars[k].Type
+func (c *Proxy) readVars(d *prefix.Decoder, m *model, rt *rowType, base, vars []any) bool {
+	for k := range rt.vars {
+		t := rt.vars[k].Type
 		if base != nil && d.Bits(1) == 0 {
 			vars[k] = base[k]
 			continue
@@ -306,11 +337,11 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *model, baseTick Tick) error {
 		if at += gap; gap == 0 || gap > maxHandles || at > maxHandles || d.Err() != nil {
 			return fmt.Errorf("%w: handles without end", ErrPacket)
 		}
-		r := c.tenant(at - 1)
+		r, rows := c.tenant(at - 1)
 		if r == nil {
-			return fmt.Errorf("%w: handle %d is empty", ErrPacket, at-1)
+			return fmt.Errorf("%w: handle %d is empty, or had other items", ErrPacket, at-1)
 		}
-		if ok, err := c.readUpdate(d, m, r, baseTick, special, false); err != nil {
+		if ok, err := c.readUpdate(d, m, r, rows, baseTick, special, false); err != nil {
 			return err
 		} else if !ok {
 			return fmt.Errorf("%w: a base of %v is not known", ErrPacket, r.ID)
@@ -329,12 +360,12 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *model, baseTick Tick) error {
 		if at += gap; gap > maxHandles || at > maxHandles || d.Err() != nil {
 			return fmt.Errorf("%w: handles without end", ErrPacket)
 		}
-		r := c.tenant(at - 1)
+		r, rows := c.tenant(at - 1)
 		if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.stage.tick < r.born {
 			c.stage.skipped = true
 			return nil
 		}
-		ok, err := c.readUpdate(d, m, r, baseTick, true, true)
+		ok, err := c.readUpdate(d, m, r, rows, baseTick, true, true)
 		if !ok || err != nil {
 			c.stage.skipped = err == nil
 			return err
@@ -342,43 +373,51 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *model, baseTick Tick) error {
 	}
 }
 
-// tenant is the node that a packet of the stage's tick means by a handle: the
-// one that is here, or for a late packet the one before it, which is read and
-// thrown away.
-func (c *Proxy) tenant(h uint32) *Replica {
+// tenant is the node that a packet of the stage's tick means by a handle, and
+// its rows at that tick.
+func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 	if int(h) >= len(c.entries) {
-		return nil
+		return nil, rowRun{}
 	}
-	e := &c.entries[h]
-	if e.last != nil && (e.rep == nil && c.stage.tick <= e.removed || e.rep != nil && c.stage.tick < e.rep.first) {
-		return e.last
+	if e := &c.entries[h]; e.rep != nil && c.stage.tick >= e.laid {
+		return e.rep, e.rows
 	}
-	return e.rep
+	return c.former(&c.entries[h])
+}
+
+// former is what a late packet means: the tenant or its rows of then, which are
+// read and thrown away.
+func (c *Proxy) former(e *proxyEntry) (*Replica, rowRun) {
+	r, t := e.rep, c.stage.tick
+	if e.last != nil && (r == nil && t <= e.removed || r != nil && t < r.first) {
+		r = e.last
+	}
+	switch {
+	case r != nil && t >= r.laid:
+		return r, r.rows
+	case r != nil && r.relaid && t >= r.wasLaid:
+		return r, r.old
+	}
+	return nil, rowRun{}
 }
 
 // readUpdate reads one entry; false where its base is not here.
-func (c *Proxy) readUpdate(d *prefix.Decoder, m *model, r *Replica, baseTick Tick, special, guess bool) (bool, error) {
+func (c *Proxy) readUpdate(d *prefix.Decoder, m *model, r *Replica, rows rowRun, baseTick Tick, special, guess bool) (bool, error) {
 	st := &c.stage
 	if special && !guess && d.Bits(1) == 1 {
 		owner, parent := c.readMeta(d, m, d.Symbol(m.entry.owner.t), d.Bits(1) == 1)
 		st.metas = append(st.metas, stagedMeta{r, owner, parent})
 	}
-	rows := r.rows
-	if st.tick < r.laid {
-		if r.old == nil || st.tick < r.wasLaid {
-			return false, fmt.Errorf("%w: it is of earlier items of %v", ErrPacket, r.ID)
-		}
-		rows = r.old
-	}
 	told := 0 // of the next rows of an ordinary update, a bit each
-	for i, row := range rows {
+	n := int(rows.n)
+	for i := range n {
 		action := rowImplicit
 		switch {
 		case special:
 			action = d.Symbol(m.entry.row.t)
-		case len(rows) > 1:
+		case n > 1:
 			if i%toldRows == 0 {
-				told = d.Symbol(m.entry.told[min(len(rows)-i, toldRows)-1].t)
+				told = d.Symbol(m.entry.told[min(n-i, toldRows)-1].t)
 			}
 			if told&1 == 0 {
 				action = rowSame
@@ -389,51 +428,59 @@ func (c *Proxy) readUpdate(d *prefix.Decoder, m *model, r *Replica, baseTick Tic
 		case rowSame:
 			continue
 		case rowForget:
-			st.forgets = append(st.forgets, stagedRow{r: r, row: row})
+			st.forgets = append(st.forgets, rows.first+uint32(i))
 			continue
 		}
-		if ok, err := c.readRow(d, m, r, i, row, action, baseTick, guess); !ok {
+		if ok, err := c.readRow(d, m, r, i, rows.first+uint32(i), action, baseTick, guess); !ok {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// readRow reads row i of an update; false where its base is not here.
-func (c *Proxy) readRow(d *prefix.Decoder, m *model, r *Replica, i int, row *replicaRow, action int, baseTick Tick, guess bool) (bool, error) {
+// readRow reads a row of an update, the node's i-th; false where its base is not
+// here.
+func (c *Proxy) readRow(d *prefix.Decoder, m *model, r *Replica, i int, number uint32, action int, baseTick Tick, guess bool) (bool, error) {
 	st := &c.stage
-	w := row.t.width
-	up := stagedRow{r: r, row: row, at: len(st.words)}
-	st.words = slices.Grow(st.words, w)[:up.at+w]
-	dst := st.words[up.at : up.at+w]
-	if len(row.t.vars) > 0 {
-		up.vars = make([]any, len(row.t.vars))
-	}
+	row := &c.rows.rows[number]
+	t := c.types[row.typ]
+	up := stagedRow{row: number, vars: newVars(t)}
+	var dst []int32
+	up.at, dst = st.room(t.width)
 	sound := false
 	if up.key = action == rowKeyframe; up.key {
-		sound = m.readKey(d, row.t, dst) && c.readVars(d, m, row, nil, up.vars)
+		sound = m.readKey(d, t, dst) && c.readVars(d, m, t, nil, up.vars)
 	} else {
 		named, exact := baseTick, action == rowExplicit
 		if exact {
 			named = st.tick - Tick(readUnsigned(d, &m.entry.baseAge))
 		}
-		base, vars, at, ok := row.base(named, exact)
-		if !ok {
-			switch {
-			case guess || r.gone || st.tick < r.laid: // said otherwise, or not to be said
-			case st.block:
-				c.doubtBlock(r)
-			default:
-				c.doubt(r, i)
-			}
+		slot, at, ok := c.rows.base(row, named)
+		if !ok || exact && at != named {
+			c.missed(r, i, guess)
 			return false, nil
 		}
-		up.floor = at
-		sound = m.readUpdate(d, row.t, base, dst, uint32(st.tick-at)) && c.readVars(d, m, row, vars, up.vars)
+		up.base = at
+		sound = m.readUpdate(d, t, c.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
+		if sound && len(t.vars) > 0 {
+			sound = c.readVars(d, m, t, c.rows.owners[number].vars[slot], up.vars)
+		}
 	}
 	if !sound {
-		return false, fmt.Errorf("%w: item %s out of range", ErrPacket, row.t.item.Name)
+		return false, fmt.Errorf("%w: item %s out of range", ErrPacket, t.item.Name)
 	}
 	st.updates = append(st.updates, up)
 	return true, nil
+}
+
+// missed asks for a keyframe of a row whose base is not here, unless that is
+// said otherwise, or nobody needs it.
+func (c *Proxy) missed(r *Replica, i int, guess bool) {
+	switch {
+	case guess || r.gone || c.stage.tick < r.laid:
+	case c.stage.block:
+		c.doubtBlock(r)
+	default:
+		c.doubt(r, i)
+	}
 }

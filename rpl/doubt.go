@@ -15,7 +15,7 @@ import (
 type doubt struct {
 	r     *Replica
 	row   int
-	of    *replicaRow   // the row as it was then
+	laid  Tick          // since when the row is of this node
 	tick  Tick          // newest tick when it arose: a later keyframe settles it
 	asked time.Duration // when it was last told; 0: not yet
 }
@@ -23,25 +23,25 @@ type doubt struct {
 // doubt notes that a keyframe of a row is wanted.
 func (c *Proxy) doubt(r *Replica, row int) {
 	for i := range c.doubts {
-		if d := &c.doubts[i]; d.of == r.rows[row] && !d.settled() {
+		if d := &c.doubts[i]; d.r == r && d.row == row && !c.settled(d) {
 			return
 		}
 	}
 	if len(c.doubts) < maxRefusals {
-		c.doubts = append(c.doubts, doubt{r: r, row: row, of: r.rows[row], tick: c.newest})
+		c.doubts = append(c.doubts, doubt{r: r, row: row, laid: r.laid, tick: c.newest})
 	}
 }
 
 // doubtBlock notes that keyframes of all rows of a node are wanted: of a block
 // that cannot be read nobody knows what else it said.
 func (c *Proxy) doubtBlock(r *Replica) {
-	for i := range r.rows {
+	for i := range int(r.rows.n) {
 		c.doubt(r, i)
 	}
 }
 
-func (d *doubt) settled() bool {
-	return d.r.gone || d.row >= len(d.r.rows) || d.r.rows[d.row] != d.of || d.of.keyed > d.tick
+func (c *Proxy) settled(d *doubt) bool {
+	return d.r.gone || d.r.laid != d.laid || c.rows.rows[d.r.rows.first+uint32(d.row)].keyed > d.tick
 }
 
 // doubting is whether a doubt is to be told now; it forgets those that are
@@ -49,7 +49,7 @@ func (d *doubt) settled() bool {
 func (c *Proxy) doubting(now time.Duration) bool {
 	kept, due := c.doubts[:0], false
 	for _, d := range c.doubts {
-		if !d.settled() {
+		if !c.settled(&d) {
 			kept = append(kept, d)
 			due = due || c.doubtDue(&d, now)
 		}

@@ -23,14 +23,12 @@ func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
 // Corrupt adds 1 to a word of an item in every version that a proxy has: what a
 // fault would do.
 func (c *Proxy) Corrupt(n Node, ordinal, word int) {
-	for _, row := range c.byNode[n].rows {
-		if row.ordinal != ordinal {
-			continue
+	run := c.byNode[n].rows
+	for i := run.first; i < run.first+uint32(run.n); i++ {
+		if row := &c.rows.rows[i]; c.rows.owners[i].ordinal == ordinal {
+			for slot := range int(row.size) {
+				c.rows.version(row, slot)[1+word]++
+			}
 		}
-		for i := range row.size {
-			row.wordsOf(i)[word]++
-		}
-		row.cur[word]++
-		row.now[word]++
 	}
 }

@@ -23,9 +23,13 @@ const (
 	// authority, so that a base the authority still has is never missing.
 	baseLen = 40
 
-	// lateTicks is how much longer than named a proxy keeps older versions: a
-	// packet that was overtaken by half a second may still name them.
-	lateTicks = 30
+	// firstVersions is the room for versions that a row on a proxy begins with: a
+	// round trip of 100 ms at 60 sends a second, and lateTicks.
+	firstVersions = 16
+
+	// lateTicks is how much older than the base that is named now the versions are
+	// that a proxy keeps at least: a packet that was overtaken may name them.
+	lateTicks = 8
 
 	// recordLen is the packets whose contents are remembered until acked: a
 	// second of 17 packets a tick at 60 Hz. A power of two.

@@ -22,7 +22,7 @@ type Proxy struct {
 	byNode  map[Node]*Replica
 	layouts map[uint32]*nodeLayout
 	newest  Tick
-	moving  []*replicaRow // rows that drift
+	moved   Tick // to which the adapter knows what drifts advanced
 
 	seqs      [recordLen]seqTick
 	newestIn  uint64
@@ -43,6 +43,8 @@ type Proxy struct {
 	removed  []removal
 	held     []wireCall
 	orphans  []*Replica // whose parents are not here yet
+	spent    []*Replica // whose rows nobody needs after this Apply
+	outdated []rowRun   // rows of the same kind, of nodes that are here
 	calls    [][]byte   // unreliable, to be sent
 	reliable [][]byte   // messages that wait for the lane
 
@@ -50,7 +52,7 @@ type Proxy struct {
 	tables   uint8 // number of the newest learned one
 	defaults *model
 	stage    stage
-	rings    ringMemory
+	rows     replicaRows
 	tracer   func([]byte)
 	events   events
 	local    callQueue
@@ -70,8 +72,10 @@ type Proxy struct {
 type proxyEntry struct {
 	rep     *Replica
 	last    *Replica // the tenant before, for late packets
-	gen     uint8    // of rep, or of the last tenant removed
+	laid    Tick     // since when rep has its rows
 	removed Tick     // of the newest removal: no older arrival is honoured
+	rows    rowRun   // of rep
+	gen     uint8    // of rep, or of the last tenant removed
 }
 
 type seqTick struct {
@@ -128,7 +132,7 @@ type ProxyHandler interface {
 	Owned(r *Replica, old Peer)
 	Parented(r *Replica, old Node)
 	Changed(r *Replica, ordinal int, t Tick)  // state was received: once an item and Apply
-	Advanced(r *Replica, ordinal int, t Tick) // state moved on as expected
+	Advanced(r *Replica, ordinal int, t Tick) // state moves on by itself, maybe by less than a step
 	Run(c Call)
 	Gone(r *Replica, t Tick, destroyed bool)
 }
@@ -146,8 +150,9 @@ func NewProxy(c Config, me Peer) (*Proxy, error) {
 	p.stage.words = make([]int32, 0, 2048)
 	p.toCheck, p.buf = make([]check, 0, maxChecks), make([]byte, 0, PacketRoom+16)
 	p.stage.updates = make([]stagedRow, 0, 256)
-	p.events.changed, p.events.advanced = make([]rowEvent, 0, 256), make([]rowEvent, 0, 256)
+	p.events.changed = make([]uint32, 0, 256)
 	p.types, p.typesOf = rowTypesOf(c.Schema)
+	p.rows = newReplicaRows(p.types)
 	p.defaults = defaultModel(p.types)
 	p.models[0] = p.defaults
 	for _, t := range c.Schema.Items() {
@@ -234,8 +239,8 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	}
 	c.mail = c.mail[:0]
 	c.removals(now)
-	c.advance()
 	c.tell(h)
+	c.release()
 }
 
 func (c *Proxy) seen(seq uint64) bool {
@@ -279,33 +284,31 @@ func (c *Proxy) removals(now time.Duration) {
 
 func (c *Proxy) remove(e *proxyEntry, t Tick, destroyed bool) {
 	r := e.rep
-	r.gone = true
+	r.gone, r.until = true, t
 	delete(c.byNode, r.ID)
-	for _, row := range r.rows {
-		row.drifting = false
-	}
+	c.rows.retire(r.rows, replicaGone)
+	c.rows.retire(r.old, replicaGone)
 	if e.last != nil {
-		c.forget(e.last.rows)
-		c.forget(e.last.old)
+		c.spent = append(c.spent, e.last)
 	}
 	e.rep, e.last, e.removed = nil, r, max(e.removed, t)
 	c.counters.Removals++
 	c.events.gone = append(c.events.gone, goneEvent{r, t, destroyed})
 }
 
-// advance moves what drifts to the newest tick.
-func (c *Proxy) advance() {
-	kept := c.moving[:0]
-	for _, row := range c.moving {
-		if !row.drifting {
-			continue
-		}
-		kept = append(kept, row)
-		if row.advance(c.newest) && !row.changed {
-			c.events.advanced = append(c.events.advanced, rowEvent{row.of, row})
-		}
+// release gives back the rows that no packet can mean any more, once the adapter
+// has been told of them.
+func (c *Proxy) release() {
+	for _, r := range c.spent {
+		c.rows.remove(r.rows)
+		c.rows.remove(r.old)
+		r.rows, r.old = rowRun{}, rowRun{}
 	}
-	c.moving = kept
+	for _, run := range c.outdated {
+		c.rows.remove(run)
+	}
+	clear(c.spent)
+	c.spent, c.outdated = c.spent[:0], c.outdated[:0]
 }
 
 // Call calls an RPC on a node from this machine, routed by its target: on what

@@ -1,17 +1,18 @@
 package rpl
 
+import "math/bits"
+
 // What an adapter is told of one Apply, once all of it is applied, in the order
 // that ProxyHandler promises.
 
 // events are noted by commit and told by tell.
 type events struct {
-	arrived  []*Replica
-	items    []itemEvent
-	metas    []metaEvent
-	changed  []rowEvent
-	advanced []rowEvent
-	calls    []Call
-	gone     []goneEvent
+	arrived []*Replica
+	items   []itemEvent
+	metas   []metaEvent
+	changed []uint32 // rows
+	calls   []Call
+	gone    []goneEvent
 }
 
 type itemEvent struct {
@@ -23,11 +24,6 @@ type metaEvent struct {
 	r      *Replica
 	owner  Peer
 	parent Node
-}
-
-type rowEvent struct {
-	r   *Replica
-	row *replicaRow
 }
 
 type goneEvent struct {
@@ -59,19 +55,13 @@ func (c *Proxy) tell(h ProxyHandler) {
 			h.Parented(e.r, e.parent)
 		}
 	}
-	for _, e := range ev.changed {
-		if e.row.changed && firstChanged(e.r, e.row) {
-			h.Changed(e.r, e.row.ordinal, e.row.tick)
+	for _, i := range ev.changed {
+		if o := &c.rows.owners[i]; c.rows.firstTold(i) {
+			h.Changed(o.r, o.ordinal, c.rows.rows[i].tick)
 		}
 	}
-	for _, e := range ev.advanced {
-		if !e.r.fresh && !e.r.gone {
-			h.Advanced(e.r, e.row.ordinal, c.newest)
-		}
-	}
-	for _, e := range ev.changed {
-		e.row.changed = false
-	}
+	c.tellAdvanced(h)
+	clear(c.rows.told.w)
 	for _, call := range ev.calls {
 		h.Run(call)
 	}
@@ -85,7 +75,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	clear(ev.items)
 	clear(ev.gone)
 	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
-	ev.advanced, ev.calls, ev.gone = ev.advanced[:0], ev.calls[:0], ev.gone[:0]
+	ev.calls, ev.gone = ev.calls[:0], ev.gone[:0]
 }
 
 // tellArrival tells of a node after its parent, which may have come in a later
@@ -122,18 +112,33 @@ func tellItems(r *Replica, was []*ItemType, h ProxyHandler) {
 	}
 }
 
-// firstChanged is whether a row is of its node's present items, and no earlier
-// row of the same item changed too: an item is told once.
-func firstChanged(r *Replica, row *replicaRow) bool {
-	for _, o := range r.rows {
-		if o == row {
-			return true
+// tellAdvanced tells of what drifts and was not received in this Apply.
+func (c *Proxy) tellAdvanced(h ProxyHandler) {
+	if c.newest == c.moved {
+		return
+	}
+	c.moved = c.newest
+	for k, w := range c.rows.drifting.w {
+		for w &^= c.rows.told.w[k]; w != 0; w &= w - 1 {
+			o := &c.rows.owners[k<<6+bits.TrailingZeros64(w)]
+			h.Advanced(o.r, o.ordinal, c.newest)
 		}
-		if o.changed && o.ordinal == row.ordinal {
+	}
+}
+
+// firstTold is whether a row is of its node's present items, and the first row of
+// its item that is told of: an item is told once.
+func (s *replicaRows) firstTold(i uint32) bool {
+	if s.rows[i].flags&replicaOld != 0 {
+		return false
+	}
+	o := &s.owners[i]
+	for i > 0 && s.owners[i-1].r == o.r && s.owners[i-1].ordinal == o.ordinal && i > o.r.rows.first {
+		if i--; s.told.has(i) {
 			return false
 		}
 	}
-	return false
+	return true
 }
 
 func (c *Proxy) noteOrphan(r *Replica) {

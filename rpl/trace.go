@@ -46,21 +46,22 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 		return
 	}
 	c.traceLine(TraceLine{Packet: seq, Tick: st.tick, Bytes: bytes, Skipped: st.skipped})
-	for _, r := range st.arrivals {
+	for i := range st.arrivals {
+		n := &st.arrivals[i]
+		r := n.r
 		l := TraceLine{What: "arrival", Node: r.ID.String(), Handle: &r.handle, Name: r.Name, Owner: &r.Owner}
 		if r.Prefab != nil {
 			l.Prefab = r.Prefab.Name
 		}
 		c.traceLine(l)
-		for _, row := range r.rows {
-			if row.visible {
-				c.traceRow(TraceLine{What: "arrival", Node: l.Node}, row, row.cur, row.curVars)
+		for k, t := range r.layout.rows {
+			if u := &st.whole[n.rows+k]; u.at >= 0 {
+				c.traceRow(TraceLine{What: "arrival", Node: l.Node}, t, u)
 			}
 		}
 	}
-	for i := range st.forgets {
-		f := &st.forgets[i]
-		c.traceLine(TraceLine{What: "forget", Node: f.r.ID.String(), Item: f.row.t.item.Name})
+	for _, i := range st.forgets {
+		c.traceLine(TraceLine{What: "forget", Node: c.rows.owners[i].r.ID.String(), Item: c.types[c.rows.rows[i].typ].item.Name})
 	}
 	for i := range st.metas {
 		m := &st.metas[i]
@@ -68,8 +69,8 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 	}
 	for i := range st.updates {
 		u := &st.updates[i]
-		l := TraceLine{What: "update", Node: u.r.ID.String(), Handle: &u.r.handle, Base: u.floor}
-		c.traceRow(l, u.row, st.words[u.at:u.at+u.row.t.width], u.vars)
+		r := c.rows.owners[u.row].r
+		c.traceRow(TraceLine{What: "update", Node: r.ID.String(), Handle: &r.handle, Base: u.base}, c.types[c.rows.rows[u.row].typ], u)
 	}
 	for i := range st.calls {
 		c.traceLine(TraceLine{What: "call", Handle: &st.calls[i].handle, RPC: st.calls[i].rpc.Name})
@@ -79,8 +80,8 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 	}
 }
 
-func (c *Proxy) traceRow(l TraceLine, row *replicaRow, words []int32, vars []any) {
-	l.Item, l.Props = row.t.item.Name, map[string]any{}
-	row.t.name(l.Props, words, vars)
+func (c *Proxy) traceRow(l TraceLine, t *rowType, u *stagedRow) {
+	l.Item, l.Props = t.item.Name, map[string]any{}
+	t.name(l.Props, c.stage.wordsOf(u, t), u.vars)
 	c.traceLine(l)
 }
