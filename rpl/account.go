@@ -16,17 +16,16 @@ type ItemBits struct {
 	Removals uint64 // of nodes; with Item nil only
 }
 
-// account takes what a row cost into the bits of its item type.
-func (a *Authority) account(t *rowType, at int, kind int) {
+// account takes what a row cost, in bits, into the account of its item type.
+func (a *Authority) account(t *rowType, bits int, kind int) {
 	b := &a.bits[t.item.Index]
-	n := uint64(symBits(a.syms[at:]))
 	switch kind {
 	case accountUpdate:
-		b.Updates += n
+		b.Updates += uint64(bits)
 	case accountKeyframe:
-		b.Keyframes += n
+		b.Keyframes += uint64(bits)
 	case accountArrival:
-		b.Arrivals += n
+		b.Arrivals += uint64(bits)
 	}
 }
 

@@ -67,7 +67,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		from := len(a.syms)
 		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.hearer(r))
 		a.appendVars(p, r, nil)
-		a.account(r.t, from, accountArrival)
+		a.account(r.t, symBits(a.syms[from:]), accountArrival)
 		moves = moves || r.drifting
 		if _, tick := a.anchored(r); r.drifting && tick != uint32(a.tick) {
 			p.loosen(h, true)

@@ -45,7 +45,10 @@ func (k *packer) block() {
 	recs := pl.recs[pc.recAt : pc.recAt+pc.recN]
 	p.link.sent++
 	p.link.blocks = append(p.link.blocks, blockRecord{number: p.link.sent, tick: a.tick, entries: append([]recEntry(nil), recs...)})
-	a.sent(p, recs, a.tick, k.now, p.link.sent)
+	if arrival {
+		p.sent(recs, a.tick, k.now)
+	}
+	p.inBlock(recs, p.link.sent)
 	p.rpc.ready = append(p.rpc.ready, append([]byte(nil), msg...))
 	p.tally.blocks++
 }

@@ -36,7 +36,7 @@ func (a *Authority) fitUpdates(p *peer) {
 	total := 0.0
 	for i := range pl.updates {
 		pl.order = append(pl.order, int32(i))
-		total += pieceBits(pl.updates[i].bits)
+		total += pieceBits(int(pl.updates[i].bits))
 	}
 	if total > pl.left {
 		for i := range pl.updates {
@@ -55,7 +55,7 @@ func (a *Authority) fitUpdates(p *peer) {
 	first := pl.room > 0 && len(pl.removals)+len(pl.arrivals) == 0
 	for _, i := range pl.order {
 		u := &pl.updates[i]
-		if b := pieceBits(u.bits); pl.left >= b || first {
+		if b := pieceBits(int(u.bits)); pl.left >= b || first {
 			pl.left -= b
 		} else {
 			u.skip = true
@@ -72,7 +72,7 @@ func (a *Authority) fitGuesses(p *peer) {
 	}
 	for i := range p.plan.guesses {
 		g := &p.plan.guesses[i]
-		if b := pieceBits(g.bits); p.plan.left >= b {
+		if b := pieceBits(int(g.bits)); p.plan.left >= b {
 			p.plan.left -= b
 		} else {
 			g.skip = true

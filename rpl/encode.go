@@ -148,10 +148,10 @@ func (k *packer) fill() {
 	p, pl := k.p, &k.p.plan
 	m := p.link.model
 	start := k.removal + k.arrival + k.update + k.guess + k.call
-	p.touchRows(pl.recs)
 	if k.form&formRemoved != 0 {
 		for k.removal < len(pl.removals) && k.fits(&pl.removals[k.removal]) {
 			k.pack(&pl.removals[k.removal])
+			k.sent(&pl.removals[k.removal])
 			k.removal++
 		}
 		p.enc.Put(m.entry.remove.sym(0))
@@ -159,6 +159,7 @@ func (k *packer) fill() {
 	if k.form&formArrived != 0 {
 		for k.arrival < len(pl.arrivals) && k.fits(&pl.arrivals[k.arrival]) {
 			k.pack(&pl.arrivals[k.arrival])
+			k.sent(&pl.arrivals[k.arrival])
 			k.arrival++
 		}
 		p.enc.Put(m.entry.arrive.sym(0))
@@ -168,12 +169,11 @@ func (k *packer) fill() {
 	}
 	begun := start != k.removal+k.arrival+k.update+k.guess+k.call
 	if !begun || k.update > 0 || pl.movedBits <= k.room {
-		k.update = k.section(pl.updates, k.update, (*entryModel).name)
+		k.updates()
 	} // else they go together in the next packet
 	p.enc.Put(m.entry.gap.sym(gapEnd))
 	if k.form&formGuesses != 0 {
-		k.guess = k.section(pl.guesses, k.guess, (*entryModel).nameGuess)
-		p.enc.Put(m.entry.far.sym(0))
+		k.guesses()
 	}
 	if start == k.removal+k.arrival+k.update+k.guess+k.call && !k.done() {
 		k.block() // the next piece is larger than any packet
@@ -216,25 +216,48 @@ func (k *packer) calls() {
 	p.enc.PutBits(0, 1)
 }
 
-// section writes pieces with their names until one does not fit.
-func (k *packer) section(pieces []piece, at int, name func(*entryModel, *piece, uint32) prefix.Sym) int {
-	m := &k.p.link.model.entry
+// updates writes updates until one does not fit. That they have left is booked
+// already.
+func (k *packer) updates() {
+	m, pieces := &k.p.link.model.entry, k.p.plan.updates
 	last := uint32(0)
-	for ; at < len(pieces); at++ {
-		pc := &pieces[at]
+	for ; k.update < len(pieces); k.update++ {
+		pc := &pieces[k.update]
 		if pc.skip {
 			continue
 		}
 		if !k.fits(pc) || pc.handle < last {
+			return
+		}
+		k.name(m.name(pc, pc.handle+1-last))
+		k.pack(pc)
+		last = pc.handle + 1
+	}
+}
+
+// guesses does the same with guesses.
+func (k *packer) guesses() {
+	m, pieces := &k.p.link.model.entry, k.p.plan.guesses
+	last := uint32(0)
+	for ; k.guess < len(pieces); k.guess++ {
+		pc := &pieces[k.guess]
+		if pc.skip {
+			continue
+		}
+		if !k.fits(pc) {
 			break
 		}
-		s := name(m, pc, pc.handle+1-last)
-		last = pc.handle + 1
-		k.p.enc.Put(s)
-		k.room -= s.Bits()
+		k.name(unsigned(&m.far, pc.handle+1-last))
 		k.pack(pc)
+		k.sent(pc)
+		last = pc.handle + 1
 	}
-	return at
+	k.p.enc.Put(m.far.sym(0))
+}
+
+func (k *packer) name(s prefix.Sym) {
+	k.p.enc.Put(s)
+	k.room -= s.Bits()
 }
 
 // name is how an update is named: the gap to the entry before, and whether it
@@ -247,73 +270,18 @@ func (m *entryModel) name(pc *piece, gap uint32) prefix.Sym {
 	return m.gap.sym(gapPlain + idx).With(prefix.Raw(extra, n))
 }
 
-func (m *entryModel) nameGuess(_ *piece, gap uint32) prefix.Sym { return unsigned(&m.far, gap) }
+func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
 
-func (k *packer) fits(pc *piece) bool { return pc.bits+nameBits <= k.room }
-
-// pack writes a piece and notes what it carries.
+// pack writes a piece and notes what the packet carries.
 func (k *packer) pack(pc *piece) {
 	k.p.enc.Put(k.a.syms[pc.at : pc.at+pc.n]...)
-	k.room = min(k.room-pc.bits, k.room)
-	recs := k.p.plan.recs[pc.recAt : pc.recAt+pc.recN]
-	k.rec.entries = append(k.rec.entries, recs...)
-	k.a.sent(k.p, recs, k.rec.tick, k.now, 0)
+	k.room -= int(pc.bits)
+	k.rec.entries = append(k.rec.entries, k.p.plan.recs[pc.recAt:pc.recAt+pc.recN]...)
 }
 
-// sent notes that records have left in a packet or block of a tick.
-func (a *Authority) sent(p *peer, recs []recEntry, tick Tick, now time.Duration, block uint32) {
-	for i := range recs {
-		re := &recs[i]
-		if re.kind == recLayout {
-			continue
-		}
-		e, v := &p.entries[re.handle], &p.visits[re.handle]
-		if block != 0 && block > v.fence {
-			v.fence = block
-		}
-		switch re.kind {
-		case recRow, recGuess:
-			pr := p.row(e, int(re.row))
-			pr.flight, pr.flightTick = re.ver, uint32(tick)
-			if !e.plain {
-				v.told = tick
-			}
-			pr.carry(uint32(tick))
-			pr.since = 0 // urgency begins anew; a loss restores it
-			if !e.meta {
-				p.dirty.clear(re.handle)
-			}
-			if e.state == entryComing && re.kind == recRow && !pr.known && (v.copies == 0 || pr.acked == 0) {
-				pr.acked, pr.ackedTick = re.ver, uint32(tick) // what guesses build on
-			}
-		case recArrival, recRemoval:
-			if v.copies == 0 {
-				v.round = now
-			}
-			v.copies++
-			v.inflight++
-			if re.kind == recArrival {
-				v.block = block
-			}
-		case recForget:
-			*p.row(e, int(re.row)) = peerRow{hidden: true, from: uint32(tick)}
-			if !e.meta {
-				p.dirty.clear(re.handle)
-			}
-		case recMeta:
-			e.meta, v.metaTick = false, tick
-		}
-	}
-}
-
-// carry notes that a packet of a tick carried the row.
-func (pr *peerRow) carry(tick uint32) {
-	if d := tick - pr.newest; d < 64 {
-		pr.carried = pr.carried<<d | 1
-	} else {
-		pr.carried = 1
-	}
-	pr.newest = tick
+// sent notes that a piece has left that was not booked.
+func (k *packer) sent(pc *piece) {
+	k.p.sent(k.p.plan.recs[pc.recAt:pc.recAt+pc.recN], k.rec.tick, k.now)
 }
 
 func (k *packer) end() {

@@ -130,23 +130,14 @@ func newRecordLearner(t *rowType) recordLearner {
 	return u
 }
 
-// names counts how the updates of one peer's send are named.
-func (l *learner) names(updates []piece) {
-	last := uint32(0)
-	for i := range updates {
-		u := &updates[i]
-		if u.skip {
-			continue
-		}
-		s := gapSpecial
-		if !u.special {
-			idx, _, _ := neighbourhood(u.handle + 1 - last)
-			s = gapPlain + idx
-		}
-		l.gaps[s]++
-		last = u.handle + 1
+// name counts how an update is named.
+func (l *learner) name(u *piece, gap uint32) {
+	s := gapSpecial
+	if !u.special {
+		idx, _, _ := neighbourhood(gap)
+		s = gapPlain + idx
 	}
-	l.gaps[gapEnd]++
+	l.gaps[s]++
 }
 
 // rebase forgets keyframes that were counted against other bases than those of

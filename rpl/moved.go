@@ -1,7 +1,5 @@
 package rpl
 
-import "slices"
-
 // Nodes that hang elsewhere now. What a node says of its place is local to what
 // it hangs under, so a peer must never have one without the other: until an ack
 // shows that it knows the new parent, each update tells it again, and none leaves
@@ -64,21 +62,5 @@ func (a *Authority) parentHere(p *peer, n *node) bool {
 func (v *visit) metaArrived(tick Tick) {
 	if tick >= v.moved {
 		v.moved = 0
-	}
-}
-
-// gatherMoved puts the updates that tell of other parents in front, so that all
-// of a send go in one datagram, and are lost or known together (protocol rule
-// 20). More than a datagram holds are split.
-func (pl *plan) gatherMoved() {
-	moved, bits := 0, 0
-	for i := range pl.updates {
-		if u := &pl.updates[i]; u.moved && !u.skip {
-			moved++
-			bits += u.bits + nameBits
-		}
-	}
-	if pl.movedBits = bits; moved > 1 {
-		slices.SortStableFunc(pl.updates, func(x, y piece) int { return flag(y.moved) - flag(x.moved) })
 	}
 }

@@ -15,10 +15,10 @@ import (
 // A piece is something that goes into one packet whole.
 type piece struct {
 	handle  uint32
-	at, n   int // symbols, in Authority.syms
-	bits    int // at most
-	recAt   int // records, in plan.recs
-	recN    int
+	at, n   uint32 // symbols, in Authority.syms
+	bits    uint32 // at most
+	recAt   uint32 // records, in plan.recs
+	recN    uint32
 	urgency float32 // age in ticks; weighed where the room does not pay for all
 	skip    bool    // over budget
 	moved   bool    // it tells of another parent or owner
@@ -88,9 +88,8 @@ func (a *Authority) Schedule(now time.Duration) {
 		a.callWaiting(p)
 		a.planMoved(p)
 		a.fitUpdates(p)
-		a.learner.names(pl.updates)
+		a.bookUpdates(p)
 		a.offerTables(p)
-		pl.gatherMoved()
 		a.planRemovals(p, now, true)
 		a.planAgain(p, now, true)
 		a.fitGuesses(p)
@@ -175,7 +174,7 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 		rec := len(pl.recs)
 		pl.recs = append(pl.recs, recEntry{handle: h, kind: recRemoval, gen: e.gen})
 		pc := a.piece(h, at, rec, pl)
-		if !a.afford(pl, pc.bits) {
+		if !a.afford(pl, int(pc.bits)) {
 			a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
 			continue
 		}
@@ -190,7 +189,10 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 }
 
 func (a *Authority) piece(h uint32, at, rec int, pl *plan) piece {
-	return piece{handle: h, at: at, n: len(a.syms) - at, bits: symBits(a.syms[at:]), recAt: rec, recN: len(pl.recs) - rec}
+	return piece{
+		handle: h, at: uint32(at), n: uint32(len(a.syms) - at), bits: uint32(symBits(a.syms[at:])),
+		recAt: uint32(rec), recN: uint32(len(pl.recs) - rec),
+	}
 }
 
 // What is due of an arrival or a removal.
@@ -237,7 +239,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 		at, rec := len(a.syms), len(pl.recs)
 		a.appendArrival(p, h)
 		pc := a.piece(h, at, rec, pl)
-		if !a.afford(pl, pc.bits) {
+		if !a.afford(pl, int(pc.bits)) {
 			a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
 			continue
 		}
@@ -308,7 +310,7 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 	}
 	pc := a.piece(pl.group[0], at, rec, pl)
 	pl.arrivals = append(pl.arrivals, pc)
-	return pc.bits
+	return int(pc.bits)
 }
 
 func (a *Authority) admitBelow(p *peer, slot uint32) {

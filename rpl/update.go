@@ -106,22 +106,34 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 		pr.since = a.tick
 	}
 	pl := &p.plan
-	at, rec := len(a.syms), len(pl.recs)
-	action := a.baseOf(p, r, pr, false)
-	if action != rowImplicit {
-		a.syms = append(a.syms, prefix.Raw(0, 1), p.link.model.entry.row.sym(action))
-	}
+	rec := len(pl.recs)
 	a.noteRow(p, h, e, r, pr, 0, recRow)
-	from := len(a.syms)
-	a.account(r.t, from, a.appendDelta(p, r, pr, action))
-	pc := a.piece(h, at, rec, pl)
-	pc.special = action != rowImplicit
+	pc := a.onlyPiece(p, r, pr)
+	pc.handle, pc.recAt, pc.recN = h, uint32(rec), 1
 	pc.urgency = float32(a.tick-pr.since) + 1
 	pl.updates = append(pl.updates, pc)
-	p.loosen(h, false) // told now, it knows the newest anchor if that is of now
-	if _, tick := a.anchored(r); tick != uint32(a.tick) && r.drifting {
-		p.loose.set(h)
+	// Told now, it knows the newest anchor if that is of now.
+	p.loosen(h, r.drifting && r.left != uint32(a.tick))
+}
+
+// onlyPiece codes the one row of a plain node, or finds it coded.
+func (a *Authority) onlyPiece(p *peer, r *row, pr *peerRow) (pc piece) {
+	action := a.baseOf(p, r, pr, false)
+	if action == rowImplicit && r.vars == nil {
+		pc.at, pc.n = a.coded(p.link.model, r, pr)
+		pc.bits = uint32(symBits(a.syms[pc.at : pc.at+pc.n]))
+		a.account(r.t, int(pc.bits), accountUpdate)
+		return pc
 	}
+	at := len(a.syms)
+	if pc.special = action != rowImplicit; pc.special {
+		a.syms = append(a.syms, prefix.Raw(0, 1), p.link.model.entry.row.sym(action))
+	}
+	from := len(a.syms)
+	kind := a.appendDelta(p, r, pr, action)
+	a.account(r.t, symBits(a.syms[from:]), kind)
+	pc.at, pc.n, pc.bits = uint32(at), uint32(len(a.syms)-at), uint32(symBits(a.syms[at:]))
+	return pc
 }
 
 // loosen notes whether a handle must be looked at in every send.
@@ -190,7 +202,8 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 	}
 	a.noteRow(p, h, e, r, pr, i, rec)
 	from := len(a.syms)
-	a.account(r.t, from, a.appendDelta(p, r, pr, a.actions[i]))
+	kind := a.appendDelta(p, r, pr, a.actions[i])
+	a.account(r.t, symBits(a.syms[from:]), kind)
 	return true, r.drifting, float32(a.tick-pr.since) + 1
 }
 
@@ -262,9 +275,8 @@ func (a *Authority) baseOf(p *peer, r *row, pr *peerRow, guess bool) int {
 // as baseOf named it, and returns as what it is to be accounted.
 func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 	m := p.link.model
-	now := a.known(r)
 	if action == rowKeyframe {
-		a.syms = m.appendKey(a.syms, r.t, now, a.hearer(r))
+		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.hearer(r))
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
 		return accountKeyframe
@@ -275,22 +287,32 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		a.counters.ExplicitBases++
 	}
 	if r.vars != nil {
-		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.hearer(r))
+		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), age, a.hearer(r))
 		a.appendVars(p, r, r.varsOf(pr.acked))
 		return accountUpdate
 	}
-	s := &r.share
-	if s.key == a.shareKey(m) && s.ver == pr.acked && s.tick == pr.ackedTick {
-		a.syms = append(a.syms, a.syms[s.at:s.at+uint32(r.shareN)]...)
-		a.counters.Shared++
-		return accountUpdate
-	}
-	at := len(a.syms)
-	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), now, age, a.hearer(r))
-	if n := len(a.syms) - at; n <= math.MaxUint8 {
-		*s, r.shareN = shared{key: a.shareKey(m), ver: pr.acked, tick: pr.ackedTick, at: uint32(at)}, uint8(n)
+	end := len(a.syms)
+	if at, n := a.coded(m, r, pr); int(at) != end {
+		a.syms = append(a.syms, a.syms[at:at+n]...)
 	}
 	return accountUpdate
+}
+
+// coded is the update of a row without variable-length props against the
+// version that the peer has, as n of Authority.syms from at: for all peers at
+// that baseline it is coded once.
+func (a *Authority) coded(m *model, r *row, pr *peerRow) (at, n uint32) {
+	s, key := &r.share, a.shareKey(m)
+	if s.key == key && s.ver == pr.acked && s.tick == pr.ackedTick {
+		a.counters.Shared++
+		return s.at, uint32(r.shareN)
+	}
+	at = uint32(len(a.syms))
+	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r))
+	if n = uint32(len(a.syms)) - at; n <= math.MaxUint8 {
+		*s, r.shareN = shared{key: key, ver: pr.acked, tick: pr.ackedTick, at: at}, uint8(n)
+	}
+	return at, n
 }
 
 // implicit is whether "the newest version up to the packet's base tick" means

@@ -1,0 +1,107 @@
+package rpl
+
+import (
+	"slices"
+	"time"
+)
+
+// Booking: what a peer's packets carry is noted as sent. With updates Schedule
+// does it as soon as it is certain which of them leave, while what it looked up
+// of them is at hand; with what may still be put off, Encode.
+
+// bookUpdates books the updates that leave, counts how they are named, and puts
+// those that tell of other parents in front, so that all of a send go in one
+// datagram, and are lost or known together (protocol rule 20). More than a
+// datagram holds are split.
+func (a *Authority) bookUpdates(p *peer) {
+	pl := &p.plan
+	last, moved := uint32(0), 0
+	pl.movedBits = 0
+	for i := range pl.updates {
+		u := &pl.updates[i]
+		if u.skip {
+			continue
+		}
+		a.learner.name(u, u.handle+1-last)
+		last = u.handle + 1
+		if u.moved {
+			moved++
+			pl.movedBits += int(u.bits) + nameBits
+		}
+		p.sent(pl.recs[u.recAt:u.recAt+u.recN], a.tick, a.now)
+	}
+	a.learner.gaps[gapEnd]++
+	if moved > 1 {
+		slices.SortStableFunc(pl.updates, func(x, y piece) int { return flag(y.moved) - flag(x.moved) })
+	}
+}
+
+// sent notes that records leave in a packet or block of a tick.
+func (p *peer) sent(recs []recEntry, tick Tick, now time.Duration) {
+	for i := range recs {
+		re := &recs[i]
+		if re.kind == recLayout {
+			continue
+		}
+		e := &p.entries[re.handle]
+		switch re.kind {
+		case recRow, recGuess:
+			p.sentRow(e, re, tick)
+		case recArrival, recRemoval:
+			v := &p.visits[re.handle]
+			if v.copies == 0 {
+				v.round = now
+			}
+			v.copies++
+			v.inflight++
+		case recForget:
+			*p.row(e, int(re.row)) = peerRow{hidden: true, from: uint32(tick)}
+			if !e.meta {
+				p.dirty.clear(re.handle)
+			}
+		case recMeta:
+			e.meta, p.visits[re.handle].metaTick = false, tick
+		}
+	}
+}
+
+func (p *peer) sentRow(e *entry, re *recEntry, tick Tick) {
+	pr := p.row(e, int(re.row))
+	pr.flight, pr.flightTick = re.ver, uint32(tick)
+	pr.carry(uint32(tick))
+	pr.since = 0 // urgency begins anew; a loss restores it
+	if !e.meta {
+		p.dirty.clear(re.handle)
+	}
+	if !e.plain {
+		p.visits[re.handle].told = tick
+	}
+	if e.state == entryComing && re.kind == recRow && !pr.known && (p.visits[re.handle].copies == 0 || pr.acked == 0) {
+		pr.acked, pr.ackedTick = re.ver, uint32(tick) // what guesses build on
+	}
+}
+
+// carry notes that a packet of a tick carried the row.
+func (pr *peerRow) carry(tick uint32) {
+	if d := tick - pr.newest; d < 64 {
+		pr.carried = pr.carried<<d | 1
+	} else {
+		pr.carried = 1
+	}
+	pr.newest = tick
+}
+
+// inBlock notes that records leave as a reliable message.
+func (p *peer) inBlock(recs []recEntry, number uint32) {
+	for i := range recs {
+		re := &recs[i]
+		if re.kind == recLayout {
+			continue
+		}
+		v := &p.visits[re.handle]
+		v.fence = max(v.fence, number)
+		if re.kind == recArrival {
+			v.block = number
+		}
+	}
+}
