@@ -7,10 +7,10 @@ import "time"
 
 // peerLink is the state of the datagrams to and from one peer.
 type peerLink struct {
-	records [recordLen]record // by sequence number
-	oldest  uint64            // no record below is in flight
-	spare   [][]recEntry      // lists of records that are done
-	next    uint64            // one past the newest sequence number sent
+	records []record     // of the newest packets; one's place is its number modulo their count
+	oldest  uint64       // no record below is in flight
+	spare   [][]recEntry // lists of records that are done
+	next    uint64       // one past the newest sequence number sent
 
 	base     uint64        // the newest packet known to have arrived
 	baseTick Tick          // its tick; 0: none yet
@@ -37,42 +37,6 @@ type peerLink struct {
 	sent    uint32 // reliable messages sent
 }
 
-// record is what one packet carried, until it is acked or its place is needed.
-type record struct {
-	seq     uint64
-	tick    Tick
-	at      time.Duration
-	state   uint8
-	entries []recEntry
-}
-
-const (
-	recFree = iota
-	recFlight
-	recAcked
-	recLost
-)
-
-// recEntry is one thing that a packet carried.
-type recEntry struct {
-	handle uint32
-	ver    uint32
-	kind   uint8
-	gen    uint8
-	row    uint8
-}
-
-const (
-	recRow     = iota // a row's version
-	recArrival        // a node; its rows follow as recRow
-	recRemoval
-	recMeta   // owner and parent
-	recForget // a row is taken away
-	recLayout // a layout's definition; handle is its number
-	recGuess  // a row's version based on an arrival that is not acked
-	recCheck  // a checksum that was asked for
-)
-
 // blockRecord is what a reliable message carried instead of a packet.
 type blockRecord struct {
 	number  uint32
@@ -84,37 +48,6 @@ type blockRecord struct {
 // sent to it.
 func (p *peer) frozen(now time.Duration) bool {
 	return p.link.next > 0 && now-p.link.heard > silence
-}
-
-// open takes the record of a new packet.
-func (l *peerLink) open(a *Authority, p *peer, seq uint64, tick Tick, now time.Duration) *record {
-	r := &l.records[seq%recordLen]
-	if r.state == recFlight {
-		a.lost(p, r) // its place is needed
-	}
-	l.recycle(r)
-	r.seq, r.tick, r.at, r.state = seq, tick, now, recFlight
-	if n := len(l.spare); n > 0 {
-		r.entries = l.spare[n-1]
-		l.spare = l.spare[:n-1]
-	} else {
-		r.entries = make([]recEntry, 0, 32)
-	}
-	if l.oldest == 0 || l.oldest > seq {
-		l.oldest = seq
-	}
-	l.next = seq + 1
-	l.lastSent = now
-	return r
-}
-
-// recycle keeps a record's list for the next packet: there are as many as
-// packets in flight, not as records.
-func (l *peerLink) recycle(r *record) {
-	if r.entries != nil {
-		l.spare = append(l.spare, r.entries[:0])
-		r.entries = nil
-	}
 }
 
 // acked moves what a packet carried.
@@ -318,7 +251,7 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 		timeout = silence
 	}
 	for seq := l.oldest; seq < l.next; seq++ {
-		r := &l.records[seq%recordLen]
+		r := l.record(seq)
 		if r.seq != seq || r.state != recFlight {
 			if seq == l.oldest {
 				l.oldest++

@@ -35,6 +35,10 @@ const (
 	// second of 17 packets a tick at 60 Hz. A power of two.
 	recordLen = 1024
 
+	// fewRecords is how many that are at first, a power of two: half a second of
+	// one packet a send at 60 Hz.
+	fewRecords = 32
+
 	// ackWindow is the packets that one ack header can speak of: all of those.
 	ackWindow = recordLen
 

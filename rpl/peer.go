@@ -150,6 +150,7 @@ func (p *peer) prepare() {
 	p.dirty.reach(many)
 	p.moving.reach(many)
 	p.loose.reach(many)
+	p.link.records = make([]record, fewRecords)
 	for range 8 {
 		p.link.spare = append(p.link.spare, make([]recEntry, 0, some/2))
 	}
@@ -313,7 +314,7 @@ func (p *peer) refresh(a *Authority, h uint32) {
 // nextTick is the tick of the next packet: the one after now where this tick's
 // packets have left already.
 func (p *peer) nextTick(now Tick) Tick {
-	if l := &p.link; l.next > 0 && l.records[(l.next-1)%recordLen].tick == now {
+	if l := &p.link; l.next > 0 && l.record(l.next-1).tick == now {
 		return now + 1
 	}
 	return now

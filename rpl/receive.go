@@ -125,7 +125,7 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 		a.blocksArrived(p)
 	}
 	if u.any {
-		if r := &l.records[u.newest%recordLen]; r.seq == u.newest && r.state == recFlight {
+		if r := l.record(u.newest); r.seq == u.newest && r.state == recFlight {
 			l.sample(at - r.at - u.hold)
 		}
 		a.ackOne(p, u, u.newest)
@@ -147,7 +147,7 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 }
 
 func (a *Authority) ackOne(p *peer, u *up, seq uint64) {
-	r := &p.link.records[seq%recordLen]
+	r := p.link.record(seq)
 	if r.seq != seq || r.state != recFlight && r.state != recLost {
 		return
 	}

@@ -1,0 +1,95 @@
+package rpl
+
+import "time"
+
+// What the packets to one peer carried, remembered until they are acked or judged
+// lost, and a while longer: an ack that is late counts as well.
+
+// record is what one packet carried, until it is acked or its place is needed.
+type record struct {
+	seq     uint64
+	at      time.Duration
+	entries []recEntry
+	tick    Tick
+	state   uint8
+}
+
+const (
+	recFree = iota
+	recFlight
+	recAcked
+	recLost
+)
+
+// recEntry is one thing that a packet carried.
+type recEntry struct {
+	handle uint32
+	ver    uint32
+	kind   uint8
+	gen    uint8
+	row    uint8
+}
+
+const (
+	recRow     = iota // a row's version
+	recArrival        // a node; its rows follow as recRow
+	recRemoval
+	recMeta   // owner and parent
+	recForget // a row is taken away
+	recLayout // a layout's definition; handle is its number
+	recGuess  // a row's version based on an arrival that is not acked
+	recCheck  // a checksum that was asked for
+)
+
+// record is where a packet's record is or was.
+func (l *peerLink) record(seq uint64) *record { return &l.records[seq&uint64(len(l.records)-1)] }
+
+// place is where the record of a new packet goes. There are as few as what may
+// still be acked leaves room for, so that they stay in the caches.
+func (l *peerLink) place(seq uint64, now time.Duration) *record {
+	for {
+		r := l.record(seq)
+		young := r.state == recFlight || r.state == recLost && now-r.at < silence
+		if !young || len(l.records) >= recordLen {
+			return r
+		}
+		old := l.records
+		l.records = make([]record, 2*len(old))
+		for i := range old {
+			if old[i].state != recFree {
+				*l.record(old[i].seq) = old[i]
+			}
+		}
+	}
+}
+
+// open takes the record of a new packet.
+func (l *peerLink) open(a *Authority, p *peer, seq uint64, tick Tick, now time.Duration) *record {
+	r := l.place(seq, now)
+	if r.state == recFlight {
+		a.lost(p, r) // its place is needed
+	}
+	l.recycle(r)
+	r.seq, r.tick, r.at, r.state = seq, tick, now, recFlight
+	if n := len(l.spare); n > 0 {
+		r.entries = l.spare[n-1]
+		l.spare = l.spare[:n-1]
+	} else {
+		r.entries = make([]recEntry, 0, 32)
+	}
+	if l.oldest == 0 || l.oldest > seq {
+		l.oldest = seq
+	}
+	l.next = seq + 1
+	l.lastSent = now
+	return r
+}
+
+// recycle keeps a record's list for the next packet: there are as many as
+// packets in flight, not as records.
+func (l *peerLink) recycle(r *record) {
+	if r.entries != nil {
+		l.spare = append(l.spare, r.entries[:0])
+		r.entries = nil
+	}
+}
