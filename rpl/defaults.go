@@ -58,7 +58,7 @@ var (
 )
 
 func (d *defaults) row(t *rowType) rowModel {
-	r := rowModel{keyBase: make([]int32, len(t.words))}
+	r := rowModel{kind: -1, keyBase: make([]int32, len(t.words))}
 	var weights [shapes][][2]stateWeights
 	for i := range t.words {
 		w := &t.words[i]
@@ -87,24 +87,17 @@ func (d *defaults) row(t *rowType) rowModel {
 			r.shapes[s].states = append(r.shapes[s].states, [2]table{d.state(w[0]), d.state(w[1])})
 		}
 	}
-	for c := range r.records {
-		u := &r.records[c]
-		u.joint = joint[shapeOf(c)]
-		for i := range t.words {
-			large := d.residuals(1e-4, 0.97, min(t.words[i].octaves(), 12))
-			if c == keyframe {
-				large = d.residuals(1e-4, 1.15, t.words[i].octaves())
-			}
-			u.large = append(u.large, large)
-		}
-		if c == keyframe {
-			continue
-		}
-		for range t.phased {
-			near, any := d.phase[0], d.phase[1]
-			u.phases = append(u.phases, [stateKinds]table{near, any, any, any})
-		}
+	u := recordModel{joint: joint[shapeUpdate]}
+	r.keys.joint = joint[shapeKey]
+	for i := range t.words {
+		u.large = append(u.large, d.residuals(1e-4, 0.97, min(t.words[i].octaves(), 12)))
+		r.keys.large = append(r.keys.large, d.residuals(1e-4, 1.15, t.words[i].octaves()))
 	}
+	for range t.phased {
+		near, any := d.phase[0], d.phase[1]
+		u.phases = append(u.phases, [stateKinds]table{near, any, any, any})
+	}
+	r.updates = []updateModel{sameInAll(u)}
 	return r
 }
 

@@ -27,6 +27,9 @@ func (a *Authority) learn() {
 		}
 		return
 	}
+	if a.tick == l.next-l.wait/2 {
+		a.chooseKinds()
+	}
 	if a.tick < l.next {
 		return
 	}
@@ -38,17 +41,12 @@ func (a *Authority) learn() {
 			return // a peer still uses the tables that would be replaced
 		}
 	}
-	copies := 0
-	for _, p := range a.peers {
-		if p != nil {
-			copies++
-		}
-	}
+	copies := len(a.byID)
 	now := l.cost(a.types, a.model)
 	if horizon*now*a.counters.copiesPerRecord()*bestSaving < float64(8*smallestSet*copies) {
 		return // no tables could pay
 	}
-	f := fitter{worth: horizon * a.counters.copiesPerRecord() / float64(copies)}
+	f := fitter{worth: a.worth()}
 	set := f.set(l, a.types, a.defaults, a.model, number)
 	next := set.build(a.types, a.defaults)
 	msg := set.append(nil, a.types, a.defaults)
@@ -70,6 +68,12 @@ func (a *Authority) learn() {
 	l.fade()
 }
 
+// worth is what a bit that was saved of what was counted is to be multiplied
+// with, to be compared with one of the tables that each peer is sent.
+func (a *Authority) worth() float64 {
+	return horizon * a.counters.copiesPerRecord() / float64(max(len(a.byID), 1))
+}
+
 // copiesPerRecord is how many peers one coded update has served, on average.
 func (c *Counters) copiesPerRecord() float64 {
 	if c.Records == 0 {
@@ -82,6 +86,11 @@ func (c *Counters) copiesPerRecord() float64 {
 func (a *Authority) adopt(set *tableSet, m *model, msg []byte) {
 	a.model, a.modelMsg = m, msg
 	a.models[set.number] = m
+	for i, t := range a.types {
+		if w := m.rows[i].kind; w >= 0 && w != a.learner.rows[i].kind {
+			a.learner.rows[i].regroup(t, w)
+		}
+	}
 	a.counters.Tables++
 }
 
@@ -128,21 +137,37 @@ func (a *Authority) shipTables(p *peer) {
 func (l *learner) cost(types []*rowType, m *model) float64 {
 	bits := tableCost(&m.entry.gap, l.gaps)
 	for i, t := range types {
-		for c := range l.rows[i].records {
-			learn, row := &l.rows[i].records[c], &m.rows[i]
-			u, shape := &row.records[c], &row.shapes[shapeOf(c)]
-			for k := range learn.chunks {
-				words := min(chunkLen, len(t.words)-k*chunkLen)
-				bits += learn.chunks[k].cost(shape.chunks[k], &u.joint[k], shape.states[k*chunkLen:], words)
-			}
-			for w, n := range learn.large {
-				bits += tableCost(&u.large[w], n)
-			}
-			for w := range u.phases {
-				for k, n := range learn.phases[w] {
-					bits += tableCost(&u.phases[w][k], n)
-				}
-			}
+		bits += l.rows[i].cost(t, &m.rows[i])
+	}
+	return bits
+}
+
+// cost is that of one row type. Its kinds are those of the model, or it has none.
+func (r *rowLearner) cost(t *rowType, m *rowModel) float64 {
+	bits := r.keys.cost(t, &m.shapes[shapeKey], &m.keys)
+	for k := range r.updates {
+		u := &m.updates[0]
+		if m.kind >= 0 {
+			u = &m.updates[k]
+		}
+		for c := range u {
+			bits += r.updates[k][c].cost(t, &m.shapes[shapeUpdate], &u[c])
+		}
+	}
+	return bits
+}
+
+func (l *recordLearner) cost(t *rowType, shape *shapeModel, u *recordModel) (bits float64) {
+	for k := range l.chunks {
+		words := min(chunkLen, len(t.words)-k*chunkLen)
+		bits += l.chunks[k].cost(shape.chunks[k], &u.joint[k], shape.states[k*chunkLen:], words)
+	}
+	for w, n := range l.large {
+		bits += tableCost(&u.large[w], n)
+	}
+	for w := range u.phases {
+		for k, n := range l.phases[w] {
+			bits += tableCost(&u.phases[w][k], n)
 		}
 	}
 	return bits

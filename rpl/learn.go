@@ -23,9 +23,14 @@ type learner struct {
 }
 
 type rowLearner struct {
-	records [contexts]recordLearner
+	kind    int             // the word by whose kinds updates are counted, -1 none
+	updates []updateLearner // not counted by a kind, then of each
+	keys    recordLearner
 	votes   []vote // per word: the value that most arrivals have
+	hints   kindHints
 }
+
+type updateLearner [contexts]recordLearner
 
 type recordLearner struct {
 	chunks []patternCount
@@ -104,13 +109,19 @@ func (p *patternCount) total() (n uint64) {
 func newLearner(types []*rowType, hz int) *learner {
 	l := &learner{wait: Tick(firstFit * hz), gaps: make([]uint32, gapSyms)}
 	for _, t := range types {
-		r := rowLearner{votes: make([]vote, len(t.words))}
-		for c := range r.records {
-			r.records[c] = newRecordLearner(t)
-		}
-		l.rows = append(l.rows, r)
+		l.rows = append(l.rows, rowLearner{
+			kind: -1, updates: []updateLearner{newUpdateLearner(t)}, keys: newRecordLearner(t),
+			votes: make([]vote, len(t.words)), hints: newKindHints(t),
+		})
 	}
 	return l
+}
+
+func newUpdateLearner(t *rowType) (u updateLearner) {
+	for c := range u {
+		u[c] = newRecordLearner(t)
+	}
+	return u
 }
 
 func newRecordLearner(t *rowType) recordLearner {
@@ -145,7 +156,7 @@ func (l *learner) name(u *piece, gap uint32) {
 func (l *learner) rebase(types []*rowType, old, next *model) {
 	for i, t := range types {
 		if !slices.Equal(old.rows[i].keyBase, next.rows[i].keyBase) {
-			l.rows[i].records[keyframe] = newRecordLearner(t)
+			l.rows[i].keys = newRecordLearner(t)
 		}
 	}
 }
@@ -154,22 +165,29 @@ func (l *learner) fade() {
 	fade(l.gaps)
 	for i := range l.rows {
 		r := &l.rows[i]
-		for c := range r.records {
-			u := &r.records[c]
-			for k := range u.chunks {
-				u.chunks[k].fade()
-			}
-			for _, t := range u.large {
-				fade(t)
-			}
-			for _, p := range u.phases {
-				for _, t := range p {
-					fade(t)
-				}
+		for k := range r.updates {
+			for c := range r.updates[k] {
+				r.updates[k][c].fade()
 			}
 		}
+		r.keys.fade()
+		r.hints.fade()
 		for k := range r.votes {
 			r.votes[k].seen, r.votes[k].won, r.votes[k].lead = 0, 0, min(r.votes[k].lead, 8)
+		}
+	}
+}
+
+func (u *recordLearner) fade() {
+	for k := range u.chunks {
+		u.chunks[k].fade()
+	}
+	for _, t := range u.large {
+		fade(t)
+	}
+	for _, p := range u.phases {
+		for _, t := range p {
+			fade(t)
 		}
 	}
 }

@@ -39,13 +39,11 @@ func signedSym(v int32) (sym int, extra uint32, n int) {
 	if v == 0 {
 		return 0, 0, 0
 	}
-	m, neg := uint32(v), 0
-	if v < 0 {
-		m, neg = -m, 1
-	}
-	idx, extra, n := neighbourhood(m)
-	return 1 + idx*2 + neg, extra, n
+	idx, extra, n := neighbourhood(magnitude(v))
+	return 1 + idx*2 + flag(v < 0), extra, n
 }
+
+func magnitude(v int32) uint32 { return uint32(max(v, -v)) }
 
 // A residualAt is what a signed symbol says: the least of its values nearest to
 // zero, and the raw bits that lead away from it.

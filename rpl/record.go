@@ -13,16 +13,18 @@ import (
 // rowModel is how the rows of one type are coded.
 type rowModel struct {
 	shapes  [shapes]shapeModel
-	records [contexts]recordModel
+	kind    int           // the word that says of what kind a row is, -1 none (kind.go)
+	updates []updateModel // of rows of any kind, then of each
+	keys    recordModel
 	keyBase []int32 // what a keyframe's words are coded against
 }
 
-// Contexts of a record: for updates whether the base moves, and how old it is;
-// then keyframes.
+// An updateModel codes updates: by whether the base moves, and how old it is.
+type updateModel [contexts]recordModel
+
 const (
 	ages     = 3
-	keyframe = 2 * ages
-	contexts = keyframe + 1
+	contexts = 2 * ages
 )
 
 const (
@@ -30,13 +32,6 @@ const (
 	shapeKey
 	shapes
 )
-
-func shapeOf(context int) int {
-	if context == keyframe {
-		return shapeKey
-	}
-	return shapeUpdate
-}
 
 // recordModel codes records in one context.
 type recordModel struct {
@@ -78,9 +73,10 @@ func largeOf(pattern uint32) uint32 { return pattern & (pattern >> 1) & 0x555555
 // appendUpdate codes now against base, n ticks older, and has it counted.
 func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n uint32, l *learner) []prefix.Sym {
 	ctx := t.context(base, n)
-	row := &m.rows[t.index]
-	u, learn := &row.records[ctx], &l.rows[t.index].records[ctx]
+	row, rl := &m.rows[t.index], &l.rows[t.index]
+	u, learn := &row.updates[t.kindOf(row.kind, base)][ctx], &rl.updates[t.kindOf(rl.kind, base)][ctx]
 	shape := &row.shapes[shapeUpdate]
+	hints := rl.hints.turn()
 	var res, off [chunkLen]int32
 	run := prefix.Sym(0)
 	for c := range u.joint {
@@ -110,6 +106,9 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 			pattern |= stateOf(r) << (2 * (i - from))
 		}
 		learn.chunks[c].add(pattern)
+		if hints {
+			rl.hints.note(t, base, from, pattern, &res)
+		}
 		k := shape.chunks[c].find(pattern)
 		if k > 0 && u.joint[c].t.Cost(k) == 0 {
 			k = 0
@@ -140,7 +139,7 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 // readUpdate is the inverse; false when a value is out of its range.
 func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n uint32) bool {
 	row := &m.rows[t.index]
-	u := &row.records[t.context(base, n)]
+	u := &row.updates[t.kindOf(row.kind, base)][t.context(base, n)]
 	copy(now, base) // what has not changed, and is not predicted
 	ok := true
 	for c := range u.joint {
@@ -187,7 +186,7 @@ var smallResidual = [stateKinds]int32{statePlus: 1, stateMinus: -1}
 // appendKey codes words without a base; readKey is the inverse.
 func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner) []prefix.Sym {
 	row := &m.rows[t.index]
-	u, shape := &row.records[keyframe], &row.shapes[shapeKey]
+	u, shape := &row.keys, &row.shapes[shapeKey]
 	learn := &l.rows[t.index]
 	run := prefix.Sym(0)
 	for c := range u.joint {
@@ -201,7 +200,7 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 			learn.votes[i].cast(now[i])
 			pattern |= stateOf(t.words[i].residual(row.keyBase[i], now[i])) << (2 * (i - from))
 		}
-		learn.records[keyframe].chunks[c].add(pattern)
+		learn.keys.chunks[c].add(pattern)
 		k := shape.chunks[c].find(pattern)
 		if k > 0 && u.joint[c].t.Cost(k) == 0 {
 			k = 0
@@ -213,7 +212,7 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 		for rest := largeOf(pattern); rest != 0; rest &= rest - 1 {
 			i := from + bits.TrailingZeros32(rest)/2
 			sym, extra, n := signedSym(t.words[i].residual(row.keyBase[i], now[i]))
-			learn.records[keyframe].large[i][sym]++
+			learn.keys.large[i][sym]++
 			out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
 		}
 	}
@@ -227,7 +226,7 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 
 func (m *model) readKey(d *prefix.Decoder, t *rowType, now []int32) bool {
 	row := &m.rows[t.index]
-	u, shape := &row.records[keyframe], &row.shapes[shapeKey]
+	u, shape := &row.keys, &row.shapes[shapeKey]
 	ok := true
 	for c := range u.joint {
 		from := c * chunkLen

@@ -27,6 +27,7 @@ type rowType struct {
 	pos        [2]int
 
 	inferred []int // words that an inferred velocity predicts
+	kinds    []int // words that may say of what kind a row is (kind.go)
 
 	// Phases (phase.go): the words of a row with its hidden ones, the hidden word
 	// of each, -1 none, and the words that have one.
@@ -143,6 +144,7 @@ func newRowType(it *ItemType, part int) *rowType {
 		}
 	}
 	t.walkable()
+	t.kinds = t.kindWords()
 	return t
 }
 

@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
@@ -10,109 +11,12 @@ import (
 // ends make of it. Everything here is integers, so both make the same.
 //
 //	type 1, then bits: number 2, the code of the steps between code lengths,
-//	the lengths of gaps; per row type: per chunk patterns, states and common
-//	lengths, then common and own tables of the contexts, and the keyframe's
-//	bases; a one at the end.
+//	the lengths of gaps; per row type: per chunk patterns, states and lengths,
+//	the tables of any update, which word tells kinds, per kind its own and those
+//	of its contexts, the keyframe's and its bases; a one at the end.
 
 // maxTable is the bytes that a set of tables may take.
 const maxTable = 32 << 10
-
-// learned makes a table of code lengths that escapes to base, or stays as now.
-func learned(lens []uint8, base, now table) table {
-	if lens == nil {
-		return now
-	}
-	t, err := prefix.New(lens, base.t)
-	if err != nil {
-		panic(err) // sound where it was fitted, and checked where it was read
-	}
-	return table{t}
-}
-
-func plainTable(lens []uint8) table {
-	t, err := prefix.New(lens, nil)
-	if err != nil {
-		panic(err) // the same
-	}
-	return table{t}
-}
-
-// build makes the model of a set; d is the default model.
-func (s *tableSet) build(types []*rowType, d *model) *model {
-	m := &model{number: s.number, entry: d.entry}
-	m.entry.gap = learned(s.gap, d.entry.gap, d.entry.gap)
-	for i, t := range types {
-		m.rows = append(m.rows, s.rows[i].build(t, &d.rows[i]))
-	}
-	return m
-}
-
-func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
-	r := rowModel{keyBase: append([]int32(nil), d.keyBase...)}
-	for w, has := range s.hasBase {
-		if has {
-			r.keyBase[w] = s.keyBase[w]
-		}
-	}
-	var joint [shapes][]table
-	for k := range r.shapes {
-		r.shapes[k], joint[k] = s.shapes[k].build(&d.shapes[k], d.records[[shapes]int{0, keyframe}[k]].joint)
-	}
-	common := s.common.build(&d.records[0], &recordModel{joint: joint[shapeUpdate], large: d.records[0].large, phases: d.records[0].phases})
-	for c := range r.records {
-		now := common
-		if c == keyframe {
-			now = recordModel{joint: joint[shapeKey], large: d.records[c].large}
-		}
-		r.records[c] = s.records[c].build(&d.records[c], &now)
-	}
-	return r
-}
-
-// build makes the shape of a set, and the joint tables of its chunks.
-func (s *shapeSet) build(d *shapeModel, now []table) (m shapeModel, joint []table) {
-	m = shapeModel{chunks: append([]*chunkModel(nil), d.chunks...), states: append([][2]table(nil), d.states...)}
-	joint = append([]table(nil), now...)
-	for c := range s.chunks {
-		set := &s.chunks[c]
-		if set.patterns == nil {
-			continue
-		}
-		m.chunks[c], joint[c] = newChunk(set.patterns), plainTable(set.joint)
-		for w := range set.states {
-			for prev := range 2 {
-				m.states[c*chunkLen+w][prev] = plainTable(set.states[w][prev][:])
-			}
-		}
-	}
-	return m, joint
-}
-
-// build makes the tables of a context; def is what escapes lead to, now what
-// stays where the set says nothing.
-func (s *recordSet) build(def, now *recordModel) recordModel {
-	if s.large == nil {
-		return *now
-	}
-	u := recordModel{
-		joint: append([]table(nil), now.joint...), large: append([]table(nil), now.large...),
-		phases: append([][stateKinds]table(nil), now.phases...),
-	}
-	for c, lens := range s.joint {
-		if lens != nil {
-			u.joint[c] = plainTable(lens)
-		}
-	}
-	for w, lens := range s.large {
-		u.large[w] = learned(lens, def.large[w], u.large[w])
-	}
-	for w := range s.phases {
-		for k, lens := range s.phases[w] {
-			u.phases[w][k] = learned(lens, def.phases[w][k], u.phases[w][k])
-		}
-	}
-	return u
-}
 
 // A tableCoder counts, writes or reads a set with the same code: v goes out or
 // comes in.
@@ -241,7 +145,9 @@ func (c *tableCoder) code() {
 
 func (c *tableCoder) set(s *tableSet, types []*rowType, d *model) {
 	if c.reading() {
-		s.rows = make([]rowSet, len(types))
+		for range types {
+			s.rows = append(s.rows, newRowSet())
+		}
 	}
 	s.gap = c.list(s.gap, gapSyms+1, d.entry.gap.t)
 	for i, t := range types {
@@ -283,14 +189,12 @@ func (c *tableCoder) row(s *rowSet, t *rowType, d *rowModel) {
 			c.chunk(&s.shapes[k].chunks[j], min(chunkLen, n-j*chunkLen), d.shapes[k].states[j*chunkLen:])
 		}
 	}
-	c.record(&s.common, t, &d.records[0], nil)
-	for k := range s.records {
-		if k == keyframe {
-			c.record(&s.records[k], t, &d.records[k], nil)
-		} else {
-			c.record(&s.records[k], t, &d.records[k], &s.shapes[shapeUpdate])
-		}
+	c.record(&s.any, &d.updates[0][0], nil)
+	c.kinds(s, t)
+	for k := range s.updates {
+		c.update(&s.updates[k], &d.updates[0][0], s)
 	}
+	c.record(&s.keys, &d.keys, nil)
 	for w := range n {
 		if s.hasBase[w] = c.flag(s.hasBase[w]); s.hasBase[w] {
 			s.keyBase[w] = int32(c.bits(uint32(s.keyBase[w]), 32))
@@ -301,9 +205,34 @@ func (c *tableCoder) row(s *rowSet, t *rowType, d *rowModel) {
 	}
 }
 
+// kinds codes which word tells kinds, and makes room for what each of them has.
+func (c *tableCoder) kinds(s *rowSet, t *rowType) {
+	if !c.flag(s.kind >= 0) {
+		return
+	}
+	w := int(c.bits(uint32(s.kind), 8))
+	switch {
+	case !slices.Contains(t.kinds, w):
+		c.bad = true
+	case c.reading():
+		s.kind, s.updates = w, make([]updateSet, t.kindsOf(w))
+	}
+}
+
+// update codes what a kind has of its own: in any context where there are kinds,
+// and in each.
+func (c *tableCoder) update(u *updateSet, d *recordModel, s *rowSet) {
+	if s.kind >= 0 {
+		c.record(&u.all, d, &s.shapes[shapeUpdate])
+	}
+	for k := range u.contexts {
+		c.record(&u.contexts[k], d, &s.shapes[shapeUpdate])
+	}
+}
+
 // record codes what a context has of its own; joint tables where a shape is
 // given that has patterns.
-func (c *tableCoder) record(u *recordSet, t *rowType, d *recordModel, shape *shapeSet) {
+func (c *tableCoder) record(u *recordSet, d *recordModel, shape *shapeSet) {
 	if !c.flag(u.used()) {
 		return
 	}

@@ -17,10 +17,20 @@ type tableSet struct {
 
 type rowSet struct {
 	shapes  [shapes]shapeSet
-	common  recordSet           // for updates in any context
-	records [contexts]recordSet // what a context has of its own
+	any     recordSet // for updates of any kind in any context
+	kind    int       // the word that tells kinds, -1 none
+	updates []updateSet
+	keys    recordSet
 	keyBase []int32
 	hasBase []bool
+}
+
+func newRowSet() rowSet { return rowSet{kind: -1, updates: make([]updateSet, 1)} }
+
+// An updateSet is what one kind has of its own, or what any has.
+type updateSet struct {
+	all      recordSet // where there are kinds
+	contexts [contexts]recordSet
 }
 
 type shapeSet struct {
@@ -54,9 +64,10 @@ const enough = 48
 // table is the code lengths for counts, the escape's last, or nil where they
 // do not pay. base is what an escape leads to, now what is in force.
 func (f *fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
-	sum, seen := uint64(0), 0
-	for _, k := range n {
+	sum, seen, was := uint64(0), 0, 0.0
+	for i, k := range n {
 		sum += uint64(k)
+		was += float64(k) * float64(now.Cost(i))
 	}
 	if sum < enough {
 		return nil
@@ -71,29 +82,49 @@ func (f *fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
 			weights[len(n)] += uint64(k)
 		}
 	}
-	if seen == 0 {
+	if seen == 0 || f.hopeless(weights, was) {
 		return nil
 	}
 	lens := prefix.Lengths(weights)
-	saved := 0.0
+	is := 0.0
 	for i, k := range n {
 		l := int(lens[i])
 		if l == 0 {
 			l = int(lens[len(n)]) + base.Cost(i)
 		}
-		saved += float64(k) * float64(now.Cost(i)-l)
+		is += float64(k) * float64(l)
 	}
-	return f.pays(lens, saved)
+	return f.pays(lens, was-is)
 }
 
-// listBits is what a list of lengths takes, roughly.
+// hopeless is whether no code for weights that took so many bits could pay: none
+// takes fewer than they tell, and each length must be told. To know that is a
+// tenth of the work of making the code.
+func (f *fitter) hopeless(weights []uint64, was float64) bool {
+	sum, least, price := 0.0, 0.0, listHead
+	for _, w := range weights {
+		if w > 0 {
+			sum += float64(w)
+			least -= entropic(float64(w))
+			price += lengthBits
+		}
+	}
+	return (was-least-entropic(sum))*f.worth < price
+}
+
+// What a list of lengths takes, roughly.
+const (
+	listHead   = 12.0
+	lengthBits = 3.5
+)
+
 func listBits(lens []uint8) float64 {
-	bits, gap := 12.0, 0.0
+	bits, gap := listHead, 0.0
 	for _, l := range lens {
 		if l == 0 {
 			gap++
 		} else {
-			bits += 3.5 + gap
+			bits += lengthBits + gap
 			gap = 0
 		}
 	}
@@ -119,37 +150,51 @@ func (f *fitter) set(l *learner, types []*rowType, d, old *model, number uint8) 
 }
 
 func (f *fitter) row(l *rowLearner, t *rowType, d, old *rowModel) rowSet {
-	s := rowSet{keyBase: append([]int32(nil), old.keyBase...), hasBase: make([]bool, len(t.words))}
+	s := newRowSet()
+	s.keyBase, s.hasBase = append([]int32(nil), old.keyBase...), make([]bool, len(t.words))
 	for w := range l.votes {
 		if v := &l.votes[w]; v.seen >= enough && v.won*2 > v.seen {
 			s.keyBase[w] = v.value
 		}
 		s.hasBase[w] = s.keyBase[w] != t.words[w].Default
 	}
-	sum, keys := newRecordLearner(t), &l.records[keyframe]
-	for c := range keyframe {
-		sum.add(&l.records[c])
-	}
+	keys := &l.keys
 	if !slices.Equal(s.keyBase, old.keyBase) {
 		none := newRecordLearner(t)
 		keys = &none // they were counted against other bases
 	}
+	sum, each := l.sums(t)
 	counts := [shapes]*recordLearner{&sum, keys}
 	for k := range s.shapes {
 		s.shapes[k] = f.shape(counts[k], t)
 	}
 	if !s.used() {
-		return rowSet{}
+		return newRowSet()
 	}
 	base := s.build(t, d) // with common patterns, and all else by default
-	s.common = f.record(&sum, &d.records[0], &base.records[0], nil)
+	s.any = f.record(&sum, &d.updates[0][0], &base.updates[0][0], nil)
+	s.keys = f.record(keys, &d.keys, &base.keys, nil)
 	base = s.build(t, d)
-	for c := range s.records {
-		if c == keyframe {
-			s.records[c] = f.record(keys, &d.records[c], &base.records[c], nil)
-			continue
-		}
-		s.records[c] = f.record(&l.records[c], &d.records[c], &base.records[c], &base.shapes[shapeUpdate])
+	def, shape := &d.updates[0][0], &base.shapes[shapeUpdate]
+	s.updates[0].contexts = f.contexts(&each, def, &base.updates[0], shape)
+	if l.kind < 0 {
+		return s
+	}
+	kinds := s
+	kinds.kind, kinds.updates = l.kind, nil
+	for k := range l.updates[1:] {
+		kinds.updates = append(kinds.updates, f.kind(&l.updates[1+k], t, def, &base.updates[0][0], shape))
+	}
+	if f.price(&kinds, l, t, d) < f.price(&s, l, t, d) {
+		return kinds
+	}
+	return s
+}
+
+// contexts fits the tables of the contexts; now is what is in force.
+func (f *fitter) contexts(l *updateLearner, def *recordModel, now *updateModel, shape *shapeModel) (s [contexts]recordSet) {
+	for c := range s {
+		s[c] = f.record(&l[c], def, &now[c], shape)
 	}
 	return s
 }
@@ -184,22 +229,29 @@ func (f *fitter) joint(p *patternCount, c *chunkModel, now *prefix.Table) []uint
 		return nil
 	}
 	weights := p.weights(c)
+	was, is := 0.0, 0.0
+	for i, k := range weights {
+		n := now.Cost(i)
+		if n == 0 {
+			n = now.Cost(0) + stateBits
+		}
+		was += float64(k) * float64(n)
+	}
+	if f.hopeless(weights, was) {
+		return nil
+	}
 	lens := prefix.Lengths(weights)
 	if lens[0] == 0 {
 		return nil // none of the patterns was seen
 	}
-	saved := 0.0
 	for i, k := range weights {
-		l, was := int(lens[i]), now.Cost(i)
-		if was == 0 {
-			was = now.Cost(0) + stateBits
-		}
+		l := int(lens[i])
 		if i > 0 && l == 0 {
 			l = int(lens[0]) + stateBits
 		}
-		saved += float64(k) * float64(was-l)
+		is += float64(k) * float64(l)
 	}
-	return f.pays(lens, saved)
+	return f.pays(lens, was-is)
 }
 
 // stateBits is what an escaped pattern takes, roughly.

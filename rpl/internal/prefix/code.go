@@ -55,29 +55,31 @@ func Lengths(weights []uint64) []uint8 {
 	})
 	// Level by level: the leaves, and pairs of what the level before has, merged
 	// by weight. Of each only which are leaves must be remembered.
-	var leaf [MaxLen][]bool
-	var below []uint64
-	for l := range leaf {
-		var level []uint64
+	most := 2 * len(order) // in a level
+	leaf := make([]bool, 0, MaxLen*most)
+	var from [MaxLen]int // where each level begins
+	below, level := make([]uint64, 0, most), make([]uint64, 0, most)
+	for l := range from {
+		from[l], level = len(leaf), level[:0]
 		pair, next := 0, 0
 		for next < len(order) || pair+1 < len(below) {
 			packed := pair+1 < len(below)
 			if next < len(order) && (!packed || weights[order[next]] <= below[pair]+below[pair+1]) {
 				level = append(level, weights[order[next]])
-				leaf[l] = append(leaf[l], true)
+				leaf = append(leaf, true)
 				next++
 			} else {
 				level = append(level, below[pair]+below[pair+1])
-				leaf[l] = append(leaf[l], false)
+				leaf = append(leaf, false)
 				pair += 2
 			}
 		}
-		below = level
+		below, level = level, below
 	}
 	take := 2 * (len(order) - 1)
 	for l := MaxLen - 1; l >= 0 && take > 0; l-- {
 		leaves := 0
-		for _, is := range leaf[l][:take] {
+		for _, is := range leaf[from[l]:][:take] {
 			if is {
 				lens[order[leaves]]++
 				leaves++

@@ -1,0 +1,246 @@
+package rpl
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Kinds: what a row does often depends on what it is. A walker turns, a
+// projectile does not; who stands does not begin to run as he who runs goes on.
+// Where an enumerated word of the row tells such kinds apart, each kind has code
+// tables of its own: the value of the word in the base, which both ends have,
+// chooses. Which word, if any, the authority finds by looking: of some of the
+// updates it counts, for each word that could be it, what the others do.
+
+// maxKinds is the most values of a word that tells kinds: each has counters on
+// the authority, some 60 KiB, and tables of its own.
+const maxKinds = 16
+
+// kindWords are the words that may tell kinds: known before anything is read, the
+// same on both ends, and of few values.
+func (t *rowType) kindWords() (at []int) {
+	velocity := make(map[int]bool)
+	for _, v := range t.velocities {
+		velocity[v] = true
+	}
+	for _, i := range t.still {
+		w := &t.words[i]
+		if span := int64(w.Max) - int64(w.Min); span > 0 && span < maxKinds && !w.Wrap && !velocity[i] {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// kindsOf is how many kinds a word tells.
+func (t *rowType) kindsOf(w int) int { return int(t.words[w].Max-t.words[w].Min) + 1 }
+
+// kindOf is the place of a row's tables among those of any kind, and of each;
+// w is the word that tells, -1 none.
+func (t *rowType) kindOf(w int, base []int32) int {
+	if w < 0 {
+		return 0
+	}
+	return 1 + int(base[w]-t.words[w].Min)
+}
+
+// kindHints count what words do, by the value of each word that may tell kinds:
+// a level is 0 where a word is as expected, else the binary digits of its
+// residual.
+type kindHints struct {
+	next   uint8
+	counts [][]uint32 // per such word: by its value, word and level
+}
+
+const (
+	hintEvery  = 16 // one update of so many is counted: a power of two
+	hintLevels = 33
+)
+
+func newKindHints(t *rowType) (h kindHints) {
+	for _, w := range t.kinds {
+		h.counts = append(h.counts, make([]uint32, t.kindsOf(w)*len(t.words)*hintLevels))
+	}
+	return h
+}
+
+// turn is whether the next update is one that is counted.
+func (h *kindHints) turn() bool {
+	h.next++
+	return h.next%hintEvery == 0
+}
+
+// note counts what the words of a chunk do.
+func (h *kindHints) note(t *rowType, base []int32, from int, pattern uint32, res *[chunkLen]int32) {
+	var levels [chunkLen]int
+	to := min(from+chunkLen, len(t.words))
+	for i := range to - from {
+		if pattern>>(2*i)&3 != stateSame {
+			levels[i] = bits.Len32(magnitude(res[i]))
+		}
+	}
+	for k, w := range t.kinds {
+		n := h.counts[k][(int(base[w]-t.words[w].Min)*len(t.words)+from)*hintLevels:]
+		for i, level := range levels[:to-from] {
+			n[i*hintLevels+level]++
+		}
+	}
+}
+
+func (h *kindHints) fade() {
+	for _, n := range h.counts {
+		fade(n)
+	}
+}
+
+// kindPrice is the bits that the tables of one kind take, roughly.
+const kindPrice = 2000
+
+// best is the word whose kinds would save the most of what was counted, their
+// tables paid; -1 where none pays.
+func (h *kindHints) best(t *rowType, worth float64) int {
+	word, saved := -1, 0.0
+	for k, w := range t.kinds {
+		bits, seen := told(h.counts[k], t.kindsOf(w), len(t.words))
+		// What one word tells of the others they tell of each other, too: half.
+		if s := bits*hintEvery*worth/2 - float64(kindPrice*(seen-1)); s > saved {
+			word, saved = w, s
+		}
+	}
+	return word
+}
+
+// told is the bits that the kind tells of all words' levels, and how many kinds
+// were seen: mutual information, less what chance would show as such.
+func told(n []uint32, kinds, words int) (bits float64, seen int) {
+	for w := range words {
+		var all [hintLevels]float64
+		sum, cells, levels := 0.0, 0, 0
+		seen = 0
+		for k := range kinds {
+			of := 0.0
+			for level, c := range n[(k*words+w)*hintLevels:][:hintLevels] {
+				if c > 0 {
+					of += float64(c)
+					all[level] += float64(c)
+					bits += entropic(float64(c))
+					cells++
+				}
+			}
+			bits -= entropic(of)
+			sum += of
+			if of > 0 {
+				seen++
+			}
+		}
+		for _, c := range all {
+			bits -= entropic(c)
+			if c > 0 {
+				levels++
+			}
+		}
+		bits += entropic(sum)
+		bits -= float64(cells-levels-seen+1) / (2 * math.Ln2) // Miller and Madow, 1955
+	}
+	return bits, seen
+}
+
+func entropic(n float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return n * math.Log2(n)
+}
+
+// regroup has updates counted by the kinds that a word tells. What was counted
+// before is kept, as of any.
+func (r *rowLearner) regroup(t *rowType, word int) {
+	any := &r.updates[0]
+	for _, u := range r.updates[1:] {
+		for c := range u {
+			any[c].add(&u[c])
+		}
+	}
+	r.kind, r.updates = word, r.updates[:1]
+	for range t.kindsOf(word) {
+		r.updates = append(r.updates, newUpdateLearner(t))
+	}
+}
+
+// chooseKinds chooses the words whose kinds are counted until the next fit. Where
+// tables by kinds are in force, theirs stays.
+func (a *Authority) chooseKinds() {
+	worth := a.worth()
+	for i, t := range a.types {
+		r := &a.learner.rows[i]
+		if a.model.rows[i].kind >= 0 {
+			continue
+		}
+		if w := r.hints.best(t, worth); w >= 0 && w != r.kind {
+			r.regroup(t, w)
+		}
+	}
+}
+
+// kind fits the tables of one kind; now is what it has in any context without.
+func (f *fitter) kind(l *updateLearner, t *rowType, def, now *recordModel, shape *shapeModel) (s updateSet) {
+	sum := newRecordLearner(t)
+	for c := range l {
+		sum.add(&l[c])
+	}
+	s.all = f.record(&sum, def, now, shape)
+	base := s.build(def, now)
+	s.contexts = f.contexts(l, def, &base, shape)
+	return s
+}
+
+// price is the bits that updates cost with a set, and those of their tables.
+func (f *fitter) price(s *rowSet, l *rowLearner, t *rowType, d *rowModel) float64 {
+	m := s.build(t, d)
+	bits := 0.0
+	for k := range s.updates {
+		u := &s.updates[k]
+		bits += u.all.price()
+		for c := range u.contexts {
+			bits += u.contexts[c].price()
+		}
+	}
+	return l.cost(t, &m)*f.worth + bits
+}
+
+func (s *recordSet) price() (bits float64) {
+	for _, lens := range s.joint {
+		bits += listPrice(lens)
+	}
+	for _, lens := range s.large {
+		bits += listPrice(lens)
+	}
+	for i := range s.phases {
+		for _, lens := range s.phases[i] {
+			bits += listPrice(lens)
+		}
+	}
+	return bits
+}
+
+func listPrice(lens []uint8) float64 {
+	if lens == nil {
+		return 1
+	}
+	return listBits(lens)
+}
+
+// sums are the counts of all updates, whatever kind they are of: in all contexts
+// together, and in each.
+func (r *rowLearner) sums(t *rowType) (all recordLearner, each updateLearner) {
+	all, each = newRecordLearner(t), newUpdateLearner(t)
+	for k := range r.updates {
+		for c := range each {
+			each[c].add(&r.updates[k][c])
+		}
+	}
+	for c := range each {
+		all.add(&each[c])
+	}
+	return all, each
+}

@@ -1,0 +1,123 @@
+package rpl
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// A herd is updates of animals: of each species the words do something else, and
+// what mood they are in tells nothing.
+type herd struct {
+	types     []*rowType
+	base, now [][]int32
+}
+
+const (
+	herdSpecies = iota
+	herdMood
+	herdX
+	herdAge
+)
+
+func newHerd(t *testing.T, r *rand.Rand) *herd {
+	s := NewSchema("herd")
+	s.Build("animal").Int("species", 1, 4).Int("mood", 0, 7).Int("x", -1<<20, 1<<20).Int("age", 0, 1<<16).Done()
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	h := &herd{}
+	h.types, _ = rowTypesOf(s)
+	for range 20_000 {
+		base := []int32{1 + r.Int32N(4), r.Int32N(8), r.Int32N(1000), r.Int32N(1000)}
+		now := append([]int32(nil), base...)
+		now[herdMood] = r.Int32N(8)
+		switch base[herdSpecies] {
+		case 1, 2:
+			now[herdX] += 40 + r.Int32N(4)
+		case 3:
+			now[herdX]--
+		case 4:
+			now[herdAge] += 9 + r.Int32N(3)
+		}
+		h.base, h.now = append(h.base, base), append(h.now, now)
+	}
+	return h
+}
+
+// code is the bits that all updates take, counted by l.
+func (h *herd) code(m *model, l *learner) (msg []byte) {
+	var e prefix.Encoder
+	e.Reset(nil)
+	var out []prefix.Sym
+	for i := range h.base {
+		out = m.appendUpdate(out[:0], h.types[0], h.base[i], h.now[i], 3, l)
+		e.Put(out...)
+	}
+	return e.Finish()
+}
+
+// The word that tells kinds is found, its tables travel, pay, and are read back.
+func TestTablesByKind(t *testing.T) {
+	seed := rand.Uint64()
+	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))
+	typ := h.types[0]
+	d, l := defaultModel(h.types), newLearner(h.types, 60)
+	h.code(d, l)
+	f := fitter{worth: 1}
+	plain := f.set(l, h.types, d, d, 1)
+	word := l.rows[0].hints.best(typ, f.worth)
+	if word != herdSpecies || plain.rows[0].kind >= 0 {
+		t.Fatalf("seed %d: kinds are told by word %d, by %d before they are counted", seed, word, plain.rows[0].kind)
+	}
+	l.rows[0].regroup(typ, word)
+	h.code(d, l)
+	set, err := parseTables(f.set(l, h.types, d, d, 1).append(nil, h.types, d)[1:], h.types, d)
+	if err != nil || set.rows[0].kind != herdSpecies {
+		t.Fatalf("seed %d: %v, kinds by word %d", seed, err, set.rows[0].kind)
+	}
+	m := set.build(h.types, d)
+	msg := h.code(m, l)
+	if was := len(h.code(plain.build(h.types, d), l)); len(msg)*10 > was*9 {
+		t.Errorf("seed %d: %d bytes by kinds, %d without", seed, len(msg), was)
+	}
+	var dec prefix.Decoder
+	dec.Reset(msg)
+	got := make([]int32, typ.width)
+	for i := range h.base {
+		if !m.readUpdate(&dec, typ, h.base[i], got, 3) || !equalWords(got, h.now[i]) {
+			t.Fatalf("seed %d: update %d is %v, want %v", seed, i, got, h.now[i])
+		}
+	}
+}
+
+// Kinds that say nothing are not told apart.
+func TestNoKindsWhereNoneTell(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	h := newHerd(t, r)
+	for i := range h.base {
+		copy(h.now[i], h.base[i])
+		h.now[i][herdX] += r.Int32N(3)
+	}
+	l := newLearner(h.types, 60)
+	h.code(defaultModel(h.types), l)
+	if w := l.rows[0].hints.best(h.types[0], 1); w >= 0 {
+		t.Errorf("seed %d: kinds are told by word %d", seed, w)
+	}
+}
+
+// A set whose kinds are told by a word that cannot tell any is refused.
+func TestOddKindsAreRefused(t *testing.T) {
+	h := newHerd(t, rand.New(rand.NewPCG(1, 1)))
+	d, l := defaultModel(h.types), newLearner(h.types, 60)
+	l.rows[0].regroup(h.types[0], herdSpecies)
+	h.code(d, l)
+	f := fitter{worth: 1}
+	set := f.set(l, h.types, d, d, 1)
+	set.rows[0].kind = herdX
+	if _, err := parseTables(set.append(nil, h.types, d)[1:], h.types, d); err == nil {
+		t.Error("kinds told by a position were taken")
+	}
+}

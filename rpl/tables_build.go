@@ -1,0 +1,132 @@
+package rpl
+
+import "github.com/tendonengine/tendon/rpl/internal/prefix"
+
+// Building the model that a set of tables makes, on both ends: integers alone,
+// so both make the same. What a set says nothing of stays: a context has the
+// tables of its kind, a kind those of any, and that the default ones.
+
+// learned makes a table of code lengths that escapes to base, or stays as now.
+func learned(lens []uint8, base, now table) table {
+	if lens == nil {
+		return now
+	}
+	t, err := prefix.New(lens, base.t)
+	if err != nil {
+		panic(err) // sound where it was fitted, and checked where it was read
+	}
+	return table{t}
+}
+
+func plainTable(lens []uint8) table {
+	t, err := prefix.New(lens, nil)
+	if err != nil {
+		panic(err) // the same
+	}
+	return table{t}
+}
+
+// build makes the model of a set; d is the default model.
+func (s *tableSet) build(types []*rowType, d *model) *model {
+	m := &model{number: s.number, entry: d.entry}
+	m.entry.gap = learned(s.gap, d.entry.gap, d.entry.gap)
+	for i, t := range types {
+		m.rows = append(m.rows, s.rows[i].build(t, &d.rows[i]))
+	}
+	return m
+}
+
+func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
+	r := rowModel{keyBase: append([]int32(nil), d.keyBase...)}
+	for w, has := range s.hasBase {
+		if has {
+			r.keyBase[w] = s.keyBase[w]
+		}
+	}
+	var joint [shapes][]table
+	for k := range r.shapes {
+		r.shapes[k], joint[k] = s.shapes[k].build(&d.shapes[k], d.joint(k))
+	}
+	def := &d.updates[0][0]
+	any := s.any.build(def, &recordModel{joint: joint[shapeUpdate], large: def.large, phases: def.phases})
+	r.kind = s.kind
+	if s.kind >= 0 {
+		r.updates = append(r.updates, sameInAll(any))
+	}
+	for k := range s.updates {
+		r.updates = append(r.updates, s.updates[k].build(def, &any))
+	}
+	r.keys = s.keys.build(&d.keys, &recordModel{joint: joint[shapeKey], large: d.keys.large})
+	return r
+}
+
+// sameInAll is an update model without tables of contexts.
+func sameInAll(u recordModel) (m updateModel) {
+	for c := range m {
+		m[c] = u
+	}
+	return m
+}
+
+// build makes the tables of the contexts of one kind, or of any; now is what
+// stays where the set says nothing.
+func (s *updateSet) build(def, now *recordModel) (m updateModel) {
+	all := s.all.build(def, now)
+	for c := range m {
+		m[c] = s.contexts[c].build(def, &all)
+	}
+	return m
+}
+
+// joint is the joint tables of a shape.
+func (m *rowModel) joint(shape int) []table {
+	if shape == shapeKey {
+		return m.keys.joint
+	}
+	return m.updates[0][0].joint
+}
+
+// build makes the shape of a set, and the joint tables of its chunks.
+func (s *shapeSet) build(d *shapeModel, now []table) (m shapeModel, joint []table) {
+	m = shapeModel{chunks: append([]*chunkModel(nil), d.chunks...), states: append([][2]table(nil), d.states...)}
+	joint = append([]table(nil), now...)
+	for c := range s.chunks {
+		set := &s.chunks[c]
+		if set.patterns == nil {
+			continue
+		}
+		m.chunks[c], joint[c] = newChunk(set.patterns), plainTable(set.joint)
+		for w := range set.states {
+			for prev := range 2 {
+				m.states[c*chunkLen+w][prev] = plainTable(set.states[w][prev][:])
+			}
+		}
+	}
+	return m, joint
+}
+
+// build makes the tables of a context; def is what escapes lead to, now what
+// stays where the set says nothing.
+func (s *recordSet) build(def, now *recordModel) recordModel {
+	if s.large == nil {
+		return *now
+	}
+	u := recordModel{
+		joint: append([]table(nil), now.joint...), large: append([]table(nil), now.large...),
+		phases: append([][stateKinds]table(nil), now.phases...),
+	}
+	for c, lens := range s.joint {
+		if lens != nil {
+			u.joint[c] = plainTable(lens)
+		}
+	}
+	for w, lens := range s.large {
+		u.large[w] = learned(lens, def.large[w], u.large[w])
+	}
+	for w := range s.phases {
+		for k, lens := range s.phases[w] {
+			u.phases[w][k] = learned(lens, def.phases[w][k], u.phases[w][k])
+		}
+	}
+	return u
+}
