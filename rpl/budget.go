@@ -32,26 +32,28 @@ func (a *Authority) fitUpdates(p *peer) {
 		return
 	}
 	pl := &p.plan
-	pl.order = pl.order[:0]
-	total := 0.0
+	total := 0
 	for i := range pl.updates {
+		total += int(pl.updates[i].bits)
+	}
+	if cost := piecesBits(total, len(pl.updates)); cost <= pl.left {
+		pl.left -= cost
+		return
+	}
+	pl.order = pl.order[:0]
+	for i := range pl.updates {
+		u := &pl.updates[i]
 		pl.order = append(pl.order, int32(i))
-		total += pieceBits(int(pl.updates[i].bits))
-	}
-	if total > pl.left {
-		for i := range pl.updates {
-			u := &pl.updates[i]
-			n := &a.nodes[p.entries[u.handle].node.Slot()]
-			if u.moved { // all or none (protocol rule 20)
-				u.urgency = math.MaxFloat32
-				continue
-			}
-			u.urgency *= n.spawn.Weight * a.closeness(p, n)
+		n := &a.nodes[p.entries[u.handle].node.Slot()]
+		if u.moved { // all or none (protocol rule 20)
+			u.urgency = math.MaxFloat32
+			continue
 		}
-		slices.SortFunc(pl.order, func(i, j int32) int {
-			return cmp.Compare(pl.updates[j].urgency, pl.updates[i].urgency)
-		})
+		u.urgency *= n.spawn.Weight * a.closeness(p, n)
 	}
+	slices.SortFunc(pl.order, func(i, j int32) int {
+		return cmp.Compare(pl.updates[j].urgency, pl.updates[i].urgency)
+	})
 	first := pl.room > 0 && len(pl.removals)+len(pl.arrivals) == 0
 	for _, i := range pl.order {
 		u := &pl.updates[i]
@@ -84,11 +86,13 @@ func (a *Authority) fitGuesses(p *peer) {
 // header, the sections' ends, the coder's last bytes.
 const headerBits = (PacketOverhead + 24) * 8
 
-// pieceBits is what a piece costs, its name and its share of the packets'
+// piecesBits is what n pieces cost, their names and their share of the packets'
 // headers included.
-func pieceBits(bits int) float64 {
-	return float64(bits+nameBits) * (1 + headerBits/float64(8*PacketRoom-headerBits))
+func piecesBits(bits, n int) float64 {
+	return float64(bits+n*nameBits) * (1 + headerBits/float64(8*PacketRoom-headerBits))
 }
+
+func pieceBits(bits int) float64 { return piecesBits(bits, 1) }
 
 // nameBits is what a handle's gap costs, at most.
 const nameBits = 30

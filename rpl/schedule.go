@@ -57,46 +57,61 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.syms = a.syms[:0]
 	a.learn()
 	a.wake()
-	for _, p := range a.peers {
-		if p == nil {
-			continue
+	var buf [aheadPeers]*peer
+	group := buf[:0]
+	for i, p := range a.peers {
+		if p != nil {
+			group = append(group, p)
 		}
-		p.plan.reset()
-		p.checks.plan = p.checks.plan[:0]
-		a.judgeLosses(p, now)
-		a.count(p)
-		a.refill(p, now)
-		if !p.streaming {
-			continue
-		}
-		if p.frozen(now) {
-			if now-p.link.lastProbe >= probeEvery {
-				p.link.lastProbe = now
-				p.plan.probe = true
+		if len(group) == cap(group) || i == len(a.peers)-1 {
+			a.touchPeers(group)
+			for _, p := range group {
+				a.schedule(p, now)
 			}
-			continue
+			group = group[:0]
 		}
-		a.planChecks(p)
-		pl := &p.plan
-		if a.cfg.Budget > 0 && pl.room < leastSend {
-			continue // a packet's headers would take most of it
-		}
-		pl.left = pl.room*8 - headerBits
-		a.planRemovals(p, now, false)
-		a.planAgain(p, now, false)
-		a.planQueue(p)
-		a.callWaiting(p)
-		a.planMoved(p)
-		a.fitUpdates(p)
-		a.bookUpdates(p)
-		a.offerTables(p)
-		a.planRemovals(p, now, true)
-		a.planAgain(p, now, true)
-		a.fitGuesses(p)
-		a.planTurn(p, now)
 	}
 	a.active = a.active[:0]
 	a.round++
+}
+
+// schedule plans the next packets of a peer.
+func (a *Authority) schedule(p *peer, now time.Duration) {
+	p.plan.reset()
+	p.checks.plan = p.checks.plan[:0]
+	a.judgeLosses(p, now)
+	a.count(p)
+	a.refill(p, now)
+	if !p.streaming {
+		return
+	}
+	if p.frozen(now) {
+		if now-p.link.lastProbe >= probeEvery {
+			p.link.lastProbe = now
+			p.plan.probe = true
+		}
+		return
+	}
+	a.planChecks(p)
+	pl := &p.plan
+	if a.cfg.Budget > 0 && pl.room < leastSend {
+		return // a packet's headers would take most of it
+	}
+	pl.left = pl.room*8 - headerBits
+	a.planRemovals(p, now, false)
+	a.planAgain(p, now, false)
+	a.planQueue(p)
+	a.callWaiting(p)
+	a.planMoved(p)
+	a.fitUpdates(p)
+	a.bookUpdates(p)
+	a.offerTables(p)
+	if p.link.copiesFor() > 1 {
+		a.planRemovals(p, now, true)
+		a.planAgain(p, now, true)
+	}
+	a.fitGuesses(p)
+	a.planTurn(p, now)
 }
 
 // wake settles the rows that changed or drift, and marks the nodes of those that

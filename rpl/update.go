@@ -14,8 +14,11 @@ func (a *Authority) planUpdates(p *peer) {
 	var buf [ahead]uint32
 	for next := 0; next < len(p.dirty.w)<<6; {
 		var handles []uint32
+		first := next == 0
 		handles, next = some(buf[:0], &p.dirty, &p.loose, next)
-		a.touchUpdates(p, handles)
+		if !first { // those are touched
+			a.touchUpdates(p, handles)
+		}
 		for _, h := range handles {
 			a.planUpdate(p, h)
 		}
