@@ -11,6 +11,7 @@ type peerLink struct {
 	oldest  uint64       // no record below is in flight
 	spare   [][]recEntry // lists of records that are done
 	next    uint64       // one past the newest sequence number sent
+	open    uint64       // bit i: packet next-1-i was sent and is not known to have arrived
 
 	base     uint64        // the newest packet known to have arrived
 	baseTick Tick          // its tick; 0: none yet
@@ -56,6 +57,7 @@ func (a *Authority) acked(p *peer, r *record, skipped bool) {
 		a.counters.LateAcks++
 	}
 	r.state = recAcked
+	p.link.open &^= 1 << (p.link.next - 1 - r.seq)
 	p.link.observe(0)
 	if r.seq > p.link.base || p.link.baseTick == 0 {
 		p.link.base, p.link.baseTick, p.link.ackedAt = r.seq, r.tick, r.at
@@ -101,7 +103,7 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 				}
 			}
 		case recArrival:
-			if e.state == entryComing {
+			if e.state == entryComing && !e.plain { // which shows the same to everyone
 				a.arrivalShowed(p, e, entries[:i], tick)
 			} else if e.state == entryIn {
 				a.copyShowed(p, e, entries[:i], tick)

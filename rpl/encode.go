@@ -113,7 +113,7 @@ func (k *packer) begin() {
 	seq, room := k.s.Next()
 	room = min(room, PacketRoom)
 	l := &p.link
-	k.rec = l.open(a, p, seq, a.tick, k.now)
+	k.rec = l.begin(a, p, seq, a.tick, k.now)
 	p.enc.Reset(p.buf[:0])
 	m := l.model
 	e := &p.enc

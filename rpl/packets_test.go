@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -12,7 +13,7 @@ func TestPacketsInFlightAreKept(t *testing.T) {
 	p.prepare()
 	a, l := &Authority{}, &p.link
 	for seq := uint64(1); seq <= recordLen; seq++ {
-		l.open(a, p, seq, Tick(seq), time.Millisecond)
+		l.begin(a, p, seq, Tick(seq), time.Millisecond)
 		for _, old := range []uint64{1, seq / 2, seq} {
 			if r := l.record(max(old, 1)); r.seq != max(old, 1) || r.state != recFlight {
 				t.Fatalf("packet %d has forgotten packet %d", seq, old)
@@ -25,8 +26,52 @@ func TestPacketsInFlightAreKept(t *testing.T) {
 	for seq := uint64(1); seq <= recordLen; seq++ {
 		l.record(seq).state = recAcked
 	}
-	l.open(a, p, recordLen+1, 1, time.Millisecond)
+	l.begin(a, p, recordLen+1, 1, time.Millisecond)
 	if len(l.records) != recordLen || p.tally.lost > 0 {
 		t.Errorf("%d places, %d lost, after all were acked", len(l.records), p.tally.lost)
+	}
+}
+
+// Of what a peer acks again and again only the news is looked at.
+func TestOpenPackets(t *testing.T) {
+	const seed = 7
+	r := rand.New(rand.NewPCG(seed, seed))
+	p := &peer{}
+	p.prepare()
+	a, l, acked := &Authority{}, &p.link, map[uint64]bool{}
+	for seq := uint64(1); seq <= 300; seq++ {
+		l.begin(a, p, seq, Tick(seq), time.Duration(seq)*time.Millisecond)
+		for old := seq - min(seq-1, 70); old <= seq; old++ {
+			if rec := l.record(old); r.IntN(30) == 0 && rec.seq == old && rec.state == recFlight {
+				a.acked(p, rec, false)
+				acked[old] = true
+			}
+		}
+		newest := seq - min(seq-1, uint64(r.IntN(5)))
+		open := l.openBelow(newest)
+		for i := range uint64(64) {
+			if i+1 >= newest {
+				break
+			}
+			old := newest - 1 - i
+			if is := open>>i&1 != 0; is == acked[old] && seq-old < 64 {
+				t.Fatalf("seed %d: at packet %d packet %d is acked: %v, but open is %x below %d", seed, seq, old, acked[old], open, newest)
+			}
+		}
+	}
+}
+
+// The runs of an ack are the bits that they cover.
+func TestRunsOfAcks(t *testing.T) {
+	for _, from := range []int{0, 1, 63, 64, 100} {
+		for _, n := range []int{1, 2, 63, 64, 65, 200} {
+			var u up
+			u.came(from, n)
+			for i := range ackWindow {
+				if has := u.acks[i/64]>>(i%64)&1 != 0; has != (i >= from && i < from+n) {
+					t.Fatalf("%d from %d: bit %d is %v", n, from, i, has)
+				}
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package rpl
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
@@ -62,6 +63,16 @@ type up struct {
 	calls   []wireCall
 }
 
+// came notes that the packets i and n-1 more below the newest but one were
+// applied.
+func (u *up) came(i, n int) {
+	for n > 0 {
+		some := min(n, 64-i%64)
+		u.acks[i/64] |= ^uint64(0) >> (64 - some) << (i % 64)
+		i, n = i+some, n-some
+	}
+}
+
 func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 	m := &a.defaults.entry
 	u := &a.up
@@ -82,9 +93,8 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 			if run < 0 || run > u.n-i {
 				run = u.n - i
 			}
-			for ; came && run > 0; run-- {
-				u.acks[i/64] |= 1 << (i % 64)
-				i++
+			if came {
+				u.came(i, run)
 			}
 			i += run
 		}
@@ -129,11 +139,7 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 			l.sample(at - r.at - u.hold)
 		}
 		a.ackOne(p, u, u.newest)
-		for i := range u.n {
-			if u.acks[i/64]>>(i%64)&1 != 0 && u.newest > uint64(i) {
-				a.ackOne(p, u, u.newest-1-uint64(i))
-			}
-		}
+		a.ackOlder(p, u)
 	}
 	if m := a.models[u.model]; m != nil && p.link.model != m && m == a.model {
 		p.link.model = m // the peer has the newest tables
@@ -143,6 +149,22 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	}
 	for _, c := range u.calls {
 		a.called(p, c)
+	}
+}
+
+// ackOlder takes the acks of packets below the newest. Most have been said many
+// times before.
+func (a *Authority) ackOlder(p *peer, u *up) {
+	for k := range (u.n + 63) / 64 {
+		news := u.acks[k]
+		if k == 0 {
+			news &= p.link.openBelow(u.newest)
+		}
+		for ; news != 0; news &= news - 1 {
+			if i := uint64(k*64 + bits.TrailingZeros64(news)); u.newest > i {
+				a.ackOne(p, u, u.newest-1-i)
+			}
+		}
 	}
 }
 
