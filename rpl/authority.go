@@ -101,7 +101,8 @@ type Authority struct {
 
 	model    *model
 	models   [4]*model
-	modelMsg []byte // the model as it is shipped; nil for the default
+	modelSet *tableSet // what the model is made of
+	modelMsg []byte    // the model as it is shipped; nil for the default
 	learner  *learner
 	deaf     *learner // of what not everyone may see: it is never fitted
 	defaults *model   // what the header's and the peers' own tables are
@@ -145,7 +146,7 @@ func NewAuthority(c Config) (*Authority, error) {
 	}
 	a.types, a.typesOf = rowTypesOf(c.Schema)
 	a.defaults = defaultModel(a.types)
-	a.model, a.models[0] = a.defaults, a.defaults
+	a.modelSet, a.model, a.models[0] = newTableSet(a.types), a.defaults, a.defaults
 	a.learner, a.deaf = newLearner(a.types, c.Hz), newLearner(a.types, c.Hz)
 	for _, t := range a.types {
 		a.slabs = append(a.slabs, newSlab(t.width))

@@ -29,43 +29,55 @@ func (a *Authority) learn() {
 	}
 	if a.tick == l.next-l.wait/2 {
 		a.chooseKinds()
+		a.chooseHeadings()
 	}
 	if a.tick < l.next {
 		return
 	}
 	l.wait = min(2*l.wait, Tick(lastFit*a.cfg.Hz))
 	l.next = a.tick + l.wait
-	number := a.model.number%3 + 1
-	for _, p := range a.peers {
-		if p != nil && p.link.model.number == number && a.model.number != 0 {
-			return // a peer still uses the tables that would be replaced
-		}
-	}
-	copies := len(a.byID)
+	number, free := a.nextTables()
 	now := l.cost(a.types, a.model)
-	if horizon*now*a.counters.copiesPerRecord()*bestSaving < float64(8*smallestSet*copies) {
+	f := fitter{worth: a.worth()}
+	if !free || now*f.worth*bestSaving < 8*smallestSet {
 		return // no tables could pay
 	}
-	f := fitter{worth: a.worth()}
 	set := f.set(l, a.types, a.defaults, a.model, number)
 	next := set.build(a.types, a.defaults)
+	if a.ship(set, next, now-l.cost(a.types, next)) {
+		l.fade()
+	}
+}
+
+// nextTables is the number of the next tables, and whether it is free: no peer
+// uses the tables that would be replaced.
+func (a *Authority) nextTables() (number uint8, free bool) {
+	number = a.model.number%3 + 1
+	for _, p := range a.peers {
+		if p != nil && p.link.model.number == number && a.model.number != 0 {
+			return number, false
+		}
+	}
+	return number, true
+}
+
+// ship makes a set the tables of this session and sends it to every peer, if it
+// saves more of what was counted than it takes.
+func (a *Authority) ship(set *tableSet, m *model, saved float64) bool {
 	msg := set.append(nil, a.types, a.defaults)
-	saved := now - l.cost(a.types, next)
 	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket() {
-		return // it would hold up the state
+		return false // it would hold up the state
 	}
-	worth := horizon * saved * a.counters.copiesPerRecord()
-	if worth < float64(8*len(msg)*copies) {
-		return
+	if saved*a.worth() < float64(8*len(msg)) {
+		return false
 	}
-	l.rebase(a.types, a.model, next)
-	a.adopt(set, next, msg)
+	a.adopt(set, m, msg)
 	for _, p := range a.peers {
 		if p != nil {
 			a.shipTables(p)
 		}
 	}
-	l.fade()
+	return true
 }
 
 // worth is what a bit that was saved of what was counted is to be multiplied
@@ -84,7 +96,8 @@ func (c *Counters) copiesPerRecord() float64 {
 
 // adopt makes a set the tables of this session.
 func (a *Authority) adopt(set *tableSet, m *model, msg []byte) {
-	a.model, a.modelMsg = m, msg
+	a.learner.rebase(a.types, a.model, m)
+	a.modelSet, a.model, a.modelMsg = set, m, msg
 	a.models[set.number] = m
 	for i, t := range a.types {
 		if w := m.rows[i].kind; w >= 0 && w != a.learner.rows[i].kind {

@@ -28,6 +28,7 @@ type rowLearner struct {
 	keys    recordLearner
 	votes   []vote // per word: the value that most arrivals have
 	hints   kindHints
+	course  headingHints
 }
 
 type updateLearner [contexts]recordLearner
@@ -58,6 +59,8 @@ func (v *vote) cast(x int32) {
 		v.lead--
 	}
 }
+
+func (v *vote) fade() { v.seen, v.won, v.lead = 0, 0, min(v.lead, 8) }
 
 // patternCount counts the patterns of one chunk in one context. Those that
 // find no place in it are counted word by word.
@@ -151,10 +154,16 @@ func (l *learner) name(u *piece, gap uint32) {
 	l.gaps[s]++
 }
 
-// rebase forgets keyframes that were counted against other bases than those of
-// the next model.
+// rebase forgets what was counted against other expectations than those of the
+// next model.
 func (l *learner) rebase(types []*rowType, old, next *model) {
 	for i, t := range types {
+		if old.rows[i].heading != next.rows[i].heading {
+			for k := range l.rows[i].updates {
+				l.rows[i].updates[k] = newUpdateLearner(t)
+			}
+			l.rows[i].keys = newRecordLearner(t)
+		}
 		if !slices.Equal(old.rows[i].keyBase, next.rows[i].keyBase) {
 			l.rows[i].keys = newRecordLearner(t)
 		}
@@ -172,8 +181,9 @@ func (l *learner) fade() {
 		}
 		r.keys.fade()
 		r.hints.fade()
+		r.course.fade()
 		for k := range r.votes {
-			r.votes[k].seen, r.votes[k].won, r.votes[k].lead = 0, 0, min(r.votes[k].lead, 8)
+			r.votes[k].fade()
 		}
 	}
 }

@@ -13,11 +13,25 @@ import (
 // rowModel is how the rows of one type are coded.
 type rowModel struct {
 	shapes  [shapes]shapeModel
-	kind    int           // the word that says of what kind a row is, -1 none (kind.go)
+	kind    int     // the word that says of what kind a row is, -1 none (kind.go)
+	heading heading // of the angle that follows from the velocity (heading.go) …
+	angle   int     // … and that angle, -1 none
+	ways    []way   // rowType.ways and moving, with that angle
+	moving  []uint32
 	updates []updateModel // of rows of any kind, then of each
 	keys    recordModel
 	keyBase []int32 // what a keyframe's words are coded against
 }
+
+// A way is what a word of an update is coded against.
+type way uint8
+
+const (
+	byBase     way = iota // what it was
+	byHeading             // the direction of the velocity
+	byVelocity            // what it should have become
+	byPhase               // the same, in sixteenths of a step
+)
 
 // An updateModel codes updates: by whether the base moves, and how old it is.
 type updateModel [contexts]recordModel
@@ -86,12 +100,17 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 		for i := from; i < to; i++ {
 			w := &t.words[i]
 			var r int32
-			switch {
-			case w.Velocity < 0:
+			switch row.ways[i] {
+			case byBase:
+				if base[i] == now[i] {
+					continue
+				}
 				r = w.residual(base[i], now[i])
-			case t.phase[i] < 0:
+			case byHeading:
+				r = w.residual(row.heading.expect(t, base, now), now[i])
+			case byVelocity:
 				r = w.residual(t.expect(base, now, i, n), now[i])
-			default:
+			case byPhase:
 				x, phase := t.reach(base, now, i, n)
 				r = w.residual(x, now[i])
 				if now[w.Velocity] != 0 {
@@ -133,6 +152,9 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 			}
 		}
 	}
+	if hints && t.heading >= 0 {
+		rl.course.note(t, base, now)
+	}
 	return append(out, run)
 }
 
@@ -150,7 +172,7 @@ func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n u
 		} else {
 			pattern = row.shapes[shapeUpdate].pattern(d, from, min(from+chunkLen, len(t.words)))
 		}
-		for rest := (pattern|pattern>>1)&0x55555555 | t.moving[c]; rest != 0; rest &= rest - 1 {
+		for rest := (pattern|pattern>>1)&0x55555555 | row.moving[c]; rest != 0; rest &= rest - 1 {
 			bit := bits.TrailingZeros32(rest)
 			i := from + bit/2
 			s := pattern >> bit & 3
@@ -158,18 +180,22 @@ func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n u
 			if s == stateLarge {
 				r = readSigned(d, &u.large[i])
 			}
-			w, p := &t.words[i], t.phase[i]
-			if p < 0 {
-				want := base[i]
-				if w.Velocity >= 0 {
-					want = t.expect(base, now, i, n)
-				}
-				x, in := w.apply(want, r)
+			w := &t.words[i]
+			want, phase := base[i], int32(0)
+			switch row.ways[i] {
+			case byHeading:
+				want = row.heading.expect(t, base, now)
+			case byVelocity:
+				want = t.expect(base, now, i, n)
+			case byPhase:
+				want, phase = t.reach(base, now, i, n)
+			}
+			x, in := w.apply(want, r)
+			if row.ways[i] != byPhase {
 				now[i], ok = x, ok && in
 				continue
 			}
-			want, phase := t.reach(base, now, i, n)
-			x, in := w.apply(want, r)
+			p := t.phase[i]
 			now[i], now[p], ok = x, 0, ok && in
 			if now[w.Velocity] != 0 {
 				off := int32(d.Symbol(u.phases[p-len(t.words)][s].t))
@@ -182,6 +208,16 @@ func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n u
 
 // smallResidual is what a state says of the residual by itself.
 var smallResidual = [stateKinds]int32{statePlus: 1, stateMinus: -1}
+
+// usual is what a keyframe's word i is coded against, the words before it read.
+func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
+	if i == m.angle {
+		if x, y := now[t.headingX], now[t.headingY]; x|y != 0 {
+			return m.heading.of(&t.words[i], x, y)
+		}
+	}
+	return m.keyBase[i]
+}
 
 // appendKey codes words without a base; readKey is the inverse.
 func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner) []prefix.Sym {
@@ -198,7 +234,7 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 				continue
 			}
 			learn.votes[i].cast(now[i])
-			pattern |= stateOf(t.words[i].residual(row.keyBase[i], now[i])) << (2 * (i - from))
+			pattern |= stateOf(t.words[i].residual(row.usual(t, now, i), now[i])) << (2 * (i - from))
 		}
 		learn.keys.chunks[c].add(pattern)
 		k := shape.chunks[c].find(pattern)
@@ -211,7 +247,7 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 		}
 		for rest := largeOf(pattern); rest != 0; rest &= rest - 1 {
 			i := from + bits.TrailingZeros32(rest)/2
-			sym, extra, n := signedSym(t.words[i].residual(row.keyBase[i], now[i]))
+			sym, extra, n := signedSym(t.words[i].residual(row.usual(t, now, i), now[i]))
 			learn.keys.large[i][sym]++
 			out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
 		}
@@ -247,7 +283,7 @@ func (m *model) readKey(d *prefix.Decoder, t *rowType, now []int32) bool {
 				now[i] = t.words[i].Default
 				continue
 			}
-			x, in := t.words[i].apply(row.keyBase[i], r)
+			x, in := t.words[i].apply(row.usual(t, now, i), r)
 			now[i], ok = x, ok && in
 		}
 	}

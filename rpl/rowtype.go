@@ -29,13 +29,18 @@ type rowType struct {
 	inferred []int // words that an inferred velocity predicts
 	kinds    []int // words that may say of what kind a row is (kind.go)
 
+	heading            int // the angle that may follow from the velocity, -1 none (heading.go)
+	headingX, headingY int // that velocity
+
 	// Phases (phase.go): the words of a row with its hidden ones, the hidden word
 	// of each, -1 none, and the words that have one.
 	width  int
 	phase  []int
 	phased []int
 
-	// The predicted words of each chunk, as the low bits of a pattern.
+	// How each word is coded in updates, and the predicted words of each chunk, as
+	// the low bits of a pattern.
+	ways   []way
 	moving []uint32
 
 	// `once`: words and values that only keyframes tell; nil without any.
@@ -136,6 +141,16 @@ func newRowType(it *ItemType, part int) *rowType {
 		t.moving[i/chunkLen] |= 1 << (2 * (i % chunkLen))
 	}
 	t.phases()
+	for i := range t.words {
+		switch {
+		case t.words[i].Velocity < 0:
+			t.ways = append(t.ways, byBase)
+		case t.phase[i] < 0:
+			t.ways = append(t.ways, byVelocity)
+		default:
+			t.ways = append(t.ways, byPhase)
+		}
+	}
 	t.conditions()
 	t.options(at)
 	for i := range t.words {
@@ -145,6 +160,7 @@ func newRowType(it *ItemType, part int) *rowType {
 	}
 	t.walkable()
 	t.kinds = t.kindWords()
+	t.heading, t.headingX, t.headingY = t.headingWords()
 	return t
 }
 

@@ -11,7 +11,7 @@ import (
 // ends make of it. Everything here is integers, so both make the same.
 //
 //	type 1, then bits: number 2, the code of the steps between code lengths,
-//	the lengths of gaps; per row type: per chunk patterns, states and lengths,
+//	the lengths of gaps; per row type: the heading, per chunk patterns, states and lengths,
 //	the tables of any update, which word tells kinds, per kind its own and those
 //	of its contexts, the keyframe's and its bases; a one at the end.
 
@@ -145,9 +145,7 @@ func (c *tableCoder) code() {
 
 func (c *tableCoder) set(s *tableSet, types []*rowType, d *model) {
 	if c.reading() {
-		for range types {
-			s.rows = append(s.rows, newRowSet())
-		}
+		s.rows = newTableSet(types).rows
 	}
 	s.gap = c.list(s.gap, gapSyms+1, d.entry.gap.t)
 	for i, t := range types {
@@ -164,8 +162,11 @@ func (c *tableCoder) set(s *tableSet, types []*rowType, d *model) {
 	}
 }
 
-// used is whether anything of a row type was learned.
-func (s *rowSet) used() bool {
+// used is whether anything of a row type was learned; shaped whether patterns
+// were.
+func (s *rowSet) used() bool { return s.heading.on || s.shaped() }
+
+func (s *rowSet) shaped() bool {
 	for k := range s.shapes {
 		for c := range s.shapes[k].chunks {
 			if s.shapes[k].chunks[c].patterns != nil {
@@ -178,11 +179,8 @@ func (s *rowSet) used() bool {
 
 func (c *tableCoder) row(s *rowSet, t *rowType, d *rowModel) {
 	n := len(t.words)
-	if c.reading() {
-		s.keyBase, s.hasBase = make([]int32, n), make([]bool, n)
-		for k := range s.shapes {
-			s.shapes[k].chunks = make([]chunkSet, (n+chunkLen-1)/chunkLen)
-		}
+	if t.heading >= 0 {
+		c.heading(&s.heading)
 	}
 	for k := range s.shapes {
 		for j := range s.shapes[k].chunks {
@@ -202,6 +200,13 @@ func (c *tableCoder) row(s *rowSet, t *rowType, d *rowModel) {
 				c.bad = true
 			}
 		}
+	}
+}
+
+func (c *tableCoder) heading(h *heading) {
+	if h.on = c.flag(h.on); h.on {
+		h.mirrored = c.flag(h.mirrored)
+		h.from = int32(c.bits(uint32(h.from), 32))
 	}
 }
 

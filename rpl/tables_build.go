@@ -1,6 +1,10 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/prefix"
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
 
 // Building the model that a set of tables makes, on both ends: integers alone,
 // so both make the same. What a set says nothing of stays: a context has the
@@ -37,7 +41,12 @@ func (s *tableSet) build(types []*rowType, d *model) *model {
 }
 
 func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
-	r := rowModel{keyBase: append([]int32(nil), d.keyBase...)}
+	r := rowModel{heading: s.heading, angle: -1, ways: t.ways, moving: t.moving, keyBase: append([]int32(nil), d.keyBase...)}
+	if s.heading.on {
+		r.angle, r.ways, r.moving = t.heading, slices.Clone(t.ways), slices.Clone(t.moving)
+		r.ways[t.heading] = byHeading
+		r.moving[t.heading/chunkLen] |= 1 << (2 * (t.heading % chunkLen))
+	}
 	for w, has := range s.hasBase {
 		if has {
 			r.keyBase[w] = s.keyBase[w]

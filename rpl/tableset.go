@@ -18,14 +18,35 @@ type tableSet struct {
 type rowSet struct {
 	shapes  [shapes]shapeSet
 	any     recordSet // for updates of any kind in any context
-	kind    int       // the word that tells kinds, -1 none
+	heading heading
+	kind    int // the word that tells kinds, -1 none
 	updates []updateSet
 	keys    recordSet
 	keyBase []int32
 	hasBase []bool
 }
 
-func newRowSet() rowSet { return rowSet{kind: -1, updates: make([]updateSet, 1)} }
+func newTableSet(types []*rowType) *tableSet {
+	s := &tableSet{}
+	for _, t := range types {
+		s.rows = append(s.rows, newRowSet(t))
+	}
+	return s
+}
+
+func newRowSet(t *rowType) rowSet {
+	n := len(t.words)
+	s := rowSet{kind: -1, updates: make([]updateSet, 1), keyBase: make([]int32, n), hasBase: make([]bool, n)}
+	for k := range s.shapes {
+		s.shapes[k].chunks = make([]chunkSet, len(t.moving))
+	}
+	return s
+}
+
+// with is the set under another number.
+func (s *tableSet) with(number uint8) *tableSet {
+	return &tableSet{number: number, gap: s.gap, rows: slices.Clone(s.rows)}
+}
 
 // An updateSet is what one kind has of its own, or what any has.
 type updateSet struct {
@@ -150,7 +171,9 @@ func (f *fitter) set(l *learner, types []*rowType, d, old *model, number uint8) 
 }
 
 func (f *fitter) row(l *rowLearner, t *rowType, d, old *rowModel) rowSet {
-	s := newRowSet()
+	none := newRowSet(t)
+	none.heading = old.heading
+	s := none
 	s.keyBase, s.hasBase = append([]int32(nil), old.keyBase...), make([]bool, len(t.words))
 	for w := range l.votes {
 		if v := &l.votes[w]; v.seen >= enough && v.won*2 > v.seen {
@@ -160,16 +183,16 @@ func (f *fitter) row(l *rowLearner, t *rowType, d, old *rowModel) rowSet {
 	}
 	keys := &l.keys
 	if !slices.Equal(s.keyBase, old.keyBase) {
-		none := newRecordLearner(t)
-		keys = &none // they were counted against other bases
+		forgotten := newRecordLearner(t)
+		keys = &forgotten // they were counted against other bases
 	}
 	sum, each := l.sums(t)
 	counts := [shapes]*recordLearner{&sum, keys}
 	for k := range s.shapes {
 		s.shapes[k] = f.shape(counts[k], t)
 	}
-	if !s.used() {
-		return newRowSet()
+	if !s.shaped() {
+		return none
 	}
 	base := s.build(t, d) // with common patterns, and all else by default
 	s.any = f.record(&sum, &d.updates[0][0], &base.updates[0][0], nil)

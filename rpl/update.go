@@ -279,7 +279,7 @@ func (a *Authority) baseOf(p *peer, r *row, pr *peerRow, guess bool) int {
 func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 	m := p.link.model
 	if action == rowKeyframe {
-		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.hearer(r))
+		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.hearer(r, m))
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
 		return accountKeyframe
@@ -290,7 +290,7 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		a.counters.ExplicitBases++
 	}
 	if r.vars != nil {
-		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), age, a.hearer(r))
+		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), age, a.hearer(r, m))
 		a.appendVars(p, r, r.varsOf(pr.acked))
 		return accountUpdate
 	}
@@ -311,7 +311,7 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) (at, n uint32) {
 		return s.at, uint32(r.shareN)
 	}
 	at = uint32(len(a.syms))
-	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r))
+	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
 	if n = uint32(len(a.syms)) - at; n <= math.MaxUint8 {
 		*s, r.shareN = shared{key: key, ver: pr.acked, tick: pr.ackedTick, at: at}, uint8(n)
 	}

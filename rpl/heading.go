@@ -1,0 +1,191 @@
+package rpl
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Headings: what moves mostly looks where it goes, so a turn would be told twice,
+// by the velocity and by the angle. Where that is so, an angle is coded against
+// the direction of the velocity, which is read before it. Whether it is, and
+// where the angle begins to count, the authority finds by looking; learned tables
+// say it. A heading that is off by a little, for the velocity's rounding, or
+// that a node holds against its course, is no fault: it only costs its residual.
+
+// A heading is how the angle of a row follows from its velocity.
+type heading struct {
+	on       bool
+	mirrored bool  // the angle grows against the turn from x to y
+	from     int32 // the angle of what goes along x, in steps above the least
+}
+
+// headingWords are the angle of a row that may follow from its velocity, the
+// first behind it, and the velocity's two words; -1 without.
+func (t *rowType) headingWords() (angle, vx, vy int) {
+	if t.pos[0] < 0 || t.pos[1] < 0 {
+		return -1, -1, -1
+	}
+	vx, vy = t.words[t.pos[0]].Velocity, t.words[t.pos[1]].Velocity
+	if vx < 0 || vy < 0 {
+		return -1, -1, -1
+	}
+	for _, i := range t.angles {
+		optional := t.within != nil && t.within[i] >= 0
+		once := t.once != nil && t.once[i]
+		if i > max(vx, vy) && t.words[i].Velocity < 0 && !optional && !once {
+			return i, vx, vy
+		}
+	}
+	return -1, -1, -1
+}
+
+// of is the angle of what goes by x and y.
+func (h *heading) of(w *Word, x, y int32) int32 {
+	turn := int64(direction(x, y))
+	if h.mirrored {
+		turn = -turn
+	}
+	n := int64(w.Max) - int64(w.Min) + 1
+	return w.add(w.Min, (turn*n+1<<31)>>32+int64(h.from))
+}
+
+// expect is what a row's angle should be, given its base and its velocity now:
+// where it was, if the velocity is what it was, else along it, or off it by as
+// much as it was.
+func (h *heading) expect(t *rowType, base, now []int32) int32 {
+	w := &t.words[t.heading]
+	was := base[t.heading]
+	x0, y0, x, y := base[t.headingX], base[t.headingY], now[t.headingX], now[t.headingY]
+	switch {
+	case x == x0 && y == y0 || x|y == 0:
+		return was
+	case x0|y0 == 0:
+		return h.of(w, x, y)
+	}
+	off := w.residual(h.of(w, x0, y0), was)
+	if off >= -1 && off <= 1 {
+		off = 0 // that is rounding
+	}
+	return w.add(h.of(w, x, y), int64(off))
+}
+
+// direction is the angle of a vector other than zero, from x towards y, in 2³²nds
+// of a turn. It is right to a millionth of a turn, and the same on every machine.
+func direction(x, y int32) int32 {
+	long, short := int64(magnitude(x)), int64(magnitude(y))
+	steep := short > long
+	if steep {
+		long, short = short, long
+	}
+	const unit = 30 // binary digits of 1
+	q := short << unit / long
+	s := q * q >> unit
+	p := int64(0)
+	for _, c := range arcTangent {
+		p = c + p*s>>unit
+	}
+	turn := q * p >> unit
+	if steep {
+		turn = 1<<30 - turn
+	}
+	if x < 0 {
+		turn = 1<<31 - turn
+	}
+	if y < 0 {
+		turn = -turn
+	}
+	return int32(turn)
+}
+
+// arcTangent are the factors of q¹¹, q⁹ … q in the arc tangent of q, 0 to 1, in
+// 2³²nds of a turn (C. Hastings, "Approximations for Digital Computers", 1955).
+var arcTangent = [...]int64{-8012205, 35991981, -79589467, 132299589, -227369854, 683549731}
+
+// headingHints count, of updates whose velocity changed, by how much the angle
+// is off: off where it was, and off the heading.
+type headingHints struct {
+	still, along [hintLevels]uint32 // by the binary digits
+	from         [2]vote            // as it is, and mirrored
+}
+
+// guess is the heading that has been seen most.
+func (h *headingHints) guess() heading {
+	mirrored := h.from[1].won > h.from[0].won
+	return heading{true, mirrored, h.from[flag(mirrored)].value}
+}
+
+func (h *headingHints) note(t *rowType, base, now []int32) {
+	x, y := now[t.headingX], now[t.headingY]
+	if x == base[t.headingX] && y == base[t.headingY] || x|y == 0 {
+		return
+	}
+	w := &t.words[t.heading]
+	for k := range h.from {
+		g := heading{mirrored: k == 1}
+		h.from[k].cast(w.residual(g.of(w, x, y), now[t.heading]))
+	}
+	g := h.guess()
+	h.still[bits.Len32(magnitude(w.residual(base[t.heading], now[t.heading])))]++
+	h.along[bits.Len32(magnitude(w.residual(g.expect(t, base, now), now[t.heading])))]++
+}
+
+func (h *headingHints) fade() {
+	fade(h.still[:])
+	fade(h.along[:])
+	for k := range h.from {
+		h.from[k].fade()
+	}
+}
+
+// saved is the bits that coding along the heading saves of what was counted.
+func (h *headingHints) saved() float64 {
+	return (levelBits(&h.still) - levelBits(&h.along)) * hintEvery
+}
+
+// levelBits is what residuals take: a symbol each, a sign, and raw bits.
+func levelBits(n *[hintLevels]uint32) float64 {
+	bits, sum := 0.0, 0.0
+	for level, c := range n {
+		bits += float64(c)*float64(level) - entropic(float64(c))
+		sum += float64(c)
+	}
+	return bits + entropic(sum)
+}
+
+const (
+	// minSaving is the share of the angles' bits that must be saved: a change
+	// makes what was learned useless.
+	minSaving = 0.2
+
+	// headingLasts is how many times as long as tables a heading serves: what
+	// looks where it goes will do so in an hour, too.
+	headingLasts = 4
+)
+
+// chooseHeadings has angles follow from velocities, or no longer, where that
+// saves more than it takes to tell.
+func (a *Authority) chooseHeadings() {
+	number, free := a.nextTables()
+	if !free {
+		return
+	}
+	set, saved := a.modelSet.with(number), 0.0
+	for i, t := range a.types {
+		if t.heading < 0 {
+			continue
+		}
+		h := &a.learner.rows[i].course
+		now, next := set.rows[i].heading, heading{}
+		gain := h.saved()
+		if gain > 0 {
+			next = h.guess()
+		}
+		if now.on != next.on && math.Abs(gain) > minSaving*max(levelBits(&h.still), levelBits(&h.along))*hintEvery {
+			set.rows[i].heading = next
+			saved += math.Abs(gain) * headingLasts
+		}
+	}
+	if saved > 0 {
+		a.ship(set, set.build(a.types, a.defaults), saved)
+	}
+}

@@ -1,0 +1,146 @@
+package rpl
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// Directions are the same bits on every machine.
+func TestDirectionVectors(t *testing.T) {
+	for _, c := range []struct{ x, y, want int32 }{
+		{1, 0, 0}, {0, 1, 1 << 30}, {-1, 0, math.MinInt32}, {0, -1, -1 << 30},
+		{1, 1, 536869775}, {-3, 3, 1610613873}, {1000, 1, 683548}, {-7, -240, -1093673051},
+		{math.MaxInt32, math.MinInt32, -536872052}, {math.MinInt32, 0, math.MinInt32},
+	} {
+		if got := direction(c.x, c.y); got != c.want {
+			t.Errorf("the direction of %d, %d is %d, want %d", c.x, c.y, got, c.want)
+		}
+	}
+}
+
+func TestDirectionIsNearlyTheArcTangent(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	for range 20_000 {
+		x, y := r.Int32()>>r.IntN(31), r.Int32()>>r.IntN(31)
+		if x|y == 0 {
+			continue
+		}
+		off := float64(direction(x, y))/(1<<32) - math.Atan2(float64(y), float64(x))/(2*math.Pi)
+		if off -= math.Round(off); math.Abs(off) > 1e-6 {
+			t.Fatalf("seed %d: the direction of %d, %d is off by %g of a turn", seed, x, y, off)
+		}
+	}
+}
+
+// A flock flies in curves. Its birds look where they fly, if they have a heading.
+type flock struct {
+	types     []*rowType
+	base, now [][]int32 // vx, x, vy, y, look
+}
+
+const flockLook = 4
+
+func newFlock(t *testing.T, r *rand.Rand, h heading) *flock {
+	s := NewSchema("flock")
+	s.Build("bird").Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Angle("look", -180, 179).
+		Int("vx", -1<<15, 1<<15).Int("vy", -1<<15, 1<<15).Pos("x", "y").Predict("x", "vx", true).Predict("y", "vy", true).Done()
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	f := &flock{}
+	f.types, _ = rowTypesOf(s)
+	typ := f.types[0]
+	look := &typ.words[flockLook]
+	angle := func(words []int32) {
+		words[flockLook] = look.Min + r.Int32N(360)
+		if x, y := words[0], words[2]; h.on && x|y != 0 {
+			words[flockLook] = h.of(look, x, y)
+		}
+	}
+	for range 4000 {
+		base, now := make([]int32, typ.width), make([]int32, typ.width)
+		for i := range 4 {
+			base[i] = r.Int32N(4000) - 2000
+		}
+		if r.IntN(8) == 0 {
+			base[0], base[2] = 0, 0
+		}
+		angle(base)
+		copy(now, base)
+		if r.IntN(3) > 0 {
+			now[0], now[2] = r.Int32N(4000)-2000, r.Int32N(4000)-2000
+			angle(now)
+		}
+		for _, i := range typ.phased {
+			now[i], now[typ.phase[i]] = typ.reach(base, now, i, 5)
+			if now[typ.words[i].Velocity] == 0 {
+				now[typ.phase[i]] = 0
+			}
+		}
+		f.base, f.now = append(f.base, base), append(f.now, now)
+	}
+	return f
+}
+
+func (f *flock) code(m *model, l *learner) []byte {
+	var e prefix.Encoder
+	e.Reset(nil)
+	for i := range f.base {
+		e.Put(m.appendKey(nil, f.types[0], f.base[i], l)...)
+		e.Put(m.appendUpdate(nil, f.types[0], f.base[i], f.now[i], 5, l)...)
+	}
+	return e.Finish()
+}
+
+// The heading is found, however angles are counted; it travels, it saves the
+// angles, and every word is read back.
+func TestAnglesFollowVelocities(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	for _, h := range []heading{{true, false, 0}, {true, true, 90}, {true, false, -137}} {
+		f := newFlock(t, r, h)
+		typ, d, l := f.types[0], defaultModel(f.types), newLearner(f.types, 60)
+		plain := f.code(d, l)
+		if g := l.rows[0].course.guess(); g != h || l.rows[0].course.saved() < 1000 {
+			t.Fatalf("seed %d: the heading %v is taken for %v, which saves %g bits", seed, h, g, l.rows[0].course.saved())
+		}
+		set := newTableSet(f.types).with(1)
+		set.rows[0].heading = h
+		set, err := parseTables(set.append(nil, f.types, d)[1:], f.types, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := set.build(f.types, d)
+		msg := f.code(m, l)
+		if len(plain)-len(msg) < len(f.base) {
+			t.Errorf("seed %d: %d bytes with the heading, %d without", seed, len(msg), len(plain))
+		}
+		var dec prefix.Decoder
+		dec.Reset(msg)
+		key, got := make([]int32, typ.width), make([]int32, typ.width)
+		for i := range f.base {
+			if !m.readKey(&dec, typ, key) || !equalWords(key, f.base[i]) {
+				t.Fatalf("seed %d: keyframe %d is %v, want %v", seed, i, key, f.base[i])
+			}
+			if !m.readUpdate(&dec, typ, f.base[i], got, 5) || !equalWords(got, f.now[i]) {
+				t.Fatalf("seed %d: update %d is %v, want %v", seed, i, got, f.now[i])
+			}
+		}
+	}
+}
+
+// Angles that have nothing to do with velocities are left alone.
+func TestAnglesOfTheirOwn(t *testing.T) {
+	seed := rand.Uint64()
+	f := newFlock(t, rand.New(rand.NewPCG(seed, 1)), heading{})
+	l := newLearner(f.types, 60)
+	f.code(defaultModel(f.types), l)
+	h := &l.rows[0].course
+	if share := h.saved() / hintEvery / levelBits(&h.still); share > minSaving {
+		t.Errorf("seed %d: a heading is thought to save %.2f of the angles", seed, share)
+	}
+}
