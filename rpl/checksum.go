@@ -212,15 +212,15 @@ func (c *Proxy) compare(tick Tick) {
 		}
 		i := r.rows.first + k.row
 		row := &c.rows.rows[i]
-		slot, found, ok := c.rows.base(row, at)
+		slot, _, found, ok := c.rows.base(row, at)
 		if !ok || found != at || row.flags&replicaVisible == 0 {
 			continue
 		}
 		var vars []any
-		if o := &c.rows.owners[i]; o.vars != nil {
-			vars = o.vars[slot]
-		}
 		t := c.types[row.typ]
+		if len(t.vars) > 0 {
+			vars = c.rows.vars[i][slot]
+		}
 		c.counters.Checks++
 		if t.checksum(c.rows.version(row, slot)[1:], vars) == k.hash {
 			continue

@@ -63,7 +63,7 @@ func (c *Proxy) update(u *stagedRow) {
 		return
 	}
 	words := c.stage.wordsOf(u, c.types[row.typ])
-	c.rows.keep(u.row, t, words, u.vars, u.base)
+	c.rows.keep(u.row, t, words, u.vars, u.newer)
 	if u.key {
 		row.keyed = max(row.keyed, t)
 	}
@@ -128,7 +128,7 @@ func (c *Proxy) lay(e *proxyEntry, n *stagedNode) {
 		i, from := r.rows.first+k, &c.stage.whole[n.rows+int(k)]
 		if from.at >= 0 {
 			words := c.stage.wordsOf(from, c.types[from.row])
-			c.rows.keep(i, t, words, from.vars, t)
+			c.rows.keep(i, t, words, from.vars, 0)
 			c.rows.rows[i].applied = t
 			c.rows.show(i, words)
 		}

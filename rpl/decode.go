@@ -30,11 +30,12 @@ type stage struct {
 
 // A stagedRow is a row's new state.
 type stagedRow struct {
-	row  uint32 // of an arrival's its type
-	base Tick   // that it differs from
-	at   int    // in stage.words; -1 for none
-	key  bool   // it has no base
-	vars []any
+	row   uint32 // of an arrival's its type
+	base  Tick   // that it differs from
+	newer int    // versions of the row newer than that
+	at    int    // in stage.words; -1 for none
+	key   bool   // it has no base
+	vars  []any
 }
 
 // A stagedNode is an arrival. Its rows are made when it is applied.

@@ -143,15 +143,15 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, r *Replica, i int, number u
 		if exact {
 			named = st.tick - Tick(readUnsigned(d, &m.entry.baseAge))
 		}
-		slot, at, ok := c.rows.base(row, named)
+		slot, newer, at, ok := c.rows.base(row, named)
 		if !ok || exact && at != named {
 			c.missed(r, i, guess)
 			return false, nil
 		}
-		up.base = at
+		up.base, up.newer = at, newer
 		sound = m.readUpdate(d, t, c.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
 		if sound && len(t.vars) > 0 {
-			sound = c.readVars(d, m, t, c.rows.owners[number].vars[slot], up.vars)
+			sound = c.readVars(d, m, t, c.rows.vars[number][slot], up.vars)
 		}
 	}
 	if !sound {

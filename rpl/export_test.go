@@ -26,7 +26,7 @@ func (c *Proxy) Corrupt(n Node, ordinal, word int) {
 	run := c.byNode[n].rows
 	for i := run.first; i < run.first+uint32(run.n); i++ {
 		if row := &c.rows.rows[i]; c.rows.owners[i].ordinal == ordinal {
-			for slot := range int(row.size) {
+			for slot := range row.size {
 				c.rows.version(row, slot)[1+word]++
 			}
 		}

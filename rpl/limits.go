@@ -19,17 +19,18 @@ const (
 	// a resend. An older base means a keyframe.
 	historyLen = 32
 
-	// baseLen is the versions that a proxy keeps of a row; a few more than the
-	// authority, so that a base the authority still has is never missing.
-	baseLen = 40
+	// baseLen is the versions that a proxy keeps of a row at most: twice those of
+	// the authority, so that a base that the authority still has is never missing.
+	baseLen = 64
 
 	// firstVersions is the room for versions that a row on a proxy begins with: a
-	// round trip of 100 ms at 60 sends a second, and lateTicks.
+	// change in every tick of a round trip of 200 ms at 60 Hz, and lateVersions. It
+	// is doubled as needed. Both are powers of two.
 	firstVersions = 16
 
-	// lateTicks is how much older than the base that is named now the versions are
-	// that a proxy keeps at least: a packet that was overtaken may name them.
-	lateTicks = 8
+	// lateVersions is how many versions a proxy keeps that are older than the base
+	// named now: a packet that was overtaken may name them.
+	lateVersions = 2
 
 	// recordLen is the packets whose contents are remembered until acked: a
 	// second of 17 packets a tick at 60 Hz. A power of two.

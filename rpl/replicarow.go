@@ -1,22 +1,26 @@
 package rpl
 
-// The rows of a proxy. What a record needs of its row before anything else is
-// half a cache line, without pointers; the versions lie elsewhere, each with its
-// tick in front of its words. Rows have numbers, those of one node in a row.
+// The rows of a proxy. What a record needs of its row before anything else is a
+// cache line, without pointers; the versions lie elsewhere, each with its tick in
+// front of its words. Rows have numbers, those of one node in a row.
 
 // A replicaRow is one row of a node: the versions that the authority may still
 // name as a base. The newest of them is the row's state as it was received.
 type replicaRow struct {
-	at      uint32 // where its versions begin in versionMemory
+	at      uint32 // where its versions are in the slab of its type
 	tick    Tick   // of the newest version
 	applied Tick   // newest record applied
 	keyed   Tick   // newest keyframe or forget applied
-	gaps    uint64 // ticks between the newest versions, a byte each, the newest lowest
-	typ     uint16
-	size    uint8 // versions that there is room for
-	n       uint8 // versions that there are
-	head    uint8 // the newest
-	flags   uint8
+	used    uint64 // slots that hold a version, a bit each
+
+	// The newest versions, the newest first: the slots that they are in, and how
+	// many ticks before each the next one is.
+	slots [nearVersions]uint8
+	gaps  [nearVersions]uint8
+
+	typ   uint16
+	size  uint8 // slots
+	flags uint8
 }
 
 const (
@@ -26,17 +30,16 @@ const (
 )
 
 const (
-	// nearVersions are those whose ticks a row tells by itself.
-	nearVersions = 8
+	// nearVersions are those whose places a row tells by itself.
+	nearVersions = 16
 
 	// farGap is a gap that is this or more: the version itself tells its tick.
 	farGap = 255
 )
 
-// A rowOwner is what a row belongs to, and its values of variable length.
+// A rowOwner is what a row belongs to.
 type rowOwner struct {
 	r       *Replica
-	vars    [][]any // by version; nil without any
 	ordinal int
 }
 
@@ -51,16 +54,18 @@ type replicaRows struct {
 	types    []*rowType
 	rows     []replicaRow
 	owners   []rowOwner
-	drifting bitset // that are expected to change by themselves
-	told     bitset // that the adapter hears of in this Apply
-	memory   versionMemory
+	vars     map[uint32][][]any  // values of variable length, of rows that have some, by version
+	drifting bitset              // that are expected to change by themselves
+	told     bitset              // that the adapter hears of in this Apply
+	slabs    []versionSlab       // by type
 	free     map[uint16][]uint32 // runs to use again, by length
 	course   []int32             // scratch: a row's words at another tick
 }
 
 func newReplicaRows(types []*rowType) replicaRows {
-	s := replicaRows{types: types, free: make(map[uint16][]uint32)}
+	s := replicaRows{types: types, free: make(map[uint16][]uint32), vars: make(map[uint32][][]any)}
 	for _, t := range types {
+		s.slabs = append(s.slabs, newVersionSlab(1+t.width))
 		s.course = append(s.course, make([]int32, max(0, t.width-len(s.course)))...)
 	}
 	return s
@@ -85,11 +90,10 @@ func (s *replicaRows) add(r *Replica) rowRun {
 		}
 		for range t.Parts {
 			rt := r.layout.rows[row-run.first]
-			size := uint8(firstVersions)
-			s.rows[row] = replicaRow{typ: uint16(rt.index), size: size, at: s.memory.take(int(size) * (1 + rt.width))}
+			s.rows[row] = replicaRow{typ: uint16(rt.index), size: firstVersions, at: s.slabs[rt.index].take(firstVersions)}
 			s.owners[row] = rowOwner{r: r, ordinal: ord}
 			if len(rt.vars) > 0 {
-				s.owners[row].vars = make([][]any, size)
+				s.vars[row] = make([][]any, firstVersions)
 			}
 			row++
 		}
@@ -104,8 +108,9 @@ func (s *replicaRows) remove(run rowRun) {
 	}
 	for i := range uint32(run.n) {
 		row := &s.rows[run.first+i]
-		s.memory.give(row.at, int(row.size)*(1+s.types[row.typ].width))
+		s.slabs[row.typ].give(row.at, row.size)
 		s.owners[run.first+i] = rowOwner{}
+		delete(s.vars, run.first+i)
 	}
 	s.free[run.n] = append(s.free[run.n], run.first)
 }
@@ -121,7 +126,7 @@ func (s *replicaRows) retire(run rowRun, why uint8) {
 // forget has a row forget what it was told.
 func (s *replicaRows) forget(i uint32) {
 	row := &s.rows[i]
-	row.n, row.flags = 0, row.flags&^replicaVisible
+	row.used, row.flags = 0, row.flags&^replicaVisible
 	s.drifting.clear(i)
 }
 
@@ -137,12 +142,11 @@ func (s *replicaRows) show(i uint32, words []int32) {
 }
 
 // version is a version of a row: its tick, then its words.
-func (s *replicaRows) version(row *replicaRow, slot int) []int32 {
-	n := 1 + s.types[row.typ].width
-	return s.memory.slice(row.at, slot*n, n)
+func (s *replicaRows) version(row *replicaRow, slot uint8) []int32 {
+	return s.slabs[row.typ].version(row.at, slot)
 }
 
-func (s *replicaRows) tickOf(row *replicaRow, slot int) Tick {
+func (s *replicaRows) tickOf(row *replicaRow, slot uint8) Tick {
 	return Tick(uint32(s.version(row, slot)[0]))
 }
 
@@ -152,7 +156,7 @@ func (s *replicaRows) received(i uint32) []int32 {
 	if row.flags&replicaVisible == 0 {
 		return nil
 	}
-	return s.version(row, int(row.head))[1:]
+	return s.version(row, row.slots[0])[1:]
 }
 
 // at is a row's state at a tick, nil where it has none; valid until the next
@@ -169,131 +173,9 @@ func (s *replicaRows) at(i uint32, tick Tick) []int32 {
 
 // values is a row's values of variable length, nil where it has no state.
 func (s *replicaRows) values(i uint32) []any {
-	row, o := &s.rows[i], &s.owners[i]
-	if row.flags&replicaVisible == 0 || o.vars == nil {
+	row := &s.rows[i]
+	if row.flags&replicaVisible == 0 || len(s.types[row.typ].vars) == 0 {
 		return nil
 	}
-	return o.vars[row.head]
-}
-
-// base is the newest version up to a tick.
-func (s *replicaRows) base(row *replicaRow, tick Tick) (slot int, at Tick, ok bool) {
-	at, slot = row.tick, int(row.head)
-	gaps := row.gaps
-	for k := range int(row.n) {
-		if k > 0 {
-			slot = row.before(slot)
-			if gap := Tick(gaps & 0xff); k < nearVersions && gap < farGap {
-				at -= gap
-			} else {
-				at = s.tickOf(row, slot)
-			}
-			gaps >>= 8
-		}
-		if at <= tick {
-			return slot, at, true
-		}
-	}
-	return 0, 0, false
-}
-
-// keep stores a version. base is the tick of the one that it was coded against,
-// 0 for none: older ones will not be named any more, but by packets that are
-// late (protocol rule 14).
-func (s *replicaRows) keep(i uint32, t Tick, words []int32, vars []any, base Tick) {
-	row := &s.rows[i]
-	if row.n == row.size {
-		if row.size < baseLen && s.tickOf(row, row.after(int(row.head)))+lateTicks >= base {
-			s.grow(i)
-		} else {
-			row.n-- // the oldest goes
-		}
-	}
-	late := row.n > 0 && t < row.tick
-	if row.n > 0 {
-		row.head = uint8(row.after(int(row.head)))
-	}
-	row.n++
-	slot := int(row.head)
-	if late {
-		slot = s.makeRoom(i, t)
-	} else {
-		row.gaps = row.gaps<<8 | uint64(min(t-row.tick, farGap))
-		row.tick = t
-	}
-	v := s.version(row, slot)
-	v[0] = int32(uint32(t))
-	copy(v[1:], words)
-	if o := &s.owners[i]; o.vars != nil {
-		o.vars[slot] = vars
-	}
-	if late {
-		s.measure(row)
-	}
-}
-
-// makeRoom moves the versions after a tick up, into the one behind the newest
-// that is to be filled, and says where the tick's belongs.
-func (s *replicaRows) makeRoom(i uint32, t Tick) (slot int) {
-	row, vars := &s.rows[i], s.owners[i].vars
-	slot = int(row.head)
-	for range row.n - 1 {
-		prev := row.before(slot)
-		if s.tickOf(row, prev) <= t {
-			break
-		}
-		copy(s.version(row, slot), s.version(row, prev))
-		if vars != nil {
-			vars[slot] = vars[prev]
-		}
-		slot = prev
-	}
-	return slot
-}
-
-// measure notes the ticks of a row's newest versions anew.
-func (s *replicaRows) measure(row *replicaRow) {
-	slot := int(row.head)
-	at := s.tickOf(row, slot)
-	row.tick, row.gaps = at, 0
-	for k := range min(int(row.n), nearVersions) - 1 {
-		slot = row.before(slot)
-		older := s.tickOf(row, slot)
-		row.gaps |= uint64(min(at-older, farGap)) << (8 * k)
-		at = older
-	}
-}
-
-// grow gives a full row all the room that it may have.
-func (s *replicaRows) grow(i uint32) {
-	row, o := &s.rows[i], &s.owners[i]
-	old, oldVars := *row, o.vars
-	width := 1 + s.types[row.typ].width
-	row.at, row.size, row.head = s.memory.take(baseLen*width), baseLen, old.n-1
-	if oldVars != nil {
-		o.vars = make([][]any, baseLen)
-	}
-	from := old.after(int(old.head))
-	for k := range int(old.n) {
-		copy(s.version(row, k), s.version(&old, from))
-		if oldVars != nil {
-			o.vars[k] = oldVars[from]
-		}
-		from = old.after(from)
-	}
-	s.memory.give(old.at, int(old.size)*width)
-}
-
-func (row *replicaRow) after(slot int) int {
-	if slot++; slot == int(row.size) {
-		return 0
-	}
-	return slot
-}
-
-func (row *replicaRow) before(slot int) int {
-	if slot == 0 {
-		return int(row.size) - 1
-	}
-	return slot - 1
+	return s.vars[i][row.slots[0]]
 }

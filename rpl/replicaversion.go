@@ -1,0 +1,160 @@
+package rpl
+
+import "math/bits"
+
+// The versions of a proxy's rows: which may be a base, and where a new one goes.
+
+func (row *replicaRow) versions() int { return bits.OnesCount64(row.used) }
+
+// near is how many versions the row tells the places of.
+func (row *replicaRow) near() int { return min(row.versions(), nearVersions) }
+
+// base is the newest version up to a tick, and how many are newer.
+func (s *replicaRows) base(row *replicaRow, tick Tick) (slot uint8, newer int, at Tick, ok bool) {
+	at = row.tick
+	n := row.near()
+	for k := range n {
+		if at <= tick {
+			return row.slots[k], k, at, true
+		}
+		if gap := row.gaps[k]; gap < farGap {
+			at -= Tick(gap)
+		} else if k+1 < n {
+			at = s.tickOf(row, row.slots[k+1])
+		}
+	}
+	for rest := row.far(); rest != 0; rest &= rest - 1 {
+		i := uint8(bits.TrailingZeros64(rest))
+		switch t := s.tickOf(row, i); {
+		case t > tick:
+			newer++
+		case !ok || t > at:
+			slot, at, ok = i, t, true
+		}
+	}
+	return slot, n + newer, at, ok
+}
+
+// far are the slots of the versions whose places the row does not tell.
+func (row *replicaRow) far() uint64 {
+	rest := row.used
+	for _, slot := range row.slots[:row.near()] {
+		rest &^= 1 << slot
+	}
+	return rest
+}
+
+// keep stores a version. newer is how many are newer than the one that it was
+// coded against: older ones will not be named any more, but by packets that are
+// late (protocol rule 14).
+func (s *replicaRows) keep(i uint32, t Tick, words []int32, vars []any, newer int) {
+	row := &s.rows[i]
+	if row.versions() == int(row.size) && row.size < baseLen && int(row.size)-newer <= lateVersions {
+		s.grow(i)
+	}
+	slot := s.room(row, t, newer)
+	v := s.version(row, slot)
+	v[0] = int32(uint32(t))
+	copy(v[1:], words)
+	if vars != nil {
+		s.vars[i][slot] = vars
+	}
+	late := row.used != 0 && t < row.tick
+	row.used |= 1 << slot
+	if late {
+		s.order(row)
+		return
+	}
+	copy(row.slots[1:], row.slots[:nearVersions-1])
+	copy(row.gaps[1:], row.gaps[:nearVersions-1])
+	row.slots[0], row.gaps[0], row.tick = slot, uint8(min(t-row.tick, farGap)), t
+}
+
+// room is a free slot for a version of a tick: the one that other rows put theirs
+// of the tick into, so that what one packet tells lies side by side, and what the
+// next one differs from. What is there is too old to be named, or another is taken.
+func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
+	slot := uint8(t) & (row.size - 1)
+	if row.used>>slot&1 == 0 {
+		return slot
+	}
+	n := row.near()
+	for k := newer + lateVersions; k < n; k++ {
+		if row.slots[k] == slot {
+			row.cut(k)
+			return slot
+		}
+	}
+	if row.versions() < int(row.size) {
+		return uint8(bits.TrailingZeros64(^row.used))
+	}
+	if oldest := s.oldest(row); oldest != row.slots[n-1] {
+		row.used &^= 1 << oldest
+		return oldest
+	}
+	slot = row.slots[n-1]
+	row.cut(n - 1)
+	return slot
+}
+
+// cut drops all versions but the newest n.
+func (row *replicaRow) cut(n int) {
+	row.used = 0
+	for _, slot := range row.slots[:n] {
+		row.used |= 1 << slot
+	}
+}
+
+// oldest is the slot of a row's oldest version.
+func (s *replicaRows) oldest(row *replicaRow) (slot uint8) {
+	slot = row.slots[row.near()-1]
+	rest := row.far()
+	if rest == 0 {
+		return slot
+	}
+	at := s.tickOf(row, slot)
+	for ; rest != 0; rest &= rest - 1 {
+		i := uint8(bits.TrailingZeros64(rest))
+		if t := s.tickOf(row, i); t < at {
+			slot, at = i, t
+		}
+	}
+	return slot
+}
+
+// order finds a row's newest versions anew.
+func (s *replicaRows) order(row *replicaRow) {
+	rest := row.used
+	for k := range row.near() {
+		var newest uint8
+		var at Tick
+		for left := rest; left != 0; left &= left - 1 {
+			i := uint8(bits.TrailingZeros64(left))
+			if t := s.tickOf(row, i); left == rest || t > at {
+				newest, at = i, t
+			}
+		}
+		row.slots[k], rest = newest, rest&^(1<<newest)
+		if k > 0 {
+			before := s.tickOf(row, row.slots[k-1])
+			row.gaps[k-1] = uint8(min(before-at, farGap))
+		}
+	}
+	row.tick = s.tickOf(row, row.slots[0])
+}
+
+// grow gives a row more slots.
+func (s *replicaRows) grow(i uint32) {
+	row, slab := &s.rows[i], &s.slabs[s.rows[i].typ]
+	at, size := row.at, row.size
+	row.size = 2 * size
+	row.at = slab.take(row.size)
+	for slot := range size {
+		copy(slab.version(row.at, slot), slab.version(at, slot))
+	}
+	slab.give(at, size)
+	if vars := s.vars[i]; vars != nil {
+		s.vars[i] = make([][]any, row.size)
+		copy(s.vars[i], vars)
+	}
+}

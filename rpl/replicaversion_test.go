@@ -1,0 +1,63 @@
+package rpl
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Whatever versions of a row come, in whatever order, those from the base named
+// last on are found again.
+func TestVersionsAreFound(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	schema := NewSchema("versions")
+	schema.Build("body").Int("x", 0, 1<<20).Done()
+	if err := schema.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	types, _ := rowTypesOf(schema)
+	for run := range 200 {
+		s := newReplicaRows(types)
+		s.add(&Replica{Items: schema.Items(), layout: &nodeLayout{rows: types}})
+		row := &s.rows[0]
+		came := map[Tick]int32{} // what is still to be found
+		newest, base := Tick(1000), Tick(0)
+		trip := 1 + r.IntN(25) // versions in flight, in the mean
+		pause := 1 + r.IntN(6)*r.IntN(60)
+		for step := range 400 {
+			tick := newest + 1 + Tick(r.IntN(pause))
+			if late := newest - Tick(r.IntN(20)); r.IntN(5) == 0 && late > base && came[late] == 0 && step > 0 {
+				tick = late
+			}
+			newest = max(newest, tick)
+			newer := 0
+			for at := range came {
+				if at > base {
+					newer++
+				}
+			}
+			came[tick] = r.Int32()%1000 + 1001
+			s.keep(0, tick, []int32{came[tick]}, nil, newer)
+			for newer++; newer > r.IntN(2*trip); newer-- { // the next one differs from a newer one
+				delete(came, base)
+				base = newest
+				for at := range came {
+					base = min(base, at)
+				}
+			}
+			for range 5 {
+				asked := base + Tick(r.IntN(int(newest-base)+3))
+				want := base
+				for at := range came {
+					if at <= asked {
+						want = max(want, at)
+					}
+				}
+				slot, _, at, ok := s.base(row, asked)
+				if want != 0 && (!ok || at != want || s.version(row, slot)[1] != came[want]) {
+					t.Fatalf("seed %d, run %d, step %d: up to %d found %d (%v), want %d", seed, run, step, asked, at, ok, want)
+				}
+			}
+		}
+	}
+}
