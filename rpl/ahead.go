@@ -52,13 +52,16 @@ func (a *Authority) touchPeers(peers []*peer) {
 			uint32(len(p.plan.updates)+len(p.plan.order)+len(p.rpc.ready))
 	}
 	a.sum += sum
+	for _, p := range peers {
+		sum += p.dirty.touch() + p.loose.touch() + p.moving.touch() + uint32(p.link.record(p.link.oldest).seq)
+	}
 	var buf [aheadPeers * ahead]*entry
 	entries := buf[:0]
 	for _, p := range peers {
 		entries = p.hot(entries)
 	}
 	for _, p := range peers {
-		sum += uint32(p.link.record(p.link.oldest).seq) + p.touchVisits(p.coming) + p.touchVisits(p.going)
+		sum += p.touchVisits(p.coming) + p.touchVisits(p.going)
 	}
 	a.touchEntries(entries)
 	a.sum += sum

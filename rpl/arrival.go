@@ -37,7 +37,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		for _, it := range n.layout.items {
 			s = append(s, unsigned(&m.entry.length, uint32(it+1)))
 		}
-		pl.recs = append(pl.recs, recEntry{handle: n.layout.number, kind: recLayout})
+		pl.note(n.layout.number, 0, recLayout, 0, 0)
 	}
 	if owner == ownerOther {
 		s = append(s, prefix.Raw(uint32(n.owner), 32))
@@ -72,10 +72,10 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		if _, tick := a.anchored(r); r.drifting && tick != uint32(a.tick) {
 			p.loosen(h, true)
 		}
-		pl.recs = append(pl.recs, recEntry{handle: h, ver: r.head, kind: recRow, gen: e.gen, row: uint8(i)})
+		pl.note(h, r.head, recRow, e.gen, i)
 	}
 	p.moves(h, moves && !n.spawn.Transient)
-	pl.recs = append(pl.recs, recEntry{handle: h, kind: recArrival, gen: e.gen})
+	pl.note(h, 0, recArrival, e.gen, 0)
 	a.counters.Arrivals++
 }
 

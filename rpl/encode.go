@@ -276,7 +276,9 @@ func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
 func (k *packer) pack(pc *piece) {
 	k.p.enc.Put(k.a.syms[pc.at : pc.at+pc.n]...)
 	k.room -= int(pc.bits)
-	k.rec.entries = append(k.rec.entries, k.p.plan.recs[pc.recAt:pc.recAt+pc.recN]...)
+	for _, re := range k.p.plan.recs[pc.recAt : pc.recAt+pc.recN] { // nearly always one
+		k.rec.entries = append(k.rec.entries, re)
+	}
 }
 
 // sent notes that a piece has left that was not booked.

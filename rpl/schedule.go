@@ -51,6 +51,20 @@ func (pl *plan) empty() bool {
 	return len(pl.removals)+len(pl.arrivals)+len(pl.updates)+len(pl.guesses) == 0
 }
 
+// note plans a record. It is filled where it stands: put together elsewhere and
+// copied whole it would have to wait for its parts.
+func (pl *plan) note(handle, ver uint32, kind, gen uint8, row int) {
+	pl.recs = append(pl.recs, recEntry{})
+	re := &pl.recs[len(pl.recs)-1]
+	re.handle, re.ver, re.kind, re.gen, re.row = handle, ver, kind, gen, uint8(row)
+}
+
+// update plans an update, to be filled.
+func (pl *plan) update() *piece {
+	pl.updates = append(pl.updates, piece{})
+	return &pl.updates[len(pl.updates)-1]
+}
+
 // Schedule plans the next packets of every peer.
 func (a *Authority) Schedule(now time.Duration) {
 	a.now = now
@@ -187,7 +201,7 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 			a.syms = append(a.syms, prefix.Raw(v.fence, 16))
 		}
 		rec := len(pl.recs)
-		pl.recs = append(pl.recs, recEntry{handle: h, kind: recRemoval, gen: e.gen})
+		pl.note(h, 0, recRemoval, e.gen, 0)
 		pc := a.piece(h, at, rec, pl)
 		if !a.afford(pl, int(pc.bits)) {
 			a.syms, pl.recs = a.syms[:at], pl.recs[:rec]

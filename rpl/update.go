@@ -63,7 +63,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	moved := any
 	if moved {
 		a.appendMeta(p, n)
-		pl.recs = append(pl.recs, recEntry{handle: h, kind: recMeta, gen: e.gen})
+		pl.note(h, 0, recMeta, e.gen, 0)
 	}
 	urgency, loose := float32(0), false
 	for i := range n.rows {
@@ -108,25 +108,23 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	if pr.since == 0 {
 		pr.since = a.tick
 	}
-	pl := &p.plan
-	rec := len(pl.recs)
-	a.noteRow(p, h, e, r, pr, 0, recRow)
-	pc := a.onlyPiece(p, r, pr)
-	pc.handle, pc.recAt, pc.recN = h, uint32(rec), 1
+	pc := p.plan.update()
+	pc.handle, pc.recAt, pc.recN = h, uint32(len(p.plan.recs)), 1
 	pc.urgency = float32(a.tick-pr.since) + 1
-	pl.updates = append(pl.updates, pc)
+	a.noteRow(p, h, e, r, pr, 0, recRow)
+	a.codeOnly(p, r, pr, pc)
 	// Told now, it knows the newest anchor if that is of now.
 	p.loosen(h, r.drifting && r.left != uint32(a.tick))
 }
 
-// onlyPiece codes the one row of a plain node, or finds it coded.
-func (a *Authority) onlyPiece(p *peer, r *row, pr *peerRow) (pc piece) {
+// codeOnly codes the one row of a plain node, or finds it coded.
+func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 	action := a.baseOf(p, r, pr, false)
 	if action == rowImplicit && r.vars == nil {
 		pc.at, pc.n = a.coded(p.link.model, r, pr)
 		pc.bits = uint32(symBits(a.syms[pc.at : pc.at+pc.n]))
 		a.account(r.t, int(pc.bits), accountUpdate)
-		return pc
+		return
 	}
 	at := len(a.syms)
 	if pc.special = action != rowImplicit; pc.special {
@@ -136,7 +134,6 @@ func (a *Authority) onlyPiece(p *peer, r *row, pr *peerRow) (pc piece) {
 	kind := a.appendDelta(p, r, pr, action)
 	a.account(r.t, symBits(a.syms[from:]), kind)
 	pc.at, pc.n, pc.bits = uint32(at), uint32(len(a.syms)-at), uint32(symBits(a.syms[at:]))
-	return pc
 }
 
 // loosen notes whether a handle must be looked at in every send.
@@ -193,7 +190,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 		pr.since = 0
 		return false, a.isLoose(r, pr) && !n.spawn.Transient && !pr.hidden, 0
 	case rowForget:
-		p.plan.recs = append(p.plan.recs, recEntry{handle: h, kind: recForget, gen: e.gen, row: uint8(i)})
+		p.plan.note(h, 0, recForget, e.gen, i)
 		return true, false, 1
 	}
 	if pr.since == 0 {
@@ -212,7 +209,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 
 // noteRow records that a row's newest version goes to a peer.
 func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i int, kind uint8) {
-	p.plan.recs = append(p.plan.recs, recEntry{handle: h, ver: r.head, kind: kind, gen: e.gen, row: uint8(i)})
+	p.plan.note(h, r.head, kind, e.gen, i)
 	a.counters.Records++
 	if r.drifting {
 		p.moves(h, true)
