@@ -11,7 +11,8 @@ type peerLink struct {
 	oldest  uint64       // no record below is in flight
 	spare   [][]recEntry // lists of records that are done
 	next    uint64       // one past the newest sequence number sent
-	open    uint64       // bit i: packet next-1-i was sent and is not known to have arrived
+	open    uint64       // bit i: packet next-1-i was sent and no ack of it has come
+	acks    []ack        // that came since the last Schedule
 
 	base     uint64        // the newest packet known to have arrived
 	baseTick Tick          // its tick; 0: none yet
@@ -57,7 +58,6 @@ func (a *Authority) acked(p *peer, r *record, skipped bool) {
 		a.counters.LateAcks++
 	}
 	r.state = recAcked
-	p.link.open &^= 1 << (p.link.next - 1 - r.seq)
 	p.link.observe(0)
 	if r.seq > p.link.base || p.link.baseTick == 0 {
 		p.link.base, p.link.baseTick, p.link.ackedAt = r.seq, r.tick, r.at
@@ -67,7 +67,6 @@ func (a *Authority) acked(p *peer, r *record, skipped bool) {
 }
 
 func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipped bool) {
-	p.touchRows(entries)
 	for i := range entries {
 		re := &entries[i]
 		if re.kind == recLayout {

@@ -17,29 +17,39 @@ const ahead = 16
 // their rows take some 40 KiB, most of a first cache level.
 const aheadPeers = 8
 
-// touchRows touches what records of a peer are about.
-func (p *peer) touchRows(recs []recEntry) {
-	for len(recs) > 0 {
-		n := min(len(recs), ahead)
-		sum := uint32(0)
-		for i := range recs[:n] {
-			if re := &recs[i]; re.kind != recLayout {
-				sum += uint32(p.entries[re.handle].gen)
-			}
-		}
-		for i := range recs[:n] {
-			re := &recs[i]
-			if re.kind == recLayout {
-				continue
-			}
-			if e := &p.entries[re.handle]; re.row < e.nrows && e.nrows > 1 {
-				pr := p.row(e, int(re.row))
-				sum += pr.acked + pr.from
-			}
-		}
-		p.sum += sum // so that the reads happen
-		recs = recs[n:]
+// touchAcks touches what the acks of some peers are about.
+func (a *Authority) touchAcks(peers []*peer) {
+	sum := uint64(0)
+	for _, p := range peers {
+		sum += uint64(len(p.entries)) + p.link.oldest
 	}
+	for _, p := range peers {
+		for _, k := range p.link.acks {
+			sum += p.link.record(k.seq).seq
+		}
+	}
+	for _, p := range peers {
+		for _, k := range p.link.acks {
+			if r := p.link.record(k.seq); len(r.entries) > 0 {
+				sum += uint64(r.entries[0].handle)
+			}
+		}
+	}
+	for _, p := range peers {
+		for _, k := range p.link.acks {
+			sum += uint64(p.touchRecord(p.link.record(k.seq)))
+		}
+	}
+	a.sum += uint32(sum)
+}
+
+func (p *peer) touchRecord(r *record) (sum uint32) {
+	for i := range r.entries[:min(len(r.entries), ahead)] {
+		if re := &r.entries[i]; re.kind != recLayout {
+			sum += uint32(p.entries[re.handle].gen)
+		}
+	}
+	return sum
 }
 
 // touchPeers touches what planning for some peers needs, of each the first rows.
@@ -47,8 +57,8 @@ func (a *Authority) touchPeers(peers []*peer) {
 	sum := uint32(0)
 	for _, p := range peers {
 		l := &p.link
-		sum += uint32(len(p.entries)+len(p.dirty.w)+len(p.loose.w)+len(p.coming)+len(p.going)) +
-			uint32(l.oldest+l.base) + uint32(l.rtt) + uint32(l.tokensAt) + uint32(len(p.checks.asked)+len(p.plan.recs)) +
+		sum += uint32(len(p.dirty.w)+len(p.loose.w)+len(p.coming)+len(p.going)) +
+			uint32(l.base) + uint32(l.rtt) + uint32(l.tokensAt) + uint32(len(p.checks.asked)+len(p.plan.recs)) +
 			uint32(len(p.plan.updates)+len(p.plan.order)+len(p.rpc.ready))
 	}
 	a.sum += sum

@@ -47,6 +47,10 @@ const (
 	// the records, so that a join does not push out what is not acked.
 	maxBurst = recordLen / 5 * PacketRoom * 8
 
+	// maxAcks bounds the acks of a peer that wait for the next Schedule; more are
+	// taken at once.
+	maxAcks = 256
+
 	// maxRefusals is the rows that one packet of a peer can refuse: more than
 	// that is a new join.
 	maxRefusals = 64

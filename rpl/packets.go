@@ -63,12 +63,6 @@ func (l *peerLink) place(seq uint64, now time.Duration) *record {
 	}
 }
 
-// openBelow are the packets below one of which an ack would be news, as bits:
-// bit i stands for seq-1-i. Of what is too old to know it is set.
-func (l *peerLink) openBelow(seq uint64) uint64 {
-	return l.open>>(l.next-seq) | ^(^uint64(0) >> (l.next - seq))
-}
-
 // begin takes the record of a new packet.
 func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.Duration) *record {
 	r := l.place(seq, now)

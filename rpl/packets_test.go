@@ -43,7 +43,7 @@ func TestOpenPackets(t *testing.T) {
 		l.begin(a, p, seq, Tick(seq), time.Duration(seq)*time.Millisecond)
 		for old := seq - min(seq-1, 70); old <= seq; old++ {
 			if rec := l.record(old); r.IntN(30) == 0 && rec.seq == old && rec.state == recFlight {
-				a.acked(p, rec, false)
+				l.noteAck(&up{}, ack{seq: old})
 				acked[old] = true
 			}
 		}

@@ -150,7 +150,7 @@ func (p *peer) prepare() {
 	p.dirty.reach(many)
 	p.moving.reach(many)
 	p.loose.reach(many)
-	p.link.records = make([]record, fewRecords)
+	p.link.records, p.link.acks = make([]record, fewRecords), make([]ack, 0, some)
 	for range 8 {
 		p.link.spare = append(p.link.spare, make([]recEntry, 0, some/2))
 	}

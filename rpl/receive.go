@@ -3,7 +3,6 @@ package rpl
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
@@ -44,6 +43,7 @@ func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) err
 	l.heard = max(l.heard, at)
 	a.applyUp(p, u, at)
 	if frozen && u.any {
+		a.takeAcks(p)
 		a.thaw(p)
 	}
 	return nil
@@ -135,11 +135,10 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 		a.blocksArrived(p)
 	}
 	if u.any {
-		if r := l.record(u.newest); r.seq == u.newest && r.state == recFlight {
-			l.sample(at - r.at - u.hold)
-		}
-		a.ackOne(p, u, u.newest)
-		a.ackOlder(p, u)
+		a.noteAcks(p, u, at)
+	}
+	if len(u.refused) > 0 {
+		a.takeAcks(p) // they may be of what came with it
 	}
 	if m := a.models[u.model]; m != nil && p.link.model != m && m == a.model {
 		p.link.model = m // the peer has the newest tables
@@ -150,34 +149,6 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	for _, c := range u.calls {
 		a.called(p, c)
 	}
-}
-
-// ackOlder takes the acks of packets below the newest. Most have been said many
-// times before.
-func (a *Authority) ackOlder(p *peer, u *up) {
-	for k := range (u.n + 63) / 64 {
-		news := u.acks[k]
-		if k == 0 {
-			news &= p.link.openBelow(u.newest)
-		}
-		for ; news != 0; news &= news - 1 {
-			if i := uint64(k*64 + bits.TrailingZeros64(news)); u.newest > i {
-				a.ackOne(p, u, u.newest-1-i)
-			}
-		}
-	}
-}
-
-func (a *Authority) ackOne(p *peer, u *up, seq uint64) {
-	r := p.link.record(seq)
-	if r.seq != seq || r.state != recFlight && r.state != recLost {
-		return
-	}
-	skipped := false
-	for _, s := range u.skipped {
-		skipped = skipped || s == seq
-	}
-	a.acked(p, r, skipped)
 }
 
 func (a *Authority) blocksArrived(p *peer) {

@@ -78,6 +78,10 @@ func (a *Authority) Schedule(now time.Duration) {
 			group = append(group, p)
 		}
 		if len(group) == cap(group) || i == len(a.peers)-1 {
+			a.touchAcks(group)
+			for _, p := range group {
+				a.takeAcks(p)
+			}
 			a.touchPeers(group)
 			for _, p := range group {
 				a.schedule(p, now)

@@ -1,0 +1,70 @@
+package rpl
+
+import (
+	"math/bits"
+	"time"
+)
+
+// Acks are noted when they come, and taken when Schedule has looked up what they
+// are about: those of several peers at once (ahead.go), and nearly always the
+// entries that it plans next.
+
+// ack is one packet that a peer has applied.
+type ack struct {
+	seq     uint64
+	at      time.Duration // when the peer had it, by the time that it says it kept the news
+	timed   bool          // at is told: it was the peer's newest
+	skipped bool          // but for its guesses
+}
+
+// noteAcks notes those that are news: most are said many times.
+func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
+	l := &p.link
+	if len(l.acks) >= maxAcks {
+		a.takeAcks(p)
+	}
+	if l.openBelow(u.newest+1)&1 != 0 {
+		l.noteAck(u, ack{seq: u.newest, at: at - u.hold, timed: true})
+	}
+	for k := range (u.n + 63) / 64 {
+		news := u.acks[k]
+		if k == 0 {
+			news &= l.openBelow(u.newest)
+		}
+		for ; news != 0; news &= news - 1 {
+			if i := uint64(k*64 + bits.TrailingZeros64(news)); u.newest > i {
+				l.noteAck(u, ack{seq: u.newest - 1 - i})
+			}
+		}
+	}
+}
+
+func (l *peerLink) noteAck(u *up, k ack) {
+	for _, s := range u.skipped {
+		k.skipped = k.skipped || s == k.seq
+	}
+	l.acks = append(l.acks, k)
+	l.open &^= 1 << (l.next - 1 - k.seq)
+}
+
+// openBelow are the packets below one of which an ack would be news, as bits:
+// bit i stands for seq-1-i. Of what is too old to know it is set.
+func (l *peerLink) openBelow(seq uint64) uint64 {
+	return l.open>>(l.next-seq) | ^(^uint64(0) >> (l.next - seq))
+}
+
+// takeAcks takes what was noted.
+func (a *Authority) takeAcks(p *peer) {
+	l := &p.link
+	for _, k := range l.acks {
+		r := l.record(k.seq)
+		if r.seq != k.seq || r.state != recFlight && r.state != recLost {
+			continue
+		}
+		if k.timed && r.state == recFlight {
+			l.sample(k.at - r.at)
+		}
+		a.acked(p, r, k.skipped)
+	}
+	l.acks = l.acks[:0]
+}
