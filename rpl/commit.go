@@ -63,7 +63,7 @@ func (c *Proxy) update(u *stagedRow) {
 		return
 	}
 	words := c.stage.wordsOf(u, c.types[row.typ])
-	c.rows.keep(u.row, t, words, u.vars, u.newer)
+	c.rows.keep(u.row, t, words, u.vars, int(u.newer))
 	if u.key {
 		row.keyed = max(row.keyed, t)
 	}
@@ -76,7 +76,7 @@ func (c *Proxy) update(u *stagedRow) {
 	c.noteChanged(u.row)
 }
 
-func (s *stage) wordsOf(u *stagedRow, t *rowType) []int32 { return s.words[u.at : u.at+t.width] }
+func (s *stage) wordsOf(u *stagedRow, t *rowType) []int32 { return s.words[u.at:][:t.width] }
 
 // noteChanged has the adapter told of a row.
 func (c *Proxy) noteChanged(i uint32) {

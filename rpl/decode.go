@@ -32,8 +32,8 @@ type stage struct {
 type stagedRow struct {
 	row   uint32 // of an arrival's its type
 	base  Tick   // that it differs from
-	newer int    // versions of the row newer than that
-	at    int    // in stage.words; -1 for none
+	at    int32  // in stage.words; -1 for none
+	newer uint8  // versions of the row newer than the base
 	key   bool   // it has no base
 	vars  []any
 }
@@ -247,10 +247,10 @@ func (c *Proxy) readWhole(d *prefix.Decoder, m *model, t *rowType) error {
 }
 
 // room is n words of the stage, and where they are.
-func (s *stage) room(n int) (at int, words []int32) {
-	at = len(s.words)
-	s.words = slices.Grow(s.words, n)[:at+n]
-	return at, s.words[at:]
+func (s *stage) room(n int) (at int32, words []int32) {
+	from := len(s.words)
+	s.words = slices.Grow(s.words, n)[:from+n]
+	return int32(from), s.words[from:]
 }
 
 func newVars(t *rowType) []any {

@@ -148,7 +148,7 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, r *Replica, i int, number u
 			c.missed(r, i, guess)
 			return false, nil
 		}
-		up.base, up.newer = at, newer
+		up.base, up.newer = at, uint8(newer)
 		sound = m.readUpdate(d, t, c.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
 		if sound && len(t.vars) > 0 {
 			sound = c.readVars(d, m, t, c.rows.vars[number][slot], up.vars)

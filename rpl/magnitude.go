@@ -60,13 +60,18 @@ var signedPlaces = func() (p [256]residualAt) { // as many as a byte tells apart
 	return p
 }()
 
+// residual is what the bits behind the symbol say.
+func (p *residualAt) residual(next uint64) int32 {
+	m := p.least + int32(next&(1<<(p.n&31)-1))
+	return (m ^ p.sign) - p.sign
+}
+
 func readSigned(d *prefix.Decoder, t *table) int32 {
 	next := d.Peek()
 	f := t.t.Find(next)
 	p := &signedPlaces[uint8(f.Symbol())]
-	m := p.least + int32(next>>(uint(f.Bits())&63)&(1<<(p.n&31)-1))
 	d.Skip(f.Bits() + int(p.n))
-	return (m ^ p.sign) - p.sign
+	return p.residual(next >> (uint(f.Bits()) & 63))
 }
 
 // unsigned is v by a table.

@@ -30,21 +30,40 @@ func (t *rowType) phases() {
 	}
 }
 
+// A course is how a word moves, in less than a cache line: what it takes to
+// foresee it, which every update of a row asks for.
+type course struct {
+	rate     int64
+	min, max int32
+	velocity int32 // the word that predicts it, -1 none
+	phase    int32 // its hidden word, -1 none
+}
+
+func (t *rowType) charted() {
+	for i := range t.words {
+		w := &t.words[i]
+		t.courses = append(t.courses, course{w.Rate, w.Min, w.Max, int32(w.Velocity), int32(t.phase[i])})
+	}
+}
+
 // reach is what word i should be, and its phase, given the base n ticks ago and
 // the words before i as they are now.
 func (t *rowType) reach(base, now []int32, i int, n uint32) (x, phase int32) {
-	w, p := &t.words[i], t.phase[i]
-	at := int64(base[i])<<phaseBits + int64(base[p])
-	if v0, v1 := int64(base[w.Velocity]), int64(now[w.Velocity]); v0|v1 != 0 {
+	return t.courses[i].reach(base, now, i, n)
+}
+
+func (c *course) reach(base, now []int32, i int, n uint32) (x, phase int32) {
+	at := int64(base[i])<<phaseBits + int64(base[c.phase])
+	if v0, v1 := int64(base[c.velocity]), int64(now[c.velocity]); v0|v1 != 0 {
 		sum := v0*(int64(n)-1) + v1*(int64(n)+1)
-		at += (sum*w.Rate + 1<<(32-phaseBits)) >> (33 - phaseBits)
+		at += (sum*c.rate + 1<<(32-phaseBits)) >> (33 - phaseBits)
 	}
 	r := (at + phaseHalf) >> phaseBits
 	switch {
-	case r < int64(w.Min):
-		return w.Min, 0
-	case r > int64(w.Max):
-		return w.Max, 0
+	case r < int64(c.min):
+		return c.min, 0
+	case r > int64(c.max):
+		return c.max, 0
 	}
 	return int32(r), int32(at - r<<phaseBits)
 }

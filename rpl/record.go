@@ -158,57 +158,6 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 	return append(out, run)
 }
 
-// readUpdate is the inverse; false when a value is out of its range.
-func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n uint32) bool {
-	row := &m.rows[t.index]
-	u := &row.updates[t.kindOf(row.kind, base)][t.context(base, n)]
-	copy(now, base) // what has not changed, and is not predicted
-	ok := true
-	for c := range u.joint {
-		from := c * chunkLen
-		var pattern uint32
-		if k := d.Symbol(u.joint[c].t); k > 0 {
-			pattern = row.shapes[shapeUpdate].chunks[c].patterns[k-1]
-		} else {
-			pattern = row.shapes[shapeUpdate].pattern(d, from, min(from+chunkLen, len(t.words)))
-		}
-		for rest := (pattern|pattern>>1)&0x55555555 | row.moving[c]; rest != 0; rest &= rest - 1 {
-			bit := bits.TrailingZeros32(rest)
-			i := from + bit/2
-			s := pattern >> bit & 3
-			r := smallResidual[s]
-			if s == stateLarge {
-				r = readSigned(d, &u.large[i])
-			}
-			w := &t.words[i]
-			want, phase := base[i], int32(0)
-			switch row.ways[i] {
-			case byHeading:
-				want = row.heading.expect(t, base, now)
-			case byVelocity:
-				want = t.expect(base, now, i, n)
-			case byPhase:
-				want, phase = t.reach(base, now, i, n)
-			}
-			x, in := w.apply(want, r)
-			if row.ways[i] != byPhase {
-				now[i], ok = x, ok && in
-				continue
-			}
-			p := t.phase[i]
-			now[i], now[p], ok = x, 0, ok && in
-			if now[w.Velocity] != 0 {
-				off := int32(d.Symbol(u.phases[p-len(t.words)][s].t))
-				now[p] = (phase+off+phaseHalf)&(2*phaseHalf-1) - phaseHalf
-			}
-		}
-	}
-	return ok
-}
-
-// smallResidual is what a state says of the residual by itself.
-var smallResidual = [stateKinds]int32{statePlus: 1, stateMinus: -1}
-
 // usual is what a keyframe's word i is coded against, the words before it read.
 func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
 	if i == m.angle {

@@ -1,6 +1,9 @@
 package rpl
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // The versions of a proxy's rows: which may be a base, and where a new one goes.
 
@@ -37,6 +40,9 @@ func (s *replicaRows) base(row *replicaRow, tick Tick) (slot uint8, newer int, a
 
 // far are the slots of the versions whose places the row does not tell.
 func (row *replicaRow) far() uint64 {
+	if row.versions() <= nearVersions {
+		return 0
+	}
 	rest := row.used
 	for _, slot := range row.slots[:row.near()] {
 		rest &^= 1 << slot
@@ -65,9 +71,16 @@ func (s *replicaRows) keep(i uint32, t Tick, words []int32, vars []any, newer in
 		s.order(row)
 		return
 	}
-	copy(row.slots[1:], row.slots[:nearVersions-1])
-	copy(row.gaps[1:], row.gaps[:nearVersions-1])
-	row.slots[0], row.gaps[0], row.tick = slot, uint8(min(t-row.tick, farGap)), t
+	push(&row.slots, slot)
+	push(&row.gaps, uint8(min(t-row.tick, farGap)))
+	row.tick = t
+}
+
+// push puts a byte in front of a list; the last one goes.
+func push(list *[nearVersions]uint8, first uint8) {
+	low, high := binary.LittleEndian.Uint64(list[:8]), binary.LittleEndian.Uint64(list[8:])
+	binary.LittleEndian.PutUint64(list[8:], high<<8|low>>56)
+	binary.LittleEndian.PutUint64(list[:8], low<<8|uint64(first))
 }
 
 // room is a free slot for a version of a tick: the one that other rows put theirs
@@ -79,7 +92,7 @@ func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
 		return slot
 	}
 	n := row.near()
-	for k := newer + lateVersions; k < n; k++ {
+	for k := n - 1; k >= newer+lateVersions; k-- {
 		if row.slots[k] == slot {
 			row.cut(k)
 			return slot
@@ -97,11 +110,11 @@ func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
 	return slot
 }
 
-// cut drops all versions but the newest n.
+// cut drops all versions but the newest n, which are near.
 func (row *replicaRow) cut(n int) {
-	row.used = 0
-	for _, slot := range row.slots[:n] {
-		row.used |= 1 << slot
+	row.used &^= row.far()
+	for _, slot := range row.slots[n:row.near()] {
+		row.used &^= 1 << slot
 	}
 }
 

@@ -34,9 +34,10 @@ type rowType struct {
 
 	// Phases (phase.go): the words of a row with its hidden ones, the hidden word
 	// of each, -1 none, and the words that have one.
-	width  int
-	phase  []int
-	phased []int
+	width   int
+	phase   []int
+	phased  []int
+	courses []course
 
 	// How each word is coded in updates, and the predicted words of each chunk, as
 	// the low bits of a pattern.
@@ -141,6 +142,7 @@ func newRowType(it *ItemType, part int) *rowType {
 		t.moving[i/chunkLen] |= 1 << (2 * (i % chunkLen))
 	}
 	t.phases()
+	t.charted()
 	for i := range t.words {
 		switch {
 		case t.words[i].Velocity < 0:

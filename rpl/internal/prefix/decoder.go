@@ -64,6 +64,22 @@ func (d *Decoder) Skip(n int) {
 	d.n -= n
 }
 
+// Ready, Refill and Return are for who reads many symbols in a row and keeps what
+// is ready in variables of its own: some bits, lowest first, and how many they are.
+func (d *Decoder) Ready() (acc uint64, have int) { return d.acc, d.n }
+
+// Refill has at least 56 bits ready, the same in front.
+//
+//go:noinline
+func (d *Decoder) Refill(acc uint64, have int) (uint64, int) {
+	d.acc, d.n = acc, have
+	d.fill()
+	return d.acc, d.n
+}
+
+// Return gives back what Ready and Refill have handed out.
+func (d *Decoder) Return(acc uint64, have int) { d.acc, d.n = acc, have }
+
 // Symbol reads one symbol of a table.
 func (d *Decoder) Symbol(t *Table) int {
 	if d.n < MaxCode {
