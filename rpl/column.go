@@ -91,7 +91,7 @@ func (a *Authority) SetColumn(t *ItemType, items []Item, components []unsafe.Poi
 	number := uint16(len(a.columns))
 	a.columns = append(a.columns, column{items, components})
 	rt := a.typesOf[t.Index][0]
-	pl := &a.places[t.Index]
+	pl, s := &a.places[t.Index], &a.slabs[rt.index]
 	for i, it := range items {
 		if it == NoItem {
 			continue
@@ -109,7 +109,7 @@ func (a *Authority) SetColumn(t *ItemType, items []Item, components []unsafe.Poi
 		case h.flags&hotWalked == 0 && (h.row == noRow || a.rows[h.row].touched):
 			a.Set(it, components[i]) // the first time, and until Schedule has settled it
 		default:
-			if a.walk(h, rt, pl, components[i], sends) {
+			if a.walk(h, rt, s, pl, components[i], sends) {
 				if a.off = append(a.off, it); len(a.off) == ahead {
 					a.leave(rt)
 				}

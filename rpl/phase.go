@@ -53,11 +53,22 @@ func (t *rowType) reach(base, now []int32, i int, n uint32) (x, phase int32) {
 }
 
 func (c *course) reach(base, now []int32, i int, n uint32) (x, phase int32) {
-	at := int64(base[i])<<phaseBits + int64(base[c.phase])
-	if v0, v1 := int64(base[c.velocity]), int64(now[c.velocity]); v0|v1 != 0 {
-		sum := v0*(int64(n)-1) + v1*(int64(n)+1)
-		at += (sum*c.rate + 1<<(32-phaseBits)) >> (33 - phaseBits)
+	way := travel(base[c.velocity], now[c.velocity], int64(n), c.rate, phaseBits)
+	return c.reached(base[i], base[c.phase], way)
+}
+
+// travel is how far n ticks lead from velocity v0 to v1, in 2^-digits of a step.
+func travel(v0, v1 int32, n, rate int64, digits uint) int64 {
+	if v0|v1 == 0 {
+		return 0
 	}
+	sum := int64(v0)*(n-1) + int64(v1)*(n+1)
+	return (sum*rate + 1<<(32-digits)) >> (33 - digits)
+}
+
+// reached is where a way leads from a value and its phase.
+func (c *course) reached(from, phase int32, way int64) (to, toPhase int32) {
+	at := int64(from)<<phaseBits + int64(phase) + way
 	r := (at + phaseHalf) >> phaseBits
 	switch {
 	case r < int64(c.min):
@@ -96,25 +107,28 @@ func (s *slab) track(t *rowType, row, tick uint32, now []int32) (turned bool) {
 	for k, i := range t.phased {
 		w := &t.words[i]
 		f := &s.trackers[int(row)*len(t.phased)+k]
-		x, v := now[i], now[w.Velocity]
-		lo, hi := int64(-trackHalf), int64(trackHalf-1)
-		if n <= trackMost {
-			sum := int64(f.v)*(n-1) + int64(v)*(n+1)
-			shift := (sum*w.Rate+1<<(32-trackUnit))>>(33-trackUnit) - (int64(x)-int64(f.x))<<trackUnit
-			noise := n*w.Rate>>(33-trackUnit) + 1
-			l, h := max(int64(f.lo)+shift-noise, lo), min(int64(f.hi)+shift+noise, hi)
-			if l <= h {
-				lo, hi = l, h
-			}
-		}
-		f.x, f.v, f.lo, f.hi = x, v, int16(lo), int16(hi)
-		phase := int32(0)
-		if v != 0 {
-			const round = 1 << (trackUnit - phaseBits - 1)
-			phase = int32(((lo+hi)/2 + round) >> (trackUnit - phaseBits))
-			phase = min(max(phase, -phaseHalf), phaseHalf-1)
-		}
-		now[t.phase[i]] = phase
+		now[t.phase[i]] = f.step(now[i], now[w.Velocity], n, w.Rate)
 	}
 	return turned
+}
+
+// step takes a value, n ticks after the last, and its velocity, and returns the
+// phase.
+func (f *tracker) step(x, v int32, n, rate int64) (phase int32) {
+	lo, hi := int64(-trackHalf), int64(trackHalf-1)
+	if n <= trackMost {
+		shift := travel(f.v, v, n, rate, trackUnit) - (int64(x)-int64(f.x))<<trackUnit
+		noise := n*rate>>(33-trackUnit) + 1
+		l, h := max(int64(f.lo)+shift-noise, lo), min(int64(f.hi)+shift+noise, hi)
+		if l <= h {
+			lo, hi = l, h
+		}
+	}
+	f.x, f.v, f.lo, f.hi = x, v, int16(lo), int16(hi)
+	if v == 0 {
+		return 0
+	}
+	const round = 1 << (trackUnit - phaseBits - 1)
+	phase = int32(((lo+hi)/2 + round) >> (trackUnit - phaseBits))
+	return min(max(phase, -phaseHalf), phaseHalf-1)
 }

@@ -18,7 +18,7 @@ type rowType struct {
 
 	walks bool // SetColumn walks it (walk.go)
 	walk  walkPlan
-	raws  int   // floats of the walk
+	shown int   // words of what a walk has seen of a row
 	still []int // words that nothing predicts, but `once`
 
 	velocities []int // words that predict others

@@ -62,7 +62,7 @@ type slab struct {
 	seen     []uint32  // tick that the trackers know
 	trackers []tracker // of phases
 	runs     []run     // of inferred velocities
-	raw      []float64 // what a walk's floats were
+	windows  []uint64  // what a walk has seen of a row
 	rows     int
 	free     []uint32 // rows to use again, their places with them
 }
@@ -77,6 +77,18 @@ func newSlab(width int) slab {
 		stride++
 	}
 	return slab{stride: stride}
+}
+
+// current is the words of the row at k as they are, w words wide.
+func (s *slab) current(k uint32, w int) []int32 {
+	at := int(k) * w
+	return s.now[at : at+w : at+w]
+}
+
+// shown is what a walk has seen of a row.
+func (s *slab) shown(t *rowType, k uint32) []uint64 {
+	at := int(k) * t.shown
+	return s.windows[at : at+t.shown]
 }
 
 // newest is the place of version head of the row at k, w words wide, its tick
@@ -110,9 +122,7 @@ type item struct {
 
 // current is the words as they are.
 func (a *Authority) current(r *row) []int32 {
-	w := r.t.width
-	at := int(r.k) * w
-	return a.slabs[r.t.index].now[at : at+w : at+w]
+	return a.slabs[r.t.index].current(r.k, r.t.width)
 }
 
 // anchored is version head: its words and its tick.
@@ -196,7 +206,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		s.seen = append(s.seen, 0)
 		s.trackers = append(s.trackers, make([]tracker, len(t.phased))...)
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
-		s.raw = append(s.raw, make([]float64, t.raws)...)
+		s.windows = append(s.windows, make([]uint64, t.shown)...)
 		s.now = append(s.now, make([]int32, w)...)
 		s.anchors = append(s.anchors, make([]int32, w+1)...)
 		s.ring = append(s.ring, make([]int32, historyLen*s.stride)...)

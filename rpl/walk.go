@@ -1,33 +1,57 @@
 package rpl
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
 // A walk reads one component of plain fields into its one row, and settles the
-// row. It is what most of a tick is spent on, so it compares each float with
-// the one that it last saw before it quantises it, and looks only at what can
-// have left its course.
+// row. It is what most of a tick is spent on, so it compares a component eight
+// bytes at a time with what it last saw, quantises only what differs, and looks
+// only at what can have left its course.
 
-// walkPlan is how the component of one rowType is walked; the fields' words are
-// the row's.
+// walkPlan is how the component of one rowType is walked; words are the row's.
 type walkPlan struct {
-	floats []walkFloat
-	bytes  []intField
-	shorts []intField
+	windows []window
+	axes    []axis // the predicted words, nil where they are not all alike
 }
 
-type walkFloat struct {
-	floatField
-	angle bool
+// A window is eight bytes of a struct, and the fields in them: a float64, or
+// smaller ones.
+type window struct {
+	off   uintptr
+	mask  uint64 // the bytes that belong to fields
+	float bool   // it is a float64 …
+	word  int    // … of this word
+	quantiser
+	fields []walkField
 }
+
+// A walkField is a field that is read by its op.
+type walkField struct {
+	op    op // of the one field
+	words []int
+}
+
+// An axis is a predicted word with a phase.
+type axis struct {
+	word int
+	course
+	once bool
+}
+
+const (
+	windowSize = 8
+	maxWindows = 64 // as many as a word of what has changed has bits
+)
 
 // walkable makes the plan where the row is all of its item, of fields that have
-// loops of their own.
+// words only and whose values are their own.
 func (t *rowType) walkable() {
-	l := &t.item.lay
-	if len(t.item.Parts) != 1 || len(t.vars) > 0 || t.when != nil || len(l.fast.rest) > 0 {
+	item := t.item
+	if len(item.Parts) != 1 || len(t.vars) > 0 || t.when != nil || item.Size < windowSize {
 		return
 	}
 	at := make([]int, len(t.words))
@@ -36,64 +60,133 @@ func (t *rowType) walkable() {
 			at[w] = k
 		}
 	}
-	floats := func(fs []floatField, angle bool) {
-		for _, f := range fs {
-			f.word = at[f.word]
-			t.walk.floats = append(t.walk.floats, walkFloat{f, angle})
+	var plan walkPlan
+	for i := range item.lay.plan {
+		o := &item.lay.plan[i]
+		if o.kind == opOpt || o.kind == opRef || o.kind == opVar {
+			return
+		}
+		for k := range o.n {
+			plan.add(o.field(k), at, item.Size)
 		}
 	}
-	ints := func(fs []intField) (out []intField) {
-		for _, f := range fs {
-			f.word = at[f.word]
-			out = append(out, f)
-		}
-		return out
+	if len(plan.windows) > maxWindows {
+		return
 	}
-	floats(l.fast.floats, false)
-	floats(l.fast.angles, true)
-	t.walk.bytes, t.walk.shorts = ints(l.fast.bytes), ints(l.fast.shorts)
-	t.walks, t.raws = true, len(t.walk.floats)
+	if len(t.inferred) == 0 && len(t.phased) == len(t.predicted) {
+		for _, i := range t.phased {
+			plan.axes = append(plan.axes, axis{i, t.courses[i], t.once != nil && t.once[i]})
+		}
+	}
+	t.walk, t.walks, t.shown = plan, true, roomFor(len(plan.windows))
 }
 
-// read brings a row up to its component. raw is what its floats were. moves is
-// whether a predicted word changed, turns whether another did.
-func (t *rowType) read(p unsafe.Pointer, now []int32, raw []float64) (moves, turns bool) {
-	plan := &t.walk
-	words := t.words[:len(now)-len(t.phased)]
-	raw = raw[:len(plan.floats)]
-	for i := range plan.floats {
-		f := &plan.floats[i]
-		v := *at[float64](p, f.off)
-		if v == raw[i] {
+// field is the op of the k-th of its fields alone.
+func (o *op) field(k int) op {
+	f := *o
+	n := uint32(o.perField())
+	f.off, f.n = o.off+uintptr(k)*o.size(), 1
+	f.word = o.word + uint32(k)*n
+	f.end = f.word + n
+	return f
+}
+
+// roomFor is the room for what a row's windows showed, so that it crosses no line
+// of a cache.
+func roomFor(windows int) int {
+	for n := 1; n <= lineWords/2; n *= 2 {
+		if windows <= n {
+			return n
+		}
+	}
+	return windows
+}
+
+// add puts a field into the window that it is in.
+func (p *walkPlan) add(f op, at []int, size uintptr) {
+	if f.kind == opFloat64 {
+		p.windows = append(p.windows, window{off: f.off, mask: ^uint64(0), float: true, word: at[f.word], quantiser: f.quant})
+		return
+	}
+	off := min(f.off, size-windowSize)
+	if f.size() < windowSize {
+		off = min(f.off&^(windowSize-1), size-windowSize)
+	}
+	i := 0
+	for i < len(p.windows) && (p.windows[i].float || p.windows[i].off != off) {
+		i++
+	}
+	if i == len(p.windows) {
+		p.windows = append(p.windows, window{off: off})
+	}
+	var mask [windowSize]byte
+	for k := range f.size() {
+		mask[f.off-off+k] = 0xff
+	}
+	w := &p.windows[i]
+	w.mask |= binary.NativeEndian.Uint64(mask[:])
+	w.fields = append(w.fields, walkField{f, at[f.word:f.end]})
+}
+
+// changes compares a component with what it showed, keeps what it shows now
+// and reports which windows differ, as bits.
+func (p *walkPlan) changes(component unsafe.Pointer, shown []uint64) (changed uint64) {
+	for i := range p.windows {
+		w := &p.windows[i]
+		v := *at[uint64](component, w.off) & w.mask
+		if v != shown[i] {
+			shown[i] = v
+			changed |= 1 << i
+		}
+	}
+	return changed
+}
+
+// read quantises windows of a component into its row. moves is whether a
+// predicted word changed, turns whether another did.
+func (t *rowType) read(component unsafe.Pointer, windows uint64, now []int32) (moves, turns bool) {
+	for ; windows != 0; windows &= windows - 1 {
+		w := &t.walk.windows[bits.TrailingZeros64(windows)]
+		if !w.float {
+			m, u := t.readFields(w.fields, component, now)
+			moves, turns = moves || m, turns || u
 			continue
 		}
-		raw[i] = v
-		var w int32
-		if f.angle {
-			w = f.angleWord(v)
+		x := float64((*at[float64](component, w.off) - w.bias) * w.scale)
+		var v int32
+		if x > w.lo && x < w.hi { // quantiser.word by hand
+			v = int32(x + math.Copysign(0.5, x))
 		} else {
-			w = f.quantiser.word(v)
+			v = w.outside(x)
 		}
-		if w == now[f.word] {
+		if v == now[w.word] {
 			continue
 		}
-		now[f.word] = w
-		if words[f.word].Velocity < 0 {
+		now[w.word] = v
+		if t.words[w.word].Velocity < 0 {
 			turns = true
 		} else {
 			moves = true
 		}
 	}
-	for i := range plan.bytes {
-		f := &plan.bytes[i]
-		if w := min(max(int32(*at[uint8](p, f.off)), f.lo), f.hi); w != now[f.word] {
-			now[f.word], turns = w, true
-		}
-	}
-	for i := range plan.shorts {
-		f := &plan.shorts[i]
-		if w := min(max(int32(*at[int16](p, f.off)), f.lo), f.hi); w != now[f.word] {
-			now[f.word], turns = w, true
+	return moves, turns
+}
+
+func (t *rowType) readFields(fields []walkField, component unsafe.Pointer, now []int32) (moves, turns bool) {
+	var words [2]int32
+	for i := range fields {
+		f := &fields[i]
+		f.op.extract(words[:len(f.words)], unsafe.Add(component, f.op.off))
+		for k, w := range f.words {
+			if words[k] == now[w] {
+				continue
+			}
+			now[w] = words[k]
+			if t.words[w].Velocity < 0 {
+				turns = true
+			} else {
+				moves = true
+			}
 		}
 	}
 	return moves, turns
@@ -101,50 +194,59 @@ func (t *rowType) read(p unsafe.Pointer, now []int32, raw []float64) (moves, tur
 
 // walk reads one component, and settles its row where a send follows: it reports
 // whether the row has left its course.
-func (a *Authority) walk(h *hot, t *rowType, pl *place, component unsafe.Pointer, sends bool) (off bool) {
-	s := &a.slabs[t.index]
-	w := t.width
-	at := int(h.k) * w
-	now := s.now[at : at+w : at+w]
-	raw := s.raw[int(h.k)*t.raws:][:t.raws:t.raws]
+func (a *Authority) walk(h *hot, t *rowType, s *slab, pl *place, component unsafe.Pointer, sends bool) (off bool) {
+	windows := t.walk.changes(component, s.shown(t, h.k))
 	if h.flags&hotWalked == 0 {
-		for i := range raw {
-			raw[i] = math.NaN() // unlike everything
-		}
-		r := &a.rows[h.row]
-		r.walked = true
-		h.flags |= hotWalked | hotStale
-		if r.drifting {
-			h.flags |= hotDrifts
-		}
+		windows = 1<<len(t.walk.windows) - 1
+		a.beginWalk(h)
 	}
-	moves, turns := t.read(component, now, raw)
-	if turns {
-		h.flags |= hotTurned
+	if windows == 0 && h.flags&(hotTurned|hotMoved|hotDrifts) == 0 {
+		return false
 	}
-	if moves {
-		h.flags |= hotMoved
-	}
-	if (moves || turns) && h.flags&hotPlace != 0 {
-		x, y := float64(now[t.pos[0]])*t.item.PosStep, float64(now[t.pos[1]])*t.item.PosStep
-		if pl.ok {
-			x, y = pl.read(component)
+	now := s.current(h.k, t.width)
+	if windows != 0 {
+		moves, turns := t.read(component, windows, now)
+		if turns {
+			h.flags |= hotTurned
 		}
-		if sp := &a.spots[h.slot]; x != sp.x || y != sp.y {
-			a.moved(h.slot, x, y)
+		if moves {
+			h.flags |= hotMoved
+		}
+		if h.flags&hotPlace != 0 {
+			a.seePlace(h.slot, pl, component, now, t)
 		}
 	}
 	if !sends || h.flags&(hotTurned|hotMoved|hotDrifts) == 0 {
 		return false
 	}
-	if len(t.phased) > 0 {
-		if s.track(t, h.k, uint32(a.tick), now) {
+	return a.leaves(h, t, s, now)
+}
+
+// beginWalk hands a row's settling over from Schedule.
+func (a *Authority) beginWalk(h *hot) {
+	r := &a.rows[h.row]
+	r.walked = true
+	h.flags |= hotWalked | hotStale
+	if r.drifting {
+		h.flags |= hotDrifts
+	}
+}
+
+// leaves brings a row's phases up to its words, and reports whether it has left
+// its course.
+func (a *Authority) leaves(h *hot, t *rowType, s *slab, now []int32) (off bool) {
+	last, tick := s.anchor(h.k, t.width)
+	age := uint32(a.tick) - tick
+	if len(t.walk.axes) > 0 {
+		off = !s.steer(t.walk.axes, h.k, uint32(a.tick), age, last, now)
+	} else {
+		if len(t.phased) > 0 && s.track(t, h.k, uint32(a.tick), now) {
 			h.flags |= hotTurned
 		}
+		off = !t.follows(last, now, age)
 	}
-	last, tick := s.anchor(h.k, w)
-	off = h.flags&hotTurned != 0 && !t.stands(last, now) || !t.follows(last, now, uint32(a.tick)-tick)
 	if h.flags&hotTurned != 0 {
+		off = off || !t.stands(last, now)
 		if drifts := t.drifts(now); drifts != (h.flags&hotDrifts != 0) {
 			h.flags ^= hotDrifts
 			a.rows[h.row].drifting = drifts
@@ -152,6 +254,25 @@ func (a *Authority) walk(h *hot, t *rowType, pl *place, component unsafe.Pointer
 	}
 	h.flags &^= hotTurned | hotMoved
 	return off
+}
+
+// steer is track and follows at once, for rows whose predicted words are axes.
+func (s *slab) steer(axes []axis, row, tick, age uint32, last, now []int32) (follows bool) {
+	n := int64(tick - s.seen[row])
+	tracks := n != 0 || s.seen[row] == 0
+	s.seen[row] = tick
+	trackers := s.trackers[int(row)*len(axes):][:len(axes)]
+	follows = true
+	for k := range axes {
+		x := &axes[k]
+		at, v := now[x.word], now[x.velocity]
+		if tracks {
+			now[x.phase] = trackers[k].step(at, v, n, x.rate)
+		}
+		to, _ := x.reached(last[x.word], last[x.phase], travel(last[x.velocity], v, int64(age), x.rate, phaseBits))
+		follows = follows && (to == at || x.once)
+	}
+	return follows
 }
 
 // leave makes new versions of the rows that the walk found off their course,
