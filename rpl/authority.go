@@ -149,7 +149,7 @@ func NewAuthority(c Config) (*Authority, error) {
 	a.modelSet, a.model, a.models[0] = newTableSet(a.types), a.defaults, a.defaults
 	a.learner, a.deaf = newLearner(a.types, c.Hz), newLearner(a.types, c.Hz)
 	for _, t := range a.types {
-		a.slabs = append(a.slabs, newSlab(t.width))
+		a.slabs = append(a.slabs, newSlab(t))
 	}
 	a.freeItems = make([][]Item, len(c.Schema.Items()))
 	a.bits = make([]Bits, len(c.Schema.Items()))

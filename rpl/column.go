@@ -88,35 +88,44 @@ func (a *Authority) unheld(n *node) {
 // peer for it. sends is whether Stream follows in this tick. An item that
 // SetColumn has been given is given in every tick, by it or by Set.
 func (a *Authority) SetColumn(t *ItemType, items []Item, components []unsafe.Pointer, sends bool) {
-	number := uint16(len(a.columns))
-	a.columns = append(a.columns, column{items, components})
 	rt := a.typesOf[t.Index][0]
-	pl, s := &a.places[t.Index], &a.slabs[rt.index]
+	c := columnWalk{
+		t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index],
+		number: uint16(len(a.columns)), sends: sends,
+	}
+	a.columns = append(a.columns, column{items, components})
 	for i, it := range items {
 		if it == NoItem {
 			continue
 		}
 		h := &a.hots[it]
-		if h.at != uint32(i) || h.column != number {
-			h.at, h.column = uint32(i), number
+		if h.at != uint32(i) || h.column != c.number {
+			h.at, h.column = uint32(i), c.number
 		}
-		switch {
-		case h.flags&(hotHeld|hotFresh) == 0 && h.flags&hotPlace == 0:
-		case h.flags&(hotHeld|hotFresh) == 0 && pl.ok:
-			if x, y := pl.read(components[i]); x != a.spots[h.slot].x || y != a.spots[h.slot].y {
+		switch seen := h.flags&(hotHeld|hotFresh) != 0; {
+		case !seen && h.flags&hotPlace == 0:
+		case !seen && c.place.ok:
+			if x, y := c.place.read(components[i]); x != a.spots[h.slot].x || y != a.spots[h.slot].y {
 				a.moved(h.slot, x, y)
 			}
 		case h.flags&hotWalked == 0 && (h.row == noRow || a.rows[h.row].touched):
 			a.Set(it, components[i]) // the first time, and until Schedule has settled it
-		default:
-			if a.walk(h, rt, s, pl, components[i], sends) {
-				if a.off = append(a.off, it); len(a.off) == ahead {
-					a.leave(rt)
-				}
+		case a.walk(&c, h, components[i]):
+			if a.off = append(a.off, it); len(a.off) == ahead {
+				a.leave(rt)
 			}
 		}
 	}
 	a.leave(rt)
+}
+
+// columnWalk is what one SetColumn works with.
+type columnWalk struct {
+	t      *rowType
+	slab   *slab
+	place  *place
+	number uint16
+	sends  bool
 }
 
 // unwalk has the next Schedule settle an item's row.

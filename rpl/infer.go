@@ -53,8 +53,8 @@ const straight = 4
 // infer sets the hidden velocities of a row, and reports whether one changed. It
 // is changed only where the one that the row's anchor has proves wrong.
 func (s *slab) infer(t *rowType, row, tick uint32, now []int32) (turned bool) {
-	n := tick - s.seen[row]
-	fresh := s.seen[row] == 0
+	seen := uint32(*s.tracked(row))
+	n, fresh := tick-seen, seen == 0
 	anchor, at := s.anchor(row, t.width)
 	age := tick - at
 	for k, i := range t.inferred {

@@ -1,5 +1,7 @@
 package rpl
 
+import "unsafe"
+
 // Phases: where between two steps of its quantiser a moving value is.
 //
 // A position that travels in whole steps is off by up to half a step, and so is
@@ -88,6 +90,8 @@ type tracker struct {
 }
 
 const (
+	trackerWords = int(unsafe.Sizeof(tracker{}) / 4)
+
 	trackUnit = 8   // binary digits of a step
 	trackHalf = 128 // half a step
 	trackMost = 16  // ticks: after a longer pause nothing is known
@@ -96,18 +100,19 @@ const (
 // track takes a row's words at this tick into its trackers, and sets their
 // phases and inferred velocities. It reports whether one of the latter changed.
 func (s *slab) track(t *rowType, row, tick uint32, now []int32) (turned bool) {
-	n := int64(tick - s.seen[row])
-	if n == 0 && s.seen[row] != 0 {
+	seen := s.tracked(row)
+	n := int64(tick - uint32(*seen))
+	if n == 0 && *seen != 0 {
 		return false
 	}
 	if len(t.inferred) > 0 {
 		turned = s.infer(t, row, tick, now)
 	}
-	s.seen[row] = tick
+	*seen = int32(tick)
+	trackers := s.trackers(row, len(t.phased))
 	for k, i := range t.phased {
 		w := &t.words[i]
-		f := &s.trackers[int(row)*len(t.phased)+k]
-		now[t.phase[i]] = f.step(now[i], now[w.Velocity], n, w.Rate)
+		now[t.phase[i]] = trackers[k].step(now[i], now[w.Velocity], n, w.Rate)
 	}
 	return turned
 }

@@ -32,20 +32,6 @@ func newPlace(t *ItemType) place {
 	return place{}
 }
 
-// seePlace moves a node to where its component says that it is; now are the
-// component's words.
-func (a *Authority) seePlace(slot uint32, pl *place, component unsafe.Pointer, now []int32, t *rowType) {
-	var x, y float64
-	if pl.ok {
-		x, y = pl.read(component)
-	} else {
-		x, y = float64(now[t.pos[0]])*t.item.PosStep, float64(now[t.pos[1]])*t.item.PosStep
-	}
-	if s := &a.spots[slot]; x != s.x || y != s.y {
-		a.moved(slot, x, y)
-	}
-}
-
 func (pl *place) read(p unsafe.Pointer) (x, y float64) {
 	if pl.f32 {
 		return pl.within(float64(*at[float32](p, pl.x))), pl.within(float64(*at[float32](p, pl.y)))

@@ -18,7 +18,6 @@ type rowType struct {
 
 	walks bool // SetColumn walks it (walk.go)
 	walk  walkPlan
-	shown int   // words of what a walk has seen of a row
 	still []int // words that nothing predicts, but `once`
 
 	velocities []int // words that predict others

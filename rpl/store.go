@@ -51,51 +51,70 @@ type shared struct {
 
 func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.number) }
 
-// A slab is the words of all rows of one type, column by column, so that what a
-// tick reads of every row lies side by side. A version's tick stands behind its
-// words.
+// A slab is the rows of one type. What a tick reads of a row that moves is one
+// block of whole lines of a cache: its words as they are, version head, its
+// trackers; of one that stands only what a walk has seen of it. A version's tick
+// stands behind its words.
 type slab struct {
-	now      []int32   // as they are
-	anchors  []int32   // version head
-	ring     []int32   // older versions, stride apart
-	stride   int       // of a version in the ring, so that it crosses no line of a cache
-	seen     []uint32  // tick that the trackers know
-	trackers []tracker // of phases
-	runs     []run     // of inferred velocities
-	windows  []uint64  // what a walk has seen of a row
-	rows     int
-	free     []uint32 // rows to use again, their places with them
+	blocks []int32
+	block  int      // words of each, and where in it stand …
+	seen   int      // the tick that the trackers know
+	head   int      // version head
+	tracks int      // the trackers of phases
+	shows  []uint64 // what a walk has seen of a row, shown apart
+	shown  int
+
+	ring   []int32 // older versions, stride apart
+	stride int     // of a version in the ring, so that it crosses no line of a cache
+	runs   []run   // of inferred velocities
+	rows   int
+	free   []uint32 // rows to use again, their places with them
 }
 
 // lineWords is how many words a line of a cache holds.
 const lineWords = 16
 
-// newSlab is made for rows of a width.
-func newSlab(width int) slab {
-	stride := width + 1
-	for stride < lineWords && stride&(stride-1) != 0 {
-		stride++
+func newSlab(t *rowType) slab {
+	s := slab{seen: t.width, stride: inLines(t.width + 1), shown: inLines(2*len(t.walk.probes)) / 2}
+	s.head = s.seen + 1
+	s.tracks = s.head + t.width + 1
+	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
+	return s
+}
+
+// inLines is the room for some words that crosses as few lines of a cache as can
+// be, side by side with others.
+func inLines(words int) int {
+	if words > lineWords {
+		return (words + lineWords - 1) &^ (lineWords - 1)
 	}
-	return slab{stride: stride}
+	n := 0
+	for n < words {
+		n = max(1, 2*n)
+	}
+	return n
 }
 
 // current is the words of the row at k as they are, w words wide.
 func (s *slab) current(k uint32, w int) []int32 {
-	at := int(k) * w
-	return s.now[at : at+w : at+w]
+	at := int(k) * s.block
+	return s.blocks[at : at+w : at+w]
 }
 
-// shown is what a walk has seen of a row.
-func (s *slab) shown(t *rowType, k uint32) []uint64 {
-	at := int(k) * t.shown
-	return s.windows[at : at+t.shown]
+// tracked is the tick that the trackers of a row know; 0: none yet.
+func (s *slab) tracked(k uint32) *int32 { return &s.blocks[int(k)*s.block+s.seen] }
+
+// trackers are n of a row, at least one.
+func (s *slab) trackers(k uint32, n int) []tracker {
+	at := int(k)*s.block + s.tracks
+	return unsafe.Slice((*tracker)(unsafe.Pointer(&s.blocks[at])), n)
 }
 
 // newest is the place of version head of the row at k, w words wide, its tick
 // behind it.
 func (s *slab) newest(k uint32, w int) []int32 {
-	at := int(k) * (w + 1)
-	return s.anchors[at : at+w+1 : at+w+1]
+	at := int(k)*s.block + s.head
+	return s.blocks[at : at+w+1 : at+w+1]
 }
 
 // anchor is version head and its tick.
@@ -201,14 +220,10 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 	} else {
 		i = uint32(len(a.rows))
 		a.rows = append(a.rows, row{t: t, node: slot, k: uint32(s.rows), head: 1, first: 1})
-		w := t.width
 		s.rows++
-		s.seen = append(s.seen, 0)
-		s.trackers = append(s.trackers, make([]tracker, len(t.phased))...)
+		s.blocks = append(s.blocks, make([]int32, s.block)...)
+		s.shows = append(s.shows, make([]uint64, s.shown)...)
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
-		s.windows = append(s.windows, make([]uint64, t.shown)...)
-		s.now = append(s.now, make([]int32, w)...)
-		s.anchors = append(s.anchors, make([]int32, w+1)...)
 		s.ring = append(s.ring, make([]int32, historyLen*s.stride)...)
 		if len(t.vars) > 0 {
 			a.rows[i].vars = &rowVars{now: make([]any, len(t.vars))}
@@ -221,7 +236,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 	for k := range t.words {
 		now[k] = t.words[k].Default
 	}
-	s.seen[r.k] = 0
+	*s.tracked(r.k) = 0
 	if r.vars != nil {
 		for k := range r.vars.now {
 			r.vars.now[k] = t.vars[k].Type.Default()

@@ -14,17 +14,22 @@ import (
 
 // walkPlan is how the component of one rowType is walked; words are the row's.
 type walkPlan struct {
-	windows []window
-	axes    []axis // the predicted words, nil where they are not all alike
+	probes  []probe
+	windows []window // the same
+	axes    []axis   // the predicted words, nil where they are not all alike
 }
 
-// A window is eight bytes of a struct, and the fields in them: a float64, or
-// smaller ones.
+// A probe is eight bytes of a struct.
+type probe struct {
+	off  uintptr
+	mask uint64 // the bytes that belong to fields
+}
+
+// A window is a probe's fields: a float64, or smaller ones.
 type window struct {
 	off   uintptr
-	mask  uint64 // the bytes that belong to fields
-	float bool   // it is a float64 …
-	word  int    // … of this word
+	float bool // it is a float64 …
+	word  int  // … of this word
 	quantiser
 	fields []walkField
 }
@@ -78,7 +83,7 @@ func (t *rowType) walkable() {
 			plan.axes = append(plan.axes, axis{i, t.courses[i], t.once != nil && t.once[i]})
 		}
 	}
-	t.walk, t.walks, t.shown = plan, true, roomFor(len(plan.windows))
+	t.walk, t.walks = plan, true
 }
 
 // field is the op of the k-th of its fields alone.
@@ -91,21 +96,11 @@ func (o *op) field(k int) op {
 	return f
 }
 
-// roomFor is the room for what a row's windows showed, so that it crosses no line
-// of a cache.
-func roomFor(windows int) int {
-	for n := 1; n <= lineWords/2; n *= 2 {
-		if windows <= n {
-			return n
-		}
-	}
-	return windows
-}
-
 // add puts a field into the window that it is in.
 func (p *walkPlan) add(f op, at []int, size uintptr) {
 	if f.kind == opFloat64 {
-		p.windows = append(p.windows, window{off: f.off, mask: ^uint64(0), float: true, word: at[f.word], quantiser: f.quant})
+		p.probes = append(p.probes, probe{f.off, ^uint64(0)})
+		p.windows = append(p.windows, window{off: f.off, float: true, word: at[f.word], quantiser: f.quant})
 		return
 	}
 	off := min(f.off, size-windowSize)
@@ -117,27 +112,36 @@ func (p *walkPlan) add(f op, at []int, size uintptr) {
 		i++
 	}
 	if i == len(p.windows) {
+		p.probes = append(p.probes, probe{off: off})
 		p.windows = append(p.windows, window{off: off})
 	}
 	var mask [windowSize]byte
 	for k := range f.size() {
 		mask[f.off-off+k] = 0xff
 	}
-	w := &p.windows[i]
-	w.mask |= binary.NativeEndian.Uint64(mask[:])
-	w.fields = append(w.fields, walkField{f, at[f.word:f.end]})
+	p.probes[i].mask |= binary.NativeEndian.Uint64(mask[:])
+	p.windows[i].fields = append(p.windows[i].fields, walkField{f, at[f.word:f.end]})
 }
 
-// changes compares a component with what it showed, keeps what it shows now
-// and reports which windows differ, as bits.
+// differs is whether a component shows something else than it did. No branch
+// depends on what it shows.
+func (p *walkPlan) differs(component unsafe.Pointer, shown []uint64) bool {
+	shown = shown[:len(p.probes)]
+	any := uint64(0)
+	for i := range p.probes {
+		any |= *at[uint64](component, p.probes[i].off)&p.probes[i].mask ^ shown[i]
+	}
+	return any != 0
+}
+
+// changes keeps what a component shows, and reports which windows differ from
+// what it did show, as bits.
 func (p *walkPlan) changes(component unsafe.Pointer, shown []uint64) (changed uint64) {
-	for i := range p.windows {
-		w := &p.windows[i]
-		v := *at[uint64](component, w.off) & w.mask
-		if v != shown[i] {
-			shown[i] = v
-			changed |= 1 << i
-		}
+	shown = shown[:len(p.probes)]
+	for i := range p.probes {
+		v := *at[uint64](component, p.probes[i].off) & p.probes[i].mask
+		changed |= uint64(flag(v != shown[i])) << i
+		shown[i] = v
 	}
 	return changed
 }
@@ -192,16 +196,18 @@ func (t *rowType) readFields(fields []walkField, component unsafe.Pointer, now [
 	return moves, turns
 }
 
-// walk reads one component, and settles its row where a send follows: it reports
-// whether the row has left its course.
-func (a *Authority) walk(h *hot, t *rowType, s *slab, pl *place, component unsafe.Pointer, sends bool) (off bool) {
-	windows := t.walk.changes(component, s.shown(t, h.k))
+// walk reads one component into its row, and settles the row where a send
+// follows: it reports whether the row has left its course.
+func (a *Authority) walk(c *columnWalk, h *hot, component unsafe.Pointer) (off bool) {
+	t, s := c.t, c.slab
+	shown := s.shows[int(h.k)*s.shown:][:s.shown]
+	if h.flags&(hotWalked|hotTurned|hotMoved|hotDrifts) == hotWalked && !t.walk.differs(component, shown) {
+		return false
+	}
+	windows := t.walk.changes(component, shown)
 	if h.flags&hotWalked == 0 {
 		windows = 1<<len(t.walk.windows) - 1
 		a.beginWalk(h)
-	}
-	if windows == 0 && h.flags&(hotTurned|hotMoved|hotDrifts) == 0 {
-		return false
 	}
 	now := s.current(h.k, t.width)
 	if windows != 0 {
@@ -213,10 +219,16 @@ func (a *Authority) walk(h *hot, t *rowType, s *slab, pl *place, component unsaf
 			h.flags |= hotMoved
 		}
 		if h.flags&hotPlace != 0 {
-			a.seePlace(h.slot, pl, component, now, t)
+			x, y := float64(now[t.pos[0]])*t.item.PosStep, float64(now[t.pos[1]])*t.item.PosStep
+			if c.place.ok {
+				x, y = c.place.read(component)
+			}
+			if s := &a.spots[h.slot]; x != s.x || y != s.y {
+				a.moved(h.slot, x, y)
+			}
 		}
 	}
-	if !sends || h.flags&(hotTurned|hotMoved|hotDrifts) == 0 {
+	if !c.sends || h.flags&(hotTurned|hotMoved|hotDrifts) == 0 {
 		return false
 	}
 	return a.leaves(h, t, s, now)
@@ -258,10 +270,11 @@ func (a *Authority) leaves(h *hot, t *rowType, s *slab, now []int32) (off bool) 
 
 // steer is track and follows at once, for rows whose predicted words are axes.
 func (s *slab) steer(axes []axis, row, tick, age uint32, last, now []int32) (follows bool) {
-	n := int64(tick - s.seen[row])
-	tracks := n != 0 || s.seen[row] == 0
-	s.seen[row] = tick
-	trackers := s.trackers[int(row)*len(axes):][:len(axes)]
+	seen := s.tracked(row)
+	n := int64(tick - uint32(*seen))
+	tracks := n != 0 || *seen == 0
+	*seen = int32(tick)
+	trackers := s.trackers(row, len(axes))
 	follows = true
 	for k := range axes {
 		x := &axes[k]
@@ -278,14 +291,16 @@ func (s *slab) steer(axes []axis, row, tick, age uint32, last, now []int32) (fol
 // leave makes new versions of the rows that the walk found off their course,
 // and marks them for their holders.
 func (a *Authority) leave(t *rowType) {
-	a.touchOff(t, a.off)
-	for _, it := range a.off {
-		h := &a.hots[it]
-		r := &a.rows[h.row]
-		r.touched = false
-		last, tick := a.anchored(r)
-		a.leaveCourse(r, last, tick)
-		a.tellHolders(&a.nodes[h.slot])
+	for off := a.off; len(off) > 0; off = off[min(ahead, len(off)):] {
+		a.touchOff(t, off[:min(ahead, len(off))])
+		for _, it := range off[:min(ahead, len(off))] {
+			h := &a.hots[it]
+			r := &a.rows[h.row]
+			r.touched = false
+			last, tick := a.anchored(r)
+			a.leaveCourse(r, last, tick)
+			a.tellHolders(&a.nodes[h.slot])
+		}
 	}
 	a.off = a.off[:0]
 }
