@@ -81,12 +81,15 @@ func pointers(buf []unsafe.Pointer, w donburi.World, c donburi.IComponentType, a
 }
 
 // changedNodes calls fn for the rows of an archetype whose NodeData is not what
-// was known, and writes it down. It is pointers without the list.
+// was known, and writes it down. It is pointers without the list. Padding may
+// differ, too: then fn is told of what is as it was.
 func changedNodes(w donburi.World, archetype int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
+	type raw [unsafe.Sizeof(components.NodeData{}) / 4]uint32
 	column := w.StorageAccessor().Components.Storage(components.RplNode)
 	a, at := first(column.Component, archetype)
 	for row := range known {
-		if data := (*components.NodeData)(column.Component(a, at)); *data != known[row] {
+		data := (*components.NodeData)(column.Component(a, at))
+		if *(*raw)(unsafe.Pointer(data)) != *(*raw)(unsafe.Pointer(&known[row])) {
 			known[row] = *data
 			fn(row, data)
 		}
