@@ -58,12 +58,12 @@ func (a *Authority) touchPeers(peers []*peer) {
 	for _, p := range peers {
 		l := &p.link
 		sum += uint32(len(p.dirty.w)+len(p.loose.w)+len(p.coming)+len(p.going)) +
-			uint32(l.base) + uint32(l.rtt) + uint32(l.tokensAt) + uint32(len(p.checks.asked)+len(p.plan.recs)) +
-			uint32(len(p.plan.updates)+len(p.plan.order)+len(p.rpc.ready))
+			uint32(l.base) + uint32(l.rtt) + uint32(l.tokensAt) + uint32(len(p.checks.asked)+len(p.rpc.ready)) +
+			uint32(len(p.plan.updates)+len(p.plan.order))
 	}
 	a.sum += sum
 	for _, p := range peers {
-		sum += p.dirty.touch() + p.loose.touch() + p.moving.touch() + uint32(p.link.record(p.link.oldest).seq)
+		sum += p.dirty.touch() + p.loose.touch() + p.moving.touch() + uint32(p.link.record(p.link.oldest).seq+p.link.record(p.link.next).seq)
 	}
 	var buf [aheadPeers * ahead]*entry
 	entries := buf[:0]

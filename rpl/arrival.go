@@ -23,7 +23,6 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	e := &p.entries[h]
 	n := &a.nodes[e.node.Slot()]
 	m := p.link.model
-	pl := &p.plan
 	begin := len(a.syms)
 	s := a.syms
 	known := p.layouts.has(n.layout.number)
@@ -37,7 +36,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		for _, it := range n.layout.items {
 			s = append(s, unsigned(&m.entry.length, uint32(it+1)))
 		}
-		pl.note(n.layout.number, 0, recLayout, 0, 0)
+		a.note(n.layout.number, 0, recLayout, 0, 0)
 	}
 	if owner == ownerOther {
 		s = append(s, prefix.Raw(uint32(n.owner), 32))
@@ -72,10 +71,10 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		if _, tick := a.anchored(r); r.drifting && tick != uint32(a.tick) {
 			p.loosen(h, true)
 		}
-		pl.note(h, r.head, recRow, e.gen, i)
+		a.note(h, r.head, recRow, e.gen, i)
 	}
 	p.moves(h, moves && !n.spawn.Transient)
-	pl.note(h, 0, recArrival, e.gen, 0)
+	a.note(h, 0, recArrival, e.gen, 0)
 	a.counters.Arrivals++
 }
 

@@ -109,6 +109,8 @@ type Authority struct {
 	up       up
 	upBytes  []byte
 	syms     []prefix.Sym // of this send's pieces
+	recs     []recEntry   // their records
+	updates  []piece      // those of them that are updates, peer by peer
 	actions  []int        // what an update does to each row
 	bytes    []byte
 

@@ -42,7 +42,7 @@ func (k *packer) block() {
 	e.Put(m.entry.gap.sym(gapEnd))
 	msg := e.Finish()
 	p.blockBuf = msg[:0]
-	recs := pl.recs[pc.recAt : pc.recAt+pc.recN]
+	recs := a.recsOf(pc)
 	p.link.sent++
 	p.link.blocks = append(p.link.blocks, blockRecord{number: p.link.sent, tick: a.tick, entries: append([]recEntry(nil), recs...)})
 	if arrival {

@@ -28,7 +28,7 @@ func (a *Authority) bookUpdates(p *peer) {
 			moved++
 			pl.movedBits += int(u.bits) + nameBits
 		}
-		p.sent(pl.recs[u.recAt:u.recAt+u.recN], a.tick, a.now)
+		p.sent(a.recsOf(u), a.tick, a.now)
 	}
 	a.learner.gaps[gapEnd]++
 	if moved > 1 {

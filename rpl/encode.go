@@ -276,14 +276,14 @@ func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
 func (k *packer) pack(pc *piece) {
 	k.p.enc.Put(k.a.syms[pc.at : pc.at+pc.n]...)
 	k.room -= int(pc.bits)
-	for _, re := range k.p.plan.recs[pc.recAt : pc.recAt+pc.recN] { // nearly always one
+	for _, re := range k.a.recsOf(pc) { // nearly always one
 		k.rec.entries = append(k.rec.entries, re)
 	}
 }
 
 // sent notes that a piece has left that was not booked.
 func (k *packer) sent(pc *piece) {
-	k.p.sent(k.p.plan.recs[pc.recAt:pc.recAt+pc.recN], k.rec.tick, k.now)
+	k.p.sent(k.a.recsOf(pc), k.rec.tick, k.now)
 }
 
 func (k *packer) end() {

@@ -21,6 +21,9 @@ const (
 	recLost
 )
 
+// listLen is the things that a new record has place for.
+const listLen = 32
+
 // recEntry is one thing that a packet carried.
 type recEntry struct {
 	handle uint32
@@ -75,7 +78,7 @@ func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.
 		r.entries = l.spare[n-1]
 		l.spare = l.spare[:n-1]
 	} else {
-		r.entries = make([]recEntry, 0, 32)
+		r.entries = make([]recEntry, 0, listLen)
 	}
 	if l.oldest == 0 || l.oldest > seq {
 		l.oldest = seq

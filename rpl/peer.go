@@ -145,14 +145,14 @@ func (p *peer) prepare() {
 	p.checks.plan = make([]check, 0, maxChecks)
 	pl := &p.plan
 	pl.removals, pl.arrivals = make([]piece, 0, some), make([]piece, 0, some)
-	pl.updates, pl.guesses = make([]piece, 0, some), make([]piece, 0, some)
-	pl.recs, pl.order = make([]recEntry, 0, many), make([]int32, 0, some)
+	pl.guesses, pl.order = make([]piece, 0, some), make([]int32, 0, some)
 	p.dirty.reach(many)
 	p.moving.reach(many)
 	p.loose.reach(many)
 	p.link.records, p.link.acks = make([]record, fewRecords), make([]ack, 0, some)
-	for range 8 {
-		p.link.spare = append(p.link.spare, make([]recEntry, 0, some/2))
+	lists := make([]recEntry, 8*listLen) // side by side: few pages
+	for ; len(lists) > 0; lists = lists[listLen:] {
+		p.link.spare = append(p.link.spare, lists[:0:listLen])
 	}
 }
 

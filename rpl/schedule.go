@@ -17,7 +17,7 @@ type piece struct {
 	handle  uint32
 	at, n   uint32 // symbols, in Authority.syms
 	bits    uint32 // at most
-	recAt   uint32 // records, in plan.recs
+	recAt   uint32 // records, in Authority.recs
 	recN    uint32
 	urgency float32 // age in ticks; weighed where the room does not pay for all
 	skip    bool    // over budget
@@ -29,10 +29,9 @@ type piece struct {
 type plan struct {
 	removals  []piece
 	arrivals  []piece
-	updates   []piece // by ascending handle
+	updates   []piece // by ascending handle, of Authority.updates
 	guesses   []piece // updates against arrivals that are not acked, the same
-	recs      []recEntry
-	movedBits int // of the updates that tell of another parent or owner
+	movedBits int     // of the updates that tell of another parent or owner
 	probe     bool
 	lane      float64 // bytes for messages that wait for the reliable lane
 	room      float64 // bytes left in the bucket; negative: debt
@@ -43,8 +42,8 @@ type plan struct {
 
 func (pl *plan) reset() {
 	pl.removals, pl.arrivals = pl.removals[:0], pl.arrivals[:0]
-	pl.updates, pl.guesses = pl.updates[:0], pl.guesses[:0]
-	pl.recs, pl.probe = pl.recs[:0], false
+	pl.updates, pl.guesses = nil, pl.guesses[:0]
+	pl.probe = false
 }
 
 func (pl *plan) empty() bool {
@@ -53,22 +52,19 @@ func (pl *plan) empty() bool {
 
 // note plans a record. It is filled where it stands: put together elsewhere and
 // copied whole it would have to wait for its parts.
-func (pl *plan) note(handle, ver uint32, kind, gen uint8, row int) {
-	pl.recs = append(pl.recs, recEntry{})
-	re := &pl.recs[len(pl.recs)-1]
+func (a *Authority) note(handle, ver uint32, kind, gen uint8, row int) {
+	a.recs = append(a.recs, recEntry{})
+	re := &a.recs[len(a.recs)-1]
 	re.handle, re.ver, re.kind, re.gen, re.row = handle, ver, kind, gen, uint8(row)
 }
 
-// update plans an update, to be filled.
-func (pl *plan) update() *piece {
-	pl.updates = append(pl.updates, piece{})
-	return &pl.updates[len(pl.updates)-1]
-}
+// recsOf are a piece's records.
+func (a *Authority) recsOf(pc *piece) []recEntry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
 
 // Schedule plans the next packets of every peer.
 func (a *Authority) Schedule(now time.Duration) {
 	a.now = now
-	a.syms = a.syms[:0]
+	a.syms, a.recs, a.updates = a.syms[:0], a.recs[:0], a.updates[:0]
 	a.learn()
 	a.wake()
 	var buf [aheadPeers]*peer
@@ -204,11 +200,11 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 		if fenced {
 			a.syms = append(a.syms, prefix.Raw(v.fence, 16))
 		}
-		rec := len(pl.recs)
-		pl.note(h, 0, recRemoval, e.gen, 0)
-		pc := a.piece(h, at, rec, pl)
+		rec := len(a.recs)
+		a.note(h, 0, recRemoval, e.gen, 0)
+		pc := a.piece(h, at, rec)
 		if !a.afford(pl, int(pc.bits)) {
-			a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
+			a.syms, a.recs = a.syms[:at], a.recs[:rec]
 			continue
 		}
 		pl.removals = append(pl.removals, pc)
@@ -221,10 +217,10 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 	p.going = kept
 }
 
-func (a *Authority) piece(h uint32, at, rec int, pl *plan) piece {
+func (a *Authority) piece(h uint32, at, rec int) piece {
 	return piece{
 		handle: h, at: uint32(at), n: uint32(len(a.syms) - at), bits: uint32(symBits(a.syms[at:])),
-		recAt: uint32(rec), recN: uint32(len(pl.recs) - rec),
+		recAt: uint32(rec), recN: uint32(len(a.recs) - rec),
 	}
 }
 
@@ -269,11 +265,11 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 		if v.block != 0 || v.planned == a.send || v.due(now, most) != dueAs(copies) {
 			continue
 		}
-		at, rec := len(a.syms), len(pl.recs)
+		at, rec := len(a.syms), len(a.recs)
 		a.appendArrival(p, h)
-		pc := a.piece(h, at, rec, pl)
+		pc := a.piece(h, at, rec)
 		if !a.afford(pl, int(pc.bits)) {
-			a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
+			a.syms, a.recs = a.syms[:at], a.recs[:rec]
 			continue
 		}
 		v.planned = a.send
@@ -334,14 +330,14 @@ func (a *Authority) planQueue(p *peer) {
 // as one piece, and returns its bits.
 func (a *Authority) admitTree(p *peer, slot uint32) int {
 	pl := &p.plan
-	at, rec := len(a.syms), len(pl.recs)
+	at, rec := len(a.syms), len(a.recs)
 	pl.group = pl.group[:0]
 	a.admitBelow(p, slot)
 	for _, h := range pl.group {
 		a.appendArrival(p, h)
 		p.visits[h].planned = a.send
 	}
-	pc := a.piece(pl.group[0], at, rec, pl)
+	pc := a.piece(pl.group[0], at, rec)
 	pl.arrivals = append(pl.arrivals, pc)
 	return int(pc.bits)
 }

@@ -11,6 +11,7 @@ import (
 // the row is now. Only nodes are looked at that left their course in this send,
 // or whose course the peer knows by another anchor than the store's.
 func (a *Authority) planUpdates(p *peer) {
+	from := len(a.updates)
 	var buf [ahead]uint32
 	for next := 0; next < len(p.dirty.w)<<6; {
 		var handles []uint32
@@ -23,6 +24,7 @@ func (a *Authority) planUpdates(p *peer) {
 			a.planUpdate(p, h)
 		}
 	}
+	p.plan.updates = a.updates[from:len(a.updates):len(a.updates)]
 }
 
 func (a *Authority) planUpdate(p *peer, h uint32) {
@@ -41,8 +43,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	case n.spawn.Hz > 0 && !e.meta && uint32(a.tick-v.told)*uint32(n.spawn.Hz) < uint32(a.cfg.Hz):
 		return // its own rate
 	}
-	pl := &p.plan
-	at, rec := len(a.syms), len(pl.recs)
+	at, rec := len(a.syms), len(a.recs)
 	m := p.link.model
 	guess := e.state == entryComing
 	any := e.meta && !guess && a.parentHere(p, n)
@@ -63,7 +64,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	moved := any
 	if moved {
 		a.appendMeta(p, n)
-		pl.note(h, 0, recMeta, e.gen, 0)
+		a.note(h, 0, recMeta, e.gen, 0)
 	}
 	urgency, loose := float32(0), false
 	for i := range n.rows {
@@ -79,19 +80,19 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	}
 	p.loosen(h, loose)
 	if !any {
-		a.syms, pl.recs = a.syms[:at], pl.recs[:rec]
+		a.syms, a.recs = a.syms[:at], a.recs[:rec]
 		if !waits {
 			p.dirty.clear(h)
 		}
 		return
 	}
-	pc := a.piece(h, at, rec, pl)
+	pc := a.piece(h, at, rec)
 	pc.special, pc.moved = special, moved
 	pc.urgency = urgency
 	if guess {
-		pl.guesses = append(pl.guesses, pc)
+		p.plan.guesses = append(p.plan.guesses, pc)
 	} else {
-		pl.updates = append(pl.updates, pc)
+		a.updates = append(a.updates, pc)
 	}
 }
 
@@ -108,8 +109,9 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	if pr.since == 0 {
 		pr.since = a.tick
 	}
-	pc := p.plan.update()
-	pc.handle, pc.recAt, pc.recN = h, uint32(len(p.plan.recs)), 1
+	a.updates = append(a.updates, piece{})
+	pc := &a.updates[len(a.updates)-1]
+	pc.handle, pc.recAt, pc.recN = h, uint32(len(a.recs)), 1
 	pc.urgency = float32(a.tick-pr.since) + 1
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	a.codeOnly(p, r, pr, pc)
@@ -190,7 +192,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 		pr.since = 0
 		return false, a.isLoose(r, pr) && !n.spawn.Transient && !pr.hidden, 0
 	case rowForget:
-		p.plan.note(h, 0, recForget, e.gen, i)
+		a.note(h, 0, recForget, e.gen, i)
 		return true, false, 1
 	}
 	if pr.since == 0 {
@@ -209,7 +211,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 
 // noteRow records that a row's newest version goes to a peer.
 func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i int, kind uint8) {
-	p.plan.note(h, r.head, kind, e.gen, i)
+	a.note(h, r.head, kind, e.gen, i)
 	a.counters.Records++
 	if r.drifting {
 		p.moves(h, true)
