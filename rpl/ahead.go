@@ -1,6 +1,9 @@
 package rpl
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // Reading ahead. Between two sends a game washes the core's memory out of the
 // caches, and then a row that is told to a peer costs half a dozen misses, each
@@ -17,11 +20,20 @@ const ahead = 16
 // their rows take some 40 KiB, most of a first cache level.
 const aheadPeers = 8
 
-// touchAcks touches what the acks of some peers are about.
+// touch reads the peer itself.
+func (p *peer) touch() (sum uint32) {
+	b := (*[unsafe.Sizeof(peer{})]byte)(unsafe.Pointer(p))
+	for i := 0; i < len(b); i += 4 * lineWords {
+		sum += uint32(b[i])
+	}
+	return sum
+}
+
+// touchAcks touches some peers, and what the acks of theirs are about.
 func (a *Authority) touchAcks(peers []*peer) {
 	sum := uint64(0)
 	for _, p := range peers {
-		sum += uint64(len(p.entries)) + p.link.oldest
+		sum += uint64(p.touch())
 	}
 	for _, p := range peers {
 		for _, k := range p.link.acks {
@@ -57,13 +69,7 @@ func (a *Authority) touchPeers(peers []*peer) {
 	sum := uint32(0)
 	for _, p := range peers {
 		l := &p.link
-		sum += uint32(len(p.dirty.w)+len(p.loose.w)+len(p.coming)+len(p.going)) +
-			uint32(l.base) + uint32(l.rtt) + uint32(l.tokensAt) + uint32(len(p.checks.asked)+len(p.rpc.ready)) +
-			uint32(len(p.plan.updates)+len(p.plan.order))
-	}
-	a.sum += sum
-	for _, p := range peers {
-		sum += p.dirty.touch() + p.loose.touch() + p.moving.touch() + uint32(p.link.record(p.link.oldest).seq+p.link.record(p.link.next).seq)
+		sum += p.dirty.touch() + p.loose.touch() + p.moving.touch() + uint32(l.record(l.base+1).seq+l.record(l.next).seq)
 	}
 	var buf [aheadPeers * ahead]*entry
 	entries := buf[:0]
