@@ -121,7 +121,7 @@ func (a *Authority) touchEntries(entries []*entry) {
 		}
 	}
 	for _, e := range entries {
-		if !e.plain {
+		if !e.plain || a.isCoded(&a.rows[e.row], &e.one) {
 			continue
 		}
 		r, pr := &a.rows[e.row], &e.one

@@ -36,7 +36,7 @@ func (k *packer) block() {
 		e.Put(m.entry.arrive.sym(0))
 	} else {
 		e.Put(m.entry.form.sym(0))
-		e.Put(m.entry.name(pc, pc.handle+1))
+		e.Put(m.entry.name(pc.special, pc.handle+1))
 		e.Put(a.syms[pc.at : pc.at+pc.n]...)
 	}
 	e.Put(m.entry.gap.sym(gapEnd))

@@ -28,6 +28,11 @@ func (a *Authority) bookUpdates(p *peer) {
 			moved++
 			pl.movedBits += int(u.bits) + nameBits
 		}
+		if e := &p.entries[u.handle]; e.plain && !e.meta && e.state == entryIn {
+			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most are one row
+			p.dirty.clear(u.handle)
+			continue
+		}
 		p.sent(a.recsOf(u), a.tick, a.now)
 	}
 	a.learner.gaps[gapEnd]++
@@ -67,9 +72,7 @@ func (p *peer) sent(recs []recEntry, tick Tick, now time.Duration) {
 
 func (p *peer) sentRow(e *entry, re *recEntry, tick Tick) {
 	pr := p.row(e, int(re.row))
-	pr.flight, pr.flightTick = re.ver, uint32(tick)
-	pr.carry(uint32(tick))
-	pr.since = 0 // urgency begins anew; a loss restores it
+	pr.send(re.ver, uint32(tick))
 	if !e.meta {
 		p.dirty.clear(re.handle)
 	}
@@ -81,8 +84,10 @@ func (p *peer) sentRow(e *entry, re *recEntry, tick Tick) {
 	}
 }
 
-// carry notes that a packet of a tick carried the row.
-func (pr *peerRow) carry(tick uint32) {
+// send notes that a packet of a tick carries a version of the row.
+func (pr *peerRow) send(ver, tick uint32) {
+	pr.flight, pr.flightTick = ver, tick
+	pr.since = 0 // urgency begins anew; a loss restores it
 	if d := tick - pr.newest; d < 64 {
 		pr.carried = pr.carried<<d | 1
 	} else {

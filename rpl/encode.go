@@ -229,7 +229,7 @@ func (k *packer) updates() {
 		if !k.fits(pc) || pc.handle < last {
 			return
 		}
-		k.name(m.name(pc, pc.handle+1-last))
+		k.name(m.name(pc.special, pc.handle+1-last))
 		k.pack(pc)
 		last = pc.handle + 1
 	}
@@ -262,8 +262,8 @@ func (k *packer) name(s prefix.Sym) {
 
 // name is how an update is named: the gap to the entry before, and whether it
 // is an ordinary one.
-func (m *entryModel) name(pc *piece, gap uint32) prefix.Sym {
-	if pc.special {
+func (m *entryModel) name(special bool, gap uint32) prefix.Sym {
+	if special {
 		return m.gap.sym(gapSpecial).With(unsigned(&m.far, gap))
 	}
 	idx, extra, n := neighbourhood(gap)

@@ -100,7 +100,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 // held by the peer. It reads nothing but the row.
 func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	r, pr := &a.rows[e.row], &e.one
-	if !a.pending(r, pr) {
+	if !r.justLeft(pr, uint32(a.tick)) && !a.pending(r, pr) {
 		pr.since = 0
 		p.dirty.clear(h)
 		p.loosen(h, a.isLoose(r, pr))
@@ -116,7 +116,9 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	a.codeOnly(p, r, pr, pc)
 	// Told now, it knows the newest anchor if that is of now.
-	p.loosen(h, r.drifting && r.left != uint32(a.tick))
+	if loose := r.drifting && r.left != uint32(a.tick); loose || p.loose.has(h) {
+		p.loosen(h, loose)
+	}
 }
 
 // codeOnly codes the one row of a plain node, or finds it coded.
@@ -213,12 +215,10 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i int, kind uint8) {
 	a.note(h, r.head, kind, e.gen, i)
 	a.counters.Records++
-	if r.drifting {
-		p.moves(h, true)
-	} else if e.nrows == 1 {
-		p.moves(h, false)
+	if r.drifting != p.moving.has(h) && (r.drifting || e.nrows == 1) {
+		p.moves(h, r.drifting)
 	}
-	if pr.flightTick == pr.ackedTick && pr.carried != 0 && pr.flight != 0 && r.head == pr.flight {
+	if r.head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
 		a.counters.Repeats++
 	}
 }
@@ -243,6 +243,12 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 	return rowSame
 }
 
+// justLeft is whether the row has left, at this tick, the course that the peer
+// knows: what most of what is pending has done.
+func (r *row) justLeft(pr *peerRow, tick uint32) bool {
+	return pr.flight == r.head-1 && pr.flightTick == r.before && r.left == tick
+}
+
 // pending is whether the newest version on its way does not become what the
 // row is now.
 func (a *Authority) pending(r *row, pr *peerRow) bool {
@@ -253,8 +259,8 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 		if !r.drifting {
 			return false
 		}
-	} else if pr.flight == r.head-1 && pr.flightTick == r.before && r.left == uint32(a.tick) {
-		return true // it has just left that one's course
+	} else if r.justLeft(pr, uint32(a.tick)) {
+		return true
 	} else if pr.flight == 0 || !r.kept(pr.flight) || r.vars != nil && !r.sameVars(pr.flight) {
 		return true
 	}
@@ -298,6 +304,13 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		a.syms = append(a.syms, a.syms[at:at+n]...)
 	}
 	return accountUpdate
+}
+
+// isCoded is whether an update of the row against the version that a peer has is
+// likely to be there already, for another peer.
+func (a *Authority) isCoded(r *row, pr *peerRow) bool {
+	s := &r.share
+	return s.key>>2 == a.send && s.ver == pr.acked && s.tick == pr.ackedTick
 }
 
 // coded is the update of a row without variable-length props against the
