@@ -89,17 +89,14 @@ func (c *Proxy) noteChanged(i uint32) {
 // arrive makes a node, refreshes one, or ignores a late copy.
 func (c *Proxy) arrive(n *stagedNode) {
 	r := n.r
-	for int(r.handle) >= len(c.entries) {
-		c.entries = append(c.entries, proxyEntry{})
-	}
-	e := &c.entries[r.handle]
+	e := c.entry(r.handle)
 	t := c.stage.tick
 	if old := e.rep; old != nil {
 		if t <= old.born {
 			return
 		}
 		if e.gen == r.gen && old.ID == r.ID {
-			c.refreshed(e, n)
+			c.refreshed(old, n)
 			return
 		}
 		c.remove(e, t, false)
@@ -114,16 +111,16 @@ func (c *Proxy) arrive(n *stagedNode) {
 	c.byNode[r.ID] = r
 	r.fresh = true
 	c.counters.Arrivals++
-	c.lay(e, n)
+	c.lay(r, n)
 	c.events.arrived = append(c.events.arrived, r)
 	c.releaseHeld(r)
 }
 
 // lay gives a node its rows, as its arrival has them.
-func (c *Proxy) lay(e *proxyEntry, n *stagedNode) {
-	r, t := e.rep, c.stage.tick
-	r.rows, r.laid = c.rows.add(r), t
-	e.rows, e.laid = r.rows, t
+func (c *Proxy) lay(r *Replica, n *stagedNode) {
+	t := c.stage.tick
+	r.rows, r.laid = c.rows.add(r, t), t
+	c.runs[r.handle] = r.rows
 	for k := range uint32(r.rows.n) {
 		i, from := r.rows.first+k, &c.stage.whole[n.rows+int(k)]
 		if from.at >= 0 {
@@ -141,8 +138,8 @@ func (c *Proxy) lay(e *proxyEntry, n *stagedNode) {
 }
 
 // refreshed takes a newer arrival of a node that is here.
-func (c *Proxy) refreshed(e *proxyEntry, n *stagedNode) {
-	old, r, t := e.rep, n.r, c.stage.tick
+func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
+	r, t := n.r, c.stage.tick
 	old.born = t
 	c.meta(stagedMeta{old, r.Owner, r.parent})
 	if n.refresh && old.layout.number != r.layout.number {
@@ -151,7 +148,7 @@ func (c *Proxy) refreshed(e *proxyEntry, n *stagedNode) {
 		c.outdated = append(c.outdated, old.old)
 		old.old, old.wasLaid, old.relaid = old.rows, old.laid, true
 		old.layout, old.Items = r.layout, r.Items
-		c.lay(e, n)
+		c.lay(old, n)
 		return
 	}
 	for k := range uint32(old.rows.n) {

@@ -25,14 +25,20 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *model, baseTick Tick) error {
 		if at += gap; gap == 0 || gap > maxHandles || at > maxHandles || d.Err() != nil {
 			return fmt.Errorf("%w: handles without end", ErrPacket)
 		}
-		r, rows := c.tenant(at - 1)
-		if r == nil {
-			return fmt.Errorf("%w: handle %d is empty, or had other items", ErrPacket, at-1)
+		var here, ok bool
+		var err error
+		if special {
+			here, ok, err = c.readSpecial(d, m, at-1, baseTick)
+		} else {
+			here, ok, err = c.readOrdinary(d, m, at-1, baseTick)
 		}
-		if ok, err := c.readUpdate(d, m, r, rows, baseTick, special, false); err != nil {
+		switch {
+		case err != nil:
 			return err
-		} else if !ok {
-			return fmt.Errorf("%w: a base of %v is not known", ErrPacket, r.ID)
+		case !here:
+			return fmt.Errorf("%w: handle %d is empty, or had other items", ErrPacket, at-1)
+		case !ok:
+			return fmt.Errorf("%w: a base of handle %d is not known", ErrPacket, at-1)
 		}
 	}
 }
@@ -53,7 +59,7 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *model, baseTick Tick) error {
 			c.stage.skipped = true
 			return nil
 		}
-		ok, err := c.readUpdate(d, m, r, rows, baseTick, true, true)
+		ok, err := c.readActions(d, m, rows, baseTick, true)
 		if !ok || err != nil {
 			c.stage.skipped = err == nil
 			return err
@@ -61,22 +67,27 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *model, baseTick Tick) error {
 	}
 }
 
-// tenant is the node that a packet of the stage's tick means by a handle, and
-// its rows at that tick.
+// rowsAt are the rows that a packet of the stage's tick means by a handle, mostly
+// without looking at the node.
+func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
+	if int(h) < len(c.runs) {
+		if rows = c.runs[h]; rows.n > 0 && c.stage.tick >= c.rows.rows[rows.first].laid {
+			return rows, true
+		}
+	}
+	r, rows := c.tenant(h)
+	return rows, r != nil
+}
+
+// tenant is the node that a packet of the stage's tick means by a handle, and its
+// rows at that tick: for a late one the tenant or its rows of then, which are read
+// and thrown away.
 func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 	if int(h) >= len(c.entries) {
 		return nil, rowRun{}
 	}
-	if e := &c.entries[h]; e.rep != nil && c.stage.tick >= e.laid {
-		return e.rep, e.rows
-	}
-	return c.former(&c.entries[h])
-}
-
-// former is what a late packet means: the tenant or its rows of then, which are
-// read and thrown away.
-func (c *Proxy) former(e *proxyEntry) (*Replica, rowRun) {
-	r, t := e.rep, c.stage.tick
+	e, t := &c.entries[h], c.stage.tick
+	r := e.rep
 	if e.last != nil && (r == nil && t <= e.removed || r != nil && t < r.first) {
 		r = e.last
 	}
@@ -89,46 +100,64 @@ func (c *Proxy) former(e *proxyEntry) (*Replica, rowRun) {
 	return nil, rowRun{}
 }
 
-// readUpdate reads one entry; false where its base is not here.
-func (c *Proxy) readUpdate(d *prefix.Decoder, m *model, r *Replica, rows rowRun, baseTick Tick, special, guess bool) (bool, error) {
-	st := &c.stage
-	if special && !guess && d.Bits(1) == 1 {
-		owner, parent := c.readMeta(d, m, d.Symbol(m.entry.owner.t), d.Bits(1) == 1)
-		st.metas = append(st.metas, stagedMeta{r, owner, parent})
+// readOrdinary reads an update that differs, in the rows that it tells of, from
+// what goes without saying: here is false where there is no such node, ok where a
+// base is not here.
+func (c *Proxy) readOrdinary(d *prefix.Decoder, m *model, h uint32, baseTick Tick) (here, ok bool, err error) {
+	rows, here := c.rowsAt(h)
+	if rows.n == 1 {
+		ok, err = c.readRow(d, m, rows.first, rowImplicit, baseTick, false)
+		return here, ok, err
 	}
-	told := 0 // of the next rows of an ordinary update, a bit each
-	n := int(rows.n)
-	for i := range n {
-		action := rowImplicit
-		switch {
-		case special:
-			action = d.Symbol(m.entry.row.t)
-		case n > 1:
-			if i%toldRows == 0 {
-				told = d.Symbol(m.entry.told[min(n-i, toldRows)-1].t)
-			}
-			if told&1 == 0 {
-				action = rowSame
-			}
-			told >>= 1
+	told := 0 // of the next rows, a bit each
+	for i := range uint32(rows.n) {
+		if i%toldRows == 0 {
+			told = d.Symbol(m.entry.told[min(uint32(rows.n)-i, toldRows)-1].t)
 		}
-		switch action {
+		if told&1 != 0 {
+			if ok, err = c.readRow(d, m, rows.first+i, rowImplicit, baseTick, false); !ok {
+				return here, ok, err
+			}
+		}
+		told >>= 1
+	}
+	return here, true, nil
+}
+
+// readSpecial reads an update that says of each row what is done to it, and may
+// tell owner and parent.
+func (c *Proxy) readSpecial(d *prefix.Decoder, m *model, h uint32, baseTick Tick) (here, ok bool, err error) {
+	r, rows := c.tenant(h)
+	if r == nil {
+		return false, false, nil
+	}
+	if d.Bits(1) == 1 {
+		owner, parent := c.readMeta(d, m, d.Symbol(m.entry.owner.t), d.Bits(1) == 1)
+		c.stage.metas = append(c.stage.metas, stagedMeta{r, owner, parent})
+	}
+	ok, err = c.readActions(d, m, rows, baseTick, false)
+	return true, ok, err
+}
+
+// readActions reads what is done to each row of a node; false where a base is not
+// here.
+func (c *Proxy) readActions(d *prefix.Decoder, m *model, rows rowRun, baseTick Tick, guess bool) (bool, error) {
+	for i := rows.first; i < rows.first+uint32(rows.n); i++ {
+		switch action := d.Symbol(m.entry.row.t); action {
 		case rowSame:
-			continue
 		case rowForget:
-			st.forgets = append(st.forgets, rows.first+uint32(i))
-			continue
-		}
-		if ok, err := c.readRow(d, m, r, i, rows.first+uint32(i), action, baseTick, guess); !ok {
-			return false, err
+			c.stage.forgets = append(c.stage.forgets, i)
+		default:
+			if ok, err := c.readRow(d, m, i, action, baseTick, guess); !ok {
+				return false, err
+			}
 		}
 	}
 	return true, nil
 }
 
-// readRow reads a row of an update, the node's i-th; false where its base is not
-// here.
-func (c *Proxy) readRow(d *prefix.Decoder, m *model, r *Replica, i int, number uint32, action int, baseTick Tick, guess bool) (bool, error) {
+// readRow reads a row of an update; false where its base is not here.
+func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, baseTick Tick, guess bool) (bool, error) {
 	st := &c.stage
 	row := &c.rows.rows[number]
 	t := c.types[row.typ]
@@ -145,7 +174,7 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, r *Replica, i int, number u
 		}
 		slot, newer, at, ok := c.rows.base(row, named)
 		if !ok || exact && at != named {
-			c.missed(r, i, guess)
+			c.missed(number, guess)
 			return false, nil
 		}
 		up.base, up.newer = at, uint8(newer)
@@ -163,12 +192,12 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, r *Replica, i int, number u
 
 // missed asks for a keyframe of a row whose base is not here, unless that is
 // said otherwise, or nobody needs it.
-func (c *Proxy) missed(r *Replica, i int, guess bool) {
-	switch {
+func (c *Proxy) missed(number uint32, guess bool) {
+	switch r := c.rows.owners[number].r; {
 	case guess || r.gone || c.stage.tick < r.laid:
 	case c.stage.block:
 		c.doubtBlock(r)
 	default:
-		c.doubt(r, i)
+		c.doubt(r, int(number-r.rows.first))
 	}
 }

@@ -19,6 +19,7 @@ type Proxy struct {
 	typesOf [][]*rowType
 
 	entries []proxyEntry
+	runs    []rowRun // of the entries' nodes
 	byNode  map[Node]*Replica
 	layouts map[uint32]*nodeLayout
 	newest  Tick
@@ -72,9 +73,7 @@ type Proxy struct {
 type proxyEntry struct {
 	rep     *Replica
 	last    *Replica // the tenant before, for late packets
-	laid    Tick     // since when rep has its rows
 	removed Tick     // of the newest removal: no older arrival is honoured
-	rows    rowRun   // of rep
 	gen     uint8    // of rep, or of the last tenant removed
 }
 
@@ -260,10 +259,7 @@ func (c *Proxy) noteSeq(in inPacket) {
 func (c *Proxy) removals(now time.Duration) {
 	kept := c.removed[:0]
 	for _, r := range c.removed {
-		for int(r.handle) >= len(c.entries) {
-			c.entries = append(c.entries, proxyEntry{})
-		}
-		e := &c.entries[r.handle]
+		e := c.entry(r.handle)
 		if r.since == 0 {
 			r.since = max(now, 1)
 		}
@@ -282,9 +278,18 @@ func (c *Proxy) removals(now time.Duration) {
 	c.removed = kept
 }
 
+// entry is that of a handle.
+func (c *Proxy) entry(h uint32) *proxyEntry {
+	for int(h) >= len(c.entries) {
+		c.entries, c.runs = append(c.entries, proxyEntry{}), append(c.runs, rowRun{})
+	}
+	return &c.entries[h]
+}
+
 func (c *Proxy) remove(e *proxyEntry, t Tick, destroyed bool) {
 	r := e.rep
 	r.gone, r.until = true, t
+	c.runs[r.handle] = rowRun{}
 	delete(c.byNode, r.ID)
 	c.rows.retire(r.rows, replicaGone)
 	c.rows.retire(r.old, replicaGone)

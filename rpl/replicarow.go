@@ -8,6 +8,7 @@ package rpl
 // name as a base. The newest of them is the row's state as it was received.
 type replicaRow struct {
 	at      uint32 // where its versions are in the slab of its type
+	laid    Tick   // since when the node has it
 	tick    Tick   // of the newest version
 	applied Tick   // newest record applied
 	keyed   Tick   // newest keyframe or forget applied
@@ -72,7 +73,7 @@ func newReplicaRows(types []*rowType) replicaRows {
 }
 
 // add makes the rows of a node, which have no state yet.
-func (s *replicaRows) add(r *Replica) rowRun {
+func (s *replicaRows) add(r *Replica, laid Tick) rowRun {
 	n := uint16(len(r.layout.rows))
 	run := rowRun{uint32(len(s.rows)), n}
 	if l := s.free[n]; len(l) > 0 {
@@ -90,7 +91,7 @@ func (s *replicaRows) add(r *Replica) rowRun {
 		}
 		for range t.Parts {
 			rt := r.layout.rows[row-run.first]
-			s.rows[row] = replicaRow{typ: uint16(rt.index), size: firstVersions, at: s.slabs[rt.index].take(firstVersions)}
+			s.rows[row] = replicaRow{laid: laid, typ: uint16(rt.index), size: firstVersions, at: s.slabs[rt.index].take(firstVersions)}
 			s.owners[row] = rowOwner{r: r, ordinal: ord}
 			if len(rt.vars) > 0 {
 				s.vars[row] = make([][]any, firstVersions)

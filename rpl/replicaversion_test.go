@@ -18,7 +18,7 @@ func TestVersionsAreFound(t *testing.T) {
 	types, _ := rowTypesOf(schema)
 	for run := range 200 {
 		s := newReplicaRows(types)
-		s.add(&Replica{Items: schema.Items(), layout: &nodeLayout{rows: types}})
+		s.add(&Replica{Items: schema.Items(), layout: &nodeLayout{rows: types}}, 1)
 		row := &s.rows[0]
 		came := map[Tick]int32{} // what is still to be found
 		newest, base := Tick(1000), Tick(0)
