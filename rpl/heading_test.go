@@ -11,9 +11,16 @@ import (
 // Directions are the same bits on every machine.
 func TestDirectionVectors(t *testing.T) {
 	for _, c := range []struct{ x, y, want int32 }{
-		{1, 0, 0}, {0, 1, 1 << 30}, {-1, 0, math.MinInt32}, {0, -1, -1 << 30},
-		{1, 1, 536869775}, {-3, 3, 1610613873}, {1000, 1, 683548}, {-7, -240, -1093673051},
-		{math.MaxInt32, math.MinInt32, -536872052}, {math.MinInt32, 0, math.MinInt32},
+		{1, 0, 0},
+		{0, 1, 1 << 30},
+		{-1, 0, math.MinInt32},
+		{0, -1, -1 << 30},
+		{1, 1, 536869775},
+		{-3, 3, 1610613873},
+		{1000, 1, 683548},
+		{-7, -240, -1093673051},
+		{math.MaxInt32, math.MinInt32, -536872052},
+		{math.MinInt32, 0, math.MinInt32},
 	} {
 		if got := direction(c.x, c.y); got != c.want {
 			t.Errorf("the direction of %d, %d is %d, want %d", c.x, c.y, got, c.want)
