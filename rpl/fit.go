@@ -27,11 +27,13 @@ func (a *Authority) learn() {
 		}
 		return
 	}
-	if a.tick == l.next-l.wait/2 {
-		a.chooseKinds()
-		a.chooseHeadings()
-	}
-	if a.tick < l.next {
+	if rest := l.next - a.tick; int32(rest) > 0 {
+		if rest == l.wait/2 {
+			a.chooseKinds()
+		}
+		if rest%max(l.wait/4, 1) == 0 {
+			a.chooseHeadings()
+		}
 		return
 	}
 	l.wait = min(2*l.wait, Tick(lastFit*a.cfg.Hz))
