@@ -106,10 +106,8 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 					continue
 				}
 				r = w.residual(base[i], now[i])
-			case byHeading:
-				r = w.residual(row.heading.expect(t, base, now), now[i])
-			case byVelocity:
-				r = w.residual(t.expect(base, now, i, n), now[i])
+			case byHeading, byVelocity:
+				r = w.residual(row.foresee(t, base, now, i, n), now[i])
 			case byPhase:
 				x, phase := t.reach(base, now, i, n)
 				r = w.residual(x, now[i])
