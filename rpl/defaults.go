@@ -101,12 +101,16 @@ func (d *defaults) row(t *rowType) rowModel {
 	return r
 }
 
-// phaseTable expects phases near what they should be, by the factor peak.
+// phaseTable expects phases near what they should be, by the factor peak, and odd
+// like it.
 func phaseTable(peak float64) table {
 	w := make([]float64, 2*phaseHalf)
 	for i := range w {
 		d := min(i, 2*phaseHalf-i)
 		w[i] = 1 + (peak-1)/float64(1+d*d)
+		if i%2 != 0 {
+			w[i] /= 8
+		}
 	}
 	return fit(w...)
 }

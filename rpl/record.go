@@ -113,7 +113,7 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 				r = w.residual(x, now[i])
 				if now[w.Velocity] != 0 {
 					phases |= 1 << (2 * (i - from))
-					off[i-from] = (now[t.phase[i]] - phase) & (2*phaseHalf - 1)
+					off[i-from] = (now[t.phase[i]] - oddPhase(phase)) & (2*phaseHalf - 1)
 				}
 			}
 			if r == 0 || t.once != nil && t.once[i] {

@@ -66,7 +66,7 @@ func (m *rowModel) readWords(d *prefix.Decoder, t *rowType, u *recordModel, patt
 			}
 			f := u.phases[int(w.phase)-len(t.words)][s].t.Find(acc)
 			acc, have = acc>>(f.Bits()&63), have-f.Bits()
-			now[w.phase] = (phase+int32(f.Symbol())+phaseHalf)&(2*phaseHalf-1) - phaseHalf
+			now[w.phase] = (oddPhase(phase)+int32(f.Symbol())+phaseHalf)&(2*phaseHalf-1) - phaseHalf
 		default:
 			x, in := t.words[i].apply(m.foresee(t, base, now, i, n), r)
 			now[i], ok = x, ok && in
