@@ -1,0 +1,185 @@
+package rpl_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"pgregory.net/rapid"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// asked is a Grid that does not say that it is one: every decision is asked of
+// it, by distance.
+type asked struct{ rpl.Grid }
+
+// dot is somewhere.
+type dot struct {
+	Pos xy `rpl:"step=1/8,pos"`
+}
+
+// A sight is one authority of two that go through the same.
+type sight struct {
+	a     *rpl.Authority
+	typ   *rpl.ItemType
+	nodes []rpl.Node
+	items []rpl.Item
+	held  map[string]bool // "peer node"
+}
+
+func newSight(t *rapid.T, in rpl.Interest) *sight {
+	s := rpl.NewSchema("sight")
+	w := &sight{typ: s.Item("dot", reflect.TypeFor[dot](), nil), held: map[string]bool{}}
+	a, err := rpl.NewAuthority(rpl.Config{Schema: s, Hz: 60, Interest: in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.OnDecide(func(p rpl.Peer, n rpl.Node, in bool) {
+		if key := fmt.Sprint(p, n); in {
+			w.held[key] = true
+		} else {
+			delete(w.held, key)
+		}
+	})
+	w.a = a
+	return w
+}
+
+func (w *sight) holds() (keys []string) {
+	for key := range w.held {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// A peer that keeps watch holds in every send what a peer holds that looks at
+// all of its sight in every send.
+func TestWatchSeesWhatALookSees(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const enter, peers = 40, 3
+		grid := rpl.Grid{Enter: enter, Exit: enter * rapid.SampledFrom([]float64{1, 1.1, 1.5}).Draw(t, "exit")}
+		both := [2]*sight{newSight(t, grid), newSight(t, asked{grid})}
+		origin := rapid.SampledFrom([]float64{0, 1e5, 1e8}).Draw(t, "origin")
+		var dots []*dot
+		var at [peers][2]float64
+		coordinate := rapid.Float64Range(-3*enter, 3*enter)
+		step := rapid.Float64Range(-4, 4)
+		each := func(fn func(w *sight)) {
+			for _, w := range both {
+				fn(w)
+			}
+		}
+		for p := range peers {
+			at[p] = [2]float64{origin, 0}
+			each(func(w *sight) {
+				if err := w.a.Connect(rpl.Server + 1 + rpl.Peer(p)); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+		pick := func() int { return rapid.IntRange(0, len(dots)-1).Draw(t, "node") }
+		ops := map[string]func(){
+			"spawn": func() {
+				d := &dot{xy{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}}
+				dots = append(dots, d)
+				each(func(w *sight) {
+					n, err := w.a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{w.typ}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					it, _ := w.a.Item(n, 0)
+					w.nodes, w.items = append(w.nodes, n), append(w.items, it)
+				})
+			},
+			"remove": func() {
+				if len(dots) == 0 {
+					return
+				}
+				k := pick()
+				dots = slices.Delete(dots, k, k+1)
+				each(func(w *sight) {
+					w.a.Remove(w.nodes[k])
+					for key := range w.held {
+						var p, n string
+						if _, err := fmt.Sscan(key, &p, &n); err == nil && n == fmt.Sprint(w.nodes[k]) {
+							delete(w.held, key)
+						}
+					}
+					w.nodes, w.items = slices.Delete(w.nodes, k, k+1), slices.Delete(w.items, k, k+1)
+				})
+			},
+			"teleport": func() {
+				if len(dots) > 0 {
+					dots[pick()].Pos = xy{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}
+				}
+			},
+			"jump": func() {
+				at[rapid.IntRange(0, peers-1).Draw(t, "peer")] = [2]float64{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}
+			},
+			"relevance": func() {
+				if len(dots) == 0 {
+					return
+				}
+				k, r := pick(), rapid.SampledFrom([]rpl.Relevance{rpl.Near, rpl.Always, rpl.OwnerOnly}).Draw(t, "relevance")
+				each(func(w *sight) { w.a.SetNode(w.nodes[k], r, 1, 0, false) })
+			},
+			"give": func() {
+				if len(dots) == 0 {
+					return
+				}
+				k, p := pick(), rapid.SampledFrom([]rpl.Peer{0, rpl.Server + 1, rpl.Server + 2}).Draw(t, "owner")
+				each(func(w *sight) { w.a.Give(w.nodes[k], p) })
+			},
+			"parent": func() {
+				if len(dots) == 0 {
+					return
+				}
+				child, parent := pick(), pick()
+				top := rapid.Bool().Draw(t, "top")
+				each(func(w *sight) {
+					to := w.nodes[parent]
+					if top {
+						to = 0
+					}
+					_ = w.a.SetParent(w.nodes[child], to) // a ring is refused, by both
+				})
+			},
+		}
+		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "jump", "relevance", "give", "parent", "", "", "", "", "", ""}
+		for tick := range rpl.Tick(rapid.IntRange(20, 90).Draw(t, "ticks")) {
+			if op := ops[rapid.SampledFrom(names).Draw(t, "op")]; op != nil {
+				op()
+			}
+			for _, d := range dots {
+				if rapid.IntRange(0, 2).Draw(t, "moves") > 0 {
+					d.Pos.X, d.Pos.Y = d.Pos.X+step.Draw(t, "dx"), d.Pos.Y+step.Draw(t, "dy")
+				}
+			}
+			for p := range at {
+				if rapid.Bool().Draw(t, "walks") {
+					at[p][0] += step.Draw(t, "dx")
+				}
+			}
+			each(func(w *sight) {
+				w.a.Step(tick + 1)
+				for k, d := range dots {
+					w.a.Set(w.items[k], unsafe.Pointer(d))
+				}
+				for p := range at {
+					w.a.Observe(rpl.Server+1+rpl.Peer(p), at[p])
+				}
+				now := time.Duration(tick) * 50 * time.Millisecond // so that nodes may leave
+				w.a.Stream(now)
+				w.a.Schedule(now)
+			})
+			if one, other := both[0].holds(), both[1].holds(); !slices.Equal(one, other) {
+				t.Fatalf("tick %d: a watch holds %v, a look %v", tick, one, other)
+			}
+		}
+	})
+}
