@@ -240,7 +240,7 @@ func (r *Replication) extractAll() {
 			r.noticeNodes(p, i)
 		}
 		for k := range p.columns {
-			if c := &p.columns[k]; !c.comp.item.Explicit {
+			if c := &p.columns[k]; !c.comp.item.Explicit && (r.sending || len(c.own) > 0) {
 				c.at = pointers(c.at, r.world, c.comp.c, i, len(p.entities))
 				r.extractColumn(p, c)
 			}
@@ -277,7 +277,9 @@ func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 }
 
 func (r *Replication) extractColumn(p *plan, c *column) {
-	r.auth.SetColumn(c.comp.item, c.items, c.at, r.sending) // nothing moves before Stream has run
+	if r.sending {
+		r.auth.SetColumn(c.comp.item, c.items, c.at) // nothing moves before Stream has run
+	}
 	for _, row := range c.own {
 		n, e := p.rows[row], p.entities[row]
 		b := n.binding(c.comp, e)

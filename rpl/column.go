@@ -21,8 +21,6 @@ const (
 	hotHeld   = 1 << iota // some peer holds the node, or shall
 	hotFresh              // not extracted yet
 	hotPlace              // it says where its node is
-	hotMoved              // a predicted word changed since the last send …
-	hotTurned             // … and another one
 	hotDrifts             // the row drifts
 	hotWalked             // SetColumn settles it
 	hotStale              // walked since Set last saw it: the shadow says nothing
@@ -82,16 +80,16 @@ func (a *Authority) unheld(n *node) {
 	}
 }
 
-// SetColumn is Set for items of one type, in any order; NoItem is passed over.
-// The components stay where they are until the next Stream has run: while no
-// peer holds a node, only its place is read, and the rest should Stream find a
-// peer for it. sends is whether Stream follows in this tick. An item that
-// SetColumn has been given is given in every tick, by it or by Set.
-func (a *Authority) SetColumn(t *ItemType, items []Item, components []unsafe.Pointer, sends bool) {
+// SetColumn is Set for items of one type, in any order, in a tick in which Stream
+// follows; NoItem is passed over. The components stay where they are until Stream
+// has run: while no peer holds a node, only its place is read, and the rest should
+// Stream find a peer for it. An item that SetColumn has been given is given before
+// every Stream, to it or to Set.
+func (a *Authority) SetColumn(t *ItemType, items []Item, components []unsafe.Pointer) {
 	rt := a.typesOf[t.Index][0]
 	c := columnWalk{
 		t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index],
-		number: uint16(len(a.columns)), sends: sends,
+		number: uint16(len(a.columns)),
 	}
 	a.columns = append(a.columns, column{items, components})
 	for i, it := range items {
@@ -125,7 +123,6 @@ type columnWalk struct {
 	slab   *slab
 	place  *place
 	number uint16
-	sends  bool
 }
 
 // unwalk has the next Schedule settle an item's row.
@@ -133,7 +130,7 @@ func (a *Authority) unwalk(h *hot) {
 	if h.flags&hotWalked == 0 {
 		return
 	}
-	h.flags &^= hotWalked | hotMoved | hotTurned | hotDrifts
+	h.flags &^= hotWalked | hotDrifts
 	r := &a.rows[h.row]
 	r.walked, r.touched = false, true
 	a.activate(h.slot)

@@ -75,9 +75,11 @@ func (w *columnWorld) extract(sends bool) {
 	for _, c := range w.haulers {
 		at[1] = append(at[1], unsafe.Pointer(c))
 	}
+	if w.byColumn && sends {
+		w.net.A.SetColumn(w.walker, w.items[0], at[0])
+		w.net.A.SetColumn(w.hauler, w.items[1], at[1])
+	}
 	if w.byColumn {
-		w.net.A.SetColumn(w.walker, w.items[0], at[0], sends)
-		w.net.A.SetColumn(w.hauler, w.items[1], at[1], sends)
 		return
 	}
 	for k := range at {
@@ -273,7 +275,7 @@ func TestSetAfterTheWalk(t *testing.T) {
 		net.A.Observe(2, [2]float64{step.from, 0})
 		for range 60 {
 			net.Tick(func(rpl.Tick) {
-				net.A.SetColumn(typ, []rpl.Item{it}, []unsafe.Pointer{unsafe.Pointer(&w)}, true)
+				net.A.SetColumn(typ, []rpl.Item{it}, []unsafe.Pointer{unsafe.Pointer(&w)})
 			})
 			if x := shows(); x != step.was && x != step.want {
 				t.Fatalf("%d seen from %v shows %d", step.hp, step.from, x)

@@ -196,12 +196,12 @@ func (t *rowType) readFields(fields []walkField, component unsafe.Pointer, now [
 	return moves, turns
 }
 
-// walk reads one component into its row, and settles the row where a send
-// follows: it reports whether the row has left its course.
+// walk reads one component into its row, and settles the row: it reports whether
+// the row has left its course.
 func (a *Authority) walk(c *columnWalk, h *hot, component unsafe.Pointer) (off bool) {
 	t, s := c.t, c.slab
 	shown := s.shows[int(h.k)*s.shown:][:s.shown]
-	if h.flags&(hotWalked|hotTurned|hotMoved|hotDrifts) == hotWalked && !t.walk.differs(component, shown) {
+	if h.flags&(hotWalked|hotDrifts) == hotWalked && !t.walk.differs(component, shown) {
 		return false
 	}
 	windows := t.walk.changes(component, shown)
@@ -210,28 +210,17 @@ func (a *Authority) walk(c *columnWalk, h *hot, component unsafe.Pointer) (off b
 		a.beginWalk(h)
 	}
 	now := s.current(h.k, t.width)
-	if windows != 0 {
-		moves, turns := t.read(component, windows, now)
-		if turns {
-			h.flags |= hotTurned
+	moves, turns := t.read(component, windows, now)
+	if (moves || turns) && h.flags&hotPlace != 0 {
+		x, y := float64(now[t.pos[0]])*t.item.PosStep, float64(now[t.pos[1]])*t.item.PosStep
+		if c.place.ok {
+			x, y = c.place.read(component)
 		}
-		if moves {
-			h.flags |= hotMoved
-		}
-		if h.flags&hotPlace != 0 {
-			x, y := float64(now[t.pos[0]])*t.item.PosStep, float64(now[t.pos[1]])*t.item.PosStep
-			if c.place.ok {
-				x, y = c.place.read(component)
-			}
-			if s := &a.spots[h.slot]; x != s.x || y != s.y {
-				a.moved(h.slot, x, y)
-			}
+		if s := &a.spots[h.slot]; x != s.x || y != s.y {
+			a.moved(h.slot, x, y)
 		}
 	}
-	if !c.sends || h.flags&(hotTurned|hotMoved|hotDrifts) == 0 {
-		return false
-	}
-	return a.leaves(h, t, s, now)
+	return (moves || turns || h.flags&hotDrifts != 0) && a.leaves(h, t, s, now, turns)
 }
 
 // beginWalk hands a row's settling over from Schedule.
@@ -245,26 +234,25 @@ func (a *Authority) beginWalk(h *hot) {
 }
 
 // leaves brings a row's phases up to its words, and reports whether it has left
-// its course.
-func (a *Authority) leaves(h *hot, t *rowType, s *slab, now []int32) (off bool) {
+// its course. turns is whether a word changed that nothing predicts.
+func (a *Authority) leaves(h *hot, t *rowType, s *slab, now []int32, turns bool) (off bool) {
 	last, tick := s.anchor(h.k, t.width)
 	age := uint32(a.tick) - tick
 	if len(t.walk.axes) > 0 {
 		off = !s.steer(t.walk.axes, h.k, uint32(a.tick), age, last, now)
 	} else {
-		if len(t.phased) > 0 && s.track(t, h.k, uint32(a.tick), now) {
-			h.flags |= hotTurned
+		if len(t.phased) > 0 {
+			turns = s.track(t, h.k, uint32(a.tick), now) || turns
 		}
 		off = !t.follows(last, now, age)
 	}
-	if h.flags&hotTurned != 0 {
+	if turns {
 		off = off || !t.stands(last, now)
 		if drifts := t.drifts(now); drifts != (h.flags&hotDrifts != 0) {
 			h.flags ^= hotDrifts
 			a.rows[h.row].drifting = drifts
 		}
 	}
-	h.flags &^= hotTurned | hotMoved
 	return off
 }
 

@@ -89,7 +89,7 @@ func benchmarkWalk(b *testing.B, moving int) {
 		}
 		a.Step(tick)
 		begun := time.Now()
-		a.SetColumn(unit, items, at, true)
+		a.SetColumn(unit, items, at)
 		took = append(took, time.Since(begun))
 		for p := range 64 {
 			a.Observe(rpl.Server+rpl.Peer(p)+1, [2]float64{units[p].Pos.X, units[p].Pos.Y})
