@@ -29,7 +29,7 @@ func (a *Authority) hide(slot uint32, kept bool) {
 // hearer is who learns from what is said of a row with a model. What is said
 // against other expectations than the newest model's would mislead.
 func (a *Authority) hearer(r *row, m *model) *learner {
-	if i := r.t.index; r.secret || m.rows[i].heading != a.model.rows[i].heading {
+	if i := r.t.index; r.secret || m != a.model && m.rows[i].heading != a.model.rows[i].heading {
 		return a.deaf
 	}
 	return a.learner
