@@ -28,19 +28,23 @@ func (s Sym) With(t Sym) Sym {
 
 // A Table is one prefix code, for both directions. It is immutable.
 //
-// A look-up takes firstBits bits of what comes; codes that are longer, and few,
-// take the rest in a second one. A symbol without a code of its own is coded as
-// an escape followed by its code in another table.
+// A look-up takes the first bits of what comes; codes that are longer, and few,
+// take the rest in a second one. How many are first is a matter of caches: a
+// reader has hundreds of tables. A symbol without a code of its own is coded as an
+// escape followed by its code in another table.
 type Table struct {
-	mask   uint64
-	look   []uint16 // symbol<<5 | length; or flags
-	code   []uint32 // length<<24 | bits
-	escape *Table
+	mask        uint64
+	look        []uint16 // symbol<<5 | length; or flags
+	first, rest uint8    // bits of both look-ups
+	escape      *Table
+	code        []uint32 // length<<24 | bits
 }
 
 const (
-	firstBits = 8
-	restBits  = MaxLen - firstBits
+	// maxFirst is the most bits of a first look-up, and rareLong how many of the
+	// look-ups, as 1/2^rareLong, may need a second one.
+	maxFirst = 8
+	rareLong = 4
 
 	flagEscape = 1 << 13 // | length
 	flagLong   = 1 << 14 // | number of the second table
@@ -68,13 +72,9 @@ func New(lens []uint8, escape *Table) (*Table, error) {
 		return nil, ErrLengths
 	}
 	t := &Table{escape: escape}
-	longest := uint8(0)
-	for _, n := range lens {
-		longest = max(longest, n)
-	}
-	first := min(longest, firstBits)
-	t.mask = 1<<first - 1
-	t.look = make([]uint16, 1<<first)
+	t.first, t.rest = split(lens)
+	t.mask = 1<<t.first - 1
+	t.look = make([]uint16, 1<<t.first)
 	for i, n := range lens {
 		e := uint16(i)<<lenBits | uint16(n)
 		if escape != nil && i == len(lens)-1 {
@@ -96,24 +96,44 @@ func New(lens []uint8, escape *Table) (*Table, error) {
 	return t, nil
 }
 
+// split is how many bits of the longest code are looked up first, and how many
+// then.
+func split(lens []uint8) (first, rest uint8) {
+	var share [MaxLen + 1]int // of what comes, by length, in 1<<MaxLen
+	longest := uint8(0)
+	for _, n := range lens {
+		if n > 0 {
+			share[n] += 1 << (MaxLen - n)
+		}
+		longest = max(longest, n)
+	}
+	first = longest
+	for long := 0; first > 1; first-- {
+		if long += share[first]; first <= maxFirst && long > 1<<(MaxLen-rareLong) {
+			break
+		}
+	}
+	return first, longest - first
+}
+
 // place enters a code of n bits wherever a look-up meets it.
 func (t *Table) place(e uint16, code, n int) {
 	if n == 0 {
 		return
 	}
-	if n <= firstBits {
+	if n <= int(t.first) {
 		for i := code; i <= int(t.mask); i += 1 << n {
 			t.look[i] = e
 		}
 		return
 	}
-	at := code & (1<<firstBits - 1)
+	at := code & int(t.mask)
 	if t.look[at] == 0 {
-		t.look[at] = flagLong | uint16((len(t.look)-1<<firstBits)>>restBits)
-		t.look = append(t.look, make([]uint16, 1<<restBits)...)
+		t.look[at] = flagLong | uint16((len(t.look)-1<<t.first)>>t.rest)
+		t.look = append(t.look, make([]uint16, 1<<t.rest)...)
 	}
-	sub := 1<<firstBits + int(t.look[at]&^flagLong)<<restBits
-	for i := code >> firstBits; i < 1<<restBits; i += 1 << (n - firstBits) {
+	sub := 1<<t.first + int(t.look[at]&^flagLong)<<t.rest
+	for i := code >> t.first; i < 1<<t.rest; i += 1 << (n - int(t.first)) {
 		t.look[sub+i] = e
 	}
 }
@@ -138,7 +158,7 @@ func (t *Table) Find(acc uint64) Found {
 
 func (t *Table) findLong(acc uint64, e uint16) Found {
 	if e&flagLong != 0 {
-		e = t.look[1<<firstBits+int(e&^flagLong)<<restBits+int(acc>>firstBits&(1<<restBits-1))]
+		e = t.look[1<<t.first+int(e&^flagLong)<<t.rest+int(acc>>t.first&(1<<t.rest-1))]
 	}
 	if e&flagEscape == 0 {
 		return Found(e)
