@@ -276,9 +276,7 @@ func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
 func (k *packer) pack(pc *piece) {
 	k.p.enc.Put(k.a.syms[pc.at : pc.at+pc.n]...)
 	k.room -= int(pc.bits)
-	for _, re := range k.a.recsOf(pc) { // nearly always one
-		k.rec.entries = append(k.rec.entries, re)
-	}
+	k.rec.entries = append(k.rec.entries, k.a.recsOf(pc)...)
 }
 
 // sent notes that a piece has left that was not booked.
