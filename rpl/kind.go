@@ -16,6 +16,10 @@ import (
 // the authority, some 60 KiB, and tables of its own.
 const maxKinds = 16
 
+// kindBits is how the word that tells kinds is named in a set of tables: of rows
+// of more words, the first can be it.
+const kindBits = 8
+
 // kindWords are the words that may tell kinds: known before anything is read, the
 // same on both ends, and of few values.
 func (t *rowType) kindWords() (at []int) {
@@ -25,7 +29,8 @@ func (t *rowType) kindWords() (at []int) {
 	}
 	for _, i := range t.still {
 		w := &t.words[i]
-		if span := int64(w.Max) - int64(w.Min); span > 0 && span < maxKinds && !w.Wrap && !velocity[i] {
+		span := int64(w.Max) - int64(w.Min)
+		if span > 0 && span < maxKinds && !w.Wrap && !velocity[i] && i < 1<<kindBits {
 			at = append(at, i)
 		}
 	}

@@ -215,7 +215,7 @@ func (c *tableCoder) kinds(s *rowSet, t *rowType) {
 	if !c.flag(s.kind >= 0) {
 		return
 	}
-	w := int(c.bits(uint32(s.kind), 8))
+	w := int(c.bits(uint32(s.kind), kindBits))
 	switch {
 	case !slices.Contains(t.kinds, w):
 		c.bad = true
