@@ -166,6 +166,7 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, 
 	up.at, dst = st.room(t.width)
 	sound := false
 	if up.key = action == rowKeyframe; up.key {
+		up.newer = baseLen
 		sound = m.readKey(d, t, dst) && c.readVars(d, m, t, nil, up.vars)
 	} else {
 		named, exact := baseTick, action == rowExplicit
@@ -191,13 +192,15 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, 
 }
 
 // missed asks for a keyframe of a row whose base is not here, unless that is
-// said otherwise, or nobody needs it.
+// said otherwise, or nobody needs it. More versions are kept from now on.
 func (c *Proxy) missed(number uint32, guess bool) {
 	switch r := c.rows.owners[number].r; {
 	case guess || r.gone || c.stage.tick < r.laid:
+		return
 	case c.stage.block:
 		c.doubtBlock(r)
 	default:
 		c.doubt(r, int(number-r.rows.first))
 	}
+	c.rows.late = min(2*c.rows.late, mostLate)
 }

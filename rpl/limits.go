@@ -24,13 +24,15 @@ const (
 	baseLen = 64
 
 	// firstVersions is the room for versions that a row on a proxy begins with: a
-	// change in every tick of a round trip of 200 ms at 60 Hz, and lateVersions. It
-	// is doubled as needed. Both are powers of two.
+	// change in every tick of a round trip of 200 ms at 60 Hz. It is doubled as
+	// needed. Both are powers of two.
 	firstVersions = 16
 
-	// lateVersions is how many versions a proxy keeps that are older than the base
-	// named now: a packet that was overtaken may name them.
+	// lateVersions is how many versions a proxy keeps at least that are older than
+	// the base named now, for packets that were overtaken; after each base that was
+	// missing twice as many, up to mostLate. Few keep memory dense.
 	lateVersions = 2
+	mostLate     = 8
 
 	// recordLen is the packets whose contents are remembered until acked: a
 	// second of 17 packets a tick at 60 Hz. A power of two.

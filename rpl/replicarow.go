@@ -58,13 +58,14 @@ type replicaRows struct {
 	vars     map[uint32][][]any  // values of variable length, of rows that have some, by version
 	drifting bitset              // that are expected to change by themselves
 	told     bitset              // that the adapter hears of in this Apply
+	late     int                 // versions to be kept that are older than the base
 	slabs    []versionSlab       // by type
 	free     map[uint16][]uint32 // runs to use again, by length
 	course   []int32             // scratch: a row's words at another tick
 }
 
 func newReplicaRows(types []*rowType) replicaRows {
-	s := replicaRows{types: types, free: make(map[uint16][]uint32), vars: make(map[uint32][][]any)}
+	s := replicaRows{types: types, late: lateVersions, free: make(map[uint16][]uint32), vars: make(map[uint32][][]any)}
 	for _, t := range types {
 		s.slabs = append(s.slabs, newVersionSlab(1+t.width))
 		s.course = append(s.course, make([]int32, max(0, t.width-len(s.course)))...)

@@ -51,11 +51,11 @@ func (row *replicaRow) far() uint64 {
 }
 
 // keep stores a version. newer is how many are newer than the one that it was
-// coded against: older ones will not be named any more, but by packets that are
-// late (protocol rule 14).
+// coded against, baseLen where there is none: older ones will not be named any
+// more, but by packets that are late (protocol rule 14).
 func (s *replicaRows) keep(i uint32, t Tick, words []int32, vars []any, newer int) {
 	row := &s.rows[i]
-	if row.versions() == int(row.size) && row.size < baseLen && int(row.size)-newer <= lateVersions {
+	if row.versions() == int(row.size) && row.size < baseLen && int(row.size)-newer <= s.late {
 		s.grow(i)
 	}
 	slot := s.room(row, t, newer)
@@ -92,7 +92,7 @@ func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
 		return slot
 	}
 	n := row.near()
-	for k := n - 1; k >= newer+lateVersions; k-- {
+	for k := n - 1; k >= newer+s.late; k-- {
 		if row.slots[k] == slot {
 			row.cut(k)
 			return slot
