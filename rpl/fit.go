@@ -28,9 +28,6 @@ func (a *Authority) learn() {
 		return
 	}
 	if rest := l.next - a.tick; int32(rest) > 0 {
-		if rest == l.wait/2 {
-			a.chooseKinds()
-		}
 		if rest%max(l.wait/4, 1) == 0 {
 			a.chooseHeadings()
 		}
@@ -45,10 +42,10 @@ func (a *Authority) learn() {
 		return // no tables could pay
 	}
 	set := f.set(l, a.types, a.defaults, a.model, number)
-	next := set.build(a.types, a.defaults)
-	if a.ship(set, next, now-l.cost(a.types, next)) {
+	if a.ship(set, now-l.cost(a.types, set.build(a.types, a.defaults))) {
 		l.fade()
 	}
+	a.chooseKinds() // which takes memory, as the fit has
 }
 
 // nextTables is the number of the next tables, and whether it is free: no peer
@@ -65,7 +62,7 @@ func (a *Authority) nextTables() (number uint8, free bool) {
 
 // ship makes a set the tables of this session and sends it to every peer, if it
 // saves more of what was counted than it takes.
-func (a *Authority) ship(set *tableSet, m *model, saved float64) bool {
+func (a *Authority) ship(set *tableSet, saved float64) bool {
 	msg := set.append(nil, a.types, a.defaults)
 	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket() {
 		return false // it would hold up the state
@@ -73,7 +70,7 @@ func (a *Authority) ship(set *tableSet, m *model, saved float64) bool {
 	if saved*a.worth() < float64(8*len(msg)) {
 		return false
 	}
-	a.adopt(set, m, msg)
+	a.adopt(set, set.build(a.types, a.defaults), msg)
 	for _, p := range a.peers {
 		if p != nil {
 			a.shipTables(p)

@@ -169,23 +169,27 @@ func (a *Authority) chooseHeadings() {
 	if !free {
 		return
 	}
-	set, saved := a.modelSet.with(number), 0.0
+	var set *tableSet
+	saved := 0.0
 	for i, t := range a.types {
 		if t.heading < 0 {
 			continue
 		}
 		h := &a.learner.rows[i].course
-		now, next := set.rows[i].heading, heading{}
+		now, next := a.modelSet.rows[i].heading, heading{}
 		gain := h.saved()
 		if gain > 0 {
 			next = h.guess()
 		}
 		if now.on != next.on && math.Abs(gain) > minSaving*max(levelBits(&h.still), levelBits(&h.along))*hintEvery {
+			if set == nil {
+				set = a.modelSet.with(number)
+			}
 			set.rows[i].heading = next
 			saved += math.Abs(gain) * headingLasts
 		}
 	}
-	if saved > 0 {
-		a.ship(set, set.build(a.types, a.defaults), saved)
+	if set != nil {
+		a.ship(set, saved)
 	}
 }

@@ -35,8 +35,14 @@ type written struct {
 	at, n    int // the datagram, in buf
 }
 
+// newEnd takes the memory that a send needs at once: what the simulator would
+// take later would be counted as the library's.
 func newEnd(out, in *netsim.Path) *End {
-	return &End{out: out, in: in, lane: lane.New(lane.NewARQ)}
+	const packets = 32
+	return &End{
+		out: out, in: in, lane: lane.New(lane.NewARQ),
+		written: make([]written, 0, packets), buf: make([]byte, 0, packets*transport.MaxPayload),
+	}
 }
 
 // Begin starts a send. As in transport.Conn, what the reliable lane has to say
