@@ -84,7 +84,7 @@ func pointers(buf []unsafe.Pointer, w donburi.World, c donburi.IComponentType, a
 // was known, and writes it down. It is pointers without the list. Padding may
 // differ, too: then fn is told of what is as it was.
 func changedNodes(w donburi.World, archetype int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
-	type raw [unsafe.Sizeof(components.NodeData{}) / 4]uint32
+	type raw [unsafe.Sizeof(components.NodeData{})]byte
 	column := w.StorageAccessor().Components.Storage(components.RplNode)
 	a, at := first(column.Component, archetype)
 	for row := range known {

@@ -42,7 +42,9 @@ func (a *Authority) learn() {
 		return // no tables could pay
 	}
 	set := f.set(l, a.types, a.defaults, a.model, number)
-	if a.ship(set, now-l.cost(a.types, set.build(a.types, a.defaults))) {
+	next := set.build(a.types, a.defaults)
+	if msg := a.paying(set, now-l.cost(a.types, next)); msg != nil {
+		a.ship(set, next, msg)
 		l.fade()
 	}
 	a.chooseKinds() // which takes memory, as the fit has
@@ -60,23 +62,27 @@ func (a *Authority) nextTables() (number uint8, free bool) {
 	return number, true
 }
 
-// ship makes a set the tables of this session and sends it to every peer, if it
-// saves more of what was counted than it takes.
-func (a *Authority) ship(set *tableSet, saved float64) bool {
+// paying is a set as it is shipped, nil where it saves less of what was counted
+// than that takes.
+func (a *Authority) paying(set *tableSet, saved float64) []byte {
 	msg := set.append(nil, a.types, a.defaults)
 	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket() {
-		return false // it would hold up the state
+		return nil // it would hold up the state
 	}
 	if saved*a.worth() < float64(8*len(msg)) {
-		return false
+		return nil
 	}
-	a.adopt(set, set.build(a.types, a.defaults), msg)
+	return msg
+}
+
+// ship makes a set the tables of this session and sends it to every peer.
+func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
+	a.adopt(set, m, msg)
 	for _, p := range a.peers {
 		if p != nil {
 			a.shipTables(p)
 		}
 	}
-	return true
 }
 
 // worth is what a bit that was saved of what was counted is to be multiplied

@@ -189,7 +189,10 @@ func (a *Authority) chooseHeadings() {
 			saved += math.Abs(gain) * headingLasts
 		}
 	}
-	if set != nil {
-		a.ship(set, saved)
+	if set == nil {
+		return
+	}
+	if msg := a.paying(set, saved); msg != nil {
+		a.ship(set, set.build(a.types, a.defaults), msg)
 	}
 }

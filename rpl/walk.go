@@ -279,16 +279,14 @@ func (s *slab) steer(axes []axis, row, tick, age uint32, last, now []int32) (fol
 // leave makes new versions of the rows that the walk found off their course,
 // and marks them for their holders.
 func (a *Authority) leave(t *rowType) {
-	for off := a.off; len(off) > 0; off = off[min(ahead, len(off)):] {
-		a.touchOff(t, off[:min(ahead, len(off))])
-		for _, it := range off[:min(ahead, len(off))] {
-			h := &a.hots[it]
-			r := &a.rows[h.row]
-			r.touched = false
-			last, tick := a.anchored(r)
-			a.leaveCourse(r, last, tick)
-			a.tellHolders(&a.nodes[h.slot])
-		}
+	a.touchOff(t, a.off)
+	for _, it := range a.off {
+		h := &a.hots[it]
+		r := &a.rows[h.row]
+		r.touched = false
+		last, tick := a.anchored(r)
+		a.leaveCourse(r, last, tick)
+		a.tellHolders(&a.nodes[h.slot])
 	}
 	a.off = a.off[:0]
 }

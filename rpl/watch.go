@@ -258,8 +258,8 @@ func (w *watchers) reach(peer int32) {
 	*w = wider
 }
 
-// tellWatchers tells those that watch a bucket of a node that has left its place in the
-// grid.
+// tellWatchers tells those that watch a bucket of a node that has left its place
+// in the grid.
 func (a *Authority) tellWatchers(bucket int32, slot uint32) {
 	for k, w := range a.grid.watchers.of(bucket) {
 		for ; w != 0; w &= w - 1 {
