@@ -17,6 +17,8 @@ package ecs
 //     all worlds share. So archetypes are walked here, never queried.
 
 import (
+	"bytes"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -67,39 +69,64 @@ func sameWorld(e *donburi.Entry, w donburi.World) bool {
 }
 
 // pointers fills buf with the addresses of one component for the first n rows
-// of an archetype. The storage's own type is known to the compiler here, so that
-// each row costs a load, not a call.
+// of an archetype.
 func pointers(buf []unsafe.Pointer, w donburi.World, c donburi.IComponentType, archetype, n int) []unsafe.Pointer {
-	buf = slices.Grow(buf[:0], n)[:n]
-	column := w.StorageAccessor().Components.Storage(c)
-	a, at := first(column.Component, archetype)
-	for row := range buf {
-		buf[row] = column.Component(a, at)
-		at++
-	}
-	return buf
+	return append(buf[:0], stored(w, c, archetype, n)...)
 }
 
 // changedNodes calls fn for the rows of an archetype whose NodeData is not what
-// was known, and writes it down. It is pointers without the list. Padding may
-// differ, too: then fn is told of what is as it was.
+// was known, and writes it down. Padding may differ, too: then fn is told of what
+// is as it was.
 func changedNodes(w donburi.World, archetype int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
 	type raw [unsafe.Sizeof(components.NodeData{})]byte
-	column := w.StorageAccessor().Components.Storage(components.RplNode)
-	a, at := first(column.Component, archetype)
-	for row := range known {
-		data := (*components.NodeData)(column.Component(a, at))
-		if *(*raw)(unsafe.Pointer(data)) != *(*raw)(unsafe.Pointer(&known[row])) {
+	for row, at := range stored(w, components.RplNode, archetype, len(known)) {
+		if *(*raw)(at) != *(*raw)(unsafe.Pointer(&known[row])) {
+			data := (*components.NodeData)(at)
 			known[row] = *data
 			fn(row, data)
 		}
-		at++
 	}
 }
 
-// first is an archetype and its first row in donburi's index types, which cannot
-// be named outside it, so they are inferred from the storage's method.
-func first[A, C ~int](_ func(A, C) unsafe.Pointer, archetype int) (A, C) { return A(archetype), 0 }
+// stored is where one component is for the first n rows of an archetype. It is
+// donburi's own list, so it holds until the next thing is created or removed.
+func stored(w donburi.World, c donburi.IComponentType, archetype, n int) []unsafe.Pointer {
+	column := w.StorageAccessor().Components.Storage(c)
+	if lists, ok := listsIn(column); ok {
+		return lists[archetype][:n]
+	}
+	return askedOf(column.Component, archetype, n)
+}
+
+// listsIn finds the lists in a component's storage, one by archetype: asked for
+// by Component, each row costs four loads. It reports false where a storage is
+// not what it is in the donburi that is known here.
+func listsIn(storage any) (lists [][]unsafe.Pointer, ok bool) {
+	s := reflect.ValueOf(storage).Elem()
+	if s.NumField() != 1 || s.Field(0).Type() != reflect.TypeFor[[][]unsafe.Pointer]() {
+		return nil, false
+	}
+	return *(*[][]unsafe.Pointer)(s.Field(0).Addr().UnsafePointer()), true
+}
+
+// askedOf is the same by a storage's Component, whose index types cannot be
+// named outside donburi, so they are inferred.
+func askedOf[A, C ~int](component func(A, C) unsafe.Pointer, archetype, n int) []unsafe.Pointer {
+	list := make([]unsafe.Pointer, n)
+	for row := range list {
+		list[row] = component(A(archetype), C(row))
+	}
+	return list
+}
+
+// sameEntities is slices.Equal, but by blocks of memory.
+func sameEntities(a, b []donburi.Entity) bool {
+	return bytes.Equal(bytesOf(a), bytesOf(b))
+}
+
+func bytesOf(s []donburi.Entity) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(donburi.Null)))
+}
 
 // firstOf finds the first entity of a world that has all of the components and
 // passes ok.

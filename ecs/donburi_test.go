@@ -87,9 +87,30 @@ func TestPointers(t *testing.T) {
 				t.Errorf("row %d is at another place", row)
 			}
 		}
+		column := w.StorageAccessor().Components.Storage(pointType)
+		if _, ok := listsIn(column); !ok {
+			t.Error("donburi keeps its components in another way: they are asked for one by one")
+		}
+		if asked := askedOf(column.Component, i, a.Count()); !slices.Equal(asked, rows) {
+			t.Error("asked for one by one they are others")
+		}
 		return
 	}
 	t.Error("no archetype")
+}
+
+func TestSameEntities(t *testing.T) {
+	ents := donburi.NewWorld().CreateMany(3, tagA)
+	other := slices.Clone(ents)
+	other[2]++
+	for _, c := range []struct {
+		a, b []donburi.Entity
+		same bool
+	}{{nil, nil, true}, {nil, ents[:0], true}, {ents, slices.Clone(ents), true}, {ents, ents[:2], false}, {ents, other, false}} {
+		if sameEntities(c.a, c.b) != c.same {
+			t.Errorf("%v and %v: same is not %v", c.a, c.b, c.same)
+		}
+	}
 }
 
 func TestOf(t *testing.T) {
