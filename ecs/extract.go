@@ -33,7 +33,7 @@ type plan struct {
 // A column is one replicated component of an archetype.
 type column struct {
 	comp  *component
-	items []rpl.Item       // by row; NoItem where the row goes by itself
+	items *rpl.Column      // by row; NoItem where the row goes by itself
 	at    []unsafe.Pointer // by row, as of this step
 	own   []int            // rows that go by themselves: somebody asked for OnChange, or it has a stand-in
 }
@@ -125,7 +125,7 @@ func (r *Replication) planOf(layout []donburi.IComponentType) plan {
 	if p.nodes || p.parts {
 		for _, c := range r.protocol.components {
 			if slices.Contains(layout, c.c) {
-				p.columns = append(p.columns, column{comp: c})
+				p.columns = append(p.columns, column{comp: c, items: r.auth.NewColumn(c.item)})
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func (r *Replication) replan(i int) {
 	}
 	for k := range p.columns {
 		c := &p.columns[k]
-		c.items = resized(c.items, len(ents))
+		c.items.Resize(len(ents))
 		c.own = slices.DeleteFunc(c.own, func(row int) bool { return !same(row) })
 	}
 	p.rows = resized(p.rows, len(ents))
@@ -178,17 +178,17 @@ func (r *Replication) replan(i int) {
 		}
 		for k := range p.columns {
 			c := &p.columns[k]
-			c.items[row] = rpl.NoItem
-			if n == nil {
-				continue
+			item := rpl.NoItem
+			if n != nil {
+				switch b := n.binding(c.comp, e); {
+				case b == nil: // an item too many: reported, and left alone
+				case b.watch != nil || c.comp.standIn != nil:
+					c.own = append(c.own, row)
+				default:
+					item = b.item
+				}
 			}
-			switch b := n.binding(c.comp, e); {
-			case b == nil: // an item too many: reported, and left alone
-			case b.watch != nil || c.comp.standIn != nil:
-				c.own = append(c.own, row)
-			default:
-				c.items[row] = b.item
-			}
+			c.items.Put(row, item)
 		}
 	}
 	p.entities, p.anew = append(known[:0], ents...), false
@@ -278,7 +278,7 @@ func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 
 func (r *Replication) extractColumn(p *plan, c *column) {
 	if r.sending {
-		r.auth.SetColumn(c.comp.item, c.items, c.at) // nothing moves before Stream has run
+		r.auth.SetColumn(c.items, c.at) // nothing moves before Stream has run
 	}
 	for _, row := range c.own {
 		n, e := p.rows[row], p.entities[row]

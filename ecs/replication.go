@@ -262,6 +262,11 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.named)
 	clear(r.destroyed)
 	clear(r.parts)
+	for i := range r.plans {
+		for _, c := range r.plans[i].columns {
+			r.auth.FreeColumn(c.items)
+		}
+	}
 	r.plans = nil
 	e := w.Entry(w.Create(withNode([]donburi.IComponentType{sessionType})...))
 	sessionType.SetValue(e, sessionData{r})

@@ -79,11 +79,13 @@ type Authority struct {
 	freeSlots []uint32
 	layouts   map[string]*nodeLayout
 	items     []item
-	hots      []hot    // by item
-	columns   []column // of this tick
+	hots      []hot // by item
+	columns   []*Column
 	sum       uint32   // of what was read ahead
 	off       []Item   // rows that the walk found off their course
 	catching  bool     // catchUp is at work
+	unstamped bool     // what moved in this tick's columns has stamped no cells …
+	looks     bool     // … which nobody wants to know: no peer looked at all that moved
 	freeItems [][]Item // by item type
 	shadows   [][]byte // by item type
 	places    []place  // by item type
@@ -288,7 +290,12 @@ func (a *Authority) Peers(dst []Peer) []Peer {
 // Step begins a tick. Ticks ascend.
 func (a *Authority) Step(t Tick) {
 	a.tick = t
-	a.columns = a.columns[:0]
+	a.unstamped = false
+	for _, c := range a.columns {
+		if c != nil {
+			c.components = nil
+		}
+	}
 }
 
 // SetGroup puts a peer into a group or takes it out; SetNodeGroup does it for a

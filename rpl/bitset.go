@@ -48,3 +48,6 @@ func (b *bitset) touch() uint32 {
 	}
 	return uint32(b.w[0])
 }
+
+// mask is all bits, or none.
+func mask(b bool) uint64 { return -uint64(flag(b)) }

@@ -1,162 +1,246 @@
 package rpl
 
-import "unsafe"
-
-// Extraction by the column: the items of one type that the adapter has found
-// side by side, read in one walk. What nobody sees is not computed: of a node
-// that no peer holds only its place is read, for the grid. What somebody holds
-// is compared with its course at once, while it is near.
-
-// hot is what every tick reads of an item.
-type hot struct {
-	slot   uint32 // of its node
-	row    uint32 // the one row that it is, noRow where it is more, or something else
-	k      uint32 // the row's place in its slab
-	at     uint32 // its place in the column that gave it last …
-	column uint16 // … and that column's
-	flags  uint8
-}
-
-const (
-	hotHeld   = 1 << iota // some peer holds the node, or shall
-	hotFresh              // not extracted yet
-	hotPlace              // it says where its node is
-	hotDrifts             // the row drifts
-	hotWalked             // SetColumn settles it
-	hotStale              // walked since Set last saw it: the shadow says nothing
+import (
+	"math/bits"
+	"unsafe"
 )
 
-const noColumn = ^uint16(0)
+// A Column is items of one type that the adapter keeps side by side, row by row,
+// as an ECS keeps its components: told which they are when that changes, given
+// with the components in every tick that sends, and read in one walk. What nobody
+// sees is not computed: of a node that no peer holds only its place is read, for
+// the grid. What somebody holds is compared with its course at once, while it is
+// near. Its methods are for whoever may call the Authority's.
+type Column struct {
+	a     *Authority
+	t     *rowType
+	place *place
+	index uint32
 
-// column is what SetColumn was given in this tick.
-type column struct {
-	items      []Item
-	components []unsafe.Pointer
+	items      []Item           // by row
+	ends       []end            // by row
+	sums       []uint64         // by row: of what its component showed, but for its place
+	components []unsafe.Pointer // by row, in this tick
+
+	// What is to be done with each row, 64 to a word, so that each tick's loops
+	// run over what they do something with.
+	far      []uint64 // nobody holds its node: its place is read
+	placed   []uint64 // of both: its place is compared with the node's
+	walked   []uint64 // somebody holds it …
+	drifting []uint64 // … and it drifts
+	single   []uint64 // it goes by itself
 }
 
-// warm sets an item's hot part.
-func (a *Authority) warm(it Item) {
-	m := &a.items[it]
-	n := &a.nodes[m.node]
+// end is where a row's node and row of the store are.
+type end struct {
+	slot uint32
+	k    uint32 // the row's place in its slab
+}
+
+// NewColumn makes a column without rows; FreeColumn takes one that is no longer
+// given out of use.
+func (a *Authority) NewColumn(t *ItemType) *Column {
+	c := &Column{a: a, t: a.typesOf[t.Index][0], place: &a.places[t.Index], index: uint32(len(a.columns))}
+	for i, other := range a.columns {
+		if other == nil {
+			c.index = uint32(i)
+			a.columns[i] = c
+			return c
+		}
+	}
+	a.columns = append(a.columns, c)
+	return c
+}
+
+func (a *Authority) FreeColumn(c *Column) {
+	c.Resize(0)
+	a.columns[c.index] = nil
+}
+
+// Resize gives the column n rows; new ones are empty.
+func (c *Column) Resize(n int) {
+	for row := n; row < len(c.items); row++ {
+		c.Put(row, NoItem)
+	}
+	c.items, c.ends, c.sums = resized(c.items, n, NoItem), resized(c.ends, n, end{}), resized(c.sums, n, 0)
+	words := (n + 63) / 64
+	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single} {
+		*set = resized(*set, words, 0)
+	}
+	c.components = nil // as of this tick they are others'
+}
+
+func resized[T any](s []T, n int, fresh T) []T {
+	for len(s) < n {
+		s = append(s, fresh)
+	}
+	return s[:n]
+}
+
+// Put says which item a row is, NoItem for none: that of an entity without a node,
+// or one that is Set by itself. An item stands in one row at most: it leaves where
+// it stood.
+func (c *Column) Put(row int, it Item) {
+	if old := c.items[row]; old == it {
+		return
+	} else if old != NoItem {
+		c.a.outOfColumn(old)
+	}
+	if it == NoItem {
+		return
+	}
+	c.a.outOfColumn(it)
+	h := &c.a.hots[it]
+	c.items[row], c.ends[row] = it, end{h.slot, h.k}
+	h.column, h.at = c.index, uint32(row)
+	c.a.sort(h)
+}
+
+// outOfColumn takes an item out of the column that it stands in.
+func (a *Authority) outOfColumn(it Item) {
 	h := &a.hots[it]
-	*h = hot{slot: m.node, row: noRow, column: noColumn, flags: hotFresh}
-	if len(n.holders) > 0 {
-		h.flags |= hotHeld
-	}
-	if n.posItem == int16(m.ord) {
-		h.flags |= hotPlace
-	}
-	if len(m.rows) == 1 {
-		if a.rows[m.rows[0]].t.walks {
-			h.row, h.k = m.rows[0], a.rows[m.rows[0]].k
-		}
-	}
-}
-
-// held and unheld keep the flag when a node has got its first holder or lost
-// one.
-func (a *Authority) held(n *node) {
-	for _, it := range n.items {
-		if it != NoItem {
-			a.hots[it].flags |= hotHeld
-		}
-	}
-}
-
-func (a *Authority) unheld(n *node) {
-	if len(n.holders) > 0 {
+	if h.column == noColumn {
 		return
 	}
-	for _, it := range n.items {
-		if it == NoItem {
-			continue
-		}
-		h := &a.hots[it]
-		h.flags &^= hotHeld
-		a.unwalk(h)
-		for _, i := range a.items[it].rows {
-			a.rows[i].touched = true // nobody settles it until it is held again
-		}
+	c := a.columns[h.column]
+	c.forget(h.at)
+	c.items[h.at], h.column = NoItem, noColumn
+}
+
+// forget has nothing done with a row.
+func (c *Column) forget(row uint32) {
+	w, bit := row>>6, uint64(1)<<(row&63)
+	c.far[w] &^= bit
+	c.placed[w] &^= bit
+	c.walked[w] &^= bit
+	c.drifting[w] &^= bit
+	c.single[w] &^= bit
+}
+
+// sort puts an item's row among those with which the same is to be done.
+func (a *Authority) sort(h *hot) {
+	if h.column == noColumn {
+		return
+	}
+	c := a.columns[h.column]
+	c.forget(h.at)
+	w, bit := h.at>>6, uint64(1)<<(h.at&63)
+	c.placed[w] |= bit & mask(h.flags&hotPlace != 0 && c.place.ok)
+	switch {
+	case h.flags&hotWalked != 0:
+		c.walked[w] |= bit
+		c.drifting[w] |= bit & mask(h.flags&hotDrifts != 0)
+	case h.flags&(hotHeld|hotFresh) != 0, h.flags&hotPlace != 0 && !c.place.ok:
+		c.single[w] |= bit
+	case h.flags&hotPlace == 0: // whatever it is, nobody wants to know
+	default:
+		c.far[w] |= bit
 	}
 }
 
-// SetColumn is Set for items of one type, in any order, in a tick in which Stream
-// follows; NoItem is passed over. The components stay where they are until Stream
-// has run: while no peer holds a node, only its place is read, and the rest should
-// Stream find a peer for it. An item that SetColumn has been given is given before
-// every Stream, to it or to Set.
-func (a *Authority) SetColumn(t *ItemType, items []Item, components []unsafe.Pointer) {
-	rt := a.typesOf[t.Index][0]
-	c := columnWalk{
-		t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index],
-		number: uint16(len(a.columns)),
+// SetColumn is Set for the items of a column, in a tick in which Stream follows;
+// components are those of its rows. They stay where they are until Stream has run:
+// while no peer holds a node, only its place is read, and the rest should Stream
+// find a peer for it. Once given, a column is given before every Stream, and an item
+// that leaves it is Set.
+func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
+	c.components = components[:len(c.items)]
+	a.unstamped = a.grid != nil && a.grid.plain && !a.looks
+	for w := range c.far {
+		c.walk(w)
+		if c.single[w] != 0 {
+			c.setSingle(w)
+		}
+		if len(a.off) >= ahead {
+			a.leave(c.t)
+		}
 	}
-	a.columns = append(a.columns, column{items, components})
-	for i, it := range items {
-		if it == NoItem {
-			continue
-		}
-		h := &a.hots[it]
-		if h.at != uint32(i) || h.column != c.number {
-			h.at, h.column = uint32(i), c.number
-		}
-		switch seen := h.flags&(hotHeld|hotFresh) != 0; {
-		case !seen && h.flags&hotPlace == 0:
-		case !seen && c.place.ok:
-			if x, y := c.place.read(components[i]); x != a.spots[h.slot].x || y != a.spots[h.slot].y {
-				a.moved(h.slot, x, y)
+	a.leave(c.t)
+}
+
+// walk reads 64 rows: of those that nobody holds where they are, of the others what
+// has changed.
+func (c *Column) walk(w int) {
+	components := c.components[w<<6:]
+	ends := c.ends[w<<6:]
+	for m := c.far[w]; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		c.notePlace(ends[i].slot, components[i])
+	}
+	plan := &c.t.walk
+	for m := c.walked[w]; m != 0; m &= m - 1 {
+		bit, i := m&-m, bits.TrailingZeros64(m)
+		component := components[i]
+		windows, rest := uint64(0), plan.probes
+		if c.placed[w]&bit != 0 {
+			if c.notePlace(ends[i].slot, component) {
+				windows = plan.placed
 			}
-		case h.flags&hotWalked == 0 && (h.row == noRow || a.rows[h.row].touched):
-			a.Set(it, components[i]) // the first time, and until Schedule has settled it
-		case a.walk(&c, h, components[i]):
-			if a.off = append(a.off, it); len(a.off) == ahead {
-				a.leave(rt)
-			}
+			rest = plan.rest
 		}
-	}
-	a.leave(rt)
-}
-
-// columnWalk is what one SetColumn works with.
-type columnWalk struct {
-	t      *rowType
-	slab   *slab
-	place  *place
-	number uint16
-}
-
-// unwalk has the next Schedule settle an item's row.
-func (a *Authority) unwalk(h *hot) {
-	if h.flags&hotWalked == 0 {
-		return
-	}
-	h.flags &^= hotWalked | hotDrifts
-	r := &a.rows[h.row]
-	r.walked, r.touched = false, true
-	a.activate(h.slot)
-	if r.drifting && !r.listed {
-		r.listed = true
-		a.drifting = append(a.drifting, h.row)
-	}
-}
-
-// catchUp extracts what was left while nobody held a node. Its place was read, so
-// it stays where it is: a look may be walking over its cell.
-func (a *Authority) catchUp(n *node) {
-	if len(n.holders) > 0 {
-		return
-	}
-	a.catching = true
-	for _, it := range n.items {
-		if it == NoItem {
-			continue
+		i += w << 6
+		if sum := sumOf(component, rest); sum != c.sums[i] {
+			c.sums[i], windows = sum, plan.all
 		}
-		h := &a.hots[it]
-		if int(h.column) < len(a.columns) {
-			if c := &a.columns[h.column]; int(h.at) < len(c.items) && c.items[h.at] == it {
-				a.Set(it, c.components[h.at])
+		if windows != 0 || c.drifting[w]&bit != 0 {
+			if c.read(i, component, windows) {
+				c.a.off = append(c.a.off, c.items[i])
 			}
 		}
 	}
-	a.catching = false
 }
+
+// notePlace notes where a node is, and reports whether it was elsewhere.
+func (c *Column) notePlace(slot uint32, component unsafe.Pointer) bool {
+	a := c.a
+	x, y := c.place.raw(component)
+	s := &a.spots[slot]
+	if x == s.x && y == s.y {
+		return false
+	}
+	if a.unstamped {
+		a.grid.moved = a.moves
+		if s.x, s.y = x, y; s.within(a.grid.slack) {
+			return true
+		}
+	}
+	x, y = c.place.read(component)
+	a.moved(slot, x, y)
+	return true
+}
+
+// setSingle takes items one by one: the first time, until Schedule has settled
+// them, and where they are more than a row.
+func (c *Column) setSingle(w int) {
+	a := c.a
+	for m := c.single[w]; m != 0; m &= m - 1 {
+		i := w<<6 + bits.TrailingZeros64(m)
+		it := c.items[i]
+		h := &a.hots[it]
+		if h.row == noRow || a.rows[h.row].touched {
+			a.Set(it, c.components[i])
+			if h.flags&hotPlace != 0 && c.place.ok {
+				c.notePlace(h.slot, c.components[i]) // not as its words have it
+			}
+			continue
+		}
+		a.beginWalk(h)
+		if c.begin(i, c.components[i]) {
+			a.off = append(a.off, it)
+		}
+	}
+}
+
+// begin reads all of a row, the first time that it is walked.
+func (c *Column) begin(row int, component unsafe.Pointer) (off bool) {
+	plan := &c.t.walk
+	rest := plan.probes
+	if c.placed[row>>6]>>(row&63)&1 != 0 {
+		c.notePlace(c.ends[row].slot, component)
+		rest = plan.rest
+	}
+	c.sums[row] = sumOf(component, rest)
+	return c.read(row, component, plan.all)
+}
+
+func (c *Column) slab() *slab { return &c.a.slabs[c.t.index] }

@@ -43,6 +43,7 @@ type columnWorld struct {
 	haulers []*hauler
 	nodes   [2][]rpl.Node // of walkers, of haulers
 	items   [2][]rpl.Item
+	columns [2]*rpl.Column
 	told    uint64 // a hash of all that was sent
 }
 
@@ -57,6 +58,7 @@ func newColumnWorld(t *rapid.T, cfg rpl.Config, cond netsim.Conditions, byColumn
 		t.Fatal(err)
 	}
 	w.net = net
+	w.columns = [2]*rpl.Column{net.A.NewColumn(w.walker), net.A.NewColumn(w.hauler)}
 	h := fnv.New64a()
 	net.OnDatagram = func(to rpl.Peer, b []byte) {
 		h.Write([]byte{byte(to)})
@@ -76,8 +78,13 @@ func (w *columnWorld) extract(sends bool) {
 		at[1] = append(at[1], unsafe.Pointer(c))
 	}
 	if w.byColumn && sends {
-		w.net.A.SetColumn(w.walker, w.items[0], at[0])
-		w.net.A.SetColumn(w.hauler, w.items[1], at[1])
+		for k, c := range w.columns {
+			c.Resize(len(w.items[k]))
+			for i, it := range w.items[k] {
+				c.Put(i, it)
+			}
+			w.net.A.SetColumn(c, at[k])
+		}
 	}
 	if w.byColumn {
 		return
@@ -254,6 +261,9 @@ func TestSetAfterTheWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	it, _ := net.A.Item(id, 0)
+	column := net.A.NewColumn(typ)
+	column.Resize(1)
+	column.Put(0, it)
 	c, err := net.Join(2)
 	if err != nil {
 		t.Fatal(err)
@@ -275,7 +285,7 @@ func TestSetAfterTheWalk(t *testing.T) {
 		net.A.Observe(2, [2]float64{step.from, 0})
 		for range 60 {
 			net.Tick(func(rpl.Tick) {
-				net.A.SetColumn(typ, []rpl.Item{it}, []unsafe.Pointer{unsafe.Pointer(&w)})
+				net.A.SetColumn(column, []unsafe.Pointer{unsafe.Pointer(&w)})
 			})
 			if x := shows(); x != step.was && x != step.want {
 				t.Fatalf("%d seen from %v shows %d", step.hp, step.from, x)

@@ -7,8 +7,9 @@ import "math"
 // told apart by its distance.
 //
 // Where a node stands in the grid is right within a slack only, so that most
-// steps of most nodes write nothing but their cell's stamp; who asks near the
-// edge of somebody's sight reads the node's own place.
+// steps of most nodes write nothing but their own place, and their cell's stamp
+// where somebody looks for it; who asks near the edge of somebody's sight reads
+// the node's own place.
 type grid struct {
 	size   float64 // of a cell
 	slack  float64 // along each axis
@@ -98,7 +99,7 @@ func (a *Authority) moved(slot uint32, x, y float64) {
 	s.x, s.y = x, y
 	g := a.grid
 	if s.cell >= 0 {
-		if math.Abs(x-float64(s.gridX)) <= g.slack && math.Abs(y-float64(s.gridY)) <= g.slack {
+		if s.within(g.slack) {
 			g.stamp(s.cell, a.moves)
 			return
 		}
@@ -106,6 +107,12 @@ func (a *Authority) moved(slot uint32, x, y float64) {
 		return
 	}
 	a.enterCell(slot)
+}
+
+// within is whether the grid has the node where it is, but for the slack. No
+// branch depends on it.
+func (s *spot) within(slack float64) bool {
+	return flag(math.Abs(s.x-float64(s.gridX)) <= slack)&flag(math.Abs(s.y-float64(s.gridY)) <= slack) != 0
 }
 
 // enterCell puts a node into the grid, or anew.

@@ -12,7 +12,8 @@ import (
 
 func (a *Authority) look(p *peer, now time.Duration) {
 	p.watch.end(a, p)
-	all := p.lookAgain || !p.looked
+	a.looks = true
+	all := p.lookAgain || !p.looked || a.unstamped
 	if !all && a.grid.moved != a.moves && len(p.lingering) == 0 {
 		return
 	}

@@ -277,6 +277,7 @@ func (a *Authority) Remove(n Node) {
 }
 
 func (a *Authority) freeItem(it Item) {
+	a.outOfColumn(it)
 	m := &a.items[it]
 	m.used = false
 	a.freeItems[m.t.Index] = append(a.freeItems[m.t.Index], it)

@@ -8,6 +8,7 @@ type place struct {
 	x, y uintptr
 	q    quantiser
 	step float64
+	size uintptr // of each
 	f32  bool
 	ok   bool
 }
@@ -27,9 +28,17 @@ func newPlace(t *ItemType) place {
 		}
 		x := o.off + size*uintptr(t.Pos[0]-int(o.word))
 		y := o.off + size*uintptr(t.Pos[1]-int(o.word))
-		return place{x: x, y: y, q: o.quant, step: t.PosStep, f32: size == 4, ok: true}
+		return place{x: x, y: y, q: o.quant, step: t.PosStep, size: size, f32: size == 4, ok: true}
 	}
 	return place{}
+}
+
+// raw is read without the clamping.
+func (pl *place) raw(p unsafe.Pointer) (x, y float64) {
+	if pl.f32 {
+		return float64(*at[float32](p, pl.x)) - pl.q.bias, float64(*at[float32](p, pl.y)) - pl.q.bias
+	}
+	return *at[float64](p, pl.x) - pl.q.bias, *at[float64](p, pl.y) - pl.q.bias
 }
 
 func (pl *place) read(p unsafe.Pointer) (x, y float64) {

@@ -62,6 +62,7 @@ func (a *Authority) Stream(now time.Duration) {
 		a.rejudgeNow(slot)
 	}
 	a.judged = a.judged[:0]
+	a.looks = false
 	if a.grid != nil {
 		for _, p := range a.peers {
 			switch {

@@ -61,8 +61,6 @@ type slab struct {
 	seen   int      // the tick that the trackers know
 	head   int      // version head
 	tracks int      // the trackers of phases
-	shows  []uint64 // what a walk has seen of a row, shown apart
-	shown  int
 
 	ring   []int32 // older versions, stride apart
 	stride int     // of a version in the ring, so that it crosses no line of a cache
@@ -75,7 +73,7 @@ type slab struct {
 const lineWords = 16
 
 func newSlab(t *rowType) slab {
-	s := slab{seen: t.width, stride: inLines(t.width + 1), shown: inLines(2*len(t.walk.probes)) / 2}
+	s := slab{seen: t.width, stride: inLines(t.width + 1)}
 	s.head = s.seen + 1
 	s.tracks = s.head + t.width + 1
 	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
@@ -222,7 +220,6 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		a.rows = append(a.rows, row{t: t, node: slot, k: uint32(s.rows), head: 1, first: 1})
 		s.rows++
 		s.blocks = append(s.blocks, make([]int32, s.block)...)
-		s.shows = append(s.shows, make([]uint64, s.shown)...)
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
 		s.ring = append(s.ring, make([]int32, historyLen*s.stride)...)
 		if len(t.vars) > 0 {
@@ -388,7 +385,10 @@ func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
 			a.moved(m.node, x, y)
 		}
 	}
-	h.flags &^= hotFresh
+	if h.flags&hotFresh != 0 {
+		h.flags &^= hotFresh
+		a.sort(h)
+	}
 	return changed
 }
 

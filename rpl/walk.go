@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"unsafe"
 )
 
@@ -14,22 +15,27 @@ import (
 
 // walkPlan is how the component of one rowType is walked; words are the row's.
 type walkPlan struct {
-	probes  []probe
-	windows []window // the same
-	axes    []axis   // the predicted words, nil where they are not all alike
+	windows []window
+	probes  []probe // all that the windows see
+	rest    []probe // … but for where the node is
+	all     uint64  // the windows as bits
+	placed  uint64  // those with the node's place
+	axes    []axis  // the predicted words, nil where they are not all alike
 }
 
 // A probe is eight bytes of a struct.
 type probe struct {
 	off  uintptr
 	mask uint64 // the bytes that belong to fields
+	key  uint64
 }
 
 // A window is a probe's fields: a float64, or smaller ones.
 type window struct {
 	off   uintptr
 	float bool // it is a float64 …
-	word  int  // … of this word
+	word  int  // … of this word …
+	moves bool // … which is predicted
 	quantiser
 	fields []walkField
 }
@@ -78,12 +84,45 @@ func (t *rowType) walkable() {
 	if len(plan.windows) > maxWindows {
 		return
 	}
+	for i := range plan.windows {
+		w := &plan.windows[i]
+		w.moves = w.float && t.words[w.word].Velocity >= 0
+	}
+	plan.all = 1<<len(plan.windows) - 1
+	pl := newPlace(item)
+	plan.split(&pl)
 	if len(t.inferred) == 0 && len(t.phased) == len(t.predicted) {
 		for _, i := range t.phased {
 			plan.axes = append(plan.axes, axis{i, t.courses[i], t.once != nil && t.once[i]})
 		}
 	}
 	t.walk, t.walks = plan, true
+}
+
+// split tells apart what says where the node is.
+func (p *walkPlan) split(pl *place) {
+	for i, all := range p.probes {
+		rest := all
+		if pl.ok {
+			rest.mask &^= bytesOf(all.off, pl.x, pl.size) | bytesOf(all.off, pl.y, pl.size)
+		}
+		p.placed |= uint64(flag(rest.mask != all.mask)) << i
+		if rest.mask != 0 {
+			p.rest = append(p.rest, rest)
+		}
+	}
+	p.probes, p.rest = keyed(p.probes), keyed(p.rest)
+}
+
+// bytesOf are those bytes of eight at an offset that belong to a field.
+func bytesOf(off, field, size uintptr) uint64 {
+	var mask [windowSize]byte
+	for k := range mask {
+		if at := off + uintptr(k); at >= field && at < field+size {
+			mask[k] = 0xff
+		}
+	}
+	return binary.NativeEndian.Uint64(mask[:])
 }
 
 // field is the op of the k-th of its fields alone.
@@ -99,8 +138,10 @@ func (o *op) field(k int) op {
 // add puts a field into the window that it is in.
 func (p *walkPlan) add(f op, at []int, size uintptr) {
 	if f.kind == opFloat64 {
-		p.probes = append(p.probes, probe{f.off, ^uint64(0)})
-		p.windows = append(p.windows, window{off: f.off, float: true, word: at[f.word], quantiser: f.quant})
+		p.probes = append(p.probes, probe{off: f.off, mask: ^uint64(0)})
+		p.windows = append(p.windows, window{
+			off: f.off, float: true, word: at[f.word], quantiser: f.quant,
+		})
 		return
 	}
 	off := min(f.off, size-windowSize)
@@ -115,35 +156,40 @@ func (p *walkPlan) add(f op, at []int, size uintptr) {
 		p.probes = append(p.probes, probe{off: off})
 		p.windows = append(p.windows, window{off: off})
 	}
-	var mask [windowSize]byte
-	for k := range f.size() {
-		mask[f.off-off+k] = 0xff
-	}
-	p.probes[i].mask |= binary.NativeEndian.Uint64(mask[:])
+	p.probes[i].mask |= bytesOf(off, f.off, f.size())
 	p.windows[i].fields = append(p.windows[i].fields, walkField{f, at[f.word:f.end]})
 }
 
-// differs is whether a component shows something else than it did. No branch
-// depends on what it shows.
-func (p *walkPlan) differs(component unsafe.Pointer, shown []uint64) bool {
-	shown = shown[:len(p.probes)]
-	any := uint64(0)
-	for i := range p.probes {
-		any |= *at[uint64](component, p.probes[i].off)&p.probes[i].mask ^ shown[i]
+// sumOf mixes what some probes see, two by two, as wyhash does: products of 128
+// bits, folded. That a component shows something else and has the same sum happens
+// once in 2^64 changes.
+func sumOf(component unsafe.Pointer, probes []probe) (sum uint64) {
+	for len(probes) >= 4 {
+		p := (*[4]probe)(probes)
+		sum ^= p[0].with(&p[1], component) ^ p[2].with(&p[3], component)
+		probes = probes[4:]
 	}
-	return any != 0
+	if len(probes) >= 2 {
+		sum ^= probes[0].with(&probes[1], component)
+	}
+	return sum
 }
 
-// changes keeps what a component shows, and reports which windows differ from
-// what it did show, as bits.
-func (p *walkPlan) changes(component unsafe.Pointer, shown []uint64) (changed uint64) {
-	shown = shown[:len(p.probes)]
-	for i := range p.probes {
-		v := *at[uint64](component, p.probes[i].off) & p.probes[i].mask
-		changed |= uint64(flag(v != shown[i])) << i
-		shown[i] = v
+func (p *probe) with(q *probe, component unsafe.Pointer) uint64 {
+	hi, lo := bits.Mul64(*at[uint64](component, p.off)&p.mask^p.key, *at[uint64](component, q.off)&q.mask^q.key)
+	return hi ^ lo
+}
+
+// keyed gives probes their keys, and makes their number even.
+func keyed(probes []probe) []probe {
+	keys := rand.NewPCG(1, 2) // any odd ones
+	if len(probes)%2 != 0 {
+		probes = append(probes, probe{})
 	}
-	return changed
+	for i := range probes {
+		probes[i].key = keys.Uint64() | 1
+	}
+	return probes
 }
 
 // read quantises windows of a component into its row. moves is whether a
@@ -167,11 +213,7 @@ func (t *rowType) read(component unsafe.Pointer, windows uint64, now []int32) (m
 			continue
 		}
 		now[w.word] = v
-		if t.words[w.word].Velocity < 0 {
-			turns = true
-		} else {
-			moves = true
-		}
+		moves, turns = moves || w.moves, turns || !w.moves
 	}
 	return moves, turns
 }
@@ -196,61 +238,52 @@ func (t *rowType) readFields(fields []walkField, component unsafe.Pointer, now [
 	return moves, turns
 }
 
-// walk reads one component into its row, and settles the row: it reports whether
-// the row has left its course.
-func (a *Authority) walk(c *columnWalk, h *hot, component unsafe.Pointer) (off bool) {
-	t, s := c.t, c.slab
-	shown := s.shows[int(h.k)*s.shown:][:s.shown]
-	if h.flags&(hotWalked|hotDrifts) == hotWalked && !t.walk.differs(component, shown) {
-		return false
-	}
-	windows := t.walk.changes(component, shown)
-	if h.flags&hotWalked == 0 {
-		windows = 1<<len(t.walk.windows) - 1
-		a.beginWalk(h)
-	}
-	now := s.current(h.k, t.width)
+// read reads windows of a component into its row, and settles the row: it reports
+// whether the row has left its course.
+func (c *Column) read(i int, component unsafe.Pointer, windows uint64) (off bool) {
+	t, s, e := c.t, c.slab(), &c.ends[i]
+	now := s.current(e.k, t.width)
 	moves, turns := t.read(component, windows, now)
-	if (moves || turns) && h.flags&hotPlace != 0 {
-		x, y := float64(now[t.pos[0]])*t.item.PosStep, float64(now[t.pos[1]])*t.item.PosStep
-		if c.place.ok {
-			x, y = c.place.read(component)
-		}
-		if s := &a.spots[h.slot]; x != s.x || y != s.y {
-			a.moved(h.slot, x, y)
-		}
+	if !c.place.ok && windows != 0 {
+		c.follow(c.items[i], now)
 	}
-	return (moves || turns || h.flags&hotDrifts != 0) && a.leaves(h, t, s, now, turns)
+	drifting := c.drifting[i>>6]>>(i&63)&1 != 0
+	return (moves || turns || drifting) && c.leaves(i, s, now, turns)
 }
 
-// beginWalk hands a row's settling over from Schedule.
-func (a *Authority) beginWalk(h *hot) {
-	r := &a.rows[h.row]
-	r.walked = true
-	h.flags |= hotWalked | hotStale
-	if r.drifting {
-		h.flags |= hotDrifts
+// follow notes where a node is whose words alone say that; now is its row.
+func (c *Column) follow(it Item, now []int32) {
+	h, step := &c.a.hots[it], c.t.item.PosStep
+	if h.flags&hotPlace == 0 {
+		return
+	}
+	x, y := float64(now[c.t.pos[0]])*step, float64(now[c.t.pos[1]])*step
+	if s := &c.a.spots[h.slot]; x != s.x || y != s.y {
+		c.a.moved(h.slot, x, y)
 	}
 }
 
 // leaves brings a row's phases up to its words, and reports whether it has left
 // its course. turns is whether a word changed that nothing predicts.
-func (a *Authority) leaves(h *hot, t *rowType, s *slab, now []int32, turns bool) (off bool) {
-	last, tick := s.anchor(h.k, t.width)
+func (c *Column) leaves(i int, s *slab, now []int32, turns bool) (off bool) {
+	a, t, k := c.a, c.t, c.ends[i].k
+	last, tick := s.anchor(k, t.width)
 	age := uint32(a.tick) - tick
 	if len(t.walk.axes) > 0 {
-		off = !s.steer(t.walk.axes, h.k, uint32(a.tick), age, last, now)
+		off = !s.steer(t.walk.axes, k, uint32(a.tick), age, last, now)
 	} else {
 		if len(t.phased) > 0 {
-			turns = s.track(t, h.k, uint32(a.tick), now) || turns
+			turns = s.track(t, k, uint32(a.tick), now) || turns
 		}
 		off = !t.follows(last, now, age)
 	}
 	if turns {
 		off = off || !t.stands(last, now)
-		if drifts := t.drifts(now); drifts != (h.flags&hotDrifts != 0) {
+		if drifts := t.drifts(now); drifts != (c.drifting[i>>6]>>(i&63)&1 != 0) {
+			h := &a.hots[c.items[i]]
 			h.flags ^= hotDrifts
 			a.rows[h.row].drifting = drifts
+			a.sort(h)
 		}
 	}
 	return off
@@ -279,14 +312,17 @@ func (s *slab) steer(axes []axis, row, tick, age uint32, last, now []int32) (fol
 // leave makes new versions of the rows that the walk found off their course,
 // and marks them for their holders.
 func (a *Authority) leave(t *rowType) {
-	a.touchOff(t, a.off)
-	for _, it := range a.off {
-		h := &a.hots[it]
-		r := &a.rows[h.row]
-		r.touched = false
-		last, tick := a.anchored(r)
-		a.leaveCourse(r, last, tick)
-		a.tellHolders(&a.nodes[h.slot])
+	for off := a.off; len(off) > 0; off = off[min(ahead, len(off)):] {
+		some := off[:min(ahead, len(off))]
+		a.touchOff(t, some)
+		for _, it := range some {
+			h := &a.hots[it]
+			r := &a.rows[h.row]
+			r.touched = false
+			last, tick := a.anchored(r)
+			a.leaveCourse(r, last, tick)
+			a.tellHolders(&a.nodes[h.slot])
+		}
 	}
 	a.off = a.off[:0]
 }

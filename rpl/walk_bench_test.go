@@ -52,7 +52,8 @@ func benchmarkWalk(b *testing.B, moving int) {
 		b.Fatal(err)
 	}
 	units := make([]*crowdUnit, nodes)
-	items := make([]rpl.Item, nodes)
+	column := a.NewColumn(unit)
+	column.Resize(nodes)
 	at := make([]unsafe.Pointer, nodes)
 	for i := range units {
 		u := &crowdUnit{Pos: xy{rng.Float64() * side, rng.Float64() * side}}
@@ -63,7 +64,8 @@ func benchmarkWalk(b *testing.B, moving int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		items[i], _ = a.Item(n, 0)
+		it, _ := a.Item(n, 0)
+		column.Put(i, it)
 		units[i], at[i] = u, unsafe.Pointer(u)
 	}
 	for p := range 64 {
@@ -89,7 +91,7 @@ func benchmarkWalk(b *testing.B, moving int) {
 		}
 		a.Step(tick)
 		begun := time.Now()
-		a.SetColumn(unit, items, at)
+		a.SetColumn(column, at)
 		took = append(took, time.Since(begun))
 		for p := range 64 {
 			a.Observe(rpl.Server+rpl.Peer(p)+1, [2]float64{units[p].Pos.X, units[p].Pos.Y})
