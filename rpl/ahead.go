@@ -149,18 +149,15 @@ func (a *Authority) touchSpots(slots []uint32) {
 
 // touchOff touches what it takes to give rows that have left their course a new
 // version, and to tell their holders.
-func (a *Authority) touchOff(t *rowType, off []Item) {
+func (a *Authority) touchOff(t *rowType, off []end) {
 	sum := uint32(0)
-	for _, it := range off {
-		h := &a.hots[it]
-		n := &a.nodes[h.slot]
-		sum += a.rows[h.row].head + uint32(len(n.holders)) + uint32(flag(n.spawn.Transient))
+	for _, e := range off {
+		sum += a.rows[e.row].head + uint32(len(a.nodes[e.slot].holders))
 	}
 	s := &a.slabs[t.index]
-	for _, it := range off {
-		h := &a.hots[it]
-		sum += uint32(s.older(h.k, a.rows[h.row].head, t.width)[t.width])
-		if hs := a.nodes[h.slot].holders; len(hs) > 0 {
+	for _, e := range off {
+		sum += uint32(s.older(e.k, a.rows[e.row].head, t.width)[t.width])
+		if hs := a.nodes[e.slot].holders; len(hs) > 0 {
 			sum += hs[0].handle
 		}
 	}

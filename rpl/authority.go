@@ -82,7 +82,7 @@ type Authority struct {
 	hots      []hot // by item
 	columns   []*Column
 	sum       uint32   // of what was read ahead
-	off       []Item   // rows that the walk found off their course
+	off       []end    // rows that the walk found off their course
 	catching  bool     // catchUp is at work
 	unstamped bool     // what moved in this tick's columns has stamped no cells …
 	looks     bool     // … which nobody wants to know: no peer looked at all that moved

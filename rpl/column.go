@@ -34,6 +34,7 @@ type Column struct {
 // end is where a row's node and row of the store are.
 type end struct {
 	slot uint32
+	row  uint32
 	k    uint32 // the row's place in its slab
 }
 
@@ -91,7 +92,7 @@ func (c *Column) Put(row int, it Item) {
 	}
 	c.a.outOfColumn(it)
 	h := &c.a.hots[it]
-	c.items[row], c.ends[row] = it, end{h.slot, h.k}
+	c.items[row], c.ends[row] = it, end{h.slot, h.row, h.k}
 	h.column, h.at = c.index, uint32(row)
 	c.a.sort(h)
 }
@@ -184,7 +185,7 @@ func (c *Column) walk(w int) {
 		}
 		if windows != 0 || c.drifting[w]&bit != 0 {
 			if c.read(i, component, windows) {
-				c.a.off = append(c.a.off, c.items[i])
+				c.a.off = append(c.a.off, c.ends[i])
 			}
 		}
 	}
@@ -226,7 +227,7 @@ func (c *Column) setSingle(w int) {
 		}
 		a.beginWalk(h)
 		if c.begin(i, c.components[i]) {
-			a.off = append(a.off, it)
+			a.off = append(a.off, c.ends[i])
 		}
 	}
 }

@@ -25,28 +25,39 @@ type Item uint32
 // NoItem is no item: what SetColumn passes over.
 const NoItem = ^Item(0)
 
-// node is one entry of the authority's table; what every tick reads comes
-// first.
+// node is one entry of the authority's table: four lines of a cache, the first of
+// them with what most ticks read.
 type node struct {
-	id     Node
-	active uint32 // the round for which it is on the active list
+	id        Node
+	active    uint32 // the round for which it is on the active list
+	used      bool
+	judge     bool // on the list of nodes whose relevance is asked anew
+	transient bool // its state is never sent after its arrival
+	holders   []holder
+	rows      []uint32
 
-	holders []holder
-	rows    []uint32
-
-	parent  uint32 // slot; 0 (the session's) means none
-	owner   Peer
-	posItem int16 // ordinal of the item that says where the node is, -1 none
-	used    bool
-	judge   bool // on the list of nodes whose relevance is asked anew
-
+	parent   uint32 // slot; 0 (the session's) means none
+	owner    Peer
+	born     uint32 // Stream has not decided on it while Authority.send is this
+	posItem  int16  // ordinal of the item that says where the node is, -1 none
 	groups   uint64
 	layout   *nodeLayout
 	items    []Item // by ordinal; NoItem where removed
 	children []uint32
 	past     []tenure // former owners, newest last
-	born     uint32   // Stream has not decided on it while Authority.send is this
-	spawn    Spawn
+	spawn    spawned
+	_        [24]byte
+}
+
+// spawned is what a node keeps of its Spawn.
+type spawned struct {
+	Prefab    *PrefabType
+	Args      []byte
+	Name      string
+	Relevance Relevance
+	Weight    float32
+	Hz        uint8
+	Keep      bool
 }
 
 // A holder is a peer that the node is relevant to. handle is noHandle until
@@ -119,7 +130,8 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	if s.Args != nil {
 		s.Args = append([]byte(nil), s.Args...)
 	}
-	n.used, n.layout, n.spawn, n.owner = true, l, s, s.Owner
+	n.used, n.layout, n.owner, n.transient = true, l, s.Owner, s.Transient
+	n.spawn = spawned{s.Prefab, s.Args, s.Name, s.Relevance, s.Weight, s.Hz, s.Keep}
 	n.posItem, n.groups, n.born = -1, 0, a.send
 	n.past = n.past[:0]
 	n.judge, n.active = false, 0
@@ -272,7 +284,7 @@ func (a *Authority) Remove(n Node) {
 		a.freeRow(r)
 	}
 	nd.used = false
-	nd.spawn = Spawn{}
+	nd.spawn = spawned{}
 	a.freeSlots = append(a.freeSlots, slot)
 }
 

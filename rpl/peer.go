@@ -255,7 +255,7 @@ func (p *peer) allot(a *Authority, e *entry, n *node) {
 // isPlain is whether a node is what most are; the peer then asks for its row
 // alone.
 func (a *Authority) isPlain(n *node) bool {
-	return len(n.rows) == 1 && a.rows[n.rows[0]].t.audience == Everyone && !n.spawn.Transient && n.spawn.Hz == 0
+	return len(n.rows) == 1 && a.rows[n.rows[0]].t.audience == Everyone && !n.transient && n.spawn.Hz == 0
 }
 
 func (p *peer) release(e *entry) {

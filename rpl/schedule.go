@@ -168,7 +168,7 @@ func (a *Authority) wake() {
 
 // tellHolders marks a node that left its course for the peers that hold it.
 func (a *Authority) tellHolders(n *node) {
-	if n.spawn.Transient {
+	if n.transient {
 		return
 	}
 	for i := range n.holders {

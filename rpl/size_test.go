@@ -13,6 +13,12 @@ func TestHotRecordsTakeOneLine(t *testing.T) {
 	if n := unsafe.Sizeof(row{}); n != 64 {
 		t.Errorf("a row takes %d bytes, not 64", n)
 	}
+	if n := unsafe.Sizeof(node{}); n%64 != 0 {
+		t.Errorf("a node takes %d bytes, no whole lines", n)
+	}
+	if n := unsafe.Offsetof(node{}.parent); n != 64 {
+		t.Errorf("what most ticks read of a node takes %d bytes, not 64", n)
+	}
 	if n := unsafe.Sizeof(entry{}); n != 64 {
 		t.Errorf("an entry takes %d bytes, not 64", n)
 	}

@@ -57,10 +57,10 @@ func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.numb
 // stands behind its words.
 type slab struct {
 	blocks []int32
-	block  int      // words of each, and where in it stand …
-	seen   int      // the tick that the trackers know
-	head   int      // version head
-	tracks int      // the trackers of phases
+	block  int // words of each, and where in it stand …
+	seen   int // the tick that the trackers know
+	head   int // version head
+	tracks int // the trackers of phases
 
 	ring   []int32 // older versions, stride apart
 	stride int     // of a version in the ring, so that it crosses no line of a cache

@@ -192,7 +192,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 	switch a.actions[i] {
 	case rowSame:
 		pr.since = 0
-		return false, a.isLoose(r, pr) && !n.spawn.Transient && !pr.hidden, 0
+		return false, a.isLoose(r, pr) && !n.transient && !pr.hidden, 0
 	case rowForget:
 		a.note(h, 0, recForget, e.gen, i)
 		return true, false, 1
@@ -234,7 +234,7 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 	case pr.hidden:
 		*pr = peerRow{from: uint32(a.tick)} // gained: a keyframe
 	}
-	if guess && pr.acked == 0 || n.spawn.Transient && pr.flight != 0 {
+	if guess && pr.acked == 0 || n.transient && pr.flight != 0 {
 		return rowSame
 	}
 	if a.pending(r, pr) {

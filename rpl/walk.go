@@ -315,13 +315,12 @@ func (a *Authority) leave(t *rowType) {
 	for off := a.off; len(off) > 0; off = off[min(ahead, len(off)):] {
 		some := off[:min(ahead, len(off))]
 		a.touchOff(t, some)
-		for _, it := range some {
-			h := &a.hots[it]
-			r := &a.rows[h.row]
+		for _, e := range some {
+			r := &a.rows[e.row]
 			r.touched = false
 			last, tick := a.anchored(r)
 			a.leaveCourse(r, last, tick)
-			a.tellHolders(&a.nodes[h.slot])
+			a.tellHolders(&a.nodes[e.slot])
 		}
 	}
 	a.off = a.off[:0]
