@@ -147,6 +147,15 @@ func (a *Authority) touchSpots(slots []uint32) {
 	a.sum += uint32(sum)
 }
 
+// touchEdge touches the places of some nodes of an edge.
+func (v *vigil) touchEdge(edge []edgeNode, asked []uint8) {
+	sum := int32(0)
+	for _, i := range asked {
+		sum += v.a.spots[edge[i].slot].cell
+	}
+	v.a.sum += uint32(sum)
+}
+
 // touchOff touches what it takes to give rows that have left their course a new
 // version, and to tell their holders.
 func (a *Authority) touchOff(t *rowType, off []end) {

@@ -211,7 +211,7 @@ func (a *Authority) Connect(id Peer) error {
 	}
 	a.byID[id] = p
 	if a.grid != nil {
-		a.grid.watchers.reach(p.index)
+		a.grid.reach(p.index)
 	}
 	for slot := range a.nodes {
 		if n := &a.nodes[slot]; n.used && n.parent == 0 && a.spots[slot].cell < 0 {

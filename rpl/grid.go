@@ -11,14 +11,16 @@ import "math"
 // where somebody looks for it; who asks near the edge of somebody's sight reads
 // the node's own place.
 type grid struct {
-	size   float64 // of a cell
-	slack  float64 // along each axis
-	margin float64 // how far off a place in the grid may be, as a distance
-	exact  bool    // somewhere beyond a float32's precision: nothing is taken from the grid
+	size  float64 // of a cell
+	slack float64 // along each axis
+	exact bool    // somewhere beyond a float32's precision: nothing is taken from the grid
 
-	plain       bool // the Interest is a Grid, of these reaches
-	enter, exit float64
-	watchers    watchers // by bucket: who is told when a node leaves its place there
+	plain        bool // the Interest is a Grid, of this reach
+	exit         float64
+	drift        float64  // along each axis: how far an observer goes before it looks again
+	rings, blind rings    // by the slack and the drift; when the grid says nothing
+	watchers     watchers // by bucket: who is told when a node leaves its place there …
+	sights       []sight  // … and by peer, whether it is
 
 	buckets [][]gridNode
 	stamps  []uint32 // by bucket: the round in which a node of it last moved
@@ -34,13 +36,20 @@ const gridSide = 64
 // tenth of what is in reach is near an edge.
 const gridSlack = 1. / 16
 
+// gridDrift is the same of how far an observer goes before it looks again: the
+// farther, the more nodes are near an edge of its sight.
+const gridDrift = 2. / 16
+
 func newGrid(size float64, in Interest) *grid {
-	slack := size * gridSlack
+	const diagonal = math.Sqrt2 * 1.03 // with room for the rounding of float32s
+	slack, drift := size*gridSlack, size*gridDrift
 	sight, plain := in.(Grid)
 	return &grid{
-		plain: plain, enter: sight.Enter, exit: sight.Exit,
-		size: size, slack: slack,
-		margin:  slack * math.Sqrt2 * 1.03, // with room for the rounding of float32s
+		plain: plain, exit: sight.Exit, drift: drift,
+		rings:   newRings(sight, slack*diagonal, drift*diagonal),
+		blind:   newRings(sight, math.Inf(1), math.Inf(1)),
+		size:    size,
+		slack:   slack,
 		buckets: make([][]gridNode, gridSide*gridSide),
 		stamps:  make([]uint32, gridSide*gridSide),
 		crossed: make([]uint32, 0, 256),
@@ -118,6 +127,10 @@ func (s *spot) within(slack float64) bool {
 // enterCell puts a node into the grid, or anew.
 func (a *Authority) enterCell(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
+	from := gridNode{x: s.gridX, y: s.gridY}
+	if s.cell < 0 {
+		from.x = float32(math.NaN()) // from nowhere
+	}
 	s.gridX, s.gridY = float32(s.x), float32(s.y)
 	g.exact = g.exact || g.rough(s.x) || g.rough(s.y)
 	i := g.bucketAt(g.cellOf(s.x), g.cellOf(s.y))
@@ -130,7 +143,9 @@ func (a *Authority) enterCell(slot uint32) {
 			if s.cell < 0 {
 				p.near = append(p.near, slot)
 			}
-			p.watch.tell(slot) // it may not watch the new cell
+			if !g.watchers.of(i).has(h.peer) && !g.sights[h.peer].misses(from, e) {
+				p.watch.tell(slot)
+			}
 		}
 		a.ungrid(slot)
 		g.crossed = append(g.crossed, slot)
@@ -138,7 +153,7 @@ func (a *Authority) enterCell(slot uint32) {
 		g.buckets[i] = append(roomy(g.buckets[i]), e)
 	}
 	g.stamp(i, a.moves)
-	a.tellWatchers(i, slot)
+	a.tellOfMove(i, from, e)
 }
 
 // roomy makes room for one more: a crowd that wanders over a steady world soon

@@ -81,6 +81,13 @@ func (a *Authority) checkOut(p *peer, slot uint32, now time.Duration) {
 
 // lingers is whether a node out of sight has not stayed for its least time.
 func (a *Authority) lingers(p *peer, slot uint32, now time.Duration) bool {
-	h := a.nodes[slot].holder(p.index)
-	return h != nil && now-h.since < minStay
+	return now < a.leastStay(p, slot)
+}
+
+// leastStay is until when a peer holds a node on any account.
+func (a *Authority) leastStay(p *peer, slot uint32) time.Duration {
+	if h := a.nodes[slot].holder(p.index); h != nil {
+		return h.since + minStay
+	}
+	return 0
 }

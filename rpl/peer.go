@@ -140,7 +140,7 @@ func (p *peer) prepare() {
 	const some, many = 64, 256
 	p.lingering, p.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.near, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
-	p.watch.edge, p.watch.told = make([]uint32, 0, many), make([]uint32, 0, some)
+	p.watch.edge, p.watch.told = make([]edgeNode, 0, some), make([]uint32, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]check, 0, maxChecks)
 	pl := &p.plan

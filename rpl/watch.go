@@ -2,30 +2,62 @@ package rpl
 
 import (
 	"math"
-	"math/bits"
 	"time"
 )
 
 // A peer with one observer and a Grid keeps watch: it looks at all that is in
-// reach only when its observer has moved by the grid's slack, and notes those
-// nodes that can come in or go out before it looks again, without leaving their
-// place in the grid: those near the edge of its sight. In every other send it
-// asks these, and those of which the grid tells: who has left its place in a
-// cell that the peer watches. (Verlet's neighbour lists, as molecular dynamics
-// has them: Phys. Rev. 159, 98, 1967.)
+// reach only when its observer has drifted off, and notes those nodes that can
+// come in or go out before it looks again, without leaving their place in the
+// grid: those near the edge of its sight. In every other send it asks of these
+// those whose place in the grid leaves a doubt, and those of which the grid
+// tells: who has left its place in a cell that the peer watches. (Verlet's
+// neighbour lists, as molecular dynamics has them: Phys. Rev. 159, 98, 1967.)
 type watch struct {
 	on       bool
-	at       [2]float64 // where the observer was at the last look …
-	margin   float64    // … and how far off a distance from there could be
-	from, to [2]int     // cells that are watched
-	edge     []uint32   // slots that are asked in every send
-	edging   bitset     // the same
-	told     []uint32   // slots of which the grid has told since
+	blind    bool       // it goes by nothing that the grid says
 	waits    bool       // one of the edge is out of sight, and its least stay is not over
+	at       [2]float64 // where the observer was at the last look
+	edge     []edgeNode
+	told     []uint32 // slots of which the grid has told since
+	edging   bitset   // slots of the edge
+	from, to [2]int   // cells that are watched
 }
 
-// watches is whether a peer keeps watch.
-func (a *Authority) watches(p *peer) bool { return a.grid.plain && len(p.points) == 1 }
+// An edgeNode is a node at the edge of a peer's sight. All of it is right as long
+// as the grid does not tell of the node.
+type edgeNode struct {
+	x, y  float32 // in the grid
+	slot  uint32
+	held  bool          // the peer should hold it
+	until time.Duration // when it is out of sight it stays until then at least; 0 not known
+}
+
+// rings are the squares of the distances by which a watch decides.
+type rings struct {
+	enter, exit float64 // in truth
+
+	// From the observer to a place in the grid: what is held and not beyond in
+	// is in sight, what is not held and beyond out is not.
+	in, out float32
+
+	// The same from where the observer was at the look, wherever it goes before
+	// the next one.
+	stays, comes float32
+
+	inner, outer float32 // there is no edge within inner and beyond outer
+}
+
+// newRings leaves room for the slack of the grid, and for what an observer may
+// have drifted.
+func newRings(sight Grid, slack, drift float64) rings {
+	both := slack + drift
+	return rings{
+		enter: sight.Enter * sight.Enter, exit: sight.Exit * sight.Exit,
+		in: square(sight.Exit - slack), out: square(sight.Enter + slack),
+		stays: square(sight.Exit - both), comes: square(sight.Enter + both),
+		inner: square(sight.Enter - both), outer: square(sight.Exit + both),
+	}
+}
 
 // square of a distance; what is negative is nearer than everything.
 func square(d float64) float32 {
@@ -35,34 +67,30 @@ func square(d float64) float32 {
 	return float32(d * d)
 }
 
-// vigil is a peer's watch in one send. Distances are squared.
-type vigil struct {
-	a           *Authority
-	p           *peer
-	o           [2]float64 // where the observer is
-	now         time.Duration
-	enter, exit float64
+// watches is whether a peer keeps watch.
+func (a *Authority) watches(p *peer) bool { return a.grid.plain && len(p.points) == 1 }
 
-	// In the grid, from where the observer was, wherever it and a node have gone
-	// since: what is held stays, what is not held may come, what is held may stay.
-	stays, comes, far float32
+// vigil is a peer's watch in one send.
+type vigil struct {
+	*rings
+	a   *Authority
+	p   *peer
+	o   [2]float64 // where the observer is
+	now time.Duration
 }
 
 // keepWatch brings what the peer should hold up to date.
 func (a *Authority) keepWatch(p *peer, now time.Duration) {
 	g, w, o := a.grid, &p.watch, p.points[0]
-	m := 2 * g.margin // the node's slack and the observer's
-	if g.exact || g.rough(o[0]) || g.rough(o[1]) {
-		m = math.Inf(1)
-	}
-	v := vigil{
-		a: a, p: p, o: o, now: now, enter: g.enter * g.enter, exit: g.exit * g.exit,
-		stays: square(g.exit - m), comes: square(g.enter + m), far: square(g.exit + m),
+	blind := g.exact || g.rough(o[0]) || g.rough(o[1])
+	v := vigil{rings: &g.rings, a: a, p: p, o: o, now: now}
+	if blind {
+		v.rings = &g.blind
 	}
 	away := max(math.Abs(o[0]-w.at[0]), math.Abs(o[1]-w.at[1]))
 	switch {
-	case p.lookAgain || !w.on || w.margin != m || !(away <= g.slack):
-		w.margin = m
+	case p.lookAgain || !w.on || w.blind != blind || !(away <= g.drift):
+		w.blind = blind
 		v.look()
 	case p.looked && !w.waits && len(w.told) == 0 && g.moved != a.moves: // nothing has moved
 	default:
@@ -71,27 +99,67 @@ func (a *Authority) keepWatch(p *peer, now time.Duration) {
 	p.looked = true
 }
 
-// pass asks those at the edge, and those of which the grid has told.
+// doubts is how many of the edge are looked over at once.
+const doubts = 64
+
+// pass asks those at the edge of which there is doubt, and those of which the
+// grid has told.
 func (v *vigil) pass() {
 	w := &v.p.watch
-	v.a.touchSpots(w.edge)
 	w.waits = false
-	kept := w.edge[:0]
-	for _, slot := range w.edge {
-		if v.ask(slot) {
-			kept = append(kept, slot)
-		} else {
-			w.edging.clear(slot)
-		}
+	var news slotFilter
+	told := w.told
+	for _, slot := range told {
+		news.add(slot)
 	}
-	w.edge = kept
-	for _, slot := range w.told {
-		if !w.edging.has(slot) && v.ask(slot) {
-			w.add(slot)
+	for to := len(w.edge); to > 0; {
+		from := max(0, to-doubts)
+		var buf [doubts]uint8
+		asked := v.doubtful(buf[:0], w.edge[from:to], &news)
+		v.touchEdge(w.edge[from:to], asked)
+		for k := len(asked) - 1; k >= 0; k-- { // those behind have been asked, one of them may take the place
+			i := from + int(asked[k])
+			e := &w.edge[i]
+			if news.may(e.slot) {
+				e.held = v.p.wanted.has(e.slot)
+			}
+			if !v.ask(e) {
+				w.drop(i)
+			}
+		}
+		to = from
+	}
+	for _, slot := range told {
+		if !w.edging.has(slot) {
+			v.meet(edgeNode{slot: slot, held: v.p.wanted.has(slot)})
 		}
 	}
 	w.told = w.told[:0] // with what was decided here
 }
+
+// doubtful are the nodes that their places in the grid do not settle, and those
+// of which there is news: their places in the edge, appended to dst, which has
+// room. No branch depends on a node.
+func (v *vigil) doubtful(dst []uint8, edge []edgeNode, news *slotFilter) []uint8 {
+	x, y := float32(v.o[0]), float32(v.o[1])
+	dst = dst[:doubts]
+	n := 0
+	for i := range edge {
+		e := &edge[i]
+		dx, dy := e.x-x, e.y-y
+		d := dx*dx + dy*dy
+		held := flag(e.held)
+		dst[n&(doubts-1)] = uint8(i)
+		n += held&flag(!(d <= v.in)) | (1-held)&flag(d <= v.out) | flag(news.may(e.slot))
+	}
+	return dst[:n]
+}
+
+// slotFilter is a set of slots that may take others for its own.
+type slotFilter [4]uint64
+
+func (f *slotFilter) add(slot uint32)      { f[slot>>6&3] |= 1 << (slot & 63) }
+func (f *slotFilter) may(slot uint32) bool { return f[slot>>6&3]>>(slot&63)&1 != 0 }
 
 // tell has a node asked at the next watch.
 func (w *watch) tell(slot uint32) {
@@ -100,44 +168,65 @@ func (w *watch) tell(slot uint32) {
 	}
 }
 
-func (w *watch) add(slot uint32) {
-	if !w.edging.has(slot) {
-		w.edging.set(slot)
-		w.edge = append(w.edge, slot)
+func (w *watch) add(e edgeNode) {
+	w.edging.set(e.slot)
+	w.edge = append(w.edge, e)
+}
+
+// drop takes one of the edge out; the last one takes its place.
+func (w *watch) drop(i int) {
+	w.edging.clear(w.edge[i].slot)
+	last := len(w.edge) - 1
+	w.edge[i] = w.edge[last]
+	w.edge = w.edge[:last]
+}
+
+// meet asks a node that is not of the edge; it may be from now on.
+func (v *vigil) meet(e edgeNode) {
+	if v.ask(&e) {
+		v.p.watch.add(e)
 	}
 }
 
-// ask decides about a node, and reports whether it is to be asked again before
-// the grid tells of it or the peer looks.
-func (v *vigil) ask(slot uint32) bool {
+// ask decides about a node, and reports whether it is of the edge.
+func (v *vigil) ask(e *edgeNode) bool {
 	a, p := v.a, v.p
-	s := &a.spots[slot]
+	s := &a.spots[e.slot]
 	if s.cell < 0 {
 		return false
 	}
 	a.counters.DistanceChecks++
 	dx, dy := s.x-v.o[0], s.y-v.o[1]
 	d := dx*dx + dy*dy
-	has := p.wanted.has(slot)
+	e.x, e.y = s.gridX, s.gridY
 	switch {
-	case !has && d <= v.enter:
-		a.decide(p, slot, true)
-		has = true
-	case has && !(d <= v.exit) && !a.ownsAny(p, slot):
-		if a.lingers(p, slot, v.now) {
-			p.watch.waits = true
-			return true
-		}
-		a.decide(p, slot, false)
-		has = false
+	case !e.held && d <= v.enter:
+		a.decide(p, e.slot, true)
+		e.held = true
+	case e.held && !(d <= v.exit) && !v.keeps(e):
+		a.decide(p, e.slot, false)
+		e.held = false
 	}
-	e := p.watch.distance(s)
-	return has && !(e <= v.stays) || !has && e <= v.comes
+	far := p.watch.distance(e.x, e.y)
+	return e.held && !(far <= v.stays) || !e.held && far <= v.comes
 }
 
-// distance is the square of a node's, in the grid, from where the observer was.
-func (w *watch) distance(s *spot) float32 {
-	dx, dy := s.gridX-float32(w.at[0]), s.gridY-float32(w.at[1])
+// keeps is whether a node that is out of sight is held on to.
+func (v *vigil) keeps(e *edgeNode) bool {
+	if v.now >= e.until {
+		if v.a.ownsAny(v.p, e.slot) {
+			return true
+		}
+		e.until = v.a.leastStay(v.p, e.slot)
+	}
+	waits := v.now < e.until
+	v.p.watch.waits = v.p.watch.waits || waits
+	return waits
+}
+
+// distance is the square of a place's, in the grid, from where the observer was.
+func (w *watch) distance(x, y float32) float32 {
+	dx, dy := x-float32(w.at[0]), y-float32(w.at[1])
 	return dx*dx + dy*dy
 }
 
@@ -146,9 +235,9 @@ func (v *vigil) look() {
 	a, p := v.a, v.p
 	w := &p.watch
 	p.lookAgain = false
-	w.stand(a, p, v.o)
-	for _, slot := range w.edge {
-		w.edging.clear(slot)
+	v.stand()
+	for i := range w.edge {
+		w.edging.clear(w.edge[i].slot)
 	}
 	w.edge, w.told, w.waits = w.edge[:0], w.told[:0], false
 	had, found := len(p.near), 0
@@ -161,8 +250,9 @@ func (v *vigil) look() {
 		a.touchSpots(p.near)
 		for i := 0; i < len(p.near); {
 			slot := p.near[i]
-			if !(w.distance(&a.spots[slot]) <= v.stays) && !w.edging.has(slot) && v.ask(slot) {
-				w.add(slot)
+			s := &a.spots[slot]
+			if !(w.distance(s.gridX, s.gridY) <= v.stays) && !w.edging.has(slot) {
+				v.meet(edgeNode{slot: slot, held: true})
 			}
 			if i < len(p.near) && p.near[i] == slot {
 				i++
@@ -181,27 +271,27 @@ func (v *vigil) cell(nodes []gridNode) (had int) {
 		e := &nodes[i]
 		dx, dy := e.x-x, e.y-y
 		d := dx*dx + dy*dy
-		if !(d <= v.far) {
+		if d > v.outer {
 			continue
 		}
 		has := p.wanted.has(e.slot)
 		had += flag(has)
-		if (has && !(d <= v.stays) || !has && d <= v.comes) && v.ask(e.slot) {
-			p.watch.add(e.slot)
+		if has && !(d <= v.stays) || !has && d <= v.comes {
+			v.meet(edgeNode{slot: e.slot, held: has})
 		}
 	}
 	return had
 }
 
 // stand moves the watch to where the observer is.
-func (w *watch) stand(a *Authority, p *peer, o [2]float64) {
-	g := a.grid
+func (v *vigil) stand() {
+	g, p, w := v.a.grid, v.p, &v.p.watch
 	var from, to [2]int
-	for k := range o {
-		from[k], to[k] = g.span(o[k], g.exit+g.slack)
+	for k, o := range v.o {
+		from[k], to[k] = g.span(o, g.exit+g.drift)
 	}
 	if !w.on || from != w.from || to != w.to {
-		w.end(a, p)
+		w.end(v.a, p)
 		w.on, w.from, w.to = true, from, to
 		for y := from[1]; y <= to[1]; y++ {
 			for x := from[0]; x <= to[0]; x++ {
@@ -209,7 +299,8 @@ func (w *watch) stand(a *Authority, p *peer, o [2]float64) {
 			}
 		}
 	}
-	w.at = o
+	w.at = v.o
+	g.sights[p.index] = sight{float32(v.o[0]), float32(v.o[1]), v.inner, v.outer}
 }
 
 // end lets the grid tell the peer of nothing any more.
@@ -222,48 +313,6 @@ func (w *watch) end(a *Authority, p *peer) {
 	for y := w.from[1]; y <= w.to[1]; y++ {
 		for x := w.from[0]; x <= w.to[0]; x++ {
 			g.watchers.of(g.bucketAt(x, y)).clear(p.index)
-		}
-	}
-}
-
-// watchers are the peers that watch each bucket of the grid: so many words of
-// bits a bucket.
-type watchers struct {
-	words int
-	bits  []uint64
-}
-
-type watcherSet []uint64
-
-func (s watcherSet) set(peer int32)   { s[peer>>6] |= 1 << (peer & 63) }
-func (s watcherSet) clear(peer int32) { s[peer>>6] &^= 1 << (peer & 63) }
-
-func (w *watchers) of(bucket int32) watcherSet {
-	at := int(bucket) * w.words
-	return watcherSet(w.bits[at : at+w.words])
-}
-
-// reach makes room for a peer.
-func (w *watchers) reach(peer int32) {
-	words := int(peer)>>6 + 1
-	if words <= w.words {
-		return
-	}
-	wider := watchers{words: words, bits: make([]uint64, words*gridSide*gridSide)}
-	for i := range int32(gridSide * gridSide) {
-		if w.words > 0 {
-			copy(wider.of(i), w.of(i))
-		}
-	}
-	*w = wider
-}
-
-// tellWatchers tells those that watch a bucket of a node that has left its place
-// in the grid.
-func (a *Authority) tellWatchers(bucket int32, slot uint32) {
-	for k, w := range a.grid.watchers.of(bucket) {
-		for ; w != 0; w &= w - 1 {
-			a.peers[k<<6+bits.TrailingZeros64(w)].watch.tell(slot)
 		}
 	}
 }
