@@ -15,7 +15,8 @@ type run struct {
 	observe func(client int) point
 	index   map[rpl.Peer]int
 
-	streaming bool // a decision was made or applied at this tick
+	decisions []decision // of this tick, as Stream told them
+	streaming bool       // one was made or applied at this tick
 	quiet     time.Duration
 }
 
@@ -73,6 +74,7 @@ func (r *run) tick() error {
 	if err := r.server.run(r.p, now, r.session.tick(), send, r.observe); err != nil {
 		return err
 	}
+	r.noteDecisions()
 	steady := !r.streaming && r.p.made == 0
 	if send {
 		for i, peer := range r.server.peers {
@@ -131,19 +133,34 @@ func (r *run) note(c *client, now time.Duration) {
 	}
 }
 
-// decide is told by the authority, inside Stream.
+// A decision is one of Stream's.
+type decision struct {
+	peer rpl.Peer
+	node rpl.Node
+	in   bool
+}
+
+// decide is told by the authority, inside Stream: what the bench makes of it is
+// not the library's work, and waits until it is not measured.
 func (r *run) decide(p rpl.Peer, n rpl.Node, in bool) {
-	life, ok := r.p.life[n]
-	if !ok || r.p.tick > r.p.last() {
-		return // the session's node, or the trace is over
+	r.decisions = append(r.decisions, decision{p, n, in})
+}
+
+func (r *run) noteDecisions() {
+	for _, d := range r.decisions {
+		life, ok := r.p.life[d.node]
+		if !ok || r.p.tick > r.p.last() {
+			continue // the session's node, or the trace is over
+		}
+		r.streaming = true
+		c := r.clients[r.index[d.peer]]
+		if d.in {
+			r.tally.visits.in(c.index, life, r.now(), c.joined < 0)
+		} else {
+			r.tally.visits.out(c.index, life, r.now())
+		}
 	}
-	r.streaming = true
-	c := r.clients[r.index[p]]
-	if in {
-		r.tally.visits.in(c.index, life, r.now(), c.joined < 0)
-	} else {
-		r.tally.visits.out(c.index, life, r.now())
-	}
+	r.decisions = r.decisions[:0]
 }
 
 func (r *run) born(slot int, n rpl.Node) { r.p.born(slot, n) }

@@ -15,6 +15,7 @@ type peer struct {
 	id    rpl.Peer
 	index int // the client's
 	end   end
+	at    point // where it looks from in this tick
 }
 
 // A server is the authority, the world that it replicates, and a stopwatch
@@ -31,7 +32,7 @@ type server struct {
 	step  stages // of the last send, the ticks before it that did not send included
 	since stages // of the ticks since
 
-	observe func() // tells the core where peers look from
+	observer func(client int) point // of this tick; nil where nobody looks
 }
 
 // A register is told which node was made for which slot, and which was removed.
@@ -69,9 +70,9 @@ func (s *server) run(p *phase, now time.Duration, tick rpl.Tick, send bool, obse
 		}
 	}
 	s.world.write(p.t, p.row(p.tick))
-	s.observe = func() {}
-	if observer != nil && send {
-		s.observe = func() { s.look(observer) }
+	s.observer = nil
+	if send {
+		s.observer = observer
 	}
 	p.made = 0
 	s.measured(now, tick, send)
@@ -112,16 +113,20 @@ func (s *server) born(slot int, n rpl.Node) { s.nodes.born(slot, n) }
 func (s *server) streamed()                 { s.tick.stream = s.watch.Lap() }
 func (s *server) scheduled()                { s.tick.schedule = s.watch.Lap() }
 
+// known: what the bench notes of nodes, and what its game knows of players, is not
+// the library's work; to tell the core where they look from is.
 func (s *server) known() {
-	s.watch.Skip() // what the bench notes is not the library's work
-	s.observe()
-}
-
-// look tells the core where each peer looks from.
-func (s *server) look(observer func(client int) point) {
+	if s.observer == nil {
+		s.watch.Skip()
+		return
+	}
 	for _, c := range s.peers {
-		at := observer(c.index)
-		s.core.Observe(c.id, [2]float64{at.x / s.world.unit(), at.y / s.world.unit()})
+		at := s.observer(c.index)
+		c.at = point{at.x / s.world.unit(), at.y / s.world.unit()}
+	}
+	s.watch.Skip()
+	for _, c := range s.peers {
+		s.core.Observe(c.id, [2]float64{c.at.x, c.at.y})
 	}
 }
 
