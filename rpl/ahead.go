@@ -147,6 +147,33 @@ func (a *Authority) touchSpots(slots []uint32) {
 	a.sum += uint32(sum)
 }
 
+// touchWatches touches what some peers have at the edge of their sight.
+func (a *Authority) touchWatches(peers []*peer) {
+	sum := uint32(0)
+	for _, p := range peers {
+		sum += p.touchWatch()
+	}
+	for _, p := range peers {
+		edge := p.watch.edge
+		for i := 0; i < len(edge); i += 2 {
+			sum += edge[i].slot
+		}
+		for _, slot := range p.watch.told {
+			sum += uint32(a.spots[slot].cell) + uint32(flag(p.wanted.has(slot)))
+		}
+	}
+	a.sum += sum
+}
+
+// touchWatch reads what stands up to the watch, and what tells of silence.
+func (p *peer) touchWatch() (sum uint32) {
+	b := (*[unsafe.Offsetof(p.near)]byte)(unsafe.Pointer(p))
+	for i := 0; i < len(b); i += 4 * lineWords {
+		sum += uint32(b[i])
+	}
+	return sum + uint32(p.link.next) + uint32(p.link.heard)
+}
+
 // touchEdge touches the places of some nodes of an edge.
 func (v *vigil) touchEdge(edge []edgeNode, asked []uint8) {
 	sum := int32(0)

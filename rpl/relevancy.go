@@ -64,24 +64,43 @@ func (a *Authority) Stream(now time.Duration) {
 	a.judged = a.judged[:0]
 	a.looks = false
 	if a.grid != nil {
-		for _, p := range a.peers {
-			switch {
-			case p == nil || !p.streaming:
-			case p.frozen(now): // it looks at everything later
-				p.lookAgain = true
-				p.watch.told = p.watch.told[:0]
-			case a.watches(p):
-				a.keepWatch(p, now)
-			default:
-				a.look(p, now)
-			}
-		}
+		a.streamAll(now)
 	}
 	if g := a.grid; g != nil {
 		g.crossed = g.crossed[:0]
 	}
 	a.moves++
 	a.routeEarly()
+}
+
+// streamAll decides by distance, for some peers at a time (ahead.go).
+func (a *Authority) streamAll(now time.Duration) {
+	var buf [aheadPeers]*peer
+	group := buf[:0]
+	for i, p := range a.peers {
+		if p != nil && p.streaming {
+			group = append(group, p)
+		}
+		if len(group) == cap(group) || i == len(a.peers)-1 {
+			a.touchWatches(group)
+			for _, p := range group {
+				a.streamTo(p, now)
+			}
+			group = group[:0]
+		}
+	}
+}
+
+func (a *Authority) streamTo(p *peer, now time.Duration) {
+	switch {
+	case p.frozen(now): // it looks at everything later
+		p.lookAgain = true
+		p.watch.told = p.watch.told[:0]
+	case a.watches(p):
+		a.keepWatch(p, now)
+	default:
+		a.look(p, now)
+	}
 }
 
 // place puts a node into the grid or takes it out, as its relevance says now.
