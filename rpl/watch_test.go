@@ -66,9 +66,11 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 		both := [2]*sight{newSight(t, grid), newSight(t, asked{grid})}
 		origin := rapid.SampledFrom([]float64{0, 1e5, 1e8}).Draw(t, "origin")
 		var dots []*dot
+		var gaits []*rapid.Generator[float64] // how they move; nil stands
 		var at [peers][2]float64
-		coordinate := rapid.Float64Range(-3*enter, 3*enter)
-		step := rapid.Float64Range(-4, 4)
+		coordinate := rapid.OneOf(rapid.Float64Range(-3*enter, 3*enter), rapid.Float64Range(-1.2*enter, 1.2*enter))
+		stroll := rapid.Float64Range(-1, 1) // the grid's slack is 1.25
+		gaitsOf := []*rapid.Generator[float64]{nil, stroll, rapid.Float64Range(-4, 4)}
 		each := func(fn func(w *sight)) {
 			for _, w := range both {
 				fn(w)
@@ -86,7 +88,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 		ops := map[string]func(){
 			"spawn": func() {
 				d := &dot{xy{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}}
-				dots = append(dots, d)
+				dots, gaits = append(dots, d), append(gaits, rapid.SampledFrom(gaitsOf).Draw(t, "gait"))
 				each(func(w *sight) {
 					n, err := w.a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{w.typ}})
 					if err != nil {
@@ -101,7 +103,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 					return
 				}
 				k := pick()
-				dots = slices.Delete(dots, k, k+1)
+				dots, gaits = slices.Delete(dots, k, k+1), slices.Delete(gaits, k, k+1)
 				each(func(w *sight) {
 					w.a.Remove(w.nodes[k])
 					for key := range w.held {
@@ -151,18 +153,21 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 			},
 		}
 		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "jump", "relevance", "give", "parent", "", "", "", "", "", ""}
+		for range rapid.IntRange(0, 30).Draw(t, "nodes") {
+			ops["spawn"]()
+		}
 		for tick := range rpl.Tick(rapid.IntRange(20, 90).Draw(t, "ticks")) {
 			if op := ops[rapid.SampledFrom(names).Draw(t, "op")]; op != nil {
 				op()
 			}
-			for _, d := range dots {
-				if rapid.IntRange(0, 2).Draw(t, "moves") > 0 {
+			for k, d := range dots {
+				if step := gaits[k]; step != nil && rapid.IntRange(0, 2).Draw(t, "moves") > 0 {
 					d.Pos.X, d.Pos.Y = d.Pos.X+step.Draw(t, "dx"), d.Pos.Y+step.Draw(t, "dy")
 				}
 			}
 			for p := range at {
 				if rapid.Bool().Draw(t, "walks") {
-					at[p][0] += step.Draw(t, "dx")
+					at[p][0], at[p][1] = at[p][0]+stroll.Draw(t, "dx"), at[p][1]+stroll.Draw(t, "dy")
 				}
 			}
 			each(func(w *sight) {
