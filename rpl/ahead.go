@@ -174,6 +174,20 @@ func (p *peer) touchWatch() (sum uint32) {
 	return sum + uint32(p.link.next) + uint32(p.link.heard)
 }
 
+// touchCells touches the cells of a watch.
+func (v *vigil) touchCells() {
+	sum := uint32(0)
+	g, w := v.a.grid, &v.p.watch
+	for y := w.from[1]; y <= w.to[1]; y++ {
+		for x := w.from[0]; x <= w.to[0]; x++ {
+			if nodes := g.buckets[g.bucketAt(x, y)]; len(nodes) > 0 {
+				sum += nodes[0].slot + nodes[len(nodes)-1].slot
+			}
+		}
+	}
+	v.a.sum += sum
+}
+
 // touchEdge touches the places of some nodes of an edge.
 func (v *vigil) touchEdge(edge []edgeNode, asked []uint8) {
 	sum := int32(0)

@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -131,7 +132,9 @@ func (v *vigil) pass() {
 	}
 	for _, slot := range told {
 		if !w.edging.has(slot) {
-			v.meet(edgeNode{slot: slot, held: v.p.wanted.has(slot)})
+			if e := (edgeNode{slot: slot, held: v.p.wanted.has(slot)}); v.ask(&e) {
+				w.add(e)
+			}
 		}
 	}
 	w.told = w.told[:0] // with what was decided here
@@ -181,13 +184,6 @@ func (w *watch) drop(i int) {
 	w.edge = w.edge[:last]
 }
 
-// meet asks a node that is not of the edge; it may be from now on.
-func (v *vigil) meet(e edgeNode) {
-	if v.ask(&e) {
-		v.p.watch.add(e)
-	}
-}
-
 // ask decides about a node, and reports whether it is of the edge.
 func (v *vigil) ask(e *edgeNode) bool {
 	a, p := v.a, v.p
@@ -230,7 +226,7 @@ func (w *watch) distance(x, y float32) float32 {
 	return dx*dx + dy*dy
 }
 
-// look asks all in reach, and notes those at the edge.
+// look notes all that is at the edge now, and asks these.
 func (v *vigil) look() {
 	a, p := v.a, v.p
 	w := &p.watch
@@ -239,47 +235,47 @@ func (v *vigil) look() {
 	for i := range w.edge {
 		w.edging.clear(w.edge[i].slot)
 	}
-	w.edge, w.told, w.waits = w.edge[:0], w.told[:0], false
-	had, found := len(p.near), 0
+	w.edge, w.told = w.edge[:0], w.told[:0]
+	found := 0
+	v.touchCells()
 	for y := w.from[1]; y <= w.to[1]; y++ {
 		for x := w.from[0]; x <= w.to[0]; x++ {
-			found += v.cell(a.grid.buckets[a.grid.bucketAt(x, y)])
+			found += v.edgeOf(a.grid.buckets[a.grid.bucketAt(x, y)])
 		}
 	}
-	if found < had { // some are farther than the cells
+	for i := range w.edge {
+		w.edging.set(w.edge[i].slot)
+	}
+	if found < len(p.near) { // some are farther than the cells
 		a.touchSpots(p.near)
-		for i := 0; i < len(p.near); {
-			slot := p.near[i]
-			s := &a.spots[slot]
-			if !(w.distance(s.gridX, s.gridY) <= v.stays) && !w.edging.has(slot) {
-				v.meet(edgeNode{slot: slot, held: true})
-			}
-			if i < len(p.near) && p.near[i] == slot {
-				i++
+		for _, slot := range p.near {
+			if s := &a.spots[slot]; !(w.distance(s.gridX, s.gridY) <= v.stays) && !w.edging.has(slot) {
+				w.add(edgeNode{x: s.gridX, y: s.gridY, slot: slot, held: true})
 			}
 		}
 	}
-	w.told = w.told[:0] // what was decided here
+	v.pass()
 }
 
-// cell looks at the nodes of a cell, and counts those that the peer had.
-func (v *vigil) cell(nodes []gridNode) (had int) {
-	p := v.p
+// edgeOf notes the nodes of a cell that are at the edge, and counts those that
+// the peer has. No branch depends on a node.
+func (v *vigil) edgeOf(nodes []gridNode) (had int) {
 	v.a.counters.DistanceChecks += uint64(len(nodes))
+	w, wanted := &v.p.watch, &v.p.wanted
+	n := len(w.edge)
+	edge := slices.Grow(w.edge, len(nodes))[:n+len(nodes)]
 	x, y := float32(v.o[0]), float32(v.o[1])
 	for i := range nodes {
-		e := &nodes[i]
-		dx, dy := e.x-x, e.y-y
+		g := &nodes[i]
+		dx, dy := g.x-x, g.y-y
 		d := dx*dx + dy*dy
-		if d > v.outer {
-			continue
-		}
-		has := p.wanted.has(e.slot)
-		had += flag(has)
-		if has && !(d <= v.stays) || !has && d <= v.comes {
-			v.meet(edgeNode{slot: e.slot, held: has})
-		}
+		held := wanted.has(g.slot)
+		edge[n] = edgeNode{x: g.x, y: g.y, slot: g.slot, held: held}
+		h := flag(held)
+		n += h&flag(!(d <= v.stays)) | (1-h)&flag(d <= v.comes)
+		had += h
 	}
+	w.edge = edge[:n]
 	return had
 }
 
