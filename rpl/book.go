@@ -28,7 +28,10 @@ func (a *Authority) bookUpdates(p *peer) {
 			moved++
 			pl.movedBits += int(u.bits) + nameBits
 		}
-		if e := &p.entries[u.handle]; e.plain && !e.meta && e.state == entryIn {
+		if u.booked {
+			continue
+		}
+		if e := &p.entries[u.handle]; e.isPlain() {
 			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most are one row
 			p.dirty.clear(u.handle)
 			continue

@@ -40,7 +40,7 @@ func (d *defaults) residuals(one, fall float64, octaves int) table {
 func (d *defaults) state(w stateWeights) table {
 	t, ok := d.states[w]
 	if !ok {
-		t = table{prefix.Fit([]uint64{uint64(w[0]), uint64(w[1]), uint64(w[2]), uint64(w[3])})}
+		t = newTable(prefix.Fit([]uint64{uint64(w[0]), uint64(w[1]), uint64(w[2]), uint64(w[3])}))
 		d.states[w] = t
 	}
 	return t

@@ -180,12 +180,12 @@ func (l *recordLearner) cost(t *rowType, shape *shapeModel, u *recordModel) (bit
 		words := min(chunkLen, len(t.words)-k*chunkLen)
 		bits += l.chunks[k].cost(shape.chunks[k], &u.joint[k], shape.states[k*chunkLen:], words)
 	}
-	for w, n := range l.large {
-		bits += tableCost(&u.large[w], n)
+	for w := range l.large {
+		bits += tableCost(&u.large[w], l.large[w][:])
 	}
 	for w := range u.phases {
-		for k, n := range l.phases[w] {
-			bits += tableCost(&u.phases[w][k], n)
+		for k := range l.phases[w] {
+			bits += tableCost(&u.phases[w][k], l.phases[w][k][:])
 		}
 	}
 	return bits
@@ -193,11 +193,11 @@ func (l *recordLearner) cost(t *rowType, shape *shapeModel, u *recordModel) (bit
 
 func (p *patternCount) cost(c *chunkModel, joint *table, states [][2]table, words int) float64 {
 	bits := 0
-	for i, n := range p.n {
+	for i := range p.slots {
+		n, pattern := p.slots[i].n, p.slots[i].pattern()
 		if n == 0 {
 			continue
 		}
-		pattern := p.keys[i] - 1
 		k := c.find(pattern)
 		b := joint.t.Cost(k)
 		if k == 0 || b == 0 {

@@ -35,8 +35,8 @@ type updateLearner [contexts]recordLearner
 
 type recordLearner struct {
 	chunks []patternCount
-	large  [][]uint32             // per word
-	phases [][stateKinds][]uint32 // per hidden word
+	large  [][signedSyms]uint32                // per word
+	phases [][stateKinds][2 * phaseHalf]uint32 // per hidden word
 }
 
 // vote finds a majority in one pass (Boyer and Moore, 1981).
@@ -65,10 +65,16 @@ func (v *vote) fade() { v.seen, v.won, v.lead = 0, 0, min(v.lead, 8) }
 // patternCount counts the patterns of one chunk in one context. Those that
 // find no place in it are counted word by word.
 type patternCount struct {
-	keys [patternSlots]uint32 // pattern + 1, 0 free
-	n    [patternSlots]uint32
-	rest uint32
+	slots [patternSlots]patternSlot
+	rest  uint32
 }
+
+type patternSlot struct {
+	key uint32 // pattern + 1, 0 free
+	n   uint32
+}
+
+func (s *patternSlot) pattern() uint32 { return s.key - 1 }
 
 const (
 	patternSlots = 512 // a power of two
@@ -80,13 +86,13 @@ func (p *patternCount) add(pattern uint32) { p.addN(pattern, 1) }
 func (p *patternCount) addN(pattern, n uint32) {
 	i := pattern * 0x9e3779b1 >> 23
 	for k := range uint32(patternProbe) {
-		j := (i + k) % patternSlots
-		if p.keys[j] == pattern+1 {
-			p.n[j] += n
+		s := &p.slots[(i+k)%patternSlots]
+		if s.key == pattern+1 {
+			s.n += n
 			return
 		}
-		if p.keys[j] == 0 {
-			p.keys[j], p.n[j] = pattern+1, n
+		if s.key == 0 {
+			s.key, s.n = pattern+1, n
 			return
 		}
 	}
@@ -95,16 +101,18 @@ func (p *patternCount) addN(pattern, n uint32) {
 
 func (p *patternCount) fade() {
 	p.rest /= 2
-	for i := range p.n {
-		if p.n[i] /= 2; p.n[i] == 0 {
-			p.keys[i] = 0 // a later key of the same probe may be counted twice: it fades
+	for i := range p.slots {
+		if s := &p.slots[i]; s.n < 2 {
+			*s = patternSlot{} // a later key of the same probe may be counted twice: it fades
+		} else {
+			s.n /= 2
 		}
 	}
 }
 
 func (p *patternCount) total() (n uint64) {
-	for _, k := range p.n {
-		n += uint64(k)
+	for i := range p.slots {
+		n += uint64(p.slots[i].n)
 	}
 	return n + uint64(p.rest)
 }
@@ -128,20 +136,11 @@ func newUpdateLearner(t *rowType) (u updateLearner) {
 }
 
 func newRecordLearner(t *rowType) recordLearner {
-	u := recordLearner{
+	return recordLearner{
 		chunks: make([]patternCount, (len(t.words)+chunkLen-1)/chunkLen),
-		large:  make([][]uint32, len(t.words)),
-		phases: make([][stateKinds][]uint32, len(t.phased)),
+		large:  make([][signedSyms]uint32, len(t.words)),
+		phases: make([][stateKinds][2 * phaseHalf]uint32, len(t.phased)),
 	}
-	for i := range u.large {
-		u.large[i] = make([]uint32, signedSyms)
-	}
-	for i := range u.phases {
-		for s := range u.phases[i] {
-			u.phases[i][s] = make([]uint32, 2*phaseHalf)
-		}
-	}
-	return u
 }
 
 // name counts how an update is named.
@@ -192,12 +191,12 @@ func (u *recordLearner) fade() {
 	for k := range u.chunks {
 		u.chunks[k].fade()
 	}
-	for _, t := range u.large {
-		fade(t)
+	for i := range u.large {
+		fade(u.large[i][:])
 	}
-	for _, p := range u.phases {
-		for _, t := range p {
-			fade(t)
+	for i := range u.phases {
+		for s := range u.phases[i] {
+			fade(u.phases[i][s][:])
 		}
 	}
 }
@@ -211,19 +210,19 @@ func fade(n []uint32) {
 // add takes what another context counted, too.
 func (u *recordLearner) add(v *recordLearner) {
 	for k := range u.chunks {
-		for i, n := range v.chunks[k].n {
-			if n > 0 {
-				u.chunks[k].addN(v.chunks[k].keys[i]-1, n)
+		for i := range v.chunks[k].slots {
+			if s := &v.chunks[k].slots[i]; s.n > 0 {
+				u.chunks[k].addN(s.pattern(), s.n)
 			}
 		}
 		u.chunks[k].rest += v.chunks[k].rest
 	}
 	for w := range u.large {
-		addCounts(u.large[w], v.large[w])
+		addCounts(u.large[w][:], v.large[w][:])
 	}
 	for w := range u.phases {
 		for s := range u.phases[w] {
-			addCounts(u.phases[w][s], v.phases[w][s])
+			addCounts(u.phases[w][s][:], v.phases[w][s][:])
 		}
 	}
 }

@@ -85,10 +85,16 @@ const (
 	rowActions
 )
 
-// A table is a code table.
-type table struct{ t *prefix.Table }
+// A table is a code table. Its codes stand beside it: a writer has hundreds of
+// tables, and what leads to another line of a cache is a miss.
+type table struct {
+	t     *prefix.Table
+	codes []prefix.Code
+}
 
-func (t *table) sym(i int) prefix.Sym { return t.t.Sym(i) }
+func newTable(t *prefix.Table) table { return table{t, t.Codes()} }
+
+func (t *table) sym(i int) prefix.Sym { return t.codes[i].Sym() }
 
 // fit makes a table of weights above zero.
 func fit(w ...float64) table {
@@ -100,7 +106,7 @@ func fit(w ...float64) table {
 	for i, x := range w {
 		whole[i] = 1 + uint64(x/sum*(1<<32))
 	}
-	return table{prefix.Fit(whole)}
+	return newTable(prefix.Fit(whole))
 }
 
 // fitFlags makes a table of symbols whose bits are flags, each as likely as p.

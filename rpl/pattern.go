@@ -77,6 +77,19 @@ func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
 	return pattern
 }
 
+// appendJoint codes the pattern of chunk c by its symbol, where it has one; words
+// are those of the row.
+func (s *shapeModel) appendJoint(out []prefix.Sym, run prefix.Sym, joint *table, pattern uint32, c, words int) ([]prefix.Sym, prefix.Sym) {
+	k := s.chunks[c].find(pattern)
+	if k > 0 {
+		if code := joint.codes[k]; code != 0 {
+			return extend(out, run, code.Sym())
+		}
+	}
+	out, run = extend(out, run, joint.sym(0))
+	return s.appendPattern(out, run, pattern, c*chunkLen, min((c+1)*chunkLen, words))
+}
+
 func (s *shapeModel) appendPattern(out []prefix.Sym, run prefix.Sym, pattern uint32, from, to int) ([]prefix.Sym, prefix.Sym) {
 	prev := 0
 	for i := from; i < to; i++ {
@@ -138,5 +151,5 @@ func likely(weights [][2]stateWeights, most int) ([]uint32, table) {
 		patterns[i], w[i+1] = g.pattern, max(g.p, 1)
 	}
 	w[0] = max(rest, 1<<30)
-	return patterns, table{prefix.Fit(w)}
+	return patterns, newTable(prefix.Fit(w))
 }

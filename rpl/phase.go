@@ -44,12 +44,13 @@ type course struct {
 	min, max int32
 	velocity int32 // the word that predicts it, -1 none
 	phase    int32 // its hidden word, -1 none
+	wraps    bool
 }
 
 func (t *rowType) charted() {
 	for i := range t.words {
 		w := &t.words[i]
-		t.courses = append(t.courses, course{w.Rate, w.Min, w.Max, int32(w.Velocity), int32(t.phase[i])})
+		t.courses = append(t.courses, course{w.Rate, w.Min, w.Max, int32(w.Velocity), int32(t.phase[i]), w.Wrap})
 	}
 }
 

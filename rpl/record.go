@@ -69,20 +69,60 @@ func (t *rowType) context(base []int32, n uint32) int {
 	return c
 }
 
-func stateOf(r int32) uint32 {
-	switch r {
-	case 0:
-		return stateSame
-	case 1:
-		return statePlus
-	case -1:
-		return stateMinus
-	}
-	return stateLarge
-}
-
 // largeOf has the low bit of each word that a pattern says is large.
 func largeOf(pattern uint32) uint32 { return pattern & (pattern >> 1) & 0x55555555 }
+
+// stateOf is the state of a word with a residual.
+func stateOf(r int32) uint32 {
+	back := -r
+	return min(uint32(back<<1^back>>31), stateLarge) // 1, -1, 2, -2 … are 1, 2, 3, 4 …
+}
+
+// differences are what the words of a chunk are off what they are coded against.
+// A pattern has two bits for each word.
+type differences struct {
+	pattern uint32
+	phases  uint32 // the low bit of each word that has a phase to be told …
+	res     [chunkLen]int32
+	off     [chunkLen]int32 // … and what the phase is off
+}
+
+// differ finds the differences of the chunk from a word on. What words do is
+// hardly to be foreseen, so little here branches on it.
+func (m *rowModel) differ(d *differences, t *rowType, base, now []int32, n uint32, from int) {
+	ways, courses := m.ways[from:min(from+chunkLen, len(t.words))], t.courses[from:]
+	d.pattern, d.phases = 0, 0
+	for k, way := range ways {
+		i, c := from+k, &courses[k]
+		x := base[i]
+		switch way {
+		case byBase:
+			if x == now[i] {
+				continue
+			}
+		case byPhase:
+			var phase int32
+			x, phase = c.reach(base, now, i, n)
+			d.phases |= uint32(flag(now[c.velocity] != 0)) << (2 * k)
+			d.off[k] = (now[c.phase] - oddPhase(phase)) & (2*phaseHalf - 1)
+		default:
+			x = m.foresee(t, base, now, i, n)
+		}
+		r := now[i] - x
+		if c.wraps {
+			r = t.words[i].residual(x, now[i])
+		}
+		d.res[k] = r
+		d.pattern |= stateOf(r) << (2 * k)
+	}
+	if t.once != nil {
+		for k := range ways {
+			if t.once[from+k] {
+				d.pattern &^= 3 << (2 * k) // the peer keeps what its keyframe told
+			}
+		}
+	}
+}
 
 // appendUpdate codes now against base, n ticks older, and has it counted.
 func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n uint32, l *learner) []prefix.Sym {
@@ -91,62 +131,30 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 	u, learn := &row.updates[t.kindOf(row.kind, base)][ctx], &rl.updates[t.kindOf(rl.kind, base)][ctx]
 	shape := &row.shapes[shapeUpdate]
 	hints := rl.hints.turn()
-	var res, off [chunkLen]int32
+	var d differences
 	run := prefix.Sym(0)
 	for c := range u.joint {
 		from := c * chunkLen
-		to := min(from+chunkLen, len(t.words))
-		pattern, phases := uint32(0), uint32(0)
-		for i := from; i < to; i++ {
-			w := &t.words[i]
-			var r int32
-			switch row.ways[i] {
-			case byBase:
-				if base[i] == now[i] {
-					continue
-				}
-				r = w.residual(base[i], now[i])
-			case byHeading, byVelocity:
-				r = w.residual(row.foresee(t, base, now, i, n), now[i])
-			case byPhase:
-				x, phase := t.reach(base, now, i, n)
-				r = w.residual(x, now[i])
-				if now[w.Velocity] != 0 {
-					phases |= 1 << (2 * (i - from))
-					off[i-from] = (now[t.phase[i]] - oddPhase(phase)) & (2*phaseHalf - 1)
-				}
-			}
-			if r == 0 || t.once != nil && t.once[i] {
-				continue // of the latter the peer keeps what its keyframe told
-			}
-			res[i-from] = r
-			pattern |= stateOf(r) << (2 * (i - from))
+		row.differ(&d, t, base, now, n, from)
+		learn.chunks[c].add(d.pattern)
+		if hints && row.kind < 0 {
+			rl.hints.note(t, base, from, d.pattern, &d.res)
 		}
-		learn.chunks[c].add(pattern)
-		if hints {
-			rl.hints.note(t, base, from, pattern, &res)
-		}
-		k := shape.chunks[c].find(pattern)
-		if k > 0 && u.joint[c].t.Cost(k) == 0 {
-			k = 0
-		}
-		out, run = extend(out, run, u.joint[c].sym(k))
-		if k == 0 {
-			out, run = shape.appendPattern(out, run, pattern, from, to)
-		}
-		for rest := largeOf(pattern) | phases; rest != 0; rest &= rest - 1 {
+		out, run = shape.appendJoint(out, run, &u.joint[c], d.pattern, c, len(t.words))
+		for rest := largeOf(d.pattern) | d.phases; rest != 0; rest &= rest - 1 {
 			bit := bits.TrailingZeros32(rest)
-			i := from + bit/2
-			s := pattern >> bit & 3
+			k := bit / 2 % chunkLen
+			i := from + k
+			s := d.pattern >> bit & 3
 			if s == stateLarge {
-				sym, extra, n := signedSym(res[i-from])
+				sym, extra, n := signedSym(d.res[k])
 				learn.large[i][sym]++
 				out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
 			}
-			if phases>>bit&1 != 0 {
-				k := t.phase[i] - len(t.words)
-				learn.phases[k][s][off[i-from]]++
-				out, run = extend(out, run, u.phases[k][s].sym(int(off[i-from])))
+			if d.phases>>bit&1 != 0 {
+				p := t.phase[i] - len(t.words)
+				learn.phases[p][s][d.off[k]]++
+				out, run = extend(out, run, u.phases[p][s].sym(int(d.off[k])))
 			}
 		}
 	}
@@ -184,14 +192,7 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 			pattern |= stateOf(t.words[i].residual(row.usual(t, now, i), now[i])) << (2 * (i - from))
 		}
 		learn.keys.chunks[c].add(pattern)
-		k := shape.chunks[c].find(pattern)
-		if k > 0 && u.joint[c].t.Cost(k) == 0 {
-			k = 0
-		}
-		out, run = extend(out, run, u.joint[c].sym(k))
-		if k == 0 {
-			out, run = shape.appendPattern(out, run, pattern, from, to)
-		}
+		out, run = shape.appendJoint(out, run, &u.joint[c], pattern, c, len(t.words))
 		for rest := largeOf(pattern); rest != 0; rest &= rest - 1 {
 			i := from + bits.TrailingZeros32(rest)/2
 			sym, extra, n := signedSym(t.words[i].residual(row.usual(t, now, i), now[i]))

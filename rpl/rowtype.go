@@ -290,9 +290,17 @@ func (t *rowType) expect(base, now []int32, i int, n uint32) int32 {
 func (w *Word) add(x int32, grow int64) int32 {
 	if w.Wrap {
 		n := int64(w.Max) - int64(w.Min) + 1
-		r := (int64(x) - int64(w.Min) + grow) % n
+		r := int64(x) - int64(w.Min) + grow
 		if r < 0 {
 			r += n
+		}
+		if r >= n {
+			r -= n
+		}
+		if uint64(r) >= uint64(n) { // more than once around: dividing takes long
+			if r %= n; r < 0 {
+				r += n
+			}
 		}
 		return int32(int64(w.Min) + r)
 	}
@@ -311,7 +319,10 @@ func (w *Word) add(x int32, grow int64) int32 {
 func (w *Word) residual(p, x int32) int32 {
 	if w.Wrap {
 		n := int64(w.Max) - int64(w.Min) + 1
-		r := (int64(x) - int64(p)) % n
+		r := int64(x) - int64(p)
+		if r >= n || r <= -n { // none of them is in range
+			r %= n
+		}
 		if r > n/2 {
 			r -= n
 		} else if r < -(n-1)/2 {

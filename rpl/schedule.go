@@ -23,6 +23,7 @@ type piece struct {
 	skip    bool    // over budget
 	moved   bool    // it tells of another parent or owner
 	special bool    // an update that says more than what goes without saying
+	booked  bool    // an update that is noted as sent
 }
 
 // plan is what Schedule has decided for one peer's send.

@@ -19,7 +19,7 @@ func learned(lens []uint8, base, now table) table {
 	if err != nil {
 		panic(err) // sound where it was fitted, and checked where it was read
 	}
-	return table{t}
+	return newTable(t)
 }
 
 func plainTable(lens []uint8) table {
@@ -27,7 +27,7 @@ func plainTable(lens []uint8) table {
 	if err != nil {
 		panic(err) // the same
 	}
-	return table{t}
+	return newTable(t)
 }
 
 // build makes the model of a set; d is the default model.

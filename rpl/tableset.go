@@ -234,12 +234,12 @@ func (f *fitter) record(l *recordLearner, def, now *recordModel, shape *shapeMod
 			s.joint[c] = f.joint(&l.chunks[c], shape.chunks[c], now.joint[c].t)
 		}
 	}
-	for w, n := range l.large {
-		s.large[w] = f.table(n, def.large[w].t, now.large[w].t)
+	for w := range l.large {
+		s.large[w] = f.table(l.large[w][:], def.large[w].t, now.large[w].t)
 	}
 	for w := range def.phases {
-		for k, n := range l.phases[w] {
-			s.phases[w][k] = f.table(n, def.phases[w][k].t, now.phases[w][k].t)
+		for k := range l.phases[w] {
+			s.phases[w][k] = f.table(l.phases[w][k][:], def.phases[w][k].t, now.phases[w][k].t)
 		}
 	}
 	return s
@@ -286,15 +286,16 @@ func (p *patternCount) weights(c *chunkModel) []uint64 {
 	w := make([]uint64, len(c.patterns)+1)
 	w[0] = 1 + uint64(p.rest)
 	least := p.total() >> prefix.MaxLen
-	for i, n := range p.n {
-		if n == 0 {
+	for i := range p.slots {
+		s := &p.slots[i]
+		if s.n == 0 {
 			continue
 		}
-		k := c.find(p.keys[i] - 1)
-		if uint64(n) <= least {
+		k := c.find(s.pattern())
+		if uint64(s.n) <= least {
 			k = 0
 		}
-		w[k] += uint64(n)
+		w[k] += uint64(s.n)
 	}
 	return w
 }
@@ -317,23 +318,24 @@ func (f *fitter) chunk(p *patternCount, words int) (s chunkSet) {
 	}
 	var at []int
 	least := uint32(max(3, total>>prefix.MaxLen, uint64(patternCost/f.worth)))
-	for i, n := range p.n {
-		if n >= least {
+	for i := range p.slots {
+		if p.slots[i].n >= least {
 			at = append(at, i)
 		}
 	}
 	slices.SortFunc(at, func(i, j int) int {
-		if p.n[i] != p.n[j] {
-			return int(int64(p.n[j]) - int64(p.n[i]))
+		x, y := &p.slots[i], &p.slots[j]
+		if x.n != y.n {
+			return int(int64(y.n) - int64(x.n))
 		}
-		return int(int64(p.keys[i]) - int64(p.keys[j]))
+		return int(int64(x.key) - int64(y.key))
 	})
 	at = at[:min(len(at), maxPatterns)]
 	if len(at) == 0 {
 		return s
 	}
 	for _, i := range at {
-		s.patterns = append(s.patterns, p.keys[i]-1)
+		s.patterns = append(s.patterns, p.slots[i].pattern())
 	}
 	slices.Sort(s.patterns)
 	s.joint = prefix.Lengths(p.weights(newChunk(s.patterns)))
@@ -342,9 +344,9 @@ func (f *fitter) chunk(p *patternCount, words int) (s chunkSet) {
 	for i := range states {
 		states[i] = [2][stateKinds]uint64{{1, 1, 1, 1}, {1, 1, 1, 1}}
 	}
-	for i, n := range p.n {
-		if n > 0 {
-			countStates(&states, p.keys[i]-1, words)
+	for i := range p.slots {
+		if p.slots[i].n > 0 {
+			countStates(&states, p.slots[i].pattern(), words)
 		}
 	}
 	s.states = make([][2][stateKinds]uint8, words)

@@ -1,8 +1,6 @@
 package rpl
 
 import (
-	"math"
-
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
@@ -21,7 +19,9 @@ func (a *Authority) planUpdates(p *peer) {
 			a.touchUpdates(p, handles)
 		}
 		for _, h := range handles {
-			a.planUpdate(p, h)
+			if e := &p.entries[h]; !e.isPlain() || !a.planUsual(p, h, e) {
+				a.planUpdate(p, h)
+			}
 		}
 	}
 	p.plan.updates = a.updates[from:len(a.updates):len(a.updates)]
@@ -29,7 +29,7 @@ func (a *Authority) planUpdates(p *peer) {
 
 func (a *Authority) planUpdate(p *peer, h uint32) {
 	e := &p.entries[h]
-	if e.plain && e.state == entryIn && !e.meta {
+	if e.isPlain() {
 		a.planOnly(p, h, e)
 		return
 	}
@@ -94,50 +94,6 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	} else {
 		a.updates = append(a.updates, pc)
 	}
-}
-
-// planOnly is planUpdate for what most nodes are: one row that everyone sees,
-// held by the peer. It reads nothing but the row.
-func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
-	r, pr := &a.rows[e.row], &e.one
-	if !r.justLeft(pr, uint32(a.tick)) && !a.pending(r, pr) {
-		pr.since = 0
-		p.dirty.clear(h)
-		p.loosen(h, a.isLoose(r, pr))
-		return
-	}
-	if pr.since == 0 {
-		pr.since = a.tick
-	}
-	a.updates = append(a.updates, piece{})
-	pc := &a.updates[len(a.updates)-1]
-	pc.handle, pc.recAt, pc.recN = h, uint32(len(a.recs)), 1
-	pc.urgency = float32(a.tick-pr.since) + 1
-	a.noteRow(p, h, e, r, pr, 0, recRow)
-	a.codeOnly(p, r, pr, pc)
-	// Told now, it knows the newest anchor if that is of now.
-	if loose := r.drifting && r.left != uint32(a.tick); loose || p.loose.has(h) {
-		p.loosen(h, loose)
-	}
-}
-
-// codeOnly codes the one row of a plain node, or finds it coded.
-func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
-	action := a.baseOf(p, r, pr, false)
-	if action == rowImplicit && r.vars == nil {
-		pc.at, pc.n = a.coded(p.link.model, r, pr)
-		pc.bits = uint32(symBits(a.syms[pc.at : pc.at+pc.n]))
-		a.account(r.t, int(pc.bits), accountUpdate)
-		return
-	}
-	at := len(a.syms)
-	if pc.special = action != rowImplicit; pc.special {
-		a.syms = append(a.syms, prefix.Raw(0, 1), p.link.model.entry.row.sym(action))
-	}
-	from := len(a.syms)
-	kind := a.appendDelta(p, r, pr, action)
-	a.account(r.t, symBits(a.syms[from:]), kind)
-	pc.at, pc.n, pc.bits = uint32(at), uint32(len(a.syms)-at), uint32(symBits(a.syms[at:]))
 }
 
 // loosen notes whether a handle must be looked at in every send.
@@ -306,30 +262,6 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 	return accountUpdate
 }
 
-// isCoded is whether an update of the row against the version that a peer has is
-// likely to be there already, for another peer.
-func (a *Authority) isCoded(r *row, pr *peerRow) bool {
-	s := &r.share
-	return s.key>>2 == a.send && s.ver == pr.acked && s.tick == pr.ackedTick
-}
-
-// coded is the update of a row without variable-length props against the
-// version that the peer has, as n of Authority.syms from at: for all peers at
-// that baseline it is coded once.
-func (a *Authority) coded(m *model, r *row, pr *peerRow) (at, n uint32) {
-	s, key := &r.share, a.shareKey(m)
-	if s.key == key && s.ver == pr.acked && s.tick == pr.ackedTick {
-		a.counters.Shared++
-		return s.at, uint32(r.shareN)
-	}
-	at = uint32(len(a.syms))
-	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
-	if n = uint32(len(a.syms)) - at; n <= math.MaxUint8 {
-		*s, r.shareN = shared{key: key, ver: pr.acked, tick: pr.ackedTick, at: at}, uint8(n)
-	}
-	return at, n
-}
-
 // implicit is whether "the newest version up to the packet's base tick" means
 // the acked version on the peer, too: every packet up to there that carried the
 // row after the acked version is known to have arrived (protocol rule 13).
@@ -337,26 +269,15 @@ func (pr *peerRow) implicit(baseTick uint32) bool {
 	if pr.ackedTick > baseTick {
 		return false
 	}
-	if pr.carried == 0 || baseTick == pr.ackedTick {
+	if pr.carried == 0 || baseTick == pr.ackedTick || pr.newest <= pr.ackedTick {
 		return true
 	}
 	// Bits of carried for ticks in (ackedTick, baseTick].
-	newest, lo, hi := pr.newest, pr.ackedTick+1, baseTick
-	if newest < lo {
-		return true
-	}
-	if newest-lo >= 64 {
+	hi := min(pr.newest, baseTick)
+	if pr.newest-pr.ackedTick > 64 {
 		return false // too long ago to know
 	}
-	if hi > newest {
-		hi = newest
-	}
-	if hi < lo {
-		return true
-	}
-	mask := ^uint64(0) >> (63 - (newest - lo)) // from newest down to lo
-	mask &^= 1<<(newest-hi) - 1
-	return pr.carried&mask == 0
+	return pr.carried>>(pr.newest-hi)&(1<<(hi-pr.ackedTick)-1) == 0
 }
 
 // appendVars codes the variable-length props of a row against base, nil for

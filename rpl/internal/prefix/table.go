@@ -37,8 +37,18 @@ type Table struct {
 	look        []uint16 // symbol<<5 | length; or flags
 	first, rest uint8    // bits of both look-ups
 	escape      *Table
-	code        []uint32 // length<<24 | bits
+	code        []Code
 }
+
+// A Code is what one symbol is coded with: length<<24 | bits, 0 where it has no
+// code, or is the only one.
+type Code uint32
+
+// Sym is the code as a run.
+func (c Code) Sym() Sym { return Sym(c>>24)<<MaxRun | Sym(c&0xffffff) }
+
+// Cost is its bits.
+func (c Code) Cost() int { return int(c >> 24) }
 
 const (
 	// maxFirst is the most bits of a first look-up, and rareLong how many of the
@@ -80,16 +90,16 @@ func New(lens []uint8, escape *Table) (*Table, error) {
 		if escape != nil && i == len(lens)-1 {
 			e = flagEscape | uint16(n)
 		} else {
-			t.code = append(t.code, uint32(n)<<24|uint32(codes[i]))
+			t.code = append(t.code, Code(n)<<24|Code(codes[i]))
 		}
 		t.place(e, int(codes[i]), int(n))
 	}
 	if escape != nil {
-		n, c := lens[len(lens)-1], uint32(codes[len(lens)-1])
+		n, c := lens[len(lens)-1], Code(codes[len(lens)-1])
 		for i := range t.code {
 			if lens[i] == 0 {
 				def := escape.code[i]
-				t.code[i] = (def>>24+uint32(n))<<24 | def&0xffffff<<n | c
+				t.code[i] = (def>>24+Code(n))<<24 | def&0xffffff<<n | c
 			}
 		}
 	}
@@ -171,10 +181,11 @@ func (t *Table) findLong(acc uint64, e uint16) Found {
 func (t *Table) Len() int { return len(t.code) }
 
 // Sym is symbol i of the alphabet.
-func (t *Table) Sym(i int) Sym {
-	c := t.code[i]
-	return Sym(c>>24)<<MaxRun | Sym(c&0xffffff)
-}
+func (t *Table) Sym(i int) Sym { return t.code[i].Sym() }
+
+// Codes are those of all symbols: who codes much keeps them at hand. They are
+// not to be changed.
+func (t *Table) Codes() []Code { return t.code }
 
 // Cost is the bits of symbol i; 0 where it has no code, or is the only one.
-func (t *Table) Cost(i int) int { return int(t.code[i] >> 24) }
+func (t *Table) Cost(i int) int { return t.code[i].Cost() }

@@ -1,0 +1,119 @@
+package rpl
+
+import (
+	"math"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// Updates of what most nodes are: one row that everyone sees.
+
+// isPlain is whether a peer holds such a node, and needs to know nothing else.
+func (e *entry) isPlain() bool { return e.plain && e.state == entryIn && !e.meta }
+
+// planUsual plans what most updates of plain nodes are: the row has just left the
+// course that the peer knows, and what it differs from goes without saying. It
+// reports false where there is more to it.
+func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
+	r, pr := &a.rows[e.row], &e.one
+	if !r.justLeft(pr, uint32(a.tick)) || r.vars != nil || pr.acked == 0 || !r.kept(pr.acked) || !pr.implicit(uint32(p.link.baseTick)) {
+		return false
+	}
+	a.counters.Records++
+	if r.drifting != p.moving.has(h) {
+		p.moves(h, r.drifting)
+	}
+	p.loose.clear(h)
+	a.updates = append(a.updates, piece{})
+	pc := &a.updates[len(a.updates)-1]
+	pc.handle, pc.recAt, pc.recN, pc.urgency = h, uint32(len(a.recs)), 1, 1
+	a.note(h, r.head, recRow, e.gen, 0)
+	a.codeShared(p.link.model, r, pr, pc)
+	switch {
+	case a.cfg.Budget == 0: // nothing is put off
+		pr.send(r.head, uint32(a.tick))
+		p.dirty.clear(h)
+		pc.booked = true
+	case pr.since == 0:
+		pr.since = a.tick
+	default:
+		pc.urgency = float32(a.tick-pr.since) + 1
+	}
+	return true
+}
+
+// planOnly is planUpdate for what most nodes are: one row that everyone sees,
+// held by the peer. It reads nothing but the row.
+func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
+	r, pr := &a.rows[e.row], &e.one
+	if !r.justLeft(pr, uint32(a.tick)) && !a.pending(r, pr) {
+		pr.since = 0
+		p.dirty.clear(h)
+		p.loosen(h, a.isLoose(r, pr))
+		return
+	}
+	if pr.since == 0 {
+		pr.since = a.tick
+	}
+	a.updates = append(a.updates, piece{})
+	pc := &a.updates[len(a.updates)-1]
+	pc.handle, pc.recAt, pc.recN = h, uint32(len(a.recs)), 1
+	pc.urgency = float32(a.tick-pr.since) + 1
+	a.noteRow(p, h, e, r, pr, 0, recRow)
+	a.codeOnly(p, r, pr, pc)
+	// Told now, it knows the newest anchor if that is of now.
+	if loose := r.drifting && r.left != uint32(a.tick); loose || p.loose.has(h) {
+		p.loosen(h, loose)
+	}
+}
+
+// codeOnly codes the one row of a plain node, or finds it coded.
+func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
+	action := a.baseOf(p, r, pr, false)
+	if action == rowImplicit && r.vars == nil {
+		a.codeShared(p.link.model, r, pr, pc)
+		return
+	}
+	at := len(a.syms)
+	if pc.special = action != rowImplicit; pc.special {
+		a.syms = append(a.syms, prefix.Raw(0, 1), p.link.model.entry.row.sym(action))
+	}
+	from := len(a.syms)
+	kind := a.appendDelta(p, r, pr, action)
+	a.account(r.t, symBits(a.syms[from:]), kind)
+	pc.at, pc.n, pc.bits = uint32(at), uint32(len(a.syms)-at), uint32(symBits(a.syms[at:]))
+}
+
+// codeShared codes a row against the version that the peer has, for all peers at
+// that baseline once.
+func (a *Authority) codeShared(m *model, r *row, pr *peerRow, pc *piece) {
+	pc.at, pc.n = a.coded(m, r, pr)
+	for _, s := range a.syms[pc.at : pc.at+pc.n] {
+		pc.bits += uint32(s.Bits())
+	}
+	a.bits[r.t.item.Index].Updates += uint64(pc.bits)
+}
+
+// isCoded is whether an update of the row against the version that a peer has is
+// likely to be there already, for another peer.
+func (a *Authority) isCoded(r *row, pr *peerRow) bool {
+	s := &r.share
+	return s.key>>2 == a.send && s.ver == pr.acked && s.tick == pr.ackedTick
+}
+
+// coded is the update of a row without variable-length props against the
+// version that the peer has, as n of Authority.syms from at: for all peers at
+// that baseline it is coded once.
+func (a *Authority) coded(m *model, r *row, pr *peerRow) (at, n uint32) {
+	s, key := &r.share, a.shareKey(m)
+	if s.key == key && s.ver == pr.acked && s.tick == pr.ackedTick {
+		a.counters.Shared++
+		return s.at, uint32(r.shareN)
+	}
+	at = uint32(len(a.syms))
+	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
+	if n = uint32(len(a.syms)) - at; n <= math.MaxUint8 {
+		*s, r.shareN = shared{key: key, ver: pr.acked, tick: pr.ackedTick, at: at}, uint8(n)
+	}
+	return at, n
+}
