@@ -188,6 +188,7 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 // lost has what a packet carried said again, where that is still needed.
 func (a *Authority) lost(p *peer, r *record) {
 	r.state = recLost
+	p.plan.next = -1 // there is more to say
 	p.link.observe(1)
 	p.tally.lost++
 	for i := range r.entries {

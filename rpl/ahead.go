@@ -71,26 +71,12 @@ func (a *Authority) touchPeers(peers []*peer) {
 		l := &p.link
 		sum += p.dirty.touch() + p.loose.touch() + p.moving.touch() + uint32(l.record(l.base+1).seq+l.record(l.next).seq)
 	}
-	var buf [aheadPeers * ahead]*entry
-	entries := buf[:0]
 	for _, p := range peers {
-		entries = p.hot(entries)
-	}
-	for _, p := range peers {
+		p.plan.next = p.plan.batch.take(p, 0)
 		sum += p.touchVisits(p.coming) + p.touchVisits(p.going)
 	}
-	a.touchEntries(entries)
+	a.touchRows(peers)
 	a.sum += sum
-}
-
-// hot are the entries that have something to say, the first of them.
-func (p *peer) hot(dst []*entry) []*entry {
-	var buf [ahead]uint32
-	handles, _ := some(buf[:0], &p.dirty, &p.loose, 0)
-	for _, h := range handles {
-		dst = append(dst, &p.entries[h])
-	}
-	return dst
 }
 
 func (p *peer) touchVisits(handles []uint32) (sum uint32) {
@@ -100,42 +86,59 @@ func (p *peer) touchVisits(handles []uint32) (sum uint32) {
 	return sum
 }
 
-// touchUpdates touches what planUpdates needs of some handles.
-func (a *Authority) touchUpdates(p *peer, handles []uint32) {
-	var buf [ahead]*entry
-	entries := buf[:len(handles)]
-	for i, h := range handles {
-		entries[i] = &p.entries[h]
-	}
-	a.touchEntries(entries)
+// batch are handles that are looked at together.
+type batch struct {
+	handles [ahead]uint32
+	n       int
 }
 
-func (a *Authority) touchEntries(entries []*entry) {
+func (b *batch) all() []uint32 { return b.handles[:b.n] }
+
+// take takes the next handles that may have something to say, from one on, and
+// says where to go on.
+func (b *batch) take(p *peer, from int) (next int) {
+	taken, next := some(b.handles[:0], &p.dirty, &p.loose, from)
+	b.n = len(taken)
+	return next
+}
+
+// touchRows touches what planning needs of the batches of some peers.
+func (a *Authority) touchRows(peers []*peer) {
 	sum := uint32(0)
-	for _, e := range entries {
-		sum += uint32(e.state)
-	}
-	for _, e := range entries {
-		if e.plain {
-			sum += a.rows[e.row].head
+	for _, p := range peers {
+		for _, h := range p.plan.batch.all() {
+			sum += uint32(p.entries[h].state)
 		}
 	}
-	for _, e := range entries {
-		if !e.plain || a.isCoded(&a.rows[e.row], &e.one) {
-			continue
+	for _, p := range peers {
+		for _, h := range p.plan.batch.all() {
+			if e := &p.entries[h]; e.plain {
+				sum += a.rows[e.row].head
+			}
 		}
-		r, pr := &a.rows[e.row], &e.one
-		s, w := &a.slabs[r.t.index], r.t.width
-		words, tick := s.anchor(r.k, w)
-		sum += tick
-		if w > 0 {
-			sum += uint32(words[0])
-		}
-		if pr.acked != r.head {
-			sum += uint32(s.older(r.k, pr.acked, w)[w])
+	}
+	for _, p := range peers {
+		for _, h := range p.plan.batch.all() {
+			if e := &p.entries[h]; e.plain && !a.isCoded(&a.rows[e.row], &e.one) {
+				sum += a.touchVersions(&a.rows[e.row], &e.one)
+			}
 		}
 	}
 	a.sum += sum // so that the reads happen
+}
+
+// touchVersions touches a row as it is, and what a peer has of it.
+func (a *Authority) touchVersions(r *row, pr *peerRow) (sum uint32) {
+	s, w := &a.slabs[r.t.index], r.t.width
+	words, tick := s.anchor(r.k, w)
+	sum = tick
+	if w > 0 {
+		sum += uint32(words[0])
+	}
+	if pr.acked != r.head {
+		sum += uint32(s.older(r.k, pr.acked, w)[w])
+	}
+	return sum
 }
 
 // touchSpots touches the places of nodes.

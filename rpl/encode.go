@@ -125,7 +125,7 @@ func (k *packer) begin() {
 	k.form = formFull*flag(full) | formEcho*flag(echo) | formChecks*flag(len(p.checks.plan) > 0) |
 		formRemoved*flag(k.removal < len(pl.removals)) | formArrived*flag(k.arrival < len(pl.arrivals)) |
 		formCalls*flag(k.call < len(p.rpc.unreliable)) | formGuesses*flag(k.guess < len(pl.guesses))
-	e.Put(m.entry.form.sym(k.form))
+	e.PutOne(m.entry.form.sym(k.form))
 	if full {
 		e.PutBits(uint32(a.tick), 32)
 		l.baseTick = 0
@@ -154,7 +154,7 @@ func (k *packer) fill() {
 			k.sent(&pl.removals[k.removal])
 			k.removal++
 		}
-		p.enc.Put(m.entry.remove.sym(0))
+		p.enc.PutOne(m.entry.remove.sym(0))
 	}
 	if k.form&formArrived != 0 {
 		for k.arrival < len(pl.arrivals) && k.fits(&pl.arrivals[k.arrival]) {
@@ -162,7 +162,7 @@ func (k *packer) fill() {
 			k.sent(&pl.arrivals[k.arrival])
 			k.arrival++
 		}
-		p.enc.Put(m.entry.arrive.sym(0))
+		p.enc.PutOne(m.entry.arrive.sym(0))
 	}
 	if k.form&formCalls != 0 {
 		k.calls()
@@ -171,7 +171,7 @@ func (k *packer) fill() {
 	if !begun || k.update > 0 || pl.movedBits <= k.room {
 		k.updates()
 	} // else they go together in the next packet
-	p.enc.Put(m.entry.gap.sym(gapEnd))
+	p.enc.PutOne(m.entry.gap.sym(gapEnd))
 	if k.form&formGuesses != 0 {
 		k.guesses()
 	}
@@ -221,18 +221,25 @@ func (k *packer) calls() {
 func (k *packer) updates() {
 	m, pieces := &k.p.link.model.entry, k.p.plan.updates
 	last := uint32(0)
+	from, to := uint32(0), uint32(0) // records that stand side by side
 	for ; k.update < len(pieces); k.update++ {
 		pc := &pieces[k.update]
 		if pc.skip {
 			continue
 		}
 		if !k.fits(pc) || pc.handle < last {
-			return
+			break
 		}
 		k.name(m.name(pc.special, pc.handle+1-last))
-		k.pack(pc)
+		k.put(pc)
 		last = pc.handle + 1
+		if pc.recAt != to {
+			k.carries(from, to)
+			from = pc.recAt
+		}
+		to = pc.recAt + pc.recN
 	}
+	k.carries(from, to)
 }
 
 // guesses does the same with guesses.
@@ -252,11 +259,11 @@ func (k *packer) guesses() {
 		k.sent(pc)
 		last = pc.handle + 1
 	}
-	k.p.enc.Put(m.far.sym(0))
+	k.p.enc.PutOne(m.far.sym(0))
 }
 
 func (k *packer) name(s prefix.Sym) {
-	k.p.enc.Put(s)
+	k.p.enc.PutOne(s)
 	k.room -= s.Bits()
 }
 
@@ -274,9 +281,18 @@ func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
 
 // pack writes a piece and notes what the packet carries.
 func (k *packer) pack(pc *piece) {
+	k.put(pc)
+	k.carries(pc.recAt, pc.recAt+pc.recN)
+}
+
+func (k *packer) put(pc *piece) {
 	k.p.enc.Put(k.a.syms[pc.at : pc.at+pc.n]...)
 	k.room -= int(pc.bits)
-	k.rec.entries = append(k.rec.entries, k.a.recsOf(pc)...)
+}
+
+// carries notes that the packet carries some of Authority.recs.
+func (k *packer) carries(from, to uint32) {
+	k.rec.entries = append(k.rec.entries, k.a.recs[from:to]...)
 }
 
 // sent notes that a piece has left that was not booked.

@@ -22,6 +22,7 @@ func (a *Authority) planMoved(p *peer) {
 		a.planUpdates(p)
 		return
 	}
+	p.plan.next = -1 // what is held back says nothing
 	p.held = p.held[:0]
 	kept := p.moved[:0]
 	for _, h := range p.moved {

@@ -39,6 +39,8 @@ type plan struct {
 	left      float64 // bits of the room that are not planned for
 	group     []uint32
 	order     []int32
+	batch     batch // what updates are looked for of …
+	next      int   // … and where to go on; -1: from the beginning
 }
 
 func (pl *plan) reset() {

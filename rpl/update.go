@@ -10,19 +10,21 @@ import (
 // or whose course the peer knows by another anchor than the store's.
 func (a *Authority) planUpdates(p *peer) {
 	from := len(a.updates)
-	var buf [ahead]uint32
-	for next := 0; next < len(p.dirty.w)<<6; {
-		var handles []uint32
-		first := next == 0
-		handles, next = some(buf[:0], &p.dirty, &p.loose, next)
-		if !first { // those are touched
-			a.touchUpdates(p, handles)
-		}
-		for _, h := range handles {
+	b := &p.plan.batch
+	if p.plan.next < 0 {
+		p.plan.next = b.take(p, 0)
+	} // else they are touched
+	for {
+		for _, h := range b.all() {
 			if e := &p.entries[h]; !e.isPlain() || !a.planUsual(p, h, e) {
 				a.planUpdate(p, h)
 			}
 		}
+		if p.plan.next >= len(p.dirty.w)<<6 {
+			break
+		}
+		p.plan.next = b.take(p, p.plan.next)
+		a.touchRows([]*peer{p})
 	}
 	p.plan.updates = a.updates[from:len(a.updates):len(a.updates)]
 }

@@ -1,6 +1,9 @@
 package prefix
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // maxDropped is how many zero bytes an Encoder leaves out at the end of a
 // message at most, and so how many a Decoder makes up.
@@ -10,7 +13,7 @@ const maxDropped = 8
 // ready: Reset it.
 type Encoder struct {
 	acc  uint64 // bits that are not in buf yet
-	n    int    // how many, below 64
+	n    uint   // how many, below 64
 	buf  []byte
 	from int
 }
@@ -19,35 +22,61 @@ type Encoder struct {
 func (e *Encoder) Reset(buf []byte) { *e = Encoder{buf: buf, from: len(buf)} }
 
 // Len is the bytes of the message if it were finished now, at most.
-func (e *Encoder) Len() int { return len(e.buf) - e.from + (e.n+7)>>3 }
+func (e *Encoder) Len() int { return len(e.buf) - e.from + int(e.n+7)>>3 }
 
 // Put appends runs.
 func (e *Encoder) Put(syms ...Sym) {
 	acc, n := e.acc, e.n
 	for _, s := range syms {
 		bits := uint64(s & runBits)
-		acc |= bits << (uint(n) & 63)
-		if n += int(s >> MaxRun); n >= 64 {
-			e.buf = binary.LittleEndian.AppendUint64(e.buf, acc)
+		acc |= bits << (n & 63)
+		if n += uint(s >> MaxRun); n >= 64 {
+			e.word(acc)
 			n -= 64
-			acc = bits >> (uint(s.Bits()-n) & 63)
+			acc = bits >> ((uint(s>>MaxRun) - n) & 63)
 		}
 	}
 	e.acc, e.n = acc, n
 }
 
+// PutOne appends one run.
+func (e *Encoder) PutOne(s Sym) {
+	e.acc |= uint64(s&runBits) << (e.n & 63)
+	e.n += uint(s >> MaxRun)
+	if e.n >= 64 {
+		e.carry(s)
+	}
+}
+
+// carry makes room where a run has filled the word.
+func (e *Encoder) carry(s Sym) {
+	e.word(e.acc)
+	e.n -= 64
+	e.acc = uint64(s&runBits) >> ((uint(s>>MaxRun) - e.n) & 63)
+}
+
+// word appends 64 bits. The slice is mostly long enough, and then its pointer is
+// not written: a pointer takes long while the collector is at work.
+func (e *Encoder) word(w uint64) {
+	at := len(e.buf)
+	if cap(e.buf)-at < 8 {
+		e.buf = slices.Grow(e.buf, 8)
+	}
+	e.buf = e.buf[:at+8]
+	binary.LittleEndian.PutUint64(e.buf[at:], w)
+}
+
 // PutBits appends the low n bits of v; n is 0 to 32.
-func (e *Encoder) PutBits(v uint32, n int) { e.Put(Raw(v, n)) }
+func (e *Encoder) PutBits(v uint32, n int) { e.PutOne(Raw(v, n)) }
 
 // Finish ends the message, without the zeros at its end, and returns the slice
 // given to Reset with the message appended.
 func (e *Encoder) Finish() []byte {
-	for ; e.n > 0; e.n -= 8 {
-		e.buf = append(e.buf, byte(e.acc))
-		e.acc >>= 8
+	end := len(e.buf) + int(e.n+7)>>3
+	e.word(e.acc)
+	for i := 0; i < maxDropped && end > e.from && e.buf[end-1] == 0; i++ {
+		end--
 	}
-	for i := 0; i < maxDropped && len(e.buf) > e.from && e.buf[len(e.buf)-1] == 0; i++ {
-		e.buf = e.buf[:len(e.buf)-1]
-	}
+	e.buf, e.acc, e.n = e.buf[:end], 0, 0
 	return e.buf
 }
