@@ -20,21 +20,9 @@ const ahead = 16
 // their rows take some 40 KiB, most of a first cache level.
 const aheadPeers = 8
 
-// touch reads the peer itself.
-func (p *peer) touch() (sum uint32) {
-	b := (*[unsafe.Sizeof(peer{})]byte)(unsafe.Pointer(p))
-	for i := 0; i < len(b); i += 4 * lineWords {
-		sum += uint32(b[i])
-	}
-	return sum
-}
-
-// touchAcks touches some peers, and what the acks of theirs are about.
+// touchAcks touches what the acks of some peers are about.
 func (a *Authority) touchAcks(peers []*peer) {
 	sum := uint64(0)
-	for _, p := range peers {
-		sum += uint64(p.touch())
-	}
 	for _, p := range peers {
 		for _, k := range p.link.acks {
 			sum += p.link.record(k.seq).seq
@@ -73,17 +61,9 @@ func (a *Authority) touchPeers(peers []*peer) {
 	}
 	for _, p := range peers {
 		p.plan.next = p.plan.batch.take(p, 0)
-		sum += p.touchVisits(p.coming) + p.touchVisits(p.going)
 	}
 	a.touchRows(peers)
 	a.sum += sum
-}
-
-func (p *peer) touchVisits(handles []uint32) (sum uint32) {
-	for _, h := range handles[:min(len(handles), ahead)] {
-		sum += uint32(p.entries[h].state) + uint32(p.visits[h].copies)
-	}
-	return sum
 }
 
 // batch are handles that are looked at together.

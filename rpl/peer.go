@@ -61,7 +61,6 @@ type peer struct {
 
 	sentBytes, sentPackets uint64
 	tally                  tally
-	sum                    uint32 // of what was read ahead
 }
 
 // entry is what one handle means to a peer (protocol §6), as far as every update
