@@ -180,6 +180,25 @@ func (v *vigil) touchEdge(edge []edgeNode, asked []uint8) {
 	v.a.sum += uint32(sum)
 }
 
+// touchCells touches where the grid has some nodes.
+func (a *Authority) touchCells(slots []uint32) {
+	g, sum := a.grid, uint32(0)
+	if g == nil {
+		return
+	}
+	for _, slot := range slots {
+		if i := a.spots[slot].cell; i >= 0 {
+			sum += uint32(len(g.buckets[i]))
+		}
+	}
+	for _, slot := range slots {
+		if s := &a.spots[slot]; s.cell >= 0 {
+			sum += g.buckets[s.cell][s.cellAt].slot
+		}
+	}
+	a.sum += sum
+}
+
 // touchOff touches what it takes to give rows that have left their course a new
 // version, and to tell their holders.
 func (a *Authority) touchOff(t *rowType, off []end) {

@@ -83,6 +83,7 @@ type Authority struct {
 	columns   []*Column
 	sum       uint32   // of what was read ahead
 	off       []end    // rows that the walk found off their course
+	strays    []uint32 // slots that it found elsewhere
 	catching  bool     // catchUp is at work
 	unstamped bool     // what moved in this tick's columns has stamped no cells …
 	looks     bool     // … which nobody wants to know: no peer looked at all that moved

@@ -155,8 +155,12 @@ func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
 		if len(a.off) >= ahead {
 			a.leave(c.t)
 		}
+		if len(a.strays) >= ahead {
+			a.settleStrays()
+		}
 	}
 	a.leave(c.t)
+	a.settleStrays()
 }
 
 // walk reads 64 rows: of those that nobody holds where they are, of the others what
@@ -205,8 +209,8 @@ func (c *Column) notePlace(slot uint32, component unsafe.Pointer) bool {
 			return true
 		}
 	}
-	x, y = c.place.read(component)
-	a.moved(slot, x, y)
+	s.x, s.y = c.place.read(component)
+	a.strays = append(a.strays, slot)
 	return true
 }
 
@@ -242,6 +246,18 @@ func (c *Column) begin(row int, component unsafe.Pointer) (off bool) {
 	}
 	c.sums[row] = sumOf(component, rest)
 	return c.read(row, component, plan.all)
+}
+
+// settleStrays puts nodes that the walk found elsewhere where they are.
+func (a *Authority) settleStrays() {
+	for strays := a.strays; len(strays) > 0; strays = strays[min(ahead, len(strays)):] {
+		some := strays[:min(ahead, len(strays))]
+		a.touchCells(some)
+		for _, slot := range some {
+			a.strayed(slot)
+		}
+	}
+	a.strays = a.strays[:0]
 }
 
 func (c *Column) slab() *slab { return &c.a.slabs[c.t.index] }

@@ -106,7 +106,12 @@ func (g *grid) span(v, reach float64) (first, last int) {
 func (a *Authority) moved(slot uint32, x, y float64) {
 	s := &a.spots[slot]
 	s.x, s.y = x, y
-	g := a.grid
+	a.strayed(slot)
+}
+
+// strayed puts a node where its spot says, unless the grid has it there.
+func (a *Authority) strayed(slot uint32) {
+	g, s := a.grid, &a.spots[slot]
 	if s.cell >= 0 {
 		if s.within(g.slack) {
 			g.stamp(s.cell, a.moves)
