@@ -69,9 +69,14 @@ func sameWorld(e *donburi.Entry, w donburi.World) bool {
 }
 
 // pointers fills buf with the addresses of one component for the first n rows
-// of an archetype.
+// of an archetype. What was there is compared first: it is seldom others, and
+// while the collector marks, a pointer costs more to write than to compare.
 func pointers(buf []unsafe.Pointer, w donburi.World, c donburi.IComponentType, archetype, n int) []unsafe.Pointer {
-	return append(buf[:0], stored(w, c, archetype, n)...)
+	list := stored(w, c, archetype, n)
+	if !sameMemory(buf, list) {
+		buf = append(buf[:0], list...)
+	}
+	return buf
 }
 
 // changedNodes calls fn for the rows of an archetype whose NodeData is not what
@@ -119,13 +124,14 @@ func askedOf[A, C ~int](component func(A, C) unsafe.Pointer, archetype, n int) [
 	return list
 }
 
-// sameEntities is slices.Equal, but by blocks of memory.
-func sameEntities(a, b []donburi.Entity) bool {
+// sameMemory is slices.Equal of what has no padding, by blocks of memory.
+func sameMemory[T donburi.Entity | unsafe.Pointer](a, b []T) bool {
 	return bytes.Equal(bytesOf(a), bytesOf(b))
 }
 
-func bytesOf(s []donburi.Entity) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(donburi.Null)))
+func bytesOf[T any](s []T) []byte {
+	var one T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(one)))
 }
 
 // firstOf finds the first entity of a world that has all of the components and

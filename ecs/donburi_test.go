@@ -99,7 +99,7 @@ func TestPointers(t *testing.T) {
 	t.Error("no archetype")
 }
 
-func TestSameEntities(t *testing.T) {
+func TestSameMemory(t *testing.T) {
 	ents := donburi.NewWorld().CreateMany(3, tagA)
 	other := slices.Clone(ents)
 	other[2]++
@@ -107,7 +107,7 @@ func TestSameEntities(t *testing.T) {
 		a, b []donburi.Entity
 		same bool
 	}{{nil, nil, true}, {nil, ents[:0], true}, {ents, slices.Clone(ents), true}, {ents, ents[:2], false}, {ents, other, false}} {
-		if sameEntities(c.a, c.b) != c.same {
+		if sameMemory(c.a, c.b) != c.same {
 			t.Errorf("%v and %v: same is not %v", c.a, c.b, c.same)
 		}
 	}

@@ -86,7 +86,7 @@ func (r *Replication) findChanges() {
 	var newcomers []donburi.Entity
 	for i, a := range archetypes {
 		p := &r.plans[i]
-		if !p.nodes && !p.parts || !p.anew && sameEntities(p.entities, a.Entities()) {
+		if !p.nodes && !p.parts || !p.anew && sameMemory(p.entities, a.Entities()) {
 			continue
 		}
 		moved = append(moved, i)
