@@ -141,7 +141,7 @@ func (a *Authority) touchWatches(peers []*peer) {
 		for i := 0; i < len(edge); i += 2 {
 			sum += edge[i].slot
 		}
-		for _, slot := range p.watch.told {
+		for _, slot := range a.grid.toldOf(p.index) {
 			sum += uint32(a.spots[slot].cell) + uint32(flag(p.wanted.has(slot)))
 		}
 	}

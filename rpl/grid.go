@@ -21,6 +21,9 @@ type grid struct {
 	rings, blind rings    // by the slack and the drift; when the grid says nothing
 	watchers     watchers // by bucket: who is told when a node leaves its place there …
 	sights       []sight  // … and by peer, whether it is
+	news         []news   // since the last Stream
+	told         []uint32 // slots of them, peer by peer …
+	toldEnds     []uint32 // … and where each peer's end
 
 	buckets [][]gridNode
 	stamps  []uint32 // by bucket: the round in which a node of it last moved
@@ -149,7 +152,7 @@ func (a *Authority) enterCell(slot uint32) {
 				p.near = append(p.near, slot)
 			}
 			if !g.watchers.of(i).has(h.peer) && !g.sights[h.peer].misses(from, e) {
-				p.watch.tell(slot)
+				a.tell(h.peer, slot)
 			}
 		}
 		a.ungrid(slot)
@@ -158,7 +161,7 @@ func (a *Authority) enterCell(slot uint32) {
 		g.buckets[i] = append(roomy(g.buckets[i]), e)
 	}
 	g.stamp(i, a.moves)
-	a.tellOfMove(i, from, e)
+	g.tellOfMove(i, from, e)
 }
 
 // roomy makes room for one more: a crowd that wanders over a steady world soon

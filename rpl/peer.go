@@ -139,7 +139,7 @@ func (p *peer) prepare() {
 	const some, many = 64, 256
 	p.lingering, p.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.near, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
-	p.watch.edge, p.watch.told = make([]edgeNode, 0, some), make([]uint32, 0, some)
+	p.watch.edge = make([]edgeNode, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]check, 0, maxChecks)
 	pl := &p.plan
@@ -165,7 +165,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 	p.queue = append(p.queue, slot)
 	if a.spots[slot].cell >= 0 {
 		p.near = append(p.near, slot)
-		p.watch.tell(slot)
+		a.tell(p.index, slot)
 	}
 	if a.onDecide != nil {
 		a.onDecide(p.id, n.id, true)
@@ -176,7 +176,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 func (p *peer) unwant(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
 	p.drop(slot)
-	p.watch.tell(slot)
+	a.tell(p.index, slot)
 	for i := range n.holders {
 		if n.holders[i].peer != p.index {
 			continue

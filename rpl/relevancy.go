@@ -75,6 +75,7 @@ func (a *Authority) Stream(now time.Duration) {
 
 // streamAll decides by distance, for some peers at a time (ahead.go).
 func (a *Authority) streamAll(now time.Duration) {
+	a.grid.sortNews()
 	var buf [aheadPeers]*peer
 	group := buf[:0]
 	for i, p := range a.peers {
@@ -89,13 +90,13 @@ func (a *Authority) streamAll(now time.Duration) {
 			group = group[:0]
 		}
 	}
+	a.grid.news = a.grid.news[:0] // with what was decided here
 }
 
 func (a *Authority) streamTo(p *peer, now time.Duration) {
 	switch {
 	case p.frozen(now): // it looks at everything later
 		p.lookAgain = true
-		p.watch.told = p.watch.told[:0]
 	case a.watches(p):
 		a.keepWatch(p, now)
 	default:

@@ -19,9 +19,8 @@ type watch struct {
 	waits    bool       // one of the edge is out of sight, and its least stay is not over
 	at       [2]float64 // where the observer was at the last look
 	edge     []edgeNode
-	told     []uint32 // slots of which the grid has told since
-	edging   bitset   // slots of the edge
-	from, to [2]int   // cells that are watched
+	edging   bitset // slots of the edge
+	from, to [2]int // cells that are watched
 }
 
 // An edgeNode is a node at the edge of a peer's sight. All of it is right as long
@@ -88,14 +87,15 @@ func (a *Authority) keepWatch(p *peer, now time.Duration) {
 	if blind {
 		v.rings = &g.blind
 	}
+	told := g.toldOf(p.index)
 	away := max(math.Abs(o[0]-w.at[0]), math.Abs(o[1]-w.at[1]))
 	switch {
 	case p.lookAgain || !w.on || w.blind != blind || !(away <= g.drift):
 		w.blind = blind
 		v.look()
-	case p.looked && !w.waits && len(w.told) == 0 && g.moved != a.moves: // nothing has moved
+	case p.looked && !w.waits && len(told) == 0 && g.moved != a.moves: // nothing has moved
 	default:
-		v.pass()
+		v.pass(told)
 	}
 	p.looked = true
 }
@@ -105,11 +105,10 @@ const doubts = 64
 
 // pass asks those at the edge of which there is doubt, and those of which the
 // grid has told.
-func (v *vigil) pass() {
+func (v *vigil) pass(told []uint32) {
 	w := &v.p.watch
 	w.waits = false
 	var news slotFilter
-	told := w.told
 	for _, slot := range told {
 		news.add(slot)
 	}
@@ -137,7 +136,6 @@ func (v *vigil) pass() {
 			}
 		}
 	}
-	w.told = w.told[:0] // with what was decided here
 }
 
 // doubtful are the nodes that their places in the grid do not settle, and those
@@ -163,13 +161,6 @@ type slotFilter [4]uint64
 
 func (f *slotFilter) add(slot uint32)      { f[slot>>6&3] |= 1 << (slot & 63) }
 func (f *slotFilter) may(slot uint32) bool { return f[slot>>6&3]>>(slot&63)&1 != 0 }
-
-// tell has a node asked at the next watch.
-func (w *watch) tell(slot uint32) {
-	if w.on {
-		w.told = append(w.told, slot)
-	}
-}
 
 func (w *watch) add(e edgeNode) {
 	w.edging.set(e.slot)
@@ -235,7 +226,7 @@ func (v *vigil) look() {
 	for i := range w.edge {
 		w.edging.clear(w.edge[i].slot)
 	}
-	w.edge, w.told = w.edge[:0], w.told[:0]
+	w.edge = w.edge[:0]
 	found := 0
 	v.touchCells()
 	for y := w.from[1]; y <= w.to[1]; y++ {
@@ -254,7 +245,7 @@ func (v *vigil) look() {
 			}
 		}
 	}
-	v.pass()
+	v.pass(nil)
 }
 
 // edgeOf notes the nodes of a cell that are at the edge, and counts those that
@@ -304,7 +295,7 @@ func (w *watch) end(a *Authority, p *peer) {
 	if !w.on {
 		return
 	}
-	w.on, w.told = false, w.told[:0]
+	w.on = false
 	g := a.grid
 	for y := w.from[1]; y <= w.to[1]; y++ {
 		for x := w.from[0]; x <= w.to[0]; x++ {

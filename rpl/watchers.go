@@ -1,6 +1,9 @@
 package rpl
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A sight is what the grid knows of a peer's watch: where its observer was at its
 // last look, and the squares of distances from there. What stays nearer than
@@ -57,24 +60,65 @@ func (w *watchers) reach(peer int32) {
 	*w = wider
 }
 
+// news is a node of which a peer's watch is told.
+type news struct {
+	peer int32
+	slot uint32
+}
+
+// tell has a peer's watch ask a node at the next Stream. It is noted in one list
+// for all: a peer's own would be a miss for each.
+func (a *Authority) tell(peer int32, slot uint32) {
+	if g := a.grid; g != nil && g.plain {
+		g.news = append(g.news, news{peer, slot})
+	}
+}
+
 // tellOfMove tells those that watch a bucket of a node that has come to a place
-// there from another, if it is news to them.
-func (a *Authority) tellOfMove(bucket int32, from, to gridNode) {
-	g := a.grid
+// there from another, if it is news to them. No branch depends on that.
+func (g *grid) tellOfMove(bucket int32, from, to gridNode) {
+	list := g.news
 	for k, w := range g.watchers.of(bucket) {
 		for ; w != 0; w &= w - 1 {
-			if i := k<<6 + bits.TrailingZeros64(w); !g.sights[i].misses(from, to) {
-				a.peers[i].watch.tell(to.slot)
-			}
+			i := k<<6 + bits.TrailingZeros64(w)
+			list = append(list, news{int32(i), to.slot})
+			list = list[:len(list)-flag(g.sights[i].misses(from, to))]
 		}
 	}
+	g.news = list
 }
 
 // tellWatchers tells those that watch a bucket of a node whose rules have changed.
 func (a *Authority) tellWatchers(bucket int32, slot uint32) {
 	for k, w := range a.grid.watchers.of(bucket) {
 		for ; w != 0; w &= w - 1 {
-			a.peers[k<<6+bits.TrailingZeros64(w)].watch.tell(slot)
+			a.tell(int32(k<<6+bits.TrailingZeros64(w)), slot)
 		}
 	}
+}
+
+// sortNews puts the news of each peer together.
+func (g *grid) sortNews() {
+	ends := append(g.toldEnds[:0], make([]uint32, len(g.sights)+1)...)
+	for _, n := range g.news {
+		ends[n.peer+1]++
+	}
+	for i := 1; i < len(ends); i++ {
+		ends[i] += ends[i-1]
+	}
+	g.told = slices.Grow(g.told[:0], len(g.news))[:len(g.news)]
+	for _, n := range g.news {
+		g.told[ends[n.peer]] = n.slot
+		ends[n.peer]++
+	}
+	g.toldEnds = ends
+}
+
+// toldOf is of which nodes a peer's watch was told, as of sortNews.
+func (g *grid) toldOf(peer int32) []uint32 {
+	from := uint32(0)
+	if peer > 0 {
+		from = g.toldEnds[peer-1]
+	}
+	return g.told[from:g.toldEnds[peer]]
 }
