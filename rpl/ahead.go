@@ -180,7 +180,7 @@ func (v *vigil) touchEdge(edge []edgeNode, asked []uint8) {
 	v.a.sum += uint32(sum)
 }
 
-// touchCells touches where the grid has some nodes.
+// touchCells touches where the grid has some nodes, and who watches there.
 func (a *Authority) touchCells(slots []uint32) {
 	g, sum := a.grid, uint32(0)
 	if g == nil {
@@ -189,6 +189,9 @@ func (a *Authority) touchCells(slots []uint32) {
 	for _, slot := range slots {
 		if i := a.spots[slot].cell; i >= 0 {
 			sum += uint32(len(g.buckets[i]))
+			for _, peers := range g.watchers.of(i) {
+				sum += uint32(peers)
+			}
 		}
 	}
 	for _, slot := range slots {
