@@ -140,7 +140,7 @@ func (a *Authority) sort(h *hot) {
 }
 
 // SetColumn is Set for the items of a column, in a tick in which Stream follows;
-// components are those of its rows. They stay where they are until Stream has run:
+// components are those of its rows, one for each. They stay where they are until Stream has run:
 // while no peer holds a node, only its place is read, and the rest should Stream
 // find a peer for it. Once given, a column is given before every Stream, and an item
 // that leaves it is Set.

@@ -9,14 +9,14 @@ import (
 )
 
 // A walk reads one component of plain fields into its one row, and settles the
-// row. It is what most of a tick is spent on, so it compares a component eight
-// bytes at a time with what it last saw, quantises only what differs, and looks
-// only at what can have left its course.
+// row. It is what most of a tick is spent on, so it asks by a sum whether a
+// component shows what it last saw, quantises only what may differ, and looks only
+// at what can have left its course.
 
 // walkPlan is how the component of one rowType is walked; words are the row's.
 type walkPlan struct {
 	windows []window
-	probes  []probe // all that the windows see
+	probes  []probe // what the windows see …
 	rest    []probe // … but for where the node is
 	all     uint64  // the windows as bits
 	placed  uint64  // those with the node's place
@@ -55,7 +55,7 @@ type axis struct {
 
 const (
 	windowSize = 8
-	maxWindows = 64 // as many as a word of what has changed has bits
+	maxWindows = 64 // as many as a word of what is read has bits
 )
 
 // walkable makes the plan where the row is all of its item, of fields that have
