@@ -35,13 +35,14 @@ var (
 )
 
 // NodeData is how a node is streamed. The authority may change it at any time;
-// proxies only read it.
+// proxies only read it. Its 8 bytes have no padding: each is looked at before
+// every send.
 type NodeData struct {
 	Relevance rpl.Relevance
-	Weight    float32 // priority against other nodes; 0 means 1
 	Hz        uint8   // at most so often a second; 0 means every send
 	Transient bool    // built from its arguments everywhere, then each machine moves its own; only its end is sent
 	Keep      bool    // stays, owned by nobody, when its owner leaves; else it dies
+	Weight    float32 // priority against other nodes; 0 means 1
 }
 
 // OwnerData is the peer that drives a node: 0 is nobody, for whom the

@@ -80,12 +80,12 @@ func pointers(buf []unsafe.Pointer, w donburi.World, c donburi.IComponentType, a
 }
 
 // changedNodes calls fn for the rows of an archetype whose NodeData is not what
-// was known, and writes it down. Padding may differ, too: then fn is told of what
-// is as it was.
+// was known, and writes it down. NodeData has no padding and is compared as one
+// word.
 func changedNodes(w donburi.World, archetype int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
-	type raw [unsafe.Sizeof(components.NodeData{})]byte
+	type word [unsafe.Sizeof(components.NodeData{})]byte
 	for row, at := range stored(w, components.RplNode, archetype, len(known)) {
-		if *(*raw)(at) != *(*raw)(unsafe.Pointer(&known[row])) {
+		if *(*word)(at) != *(*word)(unsafe.Pointer(&known[row])) {
 			data := (*components.NodeData)(at)
 			known[row] = *data
 			fn(row, data)

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
 )
 
 type pointData struct{ X, Y float64 }
@@ -97,6 +99,12 @@ func TestPointers(t *testing.T) {
 		return
 	}
 	t.Error("no archetype")
+}
+
+func TestNodeDataIsOneWord(t *testing.T) {
+	if n := unsafe.Sizeof(components.NodeData{}); n != 8 {
+		t.Errorf("NodeData takes %d bytes, not one word without padding", n)
+	}
 }
 
 func TestSameMemory(t *testing.T) {
