@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -231,15 +232,19 @@ func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
 }
 
 func (a *Authority) layout(prefab int, items []int) (*nodeLayout, error) {
-	key := fmt.Sprint(prefab, items)
-	if l := a.layouts[key]; l != nil {
+	key := binary.AppendVarint(a.bytes[:0], int64(prefab))
+	for _, i := range items {
+		key = binary.AppendVarint(key, int64(i))
+	}
+	a.bytes = key
+	if l := a.layouts[string(key)]; l != nil {
 		return l, nil
 	}
 	if len(a.layouts) >= MaxLayouts {
 		return nil, fmt.Errorf("rpl: %d different sets of items on nodes: %w; add and remove fewer components", MaxLayouts, ErrLimit)
 	}
 	l := newLayout(a.typesOf, uint32(len(a.layouts)), prefab, items)
-	a.layouts[key] = l
+	a.layouts[string(key)] = l
 	return l, nil
 }
 
