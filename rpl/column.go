@@ -172,6 +172,7 @@ func (c *Column) walk(w int) {
 		i := bits.TrailingZeros64(m)
 		c.notePlace(ends[i].slot, components[i])
 	}
+	c.touchBlocks(w)
 	plan := &c.t.walk
 	for m := c.walked[w]; m != 0; m &= m - 1 {
 		bit, i := m&-m, bits.TrailingZeros64(m)
@@ -193,6 +194,16 @@ func (c *Column) walk(w int) {
 			}
 		}
 	}
+}
+
+// touchBlocks touches what is read of rows that drift.
+func (c *Column) touchBlocks(w int) {
+	s, sum := c.slab(), int32(0)
+	for m := c.drifting[w]; m != 0; m &= m - 1 {
+		at := int(c.ends[w<<6+bits.TrailingZeros64(m)].k) * s.block
+		sum += s.blocks[at] + s.blocks[at+s.head]
+	}
+	c.a.sum += uint32(sum)
 }
 
 // notePlace notes where a node is, and reports whether it was elsewhere.
