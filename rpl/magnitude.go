@@ -17,34 +17,13 @@ const (
 
 // neighbourhood splits m ≥ 1: its index, and extra raw bits.
 func neighbourhood(m uint32) (idx int, extra uint32, n int) {
-	if m < nearBy { // mostly, and whether it is below 8 is hardly to be foreseen
-		p := small[m]
-		return int(p.idx), m & (1<<(p.n&31) - 1), int(p.n)
+	if m < 8 {
+		return int(m) - 1, 0, 0
 	}
-	return farOff(m)
-}
-
-// farOff is neighbourhood by reckoning, from 8 on.
-func farOff(m uint32) (idx int, extra uint32, n int) {
 	k := bits.Len32(m)
 	n = k - 2
 	return 7 + (k-4)*2 + int(m>>n&1), m & (1<<n - 1), n
 }
-
-const nearBy = 256
-
-// small are the neighbourhoods of small numbers.
-var small = func() (p [nearBy]struct{ idx, n uint8 }) {
-	for m := uint32(1); m < nearBy; m++ {
-		if m < 8 {
-			p[m].idx = uint8(m - 1)
-			continue
-		}
-		idx, _, n := farOff(m)
-		p[m].idx, p[m].n = uint8(idx), uint8(n)
-	}
-	return p
-}()
 
 // atNeighbourhood is its inverse: the smallest m of an index, and raw bits.
 func atNeighbourhood(idx int) (m uint32, n int) {

@@ -141,27 +141,33 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 			rl.hints.note(t, base, from, d.pattern, &d.res)
 		}
 		out, run = shape.appendJoint(out, run, &u.joint[c], d.pattern, c, len(t.words))
-		for rest := largeOf(d.pattern) | d.phases; rest != 0; rest &= rest - 1 {
-			bit := bits.TrailingZeros32(rest)
-			k := bit / 2 % chunkLen
-			i := from + k
-			s := d.pattern >> bit & 3
-			if s == stateLarge {
-				sym, extra, n := signedSym(d.res[k])
-				learn.large[i][sym]++
-				out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
-			}
-			if d.phases>>bit&1 != 0 {
-				p := t.phase[i] - len(t.words)
-				learn.phases[p][s][d.off[k]]++
-				out, run = extend(out, run, u.phases[p][s].sym(int(d.off[k])))
-			}
-		}
+		out, run = u.appendWords(out, run, t, &d, from, learn)
 	}
 	if hints && t.heading >= 0 {
 		rl.course.note(t, base, now)
 	}
 	return append(out, run)
+}
+
+// appendWords codes what the pattern of the chunk from a word on leaves open, and
+// has it counted.
+func (u *recordModel) appendWords(out []prefix.Sym, run prefix.Sym, t *rowType, d *differences, from int, learn *recordLearner) ([]prefix.Sym, prefix.Sym) {
+	for rest := largeOf(d.pattern) | d.phases; rest != 0; rest &= rest - 1 {
+		bit := bits.TrailingZeros32(rest)
+		k := bit / 2 % chunkLen
+		i, s := from+k, d.pattern>>bit&3
+		if s == stateLarge {
+			sym, extra, n := signedSym(d.res[k])
+			learn.large[i][sym]++
+			out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
+		}
+		if d.phases>>bit&1 != 0 {
+			p := t.phase[i] - len(t.words)
+			learn.phases[p][s][d.off[k]]++
+			out, run = extend(out, run, u.phases[p][s].sym(int(d.off[k])))
+		}
+	}
+	return out, run
 }
 
 // usual is what a keyframe's word i is coded against, the words before it read.
