@@ -91,7 +91,8 @@ func (c *checks) add(h uint32) {
 // were asked for.
 func (a *Authority) planChecks(p *peer) {
 	c := &p.checks
-	c.plan, c.after = c.plan[:0], c.turn
+	c.plan = c.plan[:0]
+	c.after = c.turn
 	for len(c.asked) > 0 && len(c.plan) < maxChecks {
 		if !a.planCheck(p, c.asked[0], &c.row) {
 			c.asked, c.row = c.asked[1:], 0

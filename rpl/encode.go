@@ -292,7 +292,8 @@ func (k *packer) put(pc *piece) {
 
 // carries notes that the packet carries some of Authority.recs.
 func (k *packer) carries(from, to uint32) {
-	k.rec.entries = append(k.rec.entries, k.a.recs[from:to]...)
+	r := k.rec
+	r.entries = append(r.entries, k.a.recs[from:to]...)
 }
 
 // sent notes that a piece has left that was not booked.

@@ -111,9 +111,17 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) (at, n uint32) {
 		return s.at, uint32(r.shareN)
 	}
 	at = uint32(len(a.syms))
-	a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
+	a.keep(m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m)))
 	if n = uint32(len(a.syms)) - at; n <= math.MaxUint8 {
 		*s, r.shareN = shared{key: key, ver: pr.acked, tick: pr.ackedTick, at: at}, uint8(n)
 	}
 	return at, n
+}
+
+// keep takes symbols that were appended; where they are is mostly what it was.
+func (a *Authority) keep(syms []prefix.Sym) {
+	if cap(syms) != cap(a.syms) {
+		a.syms = syms
+	}
+	a.syms = a.syms[:len(syms)]
 }

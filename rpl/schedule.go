@@ -44,8 +44,10 @@ type plan struct {
 }
 
 func (pl *plan) reset() {
-	pl.removals, pl.arrivals = pl.removals[:0], pl.arrivals[:0]
-	pl.updates, pl.guesses = nil, pl.guesses[:0]
+	pl.removals = pl.removals[:0] // one by one: their pointers are not written then, which takes long while the collector marks
+	pl.arrivals = pl.arrivals[:0]
+	pl.updates = pl.updates[:0]
+	pl.guesses = pl.guesses[:0]
 	pl.probe = false
 }
 
@@ -67,7 +69,9 @@ func (a *Authority) recsOf(pc *piece) []recEntry { return a.recs[pc.recAt : pc.r
 // Schedule plans the next packets of every peer.
 func (a *Authority) Schedule(now time.Duration) {
 	a.now = now
-	a.syms, a.recs, a.updates = a.syms[:0], a.recs[:0], a.updates[:0]
+	a.syms = a.syms[:0]
+	a.recs = a.recs[:0]
+	a.updates = a.updates[:0]
 	a.learn()
 	a.wake()
 	var buf [aheadPeers]*peer
@@ -217,7 +221,7 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 			a.counters.Repeats++
 		}
 	}
-	p.going = kept
+	p.going = p.going[:len(kept)]
 }
 
 func (a *Authority) piece(h uint32, at, rec int) piece {
@@ -279,7 +283,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 		a.counters.Repeats++
 		pl.arrivals = append(pl.arrivals, pc)
 	}
-	p.coming = kept
+	p.coming = p.coming[:len(kept)]
 }
 
 // planQueue plans the first arrivals of what is wanted, own nodes first, then
@@ -326,7 +330,7 @@ func (a *Authority) planQueue(p *peer) {
 		room -= cost
 		pl.left -= cost
 	}
-	p.queue = waiting
+	p.queue = p.queue[:len(waiting)]
 }
 
 // admitTree plans a node's arrival together with all below it that is wanted,
