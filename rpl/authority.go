@@ -196,7 +196,7 @@ func (a *Authority) Connect(id Peer) error {
 		freeRow: make(map[int][]uint32), goingOf: make(map[Node]uint32),
 	}
 	p.link.model = a.defaults
-	p.buf = make([]byte, 0, PacketRoom+16)
+	p.enc.Reset(make([]byte, 0, PacketRoom+16))
 	p.prepare()
 	p.link.heard = a.now
 	p.index = int32(len(a.peers))

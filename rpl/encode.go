@@ -94,7 +94,6 @@ type packer struct {
 
 	removal, arrival, update, guess, call int // next of each
 
-	rec  *record
 	form int
 	room int // bits left
 }
@@ -113,8 +112,8 @@ func (k *packer) begin() {
 	seq, room := k.s.Next()
 	room = min(room, PacketRoom)
 	l := &p.link
-	k.rec = l.begin(a, p, seq, a.tick, k.now)
-	p.enc.Reset(p.buf[:0])
+	rec := l.begin(a, p, seq, a.tick, k.now)
+	p.enc.Again()
 	m := l.model
 	e := &p.enc
 	e.PutBits(uint32(m.number), 2)
@@ -139,7 +138,7 @@ func (k *packer) begin() {
 		e.PutBits(uint32(min((k.now-l.inAt)/time.Millisecond, 255)), 8)
 	}
 	if k.form&formChecks != 0 {
-		p.putChecks(&m.entry, k.rec, k.now)
+		p.putChecks(&m.entry, rec, k.now)
 	}
 	k.room = room*8 - e.Len()*8 - endBits
 }
@@ -292,19 +291,23 @@ func (k *packer) put(pc *piece) {
 
 // carries notes that the packet carries some of Authority.recs.
 func (k *packer) carries(from, to uint32) {
-	r := k.rec
+	r := k.p.link.record(k.p.link.next - 1)
+	if n := len(r.entries) + int(to-from); n <= cap(r.entries) { // mostly, and no pointer is written
+		r.entries = r.entries[:n]
+		copy(r.entries[n-int(to-from):], k.a.recs[from:to])
+		return
+	}
 	r.entries = append(r.entries, k.a.recs[from:to]...)
 }
 
 // sent notes that a piece has left that was not booked.
 func (k *packer) sent(pc *piece) {
-	k.p.sent(k.a.recsOf(pc), k.rec.tick, k.now)
+	k.p.sent(k.a.recsOf(pc), k.a.tick, k.now)
 }
 
 func (k *packer) end() {
 	p := k.p
 	b := p.enc.Finish()
-	p.buf = b[:0]
 	k.s.Datagram(b)
 	k.a.spend(p, len(b)+PacketOverhead)
 }

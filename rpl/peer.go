@@ -49,7 +49,6 @@ type peer struct {
 	rpc    peerCalls
 
 	enc prefix.Encoder
-	buf []byte
 	tmp []prefix.Sym
 
 	blockEnc prefix.Encoder

@@ -63,6 +63,15 @@ type up struct {
 	calls   []wireCall
 }
 
+// begin empties it, piece by piece: the slices' pointers stay what they are.
+func (u *up) begin() {
+	u.any, u.newest, u.hold, u.n = false, 0, 0, 0
+	clear(u.acks[:])
+	u.skipped = u.skipped[:0]
+	u.refused = u.refused[:0]
+	u.calls = u.calls[:0]
+}
+
 // came notes that the packets i and n-1 more below the newest but one were
 // applied.
 func (u *up) came(i, n int) {
@@ -76,7 +85,7 @@ func (u *up) came(i, n int) {
 func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 	m := &a.defaults.entry
 	u := &a.up
-	*u = up{skipped: u.skipped[:0], refused: u.refused[:0], calls: u.calls[:0]}
+	u.begin()
 	l := &p.link
 	u.any = d.Bits(1) == 1
 	if u.any {

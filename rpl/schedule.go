@@ -74,26 +74,31 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.updates = a.updates[:0]
 	a.learn()
 	a.wake()
-	var buf [aheadPeers]*peer
-	group := buf[:0]
+	var group [aheadPeers]*peer
+	n := 0
 	for i, p := range a.peers {
 		if p != nil {
-			group = append(group, p)
+			group[n] = p
+			n++
 		}
-		if len(group) == cap(group) || i == len(a.peers)-1 {
-			a.touchAcks(group)
-			for _, p := range group {
-				a.takeAcks(p)
-			}
-			a.touchPeers(group)
-			for _, p := range group {
-				a.schedule(p, now)
-			}
-			group = group[:0]
+		if n == len(group) || i == len(a.peers)-1 {
+			a.scheduleSome(group[:n], now)
+			n = 0
 		}
 	}
 	a.active = a.active[:0]
 	a.round++
+}
+
+func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
+	a.touchAcks(peers)
+	for _, p := range peers {
+		a.takeAcks(p)
+	}
+	a.touchPeers(peers)
+	for _, p := range peers {
+		a.schedule(p, now)
+	}
 }
 
 // schedule plans the next packets of a peer.

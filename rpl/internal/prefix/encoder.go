@@ -21,6 +21,13 @@ type Encoder struct {
 // Reset starts a message at the end of buf, whose capacity is used.
 func (e *Encoder) Reset(buf []byte) { *e = Encoder{buf: buf, from: len(buf)} }
 
+// Again starts a message in place of the one that was finished: what was
+// returned of that is overwritten.
+func (e *Encoder) Again() {
+	e.buf = e.buf[:e.from]
+	e.acc, e.n = 0, 0
+}
+
 // Len is the bytes of the message if it were finished now, at most.
 func (e *Encoder) Len() int { return len(e.buf) - e.from + int(e.n+7)>>3 }
 
