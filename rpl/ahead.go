@@ -157,8 +157,8 @@ func (p *peer) touchWatch() (sum uint32) {
 	return sum + uint32(p.link.next) + uint32(p.link.heard)
 }
 
-// touchCells touches the cells of a watch.
-func (v *vigil) touchCells() {
+// touchReach touches the cells of a watch.
+func (v *vigil) touchReach() {
 	sum := uint32(0)
 	g, w := v.a.grid, &v.p.watch
 	for y := w.from[1]; y <= w.to[1]; y++ {

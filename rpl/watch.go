@@ -228,7 +228,7 @@ func (v *vigil) look() {
 	}
 	w.edge = w.edge[:0]
 	found := 0
-	v.touchCells()
+	v.touchReach()
 	for y := w.from[1]; y <= w.to[1]; y++ {
 		for x := w.from[0]; x <= w.to[0]; x++ {
 			found += v.edgeOf(a.grid.buckets[a.grid.bucketAt(x, y)])
