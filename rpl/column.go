@@ -14,6 +14,7 @@ import (
 type Column struct {
 	a     *Authority
 	t     *rowType
+	slab  *slab
 	place *place
 	index uint32
 
@@ -41,7 +42,8 @@ type end struct {
 // NewColumn makes a column without rows; FreeColumn takes one that is no longer
 // given out of use.
 func (a *Authority) NewColumn(t *ItemType) *Column {
-	c := &Column{a: a, t: a.typesOf[t.Index][0], place: &a.places[t.Index], index: uint32(len(a.columns))}
+	rt := a.typesOf[t.Index][0]
+	c := &Column{a: a, t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index], index: uint32(len(a.columns))}
 	for i, other := range a.columns {
 		if other == nil {
 			c.index = uint32(i)
@@ -168,9 +170,13 @@ func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
 func (c *Column) walk(w int) {
 	components := c.components[w<<6:]
 	ends := c.ends[w<<6:]
+	spots, place := c.a.spots, c.place
 	for m := c.far[w]; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		c.notePlace(ends[i].slot, components[i])
+		x, y := place.raw(components[i])
+		if s := &spots[ends[i].slot]; x != s.x || y != s.y {
+			c.moved(s, ends[i].slot, components[i], x, y)
+		}
 	}
 	c.touchBlocks(w)
 	plan := &c.t.walk
@@ -198,7 +204,7 @@ func (c *Column) walk(w int) {
 
 // touchBlocks touches what is read of rows that drift.
 func (c *Column) touchBlocks(w int) {
-	s, sum := c.slab(), int32(0)
+	s, sum := c.slab, int32(0)
 	for m := c.drifting[w]; m != 0; m &= m - 1 {
 		at := int(c.ends[w<<6+bits.TrailingZeros64(m)].k) * s.block
 		sum += s.blocks[at] + s.blocks[at+s.head]
@@ -208,21 +214,26 @@ func (c *Column) touchBlocks(w int) {
 
 // notePlace notes where a node is, and reports whether it was elsewhere.
 func (c *Column) notePlace(slot uint32, component unsafe.Pointer) bool {
-	a := c.a
 	x, y := c.place.raw(component)
-	s := &a.spots[slot]
+	s := &c.a.spots[slot]
 	if x == s.x && y == s.y {
 		return false
 	}
+	c.moved(s, slot, component, x, y)
+	return true
+}
+
+// moved notes that a node is elsewhere.
+func (c *Column) moved(s *spot, slot uint32, component unsafe.Pointer, x, y float64) {
+	a := c.a
 	if a.unstamped {
 		a.grid.moved = a.moves
 		if s.x, s.y = x, y; s.within(a.grid.slack) {
-			return true
+			return
 		}
 	}
 	s.x, s.y = c.place.read(component)
 	a.strays = append(a.strays, slot)
-	return true
 }
 
 // setSingle takes items one by one: the first time, until Schedule has settled
@@ -270,5 +281,3 @@ func (a *Authority) settleStrays() {
 	}
 	a.strays = a.strays[:0]
 }
-
-func (c *Column) slab() *slab { return &c.a.slabs[c.t.index] }

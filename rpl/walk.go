@@ -241,7 +241,7 @@ func (t *rowType) readFields(fields []walkField, component unsafe.Pointer, now [
 // read reads windows of a component into its row, and settles the row: it reports
 // whether the row has left its course.
 func (c *Column) read(i int, component unsafe.Pointer, windows uint64) (off bool) {
-	t, s, e := c.t, c.slab(), &c.ends[i]
+	t, s, e := c.t, c.slab, &c.ends[i]
 	now := s.current(e.k, t.width)
 	moves, turns := t.read(component, windows, now)
 	if !c.place.ok && windows != 0 {
