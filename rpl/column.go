@@ -20,7 +20,6 @@ type Column struct {
 
 	items      []Item           // by row
 	ends       []end            // by row
-	sums       []uint64         // by row: of what its component showed, but for its place
 	components []unsafe.Pointer // by row, in this tick
 
 	// What is to be done with each row, 64 to a word, so that each tick's loops
@@ -65,7 +64,7 @@ func (c *Column) Resize(n int) {
 	for row := n; row < len(c.items); row++ {
 		c.Put(row, NoItem)
 	}
-	c.items, c.ends, c.sums = resized(c.items, n, NoItem), resized(c.ends, n, end{}), resized(c.sums, n, 0)
+	c.items, c.ends = resized(c.items, n, NoItem), resized(c.ends, n, end{})
 	words := (n + 63) / 64
 	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single} {
 		*set = resized(*set, words, 0)
@@ -179,7 +178,7 @@ func (c *Column) walk(w int) {
 		}
 	}
 	c.touchBlocks(w)
-	plan := &c.t.walk
+	plan, sums := &c.t.walk, c.slab.sums
 	for m := c.walked[w]; m != 0; m &= m - 1 {
 		bit, i := m&-m, bits.TrailingZeros64(m)
 		component := components[i]
@@ -190,13 +189,12 @@ func (c *Column) walk(w int) {
 			}
 			rest = plan.rest
 		}
-		i += w << 6
-		if sum := sumOf(component, rest); sum != c.sums[i] {
-			c.sums[i], windows = sum, plan.all
+		if sum, seen := sumOf(component, rest), &sums[ends[i].k]; sum != *seen {
+			*seen, windows = sum, plan.all
 		}
 		if windows != 0 || c.drifting[w]&bit != 0 {
-			if c.read(i, component, windows) {
-				c.a.off = append(c.a.off, c.ends[i])
+			if c.read(w<<6+i, component, windows) {
+				c.a.off = append(c.a.off, ends[i])
 			}
 		}
 	}
@@ -266,7 +264,7 @@ func (c *Column) begin(row int, component unsafe.Pointer) (off bool) {
 		c.notePlace(c.ends[row].slot, component)
 		rest = plan.rest
 	}
-	c.sums[row] = sumOf(component, rest)
+	c.slab.sums[c.ends[row].k] = sumOf(component, rest)
 	return c.read(row, component, plan.all)
 }
 

@@ -296,3 +296,41 @@ func TestSetAfterTheWalk(t *testing.T) {
 		}
 	}
 }
+
+// An item that moves to another's row of its column, and shows in that tick what
+// the other showed last, has changed.
+func TestItemsMoveInTheirColumn(t *testing.T) {
+	s := rpl.NewSchema("moves")
+	typ := s.Item("walker", reflect.TypeFor[walker](), nil)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	walkers := [2]walker{{HP: 7}, {HP: 8}}
+	column := net.A.NewColumn(typ)
+	column.Resize(len(walkers))
+	var nodes [2]rpl.Node
+	var items [2]rpl.Item
+	for i := range walkers {
+		if nodes[i], err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}}); err != nil {
+			t.Fatal(err)
+		}
+		items[i], _ = net.A.Item(nodes[i], 0)
+		column.Put(i, items[i])
+	}
+	at := []unsafe.Pointer{unsafe.Pointer(&walkers[0]), unsafe.Pointer(&walkers[1])}
+	for range 10 {
+		net.Tick(func(rpl.Tick) { net.A.SetColumn(column, at) })
+	}
+	net.A.Remove(nodes[0])
+	column.Resize(1)
+	column.Put(0, items[1])
+	walkers[1].HP = 7
+	net.Tick(func(rpl.Tick) { net.A.SetColumn(column, at[1:]) })
+	if hp := net.A.Words(items[1], nil)[5]; hp != 7 {
+		t.Errorf("the store has %d, the component 7", hp)
+	}
+}

@@ -57,10 +57,11 @@ func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.numb
 // stands behind its words.
 type slab struct {
 	blocks []int32
-	block  int // words of each, and where in it stand …
-	seen   int // the tick that the trackers know
-	head   int // version head
-	tracks int // the trackers of phases
+	block  int      // words of each, and where in it stand …
+	seen   int      // the tick that the trackers know
+	head   int      // version head
+	tracks int      // the trackers of phases
+	sums   []uint64 // what a walk has seen of a row but for its place, summed
 
 	ring   []int32 // older versions, stride apart
 	stride int     // of a version in the ring, so that it crosses no line of a cache
@@ -220,6 +221,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		a.rows = append(a.rows, row{t: t, node: slot, k: uint32(s.rows), head: 1, first: 1})
 		s.rows++
 		s.blocks = append(s.blocks, make([]int32, s.block)...)
+		s.sums = append(s.sums, 0)
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
 		s.ring = append(s.ring, make([]int32, historyLen*s.stride)...)
 		if len(t.vars) > 0 {
