@@ -33,9 +33,10 @@ type Column struct {
 
 // end is where a row's node and row of the store are.
 type end struct {
-	slot uint32
-	row  uint32
-	k    uint32 // the row's place in its slab
+	slot  uint32
+	row   uint32
+	k     uint32 // the row's place in its slab …
+	block uint32 // … and, while it is walked, its block's
 }
 
 // NewColumn makes a column without rows; FreeColumn takes one that is no longer
@@ -72,6 +73,15 @@ func (c *Column) Resize(n int) {
 	c.components = nil // as of this tick they are others'
 }
 
+// end is where an item's row is, nothing where it is more than a row.
+func (a *Authority) end(h *hot) end {
+	if h.row == noRow {
+		return end{slot: h.slot, row: noRow}
+	}
+	r := &a.rows[h.row]
+	return end{h.slot, h.row, r.k, r.block}
+}
+
 func resized[T any](s []T, n int, fresh T) []T {
 	for len(s) < n {
 		s = append(s, fresh)
@@ -93,7 +103,7 @@ func (c *Column) Put(row int, it Item) {
 	}
 	c.a.outOfColumn(it)
 	h := &c.a.hots[it]
-	c.items[row], c.ends[row] = it, end{h.slot, h.row, h.k}
+	c.items[row], c.ends[row] = it, c.a.end(h)
 	h.column, h.at = c.index, uint32(row)
 	c.a.sort(h)
 }
@@ -141,12 +151,15 @@ func (a *Authority) sort(h *hot) {
 }
 
 // SetColumn is Set for the items of a column, in a tick in which Stream follows;
-// components are those of its rows, one for each. They stay where they are until Stream has run:
-// while no peer holds a node, only its place is read, and the rest should Stream
-// find a peer for it. Once given, a column is given before every Stream, and an item
-// that leaves it is Set.
+// components are those of its rows, one for each. They stay where they are until
+// Stream has run: while no peer holds a node, only its place is read, and the rest
+// should Stream find a peer for it. Once given, a column is given before every
+// Stream, and an item that leaves it is Set.
 func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
-	c.components = components[:len(c.items)]
+	c.components = components
+	if c.slab.outOfOrder() {
+		a.orderBlocks(c.slab)
+	}
 	a.unstamped = a.grid != nil && a.grid.plain && !a.looks
 	for w := range c.far {
 		c.walk(w)
@@ -177,7 +190,6 @@ func (c *Column) walk(w int) {
 			c.moved(s, ends[i].slot, components[i], x, y)
 		}
 	}
-	c.touchBlocks(w)
 	plan, sums := &c.t.walk, c.slab.sums
 	for m := c.walked[w]; m != 0; m &= m - 1 {
 		bit, i := m&-m, bits.TrailingZeros64(m)
@@ -189,7 +201,7 @@ func (c *Column) walk(w int) {
 			}
 			rest = plan.rest
 		}
-		if sum, seen := sumOf(component, rest), &sums[ends[i].k]; sum != *seen {
+		if sum, seen := sumOf(component, rest), &sums[ends[i].block]; sum != *seen {
 			*seen, windows = sum, plan.all
 		}
 		if windows != 0 || c.drifting[w]&bit != 0 {
@@ -198,16 +210,6 @@ func (c *Column) walk(w int) {
 			}
 		}
 	}
-}
-
-// touchBlocks touches what is read of rows that drift.
-func (c *Column) touchBlocks(w int) {
-	s, sum := c.slab, int32(0)
-	for m := c.drifting[w]; m != 0; m &= m - 1 {
-		at := int(c.ends[w<<6+bits.TrailingZeros64(m)].k) * s.block
-		sum += s.blocks[at] + s.blocks[at+s.head]
-	}
-	c.a.sum += uint32(sum)
 }
 
 // notePlace notes where a node is, and reports whether it was elsewhere.
@@ -249,7 +251,7 @@ func (c *Column) setSingle(w int) {
 			}
 			continue
 		}
-		a.beginWalk(h)
+		a.beginWalk(it)
 		if c.begin(i, c.components[i]) {
 			a.off = append(a.off, c.ends[i])
 		}
@@ -264,7 +266,7 @@ func (c *Column) begin(row int, component unsafe.Pointer) (off bool) {
 		c.notePlace(c.ends[row].slot, component)
 		rest = plan.rest
 	}
-	c.slab.sums[c.ends[row].k] = sumOf(component, rest)
+	c.slab.sums[c.ends[row].block] = sumOf(component, rest)
 	return c.read(row, component, plan.all)
 }
 

@@ -1,5 +1,7 @@
 package rpl
 
+import "fmt"
+
 // What tests outside the package look at.
 
 // HandlesInUse are the handles that a peer's nodes have, one past the highest,
@@ -31,4 +33,38 @@ func (c *Proxy) Corrupt(n Node, ordinal, word int) {
 			}
 		}
 	}
+}
+
+// MisplacedBlocks says what is wrong with where blocks stand, "" if nothing, and
+// counts the rows that are walked.
+func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
+	for i := range a.slabs {
+		s := &a.slabs[i]
+		walked += int(s.near)
+		for block, o := range s.owners {
+			if r := &a.rows[o.row]; int(r.block) != block || r.walked != (block < int(s.near)) || r.walked != (o.item != NoItem) {
+				return fmt.Sprintf("block %d of %d: row %d, item %d", block, s.near, o.row, o.item), walked
+			}
+		}
+	}
+	for _, c := range a.columns {
+		if c == nil {
+			continue
+		}
+		last := -1
+		for row, it := range c.items {
+			if it == NoItem || a.hots[it].flags&hotWalked == 0 {
+				continue
+			}
+			block := int(c.ends[row].block)
+			if o := c.slab.owners[block]; o.item != it {
+				return fmt.Sprintf("row %d of a column has block %d, which is of item %d", row, block, o.item), walked
+			}
+			if c.slab.moved == 0 && block < last {
+				return fmt.Sprintf("row %d of a column has block %d, the one before %d", row, block, last), walked
+			}
+			last = block
+		}
+	}
+	return "", walked
 }

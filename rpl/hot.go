@@ -6,7 +6,6 @@ import "unsafe"
 type hot struct {
 	slot   uint32 // of its node
 	row    uint32 // the one row that it is, noRow where it is more, or something else
-	k      uint32 // the row's place in its slab
 	column uint32 // the Column that it stands in, noColumn where in none …
 	at     uint32 // … and its row there
 	flags  uint8
@@ -37,7 +36,7 @@ func (a *Authority) warm(it Item) {
 	}
 	if len(m.rows) == 1 {
 		if a.rows[m.rows[0]].t.walks {
-			h.row, h.k = m.rows[0], a.rows[m.rows[0]].k
+			h.row = m.rows[0]
 		}
 	}
 }
@@ -67,7 +66,7 @@ func (a *Authority) unheld(n *node) {
 		}
 		h := &a.hots[it]
 		h.flags &^= hotHeld
-		a.unwalk(h)
+		a.unwalk(it)
 		a.sort(h)
 		for _, i := range a.items[it].rows {
 			a.rows[i].touched = true // nobody settles it until it is held again
@@ -77,9 +76,10 @@ func (a *Authority) unheld(n *node) {
 
 // beginWalk hands a row's settling over from Schedule; unwalk gives it back to
 // the next one.
-func (a *Authority) beginWalk(h *hot) {
+func (a *Authority) beginWalk(it Item) {
+	h := &a.hots[it]
 	r := &a.rows[h.row]
-	r.walked = true
+	a.bringNear(h.row, it)
 	h.flags |= hotWalked | hotStale
 	if r.drifting {
 		h.flags |= hotDrifts
@@ -87,14 +87,16 @@ func (a *Authority) beginWalk(h *hot) {
 	a.sort(h)
 }
 
-func (a *Authority) unwalk(h *hot) {
+func (a *Authority) unwalk(it Item) {
+	h := &a.hots[it]
 	if h.flags&hotWalked == 0 {
 		return
 	}
 	h.flags &^= hotWalked | hotDrifts
 	a.sort(h)
+	a.sendAway(h.row)
 	r := &a.rows[h.row]
-	r.walked, r.touched = false, true
+	r.touched = true
 	a.activate(h.slot)
 	if r.drifting && !r.listed {
 		r.listed = true

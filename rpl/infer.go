@@ -52,13 +52,13 @@ const straight = 4
 
 // infer sets the hidden velocities of a row, and reports whether one changed. It
 // is changed only where the one that the row's anchor has proves wrong.
-func (s *slab) infer(t *rowType, row, tick uint32, now []int32) (turned bool) {
-	seen := uint32(*s.tracked(row))
+func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) {
+	seen := uint32(*s.tracked(block))
 	n, fresh := tick-seen, seen == 0
-	anchor, at := s.anchor(row, t.width)
+	anchor, at := s.anchor(block, t.width)
 	age := tick - at
 	for k, i := range t.inferred {
-		r := &s.runs[int(row)*len(t.inferred)+k]
+		r := &s.runs[int(block)*len(t.inferred)+k]
 		x, v := now[i], i-1
 		if fresh {
 			*r = run{x: x, last: x, tick: tick}

@@ -23,7 +23,7 @@ var (
 // or its node is removed.
 type Item uint32
 
-// NoItem is no item: what SetColumn passes over.
+// NoItem is no item: an empty row of a Column.
 const NoItem = ^Item(0)
 
 // node is one entry of the authority's table: four lines of a cache, the first of

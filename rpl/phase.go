@@ -108,17 +108,17 @@ const (
 
 // track takes a row's words at this tick into its trackers, and sets their
 // phases and inferred velocities. It reports whether one of the latter changed.
-func (s *slab) track(t *rowType, row, tick uint32, now []int32) (turned bool) {
-	seen := s.tracked(row)
+func (s *slab) track(t *rowType, block, tick uint32, now []int32) (turned bool) {
+	seen := s.tracked(block)
 	n := int64(tick - uint32(*seen))
 	if n == 0 && *seen != 0 {
 		return false
 	}
 	if len(t.inferred) > 0 {
-		turned = s.infer(t, row, tick, now)
+		turned = s.infer(t, block, tick, now)
 	}
 	*seen = int32(tick)
-	trackers := s.trackers(row, len(t.phased))
+	trackers := s.trackers(block, len(t.phased))
 	for k, i := range t.phased {
 		w := &t.words[i]
 		now[t.phase[i]] = trackers[k].step(now[i], now[w.Velocity], n, w.Rate)

@@ -16,14 +16,16 @@ type row struct {
 	t     *rowType
 	vars  *rowVars // nil without variable-length props
 	node  uint32   // slot
-	k     uint32   // place in the slab of its type
+	k     uint32   // place in the slab of its type …
+	block uint32   // … and of its block there
 	head  uint32   // newest version; never restarts, not even with a new tenant
-	first uint32   // this tenant's first version
 
 	left, before uint32 // when it last left a course, and the tick of that one's anchor
 
 	share  shared
 	shareN uint8 // how many symbols
+
+	versions uint8 // that the ring holds of this tenant
 
 	touched  bool // changed since the last send
 	drifting bool // it is expected to change by itself
@@ -53,19 +55,22 @@ func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.numb
 
 // A slab is the rows of one type. What a tick reads of a row that moves is one
 // block of whole lines of a cache: its words as they are, version head, its
-// trackers; of one that stands only what a walk has seen of it. A version's tick
-// stands behind its words.
+// trackers; of one that stands only what a walk has seen of it. Those of rows that
+// are walked stand side by side (near.go). A version's tick stands behind its words.
 type slab struct {
 	blocks []int32
 	block  int      // words of each, and where in it stand …
 	seen   int      // the tick that the trackers know
 	head   int      // version head
 	tracks int      // the trackers of phases
-	sums   []uint64 // what a walk has seen of a row but for its place, summed
+	sums   []uint64 // by block: what a walk has seen of a row but for its place
+	owners []owner  // by block
+	near   uint32   // so many blocks are of rows that are walked …
+	moved  uint32   // … and so many of them may stand out of order
 
 	ring   []int32 // older versions, stride apart
 	stride int     // of a version in the ring, so that it crosses no line of a cache
-	runs   []run   // of inferred velocities
+	runs   []run   // of inferred velocities, by block
 	rows   int
 	free   []uint32 // rows to use again, their places with them
 }
@@ -94,35 +99,35 @@ func inLines(words int) int {
 	return n
 }
 
-// current is the words of the row at k as they are, w words wide.
-func (s *slab) current(k uint32, w int) []int32 {
-	at := int(k) * s.block
+// current is the words of a block's row as they are, w words wide.
+func (s *slab) current(block uint32, w int) []int32 {
+	at := int(block) * s.block
 	return s.blocks[at : at+w : at+w]
 }
 
 // tracked is the tick that the trackers of a row know; 0: none yet.
-func (s *slab) tracked(k uint32) *int32 { return &s.blocks[int(k)*s.block+s.seen] }
+func (s *slab) tracked(block uint32) *int32 { return &s.blocks[int(block)*s.block+s.seen] }
 
 // trackers are n of a row, at least one.
-func (s *slab) trackers(k uint32, n int) []tracker {
-	at := int(k)*s.block + s.tracks
+func (s *slab) trackers(block uint32, n int) []tracker {
+	at := int(block)*s.block + s.tracks
 	return unsafe.Slice((*tracker)(unsafe.Pointer(&s.blocks[at])), n)
 }
 
-// newest is the place of version head of the row at k, w words wide, its tick
+// newest is the place of version head of a block's row, w words wide, its tick
 // behind it.
-func (s *slab) newest(k uint32, w int) []int32 {
-	at := int(k)*s.block + s.head
+func (s *slab) newest(block uint32, w int) []int32 {
+	at := int(block)*s.block + s.head
 	return s.blocks[at : at+w+1 : at+w+1]
 }
 
 // anchor is version head and its tick.
-func (s *slab) anchor(k uint32, w int) ([]int32, uint32) {
-	v := s.newest(k, w)
+func (s *slab) anchor(block uint32, w int) ([]int32, uint32) {
+	v := s.newest(block, w)
 	return v[:w:w], uint32(v[w])
 }
 
-// older is the place of an older version, as newest is.
+// older is the place of an older version of the row at k, as newest is.
 func (s *slab) older(k, ver uint32, w int) []int32 {
 	at := (int(k)*historyLen + int(ver%historyLen)) * s.stride
 	return s.ring[at : at+w+1 : at+w+1]
@@ -140,12 +145,12 @@ type item struct {
 
 // current is the words as they are.
 func (a *Authority) current(r *row) []int32 {
-	return a.slabs[r.t.index].current(r.k, r.t.width)
+	return a.slabs[r.t.index].current(r.block, r.t.width)
 }
 
 // anchored is version head: its words and its tick.
 func (a *Authority) anchored(r *row) ([]int32, uint32) {
-	return a.slabs[r.t.index].anchor(r.k, r.t.width)
+	return a.slabs[r.t.index].anchor(r.block, r.t.width)
 }
 
 // version is the words and the tick of one version.
@@ -203,7 +208,7 @@ func (r *row) varsOf(ver uint32) []any {
 
 // kept reports whether a version can still be a base.
 func (r *row) kept(ver uint32) bool {
-	return r.head-ver < historyLen && ver-r.first <= r.head-r.first
+	return r.head-ver < uint32(r.versions)
 }
 
 func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
@@ -215,11 +220,11 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		r := &a.rows[i]
 		r.node, r.gone = slot, false
 		r.head++
-		r.first = r.head
 	} else {
 		i = uint32(len(a.rows))
-		a.rows = append(a.rows, row{t: t, node: slot, k: uint32(s.rows), head: 1, first: 1})
+		a.rows = append(a.rows, row{t: t, node: slot, k: uint32(s.rows), block: uint32(s.rows), head: 1})
 		s.rows++
+		s.owners = append(s.owners, owner{i, NoItem})
 		s.blocks = append(s.blocks, make([]int32, s.block)...)
 		s.sums = append(s.sums, 0)
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
@@ -229,13 +234,13 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		}
 	}
 	r := &a.rows[i]
-	r.share, r.touched, r.walked, r.drifting = shared{}, true, false, false
+	r.share, r.versions, r.touched, r.drifting = shared{}, 1, true, false
 	now := a.current(r)
 	clear(now)
 	for k := range t.words {
 		now[k] = t.words[k].Default
 	}
-	*s.tracked(r.k) = 0
+	*s.tracked(r.block) = 0
 	if r.vars != nil {
 		for k := range r.vars.now {
 			r.vars.now[k] = t.vars[k].Type.Default()
@@ -247,6 +252,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 
 func (a *Authority) freeRow(i uint32) {
 	r := &a.rows[i]
+	a.sendAway(i)
 	r.gone = true
 	if r.vars != nil { // let the values go
 		clear(r.vars.now)
@@ -258,7 +264,7 @@ func (a *Authority) freeRow(i uint32) {
 
 // anchor makes what the row is now its version head.
 func (a *Authority) anchor(r *row) {
-	v := a.slabs[r.t.index].newest(r.k, r.t.width)
+	v := a.slabs[r.t.index].newest(r.block, r.t.width)
 	copy(v, a.current(r))
 	v[r.t.width] = int32(a.tick)
 	if r.vars != nil {
@@ -272,7 +278,7 @@ func (a *Authority) settle(i uint32) (left bool) {
 	r.touched = false
 	now := a.current(r)
 	if len(r.t.phased) > 0 {
-		a.slabs[r.t.index].track(r.t, r.k, uint32(a.tick), now)
+		a.slabs[r.t.index].track(r.t, r.block, uint32(a.tick), now)
 	}
 	last, tick := a.anchored(r)
 	if left = !r.t.onCourse(last, now, uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
@@ -293,6 +299,7 @@ func (a *Authority) leaveCourse(r *row, last []int32, tick uint32) {
 	copy(old, last)
 	old[len(last)] = int32(tick)
 	r.head++
+	r.versions = min(r.versions+1, historyLen)
 	r.left, r.before = uint32(a.tick), tick
 	a.anchor(r)
 }
@@ -338,7 +345,7 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 // of its bytes first and reports whether a replicated value changed.
 func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
 	m, h := &a.items[it], &a.hots[it]
-	a.unwalk(h)
+	a.unwalk(it)
 	sh := a.shadows[m.t.Index]
 	if m.t.Same(component, sh[m.shadow:m.shadow+m.t.ShadowSize()]) && h.flags&(hotFresh|hotStale) == 0 {
 		return false
@@ -367,7 +374,7 @@ func (a *Authority) currentVars(m *item, vars []any) {
 // SetWords is Set for an item that the schema's builder made: its words as
 // they are. They must be within their ranges.
 func (a *Authority) SetWords(it Item, words []int32) (changed bool) {
-	a.unwalk(&a.hots[it])
+	a.unwalk(it)
 	return a.set(it, words, nil)
 }
 

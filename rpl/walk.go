@@ -242,7 +242,7 @@ func (t *rowType) readFields(fields []walkField, component unsafe.Pointer, now [
 // whether the row has left its course.
 func (c *Column) read(i int, component unsafe.Pointer, windows uint64) (off bool) {
 	t, s, e := c.t, c.slab, &c.ends[i]
-	now := s.current(e.k, t.width)
+	now := s.current(e.block, t.width)
 	moves, turns := t.read(component, windows, now)
 	if !c.place.ok && windows != 0 {
 		c.follow(c.items[i], now)
@@ -266,14 +266,14 @@ func (c *Column) follow(it Item, now []int32) {
 // leaves brings a row's phases up to its words, and reports whether it has left
 // its course. turns is whether a word changed that nothing predicts.
 func (c *Column) leaves(i int, s *slab, now []int32, turns bool) (off bool) {
-	a, t, k := c.a, c.t, c.ends[i].k
-	last, tick := s.anchor(k, t.width)
+	a, t, block := c.a, c.t, c.ends[i].block
+	last, tick := s.anchor(block, t.width)
 	age := uint32(a.tick) - tick
 	if len(t.walk.axes) > 0 {
-		off = !s.steer(t.walk.axes, k, uint32(a.tick), age, last, now)
+		off = !s.steer(t.walk.axes, block, uint32(a.tick), age, last, now)
 	} else {
 		if len(t.phased) > 0 {
-			turns = s.track(t, k, uint32(a.tick), now) || turns
+			turns = s.track(t, block, uint32(a.tick), now) || turns
 		}
 		off = !t.follows(last, now, age)
 	}
@@ -290,12 +290,12 @@ func (c *Column) leaves(i int, s *slab, now []int32, turns bool) (off bool) {
 }
 
 // steer is track and follows at once, for rows whose predicted words are axes.
-func (s *slab) steer(axes []axis, row, tick, age uint32, last, now []int32) (follows bool) {
-	seen := s.tracked(row)
+func (s *slab) steer(axes []axis, block, tick, age uint32, last, now []int32) (follows bool) {
+	seen := s.tracked(block)
 	n := int64(tick - uint32(*seen))
 	tracks := n != 0 || *seen == 0
 	*seen = int32(tick)
-	trackers := s.trackers(row, len(axes))
+	trackers := s.trackers(block, len(axes))
 	follows = true
 	for k := range axes {
 		x := &axes[k]
