@@ -211,7 +211,8 @@ func (a *Authority) touchOff(t *rowType, off []end) {
 	}
 	s := &a.slabs[t.index]
 	for _, e := range off {
-		sum += uint32(s.older(e.k, a.rows[e.row].head, t.width)[t.width])
+		r := &a.rows[e.row]
+		sum += uint32(s.older(r.k, r.head, t.width)[t.width])
 		if hs := a.nodes[e.slot].holders; len(hs) > 0 {
 			sum += hs[0].handle
 		}

@@ -18,8 +18,13 @@ type Column struct {
 	place *place
 	index uint32
 
-	items      []Item           // by row
-	ends       []end            // by row
+	// By row: what it is, where that is kept, each by itself, for few rows need all.
+	items  []Item
+	slots  []uint32 // of their nodes
+	rows   []uint32 // of the store, noRow where an item is more than a row
+	blocks []uint32 // of these, while they are walked
+	places []uint64 // where they were seen last, summed; 0 nowhere yet
+
 	components []unsafe.Pointer // by row, in this tick
 
 	// What is to be done with each row, 64 to a word, so that each tick's loops
@@ -29,14 +34,6 @@ type Column struct {
 	walked   []uint64 // somebody holds it …
 	drifting []uint64 // … and it drifts
 	single   []uint64 // it goes by itself
-}
-
-// end is where a row's node and row of the store are.
-type end struct {
-	slot  uint32
-	row   uint32
-	k     uint32 // the row's place in its slab …
-	block uint32 // … and, while it is walked, its block's
 }
 
 // NewColumn makes a column without rows; FreeColumn takes one that is no longer
@@ -65,21 +62,15 @@ func (c *Column) Resize(n int) {
 	for row := n; row < len(c.items); row++ {
 		c.Put(row, NoItem)
 	}
-	c.items, c.ends = resized(c.items, n, NoItem), resized(c.ends, n, end{})
+	c.items, c.places = resized(c.items, n, NoItem), resized(c.places, n, 0)
+	for _, list := range []*[]uint32{&c.slots, &c.rows, &c.blocks} {
+		*list = resized(*list, n, 0)
+	}
 	words := (n + 63) / 64
 	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single} {
 		*set = resized(*set, words, 0)
 	}
 	c.components = nil // as of this tick they are others'
-}
-
-// end is where an item's row is, nothing where it is more than a row.
-func (a *Authority) end(h *hot) end {
-	if h.row == noRow {
-		return end{slot: h.slot, row: noRow}
-	}
-	r := &a.rows[h.row]
-	return end{h.slot, h.row, r.k, r.block}
 }
 
 func resized[T any](s []T, n int, fresh T) []T {
@@ -103,7 +94,10 @@ func (c *Column) Put(row int, it Item) {
 	}
 	c.a.outOfColumn(it)
 	h := &c.a.hots[it]
-	c.items[row], c.ends[row] = it, c.a.end(h)
+	c.items[row], c.slots[row], c.rows[row], c.places[row] = it, h.slot, h.row, 0
+	if h.row != noRow {
+		c.blocks[row] = c.a.rows[h.row].block
+	}
 	h.column, h.at = c.index, uint32(row)
 	c.a.sort(h)
 }
@@ -180,55 +174,45 @@ func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
 // walk reads 64 rows: of those that nobody holds where they are, of the others what
 // has changed.
 func (c *Column) walk(w int) {
-	components := c.components[w<<6:]
-	ends := c.ends[w<<6:]
-	spots, place := c.a.spots, c.place
+	components, places := c.components[w<<6:], c.places[w<<6:]
 	for m := c.far[w]; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		x, y := place.raw(components[i])
-		if s := &spots[ends[i].slot]; x != s.x || y != s.y {
-			c.moved(s, ends[i].slot, components[i], x, y)
+		if sum := c.place.sum(components[i]); sum != places[i] {
+			places[i] = sum
+			c.moved(c.slots[w<<6+i], components[i])
 		}
 	}
+	blocks := c.blocks[w<<6:]
 	plan, sums := &c.t.walk, c.slab.sums
 	for m := c.walked[w]; m != 0; m &= m - 1 {
 		bit, i := m&-m, bits.TrailingZeros64(m)
 		component := components[i]
 		windows, rest := uint64(0), plan.probes
 		if c.placed[w]&bit != 0 {
-			if c.notePlace(ends[i].slot, component) {
-				windows = plan.placed
+			if sum := c.place.sum(component); sum != places[i] {
+				places[i], windows = sum, plan.placed
+				c.moved(c.slots[w<<6+i], component)
 			}
 			rest = plan.rest
 		}
-		if sum, seen := sumOf(component, rest), &sums[ends[i].block]; sum != *seen {
+		if sum, seen := sumOf(component, rest), &sums[blocks[i]]; sum != *seen {
 			*seen, windows = sum, plan.all
 		}
 		if windows != 0 || c.drifting[w]&bit != 0 {
 			if c.read(w<<6+i, component, windows) {
-				c.a.off = append(c.a.off, ends[i])
+				c.a.off = append(c.a.off, c.end(w<<6+i))
 			}
 		}
 	}
 }
 
-// notePlace notes where a node is, and reports whether it was elsewhere.
-func (c *Column) notePlace(slot uint32, component unsafe.Pointer) bool {
-	x, y := c.place.raw(component)
-	s := &c.a.spots[slot]
-	if x == s.x && y == s.y {
-		return false
-	}
-	c.moved(s, slot, component, x, y)
-	return true
-}
-
-// moved notes that a node is elsewhere.
-func (c *Column) moved(s *spot, slot uint32, component unsafe.Pointer, x, y float64) {
+// moved notes where a node is that was elsewhere.
+func (c *Column) moved(slot uint32, component unsafe.Pointer) {
 	a := c.a
+	s := &a.spots[slot]
 	if a.unstamped {
 		a.grid.moved = a.moves
-		if s.x, s.y = x, y; s.within(a.grid.slack) {
+		if s.x, s.y = c.place.raw(component); s.within(a.grid.slack) {
 			return
 		}
 	}
@@ -247,13 +231,14 @@ func (c *Column) setSingle(w int) {
 		if h.row == noRow || a.rows[h.row].touched {
 			a.Set(it, c.components[i])
 			if h.flags&hotPlace != 0 && c.place.ok {
-				c.notePlace(h.slot, c.components[i]) // not as its words have it
+				c.places[i] = c.place.sum(c.components[i])
+				c.moved(h.slot, c.components[i]) // not where its words have it
 			}
 			continue
 		}
 		a.beginWalk(it)
 		if c.begin(i, c.components[i]) {
-			a.off = append(a.off, c.ends[i])
+			a.off = append(a.off, c.end(i))
 		}
 	}
 }
@@ -263,12 +248,18 @@ func (c *Column) begin(row int, component unsafe.Pointer) (off bool) {
 	plan := &c.t.walk
 	rest := plan.probes
 	if c.placed[row>>6]>>(row&63)&1 != 0 {
-		c.notePlace(c.ends[row].slot, component)
+		c.places[row] = c.place.sum(component)
+		c.moved(c.slots[row], component)
 		rest = plan.rest
 	}
-	c.slab.sums[c.ends[row].block] = sumOf(component, rest)
+	c.slab.sums[c.blocks[row]] = sumOf(component, rest)
 	return c.read(row, component, plan.all)
 }
+
+// An end is a row of the store that has left its course, and its node.
+type end struct{ slot, row uint32 }
+
+func (c *Column) end(row int) end { return end{c.slots[row], c.rows[row]} }
 
 // settleStrays puts nodes that the walk found elsewhere where they are.
 func (a *Authority) settleStrays() {

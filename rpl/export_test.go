@@ -56,7 +56,7 @@ func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 			if it == NoItem || a.hots[it].flags&hotWalked == 0 {
 				continue
 			}
-			block := int(c.ends[row].block)
+			block := int(c.blocks[row])
 			if o := c.slab.owners[block]; o.item != it {
 				return fmt.Sprintf("row %d of a column has block %d, which is of item %d", row, block, o.item), walked
 			}

@@ -122,6 +122,13 @@ func (a *Authority) catchUp(n *node) {
 	a.catching = false
 }
 
+// unplace has the next walk note where an item's node is.
+func (a *Authority) unplace(h *hot) {
+	if h.column != noColumn {
+		a.columns[h.column].places[h.at] = 0
+	}
+}
+
 // component is what SetColumn was given of an item in this tick, nil if nothing.
 func (a *Authority) component(it Item) unsafe.Pointer {
 	h := &a.hots[it]

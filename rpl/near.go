@@ -55,7 +55,7 @@ func (a *Authority) orderBlocks(s *slab) {
 		}
 		for w, m := range c.walked {
 			for ; m != 0; m &= m - 1 {
-				a.swapBlocks(s, c.ends[w<<6+bits.TrailingZeros64(m)].block, next)
+				a.swapBlocks(s, c.blocks[w<<6+bits.TrailingZeros64(m)], next)
 				next++
 			}
 		}
@@ -90,6 +90,6 @@ func (a *Authority) blockAt(s *slab, block uint32) {
 		return
 	}
 	if h := &a.hots[o.item]; h.column != noColumn {
-		a.columns[h.column].ends[h.at].block = block
+		a.columns[h.column].blocks[h.at] = block
 	}
 }

@@ -392,6 +392,7 @@ func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
 		x, y := float64(words[m.t.Pos[0]])*m.t.PosStep, float64(words[m.t.Pos[1]])*m.t.PosStep
 		if s := &a.spots[m.node]; h.flags&hotFresh != 0 || x != s.x || y != s.y {
 			a.moved(m.node, x, y)
+			a.unplace(h)
 		}
 	}
 	if h.flags&hotFresh != 0 {

@@ -30,6 +30,12 @@ type probe struct {
 	key  uint64
 }
 
+// probeOf is a probe of one field.
+func probeOf(field, size, whole uintptr) probe {
+	off := min(field, whole-windowSize)
+	return probe{off: off, mask: bytesOf(off, field, size)}
+}
+
 // A window is a probe's fields: a float64, or smaller ones.
 type window struct {
 	off   uintptr
@@ -241,8 +247,8 @@ func (t *rowType) readFields(fields []walkField, component unsafe.Pointer, now [
 // read reads windows of a component into its row, and settles the row: it reports
 // whether the row has left its course.
 func (c *Column) read(i int, component unsafe.Pointer, windows uint64) (off bool) {
-	t, s, e := c.t, c.slab, &c.ends[i]
-	now := s.current(e.block, t.width)
+	t, s := c.t, c.slab
+	now := s.current(c.blocks[i], t.width)
 	moves, turns := t.read(component, windows, now)
 	if !c.place.ok && windows != 0 {
 		c.follow(c.items[i], now)
@@ -266,7 +272,7 @@ func (c *Column) follow(it Item, now []int32) {
 // leaves brings a row's phases up to its words, and reports whether it has left
 // its course. turns is whether a word changed that nothing predicts.
 func (c *Column) leaves(i int, s *slab, now []int32, turns bool) (off bool) {
-	a, t, block := c.a, c.t, c.ends[i].block
+	a, t, block := c.a, c.t, c.blocks[i]
 	last, tick := s.anchor(block, t.width)
 	age := uint32(a.tick) - tick
 	if len(t.walk.axes) > 0 {
