@@ -16,6 +16,7 @@ type run struct {
 	index   map[rpl.Peer]int
 
 	decisions []decision // of this tick, as Stream told them
+	sends     int        // so far
 	streaming bool       // one was made or applied at this tick
 	quiet     time.Duration
 }
@@ -83,12 +84,19 @@ func (r *run) tick() error {
 			steady = steady && sent.Messages == 0 && sent.Reliable == 0 && len(messages) == 0
 			r.tally.sent(r.clients[i], tick, now, sent)
 		}
-		r.tally.spent(r.clients, tick, r.server.step, steady)
+		r.tally.spent(r.clients, tick, r.server, steady)
 		if tick < r.p.t.Ticks {
 			r.tally.sends++
 		}
 	}
-	return r.clientTick(now, tick)
+	if err := r.clientTick(now, tick); err != nil {
+		return err
+	}
+	if send {
+		r.sends++
+		r.server.samples = samplingOf(r.sends)
+	}
+	return nil
 }
 
 func (r *run) clientTick(now time.Duration, tick int) error {
@@ -108,7 +116,7 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 		}
 		r.tally.looked(c, tick)
 	}
-	if counts {
+	if counts && r.server.samples == samplesTimes {
 		r.tally.decode += took.receive
 		r.tally.applied += applied
 	}
@@ -118,7 +126,7 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 			r.tally.up += up[i]
 		}
 	}
-	if steady && counts {
+	if steady && counts && r.server.samples == samplesCounts {
 		r.tally.clients.add(took.mallocs + allocs)
 	}
 	return nil

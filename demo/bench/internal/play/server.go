@@ -27,6 +27,8 @@ type server struct {
 	peers   []*peer
 	workers int
 
+	samples sampling // of the send that this tick belongs to
+
 	watch cpu.Stopwatch
 	tick  stages // of the tick in progress
 	step  stages // of the last send, the ticks before it that did not send included
@@ -81,7 +83,7 @@ func (s *server) run(p *phase, now time.Duration, tick rpl.Tick, send bool, obse
 
 func (s *server) measured(now time.Duration, tick rpl.Tick, send bool) {
 	s.tick = stages{}
-	before := mallocs()
+	before := s.samples.mallocs()
 	s.watch = cpu.Start()
 	for _, c := range s.peers {
 		datagrams, messages := c.end.Received()
@@ -97,7 +99,7 @@ func (s *server) measured(now time.Duration, tick rpl.Tick, send bool) {
 		s.encode(now)
 		s.tick.encode = s.watch.Lap()
 	}
-	s.tick.mallocs = mallocs() - before
+	s.tick.mallocs = s.samples.mallocs() - before
 	s.since = s.since.add(s.tick)
 	if send {
 		s.step, s.since = s.since, stages{}
@@ -152,13 +154,6 @@ func (s *server) encode(now time.Duration) {
 		}()
 	}
 	wg.Wait()
-}
-
-// mallocs is how many objects the process has allocated so far.
-func mallocs() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.Mallocs
 }
 
 // heap is the bytes of living objects.

@@ -196,13 +196,14 @@ func (s *session) receive() (took stages, err error) {
 			return took, err
 		}
 	}
-	before := mallocs()
+	samples := s.server.samples
+	before := samples.mallocs()
 	watch := cpu.Start()
 	for _, c := range s.clients {
 		c.receive(now)
 	}
 	took.receive = watch.Lap()
-	took.mallocs = mallocs() - before
+	took.mallocs = samples.mallocs() - before
 	return took, nil
 }
 
@@ -212,11 +213,12 @@ func (s *session) answer() (up []int, allocs uint64) {
 	for _, c := range s.clients {
 		c.end.Begin(now)
 	}
-	before := mallocs()
+	samples := s.server.samples
+	before := samples.mallocs()
 	for _, c := range s.clients {
 		c.proxy.Send(now, c.end)
 	}
-	allocs = mallocs() - before
+	allocs = samples.mallocs() - before
 	for _, c := range s.clients {
 		up = append(up, c.end.Flush(now).Payload)
 	}

@@ -23,12 +23,12 @@ type tally struct {
 	firstFull []int // payload until joined, per client
 	nodes     int   // held, over measured client sends
 
-	server   []stages // per measured send tick
-	steady   counted  // allocations of the server, of steady sends
+	server   []stages // per measured send tick that is timed
+	steady   counted  // allocations of the server, of steady sends that are counted
 	clients  counted
 	decode   time.Duration
 	applied  int           // item records that the decoding was of
-	encode   time.Duration // of measured send ticks
+	encode   time.Duration // of the sends that are timed
 	entities int           // … and the nodes that were streamed in at them
 
 	visits    *visits
@@ -86,9 +86,9 @@ func (t *tally) sent(c *client, tick int, now time.Duration, s link.Counters) {
 	}
 }
 
-// spent notes the processor time of a sending tick, when all clients are
+// spent notes what the server sampled of a sending tick, when all clients are
 // measured at it.
-func (t *tally) spent(clients []*client, tick int, s stages, steady bool) {
+func (t *tally) spent(clients []*client, tick int, s *server, steady bool) {
 	held := 0
 	for _, c := range clients {
 		if !t.counts(c, tick) {
@@ -96,11 +96,15 @@ func (t *tally) spent(clients []*client, tick int, s stages, steady bool) {
 		}
 		held += len(c.held)
 	}
-	t.server = append(t.server, s)
-	t.encode += s.encode
-	t.entities += held
-	if steady {
-		t.steady.add(s.mallocs)
+	switch s.samples {
+	case samplesTimes:
+		t.server = append(t.server, s.step)
+		t.encode += s.step.encode
+		t.entities += held
+	case samplesCounts:
+		if steady {
+			t.steady.add(s.step.mallocs)
+		}
 	}
 }
 
