@@ -26,9 +26,6 @@ func (s *Stopwatch) Lap() time.Duration {
 	return max(0, lap-s.cost)
 }
 
-// Skip leaves what has happened since the last lap out of the next one.
-func (s *Stopwatch) Skip() { s.last = Now() }
-
 // readingCost is what two readings in a row differ by: the median of many.
 var readingCost = sync.OnceValue(func() time.Duration {
 	laps := make([]time.Duration, 0, 1001)

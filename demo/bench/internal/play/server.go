@@ -34,13 +34,7 @@ type server struct {
 	step  stages // of the last send, the ticks before it that did not send included
 	since stages // of the ticks since
 
-	observer func(client int) point // of this tick; nil where nobody looks
-}
-
-// A register is told which node was made for which slot, and which was removed.
-type register interface {
-	born(slot int, n rpl.Node)
-	gone(slot int, n rpl.Node)
+	looks bool // somebody does, in this tick
 }
 
 // stages are the processor time of one send.
@@ -72,12 +66,15 @@ func (s *server) run(p *phase, now time.Duration, tick rpl.Tick, send bool, obse
 		}
 	}
 	s.world.write(p.t, p.row(p.tick))
-	s.observer = nil
-	if send {
-		s.observer = observer
+	if s.looks = send && observer != nil; s.looks {
+		for _, c := range s.peers {
+			at := observer(c.index)
+			c.at = point{at.x / s.world.unit(), at.y / s.world.unit()}
+		}
 	}
 	p.made = 0
 	s.measured(now, tick, send)
+	s.world.report(s.nodes)
 	return p.err
 }
 
@@ -108,25 +105,17 @@ func (s *server) measured(now time.Duration, tick rpl.Tick, send bool) {
 
 // The stages of a tick, as the world tells of them.
 
-func (s *server) received()                 { s.tick.receive = s.watch.Lap() }
-func (s *server) extracted()                { s.tick.extract = s.watch.Lap() }
-func (s *server) gone(slot int, n rpl.Node) { s.nodes.gone(slot, n) }
-func (s *server) born(slot int, n rpl.Node) { s.nodes.born(slot, n) }
-func (s *server) streamed()                 { s.tick.stream = s.watch.Lap() }
-func (s *server) scheduled()                { s.tick.schedule = s.watch.Lap() }
+func (s *server) received()  { s.tick.receive = s.watch.Lap() }
+func (s *server) streamed()  { s.tick.stream = s.watch.Lap() }
+func (s *server) scheduled() { s.tick.schedule = s.watch.Lap() }
 
-// known: what the bench notes of nodes, and what its game knows of players, is not
-// the library's work; to tell the core where they look from is.
-func (s *server) known() {
-	if s.observer == nil {
-		s.watch.Skip()
+// extracted tells the core where players look from: that is the library's work,
+// where they are the game's.
+func (s *server) extracted() {
+	s.tick.extract = s.watch.Lap()
+	if !s.looks {
 		return
 	}
-	for _, c := range s.peers {
-		at := s.observer(c.index)
-		c.at = point{at.x / s.world.unit(), at.y / s.world.unit()}
-	}
-	s.watch.Skip()
 	for _, c := range s.peers {
 		s.core.Observe(c.id, [2]float64{c.at.x, c.at.y})
 	}

@@ -183,6 +183,7 @@ func (s *session) warm(t *trace.Trace) error {
 	s.server.world.clear()
 	s.at = s.net.wait(s.due())
 	s.server.world.step(s.now(), s.tick(), s.send.due(), s.server) // the nodes go
+	s.server.world.report(p)
 	s.frame++
 	return p.err
 }

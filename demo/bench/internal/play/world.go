@@ -25,18 +25,22 @@ type world interface {
 	// step runs a tick of the authority up to Schedule, and tells w after each
 	// stage; it is measured.
 	step(now time.Duration, tick rpl.Tick, send bool, w watcher)
+	// report tells which nodes the step removed and made.
+	report(r register)
 }
 
-// A watcher is told when each stage of a tick has ended. After extracted it is
-// told which nodes were removed and made, and then that it knows them all.
+// A watcher is told when each stage of a tick has ended.
 type watcher interface {
 	received()
 	extracted()
-	gone(slot int, n rpl.Node)
-	born(slot int, n rpl.Node)
-	known()
 	streamed()
 	scheduled()
+}
+
+// A register is told which node was removed of which slot, and which was made.
+type register interface {
+	gone(slot int, n rpl.Node)
+	born(slot int, n rpl.Node)
 }
 
 // newWorld chooses the world for a trace: a game's, with a donburi world and

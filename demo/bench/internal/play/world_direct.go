@@ -103,18 +103,20 @@ func (w *directWorld) step(now time.Duration, tick rpl.Tick, send bool, h watche
 	h.received()
 	w.extract()
 	h.extracted()
-	for _, m := range w.removed {
-		h.gone(m.slot, m.node)
-	}
-	for _, m := range w.made {
-		h.born(m.slot, m.node)
-	}
-	h.known()
 	if send {
 		w.a.Stream(now)
 		h.streamed()
 		w.a.Schedule(now)
 		h.scheduled()
+	}
+}
+
+func (w *directWorld) report(r register) {
+	for _, m := range w.removed {
+		r.gone(m.slot, m.node)
+	}
+	for _, m := range w.made {
+		r.born(m.slot, m.node)
 	}
 }
 

@@ -25,8 +25,8 @@ type donburiWorld struct {
 	s     *rpl.Schema
 	c     *donburi.ComponentType[unit]
 	slots []written
-	dying []int         // slots whose entities the step is to remove
-	fresh []int         // slots whose entities the step will find
+	dying []int         // slots whose entities the step is to remove, or has
+	fresh []int         // slots whose entities the step will find, or has
 	now   time.Duration // of the step
 	watch watcher       // of the step
 }
@@ -58,7 +58,7 @@ func newDonburiWorld(t *trace.Trace, c rpl.Config) (*donburiWorld, error) {
 	w.rep.Host(hosting{w})
 	for stage, tell := range map[tendon.Stage]func(watcher){
 		tendon.Receive:  watcher.received,
-		tendon.Extract:  w.extracted,
+		tendon.Extract:  watcher.extracted,
 		tendon.Stream:   watcher.streamed,
 		tendon.Schedule: watcher.scheduled,
 	} {
@@ -113,21 +113,17 @@ func (w *donburiWorld) step(now time.Duration, _ rpl.Tick, _ bool, h watcher) {
 	w.rep.Send()
 }
 
-// extracted is Extract's end: the nodes are known that the next stage decides
-// about.
-func (w *donburiWorld) extracted(h watcher) {
-	h.extracted()
+func (w *donburiWorld) report(r register) {
 	for _, slot := range w.dying {
-		h.gone(slot, w.slots[slot].node)
+		r.gone(slot, w.slots[slot].node)
 		w.slots[slot] = written{}
 	}
 	for _, slot := range w.fresh {
 		s := &w.slots[slot]
 		s.node = tendon.ID(w.w.Entry(s.entity))
-		h.born(slot, s.node)
+		r.born(slot, s.node)
 	}
 	w.dying, w.fresh = w.dying[:0], w.fresh[:0]
-	h.known()
 }
 
 // hosting is what the session hosts on: nobody ever connects.
