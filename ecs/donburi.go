@@ -68,17 +68,6 @@ func sameWorld(e *donburi.Entry, w donburi.World) bool {
 	return e != nil && w != nil && donburi.World(e.World) == w
 }
 
-// pointers fills buf with the addresses of one component for the first n rows
-// of an archetype. What was there is compared first: it is seldom others, and
-// while the collector marks, a pointer costs more to write than to compare.
-func pointers(buf []unsafe.Pointer, w donburi.World, c donburi.IComponentType, archetype, n int) []unsafe.Pointer {
-	list := stored(w, c, archetype, n)
-	if !sameMemory(buf, list) {
-		buf = append(buf[:0], list...)
-	}
-	return buf
-}
-
 // changedNodes calls fn for the rows of an archetype whose NodeData is not what
 // was known, and writes it down. NodeData has no padding and is compared as one
 // word.
@@ -107,7 +96,11 @@ func stored(w donburi.World, c donburi.IComponentType, archetype, n int) []unsaf
 // by Component, each row costs four loads. It reports false where a storage is
 // not what it is in the donburi that is known here.
 func listsIn(storage any) (lists [][]unsafe.Pointer, ok bool) {
-	s := reflect.ValueOf(storage).Elem()
+	s := reflect.ValueOf(storage)
+	if s.Kind() != reflect.Pointer || s.Elem().Kind() != reflect.Struct {
+		return nil, false
+	}
+	s = s.Elem()
 	if s.NumField() != 1 || s.Field(0).Type() != reflect.TypeFor[[][]unsafe.Pointer]() {
 		return nil, false
 	}
@@ -124,14 +117,13 @@ func askedOf[A, C ~int](component func(A, C) unsafe.Pointer, archetype, n int) [
 	return list
 }
 
-// sameMemory is slices.Equal of what has no padding, by blocks of memory.
-func sameMemory[T donburi.Entity | unsafe.Pointer](a, b []T) bool {
+// sameMemory is slices.Equal by blocks of memory.
+func sameMemory(a, b []donburi.Entity) bool {
 	return bytes.Equal(bytesOf(a), bytesOf(b))
 }
 
-func bytesOf[T any](s []T) []byte {
-	var one T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(one)))
+func bytesOf(s []donburi.Entity) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(donburi.Null)))
 }
 
 // firstOf finds the first entity of a world that has all of the components and

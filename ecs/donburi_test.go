@@ -75,7 +75,7 @@ func TestAddAndDrop(t *testing.T) {
 	}
 }
 
-func TestPointers(t *testing.T) {
+func TestStoredIsWhereComponentsAre(t *testing.T) {
 	w := donburi.NewWorld()
 	w.CreateMany(3, tagA)
 	ents := w.CreateMany(5, pointType, tagB)
@@ -83,7 +83,7 @@ func TestPointers(t *testing.T) {
 		if !slices.Contains(a.ComponentTypes(), donburi.IComponentType(pointType)) {
 			continue
 		}
-		rows := pointers(nil, w, pointType, i, a.Count())
+		rows := stored(w, pointType, i, a.Count())
 		for row, at := range rows {
 			if at != unsafe.Pointer(pointType.Get(w.Entry(ents[row]))) {
 				t.Errorf("row %d is at another place", row)

@@ -33,9 +33,8 @@ type plan struct {
 // A column is one replicated component of an archetype.
 type column struct {
 	comp  *component
-	items *rpl.Column      // by row; NoItem where the row goes by itself
-	at    []unsafe.Pointer // by row, as of this step
-	own   []int            // rows that go by themselves: somebody asked for OnChange, or it has a stand-in
+	items *rpl.Column // by row; NoItem where the row goes by itself
+	own   []int       // rows that go by themselves: somebody asked for OnChange, or it has a stand-in
 }
 
 // extractStage reads the world once for all peers. What callbacks change or
@@ -80,7 +79,7 @@ func (r *Replication) greet() {
 func (r *Replication) findChanges() {
 	archetypes := r.world.Archetypes()
 	for len(r.plans) < len(archetypes) {
-		r.plans = append(r.plans, r.planOf(archetypes[len(r.plans)].ComponentTypes()))
+		r.plans = append(r.plans, r.planOf(len(r.plans), archetypes[len(r.plans)].ComponentTypes()))
 	}
 	var moved []int
 	var newcomers []donburi.Entity
@@ -117,7 +116,7 @@ func (r *Replication) findChanges() {
 	}
 }
 
-func (r *Replication) planOf(layout []donburi.IComponentType) plan {
+func (r *Replication) planOf(archetype int, layout []donburi.IComponentType) plan {
 	p := plan{
 		nodes: slices.Contains(layout, donburi.IComponentType(components.RplNode)),
 		parts: slices.Contains(layout, donburi.IComponentType(partOf)),
@@ -125,11 +124,25 @@ func (r *Replication) planOf(layout []donburi.IComponentType) plan {
 	if p.nodes || p.parts {
 		for _, c := range r.protocol.components {
 			if slices.Contains(layout, c.c) {
-				p.columns = append(p.columns, column{comp: c, items: r.auth.NewColumn(c.item)})
+				items := r.auth.NewColumn(c.item, func(row int) unsafe.Pointer { return r.componentAt(archetype, c, row) })
+				p.columns = append(p.columns, column{comp: c, items: items})
 			}
 		}
 	}
 	return p
+}
+
+// componentAt is where the component of a row of a plan is now, nil if it has gone
+// since: callbacks have run.
+func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.Pointer {
+	e, now := r.plans[archetype].entities[row], r.world.Archetypes()[archetype].Entities()
+	if row < len(now) && now[row] == e {
+		return stored(r.world, c.c, archetype, row+1)[row]
+	}
+	if !r.world.Valid(e) || !r.world.Entry(e).HasComponent(c.c) {
+		return nil
+	}
+	return r.world.Entry(e).Component(c.c)
 }
 
 // leftNode finds the entities that were nodes and have lost RplNode: they stay
@@ -241,8 +254,7 @@ func (r *Replication) extractAll() {
 		}
 		for k := range p.columns {
 			if c := &p.columns[k]; !c.comp.item.Explicit && (r.sending || len(c.own) > 0) {
-				c.at = pointers(c.at, r.world, c.comp.c, i, len(p.entities))
-				r.extractColumn(p, c)
+				r.extractColumn(p, c, stored(r.world, c.comp.c, i, len(p.entities)))
 			}
 		}
 	}
@@ -276,14 +288,16 @@ func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 	}
 }
 
-func (r *Replication) extractColumn(p *plan, c *column) {
+// extractColumn hands over the components of a column; at are donburi's own, which
+// stay while nothing is created or removed.
+func (r *Replication) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
 	if r.sending {
-		r.auth.SetColumn(c.items, c.at) // nothing moves before Stream has run
+		r.auth.SetColumn(c.items, at)
 	}
 	for _, row := range c.own {
 		n, e := p.rows[row], p.entities[row]
 		b := n.binding(c.comp, e)
-		if r.auth.Set(b.item, r.tagged(c.comp, r.world.Entry(e), c.at[row])) && b.watch != nil {
+		if r.auth.Set(b.item, r.tagged(c.comp, r.world.Entry(e), at[row])) && b.watch != nil {
 			r.look(n, b)
 		}
 	}

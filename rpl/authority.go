@@ -294,7 +294,7 @@ func (a *Authority) Step(t Tick) {
 	a.unstamped = false
 	for _, c := range a.columns {
 		if c != nil {
-			c.components = nil
+			c.given = false
 		}
 	}
 }

@@ -25,7 +25,8 @@ type Column struct {
 	blocks []uint32 // of these, while they are walked
 	places []uint64 // where they were seen last, summed; 0 nowhere yet
 
-	components []unsafe.Pointer // by row, in this tick
+	at    func(row int) unsafe.Pointer
+	given bool // SetColumn was, in this tick
 
 	// What is to be done with each row, 64 to a word, so that each tick's loops
 	// run over what they do something with.
@@ -37,10 +38,11 @@ type Column struct {
 }
 
 // NewColumn makes a column without rows; FreeColumn takes one that is no longer
-// given out of use.
-func (a *Authority) NewColumn(t *ItemType) *Column {
+// given out of use. at is where a row's component is after SetColumn, while Stream
+// runs, and nil where its item's component has gone since.
+func (a *Authority) NewColumn(t *ItemType, at func(row int) unsafe.Pointer) *Column {
 	rt := a.typesOf[t.Index][0]
-	c := &Column{a: a, t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index], index: uint32(len(a.columns))}
+	c := &Column{a: a, at: at, t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index], index: uint32(len(a.columns))}
 	for i, other := range a.columns {
 		if other == nil {
 			c.index = uint32(i)
@@ -70,7 +72,7 @@ func (c *Column) Resize(n int) {
 	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single} {
 		*set = resized(*set, words, 0)
 	}
-	c.components = nil // as of this tick they are others'
+	c.given = false // as of this tick its rows are others'
 }
 
 func resized[T any](s []T, n int, fresh T) []T {
@@ -145,20 +147,21 @@ func (a *Authority) sort(h *hot) {
 }
 
 // SetColumn is Set for the items of a column, in a tick in which Stream follows;
-// components are those of its rows, one for each. They stay where they are until
-// Stream has run: while no peer holds a node, only its place is read, and the rest
-// should Stream find a peer for it. Once given, a column is given before every
-// Stream, and an item that leaves it is Set.
+// components are those of its rows, one for each, and are not kept. While no peer
+// holds a node, only its place is read, and the rest should Stream find a peer for
+// it. Once given, a column is given before every Stream, and an item that leaves it
+// is Set.
 func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
-	c.components = components
+	c.given = true
 	if c.slab.outOfOrder() {
 		a.orderBlocks(c.slab)
 	}
 	a.unstamped = a.grid != nil && a.grid.plain && !a.looks
 	for w := range c.far {
-		c.walk(w)
+		here := components[w<<6:]
+		c.walk(w, here)
 		if c.single[w] != 0 {
-			c.setSingle(w)
+			c.setSingle(w, here)
 		}
 		if len(a.off) >= ahead {
 			a.leave(c.t)
@@ -173,8 +176,8 @@ func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
 
 // walk reads 64 rows: of those that nobody holds where they are, of the others what
 // has changed.
-func (c *Column) walk(w int) {
-	components, places := c.components[w<<6:], c.places[w<<6:]
+func (c *Column) walk(w int, components []unsafe.Pointer) {
+	places := c.places[w<<6:]
 	for m := c.far[w]; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		if sum := c.place.sum(components[i]); sum != places[i] {
@@ -222,22 +225,23 @@ func (c *Column) moved(slot uint32, component unsafe.Pointer) {
 
 // setSingle takes items one by one: the first time, until Schedule has settled
 // them, and where they are more than a row.
-func (c *Column) setSingle(w int) {
+func (c *Column) setSingle(w int, components []unsafe.Pointer) {
 	a := c.a
 	for m := c.single[w]; m != 0; m &= m - 1 {
-		i := w<<6 + bits.TrailingZeros64(m)
+		k := bits.TrailingZeros64(m)
+		i, component := w<<6+k, components[k]
 		it := c.items[i]
 		h := &a.hots[it]
 		if h.row == noRow || a.rows[h.row].touched {
-			a.Set(it, c.components[i])
+			a.Set(it, component)
 			if h.flags&hotPlace != 0 && c.place.ok {
-				c.places[i] = c.place.sum(c.components[i])
-				c.moved(h.slot, c.components[i]) // not where its words have it
+				c.places[i] = c.place.sum(component)
+				c.moved(h.slot, component) // not where its words have it
 			}
 			continue
 		}
 		a.beginWalk(it)
-		if c.begin(i, c.components[i]) {
+		if c.begin(i, component) {
 			a.off = append(a.off, c.end(i))
 		}
 	}

@@ -58,7 +58,10 @@ func newColumnWorld(t *rapid.T, cfg rpl.Config, cond netsim.Conditions, byColumn
 		t.Fatal(err)
 	}
 	w.net = net
-	w.columns = [2]*rpl.Column{net.A.NewColumn(w.walker), net.A.NewColumn(w.hauler)}
+	w.columns = [2]*rpl.Column{
+		net.A.NewColumn(w.walker, func(row int) unsafe.Pointer { return unsafe.Pointer(w.walkers[row]) }),
+		net.A.NewColumn(w.hauler, func(row int) unsafe.Pointer { return unsafe.Pointer(w.haulers[row]) }),
+	}
 	h := fnv.New64a()
 	net.OnDatagram = func(to rpl.Peer, b []byte) {
 		h.Write([]byte{byte(to)})
@@ -261,14 +264,14 @@ func TestSetAfterTheWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	it, _ := net.A.Item(id, 0)
-	column := net.A.NewColumn(typ)
+	w := walker{HP: 10}
+	column := net.A.NewColumn(typ, func(int) unsafe.Pointer { return unsafe.Pointer(&w) })
 	column.Resize(1)
 	column.Put(0, it)
 	c, err := net.Join(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := walker{HP: 10}
 	shows := func() int32 {
 		if r := c.Log.Held[id]; r != nil {
 			return r.Words(0, nil)[5]
@@ -310,7 +313,8 @@ func TestItemsMoveInTheirColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	walkers := [2]walker{{HP: 7}, {HP: 8}}
-	column := net.A.NewColumn(typ)
+	at := []unsafe.Pointer{unsafe.Pointer(&walkers[0]), unsafe.Pointer(&walkers[1])}
+	column := net.A.NewColumn(typ, func(row int) unsafe.Pointer { return at[row] })
 	column.Resize(len(walkers))
 	var nodes [2]rpl.Node
 	var items [2]rpl.Item
@@ -321,15 +325,15 @@ func TestItemsMoveInTheirColumn(t *testing.T) {
 		items[i], _ = net.A.Item(nodes[i], 0)
 		column.Put(i, items[i])
 	}
-	at := []unsafe.Pointer{unsafe.Pointer(&walkers[0]), unsafe.Pointer(&walkers[1])}
 	for range 10 {
 		net.Tick(func(rpl.Tick) { net.A.SetColumn(column, at) })
 	}
 	net.A.Remove(nodes[0])
+	at = at[1:]
 	column.Resize(1)
 	column.Put(0, items[1])
 	walkers[1].HP = 7
-	net.Tick(func(rpl.Tick) { net.A.SetColumn(column, at[1:]) })
+	net.Tick(func(rpl.Tick) { net.A.SetColumn(column, at) })
 	if hp := net.A.Words(items[1], nil)[5]; hp != 7 {
 		t.Errorf("the store has %d, the component 7", hp)
 	}

@@ -129,14 +129,15 @@ func (a *Authority) unplace(h *hot) {
 	}
 }
 
-// component is what SetColumn was given of an item in this tick, nil if nothing.
+// component is where an item's is that SetColumn was given in this tick, nil if it
+// was not.
 func (a *Authority) component(it Item) unsafe.Pointer {
 	h := &a.hots[it]
 	if h.column == noColumn {
 		return nil
 	}
-	if c := a.columns[h.column]; int(h.at) < len(c.components) {
-		return c.components[h.at]
+	if c := a.columns[h.column]; c.given {
+		return c.at(int(h.at))
 	}
 	return nil
 }

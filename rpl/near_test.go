@@ -31,7 +31,10 @@ func TestBlocksStandInOrder(t *testing.T) {
 	var items [nodes]rpl.Item
 	walkers := make([]walker, nodes)
 	at := make([]unsafe.Pointer, nodes)
-	columns := [2]*rpl.Column{a.NewColumn(typ), a.NewColumn(typ)} // the first half's, the other's
+	columns := [2]*rpl.Column{ // the first half's, the other's
+		a.NewColumn(typ, func(row int) unsafe.Pointer { return at[row] }),
+		a.NewColumn(typ, func(row int) unsafe.Pointer { return at[nodes/2+row] }),
+	}
 	half := func(i int) (c *rpl.Column, row int) { return columns[i*2/nodes], i % (nodes / 2) }
 	spawn := func(i int) {
 		if ids[i], err = a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}}); err != nil {

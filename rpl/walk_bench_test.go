@@ -52,9 +52,9 @@ func benchmarkWalk(b *testing.B, moving int) {
 		b.Fatal(err)
 	}
 	units := make([]*crowdUnit, nodes)
-	column := a.NewColumn(unit)
-	column.Resize(nodes)
 	at := make([]unsafe.Pointer, nodes)
+	column := a.NewColumn(unit, func(row int) unsafe.Pointer { return at[row] })
+	column.Resize(nodes)
 	for i := range units {
 		u := &crowdUnit{Pos: xy{rng.Float64() * side, rng.Float64() * side}}
 		if rng.IntN(100) < moving {
