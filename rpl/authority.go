@@ -149,8 +149,8 @@ func NewAuthority(c Config) (*Authority, error) {
 		layouts:    make(map[string]*nodeLayout),
 		byID:       make(map[Peer]*peer),
 	}
-	a.types, a.typesOf = rowTypesOf(c.Schema)
-	a.defaults = defaultModel(a.types)
+	k := c.Schema.coding()
+	a.types, a.typesOf, a.defaults = k.types, k.byItem, k.defaults
 	a.modelSet, a.model, a.models[0] = newTableSet(a.types), a.defaults, a.defaults
 	a.learner, a.deaf = newLearner(a.types, c.Hz), newLearner(a.types, c.Hz)
 	for _, t := range a.types {

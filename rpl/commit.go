@@ -229,12 +229,12 @@ func (c *Proxy) message(b []byte) {
 			c.cfg.Log.Debug("block refused", "tick", tick, "err", err)
 		}
 	case msgTable:
-		set, err := parseTables(b[1:], c.types, c.defaults)
+		m, err := c.cfg.Schema.coding().shippedAs(b[1:])
 		if err != nil {
 			c.counters.Refused++
 			return
 		}
-		c.models[set.number], c.tables = set.build(c.types, c.defaults), set.number
+		c.models[m.number], c.tables = m, m.number
 	default:
 		c.counters.Refused++
 	}

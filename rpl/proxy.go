@@ -150,10 +150,9 @@ func NewProxy(c Config, me Peer) (*Proxy, error) {
 	p.toCheck, p.buf = make([]check, 0, maxChecks), make([]byte, 0, PacketRoom+16)
 	p.stage.updates = make([]stagedRow, 0, 256)
 	p.events.changed = make([]uint32, 0, 256)
-	p.types, p.typesOf = rowTypesOf(c.Schema)
+	k := c.Schema.coding()
+	p.types, p.typesOf, p.defaults, p.models[0] = k.types, k.byItem, k.defaults, k.defaults
 	p.rows = newReplicaRows(p.types)
-	p.defaults = defaultModel(p.types)
-	p.models[0] = p.defaults
 	for _, t := range c.Schema.Items() {
 		p.scratch = append(p.scratch, make([]int32, max(0, len(t.Words)-len(p.scratch)))...)
 		p.scratchVars = append(p.scratchVars, make([]any, max(0, len(t.Vars)-len(p.scratchVars)))...)

@@ -30,6 +30,7 @@ type Schema struct {
 	prefabs []*PrefabType
 	rpcs    []*RPCType
 	groups  []string
+	coded   *coding // nil until a session asks for it
 
 	ref    reflect.Type
 	codecs map[reflect.Type]codecType
