@@ -234,5 +234,6 @@ func (s *session) heapPerClient() int64 {
 	without := heap()
 	runtime.KeepAlive(clients)
 	runtime.KeepAlive(peers)
+	runtime.KeepAlive(s) // all that is not the clients' stays
 	return (with - without) / int64(len(clients))
 }
