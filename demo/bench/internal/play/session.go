@@ -110,9 +110,11 @@ func bounds(t, warm *trace.Trace) *trace.Trace {
 // now is the session's time.
 func (s *session) now() time.Duration { return s.at }
 
-// due is when the next tick is to run: ticks are exact in the long run.
-func (s *session) due() time.Duration {
-	return time.Duration(int64(s.frame) * int64(time.Second) / int64(s.o.Trace.Hz))
+// due is when the next tick is to run, dueAt any: ticks are exact in the long run.
+func (s *session) due() time.Duration { return s.dueAt(s.frame) }
+
+func (s *session) dueAt(frame int) time.Duration {
+	return time.Duration(int64(frame) * int64(time.Second) / int64(s.o.Trace.Hz))
 }
 
 // tick is the authority's; its first is 1.
@@ -171,10 +173,10 @@ func (s *session) warm(t *trace.Trace) error {
 		for _, peer := range s.server.peers {
 			peer.end.Flush(s.now())
 		}
-		if _, err := s.receive(); err != nil {
+		if _, err := s.receive(s.now(), samplesNothing); err != nil {
 			return err
 		}
-		s.answer()
+		s.answer(s.now(), samplesNothing)
 		p.tick++
 		s.frame++
 	}
@@ -190,14 +192,12 @@ func (s *session) warm(t *trace.Trace) error {
 
 // receive lets every client take what is due, and returns the processor time
 // and the allocations of all of them together.
-func (s *session) receive() (took stages, err error) {
-	now := s.now()
+func (s *session) receive(now time.Duration, samples sampling) (took stages, err error) {
 	for _, c := range s.clients {
 		if err := c.end.Collect(now); err != nil {
 			return took, err
 		}
 	}
-	samples := s.server.samples
 	before := samples.mallocs()
 	watch := cpu.Start()
 	for _, c := range s.clients {
@@ -209,12 +209,10 @@ func (s *session) receive() (took stages, err error) {
 }
 
 // answer lets every client send, and returns the bytes and the allocations.
-func (s *session) answer() (up []int, allocs uint64) {
-	now := s.now()
+func (s *session) answer(now time.Duration, samples sampling) (up []int, allocs uint64) {
 	for _, c := range s.clients {
 		c.end.Begin(now)
 	}
-	samples := s.server.samples
 	before := samples.mallocs()
 	for _, c := range s.clients {
 		c.proxy.Send(now, c.end)
