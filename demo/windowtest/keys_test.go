@@ -168,22 +168,32 @@ func (p *player) takes(pane int, which key) shot.Account {
 }
 
 // walks holds one arrow after another until one moves the pane's walker its
-// way: a tree may stand in the others'.
+// way: a tree may stand in the others', and a program that draws a frame a second
+// may be looked at 20 times before it has gone far.
 func (p *player) walks(pane int, ways map[key][2]float64) {
 	p.Helper()
-	for which, way := range ways {
-		from := p.look().Panes[pane].Camera
-		p.press(which)
-		for range 20 {
-			at := p.look().Panes[pane].Camera
-			if dx, dy := at.X-from.X, at.Y-from.Y; dx*way[0]+dy*way[1] > 20 {
-				p.release(which)
+	for begin := time.Now(); time.Since(begin) < patience; {
+		for which, way := range ways {
+			if p.walksBy(pane, which, way) {
 				return
 			}
 		}
-		p.release(which)
 	}
 	p.Error("no arrow moves the walker")
+}
+
+func (p *player) walksBy(pane int, which key, way [2]float64) bool {
+	p.Helper()
+	from := p.look().Panes[pane].Camera
+	p.press(which)
+	defer p.release(which)
+	for range 20 {
+		at := p.look().Panes[pane].Camera
+		if dx, dy := at.X-from.X, at.Y-from.Y; dx*way[0]+dy*way[1] > 20 {
+			return true
+		}
+	}
+	return false
 }
 
 // endsWell waits for the program to end by itself.
