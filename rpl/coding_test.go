@@ -1,0 +1,47 @@
+package rpl
+
+import (
+	"errors"
+	"reflect"
+	"runtime"
+	"testing"
+)
+
+// Sessions of one process share what the schema decides of coding, and proxies the
+// tables that they are shipped, for as long as one has them.
+func TestSessionsShareTheirTables(t *testing.T) {
+	type body struct {
+		HP uint8 `rpl:""`
+	}
+	s := NewSchema("shared")
+	s.Item("body", reflect.TypeFor[body](), nil)
+	a, err := NewAuthority(Config{Schema: s, Hz: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var proxies [2]*Proxy
+	for i := range proxies {
+		if proxies[i], err = NewProxy(Config{Schema: s, Hz: 60}, Peer(i+2)); err != nil {
+			t.Fatal(err)
+		}
+		if proxies[i].defaults != a.defaults {
+			t.Error("a session has default tables of its own")
+		}
+	}
+	k := s.coding()
+	message := a.modelSet.with(1).append(nil, k.types, k.defaults)
+	for _, p := range proxies {
+		p.message(message)
+	}
+	if m := proxies[0].models[1]; m == nil || m != proxies[1].models[1] {
+		t.Error("what two proxies were shipped is not shared")
+	}
+	if _, err := k.shippedAs(message[1 : len(message)-1]); !errors.Is(err, ErrPacket) {
+		t.Errorf("half a message: %v", err)
+	}
+	proxies = [2]*Proxy{}
+	runtime.GC()
+	if k.shipped[0].model.Value() != nil {
+		t.Error("tables stay that no proxy has any more")
+	}
+}
