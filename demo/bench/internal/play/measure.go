@@ -27,7 +27,6 @@ type ran struct {
 	tick      int // of the trace
 	send      bool
 	samples   sampling
-	alone     bool // it may be timed: no client has washed the server's caches
 	step      stages
 	steady    bool            // nobody was streamed to, nothing reliable was said
 	sent      []link.Counters // to each client
@@ -65,9 +64,8 @@ func (s *session) measure() (Report, error) {
 func (r *run) play() error {
 	ended := time.Duration(-1)
 	for {
-		n := r.lead()
-		for i := range n {
-			if err := r.serverTick(i > 0 || n == 1); err != nil {
+		for n := r.lead(); n > 0; n-- {
+			if err := r.serverTick(); err != nil {
 				return err
 			}
 		}
@@ -96,7 +94,7 @@ const mostLead = 4
 
 // lead is how many ticks the server can run before the clients follow: none of
 // them receives what a client has yet to say. A server has no clients beside it
-// that wash its caches, so those are timed before which no client has run.
+// that wash its caches.
 func (r *run) lead() int {
 	n := 1
 	if r.o.UDP {
@@ -109,12 +107,11 @@ func (r *run) lead() int {
 	return n
 }
 
-// serverTick runs the server's next tick. alone is whether no client has run since
-// the last one, or one always has.
-func (r *run) serverTick(alone bool) error {
+// serverTick runs the server's next tick.
+func (r *run) serverTick() error {
 	r.at = r.net.wait(r.due())
 	t := r.nextRan()
-	t.now, t.tick, t.send, t.samples, t.alone = r.at, r.p.tick, r.send.due(), r.server.samples, alone
+	t.now, t.tick, t.send, t.samples = r.at, r.p.tick, r.send.due(), r.server.samples
 	if err := r.server.run(r.p, t.now, r.session.tick(), t.send, r.observe); err != nil {
 		return err
 	}

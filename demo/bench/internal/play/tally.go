@@ -98,9 +98,6 @@ func (t *tally) spent(clients []*client, s *ran) {
 	}
 	switch s.samples {
 	case samplesTimes:
-		if !s.alone {
-			return
-		}
 		t.server = append(t.server, s.step)
 		t.encode += s.step.encode
 		t.entities += held
