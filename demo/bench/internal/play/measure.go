@@ -3,7 +3,6 @@ package play
 import (
 	"time"
 
-	"github.com/tendonengine/tendon/demo/bench/internal/link"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -16,22 +15,10 @@ type run struct {
 	observe func(client int) point
 	index   map[rpl.Peer]int
 
-	sends int   // so far
-	ticks []ran // that the clients have not followed yet, at most mostLead
-	quiet time.Duration
-}
-
-// ran is a tick that the server has run, as the clients' tick has to know it.
-type ran struct {
-	now       time.Duration
-	tick      int // of the trace
-	send      bool
-	samples   sampling
-	step      stages
-	steady    bool            // nobody was streamed to, nothing reliable was said
-	sent      []link.Counters // to each client
-	died      []int           // lives
-	decisions []decision
+	decisions []decision // of this tick, as Stream told them
+	sends     int        // so far
+	streaming bool       // one was made or applied at this tick
+	quiet     time.Duration
 }
 
 // measure plays the measured trace and reports.
@@ -45,7 +32,6 @@ func (s *session) measure() (Report, error) {
 		judge: judge{layout: s.layout, rel: newRelevancy(p.t, s.o.Clients, s.o.Radius), clean: s.o.clean()},
 		tally: newTally(&s.o, len(p.lives.All)),
 		index: map[rpl.Peer]int{},
-		ticks: make([]ran, 0, mostLead),
 	}
 	r.observe = r.judge.rel.observer(p)
 	for _, c := range s.server.peers {
@@ -64,147 +50,86 @@ func (s *session) measure() (Report, error) {
 func (r *run) play() error {
 	ended := time.Duration(-1)
 	for {
-		for n := r.lead(); n > 0; n-- {
-			if err := r.serverTick(); err != nil {
-				return err
-			}
+		r.at = r.net.wait(r.due())
+		if err := r.tick(); err != nil {
+			return err
 		}
-		for i := range r.ticks {
-			t := &r.ticks[i]
-			if err := r.clientTick(t); err != nil {
-				return err
-			}
-			if t.tick < r.p.last() {
-				continue
-			}
+		if r.p.tick >= r.p.last() {
 			if ended < 0 {
-				ended = t.now
+				ended = r.now()
 				r.tally.visits.end(ended)
 			}
-			if r.quiet = t.now - ended; r.settled() || r.quiet >= patience {
+			if r.quiet = r.now() - ended; r.settled() || r.quiet >= patience {
 				return nil
 			}
 		}
-		r.ticks = r.ticks[:0]
+		r.p.tick++
+		r.frame++
 	}
 }
 
-// mostLead is how many ticks the server runs before the clients follow, at most.
-const mostLead = 4
-
-// lead is how many ticks the server can run before the clients follow: none of
-// them receives what a client has yet to say. A server has no clients beside it
-// that wash its caches.
-func (r *run) lead() int {
-	n := 1
-	if r.o.UDP {
-		return n
-	}
-	first := r.due()
-	for n < mostLead && r.p.tick+n <= r.p.last() && r.dueAt(r.frame+n)-first < r.o.RTT/2 {
-		n++
-	}
-	return n
-}
-
-// serverTick runs the server's next tick.
-func (r *run) serverTick() error {
-	r.at = r.net.wait(r.due())
-	t := r.nextRan()
-	t.now, t.tick, t.send, t.samples = r.at, r.p.tick, r.send.due(), r.server.samples
-	if err := r.server.run(r.p, t.now, r.session.tick(), t.send, r.observe); err != nil {
+func (r *run) tick() error {
+	now, tick := r.now(), r.p.tick
+	send := r.send.due()
+	r.streaming = false
+	if err := r.server.run(r.p, now, r.session.tick(), send, r.observe); err != nil {
 		return err
 	}
-	t.steady = r.p.made == 0 && !r.streams(t)
-	if t.send {
-		for _, peer := range r.server.peers {
+	r.noteDecisions()
+	steady := !r.streaming && r.p.made == 0
+	if send {
+		for i, peer := range r.server.peers {
 			_, messages := peer.end.Received()
-			sent := peer.end.Flush(t.now)
-			t.steady = t.steady && sent.Messages == 0 && sent.Reliable == 0 && len(messages) == 0
-			t.sent = append(t.sent, sent)
+			sent := peer.end.Flush(now)
+			steady = steady && sent.Messages == 0 && sent.Reliable == 0 && len(messages) == 0
+			r.tally.sent(r.clients[i], tick, now, sent)
 		}
-		t.step = r.server.step
+		r.tally.spent(r.clients, tick, r.server, steady)
+		if tick < r.p.t.Ticks {
+			r.tally.sends++
+		}
+	}
+	if err := r.clientTick(now, tick); err != nil {
+		return err
+	}
+	if send {
 		r.sends++
 		r.server.samples = samplingOf(r.sends)
 	}
-	r.p.tick++
-	r.frame++
 	return nil
 }
 
-// nextRan is a tick of which nothing is known yet, in memory that was used before:
-// the server is not to pay for it.
-func (r *run) nextRan() *ran {
-	r.ticks = r.ticks[:len(r.ticks)+1]
-	t := &r.ticks[len(r.ticks)-1]
-	*t = ran{sent: t.sent[:0], died: t.died[:0], decisions: t.decisions[:0]}
-	return t
-}
-
-// streams reports whether something was decided about the trace's nodes.
-func (r *run) streams(t *ran) bool {
-	for _, d := range t.decisions {
-		if _, ok := r.p.life[d.node]; ok && t.tick <= r.p.last() {
-			return true
-		}
-	}
-	return false
-}
-
-// clientTick has the clients follow a tick of the server.
-func (r *run) clientTick(t *ran) error {
-	r.noteServer(t)
-	took, err := r.receive(t.now, t.samples)
+func (r *run) clientTick(now time.Duration, tick int) error {
+	took, err := r.receive()
 	if err != nil {
 		return err
 	}
 	applied, counts, steady := 0, true, true
 	for _, c := range r.clients {
 		applied += len(c.claims)
-		counts = counts && r.tally.counts(c, t.tick)
+		counts = counts && r.tally.counts(c, tick)
 		r.judge.received(c)
 		steady = steady && len(c.came)+len(c.went)+c.mail == 0
-		r.note(c, t.now)
+		r.note(c, now)
 		if c.joined < 0 && r.judge.complete(c) {
-			c.joined = t.tick
+			c.joined = tick
 		}
-		r.tally.looked(c, t.tick)
+		r.tally.looked(c, tick)
 	}
-	if counts && t.samples == samplesTimes {
+	if counts && r.server.samples == samplesTimes {
 		r.tally.decode += took.receive
 		r.tally.applied += applied
 	}
-	up, allocs := r.answer(t.now, t.samples)
+	up, allocs := r.answer()
 	for i, c := range r.clients {
-		if r.tally.counts(c, t.tick) {
+		if r.tally.counts(c, tick) {
 			r.tally.up += up[i]
 		}
 	}
-	if steady && counts && t.samples == samplesCounts {
+	if steady && counts && r.server.samples == samplesCounts {
 		r.tally.clients.add(took.mallocs + allocs)
 	}
 	return nil
-}
-
-// noteServer keeps what the server did in a tick.
-func (r *run) noteServer(t *ran) {
-	for _, life := range t.died { // for whoever it was decided
-		for _, c := range r.clients {
-			r.tally.visits.out(c.index, life, t.now)
-		}
-	}
-	for _, d := range t.decisions {
-		r.noteDecision(d, t)
-	}
-	for i, sent := range t.sent {
-		r.tally.sent(r.clients[i], t.tick, t.now, sent)
-	}
-	if t.send {
-		r.tally.spent(r.clients, t)
-		if t.tick < r.p.t.Ticks {
-			r.tally.sends++
-		}
-	}
 }
 
 // note keeps what a client was told of nodes.
@@ -226,29 +151,34 @@ type decision struct {
 // decide is told by the authority, inside Stream: what the bench makes of it is
 // not the library's work, and waits until it is not measured.
 func (r *run) decide(p rpl.Peer, n rpl.Node, in bool) {
-	t := &r.ticks[len(r.ticks)-1]
-	t.decisions = append(t.decisions, decision{p, n, in})
+	r.decisions = append(r.decisions, decision{p, n, in})
 }
 
-func (r *run) noteDecision(d decision, t *ran) {
-	life, ok := r.p.life[d.node]
-	if !ok || t.tick > r.p.last() {
-		return // the session's node, or the trace is over
+func (r *run) noteDecisions() {
+	for _, d := range r.decisions {
+		life, ok := r.p.life[d.node]
+		if !ok || r.p.tick > r.p.last() {
+			continue // the session's node, or the trace is over
+		}
+		r.streaming = true
+		c := r.clients[r.index[d.peer]]
+		if d.in {
+			r.tally.visits.in(c.index, life, r.now(), c.joined < 0)
+		} else {
+			r.tally.visits.out(c.index, life, r.now())
+		}
 	}
-	c := r.clients[r.index[d.peer]]
-	if d.in {
-		r.tally.visits.in(c.index, life, t.now, c.joined < 0)
-	} else {
-		r.tally.visits.out(c.index, life, t.now)
-	}
+	r.decisions = r.decisions[:0]
 }
 
 func (r *run) born(slot int, n rpl.Node) { r.p.born(slot, n) }
 
+// gone: a node was removed, for whoever it was decided.
 func (r *run) gone(slot int, n rpl.Node) {
 	r.p.gone(slot, n)
-	t := &r.ticks[len(r.ticks)-1]
-	t.died = append(t.died, r.p.life[n])
+	for _, c := range r.clients {
+		r.tally.visits.out(c.index, r.p.life[n], r.now())
+	}
 }
 
 // settled reports whether every client is equal to the world that has stopped.

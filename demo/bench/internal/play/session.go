@@ -110,11 +110,9 @@ func bounds(t, warm *trace.Trace) *trace.Trace {
 // now is the session's time.
 func (s *session) now() time.Duration { return s.at }
 
-// due is when the next tick is to run, dueAt any: ticks are exact in the long run.
-func (s *session) due() time.Duration { return s.dueAt(s.frame) }
-
-func (s *session) dueAt(frame int) time.Duration {
-	return time.Duration(int64(frame) * int64(time.Second) / int64(s.o.Trace.Hz))
+// due is when the next tick is to run: ticks are exact in the long run.
+func (s *session) due() time.Duration {
+	return time.Duration(int64(s.frame) * int64(time.Second) / int64(s.o.Trace.Hz))
 }
 
 // tick is the authority's; its first is 1.
@@ -173,10 +171,10 @@ func (s *session) warm(t *trace.Trace) error {
 		for _, peer := range s.server.peers {
 			peer.end.Flush(s.now())
 		}
-		if _, err := s.receive(s.now(), samplesNothing); err != nil {
+		if _, err := s.receive(); err != nil {
 			return err
 		}
-		s.answer(s.now(), samplesNothing)
+		s.answer()
 		p.tick++
 		s.frame++
 	}
@@ -192,12 +190,14 @@ func (s *session) warm(t *trace.Trace) error {
 
 // receive lets every client take what is due, and returns the processor time
 // and the allocations of all of them together.
-func (s *session) receive(now time.Duration, samples sampling) (took stages, err error) {
+func (s *session) receive() (took stages, err error) {
+	now := s.now()
 	for _, c := range s.clients {
 		if err := c.end.Collect(now); err != nil {
 			return took, err
 		}
 	}
+	samples := s.server.samples
 	before := samples.mallocs()
 	watch := cpu.Start()
 	for _, c := range s.clients {
@@ -209,10 +209,12 @@ func (s *session) receive(now time.Duration, samples sampling) (took stages, err
 }
 
 // answer lets every client send, and returns the bytes and the allocations.
-func (s *session) answer(now time.Duration, samples sampling) (up []int, allocs uint64) {
+func (s *session) answer() (up []int, allocs uint64) {
+	now := s.now()
 	for _, c := range s.clients {
 		c.end.Begin(now)
 	}
+	samples := s.server.samples
 	before := samples.mallocs()
 	for _, c := range s.clients {
 		c.proxy.Send(now, c.end)

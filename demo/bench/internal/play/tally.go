@@ -88,10 +88,10 @@ func (t *tally) sent(c *client, tick int, now time.Duration, s link.Counters) {
 
 // spent notes what the server sampled of a sending tick, when all clients are
 // measured at it.
-func (t *tally) spent(clients []*client, s *ran) {
+func (t *tally) spent(clients []*client, tick int, s *server, steady bool) {
 	held := 0
 	for _, c := range clients {
-		if !t.counts(c, s.tick) {
+		if !t.counts(c, tick) {
 			return
 		}
 		held += len(c.held)
@@ -102,7 +102,7 @@ func (t *tally) spent(clients []*client, s *ran) {
 		t.encode += s.step.encode
 		t.entities += held
 	case samplesCounts:
-		if s.steady {
+		if steady {
 			t.steady.add(s.step.mallocs)
 		}
 	}
