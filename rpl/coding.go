@@ -7,16 +7,16 @@ import (
 )
 
 // A coding is what the schema alone decides of how rows are coded, and the code
-// tables that proxies have been shipped. All of it is immutable, and the proxies of
-// one process share it: bots that try a server out by the hundred would else have
-// half a MiB of tables each, and each wash the others' out of the caches.
+// tables that proxies have been shipped. What it hands out is immutable, and the
+// sessions of one process share it: bots that try a server out by the hundred would
+// else have tables of their own each, and wash the others' out of the caches.
 type coding struct {
 	types    []*rowType
 	byItem   [][]*rowType
 	defaults *model
 
 	mu      sync.Mutex
-	shipped [4]shippedModel // the newest, in turn
+	shipped [4]shippedModel // the newest, in turn: as many as a session has numbers for
 	next    int
 }
 

@@ -26,7 +26,7 @@ type Column struct {
 	places []uint64 // where they were seen last, summed; 0 nowhere yet
 
 	at    func(row int) unsafe.Pointer
-	given bool // SetColumn was, in this tick
+	given bool // to SetColumn, in this tick
 
 	// What is to be done with each row, 64 to a word, so that each tick's loops
 	// run over what they do something with.

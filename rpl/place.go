@@ -9,7 +9,7 @@ type place struct {
 	q    quantiser
 	step float64
 	size uintptr // of each
-	axes [2]probe
+	seen [2]probe // the bytes of both
 	f32  bool
 	ok   bool
 }
@@ -29,14 +29,14 @@ func newPlace(t *ItemType) place {
 		}
 		x := o.off + size*uintptr(t.Pos[0]-int(o.word))
 		y := o.off + size*uintptr(t.Pos[1]-int(o.word))
-		axes := keyed([]probe{probeOf(x, size, t.Size), probeOf(y, size, t.Size)})
-		return place{x: x, y: y, q: o.quant, step: t.PosStep, size: size, axes: [2]probe(axes), f32: size == 4, ok: true}
+		seen := keyed([]probe{probeOf(x, size, t.Size), probeOf(y, size, t.Size)})
+		return place{x: x, y: y, q: o.quant, step: t.PosStep, size: size, seen: [2]probe(seen), f32: size == 4, ok: true}
 	}
 	return place{}
 }
 
 // sum mixes what a component shows of it.
-func (pl *place) sum(p unsafe.Pointer) uint64 { return pl.axes[0].with(&pl.axes[1], p) }
+func (pl *place) sum(p unsafe.Pointer) uint64 { return pl.seen[0].with(&pl.seen[1], p) }
 
 // raw is read without the clamping.
 func (pl *place) raw(p unsafe.Pointer) (x, y float64) {
