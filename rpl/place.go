@@ -8,7 +8,7 @@ type place struct {
 	x, y uintptr
 	q    quantiser
 	step float64
-	size uintptr // of each
+	size uintptr  // of each
 	seen [2]probe // the bytes of both
 	f32  bool
 	ok   bool
