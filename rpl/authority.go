@@ -153,6 +153,7 @@ func NewAuthority(c Config) (*Authority, error) {
 	a.types, a.typesOf, a.defaults = k.types, k.byItem, k.defaults
 	a.modelSet, a.model, a.models[0] = newTableSet(a.types), a.defaults, a.defaults
 	a.learner, a.deaf = newLearner(a.types, c.Hz), newLearner(a.types, c.Hz)
+	a.learner.serve(a.model)
 	for _, t := range a.types {
 		a.slabs = append(a.slabs, newSlab(t))
 	}

@@ -273,7 +273,7 @@ func (m *entryModel) name(special bool, gap uint32) prefix.Sym {
 		return m.gap.sym(gapSpecial).With(unsigned(&m.far, gap))
 	}
 	idx, extra, n := neighbourhood(gap)
-	return m.gap.sym(gapPlain + idx).With(prefix.Raw(extra, n))
+	return m.gap.run(gapPlain+idx).Raw(extra, n).Sym()
 }
 
 func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }

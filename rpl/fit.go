@@ -109,6 +109,7 @@ func (a *Authority) adopt(set *tableSet, m *model, msg []byte) {
 			a.learner.rows[i].regroup(t, w)
 		}
 	}
+	a.learner.serve(m)
 	a.counters.Tables++
 }
 

@@ -40,33 +40,34 @@ func (t *rowType) headingWords() (angle, vx, vy int) {
 }
 
 // of is the angle of what goes by x and y.
-func (h *heading) of(w *Word, x, y int32) int32 {
+func (h *heading) of(c *course, x, y int32) int32 {
 	turn := int64(direction(x, y))
 	if h.mirrored {
 		turn = -turn
 	}
-	n := int64(w.Max) - int64(w.Min) + 1
-	return w.add(w.Min, (turn*n+1<<31)>>32+int64(h.from))
+	n := int64(c.max) - int64(c.min) + 1
+	return c.around((turn*n+1<<31)>>32 + int64(h.from))
 }
 
 // expect is what a row's angle should be, given its base and its velocity now:
 // where it was, if the velocity is what it was, else along it, or off it by as
 // much as it was.
-func (h *heading) expect(t *rowType, base, now []int32) int32 {
-	w := &t.words[t.heading]
-	was := base[t.heading]
-	x0, y0, x, y := base[t.headingX], base[t.headingY], now[t.headingX], now[t.headingY]
-	switch {
-	case x == x0 && y == y0 || x|y == 0:
+func (h *heading) expect(t *rowType, base, now rowWords) int32 {
+	was := *base.word(t.heading)
+	x0, y0, x, y := *base.word(t.headingX), *base.word(t.headingY), *now.word(t.headingX), *now.word(t.headingY)
+	if x == x0 && y == y0 || x|y == 0 {
 		return was
-	case x0|y0 == 0:
-		return h.of(w, x, y)
 	}
-	off := w.residual(h.of(w, x0, y0), was)
+	c := &t.courses[t.heading]
+	along := h.of(c, x, y)
+	if x0|y0 == 0 {
+		return along
+	}
+	off := c.residual(h.of(c, x0, y0), was)
 	if off >= -1 && off <= 1 {
-		off = 0 // that is rounding
+		return along // that is rounding
 	}
-	return w.add(h.of(w, x, y), int64(off))
+	return c.add(along, int64(off))
 }
 
 // direction is the angle of a vector other than zero, from x towards y, in 2³²nds
@@ -78,12 +79,14 @@ func direction(x, y int32) int32 {
 		long, short = short, long
 	}
 	const unit = 30 // binary digits of 1
-	q := short << unit / long
+	q := int64(uint64(short) << unit / uint64(long))
 	s := q * q >> unit
-	p := int64(0)
-	for _, c := range arcTangent {
-		p = c + p*s>>unit
-	}
+	p := int64(arc11)
+	p = arc9 + p*s>>unit
+	p = arc7 + p*s>>unit
+	p = arc5 + p*s>>unit
+	p = arc3 + p*s>>unit
+	p = arc1 + p*s>>unit
 	turn := q * p >> unit
 	if steep {
 		turn = 1<<30 - turn
@@ -97,9 +100,16 @@ func direction(x, y int32) int32 {
 	return int32(turn)
 }
 
-// arcTangent are the factors of q¹¹, q⁹ … q in the arc tangent of q, 0 to 1, in
-// 2³²nds of a turn (C. Hastings, "Approximations for Digital Computers", 1955).
-var arcTangent = [...]int64{-8012205, 35991981, -79589467, 132299589, -227369854, 683549731}
+// The factors of q, q³ … q¹¹ in the arc tangent of q, 0 to 1, in 2³²nds of a turn
+// (C. Hastings, "Approximations for Digital Computers", 1955).
+const (
+	arc1  = 683549731
+	arc3  = -227369854
+	arc5  = 132299589
+	arc7  = -79589467
+	arc9  = 35991981
+	arc11 = -8012205
+)
 
 // headingHints count, of updates whose velocity changed, by how much the angle
 // is off: off where it was, and off the heading.
@@ -119,14 +129,14 @@ func (h *headingHints) note(t *rowType, base, now []int32) {
 	if x == base[t.headingX] && y == base[t.headingY] || x|y == 0 {
 		return
 	}
-	w := &t.words[t.heading]
+	w := &t.courses[t.heading]
 	for k := range h.from {
 		g := heading{mirrored: k == 1}
 		h.from[k].cast(w.residual(g.of(w, x, y), now[t.heading]))
 	}
 	g := h.guess()
 	h.still[bits.Len32(magnitude(w.residual(base[t.heading], now[t.heading])))]++
-	h.along[bits.Len32(magnitude(w.residual(g.expect(t, base, now), now[t.heading])))]++
+	h.along[bits.Len32(magnitude(w.residual(g.expect(t, t.at(base), t.at(now)), now[t.heading])))]++
 }
 
 func (h *headingHints) fade() {

@@ -61,9 +61,9 @@ func newFlock(t *testing.T, r *rand.Rand, h heading) *flock {
 	f := &flock{}
 	f.types, _ = rowTypesOf(s)
 	typ := f.types[0]
-	look := &typ.words[flockLook]
+	look := &typ.courses[flockLook]
 	angle := func(words []int32) {
-		words[flockLook] = look.Min + r.Int32N(360)
+		words[flockLook] = look.min + r.Int32N(360)
 		if x, y := words[0], words[2]; h.on && x|y != 0 {
 			words[flockLook] = h.of(look, x, y)
 		}
@@ -83,7 +83,7 @@ func newFlock(t *testing.T, r *rand.Rand, h heading) *flock {
 			angle(now)
 		}
 		for _, i := range typ.phased {
-			now[i], now[typ.phase[i]] = typ.reach(base, now, i, 5)
+			now[i], now[typ.phase[i]] = typ.courses[i].reach(typ.at(base), typ.at(now), i, 5)
 			if now[typ.words[i].Velocity] == 0 {
 				now[typ.phase[i]] = 0
 			}

@@ -73,7 +73,7 @@ func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) 
 		}
 		was := now[v]
 		now[v] = anchor[v]
-		if t.expect(anchor, now, i, age) != x {
+		if t.courses[i].expect(t.at(anchor), t.at(now), i, age) != x {
 			now[v] = r.velocity(tick)
 		}
 		turned = turned || now[v] != was

@@ -46,7 +46,7 @@ func (t *rowType) kindOf(w int, base []int32) int {
 	if w < 0 {
 		return 0
 	}
-	return 1 + int(base[w]-t.words[w].Min)
+	return 1 + int(base[w]-t.courses[w].min)
 }
 
 // kindHints count what words do, by the value of each word that may tell kinds:
@@ -75,13 +75,15 @@ func (h *kindHints) turn() bool {
 	return h.next%hintEvery == 0
 }
 
-// note counts what the words of a chunk do.
-func (h *kindHints) note(t *rowType, base []int32, from int, pattern uint32, res *[chunkLen]int32) {
+// note counts what the words of chunk c do, whose pattern is known.
+func (h *kindHints) note(m *rowModel, t *rowType, base, now []int32, n uint32, c int, pattern uint32) {
 	var levels [chunkLen]int
-	to := min(from+chunkLen, len(t.words))
+	from, to := c*chunkLen, min((c+1)*chunkLen, len(t.words))
+	b, w := t.at(base), t.at(now)
 	for i := range to - from {
 		if pattern>>(2*i)&3 != stateSame {
-			levels[i] = bits.Len32(magnitude(res[i]))
+			r := t.courses[from+i].residual(m.foresee(t, b, w, from+i, n), now[from+i])
+			levels[i] = bits.Len32(magnitude(r))
 		}
 	}
 	for k, w := range t.kinds {

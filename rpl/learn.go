@@ -1,6 +1,10 @@
 package rpl
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
 
 // Learning code tables from live traffic. The authority counts what it codes;
 // after 1, 2, 4 … seconds it fits tables to the counts, and if they would have
@@ -16,13 +20,15 @@ const (
 
 // learner counts what is coded, since the last fit; older counts fade.
 type learner struct {
-	gaps []uint32
-	rows []rowLearner
-	next Tick // when to fit again
-	wait Tick // ticks between the last fit and the next
+	gaps  []uint32
+	rows  []rowLearner
+	next  Tick        // when to fit again
+	wait  Tick        // ticks between the last fit and the next
+	chunk chunkCoding // that is being written
 }
 
 type rowLearner struct {
+	coder   *rowModel       // whose runs patterns are kept with, nil none
 	kind    int             // the word by whose kinds updates are counted, -1 none
 	updates []updateLearner // not counted by a kind, then of each
 	keys    recordLearner
@@ -72,6 +78,7 @@ type patternCount struct {
 type patternSlot struct {
 	key uint32 // pattern + 1, 0 free
 	n   uint32
+	run prefix.Sym // how it is coded by the tables of rowLearner.coder; 0: that was not found out
 }
 
 func (s *patternSlot) pattern() uint32 { return s.key - 1 }
@@ -81,22 +88,28 @@ const (
 	patternProbe = 8
 )
 
-func (p *patternCount) add(pattern uint32) { p.addN(pattern, 1) }
-
-func (p *patternCount) addN(pattern, n uint32) {
+// slot is the place of a pattern, nil where there is none left.
+func (p *patternCount) slot(pattern uint32) *patternSlot {
 	i := pattern * 0x9e3779b1 >> 23
 	for k := range uint32(patternProbe) {
 		s := &p.slots[(i+k)%patternSlots]
 		if s.key == pattern+1 {
-			s.n += n
-			return
+			return s
 		}
 		if s.key == 0 {
-			s.key, s.n = pattern+1, n
-			return
+			s.key = pattern + 1
+			return s
 		}
 	}
-	p.rest += n
+	return nil
+}
+
+func (p *patternCount) add(pattern, n uint32) {
+	if s := p.slot(pattern); s != nil {
+		s.n += n
+	} else {
+		p.rest += n
+	}
 }
 
 func (p *patternCount) fade() {
@@ -145,12 +158,36 @@ func newRecordLearner(t *rowType) recordLearner {
 
 // name counts how an update is named.
 func (l *learner) name(u *piece, gap uint32) {
-	s := gapSpecial
+	s := uint(gapSpecial)
 	if !u.special {
 		idx, _, _ := neighbourhood(gap)
 		s = gapPlain + idx
 	}
 	l.gaps[s]++
+}
+
+// serve has patterns kept with what they are in a model, the one that most peers
+// have. Its rows have the kinds by which updates are counted, or none.
+func (l *learner) serve(m *model) {
+	for i := range l.rows {
+		r := &l.rows[i]
+		r.coder = &m.rows[i]
+		r.keys.unlearn()
+		for k := range r.updates {
+			for c := range r.updates[k] {
+				r.updates[k][c].unlearn()
+			}
+		}
+	}
+}
+
+// unlearn forgets how patterns are coded.
+func (u *recordLearner) unlearn() {
+	for c := range u.chunks {
+		for i := range u.chunks[c].slots {
+			u.chunks[c].slots[i].run = 0
+		}
+	}
 }
 
 // rebase forgets what was counted against other expectations than those of the
@@ -212,7 +249,7 @@ func (u *recordLearner) add(v *recordLearner) {
 	for k := range u.chunks {
 		for i := range v.chunks[k].slots {
 			if s := &v.chunks[k].slots[i]; s.n > 0 {
-				u.chunks[k].addN(s.pattern(), s.n)
+				u.chunks[k].add(s.pattern(), s.n)
 			}
 		}
 		u.chunks[k].rest += v.chunks[k].rest

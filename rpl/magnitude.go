@@ -16,13 +16,13 @@ const (
 )
 
 // neighbourhood splits m ≥ 1: its index, and extra raw bits.
-func neighbourhood(m uint32) (idx int, extra uint32, n int) {
+func neighbourhood(m uint32) (idx uint, extra uint32, n uint) {
 	if m < 8 {
-		return int(m) - 1, 0, 0
+		return uint(m) - 1, 0, 0
 	}
-	k := bits.Len32(m)
-	n = k - 2
-	return 7 + (k-4)*2 + int(m>>n&1), m & (1<<n - 1), n
+	n = uint(bits.Len32(m)) - 2
+	top := m >> (n & 31) // 2 or 3
+	return 7 + (n-2)*2 + uint(top&1), m - top<<(n&31), n
 }
 
 // atNeighbourhood is its inverse: the smallest m of an index, and raw bits.
@@ -35,12 +35,21 @@ func atNeighbourhood(idx int) (m uint32, n int) {
 	return uint32(2|(idx-7)&1) << n, n
 }
 
-func signedSym(v int32) (sym int, extra uint32, n int) {
-	if v == 0 {
-		return 0, 0, 0
+// A signed symbol above 0 is one more than twice the neighbourhood of the magnitude,
+// and one more where it is below zero. Those of small magnitudes are in nearSyms,
+// with how many raw bits are behind them; farSym finds any.
+type nearSym struct{ sym, n uint8 }
+
+var nearSyms = func() (s [256]nearSym) {
+	for m := 1; m < len(s); m++ {
+		s[m] = farSym(uint32(m))
 	}
-	idx, extra, n := neighbourhood(magnitude(v))
-	return 1 + idx*2 + int(uint32(v)>>31), extra, n
+	return s
+}()
+
+func farSym(m uint32) nearSym {
+	idx, _, n := neighbourhood(m)
+	return nearSym{uint8(1 + 2*idx), uint8(n)}
 }
 
 func magnitude(v int32) uint32 { return uint32(max(v, -v)) }
@@ -80,7 +89,7 @@ func unsigned(t *table, v uint32) prefix.Sym {
 		return t.sym(0)
 	}
 	idx, extra, n := neighbourhood(v)
-	return t.sym(1 + idx).With(prefix.Raw(extra, n))
+	return t.run(1+idx).Raw(extra, n).Sym()
 }
 
 func readUnsigned(d *prefix.Decoder, t *table) uint32 {

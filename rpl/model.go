@@ -96,6 +96,9 @@ func newTable(t *prefix.Table) table { return table{t, t.Codes()} }
 
 func (t *table) sym(i int) prefix.Sym { return t.codes[i].Sym() }
 
+// run is symbol i as what more can be put behind.
+func (t *table) run(i uint) prefix.Run { return prefix.Run{}.Code(t.codes[i]) }
+
 // fit makes a table of weights above zero.
 func fit(w ...float64) table {
 	sum := 0.0

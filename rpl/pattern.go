@@ -77,36 +77,27 @@ func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
 	return pattern
 }
 
-// appendJoint codes the pattern of chunk c by its symbol, where it has one; words
-// are those of the row.
-func (s *shapeModel) appendJoint(out []prefix.Sym, run prefix.Sym, joint *table, pattern uint32, c, words int) ([]prefix.Sym, prefix.Sym) {
-	k := s.chunks[c].find(pattern)
-	if k > 0 {
+// run is the pattern of chunk c as its symbol, where it has one, else an escape
+// and what is behind that; words are those of the row.
+func (s *shapeModel) run(joint *table, pattern uint32, c, words int) (sym, behind prefix.Run) {
+	if k := s.chunks[c].find(pattern); k > 0 {
 		if code := joint.codes[k]; code != 0 {
-			return extend(out, run, code.Sym())
+			return prefix.Run{}.Code(code), behind
 		}
 	}
-	out, run = extend(out, run, joint.sym(0))
-	return s.appendPattern(out, run, pattern, c*chunkLen, min((c+1)*chunkLen, words))
+	return joint.run(0), spelt(s.states[c*chunkLen:min((c+1)*chunkLen, words)], pattern)
 }
 
-func (s *shapeModel) appendPattern(out []prefix.Sym, run prefix.Sym, pattern uint32, from, to int) ([]prefix.Sym, prefix.Sym) {
-	prev := 0
-	for i := from; i < to; i++ {
-		k := int(pattern & 3)
-		out, run = extend(out, run, s.states[i][prev].sym(k))
+// spelt is a pattern word by word, of which each takes 3 bits at most.
+func spelt(states [][2]table, pattern uint32) (run prefix.Run) {
+	prev := uint32(0)
+	for i := range states {
+		k := pattern & 3
+		run = run.Code(states[i][prev].codes[k])
 		prev = min(k, 1)
 		pattern >>= 2
 	}
-	return out, run
-}
-
-// extend puts a symbol behind a run; a run that is full goes to out.
-func extend(out []prefix.Sym, run, s prefix.Sym) ([]prefix.Sym, prefix.Sym) {
-	if run.Fits(s) {
-		return out, run.With(s)
-	}
-	return append(out, run), s
+	return run
 }
 
 // stateWeights are how often a word is expected in each state, in 1024ths.

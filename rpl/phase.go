@@ -37,56 +37,6 @@ func (t *rowType) phases() {
 	}
 }
 
-// A course is how a word moves, in less than a cache line: what it takes to
-// foresee it, which every update of a row asks for.
-type course struct {
-	rate     int64
-	min, max int32
-	velocity int32 // the word that predicts it, -1 none
-	phase    int32 // its hidden word, -1 none
-	wraps    bool
-}
-
-func (t *rowType) charted() {
-	for i := range t.words {
-		w := &t.words[i]
-		t.courses = append(t.courses, course{w.Rate, w.Min, w.Max, int32(w.Velocity), int32(t.phase[i]), w.Wrap})
-	}
-}
-
-// reach is what word i should be, and its phase, given the base n ticks ago and
-// the words before i as they are now.
-func (t *rowType) reach(base, now []int32, i int, n uint32) (x, phase int32) {
-	return t.courses[i].reach(base, now, i, n)
-}
-
-func (c *course) reach(base, now []int32, i int, n uint32) (x, phase int32) {
-	way := travel(base[c.velocity], now[c.velocity], int64(n), c.rate, phaseBits)
-	return c.reached(base[i], base[c.phase], way)
-}
-
-// travel is how far n ticks lead from velocity v0 to v1, in 2^-digits of a step.
-func travel(v0, v1 int32, n, rate int64, digits uint) int64 {
-	if v0|v1 == 0 {
-		return 0
-	}
-	sum := int64(v0)*(n-1) + int64(v1)*(n+1)
-	return (sum*rate + 1<<(32-digits)) >> (33 - digits)
-}
-
-// reached is where a way leads from a value and its phase.
-func (c *course) reached(from, phase int32, way int64) (to, toPhase int32) {
-	at := int64(from)<<phaseBits + int64(phase) + way
-	r := (at + phaseHalf) >> phaseBits
-	switch {
-	case r < int64(c.min):
-		return c.min, 0
-	case r > int64(c.max):
-		return c.max, 0
-	}
-	return int32(r), int32(at - r<<phaseBits)
-}
-
 // oddPhase is the middle of the eighth that a phase is in.
 func oddPhase(phase int32) int32 { return phase | 1 }
 

@@ -1,8 +1,6 @@
 package rpl
 
 import (
-	"math/bits"
-
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
@@ -13,25 +11,15 @@ import (
 // rowModel is how the rows of one type are coded.
 type rowModel struct {
 	shapes  [shapes]shapeModel
-	kind    int     // the word that says of what kind a row is, -1 none (kind.go)
-	heading heading // of the angle that follows from the velocity (heading.go) …
-	angle   int     // … and that angle, -1 none
-	ways    []way   // rowType.ways and moving, with that angle
-	moving  []uint32
+	kind    int      // the word that says of what kind a row is, -1 none (kind.go)
+	heading heading  // of the angle that follows from the velocity (heading.go) …
+	angle   int      // … and that angle, -1 none
+	courses []course // rowType.courses and chunks, with that angle
+	chunks  []wordSets
 	updates []updateModel // of rows of any kind, then of each
 	keys    recordModel
 	keyBase []int32 // what a keyframe's words are coded against
 }
-
-// A way is what a word of an update is coded against.
-type way uint8
-
-const (
-	byBase     way = iota // what it was
-	byHeading             // the direction of the velocity
-	byVelocity            // what it should have become
-	byPhase               // the same, in sixteenths of a step
-)
 
 // An updateModel codes updates: by whether the base moves, and how old it is.
 type updateModel [contexts]recordModel
@@ -69,58 +57,30 @@ func (t *rowType) context(base []int32, n uint32) int {
 	return c
 }
 
-// largeOf has the low bit of each word that a pattern says is large.
-func largeOf(pattern uint32) uint32 { return pattern & (pattern >> 1) & 0x55555555 }
-
 // stateOf is the state of a word with a residual.
 func stateOf(r int32) uint32 {
 	back := -r
 	return min(uint32(back<<1^back>>31), stateLarge) // 1, -1, 2, -2 … are 1, 2, 3, 4 …
 }
 
-// differences are what the words of a chunk are off what they are coded against.
-// A pattern has two bits for each word.
-type differences struct {
-	pattern uint32
-	phases  uint32 // the low bit of each word that has a phase to be told …
-	res     [chunkLen]int32
-	off     [chunkLen]int32 // … and what the phase is off
+// wordSets are some of the words of a chunk, each as the low bit that it has in a
+// pattern.
+type wordSets struct {
+	moving uint32 // predicted
+	wraps  uint32 // around their range
+	never  uint32 // told by keyframes alone
 }
 
-// differ finds the differences of the chunk from a word on. What words do is
-// hardly to be foreseen, so little here branches on it.
-func (m *rowModel) differ(d *differences, t *rowType, base, now []int32, n uint32, from int) {
-	ways, courses := m.ways[from:min(from+chunkLen, len(t.words))], t.courses[from:]
-	d.pattern, d.phases = 0, 0
-	for k, way := range ways {
-		i, c := from+k, &courses[k]
-		x := base[i]
-		switch way {
-		case byBase:
-			if x == now[i] {
-				continue
-			}
-		case byPhase:
-			var phase int32
-			x, phase = c.reach(base, now, i, n)
-			d.phases |= uint32(flag(now[c.velocity] != 0)) << (2 * k)
-			d.off[k] = (now[c.phase] - oddPhase(phase)) & (2*phaseHalf - 1)
-		default:
-			x = m.foresee(t, base, now, i, n)
-		}
-		r := now[i] - x
-		if c.wraps {
-			r = t.words[i].residual(x, now[i])
-		}
-		d.res[k] = r
-		d.pattern |= stateOf(r) << (2 * k)
-	}
-	if t.once != nil {
-		for k := range ways {
-			if t.once[from+k] {
-				d.pattern &^= 3 << (2 * k) // the peer keeps what its keyframe told
-			}
-		}
+// bitOf is the low bit of word i in the pattern of its chunk.
+func bitOf(i int) uint32 { return 1 << (2 * (i % chunkLen)) }
+
+func (t *rowType) sorted() {
+	t.chunks = make([]wordSets, (len(t.words)+chunkLen-1)/chunkLen)
+	for i := range t.words {
+		s, w := &t.chunks[i/chunkLen], &t.words[i]
+		s.moving |= bitOf(i) * uint32(flag(w.Velocity >= 0))
+		s.wraps |= bitOf(i) * uint32(flag(w.Wrap))
+		s.never |= bitOf(i) * uint32(flag(t.once != nil && t.once[i]))
 	}
 }
 
@@ -128,53 +88,31 @@ func (m *rowModel) differ(d *differences, t *rowType, base, now []int32, n uint3
 func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n uint32, l *learner) []prefix.Sym {
 	ctx := t.context(base, n)
 	row, rl := &m.rows[t.index], &l.rows[t.index]
-	u, learn := &row.updates[t.kindOf(row.kind, base)][ctx], &rl.updates[t.kindOf(rl.kind, base)][ctx]
-	shape := &row.shapes[shapeUpdate]
+	k := recordCoder{
+		m: row, t: t, u: &row.updates[t.kindOf(row.kind, base)][ctx], learn: &rl.updates[t.kindOf(rl.kind, base)][ctx],
+		shape: &row.shapes[shapeUpdate], chunk: &l.chunk, keeps: rl.coder == row,
+		was: t.at(base), is: t.at(now), n: n,
+	}
 	hints := rl.hints.turn()
-	var d differences
-	run := prefix.Sym(0)
-	for c := range u.joint {
-		from := c * chunkLen
-		row.differ(&d, t, base, now, n, from)
-		learn.chunks[c].add(d.pattern)
+	var run prefix.Run
+	for c := range row.chunks {
+		k.update(c)
 		if hints && row.kind < 0 {
-			rl.hints.note(t, base, from, d.pattern, &d.res)
+			rl.hints.note(row, t, base, now, n, c, k.chunk.pattern)
 		}
-		out, run = shape.appendJoint(out, run, &u.joint[c], d.pattern, c, len(t.words))
-		out, run = u.appendWords(out, run, t, &d, from, learn)
+		out, run = k.append(out, run, c)
 	}
 	if hints && t.heading >= 0 {
 		rl.course.note(t, base, now)
 	}
-	return append(out, run)
-}
-
-// appendWords codes what the pattern of the chunk from a word on leaves open, and
-// has it counted.
-func (u *recordModel) appendWords(out []prefix.Sym, run prefix.Sym, t *rowType, d *differences, from int, learn *recordLearner) ([]prefix.Sym, prefix.Sym) {
-	for rest := largeOf(d.pattern) | d.phases; rest != 0; rest &= rest - 1 {
-		bit := bits.TrailingZeros32(rest)
-		k := bit / 2 % chunkLen
-		i, s := from+k, d.pattern>>bit&3
-		if s == stateLarge {
-			sym, extra, n := signedSym(d.res[k])
-			learn.large[i][sym]++
-			out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
-		}
-		if d.phases>>bit&1 != 0 {
-			p := t.phase[i] - len(t.words)
-			learn.phases[p][s][d.off[k]]++
-			out, run = extend(out, run, u.phases[p][s].sym(int(d.off[k])))
-		}
-	}
-	return out, run
+	return append(out, run.Sym())
 }
 
 // usual is what a keyframe's word i is coded against, the words before it read.
 func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
 	if i == m.angle {
 		if x, y := now[t.headingX], now[t.headingY]; x|y != 0 {
-			return m.heading.of(&t.words[i], x, y)
+			return m.heading.of(&t.courses[i], x, y)
 		}
 	}
 	return m.keyBase[i]
@@ -182,43 +120,36 @@ func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
 
 // appendKey codes words without a base; readKey is the inverse.
 func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner) []prefix.Sym {
-	row := &m.rows[t.index]
-	u, shape := &row.keys, &row.shapes[shapeKey]
-	learn := &l.rows[t.index]
-	run := prefix.Sym(0)
-	for c := range u.joint {
-		from := c * chunkLen
-		to := min(from+chunkLen, len(t.words))
-		pattern := uint32(0)
-		for i := from; i < to; i++ {
+	row, rl := &m.rows[t.index], &l.rows[t.index]
+	k := recordCoder{m: row, t: t, u: &row.keys, learn: &rl.keys, shape: &row.shapes[shapeKey], chunk: &l.chunk, keeps: rl.coder == row}
+	var run prefix.Run
+	for c := range row.chunks {
+		k.chunk.reset()
+		seen := uint32(0)
+		for i := c * chunkLen; i < min((c+1)*chunkLen, len(t.words)); i++ {
 			if t.absent(i, now) {
 				continue
 			}
-			learn.votes[i].cast(now[i])
-			pattern |= stateOf(t.words[i].residual(row.usual(t, now, i), now[i])) << (2 * (i - from))
+			rl.votes[i].cast(now[i])
+			k.chunk.res[i%chunkLen] = t.courses[i].residual(row.usual(t, now, i), now[i])
+			seen |= bitOf(i)
 		}
-		learn.keys.chunks[c].add(pattern)
-		out, run = shape.appendJoint(out, run, &u.joint[c], pattern, c, len(t.words))
-		for rest := largeOf(pattern); rest != 0; rest &= rest - 1 {
-			i := from + bits.TrailingZeros32(rest)/2
-			sym, extra, n := signedSym(t.words[i].residual(row.usual(t, now, i), now[i]))
-			learn.keys.large[i][sym]++
-			out, run = extend(out, run, u.large[i].sym(sym).With(prefix.Raw(extra, n)))
-		}
+		k.put(seen, c*chunkLen)
+		out, run = k.append(out, run, c)
 	}
 	for _, i := range t.phased {
 		if now[t.words[i].Velocity] != 0 {
-			out, run = extend(out, run, prefix.Raw(uint32(now[t.phase[i]]+phaseHalf), phaseBits))
+			out, run = extend(out, run, prefix.Run{}.Raw(uint32(now[t.phase[i]]+phaseHalf), phaseBits))
 		}
 	}
-	return append(out, run)
+	return append(out, run.Sym())
 }
 
 func (m *model) readKey(d *prefix.Decoder, t *rowType, now []int32) bool {
 	row := &m.rows[t.index]
 	u, shape := &row.keys, &row.shapes[shapeKey]
 	ok := true
-	for c := range u.joint {
+	for c := range row.chunks {
 		from := c * chunkLen
 		to := min(from+chunkLen, len(t.words))
 		var pattern uint32
@@ -237,7 +168,7 @@ func (m *model) readKey(d *prefix.Decoder, t *rowType, now []int32) bool {
 				now[i] = t.words[i].Default
 				continue
 			}
-			x, in := t.words[i].apply(row.usual(t, now, i), r)
+			x, in := t.courses[i].apply(row.usual(t, now, i), r)
 			now[i], ok = x, ok && in
 		}
 	}

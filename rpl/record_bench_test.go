@@ -19,7 +19,7 @@ type recordBench struct {
 
 const benchRecords = 512
 
-func newRecordBench(b *testing.B) *recordBench {
+func newRecordBench(b testing.TB) *recordBench {
 	s := NewSchema("record")
 	s.Build("body").Int("kind", 0, 3).Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Angle("dir", 0, 4095).
 		Int("vx", -1<<15, 1<<15).Int("vy", -1<<15, 1<<15).Int("hp", 0, 100).Int("anim", 0, 255).Int("team", 0, 3).
@@ -45,7 +45,7 @@ func newRecordBench(b *testing.B) *recordBench {
 		}
 		for i := range rb.t.words {
 			if rb.t.phase[i] >= 0 {
-				now[i], now[rb.t.phase[i]] = rb.t.reach(base, now, i, 7)
+				now[i], now[rb.t.phase[i]] = rb.t.courses[i].reach(rb.t.at(base), rb.t.at(now), i, 7)
 				now[i] += int32(r.NormFloat64())
 				now[rb.t.phase[i]] = int32(r.IntN(5)+int(now[rb.t.phase[i]])+6)&(2*phaseHalf-1) - phaseHalf
 			}
@@ -56,6 +56,7 @@ func newRecordBench(b *testing.B) *recordBench {
 		d.appendUpdate(nil, rb.t, rb.base[k], rb.now[k], 7, rb.l)
 	}
 	rb.m = learnedModel(rb.l, types, d)
+	rb.l.serve(rb.m)
 	return rb
 }
 

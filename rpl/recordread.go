@@ -32,8 +32,9 @@ func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n u
 // are kept in registers meanwhile.
 func (m *rowModel) readWords(d *prefix.Decoder, t *rowType, u *recordModel, pattern uint32, from int, base, now []int32, n uint32) bool {
 	ok := true
+	was, is := t.at(base), t.at(now)
 	acc, have := d.Ready()
-	for rest := (pattern|pattern>>1)&0x55555555 | m.moving[from/chunkLen]; rest != 0; rest &= rest - 1 {
+	for rest := (pattern|pattern>>1)&0x55555555 | m.chunks[from/chunkLen].moving; rest != 0; rest &= rest - 1 {
 		bit := bits.TrailingZeros32(rest)
 		i := from + bit/2
 		s := pattern >> bit & 3
@@ -51,10 +52,10 @@ func (m *rowModel) readWords(d *prefix.Decoder, t *rowType, u *recordModel, patt
 			r = p.residual(acc >> (f.Bits() & 63))
 			acc, have = acc>>(k&63), have-k
 		}
-		w := &t.courses[i]
-		switch m.ways[i] {
+		w := &m.courses[i]
+		switch w.way {
 		case byPhase:
-			x, phase := w.reach(base, now, i, n)
+			x, phase := w.reach(was, is, i, n)
 			x += r
 			now[i], ok = x, ok && x >= w.min && x <= w.max
 			if now[w.velocity] == 0 {
@@ -68,7 +69,7 @@ func (m *rowModel) readWords(d *prefix.Decoder, t *rowType, u *recordModel, patt
 			acc, have = acc>>(f.Bits()&63), have-f.Bits()
 			now[w.phase] = (oddPhase(phase)+int32(f.Symbol())+phaseHalf)&(2*phaseHalf-1) - phaseHalf
 		default:
-			x, in := t.words[i].apply(m.foresee(t, base, now, i, n), r)
+			x, in := w.apply(m.foresee(t, was, is, i, n), r)
 			now[i], ok = x, ok && in
 		}
 	}
@@ -76,15 +77,13 @@ func (m *rowModel) readWords(d *prefix.Decoder, t *rowType, u *recordModel, patt
 	return ok
 }
 
-// foresee is what a word without a phase should be.
-func (m *rowModel) foresee(t *rowType, base, now []int32, i int, n uint32) int32 {
-	switch m.ways[i] {
-	case byHeading:
+// foresee is what word i should be.
+func (m *rowModel) foresee(t *rowType, base, now rowWords, i int, n uint32) int32 {
+	c := &m.courses[i]
+	if c.way == byHeading {
 		return m.heading.expect(t, base, now)
-	case byVelocity:
-		return t.expect(base, now, i, n)
 	}
-	return base[i]
+	return c.expect(base, now, i, n)
 }
 
 // smallResidual is what a state says of the residual by itself.

@@ -36,12 +36,9 @@ type rowType struct {
 	width   int
 	phase   []int
 	phased  []int
-	courses []course
+	courses []course // of each word
 
-	// How each word is coded in updates, and the predicted words of each chunk, as
-	// the low bits of a pattern.
-	ways   []way
-	moving []uint32
+	chunks []wordSets // what words of each chunk are
 
 	// `once`: words and values that only keyframes tell; nil without any.
 	once, onceV []bool
@@ -136,23 +133,10 @@ func newRowType(it *ItemType, part int) *rowType {
 		t.vars = append(t.vars, it.Vars[v])
 		t.fromV = append(t.fromV, v)
 	}
-	t.moving = make([]uint32, (len(t.words)+chunkLen-1)/chunkLen)
-	for _, i := range t.predicted {
-		t.moving[i/chunkLen] |= 1 << (2 * (i % chunkLen))
-	}
 	t.phases()
 	t.charted()
-	for i := range t.words {
-		switch {
-		case t.words[i].Velocity < 0:
-			t.ways = append(t.ways, byBase)
-		case t.phase[i] < 0:
-			t.ways = append(t.ways, byVelocity)
-		default:
-			t.ways = append(t.ways, byPhase)
-		}
-	}
 	t.conditions()
+	t.sorted()
 	t.options(at)
 	for i := range t.words {
 		if t.words[i].Velocity < 0 && (t.once == nil || !t.once[i]) {
@@ -230,11 +214,12 @@ func (t *rowType) advance(dst, src []int32, n uint32) {
 	if n == 0 {
 		return
 	}
+	base, now := t.at(src), t.at(dst)
 	for _, i := range t.predicted {
-		if p := t.phase[i]; p >= 0 {
-			dst[i], dst[p] = t.reach(src, dst, i, n)
+		if c := &t.courses[i]; c.phase >= 0 {
+			*now.word(i), *now.word(int(c.phase)) = c.reach(base, now, i, n)
 		} else {
-			dst[i] = t.expect(src, dst, i, n)
+			*now.word(i) = c.expect(base, now, i, n)
 		}
 	}
 }
@@ -256,93 +241,13 @@ func (t *rowType) stands(base, now []int32) bool {
 }
 
 func (t *rowType) follows(base, now []int32, n uint32) bool {
+	b, w := t.at(base), t.at(now)
 	for _, i := range t.predicted {
-		if t.expect(base, now, i, n) != now[i] && (t.once == nil || !t.once[i]) {
+		if t.courses[i].expect(b, w, i, n) != now[i] && (t.once == nil || !t.once[i]) {
 			return false
 		}
 	}
 	return true
-}
-
-// expect is what word i should be, given the base n ticks ago and the words
-// before i as they are now. Velocities are taken to have changed evenly, and to
-// have been applied after they changed (semi-implicit Euler, what games do): n
-// steps of v₁…vₙ sum to ((n-1)·v₀ + (n+1)·vₙ)/2. With vₙ = v₀ it is advance.
-func (t *rowType) expect(base, now []int32, i int, n uint32) int32 {
-	w := &t.words[i]
-	if w.Velocity < 0 {
-		return base[i]
-	}
-	if t.phase[i] >= 0 {
-		x, _ := t.reach(base, now, i, n)
-		return x
-	}
-	v0, v1 := int64(base[w.Velocity]), int64(now[w.Velocity])
-	if v0|v1 == 0 {
-		return base[i]
-	}
-	sum := v0*(int64(n)-1) + v1*(int64(n)+1)
-	return w.add(base[i], (sum*w.Rate+1<<32)>>33)
-}
-
-// add grows a value within the word's range: around it for a wrapping word,
-// else up to its bound.
-func (w *Word) add(x int32, grow int64) int32 {
-	if w.Wrap {
-		n := int64(w.Max) - int64(w.Min) + 1
-		r := int64(x) - int64(w.Min) + grow
-		if r < 0 {
-			r += n
-		}
-		if r >= n {
-			r -= n
-		}
-		if uint64(r) >= uint64(n) { // more than once around: dividing takes long
-			if r %= n; r < 0 {
-				r += n
-			}
-		}
-		return int32(int64(w.Min) + r)
-	}
-	r := int64(x) + grow
-	if r < int64(w.Min) {
-		return w.Min
-	}
-	if r > int64(w.Max) {
-		return w.Max
-	}
-	return int32(r)
-}
-
-// residual is what turns p into x; apply is its inverse, false when the result
-// is out of range.
-func (w *Word) residual(p, x int32) int32 {
-	if w.Wrap {
-		n := int64(w.Max) - int64(w.Min) + 1
-		r := int64(x) - int64(p)
-		if r >= n || r <= -n { // none of them is in range
-			r %= n
-		}
-		if r > n/2 {
-			r -= n
-		} else if r < -(n-1)/2 {
-			r += n
-		}
-		return int32(r)
-	}
-	return x - p
-}
-
-func (w *Word) apply(p, r int32) (int32, bool) {
-	if w.Wrap {
-		n := int64(w.Max) - int64(w.Min) + 1
-		if int64(r) >= n || int64(r) <= -n {
-			return 0, false
-		}
-		return w.add(p, int64(r)), true
-	}
-	x := p + r
-	return x, x >= w.Min && x <= w.Max
 }
 
 func equalWords(a, b []int32) bool {

@@ -41,11 +41,11 @@ func (s *tableSet) build(types []*rowType, d *model) *model {
 }
 
 func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
-	r := rowModel{heading: s.heading, angle: -1, ways: t.ways, moving: t.moving, keyBase: append([]int32(nil), d.keyBase...)}
+	r := rowModel{heading: s.heading, angle: -1, courses: t.courses, chunks: t.chunks, keyBase: append([]int32(nil), d.keyBase...)}
 	if s.heading.on {
-		r.angle, r.ways, r.moving = t.heading, slices.Clone(t.ways), slices.Clone(t.moving)
-		r.ways[t.heading] = byHeading
-		r.moving[t.heading/chunkLen] |= 1 << (2 * (t.heading % chunkLen))
+		r.angle, r.courses, r.chunks = t.heading, slices.Clone(t.courses), slices.Clone(t.chunks)
+		r.courses[t.heading].way = byHeading
+		r.chunks[t.heading/chunkLen].moving |= bitOf(t.heading)
 	}
 	for w, has := range s.hasBase {
 		if has {

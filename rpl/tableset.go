@@ -38,7 +38,7 @@ func newRowSet(t *rowType) rowSet {
 	n := len(t.words)
 	s := rowSet{kind: -1, updates: make([]updateSet, 1), keyBase: make([]int32, n), hasBase: make([]bool, n)}
 	for k := range s.shapes {
-		s.shapes[k].chunks = make([]chunkSet, len(t.moving))
+		s.shapes[k].chunks = make([]chunkSet, len(t.chunks))
 	}
 	return s
 }

@@ -96,20 +96,20 @@ func TestRuns(t *testing.T) {
 	var one, many Encoder
 	one.Reset(nil)
 	many.Reset(nil)
-	run := Sym(0)
+	run := Run{}
 	for range 5000 {
 		n := r.IntN(33)
 		s := Raw(r.Uint32(), n)
 		one.Put(s)
-		if !run.Fits(s) {
-			many.Put(run)
-			run = 0
+		if !run.Fits(s.Run()) {
+			many.Put(run.Sym())
+			run = Run{}
 		}
-		if run = run.With(s); run.Bits() > MaxRun {
-			t.Fatalf("seed %d: a run of %d bits", seed, run.Bits())
+		if run = run.With(s.Run()); run.Sym().Bits() > MaxRun {
+			t.Fatalf("seed %d: a run of %d bits", seed, run.Sym().Bits())
 		}
 	}
-	many.Put(run)
+	many.Put(run.Sym())
 	if a, b := one.Finish(), many.Finish(); string(a) != string(b) {
 		t.Fatalf("seed %d: %d and %d bytes that differ", seed, len(a), len(b))
 	}

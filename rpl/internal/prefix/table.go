@@ -18,13 +18,36 @@ func Raw(v uint32, n int) Sym { return Sym(n)<<MaxRun | Sym(v)&(1<<n-1) }
 // Bits is how many bits the run has.
 func (s Sym) Bits() int { return int(s >> MaxRun) }
 
-// Fits is whether two runs can be one.
-func (s Sym) Fits(t Sym) bool { return s>>MaxRun+t>>MaxRun <= MaxRun }
-
 // With is the run with another behind it; they must fit.
 func (s Sym) With(t Sym) Sym {
-	return (s + t&^runBits) | t&runBits<<(s>>MaxRun)
+	return (s + t&^runBits) | t&runBits<<(s>>MaxRun&63)
 }
+
+// Run is the symbol as one that can grow.
+func (s Sym) Run() Run { return Run{uint64(s & runBits), uint(s >> MaxRun)} }
+
+// A Run is a Sym in the making: its bits, and how many they are, each by itself,
+// which takes a third of the work to put more behind them.
+type Run struct {
+	bits uint64
+	n    uint
+}
+
+// Sym is what was put together.
+func (r Run) Sym() Sym { return Sym(r.n)<<MaxRun | Sym(r.bits) }
+
+// Fits is whether two runs can be one.
+func (r Run) Fits(s Run) bool { return r.n+s.n <= MaxRun }
+
+// With is the run with another behind it; they must fit.
+func (r Run) With(s Run) Run { return Run{r.bits | s.bits<<(r.n&63), r.n + s.n} }
+
+// Code is the run with a symbol's code behind it, which must fit.
+func (r Run) Code(c Code) Run { return r.With(Run{uint64(c & codeBits), uint(c >> codeLen)}) }
+
+// Raw is the run with the low n bits of v behind it, which must fit; above them v
+// is zero.
+func (r Run) Raw(v uint32, n uint) Run { return r.With(Run{uint64(v), n}) }
 
 // A Table is one prefix code, for both directions. It is immutable.
 //
@@ -44,11 +67,16 @@ type Table struct {
 // code, or is the only one.
 type Code uint32
 
+const (
+	codeLen  = 24
+	codeBits = 1<<codeLen - 1
+)
+
 // Sym is the code as a run.
-func (c Code) Sym() Sym { return Sym(c>>24)<<MaxRun | Sym(c&0xffffff) }
+func (c Code) Sym() Sym { return Sym(c>>codeLen)<<MaxRun | Sym(c&codeBits) }
 
 // Cost is its bits.
-func (c Code) Cost() int { return int(c >> 24) }
+func (c Code) Cost() int { return int(c >> codeLen) }
 
 const (
 	// maxFirst is the most bits of a first look-up, and rareLong how many of the
@@ -90,7 +118,7 @@ func New(lens []uint8, escape *Table) (*Table, error) {
 		if escape != nil && i == len(lens)-1 {
 			e = flagEscape | uint16(n)
 		} else {
-			t.code = append(t.code, Code(n)<<24|Code(codes[i]))
+			t.code = append(t.code, Code(n)<<codeLen|Code(codes[i]))
 		}
 		t.place(e, int(codes[i]), int(n))
 	}
@@ -99,7 +127,7 @@ func New(lens []uint8, escape *Table) (*Table, error) {
 		for i := range t.code {
 			if lens[i] == 0 {
 				def := escape.code[i]
-				t.code[i] = (def>>24+Code(n))<<24 | def&0xffffff<<n | c
+				t.code[i] = (def>>codeLen+Code(n))<<codeLen | def&codeBits<<n | c
 			}
 		}
 	}

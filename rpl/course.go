@@ -1,0 +1,134 @@
+package rpl
+
+// A course is how a word moves, in half a cache line: what it takes to foresee it,
+// which every update of a row asks for.
+type course struct {
+	rate     int64
+	min, max int32
+	velocity int32 // the word that predicts it, -1 none
+	phase    int32 // its hidden word, -1 none …
+	hidden   int32 // … and which of these it is
+	wraps    bool
+	way      way // it is coded in updates
+}
+
+// A way is what a word of an update is coded against.
+type way uint8
+
+const (
+	byBase     way = iota // what it was
+	byHeading             // the direction of the velocity
+	byVelocity            // what it should have become
+	byPhase               // the same, in sixteenths of a step
+)
+
+// charted makes the courses of all words.
+func (t *rowType) charted() {
+	for i := range t.words {
+		w := &t.words[i]
+		c := course{rate: w.Rate, min: w.Min, max: w.Max, velocity: int32(w.Velocity), phase: int32(t.phase[i]), wraps: w.Wrap}
+		switch {
+		case t.phase[i] >= 0:
+			c.way, c.hidden = byPhase, int32(t.phase[i]-len(t.words))
+		case w.Velocity >= 0:
+			c.way = byVelocity
+		}
+		t.courses = append(t.courses, c)
+	}
+}
+
+// expect is what word i should be, given the base n ticks ago and the words
+// before i as they are now. Velocities are taken to have changed evenly, and to
+// have been applied after they changed (semi-implicit Euler, what games do): n
+// steps of v₁…vₙ sum to ((n-1)·v₀ + (n+1)·vₙ)/2. With vₙ = v₀ it is advance.
+func (c *course) expect(base, now rowWords, i int, n uint32) int32 {
+	switch {
+	case c.velocity < 0:
+		return *base.word(i)
+	case c.phase >= 0:
+		x, _ := c.reach(base, now, i, n)
+		return x
+	}
+	return c.add(*base.word(i), travel(*base.word(int(c.velocity)), *now.word(int(c.velocity)), int64(n), c.rate, 0))
+}
+
+// reach is the same of a word with a phase, and what that is.
+func (c *course) reach(base, now rowWords, i int, n uint32) (x, phase int32) {
+	way := travel(*base.word(int(c.velocity)), *now.word(int(c.velocity)), int64(n), c.rate, phaseBits)
+	return c.reached(*base.word(i), *base.word(int(c.phase)), way)
+}
+
+// travel is how far n ticks lead from velocity v0 to v1, in 2^-digits of a step.
+func travel(v0, v1 int32, n, rate int64, digits uint) int64 {
+	sum := (int64(v0)+int64(v1))*n + int64(v1) - int64(v0)
+	return (sum*rate + 1<<(32-digits)) >> (33 - digits)
+}
+
+// reached is where a way leads from a value and its phase.
+func (c *course) reached(from, phase int32, way int64) (to, toPhase int32) {
+	at := int64(from)<<phaseBits + int64(phase) + way
+	r := (at + phaseHalf) >> phaseBits
+	switch {
+	case r < int64(c.min):
+		return c.min, 0
+	case r > int64(c.max):
+		return c.max, 0
+	}
+	return int32(r), int32(at - r<<phaseBits)
+}
+
+// around is the value some steps above the least, of a word that wraps around.
+func (c *course) around(steps int64) int32 {
+	n := int64(c.max) - int64(c.min) + 1
+	if steps < 0 {
+		steps += n
+	} else if steps >= n {
+		steps -= n
+	}
+	if uint64(steps) >= uint64(n) { // more than once around: dividing takes long
+		if steps %= n; steps < 0 {
+			steps += n
+		}
+	}
+	return int32(int64(c.min) + steps)
+}
+
+// add grows a value within the word's range: around it for a wrapping word,
+// else up to its bound.
+func (c *course) add(x int32, grow int64) int32 {
+	if c.wraps {
+		return c.around(int64(x) - int64(c.min) + grow)
+	}
+	return int32(min(max(int64(x)+grow, int64(c.min)), int64(c.max)))
+}
+
+// residual is what turns p into x; apply is its inverse, false when the result
+// is out of range.
+func (c *course) residual(p, x int32) int32 {
+	if !c.wraps {
+		return x - p
+	}
+	n := int64(c.max) - int64(c.min) + 1
+	r := int64(x) - int64(p)
+	if r >= n || r <= -n { // none of them is in range
+		r %= n
+	}
+	if r > n>>1 {
+		r -= n
+	} else if r < -((n - 1) >> 1) {
+		r += n
+	}
+	return int32(r)
+}
+
+func (c *course) apply(p, r int32) (int32, bool) {
+	if c.wraps {
+		n := int64(c.max) - int64(c.min) + 1
+		if int64(r) >= n || int64(r) <= -n {
+			return 0, false
+		}
+		return c.add(p, int64(r)), true
+	}
+	x := p + r
+	return x, x >= c.min && x <= c.max
+}

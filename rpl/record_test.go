@@ -1,0 +1,30 @@
+package rpl
+
+import (
+	"testing"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// What a learner keeps of a model's codes says the same as the model, also once
+// another one is served.
+func TestPatternsAreKeptAsTheyAre(t *testing.T) {
+	rb := newRecordBench(t)
+	bits := func(m *model, k int, l *learner) string {
+		var e prefix.Encoder
+		e.Reset(nil)
+		e.Put(m.appendUpdate(nil, rb.t, rb.base[k], rb.now[k], 7, l)...)
+		e.Put(m.appendKey(nil, rb.t, rb.now[k], l)...)
+		return string(e.Finish())
+	}
+	types := []*rowType{rb.t}
+	never := newLearner(types, 60)
+	for _, m := range []*model{rb.m, defaultModel(types), rb.m} {
+		rb.l.serve(m)
+		for k := range 2 * benchRecords { // when the second half is coded all are kept
+			if k %= benchRecords; bits(m, k, rb.l) != bits(m, k, never) {
+				t.Fatalf("record %d is not what it is where nothing is kept", k)
+			}
+		}
+	}
+}

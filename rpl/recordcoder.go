@@ -1,0 +1,177 @@
+package rpl
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// A recordCoder writes one record, and has what it writes counted.
+type recordCoder struct {
+	m     *rowModel
+	t     *rowType
+	u     *recordModel // of the record's context …
+	learn *recordLearner
+	shape *shapeModel
+	chunk *chunkCoding
+	keeps bool // what is learned of patterns is kept with what they are in this model
+
+	was, is rowWords // of an update: its base and what is so now …
+	n       uint32   // … and the ticks between them
+}
+
+// A chunkCoding is the chunk that is being written: what its words are off what
+// they should be, its pattern, and what is behind that.
+type chunkCoding struct {
+	res     [chunkLen]int32
+	off     [chunkLen]uint32 // what a phase is off, behind which one it is
+	phases  uint32           // the low bit of each word whose phase is told
+	pattern uint32
+	full    uint
+	behind  prefix.Run
+	runs    [64]prefix.Sym // those of it that are full: two a word at most
+}
+
+func (c *chunkCoding) reset() { c.phases, c.pattern, c.full, c.behind = 0, 0, 0, prefix.Run{} }
+
+// put puts more behind the pattern.
+func (c *chunkCoding) put(next prefix.Run) {
+	if !c.behind.Fits(next) {
+		c.runs[c.full%uint(len(c.runs))] = c.behind.Sym()
+		c.full, c.behind = c.full+1, prefix.Run{}
+	}
+	c.behind = c.behind.With(next)
+}
+
+// unlike has the low bit of each word that differs, of n from one on. It does not
+// branch: which will is hardly to be foreseen.
+func unlike(base, now rowWords, from, n int) (mask uint32) {
+	for i := from + n - 1; i >= from; i-- {
+		mask = mask<<2 | uint32(flag(*base.word(i) != *now.word(i)))
+	}
+	return mask
+}
+
+// update finds what chunk c of an update says. Most words are neither predicted
+// nor other than they were.
+func (k *recordCoder) update(c int) {
+	k.chunk.reset()
+	k.put(k.differ(c), c*chunkLen)
+}
+
+// differ finds what words of chunk c are off what they should be, and of which it
+// has looked. One kind of words after another it takes half of the work that all
+// in a row would.
+func (k *recordCoder) differ(c int) (seen uint32) {
+	d, was, is, set, from := k.chunk, k.was, k.is, &k.m.chunks[c], c*chunkLen
+	courses := k.m.courses[from:]
+	changed := unlike(was, is, from, min(len(courses), chunkLen)) &^ set.never
+	k.phased(courses, set.moving&^set.wraps, from)
+	for rest := changed &^ (set.moving | set.wraps); rest != 0; rest &= rest - 1 {
+		at := firstWord(rest)
+		i := from + int(at)
+		d.res[at] = *is.word(i) - *was.word(i)
+	}
+	for rest := (changed | set.moving) & set.wraps; rest != 0; rest &= rest - 1 {
+		at := firstWord(rest)
+		i := from + int(at)
+		d.res[at] = courses[at].residual(k.m.foresee(k.t, was, is, i, k.n), *is.word(i))
+	}
+	for rest := set.never & set.moving; rest != 0; rest &= rest - 1 {
+		d.res[firstWord(rest)] = 0 // the peer keeps what its keyframe told
+	}
+	return changed | set.moving
+}
+
+// firstWord is the first of some words of a chunk, as bitOf has them.
+func firstWord(set uint32) uint { return uint(bits.TrailingZeros32(set)) / 2 % chunkLen }
+
+// phased does that for words that have phases.
+func (k *recordCoder) phased(courses []course, words uint32, from int) {
+	d, was, is := k.chunk, k.was, k.is
+	for ; words != 0; words &= words - 1 {
+		at := firstWord(words)
+		c, i := &courses[at], from+int(at)
+		v, phase := *is.word(int(c.velocity)), *is.word(int(c.phase))
+		way := travel(*was.word(int(c.velocity)), v, int64(k.n), c.rate, phaseBits)
+		x, expected := c.reached(*was.word(i), *was.word(int(c.phase)), way)
+		d.res[at] = *is.word(i) - x
+		d.off[at] = uint32(c.hidden)<<phaseBits | uint32(phase-oddPhase(expected))%(2*phaseHalf)
+		d.phases |= uint32(flag(v != 0)) * (words & -words)
+	}
+}
+
+// put makes the pattern of words, and what is behind it, of what they are off.
+func (k *recordCoder) put(words uint32, from int) {
+	d, pattern := k.chunk, uint32(0)
+	for ; words != 0; words &= words - 1 {
+		at, first := firstWord(words), words&-words
+		s := stateOf(d.res[at])
+		pattern |= s * first
+		if s == stateLarge {
+			k.large(from+int(at), d.res[at])
+		}
+		if d.phases&first != 0 {
+			k.phase(d.off[at], s)
+		}
+	}
+	d.pattern = pattern
+}
+
+// large puts the residual of word i behind the pattern.
+func (k *recordCoder) large(i int, r int32) {
+	m := magnitude(r)
+	near := nearSyms[uint8(m)]
+	if m >= uint32(len(nearSyms)) {
+		near = farSym(m)
+	}
+	sym, n := uint(near.sym), uint(near.n)
+	sym += uint(uint32(r) >> 31)
+	k.learn.large[i][sym]++
+	k.chunk.put(k.u.large[i].run(sym).Raw(m&(1<<(n&31)-1), n))
+}
+
+// phase puts behind it what a phase is off, of a word with a state.
+func (k *recordCoder) phase(off, s uint32) {
+	hidden, s, off := off>>phaseBits, s%stateKinds, off%(2*phaseHalf)
+	k.learn.phases[hidden][s][off]++
+	k.chunk.put(k.u.phases[hidden][s].run(uint(off)))
+}
+
+// append writes chunk c, of which all is found.
+func (k *recordCoder) append(out []prefix.Sym, run prefix.Run, c int) ([]prefix.Sym, prefix.Run) {
+	out, run = k.appendJoint(out, run, c)
+	if k.chunk.full > 0 {
+		out = append(append(out, run.Sym()), k.chunk.runs[:k.chunk.full]...)
+		return out, k.chunk.behind
+	}
+	return extend(out, run, k.chunk.behind)
+}
+
+// appendJoint writes the pattern of chunk c.
+func (k *recordCoder) appendJoint(out []prefix.Sym, run prefix.Run, c int) ([]prefix.Sym, prefix.Run) {
+	count, pattern := &k.learn.chunks[c], k.chunk.pattern
+	slot := count.slot(pattern)
+	if slot != nil {
+		slot.n++
+		if k.keeps && slot.run != 0 {
+			return extend(out, run, slot.run.Run())
+		}
+	} else {
+		count.rest++
+	}
+	sym, behind := k.shape.run(&k.u.joint[c], pattern, c, len(k.t.words))
+	if slot != nil && k.keeps && sym.Fits(behind) {
+		slot.run = sym.With(behind).Sym()
+	}
+	out, run = extend(out, run, sym)
+	return extend(out, run, behind)
+}
+
+// extend puts more behind a run; one that is full goes to out.
+func extend(out []prefix.Sym, run, next prefix.Run) ([]prefix.Sym, prefix.Run) {
+	if run.Fits(next) {
+		return out, run.With(next)
+	}
+	return append(out, run.Sym()), next
+}
