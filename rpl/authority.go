@@ -85,6 +85,7 @@ type Authority struct {
 	off       []end    // rows that the walk found off their course
 	strays    []uint32 // slots that it found elsewhere
 	catching  bool     // catchUp is at work
+	leeway    float64  // the grid's slack
 	unstamped bool     // what moved in this tick's columns has stamped no cells …
 	looks     bool     // … which nobody wants to know: no peer looked at all that moved
 	freeItems [][]Item // by item type

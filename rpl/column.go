@@ -64,11 +64,12 @@ func (c *Column) Resize(n int) {
 	for row := n; row < len(c.items); row++ {
 		c.Put(row, NoItem)
 	}
+	words := (n + sheaf - 1) / sheaf
+	n = words * sheaf
 	c.items, c.places = resized(c.items, n, NoItem), resized(c.places, n, 0)
 	for _, list := range []*[]uint32{&c.slots, &c.rows, &c.blocks} {
 		*list = resized(*list, n, 0)
 	}
-	words := (n + 63) / 64
 	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single} {
 		*set = resized(*set, words, 0)
 	}
@@ -147,18 +148,26 @@ func (a *Authority) sort(h *hot) {
 }
 
 // SetColumn is Set for the items of a column, in a tick in which Stream follows;
-// components are those of its rows, one for each, and are not kept. While no peer
+// at are the components of its rows, one for each, and is not kept. While no peer
 // holds a node, only its place is read, and the rest should Stream find a peer for
 // it. Once given, a column is given before every Stream, and an item that leaves it
 // is Set.
-func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
+func (a *Authority) SetColumn(c *Column, at []unsafe.Pointer) {
 	c.given = true
 	if c.slab.outOfOrder() {
 		a.orderBlocks(c.slab)
 	}
-	a.unstamped = a.grid != nil && a.grid.plain && !a.looks
+	if a.unstamped = a.grid != nil && a.grid.plain && !a.looks; a.unstamped {
+		a.leeway = a.grid.slack
+	}
+	var last components
 	for w := range c.far {
-		here := components[w<<6:]
+		here := &last
+		if rest := at[w*sheaf:]; len(rest) >= sheaf {
+			here = (*components)(rest)
+		} else {
+			copy(last[:], rest)
+		}
 		c.walk(w, here)
 		if c.single[w] != 0 {
 			c.setSingle(w, here)
@@ -174,96 +183,41 @@ func (a *Authority) SetColumn(c *Column, components []unsafe.Pointer) {
 	a.settleStrays()
 }
 
-// walk reads 64 rows: of those that nobody holds where they are, of the others what
-// has changed.
-func (c *Column) walk(w int, components []unsafe.Pointer) {
-	places := c.places[w<<6:]
-	for m := c.far[w]; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		if sum := c.place.sum(components[i]); sum != places[i] {
-			places[i] = sum
-			c.moved(c.slots[w<<6+i], components[i])
-		}
-	}
-	blocks := c.blocks[w<<6:]
-	plan, sums := &c.t.walk, c.slab.sums
-	for m := c.walked[w]; m != 0; m &= m - 1 {
-		bit, i := m&-m, bits.TrailingZeros64(m)
-		component := components[i]
-		windows, rest := uint64(0), plan.probes
-		if c.placed[w]&bit != 0 {
-			if sum := c.place.sum(component); sum != places[i] {
-				places[i], windows = sum, plan.placed
-				c.moved(c.slots[w<<6+i], component)
-			}
-			rest = plan.rest
-		}
-		if sum, seen := sumOf(component, rest), &sums[blocks[i]]; sum != *seen {
-			*seen, windows = sum, plan.all
-		}
-		if windows != 0 || c.drifting[w]&bit != 0 {
-			if c.read(w<<6+i, component, windows) {
-				c.a.off = append(c.a.off, c.end(w<<6+i))
-			}
-		}
-	}
-}
-
-// moved notes where a node is that was elsewhere.
-func (c *Column) moved(slot uint32, component unsafe.Pointer) {
-	a := c.a
-	s := &a.spots[slot]
-	if a.unstamped {
-		a.grid.moved = a.moves
-		if s.x, s.y = c.place.raw(component); s.within(a.grid.slack) {
-			return
-		}
-	}
-	s.x, s.y = c.place.read(component)
-	a.strays = append(a.strays, slot)
-}
-
 // setSingle takes items one by one: the first time, until Schedule has settled
 // them, and where they are more than a row.
-func (c *Column) setSingle(w int, components []unsafe.Pointer) {
+func (c *Column) setSingle(w int, here *components) {
 	a := c.a
 	for m := c.single[w]; m != 0; m &= m - 1 {
 		k := bits.TrailingZeros64(m)
-		i, component := w<<6+k, components[k]
+		i := w*sheaf + k
 		it := c.items[i]
 		h := &a.hots[it]
 		if h.row == noRow || a.rows[h.row].touched {
-			a.Set(it, component)
-			if h.flags&hotPlace != 0 && c.place.ok {
-				c.places[i] = c.place.sum(component)
-				c.moved(h.slot, component) // not where its words have it
-			}
+			a.Set(it, here[k])
+			c.places[i] = 0
+			c.seek(w, here, m&-m&c.placed[w]) // not where its words have it
 			continue
 		}
 		a.beginWalk(it)
-		if c.begin(i, component) {
-			a.off = append(a.off, c.end(i))
-		}
+		c.begin(i, here)
 	}
 }
 
 // begin reads all of a row, the first time that it is walked.
-func (c *Column) begin(row int, component unsafe.Pointer) (off bool) {
-	plan := &c.t.walk
-	rest := plan.probes
-	if c.placed[row>>6]>>(row&63)&1 != 0 {
-		c.places[row] = c.place.sum(component)
-		c.moved(c.slots[row], component)
-		rest = plan.rest
+func (c *Column) begin(row int, here *components) {
+	w, bit := row/sheaf, uint64(1)<<(row%sheaf)
+	if placed := c.placed[w] & bit; placed != 0 {
+		c.places[row] = 0
+		c.seek(w, here, placed)
+		c.compare(w, here, bit, c.t.walk.rest)
+	} else {
+		c.compare(w, here, bit, c.t.walk.probes)
 	}
-	c.slab.sums[c.blocks[row]] = sumOf(component, rest)
-	return c.read(row, component, plan.all)
+	c.settle(w, here, 0, bit, bit&c.drifting[w])
 }
 
 // An end is a row of the store that has left its course, and its node.
 type end struct{ slot, row uint32 }
-
-func (c *Column) end(row int) end { return end{c.slots[row], c.rows[row]} }
 
 // settleStrays puts nodes that the walk found elsewhere where they are.
 func (a *Authority) settleStrays() {

@@ -126,10 +126,13 @@ func (a *Authority) strayed(slot uint32) {
 	a.enterCell(slot)
 }
 
-// within is whether the grid has the node where it is, but for the slack. No
-// branch depends on it.
+// within is whether the grid has the node where it is, but for the slack. Floats
+// without their signs are in the order of their bits, and no branch depends on
+// them.
 func (s *spot) within(slack float64) bool {
-	return flag(math.Abs(s.x-float64(s.gridX)) <= slack)&flag(math.Abs(s.y-float64(s.gridY)) <= slack) != 0
+	const signless = 1<<63 - 1
+	x, y := math.Float64bits(s.x-float64(s.gridX)), math.Float64bits(s.y-float64(s.gridY))
+	return max(x&signless, y&signless) <= math.Float64bits(slack)
 }
 
 // enterCell puts a node into the grid, or anew.

@@ -49,12 +49,21 @@ type tracker struct {
 }
 
 const (
-	trackerWords = int(unsafe.Sizeof(tracker{}) / 4)
+	trackerWords = int(unsafe.Sizeof(tracker{}) / wordSize)
 
-	trackUnit = 8   // binary digits of a step
-	trackHalf = 128 // half a step
-	trackMost = 16  // ticks: after a longer pause nothing is known
+	trackUnit = 8       // binary digits of a step
+	trackHalf = 128     // half a step
+	trackMost = 16      // ticks: after a longer pause nothing is known
+	noiseMost = 1 << 50 // more than any step
 )
+
+// noiseOf is what n ticks of a velocity's rounding leave open.
+func noiseOf(n, rate int64) int64 {
+	if n > trackMost {
+		return noiseMost
+	}
+	return n*rate>>(33-trackUnit) + 1
+}
 
 // track takes a row's words at this tick into its trackers, and sets their
 // phases and inferred velocities. It reports whether one of the latter changed.
@@ -78,19 +87,24 @@ func (s *slab) track(t *rowType, block, tick uint32, now []int32) (turned bool) 
 
 // step takes a value, n ticks after the last, and its velocity, and returns the
 // phase.
-func (f *tracker) step(x, v int32, n, rate int64) int32 {
-	lo, hi := int64(-trackHalf), int64(trackHalf-1)
-	if n <= trackMost {
-		shift := travel(f.v, v, n, rate, trackUnit) - (int64(x)-int64(f.x))<<trackUnit
-		noise := n*rate>>(33-trackUnit) + 1
-		l, h := max(int64(f.lo)+shift-noise, lo), min(int64(f.hi)+shift+noise, hi)
-		if l <= h {
-			lo, hi = l, h
-		}
+func (f *tracker) step(x, v int32, n, rate int64) (phase int32) {
+	f.narrow(travel(f.v, v, n, rate, trackUnit)-(int64(x)-int64(f.x))<<trackUnit, noiseOf(n, rate))
+	f.x, f.v = x, v
+	return f.phase()
+}
+
+// narrow shifts the bounds by what was expected and did not come.
+func (f *tracker) narrow(shift, noise int64) {
+	lo, hi := max(int64(f.lo)+shift-noise, -trackHalf), min(int64(f.hi)+shift+noise, trackHalf-1)
+	if lo > hi { // it did not come from there
+		lo, hi = -trackHalf, trackHalf-1
 	}
-	f.x, f.v, f.lo, f.hi = x, v, int16(lo), int16(hi)
-	if v == 0 {
+	f.lo, f.hi = int16(lo), int16(hi)
+}
+
+func (f *tracker) phase() int32 {
+	if f.v == 0 {
 		return 0
 	}
-	return oddPhase(int32((lo + hi) / 2 >> (trackUnit - phaseBits)))
+	return oddPhase((int32(f.lo) + int32(f.hi)) / 2 >> (trackUnit - phaseBits))
 }

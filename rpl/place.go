@@ -1,6 +1,9 @@
 package rpl
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // place reads where a component says that its node is, without quantising all
 // of it: what stands in the range of its words is taken as it is.
@@ -8,11 +11,16 @@ type place struct {
 	x, y uintptr
 	q    quantiser
 	step float64
-	size uintptr  // of each
-	seen [2]probe // the bytes of both
+	size uintptr // of each
 	f32  bool
 	ok   bool
 }
+
+// placeKeys are for the sums that places are told by; any odd numbers.
+const (
+	placeKeyX = 0x9e3779b97f4a7c15
+	placeKeyY = 0xd1b54a32d192ed03
+)
 
 func newPlace(t *ItemType) place {
 	if t.Pos[0] < 0 {
@@ -23,39 +31,43 @@ func newPlace(t *ItemType) place {
 		if o.kind != opFloat64 && o.kind != opFloat32 || t.Pos[0] < int(o.word) || t.Pos[1] >= int(o.end) {
 			continue
 		}
-		size := uintptr(8)
-		if o.kind == opFloat32 {
-			size = 4
-		}
-		x := o.off + size*uintptr(t.Pos[0]-int(o.word))
-		y := o.off + size*uintptr(t.Pos[1]-int(o.word))
-		seen := keyed([]probe{probeOf(x, size, t.Size), probeOf(y, size, t.Size)})
-		return place{x: x, y: y, q: o.quant, step: t.PosStep, size: size, seen: [2]probe(seen), f32: size == 4, ok: true}
+		x := o.off + o.size()*uintptr(t.Pos[0]-int(o.word))
+		y := o.off + o.size()*uintptr(t.Pos[1]-int(o.word))
+		return place{x: x, y: y, q: o.quant, step: t.PosStep, size: o.size(), f32: o.kind == opFloat32, ok: true}
 	}
 	return place{}
 }
 
-// sum mixes what a component shows of it.
-func (pl *place) sum(p unsafe.Pointer) uint64 { return pl.seen[0].with(&pl.seen[1], p) }
-
-// raw is read without the clamping.
-func (pl *place) raw(p unsafe.Pointer) (x, y float64) {
+// see is what a component shows of it.
+func (pl *place) see(p unsafe.Pointer) (x, y float64) {
 	if pl.f32 {
-		return float64(*at[float32](p, pl.x)) - pl.q.bias, float64(*at[float32](p, pl.y)) - pl.q.bias
+		return float64(*at[float32](p, pl.x)), float64(*at[float32](p, pl.y))
 	}
-	return *at[float64](p, pl.x) - pl.q.bias, *at[float64](p, pl.y) - pl.q.bias
+	return *at[float64](p, pl.x), *at[float64](p, pl.y)
 }
 
-func (pl *place) read(p unsafe.Pointer) (x, y float64) {
-	if pl.f32 {
-		return pl.within(float64(*at[float32](p, pl.x))), pl.within(float64(*at[float32](p, pl.y)))
+// compare returns those of some rows that are elsewhere than the sums of where
+// they were seen last say, and brings these up to date.
+func (pl *place) compare(here *components, seen *[sheaf]uint64, rows uint64) (moved uint64) {
+	f32, offX, offY := pl.f32, pl.x, pl.y
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		var x, y uint64
+		if f32 {
+			x, y = uint64(*at[uint32](here[i], offX)), uint64(*at[uint32](here[i], offY))
+		} else {
+			x, y = *at[uint64](here[i], offX), *at[uint64](here[i], offY)
+		}
+		if sum := product(x^placeKeyX, y^placeKeyY); sum != seen[i] {
+			seen[i] = sum
+			moved |= 1 << i
+		}
 	}
-	return pl.within(*at[float64](p, pl.x)), pl.within(*at[float64](p, pl.y))
+	return moved
 }
 
-// within clamps a coordinate as its quantiser does.
-func (pl *place) within(v float64) float64 {
-	v -= pl.q.bias
+// clamped is where a coordinate is, less the bias, as its quantiser has it.
+func (pl *place) clamped(v float64) float64 {
 	if x := v * pl.q.scale; x > pl.q.lo && x < pl.q.hi {
 		return v
 	}

@@ -43,14 +43,21 @@ func (q *quantiser) step() float64 { return q.mul / q.div }
 // word quantises v. The conversions keep compilers from fusing multiplication
 // and addition, which would round differently on other machines.
 func (q *quantiser) word(v float64) int32 {
-	x := float64((v - q.bias) * q.scale)
-	if x > q.lo && x < q.hi {
-		// Truncation of x ± ½ is rounding half away from zero, and cannot pass
-		// lo and hi, which are whole.
-		return int32(int64(x + math.Copysign(0.5, x)))
+	return q.rounded(float64((v - q.bias) * q.scale))
+}
+
+func (q *quantiser) rounded(x float64) int32 {
+	if q.holds(x) {
+		return rounded(x)
 	}
 	return q.outside(x)
 }
+
+func (q *quantiser) holds(x float64) bool { return x > q.lo && x < q.hi }
+
+// rounded is x, rounded half away from zero by truncation of x ± ½, which cannot
+// pass whole bounds.
+func rounded(x float64) int32 { return int32(int64(x + math.Copysign(0.5, x))) }
 
 func (q *quantiser) outside(x float64) int32 {
 	switch {

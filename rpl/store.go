@@ -60,6 +60,7 @@ func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.numb
 type slab struct {
 	blocks []int32
 	block  int      // words of each, and where in it stand …
+	width  int      // (so many words are the row's)
 	seen   int      // the tick that the trackers know
 	head   int      // version head
 	tracks int      // the trackers of phases
@@ -79,7 +80,7 @@ type slab struct {
 const lineWords = 16
 
 func newSlab(t *rowType) slab {
-	s := slab{seen: t.width, stride: inLines(t.width + 1)}
+	s := slab{width: t.width, seen: t.width, stride: inLines(t.width + 1)}
 	s.head = s.seen + 1
 	s.tracks = s.head + t.width + 1
 	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
@@ -97,6 +98,18 @@ func inLines(words int) int {
 		n = max(1, 2*n)
 	}
 	return n
+}
+
+// at is where a block is: who steps through it by what newSlab says stands there,
+// and no farther, needs no checks.
+func (s *slab) at(block uint32) unsafe.Pointer {
+	return unsafe.Pointer(&s.blocks[int(block)*s.block])
+}
+
+const wordSize = 4
+
+func nthWord(block unsafe.Pointer, n int) unsafe.Pointer {
+	return unsafe.Add(block, n*wordSize)
 }
 
 // current is the words of a block's row as they are, w words wide.

@@ -1,260 +1,165 @@
 package rpl
 
 import (
-	"encoding/binary"
-	"math"
 	"math/bits"
-	"math/rand/v2"
 	"unsafe"
 )
 
 // A walk reads one component of plain fields into its one row, and settles the
-// row. It is what most of a tick is spent on, so it asks by a sum whether a
+// row. It is what most of a tick is spent on, so it asks by sums whether a
 // component shows what it last saw, quantises only what may differ, and looks only
-// at what can have left its course.
+// at what can have left its course. That a component shows something else and has
+// the same sum happens once in 2^64 changes.
+//
+// It takes 64 rows at a time, and asks one thing of all of them before the next:
+// so short loops keep what they need in registers, and a processor has the memory
+// of many rows under way at once.
 
-// walkPlan is how the component of one rowType is walked; words are the row's.
-type walkPlan struct {
-	windows []window
-	probes  []probe // what the windows see …
-	rest    []probe // … but for where the node is
-	all     uint64  // the windows as bits
-	placed  uint64  // those with the node's place
-	axes    []axis  // the predicted words, nil where they are not all alike
-}
+// sheaf is so many rows: a word of bits.
+const sheaf = 64
 
-// A probe is eight bytes of a struct.
-type probe struct {
-	off  uintptr
-	mask uint64 // the bytes that belong to fields
-	key  uint64
-}
+// components are where those of a sheaf's rows are.
+type components = [sheaf]unsafe.Pointer
 
-// probeOf is a probe of one field.
-func probeOf(field, size, whole uintptr) probe {
-	off := min(field, whole-windowSize)
-	return probe{off: off, mask: bytesOf(off, field, size)}
-}
-
-// A window is a probe's fields: a float64, or smaller ones.
-type window struct {
-	off   uintptr
-	float bool // it is a float64 …
-	word  int  // … of this word …
-	moves bool // … which is predicted
-	quantiser
-	fields []walkField
-}
-
-// A walkField is a field that is read by its op.
-type walkField struct {
-	op    op // of the one field
-	words []int
-}
-
-// An axis is a predicted word with a phase.
-type axis struct {
-	word int
-	course
-	once bool
-}
-
-const (
-	windowSize = 8
-	maxWindows = 64 // as many as a word of what is read has bits
-)
-
-// walkable makes the plan where the row is all of its item, of fields that have
-// words only and whose values are their own.
-func (t *rowType) walkable() {
-	item := t.item
-	if len(item.Parts) != 1 || len(t.vars) > 0 || t.when != nil || item.Size < windowSize {
+// walk reads 64 rows: of those that nobody holds where they are, of the others what
+// has changed.
+func (c *Column) walk(w int, here *components) {
+	c.seek(w, here, c.far[w])
+	held, placed := c.walked[w], c.placed[w]
+	if held == 0 {
 		return
 	}
-	at := make([]int, len(t.words))
-	for k, w := range t.from {
-		if w >= 0 {
-			at[w] = k
-		}
+	moved := c.seek(w, here, held&placed)
+	turned := c.compare(w, here, held&placed, c.t.walk.rest)
+	if held&^placed != 0 {
+		turned |= c.compare(w, here, held&^placed, c.t.walk.probes)
 	}
-	var plan walkPlan
-	for i := range item.lay.plan {
-		o := &item.lay.plan[i]
-		if o.kind == opOpt || o.kind == opRef || o.kind == opVar {
-			return
-		}
-		for k := range o.n {
-			plan.add(o.field(k), at, item.Size)
-		}
-	}
-	if len(plan.windows) > maxWindows {
-		return
-	}
-	for i := range plan.windows {
-		w := &plan.windows[i]
-		w.moves = w.float && t.words[w.word].Velocity >= 0
-	}
-	plan.all = 1<<len(plan.windows) - 1
-	pl := newPlace(item)
-	plan.split(&pl)
-	if len(t.inferred) == 0 && len(t.phased) == len(t.predicted) {
-		for _, i := range t.phased {
-			plan.axes = append(plan.axes, axis{i, t.courses[i], t.once != nil && t.once[i]})
-		}
-	}
-	t.walk, t.walks = plan, true
+	c.settle(w, here, moved, turned, held&c.drifting[w])
 }
 
-// split tells apart what says where the node is.
-func (p *walkPlan) split(pl *place) {
-	for i, all := range p.probes {
-		rest := all
-		if pl.ok {
-			rest.mask &^= bytesOf(all.off, pl.x, pl.size) | bytesOf(all.off, pl.y, pl.size)
-		}
-		p.placed |= uint64(flag(rest.mask != all.mask)) << i
-		if rest.mask != 0 {
-			p.rest = append(p.rest, rest)
-		}
+// seek returns those of some rows that are elsewhere than they were, and notes
+// where.
+func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
+	a := c.a
+	moved = c.place.compare(here, (*[sheaf]uint64)(c.places[w*sheaf:]), rows)
+	if moved == 0 {
+		return 0
 	}
-	p.probes, p.rest = keyed(p.probes), keyed(p.rest)
+	slots := (*[sheaf]uint32)(c.slots[w*sheaf:])
+	strays := a.notePlaces(c.place, here, slots, moved)
+	if a.unstamped {
+		a.grid.moved = a.moves
+	} else {
+		strays = moved
+	}
+	for m := strays; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		s := &a.spots[slots[i]]
+		s.x, s.y = c.place.clamped(s.x), c.place.clamped(s.y)
+		a.strays = append(a.strays, slots[i])
+	}
+	return moved
 }
 
-// bytesOf are those bytes of eight at an offset that belong to a field.
-func bytesOf(off, field, size uintptr) uint64 {
-	var mask [windowSize]byte
-	for k := range mask {
-		if at := off + uintptr(k); at >= field && at < field+size {
-			mask[k] = 0xff
-		}
-	}
-	return binary.NativeEndian.Uint64(mask[:])
-}
-
-// field is the op of the k-th of its fields alone.
-func (o *op) field(k int) op {
-	f := *o
-	n := uint32(o.perField())
-	f.off, f.n = o.off+uintptr(k)*o.size(), 1
-	f.word = o.word + uint32(k)*n
-	f.end = f.word + n
-	return f
-}
-
-// add puts a field into the window that it is in.
-func (p *walkPlan) add(f op, at []int, size uintptr) {
-	if f.kind == opFloat64 {
-		p.probes = append(p.probes, probe{off: f.off, mask: ^uint64(0)})
-		p.windows = append(p.windows, window{
-			off: f.off, float: true, word: at[f.word], quantiser: f.quant,
-		})
-		return
-	}
-	off := min(f.off, size-windowSize)
-	if f.size() < windowSize {
-		off = min(f.off&^(windowSize-1), size-windowSize)
-	}
-	i := 0
-	for i < len(p.windows) && (p.windows[i].float || p.windows[i].off != off) {
-		i++
-	}
-	if i == len(p.windows) {
-		p.probes = append(p.probes, probe{off: off})
-		p.windows = append(p.windows, window{off: off})
-	}
-	p.probes[i].mask |= bytesOf(off, f.off, f.size())
-	p.windows[i].fields = append(p.windows[i].fields, walkField{f, at[f.word:f.end]})
-}
-
-// sumOf mixes what some probes see, two by two, as wyhash does: products of 128
-// bits, folded. That a component shows something else and has the same sum happens
-// once in 2^64 changes.
-func sumOf(component unsafe.Pointer, probes []probe) (sum uint64) {
-	for len(probes) >= 4 {
-		p := (*[4]probe)(probes)
-		sum ^= p[0].with(&p[1], component) ^ p[2].with(&p[3], component)
-		probes = probes[4:]
-	}
-	if len(probes) >= 2 {
-		sum ^= probes[0].with(&probes[1], component)
-	}
-	return sum
-}
-
-func (p *probe) with(q *probe, component unsafe.Pointer) uint64 {
-	hi, lo := bits.Mul64(*at[uint64](component, p.off)&p.mask^p.key, *at[uint64](component, q.off)&q.mask^q.key)
-	return hi ^ lo
-}
-
-// keyed gives probes their keys, and makes their number even.
-func keyed(probes []probe) []probe {
-	keys := rand.NewPCG(1, 2) // any odd ones
-	if len(probes)%2 != 0 {
-		probes = append(probes, probe{})
-	}
-	for i := range probes {
-		probes[i].key = keys.Uint64() | 1
-	}
-	return probes
-}
-
-// read quantises windows of a component into its row. moves is whether a
-// predicted word changed, turns whether another did.
-func (t *rowType) read(component unsafe.Pointer, windows uint64, now []int32) (moves, turns bool) {
-	for ; windows != 0; windows &= windows - 1 {
-		w := &t.walk.windows[bits.TrailingZeros64(windows)]
-		if !w.float {
-			m, u := t.readFields(w.fields, component, now)
-			moves, turns = moves || m, turns || u
-			continue
-		}
-		x := float64((*at[float64](component, w.off) - w.bias) * w.scale)
-		var v int32
-		if x > w.lo && x < w.hi { // quantiser.word by hand
-			v = int32(x + math.Copysign(0.5, x))
-		} else {
-			v = w.outside(x)
-		}
-		if v == now[w.word] {
-			continue
-		}
-		now[w.word] = v
-		moves, turns = moves || w.moves, turns || !w.moves
-	}
-	return moves, turns
-}
-
-func (t *rowType) readFields(fields []walkField, component unsafe.Pointer, now []int32) (moves, turns bool) {
-	var words [2]int32
-	for i := range fields {
-		f := &fields[i]
-		f.op.extract(words[:len(f.words)], unsafe.Add(component, f.op.off))
-		for k, w := range f.words {
-			if words[k] == now[w] {
-				continue
-			}
-			now[w] = words[k]
-			if t.words[w].Velocity < 0 {
-				turns = true
-			} else {
-				moves = true
-			}
+// notePlaces notes where some rows are, and returns those that are farther from
+// where the grid has them than its slack.
+func (a *Authority) notePlaces(pl *place, here *components, slots *[sheaf]uint32, rows uint64) (strays uint64) {
+	spots, slack := a.spots, a.leeway
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		s := &spots[slots[i]]
+		x, y := pl.see(here[i])
+		s.x, s.y = x-pl.q.bias, y-pl.q.bias
+		if !s.within(slack) {
+			strays |= 1 << i
 		}
 	}
-	return moves, turns
+	return strays
 }
 
-// read reads windows of a component into its row, and settles the row: it reports
-// whether the row has left its course.
-func (c *Column) read(i int, component unsafe.Pointer, windows uint64) (off bool) {
+// compare returns those of some rows whose components show something else than
+// they did, by some probes.
+func (c *Column) compare(w int, here *components, rows uint64, probes []probePair) (turned uint64) {
+	var now [sheaf]uint64
+	for k := range probes {
+		probes[k].add(&now, here, rows)
+	}
+	blocks, sums := (*[sheaf]uint32)(c.blocks[w*sheaf:]), c.slab.sums
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if seen := &sums[blocks[i]]; now[i] != *seen {
+			*seen = now[i]
+			turned |= 1 << i
+		}
+	}
+	return turned
+}
+
+// settle reads rows that are elsewhere or show something else, and finds those of
+// them, and of those that drift, that have left their course.
+func (c *Column) settle(w int, here *components, moved, turned, drifting uint64) {
+	t, s, tick := c.t, c.slab, uint32(c.a.tick)
+	blocks := (*[sheaf]uint32)(c.blocks[w*sheaf:])
+	moved = c.readPlaces(blocks, here, moved&^turned)
+	turned = c.readRows(w, here, turned)
+	rows, off := moved|turned|drifting, uint64(0)
+	if len(t.walk.axes) > 0 {
+		off = s.steer(t, blocks, rows, tick)
+	} else {
+		off = s.follow(t, blocks, rows, tick)
+		turned |= rows // an inferred velocity
+	}
+	if !t.walk.glides {
+		turned |= moved
+	}
+	off |= c.turn(w, turned)
+	for m := off; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		c.a.off = append(c.a.off, end{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
+	}
+}
+
+// readPlaces quantises where some rows are, and returns those whose words changed.
+func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
+	pl, s, atX, atY := c.place, c.slab, c.t.pos[0], c.t.pos[1]
+	bias, scale, lo, hi := pl.q.bias, pl.q.scale, pl.q.lo, pl.q.hi
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		row := s.at(blocks[i])
+		wasX, wasY := (*int32)(nthWord(row, atX)), (*int32)(nthWord(row, atY))
+		x, y := pl.see(here[i])
+		x, y = float64((x-bias)*scale), float64((y-bias)*scale)
+		nowX, nowY := rounded(x), rounded(y)
+		if !(x > lo && x < hi && y > lo && y < hi) {
+			nowX, nowY = pl.q.rounded(x), pl.q.rounded(y)
+		}
+		if nowX != *wasX || nowY != *wasY {
+			*wasX, *wasY = nowX, nowY
+			changed |= 1 << i
+		}
+	}
+	return changed
+}
+
+// readRows quantises all of some rows, and returns those of which a word changed.
+func (c *Column) readRows(w int, here *components, rows uint64) (changed uint64) {
 	t, s := c.t, c.slab
-	now := s.current(c.blocks[i], t.width)
-	moves, turns := t.read(component, windows, now)
-	if !c.place.ok && windows != 0 {
-		c.follow(c.items[i], now)
+	words := c.a.scratch[:len(t.item.Words)]
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		now := s.current(c.blocks[w*sheaf+i], t.width)
+		t.item.lay.extract(here[i], words, nil, nil)
+		for k, f := range t.from {
+			if f >= 0 && now[k] != words[f] {
+				now[k] = words[f]
+				changed |= 1 << i
+			}
+		}
+		if !c.place.ok {
+			c.follow(c.items[w*sheaf+i], now)
+		}
 	}
-	drifting := c.drifting[i>>6]>>(i&63)&1 != 0
-	return (moves || turns || drifting) && c.leaves(i, s, now, turns)
+	return changed
 }
 
 // follow notes where a node is whose words alone say that; now is its row.
@@ -269,50 +174,26 @@ func (c *Column) follow(it Item, now []int32) {
 	}
 }
 
-// leaves brings a row's phases up to its words, and reports whether it has left
-// its course. turns is whether a word changed that nothing predicts.
-func (c *Column) leaves(i int, s *slab, now []int32, turns bool) (off bool) {
-	a, t, block := c.a, c.t, c.blocks[i]
-	last, tick := s.anchor(block, t.width)
-	age := uint32(a.tick) - tick
-	if len(t.walk.axes) > 0 {
-		off = !s.steer(t.walk.axes, block, uint32(a.tick), age, last, now)
-	} else {
-		if len(t.phased) > 0 {
-			turns = s.track(t, block, uint32(a.tick), now) || turns
+// turn looks at words that nothing predicts: it returns the rows of which one is
+// not what it was, and notes those that drift from now on, and those that do no
+// longer.
+func (c *Column) turn(w int, rows uint64) (off uint64) {
+	a, t, s := c.a, c.t, c.slab
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		block := c.blocks[w*sheaf+i]
+		now := s.current(block, t.width)
+		if last, _ := s.anchor(block, t.width); !t.stands(last, now) {
+			off |= 1 << i
 		}
-		off = !t.follows(last, now, age)
-	}
-	if turns {
-		off = off || !t.stands(last, now)
-		if drifts := t.drifts(now); drifts != (c.drifting[i>>6]>>(i&63)&1 != 0) {
-			h := &a.hots[c.items[i]]
+		if drifts := t.drifts(now); drifts != (c.drifting[w]>>i&1 != 0) {
+			h := &a.hots[c.items[w*sheaf+i]]
 			h.flags ^= hotDrifts
 			a.rows[h.row].drifting = drifts
 			a.sort(h)
 		}
 	}
 	return off
-}
-
-// steer is track and follows at once, for rows whose predicted words are axes.
-func (s *slab) steer(axes []axis, block, tick, age uint32, last, now []int32) (follows bool) {
-	seen := s.tracked(block)
-	n := int64(tick - uint32(*seen))
-	tracks := n != 0 || *seen == 0
-	*seen = int32(tick)
-	trackers := s.trackers(block, len(axes))
-	follows = true
-	for k := range axes {
-		x := &axes[k]
-		at, v := now[x.word], now[x.velocity]
-		if tracks {
-			now[x.phase] = trackers[k].step(at, v, n, x.rate)
-		}
-		to, _ := x.reached(last[x.word], last[x.phase], travel(last[x.velocity], v, int64(age), x.rate, phaseBits))
-		follows = follows && (to == at || x.once)
-	}
-	return follows
 }
 
 // leave makes new versions of the rows that the walk found off their course,

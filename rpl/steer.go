@@ -1,0 +1,122 @@
+package rpl
+
+import (
+	"math/bits"
+	"slices"
+	"unsafe"
+)
+
+// Steering: what a walk does with rows whose predicted words are all alike, each
+// with a phase and a velocity that nothing predicts. Where a row is on its course
+// its velocity is its last version's, so half of what foreseeing takes is known;
+// and most rows were steered a tick ago.
+
+// An axis is a predicted word: where in a row's block, in bytes, it, its velocity
+// and its phase stand, and how it goes on.
+type axis struct {
+	x, v, phase uintptr
+	rate        int64
+	noise       int64 // of one tick
+	min, max    int64
+	once        bool
+}
+
+// axesOf are the predicted words of a row as axes, nil where they are not.
+func (t *rowType) axesOf() (axes []axis) {
+	if len(t.inferred) > 0 || len(t.phased) != len(t.predicted) {
+		return nil
+	}
+	for _, i := range t.phased {
+		c := &t.courses[i]
+		if !slices.Contains(t.still, int(c.velocity)) {
+			return nil
+		}
+		axes = append(axes, axis{
+			x: uintptr(i) * wordSize, v: uintptr(c.velocity) * wordSize, phase: uintptr(c.phase) * wordSize,
+			rate: c.rate, noise: noiseOf(1, c.rate),
+			min: int64(c.min), max: int64(c.max), once: t.once != nil && t.once[i],
+		})
+	}
+	return axes
+}
+
+// rowsAt are where the blocks of a sheaf's rows are.
+type rowsAt [sheaf]unsafe.Pointer
+
+// steer is track and follows at once: it returns the rows that are not where their
+// course leads. What it says of rows whose velocity has changed means nothing:
+// these have left their course.
+func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint32) (off uint64) {
+	var all rowsAt
+	steady := uint64(0) // those that were tracked a tick ago
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		all[i] = s.at(blocks[i])
+		if seen := (*uint32)(nthWord(all[i], s.seen)); tick-*seen == 1 {
+			*seen = tick
+			steady |= 1 << i
+		}
+	}
+	for k := range t.walk.axes {
+		a, track := &t.walk.axes[k], s.tracks+k*trackerWords
+		a.track(track, &all, steady)
+		off |= s.missed(a, track, &all, steady, tick)
+	}
+	if rows != steady {
+		off |= s.follow(t, blocks, rows&^steady, tick)
+	}
+	return off
+}
+
+// track takes the word of rows that were tracked a tick ago into their trackers,
+// which stand at a word of their blocks.
+func (a *axis) track(track int, all *rowsAt, rows uint64) {
+	posAt, velAt, phaseAt, rate, noise := a.x, a.v, a.phase, a.rate, a.noise
+	for m := rows; m != 0; m &= m - 1 {
+		row := all[bits.TrailingZeros64(m)]
+		f := (*tracker)(nthWord(row, track))
+		x, v := *at[int32](row, posAt), *at[int32](row, velAt)
+		way := (2*int64(v)*rate + 1<<(32-trackUnit)) >> (33 - trackUnit)
+		f.narrow(way-(int64(x)-int64(f.x))<<trackUnit, noise)
+		f.x, f.v = x, v
+		*at[int32](row, phaseAt) = f.phase()
+	}
+}
+
+// missed returns those of some rows whose word is not where their course leads.
+func (s *slab) missed(a *axis, track int, all *rowsAt, rows uint64, tick uint32) (off uint64) {
+	rate, head, born := a.rate, uintptr(s.head)*wordSize, s.head+s.width
+	posAt, phaseAt := head+a.x, head+a.phase
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		row := all[i]
+		f, age := (*tracker)(nthWord(row, track)), int64(tick-*(*uint32)(nthWord(row, born)))
+		way := (2*int64(f.v)*rate*age + 1<<(32-phaseBits)) >> (33 - phaseBits)
+		to := (int64(*at[int32](row, posAt))<<phaseBits + int64(*at[int32](row, phaseAt)) + way + phaseHalf) >> phaseBits
+		if to != int64(f.x) && !a.bounds(to, f.x) {
+			off |= 1 << i
+		}
+	}
+	return off
+}
+
+// bounds is whether x is where the word's range ends on the way to another, or
+// need not be there.
+func (a *axis) bounds(to int64, x int32) bool {
+	return min(max(to, a.min), a.max) == int64(x) || a.once
+}
+
+// follow is the same for rows of any kind.
+func (s *slab) follow(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint32) (off uint64) {
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		now := s.current(blocks[i], t.width)
+		if len(t.phased) > 0 {
+			s.track(t, blocks[i], tick, now)
+		}
+		if last, at := s.anchor(blocks[i], t.width); !t.follows(last, now, tick-at) {
+			off |= 1 << i
+		}
+	}
+	return off
+}
