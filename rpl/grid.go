@@ -138,10 +138,7 @@ func (s *spot) within(slack float64) bool {
 // enterCell puts a node into the grid, or anew.
 func (a *Authority) enterCell(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
-	from := gridNode{x: s.gridX, y: s.gridY}
-	if s.cell < 0 {
-		from.x = float32(math.NaN()) // from nowhere
-	}
+	from, nowhere := gridNode{x: s.gridX, y: s.gridY}, s.cell < 0
 	s.gridX, s.gridY = float32(s.x), float32(s.y)
 	g.exact = g.exact || g.rough(s.x) || g.rough(s.y)
 	i := g.bucketAt(g.cellOf(s.x), g.cellOf(s.y))
@@ -151,10 +148,10 @@ func (a *Authority) enterCell(slot uint32) {
 	} else {
 		for _, h := range a.nodes[slot].holders {
 			p := a.peers[h.peer]
-			if s.cell < 0 {
+			if nowhere {
 				p.near = append(p.near, slot)
 			}
-			if !g.watchers.of(i).has(h.peer) && !g.sights[h.peer].misses(from, e) {
+			if !g.watchers.of(i).has(h.peer) && (nowhere || !g.sights[h.peer].misses(from, e)) {
 				a.tell(h.peer, slot)
 			}
 		}
@@ -164,7 +161,11 @@ func (a *Authority) enterCell(slot uint32) {
 		g.buckets[i] = append(roomy(g.buckets[i]), e)
 	}
 	g.stamp(i, a.moves)
-	g.tellOfMove(i, from, e)
+	if nowhere {
+		a.tellWatchers(i, slot)
+	} else {
+		g.tellOfMove(i, from, e)
+	}
 }
 
 // roomy makes room for one more: a crowd that wanders over a steady world soon

@@ -36,15 +36,16 @@ type edgeNode struct {
 type rings struct {
 	enter, exit float64 // in truth
 
-	// From the observer to a place in the grid: what is held and not beyond in
-	// is in sight, what is not held and beyond out is not.
-	in, out float32
+	// From the observer to a place in the grid, of what is not held, and of what
+	// is: who is not held and farther is out of sight, who is held and not farther
+	// is in it.
+	doubt [2]far
 
 	// The same from where the observer was at the look, wherever it goes before
 	// the next one.
-	stays, comes float32
+	edge [2]far
 
-	inner, outer float32 // there is no edge within inner and beyond outer
+	inner, outer far // there is no edge within inner and beyond outer
 }
 
 // newRings leaves room for the slack of the grid, and for what an observer may
@@ -53,19 +54,34 @@ func newRings(sight Grid, slack, drift float64) rings {
 	both := slack + drift
 	return rings{
 		enter: sight.Enter * sight.Enter, exit: sight.Exit * sight.Exit,
-		in: square(sight.Exit - slack), out: square(sight.Enter + slack),
-		stays: square(sight.Exit - both), comes: square(sight.Enter + both),
-		inner: square(sight.Enter - both), outer: square(sight.Exit + both),
+		doubt: [2]far{farOf(sight.Enter + slack), farOf(sight.Exit - slack)},
+		edge:  [2]far{farOf(sight.Enter + both), farOf(sight.Exit - both)},
+		inner: farOf(sight.Enter - both), outer: farOf(sight.Exit + both),
 	}
 }
 
-// square of a distance; what is negative is nearer than everything.
-func square(d float64) float32 {
-	if d < 0 {
-		return -1
-	}
-	return float32(d * d)
+// A far is the square of a distance, as an integer of the same order: two of them
+// are compared in one instruction, floats that may be no numbers in several.
+type far int32
+
+func farBetween(dx, dy float32) far {
+	return far(math.Float32bits(dx*dx+dy*dy) &^ (1 << 31)) // no number is beyond all
 }
+
+// farOf is of a distance; nothing is as near as a negative one.
+func farOf(d float64) far {
+	switch {
+	case d < 0:
+		return -1
+	case math.IsInf(d, 1):
+		return math.MaxInt32
+	}
+	return farBetween(float32(d), 0)
+}
+
+// departs is whether a node is held and farther than one limit, or not held and not
+// farther than the other.
+func departs(held int, d far, limits *[2]far) int { return held ^ flag(d <= limits[held&1]) }
 
 // watches is whether a peer keeps watch.
 func (a *Authority) watches(p *peer) bool { return a.grid.plain && len(p.points) == 1 }
@@ -110,7 +126,9 @@ func (v *vigil) pass(told []uint32) {
 	w.waits = false
 	var news slotFilter
 	for _, slot := range told {
-		news.add(slot)
+		if w.edging.has(slot) {
+			news.add(slot)
+		}
 	}
 	for to := len(w.edge); to > 0; {
 		from := max(0, to-doubts)
@@ -120,7 +138,7 @@ func (v *vigil) pass(told []uint32) {
 		for k := len(asked) - 1; k >= 0; k-- { // those behind have been asked, one of them may take the place
 			i := from + int(asked[k])
 			e := &w.edge[i]
-			if news.may(e.slot) {
+			if news.some && news.may(e.slot) {
 				e.held = v.p.wanted.has(e.slot)
 			}
 			if !v.ask(e) {
@@ -143,24 +161,37 @@ func (v *vigil) pass(told []uint32) {
 // room. No branch depends on a node.
 func (v *vigil) doubtful(dst []uint8, edge []edgeNode, news *slotFilter) []uint8 {
 	x, y := float32(v.o[0]), float32(v.o[1])
+	limits := &v.doubt
 	dst = dst[:doubts]
 	n := 0
+	if !news.some {
+		for i := range edge {
+			e := &edge[i]
+			dst[n&(doubts-1)] = uint8(i)
+			n += departs(flag(e.held), farBetween(e.x-x, e.y-y), limits)
+		}
+		return dst[:n]
+	}
 	for i := range edge {
 		e := &edge[i]
-		dx, dy := e.x-x, e.y-y
-		d := dx*dx + dy*dy
-		held := flag(e.held)
 		dst[n&(doubts-1)] = uint8(i)
-		n += held&flag(!(d <= v.in)) | (1-held)&flag(d <= v.out) | flag(news.may(e.slot))
+		n += departs(flag(e.held), farBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot))
 	}
 	return dst[:n]
 }
 
 // slotFilter is a set of slots that may take others for its own.
-type slotFilter [4]uint64
+type slotFilter struct {
+	bits [4]uint64
+	some bool
+}
 
-func (f *slotFilter) add(slot uint32)      { f[slot>>6&3] |= 1 << (slot & 63) }
-func (f *slotFilter) may(slot uint32) bool { return f[slot>>6&3]>>(slot&63)&1 != 0 }
+func (f *slotFilter) add(slot uint32) {
+	f.bits[slot>>6&3] |= 1 << (slot & 63)
+	f.some = true
+}
+
+func (f *slotFilter) may(slot uint32) bool { return f.bits[slot>>6&3]>>(slot&63)&1 != 0 }
 
 func (w *watch) add(e edgeNode) {
 	w.edging.set(e.slot)
@@ -194,8 +225,7 @@ func (v *vigil) ask(e *edgeNode) bool {
 		a.decide(p, e.slot, false)
 		e.held = false
 	}
-	far := p.watch.distance(e.x, e.y)
-	return e.held && !(far <= v.stays) || !e.held && far <= v.comes
+	return departs(flag(e.held), p.watch.distance(e.x, e.y), &v.edge) != 0
 }
 
 // keeps is whether a node that is out of sight is held on to.
@@ -212,9 +242,8 @@ func (v *vigil) keeps(e *edgeNode) bool {
 }
 
 // distance is the square of a place's, in the grid, from where the observer was.
-func (w *watch) distance(x, y float32) float32 {
-	dx, dy := x-float32(w.at[0]), y-float32(w.at[1])
-	return dx*dx + dy*dy
+func (w *watch) distance(x, y float32) far {
+	return farBetween(x-float32(w.at[0]), y-float32(w.at[1]))
 }
 
 // look notes all that is at the edge now, and asks these.
@@ -240,7 +269,7 @@ func (v *vigil) look() {
 	if found < len(p.near) { // some are farther than the cells
 		a.touchSpots(p.near)
 		for _, slot := range p.near {
-			if s := &a.spots[slot]; !(w.distance(s.gridX, s.gridY) <= v.stays) && !w.edging.has(slot) {
+			if s := &a.spots[slot]; w.distance(s.gridX, s.gridY) > v.edge[1] && !w.edging.has(slot) {
 				w.add(edgeNode{x: s.gridX, y: s.gridY, slot: slot, held: true})
 			}
 		}
@@ -256,15 +285,14 @@ func (v *vigil) edgeOf(nodes []gridNode) (had int) {
 	n := len(w.edge)
 	edge := slices.Grow(w.edge, len(nodes))[:n+len(nodes)]
 	x, y := float32(v.o[0]), float32(v.o[1])
+	limits := &v.rings.edge
 	for i := range nodes {
 		g := &nodes[i]
-		dx, dy := g.x-x, g.y-y
-		d := dx*dx + dy*dy
 		held := wanted.has(g.slot)
-		edge[n] = edgeNode{x: g.x, y: g.y, slot: g.slot, held: held}
-		h := flag(held)
-		n += h&flag(!(d <= v.stays)) | (1-h)&flag(d <= v.comes)
-		had += h
+		e := &edge[n]
+		e.x, e.y, e.slot, e.held, e.until = g.x, g.y, g.slot, held, 0
+		n += departs(flag(held), farBetween(g.x-x, g.y-y), limits)
+		had += flag(held)
 	}
 	w.edge = edge[:n]
 	return had

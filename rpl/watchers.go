@@ -8,16 +8,16 @@ import (
 // A sight is what the grid knows of a peer's watch: where its observer was at its
 // last look, and the squares of distances from there. What stays nearer than
 // inner, or farther than outer, is no news to the peer.
-type sight struct{ x, y, inner, outer float32 }
+type sight struct {
+	x, y         float32
+	inner, outer far
+}
 
 // misses is whether a node that has gone from one place in the grid to another is
 // no news.
 func (s *sight) misses(from, to gridNode) bool {
-	x, y := from.x-s.x, from.y-s.y
-	before := x*x + y*y
-	x, y = to.x-s.x, to.y-s.y
-	now := x*x + y*y
-	return flag(before <= s.inner)&flag(now <= s.inner)|flag(before > s.outer)&flag(now > s.outer) != 0
+	before, now := farBetween(from.x-s.x, from.y-s.y), farBetween(to.x-s.x, to.y-s.y)
+	return max(before, now) <= s.inner || min(before, now) > s.outer
 }
 
 // watchers are the peers that watch each bucket of the grid: so many words of
