@@ -99,7 +99,7 @@ func (a *Authority) touchRows(peers []*peer) {
 	}
 	for _, p := range peers {
 		for _, h := range p.plan.batch.all() {
-			if e := &p.entries[h]; e.plain && !a.isCoded(&a.rows[e.row], &e.one) {
+			if e := &p.entries[h]; e.plain && !a.isCoded(&a.rows[e.row], &e.one, p.link.model) {
 				sum += a.touchVersions(&a.rows[e.row], &e.one)
 			}
 		}

@@ -32,12 +32,13 @@ func (k *packer) block() {
 	e.PutBits(uint32(p.link.baseTick), 32)
 	if arrival {
 		e.Put(m.entry.form.sym(formArrived))
-		e.Put(a.syms[pc.at : pc.at+pc.n]...)
+		pc.codes.put(e, a.syms)
 		e.Put(m.entry.arrive.sym(0))
 	} else {
 		e.Put(m.entry.form.sym(0))
-		e.Put(m.entry.name(pc.special, pc.handle+1))
-		e.Put(a.syms[pc.at : pc.at+pc.n]...)
+		name, _ := m.entry.name(pc.special, pc.handle+1)
+		e.PutOne(name)
+		pc.codes.put(e, a.syms)
 	}
 	e.Put(m.entry.gap.sym(gapEnd))
 	msg := e.Finish()

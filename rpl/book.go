@@ -1,20 +1,15 @@
 package rpl
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Booking: what a peer's packets carry is noted as sent. With updates Schedule
 // does it as soon as it is certain which of them leave, while what it looked up
 // of them is at hand; with what may still be put off, Encode.
 
-// bookUpdates books the updates that leave, counts how they are named, and puts
-// those that tell of other parents in front, so that all of a send go in one
-// datagram, and are lost or known together (protocol rule 20). More than a
-// datagram holds are split.
+// bookUpdates books the updates that leave, names them and counts how, and puts
+// those that tell of other parents in front.
 func (a *Authority) bookUpdates(p *peer) {
-	pl := &p.plan
+	pl, m := &p.plan, &p.link.model.entry
 	last, moved := uint32(0), 0
 	pl.movedBits = 0
 	for i := range pl.updates {
@@ -22,7 +17,9 @@ func (a *Authority) bookUpdates(p *peer) {
 		if u.skip {
 			continue
 		}
-		a.learner.name(u, u.handle+1-last)
+		name, sym := m.name(u.special, u.handle+1-last)
+		u.name = name
+		a.learner.gaps[sym]++
 		last = u.handle + 1
 		if u.moved {
 			moved++
@@ -40,7 +37,7 @@ func (a *Authority) bookUpdates(p *peer) {
 	}
 	a.learner.gaps[gapEnd]++
 	if moved > 1 {
-		slices.SortStableFunc(pl.updates, func(x, y piece) int { return flag(y.moved) - flag(x.moved) })
+		m.movedFirst(pl.updates)
 	}
 }
 

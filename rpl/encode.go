@@ -218,27 +218,46 @@ func (k *packer) calls() {
 // updates writes updates until one does not fit. That they have left is booked
 // already.
 func (k *packer) updates() {
-	m, pieces := &k.p.link.model.entry, k.p.plan.updates
-	last := uint32(0)
-	from, to := uint32(0), uint32(0) // records that stand side by side
-	for ; k.update < len(pieces); k.update++ {
-		pc := &pieces[k.update]
+	pieces := k.p.plan.updates[k.update:]
+	k.update += len(pieces)
+	var from, to uint32 // records that stand side by side
+	first := true
+	for i := range pieces {
+		pc := &pieces[i]
 		if pc.skip {
 			continue
 		}
-		if !k.fits(pc) || pc.handle < last {
+		if !k.fits(pc) || pc.opens && !first {
+			k.update -= len(pieces) - i
 			break
 		}
-		k.name(m.name(pc.special, pc.handle+1-last))
-		k.put(pc)
-		last = pc.handle + 1
+		name := pc.name
+		if first {
+			name, _ = k.p.link.model.entry.name(pc.special, pc.handle+1)
+			from, to, first = pc.recAt, pc.recAt, false
+		}
+		k.named(name, pc)
 		if pc.recAt != to {
 			k.carries(from, to)
 			from = pc.recAt
 		}
 		to = pc.recAt + pc.recN
 	}
-	k.carries(from, to)
+	if !first {
+		k.carries(from, to)
+	}
+}
+
+// named writes a name and what a piece says, at once where they are one run.
+func (k *packer) named(name prefix.Sym, pc *piece) {
+	enc := &k.p.enc
+	k.room -= name.Bits() + int(pc.bits)
+	if n, c := name.Run(), prefix.Sym(pc.codes).Run(); pc.codes.isRun() && n.Fits(c) {
+		enc.PutOne(n.With(c).Sym())
+		return
+	}
+	enc.PutOne(name)
+	pc.codes.put(enc, k.a.syms)
 }
 
 // guesses does the same with guesses.
@@ -253,27 +272,12 @@ func (k *packer) guesses() {
 		if !k.fits(pc) {
 			break
 		}
-		k.name(unsigned(&m.far, pc.handle+1-last))
-		k.pack(pc)
+		k.named(unsigned(&m.far, pc.handle+1-last), pc)
+		k.carries(pc.recAt, pc.recAt+pc.recN)
 		k.sent(pc)
 		last = pc.handle + 1
 	}
 	k.p.enc.PutOne(m.far.sym(0))
-}
-
-func (k *packer) name(s prefix.Sym) {
-	k.p.enc.PutOne(s)
-	k.room -= s.Bits()
-}
-
-// name is how an update is named: the gap to the entry before, and whether it
-// is an ordinary one.
-func (m *entryModel) name(special bool, gap uint32) prefix.Sym {
-	if special {
-		return m.gap.sym(gapSpecial).With(unsigned(&m.far, gap))
-	}
-	idx, extra, n := neighbourhood(gap)
-	return m.gap.run(gapPlain+idx).Raw(extra, n).Sym()
 }
 
 func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
@@ -285,7 +289,7 @@ func (k *packer) pack(pc *piece) {
 }
 
 func (k *packer) put(pc *piece) {
-	k.p.enc.Put(k.a.syms[pc.at : pc.at+pc.n]...)
+	pc.codes.put(&k.p.enc, k.a.syms)
 	k.room -= int(pc.bits)
 }
 

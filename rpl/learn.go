@@ -156,16 +156,6 @@ func newRecordLearner(t *rowType) recordLearner {
 	}
 }
 
-// name counts how an update is named.
-func (l *learner) name(u *piece, gap uint32) {
-	s := uint(gapSpecial)
-	if !u.special {
-		idx, _, _ := neighbourhood(gap)
-		s = gapPlain + idx
-	}
-	l.gaps[s]++
-}
-
 // serve has patterns kept with what they are in a model, the one that most peers
 // have. Its rows have the kinds by which updates are counted, or none.
 func (l *learner) serve(m *model) {

@@ -1,10 +1,6 @@
 package rpl
 
-import (
-	"math"
-
-	"github.com/tendonengine/tendon/rpl/internal/prefix"
-)
+import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
 // Updates of what most nodes are: one row that everyone sees.
 
@@ -24,9 +20,9 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 		p.moves(h, r.drifting)
 	}
 	p.loose.clear(h)
-	a.updates = append(a.updates, piece{})
+	a.updates = longer(a.updates)
 	pc := &a.updates[len(a.updates)-1]
-	pc.handle, pc.recAt, pc.recN, pc.urgency = h, uint32(len(a.recs)), 1, 1
+	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: 1}
 	a.note(h, r.head, recRow, e.gen, 0)
 	a.codeShared(p.link.model, r, pr, pc)
 	switch {
@@ -55,10 +51,9 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	if pr.since == 0 {
 		pr.since = a.tick
 	}
-	a.updates = append(a.updates, piece{})
+	a.updates = longer(a.updates)
 	pc := &a.updates[len(a.updates)-1]
-	pc.handle, pc.recAt, pc.recN = h, uint32(len(a.recs)), 1
-	pc.urgency = float32(a.tick-pr.since) + 1
+	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.tick-pr.since) + 1}
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	a.codeOnly(p, r, pr, pc)
 	// Told now, it knows the newest anchor if that is of now.
@@ -81,41 +76,44 @@ func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 	from := len(a.syms)
 	kind := a.appendDelta(p, r, pr, action)
 	a.account(r.t, symBits(a.syms[from:]), kind)
-	pc.at, pc.n, pc.bits = uint32(at), uint32(len(a.syms)-at), uint32(symBits(a.syms[at:]))
+	pc.codes, pc.bits = codesOf(a.syms, at), uint32(symBits(a.syms[at:]))
 }
 
 // codeShared codes a row against the version that the peer has, for all peers at
 // that baseline once.
 func (a *Authority) codeShared(m *model, r *row, pr *peerRow, pc *piece) {
-	pc.at, pc.n = a.coded(m, r, pr)
-	for _, s := range a.syms[pc.at : pc.at+pc.n] {
-		pc.bits += uint32(s.Bits())
-	}
-	a.bits[r.t.item.Index].Updates += uint64(pc.bits)
+	pc.codes = a.coded(m, r, pr)
+	bits := pc.codes.bits(a.syms)
+	pc.bits = uint32(bits)
+	a.bits[r.t.item.Index].Updates += uint64(bits)
 }
 
 // isCoded is whether an update of the row against the version that a peer has is
-// likely to be there already, for another peer.
-func (a *Authority) isCoded(r *row, pr *peerRow) bool {
+// there already, for another peer.
+func (a *Authority) isCoded(r *row, pr *peerRow, m *model) bool {
 	s := &r.share
-	return s.key>>2 == a.send && s.ver == pr.acked && s.tick == pr.ackedTick
+	return s.key == a.shareKey(m) && s.tick == pr.ackedTick && uint32(r.shareVer) == r.head-pr.acked
 }
 
-// coded is the update of a row without variable-length props against the
-// version that the peer has, as n of Authority.syms from at: for all peers at
-// that baseline it is coded once.
-func (a *Authority) coded(m *model, r *row, pr *peerRow) (at, n uint32) {
-	s, key := &r.share, a.shareKey(m)
-	if s.key == key && s.ver == pr.acked && s.tick == pr.ackedTick {
+// coded is the update of a row without variable-length props against the version
+// that the peer has.
+func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
+	if a.isCoded(r, pr, m) {
 		a.counters.Shared++
-		return s.at, uint32(r.shareN)
+	} else {
+		a.codeFor(m, r, pr)
 	}
-	at = uint32(len(a.syms))
+	return r.share.codes
+}
+
+func (a *Authority) codeFor(m *model, r *row, pr *peerRow) {
+	at := len(a.syms)
 	a.keep(m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m)))
-	if n = uint32(len(a.syms)) - at; n <= math.MaxUint8 {
-		*s, r.shareN = shared{key: key, ver: pr.acked, tick: pr.ackedTick, at: at}, uint8(n)
+	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codesOf(a.syms, at)}
+	r.shareVer = uint8(r.head - pr.acked) // it is kept
+	if r.share.codes.isRun() {
+		a.syms = a.syms[:at]
 	}
-	return at, n
 }
 
 // keep takes symbols that were appended; where they are is mostly what it was.

@@ -22,8 +22,8 @@ type row struct {
 
 	left, before uint32 // when it last left a course, and the tick of that one's anchor
 
-	share  shared
-	shareN uint8 // how many symbols
+	share    shared
+	shareVer uint8 // its base, counted back from head
 
 	versions uint8 // that the ring holds of this tenant
 
@@ -46,9 +46,9 @@ type rowVars struct {
 // shared is the last coded update of a row, for other peers at the same baseline
 // in the same send.
 type shared struct {
-	key       uint32 // the send that it was coded for, and by which tables: shareKey
-	ver, tick uint32 // its base
-	at        uint32 // in Authority.syms
+	key   uint32 // the send that it was coded for, and by which tables: shareKey
+	tick  uint32 // of its base
+	codes codes
 }
 
 func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.number) }

@@ -258,8 +258,11 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		return accountUpdate
 	}
 	end := len(a.syms)
-	if at, n := a.coded(m, r, pr); int(at) != end {
-		a.syms = append(a.syms, a.syms[at:at+n]...)
+	switch c := a.coded(m, r, pr); {
+	case c.isRun():
+		a.syms = append(a.syms, prefix.Sym(c))
+	case len(a.syms) == end: // they are of before
+		a.syms = append(a.syms, c.among(a.syms)...)
 	}
 	return accountUpdate
 }
