@@ -191,7 +191,7 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 	} else if l == nil {
 		return fmt.Errorf("%w: layout %d is not known", ErrPacket, number)
 	}
-	r.layout = l
+	r.layout, r.Items = l, l.types
 	if l.prefab > 0 {
 		r.Prefab = c.cfg.Schema.Prefabs()[l.prefab-1]
 	}
@@ -211,16 +211,9 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 		r.Args = b
 	}
 	node := stagedNode{r: r, refresh: says&arriveRefresh != 0, rows: len(st.whole)}
-	for _, i := range l.items {
-		if i < 0 {
-			r.Items = append(r.Items, nil)
-			continue
-		}
-		r.Items = append(r.Items, c.cfg.Schema.Items()[i])
-		for _, t := range c.typesOf[i] {
-			if err := c.readWhole(d, m, t); err != nil {
-				return err
-			}
+	for _, t := range l.rows {
+		if err := c.readWhole(d, m, t); err != nil {
+			return err
 		}
 	}
 	st.arrivals = append(st.arrivals, node)
@@ -273,7 +266,7 @@ func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLay
 		}
 		items[i] = int(k) - 1
 	}
-	return newLayout(c.typesOf, number, int(prefab), items), nil
+	return newLayout(c.cfg.Schema.Items(), c.typesOf, number, int(prefab), items), nil
 }
 
 // readMeta reads whose a node is and, if hung, what it hangs under.

@@ -77,9 +77,11 @@ const (
 // of their items. It travels once per peer, then its number does.
 type nodeLayout struct {
 	number uint32
-	prefab int   // index + 1, 0 none
-	items  []int // schema indices, -1 where one was removed
-	rows   []*rowType
+	prefab int         // index + 1, 0 none
+	items  []int       // schema indices, -1 where one was removed
+	types  []*ItemType // the same, nil there
+	rows   []*rowType  // of all items …
+	ords   []int       // … and which of them they are of
 }
 
 // Spawn describes a node that is to be made.
@@ -243,16 +245,20 @@ func (a *Authority) layout(prefab int, items []int) (*nodeLayout, error) {
 	if len(a.layouts) >= MaxLayouts {
 		return nil, fmt.Errorf("rpl: %d different sets of items on nodes: %w; add and remove fewer components", MaxLayouts, ErrLimit)
 	}
-	l := newLayout(a.typesOf, uint32(len(a.layouts)), prefab, items)
+	l := newLayout(a.cfg.Schema.Items(), a.typesOf, uint32(len(a.layouts)), prefab, items)
 	a.layouts[string(key)] = l
 	return l, nil
 }
 
-func newLayout(typesOf [][]*rowType, number uint32, prefab int, items []int) *nodeLayout {
-	l := &nodeLayout{number: number, prefab: prefab, items: items}
-	for _, i := range items {
-		if i >= 0 {
-			l.rows = append(l.rows, typesOf[i]...)
+func newLayout(all []*ItemType, typesOf [][]*rowType, number uint32, prefab int, items []int) *nodeLayout {
+	l := &nodeLayout{number: number, prefab: prefab, items: items, types: make([]*ItemType, len(items))}
+	for ord, i := range items {
+		if i < 0 {
+			continue
+		}
+		l.types[ord] = all[i]
+		for _, t := range typesOf[i] {
+			l.rows, l.ords = append(l.rows, t), append(l.ords, ord)
 		}
 	}
 	return l

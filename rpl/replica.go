@@ -9,20 +9,24 @@ import (
 // A Replica is a node held by a proxy core. The adapter reads it; Entity is
 // the adapter's own.
 type Replica struct {
+	// Where its state is, side by side: a game asks for it in every frame.
+	proxy  *Proxy
+	layout *nodeLayout
+	rows   rowRun
+	until  Tick // it is gone since
+	gone   bool
+
 	ID     Node
+	Entity any
 	Prefab *PrefabType // nil: made from its items alone
 	Args   []byte      // of the prefab
 	Name   string      // of a load-time node
 	Items  []*ItemType // by ordinal; nil where one was removed
 	Owner  Peer
 	Parent Node // 0: a root, or a parent that is not held here
-	Entity any
 
-	proxy   *Proxy
 	handle  uint32
 	gen     uint8
-	layout  *nodeLayout
-	rows    rowRun
 	old     rowRun        // before the last change of items, for late packets
 	first   Tick          // of the first arrival applied
 	laid    Tick          // of the first with these items
@@ -34,8 +38,6 @@ type Replica struct {
 	fresh   bool          // arrived in this Apply
 	told    bool          // the adapter knows of it
 	mended  time.Duration // when a keyframe was last asked for because a checksum differed
-	gone    bool
-	until   Tick // it is gone since
 }
 
 // Words is an item's state at the newest tick received, in the order of
@@ -65,24 +67,34 @@ func (r *Replica) now() Tick {
 // appendWords appends an item's state at a tick, or as it was received if that
 // was later.
 func (r *Replica) appendWords(ordinal int, dst []int32, tick Tick) []int32 {
-	if ordinal < 0 || ordinal >= len(r.Items) || r.Items[ordinal] == nil {
+	t := r.item(ordinal)
+	if t == nil {
 		return nil
 	}
-	at, n := len(dst), len(r.Items[ordinal].Words)
+	at, n := len(dst), len(t.Words)
 	dst = slices.Grow(dst, n)[:at+n]
 	r.fill(ordinal, dst[at:], nil, tick)
 	return dst
 }
 
+// item is the type of an item, nil if there is none.
+func (r *Replica) item(ordinal int) *ItemType {
+	if ordinal < 0 || ordinal >= len(r.layout.types) {
+		return nil
+	}
+	return r.layout.types[ordinal]
+}
+
 // fill sets an item's words and, where vars is not nil, its values of variable
 // length.
 func (r *Replica) fill(ordinal int, words []int32, vars []any, tick Tick) {
-	s := &r.proxy.rows
-	for i := r.rows.first; i < r.rows.first+uint32(r.rows.n); i++ {
-		if s.owners[i].ordinal != ordinal {
+	s, l := &r.proxy.rows, r.layout
+	for k, of := range l.ords[:r.rows.n] {
+		if of != ordinal {
 			continue
 		}
-		t, has := s.types[s.rows[i].typ], s.at(i, tick)
+		i, t := r.rows.first+uint32(k), l.rows[k]
+		has := s.at(i, tick)
 		for k, f := range t.from {
 			switch {
 			case f < 0:
@@ -109,9 +121,9 @@ func (r *Replica) fill(ordinal int, words []int32, vars []any, tick Tick) {
 // Tick is the newest tick at which the item's state was received.
 func (r *Replica) Tick(ordinal int) Tick {
 	t, s := Tick(0), &r.proxy.rows
-	for i := r.rows.first; i < r.rows.first+uint32(r.rows.n); i++ {
-		if s.owners[i].ordinal == ordinal {
-			t = max(t, s.rows[i].tick)
+	for k, of := range r.layout.ords[:r.rows.n] {
+		if of == ordinal {
+			t = max(t, s.rows[r.rows.first+uint32(k)].tick)
 		}
 	}
 	return t
@@ -120,10 +132,10 @@ func (r *Replica) Tick(ordinal int) Tick {
 // Inject writes an item's replicated fields into the component at p, in place,
 // as they are at the newest tick received.
 func (c *Proxy) Inject(r *Replica, ordinal int, p unsafe.Pointer) {
-	if ordinal < 0 || ordinal >= len(r.Items) || r.Items[ordinal] == nil {
+	t := r.item(ordinal)
+	if t == nil {
 		return
 	}
-	t := r.Items[ordinal]
 	words, vars := c.scratch[:len(t.Words)], c.scratchVars[:len(t.Vars)]
 	r.fill(ordinal, words, vars, r.now())
 	t.Inject(p, words, vars, c.cfg.Refs)

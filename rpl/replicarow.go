@@ -85,19 +85,12 @@ func (s *replicaRows) add(r *Replica, laid Tick) rowRun {
 		s.drifting.reach(uint32(len(s.rows)))
 		s.told.reach(uint32(len(s.rows)))
 	}
-	row := run.first
-	for ord, t := range r.Items {
-		if t == nil {
-			continue
-		}
-		for range t.Parts {
-			rt := r.layout.rows[row-run.first]
-			s.rows[row] = replicaRow{laid: laid, typ: uint16(rt.index), size: firstVersions, at: s.slabs[rt.index].take(firstVersions)}
-			s.owners[row] = rowOwner{r: r, ordinal: ord}
-			if len(rt.vars) > 0 {
-				s.vars[row] = make([][]any, firstVersions)
-			}
-			row++
+	for k, t := range r.layout.rows {
+		row := run.first + uint32(k)
+		s.rows[row] = replicaRow{laid: laid, typ: uint16(t.index), size: firstVersions, at: s.slabs[t.index].take(firstVersions)}
+		s.owners[row] = rowOwner{r: r, ordinal: r.layout.ords[k]}
+		if len(t.vars) > 0 {
+			s.vars[row] = make([][]any, firstVersions)
 		}
 	}
 	return run

@@ -15,10 +15,11 @@ func TestVersionsAreFound(t *testing.T) {
 	if err := schema.Freeze(60); err != nil {
 		t.Fatal(err)
 	}
-	types, _ := rowTypesOf(schema)
+	types, byItem := rowTypesOf(schema)
+	layout := newLayout(schema.Items(), byItem, 0, 0, []int{0})
 	for run := range 200 {
 		s := newReplicaRows(types)
-		s.add(&Replica{Items: schema.Items(), layout: &nodeLayout{rows: types}}, 1)
+		s.add(&Replica{layout: layout}, 1)
 		row := &s.rows[0]
 		came := map[Tick]int32{} // what is still to be found
 		newest, base := Tick(1000), Tick(0)
