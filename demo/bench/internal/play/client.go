@@ -21,6 +21,7 @@ type client struct {
 	claims []*holding // those whose item changed in the last Apply
 	came   []*holding
 	went   []*holding
+	spare  []*holding
 	mail   int // messages of the reliable lane in it
 	odd    int // told of nodes or items that do not exist
 	spend  spend
@@ -32,17 +33,41 @@ type client struct {
 	deaf   func(h *holding) bool
 }
 
-// A holding is a node that a client holds.
+// A holding is a node that a client holds. It is read after every receive, of
+// every client, so it is small, and those of a client lie side by side: what the
+// bench reads washes out of the caches what the library has in them.
 type holding struct {
-	life, slot int
-	at         int // in held
 	replica    *rpl.Replica
-	right      int // the newest tick of the trace at which its value was right
+	life, slot int32
+	born, died int32 // the life's
+	at         int32 // in held
+	right      int32 // the newest tick of the trace at which its value was right
+}
+
+// lives reports whether its life lasts at a row of the trace.
+func (h *holding) lives(row int) bool { return int(h.born) <= row && row < int(h.died) }
+
+// hold makes a holding, from one that is gone or side by side with the last.
+func (c *client) hold(life int, r *rpl.Replica) *holding {
+	if len(c.spare) == 0 {
+		fresh := make([]holding, 64)
+		for i := range fresh {
+			c.spare = append(c.spare, &fresh[len(fresh)-1-i])
+		}
+	}
+	h := c.spare[len(c.spare)-1]
+	c.spare = c.spare[:len(c.spare)-1]
+	l := &c.phase.lives.All[life]
+	*h = holding{
+		replica: r, life: int32(life), slot: int32(l.Slot), born: int32(l.Born), died: int32(l.Died),
+		at: int32(len(c.held)), right: -1,
+	}
+	return h
 }
 
 func (c *client) begin(p *phase) {
 	c.phase, c.joined = p, -1
-	c.held, c.bySlot = nil, make([]*holding, p.t.Slots)
+	c.held, c.went, c.bySlot = nil, nil, make([]*holding, p.t.Slots)
 }
 
 // receive applies what was collected; it is measured.
@@ -55,6 +80,7 @@ func (c *client) receive(now time.Duration) {
 		c.proxy.ReceiveMessage(m)
 	}
 	c.mail = len(messages)
+	c.spare = append(c.spare, c.went...)
 	c.claims, c.came, c.went = c.claims[:0], c.came[:0], c.went[:0]
 	c.proxy.Apply(now, c)
 }
@@ -68,7 +94,7 @@ func (c *client) Arrived(r *rpl.Replica) {
 		c.odd++
 		return
 	}
-	h := &holding{life: life, slot: c.phase.lives.All[life].Slot, at: len(c.held), replica: r, right: -1}
+	h := c.hold(life, r)
 	r.Entity = h
 	c.held = append(c.held, h)
 	c.bySlot[h.slot] = h

@@ -34,14 +34,14 @@ func (j *judge) received(c *client) {
 		}
 		words, of := c.claim(h)
 		at := p.at(of)
-		if at < 0 || !p.is(h.life, at) {
+		if at < 0 || !h.lives(p.row(at)) {
 			j.mismatches.Claimed++ // state of before its birth or after its death
 			continue
 		}
-		n := j.layout.differs(words, p.t.Row(p.row(at), h.slot))
+		n := j.layout.differs(words, p.state(h, at))
 		j.mismatches.Claimed += n
 		if n == 0 {
-			h.right = max(h.right, at)
+			h.right = max(h.right, int32(at))
 		}
 	}
 	j.mismatches.Odd += c.odd
@@ -51,20 +51,20 @@ func (j *judge) received(c *client) {
 		return
 	}
 	for _, h := range c.held {
-		words := c.value(h)
-		if p.is(h.life, newest) && j.layout.equal(words, p.t.Row(p.row(newest), h.slot)) {
-			h.right = newest
+		words, lives := c.value(h), h.lives(p.row(newest))
+		if lives && j.layout.equal(words, p.state(h, newest)) {
+			h.right = int32(newest)
 			continue
 		}
 		if j.clean {
 			j.mismatches.Held++
-			if p.is(h.life, newest) {
-				j.mismatches.Held += j.layout.differs(words, p.t.Row(p.row(newest), h.slot)) - 1
+			if lives {
+				j.mismatches.Held += j.layout.differs(words, p.state(h, newest)) - 1
 			}
 		}
-		for at := newest - 1; at > h.right; at-- {
-			if p.is(h.life, at) && j.layout.equal(words, p.t.Row(p.row(at), h.slot)) {
-				h.right = at
+		for at := newest - 1; at > int(h.right); at-- {
+			if h.lives(p.row(at)) && j.layout.equal(words, p.state(h, at)) {
+				h.right = int32(at)
 				break
 			}
 		}
@@ -91,7 +91,7 @@ func (j *judge) complete(c *client) bool {
 // holds reports whether the client has the entity that a slot holds at a row.
 func (c *client) holds(slot, row int) bool {
 	h := c.bySlot[slot]
-	return h != nil && c.phase.is(h.life, row)
+	return h != nil && h.lives(row)
 }
 
 // final counts what a client has wrong when the trace has ended: a prop of a
@@ -104,11 +104,11 @@ func (j *judge) final(c *client, first bool) (m Mismatches) {
 		if first && m.Sum() > 0 {
 			return m
 		}
-		if !p.is(h.life, last) || !j.rel.may(c.index, last, h.slot) {
+		if !h.lives(last) || !j.rel.may(c.index, last, int(h.slot)) {
 			m.Extra++
 			continue
 		}
-		row := p.t.Row(last, h.slot)
+		row := p.state(h, last)
 		if j.layout.equal(c.value(h), row) {
 			continue
 		}

@@ -137,7 +137,7 @@ func (r *run) note(c *client, now time.Duration) {
 	r.tally.ins += len(c.came)
 	r.tally.outs += len(c.went)
 	for _, h := range c.came {
-		r.tally.visits.arrived(c.index, h.life, now)
+		r.tally.visits.arrived(c.index, int(h.life), now)
 	}
 }
 

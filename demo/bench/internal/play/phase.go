@@ -48,9 +48,5 @@ func (p *phase) born(slot int, n rpl.Node) {
 
 func (p *phase) gone(slot int, n rpl.Node) { p.made++ }
 
-// is reports whether a life lasts at a tick.
-func (p *phase) is(life, tick int) bool {
-	l := &p.lives.All[life]
-	tick = p.row(tick)
-	return l.Born <= tick && tick < l.Died
-}
+// state is the trace's row of a node that a client holds, at a tick.
+func (p *phase) state(h *holding, tick int) []int32 { return p.t.Row(p.row(tick), int(h.slot)) }

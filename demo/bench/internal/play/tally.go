@@ -114,7 +114,7 @@ func (t *tally) looked(c *client, tick int) {
 		return
 	}
 	for _, h := range c.held {
-		t.ages.add(tick - h.right)
+		t.ages.add(tick - int(h.right))
 	}
 }
 
