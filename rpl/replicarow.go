@@ -7,12 +7,12 @@ package rpl
 // A replicaRow is one row of a node: the versions that the authority may still
 // name as a base. The newest of them is the row's state as it was received.
 type replicaRow struct {
+	used    uint64 // slots that hold a version, a bit each
 	at      uint32 // where its versions are in the slab of its type
 	laid    Tick   // since when the node has it
 	tick    Tick   // of the newest version
 	applied Tick   // newest record applied
 	keyed   Tick   // newest keyframe or forget applied
-	used    uint64 // slots that hold a version, a bit each
 
 	// The newest versions, the newest first: the slots that they are in, and how
 	// many ticks before each the next one is.

@@ -13,6 +13,9 @@ func TestHotRecordsTakeOneLine(t *testing.T) {
 	if n := unsafe.Sizeof(row{}); n != 64 {
 		t.Errorf("a row takes %d bytes, not 64", n)
 	}
+	if n := unsafe.Sizeof(replicaRow{}); n != 64 {
+		t.Errorf("a row of a proxy takes %d bytes, not 64", n)
+	}
 	if n := unsafe.Sizeof(node{}); n%64 != 0 {
 		t.Errorf("a node takes %d bytes, no whole lines", n)
 	}

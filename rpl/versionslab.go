@@ -5,7 +5,8 @@ package rpl
 // are mostly in the same slot: what a packet is about is few pages of memory,
 // read in order.
 type versionSlab struct {
-	width  int // words of a version, its tick included
+	width  int // words of a version, its tick included …
+	stride int // … and from one to the next, so that it crosses no line of a cache
 	blocks []slabBlock
 	free   map[uint8][]uint32 // places of rows, by the slots that they have
 }
@@ -22,7 +23,7 @@ const (
 )
 
 func newVersionSlab(width int) versionSlab {
-	return versionSlab{width: width, free: make(map[uint8][]uint32)}
+	return versionSlab{width: width, stride: inLines(width), free: make(map[uint8][]uint32)}
 }
 
 // take is a place for a row with some slots.
@@ -38,11 +39,11 @@ func (s *versionSlab) take(slots uint8) (at uint32) {
 // extend makes a block, each larger than the one before: a type of few rows needs
 // little.
 func (s *versionSlab) extend(slots uint8, free []uint32) []uint32 {
-	rows := max(min(1<<min(len(s.blocks), slabBits), slabPage/s.width), 1)
+	rows := max(min(1<<min(len(s.blocks), slabBits), slabPage/s.stride), 1)
 	for row := rows - 1; row >= 0; row-- { // the first is taken first
 		free = append(free, uint32(len(s.blocks)<<slabBits|row))
 	}
-	s.blocks = append(s.blocks, slabBlock{make([]int32, int(slots)*rows*s.width), rows})
+	s.blocks = append(s.blocks, slabBlock{make([]int32, int(slots)*rows*s.stride), rows})
 	return free
 }
 
@@ -54,6 +55,6 @@ func (s *versionSlab) give(at uint32, slots uint8) {
 // version is what is in a slot of a row.
 func (s *versionSlab) version(at uint32, slot uint8) []int32 {
 	b := &s.blocks[at>>slabBits]
-	from := (int(slot)*b.rows + int(at%(1<<slabBits))) * s.width
+	from := (int(slot)*b.rows + int(at%(1<<slabBits))) * s.stride
 	return b.words[from : from+s.width : from+s.width]
 }
