@@ -12,6 +12,13 @@ type course struct {
 	way      way // it is coded in updates
 }
 
+// A drift is the course of a word that is predicted.
+type drift struct {
+	word int
+	course
+	once bool
+}
+
 // A way is what a word of an update is coded against.
 type way uint8
 
@@ -34,6 +41,9 @@ func (t *rowType) charted() {
 			c.way = byVelocity
 		}
 		t.courses = append(t.courses, c)
+	}
+	for _, i := range t.predicted {
+		t.driven = append(t.driven, drift{i, t.courses[i], t.once != nil && t.once[i]})
 	}
 }
 

@@ -58,7 +58,7 @@ var (
 )
 
 func (d *defaults) row(t *rowType) rowModel {
-	r := rowModel{kind: -1, angle: -1, courses: t.courses, chunks: t.chunks, keyBase: make([]int32, len(t.words))}
+	r := rowModel{kind: -1, angle: -1, chunks: t.chunks, keyBase: make([]int32, len(t.words))}
 	var weights [shapes][][2]stateWeights
 	for i := range t.words {
 		w := &t.words[i]

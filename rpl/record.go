@@ -11,11 +11,10 @@ import (
 // rowModel is how the rows of one type are coded.
 type rowModel struct {
 	shapes  [shapes]shapeModel
-	kind    int      // the word that says of what kind a row is, -1 none (kind.go)
-	heading heading  // of the angle that follows from the velocity (heading.go) …
-	angle   int      // … and that angle, -1 none
-	courses []course // rowType.courses and chunks, with that angle
-	chunks  []wordSets
+	kind    int           // the word that says of what kind a row is, -1 none (kind.go)
+	heading heading       // of the angle that follows from the velocity (heading.go) …
+	angle   int           // … and that angle, -1 none
+	chunks  []rowChunk    // rowType.chunks, with that angle
 	updates []updateModel // of rows of any kind, then of each
 	keys    recordModel
 	keyBase []int32 // what a keyframe's words are coded against
@@ -63,24 +62,26 @@ func stateOf(r int32) uint32 {
 	return min(uint32(back<<1^back>>31), stateLarge) // 1, -1, 2, -2 … are 1, 2, 3, 4 …
 }
 
-// wordSets are some of the words of a chunk, each as the low bit that it has in a
-// pattern.
-type wordSets struct {
-	moving uint32 // predicted
-	wraps  uint32 // around their range
-	never  uint32 // told by keyframes alone
+// A rowChunk is the words of one chunk: how they are foreseen, and some that are
+// alike, each as the low bit that it has in a pattern.
+type rowChunk struct {
+	moving  uint32 // predicted
+	wraps   uint32 // around their range
+	never   uint32 // told by keyframes alone
+	courses [chunkLen]course
 }
 
 // bitOf is the low bit of word i in the pattern of its chunk.
 func bitOf(i int) uint32 { return 1 << (2 * (i % chunkLen)) }
 
-func (t *rowType) sorted() {
-	t.chunks = make([]wordSets, (len(t.words)+chunkLen-1)/chunkLen)
+func (t *rowType) inChunks() {
+	t.chunks = make([]rowChunk, (len(t.words)+chunkLen-1)/chunkLen)
 	for i := range t.words {
-		s, w := &t.chunks[i/chunkLen], &t.words[i]
-		s.moving |= bitOf(i) * uint32(flag(w.Velocity >= 0))
-		s.wraps |= bitOf(i) * uint32(flag(w.Wrap))
-		s.never |= bitOf(i) * uint32(flag(t.once != nil && t.once[i]))
+		c, w := &t.chunks[i/chunkLen], &t.courses[i]
+		c.courses[i%chunkLen] = *w
+		c.moving |= bitOf(i) * uint32(flag(w.velocity >= 0))
+		c.wraps |= bitOf(i) * uint32(flag(w.wraps))
+		c.never |= bitOf(i) * uint32(flag(t.once != nil && t.once[i]))
 	}
 }
 
@@ -90,22 +91,20 @@ func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n 
 	row, rl := &m.rows[t.index], &l.rows[t.index]
 	k := recordCoder{
 		m: row, t: t, u: &row.updates[t.kindOf(row.kind, base)][ctx], learn: &rl.updates[t.kindOf(rl.kind, base)][ctx],
-		shape: &row.shapes[shapeUpdate], chunk: &l.chunk, keeps: rl.coder == row,
-		was: t.at(base), is: t.at(now), n: n,
+		chunk: &l.chunk, shape: shapeUpdate, keeps: rl.coder == row,
+		was: t.at(base), is: t.at(now), n: n, out: out,
 	}
 	hints := rl.hints.turn()
-	var run prefix.Run
 	for c := range row.chunks {
 		k.update(c)
 		if hints && row.kind < 0 {
 			rl.hints.note(row, t, base, now, n, c, k.chunk.pattern)
 		}
-		out, run = k.append(out, run, c)
 	}
 	if hints && t.heading >= 0 {
 		rl.course.note(t, base, now)
 	}
-	return append(out, run.Sym())
+	return k.end()
 }
 
 // usual is what a keyframe's word i is coded against, the words before it read.
@@ -121,8 +120,7 @@ func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
 // appendKey codes words without a base; readKey is the inverse.
 func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner) []prefix.Sym {
 	row, rl := &m.rows[t.index], &l.rows[t.index]
-	k := recordCoder{m: row, t: t, u: &row.keys, learn: &rl.keys, shape: &row.shapes[shapeKey], chunk: &l.chunk, keeps: rl.coder == row}
-	var run prefix.Run
+	k := recordCoder{m: row, t: t, u: &row.keys, learn: &rl.keys, chunk: &l.chunk, shape: shapeKey, keeps: rl.coder == row, out: out}
 	for c := range row.chunks {
 		k.chunk.reset()
 		seen := uint32(0)
@@ -135,14 +133,14 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 			seen |= bitOf(i)
 		}
 		k.put(seen, c*chunkLen)
-		out, run = k.append(out, run, c)
+		k.write(c)
 	}
 	for _, i := range t.phased {
 		if now[t.words[i].Velocity] != 0 {
-			out, run = extend(out, run, prefix.Run{}.Raw(uint32(now[t.phase[i]]+phaseHalf), phaseBits))
+			k.extend(prefix.Run{}.Raw(uint32(now[t.phase[i]]+phaseHalf), phaseBits))
 		}
 	}
-	return append(out, run.Sym())
+	return k.end()
 }
 
 func (m *model) readKey(d *prefix.Decoder, t *rowType, now []int32) bool {

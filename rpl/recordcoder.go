@@ -12,12 +12,15 @@ type recordCoder struct {
 	t     *rowType
 	u     *recordModel // of the record's context …
 	learn *recordLearner
-	shape *shapeModel
 	chunk *chunkCoding
+	shape int
 	keeps bool // what is learned of patterns is kept with what they are in this model
 
 	was, is rowWords // of an update: its base and what is so now …
 	n       uint32   // … and the ticks between them
+
+	out []prefix.Sym
+	run prefix.Run // that is to follow
 }
 
 // A chunkCoding is the chunk that is being written: what its words are off what
@@ -46,27 +49,33 @@ func (c *chunkCoding) put(next prefix.Run) {
 // unlike has the low bit of each word that differs, of n from one on. It does not
 // branch: which will is hardly to be foreseen.
 func unlike(base, now rowWords, from, n int) (mask uint32) {
-	for i := from + n - 1; i >= from; i-- {
-		mask = mask<<2 | uint32(flag(*base.word(i) != *now.word(i)))
+	i := from + n
+	if n%2 != 0 {
+		i--
+		mask = uint32(flag(*base.word(i) != *now.word(i)))
+	}
+	for i > from {
+		i -= 2
+		second := uint32(flag(*base.word(i + 1) != *now.word(i + 1)))
+		mask = mask<<4 | second<<2 | uint32(flag(*base.word(i) != *now.word(i)))
 	}
 	return mask
 }
 
-// update finds what chunk c of an update says. Most words are neither predicted
-// nor other than they were.
+// update writes chunk c of an update.
 func (k *recordCoder) update(c int) {
 	k.chunk.reset()
 	k.put(k.differ(c), c*chunkLen)
+	k.write(c)
 }
 
 // differ finds what words of chunk c are off what they should be, and of which it
-// has looked. One kind of words after another it takes half of the work that all
-// in a row would.
+// has looked. It takes one kind of words after another: a loop over all of them
+// would put most of what it holds away for each.
 func (k *recordCoder) differ(c int) (seen uint32) {
 	d, was, is, set, from := k.chunk, k.was, k.is, &k.m.chunks[c], c*chunkLen
-	courses := k.m.courses[from:]
-	changed := unlike(was, is, from, min(len(courses), chunkLen)) &^ set.never
-	k.phased(courses, set.moving&^set.wraps, from)
+	changed := unlike(was, is, from, min(len(k.t.words)-from, chunkLen)) &^ set.never
+	k.phased(set, from)
 	for rest := changed &^ (set.moving | set.wraps); rest != 0; rest &= rest - 1 {
 		at := firstWord(rest)
 		i := from + int(at)
@@ -75,7 +84,7 @@ func (k *recordCoder) differ(c int) (seen uint32) {
 	for rest := (changed | set.moving) & set.wraps; rest != 0; rest &= rest - 1 {
 		at := firstWord(rest)
 		i := from + int(at)
-		d.res[at] = courses[at].residual(k.m.foresee(k.t, was, is, i, k.n), *is.word(i))
+		d.res[at] = set.courses[at].residual(k.m.foresee(k.t, was, is, i, k.n), *is.word(i))
 	}
 	for rest := set.never & set.moving; rest != 0; rest &= rest - 1 {
 		d.res[firstWord(rest)] = 0 // the peer keeps what its keyframe told
@@ -87,11 +96,11 @@ func (k *recordCoder) differ(c int) (seen uint32) {
 func firstWord(set uint32) uint { return uint(bits.TrailingZeros32(set)) / 2 % chunkLen }
 
 // phased does that for words that have phases.
-func (k *recordCoder) phased(courses []course, words uint32, from int) {
+func (k *recordCoder) phased(set *rowChunk, from int) {
 	d, was, is := k.chunk, k.was, k.is
-	for ; words != 0; words &= words - 1 {
+	for words := set.moving &^ set.wraps; words != 0; words &= words - 1 {
 		at := firstWord(words)
-		c, i := &courses[at], from+int(at)
+		c, i := &set.courses[at], from+int(at)
 		v, phase := *is.word(int(c.velocity)), *is.word(int(c.phase))
 		way := travel(*was.word(int(c.velocity)), v, int64(k.n), c.rate, phaseBits)
 		x, expected := c.reached(*was.word(i), *was.word(int(c.phase)), way)
@@ -138,40 +147,45 @@ func (k *recordCoder) phase(off, s uint32) {
 	k.chunk.put(k.u.phases[hidden][s].run(uint(off)))
 }
 
-// append writes chunk c, of which all is found.
-func (k *recordCoder) append(out []prefix.Sym, run prefix.Run, c int) ([]prefix.Sym, prefix.Run) {
-	out, run = k.appendJoint(out, run, c)
-	if k.chunk.full > 0 {
-		out = append(append(out, run.Sym()), k.chunk.runs[:k.chunk.full]...)
-		return out, k.chunk.behind
+// write writes chunk c, of which all is found.
+func (k *recordCoder) write(c int) {
+	k.joint(c)
+	if d := k.chunk; d.full == 0 {
+		k.extend(d.behind)
+	} else {
+		k.out = append(append(k.out, k.run.Sym()), d.runs[:d.full]...)
+		k.run = d.behind
 	}
-	return extend(out, run, k.chunk.behind)
 }
 
-// appendJoint writes the pattern of chunk c.
-func (k *recordCoder) appendJoint(out []prefix.Sym, run prefix.Run, c int) ([]prefix.Sym, prefix.Run) {
+// joint writes the pattern of chunk c.
+func (k *recordCoder) joint(c int) {
 	count, pattern := &k.learn.chunks[c], k.chunk.pattern
 	slot := count.slot(pattern)
 	if slot != nil {
 		slot.n++
 		if k.keeps && slot.run != 0 {
-			return extend(out, run, slot.run.Run())
+			k.extend(slot.run.Run())
+			return
 		}
 	} else {
 		count.rest++
 	}
-	sym, behind := k.shape.run(&k.u.joint[c], pattern, c, len(k.t.words))
+	sym, behind := k.m.shapes[k.shape].run(&k.u.joint[c], pattern, c, len(k.t.words))
 	if slot != nil && k.keeps && sym.Fits(behind) {
 		slot.run = sym.With(behind).Sym()
 	}
-	out, run = extend(out, run, sym)
-	return extend(out, run, behind)
+	k.extend(sym)
+	k.extend(behind)
 }
 
-// extend puts more behind a run; one that is full goes to out.
-func extend(out []prefix.Sym, run, next prefix.Run) ([]prefix.Sym, prefix.Run) {
-	if run.Fits(next) {
-		return out, run.With(next)
+// extend writes more; a run that is full goes out.
+func (k *recordCoder) extend(next prefix.Run) {
+	if !k.run.Fits(next) {
+		k.out, k.run = append(k.out, k.run.Sym()), prefix.Run{}
 	}
-	return append(out, run.Sym()), next
+	k.run = k.run.With(next)
 }
+
+// end is all that was written.
+func (k *recordCoder) end() []prefix.Sym { return append(k.out, k.run.Sym()) }

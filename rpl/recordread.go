@@ -13,65 +13,84 @@ import (
 func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n uint32) bool {
 	row := &m.rows[t.index]
 	u := &row.updates[t.kindOf(row.kind, base)][t.context(base, n)]
+	r := recordReader{row, t, u, t.at(base), t.at(now), n}
 	copy(now, base) // what has not changed, and is not predicted
 	ok := true
 	for c := range u.joint {
-		from := c * chunkLen
 		var pattern uint32
 		if k := d.Symbol(u.joint[c].t); k > 0 {
 			pattern = row.shapes[shapeUpdate].chunks[c].patterns[k-1]
 		} else {
+			from := c * chunkLen
 			pattern = row.shapes[shapeUpdate].pattern(d, from, min(from+chunkLen, len(t.words)))
 		}
-		ok = row.readWords(d, t, u, pattern, from, base, now, n) && ok
+		ok = r.words(d, pattern, c) && ok
 	}
 	return ok
 }
 
-// readWords reads what a pattern says of the words of a chunk. The decoder's bits
-// are kept in registers meanwhile.
-func (m *rowModel) readWords(d *prefix.Decoder, t *rowType, u *recordModel, pattern uint32, from int, base, now []int32, n uint32) bool {
+// A recordReader reads the words of one update.
+type recordReader struct {
+	m       *rowModel
+	t       *rowType
+	u       *recordModel // of the update's context
+	was, is rowWords
+	n       uint32
+}
+
+// words reads what a pattern says of the words of chunk c. The decoder's bits are
+// kept in registers meanwhile.
+func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
+	was, is, from := k.was, k.is, c*chunkLen
+	chunk, large := &k.m.chunks[c], k.u.large[from:]
+	rest := (pattern|pattern>>1)&0x55555555 | chunk.moving
 	ok := true
-	was, is := t.at(base), t.at(now)
 	acc, have := d.Ready()
-	for rest := (pattern|pattern>>1)&0x55555555 | m.chunks[from/chunkLen].moving; rest != 0; rest &= rest - 1 {
-		bit := bits.TrailingZeros32(rest)
-		i := from + bit/2
-		s := pattern >> bit & 3
+	for ; rest != 0; rest &= rest - 1 {
+		bit := uint(bits.TrailingZeros32(rest)) & 31
+		at := bit / 2
+		i := from + int(at)
+		s := pattern >> bit % stateKinds
 		r := smallResidual[s]
 		if s == stateLarge {
 			if have < prefix.MaxCode {
 				acc, have = d.Refill(acc, have)
 			}
-			f := u.large[i].t.Find(acc)
+			f := large[at].t.Find(acc)
 			p := &signedPlaces[uint8(f.Symbol())]
-			k := f.Bits() + int(p.n)
-			if have < k {
+			n := f.Bits() + int(p.n)
+			if have < n {
 				acc, have = d.Refill(acc, have)
 			}
 			r = p.residual(acc >> (f.Bits() & 63))
-			acc, have = acc>>(k&63), have-k
+			acc, have = acc>>(n&63), have-n
 		}
-		w := &m.courses[i]
-		switch w.way {
-		case byPhase:
-			x, phase := w.reach(was, is, i, n)
-			x += r
-			now[i], ok = x, ok && x >= w.min && x <= w.max
-			if now[w.velocity] == 0 {
-				now[w.phase] = 0
-				continue
-			}
-			if have < prefix.MaxCode {
-				acc, have = d.Refill(acc, have)
-			}
-			f := u.phases[int(w.phase)-len(t.words)][s].t.Find(acc)
-			acc, have = acc>>(f.Bits()&63), have-f.Bits()
-			now[w.phase] = (oddPhase(phase)+int32(f.Symbol())+phaseHalf)&(2*phaseHalf-1) - phaseHalf
-		default:
-			x, in := w.apply(m.foresee(t, was, is, i, n), r)
-			now[i], ok = x, ok && in
+		w := &chunk.courses[at]
+		if w.wraps {
+			x, in := w.apply(k.m.foresee(k.t, was, is, i, k.n), r)
+			*is.word(i), ok = x, ok && in
+			continue
 		}
+		if w.way == byBase {
+			x := *was.word(i) + r
+			*is.word(i), ok = x, ok && x >= w.min && x <= w.max
+			continue
+		}
+		v := *is.word(int(w.velocity))
+		way := travel(*was.word(int(w.velocity)), v, int64(k.n), w.rate, phaseBits)
+		x, phase := w.reached(*was.word(i), *was.word(int(w.phase)), way)
+		x += r
+		*is.word(i), ok = x, ok && x >= w.min && x <= w.max
+		if v == 0 {
+			*is.word(int(w.phase)) = 0
+			continue
+		}
+		if have < prefix.MaxCode {
+			acc, have = d.Refill(acc, have)
+		}
+		f := k.u.phases[w.hidden][s].t.Find(acc)
+		acc, have = acc>>(f.Bits()&63), have-f.Bits()
+		*is.word(int(w.phase)) = (oddPhase(phase)+int32(f.Symbol())+phaseHalf)&(2*phaseHalf-1) - phaseHalf
 	}
 	d.Return(acc, have)
 	return ok
@@ -79,7 +98,7 @@ func (m *rowModel) readWords(d *prefix.Decoder, t *rowType, u *recordModel, patt
 
 // foresee is what word i should be.
 func (m *rowModel) foresee(t *rowType, base, now rowWords, i int, n uint32) int32 {
-	c := &m.courses[i]
+	c := &m.chunks[uint(i)/chunkLen].courses[uint(i)%chunkLen]
 	if c.way == byHeading {
 		return m.heading.expect(t, base, now)
 	}

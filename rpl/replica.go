@@ -94,16 +94,7 @@ func (r *Replica) fill(ordinal int, words []int32, vars []any, tick Tick) {
 			continue
 		}
 		i, t := r.rows.first+uint32(k), l.rows[k]
-		has := s.at(i, tick)
-		for k, f := range t.from {
-			switch {
-			case f < 0:
-			case has == nil:
-				words[f] = t.words[k].Default
-			default:
-				words[f] = has[k]
-			}
-		}
+		t.show(words, s.at(i, tick))
 		if vars == nil {
 			continue
 		}

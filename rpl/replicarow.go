@@ -158,10 +158,11 @@ func (s *replicaRows) received(i uint32) []int32 {
 // call.
 func (s *replicaRows) at(i uint32, tick Tick) []int32 {
 	words := s.received(i)
-	row := &s.rows[i]
-	if t := s.types[row.typ]; words != nil && tick > row.tick && t.drifts(words) {
-		t.advance(s.course[:len(words)], words, uint32(tick-row.tick))
-		return s.course[:len(words)]
+	if row := &s.rows[i]; words != nil && tick > row.tick {
+		if t := s.types[row.typ]; t.drifts(words) {
+			t.advance(s.course[:len(words)], words, uint32(tick-row.tick))
+			return s.course[:len(words)]
+		}
 	}
 	return words
 }

@@ -13,6 +13,7 @@ type rowType struct {
 
 	words []Word // Velocity is an index in this order
 	from  []int  // words[i] is item.Words[from[i]]; -1: an inferred velocity (infer.go)
+	shown []show // of those that are the item's, in its order
 	vars  []Var
 	fromV []int
 
@@ -36,9 +37,10 @@ type rowType struct {
 	width   int
 	phase   []int
 	phased  []int
-	courses []course // of each word
+	courses []course // of each word …
+	driven  []drift  // … and of those that are predicted
 
-	chunks []wordSets // what words of each chunk are
+	chunks []rowChunk // the words as they are coded
 
 	// `once`: words and values that only keyframes tell; nil without any.
 	once, onceV []bool
@@ -49,6 +51,24 @@ type rowType struct {
 	// The row's word that must not be 0 for a word to stand in a keyframe: the
 	// presence of the rpl.Opt around it; -1 none; nil without any.
 	within []int
+}
+
+// A show is word from of a row as word to of its item.
+type show struct{ from, to uint16 }
+
+// show sets an item's words to those of a row, or to what they are without any.
+func (t *rowType) show(item, row []int32) {
+	shown := t.shown
+	if row == nil {
+		for k := range shown {
+			item[shown[k].to] = t.words[shown[k].from].Default
+		}
+		return
+	}
+	from, to := t.at(row), wordsOf(item, len(t.item.Words))
+	for k := range shown {
+		*to.word(int(shown[k].to)) = *from.word(int(shown[k].from))
+	}
 }
 
 // rowTypesOf compiles every part of every item of a frozen schema.
@@ -95,6 +115,11 @@ func newRowType(it *ItemType, part int) *rowType {
 	for _, w := range p.Words {
 		place(w, len(p.Words))
 	}
+	for w := range it.Words {
+		if i, ok := at[w]; ok {
+			t.shown = append(t.shown, show{uint16(i), uint16(w)})
+		}
+	}
 	isVelocity := make([]bool, len(t.words))
 	for _, i := range t.inferred {
 		t.words[i].Velocity, t.words[i].Rate = i-1, inferRate
@@ -133,10 +158,10 @@ func newRowType(it *ItemType, part int) *rowType {
 		t.vars = append(t.vars, it.Vars[v])
 		t.fromV = append(t.fromV, v)
 	}
+	t.conditions()
 	t.phases()
 	t.charted()
-	t.conditions()
-	t.sorted()
+	t.inChunks()
 	t.options(at)
 	for i := range t.words {
 		if t.words[i].Velocity < 0 && (t.once == nil || !t.once[i]) {
@@ -215,12 +240,14 @@ func (t *rowType) advance(dst, src []int32, n uint32) {
 		return
 	}
 	base, now := t.at(src), t.at(dst)
-	for _, i := range t.predicted {
-		if c := &t.courses[i]; c.phase >= 0 {
-			*now.word(i), *now.word(int(c.phase)) = c.reach(base, now, i, n)
-		} else {
-			*now.word(i) = c.expect(base, now, i, n)
+	for k := range t.driven {
+		c := &t.driven[k]
+		if c.phase < 0 {
+			*now.word(c.word) = c.expect(base, now, c.word, n)
+			continue
 		}
+		way := travel(*base.word(int(c.velocity)), *now.word(int(c.velocity)), int64(n), c.rate, phaseBits)
+		*now.word(c.word), *now.word(int(c.phase)) = c.reached(*base.word(c.word), *base.word(int(c.phase)), way)
 	}
 }
 
@@ -242,8 +269,9 @@ func (t *rowType) stands(base, now []int32) bool {
 
 func (t *rowType) follows(base, now []int32, n uint32) bool {
 	b, w := t.at(base), t.at(now)
-	for _, i := range t.predicted {
-		if t.courses[i].expect(b, w, i, n) != now[i] && (t.once == nil || !t.once[i]) {
+	for k := range t.driven {
+		c := &t.driven[k]
+		if c.expect(b, w, c.word, n) != now[c.word] && !c.once {
 			return false
 		}
 	}

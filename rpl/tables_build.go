@@ -41,11 +41,12 @@ func (s *tableSet) build(types []*rowType, d *model) *model {
 }
 
 func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
-	r := rowModel{heading: s.heading, angle: -1, courses: t.courses, chunks: t.chunks, keyBase: append([]int32(nil), d.keyBase...)}
+	r := rowModel{heading: s.heading, angle: -1, chunks: t.chunks, keyBase: append([]int32(nil), d.keyBase...)}
 	if s.heading.on {
-		r.angle, r.courses, r.chunks = t.heading, slices.Clone(t.courses), slices.Clone(t.chunks)
-		r.courses[t.heading].way = byHeading
-		r.chunks[t.heading/chunkLen].moving |= bitOf(t.heading)
+		r.angle, r.chunks = t.heading, slices.Clone(t.chunks)
+		c := &r.chunks[t.heading/chunkLen]
+		c.courses[t.heading%chunkLen].way = byHeading
+		c.moving |= bitOf(t.heading)
 	}
 	for w, has := range s.hasBase {
 		if has {

@@ -309,11 +309,11 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 }
 
 func appendBytes(out []prefix.Sym, length *table, b []byte) []prefix.Sym {
-	run := unsigned(length, uint32(len(b))).Run()
+	k := recordCoder{out: out, run: unsigned(length, uint32(len(b))).Run()}
 	for _, c := range b {
-		out, run = extend(out, run, prefix.Run{}.Raw(uint32(c), 8))
+		k.extend(prefix.Run{}.Raw(uint32(c), 8))
 	}
-	return append(out, run.Sym())
+	return k.end()
 }
 
 func readBytes(d *prefix.Decoder, length *table, limit int, dst []byte) ([]byte, bool) {

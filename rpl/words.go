@@ -8,8 +8,10 @@ type rowWords struct{ p unsafe.Pointer }
 
 // at has seen that the words are as many as the row has, its hidden ones, too: an
 // index of rowType is one of them.
-func (t *rowType) at(words []int32) rowWords {
-	if len(words) < t.width {
+func (t *rowType) at(words []int32) rowWords { return wordsOf(words, t.width) }
+
+func wordsOf(words []int32, n int) rowWords {
+	if len(words) < n {
 		panic("rpl: a row without all its words")
 	}
 	return rowWords{unsafe.Pointer(unsafe.SliceData(words))}
