@@ -73,7 +73,9 @@ func sameWorld(e *donburi.Entry, w donburi.World) bool {
 // word.
 func changedNodes(w donburi.World, archetype int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
 	type word [unsafe.Sizeof(components.NodeData{})]byte
-	for row, at := range stored(w, components.RplNode, archetype, len(known)) {
+	list := stored(w, components.RplNode, archetype, len(known))
+	known = known[:len(list)] // as it is: the compiler does not know
+	for row, at := range list {
 		if *(*word)(at) != *(*word)(unsafe.Pointer(&known[row])) {
 			data := (*components.NodeData)(at)
 			known[row] = *data

@@ -27,6 +27,7 @@ type plan struct {
 	columns  []column
 	entities []donburi.Entity // as of the last look
 	rows     []*node
+	stale    []int // of the rows of now, those that are others' than they were
 	data     []components.NodeData // of the rows, as the core knows it
 }
 
@@ -89,11 +90,11 @@ func (r *Replication) findChanges() {
 			continue
 		}
 		moved = append(moved, i)
-		if p.nodes {
-			for _, e := range a.Entities() {
-				if r.nodeOf(e) == nil && e.IsReady() {
-					newcomers = append(newcomers, e)
-				}
+		ents := a.Entities()
+		p.findStale(ents)
+		for _, row := range p.stale {
+			if e := ents[row]; p.nodes && r.nodeOf(e) == nil && e.IsReady() {
+				newcomers = append(newcomers, e)
 			}
 		}
 	}
@@ -108,10 +109,14 @@ func (r *Replication) findChanges() {
 		r.findChanges()
 		return
 	}
+	ended := false
 	for _, i := range moved {
-		r.leftNode(&r.plans[i], archetypes[i].Entities())
+		ended = r.leftNode(&r.plans[i], archetypes[i].Entities()) || ended
 	}
 	for _, i := range moved {
+		if ended { // and callbacks have run
+			r.plans[i].findStale(archetypes[i].Entities())
+		}
 		r.replan(i)
 	}
 }
@@ -145,21 +150,50 @@ func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.P
 	return r.world.Entry(e).Component(c.c)
 }
 
-// leftNode finds the entities that were nodes and have lost RplNode: they stay
-// as local entities, and the node goes everywhere else.
-func (r *Replication) leftNode(p *plan, now []donburi.Entity) {
-	for row, e := range p.entities {
-		n := p.rows[row]
-		if row < len(now) && now[row] == e {
-			continue // it is where it was
-		}
-		if !p.nodes || n == nil || r.nodeOf(e) != n || !r.world.Valid(e) {
-			continue
-		}
-		if !r.world.Entry(e).HasComponent(components.RplNode) && n != r.session {
-			r.endNode(n)
+// findStale notes the rows that the plan does not know.
+func (p *plan) findStale(now []donburi.Entity) {
+	p.stale = p.stale[:0]
+	same := min(len(now), len(p.entities))
+	if p.anew {
+		same = 0
+	}
+	known, rows := p.entities[:same], p.rows[:same]
+	for row, e := range now[:same] {
+		if known[row] != e || rows[row] == nil {
+			p.stale = append(p.stale, row)
 		}
 	}
+	for row := same; row < len(now); row++ {
+		p.stale = append(p.stale, row)
+	}
+}
+
+// leftNode finds the entities that were nodes and have lost RplNode: they stay
+// as local entities, and the node goes everywhere else. It reports whether there
+// was one.
+func (r *Replication) leftNode(p *plan, now []donburi.Entity) (ended bool) {
+	same := min(len(now), len(p.entities))
+	for _, row := range p.stale {
+		if row < same && now[row] != p.entities[row] {
+			ended = r.leftRow(p, row) || ended
+		}
+	}
+	for row := same; row < len(p.entities); row++ {
+		ended = r.leftRow(p, row) || ended
+	}
+	return ended
+}
+
+func (r *Replication) leftRow(p *plan, row int) bool {
+	e, n := p.entities[row], p.rows[row]
+	if !p.nodes || n == nil || n == r.session || r.nodeOf(e) != n || !r.world.Valid(e) {
+		return false
+	}
+	if r.world.Entry(e).HasComponent(components.RplNode) {
+		return false
+	}
+	r.endNode(n)
+	return true
 }
 
 // replan resolves the rows of an archetype anew that are others' now, and tells
@@ -167,44 +201,44 @@ func (r *Replication) leftNode(p *plan, now []donburi.Entity) {
 func (r *Replication) replan(i int) {
 	p := &r.plans[i]
 	ents := r.world.Archetypes()[i].Entities()
-	known := p.entities
-	same := func(row int) bool {
-		return !p.anew && row < len(known) && row < len(ents) && known[row] == ents[row] &&
-			p.rows[row] != nil && p.rows[row] == r.nodeOf(ents[row])
-	}
 	for k := range p.columns {
 		c := &p.columns[k]
 		c.items.Resize(len(ents))
-		c.own = slices.DeleteFunc(c.own, func(row int) bool { return !same(row) })
+		c.own = slices.DeleteFunc(c.own, func(row int) bool {
+			_, stale := slices.BinarySearch(p.stale, row)
+			return stale || row >= len(ents)
+		})
 	}
 	p.rows = resized(p.rows, len(ents))
 	p.data = resized(p.data, len(ents))
-	for row, e := range ents {
-		if same(row) {
-			continue
-		}
-		n := r.nodeOf(e)
-		p.rows[row] = n
-		if n != nil {
-			r.settleItems(n, e, p.columns)
-			p.data[row] = n.data
-		}
-		for k := range p.columns {
-			c := &p.columns[k]
-			item := rpl.NoItem
-			if n != nil {
-				switch b := n.binding(c.comp, e); {
-				case b == nil: // an item too many: reported, and left alone
-				case b.watch != nil || c.comp.standIn != nil:
-					c.own = append(c.own, row)
-				default:
-					item = b.item
-				}
-			}
-			c.items.Put(row, item)
-		}
+	for _, row := range p.stale {
+		r.planRow(p, row, ents[row])
 	}
-	p.entities, p.anew = append(known[:0], ents...), false
+	p.entities, p.anew = append(p.entities[:0], ents...), false
+}
+
+// planRow finds whose an archetype's row is.
+func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
+	n := r.nodeOf(e)
+	p.rows[row] = n
+	if n != nil {
+		r.settleItems(n, e, p.columns)
+		p.data[row] = n.data
+	}
+	for k := range p.columns {
+		c := &p.columns[k]
+		item := rpl.NoItem
+		if n != nil {
+			switch b := n.binding(c.comp, e); {
+			case b == nil: // an item too many: reported, and left alone
+			case b.watch != nil || c.comp.standIn != nil:
+				c.own = append(c.own, row)
+			default:
+				item = b.item
+			}
+		}
+		c.items.Put(row, item)
+	}
 }
 
 // resized is s with n elements, those that it had in their places.

@@ -98,6 +98,9 @@ func (c *Column) compare(w int, here *components, rows uint64, probes []probePai
 // settle reads rows that are elsewhere or show something else, and finds those of
 // them, and of those that drift, that have left their course.
 func (c *Column) settle(w int, here *components, moved, turned, drifting uint64) {
+	if moved|turned|drifting == 0 {
+		return
+	}
 	t, s, tick := c.t, c.slab, uint32(c.a.tick)
 	blocks := (*[sheaf]uint32)(c.blocks[w*sheaf:])
 	moved = c.readPlaces(blocks, here, moved&^turned)
