@@ -27,7 +27,7 @@ type plan struct {
 	columns  []column
 	entities []donburi.Entity // as of the last look
 	rows     []*node
-	stale    []int // of the rows of now, those that are others' than they were
+	stale    []int                 // of the rows of now, those that are others' than they were
 	data     []components.NodeData // of the rows, as the core knows it
 }
 
