@@ -189,8 +189,8 @@ func (a *Authority) touchCells(slots []uint32) {
 	for _, slot := range slots {
 		if i := a.spots[slot].cell; i >= 0 {
 			sum += uint32(len(g.buckets[i]))
-			for _, peers := range g.watchers.of(i) {
-				sum += uint32(peers)
+			if g.watchers.words > 0 {
+				sum += uint32(g.watchers.bits[int(i)*g.watchers.words])
 			}
 		}
 	}

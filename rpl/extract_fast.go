@@ -1,9 +1,6 @@
 package rpl
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 // A fastPlan is a plan sorted by kind of field, since no field depends on
 // another: what is most frequent goes through short loops without a switch,
@@ -69,25 +66,26 @@ func (f *fastPlan) add(o *op) bool {
 
 func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
 	words = words[:len(l.words)]
-	for i := range l.fast.floats {
-		f := &l.fast.floats[i]
+	floats, angles, bytes, shorts := l.fast.floats, l.fast.angles, l.fast.bytes, l.fast.shorts
+	for i := range floats {
+		f := &floats[i]
 		x := float64((*at[float64](p, f.off) - f.bias) * f.scale)
-		if x > f.lo && x < f.hi { // quantiser.word by hand
-			words[f.word] = int32(x + math.Copysign(0.5, x))
+		if f.holds(x) { // quantiser.rounded by hand
+			words[f.word] = rounded(x)
 		} else {
 			words[f.word] = f.outside(x)
 		}
 	}
-	for i := range l.fast.angles {
-		f := &l.fast.angles[i]
+	for i := range angles {
+		f := &angles[i]
 		words[f.word] = f.angleWord(*at[float64](p, f.off))
 	}
-	for i := range l.fast.bytes {
-		f := &l.fast.bytes[i]
+	for i := range bytes {
+		f := &bytes[i]
 		words[f.word] = min(max(int32(*at[uint8](p, f.off)), f.lo), f.hi)
 	}
-	for i := range l.fast.shorts {
-		f := &l.fast.shorts[i]
+	for i := range shorts {
+		f := &shorts[i]
 		words[f.word] = min(max(int32(*at[int16](p, f.off)), f.lo), f.hi)
 	}
 	if len(l.fast.rest) > 0 {

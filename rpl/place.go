@@ -50,6 +50,7 @@ func (pl *place) see(p unsafe.Pointer) (x, y float64) {
 // they were seen last say, and brings these up to date.
 func (pl *place) compare(here *components, seen *[sheaf]uint64, rows uint64) (moved uint64) {
 	f32, offX, offY := pl.f32, pl.x, pl.y
+	_, _ = here[0], seen[0] // the loop need not ask whether they are nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		var x, y uint64

@@ -53,99 +53,6 @@ type shared struct {
 
 func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.number) }
 
-// A slab is the rows of one type. What a tick reads of a row that moves is one
-// block of whole lines of a cache: its words as they are, version head, its
-// trackers; of one that stands only what a walk has seen of it. Those of rows that
-// are walked stand side by side (near.go). A version's tick stands behind its words.
-type slab struct {
-	blocks []int32
-	block  int      // words of each, and where in it stand …
-	width  int      // (so many words are the row's)
-	seen   int      // the tick that the trackers know
-	head   int      // version head
-	tracks int      // the trackers of phases
-	sums   []uint64 // by block: what a walk has seen of a row but for its place
-	owners []owner  // by block
-	near   uint32   // so many blocks are of rows that are walked …
-	moved  uint32   // … and so many of them may stand out of order
-
-	ring   []int32 // older versions, stride apart
-	stride int     // of a version in the ring, so that it crosses no line of a cache
-	runs   []run   // of inferred velocities, by block
-	rows   int
-	free   []uint32 // rows to use again, their places with them
-}
-
-// lineWords is how many words a line of a cache holds.
-const lineWords = 16
-
-func newSlab(t *rowType) slab {
-	s := slab{width: t.width, seen: t.width, stride: inLines(t.width + 1)}
-	s.head = s.seen + 1
-	s.tracks = s.head + t.width + 1
-	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
-	return s
-}
-
-// inLines is the room for some words that crosses as few lines of a cache as can
-// be, side by side with others.
-func inLines(words int) int {
-	if words > lineWords {
-		return (words + lineWords - 1) &^ (lineWords - 1)
-	}
-	n := 0
-	for n < words {
-		n = max(1, 2*n)
-	}
-	return n
-}
-
-// at is where a block is: who steps through it by what newSlab says stands there,
-// and no farther, needs no checks.
-func (s *slab) at(block uint32) unsafe.Pointer {
-	return unsafe.Pointer(&s.blocks[int(block)*s.block])
-}
-
-const wordSize = 4
-
-func nthWord(block unsafe.Pointer, n int) unsafe.Pointer {
-	return unsafe.Add(block, n*wordSize)
-}
-
-// current is the words of a block's row as they are, w words wide.
-func (s *slab) current(block uint32, w int) []int32 {
-	at := int(block) * s.block
-	return s.blocks[at : at+w : at+w]
-}
-
-// tracked is the tick that the trackers of a row know; 0: none yet.
-func (s *slab) tracked(block uint32) *int32 { return &s.blocks[int(block)*s.block+s.seen] }
-
-// trackers are n of a row, at least one.
-func (s *slab) trackers(block uint32, n int) []tracker {
-	at := int(block)*s.block + s.tracks
-	return unsafe.Slice((*tracker)(unsafe.Pointer(&s.blocks[at])), n)
-}
-
-// newest is the place of version head of a block's row, w words wide, its tick
-// behind it.
-func (s *slab) newest(block uint32, w int) []int32 {
-	at := int(block)*s.block + s.head
-	return s.blocks[at : at+w+1 : at+w+1]
-}
-
-// anchor is version head and its tick.
-func (s *slab) anchor(block uint32, w int) ([]int32, uint32) {
-	v := s.newest(block, w)
-	return v[:w:w], uint32(v[w])
-}
-
-// older is the place of an older version of the row at k, as newest is.
-func (s *slab) older(k, ver uint32, w int) []int32 {
-	at := (int(k)*historyLen + int(ver%historyLen)) * s.stride
-	return s.ring[at : at+w+1 : at+w+1]
-}
-
 // item is one replicated component of a node.
 type item struct {
 	t      *ItemType
@@ -277,9 +184,12 @@ func (a *Authority) freeRow(i uint32) {
 
 // anchor makes what the row is now its version head.
 func (a *Authority) anchor(r *row) {
-	v := a.slabs[r.t.index].newest(r.block, r.t.width)
-	copy(v, a.current(r))
-	v[r.t.width] = int32(a.tick)
+	a.slabs[r.t.index].renew(r.block, uint32(a.tick))
+	r.keepVars()
+}
+
+// keepVars makes the values as they are those of version head.
+func (r *row) keepVars() {
 	if r.vars != nil {
 		r.vars.ring[r.head%historyLen] = append([]any(nil), r.vars.now...)
 	}
@@ -295,7 +205,7 @@ func (a *Authority) settle(i uint32) (left bool) {
 	}
 	last, tick := a.anchored(r)
 	if left = !r.t.onCourse(last, now, uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
-		a.leaveCourse(r, last, tick)
+		a.leaveCourse(r)
 	}
 	r.drifting = r.t.drifts(now)
 	if r.drifting && !r.listed && !r.walked {
@@ -305,16 +215,12 @@ func (a *Authority) settle(i uint32) (left bool) {
 	return left
 }
 
-// leaveCourse makes a new version of what the row is now; last is what the head
-// was, tick when.
-func (a *Authority) leaveCourse(r *row, last []int32, tick uint32) {
-	old := a.slabs[r.t.index].older(r.k, r.head, len(last))
-	copy(old, last)
-	old[len(last)] = int32(tick)
+// leaveCourse makes a new version of what the row is now.
+func (a *Authority) leaveCourse(r *row) {
+	r.left, r.before = uint32(a.tick), a.slabs[r.t.index].retire(r, uint32(a.tick))
 	r.head++
 	r.versions = min(r.versions+1, historyLen)
-	r.left, r.before = uint32(a.tick), tick
-	a.anchor(r)
+	r.keepVars()
 }
 
 // sameVars is whether the values are those of a version.

@@ -65,6 +65,7 @@ func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 // where the grid has them than its slack.
 func (a *Authority) notePlaces(pl *place, here *components, slots *[sheaf]uint32, rows uint64) (strays uint64) {
 	spots, slack := a.spots, a.leeway
+	_, _ = here[0], slots[0] // the loop need not ask whether they are nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		s := &spots[slots[i]]
@@ -147,13 +148,13 @@ func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64
 // readRows quantises all of some rows, and returns those of which a word changed.
 func (c *Column) readRows(w int, here *components, rows uint64) (changed uint64) {
 	t, s := c.t, c.slab
-	words := c.a.scratch[:len(t.item.Words)]
+	words, from := c.a.scratch[:len(t.item.Words)], t.from
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		now := s.current(c.blocks[w*sheaf+i], t.width)
 		t.item.lay.extract(here[i], words, nil, nil)
-		for k, f := range t.from {
-			if f >= 0 && now[k] != words[f] {
+		for k := range now[:len(from)] {
+			if f := from[k]; f >= 0 && now[k] != words[f] {
 				now[k] = words[f]
 				changed |= 1 << i
 			}
@@ -208,8 +209,7 @@ func (a *Authority) leave(t *rowType) {
 		for _, e := range some {
 			r := &a.rows[e.row]
 			r.touched = false
-			last, tick := a.anchored(r)
-			a.leaveCourse(r, last, tick)
+			a.leaveCourse(r)
 			a.tellHolders(&a.nodes[e.slot])
 		}
 	}

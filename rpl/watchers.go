@@ -78,8 +78,8 @@ func (a *Authority) tell(peer int32, slot uint32) {
 // there from another, if it is news to them. No branch depends on that.
 func (g *grid) tellOfMove(bucket int32, from, to gridNode) {
 	list := g.news
-	for k, w := range g.watchers.of(bucket) {
-		for ; w != 0; w &= w - 1 {
+	for k := range g.watchers.words {
+		for w := g.watchers.bits[int(bucket)*g.watchers.words+k]; w != 0; w &= w - 1 {
 			i := k<<6 + bits.TrailingZeros64(w)
 			list = append(list, news{int32(i), to.slot})
 			list = list[:len(list)-flag(g.sights[i].misses(from, to))]

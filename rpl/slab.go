@@ -1,0 +1,115 @@
+package rpl
+
+import "unsafe"
+
+// A slab is the rows of one type. What a tick reads of a row that moves is one
+// block of whole lines of a cache: its words as they are, version head, its
+// trackers; of one that stands only what a walk has seen of it. Those of rows that
+// are walked stand side by side (near.go). A version's tick stands behind its words.
+type slab struct {
+	blocks []int32
+	block  int      // words of each, and where in it stand …
+	width  int      // (so many words are the row's)
+	seen   int      // the tick that the trackers know
+	head   int      // version head
+	tracks int      // the trackers of phases
+	sums   []uint64 // by block: what a walk has seen of a row but for its place
+	owners []owner  // by block
+	near   uint32   // so many blocks are of rows that are walked …
+	moved  uint32   // … and so many of them may stand out of order
+
+	ring   []int32 // older versions, stride apart
+	stride int     // of a version in the ring, so that it crosses no line of a cache
+	runs   []run   // of inferred velocities, by block
+	rows   int
+	free   []uint32 // rows to use again, their places with them
+}
+
+// lineWords is how many words a line of a cache holds.
+const lineWords = 16
+
+func newSlab(t *rowType) slab {
+	s := slab{width: t.width, seen: t.width, stride: inLines(t.width + 1)}
+	s.head = s.seen + 1
+	s.tracks = s.head + t.width + 1
+	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
+	return s
+}
+
+// inLines is the room for some words that crosses as few lines of a cache as can
+// be, side by side with others.
+func inLines(words int) int {
+	if words > lineWords {
+		return (words + lineWords - 1) &^ (lineWords - 1)
+	}
+	n := 0
+	for n < words {
+		n = max(1, 2*n)
+	}
+	return n
+}
+
+// at is where a block is: who steps through it by what newSlab says stands there,
+// and no farther, needs no checks.
+func (s *slab) at(block uint32) unsafe.Pointer {
+	return unsafe.Pointer(&s.blocks[int(block)*s.block])
+}
+
+const wordSize = 4
+
+func nthWord(block unsafe.Pointer, n int) unsafe.Pointer {
+	return unsafe.Add(block, n*wordSize)
+}
+
+// current is the words of a block's row as they are, w words wide.
+func (s *slab) current(block uint32, w int) []int32 {
+	at := int(block) * s.block
+	return s.blocks[at : at+w : at+w]
+}
+
+// tracked is the tick that the trackers of a row know; 0: none yet.
+func (s *slab) tracked(block uint32) *int32 { return &s.blocks[int(block)*s.block+s.seen] }
+
+// trackers are n of a row, at least one.
+func (s *slab) trackers(block uint32, n int) []tracker {
+	at := int(block)*s.block + s.tracks
+	return unsafe.Slice((*tracker)(unsafe.Pointer(&s.blocks[at])), n)
+}
+
+// newest is the place of version head of a block's row, w words wide, its tick
+// behind it.
+func (s *slab) newest(block uint32, w int) []int32 {
+	at := int(block)*s.block + s.head
+	return s.blocks[at : at+w+1 : at+w+1]
+}
+
+// anchor is version head and its tick.
+func (s *slab) anchor(block uint32, w int) ([]int32, uint32) {
+	v := s.newest(block, w)
+	return v[:w:w], uint32(v[w])
+}
+
+// older is the place of an older version of the row at k, as newest is.
+func (s *slab) older(k, ver uint32, w int) []int32 {
+	at := (int(k)*historyLen + int(ver%historyLen)) * s.stride
+	return s.ring[at : at+w+1 : at+w+1]
+}
+
+// renew makes what a block's row is now its newest version.
+func (s *slab) renew(block, tick uint32) {
+	v := s.newest(block, s.width)
+	copy(v, s.current(block, s.width))
+	v[s.width] = int32(tick)
+}
+
+// retire puts version head of a row among the older ones, makes what the row is
+// now the newest, and returns the tick of the former.
+func (s *slab) retire(r *row, tick uint32) (before uint32) {
+	b := s.blocks[int(r.block)*s.block:][:s.block]
+	now, head := b[:s.width], b[s.head:][:s.width+1]
+	copy(s.older(r.k, r.head, s.width), head)
+	before = uint32(head[s.width])
+	copy(head, now)
+	head[s.width] = int32(tick)
+	return before
+}
