@@ -46,20 +46,15 @@ func (c *chunkCoding) put(next prefix.Run) {
 	c.behind = c.behind.With(next)
 }
 
-// unlike has the low bit of each word that differs, of n from one on. It does not
-// branch: which will is hardly to be foreseen.
-func unlike(base, now rowWords, from, n int) (mask uint32) {
-	i := from + n
-	if n%2 != 0 {
-		i--
-		mask = uint32(flag(*base.word(i) != *now.word(i)))
+// plain finds what n words from one on are off what they were, and returns the low
+// bit of each that is. It does not branch: which will be is hardly to be foreseen.
+func (c *chunkCoding) plain(was, is rowWords, from, n int) (changed uint32) {
+	for at := n - 1; at >= 0; at-- {
+		r := *is.word(from + at) - *was.word(from + at)
+		c.res[uint(at)%chunkLen] = r
+		changed = changed<<2 | uint32(flag(r != 0))
 	}
-	for i > from {
-		i -= 2
-		second := uint32(flag(*base.word(i + 1) != *now.word(i + 1)))
-		mask = mask<<4 | second<<2 | uint32(flag(*base.word(i) != *now.word(i)))
-	}
-	return mask
+	return changed
 }
 
 // update writes chunk c of an update.
@@ -74,13 +69,8 @@ func (k *recordCoder) update(c int) {
 // would put most of what it holds away for each.
 func (k *recordCoder) differ(c int) (seen uint32) {
 	d, was, is, set, from := k.chunk, k.was, k.is, &k.m.chunks[c], c*chunkLen
-	changed := unlike(was, is, from, min(len(k.t.words)-from, chunkLen)) &^ set.never
+	changed := d.plain(was, is, from, min(len(k.t.words)-from, chunkLen)) &^ set.never
 	k.phased(set, from)
-	for rest := changed &^ (set.moving | set.wraps); rest != 0; rest &= rest - 1 {
-		at := firstWord(rest)
-		i := from + int(at)
-		d.res[at] = *is.word(i) - *was.word(i)
-	}
 	for rest := (changed | set.moving) & set.wraps; rest != 0; rest &= rest - 1 {
 		at := firstWord(rest)
 		i := from + int(at)
