@@ -68,12 +68,19 @@ type shapeModel struct {
 
 // pattern is a pattern without a symbol.
 func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
-	prev := 0
-	for i := from; i < to; i++ {
-		k := d.Symbol(s.states[i][prev].t)
-		pattern |= uint32(k) << (2 * (i - from))
+	prev, states := uint32(0), s.states[from:to]
+	acc, have := d.Ready()
+	for i := range states {
+		if have < prefix.MaxCode {
+			acc, have = d.Refill(acc, have)
+		}
+		f := states[i][prev].t.Find(acc)
+		acc, have = acc>>(f.Bits()&63), have-f.Bits()
+		k := uint32(f.Symbol())
+		pattern |= k << (2 * i & 31)
 		prev = min(k, 1)
 	}
+	d.Return(acc, have)
 	return pattern
 }
 
