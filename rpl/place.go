@@ -49,22 +49,46 @@ func (pl *place) see(p unsafe.Pointer) (x, y float64) {
 // compare returns those of some rows that are elsewhere than the sums of where
 // they were seen last say, and brings these up to date.
 func (pl *place) compare(here *components, seen *[sheaf]uint64, rows uint64) (moved uint64) {
-	f32, offX, offY := pl.f32, pl.x, pl.y
+	if pl.f32 {
+		return elsewhere[uint32](here, seen, rows, pl.x, pl.y)
+	}
+	return elsewhere[uint64](here, seen, rows, pl.x, pl.y)
+}
+
+func elsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, rows uint64, atX, atY uintptr) (moved uint64) {
 	_, _ = here[0], seen[0] // the loop need not ask whether they are nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		var x, y uint64
-		if f32 {
-			x, y = uint64(*at[uint32](here[i], offX)), uint64(*at[uint32](here[i], offY))
-		} else {
-			x, y = *at[uint64](here[i], offX), *at[uint64](here[i], offY)
-		}
+		x, y := uint64(*at[T](here[i], atX)), uint64(*at[T](here[i], atY))
 		if sum := product(x^placeKeyX, y^placeKeyY); sum != seen[i] {
 			seen[i] = sum
 			moved |= 1 << i
 		}
 	}
 	return moved
+}
+
+// note notes where some rows are, less the bias, and returns those that are
+// farther from where the grid has them than a slack.
+func (pl *place) note(spots []spot, slots *[sheaf]uint32, here *components, rows uint64, slack float64) (strays uint64) {
+	if pl.f32 {
+		return noted[float32](spots, slots, here, rows, pl, slack)
+	}
+	return noted[float64](spots, slots, here, rows, pl, slack)
+}
+
+func noted[T float32 | float64](spots []spot, slots *[sheaf]uint32, here *components, rows uint64, pl *place, slack float64) (strays uint64) {
+	atX, atY, bias := pl.x, pl.y, pl.q.bias
+	_, _ = here[0], slots[0] // as in elsewhere
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		s := &spots[slots[i]]
+		s.x, s.y = float64(*at[T](here[i], atX))-bias, float64(*at[T](here[i], atY))-bias
+		if !s.within(slack) {
+			strays |= 1 << i
+		}
+	}
+	return strays
 }
 
 // clamped is where a coordinate is, less the bias, as its quantiser has it.

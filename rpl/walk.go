@@ -46,7 +46,7 @@ func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 		return 0
 	}
 	slots := (*[sheaf]uint32)(c.slots[w*sheaf:])
-	strays := a.notePlaces(c.place, here, slots, moved)
+	strays := c.place.note(a.spots, slots, here, moved, a.leeway)
 	if a.unstamped {
 		a.grid.moved = a.moves
 	} else {
@@ -59,23 +59,6 @@ func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 		a.strays = append(a.strays, slots[i])
 	}
 	return moved
-}
-
-// notePlaces notes where some rows are, and returns those that are farther from
-// where the grid has them than its slack.
-func (a *Authority) notePlaces(pl *place, here *components, slots *[sheaf]uint32, rows uint64) (strays uint64) {
-	spots, slack := a.spots, a.leeway
-	_, _ = here[0], slots[0] // the loop need not ask whether they are nil
-	for m := rows; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		s := &spots[slots[i]]
-		x, y := pl.see(here[i])
-		s.x, s.y = x-pl.q.bias, y-pl.q.bias
-		if !s.within(slack) {
-			strays |= 1 << i
-		}
-	}
-	return strays
 }
 
 // compare returns those of some rows whose components show something else than

@@ -17,7 +17,7 @@ type sight struct {
 // no news.
 func (s *sight) misses(from, to gridNode) bool {
 	before, now := farBetween(from.x-s.x, from.y-s.y), farBetween(to.x-s.x, to.y-s.y)
-	return max(before, now) <= s.inner || min(before, now) > s.outer
+	return flag(max(before, now) <= s.inner)|flag(min(before, now) > s.outer) != 0
 }
 
 // watchers are the peers that watch each bucket of the grid: so many words of
@@ -77,15 +77,23 @@ func (a *Authority) tell(peer int32, slot uint32) {
 // tellOfMove tells those that watch a bucket of a node that has come to a place
 // there from another, if it is news to them. No branch depends on that.
 func (g *grid) tellOfMove(bucket int32, from, to gridNode) {
-	list := g.news
-	for k := range g.watchers.words {
-		for w := g.watchers.bits[int(bucket)*g.watchers.words+k]; w != 0; w &= w - 1 {
-			i := k<<6 + bits.TrailingZeros64(w)
-			list = append(list, news{int32(i), to.slot})
-			list = list[:len(list)-flag(g.sights[i].misses(from, to))]
+	sights := g.sights
+	for k, w := range g.watchers.of(bucket) {
+		if w == 0 {
+			continue
 		}
+		told := len(g.news)
+		if cap(g.news) < told+64 {
+			g.news = slices.Grow(g.news, 64)
+		}
+		room, n := (*[64]news)(g.news[told:told+64]), 0
+		for ; w != 0; w &= w - 1 {
+			i := k<<6 + bits.TrailingZeros64(w)
+			room[n&63] = news{int32(i), to.slot}
+			n += 1 - flag(sights[i].misses(from, to))
+		}
+		g.news = g.news[:told+n]
 	}
-	g.news = list
 }
 
 // tellWatchers tells those that watch a bucket of a node whose rules have changed.
