@@ -90,12 +90,9 @@ func (c *course) reached(from, phase int32, way int64) (to, toPhase int32) {
 // around is the value some steps above the least, of a word that wraps around.
 func (c *course) around(steps int64) int32 {
 	n := int64(c.max) - int64(c.min) + 1
-	if steps < 0 {
-		steps += n
-	} else if steps >= n {
-		steps -= n
-	}
-	if uint64(steps) >= uint64(n) { // more than once around: dividing takes long
+	steps += n & (steps >> 63)        // below 0
+	steps -= n &^ ((steps - n) >> 63) // above the range
+	if uint64(steps) >= uint64(n) {   // more than once around: dividing takes long
 		if steps %= n; steps < 0 {
 			steps += n
 		}

@@ -72,14 +72,11 @@ func (h *heading) expect(t *rowType, base, now rowWords) int32 {
 
 // direction is the angle of a vector other than zero, from x towards y, in 2³²nds
 // of a turn. It is right to a millionth of a turn, and the same on every machine.
+// Which eighth of a turn it is in cannot be foreseen, so nothing branches on it.
 func direction(x, y int32) int32 {
-	long, short := int64(magnitude(x)), int64(magnitude(y))
-	steep := short > long
-	if steep {
-		long, short = short, long
-	}
+	a, b := int64(magnitude(x)), int64(magnitude(y))
 	const unit = 30 // binary digits of 1
-	q := int64(uint64(short) << unit / uint64(long))
+	q := int64(uint64(min(a, b)) << unit / uint64(max(a, b)))
 	s := q * q >> unit
 	p := int64(arc11)
 	p = arc9 + p*s>>unit
@@ -87,18 +84,14 @@ func direction(x, y int32) int32 {
 	p = arc5 + p*s>>unit
 	p = arc3 + p*s>>unit
 	p = arc1 + p*s>>unit
-	turn := q * p >> unit
-	if steep {
-		turn = 1<<30 - turn
-	}
-	if x < 0 {
-		turn = 1<<31 - turn
-	}
-	if y < 0 {
-		turn = -turn
-	}
-	return int32(turn)
+	turn := mirrored(q*p>>unit, 1<<30, (a-b)>>63) // steep
+	turn = mirrored(turn, 1<<31, int64(x>>31))
+	return int32(mirrored(turn, 0, int64(y>>31)))
 }
+
+// mirrored is an angle where not is 0, and what it is short of another where that
+// is -1.
+func mirrored(turn, from, not int64) int64 { return turn ^ not - not + from&not }
 
 // The factors of q, q³ … q¹¹ in the arc tangent of q, 0 to 1, in 2³²nds of a turn
 // (C. Hastings, "Approximations for Digital Computers", 1955).
