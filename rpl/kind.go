@@ -13,7 +13,7 @@ import (
 // updates it counts, for each word that could be it, what the others do.
 
 // maxKinds is the most values of a word that tells kinds: each has counters on
-// the authority, some 60 KiB, and tables of its own.
+// the authority, some 85 KiB, and tables of its own.
 const maxKinds = 16
 
 // kindBits is how the word that tells kinds is named in a set of tables: of rows
