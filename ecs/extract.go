@@ -86,7 +86,8 @@ func (r *Replication) findChanges() {
 	var newcomers []donburi.Entity
 	for i, a := range archetypes {
 		p := &r.plans[i]
-		if !p.nodes && !p.parts || !p.anew && sameMemory(p.entities, a.Entities()) {
+		disowned := p.parts && r.regrouped && p.disown(r)
+		if !p.nodes && !p.parts || !p.anew && !disowned && sameMemory(p.entities, a.Entities()) {
 			continue
 		}
 		moved = append(moved, i)
@@ -98,6 +99,7 @@ func (r *Replication) findChanges() {
 			}
 		}
 	}
+	r.regrouped = false
 	if len(moved) == 0 {
 		return
 	}
@@ -148,6 +150,17 @@ func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.P
 		return nil
 	}
 	return r.world.Entry(e).Component(c.c)
+}
+
+// disown forgets whose those rows are that are no longer their node's: it may be
+// gone while its parts stay. It reports whether there were any.
+func (p *plan) disown(r *Replication) (any bool) {
+	for row, n := range p.rows {
+		if n != nil && r.nodeOf(p.entities[row]) != n {
+			p.rows[row], any = nil, true
+		}
+	}
+	return any
 }
 
 // findStale notes the rows that the plan does not know.

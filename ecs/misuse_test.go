@@ -72,6 +72,7 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("of a world without a session: %v", err)
 		}
 		refused(t, "one world", func() { tendon.Part(a, pa) })
+		refused(t, "a node of its own", func() { tendon.Part(a, b) })
 	})
 	t.Run("an unregistered component", func(t *testing.T) {
 		e := server.Create(Local, Paint)

@@ -181,6 +181,7 @@ func (r *Replication) forget(n *node) {
 	r.clearSlot(n.entity)
 	for _, p := range n.parts {
 		r.clearSlot(p)
+		r.regrouped = true
 	}
 	if r.byID[n.id] == n {
 		delete(r.byID, n.id)

@@ -39,6 +39,7 @@ type Replication struct {
 	named     map[string]donburi.Entity
 	destroyed map[string]bool                     // load-time nodes that this world was made with and has no more
 	parts     map[donburi.Entity][]donburi.Entity // made by Part, before their node is one
+	regrouped bool                                // a part may be another node's than at the last look, or no one's
 	builds    map[*prefab]*builder
 
 	// Calls.

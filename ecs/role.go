@@ -170,11 +170,15 @@ func Named(e *donburi.Entry, name string) {
 
 // Part makes an entity created inside Build share its node: its replicated
 // components are items of the node, its other components local, its role the
-// node's.
+// node's. A part of another node leaves that; what is a node itself cannot be one.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
 	if r == nil || !sameWorld(node, r.world) {
 		panic("tendon: Part: node and part must be entities of one world that has a session")
+	}
+	old := r.nodeOf(part.Entity())
+	if old != nil && old.entity == part.Entity() {
+		panic("tendon: Part: the part is a node of its own: make it without RplNode, or attach it instead")
 	}
 	add(part, partOf)
 	partOf.SetValue(part, partData{node: node.Entity()})
@@ -184,8 +188,12 @@ func Part(node, part *donburi.Entry) {
 		return
 	}
 	if !slices.Contains(n.parts, part.Entity()) {
+		if old != nil {
+			r.partRemoved(old, part.Entity())
+		}
 		n.parts = append(n.parts, part.Entity())
 		r.setSlot(part.Entity(), n)
+		r.regrouped = true
 		if r.auth == nil {
 			add(part, components.Proxy)
 		}

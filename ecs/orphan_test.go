@@ -1,0 +1,71 @@
+package ecs_test
+
+import (
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// partTests are of components that columns read, and of such that are read by
+// themselves.
+func partTests(t *testing.T, test func(l *lab, server, client *machine)) {
+	for name, watched := range map[string]bool{"by columns": false, "by itself": true} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, lan)
+			server := l.server(tendon.Config{})
+			if watched {
+				tendon.OnChange(server.Replication, Paint, func(*donburi.Entry, PaintData) {})
+			}
+			client := l.client(tendon.Config{})
+			l.joined()
+			test(l, server, client)
+		})
+	}
+}
+
+// paintedPart makes a node with a part, both painted.
+func (m *machine) paintedPart() (node, part *donburi.Entry) {
+	w := m.World()
+	node, part = m.Create(Paint), w.Entry(w.Create(Paint))
+	tendon.Part(node, part)
+	return node, part
+}
+
+// A part that stays when its node is removed is a local entity: what the game does
+// with it reaches no node that came later.
+func TestPartsThatOutliveTheirNode(t *testing.T) {
+	partTests(t, func(l *lab, server, client *machine) {
+		node, part := server.paintedPart()
+		l.steps(20)
+		Paint.Get(part).Colour = 7
+		l.steps(20)
+		server.World().Remove(node.Entity())
+		l.steps(1)
+		later := server.Create(Paint)
+		Paint.Get(later).Colour = 1
+		id := tendon.ID(later)
+		l.steps(20)
+		Paint.Get(part).Colour = 9
+		l.steps(40)
+		check(l.T, "what the later node shows", Paint.Get(client.find(id)).Colour, 1)
+	})
+}
+
+// A part that is made another node's leaves its own: that may go.
+func TestPartsThatChangeTheirNode(t *testing.T) {
+	partTests(t, func(l *lab, server, client *machine) {
+		node, part := server.paintedPart()
+		other := server.Create(Body)
+		id := tendon.ID(other)
+		l.steps(20)
+		tendon.Part(other, part)
+		l.steps(20)
+		server.World().Remove(node.Entity())
+		l.steps(20)
+		Paint.Get(part).Colour = 9
+		l.steps(40)
+		check(l.T, "what the other node shows", Paint.Get(client.find(id)).Colour, 9)
+	})
+}
