@@ -100,6 +100,7 @@ func (r *Replication) partRemoved(n *node, e donburi.Entity) {
 	}
 	n.parts = slices.DeleteFunc(n.parts, func(p donburi.Entity) bool { return p == e })
 	r.clearSlot(e)
+	r.regrouped = true
 }
 
 // orphaned ends what a peer that has left was driving, or passes it to nobody.

@@ -183,17 +183,16 @@ func Part(node, part *donburi.Entry) {
 	add(part, partOf)
 	partOf.SetValue(part, partData{node: node.Entity()})
 	n := r.nodeOf(node.Entity())
+	if old != nil && old != n {
+		r.partRemoved(old, part.Entity())
+	}
 	if n == nil { // inside Build: the node is not one yet
 		r.parts[node.Entity()] = append(r.parts[node.Entity()], part.Entity())
 		return
 	}
 	if !slices.Contains(n.parts, part.Entity()) {
-		if old != nil {
-			r.partRemoved(old, part.Entity())
-		}
 		n.parts = append(n.parts, part.Entity())
 		r.setSlot(part.Entity(), n)
-		r.regrouped = true
 		if r.auth == nil {
 			add(part, components.Proxy)
 		}
