@@ -2,6 +2,7 @@ package rpl_test
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -67,6 +68,25 @@ func TestColumnsOfManyRows(t *testing.T) {
 				c.Climb = float64(r.IntN(80))/8 - 5
 			case 2:
 				c.Height = 0
+			}
+		})
+	})
+	odd := [...]float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 5e-324, 1 << 40, -(1 << 40)}
+	t.Run("no numbers", func(t *testing.T) {
+		manyRows(t, func(c *climber, r *rand.Rand) {
+			for _, x := range []*float64{&c.Pos.X, &c.Pos.Y, &c.Vel.X, &c.Height, &c.Climb} {
+				if r.IntN(20) == 0 {
+					*x = odd[r.IntN(len(odd))]
+				}
+			}
+		})
+	})
+	t.Run("no numbers of float32", func(t *testing.T) {
+		manyRows(t, func(c *smallWalker, r *rand.Rand) {
+			for _, x := range []*float32{&c.Pos.X, &c.Pos.Y, &c.Vel.X} {
+				if r.IntN(20) == 0 {
+					*x = float32(odd[r.IntN(len(odd))])
+				}
 			}
 		})
 	})

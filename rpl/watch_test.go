@@ -2,6 +2,7 @@ package rpl_test
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -69,6 +70,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 		var gaits []*rapid.Generator[float64] // how they move; nil stands
 		var at [peers][2]float64
 		coordinate := rapid.OneOf(rapid.Float64Range(-3*enter, 3*enter), rapid.Float64Range(-1.2*enter, 1.2*enter))
+		odd := rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 1e38, 4e38})
 		stroll := rapid.Float64Range(-1, 1) // the grid's slack is 1.25
 		gaitsOf := []*rapid.Generator[float64]{nil, stroll, rapid.Float64Range(-4, 4)}
 		each := func(fn func(w *sight)) {
@@ -119,6 +121,14 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 				if len(dots) > 0 {
 					dots[pick()].Pos = xy{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}
 				}
+			},
+			"stray": func() {
+				if len(dots) > 0 {
+					dots[pick()].Pos.X = odd.Draw(t, "odd")
+				}
+			},
+			"lose": func() {
+				at[rapid.IntRange(0, peers-1).Draw(t, "peer")] = [2]float64{odd.Draw(t, "odd"), coordinate.Draw(t, "y")}
 			},
 			"jump": func() {
 				at[rapid.IntRange(0, peers-1).Draw(t, "peer")] = [2]float64{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}
