@@ -115,10 +115,11 @@ func (r *Replication) findChanges() {
 	for _, i := range moved {
 		ended = r.leftNode(&r.plans[i], archetypes[i].Entities()) || ended
 	}
+	if ended { // and callbacks have run
+		r.findChanges()
+		return
+	}
 	for _, i := range moved {
-		if ended { // and callbacks have run
-			r.plans[i].findStale(archetypes[i].Entities())
-		}
 		r.replan(i)
 	}
 }

@@ -149,34 +149,15 @@ func manyRows[T any](t *testing.T, step func(c *T, r *rand.Rand)) {
 
 // Where a component of float32s says that its node is decides who holds it.
 func TestColumnOfFloat32Places(t *testing.T) {
-	s := rpl.NewSchema("places")
-	typ := s.Item("walker", reflect.TypeFor[smallWalker](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, 1, netsim.Conditions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := net.Join(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it, _ := net.A.Item(id, 0)
-	var w smallWalker
-	at := []unsafe.Pointer{unsafe.Pointer(&w)}
-	column := net.A.NewColumn(typ, func(int) unsafe.Pointer { return at[0] })
-	column.Resize(1)
-	column.Put(0, it)
+	net, c, id, w := lone[smallWalker](t, netsim.Conditions{})
 	net.A.Observe(2, [2]float64{0, 0})
 	for _, place := range []struct {
 		x, y float32
 		near bool
 	}{{100, 50, true}, {420, 50, true}, {450, 50, false}, {420, 50, false}, {100, -50, true}, {100, -500, false}, {0, -300, true}} {
-		w.Pos.X, w.Pos.Y = place.x, place.y
+		w.is.Pos.X, w.is.Pos.Y = place.x, place.y
 		for range 90 {
-			net.Tick(func(rpl.Tick) { net.A.SetColumn(column, at) })
+			net.Tick(func(rpl.Tick) { net.A.SetColumn(w.column, w.at) })
 		}
 		if held := c.Log.Held[id] != nil; held != place.near {
 			t.Errorf("at %v, %v held is %t", place.x, place.y, held)

@@ -250,12 +250,22 @@ func (w *columnWorld) walk() {
 	}
 }
 
-// What changed while columns were walked and changed back while nobody held it is
-// what it is now for who comes.
-func TestSetAfterTheWalk(t *testing.T) {
-	s := rpl.NewSchema("back")
-	typ := s.Item("walker", reflect.TypeFor[walker](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, 1, netsim.Conditions{Delay: 20 * time.Millisecond})
+// A loneRow is the only row of a column.
+type loneRow[T any] struct {
+	column *rpl.Column
+	is     *T
+	at     []unsafe.Pointer // where that is
+}
+
+// lone is a network with one node in a column, and one client, who sees 400 far.
+func lone[T any](t *testing.T, c netsim.Conditions) (*rpltest.Net, *rpltest.Client, rpl.Node, loneRow[T]) {
+	s := rpl.NewSchema("lone")
+	typ := s.Item("it", reflect.TypeFor[T](), nil)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, 1, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := net.Join(2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,14 +274,18 @@ func TestSetAfterTheWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	it, _ := net.A.Item(id, 0)
-	w := walker{HP: 10}
-	column := net.A.NewColumn(typ, func(int) unsafe.Pointer { return unsafe.Pointer(&w) })
-	column.Resize(1)
-	column.Put(0, it)
-	c, err := net.Join(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := loneRow[T]{is: new(T)}
+	row.at = []unsafe.Pointer{unsafe.Pointer(row.is)}
+	row.column = net.A.NewColumn(typ, func(int) unsafe.Pointer { return row.at[0] })
+	row.column.Resize(1)
+	row.column.Put(0, it)
+	return net, client, id, row
+}
+
+// What changed while columns were walked and changed back while nobody held it is
+// what it is now for who comes.
+func TestSetAfterTheWalk(t *testing.T) {
+	net, c, id, w := lone[walker](t, netsim.Conditions{Delay: 20 * time.Millisecond})
 	shows := func() int32 {
 		if r := c.Log.Held[id]; r != nil {
 			return r.Words(0, nil)[5]
@@ -284,11 +298,11 @@ func TestSetAfterTheWalk(t *testing.T) {
 		was  int32 // it may show until it is told
 		want int32
 	}{{10, 0, -1, 10}, {20, 0, 10, 20}, {20, 9000, 20, -1}, {10, 9000, -1, -1}, {10, 0, -1, 10}} {
-		w.HP = step.hp
+		w.is.HP = step.hp
 		net.A.Observe(2, [2]float64{step.from, 0})
 		for range 60 {
 			net.Tick(func(rpl.Tick) {
-				net.A.SetColumn(column, []unsafe.Pointer{unsafe.Pointer(&w)})
+				net.A.SetColumn(w.column, w.at)
 			})
 			if x := shows(); x != step.was && x != step.want {
 				t.Fatalf("%d seen from %v shows %d", step.hp, step.from, x)

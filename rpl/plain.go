@@ -20,7 +20,7 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 		p.moves(h, r.drifting)
 	}
 	p.loose.clear(h)
-	a.updates = longer(a.updates)
+	a.updates = append(a.updates, piece{})
 	pc := &a.updates[len(a.updates)-1]
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: 1}
 	a.note(h, r.head, recRow, e.gen, 0)
@@ -51,7 +51,7 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	if pr.since == 0 {
 		pr.since = a.tick
 	}
-	a.updates = longer(a.updates)
+	a.updates = append(a.updates, piece{})
 	pc := &a.updates[len(a.updates)-1]
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.tick-pr.since) + 1}
 	a.noteRow(p, h, e, r, pr, 0, recRow)

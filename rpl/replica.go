@@ -21,7 +21,7 @@ type Replica struct {
 	Prefab *PrefabType // nil: made from its items alone
 	Args   []byte      // of the prefab
 	Name   string      // of a load-time node
-	Items  []*ItemType // by ordinal; nil where one was removed
+	Items  []*ItemType // by ordinal; nil where one was removed; many replicas share it
 	Owner  Peer
 	Parent Node // 0: a root, or a parent that is not held here
 

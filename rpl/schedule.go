@@ -12,56 +12,6 @@ import (
 // that an update coded once serves all peers at the same baseline; Encode only
 // packs what is planned here.
 
-// A piece is something that goes into one packet whole.
-type piece struct {
-	codes   codes
-	name    prefix.Sym // of an update that another goes before: how it is named
-	handle  uint32
-	bits    uint32 // at most, the name not counted
-	recAt   uint32 // records, in Authority.recs
-	recN    uint32
-	urgency float32 // age in ticks; weighed where the room does not pay for all
-	skip    bool    // over budget
-	moved   bool    // it tells of another parent or owner
-	special bool    // an update that says more than what goes without saying
-	opens   bool    // an update that cannot follow the one before it in one packet
-	booked  bool    // an update that is noted as sent
-}
-
-// codes are what a piece says: one run of bits, as most updates are, or else,
-// without a length, how many runs, and where in Authority.syms.
-type codes prefix.Sym
-
-func codesOf(syms []prefix.Sym, at int) codes {
-	if n := len(syms) - at; n != 1 {
-		return codes(n)<<32 | codes(at)
-	}
-	return codes(syms[at])
-}
-
-func (c codes) isRun() bool { return prefix.Sym(c).Bits() > 0 }
-
-// among are those that are no run.
-func (c codes) among(syms []prefix.Sym) []prefix.Sym {
-	at, n := uint32(c), uint32(c>>32)
-	return syms[at : at+n]
-}
-
-func (c codes) bits(syms []prefix.Sym) int {
-	if c.isRun() {
-		return prefix.Sym(c).Bits()
-	}
-	return symBits(c.among(syms))
-}
-
-func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
-	if c.isRun() {
-		e.PutOne(prefix.Sym(c))
-		return
-	}
-	e.Put(c.among(syms)...)
-}
-
 // plan is what Schedule has decided for one peer's send.
 type plan struct {
 	removals  []piece
@@ -90,26 +40,6 @@ func (pl *plan) reset() {
 func (pl *plan) empty() bool {
 	return len(pl.removals)+len(pl.arrivals)+len(pl.updates)+len(pl.guesses) == 0
 }
-
-// note plans a record. It is filled where it stands: put together elsewhere and
-// copied whole it would have to wait for its parts.
-func (a *Authority) note(handle, ver uint32, kind, gen uint8, row int) {
-	a.recs = longer(a.recs)
-	re := &a.recs[len(a.recs)-1]
-	re.handle, re.ver, re.kind, re.gen, re.row = handle, ver, kind, gen, uint8(row)
-}
-
-// longer is a list with one more, which holds whatever it held last.
-func longer[T any](list []T) []T {
-	if n := len(list); n < cap(list) {
-		return list[:n+1]
-	}
-	var fresh T
-	return append(list, fresh)
-}
-
-// recsOf are a piece's records.
-func (a *Authority) recsOf(pc *piece) []recEntry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
 
 // Schedule plans the next packets of every peer.
 func (a *Authority) Schedule(now time.Duration) {
@@ -274,13 +204,6 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 	p.going = p.going[:len(kept)]
 }
 
-func (a *Authority) piece(h uint32, at, rec int) piece {
-	return piece{
-		handle: h, codes: codesOf(a.syms, at), bits: uint32(symBits(a.syms[at:])),
-		recAt: uint32(rec), recN: uint32(len(a.recs) - rec),
-	}
-}
-
 // What is due of an arrival or a removal.
 const (
 	dueNothing = iota
@@ -431,14 +354,6 @@ func (q *nearestFirst) key(slot uint32) float64 {
 	}
 	r := &q.a.spots[q.a.root(slot)]
 	return q.p.distance(r.x, r.y)
-}
-
-func symBits(syms []prefix.Sym) int {
-	n := 0
-	for _, s := range syms {
-		n += s.Bits()
-	}
-	return n
 }
 
 func flag(b bool) int {

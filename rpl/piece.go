@@ -1,0 +1,84 @@
+package rpl
+
+import "github.com/tendonengine/tendon/rpl/internal/prefix"
+
+// Pieces: what Schedule plans and Encode packs, with the records by which its ack or
+// its loss is understood.
+
+// A piece is something that goes into one packet whole.
+type piece struct {
+	codes   codes
+	name    prefix.Sym // of an update that another goes before: how it is named
+	handle  uint32
+	bits    uint32 // at most, the name not counted
+	recAt   uint32 // records, in Authority.recs
+	recN    uint32
+	urgency float32 // age in ticks; weighed where the room does not pay for all
+	skip    bool    // over budget
+	moved   bool    // it tells of another parent or owner
+	special bool    // an update that says more than what goes without saying
+	opens   bool    // an update that cannot follow the one before it in one packet
+	booked  bool    // an update that is noted as sent
+}
+
+// codes are what a piece says: one run of bits, as most updates are, or else,
+// without a length, how many runs, and where in Authority.syms. (A run of no bits is
+// none of them.)
+type codes prefix.Sym
+
+func codesOf(syms []prefix.Sym, at int) codes {
+	if n := len(syms) - at; n != 1 {
+		return codes(n)<<32 | codes(at)
+	}
+	return codes(syms[at])
+}
+
+func (c codes) isRun() bool { return prefix.Sym(c).Bits() > 0 }
+
+// among are those that are no run.
+func (c codes) among(syms []prefix.Sym) []prefix.Sym {
+	at, n := uint32(c), uint32(c>>32)
+	return syms[at : at+n]
+}
+
+func (c codes) bits(syms []prefix.Sym) int {
+	if c.isRun() {
+		return prefix.Sym(c).Bits()
+	}
+	return symBits(c.among(syms))
+}
+
+func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
+	if c.isRun() {
+		e.PutOne(prefix.Sym(c))
+		return
+	}
+	e.Put(c.among(syms)...)
+}
+
+// piece is what was coded and noted since.
+func (a *Authority) piece(h uint32, at, rec int) piece {
+	return piece{
+		handle: h, codes: codesOf(a.syms, at), bits: uint32(symBits(a.syms[at:])),
+		recAt: uint32(rec), recN: uint32(len(a.recs) - rec),
+	}
+}
+
+// note plans a record. It is filled where it stands: put together elsewhere and
+// copied whole it would have to wait for its parts.
+func (a *Authority) note(handle, ver uint32, kind, gen uint8, row int) {
+	a.recs = append(a.recs, recEntry{})
+	re := &a.recs[len(a.recs)-1]
+	re.handle, re.ver, re.kind, re.gen, re.row = handle, ver, kind, gen, uint8(row)
+}
+
+// recsOf are a piece's records.
+func (a *Authority) recsOf(pc *piece) []recEntry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
+
+func symBits(syms []prefix.Sym) int {
+	n := 0
+	for _, s := range syms {
+		n += s.Bits()
+	}
+	return n
+}
