@@ -15,7 +15,7 @@ import (
 
 var (
 	// RplNode makes an entity a node: its replicated components become items.
-	RplNode = donburi.NewComponentType[NodeData]().SetName("RplNode")
+	RplNode = newNodeType("RplNode")
 	// Owner says whose input drives the node.
 	Owner = donburi.NewComponentType[OwnerData]().SetName("Owner")
 	// Parent says which node the node is under.
