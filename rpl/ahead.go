@@ -110,10 +110,10 @@ func (a *Authority) touchRows(peers []*peer) {
 // touchVersions touches a row as it is, and what a peer has of it.
 func (a *Authority) touchVersions(r *row, pr *peerRow) (sum uint32) {
 	s, w := &a.slabs[r.t.index], r.t.width
-	words, tick := s.anchor(r.block, w)
+	words, tick := s.anchor(r.block)
 	sum = tick
 	if w > 0 {
-		sum += uint32(words[0])
+		sum += uint32(*words.word(0))
 	}
 	if pr.acked != r.head {
 		sum += uint32(s.older(r.k, pr.acked, w)[w])

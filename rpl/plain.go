@@ -107,12 +107,13 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 }
 
 func (a *Authority) codeFor(m *model, r *row, pr *peerRow) {
-	at := len(a.syms)
-	a.keep(m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m)))
-	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codesOf(a.syms, at)}
+	was, is := a.versionAt(r, pr.acked, pr.ackedTick), a.known(r)
+	syms, last := m.codeUpdate(a.syms, r.t, was, is, uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
+	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codes(last)}
 	r.shareVer = uint8(r.head - pr.acked) // it is kept
-	if r.share.codes.isRun() {
-		a.syms = a.syms[:at]
+	if at := len(a.syms); len(syms) > at {
+		a.keep(append(syms, last))
+		r.share.codes = codesOf(a.syms, at)
 	}
 }
 
