@@ -5,38 +5,36 @@ import "time"
 // What the authority knows of a peer's packets: which were sent with what in
 // them, which arrived, which are judged lost (protocol rules 11 to 16).
 
-// peerLink is the state of the datagrams to and from one peer.
+// peerLink is the state of the datagrams to and from one peer: first what every
+// send looks at, then what acks and packets need, then what is rare.
 type peerLink struct {
-	records []record     // of the newest packets; one's place is its number modulo their count
-	oldest  uint64       // no record below is in flight
-	spare   [][]recEntry // lists of records that are done
-	next    uint64       // one past the newest sequence number sent
-	open    uint64       // bit i: packet next-1-i was sent and no ack of it has come
-	acks    []ack        // that came since the last Schedule
+	next     uint64        // one past the newest sequence number sent
+	heard    time.Duration // when it last said anything
+	lastSent time.Duration
+	oldest   uint64        // no record below is in flight; 0: none is
+	quiet    time.Duration // until then none of them is lost for its time; 0: look at them
+	loss     float64       // share of packets, smoothed over some 200
+	acks     []ack         // that came since the last Schedule
 
-	base     uint64        // the newest packet known to have arrived
-	baseTick Tick          // its tick; 0: none yet
-	ackedAt  time.Duration // when it was sent
-
-	rtt, jitter time.Duration
-	loss        float64 // share of packets, smoothed over some 200
-	judged      float64 // packets in it, at most lossWindow
-	heard       time.Duration
-	lastSent    time.Duration
-	lastProbe   time.Duration
-
-	inNewest uint64 // newest packet from the peer
+	model    *model   // what the peer's packets are coded with
+	records  []record // of the newest packets; one's place is its number modulo their count
+	open     uint64   // bit i: packet next-1-i was sent and no ack of it has come
+	inNewest uint64   // newest packet from the peer
 	inAt     time.Duration
-	inSeen   bool
 	echoed   time.Duration
 
-	tokens   float64 // bytes that may be sent now
-	tokensAt time.Duration
+	base     uint64        // the newest packet known to have arrived
+	ackedAt  time.Duration // when it was sent
+	baseTick Tick          // its tick; 0: none yet
+	arrived  uint32        // reliable messages that the peer has applied
+	sent     uint32        // reliable messages sent
+	inSeen   bool
+	spare    [][]recEntry // lists of records that are done
 
-	model   *model // what the peer's packets are coded with
-	blocks  []blockRecord
-	arrived uint32 // reliable messages that the peer has applied
-	sent    uint32 // reliable messages sent
+	rtt, jitter time.Duration
+	judged      float64 // packets in loss, at most lossWindow
+	lastProbe   time.Duration
+	blocks      []blockRecord
 }
 
 // blockRecord is what a reliable message carried instead of a packet.
@@ -58,6 +56,7 @@ func (a *Authority) acked(p *peer, r *record, skipped bool) {
 		a.counters.LateAcks++
 	}
 	r.state = recAcked
+	p.link.quiet = 0
 	p.link.observe(0)
 	if r.seq > p.link.base || p.link.baseTick == 0 {
 		p.link.base, p.link.baseTick, p.link.ackedAt = r.seq, r.tick, r.at
@@ -98,7 +97,7 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 					// It was taken for lost, and an older version was found to be
 					// right: the peer shows this one, so look again.
 					pr.flight, pr.flightTick = pr.acked, pr.ackedTick
-					p.dirty.set(re.handle)
+					p.marks.dirty(re.handle)
 				}
 			}
 		case recArrival:
@@ -106,7 +105,7 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 				a.arrivalShowed(p, e, entries[:i], tick)
 			} else if e.state == entryIn {
 				a.copyShowed(p, e, entries[:i], tick)
-				p.dirty.set(re.handle)
+				p.marks.dirty(re.handle)
 			}
 			a.isIn(p, re.handle, e)
 		case recMeta:
@@ -182,13 +181,13 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 	v := &p.visits[h]
 	e.state, v.relayout = entryIn, false
 	p.heldNoMore(v)
-	p.dirty.set(h) // it may have changed since
+	p.marks.dirty(h) // it may have changed since
 }
 
 // lost has what a packet carried said again, where that is still needed.
 func (a *Authority) lost(p *peer, r *record) {
 	r.state = recLost
-	p.plan.next = -1 // there is more to say
+	p.plan.stale = true // there is more to say
 	p.link.observe(1)
 	p.tally.lost++
 	for i := range r.entries {
@@ -206,7 +205,7 @@ func (a *Authority) lost(p *peer, r *record) {
 		case recMeta:
 			if p.visits[re.handle].metaTick == r.tick && (e.state == entryIn || e.state == entryComing) {
 				e.meta = true
-				p.dirty.set(re.handle)
+				p.marks.dirty(re.handle)
 			}
 		case recArrival:
 			if v := &p.visits[re.handle]; e.state == entryComing && v.inflight > 0 {
@@ -217,11 +216,11 @@ func (a *Authority) lost(p *peer, r *record) {
 				v.inflight--
 			}
 		case recCheck:
-			p.checks.add(re.handle)
+			p.check(re.handle)
 		case recForget:
 			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
 				p.row(e, int(re.row)).hidden = false // it may have it still
-				p.dirty.set(re.handle)
+				p.marks.dirty(re.handle)
 			}
 		}
 	}
@@ -237,7 +236,7 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 		if e.state == entryComing {
 			pr.flight, pr.flightTick = 0, 0 // acked is a guess, which may be wrong
 		}
-		p.dirty.set(re.handle)
+		p.marks.dirty(re.handle)
 	}
 }
 
@@ -245,9 +244,10 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 // or their time is over.
 func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 	l := &p.link
-	if l.oldest == 0 {
+	if l.oldest == 0 || now <= l.quiet {
 		return
 	}
+	l.quiet = 0
 	timeout := l.rtt*3/2 + a.sendPeriod + reorderTime
 	if l.rtt == 0 {
 		timeout = silence
@@ -267,7 +267,10 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 			}
 			continue
 		}
-		if now-r.at <= timeout && r.seq >= l.base {
+		if l.quiet == 0 {
+			l.quiet = r.at + timeout
+		}
+		if r.seq >= l.base {
 			break // all later ones are younger
 		}
 	}

@@ -1,10 +1,5 @@
 package rpl
 
-import (
-	"math/bits"
-	"unsafe"
-)
-
 // Reading ahead. Between two sends a game washes the core's memory out of the
 // caches, and then a row that is told to a peer costs half a dozen misses, each
 // waiting for the one before: most of the time of a send. A processor has ten
@@ -52,53 +47,39 @@ func (p *peer) touchRecord(r *record) (sum uint32) {
 	return sum
 }
 
-// touchPeers touches what planning for some peers needs, of each the first rows.
+// touchPeers touches what planning for some peers needs, of each the first rows,
+// which it takes together.
 func (a *Authority) touchPeers(peers []*peer) {
 	sum := uint32(0)
-	for _, p := range peers {
-		l := &p.link
-		sum += p.dirty.touch() + p.loose.touch() + p.moving.touch() + uint32(l.record(l.base+1).seq+l.record(l.next).seq)
+	for i, p := range peers {
+		b := &a.batches[i]
+		b.take(&p.marks, 0)
+		p.plan.stale = false
+		if l := &p.link; b.n > 0 {
+			sum += uint32(l.record(l.next).seq)
+		}
 	}
-	for _, p := range peers {
-		p.plan.next = p.plan.batch.take(p, 0)
-	}
-	a.touchRows(peers)
+	a.touchRows(peers, a.batches[:])
 	a.sum += sum
 }
 
-// batch are handles that are looked at together.
-type batch struct {
-	handles [ahead]uint32
-	n       int
-}
-
-func (b *batch) all() []uint32 { return b.handles[:b.n] }
-
-// take takes the next handles that may have something to say, from one on, and
-// says where to go on.
-func (b *batch) take(p *peer, from int) (next int) {
-	taken, next := some(b.handles[:0], &p.dirty, &p.loose, from)
-	b.n = len(taken)
-	return next
-}
-
 // touchRows touches what planning needs of the batches of some peers.
-func (a *Authority) touchRows(peers []*peer) {
+func (a *Authority) touchRows(peers []*peer, batches []batch) {
 	sum := uint32(0)
-	for _, p := range peers {
-		for _, h := range p.plan.batch.all() {
+	for i, p := range peers {
+		for _, h := range batches[i].all() {
 			sum += uint32(p.entries[h].state)
 		}
 	}
-	for _, p := range peers {
-		for _, h := range p.plan.batch.all() {
+	for i, p := range peers {
+		for _, h := range batches[i].all() {
 			if e := &p.entries[h]; e.plain {
 				sum += a.rows[e.row].head
 			}
 		}
 	}
-	for _, p := range peers {
-		for _, h := range p.plan.batch.all() {
+	for i, p := range peers {
+		for _, h := range batches[i].all() {
 			if e := &p.entries[h]; e.plain && !a.isCoded(&a.rows[e.row], &e.one, p.link.model) {
 				sum += a.touchVersions(&a.rows[e.row], &e.one)
 			}
@@ -110,10 +91,10 @@ func (a *Authority) touchRows(peers []*peer) {
 // touchVersions touches a row as it is, and what a peer has of it.
 func (a *Authority) touchVersions(r *row, pr *peerRow) (sum uint32) {
 	s, w := &a.slabs[r.t.index], r.t.width
-	words, tick := s.anchor(r.block)
+	words, tick := s.anchor(r.block, w)
 	sum = tick
 	if w > 0 {
-		sum += uint32(*words.word(0))
+		sum += uint32(words[0])
 	}
 	if pr.acked != r.head {
 		sum += uint32(s.older(r.k, pr.acked, w)[w])
@@ -138,8 +119,8 @@ func (a *Authority) touchWatches(peers []*peer) {
 	}
 	for _, p := range peers {
 		edge := p.watch.edge
-		for i := 0; i < len(edge); i += 2 {
-			sum += edge[i].slot
+		for i := 0; i < len(edge); i += 5 { // a line's
+			sum += edge[i].who
 		}
 		for _, slot := range a.grid.toldOf(p.index) {
 			sum += uint32(a.spots[slot].cell) + uint32(flag(p.wanted.has(slot)))
@@ -148,21 +129,17 @@ func (a *Authority) touchWatches(peers []*peer) {
 	a.sum += sum
 }
 
-// touchWatch reads what stands up to the watch, and what tells of silence.
-func (p *peer) touchWatch() (sum uint32) {
-	b := (*[unsafe.Offsetof(p.near)]byte)(unsafe.Pointer(p))
-	for i := 0; i < len(b); i += 4 * lineWords {
-		sum += uint32(b[i])
-	}
-	return sum + uint32(p.link.next) + uint32(p.link.heard)
+// touchWatch touches what a watch needs of a peer.
+func (p *peer) touchWatch() uint32 {
+	return uint32(len(p.points)) + uint32(len(p.watch.edge)) + uint32(p.link.heard)
 }
 
 // touchReach touches the cells of a watch.
 func (v *vigil) touchReach() {
 	sum := uint32(0)
-	g, w := v.a.grid, &v.p.watch
-	for y := w.from[1]; y <= w.to[1]; y++ {
-		for x := w.from[0]; x <= w.to[0]; x++ {
+	g, at := v.a.grid, &v.p.watched
+	for y := at.from[1]; y <= at.to[1]; y++ {
+		for x := at.from[0]; x <= at.to[0]; x++ {
 			if nodes := g.buckets[g.bucketAt(x, y)]; len(nodes) > 0 {
 				sum += nodes[0].slot + nodes[len(nodes)-1].slot
 			}
@@ -175,7 +152,7 @@ func (v *vigil) touchReach() {
 func (v *vigil) touchEdge(edge []edgeNode, asked []uint8) {
 	sum := int32(0)
 	for _, i := range asked {
-		sum += v.a.spots[edge[i].slot].cell
+		sum += v.a.spots[edge[i].slot()].cell
 	}
 	v.a.sum += uint32(sum)
 }
@@ -218,26 +195,4 @@ func (a *Authority) touchOff(t *rowType, off []end) {
 		}
 	}
 	a.sum += sum
-}
-
-// some takes the first numbers from two sets together, at most as many as fit
-// dst, from number `from` on, and says where to go on.
-func some(dst []uint32, x, y *bitset, from int) (taken []uint32, next int) {
-	for k := from >> 6; k < len(x.w); k++ {
-		w := x.w[k]
-		if k < len(y.w) {
-			w |= y.w[k]
-		}
-		if k == from>>6 {
-			w &= ^uint64(0) << (from & 63)
-		}
-		for ; w != 0; w &= w - 1 {
-			i := k<<6 + bits.TrailingZeros64(w)
-			if len(dst) == cap(dst) {
-				return dst, i
-			}
-			dst = append(dst, uint32(i))
-		}
-	}
-	return dst, len(x.w) << 6
 }

@@ -114,8 +114,11 @@ type Authority struct {
 	upBytes  []byte
 	syms     []prefix.Sym // of this send's pieces
 	recs     []recEntry   // their records
-	updates  []piece      // those of them that are updates, peer by peer
-	actions  []int        // what an update does to each row
+	pieces   pieces       // that were planned
+	order    []int32      // of updates, by urgency
+	group    []uint32     // handles that arrive together
+	batches  [aheadPeers]batch
+	actions  []int // what an update does to each row
 	bytes    []byte
 
 	scratch     []int32
@@ -197,6 +200,7 @@ func (a *Authority) Connect(id Peer) error {
 		id: id, streaming: true, lookAgain: true,
 		freeRow: make(map[int][]uint32), goingOf: make(map[Node]uint32),
 	}
+	p.points = p.point[:0]
 	p.link.model = a.defaults
 	p.enc.Reset(make([]byte, 0, PacketRoom+16))
 	p.prepare()
@@ -235,7 +239,7 @@ func (a *Authority) Suspend(id Peer) {
 		return
 	}
 	a.count(p)
-	p.watch.end(a, p)
+	p.endWatch(a)
 	for slot := range a.nodes {
 		n := &a.nodes[slot]
 		if !n.used {
@@ -352,7 +356,7 @@ func (a *Authority) askConditions() {
 func (p *peer) lookAtRights() {
 	for h := range p.entries {
 		if s := p.entries[h].state; s == entryIn || s == entryComing {
-			p.dirty.set(uint32(h))
+			p.marks.dirty(uint32(h))
 		}
 	}
 }

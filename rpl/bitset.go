@@ -41,13 +41,5 @@ func (b *bitset) firstClear() uint32 {
 	return uint32(len(b.w)) << 6
 }
 
-// touch reads the set's beginning (ahead.go).
-func (b *bitset) touch() uint32 {
-	if len(b.w) == 0 {
-		return 0
-	}
-	return uint32(b.w[0])
-}
-
 // mask is all bits, or none.
 func mask(b bool) uint64 { return -uint64(flag(b)) }

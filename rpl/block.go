@@ -13,13 +13,13 @@ func (k *packer) block() {
 	var pc *piece
 	arrival := false
 	switch {
-	case k.arrival < len(pl.arrivals):
-		pc, arrival = &pl.arrivals[k.arrival], true
+	case k.arrival < pl.arrivals.len():
+		pc, arrival = &pl.arrivals.in(a.pieces.arrivals)[k.arrival], true
 		k.arrival++
-	case k.update < len(pl.updates):
-		pc = &pl.updates[k.update]
+	case k.update < pl.updates.len():
+		pc = &pl.updates.in(a.pieces.updates)[k.update]
 		k.update++
-	case k.guess < len(pl.guesses):
+	case k.guess < pl.guesses.len():
 		k.guess++ // it can wait for the arrival's ack
 		return
 	default:
@@ -50,6 +50,6 @@ func (k *packer) block() {
 		p.sent(recs, a.tick, k.now)
 	}
 	p.inBlock(recs, p.link.sent)
-	p.rpc.ready = append(p.rpc.ready, append([]byte(nil), msg...))
+	p.rpc.ready, p.busy = append(p.rpc.ready, append([]byte(nil), msg...)), true
 	p.tally.blocks++
 }

@@ -10,10 +10,11 @@ import "time"
 // those that tell of other parents in front.
 func (a *Authority) bookUpdates(p *peer) {
 	pl, m := &p.plan, &p.link.model.entry
+	updates := pl.updates.in(a.pieces.updates)
 	last, moved := uint32(0), 0
 	pl.movedBits = 0
-	for i := range pl.updates {
-		u := &pl.updates[i]
+	for i := range updates {
+		u := &updates[i]
 		if u.skip {
 			continue
 		}
@@ -23,21 +24,21 @@ func (a *Authority) bookUpdates(p *peer) {
 		last = u.handle + 1
 		if u.moved {
 			moved++
-			pl.movedBits += int(u.bits) + nameBits
+			pl.movedBits += int32(u.bits) + nameBits
 		}
 		if u.booked {
 			continue
 		}
 		if e := &p.entries[u.handle]; e.isPlain() {
 			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most are one row
-			p.dirty.clear(u.handle)
+			p.marks.clean(u.handle)
 			continue
 		}
 		p.sent(a.recsOf(u), a.tick, a.now)
 	}
 	a.learner.gaps[gapEnd]++
 	if moved > 1 {
-		m.movedFirst(pl.updates)
+		m.movedFirst(updates)
 	}
 }
 
@@ -62,7 +63,7 @@ func (p *peer) sent(recs []recEntry, tick Tick, now time.Duration) {
 		case recForget:
 			*p.row(e, int(re.row)) = peerRow{hidden: true, from: uint32(tick)}
 			if !e.meta {
-				p.dirty.clear(re.handle)
+				p.marks.clean(re.handle)
 			}
 		case recMeta:
 			e.meta, p.visits[re.handle].metaTick = false, tick
@@ -74,7 +75,7 @@ func (p *peer) sentRow(e *entry, re *recEntry, tick Tick) {
 	pr := p.row(e, int(re.row))
 	pr.send(re.ver, uint32(tick))
 	if !e.meta {
-		p.dirty.clear(re.handle)
+		p.marks.clean(re.handle)
 	}
 	if !e.plain {
 		p.visits[re.handle].told = tick

@@ -13,16 +13,16 @@ import (
 // afford takes what a piece costs from the peer's room. Where nothing is
 // planned yet the room may be overdrawn once, so that what is larger than a
 // send's share is not put off for ever (protocol rule 26).
-func (a *Authority) afford(pl *plan, bits int) bool {
+func (a *Authority) afford(p *peer, bits int) bool {
 	if a.cfg.Budget == 0 {
 		return true
 	}
-	cost := pieceBits(bits)
-	if pl.left < cost && !(pl.room > 0 && pl.empty()) {
+	cost, u := pieceBits(bits), &p.purse
+	if u.left < cost && !(u.room > 0 && p.plan.empty()) {
 		a.counters.Starved++
 		return false
 	}
-	pl.left -= cost
+	u.left -= cost
 	return true
 }
 
@@ -31,19 +31,20 @@ func (a *Authority) fitUpdates(p *peer) {
 	if a.cfg.Budget == 0 {
 		return
 	}
-	pl := &p.plan
+	purse := &p.purse
+	updates := p.plan.updates.in(a.pieces.updates)
 	total := 0
-	for i := range pl.updates {
-		total += int(pl.updates[i].bits)
+	for i := range updates {
+		total += int(updates[i].bits)
 	}
-	if cost := piecesBits(total, len(pl.updates)); cost <= pl.left {
-		pl.left -= cost
+	if cost := piecesBits(total, len(updates)); cost <= purse.left {
+		purse.left -= cost
 		return
 	}
-	pl.order = pl.order[:0]
-	for i := range pl.updates {
-		u := &pl.updates[i]
-		pl.order = append(pl.order, int32(i))
+	a.order = a.order[:0]
+	for i := range updates {
+		u := &updates[i]
+		a.order = append(a.order, int32(i))
 		n := &a.nodes[p.entries[u.handle].node.Slot()]
 		if u.moved { // all or none (protocol rule 20)
 			u.urgency = math.MaxFloat32
@@ -51,14 +52,14 @@ func (a *Authority) fitUpdates(p *peer) {
 		}
 		u.urgency *= n.spawn.Weight * a.closeness(p, n)
 	}
-	slices.SortFunc(pl.order, func(i, j int32) int {
-		return cmp.Compare(pl.updates[j].urgency, pl.updates[i].urgency)
+	slices.SortFunc(a.order, func(i, j int32) int {
+		return cmp.Compare(updates[j].urgency, updates[i].urgency)
 	})
-	first := pl.room > 0 && len(pl.removals)+len(pl.arrivals) == 0
-	for _, i := range pl.order {
-		u := &pl.updates[i]
-		if b := pieceBits(int(u.bits)); pl.left >= b || first {
-			pl.left -= b
+	first := purse.room > 0 && p.plan.removals.empty() && p.plan.arrivals.empty()
+	for _, i := range a.order {
+		u := &updates[i]
+		if b := pieceBits(int(u.bits)); purse.left >= b || first {
+			purse.left -= b
 		} else {
 			u.skip = true
 			a.counters.Starved++
@@ -72,10 +73,11 @@ func (a *Authority) fitGuesses(p *peer) {
 	if a.cfg.Budget == 0 {
 		return
 	}
-	for i := range p.plan.guesses {
-		g := &p.plan.guesses[i]
-		if b := pieceBits(int(g.bits)); p.plan.left >= b {
-			p.plan.left -= b
+	guesses := p.plan.guesses.in(a.pieces.guesses)
+	for i := range guesses {
+		g := &guesses[i]
+		if b := pieceBits(int(g.bits)); p.purse.left >= b {
+			p.purse.left -= b
 		} else {
 			g.skip = true
 		}
@@ -97,17 +99,34 @@ func pieceBits(bits int) float64 { return piecesBits(bits, 1) }
 // nameBits is what a handle's gap costs, at most.
 const nameBits = 30
 
+// A purse is what a peer may be sent. Without a budget nobody looks into it.
+type purse struct {
+	tokens float64 // bytes that may be sent now
+	at     time.Duration
+	lane   float64 // bytes for messages that wait for the reliable lane
+	room   float64 // bytes left in the bucket; negative: debt
+	left   float64 // bits of the room that are not planned for
+}
+
 func (a *Authority) refill(p *peer, now time.Duration) {
-	l := &p.link
-	if l.tokensAt == 0 {
-		l.tokens = a.bucket()
+	u := &p.purse
+	if u.at == 0 {
+		u.tokens = a.bucket()
 	} else {
-		l.tokens = min(a.bucket(), l.tokens+float64(a.cfg.Budget)*(now-l.tokensAt).Seconds())
+		u.tokens = min(a.bucket(), u.tokens+float64(a.cfg.Budget)*(now-u.at).Seconds())
 	}
-	l.tokensAt = max(now, 1)
-	pl := &p.plan
-	pl.lane, pl.left = a.laneShare(p), 0
-	pl.room = l.tokens - pl.lane
+	u.at = max(now, 1)
+	u.lane, u.left = a.laneShare(p), 0
+	u.room = u.tokens - u.lane
+}
+
+// open begins to plan for what there is, if that is worth a packet.
+func (u *purse) open() bool {
+	if u.room < leastSend {
+		return false
+	}
+	u.left = u.room*8 - headerBits
+	return true
 }
 
 // laneShare is what the messages that wait for the reliable lane take of the
@@ -115,12 +134,9 @@ func (a *Authority) refill(p *peer, now time.Duration) {
 // where it is full.
 func (a *Authority) laneShare(p *peer) float64 {
 	share := 0.0
-	if a.cfg.Budget == 0 {
-		return 0
-	}
 	for _, m := range p.rpc.ready {
 		cost := laneCost(m)
-		if p.link.tokens-share < min(cost, a.bucket()) {
+		if p.purse.tokens-share < min(cost, a.bucket()) {
 			break
 		}
 		share += cost

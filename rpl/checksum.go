@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
@@ -49,7 +50,7 @@ func (a *Authority) Check(n Node) {
 	for _, h := range a.nodes[slot].holders {
 		if h.handle != noHandle {
 			p := a.peers[h.peer]
-			p.checks.add(h.handle)
+			p.check(h.handle)
 		}
 	}
 }
@@ -62,7 +63,7 @@ func (a *Authority) CheckAll() {
 		}
 		for h := range p.entries {
 			if p.entries[h].state == entryIn {
-				p.checks.add(uint32(h))
+				p.check(uint32(h))
 			}
 		}
 	}
@@ -70,27 +71,27 @@ func (a *Authority) CheckAll() {
 
 // checks are what is to be compared at one peer.
 type checks struct {
-	asked []uint32 // handles, each once
-	at    time.Duration
+	asked []uint32  // handles, each once
 	row   uint32    // of asked[0], the next
 	turn  [2]uint32 // handle and row that are next when nothing is asked for
 	after [2]uint32 // turn, once the plan has left
 	plan  []check
 }
 
-func (c *checks) add(h uint32) {
-	for _, o := range c.asked {
-		if o == h {
-			return
-		}
+// check has a handle's rows compared.
+func (p *peer) check(h uint32) {
+	if !slices.Contains(p.checks.asked, h) {
+		p.checks.asked, p.busy = append(p.checks.asked, h), true
 	}
-	c.asked = append(c.asked, h)
 }
 
 // planChecks chooses the rows that this send's first packet checks, of those that
 // were asked for.
 func (a *Authority) planChecks(p *peer) {
 	c := &p.checks
+	if len(c.asked) == 0 {
+		return
+	}
 	c.plan = c.plan[:0]
 	c.after = c.turn
 	for len(c.asked) > 0 && len(c.plan) < maxChecks {
@@ -109,11 +110,11 @@ func (a *Authority) planChecks(p *peer) {
 // checksum codes what is of variable length, so none is made for a send without
 // a packet.
 func (a *Authority) planTurn(p *peer, now time.Duration) {
-	c := &p.checks
-	if !p.sends(now) {
+	if a.cfg.CheckEvery < 0 || now-p.checked < a.cfg.CheckEvery || !p.sends(now) {
 		return
 	}
-	if a.cfg.CheckEvery < 0 || now-c.at < a.cfg.CheckEvery || len(c.asked)+len(c.plan) > 0 {
+	c := &p.checks
+	if len(c.asked)+len(c.plan) > 0 {
 		return
 	}
 	c.after = c.turn
@@ -144,7 +145,8 @@ func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 		if pr.hidden || pr.acked == 0 || !r.kept(pr.acked) || !a.sees(p, n, r.t.audience) {
 			continue
 		}
-		sum := r.t.checksum(a.versionAt(r, pr.acked, pr.ackedTick).all(r.t.width), r.varsOf(pr.acked))
+		sum := r.t.checksum(a.versionAt(r, pr.acked, pr.ackedTick), r.varsOf(pr.acked))
+		p.busy = true
 		p.checks.plan = append(p.checks.plan, check{handle: h, row: i, age: uint32(a.tick) - pr.ackedTick, hash: sum, gen: e.gen})
 		return true
 	}
@@ -186,8 +188,8 @@ func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 	}
 	e.PutBits(0, 1)
 	if n := len(p.checks.plan); n > 0 {
-		p.checks.at, p.checks.turn = now, p.checks.after
-		p.tally.checks += uint64(n)
+		p.checked, p.checks.turn = now, p.checks.after
+		p.tally.checks += uint32(n)
 		p.checks.plan = p.checks.plan[:0]
 	}
 }

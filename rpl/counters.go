@@ -25,11 +25,15 @@ type Counters struct {
 
 // tally is what is counted for one peer while its Encode runs, beside those of
 // others.
-type tally struct{ blocks, checks, lost uint64 }
+type tally struct{ blocks, checks, lost uint32 }
 
 // count takes over what was counted for a peer.
 func (a *Authority) count(p *peer) {
-	c, t := &a.counters, &p.tally
-	c.Blocks, c.Checks, c.PacketsLost = c.Blocks+t.blocks, c.Checks+t.checks, c.PacketsLost+t.lost
-	*t = tally{}
+	t := p.tally
+	if t == (tally{}) {
+		return
+	}
+	c := &a.counters
+	c.Blocks, c.Checks, c.PacketsLost = c.Blocks+uint64(t.blocks), c.Checks+uint64(t.checks), c.PacketsLost+uint64(t.lost)
+	p.tally = tally{}
 }

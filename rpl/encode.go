@@ -19,28 +19,26 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	if p == nil {
 		return
 	}
-	a.sendMessages(p, s)
-	k := packer{a: a, p: p, s: s, now: now}
-	pl := &p.plan
-	if pl.empty() && len(p.rpc.unreliable) == 0 {
-		if p.sends(now) {
-			k.begin()
-			k.fill()
-			k.end()
-		}
+	if p.busy {
+		a.sendMessages(p, s)
+	}
+	if !p.sends(now) {
 		return
 	}
-	for !k.done() {
+	k := packer{a: a, p: p, s: s, now: now}
+	for first := true; first || !k.done(); first = false {
 		k.begin()
 		k.fill()
 		k.end()
 	}
-	p.rpc.unreliable = p.rpc.unreliable[:0]
+	if p.busy {
+		p.rpc.unreliable = p.rpc.unreliable[:0]
+	}
 }
 
 // sends is whether a peer gets a packet at all, now that all is planned.
 func (p *peer) sends(now time.Duration) bool {
-	return !p.plan.empty() || len(p.rpc.unreliable) > 0 || p.plan.probe ||
+	return !p.plan.empty() || p.busy && len(p.rpc.unreliable) > 0 || p.plan.probe ||
 		p.streaming && !p.frozen(now) && now-p.link.lastSent >= p.beat()
 }
 
@@ -53,21 +51,17 @@ func (p *peer) beat() time.Duration {
 }
 
 // moves notes whether a node moves by itself at the peer.
-func (p *peer) moves(h uint32, does bool) {
-	switch had := p.moving.has(h); {
-	case does && !had:
-		p.moving.set(h)
-		p.movers++
-	case had && !does:
-		p.moving.clear(h)
-		p.movers--
+func (p *peer) moves(e *entry, does bool) {
+	if e.moves != does {
+		e.moves = does
+		p.movers += int32(2*flag(does) - 1)
 	}
 }
 
 // sendMessages gives the reliable lane what the room pays for: its share, and
 // what the packets of this send leave. The rest waits, in order.
 func (a *Authority) sendMessages(p *peer, s Sink) {
-	n, room := 0, p.plan.lane+max(p.plan.left, 0)/8
+	n, room := 0, p.purse.lane+max(p.purse.left, 0)/8
 	for _, m := range p.rpc.ready {
 		cost := laneCost(m)
 		if a.cfg.Budget > 0 && room < cost {
@@ -77,7 +71,7 @@ func (a *Authority) sendMessages(p *peer, s Sink) {
 			break // the lane is full: later
 		}
 		room -= cost
-		p.link.tokens -= cost
+		p.purse.tokens -= cost
 		n++
 	}
 	rest := copy(p.rpc.ready, p.rpc.ready[n:])
@@ -92,7 +86,7 @@ type packer struct {
 	s   Sink
 	now time.Duration
 
-	removal, arrival, update, guess, call int // next of each
+	removal, arrival, update, guess, call int // next of each of the peer's
 
 	form int
 	room int // bits left
@@ -100,8 +94,8 @@ type packer struct {
 
 func (k *packer) done() bool {
 	pl := &k.p.plan
-	return k.removal == len(pl.removals) && k.arrival == len(pl.arrivals) &&
-		k.update == len(pl.updates) && k.guess == len(pl.guesses) && k.call == len(k.p.rpc.unreliable)
+	return k.removal == pl.removals.len() && k.arrival == pl.arrivals.len() &&
+		k.update == pl.updates.len() && k.guess == pl.guesses.len() && k.call == len(k.p.rpc.unreliable)
 }
 
 // endBits is kept free for the ends of the sections and the last byte.
@@ -122,8 +116,8 @@ func (k *packer) begin() {
 	full := l.baseTick == 0 || seq-l.base >= recordLen
 	echo := l.inSeen && k.now-l.echoed >= heartbeat
 	k.form = formFull*flag(full) | formEcho*flag(echo) | formChecks*flag(len(p.checks.plan) > 0) |
-		formRemoved*flag(k.removal < len(pl.removals)) | formArrived*flag(k.arrival < len(pl.arrivals)) |
-		formCalls*flag(k.call < len(p.rpc.unreliable)) | formGuesses*flag(k.guess < len(pl.guesses))
+		formRemoved*flag(k.removal < pl.removals.len()) | formArrived*flag(k.arrival < pl.arrivals.len()) |
+		formCalls*flag(k.call < len(p.rpc.unreliable)) | formGuesses*flag(k.guess < pl.guesses.len())
 	e.PutOne(m.entry.form.sym(k.form))
 	if full {
 		e.PutBits(uint32(a.tick), 32)
@@ -148,26 +142,18 @@ func (k *packer) fill() {
 	m := p.link.model
 	start := k.removal + k.arrival + k.update + k.guess + k.call
 	if k.form&formRemoved != 0 {
-		for k.removal < len(pl.removals) && k.fits(&pl.removals[k.removal]) {
-			k.pack(&pl.removals[k.removal])
-			k.sent(&pl.removals[k.removal])
-			k.removal++
-		}
+		k.removal += k.all(pl.removals.in(k.a.pieces.removals)[k.removal:])
 		p.enc.PutOne(m.entry.remove.sym(0))
 	}
 	if k.form&formArrived != 0 {
-		for k.arrival < len(pl.arrivals) && k.fits(&pl.arrivals[k.arrival]) {
-			k.pack(&pl.arrivals[k.arrival])
-			k.sent(&pl.arrivals[k.arrival])
-			k.arrival++
-		}
+		k.arrival += k.all(pl.arrivals.in(k.a.pieces.arrivals)[k.arrival:])
 		p.enc.PutOne(m.entry.arrive.sym(0))
 	}
 	if k.form&formCalls != 0 {
 		k.calls()
 	}
 	begun := start != k.removal+k.arrival+k.update+k.guess+k.call
-	if !begun || k.update > 0 || pl.movedBits <= k.room {
+	if !begun || k.update > 0 || int(p.plan.movedBits) <= k.room {
 		k.updates()
 	} // else they go together in the next packet
 	p.enc.PutOne(m.entry.gap.sym(gapEnd))
@@ -218,7 +204,7 @@ func (k *packer) calls() {
 // updates writes updates until one does not fit. That they have left is booked
 // already.
 func (k *packer) updates() {
-	pieces := k.p.plan.updates[k.update:]
+	pieces := k.p.plan.updates.in(k.a.pieces.updates)[k.update:]
 	k.update += len(pieces)
 	var from, to uint32 // records that stand side by side
 	first := true
@@ -262,7 +248,7 @@ func (k *packer) named(name prefix.Sym, pc *piece) {
 
 // guesses does the same with guesses.
 func (k *packer) guesses() {
-	m, pieces := &k.p.link.model.entry, k.p.plan.guesses
+	m, pieces := &k.p.link.model.entry, k.p.plan.guesses.in(k.a.pieces.guesses)
 	last := uint32(0)
 	for ; k.guess < len(pieces); k.guess++ {
 		pc := &pieces[k.guess]
@@ -282,10 +268,18 @@ func (k *packer) guesses() {
 
 func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
 
-// pack writes a piece and notes what the packet carries.
-func (k *packer) pack(pc *piece) {
-	k.put(pc)
-	k.carries(pc.recAt, pc.recAt+pc.recN)
+// all writes removals or arrivals until one does not fit, and says how many did.
+func (k *packer) all(pieces []piece) int {
+	for i := range pieces {
+		pc := &pieces[i]
+		if !k.fits(pc) {
+			return i
+		}
+		k.put(pc)
+		k.carries(pc.recAt, pc.recAt+pc.recN)
+		k.sent(pc)
+	}
+	return len(pieces)
 }
 
 func (k *packer) put(pc *piece) {
@@ -317,7 +311,7 @@ func (k *packer) end() {
 }
 
 func (a *Authority) spend(p *peer, n int) {
-	p.link.tokens -= float64(n)
+	p.purse.tokens -= float64(n)
 	p.sentBytes += uint64(n)
 	p.sentPackets++
 }

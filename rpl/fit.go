@@ -123,8 +123,9 @@ func (a *Authority) offerTables(p *peer) {
 	if a.modelMsg == nil || p.tables == a.model.number {
 		return
 	}
-	for i := range p.plan.updates {
-		if u := &p.plan.updates[i]; !u.skip {
+	updates := p.plan.updates.in(a.pieces.updates)
+	for i := range updates {
+		if u := &updates[i]; !u.skip {
 			p.coded += uint64(u.bits)
 		}
 	}
@@ -148,7 +149,7 @@ func (a *Authority) saving() float64 {
 func (a *Authority) shipTables(p *peer) {
 	p.tables = a.model.number
 	p.link.sent++
-	p.rpc.ready = append(p.rpc.ready, a.modelMsg)
+	p.rpc.ready, p.busy = append(p.rpc.ready, a.modelMsg), true
 }
 
 // cost is the bits that what was counted takes with a model's tables, raw bits

@@ -11,7 +11,7 @@ import (
 // instead (watch.go).
 
 func (a *Authority) look(p *peer, now time.Duration) {
-	p.watch.end(a, p)
+	p.endWatch(a)
 	a.looks = true
 	all := p.lookAgain || !p.looked || a.unstamped
 	if !all && a.grid.moved != a.moves && len(p.lingering) == 0 {
@@ -81,13 +81,6 @@ func (a *Authority) checkOut(p *peer, slot uint32, now time.Duration) {
 
 // lingers is whether a node out of sight has not stayed for its least time.
 func (a *Authority) lingers(p *peer, slot uint32, now time.Duration) bool {
-	return now < a.leastStay(p, slot)
-}
-
-// leastStay is until when a peer holds a node on any account.
-func (a *Authority) leastStay(p *peer, slot uint32) time.Duration {
-	if h := a.nodes[slot].holder(p.index); h != nil {
-		return h.since + minStay
-	}
-	return 0
+	h := a.nodes[slot].holder(p.index)
+	return h != nil && now < h.since+minStay
 }

@@ -9,20 +9,20 @@ package rpl
 func (p *peer) noteMoved(h uint32, tick Tick) {
 	v := &p.visits[h]
 	p.entries[h].meta = true
-	p.dirty.set(h)
+	p.marks.dirty(h)
 	if v.moved == 0 {
-		p.moved = append(p.moved, h)
+		p.moved, p.busy = append(p.moved, h), true
 	}
 	v.moved = max(tick, v.metaTick+1) // what was told before says nothing
 }
 
 // planMoved is planUpdates, with a look at those that have moved before it.
-func (a *Authority) planMoved(p *peer) {
-	if len(p.moved) == 0 {
-		a.planUpdates(p)
+func (a *Authority) planMoved(p *peer, own []batch) {
+	if !p.busy || len(p.moved) == 0 {
+		a.planUpdates(p, own)
 		return
 	}
-	p.plan.next = -1 // what is held back says nothing
+	p.plan.stale = true // what is held back says nothing
 	p.held = p.held[:0]
 	kept := p.moved[:0]
 	for _, h := range p.moved {
@@ -36,16 +36,16 @@ func (a *Authority) planMoved(p *peer) {
 		switch {
 		case e.meta && (e.state == entryComing || !a.parentHere(p, n)):
 			p.held = append(p.held, h)
-			p.dirty.clear(h)
-			p.loose.clear(h)
-		case p.dirty.has(h) && n.spawn.Hz == 0:
+			p.marks.clean(h)
+			p.marks.fasten(h)
+		case p.marks.isDirty(h) && n.spawn.Hz == 0:
 			e.meta = true
 		}
 	}
 	p.moved = kept
-	a.planUpdates(p)
+	a.planUpdates(p, own)
 	for _, h := range p.held {
-		p.dirty.set(h)
+		p.marks.dirty(h)
 	}
 }
 

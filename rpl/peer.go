@@ -7,59 +7,73 @@ import (
 )
 
 // A peer is what the authority keeps of one client: what it should hold, what
-// it holds as far as its acks tell, and what is on the way.
+// it holds as far as its acks tell, and what is on the way. What is looked at in
+// every send lies side by side; a peer of whom there is nothing to say costs seven
+// lines of a cache.
 type peer struct {
 	id        Peer
 	index     int32
+	movers    int32 // nodes that move by themselves at the peer
 	streaming bool
-	groups    uint64
+	tables    uint8 // number of the newest tables shipped to it, 0 none
 
-	// relevancy
-	points    [][2]float64
+	// Stream
 	lookAgain bool // everything in reach must be looked at
 	looked    bool // … or has been, since an observer has moved
+	points    [][2]float64
+	point     [1][2]float64 // where the points are, if it is one
 	watch     watch
-	wanted    bitset   // slots that the peer should hold
-	near      []uint32 // of them those that stand in the grid
+
+	// Receive, Schedule and Encode
+	link    peerLink
+	marks   marks
+	busy    bool // any of the lists below may have something that mostly have nothing
+	tally   tally
+	checked time.Duration // when the newest checksum left
+	plan    plan
+	coming  []uint32 // handles whose arrival is not acked
+	going   []uint32 // handles whose removal is not acked
+
+	// where there is something to say
+	entries []entry // by handle
+	visits  []visit
+	wanted  bitset // slots that the peer should hold
+	edging  bitset // slots of the watch's edge
+
+	enc                    prefix.Encoder
+	sentBytes, sentPackets uint64
+	purse                  purse
+	coded                  uint64 // bits of updates, while tables are there that were not offered
+	offer                  uint64 // of them, when to look whether the tables would pay; 0 as soon as they might
+
+	// what comes and goes
+	watched   cells // those that the grid tells the peer of, while the watch is on
+	groups    uint64
+	handles   bitset   // in use, quarantine included
+	near      []uint32 // slots wanted that stand in the grid
 	lingering []uint32 // slots out of sight whose least stay is not over
 	lingered  []uint32
+	rows      []peerRow        // of nodes of several
+	freeRow   map[int][]uint32 // ranges of rows, by length
+	goingOf   map[Node]uint32  // handles whose removal is not acked, by node
+	layouts   bitset           // layouts that the peer is known to have
 
-	// the stream; entries are by handle
-	entries []entry
-	visits  []visit
-	handles bitset           // in use, quarantine included
-	dirty   bitset           // handles that may have something to say
-	moving  bitset           // handles of nodes that move by themselves at the peer …
-	movers  int              // … and how many these are
-	loose   bitset           // handles with a row that is not on the course of its anchor as the peer knows it
-	moved   []uint32         // handles of nodes whose new parent the peer is not known to know
-	held    []uint32         // of them those that say nothing in this send
-	rows    []peerRow        // of nodes of several
-	freeRow map[int][]uint32 // ranges of rows, by length
-	queue   []uint32         // slots wanted whose arrival was not sent yet
-	coming  []uint32         // handles whose arrival is not acked
-	going   []uint32         // handles whose removal is not acked
-	goingOf map[Node]uint32  // the same by node
-
-	layouts bitset // layouts that the peer is known to have
-
-	link   peerLink
-	checks checks
-	plan   plan
+	// lists that are looked at where the peer is busy
+	queue  []uint32 // slots wanted whose arrival was not sent yet
+	moved  []uint32 // handles of nodes whose new parent the peer is not known to know
 	rpc    peerCalls
+	checks checks
 
-	enc prefix.Encoder
-	tmp []prefix.Sym
-
+	held     []uint32 // of what moved what says nothing in this send
+	tmp      []prefix.Sym
 	blockEnc prefix.Encoder
 	blockBuf []byte
+}
 
-	tables uint8  // number of the newest tables shipped to it, 0 none
-	coded  uint64 // bits of updates, while tables are there that were not offered
-	offer  uint64 // of them, when to look whether the tables would pay; 0 as soon as they might
-
-	sentBytes, sentPackets uint64
-	tally                  tally
+// isBusy is whether any of the lists has something that mostly have nothing.
+func (p *peer) isBusy() bool {
+	return len(p.queue)+len(p.moved)+len(p.checks.asked)+len(p.checks.plan)+
+		len(p.rpc.ready)+len(p.rpc.waiting)+len(p.rpc.unreliable) > 0
 }
 
 // entry is what one handle means to a peer (protocol §6), as far as every update
@@ -73,6 +87,7 @@ type entry struct {
 	nrows uint8
 	plain bool // one row that everyone sees; the node is neither transient nor has a rate of its own
 	meta  bool // owner or parent must be told
+	moves bool // by itself, at the peer
 	one   peerRow
 }
 
@@ -141,12 +156,6 @@ func (p *peer) prepare() {
 	p.watch.edge = make([]edgeNode, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]check, 0, maxChecks)
-	pl := &p.plan
-	pl.removals, pl.arrivals = make([]piece, 0, some), make([]piece, 0, some)
-	pl.guesses, pl.order = make([]piece, 0, some), make([]int32, 0, some)
-	p.dirty.reach(many)
-	p.moving.reach(many)
-	p.loose.reach(many)
 	p.link.records, p.link.acks = make([]record, fewRecords), make([]ack, 0, some)
 	lists := make([]recEntry, 8*listLen) // side by side: few pages
 	for ; len(lists) > 0; lists = lists[listLen:] {
@@ -161,7 +170,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 	a.catchUp(n)
 	n.holders = append(n.holders, holder{p.index, noHandle, a.now})
 	a.held(n)
-	p.queue = append(p.queue, slot)
+	p.queue, p.busy = append(p.queue, slot), true
 	if a.spots[slot].cell >= 0 {
 		p.near = append(p.near, slot)
 		a.tell(p.index, slot)
@@ -281,9 +290,9 @@ func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
 	e, v := &p.entries[h], &p.visits[h]
 	p.release(e)
 	e.state, v.destroyed, v.copies, v.inflight = entryGoing, destroyed, 0, 0
-	p.dirty.clear(h)
-	p.loose.clear(h)
-	p.moves(h, false)
+	p.marks.clean(h)
+	p.marks.fasten(h)
+	p.moves(e, false)
 	p.going = append(p.going, h)
 	p.goingOf[e.node] = h
 }

@@ -21,6 +21,31 @@ type piece struct {
 	booked  bool    // an update that is noted as sent
 }
 
+// pieces are those of one send, peer by peer.
+type pieces struct {
+	removals, arrivals []piece
+	updates            []piece // by ascending handle
+	guesses            []piece // updates against arrivals that are not acked, the same
+}
+
+func (ps *pieces) reset() {
+	ps.removals = ps.removals[:0] // one by one: their pointers are not written then, which takes long while the collector marks
+	ps.arrivals = ps.arrivals[:0]
+	ps.updates = ps.updates[:0]
+	ps.guesses = ps.guesses[:0]
+}
+
+// A span is where the pieces of one peer are in a list.
+type span struct{ from, to uint32 }
+
+func (s span) empty() bool { return s.from == s.to }
+func (s span) len() int    { return int(s.to - s.from) }
+
+func (s span) in(list []piece) []piece { return list[s.from:s.to:s.to] }
+
+// spanAt begins at the end of a list.
+func spanAt(list []piece) span { return span{uint32(len(list)), uint32(len(list))} }
+
 // codes are what a piece says: one run of bits, as most updates are, or else,
 // without a length, how many runs, and where in Authority.syms. (A run of no bits is
 // none of them.)

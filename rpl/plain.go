@@ -16,19 +16,19 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 		return false
 	}
 	a.counters.Records++
-	if r.drifting != p.moving.has(h) {
-		p.moves(h, r.drifting)
+	if r.drifting != e.moves {
+		p.moves(e, r.drifting)
 	}
-	p.loose.clear(h)
-	a.updates = append(a.updates, piece{})
-	pc := &a.updates[len(a.updates)-1]
+	p.marks.fasten(h)
+	a.pieces.updates = append(a.pieces.updates, piece{})
+	pc := &a.pieces.updates[len(a.pieces.updates)-1]
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: 1}
 	a.note(h, r.head, recRow, e.gen, 0)
 	a.codeShared(p.link.model, r, pr, pc)
 	switch {
 	case a.cfg.Budget == 0: // nothing is put off
 		pr.send(r.head, uint32(a.tick))
-		p.dirty.clear(h)
+		p.marks.clean(h)
 		pc.booked = true
 	case pr.since == 0:
 		pr.since = a.tick
@@ -44,20 +44,20 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	r, pr := &a.rows[e.row], &e.one
 	if !r.justLeft(pr, uint32(a.tick)) && !a.pending(r, pr) {
 		pr.since = 0
-		p.dirty.clear(h)
+		p.marks.clean(h)
 		p.loosen(h, a.isLoose(r, pr))
 		return
 	}
 	if pr.since == 0 {
 		pr.since = a.tick
 	}
-	a.updates = append(a.updates, piece{})
-	pc := &a.updates[len(a.updates)-1]
+	a.pieces.updates = append(a.pieces.updates, piece{})
+	pc := &a.pieces.updates[len(a.pieces.updates)-1]
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.tick-pr.since) + 1}
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	a.codeOnly(p, r, pr, pc)
 	// Told now, it knows the newest anchor if that is of now.
-	if loose := r.drifting && r.left != uint32(a.tick); loose || p.loose.has(h) {
+	if loose := r.drifting && r.left != uint32(a.tick); loose || p.marks.isLoose(h) {
 		p.loosen(h, loose)
 	}
 }
@@ -107,13 +107,12 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 }
 
 func (a *Authority) codeFor(m *model, r *row, pr *peerRow) {
-	was, is := a.versionAt(r, pr.acked, pr.ackedTick), a.known(r)
-	syms, last := m.codeUpdate(a.syms, r.t, was, is, uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
-	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codes(last)}
+	at := len(a.syms)
+	a.keep(m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m)))
+	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codesOf(a.syms, at)}
 	r.shareVer = uint8(r.head - pr.acked) // it is kept
-	if at := len(a.syms); len(syms) > at {
-		a.keep(append(syms, last))
-		r.share.codes = codesOf(a.syms, at)
+	if r.share.codes.isRun() {
+		a.syms = a.syms[:at]
 	}
 }
 

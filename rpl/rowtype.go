@@ -223,21 +223,23 @@ func (t *rowType) absent(i int, now []int32) bool {
 }
 
 // drifts reports whether the words are expected to change by themselves.
-func (t *rowType) drifts(words rowWords) bool {
-	any := int32(0)
+func (t *rowType) drifts(words []int32) bool {
 	for _, v := range t.velocities {
-		any |= *words.word(v)
+		if words[v] != 0 {
+			return true
+		}
 	}
-	return any != 0
+	return false
 }
 
-// advance makes now what base is expected to be n ticks later. Integers
+// advance writes to dst what src is expected to be n ticks later. Integers
 // only, wrapping where they overflow, so that both ends agree to the bit.
-func (t *rowType) advance(now, base rowWords, n uint32) {
-	copy(now.all(t.width), base.all(t.width))
+func (t *rowType) advance(dst, src []int32, n uint32) {
+	copy(dst, src)
 	if n == 0 {
 		return
 	}
+	base, now := t.at(src), t.at(dst)
 	for k := range t.driven {
 		c := &t.driven[k]
 		if c.phase < 0 {
@@ -250,25 +252,26 @@ func (t *rowType) advance(now, base rowWords, n uint32) {
 }
 
 // onCourse is whether base, n ticks ago, has become now by itself.
-func (t *rowType) onCourse(base, now rowWords, n uint32) bool {
+func (t *rowType) onCourse(base, now []int32, n uint32) bool {
 	return t.stands(base, now) && t.follows(base, now, n)
 }
 
 // stands is whether the words that nothing predicts are those of base; follows
 // whether the others are what base has become by itself, n ticks later.
-func (t *rowType) stands(base, now rowWords) bool {
+func (t *rowType) stands(base, now []int32) bool {
 	for _, i := range t.still {
-		if *base.word(i) != *now.word(i) {
+		if base[i] != now[i] {
 			return false
 		}
 	}
 	return true
 }
 
-func (t *rowType) follows(base, now rowWords, n uint32) bool {
+func (t *rowType) follows(base, now []int32, n uint32) bool {
+	b, w := t.at(base), t.at(now)
 	for k := range t.driven {
 		c := &t.driven[k]
-		if c.expect(base, now, c.word, n) != *now.word(c.word) && !c.once {
+		if c.expect(b, w, c.word, n) != now[c.word] && !c.once {
 			return false
 		}
 	}

@@ -172,7 +172,7 @@ func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []
 			a.counters.CallsDropped++
 			return
 		}
-		p.rpc.unreliable = append(p.rpc.unreliable, appendCall(nil, h, e.gen, rpc, tick, args))
+		p.rpc.unreliable, p.busy = append(p.rpc.unreliable, appendCall(nil, h, e.gen, rpc, tick, args)), true
 		return
 	}
 	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, tick, args)
@@ -183,7 +183,7 @@ func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []
 		v.calls++
 		p.rpc.held++
 	}
-	p.rpc.ready = append(p.rpc.ready, msg)
+	p.rpc.ready, p.busy = append(p.rpc.ready, msg), true
 }
 
 // appendCall is a call as both lanes carry it: handle, gen 1, RPC, tick 4,

@@ -12,33 +12,24 @@ import (
 // that an update coded once serves all peers at the same baseline; Encode only
 // packs what is planned here.
 
-// plan is what Schedule has decided for one peer's send.
+// plan is what Schedule has decided for one peer's send: where in
+// Authority.pieces it stands, and what else there is to it.
 type plan struct {
-	removals  []piece
-	arrivals  []piece
-	updates   []piece // by ascending handle, of Authority.updates
-	guesses   []piece // updates against arrivals that are not acked, the same
-	movedBits int     // of the updates that tell of another parent or owner
+	removals, arrivals, updates, guesses span
+
+	movedBits int32 // of the updates that tell of another parent or owner
 	probe     bool
-	lane      float64 // bytes for messages that wait for the reliable lane
-	room      float64 // bytes left in the bucket; negative: debt
-	left      float64 // bits of the room that are not planned for
-	group     []uint32
-	order     []int32
-	batch     batch // what updates are looked for of …
-	next      int   // … and where to go on; -1: from the beginning
+	stale     bool // of what the peer's batch was taken from, there is more
 }
 
-func (pl *plan) reset() {
-	pl.removals = pl.removals[:0] // one by one: their pointers are not written then, which takes long while the collector marks
-	pl.arrivals = pl.arrivals[:0]
-	pl.updates = pl.updates[:0]
-	pl.guesses = pl.guesses[:0]
+func (pl *plan) reset(ps *pieces) {
+	pl.removals, pl.arrivals = spanAt(ps.removals), spanAt(ps.arrivals)
+	pl.updates, pl.guesses = spanAt(ps.updates), spanAt(ps.guesses)
 	pl.probe = false
 }
 
 func (pl *plan) empty() bool {
-	return len(pl.removals)+len(pl.arrivals)+len(pl.updates)+len(pl.guesses) == 0
+	return pl.removals.empty() && pl.arrivals.empty() && pl.updates.empty() && pl.guesses.empty()
 }
 
 // Schedule plans the next packets of every peer.
@@ -46,7 +37,7 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.now = now
 	a.syms = a.syms[:0]
 	a.recs = a.recs[:0]
-	a.updates = a.updates[:0]
+	a.pieces.reset()
 	a.learn()
 	a.wake()
 	var group [aheadPeers]*peer
@@ -71,39 +62,46 @@ func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
 		a.takeAcks(p)
 	}
 	a.touchPeers(peers)
-	for _, p := range peers {
-		a.schedule(p, now)
+	for i, p := range peers {
+		a.schedule(p, a.batches[i:i+1], now)
 	}
 }
 
-// schedule plans the next packets of a peer.
-func (a *Authority) schedule(p *peer, now time.Duration) {
-	p.plan.reset()
-	p.checks.plan = p.checks.plan[:0]
+// schedule plans the next packets of a peer, of which the first rows are taken.
+func (a *Authority) schedule(p *peer, own []batch, now time.Duration) {
+	pl := &p.plan
+	pl.reset(&a.pieces)
+	if p.busy {
+		p.checks.plan = p.checks.plan[:0]
+	}
 	a.judgeLosses(p, now)
 	a.count(p)
-	a.refill(p, now)
+	if a.cfg.Budget > 0 {
+		a.refill(p, now)
+	}
 	if !p.streaming {
 		return
 	}
 	if p.frozen(now) {
 		if now-p.link.lastProbe >= probeEvery {
 			p.link.lastProbe = now
-			p.plan.probe = true
+			pl.probe = true
 		}
 		return
 	}
-	a.planChecks(p)
-	pl := &p.plan
-	if a.cfg.Budget > 0 && pl.room < leastSend {
+	if p.busy {
+		a.planChecks(p)
+	}
+	if a.cfg.Budget > 0 && !p.purse.open() {
 		return // a packet's headers would take most of it
 	}
-	pl.left = pl.room*8 - headerBits
 	a.planRemovals(p, now, false)
 	a.planAgain(p, now, false)
-	a.planQueue(p)
-	a.callWaiting(p)
-	a.planMoved(p)
+	if p.busy {
+		a.planQueue(p)
+		a.callWaiting(p)
+	}
+	a.planMoved(p, own)
 	a.fitUpdates(p)
 	a.bookUpdates(p)
 	a.offerTables(p)
@@ -113,6 +111,7 @@ func (a *Authority) schedule(p *peer, now time.Duration) {
 	}
 	a.fitGuesses(p)
 	a.planTurn(p, now)
+	p.busy = p.busy && p.isBusy()
 }
 
 // wake settles the rows that changed or drift, and marks the nodes of those that
@@ -160,14 +159,13 @@ func (a *Authority) tellHolders(n *node) {
 	}
 	for i := range n.holders {
 		if h := n.holders[i].handle; h != noHandle {
-			a.peers[n.holders[i].peer].dirty.set(h)
+			a.peers[n.holders[i].peer].marks.dirty(h)
 		}
 	}
 }
 
 // planRemovals plans first removals and those of a new round, or copies.
 func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
-	pl := &p.plan
 	kept := p.going[:0]
 	most := p.link.copiesFor()
 	for _, h := range p.going {
@@ -190,11 +188,12 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 		rec := len(a.recs)
 		a.note(h, 0, recRemoval, e.gen, 0)
 		pc := a.piece(h, at, rec)
-		if !a.afford(pl, int(pc.bits)) {
+		if !a.afford(p, int(pc.bits)) {
 			a.syms, a.recs = a.syms[:at], a.recs[:rec]
 			continue
 		}
-		pl.removals = append(pl.removals, pc)
+		a.pieces.removals = append(a.pieces.removals, pc)
+		p.plan.removals.to++
 		a.removalBits += uint64(pc.bits)
 		a.counters.Removals++
 		if copies {
@@ -234,7 +233,6 @@ func (v *visit) due(now time.Duration, copies uint8) int {
 // planAgain plans arrivals that were lost, or copies, as the nodes are now.
 func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 	most := p.link.copiesFor()
-	pl := &p.plan
 	kept := p.coming[:0]
 	for _, h := range p.coming {
 		v := &p.visits[h]
@@ -248,13 +246,13 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 		at, rec := len(a.syms), len(a.recs)
 		a.appendArrival(p, h)
 		pc := a.piece(h, at, rec)
-		if !a.afford(pl, int(pc.bits)) {
+		if !a.afford(p, int(pc.bits)) {
 			a.syms, a.recs = a.syms[:at], a.recs[:rec]
 			continue
 		}
 		v.planned = a.send
 		a.counters.Repeats++
-		pl.arrivals = append(pl.arrivals, pc)
+		a.arrives(p, pc)
 	}
 	p.coming = p.coming[:len(kept)]
 }
@@ -268,11 +266,11 @@ func (a *Authority) planQueue(p *peer) {
 	if len(p.points) > 0 && len(p.queue) > 1 {
 		sort.Sort((*nearestFirst)(&queueSort{a, p}))
 	}
-	pl := &p.plan
-	room := pl.left * 3 / 4
+	purse := &p.purse
+	room := purse.left * 3 / 4
 	if a.cfg.Budget == 0 {
 		room = maxBurst
-	} else if room <= 0 && pl.room > 0 && pl.empty() {
+	} else if room <= 0 && purse.room > 0 && p.plan.empty() {
 		room = 1 // overdraw once
 	}
 	waiting := p.queue[:0]
@@ -301,7 +299,7 @@ func (a *Authority) planQueue(p *peer) {
 		}
 		cost := pieceBits(a.admitTree(p, slot))
 		room -= cost
-		pl.left -= cost
+		purse.left -= cost
 	}
 	p.queue = p.queue[:len(waiting)]
 }
@@ -309,21 +307,25 @@ func (a *Authority) planQueue(p *peer) {
 // admitTree plans a node's arrival together with all below it that is wanted,
 // as one piece, and returns its bits.
 func (a *Authority) admitTree(p *peer, slot uint32) int {
-	pl := &p.plan
 	at, rec := len(a.syms), len(a.recs)
-	pl.group = pl.group[:0]
+	a.group = a.group[:0]
 	a.admitBelow(p, slot)
-	for _, h := range pl.group {
+	for _, h := range a.group {
 		a.appendArrival(p, h)
 		p.visits[h].planned = a.send
 	}
-	pc := a.piece(pl.group[0], at, rec)
-	pl.arrivals = append(pl.arrivals, pc)
+	pc := a.piece(a.group[0], at, rec)
+	a.arrives(p, pc)
 	return int(pc.bits)
 }
 
+func (a *Authority) arrives(p *peer, pc piece) {
+	a.pieces.arrivals = append(a.pieces.arrivals, pc)
+	p.plan.arrivals.to++
+}
+
 func (a *Authority) admitBelow(p *peer, slot uint32) {
-	p.plan.group = append(p.plan.group, p.admit(a, slot))
+	a.group = append(a.group, p.admit(a, slot))
 	for _, c := range a.nodes[slot].children {
 		if hd := a.nodes[c].holder(p.index); hd != nil && hd.handle == noHandle {
 			if _, still := p.goingOf[a.nodes[c].id]; !still {

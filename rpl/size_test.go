@@ -26,3 +26,44 @@ func TestHotRecordsTakeOneLine(t *testing.T) {
 		t.Errorf("an entry takes %d bytes, not 64", n)
 	}
 }
+
+// What a peer costs of whom there is nothing to say: in Stream two lines of a
+// cache, in Schedule and Encode five more. The runtime keeps 8 bytes in front of
+// so large an object.
+func TestQuietPeersTakeFewLines(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) < 8 {
+		t.Skip("pointers are smaller here")
+	}
+	const before, line = 8, 64
+	var p peer
+	watched := []uintptr{
+		unsafe.Offsetof(p.streaming), unsafe.Offsetof(p.lookAgain), unsafe.Offsetof(p.looked),
+		unsafe.Offsetof(p.points), unsafe.Offsetof(p.point), unsafe.Offsetof(p.watch),
+		unsafe.Offsetof(p.link) + unsafe.Offsetof(p.link.next), unsafe.Offsetof(p.link) + unsafe.Offsetof(p.link.heard),
+	}
+	scheduled := append(watched,
+		unsafe.Offsetof(p.movers), unsafe.Offsetof(p.tables),
+		unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.lastSent), unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.oldest),
+		unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.quiet), unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.loss),
+		unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.acks),
+		unsafe.Offsetof(p.marks)+unsafe.Offsetof(p.marks.of), unsafe.Offsetof(p.marks)+unsafe.Offsetof(p.marks.few),
+		unsafe.Offsetof(p.busy), unsafe.Offsetof(p.tally), unsafe.Offsetof(p.checked), unsafe.Offsetof(p.plan),
+		unsafe.Offsetof(p.coming), unsafe.Offsetof(p.going),
+	)
+	for _, c := range []struct {
+		stage string
+		reads []uintptr
+		most  int
+	}{{"Stream", watched, 2}, {"a send", scheduled, 7}} {
+		lines := map[uintptr]bool{}
+		for _, at := range c.reads {
+			lines[(at+before)/line] = true
+		}
+		if len(lines) > c.most {
+			t.Errorf("a quiet peer takes %d lines in %s, not %d", len(lines), c.stage, c.most)
+		}
+	}
+	if n := unsafe.Sizeof(edgeNode{}); n != 12 {
+		t.Errorf("a node at the edge takes %d bytes, not 12", n)
+	}
+}

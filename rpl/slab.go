@@ -83,24 +83,16 @@ func (s *slab) newest(block uint32, w int) []int32 {
 	return s.blocks[at : at+w+1 : at+w+1]
 }
 
-// now is what current is, and anchor version head and its tick.
-func (s *slab) now(block uint32) rowWords { return rowWords{s.at(block)} }
-
-func (s *slab) anchor(block uint32) (rowWords, uint32) {
-	v := rowWords{nthWord(s.at(block), s.head)}
-	return v, uint32(*v.word(s.width))
+// anchor is version head and its tick.
+func (s *slab) anchor(block uint32, w int) ([]int32, uint32) {
+	v := s.newest(block, w)
+	return v[:w:w], uint32(v[w])
 }
 
-// older is the place of an older version of the row at k, as newest is; version is
-// what stands there.
+// older is the place of an older version of the row at k, as newest is.
 func (s *slab) older(k, ver uint32, w int) []int32 {
 	at := (int(k)*historyLen + int(ver%historyLen)) * s.stride
 	return s.ring[at : at+w+1 : at+w+1]
-}
-
-func (s *slab) version(k, ver uint32) (rowWords, uint32) {
-	v := rowWords{unsafe.Pointer(&s.ring[(int(k)*historyLen+int(ver%historyLen))*s.stride])}
-	return v, uint32(*v.word(s.width))
 }
 
 // renew makes what a block's row is now its newest version.

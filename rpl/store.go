@@ -69,28 +69,29 @@ func (a *Authority) current(r *row) []int32 {
 }
 
 // anchored is version head: its words and its tick.
-func (a *Authority) anchored(r *row) (rowWords, uint32) {
-	return a.slabs[r.t.index].anchor(r.block)
+func (a *Authority) anchored(r *row) ([]int32, uint32) {
+	return a.slabs[r.t.index].anchor(r.block, r.t.width)
 }
 
 // version is the words and the tick of one version.
-func (a *Authority) version(r *row, ver uint32) (rowWords, uint32) {
-	s := &a.slabs[r.t.index]
+func (a *Authority) version(r *row, ver uint32) ([]int32, uint32) {
 	if ver == r.head {
-		return s.anchor(r.block)
+		return a.anchored(r)
 	}
-	return s.version(r.k, ver)
+	w := r.t.width
+	v := a.slabs[r.t.index].older(r.k, ver, w)
+	return v[:w:w], uint32(v[w])
 }
 
 // versionAt is the words of a version as they were at a tick from its own on,
 // while the row kept the version's course. The result is valid until the next
 // call.
-func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
+func (a *Authority) versionAt(r *row, ver, tick uint32) []int32 {
 	words, at := a.version(r, ver)
 	if tick == at || !r.t.drifts(words) {
 		return words
 	}
-	dst := r.t.at(a.course)
+	dst := a.course[:len(words)]
 	r.t.advance(dst, words, tick-at)
 	return dst
 }
@@ -98,20 +99,21 @@ func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
 // known is what a peer that is told of the row now will have: the words as they
 // are, with the phases of the course that they are on. The result is valid until
 // the next call.
-func (a *Authority) known(r *row) rowWords {
+func (a *Authority) known(r *row) []int32 {
 	words, at := a.anchored(r)
 	drifts := at != uint32(a.tick) && r.t.drifts(words)
 	if !drifts && r.t.once == nil {
 		return words
 	}
-	dst, n := r.t.at(a.told), uint32(0)
+	dst := a.told[:len(words)]
 	if drifts {
-		n = uint32(a.tick) - at
+		r.t.advance(dst, words, uint32(a.tick)-at)
+	} else {
+		copy(dst, words)
 	}
-	r.t.advance(dst, words, n)
 	for i, once := range r.t.once { // what keyframes tell makes no version
 		if once {
-			*dst.word(i) = a.current(r)[i]
+			dst[i] = a.current(r)[i]
 		}
 	}
 	return dst
@@ -202,10 +204,10 @@ func (a *Authority) settle(i uint32) (left bool) {
 		a.slabs[r.t.index].track(r.t, r.block, uint32(a.tick), now)
 	}
 	last, tick := a.anchored(r)
-	if left = !r.t.onCourse(last, r.t.at(now), uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
+	if left = !r.t.onCourse(last, now, uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
 		a.leaveCourse(r)
 	}
-	r.drifting = r.t.drifts(r.t.at(now))
+	r.drifting = r.t.drifts(now)
 	if r.drifting && !r.listed && !r.walked {
 		r.listed = true
 		a.drifting = append(a.drifting, i)

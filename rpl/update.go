@@ -8,25 +8,27 @@ import (
 // is pending when the newest version on its way, advanced to now, is not what
 // the row is now. Only nodes are looked at that left their course in this send,
 // or whose course the peer knows by another anchor than the store's.
-func (a *Authority) planUpdates(p *peer) {
-	from := len(a.updates)
-	b := &p.plan.batch
-	if p.plan.next < 0 {
-		p.plan.next = b.take(p, 0)
-	} // else they are touched
+//
+// own is the peer's batch alone, taken and touched already unless it is stale.
+func (a *Authority) planUpdates(p *peer, own []batch) {
+	b, pl := &own[0], &p.plan
+	if pl.stale {
+		b.take(&p.marks, 0)
+	}
 	for {
 		for _, h := range b.all() {
 			if e := &p.entries[h]; !e.isPlain() || !a.planUsual(p, h, e) {
 				a.planUpdate(p, h)
 			}
 		}
-		if p.plan.next >= len(p.dirty.w)<<6 {
+		if !b.more(&p.marks) {
 			break
 		}
-		p.plan.next = b.take(p, p.plan.next)
-		a.touchRows([]*peer{p})
+		b.take(&p.marks, b.next)
+		a.touchRows([]*peer{p}, own)
 	}
-	p.plan.updates = a.updates[from:len(a.updates):len(a.updates)]
+	pl.updates.to = uint32(len(a.pieces.updates))
+	pl.guesses.to = uint32(len(a.pieces.guesses))
 }
 
 func (a *Authority) planUpdate(p *peer, h uint32) {
@@ -38,7 +40,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	n, v := &a.nodes[e.node.Slot()], &p.visits[h]
 	switch {
 	case e.state != entryIn && e.state != entryComing:
-		p.dirty.clear(h)
+		p.marks.clean(h)
 		return
 	case e.state == entryComing && (v.block != 0 || v.copies == 0 || v.relayout):
 		return // nothing to guess upon, or what the peer has may be laid out otherwise
@@ -84,7 +86,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	if !any {
 		a.syms, a.recs = a.syms[:at], a.recs[:rec]
 		if !waits {
-			p.dirty.clear(h)
+			p.marks.clean(h)
 		}
 		return
 	}
@@ -92,19 +94,18 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	pc.special, pc.moved = special, moved
 	pc.urgency = urgency
 	if guess {
-		p.plan.guesses = append(p.plan.guesses, pc)
+		a.pieces.guesses = append(a.pieces.guesses, pc)
 	} else {
-		a.updates = append(a.updates, pc)
+		a.pieces.updates = append(a.pieces.updates, pc)
 	}
 }
 
 // loosen notes whether a handle must be looked at in every send.
 func (p *peer) loosen(h uint32, loose bool) {
 	if loose {
-		p.loose.set(h)
-		p.dirty.reach(h)
+		p.marks.loosen(h)
 	} else {
-		p.loose.clear(h)
+		p.marks.fasten(h)
 	}
 }
 
@@ -173,8 +174,8 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i int, kind uint8) {
 	a.note(h, r.head, kind, e.gen, i)
 	a.counters.Records++
-	if r.drifting != p.moving.has(h) && (r.drifting || e.nrows == 1) {
-		p.moves(h, r.drifting)
+	if r.drifting != e.moves && (r.drifting || e.nrows == 1) {
+		p.moves(e, r.drifting)
 	}
 	if r.head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
 		a.counters.Repeats++
@@ -222,7 +223,7 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 	} else if pr.flight == 0 || !r.kept(pr.flight) || r.vars != nil && !r.sameVars(pr.flight) {
 		return true
 	}
-	now, base := r.t.at(a.current(r)), a.versionAt(r, pr.flight, pr.flightTick)
+	now, base := a.current(r), a.versionAt(r, pr.flight, pr.flightTick)
 	return !r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick)
 }
 
@@ -242,7 +243,7 @@ func (a *Authority) baseOf(p *peer, r *row, pr *peerRow, guess bool) int {
 func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 	m := p.link.model
 	if action == rowKeyframe {
-		a.syms = m.appendKey(a.syms, r.t, a.known(r).all(r.t.width), a.hearer(r, m))
+		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.hearer(r, m))
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
 		return accountKeyframe
@@ -253,8 +254,7 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		a.counters.ExplicitBases++
 	}
 	if r.vars != nil {
-		syms, last := m.codeUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), age, a.hearer(r, m))
-		a.syms = append(syms, last)
+		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), age, a.hearer(r, m))
 		a.appendVars(p, r, r.varsOf(pr.acked))
 		return accountUpdate
 	}

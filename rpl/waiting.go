@@ -61,7 +61,7 @@ func (a *Authority) callLater(p *peer, c waitingCall) {
 	if h, _ := a.handleOf(p, c.node); h != noHandle {
 		p.visits[h].waits = true
 	}
-	p.rpc.waiting = append(p.rpc.waiting, c)
+	p.rpc.waiting, p.busy = append(p.rpc.waiting, c), true
 }
 
 // mayHold is whether a reliable call on a handle can leave now: the peer has the
@@ -95,9 +95,6 @@ func (a *Authority) handleOf(p *peer, n Node) (h uint32, wanted bool) {
 // callWaiting sends the calls whose nodes have handles now: the peer holds them
 // until the arrival is there.
 func (a *Authority) callWaiting(p *peer) {
-	if len(p.rpc.waiting) == 0 {
-		return
-	}
 	for _, c := range p.rpc.waiting {
 		if h, _ := a.handleOf(p, c.node); h != noHandle {
 			p.visits[h].waits = false

@@ -14,23 +14,33 @@ import (
 // tells: who has left its place in a cell that the peer watches. (Verlet's
 // neighbour lists, as molecular dynamics has them: Phys. Rev. 159, 98, 1967.)
 type watch struct {
-	on       bool
-	blind    bool       // it goes by nothing that the grid says
-	waits    bool       // one of the edge is out of sight, and its least stay is not over
-	at       [2]float64 // where the observer was at the last look
-	edge     []edgeNode
-	edging   bitset // slots of the edge
-	from, to [2]int // cells that are watched
+	at    [2]float64 // where the observer was at the last look
+	edge  []edgeNode
+	on    bool
+	blind bool // it goes by nothing that the grid says
+	waits bool // one of the edge is out of sight, and its least stay is not over
 }
+
+// cells are those of the grid from one corner to another.
+type cells struct{ from, to [2]int }
 
 // An edgeNode is a node at the edge of a peer's sight. All of it is right as long
 // as the grid does not tell of the node.
 type edgeNode struct {
-	x, y  float32 // in the grid
-	slot  uint32
-	held  bool          // the peer should hold it
-	until time.Duration // when it is out of sight it stays until then at least; 0 not known
+	x, y float32 // in the grid
+	who  uint32  // its slot, and edgeHeld where the peer should hold it
 }
+
+const edgeHeld = 1 << 31 // no slot
+
+func edgeAt(slot uint32, held bool) edgeNode {
+	return edgeNode{who: slot | uint32(flag(held))<<31}
+}
+
+func (e *edgeNode) slot() uint32 { return e.who &^ edgeHeld }
+
+// held is whether the peer should hold the node, as a number.
+func (e *edgeNode) held() int { return int(e.who >> 31) }
 
 // rings are the squares of the distances by which a watch decides.
 type rings struct {
@@ -122,11 +132,11 @@ const doubts = 64
 // pass asks those at the edge of which there is doubt, and those of which the
 // grid has told.
 func (v *vigil) pass(told []uint32) {
-	w := &v.p.watch
+	p, w := v.p, &v.p.watch
 	w.waits = false
 	var news slotFilter
 	for _, slot := range told {
-		if w.edging.has(slot) {
+		if p.edging.has(slot) {
 			news.add(slot)
 		}
 	}
@@ -138,19 +148,19 @@ func (v *vigil) pass(told []uint32) {
 		for k := len(asked) - 1; k >= 0; k-- { // those behind have been asked, one of them may take the place
 			i := from + int(asked[k])
 			e := &w.edge[i]
-			if news.some && news.may(e.slot) {
-				e.held = v.p.wanted.has(e.slot)
+			if news.some && news.may(e.slot()) {
+				*e = edgeAt(e.slot(), p.wanted.has(e.slot()))
 			}
 			if !v.ask(e) {
-				w.drop(i)
+				p.dropEdge(i)
 			}
 		}
 		to = from
 	}
 	for _, slot := range told {
-		if !w.edging.has(slot) {
-			if e := (edgeNode{slot: slot, held: v.p.wanted.has(slot)}); v.ask(&e) {
-				w.add(e)
+		if !p.edging.has(slot) {
+			if e := edgeAt(slot, p.wanted.has(slot)); v.ask(&e) {
+				p.addEdge(e)
 			}
 		}
 	}
@@ -168,14 +178,14 @@ func (v *vigil) doubtful(dst []uint8, edge []edgeNode, news *slotFilter) []uint8
 		for i := range edge {
 			e := &edge[i]
 			dst[n&(doubts-1)] = uint8(i)
-			n += departs(flag(e.held), farBetween(e.x-x, e.y-y), limits)
+			n += departs(e.held(), farBetween(e.x-x, e.y-y), limits)
 		}
 		return dst[:n]
 	}
 	for i := range edge {
 		e := &edge[i]
 		dst[n&(doubts-1)] = uint8(i)
-		n += departs(flag(e.held), farBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot))
+		n += departs(e.held(), farBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
 	}
 	return dst[:n]
 }
@@ -193,23 +203,24 @@ func (f *slotFilter) add(slot uint32) {
 
 func (f *slotFilter) may(slot uint32) bool { return f.bits[slot>>6&3]>>(slot&63)&1 != 0 }
 
-func (w *watch) add(e edgeNode) {
-	w.edging.set(e.slot)
-	w.edge = append(w.edge, e)
+func (p *peer) addEdge(e edgeNode) {
+	p.edging.set(e.slot())
+	p.watch.edge = append(p.watch.edge, e)
 }
 
-// drop takes one of the edge out; the last one takes its place.
-func (w *watch) drop(i int) {
-	w.edging.clear(w.edge[i].slot)
-	last := len(w.edge) - 1
-	w.edge[i] = w.edge[last]
-	w.edge = w.edge[:last]
+// dropEdge takes one of the edge out; the last one takes its place.
+func (p *peer) dropEdge(i int) {
+	edge := p.watch.edge
+	p.edging.clear(edge[i].slot())
+	last := len(edge) - 1
+	edge[i] = edge[last]
+	p.watch.edge = p.watch.edge[:last]
 }
 
 // ask decides about a node, and reports whether it is of the edge.
 func (v *vigil) ask(e *edgeNode) bool {
-	a, p := v.a, v.p
-	s := &a.spots[e.slot]
+	a, p, slot := v.a, v.p, e.slot()
+	s := &a.spots[slot]
 	if s.cell < 0 {
 		return false
 	}
@@ -218,25 +229,22 @@ func (v *vigil) ask(e *edgeNode) bool {
 	d := dx*dx + dy*dy
 	e.x, e.y = s.gridX, s.gridY
 	switch {
-	case !e.held && d <= v.enter:
-		a.decide(p, e.slot, true)
-		e.held = true
-	case e.held && !(d <= v.exit) && !v.keeps(e):
-		a.decide(p, e.slot, false)
-		e.held = false
+	case e.held() == 0 && d <= v.enter:
+		a.decide(p, slot, true)
+		e.who = slot | edgeHeld
+	case e.held() != 0 && !(d <= v.exit) && !v.keeps(slot):
+		a.decide(p, slot, false)
+		e.who = slot
 	}
-	return departs(flag(e.held), p.watch.distance(e.x, e.y), &v.edge) != 0
+	return departs(e.held(), p.watch.distance(e.x, e.y), &v.edge) != 0
 }
 
 // keeps is whether a node that is out of sight is held on to.
-func (v *vigil) keeps(e *edgeNode) bool {
-	if v.now >= e.until {
-		if v.a.ownsAny(v.p, e.slot) {
-			return true
-		}
-		e.until = v.a.leastStay(v.p, e.slot)
+func (v *vigil) keeps(slot uint32) bool {
+	if v.a.ownsAny(v.p, slot) {
+		return true
 	}
-	waits := v.now < e.until
+	waits := v.a.lingers(v.p, slot, v.now)
 	v.p.watch.waits = v.p.watch.waits || waits
 	return waits
 }
@@ -253,24 +261,25 @@ func (v *vigil) look() {
 	p.lookAgain = false
 	v.stand()
 	for i := range w.edge {
-		w.edging.clear(w.edge[i].slot)
+		p.edging.clear(w.edge[i].slot())
 	}
 	w.edge = w.edge[:0]
 	found := 0
 	v.touchReach()
-	for y := w.from[1]; y <= w.to[1]; y++ {
-		for x := w.from[0]; x <= w.to[0]; x++ {
+	at := &p.watched
+	for y := at.from[1]; y <= at.to[1]; y++ {
+		for x := at.from[0]; x <= at.to[0]; x++ {
 			found += v.edgeOf(a.grid.buckets[a.grid.bucketAt(x, y)])
 		}
 	}
 	for i := range w.edge {
-		w.edging.set(w.edge[i].slot)
+		p.edging.set(w.edge[i].slot())
 	}
 	if found < len(p.near) { // some are farther than the cells
 		a.touchSpots(p.near)
 		for _, slot := range p.near {
-			if s := &a.spots[slot]; w.distance(s.gridX, s.gridY) > v.edge[1] && !w.edging.has(slot) {
-				w.add(edgeNode{x: s.gridX, y: s.gridY, slot: slot, held: true})
+			if s := &a.spots[slot]; w.distance(s.gridX, s.gridY) > v.edge[1] && !p.edging.has(slot) {
+				p.addEdge(edgeNode{s.gridX, s.gridY, slot | edgeHeld})
 			}
 		}
 	}
@@ -290,7 +299,7 @@ func (v *vigil) edgeOf(nodes []gridNode) (had int) {
 		g := &nodes[i]
 		held := wanted.has(g.slot)
 		e := &edge[n]
-		e.x, e.y, e.slot, e.held, e.until = g.x, g.y, g.slot, held, 0
+		e.x, e.y, e.who = g.x, g.y, g.slot|uint32(flag(held))<<31
 		n += departs(flag(held), farBetween(g.x-x, g.y-y), limits)
 		had += flag(held)
 	}
@@ -301,15 +310,15 @@ func (v *vigil) edgeOf(nodes []gridNode) (had int) {
 // stand moves the watch to where the observer is.
 func (v *vigil) stand() {
 	g, p, w := v.a.grid, v.p, &v.p.watch
-	var from, to [2]int
+	var at cells
 	for k, o := range v.o {
-		from[k], to[k] = g.span(o, g.exit+g.drift)
+		at.from[k], at.to[k] = g.span(o, g.exit+g.drift)
 	}
-	if !w.on || from != w.from || to != w.to {
-		w.end(v.a, p)
-		w.on, w.from, w.to = true, from, to
-		for y := from[1]; y <= to[1]; y++ {
-			for x := from[0]; x <= to[0]; x++ {
+	if !w.on || at != p.watched {
+		p.endWatch(v.a)
+		w.on, p.watched = true, at
+		for y := at.from[1]; y <= at.to[1]; y++ {
+			for x := at.from[0]; x <= at.to[0]; x++ {
 				g.watchers.of(g.bucketAt(x, y)).set(p.index)
 			}
 		}
@@ -318,15 +327,15 @@ func (v *vigil) stand() {
 	g.sights[p.index] = sight{float32(v.o[0]), float32(v.o[1]), v.inner, v.outer}
 }
 
-// end lets the grid tell the peer of nothing any more.
-func (w *watch) end(a *Authority, p *peer) {
-	if !w.on {
+// endWatch lets the grid tell the peer of nothing any more.
+func (p *peer) endWatch(a *Authority) {
+	if !p.watch.on {
 		return
 	}
-	w.on = false
-	g := a.grid
-	for y := w.from[1]; y <= w.to[1]; y++ {
-		for x := w.from[0]; x <= w.to[0]; x++ {
+	p.watch.on = false
+	g, at := a.grid, &p.watched
+	for y := at.from[1]; y <= at.to[1]; y++ {
+		for x := at.from[0]; x <= at.to[0]; x++ {
 			g.watchers.of(g.bucketAt(x, y)).clear(p.index)
 		}
 	}
