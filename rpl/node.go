@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/pages"
 )
 
 // The authority's table of nodes: making and removing them, their tree, their
@@ -166,8 +168,8 @@ func (a *Authority) newSlot() (uint32, error) {
 		return 0, fmt.Errorf("rpl: %d nodes: %w; keep what nobody needs as local entities", MaxNodes, ErrLimit)
 	}
 	slot := uint32(len(a.nodes))
-	a.nodes = append(a.nodes, node{id: makeNode(slot, 1)})
-	a.spots = append(a.spots, spot{cell: -1})
+	a.nodes = pages.Append(a.nodes, node{id: makeNode(slot, 1)})
+	a.spots = pages.Append(a.spots, spot{cell: -1})
 	return slot, nil
 }
 
@@ -188,7 +190,7 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 		it = Item(len(a.items))
 		sh := &a.shadows[t.Index]
 		a.items = append(a.items, item{t: t, shadow: len(*sh)})
-		a.hots = append(a.hots, hot{})
+		a.hots = pages.Append(a.hots, hot{})
 		*sh = append(*sh, make([]byte, t.ShadowSize())...)
 	}
 	m := &a.items[it]

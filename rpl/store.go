@@ -1,6 +1,10 @@
 package rpl
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/pages"
+)
 
 // The store holds the authority's nodes' state: for every row (a part of an
 // item of a node) a ring of its last versions, as quantised words. The world
@@ -142,13 +146,13 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		r.head++
 	} else {
 		i = uint32(len(a.rows))
-		a.rows = append(a.rows, row{t: t, node: slot, k: uint32(s.rows), block: uint32(s.rows), head: 1})
+		a.rows = pages.Append(a.rows, row{t: t, node: slot, k: uint32(s.rows), block: uint32(s.rows), head: 1})
 		s.rows++
 		s.owners = append(s.owners, owner{i, NoItem})
-		s.blocks = append(s.blocks, make([]int32, s.block)...)
+		s.blocks = pages.Extend(s.blocks, s.block)
 		s.sums = append(s.sums, 0)
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
-		s.ring = append(s.ring, make([]int32, historyLen*s.stride)...)
+		s.ring = pages.Extend(s.ring, historyLen*s.stride)
 		if len(t.vars) > 0 {
 			a.rows[i].vars = &rowVars{now: make([]any, len(t.vars))}
 		}
