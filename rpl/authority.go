@@ -101,7 +101,7 @@ type Authority struct {
 	grid      *grid
 
 	peers []*peer
-	byID  map[Peer]*peer
+	byID  roster
 
 	model    *model
 	models   [4]*model
@@ -151,7 +151,7 @@ func NewAuthority(c Config) (*Authority, error) {
 		round:      1,
 		moves:      1,
 		layouts:    make(map[string]*nodeLayout),
-		byID:       make(map[Peer]*peer),
+		byID:       newRoster(),
 	}
 	k := c.Schema.coding()
 	a.types, a.typesOf, a.defaults = k.types, k.byItem, k.defaults
@@ -193,7 +193,7 @@ func NewAuthority(c Config) (*Authority, error) {
 
 // Connect starts to stream to a peer whose world is built.
 func (a *Authority) Connect(id Peer) error {
-	if id == 0 || a.byID[id] != nil {
+	if id == 0 || a.byID.find(id) != nil {
 		return fmt.Errorf("rpl: peer %d is nobody or connected already", id)
 	}
 	p := &peer{
@@ -216,7 +216,7 @@ func (a *Authority) Connect(id Peer) error {
 	} else {
 		a.peers[p.index] = p
 	}
-	a.byID[id] = p
+	a.byID.add(p)
 	if a.grid != nil {
 		a.grid.reach(p.index)
 	}
@@ -234,7 +234,7 @@ func (a *Authority) Connect(id Peer) error {
 // Connect begins another stream, with handles and versions that start anew.
 // Calls that wait for it are dropped and counted. Groups are to be set again.
 func (a *Authority) Suspend(id Peer) {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	if p == nil {
 		return
 	}
@@ -263,7 +263,7 @@ func (a *Authority) Suspend(id Peer) {
 		}
 	}
 	a.peers[p.index] = nil
-	delete(a.byID, id)
+	a.byID.remove(p)
 }
 
 // Disconnect forgets a peer, connected or suspended. Its nodes die, or are kept
@@ -308,7 +308,7 @@ func (a *Authority) Step(t Tick) {
 // SetGroup puts a peer into a group or takes it out; SetNodeGroup does it for a
 // node whose Relevance is Grouped.
 func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	if p == nil || g < FirstGroup {
 		return
 	}
@@ -409,7 +409,7 @@ type PeerStats struct {
 
 // PeerStats are zero for a peer that is not connected.
 func (a *Authority) PeerStats(id Peer) PeerStats {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	if p == nil {
 		return PeerStats{}
 	}

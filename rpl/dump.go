@@ -27,7 +27,7 @@ type DumpedItem struct {
 // hold, in the order of their slots. Props of audiences that it does not belong
 // to are not in it. It is for debugging: it takes its time and memory.
 func (a *Authority) Dump(id Peer) ([]byte, error) {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	if p == nil {
 		return nil, fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
 	}

@@ -15,7 +15,7 @@ import (
 // Encode writes one peer's packets of this send. Different peers may be
 // encoded at the same time, between Schedule and whatever comes next.
 func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	if p == nil {
 		return
 	}

@@ -7,7 +7,7 @@ import "fmt"
 // HandlesInUse are the handles that a peer's nodes have, one past the highest,
 // the nodes that it holds or is told of, and those on their way out.
 func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	for h := range p.entries {
 		if p.handles.has(uint32(h)) {
 			used, most = used+1, h+1

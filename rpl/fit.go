@@ -22,7 +22,7 @@ const horizon = 2
 func (a *Authority) learn() {
 	l := a.learner
 	if l.next == 0 {
-		if len(a.byID) > 0 {
+		if a.byID.len() > 0 {
 			l.next = a.tick + l.wait // nothing is coded before anyone is there
 		}
 		return
@@ -88,7 +88,7 @@ func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
 // worth is what a bit that was saved of what was counted is to be multiplied
 // with, to be compared with one of the tables that each peer is sent.
 func (a *Authority) worth() float64 {
-	return horizon * a.counters.copiesPerRecord() / float64(max(len(a.byID), 1))
+	return horizon * a.counters.copiesPerRecord() / float64(max(a.byID.len(), 1))
 }
 
 // copiesPerRecord is how many peers one coded update has served, on average.

@@ -24,7 +24,7 @@ var ErrPacket = errors.New("packet cannot be read")
 // Receive takes a datagram of a peer. Errors wrap ErrPacket and ErrNoPeer; they
 // need no action: nothing was applied, the core has counted them.
 func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) error {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	if p == nil {
 		return fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
 	}
@@ -194,7 +194,7 @@ func nearest(limit uint64, low uint32) uint64 {
 
 // ReceiveMessage takes a message of a peer's reliable lane.
 func (a *Authority) ReceiveMessage(id Peer, b []byte) error {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	if p == nil {
 		return fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Observe replaces the points round which a peer sees.
 func (a *Authority) Observe(id Peer, points ...[2]float64) {
-	p := a.byID[id]
+	p := a.byID.find(id)
 	if p == nil || samePoints(p.points, points) {
 		return
 	}
@@ -149,7 +149,7 @@ func (a *Authority) concernedBy(dst []int32, slot uint32) []int32 {
 		dst = append(dst, h.peer)
 	}
 	if n.owner != 0 {
-		if p := a.byID[n.owner]; p != nil {
+		if p := a.byID.find(n.owner); p != nil {
 			dst = append(dst, p.index)
 		}
 	}

@@ -107,7 +107,7 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 			a.calls.add(local, args)
 			return nil
 		}
-		if p := a.byID[nd.owner]; p != nil {
+		if p := a.byID.find(nd.owner); p != nil {
 			a.callHolder(p, nd, rpc, args)
 		}
 	case Broadcast, Everywhere:
@@ -138,7 +138,7 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 		a.calls.add(Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}, args)
 		return nil
 	}
-	p := a.byID[to]
+	p := a.byID.find(to)
 	if p == nil {
 		return fmt.Errorf("rpl: RPC %s to peer %d: %w", rpc.Name, to, ErrNoPeer)
 	}
