@@ -68,54 +68,62 @@ func (a *Authority) acked(p *peer, r *record, skipped bool) {
 func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipped bool) {
 	for i := range entries {
 		re := &entries[i]
-		if re.kind == recLayout {
-			p.layouts.set(re.handle)
+		if re.kind != recRow && (re.kind != recGuess || skipped) {
+			a.arrivedOther(p, re, entries[:i], tick)
 			continue
 		}
 		e := &p.entries[re.handle]
-		if e.gen != re.gen || tick < e.laid && re.kind != recRemoval {
-			continue // of another node, or of another set of items
+		if e.gen != re.gen || tick < e.laid || re.row >= e.nrows {
+			continue // of another node, or of another set of items; of what the peer is not to hold there are none
 		}
-		switch re.kind {
-		case recRow, recGuess:
-			if re.kind == recGuess && skipped {
-				a.lostRow(p, e, re, tick)
-				continue
-			}
-			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
-				pr := p.row(e, int(re.row))
-				if uint32(tick) < pr.from {
-					continue
-				}
-				// Before the first ack of a row acked is only a guess: what is
-				// known now replaces it even where it is older.
-				if e.state == entryComing && !pr.known || uint32(tick) > pr.ackedTick || pr.acked == 0 {
-					pr.acked, pr.ackedTick = re.ver, uint32(tick)
-				}
-				pr.known = true
-				if pr.flightTick < pr.ackedTick || pr.flight == 0 {
-					// It was taken for lost, and an older version was found to be
-					// right: the peer shows this one, so look again.
-					pr.flight, pr.flightTick = pr.acked, pr.ackedTick
-					p.marks.dirty(re.handle)
-				}
-			}
-		case recArrival:
-			if e.state == entryComing && !e.plain { // which shows the same to everyone
-				a.arrivalShowed(p, e, entries[:i], tick)
-			} else if e.state == entryIn {
-				a.copyShowed(p, e, entries[:i], tick)
-				p.marks.dirty(re.handle)
-			}
-			a.isIn(p, re.handle, e)
-		case recMeta:
-			p.visits[re.handle].metaArrived(tick)
-		case recRemoval:
-			if e.state == entryGoing {
-				v := &p.visits[re.handle]
-				if v.removed = true; p.link.arrived >= v.fence {
-					p.gone(re.handle)
-				}
+		pr := p.row(e, int(re.row))
+		if uint32(tick) < pr.from {
+			continue
+		}
+		// Before the first ack of a row acked is only a guess: what is known now
+		// replaces it even where it is older.
+		if uint32(tick) > pr.ackedTick || pr.acked == 0 || !pr.known && e.state == entryComing {
+			pr.acked, pr.ackedTick = re.ver, uint32(tick)
+		}
+		pr.known = true
+		if pr.flightTick < pr.ackedTick || pr.flight == 0 {
+			// It was taken for lost, and an older version was found to be right: the
+			// peer shows this one, so look again.
+			pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+			p.marks.dirty(re.handle)
+		}
+	}
+}
+
+// arrivedOther takes the ack of what is no row's version, or of a guess that was
+// skipped. before are the record's entries before it.
+func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick Tick) {
+	if re.kind == recLayout {
+		p.layouts.set(re.handle)
+		return
+	}
+	e := &p.entries[re.handle]
+	if e.gen != re.gen || tick < e.laid && re.kind != recRemoval {
+		return
+	}
+	switch re.kind {
+	case recGuess:
+		a.lostRow(p, e, re, tick)
+	case recArrival:
+		if e.state == entryComing && !e.plain { // which shows the same to everyone
+			a.arrivalShowed(p, e, before, tick)
+		} else if e.state == entryIn {
+			a.copyShowed(p, e, before, tick)
+			p.marks.dirty(re.handle)
+		}
+		a.isIn(p, re.handle, e)
+	case recMeta:
+		p.visits[re.handle].metaArrived(tick)
+	case recRemoval:
+		if e.state == entryGoing {
+			v := &p.visits[re.handle]
+			if v.removed = true; p.link.arrived >= v.fence {
+				p.gone(re.handle)
 			}
 		}
 	}

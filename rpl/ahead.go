@@ -15,33 +15,37 @@ const ahead = 16
 // their rows take some 40 KiB, most of a first cache level.
 const aheadPeers = 8
 
-// touchAcks touches what the acks of some peers are about.
+// touchAcks touches what the acks of some peers are about: mostly one of each.
 func (a *Authority) touchAcks(peers []*peer) {
-	sum := uint64(0)
+	var some [2 * aheadPeers]*record
+	n, sum := 0, uint64(0)
 	for _, p := range peers {
 		for _, k := range p.link.acks {
-			sum += p.link.record(k.seq).seq
-		}
-	}
-	for _, p := range peers {
-		for _, k := range p.link.acks {
-			if r := p.link.record(k.seq); len(r.entries) > 0 {
-				sum += uint64(r.entries[0].handle)
+			if r := p.link.record(k.seq); n < len(some) {
+				some[n], n, sum = r, n+1, sum+r.seq
 			}
 		}
 	}
+	records := some[:n]
+	for _, r := range records {
+		if len(r.entries) > 0 {
+			sum += uint64(r.entries[0].handle)
+		}
+	}
 	for _, p := range peers {
-		for _, k := range p.link.acks {
-			sum += uint64(p.touchRecord(p.link.record(k.seq)))
+		for range min(len(p.link.acks), len(records)) {
+			sum += uint64(p.touchRecord(records[0].entries))
+			records = records[1:]
 		}
 	}
 	a.sum += uint32(sum)
 }
 
-func (p *peer) touchRecord(r *record) (sum uint32) {
-	for i := range r.entries[:min(len(r.entries), ahead)] {
-		if re := &r.entries[i]; re.kind != recLayout {
-			sum += uint32(p.entries[re.handle].gen)
+func (p *peer) touchRecord(carried []recEntry) (sum uint32) {
+	entries := p.entries
+	for i := range carried[:min(len(carried), ahead)] {
+		if h := carried[i].handle; int(h) < len(entries) { // it may be a layout's number
+			sum += uint32(entries[h].gen)
 		}
 	}
 	return sum
