@@ -69,41 +69,62 @@ func (a *Authority) touchPeers(peers []*peer) {
 
 // touchRows touches what planning needs of the batches of some peers.
 func (a *Authority) touchRows(peers []*peer, batches []batch) {
+	batches = batches[:len(peers)]
+	for i, p := range peers {
+		batches[i].findRows(p.entries)
+	}
 	sum := uint32(0)
-	for i, p := range peers {
-		for _, h := range batches[i].all() {
-			sum += uint32(p.entries[h].state)
-		}
-	}
-	for i, p := range peers {
-		for _, h := range batches[i].all() {
-			if e := &p.entries[h]; e.plain {
-				sum += a.rows[e.row].head
+	for i := range batches {
+		for _, k := range batches[i].found() {
+			if k != noRow {
+				sum += a.rows[k].head
 			}
 		}
 	}
 	for i, p := range peers {
-		for _, h := range batches[i].all() {
-			if e := &p.entries[h]; e.plain && !a.isCoded(&a.rows[e.row], &e.one, p.link.model) {
-				sum += a.touchVersions(&a.rows[e.row], &e.one)
-			}
+		if b := &batches[i]; b.n > 0 {
+			sum += a.touchBases(b, p.entries, a.shareKey(p.link.model))
 		}
 	}
 	a.sum += sum // so that the reads happen
 }
 
-// touchVersions touches a row as it is, and what a peer has of it.
-func (a *Authority) touchVersions(r *row, pr *peerRow) (sum uint32) {
-	s, w := &a.slabs[r.t.index], r.t.width
-	words, tick := s.anchor(r.block, w)
-	sum = tick
-	if w > 0 {
-		sum += uint32(words[0])
+// findRows touches the batch's entries, and notes the rows of those that are one.
+func (b *batch) findRows(entries []entry) {
+	for i, h := range b.all() {
+		k := noRow
+		if e := &entries[h]; e.plain {
+			k = e.row
+		}
+		b.rows[i&(ahead-1)] = k
 	}
-	if pr.acked != r.head {
-		sum += uint32(s.older(r.k, pr.acked, w)[w])
+}
+
+// touchBases touches what the updates of a batch are coded from, of those that
+// are not coded yet.
+func (a *Authority) touchBases(b *batch, entries []entry, key uint32) (sum uint32) {
+	for i, h := range b.all() {
+		k := b.rows[i&(ahead-1)]
+		if k == noRow {
+			continue
+		}
+		if r, pr := &a.rows[k], &entries[h].one; !r.isCoded(key, pr) {
+			sum += a.touchVersions(r, pr)
+		}
 	}
 	return sum
+}
+
+// touchVersions touches a row as it is, its newest version, and what a peer has
+// of it.
+func (a *Authority) touchVersions(r *row, pr *peerRow) uint32 {
+	s := &a.slabs[r.t.index]
+	block := s.blocks[int(r.block)*s.block:]
+	sum := block[0] + block[s.head+s.width]
+	if pr.acked != r.head {
+		sum += s.ring[s.placeOf(r.k, pr.acked)+s.width]
+	}
+	return uint32(sum)
 }
 
 // touchSpots touches the places of nodes.
@@ -150,15 +171,6 @@ func (v *vigil) touchReach() {
 		}
 	}
 	v.a.sum += sum
-}
-
-// touchEdge touches the places of some nodes of an edge.
-func (v *vigil) touchEdge(edge []edgeNode, asked []uint8) {
-	sum := int32(0)
-	for _, i := range asked {
-		sum += v.a.spots[edge[i].slot()].cell
-	}
-	v.a.sum += uint32(sum)
 }
 
 // touchCells touches where the grid has some nodes, and who watches there.

@@ -90,15 +90,15 @@ func (a *Authority) codeShared(m *model, r *row, pr *peerRow, pc *piece) {
 
 // isCoded is whether an update of the row against the version that a peer has is
 // there already, for another peer.
-func (a *Authority) isCoded(r *row, pr *peerRow, m *model) bool {
+func (r *row) isCoded(key uint32, pr *peerRow) bool {
 	s := &r.share
-	return s.key == a.shareKey(m) && s.tick == pr.ackedTick && uint32(r.shareVer) == r.head-pr.acked
+	return s.key == key && s.tick == pr.ackedTick && uint32(r.shareVer) == r.head-pr.acked
 }
 
 // coded is the update of a row without variable-length props against the version
 // that the peer has.
 func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
-	if a.isCoded(r, pr, m) {
+	if r.isCoded(a.shareKey(m), pr) {
 		a.counters.Shared++
 	} else {
 		a.codeFor(m, r, pr)

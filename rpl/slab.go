@@ -91,8 +91,13 @@ func (s *slab) anchor(block uint32, w int) ([]int32, uint32) {
 
 // older is the place of an older version of the row at k, as newest is.
 func (s *slab) older(k, ver uint32, w int) []int32 {
-	at := (int(k)*historyLen + int(ver%historyLen)) * s.stride
+	at := s.placeOf(k, ver)
 	return s.ring[at : at+w+1 : at+w+1]
+}
+
+// placeOf is where it begins.
+func (s *slab) placeOf(k, ver uint32) int {
+	return (int(k)*historyLen + int(ver%historyLen)) * s.stride
 }
 
 // renew makes what a block's row is now its newest version.

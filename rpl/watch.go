@@ -44,7 +44,7 @@ func (e *edgeNode) held() int { return int(e.who >> 31) }
 
 // rings are the squares of the distances by which a watch decides.
 type rings struct {
-	enter, exit float64 // in truth
+	sight [2]float64 // in truth: to enter, and to exit, of what is held
 
 	// From the observer to a place in the grid, of what is not held, and of what
 	// is: who is not held and farther is out of sight, who is held and not farther
@@ -63,7 +63,7 @@ type rings struct {
 func newRings(sight Grid, slack, drift float64) rings {
 	both := slack + drift
 	return rings{
-		enter: sight.Enter * sight.Enter, exit: sight.Exit * sight.Exit,
+		sight: [2]float64{sight.Enter * sight.Enter, sight.Exit * sight.Exit},
 		doubt: [2]far{farOf(sight.Enter + slack), farOf(sight.Exit - slack)},
 		edge:  [2]far{farOf(sight.Enter + both), farOf(sight.Exit - both)},
 		inner: farOf(sight.Enter - both), outer: farOf(sight.Exit + both),
@@ -144,12 +144,14 @@ func (v *vigil) pass(told []uint32) {
 		from := max(0, to-doubts)
 		var buf [doubts]uint8
 		asked := v.doubtful(buf[:0], w.edge[from:to], &news)
-		v.touchEdge(w.edge[from:to], asked)
+		v.a.counters.DistanceChecks += uint64(len(asked))
 		for k := len(asked) - 1; k >= 0; k-- { // those behind have been asked, one of them may take the place
 			i := from + int(asked[k])
 			e := &w.edge[i]
 			if news.some && news.may(e.slot()) {
 				*e = edgeAt(e.slot(), p.wanted.has(e.slot()))
+			} else if v.stays(e) {
+				continue
 			}
 			if !v.ask(e) {
 				p.dropEdge(i)
@@ -159,6 +161,7 @@ func (v *vigil) pass(told []uint32) {
 	}
 	for _, slot := range told {
 		if !p.edging.has(slot) {
+			v.a.counters.DistanceChecks++
 			if e := edgeAt(slot, p.wanted.has(slot)); v.ask(&e) {
 				p.addEdge(e)
 			}
@@ -217,6 +220,19 @@ func (p *peer) dropEdge(i int) {
 	p.watch.edge = p.watch.edge[:last]
 }
 
+// stays is whether a node of the edge of which the grid tells nothing is what it
+// is, in sight or out of it: mostly, and then nothing is to be noted.
+func (v *vigil) stays(e *edgeNode) bool {
+	s, held := &v.a.spots[e.slot()], e.held()
+	return s.cell >= 0 && flag(v.distance(s) <= v.sight[held&1]) == held
+}
+
+// distance is the square of a node's from the observer.
+func (v *vigil) distance(s *spot) float64 {
+	dx, dy := s.x-v.o[0], s.y-v.o[1]
+	return dx*dx + dy*dy
+}
+
 // ask decides about a node, and reports whether it is of the edge.
 func (v *vigil) ask(e *edgeNode) bool {
 	a, p, slot := v.a, v.p, e.slot()
@@ -224,15 +240,13 @@ func (v *vigil) ask(e *edgeNode) bool {
 	if s.cell < 0 {
 		return false
 	}
-	a.counters.DistanceChecks++
-	dx, dy := s.x-v.o[0], s.y-v.o[1]
-	d := dx*dx + dy*dy
+	d := v.distance(s)
 	e.x, e.y = s.gridX, s.gridY
 	switch {
-	case e.held() == 0 && d <= v.enter:
+	case e.held() == 0 && d <= v.sight[0]:
 		a.decide(p, slot, true)
 		e.who = slot | edgeHeld
-	case e.held() != 0 && !(d <= v.exit) && !v.keeps(slot):
+	case e.held() != 0 && !(d <= v.sight[1]) && !v.keeps(slot):
 		a.decide(p, slot, false)
 		e.who = slot
 	}
