@@ -187,7 +187,7 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 		return
 	}
 	v := &p.visits[h]
-	e.state, v.relayout = entryIn, false
+	e.state, v.relayout, p.came = entryIn, false, true
 	p.heldNoMore(v)
 	p.marks.dirty(h) // it may have changed since
 }
@@ -218,10 +218,12 @@ func (a *Authority) lost(p *peer, r *record) {
 		case recArrival:
 			if v := &p.visits[re.handle]; e.state == entryComing && v.inflight > 0 {
 				v.inflight--
+				p.came = true
 			}
 		case recRemoval:
 			if v := &p.visits[re.handle]; e.state == entryGoing && v.inflight > 0 {
 				v.inflight--
+				p.went = true
 			}
 		case recCheck:
 			p.check(re.handle)

@@ -28,6 +28,8 @@ type peer struct {
 	link    peerLink
 	marks   marks
 	busy    bool // any of the lists below may have something that mostly have nothing
+	came    bool // of those that are coming one may be due, or has come …
+	went    bool // … and of those that are going
 	tally   tally
 	checked time.Duration // when the newest checksum left
 	plan    plan
@@ -231,7 +233,7 @@ func (p *peer) admit(a *Authority, slot uint32) uint32 {
 	e := &p.entries[h]
 	*e, p.visits[h] = entry{node: n.id, state: entryComing, gen: e.gen + 1}, visit{}
 	p.allot(a, e, n)
-	p.coming = append(p.coming, h)
+	p.coming, p.came = append(p.coming, h), true
 	n.holder(p.index).handle = h
 	return h
 }
@@ -293,7 +295,7 @@ func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
 	p.marks.clean(h)
 	p.marks.fasten(h)
 	p.moves(e, false)
-	p.going = append(p.going, h)
+	p.going, p.came, p.went = append(p.going, h), true, true
 	p.goingOf[e.node] = h
 }
 
@@ -314,6 +316,7 @@ func (p *peer) refresh(a *Authority, h uint32) {
 		e.state = entryComing
 		p.coming = append(p.coming, h)
 	}
+	p.came = true
 	v.copies, v.inflight, v.block = 0, 0, 0
 	e.laid = p.nextTick(a.tick)
 }
@@ -334,4 +337,5 @@ func (p *peer) gone(h uint32) {
 	p.heldNoMore(&p.visits[h])
 	*e, p.visits[h] = entry{gen: e.gen}, visit{}
 	p.handles.clear(h)
+	p.went = true
 }

@@ -95,8 +95,12 @@ func (a *Authority) schedule(p *peer, own []batch, now time.Duration) {
 	if a.cfg.Budget > 0 && !p.purse.open() {
 		return // a packet's headers would take most of it
 	}
-	a.planRemovals(p, now, false)
-	a.planAgain(p, now, false)
+	if p.went {
+		p.went = a.planRemovals(p, now, false)
+	}
+	if p.came {
+		p.came = a.planAgain(p, now, false)
+	}
 	if p.busy {
 		a.planQueue(p)
 		a.callWaiting(p)
@@ -164,8 +168,10 @@ func (a *Authority) tellHolders(n *node) {
 	}
 }
 
-// planRemovals plans first removals and those of a new round, or copies.
-func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
+// planRemovals plans first removals and those of a new round, or copies, and
+// reports whether there were any. They may wait still: until the next look finds
+// none, and something has come of one, there is no need to look.
+func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) (any bool) {
 	kept := p.going[:0]
 	most := p.link.copiesFor()
 	for _, h := range p.going {
@@ -177,6 +183,7 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 		if v.removed || v.due(now, most) != dueAs(copies) {
 			continue
 		}
+		any = true
 		m := p.link.model
 		at := len(a.syms)
 		fenced := v.fence > p.link.arrived && (v.copies == 0 || now-v.round < fenceAge)
@@ -201,6 +208,7 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) {
 		}
 	}
 	p.going = p.going[:len(kept)]
+	return any
 }
 
 // What is due of an arrival or a removal.
@@ -230,8 +238,9 @@ func (v *visit) due(now time.Duration, copies uint8) int {
 	return dueNothing
 }
 
-// planAgain plans arrivals that were lost, or copies, as the nodes are now.
-func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
+// planAgain plans arrivals that were lost, or copies, as the nodes are now, and
+// reports whether there were any, as planRemovals does.
+func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool) {
 	most := p.link.copiesFor()
 	kept := p.coming[:0]
 	for _, h := range p.coming {
@@ -243,6 +252,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 		if v.block != 0 || v.planned == a.send || v.due(now, most) != dueAs(copies) {
 			continue
 		}
+		any = true
 		at, rec := len(a.syms), len(a.recs)
 		a.appendArrival(p, h)
 		pc := a.piece(h, at, rec)
@@ -255,6 +265,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) {
 		a.arrives(p, pc)
 	}
 	p.coming = p.coming[:len(kept)]
+	return any
 }
 
 // planQueue plans the first arrivals of what is wanted, own nodes first, then
