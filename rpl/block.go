@@ -19,6 +19,7 @@ func (k *packer) block() {
 	case k.update < pl.updates.len():
 		pc = &pl.updates.in(a.pieces.updates)[k.update]
 		k.update++
+		k.last = pc.handle + 1
 	case k.guess < pl.guesses.len():
 		k.guess++ // it can wait for the arrival's ack
 		return
@@ -38,7 +39,7 @@ func (k *packer) block() {
 		e.Put(m.entry.form.sym(0))
 		name, _ := m.entry.name(pc.special, pc.handle+1)
 		e.PutOne(name)
-		pc.codes.put(e, a.syms)
+		pc.bare().put(e, a.syms)
 	}
 	e.Put(m.entry.gap.sym(gapEnd))
 	msg := e.Finish()

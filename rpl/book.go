@@ -9,7 +9,7 @@ import "time"
 // bookUpdates books the updates that leave, names them and counts how, and puts
 // those that tell of other parents in front.
 func (a *Authority) bookUpdates(p *peer) {
-	pl, m := &p.plan, &p.link.model.entry
+	pl, m, gaps := &p.plan, &p.link.model.entry, a.learner.gaps
 	updates := pl.updates.in(a.pieces.updates)
 	last, moved := uint32(0), 0
 	pl.movedBits = 0
@@ -18,16 +18,17 @@ func (a *Authority) bookUpdates(p *peer) {
 		if u.skip {
 			continue
 		}
-		name, sym := m.name(u.special, u.handle+1-last)
-		u.name = name
-		a.learner.gaps[sym]++
+		gap := u.handle + 1 - last
 		last = u.handle + 1
+		name, sym := m.near[gap%nearGaps], gapPlain-1+int(gap)
+		if gap >= nearGaps || u.special {
+			name, sym = m.name(u.special, gap)
+		}
+		u.call(name)
+		gaps[sym]++
 		if u.moved {
 			moved++
 			pl.movedBits += int32(u.bits) + nameBits
-		}
-		if u.booked {
-			continue
 		}
 		if e := &p.entries[u.handle]; e.isPlain() {
 			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most are one row
@@ -36,9 +37,9 @@ func (a *Authority) bookUpdates(p *peer) {
 		}
 		p.sent(a.recsOf(u), a.tick, a.now)
 	}
-	a.learner.gaps[gapEnd]++
+	gaps[gapEnd]++
 	if moved > 1 {
-		m.movedFirst(updates)
+		movedFirst(updates)
 	}
 }
 

@@ -88,6 +88,8 @@ type packer struct {
 
 	removal, arrival, update, guess, call int // next of each of the peer's
 
+	last uint32 // one past the handle of the update before: what the next one's name goes by
+
 	form int
 	room int // bits left
 }
@@ -110,7 +112,6 @@ func (k *packer) begin() {
 	p.enc.Again()
 	m := l.model
 	e := &p.enc
-	e.PutBits(uint32(m.number), 2)
 	pl := &p.plan
 	// A base must be nearer than the peer remembers packets.
 	full := l.baseTick == 0 || seq-l.base >= recordLen
@@ -118,13 +119,14 @@ func (k *packer) begin() {
 	k.form = formFull*flag(full) | formEcho*flag(echo) | formChecks*flag(len(p.checks.plan) > 0) |
 		formRemoved*flag(k.removal < pl.removals.len()) | formArrived*flag(k.arrival < pl.arrivals.len()) |
 		formCalls*flag(k.call < len(p.rpc.unreliable)) | formGuesses*flag(k.guess < pl.guesses.len())
-	e.PutOne(m.entry.form.sym(k.form))
+	head := prefix.Raw(uint32(m.number), 2).With(m.entry.form.sym(k.form))
 	if full {
-		e.PutBits(uint32(a.tick), 32)
+		e.PutOne(head.With(prefix.Raw(uint32(a.tick), 32)))
 		l.baseTick = 0
 	} else {
 		back, delta := uint32(seq-l.base), uint32(a.tick-l.baseTick)
-		e.Put(unsigned(&m.entry.back, back), unsigned(&m.entry.delta, deltaOf(delta, back)))
+		e.PutOne(head.With(unsigned(&m.entry.back, back)))
+		e.PutOne(unsigned(&m.entry.delta, deltaOf(delta, back)))
 	}
 	if echo {
 		l.echoed = k.now
@@ -201,52 +203,48 @@ func (k *packer) calls() {
 	p.enc.PutBits(0, 1)
 }
 
-// updates writes updates until one does not fit. That they have left is booked
-// already.
+// updates writes updates until one does not fit, or cannot follow the one before it.
+// That they have left is booked already.
 func (k *packer) updates() {
-	pieces := k.p.plan.updates.in(k.a.pieces.updates)[k.update:]
-	k.update += len(pieces)
+	pieces := k.p.plan.updates.in(k.a.pieces.updates)
 	var from, to uint32 // records that stand side by side
-	first := true
-	for i := range pieces {
+	last := uint32(0)   // one past the handle before in this packet
+	i, room := k.update, k.room
+	for ; i < len(pieces); i++ {
 		pc := &pieces[i]
 		if pc.skip {
 			continue
 		}
-		if !k.fits(pc) || pc.opens && !first {
-			k.update -= len(pieces) - i
+		if int(pc.bits)+nameBits > room || pc.handle < last {
 			break
 		}
-		name := pc.name
-		if first {
-			name, _ = k.p.link.model.entry.name(pc.special, pc.handle+1)
-			from, to, first = pc.recAt, pc.recAt, false
+		if pc.name > 0 && k.last == last {
+			k.p.enc.PutOne(prefix.Sym(pc.codes))
+			room -= prefix.Sym(pc.codes).Bits()
+		} else {
+			name, _ := k.p.link.model.entry.name(pc.special, pc.handle+1-last)
+			room -= k.named(name, pc)
 		}
-		k.named(name, pc)
+		last = pc.handle + 1
+		k.last = last
 		if pc.recAt != to {
 			k.carries(from, to)
 			from = pc.recAt
 		}
 		to = pc.recAt + pc.recN
 	}
-	if !first {
-		k.carries(from, to)
-	}
+	k.update, k.room = i, room
+	k.carries(from, to)
 }
 
-// named writes a name and what a piece says, at once where they are one run.
-func (k *packer) named(name prefix.Sym, pc *piece) {
-	enc := &k.p.enc
-	k.room -= name.Bits() + int(pc.bits)
-	if n, c := name.Run(), prefix.Sym(pc.codes).Run(); pc.codes.isRun() && n.Fits(c) {
-		enc.PutOne(n.With(c).Sym())
-		return
-	}
-	enc.PutOne(name)
-	pc.codes.put(enc, k.a.syms)
+// named writes a name and what a piece says, and returns how many bits they are.
+func (k *packer) named(name prefix.Sym, pc *piece) int {
+	k.p.enc.PutOne(name)
+	pc.bare().put(&k.p.enc, k.a.syms)
+	return name.Bits() + int(pc.bits)
 }
 
-// guesses does the same with guesses.
+// guesses writes guesses until one does not fit.
 func (k *packer) guesses() {
 	m, pieces := &k.p.link.model.entry, k.p.plan.guesses.in(k.a.pieces.guesses)
 	last := uint32(0)
@@ -258,7 +256,7 @@ func (k *packer) guesses() {
 		if !k.fits(pc) {
 			break
 		}
-		k.named(unsigned(&m.far, pc.handle+1-last), pc)
+		k.room -= k.named(unsigned(&m.far, pc.handle+1-last), pc)
 		k.carries(pc.recAt, pc.recAt+pc.recN)
 		k.sent(pc)
 		last = pc.handle + 1
@@ -289,6 +287,9 @@ func (k *packer) put(pc *piece) {
 
 // carries notes that the packet carries some of Authority.recs.
 func (k *packer) carries(from, to uint32) {
+	if from == to {
+		return
+	}
 	r := k.p.link.record(k.p.link.next - 1)
 	if n := len(r.entries) + int(to-from); n <= cap(r.entries) { // mostly, and no pointer is written
 		r.entries = r.entries[:n]

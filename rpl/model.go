@@ -17,13 +17,14 @@ type model struct {
 // entryModel is how entries are named. What is nearly certain has no symbol of
 // its own, which would cost a whole bit: it is part of another.
 type entryModel struct {
-	gap     table           // of updates: the end, a special one, else the handle's distance
-	far     table           // distances of special updates and of guesses; 0 ends
-	told    [toldRows]table // which of the next 1, 2 … rows an ordinary update tells, a bit each
-	row     table           // what a special update does to a row
-	baseAge table           // ticks since an explicit base
-	length  table           // of bytes, and small counts
-	owner   table           // nobody, the peer itself, another
+	near    [nearGaps]prefix.Sym // of gap: the ordinary updates at these distances
+	gap     table                // of updates: the end, a special one, else the handle's distance
+	far     table                // distances of special updates and of guesses; 0 ends
+	told    [toldRows]table      // which of the next 1, 2 … rows an ordinary update tells, a bit each
+	row     table                // what a special update does to a row
+	baseAge table                // ticks since an explicit base
+	length  table                // of bytes, and small counts
+	owner   table                // nobody, the peer itself, another
 
 	handle, id, tenant, layout table // of arrivals and removals
 	remove, arrive             table // what else they say; 0 ends
@@ -199,7 +200,6 @@ func defaultModel(types []*rowType) *model {
 
 func defaultEntry() entryModel {
 	m := entryModel{
-		gap:     fit(append([]float64{0.01, 0.02}, magnitudes(1, 0.6)...)...),
 		far:     unsignedTable(0.2, 0.9),
 		row:     fit(0.4, 0.25, 0.25, 0.08, 0.02),
 		baseAge: fit(append([]float64{0.01}, magnitudes(4, 0.5)...)...),
@@ -215,6 +215,7 @@ func defaultEntry() entryModel {
 		delta: fit(append([]float64{4}, magnitudes(4, 0.6)...)...),
 		run:   fit(append([]float64{4}, magnitudes(1, 0.6)...)...),
 	}
+	m.nameBy(fit(append([]float64{0.01, 0.02}, magnitudes(1, 0.6)...)...))
 	for i := range m.told {
 		p := [toldRows]float64{0.4, 0.3, 0.3, 0.3}
 		m.told[i] = fit(fitFlags(p[:i+1]...)...)

@@ -5,20 +5,33 @@ import "github.com/tendonengine/tendon/rpl/internal/prefix"
 // Pieces: what Schedule plans and Encode packs, with the records by which its ack or
 // its loss is understood.
 
-// A piece is something that goes into one packet whole.
+// A piece is something that goes into one packet whole: half a line of a cache.
 type piece struct {
 	codes   codes
-	name    prefix.Sym // of an update that another goes before: how it is named
 	handle  uint32
 	bits    uint32 // at most, the name not counted
 	recAt   uint32 // records, in Authority.recs
 	recN    uint32
 	urgency float32 // age in ticks; weighed where the room does not pay for all
+	name    uint8   // so many bits of codes are an update's name; 0: it is named where it is packed
 	skip    bool    // over budget
 	moved   bool    // it tells of another parent or owner
 	special bool    // an update that says more than what goes without saying
-	opens   bool    // an update that cannot follow the one before it in one packet
-	booked  bool    // an update that is noted as sent
+}
+
+// call names an update, where that and what it says are one run.
+func (pc *piece) call(name prefix.Sym) {
+	if n := name.Bits(); pc.codes.isRun() && n+prefix.Sym(pc.codes).Bits() <= prefix.MaxRun {
+		pc.codes, pc.name = codes(name.With(prefix.Sym(pc.codes))), uint8(n)
+	}
+}
+
+// bare is what the piece says without its name.
+func (pc *piece) bare() codes {
+	if pc.name == 0 {
+		return pc.codes
+	}
+	return codes(prefix.Sym(pc.codes).From(int(pc.name)))
 }
 
 // pieces are those of one send, peer by peer.

@@ -25,14 +25,9 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: 1}
 	a.note(h, r.head, recRow, e.gen, 0)
 	a.codeShared(p.link.model, r, pr, pc)
-	switch {
-	case a.cfg.Budget == 0: // nothing is put off
-		pr.send(r.head, uint32(a.tick))
-		p.marks.clean(h)
-		pc.booked = true
-	case pr.since == 0:
+	if pr.since == 0 {
 		pr.since = a.tick
-	default:
+	} else {
 		pc.urgency = float32(a.tick-pr.since) + 1
 	}
 	return true

@@ -33,7 +33,7 @@ func plainTable(lens []uint8) table {
 // build makes the model of a set; d is the default model.
 func (s *tableSet) build(types []*rowType, d *model) *model {
 	m := &model{number: s.number, entry: d.entry}
-	m.entry.gap = learned(s.gap, d.entry.gap, d.entry.gap)
+	m.entry.nameBy(learned(s.gap, d.entry.gap, d.entry.gap))
 	for i, t := range types {
 		m.rows = append(m.rows, s.rows[i].build(t, &d.rows[i]))
 	}

@@ -23,6 +23,9 @@ func (s Sym) With(t Sym) Sym {
 	return (s + t&^runBits) | t&runBits<<(s>>MaxRun&63)
 }
 
+// From is the run without its first n bits; it has as many.
+func (s Sym) From(n int) Sym { return (s>>MaxRun-Sym(n))<<MaxRun | s&runBits>>(n&63) }
+
 // Run is the symbol as one that can grow.
 func (s Sym) Run() Run { return Run{uint64(s & runBits), uint(s >> MaxRun)} }
 
