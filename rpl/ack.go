@@ -14,7 +14,7 @@ type peerLink struct {
 	oldest   uint64        // no record below is in flight; 0: none is
 	quiet    time.Duration // until then none of them is lost for its time; 0: look at them
 	loss     float64       // share of packets, smoothed over some 200
-	acks     []ack         // that came since the last Schedule
+	acks     []ack         // that came since the last Schedule: few, or many
 
 	model    *model   // what the peer's packets are coded with
 	records  []record // of the newest packets; one's place is its number modulo their count
@@ -29,12 +29,15 @@ type peerLink struct {
 	arrived  uint32        // reliable messages that the peer has applied
 	sent     uint32        // reliable messages sent
 	inSeen   bool
-	spare    [][]recEntry // lists of records that are done
+	few      [1]ack // mostly
+	rtt      time.Duration
 
-	rtt, jitter time.Duration
-	judged      float64 // packets in loss, at most lossWindow
-	lastProbe   time.Duration
-	blocks      []blockRecord
+	jitter    time.Duration
+	judged    float64 // packets in loss, at most lossWindow
+	lastProbe time.Duration
+	many      []ack
+	spare     [][]recEntry // lists of records that are done
+	blocks    []blockRecord
 }
 
 // blockRecord is what a reliable message carried instead of a packet.

@@ -183,7 +183,7 @@ func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, k.handle), unsigned(&m.length, k.row),
 			unsigned(&m.baseAge, k.age), prefix.Raw(uint32(k.hash), 16))
 		if k.asked {
-			rec.entries = append(rec.entries, recEntry{handle: k.handle, kind: recCheck, gen: k.gen, row: uint8(k.row)})
+			p.link.carries(rec, []recEntry{{handle: k.handle, kind: recCheck, gen: k.gen, row: uint8(k.row)}})
 		}
 	}
 	e.PutBits(0, 1)

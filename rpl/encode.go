@@ -90,6 +90,7 @@ type packer struct {
 
 	last uint32 // one past the handle of the update before: what the next one's name goes by
 
+	rec  *record
 	form int
 	room int // bits left
 }
@@ -108,7 +109,7 @@ func (k *packer) begin() {
 	seq, room := k.s.Next()
 	room = min(room, PacketRoom)
 	l := &p.link
-	rec := l.begin(a, p, seq, a.tick, k.now)
+	k.rec = l.begin(a, p, seq, a.tick, k.now)
 	p.enc.Again()
 	m := l.model
 	e := &p.enc
@@ -134,7 +135,7 @@ func (k *packer) begin() {
 		e.PutBits(uint32(min((k.now-l.inAt)/time.Millisecond, 255)), 8)
 	}
 	if k.form&formChecks != 0 {
-		p.putChecks(&m.entry, rec, k.now)
+		p.putChecks(&m.entry, k.rec, k.now)
 	}
 	k.room = room*8 - e.Len()*8 - endBits
 }
@@ -287,16 +288,9 @@ func (k *packer) put(pc *piece) {
 
 // carries notes that the packet carries some of Authority.recs.
 func (k *packer) carries(from, to uint32) {
-	if from == to {
-		return
+	if from < to {
+		k.p.link.carries(k.rec, k.a.recs[from:to])
 	}
-	r := k.p.link.record(k.p.link.next - 1)
-	if n := len(r.entries) + int(to-from); n <= cap(r.entries) { // mostly, and no pointer is written
-		r.entries = r.entries[:n]
-		copy(r.entries[n-int(to-from):], k.a.recs[from:to])
-		return
-	}
-	r.entries = append(r.entries, k.a.recs[from:to]...)
 }
 
 // sent notes that a piece has left that was not booked.

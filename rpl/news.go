@@ -43,6 +43,9 @@ func (l *peerLink) noteAck(u *up, k ack) {
 	for _, s := range u.skipped {
 		k.skipped = k.skipped || s == k.seq
 	}
+	if cap(l.acks) == len(l.few) && len(l.acks) == len(l.few) {
+		l.acks = append(l.many, l.acks...)
+	}
 	l.acks = append(l.acks, k)
 	l.open &^= 1 << (l.next - 1 - k.seq)
 }
@@ -66,5 +69,7 @@ func (a *Authority) takeAcks(p *peer) {
 		}
 		a.acked(p, r, k.skipped)
 	}
-	l.acks = l.acks[:0]
+	if l.acks = l.acks[:0]; cap(l.acks) > len(l.few) {
+		l.acks, l.many = l.few[:0], l.acks
+	}
 }

@@ -9,9 +9,11 @@ import "time"
 type record struct {
 	seq     uint64
 	at      time.Duration
-	entries []recEntry
+	entries []recEntry // in few, or a list
 	tick    Tick
 	state   uint8
+	few     [6]recEntry
+	_       [8]byte // to two whole lines of a cache
 }
 
 const (
@@ -21,7 +23,7 @@ const (
 	recLost
 )
 
-// listLen is the things that a new record has place for.
+// listLen is the things that a list of what does not fit a record has place for.
 const listLen = 32
 
 // recEntry is one thing that a packet carried.
@@ -60,9 +62,26 @@ func (l *peerLink) place(seq uint64, now time.Duration) *record {
 		l.records = make([]record, 2*len(old))
 		for i := range old {
 			if old[i].state != recFree {
-				*l.record(old[i].seq) = old[i]
+				l.record(old[i].seq).move(&old[i])
 			}
 		}
+	}
+}
+
+// prepare takes the memory for packets in flight, and for some acks at once.
+func (l *peerLink) prepare(some int) {
+	l.records = make([]record, fewRecords)
+	l.acks, l.many = l.few[:0], make([]ack, 0, some)
+	lists := make([]recEntry, 8*listLen) // side by side: few pages
+	for ; len(lists) > 0; lists = lists[listLen:] {
+		l.spare = append(l.spare, lists[:0:listLen])
+	}
+}
+
+// move makes the record what another is.
+func (r *record) move(from *record) {
+	if *r = *from; cap(r.entries) == len(r.few) {
+		r.entries = r.few[:len(r.entries)]
 	}
 }
 
@@ -74,12 +93,6 @@ func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.
 	}
 	l.recycle(r)
 	r.seq, r.tick, r.at, r.state = seq, tick, now, recFlight
-	if n := len(l.spare); n > 0 {
-		r.entries = l.spare[n-1]
-		l.spare = l.spare[:n-1]
-	} else {
-		r.entries = make([]recEntry, 0, listLen)
-	}
 	if l.oldest == 0 || l.oldest > seq {
 		l.oldest = seq
 	}
@@ -89,11 +102,32 @@ func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.
 	return r
 }
 
-// recycle keeps a record's list for the next packet: there are as many as
-// packets in flight, not as records.
+// carries notes what a packet carries. Where no list begins or ends no pointer is
+// written, which takes long while the collector marks.
+func (l *peerLink) carries(r *record, more []recEntry) {
+	n := len(r.entries)
+	if n+len(more) <= cap(r.entries) { // mostly
+		r.entries = r.entries[:n+len(more)]
+		copy(r.entries[n:], more)
+		return
+	}
+	if k := len(l.spare); cap(r.entries) == len(r.few) && k > 0 {
+		list := l.spare[k-1]
+		l.spare = l.spare[:k-1]
+		r.entries = append(list, r.entries...)
+	}
+	r.entries = append(r.entries, more...)
+}
+
+// recycle forgets what a packet carried, and keeps its list, if it had one, for
+// another: there are as many as packets in flight, not as records.
 func (l *peerLink) recycle(r *record) {
+	if cap(r.entries) == len(r.few) {
+		r.entries = r.entries[:0]
+		return
+	}
 	if r.entries != nil {
 		l.spare = append(l.spare, r.entries[:0])
-		r.entries = nil
 	}
+	r.entries = r.few[:0]
 }

@@ -158,11 +158,7 @@ func (p *peer) prepare() {
 	p.watch.edge = make([]edgeNode, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]check, 0, maxChecks)
-	p.link.records, p.link.acks = make([]record, fewRecords), make([]ack, 0, some)
-	lists := make([]recEntry, 8*listLen) // side by side: few pages
-	for ; len(lists) > 0; lists = lists[listLen:] {
-		p.link.spare = append(p.link.spare, lists[:0:listLen])
-	}
+	p.link.prepare(some)
 }
 
 // want puts a node on the way to the peer.

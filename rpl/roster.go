@@ -5,28 +5,36 @@ package rpl
 // count up: of peers that share them it has the one that came last.
 type roster struct {
 	all   map[Peer]*peer
-	quick [256]*peer
+	quick [256]seat
+}
+
+// A seat has its peer's id beside it: what a peer is asked for lies elsewhere in it.
+type seat struct {
+	id   Peer
+	peer *peer // nil: nobody
 }
 
 func newRoster() roster { return roster{all: make(map[Peer]*peer)} }
 
+func (r *roster) seat(id Peer) *seat { return &r.quick[id%Peer(len(r.quick))] }
+
 // find is the peer with an id, nil without one.
 func (r *roster) find(id Peer) *peer {
-	if p := r.quick[id%Peer(len(r.quick))]; p != nil && p.id == id {
-		return p
+	if s := r.seat(id); s.id == id && s.peer != nil {
+		return s.peer
 	}
 	return r.all[id]
 }
 
 func (r *roster) add(p *peer) {
 	r.all[p.id] = p
-	r.quick[p.id%Peer(len(r.quick))] = p
+	*r.seat(p.id) = seat{p.id, p}
 }
 
 func (r *roster) remove(p *peer) {
 	delete(r.all, p.id)
-	if quick := &r.quick[p.id%Peer(len(r.quick))]; *quick == p {
-		*quick = nil
+	if s := r.seat(p.id); s.id == p.id {
+		*s = seat{}
 	}
 }
 

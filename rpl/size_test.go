@@ -22,6 +22,9 @@ func TestHotRecordsTakeOneLine(t *testing.T) {
 	if n := unsafe.Offsetof(node{}.parent); n != 64 {
 		t.Errorf("what most ticks read of a node takes %d bytes, not 64", n)
 	}
+	if n := unsafe.Sizeof(record{}); n != 128 {
+		t.Errorf("a record takes %d bytes, not 128", n)
+	}
 	if n := unsafe.Sizeof(piece{}); n != 32 {
 		t.Errorf("a piece takes %d bytes, not 32", n)
 	}
