@@ -29,11 +29,11 @@ type peerLink struct {
 	arrived  uint32        // reliable messages that the peer has applied
 	sent     uint32        // reliable messages sent
 	inSeen   bool
+	judged   uint8  // packets in loss, at most lossWindow
 	few      [1]ack // mostly
 	rtt      time.Duration
+	jitter   time.Duration
 
-	jitter    time.Duration
-	judged    float64 // packets in loss, at most lossWindow
 	lastProbe time.Duration
 	many      []ack
 	spare     [][]recEntry // lists of records that are done
@@ -311,7 +311,7 @@ func (l *peerLink) sample(rtt time.Duration) {
 // then smoothed.
 func (l *peerLink) observe(lost float64) {
 	l.judged = min(l.judged+1, lossWindow)
-	l.loss += (lost - l.loss) / max(l.judged, lossFirst)
+	l.loss += (lost - l.loss) / float64(max(l.judged, lossFirst))
 }
 
 // Packets over which the loss is measured, at first and later.

@@ -98,8 +98,10 @@ type packer struct {
 func (k *packer) done() bool {
 	pl := &k.p.plan
 	return k.removal == pl.removals.len() && k.arrival == pl.arrivals.len() &&
-		k.update == pl.updates.len() && k.guess == pl.guesses.len() && k.call == len(k.p.rpc.unreliable)
+		k.update == pl.updates.len() && k.guess == pl.guesses.len() && !k.hasCalls()
 }
+
+func (k *packer) hasCalls() bool { return k.p.busy && k.call < len(k.p.rpc.unreliable) }
 
 // endBits is kept free for the ends of the sections and the last byte.
 const endBits = 120
@@ -117,9 +119,9 @@ func (k *packer) begin() {
 	// A base must be nearer than the peer remembers packets.
 	full := l.baseTick == 0 || seq-l.base >= recordLen
 	echo := l.inSeen && k.now-l.echoed >= heartbeat
-	k.form = formFull*flag(full) | formEcho*flag(echo) | formChecks*flag(len(p.checks.plan) > 0) |
+	k.form = formFull*flag(full) | formEcho*flag(echo) | formChecks*flag(p.busy && len(p.checks.plan) > 0) |
 		formRemoved*flag(k.removal < pl.removals.len()) | formArrived*flag(k.arrival < pl.arrivals.len()) |
-		formCalls*flag(k.call < len(p.rpc.unreliable)) | formGuesses*flag(k.guess < pl.guesses.len())
+		formCalls*flag(k.hasCalls()) | formGuesses*flag(k.guess < pl.guesses.len())
 	head := prefix.Raw(uint32(m.number), 2).With(m.entry.form.sym(k.form))
 	if full {
 		e.PutOne(head.With(prefix.Raw(uint32(a.tick), 32)))
