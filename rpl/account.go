@@ -18,7 +18,7 @@ type ItemBits struct {
 
 // account takes what a row cost, in bits, into the account of its item type.
 func (a *Authority) account(t *rowType, bits int, kind int) {
-	b := &a.bits[t.item.Index]
+	b := &a.bits[t.account]
 	switch kind {
 	case accountUpdate:
 		b.Updates += uint64(bits)

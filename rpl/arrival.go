@@ -64,7 +64,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 			}
 		}
 		from := len(a.syms)
-		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.hearer(r, m))
+		a.syms = m.appendKey(a.syms, r.t, a.known(r).all(r.t.width), a.hearer(r, m))
 		a.appendVars(p, r, nil)
 		a.account(r.t, symBits(a.syms[from:]), accountArrival)
 		moves = moves || r.drifting

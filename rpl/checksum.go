@@ -145,7 +145,7 @@ func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 		if pr.hidden || pr.acked == 0 || !r.kept(pr.acked) || !a.sees(p, n, r.t.audience) {
 			continue
 		}
-		sum := r.t.checksum(a.versionAt(r, pr.acked, pr.ackedTick), r.varsOf(pr.acked))
+		sum := r.t.checksum(a.versionAt(r, pr.acked, pr.ackedTick).all(r.t.width), r.varsOf(pr.acked))
 		p.busy = true
 		p.checks.plan = append(p.checks.plan, check{handle: h, row: i, age: uint32(a.tick) - pr.ackedTick, hash: sum, gen: e.gen})
 		return true

@@ -87,24 +87,39 @@ func (c *course) reached(from, phase int32, way int64) (to, toPhase int32) {
 	return int32(r), int32(at - r<<phaseBits)
 }
 
-// around is the value some steps above the least, of a word that wraps around.
-func (c *course) around(steps int64) int32 {
-	n := int64(c.max) - int64(c.min) + 1
-	steps += n & (steps >> 63)        // below 0
-	steps -= n &^ ((steps - n) >> 63) // above the range
-	if uint64(steps) >= uint64(n) {   // more than once around: dividing takes long
-		if steps %= n; steps < 0 {
-			steps += n
+// all is how many values a word has.
+func (c *course) all() int64 { return int64(c.max) - int64(c.min) + 1 }
+
+// within is where some steps lead of so many that go around, from the first on.
+func within(steps, all int64) int64 {
+	steps += all & (steps >> 63)          // below 0
+	steps -= all &^ ((steps - all) >> 63) // above the range
+	if uint64(steps) >= uint64(all) {     // more than once around: dividing takes long
+		if steps %= all; steps < 0 {
+			steps += all
 		}
 	}
-	return int32(int64(c.min) + steps)
+	return steps
+}
+
+// around is the shortest way to where some steps lead.
+func around(steps, all int64) int64 {
+	if steps >= all || steps <= -all { // more than once around
+		steps %= all
+	}
+	if steps > all>>1 {
+		steps -= all
+	} else if steps < -((all - 1) >> 1) {
+		steps += all
+	}
+	return steps
 }
 
 // add grows a value within the word's range: around it for a wrapping word,
 // else up to its bound.
 func (c *course) add(x int32, grow int64) int32 {
 	if c.wraps {
-		return c.around(int64(x) - int64(c.min) + grow)
+		return int32(int64(c.min) + within(int64(x)-int64(c.min)+grow, c.all()))
 	}
 	return int32(min(max(int64(x)+grow, int64(c.min)), int64(c.max)))
 }
@@ -115,23 +130,12 @@ func (c *course) residual(p, x int32) int32 {
 	if !c.wraps {
 		return x - p
 	}
-	n := int64(c.max) - int64(c.min) + 1
-	r := int64(x) - int64(p)
-	if r >= n || r <= -n { // none of them is in range
-		r %= n
-	}
-	if r > n>>1 {
-		r -= n
-	} else if r < -((n - 1) >> 1) {
-		r += n
-	}
-	return int32(r)
+	return int32(around(int64(x)-int64(p), c.all()))
 }
 
 func (c *course) apply(p, r int32) (int32, bool) {
 	if c.wraps {
-		n := int64(c.max) - int64(c.min) + 1
-		if int64(r) >= n || int64(r) <= -n {
+		if n := c.all(); int64(r) >= n || int64(r) <= -n {
 			return 0, false
 		}
 		return c.add(p, int64(r)), true

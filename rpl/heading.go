@@ -39,35 +39,49 @@ func (t *rowType) headingWords() (angle, vx, vy int) {
 	return -1, -1, -1
 }
 
-// of is the angle of what goes by x and y.
-func (h *heading) of(c *course, x, y int32) int32 {
-	turn := int64(direction(x, y))
-	if h.mirrored {
-		turn = -turn
+// An aim is a heading as rows are coded by it, in steps above the least of the
+// angle's values.
+type aim struct {
+	word, x, y int // the angle and the velocity
+	least, all int64
+	turn       int64 // all, or less than zero where it is mirrored
+	from       int64
+}
+
+// aim is the heading of a row's angle.
+func (h *heading) aim(t *rowType) (a aim) {
+	c := &t.courses[t.heading]
+	a = aim{word: t.heading, x: t.headingX, y: t.headingY, least: int64(c.min), all: c.all(), from: int64(h.from)}
+	if a.turn = a.all; h.mirrored {
+		a.turn = -a.all
 	}
-	n := int64(c.max) - int64(c.min) + 1
-	return c.around((turn*n+1<<31)>>32 + int64(h.from))
+	return a
+}
+
+// of is the angle of what goes by x and y.
+func (a *aim) of(x, y int32) int32 { return int32(a.least + a.along(x, y)) }
+
+func (a *aim) along(x, y int32) int64 {
+	return within((int64(direction(x, y))*a.turn+1<<31)>>32+a.from, a.all)
 }
 
 // expect is what a row's angle should be, given its base and its velocity now:
 // where it was, if the velocity is what it was, else along it, or off it by as
 // much as it was.
-func (h *heading) expect(t *rowType, base, now rowWords) int32 {
-	was := *base.word(t.heading)
-	x0, y0, x, y := *base.word(t.headingX), *base.word(t.headingY), *now.word(t.headingX), *now.word(t.headingY)
-	if x == x0 && y == y0 || x|y == 0 {
+func (a *aim) expect(base, now rowWords) int32 {
+	was := *base.word(a.word)
+	x0, y0, x, y := *base.word(a.x), *base.word(a.y), *now.word(a.x), *now.word(a.y)
+	if (x^x0)|(y^y0) == 0 || x|y == 0 {
 		return was
 	}
-	c := &t.courses[t.heading]
-	along := h.of(c, x, y)
-	if x0|y0 == 0 {
-		return along
+	along := a.along(x, y)
+	if x0|y0 != 0 {
+		off := around(int64(was)-a.least-a.along(x0, y0), a.all)
+		if off < -1 || off > 1 { // else that is rounding
+			along = within(along+off, a.all)
+		}
 	}
-	off := c.residual(h.of(c, x0, y0), was)
-	if off >= -1 && off <= 1 {
-		return along // that is rounding
-	}
-	return c.add(along, int64(off))
+	return int32(a.least + along)
 }
 
 // direction is the angle of a vector other than zero, from x towards y, in 2³²nds
@@ -91,7 +105,7 @@ func direction(x, y int32) int32 {
 
 // mirrored is an angle where not is 0, and what it is short of another where that
 // is -1.
-func mirrored(turn, from, not int64) int64 { return turn ^ not - not + from&not }
+func mirrored(turn, from, not int64) int64 { return turn ^ not + (from+1)&not }
 
 // The factors of q, q³ … q¹¹ in the arc tangent of q, 0 to 1, in 2³²nds of a turn
 // (C. Hastings, "Approximations for Digital Computers", 1955).
@@ -117,19 +131,20 @@ func (h *headingHints) guess() heading {
 	return heading{true, mirrored, h.from[flag(mirrored)].value}
 }
 
-func (h *headingHints) note(t *rowType, base, now []int32) {
-	x, y := now[t.headingX], now[t.headingY]
-	if x == base[t.headingX] && y == base[t.headingY] || x|y == 0 {
+func (h *headingHints) note(t *rowType, base, now rowWords) {
+	x, y, angle := *now.word(t.headingX), *now.word(t.headingY), *now.word(t.heading)
+	if x == *base.word(t.headingX) && y == *base.word(t.headingY) || x|y == 0 {
 		return
 	}
 	w := &t.courses[t.heading]
 	for k := range h.from {
-		g := heading{mirrored: k == 1}
-		h.from[k].cast(w.residual(g.of(w, x, y), now[t.heading]))
+		g := (&heading{mirrored: k == 1}).aim(t)
+		h.from[k].cast(w.residual(g.of(x, y), angle))
 	}
-	g := h.guess()
-	h.still[bits.Len32(magnitude(w.residual(base[t.heading], now[t.heading])))]++
-	h.along[bits.Len32(magnitude(w.residual(g.expect(t, t.at(base), t.at(now)), now[t.heading])))]++
+	guess := h.guess()
+	g := guess.aim(t)
+	h.still[bits.Len32(magnitude(w.residual(*base.word(t.heading), angle)))]++
+	h.along[bits.Len32(magnitude(w.residual(g.expect(base, now), angle)))]++
 }
 
 func (h *headingHints) fade() {

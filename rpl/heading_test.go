@@ -61,11 +61,11 @@ func newFlock(t *testing.T, r *rand.Rand, h heading) *flock {
 	f := &flock{}
 	f.types, _ = rowTypesOf(s)
 	typ := f.types[0]
-	look := &typ.courses[flockLook]
+	look, aim := &typ.courses[flockLook], h.aim(typ)
 	angle := func(words []int32) {
 		words[flockLook] = look.min + r.Int32N(360)
 		if x, y := words[0], words[2]; h.on && x|y != 0 {
-			words[flockLook] = h.of(look, x, y)
+			words[flockLook] = aim.of(x, y)
 		}
 	}
 	for range 4000 {
@@ -150,4 +150,80 @@ func TestAnglesOfTheirOwn(t *testing.T) {
 	if share := h.saved() / hintEvery / levelBits(&h.still); share > minSaving {
 		t.Errorf("seed %d: a heading is thought to save %.2f of the angles", seed, share)
 	}
+}
+
+// What a heading expects is what its words say, whatever the angle's range: by the
+// direction of the velocity, and off it by as much as it was.
+func TestHeadingsAreExact(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	for range 200 {
+		least := -r.Int32N(5000)
+		most := least + 1 + r.Int32N(9000)
+		s := NewSchema("flock")
+		s.Build("bird").Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Angle("look", least, most).
+			Int("vx", -1<<15, 1<<15).Int("vy", -1<<15, 1<<15).Pos("x", "y").Predict("x", "vx", true).Predict("y", "vy", true).Done()
+		if err := s.Freeze(60); err != nil {
+			t.Fatal(err)
+		}
+		types, _ := rowTypesOf(s)
+		typ, h := types[0], heading{on: true, mirrored: r.IntN(2) == 0, from: least + r.Int32N(most-least+1)}
+		aim := h.aim(typ)
+		for range 200 {
+			base, now := make([]int32, typ.width), make([]int32, typ.width)
+			for _, w := range [][]int32{base, now} {
+				w[typ.headingX], w[typ.headingY] = r.Int32N(1<<r.IntN(12)+1)-r.Int32N(8), r.Int32N(1<<r.IntN(12)+1)-r.Int32N(8)
+			}
+			base[typ.heading] = least + r.Int32N(most-least+1)
+			if x, y := base[typ.headingX], base[typ.headingY]; r.IntN(2) == 0 && x|y != 0 {
+				base[typ.heading] = slowHeading(&h, typ, x, y)
+			}
+			if got, want := aim.expect(typ.at(base), typ.at(now)), slowExpect(&h, typ, base, now); got != want {
+				t.Fatalf("seed %d: %+v from %v to %v (%d to %d): %d, want %d", seed, h, base, now, least, most, got, want)
+			}
+		}
+	}
+}
+
+// slowHeading is the angle of what goes by x and y, step by step.
+func slowHeading(h *heading, t *rowType, x, y int32) int32 {
+	c := &t.courses[t.heading]
+	turn := int64(direction(x, y))
+	if h.mirrored {
+		turn = -turn
+	}
+	return slowAround(c, int64(c.min)+(turn*c.all()+1<<31)>>32+int64(h.from))
+}
+
+func slowAround(c *course, x int64) int32 {
+	for x < int64(c.min) {
+		x += c.all()
+	}
+	for x > int64(c.max) {
+		x -= c.all()
+	}
+	return int32(x)
+}
+
+func slowExpect(h *heading, t *rowType, base, now []int32) int32 {
+	was, x0, y0, x, y := base[t.heading], base[t.headingX], base[t.headingY], now[t.headingX], now[t.headingY]
+	if x == x0 && y == y0 || x == 0 && y == 0 {
+		return was
+	}
+	along := slowHeading(h, t, x, y)
+	if x0 == 0 && y0 == 0 {
+		return along
+	}
+	c := &t.courses[t.heading]
+	off := int64(was) - int64(slowHeading(h, t, x0, y0))
+	for off > c.all()>>1 {
+		off -= c.all()
+	}
+	for off < -((c.all() - 1) >> 1) {
+		off += c.all()
+	}
+	if off >= -1 && off <= 1 {
+		return along
+	}
+	return slowAround(c, int64(along)+off)
 }

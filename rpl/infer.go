@@ -55,7 +55,7 @@ const straight = 4
 func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) {
 	seen := uint32(*s.tracked(block))
 	n, fresh := tick-seen, seen == 0
-	anchor, at := s.anchor(block, t.width)
+	anchor, at := s.anchor(block)
 	age := tick - at
 	for k, i := range t.inferred {
 		r := &s.runs[int(block)*len(t.inferred)+k]
@@ -72,8 +72,8 @@ func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) 
 			r.follow(x, tick, n)
 		}
 		was := now[v]
-		now[v] = anchor[v]
-		if t.courses[i].expect(t.at(anchor), t.at(now), i, age) != x {
+		now[v] = *anchor.word(v)
+		if t.courses[i].expect(anchor, t.at(now), i, age) != x {
 			now[v] = r.velocity(tick)
 		}
 		turned = turned || now[v] != was

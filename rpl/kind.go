@@ -42,11 +42,11 @@ func (t *rowType) kindsOf(w int) int { return int(t.words[w].Max-t.words[w].Min)
 
 // kindOf is the place of a row's tables among those of any kind, and of each;
 // w is the word that tells, -1 none.
-func (t *rowType) kindOf(w int, base []int32) int {
+func (t *rowType) kindOf(w int, base rowWords) int {
 	if w < 0 {
 		return 0
 	}
-	return 1 + int(base[w]-t.courses[w].min)
+	return 1 + int(*base.word(w)-t.courses[w].min)
 }
 
 // kindHints count what words do, by the value of each word that may tell kinds:
@@ -76,18 +76,18 @@ func (h *kindHints) turn() bool {
 }
 
 // note counts what the words of chunk c do, whose pattern is known.
-func (h *kindHints) note(m *rowModel, t *rowType, base, now []int32, n uint32, c int, pattern uint32) {
+func (h *kindHints) note(m *rowModel, t *rowType, base, now rowWords, n uint32, c int, pattern uint32) {
 	var levels [chunkLen]int
 	from, to := c*chunkLen, min((c+1)*chunkLen, len(t.words))
-	b, w := t.at(base), t.at(now)
+	set := &m.chunks[c]
 	for i := range to - from {
 		if pattern>>(2*i)&3 != stateSame {
-			r := t.courses[from+i].residual(m.foresee(t, b, w, from+i, n), now[from+i])
+			r := set.courses[i].residual(m.foresee(&set.courses[i], base, now, from+i, n), *now.word(from + i))
 			levels[i] = bits.Len32(magnitude(r))
 		}
 	}
 	for k, w := range t.kinds {
-		n := h.counts[k][(int(base[w]-t.words[w].Min)*len(t.words)+from)*hintLevels:]
+		n := h.counts[k][(int(*base.word(w)-t.courses[w].min)*len(t.words)+from)*hintLevels:]
 		for i, level := range levels[:to-from] {
 			n[i*hintLevels+level]++
 		}

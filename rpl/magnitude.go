@@ -36,23 +36,28 @@ func atNeighbourhood(idx int) (m uint32, n int) {
 }
 
 // A signed symbol above 0 is one more than twice the neighbourhood of the magnitude,
-// and one more where it is below zero. Those of small magnitudes are in nearSyms,
-// with how many raw bits are behind them; farSym finds any.
-type nearSym struct{ sym, n uint8 }
+// and one more where it is below zero. Of magnitudes of as many digits it is the
+// same from on, and then twice what stands above the n raw bits.
+type signedSym struct {
+	from int8
+	n    uint8
+}
 
-var nearSyms = func() (s [256]nearSym) {
-	for m := 1; m < len(s); m++ {
-		s[m] = farSym(uint32(m))
+// signedSymOf is by the digits of the magnitude, of which there are some.
+var signedSymOf = func() (s [33]signedSym) {
+	for digits := 1; digits < len(s); digits++ {
+		m := uint32(1) << (digits - 1)
+		idx, _, n := neighbourhood(m)
+		s[digits] = signedSym{int8(1 + 2*idx - 2*uint(m>>n)), uint8(n)}
 	}
 	return s
 }()
 
-func farSym(m uint32) nearSym {
-	idx, _, n := neighbourhood(m)
-	return nearSym{uint8(1 + 2*idx), uint8(n)}
+// magnitude does not branch: which sign it is cannot be foreseen.
+func magnitude(v int32) uint32 {
+	sign := v >> 31
+	return uint32((v ^ sign) - sign)
 }
-
-func magnitude(v int32) uint32 { return uint32(max(v, -v)) }
 
 // A residualAt is what a signed symbol says: the least of its values nearest to
 // zero, and the raw bits that lead away from it.

@@ -85,14 +85,14 @@ func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
 }
 
 // run is the pattern of chunk c as its symbol, where it has one, else an escape
-// and what is behind that; words are those of the row.
-func (s *shapeModel) run(joint *table, pattern uint32, c, words int) (sym, behind prefix.Run) {
+// and what is behind that.
+func (s *shapeModel) run(joint *table, pattern uint32, c int) (sym, behind prefix.Run) {
 	if k := s.chunks[c].find(pattern); k > 0 {
 		if code := joint.codes[k]; code != 0 {
 			return prefix.Run{}.Code(code), behind
 		}
 	}
-	return joint.run(0), spelt(s.states[c*chunkLen:min((c+1)*chunkLen, words)], pattern)
+	return joint.run(0), spelt(s.states[c*chunkLen:min((c+1)*chunkLen, len(s.states))], pattern)
 }
 
 // spelt is a pattern word by word, of which each takes 3 bits at most.

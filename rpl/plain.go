@@ -24,7 +24,7 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 	pc := &a.pieces.updates[len(a.pieces.updates)-1]
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: 1}
 	a.note(h, r.head, recRow, e.gen, 0)
-	a.codeShared(p.link.model, r, pr, pc)
+	pc.codes, pc.bits = a.codeShared(p.link.model, r, pr)
 	if pr.since == 0 {
 		pr.since = a.tick
 	} else {
@@ -61,7 +61,7 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 	action := a.baseOf(p, r, pr, false)
 	if action == rowImplicit && r.vars == nil {
-		a.codeShared(p.link.model, r, pr, pc)
+		pc.codes, pc.bits = a.codeShared(p.link.model, r, pr)
 		return
 	}
 	at := len(a.syms)
@@ -76,11 +76,11 @@ func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 
 // codeShared codes a row against the version that the peer has, for all peers at
 // that baseline once.
-func (a *Authority) codeShared(m *model, r *row, pr *peerRow, pc *piece) {
-	pc.codes = a.coded(m, r, pr)
-	bits := pc.codes.bits(a.syms)
-	pc.bits = uint32(bits)
-	a.bits[r.t.item.Index].Updates += uint64(bits)
+func (a *Authority) codeShared(m *model, r *row, pr *peerRow) (c codes, bits uint32) {
+	c = a.coded(m, r, pr)
+	n := c.bits(a.syms)
+	a.bits[r.t.account].Updates += uint64(n)
+	return c, uint32(n)
 }
 
 // isCoded is whether an update of the row against the version that a peer has is
@@ -102,12 +102,13 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 }
 
 func (a *Authority) codeFor(m *model, r *row, pr *peerRow) {
-	at := len(a.syms)
-	a.keep(m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), uint32(a.tick)-pr.ackedTick, a.hearer(r, m)))
-	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codesOf(a.syms, at)}
+	was, is := a.versionAt(r, pr.acked, pr.ackedTick), a.known(r)
+	syms, last := m.codeUpdate(a.syms, r.t, was, is, uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
+	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codes(last)}
 	r.shareVer = uint8(r.head - pr.acked) // it is kept
-	if r.share.codes.isRun() {
-		a.syms = a.syms[:at]
+	if at := len(a.syms); len(syms) > at {
+		a.keep(append(syms, last))
+		r.share.codes = codesOf(a.syms, at)
 	}
 }
 

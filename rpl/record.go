@@ -13,7 +13,8 @@ type rowModel struct {
 	shapes  [shapes]shapeModel
 	kind    int           // the word that says of what kind a row is, -1 none (kind.go)
 	heading heading       // of the angle that follows from the velocity (heading.go) …
-	angle   int           // … and that angle, -1 none
+	angle   int           // … that angle, -1 none …
+	aim     aim           // … and what leads to it
 	chunks  []rowChunk    // rowType.chunks, with that angle
 	updates []updateModel // of rows of any kind, then of each
 	keys    recordModel
@@ -42,32 +43,25 @@ type recordModel struct {
 }
 
 // context of an update, from what both ends know.
-func (t *rowType) context(base []int32, n uint32) int {
-	c := 0
-	switch {
-	case n > 24:
-		c = 2
-	case n > 9:
-		c = 1
-	}
-	if t.drifts(base) {
-		c += ages
-	}
-	return c
+func (t *rowType) context(base rowWords, n uint32) int {
+	return flag(n > 9) + flag(n > 24) + flag(t.drifts(base))*ages
 }
 
 // stateOf is the state of a word with a residual.
 func stateOf(r int32) uint32 {
 	back := -r
-	return min(uint32(back<<1^back>>31), stateLarge) // 1, -1, 2, -2 … are 1, 2, 3, 4 …
+	s := uint32(back<<1 ^ back>>31)                    // 1, -1, 2, -2 … are 1, 2, 3, 4 …
+	return (s | uint32(-int32(s>>2)>>31)) & stateLarge // min would branch
 }
 
 // A rowChunk is the words of one chunk: how they are foreseen, and some that are
 // alike, each as the low bit that it has in a pattern.
 type rowChunk struct {
-	moving  uint32 // predicted
-	wraps   uint32 // around their range
-	never   uint32 // told by keyframes alone
+	moving  uint32  // predicted
+	wraps   uint32  // around their range
+	never   uint32  // told by keyframes alone
+	words   int     // how many they are
+	phased  []drift // those that have a phase
 	courses [chunkLen]course
 }
 
@@ -82,36 +76,41 @@ func (t *rowType) inChunks() {
 		c.moving |= bitOf(i) * uint32(flag(w.velocity >= 0))
 		c.wraps |= bitOf(i) * uint32(flag(w.wraps))
 		c.never |= bitOf(i) * uint32(flag(t.once != nil && t.once[i]))
+		c.words++
+	}
+	for _, d := range t.driven {
+		if c := &t.chunks[d.word/chunkLen]; d.phase >= 0 {
+			c.phased = append(c.phased, d)
+		}
 	}
 }
 
-// appendUpdate codes now against base, n ticks older, and has it counted.
-func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n uint32, l *learner) []prefix.Sym {
-	ctx := t.context(base, n)
-	row, rl := &m.rows[t.index], &l.rows[t.index]
+// codeUpdate codes a row against its base, n ticks older, and has it counted: some
+// runs that are appended, mostly none, and the last one.
+func (m *model) codeUpdate(out []prefix.Sym, t *rowType, was, is rowWords, n uint32, l *learner) ([]prefix.Sym, prefix.Sym) {
+	row, rl, ctx := &m.rows[t.index], &l.rows[t.index], t.context(was, n)
 	k := recordCoder{
-		m: row, t: t, u: &row.updates[t.kindOf(row.kind, base)][ctx], learn: &rl.updates[t.kindOf(rl.kind, base)][ctx],
-		chunk: &l.chunk, shape: shapeUpdate, keeps: rl.coder == row,
-		was: t.at(base), is: t.at(now), n: n, out: out,
+		m: row, u: &row.updates[t.kindOf(row.kind, was)][ctx], learn: &rl.updates[t.kindOf(rl.kind, was)][ctx],
+		chunk: &l.chunk, shape: &row.shapes[shapeUpdate], keeps: rl.coder == row, was: was, is: is, n: n, out: out,
 	}
 	hints := rl.hints.turn()
 	for c := range row.chunks {
-		k.update(c)
+		k.update(&row.chunks[c], c)
 		if hints && row.kind < 0 {
-			rl.hints.note(row, t, base, now, n, c, k.chunk.pattern)
+			rl.hints.note(row, t, was, is, n, c, k.chunk.pattern)
 		}
 	}
 	if hints && t.heading >= 0 {
-		rl.course.note(t, base, now)
+		rl.course.note(t, was, is)
 	}
-	return k.end()
+	return k.out, k.run.Sym()
 }
 
 // usual is what a keyframe's word i is coded against, the words before it read.
 func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
 	if i == m.angle {
 		if x, y := now[t.headingX], now[t.headingY]; x|y != 0 {
-			return m.heading.of(&t.courses[i], x, y)
+			return m.aim.of(x, y)
 		}
 	}
 	return m.keyBase[i]
@@ -120,19 +119,15 @@ func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
 // appendKey codes words without a base; readKey is the inverse.
 func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner) []prefix.Sym {
 	row, rl := &m.rows[t.index], &l.rows[t.index]
-	k := recordCoder{m: row, t: t, u: &row.keys, learn: &rl.keys, chunk: &l.chunk, shape: shapeKey, keeps: rl.coder == row, out: out}
+	k := recordCoder{m: row, u: &row.keys, learn: &rl.keys, chunk: &l.chunk, shape: &row.shapes[shapeKey], keeps: rl.coder == row, out: out}
 	for c := range row.chunks {
 		k.chunk.reset()
-		seen := uint32(0)
 		for i := c * chunkLen; i < min((c+1)*chunkLen, len(t.words)); i++ {
-			if t.absent(i, now) {
-				continue
+			if !t.absent(i, now) {
+				rl.votes[i].cast(now[i])
+				k.residual(i, t.courses[i].residual(row.usual(t, now, i), now[i]))
 			}
-			rl.votes[i].cast(now[i])
-			k.chunk.res[i%chunkLen] = t.courses[i].residual(row.usual(t, now, i), now[i])
-			seen |= bitOf(i)
 		}
-		k.put(seen, c*chunkLen)
 		k.write(c)
 	}
 	for _, i := range t.phased {

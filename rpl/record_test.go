@@ -28,3 +28,9 @@ func TestPatternsAreKeptAsTheyAre(t *testing.T) {
 		}
 	}
 }
+
+// appendUpdate codes now against base, all runs behind each other.
+func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n uint32, l *learner) []prefix.Sym {
+	out, last := m.codeUpdate(out, t, t.at(base), t.at(now), n, l)
+	return append(out, last)
+}

@@ -9,11 +9,10 @@ import (
 // A recordCoder writes one record, and has what it writes counted.
 type recordCoder struct {
 	m     *rowModel
-	t     *rowType
 	u     *recordModel // of the record's context …
 	learn *recordLearner
 	chunk *chunkCoding
-	shape int
+	shape *shapeModel
 	keeps bool // what is learned of patterns is kept with what they are in this model
 
 	was, is rowWords // of an update: its base and what is so now …
@@ -23,129 +22,117 @@ type recordCoder struct {
 	run prefix.Run // that is to follow
 }
 
-// A chunkCoding is the chunk that is being written: what its words are off what
-// they should be, its pattern, and what is behind that.
+// A chunkCoding is the chunk that is being written: its pattern, and the runs that
+// are told behind it, in the place of a word's low bit its residual, and of its high
+// bit its phase.
 type chunkCoding struct {
-	res     [chunkLen]int32
-	off     [chunkLen]uint32 // what a phase is off, behind which one it is
-	phases  uint32           // the low bit of each word whose phase is told
 	pattern uint32
-	full    uint
-	behind  prefix.Run
-	runs    [64]prefix.Sym // those of it that are full: two a word at most
+	told    uint32 // the bits of those runs
+	runs    [2 * chunkLen]prefix.Run
 }
 
-func (c *chunkCoding) reset() { c.phases, c.pattern, c.full, c.behind = 0, 0, 0, prefix.Run{} }
+func (d *chunkCoding) reset() { d.pattern, d.told = 0, 0 }
 
-// put puts more behind the pattern.
-func (c *chunkCoding) put(next prefix.Run) {
-	if !c.behind.Fits(next) {
-		c.runs[c.full%uint(len(c.runs))] = c.behind.Sym()
-		c.full, c.behind = c.full+1, prefix.Run{}
-	}
-	c.behind = c.behind.With(next)
-}
-
-// plain finds what n words from one on are off what they were, and returns the low
-// bit of each that is. It does not branch: which will be is hardly to be foreseen.
-func (c *chunkCoding) plain(was, is rowWords, from, n int) (changed uint32) {
-	for at := n - 1; at >= 0; at-- {
-		r := *is.word(from + at) - *was.word(from + at)
-		c.res[uint(at)%chunkLen] = r
-		changed = changed<<2 | uint32(flag(r != 0))
-	}
-	return changed
-}
-
-// update writes chunk c of an update.
-func (k *recordCoder) update(c int) {
+// update writes chunk c of an update. It takes one kind of words after another: a
+// loop over all of them would put most of what it holds away for each.
+func (k *recordCoder) update(set *rowChunk, c int) {
+	from := c * chunkLen
 	k.chunk.reset()
-	k.put(k.differ(c), c*chunkLen)
+	changed := k.was.changed(k.is, from, set.words) &^ set.never
+	k.plain(changed&^(set.moving|set.wraps), from)
+	for j := range set.phased {
+		k.phased(&set.phased[j])
+	}
+	for words := (changed | set.moving&^set.never) & set.wraps; words != 0; words &= words - 1 {
+		at := uint(bits.TrailingZeros32(words)) / 2 % chunkLen
+		k.wrapped(&set.courses[at], from+int(at))
+	}
 	k.write(c)
 }
 
-// differ finds what words of chunk c are off what they should be, and of which it
-// has looked. It takes one kind of words after another: a loop over all of them
-// would put most of what it holds away for each.
-func (k *recordCoder) differ(c int) (seen uint32) {
-	d, was, is, set, from := k.chunk, k.was, k.is, &k.m.chunks[c], c*chunkLen
-	changed := d.plain(was, is, from, min(len(k.t.words)-from, chunkLen)) &^ set.never
-	k.phased(set, from)
-	for rest := (changed | set.moving) & set.wraps; rest != 0; rest &= rest - 1 {
-		at := firstWord(rest)
-		i := from + int(at)
-		d.res[at] = set.courses[at].residual(k.m.foresee(k.t, was, is, i, k.n), *is.word(i))
-	}
-	for rest := set.never & set.moving; rest != 0; rest &= rest - 1 {
-		d.res[firstWord(rest)] = 0 // the peer keeps what its keyframe told
-	}
-	return changed | set.moving
-}
-
-// firstWord is the first of some words of a chunk, as bitOf has them.
-func firstWord(set uint32) uint { return uint(bits.TrailingZeros32(set)) / 2 % chunkLen }
-
-// phased does that for words that have phases.
-func (k *recordCoder) phased(set *rowChunk, from int) {
+// plain notes words that are not what they were.
+func (k *recordCoder) plain(words uint32, from int) {
 	d, was, is := k.chunk, k.was, k.is
-	for words := set.moving &^ set.wraps; words != 0; words &= words - 1 {
-		at := firstWord(words)
-		c, i := &set.courses[at], from+int(at)
-		v, phase := *is.word(int(c.velocity)), *is.word(int(c.phase))
-		way := travel(*was.word(int(c.velocity)), v, int64(k.n), c.rate, phaseBits)
-		x, expected := c.reached(*was.word(i), *was.word(int(c.phase)), way)
-		d.res[at] = *is.word(i) - x
-		d.off[at] = uint32(c.hidden)<<phaseBits | uint32(phase-oddPhase(expected))%(2*phaseHalf)
-		d.phases |= uint32(flag(v != 0)) * (words & -words)
-	}
-}
-
-// put makes the pattern of words, and what is behind it, of what they are off.
-func (k *recordCoder) put(words uint32, from int) {
-	d, pattern := k.chunk, uint32(0)
 	for ; words != 0; words &= words - 1 {
-		at, first := firstWord(words), words&-words
-		s := stateOf(d.res[at])
-		pattern |= s * first
+		bit := uint(bits.TrailingZeros32(words)) % uint(len(d.runs))
+		i := from + int(bit/2)
+		r := *is.word(i) - *was.word(i)
+		s := stateOf(r)
+		d.pattern |= s << bit
 		if s == stateLarge {
-			k.large(from+int(at), d.res[at])
-		}
-		if d.phases&first != 0 {
-			k.phase(d.off[at], s)
+			d.told |= 1 << bit
+			d.runs[bit] = k.large(i, r)
 		}
 	}
-	d.pattern = pattern
 }
 
-// large puts the residual of word i behind the pattern.
-func (k *recordCoder) large(i int, r int32) {
-	m := magnitude(r)
-	near := nearSyms[uint8(m)]
-	if m >= uint32(len(nearSyms)) {
-		near = farSym(m)
+// wrapped notes word i, which wraps around its range.
+func (k *recordCoder) wrapped(c *course, i int) {
+	expected := int32(0)
+	if c.way == byHeading {
+		expected = k.m.aim.expect(k.was, k.is)
+	} else {
+		expected = c.expect(k.was, k.is, i, k.n)
 	}
-	sym, n := uint(near.sym), uint(near.n)
-	sym += uint(uint32(r) >> 31)
+	k.residual(i, int32(around(int64(*k.is.word(i))-int64(expected), c.all())))
+}
+
+// residual notes what word i is off what it should be.
+func (k *recordCoder) residual(i int, r int32) {
+	d, s, bit := k.chunk, stateOf(r), uint(i)%chunkLen*2
+	d.pattern |= s << bit
+	if s == stateLarge {
+		d.told |= 1 << bit
+		d.runs[bit] = k.large(i, r)
+	}
+}
+
+// phased notes a word that has a phase.
+func (k *recordCoder) phased(c *drift) {
+	d, was, is := k.chunk, k.was, k.is
+	v := *is.word(int(c.velocity))
+	way := travel(*was.word(int(c.velocity)), v, int64(k.n), c.rate, phaseBits)
+	x, expected := c.reached(*was.word(c.word), *was.word(int(c.phase)), way)
+	r := *is.word(c.word) - x
+	if c.once {
+		r = 0 // the peer keeps what its keyframe told
+	}
+	s, bit := stateOf(r), uint(c.word)%chunkLen*2
+	d.pattern |= s << bit
+	if v != 0 {
+		d.told |= 2 << bit
+		off := uint(*is.word(int(c.phase))-oddPhase(expected)) % (2 * phaseHalf)
+		k.learn.phases[c.hidden][s][off]++
+		d.runs[bit+1] = k.u.phases[c.hidden][s].run(off)
+	}
+	if s == stateLarge {
+		d.told |= 1 << bit
+		d.runs[bit] = k.large(c.word, r)
+	}
+}
+
+// large is the residual of word i, which the pattern does not tell.
+func (k *recordCoder) large(i int, r int32) prefix.Run {
+	sign := r >> 31
+	m := uint32((r ^ sign) - sign)
+	place := &signedSymOf[bits.Len32(m)]
+	sym := uint(int32(place.from) + int32(m>>(place.n&31))<<1 - sign)
 	k.learn.large[i][sym]++
-	k.chunk.put(k.u.large[i].run(sym).Raw(m&(1<<(n&31)-1), n))
-}
-
-// phase puts behind it what a phase is off, of a word with a state.
-func (k *recordCoder) phase(off, s uint32) {
-	hidden, s, off := off>>phaseBits, s%stateKinds, off%(2*phaseHalf)
-	k.learn.phases[hidden][s][off]++
-	k.chunk.put(k.u.phases[hidden][s].run(uint(off)))
+	return k.u.large[i].run(sym).Raw(m&(1<<(place.n&31)-1), uint(place.n))
 }
 
 // write writes chunk c, of which all is found.
 func (k *recordCoder) write(c int) {
 	k.joint(c)
-	if d := k.chunk; d.full == 0 {
-		k.extend(d.behind)
-	} else {
-		k.out = append(append(k.out, k.run.Sym()), d.runs[:d.full]...)
-		k.run = d.behind
+	d, run := k.chunk, k.run
+	for told := d.told; told != 0; told &= told - 1 {
+		next := d.runs[uint(bits.TrailingZeros32(told))%uint(len(d.runs))]
+		if !run.Fits(next) {
+			k.out, run = append(k.out, run.Sym()), prefix.Run{}
+		}
+		run = run.With(next)
 	}
+	k.run = run
 }
 
 // joint writes the pattern of chunk c.
@@ -161,7 +148,7 @@ func (k *recordCoder) joint(c int) {
 	} else {
 		count.rest++
 	}
-	sym, behind := k.m.shapes[k.shape].run(&k.u.joint[c], pattern, c, len(k.t.words))
+	sym, behind := k.shape.run(&k.u.joint[c], pattern, c)
 	if slot != nil && k.keeps && sym.Fits(behind) {
 		slot.run = sym.With(behind).Sym()
 	}

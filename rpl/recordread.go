@@ -8,12 +8,13 @@ import (
 
 // Reading the record of an update: what a client does most.
 
-// readUpdate is the inverse of appendUpdate; false when a value is out of its
+// readUpdate is the inverse of codeUpdate; false when a value is out of its
 // range.
 func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n uint32) bool {
 	row := &m.rows[t.index]
-	u := &row.updates[t.kindOf(row.kind, base)][t.context(base, n)]
-	r := recordReader{row, t, u, t.at(base), t.at(now), n}
+	was, is := t.at(base), t.at(now)
+	u := &row.updates[t.kindOf(row.kind, was)][t.context(was, n)]
+	r := recordReader{row, u, was, is, n}
 	copy(now, base) // what has not changed, and is not predicted
 	ok := true
 	for c := range u.joint {
@@ -32,7 +33,6 @@ func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n u
 // A recordReader reads the words of one update.
 type recordReader struct {
 	m       *rowModel
-	t       *rowType
 	u       *recordModel // of the update's context
 	was, is rowWords
 	n       uint32
@@ -67,7 +67,7 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 		}
 		w := &chunk.courses[at]
 		if w.wraps {
-			x, in := w.apply(k.m.foresee(k.t, was, is, i, k.n), r)
+			x, in := w.apply(k.m.foresee(w, was, is, i, k.n), r)
 			*is.word(i), ok = x, ok && in
 			continue
 		}
@@ -96,11 +96,10 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 	return ok
 }
 
-// foresee is what word i should be.
-func (m *rowModel) foresee(t *rowType, base, now rowWords, i int, n uint32) int32 {
-	c := &m.chunks[uint(i)/chunkLen].courses[uint(i)%chunkLen]
+// foresee is what word i, whose course in this model is c, should be.
+func (m *rowModel) foresee(c *course, base, now rowWords, i int, n uint32) int32 {
 	if c.way == byHeading {
-		return m.heading.expect(t, base, now)
+		return m.aim.expect(base, now)
 	}
 	return c.expect(base, now, i, n)
 }

@@ -129,7 +129,7 @@ func (s *replicaRows) forget(i uint32) {
 func (s *replicaRows) show(i uint32, words []int32) {
 	row := &s.rows[i]
 	row.flags |= replicaVisible
-	if s.types[row.typ].drifts(words) {
+	if t := s.types[row.typ]; t.drifts(t.at(words)) {
 		s.drifting.set(i)
 	} else {
 		s.drifting.clear(i)
@@ -159,8 +159,8 @@ func (s *replicaRows) received(i uint32) []int32 {
 func (s *replicaRows) at(i uint32, tick Tick) []int32 {
 	words := s.received(i)
 	if row := &s.rows[i]; words != nil && tick > row.tick {
-		if t := s.types[row.typ]; t.drifts(words) {
-			t.advance(s.course[:len(words)], words, uint32(tick-row.tick))
+		if t := s.types[row.typ]; t.drifts(t.at(words)) {
+			t.advance(t.at(s.course), t.at(words), uint32(tick-row.tick))
 			return s.course[:len(words)]
 		}
 	}

@@ -8,6 +8,7 @@ import "slices"
 type rowType struct {
 	index    int
 	item     *ItemType
+	account  int // the item's, in Authority.bits
 	part     int
 	audience Audience
 
@@ -87,7 +88,7 @@ func rowTypesOf(s *Schema) (all []*rowType, byItem [][]*rowType) {
 
 func newRowType(it *ItemType, part int) *rowType {
 	p := &it.Parts[part]
-	t := &rowType{item: it, part: part, audience: p.Audience, pos: [2]int{-1, -1}}
+	t := &rowType{item: it, account: it.Index, part: part, audience: p.Audience, pos: [2]int{-1, -1}}
 	inPart := make(map[int]bool, len(p.Words))
 	for _, w := range p.Words {
 		inPart[w] = true
@@ -223,23 +224,21 @@ func (t *rowType) absent(i int, now []int32) bool {
 }
 
 // drifts reports whether the words are expected to change by themselves.
-func (t *rowType) drifts(words []int32) bool {
+func (t *rowType) drifts(words rowWords) bool {
+	any := int32(0)
 	for _, v := range t.velocities {
-		if words[v] != 0 {
-			return true
-		}
+		any |= *words.word(v)
 	}
-	return false
+	return any != 0
 }
 
-// advance writes to dst what src is expected to be n ticks later. Integers
+// advance makes now what base is expected to be n ticks later. Integers
 // only, wrapping where they overflow, so that both ends agree to the bit.
-func (t *rowType) advance(dst, src []int32, n uint32) {
-	copy(dst, src)
+func (t *rowType) advance(now, base rowWords, n uint32) {
+	copy(now.all(t.width), base.all(t.width))
 	if n == 0 {
 		return
 	}
-	base, now := t.at(src), t.at(dst)
 	for k := range t.driven {
 		c := &t.driven[k]
 		if c.phase < 0 {
@@ -252,26 +251,25 @@ func (t *rowType) advance(dst, src []int32, n uint32) {
 }
 
 // onCourse is whether base, n ticks ago, has become now by itself.
-func (t *rowType) onCourse(base, now []int32, n uint32) bool {
+func (t *rowType) onCourse(base, now rowWords, n uint32) bool {
 	return t.stands(base, now) && t.follows(base, now, n)
 }
 
 // stands is whether the words that nothing predicts are those of base; follows
 // whether the others are what base has become by itself, n ticks later.
-func (t *rowType) stands(base, now []int32) bool {
+func (t *rowType) stands(base, now rowWords) bool {
 	for _, i := range t.still {
-		if base[i] != now[i] {
+		if *base.word(i) != *now.word(i) {
 			return false
 		}
 	}
 	return true
 }
 
-func (t *rowType) follows(base, now []int32, n uint32) bool {
-	b, w := t.at(base), t.at(now)
+func (t *rowType) follows(base, now rowWords, n uint32) bool {
 	for k := range t.driven {
 		c := &t.driven[k]
-		if c.expect(b, w, c.word, n) != now[c.word] && !c.once {
+		if c.expect(base, now, c.word, n) != *now.word(c.word) && !c.once {
 			return false
 		}
 	}

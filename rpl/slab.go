@@ -83,21 +83,28 @@ func (s *slab) newest(block uint32, w int) []int32 {
 	return s.blocks[at : at+w+1 : at+w+1]
 }
 
-// anchor is version head and its tick.
-func (s *slab) anchor(block uint32, w int) ([]int32, uint32) {
-	v := s.newest(block, w)
-	return v[:w:w], uint32(v[w])
+// now is what current is, and anchor version head and its tick.
+func (s *slab) now(block uint32) rowWords { return rowWords{s.at(block)} }
+
+func (s *slab) anchor(block uint32) (rowWords, uint32) {
+	v := rowWords{nthWord(s.at(block), s.head)}
+	return v, uint32(*v.word(s.width))
 }
 
-// older is the place of an older version of the row at k, as newest is.
+// older is the place of an older version of the row at k, as newest is, placeOf
+// where it begins, and version what stands there.
 func (s *slab) older(k, ver uint32, w int) []int32 {
 	at := s.placeOf(k, ver)
 	return s.ring[at : at+w+1 : at+w+1]
 }
 
-// placeOf is where it begins.
 func (s *slab) placeOf(k, ver uint32) int {
 	return (int(k)*historyLen + int(ver%historyLen)) * s.stride
+}
+
+func (s *slab) version(k, ver uint32) (rowWords, uint32) {
+	v := rowWords{unsafe.Pointer(&s.ring[s.placeOf(k, ver)])}
+	return v, uint32(*v.word(s.width))
 }
 
 // renew makes what a block's row is now its newest version.

@@ -110,11 +110,10 @@ func (a *axis) bounds(to int64, x int32) bool {
 func (s *slab) follow(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint32) (off uint64) {
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		now := s.current(blocks[i], t.width)
 		if len(t.phased) > 0 {
-			s.track(t, blocks[i], tick, now)
+			s.track(t, blocks[i], tick, s.current(blocks[i], t.width))
 		}
-		if last, at := s.anchor(blocks[i], t.width); !t.follows(last, now, tick-at) {
+		if last, at := s.anchor(blocks[i]); !t.follows(last, s.now(blocks[i]), tick-at) {
 			off |= 1 << i
 		}
 	}

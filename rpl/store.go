@@ -73,29 +73,28 @@ func (a *Authority) current(r *row) []int32 {
 }
 
 // anchored is version head: its words and its tick.
-func (a *Authority) anchored(r *row) ([]int32, uint32) {
-	return a.slabs[r.t.index].anchor(r.block, r.t.width)
+func (a *Authority) anchored(r *row) (rowWords, uint32) {
+	return a.slabs[r.t.index].anchor(r.block)
 }
 
 // version is the words and the tick of one version.
-func (a *Authority) version(r *row, ver uint32) ([]int32, uint32) {
+func (a *Authority) version(r *row, ver uint32) (rowWords, uint32) {
+	s := &a.slabs[r.t.index]
 	if ver == r.head {
-		return a.anchored(r)
+		return s.anchor(r.block)
 	}
-	w := r.t.width
-	v := a.slabs[r.t.index].older(r.k, ver, w)
-	return v[:w:w], uint32(v[w])
+	return s.version(r.k, ver)
 }
 
 // versionAt is the words of a version as they were at a tick from its own on,
 // while the row kept the version's course. The result is valid until the next
 // call.
-func (a *Authority) versionAt(r *row, ver, tick uint32) []int32 {
+func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
 	words, at := a.version(r, ver)
 	if tick == at || !r.t.drifts(words) {
 		return words
 	}
-	dst := a.course[:len(words)]
+	dst := r.t.at(a.course)
 	r.t.advance(dst, words, tick-at)
 	return dst
 }
@@ -103,21 +102,20 @@ func (a *Authority) versionAt(r *row, ver, tick uint32) []int32 {
 // known is what a peer that is told of the row now will have: the words as they
 // are, with the phases of the course that they are on. The result is valid until
 // the next call.
-func (a *Authority) known(r *row) []int32 {
+func (a *Authority) known(r *row) rowWords {
 	words, at := a.anchored(r)
 	drifts := at != uint32(a.tick) && r.t.drifts(words)
 	if !drifts && r.t.once == nil {
 		return words
 	}
-	dst := a.told[:len(words)]
+	dst, n := r.t.at(a.told), uint32(0)
 	if drifts {
-		r.t.advance(dst, words, uint32(a.tick)-at)
-	} else {
-		copy(dst, words)
+		n = uint32(a.tick) - at
 	}
+	r.t.advance(dst, words, n)
 	for i, once := range r.t.once { // what keyframes tell makes no version
 		if once {
-			dst[i] = a.current(r)[i]
+			*dst.word(i) = a.current(r)[i]
 		}
 	}
 	return dst
@@ -208,10 +206,10 @@ func (a *Authority) settle(i uint32) (left bool) {
 		a.slabs[r.t.index].track(r.t, r.block, uint32(a.tick), now)
 	}
 	last, tick := a.anchored(r)
-	if left = !r.t.onCourse(last, now, uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
+	if left = !r.t.onCourse(last, r.t.at(now), uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
 		a.leaveCourse(r)
 	}
-	r.drifting = r.t.drifts(now)
+	r.drifting = r.t.drifts(r.t.at(now))
 	if r.drifting && !r.listed && !r.walked {
 		r.listed = true
 		a.drifting = append(a.drifting, i)

@@ -43,7 +43,7 @@ func (s *tableSet) build(types []*rowType, d *model) *model {
 func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
 	r := rowModel{heading: s.heading, angle: -1, chunks: t.chunks, keyBase: append([]int32(nil), d.keyBase...)}
 	if s.heading.on {
-		r.angle, r.chunks = t.heading, slices.Clone(t.chunks)
+		r.angle, r.aim, r.chunks = t.heading, s.heading.aim(t), slices.Clone(t.chunks)
 		c := &r.chunks[t.heading/chunkLen]
 		c.courses[t.heading%chunkLen].way = byHeading
 		c.moving |= bitOf(t.heading)

@@ -223,7 +223,7 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 	} else if pr.flight == 0 || !r.kept(pr.flight) || r.vars != nil && !r.sameVars(pr.flight) {
 		return true
 	}
-	now, base := a.current(r), a.versionAt(r, pr.flight, pr.flightTick)
+	now, base := r.t.at(a.current(r)), a.versionAt(r, pr.flight, pr.flightTick)
 	return !r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick)
 }
 
@@ -243,7 +243,7 @@ func (a *Authority) baseOf(p *peer, r *row, pr *peerRow, guess bool) int {
 func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 	m := p.link.model
 	if action == rowKeyframe {
-		a.syms = m.appendKey(a.syms, r.t, a.known(r), a.hearer(r, m))
+		a.syms = m.appendKey(a.syms, r.t, a.known(r).all(r.t.width), a.hearer(r, m))
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
 		return accountKeyframe
@@ -254,7 +254,8 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		a.counters.ExplicitBases++
 	}
 	if r.vars != nil {
-		a.syms = m.appendUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), age, a.hearer(r, m))
+		syms, last := m.codeUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), age, a.hearer(r, m))
+		a.syms = append(syms, last)
 		a.appendVars(p, r, r.varsOf(pr.acked))
 		return accountUpdate
 	}

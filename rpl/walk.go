@@ -169,8 +169,8 @@ func (c *Column) turn(w int, rows uint64) (off uint64) {
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		block := c.blocks[w*sheaf+i]
-		now := s.current(block, t.width)
-		if last, _ := s.anchor(block, t.width); !t.stands(last, now) {
+		now := s.now(block)
+		if last, _ := s.anchor(block); !t.stands(last, now) {
 			off |= 1 << i
 		}
 		if drifts := t.drifts(now); drifts != (c.drifting[w]>>i&1 != 0) {
