@@ -56,6 +56,16 @@ func (l *peerLink) openBelow(seq uint64) uint64 {
 	return l.open>>(l.next-seq) | ^(^uint64(0) >> (l.next - seq))
 }
 
+// ackedMuch is whether the acks that were noted are about many entries.
+func (l *peerLink) ackedMuch() bool {
+	for i := range l.acks {
+		if len(l.record(l.acks[i].seq).entries) > 8*ahead {
+			return true
+		}
+	}
+	return false
+}
+
 // takeAcks takes what was noted.
 func (a *Authority) takeAcks(p *peer) {
 	l := &p.link

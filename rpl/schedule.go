@@ -59,10 +59,16 @@ func (a *Authority) Schedule(now time.Duration) {
 func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
 	a.touchAcks(peers)
 	for _, p := range peers {
-		a.takeAcks(p)
+		if !p.link.ackedMuch() {
+			a.takeAcks(p)
+		}
 	}
 	a.touchPeers(peers)
 	for i, p := range peers {
+		if len(p.link.acks) > 0 { // which fill the caches: next are the same entries
+			a.takeAcks(p)
+			p.plan.stale = true
+		}
 		a.schedule(p, a.batches[i:i+1], now)
 	}
 }
