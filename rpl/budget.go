@@ -116,7 +116,10 @@ func (a *Authority) refill(p *peer, now time.Duration) {
 		u.tokens = min(a.bucket(), u.tokens+float64(a.cfg.Budget)*(now-u.at).Seconds())
 	}
 	u.at = max(now, 1)
-	u.lane, u.left = a.laneShare(p), 0
+	u.lane, u.left = 0, 0
+	if p.busy {
+		u.lane = a.laneShare(p)
+	}
 	u.room = u.tokens - u.lane
 }
 

@@ -33,18 +33,18 @@ type peer struct {
 	tally   tally
 	checked time.Duration // when the newest checksum left
 	plan    plan
-	coming  []uint32 // handles whose arrival is not acked
-	going   []uint32 // handles whose removal is not acked
+	purse   purse
 
 	// where there is something to say
-	entries []entry // by handle
+	coming  []uint32 // handles whose arrival is not acked
+	going   []uint32 // handles whose removal is not acked
+	entries []entry  // by handle
 	visits  []visit
 	wanted  bitset // slots that the peer should hold
 	edging  bitset // slots of the watch's edge
 
 	enc                    prefix.Encoder
 	sentBytes, sentPackets uint64
-	purse                  purse
 	coded                  uint64 // bits of updates, while tables are there that were not offered
 	offer                  uint64 // of them, when to look whether the tables would pay; 0 as soon as they might
 

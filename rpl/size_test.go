@@ -54,7 +54,7 @@ func TestQuietPeersTakeFewLines(t *testing.T) {
 		unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.acks),
 		unsafe.Offsetof(p.marks)+unsafe.Offsetof(p.marks.of), unsafe.Offsetof(p.marks)+unsafe.Offsetof(p.marks.few),
 		unsafe.Offsetof(p.busy), unsafe.Offsetof(p.tally), unsafe.Offsetof(p.checked), unsafe.Offsetof(p.plan),
-		unsafe.Offsetof(p.coming), unsafe.Offsetof(p.going),
+		unsafe.Offsetof(p.came), unsafe.Offsetof(p.went), unsafe.Offsetof(p.purse), unsafe.Offsetof(p.purse)+unsafe.Offsetof(p.purse.left),
 	)
 	for _, c := range []struct {
 		stage string
