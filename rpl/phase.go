@@ -71,6 +71,7 @@ func (s *slab) track(t *rowType, block, tick uint32, now []int32) (turned bool) 
 	seen := s.tracked(block)
 	n := int64(tick - uint32(*seen))
 	if n == 0 && *seen != 0 {
+		s.retrack(t, block, now)
 		return false
 	}
 	if len(t.inferred) > 0 {
@@ -83,6 +84,20 @@ func (s *slab) track(t *rowType, block, tick uint32, now []int32) (turned bool) 
 		now[t.phase[i]] = trackers[k].step(now[i], now[w.Velocity], n, w.Rate)
 	}
 	return turned
+}
+
+// retrack takes words that may have changed again in the tick that the trackers
+// know: of another value nothing is known, and what stands has no phase.
+func (s *slab) retrack(t *rowType, block uint32, now []int32) {
+	trackers := s.trackers(block, len(t.phased))
+	for k, i := range t.phased {
+		f, x := &trackers[k], now[i]
+		if x != f.x {
+			f.lo, f.hi = -trackHalf, trackHalf-1
+		}
+		f.x, f.v = x, now[t.words[i].Velocity]
+		now[t.phase[i]] = f.phase()
+	}
 }
 
 // step takes a value, n ticks after the last, and its velocity, and returns the

@@ -3,6 +3,7 @@ package rpl_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,5 +63,60 @@ func TestPhasesSaveCorrections(t *testing.T) {
 		t.Errorf("seed %d: %d updates for %d straight walkers in %d ticks", seed, n, len(walkers), ticks)
 	} else {
 		t.Logf("%.3f updates a walker and tick", float64(n)/ticks/20)
+	}
+}
+
+// A row may be settled and change again in the same tick. Then it is told as it
+// was the second time: who goes on along the other axis has no phase along this one.
+func TestRowsThatTurnWhereTheyWereSettled(t *testing.T) {
+	seed := rand.Uint64()
+	w := newWorld(t, seed, rpl.Config{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 40)
+	c, err := w.net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, past := map[*thing][2]float64{}, map[rpl.Tick]map[*thing][]int32{}
+	for _, th := range w.nodes {
+		at[th] = [2]float64{w.r.Float64() * 1000, w.r.Float64() * 1000}
+	}
+	set := func(th *thing, vx, vy int32) {
+		th.words[2], th.words[3] = vx, vy
+		w.net.A.SetWords(th.item, th.words)
+	}
+	ticks := func(n int, change func(th *thing)) {
+		for range n {
+			w.net.Tick(func(tick rpl.Tick) {
+				past[tick] = map[*thing][]int32{}
+				for _, th := range w.nodes {
+					p := at[th]
+					p[0], p[1] = p[0]+float64(th.words[2])/60, p[1]+float64(th.words[3])/60
+					th.words[0], th.words[1], at[th] = int32(math.Round(p[0])), int32(math.Round(p[1])), p
+					change(th)
+					past[tick][th] = slices.Clone(th.words)
+				}
+			})
+			for _, th := range w.nodes {
+				r, ok := c.P.Replica(th.id)
+				if !ok {
+					continue
+				}
+				if got, want := r.Words(0, nil), past[c.P.Newest()][th]; !slices.Equal(got, want) {
+					t.Fatalf("seed %d: tick %d: %v is %v, was %v", seed, c.P.Newest(), th.id, got, want)
+				}
+			}
+		}
+	}
+	goOn := func(th *thing) { set(th, th.words[2], th.words[3]) }
+	for range 5 {
+		ticks(1, func(th *thing) { set(th, int32(30+w.r.IntN(90)), 0) })
+		ticks(20, goOn)
+		ticks(1, func(th *thing) {
+			goOn(th)
+			if _, err := w.net.A.AddItem(th.id, w.body); err != nil { // which settles it
+				t.Fatal(err)
+			}
+			set(th, 0, 60)
+		})
+		ticks(60, goOn)
 	}
 }
