@@ -26,6 +26,7 @@ const (
 	arrowRight key = 0xff53
 	arrowDown  key = 0xff54
 	keyD       key = 'd'
+	keyE       key = 'e'
 )
 
 // A keyboard presses keys on a display through the X test extension: for the

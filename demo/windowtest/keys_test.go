@@ -169,17 +169,20 @@ func (p *player) takes(pane int, which key) shot.Account {
 
 // walks holds one arrow after another until one moves the pane's walker its
 // way: a tree may stand in the others', and a program that draws a frame a second
-// may be looked at 20 times before it has gone far.
+// may be looked at 20 times before it has gone far. Its bot may have sat down in a
+// car, which goes its own way: then it gets out.
 func (p *player) walks(pane int, ways map[key][2]float64) {
 	p.Helper()
-	for begin := time.Now(); time.Since(begin) < patience; {
+	const rounds = 4
+	for range rounds {
 		for which, way := range ways {
 			if p.walksBy(pane, which, way) {
 				return
 			}
 		}
+		p.tap(keyE)
 	}
-	p.Error("no arrow moves the walker")
+	p.Errorf("no arrow moves the walker: %+v", p.look().Panes[pane])
 }
 
 func (p *player) walksBy(pane int, which key, way [2]float64) bool {
