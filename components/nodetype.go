@@ -33,7 +33,10 @@ const nodeBlock = 64
 func newNodeType(name string) *NodeType {
 	t := &NodeType{plain: donburi.NewComponentType[NodeData]().SetName(name)}
 	t.query = donburi.NewQuery(filter.Contains(t))
-	all := donburi.AllComponentTypes() // donburi's own list, with plain at its end
+	// Who goes over all types must find this one: filters compare types by identity,
+	// so an entity that had plain would be no node. The list is donburi's own, and
+	// what was made last is at its end.
+	all := donburi.AllComponentTypes()
 	all[len(all)-1] = t
 	return t
 }

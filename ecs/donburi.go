@@ -1,6 +1,7 @@
 package ecs
 
-// Every trap of donburi v1.15 stands in this file, and only here:
+// Every trap of donburi v1.15 stands in this file, and only here (but that of
+// components/nodetype.go, which makes a component type):
 //
 //   - World.Create panics, later, in an archetype whose first entity came by
 //     AddComponent or RemoveComponent: the storage counts from the wrong number.

@@ -93,7 +93,7 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 			// It was taken for lost, and an older version was found to be right: the
 			// peer shows this one, so look again.
 			pr.flight, pr.flightTick = pr.acked, pr.ackedTick
-			p.marks.dirty(re.handle)
+			p.marks.set(markDirty, re.handle)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick 
 			a.arrivalShowed(p, e, before, tick)
 		} else if e.state == entryIn {
 			a.copyShowed(p, e, before, tick)
-			p.marks.dirty(re.handle)
+			p.marks.set(markDirty, re.handle)
 		}
 		a.isIn(p, re.handle, e)
 	case recMeta:
@@ -192,7 +192,7 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 	v := &p.visits[h]
 	e.state, v.relayout, p.came = entryIn, false, true
 	p.heldNoMore(v)
-	p.marks.dirty(h) // it may have changed since
+	p.marks.set(markDirty, h) // it may have changed since
 }
 
 // lost has what a packet carried said again, where that is still needed.
@@ -216,7 +216,7 @@ func (a *Authority) lost(p *peer, r *record) {
 		case recMeta:
 			if p.visits[re.handle].metaTick == r.tick && (e.state == entryIn || e.state == entryComing) {
 				e.meta = true
-				p.marks.dirty(re.handle)
+				p.marks.set(markDirty, re.handle)
 			}
 		case recArrival:
 			if v := &p.visits[re.handle]; e.state == entryComing && v.inflight > 0 {
@@ -233,7 +233,7 @@ func (a *Authority) lost(p *peer, r *record) {
 		case recForget:
 			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
 				p.row(e, int(re.row)).hidden = false // it may have it still
-				p.marks.dirty(re.handle)
+				p.marks.set(markDirty, re.handle)
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 		if e.state == entryComing {
 			pr.flight, pr.flightTick = 0, 0 // acked is a guess, which may be wrong
 		}
-		p.marks.dirty(re.handle)
+		p.marks.set(markDirty, re.handle)
 	}
 }
 

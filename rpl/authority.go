@@ -356,7 +356,7 @@ func (a *Authority) askConditions() {
 func (p *peer) lookAtRights() {
 	for h := range p.entries {
 		if s := p.entries[h].state; s == entryIn || s == entryComing {
-			p.marks.dirty(uint32(h))
+			p.marks.set(markDirty, uint32(h))
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (a *Authority) bookUpdates(p *peer) {
 		}
 		if e := &p.entries[u.handle]; e.isPlain() {
 			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most are one row
-			p.marks.clean(u.handle)
+			p.marks.clear(markDirty, u.handle)
 			continue
 		}
 		p.sent(a.recsOf(u), a.tick, a.now)
@@ -64,7 +64,7 @@ func (p *peer) sent(recs []recEntry, tick Tick, now time.Duration) {
 		case recForget:
 			*p.row(e, int(re.row)) = peerRow{hidden: true, from: uint32(tick)}
 			if !e.meta {
-				p.marks.clean(re.handle)
+				p.marks.clear(markDirty, re.handle)
 			}
 		case recMeta:
 			e.meta, p.visits[re.handle].metaTick = false, tick
@@ -76,7 +76,7 @@ func (p *peer) sentRow(e *entry, re *recEntry, tick Tick) {
 	pr := p.row(e, int(re.row))
 	pr.send(re.ver, uint32(tick))
 	if !e.meta {
-		p.marks.clean(re.handle)
+		p.marks.clear(markDirty, re.handle)
 	}
 	if !e.plain {
 		p.visits[re.handle].told = tick

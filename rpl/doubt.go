@@ -96,7 +96,7 @@ func (a *Authority) refused(p *peer, r refusal) {
 		return
 	}
 	e.meta = true
-	p.marks.dirty(r.handle)
+	p.marks.set(markDirty, r.handle)
 	pr := p.row(e, int(r.row))
 	if pr.acked == 0 && pr.flight != 0 {
 		return

@@ -10,54 +10,35 @@ type marks struct {
 	few [4]mark // where they are at first
 }
 
-// mark is 64 handles.
-type mark struct {
-	dirty uint64 // those that may have something to say
-	loose uint64 // those with a row that is not on the course of its anchor as the peer knows it
-}
+// A mark is 64 handles, by what they are marked as.
+type mark [2]uint64
 
-func (m *marks) reach(h uint32) {
+const (
+	markDirty = iota // it may have something to say
+	markLoose        // a row of it is not on the course of its anchor as the peer knows it
+)
+
+// set marks a handle.
+func (m *marks) set(which int, h uint32) {
 	if m.of == nil {
 		m.of = m.few[:]
 	}
 	for int(h>>6) >= len(m.of) {
 		m.of = append(m.of, mark{})
 	}
+	m.of[h>>6][which] |= 1 << (h & 63)
 }
 
-// dirty marks a handle that may have something to say, clean one that has not.
-func (m *marks) dirty(h uint32) {
-	m.reach(h)
-	m.of[h>>6].dirty |= 1 << (h & 63)
-}
-
-func (m *marks) clean(h uint32) {
+// clear takes a mark off a handle.
+func (m *marks) clear(which int, h uint32) {
 	if k := int(h >> 6); k < len(m.of) {
-		m.of[k].dirty &^= 1 << (h & 63)
+		m.of[k][which] &^= 1 << (h & 63)
 	}
 }
 
-func (m *marks) isDirty(h uint32) bool {
+func (m *marks) has(which int, h uint32) bool {
 	k := int(h >> 6)
-	return k < len(m.of) && m.of[k].dirty>>(h&63)&1 != 0
-}
-
-// loosen marks a handle that is to be looked at in every send, fasten one that
-// is not.
-func (m *marks) loosen(h uint32) {
-	m.reach(h)
-	m.of[h>>6].loose |= 1 << (h & 63)
-}
-
-func (m *marks) fasten(h uint32) {
-	if k := int(h >> 6); k < len(m.of) {
-		m.of[k].loose &^= 1 << (h & 63)
-	}
-}
-
-func (m *marks) isLoose(h uint32) bool {
-	k := int(h >> 6)
-	return k < len(m.of) && m.of[k].loose>>(h&63)&1 != 0
+	return k < len(m.of) && m.of[k][which]>>(h&63)&1 != 0
 }
 
 // batch are handles that are looked at together.
@@ -75,7 +56,7 @@ func (b *batch) found() []uint32 { return b.rows[:b.n] }
 func (b *batch) take(m *marks, from int) {
 	n := 0
 	for k := from >> 6; k < len(m.of); k++ {
-		w := m.of[k].dirty | m.of[k].loose
+		w := m.of[k][markDirty] | m.of[k][markLoose]
 		if k == from>>6 {
 			w &= ^uint64(0) << (from & 63)
 		}

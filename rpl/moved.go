@@ -9,7 +9,7 @@ package rpl
 func (p *peer) noteMoved(h uint32, tick Tick) {
 	v := &p.visits[h]
 	p.entries[h].meta = true
-	p.marks.dirty(h)
+	p.marks.set(markDirty, h)
 	if v.moved == 0 {
 		p.moved, p.busy = append(p.moved, h), true
 	}
@@ -36,16 +36,16 @@ func (a *Authority) planMoved(p *peer, own []batch) {
 		switch {
 		case e.meta && (e.state == entryComing || !a.parentHere(p, n)):
 			p.held = append(p.held, h)
-			p.marks.clean(h)
-			p.marks.fasten(h)
-		case p.marks.isDirty(h) && n.spawn.Hz == 0:
+			p.marks.clear(markDirty, h)
+			p.marks.clear(markLoose, h)
+		case p.marks.has(markDirty, h) && n.spawn.Hz == 0:
 			e.meta = true
 		}
 	}
 	p.moved = kept
 	a.planUpdates(p, own)
 	for _, h := range p.held {
-		p.marks.dirty(h)
+		p.marks.set(markDirty, h)
 	}
 }
 

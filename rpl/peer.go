@@ -288,8 +288,8 @@ func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
 	e, v := &p.entries[h], &p.visits[h]
 	p.release(e)
 	e.state, v.destroyed, v.copies, v.inflight = entryGoing, destroyed, 0, 0
-	p.marks.clean(h)
-	p.marks.fasten(h)
+	p.marks.clear(markDirty, h)
+	p.marks.clear(markLoose, h)
 	p.moves(e, false)
 	p.going, p.came, p.went = append(p.going, h), true, true
 	p.goingOf[e.node] = h

@@ -19,7 +19,7 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 	if r.drifting != e.moves {
 		p.moves(e, r.drifting)
 	}
-	p.marks.fasten(h)
+	p.marks.clear(markLoose, h)
 	a.pieces.updates = append(a.pieces.updates, piece{})
 	pc := &a.pieces.updates[len(a.pieces.updates)-1]
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: 1}
@@ -39,7 +39,7 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	r, pr := &a.rows[e.row], &e.one
 	if !r.justLeft(pr, uint32(a.tick)) && !a.pending(r, pr) {
 		pr.since = 0
-		p.marks.clean(h)
+		p.marks.clear(markDirty, h)
 		p.loosen(h, a.isLoose(r, pr))
 		return
 	}
@@ -52,7 +52,7 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	a.codeOnly(p, r, pr, pc)
 	// Told now, it knows the newest anchor if that is of now.
-	if loose := r.drifting && r.left != uint32(a.tick); loose || p.marks.isLoose(h) {
+	if loose := r.drifting && r.left != uint32(a.tick); loose || p.marks.has(markLoose, h) {
 		p.loosen(h, loose)
 	}
 }

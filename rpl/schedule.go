@@ -169,7 +169,7 @@ func (a *Authority) tellHolders(n *node) {
 	}
 	for i := range n.holders {
 		if h := n.holders[i].handle; h != noHandle {
-			a.peers[n.holders[i].peer].marks.dirty(h)
+			a.peers[n.holders[i].peer].marks.set(markDirty, h)
 		}
 	}
 }

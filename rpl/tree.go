@@ -111,7 +111,7 @@ func (a *Authority) handOver(slot uint32, p Peer) {
 		if h.handle != noHandle {
 			pr := a.peers[h.peer]
 			pr.entries[h.handle].meta = true
-			pr.marks.dirty(h.handle)
+			pr.marks.set(markDirty, h.handle)
 		}
 	}
 	a.rejudge(slot)

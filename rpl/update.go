@@ -40,7 +40,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	n, v := &a.nodes[e.node.Slot()], &p.visits[h]
 	switch {
 	case e.state != entryIn && e.state != entryComing:
-		p.marks.clean(h)
+		p.marks.clear(markDirty, h)
 		return
 	case e.state == entryComing && (v.block != 0 || v.copies == 0 || v.relayout):
 		return // nothing to guess upon, or what the peer has may be laid out otherwise
@@ -86,7 +86,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 	if !any {
 		a.syms, a.recs = a.syms[:at], a.recs[:rec]
 		if !waits {
-			p.marks.clean(h)
+			p.marks.clear(markDirty, h)
 		}
 		return
 	}
@@ -103,9 +103,9 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 // loosen notes whether a handle must be looked at in every send.
 func (p *peer) loosen(h uint32, loose bool) {
 	if loose {
-		p.marks.loosen(h)
+		p.marks.set(markLoose, h)
 	} else {
-		p.marks.fasten(h)
+		p.marks.clear(markLoose, h)
 	}
 }
 
