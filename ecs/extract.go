@@ -24,6 +24,7 @@ type plan struct {
 	nodes    bool // has RplNode; else it has partOf, or is none of ours
 	parts    bool
 	anew     bool // every row is to be resolved again
+	strange  bool // some rows are nobody's: they may be somebody's since
 	columns  []column
 	entities []donburi.Entity // as of the last look
 	rows     []*node
@@ -161,6 +162,7 @@ func (p *plan) disown(r *Replication) (any bool) {
 			p.rows[row], any = nil, true
 		}
 	}
+	p.strange = p.strange || any
 	return any
 }
 
@@ -171,14 +173,27 @@ func (p *plan) findStale(now []donburi.Entity) {
 	if p.anew {
 		same = 0
 	}
-	known, rows := p.entities[:same], p.rows[:same]
-	for row, e := range now[:same] {
-		if known[row] != e || rows[row] == nil {
-			p.stale = append(p.stale, row)
+	for from := 0; from < same; from += sheaf {
+		to := min(from+sheaf, same)
+		if p.strange || !sameMemory(p.entities[from:to], now[from:to]) {
+			p.findStaleOf(from, now[from:to])
 		}
 	}
 	for row := same; row < len(now); row++ {
 		p.stale = append(p.stale, row)
+	}
+}
+
+// sheaf is how many rows are compared at once.
+const sheaf = 64
+
+// findStaleOf is findStale for rows from one on that the plan has, too.
+func (p *plan) findStaleOf(from int, now []donburi.Entity) {
+	known, rows := p.entities[from:][:len(now)], p.rows[from:][:len(now)]
+	for i, e := range now {
+		if known[i] != e || rows[i] == nil {
+			p.stale = append(p.stale, from+i)
+		}
 	}
 }
 
@@ -225,6 +240,7 @@ func (r *Replication) replan(i int) {
 	}
 	p.rows = resized(p.rows, len(ents))
 	p.data = resized(p.data, len(ents))
+	p.strange = false // all rows that were nobody's are among the stale ones
 	for _, row := range p.stale {
 		r.planRow(p, row, ents[row])
 	}
@@ -238,6 +254,8 @@ func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
 	if n != nil {
 		r.settleItems(n, e, p.columns)
 		p.data[row] = n.data
+	} else {
+		p.strange = true
 	}
 	for k := range p.columns {
 		c := &p.columns[k]

@@ -209,9 +209,9 @@ func (c *Column) begin(row int, here *components) {
 	if placed := c.placed[w] & bit; placed != 0 {
 		c.places[row] = 0
 		c.seek(w, here, placed)
-		c.compare(w, here, bit, c.t.walk.rest)
+		c.compare(w, here, bit, &c.t.walk.rest)
 	} else {
-		c.compare(w, here, bit, c.t.walk.probes)
+		c.compare(w, here, bit, &c.t.walk.probes)
 	}
 	c.settle(w, here, 0, bit, bit&c.drifting[w])
 }

@@ -66,7 +66,19 @@ func (f *fastPlan) add(o *op) bool {
 
 func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
 	words = words[:len(l.words)]
-	floats, angles, bytes, shorts := l.fast.floats, l.fast.angles, l.fast.bytes, l.fast.shorts
+	extractFloats(l.fast.floats, p, words)
+	extractAngles(l.fast.angles, p, words)
+	extractInts[uint8](l.fast.bytes, p, words)
+	extractInts[int16](l.fast.shorts, p, words)
+	if len(l.fast.rest) > 0 {
+		l.extractRest(p, words, vars, refs)
+	}
+}
+
+// Each kind of field is read in a function of its own, whose few values stand in
+// registers.
+
+func extractFloats(floats []floatField, p unsafe.Pointer, words []int32) {
 	for i := range floats {
 		f := &floats[i]
 		x := float64((*at[float64](p, f.off) - f.bias) * f.scale)
@@ -76,20 +88,19 @@ func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs)
 			words[f.word] = f.outside(x)
 		}
 	}
+}
+
+func extractAngles(angles []floatField, p unsafe.Pointer, words []int32) {
 	for i := range angles {
 		f := &angles[i]
 		words[f.word] = f.angleWord(*at[float64](p, f.off))
 	}
-	for i := range bytes {
-		f := &bytes[i]
-		words[f.word] = min(max(int32(*at[uint8](p, f.off)), f.lo), f.hi)
-	}
-	for i := range shorts {
-		f := &shorts[i]
-		words[f.word] = min(max(int32(*at[int16](p, f.off)), f.lo), f.hi)
-	}
-	if len(l.fast.rest) > 0 {
-		l.extractRest(p, words, vars, refs)
+}
+
+func extractInts[T uint8 | int16](ints []intField, p unsafe.Pointer, words []int32) {
+	for i := range ints {
+		f := &ints[i]
+		words[f.word] = min(max(int32(*at[T](p, f.off)), f.lo), f.hi)
 	}
 }
 

@@ -151,7 +151,7 @@ func (a *Authority) enterCell(slot uint32) {
 			if nowhere {
 				p.near = append(p.near, slot)
 			}
-			if !g.watchers.of(i).has(h.peer) && (nowhere || !g.sights[h.peer].misses(from, e)) {
+			if !g.watchers.of(i).has(h.peer) && (nowhere || g.sights[h.peer].sees(from, e) != 0) {
 				a.tell(h.peer, slot)
 			}
 		}

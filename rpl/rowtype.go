@@ -235,7 +235,7 @@ func (t *rowType) drifts(words rowWords) bool {
 // advance makes now what base is expected to be n ticks later. Integers
 // only, wrapping where they overflow, so that both ends agree to the bit.
 func (t *rowType) advance(now, base rowWords, n uint32) {
-	copy(now.all(t.width), base.all(t.width))
+	base.copyTo(now, t.width)
 	if n == 0 {
 		return
 	}

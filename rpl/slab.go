@@ -55,6 +55,21 @@ func (s *slab) at(block uint32) unsafe.Pointer {
 	return unsafe.Pointer(&s.blocks[int(block)*s.block])
 }
 
+// blocksAt is where the blocks of a slab begin, and how many bytes each takes: who
+// goes over blocks that there are keeps both in registers.
+type blocksAt struct {
+	first unsafe.Pointer
+	size  uintptr
+}
+
+func (s *slab) all() blocksAt {
+	return blocksAt{unsafe.Pointer(unsafe.SliceData(s.blocks)), uintptr(s.block) * wordSize}
+}
+
+func (b blocksAt) at(block uint32) unsafe.Pointer {
+	return unsafe.Add(b.first, uintptr(block)*b.size)
+}
+
 const wordSize = 4
 
 func nthWord(block unsafe.Pointer, n int) unsafe.Pointer {
@@ -117,11 +132,11 @@ func (s *slab) renew(block, tick uint32) {
 // retire puts version head of a row among the older ones, makes what the row is
 // now the newest, and returns the tick of the former.
 func (s *slab) retire(r *row, tick uint32) (before uint32) {
-	b := s.blocks[int(r.block)*s.block:][:s.block]
-	now, head := b[:s.width], b[s.head:][:s.width+1]
-	copy(s.older(r.k, r.head, s.width), head)
-	before = uint32(head[s.width])
-	copy(head, now)
-	head[s.width] = int32(tick)
+	block := s.at(r.block)
+	now, head, born := rowWords{block}, rowWords{nthWord(block, s.head)}, s.width
+	before = uint32(*head.word(born))
+	head.copyTo(rowWords{unsafe.Pointer(&s.ring[s.placeOf(r.k, r.head)])}, born+1)
+	now.copyTo(head, born)
+	*head.word(born) = int32(tick)
 	return before
 }

@@ -43,16 +43,19 @@ func (t *rowType) axesOf() (axes []axis) {
 // rowsAt are where the blocks of a sheaf's rows are.
 type rowsAt [sheaf]unsafe.Pointer
 
-// steer is track and follows at once: it returns the rows that are not where their
-// course leads. What it says of rows whose velocity has changed means nothing:
-// these have left their course.
-func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint32) (off uint64) {
+// steer is track and follows at once: it adds the rows that are not where their
+// course leads to those that are known to have left theirs, as all have whose
+// velocity has changed.
+func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows, off uint64, tick uint32) uint64 {
 	var all rowsAt
+	block, seenAt := s.all(), uintptr(s.seen)*wordSize
 	steady := uint64(0) // those that were tracked a tick ago
+	_ = blocks[0]       // the loop need not ask whether it is nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		all[i] = s.at(blocks[i])
-		if seen := (*uint32)(nthWord(all[i], s.seen)); tick-*seen == 1 {
+		row := block.at(blocks[i])
+		all[i] = row
+		if seen := at[uint32](row, seenAt); tick-*seen == 1 {
 			*seen = tick
 			steady |= 1 << i
 		}
@@ -60,7 +63,7 @@ func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint32
 	for k := range t.walk.axes {
 		a, track := &t.walk.axes[k], s.tracks+k*trackerWords
 		a.track(track, &all, steady)
-		off |= s.missed(a, track, &all, steady, tick)
+		off |= s.missed(a, track, &all, steady&^off, tick)
 	}
 	if rows != steady {
 		off |= s.follow(t, blocks, rows&^steady, tick)
@@ -72,6 +75,7 @@ func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint32
 // which stand at a word of their blocks.
 func (a *axis) track(track int, all *rowsAt, rows uint64) {
 	posAt, velAt, phaseAt, rate, noise := a.x, a.v, a.phase, a.rate, a.noise
+	_ = all[0] // the loop need not ask whether it is nil
 	for m := rows; m != 0; m &= m - 1 {
 		row := all[bits.TrailingZeros64(m)]
 		f := (*tracker)(nthWord(row, track))
@@ -87,6 +91,7 @@ func (a *axis) track(track int, all *rowsAt, rows uint64) {
 func (s *slab) missed(a *axis, track int, all *rowsAt, rows uint64, tick uint32) (off uint64) {
 	rate, head, born := a.rate, uintptr(s.head)*wordSize, s.head+s.width
 	posAt, phaseAt := head+a.x, head+a.phase
+	_ = all[0]
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		row := all[i]

@@ -30,9 +30,9 @@ func (c *Column) walk(w int, here *components) {
 		return
 	}
 	moved := c.seek(w, here, held&placed)
-	turned := c.compare(w, here, held&placed, c.t.walk.rest)
+	turned := c.compare(w, here, held&placed, &c.t.walk.rest)
 	if held&^placed != 0 {
-		turned |= c.compare(w, here, held&^placed, c.t.walk.probes)
+		turned |= c.compare(w, here, held&^placed, &c.t.walk.probes)
 	}
 	c.settle(w, here, moved, turned, held&c.drifting[w])
 }
@@ -63,20 +63,8 @@ func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 
 // compare returns those of some rows whose components show something else than
 // they did, by some probes.
-func (c *Column) compare(w int, here *components, rows uint64, probes []probePair) (turned uint64) {
-	var now [sheaf]uint64
-	for k := range probes {
-		probes[k].add(&now, here, rows)
-	}
-	blocks, sums := (*[sheaf]uint32)(c.blocks[w*sheaf:]), c.slab.sums
-	for m := rows; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		if seen := &sums[blocks[i]]; now[i] != *seen {
-			*seen = now[i]
-			turned |= 1 << i
-		}
-	}
-	return turned
+func (c *Column) compare(w int, here *components, rows uint64, p *probes) (turned uint64) {
+	return p.changed(here, rows, c.slab.sums, (*[sheaf]uint32)(c.blocks[w*sheaf:]))
 }
 
 // settle reads rows that are elsewhere or show something else, and finds those of
@@ -90,16 +78,15 @@ func (c *Column) settle(w int, here *components, moved, turned, drifting uint64)
 	moved = c.readPlaces(blocks, here, moved&^turned)
 	turned = c.readRows(w, here, turned)
 	rows, off := moved|turned|drifting, uint64(0)
-	if len(t.walk.axes) > 0 {
-		off = s.steer(t, blocks, rows, tick)
-	} else {
-		off = s.follow(t, blocks, rows, tick)
-		turned |= rows // an inferred velocity
-	}
 	if !t.walk.glides {
 		turned |= moved
 	}
-	off |= c.turn(w, turned)
+	if len(t.walk.axes) > 0 {
+		off = s.steer(t, blocks, rows, c.turn(w, turned), tick)
+	} else {
+		off = s.follow(t, blocks, rows, tick)
+		off |= c.turn(w, rows) // an inferred velocity may have changed
+	}
 	for m := off; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		c.a.off = append(c.a.off, end{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
@@ -109,10 +96,11 @@ func (c *Column) settle(w int, here *components, moved, turned, drifting uint64)
 // readPlaces quantises where some rows are, and returns those whose words changed.
 func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
 	pl, s, atX, atY := c.place, c.slab, c.t.pos[0], c.t.pos[1]
-	bias, scale, lo, hi := pl.q.bias, pl.q.scale, pl.q.lo, pl.q.hi
+	bias, scale, lo, hi, block := pl.q.bias, pl.q.scale, pl.q.lo, pl.q.hi, s.all()
+	_, _ = here[0], blocks[0] // the loop need not ask whether they are nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		row := s.at(blocks[i])
+		row := block.at(blocks[i])
 		wasX, wasY := (*int32)(nthWord(row, atX)), (*int32)(nthWord(row, atY))
 		x, y := pl.see(here[i])
 		x, y = float64((x-bias)*scale), float64((y-bias)*scale)
@@ -130,18 +118,12 @@ func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64
 
 // readRows quantises all of some rows, and returns those of which a word changed.
 func (c *Column) readRows(w int, here *components, rows uint64) (changed uint64) {
-	t, s := c.t, c.slab
-	words, from := c.a.scratch[:len(t.item.Words)], t.from
+	t, s, words := c.t, c.slab, c.a.scratch
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		now := s.current(c.blocks[w*sheaf+i], t.width)
+		now := s.now(c.blocks[w*sheaf+i])
 		t.item.lay.extract(here[i], words, nil, nil)
-		for k := range now[:len(from)] {
-			if f := from[k]; f >= 0 && now[k] != words[f] {
-				now[k] = words[f]
-				changed |= 1 << i
-			}
-		}
+		changed |= t.take(now, wordsOf(words, len(t.item.Words))) << i
 		if !c.place.ok {
 			c.follow(c.items[w*sheaf+i], now)
 		}
@@ -149,13 +131,25 @@ func (c *Column) readRows(w int, here *components, rows uint64) (changed uint64)
 	return changed
 }
 
+// take makes an item's words those of its one row, and returns 1 if any of these
+// was another, else 0.
+func (t *rowType) take(row, item rowWords) uint64 {
+	shown, differ := t.shown, int32(0)
+	for k := range shown {
+		to, x := row.word(int(shown[k].from)), *item.word(int(shown[k].to))
+		differ |= *to ^ x
+		*to = x
+	}
+	return uint64(flag(differ != 0))
+}
+
 // follow notes where a node is whose words alone say that; now is its row.
-func (c *Column) follow(it Item, now []int32) {
+func (c *Column) follow(it Item, now rowWords) {
 	h, step := &c.a.hots[it], c.t.item.PosStep
 	if h.flags&hotPlace == 0 {
 		return
 	}
-	x, y := float64(now[c.t.pos[0]])*step, float64(now[c.t.pos[1]])*step
+	x, y := float64(*now.word(c.t.pos[0]))*step, float64(*now.word(c.t.pos[1]))*step
 	if s := &c.a.spots[h.slot]; x != s.x || y != s.y {
 		c.a.moved(h.slot, x, y)
 	}

@@ -8,10 +8,10 @@ import (
 
 // walkPlan is how a walk reads the component of one rowType (walk.go).
 type walkPlan struct {
-	probes []probePair // all that is replicated …
-	rest   []probePair // … but for where the node is
-	axes   []axis      // the predicted words, nil where they are not all alike
-	glides bool        // where the node is, is predicted
+	probes probes // all that is replicated …
+	rest   probes // … but for where the node is
+	axes   []axis // the predicted words, nil where they are not all alike
+	glides bool   // where the node is, is predicted
 }
 
 // A probe is eight bytes of a struct.
@@ -21,13 +21,35 @@ type probe struct {
 	key  uint64
 }
 
-// A probePair is two probes, whose product is a part of a sum.
-type probePair [2]probe
+// probes tell by a sum what a component shows: it is of the products of pairs, and
+// of one probe that has no other as it is.
+type probes struct {
+	pairs [][2]probe
+	odd   probe
+}
 
-// add adds its part to the sums of some rows.
-func (p *probePair) add(sums *[sheaf]uint64, here *components, rows uint64) {
-	x, y := p[0], p[1]
-	_, _ = sums[0], here[0] // the loop need not ask whether they are nil
+// changed returns those of some rows of which the sum is not what it was.
+func (p *probes) changed(here *components, rows uint64, seen []uint64, blocks *[sheaf]uint32) (changed uint64) {
+	var sums [sheaf]uint64
+	for k := range p.pairs {
+		addProducts(&sums, p.pairs[k][0], p.pairs[k][1], here, rows)
+	}
+	off, mask := p.odd.off, p.odd.mask
+	_, _ = here[0], blocks[0] // the loops need not ask whether they are nil
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		sum := *at[uint64](here[i], off)&mask ^ sums[i]
+		if was := &seen[blocks[i]]; sum != *was {
+			*was = sum
+			changed |= 1 << i
+		}
+	}
+	return changed
+}
+
+// addProducts adds those of two probes to the sums of some rows.
+func addProducts(sums *[sheaf]uint64, x, y probe, here *components, rows uint64) {
+	_, _ = sums[0], here[0]
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		sums[i] ^= product(*at[uint64](here[i], x.off)&x.mask^x.key, *at[uint64](here[i], y.off)&y.mask^y.key)
@@ -61,7 +83,7 @@ func (t *rowType) walkable() {
 		}
 	}
 	pl := newPlace(item)
-	plan := walkPlan{probes: paired(probes), rest: paired(pl.hidden(probes)), axes: t.axesOf()}
+	plan := walkPlan{probes: summed(probes), rest: summed(pl.hidden(probes)), axes: t.axesOf()}
 	plan.glides = pl.ok && t.words[t.pos[0]].Velocity >= 0 && t.words[t.pos[1]].Velocity >= 0
 	t.walk, t.walks = plan, true
 }
@@ -107,14 +129,16 @@ func (pl *place) hidden(probes []probe) (rest []probe) {
 	return rest
 }
 
-// paired gives probes their keys, and makes their number even.
-func paired(probes []probe) (pairs []probePair) {
+// summed gives probes their keys.
+func summed(all []probe) (p probes) {
 	keys := rand.NewPCG(1, 2) // any odd ones
-	for i := 0; i < len(probes); i += 2 {
-		var p probePair
-		copy(p[:], probes[i:])
-		p[0].key, p[1].key = keys.Uint64()|1, keys.Uint64()|1
-		pairs = append(pairs, p)
+	for ; len(all) > 1; all = all[2:] {
+		x, y := all[0], all[1]
+		x.key, y.key = keys.Uint64()|1, keys.Uint64()|1
+		p.pairs = append(p.pairs, [2]probe{x, y})
 	}
-	return pairs
+	if len(all) > 0 {
+		p.odd = all[0]
+	}
+	return p
 }

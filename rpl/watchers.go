@@ -13,11 +13,11 @@ type sight struct {
 	inner, outer far
 }
 
-// misses is whether a node that has gone from one place in the grid to another is
-// no news.
-func (s *sight) misses(from, to gridNode) bool {
-	before, now := farBetween(from.x-s.x, from.y-s.y), farBetween(to.x-s.x, to.y-s.y)
-	return flag(max(before, now) <= s.inner)|flag(min(before, now) > s.outer) != 0
+// sees is 1 where a node that has gone from one place in the grid to another is
+// news, else 0. Whether it is hangs on the signs of two differences.
+func (s *sight) sees(from, to gridNode) uint32 {
+	before, now := farBetween(s.x-from.x, s.y-from.y), farBetween(s.x-to.x, s.y-to.y)
+	return uint32((s.inner-max(before, now))&^(s.outer-min(before, now))) >> 31
 }
 
 // watchers are the peers that watch each bucket of the grid: so many words of
@@ -82,17 +82,16 @@ func (g *grid) tellOfMove(bucket int32, from, to gridNode) {
 		if w == 0 {
 			continue
 		}
-		told := len(g.news)
-		if cap(g.news) < told+64 {
+		if cap(g.news)-len(g.news) < 64 {
 			g.news = slices.Grow(g.news, 64)
 		}
-		room, n := (*[64]news)(g.news[told:told+64]), 0
+		room, first, n := (*[64]news)(g.news[len(g.news):][:64]), int32(k<<6), 0
 		for ; w != 0; w &= w - 1 {
-			i := k<<6 + bits.TrailingZeros64(w)
-			room[n&63] = news{int32(i), to.slot}
-			n += 1 - flag(sights[i].misses(from, to))
+			i := first + int32(bits.TrailingZeros64(w))
+			room[n&63] = news{i, to.slot}
+			n += int(sights[i].sees(from, to))
 		}
-		g.news = g.news[:told+n]
+		g.news = g.news[:len(g.news)+n]
 	}
 }
 

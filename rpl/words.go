@@ -29,6 +29,21 @@ func (w rowWords) pair(i int) uint64 {
 	return uint64(*(*uint32)(p)) | uint64(*(*uint32)(unsafe.Add(p, 4)))<<32
 }
 
+// four are words i to i+3.
+func (w rowWords) four(i int) *[4]int32 { return (*[4]int32)(unsafe.Add(w.p, i*4)) }
+
+// copyTo copies the first n words to others that lie elsewhere, four at a time: it
+// is done before copy has found out how to.
+func (w rowWords) copyTo(to rowWords, n int) {
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		*to.four(i) = *w.four(i)
+	}
+	for ; i < n; i++ {
+		*to.word(i) = *w.word(i)
+	}
+}
+
 // changed is the low bit, as a pattern has it, of each of n words from one on that
 // are not what they were. It does not branch: which will be is hardly to be foreseen.
 func (w rowWords) changed(is rowWords, from, n int) uint32 {
