@@ -98,10 +98,14 @@ func unsigned(t *table, v uint32) prefix.Sym {
 }
 
 func readUnsigned(d *prefix.Decoder, t *table) uint32 {
-	sym := d.Symbol(t.t)
-	if sym == 0 {
-		return 0
+	next := d.Peek()
+	f := t.t.Find(next)
+	sym := f.Symbol()
+	if sym < 8 { // it is the value
+		d.Skip(f.Bits())
+		return uint32(sym)
 	}
 	m, n := atNeighbourhood(sym - 1)
-	return m + d.Bits(n)
+	d.Skip(f.Bits() + n)
+	return m + uint32(next>>(uint(f.Bits())&63)&(1<<(uint(n)&31)-1))
 }

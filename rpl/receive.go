@@ -83,33 +83,57 @@ func (u *up) came(i, n int) {
 }
 
 func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
-	m := &a.defaults.entry
-	u := &a.up
+	u, l := &a.up, &p.link
 	u.begin()
-	l := &p.link
-	u.any = d.Bits(1) == 1
-	if u.any {
-		low := d.Bits(16)
-		u.newest = nearest(l.next, low)
-		u.hold = time.Duration(d.Bits(8)) * time.Millisecond
-		u.n = int(readUnsigned(d, &m.length))
-		if u.n > ackWindow || u.newest >= l.next {
+	head := d.Peek()
+	if u.any = head&1 != 0; u.any {
+		u.newest = nearest(l.next, uint32(head>>1))
+		u.hold = time.Duration(head>>17&0xff) * time.Millisecond
+		d.Skip(1 + 16 + 8)
+		if !u.readAcks(d, &a.defaults.entry) || u.newest >= l.next {
 			return nil, fmt.Errorf("%w: it acks packet %d of %d", ErrPacket, u.newest, l.next)
 		}
-		came := true
-		for i := 0; i < u.n && d.Err() == nil; came = !came {
-			run := int(readUnsigned(d, &m.run)) - 1
-			if run < 0 || run > u.n-i {
-				run = u.n - i
-			}
-			if came {
-				u.came(i, run)
-			}
-			i += run
-		}
+	} else {
+		d.Skip(1)
 	}
-	u.applied = l.arrived + uint32(uint16(d.Bits(16))-uint16(l.arrived))
-	u.model = uint8(d.Bits(2))
+	rest := d.Peek()
+	u.applied = l.arrived + uint32(uint16(rest)-uint16(l.arrived))
+	u.model = uint8(rest >> 16 & 3)
+	d.Skip(16 + 2)
+	if rest>>18&7 == 0 { // nearly always: nothing skipped, refused or called
+		d.Skip(3)
+	} else if err := a.readLists(u, d); err != nil {
+		return nil, err
+	}
+	if d.Err() != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPacket, d.Err())
+	}
+	return u, nil
+}
+
+// readAcks reads which packets came, and reports whether they are not too many.
+func (u *up) readAcks(d *prefix.Decoder, m *entryModel) bool {
+	u.n = int(readUnsigned(d, &m.length))
+	if u.n > ackWindow {
+		return false
+	}
+	came := true
+	for i := 0; i < u.n && d.Err() == nil; came = !came {
+		run := int(readUnsigned(d, &m.run)) - 1
+		if run < 0 || run > u.n-i {
+			run = u.n - i
+		}
+		if came {
+			u.came(i, run)
+		}
+		i += run
+	}
+	return true
+}
+
+// readLists reads what mostly says nothing.
+func (a *Authority) readLists(u *up, d *prefix.Decoder) error {
+	m := &a.defaults.entry
 	for d.Bits(1) == 1 && d.Err() == nil && len(u.skipped) < ackWindow {
 		u.skipped = append(u.skipped, u.newest-uint64(readUnsigned(d, &m.length)))
 	}
@@ -122,18 +146,15 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 		from := len(a.upBytes)
 		var ok bool
 		if a.upBytes, ok = readBytes(d, &m.length, MaxUnreliableArgs+16, a.upBytes); !ok {
-			return nil, fmt.Errorf("%w: a call is cut short", ErrPacket)
+			return fmt.Errorf("%w: a call is cut short", ErrPacket)
 		}
 		c, err := parseCall(a.upBytes[from:len(a.upBytes):len(a.upBytes)], a.cfg.Schema, Unreliable)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrPacket, err)
+			return fmt.Errorf("%w: %w", ErrPacket, err)
 		}
 		u.calls = append(u.calls, c)
 	}
-	if d.Err() != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPacket, d.Err())
-	}
-	return u, nil
+	return nil
 }
 
 // applyUp does what a sound datagram says. Acks only ever name what was sent.

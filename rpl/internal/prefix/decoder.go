@@ -26,19 +26,31 @@ func (d *Decoder) Reset(b []byte) { *d = Decoder{buf: b} }
 //
 //go:noinline
 func (d *Decoder) fill() {
-	if d.pos+8 <= len(d.buf) {
-		d.acc |= binary.LittleEndian.Uint64(d.buf[d.pos:]) << d.n
-		k := (63 - d.n) >> 3
-		d.pos += k
-		d.n += 8 * k
-		return
+	var next uint64
+	if left := len(d.buf) - d.pos; left >= 8 {
+		next = binary.LittleEndian.Uint64(d.buf[d.pos:])
+	} else if left > 0 {
+		next = lastBytes(d.buf, left)
 	}
-	for ; d.n < 56; d.n += 8 {
-		if d.pos < len(d.buf) {
-			d.acc |= uint64(d.buf[d.pos]) << d.n
-		}
-		d.pos++
+	n := d.n
+	k := (63 - n) >> 3
+	d.acc |= next << (uint(n) & 63)
+	d.pos, d.n = d.pos+k, n+8*k
+}
+
+// lastBytes are the last n bytes of a message, 1 to 7, lowest first.
+func lastBytes(b []byte, n int) (last uint64) {
+	if len(b) >= 8 {
+		return binary.LittleEndian.Uint64(b[len(b)-8:]) >> (uint(64-8*n) & 63)
 	}
+	b = b[len(b)-n:]
+	if n >= 4 { // two halves, which overlap where they say the same
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(uint(8*n-32)&63)
+	}
+	for i, x := range b {
+		last |= uint64(x) << (8 * i)
+	}
+	return last
 }
 
 // Err is ErrEnd once more was read than was written.
@@ -92,7 +104,7 @@ func (d *Decoder) Symbol(t *Table) int {
 
 // Bits reads n raw bits; n is 0 to 32.
 func (d *Decoder) Bits(n int) uint32 {
-	if d.n < 32 {
+	if d.n < n {
 		d.fill()
 	}
 	v := uint32(d.acc & (1<<(uint(n)&63) - 1))

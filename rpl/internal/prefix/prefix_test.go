@@ -187,6 +187,36 @@ func TestTablesThatCannotBe(t *testing.T) {
 	}
 }
 
+// A decoder reads the end of a message several bytes at once: as it would one bit
+// after the other, and never what lies behind it in memory.
+func TestEndsAreReadAsTheyAre(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	for range 2000 {
+		room := make([]byte, 40)
+		for i := range room {
+			room[i] = byte(r.Uint32())
+		}
+		b := room[8 : 8+r.IntN(20)]
+		var d Decoder
+		d.Reset(b)
+		for at := 0; at < 8*(len(b)+maxDropped+2); {
+			n, want := r.IntN(33), uint32(0)
+			for i := range n {
+				if k := at + i; k>>3 < len(b) {
+					want |= uint32(b[k>>3]>>(k&7)&1) << i
+				}
+			}
+			if got := d.Bits(n); got != want {
+				t.Fatalf("seed %d: %d bits at %d of %d bytes are %x, not %x", seed, n, at, len(b), got, want)
+			}
+			if at += n; (d.Err() != nil) != (at > 8*(len(b)+maxDropped)) {
+				t.Fatalf("seed %d: after %d bits of %d bytes: %v", seed, at, len(b), d.Err())
+			}
+		}
+	}
+}
+
 func FuzzDecoder(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{255, 255, 255, 255, 255})
