@@ -51,68 +51,62 @@ func (p *peer) touchRecord(carried []recEntry) (sum uint32) {
 	return sum
 }
 
+// A telling is a row that a peer may be told of, and what the peer has of it.
+type telling struct {
+	r  *row
+	pr *peerRow
+}
+
 // touchPeers touches what planning for some peers needs, of each the first rows,
 // which it takes together.
 func (a *Authority) touchPeers(peers []*peer) {
-	sum := uint32(0)
+	var some [aheadPeers * ahead]telling
+	found, sum := 0, uint32(0)
 	for i, p := range peers {
 		b := &a.batches[i]
 		b.take(&p.marks, 0)
 		p.plan.stale = false
 		if l := &p.link; b.n > 0 {
 			sum += uint32(l.record(l.next).seq)
+			found += a.touchEntries(p.entries, b, some[found:])
 		}
 	}
-	a.touchRows(peers, a.batches[:])
+	a.touchRows(some[:found])
 	a.sum += sum
 }
 
-// touchRows touches what planning needs of the batches of some peers.
-func (a *Authority) touchRows(peers []*peer, batches []batch) {
-	batches = batches[:len(peers)]
-	for i, p := range peers {
-		batches[i].findRows(p.entries)
-	}
-	sum := uint32(0)
-	for i := range batches {
-		for _, k := range batches[i].found() {
-			if k != noRow {
-				sum += a.rows[k].head
-			}
-		}
-	}
-	for i, p := range peers {
-		if b := &batches[i]; b.n > 0 {
-			sum += a.touchBases(b, p.entries, a.shareKey(p.link.model))
-		}
-	}
-	a.sum += sum // so that the reads happen
+// touchNext touches what planning needs of the next rows of one peer.
+func (a *Authority) touchNext(p *peer, b *batch) {
+	var some [ahead]telling
+	a.touchRows(some[:a.touchEntries(p.entries, b, some[:])])
 }
 
-// findRows touches the batch's entries, and notes the rows of those that are one.
-func (b *batch) findRows(entries []entry) {
-	for i, h := range b.all() {
-		k := noRow
+// touchEntries touches a batch's entries, and finds those that are one row.
+func (a *Authority) touchEntries(entries []entry, b *batch, found []telling) (n int) {
+	rows := a.rows
+	for _, h := range b.all() {
 		if e := &entries[h]; e.plain {
-			k = e.row
+			found[n] = telling{&rows[e.row], &e.one}
+			n++
 		}
-		b.rows[i&(ahead-1)] = k
 	}
+	return n
 }
 
-// touchBases touches what the updates of a batch are coded from, of those that
-// are not coded yet.
-func (a *Authority) touchBases(b *batch, entries []entry, key uint32) (sum uint32) {
-	for i, h := range b.all() {
-		k := b.rows[i&(ahead-1)]
-		if k == noRow {
-			continue
-		}
-		if r, pr := &a.rows[k], &entries[h].one; !r.isCoded(key, pr) {
+// touchRows touches rows, then what updates of them are coded from, of those that
+// are not coded yet, whichever tables by.
+func (a *Authority) touchRows(some []telling) {
+	sum, send := uint32(0), a.send<<2
+	for i := range some {
+		sum += some[i].r.head
+	}
+	for i := range some {
+		r, pr := some[i].r, some[i].pr
+		if !r.isCoded(r.share.key&3|send, pr) {
 			sum += a.touchVersions(r, pr)
 		}
 	}
-	return sum
+	a.sum += sum // so that the reads happen
 }
 
 // touchVersions touches a row as it is, its newest version, and what a peer has

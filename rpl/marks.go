@@ -44,13 +44,11 @@ func (m *marks) has(which int, h uint32) bool {
 // batch are handles that are looked at together.
 type batch struct {
 	handles [ahead]uint32
-	rows    [ahead]uint32 // those of handles that are one row, noRow where they are not (ahead.go)
 	n       int
 	next    int // the first handle that comes after them
 }
 
-func (b *batch) all() []uint32   { return b.handles[:b.n] }
-func (b *batch) found() []uint32 { return b.rows[:b.n] }
+func (b *batch) all() []uint32 { return b.handles[:b.n] }
 
 // take takes the next marked handles, from one on, as many as there is room for.
 func (b *batch) take(m *marks, from int) {

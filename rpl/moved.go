@@ -17,7 +17,7 @@ func (p *peer) noteMoved(h uint32, tick Tick) {
 }
 
 // planMoved is planUpdates, with a look at those that have moved before it.
-func (a *Authority) planMoved(p *peer, own []batch) {
+func (a *Authority) planMoved(p *peer, own *batch) {
 	if !p.busy || len(p.moved) == 0 {
 		a.planUpdates(p, own)
 		return

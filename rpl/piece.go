@@ -48,6 +48,16 @@ func (ps *pieces) reset() {
 	ps.guesses = ps.guesses[:0]
 }
 
+// update is a place for one more update, to be filled there.
+func (ps *pieces) update() *piece {
+	if n := len(ps.updates); n < cap(ps.updates) {
+		ps.updates = ps.updates[:n+1]
+	} else {
+		ps.updates = append(ps.updates, piece{})
+	}
+	return &ps.updates[len(ps.updates)-1]
+}
+
 // A span is where the pieces of one peer are in a list.
 type span struct{ from, to uint32 }
 
@@ -105,7 +115,11 @@ func (a *Authority) piece(h uint32, at, rec int) piece {
 // note plans a record. It is filled where it stands: put together elsewhere and
 // copied whole it would have to wait for its parts.
 func (a *Authority) note(handle, ver uint32, kind, gen uint8, row int) {
-	a.recs = append(a.recs, recEntry{})
+	if n := len(a.recs); n < cap(a.recs) {
+		a.recs = a.recs[:n+1]
+	} else {
+		a.recs = append(a.recs, recEntry{})
+	}
 	re := &a.recs[len(a.recs)-1]
 	re.handle, re.ver, re.kind, re.gen, re.row = handle, ver, kind, gen, uint8(row)
 }

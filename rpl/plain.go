@@ -20,16 +20,15 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 		p.moves(e, r.drifting)
 	}
 	p.marks.clear(markLoose, h)
-	a.pieces.updates = append(a.pieces.updates, piece{})
-	pc := &a.pieces.updates[len(a.pieces.updates)-1]
-	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: 1}
-	a.note(h, r.head, recRow, e.gen, 0)
-	pc.codes, pc.bits = a.codeShared(p.link.model, r, pr)
+	c, n := a.codeShared(p.link.model, r, pr)
+	urgency := float32(1)
 	if pr.since == 0 {
 		pr.since = a.tick
 	} else {
-		pc.urgency = float32(a.tick-pr.since) + 1
+		urgency = float32(a.tick-pr.since) + 1
 	}
+	*a.pieces.update() = piece{handle: h, codes: c, bits: n, recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
+	a.note(h, r.head, recRow, e.gen, 0)
 	return true
 }
 
@@ -46,8 +45,7 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	if pr.since == 0 {
 		pr.since = a.tick
 	}
-	a.pieces.updates = append(a.pieces.updates, piece{})
-	pc := &a.pieces.updates[len(a.pieces.updates)-1]
+	pc := a.pieces.update()
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.tick-pr.since) + 1}
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	a.codeOnly(p, r, pr, pc)
@@ -77,7 +75,12 @@ func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 // codeShared codes a row against the version that the peer has, for all peers at
 // that baseline once.
 func (a *Authority) codeShared(m *model, r *row, pr *peerRow) (c codes, bits uint32) {
-	c = a.coded(m, r, pr)
+	if r.isCoded(a.shareKey(m), pr) {
+		a.counters.Shared++
+		c = r.share.codes
+	} else {
+		c = a.codeFor(m, r, pr)
+	}
 	n := c.bits(a.syms)
 	a.bits[r.t.account].Updates += uint64(n)
 	return c, uint32(n)
@@ -95,13 +98,12 @@ func (r *row) isCoded(key uint32, pr *peerRow) bool {
 func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 	if r.isCoded(a.shareKey(m), pr) {
 		a.counters.Shared++
-	} else {
-		a.codeFor(m, r, pr)
+		return r.share.codes
 	}
-	return r.share.codes
+	return a.codeFor(m, r, pr)
 }
 
-func (a *Authority) codeFor(m *model, r *row, pr *peerRow) {
+func (a *Authority) codeFor(m *model, r *row, pr *peerRow) codes {
 	was, is := a.versionAt(r, pr.acked, pr.ackedTick), a.known(r)
 	syms, last := m.codeUpdate(a.syms, r.t, was, is, uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
 	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codes(last)}
@@ -110,6 +112,7 @@ func (a *Authority) codeFor(m *model, r *row, pr *peerRow) {
 		a.keep(append(syms, last))
 		r.share.codes = codesOf(a.syms, at)
 	}
+	return r.share.codes
 }
 
 // keep takes symbols that were appended; where they are is mostly what it was.

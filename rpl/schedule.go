@@ -69,12 +69,12 @@ func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
 			a.takeAcks(p)
 			p.plan.stale = true
 		}
-		a.schedule(p, a.batches[i:i+1], now)
+		a.schedule(p, &a.batches[i], now)
 	}
 }
 
 // schedule plans the next packets of a peer, of which the first rows are taken.
-func (a *Authority) schedule(p *peer, own []batch, now time.Duration) {
+func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	pl := &p.plan
 	pl.reset(&a.pieces)
 	if p.busy {

@@ -9,9 +9,9 @@ import (
 // the row is now. Only nodes are looked at that left their course in this send,
 // or whose course the peer knows by another anchor than the store's.
 //
-// own is the peer's batch alone, taken and touched already unless it is stale.
-func (a *Authority) planUpdates(p *peer, own []batch) {
-	b, pl := &own[0], &p.plan
+// b is the peer's first batch, taken and touched already unless it is stale.
+func (a *Authority) planUpdates(p *peer, b *batch) {
+	pl := &p.plan
 	if pl.stale {
 		b.take(&p.marks, 0)
 	}
@@ -25,7 +25,7 @@ func (a *Authority) planUpdates(p *peer, own []batch) {
 			break
 		}
 		b.take(&p.marks, b.next)
-		a.touchRows([]*peer{p}, own)
+		a.touchNext(p, b)
 	}
 	pl.updates.to = uint32(len(a.pieces.updates))
 	pl.guesses.to = uint32(len(a.pieces.guesses))
@@ -284,7 +284,7 @@ func (pr *peerRow) implicit(baseTick uint32) bool {
 	if pr.newest-pr.ackedTick > 64 {
 		return false // too long ago to know
 	}
-	return pr.carried>>(pr.newest-hi)&(1<<(hi-pr.ackedTick)-1) == 0
+	return pr.carried>>((pr.newest-hi)&63)<<((pr.ackedTick-hi)&63) == 0 // 1 to 64 bits
 }
 
 // appendVars codes the variable-length props of a row against base, nil for
