@@ -70,6 +70,7 @@ type Authority struct {
 	moves      uint32 // stamps what moved, from one Stream's end to the next
 	now        time.Duration
 	sendPeriod time.Duration
+	bucket     float64 // bytes of the budget that a peer may save up
 
 	types   []*rowType
 	typesOf [][]*rowType // by item type
@@ -148,6 +149,7 @@ func NewAuthority(c Config) (*Authority, error) {
 		cfg:        c,
 		refs:       c.Refs,
 		sendPeriod: time.Second / time.Duration(c.SendHz),
+		bucket:     bucketOf(c.Budget),
 		round:      1,
 		moves:      1,
 		layouts:    make(map[string]*nodeLayout),

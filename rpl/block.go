@@ -37,8 +37,7 @@ func (k *packer) block() {
 		e.Put(m.entry.arrive.sym(0))
 	} else {
 		e.Put(m.entry.form.sym(0))
-		name, _ := m.entry.name(pc.special, pc.handle+1)
-		e.PutOne(name)
+		e.PutOne(m.entry.name(pc.special, pc.handle+1))
 		pc.bare().put(e, a.syms)
 	}
 	e.Put(m.entry.gap.sym(gapEnd))

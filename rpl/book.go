@@ -9,20 +9,26 @@ import "time"
 // bookUpdates books the updates that leave, names them and counts how, and puts
 // those that tell of other parents in front.
 func (a *Authority) bookUpdates(p *peer) {
-	pl, m, gaps := &p.plan, &p.link.model.entry, a.learner.gaps
+	gaps := a.learner.gaps
+	gaps[gapEnd]++
+	p.plan.movedBits = 0
+	if p.plan.updates.empty() {
+		return
+	}
+	pl, m := &p.plan, &p.link.model.entry
 	updates := pl.updates.in(a.pieces.updates)
 	last, moved := uint32(0), 0
-	pl.movedBits = 0
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
 			continue
 		}
-		gap := u.handle + 1 - last
-		last = u.handle + 1
-		name, sym := m.near[gap%nearGaps], gapPlain-1+int(gap)
+		next := u.handle + 1
+		gap := next - last
+		last = next
+		name, sym := m.near[gap%nearGaps], nearSyms[gap%nearGaps]
 		if gap >= nearGaps || u.special {
-			name, sym = m.name(u.special, gap)
+			name, sym = m.rareName(u.special, gap)
 		}
 		u.call(name)
 		gaps[sym]++
@@ -37,7 +43,6 @@ func (a *Authority) bookUpdates(p *peer) {
 		}
 		p.sent(a.recsOf(u), a.tick, a.now)
 	}
-	gaps[gapEnd]++
 	if moved > 1 {
 		movedFirst(updates)
 	}
@@ -91,7 +96,7 @@ func (pr *peerRow) send(ver, tick uint32) {
 	pr.flight, pr.flightTick = ver, tick
 	pr.since = 0 // urgency begins anew; a loss restores it
 	if d := tick - pr.newest; d < 64 {
-		pr.carried = pr.carried<<d | 1
+		pr.carried = pr.carried<<(d&63) | 1
 	} else {
 		pr.carried = 1
 	}

@@ -26,21 +26,22 @@ func (a *Authority) afford(p *peer, bits int) bool {
 	return true
 }
 
-// fitUpdates leaves out the least urgent updates that the room does not pay.
+// fitUpdates leaves out what the room does not pay.
 func (a *Authority) fitUpdates(p *peer) {
 	if a.cfg.Budget == 0 {
 		return
 	}
-	purse := &p.purse
-	updates := p.plan.updates.in(a.pieces.updates)
-	total := 0
-	for i := range updates {
-		total += int(updates[i].bits)
-	}
-	if cost := piecesBits(total, len(updates)); cost <= purse.left {
-		purse.left -= cost
+	if cost := piecesBits(int(p.plan.updateBits), p.plan.updates.len()); cost <= p.purse.left {
+		p.purse.left -= cost
 		return
 	}
+	a.fitUrgent(p)
+}
+
+// fitUrgent leaves out the least urgent updates, for which there is no room.
+func (a *Authority) fitUrgent(p *peer) {
+	purse := &p.purse
+	updates := p.plan.updates.in(a.pieces.updates)
 	a.order = a.order[:0]
 	for i := range updates {
 		u := &updates[i]
@@ -111,9 +112,9 @@ type purse struct {
 func (a *Authority) refill(p *peer, now time.Duration) {
 	u := &p.purse
 	if u.at == 0 {
-		u.tokens = a.bucket()
+		u.tokens = a.bucket
 	} else {
-		u.tokens = min(a.bucket(), u.tokens+float64(a.cfg.Budget)*(now-u.at).Seconds())
+		u.tokens = min(a.bucket, u.tokens+float64(a.cfg.Budget)*(now-u.at).Seconds())
 	}
 	u.at = max(now, 1)
 	u.lane, u.left = 0, 0
@@ -139,7 +140,7 @@ func (a *Authority) laneShare(p *peer) float64 {
 	share := 0.0
 	for _, m := range p.rpc.ready {
 		cost := laneCost(m)
-		if p.purse.tokens-share < min(cost, a.bucket()) {
+		if p.purse.tokens-share < min(cost, a.bucket) {
 			break
 		}
 		share += cost
@@ -159,7 +160,7 @@ const (
 	laneOverhead = 24 + PacketOverhead
 )
 
-// bucket is the budget that a peer may save up.
-func (a *Authority) bucket() float64 {
-	return max(float64(a.cfg.Budget)*bucketTime.Seconds(), PacketRoom+PacketOverhead)
+// bucketOf is what a peer may save up of a budget.
+func bucketOf(budget int) float64 {
+	return max(float64(budget)*bucketTime.Seconds(), PacketRoom+PacketOverhead)
 }

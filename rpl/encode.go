@@ -209,6 +209,7 @@ func (k *packer) calls() {
 // updates writes updates until one does not fit, or cannot follow the one before it.
 // That they have left is booked already.
 func (k *packer) updates() {
+	m, e := &k.p.link.model.entry, &k.p.enc
 	pieces := k.p.plan.updates.in(k.a.pieces.updates)
 	var from, to uint32 // records that stand side by side
 	last := uint32(0)   // one past the handle before in this packet
@@ -222,11 +223,10 @@ func (k *packer) updates() {
 			break
 		}
 		if pc.name > 0 && k.last == last {
-			k.p.enc.PutOne(prefix.Sym(pc.codes))
+			e.PutOne(prefix.Sym(pc.codes))
 			room -= prefix.Sym(pc.codes).Bits()
 		} else {
-			name, _ := k.p.link.model.entry.name(pc.special, pc.handle+1-last)
-			room -= k.named(name, pc)
+			room -= k.named(m.name(pc.special, pc.handle+1-last), pc)
 		}
 		last = pc.handle + 1
 		k.last = last
@@ -242,8 +242,9 @@ func (k *packer) updates() {
 
 // named writes a name and what a piece says, and returns how many bits they are.
 func (k *packer) named(name prefix.Sym, pc *piece) int {
-	k.p.enc.PutOne(name)
-	pc.bare().put(&k.p.enc, k.a.syms)
+	e := &k.p.enc
+	e.PutOne(name)
+	pc.bare().put(e, k.a.syms)
 	return name.Bits() + int(pc.bits)
 }
 

@@ -66,7 +66,7 @@ func (a *Authority) nextTables() (number uint8, free bool) {
 // than that takes.
 func (a *Authority) paying(set *tableSet, saved float64) []byte {
 	msg := set.append(nil, a.types, a.defaults)
-	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket() {
+	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket {
 		return nil // it would hold up the state
 	}
 	if saved*a.worth() < float64(8*len(msg)) {

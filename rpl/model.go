@@ -17,7 +17,7 @@ type model struct {
 // entryModel is how entries are named. What is nearly certain has no symbol of
 // its own, which would cost a whole bit: it is part of another.
 type entryModel struct {
-	near    [nearGaps]prefix.Sym // of gap: the ordinary updates at these distances
+	near    [nearGaps]prefix.Sym // names of the ordinary updates at these distances
 	gap     table                // of updates: the end, a special one, else the handle's distance
 	far     table                // distances of special updates and of guesses; 0 ends
 	told    [toldRows]table      // which of the next 1, 2 … rows an ordinary update tells, a bit each

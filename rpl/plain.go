@@ -27,6 +27,7 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 	} else {
 		urgency = float32(a.tick-pr.since) + 1
 	}
+	p.plan.updateBits += int32(n)
 	*a.pieces.update() = piece{handle: h, codes: c, bits: n, recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
 	a.note(h, r.head, recRow, e.gen, 0)
 	return true
@@ -49,6 +50,7 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.tick-pr.since) + 1}
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	a.codeOnly(p, r, pr, pc)
+	p.plan.updateBits += int32(pc.bits)
 	// Told now, it knows the newest anchor if that is of now.
 	if loose := r.drifting && r.left != uint32(a.tick); loose || p.marks.has(markLoose, h) {
 		p.loosen(h, loose)

@@ -17,15 +17,16 @@ import (
 type plan struct {
 	removals, arrivals, updates, guesses span
 
-	movedBits int32 // of the updates that tell of another parent or owner
-	probe     bool
-	stale     bool // of what the peer's batch was taken from, there is more
+	updateBits int32 // of all updates, their names not counted …
+	movedBits  int32 // … and of those that leave and tell of another parent or owner
+	probe      bool
+	stale      bool // of what the peer's batch was taken from, there is more
 }
 
 func (pl *plan) reset(ps *pieces) {
 	pl.removals, pl.arrivals = spanAt(ps.removals), spanAt(ps.arrivals)
 	pl.updates, pl.guesses = spanAt(ps.updates), spanAt(ps.guesses)
-	pl.probe = false
+	pl.updateBits, pl.probe = 0, false
 }
 
 func (pl *plan) empty() bool {

@@ -97,6 +97,7 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 		a.pieces.guesses = append(a.pieces.guesses, pc)
 	} else {
 		a.pieces.updates = append(a.pieces.updates, pc)
+		p.plan.updateBits += int32(pc.bits)
 	}
 }
 
