@@ -43,7 +43,7 @@ func (t *rowType) charted() {
 		t.courses = append(t.courses, c)
 	}
 	for _, i := range t.predicted {
-		t.driven = append(t.driven, drift{i, t.courses[i], t.once != nil && t.once[i]})
+		t.driven = append(t.driven, drift{word: i, course: t.courses[i], once: t.isOnce(i)})
 	}
 }
 

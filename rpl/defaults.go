@@ -97,6 +97,7 @@ func (d *defaults) row(t *rowType) rowModel {
 		near, any := d.phase[0], d.phase[1]
 		u.phases = append(u.phases, [stateKinds]table{near, any, any, any})
 	}
+	u.coded()
 	r.updates = []updateModel{sameInAll(u)}
 	return r
 }

@@ -186,8 +186,8 @@ func (l *recordLearner) cost(t *rowType, shape *shapeModel, u *recordModel) (bit
 		bits += tableCost(&u.large[w], l.large[w][:])
 	}
 	for w := range u.phases {
-		for k := range l.phases[w] {
-			bits += tableCost(&u.phases[w][k], l.phases[w][k][:])
+		for k := range u.phases[w] {
+			bits += tableCost(&u.phases[w][k], l.phased(w, k))
 		}
 	}
 	return bits

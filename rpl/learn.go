@@ -41,8 +41,14 @@ type updateLearner [contexts]recordLearner
 
 type recordLearner struct {
 	chunks []patternCount
-	large  [][signedSyms]uint32                // per word
-	phases [][stateKinds][2 * phaseHalf]uint32 // per hidden word
+	large  [][signedSyms]uint32 // per word
+	phases []uint32             // at phaseAt
+}
+
+// phased are the counts of the phase of one hidden word in one state.
+func (u *recordLearner) phased(hidden, state int) []uint32 {
+	at := phaseAt(hidden, state)
+	return u.phases[at : at+phaseKinds]
 }
 
 // vote finds a majority in one pass (Boyer and Moore, 1981).
@@ -152,7 +158,7 @@ func newRecordLearner(t *rowType) recordLearner {
 	return recordLearner{
 		chunks: make([]patternCount, (len(t.words)+chunkLen-1)/chunkLen),
 		large:  make([][signedSyms]uint32, len(t.words)),
-		phases: make([][stateKinds][2 * phaseHalf]uint32, len(t.phased)),
+		phases: make([]uint32, phaseAt(len(t.phased), 0)),
 	}
 }
 
@@ -221,11 +227,7 @@ func (u *recordLearner) fade() {
 	for i := range u.large {
 		fade(u.large[i][:])
 	}
-	for i := range u.phases {
-		for s := range u.phases[i] {
-			fade(u.phases[i][s][:])
-		}
-	}
+	fade(u.phases)
 }
 
 func fade(n []uint32) {
@@ -247,11 +249,7 @@ func (u *recordLearner) add(v *recordLearner) {
 	for w := range u.large {
 		addCounts(u.large[w][:], v.large[w][:])
 	}
-	for w := range u.phases {
-		for s := range u.phases[w] {
-			addCounts(u.phases[w][s][:], v.phases[w][s][:])
-		}
-	}
+	addCounts(u.phases, v.phases)
 }
 
 func addCounts(n, more []uint32) {

@@ -39,8 +39,8 @@ func atNeighbourhood(idx int) (m uint32, n int) {
 // and one more where it is below zero. Of magnitudes of as many digits it is the
 // same from on, and then twice what stands above the n raw bits.
 type signedSym struct {
-	from int8
-	n    uint8
+	from int32
+	n    uint32
 }
 
 // signedSymOf is by the digits of the magnitude, of which there are some.
@@ -48,10 +48,17 @@ var signedSymOf = func() (s [33]signedSym) {
 	for digits := 1; digits < len(s); digits++ {
 		m := uint32(1) << (digits - 1)
 		idx, _, n := neighbourhood(m)
-		s[digits] = signedSym{int8(1 + 2*idx - 2*uint(m>>n)), uint8(n)}
+		s[digits] = signedSym{int32(1 + 2*idx - 2*uint(m>>n)), uint32(n)}
 	}
 	return s
 }()
+
+// signedSymbol is the symbol of a value other than 0, and the raw bits behind it.
+func signedSymbol(v int32) (sym uint, rest uint32, n uint) {
+	m := magnitude(v)
+	s := &signedSymOf[bits.Len32(m)]
+	return uint(s.from + int32(m>>(s.n&31))<<1 - v>>31), m & (1<<(s.n&31) - 1), uint(s.n)
+}
 
 // magnitude does not branch: which sign it is cannot be foreseen.
 func magnitude(v int32) uint32 {

@@ -20,6 +20,8 @@ import "unsafe"
 const (
 	phaseBits = 4
 	phaseHalf = 1 << (phaseBits - 1)
+
+	phaseKinds = 2 * phaseHalf
 )
 
 // phases gives every predicted word that does not wrap a hidden one, behind all

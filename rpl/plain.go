@@ -37,10 +37,8 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
 // held by the peer. It reads nothing but the row.
 func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	r, pr := &a.rows[e.row], &e.one
-	if !r.justLeft(pr, uint32(a.tick)) && !a.pending(r, pr) {
-		pr.since = 0
-		p.marks.clear(markDirty, h)
-		p.loosen(h, a.isLoose(r, pr))
+	if !a.pending(r, pr) {
+		a.planNothing(p, h, r, pr)
 		return
 	}
 	if pr.since == 0 {
@@ -55,6 +53,39 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	if loose := r.drifting && r.left != uint32(a.tick); loose || p.marks.has(markLoose, h) {
 		p.loosen(h, loose)
 	}
+}
+
+// planNothing notes that there is nothing to say of the one row of a plain node.
+func (a *Authority) planNothing(p *peer, h uint32, r *row, pr *peerRow) {
+	pr.since = 0
+	p.marks.clear(markDirty, h)
+	p.loosen(h, a.isLoose(r, pr))
+}
+
+// planGuess is planUpdate for such a node whose arrival is not acked.
+func (a *Authority) planGuess(p *peer, h uint32, e *entry) {
+	if !p.visits[h].guessable() {
+		return
+	}
+	r, pr := &a.rows[e.row], &e.one
+	if pr.acked == 0 || !a.pending(r, pr) {
+		a.planNothing(p, h, r, pr)
+		return
+	}
+	if pr.since == 0 {
+		pr.since = a.tick
+	}
+	at, rec := len(a.syms), len(a.recs)
+	a.noteRow(p, h, e, r, pr, 0, recGuess)
+	action := a.baseOf(p, r, pr, true)
+	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.link.model.entry.row.sym(action))
+	from := len(a.syms)
+	kind := a.appendDelta(p, r, pr, action)
+	a.account(r.t, symBits(a.syms[from:]), kind)
+	p.loosen(h, r.drifting)
+	pc := a.piece(h, at, rec)
+	pc.special, pc.urgency = true, float32(a.tick-pr.since)+1
+	a.pieces.guesses = append(a.pieces.guesses, pc)
 }
 
 // codeOnly codes the one row of a plain node, or finds it coded.
@@ -108,7 +139,7 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 func (a *Authority) codeFor(m *model, r *row, pr *peerRow) codes {
 	was, is := a.versionAt(r, pr.acked, pr.ackedTick), a.known(r)
 	syms, last := m.codeUpdate(a.syms, r.t, was, is, uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
-	r.share = shared{key: a.shareKey(m), tick: pr.ackedTick, codes: codes(last)}
+	r.share.key, r.share.tick, r.share.codes = a.shareKey(m), pr.ackedTick, codes(last)
 	r.shareVer = uint8(r.head - pr.acked) // it is kept
 	if at := len(a.syms); len(syms) > at {
 		a.keep(append(syms, last))

@@ -40,6 +40,22 @@ type recordModel struct {
 	joint  []table             // per chunk, of its patterns; 0 escapes
 	large  []table             // per word, residuals beyond ±1
 	phases [][stateKinds]table // per hidden word, by the state of the word it belongs to
+
+	phaseCodes []prefix.Code // of phases, at phaseAt
+}
+
+// phaseAt is where what is known of the phase of a hidden word begins among those of
+// all, by the state of the word it belongs to: one after another by what it is off.
+func phaseAt(hidden, state int) int { return (hidden*stateKinds + state) * phaseKinds }
+
+// coded notes the codes of phases side by side.
+func (u *recordModel) coded() {
+	u.phaseCodes = nil
+	for h := range u.phases {
+		for s := range u.phases[h] {
+			u.phaseCodes = append(u.phaseCodes, u.phases[h][s].codes...)
+		}
+	}
 }
 
 // context of an update, from what both ends know.
@@ -49,50 +65,99 @@ func (t *rowType) context(base rowWords, n uint32) int {
 
 // stateOf is the state of a word with a residual.
 func stateOf(r int32) uint32 {
-	back := -r
-	s := uint32(back<<1 ^ back>>31)                    // 1, -1, 2, -2 … are 1, 2, 3, 4 …
-	return (s | uint32(-int32(s>>2)>>31)) & stateLarge // min would branch
+	s := uint32(r) & 3
+	s ^= s >> 1 // of 0, 1 and -1
+	if uint32(r+1) > 2 {
+		s = stateLarge // no branch: it is moved
+	}
+	return s
 }
 
-// A rowChunk is the words of one chunk: how they are foreseen, and some that are
-// alike, each as the low bit that it has in a pattern.
+// A rowChunk is the words of one chunk, by how they are coded in updates. A word
+// that only keyframes tell is in none of the lists, unless it has a phase.
 type rowChunk struct {
-	moving  uint32  // predicted
-	wraps   uint32  // around their range
-	never   uint32  // told by keyframes alone
-	words   int     // how many they are
-	phased  []drift // those that have a phase
+	moving  uint32 // predicted words, each as the low bit that it has in a pattern
+	glides  *glide // those that have a phase, some with the velocities that lead them
+	wrapped []int  // those that wrap around their range
+	plain   []int  // all others
 	courses [chunkLen]course
 }
 
-// bitOf is the low bit of word i in the pattern of its chunk.
+// A glide is a word that has a phase: where in a row, in bytes, it, its velocity and
+// its phase stand, how it goes on, and how that is told.
+type glide struct {
+	x, v, phase uintptr
+	rate        int64
+	min, max    int64
+	told        int32  // 0 where only keyframes tell it, else -1
+	at, led     uint32 // the places of it and of its velocity in the chunk
+	bit         uint32 // of its phase in a pattern
+	hidden      uint32 // phaseAt
+	leads       bool   // its velocity is told with it
+	next        *glide
+}
+
+// lowBits are the low bits of all words in a pattern, and bitOf is that of word i.
+const lowBits = 0x55555555
+
 func bitOf(i int) uint32 { return 1 << (2 * (i % chunkLen)) }
 
 func (t *rowType) inChunks() {
 	t.chunks = make([]rowChunk, (len(t.words)+chunkLen-1)/chunkLen)
+	led := make(map[int]bool)
+	for k := range t.driven {
+		if d := &t.driven[k]; d.phase >= 0 {
+			c, v := &t.chunks[d.word/chunkLen], int(d.velocity)
+			leads := v/chunkLen == d.word/chunkLen && !led[v] && t.isPlain(v)
+			led[v] = led[v] || leads
+			c.glides = d.glide(leads, c.glides)
+		}
+	}
 	for i := range t.words {
 		c, w := &t.chunks[i/chunkLen], &t.courses[i]
 		c.courses[i%chunkLen] = *w
 		c.moving |= bitOf(i) * uint32(flag(w.velocity >= 0))
-		c.wraps |= bitOf(i) * uint32(flag(w.wraps))
-		c.never |= bitOf(i) * uint32(flag(t.once != nil && t.once[i]))
-		c.words++
-	}
-	for _, d := range t.driven {
-		if c := &t.chunks[d.word/chunkLen]; d.phase >= 0 {
-			c.phased = append(c.phased, d)
+		switch {
+		case t.isPlain(i):
+			if !led[i] {
+				c.plain = append(c.plain, i)
+			}
+		case w.wraps && !t.isOnce(i):
+			c.wrapped = append(c.wrapped, i)
 		}
 	}
+}
+
+func (d *drift) glide(leads bool, next *glide) *glide {
+	return &glide{
+		x: uintptr(d.word) * wordSize, v: uintptr(d.velocity) * wordSize, phase: uintptr(d.phase) * wordSize,
+		rate: d.rate, min: int64(d.min), max: int64(d.max), told: int32(flag(d.once) - 1),
+		at: uint32(d.word % chunkLen), led: uint32(d.velocity % chunkLen), bit: 2 * bitOf(d.word),
+		hidden: uint32(phaseAt(int(d.hidden), 0)), leads: leads, next: next,
+	}
+}
+
+// isOnce is whether only keyframes tell a word, and isPlain whether an update tells
+// it against what it was.
+func (t *rowType) isOnce(i int) bool { return t.once != nil && t.once[i] }
+
+func (t *rowType) isPlain(i int) bool {
+	return t.courses[i].velocity < 0 && !t.courses[i].wraps && !t.isOnce(i)
 }
 
 // codeUpdate codes a row against its base, n ticks older, and has it counted: some
 // runs that are appended, mostly none, and the last one.
 func (m *model) codeUpdate(out []prefix.Sym, t *rowType, was, is rowWords, n uint32, l *learner) ([]prefix.Sym, prefix.Sym) {
 	row, rl, ctx := &m.rows[t.index], &l.rows[t.index], t.context(was, n)
-	k := recordCoder{
-		m: row, u: &row.updates[t.kindOf(row.kind, was)][ctx], learn: &rl.updates[t.kindOf(rl.kind, was)][ctx],
-		chunk: &l.chunk, shape: &row.shapes[shapeUpdate], keeps: rl.coder == row, was: was, is: is, n: n, out: out,
+	kind := t.kindOf(row.kind, was)
+	counted := kind
+	if rl.kind != row.kind {
+		counted = t.kindOf(rl.kind, was)
 	}
+	var k recordCoder // filled where it stands: it would be copied
+	k.m, k.u, k.learn = row, &row.updates[kind][ctx], &rl.updates[counted][ctx]
+	k.chunk, k.shape, k.keeps = &l.chunk, &row.shapes[shapeUpdate], rl.coder == row
+	k.was, k.is, k.n, k.out = was, is, n, out
 	hints := rl.hints.turn()
 	for c := range row.chunks {
 		k.update(&row.chunks[c], c)
@@ -125,7 +190,7 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 		for i := c * chunkLen; i < min((c+1)*chunkLen, len(t.words)); i++ {
 			if !t.absent(i, now) {
 				rl.votes[i].cast(now[i])
-				k.residual(i, t.courses[i].residual(row.usual(t, now, i), now[i]))
+				k.chunk.residual(i, t.courses[i].residual(row.usual(t, now, i), now[i]))
 			}
 		}
 		k.write(c)

@@ -22,111 +22,113 @@ type recordCoder struct {
 	run prefix.Run // that is to follow
 }
 
-// A chunkCoding is the chunk that is being written: its pattern, and the runs that
-// are told behind it, in the place of a word's low bit its residual, and of its high
-// bit its phase.
+// A chunkCoding is the chunk that is being written: its pattern, and what may be told
+// behind it, by word.
 type chunkCoding struct {
-	pattern uint32
-	told    uint32 // the bits of those runs
-	runs    [2 * chunkLen]prefix.Run
+	pattern   uint32
+	phased    uint32           // words whose phase is told, each as the high bit that it has in a pattern
+	residuals [chunkLen]int32  // of words that are not what they should be
+	phases    [chunkLen]uint32 // where they are counted
 }
 
-func (d *chunkCoding) reset() { d.pattern, d.told = 0, 0 }
+func (d *chunkCoding) reset() { d.pattern, d.phased = 0, 0 }
 
-// update writes chunk c of an update. It takes one kind of words after another: a
-// loop over all of them would put most of what it holds away for each.
+// residual notes what word i of a row is off what it should be.
+func (d *chunkCoding) residual(i int, r int32) {
+	at := uint(i) % chunkLen
+	d.pattern |= stateOf(r) << (2 * at)
+	d.residuals[at] = r
+}
+
+// update writes chunk c of an update.
 func (k *recordCoder) update(set *rowChunk, c int) {
-	from := c * chunkLen
 	k.chunk.reset()
-	changed := k.was.changed(k.is, from, set.words) &^ set.never
-	k.plain(changed&^(set.moving|set.wraps), from)
-	for j := range set.phased {
-		k.phased(&set.phased[j])
-	}
-	for words := (changed | set.moving&^set.never) & set.wraps; words != 0; words &= words - 1 {
-		at := uint(bits.TrailingZeros32(words)) / 2 % chunkLen
-		k.wrapped(&set.courses[at], from+int(at))
+	k.glide(set.glides)
+	k.plain(set.plain)
+	if len(set.wrapped) > 0 {
+		k.wrapped(set)
 	}
 	k.write(c)
 }
 
-// plain notes words that are not what they were.
-func (k *recordCoder) plain(words uint32, from int) {
-	d, was, is := k.chunk, k.was, k.is
-	for ; words != 0; words &= words - 1 {
-		bit := uint(bits.TrailingZeros32(words)) % uint(len(d.runs))
-		i := from + int(bit/2)
-		r := *is.word(i) - *was.word(i)
-		s := stateOf(r)
-		d.pattern |= s << bit
-		if s == stateLarge {
-			d.told |= 1 << bit
-			d.runs[bit] = k.large(i, r)
+// plain notes words that are not what they were: mostly all are.
+func (k *recordCoder) plain(words []int) {
+	was, is, differ := k.was, k.is, int32(0)
+	for _, i := range words {
+		differ |= *was.word(i) ^ *is.word(i)
+	}
+	if differ == 0 {
+		return
+	}
+	for _, i := range words {
+		if r := *is.word(i) - *was.word(i); r != 0 {
+			k.chunk.residual(i, r)
 		}
 	}
 }
 
-// wrapped notes word i, which wraps around its range.
-func (k *recordCoder) wrapped(c *course, i int) {
-	expected := int32(0)
-	if c.way == byHeading {
-		expected = k.m.aim.expect(k.was, k.is)
-	} else {
-		expected = c.expect(k.was, k.is, i, k.n)
-	}
-	k.residual(i, int32(around(int64(*k.is.word(i))-int64(expected), c.all())))
-}
-
-// residual notes what word i is off what it should be.
-func (k *recordCoder) residual(i int, r int32) {
-	d, s, bit := k.chunk, stateOf(r), uint(i)%chunkLen*2
-	d.pattern |= s << bit
-	if s == stateLarge {
-		d.told |= 1 << bit
-		d.runs[bit] = k.large(i, r)
+// wrapped notes words that wrap around their range.
+func (k *recordCoder) wrapped(set *rowChunk) {
+	was, is := k.was, k.is
+	for _, i := range set.wrapped {
+		c, x := &set.courses[i%chunkLen], *is.word(i)
+		expected := *was.word(i)
+		switch c.way {
+		case byHeading:
+			expected = k.m.aim.expect(was, is)
+		case byVelocity:
+			expected = c.expect(was, is, i, k.n)
+		}
+		if x != expected {
+			k.chunk.residual(i, int32(around(int64(x)-int64(expected), c.all())))
+		}
 	}
 }
 
-// phased notes a word that has a phase.
-func (k *recordCoder) phased(c *drift) {
-	d, was, is := k.chunk, k.was, k.is
-	v := *is.word(int(c.velocity))
-	way := travel(*was.word(int(c.velocity)), v, int64(k.n), c.rate, phaseBits)
-	x, expected := c.reached(*was.word(c.word), *was.word(int(c.phase)), way)
-	r := *is.word(c.word) - x
-	if c.once {
-		r = 0 // the peer keeps what its keyframe told
+// glide notes words that have a phase, and the velocities that are told with them.
+func (k *recordCoder) glide(g *glide) {
+	d, was, is, n := k.chunk, k.was, k.is, int64(k.n)
+	for ; g != nil; g = g.next {
+		v0, v := *was.at(g.v), *is.at(g.v)
+		if g.leads {
+			d.pattern |= stateOf(v-v0) << (2 * g.led & 31)
+			d.residuals[g.led%chunkLen] = v - v0
+		}
+		to := int64(*was.at(g.x))<<phaseBits + int64(*was.at(g.phase)) + travel(v0, v, n, g.rate, phaseBits)
+		x := (to + phaseHalf) >> phaseBits
+		phase := to - x<<phaseBits
+		if x < g.min || x > g.max {
+			x, phase = min(max(x, g.min), g.max), 0
+		}
+		r := (*is.at(g.x) - int32(x)) & g.told
+		s := stateOf(r)
+		d.pattern |= s << (2 * g.at & 31)
+		d.residuals[g.at%chunkLen] = r
+		if v != 0 {
+			off := uint32(*is.at(g.phase)-oddPhase(int32(phase))) % phaseKinds
+			d.phases[g.at%chunkLen] = g.hidden + s*phaseKinds + off
+			d.phased |= g.bit
+		}
 	}
-	s, bit := stateOf(r), uint(c.word)%chunkLen*2
-	d.pattern |= s << bit
-	if v != 0 {
-		d.told |= 2 << bit
-		off := uint(*is.word(int(c.phase))-oddPhase(expected)) % (2 * phaseHalf)
-		k.learn.phases[c.hidden][s][off]++
-		d.runs[bit+1] = k.u.phases[c.hidden][s].run(off)
-	}
-	if s == stateLarge {
-		d.told |= 1 << bit
-		d.runs[bit] = k.large(c.word, r)
-	}
-}
-
-// large is the residual of word i, which the pattern does not tell.
-func (k *recordCoder) large(i int, r int32) prefix.Run {
-	sign := r >> 31
-	m := uint32((r ^ sign) - sign)
-	place := &signedSymOf[bits.Len32(m)]
-	sym := uint(int32(place.from) + int32(m>>(place.n&31))<<1 - sign)
-	k.learn.large[i][sym]++
-	return k.u.large[i].run(sym).Raw(m&(1<<(place.n&31)-1), uint(place.n))
 }
 
 // write writes chunk c, of which all is found.
 func (k *recordCoder) write(c int) {
-	k.joint(c)
-	d, run := k.chunk, k.run
-	for told := d.told; told != 0; told &= told - 1 {
-		next := d.runs[uint(bits.TrailingZeros32(told))%uint(len(d.runs))]
+	run, d := k.joint(c), k.chunk
+	for told := d.pattern&(d.pattern>>1)&lowBits | d.phased; told != 0; told &= told - 1 {
+		bit := uint(bits.TrailingZeros32(told))
+		at := bit / 2 % chunkLen
+		next := prefix.Run{}
+		if bit&1 != 0 {
+			i := d.phases[at]
+			k.learn.phases[i]++
+			next = next.Code(k.u.phaseCodes[i])
+		} else {
+			i, r := c*chunkLen+int(at), d.residuals[at]
+			sym, rest, n := signedSymbol(r)
+			k.learn.large[i][sym]++
+			next = k.u.large[i].run(sym).Raw(rest, n)
+		}
 		if !run.Fits(next) {
 			k.out, run = append(k.out, run.Sym()), prefix.Run{}
 		}
@@ -135,18 +137,17 @@ func (k *recordCoder) write(c int) {
 	k.run = run
 }
 
-// joint writes the pattern of chunk c.
-func (k *recordCoder) joint(c int) {
+// joint is what was not written yet, and the pattern of chunk c.
+func (k *recordCoder) joint(c int) prefix.Run {
 	count, pattern := &k.learn.chunks[c], k.chunk.pattern
 	slot := count.slot(pattern)
-	if slot != nil {
-		slot.n++
-		if k.keeps && slot.run != 0 {
-			k.extend(slot.run.Run())
-			return
-		}
-	} else {
+	if slot == nil {
 		count.rest++
+	} else {
+		slot.n++
+		if next := slot.run.Run(); k.keeps && slot.run != 0 && k.run.Fits(next) {
+			return k.run.With(next)
+		}
 	}
 	sym, behind := k.shape.run(&k.u.joint[c], pattern, c)
 	if slot != nil && k.keeps && sym.Fits(behind) {
@@ -154,6 +155,7 @@ func (k *recordCoder) joint(c int) {
 	}
 	k.extend(sym)
 	k.extend(behind)
+	return k.run
 }
 
 // extend writes more; a run that is full goes out.

@@ -43,7 +43,7 @@ type recordReader struct {
 func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 	was, is, from := k.was, k.is, c*chunkLen
 	chunk, large := &k.m.chunks[c], k.u.large[from:]
-	rest := (pattern|pattern>>1)&0x55555555 | chunk.moving
+	rest := (pattern|pattern>>1)&lowBits | chunk.moving
 	ok := true
 	acc, have := d.Ready()
 	for ; rest != 0; rest &= rest - 1 {

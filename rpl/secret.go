@@ -29,8 +29,13 @@ func (a *Authority) hide(slot uint32, kept bool) {
 // hearer is who learns from what is said of a row with a model. What is said
 // against other expectations than the newest model's would mislead.
 func (a *Authority) hearer(r *row, m *model) *learner {
-	if i := r.t.index; r.secret || m != a.model && m.rows[i].heading != a.model.rows[i].heading {
+	if r.secret || m != a.model && !m.aimsAs(a.model, r.t) {
 		return a.deaf
 	}
 	return a.learner
+}
+
+// aimsAs is whether two models expect the same of a row's angle.
+func (m *model) aimsAs(n *model, t *rowType) bool {
+	return m.rows[t.index].heading == n.rows[t.index].heading
 }

@@ -124,3 +124,27 @@ func (s *slab) follow(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint3
 	}
 	return off
 }
+
+// lead is whether words that predicted others have moved to where they are now:
+// some ticks, after which a peer was told, and some more.
+func lead(axes []axis, base, now rowWords, before, since int64) bool {
+	for k := range axes {
+		a := &axes[k]
+		step := 2 * int64(*base.at(a.v)) * a.rate
+		to := int64(*base.at(a.x))<<phaseBits + int64(*base.at(a.phase))
+		to = a.bounded(to + (step*before+1<<(32-phaseBits))>>(33-phaseBits))
+		to = a.bounded(to + (step*since+1<<(32-phaseBits))>>(33-phaseBits))
+		if (to+phaseHalf)>>phaseBits != int64(*now.at(a.x)) && !a.once {
+			return false
+		}
+	}
+	return true
+}
+
+// bounded is a place, in sixteenths of a step, that is within the word's range.
+func (a *axis) bounded(to int64) int64 {
+	if x := (to + phaseHalf) >> phaseBits; x < a.min || x > a.max {
+		return min(max(x, a.min), a.max) << phaseBits
+	}
+	return to
+}

@@ -91,11 +91,19 @@ func (a *Authority) version(r *row, ver uint32) (rowWords, uint32) {
 // call.
 func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
 	words, at := a.version(r, ver)
-	if tick == at || !r.t.drifts(words) {
+	if tick == at {
 		return words
 	}
-	dst := r.t.at(a.course)
-	r.t.advance(dst, words, tick-at)
+	return a.advanced(r.t, words, tick-at)
+}
+
+// advanced is what words are some ticks later.
+func (a *Authority) advanced(t *rowType, words rowWords, n uint32) rowWords {
+	if !t.drifts(words) {
+		return words
+	}
+	dst := t.at(a.course)
+	t.advance(dst, words, n)
 	return dst
 }
 
@@ -104,6 +112,14 @@ func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
 // the next call.
 func (a *Authority) known(r *row) rowWords {
 	words, at := a.anchored(r)
+	if at == uint32(a.tick) && r.t.once == nil {
+		return words
+	}
+	return a.toldAs(r, words, at)
+}
+
+// toldAs is known of a row whose newest version is of a tick.
+func (a *Authority) toldAs(r *row, words rowWords, at uint32) rowWords {
 	drifts := at != uint32(a.tick) && r.t.drifts(words)
 	if !drifts && r.t.once == nil {
 		return words

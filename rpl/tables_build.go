@@ -58,7 +58,7 @@ func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
 		r.shapes[k], joint[k] = s.shapes[k].build(&d.shapes[k], d.joint(k))
 	}
 	def := &d.updates[0][0]
-	any := s.any.build(def, &recordModel{joint: joint[shapeUpdate], large: def.large, phases: def.phases})
+	any := s.any.build(def, &recordModel{joint: joint[shapeUpdate], large: def.large, phases: def.phases, phaseCodes: def.phaseCodes})
 	r.kind = s.kind
 	if s.kind >= 0 {
 		r.updates = append(r.updates, sameInAll(any))
@@ -138,5 +138,6 @@ func (s *recordSet) build(def, now *recordModel) recordModel {
 			u.phases[w][k] = learned(lens, def.phases[w][k], u.phases[w][k])
 		}
 	}
+	u.coded()
 	return u
 }

@@ -238,8 +238,8 @@ func (f *fitter) record(l *recordLearner, def, now *recordModel, shape *shapeMod
 		s.large[w] = f.table(l.large[w][:], def.large[w].t, now.large[w].t)
 	}
 	for w := range def.phases {
-		for k := range l.phases[w] {
-			s.phases[w][k] = f.table(l.phases[w][k][:], def.phases[w][k].t, now.phases[w][k].t)
+		for k := range def.phases[w] {
+			s.phases[w][k] = f.table(l.phased(w, k), def.phases[w][k].t, now.phases[w][k].t)
 		}
 	}
 	return s

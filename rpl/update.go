@@ -17,8 +17,15 @@ func (a *Authority) planUpdates(p *peer, b *batch) {
 	}
 	for {
 		for _, h := range b.all() {
-			if e := &p.entries[h]; !e.isPlain() || !a.planUsual(p, h, e) {
-				a.planUpdate(p, h)
+			switch e := &p.entries[h]; {
+			case e.isPlain():
+				if !a.planUsual(p, h, e) {
+					a.planOnly(p, h, e)
+				}
+			case e.plain && e.state == entryComing && !e.meta:
+				a.planGuess(p, h, e)
+			default:
+				a.planUpdate(p, h, e)
 			}
 		}
 		if !b.more(&p.marks) {
@@ -31,19 +38,14 @@ func (a *Authority) planUpdates(p *peer, b *batch) {
 	pl.guesses.to = uint32(len(a.pieces.guesses))
 }
 
-func (a *Authority) planUpdate(p *peer, h uint32) {
-	e := &p.entries[h]
-	if e.isPlain() {
-		a.planOnly(p, h, e)
-		return
-	}
+func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {
 	n, v := &a.nodes[e.node.Slot()], &p.visits[h]
 	switch {
 	case e.state != entryIn && e.state != entryComing:
 		p.marks.clear(markDirty, h)
 		return
-	case e.state == entryComing && (v.block != 0 || v.copies == 0 || v.relayout):
-		return // nothing to guess upon, or what the peer has may be laid out otherwise
+	case e.state == entryComing && !v.guessable():
+		return
 	case n.spawn.Hz > 0 && !e.meta && uint32(a.tick-v.told)*uint32(n.spawn.Hz) < uint32(a.cfg.Hz):
 		return // its own rate
 	}
@@ -100,6 +102,10 @@ func (a *Authority) planUpdate(p *peer, h uint32) {
 		p.plan.updateBits += int32(pc.bits)
 	}
 }
+
+// guessable is whether there is something to guess upon, and what the peer has is
+// not laid out otherwise.
+func (v *visit) guessable() bool { return v.block == 0 && v.copies > 0 && !v.relayout }
 
 // loosen notes whether a handle must be looked at in every send.
 func (p *peer) loosen(h uint32, loose bool) {
@@ -224,8 +230,22 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 	} else if pr.flight == 0 || !r.kept(pr.flight) || r.vars != nil && !r.sameVars(pr.flight) {
 		return true
 	}
-	now, base := r.t.at(a.current(r)), a.versionAt(r, pr.flight, pr.flightTick)
-	return !r.t.onCourse(base, now, uint32(a.tick)-pr.flightTick)
+	return !a.leads(r, pr.flight, pr.flightTick)
+}
+
+// leads is whether a version becomes what the row is now, for a peer that has it as
+// it was at a tick from its own on.
+func (a *Authority) leads(r *row, ver, tick uint32) bool {
+	t, now := r.t, a.slabs[r.t.index].now(r.block)
+	words, at := a.version(r, ver)
+	before, since := tick-at, uint32(a.tick)-tick
+	if axes := t.walk.axes; axes != nil {
+		return t.stands(words, now) && lead(axes, words, now, int64(before), int64(since))
+	}
+	if before != 0 {
+		words = a.advanced(t, words, before)
+	}
+	return t.onCourse(words, now, since)
 }
 
 // baseOf is how the base of a row's update is named.

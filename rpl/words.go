@@ -23,11 +23,8 @@ func (w rowWords) all(n int) []int32 { return unsafe.Slice((*int32)(w.p), n) }
 // word is word i, which the row type knows of.
 func (w rowWords) word(i int) *int32 { return (*int32)(unsafe.Add(w.p, i*4)) }
 
-// pair is words i and i+1, in one load where the machine has its low words first.
-func (w rowWords) pair(i int) uint64 {
-	p := unsafe.Add(w.p, i*4)
-	return uint64(*(*uint32)(p)) | uint64(*(*uint32)(unsafe.Add(p, 4)))<<32
-}
+// at is the word that begins at a byte.
+func (w rowWords) at(byte uintptr) *int32 { return (*int32)(unsafe.Add(w.p, byte)) }
 
 // four are words i to i+3.
 func (w rowWords) four(i int) *[4]int32 { return (*[4]int32)(unsafe.Add(w.p, i*4)) }
@@ -42,19 +39,4 @@ func (w rowWords) copyTo(to rowWords, n int) {
 	for ; i < n; i++ {
 		*to.word(i) = *w.word(i)
 	}
-}
-
-// changed is the low bit, as a pattern has it, of each of n words from one on that
-// are not what they were. It does not branch: which will be is hardly to be foreseen.
-func (w rowWords) changed(is rowWords, from, n int) uint32 {
-	const most, low = 0x7fffffff_7fffffff, 0x00000001_00000001
-	differ := uint64(0) // of two words each, and the second's 32 bits above the first's
-	if n&1 != 0 {
-		differ = uint64(flag(*w.word(from + n - 1) != *is.word(from + n - 1)))
-	}
-	for i := from + n&^1 - 2; i >= from; i -= 2 {
-		x := w.pair(i) ^ is.pair(i)
-		differ = differ<<4 | (x&most+most|x)>>31&low
-	}
-	return uint32(differ) | uint32(differ>>30)
 }
