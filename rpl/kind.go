@@ -78,18 +78,19 @@ func (h *kindHints) turn() bool {
 // note counts what the words of chunk c do, whose pattern is known.
 func (h *kindHints) note(m *rowModel, t *rowType, base, now rowWords, n uint32, c int, pattern uint32) {
 	var levels [chunkLen]int
-	from, to := c*chunkLen, min((c+1)*chunkLen, len(t.words))
-	set := &m.chunks[c]
-	for i := range to - from {
-		if pattern>>(2*i)&3 != stateSame {
-			r := set.courses[i].residual(m.foresee(&set.courses[i], base, now, from+i, n), *now.word(from + i))
-			levels[i] = bits.Len32(magnitude(r))
-		}
+	from, words := c*chunkLen, min(chunkLen, len(t.words)-c*chunkLen)
+	courses := &m.chunks[c].courses
+	for off := (pattern | pattern>>1) & lowBits; off != 0; off &= off - 1 {
+		j := bits.TrailingZeros32(off) / 2 % chunkLen
+		w := &courses[j]
+		levels[j] = bits.Len32(magnitude(w.residual(m.foresee(w, base, now, from+j, n), *now.word(from + j))))
 	}
 	for k, w := range t.kinds {
-		n := h.counts[k][(int(*base.word(w)-t.courses[w].min)*len(t.words)+from)*hintLevels:]
-		for i, level := range levels[:to-from] {
-			n[i*hintLevels+level]++
+		at := ((t.kindOf(w, base)-1)*len(t.words) + from) * hintLevels
+		counts := h.counts[k]
+		for _, level := range levels[:words] {
+			counts[at+level]++
+			at += hintLevels
 		}
 	}
 }

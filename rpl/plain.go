@@ -137,8 +137,16 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 }
 
 func (a *Authority) codeFor(m *model, r *row, pr *peerRow) codes {
-	was, is := a.versionAt(r, pr.acked, pr.ackedTick), a.known(r)
-	syms, last := m.codeUpdate(a.syms, r.t, was, is, uint32(a.tick)-pr.ackedTick, a.hearer(r, m))
+	s, now := &a.slabs[r.t.index], uint32(a.tick)
+	was, from := s.versionOf(r, pr.acked)
+	if pr.ackedTick != from {
+		was = a.advanced(r.t, was, pr.ackedTick-from)
+	}
+	is, at := s.anchor(r.block)
+	if at != now || r.t.once != nil {
+		is = a.toldAs(r, is, at)
+	}
+	syms, last := m.codeUpdate(a.syms, r.t, was, is, now-pr.ackedTick, a.hearer(r, m))
 	r.share.key, r.share.tick, r.share.codes = a.shareKey(m), pr.ackedTick, codes(last)
 	r.shareVer = uint8(r.head - pr.acked) // it is kept
 	if at := len(a.syms); len(syms) > at {

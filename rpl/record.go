@@ -184,16 +184,12 @@ func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
 // appendKey codes words without a base; readKey is the inverse.
 func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner) []prefix.Sym {
 	row, rl := &m.rows[t.index], &l.rows[t.index]
-	k := recordCoder{m: row, u: &row.keys, learn: &rl.keys, chunk: &l.chunk, shape: &row.shapes[shapeKey], keeps: rl.coder == row, out: out}
+	var k recordCoder
+	k.m, k.u, k.learn = row, &row.keys, &rl.keys
+	k.chunk, k.shape, k.keeps = &l.chunk, &row.shapes[shapeKey], rl.coder == row
+	k.out = out
 	for c := range row.chunks {
-		k.chunk.reset()
-		for i := c * chunkLen; i < min((c+1)*chunkLen, len(t.words)); i++ {
-			if !t.absent(i, now) {
-				rl.votes[i].cast(now[i])
-				k.chunk.residual(i, t.courses[i].residual(row.usual(t, now, i), now[i]))
-			}
-		}
-		k.write(c)
+		k.key(t, now, rl.votes, c)
 	}
 	for _, i := range t.phased {
 		if now[t.words[i].Velocity] != 0 {

@@ -112,6 +112,27 @@ func (k *recordCoder) glide(g *glide) {
 	}
 }
 
+// key writes chunk c of a keyframe, and has its values voted for.
+func (k *recordCoder) key(t *rowType, now []int32, votes []vote, c int) {
+	k.chunk.reset()
+	courses, from := &k.m.chunks[c].courses, c*chunkLen
+	for j, base := range k.m.keyBase[from:min(from+chunkLen, len(k.m.keyBase))] {
+		i := from + j
+		if t.absent(i, now) {
+			continue
+		}
+		x := now[i]
+		votes[i].cast(x)
+		if i == k.m.angle {
+			base = k.m.usual(t, now, i)
+		}
+		if x != base {
+			k.chunk.residual(i, courses[j%chunkLen].residual(base, x))
+		}
+	}
+	k.write(c)
+}
+
 // write writes chunk c, of which all is found.
 func (k *recordCoder) write(c int) {
 	run, d := k.joint(c), k.chunk

@@ -122,6 +122,14 @@ func (s *slab) version(k, ver uint32) (rowWords, uint32) {
 	return v, uint32(*v.word(s.width))
 }
 
+// versionOf is a version of a row and its tick, wherever it stands.
+func (s *slab) versionOf(r *row, ver uint32) (rowWords, uint32) {
+	if ver == r.head {
+		return s.anchor(r.block)
+	}
+	return s.version(r.k, ver)
+}
+
 // renew makes what a block's row is now its newest version.
 func (s *slab) renew(block, tick uint32) {
 	v := s.newest(block, s.width)

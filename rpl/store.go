@@ -79,11 +79,7 @@ func (a *Authority) anchored(r *row) (rowWords, uint32) {
 
 // version is the words and the tick of one version.
 func (a *Authority) version(r *row, ver uint32) (rowWords, uint32) {
-	s := &a.slabs[r.t.index]
-	if ver == r.head {
-		return s.anchor(r.block)
-	}
-	return s.version(r.k, ver)
+	return a.slabs[r.t.index].versionOf(r, ver)
 }
 
 // versionAt is the words of a version as they were at a tick from its own on,
