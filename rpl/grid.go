@@ -17,13 +17,13 @@ type grid struct {
 
 	plain        bool // the Interest is a Grid, of this reach
 	exit         float64
-	drift        float64  // along each axis: how far an observer goes before it looks again
-	rings, blind rings    // by the slack and the drift; when the grid says nothing
-	watchers     watchers // by bucket: who is told when a node leaves its place there …
-	sights       []sight  // … and by peer, whether it is
-	news         []news   // since the last Stream
-	told         []uint32 // slots of them, peer by peer …
-	toldEnds     []uint32 // … and where each peer's end
+	drift        float64     // along each axis: how far an observer goes before it looks again
+	rings, blind rings       // by the slack and the drift; when the grid says nothing
+	watchers     watchers    // by bucket: who is told when a node leaves its place there …
+	sights       [][64]sight // … and by peer, as there, whether it is
+	news         []news      // since the last Stream
+	told         []uint32    // slots of them, peer by peer …
+	toldEnds     []uint32    // … and where each peer's end
 
 	buckets [][]gridNode
 	stamps  []uint32 // by bucket: the round in which a node of it last moved
@@ -72,9 +72,9 @@ type spot struct {
 	cellAt       int32
 }
 
-// rough is whether a float32 is too coarse for a coordinate.
-func (g *grid) rough(v float64) bool {
-	return !(math.Abs(v-float64(float32(v))) <= g.slack/256)
+// rough is whether float32s are too coarse for a place.
+func (g *grid) rough(x, y float64) bool {
+	return apart(x-float64(float32(x)), y-float64(float32(y))) > apart(g.slack/256, 0)
 }
 
 func (g *grid) bucketAt(cx, cy int) int32 {
@@ -126,13 +126,17 @@ func (a *Authority) strayed(slot uint32) {
 	a.enterCell(slot)
 }
 
-// within is whether the grid has the node where it is, but for the slack. Floats
-// without their signs are in the order of their bits, and no branch depends on
-// them.
+// within is whether the grid has the node where it is, but for the slack.
 func (s *spot) within(slack float64) bool {
+	return apart(s.x-float64(s.gridX), s.y-float64(s.gridY)) <= apart(slack, 0)
+}
+
+// apart is the longer of two ways along the axes, as a number of the same order:
+// floats without their signs are in the order of their bits, and no branch depends
+// on them.
+func apart(x, y float64) uint64 {
 	const signless = 1<<63 - 1
-	x, y := math.Float64bits(s.x-float64(s.gridX)), math.Float64bits(s.y-float64(s.gridY))
-	return max(x&signless, y&signless) <= math.Float64bits(slack)
+	return max(math.Float64bits(x)&signless, math.Float64bits(y)&signless)
 }
 
 // enterCell puts a node into the grid, or anew.
@@ -140,7 +144,7 @@ func (a *Authority) enterCell(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
 	from, nowhere := gridNode{x: s.gridX, y: s.gridY}, s.cell < 0
 	s.gridX, s.gridY = float32(s.x), float32(s.y)
-	g.exact = g.exact || g.rough(s.x) || g.rough(s.y)
+	g.exact = g.exact || g.rough(s.x, s.y)
 	i := g.bucketAt(g.cellOf(s.x), g.cellOf(s.y))
 	e := gridNode{s.gridX, s.gridY, slot}
 	if i == s.cell {
@@ -151,7 +155,7 @@ func (a *Authority) enterCell(slot uint32) {
 			if nowhere {
 				p.near = append(p.near, slot)
 			}
-			if !g.watchers.of(i).has(h.peer) && (nowhere || g.sights[h.peer].sees(from, e) != 0) {
+			if !g.watchers.of(i).has(h.peer) && (nowhere || g.sightOf(h.peer).sees(from, e) != 0) {
 				a.tell(h.peer, slot)
 			}
 		}
@@ -164,7 +168,11 @@ func (a *Authority) enterCell(slot uint32) {
 	if nowhere {
 		a.tellWatchers(i, slot)
 	} else {
-		g.tellOfMove(i, from, e)
+		for word, some := range g.watchers.of(i) {
+			if some != 0 {
+				g.tellOfMove(word, some, from, e)
+			}
+		}
 	}
 }
 

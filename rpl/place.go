@@ -11,16 +11,14 @@ type place struct {
 	x, y uintptr
 	q    quantiser
 	step float64
-	size uintptr // of each
+	keys [2]uint64 // for the sums that places are told by
+	size uintptr   // of each
 	f32  bool
 	ok   bool
 }
 
-// placeKeys are for the sums that places are told by; any odd numbers.
-const (
-	placeKeyX = 0x9e3779b97f4a7c15
-	placeKeyY = 0xd1b54a32d192ed03
-)
+// placeKeys are any odd numbers.
+var placeKeys = [2]uint64{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03}
 
 func newPlace(t *ItemType) place {
 	if t.Pos[0] < 0 {
@@ -33,7 +31,7 @@ func newPlace(t *ItemType) place {
 		}
 		x := o.off + o.size()*uintptr(t.Pos[0]-int(o.word))
 		y := o.off + o.size()*uintptr(t.Pos[1]-int(o.word))
-		return place{x: x, y: y, q: o.quant, step: t.PosStep, size: o.size(), f32: o.kind == opFloat32, ok: true}
+		return place{x: x, y: y, keys: placeKeys, q: o.quant, step: t.PosStep, size: o.size(), f32: o.kind == opFloat32, ok: true}
 	}
 	return place{}
 }
@@ -50,17 +48,17 @@ func (pl *place) see(p unsafe.Pointer) (x, y float64) {
 // they were seen last say, and brings these up to date.
 func (pl *place) compare(here *components, seen *[sheaf]uint64, rows uint64) (moved uint64) {
 	if pl.f32 {
-		return elsewhere[uint32](here, seen, rows, pl.x, pl.y)
+		return elsewhere[uint32](here, seen, rows, pl.x, pl.y, &pl.keys)
 	}
-	return elsewhere[uint64](here, seen, rows, pl.x, pl.y)
+	return elsewhere[uint64](here, seen, rows, pl.x, pl.y, &pl.keys)
 }
 
-func elsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, rows uint64, atX, atY uintptr) (moved uint64) {
+func elsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, rows uint64, atX, atY uintptr, keys *[2]uint64) (moved uint64) {
 	_, _ = here[0], seen[0] // the loop need not ask whether they are nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		x, y := uint64(*at[T](here[i], atX)), uint64(*at[T](here[i], atY))
-		if sum := product(x^placeKeyX, y^placeKeyY); sum != seen[i] {
+		if sum := product(x^keys[0], y^keys[1]); sum != seen[i] {
 			seen[i] = sum
 			moved |= 1 << i
 		}
@@ -78,13 +76,14 @@ func (pl *place) note(spots []spot, slots *[sheaf]uint32, here *components, rows
 }
 
 func noted[T float32 | float64](spots []spot, slots *[sheaf]uint32, here *components, rows uint64, pl *place, slack float64) (strays uint64) {
-	atX, atY, bias := pl.x, pl.y, pl.q.bias
+	atX, atY, bias, most := pl.x, pl.y, pl.q.bias, apart(slack, 0)
 	_, _ = here[0], slots[0] // as in elsewhere
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		s := &spots[slots[i]]
-		s.x, s.y = float64(*at[T](here[i], atX))-bias, float64(*at[T](here[i], atY))-bias
-		if !s.within(slack) {
+		x, y := float64(*at[T](here[i], atX))-bias, float64(*at[T](here[i], atY))-bias
+		s.x, s.y = x, y
+		if apart(x-float64(s.gridX), y-float64(s.gridY)) > most {
 			strays |= 1 << i
 		}
 	}

@@ -168,9 +168,9 @@ func (a *Authority) tellHolders(n *node) {
 	if n.transient {
 		return
 	}
-	for i := range n.holders {
-		if h := n.holders[i].handle; h != noHandle {
-			a.peers[n.holders[i].peer].marks.set(markDirty, h)
+	for _, h := range n.holders {
+		if h.handle != noHandle {
+			a.peers[h.peer].marks.set(markDirty, h.handle)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type probes struct {
 func (p *probes) changed(here *components, rows uint64, seen []uint64, blocks *[sheaf]uint32) (changed uint64) {
 	var sums [sheaf]uint64
 	for k := range p.pairs {
-		addProducts(&sums, p.pairs[k][0], p.pairs[k][1], here, rows)
+		addProducts(rows, p.pairs[k][0], p.pairs[k][1], here, &sums)
 	}
 	off, mask := p.odd.off, p.odd.mask
 	_, _ = here[0], blocks[0] // the loops need not ask whether they are nil
@@ -48,7 +48,7 @@ func (p *probes) changed(here *components, rows uint64, seen []uint64, blocks *[
 }
 
 // addProducts adds those of two probes to the sums of some rows.
-func addProducts(sums *[sheaf]uint64, x, y probe, here *components, rows uint64) {
+func addProducts(rows uint64, x, y probe, here *components, sums *[sheaf]uint64) {
 	_, _ = sums[0], here[0]
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)

@@ -108,7 +108,7 @@ type vigil struct {
 // keepWatch brings what the peer should hold up to date.
 func (a *Authority) keepWatch(p *peer, now time.Duration) {
 	g, w, o := a.grid, &p.watch, p.points[0]
-	blind := g.exact || g.rough(o[0]) || g.rough(o[1])
+	blind := g.exact || g.rough(o[0], o[1])
 	v := vigil{rings: &g.rings, a: a, p: p, o: o, now: now}
 	if blind {
 		v.rings = &g.blind
@@ -338,7 +338,7 @@ func (v *vigil) stand() {
 		}
 	}
 	w.at = v.o
-	g.sights[p.index] = sight{float32(v.o[0]), float32(v.o[1]), v.inner, v.outer}
+	*g.sightOf(p.index) = sight{float32(v.o[0]), float32(v.o[1]), v.inner, v.outer}
 }
 
 // endWatch lets the grid tell the peer of nothing any more.

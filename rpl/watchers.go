@@ -38,11 +38,13 @@ func (w *watchers) of(bucket int32) watcherSet {
 	return watcherSet(w.bits[at : at+w.words])
 }
 
+func (g *grid) sightOf(peer int32) *sight { return &g.sights[peer>>6][peer&63] }
+
 // reach makes room for a peer.
 func (g *grid) reach(peer int32) {
 	g.watchers.reach(peer)
-	for int(peer) >= len(g.sights) {
-		g.sights = append(g.sights, sight{})
+	for int(peer>>6) >= len(g.sights) {
+		g.sights = append(g.sights, [64]sight{})
 	}
 }
 
@@ -74,25 +76,20 @@ func (a *Authority) tell(peer int32, slot uint32) {
 	}
 }
 
-// tellOfMove tells those that watch a bucket of a node that has come to a place
-// there from another, if it is news to them. No branch depends on that.
-func (g *grid) tellOfMove(bucket int32, from, to gridNode) {
-	sights := g.sights
-	for k, w := range g.watchers.of(bucket) {
-		if w == 0 {
-			continue
-		}
-		if cap(g.news)-len(g.news) < 64 {
-			g.news = slices.Grow(g.news, 64)
-		}
-		room, first, n := (*[64]news)(g.news[len(g.news):][:64]), int32(k<<6), 0
-		for ; w != 0; w &= w - 1 {
-			i := first + int32(bits.TrailingZeros64(w))
-			room[n&63] = news{i, to.slot}
-			n += int(sights[i].sees(from, to))
-		}
-		g.news = g.news[:len(g.news)+n]
+// tellOfMove tells those of a word of watchers that see it of a node that has come
+// to a place in the grid from another. No branch depends on who does.
+func (g *grid) tellOfMove(word int, watchers uint64, from, to gridNode) {
+	if cap(g.news)-len(g.news) < 64 {
+		g.news = slices.Grow(g.news, 64)
 	}
+	room, n := (*[64]news)(g.news[len(g.news):][:64]), 0
+	first, sights := int32(word<<6), &g.sights[word]
+	for ; watchers != 0; watchers &= watchers - 1 {
+		i := bits.TrailingZeros64(watchers)
+		room[n&63] = news{first + int32(i), to.slot}
+		n += int(sights[i&63].sees(from, to))
+	}
+	g.news = g.news[:len(g.news)+n]
 }
 
 // tellWatchers tells those that watch a bucket of a node whose rules have changed.
@@ -106,7 +103,7 @@ func (a *Authority) tellWatchers(bucket int32, slot uint32) {
 
 // sortNews puts the news of each peer together.
 func (g *grid) sortNews() {
-	ends := append(g.toldEnds[:0], make([]uint32, len(g.sights)+1)...)
+	ends := append(g.toldEnds[:0], make([]uint32, 64*len(g.sights)+1)...)
 	for _, n := range g.news {
 		ends[n.peer+1]++
 	}
