@@ -67,8 +67,8 @@ func noiseOf(n, rate int64) int64 {
 	return n*rate>>(33-trackUnit) + 1
 }
 
-// track takes a row's words at this tick into its trackers, and sets their
-// phases and inferred velocities. It reports whether one of the latter changed.
+// track takes a row's words at this tick into its trackers, and sets inferred
+// velocities. It reports whether one of these changed.
 func (s *slab) track(t *rowType, block, tick uint32, now []int32) (turned bool) {
 	seen := s.tracked(block)
 	n := int64(tick - uint32(*seen))
@@ -83,13 +83,13 @@ func (s *slab) track(t *rowType, block, tick uint32, now []int32) (turned bool) 
 	trackers := s.trackers(block, len(t.phased))
 	for k, i := range t.phased {
 		w := &t.words[i]
-		now[t.phase[i]] = trackers[k].step(now[i], now[w.Velocity], n, w.Rate)
+		trackers[k].step(now[i], now[w.Velocity], n, w.Rate)
 	}
 	return turned
 }
 
 // retrack takes words that may have changed again in the tick that the trackers
-// know: of another value nothing is known, and what stands has no phase.
+// know: of another value nothing is known.
 func (s *slab) retrack(t *rowType, block uint32, now []int32) {
 	trackers := s.trackers(block, len(t.phased))
 	for k, i := range t.phased {
@@ -98,16 +98,13 @@ func (s *slab) retrack(t *rowType, block uint32, now []int32) {
 			f.lo, f.hi = -trackHalf, trackHalf-1
 		}
 		f.x, f.v = x, now[t.words[i].Velocity]
-		now[t.phase[i]] = f.phase()
 	}
 }
 
-// step takes a value, n ticks after the last, and its velocity, and returns the
-// phase.
-func (f *tracker) step(x, v int32, n, rate int64) (phase int32) {
+// step takes a value, n ticks after the last, and its velocity.
+func (f *tracker) step(x, v int32, n, rate int64) {
 	f.narrow(travel(f.v, v, n, rate, trackUnit)-(int64(x)-int64(f.x))<<trackUnit, noiseOf(n, rate))
 	f.x, f.v = x, v
-	return f.phase()
 }
 
 // narrow shifts the bounds by what was expected and did not come.
@@ -119,6 +116,7 @@ func (f *tracker) narrow(shift, noise int64) {
 	f.lo, f.hi = int16(lo), int16(hi)
 }
 
+// phase is the middle of the bounds; what stands has none.
 func (f *tracker) phase() int32 {
 	if f.v == 0 {
 		return 0

@@ -9,7 +9,8 @@ import "unsafe"
 type slab struct {
 	blocks []int32
 	block  int      // words of each, and where in it stand …
-	width  int      // (so many words are the row's)
+	width  int      // (so many words are the row's …
+	phased int      // … and of these so many phases, the last)
 	seen   int      // the tick that the trackers know
 	head   int      // version head
 	tracks int      // the trackers of phases
@@ -29,7 +30,7 @@ type slab struct {
 const lineWords = 16
 
 func newSlab(t *rowType) slab {
-	s := slab{width: t.width, seen: t.width, stride: inLines(t.width + 1)}
+	s := slab{width: t.width, phased: len(t.phased), seen: t.width, stride: inLines(t.width + 1)}
 	s.head = s.seen + 1
 	s.tracks = s.head + t.width + 1
 	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
@@ -138,13 +139,17 @@ func (s *slab) renew(block, tick uint32) {
 }
 
 // retire puts version head of a row among the older ones, makes what the row is
-// now the newest, and returns the tick of the former.
+// now the newest, with the phases that its trackers have found, and returns the tick
+// of the former.
 func (s *slab) retire(r *row, tick uint32) (before uint32) {
 	block := s.at(r.block)
-	now, head, born := rowWords{block}, rowWords{nthWord(block, s.head)}, s.width
-	before = uint32(*head.word(born))
-	head.copyTo(rowWords{unsafe.Pointer(&s.ring[s.placeOf(r.k, r.head)])}, born+1)
-	now.copyTo(head, born)
-	*head.word(born) = int32(tick)
+	now, head, words := rowWords{block}, rowWords{nthWord(block, s.head)}, s.width-s.phased
+	before = uint32(*head.word(s.width))
+	head.copyTo(rowWords{unsafe.Pointer(&s.ring[s.placeOf(r.k, r.head)])}, s.width+1)
+	now.copyTo(head, words)
+	for k := range s.phased {
+		*head.word(words + k) = (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase()
+	}
+	*head.word(s.width) = int32(tick)
 	return before
 }

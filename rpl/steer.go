@@ -74,7 +74,7 @@ func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows, off uint64, tick u
 // track takes the word of rows that were tracked a tick ago into their trackers,
 // which stand at a word of their blocks.
 func (a *axis) track(track int, all *rowsAt, rows uint64) {
-	posAt, velAt, phaseAt, rate, noise := a.x, a.v, a.phase, a.rate, a.noise
+	posAt, velAt, rate, noise := a.x, a.v, a.rate, a.noise
 	_ = all[0] // the loop need not ask whether it is nil
 	for m := rows; m != 0; m &= m - 1 {
 		row := all[bits.TrailingZeros64(m)]
@@ -83,7 +83,6 @@ func (a *axis) track(track int, all *rowsAt, rows uint64) {
 		way := (2*int64(v)*rate + 1<<(32-trackUnit)) >> (33 - trackUnit)
 		f.narrow(way-(int64(x)-int64(f.x))<<trackUnit, noise)
 		f.x, f.v = x, v
-		*at[int32](row, phaseAt) = f.phase()
 	}
 }
 
