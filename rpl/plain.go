@@ -108,11 +108,11 @@ func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 // codeShared codes a row against the version that the peer has, for all peers at
 // that baseline once.
 func (a *Authority) codeShared(m *model, r *row, pr *peerRow) (c codes, bits uint32) {
-	if r.isCoded(a.shareKey(m), pr) {
+	if key := a.shareKey(m); r.isCoded(key, pr) {
 		a.counters.Shared++
 		c = r.share.codes
 	} else {
-		c = a.codeFor(m, r, pr)
+		c = a.codeFor(m, r, pr, key)
 	}
 	n := c.bits(a.syms)
 	a.bits[r.t.account].Updates += uint64(n)
@@ -129,14 +129,15 @@ func (r *row) isCoded(key uint32, pr *peerRow) bool {
 // coded is the update of a row without variable-length props against the version
 // that the peer has.
 func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
-	if r.isCoded(a.shareKey(m), pr) {
+	key := a.shareKey(m)
+	if r.isCoded(key, pr) {
 		a.counters.Shared++
 		return r.share.codes
 	}
-	return a.codeFor(m, r, pr)
+	return a.codeFor(m, r, pr, key)
 }
 
-func (a *Authority) codeFor(m *model, r *row, pr *peerRow) codes {
+func (a *Authority) codeFor(m *model, r *row, pr *peerRow, key uint32) codes {
 	s, now := &a.slabs[r.t.index], uint32(a.tick)
 	was, from := s.versionOf(r, pr.acked)
 	if pr.ackedTick != from {
@@ -147,7 +148,7 @@ func (a *Authority) codeFor(m *model, r *row, pr *peerRow) codes {
 		is = a.toldAs(r, is, at)
 	}
 	syms, last := m.codeUpdate(a.syms, r.t, was, is, now-pr.ackedTick, a.hearer(r, m))
-	r.share.key, r.share.tick, r.share.codes = a.shareKey(m), pr.ackedTick, codes(last)
+	r.share.key, r.share.tick, r.share.codes = key, pr.ackedTick, codes(last)
 	r.shareVer = uint8(r.head - pr.acked) // it is kept
 	if at := len(a.syms); len(syms) > at {
 		a.keep(append(syms, last))

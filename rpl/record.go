@@ -59,8 +59,17 @@ func (u *recordModel) coded() {
 }
 
 // context of an update, from what both ends know.
-func (t *rowType) context(base rowWords, n uint32) int {
-	return flag(n > 9) + flag(n > 24) + flag(t.drifts(base))*ages
+func (t *rowType) context(base rowWords, n uint32) (c int) {
+	if t.drifts(base) {
+		c = ages
+	}
+	if n > 9 {
+		c++
+	}
+	if n > 24 {
+		c++
+	}
+	return c
 }
 
 // stateOf is the state of a word with a residual.
@@ -158,17 +167,27 @@ func (m *model) codeUpdate(out []prefix.Sym, t *rowType, was, is rowWords, n uin
 	k.m, k.u, k.learn = row, &row.updates[kind][ctx], &rl.updates[counted][ctx]
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.shapes[shapeUpdate], rl.coder == row
 	k.was, k.is, k.n, k.out = was, is, n, out
-	hints := rl.hints.turn()
+	if rl.hints.turn() {
+		k.noted(t, rl)
+		return k.out, k.run.Sym()
+	}
 	for c := range row.chunks {
 		k.update(&row.chunks[c], c)
-		if hints && row.kind < 0 {
-			rl.hints.note(row, t, was, is, n, c, k.chunk.pattern)
-		}
-	}
-	if hints && t.heading >= 0 {
-		rl.course.note(t, was, is)
 	}
 	return k.out, k.run.Sym()
+}
+
+// noted writes an update, and notes what tells kinds and headings.
+func (k *recordCoder) noted(t *rowType, rl *rowLearner) {
+	for c := range k.m.chunks {
+		k.update(&k.m.chunks[c], c)
+		if k.m.kind < 0 {
+			rl.hints.note(k.m, t, k.was, k.is, k.n, c, k.chunk.pattern)
+		}
+	}
+	if t.heading >= 0 {
+		rl.course.note(t, k.was, k.is)
+	}
 }
 
 // usual is what a keyframe's word i is coded against, the words before it read.

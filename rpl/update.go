@@ -240,7 +240,8 @@ func (a *Authority) leads(r *row, ver, tick uint32) bool {
 	words, at := a.version(r, ver)
 	before, since := tick-at, uint32(a.tick)-tick
 	if axes := t.walk.axes; axes != nil {
-		return t.stands(words, now) && lead(axes, words, now, int64(before), int64(since))
+		stands := ver == r.head || t.stands(words, now) // it would have another version
+		return stands && lead(axes, words, now, int64(before), int64(since))
 	}
 	if before != 0 {
 		words = a.advanced(t, words, before)
