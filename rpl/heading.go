@@ -61,8 +61,11 @@ func (h *heading) aim(t *rowType) (a aim) {
 // of is the angle of what goes by x and y.
 func (a *aim) of(x, y int32) int32 { return int32(a.least + a.along(x, y)) }
 
-func (a *aim) along(x, y int32) int64 {
-	return within((int64(direction(x, y))*a.turn+1<<31)>>32+a.from, a.all)
+func (a *aim) along(x, y int32) int64 { return a.at(direction(x, y)) }
+
+// at is the angle, in steps above the least, of what goes in a direction.
+func (a *aim) at(direction int32) int64 {
+	return within((int64(direction)*a.turn+1<<31)>>32+a.from, a.all)
 }
 
 // expect is what a row's angle should be, given its base and its velocity now:
@@ -74,9 +77,9 @@ func (a *aim) expect(base, now rowWords) int32 {
 	if (x^x0)|(y^y0) == 0 || x|y == 0 {
 		return was
 	}
-	along := a.along(x, y)
+	along := a.at(direction(x, y))
 	if x0|y0 != 0 {
-		off := around(int64(was)-a.least-a.along(x0, y0), a.all)
+		off := around(int64(was)-a.least-a.at(direction(x0, y0)), a.all)
 		if off < -1 || off > 1 { // else that is rounding
 			along = within(along+off, a.all)
 		}

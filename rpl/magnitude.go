@@ -35,24 +35,22 @@ func atNeighbourhood(idx int) (m uint32, n int) {
 	return uint32(2|(idx-7)&1) << n, n
 }
 
-// A placedSym is where the symbols of magnitudes of so many digits begin, and the raw
-// bits behind each.
-type placedSym struct {
+// A signed symbol above 0 is one more than twice the neighbourhood of the magnitude,
+// and one more where it is below zero. Of magnitudes of as many digits it is the
+// same from on, and then twice what stands above the n raw bits.
+type signedSym struct {
 	from int32
 	n    uint32
 }
 
-// unsignedSymOf is by the digits: the symbol is what stands above the raw bits, from
-// one on. A signed symbol above 0 is one more than twice the neighbourhood of the
-// magnitude, and one more where it is below zero: from one on, twice what stands there.
-var unsignedSymOf, signedSymOf = func() (of, signed [33]placedSym) {
-	for digits := 1; digits < len(of); digits++ {
+// signedSymOf is by the digits of the magnitude, of which there are some.
+var signedSymOf = func() (s [33]signedSym) {
+	for digits := 1; digits < len(s); digits++ {
 		m := uint32(1) << (digits - 1)
 		idx, _, n := neighbourhood(m)
-		of[digits] = placedSym{int32(1 + idx - uint(m>>n)), uint32(n)}
-		signed[digits] = placedSym{int32(1 + 2*idx - 2*uint(m>>n)), uint32(n)}
+		s[digits] = signedSym{int32(1 + 2*idx - 2*uint(m>>n)), uint32(n)}
 	}
-	return of, signed
+	return s
 }()
 
 // signedSymbol is the symbol of a value other than 0, and the raw bits behind it.
@@ -99,8 +97,11 @@ func readSigned(d *prefix.Decoder, t *table) int32 {
 
 // unsigned is v by a table.
 func unsigned(t *table, v uint32) prefix.Sym {
-	s := &unsignedSymOf[bits.Len32(v)]
-	return t.run(uint(s.from+int32(v>>(s.n&31)))).Raw(v&(1<<(s.n&31)-1), uint(s.n)).Sym()
+	if v == 0 {
+		return t.sym(0)
+	}
+	idx, extra, n := neighbourhood(v)
+	return t.run(1+idx).Raw(extra, n).Sym()
 }
 
 func readUnsigned(d *prefix.Decoder, t *table) uint32 {

@@ -115,19 +115,21 @@ func (k *recordCoder) glide(g *glide) {
 // key writes chunk c of a keyframe, and has its values voted for.
 func (k *recordCoder) key(t *rowType, now []int32, votes []vote, c int) {
 	k.chunk.reset()
-	courses, from := &k.m.chunks[c].courses, c*chunkLen
-	for j, base := range k.m.keyBase[from:min(from+chunkLen, len(k.m.keyBase))] {
-		i := from + j
-		if t.absent(i, now) {
+	from, m := c*chunkLen, k.m
+	set, is, usual := &m.chunks[c], t.at(now), m.keyBase[from:min(from+chunkLen, len(m.keyBase))]
+	votes = votes[from:][:len(usual)]
+	for j := range usual {
+		i, base := from+j, usual[j]
+		if t.within != nil && t.absent(i, now) {
 			continue
 		}
-		x := now[i]
-		votes[i].cast(x)
-		if i == k.m.angle {
-			base = k.m.usual(t, now, i)
+		x := *is.word(i)
+		votes[j].cast(x)
+		if i == m.angle {
+			base = m.usual(t, now, i)
 		}
 		if x != base {
-			k.chunk.residual(i, courses[j%chunkLen].residual(base, x))
+			k.chunk.residual(i, set.courses[j%chunkLen].residual(base, x))
 		}
 	}
 	k.write(c)
