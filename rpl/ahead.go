@@ -17,33 +17,38 @@ const aheadPeers = 8
 
 // touchAcks touches what the acks of some peers are about: mostly one of each.
 func (a *Authority) touchAcks(peers []*peer) {
-	var some [2 * aheadPeers]*record
-	n, sum := 0, uint64(0)
+	var some [2 * aheadPeers]struct {
+		p *peer
+		r *record
+	}
+	n, sum := 0, uint32(0)
 	for _, p := range peers {
-		for _, k := range p.link.acks {
-			if r := p.link.record(k.seq); n < len(some) {
-				some[n], n, sum = r, n+1, sum+r.seq
+		l := &p.link
+		for i := range l.acks {
+			if n < len(some) {
+				r := l.record(l.acks[i].seq)
+				sum += uint32(r.seq)
+				some[n].p, some[n].r = p, r
+				n++
 			}
 		}
 	}
-	records := some[:n]
-	for _, r := range records {
-		if len(r.entries) > 0 {
-			sum += uint64(r.entries[0].handle)
+	about := some[:n]
+	for i := range about {
+		if carried := about[i].r.entries; len(carried) > 0 {
+			sum += carried[0].handle
 		}
 	}
-	for _, p := range peers {
-		for range min(len(p.link.acks), len(records)) {
-			sum += uint64(p.touchRecord(records[0].entries))
-			records = records[1:]
-		}
+	for i := range about {
+		sum += about[i].p.touchRecord(about[i].r.entries)
 	}
-	a.sum += uint32(sum)
+	a.sum += sum
 }
 
 func (p *peer) touchRecord(carried []recEntry) (sum uint32) {
 	entries := p.entries
-	for i := range carried[:min(len(carried), ahead)] {
+	carried = carried[:min(len(carried), ahead)]
+	for i := range carried {
 		if h := carried[i].handle; int(h) < len(entries) { // it may be a layout's number
 			sum += uint32(entries[h].gen)
 		}

@@ -119,16 +119,19 @@ func (k *packer) begin() {
 	// A base must be nearer than the peer remembers packets.
 	full := l.baseTick == 0 || seq-l.base >= recordLen
 	echo := l.inSeen && k.now-l.echoed >= heartbeat
-	k.form = formFull*flag(full) | formEcho*flag(echo) | formChecks*flag(p.busy && len(p.checks.plan) > 0) |
+	k.form = formFull*flag(full) | formEcho*flag(echo) |
 		formRemoved*flag(k.removal < pl.removals.len()) | formArrived*flag(k.arrival < pl.arrivals.len()) |
-		formCalls*flag(k.hasCalls()) | formGuesses*flag(k.guess < pl.guesses.len())
-	head := prefix.Raw(uint32(m.number), 2).With(m.entry.form.sym(k.form))
+		formGuesses*flag(k.guess < pl.guesses.len())
+	if p.busy {
+		k.form |= formChecks*flag(len(p.checks.plan) > 0) | formCalls*flag(k.hasCalls())
+	}
+	head := prefix.Run{}.Raw(uint32(m.number), 2).With(m.entry.form.run(uint(k.form)))
 	if full {
-		e.PutOne(head.With(prefix.Raw(uint32(a.tick), 32)))
+		e.PutOne(head.Raw(uint32(a.tick), 32).Sym())
 		l.baseTick = 0
 	} else {
 		back, delta := uint32(seq-l.base), uint32(a.tick-l.baseTick)
-		e.PutOne(head.With(unsigned(&m.entry.back, back)))
+		e.PutOne(head.With(unsigned(&m.entry.back, back).Run()).Sym())
 		e.PutOne(unsigned(&m.entry.delta, deltaOf(delta, back)))
 	}
 	if echo {

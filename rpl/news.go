@@ -23,13 +23,14 @@ func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 	if len(l.acks) >= maxAcks {
 		a.takeAcks(p)
 	}
-	if l.openBelow(u.newest+1)&1 != 0 {
+	open := l.openFrom(u.newest)
+	if open&1 != 0 {
 		l.noteAck(u, ack{seq: u.newest, at: at - u.hold, timed: true})
 	}
 	for k := range (u.n + 63) / 64 {
 		news := u.acks[k]
 		if k == 0 {
-			news &= l.openBelow(u.newest)
+			news &= open>>1 | 1<<63
 		}
 		for ; news != 0; news &= news - 1 {
 			if i := uint64(k*64 + bits.TrailingZeros64(news)); u.newest > i {
@@ -50,10 +51,11 @@ func (l *peerLink) noteAck(u *up, k ack) {
 	l.open &^= 1 << (l.next - 1 - k.seq)
 }
 
-// openBelow are the packets below one of which an ack would be news, as bits:
-// bit i stands for seq-1-i. Of what is too old to know it is set.
-func (l *peerLink) openBelow(seq uint64) uint64 {
-	return l.open>>(l.next-seq) | ^(^uint64(0) >> (l.next - seq))
+// openFrom are the packets up to one of which an ack would be news, as bits: bit i
+// stands for seq-i. Of what is too old to know it is set.
+func (l *peerLink) openFrom(seq uint64) uint64 {
+	later := l.next - 1 - seq
+	return l.open>>later | ^(^uint64(0) >> later)
 }
 
 // ackedMuch is whether the acks that were noted are about many entries.
@@ -69,7 +71,8 @@ func (l *peerLink) ackedMuch() bool {
 // takeAcks takes what was noted.
 func (a *Authority) takeAcks(p *peer) {
 	l := &p.link
-	for _, k := range l.acks {
+	for i := range l.acks {
+		k := &l.acks[i]
 		r := l.record(k.seq)
 		if r.seq != k.seq || r.state != recFlight && r.state != recLost {
 			continue

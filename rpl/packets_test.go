@@ -48,14 +48,11 @@ func TestOpenPackets(t *testing.T) {
 			}
 		}
 		newest := seq - min(seq-1, uint64(r.IntN(5)))
-		open := l.openBelow(newest)
-		for i := range uint64(64) {
-			if i+1 >= newest {
-				break
-			}
-			old := newest - 1 - i
+		open := l.openFrom(newest)
+		for i := range min(newest, 64) {
+			old := newest - i
 			if is := open>>i&1 != 0; is == acked[old] && seq-old < 64 {
-				t.Fatalf("seed %d: at packet %d packet %d is acked: %v, but open is %x below %d", seed, seq, old, acked[old], open, newest)
+				t.Fatalf("seed %d: at packet %d packet %d is acked: %v, but open is %x from %d", seed, seq, old, acked[old], open, newest)
 			}
 		}
 	}
