@@ -212,7 +212,7 @@ func (k *packer) calls() {
 // updates writes updates until one does not fit, or cannot follow the one before it.
 // That they have left is booked already.
 func (k *packer) updates() {
-	m, e := &k.p.link.model.entry, &k.p.enc
+	m, said := &k.p.link.model.entry, k.p.tmp[:0] // what is said, written at once
 	pieces := k.p.plan.updates.in(k.a.pieces.updates)
 	var from, to uint32 // records that stand side by side
 	last := uint32(0)   // one past the handle before in this packet
@@ -226,10 +226,12 @@ func (k *packer) updates() {
 			break
 		}
 		if pc.name > 0 && k.last == last {
-			e.PutOne(prefix.Sym(pc.codes))
+			said = append(said, prefix.Sym(pc.codes))
 			room -= prefix.Sym(pc.codes).Bits()
 		} else {
-			room -= k.named(m.name(pc.special, pc.handle+1-last), pc)
+			name := m.name(pc.special, pc.handle+1-last)
+			said = pc.bare().appendTo(append(said, name), k.a.syms)
+			room -= name.Bits() + int(pc.bits)
 		}
 		last = pc.handle + 1
 		k.last = last
@@ -241,14 +243,10 @@ func (k *packer) updates() {
 	}
 	k.update, k.room = i, room
 	k.carries(from, to)
-}
-
-// named writes a name and what a piece says, and returns how many bits they are.
-func (k *packer) named(name prefix.Sym, pc *piece) int {
-	e := &k.p.enc
-	e.PutOne(name)
-	pc.bare().put(e, k.a.syms)
-	return name.Bits() + int(pc.bits)
+	k.p.enc.Put(said...)
+	if cap(said) != cap(k.p.tmp) {
+		k.p.tmp = said
+	}
 }
 
 // guesses writes guesses until one does not fit.
@@ -263,7 +261,10 @@ func (k *packer) guesses() {
 		if !k.fits(pc) {
 			break
 		}
-		k.room -= k.named(unsigned(&m.far, pc.handle+1-last), pc)
+		name := unsigned(&m.far, pc.handle+1-last)
+		k.p.enc.PutOne(name)
+		k.put(pc)
+		k.room -= name.Bits()
 		k.carries(pc.recAt, pc.recAt+pc.recN)
 		k.sent(pc)
 		last = pc.handle + 1

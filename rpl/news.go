@@ -33,7 +33,7 @@ func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 			news &= open>>1 | 1<<63
 		}
 		for ; news != 0; news &= news - 1 {
-			if i := uint64(k*64 + bits.TrailingZeros64(news)); u.newest > i {
+			if i := uint64(k)*64 + uint64(bits.TrailingZeros64(news)); u.newest > i {
 				l.noteAck(u, ack{seq: u.newest - 1 - i})
 			}
 		}

@@ -60,11 +60,11 @@ func TestOpenPackets(t *testing.T) {
 
 // The runs of an ack are the bits that they cover.
 func TestRunsOfAcks(t *testing.T) {
-	for _, from := range []int{0, 1, 63, 64, 100} {
-		for _, n := range []int{1, 2, 63, 64, 65, 200} {
+	for _, from := range []uint{0, 1, 63, 64, 100} {
+		for _, n := range []uint{1, 2, 63, 64, 65, 200} {
 			var u up
 			u.came(from, n)
-			for i := range ackWindow {
+			for i := range uint(ackWindow) {
 				if has := u.acks[i/64]>>(i%64)&1 != 0; has != (i >= from && i < from+n) {
 					t.Fatalf("%d from %d: bit %d is %v", n, from, i, has)
 				}

@@ -96,6 +96,16 @@ func (c codes) bits(syms []prefix.Sym) int {
 	return symBits(c.among(syms))
 }
 
+func (c codes) appendTo(dst, syms []prefix.Sym) []prefix.Sym {
+	if c.isRun() {
+		return append(dst, prefix.Sym(c))
+	}
+	for _, s := range c.among(syms) { // they are few
+		dst = append(dst, s)
+	}
+	return dst
+}
+
 func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
 	if c.isRun() {
 		e.PutOne(prefix.Sym(c))

@@ -7,30 +7,60 @@ import "github.com/tendonengine/tendon/rpl/internal/prefix"
 // isPlain is whether a peer holds such a node, and needs to know nothing else.
 func (e *entry) isPlain() bool { return e.plain && e.state == entryIn && !e.meta }
 
-// planUsual plans what most updates of plain nodes are: the row has just left the
-// course that the peer knows, and what it differs from goes without saying. It
-// reports false where there is more to it.
-func (a *Authority) planUsual(p *peer, h uint32, e *entry) bool {
-	r, pr := &a.rows[e.row], &e.one
-	if !r.justLeft(pr, uint32(a.tick)) || r.vars != nil || pr.acked == 0 || !r.kept(pr.acked) || !pr.implicit(uint32(p.link.baseTick)) {
-		return false
+// planBatch plans the updates of some nodes. Most are plain, and most of those have
+// just left the course that the peer knows, where what they differ from goes
+// without saying: only of others there is more to find out.
+func (a *Authority) planBatch(p *peer, b *batch) {
+	tick, base := uint32(a.tick), uint32(p.link.baseTick)
+	for _, h := range b.all() {
+		e := &p.entries[h]
+		if !e.isPlain() {
+			a.planOther(p, h, e)
+			continue
+		}
+		r, pr := &a.rows[e.row], &e.one
+		if !r.justLeft(pr, tick) || r.vars != nil || pr.acked == 0 || !r.kept(pr.acked) || !pr.implicit(base) {
+			a.planOnly(p, h, e)
+			continue
+		}
+		a.planUsual(p, h, e, r)
 	}
+}
+
+// planOther plans the update of what the peer does not hold as a plain node, or not
+// yet.
+func (a *Authority) planOther(p *peer, h uint32, e *entry) {
+	if e.plain && e.state == entryComing && !e.meta {
+		a.planGuess(p, h, e)
+	} else {
+		a.planUpdate(p, h, e)
+	}
+}
+
+// planUsual plans such an update.
+func (a *Authority) planUsual(p *peer, h uint32, e *entry, r *row) {
 	a.counters.Records++
 	if r.drifting != e.moves {
 		p.moves(e, r.drifting)
 	}
 	p.marks.clear(markLoose, h)
-	c, n := a.codeShared(p.link.model, r, pr)
+	c, pr, m := r.share.codes, &e.one, p.link.model
+	if key := a.shareKey(m); r.isCoded(key, pr) {
+		a.counters.Shared++
+	} else {
+		c = a.codeFor(m, r, pr, key)
+	}
+	n := c.bits(a.syms)
+	a.bits[r.t.account].Updates += uint64(n)
+	p.plan.updateBits += int32(n)
 	urgency := float32(1)
 	if pr.since == 0 {
 		pr.since = a.tick
 	} else {
 		urgency = float32(a.tick-pr.since) + 1
 	}
-	p.plan.updateBits += int32(n)
-	*a.pieces.update() = piece{handle: h, codes: c, bits: n, recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
+	*a.pieces.update() = piece{handle: h, codes: c, bits: uint32(n), recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
 	a.note(h, r.head, recRow, e.gen, 0)
-	return true
 }
 
 // planOnly is planUpdate for what most nodes are: one row that everyone sees,
@@ -108,12 +138,7 @@ func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 // codeShared codes a row against the version that the peer has, for all peers at
 // that baseline once.
 func (a *Authority) codeShared(m *model, r *row, pr *peerRow) (c codes, bits uint32) {
-	if key := a.shareKey(m); r.isCoded(key, pr) {
-		a.counters.Shared++
-		c = r.share.codes
-	} else {
-		c = a.codeFor(m, r, pr, key)
-	}
+	c = a.coded(m, r, pr)
 	n := c.bits(a.syms)
 	a.bits[r.t.account].Updates += uint64(n)
 	return c, uint32(n)

@@ -55,7 +55,7 @@ type up struct {
 	newest  uint64
 	hold    time.Duration
 	acks    [ackWindow / 64]uint64 // bit i: newest-1-i was applied
-	n       int
+	n       uint
 	applied uint32
 	model   uint8
 	skipped []uint64
@@ -74,10 +74,10 @@ func (u *up) begin() {
 
 // came notes that the packets i and n-1 more below the newest but one were
 // applied.
-func (u *up) came(i, n int) {
+func (u *up) came(i, n uint) {
 	for n > 0 {
 		some := min(n, 64-i%64)
-		u.acks[i/64] |= ^uint64(0) >> (64 - some) << (i % 64)
+		u.acks[i/64] |= ^uint64(0) >> ((64 - some) & 63) << (i % 64)
 		i, n = i+some, n-some
 	}
 }
@@ -113,15 +113,15 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 
 // readAcks reads which packets came, and reports whether they are not too many.
 func (u *up) readAcks(d *prefix.Decoder, m *entryModel) bool {
-	u.n = int(readUnsigned(d, &m.length))
+	u.n = uint(readUnsigned(d, &m.length))
 	if u.n > ackWindow {
 		return false
 	}
 	came := true
-	for i := 0; i < u.n && d.Err() == nil; came = !came {
-		run := int(readUnsigned(d, &m.run)) - 1
-		if run < 0 || run > u.n-i {
-			run = u.n - i
+	for i := uint(0); i < u.n && d.Err() == nil; came = !came {
+		run := u.n - i // the rest, which is told as 0
+		if told := uint(readUnsigned(d, &m.run)); told > 0 {
+			run = min(run, told-1)
 		}
 		if came {
 			u.came(i, run)

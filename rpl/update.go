@@ -16,18 +16,7 @@ func (a *Authority) planUpdates(p *peer, b *batch) {
 		b.take(&p.marks, 0)
 	}
 	for {
-		for _, h := range b.all() {
-			switch e := &p.entries[h]; {
-			case e.isPlain():
-				if !a.planUsual(p, h, e) {
-					a.planOnly(p, h, e)
-				}
-			case e.plain && e.state == entryComing && !e.meta:
-				a.planGuess(p, h, e)
-			default:
-				a.planUpdate(p, h, e)
-			}
-		}
+		a.planBatch(p, b)
 		if !b.more(&p.marks) {
 			break
 		}
