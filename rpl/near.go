@@ -65,10 +65,10 @@ func (a *Authority) orderBlocks(s *slab) {
 // swapBlocks has two blocks change places, and tells whose they are.
 func (a *Authority) swapBlocks(s *slab, x, y uint32) {
 	if x != y {
-		swap(s.blocks, s.block, x, y)
-		swap(s.sums, 1, x, y)
+		rowWords{s.at(x)}.swap(rowWords{s.at(y)}, s.block)
+		s.sums[x], s.sums[y] = s.sums[y], s.sums[x]
+		s.owners[x], s.owners[y] = s.owners[y], s.owners[x]
 		swap(s.runs, len(s.runs)/s.rows, x, y)
-		swap(s.owners, 1, x, y)
 		a.blockAt(s, x)
 	}
 	a.blockAt(s, y)

@@ -55,7 +55,7 @@ type rowType struct {
 }
 
 // A show is word from of a row as word to of its item.
-type show struct{ from, to uint16 }
+type show struct{ from, to uint32 }
 
 // show sets an item's words to those of a row, or to what they are without any.
 func (t *rowType) show(item, row []int32) {
@@ -118,7 +118,7 @@ func newRowType(it *ItemType, part int) *rowType {
 	}
 	for w := range it.Words {
 		if i, ok := at[w]; ok {
-			t.shown = append(t.shown, show{uint16(i), uint16(w)})
+			t.shown = append(t.shown, show{uint32(i), uint32(w)})
 		}
 	}
 	isVelocity := make([]bool, len(t.words))

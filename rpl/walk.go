@@ -52,12 +52,14 @@ func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 	} else {
 		strays = moved
 	}
+	found := a.strays
 	for m := strays; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		s := &a.spots[slots[i]]
+		slot := slots[bits.TrailingZeros64(m)]
+		s := &a.spots[slot]
 		s.x, s.y = c.place.clamped(s.x), c.place.clamped(s.y)
-		a.strays = append(a.strays, slots[i])
+		found = append(found, slot)
 	}
+	a.strays = found
 	return moved
 }
 
@@ -76,7 +78,7 @@ func (c *Column) settle(w int, here *components, moved, turned, drifting uint64)
 	t, s, tick := c.t, c.slab, uint32(c.a.tick)
 	blocks := (*[sheaf]uint32)(c.blocks[w*sheaf:])
 	moved = c.readPlaces(blocks, here, moved&^turned)
-	turned = c.readRows(w, here, turned)
+	turned = c.readRows(w, blocks, here, turned)
 	rows, off := moved|turned|drifting, uint64(0)
 	if !t.walk.glides {
 		turned |= moved
@@ -117,13 +119,15 @@ func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64
 }
 
 // readRows quantises all of some rows, and returns those of which a word changed.
-func (c *Column) readRows(w int, here *components, rows uint64) (changed uint64) {
-	t, s, words := c.t, c.slab, c.a.scratch
+func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
+	t, block := c.t, c.slab.all()
+	words := c.a.scratch[:len(t.item.Words)]
+	item := wordsOf(words, len(words))
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		now := s.now(c.blocks[w*sheaf+i])
+		now := rowWords{block.at(blocks[i])}
 		t.item.lay.extract(here[i], words, nil, nil)
-		changed |= t.take(now, wordsOf(words, len(t.item.Words))) << i
+		changed |= t.take(now, item) << i
 		if !c.place.ok {
 			c.follow(c.items[w*sheaf+i], now)
 		}

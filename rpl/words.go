@@ -29,6 +29,19 @@ func (w rowWords) at(byte uintptr) *int32 { return (*int32)(unsafe.Add(w.p, byte
 // four are words i to i+3.
 func (w rowWords) four(i int) *[4]int32 { return (*[4]int32)(unsafe.Add(w.p, i*4)) }
 
+// swap exchanges the first n words with others that lie elsewhere.
+func (w rowWords) swap(with rowWords, n int) {
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		p, q := w.four(i), with.four(i)
+		*p, *q = *q, *p
+	}
+	for ; i < n; i++ {
+		p, q := w.word(i), with.word(i)
+		*p, *q = *q, *p
+	}
+}
+
 // copyTo copies the first n words to others that lie elsewhere, four at a time: it
 // is done before copy has found out how to.
 func (w rowWords) copyTo(to rowWords, n int) {
