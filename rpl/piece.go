@@ -100,10 +100,7 @@ func (c codes) appendTo(dst, syms []prefix.Sym) []prefix.Sym {
 	if c.isRun() {
 		return append(dst, prefix.Sym(c))
 	}
-	for _, s := range c.among(syms) { // they are few
-		dst = append(dst, s)
-	}
-	return dst
+	return append(dst, c.among(syms)...)
 }
 
 func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
