@@ -209,10 +209,33 @@ func (k *packer) calls() {
 	p.enc.PutBits(0, 1)
 }
 
+// sayings are symbols that are written several at once.
+type sayings struct {
+	e   *prefix.Encoder
+	n   int
+	few [32]prefix.Sym
+}
+
+func (s *sayings) add(sym prefix.Sym) {
+	if s.n == len(s.few) {
+		s.put()
+	}
+	s.few[s.n%len(s.few)] = sym
+	s.n++
+}
+
+// put is called seldom: add is small enough to be inlined if this is not.
+//
+//go:noinline
+func (s *sayings) put() {
+	s.e.Put(s.few[:s.n]...)
+	s.n = 0
+}
+
 // updates writes updates until one does not fit, or cannot follow the one before it.
 // That they have left is booked already.
 func (k *packer) updates() {
-	m, said := &k.p.link.model.entry, k.p.tmp[:0] // what is said, written at once
+	m, said := &k.p.link.model.entry, sayings{e: &k.p.enc}
 	pieces := k.p.plan.updates.in(k.a.pieces.updates)
 	var from, to uint32 // records that stand side by side
 	last := uint32(0)   // one past the handle before in this packet
@@ -226,11 +249,17 @@ func (k *packer) updates() {
 			break
 		}
 		if pc.name > 0 && k.last == last {
-			said = append(said, prefix.Sym(pc.codes))
+			said.add(prefix.Sym(pc.codes))
 			room -= prefix.Sym(pc.codes).Bits()
 		} else {
 			name := m.name(pc.special, pc.handle+1-last)
-			said = pc.bare().appendTo(append(said, name), k.a.syms)
+			said.add(name)
+			if c := pc.bare(); c.isRun() {
+				said.add(prefix.Sym(c))
+			} else {
+				said.put()
+				k.p.enc.Put(c.among(k.a.syms)...)
+			}
 			room -= name.Bits() + int(pc.bits)
 		}
 		last = pc.handle + 1
@@ -243,10 +272,7 @@ func (k *packer) updates() {
 	}
 	k.update, k.room = i, room
 	k.carries(from, to)
-	k.p.enc.Put(said...)
-	if cap(said) != cap(k.p.tmp) {
-		k.p.tmp = said
-	}
+	said.put()
 }
 
 // guesses writes guesses until one does not fit.

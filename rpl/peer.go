@@ -150,7 +150,7 @@ func (n *node) holder(peer int32) *holder {
 }
 
 // prepare takes the memory that a peer's steady stream needs at once, so that
-// it does not come in bits later: some 18 KiB.
+// it does not come in bits later: some 16 KiB.
 func (p *peer) prepare() {
 	const some, many = 64, 256
 	p.lingering, p.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
@@ -158,7 +158,6 @@ func (p *peer) prepare() {
 	p.watch.edge = make([]edgeNode, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]check, 0, maxChecks)
-	p.tmp = make([]prefix.Sym, 0, many)
 	p.link.prepare(some)
 }
 

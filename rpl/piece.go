@@ -96,13 +96,6 @@ func (c codes) bits(syms []prefix.Sym) int {
 	return symBits(c.among(syms))
 }
 
-func (c codes) appendTo(dst, syms []prefix.Sym) []prefix.Sym {
-	if c.isRun() {
-		return append(dst, prefix.Sym(c))
-	}
-	return append(dst, c.among(syms)...)
-}
-
 func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
 	if c.isRun() {
 		e.PutOne(prefix.Sym(c))
