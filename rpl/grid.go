@@ -144,7 +144,10 @@ func (a *Authority) enterCell(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
 	from, nowhere := gridNode{x: s.gridX, y: s.gridY}, s.cell < 0
 	s.gridX, s.gridY = float32(s.x), float32(s.y)
-	g.exact = g.exact || g.rough(s.x, s.y)
+	if g.rough(s.x, s.y) {
+		g.exact = true
+		s.gridX, s.gridY = float32(math.NaN()), float32(math.NaN()) // it strays with every move: its cell is right
+	}
 	i := g.bucketAt(g.cellOf(s.x), g.cellOf(s.y))
 	e := gridNode{s.gridX, s.gridY, slot}
 	if i == s.cell {

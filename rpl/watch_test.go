@@ -32,7 +32,7 @@ type sight struct {
 	held  map[string]bool // "peer node"
 }
 
-func newSight(t *rapid.T, in rpl.Interest) *sight {
+func newSight(t rapid.TB, in rpl.Interest) *sight {
 	s := rpl.NewSchema("sight")
 	w := &sight{typ: s.Item("dot", reflect.TypeFor[dot](), nil), held: map[string]bool{}}
 	a, err := rpl.NewAuthority(rpl.Config{Schema: s, Hz: 60, Interest: in})
@@ -56,6 +56,38 @@ func (w *sight) holds() (keys []string) {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// Where float32s are coarser than the grid's slack, a node that comes into sight by
+// less than one step of them is seen: from its cell, and by a watch.
+func TestSightIsExactFarOut(t *testing.T) {
+	grid := rpl.Grid{Enter: 40, Exit: 40}
+	for _, in := range []rpl.Interest{grid, asked{grid}} {
+		w := newSight(t, in)
+		const far, peer = 1e8, rpl.Server + 1 // float32s are 8 apart there
+		if err := w.a.Connect(peer); err != nil {
+			t.Fatal(err)
+		}
+		d := &dot{xy{far + 20, 0}} // in another cell than 16, but in one step of a float32 with it
+		n, err := w.a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{w.typ}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _ := w.a.Item(n, 0)
+		for tick, want := range []bool{false, false, true, true} {
+			if tick >= 2 {
+				d.Pos.X = far + 16
+			}
+			w.a.Step(rpl.Tick(tick + 1))
+			w.a.Set(it, unsafe.Pointer(d))
+			w.a.Observe(peer, [2]float64{far - 23.5, 0})
+			w.a.Stream(0)
+			w.a.Schedule(0)
+			if got := w.held[fmt.Sprint(peer, n)]; got != want {
+				t.Errorf("%T, tick %d: in sight %v, want %v", in, tick, got, want)
+			}
+		}
+	}
 }
 
 // A peer that keeps watch holds in every send what a peer holds that looks at
