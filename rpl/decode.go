@@ -75,11 +75,10 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	if form&formFull == 0 {
 		back := uint64(readUnsigned(&d, &m.entry.back))
 		delta := ofDelta(readUnsigned(&d, &m.entry.delta), uint32(back))
-		s := &c.seqs[(seq-back)%recordLen]
-		if back > seq || !s.ok || s.seq != seq-back {
+		if back > seq || !c.heard.has(seq-back) {
 			return fmt.Errorf("%w: base packet %d is not known", ErrPacket, seq-back)
 		}
-		baseTick = s.tick
+		baseTick = c.heard.tick(seq - back)
 		tick = baseTick + Tick(delta)
 		c.base = max(c.base, seq-back)
 	} else {
@@ -96,7 +95,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		return err
 	}
 	c.compare(tick)
-	c.seqs[seq%recordLen] = seqTick{seq, tick, true}
+	c.heard.note(seq, tick, c.readingAt)
 	if c.stage.skipped {
 		c.counters.Skipped++
 		c.skipped = append(c.skipped, seq)

@@ -25,10 +25,6 @@ type Proxy struct {
 	newest  Tick
 	moved   Tick // to which the adapter knows what drifts advanced
 
-	seqs      [recordLen]seqTick
-	newestIn  uint64
-	newestAt  time.Duration
-	anyIn     bool
 	readingAt time.Duration // when the packet being read was received
 	base      uint64        // newest base packet that the authority named
 	mustAck   bool
@@ -59,15 +55,17 @@ type Proxy struct {
 	local    callQueue
 	tick     Tick // the local step, stamped on calls
 
-	sentAt [recordLen]seqTime
-	rtt    peerLink // for its smoothing alone
-	enc    prefix.Encoder
-	buf    []byte
-	tmp    []prefix.Sym
+	rtt peerLink // for its smoothing alone
+	enc prefix.Encoder
+	buf []byte
+	tmp []prefix.Sym
 
 	scratch     []int32
 	scratchVars []any
 	counters    ProxyCounters
+
+	heard  heard
+	sentAt [recordLen]seqTime
 }
 
 type proxyEntry struct {
@@ -75,12 +73,6 @@ type proxyEntry struct {
 	last    *Replica // the tenant before, for late packets
 	removed Tick     // of the newest removal: no older arrival is honoured
 	gen     uint8    // of rep, or of the last tenant removed
-}
-
-type seqTick struct {
-	seq  uint64
-	tick Tick
-	ok   bool
 }
 
 type seqTime struct {
@@ -217,7 +209,7 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 		return 0
 	})
 	for _, in := range c.inbox {
-		if c.seen(in.seq) {
+		if c.heard.stale(in.seq) {
 			continue
 		}
 		c.readingAt = in.at
@@ -228,7 +220,8 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
 			continue
 		}
-		c.noteSeq(in)
+		c.counters.Packets++
+		c.mustAck = true
 	}
 	c.inbox, c.inBytes = c.inbox[:0], c.inBytes[:0]
 	for _, m := range c.mail {
@@ -239,19 +232,6 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	c.removals(now)
 	c.tell(h)
 	c.release()
-}
-
-func (c *Proxy) seen(seq uint64) bool {
-	s := &c.seqs[seq%recordLen]
-	return s.ok && s.seq >= seq
-}
-
-func (c *Proxy) noteSeq(in inPacket) {
-	c.counters.Packets++
-	c.mustAck = true
-	if !c.anyIn || in.seq > c.newestIn {
-		c.anyIn, c.newestIn, c.newestAt = true, in.seq, in.at
-	}
 }
 
 // removals carries out those whose fences are reached.

@@ -44,16 +44,16 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {
 	m := &c.defaults.entry
 	e := &c.enc
 	e.Reset(c.buf[:0])
-	e.PutBits(uint32(flag(c.anyIn)), 1)
-	if c.anyIn {
-		e.PutBits(uint32(c.newestIn), 16)
-		e.PutBits(uint32(min(max(now-c.newestAt, 0)/time.Millisecond, 255)), 8)
+	e.PutBits(uint32(flag(c.heard.any)), 1)
+	if c.heard.any {
+		e.PutBits(uint32(c.heard.newest), 16)
+		e.PutBits(uint32(min(max(now-c.heard.at, 0)/time.Millisecond, 255)), 8)
 		c.putAcks(e, m)
 	}
 	e.PutBits(c.applied, 16)
 	e.PutBits(uint32(c.tables), 2)
 	for _, seq := range c.skipped {
-		if age := c.newestIn - seq; age <= ackWindow {
+		if age := c.heard.newest - seq; age <= ackWindow {
 			e.Put(prefix.Raw(1, 1), unsigned(&m.length, uint32(age)))
 		}
 	}
@@ -86,32 +86,23 @@ func (c *Proxy) putAcks(e *prefix.Encoder, m *entryModel) {
 	if c.base > ackSlack {
 		floor = c.base - ackSlack
 	}
-	if c.newestIn > ackWindow {
-		floor = max(floor, c.newestIn-ackWindow)
+	if c.heard.newest >= recordLen {
+		floor = max(floor, c.heard.newest-(recordLen-1))
 	}
 	n := uint32(0)
-	if c.newestIn > floor {
-		n = uint32(c.newestIn - floor)
+	if c.heard.newest > floor {
+		n = uint32(c.heard.newest - floor)
 	}
 	e.Put(unsigned(&m.length, n))
 	came := true
 	for i := uint32(0); i < n; came = !came {
-		from := i
-		for i < n && c.has(c.newestIn-1-uint64(i)) == came {
-			i++
-		}
-		if i == n {
+		run := c.heard.run(c.heard.newest-1-uint64(i), n-i, came)
+		if i += run; i == n {
 			e.Put(m.run.sym(0))
 			return
 		}
-		e.Put(unsigned(&m.run, i-from+1))
+		e.Put(unsigned(&m.run, run+1))
 	}
-}
-
-// has is whether a packet was applied.
-func (c *Proxy) has(seq uint64) bool {
-	s := &c.seqs[seq%recordLen]
-	return s.ok && s.seq == seq
 }
 
 // ackSlack is how many packets below the authority's base are acked again, for
@@ -122,7 +113,7 @@ const ackSlack = 32
 func (c *Proxy) forgetSkipped() {
 	kept := c.skipped[:0]
 	for _, seq := range c.skipped {
-		if seq+ackSlack >= c.base && c.newestIn-seq <= ackWindow {
+		if seq+ackSlack >= c.base && c.heard.newest-seq <= ackWindow {
 			kept = append(kept, seq)
 		}
 	}
@@ -132,11 +123,8 @@ func (c *Proxy) forgetSkipped() {
 // echo takes the authority's word on when it had a packet of ours, and how
 // long it kept the news.
 func (c *Proxy) echo(low uint16, holdMS uint32) {
-	for i := range c.sentAt {
-		if s := &c.sentAt[i]; uint16(s.seq) == low && s.at > 0 {
-			c.rtt.sample(c.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
-			s.at = 0
-			return
-		}
+	if s := &c.sentAt[low%recordLen]; uint16(s.seq) == low && s.at > 0 {
+		c.rtt.sample(c.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
+		s.at = 0
 	}
 }
