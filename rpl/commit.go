@@ -63,7 +63,7 @@ func (c *Proxy) update(u *stagedRow) {
 		return
 	}
 	words := c.stage.wordsOf(u, c.types[row.typ])
-	c.rows.keep(u.row, t, words, u.vars, int(u.newer))
+	c.rows.keep(u.row, t, words, c.stage.varsOf(u), int(u.newer))
 	if u.key {
 		row.keyed = max(row.keyed, t)
 	}
@@ -125,7 +125,7 @@ func (c *Proxy) lay(r *Replica, n *stagedNode) {
 		i, from := r.rows.first+k, &c.stage.whole[n.rows+int(k)]
 		if from.at >= 0 {
 			words := c.stage.wordsOf(from, c.types[from.row])
-			c.rows.keep(i, t, words, from.vars, baseLen)
+			c.rows.keep(i, t, words, c.stage.varsOf(from), baseLen)
 			c.rows.rows[i].applied = t
 			c.rows.show(i, words)
 		}
@@ -174,7 +174,7 @@ func (c *Proxy) refreshRow(i uint32, from *stagedRow) {
 	rt := c.types[row.typ]
 	words := c.stage.wordsOf(from, rt)
 	same := visible && len(rt.vars) == 0 && equalWords(c.rows.received(i), words)
-	c.rows.keep(i, t, words, from.vars, baseLen)
+	c.rows.keep(i, t, words, c.stage.varsOf(from), baseLen)
 	if t > row.applied {
 		row.applied = t
 		c.rows.show(i, words)

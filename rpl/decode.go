@@ -21,6 +21,7 @@ type stage struct {
 	metas    []stagedMeta
 	calls    []wireCall
 	words    []int32
+	vars     [][]any // of variable length, of rows that have some
 	bytes    []byte
 	skipped  bool
 	block    bool
@@ -33,9 +34,9 @@ type stagedRow struct {
 	row   uint32 // of an arrival's its type
 	base  Tick   // that it differs from
 	at    int32  // in stage.words; -1 for none
+	vars  int32  // in stage.vars, counted from 1; 0 for none
 	newer uint8  // versions of the row newer than the base
 	key   bool   // it has no base
-	vars  []any
 }
 
 // A stagedNode is an arrival. Its rows are made when it is applied.
@@ -54,8 +55,8 @@ type stagedMeta struct {
 func (s *stage) reset(t Tick) {
 	*s = stage{
 		tick: t, removals: s.removals[:0], arrivals: s.arrivals[:0], whole: s.whole[:0], updates: s.updates[:0],
-		metas: s.metas[:0], calls: s.calls[:0], words: s.words[:0], bytes: s.bytes[:0], forgets: s.forgets[:0],
-		layouts: s.layouts[:0],
+		metas: s.metas[:0], calls: s.calls[:0], words: s.words[:0], vars: s.vars[:0], bytes: s.bytes[:0],
+		forgets: s.forgets[:0], layouts: s.layouts[:0],
 	}
 }
 
@@ -226,11 +227,11 @@ func (c *Proxy) readWhole(d *prefix.Decoder, m *model, t *rowType) error {
 	if t.audience == Everyone || d.Bits(1) == 1 {
 		var words []int32
 		row.at, words = st.room(t.width)
-		row.vars = newVars(t)
+		row.vars = st.newVars(t)
 		if !m.readKey(d, t, words) {
 			return fmt.Errorf("%w: item %s out of range", ErrPacket, t.item.Name)
 		}
-		if !c.readVars(d, m, t, nil, row.vars) {
+		if !c.readVars(d, m, t, nil, st.varsOf(&row)) {
 			return fmt.Errorf("%w: item %s: a value cannot be read", ErrPacket, t.item.Name)
 		}
 	}
@@ -245,11 +246,22 @@ func (s *stage) room(n int) (at int32, words []int32) {
 	return int32(from), s.words[from:]
 }
 
-func newVars(t *rowType) []any {
+// newVars are the values of variable length of a row, and where they are; 0 for
+// none.
+func (s *stage) newVars(t *rowType) int32 {
 	if len(t.vars) == 0 {
+		return 0
+	}
+	s.vars = append(s.vars, make([]any, len(t.vars)))
+	return int32(len(s.vars))
+}
+
+// varsOf are a row's values of variable length, nil if it has none.
+func (s *stage) varsOf(u *stagedRow) []any {
+	if u.vars == 0 {
 		return nil
 	}
-	return make([]any, len(t.vars))
+	return s.vars[u.vars-1]
 }
 
 func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLayout, error) {

@@ -161,13 +161,13 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, 
 	st := &c.stage
 	row := &c.rows.rows[number]
 	t := c.types[row.typ]
-	up := stagedRow{row: number, vars: newVars(t)}
+	up := stagedRow{row: number, vars: st.newVars(t)}
 	var dst []int32
 	up.at, dst = st.room(t.width)
 	sound := false
 	if up.key = action == rowKeyframe; up.key {
 		up.newer = baseLen
-		sound = m.readKey(d, t, dst) && c.readVars(d, m, t, nil, up.vars)
+		sound = m.readKey(d, t, dst) && c.readVars(d, m, t, nil, st.varsOf(&up))
 	} else {
 		named, exact := baseTick, action == rowExplicit
 		if exact {
@@ -181,7 +181,7 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, 
 		up.base, up.newer = at, uint8(newer)
 		sound = m.readUpdate(d, t, c.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
 		if sound && len(t.vars) > 0 {
-			sound = c.readVars(d, m, t, c.rows.vars[number][slot], up.vars)
+			sound = c.readVars(d, m, t, c.rows.vars[number][slot], st.varsOf(&up))
 		}
 	}
 	if !sound {

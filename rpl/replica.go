@@ -9,12 +9,15 @@ import (
 // A Replica is a node held by a proxy core. The adapter reads it; Entity is
 // the adapter's own.
 type Replica struct {
-	// Where its state is, side by side: a game asks for it in every frame.
+	// Where its state is, in one line of a cache: a game asks for it in every frame.
 	proxy  *Proxy
 	layout *nodeLayout
 	rows   rowRun
 	until  Tick // it is gone since
 	gone   bool
+	fresh  bool // arrived in this Apply
+	told   bool // the adapter knows of it
+	relaid bool // it had other items before
 
 	ID     Node
 	Entity any
@@ -22,8 +25,8 @@ type Replica struct {
 	Args   []byte      // of the prefab
 	Name   string      // of a load-time node
 	Items  []*ItemType // by ordinal; nil where one was removed; many replicas share it
+	Parent Node        // 0: a root, or a parent that is not held here
 	Owner  Peer
-	Parent Node // 0: a root, or a parent that is not held here
 
 	handle  uint32
 	gen     uint8
@@ -31,12 +34,9 @@ type Replica struct {
 	first   Tick          // of the first arrival applied
 	laid    Tick          // of the first with these items
 	wasLaid Tick          // of the first with those before
-	relaid  bool          // there were others
 	born    Tick          // of the newest arrival applied
 	meta    Tick          // of the newest owner and parent applied
 	parent  uint32        // the parent's handle, noHandle for none
-	fresh   bool          // arrived in this Apply
-	told    bool          // the adapter knows of it
 	mended  time.Duration // when a keyframe was last asked for because a checksum differed
 }
 

@@ -28,6 +28,7 @@ const (
 	replicaVisible = 1 << iota // it has state; else its values are those of a zero component
 	replicaOld                 // its node has other items now: it is kept for late packets
 	replicaGone                // its node is gone
+	replicaLater               // it is not the first of its item: that is a row before it
 )
 
 const (
@@ -88,6 +89,9 @@ func (s *replicaRows) add(r *Replica, laid Tick) rowRun {
 	for k, t := range r.layout.rows {
 		row := run.first + uint32(k)
 		s.rows[row] = replicaRow{laid: laid, typ: uint16(t.index), size: firstVersions, at: s.slabs[t.index].take(firstVersions)}
+		if k > 0 && r.layout.ords[k] == r.layout.ords[k-1] {
+			s.rows[row].flags = replicaLater
+		}
 		s.owners[row] = rowOwner{r: r, ordinal: r.layout.ords[k]}
 		if len(t.vars) > 0 {
 			s.vars[row] = make([][]any, firstVersions)

@@ -16,6 +16,9 @@ func TestHotRecordsTakeOneLine(t *testing.T) {
 	if n := unsafe.Sizeof(replicaRow{}); n != 64 {
 		t.Errorf("a row of a proxy takes %d bytes, not 64", n)
 	}
+	if n := unsafe.Sizeof(Replica{}); n != 192 {
+		t.Errorf("a replica takes %d bytes, not three lines: what is asked for in every frame lies across two", n)
+	}
 	if n := unsafe.Sizeof(node{}); n%64 != 0 {
 		t.Errorf("a node takes %d bytes, no whole lines", n)
 	}

@@ -132,8 +132,7 @@ func (s *replicaRows) firstTold(i uint32) bool {
 	if s.rows[i].flags&replicaOld != 0 {
 		return false
 	}
-	o := &s.owners[i]
-	for i > 0 && s.owners[i-1].r == o.r && s.owners[i-1].ordinal == o.ordinal && i > o.r.rows.first {
+	for s.rows[i].flags&replicaLater != 0 {
 		if i--; s.told.has(i) {
 			return false
 		}
