@@ -187,7 +187,6 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 			return err
 		}
 		l = def
-		st.layouts = append(st.layouts, l)
 	} else if l == nil {
 		return fmt.Errorf("%w: layout %d is not known", ErrPacket, number)
 	}
@@ -264,12 +263,15 @@ func (s *stage) varsOf(u *stagedRow) []any {
 	return s.vars[u.vars-1]
 }
 
+// readLayout reads what a layout is, which is told until it is acked, mostly of
+// one that is known.
 func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLayout, error) {
 	prefab, n := readUnsigned(d, &m.entry.length), readUnsigned(d, &m.entry.length)
 	if n > MaxItems || int(prefab) > len(c.cfg.Schema.Prefabs()) {
 		return nil, fmt.Errorf("%w: layout %d", ErrPacket, number)
 	}
-	items := make([]int, n)
+	var room [MaxItems]int
+	items := room[:n]
 	for i := range items {
 		k := readUnsigned(d, &m.entry.length)
 		if int(k) > len(c.typesOf) {
@@ -277,7 +279,18 @@ func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLay
 		}
 		items[i] = int(k) - 1
 	}
-	return newLayout(c.cfg.Schema.Items(), c.typesOf, number, int(prefab), items), nil
+	if l := c.layouts[number]; l != nil && l.is(int(prefab), items) {
+		return l, nil
+	}
+	st := &c.stage
+	for _, l := range st.layouts {
+		if l.number == number && l.is(int(prefab), items) {
+			return l, nil
+		}
+	}
+	l := newLayout(c.cfg.Schema.Items(), c.typesOf, number, int(prefab), slices.Clone(items))
+	st.layouts = append(st.layouts, l)
+	return l, nil
 }
 
 // readMeta reads whose a node is and, if hung, what it hangs under.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/pages"
@@ -264,6 +265,11 @@ func newLayout(all []*ItemType, typesOf [][]*rowType, number uint32, prefab int,
 		}
 	}
 	return l
+}
+
+// is is whether a layout is of a prefab and of some items.
+func (l *nodeLayout) is(prefab int, items []int) bool {
+	return l.prefab == prefab && slices.Equal(l.items, items)
 }
 
 // Remove destroys a node. Its children become roots, unless they are removed
