@@ -171,3 +171,54 @@ func FuzzMachine(f *testing.F) {
 		}
 	})
 }
+
+// A lane does not ask an idle machine: where it had no chunk it has none before
+// Input, and what waits grows by Send alone. Both machines keep to that.
+func TestIdleMachinesStayIdle(t *testing.T) {
+	for name, make := range map[string]func(func([]byte)) lane.Machine{"KCP": newMachine, "ARQ": lane.NewARQ} {
+		synctest.Test(t, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(5, 0))
+			var said [2][][]byte
+			var machines [2]lane.Machine
+			for i := range machines {
+				machines[i] = make(func(b []byte) { said[i] = append(said[i], bytes.Clone(b)) })
+			}
+			var none [2]bool
+			buf, start, heard := [lane.MaxChunk]byte{}, time.Now(), 0
+			for range 20_000 {
+				time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
+				i := rng.IntN(2)
+				m, waiting, now := machines[i], machines[i].Waiting(), time.Since(start)
+				switch rng.IntN(5) {
+				case 0:
+					if waiting < lane.MaxWaiting {
+						m.Send(buf[:1+rng.IntN(len(buf))])
+						waiting++
+					}
+				case 1:
+					if n := len(said[1-i]); n > 0 { // any of them, so out of order, or never
+						at := rng.IntN(n)
+						m.Input(now, said[1-i][at])
+						said[1-i][at] = said[1-i][n-1]
+						said[1-i], none[i] = said[1-i][:n-1], false
+					}
+				case 2:
+					m.Update(now)
+				default:
+					n := m.Recv(buf[:])
+					if n >= 0 && none[i] {
+						t.Fatalf("%s has a chunk that no Input brought", name)
+					}
+					none[i] = n < 0
+					heard += max(0, min(n, 1))
+				}
+				if w := m.Waiting(); w > waiting {
+					t.Fatalf("%s: %d chunks wait, of %d", name, w, waiting)
+				}
+			}
+			if heard < 100 {
+				t.Errorf("%s: %d chunks came", name, heard)
+			}
+		})
+	}
+}

@@ -17,11 +17,13 @@ type Machine interface {
 	// Input takes segments that passed Check.
 	Input(now time.Duration, segments []byte)
 	// Recv moves the next chunk in order into b, which has room for MaxChunk
-	// bytes, and returns its length; negative when there is none.
+	// bytes, and returns its length; negative when there is none, and there will
+	// be none before the next Input.
 	Recv(b []byte) int
 	// Update emits what is due: acknowledgements, new chunks, repeats.
 	Update(now time.Duration)
-	// Waiting is how many chunks were sent and are not acknowledged.
+	// Waiting is how many chunks were sent and are not acknowledged: more only
+	// after Send.
 	Waiting() int
 }
 
@@ -30,18 +32,24 @@ type Machine interface {
 const linger = 50 * time.Millisecond
 
 // A Lane is one end of the reliable lane. It is not safe for concurrent use.
+//
+// Lanes are idle most of the time, and a server asks all of its peers' several
+// times a tick: what an idle one looks at stands first, in one line of a cache.
 type Lane struct {
+	busy    bool          // something is queued, unacknowledged or to be repeated, or may be
+	heard   bool          // the machine may have a chunk that was not received
+	awake   time.Duration // the machine is updated until then
+	pending fifo          // segments that await a packet
+
 	m       Machine
 	queue   fifo  // framed messages, not yet given to the machine
 	ends    []int // where each of them ends, in bytes since the lane began
 	fed     int   // bytes given to the machine since the lane began
 	queued  int   // bytes queued since the lane began
-	pending fifo  // segments that await a packet
 	in      fifo  // the stream received, not yet handed out
 	out     uint64
 	dropped uint64
-	now     time.Duration // of the last call that told it
-	awake   time.Duration // the machine is updated until then
+	now     time.Duration // of the last call that spoke to the machine
 	again   repeats
 	scratch [MaxChunk]byte
 }
@@ -83,12 +91,16 @@ func (l *Lane) Queue(b []byte) error {
 	l.queue.add(b)
 	l.queued += n + len(b)
 	l.ends = append(l.ends, l.queued)
+	l.busy = true
 	return nil
 }
 
 // Update gives the machine what it may send now and lets it say what is due.
 // Call it before each packet: an idle lane returns at once.
 func (l *Lane) Update(now time.Duration) {
+	if !l.busy && now >= l.awake {
+		return
+	}
 	l.now = now
 	for l.queue.len() > 0 && l.m.Waiting() < MaxWaiting {
 		chunk := l.queue.peek(MaxChunk)
@@ -115,6 +127,7 @@ func (l *Lane) Update(now time.Duration) {
 			l.pending.add(b)
 		}
 	}
+	l.busy = l.queue.len() > 0 || l.m.Waiting() > 0 || len(l.again.waits) > 0
 }
 
 // Pending is the bytes of segments that await a packet.
@@ -146,6 +159,7 @@ func (l *Lane) Input(now time.Duration, segments []byte) error {
 		return err
 	}
 	l.now, l.awake = now, now+linger
+	l.busy, l.heard = true, true
 	l.m.Input(now, segments)
 	return nil
 }
@@ -154,7 +168,7 @@ func (l *Lane) Input(now time.Duration, segments []byte) error {
 // none, and valid until the next call. An error means that the other end
 // breaks the framing: the lane cannot go on.
 func (l *Lane) Receive() (b []byte, err error) {
-	for {
+	for l.heard {
 		length, n := binary.Uvarint(l.in.peek(binary.MaxVarintLen32))
 		switch {
 		case n < 0 || length > transport.MaxMessage:
@@ -166,12 +180,13 @@ func (l *Lane) Receive() (b []byte, err error) {
 			l.in.drop(len(whole))
 			return whole[n:], nil
 		}
-		got := l.m.Recv(l.scratch[:])
-		if got < 0 {
-			return nil, nil
+		if got := l.m.Recv(l.scratch[:]); got < 0 {
+			l.heard = false
+		} else {
+			l.in.add(l.scratch[:got])
 		}
-		l.in.add(l.scratch[:got])
 	}
+	return nil, nil
 }
 
 // Queued is how many messages wait that the machine was not given whole.
