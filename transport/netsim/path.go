@@ -6,16 +6,28 @@ import (
 )
 
 // A Path is one direction of a simulated network.
+//
+// A bench simulates two of them for each of many clients at each tick, beside
+// what it measures: what each packet needs of a path stands in two lines of a
+// cache, of which Receive needs the first alone.
 type Path struct {
-	c     Conditions
-	rng   *rand.Rand
-	bad   bool          // in a run of losses
-	idle  time.Duration // when the limited line has sent what it has
-	order uint64        // of packets, to keep those due at once in the order sent
-	queue []packet      // a heap by due time, then order
-	free  [][]byte      // buffers of received packets
-	last  []byte        // what Receive returned, until it is called again
-	count Counters
+	queue     []packet      // a heap by due time, then order; beyond it lent buffers, then spare ones
+	lent      int           // how many Receive has returned that are still valid
+	at        time.Duration // of the last Receive
+	sent      uint64
+	bytes     uint64
+	delivered uint64
+
+	rng           rand.PCG
+	delay, jitter time.Duration // as in c
+	maxSize       int           // as in c
+	idle          time.Duration // when the limited line has sent what it has
+	plain         bool          // c neither loses, nor duplicates, nor limits the rate
+	bad           bool          // in a run of losses
+
+	c       Conditions
+	dropped Counters // those of Send, and Duplicated
+	_       [8]byte  // whole lines: the allocator aligns 256 bytes to them
 }
 
 // Counters are what a Path has done since it was made.
@@ -34,7 +46,7 @@ func (c Counters) Dropped() uint64 { return c.Lost + c.Overflow + c.Oversize }
 
 type packet struct {
 	due   time.Duration
-	order uint64
+	order uint64 // of packets, to keep those due at once in the order sent
 	b     []byte
 }
 
@@ -45,7 +57,8 @@ func (p packet) before(q packet) bool {
 // NewPath makes a path. Conditions out of range (see Conditions.Check) panic:
 // they are a programmer's mistake, and flags are checked before.
 func NewPath(seed uint64, c Conditions) *Path {
-	p := &Path{rng: rand.New(rand.NewPCG(seed, 0x6e657473696d))}
+	p := &Path{}
+	p.rng.Seed(seed, 0x6e657473696d)
 	p.SetConditions(c)
 	return p
 }
@@ -56,57 +69,68 @@ func (p *Path) SetConditions(c Conditions) {
 	if err := c.Check(); err != nil {
 		panic(err)
 	}
-	p.c = c
+	p.c, p.delay, p.jitter, p.maxSize = c, c.Delay, c.Jitter, c.MaxSize
+	p.plain = c.Loss == 0 && c.Burst <= 1 && c.Duplicate == 0 && c.Rate == 0
 }
 
 // Conditions are those in force.
 func (p *Path) Conditions() Conditions { return p.c }
 
 // Counters are what the path has done so far.
-func (p *Path) Counters() Counters { return p.count }
+func (p *Path) Counters() Counters {
+	c := p.dropped
+	c.Sent, c.Bytes, c.Delivered = p.sent, p.bytes, p.delivered
+	return c
+}
 
 // InFlight is the number of packets under way, duplicates included.
 func (p *Path) InFlight() int { return len(p.queue) }
 
 // Send puts a packet on its way. b is copied. now must not go backwards.
 func (p *Path) Send(now time.Duration, b []byte) {
-	p.count.Sent++
-	p.count.Bytes += uint64(len(b))
+	p.sent++
+	p.bytes += uint64(len(b))
 	// Always four draws: a run with other conditions sees the same values.
-	loss, double, jitter, jitter2 := p.rng.Float64(), p.rng.Float64(), p.rng.Float64(), p.rng.Float64()
-	if p.c.MaxSize > 0 && len(b) > p.c.MaxSize {
-		p.count.Oversize++
+	loss, double, jitter, jitter2 := p.draw(), p.draw(), p.draw(), p.draw()
+	if p.maxSize > 0 && len(b) > p.maxSize {
+		p.dropped.Oversize++
+		return
+	}
+	if p.plain {
+		p.idle, p.bad = 0, false
+		p.put(now, jitter, 0, b)
 		return
 	}
 	departs, ok := p.depart(now, len(b))
 	if !ok {
-		p.count.Overflow++
+		p.dropped.Overflow++
 		return
 	}
 	if p.loses(loss) {
-		p.count.Lost++
+		p.dropped.Lost++
 		return
 	}
-	p.put(departs, jitter, b)
+	p.put(departs, jitter, 0, b)
 	if double < p.c.Duplicate {
-		p.count.Duplicated++
-		p.put(departs, jitter2, b)
+		p.dropped.Duplicated++
+		p.put(departs, jitter2, 1, b)
 	}
 }
 
+// draw is a value of 0…1, as rand.Float64 makes it.
+func (p *Path) draw() float64 { return float64(p.rng.Uint64()<<11>>11) / (1 << 53) }
+
 // Receive returns the packet that is due first, if it is due by now, and the
-// time at which it was due. The bytes are valid until the next Receive.
+// time at which it was due. The bytes are valid until a Receive at another time.
 func (p *Path) Receive(now time.Duration) (b []byte, due time.Duration, ok bool) {
-	if p.last != nil {
-		p.free = append(p.free, p.last)
-		p.last = nil
+	if now != p.at {
+		p.at, p.lent = now, 0
 	}
 	if len(p.queue) == 0 || p.queue[0].due > now {
 		return nil, 0, false
 	}
 	first := p.pop()
-	p.last = first.b
-	p.count.Delivered++
+	p.delivered++
 	return first.b, first.due, true
 }
 
@@ -149,14 +173,31 @@ func (p *Path) loses(draw float64) bool {
 	return p.bad
 }
 
-func (p *Path) put(departs time.Duration, jitter float64, b []byte) {
-	var buf []byte
-	if n := len(p.free); n > 0 {
-		buf, p.free = p.free[n-1], p.free[:n-1]
+// put queues a packet or its copy, whose number is copy.
+func (p *Path) put(departs time.Duration, jitter float64, copy uint64, b []byte) {
+	due := departs + p.delay + time.Duration(jitter*float64(p.jitter))
+	p.push(packet{due: due, order: 2*p.sent + copy, b: append(p.room(), b...)})
+}
+
+// leastRoom is the least that a buffer holds: a line of a cache.
+const leastRoom = 64
+
+// room is an empty buffer for the next push: a spare one, whose place behind the
+// queue goes to a lent one.
+func (p *Path) room() []byte {
+	n := len(p.queue)
+	if n+p.lent == cap(p.queue) {
+		longer := make([]packet, 2*cap(p.queue)+4)
+		copy(longer, p.queue[:cap(p.queue)])
+		p.queue = longer[:n]
 	}
-	p.order++
-	due := departs + p.c.Delay + time.Duration(jitter*float64(p.c.Jitter))
-	p.push(packet{due: due, order: p.order, b: append(buf[:0], b...)})
+	behind := p.queue[n : n+p.lent+1]
+	spare := behind[p.lent].b
+	behind[p.lent].b = behind[0].b
+	if spare == nil {
+		return make([]byte, 0, leastRoom)
+	}
+	return spare[:0]
 }
 
 // push and pop are a binary heap by hand: container/heap allocates for every
@@ -174,12 +215,13 @@ func (p *Path) push(x packet) {
 	q[i] = x
 }
 
+// pop takes the first packet, whose buffer is lent.
 func (p *Path) pop() packet {
 	q := p.queue
 	first, n := q[0], len(q)-1
 	x := q[n]
-	q[n] = packet{}
-	p.queue = q[:n]
+	q[n].b = first.b
+	p.queue, p.lent = q[:n], p.lent+1
 	if n == 0 {
 		return first
 	}

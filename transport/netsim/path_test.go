@@ -1,8 +1,8 @@
 package netsim
 
 import (
-	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -209,17 +209,46 @@ func TestSetConditions(t *testing.T) {
 	}
 }
 
-// The bytes are the sender's, copied; a received buffer is not written to
-// until the next Receive.
+// The bytes are the sender's, copied; what was received at one time is not
+// written to until a Receive at another.
 func TestBytes(t *testing.T) {
-	p := NewPath(1, Conditions{})
-	b := []byte("first")
-	p.Send(0, b)
-	copy(b, "xxxxx")
-	got, _, _ := p.Receive(0)
-	p.Send(0, []byte("other"))
-	if !bytes.Equal(got, []byte("first")) {
-		t.Errorf("received %q", got)
+	p := NewPath(1, Conditions{Delay: 3 * ms, Jitter: 5 * ms, Duplicate: .2})
+	sent := 0
+	send := func(now time.Duration, n int) {
+		for range n {
+			sent++
+			b := fmt.Appendf(nil, "%d", sent)
+			p.Send(now, b)
+			clear(b)
+		}
+	}
+	came := map[string]bool{}
+	for i := range 300 {
+		now := time.Duration(i) * ms
+		var got [][]byte
+		var want []string
+		for {
+			b, _, ok := p.Receive(now)
+			if !ok {
+				break
+			}
+			got, want = append(got, b), append(want, string(b))
+			came[string(b)] = true
+			send(now, i%3)
+		}
+		send(now, 1+i%5)
+		for k := range got {
+			if string(got[k]) != want[k] {
+				t.Fatalf("at %v: received %q, which is now %q", now, want[k], got[k])
+			}
+		}
+	}
+	for p.InFlight() > 0 {
+		b, _, _ := p.Receive(time.Hour)
+		came[string(b)] = true
+	}
+	if len(came) != sent {
+		t.Errorf("%d of %d came", len(came), sent)
 	}
 }
 
