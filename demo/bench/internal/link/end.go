@@ -11,29 +11,27 @@ import (
 
 // An End is one side of a connection. It is a rpl.Sink; different Ends may be
 // used at the same time.
+//
+// All ends of a bench are in one process, and what they touch washes out of the
+// caches what the library has in them: what a send needs of an end stands in one
+// line of a cache, what a Collect needs in that and the next.
 type End struct {
 	out, in *netsim.Path
 	lane    *lane.Lane
 	seq     uint64 // of the packet that Next opened
-	open    bool   // it has no datagram yet
-	now     time.Duration
-	ahead   int // bytes of segments that lead the next datagram
+	buf     []byte // this send's datagrams, each after its written
+	ahead   uint32 // bytes of segments that lead the next datagram
+	open    bool   // the packet that Next opened has no datagram yet
+	early   bool   // first is not zero
 
-	written []written // datagrams of this send, in buf
-	buf     []byte
-	packet  []byte
-
-	got received // by the last Collect
-
-	sent  Counters // by the last Flush, and messages queued before it
-	total Counters
+	got   received // by the last Collect
+	first Counters // of the next Flush, from before it: messages, and what Begin sent
+	_     [16]byte // whole lines: the allocator aligns 192 bytes to them
 }
 
-type written struct {
-	seq      uint64
-	segments int // bytes of the reliable lane that lead the packet
-	at, n    int // the datagram, in buf
-}
+// Before each datagram in buf stands its length, u32, and how many bytes of the
+// reliable lane lead its packet, u16; then its packet as it is without these.
+const writtenSize = 4 + 2
 
 // newEnd takes the memory that a send needs at once: what the simulator would
 // take later would be counted as the library's.
@@ -41,7 +39,7 @@ func newEnd(out, in *netsim.Path) *End {
 	const packets = 32
 	return &End{
 		out: out, in: in, lane: lane.New(lane.NewARQ),
-		written: make([]written, 0, packets), buf: make([]byte, 0, packets*transport.MaxPayload),
+		buf: make([]byte, 0, packets*(writtenSize+headerSize+transport.MaxPayload)),
 	}
 }
 
@@ -49,12 +47,12 @@ func newEnd(out, in *netsim.Path) *End {
 // now leads the first datagram; while it would leave less than half of a packet
 // for it, it goes in packets of its own.
 func (e *End) Begin(now time.Duration) {
-	e.now = now
 	e.lane.Update(now)
 	for e.lane.Pending() > transport.MaxPayload-bothSize-transport.MinRoom {
-		e.sendSegments(e.lane.Fit(transport.MaxPayload))
+		e.early = true
+		e.sendSegments(now, e.lane.Fit(transport.MaxPayload), &e.first)
 	}
-	e.ahead = e.lane.Pending()
+	e.ahead = uint32(e.lane.Pending())
 }
 
 // Next opens a packet. One that is given no datagram is not sent.
@@ -63,7 +61,7 @@ func (e *End) Next() (seq uint64, room int) {
 	e.open = true
 	room = transport.MaxPayload
 	if e.ahead > 0 {
-		room -= bothSize + e.ahead
+		room -= bothSize + int(e.ahead)
 	}
 	return e.seq, room
 }
@@ -74,56 +72,63 @@ func (e *End) Datagram(b []byte) {
 		panic("link: a datagram for a packet that Next did not open")
 	}
 	e.open = false
-	e.written = append(e.written, written{e.seq, e.ahead, len(e.buf), len(b)})
-	e.buf = append(e.buf, b...)
+	p := binary.LittleEndian.AppendUint32(e.buf, uint32(len(b)))
+	p = binary.LittleEndian.AppendUint16(p, uint16(e.ahead))
+	e.buf = append(begin(p, datagramAlone, e.seq), b...)
 	e.ahead = 0
 }
 
 // Reliable queues one message; its segments leave with Flush. b is copied.
 func (e *End) Reliable(b []byte) error {
-	e.sent.Messages++
+	e.early = true
+	e.first.Messages++
 	return e.lane.Queue(b)
 }
 
 // Flush sends everything that was written, then what the reliable lane still
 // has to say, and returns what this send was.
-func (e *End) Flush(now time.Duration) Counters {
-	e.now = now
-	for _, w := range e.written {
-		p := e.packet[:0]
-		if w.segments > 0 {
-			p = begin(p, both, w.seq)
-			p = binary.LittleEndian.AppendUint16(p, uint16(w.segments))
-			p = e.lane.Take(p, w.segments)
-		} else {
-			p = begin(p, datagramAlone, w.seq)
-		}
-		e.send(append(p, e.buf[w.at:w.at+w.n]...), w.segments)
+func (e *End) Flush(now time.Duration) (sent Counters) {
+	if e.early {
+		sent, e.first, e.early = e.first, Counters{}, false
 	}
-	e.written, e.buf, e.open, e.ahead = e.written[:0], e.buf[:0], false, 0
+	for rest := e.buf; len(rest) > 0; {
+		n, segments := int(binary.LittleEndian.Uint32(rest)), int(binary.LittleEndian.Uint16(rest[4:]))
+		p := rest[writtenSize : writtenSize+headerSize+n]
+		rest = rest[len(p)+writtenSize:]
+		if segments > 0 {
+			p = e.lead(p, segments)
+		}
+		e.send(now, p, segments, &sent)
+	}
+	e.buf, e.open, e.ahead = e.buf[:0], false, 0
 	e.lane.Update(now)
 	for e.lane.Pending() > 0 {
-		e.sendSegments(e.lane.Fit(transport.MaxPayload))
+		e.sendSegments(now, e.lane.Fit(transport.MaxPayload), &sent)
 	}
-	sent := e.sent
-	e.total, e.sent = e.total.Add(sent), Counters{}
 	return sent
 }
 
-// sendSegments sends a packet of segments alone.
-func (e *End) sendSegments(n int) {
-	e.seq++
-	e.send(e.lane.Take(begin(e.packet[:0], segmentsAlone, e.seq), n), n)
+// lead makes of the packet of a datagram one that segments lead, behind those
+// in buf.
+func (e *End) lead(alone []byte, segments int) []byte {
+	p := begin(e.buf[len(e.buf):], both, binary.LittleEndian.Uint64(alone[1:]))
+	p = binary.LittleEndian.AppendUint16(p, uint16(segments))
+	return append(e.lane.Take(p, segments), alone[headerSize:]...)
 }
 
-func (e *End) send(p []byte, segments int) {
-	e.packet = p
+// sendSegments sends a packet of segments alone.
+func (e *End) sendSegments(now time.Duration, n int, sent *Counters) {
+	e.seq++
+	e.send(now, e.lane.Take(begin(e.buf[len(e.buf):], segmentsAlone, e.seq), n), n, sent)
+}
+
+func (e *End) send(now time.Duration, p []byte, segments int, sent *Counters) {
 	payload := len(p) - headerSize
-	e.sent.Packets++
-	e.sent.Payload += payload
-	e.sent.Reliable += segments
-	e.sent.Longest = max(e.sent.Longest, payload)
-	e.out.Send(e.now, p)
+	sent.Packets++
+	sent.Payload += payload
+	sent.Reliable += segments
+	sent.Longest = max(sent.Longest, payload)
+	e.out.Send(now, p)
 }
 
 // Collect gathers what is due by now; an error means a broken reliable lane.
@@ -139,7 +144,8 @@ func (e *End) Collect(now time.Duration) error {
 			return err
 		}
 		if len(datagram) > 0 {
-			e.got.datagram(seq, due, datagram)
+			// The path keeps the bytes until a later Collect.
+			e.got.datagrams = append(e.got.datagrams, Datagram{seq, due, datagram})
 		}
 		if len(segments) == 0 {
 			continue
@@ -162,9 +168,6 @@ func (e *End) collectMessages() error {
 
 // Received is what the last Collect has gathered; valid until the next.
 func (e *End) Received() ([]Datagram, [][]byte) { return e.got.datagrams, e.got.messages }
-
-// Total is everything that this end has sent.
-func (e *End) Total() Counters { return e.total }
 
 // Oversize is how many packets were longer than the network takes and dropped.
 func (e *End) Oversize() int { return int(e.out.Counters().Oversize) }

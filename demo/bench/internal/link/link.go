@@ -31,7 +31,7 @@ func Pair(seed uint64, c Conditions) (server, client *End) {
 	return newEnd(p.Down, p.Up), newEnd(p.Up, p.Down)
 }
 
-// Counters are what an end has sent since it was made.
+// Counters are what an end has sent.
 type Counters struct {
 	Packets  int // with or without a datagram
 	Payload  int // bytes inside the seal, both lanes
@@ -42,11 +42,3 @@ type Counters struct {
 
 // Wire is the bytes of UDP payload: the seal included, UDP's own header not.
 func (c Counters) Wire() int { return c.Payload + c.Packets*transport.Overhead }
-
-// Add is the sum of two counters.
-func (c Counters) Add(o Counters) Counters {
-	return Counters{
-		c.Packets + o.Packets, c.Payload + o.Payload, c.Reliable + o.Reliable,
-		c.Messages + o.Messages, max(c.Longest, o.Longest),
-	}
-}

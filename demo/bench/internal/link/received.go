@@ -18,7 +18,9 @@ type received struct {
 }
 
 func (r *received) clear() {
-	r.datagrams, r.messages, r.buf = r.datagrams[:0], r.messages[:0], r.buf[:0]
+	r.datagrams = r.datagrams[:0]
+	r.messages = r.messages[:0]
+	r.buf = r.buf[:0]
 }
 
 func (r *received) keep(b []byte) []byte {
