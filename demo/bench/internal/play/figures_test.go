@@ -81,6 +81,7 @@ func TestVisits(t *testing.T) {
 		"cut by the end":    {func(v *visits) { v.in(0, 0, ms(300), false); v.arrived(0, 0, ms(350)); v.end(ms(900)) }, []time.Duration{ms(50)}},
 		"begun at the end":  {func(v *visits) { v.in(0, 0, ms(600), false); v.arrived(0, 0, ms(650)); v.end(ms(900)) }, nil},
 		"applied after all": {func(v *visits) { v.in(0, 0, 0, false); v.out(0, 0, ms(500)); v.arrived(0, 0, ms(550)) }, []time.Duration{ms(550)}},
+		"the node is gone":  {func(v *visits) { v.in(0, 0, 0, false); v.arrived(0, 0, ms(50)); v.gone(0, ms(900)) }, []time.Duration{ms(50)}},
 		"never applied":     {func(v *visits) { v.in(0, 0, 0, false); v.out(0, 0, ms(500)); v.end(sec) }, []time.Duration{sec}},
 		"twice": {func(v *visits) {
 			v.in(0, 0, 0, false)
@@ -110,7 +111,7 @@ func TestRelevancyIsPlainDistance(t *testing.T) {
 	r := newRelevancy(tr, 2, 500)
 	for tick := range tr.Ticks {
 		for client := range 2 {
-			o := r.points[client][tick]
+			o := r.point(client, tick)
 			if tr.Alive(tick, client) && (o.x != float64(tr.Row(tick, client)[3]) || o.y != float64(tr.Row(tick, client)[2])) {
 				t.Fatalf("client %d looks from %v at tick %d, its slot is at %v", client, o, tick, tr.Row(tick, client))
 			}

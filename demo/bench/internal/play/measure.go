@@ -176,9 +176,7 @@ func (r *run) born(slot int, n rpl.Node) { r.p.born(slot, n) }
 // gone: a node was removed, for whoever it was decided.
 func (r *run) gone(slot int, n rpl.Node) {
 	r.p.gone(slot, n)
-	for _, c := range r.clients {
-		r.tally.visits.out(c.index, r.p.life[n], r.now())
-	}
+	r.tally.visits.gone(r.p.life[n], r.now())
 }
 
 // settled reports whether every client is equal to the world that has stopped.

@@ -12,7 +12,8 @@ type relevancy struct {
 	t           *trace.Trace
 	x, y        int // fields
 	enter, exit float64
-	points      [][]point // where a client looks from, by client and tick; nil sees everything
+	clients     int
+	points      []point // where a client looks from, by tick and client; nil sees everything
 }
 
 type point struct{ x, y float64 }
@@ -23,23 +24,25 @@ const edge = 1e-9
 // newRelevancy lets client i follow slot i mod N: its observer is there, and
 // where it was last while the slot is dead.
 func newRelevancy(t *trace.Trace, clients int, radius float64) *relevancy {
-	r := &relevancy{t: t, x: t.Column(trace.PosX), y: t.Column(trace.PosY)}
+	r := &relevancy{t: t, x: t.Column(trace.PosX), y: t.Column(trace.PosY), clients: clients}
 	if radius == 0 {
 		return r
 	}
 	r.enter, r.exit = radius*(1-edge), radius*exitFactor*(1+edge)
-	r.points = make([][]point, clients)
-	for c := range r.points {
+	r.points = make([]point, t.Ticks*clients)
+	for c := range clients {
 		slot, at := c%t.Slots, point{}
 		for tick := range t.Ticks {
 			if t.Alive(tick, slot) {
 				at = r.place(tick, slot)
 			}
-			r.points[c] = append(r.points[c], at)
+			r.points[tick*clients+c] = at
 		}
 	}
 	return r
 }
+
+func (r *relevancy) point(client, tick int) point { return r.points[tick*r.clients+client] }
 
 // observer tells where each client looks from at the phase's tick; nil sees
 // everything.
@@ -47,7 +50,7 @@ func (r *relevancy) observer(p *phase) func(client int) point {
 	if r.points == nil {
 		return nil
 	}
-	return func(client int) point { return r.points[client][p.row(p.tick)] }
+	return func(client int) point { return r.point(client, p.row(p.tick)) }
 }
 
 func (r *relevancy) place(tick, slot int) point {
@@ -60,7 +63,7 @@ func (r *relevancy) within(client, tick, slot int, radius float64) bool {
 	if r.points == nil {
 		return true
 	}
-	o, p := r.points[client][tick], r.place(tick, slot)
+	o, p := r.point(client, tick), r.place(tick, slot)
 	dx, dy := p.x-o.x, p.y-o.y
 	return dx*dx+dy*dy <= radius*radius
 }

@@ -32,6 +32,7 @@ type session struct {
 	peers   int           // made so far
 	frame   int           // ticks since the session began
 	at      time.Duration // when the last of them ran
+	up      []int         // bytes of the last answer, by client
 
 	tap func(c *client) // for tests: told of each client that connects
 
@@ -208,7 +209,8 @@ func (s *session) receive() (took stages, err error) {
 	return took, nil
 }
 
-// answer lets every client send, and returns the bytes and the allocations.
+// answer lets every client send, and returns the bytes of each, valid until the
+// next call, and the allocations.
 func (s *session) answer() (up []int, allocs uint64) {
 	now := s.now()
 	for _, c := range s.clients {
@@ -220,10 +222,11 @@ func (s *session) answer() (up []int, allocs uint64) {
 		c.proxy.Send(now, c.end)
 	}
 	allocs = samples.mallocs() - before
+	s.up = s.up[:0]
 	for _, c := range s.clients {
-		up = append(up, c.end.Flush(now).Payload)
+		s.up = append(s.up, c.end.Flush(now).Payload)
 	}
-	return up, allocs
+	return s.up, allocs
 }
 
 // heapPerClient is what the authority's memory shrinks by when its clients go.

@@ -9,76 +9,95 @@ const shortVisit = 400 * time.Millisecond
 // visits times, for each client and life, from Stream's decision to the client
 // tick that applies the arrival.
 type visits struct {
-	byClient [][]visit // by life
-	samples  []time.Duration
+	clients int
+	all     []visit // by life, then by client: a death ends those of one life
+	times   []time.Duration
+	samples []time.Duration
 }
 
-// A visit is one stay of a node in a client's sight. Times are the session's.
+// A visit is one stay of a node in a client's sight. Its times are those at an
+// index of times, -1: not yet.
 type visit struct {
-	decided, left, applied time.Duration // -1: not yet
+	decided, left, applied int32
 	open                   bool
 	join                   bool // decided before the client had joined
 }
 
 func newVisits(clients, lives int) *visits {
-	v := &visits{byClient: make([][]visit, clients)}
-	for c := range v.byClient {
-		v.byClient[c] = make([]visit, lives)
-	}
-	return v
+	return &visits{clients: clients, all: make([]visit, clients*lives)}
 }
+
+// stamp is the index of a time; times do not go back.
+func (v *visits) stamp(now time.Duration) int32 {
+	if n := len(v.times); n == 0 || v.times[n-1] != now {
+		v.times = append(v.times, now)
+	}
+	return int32(len(v.times) - 1)
+}
+
+func (v *visits) of(client, life int) *visit { return &v.all[life*v.clients+client] }
 
 // in: Stream has decided that the client gets the node.
 func (v *visits) in(client, life int, now time.Duration, join bool) {
-	v.close(client, life, now) // what was decided before and never applied
-	v.byClient[client][life] = visit{decided: now, left: -1, applied: -1, open: true, join: join}
+	x, at := v.of(client, life), v.stamp(now)
+	v.close(x, at) // what was decided before and never applied
+	*x = visit{decided: at, left: -1, applied: -1, open: true, join: join}
 }
 
 // out: it is to have it no more.
-func (v *visits) out(client, life int, now time.Duration) {
-	if x := &v.byClient[client][life]; x.open && x.left < 0 {
-		x.left = now
+func (v *visits) out(client, life int, now time.Duration) { v.leave(v.of(client, life), v.stamp(now)) }
+
+// gone: nobody is to have it any more.
+func (v *visits) gone(life int, now time.Duration) {
+	at := v.stamp(now)
+	for client := range v.clients {
+		v.leave(v.of(client, life), at)
+	}
+}
+
+func (v *visits) leave(x *visit, at int32) {
+	if x.open && x.left < 0 {
+		x.left = at
 		if x.applied >= 0 {
-			v.close(client, life, now)
+			v.close(x, at)
 		}
 	}
 }
 
 // arrived: the client has applied it.
 func (v *visits) arrived(client, life int, now time.Duration) {
-	if x := &v.byClient[client][life]; x.open && x.applied < 0 {
-		x.applied = now
+	if x := v.of(client, life); x.open && x.applied < 0 {
+		x.applied = v.stamp(now)
 		if x.left >= 0 {
-			v.close(client, life, now)
+			v.close(x, x.applied)
 		}
 	}
 }
 
 // close takes the sample of a visit that is over, or cut by the end of the
 // trace. One that was never applied has taken at least until now.
-func (v *visits) close(client, life int, now time.Duration) {
-	x := &v.byClient[client][life]
+func (v *visits) close(x *visit, now int32) {
 	if !x.open {
 		return
 	}
 	x.open = false
-	length, took := now-x.decided, now-x.decided
+	left, applied := now, now
 	if x.left >= 0 {
-		length = x.left - x.decided
+		left = x.left
 	}
 	if x.applied >= 0 {
-		took = x.applied - x.decided
+		applied = x.applied
 	}
-	if !x.join && length >= shortVisit {
-		v.samples = append(v.samples, took)
+	decided := v.times[x.decided]
+	if !x.join && v.times[left]-decided >= shortVisit {
+		v.samples = append(v.samples, v.times[applied]-decided)
 	}
 }
 
 // end closes every visit.
 func (v *visits) end(now time.Duration) {
-	for c := range v.byClient {
-		for life := range v.byClient[c] {
-			v.close(c, life, now)
-		}
+	at := v.stamp(now)
+	for i := range v.all {
+		v.close(&v.all[i], at)
 	}
 }

@@ -24,17 +24,17 @@ type donburiWorld struct {
 	rep   *tendon.Replication
 	s     *rpl.Schema
 	c     *donburi.ComponentType[unit]
-	slots []written
+	units []*unit       // by slot: where its state is written, nil while it is dead
+	slots []written     // by slot
 	dying []int         // slots whose entities the step is to remove, or has
 	fresh []int         // slots whose entities the step will find, or has
 	now   time.Duration // of the step
 	watch watcher       // of the step
 }
 
-// written is where a slot's state is written.
+// written is what a living slot's state is written to.
 type written struct {
 	entity donburi.Entity
-	unit   *unit // nil while the slot is dead
 	node   rpl.Node
 }
 
@@ -75,28 +75,28 @@ func (w *donburiWorld) layout() (*layout, error) { return newLayout(w.s.Items()[
 
 func (w *donburiWorld) write(t *trace.Trace, tick int) {
 	for len(w.slots) < t.Slots {
-		w.slots = append(w.slots, written{})
+		w.slots, w.units = append(w.slots, written{}), append(w.units, nil)
 	}
-	for slot := range w.slots {
-		s := &w.slots[slot]
+	for slot, u := range w.units {
 		if slot >= t.Slots || !t.Alive(tick, slot) {
-			if s.unit != nil {
+			if u != nil {
 				w.dying = append(w.dying, slot)
 			}
 			continue
 		}
-		if s.unit == nil {
-			s.entity = w.w.Create(w.c, components.RplNode, components.Owner, components.Parent)
-			s.unit = w.c.Get(w.w.Entry(s.entity))
+		if u == nil {
+			e := w.w.Create(w.c, components.RplNode, components.Owner, components.Parent)
+			u = w.c.Get(w.w.Entry(e))
+			w.slots[slot].entity, w.units[slot] = e, u
 			w.fresh = append(w.fresh, slot)
 		}
-		s.unit.set(t.Row(tick, slot))
+		u.set(t.Row(tick, slot))
 	}
 }
 
 func (w *donburiWorld) clear() {
-	for slot := range w.slots {
-		if w.slots[slot].unit != nil {
+	for slot, u := range w.units {
+		if u != nil {
 			w.dying = append(w.dying, slot)
 		}
 	}
@@ -116,7 +116,7 @@ func (w *donburiWorld) step(now time.Duration, _ rpl.Tick, _ bool, h watcher) {
 func (w *donburiWorld) report(r register) {
 	for _, slot := range w.dying {
 		r.gone(slot, w.slots[slot].node)
-		w.slots[slot] = written{}
+		w.slots[slot], w.units[slot] = written{}, nil
 	}
 	for _, slot := range w.fresh {
 		s := &w.slots[slot]
