@@ -9,65 +9,80 @@ import (
 // A client is a proxy that receives bytes only, and what it holds. It is its
 // proxy's handler: what the proxy tells is noted and judged afterwards, so that
 // judging is not in the measured time.
+//
+// What the bench reads of its clients at each tick washes out of the caches what
+// the library has in them: it stands first, in two lines of a cache.
 type client struct {
-	index  int
-	proxy  *rpl.Proxy
 	end    end
+	proxy  *rpl.Proxy
+	held   []holding
+	joined int32 // the trace's tick at which it had everything, -1 before
+	index  int32
+	mail   int32 // messages of the reliable lane in the last Apply
+	odd    int32 // told of nodes or items that do not exist
+
+	claims []*rpl.Replica // those held whose item changed in the last Apply
 	phase  *phase
-	joined int // the trace's tick at which it had everything, -1 before
-
-	held   []*holding
-	bySlot []*holding // the newest of each slot
-	claims []*holding // those whose item changed in the last Apply
-	came   []*holding
-	went   []*holding
-	spare  []*holding
-	mail   int // messages of the reliable lane in it
-	odd    int // told of nodes or items that do not exist
-	spend  spend
-	words  []int32 // scratch
-
-	// For tests of the judgement: what a broken client does. tamper changes what
-	// it holds, deaf has it miss a removal.
+	// tamper and deaf are for tests of the judgement, what a broken client does:
+	// tamper changes what it holds, deaf has it miss a removal.
 	tamper func(h *holding, words []int32)
 	deaf   func(h *holding) bool
+	moved  bool // came or went in the last Apply
+
+	came  []int32 // lives
+	went  int     // nodes
+	spend spend
 }
 
 // A holding is a node that a client holds. It is read after every receive, of
-// every client, so it is small, and those of a client lie side by side: what the
-// bench reads washes out of the caches what the library has in them.
+// every client, so it is small, and those of a client lie side by side. Its
+// replica's Entity points to it, wherever it lies.
 type holding struct {
 	replica    *rpl.Replica
-	life, slot int32
-	born, died int32 // the life's
-	at         int32 // in held
+	slot       int32
+	born, died int32 // its life's
 	right      int32 // the newest tick of the trace at which its value was right
 }
 
 // lives reports whether its life lasts at a row of the trace.
 func (h *holding) lives(row int) bool { return int(h.born) <= row && row < int(h.died) }
 
-// hold makes a holding, from one that is gone or side by side with the last.
-func (c *client) hold(life int, r *rpl.Replica) *holding {
-	if len(c.spare) == 0 {
-		fresh := make([]holding, 64)
-		for i := range fresh {
-			c.spare = append(c.spare, &fresh[len(fresh)-1-i])
-		}
-	}
-	h := c.spare[len(c.spare)-1]
-	c.spare = c.spare[:len(c.spare)-1]
-	l := &c.phase.lives.All[life]
-	*h = holding{
-		replica: r, life: int32(life), slot: int32(l.Slot), born: int32(l.Born), died: int32(l.Died),
-		at: int32(len(c.held)), right: -1,
-	}
-	return h
-}
-
 func (c *client) begin(p *phase) {
 	c.phase, c.joined = p, -1
-	c.held, c.went, c.bySlot = nil, nil, make([]*holding, p.t.Slots)
+	c.held = make([]holding, 0, 64)
+}
+
+// hold makes a holding.
+func (c *client) hold(life int, r *rpl.Replica) {
+	if len(c.held) == cap(c.held) {
+		was := c.held
+		c.held = make([]holding, len(was), 2*cap(was))
+		for i := range was {
+			c.move(&c.held[i], &was[i])
+		}
+	}
+	l := &c.phase.lives.All[life]
+	c.held = append(c.held, holding{
+		replica: r, slot: int32(l.Slot), born: int32(l.Born), died: int32(l.Died), right: -1,
+	})
+	r.Entity = &c.held[len(c.held)-1]
+}
+
+// drop forgets a holding; the last one takes its place.
+func (c *client) drop(h *holding) {
+	h.replica.Entity = nil
+	last := len(c.held) - 1
+	if h != &c.held[last] {
+		c.move(h, &c.held[last])
+	}
+	c.held[last] = holding{}
+	c.held = c.held[:last]
+}
+
+// move moves a holding to another place.
+func (c *client) move(to, from *holding) {
+	*to = *from
+	to.replica.Entity = to
 }
 
 // receive applies what was collected; it is measured.
@@ -79,9 +94,11 @@ func (c *client) receive(now time.Duration) {
 	for _, m := range messages {
 		c.proxy.ReceiveMessage(m)
 	}
-	c.mail = len(messages)
-	c.spare = append(c.spare, c.went...)
-	c.claims, c.came, c.went = c.claims[:0], c.came[:0], c.went[:0]
+	c.mail = int32(len(messages))
+	c.claims = c.claims[:0]
+	if c.moved {
+		c.came, c.went, c.moved = c.came[:0], 0, false
+	}
 	c.proxy.Apply(now, c)
 }
 
@@ -94,12 +111,9 @@ func (c *client) Arrived(r *rpl.Replica) {
 		c.odd++
 		return
 	}
-	h := c.hold(life, r)
-	r.Entity = h
-	c.held = append(c.held, h)
-	c.bySlot[h.slot] = h
-	c.came = append(c.came, h)
-	c.claims = append(c.claims, h)
+	c.hold(life, r)
+	c.came, c.moved = append(c.came, int32(life)), true
+	c.claims = append(c.claims, r)
 }
 
 func (c *client) Gone(r *rpl.Replica, _ rpl.Tick, _ bool) {
@@ -107,40 +121,35 @@ func (c *client) Gone(r *rpl.Replica, _ rpl.Tick, _ bool) {
 	if !ok || c.deaf != nil && c.deaf(h) {
 		return
 	}
-	last := c.held[len(c.held)-1]
-	c.held[h.at], last.at = last, h.at
-	c.held = c.held[:len(c.held)-1]
-	h.at = -1
-	if c.bySlot[h.slot] == h {
-		c.bySlot[h.slot] = nil
-	}
-	c.went = append(c.went, h)
+	c.drop(h)
+	c.went++
+	c.moved = true
 }
 
 func (c *client) Changed(r *rpl.Replica, ordinal int, _ rpl.Tick) {
-	if h, ok := r.Entity.(*holding); ok {
-		c.claims = append(c.claims, h)
+	if _, ok := r.Entity.(*holding); ok {
+		c.claims = append(c.claims, r)
 	}
 }
 
-// value is what the client has for a node at the newest tick that it received;
-// valid until the next call of value or claim.
-func (c *client) value(h *holding) []int32 {
-	c.words = h.replica.Words(0, c.words[:0])
+// value is what the client has for a node at the newest tick that it received,
+// appended to words.
+func (c *client) value(h *holding, words []int32) []int32 {
+	words = h.replica.Words(0, words)
 	if c.tamper != nil {
-		c.tamper(h, c.words)
+		c.tamper(h, words)
 	}
-	return c.words
+	return words
 }
 
-// claim is what it has received last, and the server tick that this is of.
-func (c *client) claim(h *holding) ([]int32, rpl.Tick) {
-	var t rpl.Tick
-	c.words, t = h.replica.Confirmed(0, c.words[:0])
+// claim is what it has received last, appended to words, and the server tick
+// that this is of.
+func (c *client) claim(h *holding, words []int32) ([]int32, rpl.Tick) {
+	words, t := h.replica.Confirmed(0, words)
 	if c.tamper != nil {
-		c.tamper(h, c.words)
+		c.tamper(h, words)
 	}
-	return c.words, t
+	return words, t
 }
 
 // The rest of rpl.ProxyHandler: nothing here is drawn or called.

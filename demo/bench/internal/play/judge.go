@@ -1,11 +1,16 @@
 package play
 
+import "github.com/tendonengine/tendon/rpl"
+
 // A judge compares what clients hold with the trace, field by field.
 type judge struct {
 	layout     *layout
 	rel        *relevancy
 	clean      bool // every item must be right at every tick
 	mismatches Mismatches
+
+	words []int32 // scratch
+	here  []bool  // scratch: by slot
 }
 
 // Mismatches are counted by what is wrong.
@@ -28,30 +33,38 @@ func (m Mismatches) Sum() int {
 // the newest tick.
 func (j *judge) received(c *client) {
 	p := c.phase
-	for _, h := range c.claims {
-		if h.at < 0 {
+	words := j.words
+	for _, r := range c.claims {
+		h, ok := r.Entity.(*holding)
+		if !ok {
 			continue // gone again in the same receive
 		}
-		words, of := c.claim(h)
+		var of rpl.Tick
+		words, of = c.claim(h, words[:0])
 		at := p.at(of)
 		if at < 0 || !h.lives(p.row(at)) {
 			j.mismatches.Claimed++ // state of before its birth or after its death
 			continue
 		}
-		n := j.layout.differs(words, p.state(h, at))
-		j.mismatches.Claimed += n
-		if n == 0 {
+		if state := p.state(h, at); j.layout.equal(words, state) {
 			h.right = max(h.right, int32(at))
+		} else {
+			j.mismatches.Claimed += j.layout.differs(words, state)
 		}
 	}
-	j.mismatches.Odd += c.odd
-	c.odd = 0
+	j.words = words
+	if c.odd > 0 {
+		j.mismatches.Odd, c.odd = j.mismatches.Odd+int(c.odd), 0
+	}
 	newest := p.at(c.proxy.Newest())
 	if newest < 0 {
 		return
 	}
-	for _, h := range c.held {
-		words, lives := c.value(h), h.lives(p.row(newest))
+	row := p.row(newest)
+	for i := range c.held {
+		h := &c.held[i]
+		words = c.value(h, words[:0])
+		lives := h.lives(row)
 		if lives && j.layout.equal(words, p.state(h, newest)) {
 			h.right = int32(newest)
 			continue
@@ -69,6 +82,7 @@ func (j *judge) received(c *client) {
 			}
 		}
 	}
+	j.words = words
 }
 
 // complete reports whether a client holds every node relevant to it at the
@@ -80,18 +94,28 @@ func (j *judge) complete(c *client) bool {
 		return false
 	}
 	row := p.row(newest)
+	here := j.holds(c, row)
 	for slot := range p.t.Slots {
-		if p.t.Alive(row, slot) && j.rel.must(c.index, row, slot) && !c.holds(slot, row) {
+		if p.t.Alive(row, slot) && j.rel.must(int(c.index), row, slot) && !here[slot] {
 			return false
 		}
 	}
 	return true
 }
 
-// holds reports whether the client has the entity that a slot holds at a row.
-func (c *client) holds(slot, row int) bool {
-	h := c.bySlot[slot]
-	return h != nil && h.lives(row)
+// holds tells of which slots the client has the entity that they hold at a row;
+// valid until the next call.
+func (j *judge) holds(c *client, row int) []bool {
+	if j.here == nil {
+		j.here = make([]bool, c.phase.t.Slots)
+	}
+	clear(j.here)
+	for i := range c.held {
+		if h := &c.held[i]; h.lives(row) {
+			j.here[h.slot] = true
+		}
+	}
+	return j.here
 }
 
 // final counts what a client has wrong when the trace has ended: a prop of a
@@ -100,29 +124,32 @@ func (c *client) holds(slot, row int) bool {
 func (j *judge) final(c *client, first bool) (m Mismatches) {
 	p := c.phase
 	last := p.last()
-	for _, h := range c.held {
+	for i := range c.held {
+		h := &c.held[i]
 		if first && m.Sum() > 0 {
 			return m
 		}
-		if !h.lives(last) || !j.rel.may(c.index, last, int(h.slot)) {
+		if !h.lives(last) || !j.rel.may(int(c.index), last, int(h.slot)) {
 			m.Extra++
 			continue
 		}
 		row := p.state(h, last)
-		if j.layout.equal(c.value(h), row) {
+		j.words = c.value(h, j.words[:0])
+		if j.layout.equal(j.words, row) {
 			continue
 		}
 		// A predicted value runs on between packets: what was received counts.
-		words, of := c.claim(h)
+		words, of := c.claim(h, j.words[:0])
 		if n := j.layout.differs(words, row); n > 0 || p.at(of) < last {
 			m.Props += max(n, 1)
 		}
 	}
+	here := j.holds(c, last)
 	for slot := range p.t.Slots {
 		if first && m.Sum() > 0 {
 			return m
 		}
-		if p.t.Alive(last, slot) && j.rel.must(c.index, last, slot) && !c.holds(slot, last) {
+		if p.t.Alive(last, slot) && j.rel.must(int(c.index), last, slot) && !here[slot] {
 			m.Missing++
 		}
 	}

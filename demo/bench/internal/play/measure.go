@@ -109,10 +109,10 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 		applied += len(c.claims)
 		counts = counts && r.tally.counts(c, tick)
 		r.judge.received(c)
-		steady = steady && len(c.came)+len(c.went)+c.mail == 0
+		steady = steady && !c.moved && c.mail == 0
 		r.note(c, now)
 		if c.joined < 0 && r.judge.complete(c) {
-			c.joined = tick
+			c.joined = int32(tick)
 		}
 		r.tally.looked(c, tick)
 	}
@@ -134,10 +134,13 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 
 // note keeps what a client was told of nodes.
 func (r *run) note(c *client, now time.Duration) {
+	if !c.moved {
+		return
+	}
 	r.tally.ins += len(c.came)
-	r.tally.outs += len(c.went)
-	for _, h := range c.came {
-		r.tally.visits.arrived(c.index, int(h.life), now)
+	r.tally.outs += c.went
+	for _, life := range c.came {
+		r.tally.visits.arrived(int(c.index), int(life), now)
 	}
 }
 
@@ -163,9 +166,9 @@ func (r *run) noteDecisions() {
 		r.streaming = true
 		c := r.clients[r.index[d.peer]]
 		if d.in {
-			r.tally.visits.in(c.index, life, r.now(), c.joined < 0)
+			r.tally.visits.in(int(c.index), life, r.now(), c.joined < 0)
 		} else {
-			r.tally.visits.out(c.index, life, r.now())
+			r.tally.visits.out(int(c.index), life, r.now())
 		}
 	}
 	r.decisions = r.decisions[:0]

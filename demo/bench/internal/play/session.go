@@ -135,7 +135,7 @@ func (s *session) connect(p *phase) error {
 		if err != nil {
 			return err
 		}
-		c := &client{index: i, proxy: proxy, end: end, spend: spend{rate: float64(s.o.Budget)}}
+		c := &client{index: int32(i), proxy: proxy, end: end, spend: spend{rate: float64(s.o.Budget)}}
 		c.begin(p)
 		if s.tap != nil {
 			s.tap(c)

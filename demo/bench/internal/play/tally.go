@@ -66,7 +66,7 @@ func newTally(o *Options, lives int) *tally {
 
 // counts reports whether a client's send at a tick is measured.
 func (t *tally) counts(c *client, tick int) bool {
-	return tick > afterTick && tick < t.o.Trace.Ticks && (t.o.Budget > 0 || c.joined >= 0 && tick > c.joined)
+	return tick > afterTick && tick < t.o.Trace.Ticks && (t.o.Budget > 0 || c.joined >= 0 && tick > int(c.joined))
 }
 
 // sent notes what the server sent to a client at a sending tick.
@@ -113,8 +113,8 @@ func (t *tally) looked(c *client, tick int) {
 	if c.joined < 0 || tick >= t.o.Trace.Ticks {
 		return
 	}
-	for _, h := range c.held {
-		t.ages.add(tick - int(h.right))
+	for i := range c.held {
+		t.ages.add(tick - int(c.held[i].right))
 	}
 }
 
