@@ -73,12 +73,15 @@ func (w *donburiWorld) schema() *rpl.Schema      { return w.s }
 func (w *donburiWorld) core() *rpl.Authority     { return w.rep.Core() }
 func (w *donburiWorld) layout() (*layout, error) { return newLayout(w.s.Items()[0], unitFields()) }
 
-func (w *donburiWorld) write(t *trace.Trace, tick int) {
-	for len(w.slots) < t.Slots {
+func (w *donburiWorld) states(t *trace.Trace) []state { return states(t) }
+
+func (w *donburiWorld) write(p *phase) {
+	for len(w.slots) < p.t.Slots {
 		w.slots, w.units = append(w.slots, written{}), append(w.units, nil)
 	}
+	rows := p.rows(p.tick)
 	for slot, u := range w.units {
-		if slot >= t.Slots || !t.Alive(tick, slot) {
+		if slot >= len(rows) || !rows[slot].alive {
 			if u != nil {
 				w.dying = append(w.dying, slot)
 			}
@@ -90,7 +93,7 @@ func (w *donburiWorld) write(t *trace.Trace, tick int) {
 			w.slots[slot].entity, w.units[slot] = e, u
 			w.fresh = append(w.fresh, slot)
 		}
-		u.set(t.Row(tick, slot))
+		rows[slot].write(u)
 	}
 }
 
