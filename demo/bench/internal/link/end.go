@@ -26,20 +26,27 @@ type End struct {
 
 	got   received // by the last Collect
 	first Counters // of the next Flush, from before it: messages, and what Begin sent
-	_     [16]byte // whole lines: the allocator aligns 192 bytes to them
+
+	// Where buf is: most sends are small, and small buffers lie in few pages.
+	small, large []byte
+	_            [32]byte // whole lines: the allocator aligns 256 bytes to them
 }
 
 // Before each datagram in buf stands its length, u32, and how many bytes of the
 // reliable lane lead its packet, u16; then its packet as it is without these.
 const writtenSize = 4 + 2
 
+// smallSend is the most bytes of a send that stay in the small buffer.
+const smallSend = 256
+
 // newEnd takes the memory that a send needs at once: what the simulator would
 // take later would be counted as the library's.
 func newEnd(out, in *netsim.Path) *End {
 	const packets = 32
+	small := make([]byte, 0, smallSend)
 	return &End{
-		out: out, in: in, lane: lane.New(lane.NewARQ),
-		buf: make([]byte, 0, packets*(writtenSize+headerSize+transport.MaxPayload)),
+		out: out, in: in, lane: lane.New(lane.NewARQ), got: received{datagrams: make([]Datagram, 0, 3)},
+		buf: small, small: small, large: make([]byte, 0, packets*(writtenSize+headerSize+transport.MaxPayload)),
 	}
 }
 
@@ -72,6 +79,9 @@ func (e *End) Datagram(b []byte) {
 		panic("link: a datagram for a packet that Next did not open")
 	}
 	e.open = false
+	if len(e.buf)+writtenSize+headerSize+len(b) > cap(e.buf) && cap(e.buf) == smallSend {
+		e.buf = append(e.large, e.buf...)
+	}
 	p := binary.LittleEndian.AppendUint32(e.buf, uint32(len(b)))
 	p = binary.LittleEndian.AppendUint16(p, uint16(e.ahead))
 	e.buf = append(begin(p, datagramAlone, e.seq), b...)
@@ -100,7 +110,8 @@ func (e *End) Flush(now time.Duration) (sent Counters) {
 		}
 		e.send(now, p, segments, &sent)
 	}
-	e.buf, e.open, e.ahead = e.buf[:0], false, 0
+	e.open, e.ahead = false, 0
+	e.reuse()
 	e.lane.Update(now)
 	for e.lane.Pending() > 0 {
 		e.sendSegments(now, e.lane.Fit(transport.MaxPayload), &sent)
@@ -108,10 +119,27 @@ func (e *End) Flush(now time.Duration) (sent Counters) {
 	return sent
 }
 
-// lead makes of the packet of a datagram one that segments lead, behind those
-// in buf.
+// reuse makes buf empty, and small again.
+func (e *End) reuse() {
+	if cap(e.buf) == smallSend {
+		e.buf = e.buf[:0]
+		return
+	}
+	e.large = e.buf[:0] // which may have grown
+	e.buf = e.small
+}
+
+// spare is room for one more packet, beside those in buf.
+func (e *End) spare() []byte {
+	if cap(e.buf) == smallSend {
+		return e.large
+	}
+	return e.buf[len(e.buf):]
+}
+
+// lead makes of the packet of a datagram one that segments lead.
 func (e *End) lead(alone []byte, segments int) []byte {
-	p := begin(e.buf[len(e.buf):], both, binary.LittleEndian.Uint64(alone[1:]))
+	p := begin(e.spare(), both, binary.LittleEndian.Uint64(alone[1:]))
 	p = binary.LittleEndian.AppendUint16(p, uint16(segments))
 	return append(e.lane.Take(p, segments), alone[headerSize:]...)
 }
@@ -119,7 +147,7 @@ func (e *End) lead(alone []byte, segments int) []byte {
 // sendSegments sends a packet of segments alone.
 func (e *End) sendSegments(now time.Duration, n int, sent *Counters) {
 	e.seq++
-	e.send(now, e.lane.Take(begin(e.buf[len(e.buf):], segmentsAlone, e.seq), n), n, sent)
+	e.send(now, e.lane.Take(begin(e.spare(), segmentsAlone, e.seq), n), n, sent)
 }
 
 func (e *End) send(now time.Duration, p []byte, segments int, sent *Counters) {

@@ -113,6 +113,51 @@ func TestCounters(t *testing.T) {
 	}
 }
 
+// Small sends, large ones and ones beyond all that an end keeps at hand, with
+// messages and without, in any order: every byte comes.
+func TestSendsOfAllSizes(t *testing.T) {
+	const seed = 3
+	t.Logf("seed %d", seed)
+	server, client := Pair(seed, Conditions{})
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for i := range 400 {
+		now := time.Duration(i) * tick
+		var want [][]byte
+		if rng.IntN(3) == 0 {
+			if err := server.Reliable(make([]byte, rng.IntN(2000))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		server.Begin(now)
+		packets := []int{0, 1, 1, 2, 5, 40}[rng.IntN(6)]
+		for range packets {
+			_, room := server.Next()
+			b := make([]byte, 1+rng.IntN([]int{30, 300, room}[rng.IntN(3)]))
+			for k := range b {
+				b[k] = byte(rng.Uint32())
+			}
+			server.Datagram(b)
+			want = append(want, b)
+		}
+		if sent := server.Flush(now); sent.Packets < packets || server.Oversize() != 0 {
+			t.Fatalf("send %d of %d datagrams is counted as %+v", i, packets, sent)
+		}
+		if err := client.Collect(now); err != nil || len(client.got.datagrams) != packets {
+			t.Fatalf("send %d: %d of %d came: %v", i, len(client.got.datagrams), packets, err)
+		}
+		for k, d := range client.got.datagrams {
+			if !bytes.Equal(d.Data, want[k]) {
+				t.Fatalf("send %d: datagram %d is %x, not %x", i, k, d.Data, want[k])
+			}
+		}
+		client.Begin(now)
+		client.Flush(now)
+		if err := server.Collect(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	server, client := Pair(1, Conditions{RTT: 100 * time.Millisecond})
 	now := time.Duration(0)
