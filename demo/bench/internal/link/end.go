@@ -172,8 +172,7 @@ func (e *End) Collect(now time.Duration) error {
 			return err
 		}
 		if len(datagram) > 0 {
-			// The path keeps the bytes until a later Collect.
-			e.got.datagrams = append(e.got.datagrams, Datagram{seq, due, datagram})
+			e.got.datagram(seq, due, datagram) // copied, as a socket does
 		}
 		if len(segments) == 0 {
 			continue

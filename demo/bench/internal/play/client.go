@@ -21,7 +21,7 @@ type client struct {
 	mail   int32 // messages of the reliable lane in the last Apply
 	odd    int32 // told of nodes or items that do not exist
 
-	claims []*rpl.Replica // those whose item changed in the last Apply
+	claims []*rpl.Replica // those held whose item changed in the last Apply
 	phase  *phase
 	// tamper and deaf are for tests of the judgement, what a broken client does:
 	// tamper changes what it holds, deaf has it miss a removal.
@@ -126,8 +126,10 @@ func (c *client) Gone(r *rpl.Replica, _ rpl.Tick, _ bool) {
 	c.moved = true
 }
 
-func (c *client) Changed(r *rpl.Replica, _ int, _ rpl.Tick) {
-	c.claims = append(c.claims, r)
+func (c *client) Changed(r *rpl.Replica, ordinal int, _ rpl.Tick) {
+	if _, ok := r.Entity.(*holding); ok {
+		c.claims = append(c.claims, r)
+	}
 }
 
 // value is what the client has for a node at the newest tick that it received,

@@ -37,7 +37,7 @@ func (j *judge) received(c *client) {
 	for _, r := range c.claims {
 		h, ok := r.Entity.(*holding)
 		if !ok {
-			continue // gone again in the same receive, or none of the trace's
+			continue // gone again in the same receive
 		}
 		var of rpl.Tick
 		words, of = c.claim(h, words[:0])
@@ -46,10 +46,10 @@ func (j *judge) received(c *client) {
 			j.mismatches.Claimed++ // state of before its birth or after its death
 			continue
 		}
-		if j.equal(h, words, p, at) {
+		if state := p.state(h, at); j.layout.equal(words, state) {
 			h.right = max(h.right, int32(at))
 		} else {
-			j.mismatches.Claimed += j.layout.differs(words, p.fields(h, at))
+			j.mismatches.Claimed += j.layout.differs(words, state)
 		}
 	}
 	j.words = words
@@ -65,32 +65,24 @@ func (j *judge) received(c *client) {
 		h := &c.held[i]
 		words = c.value(h, words[:0])
 		lives := h.lives(row)
-		if lives && j.equal(h, words, p, newest) {
+		if lives && j.layout.equal(words, p.state(h, newest)) {
 			h.right = int32(newest)
 			continue
 		}
 		if j.clean {
 			j.mismatches.Held++
 			if lives {
-				j.mismatches.Held += j.layout.differs(words, p.fields(h, newest)) - 1
+				j.mismatches.Held += j.layout.differs(words, p.state(h, newest)) - 1
 			}
 		}
 		for at := newest - 1; at > int(h.right); at-- {
-			if h.lives(p.row(at)) && j.equal(h, words, p, at) {
+			if h.lives(p.row(at)) && j.layout.equal(words, p.state(h, at)) {
 				h.right = int32(at)
 				break
 			}
 		}
 	}
 	j.words = words
-}
-
-// equal reports whether words are what the trace has of a node at a tick.
-func (j *judge) equal(h *holding, words []int32, p *phase, tick int) bool {
-	if p.states != nil && j.layout.same {
-		return p.rows(tick)[h.slot].equals(words)
-	}
-	return j.layout.differs(words, p.fields(h, tick)) == 0
 }
 
 // complete reports whether a client holds every node relevant to it at the
@@ -141,9 +133,9 @@ func (j *judge) final(c *client, first bool) (m Mismatches) {
 			m.Extra++
 			continue
 		}
-		row := p.fields(h, last)
+		row := p.state(h, last)
 		j.words = c.value(h, j.words[:0])
-		if j.equal(h, j.words, p, last) {
+		if j.layout.equal(j.words, row) {
 			continue
 		}
 		// A predicted value runs on between packets: what was received counts.

@@ -65,3 +65,20 @@ func (l *layout) differs(words, row []int32) (n int) {
 	}
 	return n
 }
+
+// equal is differs == 0, in the least time.
+func (l *layout) equal(words, row []int32) bool {
+	if l.same {
+		row = row[1:]
+		if len(words) != len(row) {
+			return false
+		}
+		for i, w := range words {
+			if w != row[i] {
+				return false
+			}
+		}
+		return true
+	}
+	return l.differs(words, row) == 0
+}

@@ -23,7 +23,7 @@ type run struct {
 
 // measure plays the measured trace and reports.
 func (s *session) measure() (Report, error) {
-	p := newPhase(s.o.Trace, s.server.world, s.tick())
+	p := newPhase(s.o.Trace, s.tick())
 	if err := s.connect(p); err != nil {
 		return Report{}, err
 	}

@@ -10,11 +10,10 @@ import (
 // A phase is one trace while it is played: what ties the authority's ticks and
 // nodes to the trace's.
 type phase struct {
-	t      *trace.Trace
-	lives  *trace.Lives
-	states []state  // those of the world for t
-	base   rpl.Tick // the authority's tick at the trace's tick 0
-	tick   int      // of the trace; beyond its end the world stands still
+	t     *trace.Trace
+	lives *trace.Lives
+	base  rpl.Tick // the authority's tick at the trace's tick 0
+	tick  int      // of the trace; beyond its end the world stands still
 
 	node []rpl.Node       // by life; 0 before it is born
 	life map[rpl.Node]int // the other way round
@@ -22,8 +21,8 @@ type phase struct {
 	err  error            // the first disagreement between feed and trace
 }
 
-func newPhase(t *trace.Trace, w world, base rpl.Tick) *phase {
-	p := &phase{t: t, lives: trace.NewLives(t), states: w.states(t), base: base, life: map[rpl.Node]int{}}
+func newPhase(t *trace.Trace, base rpl.Tick) *phase {
+	p := &phase{t: t, lives: trace.NewLives(t), base: base, life: map[rpl.Node]int{}}
 	p.node = make([]rpl.Node, len(p.lives.All))
 	return p
 }
@@ -49,11 +48,5 @@ func (p *phase) born(slot int, n rpl.Node) {
 
 func (p *phase) gone(slot int, n rpl.Node) { p.made++ }
 
-// rows are a tick's states, by slot.
-func (p *phase) rows(tick int) []state {
-	at := p.row(tick) * p.t.Slots
-	return p.states[at : at+p.t.Slots]
-}
-
-// fields is the trace's row of a node that a client holds, at a tick.
-func (p *phase) fields(h *holding, tick int) []int32 { return p.t.Row(p.row(tick), int(h.slot)) }
+// state is the trace's row of a node that a client holds, at a tick.
+func (p *phase) state(h *holding, tick int) []int32 { return p.t.Row(p.row(tick), int(h.slot)) }

@@ -65,7 +65,7 @@ func (s *server) run(p *phase, now time.Duration, tick rpl.Tick, send bool, obse
 			c.end.Begin(now)
 		}
 	}
-	s.world.write(p)
+	s.world.write(p.t, p.row(p.tick))
 	if s.looks = send && observer != nil; s.looks {
 		for _, c := range s.peers {
 			at := observer(c.index)

@@ -158,7 +158,7 @@ func (s *session) disconnect() {
 
 // warm plays another trace, unmeasured, and removes its nodes and clients.
 func (s *session) warm(t *trace.Trace) error {
-	p := newPhase(t, s.server.world, s.tick())
+	p := newPhase(t, s.tick())
 	if err := s.connect(p); err != nil {
 		return err
 	}

@@ -61,6 +61,17 @@ func isGenerated(t *trace.Trace) bool {
 		t.Fields[4].Min == 0 && t.Fields[4].Max == turn-1
 }
 
+// set makes the component what a row says.
+func (u *unit) set(r []int32) {
+	*u = unit{
+		Kind:  uint8(r[1]),
+		Pos:   vec{float64(r[2]) / perUnit, float64(r[3]) / perUnit},
+		Angle: float64(r[4]) * (2 * math.Pi / turn),
+		Vel:   vec{float64(r[5]) / perUnit, float64(r[6]) / perUnit},
+		HP:    int16(r[7]), Anim: uint8(r[8]), Team: uint8(r[9]),
+	}
+}
+
 // unitTags are the component's tags with the bounds that the trace's header
 // tells; its types alone would leave them wide.
 func unitTags(t *trace.Trace) rpl.Tags {

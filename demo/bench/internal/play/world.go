@@ -17,12 +17,9 @@ type world interface {
 	core() *rpl.Authority
 	// layout tells how the item's words are the trace's fields.
 	layout() (*layout, error)
-	// states are a trace's rows as the world is written from them, nil where it
-	// takes them as they are.
-	states(t *trace.Trace) []state
-	// write puts a phase's tick into the world: the game's step, which is not
+	// write puts a tick of a trace into the world: the game's step, which is not
 	// measured.
-	write(p *phase)
+	write(t *trace.Trace, tick int)
 	// clear empties the world.
 	clear()
 	// step runs a tick of the authority up to Schedule, and tells w after each

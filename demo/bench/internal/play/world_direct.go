@@ -95,9 +95,8 @@ func (w *directWorld) layout() (*layout, error) {
 	return newLayout(w.item, fields)
 }
 
-func (w *directWorld) states(*trace.Trace) []state { return nil }
-func (w *directWorld) write(p *phase)              { w.t, w.tick = p.t, p.row(p.tick) }
-func (w *directWorld) clear()                      { w.tick = -1 }
+func (w *directWorld) write(t *trace.Trace, tick int) { w.t, w.tick = t, tick }
+func (w *directWorld) clear()                         { w.tick = -1 }
 
 func (w *directWorld) step(now time.Duration, tick rpl.Tick, send bool, h watcher) {
 	w.a.Step(tick)

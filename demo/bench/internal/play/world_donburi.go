@@ -73,15 +73,12 @@ func (w *donburiWorld) schema() *rpl.Schema      { return w.s }
 func (w *donburiWorld) core() *rpl.Authority     { return w.rep.Core() }
 func (w *donburiWorld) layout() (*layout, error) { return newLayout(w.s.Items()[0], unitFields()) }
 
-func (w *donburiWorld) states(t *trace.Trace) []state { return states(t) }
-
-func (w *donburiWorld) write(p *phase) {
-	for len(w.slots) < p.t.Slots {
+func (w *donburiWorld) write(t *trace.Trace, tick int) {
+	for len(w.slots) < t.Slots {
 		w.slots, w.units = append(w.slots, written{}), append(w.units, nil)
 	}
-	rows := p.rows(p.tick)
 	for slot, u := range w.units {
-		if slot >= len(rows) || !rows[slot].alive {
+		if slot >= t.Slots || !t.Alive(tick, slot) {
 			if u != nil {
 				w.dying = append(w.dying, slot)
 			}
@@ -93,7 +90,7 @@ func (w *donburiWorld) write(p *phase) {
 			w.slots[slot].entity, w.units[slot] = e, u
 			w.fresh = append(w.fresh, slot)
 		}
-		rows[slot].write(u)
+		u.set(t.Row(tick, slot))
 	}
 }
 
