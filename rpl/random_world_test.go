@@ -3,6 +3,7 @@ package rpl_test
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -150,7 +151,8 @@ type randomWorld struct {
 	sch      *randomSchema
 	net      *rpltest.Net
 	nodes    []*thingy
-	next     int32 // of secrets and calls
+	next     int32   // of secrets and calls
+	given    secrets // all there ever were
 	peers    rpl.Peer
 	grid     *rpl.Grid
 	at       map[rpl.Peer]xy
@@ -178,7 +180,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWor
 		at: map[rpl.Peer]xy{}, team: map[rpl.Peer]bool{}, watch: map[rpl.Peer]bool{}, squad: map[rpl.Peer]bool{}, may: map[rpl.Peer]*secrets{},
 		ran: map[*rpltest.Client]map[uint32]int{}, order: map[*rpltest.Client]map[rpl.Node]uint32{},
 		said: map[uint32]rpl.Node{}, past: map[rpl.Node]map[rpl.Tick][]int32{},
-		wire: map[rpl.Peer]*eavesdropper{}, bucket: map[rpl.Peer]*bucketCheck{}, peers: 1,
+		given: secrets{map[int32]bool{}, map[string]bool{}}, wire: map[rpl.Peer]*eavesdropper{}, bucket: map[rpl.Peer]*bucketCheck{}, peers: 1,
 	}
 	if g, ok := c.Interest.(rpl.Grid); ok {
 		w.grid = &g
@@ -204,7 +206,9 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWor
 }
 
 // An eavesdropper reads all that leaves for one peer, at once and without loss:
-// what it has is what was in the plaintext.
+// what it has is what was in the plaintext. Where its client is deaf it knows other
+// bases, may refuse what that can read, and reads amiss what builds upon it: what
+// is no secret of anybody proves nothing then.
 type eavesdropper struct {
 	p   *rpl.Proxy
 	log rpltest.Recorder
@@ -326,8 +330,17 @@ func (w *randomWorld) newPart(t *rpl.ItemType) *part {
 
 // conceal gives an item new secrets.
 func (w *randomWorld) conceal(s *secretItem) {
-	s.Token, s.Other, s.Team, s.Watch = w.secret(), w.secret(), w.secret(), w.secret()
+	s.Token, s.Other, s.Team, s.Watch = w.sparse(), w.sparse(), w.sparse(), w.sparse()
 	s.Word, s.TeamWord = fmt.Sprint("owner ", w.secret()), fmt.Sprint("team ", w.secret())
+	w.given.words[s.Word], w.given.words[s.TeamWord] = true, true
+}
+
+// sparse is a secret that is far from all others: none is had by reading another
+// one amiss.
+func (w *randomWorld) sparse() int32 {
+	n := int32(uint32(w.secret()) * 0x9e3779b1 & math.MaxInt32)
+	w.given.numbers[n] = true
+	return n
 }
 
 func (w *randomWorld) spawn(parent *thingy, owner rpl.Peer, rel rpl.Relevance, transient, keep bool, hz uint8, items []*rpl.ItemType) *thingy {
