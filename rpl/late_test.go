@@ -209,3 +209,42 @@ func TestArrivalAckedWithItsUpdate(t *testing.T) {
 		t.Errorf("it has %d, want 1", got.HP)
 	}
 }
+
+// What a peer may see while a node is on its way to it goes and comes back: of the
+// copies of its arrival the first one counts, whose ack comes last.
+func TestRightsThatComeBackBeforeTheAck(t *testing.T) {
+	m := newPostman(t)
+	secret := secretItem{Team: 1}
+	var id rpl.Node
+	set := func() { m.net.A.Set(m.item(id, 1), unsafe.Pointer(&secret)) }
+	m.net.A.SetGroup(2, m.sch.team, true)
+	m.ticks(t, 10)
+	m.c.Mute = true
+	m.deliver(t, m.tick(func() {
+		id = m.spawn(t, m.sch.extra[1])
+		set()
+	}))
+	lose := func(change func()) {
+		m.tick(change)
+		for range 30 {
+			m.tick(nil)
+		}
+	}
+	lose(func() {
+		m.net.A.SetGroup(2, m.sch.team, false)
+		secret.Team = 2
+		set()
+	})
+	lose(func() { m.net.A.SetGroup(2, m.sch.team, true) })
+	m.c.Mute = false
+	m.ticks(t, 120)
+	r, ok := m.c.P.Replica(id)
+	if !ok {
+		t.Fatal("the node is not there")
+	}
+	var got secretItem
+	m.c.P.Inject(r, 1, unsafe.Pointer(&got))
+	if got.Team != 2 {
+		t.Errorf("the secret is %d, want 2", got.Team)
+	}
+}

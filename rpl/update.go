@@ -186,6 +186,8 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 		return rowSame // a guess may be skipped; the arrival's ack tells what the peer has
 	case !sees:
 		return rowForget
+	case pr.hidden && guess:
+		return rowSame // the next copy of the arrival shows it
 	case pr.hidden:
 		*pr = peerRow{from: uint32(a.tick)} // gained: a keyframe
 	}
