@@ -35,7 +35,8 @@ const (
 	mostLate     = 8
 
 	// recordLen is the packets whose contents are remembered until acked: a
-	// second of 17 packets a tick at 60 Hz. A power of two.
+	// second of 17 packets a tick at 60 Hz. A power of two of at most 16 bits: what
+	// is echoed of a number tells its place.
 	recordLen = 1024
 
 	// fewRecords is how many that are at first, a power of two: half a second of

@@ -11,9 +11,8 @@ import (
 // what it measures: what each packet needs of a path stands in two lines of a
 // cache, of which Receive needs the first alone.
 type Path struct {
-	queue     []packet      // a heap by due time, then order; beyond it lent buffers, then spare ones
-	lent      int           // how many Receive has returned that are still valid
-	at        time.Duration // of the last Receive
+	queue     []packet // a heap by due time, then order; beyond it the lent buffer, then spare ones
+	lent      int      // 1 while what Receive has returned is valid
 	sent      uint64
 	bytes     uint64
 	delivered uint64
@@ -27,7 +26,7 @@ type Path struct {
 
 	c       Conditions
 	dropped Counters // those of Send, and Duplicated
-	_       [8]byte  // whole lines: the allocator aligns 256 bytes to them
+	_       [24]byte // whole lines: the allocator aligns 256 bytes to them
 }
 
 // Counters are what a Path has done since it was made.
@@ -121,11 +120,9 @@ func (p *Path) Send(now time.Duration, b []byte) {
 func (p *Path) draw() float64 { return float64(p.rng.Uint64()<<11>>11) / (1 << 53) }
 
 // Receive returns the packet that is due first, if it is due by now, and the
-// time at which it was due. The bytes are valid until a Receive at another time.
+// time at which it was due. The bytes are valid until the next Receive.
 func (p *Path) Receive(now time.Duration) (b []byte, due time.Duration, ok bool) {
-	if now != p.at {
-		p.at, p.lent = now, 0
-	}
+	p.lent = 0
 	if len(p.queue) == 0 || p.queue[0].due > now {
 		return nil, 0, false
 	}
@@ -183,7 +180,7 @@ func (p *Path) put(departs time.Duration, jitter float64, copy uint64, b []byte)
 const leastRoom = 64
 
 // room is an empty buffer for the next push: a spare one, whose place behind the
-// queue goes to a lent one.
+// queue goes to the lent one.
 func (p *Path) room() []byte {
 	n := len(p.queue)
 	if n+p.lent == cap(p.queue) {
@@ -221,7 +218,7 @@ func (p *Path) pop() packet {
 	first, n := q[0], len(q)-1
 	x := q[n]
 	q[n].b = first.b
-	p.queue, p.lent = q[:n], p.lent+1
+	p.queue, p.lent = q[:n], 1
 	if n == 0 {
 		return first
 	}

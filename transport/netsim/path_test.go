@@ -209,8 +209,8 @@ func TestSetConditions(t *testing.T) {
 	}
 }
 
-// The bytes are the sender's, copied; what was received at one time is not
-// written to until a Receive at another.
+// The bytes are the sender's, copied; what was received is not written to until
+// the next Receive, and its buffer is used again, also where time stands still.
 func TestBytes(t *testing.T) {
 	p := NewPath(1, Conditions{Delay: 3 * ms, Jitter: 5 * ms, Duplicate: .2})
 	sent := 0
@@ -225,21 +225,12 @@ func TestBytes(t *testing.T) {
 	came := map[string]bool{}
 	for i := range 300 {
 		now := time.Duration(i) * ms
-		var got [][]byte
-		var want []string
-		for {
-			b, _, ok := p.Receive(now)
-			if !ok {
-				break
-			}
-			got, want = append(got, b), append(want, string(b))
-			came[string(b)] = true
-			send(now, i%3)
-		}
 		send(now, 1+i%5)
-		for k := range got {
-			if string(got[k]) != want[k] {
-				t.Fatalf("at %v: received %q, which is now %q", now, want[k], got[k])
+		for b, _, ok := p.Receive(now); ok; b, _, ok = p.Receive(now) {
+			want := string(b)
+			came[want] = true
+			if send(now, i%3); string(b) != want {
+				t.Fatalf("at %v: received %q, which is now %q", now, want, b)
 			}
 		}
 	}
@@ -249,6 +240,13 @@ func TestBytes(t *testing.T) {
 	}
 	if len(came) != sent {
 		t.Errorf("%d of %d came", len(came), sent)
+	}
+	p.SetConditions(Conditions{})
+	if n := testing.AllocsPerRun(1000, func() {
+		p.Send(time.Hour, []byte("again"))
+		p.Receive(time.Hour)
+	}); n != 0 {
+		t.Errorf("%v allocations for a packet where time stands still", n)
 	}
 }
 
