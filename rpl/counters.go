@@ -4,6 +4,7 @@ package rpl
 // and the bench read them.
 type Counters struct {
 	DistanceChecks uint64 // of nodes against observers
+	FarOut         uint64 // nodes that came to where a Grid's float32s are too coarse: meanwhile peers look at all of their sight
 	Records        uint64 // updates of rows sent
 	Repeats        uint64 // of Records, Arrivals and Removals: said again
 	Shared         uint64 // of Records: coded once for several peers

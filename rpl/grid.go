@@ -13,7 +13,7 @@ import "math"
 type grid struct {
 	size  float64 // of a cell
 	slack float64 // along each axis
-	exact bool    // somewhere beyond a float32's precision: nothing is taken from the grid
+	rough int     // nodes beyond a float32's precision: while there are some nothing is taken from the grid
 
 	plain        bool // the Interest is a Grid, of this reach
 	exit         float64
@@ -72,8 +72,8 @@ type spot struct {
 	cellAt       int32
 }
 
-// rough is whether float32s are too coarse for a place.
-func (g *grid) rough(x, y float64) bool {
+// coarse is whether float32s are too coarse for a place.
+func (g *grid) coarse(x, y float64) bool {
 	return apart(x-float64(float32(x)), y-float64(float32(y))) > apart(g.slack/256, 0)
 }
 
@@ -143,11 +143,7 @@ func apart(x, y float64) uint64 {
 func (a *Authority) enterCell(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
 	from, nowhere := gridNode{x: s.gridX, y: s.gridY}, s.cell < 0
-	s.gridX, s.gridY = float32(s.x), float32(s.y)
-	if g.rough(s.x, s.y) {
-		g.exact = true
-		s.gridX, s.gridY = float32(math.NaN()), float32(math.NaN()) // it strays with every move: its cell is right
-	}
+	a.locate(slot)
 	i := g.bucketAt(g.cellOf(s.x), g.cellOf(s.y))
 	e := gridNode{s.gridX, s.gridY, slot}
 	if i == s.cell {
@@ -162,7 +158,9 @@ func (a *Authority) enterCell(slot uint32) {
 				a.tell(h.peer, slot)
 			}
 		}
-		a.ungrid(slot)
+		if !nowhere {
+			a.leaveCell(slot)
+		}
 		g.crossed = append(g.crossed, slot)
 		s.cell, s.cellAt = i, int32(len(g.buckets[i]))
 		g.buckets[i] = append(roomy(g.buckets[i]), e)
@@ -177,6 +175,37 @@ func (a *Authority) enterCell(slot uint32) {
 			}
 		}
 	}
+}
+
+// locate notes where the grid is to have a node: nowhere if float32s cannot tell.
+// Such a node strays with every move, so that its cell is right.
+func (a *Authority) locate(slot uint32) {
+	g, s := a.grid, &a.spots[slot]
+	was := s.cell >= 0 && s.isRough()
+	s.gridX, s.gridY = float32(s.x), float32(s.y)
+	is := g.coarse(s.x, s.y)
+	if is {
+		s.gridX, s.gridY = float32(math.NaN()), float32(math.NaN())
+	}
+	if is && !was {
+		a.noteFarOut(slot)
+	}
+	g.rough += flag(is) - flag(was)
+}
+
+// isRough is whether the grid cannot tell where a node of it is.
+func (s *spot) isRough() bool { return s.gridX != s.gridX }
+
+// noteFarOut counts a node of which the grid cannot tell where it is, and says so
+// once: a game has seldom meant it.
+func (a *Authority) noteFarOut(slot uint32) {
+	if a.counters.FarOut++; a.counters.FarOut > 1 {
+		return
+	}
+	s := &a.spots[slot]
+	a.cfg.Log.Warn("a node is where float32s are too coarse to find it by: as long as one is, every peer looks at all of its sight in every send",
+		"node", a.nodes[slot].id, "x", s.x, "y", s.y,
+		"remedy", "keep infinities out of positions, and the world nearer to its origin")
 }
 
 // roomy makes room for one more: a crowd that wanders over a steady world soon
@@ -201,12 +230,17 @@ func (a *Authority) leaveGrid(slot uint32) {
 	a.ungrid(slot)
 }
 
+// ungrid takes a node out of the grid, if it is there.
 func (a *Authority) ungrid(slot uint32) {
-	s := &a.spots[slot]
-	if s.cell < 0 {
-		return
+	if s := &a.spots[slot]; s.cell >= 0 {
+		a.grid.rough -= flag(s.isRough())
+		a.leaveCell(slot)
 	}
-	g := a.grid
+}
+
+// leaveCell takes a node out of the cell that it is in.
+func (a *Authority) leaveCell(slot uint32) {
+	g, s := a.grid, &a.spots[slot]
 	nodes := g.buckets[s.cell]
 	last := len(nodes) - 1
 	nodes[s.cellAt] = nodes[last]

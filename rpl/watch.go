@@ -108,7 +108,7 @@ type vigil struct {
 // keepWatch brings what the peer should hold up to date.
 func (a *Authority) keepWatch(p *peer, now time.Duration) {
 	g, w, o := a.grid, &p.watch, p.points[0]
-	blind := g.exact || g.rough(o[0], o[1])
+	blind := g.rough > 0 || g.coarse(o[0], o[1])
 	v := vigil{rings: &g.rings, a: a, p: p, o: o, now: now}
 	if blind {
 		v.rings = &g.blind

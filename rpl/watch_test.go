@@ -90,6 +90,81 @@ func TestSightIsExactFarOut(t *testing.T) {
 	}
 }
 
+// A node that float32s cannot tell the place of costs its peers their lists as long
+// as it is there, and is counted.
+func TestFarOutEndsWithTheNode(t *testing.T) {
+	w := newSight(t, rpl.Grid{Enter: 40, Exit: 44})
+	const peer = rpl.Server + 1
+	if err := w.a.Connect(peer); err != nil {
+		t.Fatal(err)
+	}
+	dots := make([]dot, 100)
+	var items []rpl.Item
+	var nodes []rpl.Node
+	for k := range dots {
+		dots[k].Pos = xy{float64(k), 0}
+		n, err := w.a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{w.typ}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _ := w.a.Item(n, 0)
+		nodes, items = append(nodes, n), append(items, it)
+	}
+	tick := rpl.Tick(0)
+	send := func() (checks uint64) { // of a send in which one node moves, as nodes do
+		before := w.a.Counters().DistanceChecks
+		tick++
+		dots[0].Pos.Y++
+		w.a.Step(tick)
+		for k, it := range items {
+			w.a.Set(it, unsafe.Pointer(&dots[k]))
+		}
+		w.a.Observe(peer, [2]float64{0, 0})
+		w.a.Stream(0)
+		w.a.Schedule(0)
+		return w.a.Counters().DistanceChecks - before
+	}
+	send()
+	usual := send()
+	last := len(dots) - 1
+	for _, odd := range []struct {
+		how string
+		end func()
+	}{
+		{"it came back", func() { dots[last].Pos = xy{10, 10} }},
+		{"it hangs under another", func() {
+			if err := w.a.SetParent(nodes[last], nodes[0]); err != nil {
+				t.Fatal(err)
+			}
+			send() // what leaves the grid is looked for once
+			if err := w.a.SetParent(nodes[last], 0); err != nil {
+				t.Fatal(err)
+			}
+			dots[last].Pos = xy{20, 0}
+		}},
+		{"it is always there", func() { w.a.SetNode(nodes[last], rpl.Always, 1, 0, false) }},
+		{"it was removed", func() {
+			w.a.Remove(nodes[last])
+			items, dots = items[:last], dots[:last]
+		}},
+	} {
+		w.a.SetNode(nodes[last], rpl.Near, 1, 0, false)
+		dots[last].Pos.X = 1e8 + 1
+		send()
+		if checks := send(); checks < usual+40 { // all that is in sight
+			t.Errorf("%s: %d nodes looked at in a send with one far out, %d without", odd.how, checks, usual)
+		}
+		odd.end()
+		send() // by a look
+		if checks := send(); checks > usual {
+			t.Errorf("%s: %d nodes looked at in a send, %d before", odd.how, checks, usual)
+		}
+	}
+	if far := w.a.Counters().FarOut; far < 4 {
+		t.Errorf("%d nodes counted as far out", far)
+	}
+}
+
 // A peer that keeps watch holds in every send what a peer holds that looks at
 // all of its sight in every send.
 func TestWatchSeesWhatALookSees(t *testing.T) {
@@ -194,7 +269,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 				})
 			},
 		}
-		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "jump", "relevance", "give", "parent", "", "", "", "", "", ""}
+		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "stray", "jump", "lose", "relevance", "give", "parent", "", "", "", "", "", ""}
 		for range rapid.IntRange(0, 30).Draw(t, "nodes") {
 			ops["spawn"]()
 		}
