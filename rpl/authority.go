@@ -110,6 +110,7 @@ type Authority struct {
 	modelMsg []byte    // the model as it is shipped; nil for the default
 	learner  *learner
 	deaf     *learner // of what not everyone may see: it is never fitted
+	fitting  *fitting // under way, nil none
 	defaults *model   // what the header's and the peers' own tables are
 	up       up
 	upBytes  []byte

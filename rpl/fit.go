@@ -18,34 +18,46 @@ const (
 // to serve: the next fit comes after twice the time.
 const horizon = 2
 
-// learn fits new tables when it is time, and ships them where they pay.
+// learn fits new tables in time, some of them in each tick, and ships them where they
+// pay.
 func (a *Authority) learn() {
 	l := a.learner
+	if a.fitting != nil {
+		if a.fitting.on() {
+			a.fitting = nil
+		}
+		return
+	}
 	if l.next == 0 {
 		if a.byID.len() > 0 {
 			l.next = a.tick + l.wait // nothing is coded before anyone is there
 		}
 		return
 	}
-	if rest := l.next - a.tick; int32(rest) > 0 {
+	lead := l.wait / fitShare
+	if rest := l.next - a.tick; int32(rest) > int32(lead) {
 		if rest%max(l.wait/4, 1) == 0 {
 			a.chooseHeadings()
 		}
 		return
 	}
 	l.wait = min(2*l.wait, Tick(lastFit*a.cfg.Hz))
-	l.next = a.tick + l.wait
+	l.next = a.tick + lead + l.wait
 	number, free := a.nextTables()
-	now := l.cost(a.types, a.model)
 	f := fitter{worth: a.worth()}
-	if !free || now*f.worth*bestSaving < 8*smallestSet {
+	if !free || l.cost(a.types, a.model)*f.worth*bestSaving < 8*smallestSet {
 		return // no tables could pay
 	}
-	set := f.set(l, a.types, a.defaults, a.model, number)
-	next := set.build(a.types, a.defaults)
-	if msg := a.paying(set, now-l.cost(a.types, next)); msg != nil {
-		a.ship(set, next, msg)
-		l.fade()
+	a.fitting = f.begin(l, a.types, a.defaults, a.model, number)
+	a.fitting.then(func() { a.fitted(a.fitting) })
+	a.fitting.within(lead)
+}
+
+// fitted ships what was fitted, if it pays.
+func (a *Authority) fitted(f *fitting) {
+	if msg := a.paying(f.set, f.saved); msg != nil {
+		a.ship(f.set, f.next, msg)
+		a.learner.fade()
 	}
 	a.chooseKinds() // which takes memory, as the fit has
 }
@@ -85,6 +97,11 @@ func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
 	}
 }
 
+// fitShare is the share of the time since the last fit that a fit takes: long enough
+// for the first one to be little in each tick, and short enough for what is counted
+// by then to say nearly as much.
+const fitShare = 8
+
 // worth is what a bit that was saved of what was counted is to be multiplied
 // with, to be compared with one of the tables that each peer is sent.
 func (a *Authority) worth() float64 {
@@ -99,8 +116,10 @@ func (c *Counters) copiesPerRecord() float64 {
 	return float64(c.Records) / float64(max(c.Records-c.Shared, 1))
 }
 
-// adopt makes a set the tables of this session.
+// adopt makes a set the tables of this session. What is being fitted was to follow
+// others.
 func (a *Authority) adopt(set *tableSet, m *model, msg []byte) {
+	a.fitting = nil
 	a.learner.rebase(a.types, a.model, m)
 	a.modelSet, a.model, a.modelMsg = set, m, msg
 	a.models[set.number] = m

@@ -190,18 +190,6 @@ func (a *Authority) chooseKinds() {
 	}
 }
 
-// kind fits the tables of one kind; now is what it has in any context without.
-func (f *fitter) kind(l *updateLearner, t *rowType, def, now *recordModel, shape *shapeModel) (s updateSet) {
-	sum := newRecordLearner(t)
-	for c := range l {
-		sum.add(&l[c])
-	}
-	s.all = f.record(&sum, def, now, shape)
-	base := s.build(def, now)
-	s.contexts = f.contexts(l, def, &base, shape)
-	return s
-}
-
 // price is the bits that updates cost with a set, and those of their tables.
 func (f *fitter) price(s *rowSet, l *rowLearner, t *rowType, d *rowModel) float64 {
 	m := s.build(t, d)

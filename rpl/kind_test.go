@@ -65,15 +65,14 @@ func TestTablesByKind(t *testing.T) {
 	typ := h.types[0]
 	d, l := defaultModel(h.types), newLearner(h.types, 60)
 	h.code(d, l)
-	f := fitter{worth: 1}
-	plain := f.set(l, h.types, d, d, 1)
-	word := l.rows[0].hints.best(typ, f.worth)
+	plain := fitted(l, h.types, d)
+	word := l.rows[0].hints.best(typ, 1)
 	if word != herdSpecies || plain.rows[0].kind >= 0 {
 		t.Fatalf("seed %d: kinds are told by word %d, by %d before they are counted", seed, word, plain.rows[0].kind)
 	}
 	l.rows[0].regroup(typ, word)
 	h.code(d, l)
-	set, err := parseTables(f.set(l, h.types, d, d, 1).append(nil, h.types, d)[1:], h.types, d)
+	set, err := parseTables(fitted(l, h.types, d).append(nil, h.types, d)[1:], h.types, d)
 	if err != nil || set.rows[0].kind != herdSpecies {
 		t.Fatalf("seed %d: %v, kinds by word %d", seed, err, set.rows[0].kind)
 	}
@@ -114,8 +113,7 @@ func TestOddKindsAreRefused(t *testing.T) {
 	d, l := defaultModel(h.types), newLearner(h.types, 60)
 	l.rows[0].regroup(h.types[0], herdSpecies)
 	h.code(d, l)
-	f := fitter{worth: 1}
-	set := f.set(l, h.types, d, d, 1)
+	set := fitted(l, h.types, d)
 	set.rows[0].kind = herdX
 	if _, err := parseTables(set.append(nil, h.types, d)[1:], h.types, d); err == nil {
 		t.Error("kinds told by a position were taken")

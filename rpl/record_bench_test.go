@@ -61,8 +61,7 @@ func newRecordBench(b testing.TB) *recordBench {
 }
 
 func learnedModel(l *learner, types []*rowType, d *model) *model {
-	f := fitter{worth: 1}
-	return f.set(l, types, d, d, 1).build(types, d)
+	return fitted(l, types, d).build(types, d)
 }
 
 func perRecord(b *testing.B) {

@@ -32,11 +32,17 @@ func plainTable(lens []uint8) table {
 
 // build makes the model of a set; d is the default model.
 func (s *tableSet) build(types []*rowType, d *model) *model {
-	m := &model{number: s.number, entry: d.entry}
-	m.entry.nameBy(learned(s.gap, d.entry.gap, d.entry.gap))
+	m := s.head(d)
 	for i, t := range types {
 		m.rows = append(m.rows, s.rows[i].build(t, &d.rows[i]))
 	}
+	return m
+}
+
+// head is the model without its row types.
+func (s *tableSet) head(d *model) *model {
+	m := &model{number: s.number, entry: d.entry}
+	m.entry.nameBy(learned(s.gap, d.entry.gap, d.entry.gap))
 	return m
 }
 

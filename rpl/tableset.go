@@ -159,69 +159,6 @@ func (f *fitter) pays(lens []uint8, saved float64) []uint8 {
 	return lens
 }
 
-// set fits everything that was counted. d is the default model, old the one
-// that was in force.
-func (f *fitter) set(l *learner, types []*rowType, d, old *model, number uint8) *tableSet {
-	gap := d.entry.gap.t
-	s := &tableSet{number: number, gap: f.table(l.gaps, gap, gap)}
-	for i, t := range types {
-		s.rows = append(s.rows, f.row(&l.rows[i], t, &d.rows[i], &old.rows[i]))
-	}
-	return s
-}
-
-func (f *fitter) row(l *rowLearner, t *rowType, d, old *rowModel) rowSet {
-	none := newRowSet(t)
-	none.heading = old.heading
-	s := none
-	s.keyBase, s.hasBase = append([]int32(nil), old.keyBase...), make([]bool, len(t.words))
-	for w := range l.votes {
-		if v := &l.votes[w]; v.seen >= enough && v.won*2 > v.seen {
-			s.keyBase[w] = v.value
-		}
-		s.hasBase[w] = s.keyBase[w] != t.words[w].Default
-	}
-	keys := &l.keys
-	if !slices.Equal(s.keyBase, old.keyBase) {
-		forgotten := newRecordLearner(t)
-		keys = &forgotten // they were counted against other bases
-	}
-	sum, each := l.sums(t)
-	counts := [shapes]*recordLearner{&sum, keys}
-	for k := range s.shapes {
-		s.shapes[k] = f.shape(counts[k], t)
-	}
-	if !s.shaped() {
-		return none
-	}
-	base := s.build(t, d) // with common patterns, and all else by default
-	s.any = f.record(&sum, &d.updates[0][0], &base.updates[0][0], nil)
-	s.keys = f.record(keys, &d.keys, &base.keys, nil)
-	base = s.build(t, d)
-	def, shape := &d.updates[0][0], &base.shapes[shapeUpdate]
-	s.updates[0].contexts = f.contexts(&each, def, &base.updates[0], shape)
-	if l.kind < 0 {
-		return s
-	}
-	kinds := s
-	kinds.kind, kinds.updates = l.kind, nil
-	for k := range l.updates[1:] {
-		kinds.updates = append(kinds.updates, f.kind(&l.updates[1+k], t, def, &base.updates[0][0], shape))
-	}
-	if f.price(&kinds, l, t, d) < f.price(&s, l, t, d) {
-		return kinds
-	}
-	return s
-}
-
-// contexts fits the tables of the contexts; now is what is in force.
-func (f *fitter) contexts(l *updateLearner, def *recordModel, now *updateModel, shape *shapeModel) (s [contexts]recordSet) {
-	for c := range s {
-		s[c] = f.record(&l[c], def, &now[c], shape)
-	}
-	return s
-}
-
 // record fits the tables of a context. Joint ones are fitted where shape is
 // given: what is in force is those of the shape's chunks.
 func (f *fitter) record(l *recordLearner, def, now *recordModel, shape *shapeModel) recordSet {

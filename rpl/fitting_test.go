@@ -1,0 +1,51 @@
+package rpl
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// fitted is the set for what was counted with the default model.
+func fitted(l *learner, types []*rowType, d *model) *tableSet {
+	g := fitter{worth: 1}.begin(l, types, d, d, 1)
+	for !g.on() {
+	}
+	return g.set
+}
+
+// No tick does more than its share of a fit, however many kinds there are, and all
+// are done in time, as they would be at once.
+func TestFitTakesManyTicks(t *testing.T) {
+	seed := rand.Uint64()
+	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))
+	d, l := defaultModel(h.types), newLearner(h.types, 60)
+	l.rows[0].regroup(h.types[0], herdSpecies)
+	h.code(d, l)
+	want := fitted(l, h.types, d).append(nil, h.types, d)
+	for _, within := range []Tick{1, 7, 15, 1000} {
+		g := fitter{worth: 1}.begin(l, h.types, d, d, 1)
+		g.within(within)
+		all, ticks := len(g.steps), 0
+		for done := false; !done; ticks++ {
+			left := len(g.steps)
+			done = g.on()
+			if n := left - len(g.steps); n > 1+all/int(within) {
+				t.Fatalf("seed %d: a tick of %d does %d of %d steps", seed, within, n, all)
+			}
+		}
+		if ticks > int(within) {
+			t.Errorf("seed %d: %d steps took %d ticks, not %d", seed, all, ticks, within)
+		}
+		if all < 16 {
+			t.Errorf("seed %d: all that is to be fitted is %d steps", seed, all)
+		}
+		if got := g.set.append(nil, h.types, d); !bytes.Equal(got, want) {
+			t.Errorf("seed %d: what was fitted in %d ticks differs from what was fitted at once", seed, ticks)
+		}
+		m, once := l.cost(h.types, d), l.cost(h.types, g.next)
+		if saved := m - once; saved != g.saved || saved <= 0 {
+			t.Errorf("seed %d: tables save %g bits, the fit says %g", seed, saved, g.saved)
+		}
+	}
+}
