@@ -224,10 +224,16 @@ func (a *Authority) Connect(id Peer) error {
 		a.grid.reach(p.index)
 	}
 	for slot := range a.nodes {
-		if n := &a.nodes[slot]; n.used && n.parent == 0 && a.spots[slot].cell < 0 {
-			if a.judgeTree(p, uint32(slot)) {
-				a.decide(p, uint32(slot), true)
-			}
+		n := &a.nodes[slot]
+		if !n.used || n.parent != 0 {
+			continue
+		}
+		wants := a.judgeTree
+		if a.spots[slot].cell >= 0 {
+			wants = a.ownsAny // what is near it looks for itself
+		}
+		if wants(p, uint32(slot)) {
+			a.decide(p, uint32(slot), true)
 		}
 	}
 	return nil

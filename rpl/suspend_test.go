@@ -4,6 +4,7 @@ package rpl_test
 // begins from nothing.
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -100,5 +101,44 @@ func TestSuspend(t *testing.T) {
 	auth.Disconnect(peer)
 	if auth.Has(mortal) || !auth.Has(kept) || auth.Owner(kept) != 0 {
 		t.Errorf("after it left: mortal %v, kept %v of %d", auth.Has(mortal), auth.Has(kept), auth.Owner(kept))
+	}
+}
+
+// What a peer owned before its stream began it is sent wherever that is, and
+// whatever it is below.
+func TestOwnIsSentFromAfar(t *testing.T) {
+	for _, in := range []rpl.Interest{rpl.Grid{Enter: 40, Exit: 44}, asked{rpl.Grid{Enter: 40, Exit: 44}}} {
+		w := newSight(t, in)
+		const peer = rpl.Server + 1
+		spawn := func(s rpl.Spawn) rpl.Node {
+			s.Items = []*rpl.ItemType{w.typ}
+			n, err := w.a.Spawn(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			it, _ := w.a.Item(n, 0)
+			w.a.Set(it, unsafe.Pointer(&dot{xy{1000, 0}}))
+			return n
+		}
+		own, other := spawn(rpl.Spawn{Owner: peer, Keep: true}), spawn(rpl.Spawn{})
+		below := spawn(rpl.Spawn{Owner: peer, Keep: true, Parent: spawn(rpl.Spawn{})})
+		w.a.Stream(0)
+		for _, end := range []func(rpl.Peer){w.a.Suspend, w.a.Disconnect} {
+			clear(w.held)
+			if err := w.a.Connect(peer); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				w.a.Observe(peer, [2]float64{})
+				w.a.Stream(0)
+				w.a.Schedule(0)
+			}
+			for n, want := range map[rpl.Node]bool{own: true, w.a.Parent(below): true, below: true, other: false} {
+				if w.held[fmt.Sprint(peer, n)] != want {
+					t.Errorf("%T: %v is to be sent: %v, want %v", in, n, !want, want)
+				}
+			}
+			end(peer)
+		}
 	}
 }
