@@ -32,8 +32,10 @@ const (
 	// checkEvery is how often one row of a peer is checked by itself.
 	checkEvery = 500 * time.Millisecond
 
-	// maxChecks is the checksums of one send: some 70 bytes.
+	// maxChecks is the checksums of one send: some 70 bytes; checkBits is what one
+	// takes of the budget.
 	maxChecks = 8
+	checkBits = 70
 
 	// mendEvery is the shortest time between two keyframes of a node for
 	// checksums that differ: a fault that comes back is not to fill the link.
@@ -103,6 +105,7 @@ func (a *Authority) planChecks(p *peer) {
 	}
 	if len(c.plan) > 0 {
 		p.plan.probe = true // a packet of its own, if there is no other
+		p.purse.left -= float64(len(c.plan) * checkBits)
 	}
 }
 

@@ -96,11 +96,11 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		}
 		return
 	}
-	if p.busy {
-		a.planChecks(p)
-	}
 	if a.cfg.Budget > 0 && !p.purse.open() {
 		return // a packet's headers would take most of it
+	}
+	if p.busy {
+		a.planChecks(p)
 	}
 	if p.went {
 		p.went = a.planRemovals(p, now, false)
