@@ -235,6 +235,7 @@ func (c *Proxy) message(b []byte) {
 			return
 		}
 		c.models[m.number], c.tables = m, m.number
+		c.since[m.number] = c.heard.newest + 1 // with these none is coded before our word
 	default:
 		c.counters.Refused++
 	}

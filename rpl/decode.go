@@ -67,9 +67,10 @@ const maxInPacket = 4096
 func (c *Proxy) packet(seq uint64, b []byte) error {
 	var d prefix.Decoder
 	d.Reset(b)
-	m := c.models[d.Bits(2)]
-	if m == nil {
-		return fmt.Errorf("%w: tables that were not received", ErrPacket)
+	number := d.Bits(2)
+	m := c.models[number]
+	if m == nil || seq < c.since[number] {
+		return fmt.Errorf("%w: tables that were not received, or were replaced", ErrPacket)
 	}
 	var tick, baseTick Tick
 	form := d.Symbol(m.entry.form.t)

@@ -63,11 +63,12 @@ func (a *Authority) fitted(f *fitting) {
 }
 
 // nextTables is the number of the next tables, and whether it is free: no peer
-// uses the tables that would be replaced.
+// uses the tables that would be replaced, and each has had a packet that was coded
+// with later ones, so that it can tell what is older.
 func (a *Authority) nextTables() (number uint8, free bool) {
 	number = a.model.number%3 + 1
 	for _, p := range a.peers {
-		if p != nil && p.link.model.number == number && a.model.number != 0 {
+		if p != nil && a.model.number != 0 && (p.link.model.number == number || p.link.base < p.turned) {
 			return number, false
 		}
 	}
@@ -168,6 +169,7 @@ func (a *Authority) saving() float64 {
 func (a *Authority) shipTables(p *peer) {
 	p.tables = a.model.number
 	p.link.sent++
+	p.shipped = p.link.sent
 	p.rpc.ready, p.busy = append(p.rpc.ready, a.modelMsg), true
 }
 

@@ -46,7 +46,8 @@ type Proxy struct {
 	reliable [][]byte   // messages that wait for the lane
 
 	models   [4]*model
-	tables   uint8 // number of the newest learned one
+	since    [4]uint64 // by model: packets before were coded with another of its number
+	tables   uint8     // number of the newest learned one
 	defaults *model
 	stage    stage
 	rows     replicaRows

@@ -170,8 +170,9 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	if len(u.refused) > 0 {
 		a.takeAcks(p) // they may be of what came with it
 	}
-	if m := a.models[u.model]; m != nil && p.link.model != m && m == a.model {
-		p.link.model = m // the peer has the newest tables
+	if u.model == p.tables && p.link.model != a.model && p.tables == a.model.number && l.arrived >= p.shipped {
+		// The peer has the newest tables, none before them of that number.
+		p.link.model, p.turned = a.model, l.next
 	}
 	for _, r := range u.refused {
 		a.refused(p, r)
