@@ -160,3 +160,42 @@ func TestChecksCodeWhatIsSent(t *testing.T) {
 		t.Errorf("values were coded %d times for %d checks, want once at each end", made, n)
 	}
 }
+
+// Checks that are asked for wait while the budget is spent, and leave later.
+func TestChecksAreOfTheBudget(t *testing.T) {
+	sch := newRandomSchema()
+	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60, Budget: 8 << 10, CheckEvery: -1}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	const nodes = 10
+	var node rpl.Node
+	for range nodes {
+		if node, err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{sch.body}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 60 {
+		net.Tick(nil)
+	}
+	if err := net.A.Call(node, sch.call, make([]byte, rpl.MaxReliableArgs)); err != nil {
+		t.Fatal(err)
+	}
+	net.Tick(nil) // leaves the bucket some 2 KiB in debt: a quarter of a second's budget
+	net.A.CheckAll()
+	for range 6 {
+		net.Tick(nil)
+	}
+	if n := net.A.Counters().Checks; n != 0 {
+		t.Errorf("%d checks left while there was nothing to pay them with", n)
+	}
+	for range 60 {
+		net.Tick(nil)
+	}
+	if n := net.A.Counters().Checks; n != nodes {
+		t.Errorf("%d checks, want %d", n, nodes)
+	}
+}

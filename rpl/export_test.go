@@ -35,6 +35,21 @@ func (c *Proxy) Corrupt(n Node, ordinal, word int) {
 	}
 }
 
+// Reship makes some tables, as LoadTables takes them, the next ones of the session
+// and ships them to all peers, and reports whether there was a number for them.
+func (a *Authority) Reship(b []byte) bool {
+	number, free := a.nextTables()
+	set, err := parseTables(b[1:], a.types, a.defaults)
+	if err != nil {
+		panic(err)
+	}
+	if free {
+		set.number = number
+		a.ship(set, set.build(a.types, a.defaults), set.append(nil, a.types, a.defaults))
+	}
+	return free
+}
+
 // MisplacedBlocks says what is wrong with where blocks stand, "" if nothing, and
 // counts the rows that are walked.
 func (a *Authority) MisplacedBlocks() (wrong string, walked int) {

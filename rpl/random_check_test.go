@@ -3,7 +3,6 @@ package rpl_test
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/rpl/rpltest"
@@ -28,13 +27,15 @@ func (w *randomWorld) wants(p rpl.Peer, n *thingy) (must, may bool) {
 		in := root.squad && w.squad[p]
 		return in, in
 	}
-	if w.grid == nil {
+	if w.rules.grid == nil {
 		return true, true
 	}
-	// As the stream sees it: quantised.
-	b, at := root.body(), w.at[p]
-	d := math.Hypot(math.Round(b.Pos.X*8)/8-at.X, math.Round(b.Pos.Y*8)/8-at.Y)
-	return d <= w.grid.Enter, d <= w.grid.Exit
+	at, d := root.place(), math.Inf(1)
+	for _, o := range w.at[p] {
+		d = min(d, math.Hypot(at.X-o.X, at.Y-o.Y))
+	}
+	// Of what a column has, where it is is not quantised.
+	return d <= w.rules.grid.Enter-.1, d <= w.rules.grid.Exit+.1
 }
 
 // equal is promise 1.
@@ -51,7 +52,7 @@ func (w *randomWorld) equal() error {
 			case must && !has:
 				root := th.root()
 				return fmt.Errorf("client %d misses %v of %d, relevance %d, at %v, its root %v of %d, relevance %d, at %v, seen from %v",
-					c.Peer, th.id, th.owner, th.relevance, th.body().Pos, root.id, root.owner, root.relevance, root.body().Pos, w.at[c.Peer])
+					c.Peer, th.id, th.owner, th.relevance, th.place(), root.id, root.owner, root.relevance, root.place(), w.at[c.Peer])
 			case has && !may:
 				return fmt.Errorf("client %d holds %v, which it should not see", c.Peer, th.id)
 			case has:
@@ -65,25 +66,6 @@ func (w *randomWorld) equal() error {
 		}
 	}
 	return w.allRan()
-}
-
-func (w *randomWorld) allRan() error {
-	if w.late {
-		return nil
-	}
-	for _, n := range w.nodes {
-		for _, c := range n.greeted {
-			if slices.Contains(w.net.Clients, c) && w.ran[c][n.greeting] == 0 && !n.moved {
-				return fmt.Errorf("client %d never ran call %d, made with %v", c.Peer, n.greeting, n.id)
-			}
-		}
-	}
-	for _, e := range w.expect {
-		if w.ran[e.c][e.id] == 0 {
-			return fmt.Errorf("client %d never ran call %d on %v, which it had: %+v", e.c.Peer, e.id, e.n, e.c.P.Counters())
-		}
-	}
-	return nil
 }
 
 func (w *randomWorld) same(c *rpltest.Client, n *thingy, r *rpl.Replica) error {
@@ -120,26 +102,14 @@ func (w *randomWorld) same(c *rpltest.Client, n *thingy, r *rpl.Replica) error {
 
 func (w *randomWorld) sameItem(c *rpltest.Client, n *thingy, r *rpl.Replica, ord int, p *part) error {
 	t := p.t
-	here := w.newPart(t)
-	switch v := here.v.(type) {
-	case *bodyItem:
-		*v = bodyItem{}
-	case *bagItem:
-		*v = bagItem{}
-	case *secretItem:
-		*v = secretItem{}
-	case *onceItem:
-		*v = onceItem{}
-	case *tomeItem:
-		*v = tomeItem{}
-	}
+	here := p.blank()
 	c.P.Inject(r, ord, here.ptr())
 	extract := func(p *part) ([]int32, []any) {
 		words, vars := make([]int32, len(t.Words)), make([]any, len(t.Vars))
 		for k := range vars {
 			vars[k] = t.Vars[k].Type.Default()
 		}
-		t.Extract(p.ptr(), words, vars, nil)
+		t.Extract(p.ptr(), words, vars, w)
 		return words, vars
 	}
 	want, wantVars := extract(p)

@@ -15,7 +15,7 @@ import (
 func TestSentOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		delay := time.Duration(rapid.IntRange(0, 120).Draw(t, "delay")) * time.Millisecond
-		w := newRandomWorld(t, netsim.Conditions{Delay: delay}, rpl.Config{})
+		w := newRandomWorld(t, netsim.Conditions{Delay: delay}, rpl.Config{}, rules{})
 		peers := rapid.IntRange(1, 3).Draw(t, "peers")
 		for range peers {
 			w.join()
@@ -29,7 +29,10 @@ func TestSentOnce(t *testing.T) {
 			w.tick(func() {
 				switch {
 				case n == nil || op == 0:
-					w.spawn(nil, 0, rpl.Always, false, false, 0, w.sch.extra[:rapid.IntRange(0, 1).Draw(t, "extra")])
+					w.spawn(rpl.Spawn{
+						Relevance: rpl.Always,
+						Items:     append([]*rpl.ItemType{w.sch.body}, w.sch.extra[:rapid.IntRange(0, 1).Draw(t, "extra")]...),
+					}, nil)
 					arrivals += uint64(peers)
 				case op == 1:
 					w.net.A.Remove(n.id)
@@ -39,7 +42,7 @@ func TestSentOnce(t *testing.T) {
 					n.body().HP++
 					records += uint64(peers)
 				}
-			})
+			}, nil)
 			w.ticks(30) // apart by more than a round trip
 		}
 		w.quiet(time.Second)
@@ -58,19 +61,19 @@ func TestSentOnce(t *testing.T) {
 // Handles are no more than the nodes that a peer has and those on their way out.
 func TestHandlesAreReused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newRandomWorld(t, drawNetwork(t), rpl.Config{})
+		w := newRandomWorld(t, drawNetwork(t), rpl.Config{}, rules{})
 		w.join()
 		for range rapid.IntRange(10, 40).Draw(t, "rounds") {
 			w.tick(func() {
 				for range rapid.IntRange(0, 4).Draw(t, "ops") {
 					if n := w.pick("node"); n == nil || rapid.Bool().Draw(t, "spawn") {
-						w.spawn(nil, 0, rpl.Always, false, false, 0, nil)
+						w.spawn(rpl.Spawn{Relevance: rpl.Always, Items: []*rpl.ItemType{w.sch.body}}, nil)
 					} else {
 						w.net.A.Remove(n.id)
 						w.forget(n)
 					}
 				}
-			})
+			}, nil)
 			in, most, held, going := w.net.A.HandlesInUse(2)
 			if in > held+going || in > most {
 				t.Fatalf("%d handles in use up to %d, for %d nodes held and %d going", in, most, held, going)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
 )
 
 // What may happen to a random world.
@@ -29,52 +30,54 @@ func (w *randomWorld) somebody() rpl.Peer {
 	return w.net.Clients[k].Peer
 }
 
+// anybody may be the player of the authority, too, or one who is away.
+func (w *randomWorld) anybody() rpl.Peer {
+	some := append([]rpl.Peer{w.rules.local}, w.away...)
+	if k := rapid.IntRange(0, 3*len(some)).Draw(w.t, "any"); k < len(some) {
+		return some[k]
+	}
+	return w.somebody()
+}
+
+// client is one that is there.
+func (w *randomWorld) client(name string) *rpltest.Client {
+	return w.net.Clients[rapid.IntRange(0, len(w.net.Clients)-1).Draw(w.t, name)]
+}
+
+// Of the operations, those that change what nodes show, …
+var shows = []string{
+	"change", "change", "pace", "pace", "bag", "bag", "conceal", "words", "write", "hulk", "hulk", "plate", "load", "jump", "edge", "busy", "lone",
+	"call", "call", "hint", "ask", "check",
+}
+
+// … and those that change what there is, whose it is, and who sees it.
+var shakes = []string{
+	"spawn", "spawn", "spawn", "remove", "replace", "parent", "parent", "give", "again", "add", "add", "drop", "team", "watch", "squad", "node",
+	"look", "look", "die", "rate",
+}
+
 // operate does one random thing in the middle of a tick.
-func (w *randomWorld) operate() {
-	t := w.t
+func (w *randomWorld) operate(of ...[]string) {
+	op := rapid.SampledFrom(of[rapid.IntRange(0, len(of)-1).Draw(w.t, "kind")]).Draw(w.t, "op")
 	n := w.pick("node")
-	op := rapid.SampledFrom([]string{
-		"spawn", "spawn", "change", "change", "change", "bag", "bag", "conceal", "remove", "replace", "words",
-		"parent", "give", "add", "drop", "team", "watch", "squad", "node", "look", "call", "call", "hint", "ask", "again", "die", "write",
-	}).Draw(t, "op")
 	if n == nil {
 		op = "spawn"
 	}
 	switch op {
-	case "spawn", "change", "bag", "conceal", "words", "write", "add", "drop", "look", "call", "hint", "ask":
-	default:
+	case "remove", "replace", "parent", "give", "team", "watch", "squad", "node", "again", "die":
 		w.ungreet()
+		w.unask()
 	}
+	w.show(op, n)
+	w.shake(op, n)
+}
+
+// shake changes what there is.
+func (w *randomWorld) shake(op string, n *thingy) {
+	t := w.t
 	switch op {
 	case "spawn":
 		w.spawnRandom(n)
-	case "change":
-		b := n.body()
-		b.Vel = xy{float64(rapid.IntRange(-400, 400).Draw(t, "vx")) / 8, float64(rapid.IntRange(-80, 80).Draw(t, "vy"))}
-		b.Dir = float64(rapid.IntRange(0, 4095).Draw(t, "dir")) / 4096 * 2 * math.Pi
-		b.HP = rapid.Uint8().Draw(t, "hp")
-	case "bag":
-		w.fill(n)
-	case "conceal":
-		for _, p := range n.parts {
-			if p != nil && p.t.Name == "secret" {
-				s := p.v.(*secretItem)
-				w.conceal(s)
-				s.Open = w.secret()
-			}
-		}
-	case "words":
-		for _, p := range n.parts {
-			if p != nil && p.t.Name == "once" {
-				p.v.(*onceItem).Seen++
-			}
-		}
-	case "write":
-		for _, p := range n.parts {
-			if p != nil && p.t.Name == "tome" {
-				w.write(p.v.(*tomeItem))
-			}
-		}
 	case "remove":
 		w.net.A.Remove(n.id)
 		w.forget(n)
@@ -89,7 +92,12 @@ func (w *randomWorld) operate() {
 	case "parent":
 		w.adopt(n)
 	case "give":
-		p := w.somebody()
+		p := w.anybody()
+		w.net.A.Give(n.id, p)
+		w.owned(n, p)
+	case "again": // there and back
+		p, q := n.owner, w.anybody()
+		w.net.A.Give(n.id, q)
 		w.net.A.Give(n.id, p)
 		w.owned(n, p)
 	case "add":
@@ -118,107 +126,237 @@ func (w *randomWorld) operate() {
 		}
 		n.relevance = rpl.Relevance(rapid.IntRange(0, 3).Draw(t, "relevance"))
 		n.keep = rapid.Bool().Draw(t, "keep")
-		hz := rapid.SampledFrom([]uint8{0, 0, 10, 30}).Draw(t, "hz")
-		w.net.A.SetNode(n.id, n.relevance, 1, hz, n.keep)
+		w.rate(n)
+	case "rate":
+		w.rate(n)
 	case "look":
-		if p := w.somebody(); p != 0 && w.grid != nil {
-			w.at[p] = xy{float64(rapid.IntRange(-800, 800).Draw(t, "px")), float64(rapid.IntRange(-800, 800).Draw(t, "py"))}
-			w.net.A.Observe(p, [2]float64{w.at[p].X, w.at[p].Y})
+		if p := w.somebody(); p != 0 {
+			var from []xy
+			for range rapid.SampledFrom([]int{1, 1, 1, 2, 3, 0}).Draw(t, "observers") {
+				from = append(from, xy{float64(rapid.IntRange(-800, 800).Draw(t, "px")), float64(rapid.IntRange(-800, 800).Draw(t, "py"))})
+			}
+			w.observe(p, from...)
+		}
+	}
+}
+
+// rate changes how often a node is sent.
+func (w *randomWorld) rate(n *thingy) {
+	n.shake(w)
+	n.hz = rapid.SampledFrom([]uint8{0, 0, 10, 30, 1}).Draw(w.t, "hz")
+	n.weight = rapid.SampledFrom([]float32{1, 0, .1, 100}).Draw(w.t, "weight")
+	w.net.A.SetNode(n.id, n.relevance, n.weight, n.hz, n.keep)
+}
+
+// show changes what a node shows, or calls it.
+func (w *randomWorld) show(op string, n *thingy) {
+	t := w.t
+	switch op {
+	case "change":
+		*n.parts[0].hp() = rapid.Uint8().Draw(t, "hp")
+		switch v := n.parts[0].v.(type) {
+		case *bodyItem:
+			v.Dir = float64(rapid.IntRange(0, 4095).Draw(t, "dir")) / 4096 * 2 * math.Pi
+		case *moverItem:
+			v.Face = rapid.Float64Range(-720, 720).Draw(t, "face")
+			v.Seed++
+		case *craftItem:
+			v.Kind, v.Load = rapid.Uint8().Draw(t, "kind"), rapid.Int16().Draw(t, "load")
+		}
+	case "pace":
+		n.pace = xy{float64(rapid.IntRange(-400, 400).Draw(t, "vx")) / 8, float64(rapid.IntRange(-80, 80).Draw(t, "vy"))}
+		if rapid.IntRange(0, 3).Draw(t, "stands") == 0 {
+			n.pace = xy{}
+		}
+		n.noisy = rapid.IntRange(0, 3).Draw(t, "noisy") == 0
+	case "busy":
+		n.busy = !n.busy
+	case "jump":
+		n.parts[0].goTo(xy{float64(rapid.IntRange(-800, 800).Draw(t, "x")), float64(rapid.IntRange(-800, 800).Draw(t, "y"))})
+	case "edge": // where values end
+		n.parts[0].goTo(xy{extreme.Draw(t, "x"), extreme.Draw(t, "y")})
+		if rapid.Bool().Draw(t, "fast") {
+			n.pace = xy{extreme.Draw(t, "vx"), 0}
+		}
+	case "lone":
+		if p := n.parts[rapid.IntRange(0, len(n.parts)-1).Draw(t, "part")]; p != nil {
+			p.lone = !p.lone
+		}
+	case "check":
+		if rapid.Bool().Draw(t, "all") {
+			w.net.A.CheckAll()
+		} else {
+			w.net.A.Check(n.id)
 		}
 	case "call":
 		w.say(n)
 	case "hint":
-		_ = w.net.A.Call(n.id, w.sch.hint, []byte{1})
+		w.hint(n)
 	case "ask":
-		for _, c := range w.net.Clients {
-			_ = c.P.Call(n.id, w.sch.ask, []byte{1})
+		w.ask(n)
+	}
+	for _, p := range n.items() {
+		switch v := p.v.(type) {
+		case *bagItem:
+			if op == "bag" {
+				w.fill(v)
+			}
+		case *secretItem:
+			if op == "conceal" {
+				w.conceal(v)
+				v.Open = w.secret()
+			}
+		case *onceItem:
+			if op == "words" {
+				v.Seen++
+			}
+		case *tomeItem:
+			if op == "write" {
+				w.write(v)
+			}
+		case *hulkItem:
+			if op == "hulk" {
+				w.refit(v)
+			}
+		case *plateItem:
+			if op == "plate" {
+				w.cook(v)
+			}
 		}
-	case "again": // there and back
-		p, q := n.owner, w.somebody()
-		w.net.A.Give(n.id, q)
-		w.net.A.Give(n.id, p)
-		w.owned(n, p)
 	}
 }
 
-// ungreet expects no greeting any more: a node may leave a peer that it has not
-// reached yet, and come again, and what it was greeted with is lost with its
-// first coming.
-func (w *randomWorld) ungreet() {
-	for _, n := range w.nodes {
-		n.greeted = nil
+// extreme is a place or a pace that no game means.
+var extreme = rapid.SampledFrom([]float64{
+	900, -900, 899.97, -1e4, 1 << 27, -1 << 27, 1<<28 - 1./8, -1 << 28, 1e9, -1e9, 1e300, math.Inf(1), math.Inf(-1), math.NaN(), 1e6 + .1,
+})
+
+func (w *randomWorld) refit(v *hulkItem) {
+	t := w.t
+	switch rapid.IntRange(0, 11).Draw(t, "field") {
+	case 0:
+		v.Long, v.Word, v.Full = rapid.Int64().Draw(t, "long"), rapid.Uint32().Draw(t, "word"), rapid.Int32().Draw(t, "full")
+	case 1:
+		v.Raw, v.Raw32 = rapid.Float64().Draw(t, "raw"), rapid.Float32().Draw(t, "raw32")
+	case 2:
+		v.Range = rapid.Float64Range(0, 4).Draw(t, "range")
+	case 3:
+		v.Rate = rapid.Float64Range(-100, 100).Draw(t, "rate")
+	case 4:
+		v.Turn = rapid.Float64Range(-1, 1).Draw(t, "turn")
+	case 5:
+		v.Drawn, v.Heat = rapid.Float64Range(-100, 100).Draw(t, "drawn"), extreme.Draw(t, "heat")
+	case 6:
+		for range rapid.IntRange(1, 12).Draw(t, "words") {
+			v.Many[rapid.IntRange(0, 11).Draw(t, "which")] = rapid.Int16().Draw(t, "many")
+		}
+	case 7:
+		v.Open = !v.Open
+	case 8:
+		v.Hidden[rapid.IntRange(0, 2).Draw(t, "which")] = rapid.Int32().Draw(t, "hidden")
+	case 9:
+		if v.Shield.Clear(); rapid.Bool().Draw(t, "shield") {
+			v.Shield.Set(rapid.Float64Range(-50, 50).Draw(t, "strength"))
+		}
+	case 10:
+		if v.Gear.Clear(); rapid.Bool().Draw(t, "gear") {
+			v.Gear.Set(slotItem{rapid.Uint8().Draw(t, "kind"), rapid.Int32().Draw(t, "n")})
+		}
+	case 11:
+		v.Mine++
+		v.Aim = entity(rapid.Uint64Range(0, uint64(w.last)).Draw(t, "aim"))
+		v.Tags = append(v.Tags[:0:0], v.Aim, entity(rapid.Uint64Range(0, uint64(w.last)).Draw(t, "tag")))
 	}
 }
 
-// greet calls a node that was just made: the call must run at every client that
-// gets it.
-func (w *randomWorld) greet(n *thingy) {
-	if w.next++; w.next > 0xffff {
-		return
+func (w *randomWorld) cook(v *plateItem) {
+	t := w.t
+	switch rapid.IntRange(0, 3).Draw(t, "field") {
+	case 0:
+		v.A, v.B = rapid.Int32().Draw(t, "a"), v.B+1
+	case 1:
+		v.Pace = rapid.SampledFrom([]float64{0, 1, -.125, 1e5, -1 << 27}).Draw(t, "pace")
+	case 2:
+		v.Glow = extreme.Draw(t, "glow")
+	case 3:
+		v.Rest[rapid.IntRange(0, 2).Draw(t, "which")] = rapid.Int8().Draw(t, "rest")
 	}
-	id := uint32(w.next)
-	w.said[id] = n.id
-	if err := w.net.A.Call(n.id, w.sch.call, []byte{byte(id), byte(id >> 8)}); err != nil {
-		w.t.Fatal(err)
+}
+
+// items are those of a node's parts that are there.
+func (n *thingy) items() (some []*part) {
+	if n == nil {
+		return nil
 	}
-	n.greeting = id
+	for _, p := range n.parts {
+		if p != nil {
+			some = append(some, p)
+		}
+	}
+	return some
 }
 
 func (w *randomWorld) spawnRandom(parent *thingy) {
 	t := w.t
-	if len(w.nodes) > 24 {
+	if len(w.nodes) > 24 && !w.rules.crowded || len(w.nodes) > 200 {
 		return
 	}
 	if rapid.IntRange(0, 2).Draw(t, "root") > 0 {
 		parent = nil
 	}
-	var items []*rpl.ItemType
-	for range rapid.IntRange(0, 3).Draw(t, "items") {
-		items = append(items, w.sch.extra[rapid.IntRange(0, len(w.sch.extra)-1).Draw(t, "item")])
+	s := rpl.Spawn{
+		Owner:     w.anybody(),
+		Relevance: rpl.Relevance(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "relevance")),
+		Transient: rapid.IntRange(0, 7).Draw(t, "transient") == 0,
+		Keep:      rapid.Bool().Draw(t, "keep"),
+		Hz:        rapid.SampledFrom([]uint8{0, 0, 0, 20}).Draw(t, "hz"),
+		Items:     []*rpl.ItemType{w.sch.first[rapid.IntRange(0, len(w.sch.first)-1).Draw(t, "first")]},
 	}
-	n := w.spawn(parent, w.somebody(), rpl.Relevance(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "relevance")),
-		rapid.IntRange(0, 7).Draw(t, "transient") == 0, rapid.Bool().Draw(t, "keep"),
-		rapid.SampledFrom([]uint8{0, 0, 0, 20}).Draw(t, "hz"), items)
-	if rapid.IntRange(0, 3).Draw(t, "greet") == 0 && w.grid == nil && n.root().relevance == rpl.Always {
+	if rapid.IntRange(0, 7).Draw(t, "named") == 0 {
+		s.Name = fmt.Sprint("node ", w.last)
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "items") {
+		s.Items = append(s.Items, w.extra())
+	}
+	n := w.spawn(s, parent)
+	if rapid.IntRange(0, 3).Draw(t, "greet") == 0 && w.rules.grid == nil && n.root().relevance == rpl.Always {
 		w.greet(n)
-		n.greeted = append(n.greeted, w.net.Clients...)
 	}
 }
 
-func (w *randomWorld) fill(n *thingy) {
+// extra is a type of a node's second item or a later one.
+func (w *randomWorld) extra() *rpl.ItemType {
+	return w.sch.extra[rapid.IntRange(0, len(w.sch.extra)-1).Draw(w.t, "item")]
+}
+
+func (w *randomWorld) fill(b *bagItem) {
 	t := w.t
-	for _, p := range n.parts {
-		if p == nil || p.t.Name != "bag" {
-			continue
+	switch rapid.IntRange(0, 5).Draw(t, "field") {
+	case 0:
+		b.Name = rapid.StringN(0, 10, 40).Draw(t, "name")
+	case 1:
+		b.Slots = slices.Clone(b.Slots)
+		if k := len(b.Slots); k < 8 && rapid.Bool().Draw(t, "grow") {
+			b.Slots = slices.Insert(b.Slots, rapid.IntRange(0, k).Draw(t, "at"), slotItem{1, w.secret()})
+		} else if k > 0 {
+			at := rapid.IntRange(0, k-1).Draw(t, "at")
+			b.Slots = slices.Delete(b.Slots, at, at+1)
 		}
-		b := p.v.(*bagItem)
-		switch rapid.IntRange(0, 5).Draw(t, "field") {
-		case 0:
-			b.Name = rapid.StringN(0, 10, 40).Draw(t, "name")
-		case 1:
-			b.Slots = slices.Clone(b.Slots)
-			if k := len(b.Slots); k < 8 && rapid.Bool().Draw(t, "grow") {
-				b.Slots = slices.Insert(b.Slots, rapid.IntRange(0, k).Draw(t, "at"), slotItem{1, w.secret()})
-			} else if k > 0 {
-				at := rapid.IntRange(0, k-1).Draw(t, "at")
-				b.Slots = slices.Delete(b.Slots, at, at+1)
-			}
-		case 2:
-			m := map[string]int32{}
-			for range rapid.IntRange(0, 6).Draw(t, "entries") {
-				m[rapid.SampledFrom([]string{"a", "b", "c", "long key", ""}).Draw(t, "key")] = w.secret()
-			}
-			b.Counts = m
-		case 3:
-			b.Aim = rpl.Opt[int32]{}
-			if rapid.Bool().Draw(t, "aim") {
-				b.Aim = rpl.Some(w.secret())
-			}
-		case 4:
-			b.Open = !b.Open
-		case 5:
-			b.Inside, b.Label = w.secret(), fmt.Sprint("label ", w.secret())
+	case 2:
+		m := map[string]int32{}
+		for range rapid.IntRange(0, 6).Draw(t, "entries") {
+			m[rapid.SampledFrom([]string{"a", "b", "c", "long key", ""}).Draw(t, "key")] = w.secret()
 		}
+		b.Counts = m
+	case 3:
+		b.Aim = rpl.Opt[int32]{}
+		if rapid.Bool().Draw(t, "aim") {
+			b.Aim = rpl.Some(w.secret())
+		}
+	case 4:
+		b.Open = !b.Open
+	case 5:
+		b.Inside, b.Label = w.secret(), fmt.Sprint("label ", w.secret())
 	}
 }
 
@@ -253,7 +391,9 @@ func (w *randomWorld) adopt(n *thingy) {
 		for _, o := range w.nodes {
 			o.moved = true // who has what may have changed before it was sent
 		}
+		n.shake(w)
 		n.parent = parent
+		n.shake(w)
 	}
 }
 
@@ -261,13 +401,15 @@ func (w *randomWorld) addItem(n *thingy) {
 	if len(n.parts) > 6 {
 		return
 	}
-	p := w.newPart(w.sch.extra[rapid.IntRange(0, len(w.sch.extra)-1).Draw(w.t, "item")])
+	p := w.newPart(w.extra())
 	it, err := w.net.A.AddItem(n.id, p.t)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	p.item = it
+	w.net.A.Set(it, p.ptr())
 	n.parts = append(n.parts, p)
+	n.shake(w)
 }
 
 func (w *randomWorld) dropItem(n *thingy) {
@@ -277,23 +419,6 @@ func (w *randomWorld) dropItem(n *thingy) {
 			w.t.Fatal(err)
 		}
 		n.parts[k] = nil
-	}
-}
-
-// say makes a reliable call that must run wherever the node is.
-func (w *randomWorld) say(n *thingy) {
-	if w.next++; w.next > 0xffff {
-		return
-	}
-	id := uint32(w.next)
-	holders := w.net.A.Holders(n.id, nil)
-	for _, c := range w.net.Clients {
-		if slices.Contains(holders, c.Peer) && c.Log.Held[n.id] != nil {
-			w.expect = append(w.expect, expected{c, id, n.id})
-		}
-	}
-	w.said[id] = n.id
-	if err := w.net.A.Call(n.id, w.sch.call, []byte{byte(id), byte(id >> 8)}); err != nil {
-		w.t.Fatal(err)
+		n.shake(w)
 	}
 }

@@ -29,32 +29,66 @@ func drawNetwork(t *rapid.T) netsim.Conditions {
 	return c
 }
 
-func drawConfig(t *rapid.T) rpl.Config {
-	var c rpl.Config
-	if rapid.Bool().Draw(t, "grid") {
-		c.Interest = rpl.Grid{Enter: 400, Exit: 440}
+func drawConfig(t *rapid.T) (c rpl.Config, r rules) {
+	switch rapid.SampledFrom([]string{"all", "grid", "grid", "asked"}).Draw(t, "interest") {
+	case "grid":
+		r.grid = &rpl.Grid{Enter: 400, Exit: 440}
+		c.Interest = *r.grid
+	case "asked":
+		r.grid = &rpl.Grid{Enter: 400, Exit: 440}
+		c.Interest = asked{*r.grid}
 	}
-	c.SendHz = rapid.SampledFrom([]int{60, 60, 30, 20}).Draw(t, "sends")
-	if rapid.IntRange(0, 3).Draw(t, "budgeted") == 0 {
-		c.Budget = rapid.IntRange(16<<10, 64<<10).Draw(t, "budget")
+	c.SendHz = rapid.SampledFrom([]int{60, 60, 30, 20, 6}).Draw(t, "sends")
+	if !r.calm && rapid.IntRange(0, 3).Draw(t, "budgeted") == 0 {
+		c.Budget = rapid.IntRange(8<<10, 64<<10).Draw(t, "budget")
 	}
-	return c
+	c.CheckEvery = rapid.SampledFrom([]time.Duration{0, -1, 10 * time.Millisecond}).Draw(t, "checks")
+	r.local = rapid.SampledFrom([]rpl.Peer{0, rpl.Server}).Draw(t, "local")
+	r.columns = rapid.Bool().Draw(t, "columns")
+	r.crowded = rapid.IntRange(0, 15).Draw(t, "crowded") == 15
+	r.first = rapid.SampledFrom([]uint64{0, 0, 1<<16 - 20, 1<<16 - 100, 1<<32 - 50}).Draw(t, "first")
+	if rapid.IntRange(0, 3).Draw(t, "recorded") == 0 {
+		r.tables = recordedTables()[0]
+	}
+	return c, r
 }
 
 // trouble changes the network or who is on it.
 func (w *randomWorld) trouble() {
 	t := w.t
-	switch rapid.IntRange(0, 9).Draw(t, "trouble") {
-	case 0:
-		if len(w.net.Clients) < 5 {
-			w.join()
+	names := []string{"", "", "", "join", "leave", "pause", "away", "back", "over", "silent", "silent", "haunt", "lag", "weather", "tables", "tables"}
+	if w.rules.calm {
+		names = names[:9]
+	}
+	most := 5
+	if w.rules.crowded {
+		most = 20
+	}
+	switch rapid.SampledFrom(names).Draw(t, "trouble") {
+	case "join":
+		for range rapid.IntRange(1, most).Draw(t, "joining") {
+			if len(w.net.Clients) < most {
+				w.join()
+			}
 		}
-	case 1:
+	case "leave":
 		if len(w.net.Clients) > 1 {
-			w.leave(w.net.Clients[rapid.IntRange(0, len(w.net.Clients)-1).Draw(t, "leaver")])
+			w.leave(w.client("leaver"))
 		}
-	case 2, 3, 4:
-		c := w.net.Clients[rapid.IntRange(0, len(w.net.Clients)-1).Draw(t, "troubled")]
+	case "away":
+		if len(w.net.Clients) > 1 {
+			w.suspend(w.client("suspended"))
+		}
+	case "back":
+		if n := len(w.away); n > 0 {
+			w.back(rapid.IntRange(0, n-1).Draw(t, "who"))
+		}
+	case "over":
+		if n := len(w.away); n > 0 {
+			w.over(rapid.IntRange(0, n-1).Draw(t, "who"))
+		}
+	case "silent":
+		c := w.client("troubled")
 		c.Silent, c.Deaf, c.Mute = false, false, false
 		switch rapid.IntRange(0, 3).Draw(t, "how") {
 		case 0:
@@ -64,22 +98,38 @@ func (w *randomWorld) trouble() {
 		case 2:
 			c.Mute = true
 		}
-	case 6: // acks come a second late: what arrived is judged lost
-		c := w.net.Clients[rapid.IntRange(0, len(w.net.Clients)-1).Draw(t, "laggard")]
-		up := w.cond
+	case "haunt":
+		w.haunt(w.client("haunted"))
+	case "lag": // acks come a second late: what arrived is judged lost
+		c, up := w.client("laggard"), w.cond
 		if rapid.Bool().Draw(t, "lag") {
 			up.Delay = time.Second
 		}
 		c.SetConditions(w.cond, up)
-	case 5:
-		w.ticks(rapid.IntRange(30, 150).Draw(t, "pause"))
+	case "weather":
+		w.client("weathered").SetConditions(drawNetwork(t), drawNetwork(t))
+	case "tables":
+		w.net.A.Reship(recordedTables()[rapid.IntRange(0, 1).Draw(t, "which")])
+	case "pause":
+		w.ticks(rapid.IntRange(30, 200).Draw(t, "pause"))
 	}
 }
 
 func TestRandomWorlds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newRandomWorld(t, drawNetwork(t), drawConfig(t))
-		w.play()
+		c, r := drawConfig(t)
+		w := newRandomWorld(t, drawNetwork(t), c, r)
+		w.play(60)
+	})
+}
+
+// Where nothing is lost or late clients show in each tick what was in it.
+func TestCalmWorlds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, r := drawConfig(t)
+		c.Budget, r.calm = 0, true
+		w := newRandomWorld(t, netsim.Conditions{Delay: time.Duration(rapid.IntRange(0, 100).Draw(t, "delay")) * time.Millisecond}, c, r)
+		w.play(40)
 	})
 }
 
@@ -87,22 +137,35 @@ func TestRandomWorlds(t *testing.T) {
 // tenant of a handle.
 func TestLateLane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newRandomWorld(t, drawNetwork(t), drawConfig(t))
+		c, r := drawConfig(t)
+		w := newRandomWorld(t, drawNetwork(t), c, r)
 		w.net.LaneDelay, w.late = 3*time.Second, true
-		w.play()
+		w.play(20)
 	})
 }
 
-func (w *randomWorld) play() {
+// play plays up to so many rounds.
+func (w *randomWorld) play(most int) {
 	t := w.t
 	for range rapid.IntRange(1, 3).Draw(t, "peers") {
 		w.join()
 	}
-	for range rapid.IntRange(1, 60).Draw(t, "rounds") {
-		w.trouble()
+	if w.rules.crowded {
 		w.tick(func() {
-			for range rapid.IntRange(0, 3).Draw(t, "ops") {
-				w.operate()
+			for range rapid.IntRange(20, 150).Draw(t, "crowd") {
+				w.spawnRandom(nil)
+			}
+		}, nil)
+	}
+	of := [][]string{shows, shakes}
+	for range rapid.IntRange(1, most).Draw(t, "rounds") {
+		if rapid.IntRange(0, 7).Draw(t, "turn") == 0 { // a time of one kind, or of both
+			of = rapid.SampledFrom([][][]string{{shows}, {shows, shakes}, {shakes}}).Draw(t, "kinds")
+		}
+		w.trouble()
+		w.tick(func() { w.some("ops", 3, of) }, func() {
+			if rapid.IntRange(0, 3).Draw(t, "late") == 0 {
+				w.some("later", 2, [][]string{shakes})
 			}
 		})
 		w.ticks(rapid.IntRange(0, 4).Draw(t, "ticks"))
@@ -112,4 +175,11 @@ func (w *randomWorld) play() {
 		c.SetConditions(w.cond, w.cond)
 	}
 	w.quiet(20 * time.Second)
+}
+
+// some does up to so many things.
+func (w *randomWorld) some(name string, most int, of [][]string) {
+	for range rapid.IntRange(0, most).Draw(w.t, name) {
+		w.operate(of...)
+	}
 }

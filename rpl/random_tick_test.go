@@ -12,46 +12,91 @@ import (
 
 // What a random world does in a tick, and what its oracle looks at after each.
 
-// tick plays one tick and looks at what each peer was sent.
-func (w *randomWorld) tick(change func()) {
+// tick plays one tick and looks at what each peer was sent. change happens before
+// the core is given what there is, then after it.
+func (w *randomWorld) tick(change, then func()) {
 	w.net.Tick(func(t rpl.Tick) {
 		if change != nil {
 			change()
 		}
 		for _, n := range w.nodes {
-			b := n.body()
-			b.Pos.X += b.Vel.X / 60
-			b.Pos.Y += b.Vel.Y / 60
-			w.set(n)
-			if w.past[n.id] == nil {
-				w.past[n.id] = map[rpl.Tick][]int32{}
-			}
-			w.past[n.id][t] = w.net.A.Words(n.parts[0].item, nil)
+			w.step(n)
+		}
+		w.extract()
+		for _, n := range w.nodes {
+			w.remember(n, t)
+		}
+		if then != nil {
+			then()
 		}
 		w.entitle()
 	})
 	for _, c := range w.net.Clients {
-		spy := w.wire[c.Peer]
-		spy.p.Apply(w.net.Now, &spy.log)
-		w.readSecrets(c.Peer, spy.p, "was sent", &w.given)
-		w.readSecrets(c.Peer, c.P, "holds", nil)
-		w.wasSo(c)
 		if len(c.Log.Errors) > 0 {
 			w.t.Fatalf("client %d: %s", c.Peer, c.Log.Errors[0])
 		}
-		// It may know other bases than the client; but what it knows it can read.
-		if log := w.log.String(); strings.Contains(log, "refused") && !strings.Contains(log, "is not known") {
-			w.t.Fatalf("client %d: packets of its cannot be read, although none was lost: %s", c.Peer, log)
+		if n := c.P.Counters().Mismatches; n > 0 {
+			w.t.Fatalf("client %d: %d versions are not the authority's: %s", c.Peer, n, w.refusals.String())
 		}
+		w.readSecrets(c.Peer, c.P, "holds", nil)
+		w.wasSo(c)
+		w.eavesdrop(c)
 		if b := w.bucket[c.Peer]; b.worst < -b.debt-64 {
 			w.t.Fatalf("client %d: %g bytes over its budget", c.Peer, -b.worst)
 		}
 	}
 }
 
+// eavesdrop looks at all that left for a client.
+func (w *randomWorld) eavesdrop(c *rpltest.Client) {
+	spy := w.wire[c.Peer]
+	spy.p.Apply(w.net.Now, &spy.log)
+	w.readSecrets(c.Peer, spy.p, "was sent", &w.given)
+	// It may know other bases than the client; but what it knows it can read.
+	if log := w.log.String(); strings.Contains(log, "refused") && !strings.Contains(log, "is not known") {
+		w.t.Fatalf("client %d: packets of its cannot be read, although none was lost: %s", c.Peer, log)
+	}
+}
+
+// step moves a node on by itself.
+func (w *randomWorld) step(n *thingy) {
+	noise := w.noise
+	if !n.noisy {
+		noise = nil
+	}
+	for _, p := range n.parts {
+		if p != nil {
+			p.step(n.pace, noise)
+		}
+	}
+	if n.busy {
+		*n.parts[0].hp()++
+	}
+}
+
+// remember notes what a node shows.
+func (w *randomWorld) remember(n *thingy, t rpl.Tick) {
+	if w.past[n.id] == nil {
+		w.past[n.id] = map[rpl.Tick][][]int32{}
+	}
+	var all [][]int32
+	for _, p := range n.parts {
+		var words []int32
+		if p != nil && p.plain() {
+			words = make([]int32, len(p.t.Words))
+			p.t.Extract(p.ptr(), words, make([]any, len(p.t.Vars)), w)
+		}
+		all = append(all, words)
+	}
+	w.past[n.id][t] = all
+}
+
+// plain is whether everyone sees all of an item.
+func (p *part) plain() bool { return len(p.t.Parts) == 1 && p.t.Parts[0].Audience == rpl.Everyone }
+
 func (w *randomWorld) ticks(n int) {
 	for range n {
-		w.tick(nil)
+		w.tick(nil, nil)
 	}
 }
 
@@ -95,23 +140,60 @@ func (w *randomWorld) entitle() {
 	}
 }
 
-// wasSo is that a client has every body as it was at the tick that the client
-// has it of: no delta was applied to a wrong base.
+// wasSo is that a client has every item as it was at the tick that the client has
+// it of: no delta was applied to a wrong base. Where nothing is lost and all have
+// had time, it shows what is.
 func (w *randomWorld) wasSo(c *rpltest.Client) {
 	for r := range c.P.Replicas {
-		if len(r.Items) == 0 || w.past[r.ID] == nil {
+		past := w.past[r.ID]
+		if past == nil {
 			continue
 		}
-		at := r.Tick(0)
-		was, ok := w.past[r.ID][at]
-		if !ok {
-			continue
+		if w.since[r] == 0 {
+			w.since[r] = c.P.Newest()
 		}
-		got := r.Words(0, nil)
-		for k := range got {
-			if (w.sch.body.Words[k].Velocity < 0 || at == c.P.Newest()) && got[k] != was[k] {
-				w.t.Fatalf("client %d has %v of tick %d as %v, it was %v", c.Peer, r.ID, at, got, was)
+		fresh := !w.rules.calm || c.P.Newest() < max(w.since[r], w.shaken[c.Peer])+settling || !w.settled(r.ID, c.P.Newest())
+		for ord, t := range r.Items {
+			if t == nil || len(t.Parts) > 1 {
+				continue
 			}
+			got, at := r.Confirmed(ord, nil)
+			w.compare(c, r, ord, past[at], got, at)
+			if !fresh {
+				w.compare(c, r, ord, past[c.P.Newest()], r.Words(ord, nil), c.P.Newest())
+			}
+		}
+	}
+}
+
+// settling is the ticks after which a calm world's clients show what is.
+const settling = 90
+
+// settled is whether a node has been what and where it is for long.
+func (w *randomWorld) settled(id rpl.Node, now rpl.Tick) bool {
+	for _, n := range w.nodes {
+		if n.id != id {
+			continue
+		}
+		for _, p := range n.parts {
+			if p != nil && p.t.Name == "tome" {
+				return false // blocks take their time
+			}
+		}
+		return !n.transient && n.hz == 0 && now > n.shaken+settling
+	}
+	return false
+}
+
+// compare compares what a client has of an item with what that was.
+func (w *randomWorld) compare(c *rpltest.Client, r *rpl.Replica, ord int, past [][]int32, got []int32, at rpl.Tick) {
+	if ord >= len(past) || past[ord] == nil {
+		return
+	}
+	t := r.Items[ord]
+	for k, want := range past[ord] {
+		if p := &t.Props[t.Words[k].Prop]; got[k] != want && !p.Once && p.If < 0 {
+			w.t.Fatalf("client %d has %v of tick %d, at %d, as %s %v, it was %v", c.Peer, r.ID, at, c.P.Newest(), t.Name, got, past[ord])
 		}
 	}
 }
@@ -145,16 +227,19 @@ func (w *randomWorld) readSecrets(peer rpl.Peer, p *rpl.Proxy, how string, some 
 func (w *randomWorld) quiet(limit time.Duration) {
 	w.tick(func() {
 		for _, n := range w.nodes {
-			n.body().Vel = xy{}
+			n.pace, n.noisy, n.busy = xy{}, false, false
+			for _, p := range n.items() {
+				p.stop()
+			}
 		}
-	})
+	}, nil)
 	end := w.net.Now + limit
 	var err error
 	for w.net.Now < end {
 		if err = w.equal(); err == nil {
 			return
 		}
-		w.tick(nil)
+		w.tick(nil, nil)
 	}
 	for _, c := range w.net.Clients {
 		err = fmt.Errorf("%w\n%d %+v %+v", err, c.Peer, w.net.A.PeerStats(c.Peer), c.P.Counters())

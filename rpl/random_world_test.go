@@ -1,10 +1,8 @@
 package rpl_test
 
 import (
-	"fmt"
 	"log/slog"
-	"math"
-	"reflect"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -17,113 +15,40 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A random world for the property tests: nodes of five kinds of item, whose
-// model the oracle compares with what every client holds.
-
-type xy struct{ X, Y float64 }
-
-type bodyItem struct {
-	Pos xy      `rpl:"step=1/8,pos,predict=Vel"`
-	Vel xy      `rpl:"step=1/8"`
-	Dir float64 `rpl:"angle,bits=12"`
-	HP  uint8   `rpl:""`
-}
-
-type slotItem struct {
-	Kind uint8 `rpl:""`
-	N    int32 `rpl:""`
-}
-
-type bagItem struct {
-	Name   string           `rpl:"max=40"`
-	Slots  []slotItem       `rpl:"max=8"`
-	Counts map[string]int32 `rpl:"max=6"`
-	Aim    rpl.Opt[int32]   `rpl:""`
-	Open   bool             `rpl:""`
-	Inside int32            `rpl:"if=Open"`
-	Label  string           `rpl:"if=Open,max=20"`
-}
-
-// secretItem's numbers and words are never used twice, so whoever has one was
-// sent it.
-type secretItem struct {
-	Open      int32  `rpl:""`
-	Token     int32  `rpl:"to=owner"`
-	Word      string `rpl:"to=owner,max=40"`
-	Other     int32  `rpl:"to=others"`
-	Team      int32  `rpl:"to=team"`
-	Watch     int32  `rpl:"to=watch"` // whose members a Condition names
-	TeamWord  string `rpl:"to=team,max=40"`
-	OwnerHint uint8  `rpl:"to=owner"`
-}
-
-type onceItem struct {
-	Seed int32 `rpl:"once"`
-	Seen int32 `rpl:""`
-}
-
-// tomeItem may be longer than a datagram: it travels as a block then.
-type tomeItem struct {
-	Page uint8  `rpl:""`
-	Text []byte `rpl:"max=2400"`
-}
-
-// randomSchema is what both ends agree on.
-type randomSchema struct {
-	s     *rpl.Schema
-	body  *rpl.ItemType
-	extra []*rpl.ItemType // bag, secret, once, tome
-	team  rpl.Audience
-	watch rpl.Audience
-	squad rpl.Audience // of nodes
-	call  *rpl.RPCType // reliable
-	hint  *rpl.RPCType // unreliable
-	ask   *rpl.RPCType // to the server
-	fab   *rpl.PrefabType
-}
-
-func newRandomSchema() *randomSchema {
-	r := &randomSchema{s: rpl.NewSchema("random")}
-	r.team, r.watch, r.squad = r.s.Group("team"), r.s.Group("watch"), r.s.Group("squad")
-	r.body = r.s.Item("body", reflect.TypeFor[bodyItem](), nil)
-	r.extra = []*rpl.ItemType{
-		r.s.Item("bag", reflect.TypeFor[bagItem](), nil),
-		r.s.Item("secret", reflect.TypeFor[secretItem](), nil),
-		r.s.Item("once", reflect.TypeFor[onceItem](), nil),
-		r.s.Item("tome", reflect.TypeFor[tomeItem](), nil),
-	}
-	r.fab = r.s.Prefab("fab", reflect.TypeFor[uint16]())
-	r.call = r.s.RPC("call", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Reliable)
-	r.hint = r.s.RPC("hint", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Unreliable)
-	r.ask = r.s.RPC("ask", reflect.TypeFor[uint32](), rpl.ToServer, rpl.Reliable)
-	return r
-}
-
-// part is one item of a node in the model.
-type part struct {
-	t    *rpl.ItemType
-	item rpl.Item
-	v    any // a pointer to the struct
-}
-
-func (p *part) ptr() unsafe.Pointer { return reflect.ValueOf(p.v).UnsafePointer() }
+// A random world for the property tests: nodes of nine kinds of item, whose model
+// the oracle compares with what every client holds.
 
 // thingy is one node in the model.
 type thingy struct {
 	id        rpl.Node
+	number    entity
 	owner     rpl.Peer
 	parent    *thingy
 	relevance rpl.Relevance
+	weight    float32
+	hz        uint8
 	keep      bool
 	transient bool
 	squad     bool
+	pace      xy                // a second
+	noisy     bool              // its pace is not even
+	busy      bool              // it changes in every tick
 	moved     bool              // what it is relevant to may have changed
+	shaken    rpl.Tick          // when it was last given, hung or put together anew
 	greeting  uint32            // a call made with it
 	greeted   []*rpltest.Client // who must have run it
 	parts     []*part           // by ordinal; nil where removed
 }
 
 func (n *thingy) body() *bodyItem { return n.parts[0].v.(*bodyItem) }
+
+// place is where a node is, as the stream sees it: quantised, and within bounds.
+func (n *thingy) place() xy {
+	t := n.parts[0].t
+	words := make([]int32, len(t.Words))
+	t.Extract(n.parts[0].ptr(), words, nil, nil)
+	return xy{float64(words[t.Pos[0]]) * t.PosStep, float64(words[t.Pos[1]]) * t.PosStep}
+}
 
 func (n *thingy) root() *thingy {
 	for n.parent != nil {
@@ -150,21 +75,32 @@ type randomWorld struct {
 	t        *rapid.T
 	sch      *randomSchema
 	net      *rpltest.Net
+	rules    rules
 	nodes    []*thingy
+	numbers  map[entity]rpl.Node // of what there is
+	last     entity
 	next     int32   // of secrets and calls
 	given    secrets // all there ever were
 	peers    rpl.Peer
-	grid     *rpl.Grid
-	at       map[rpl.Peer]xy
+	at       map[rpl.Peer][]xy // its observers
 	team     map[rpl.Peer]bool
 	watch    map[rpl.Peer]bool
 	squad    map[rpl.Peer]bool
 	may      map[rpl.Peer]*secrets
+	shaken   map[rpl.Peer]rpl.Tick // when what it sees last changed by other than the nodes
+	away     []rpl.Peer            // suspended
 	ran      map[*rpltest.Client]map[uint32]int
 	order    map[*rpltest.Client]map[rpl.Node]uint32
+	since    map[*rpl.Replica]rpl.Tick // when it was first seen
 	said     map[uint32]rpl.Node
-	past     map[rpl.Node]map[rpl.Tick][]int32 // bodies
-	late     bool                              // the lanes are so late that last words may be lost
+	to       map[uint32]rpl.Peer // the only one that may run a call, of those that have one
+	asked    map[uint32]*request
+	past     map[rpl.Node]map[rpl.Tick][][]int32 // by item
+	noise    *rand.Rand                          // of how things move
+	columns  map[*rpl.ItemType]*rpl.Column
+	rows     map[*rpl.ItemType][]unsafe.Pointer
+	hoards   map[rpl.Peer]*hoard
+	late     bool // the lanes are so late that last words may be lost
 	expect   []expected
 	wire     map[rpl.Peer]*eavesdropper
 	bucket   map[rpl.Peer]*bucketCheck
@@ -174,29 +110,68 @@ type randomWorld struct {
 	refusals strings.Builder // of the clients
 }
 
-func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config) *randomWorld {
+// rules are how a world is played, beside its configuration.
+type rules struct {
+	grid    *rpl.Grid
+	calm    bool // nothing is lost or late: clients show what is
+	columns bool // what is alike is set by columns
+	crowded bool
+	local   rpl.Peer
+	first   uint64 // packets' numbers begin behind it
+	tables  []byte // that the session begins with
+}
+
+// NodeOf and EntityOf are the references of both ends.
+func (w *randomWorld) NodeOf(e uint64) rpl.Node { return w.numbers[entity(e)] }
+
+func (w *randomWorld) EntityOf(n rpl.Node) uint64 {
+	for e, id := range w.numbers {
+		if id == n {
+			return uint64(e)
+		}
+	}
+	return 0
+}
+
+func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config, r rules) *randomWorld {
 	w := &randomWorld{
-		t: t, sch: newRandomSchema(),
-		at: map[rpl.Peer]xy{}, team: map[rpl.Peer]bool{}, watch: map[rpl.Peer]bool{}, squad: map[rpl.Peer]bool{}, may: map[rpl.Peer]*secrets{},
+		t: t, sch: newRandomSchema(), rules: r, numbers: map[entity]rpl.Node{},
+		at: map[rpl.Peer][]xy{}, team: map[rpl.Peer]bool{}, watch: map[rpl.Peer]bool{}, squad: map[rpl.Peer]bool{}, may: map[rpl.Peer]*secrets{},
+		shaken: map[rpl.Peer]rpl.Tick{}, since: map[*rpl.Replica]rpl.Tick{},
 		ran: map[*rpltest.Client]map[uint32]int{}, order: map[*rpltest.Client]map[rpl.Node]uint32{},
-		said: map[uint32]rpl.Node{}, past: map[rpl.Node]map[rpl.Tick][]int32{},
+		said: map[uint32]rpl.Node{}, to: map[uint32]rpl.Peer{}, asked: map[uint32]*request{},
+		past:  map[rpl.Node]map[rpl.Tick][][]int32{},
 		given: secrets{map[int32]bool{}, map[string]bool{}}, wire: map[rpl.Peer]*eavesdropper{}, bucket: map[rpl.Peer]*bucketCheck{}, peers: 1,
+		columns: map[*rpl.ItemType]*rpl.Column{}, rows: map[*rpl.ItemType][]unsafe.Pointer{}, hoards: map[rpl.Peer]*hoard{},
 	}
-	if g, ok := c.Interest.(rpl.Grid); ok {
-		w.grid = &g
-	}
-	c.Schema, c.Hz = w.sch.s, 60
+	seed := rapid.Uint64().Draw(t, "network")
+	w.noise = rand.New(rand.NewPCG(seed, 1))
+	c.Schema, c.Hz, c.Refs, c.Local = w.sch.s, 60, w, r.local
 	c.Log = slog.New(slog.NewTextHandler(&w.refusals, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	w.budget = c.Budget
-	net, err := rpltest.New(c, rapid.Uint64().Draw(t, "network"), cond)
+	net, err := rpltest.New(c, seed, cond)
 	if err != nil {
 		t.Fatal(err)
 	}
+	net.First = r.first
 	w.net, w.cond = net, cond
+	if r.tables != nil {
+		if err := net.A.LoadTables(r.tables); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.columns {
+		w.makeColumns()
+	}
 	net.A.Condition(w.sch.watch, func(p rpl.Peer) bool { return w.watch[p] })
+	net.Run = w.onServer
 	net.OnPacket = func(to rpl.Peer, seq uint64, b []byte) {
 		w.wire[to].packet(seq, b)
 		w.spent(to, len(b)+rpl.PacketOverhead)
+		w.hoards[to].keep(&w.hoards[to].down, seq, b)
+	}
+	net.OnUpPacket = func(from rpl.Peer, seq uint64, b []byte) {
+		w.hoards[from].keep(&w.hoards[from].up, seq, b)
 	}
 	net.OnMessage = func(to rpl.Peer, b []byte) {
 		w.wire[to].message(b)
@@ -226,6 +201,9 @@ type bucketCheck struct {
 	debt  float64 // that one packet, or one message, may make
 }
 
+// beat is the bytes of a packet that says nothing but the time.
+const beat = 64
+
 func (w *randomWorld) spent(to rpl.Peer, n int) {
 	if w.budget == 0 {
 		return
@@ -239,63 +217,98 @@ func (w *randomWorld) spent(to rpl.Peer, n int) {
 	b.at = w.net.Now
 	b.level -= float64(n)
 	b.debt = max(b.debt, float64(n)-full)
-	b.worst = min(b.worst, b.level)
+	if n > beat { // what has ticks go on leaves in debt, too
+		b.worst = min(b.worst, b.level)
+	}
 }
 
 func (w *randomWorld) join() {
 	w.peers++
-	p := w.peers
+	w.admit(w.peers)
+	w.may[w.peers] = &secrets{map[int32]bool{0: true}, map[string]bool{"": true}}
+}
+
+// admit begins a stream to a peer, which is new or back.
+func (w *randomWorld) admit(p rpl.Peer) {
 	c, err := w.net.Join(p)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	spy, err := rpl.NewProxy(rpl.Config{Schema: w.sch.s, Hz: 60, Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}, p)
+	spy, err := rpl.NewProxy(rpl.Config{Schema: w.sch.s, Hz: 60, Refs: w, Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}, p)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.wire[p] = &eavesdropper{p: spy}
 	w.wire[p].log.Held = map[rpl.Node]*rpl.Replica{}
 	w.bucket[p] = &bucketCheck{debt: 1200}
-	w.may[p] = &secrets{map[int32]bool{0: true}, map[string]bool{"": true}}
-	w.at[p] = xy{}
+	w.hoards[p] = &hoard{r: w.noise}
+	w.shaken[p] = w.net.TickNumber()
+	w.at[p] = nil
 	w.ran[c], w.order[c] = map[uint32]int{}, map[rpl.Node]uint32{}
 	c.Log.OnRun = func(call rpl.Call) { w.onRun(c, call) }
-	if w.grid != nil {
-		w.net.A.Observe(p, [2]float64{})
-	}
+	w.observe(p, xy{})
 }
 
-func (w *randomWorld) onRun(c *rpltest.Client, call rpl.Call) {
-	if call.RPC != w.sch.call {
+// observe has a peer see from somewhere.
+func (w *randomWorld) observe(p rpl.Peer, at ...xy) {
+	if w.rules.grid == nil {
 		return
 	}
-	id := uint32(call.Args[0]) | uint32(call.Args[1])<<8
-	if w.said[id] != call.Node {
-		w.t.Fatalf("client %d: call %d on %v ran on %v", c.Peer, id, w.said[id], call.Node)
+	w.at[p] = at
+	w.shaken[p] = w.net.TickNumber()
+	var points [][2]float64
+	for _, o := range at {
+		points = append(points, [2]float64{o.X, o.Y})
 	}
-	w.ran[c][id]++
-	if w.ran[c][id] > 1 {
-		w.t.Fatalf("client %d: call %d on %v ran twice", c.Peer, id, call.Node)
-	}
-	if last := w.order[c][call.Node]; id < last {
-		w.t.Fatalf("client %d: call %d on %v ran after %d", c.Peer, id, call.Node, last)
-	}
-	w.order[c][call.Node] = id
+	w.net.A.Observe(p, points...)
 }
 
 func (w *randomWorld) leave(c *rpltest.Client) {
-	p := c.Peer
 	w.net.Leave(c)
+	w.left(c)
+	w.end(c.Peer)
+}
+
+// suspend ends a peer's stream; what is its own stays so, and it may come back.
+func (w *randomWorld) suspend(c *rpltest.Client) {
+	w.net.Suspend(c)
+	w.left(c)
+	w.away = append(w.away, c.Peer)
+}
+
+// back begins the stream of one that was suspended anew.
+func (w *randomWorld) back(k int) {
+	p := w.away[k]
+	w.away = slices.Delete(w.away, k, k+1)
+	w.admit(p)
+}
+
+// over ends one that was suspended.
+func (w *randomWorld) over(k int) {
+	p := w.away[k]
+	w.away = slices.Delete(w.away, k, k+1)
+	w.net.A.Disconnect(p)
+	w.end(p)
+}
+
+// left forgets a stream.
+func (w *randomWorld) left(c *rpltest.Client) {
+	p := c.Peer
 	w.ungreet() // what hung under its nodes is a root now
+	w.unask()
 	delete(w.at, p)
 	delete(w.team, p)
 	delete(w.watch, p)
 	delete(w.squad, p)
 	w.expect = slices.DeleteFunc(w.expect, func(e expected) bool { return e.c == c })
-	// The core removes what the peer owned, or takes it for nobody's.
+}
+
+// end forgets a peer. The core removes what it owned, or takes it for nobody's.
+func (w *randomWorld) end(p rpl.Peer) {
 	for _, n := range slices.Clone(w.nodes) {
 		if n.owner == p && n.keep {
 			n.owner = 0
+			n.shake(w)
 		}
 	}
 	for _, n := range slices.Clone(w.nodes) {
@@ -307,52 +320,16 @@ func (w *randomWorld) leave(c *rpltest.Client) {
 
 func (w *randomWorld) secret() int32 { w.next++; return w.next }
 
-func (w *randomWorld) newPart(t *rpl.ItemType) *part {
-	p := &part{t: t}
-	switch t.Name {
-	case "body":
-		p.v = &bodyItem{HP: 100}
-	case "bag":
-		p.v = &bagItem{Name: "bag"}
-	case "secret":
-		s := &secretItem{}
-		w.conceal(s)
-		p.v = s
-	case "once":
-		p.v = &onceItem{Seed: w.secret()}
-	case "tome":
-		b := &tomeItem{}
-		w.write(b)
-		p.v = b
-	}
-	return p
-}
-
-// conceal gives an item new secrets.
-func (w *randomWorld) conceal(s *secretItem) {
-	s.Token, s.Other, s.Team, s.Watch = w.sparse(), w.sparse(), w.sparse(), w.sparse()
-	s.Word, s.TeamWord = fmt.Sprint("owner ", w.secret()), fmt.Sprint("team ", w.secret())
-	w.given.words[s.Word], w.given.words[s.TeamWord] = true, true
-}
-
-// sparse is a secret that is far from all others: none is had by reading another
-// one amiss.
-func (w *randomWorld) sparse() int32 {
-	n := int32(uint32(w.secret()) * 0x9e3779b1 & math.MaxInt32)
-	w.given.numbers[n] = true
-	return n
-}
-
-func (w *randomWorld) spawn(parent *thingy, owner rpl.Peer, rel rpl.Relevance, transient, keep bool, hz uint8, items []*rpl.ItemType) *thingy {
-	n := &thingy{owner: owner, parent: parent, relevance: rel, keep: keep, transient: transient}
-	s := rpl.Spawn{Owner: owner, Relevance: rel, Transient: transient, Keep: keep, Hz: hz}
+// spawn makes a node of some items, below another or none.
+func (w *randomWorld) spawn(s rpl.Spawn, parent *thingy) *thingy {
+	w.last++
+	n := &thingy{number: w.last, owner: s.Owner, parent: parent, relevance: s.Relevance, weight: 1, keep: s.Keep, transient: s.Transient, hz: s.Hz}
 	if parent != nil {
 		s.Parent = parent.id
 	}
-	if len(items)%2 == 0 {
+	if len(s.Items)%2 == 1 {
 		s.Prefab, s.Args = w.sch.fab, []byte{1, 2}
 	}
-	s.Items = append([]*rpl.ItemType{w.sch.body}, items...)
 	id, err := w.net.A.Spawn(s)
 	if err != nil {
 		w.t.Fatal(err)
@@ -363,13 +340,26 @@ func (w *randomWorld) spawn(parent *thingy, owner rpl.Peer, rel rpl.Relevance, t
 		p.item, _ = w.net.A.Item(id, ord)
 		n.parts = append(n.parts, p)
 	}
-	b := n.body()
-	b.Pos = xy{float64(rapid.IntRange(-800, 800).Draw(w.t, "x")), float64(rapid.IntRange(-800, 800).Draw(w.t, "y"))}
+	n.parts[0].goTo(xy{float64(rapid.IntRange(-800, 800).Draw(w.t, "x")), float64(rapid.IntRange(-800, 800).Draw(w.t, "y"))})
 	w.nodes = append(w.nodes, n)
+	w.numbers[n.number] = id
+	n.shake(w)
 	w.set(n)
 	return n
 }
 
+// shake notes that a node is not what or where it was for its peers.
+func (n *thingy) shake(w *randomWorld) {
+	r := n.root()
+	for _, o := range w.nodes {
+		if o.root() == r {
+			o.shaken = w.net.TickNumber()
+		}
+	}
+	n.shaken = w.net.TickNumber()
+}
+
+// set gives the core a new node's items; columns take them from the next tick on.
 func (w *randomWorld) set(n *thingy) {
 	for _, p := range n.parts {
 		if p != nil {
@@ -380,6 +370,8 @@ func (w *randomWorld) set(n *thingy) {
 
 // forget takes a node out of the model; the core has it no more.
 func (w *randomWorld) forget(n *thingy) {
+	delete(w.numbers, n.number)
+	n.shake(w)
 	for _, c := range w.nodes {
 		if c.parent == n {
 			c.parent = nil
@@ -390,6 +382,7 @@ func (w *randomWorld) forget(n *thingy) {
 
 func (w *randomWorld) owned(n *thingy, p rpl.Peer) {
 	n.owner = p
+	n.shake(w)
 	for _, c := range w.nodes {
 		if c.parent == n {
 			w.owned(c, p)

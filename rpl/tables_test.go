@@ -2,6 +2,8 @@ package rpl_test
 
 import (
 	"testing"
+	"time"
+	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/netsim"
@@ -84,5 +86,97 @@ func TestTablesThatAreLoadedEndAFit(t *testing.T) {
 	c.play(20, false)
 	if n := c.a.Counters().Tables; n != 1 {
 		t.Errorf("%d tables were those of the session, want those that were loaded", n)
+	}
+}
+
+// A peer on whose lane four sets of tables are under way, of which the last has the
+// number of the first, has the first when it says so.
+func TestTablesOfOneNumber(t *testing.T) {
+	m := newPostman(t)
+	m.net.LaneDelay = time.Second
+	var items []rpl.Item
+	for range 30 {
+		items = append(items, m.item(m.spawn(t, m.sch.extra[2]), 0))
+	}
+	for k := range 200 {
+		m.deliver(t, m.tick(func() {
+			for i, it := range items {
+				b := bodyItem{Pos: xy{float64(k * i), 3}, Vel: xy{float64(k % 7 * i), 5}, HP: uint8(k * i)}
+				m.net.A.Set(it, unsafe.Pointer(&b))
+			}
+			if k >= 20 && k < 60 && k%10 == 0 && !m.net.A.Reship(recordedTables()[k/10%2]) {
+				t.Fatal("there is no number for tables")
+			}
+		}))
+	}
+	if b := m.tick(nil)[0].b; b[0]&3 == 0 {
+		t.Error("in the end packets are coded with the default tables")
+	}
+}
+
+// A packet that comes after its tables were replaced by others of the same number is
+// refused: with those it would be read amiss.
+func TestPacketOfReplacedTables(t *testing.T) {
+	m := newPostman(t)
+	var items []rpl.Item
+	for range 30 { // which are told once a second, so that nothing is said again meanwhile
+		id := m.spawn(t, m.sch.extra[2])
+		m.net.A.SetNode(id, rpl.Near, 1, 1, false)
+		items = append(items, m.item(id, 0))
+	}
+	busy, n := m.item(m.spawn(t, m.sch.extra[2]), 0), 0
+	ticks := func(k int) {
+		for range k {
+			m.deliver(t, m.tick(func() {
+				n++
+				m.net.A.Set(busy, unsafe.Pointer(&bodyItem{HP: uint8(n)}))
+			}))
+		}
+	}
+	ticks(90)
+	var late []letter
+	for k := range 4 {
+		if !m.net.A.Reship(recordedTables()[k%3%2]) {
+			t.Fatal("there is no number for tables")
+		}
+		ticks(4)
+		for k == 0 && len(late) < len(items) {
+			late = append(late, m.tick(func() {
+				i := len(late)
+				m.net.A.Set(items[i], unsafe.Pointer(&bodyItem{Pos: xy{float64(i), 1}, HP: uint8(i)}))
+			})...)
+		}
+		ticks(4)
+	}
+	before := m.c.P.Counters()
+	for _, l := range late {
+		m.c.P.Receive(l.seq, m.net.Now, l.b)
+	}
+	m.c.P.Apply(m.net.Now, &m.c.Log)
+	if after := m.c.P.Counters(); after.Packets != before.Packets || after.Refused != before.Refused+uint64(len(late)) {
+		t.Errorf("%d of %d packets were read, %d refused", after.Packets-before.Packets, len(late), after.Refused-before.Refused)
+	}
+}
+
+// Tables get no number that a peer may have packets of under way.
+func TestNumbersOfTablesWait(t *testing.T) {
+	m := newPostman(t)
+	m.ticks(t, 30)
+	for k := range 4 {
+		if !m.net.A.Reship(recordedTables()[k%2]) {
+			t.Fatal("there is no number for tables")
+		}
+		m.ticks(t, 40)
+	}
+	m.tick(func() { m.net.A.Reship(recordedTables()[0]) })
+	for range 40 {
+		m.tick(nil) // the lane alone brings anything
+	}
+	if m.net.A.Reship(recordedTables()[1]) {
+		t.Error("a number is used again, and the peer has had nothing that was coded since")
+	}
+	m.ticks(t, 40)
+	if !m.net.A.Reship(recordedTables()[1]) {
+		t.Error("no number is free in the end")
 	}
 }

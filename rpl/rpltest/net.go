@@ -33,8 +33,11 @@ type Net struct {
 	// OnPacket and OnMessage are shown the same apart, with the packet's number.
 	OnPacket  func(to rpl.Peer, seq uint64, b []byte)
 	OnMessage func(to rpl.Peer, b []byte)
-	// OnUp is shown every datagram of the clients.
-	OnUp func(from rpl.Peer, b []byte)
+	// OnUp is shown every datagram of the clients; OnUpPacket with its number.
+	OnUp       func(from rpl.Peer, b []byte)
+	OnUpPacket func(from rpl.Peer, seq uint64, b []byte)
+	// First is the number behind which the packets of who joins begin, both ways.
+	First uint64
 	// Run runs the calls that end on the authority; nil drops them.
 	Run func(rpl.Call)
 }
@@ -101,7 +104,7 @@ func (n *Net) Join(p rpl.Peer) (*Client, error) {
 	if err := n.A.Connect(p); err != nil {
 		return nil, err
 	}
-	c := &Client{P: proxy, Peer: p, downSource: n}
+	c := &Client{P: proxy, Peer: p, downSource: n, downSeq: n.First, upSeq: n.First}
 	c.Log.Held = make(map[rpl.Node]*rpl.Replica)
 	c.down = netsim.NewPath(n.seed+uint64(p)*2, n.cond)
 	c.up = netsim.NewPath(n.seed+uint64(p)*2+1, n.cond)
@@ -118,6 +121,17 @@ func (c *Client) SetConditions(down, up netsim.Conditions) {
 // Leave takes a client away.
 func (n *Net) Leave(c *Client) {
 	n.A.Disconnect(c.Peer)
+	n.drop(c)
+}
+
+// Suspend ends a client's stream: its peer may Join again, from nothing, or be
+// disconnected.
+func (n *Net) Suspend(c *Client) {
+	n.A.Suspend(c.Peer)
+	n.drop(c)
+}
+
+func (n *Net) drop(c *Client) {
 	for i, o := range n.Clients {
 		if o == c {
 			n.Clients = append(n.Clients[:i], n.Clients[i+1:]...)
@@ -148,7 +162,7 @@ func (n *Net) Tick(change func(t rpl.Tick)) {
 	if change != nil {
 		change(n.tick)
 	}
-	if int(n.tick)%n.every == 0 {
+	if n.Sends() {
 		n.A.Due(n.run)
 		n.A.Stream(n.Now)
 		n.A.Schedule(n.Now)
@@ -160,6 +174,9 @@ func (n *Net) Tick(change func(t rpl.Tick)) {
 		c.receive(n)
 	}
 }
+
+// Sends is whether the last Tick is, or was, one that sends.
+func (n *Net) Sends() bool { return int(n.tick)%n.every == 0 }
 
 // TickNumber is the tick of the last Tick.
 func (n *Net) TickNumber() rpl.Tick { return n.tick }
@@ -263,6 +280,9 @@ func (s *upSink) Next() (uint64, int) {
 func (s *upSink) Datagram(b []byte) {
 	if s.n.OnUp != nil {
 		s.n.OnUp(s.c.Peer, b)
+	}
+	if s.n.OnUpPacket != nil {
+		s.n.OnUpPacket(s.c.Peer, s.seq, b)
 	}
 	if !s.c.Mute {
 		s.c.up.Send(s.n.Now, sealed(s.seq, b))

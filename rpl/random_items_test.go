@@ -1,0 +1,328 @@
+package rpl_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// What the nodes of a random world are made of.
+
+type xy struct{ X, Y float64 }
+
+// The first item of a node says where it is: by its own velocity, …
+type bodyItem struct {
+	Pos xy      `rpl:"step=1/8,pos,predict=Vel"`
+	Vel xy      `rpl:"step=1/8"`
+	Dir float64 `rpl:"angle,bits=12"`
+	HP  uint8   `rpl:""`
+}
+
+// … by one that is inferred, …
+type moverItem struct {
+	Pos  xy      `rpl:"step=1/16,pos"`
+	Lift float64 `rpl:"step=1/4,min=-60,max=60,interp"`
+	Face float64 `rpl:"angle=360,step=1"`
+	HP   uint8   `rpl:"max=100"`
+	Seed int16   `rpl:"once"`
+}
+
+// … or within bounds, of some kind, looking where it goes.
+type craftItem struct {
+	Kind uint8   `rpl:"max=3"`
+	Pos  xy      `rpl:"step=1/16,min=-900,max=900,pos,predict=Vel/tick"`
+	Vel  xy      `rpl:"step=1/64,min=-20,max=20"`
+	Look float64 `rpl:"angle,bits=10"`
+	Load int16   `rpl:""`
+	HP   uint8   `rpl:""`
+}
+
+// pawnItem stands on squares, of which nothing is read in between.
+type pawnItem struct {
+	X, Y int16   `rpl:"pos,min=-1000,max=1000"`
+	HP   uint8   `rpl:""`
+	Look float32 `rpl:"angle=360,bits=8"`
+	Odds float32 `rpl:"min=0,max=1,bits=7"`
+}
+
+// roamItem is in float32s.
+type roamItem struct {
+	Pos   xy32    `rpl:"step=1/16,pos,predict=Vel,interp"`
+	Vel   xy32    `rpl:"step=1/16"`
+	HP    uint8   `rpl:""`
+	Extra float32 `rpl:"step=1/8"`
+}
+
+type xy32 struct{ X, Y float32 }
+
+type slotItem struct {
+	Kind uint8 `rpl:""`
+	N    int32 `rpl:""`
+}
+
+type bagItem struct {
+	Name   string           `rpl:"max=40"`
+	Slots  []slotItem       `rpl:"max=8"`
+	Counts map[string]int32 `rpl:"max=6"`
+	Aim    rpl.Opt[int32]   `rpl:""`
+	Open   bool             `rpl:""`
+	Inside int32            `rpl:"if=Open"`
+	Label  string           `rpl:"if=Open,max=20"`
+}
+
+// secretItem's numbers and words are never used twice, so whoever has one was
+// sent it.
+type secretItem struct {
+	Open      int32  `rpl:""`
+	Token     int32  `rpl:"to=owner"`
+	Word      string `rpl:"to=owner,max=40"`
+	Other     int32  `rpl:"to=others"`
+	Team      int32  `rpl:"to=team"`
+	Watch     int32  `rpl:"to=watch"` // whose members a Condition names
+	TeamWord  string `rpl:"to=team,max=40"`
+	OwnerHint uint8  `rpl:"to=owner"`
+}
+
+type onceItem struct {
+	Seed int32 `rpl:"once"`
+	Seen int32 `rpl:""`
+}
+
+// tomeItem may be longer than a datagram: it travels as a block then.
+type tomeItem struct {
+	Page uint8  `rpl:""`
+	Text []byte `rpl:"max=2400"`
+}
+
+// entity is a reference to a node: its number in the model.
+type entity uint64
+
+// hulkItem is more than a chunk of words, of every kind that there is.
+type hulkItem struct {
+	Long   int64             `rpl:""`
+	Word   uint32            `rpl:""`
+	Full   int32             `rpl:""`
+	Raw    float64           `rpl:""`
+	Raw32  float32           `rpl:""`
+	Range  float64           `rpl:"min=1,max=3,bits=9"`
+	Heat   float64           `rpl:"step=1/8,predict=Rate"`
+	Rate   float64           `rpl:"step=1/64"`
+	Spin   float64           `rpl:"angle,bits=16,predict=Turn"`
+	Turn   float64           `rpl:"step=1/256"`
+	Drawn  float64           `rpl:"step=1/8,interp"`
+	Many   [12]int16         `rpl:""`
+	Open   bool              `rpl:""`
+	Hidden [3]int32          `rpl:"if=Open"`
+	Shield rpl.Opt[float64]  `rpl:"step=1/4,interp"`
+	Gear   rpl.Opt[slotItem] `rpl:""`
+	Aim    entity            `rpl:""`
+	Mine   int16             `rpl:"to=owner"`
+	Tags   []entity          `rpl:"max=3"`
+}
+
+// plateItem is what a column walks of what says no place.
+type plateItem struct {
+	A, B int32   `rpl:""`
+	Glow float64 `rpl:"step=1/8,predict=Pace/tick"`
+	Pace float64 `rpl:"step=1/8"`
+	Rest [3]int8 `rpl:""`
+}
+
+// randomSchema is what both ends agree on.
+type randomSchema struct {
+	s     *rpl.Schema
+	body  *rpl.ItemType
+	first []*rpl.ItemType // body, mover, craft, pawn, roam
+	extra []*rpl.ItemType // bag, secret, once, tome, hulk, plate
+	team  rpl.Audience
+	watch rpl.Audience
+	squad rpl.Audience // of nodes
+	call  *rpl.RPCType // reliable
+	shout *rpl.RPCType // everywhere
+	tell  *rpl.RPCType // to the owner
+	hint  *rpl.RPCType // unreliable
+	ask   *rpl.RPCType // to the server
+	chat  *rpl.RPCType // the same, from anyone
+	nudge *rpl.RPCType // the same, unreliable
+	fab   *rpl.PrefabType
+}
+
+// newRandomSchema is one for all worlds: to compile it takes as long as to play some.
+var newRandomSchema = sync.OnceValue(func() *randomSchema {
+	r := &randomSchema{s: rpl.NewSchema("random")}
+	r.s.SetRef(reflect.TypeFor[entity]())
+	r.team, r.watch, r.squad = r.s.Group("team"), r.s.Group("watch"), r.s.Group("squad")
+	r.body = r.s.Item("body", reflect.TypeFor[bodyItem](), nil)
+	r.first = []*rpl.ItemType{
+		r.body,
+		r.s.Item("mover", reflect.TypeFor[moverItem](), nil),
+		r.s.Item("craft", reflect.TypeFor[craftItem](), nil),
+		r.s.Item("pawn", reflect.TypeFor[pawnItem](), nil),
+		r.s.Item("roam", reflect.TypeFor[roamItem](), nil),
+	}
+	r.extra = []*rpl.ItemType{
+		r.s.Item("bag", reflect.TypeFor[bagItem](), nil),
+		r.s.Item("secret", reflect.TypeFor[secretItem](), nil),
+		r.s.Item("once", reflect.TypeFor[onceItem](), nil),
+		r.s.Item("tome", reflect.TypeFor[tomeItem](), nil),
+		r.s.Item("hulk", reflect.TypeFor[hulkItem](), nil),
+		r.s.Item("plate", reflect.TypeFor[plateItem](), nil),
+	}
+	r.fab = r.s.Prefab("fab", reflect.TypeFor[uint16]())
+	id := reflect.TypeFor[uint32]()
+	r.call = r.s.RPC("call", id, rpl.Broadcast, rpl.Reliable)
+	r.shout = r.s.RPC("shout", id, rpl.Everywhere, rpl.Reliable)
+	r.tell = r.s.RPC("tell", id, rpl.ToOwner, rpl.Reliable)
+	r.hint = r.s.RPC("hint", id, rpl.Broadcast, rpl.Unreliable)
+	r.ask = r.s.RPC("ask", id, rpl.ToServer, rpl.Reliable)
+	r.chat = r.s.RPC("chat", id, rpl.ToServer, rpl.Reliable)
+	r.nudge = r.s.RPC("nudge", id, rpl.ToServer, rpl.Unreliable)
+	r.chat.FromAnyone, r.nudge.FromAnyone = true, true
+	return r
+})
+
+// part is one item of a node in the model.
+type part struct {
+	t    *rpl.ItemType
+	item rpl.Item
+	v    any  // a pointer to the struct
+	lone bool // it is in no column
+}
+
+func (p *part) ptr() unsafe.Pointer { return reflect.ValueOf(p.v).UnsafePointer() }
+
+// blank is a zero component of the same type.
+func (p *part) blank() *part {
+	return &part{t: p.t, v: reflect.New(reflect.TypeOf(p.v).Elem()).Interface()}
+}
+
+// goTo has a node be somewhere.
+func (p *part) goTo(at xy) {
+	switch v := p.v.(type) {
+	case *bodyItem:
+		v.Pos = at
+	case *moverItem:
+		v.Pos = at
+	case *craftItem:
+		v.Pos = at
+	case *pawnItem:
+		v.X, v.Y = int16(int64(at.X)), int16(int64(at.Y))
+	case *roamItem:
+		v.Pos = xy32{float32(at.X), float32(at.Y)}
+	}
+}
+
+// hp is a number that changes often.
+func (p *part) hp() *uint8 {
+	switch v := p.v.(type) {
+	case *bodyItem:
+		return &v.HP
+	case *moverItem:
+		return &v.HP
+	case *craftItem:
+		return &v.HP
+	case *pawnItem:
+		return &v.HP
+	case *roamItem:
+		return &v.HP
+	}
+	return nil
+}
+
+// step moves an item on by a tick, at a pace per second.
+func (p *part) step(pace xy, noise *rand.Rand) {
+	switch v := p.v.(type) {
+	case *bodyItem:
+		v.Vel = pace
+		v.Pos.X, v.Pos.Y = v.Pos.X+pace.X/60, v.Pos.Y+pace.Y/60
+	case *moverItem:
+		v.Pos.X, v.Pos.Y = v.Pos.X+pace.X/60, v.Pos.Y+pace.Y/60
+		v.Lift = math.Min(math.Max(v.Lift+pace.Y/120, -70), 70)
+		if noise != nil {
+			v.Pos.X += noise.Float64() - .5
+		}
+	case *craftItem:
+		v.Vel = xy{pace.X / 60, pace.Y / 60}
+		v.Pos.X, v.Pos.Y = v.Pos.X+v.Vel.X, v.Pos.Y+v.Vel.Y
+		if v.Kind != 2 && v.Vel != (xy{}) {
+			v.Look = math.Atan2(v.Vel.Y, v.Vel.X)
+		}
+		if noise != nil {
+			v.Vel.X += noise.Float64() - .5
+		}
+	case *pawnItem:
+		v.Look, v.Odds = v.Look+float32(pace.X/60), float32(math.Mod(math.Abs(pace.Y), 1))
+	case *roamItem:
+		v.Vel = xy32{float32(pace.X), float32(pace.Y)}
+		v.Pos.X, v.Pos.Y = v.Pos.X+v.Vel.X/60, v.Pos.Y+v.Vel.Y/60
+	case *hulkItem:
+		v.Heat += v.Rate / 60
+		v.Spin += v.Turn / 60
+		v.Drawn += pace.X / 60
+	case *plateItem:
+		v.Glow += v.Pace
+	}
+}
+
+// stop ends what moves by itself.
+func (p *part) stop() {
+	switch v := p.v.(type) {
+	case *hulkItem:
+		v.Rate, v.Turn = 0, 0
+	case *plateItem:
+		v.Pace = 0
+	}
+}
+
+func (w *randomWorld) newPart(t *rpl.ItemType) *part {
+	p := &part{t: t}
+	switch t.Name {
+	case "body":
+		p.v = &bodyItem{HP: 100}
+	case "mover":
+		p.v = &moverItem{Seed: 7}
+	case "craft":
+		p.v = &craftItem{HP: 100}
+	case "pawn":
+		p.v = &pawnItem{}
+	case "roam":
+		p.v = &roamItem{}
+	case "bag":
+		p.v = &bagItem{Name: "bag"}
+	case "secret":
+		s := &secretItem{}
+		w.conceal(s)
+		p.v = s
+	case "once":
+		p.v = &onceItem{Seed: w.secret()}
+	case "tome":
+		b := &tomeItem{}
+		w.write(b)
+		p.v = b
+	case "hulk":
+		p.v = &hulkItem{Range: 2}
+	case "plate":
+		p.v = &plateItem{}
+	}
+	return p
+}
+
+// conceal gives an item new secrets.
+func (w *randomWorld) conceal(s *secretItem) {
+	s.Token, s.Other, s.Team, s.Watch = w.sparse(), w.sparse(), w.sparse(), w.sparse()
+	s.Word, s.TeamWord = fmt.Sprint("owner ", w.secret()), fmt.Sprint("team ", w.secret())
+	w.given.words[s.Word], w.given.words[s.TeamWord] = true, true
+}
+
+// sparse is a secret that is far from all others: none is had by reading another
+// one amiss.
+func (w *randomWorld) sparse() int32 {
+	n := int32(uint32(w.secret()) * 0x9e3779b1 & math.MaxInt32)
+	w.given.numbers[n] = true
+	return n
+}
