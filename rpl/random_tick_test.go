@@ -142,14 +142,14 @@ func (w *randomWorld) entitle() {
 
 // wasSo is that a client has every item as it was at the tick that the client has
 // it of: no delta was applied to a wrong base. Where nothing is lost and all have
-// had time, it shows what is.
+// had time, it shows what is of what it is to have.
 func (w *randomWorld) wasSo(c *rpltest.Client) {
 	for r := range c.P.Replicas {
 		past := w.past[r.ID]
 		if past == nil {
 			continue
 		}
-		if w.since[r] == 0 {
+		if n := w.nodeOf(r.ID); w.since[r] == 0 || n != nil && !w.must(c.Peer, n) { // it may be kept for a call
 			w.since[r] = c.P.Newest()
 		}
 		fresh := !w.rules.calm || c.P.Newest() < max(w.since[r], w.shaken[c.Peer])+settling || !w.settled(r.ID, c.P.Newest())
@@ -171,18 +171,31 @@ const settling = 90
 
 // settled is whether a node has been what and where it is for long.
 func (w *randomWorld) settled(id rpl.Node, now rpl.Tick) bool {
-	for _, n := range w.nodes {
-		if n.id != id {
-			continue
-		}
-		for _, p := range n.parts {
-			if p != nil && p.t.Name == "tome" {
-				return false // blocks take their time
-			}
-		}
-		return !n.transient && n.hz == 0 && now > n.shaken+settling
+	n := w.nodeOf(id)
+	if n == nil {
+		return false
 	}
-	return false
+	for _, p := range n.items() {
+		if p.t.Name == "tome" {
+			return false // blocks take their time
+		}
+	}
+	return !n.transient && n.hz == 0 && now > n.shaken+settling
+}
+
+// nodeOf is a node of the model, nil where it has gone.
+func (w *randomWorld) nodeOf(id rpl.Node) *thingy {
+	for _, n := range w.nodes {
+		if n.id == id {
+			return n
+		}
+	}
+	return nil
+}
+
+func (w *randomWorld) must(p rpl.Peer, n *thingy) bool {
+	must, _ := w.wants(p, n)
+	return must
 }
 
 // compare compares what a client has of an item with what that was.
