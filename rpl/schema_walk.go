@@ -176,7 +176,7 @@ func (w *walker) nested(t reflect.Type, off uintptr, path string, tg tag) {
 	count := w.faults.len()
 	w.structure(t, off, path+".", tg)
 	if len(w.lay.plan) == before && w.faults.len() == count && t.NumField() > 0 {
-		w.fault(path, "no field of %v has a tag; tag those that are to travel, or give Tags with %q", t, tagKey(path)+"."+t.Field(0).Name)
+		w.fault(path, "no field of %v has a tag; tag those that are to travel, or give Tags with %q, or a codec for the type", t, tagKey(path)+"."+t.Field(0).Name)
 	}
 }
 

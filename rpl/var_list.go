@@ -37,7 +37,7 @@ func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (lim
 		}
 		sub.structure(e, 0, path+"[].", tag{})
 		if len(sub.lay.plan) == 0 && w.faults.len() == before {
-			w.fault(path, "no field of %v has a tag; tag those that are to travel", e)
+			w.fault(path, "no field of %v has a tag; tag those that are to travel, or register a codec for the type", e)
 		}
 	} else {
 		sub.field(e, 0, path+"[]", w.elementTag(e, tg))

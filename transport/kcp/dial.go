@@ -53,19 +53,12 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 }
 
 func resolve(addr string) (netip.AddrPort, error) {
-	if err := checkAddress(addr); err != nil {
+	host, port, err := target(addr)
+	if err != nil {
 		return netip.AddrPort{}, err
 	}
-	host, port, _ := net.SplitHostPort(addr)
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || n == 0 {
-		return netip.AddrPort{}, fmt.Errorf("kcp: %q names no port to join; write it as in 127.0.0.1:7777", addr)
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return netip.AddrPortFrom(ip.Unmap(), uint16(n)), nil
+		return netip.AddrPortFrom(ip.Unmap(), port), nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookup)
 	defer cancel()
@@ -80,7 +73,23 @@ func resolve(addr string) (netip.AddrPort, error) {
 			break
 		}
 	}
-	return netip.AddrPortFrom(best.Unmap(), uint16(n)), nil
+	return netip.AddrPortFrom(best.Unmap(), port), nil
+}
+
+// target takes an address to join apart, before anything is looked up.
+func target(addr string) (host string, port uint16, err error) {
+	if err := checkAddress(addr); err != nil {
+		return "", 0, err
+	}
+	host, name, _ := net.SplitHostPort(addr)
+	n, err := strconv.ParseUint(name, 10, 16)
+	if err != nil || n == 0 {
+		return "", 0, fmt.Errorf("kcp: %q names no port to join; write one from 1 to 65535, as in 127.0.0.1:7777", addr)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	return host, uint16(n), nil
 }
 
 // checkAddress refuses what is no host:port, before anything is looked up.

@@ -273,6 +273,9 @@ func TestStart(t *testing.T) {
 	if err := Start(&second, s.l.Addr(), s.l.Addr()); err != nil || second.d == nil || second.l != nil {
 		t.Errorf("joining: %v, %+v", err, second)
 	}
+	if err := Start(&second, "", "127.0.0.1:77777"); err == nil || !strings.Contains(err.Error(), "1 to 65535") {
+		t.Errorf("a port beyond the last: %v", err)
+	}
 	if err := Start(&second, "", "nonsense"); err == nil {
 		t.Error("joining nonsense works")
 	}
