@@ -64,7 +64,7 @@ func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
 			}
 			m.names = append(m.names, name)
 		}
-		if len(m.names) > 0 {
+		if len(m.names) > 0 || kind == namesAlive { // that there are none is told too
 			r.report("session message not sent", c.Reliable(appendNames(nil, m)))
 		}
 	}

@@ -134,3 +134,17 @@ func TestManyNames(t *testing.T) {
 	l.until("one is left", func() bool { return client.standing() == names[77] })
 	check(t, "not told", *server.Counter("names not told"), 0)
 }
+
+// A server without any load-time node tells that too: what the client has made
+// would stay hidden there, and nobody know why.
+func TestNamesOnTheClientAlone(t *testing.T) {
+	l := newLab(t, lan)
+	var log bytes.Buffer
+	l.server(tendon.Config{})
+	client := l.client(tendon.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	client.doors("a")
+	l.joined()
+	l.steps(10)
+	check(t, "differences", *client.Counter("names differ"), 1)
+	check(t, "it is named", strings.Contains(log.String(), "only here\"=[a]"), true)
+}
