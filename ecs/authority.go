@@ -104,14 +104,16 @@ func (r *Replication) partRemoved(n *node, e donburi.Entity) {
 }
 
 // orphaned ends what a peer that has left was driving, or passes it to nobody.
+// What is below says for itself: who rides in a car keeps what is its own.
 func (r *Replication) orphaned(p rpl.Peer) {
 	owned := slices.DeleteFunc(r.sortedNodes(), func(n *node) bool { return n.owner != p })
 	for _, n := range owned {
 		switch {
 		case r.nodeOf(n.entity) != n || n.owner != p: // gone, or given away, by a callback
 		case n.data.Keep:
-			r.auth.Give(n.id, 0)
-			r.passOn(n, 0)
+			r.auth.HandOver(n.id, 0)
+			r.setOwner(n, 0)
+			r.tell(event{node: n, owner: true})
 		default:
 			r.removeEntities(n)
 		}

@@ -5,7 +5,9 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // partTests are of components that columns read, and of such that are read by
@@ -68,4 +70,35 @@ func TestPartsThatChangeTheirNode(t *testing.T) {
 		l.steps(40)
 		check(l.T, "what the other node shows", Paint.Get(client.find(id)).Colour, 9)
 	})
+}
+
+// Who leaves takes what is its own and not kept, wherever that sits; what others
+// drive stays theirs, also on a node that is kept.
+func TestRidersOfWhoLeaves(t *testing.T) {
+	l := newLab(t, lan)
+	server, driver, rider := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	ids := map[string]rpl.Node{}
+	for _, name := range []string{"car", "driver", "rider"} {
+		e := server.Create(Paint)
+		ids[name] = tendon.ID(e)
+		components.RplNode.Get(e).Keep = name == "car"
+	}
+	for _, name := range []string{"driver", "rider"} {
+		if err := tendon.Attach(server.find(ids[name]), server.find(ids["car"])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tendon.Give(server.find(ids["car"]), driver.Me())
+	tendon.Give(server.find(ids["rider"]), rider.Me())
+	l.steps(30)
+	check(t, "the rider has its own", tendon.IsOwner(rider.find(ids["rider"])), true)
+	driver.Close("bye")
+	l.steps(60)
+	for _, m := range []*machine{server, rider} {
+		check(t, m.name+": the driver is there", m.has(ids["driver"]), false)
+		check(t, m.name+": whose the car is", tendon.Owner(m.find(ids["car"])), rpl.Peer(0))
+		check(t, m.name+": whose the rider is", tendon.Owner(m.find(ids["rider"])), rider.Me())
+		check(t, m.name+": it sits in the car", tendon.ID(tendon.Parent(m.find(ids["rider"]))), ids["car"])
+	}
 }

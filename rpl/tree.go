@@ -92,6 +92,14 @@ func (a *Authority) Give(n Node, p Peer) {
 	}
 }
 
+// HandOver passes a node alone to a peer, from this tick on: those below keep
+// their owners.
+func (a *Authority) HandOver(n Node, p Peer) {
+	if slot, ok := a.slot(n); ok {
+		a.handOver(slot, p)
+	}
+}
+
 func (a *Authority) give(slot uint32, p Peer) {
 	a.handOver(slot, p)
 	for _, c := range a.nodes[slot].children {
