@@ -90,7 +90,7 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 		r.endNode(n)
 		return
 	}
-	*r.Counter("proxy removed by the game")++
+	r.scold("proxy removed by the game", r.itemsOf(r.world.Entry(e)), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
 	r.forget(n)
 }
 

@@ -25,7 +25,7 @@ type Config struct {
 	Hello     []byte               // what the server reads with Hello(peer), at most 496 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
 	Debug     bool                 // look in every step for what no game should do, at a cost; what is found is logged once and counted
-	Log       *slog.Logger         // nil: nothing is logged
+	Log       *slog.Logger         // who comes, goes and is refused, and what is wrong; nil: nothing is logged, but to slog.Default in Debug
 }
 
 // checked fills in the defaults and names every value that makes no sense.
@@ -52,7 +52,10 @@ func (c Config) checked() (Config, error) {
 	if c.Remove == nil {
 		c.Remove = func(e *donburi.Entry) { e.Remove() }
 	}
-	if c.Log == nil {
+	switch {
+	case c.Log == nil && c.Debug:
+		c.Log = slog.Default()
+	case c.Log == nil:
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c, errors.Join(mistakes...)

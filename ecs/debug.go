@@ -1,11 +1,13 @@
 package ecs
 
 // Debug mode: what no game should do, found by looking at everything in every
-// step, reported by name, once each, and counted.
+// step or counted anyway, reported by name, once each.
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/yohamta/donburi"
 
@@ -15,6 +17,7 @@ import (
 // debug hangs the checks into a session's steps.
 func (r *Replication) debug() {
 	r.reported = map[string]bool{}
+	r.looked = map[donburi.IComponentType]bool{}
 	r.After(Receive, "debug: what was received", (*Replication).rememberProxies)
 	r.After(Extract, "debug: what was written", (*Replication).checkWorld)
 }
@@ -41,8 +44,12 @@ func (r *Replication) rememberProxies() {
 
 // checkWorld looks for what was written past the library.
 func (r *Replication) checkWorld() {
+	if r.auth == nil {
+		r.checkStrays()
+	}
 	for _, n := range r.sortedNodes() {
 		r.checkShown(n)
+		r.checkTags(n)
 		if n.data.Transient && r.auth == nil { // each machine moves its own
 			continue
 		}
@@ -62,6 +69,55 @@ func (r *Replication) checkWorld() {
 			}
 		}
 	}
+}
+
+// checkStrays finds what a client has made a node of by itself, and which is
+// none: nobody else has it, and it is there beside the authority's.
+func (r *Replication) checkStrays() {
+	for e := range components.RplNode.Iter(r.world) {
+		if r.nodeOf(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
+			r.scold("node on a client", r.itemsOf(e),
+				"an entity was given RplNode here, and only the authority makes nodes: ask rep.IsAuthority, call Named where every machine makes it, or leave RplNode away from what a prefab's function makes besides its node")
+		}
+	}
+}
+
+// checkTags finds components that are tagged to travel and do not.
+func (r *Replication) checkTags(n *node) {
+	if !r.world.Valid(n.entity) {
+		return
+	}
+	for _, c := range r.world.Entry(n.entity).Archetype().Layout().Components() {
+		if r.looked[c] || r.protocol.byType[c] != nil {
+			continue
+		}
+		if r.looked[c] = true; isTagged(c.Typ()) {
+			r.scold("component not replicated", c.Name(), "its fields have rpl tags and it is not in the protocol: register it with tendon.Replicate, or take the tags away")
+		}
+	}
+}
+
+func isTagged(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if tag, ok := t.Field(i).Tag.Lookup("rpl"); ok && tag != "-" {
+			return true
+		}
+	}
+	return false
+}
+
+// itemsOf names an entity by its replicated components.
+func (r *Replication) itemsOf(e *donburi.Entry) string {
+	var names []string
+	for _, c := range r.protocol.components {
+		if e.HasComponent(c.c) {
+			names = append(names, c.name)
+		}
+	}
+	return fmt.Sprintf("%v with %s", e.Entity(), strings.Join(names, ", "))
 }
 
 // checkBumped finds an `explicit` component that has changed unsaid.
@@ -104,9 +160,12 @@ func (r *Replication) checkShown(n *node) {
 	}
 }
 
-// scold counts a mistake, and logs it the first time.
+// scold counts a mistake, and in debug mode logs it the first time.
 func (r *Replication) scold(counter, what, remedy string) {
 	*r.Counter(counter)++
+	if !r.config.Debug {
+		return
+	}
 	if key := counter + " " + what; !r.reported[key] {
 		r.reported[key] = true
 		r.config.Log.Warn(counter, "what", what, "remedy", remedy)

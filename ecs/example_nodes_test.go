@@ -173,5 +173,5 @@ func ExampleRPC() {
 	// client is served soup
 	// listen server hears peer 1 order 1 pie
 	// listen server is served pie
-	// tendon: RPC order: rpc order, field Count: 100 is not in 0 … 9
+	// tendon: arguments of rpc order, field Count: 100 is not in 0 … 9
 }

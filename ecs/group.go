@@ -18,14 +18,14 @@ import (
 // it leaves the session. The machine of the authority itself sees everything.
 type Group struct {
 	name     string
-	schema   *rpl.Schema
+	protocol *Protocol
 	audience rpl.Audience
 }
 
 // NewGroup declares a group under the name that tags know it by.
 func NewGroup(p *Protocol, name string) *Group {
 	p.declare("group", name)
-	g := &Group{name: name, schema: p.schema, audience: p.schema.Group(name)}
+	g := &Group{name: name, protocol: p, audience: p.schema.Group(name)}
 	p.groups = append(p.groups, g)
 	return g
 }
@@ -44,6 +44,7 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 	if r == nil {
 		return
 	}
+	g.check(r)
 	n := r.nodeOf(e.Entity())
 	if n == nil || r.auth == nil || n == r.session {
 		*r.Counter("stale group")++
@@ -59,6 +60,7 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 // too. Elsewhere, and for a peer that has left, it is counted ("stale group")
 // and ignored. It says nothing where While does.
 func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
+	g.check(r)
 	m := r.membership(p)
 	if r.auth == nil || m == nil {
 		*r.Counter("stale group")++
@@ -71,6 +73,7 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 // Has reports whether a peer is in the group, on the authority; elsewhere it is
 // not known.
 func (g *Group) Has(r *Replication, p rpl.Peer) bool {
+	g.check(r)
 	m := r.membership(p)
 	if r.auth == nil || m == nil {
 		return false
@@ -86,6 +89,7 @@ func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 // peer, however many nodes and fields the group keeps; it must not change the
 // world. nil gives membership back to Put.
 func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
+	g.check(r)
 	if r.hooks.while == nil {
 		r.hooks.while = map[*Group]func(rpl.Peer) bool{}
 	}
@@ -101,6 +105,7 @@ func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 // Allow decides about what Ask asks, on the authority. Without it, all is
 // refused.
 func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
+	g.check(r)
 	if r.hooks.allow == nil {
 		r.hooks.allow = map[*Group]func(rpl.Peer) bool{}
 	}
@@ -111,13 +116,21 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 // the authority's Allow decides in its next Receive. The last word of a step
 // counts. What is refused is counted there ("group refused").
 func (g *Group) Ask(r *Replication, in bool) {
+	g.check(r)
 	switch {
 	case r.me == 0:
 	case r.auth != nil:
 		r.mine.ask(g, in)
 	case r.proxy != nil:
-		m := askMessage{group: g.schema.GroupIndex(g.audience), in: in}
+		m := askMessage{group: g.protocol.schema.GroupIndex(g.audience), in: in}
 		r.report("session message not sent", r.server.Reliable(appendAsk(nil, m)))
+	}
+}
+
+// check panics for a group of another protocol than the session's.
+func (g *Group) check(r *Replication) {
+	if err := r.plays(g.protocol, "group", g.name); err != nil {
+		panic(err.Error())
 	}
 }
 

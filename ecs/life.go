@@ -18,6 +18,9 @@ import (
 // take effect at the next Receive, and OnEnd tells of failure. Who is in another
 // session leaves it first; a listener that was hosted on is closed.
 func (r *Replication) Host(l transport.Listener) {
+	if l == nil {
+		panic("tendon: Host of no listener: look at the error of what was to make it")
+	}
 	r.joining = false
 	r.dropWaiting()
 	r.pending = append(r.pending, func() {
@@ -35,6 +38,9 @@ func (r *Replication) Host(l transport.Listener) {
 // the same peer there as before (see OnLost). The world of single player ends: its nodes go, but for those
 // made at load time, which become proxies.
 func (r *Replication) Join(d transport.Dialer) {
+	if d == nil {
+		panic("tendon: Join without a dialer: give it an address, as kcp.Dialer does")
+	}
 	r.joining = true
 	r.dropWaiting()
 	r.pending = append(r.pending, func() {
@@ -58,11 +64,19 @@ func (r *Replication) Close(reason string) {
 			return
 		}
 		if r.auth == nil {
-			r.end(fmt.Errorf("tendon: %w by this machine: %s", transport.ErrClosed, reason))
+			r.end(because(fmt.Errorf("tendon: %w by this machine", transport.ErrClosed), reason))
 			return
 		}
 		r.stopHosting(reason)
 	})
+}
+
+// because adds a reason, which may be empty, to why a connection has ended.
+func because(err error, reason string) error {
+	if reason == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, reason)
 }
 
 func (r *Replication) offer() transport.Offer {

@@ -17,7 +17,9 @@ import (
 type None = struct{}
 
 // Prefab is a kind of node that the same function builds on every machine,
-// so that local components, tags, layers, shapes and children come along.
+// so that local components, tags, layers and shapes come along, and entities that
+// it makes part of the node by Part. The function makes no other nodes: it runs
+// where they are made and where they have come.
 // A is sent once, before the function runs: a basic type, or a struct whose
 // fields all have a tag, `rpl:"-"` for what only the authority needs; at most 256
 // bytes on the wire.
@@ -27,7 +29,7 @@ type Prefab[A any] struct{ def *prefab }
 // Build gives a function per session. node says how its nodes are streamed.
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
-	def := &prefab{name: name, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
+	def := &prefab{name: name, protocol: p, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
 	if len(node) > 0 {
 		def.node = node[0]
 	}
@@ -41,21 +43,25 @@ func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A)
 // Build replaces the function in one session, for functions that need more
 // than the world (a *donburi/ecs.ECS).
 func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donburi.Entry) {
+	if err := r.plays(f.def.protocol, "prefab", f.def.name); err != nil {
+		panic(err.Error())
+	}
 	b := fromWire(build)
 	r.builds[f.def] = &b
 }
 
 // Spawn builds a node on the authority, and with the same A on every machine
 // that streams it in. It panics on a proxy, in a world without a session, and
-// where a is more than its tags or 256 bytes allow: all of them mistakes of the
-// game.
+// where a is more than its tags or 256 bytes allow, and inside a prefab's
+// function: all of them mistakes of the game.
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	r := f.def.authority(Of(w), "spawned")
 	b := r.builder(f.def)
 	if b.spawn == nil {
 		panic(fmt.Sprintf("tendon: prefab %s has no function: give one to NewPrefab or to Build", f.def.name))
 	}
-	e := b.spawn(w, unsafe.Pointer(&a))
+	var e *donburi.Entry
+	r.within(f.def, func() { e = b.spawn(w, unsafe.Pointer(&a)) })
 	if e == nil || !sameWorld(e, w) || !e.Valid() {
 		panic(fmt.Sprintf("tendon: prefab %s has built no entity of the world that it was given", f.def.name))
 	}
@@ -70,7 +76,7 @@ func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.def.authority(of(e), "adopted")
 	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(&a), r.refs())
 	if err != nil {
-		panic(fmt.Sprintf("tendon: arguments of prefab %s: %v", f.def.name, err))
+		panic(fmt.Sprintf("tendon: arguments of %v", err)) // which names the prefab
 	}
 	if len(args) > rpl.MaxArgs {
 		panic(fmt.Sprintf("tendon: arguments of prefab %s have %d bytes, at most %d: replicate in a component what is more", f.def.name, len(args), rpl.MaxArgs))
@@ -80,10 +86,11 @@ func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 
 // A prefab is a Prefab without its type parameter.
 type prefab struct {
-	name  string
-	wire  *rpl.PrefabType
-	node  components.NodeData
-	build builder
+	name     string
+	protocol *Protocol
+	wire     *rpl.PrefabType
+	node     components.NodeData
+	build    builder
 }
 
 // A builder is a prefab's function, given the authority's own arguments or
@@ -113,12 +120,32 @@ func (r *Replication) builder(f *prefab) *builder {
 	return &f.build
 }
 
+// within runs a prefab's function, and knows meanwhile that it does.
+func (r *Replication) within(f *prefab, build func()) {
+	r.building = f
+	defer func() { r.building = nil }()
+	build()
+}
+
+// misplaced refuses to make a node inside a prefab's function: a client, where
+// the function runs too, may not, and is sent the authority's besides.
+func (r *Replication) misplaced(what string) {
+	panic(fmt.Sprintf("tendon: %s inside the function of prefab %s, which runs on every machine: "+
+		"make an entity without RplNode there and call Part, or make the node after Spawn, and Attach it", what, r.building.name))
+}
+
 func (f *prefab) authority(r *Replication, done string) *Replication {
-	switch {
-	case r == nil:
+	if r == nil {
 		panic(fmt.Sprintf("tendon: prefab %s is %s in a world without a session: call New first", f.name, done))
-	case r.auth == nil:
+	}
+	if r.building != nil {
+		r.misplaced("prefab " + f.name + " is " + done)
+	}
+	if r.auth == nil {
 		panic(fmt.Sprintf("tendon: prefab %s is %s on a client: only the authority makes nodes (ask rep.IsAuthority)", f.name, done))
+	}
+	if err := r.plays(f.protocol, "prefab", f.name); err != nil {
+		panic(err.Error())
 	}
 	return r
 }

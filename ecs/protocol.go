@@ -77,6 +77,15 @@ func (p *Protocol) named(name string) *component {
 	return nil
 }
 
+// plays refuses what is declared in another protocol than the session's: each
+// counts its own from 0, so it would stand for something else here.
+func (r *Replication) plays(p *Protocol, kind, name string) error {
+	if p == r.protocol {
+		return nil
+	}
+	return fmt.Errorf("tendon: %s %s is declared in protocol %q and the session plays %q: declare it there", kind, name, p.name, r.protocol.name)
+}
+
 // declare refuses what comes after the first New.
 func (p *Protocol) declare(kind, name string) {
 	if p.frozen {

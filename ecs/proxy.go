@@ -113,7 +113,9 @@ func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 			*r.Counter("prefab without function")++
 			r.config.Log.Error("a prefab has no function here: give one to NewPrefab or to Build", "prefab", def.name)
 		default:
-			e, err := b.parse(r.world, def.wire.Args, rep.Args, r.refs())
+			var e *donburi.Entry
+			var err error
+			r.within(def, func() { e, err = b.parse(r.world, def.wire.Args, rep.Args, r.refs()) })
 			if err == nil && sameWorld(e, r.world) && e.Valid() {
 				return r.world.Entry(e.Entity())
 			}

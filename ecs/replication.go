@@ -41,6 +41,7 @@ type Replication struct {
 	parts     map[donburi.Entity][]donburi.Entity // made by Part, before their node is one
 	regrouped bool                                // a part may be another node's than at the last look, or no one's
 	builds    map[*prefab]*builder
+	building  *prefab // whose function is running
 
 	// Calls.
 	handlers          map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
@@ -78,7 +79,8 @@ type Replication struct {
 	authority
 	client
 
-	reported map[string]bool // what debug mode has logged
+	reported map[string]bool                 // what debug mode has logged
+	looked   map[donburi.IComponentType]bool // … and the components that it has looked for tags at
 
 	// Scratch.
 	standIns []unsafe.Pointer // by component.order
@@ -97,6 +99,9 @@ type slot struct {
 // the configuration.
 func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	c, err := c.checked()
+	if p == nil {
+		err = errors.Join(errors.New("tendon: New without a protocol: give it what NewProtocol returned"), err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -216,6 +221,9 @@ func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 // Create makes an entity with these components a node, on the authority; it
 // panics elsewhere.
 func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
+	if r.building != nil {
+		r.misplaced("Create is called")
+	}
 	if r.auth == nil {
 		panic("tendon: Create on a client: only the authority makes nodes (ask rep.IsAuthority)")
 	}

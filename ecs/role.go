@@ -75,7 +75,7 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 	}
 	n := r.nodeOf(e.Entity())
 	if n == nil || n == r.session || r.auth == nil || to != 0 && to != r.me && !r.canOwn(to) {
-		*r.Counter("stale give")++
+		r.scold("stale give", fmt.Sprintf("%v to peer %d", e.Entity(), to), "Give is for nodes on the authority, and to who has joined")
 		return
 	}
 	r.auth.Give(n.id, to)
@@ -151,7 +151,8 @@ type bump struct {
 // Named makes a load-time node: both sides create the entity by themselves
 // under the same name, and differences travel. On a client it is hidden until
 // the authority's state is here. It panics where the name is taken, empty or
-// longer than 64 bytes, and in a world without a session.
+// longer than 64 bytes, for what is a node already, and in a world without a
+// session.
 func Named(e *donburi.Entry, name string) {
 	r := of(e)
 	if r == nil {
@@ -162,6 +163,9 @@ func Named(e *donburi.Entry, name string) {
 	}
 	if len(name) > rpl.MaxName {
 		panic(fmt.Sprintf("tendon: Named(%q): the name has %d bytes, at most %d: give it a shorter one", name, len(name), rpl.MaxName))
+	}
+	if r.nodeOf(e.Entity()) != nil {
+		panic(fmt.Sprintf("tendon: Named(%q): the entity is a node already: name it when it has been made, on every machine, and make it without a prefab", name))
 	}
 	delete(r.destroyed, name)
 	r.named[name] = e.Entity()

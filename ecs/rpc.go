@@ -38,7 +38,10 @@ import (
 // and without references, and are dropped if that never happens; so while a new
 // level is built. Other calls on it are dropped until then. Other nodes are those
 // of the old session up to the next Receive, with which they end.
-type RPC[A any] struct{ wire *rpl.RPCType }
+type RPC[A any] struct {
+	protocol *Protocol
+	wire     *rpl.RPCType
+}
 
 // Call is the context of a handler.
 type Call struct {
@@ -59,12 +62,13 @@ var (
 // tag; on the wire it is at most 4,096 bytes, and 1,024 on the unreliable lane.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
 	p.declare("RPC", name)
-	return &RPC[A]{wire: p.schema.RPC(name, reflect.TypeFor[A](), to, lane)}
+	return &RPC[A]{protocol: p, wire: p.schema.RPC(name, reflect.TypeFor[A](), to, lane)}
 }
 
 // FromAnyone lets any client call it on a node that it does not own: a chat
-// line on the session. It returns c.
+// line on the session. It is part of the declaration, and returns c.
 func (c *RPC[A]) FromAnyone() *RPC[A] {
+	c.protocol.declare("FromAnyone of RPC", c.wire.Name)
 	c.wire.FromAnyone = true
 	return c
 }
@@ -72,6 +76,9 @@ func (c *RPC[A]) FromAnyone() *RPC[A] {
 // Handle binds the function, on every machine, once per Replication. It runs
 // inside Receive and Send.
 func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
+	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
+		panic(err.Error())
+	}
 	if r.handlers[c.wire] != nil {
 		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
 	}
@@ -127,6 +134,9 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	if r == nil {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: the entity's world has no session", c.wire.Name, ErrNoNode)
 	}
+	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
+		return nil, nil, nil, err
+	}
 	n := r.nodeOf(e.Entity())
 	if n == nil || n.id == 0 || n.leaving {
 		*r.Counter("rpc without node")++
@@ -138,7 +148,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	}
 	args, err := c.wire.Args.Append(nil, unsafe.Pointer(a), refs)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w", c.wire.Name, err)
+		return nil, nil, nil, fmt.Errorf("tendon: arguments of %w", err) // which names the RPC
 	}
 	if limit := argsLimit(c.wire); len(args) > limit {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s has %d bytes of arguments, at most %d on its lane: send less, or replicate it in a component", c.wire.Name, len(args), limit)
@@ -213,7 +223,7 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 		r.queue(n, t, args)
 		return r.proxy.Call(n.id, t, args)
 	default:
-		*r.Counter("rpc dropped")++
+		r.scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
 	}
 	return nil
 }
@@ -275,7 +285,7 @@ func (r *Replication) runRemote(c rpl.Call) {
 func (r *Replication) handle(n *node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
 	fn := r.handlers[t]
 	if fn == nil || !r.world.Valid(n.entity) {
-		*r.Counter("rpc without handler")++
+		r.scold("rpc without handler", t.Name, "nothing runs here: call its Handle for every Replication")
 		return
 	}
 	c.Entry = r.world.Entry(n.entity)

@@ -4,7 +4,6 @@ package ecs
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -62,7 +61,7 @@ func (r *Replication) Kick(p rpl.Peer, reason string) {
 	if s == nil || s.gone != nil {
 		return
 	}
-	s.gone = fmt.Errorf("%w: %s", transport.ErrKicked, reason)
+	s.gone = because(transport.ErrKicked, reason)
 	if s.conn != nil {
 		s.conn.Close(reason)
 	}

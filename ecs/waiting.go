@@ -28,7 +28,7 @@ func (r *Replication) callLater(n *node, t *rpl.RPCType, args []byte) error {
 	case t.To == rpl.Broadcast:
 		r.queue(n, t, args)
 	case t.To == rpl.ToOwner, !t.FromAnyone, t.Lane == rpl.Unreliable:
-		*r.Counter("rpc dropped")++
+		r.scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
 	case len(r.waiting) >= maxWaiting:
 		return fmt.Errorf("tendon: RPC %s: %d calls wait for the session to be joined already: %w: call when it has begun", t.Name, maxWaiting, rpl.ErrLimit)
 	default:

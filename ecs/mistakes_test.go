@@ -1,0 +1,125 @@
+package ecs_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// What another protocol has declared is refused: its number stands for
+// something else here.
+func TestAnotherProtocolsDeclarations(t *testing.T) {
+	other := tendon.NewProtocol("other")
+	prefab := tendon.NewPrefab(other, "stray", func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(Paint)) })
+	call := tendon.NewRPC[tendon.None](other, "stray", rpl.ToServer, rpl.Reliable)
+	group := tendon.NewGroup(other, "stray")
+	l := newLab(t, lan)
+	m := l.server(tendon.Config{})
+	l.joined()
+	e := m.Create(Paint)
+	const says = `stray is declared in protocol "other"`
+	refused(t, "prefab "+says, func() { prefab.Spawn(m.World(), tendon.None{}) })
+	refused(t, "prefab "+says, func() { prefab.Build(m.Replication, nil) })
+	refused(t, "RPC "+says, func() { call.Handle(m.Replication, func(tendon.Call, tendon.None) {}) })
+	if err := call.Send(e, tendon.None{}); err == nil || !strings.Contains(err.Error(), "RPC "+says) {
+		t.Errorf("Send: %v", err)
+	}
+	refused(t, "group "+says, func() { group.Add(e) })
+	refused(t, "group "+says, func() { group.Put(m.Replication, 1, true) })
+	refused(t, "group "+says, func() { group.Ask(m.Replication, true) })
+	tendon.New(donburi.NewWorld(), other, tendon.Config{})
+	refused(t, "FromAnyone", func() { call.FromAnyone() })
+}
+
+// A prefab's function runs on every machine, so it makes no node but its own:
+// that is said where it is first run, and not by each client that is sent one.
+func TestNodeInsideAPrefabsFunction(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.server(tendon.Config{})
+	l.joined()
+	Crate.Build(m.Replication, func(w donburi.World, a CrateArgs) *donburi.Entry {
+		return Tank.Spawn(w, tendon.None{})
+	})
+	const says = "inside the function of prefab crate"
+	refused(t, "prefab tank is spawned "+says, func() { Crate.Spawn(m.World(), CrateArgs{}) })
+	Crate.Build(m.Replication, func(w donburi.World, a CrateArgs) *donburi.Entry { return m.Create(Paint) })
+	refused(t, "Create is called "+says, func() { Crate.Spawn(m.World(), CrateArgs{}) })
+	Tank.Spawn(m.World(), tendon.None{}) // it plays on
+}
+
+func TestNothingGiven(t *testing.T) {
+	m := newLab(t, lan).machine("alone", tendon.Config{})
+	refused(t, "Host of no listener", func() { m.Host(nil) })
+	refused(t, "Join without a dialer", func() { m.Join(nil) })
+	if _, err := tendon.New(donburi.NewWorld(), nil, tendon.Config{Steps: -1}); err == nil || !strings.Contains(err.Error(), "NewProtocol") || !strings.Contains(err.Error(), "Steps") {
+		t.Errorf("New says %v", err)
+	}
+	refused(t, "a node already", func() { tendon.Named(m.Create(Paint), "door") })
+}
+
+type strayData struct {
+	Speed int `rpl:""`
+}
+
+// Debug mode names what would else be a count.
+func TestDebugNamesMistakes(t *testing.T) {
+	stray := donburi.NewComponentType[strayData]().SetName("stray")
+	l := newLab(t, lan)
+	var log bytes.Buffer
+	c := tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	server, client := l.server(c), l.client(c)
+	touch, tell := calls[rpl.ToServer][rpl.Reliable], calls[rpl.Broadcast][rpl.Reliable]
+	said := func(counter string, m *machine, parts ...string) {
+		t.Helper()
+		check(t, counter, *m.Counter(counter) > 0, true)
+		line := ""
+		for _, s := range strings.Split(log.String(), "\n") {
+			if strings.Contains(s, `msg="`+counter+`"`) {
+				line += s
+			}
+		}
+		for _, part := range parts {
+			if !strings.Contains(line, part) {
+				t.Errorf("%s: %q is not in %q", counter, part, line)
+			}
+		}
+		log.Reset()
+	}
+	if err := touch.Send(client.Session(), 1); err != nil {
+		t.Error(err)
+	}
+	l.steps(1)
+	said("rpc dropped", client, "call 0 0", "FromAnyone")
+	l.joined()
+	e := server.Create(Paint)
+	id := tendon.ID(e)
+	l.steps(10)
+	check(t, "a good game's log", strings.Contains(log.String(), "WARN"), false)
+
+	if err := Touch.Send(client.find(id), TouchArgs{}); err != nil {
+		t.Error(err)
+	}
+	said("rpc dropped", client, "touch", "IsOwner")
+	if err := tell.Send(server.find(id), 1); err != nil {
+		t.Error(err)
+	}
+	l.steps(10)
+	said("rpc without handler", client, "Handle")
+	tendon.Give(server.find(id), 77)
+	said("stale give", server, "peer 77")
+	donburi.Add(server.find(id), stray, &strayData{})
+	l.steps(1)
+	said("component not replicated", server, "stray", "tendon.Replicate")
+	client.World().Create(components.RplNode, Paint)
+	l.steps(2)
+	said("node on a client", client, "paint", "Named")
+	client.find(id).Remove()
+	said("proxy removed by the game", client, "paint", "IsAuthority")
+}
