@@ -8,8 +8,10 @@ import "github.com/quasilyte/gmath"
 // the unit of the node's position, moves the point.
 type ObserverData struct{ Offset gmath.Vec }
 
-// TransformData is a place local to the parent node. Games with a transform of
-// their own do not need it: any field tagged `pos` says where a node is.
+// TransformData is a place local to the parent node. It travels once the game has
+// registered Transform with tendon.Replicate, as any component of its own. Games
+// with a transform of their own do not need it: any field tagged `pos` says where
+// a node is.
 type TransformData struct {
 	Pos gmath.Vec `rpl:"step=1/32,interp,pos"`
 	Rot gmath.Rad `rpl:"angle,bits=12,interp"`

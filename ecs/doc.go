@@ -25,7 +25,7 @@
 // a stand-in with ReplicateAs.
 //
 // … make an entity a node? Spawn it by a [Prefab], whose function builds it on
-// every machine with its local components and children; or Replication.Create;
+// every machine with its local components and its parts; or Replication.Create;
 // or add components.RplNode to it. What stands in every world from the start is
 // made by both sides, under a [Named].
 //
@@ -64,21 +64,28 @@
 // server keeps its seat for 30 s, with its nodes and groups, and tells the game
 // by OnLost and OnBack.
 //
-// … change the level? Make the worlds in OnWorld, call Load.
+// … keep what belongs to no entity (a score table, the phase of a match)? Add a
+// component to Session() in OnStart; clients have it there once they have joined.
 //
-// … find what I did wrong? Config.Debug reports what was written past the
-// library, and bumps that were missed or wasted.
+// … change the level? Fill the worlds in OnWorld, call Load.
+//
+// … find what I did wrong? Config.Debug reports by name what was written past
+// the library, calls that were dropped or that nobody handles, tagged components
+// that are not registered, nodes made on a client, bumps that were missed or
+// wasted. Config.Log says why a session could not be joined; OnEnd tells the game.
 //
 // … find out what is going on? Stats of a peer, Counters, Mode; or a [Plugin]
 // with systems of its own behind the stages.
 //
 // # What to know
 //
-// All callbacks run on the game's goroutine, inside Receive and Send, in this
-// order for a node: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
+// An On function may be called any number of times: what it was given runs in
+// that order. All callbacks run on the game's goroutine, inside Receive and Send,
+// in this order for a node: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
 // OnStreamOut; parents before their children. On the authority a step's calls
 // come before its OnChange, which tells of what they have changed too. A node
 // that is removed in the step in which it was made is told of to nobody. A node
 // exists for the API from its creation, and for others with the step's Send. Keep
-// entities, not entries, from one step to the next: donburi reuses both.
+// entities, not entries, from one step to the next, and ask World.Valid: donburi
+// gives an entry to another entity.
 package ecs
