@@ -53,3 +53,23 @@ func (k *packer) block() {
 	p.rpc.ready, p.busy = append(p.rpc.ready, append([]byte(nil), msg...)), true
 	p.tally.blocks++
 }
+
+// holdLong puts off the updates that may become blocks, of nodes of which a message
+// waits for the lane: where the lane takes less than changes there would be more and
+// more of them.
+func (a *Authority) holdLong(p *peer) {
+	if len(p.rpc.ready) == 0 {
+		return
+	}
+	given := p.link.sent - uint32(len(p.rpc.ready))
+	updates := p.plan.updates.in(a.pieces.updates)
+	for i := range updates {
+		if u := &updates[i]; u.bits > smallBits && p.visits[u.handle].fence > given {
+			u.skip = true
+			p.plan.updateBits -= int32(u.bits)
+		}
+	}
+}
+
+// smallBits is what surely fits a packet, also one that the lane shares.
+const smallBits = PacketRoom/2*8 - headerBits

@@ -45,6 +45,9 @@ func (a *Authority) fitUrgent(p *peer) {
 	a.order = a.order[:0]
 	for i := range updates {
 		u := &updates[i]
+		if u.skip {
+			continue
+		}
 		a.order = append(a.order, int32(i))
 		n := &a.nodes[p.entries[u.handle].node.Slot()]
 		if u.moved { // all or none (protocol rule 20)

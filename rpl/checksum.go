@@ -197,13 +197,18 @@ func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 	}
 }
 
-// readChecks is the inverse; what is read is compared after the packet.
-func (c *Proxy) readChecks(d *prefix.Decoder, m *entryModel) {
-	for d.Bits(1) == 1 && d.Err() == nil && len(c.toCheck) < maxChecks {
+// readChecks is the inverse, false where there are too many; what is read is compared
+// after the packet.
+func (c *Proxy) readChecks(d *prefix.Decoder, m *entryModel) bool {
+	for d.Bits(1) == 1 {
+		if len(c.toCheck) >= maxChecks {
+			return false
+		}
 		k := check{handle: readUnsigned(d, &m.handle), row: readUnsigned(d, &m.length), age: readUnsigned(d, &m.baseAge)}
 		k.hash = uint16(d.Bits(16))
 		c.toCheck = append(c.toCheck, k)
 	}
+	return true
 }
 
 // compare checks what a packet of a tick asked for.

@@ -18,6 +18,7 @@ type Counters struct {
 	Checks         uint64 // checksums of versions sent
 	PacketsLost    uint64 // judged lost
 	LateAcks       uint64 // of them, acked after all
+	HandlesOut     uint64 // sends in which nodes waited, as a peer held as many as there are handles
 	BadPackets     uint64 // from peers, refused
 	CallsIn        uint64 // RPCs that ran here
 	CallsDropped   uint64 // RPCs of peers who may not call them, or about nodes that are gone

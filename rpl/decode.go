@@ -90,8 +90,8 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		c.echo(uint16(d.Bits(16)), d.Bits(8))
 	}
 	c.toCheck = c.toCheck[:0]
-	if form&formChecks != 0 {
-		c.readChecks(&d, &m.entry)
+	if form&formChecks != 0 && !c.readChecks(&d, &m.entry) {
+		return fmt.Errorf("%w: more than %d checksums", ErrPacket, maxChecks)
 	}
 	if err := c.body(&d, m, form, tick, baseTick, false); err != nil {
 		return err
@@ -144,9 +144,16 @@ func (c *Proxy) body(d *prefix.Decoder, m *model, form int, tick, baseTick Tick,
 		if err := c.readGuesses(d, m, baseTick); err != nil {
 			return err
 		}
+		if st.skipped && len(c.skipped) >= maxSkipped {
+			return fmt.Errorf("%w: guesses of %d packets were skipped already", ErrPacket, maxSkipped)
+		}
 	}
-	if d.Err() != nil {
-		return fmt.Errorf("%w: %w", ErrPacket, d.Err())
+	err := d.End()
+	if st.skipped {
+		err = d.Err() // the rest was
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPacket, err)
 	}
 	c.commit()
 	return nil
@@ -290,6 +297,9 @@ func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLay
 		}
 	}
 	l := newLayout(c.cfg.Schema.Items(), c.typesOf, number, int(prefab), slices.Clone(items))
+	if len(l.rows) > maxRows {
+		return nil, fmt.Errorf("%w: layout %d has %d rows", ErrPacket, number, len(l.rows))
+	}
 	st.layouts = append(st.layouts, l)
 	return l, nil
 }

@@ -64,18 +64,20 @@ func (c *Proxy) doubtDue(d *doubt, now time.Duration) bool {
 	return d.asked == 0 || now-d.asked >= max(heartbeat, 2*c.rtt.rtt)
 }
 
-// putDoubts writes the doubts that are due.
+// putDoubts writes the doubts that are due, as far as they fit a packet.
 func (c *Proxy) putDoubts(e *prefix.Encoder, m *entryModel, now time.Duration) {
 	for i := range c.doubts {
 		d := &c.doubts[i]
-		if !c.doubtDue(d, now) {
+		if !c.doubtDue(d, now) || e.Len()*8+doubtBits > PacketRoom*8-endBits {
 			continue
 		}
 		d.asked = max(now, 1)
 		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, d.r.handle), unsigned(&m.length, uint32(d.row)))
 	}
-	e.PutBits(0, 1)
 }
+
+// doubtBits is what a doubt takes, at most.
+const doubtBits = 48
 
 // A refusal is a doubt as the authority reads it.
 type refusal struct {

@@ -1,6 +1,10 @@
 package rpl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
 
 // What tests outside the package look at.
 
@@ -82,4 +86,79 @@ func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 		}
 	}
 	return "", walked
+}
+
+// A ForgedUp is a peer's datagram, field by field, as its proxy would not write it.
+type ForgedUp struct {
+	Any     bool
+	Newest  uint16
+	Hold    uint8
+	N       uint32   // packets below the newest that it speaks of
+	Runs    []uint32 // of them, as they are told
+	Applied uint16
+	Tables  uint8
+	Skipped []uint32    // ages
+	Refused [][2]uint32 // handles and rows
+	Calls   [][]byte
+}
+
+// Forge writes it.
+func (a *Authority) Forge(f ForgedUp) []byte {
+	var e prefix.Encoder
+	m := &a.defaults.entry
+	e.Reset(nil)
+	e.PutBits(uint32(flag(f.Any)), 1)
+	if f.Any {
+		e.PutBits(uint32(f.Newest), 16)
+		e.PutBits(uint32(f.Hold), 8)
+		e.Put(unsigned(&m.length, f.N))
+		for _, n := range f.Runs {
+			e.Put(unsigned(&m.run, n))
+		}
+	}
+	e.PutBits(uint32(f.Applied), 16)
+	e.PutBits(uint32(f.Tables), 2)
+	for _, age := range f.Skipped {
+		e.Put(prefix.Raw(1, 1), unsigned(&m.length, age))
+	}
+	e.PutBits(0, 1)
+	for _, r := range f.Refused {
+		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, r[0]), unsigned(&m.length, r[1]))
+	}
+	e.PutBits(0, 1)
+	for _, b := range f.Calls {
+		e.PutBits(1, 1)
+		e.Put(appendBytes(nil, &m.length, b)...)
+	}
+	e.PutBits(0, 1)
+	return e.Finish()
+}
+
+// AppendCall is a call as a proxy would send it, on either lane.
+func AppendCall(b []byte, handle uint32, gen uint8, rpc *RPCType, tick Tick, args []byte) []byte {
+	return appendCall(b, handle, gen, rpc, tick, args)
+}
+
+// Backlog is what the authority keeps for a peer that it could not get rid of.
+type Backlog struct{ Ready, Waiting, Unreliable, Blocks, Acks, Records, Entries int }
+
+// Backlog of a peer.
+func (a *Authority) Backlog(id Peer) Backlog {
+	p := a.byID.find(id)
+	return Backlog{
+		len(p.rpc.ready), len(p.rpc.waiting), len(p.rpc.unreliable), len(p.link.blocks), len(p.link.acks), len(p.link.records), len(p.entries),
+	}
+}
+
+// ForgeGuess is a datagram of a tick that guesses at what nobody has.
+func (c *Proxy) ForgeGuess(t Tick) []byte {
+	var e prefix.Encoder
+	m := &c.defaults.entry
+	e.Reset(nil)
+	e.PutBits(0, 2)
+	e.Put(m.form.sym(formFull | formGuesses))
+	e.PutBits(uint32(t), 32)
+	e.Put(m.gap.sym(gapEnd), unsigned(&m.far, 1))
+	e.PutBits(7, 8)
+	return e.Finish()
 }

@@ -58,6 +58,11 @@ const (
 	// that is a new join.
 	maxRefusals = 64
 
+	// maxSkipped is the packets with skipped guesses that a proxy tells of at once: a
+	// round trip of 200 ms of ten a tick, and few enough to fit a packet beside the
+	// acks. More are refused whole.
+	maxSkipped = 128
+
 	// maxHandles bounds the nodes that one peer holds: what a handle's 16 bits
 	// on the wire can name.
 	maxHandles = 1 << 16
@@ -70,6 +75,10 @@ const (
 	// different sets of items (their number travels in 16 bits).
 	MaxItems   = 64
 	MaxLayouts = 1 << 14
+
+	// maxRows bounds the rows of one node, one for each item and who may see that part
+	// of it: a row's number is a byte.
+	maxRows = 255
 
 	// MaxArgs is the bytes of a prefab's arguments: they must fit a datagram
 	// beside the rest of an arrival.
@@ -95,7 +104,8 @@ const (
 	maxCalls = 256
 
 	// maxWaiting bounds the reliable calls that wait at the authority for one
-	// peer: some for each node of a join.
+	// peer's nodes, and the messages that wait for its lane: some for each node of a
+	// join. Calls beyond it are dropped and counted.
 	maxWaiting = 4096
 
 	// maxDue bounds the calls that one peer may have run in one tick: at 60

@@ -41,8 +41,8 @@ func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 }
 
 func (l *peerLink) noteAck(u *up, k ack) {
-	for _, s := range u.skipped {
-		k.skipped = k.skipped || s == k.seq
+	if age := u.newest - k.seq; u.some { // acks are of the window
+		k.skipped = u.skipped[age/64]>>(age%64)&1 != 0
 	}
 	if cap(l.acks) == len(l.few) && len(l.acks) == len(l.few) {
 		l.acks = append(l.many, l.acks...)

@@ -249,6 +249,9 @@ func (a *Authority) layout(prefab int, items []int) (*nodeLayout, error) {
 		return nil, fmt.Errorf("rpl: %d different sets of items on nodes: %w; add and remove fewer components", MaxLayouts, ErrLimit)
 	}
 	l := newLayout(a.cfg.Schema.Items(), a.typesOf, uint32(len(a.layouts)), prefab, items)
+	if len(l.rows) > maxRows {
+		return nil, fmt.Errorf("rpl: a node of %d rows, one per item and audience: %w of %d; use fewer items, or fewer audiences in one", len(l.rows), ErrLimit, maxRows)
+	}
 	a.layouts[string(key)] = l
 	return l, nil
 }

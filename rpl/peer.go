@@ -220,6 +220,19 @@ func (p *peer) farther(slot uint32) {
 	}
 }
 
+// hasHandle is whether there is a handle for one more node.
+func (p *peer) hasHandle() bool {
+	return len(p.entries) < maxHandles || p.handles.firstClear() < maxHandles
+}
+
+// noteHandlesOut counts that nodes wait for handles, and says so once.
+func (a *Authority) noteHandlesOut(p *peer) {
+	if a.counters.HandlesOut++; a.counters.HandlesOut == 1 {
+		a.cfg.Log.Warn("a peer is to have more nodes than it can hold: the rest waits until some of those are gone",
+			"peer", p.id, "most", maxHandles, "remedy", "show peers what is near them, or keep what nobody needs as local entities")
+	}
+}
+
 // admit gives a node a handle and its rows; the arrival follows.
 func (p *peer) admit(a *Authority, slot uint32) uint32 {
 	h := p.handles.firstClear()

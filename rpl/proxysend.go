@@ -18,7 +18,7 @@ func (c *Proxy) Send(now time.Duration, s Sink) {
 	}
 	at := 0
 	for first := true; first || at < len(c.calls); first = false {
-		at = c.sendPacket(now, s, at)
+		at = c.sendPacket(now, s, at, first)
 	}
 	c.calls = c.calls[:0]
 	c.mustAck = false
@@ -38,31 +38,35 @@ func (c *Proxy) sendCalls(s Sink) {
 	c.reliable = append(c.reliable[:0], c.reliable[n:]...)
 }
 
-func (c *Proxy) sendPacket(now time.Duration, s Sink, at int) int {
+// sendPacket writes one packet: what there is to say of those that came goes into
+// the first one, and calls from at on as far as they fit. The others carry calls
+// alone, one at least: the longest fits a packet that says nothing else.
+func (c *Proxy) sendPacket(now time.Duration, s Sink, at int, first bool) int {
 	seq, room := s.Next()
 	room = min(room, PacketRoom)*8 - endBits
 	m := &c.defaults.entry
 	e := &c.enc
 	e.Reset(c.buf[:0])
-	e.PutBits(uint32(flag(c.heard.any)), 1)
-	if c.heard.any {
+	acks := c.heard.any && first
+	e.PutBits(uint32(flag(acks)), 1)
+	if acks {
 		e.PutBits(uint32(c.heard.newest), 16)
 		e.PutBits(uint32(min(max(now-c.heard.at, 0)/time.Millisecond, 255)), 8)
 		c.putAcks(e, m)
 	}
 	e.PutBits(c.applied, 16)
 	e.PutBits(uint32(c.tables), 2)
-	for _, seq := range c.skipped {
-		if age := c.heard.newest - seq; age <= ackWindow {
-			e.Put(prefix.Raw(1, 1), unsigned(&m.length, uint32(age)))
-		}
+	if acks {
+		c.putSkipped(e, m)
 	}
-	c.forgetSkipped()
 	e.PutBits(0, 1)
-	c.putDoubts(e, m, now)
+	if first {
+		c.putDoubts(e, m, now)
+	}
+	e.PutBits(0, 1)
 	for n := 0; at < len(c.calls) && n < maxDue; n++ {
 		b := c.calls[at]
-		if e.Len()*8+len(b)*8+nameBits > room {
+		if e.Len()*8+len(b)*8+nameBits > room && (first || n > 0) {
 			break
 		}
 		e.PutBits(1, 1)
@@ -108,6 +112,16 @@ func (c *Proxy) putAcks(e *prefix.Encoder, m *entryModel) {
 // ackSlack is how many packets below the authority's base are acked again, for
 // those that came late.
 const ackSlack = 32
+
+// putSkipped tells of which packets the guesses were not applied.
+func (c *Proxy) putSkipped(e *prefix.Encoder, m *entryModel) {
+	for _, seq := range c.skipped {
+		if age := c.heard.newest - seq; age <= ackWindow {
+			e.Put(prefix.Raw(1, 1), unsigned(&m.length, uint32(age)))
+		}
+	}
+	c.forgetSkipped()
+}
 
 // forgetSkipped keeps the skipped packets that acks still speak of.
 func (c *Proxy) forgetSkipped() {

@@ -3,6 +3,7 @@ package rpl
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
@@ -58,7 +59,8 @@ type up struct {
 	n       uint
 	applied uint32
 	model   uint8
-	skipped []uint64
+	skipped [ackWindow/64 + 1]uint64 // bit i: newest-i was, but for its guesses
+	some    bool                     // of skipped
 	refused []refusal
 	calls   []wireCall
 }
@@ -67,7 +69,10 @@ type up struct {
 func (u *up) begin() {
 	u.any, u.newest, u.hold, u.n = false, 0, 0, 0
 	clear(u.acks[:])
-	u.skipped = u.skipped[:0]
+	if u.some {
+		u.some = false
+		clear(u.skipped[:])
+	}
 	u.refused = u.refused[:0]
 	u.calls = u.calls[:0]
 }
@@ -105,8 +110,8 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 	} else if err := a.readLists(u, d); err != nil {
 		return nil, err
 	}
-	if d.Err() != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPacket, d.Err())
+	if err := d.End(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPacket, err)
 	}
 	return u, nil
 }
@@ -134,15 +139,29 @@ func (u *up) readAcks(d *prefix.Decoder, m *entryModel) bool {
 // readLists reads what mostly says nothing.
 func (a *Authority) readLists(u *up, d *prefix.Decoder) error {
 	m := &a.defaults.entry
-	for d.Bits(1) == 1 && d.Err() == nil && len(u.skipped) < ackWindow {
-		u.skipped = append(u.skipped, u.newest-uint64(readUnsigned(d, &m.length)))
+	for n := 0; d.Bits(1) == 1; n++ {
+		if n >= maxSkipped {
+			return fmt.Errorf("%w: it has skipped the guesses of more than %d packets", ErrPacket, maxSkipped)
+		}
+		if age := readUnsigned(d, &m.length); age <= ackWindow {
+			u.some = true
+			u.skipped[age/64] |= 1 << (age % 64)
+		}
 	}
-	for d.Bits(1) == 1 && d.Err() == nil && len(u.refused) < maxRefusals {
+	for d.Bits(1) == 1 {
+		if len(u.refused) >= maxRefusals {
+			return fmt.Errorf("%w: it refuses more than %d rows", ErrPacket, maxRefusals)
+		}
 		h, row := readUnsigned(d, &m.handle), readUnsigned(d, &m.length)
-		u.refused = append(u.refused, refusal{h, uint8(row)})
+		if row <= math.MaxUint8 {
+			u.refused = append(u.refused, refusal{h, uint8(row)})
+		}
 	}
 	a.upBytes = a.upBytes[:0]
-	for d.Bits(1) == 1 && d.Err() == nil && len(u.calls) < maxDue {
+	for d.Bits(1) == 1 {
+		if len(u.calls) >= maxDue {
+			return fmt.Errorf("%w: more than %d calls", ErrPacket, maxDue)
+		}
 		from := len(a.upBytes)
 		var ok bool
 		if a.upBytes, ok = readBytes(d, &m.length, MaxUnreliableArgs+16, a.upBytes); !ok {

@@ -166,15 +166,20 @@ func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) {
 // sendCall puts a call on its way.
 func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []byte) {
 	e := &p.entries[h]
-	a.counters.CallsOut++
 	if rpc.Lane == Unreliable {
 		if len(p.rpc.unreliable) >= maxCalls {
 			a.counters.CallsDropped++
 			return
 		}
+		a.counters.CallsOut++
 		p.rpc.unreliable, p.busy = append(p.rpc.unreliable, appendCall(nil, h, e.gen, rpc, tick, args)), true
 		return
 	}
+	if len(p.rpc.ready) >= maxWaiting {
+		a.counters.CallsDropped++ // the lane has been full for long
+		return
+	}
+	a.counters.CallsOut++
 	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, tick, args)
 	p.link.sent++
 	v := &p.visits[h]

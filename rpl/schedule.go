@@ -113,6 +113,9 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		a.callWaiting(p)
 	}
 	a.planMoved(p, own)
+	if p.busy {
+		a.holdLong(p)
+	}
 	a.fitUpdates(p)
 	a.bookUpdates(p)
 	a.offerTables(p)
@@ -301,8 +304,10 @@ func (a *Authority) planQueue(p *peer) {
 		if hd == nil || hd.handle != noHandle {
 			continue
 		}
-		if room <= 0 {
-			waiting = append(waiting, p.queue[i:]...)
+		if room <= 0 || !p.hasHandle() {
+			if waiting = append(waiting, p.queue[i:]...); room > 0 {
+				a.noteHandlesOut(p)
+			}
 			break
 		}
 		if _, still := p.goingOf[n.id]; still {
@@ -345,7 +350,7 @@ func (a *Authority) arrives(p *peer, pc piece) {
 func (a *Authority) admitBelow(p *peer, slot uint32) {
 	a.group = append(a.group, p.admit(a, slot))
 	for _, c := range a.nodes[slot].children {
-		if hd := a.nodes[c].holder(p.index); hd != nil && hd.handle == noHandle {
+		if hd := a.nodes[c].holder(p.index); hd != nil && hd.handle == noHandle && p.hasHandle() {
 			if _, still := p.goingOf[a.nodes[c].id]; !still {
 				a.admitBelow(p, c)
 			}

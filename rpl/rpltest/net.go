@@ -48,14 +48,17 @@ type Client struct {
 	Peer rpl.Peer
 	Log  Recorder
 
-	down, up   *netsim.Path
-	downMail   mail
-	upMail     mail
-	downSeq    uint64
-	upSeq      uint64
-	Silent     bool // it receives nothing and sends nothing; its lanes wait
-	Deaf       bool // no datagram reaches it
-	Mute       bool // none of its datagrams arrives
+	down, up *netsim.Path
+	downMail mail
+	upMail   mail
+	downSeq  uint64
+	upSeq    uint64
+	Silent   bool // it receives nothing and sends nothing; its lanes wait
+	Deaf     bool // no datagram reaches it
+	Mute     bool // none of its datagrams arrives
+	Clogged  bool // the authority's lane to it is full
+	// OnDown is shown every datagram before the client takes it.
+	OnDown     func(seq uint64, b []byte)
 	downSource *Net
 }
 
@@ -217,6 +220,9 @@ func (c *Client) receive(n *Net) {
 		for i := range 8 {
 			seq = seq<<8 | uint64(b[i])
 		}
+		if c.OnDown != nil {
+			c.OnDown(seq, b[8:])
+		}
 		c.P.Receive(seq, at, b[8:])
 	}
 	if c.Silent {
@@ -255,6 +261,9 @@ func (s *downSink) Datagram(b []byte) {
 }
 
 func (s *downSink) Reliable(b []byte) error {
+	if s.c.Clogged {
+		return rpl.ErrLimit
+	}
 	if s.n.OnDatagram != nil {
 		s.n.OnDatagram(s.c.Peer, b)
 	}

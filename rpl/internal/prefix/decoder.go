@@ -8,6 +8,9 @@ import (
 // ErrEnd is a message that ended before its symbols did.
 var ErrEnd = errors.New("prefix: message is truncated or damaged")
 
+// ErrTrailing is a message of which something was not read.
+var ErrTrailing = errors.New("prefix: something follows the end of the message")
+
 // A Decoder reads the symbols of one message. It never panics: past the end it
 // reads zeros, on damaged input some symbols of the table, and remembers the
 // error.
@@ -59,6 +62,19 @@ func (d *Decoder) Err() error {
 		return ErrEnd
 	}
 	return nil
+}
+
+// End is ErrEnd as Err is, and ErrTrailing where anything but the zeros that fill
+// the last byte was not read.
+func (d *Decoder) End() error {
+	left := 8*(len(d.buf)-d.pos) + d.n
+	switch {
+	case left >= 8:
+		return ErrTrailing
+	case left > 0 && d.Peek()&(1<<uint(left)-1) != 0:
+		return ErrTrailing
+	}
+	return d.Err()
 }
 
 // Peek is at least the next 56 bits, lowest first; Skip goes past as many of

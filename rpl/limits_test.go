@@ -1,0 +1,237 @@
+package rpl_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A roomSink takes packets of a certain room, and fails where they are longer or
+// do not end.
+type roomSink struct {
+	t       *testing.T
+	seq     uint64
+	room    int
+	packets [][]byte
+}
+
+func (s *roomSink) Next() (uint64, int) {
+	if s.seq++; len(s.packets) > 1000 {
+		s.t.Fatal("packets without end")
+	}
+	return s.seq, s.room
+}
+
+func (s *roomSink) Datagram(b []byte) {
+	if len(b) > rpl.PacketRoom {
+		s.t.Fatalf("a packet of %d bytes, at most %d", len(b), rpl.PacketRoom)
+	}
+	s.packets = append(s.packets, append([]byte(nil), b...))
+}
+
+func (s *roomSink) Reliable([]byte) error { return rpl.ErrLimit }
+
+// noise is bytes that say nothing.
+func noise(seed uint64, n int) []byte {
+	r := rand.New(rand.NewPCG(seed, 2))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// However much a proxy has to say of the packets that came, what it says fits a
+// packet, and its calls leave.
+func TestProxysPacketsFit(t *testing.T) {
+	s := rpl.NewSchema("fit")
+	hint := s.RPC("hint", reflect.TypeFor[[]byte](), rpl.ToServer, rpl.Unreliable)
+	hint.FromAnyone = true
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		net.Tick(nil)
+	}
+	seq := uint64(1000)
+	for i := range 3000 { // every other is lost
+		c.P.Receive(seq+2*uint64(i), net.Now, c.P.ForgeGuess(net.TickNumber()))
+	}
+	c.P.Apply(net.Now, &c.Log)
+	for _, room := range []int{rpl.PacketRoom, rpl.PacketRoom / 2} {
+		if err := c.P.Call(rpl.SessionNode, hint, make([]byte, rpl.MaxUnreliableArgs)); err != nil {
+			t.Fatal(err)
+		}
+		sink := &roomSink{t: t, room: room}
+		c.P.Send(net.Now+time.Second, sink)
+		for i, b := range sink.packets {
+			if err := net.A.Receive(2, 1000+uint64(i), net.Now, b); err != nil && i > 0 {
+				t.Errorf("room %d: %v", room, err) // the first acks what was never sent
+			}
+		}
+		if len(sink.packets) != 2 {
+			t.Errorf("room %d: %d packets", room, len(sink.packets))
+		}
+	}
+	if n := net.A.Counters().CallsIn; n != 2 {
+		t.Errorf("%d calls came", n)
+	}
+}
+
+// What a peer does not take, its lane being full for ever, is kept up to a limit,
+// and then dropped and counted; the others hear all of it.
+func TestFullLaneIsBounded(t *testing.T) {
+	s := rpl.NewSchema("full")
+	tome := s.Item("tome", reflect.TypeFor[tomeItem](), nil)
+	call := s.RPC("call", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Reliable)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range 2 {
+		if _, err := net.Join(rpl.Peer(p + 2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{tome}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, _ := net.A.Item(id, 0)
+	for range 10 {
+		net.Tick(nil)
+	}
+	net.Clients[0].Clogged = true
+	const calls = 10_000
+	for i := range calls / 10 {
+		net.Tick(func(rpl.Tick) {
+			net.A.Set(it, unsafe.Pointer(&tomeItem{Text: noise(uint64(i), 2000)}))
+			for range 10 {
+				if err := net.A.Call(id, call, make([]byte, 4)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	for range 5 {
+		net.Tick(nil)
+	}
+	b := net.A.Backlog(2)
+	if b.Ready+b.Waiting > 4100 || b.Blocks > 1 {
+		t.Errorf("kept for a peer whose lane is full: %+v", b)
+	}
+	if n := len(net.Clients[1].Log.Calls); n != calls {
+		t.Errorf("the other has run %d calls of %d", n, calls)
+	}
+	if n := net.A.Counters().CallsDropped; n < calls/2 {
+		t.Errorf("%d calls dropped", n)
+	}
+	net.Clients[0].Clogged = false
+	for range 60 {
+		net.Tick(nil)
+	}
+	if got := net.A.Backlog(2); got.Ready+got.Waiting > 0 {
+		t.Errorf("its lane is open again: %+v", got)
+	}
+}
+
+// A peer is told of as many nodes as there are handles; the others wait until some
+// of those are gone.
+func TestMoreNodesThanHandles(t *testing.T) {
+	s := rpl.NewSchema("many")
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const handles, more = 1 << 16, 100
+	var ids []rpl.Node
+	for i := range handles + more - 1 { // and the session's
+		spawn := rpl.Spawn{Relevance: rpl.Always}
+		if i >= handles-10 && i < handles+10 {
+			spawn.Parent = ids[handles-11] // a tree that has not room as a whole
+		}
+		id, err := net.A.Spawn(spawn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds := func(n int) {
+		t.Helper()
+		for i := 0; len(c.Log.Held) != n; i++ {
+			if net.Tick(nil); i > 300 {
+				t.Fatalf("it holds %d nodes, not %d: %+v", len(c.Log.Held), n, c.P.Counters())
+			}
+		}
+	}
+	holds(handles)
+	for range 10 {
+		net.Tick(nil)
+	}
+	if n := net.A.Counters().HandlesOut; n == 0 {
+		t.Error("that nodes wait was not counted")
+	}
+	for _, id := range ids[:2*more] {
+		net.A.Remove(id)
+	}
+	holds(handles - more)
+	if len(c.Log.Errors) > 0 {
+		t.Error(c.Log.Errors[0])
+	}
+}
+
+// A node of more parts than can be told apart is refused, by its constructor and by
+// what would add to it, and one of as many as there may be travels.
+func TestMoreRowsThanFit(t *testing.T) {
+	sch := newRandomSchema()
+	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := sch.extra[1] // of five parts
+	items := slices.Repeat([]*rpl.ItemType{secret}, 52)
+	if _, err := net.A.Spawn(rpl.Spawn{Items: items}); !errors.Is(err, rpl.ErrLimit) {
+		t.Errorf("260 rows: %v", err)
+	}
+	id, err := net.A.Spawn(rpl.Spawn{Items: items[:51], Owner: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := net.A.AddItem(id, secret); !errors.Is(err, rpl.ErrLimit) {
+		t.Errorf("260 rows by an added item: %v", err)
+	}
+	last, _ := net.A.Item(id, 50)
+	for i := range 20 {
+		net.Tick(func(rpl.Tick) { net.A.Set(last, unsafe.Pointer(&secretItem{Open: 1, Token: int32(i), Other: 3})) })
+	}
+	r, ok := c.P.Replica(id)
+	if !ok {
+		t.Fatal("it has not come")
+	}
+	var got secretItem
+	c.P.Inject(r, 50, unsafe.Pointer(&got))
+	if want := (secretItem{Open: 1, Token: 19}); got != want {
+		t.Errorf("the last of 51 items is %+v, not %+v", got, want)
+	}
+}
