@@ -63,7 +63,7 @@ func (s *session) converges(t *testing.T, clients ...*rpltest.Client) {
 }
 
 // bounded fails where fn keeps more than limit bytes.
-func bounded(t *testing.T, limit uint64, fn func()) {
+func bounded(t interface{ Fatalf(string, ...any) }, limit uint64, fn func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	fn()

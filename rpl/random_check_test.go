@@ -41,6 +41,9 @@ func (w *randomWorld) wants(p rpl.Peer, n *thingy) (must, may bool) {
 // equal is promise 1.
 func (w *randomWorld) equal() error {
 	for _, c := range w.net.Clients {
+		if c.Peer == w.villain {
+			continue
+		}
 		n := 1 // the session's node
 		for _, th := range w.nodes {
 			must, may := w.wants(c.Peer, th)

@@ -106,7 +106,7 @@ type randomWorld struct {
 	bucket   map[rpl.Peer]*bucketCheck
 	budget   int
 	cond     netsim.Conditions
-	log      strings.Builder // of the eavesdroppers
+	villain  rpl.Peer        // says what it likes: what it has is its own affair
 	refusals strings.Builder // of the clients
 }
 
@@ -185,8 +185,9 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config, r rules) *
 // bases, may refuse what that can read, and reads amiss what builds upon it: what
 // is no secret of anybody proves nothing then.
 type eavesdropper struct {
-	p   *rpl.Proxy
-	log rpltest.Recorder
+	p        *rpl.Proxy
+	log      rpltest.Recorder
+	refusals strings.Builder
 }
 
 func (e *eavesdropper) packet(seq uint64, b []byte) { e.p.Receive(seq, 0, b) }
@@ -234,11 +235,12 @@ func (w *randomWorld) admit(p rpl.Peer) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	spy, err := rpl.NewProxy(rpl.Config{Schema: w.sch.s, Hz: 60, Refs: w, Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}, p)
+	ear := &eavesdropper{}
+	ear.p, err = rpl.NewProxy(rpl.Config{Schema: w.sch.s, Hz: 60, Refs: w, Log: slog.New(slog.NewTextHandler(&ear.refusals, &slog.HandlerOptions{Level: slog.LevelDebug}))}, p)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.wire[p] = &eavesdropper{p: spy}
+	w.wire[p] = ear
 	w.wire[p].log.Held = map[rpl.Node]*rpl.Replica{}
 	w.bucket[p] = &bucketCheck{debt: 1200}
 	w.hoards[p] = &hoard{r: w.noise}
