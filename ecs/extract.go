@@ -298,8 +298,12 @@ func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
 			r.report("item not added", err)
 			continue
 		}
-		n.items = append(n.items, binding{comp: c, entity: e, item: item})
-		b := &n.items[len(n.items)-1]
+		ord := r.auth.Ordinal(item)
+		if ord == len(n.items) {
+			n.items = append(n.items, binding{})
+		}
+		b := &n.items[ord]
+		*b = binding{comp: c, entity: e, item: item}
 		r.startWatch(b)
 		if c.item.Explicit {
 			r.bumped = append(r.bumped, bump{entity: e, comp: c, added: true})

@@ -214,7 +214,7 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 }
 
 // Item is the item of a node with an ordinal, counted from 0 in the order of
-// Spawn.Items, later additions behind.
+// Spawn.Items, later additions in what is free, and behind.
 func (a *Authority) Item(n Node, ordinal int) (Item, bool) {
 	s, ok := a.slot(n)
 	if !ok || ordinal < 0 || ordinal >= len(a.nodes[s].items) {
@@ -317,7 +317,8 @@ func (a *Authority) freeItem(it Item) {
 	a.freeItems[m.t.Index] = append(a.freeItems[m.t.Index], it)
 }
 
-// AddItem gives a node one more item; RemoveItem takes one away. Peers that
+// AddItem gives a node one more item, at the lowest ordinal that is free: what comes
+// and goes again and again takes no new ones. RemoveItem takes one away. Peers that
 // hold the node are sent its new set of items with their state.
 func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) {
 	slot, ok := a.slot(n)
@@ -325,15 +326,24 @@ func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) {
 		return 0, fmt.Errorf("rpl: item %s for %v: %w", t.Name, n, ErrNoNode)
 	}
 	nd := &a.nodes[slot]
-	if len(nd.items) >= MaxItems {
-		return 0, fmt.Errorf("rpl: %v has had %d items: %w", n, MaxItems, ErrLimit)
+	ord := slices.Index(nd.items, NoItem)
+	if ord < 0 {
+		ord = len(nd.items)
 	}
-	items := append(append([]int(nil), nd.layout.items...), t.Index)
+	if ord >= MaxItems {
+		return 0, fmt.Errorf("rpl: %v has %d items: %w", n, MaxItems, ErrLimit)
+	}
+	items := append([]int(nil), nd.layout.items...)
+	if ord == len(items) {
+		items = append(items, 0)
+	}
+	items[ord] = t.Index
 	l, err := a.layout(nd.layout.prefab, items)
 	if err != nil {
 		return 0, err
 	}
-	it := a.newItem(slot, len(nd.items), t)
+	it := a.newItem(slot, ord, t)
+	a.orderRows(nd)
 	a.noteSecrets(slot)
 	a.relayout(slot, l)
 	return it, nil
@@ -361,15 +371,23 @@ func (a *Authority) RemoveItem(it Item) error {
 	}
 	slot := m.node
 	a.freeItem(it)
-	nd.rows = nd.rows[:0]
-	for _, k := range nd.items {
-		if k != NoItem {
-			nd.rows = append(nd.rows, a.items[k].rows...)
-		}
-	}
+	a.orderRows(nd)
 	a.relayout(slot, l)
 	return nil
 }
+
+// orderRows puts a node's rows in the order of its items.
+func (a *Authority) orderRows(n *node) {
+	n.rows = n.rows[:0]
+	for _, it := range n.items {
+		if it != NoItem {
+			n.rows = append(n.rows, a.items[it].rows...)
+		}
+	}
+}
+
+// Ordinal is where an item stands among those of its node.
+func (a *Authority) Ordinal(it Item) int { return int(a.items[it].ord) }
 
 func (a *Authority) relayout(slot uint32, l *nodeLayout) {
 	n := &a.nodes[slot]

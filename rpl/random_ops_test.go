@@ -398,7 +398,7 @@ func (w *randomWorld) adopt(n *thingy) {
 }
 
 func (w *randomWorld) addItem(n *thingy) {
-	if len(n.parts) > 6 {
+	if len(n.parts) > 6 && !slices.Contains(n.parts, nil) {
 		return
 	}
 	p := w.newPart(w.extra())
@@ -408,7 +408,14 @@ func (w *randomWorld) addItem(n *thingy) {
 	}
 	p.item = it
 	w.net.A.Set(it, p.ptr())
-	n.parts = append(n.parts, p)
+	ord := w.net.A.Ordinal(it)
+	if ord == len(n.parts) {
+		n.parts = append(n.parts, nil)
+	}
+	if n.parts[ord] != nil {
+		w.t.Fatalf("%v: a new item at %d, where there is one", n.id, ord)
+	}
+	n.parts[ord] = p
 	n.shake(w)
 }
 

@@ -93,20 +93,22 @@ func (c *Proxy) tellArrival(r *Replica, h ProxyHandler) {
 	h.Arrived(r)
 }
 
-// tellItems tells of the items that a node has lost and gained.
+// tellItems tells of the items that a node has lost, then of those that it has
+// gained: two may have changed places.
 func tellItems(r *Replica, was []*ItemType, h ProxyHandler) {
-	for ord := range max(len(was), len(r.Items)) {
-		var old, now *ItemType
-		if ord < len(was) {
-			old = was[ord]
+	at := func(items []*ItemType, ord int) *ItemType {
+		if ord < len(items) {
+			return items[ord]
 		}
-		if ord < len(r.Items) {
-			now = r.Items[ord]
-		}
-		if old != now && old != nil {
+		return nil
+	}
+	for ord, old := range was {
+		if old != nil && old != at(r.Items, ord) {
 			h.ItemRemoved(r, ord, old)
 		}
-		if old != now && now != nil {
+	}
+	for ord, now := range r.Items {
+		if now != nil && now != at(was, ord) {
 			h.ItemAdded(r, ord)
 		}
 	}
