@@ -46,9 +46,23 @@ func extractStage(r *Replication) {
 	if r.auth == nil {
 		return
 	}
+	r.endShortLived()
 	r.findChanges()
 	r.extractAll()
 	r.greet()
+}
+
+// endShortLived ends the nodes that lost RplNode before findChanges could see them
+// have it.
+func (r *Replication) endShortLived() {
+	for i := 0; i < len(r.made); i++ {
+		n := r.made[i]
+		if r.nodeOf(n.entity) == n && n != r.session && !r.world.Entry(n.entity).HasComponent(components.RplNode) {
+			r.endNode(n)
+		}
+	}
+	clear(r.made)
+	r.made = r.made[:0]
 }
 
 // greet extracts what is new, and tells of it and of all else that waits.
@@ -57,6 +71,9 @@ func (r *Replication) greet() {
 		fresh := r.fresh
 		r.fresh = nil
 		for _, n := range fresh {
+			if r.nodeOf(n.entity) != n { // gone already, maybe with its world
+				continue
+			}
 			r.extractNode(n)
 			if n != r.session {
 				*r.Counter("stream in")++

@@ -46,12 +46,12 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 	}
 	g.check(r)
 	n := r.nodeOf(e.Entity())
-	if n == nil || r.auth == nil || n == r.session {
+	if n == nil || r.auth == nil || n == r.session || !r.world.Entry(n.entity).HasComponent(components.RplNode) {
 		*r.Counter("stale group")++
 		return
 	}
-	if data := components.RplNode.Get(r.world.Entry(n.entity)); in {
-		data.Relevance = rpl.Grouped
+	if in {
+		components.RplNode.Get(r.world.Entry(n.entity)).Relevance = rpl.Grouped
 	}
 	r.auth.SetNodeGroup(n.id, g.audience, in)
 }

@@ -187,30 +187,38 @@ func (r *Replication) makeNamed(e *donburi.Entry, name string) {
 	}
 }
 
-// endAll ends every node but the session's. Their entities are taken away where
-// the world stays, but for load-time ones, which are entities of the world.
+// endAll ends every node but the session's, and those that callbacks make meanwhile.
+// Their entities are taken away where the world stays, but for load-time ones, which
+// are entities of the world.
 func (r *Replication) endAll(destroyed, worldStays bool) {
-	for _, n := range r.sortedNodes() {
-		if r.nodeOf(n.entity) != n {
-			continue
-		}
-		if r.auth != nil {
-			r.endNode(n)
-		} else {
-			r.endProxy(n, destroyed)
-		}
-		switch {
-		case !worldStays:
-		case n.name != "":
-			r.parts[n.entity] = n.parts
-			for _, ent := range n.entities() {
-				if r.world.Valid(ent) {
-					drop(r.world.Entry(ent), components.Proxy, components.Hidden)
-				}
+	nodes := r.sortedNodes()
+	for round := 0; len(nodes) > 0 && round < maxRounds; round++ {
+		for _, n := range nodes {
+			if r.nodeOf(n.entity) == n {
+				r.endOne(n, destroyed, worldStays)
 			}
-		default:
-			r.removeEntities(n)
 		}
+		nodes = r.sortedNodes()
+	}
+}
+
+func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
+	if r.auth != nil {
+		r.endNode(n)
+	} else {
+		r.endProxy(n, destroyed)
+	}
+	switch {
+	case !worldStays:
+	case n.name != "":
+		r.parts[n.entity] = n.parts
+		for _, ent := range n.entities() {
+			if r.world.Valid(ent) {
+				drop(r.world.Entry(ent), components.Proxy, components.Hidden)
+			}
+		}
+	default:
+		r.removeEntities(n)
 	}
 }
 

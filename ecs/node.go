@@ -131,7 +131,7 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 		r.startWatch(&n.items[i])
 	}
 	r.addNode(n)
-	r.fresh = append(r.fresh, n)
+	r.fresh, r.made = append(r.fresh, n), append(r.made, n)
 	return n
 }
 

@@ -110,11 +110,16 @@ func (r *Replication) Receive() {
 // leaves.
 func (r *Replication) Send() {
 	r.enterStep()
-	if r.auth != nil { // nothing is called on a node before it is told of
+	for range maxRounds { // nothing is called on a node before it is told of
+		if r.auth == nil {
+			break
+		}
 		if len(r.calls) > 0 && len(r.fresh) > 0 {
 			r.greet()
 		}
-		r.callBack()
+		if r.callBack(); len(r.calls) == 0 || len(r.fresh) == 0 {
+			break
+		}
 	}
 	r.runCalls()
 	r.sending = r.auth == nil || r.sendDue()

@@ -41,6 +41,9 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	r.addNode(n)
 	r.setOwner(n, rep.Owner)
 	r.linkTo(n, r.byID[rep.Parent])
+	if n != r.session {
+		r.shed(n, rep.Items)
+	}
 	n.items = make([]binding, len(rep.Items))
 	for ord, t := range rep.Items {
 		if t != nil {
@@ -58,6 +61,38 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	if slices.ContainsFunc(n.items, func(b binding) bool { return b.comp != nil && b.comp.inPlace }) {
 		r.inPlace = append(r.inPlace, n)
 	}
+}
+
+// shed takes away what a node was built with and the authority has taken from it
+// since: of several alike, those that are not where the items say.
+func (r *Replication) shed(n *node, items []*rpl.ItemType) {
+	built := r.bindings(n)
+	for _, moved := range []bool{true, false} {
+		for ord := range built {
+			b := &built[ord]
+			if b.comp == nil || moved && ord < len(items) && items[ord] == b.comp.item {
+				continue
+			}
+			spare := 0
+			for i := range built {
+				spare += one(built[i].comp == b.comp)
+			}
+			for _, t := range items {
+				spare -= one(t == b.comp.item)
+			}
+			if spare > 0 {
+				drop(r.world.Entry(b.entity), b.comp.c)
+				b.comp = nil
+			}
+		}
+	}
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // firstTick is the tick of the state that a node has arrived with.
@@ -90,6 +125,7 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 		}
 		return n
 	}
+	r.endLeaving(rep.ID)
 	e := r.build(rep)
 	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
 	n := &node{entity: e.Entity(), parts: r.parts[e.Entity()]}
@@ -102,6 +138,17 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 		add(r.world.Entry(p), components.Proxy)
 	}
 	return n
+}
+
+// endLeaving takes away at once what is on its way out as a node that comes again:
+// the game hears of the end of one life before the next begins.
+func (r *Replication) endLeaving(id rpl.Node) {
+	for _, n := range r.leaving {
+		if n.id == id && n.leaving && r.nodeOf(n.entity) == n {
+			r.endProxy(n, n.destroyed)
+			r.removeEntities(n)
+		}
+	}
 }
 
 // build runs the prefab's function, or makes the entity of its items alone.

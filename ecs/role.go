@@ -54,11 +54,11 @@ func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 	return firstOf(r.world, IsOwner, c)
 }
 
-// ID is the node that an entity is, equal on all machines and never reused; 0
-// where it is none.
+// ID is the node that an entity is, equal on all machines and never reused, also
+// inside its OnStreamOut; 0 where it is none.
 func ID(e *donburi.Entry) rpl.Node {
 	if r := of(e); r != nil {
-		if n := r.nodeOf(e.Entity()); n != nil && n.entity == e.Entity() && !n.leaving {
+		if n := r.nodeOf(e.Entity()); n != nil && n.entity == e.Entity() {
 			return n.id
 		}
 	}

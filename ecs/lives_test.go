@@ -1,0 +1,130 @@
+package ecs_test
+
+// What happens to nodes in the steps, and in the callbacks, in which they come and go.
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A node that loses RplNode in the step in which it was made, or that in which it was
+// told of, is none anywhere.
+func TestNodeForLessThanAStep(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	strip := func(e *donburi.Entry) { donburi.Remove[components.NodeData](e, components.RplNode) }
+	e := server.Create(Paint)
+	id := tendon.ID(e)
+	strip(e)
+	Red.Remove(e)
+	check(t, "of no group", *server.Counter("stale group"), 1)
+	made := false
+	server.OnStreamIn(Body, func(e *donburi.Entry) {
+		if !made {
+			made = true
+			server.Create(Plan)
+		}
+	})
+	server.Create(Body)
+	l.steps(1)
+	for e := range Plan.Iter(server.World()) {
+		strip(server.World().Entry(e.Entity()))
+	}
+	l.steps(30)
+	check(t, "the server has the first", server.has(id), false)
+	check(t, "the client has the first", client.has(id), false)
+	check(t, "the client has the second", client.count(Plan), 0)
+	check(t, "what was stripped stays", server.count(Paint)+server.count(Plan), 2)
+}
+
+// What callbacks make while a level ends, goes with it.
+func TestMadeAtALevelsEnd(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		m.OnWorld(func(donburi.World, string) {})
+	}
+	server.OnStreamOut(Paint, func(*donburi.Entry, bool) { server.Create(Body) })
+	l.joined()
+	for range 20 {
+		server.Create(Paint)
+	}
+	l.steps(30)
+	check(t, "the client has", client.count(Paint), 20)
+	server.Load("next")
+	l.steps(60)
+	check(t, "the server has", server.count(Paint)+server.count(Body), 0)
+	check(t, "the client has", client.count(Paint)+client.count(Body), 0)
+	check(t, "nodes held", server.Core().PeerStats(client.Me()).Held, 1)
+}
+
+// What the server has taken from a prefab's node is not there either for who comes
+// later, and of several alike the right one is not.
+func TestTakenFromAPrefab(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	crate, tank := Crate.Spawn(server.World(), CrateArgs{Label: "c"}), Tank.Spawn(server.World(), tendon.None{})
+	crateID, tankID := tendon.ID(crate), tendon.ID(tank)
+	Body.Get(turretOf(tank)).Pos.X = 5
+	donburi.Remove[PaintData](crate, Paint)
+	donburi.Remove[BodyData](server.find(tankID), Body)
+	l.steps(5)
+	client := l.client(tendon.Config{})
+	l.joined()
+	check(t, "the crate has paint", client.find(crateID).HasComponent(Paint), false)
+	check(t, "it has a body", client.find(crateID).HasComponent(Body), true)
+	check(t, "the hull has a body", client.find(tankID).HasComponent(Body), false)
+	check(t, "the turret is at", Body.Get(turretOf(client.find(tankID))).Pos.X, 5)
+}
+
+// A node that comes again while it is still drawn going has ended before; its end
+// says of whom it is.
+func TestComesAgainWhileItGoes(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	client.OnStreamIn(Paint, func(e *donburi.Entry) { client.say("in %v", tendon.ID(e)) })
+	client.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) { client.say("out %v", tendon.ID(e)) })
+	e := server.Create(Paint)
+	id, ent := tendon.ID(e), e.Entity()
+	l.steps(20)
+	want := fmt.Sprintf("in %v", id)
+	for range 3 {
+		components.RplNode.Get(server.World().Entry(ent)).Relevance = rpl.OwnerOnly
+		l.steps(2)
+		components.RplNode.Get(server.World().Entry(ent)).Relevance = rpl.Always
+		l.steps(30)
+		want += fmt.Sprintf(", out %v, in %v", id, id)
+	}
+	check(t, "it heard", strings.Join(client.said(), ", "), want)
+	check(t, "entities", client.count(Paint), 1)
+}
+
+// A node that a callback makes and calls at once is told of before the call runs.
+func TestCalledInACallback(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	server.OnStreamIn(Paint, func(*donburi.Entry) { server.say("in") })
+	boom := calls[rpl.Broadcast][rpl.Reliable]
+	boom.Handle(server.Replication, func(tendon.Call, uint8) { server.say("call") })
+	server.OnOwner(Body, func(*donburi.Entry, rpl.Peer) {
+		if err := boom.Send(server.Create(Paint), 1); err != nil {
+			t.Error(err)
+		}
+	})
+	e := server.Create(Body)
+	ent := e.Entity()
+	l.steps(5)
+	tendon.Give(server.World().Entry(ent), client.Me())
+	l.steps(5)
+	check(t, "the server heard", strings.Join(server.said(), ", "), "in, call")
+}

@@ -1,0 +1,152 @@
+package ecs_test
+
+import (
+	"fmt"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// What must hold of a game that was played at random, once it is quiet.
+
+// sees is whether a player must have a node: each has all of a tree, or nothing.
+func (g *adventure) sees(p rpl.Peer, e *donburi.Entry) bool {
+	root := rootOf(e)
+	for _, o := range nodesOf(g.server) {
+		if tendon.Owner(o) == p && rootOf(o).Entity() == root.Entity() {
+			return true
+		}
+	}
+	switch components.RplNode.Get(root).Relevance {
+	case rpl.OwnerOnly:
+		return false
+	case rpl.Grouped:
+		return g.red[tendon.ID(root)] && Red.Has(g.server.Replication, p)
+	}
+	return true
+}
+
+func rootOf(e *donburi.Entry) *donburi.Entry {
+	for up := tendon.Parent(e); up != nil; up = tendon.Parent(e) {
+		e = up
+	}
+	return e
+}
+
+func (g *adventure) equal() error {
+	all := nodesOf(g.server)
+	for _, p := range g.players {
+		if p.Mode() != tendon.Client || p.Me() == 0 {
+			return fmt.Errorf("%s is not in", p.name)
+		}
+		n := 0
+		for _, e := range all {
+			id := tendon.ID(e)
+			has := p.has(id)
+			if sees := g.sees(p.Me(), e); sees != has {
+				return fmt.Errorf("%s, peer %d, has %v of %d: %v", p.name, p.Me(), id, tendon.Owner(e), has)
+			}
+			if has {
+				if n++; true {
+					if err := g.same(p, e); err != nil {
+						return fmt.Errorf("%s, peer %d, %v: %w", p.name, p.Me(), id, err)
+					}
+				}
+			}
+		}
+		if got := len(nodesOf(p.machine)); got != n {
+			ids := ""
+			for _, e := range nodesOf(p.machine) {
+				ids += fmt.Sprintf(" %v of %d, %v", tendon.ID(e), tendon.Owner(e), e.Archetype().ComponentTypes())
+			}
+			return fmt.Errorf("%s, peer %d, has %d nodes, not %d:%s", p.name, p.Me(), got, n, ids)
+		}
+	}
+	for _, w := range g.witness {
+		for _, e := range nodesOf(w.m) {
+			if !w.in[tendon.ID(e)] {
+				return fmt.Errorf("%s was not told of %v", w.m.name, tendon.ID(e))
+			}
+		}
+	}
+	return nil
+}
+
+// same compares a node as the server and a player have it.
+func (g *adventure) same(p *player, e *donburi.Entry) error {
+	here, _ := p.Find(tendon.ID(e))
+	if tendon.Owner(here) != tendon.Owner(e) {
+		return fmt.Errorf("its owner is %d, not %d", tendon.Owner(here), tendon.Owner(e))
+	}
+	up, want := tendon.Parent(here), tendon.Parent(e)
+	if (up == nil) != (want == nil) || up != nil && tendon.ID(up) != tendon.ID(want) {
+		return fmt.Errorf("its parent is %v, not %v", up, want)
+	}
+	for _, c := range []donburi.IComponentType{Body, Paint, Ammo, Plan, Opaque, Link, Lazy} {
+		if here.HasComponent(c) != e.HasComponent(c) {
+			return fmt.Errorf("it has %s: %v", c.Name(), here.HasComponent(c))
+		}
+	}
+	if err := g.sameState(p, here, e); err != nil {
+		return err
+	}
+	if e.HasComponent(Local) && !e.HasComponent(Paint) && e.HasComponent(Body) { // a tank has no paint, at first
+		if from := Local.Get(e).From; from != "" && from[0] >= '0' && from[0] <= '9' {
+			return g.sameState(p, turretOf(here), turretOf(e))
+		}
+	}
+	return nil
+}
+
+// sameState compares the components of two entities.
+func (g *adventure) sameState(p *player, here, e *donburi.Entry) error {
+	own, red := tendon.Owner(e) == p.Me(), Red.Has(g.server.Replication, p.Me())
+	if e.HasComponent(Body) && Body.Get(here).Pos != Body.Get(e).Pos {
+		return fmt.Errorf("it is at %v, not %v", Body.Get(here).Pos, Body.Get(e).Pos)
+	}
+	if e.HasComponent(Paint) && *Paint.Get(here) != *Paint.Get(e) {
+		return fmt.Errorf("its paint is %v, not %v", *Paint.Get(here), *Paint.Get(e))
+	}
+	if e.HasComponent(Ammo) {
+		want := 0
+		if own {
+			want = Ammo.Get(e).Left
+		}
+		if got := Ammo.Get(here).Left; got != want {
+			return fmt.Errorf("its ammo is %d, not %d", got, want)
+		}
+	}
+	if e.HasComponent(Plan) {
+		want := *Plan.Get(e)
+		if !red {
+			want.Where, want.Words = 0, ""
+		}
+		if got := *Plan.Get(here); got != want {
+			return fmt.Errorf("its plan is %v, not %v", got, want)
+		}
+	}
+	if e.HasComponent(Opaque) && *Opaque.Get(here) != *Opaque.Get(e) {
+		return fmt.Errorf("its inside is %v, not %v", *Opaque.Get(here), *Opaque.Get(e))
+	}
+	if e.HasComponent(Lazy) && *Lazy.Get(here) != *Lazy.Get(e) {
+		return fmt.Errorf("its number is %v, not %v", *Lazy.Get(here), *Lazy.Get(e))
+	}
+	if e.HasComponent(Link) {
+		want, got := rpl.Node(0), rpl.Node(0)
+		if w, to := g.server.World(), Link.Get(e).Target; w.Valid(to) {
+			if id := tendon.ID(w.Entry(to)); p.has(id) {
+				want = id
+			}
+		}
+		if w, to := p.World(), Link.Get(here).Target; w.Valid(to) {
+			got = tendon.ID(w.Entry(to))
+		}
+		if got != want {
+			return fmt.Errorf("it refers to %v, not %v", got, want)
+		}
+	}
+	return nil
+}
