@@ -65,24 +65,23 @@ func (r clientInbox) Message(_ transport.Conn, b []byte) {
 	case b[0] == msgWelcome && r.me == 0 && r.welcomed == nil:
 		m, err := parseWelcome(b)
 		if err != nil {
-			r.report("message refused", err)
+			r.refuse("message refused", err)
 			return
 		}
 		r.welcomed = &m
 	case b[0] == msgLevel:
 		m, err := parseLevel(b)
 		if err != nil {
-			r.report("message refused", err)
+			r.refuse("message refused", err)
 			return
 		}
 		r.entering = &m
 	case b[0] == msgNames:
 		m, err := parseNames(b)
-		if err != nil {
-			r.report("message refused", err)
-			return
+		if err == nil {
+			err = r.told.take(m)
 		}
-		r.told.take(m)
+		r.refuse("message refused", err)
 	default:
 		*r.Counter("message refused")++
 	}

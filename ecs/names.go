@@ -6,6 +6,7 @@ package ecs
 // with, the client reports by name what only one of the two has.
 
 import (
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -87,11 +88,20 @@ func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
 // applied before it is done.
 type serverNames struct {
 	destroyed, alive map[string]bool
+	bytes            int  // of all of them
 	done             bool // all has come …
 	applied          bool // … and was looked at
 }
 
-func (s *serverNames) take(m namesMessage) {
+// take takes a message in, but not what comes after the end, or is more than a server
+// tells.
+func (s *serverNames) take(m namesMessage) error {
+	for _, name := range m.names {
+		s.bytes += len(name) + 1
+	}
+	if s.done || s.bytes > maxNameBytes {
+		return fmt.Errorf("%w: more names than there can be", errMessage)
+	}
 	switch m.kind {
 	case namesEnd:
 		s.done = true
@@ -100,6 +110,7 @@ func (s *serverNames) take(m namesMessage) {
 	case namesAlive:
 		s.alive = with(s.alive, m.names)
 	}
+	return nil
 }
 
 func with(set map[string]bool, names []string) map[string]bool {

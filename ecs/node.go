@@ -153,6 +153,38 @@ func (r *Replication) bindings(n *node) []binding {
 	return bs
 }
 
+// shed takes away what a node was built with and the authority has taken from it
+// since: of several alike, those that are not where the items say.
+func (r *Replication) shed(n *node, items []*rpl.ItemType) {
+	built := r.bindings(n)
+	for _, moved := range []bool{true, false} {
+		for ord := range built {
+			b := &built[ord]
+			if b.comp == nil || moved && ord < len(items) && items[ord] == b.comp.item {
+				continue
+			}
+			spare := 0
+			for i := range built {
+				spare += one(built[i].comp == b.comp)
+			}
+			for _, t := range items {
+				spare -= one(t == b.comp.item)
+			}
+			if spare > 0 {
+				drop(r.world.Entry(b.entity), b.comp.c)
+				b.comp = nil
+			}
+		}
+	}
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 func (r *Replication) addNode(n *node) {
 	r.setSlot(n.entity, n)
 	for _, p := range n.parts {

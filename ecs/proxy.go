@@ -34,6 +34,9 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	if n == nil {
 		return
 	}
+	if n.replica != nil { // nothing that is said of another node for it counts any more
+		n.replica.Entity = nil
+	}
 	rep.Entity = n
 	r.takeTurn(n) // parents come first, and are told of first
 	n.replica, n.id = rep, rep.ID
@@ -61,38 +64,6 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	if slices.ContainsFunc(n.items, func(b binding) bool { return b.comp != nil && b.comp.inPlace }) {
 		r.inPlace = append(r.inPlace, n)
 	}
-}
-
-// shed takes away what a node was built with and the authority has taken from it
-// since: of several alike, those that are not where the items say.
-func (r *Replication) shed(n *node, items []*rpl.ItemType) {
-	built := r.bindings(n)
-	for _, moved := range []bool{true, false} {
-		for ord := range built {
-			b := &built[ord]
-			if b.comp == nil || moved && ord < len(items) && items[ord] == b.comp.item {
-				continue
-			}
-			spare := 0
-			for i := range built {
-				spare += one(built[i].comp == b.comp)
-			}
-			for _, t := range items {
-				spare -= one(t == b.comp.item)
-			}
-			if spare > 0 {
-				drop(r.world.Entry(b.entity), b.comp.c)
-				b.comp = nil
-			}
-		}
-	}
-}
-
-func one(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // firstTick is the tick of the state that a node has arrived with.
@@ -314,7 +285,9 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		return
 	}
 	n.leaving, n.until, n.destroyed = true, t, destroyed
-	delete(r.byID, n.id)
+	if r.byID[n.id] == n {
+		delete(r.byID, n.id)
+	}
 	r.leaving = append(r.leaving, n)
 	r.refer = true
 }

@@ -299,3 +299,15 @@ func (r *Replication) report(what string, err error) {
 		r.config.Log.Warn(what, "err", fmt.Sprint(err))
 	}
 }
+
+// refuse counts what another machine has sent and should not have. It logs the first,
+// the second, the fourth …: nobody fills a disk from afar.
+func (r *Replication) refuse(what string, err error) {
+	if err == nil {
+		return
+	}
+	n := r.Counter(what)
+	if *n++; *n&(*n-1) == 0 {
+		r.config.Log.Warn(what, "times", *n, "err", fmt.Sprint(err))
+	}
+}

@@ -290,7 +290,6 @@ func (r *Replication) handle(n *node, t *rpl.RPCType, c Call, args []byte, handO
 	}
 	c.Entry = r.world.Entry(n.entity)
 	if err := fn(c, args, handOn); err != nil {
-		*r.Counter("rpc refused")++
-		r.config.Log.Warn("arguments refused", "rpc", t.Name, "from", c.From, "err", err)
+		r.refuse("rpc refused", fmt.Errorf("arguments of %s from peer %d: %w", t.Name, c.From, err))
 	}
 }

@@ -157,7 +157,7 @@ func (r *Replication) tellLevel(s *seat, first bool) {
 
 func (r serverInbox) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if s := r.seatAt(c); s != nil && s.in && seq > s.after {
-		r.report("packet refused", r.auth.Receive(s.peer, seq, r.linkBase+at, b))
+		r.refuse("packet refused", r.auth.Receive(s.peer, seq, r.linkBase+at, b))
 	}
 }
 
@@ -170,11 +170,11 @@ func (r serverInbox) Message(c transport.Conn, b []byte) {
 			*r.Counter("rpc dropped")++
 			return
 		}
-		r.report("message refused", r.auth.ReceiveMessage(s.peer, b))
+		r.refuse("message refused", r.auth.ReceiveMessage(s.peer, b))
 	case b[0] == msgReady:
 		m, err := parseReady(b)
 		if err != nil {
-			r.report("message refused", err)
+			r.refuse("message refused", err)
 			return
 		}
 		if m.epoch == r.epoch && !s.in {
@@ -188,7 +188,7 @@ func (r serverInbox) Message(c transport.Conn, b []byte) {
 			r.seatGroups(s)
 		}
 	case b[0] == msgAsk:
-		r.report("message refused", r.asked(s, b))
+		r.refuse("message refused", r.asked(s, b))
 	default:
 		*r.Counter("message refused")++
 	}
