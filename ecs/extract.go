@@ -395,7 +395,9 @@ func (r *Replication) extractNode(n *node) {
 	if r.nodeOf(n.entity) != n {
 		return
 	}
-	if e := r.world.Entry(n.entity); e.HasComponent(components.RplNode) {
+	// Before a Stream alone, like noticeNodes: what is noticed here a plan does not
+	// hear of, and would not see it change back.
+	if e := r.world.Entry(n.entity); r.sending && e.HasComponent(components.RplNode) {
 		r.noticeNode(n, components.RplNode.Get(e))
 	}
 	for i := range n.items {

@@ -128,3 +128,23 @@ func TestCalledInACallback(t *testing.T) {
 	l.steps(5)
 	check(t, "the server heard", strings.Join(server.said(), ", "), "in, call")
 }
+
+// Who sees a node is said when it is made, and unsaid a step later, whether or not
+// anything is sent in either.
+func TestSeenAgainAStepLater(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	for i := range 4 {
+		e := server.Create(Paint)
+		id, ent := tendon.ID(e), e.Entity()
+		Red.Add(e)
+		l.steps(1)
+		components.RplNode.Get(server.World().Entry(ent)).Relevance = rpl.Near
+		l.steps(30 + i%2)
+		check(t, "the client has it", client.has(id), true)
+		components.RplNode.Get(server.World().Entry(ent)).Relevance = rpl.OwnerOnly
+		l.steps(30)
+		check(t, "and not any more", client.has(id), false)
+	}
+}

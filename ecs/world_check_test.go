@@ -47,7 +47,9 @@ func (g *adventure) equal() error {
 			id := tendon.ID(e)
 			has := p.has(id)
 			if sees := g.sees(p.Me(), e); sees != has {
-				return fmt.Errorf("%s, peer %d, has %v of %d: %v", p.name, p.Me(), id, tendon.Owner(e), has)
+				root := rootOf(e)
+				return fmt.Errorf("%s, peer %d, has %v of %d: %v; its root is %v, %+v, red %v", p.name, p.Me(), id, tendon.Owner(e), has,
+					tendon.ID(root), *components.RplNode.Get(root), g.red[tendon.ID(root)])
 			}
 			if has {
 				if n++; true {
