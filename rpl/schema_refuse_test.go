@@ -41,7 +41,7 @@ func TestRefusals(t *testing.T) {
 		}{}, nil, ", field C: a complex128 cannot be replicated; hold its parts in fields of their own, or register a codec"},
 		{"no struct", 5, nil, ": an int is not a struct; put it in a field of one"},
 		{"no tag at all", struct{ A int }{}, nil, `: no field of struct { A int } has a tag; write rpl:"" on those that are to travel, or give Tags`},
-		{"nested without tags", nested{}, nil, `, field Inner: no field of struct { A int; B int } has a tag; tag those that are to travel, or give Tags with "Inner.A"`},
+		{"nested without tags", nested{}, nil, `, field Inner: no field of struct { A int; B int } has a tag; tag those that are to travel, or give Tags with "Inner.A", or a codec for the type`},
 		{"contains itself", tree{}, nil, ", field Kids[]: type rpl.tree contains itself, so its size has no bound; keep the children in nodes or lists of their own"},
 		{"unbounded string", struct {
 			S string `rpl:""`
