@@ -117,8 +117,9 @@ type Authority struct {
 	syms     []prefix.Sym // of this send's pieces
 	recs     []recEntry   // their records
 	pieces   pieces       // that were planned
-	order    []int32      // of updates, by urgency
-	group    []uint32     // handles that arrive together
+	order    []ranked     // updates, by urgency
+	turns    turns
+	group    []uint32 // handles that arrive together
 	batches  [aheadPeers]batch
 	actions  []int // what an update does to each row
 	bytes    []byte

@@ -38,6 +38,16 @@ func (a *Authority) fitUpdates(p *peer) {
 	a.fitUrgent(p)
 }
 
+// ranked is a handle, or an update of a plan.
+type ranked struct {
+	urgency float32
+	i       int32
+}
+
+func mostUrgent(x, y ranked) int {
+	return cmp.Or(cmp.Compare(y.urgency, x.urgency), cmp.Compare(x.i, y.i))
+}
+
 // fitUrgent leaves out the least urgent updates, for which there is no room.
 func (a *Authority) fitUrgent(p *peer) {
 	purse := &p.purse
@@ -48,25 +58,24 @@ func (a *Authority) fitUrgent(p *peer) {
 		if u.skip {
 			continue
 		}
-		a.order = append(a.order, int32(i))
-		n := &a.nodes[p.entries[u.handle].node.Slot()]
-		if u.moved { // all or none (protocol rule 20)
-			u.urgency = math.MaxFloat32
-			continue
+		urgency := float32(math.MaxFloat32) // what moved: all or none (protocol rule 20)
+		if !u.moved {
+			urgency = u.urgency * a.worthOf(p, &a.nodes[p.entries[u.handle].node.Slot()])
 		}
-		u.urgency *= n.spawn.Weight * a.closeness(p, n)
+		a.order = append(a.order, ranked{urgency, int32(i)})
 	}
-	slices.SortFunc(a.order, func(i, j int32) int {
-		return cmp.Compare(updates[j].urgency, updates[i].urgency)
-	})
+	slices.SortFunc(a.order, mostUrgent)
 	first := purse.room > 0 && p.plan.removals.empty() && p.plan.arrivals.empty()
-	for _, i := range a.order {
-		u := &updates[i]
+	for _, o := range a.order {
+		u := &updates[o.i]
 		if b := pieceBits(int(u.bits)); purse.left >= b || first {
 			purse.left -= b
 		} else {
 			u.skip = true
 			a.counters.Starved++
+			if len(p.turns) > 0 {
+				p.turns[u.handle].since = a.tick + 1 - Tick(u.urgency) // it waits on
+			}
 		}
 		first = false
 	}

@@ -41,6 +41,15 @@ func (m *marks) has(which int, h uint32) bool {
 	return k < len(m.of) && m.of[k][which]>>(h&63)&1 != 0
 }
 
+// like makes the marks empty, for as many handles as others are for.
+func (m *marks) like(other *marks) {
+	for len(m.of) < len(other.of) {
+		m.of = append(m.of, mark{})
+	}
+	m.of = m.of[:len(other.of)]
+	clear(m.of)
+}
+
 // batch are handles that are looked at together.
 type batch struct {
 	handles [ahead]uint32
@@ -49,6 +58,12 @@ type batch struct {
 }
 
 func (b *batch) all() []uint32 { return b.handles[:b.n] }
+
+// add adds a handle, for which there is room.
+func (b *batch) add(h uint32) {
+	b.handles[b.n&(ahead-1)] = h
+	b.n++
+}
 
 // take takes the next marked handles, from one on, as many as there is room for.
 func (b *batch) take(m *marks, from int) {

@@ -68,6 +68,7 @@ type peer struct {
 	rpc    peerCalls
 	checks checks
 
+	turns    []turn       // by handle, while more is marked than the room pays for
 	held     []uint32     // of what moved what says nothing in this send
 	tmp      []prefix.Sym // what is being written
 	blockEnc prefix.Encoder
@@ -243,6 +244,9 @@ func (p *peer) admit(a *Authority, slot uint32) uint32 {
 	n := &a.nodes[slot]
 	e := &p.entries[h]
 	*e, p.visits[h] = entry{node: n.id, state: entryComing, gen: e.gen + 1}, visit{}
+	if int(h) < len(p.turns) {
+		p.turns[h] = turn{}
+	}
 	p.allot(a, e, n)
 	p.coming, p.came = append(p.coming, h), true
 	n.holder(p.index).handle = h

@@ -14,8 +14,10 @@ import (
 // change in every tick.
 type crowd struct {
 	a     *rpl.Authority
+	nodes []rpl.Node
 	items []rpl.Item
 	words [][]int32
+	still bool // nobody moves any more
 	tick  rpl.Tick
 	now   time.Duration
 	ends  []*end
@@ -68,23 +70,27 @@ func (mute) Run(rpl.Call)                                 {}
 func (mute) Gone(*rpl.Replica, rpl.Tick, bool)            {}
 
 func newCrowd(t testing.TB, nodes, peers int) *crowd {
+	return newCrowdOf(t, rpl.Config{}, nodes, peers, func(int) float32 { return 1 })
+}
+
+func newCrowdOf(t testing.TB, cfg rpl.Config, nodes, peers int, weight func(i int) float32) *crowd {
 	s := rpl.NewSchema("crowd")
 	body := s.Build("body").Int("kind", 0, 3).Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Angle("dir", 0, 4095).
 		Int("vx", -1<<15, 1<<15).Int("vy", -1<<15, 1<<15).Int("hp", 0, 100).Int("anim", 0, 255).Int("team", 0, 3).
 		Pos("x", "y").Predict("x", "vx", true).Predict("y", "vy", true).Done()
-	cfg := rpl.Config{Schema: s, Hz: 60}
+	cfg.Schema, cfg.Hz = s, 60
 	a, err := rpl.NewAuthority(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &crowd{a: a}
 	for i := range nodes {
-		n, err := a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{body}})
+		n, err := a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{body}, Weight: weight(i)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		it, _ := a.Item(n, 0)
-		c.items = append(c.items, it)
+		c.nodes, c.items = append(c.nodes, n), append(c.items, it)
 		c.words = append(c.words, []int32{1, int32(i * 32), int32(i * -16), 100, 600, -300, 100, 3, 1})
 	}
 	for i := range peers {
@@ -106,6 +112,11 @@ func (c *crowd) step() {
 	c.now += time.Second / 60
 	c.a.Step(c.tick)
 	for i, w := range c.words {
+		if c.still {
+			w[4], w[5] = 0, 0
+			c.a.SetWords(c.items[i], w)
+			continue
+		}
 		w[4] += int32((int(c.tick)+i)%3-1) * 40
 		w[5] += int32((int(c.tick)+i)%5-2) * 20
 		w[1] += w[4] / 60
@@ -206,14 +217,34 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// The steady state of both ends allocates nothing.
+// Planning where a budget pays for a thirtieth of what there is to say.
+func BenchmarkCrowdedPeers(b *testing.B) {
+	c := newCrowdOf(b, rpl.Config{Budget: 20_000}, 10_000, 4, func(int) float32 { return 1 })
+	c.play(2000, false)
+	b.ReportAllocs()
+	for b.Loop() {
+		c.step()
+		c.send()
+		b.StopTimer()
+		for _, e := range c.ends {
+			c.deliver(e)
+		}
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N), "µs/tick")
+}
+
+// The steady state of both ends allocates nothing, also where a budget pays for
+// little of it.
 func TestSteadyStreamAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	c := newCrowd(t, 200, 3)
-	c.play(600, false)
-	if n := testing.AllocsPerRun(50, func() { c.play(1, false) }); n >= 1 {
-		t.Errorf("%v allocations a tick", n)
+	for _, budget := range []int{0, 10_000} {
+		c := newCrowdOf(t, rpl.Config{Budget: budget}, 200, 3, func(int) float32 { return 1 })
+		c.play(600, false)
+		if n := testing.AllocsPerRun(50, func() { c.play(1, false) }); n >= 1 {
+			t.Errorf("budget %d: %v allocations a tick", budget, n)
+		}
 	}
 }

@@ -11,8 +11,19 @@ import (
 //
 // b is the peer's first batch, taken and touched already unless it is stale.
 func (a *Authority) planUpdates(p *peer, b *batch) {
+	if n := a.crowd(p); n > 0 {
+		a.planUrgent(p, b, n)
+	} else {
+		a.planMarked(p, b)
+	}
 	pl := &p.plan
-	if pl.stale {
+	pl.updates.to = uint32(len(a.pieces.updates))
+	pl.guesses.to = uint32(len(a.pieces.guesses))
+}
+
+// planMarked plans the updates of all that is marked.
+func (a *Authority) planMarked(p *peer, b *batch) {
+	if p.plan.stale {
 		b.take(&p.marks, 0)
 	}
 	for {
@@ -23,8 +34,6 @@ func (a *Authority) planUpdates(p *peer, b *batch) {
 		b.take(&p.marks, b.next)
 		a.touchNext(p, b)
 	}
-	pl.updates.to = uint32(len(a.pieces.updates))
-	pl.guesses.to = uint32(len(a.pieces.guesses))
 }
 
 func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {

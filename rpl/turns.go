@@ -1,0 +1,215 @@
+package rpl
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Whose turn it is, where a peer has more marked than its room could ever pay for. To
+// code what a node has to say takes much longer than to see that it has something to
+// say, and that takes as long as many looks at how long it has had: so some of what is
+// marked is looked at in each send, and coded is what has been wrong the longest, until
+// the room is spoken for.
+
+// A turn is since when a handle has been seen to have something to say, and what a
+// tick of that is worth: its node's weight, and how near that is.
+type turn struct {
+	since Tick    // 0: nothing, as far as was seen
+	worth float32 // 0: not known
+}
+
+// urgency grows with every tick that is waited for (a priority accumulator, as in
+// G. Fiedler, "State Synchronization", 2015).
+func (t turn) urgency(now Tick) float32 { return float32(now-t.since+1) * t.worth }
+
+// rank is an urgency to an eighth: floats that are positive are in the order of their
+// bits.
+func rank(urgency float32) int { return int(math.Float32bits(urgency)>>20) & (ranks - 1) }
+
+const ranks = 1 << 11
+
+// turns is what it takes to choose whose turn it is; of one peer at a time.
+type turns struct {
+	order []ranked // handles, the most urgent first
+	seen  marks    // those that were planned in this send
+	ranks [ranks]int32
+}
+
+const (
+	// stripes is how many sends it takes, at most, to look at all that is marked:
+	// what has been wrong for a shorter time, and is right again by itself, costs
+	// nothing. Of so many, looks, all are looked at in each send.
+	stripes = 8
+	looks   = 256
+
+	// usualBits is what an update takes, roughly, its name included.
+	usualBits = 60
+)
+
+// crowd is how many a peer has marked, if that is more than the room could pay for if
+// they said nothing but their names; else 0.
+func (a *Authority) crowd(p *peer) (n int) {
+	if a.cfg.Budget == 0 {
+		return 0
+	}
+	for k := range p.marks.of {
+		n += bits.OnesCount64(p.marks.of[k][markDirty] | p.marks.of[k][markLoose])
+	}
+	if n > int(max(p.purse.left, 0)/nameBits) {
+		return n
+	}
+	p.turns = p.turns[:0] // all have theirs
+	return 0
+}
+
+// planUrgent plans updates of the n that are marked, from what has been wrong the
+// longest on, until the room is spoken for or nothing is left.
+func (a *Authority) planUrgent(p *peer, b *batch, n int) {
+	updates, guesses := len(a.pieces.updates), len(a.pieces.guesses)
+	left := func() float64 {
+		return p.purse.left - piecesBits(int(p.plan.updateBits), len(a.pieces.updates)-updates)
+	}
+	for len(p.turns) < len(p.entries) {
+		p.turns = append(p.turns, turn{})
+	}
+	a.turns.seen.like(&p.marks)
+	a.planMovers(p, b)
+	every := uint32(1) // one of so many
+	for every < stripes && n > looks*int(every) {
+		every *= 2
+	}
+	for k := uint32(0); k < every && (k == 0 || left() > 0); k++ {
+		a.lookAt(p, b, every, (a.send+k)%every)
+		for n := int(max(left(), 0)/usualBits) + ahead; left() > 0 && a.choose(p, n); n *= 2 {
+			for rest := a.turns.order; len(rest) > 0 && left() > 0; {
+				some := min(len(rest), ahead, max(int(left()/usualBits), ahead/8))
+				b.n = 0
+				for _, o := range rest[:some] {
+					b.add(uint32(o.i))
+				}
+				rest = rest[some:]
+				a.planTurns(p, b)
+			}
+		}
+	}
+	byHandle(a.pieces.updates[updates:])
+	byHandle(a.pieces.guesses[guesses:])
+}
+
+// planMovers plans the updates of what hangs elsewhere now, none of which leaves
+// without the others (protocol rule 20).
+func (a *Authority) planMovers(p *peer, b *batch) {
+	b.n = 0
+	for _, h := range p.moved {
+		if p.marks.has(markDirty, h) || p.marks.has(markLoose, h) {
+			if b.add(h); b.n == ahead {
+				a.planTurns(p, b)
+				b.n = 0
+			}
+		}
+	}
+	a.planTurns(p, b)
+}
+
+// lookAt looks at one stripe of so many of what is marked: since when it is wrong, or
+// that it is not.
+func (a *Authority) lookAt(p *peer, b *batch, every, stripe uint32) {
+	ones := ^uint64(0) / (1<<every - 1) << stripe
+	b.n = 0
+	for k := range p.marks.of {
+		for w := a.turns.waiting(p, k) & ones; w != 0; w &= w - 1 {
+			if b.add(uint32(k<<6 + bits.TrailingZeros64(w))); b.n == ahead {
+				a.look64(p, b)
+				b.n = 0
+			}
+		}
+	}
+	a.look64(p, b)
+}
+
+// look64 looks at a batch. What is not one row that everyone sees is planned to find
+// out whether it has something to say.
+func (a *Authority) look64(p *peer, b *batch) {
+	a.touchNext(p, b)
+	for _, h := range b.all() {
+		e, t := &p.entries[h], &p.turns[h]
+		if e.isPlain() && !a.pending(&a.rows[e.row], &e.one) {
+			a.planNothing(p, h, &a.rows[e.row], &e.one)
+			t.since = 0
+			continue
+		}
+		if t.since == 0 {
+			if t.since = a.tick; e.plain && e.one.since > 0 {
+				t.since = e.one.since // what it waited for was lost
+			}
+		}
+		worth := a.worthOf(p, &a.nodes[e.node.Slot()])
+		t.worth = max(worth, math.SmallestNonzeroFloat32)
+	}
+}
+
+// planTurns plans the updates of a batch whose turn it is. Who gets no room after all
+// waits on (fitUrgent).
+func (a *Authority) planTurns(p *peer, b *batch) {
+	from := len(a.pieces.updates)
+	a.touchNext(p, b)
+	a.planBatch(p, b)
+	some := a.pieces.updates[from:]
+	for i := range some {
+		u := &some[i]
+		if since := p.turns[u.handle].since; since > 0 {
+			u.urgency = max(u.urgency, float32(a.tick-since+1))
+		}
+	}
+	for _, h := range b.all() {
+		a.turns.seen.set(markDirty, h)
+		p.turns[h].since = 0
+	}
+}
+
+func byHandle(pieces []piece) {
+	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.handle, y.handle) })
+}
+
+// worthOf is what it is worth that a peer is told of a node a tick earlier.
+func (a *Authority) worthOf(p *peer, n *node) float32 { return n.spawn.Weight * a.closeness(p, n) }
+
+// choose puts the n most urgent of those that are wrong and were not planned yet into
+// order; false where there are none.
+func (a *Authority) choose(p *peer, n int) bool {
+	t := &a.turns
+	clear(t.ranks[:])
+	t.order = t.order[:0]
+	for k := range p.marks.of {
+		for w := t.waiting(p, k); w != 0; w &= w - 1 {
+			if one := p.turns[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
+				t.ranks[rank(one.urgency(a.tick))]++
+			}
+		}
+	}
+	least := ranks // all from this rank on
+	for rest := int32(n); least > 0 && rest > 0; {
+		least--
+		rest -= t.ranks[least]
+	}
+	for k := range p.marks.of {
+		for w := t.waiting(p, k); w != 0; w &= w - 1 {
+			h := k<<6 + bits.TrailingZeros64(w)
+			if one := p.turns[h]; one.since > 0 {
+				if u := one.urgency(a.tick); rank(u) >= least {
+					t.order = append(t.order, ranked{u, int32(h)})
+				}
+			}
+		}
+	}
+	slices.SortFunc(t.order, mostUrgent)
+	t.order = t.order[:min(n, len(t.order))]
+	return len(t.order) > 0
+}
+
+// waiting are those of 64 handles that are marked and were not planned yet.
+func (t *turns) waiting(p *peer, k int) uint64 {
+	return (p.marks.of[k][markDirty] | p.marks.of[k][markLoose]) &^ t.seen.of[k][markDirty]
+}

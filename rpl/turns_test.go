@@ -1,0 +1,82 @@
+package rpl_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Where all of 1,500 nodes have something to say in every tick and the budget pays for
+// thirty, no more than a batch is coded in vain; none waits much longer than it must,
+// those that weigh more wait less, and in the end the peer has what it should.
+func TestCrowdedPeers(t *testing.T) {
+	const nodes, heavy = 1500, 4
+	c := newCrowdOf(t, rpl.Config{Budget: 20_000}, nodes, 1, func(i int) float32 {
+		if i%8 == 0 {
+			return heavy
+		}
+		return 1
+	})
+	e := c.ends[0]
+	for held := 0; held < nodes; {
+		if c.tick > 10_000 {
+			t.Fatalf("the peer has %d of %d nodes", held, nodes)
+		}
+		c.play(60, false)
+		held = 0
+		for range e.proxy.Replicas {
+			held++
+		}
+	}
+	c.play(600, false)
+
+	const ticks = 600
+	before := c.a.Counters()
+	last := make([]rpl.Tick, nodes)
+	var waits, times [2]rpl.Tick // in all, and how often, of light nodes and heavy ones
+	longest := rpl.Tick(0)
+	for range ticks {
+		was := c.a.Counters().Starved
+		c.play(1, false)
+		if n := c.a.Counters().Starved - was; n > 64 {
+			t.Fatalf("%d updates were coded in one tick and not sent", n)
+		}
+		for i, n := range c.nodes {
+			r, ok := e.proxy.Replica(n)
+			if !ok {
+				t.Fatalf("%v has gone", n)
+			}
+			at := r.Tick(0)
+			if wait := at - last[i]; last[i] > 0 && wait > 0 {
+				k := 0
+				if i%8 == 0 {
+					k = 1
+				}
+				waits[k], times[k] = waits[k]+wait, times[k]+1
+			}
+			last[i], longest = at, max(longest, c.tick-at)
+		}
+	}
+	after := c.a.Counters()
+	sent := after.Records - before.Records - (after.Starved - before.Starved)
+	inTurn := rpl.Tick(nodes * ticks / sent)
+	light, weighty := waits[0]/times[0], waits[1]/times[1]
+	t.Logf("%d updates sent: all in turn every %d ticks, light nodes every %d, heavy ones every %d, the longest wait %d",
+		sent, inTurn, light, weighty, longest)
+	if weighty*2 > light {
+		t.Errorf("heavy nodes were told every %d ticks, light ones every %d", weighty, light)
+	}
+	if longest > 3*inTurn {
+		t.Errorf("one has waited %d ticks, where all could be told every %d", longest, inTurn)
+	}
+
+	c.still = true
+	c.play(int(3*inTurn), false)
+	for i, n := range c.nodes {
+		r, _ := e.proxy.Replica(n)
+		if got := r.Words(0, nil); !slices.Equal(got, c.words[i]) {
+			t.Fatalf("%v is %v, should be %v", n, got, c.words[i])
+		}
+	}
+}
