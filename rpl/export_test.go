@@ -162,3 +162,14 @@ func (c *Proxy) ForgeGuess(t Tick) []byte {
 	e.PutBits(7, 8)
 	return e.Finish()
 }
+
+// BeginFit begins a fit that takes a tick for each of its steps; Fits is whether one is
+// under way.
+func (a *Authority) BeginFit() {
+	number, _ := a.nextTables()
+	a.fitting = fitter{worth: a.worth()}.begin(a.learner, a.types, a.defaults, a.model, number)
+	a.fitting.then(func() { a.fitted(a.fitting) })
+	a.fitting.pace = 1
+}
+
+func (a *Authority) Fits() bool { return a.fitting != nil }

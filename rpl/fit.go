@@ -18,14 +18,12 @@ const (
 // to serve: the next fit comes after twice the time.
 const horizon = 2
 
-// learn fits new tables in time, some of them in each tick, and ships them where they
-// pay.
+// learn fits new tables when it is time, some of them in each tick, and ships them
+// where they pay.
 func (a *Authority) learn() {
 	l := a.learner
 	if a.fitting != nil {
-		if a.fitting.on() {
-			a.fitting = nil
-		}
+		a.fitOn()
 		return
 	}
 	if l.next == 0 {
@@ -34,15 +32,14 @@ func (a *Authority) learn() {
 		}
 		return
 	}
-	lead := l.wait / fitShare
-	if rest := l.next - a.tick; int32(rest) > int32(lead) {
+	if rest := l.next - a.tick; int32(rest) > 0 {
 		if rest%max(l.wait/4, 1) == 0 {
 			a.chooseHeadings()
 		}
 		return
 	}
 	l.wait = min(2*l.wait, Tick(lastFit*a.cfg.Hz))
-	l.next = a.tick + lead + l.wait
+	l.next = a.tick + l.wait
 	number, free := a.nextTables()
 	f := fitter{worth: a.worth()}
 	if !free || l.cost(a.types, a.model)*f.worth*bestSaving < 8*smallestSet {
@@ -50,7 +47,14 @@ func (a *Authority) learn() {
 	}
 	a.fitting = f.begin(l, a.types, a.defaults, a.model, number)
 	a.fitting.then(func() { a.fitted(a.fitting) })
-	a.fitting.within(lead)
+	a.fitOn()
+}
+
+// fitOn goes on with a fit.
+func (a *Authority) fitOn() {
+	if a.fitting.on() {
+		a.fitting = nil
+	}
 }
 
 // fitted ships what was fitted, if it pays.
@@ -97,11 +101,6 @@ func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
 		}
 	}
 }
-
-// fitShare is the share of the time since the last fit that a fit takes: long enough
-// for the first one to be little in each tick, and short enough for what is counted
-// by then to say nearly as much.
-const fitShare = 8
 
 // worth is what a bit that was saved of what was counted is to be multiplied
 // with, to be compared with one of the tables that each peer is sent.

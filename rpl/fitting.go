@@ -4,8 +4,13 @@ import "slices"
 
 // A fit takes some milliseconds, and more the more kinds of items a game has. In one
 // tick that would be a tick that comes too late; so a fit is a list of steps, each a
-// few tables, and a tick does one or a few of them. What is counted meanwhile counts
-// for the steps to come: no step needs what it was for another.
+// few tables, and a tick does at most fitSteps of them. What is counted meanwhile
+// counts for the steps to come: no step needs what it was for another.
+
+// fitSteps is what an item type of many kinds takes, or a dozen plain ones: all of that
+// in one tick has its tables shipped in the tick in which they are fitted, and to fit
+// takes memory.
+const fitSteps = 80
 
 // A fitting is a fit under way.
 type fitting struct {
@@ -25,7 +30,7 @@ type fitting struct {
 // begin is the fit of everything that was counted. d is the default model, old the
 // one that is in force.
 func (f fitter) begin(l *learner, types []*rowType, d, old *model, number uint8) *fitting {
-	g := &fitting{fitter: f, l: l, types: types, d: d, old: old, set: newTableSet(types).with(number), pace: 1}
+	g := &fitting{fitter: f, l: l, types: types, d: d, old: old, set: newTableSet(types).with(number), pace: fitSteps}
 	for i := range types {
 		g.row(i)
 	}
@@ -44,9 +49,6 @@ func (f fitter) begin(l *learner, types []*rowType, d, old *model, number uint8)
 
 // then adds a step.
 func (g *fitting) then(step func()) { g.steps = append(g.steps, step) }
-
-// within has the steps be done in so many ticks.
-func (g *fitting) within(ticks Tick) { g.pace = 1 + len(g.steps)/int(max(ticks, 1)) }
 
 // on does the steps of one tick, and reports whether all are done.
 func (g *fitting) on() (done bool) {

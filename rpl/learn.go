@@ -22,7 +22,7 @@ const (
 type learner struct {
 	gaps  []uint32
 	rows  []rowLearner
-	next  Tick        // when the next fit is to be done
+	next  Tick        // when to fit again
 	wait  Tick        // ticks between the last fit and the next
 	chunk chunkCoding // that is being written
 }

@@ -67,25 +67,26 @@ func TestCutTablesAreRefused(t *testing.T) {
 // Tables that are loaded while others are fitted are those of the session: what is
 // fitted was to follow others.
 func TestTablesThatAreLoadedEndAFit(t *testing.T) {
-	c, ticks := newCrowd(t, 300, 1), 0
-	for ; c.a.Tables() == nil; ticks++ {
-		if ticks > 600 {
+	c := newCrowd(t, 300, 1)
+	for tick := 0; c.a.Tables() == nil; tick++ {
+		if tick > 600 {
 			t.Fatal("nothing was learned")
 		}
 		c.play(1, false)
 	}
 	b := c.a.Tables()
 	c = newCrowd(t, 300, 1)
-	c.play(ticks-1, false)
-	if c.a.Tables() != nil {
+	c.play(40, false)
+	c.a.BeginFit()
+	c.play(3, false)
+	if !c.a.Fits() {
 		t.Fatal("the fit is over")
 	}
 	if err := c.a.LoadTables(b); err != nil {
 		t.Fatal(err)
 	}
-	c.play(20, false)
-	if n := c.a.Counters().Tables; n != 1 {
-		t.Errorf("%d tables were those of the session, want those that were loaded", n)
+	if c.a.Fits() {
+		t.Error("it goes on")
 	}
 }
 
