@@ -54,10 +54,13 @@ func (a *Authority) crowd(p *peer) (n int) {
 	if a.cfg.Budget == 0 {
 		return 0
 	}
-	for k := range p.marks.of {
-		n += bits.OnesCount64(p.marks.of[k][markDirty] | p.marks.of[k][markLoose])
+	room := int(max(p.purse.left, 0) / nameBits)
+	if len(p.marks.of)<<6 > room { // mostly there are not even as many handles
+		for k := range p.marks.of {
+			n += bits.OnesCount64(p.marks.of[k][markDirty] | p.marks.of[k][markLoose])
+		}
 	}
-	if n > int(max(p.purse.left, 0)/nameBits) {
+	if n > room {
 		return n
 	}
 	p.turns = p.turns[:0] // all have theirs
