@@ -7,10 +7,10 @@ import "slices"
 // few tables, and a tick does at most fitSteps of them. What is counted meanwhile
 // counts for the steps to come: no step needs what it was for another.
 
-// fitSteps is what an item type of many kinds takes, or a dozen plain ones: all of that
-// in one tick has its tables shipped in the tick in which they are fitted, and to fit
-// takes memory.
-const fitSteps = 80
+// fitSteps is what a type of nine kinds takes, or six plain ones: some 5 ms. To fit takes
+// memory, and a tick that ships tables, as the last of a fit does, is no steady one: so
+// what is bearable is done in one tick.
+const fitSteps = 48
 
 // A fitting is a fit under way.
 type fitting struct {
@@ -73,9 +73,9 @@ type rowFit struct {
 	each updateLearner // … and in each context, whatever kind they are of
 	base rowModel      // what is fitted so far makes this
 
-	kinds rowSet // the same with tables by kinds …
-	kind  updateModel
-	price float64 // … and what that takes
+	kinds     rowSet      // the same with tables by kinds …
+	kind      updateModel // … of which this one is being fitted …
+	withKinds float64     // … and the bits that all takes with them
 }
 
 // row adds the steps for a row type: what is common to all of its updates, its
@@ -109,9 +109,9 @@ func (g *fitting) row(i int) {
 			then(func() { r.kinds.updates[k-1].contexts[c] = r.context(&r.l.updates[k], &r.kind, c) })
 		}
 	}
-	then(func() { r.price = r.fitter.price(&r.kinds, r.l, r.t, r.d) })
+	then(func() { r.withKinds = r.price(&r.kinds, r.l, r.t, r.d) })
 	then(func() {
-		if r.price < r.fitter.price(r.to, r.l, r.t, r.d) {
+		if r.withKinds < r.price(r.to, r.l, r.t, r.d) {
 			*r.to = r.kinds
 		}
 	})

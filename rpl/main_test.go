@@ -1,26 +1,10 @@
 package rpl_test
 
 import (
-	"flag"
-	"os"
 	"testing"
+
+	"github.com/tendonengine/tendon/rpl/rpltest"
 )
 
-// TestMain has hundreds of random worlds begin with the same seed on every run of
-// the tests, so that a failure is the change's. `make soak`, which asks for more
-// checks, and whoever gives a seed, explore others; each failure prints its own.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) {
-		given = given || f.Name == "rapid.checks" || f.Name == "rapid.seed" || f.Name == "rapid.failfile"
-	})
-	if !given {
-		for name, value := range map[string]string{"rapid.seed": "1", "rapid.checks": "300"} {
-			if err := flag.Set(name, value); err != nil {
-				panic(err)
-			}
-		}
-	}
-	os.Exit(m.Run())
-}
+// Hundreds of random worlds begin with the same seed on every run of the tests.
+func TestMain(m *testing.M) { rpltest.Main(m, 300) }

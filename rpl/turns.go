@@ -124,17 +124,17 @@ func (a *Authority) lookAt(p *peer, b *batch, every, stripe uint32) {
 	for k := range p.marks.of {
 		for w := a.turns.waiting(p, k) & ones; w != 0; w &= w - 1 {
 			if b.add(uint32(k<<6 + bits.TrailingZeros64(w))); b.n == ahead {
-				a.look64(p, b)
+				a.lookOver(p, b)
 				b.n = 0
 			}
 		}
 	}
-	a.look64(p, b)
+	a.lookOver(p, b)
 }
 
-// look64 looks at a batch. What is not one row that everyone sees is planned to find
+// lookOver looks at a batch. What is not one row that everyone sees is planned to find
 // out whether it has something to say.
-func (a *Authority) look64(p *peer, b *batch) {
+func (a *Authority) lookOver(p *peer, b *batch) {
 	a.touchNext(p, b)
 	for _, h := range b.all() {
 		e, t := &p.entries[h], &p.turns[h]

@@ -39,7 +39,7 @@ func TestCrowdedPeers(t *testing.T) {
 	for range ticks {
 		was := c.a.Counters().Starved
 		c.play(1, false)
-		if n := c.a.Counters().Starved - was; n > 64 {
+		if n := c.a.Counters().Starved - was; n > 16 {
 			t.Fatalf("%d updates were coded in one tick and not sent", n)
 		}
 		for i, n := range c.nodes {
