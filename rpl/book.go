@@ -18,6 +18,7 @@ func (a *Authority) bookUpdates(p *peer) {
 	pl, m := &p.plan, &p.link.model.entry
 	updates := pl.updates.in(a.pieces.updates)
 	last, moved := uint32(0), 0
+	patient := a.cfg.Budget > 0
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
@@ -32,6 +33,9 @@ func (a *Authority) bookUpdates(p *peer) {
 		}
 		u.call(name)
 		gaps[sym]++
+		if patient && u.urgency >= longWait {
+			a.remember(p, a.recsOf(u))
+		}
 		if u.moved {
 			moved++
 			pl.movedBits += int32(u.bits) + nameBits

@@ -145,10 +145,11 @@ func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 		i := *row
 		*row++
 		pr, r := p.row(e, int(i)), &a.rows[n.rows[i]]
-		if pr.hidden || pr.acked == 0 || !r.kept(pr.acked) || !a.sees(p, n, r.t.audience) {
+		if pr.hidden || !a.isBase(p, h, int(i), r, pr) || !a.sees(p, n, r.t.audience) {
 			continue
 		}
-		sum := r.t.checksum(a.versionAt(r, pr.acked, pr.ackedTick).all(r.t.width), r.varsOf(pr.acked))
+		words, vars := a.base(p, h, int(i), r, pr)
+		sum := r.t.checksum(words.all(r.t.width), vars)
 		p.busy = true
 		p.checks.plan = append(p.checks.plan, check{handle: h, row: i, age: uint32(a.tick) - pr.ackedTick, hash: sum, gen: e.gen})
 		return true

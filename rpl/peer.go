@@ -68,7 +68,8 @@ type peer struct {
 	rpc    peerCalls
 	checks checks
 
-	turns    []turn       // by handle, while more is marked than the room pays for
+	turns    []turn // by handle, while more is marked than the room pays for
+	bases    bases
 	held     []uint32     // of what moved what says nothing in this send
 	tmp      []prefix.Sym // what is being written
 	blockEnc prefix.Encoder
@@ -325,6 +326,7 @@ func (p *peer) refresh(a *Authority, h uint32) {
 		return
 	}
 	p.release(e)
+	p.bases.forget(h)
 	p.allot(a, e, &a.nodes[s])
 	v.relayout = true
 	if e.state == entryIn {
@@ -350,6 +352,7 @@ func (p *peer) gone(h uint32) {
 	e := &p.entries[h]
 	delete(p.goingOf, e.node)
 	p.heldNoMore(&p.visits[h])
+	p.bases.forget(h)
 	*e, p.visits[h] = entry{gen: e.gen}, visit{}
 	p.handles.clear(h)
 	p.went = true

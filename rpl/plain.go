@@ -107,10 +107,10 @@ func (a *Authority) planGuess(p *peer, h uint32, e *entry) {
 	}
 	at, rec := len(a.syms), len(a.recs)
 	a.noteRow(p, h, e, r, pr, 0, recGuess)
-	action := a.baseOf(p, r, pr, true)
+	action := a.baseOf(p, h, 0, r, pr, true)
 	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.link.model.entry.row.sym(action))
 	from := len(a.syms)
-	kind := a.appendDelta(p, r, pr, action)
+	kind := a.appendDelta(p, h, 0, r, pr, action)
 	a.account(r.t, symBits(a.syms[from:]), kind)
 	p.loosen(h, r.drifting)
 	pc := a.piece(h, at, rec)
@@ -120,8 +120,8 @@ func (a *Authority) planGuess(p *peer, h uint32, e *entry) {
 
 // codeOnly codes the one row of a plain node, or finds it coded.
 func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
-	action := a.baseOf(p, r, pr, false)
-	if action == rowImplicit && r.vars == nil {
+	action := a.baseOf(p, pc.handle, 0, r, pr, false)
+	if action == rowImplicit && r.vars == nil && r.kept(pr.acked) {
 		pc.codes, pc.bits = a.codeShared(p.link.model, r, pr)
 		return
 	}
@@ -130,7 +130,7 @@ func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 		a.syms = append(a.syms, prefix.Raw(0, 1), p.link.model.entry.row.sym(action))
 	}
 	from := len(a.syms)
-	kind := a.appendDelta(p, r, pr, action)
+	kind := a.appendDelta(p, pc.handle, 0, r, pr, action)
 	a.account(r.t, symBits(a.syms[from:]), kind)
 	pc.codes, pc.bits = codesOf(a.syms, at), uint32(symBits(a.syms[at:]))
 }

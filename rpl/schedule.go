@@ -339,6 +339,9 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 	}
 	pc := a.piece(a.group[0], at, rec)
 	a.arrives(p, pc)
+	if a.cfg.Budget > 0 && len(p.queue) > longQueue {
+		a.remember(p, a.recs[rec:])
+	}
 	return int(pc.bits)
 }
 

@@ -9,7 +9,8 @@ import (
 
 // Where all of 1,500 nodes have something to say in every tick and the budget pays for
 // thirty, no more than a batch is coded in vain; none waits much longer than it must,
-// those that weigh more wait less, and in the end the peer has what it should.
+// those that weigh more wait less, what they wait does not cost them their bases, and in
+// the end the peer has what it should.
 func TestCrowdedPeers(t *testing.T) {
 	const nodes, heavy = 1500, 4
 	c := newCrowdOf(t, rpl.Config{Budget: 20_000}, nodes, 1, func(i int) float32 {
@@ -66,6 +67,9 @@ func TestCrowdedPeers(t *testing.T) {
 		sent, inTurn, light, weighty, longest)
 	if weighty*2 > light {
 		t.Errorf("heavy nodes were told every %d ticks, light ones every %d", weighty, light)
+	}
+	if keys := after.Keyframes - before.Keyframes; keys > sent/10 {
+		t.Errorf("%d of %d updates were keyframes", keys, sent)
 	}
 	if longest > 3*inTurn {
 		t.Errorf("one has waited %d ticks, where all could be told every %d", longest, inTurn)

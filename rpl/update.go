@@ -54,8 +54,8 @@ func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {
 	waits := e.meta && !any
 	special := any || guess
 	a.actions = a.actions[:0]
-	for i, ri := range n.rows {
-		kind := a.rowAction(p, n, &a.rows[ri], p.row(e, i), guess)
+	for i := range n.rows {
+		kind := a.rowAction(p, h, n, i, p.row(e, i), guess)
 		a.actions = append(a.actions, kind)
 		special = special || kind > rowImplicit
 	}
@@ -170,7 +170,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 	}
 	a.noteRow(p, h, e, r, pr, i, rec)
 	from := len(a.syms)
-	kind := a.appendDelta(p, r, pr, a.actions[i])
+	kind := a.appendDelta(p, h, i, r, pr, a.actions[i])
 	a.account(r.t, symBits(a.syms[from:]), kind)
 	return true, r.drifting, float32(a.tick-pr.since) + 1
 }
@@ -187,8 +187,9 @@ func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i 
 	}
 }
 
-// rowAction is what an update does to a row.
-func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool) int {
+// rowAction is what an update does to row i of a node.
+func (a *Authority) rowAction(p *peer, h uint32, n *node, i int, pr *peerRow, guess bool) int {
+	r := &a.rows[n.rows[i]]
 	sees := a.sees(p, n, r.t.audience)
 	switch {
 	case !sees && (pr.hidden || guess):
@@ -204,7 +205,7 @@ func (a *Authority) rowAction(p *peer, n *node, r *row, pr *peerRow, guess bool)
 		return rowSame
 	}
 	if a.pending(r, pr) {
-		return a.baseOf(p, r, pr, guess)
+		return a.baseOf(p, h, i, r, pr, guess)
 	}
 	return rowSame
 }
@@ -249,10 +250,10 @@ func (a *Authority) leads(r *row, ver, tick uint32) bool {
 	return t.onCourse(words, now, since)
 }
 
-// baseOf is how the base of a row's update is named.
-func (a *Authority) baseOf(p *peer, r *row, pr *peerRow, guess bool) int {
+// baseOf is how the base of an update of row i of a handle's node is named.
+func (a *Authority) baseOf(p *peer, h uint32, i int, r *row, pr *peerRow, guess bool) int {
 	switch {
-	case pr.acked == 0 || !r.kept(pr.acked):
+	case !a.isBase(p, h, i, r, pr):
 		return rowKeyframe
 	case guess || !pr.implicit(uint32(p.link.baseTick)):
 		return rowExplicit
@@ -262,7 +263,7 @@ func (a *Authority) baseOf(p *peer, r *row, pr *peerRow, guess bool) int {
 
 // appendDelta codes a row against the version that the peer is known to have,
 // as baseOf named it, and returns as what it is to be accounted.
-func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
+func (a *Authority) appendDelta(p *peer, h uint32, i int, r *row, pr *peerRow, action int) int {
 	m := p.link.model
 	if action == rowKeyframe {
 		a.syms = m.appendKey(a.syms, r.t, a.known(r).all(r.t.width), a.hearer(r, m))
@@ -275,10 +276,11 @@ func (a *Authority) appendDelta(p *peer, r *row, pr *peerRow, action int) int {
 		a.syms = append(a.syms, unsigned(&m.entry.baseAge, age))
 		a.counters.ExplicitBases++
 	}
-	if r.vars != nil {
-		syms, last := m.codeUpdate(a.syms, r.t, a.versionAt(r, pr.acked, pr.ackedTick), a.known(r), age, a.hearer(r, m))
+	if r.vars != nil || !r.kept(pr.acked) {
+		words, vars := a.base(p, h, i, r, pr)
+		syms, last := m.codeUpdate(a.syms, r.t, words, a.known(r), age, a.hearer(r, m))
 		a.syms = append(syms, last)
-		a.appendVars(p, r, r.varsOf(pr.acked))
+		a.appendVars(p, r, vars)
 		return accountUpdate
 	}
 	end := len(a.syms)

@@ -1,0 +1,127 @@
+package rpl_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// traveller is of two rows, each with a value of variable length.
+type traveller struct {
+	Pos   xy     `rpl:"step=1/8,pos,predict=Vel"`
+	Vel   xy     `rpl:"step=1/8"`
+	HP    uint8  `rpl:""`
+	Note  string `rpl:"max=20"`
+	Purse int32  `rpl:"to=owner"`
+	Word  string `rpl:"to=owner,max=20"`
+}
+
+func (tr *traveller) wander(r *rand.Rand, tick rpl.Tick) {
+	tr.Vel.X, tr.Vel.Y = float64(r.IntN(81)-40), float64(r.IntN(81)-40)
+	tr.Pos.X, tr.Pos.Y = tr.Pos.X+float64(r.IntN(9)-4)/8, tr.Pos.Y+float64(r.IntN(9)-4)/8
+	if r.IntN(20) == 0 {
+		tr.Note, tr.HP = fmt.Sprint("at ", tick), uint8(r.IntN(100))
+		tr.Purse, tr.Word = tr.Purse+int32(r.IntN(5)), fmt.Sprint("since ", tick)
+	}
+}
+
+// What waits longer for its turn than a row remembers versions is told by a difference
+// all the same, whatever rows it is of, with losses and while nodes come and go; and
+// what it differs from can be checked.
+func TestLongWaitsKeepTheirBases(t *testing.T) {
+	const nodes, peer, seed = 400, rpl.Peer(2), 11
+	s := rpl.NewSchema("travels")
+	typ := s.Item("traveller", reflect.TypeFor[traveller](), nil)
+	c := rpl.Config{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: 50 * time.Millisecond}
+	net, err := rpltest.New(c, seed, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type one struct {
+		id rpl.Node
+		it rpl.Item
+		traveller
+	}
+	all := make([]*one, nodes)
+	spawn := func(i int) {
+		spawn := rpl.Spawn{Items: []*rpl.ItemType{typ}}
+		if i%3 == 0 {
+			spawn.Owner = peer
+		}
+		id, err := net.A.Spawn(spawn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _ := net.A.Item(id, 0)
+		all[i] = &one{id: id, it: it, traveller: traveller{Pos: xy{float64(8 * i), float64(-4 * i)}, Purse: int32(i)}}
+	}
+	for i := range all {
+		spawn(i)
+	}
+	client, err := net.Join(peer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(seed, 1))
+	still := false
+	play := func(ticks int) {
+		for range ticks {
+			net.Tick(func(tick rpl.Tick) {
+				for _, o := range all {
+					if still {
+						o.Vel = xy{}
+					} else {
+						o.wander(r, tick)
+					}
+					net.A.Set(o.it, unsafe.Pointer(&o.traveller))
+				}
+			})
+			if !still && net.TickNumber()%120 == 0 {
+				i := r.IntN(nodes)
+				net.A.Remove(all[i].id)
+				spawn(i)
+			}
+		}
+	}
+	play(1800)
+	before, replies := net.A.Counters(), client.P.Counters()
+	play(1200)
+	after := net.A.Counters()
+	told, keys := after.Records-before.Records-(after.Starved-before.Starved), after.Keyframes-before.Keyframes
+	t.Logf("seed %d: %d rows told, each every %d ticks, %d by keyframes; %d checks", seed,
+		told, 1200*nodes*4/3/told, keys, after.Checks-before.Checks)
+	if waits := 1200 * nodes * 4 / 3 / told; waits < 48 {
+		t.Errorf("all are told every %d ticks: nothing waits much longer than versions are remembered", waits)
+	}
+	if keys > told/10 {
+		t.Errorf("%d of %d updates were keyframes", keys, told)
+	}
+	if n := client.P.Counters(); n.Refused > 0 || n.Mismatches > 0 || n.Checks == replies.Checks {
+		t.Errorf("the client's counts are %+v", n)
+	}
+
+	still = true
+	play(2400)
+	for i, o := range all {
+		rep, ok := client.P.Replica(o.id)
+		if !ok {
+			t.Fatalf("%v has not come", o.id)
+		}
+		var got traveller
+		client.P.Inject(rep, 0, unsafe.Pointer(&got))
+		want := o.traveller
+		if i%3 != 0 {
+			want.Purse, want.Word = 0, ""
+		}
+		if got != want {
+			t.Errorf("%v is %+v, want %+v", o.id, got, want)
+		}
+	}
+}
