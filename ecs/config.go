@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
 )
 
 // Config's zero value is a game that everyone sees whole, 60 steps and 30
@@ -19,8 +20,8 @@ type Config struct {
 	Interest  rpl.Interest         // nil: everyone sees everything
 	Steps     int                  // fixed steps a second, 1 to 240; 0 means 60. Part of the protocol: both ends must agree
 	Sends     int                  // sends a second, at most Steps; 0 means 30
-	Budget    int                  // bytes a second and peer, the packets' seals included; 0 means 256 KiB
-	MaxPeers  int                  // players, the host's own and those that are lost counted; more are refused with "full". 0 means the transport's limit
+	Budget    int                  // bytes a second and peer, the packets' seals included, 1,200 or more; 0 means 256 KiB
+	MaxPeers  int                  // players, the host's own and those that are lost counted; more are refused with "full". 0 means the transport's limit, 1,024
 	Dedicated bool                 // a server without a player of its own
 	Hello     []byte               // what the server reads with Hello(peer), at most 496 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
@@ -34,17 +35,17 @@ func (c Config) checked() (Config, error) {
 	c.Steps = defaulted(c.Steps, defaultSteps)
 	c.Sends = defaulted(c.Sends, min(defaultSends, c.Steps))
 	c.Budget = defaulted(c.Budget, defaultBudget)
-	if c.Steps < 1 || c.Steps > maxSteps {
+	if !c.stepsAllowed() {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Steps is %d: give 1 to %d steps a second", c.Steps, maxSteps))
 	}
 	if c.Sends < 1 || c.Sends > c.Steps {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Sends is %d: give 1 to Steps (%d) sends a second", c.Sends, c.Steps))
 	}
-	if c.Budget < 0 {
-		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Budget is %d: give bytes a second, or 0 for the default", c.Budget))
+	if c.Budget < minBudget {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Budget is %d: give at least %d bytes a second, or 0 for the default", c.Budget, minBudget))
 	}
-	if c.MaxPeers < 0 {
-		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxPeers is %d: give the number of players, or 0 for the limit", c.MaxPeers))
+	if c.MaxPeers < 0 || c.MaxPeers > transport.MaxPeers {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxPeers is %d: give the number of players, at most %d, or 0 for that many", c.MaxPeers, transport.MaxPeers))
 	}
 	if len(c.Hello) > maxHello {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), maxHello))
@@ -60,6 +61,8 @@ func (c Config) checked() (Config, error) {
 	}
 	return c, errors.Join(mistakes...)
 }
+
+func (c *Config) stepsAllowed() bool { return c.Steps >= 1 && c.Steps <= maxSteps }
 
 func defaulted(v, zero int) int {
 	if v == 0 {

@@ -47,6 +47,7 @@ func (r *Replication) Join(d transport.Dialer) {
 		r.leave(nil)
 		link, err := d.Dial(r.offer())
 		if err != nil {
+			r.joining = false // unless OnEnd says so again
 			r.tellEnd(fmt.Errorf("tendon: joining: %w", err))
 			return
 		}

@@ -18,6 +18,10 @@ const (
 	// with a handful of players.
 	defaultBudget = 256 << 10
 
+	// minBudget is one full packet a second: with less a session does not get
+	// going, as a bucket has to hold a packet before it leaves.
+	minBudget = transport.MaxPacket
+
 	// maxSteps is where a step gets shorter than the operating systems' timers
 	// are exact.
 	maxSteps = 240

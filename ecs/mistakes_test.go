@@ -123,3 +123,62 @@ func TestDebugNamesMistakes(t *testing.T) {
 	client.find(id).Remove()
 	said("proxy removed by the game", client, "paint", "IsAuthority")
 }
+
+// What a callback asks for again and again, as Load in OnStart and Join in an
+// OnEnd that does not look at why, is done once a Receive, which comes back.
+func TestAskedForInCallbacks(t *testing.T) {
+	for name, bind := range map[string]func(m *machine, again func()){
+		"Load": func(m *machine, again func()) {
+			m.OnStart(func() {
+				again()
+				m.Load("next")
+			})
+		},
+		"Join": func(m *machine, again func()) {
+			m.OnEnd(func(error) {
+				again()
+				m.Join(refusing{})
+			})
+			m.Join(refusing{})
+		},
+		"Host": func(m *machine, again func()) {
+			m.OnEnd(func(error) {
+				again()
+				m.Host(refusing{})
+			})
+			m.Host(refusing{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newLab(t, lan).machine("alone", tendon.Config{})
+			times := 0
+			bind(m, func() {
+				if times++; times > 100 {
+					t.Fatal("Receive does not come back")
+				}
+			})
+			for step := range 5 {
+				m.Receive()
+				check(t, "times", times, step+1)
+				m.Send()
+			}
+			check(t, "it is alone", m.Alone(), true)
+		})
+	}
+	// What was called for a session that could not even be asked for is gone, and
+	// not said to the next one that is begun.
+	m := newLab(t, lan).machine("alone", tendon.Config{})
+	heard := 0
+	Chat.Handle(m.Replication, func(tendon.Call, string) { heard++ })
+	m.OnEnd(func(error) { m.Load("menu") })
+	m.Join(refusing{})
+	for range 3 {
+		if err := Chat.Send(m.Session(), "hello"); err != nil {
+			t.Error(err)
+		}
+		m.Receive()
+		m.Send()
+	}
+	check(t, "heard of its own", heard, 2)
+	check(t, "dropped", *m.Counter("rpc dropped"), 1)
+}

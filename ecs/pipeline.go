@@ -91,12 +91,15 @@ func (r *Replication) run(s Stage) {
 // the game is paused.
 func (r *Replication) Receive() {
 	r.enterStep()
-	for len(r.pending) > 0 {
-		fn := r.pending[0]
-		r.pending = r.pending[1:]
+	due := r.pending
+	r.pending = nil // what callbacks ask for meanwhile is the next Receive's: it may have them ask again
+	for _, fn := range due {
 		fn()
 	}
-	if r.joining = false; r.auth != nil {
+	if len(r.pending) == 0 {
+		r.joining = false
+	}
+	if !r.joining && r.auth != nil {
 		r.dropWaiting() // it could not even be asked for
 	}
 	if !r.begun {

@@ -50,6 +50,14 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("%d lines:\n%v", n+1, err)
 	}
 
+	// What is wrong in the configuration does not hide it.
+	_, again := tendon.New(donburi.NewWorld(), p, tendon.Config{MaxPeers: 1025, Budget: 64})
+	for _, part := range []string{err.Error(), "at most 1024", "Config.Budget is 64: give at least 1200 bytes"} {
+		if again == nil || !strings.Contains(again.Error(), part) {
+			t.Errorf("%q is not in:\n%v", part, again)
+		}
+	}
+
 	_, err = tendon.New(donburi.NewWorld(), proto, tendon.Config{Steps: -1, Sends: 90, Budget: -1, MaxPeers: -1, Hello: make([]byte, 5000)})
 	for _, part := range []string{"Steps", "Sends", "Budget", "MaxPeers", "Hello"} {
 		if err == nil || !strings.Contains(err.Error(), "Config."+part) {

@@ -99,13 +99,13 @@ type slot struct {
 // the configuration.
 func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	c, err := c.checked()
-	if p == nil {
+	switch {
+	case p == nil:
 		err = errors.Join(errors.New("tendon: New without a protocol: give it what NewProtocol returned"), err)
+	case c.stepsAllowed(): // it is compiled for them
+		err = errors.Join(p.open(c.Steps), err)
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := p.open(c.Steps); err != nil {
 		return nil, err
 	}
 	if Of(w) != nil {

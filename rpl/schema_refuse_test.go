@@ -214,6 +214,40 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Tags that reflect does not find, and those of others, which it leaves alone.
+func TestMisspeltTags(t *testing.T) {
+	for tag, want := range map[reflect.StructTag]bool{
+		`rpl:notify`:                    true,
+		`rpl: "notify"`:                 true,
+		`rpl="notify"`:                  true,
+		`Rpl:"notify"`:                  true,
+		`RPL:"notify"`:                  true,
+		`json:"a",rpl:"notify"`:         true,
+		`json:"a" rpl:"notify`:          true,
+		`rpl`:                           true,
+		``:                              false,
+		`json:"a"`:                      false,
+		`json:"a" doc:"what rpl: does"`: false,
+		`replace:"it"`:                  false,
+	} {
+		if _, found := tag.Lookup("rpl"); found {
+			t.Errorf("reflect finds %s", tag)
+		}
+		s := NewSchema("test")
+		s.Item("thing", reflect.StructOf([]reflect.StructField{
+			{Name: "A", Type: reflect.TypeFor[int](), Tag: tag},
+			{Name: "B", Type: reflect.TypeFor[int](), Tag: `rpl:""`},
+		}), nil)
+		says := ""
+		if err := s.Freeze(60); err != nil {
+			says = err.Error()
+		}
+		if got := strings.HasPrefix(says, "component thing, field A: its tag "+string(tag)+" is not read; write"); got != want || (says != "") != want {
+			t.Errorf("%s: Freeze says %q", tag, says)
+		}
+	}
+}
+
 // TestAllMistakes: Freeze reports every mistake, of every declaration, once.
 func TestAllMistakes(t *testing.T) {
 	s := NewSchema("")

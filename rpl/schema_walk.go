@@ -50,6 +50,8 @@ func (w *walker) structure(t reflect.Type, off uintptr, prefix string, outer tag
 		switch {
 		case err != nil:
 			w.fault(path, "%v", err)
+		case !tagged && misspelt(f.Tag):
+			w.fault(path, "its tag %s is not read; write `rpl:\"…\"` in small letters, with quotes right behind the colon and a space between tags", f.Tag)
 		case f.Name == "_":
 			w.blank(f, prefix, parsed)
 			w.keepLocal(f, off)

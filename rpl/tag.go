@@ -3,6 +3,7 @@ package rpl
 import (
 	"fmt"
 	"math/big"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -20,6 +21,23 @@ type tag struct {
 	to                  string
 	ifField             string
 	hasItem             string
+}
+
+// misspelt reports whether a struct tag in which reflect finds nothing for this
+// package was meant for it. Such a field would stay local, unsaid.
+func misspelt(t reflect.StructTag) bool {
+	for rest := string(t); rest != ""; {
+		key, value, _ := strings.Cut(rest, ":")
+		quoted, err := strconv.QuotedPrefix(value)
+		if err != nil {
+			return strings.Contains(strings.ToLower(rest), "rpl")
+		}
+		if strings.EqualFold(strings.Trim(key, " ,;"), "rpl") {
+			return true
+		}
+		rest = value[len(quoted):]
+	}
+	return false
 }
 
 // A tagSet says which words a tag has, or which a kind of field understands.
