@@ -45,12 +45,11 @@ func (w *replayWindow) loss() float64 {
 	newest := w.highest - transport.LossSkip
 	n := min(newest, transport.LossWindow) // the first number is 1
 	seen := 0
-	for at := newest - n + 1; at <= newest; at = at/64*64 + 64 { // by words
+	for at, left := newest-n+1, n; left > 0; { // by words; at may wrap behind the last of all numbers
+		part := min(left, 64-at%64)
 		word := w.seen[at/64%uint64(len(w.seen))] >> (at % 64)
-		if over := 64 - at%64; newest-at+1 < over {
-			word &= 1<<(newest-at+1) - 1
-		}
-		seen += bits.OnesCount64(word)
+		seen += bits.OnesCount64(word << (64 - part))
+		at, left = at+part, left-part
 	}
 	return float64(int(n)-seen) / float64(n)
 }

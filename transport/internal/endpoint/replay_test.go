@@ -61,3 +61,18 @@ func TestLossOfTheWindow(t *testing.T) {
 		}
 	}
 }
+
+// A peer chooses its numbers: also at the last of them the loss is counted, in an end.
+func TestLossAtTheLastNumbers(t *testing.T) {
+	for back := range uint64(2 * transport.LossWindow) {
+		var w replayWindow
+		w.accept(1<<64 - 1 - back)
+		if got, want := w.loss(), 1.0; got != want {
+			t.Fatalf("%v of all but %d", got, back)
+		}
+		w.accept(1<<64 - 1 - back - transport.LossSkip)
+		if got, want := w.loss(), 1-1.0/transport.LossWindow; got != want {
+			t.Fatalf("%v of all but %d and one that counts, want %v", got, back, want)
+		}
+	}
+}
