@@ -329,6 +329,29 @@ func TestLostKeepsItsPlace(t *testing.T) {
 	server.heard("lost 2, back 2")
 }
 
+// A line that fails in one direction alone is lost as well: whichever end notices
+// first does not end the other's.
+func TestLostInOneDirection(t *testing.T) {
+	dead := netsim.Conditions{Loss: 1}
+	for name, way := range map[string][2]netsim.Conditions{"up": {dead, lan}, "down": {lan, dead}} {
+		l := newLab(t, lan)
+		server, ann := l.server(tendon.Config{Dedicated: true}), l.player(tendon.Config{Hello: []byte("ann")})
+		l.joined()
+		server.tellPeers()
+		ann.again = false
+		ann.way.SetConditions(way[0], way[1])
+		l.outlives(server, "lost 2")
+		l.until("the client is told", func() bool { return ann.ended != nil })
+		if !errors.Is(ann.ended, transport.ErrTimeout) {
+			t.Errorf("%s: the client is told %v", name, ann.ended)
+		}
+		ann.mend()
+		ann.Join(ann.way)
+		l.outlives(server, "back 2")
+		server.heard("lost 2, back 2")
+	}
+}
+
 // Two who are lost at once come back in the other order, each to its own.
 func TestTwoLostAndBack(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 30e6, Jitter: 10e6, Loss: 0.05})

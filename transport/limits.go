@@ -34,7 +34,8 @@ const (
 	// MaxPeers is how many connections a listener ever has at once.
 	MaxPeers = 1024
 	// MaxHalfOpen is how many peers may be accepted and not yet heard again: a
-	// spoofed HELLO costs one of these for HalfOpenTimeout, never a session.
+	// spoofed HELLO costs one of these for HalfOpenTimeout, never a session. Who
+	// asks again meanwhile keeps its place.
 	MaxHalfOpen     = 64
 	HalfOpenTimeout = 3 * time.Second
 
@@ -59,9 +60,13 @@ const (
 	// LossSkip, which may be on their way still, overtaken.
 	LossWindow = 256
 	LossSkip   = 8
-	// MaxInbox is the bytes that may wait for the game's next Poll; more are
-	// dropped, as a full socket buffer drops them.
+	// MaxInbox is the bytes that may wait for the game's next Poll, 48 for each
+	// packet included; more are dropped, as a full socket buffer drops them.
 	MaxInbox = 4 << 20
+	// MaxPeerInbox is how many of them may be of one of a listener's peers: ten
+	// seconds of 100 KB/s, so that one who floods a game that stalls does not
+	// crowd out the others.
+	MaxPeerInbox = 1 << 20
 	// MaxHelloInbox is how many HELLOs may be among them, so that a flood of
 	// them cannot crowd out connected peers.
 	MaxHelloInbox = 256

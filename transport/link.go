@@ -24,9 +24,11 @@ type Offer struct {
 	// More are refused with ErrFull.
 	MaxPeers int
 	// Room, where it is set, is asked as well: whether a client that says this
-	// hello is to be let in beside so many connections, those included that have
-	// not been heard again. Poll calls it, for each new client; one that has a
-	// place kept can be let in where others are refused.
+	// hello is to be let in beside so many connections. Poll calls it, for each
+	// new client: first with those that are open, and a client without room then
+	// is refused; then with those too that have not been heard again, and one
+	// without room then is not answered yet. One that has a place kept can be let
+	// in where others are refused.
 	Room func(hello []byte, conns int) bool
 }
 
@@ -67,7 +69,8 @@ type Handler interface {
 	// Message: one whole message of the reliable lane. b is valid during the call.
 	Message(c Conn, b []byte)
 	// Closed: the peer is gone, or was never reached: one of this package's
-	// typed errors says why. Nothing of c follows.
+	// typed errors says why. ErrTimeout, at both ends, is a network that failed;
+	// nobody has said that it is over. Nothing of c follows.
 	Closed(c Conn, err error)
 }
 

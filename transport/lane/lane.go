@@ -81,10 +81,10 @@ func (l *Lane) SetLoss(share float64) { l.again.on = share >= RepeatAbove }
 // transport.MaxMessage, ErrBacklog when the queue is full: neither queues.
 func (l *Lane) Queue(b []byte) error {
 	if len(b) > transport.MaxMessage {
-		return fmt.Errorf("%w: %d bytes, at most %d", transport.ErrTooLong, len(b), transport.MaxMessage)
+		return fmt.Errorf("%w: %d bytes, at most %d; send it in parts", transport.ErrTooLong, len(b), transport.MaxMessage)
 	}
 	if l.queue.len()+len(b) > transport.MaxQueued || len(l.ends) >= transport.MaxQueuedMessages {
-		return fmt.Errorf("%w: %d messages, %d bytes wait", transport.ErrBacklog, len(l.ends), l.queue.len())
+		return fmt.Errorf("%w: %d messages, %d bytes wait; send less, or again when Stats.ReliableQueued has fallen", transport.ErrBacklog, len(l.ends), l.queue.len())
 	}
 	var length [binary.MaxVarintLen32]byte
 	n := binary.PutUvarint(length[:], uint64(len(b)))

@@ -200,6 +200,9 @@ func TestCheck(t *testing.T) {
 			t.Errorf("byte %d changed to %d is accepted", i, change)
 		}
 	}
+	if Check(header{cmd: push}.append(nil)) == nil {
+		t.Error("data without any passes")
+	}
 	if Check(append(header{cmd: ack, length: 3}.append(nil), "abc"...)) == nil {
 		t.Error("an acknowledgement with data is accepted")
 	}

@@ -76,6 +76,7 @@ var (
 	errCommand      = errors.New("lane: a segment with an unknown command")
 	errFragment     = errors.New("lane: a segment is a fragment")
 	errLong         = errors.New("lane: a segment is too long")
+	errEmpty        = errors.New("lane: a segment without data")
 )
 
 // parse splits the first segment off b and checks all that it says of itself.
@@ -98,6 +99,8 @@ func parse(b []byte) (h header, data, rest []byte, err error) {
 		return h, nil, nil, errFragment
 	case h.length > MaxChunk || h.cmd != push && h.length != 0:
 		return h, nil, nil, errLong
+	case h.cmd == push && h.length == 0:
+		return h, nil, nil, errEmpty
 	case int(h.length) > len(b)-HeaderSize:
 		return h, nil, nil, errShort
 	}

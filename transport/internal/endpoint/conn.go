@@ -29,8 +29,10 @@ type Conn struct {
 	remote  netip.AddrPort
 	attempt uint64
 	hello   []byte        // what the client said; forgotten once told
-	born    time.Duration // when it was made
-	heard   atomic.Int64  // when the last packet came, a time.Duration
+	born    time.Duration // when the client began to ask; the listener's side: when it last did
+	heard   atomic.Int64  // when the last new packet came, a time.Duration
+	highest atomic.Uint64 // of the sequence numbers admitted
+	waits   waits
 
 	mu     sync.Mutex
 	state  state
@@ -214,7 +216,9 @@ func (c *Conn) admit(p wire.Packet, size int) bool {
 	defer c.mu.Unlock()
 	c.stats.PacketsIn++
 	c.stats.BytesIn += uint64(size)
-	return c.window.accept(p.Seq)
+	ok := c.window.accept(p.Seq)
+	c.highest.Store(c.window.highest)
+	return ok
 }
 
 // input gives segments to the lane.

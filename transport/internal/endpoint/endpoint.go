@@ -57,9 +57,13 @@ func newEndpoint(cfg Config, o transport.Offer, listens bool) (*Endpoint, error)
 	if o.MaxPeers == 0 {
 		o.MaxPeers = transport.MaxPeers
 	}
+	share := transport.MaxInbox
+	if listens {
+		share = transport.MaxPeerInbox
+	}
 	return &Endpoint{
 		cfg: cfg, timing: cfg.Timing.orDefault(), offer: o, listens: listens,
-		byID: map[uint32]*Conn{}, asked: map[question]*Conn{},
+		byID: map[uint32]*Conn{}, asked: map[question]*Conn{}, inbox: inbox{share: share},
 	}, nil
 }
 
@@ -88,37 +92,46 @@ func (e *Endpoint) Ignored() uint64 { return e.ignored.Load() }
 // keeps what may belong to somebody until Poll, and notes that he is alive: a
 // game that stalls does not lose its peers. b is copied.
 func (e *Endpoint) Arrive(at time.Duration, from netip.AddrPort, b []byte) {
-	if !e.concerns(at, from, b) {
+	c, ok := e.concerns(at, from, b)
+	if !ok {
 		e.ignored.Add(1)
 		return
 	}
-	e.inbox.put(at, from, b)
+	e.inbox.put(at, from, b, c)
 }
 
-func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) bool {
+// concerns finds the connection that a packet may belong to; a HELLO has none.
+func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) (c *Conn, ok bool) {
 	if len(b) == 0 {
-		return false
+		return nil, false
 	}
 	kind, fromListener := wire.Split(b[0])
 	if fromListener == e.listens {
-		return false
+		return nil, false
 	}
 	switch kind {
 	case wire.Hello:
-		return len(b) == transport.MaxPacket
+		return nil, len(b) == transport.MaxPacket
 	case wire.Accept, wire.Refuse:
-		return len(b) < transport.MaxPacket && from == e.dialled()
+		attempt, ok := wire.Asked(b)
+		c := e.asks()
+		if !ok || c == nil || c.attempt != attempt || c.remote != from {
+			return nil, false
+		}
+		c.heard.Store(int64(at))
+		return c, true
 	}
-	id, ok := wire.ID(b)
+	id, seq, ok := wire.Head(b)
 	if !ok {
-		return false
+		return nil, false
 	}
-	c := e.find(id)
-	if c == nil || c.remote != from {
-		return false
+	if c = e.find(id); c == nil || c.remote != from {
+		return nil, false
 	}
-	c.heard.Store(int64(at))
-	return true
+	if seq > c.highest.Load() { // who is gone is not kept alive by copies of what it said
+		c.heard.Store(int64(at))
+	}
+	return c, true
 }
 
 // Tick does what must be done while the game does nothing: questions are
@@ -199,10 +212,11 @@ func (e *Endpoint) Close(reason string) {
 }
 
 // lose ends a connection for a reason that the game is told now. One that was
-// never told of is not.
+// never told of is not. Nobody has said that it is over: a peer that is reached
+// after all hears that it has timed out, so that it may come again.
 func (e *Endpoint) lose(c *Conn, err error, h transport.Handler) {
 	known := !c.is(halfOpen)
-	if !c.end(wire.Ended, "") {
+	if !c.end(wire.Unheard, "") {
 		return
 	}
 	e.forget(c)
@@ -252,12 +266,13 @@ func (e *Endpoint) isClosed() bool {
 	return e.closed
 }
 
-// dialled is the address that this endpoint asks; none for a listener.
-func (e *Endpoint) dialled() netip.AddrPort {
+// asks is the connection of an endpoint that has dialled, while it is not
+// answered; nil otherwise.
+func (e *Endpoint) asks() *Conn {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	if e.listens || len(e.conns) == 0 {
-		return netip.AddrPort{}
+	if e.listens || len(e.conns) == 0 || len(e.byID) > 0 {
+		return nil
 	}
-	return e.conns[0].remote
+	return e.conns[0]
 }

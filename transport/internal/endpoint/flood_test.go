@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/wire"
@@ -65,14 +66,69 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// While the game does not poll, what waits is bounded.
+// While the game does not poll, what waits is bounded: for all, and for one peer,
+// who does not crowd out the others.
 func TestInboxIsBounded(t *testing.T) {
 	b, pack := joined(t)
-	p := pack(wire.Datagram, 2, make([]byte, 1000)...)
-	for range 10_000 {
-		b.Arrive(b.now, clientAddr, p)
+	b.arrive(strangers, hello(2).Append(nil))
+	other, err := wire.ParseAccept(b.last())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if n := len(b.inbox.fill.bytes); n > transport.MaxInbox || b.inbox.dropped == 0 {
-		t.Errorf("%d bytes wait, %d packets dropped", n, b.inbox.dropped)
+	for _, size := range []int{1000, 0} {
+		p := pack(wire.Datagram, 2, make([]byte, size)...)
+		for range 100_000 {
+			b.Arrive(b.now, clientAddr, p)
+		}
+		s := &b.inbox.fill
+		if n := len(s.bytes) + len(s.records)*int(unsafe.Sizeof(record{})); n > transport.MaxPeerInbox || b.inbox.dropped == 0 {
+			t.Errorf("%d bytes wait, %d packets dropped", n, b.inbox.dropped)
+		}
+		if unsafe.Sizeof(record{}) > recordSize {
+			t.Errorf("a packet takes %d bytes, not %d", unsafe.Sizeof(record{}), recordSize)
+		}
+		b.Arrive(b.now, strangers, wire.End(wire.Begin(nil, wire.Keepalive, false, other.ID, 1)))
+		b.events = nil
+		if b.Poll(b); size > 0 && (len(b.events) != 2 || b.events[1] != "connected Ada") {
+			t.Errorf("beside a flood: %.200q", b.events)
+		}
+	}
+	var peers []func() // all of them at once
+	for i := range 40 {
+		from := netip.AddrPortFrom(clientAddr.Addr(), uint16(1000+i))
+		b.arrive(from, hello(uint64(10+i)).Append(nil))
+		a, _ := wire.ParseAccept(b.last())
+		b.arrive(from, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
+		peers = append(peers, func() {
+			p := wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 2))
+			for range 20_000 {
+				b.Arrive(b.now, from, p)
+			}
+			if s := &b.inbox.fill; len(s.bytes)+len(s.records)*recordSize > transport.MaxInbox {
+				t.Fatalf("%d bytes and %d packets wait", len(s.bytes), len(s.records))
+			}
+		})
+	}
+	for _, floods := range peers {
+		floods()
+	}
+}
+
+// What answers no question of a client does not even wait.
+func TestAnswersToNobody(t *testing.T) {
+	b := dialled(t)
+	m, _ := wire.ParseHello(b.sent[0])
+	other := wire.AcceptMessage{Attempt: m.Attempt + 1, ID: 5}.Append(nil)
+	accept := wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil)
+	b.Arrive(b.now, serverAddr, other)
+	b.Arrive(b.now, serverAddr, accept[:1])
+	b.Arrive(b.now, strangers, accept)
+	if n := len(b.inbox.fill.records); n != 0 || b.Ignored() != 3 {
+		t.Errorf("%d packets wait, %d ignored", n, b.Ignored())
+	}
+	b.arrive(serverAddr, accept)
+	b.Arrive(b.now, serverAddr, accept)
+	if n := len(b.inbox.fill.records); n != 0 || len(b.events) != 1 {
+		t.Errorf("%d packets wait once it is in; events %q", n, b.events)
 	}
 }

@@ -49,21 +49,28 @@ func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 	q := question{from, m.Attempt}
 	c := e.asked[q] // only Poll's goroutine writes the maps
 	if c == nil {
-		if n := len(e.conns); n >= e.offer.MaxPeers || e.offer.Room != nil && !e.offer.Room(m.Hello, n) {
+		opened, waiting := e.count()
+		switch {
+		case !e.room(m.Hello, opened):
 			e.refuse(from, m.Attempt, wire.Full, nil)
 			return
-		}
-		if e.countHalfOpen() >= transport.MaxHalfOpen {
-			return // the client asks again
+		case waiting >= transport.MaxHalfOpen || waiting > 0 && !e.room(m.Hello, opened+waiting):
+			// Those who have asked before are clients or come to nothing soon: it is
+			// too early to say that there is no place. The client asks again.
+			e.ignored.Add(1)
+			return
 		}
 		c = e.admit(at, q, m.Hello)
 	}
+	// Its place is kept from now on, not from when the reader got the question: a
+	// game may have stalled in between, on either side.
+	c.born = e.cfg.Now()
 	e.cfg.Send(from, wire.AcceptMessage{Attempt: m.Attempt, ID: c.id}.Append(nil))
 }
 
 // admit makes a connection that is not one before the client is heard again.
 func (e *Endpoint) admit(at time.Duration, q question, hello []byte) *Conn {
-	c := &Conn{e: e, remote: q.from, attempt: q.attempt, hello: append([]byte(nil), hello...), born: at, state: halfOpen}
+	c := &Conn{e: e, remote: q.from, attempt: q.attempt, hello: append([]byte(nil), hello...), state: halfOpen}
 	c.heard.Store(int64(at))
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -76,13 +83,19 @@ func (e *Endpoint) admit(at time.Duration, q question, hello []byte) *Conn {
 	return c
 }
 
-func (e *Endpoint) countHalfOpen() (n int) {
+// room is whether a client is let in beside n connections.
+func (e *Endpoint) room(hello []byte, n int) bool {
+	return n < e.offer.MaxPeers && (e.offer.Room == nil || e.offer.Room(hello, n))
+}
+
+// count is how many connections are open and how many half-open.
+func (e *Endpoint) count() (opened, waiting int) {
 	for _, c := range e.conns {
 		if c.is(halfOpen) {
-			n++
+			waiting++
 		}
 	}
-	return n
+	return len(e.conns) - waiting, waiting
 }
 
 func (e *Endpoint) refuse(to netip.AddrPort, attempt uint64, r wire.Reason, detail []byte) {
@@ -91,7 +104,7 @@ func (e *Endpoint) refuse(to netip.AddrPort, attempt uint64, r wire.Reason, deta
 
 // accepted is the client's side of an ACCEPT: it is in, and says so at once,
 // which is what makes the listener believe its address.
-func (e *Endpoint) accepted(at time.Duration, from netip.AddrPort, b []byte, h transport.Handler) {
+func (e *Endpoint) accepted(from netip.AddrPort, b []byte, h transport.Handler) {
 	m, err := wire.ParseAccept(b)
 	c := e.waiting(from, m.Attempt)
 	if err != nil || c == nil {
@@ -99,7 +112,6 @@ func (e *Endpoint) accepted(at time.Duration, from netip.AddrPort, b []byte, h t
 		return
 	}
 	c.establish(m.ID)
-	c.heard.Store(int64(at))
 	e.mu.Lock()
 	e.byID[m.ID] = c
 	e.mu.Unlock()

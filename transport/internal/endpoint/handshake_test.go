@@ -78,20 +78,97 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Endpoint = e
-	bob := hello(2)
-	bob.Hello = []byte("Bob")
+	bob, ann := hello(2), hello(5)
+	bob.Hello, ann.Hello = []byte("Bob"), []byte("Ann")
 	b.arrive(clientAddr, bob.Append(nil))
-	bob.Attempt = 3
-	b.arrive(strangers, bob.Append(nil))
-	if m, err := wire.ParseRefuse(b.last()); err != nil || m.Reason != wire.Full || m.Attempt != 3 {
+	a, err := wire.ParseAccept(b.last())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nobody is refused for want of a place that nobody has taken.
+	b.sent = nil
+	if b.arrive(strangers, ann.Append(nil)); len(b.sent) != 0 || b.Ignored() != 1 {
+		t.Errorf("beside one half open: %x, %d ignored", b.sent, b.Ignored())
+	}
+	b.arrive(clientAddr, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
+	b.arrive(strangers, ann.Append(nil))
+	if m, err := wire.ParseRefuse(b.last()); err != nil || m.Reason != wire.Full || m.Attempt != 5 {
 		t.Errorf("refused with %+v, %v", m, err)
 	}
 	b.arrive(strangers, hello(4).Append(nil), hello(4).Append(nil))
 	if m, err := wire.ParseAccept(b.last()); err != nil || m.Attempt != 4 {
 		t.Errorf("not let in: %+v, %v", m, err)
 	}
-	if !slices.Equal(asked, []int{0, 1, 1}) { // a repeat is no question
+	if !slices.Equal(asked, []int{0, 0, 1, 1, 1}) { // a repeat is no question
 		t.Errorf("asked with %v connections", asked)
+	}
+}
+
+// A listener whose places are all half open answers nobody who asks for one,
+// until they are free: its players are not told that it is full.
+func TestHalfOpenIsNotFull(t *testing.T) {
+	b := &bench{}
+	o := offer()
+	o.MaxPeers = 2
+	e, err := Listen(b.config(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Endpoint = e
+	b.arrive(strangers, hello(1).Append(nil), hello(2).Append(nil))
+	b.sent = nil
+	if b.arrive(clientAddr, hello(3).Append(nil)); len(b.sent) != 0 {
+		t.Errorf("answered with %x", b.sent)
+	}
+	b.now += transport.HalfOpenTimeout
+	b.arrive(clientAddr)
+	b.arrive(clientAddr, hello(3).Append(nil))
+	if m, err := wire.ParseAccept(b.last()); err != nil || m.Attempt != 3 {
+		t.Errorf("not let in: %+v, %v", m, err)
+	}
+}
+
+// A game that stalls while a client asks: its place is kept from the answer on.
+func TestListenerStallsInTheHandshake(t *testing.T) {
+	b := listening(t)
+	b.Arrive(b.now, clientAddr, hello(1).Append(nil))
+	b.now += transport.ConnectTimeout - transport.HelloInterval
+	b.Poll(b)
+	a, err := wire.ParseAccept(b.last())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.now += 100 * time.Millisecond
+	b.arrive(clientAddr, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
+	if len(b.events) != 1 || b.events[0] != "connected Ada" {
+		t.Errorf("the client is not in: %q", b.events)
+	}
+}
+
+// A client that stalls goes on asking, and is answered alike all the time: the
+// first answer that it reads is good.
+func TestClientStallsInTheHandshake(t *testing.T) {
+	b := listening(t)
+	for range 4 * transport.SilenceTimeout / transport.HelloInterval {
+		b.arrive(clientAddr, hello(1).Append(nil))
+		b.now += transport.HelloInterval
+	}
+	for _, p := range b.sent {
+		if !bytes.Equal(p, b.sent[0]) {
+			t.Fatalf("answers %x, %x", b.sent[0], p)
+		}
+	}
+	c := dialled(t)
+	m, _ := wire.ParseHello(c.sent[0])
+	accept := wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil)
+	c.Arrive(c.now, serverAddr, accept)
+	c.now += 2 * transport.SilenceTimeout
+	c.Arrive(c.now, serverAddr, accept)
+	c.now += 100 * time.Millisecond
+	c.Poll(c)
+	c.Poll(c)
+	if len(c.events) != 1 || c.events[0] != "connected " {
+		t.Errorf("%q, %v", c.events, c.err)
 	}
 }
 

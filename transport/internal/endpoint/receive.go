@@ -15,7 +15,7 @@ func (e *Endpoint) packet(at time.Duration, from netip.AddrPort, b []byte, h tra
 	case wire.Hello:
 		e.greeted(at, from, b)
 	case wire.Accept:
-		e.accepted(at, from, b, h)
+		e.accepted(from, b, h)
 	case wire.Refuse:
 		e.refused(from, b, h)
 	default:
@@ -88,8 +88,11 @@ func (e *Endpoint) leave(c *Conn, payload []byte, h transport.Handler) {
 	e.forget(c)
 	cause, reason := wire.ParseReason(payload)
 	err := transport.ErrClosed
-	if cause == wire.Kicked {
+	switch cause {
+	case wire.Kicked:
 		err = transport.ErrKicked
+	case wire.Unheard:
+		err = fmt.Errorf("%w: %s has heard nothing from here for too long", transport.ErrTimeout, c.remote)
 	}
 	if reason != "" {
 		err = fmt.Errorf("%w: %s", err, reason)

@@ -87,6 +87,39 @@ func TestBrokenLane(t *testing.T) {
 	}
 }
 
+// A peer that is not heard is told so, in case that it hears: for both ends the
+// connection has timed out, and neither has closed it.
+func TestTimeoutIsNoFarewell(t *testing.T) {
+	b, _ := joined(t)
+	b.now += transport.SilenceTimeout
+	b.Poll(b)
+	p, err := wire.ParsePacket(b.last())
+	if err != nil || p.Kind != wire.Close || wire.Cause(p.Reason[0]) != wire.Unheard || !errors.Is(b.err, transport.ErrTimeout) {
+		t.Errorf("told %v here, %+v, %v there", b.err, p, err)
+	}
+}
+
+func TestToldOfATimeout(t *testing.T) {
+	b, pack := joined(t)
+	b.arrive(clientAddr, pack(wire.Close, 2, byte(wire.Unheard)))
+	if !errors.Is(b.err, transport.ErrTimeout) || errors.Is(b.err, transport.ErrClosed) {
+		t.Errorf("told %v", b.err)
+	}
+}
+
+// Copies of what a peer has said do not keep it alive.
+func TestReplaysKeepNobodyAlive(t *testing.T) {
+	b, pack := joined(t)
+	said := pack(wire.Datagram, 2, 'x')
+	for b.now < 2*transport.SilenceTimeout && b.err == nil {
+		b.arrive(clientAddr, said)
+		b.now += transport.Keepalive
+	}
+	if !errors.Is(b.err, transport.ErrTimeout) {
+		t.Errorf("told %v in %v", b.err, b.now)
+	}
+}
+
 func TestDatagramMisuse(t *testing.T) {
 	for name, f := range map[string]func(c transport.Conn){
 		"without Next": func(c transport.Conn) { c.Datagram(nil) },

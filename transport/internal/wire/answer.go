@@ -45,6 +45,15 @@ func ParseAccept(b []byte) (m AcceptMessage, err error) {
 	return m, nil
 }
 
+// Asked is the attempt that an ACCEPT or REFUSE answers, before it is parsed:
+// false for what is neither by its size.
+func Asked(b []byte) (attempt uint64, ok bool) {
+	if len(b) < refuseFixed || len(b) > refuseFixed+transport.MaxDigest {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b[3:]), true
+}
+
 // A Reason is why a client is refused.
 type Reason uint8
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tendonengine/tendon/transport"
@@ -11,31 +12,32 @@ import (
 type Cause uint8
 
 const (
-	Ended  Cause = 0 // the sender leaves, or the session ends
-	Kicked Cause = 1 // the sender removes the receiver
-	Broken Cause = 2 // the sender cannot read what the receiver sends
+	Ended   Cause = 0 // the sender leaves, or the session ends
+	Kicked  Cause = 1 // the sender removes the receiver
+	Broken  Cause = 2 // the sender cannot read what the receiver sends
+	Unheard Cause = 3 // the sender has heard nothing from the receiver for too long
 )
 
 // AppendReason writes a Close packet's payload. A longer reason is cut.
 func AppendReason(b []byte, c Cause, reason string) []byte {
-	if len(reason) > transport.MaxReason {
-		reason = reason[:transport.MaxReason]
-		for len(reason) > 0 && !utf8.ValidString(reason) {
-			reason = reason[:len(reason)-1]
+	if n := transport.MaxReason; len(reason) > n {
+		for n > transport.MaxReason-utf8.UTFMax && !utf8.RuneStart(reason[n]) {
+			n--
 		}
+		reason = reason[:n]
 	}
 	return append(append(b, byte(c)), reason...)
 }
 
-// ParseReason reads Packet.Reason. Bytes that are no text are replaced: the
-// reason is shown to people.
+// ParseReason reads Packet.Reason. What is no text is replaced, and what turns or
+// moves the text around it: the reason is shown to people.
 func ParseReason(b []byte) (c Cause, reason string) {
 	if len(b) == 0 {
 		return Ended, ""
 	}
 	var clean []rune
 	for _, r := range string(b[1:]) {
-		if r < ' ' || r == 0x7f {
+		if !unicode.IsGraphic(r) {
 			r = utf8.RuneError
 		}
 		clean = append(clean, r)

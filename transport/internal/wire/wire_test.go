@@ -192,8 +192,8 @@ func FuzzPacket(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if id, ok := ID(b); !ok || id != p.ID {
-			t.Fatalf("ID says %d, %v; the packet %d", id, ok, p.ID)
+		if id, seq, ok := Head(b); !ok || id != p.ID || seq != p.Seq {
+			t.Fatalf("Head says %d, %d, %v; the packet %d, %d", id, seq, ok, p.ID, p.Seq)
 		}
 		again := Begin(nil, p.Kind, p.FromListener, p.ID, p.Seq)
 		if p.Kind == Both {
@@ -228,4 +228,16 @@ func FuzzHandshake(f *testing.F) {
 			t.Fatalf("%x is read and written as %x", b, again)
 		}
 	})
+}
+
+// A reason is cut between two runes, keeps what is no text in its middle for the
+// reader to replace, and turns nothing round.
+func TestOddReasons(t *testing.T) {
+	long := "a\xff" + strings.Repeat("b", transport.MaxReason)
+	if b := AppendReason(nil, Ended, long); len(b) != 1+transport.MaxReason {
+		t.Errorf("%d bytes are left of %q", len(b), long)
+	}
+	if _, s := ParseReason([]byte("\x00a\u202eb\u009bc\u2028d")); s != "a\uFFFDb\uFFFDc\uFFFDd" {
+		t.Errorf("%q is shown", s)
+	}
 }
