@@ -1,0 +1,31 @@
+package endpoint_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
+	"github.com/tendonengine/tendon/transport/internal/hostile"
+	"github.com/tendonengine/tendon/transport/lane"
+)
+
+// Random tests begin with the same seed on every run.
+func TestMain(m *testing.M) { rpltest.Main(m, 20) }
+
+// Honest peers beside hostile, broken and unlucky ones keep what they were
+// promised, or are told why not; and the endpoint holds no more than its limits.
+func TestHostile(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		hostile.New(hostile.Config{
+			Draw:    func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, what) },
+			Fatalf:  rt.Fatalf,
+			Machine: lane.NewARQ,
+			Held: func(e *endpoint.Endpoint) (h hostile.Held) {
+				h.Open, h.HalfOpen, h.IDs, h.Questions, h.Inbox, h.Pending, h.Messages, h.Dropped = e.Held()
+				return h
+			},
+		}).Play()
+	})
+}

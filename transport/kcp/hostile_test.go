@@ -1,0 +1,35 @@
+package kcp
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/internal/hostile"
+)
+
+// Random tests begin with the same seed on every run.
+func TestMain(m *testing.M) { rpltest.Main(m, 4) }
+
+// The same as endpoint.TestHostile, over the raw KCP machine, whose clock is the
+// process's: virtual in a bubble.
+func TestHostile(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var failed any // rapid ends a check by a panic, on its own goroutine
+		synctest.Test(t, func(*testing.T) {
+			defer func() { failed = recover() }()
+			hostile.New(hostile.Config{
+				Draw:    func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, what) },
+				Fatalf:  rt.Fatalf,
+				Machine: newMachine,
+				Pass:    time.Sleep,
+			}).Play()
+		})
+		if failed != nil {
+			panic(failed)
+		}
+	})
+}
