@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
@@ -98,9 +99,23 @@ func (l *link) write(to netip.AddrPort, b []byte) {
 	}
 }
 
-// read takes packets from the socket until the link is closed. Errors are of
-// single packets (a host that refuses, a network that is away for a while), so
-// it goes on after all but that of a socket which somebody else has closed.
+// Windows says by an error of the next read that a packet was longer than the
+// buffer, or that one sent before was not wanted. syscall does not name them.
+const (
+	windowsTooLong  = syscall.Errno(10040)
+	windowsNetReset = syscall.Errno(10052)
+	windowsReset    = syscall.Errno(10054)
+)
+
+// ofOnePacket reports whether an error of the socket says nothing of the next
+// packet: to pause then would have strangers hold up the others.
+func ofOnePacket(err error) bool {
+	return errors.Is(err, windowsTooLong) || errors.Is(err, windowsNetReset) || errors.Is(err, windowsReset)
+}
+
+// read takes packets from the socket until the link is closed. It goes on after
+// all errors (a host that refuses, a network that is away for a while) but that
+// of a socket which somebody else has closed.
 func (l *link) read() {
 	var b [2 << 10]byte // longer packets are cut, and then too long all the same
 	pause := time.Duration(0)
@@ -116,6 +131,9 @@ func (l *link) read() {
 		if errors.Is(err, net.ErrClosed) {
 			l.e.Fail(err)
 			return
+		}
+		if ofOnePacket(err) {
+			continue
 		}
 		pause = min(max(2*pause, time.Millisecond), longestPause)
 		select {

@@ -3,8 +3,10 @@ package kcp
 import (
 	"errors"
 	"net"
+	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -164,6 +166,19 @@ func TestReaderSurvivesErrors(t *testing.T) {
 	k.socket.SetReadDeadline(time.Time{})
 	linktest.Send(client.Conns[0], "are you there?")
 	r.Until("it came", func() bool { return len(server.Datagrams) > 0 })
+}
+
+// What Windows says of one packet does not make the reader wait.
+func TestErrorsOfOnePacket(t *testing.T) {
+	for err, want := range map[error]bool{
+		syscall.Errno(10040): true, syscall.Errno(10052): true, syscall.Errno(10054): true,
+		syscall.ENOBUFS: false, net.ErrClosed: false,
+	} {
+		whole := &net.OpError{Op: "read", Err: os.NewSyscallError("wsarecvfrom", err)}
+		if ofOnePacket(whole) != want {
+			t.Errorf("%v: %v", whole, !want)
+		}
+	}
 }
 
 func TestBrokenSocket(t *testing.T) {
