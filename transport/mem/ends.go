@@ -1,7 +1,7 @@
 package mem
 
 import (
-	"errors"
+	"fmt"
 	"net/netip"
 
 	"github.com/tendonengine/tendon/transport"
@@ -12,9 +12,10 @@ import (
 // A Listener is an address on a Network. Until Listen, and after its Close,
 // nobody answers there.
 type Listener struct {
-	n    *Network
-	addr netip.AddrPort
-	link *Link // guarded by n.mu
+	n      *Network
+	addr   netip.AddrPort
+	link   *Link // guarded by n.mu
+	closed bool  // guarded by n.mu: before there was a link
 }
 
 var _ transport.Listener = (*Listener)(nil)
@@ -34,10 +35,10 @@ func (l *Listener) Addr() string { return l.addr.String() }
 // Listen implements transport.Listener.
 func (l *Listener) Listen(o transport.Offer) (transport.Link, error) {
 	l.n.mu.Lock()
-	taken := l.link != nil
+	taken := l.link != nil || l.closed
 	l.n.mu.Unlock()
 	if taken {
-		return nil, errors.New("mem: Listen was called twice; make another Listener")
+		return nil, fmt.Errorf("mem: %s was hosted on before, or is closed; make another Listener", l.addr)
 	}
 	e, err := endpoint.Listen(l.n.config(l.addr, l.send), o)
 	if err != nil {
@@ -53,6 +54,7 @@ func (l *Listener) Listen(o transport.Offer) (transport.Link, error) {
 func (l *Listener) Close() error {
 	l.n.mu.Lock()
 	link := l.link
+	l.closed = true
 	l.n.mu.Unlock()
 	if link != nil {
 		return link.Close("the listener was closed")

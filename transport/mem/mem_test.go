@@ -168,6 +168,15 @@ func TestListenTwice(t *testing.T) {
 	if _, err := l.Listen(linktest.Offer()); err == nil {
 		t.Error("one address, two links")
 	}
+	closed := NewNetwork(1, netsim.Conditions{}).Listener()
+	for range 2 {
+		if err := closed.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := closed.Listen(linktest.Offer()); err == nil {
+		t.Error("a closed listener listens")
+	}
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
