@@ -150,7 +150,7 @@ func (e *Endpoint) explain(c *Conn, m wire.RefuseMessage) error {
 	case wire.OtherSchema:
 		difference := ""
 		if e.offer.Explain != nil {
-			difference = e.offer.Explain(m.Detail)
+			difference = wire.Legible(e.offer.Explain(m.Detail)) // it may quote the detail
 		}
 		if difference == "" {
 			difference = "use the same release of the game"

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,18 +30,21 @@ func AppendReason(b []byte, c Cause, reason string) []byte {
 	return append(append(b, byte(c)), reason...)
 }
 
-// ParseReason reads Packet.Reason. What is no text is replaced, and what turns or
-// moves the text around it: the reason is shown to people.
+// ParseReason reads Packet.Reason.
 func ParseReason(b []byte) (c Cause, reason string) {
 	if len(b) == 0 {
 		return Ended, ""
 	}
-	var clean []rune
-	for _, r := range string(b[1:]) {
-		if !unicode.IsGraphic(r) {
-			r = utf8.RuneError
+	return Cause(b[0]), Legible(string(b[1:]))
+}
+
+// Legible is text of a peer as people may be shown it: what is no text is
+// replaced, and what turns or moves the text around it.
+func Legible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
 		}
-		clean = append(clean, r)
-	}
-	return Cause(b[0]), string(clean)
+		return utf8.RuneError
+	}, s)
 }
