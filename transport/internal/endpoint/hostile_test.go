@@ -12,7 +12,7 @@ import (
 )
 
 // Random tests begin with the same seed on every run.
-func TestMain(m *testing.M) { rpltest.Main(m, 20) }
+func TestMain(m *testing.M) { rpltest.Main(m, 12) }
 
 // Honest peers beside hostile, broken and unlucky ones keep what they were
 // promised, or are told why not; and the endpoint holds no more than its limits.
