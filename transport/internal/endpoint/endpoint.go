@@ -111,7 +111,7 @@ func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) (c 
 	}
 	switch kind {
 	case wire.Hello:
-		return nil, len(b) == transport.MaxPacket
+		return nil, len(b) == transport.MaxPacket && !e.isClosed()
 	case wire.Accept, wire.Refuse:
 		attempt, ok := wire.Asked(b)
 		c := e.asks()
@@ -150,18 +150,19 @@ func (e *Endpoint) Poll(h transport.Handler) {
 	gone, failure := e.gone, e.failure
 	e.gone = nil
 	e.mu.Unlock()
-	if e.isClosed() {
-		return
-	}
 	for _, f := range gone {
+		if e.isClosed() { // perhaps by the handler, as everywhere here
+			return
+		}
 		h.Closed(f.c, f.err)
 	}
 	s := e.inbox.take()
 	start := 0
 	for _, r := range s.records {
-		if e.packet(r.at, r.from, s.bytes[start:r.end:r.end], h); e.isClosed() {
-			return // by the handler
+		if e.isClosed() {
+			return
 		}
+		e.packet(r.at, r.from, s.bytes[start:r.end:r.end], h)
 		start = r.end
 	}
 	e.inbox.give(s)

@@ -126,3 +126,35 @@ func joined(t testing.TB) (b *bench, pack func(k wire.Kind, seq uint64, payload 
 	b.events = nil
 	return b, pack
 }
+
+// A closer ends its endpoint when it is told of an end.
+type closer struct{ *bench }
+
+func (c closer) Closed(conn transport.Conn, err error) {
+	c.bench.Closed(conn, err)
+	c.Endpoint.Close("over")
+}
+
+// An endpoint that is closed while it tells of an end tells nothing more, and lets
+// nobody in.
+func TestCloseInsideClosed(t *testing.T) {
+	b, _ := joined(t)
+	b.arrive(strangers, hello(2).Append(nil))
+	a, err := wire.ParseAccept(b.last())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.arrive(strangers, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
+	b.conns[0].Close("kicked")
+	b.conns[1].Close("kicked")
+	b.sent, b.events = nil, nil
+	b.Arrive(b.now, clientAddr, hello(3).Append(nil))
+	b.Poll(closer{b})
+	if b.Poll(b); len(b.events) != 1 || len(b.sent) != 0 {
+		t.Errorf("told %q, sent %x", b.events, b.sent)
+	}
+	b.Arrive(b.now, clientAddr, hello(4).Append(nil))
+	if n := len(b.inbox.fill.records); n != 0 {
+		t.Errorf("%d packets wait for an endpoint that is closed", n)
+	}
+}
