@@ -78,6 +78,9 @@ func (l *Listener) endpoint() *endpoint.Endpoint {
 	return l.link.e
 }
 
+// over reports whether nothing will ever listen here again. n.mu is held.
+func (l *Listener) over() bool { return l.closed || l.link != nil && l.link.closed }
+
 // A Dialer is one client's way to a Listener, with conditions of its own. Each
 // Dial comes from a new address.
 type Dialer struct {

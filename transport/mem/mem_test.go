@@ -160,6 +160,32 @@ func TestConditionsPerClient(t *testing.T) {
 	}
 }
 
+// A network on which games are hosted and ended keeps nothing of them.
+func TestListenersAreForgotten(t *testing.T) {
+	n := NewNetwork(1, netsim.Conditions{})
+	for i := range 20 {
+		l := n.Listener()
+		link, err := l.Listen(linktest.Offer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := n.Dialer(l).Dial(linktest.Offer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Advance(frame)
+		if i%2 == 0 {
+			link.Close("over")
+		}
+		l.Close()
+		client.Close("over")
+		n.Advance(frame)
+		if len(n.listeners)+len(n.wires)+len(n.byClient) != 0 {
+			t.Fatalf("%d listeners, %d wires, %d addresses kept", len(n.listeners), len(n.wires), len(n.byClient))
+		}
+	}
+}
+
 func TestListenTwice(t *testing.T) {
 	l := NewNetwork(1, netsim.Conditions{}).Listener()
 	if _, err := l.Listen(linktest.Offer()); err != nil {

@@ -20,6 +20,7 @@ package mem
 import (
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -124,6 +125,7 @@ func (n *Network) endpoints() []*endpoint.Endpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	es := n.live[:0]
+	n.listeners = slices.DeleteFunc(n.listeners, (*Listener).over)
 	for _, l := range n.listeners {
 		if e := l.endpoint(); e != nil {
 			es = append(es, e)
