@@ -28,7 +28,7 @@ func TestHostileSegments(t *testing.T) {
 			return [...]uint32{uint32(rng.IntN(300)), l.m.(*ARQ).want + uint32(rng.IntN(400)) - 50, -uint32(rng.IntN(300)), rng.Uint32()}[rng.IntN(4)]
 		}
 		for range 50 + draw("steps", 300) {
-			now += time.Duration(rng.IntN(40)) * time.Millisecond
+			now += RepeatAfter/3 + time.Duration(rng.IntN(40))*time.Millisecond
 			switch op := draw("op", 8); op {
 			case 0:
 				for range 1 + rng.IntN(20) {
@@ -89,7 +89,7 @@ func TestHostileSegments(t *testing.T) {
 				rt.Fatalf("%d bytes received of one message", l.in.len())
 			case len(a.early) > Window || len(a.ready) > Window || len(a.free) > 4*Window || len(a.acks) > MTU/HeaderSize:
 				rt.Fatalf("%d early, %d ready, %d free, %d owed", len(a.early), len(a.ready), len(a.free), len(a.acks))
-			case l.Waiting() > MaxWaiting || len(l.again.waits) > 2*MaxWaiting || l.again.copies.len() > 2*MaxWaiting*MTU:
+			case l.Waiting() > MaxWaiting || len(l.again.waits) > 4*MaxWaiting || l.again.copies.len() > 4*MaxWaiting*MTU:
 				rt.Fatalf("%d on their way, %d to be repeated", l.Waiting(), len(l.again.waits))
 			}
 			for rng.IntN(4) > 0 && l.Pending() > 0 {

@@ -96,6 +96,16 @@ func (p *player) leave() {
 	p.life = nil
 }
 
+// kick has the server remove a player that it knows.
+func (p *player) kick() {
+	if l := p.life; l != nil && l.server != nil && !l.over[atServer] && !l.kicked {
+		p.w.note("%s is kicked", l.name)
+		l.kicked = true
+		l.server.Close("kicked " + l.name)
+		l.server.Close("again")
+	}
+}
+
 func (p *player) cut() {
 	p.down[p.w.Draw("cut", 2)] = true
 	if p.w.Draw("cut both", 2) == 0 {
@@ -246,7 +256,7 @@ func (l *life) message(end, n int) []byte {
 // heard compares a message with the one that is next.
 func (l *life) heard(end int, b []byte) {
 	w := l.p.w
-	if l.over[end] {
+	if l.over[end] || end == atServer && l.kicked {
 		w.fail("%s: a message after the end", l.name)
 	}
 	if want := l.message(1-end, l.got[end]); !bytes.Equal(b, want) {
@@ -261,7 +271,7 @@ func (l *life) datagram(end int, seq uint64, b []byte) {
 	if string(b) != l.name {
 		l.p.w.fail("%s got the datagram %.60q", l.name, b)
 	}
-	if l.over[end] || l.seqs[end][seq] {
+	if l.over[end] || l.seqs[end][seq] || end == atServer && l.kicked {
 		l.p.w.fail("%s: datagram %d twice, or after the end", l.name, seq)
 	}
 	l.seqs[end][seq] = true
@@ -312,8 +322,21 @@ func (s clientSide) Connected(c transport.Conn, _ []byte) {
 
 func (s clientSide) Datagram(_ transport.Conn, seq uint64, _ time.Duration, b []byte) {
 	s.datagram(atClient, seq, b)
+	s.whim()
 }
-func (s clientSide) Message(_ transport.Conn, b []byte) { s.heard(atClient, b) }
+
+func (s clientSide) Message(_ transport.Conn, b []byte) {
+	s.heard(atClient, b)
+	s.whim()
+}
+
+// whim is that a client leaves while it is told something.
+func (s clientSide) whim() {
+	if !s.w.calm && s.w.rng.IntN(2000) == 0 {
+		s.p.leave()
+	}
+}
+
 func (s clientSide) Closed(_ transport.Conn, err error) {
 	s.ended(atClient, err)
 	if s.p.life == s.life {
@@ -329,6 +352,9 @@ func (s serverSide) Connected(c transport.Conn, hello []byte) {
 	s.w.conns = append(s.w.conns, c)
 	l := s.w.lives[string(hello)]
 	if l == nil || l.p.addr.String() != c.Stats().Remote {
+		if s.w.rng.IntN(10) == 0 {
+			c.Close("not you")
+		}
 		return // a foe
 	}
 	s.w.note("the server knows %s", l.name)
@@ -343,11 +369,20 @@ func (s serverSide) Datagram(c transport.Conn, seq uint64, _ time.Duration, b []
 	if l := s.w.byConn[c]; l != nil {
 		l.datagram(atServer, seq, b)
 	}
+	s.whim()
 }
 
 func (s serverSide) Message(c transport.Conn, b []byte) {
 	if l := s.w.byConn[c]; l != nil {
 		l.heard(atServer, b)
+	}
+	s.whim()
+}
+
+// whim is that the server kicks somebody while it is told something.
+func (s serverSide) whim() {
+	if !s.w.calm && s.w.rng.IntN(2000) == 0 {
+		s.w.players[s.w.rng.IntN(len(s.w.players))].kick()
 	}
 }
 

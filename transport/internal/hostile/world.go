@@ -69,6 +69,7 @@ type World struct {
 	foes    []*foe
 	seen    []capture // packets of honest peers, for foes to spoil and to send again
 	history []string
+	calm    bool // nobody does anything on a whim
 }
 
 // A capture is a packet that was on the way.
@@ -299,7 +300,7 @@ func (w *World) settle() {
 	if w.server == nil {
 		w.start()
 	}
-	w.stalled = 0
+	w.stalled, w.calm = 0, true
 	quiet := w.Draw("foes stay", 2) == 0
 	for _, f := range w.foes {
 		if quiet {
@@ -358,12 +359,7 @@ func (w *World) event() {
 		w.stalled = w.now + time.Duration(w.Draw("stall", 16))*time.Second
 		w.note("the server stalls until %v", w.stalled)
 	case 9:
-		if l := p.life; l != nil && l.server != nil && !l.over[atServer] {
-			w.note("%s is kicked", l.name)
-			l.kicked = true
-			l.server.Close("kicked " + l.name)
-			l.server.Close("again")
-		}
+		p.kick()
 	case 10:
 		if w.server != nil && w.Draw("restart", 4) == 0 {
 			w.stop()
