@@ -98,6 +98,7 @@ type Authority struct {
 	active    []uint32 // slots that changed since the last send
 	drifting  []uint32 // rows whose velocity is not zero
 	judged    []uint32 // slots whose relevance is asked anew
+	grouped   bitset   // slots of nodes that are relevant by their groups
 	concerned []int32  // peers that hold or own nodes of one of these
 	grid      *grid
 
@@ -312,78 +313,6 @@ func (a *Authority) Step(t Tick) {
 		if c != nil {
 			c.given = false
 		}
-	}
-}
-
-// SetGroup puts a peer into a group or takes it out; SetNodeGroup does it for a
-// node whose Relevance is Grouped.
-func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
-	p := a.byID.find(id)
-	if p == nil || g < FirstGroup {
-		return
-	}
-	if before := p.groups; true {
-		if setBit(&p.groups, g-FirstGroup, in); p.groups == before {
-			return
-		}
-	}
-	for slot := range a.nodes {
-		if n := &a.nodes[slot]; n.used {
-			a.rejudge(uint32(slot))
-		}
-	}
-	p.lookAtRights()
-}
-
-// Condition makes a group's membership a function of the viewer, asked once a
-// send and peer, in Stream; nil gives it back to SetGroup.
-func (a *Authority) Condition(g Audience, fn func(Peer) bool) {
-	if g >= FirstGroup && int(g-FirstGroup) < maxGroups {
-		a.conditions[g-FirstGroup] = fn
-		a.conditional = a.conditional || fn != nil
-	}
-}
-
-func (a *Authority) askConditions() {
-	if !a.conditional {
-		return
-	}
-	for g, fn := range a.conditions {
-		if fn == nil {
-			continue
-		}
-		for _, p := range a.peers {
-			if p != nil {
-				if in := fn(p.id); in != (p.groups>>g&1 != 0) {
-					a.SetGroup(p.id, FirstGroup+Audience(g), in)
-				}
-			}
-		}
-	}
-}
-
-// lookAtRights has every node that the peer holds asked for what it may see.
-func (p *peer) lookAtRights() {
-	for h := range p.entries {
-		if s := p.entries[h].state; s == entryIn || s == entryComing {
-			p.marks.set(markDirty, uint32(h))
-		}
-	}
-}
-
-// SetNodeGroup puts a node into a group or takes it out.
-func (a *Authority) SetNodeGroup(n Node, g Audience, in bool) {
-	if slot, ok := a.slot(n); ok && g >= FirstGroup {
-		setBit(&a.nodes[slot].groups, g-FirstGroup, in)
-		a.rejudge(slot)
-	}
-}
-
-func setBit(w *uint64, i Audience, on bool) {
-	if on {
-		*w |= 1 << i
-	} else {
-		*w &^= 1 << i
 	}
 }
 

@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
@@ -173,3 +174,12 @@ func (a *Authority) BeginFit() {
 }
 
 func (a *Authority) Fits() bool { return a.fitting != nil }
+
+// AboutGroups is how many trees the next Stream judges, and how many handles the
+// next Schedule looks at for a peer.
+func (a *Authority) AboutGroups(id Peer) (judged, marked int) {
+	for _, m := range a.byID.find(id).marks.of {
+		marked += bits.OnesCount64(m[markDirty] | m[markLoose])
+	}
+	return len(a.judged), marked
+}

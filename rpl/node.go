@@ -85,6 +85,7 @@ type nodeLayout struct {
 	types  []*ItemType // the same, nil there
 	rows   []*rowType  // of all items …
 	ords   []int       // … and which of them they are of
+	groups uint64      // that rows are kept to
 }
 
 // Spawn describes a node that is to be made.
@@ -138,6 +139,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	}
 	n.used, n.layout, n.owner, n.transient = true, l, s.Owner, s.Transient
 	n.spawn = spawned{s.Prefab, s.Args, s.Name, s.Relevance, s.Weight, s.Hz, s.Keep}
+	a.noteGrouped(slot)
 	n.posItem, n.groups, n.born = -1, 0, a.send
 	n.past = n.past[:0]
 	n.judge, n.active = false, 0
@@ -265,6 +267,9 @@ func newLayout(all []*ItemType, typesOf [][]*rowType, number uint32, prefab int,
 		l.types[ord] = all[i]
 		for _, t := range typesOf[i] {
 			l.rows, l.ords = append(l.rows, t), append(l.ords, ord)
+			if t.audience >= FirstGroup {
+				l.groups |= 1 << (t.audience - FirstGroup)
+			}
 		}
 	}
 	return l
@@ -307,6 +312,7 @@ func (a *Authority) Remove(n Node) {
 	}
 	nd.used = false
 	nd.spawn = spawned{}
+	a.noteGrouped(slot)
 	a.freeSlots = append(a.freeSlots, slot)
 }
 
@@ -417,6 +423,7 @@ func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep 
 	}
 	if nd.spawn.Relevance != r {
 		nd.spawn.Relevance = r
+		a.noteGrouped(slot)
 		a.noteSecrets(slot)
 		a.rejudge(slot)
 	}
