@@ -68,15 +68,37 @@ func (a *Authority) fitted(f *fitting) {
 
 // nextTables is the number of the next tables, and whether it is free: no peer
 // uses the tables that would be replaced, and each has had a packet that was coded
-// with later ones, so that it can tell what is older.
+// with later ones, so that it can tell what is older. Who holds that up for long
+// does without tables.
 func (a *Authority) nextTables() (number uint8, free bool) {
-	number = a.model.number%3 + 1
+	number, free = a.model.number%3+1, true
 	for _, p := range a.peers {
-		if p != nil && a.model.number != 0 && (p.link.model.number == number || p.link.base < p.turned) {
-			return number, false
+		switch {
+		case p == nil || !p.holdsUp(number):
+		case a.now-p.tablesAt > tablesGrace:
+			p.dropTables(a.defaults)
+		default:
+			free = false
 		}
 	}
-	return number, true
+	return number, free
+}
+
+// holdsUp is whether tables of a number must wait for the peer.
+func (p *peer) holdsUp(number uint8) bool {
+	has := p.link.model.number
+	return has != 0 && (has == number || p.link.base < p.turned)
+}
+
+// dropTables has the peer served with the default tables, which are never replaced.
+func (p *peer) dropTables(d *model) {
+	p.link.model, p.turned, p.tables = d, p.link.next, 0
+}
+
+// mistakes is whether the peer could take packets of tables that it had for such of
+// others, if it were sent these: it has had nothing that was coded since.
+func (p *peer) mistakes() bool {
+	return p.link.model.number == 0 && p.link.base < p.turned
 }
 
 // paying is a set as it is shipped, nil where it saves less of what was counted
@@ -92,11 +114,12 @@ func (a *Authority) paying(set *tableSet, saved float64) []byte {
 	return msg
 }
 
-// ship makes a set the tables of this session and sends it to every peer.
+// ship makes a set the tables of this session and sends it to every peer that can
+// tell them from what it had.
 func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
 	a.adopt(set, m, msg)
 	for _, p := range a.peers {
-		if p != nil {
+		if p != nil && !p.mistakes() {
 			a.shipTables(p)
 		}
 	}
@@ -139,7 +162,7 @@ const stay = 4
 // offerTables ships tables to a peer that came after they were made, once what
 // it is sent says that they will pay.
 func (a *Authority) offerTables(p *peer) {
-	if a.modelMsg == nil || p.tables == a.model.number {
+	if a.modelMsg == nil || p.tables == a.model.number || p.mistakes() {
 		return
 	}
 	updates := p.plan.updates.in(a.pieces.updates)
@@ -166,7 +189,7 @@ func (a *Authority) saving() float64 {
 }
 
 func (a *Authority) shipTables(p *peer) {
-	p.tables = a.model.number
+	p.tables, p.tablesAt = a.model.number, a.now
 	p.link.sent++
 	p.shipped = p.link.sent
 	p.rpc.ready, p.busy = append(p.rpc.ready, a.modelMsg), true

@@ -139,6 +139,11 @@ const (
 	// tick is a little longer (protocol §5).
 	copyUnit = 16 * time.Millisecond
 
+	// tablesGrace is how long new code tables wait for a peer that does not say that it
+	// has the newest ones, or has acked nothing that was coded with them: as long as a
+	// connection lives without a word.
+	tablesGrace = 10 * time.Second
+
 	// bucketTime is how much unused budget a peer may save up (rule 26).
 	bucketTime = 250 * time.Millisecond
 

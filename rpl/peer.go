@@ -45,10 +45,11 @@ type peer struct {
 
 	enc                    prefix.Encoder
 	sentBytes, sentPackets uint64
-	coded                  uint64 // bits of updates, while tables are there that were not offered
-	offer                  uint64 // of them, when to look whether the tables would pay; 0 as soon as they might
-	shipped                uint32 // the reliable message that carried the newest tables
-	turned                 uint64 // the first packet coded with those that it has
+	coded                  uint64        // bits of updates, while tables are there that were not offered
+	offer                  uint64        // of them, when to look whether the tables would pay; 0 as soon as they might
+	shipped                uint32        // the reliable message that carried the newest tables
+	turned                 uint64        // the first packet coded with those that it has
+	tablesAt               time.Duration // when it was last sent some, or has turned to them
 
 	// what comes and goes
 	watched   cells // those that the grid tells the peer of, while the watch is on

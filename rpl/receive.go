@@ -191,7 +191,7 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	}
 	if u.model == p.tables && p.link.model != a.model && p.tables == a.model.number && l.arrived >= p.shipped {
 		// The peer has the newest tables, none before them of that number.
-		p.link.model, p.turned = a.model, l.next
+		p.link.model, p.turned, p.tablesAt = a.model, l.next, a.now
 	}
 	for _, r := range u.refused {
 		a.refused(p, r)

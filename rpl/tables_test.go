@@ -1,6 +1,7 @@
 package rpl_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 	"unsafe"
@@ -179,5 +180,99 @@ func TestNumbersOfTablesWait(t *testing.T) {
 	m.ticks(t, 40)
 	if !m.net.A.Reship(recordedTables()[1]) {
 		t.Error("no number is free in the end")
+	}
+}
+
+// A peer that takes its reliable lane's messages and none of the packets that are
+// coded with them holds up the tables of the others for a while only. Then it is
+// served with the default ones, and is sent no others until it has had such a packet:
+// what comes late of those before is not read amiss.
+func TestDeafPeerDoesNotHoldUpTables(t *testing.T) {
+	m := newPostman(t)
+	var items []rpl.Item
+	for range 30 {
+		items = append(items, m.item(m.spawn(t, m.sch.extra[2]), 0))
+	}
+	n, sent := 0, 0
+	m.net.OnMessage = func(_ rpl.Peer, b []byte) {
+		if isTables(b) {
+			sent++
+		}
+	}
+	ticks := func(k int) (all []letter) {
+		for range k {
+			all = append(all, m.tick(func() {
+				n++
+				for i, it := range items {
+					m.net.A.Set(it, unsafe.Pointer(&bodyItem{Pos: xy{float64(n * i), 1}, HP: uint8(n + i)}))
+				}
+			})...)
+		}
+		return all
+	}
+	hears := func(k int) {
+		t.Helper()
+		for range k {
+			m.deliver(t, ticks(1))
+		}
+	}
+	reship := func(k int) bool { return m.net.A.Reship(recordedTables()[k%2]) }
+	hears(30)
+	for k := range 2 {
+		if !reship(k) {
+			t.Fatal("there is no number for tables")
+		}
+		if k == 0 {
+			hears(40)
+		}
+	}
+	late := ticks(60) // with tables 1, then 2
+	of := [4]int{}
+	for _, l := range late {
+		of[l.b[0]&3]++
+	}
+	if slices.Max(of[:]) == len(late) {
+		t.Fatalf("packets by their tables: %d", of)
+	}
+	had := sent
+	if reship(2) {
+		t.Fatal("tables are replaced, and the peer has had nothing that was coded with the newest")
+	}
+	ticks(11 * 60)
+	for k := range 4 { // of all numbers
+		if !reship(k) {
+			t.Fatal("a peer that hears nothing holds up the tables")
+		}
+		for _, l := range ticks(30) {
+			if l.b[0]&3 != 0 {
+				t.Fatalf("it is served with tables %d", l.b[0]&3)
+			}
+		}
+	}
+	if sent != had {
+		t.Fatalf("it was sent %d sets of tables, and had heard of none before", sent-had)
+	}
+	m.deliver(t, late[len(late)/2:]) // which it has the tables of
+	hears(60)
+	for k := range 3 { // now it hears
+		if !reship(k) {
+			t.Fatal("there is no number for tables")
+		}
+		hears(60)
+	}
+	if sent < had+3 {
+		t.Errorf("it was sent %d sets of tables since, want 3", sent-had)
+	}
+	if b := ticks(1)[0].b; b[0]&3 == 0 {
+		t.Error("in the end it is served with the default tables")
+	}
+	late = late[:len(late)/2]
+	before := m.c.P.Counters()
+	for _, l := range late {
+		m.c.P.Receive(l.seq, m.net.Now, l.b)
+	}
+	m.c.P.Apply(m.net.Now, &m.c.Log)
+	if after := m.c.P.Counters(); after.Packets != before.Packets {
+		t.Errorf("%d packets of tables that were replaced were read", after.Packets-before.Packets)
 	}
 }
