@@ -40,6 +40,9 @@ func (a *Authority) learn() {
 	}
 	l.wait = min(2*l.wait, Tick(lastFit*a.cfg.Hz))
 	l.next = a.tick + l.wait
+	if l.most() > maxCounted {
+		l.fade()
+	}
 	number, free := a.nextTables()
 	f := fitter{worth: a.worth()}
 	if !free || l.cost(a.types, a.model)*f.worth*bestSaving < 8*smallestSet {

@@ -10,6 +10,7 @@ import (
 // A herd is updates of animals: of each species the words do something else, and
 // what mood they are in tells nothing.
 type herd struct {
+	schema    *Schema
 	types     []*rowType
 	base, now [][]int32
 }
@@ -27,7 +28,7 @@ func newHerd(t *testing.T, r *rand.Rand) *herd {
 	if err := s.Freeze(60); err != nil {
 		t.Fatal(err)
 	}
-	h := &herd{}
+	h := &herd{schema: s}
 	h.types, _ = rowTypesOf(s)
 	for range 20_000 {
 		base := []int32{1 + r.Int32N(4), r.Int32N(8), r.Int32N(1000), r.Int32N(1000)}

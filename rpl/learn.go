@@ -18,7 +18,8 @@ const (
 	lastFit  = 64
 )
 
-// learner counts what is coded, since the last fit; older counts fade.
+// learner counts what is coded, since the last tables were shipped; older counts
+// fade.
 type learner struct {
 	gaps  []uint32
 	rows  []rowLearner
@@ -218,6 +219,33 @@ func (l *learner) fade() {
 			r.votes[k].fade()
 		}
 	}
+}
+
+// most bounds what any counter has counted, and any sum of them over kinds and
+// contexts.
+func (l *learner) most() (n uint64) {
+	for _, k := range l.gaps {
+		n += uint64(k)
+	}
+	for i := range l.rows {
+		r := &l.rows[i]
+		updates := uint64(0)
+		for k := range r.updates {
+			for c := range r.updates[k] {
+				updates += r.updates[k][c].total()
+			}
+		}
+		n = max(n, updates, r.keys.total())
+	}
+	return n
+}
+
+// total is how many records were counted: each has a pattern in its first chunk.
+func (u *recordLearner) total() uint64 {
+	if len(u.chunks) == 0 {
+		return 0
+	}
+	return u.chunks[0].total()
 }
 
 func (u *recordLearner) fade() {

@@ -144,6 +144,11 @@ const (
 	// connection lives without a word.
 	tablesGrace = 10 * time.Second
 
+	// maxCounted is how much of what is coded is counted before counts fade without new
+	// tables having paid: they have 32 bits, and are looked at once a minute, in which
+	// the rest of these lasts for 50 million a second.
+	maxCounted = 1 << 30
+
 	// bucketTime is how much unused budget a peer may save up (rule 26).
 	bucketTime = 250 * time.Millisecond
 
