@@ -26,8 +26,8 @@ type peerLink struct {
 	base     uint64        // the newest packet known to have arrived
 	ackedAt  time.Duration // when it was sent
 	baseTick Tick          // its tick; 0: none yet
-	arrived  uint32        // reliable messages that the peer has applied
-	sent     uint32        // reliable messages sent
+	arrived  uint64        // reliable messages that the peer has applied
+	sent     uint64        // reliable messages sent
 	inSeen   bool
 	judged   uint8  // packets in loss, at most lossWindow
 	few      [1]ack // mostly
@@ -42,7 +42,7 @@ type peerLink struct {
 
 // blockRecord is what a reliable message carried instead of a packet.
 type blockRecord struct {
-	number  uint32
+	number  uint64
 	tick    Tick
 	entries []recEntry
 }
@@ -106,7 +106,7 @@ func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick 
 		return
 	}
 	e := &p.entries[re.handle]
-	if e.gen != re.gen || tick < e.laid && re.kind != recRemoval {
+	if e.gen != re.gen || tick < e.laid {
 		return
 	}
 	switch re.kind {

@@ -61,7 +61,7 @@ func (a *Authority) holdLong(p *peer) {
 	if len(p.rpc.ready) == 0 {
 		return
 	}
-	given := p.link.sent - uint32(len(p.rpc.ready))
+	given := p.link.sent - uint64(len(p.rpc.ready))
 	updates := p.plan.updates.in(a.pieces.updates)
 	for i := range updates {
 		if u := &updates[i]; u.bits > smallBits && p.visits[u.handle].fence > given {

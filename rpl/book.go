@@ -108,7 +108,7 @@ func (pr *peerRow) send(ver, tick uint32) {
 }
 
 // inBlock notes that records leave as a reliable message.
-func (p *peer) inBlock(recs []recEntry, number uint32) {
+func (p *peer) inBlock(recs []recEntry, number uint64) {
 	for i := range recs {
 		re := &recs[i]
 		if re.kind == recLayout {

@@ -37,7 +37,7 @@ func (c *Proxy) commit() {
 	}
 	for _, w := range st.calls {
 		if int(w.handle) < len(c.entries) {
-			if e := &c.entries[w.handle]; e.rep != nil && e.gen == w.gen {
+			if e := &c.entries[w.handle]; e.rep != nil && e.gen == w.gen && st.tick >= e.removed {
 				c.noteCall(e.rep, w)
 				continue
 			}

@@ -30,6 +30,9 @@ func TestLeadIsAdvancingTwice(t *testing.T) {
 			base[typ.phase[i]] = r.Int32N(2*phaseHalf) - phaseHalf
 		}
 		before, since := uint32(r.IntN(40)), uint32(r.IntN(40))
+		if r.IntN(4) == 0 { // it has stood against a bound for months
+			before, since = r.Uint32N(maxHead), r.Uint32N(maxHead)
+		}
 		typ.advance(typ.at(told), typ.at(base), before)
 		typ.advance(typ.at(now), typ.at(told), since)
 		if r.IntN(4) == 0 {

@@ -19,6 +19,10 @@ const (
 	// a resend. An older base means a keyframe.
 	historyLen = 32
 
+	// maxHead is the number of a row's version beyond which its next tenant begins at 1
+	// again: one tenant makes a version a tick, and there are as many ticks.
+	maxHead = 1 << 31
+
 	// baseLen is the versions that a proxy keeps of a row at most: twice those of
 	// the authority, so that a base that the authority still has is never missing.
 	baseLen = 64
@@ -66,6 +70,10 @@ const (
 	// maxHandles bounds the nodes that one peer holds: what a handle's 16 bits
 	// on the wire can name.
 	maxHandles = 1 << 16
+
+	// generations is how many nodes a handle has before one has the gen of an earlier
+	// one: a byte's.
+	generations = 1 << 8
 
 	// MaxNodes bounds the authority's table. Twice the largest world we
 	// measure; a proxy refuses higher slots.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -313,7 +314,9 @@ func (a *Authority) Remove(n Node) {
 	nd.used = false
 	nd.spawn = spawned{}
 	a.noteGrouped(slot)
-	a.freeSlots = append(a.freeSlots, slot)
+	if n.Tenant() < math.MaxUint32 { // else the slot has had all that it can: no node has another's name
+		a.freeSlots = append(a.freeSlots, slot)
+	}
 }
 
 func (a *Authority) freeItem(it Item) {

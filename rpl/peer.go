@@ -47,7 +47,7 @@ type peer struct {
 	sentBytes, sentPackets uint64
 	coded                  uint64        // bits of updates, while tables are there that were not offered
 	offer                  uint64        // of them, when to look whether the tables would pay; 0 as soon as they might
-	shipped                uint32        // the reliable message that carried the newest tables
+	shipped                uint64        // the reliable message that carried the newest tables
 	turned                 uint64        // the first packet coded with those that it has
 	tablesAt               time.Duration // when it was last sent some, or has turned to them
 
@@ -88,7 +88,7 @@ func (p *peer) isBusy() bool {
 type entry struct {
 	node  Node
 	row   uint32 // of a node of one row that row; of another where its rows begin in peer.rows
-	laid  Tick   // packets before it are of another set of items
+	laid  Tick   // packets before it are of another set of items, or of another node
 	state uint8
 	gen   uint8
 	nrows uint8
@@ -102,8 +102,8 @@ type entry struct {
 type visit struct {
 	round    time.Duration // when the round's first copy left
 	planned  uint32        // the send for which a copy is planned
-	block    uint32        // number of the reliable message with the arrival, 0 none
-	fence    uint32        // last reliable message that names the handle
+	block    uint64        // number of the reliable message with the arrival, 0 none
+	fence    uint64        // last reliable message that names the handle
 	metaTick Tick          // newest record that told owner and parent
 	moved    Tick          // since when the node has hung elsewhere than the peer is known to know, 0 if it knows
 	told     Tick          // newest update sent
@@ -245,7 +245,7 @@ func (p *peer) admit(a *Authority, slot uint32) uint32 {
 	}
 	n := &a.nodes[slot]
 	e := &p.entries[h]
-	*e, p.visits[h] = entry{node: n.id, state: entryComing, gen: e.gen + 1}, visit{}
+	*e, p.visits[h] = entry{node: n.id, laid: p.nextTick(a.tick), state: entryComing, gen: e.gen + 1}, visit{}
 	if int(h) < len(p.turns) {
 		p.turns[h] = turn{}
 	}

@@ -243,15 +243,16 @@ func (c *Proxy) removals(now time.Duration) {
 		if r.since == 0 {
 			r.since = max(now, 1)
 		}
-		if r.fenced && int16(uint16(r.fence)-uint16(c.applied)) > 0 && now-r.since < fenceAge && e.rep != nil && e.gen == r.gen {
+		switch {
+		case e.rep != nil && (e.gen != r.gen || r.tick < e.rep.first), e.rep == nil && r.tick <= e.removed:
+			continue // late: of a tenant before, maybe of one that had the same gen
+		case e.rep == nil:
+			e.gen, e.removed = r.gen, r.tick
+		case r.fenced && int16(uint16(r.fence)-uint16(c.applied)) > 0 && now-r.since < fenceAge:
 			kept = append(kept, r)
 			continue
-		}
-		if e.rep != nil && e.gen == r.gen {
+		default:
 			c.remove(e, r.tick, r.destroyed)
-		}
-		if e.rep == nil && r.tick > e.removed {
-			e.gen, e.removed = r.gen, r.tick
 		}
 		c.dropHeld(r.handle, r.gen)
 	}

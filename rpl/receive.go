@@ -40,6 +40,8 @@ func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) err
 	frozen := p.frozen(at)
 	if !l.inSeen || seq > l.inNewest {
 		l.inSeen, l.inNewest, l.inAt = true, seq, at
+	} else {
+		a.overtaken(l, u, l.inNewest-seq)
 	}
 	l.heard = max(l.heard, at)
 	a.applyUp(p, u, at)
@@ -50,6 +52,18 @@ func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) err
 	return nil
 }
 
+// overtaken takes from a datagram what those after it have made untrue, by how many
+// numbers it is late: the count of reliable messages is of 16 bits, and a call on a
+// handle may be of a node that had the same gen. A handle's next node comes after a
+// removal was acked, so 256 of them take as many datagrams.
+func (a *Authority) overtaken(l *peerLink, u *up, late uint64) {
+	u.applied = l.arrived
+	if late >= generations {
+		a.counters.CallsDropped += uint64(len(u.calls))
+		u.calls = u.calls[:0]
+	}
+}
+
 // up is a peer's datagram as read.
 type up struct {
 	any     bool
@@ -57,7 +71,7 @@ type up struct {
 	hold    time.Duration
 	acks    [ackWindow / 64]uint64 // bit i: newest-1-i was applied
 	n       uint
-	applied uint32
+	applied uint64
 	model   uint8
 	skipped [ackWindow/64 + 1]uint64 // bit i: newest-i was, but for its guesses
 	some    bool                     // of skipped
@@ -102,7 +116,7 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 		d.Skip(1)
 	}
 	rest := d.Peek()
-	u.applied = l.arrived + uint32(uint16(rest)-uint16(l.arrived))
+	u.applied = l.arrived + uint64(uint16(rest)-uint16(l.arrived))
 	u.model = uint8(rest >> 16 & 3)
 	d.Skip(16 + 2)
 	if rest>>18&7 == 0 { // nearly always: nothing skipped, refused or called

@@ -200,7 +200,7 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) (any b
 		says := removeDestroyed*flag(v.destroyed) | removeFenced*flag(fenced)
 		a.syms = append(a.syms, m.entry.remove.sym(1+says), unsigned(&m.entry.handle, h), prefix.Raw(uint32(e.gen), 8))
 		if fenced {
-			a.syms = append(a.syms, prefix.Raw(v.fence, 16))
+			a.syms = append(a.syms, prefix.Raw(uint32(v.fence), 16))
 		}
 		rec := len(a.recs)
 		a.note(h, 0, recRemoval, e.gen, 0)

@@ -22,7 +22,7 @@ type row struct {
 	node  uint32   // slot
 	k     uint32   // place in the slab of its type …
 	block uint32   // … and of its block there
-	head  uint32   // newest version; never restarts, not even with a new tenant
+	head  uint32   // newest version; does not restart with a new tenant
 
 	left, before uint32 // when it last left a course, and the tick of that one's anchor
 
@@ -153,7 +153,9 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		s.free = s.free[:n-1]
 		r := &a.rows[i]
 		r.node, r.gone = slot, false
-		r.head++
+		if r.head++; r.head > maxHead {
+			r.head = 1 // what was sent of the last ones is long forgotten
+		}
 	} else {
 		i = uint32(len(a.rows))
 		a.rows = pages.Append(a.rows, row{t: t, node: slot, k: uint32(s.rows), block: uint32(s.rows), head: 1})

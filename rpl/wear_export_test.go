@@ -1,0 +1,36 @@
+package rpl
+
+import "math"
+
+// What a session of months has come to, for tests that begin there.
+
+// AgeMessages has as many reliable messages behind a peer and its proxy as a number
+// says, which nothing has been said of yet.
+func AgeMessages(a *Authority, c *Proxy, n uint64) {
+	l := &a.byID.find(c.me).link
+	l.sent, l.arrived, c.applied = n, n, uint32(n)
+}
+
+// Messages are how many a peer was sent, and how many of them it has applied.
+func (a *Authority) Messages(id Peer) (sent, arrived uint64) {
+	l := &a.byID.find(id).link
+	return l.sent, l.arrived
+}
+
+// AgeSlot has a node that is made now be the last one of its slot.
+func (a *Authority) AgeSlot() {
+	slot := a.freeSlots[len(a.freeSlots)-1]
+	a.nodes[slot].id = makeNode(slot, math.MaxUint32-1)
+}
+
+// AgeRows has all rows that nothing has now be some versions old.
+func (a *Authority) AgeRows(head uint32) {
+	for i := range a.slabs {
+		for _, r := range a.slabs[i].free {
+			a.rows[r].head = head
+		}
+	}
+}
+
+// Head is the newest version of the one row of a node.
+func (a *Authority) Head(n Node) uint32 { return a.rows[a.nodes[n.Slot()].rows[0]].head }
