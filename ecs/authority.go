@@ -20,7 +20,8 @@ type authority struct {
 	fresh    []*node
 	made     []*node // since the world was last read for what has changed
 	bumped   []bump
-	sendAt   int // accumulates Sends; a send is due when it reaches Steps
+	sendAt   int  // accumulates Sends; a send is due when it reaches Steps
+	spent    bool // it was said that there are no more ticks
 }
 
 // becomeAuthority gives this machine the say over its world.
@@ -38,7 +39,7 @@ func (r *Replication) becomeAuthority() error {
 		r.me = 0
 	}
 	r.lastPeer = rpl.Server
-	r.tick, r.timeTick = 0, 0
+	r.tick, r.timeTick, r.spent = 0, 0, false
 	r.level, r.epoch = "", r.epoch+1
 	return nil
 }

@@ -22,6 +22,7 @@ type client struct {
 	entering *levelMessage
 
 	clock  clock
+	joined time.Duration        // when the welcome came, which told the tick
 	sends  int                  // of the server, a second
 	render float64              // the time that is drawn, in ticks
 	heard  [heardTicks]rpl.Tick // the newest ticks received, newest first
@@ -114,10 +115,19 @@ func (r *Replication) welcome(m *welcome) {
 		r.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.steps, r.config.Steps, transport.ErrSchema)
 		return
 	}
-	r.me, r.tick, r.sends, r.host = m.peer, m.tick, int(m.sends), m.host
+	r.me, r.tick, r.sends, r.host, r.joined = m.peer, m.tick, int(m.sends), m.host, r.now()
 	r.clock.step = r.config.step()
 	r.strangers = map[string]*rpl.Replica{}
 	r.enter(m.level)
+}
+
+// expected is about what the server's tick is, before anything of a level has come:
+// to build its side of it may have taken long.
+func (r *Replication) expected(now time.Duration) rpl.Tick {
+	if r.clock.started {
+		return rpl.Tick(r.clock.server(now) / r.clock.step)
+	}
+	return r.tick + rpl.Tick(max(0, now-r.joined)/r.clock.step)
 }
 
 // receiveClient is Receive on a client.
@@ -147,6 +157,9 @@ func (r *Replication) receiveClient() {
 		r.compareNames()
 	}
 	now := r.now()
+	if r.proxy.Newest() == 0 { // else it goes by that
+		r.proxy.Step(r.expected(now))
+	}
 	r.proxy.Apply(now, proxyHandler{r})
 	r.hear()
 	r.resolve()

@@ -125,6 +125,19 @@ func (r *Replication) stopHosting(reason string) {
 	r.closeLink(reason)
 }
 
+// outOfTicks ends what Host began, now and whenever it is tried again: peers could not
+// be told what comes after what. Who plays alone plays on, in the last step for ever.
+func (r *Replication) outOfTicks() {
+	if r.link == nil && r.spent {
+		return
+	}
+	r.spent = true
+	if r.link != nil {
+		r.stopHosting("the session is as old as one can be")
+	}
+	r.tellEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.tick, rpl.ErrLimit))
+}
+
 // becomeClient hands the world over to the server that is being joined.
 func (r *Replication) becomeClient() {
 	r.endAll(false, true)

@@ -57,8 +57,8 @@ func parseWelcome(b []byte) (m welcome, err error) {
 	m.steps = binary.LittleEndian.Uint16(b[9:])
 	m.sends = binary.LittleEndian.Uint16(b[11:])
 	m.host = rpl.Peer(b[13])
-	if m.peer <= rpl.Server || m.host > rpl.Server || m.steps == 0 || m.sends == 0 || m.sends > m.steps {
-		return m, fmt.Errorf("%w: peer %d of host %d, %d steps, %d sends", errMessage, m.peer, m.host, m.steps, m.sends)
+	if m.peer <= rpl.Server || m.tick > rpl.MaxTick || m.host > rpl.Server || m.steps == 0 || m.sends == 0 || m.sends > m.steps {
+		return m, fmt.Errorf("%w: peer %d of host %d, tick %d, %d steps, %d sends", errMessage, m.peer, m.host, m.tick, m.steps, m.sends)
 	}
 	err = m.level.parseBody(b[14:])
 	return m, err

@@ -9,11 +9,15 @@ func receiveStage(r *Replication) {
 		r.receiveClient()
 		return
 	}
-	r.tick++
+	if r.tick < rpl.MaxTick {
+		r.tick++
+	} else {
+		r.outOfTicks()
+	}
 	if r.link != nil {
 		r.link.Poll(serverInbox{r})
 	}
-	r.auth.Step(r.tick)
+	r.report("step refused", r.auth.Step(r.tick))
 	r.arrivals()
 	r.answerAsks()
 	r.auth.Due(func(c rpl.Call) { r.runRemote(c) })

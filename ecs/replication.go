@@ -179,7 +179,9 @@ func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.
 func (r *Replication) Me() rpl.Peer { return r.me }
 
 // Tick is the step in progress, from 1. On a client it follows the server's
-// newest: it never goes back, and may stay or leap when the connection does.
+// newest: it never goes back, and may stay or leap when the connection does. It is at
+// most rpl.MaxTick, at 60 steps a second 414 days, after which nothing is hosted any
+// more: the log warns 26 days before, and OnEnd tells of it.
 func (r *Replication) Tick() rpl.Tick { return r.tick }
 
 // Peers are those that have joined, this machine's player and those that are

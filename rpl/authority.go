@@ -87,6 +87,7 @@ type Authority struct {
 	strays    []uint32 // slots that it found elsewhere
 	catching  bool     // catchUp is at work
 	leeway    float64  // the grid's slack
+	aged      bool     // it was said that the ticks come to their end
 	unstamped bool     // what moved in this tick's columns has stamped no cells …
 	looks     bool     // … which nobody wants to know: no peer looked at all that moved
 	freeItems [][]Item // by item type
@@ -305,8 +306,16 @@ func (a *Authority) Peers(dst []Peer) []Peer {
 	return dst
 }
 
-// Step begins a tick. Ticks ascend.
-func (a *Authority) Step(t Tick) {
+// Step begins a tick. Ticks ascend with time, Hz a second but for what is made up for
+// after a pause, from any one on: peers refuse what leaps by more than 10 s. After
+// MaxTick there is none, which is an error that wraps ErrLimit, and nothing has begun.
+func (a *Authority) Step(t Tick) error {
+	if t > lateInLife {
+		if t > MaxTick {
+			return fmt.Errorf("rpl: tick %d: %w: a session has %d; end it and begin another", t, ErrLimit, MaxTick)
+		}
+		a.warnOfAge(t)
+	}
 	a.tick = t
 	a.unstamped = false
 	for _, c := range a.columns {
@@ -314,6 +323,17 @@ func (a *Authority) Step(t Tick) {
 			c.given = false
 		}
 	}
+	return nil
+}
+
+// warnOfAge says once that the session's ticks come to their end.
+func (a *Authority) warnOfAge(t Tick) {
+	if a.aged {
+		return
+	}
+	a.aged = true
+	a.cfg.Log.Warn("the session is old: it ends when its ticks do", "tick", t, "last", MaxTick,
+		"in", time.Duration(MaxTick-t)*time.Second/time.Duration(a.cfg.Hz), "remedy", "end it and begin another before")
 }
 
 // Holders are the peers to which a node has been sent and not taken away,

@@ -221,7 +221,10 @@ func (c *Proxy) message(b []byte) {
 		m := c.models[d.Bits(2)]
 		tick, baseTick := Tick(d.Bits(32)), Tick(d.Bits(32))
 		err := fmt.Errorf("%w: tables that were not received", ErrPacket)
-		if m != nil {
+		switch {
+		case tick > MaxTick:
+			err = fmt.Errorf("%w: tick %d of %d", ErrPacket, tick, MaxTick)
+		case m != nil:
 			err = c.body(&d, m, d.Symbol(m.entry.form.t), tick, baseTick, true)
 		}
 		if err != nil {

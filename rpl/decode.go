@@ -86,6 +86,9 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	} else {
 		tick = Tick(d.Bits(32))
 	}
+	if err := c.believes(tick); err != nil {
+		return err
+	}
 	if form&formEcho != 0 {
 		c.echo(uint16(d.Bits(16)), d.Bits(8))
 	}
@@ -97,6 +100,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		return err
 	}
 	c.compare(tick)
+	c.pace.note(tick, c.readingAt, c.cfg.Hz)
 	c.heard.note(seq, tick, c.readingAt)
 	if c.stage.skipped {
 		c.counters.Skipped++

@@ -101,7 +101,7 @@ func (v *villain) forge() (f rpl.ForgedUp) {
 		return rapid.SliceOfN(rapid.Uint32Range(0, uint32(most)), 0, 4).Draw(t, what)
 	}
 	f.Any = rapid.IntRange(0, 3).Draw(t, "acks") > 0
-	newest := uint16(v.w.net.TickNumber()) + uint16(v.w.rules.first) // about as many packets have left
+	newest := uint16(v.w.net.TickNumber()-v.w.rules.begin) + uint16(v.w.rules.first) // about as many packets have left
 	f.Newest = newest + uint16(rapid.IntRange(-40, 40).Draw(t, "newest"))
 	f.Hold = rapid.Uint8().Draw(t, "hold")
 	f.N = rapid.SampledFrom([]uint32{0, 8, 60, 1024, 1025, 1<<32 - 1}).Draw(t, "n")

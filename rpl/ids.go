@@ -10,8 +10,8 @@ type Peer uint32
 // dedicated server has none. A node that nobody was given has owner 0.
 const Server Peer = 1
 
-// Tick is one fixed simulation step since the session began. It is never
-// called frame: frames are drawn.
+// Tick is one fixed simulation step since the session began, up to MaxTick. It is
+// never called frame: frames are drawn.
 type Tick uint32
 
 // Node names a node: equal on all machines and never reused. The low 32 bits

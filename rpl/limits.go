@@ -14,6 +14,19 @@ const (
 	// PacketOverhead is what the seal adds to a packet; budgets count it.
 	PacketOverhead = 29
 
+	// MaxTick is the last tick of a session: at 60 a second after 414 days, at 240
+	// after 103. It is half of what 32 bits tell, so that which of two ticks is the
+	// later one is never in doubt, and what counts ticks or sends does not come round.
+	// In its last 16th (at 60 a second 26 days) Step warns of it, once.
+	MaxTick    = 1 << 31
+	lateInLife = MaxTick - MaxTick/16
+
+	// maxLead is how far a packet's tick may be ahead of what is due by a proxy's time, and
+	// by how long it has heard nothing more: as long as a connection lives without a word.
+	// What says more was damaged or forged; were it believed, nothing that is true would
+	// be new any more.
+	maxLead = 10 * time.Second
+
 	// historyLen is the versions kept of a row on the authority: half a second
 	// of changes at 60 sends a second, which covers a round trip of 400 ms with
 	// a resend. An older base means a keyframe.

@@ -66,6 +66,7 @@ type Proxy struct {
 	counters    ProxyCounters
 
 	heard  heard
+	pace   pace
 	sentAt [recordLen]seqTime
 }
 
@@ -166,7 +167,8 @@ func (c *Proxy) ReceiveMessage(b []byte) {
 	c.mail = append(c.mail, append([]byte(nil), b...))
 }
 
-// Step names the local tick, which calls carry.
+// Step names the local tick, which calls carry. Before anything has come it is what the
+// authority's is taken to be: a first packet far ahead of it is refused.
 func (c *Proxy) Step(t Tick) { c.tick = t }
 
 // Newest is the newest tick of the authority that was received.

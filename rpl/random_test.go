@@ -47,6 +47,7 @@ func drawConfig(t *rapid.T) (c rpl.Config, r rules) {
 	r.columns = rapid.Bool().Draw(t, "columns")
 	r.crowded = rapid.IntRange(0, 15).Draw(t, "crowded") == 15
 	r.first = rapid.SampledFrom([]uint64{0, 0, 1<<16 - 20, 1<<16 - 100, 1<<32 - 50}).Draw(t, "first")
+	r.begin = rapid.SampledFrom([]rpl.Tick{0, 0, 1<<24 - 300, rpl.MaxTick - 200_000}).Draw(t, "begin")
 	if rapid.IntRange(0, 3).Draw(t, "recorded") == 0 {
 		r.tables = recordedTables()[0]
 	}

@@ -117,8 +117,9 @@ type rules struct {
 	columns bool // what is alike is set by columns
 	crowded bool
 	local   rpl.Peer
-	first   uint64 // packets' numbers begin behind it
-	tables  []byte // that the session begins with
+	first   uint64   // packets' numbers begin behind it
+	begin   rpl.Tick // the session does
+	tables  []byte   // that the session begins with
 }
 
 // NodeOf and EntityOf are the references of both ends.
@@ -154,6 +155,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config, r rules) *
 		t.Fatal(err)
 	}
 	net.First = r.first
+	net.Begin(r.begin)
 	w.net, w.cond = net, cond
 	if r.tables != nil {
 		if err := net.A.LoadTables(r.tables); err != nil {

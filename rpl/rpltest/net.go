@@ -157,7 +157,9 @@ func (n *Net) SetConditions(cond netsim.Conditions) {
 func (n *Net) Tick(change func(t rpl.Tick)) {
 	n.tick++
 	n.Now += time.Second / time.Duration(n.cfg.Hz)
-	n.A.Step(n.tick)
+	if err := n.A.Step(n.tick); err != nil {
+		panic(err)
+	}
 	for _, c := range n.Clients {
 		c.receiveUp(n)
 	}
@@ -180,6 +182,9 @@ func (n *Net) Tick(change func(t rpl.Tick)) {
 
 // Sends is whether the last Tick is, or was, one that sends.
 func (n *Net) Sends() bool { return int(n.tick)%n.every == 0 }
+
+// Begin has the session begin behind a tick: it is called before the first Tick.
+func (n *Net) Begin(t rpl.Tick) { n.tick = t }
 
 // TickNumber is the tick of the last Tick.
 func (n *Net) TickNumber() rpl.Tick { return n.tick }

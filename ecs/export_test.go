@@ -1,0 +1,6 @@
+package ecs
+
+import "github.com/tendonengine/tendon/rpl"
+
+// Age has a session's next step come after a tick, as if it had lasted that long.
+func (r *Replication) Age(t rpl.Tick) { r.timeBase, r.timeTick, r.tick = r.now(), t, t }

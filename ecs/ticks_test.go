@@ -1,0 +1,75 @@
+package ecs_test
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/quasilyte/gmath"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A session that is as old as one can be has said so before, plays right up to its last
+// step, and ends: for who hosts with the reason and the remedy, for its peers as one
+// that the server has closed. Who was its host plays on alone, and cannot host again.
+func TestLastStep(t *testing.T) {
+	l := newLab(t, lan)
+	var said bytes.Buffer
+	server := l.server(tendon.Config{Log: slog.New(slog.NewTextHandler(&said, nil))})
+	const left = 400
+	server.Age(rpl.MaxTick - left)
+	client := l.client(tendon.Config{})
+	var id rpl.Node
+	server.OnStart(func() { id = tendon.ID(Crate.Spawn(server.World(), CrateArgs{Label: "a"})) })
+	l.joined()
+	for server.Tick() < rpl.MaxTick {
+		if server.ended != nil || client.ended != nil {
+			t.Fatalf("at tick %d: %v, %v", server.Tick(), server.ended, client.ended)
+		}
+		Body.Get(server.find(id)).Pos = gmath.Vec{X: float64(rpl.MaxTick - server.Tick()), Y: 3}
+		l.steps(1)
+	}
+	if x := Body.Get(client.find(id)).Pos.X; x > 10 {
+		t.Errorf("at the client it is at %v", x)
+	}
+	if !strings.Contains(said.String(), "the session is old") {
+		t.Errorf("it was not said that the session is old: %s", said.String())
+	}
+	l.until("the session has ended", func() bool { return server.ended != nil && client.ended != nil })
+	if !errors.Is(server.ended, rpl.ErrLimit) || !errors.Is(client.ended, transport.ErrClosed) {
+		t.Errorf("the server is told %v, the client %v", server.ended, client.ended)
+	}
+	server.ended = nil
+	l.steps(100)
+	if server.ended != nil || !server.has(id) {
+		t.Errorf("alone: %v, has %v: %t", server.ended, id, server.has(id))
+	}
+	client.Join(l.net.Dialer(l.listener))
+	server.Host(l.net.Listener())
+	l.until("hosting is refused", func() bool { return server.ended != nil })
+	if !errors.Is(server.ended, rpl.ErrLimit) {
+		t.Errorf("hosting again: %v", server.ended)
+	}
+}
+
+// Who comes to a session that has lasted long, or takes long to build its side of it,
+// is told what there is.
+func TestJoiningAnOldSession(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	server.Age(rpl.MaxTick / 2)
+	var id rpl.Node
+	server.OnStart(func() { id = tendon.ID(Crate.Spawn(server.World(), CrateArgs{Label: "a"})) })
+	client := l.client(tendon.Config{})
+	l.joined()
+	l.until("the node is there", func() bool { return client.has(id) })
+	l.steps(60)
+	if s, c := server.Tick(), client.Tick(); c+30 < s || c > s {
+		t.Errorf("the server is in step %d, the client in %d", s, c)
+	}
+}
