@@ -102,7 +102,9 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 // skipped. before are the record's entries before it.
 func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick Tick) {
 	if re.kind == recLayout {
-		p.layouts.set(re.handle)
+		if a.numbered[re.handle].edition == re.ver { // else the number is another's now
+			p.layouts.set(re.handle)
+		}
 		return
 	}
 	e := &p.entries[re.handle]

@@ -36,7 +36,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		for _, it := range n.layout.items {
 			s = append(s, unsigned(&m.entry.length, uint32(it+1)))
 		}
-		a.note(n.layout.number, 0, recLayout, 0, 0)
+		a.note(n.layout.number, n.layout.edition, recLayout, 0, 0)
 	}
 	if owner == ownerOther {
 		s = append(s, prefix.Raw(uint32(n.owner), 32))

@@ -75,26 +75,29 @@ type Authority struct {
 	types   []*rowType
 	typesOf [][]*rowType // by item type
 
-	nodes     []node
-	spots     []spot // by slot
-	freeSlots []uint32
-	layouts   map[string]*nodeLayout
-	items     []item
-	hots      []hot // by item
-	columns   []*Column
-	sum       uint32   // of what was read ahead
-	off       []end    // rows that the walk found off their course
-	strays    []uint32 // slots that it found elsewhere
-	catching  bool     // catchUp is at work
-	leeway    float64  // the grid's slack
-	aged      bool     // it was said that the ticks come to their end
-	unstamped bool     // what moved in this tick's columns has stamped no cells …
-	looks     bool     // … which nobody wants to know: no peer looked at all that moved
-	freeItems [][]Item // by item type
-	shadows   [][]byte // by item type
-	places    []place  // by item type
-	rows      []row
-	slabs     []slab // by row type
+	nodes       []node
+	spots       []spot // by slot
+	freeSlots   []uint32
+	freeLayouts []uint32 // numbers, the lowest last
+	layouts     map[string]*nodeLayout
+	numbered    []*nodeLayout // the newest of each number
+	editions    uint32        // layouts that there were
+	items       []item
+	hots        []hot // by item
+	columns     []*Column
+	sum         uint32   // of what was read ahead
+	off         []end    // rows that the walk found off their course
+	strays      []uint32 // slots that it found elsewhere
+	catching    bool     // catchUp is at work
+	leeway      float64  // the grid's slack
+	aged        bool     // it was said that the ticks come to their end
+	unstamped   bool     // what moved in this tick's columns has stamped no cells …
+	looks       bool     // … which nobody wants to know: no peer looked at all that moved
+	freeItems   [][]Item // by item type
+	shadows     [][]byte // by item type
+	places      []place  // by item type
+	rows        []row
+	slabs       []slab // by row type
 
 	active    []uint32 // slots that changed since the last send
 	drifting  []uint32 // rows whose velocity is not zero

@@ -13,7 +13,10 @@ func (c *Proxy) commit() {
 	st := &c.stage
 	c.newest = max(c.newest, st.tick)
 	for _, l := range st.layouts {
-		c.layouts[l.number] = l
+		if was := c.layouts[l.number]; was == nil || st.tick >= was.since { // else the number is another's now
+			l.since = st.tick
+			c.layouts[l.number] = l
+		}
 	}
 	for i := range st.arrivals {
 		c.arrive(&st.arrivals[i])
@@ -142,7 +145,7 @@ func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
 	r, t := n.r, c.stage.tick
 	old.born = t
 	c.meta(stagedMeta{old, r.Owner, r.parent})
-	if n.refresh && old.layout.number != r.layout.number {
+	if n.refresh && !old.layout.is(r.layout.prefab, r.layout.items) {
 		c.noteItems(old)
 		c.rows.retire(old.rows, replicaOld)
 		c.outdated = append(c.outdated, old.old)

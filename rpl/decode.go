@@ -199,8 +199,8 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 			return err
 		}
 		l = def
-	} else if l == nil {
-		return fmt.Errorf("%w: layout %d is not known", ErrPacket, number)
+	} else if l == nil || st.tick < l.since {
+		return fmt.Errorf("%w: layout %d is not known, or was another", ErrPacket, number)
 	}
 	r.layout, r.Items = l, l.types
 	if l.prefab > 0 {

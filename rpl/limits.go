@@ -92,8 +92,8 @@ const (
 	// measure; a proxy refuses higher slots.
 	MaxNodes = 1 << 20
 
-	// MaxItems bounds the items of one node (an ordinal's byte), MaxLayouts the
-	// different sets of items (their number travels in 16 bits).
+	// MaxItems bounds the items of one node (an ordinal's byte), MaxLayouts the different
+	// sets of items that nodes have at a time, each in its order: peers keep them all.
 	MaxItems   = 64
 	MaxLayouts = 1 << 14
 

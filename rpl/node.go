@@ -1,7 +1,6 @@
 package rpl
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -77,18 +76,6 @@ const (
 	noHandle = ^uint32(0)
 )
 
-// A nodeLayout is what nodes made alike have in common: their prefab and the types
-// of their items. It travels once per peer, then its number does.
-type nodeLayout struct {
-	number uint32
-	prefab int         // index + 1, 0 none
-	items  []int       // schema indices, -1 where one was removed
-	types  []*ItemType // the same, nil there
-	rows   []*rowType  // of all items …
-	ords   []int       // … and which of them they are of
-	groups uint64      // that rows are kept to
-}
-
 // Spawn describes a node that is to be made.
 type Spawn struct {
 	Prefab    *PrefabType // nil: made from its items alone
@@ -139,6 +126,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 		s.Args = append([]byte(nil), s.Args...)
 	}
 	n.used, n.layout, n.owner, n.transient = true, l, s.Owner, s.Transient
+	l.nodes++
 	n.spawn = spawned{s.Prefab, s.Args, s.Name, s.Relevance, s.Weight, s.Hz, s.Keep}
 	a.noteGrouped(slot)
 	n.posItem, n.groups, n.born = -1, 0, a.send
@@ -227,60 +215,6 @@ func (a *Authority) Item(n Node, ordinal int) (Item, bool) {
 	return it, it != NoItem
 }
 
-func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
-	items := make([]int, len(s.Items))
-	for i, t := range s.Items {
-		items[i] = t.Index
-	}
-	prefab := 0
-	if s.Prefab != nil {
-		prefab = s.Prefab.Index + 1
-	}
-	return a.layout(prefab, items)
-}
-
-func (a *Authority) layout(prefab int, items []int) (*nodeLayout, error) {
-	key := binary.AppendVarint(a.bytes[:0], int64(prefab))
-	for _, i := range items {
-		key = binary.AppendVarint(key, int64(i))
-	}
-	a.bytes = key
-	if l := a.layouts[string(key)]; l != nil {
-		return l, nil
-	}
-	if len(a.layouts) >= MaxLayouts {
-		return nil, fmt.Errorf("rpl: %d different sets of items on nodes: %w; add and remove fewer components", MaxLayouts, ErrLimit)
-	}
-	l := newLayout(a.cfg.Schema.Items(), a.typesOf, uint32(len(a.layouts)), prefab, items)
-	if len(l.rows) > maxRows {
-		return nil, fmt.Errorf("rpl: a node of %d rows, one per item and audience: %w of %d; use fewer items, or fewer audiences in one", len(l.rows), ErrLimit, maxRows)
-	}
-	a.layouts[string(key)] = l
-	return l, nil
-}
-
-func newLayout(all []*ItemType, typesOf [][]*rowType, number uint32, prefab int, items []int) *nodeLayout {
-	l := &nodeLayout{number: number, prefab: prefab, items: items, types: make([]*ItemType, len(items))}
-	for ord, i := range items {
-		if i < 0 {
-			continue
-		}
-		l.types[ord] = all[i]
-		for _, t := range typesOf[i] {
-			l.rows, l.ords = append(l.rows, t), append(l.ords, ord)
-			if t.audience >= FirstGroup {
-				l.groups |= 1 << (t.audience - FirstGroup)
-			}
-		}
-	}
-	return l
-}
-
-// is is whether a layout is of a prefab and of some items.
-func (l *nodeLayout) is(prefab int, items []int) bool {
-	return l.prefab == prefab && slices.Equal(l.items, items)
-}
-
 // Remove destroys a node. Its children become roots, unless they are removed
 // too before the next Stream.
 func (a *Authority) Remove(n Node) {
@@ -312,6 +246,7 @@ func (a *Authority) Remove(n Node) {
 		a.freeRow(r)
 	}
 	nd.used = false
+	nd.layout.nodes--
 	nd.spawn = spawned{}
 	a.noteGrouped(slot)
 	if n.Tenant() < math.MaxUint32 { // else the slot has had all that it can: no node has another's name
@@ -397,16 +332,6 @@ func (a *Authority) orderRows(n *node) {
 
 // Ordinal is where an item stands among those of its node.
 func (a *Authority) Ordinal(it Item) int { return int(a.items[it].ord) }
-
-func (a *Authority) relayout(slot uint32, l *nodeLayout) {
-	n := &a.nodes[slot]
-	n.layout = l
-	for _, h := range n.holders {
-		if h.handle != noHandle {
-			a.peers[h.peer].refresh(a, h.handle)
-		}
-	}
-}
 
 // SetNode changes how a node is streamed.
 func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep bool) {

@@ -41,7 +41,7 @@ const (
 	recRemoval
 	recMeta   // owner and parent
 	recForget // a row is taken away
-	recLayout // a layout's definition; handle is its number
+	recLayout // a layout's definition; handle is its number, ver its edition
 	recGuess  // a row's version based on an arrival that is not acked
 	recCheck  // a checksum that was asked for
 )

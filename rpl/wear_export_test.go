@@ -34,3 +34,6 @@ func (a *Authority) AgeRows(head uint32) {
 
 // Head is the newest version of the one row of a node.
 func (a *Authority) Head(n Node) uint32 { return a.rows[a.nodes[n.Slot()].rows[0]].head }
+
+// Layouts are how many sets of items have a number.
+func (a *Authority) Layouts() int { return len(a.layouts) }
