@@ -1,6 +1,9 @@
 package rpl
 
-import "math"
+import (
+	"math"
+	"reflect"
+)
 
 // What a session of months has come to, for tests that begin there.
 
@@ -37,3 +40,50 @@ func (a *Authority) Head(n Node) uint32 { return a.rows[a.nodes[n.Slot()].rows[0
 
 // Layouts are how many sets of items have a number.
 func (a *Authority) Layouts() int { return len(a.layouts) }
+
+// Kept is what a core keeps: for each of its lists and maps, by where it is, for how
+// many things it has room. Code tables are left out, which differ with what was said.
+func Kept(core any) map[string]int {
+	k := keeper{kept: map[string]int{}, seen: map[uintptr]bool{}}
+	k.walk("", reflect.ValueOf(core))
+	return k.kept
+}
+
+type keeper struct {
+	kept map[string]int
+	seen map[uintptr]bool
+}
+
+func (k *keeper) walk(at string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		switch v.Type() {
+		case reflect.TypeFor[*Schema](), reflect.TypeFor[*model](), reflect.TypeFor[*tableSet](), reflect.TypeFor[*learner](), reflect.TypeFor[*fitting]():
+			return
+		}
+		if !v.IsNil() && !k.seen[v.Pointer()] {
+			k.seen[v.Pointer()] = true
+			k.walk(at, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			k.walk(at+"."+v.Type().Field(i).Name, v.Field(i))
+		}
+	case reflect.Slice, reflect.Array:
+		n := v.Len()
+		if v.Kind() == reflect.Slice {
+			k.kept[at] += v.Cap()
+		}
+		switch v.Type().Elem().Kind() {
+		case reflect.Pointer, reflect.Struct, reflect.Slice, reflect.Map, reflect.Array:
+			for i := range n {
+				k.walk(at, v.Index(i))
+			}
+		}
+	case reflect.Map:
+		k.kept[at] += v.Len()
+		for it := v.MapRange(); it.Next(); {
+			k.walk(at, it.Value())
+		}
+	}
+}
