@@ -68,9 +68,9 @@ func (r *Replication) OnBack(fn func(p rpl.Peer)) { r.hooks.back = append(r.hook
 
 // OnEnd tells a client why it is alone again, and a host why it cannot be
 // joined: an error of transport (ErrFull, ErrKicked, ErrTimeout, …) with its
-// reason. A client's world begins anew after it, in single player, unless fn
-// calls Join: who was lost gets its seat back so, with its peer's number and all
-// that is its own.
+// reason. A client's world begins anew after it, in single player and before the
+// step's rules, unless fn calls Join: who was lost gets its seat back so, with its
+// peer's number and all that is its own.
 func (r *Replication) OnEnd(fn func(err error)) { r.hooks.end = append(r.hooks.end, fn) }
 
 // OnStreamIn runs on every machine when a node with the component starts to

@@ -15,8 +15,9 @@ import (
 )
 
 // Host opens the session to others; Join enters another's. Neither waits: they
-// take effect at the next Receive, and OnEnd tells of failure. Who is in another
-// session leaves it first; a listener that was hosted on is closed.
+// take effect at the next Receive, what a client's OnEnd asks for in the Receive
+// that has told it; OnEnd tells of failure. Who is in another session leaves it
+// first; a listener that was hosted on is closed.
 func (r *Replication) Host(l transport.Listener) {
 	if l == nil {
 		panic("tendon: Host of no listener: look at the error of what was to make it")

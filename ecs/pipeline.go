@@ -91,6 +91,14 @@ func (r *Replication) run(s Stage) {
 // the game is paused.
 func (r *Replication) Receive() {
 	r.enterStep()
+	r.begin()
+	r.run(Receive)
+	r.leaveStep()
+}
+
+// begin does what Host, Join and Load have asked for, and starts a world that has
+// not begun.
+func (r *Replication) begin() {
 	due := r.pending
 	r.pending = nil // what callbacks ask for meanwhile is the next Receive's: it may have them ask again
 	for _, fn := range due {
@@ -105,8 +113,17 @@ func (r *Replication) Receive() {
 	if !r.begun {
 		r.start()
 	}
-	r.run(Receive)
-	r.leaveStep()
+}
+
+// goOn follows the end of a client's session, in the same step: the game's rules
+// find another session, which OnEnd has joined, or a world that has begun.
+func (r *Replication) goOn() {
+	r.begin()
+	if r.auth != nil {
+		r.tick++
+		r.timeTick = r.tick
+		r.auth.Step(r.tick)
+	}
 }
 
 // Send ends a fixed step: calls on this machine run, and what has changed
@@ -151,6 +168,15 @@ func (r *Replication) enterStep() {
 
 // leaveStep does what callbacks have put off.
 func (r *Replication) leaveStep() {
+	r.runAfterwards()
+	if !r.begun { // once: what ends again is for the next Receive
+		r.inside = true
+		r.goOn()
+		r.runAfterwards()
+	}
+}
+
+func (r *Replication) runAfterwards() {
 	r.inside = false
 	for len(r.afterwards) > 0 {
 		fn := r.afterwards[0]

@@ -30,7 +30,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 			next = next.Add(every)
 			r.failure = nil
 			r.Receive()
-			if r.failure != nil && len(r.pending) == 0 {
+			if r.failure != nil && r.link == nil && len(r.pending) == 0 {
 				return r.failure
 			}
 			step(r)
