@@ -18,6 +18,7 @@ import (
 func (r *Replication) debug() {
 	r.reported = map[string]bool{}
 	r.looked = map[donburi.IComponentType]bool{}
+	r.carried = map[*component]bool{}
 	r.After(Receive, "debug: what was received", (*Replication).rememberProxies)
 	r.After(Extract, "debug: what was written", (*Replication).checkWorld)
 }
@@ -46,6 +47,8 @@ func (r *Replication) rememberProxies() {
 func (r *Replication) checkWorld() {
 	if r.auth == nil {
 		r.checkStrays()
+	} else {
+		r.checkForgotten()
 	}
 	for _, n := range r.sortedNodes() {
 		r.checkShown(n)
@@ -78,6 +81,33 @@ func (r *Replication) checkStrays() {
 		if r.nodeOf(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
 			r.scold("node on a client", r.itemsOf(e),
 				"an entity was given RplNode here, and only the authority makes nodes: ask rep.IsAuthority, call Named where every machine makes it, or leave RplNode away from what a prefab's function makes besides its node")
+		}
+	}
+}
+
+// checkForgotten finds replicated components that stand on entities which are no
+// nodes while no node has had them: where others play too, somebody waits for
+// them there. Entities that stay here on purpose are like nodes of the game.
+func (r *Replication) checkForgotten() {
+	for _, n := range r.sortedNodes() {
+		for i := range n.items {
+			if c := n.items[i].comp; c != nil {
+				r.carried[c] = true
+			}
+		}
+	}
+	if r.seated(func(s *seat) bool { return s.joined }) == 0 {
+		return
+	}
+	for _, a := range r.world.Archetypes() {
+		types := a.ComponentTypes()
+		if a.Count() == 0 || types[0] == donburi.IComponentType(sessionType) { // a node, but none of those
+			continue
+		}
+		for _, t := range types {
+			if c := r.protocol.byType[t]; c != nil && !r.carried[c] {
+				r.scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
+			}
 		}
 	}
 }

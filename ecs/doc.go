@@ -60,6 +60,9 @@
 // [WorldTransform] and [WorldView] say where something is in the world. Entities
 // that are one node are joined by [Part] when they are built.
 //
+// … know that a client has joined? Me is 0 from Join's Receive until then; what the
+// server keeps on Session() comes next: ask HasComponent.
+//
 // … let a player come back whose connection broke? Call Join again in OnEnd: the
 // server keeps its seat for 30 s, with its nodes and groups, and tells the game
 // by OnLost and OnBack.
@@ -71,8 +74,9 @@
 //
 // … find what I did wrong? Config.Debug reports by name what was written past
 // the library, calls that were dropped or that nobody handles, tagged components
-// that are not registered, nodes made on a client, bumps that were missed or
-// wasted. Config.Log says why a session could not be joined; OnEnd tells the game.
+// that are not registered, components that stand on no node, nodes made on a
+// client, bumps that were missed or wasted. Config.Log says why a session could
+// not be joined; OnEnd tells the game.
 //
 // … find out what is going on? Stats of a peer, Counters, Mode; or a [Plugin]
 // with systems of its own behind the stages.

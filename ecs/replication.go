@@ -81,6 +81,7 @@ type Replication struct {
 
 	reported map[string]bool                 // what debug mode has logged
 	looked   map[donburi.IComponentType]bool // … and the components that it has looked for tags at
+	carried  map[*component]bool             // … and those that a node has had
 
 	// Scratch.
 	standIns []unsafe.Pointer // by component.order
