@@ -122,7 +122,7 @@ func (r *Replication) goOn() {
 	if r.auth != nil {
 		r.tick++
 		r.timeTick = r.tick
-		r.auth.Step(r.tick)
+		r.report("step refused", r.auth.Step(r.tick))
 	}
 }
 
