@@ -170,7 +170,8 @@ func (p *player) takes(pane int, which key) shot.Account {
 // walks holds one arrow after another until one moves the pane's walker its
 // way: a tree may stand in the others', and a program that draws a frame a second
 // may be looked at 20 times before it has gone far. Its bot may have sat down in a
-// car, which goes its own way: then it gets out.
+// car, which goes its own way: then it gets out. The key for that is held until
+// something was drawn, for a slow program does not see a short tap.
 func (p *player) walks(pane int, ways map[key][2]float64) {
 	p.Helper()
 	const rounds = 4
@@ -180,7 +181,9 @@ func (p *player) walks(pane int, ways map[key][2]float64) {
 				return
 			}
 		}
-		p.tap(keyE)
+		p.press(keyE)
+		p.look()
+		p.release(keyE)
 	}
 	p.Errorf("no arrow moves the walker: %+v", p.look().Panes[pane])
 }
