@@ -67,7 +67,9 @@ func (k *keeper) walk(at string, v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			k.walk(at+"."+v.Type().Field(i).Name, v.Field(i))
+			if name := v.Type().Field(i).Name; name != "modelMsg" {
+				k.walk(at+"."+name, v.Field(i))
+			}
 		}
 	case reflect.Slice, reflect.Array:
 		n := v.Len()
