@@ -32,6 +32,7 @@ type client struct {
 	came  []int32 // lives
 	went  int     // nodes
 	spend spend
+	sink  rpl.Sink // end: to convert it in each send may allocate, in the runtime
 }
 
 // A holding is a node that a client holds. It is read after every receive, of

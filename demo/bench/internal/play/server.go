@@ -15,7 +15,8 @@ type peer struct {
 	id    rpl.Peer
 	index int // the client's
 	end   end
-	at    point // where it looks from in this tick
+	sink  rpl.Sink // end: to convert it in each send may allocate, in the runtime
+	at    point    // where it looks from in this tick
 }
 
 // A server is the authority, the world that it replicates, and a stopwatch
@@ -126,7 +127,7 @@ func (s *server) encode(now time.Duration) {
 	workers := min(s.workers, len(s.peers))
 	if workers <= 1 {
 		for _, c := range s.peers {
-			s.core.Encode(c.id, now, c.end)
+			s.core.Encode(c.id, now, c.sink)
 		}
 		return
 	}
@@ -138,7 +139,7 @@ func (s *server) encode(now time.Duration) {
 			defer wg.Done()
 			for i := next.Add(1) - 1; int(i) < len(s.peers); i = next.Add(1) - 1 {
 				c := s.peers[i]
-				s.core.Encode(c.id, now, c.end)
+				s.core.Encode(c.id, now, c.sink)
 			}
 		}()
 	}

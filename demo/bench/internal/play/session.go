@@ -135,13 +135,13 @@ func (s *session) connect(p *phase) error {
 		if err != nil {
 			return err
 		}
-		c := &client{index: int32(i), proxy: proxy, end: end, spend: spend{rate: float64(s.o.Budget)}}
+		c := &client{index: int32(i), proxy: proxy, end: end, sink: end, spend: spend{rate: float64(s.o.Budget)}}
 		c.begin(p)
 		if s.tap != nil {
 			s.tap(c)
 		}
 		s.clients = append(s.clients, c)
-		s.server.peers = append(s.server.peers, &peer{id: id, index: i, end: server})
+		s.server.peers = append(s.server.peers, &peer{id: id, index: i, end: server, sink: server})
 		if err := s.server.core.Connect(id); err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (s *session) answer() (up []int, allocs uint64) {
 	samples := s.server.samples
 	before := samples.mallocs()
 	for _, c := range s.clients {
-		c.proxy.Send(now, c.end)
+		c.proxy.Send(now, c.sink)
 	}
 	allocs = samples.mallocs() - before
 	s.up = s.up[:0]
