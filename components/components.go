@@ -42,7 +42,7 @@ type NodeData struct {
 	Hz        uint8   // at most so often a second; 0 means every send
 	Transient bool    // built from its arguments everywhere, then each machine moves its own; only its end is sent
 	Keep      bool    // stays, owned by nobody, when its owner leaves; else it dies
-	Weight    float32 // priority against other nodes; 0 means 1
+	Weight    float32 // priority against other nodes; 0 means 1, at most rpl.MaxWeight
 }
 
 // OwnerData is the peer that drives a node: 0 is nobody, for whom the

@@ -4,6 +4,7 @@ package ecs
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -33,6 +34,27 @@ type onComponent[F any] struct {
 	fn F
 }
 
+func on[F any](c donburi.IComponentType, what string, fn F) onComponent[F] {
+	if c == nil {
+		panic("tendon: " + what + " of no component")
+	}
+	mustBe(what, fn)
+	return onComponent[F]{c, fn}
+}
+
+func hang[F any](list []F, what string, fn F) []F {
+	mustBe(what, fn)
+	return append(list, fn)
+}
+
+// mustBe refuses a function that is none where it is given: called later, it would end
+// the program because of what another machine has sent.
+func mustBe(what string, fn any) {
+	if reflect.ValueOf(fn).IsNil() {
+		panic("tendon: " + what + " of no function")
+	}
+}
+
 // OnWorld fills a new world, on every machine; Load, on the authority, moves
 // everyone to one. The world is attached before fn runs, so fn may Spawn where
 // it is the authority; the old one is left as it was, but nothing in it is a
@@ -41,17 +63,19 @@ func (r *Replication) OnWorld(fn func(w donburi.World, name string)) { r.hooks.w
 
 // OnStart runs on the authority when a world begins, before anyone joins:
 // the place to fill it.
-func (r *Replication) OnStart(fn func()) { r.hooks.start = append(r.hooks.start, fn) }
+func (r *Replication) OnStart(fn func()) { r.hooks.start = hang(r.hooks.start, "OnStart", fn) }
 
 // OnJoin and OnLeave are for the authority. The local player joins too,
 // in every mode but dedicated, and everyone joins again after Load. OnLeave
 // runs once, before the peer's nodes die or pass to nobody, and not for Load:
 // at once for who has closed the session or was kicked, after OnLost and 30 s
 // for who has fallen silent.
-func (r *Replication) OnJoin(fn func(p rpl.Peer)) { r.hooks.join = append(r.hooks.join, fn) }
+func (r *Replication) OnJoin(fn func(p rpl.Peer)) { r.hooks.join = hang(r.hooks.join, "OnJoin", fn) }
 
 // OnLeave see OnJoin.
-func (r *Replication) OnLeave(fn func(p rpl.Peer)) { r.hooks.leave = append(r.hooks.leave, fn) }
+func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
+	r.hooks.leave = hang(r.hooks.leave, "OnLeave", fn)
+}
 
 // OnLost and OnBack are for the authority. OnLost runs when a peer that has
 // joined is not heard of for 10 s, or its socket has failed. It keeps what it
@@ -61,23 +85,23 @@ func (r *Replication) OnLeave(fn func(p rpl.Peer)) { r.hooks.leave = append(r.ho
 // after a Load meanwhile. A client that joins again before its silence is
 // noticed is lost and back all the same. Until packets are sealed, who has
 // overheard a client's hello can take its seat.
-func (r *Replication) OnLost(fn func(p rpl.Peer)) { r.hooks.lost = append(r.hooks.lost, fn) }
+func (r *Replication) OnLost(fn func(p rpl.Peer)) { r.hooks.lost = hang(r.hooks.lost, "OnLost", fn) }
 
 // OnBack see OnLost.
-func (r *Replication) OnBack(fn func(p rpl.Peer)) { r.hooks.back = append(r.hooks.back, fn) }
+func (r *Replication) OnBack(fn func(p rpl.Peer)) { r.hooks.back = hang(r.hooks.back, "OnBack", fn) }
 
 // OnEnd tells a client why it is alone again, and a host why it cannot be
 // joined: an error of transport (ErrFull, ErrKicked, ErrTimeout, …) with its
 // reason. A client's world begins anew after it, in single player and before the
 // step's rules, unless fn calls Join: who was lost gets its seat back so, with its
 // peer's number and all that is its own.
-func (r *Replication) OnEnd(fn func(err error)) { r.hooks.end = append(r.hooks.end, fn) }
+func (r *Replication) OnEnd(fn func(err error)) { r.hooks.end = hang(r.hooks.end, "OnEnd", fn) }
 
 // OnStreamIn runs on every machine when a node with the component starts to
 // exist there, its state loaded: inside Receive on proxies, in the step's Send
 // on the authority.
 func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.Entry)) {
-	r.hooks.streamIn = append(r.hooks.streamIn, onComponent[func(*donburi.Entry)]{c, fn})
+	r.hooks.streamIn = append(r.hooks.streamIn, on(c, "OnStreamIn", fn))
 }
 
 // OnStreamOut runs before a node's entity goes, destroyed or merely out of
@@ -85,7 +109,7 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 // on the authority inside World.Remove. Read the entity there; on the authority
 // it panics to remove it once more.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
-	r.hooks.streamOut = append(r.hooks.streamOut, onComponent[func(*donburi.Entry, bool)]{c, fn})
+	r.hooks.streamOut = append(r.hooks.streamOut, on(c, "OnStreamOut", fn))
 }
 
 // OnOwner runs on every machine that has the node when another peer drives it
@@ -93,7 +117,7 @@ func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.E
 // 0 for nobody. On the authority it runs in the step's Send, before anything
 // that the new owner calls; a hand-over and back within a step is none.
 func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry, old rpl.Peer)) {
-	r.hooks.owner = append(r.hooks.owner, onComponent[func(*donburi.Entry, rpl.Peer)]{c, fn})
+	r.hooks.owner = append(r.hooks.owner, on(c, "OnOwner", fn))
 }
 
 // OnChange runs on every machine, the authority too, when fields tagged
@@ -107,6 +131,7 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 	if def == nil {
 		panic("tendon: OnChange of " + c.Name() + ", which is not replicated: register it with Replicate")
 	}
+	mustBe("OnChange of component "+def.name, fn)
 	if len(def.notify) == 0 {
 		panic("tendon: OnChange of component " + def.name + ", which has no field tagged `notify`: tag those that matter")
 	}

@@ -371,7 +371,7 @@ func (r *Replication) noticeNodes(p *plan, archetype int) {
 func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 	if n.data != *data {
 		n.data = *data
-		r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep)
+		r.report("RplNode refused", r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep))
 	}
 }
 

@@ -2,7 +2,9 @@ package ecs_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 
@@ -62,6 +64,13 @@ func TestNothingGiven(t *testing.T) {
 		t.Errorf("New says %v", err)
 	}
 	refused(t, "a node already", func() { tendon.Named(m.Create(Paint), "door") })
+	refused(t, "OnJoin of no function", func() { m.OnJoin(nil) })
+	refused(t, "OnEnd of no function", func() { m.OnEnd(nil) })
+	refused(t, "OnStreamIn of no function", func() { m.OnStreamIn(Paint, nil) })
+	refused(t, "OnStreamOut of no component", func() { m.OnStreamOut(nil, func(*donburi.Entry, bool) {}) })
+	refused(t, "OnChange of component paint of no function", func() { tendon.OnChange(m.Replication, Paint, nil) })
+	refused(t, "Handle of RPC chat of no function", func() { Chat.Handle(m.Replication, nil) })
+	refused(t, `system "score" of no function`, func() { m.After(tendon.Extract, "score", nil) })
 }
 
 type strayData struct {
@@ -194,4 +203,32 @@ func TestAskedForInCallbacks(t *testing.T) {
 	}
 	check(t, "heard of its own", heard, 2)
 	check(t, "dropped", *m.Counter("rpc dropped"), 1)
+}
+
+// RplNode of what there is not is named, once, and changes nothing.
+func TestRplNodeOutOfRange(t *testing.T) {
+	l := newLab(t, lan)
+	var log bytes.Buffer
+	server := l.server(tendon.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	client := l.client(tendon.Config{})
+	l.joined()
+	e := server.Create(Paint)
+	id := tendon.ID(e)
+	data := components.RplNode.Get(e)
+	data.Relevance = rpl.OwnerOnly
+	l.steps(10)
+	for i, wrong := range []components.NodeData{{Relevance: 9}, {Weight: -1}, {Weight: float32(math.NaN())}} {
+		*data = wrong
+		l.steps(10)
+		check(t, "refused", *server.Counter("RplNode refused"), uint64(i+1))
+		check(t, "the client sees it", client.has(id), false)
+	}
+	check(t, "the first is named", strings.Contains(log.String(), fmt.Sprintf("node %v: relevance 9", id)), true)
+	*data = components.NodeData{}
+	l.steps(10)
+	check(t, "the client sees what everyone may see", client.has(id), true)
+	strange := server.Create(Paint)
+	components.RplNode.Get(strange).Weight = -1
+	l.steps(2)
+	check(t, "one that is new", *server.Counter("node not made")+*server.Counter("RplNode refused"), 4)
 }

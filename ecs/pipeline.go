@@ -61,6 +61,7 @@ func (r *Replication) After(s Stage, name string, run func(r *Replication)) {
 	if s >= stageCount {
 		panic(fmt.Sprintf("tendon: system %q after %v, which there is not", name, s))
 	}
+	mustBe(fmt.Sprintf("system %q", name), run)
 	r.systems[s] = append(r.systems[s], system{name: name, run: run})
 }
 

@@ -79,6 +79,7 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
 		panic(err.Error())
 	}
+	mustBe("Handle of RPC "+c.wire.Name, fn)
 	if r.handlers[c.wire] != nil {
 		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
 	}

@@ -125,3 +125,116 @@ func TestLongWaitsKeepTheirBases(t *testing.T) {
 		}
 	}
 }
+
+// short is of fewer words than a traveller.
+type short struct {
+	N int16 `rpl:""`
+}
+
+// What is remembered for a peer goes with the node that it was told of, and with the
+// node's items: a handle may serve a node of other rows then, and what it took serves
+// the next ones.
+func TestBasesGoWithTheirNodes(t *testing.T) {
+	const nodes, peer, seed = 300, rpl.Peer(2), 5
+	s := rpl.NewSchema("travels")
+	long, brief := s.Item("traveller", reflect.TypeFor[traveller](), nil), s.Item("short", reflect.TypeFor[short](), nil)
+	c := rpl.Config{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: 50 * time.Millisecond}
+	net, err := rpltest.New(c, seed, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := net.Join(peer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type one struct {
+		id    rpl.Node
+		it    rpl.Item
+		brief bool
+		traveller
+		short
+	}
+	at := func(o *one) unsafe.Pointer {
+		if o.brief {
+			return unsafe.Pointer(&o.short)
+		}
+		return unsafe.Pointer(&o.traveller)
+	}
+	typ := func(o *one) *rpl.ItemType {
+		if o.brief {
+			return brief
+		}
+		return long
+	}
+	spawn := func(o *one) {
+		if o.id, err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ(o)}}); err != nil {
+			t.Fatal(err)
+		}
+		o.it, _ = net.A.Item(o.id, 0)
+	}
+	turn := func(o *one) { // into one of the other kind
+		old := o.it
+		*o = one{id: o.id, brief: !o.brief}
+		if o.it, err = net.A.AddItem(o.id, typ(o)); err != nil {
+			t.Fatal(err)
+		}
+		if err := net.A.RemoveItem(old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, all := rand.New(rand.NewPCG(seed, 1)), make([]one, nodes)
+	play := func(ticks int, still bool) {
+		for range ticks {
+			net.Tick(func(tick rpl.Tick) {
+				for i := range all {
+					o := &all[i]
+					switch o.Vel = (xy{}); {
+					case still:
+					case o.brief:
+						o.N++
+					default:
+						o.wander(r, tick)
+					}
+					net.A.Set(o.it, at(o))
+				}
+			})
+		}
+	}
+	room := 0
+	for round := range 8 {
+		for i := range all {
+			net.A.Remove(all[i].id)
+			all[i] = one{brief: (i+round)%2 == 0}
+			spawn(&all[i])
+		}
+		play(300, false)
+		for i := 0; i < nodes; i += 5 {
+			turn(&all[i])
+		}
+		play(300, false)
+		if now := rpl.Kept(net.A)[".peers.bases.all"]; round <= 1 {
+			room = now
+		} else if now > 2*room {
+			t.Errorf("seed %d: after %d rounds there is room for %d bases, for %d after two", seed, round+1, now, room)
+		}
+	}
+	if room < nodes {
+		t.Errorf("seed %d: room for %d bases of %d nodes: nothing waits", seed, room, nodes)
+	}
+	play(1800, true)
+	if n := client.P.Counters(); n.Refused > 0 || n.Mismatches > 0 || n.Checks == 0 {
+		t.Errorf("seed %d: the client's counts are %+v", seed, n)
+	}
+	for i := range all {
+		o := &all[i]
+		rep, ok := client.P.Replica(o.id)
+		if !ok {
+			t.Fatalf("seed %d: %v has not come", seed, o.id)
+		}
+		got := one{id: o.id, it: o.it, brief: o.brief}
+		client.P.Inject(rep, net.A.Ordinal(o.it), at(&got))
+		if o.Purse, o.Word = 0, ""; got != *o {
+			t.Errorf("seed %d: it is %+v, want %+v", seed, got, *o)
+		}
+	}
+}

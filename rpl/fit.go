@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -275,8 +276,12 @@ func tableCost(t *table, n []uint32) float64 {
 func (a *Authority) Tables() []byte { return append([]byte(nil), a.modelMsg...) }
 
 // LoadTables makes recorded tables those that this session begins with. Tables
-// of another schema or damaged ones are refused with an error.
+// of another schema or damaged ones are refused with an error; and so is what would
+// take the place of tables that peers may have, for its number may be that of theirs.
 func (a *Authority) LoadTables(b []byte) error {
+	if a.modelMsg != nil && len(a.byID.all) > 0 {
+		return errors.New("rpl: recorded tables: the session has tables already, and peers; load recorded ones before anyone joins")
+	}
 	if len(b) == 0 || b[0] != msgTable {
 		return fmt.Errorf("rpl: recorded tables: %w", ErrPacket)
 	}

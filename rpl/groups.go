@@ -12,10 +12,9 @@ func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
 	if p == nil || g < FirstGroup {
 		return
 	}
-	if before := p.groups; true {
-		if setBit(&p.groups, g-FirstGroup, in); p.groups == before {
-			return
-		}
+	before := p.groups
+	if setBit(&p.groups, g-FirstGroup, in); p.groups == before {
+		return
 	}
 	for k, some := range a.grouped.w {
 		for ; some != 0; some &= some - 1 {

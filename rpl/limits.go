@@ -27,6 +27,10 @@ const (
 	// be new any more.
 	maxLead = 10 * time.Second
 
+	// MaxWeight is the most that a node can weigh against others: beyond it the ticks
+	// that those have waited would be lost in the rounding of 24 bits.
+	MaxWeight = 1 << 20
+
 	// historyLen is the versions kept of a row on the authority: half a second
 	// of changes at 60 sends a second, which covers a round trip of 400 ms with
 	// a resend. An older base means a keyframe.

@@ -2,9 +2,11 @@ package rpl_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -233,5 +235,56 @@ func TestMoreRowsThanFit(t *testing.T) {
 	c.P.Inject(r, 50, unsafe.Pointer(&got))
 	if want := (secretItem{Open: 1, Token: 19}); got != want {
 		t.Errorf("the last of 51 items is %+v, not %+v", got, want)
+	}
+}
+
+// A node that is to be streamed as nothing known, or weighs what cannot be compared, is
+// refused, new or not, and nobody gets to see what is kept from him.
+func TestStreamedAsNothingKnown(t *testing.T) {
+	sch := newRandomSchema()
+	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := net.A.Spawn(rpl.Spawn{Relevance: rpl.OwnerOnly})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := net.A.Spawn(rpl.Spawn{Weight: rpl.MaxWeight})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []rpl.Spawn{
+		{Relevance: rpl.Grouped + 1},
+		{Relevance: 255},
+		{Weight: -1},
+		{Weight: 2 * rpl.MaxWeight},
+		{Weight: float32(math.Inf(1))},
+		{Weight: float32(math.NaN())},
+	} {
+		if _, err := net.A.Spawn(s); !errors.Is(err, rpl.ErrRange) {
+			t.Errorf("Spawn of %d, %v: %v", s.Relevance, s.Weight, err)
+		}
+		for _, id := range []rpl.Node{kept, seen} {
+			if err := net.A.SetNode(id, s.Relevance, s.Weight, 1, true); !errors.Is(err, rpl.ErrRange) || !strings.Contains(err.Error(), id.String()) {
+				t.Errorf("SetNode of %d, %v: %v", s.Relevance, s.Weight, err)
+			}
+		}
+	}
+	if err := net.A.SetNode(seen+1, rpl.Near, 1, 0, false); !errors.Is(err, rpl.ErrNoNode) {
+		t.Errorf("SetNode of no node: %v", err)
+	}
+	for range 20 {
+		net.Tick(nil)
+	}
+	if _, ok := c.P.Replica(kept); ok {
+		t.Error("a client sees what its owner alone may see")
+	}
+	if _, ok := c.P.Replica(seen); !ok {
+		t.Error("a client does not see what everyone may see")
 	}
 }

@@ -20,6 +20,7 @@ var (
 	ErrNoNode  = errors.New("no such node")
 	ErrLimit   = errors.New("limit reached")
 	ErrTooLong = errors.New("too long")
+	ErrRange   = errors.New("out of range")
 )
 
 // Item names one item of one node on an authority. It is valid until the item
@@ -85,7 +86,7 @@ type Spawn struct {
 	Parent    Node
 	Owner     Peer
 	Relevance Relevance
-	Weight    float32 // priority against other nodes; 0 means 1
+	Weight    float32 // priority against other nodes; 0 means 1, at most MaxWeight
 	Hz        uint8   // state at most so often; 0 means every send
 	Transient bool    // its state is never sent after its arrival
 	Keep      bool    // stays, owned by nobody, when its owner leaves; else it dies
@@ -101,6 +102,9 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 		return 0, fmt.Errorf("rpl: prefab %s with %d bytes of arguments, at most %d: %w; replicate them in a component", s.prefabName(), len(s.Args), MaxArgs, ErrTooLong)
 	case len(s.Name) > MaxName:
 		return 0, fmt.Errorf("rpl: name %q has %d bytes, at most %d: %w", s.Name[:MaxName], len(s.Name), MaxName, ErrTooLong)
+	}
+	if err := checkStreaming(s.Relevance, s.Weight); err != nil {
+		return 0, fmt.Errorf("rpl: %w", err)
 	}
 	var parent uint32
 	if s.Parent != 0 {
@@ -119,7 +123,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 		return 0, err
 	}
 	n := &a.nodes[slot]
-	if s.Weight <= 0 {
+	if s.Weight == 0 {
 		s.Weight = 1
 	}
 	if s.Args != nil {
@@ -140,6 +144,18 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	a.setParent(slot, parent)
 	a.rejudge(slot)
 	return n.id, nil
+}
+
+// checkStreaming is whether a node can be streamed so. Who may see a node of a
+// relevance that nobody knows cannot be said.
+func checkStreaming(r Relevance, weight float32) error {
+	switch {
+	case r > Grouped:
+		return fmt.Errorf("relevance %d: %w; there are Near, Always, OwnerOnly and Grouped", r, ErrRange)
+	case !(weight >= 0 && weight <= MaxWeight):
+		return fmt.Errorf("weight %v: %w; weights are 0 (for 1) to %v, priority against other nodes", weight, ErrRange, MaxWeight)
+	}
+	return nil
 }
 
 func (s *Spawn) prefabName() string {
@@ -333,14 +349,18 @@ func (a *Authority) orderRows(n *node) {
 // Ordinal is where an item stands among those of its node.
 func (a *Authority) Ordinal(it Item) int { return int(a.items[it].ord) }
 
-// SetNode changes how a node is streamed.
-func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep bool) {
+// SetNode changes how a node is streamed, as its Spawn says it. After an error
+// nothing has changed.
+func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep bool) error {
 	slot, ok := a.slot(n)
 	if !ok {
-		return
+		return fmt.Errorf("rpl: node %v: %w", n, ErrNoNode)
+	}
+	if err := checkStreaming(r, weight); err != nil {
+		return fmt.Errorf("rpl: node %v: %w", n, err)
 	}
 	nd := &a.nodes[slot]
-	if weight <= 0 {
+	if weight == 0 {
 		weight = 1
 	}
 	nd.spawn.Weight, nd.spawn.Hz, nd.spawn.Keep = weight, hz, keep
@@ -355,4 +375,5 @@ func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep 
 		a.noteSecrets(slot)
 		a.rejudge(slot)
 	}
+	return nil
 }

@@ -145,7 +145,9 @@ func (w *randomWorld) rate(n *thingy) {
 	n.shake(w)
 	n.hz = rapid.SampledFrom([]uint8{0, 0, 10, 30, 1}).Draw(w.t, "hz")
 	n.weight = rapid.SampledFrom([]float32{1, 0, .1, 100}).Draw(w.t, "weight")
-	w.net.A.SetNode(n.id, n.relevance, n.weight, n.hz, n.keep)
+	if err := w.net.A.SetNode(n.id, n.relevance, n.weight, n.hz, n.keep); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // show changes what a node shows, or calls it.

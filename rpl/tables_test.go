@@ -2,6 +2,7 @@ package rpl_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -88,6 +89,9 @@ func TestTablesThatAreLoadedEndAFit(t *testing.T) {
 	}
 	if c.a.Fits() {
 		t.Error("it goes on")
+	}
+	if err := c.a.LoadTables(b); err == nil || !strings.Contains(err.Error(), "before anyone joins") {
+		t.Errorf("others in the place of what peers may have: %v", err)
 	}
 }
 
