@@ -58,8 +58,8 @@ func TestPhasesSaveCorrections(t *testing.T) {
 			}
 		}
 	}
-	// Without phases it is 0.4 a walker and tick.
-	if n := w.net.A.Counters().Records; n > ticks*20/8 {
+	// It is 0.1 a walker and tick, of 2,000 seeds 0.13 at most; without phases 0.4.
+	if n := w.net.A.Counters().Records; n > ticks*20/5 {
 		t.Errorf("seed %d: %d updates for %d straight walkers in %d ticks", seed, n, len(walkers), ticks)
 	} else {
 		t.Logf("%.3f updates a walker and tick", float64(n)/ticks/20)
