@@ -115,7 +115,7 @@ func TestLongWaitsKeepTheirBases(t *testing.T) {
 			t.Fatalf("%v has not come", o.id)
 		}
 		var got traveller
-		client.P.Inject(rep, 0, unsafe.Pointer(&got))
+		client.P.Inject(rep, 0, typ, unsafe.Pointer(&got))
 		want := o.traveller
 		if i%3 != 0 {
 			want.Purse, want.Word = 0, ""
@@ -135,10 +135,10 @@ type short struct {
 // node's items: a handle may serve a node of other rows then, and what it took serves
 // the next ones.
 func TestBasesGoWithTheirNodes(t *testing.T) {
-	const nodes, peer, seed = 300, rpl.Peer(2), 5
+	const nodes, peer, seed = 200, rpl.Peer(2), 5
 	s := rpl.NewSchema("travels")
 	long, brief := s.Item("traveller", reflect.TypeFor[traveller](), nil), s.Item("short", reflect.TypeFor[short](), nil)
-	c := rpl.Config{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: 50 * time.Millisecond}
+	c := rpl.Config{Schema: s, Hz: 60, Budget: 5_000, CheckEvery: 50 * time.Millisecond}
 	net, err := rpltest.New(c, seed, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05})
 	if err != nil {
 		t.Fatal(err)
@@ -201,17 +201,17 @@ func TestBasesGoWithTheirNodes(t *testing.T) {
 		}
 	}
 	room := 0
-	for round := range 8 {
+	for round := range 5 {
 		for i := range all {
 			net.A.Remove(all[i].id)
 			all[i] = one{brief: (i+round)%2 == 0}
 			spawn(&all[i])
 		}
-		play(300, false)
+		play(200, false)
 		for i := 0; i < nodes; i += 5 {
 			turn(&all[i])
 		}
-		play(300, false)
+		play(200, false)
 		if now := rpl.Kept(net.A)[".peers.bases.all"]; round <= 1 {
 			room = now
 		} else if now > 2*room {
@@ -221,7 +221,7 @@ func TestBasesGoWithTheirNodes(t *testing.T) {
 	if room < nodes {
 		t.Errorf("seed %d: room for %d bases of %d nodes: nothing waits", seed, room, nodes)
 	}
-	play(1800, true)
+	play(1200, true)
 	if n := client.P.Counters(); n.Refused > 0 || n.Mismatches > 0 || n.Checks == 0 {
 		t.Errorf("seed %d: the client's counts are %+v", seed, n)
 	}
@@ -232,7 +232,7 @@ func TestBasesGoWithTheirNodes(t *testing.T) {
 			t.Fatalf("seed %d: %v has not come", seed, o.id)
 		}
 		got := one{id: o.id, it: o.it, brief: o.brief}
-		client.P.Inject(rep, net.A.Ordinal(o.it), at(&got))
+		client.P.Inject(rep, net.A.Ordinal(o.it), typ(o), at(&got))
 		if o.Purse, o.Word = 0, ""; got != *o {
 			t.Errorf("seed %d: it is %+v, want %+v", seed, got, *o)
 		}

@@ -39,12 +39,13 @@ func (w *pipe) Reliable(b []byte) error {
 // store is a game without an ECS: its components by node.
 type store struct {
 	proxy *rpl.Proxy
+	item  *rpl.ItemType
 	held  map[rpl.Node]*plain
 }
 
 func (s *store) Arrived(r *rpl.Replica) {
 	p := &plain{note: "local"}
-	s.proxy.Inject(r, 0, unsafe.Pointer(p))
+	s.proxy.Inject(r, 0, s.item, unsafe.Pointer(p))
 	s.held[r.ID] = p
 }
 func (s *store) Loaded(*rpl.Replica)                          {}
@@ -58,7 +59,7 @@ func (s *store) Advanced(r *rpl.Replica, ord int, t rpl.Tick) { s.Changed(r, ord
 
 func (s *store) Changed(r *rpl.Replica, ord int, _ rpl.Tick) {
 	if p := s.held[r.ID]; p != nil {
-		s.proxy.Inject(r, ord, unsafe.Pointer(p))
+		s.proxy.Inject(r, ord, s.item, unsafe.Pointer(p))
 	}
 }
 
@@ -78,7 +79,7 @@ func TestCoreAlone(t *testing.T) {
 	if err := auth.Connect(2); err != nil {
 		t.Fatal(err)
 	}
-	there := &store{proxy: proxy, held: map[rpl.Node]*plain{}}
+	there := &store{proxy: proxy, item: item, held: map[rpl.Node]*plain{}}
 	here := map[rpl.Node]*plain{}
 	items := map[rpl.Node]rpl.Item{}
 	var down, up pipe

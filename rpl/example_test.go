@@ -107,7 +107,7 @@ func Example() {
 		client.Send(now, up)
 		if r, ok := client.Replica(node); ok {
 			var there lamp
-			client.Inject(r, 0, unsafe.Pointer(&there))
+			client.Inject(r, 0, item, unsafe.Pointer(&there))
 			fmt.Println(tick, r.ID, there.Lit)
 		}
 	}

@@ -63,7 +63,7 @@ func TestGroupAsksAboutItsOwn(t *testing.T) {
 		}
 		r, _ := c.P.Replica(badges[3])
 		var got badgeItem
-		c.P.Inject(r, 0, unsafe.Pointer(&got))
+		c.P.Inject(r, 0, badge, unsafe.Pointer(&got))
 		want := badgeItem{Open: 5}
 		if in {
 			want.Red = 7

@@ -179,7 +179,7 @@ func TestLateBlock(t *testing.T) {
 	m.ticks(t, 5*60)
 	r, _ := m.c.P.Replica(id)
 	var got tomeItem
-	m.c.P.Inject(r, 1, unsafe.Pointer(&got))
+	m.c.P.Inject(r, 1, m.sch.extra[3], unsafe.Pointer(&got))
 	if !bytes.Equal(got.Text, tome.Text) {
 		t.Errorf("the text is %.40q…, want %.40q…", got.Text, tome.Text)
 	}
@@ -204,7 +204,7 @@ func TestArrivalAckedWithItsUpdate(t *testing.T) {
 	m.ticks(t, 60)
 	r, _ := m.c.P.Replica(id)
 	var got bodyItem
-	m.c.P.Inject(r, 0, unsafe.Pointer(&got))
+	m.c.P.Inject(r, 0, m.sch.body, unsafe.Pointer(&got))
 	if got.HP != 1 {
 		t.Errorf("it has %d, want 1", got.HP)
 	}
@@ -243,8 +243,54 @@ func TestRightsThatComeBackBeforeTheAck(t *testing.T) {
 		t.Fatal("the node is not there")
 	}
 	var got secretItem
-	m.c.P.Inject(r, 1, unsafe.Pointer(&got))
+	m.c.P.Inject(r, 1, m.sch.extra[1], unsafe.Pointer(&got))
 	if got.Team != 2 {
 		t.Errorf("the secret is %d, want 2", got.Team)
+	}
+}
+
+// A node whose parent comes late, in the Apply in which its items change places, is
+// told of with the items that it has before it is told of its parent; and what an
+// adapter holds of the item that was there is not written into.
+func TestItemsAreToldBeforeAParent(t *testing.T) {
+	m := newPostman(t)
+	m.ticks(t, 10)
+	var parent, child rpl.Node
+	late := m.tick(func() { parent = m.spawn(t, m.sch.extra[2]) })
+	m.deliver(t, m.tick(func() {
+		var err error
+		if child, err = m.net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{m.sch.body, m.sch.extra[2]}, Parent: parent}); err != nil {
+			t.Fatal(err)
+		}
+	}))
+	r, ok := m.c.P.Replica(child)
+	if !ok || r.Parent != 0 {
+		t.Fatal("the child is not here, or not alone")
+	}
+	was := r.Items[1]
+	tome := tomeItem{Text: []byte("what was not there before")}
+	m.deliver(t, append(late, m.tick(func() {
+		if err := m.net.A.RemoveItem(m.item(child, 1)); err != nil {
+			t.Fatal(err)
+		}
+		it, err := m.net.A.AddItem(child, m.sch.extra[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.net.A.Set(it, unsafe.Pointer(&tome))
+	})...))
+	if r.Parent != parent || r.Items[1] != m.sch.extra[3] {
+		t.Fatalf("its parent is %v, its item %v", r.Parent, r.Items[1])
+	}
+	m.ticks(t, 60)
+	var once onceItem
+	for _, ord := range []int{-1, 0, 1, 2} {
+		if m.c.P.Inject(r, ord, was, unsafe.Pointer(&once)) || once != (onceItem{}) {
+			t.Errorf("item %d is written as what was item 1: %+v", ord, once)
+		}
+	}
+	var got tomeItem
+	if !m.c.P.Inject(r, 1, m.sch.extra[3], unsafe.Pointer(&got)) || string(got.Text) != string(tome.Text) {
+		t.Errorf("item 1 is %q", got.Text)
 	}
 }

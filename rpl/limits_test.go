@@ -232,7 +232,7 @@ func TestMoreRowsThanFit(t *testing.T) {
 		t.Fatal("it has not come")
 	}
 	var got secretItem
-	c.P.Inject(r, 50, unsafe.Pointer(&got))
+	c.P.Inject(r, 50, secret, unsafe.Pointer(&got))
 	if want := (secretItem{Open: 1, Token: 19}); got != want {
 		t.Errorf("the last of 51 items is %+v, not %+v", got, want)
 	}

@@ -114,9 +114,9 @@ type ProxyCounters struct {
 }
 
 // ProxyHandler is told by Apply what has happened, in this order: all Arrived,
-// parents first; then per node Loaded, ItemAdded, ItemRemoved, Owned, Parented,
-// Changed, Advanced; then Run for the calls in the order of their lanes; then
-// Gone.
+// parents first; then Loaded; then of what has changed ItemRemoved and ItemAdded by
+// node, Owned and Parented by node, Changed, Advanced; then Run for the calls in the
+// order of their lanes; then Gone.
 type ProxyHandler interface {
 	Arrived(r *Replica) // build it; its state is there and may be injected
 	Loaded(r *Replica)

@@ -106,7 +106,9 @@ func (w *randomWorld) same(c *rpltest.Client, n *thingy, r *rpl.Replica) error {
 func (w *randomWorld) sameItem(c *rpltest.Client, n *thingy, r *rpl.Replica, ord int, p *part) error {
 	t := p.t
 	here := p.blank()
-	c.P.Inject(r, ord, here.ptr())
+	if !c.P.Inject(r, ord, t, here.ptr()) {
+		return fmt.Errorf("it is a %s", r.Items[ord].Name)
+	}
 	extract := func(p *part) ([]int32, []any) {
 		words, vars := make([]int32, len(t.Words)), make([]any, len(t.Vars))
 		for k := range vars {

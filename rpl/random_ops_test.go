@@ -418,6 +418,9 @@ func (w *randomWorld) addItem(n *thingy) {
 		w.t.Fatalf("%v: a new item at %d, where there is one", n.id, ord)
 	}
 	n.parts[ord] = p
+	if was := w.past[n.id][w.net.TickNumber()]; ord < len(was) {
+		was[ord] = nil // another item was there earlier in this tick
+	}
 	n.shake(w)
 }
 

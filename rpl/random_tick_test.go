@@ -230,7 +230,7 @@ func (w *randomWorld) readSecrets(peer rpl.Peer, p *rpl.Proxy, how string, some 
 				continue
 			}
 			var s secretItem
-			p.Inject(r, ord, unsafe.Pointer(&s))
+			p.Inject(r, ord, t, unsafe.Pointer(&s))
 			for _, v := range []int32{s.Token, s.Other, s.Team, s.Watch} {
 				if !may.numbers[v] && (some == nil || some.numbers[v]) {
 					w.t.Fatalf("peer %d %s the secret %d of %v: %+v", peer, how, v, r.ID, s)

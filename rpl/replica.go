@@ -120,14 +120,15 @@ func (r *Replica) Tick(ordinal int) Tick {
 	return t
 }
 
-// Inject writes an item's replicated fields into the component at p, in place,
-// as they are at the newest tick received.
-func (c *Proxy) Inject(r *Replica, ordinal int, p unsafe.Pointer) {
-	t := r.item(ordinal)
-	if t == nil {
-		return
+// Inject writes an item's replicated fields into the component at p, in place, as they
+// are at the newest tick received. The component is of type t; where the node's item is
+// another one by now, or none, nothing is written, and ok is false.
+func (c *Proxy) Inject(r *Replica, ordinal int, t *ItemType, p unsafe.Pointer) (ok bool) {
+	if t == nil || r.item(ordinal) != t {
+		return false
 	}
 	words, vars := c.scratch[:len(t.Words)], c.scratchVars[:len(t.Vars)]
 	r.fill(ordinal, words, vars, r.now())
 	t.Inject(p, words, vars, c.cfg.Refs)
+	return true
 }

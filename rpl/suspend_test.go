@@ -43,7 +43,7 @@ func TestSuspend(t *testing.T) {
 		if err := auth.Connect(peer); err != nil {
 			t.Fatal(err)
 		}
-		there := &store{proxy: proxy, held: map[rpl.Node]*plain{}}
+		there := &store{proxy: proxy, item: item, held: map[rpl.Node]*plain{}}
 		var down, up pipe
 		for range 10 {
 			tick++

@@ -41,8 +41,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	for _, r := range ev.arrived {
 		h.Loaded(r)
 	}
-	c.adopt(h)
-	for _, e := range ev.items {
+	for _, e := range ev.items { // first of all: what follows is of the items that a node has now
 		tellItems(e.r, e.was, h)
 	}
 	for _, e := range ev.metas {
@@ -55,6 +54,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 			h.Parented(e.r, e.parent)
 		}
 	}
+	c.adopt(h)
 	for _, i := range ev.changed {
 		if o := &c.rows.owners[i]; c.rows.firstTold(i) {
 			h.Changed(o.r, o.ordinal, c.rows.rows[i].tick)

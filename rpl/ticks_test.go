@@ -49,7 +49,7 @@ func TestTicksEnd(t *testing.T) {
 	var got bodyItem
 	if r, ok := c.P.Replica(id); !ok {
 		t.Error("the node has not come")
-	} else if c.P.Inject(r, 0, unsafe.Pointer(&got)); got.HP != body.HP {
+	} else if c.P.Inject(r, 0, sch.body, unsafe.Pointer(&got)); got.HP != body.HP {
 		t.Errorf("it shows %d, want %d", got.HP, body.HP)
 	}
 	if n := c.P.Counters().Refused; n > 0 {
@@ -91,7 +91,7 @@ func TestTicksThatLeap(t *testing.T) {
 		t.Helper()
 		var got bodyItem
 		r, _ := m.c.P.Replica(id)
-		if m.c.P.Inject(r, 0, unsafe.Pointer(&got)); got.HP != body.HP {
+		if m.c.P.Inject(r, 0, m.sch.body, unsafe.Pointer(&got)); got.HP != body.HP {
 			t.Errorf("%s it shows %d, want %d", when, got.HP, body.HP)
 		}
 	}

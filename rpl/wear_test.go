@@ -221,7 +221,7 @@ func TestVersionsBeginAgain(t *testing.T) {
 			t.Fatalf("node %d has not come", k)
 		}
 		var got bodyItem
-		if m.c.P.Inject(r, 0, unsafe.Pointer(&got)); got.HP != body.HP {
+		if m.c.P.Inject(r, 0, m.sch.body, unsafe.Pointer(&got)); got.HP != body.HP {
 			t.Errorf("node %d shows %d, want %d", k, got.HP, body.HP)
 		}
 		m.net.A.Remove(id)

@@ -40,6 +40,25 @@ func (r *Recorder) has(what string, x *rpl.Replica, ord int) {
 	}
 }
 
+// known is that a node is here, with the items that were told of and no others.
+func (r *Recorder) known(what string, x *rpl.Replica) {
+	r.held(what, x)
+	told := r.items[x]
+	for ord := range max(len(told), len(x.Items)) {
+		if at(told, ord) != at(x.Items, ord) {
+			r.fail("%s for %v, whose item %d was not told of", what, x.ID, ord)
+		}
+	}
+}
+
+// at is the item at an ordinal, nil for none.
+func at(items []*rpl.ItemType, ord int) *rpl.ItemType {
+	if ord < len(items) {
+		return items[ord]
+	}
+	return nil
+}
+
 // The methods of rpl.ProxyHandler.
 
 func (r *Recorder) Arrived(x *rpl.Replica) {
@@ -56,7 +75,7 @@ func (r *Recorder) Arrived(x *rpl.Replica) {
 	r.Came++
 }
 
-func (r *Recorder) Loaded(x *rpl.Replica) { r.held("loaded", x) }
+func (r *Recorder) Loaded(x *rpl.Replica) { r.known("loaded", x) }
 
 func (r *Recorder) ItemAdded(x *rpl.Replica, ord int) {
 	r.held("item added", x)
@@ -79,8 +98,8 @@ func (r *Recorder) ItemRemoved(x *rpl.Replica, ord int, t *rpl.ItemType) {
 	r.items[x][ord] = nil
 }
 
-func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)          { r.held("owner", x) }
-func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)       { r.held("parent", x) }
+func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)          { r.known("owner", x) }
+func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)       { r.known("parent", x) }
 func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick) { r.has("change", x, ord); r.Changes++ }
 
 func (r *Recorder) Advanced(x *rpl.Replica, ord int, t rpl.Tick) { r.has("advance", x, ord) }
