@@ -82,7 +82,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		}
 		baseTick = c.heard.tick(seq - back)
 		tick = baseTick + Tick(delta)
-		c.base = max(c.base, seq-back)
+		c.heard.base = max(c.heard.base, seq-back)
 	} else {
 		tick = Tick(d.Bits(32))
 	}

@@ -14,17 +14,27 @@ type heard struct {
 
 	packets [recordLen / 64]uint64 // by number, a bit each: those that were applied
 	ticks   [recordLen]Tick        // of them
+
+	// base is the newest packet that the authority is known to know of as applied: it
+	// has had an ack that was sent when that packet was here, with all that such an ack
+	// says of those before it.
+	base uint64
+	late []latePacket // came after newer ones, and the authority may not have heard of it
 }
+
+// A latePacket is acked until the base is newer than all that had come before it: of
+// acks that are older than it the authority may hear first.
+type latePacket struct{ seq, newest uint64 }
 
 // has is whether a packet was applied.
 func (r *heard) has(seq uint64) bool {
 	return seq <= r.newest && r.newest-seq < recordLen && r.packets[seq/64%uint64(len(r.packets))]>>(seq%64)&1 != 0
 }
 
-// stale is whether a packet has nothing to say: it was applied, or is older than
-// all that are known of, and its acks have been sent.
+// stale is whether a packet is not to be applied: it was already, or is so old that the
+// authority might not remember it when it hears of it.
 func (r *heard) stale(seq uint64) bool {
-	return r.has(seq) || seq <= r.newest && r.newest-seq >= recordLen
+	return r.has(seq) || seq <= r.newest && r.newest-seq >= latest
 }
 
 // tick is that of a packet that was applied.
@@ -37,9 +47,27 @@ func (r *heard) note(seq uint64, t Tick, at time.Duration) {
 			r.packets[between/64%uint64(len(r.packets))] &^= 1 << (between % 64)
 		}
 		r.any, r.newest, r.at = true, seq, at
+	} else {
+		r.late = append(r.late, latePacket{seq, r.newest})
 	}
 	r.packets[seq/64%uint64(len(r.packets))] |= 1 << (seq % 64)
 	r.ticks[seq%recordLen] = t
+}
+
+// floor is the oldest packet that acks are still to speak of.
+func (r *heard) floor() uint64 {
+	floor, kept := max(r.base, 1), r.late[:0]
+	for _, l := range r.late {
+		if r.base <= l.newest && r.newest-l.seq < recordLen {
+			kept = append(kept, l)
+			floor = min(floor, l.seq)
+		}
+	}
+	r.late = kept
+	if r.newest >= recordLen {
+		floor = max(floor, r.newest-(recordLen-1))
+	}
+	return floor
 }
 
 // run is how many packets in a row were applied, or were not, from one on

@@ -1,13 +1,15 @@
 package rpl
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
 // What a proxy knows of packets is what a set of all that it applied says, of the
-// newest recordLen; runs are those of it.
+// newest recordLen, and older ones than the newest by half of that are stale; runs are
+// those of it.
 func TestHeardIsASetOfTheNewest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h heard
@@ -19,7 +21,7 @@ func TestHeardIsASetOfTheNewest(t *testing.T) {
 				seq = newest - back
 			}
 			_, had := applied[seq]
-			if stale := had || seq+recordLen <= newest; h.stale(seq) != stale {
+			if stale := had || newest >= latest+seq; h.stale(seq) != stale {
 				t.Fatalf("packet %d after %d is stale: %v", seq, newest, !stale)
 			} else if stale {
 				continue
@@ -52,6 +54,69 @@ func TestHeardIsASetOfTheNewest(t *testing.T) {
 				if got := h.run(from, most, came); got != want {
 					t.Fatalf("run of %v from %d, at most %d: %d, want %d", came, from, most, got, want)
 				}
+			}
+		}
+	})
+}
+
+// Whatever of packets and acks is lost or comes late: of each packet that a proxy has
+// applied the authority hears, once acks come again.
+func TestAllThatIsAppliedIsAcked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type packet struct{ seq, base uint64 }
+		var h heard
+		var down []packet
+		var up [][]uint64 // acks, each what it says was applied
+		var sent, base uint64
+		applied, known := map[uint64]bool{}, map[uint64]bool{}
+		arrive := func(p packet) {
+			if !h.stale(p.seq) {
+				h.base = max(h.base, p.base)
+				h.note(p.seq, 0, 0)
+				applied[p.seq] = true
+			}
+		}
+		ack := func() (all []uint64) {
+			for seq := h.floor(); seq <= h.newest; seq++ {
+				if h.has(seq) {
+					all = append(all, seq)
+				}
+			}
+			return all
+		}
+		hear := func(all []uint64) {
+			for _, seq := range all {
+				known[seq] = true
+				base = max(base, seq)
+			}
+		}
+		for range rapid.IntRange(1, 300).Draw(t, "steps") {
+			switch rapid.SampledFrom([]string{"send", "send", "arrive", "arrive", "ack", "hear", "lose"}).Draw(t, "step") {
+			case "send":
+				sent++
+				down = append(down, packet{sent, base})
+			case "arrive":
+				if n := len(down); n > 0 {
+					i := rapid.IntRange(0, n-1).Draw(t, "packet")
+					arrive(down[i])
+					down = slices.Delete(down, i, i+1)
+				}
+			case "ack":
+				up = append(up, ack())
+			case "hear":
+				if n := len(up); n > 0 {
+					i := rapid.IntRange(0, n-1).Draw(t, "acks")
+					hear(up[i])
+					up = slices.Delete(up, i, i+1)
+				}
+			case "lose":
+				down, up = down[:len(down)/2], up[:len(up)/2]
+			}
+		}
+		hear(ack())
+		for seq := range applied {
+			if !known[seq] {
+				t.Fatalf("packet %d was applied, and is not acked: %d is the newest, %d the base, acks go back to %d", seq, h.newest, h.base, h.floor())
 			}
 		}
 	})

@@ -294,3 +294,29 @@ func TestItemsAreToldBeforeAParent(t *testing.T) {
 		t.Errorf("item 1 is %q", got.Text)
 	}
 }
+
+// What was told in a packet that is taken for lost, and was not so any more soon after,
+// is told anew as it is: the packet comes when the authority has forgotten it.
+func TestLateUpdateThatIsForgotten(t *testing.T) {
+	for _, late := range []int{20, 50, 90, 200} { // ticks
+		m := newPostman(t)
+		id := m.spawn(t, m.sch.extra[2])
+		m.ticks(t, 10)
+		set := func(hp uint8) func() {
+			return func() { m.net.A.Set(m.item(id, 0), unsafe.Pointer(&bodyItem{HP: hp})) }
+		}
+		packets := m.tick(set(4))
+		for i := range late {
+			if m.tick(nil); i == late-10 {
+				m.tick(set(0))
+			}
+		}
+		m.deliver(t, packets)
+		m.ticks(t, 60)
+		r, _ := m.c.P.Replica(id)
+		var got bodyItem
+		if m.c.P.Inject(r, 0, m.sch.body, unsafe.Pointer(&got)); got.HP != 0 {
+			t.Errorf("%d ticks late: it shows %d", late, got.HP)
+		}
+	}
+}

@@ -26,7 +26,6 @@ type Proxy struct {
 	moved   Tick // to which the adapter knows what drifts advanced
 
 	readingAt time.Duration // when the packet being read was received
-	base      uint64        // newest base packet that the authority named
 	mustAck   bool
 	lastSent  time.Duration
 	applied   uint32 // reliable messages

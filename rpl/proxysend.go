@@ -82,17 +82,11 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int, first bool) int {
 	return at
 }
 
-// putAcks tells for each packet below the newest whether it was applied, down
-// to a little below the base that the authority names: it knows all of those.
-// They are runs in turn, of what came and what was lost.
+// putAcks tells for each packet below the newest whether it was applied, down to the
+// oldest one that the authority may not have heard of. They are runs in turn, of what
+// came and what was lost.
 func (c *Proxy) putAcks(e *prefix.Encoder, m *entryModel) {
-	floor := uint64(1)
-	if c.base > ackSlack {
-		floor = c.base - ackSlack
-	}
-	if c.heard.newest >= recordLen {
-		floor = max(floor, c.heard.newest-(recordLen-1))
-	}
+	floor := c.heard.floor()
 	n := uint32(0)
 	if c.heard.newest > floor {
 		n = uint32(c.heard.newest - floor)
@@ -109,10 +103,6 @@ func (c *Proxy) putAcks(e *prefix.Encoder, m *entryModel) {
 	}
 }
 
-// ackSlack is how many packets below the authority's base are acked again, for
-// those that came late.
-const ackSlack = 32
-
 // putSkipped tells of which packets the guesses were not applied.
 func (c *Proxy) putSkipped(e *prefix.Encoder, m *entryModel) {
 	for _, seq := range c.skipped {
@@ -125,9 +115,9 @@ func (c *Proxy) putSkipped(e *prefix.Encoder, m *entryModel) {
 
 // forgetSkipped keeps the skipped packets that acks still speak of.
 func (c *Proxy) forgetSkipped() {
-	kept := c.skipped[:0]
+	kept, floor := c.skipped[:0], c.heard.floor()
 	for _, seq := range c.skipped {
-		if seq+ackSlack >= c.base && c.heard.newest-seq <= ackWindow {
+		if seq >= floor {
 			kept = append(kept, seq)
 		}
 	}

@@ -228,11 +228,16 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 		}
 	} else if r.justLeft(pr, uint32(a.tick)) {
 		return true
-	} else if pr.flight == 0 || !r.kept(pr.flight) || r.vars != nil && !r.sameVars(pr.flight) {
+	} else if pr.flight == 0 || pr.inDoubt() || !r.kept(pr.flight) || r.vars != nil && !r.sameVars(pr.flight) {
 		return true
 	}
 	return !a.leads(r, pr.flight, pr.flightTick)
 }
+
+// inDoubt is whether a packet that was taken for lost carried the row after what the
+// peer is known to have: it may come yet, or its ack was lost. What the row is now is
+// told then, be it as it was before.
+func (pr *peerRow) inDoubt() bool { return pr.newest > pr.flightTick }
 
 // leads is whether a version becomes what the row is now, for a peer that has it as
 // it was at a tick from its own on.
