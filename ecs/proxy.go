@@ -188,7 +188,9 @@ func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
 		return
 	}
 	w := r.tagged(b.comp, e, p)
-	r.proxy.Inject(n.replica, ord, b.comp.item, w)
+	if !r.proxy.Inject(n.replica, ord, b.comp.item, w) {
+		return
+	}
 	if b.comp.standIn != nil {
 		b.comp.standIn.set(e, p, w)
 	}
@@ -309,8 +311,7 @@ func (r *Replication) resolve() {
 			if b := &n.items[ord]; b.comp != nil && b.comp.item.HasRefs {
 				if e, p := r.component(b); p != nil {
 					w := r.tagged(b.comp, e, p)
-					r.proxy.Inject(n.replica, ord, b.comp.item, w)
-					if b.comp.standIn != nil {
+					if r.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
 						b.comp.standIn.set(e, p, w)
 					}
 				}
