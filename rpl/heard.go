@@ -34,7 +34,7 @@ func (r *heard) has(seq uint64) bool {
 // stale is whether a packet is not to be applied: it was already, or is so old that the
 // authority might not remember it when it hears of it.
 func (r *heard) stale(seq uint64) bool {
-	return r.has(seq) || seq <= r.newest && r.newest-seq >= latest
+	return r.has(seq) || seq <= r.newest && r.newest-seq >= maxLate
 }
 
 // tick is that of a packet that was applied.

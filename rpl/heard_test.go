@@ -21,7 +21,7 @@ func TestHeardIsASetOfTheNewest(t *testing.T) {
 				seq = newest - back
 			}
 			_, had := applied[seq]
-			if stale := had || newest >= latest+seq; h.stale(seq) != stale {
+			if stale := had || newest >= maxLate+seq; h.stale(seq) != stale {
 				t.Fatalf("packet %d after %d is stale: %v", seq, newest, !stale)
 			} else if stale {
 				continue
@@ -96,19 +96,11 @@ func TestAllThatIsAppliedIsAcked(t *testing.T) {
 				sent++
 				down = append(down, packet{sent, base})
 			case "arrive":
-				if n := len(down); n > 0 {
-					i := rapid.IntRange(0, n-1).Draw(t, "packet")
-					arrive(down[i])
-					down = slices.Delete(down, i, i+1)
-				}
+				oneOf(t, &down, arrive)
 			case "ack":
 				up = append(up, ack())
 			case "hear":
-				if n := len(up); n > 0 {
-					i := rapid.IntRange(0, n-1).Draw(t, "acks")
-					hear(up[i])
-					up = slices.Delete(up, i, i+1)
-				}
+				oneOf(t, &up, hear)
 			case "lose":
 				down, up = down[:len(down)/2], up[:len(up)/2]
 			}
@@ -120,4 +112,13 @@ func TestAllThatIsAppliedIsAcked(t *testing.T) {
 			}
 		}
 	})
+}
+
+// oneOf does something with one of those in a list, which is not there any more then.
+func oneOf[T any](t *rapid.T, list *[]T, do func(T)) {
+	if n := len(*list); n > 0 {
+		i := rapid.IntRange(0, n-1).Draw(t, "which")
+		do((*list)[i])
+		*list = slices.Delete(*list, i, i+1)
+	}
 }

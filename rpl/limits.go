@@ -60,9 +60,9 @@ const (
 	// is echoed of a number tells its place.
 	recordLen = 1024
 
-	// latest is how much older than the newest one a packet may be that a proxy takes:
+	// maxLate is how much older than the newest one a packet may be that a proxy takes:
 	// by as many again the authority may be ahead of that, and still know what was in it.
-	latest = recordLen / 2
+	maxLate = recordLen / 2
 
 	// fewRecords is how many that are at first, a power of two: half a second of
 	// one packet a send at 60 Hz.

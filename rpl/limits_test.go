@@ -241,20 +241,12 @@ func TestMoreRowsThanFit(t *testing.T) {
 // A node that is to be streamed as nothing known, or weighs what cannot be compared, is
 // refused, new or not, and nobody gets to see what is kept from him.
 func TestStreamedAsNothingKnown(t *testing.T) {
-	sch := newRandomSchema()
-	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
+	m := newPostman(t)
+	kept, err := m.net.A.Spawn(rpl.Spawn{Relevance: rpl.OwnerOnly})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := net.Join(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := net.A.Spawn(rpl.Spawn{Relevance: rpl.OwnerOnly})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen, err := net.A.Spawn(rpl.Spawn{Weight: rpl.MaxWeight})
+	seen, err := m.net.A.Spawn(rpl.Spawn{Weight: rpl.MaxWeight})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,25 +258,23 @@ func TestStreamedAsNothingKnown(t *testing.T) {
 		{Weight: float32(math.Inf(1))},
 		{Weight: float32(math.NaN())},
 	} {
-		if _, err := net.A.Spawn(s); !errors.Is(err, rpl.ErrRange) {
+		if _, err := m.net.A.Spawn(s); !errors.Is(err, rpl.ErrRange) {
 			t.Errorf("Spawn of %d, %v: %v", s.Relevance, s.Weight, err)
 		}
 		for _, id := range []rpl.Node{kept, seen} {
-			if err := net.A.SetNode(id, s.Relevance, s.Weight, 1, true); !errors.Is(err, rpl.ErrRange) || !strings.Contains(err.Error(), id.String()) {
+			if err := m.net.A.SetNode(id, s.Relevance, s.Weight, 1, true); !errors.Is(err, rpl.ErrRange) || !strings.Contains(err.Error(), id.String()) {
 				t.Errorf("SetNode of %d, %v: %v", s.Relevance, s.Weight, err)
 			}
 		}
 	}
-	if err := net.A.SetNode(seen+1, rpl.Near, 1, 0, false); !errors.Is(err, rpl.ErrNoNode) {
+	if err := m.net.A.SetNode(seen+1, rpl.Near, 1, 0, false); !errors.Is(err, rpl.ErrNoNode) {
 		t.Errorf("SetNode of no node: %v", err)
 	}
-	for range 20 {
-		net.Tick(nil)
-	}
-	if _, ok := c.P.Replica(kept); ok {
+	m.ticks(t, 20)
+	if _, ok := m.c.P.Replica(kept); ok {
 		t.Error("a client sees what its owner alone may see")
 	}
-	if _, ok := c.P.Replica(seen); !ok {
+	if _, ok := m.c.P.Replica(seen); !ok {
 		t.Error("a client does not see what everyone may see")
 	}
 }

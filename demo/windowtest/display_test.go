@@ -23,7 +23,7 @@ const install = "apt-get update && apt-get install -y gcc pkg-config libx11-dev 
 
 // patience is how long anything here may take before it counts as hanging; it
 // is no measure of speed.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // programs is where the programs under test are, each built once.
 var programs string

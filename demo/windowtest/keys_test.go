@@ -217,8 +217,7 @@ func (p *player) endsWell() {
 
 // playing reports whether both ends know each other and draw something.
 func playing(a shot.Account) bool {
-	return len(a.Panes) == 2 && len(a.Panes[0].Nodes) > 1 && len(a.Panes[1].Nodes) > 1 &&
-		len(a.Panes[0].Net) == 1 && len(a.Panes[1].Net) == 1 && a.Panes[1].Net[0].RTT > 0
+	return len(a.Panes) == 2 && joined(a) && a.Panes[1].Net[0].RTT > 0
 }
 
 func about(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
