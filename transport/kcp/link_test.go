@@ -95,7 +95,7 @@ func TestGoroutinesAreIndependentOfPeers(t *testing.T) {
 		r.Join(linktest.Offer())
 	}
 	r.Until("all are in", func() bool { return len(server.Conns) == clients })
-	if n := runtime.NumGoroutine() - one; n != 2*clients {
+	if n := runtime.NumGoroutine() - one; n > 2*clients { // less where those of other tests end meanwhile
 		t.Errorf("%d goroutines for %d clients with two each: the server has %d more", n, clients, n-2*clients)
 	}
 }
