@@ -37,6 +37,8 @@ type peerLink struct {
 	lastProbe time.Duration
 	many      []ack
 	spare     [][]recEntry // lists of records that are done
+	late      []*record    // of lost packets whose places others have, in order of their numbers
+	idle      []*record    // records for more of them
 	blocks    []blockRecord
 }
 

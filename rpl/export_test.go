@@ -147,7 +147,7 @@ type Backlog struct{ Ready, Waiting, Unreliable, Blocks, Acks, Records, Entries 
 func (a *Authority) Backlog(id Peer) Backlog {
 	p := a.byID.find(id)
 	return Backlog{
-		len(p.rpc.ready), len(p.rpc.waiting), len(p.rpc.unreliable), len(p.link.blocks), len(p.link.acks), len(p.link.records), len(p.entries),
+		len(p.rpc.ready), len(p.rpc.waiting), len(p.rpc.unreliable), len(p.link.blocks), len(p.link.acks), len(p.link.records) + len(p.link.late), len(p.entries),
 	}
 }
 

@@ -145,7 +145,7 @@ func TestHostilePeer(t *testing.T) {
 				w.some("ops", 3, [][]string{shows, shakes})
 			}, nil)
 			w.ticks(rapid.IntRange(0, 4).Draw(t, "ticks"))
-			if b := w.net.A.Backlog(v.c.Peer); b.Ready+b.Waiting > 4096 || b.Records > 1024 || b.Acks > 1500 || b.Entries > 512 {
+			if b := w.net.A.Backlog(v.c.Peer); b.Ready+b.Waiting > 4096 || b.Records > 2048 || b.Acks > 1500 || b.Entries > 512 {
 				t.Fatalf("kept for a peer that says what it likes: %+v", b)
 			}
 		}

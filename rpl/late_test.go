@@ -296,8 +296,8 @@ func TestItemsAreToldBeforeAParent(t *testing.T) {
 }
 
 // What was told in a packet that is taken for lost, and was not so any more soon after,
-// is told anew as it is: the packet comes when the authority has forgotten it.
-func TestLateUpdateThatIsForgotten(t *testing.T) {
+// is told anew as it is: the packet comes long after that.
+func TestLateUpdateOfAMoment(t *testing.T) {
 	for _, late := range []int{20, 50, 90, 200} { // ticks
 		m := newPostman(t)
 		id := m.spawn(t, m.sch.extra[2])
@@ -317,6 +317,51 @@ func TestLateUpdateThatIsForgotten(t *testing.T) {
 		var got bodyItem
 		if m.c.P.Inject(r, 0, m.sch.body, unsafe.Pointer(&got)); got.HP != 0 {
 			t.Errorf("%d ticks late: it shows %d", late, got.HP)
+		}
+	}
+}
+
+// A copy of an arrival, of a time when its peer had other rights, comes long after
+// another was acked. What is shown at last is what the peer may see.
+func TestLateCopyOfAnArrival(t *testing.T) {
+	for _, sees := range []bool{false, true} {
+		for _, late := range []int{20, 50, 90, 200, 400, 600} { // ticks
+			m := newPostman(t)
+			team := func(in bool) func() { return func() { m.net.A.SetGroup(2, m.sch.team, in) } }
+			m.net.A.SetGroup(2, m.sch.team, sees)
+			m.ticks(t, 10)
+			m.c.Mute = true
+			var id rpl.Node
+			m.deliver(t, m.tick(func() {
+				id = m.spawn(t, m.sch.extra[1])
+				m.net.A.Set(m.item(id, 1), unsafe.Pointer(&secretItem{Team: 2}))
+			}))
+			m.tick(team(!sees))
+			var copies []letter
+			for range 30 {
+				copies = append(copies, m.tick(nil)...)
+			}
+			m.tick(team(sees))
+			m.c.Mute = false
+			for range 10 {
+				m.tick(nil) // the ack of the first copy comes, all others are lost
+			}
+			for i := range late {
+				m.deliver(t, m.tick(func() {
+					m.net.A.Set(m.item(id, 0), unsafe.Pointer(&bodyItem{HP: uint8(i)}))
+				}))
+			}
+			m.deliver(t, copies)
+			m.ticks(t, 60)
+			r, ok := m.c.P.Replica(id)
+			if !ok {
+				t.Fatal("the node is not there")
+			}
+			var got secretItem
+			m.c.P.Inject(r, 1, m.sch.extra[1], unsafe.Pointer(&got))
+			if (got.Team == 2) != sees {
+				t.Errorf("%d ticks late: the secret of a peer that may see it (%v) is %d", late, sees, got.Team)
+			}
 		}
 	}
 }

@@ -74,7 +74,10 @@ func (a *Authority) takeAcks(p *peer) {
 	for i := range l.acks {
 		k := &l.acks[i]
 		r := l.record(k.seq)
-		if r.seq != k.seq || r.state != recFlight && r.state != recLost {
+		if r.seq != k.seq {
+			r = l.lateRecord(k.seq)
+		}
+		if r == nil || r.state != recFlight && r.state != recLost {
 			continue
 		}
 		if k.timed && r.state == recFlight {

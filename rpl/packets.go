@@ -1,9 +1,13 @@
 package rpl
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
-// What the packets to one peer carried, remembered until they are acked or judged
-// lost, and a while longer: an ack that is late counts as well.
+// What the packets to one peer carried, remembered until they are acked or would be
+// refused: an ack that is late counts as well.
 
 // record is what one packet carried, until it is acked or its place is needed.
 type record struct {
@@ -49,13 +53,12 @@ const (
 // record is where a packet's record is or was.
 func (l *peerLink) record(seq uint64) *record { return &l.records[seq&uint64(len(l.records)-1)] }
 
-// place is where the record of a new packet goes. There are as few as what may
-// still be acked leaves room for, so that they stay in the caches.
-func (l *peerLink) place(seq uint64, now time.Duration) *record {
+// place is where the record of a new packet goes. There are as few as are in flight,
+// so that they stay in the caches.
+func (l *peerLink) place(seq uint64) *record {
 	for {
 		r := l.record(seq)
-		young := r.state == recFlight || r.state == recLost && now-r.at < silence
-		if !young || len(l.records) >= recordLen {
+		if r.state != recFlight || len(l.records) >= recordLen {
 			return r
 		}
 		old := l.records
@@ -66,6 +69,49 @@ func (l *peerLink) place(seq uint64, now time.Duration) *record {
 			}
 		}
 	}
+}
+
+// lateRecord is the record of a packet whose place another has; nil if there is none.
+func (l *peerLink) lateRecord(seq uint64) *record {
+	if i, ok := l.findLate(seq); ok {
+		return l.late[i]
+	}
+	return nil
+}
+
+func (l *peerLink) findLate(seq uint64) (int, bool) {
+	return slices.BinarySearchFunc(l.late, seq, func(r *record, seq uint64) int { return cmp.Compare(r.seq, seq) })
+}
+
+// keepLate keeps what a lost packet carried whose place is needed: it may come yet, and
+// the peer may apply it, until it has one that is maxLate newer.
+func (l *peerLink) keepLate(r *record) {
+	some := 0
+	for some < len(l.late) && l.refused(l.late[some].seq) {
+		l.recycle(l.late[some])
+		some++
+	}
+	l.idle = append(l.idle, l.late[:some]...)
+	l.late = slices.Delete(l.late, 0, some)
+	if l.refused(r.seq) {
+		l.recycle(r)
+		return
+	}
+	kept := &record{}
+	if n := len(l.idle); n > 0 {
+		kept = l.idle[n-1]
+		l.idle = l.idle[:n-1]
+	}
+	kept.move(r)
+	r.entries = r.few[:0]
+	i, _ := l.findLate(kept.seq)
+	l.late = slices.Insert(l.late, i, kept)
+}
+
+// refused is whether a packet is so old that the peer will not apply it, or has said
+// nothing for so long that it does not matter.
+func (l *peerLink) refused(seq uint64) bool {
+	return seq+maxLate <= l.base || seq+recordLen < l.next
 }
 
 // prepare takes the memory for packets in flight, and for some acks at once.
@@ -87,11 +133,15 @@ func (r *record) move(from *record) {
 
 // begin takes the record of a new packet.
 func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.Duration) *record {
-	r := l.place(seq, now)
+	r := l.place(seq)
 	if r.state == recFlight {
 		a.lost(p, r) // its place is needed
 	}
-	l.recycle(r)
+	if r.state == recLost {
+		l.keepLate(r)
+	} else {
+		l.recycle(r)
+	}
 	r.seq, r.tick, r.at, r.state = seq, tick, now, recFlight
 	if l.oldest == 0 || l.oldest > seq {
 		l.oldest = seq

@@ -32,6 +32,52 @@ func TestPacketsInFlightAreKept(t *testing.T) {
 	}
 }
 
+// What a lost packet carried is known for as long as the peer may yet apply it.
+func TestLostPacketsAreKept(t *testing.T) {
+	const seed = 5
+	r := rand.New(rand.NewPCG(seed, seed))
+	p := &peer{}
+	p.prepare()
+	a, l, most := &Authority{}, &p.link, 0
+	var done [4*recordLen + 1]bool // acked, or refused
+	for seq := uint64(1); seq < uint64(len(done)); seq++ {
+		rec := l.begin(a, p, seq, Tick(seq), time.Duration(seq)*time.Millisecond)
+		for i := range r.IntN(12) { // in the record itself, or in a list
+			l.carries(rec, []recEntry{{handle: uint32(seq), ver: uint32(i)}})
+		}
+		if old := seq - min(seq-1, 20); l.record(old).seq == old && l.record(old).state == recFlight {
+			l.record(old).state = recLost
+		}
+		for range r.IntN(3) {
+			old := seq - min(seq-1, uint64(r.IntN(1<<r.IntN(11))))
+			rec := l.record(old)
+			if rec.seq != old {
+				rec = l.lateRecord(old)
+			}
+			if rec == nil || rec.state == recAcked {
+				if !done[old] && old+maxLate > l.base && old+recordLen >= l.next {
+					t.Fatalf("seed %d: at packet %d nothing is known of packet %d", seed, seq, old)
+				}
+				continue
+			}
+			for i, e := range rec.entries {
+				if e != (recEntry{handle: uint32(old), ver: uint32(i)}) {
+					t.Fatalf("seed %d: at packet %d entry %d of packet %d is %+v", seed, seq, i, old, e)
+				}
+			}
+			if done[old] = true; seq < 3*recordLen { // then it falls silent
+				l.base = max(l.base, old)
+			}
+			rec.state = recAcked
+			l.recycle(rec)
+		}
+		most = max(most, len(l.late))
+	}
+	if len(l.records) != fewRecords || most < maxLate/2 || most > recordLen || len(l.late)+len(l.idle) > most {
+		t.Errorf("%d places, %d more and %d idle, at most %d", len(l.records), len(l.late), len(l.idle), most)
+	}
+}
+
 // Of what a peer acks again and again only the news is looked at.
 func TestOpenPackets(t *testing.T) {
 	const seed = 7
