@@ -18,7 +18,7 @@ type authority struct {
 	mine     membership // of this machine's player
 	plans    []plan     // by archetype
 	fresh    []*node
-	made     []*node // since the world was last read for what has changed
+	made     []*node // which no plan knows yet
 	bumped   []bump
 	sendAt   int  // accumulates Sends; a send is due when it reaches Steps
 	spent    bool // it was said that there are no more ticks

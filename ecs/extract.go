@@ -46,23 +46,26 @@ func extractStage(r *Replication) {
 	if r.auth == nil {
 		return
 	}
-	r.endShortLived()
 	r.findChanges()
+	clear(r.made) // the plans know them now
+	r.made = r.made[:0]
 	r.extractAll()
 	r.greet()
 }
 
-// endShortLived ends the nodes that lost RplNode before findChanges could see them
-// have it.
+// endShortLived ends the nodes that lost RplNode before a plan has seen them have it,
+// maybe in the callbacks of each other's end.
 func (r *Replication) endShortLived() {
-	for i := 0; i < len(r.made); i++ {
-		n := r.made[i]
-		if r.nodeOf(n.entity) == n && n != r.session && !r.world.Entry(n.entity).HasComponent(components.RplNode) {
-			r.endNode(n)
+	for ended := true; ended; {
+		ended = false
+		for i := 0; i < len(r.made); i++ {
+			n := r.made[i]
+			if r.nodeOf(n.entity) == n && n != r.session && !r.world.Entry(n.entity).HasComponent(components.RplNode) {
+				r.endNode(n)
+				ended = true
+			}
 		}
 	}
-	clear(r.made)
-	r.made = r.made[:0]
 }
 
 // greet extracts what is new, and tells of it and of all else that waits.
@@ -96,6 +99,7 @@ func (r *Replication) greet() {
 // findChanges compares each archetype's entities with those of the last step:
 // donburi tells of no component that was added or taken away.
 func (r *Replication) findChanges() {
+	r.endShortLived()
 	archetypes := r.world.Archetypes()
 	for len(r.plans) < len(archetypes) {
 		r.plans = append(r.plans, r.planOf(len(r.plans), archetypes[len(r.plans)].ComponentTypes()))

@@ -45,6 +45,42 @@ func TestNodeForLessThanAStep(t *testing.T) {
 	check(t, "what was stripped stays", server.count(Paint)+server.count(Plan), 2)
 }
 
+// So is one that loses RplNode in the OnStreamOut of another: before it was told of, and
+// in the step after that in which a callback made it.
+func TestStrippedByACallback(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	strip := func(e *donburi.Entry) { donburi.Remove[components.NodeData](e, components.RplNode) }
+	var victim donburi.Entity
+	server.OnStreamOut(components.Owner, func(*donburi.Entry, bool) {
+		if w := server.World(); w.Valid(victim) {
+			strip(w.Entry(victim))
+		}
+		victim = donburi.Null
+	})
+	first := server.Create(Paint)
+	l.steps(5)
+	victim = server.Create(Body).Entity()
+	strip(first)
+	l.steps(30)
+	check(t, "the client has", client.count(Paint)+client.count(Body), 0)
+
+	var two []donburi.Entity
+	server.OnStreamIn(Body, func(e *donburi.Entry) {
+		for range 2 {
+			two = append(two, server.Create(Plan).Entity())
+		}
+	})
+	server.Create(Body)
+	l.steps(1)
+	victim = two[0]
+	strip(server.World().Entry(two[1]))
+	l.steps(30)
+	check(t, "the client has of the two", client.count(Plan), 0)
+	check(t, "the server has of all", server.count(Paint)+server.count(Body)+server.count(Plan), 5)
+}
+
 // What callbacks make while a level ends, goes with it.
 func TestMadeAtALevelsEnd(t *testing.T) {
 	l := newLab(t, lan)
