@@ -22,7 +22,7 @@ type client struct {
 	entering *levelMessage
 
 	clock  clock
-	joined time.Duration        // when the welcome came, which told the tick
+	joined time.Duration        // when the server was found, which then told the tick: its word may be late
 	sends  int                  // of the server, a second
 	render float64              // the time that is drawn, in ticks
 	heard  [heardTicks]rpl.Tick // the newest ticks received, newest first
@@ -44,7 +44,7 @@ type client struct {
 // clientInbox calls no game code: that waits until all has been received.
 type clientInbox struct{ *Replication }
 
-func (r clientInbox) Connected(c transport.Conn, _ []byte) { r.server = c }
+func (r clientInbox) Connected(c transport.Conn, _ []byte) { r.server, r.joined = c, r.now() }
 
 func (r clientInbox) Datagram(_ transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if r.proxy == nil || r.entering != nil || seq <= r.after {
@@ -115,14 +115,14 @@ func (r *Replication) welcome(m *welcome) {
 		r.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.steps, r.config.Steps, transport.ErrSchema)
 		return
 	}
-	r.me, r.tick, r.sends, r.host, r.joined = m.peer, m.tick, int(m.sends), m.host, r.now()
+	r.me, r.tick, r.sends, r.host = m.peer, m.tick, int(m.sends), m.host
 	r.clock.step = r.config.step()
 	r.strangers = map[string]*rpl.Replica{}
 	r.enter(m.level)
 }
 
-// expected is about what the server's tick is, before anything of a level has come:
-// to build its side of it may have taken long.
+// expected is about what the server's tick is, or more, before anything of a level has
+// come: to build its side of it may have taken long.
 func (r *Replication) expected(now time.Duration) rpl.Tick {
 	if r.clock.started {
 		return rpl.Tick(r.clock.server(now) / r.clock.step)

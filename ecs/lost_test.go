@@ -388,3 +388,28 @@ func TestTwoLostAndBack(t *testing.T) {
 	check(t, "ann's number", ann.Me(), 2)
 	check(t, "hellos", string(server.Hello(2))+string(server.Hello(3)), "annbob")
 }
+
+// Who is cut off while it joins, again and again, has all once the line is mended: what
+// it was told of the session's tick may be old by then.
+func TestCutWhileJoining(t *testing.T) {
+	for _, at := range []int{0, 5, 6, 7} { // steps
+		for _, first := range []int{300, 500} {
+			for _, gap := range []int{6, 14, 20, 30} {
+				l := newLab(t, lan)
+				server := l.server(tendon.Config{})
+				server.Create(Paint)
+				ann := l.player(tendon.Config{Hello: []byte("ann")})
+				l.steps(at)
+				for _, off := range []int{first, 550} {
+					ann.cut()
+					l.steps(off)
+					ann.mend()
+					l.steps(gap)
+				}
+				l.until(fmt.Sprintf("ann has the node, cut at %d for %d, after %d for more", at, first, gap), func() bool {
+					return ann.count(Paint) > 0
+				})
+			}
+		}
+	}
+}

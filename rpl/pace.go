@@ -23,16 +23,25 @@ func (p *pace) note(tick Tick, at time.Duration, hz int) {
 	}
 }
 
-// believes is whether time can have brought a packet's tick. Before any packet came
-// the tick is due that Step has named, if any.
+// beginPace has the tick that Step has named be due, from now on, until a packet was applied.
+func (c *Proxy) beginPace(now time.Duration) {
+	if c.pace == (pace{}) && c.tick != 0 {
+		c.pace = pace{c.tick, now}
+	}
+}
+
+// believes is whether time can have brought a packet's tick. Before any was applied, or
+// Step has named one, it may be any. Should the pace be wrong, it is so for a while: the
+// longer nothing is believed, the more is.
 func (c *Proxy) believes(tick Tick) error {
-	due, lead := c.tick, maxLead
-	switch {
-	case c.heard.any:
+	due, lead := min(tick, MaxTick), maxLead
+	if c.pace != (pace{}) {
+		since := c.pace.at
+		if c.heard.any {
+			since = c.heard.at
+		}
 		due = c.pace.due(c.readingAt, c.cfg.Hz)
-		lead += max(c.readingAt-c.heard.at, 0) // should the pace be wrong, it is so for a while
-	case due == 0:
-		due = min(tick, MaxTick)
+		lead += max(c.readingAt-since, 0)
 	}
 	if tick <= due {
 		return nil

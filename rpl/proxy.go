@@ -201,6 +201,7 @@ func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.rtt.rtt, c.rtt.jitt
 // of their numbers, then reliable messages, then removals; and only then tells
 // h.
 func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
+	c.beginPace(now)
 	slices.SortFunc(c.inbox, func(a, b inPacket) int {
 		switch {
 		case a.seq < b.seq:

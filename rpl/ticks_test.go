@@ -107,3 +107,43 @@ func TestTicksThatLeap(t *testing.T) {
 		t.Errorf("the newest tick is %d of %d", n, m.net.TickNumber())
 	}
 }
+
+// Where the word of the tick is older than any packet may be early, or the first packet
+// comes long after it, packets are believed, at once or soon.
+func TestFirstPacketsComeLate(t *testing.T) {
+	for _, c := range []struct {
+		before, after int // ticks: until the proxy is told of tick 5, and until packets come
+		wait          int // until one is believed, at most
+	}{
+		{0, 60 * 5, 1},
+		{0, 60 * 18, 1},
+		{60 * 9, 60 * 9, 1},
+		{60 * 12, 0, 60 * 3},
+	} {
+		m := newPostman(t)
+		id := m.spawn(t, m.sch.extra[2])
+		quiet := func(ticks int) {
+			for range ticks {
+				m.tick(nil)
+				m.c.P.Apply(m.net.Now, &m.c.Log)
+			}
+		}
+		quiet(c.before)
+		m.c.P.Step(5)
+		quiet(c.after)
+		waited := 0
+		for ; m.c.P.Newest() == 0 && waited < 60*10; waited++ {
+			for _, l := range m.tick(nil) {
+				m.c.P.Receive(l.seq, m.net.Now, l.b)
+			}
+			m.c.P.Apply(m.net.Now, &m.c.Log)
+		}
+		if waited > c.wait+15 { // of a peer that is silent for so long only 4 packets a second
+			t.Errorf("%+v: believed after %d ticks: %+v", c, waited, m.c.P.Counters())
+		}
+		m.ticks(t, 60)
+		if _, ok := m.c.P.Replica(id); !ok {
+			t.Errorf("%+v: the node is not there: %+v", c, m.c.P.Counters())
+		}
+	}
+}
