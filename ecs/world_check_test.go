@@ -45,6 +45,9 @@ func (g *adventure) equal() error {
 		n := 0
 		for _, e := range all {
 			id := tendon.ID(e)
+			if root := rootOf(e); !root.HasComponent(components.RplNode) {
+				return fmt.Errorf("the server is about to end %v, above %v", root, id)
+			}
 			has := p.has(id)
 			if sees := g.sees(p.Me(), e); sees != has {
 				root := rootOf(e)
