@@ -95,6 +95,16 @@ func (m *postman) ticks(t *testing.T, n int) {
 	}
 }
 
+// read writes an item into the component at p, as the client has it.
+func (m *postman) read(t *testing.T, id rpl.Node, ordinal int, typ *rpl.ItemType, p unsafe.Pointer) {
+	t.Helper()
+	if r, ok := m.c.P.Replica(id); !ok {
+		t.Fatalf("%v is not there: %+v", id, m.c.P.Counters())
+	} else if !m.c.P.Inject(r, ordinal, typ, p) {
+		t.Fatalf("item %d of %v is not a %s", ordinal, id, typ.Name)
+	}
+}
+
 // A packet that takes a row away, late by so much that its node has gone, is of
 // no concern to anyone.
 func TestLateForgetOfGoneNode(t *testing.T) {
@@ -177,9 +187,8 @@ func TestLateBlock(t *testing.T) {
 	}
 	m.c.Mute = false
 	m.ticks(t, 5*60)
-	r, _ := m.c.P.Replica(id)
 	var got tomeItem
-	m.c.P.Inject(r, 1, m.sch.extra[3], unsafe.Pointer(&got))
+	m.read(t, id, 1, m.sch.extra[3], unsafe.Pointer(&got))
 	if !bytes.Equal(got.Text, tome.Text) {
 		t.Errorf("the text is %.40q…, want %.40q…", got.Text, tome.Text)
 	}
@@ -202,9 +211,8 @@ func TestArrivalAckedWithItsUpdate(t *testing.T) {
 	m.ticks(t, 20)
 	m.tick(func() { set(1) }) // is lost
 	m.ticks(t, 60)
-	r, _ := m.c.P.Replica(id)
 	var got bodyItem
-	m.c.P.Inject(r, 0, m.sch.body, unsafe.Pointer(&got))
+	m.read(t, id, 0, m.sch.body, unsafe.Pointer(&got))
 	if got.HP != 1 {
 		t.Errorf("it has %d, want 1", got.HP)
 	}
@@ -238,12 +246,8 @@ func TestRightsThatComeBackBeforeTheAck(t *testing.T) {
 	lose(func() { m.net.A.SetGroup(2, m.sch.team, true) })
 	m.c.Mute = false
 	m.ticks(t, 120)
-	r, ok := m.c.P.Replica(id)
-	if !ok {
-		t.Fatal("the node is not there")
-	}
 	var got secretItem
-	m.c.P.Inject(r, 1, m.sch.extra[1], unsafe.Pointer(&got))
+	m.read(t, id, 1, m.sch.extra[1], unsafe.Pointer(&got))
 	if got.Team != 2 {
 		t.Errorf("the secret is %d, want 2", got.Team)
 	}
@@ -290,7 +294,7 @@ func TestItemsAreToldBeforeAParent(t *testing.T) {
 		}
 	}
 	var got tomeItem
-	if !m.c.P.Inject(r, 1, m.sch.extra[3], unsafe.Pointer(&got)) || string(got.Text) != string(tome.Text) {
+	if m.read(t, child, 1, m.sch.extra[3], unsafe.Pointer(&got)); !bytes.Equal(got.Text, tome.Text) {
 		t.Errorf("item 1 is %q", got.Text)
 	}
 }
@@ -313,9 +317,8 @@ func TestLateUpdateOfAMoment(t *testing.T) {
 		}
 		m.deliver(t, packets)
 		m.ticks(t, 60)
-		r, _ := m.c.P.Replica(id)
 		var got bodyItem
-		if m.c.P.Inject(r, 0, m.sch.body, unsafe.Pointer(&got)); got.HP != 0 {
+		if m.read(t, id, 0, m.sch.body, unsafe.Pointer(&got)); got.HP != 0 {
 			t.Errorf("%d ticks late: it shows %d", late, got.HP)
 		}
 	}
@@ -353,12 +356,8 @@ func TestLateCopyOfAnArrival(t *testing.T) {
 			}
 			m.deliver(t, copies)
 			m.ticks(t, 60)
-			r, ok := m.c.P.Replica(id)
-			if !ok {
-				t.Fatal("the node is not there")
-			}
 			var got secretItem
-			m.c.P.Inject(r, 1, m.sch.extra[1], unsafe.Pointer(&got))
+			m.read(t, id, 1, m.sch.extra[1], unsafe.Pointer(&got))
 			if (got.Team == 2) != sees {
 				t.Errorf("%d ticks late: the secret of a peer that may see it (%v) is %d", late, sees, got.Team)
 			}

@@ -23,16 +23,17 @@ func (p *pace) note(tick Tick, at time.Duration, hz int) {
 	}
 }
 
-// beginPace has the tick that Step has named be due, from now on, until a packet was applied.
+// beginPace has the tick that Step has named be due now, for as long as no packet says
+// better.
 func (c *Proxy) beginPace(now time.Duration) {
 	if c.pace == (pace{}) && c.tick != 0 {
 		c.pace = pace{c.tick, now}
 	}
 }
 
-// believes is whether time can have brought a packet's tick. Before any was applied, or
-// Step has named one, it may be any. Should the pace be wrong, it is so for a while: the
-// longer nothing is believed, the more is.
+// believes is whether time can have brought a packet's tick. As long as none was applied
+// and Step has named none, it may be any. Should the pace be wrong, it is so for a while:
+// the longer nothing is believed, the more is.
 func (c *Proxy) believes(tick Tick) error {
 	due, lead := min(tick, MaxTick), maxLead
 	if c.pace != (pace{}) {

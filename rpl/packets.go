@@ -9,7 +9,7 @@ import (
 // What the packets to one peer carried, remembered until they are acked or would be
 // refused: an ack that is late counts as well.
 
-// record is what one packet carried, until it is acked or its place is needed.
+// record is what one packet carried, until it is acked or would be refused.
 type record struct {
 	seq     uint64
 	at      time.Duration

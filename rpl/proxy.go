@@ -166,8 +166,9 @@ func (c *Proxy) ReceiveMessage(b []byte) {
 	c.mail = append(c.mail, append([]byte(nil), b...))
 }
 
-// Step names the local tick, which calls carry. Before anything has come it is what the
-// authority's is taken to be: a first packet far ahead of it is refused.
+// Step names the local tick, which calls carry. What it names before the first Apply is
+// what the authority's is taken to be then: packets far ahead of that, and of the time
+// since, are refused until one was applied.
 func (c *Proxy) Step(t Tick) { c.tick = t }
 
 // Newest is the newest tick of the authority that was received.

@@ -90,8 +90,7 @@ func TestTicksThatLeap(t *testing.T) {
 	shows := func(when string) {
 		t.Helper()
 		var got bodyItem
-		r, _ := m.c.P.Replica(id)
-		if m.c.P.Inject(r, 0, m.sch.body, unsafe.Pointer(&got)); got.HP != body.HP {
+		if m.read(t, id, 0, m.sch.body, unsafe.Pointer(&got)); got.HP != body.HP {
 			t.Errorf("%s it shows %d, want %d", when, got.HP, body.HP)
 		}
 	}
