@@ -257,7 +257,7 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 	}
 }
 
-// judge decides which packets in flight are lost by now: a later one is acked,
+// judgeLosses decides which packets in flight are lost by now: a later one is acked,
 // or their time is over.
 func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 	l := &p.link

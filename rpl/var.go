@@ -65,7 +65,7 @@ func (t *varType) ParseDelta(b []byte, base any) (any, error) {
 	return v, nil
 }
 
-// codecOf is the varCodec of a var.
+// codec is the codec of the type of a var.
 func (v *Var) codec() varCodec { return v.Type.(*varType).varCodec }
 
 // width is the bits that a number from 0 to n needs.

@@ -16,7 +16,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// drawn are the nodes of a world that may be drawn now.
+// drawnQuery finds the nodes of a world that may be drawn now.
 func drawnQuery() *donburi.Query {
 	return donburi.NewQuery(filter.And(filter.Contains(island.Look, island.Place), tendon.Drawn))
 }
