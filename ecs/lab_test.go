@@ -46,6 +46,7 @@ var (
 	Late  = tendon.NewPrefab[tendon.None](proto, "late", nil)
 	Chat  = tendon.NewRPC[string](proto, "chat", rpl.ToServer, rpl.Reliable).FromAnyone()
 	Boom  = tendon.NewRPC[uint8](proto, "boom", rpl.Broadcast, rpl.Reliable)
+	Tell  = tendon.NewRPC[string](proto, "tell", rpl.Broadcast, rpl.Reliable)
 	Touch = tendon.NewRPC[TouchArgs](proto, "touch", rpl.ToServer, rpl.Reliable)
 	calls = map[rpl.Target]map[rpl.Lane]*tendon.RPC[uint8]{}
 

@@ -13,6 +13,8 @@ func sendStage(r *Replication) {
 				continue
 			}
 			s.conn.Flush()
+			sent, held := s.meter.lane(s.conn)
+			r.auth.Charge(s.peer, sent, held)
 			if aware, ok := s.conn.(transport.LossAware); s.meter.read(r.now(), s.conn) && ok {
 				aware.SetLoss(r.auth.PeerStats(s.peer).Loss)
 			}

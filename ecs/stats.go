@@ -57,6 +57,16 @@ type meter struct {
 	out, in uint64
 	perOut  int
 	perIn   int
+	charged uint64 // bytes of its reliable lane
+}
+
+// lane is what the connection's reliable lane has sent since it was last asked,
+// and what it holds.
+func (m *meter) lane(c transport.Conn) (sent, held int) {
+	all, held := c.LaneBytes()
+	sent = int(all - m.charged)
+	m.charged = all
+	return sent, held
 }
 
 // read takes the totals once a second, and reports when it has.

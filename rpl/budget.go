@@ -119,6 +119,9 @@ type purse struct {
 	lane   float64 // bytes for messages that wait for the reliable lane
 	room   float64 // bytes left in the bucket; negative: debt
 	left   float64 // bits of the room that are not planned for
+	paid   float64 // bytes taken for what the reliable lane holds, and what it was given since Charge
+
+	settled bool // Charge tells what the lane sends
 }
 
 func (a *Authority) refill(p *peer, now time.Duration) {
@@ -151,8 +154,8 @@ func (u *purse) open() bool {
 func (a *Authority) laneShare(p *peer) float64 {
 	share := 0.0
 	for _, m := range p.rpc.ready {
-		cost := laneCost(m)
-		if p.purse.tokens-share < min(cost, a.bucket) {
+		cost := p.laneCost(m)
+		if p.purse.tokens-share < min(cost, a.bucket) || !a.laneTakes(p, share+cost) {
 			break
 		}
 		share += cost
@@ -160,9 +163,42 @@ func (a *Authority) laneShare(p *peer) float64 {
 	return share
 }
 
-// laneCost is what a reliable message takes of the budget.
-func laneCost(m []byte) float64 {
-	return float64(len(m) + (len(m)/laneChunk+1)*laneOverhead)
+// laneTakes is whether a peer's reliable lane is to be given so many bytes now: a
+// lane that has stalled saves up a bucket of them, no more, or all would leave at
+// once when it goes on.
+func (a *Authority) laneTakes(p *peer, bytes float64) bool {
+	u := &p.purse
+	return !u.settled || u.paid == 0 || u.paid+bytes <= a.bucket
+}
+
+// laneCost is what a reliable message takes of the budget when it is given to
+// the lane: what its segments take, and their copies where packets are lost
+// (transport/lane repeats each once then). Charge settles what it did take.
+func (p *peer) laneCost(m []byte) float64 {
+	cost := float64(len(m) + (len(m)/laneChunk+1)*laneOverhead)
+	if p.link.copiesFor() > 1 {
+		cost *= 2
+	}
+	return cost
+}
+
+// Charge tells what a peer's reliable lane has sent since the last Charge, in
+// bytes: messages, repeats, acknowledgements, and the packets that carried
+// nothing else; and what it holds that is to leave yet. What messages took of
+// the budget when they were given to the lane is settled by that: repeats are a
+// debt, paid before the peer is sent anything else. transport.Conn counts both;
+// call it after each send, before the next Schedule. Without it the lane is
+// charged by an estimate that knows of no repeats. Without Config.Budget, and for
+// peers that are not connected, it does nothing.
+func (a *Authority) Charge(id Peer, sent, held int) {
+	if a.cfg.Budget == 0 {
+		return
+	}
+	if p := a.byID.find(id); p != nil {
+		u := &p.purse
+		u.tokens += u.paid - float64(sent+held)
+		u.paid, u.settled = float64(held), true
+	}
 }
 
 // What the reliable lane adds to a message, roughly: a segment's header per

@@ -63,8 +63,8 @@ func (p *peer) moves(e *entry, does bool) {
 func (a *Authority) sendMessages(p *peer, s Sink) {
 	n, room := 0, p.purse.lane+max(p.purse.left, 0)/8
 	for _, m := range p.rpc.ready {
-		cost := laneCost(m)
-		if a.cfg.Budget > 0 && room < cost {
+		cost := p.laneCost(m)
+		if a.cfg.Budget > 0 && (room < cost || !a.laneTakes(p, cost)) {
 			break
 		}
 		if s.Reliable(m) != nil {
@@ -72,6 +72,7 @@ func (a *Authority) sendMessages(p *peer, s Sink) {
 		}
 		room -= cost
 		p.purse.tokens -= cost
+		p.purse.paid += cost
 		n++
 	}
 	rest := copy(p.rpc.ready, p.rpc.ready[n:])

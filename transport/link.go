@@ -92,6 +92,10 @@ type Conn interface {
 	// local handler is told Closed with ErrClosed at the next Poll.
 	Close(reason string)
 	Stats() Stats
+	// LaneBytes is what the reliable lane has cost since the connection began, in
+	// bytes of UDP payload: messages, repeats, acknowledgements, packets without a
+	// datagram. held is the bytes that it is to send yet, were nothing lost.
+	LaneBytes() (sent uint64, held int)
 }
 
 // Stats are a connection's figures since it began.

@@ -52,7 +52,7 @@ type Lane struct {
 	now     time.Duration // of the last call that spoke to the machine
 	again   repeats
 	scratch []byte   // a chunk, apart, so that lanes lie side by side
-	_       [32]byte // whole lines: the allocator aligns 320 bytes to them
+	_       [24]byte // whole lines: the allocator aligns 320 bytes to them
 }
 
 // New makes a lane over the machine that make returns; the machine emits its
@@ -195,6 +195,10 @@ func (l *Lane) Receive() (b []byte, err error) {
 
 // Queued is how many messages wait that the machine was not given whole.
 func (l *Lane) Queued() int { return len(l.ends) }
+
+// Held is the bytes that are to leave yet, whatever the other end says: what was
+// queued and never said, segments that await a packet, and copies of segments.
+func (l *Lane) Held() int { return l.queued - l.again.said + l.pending.len() + l.again.copies.len() }
 
 // Waiting is how many segments are on their way and not acknowledged.
 func (l *Lane) Waiting() int { return l.m.Waiting() }

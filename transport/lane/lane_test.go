@@ -119,6 +119,39 @@ func TestBytes(t *testing.T) {
 	}
 }
 
+// What a lane holds is what it will say if nothing is lost, copies with their headers.
+func TestHeld(t *testing.T) {
+	x := newExchange(1, netsim.Conditions{Delay: 200 * time.Millisecond})
+	l := x.ends[0]
+	l.SetLoss(RepeatAbove)
+	queue := func() {
+		if err := l.Queue(make([]byte, 20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	queue()
+	if held := l.Held(); held != 21 {
+		t.Errorf("%d bytes are held of 21 that were never said", held)
+	}
+	l.Update(0)
+	if held := l.Held(); held != 2*(HeaderSize+21) {
+		t.Errorf("%d bytes are held of a segment and its copy, want %d", held, 2*(HeaderSize+21))
+	}
+	x.tick(t)
+	x.tick(t)
+	if held := l.Held(); held != 0 || l.Waiting() != 1 {
+		t.Errorf("%d bytes are held where all was said twice, and %d segments not acknowledged", held, l.Waiting())
+	}
+	for range MaxWaiting + 2 { // the machine takes so many, each its own
+		queue()
+		l.Update(x.now)
+		l.Take(nil, transport.MaxPayload)
+	}
+	if held := l.Held(); held < 3*21 {
+		t.Errorf("%d bytes are held where the machine takes no more", held)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	l := New(NewARQ)
 	if err := l.Queue(make([]byte, transport.MaxMessage+1)); !errors.Is(err, transport.ErrTooLong) {

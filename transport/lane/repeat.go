@@ -10,6 +10,7 @@ type repeats struct {
 	copies fifo
 	waits  []wait
 	newest uint32 // number of the next segment that was never said
+	said   int    // bytes of data in all that were
 }
 
 type wait struct {
@@ -20,12 +21,13 @@ type wait struct {
 // keep copies the segments that are new.
 func (r *repeats) keep(now time.Duration, segments []byte) {
 	for len(segments) > 0 {
-		h, _, rest, err := parse(segments)
+		h, data, rest, err := parse(segments)
 		if err != nil {
 			return
 		}
 		if h.cmd == push && after(h.sn, r.newest) >= 0 {
 			r.newest = h.sn + 1
+			r.said += len(data)
 			if r.on {
 				n := len(segments) - len(rest)
 				r.copies.add(segments[:n])

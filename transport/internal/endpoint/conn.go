@@ -43,6 +43,7 @@ type Conn struct {
 	window replayWindow
 	lane   *lane.Lane // nil until open
 	stats  transport.Stats
+	aside  uint64 // bytes sent beside datagrams
 
 	out [transport.MaxPacket]byte // the packet being built
 }
@@ -97,6 +98,7 @@ func (c *Conn) Datagram(b []byte) {
 	p := c.begin(wire.Both, seq)
 	p = append(p, byte(n), byte(n>>8))
 	p = c.lane.Take(p, n)
+	c.aside += uint64(2 + n)
 	c.send(append(p, b...))
 }
 
@@ -158,6 +160,16 @@ func (c *Conn) Stats() transport.Stats {
 	return s
 }
 
+// LaneBytes implements transport.Conn.
+func (c *Conn) LaneBytes() (sent uint64, held int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lane != nil {
+		held = c.lane.Held()
+	}
+	return c.aside, held
+}
+
 // end tells the peer, if it is one yet, and stops the connection. It returns
 // false if that was done before.
 func (c *Conn) end(cause wire.Cause, reason string) bool {
@@ -195,7 +207,9 @@ func (c *Conn) keepalive(now, d time.Duration) {
 // sendLane sends a packet of segments alone. Some must be pending.
 func (c *Conn) sendLane() {
 	c.seq++
+	was := c.stats.BytesOut
 	c.send(c.lane.Take(c.begin(wire.Lane, c.seq), transport.MaxPayload))
+	c.aside += c.stats.BytesOut - was
 }
 
 func (c *Conn) begin(k wire.Kind, seq uint64) []byte {

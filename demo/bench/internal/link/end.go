@@ -29,7 +29,7 @@ type End struct {
 
 	// Where buf is: most sends are small, and small buffers lie in few pages.
 	small, large []byte
-	_            [32]byte // whole lines: the allocator aligns 256 bytes to them
+	_            [24]byte // whole lines: the allocator aligns 256 bytes to them
 }
 
 // Before each datagram in buf stands its length, u32, and how many bytes of the
@@ -107,6 +107,7 @@ func (e *End) Flush(now time.Duration) (sent Counters) {
 		rest = rest[len(p)+writtenSize:]
 		if segments > 0 {
 			p = e.lead(p, segments)
+			sent.Beside += bothSize + segments
 		}
 		e.send(now, p, segments, &sent)
 	}
@@ -147,6 +148,7 @@ func (e *End) lead(alone []byte, segments int) []byte {
 // sendSegments sends a packet of segments alone.
 func (e *End) sendSegments(now time.Duration, n int, sent *Counters) {
 	e.seq++
+	sent.Beside += n + transport.Overhead
 	e.send(now, e.lane.Take(begin(e.spare(), segmentsAlone, e.seq), n), n, sent)
 }
 
@@ -195,6 +197,9 @@ func (e *End) collectMessages() error {
 
 // Received is what the last Collect has gathered; valid until the next.
 func (e *End) Received() ([]Datagram, [][]byte) { return e.got.datagrams, e.got.messages }
+
+// Held is the bytes that the reliable lane is to send yet.
+func (e *End) Held() int { return e.lane.Held() }
 
 // Oversize is how many packets were longer than the network takes and dropped.
 func (e *End) Oversize() int { return int(e.out.Counters().Oversize) }

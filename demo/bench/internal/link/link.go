@@ -38,6 +38,7 @@ type Counters struct {
 	Reliable int // of these, segments of the reliable lane
 	Messages int // of the reliable lane, once each
 	Longest  int // bytes inside the seal of the longest packet
+	Beside   int // bytes of UDP payload beside datagrams, as transport.Conn.LaneBytes counts
 }
 
 // Wire is the bytes of UDP payload: the seal included, UDP's own header not.

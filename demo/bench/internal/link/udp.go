@@ -82,6 +82,7 @@ type UDPEnd struct {
 
 	got, next received // of the last Collect, and since
 	before    transport.Stats
+	beside    uint64 // bytes sent beside datagrams
 	messages  int
 }
 
@@ -125,7 +126,15 @@ func (e *UDPEnd) Flush(time.Duration) Counters {
 	c := Counters{Packets: int(s.PacketsOut - was.PacketsOut), Reliable: int(s.ReliableOut - was.ReliableOut), Messages: e.messages}
 	c.Payload = int(s.BytesOut-was.BytesOut) - c.Packets*transport.Overhead
 	e.messages = 0
+	beside, _ := e.conn.LaneBytes()
+	c.Beside, e.beside = int(beside-e.beside), beside
 	return c
+}
+
+// Held is the bytes that the reliable lane is to send yet.
+func (e *UDPEnd) Held() int {
+	_, held := e.conn.LaneBytes()
+	return held
 }
 
 // Oversize is 0: the endpoint makes no packet that is too long.

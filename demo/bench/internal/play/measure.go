@@ -80,7 +80,7 @@ func (r *run) tick() error {
 	if send {
 		for i, peer := range r.server.peers {
 			_, messages := peer.end.Received()
-			sent := peer.end.Flush(now)
+			sent := r.server.flush(peer, now)
 			steady = steady && sent.Messages == 0 && sent.Reliable == 0 && len(messages) == 0
 			r.tally.sent(r.clients[i], tick, now, sent)
 		}

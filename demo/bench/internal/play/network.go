@@ -15,6 +15,7 @@ type end interface {
 	Received() ([]link.Datagram, [][]byte)
 	Begin(now time.Duration)
 	Flush(now time.Duration) link.Counters
+	Held() int
 	Oversize() int
 }
 

@@ -101,17 +101,20 @@ func TestEveryWorldIsEqual(t *testing.T) {
 }
 
 func TestBudgetHolds(t *testing.T) {
-	o := options(tiny(t, 2))
-	o.Clients, o.Radius, o.Budget = 4, 700, 3000
-	r, err := Run(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.BudgetExcess > 0 || r.BudgetExcess < -3*1200 {
-		t.Errorf("the worst excess over %d bytes a second is %v", o.Budget, r.BudgetExcess)
-	}
-	if r.Mismatches != 0 {
-		t.Errorf("%d mismatches", r.Mismatches)
+	for _, loss := range []float64{0, 0.1, 0.3} {
+		o := options(tiny(t, 2))
+		o.Clients, o.Radius, o.Budget, o.Loss = 4, 700, 3000, loss
+		r, err := Run(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%.0f %% loss: %v", 100*loss, r.BudgetExcess)
+		if r.BudgetExcess > 0 || r.BudgetExcess < -3*1200 {
+			t.Errorf("%.0f %% loss: the worst excess over %d bytes a second is %v", 100*loss, o.Budget, r.BudgetExcess)
+		}
+		if r.Mismatches != 0 {
+			t.Errorf("%.0f %% loss: %d mismatches", 100*loss, r.Mismatches)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/demo/bench/internal/cpu"
+	"github.com/tendonengine/tendon/demo/bench/internal/link"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -27,6 +28,7 @@ type server struct {
 	nodes   register
 	peers   []*peer
 	workers int
+	budget  bool // there is one
 
 	samples sampling // of the send that this tick belongs to
 
@@ -144,6 +146,15 @@ func (s *server) encode(now time.Duration) {
 		}()
 	}
 	wg.Wait()
+}
+
+// flush ends a peer's send, and has the core charge what it has cost.
+func (s *server) flush(c *peer, now time.Duration) link.Counters {
+	sent := c.end.Flush(now)
+	if s.budget {
+		s.core.Charge(c.id, sent.Beside, c.end.Held())
+	}
+	return sent
 }
 
 // heap is the bytes of living objects.

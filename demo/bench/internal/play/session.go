@@ -82,7 +82,7 @@ func newSession(o Options) (*session, error) {
 	if s.net, err = newNetwork(&s.o); err != nil {
 		return nil, err
 	}
-	s.server = &server{world: w, core: w.core(), workers: o.Workers}
+	s.server = &server{world: w, core: w.core(), workers: o.Workers, budget: o.Budget > 0}
 	w.core().OnDecide(func(p rpl.Peer, n rpl.Node, in bool) {
 		if s.decided != nil {
 			s.decided(p, n, in)
@@ -170,7 +170,7 @@ func (s *session) warm(t *trace.Trace) error {
 			return err
 		}
 		for _, peer := range s.server.peers {
-			peer.end.Flush(s.now())
+			s.server.flush(peer, s.now())
 		}
 		if _, err := s.receive(); err != nil {
 			return err
