@@ -124,7 +124,9 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // `notify` have changed from old; at stream in old is what Build or the
 // component's default made. It runs once a step at most for each component, but
 // that calls may change what has just streamed in; on proxies inside Receive, on
-// the authority in the step's Send. It panics for a
+// the authority in the step's Send. What callbacks that run before it do to the
+// component is part of the change: old is what it saw last, and where nothing
+// differs, or the component has gone, it does not run. It panics for a
 // component that is not replicated or has no such field.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	def := r.protocol.byType[c]
@@ -157,7 +159,6 @@ type event struct {
 	comp   *component // nil: OnStreamIn, with OnOwner, …
 	owner  bool       // … or OnOwner alone
 	entity donburi.Entity
-	old    unsafe.Pointer
 	turn   int
 }
 
@@ -209,9 +210,10 @@ func (r *Replication) callBack() {
 			r.ownerTold(e.node)
 			continue
 		}
+		old := r.changed(e.node, e.comp, e.entity)
 		for _, fn := range r.hooks.change[e.comp.order] {
-			if r.nodeOf(e.entity) == e.node && !e.node.leaving {
-				fn(r.world.Entry(e.entity), e.old)
+			if old != nil && r.nodeOf(e.entity) == e.node && !e.node.leaving && r.world.Entry(e.entity).HasComponent(e.comp.c) {
+				fn(r.world.Entry(e.entity), old)
 			}
 		}
 	}

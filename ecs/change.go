@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/yohamta/donburi"
+
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -15,6 +17,7 @@ type watch struct {
 	words []int32
 	vars  []any
 	old   unsafe.Pointer // a component: the value that the next call is given
+	due   bool           // a call waits
 }
 
 // startWatch begins to watch an item, if anybody asked, from its component's
@@ -37,40 +40,72 @@ func (r *Replication) startWatch(b *binding) {
 // field tagged `notify` differs.
 func (r *Replication) look(n *node, b *binding) {
 	w := b.watch
-	if w == nil {
+	if w == nil || w.due {
 		return
 	}
 	e, p := r.component(b)
 	if p == nil {
 		return
 	}
-	t := b.comp.item
+	if w.due = r.hasNews(b, e, p); w.due {
+		r.tell(event{node: n, comp: b.comp, entity: b.entity})
+		clear(r.vars)
+		return
+	}
+	w.remember(r, b, p)
+}
+
+// changed is what an item was when OnChange last saw it, nil where it is as it was or
+// has gone: other callbacks have run since it was looked at. From now on OnChange has
+// seen it as it is.
+func (r *Replication) changed(n *node, c *component, ent donburi.Entity) (old unsafe.Pointer) {
+	b := n.binding(c, ent)
+	if b == nil || b.watch == nil {
+		return nil
+	}
+	w := b.watch
+	w.due = false
+	e, p := r.component(b)
+	if p == nil {
+		return nil
+	}
+	if r.hasNews(b, e, p) {
+		old = c.c.New()
+		c.copy(old, w.old)
+		if len(c.shared) > 0 {
+			c.unshare(old)
+			c.item.Inject(old, w.words, w.vars, r.refs())
+		}
+	}
+	w.remember(r, b, p)
+	return old
+}
+
+// hasNews extracts an item, and reports whether a field tagged `notify` is another than
+// its watch remembers.
+func (r *Replication) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (yes bool) {
+	w, t := b.watch, b.comp.item
 	words, vars := sized(&r.words, len(t.Words)), sized(&r.vars, len(t.Vars))
 	copy(vars, w.vars)
 	t.Extract(r.tagged(b.comp, e, p), words, vars, r.refs())
-	changed := false
 	for _, i := range b.comp.notify {
 		prop := &t.Props[i]
 		for k := prop.Words[0]; k < prop.Words[1]; k++ {
-			changed = changed || words[k] != w.words[k]
+			yes = yes || words[k] != w.words[k]
 		}
 		for k := prop.Vars[0]; k < prop.Vars[1]; k++ {
-			changed = changed || !t.Vars[k].Type.Equal(vars[k], w.vars[k])
+			yes = yes || !t.Vars[k].Type.Equal(vars[k], w.vars[k])
 		}
 	}
-	if changed {
-		old := b.comp.c.New()
-		b.comp.copy(old, w.old)
-		if len(b.comp.shared) > 0 {
-			b.comp.unshare(old)
-			t.Inject(old, w.words, w.vars, r.refs())
-		}
-		r.tell(event{node: n, comp: b.comp, entity: b.entity, old: old})
-	}
-	copy(w.words, words)
-	copy(w.vars, vars)
+	return yes
+}
+
+// remember takes over what hasNews has extracted.
+func (w *watch) remember(r *Replication, b *binding, p unsafe.Pointer) {
+	copy(w.words, r.words[:len(w.words)])
+	copy(w.vars, r.vars[:len(w.vars)])
 	b.comp.copy(w.old, p)
-	clear(vars)
+	clear(r.vars)
 }
 
 // unshare takes the replicated lists and maps out of a copy: they are those of
