@@ -236,13 +236,14 @@ func (r *Replication) leftNode(p *plan, now []donburi.Entity) (ended bool) {
 
 func (r *Replication) leftRow(p *plan, row int) bool {
 	e, n := p.entities[row], p.rows[row]
-	if !p.nodes || n == nil || n == r.session || r.nodeOf(e) != n || !r.world.Valid(e) {
+	if !p.nodes || n == nil || n == r.session || n.entity != e || r.nodeOf(e) != n || !r.world.Valid(e) {
 		return false
 	}
 	if r.world.Entry(e).HasComponent(components.RplNode) {
 		return false
 	}
 	r.endNode(n)
+	p.entities[row], p.rows[row] = donburi.Null, nil // callbacks may have made it a node again, in the same place
 	return true
 }
 
@@ -366,7 +367,7 @@ func (r *Replication) extractAll() {
 // may not see a node from now on must not be sent what happens to it now.
 func (r *Replication) noticeNodes(p *plan, archetype int) {
 	changedNodes(r.world, archetype, p.data, func(row int, data *components.NodeData) {
-		if n := p.rows[row]; n != nil {
+		if n := p.rows[row]; n != nil && n.entity == p.entities[row] { // a part's says nothing
 			r.noticeNode(n, data)
 		}
 	})

@@ -186,6 +186,9 @@ func (r *Replication) tellEnd(err error) {
 // remakeNamed makes nodes again of the load-time entities of this world, in the
 // same order in each run.
 func (r *Replication) remakeNamed() {
+	for i := range r.plans {
+		r.plans[i].anew = true // the same entities are other nodes
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.named)) {
 		if ent := r.named[name]; r.world.Valid(ent) {
 			r.makeNamed(r.world.Entry(ent), name)
@@ -241,6 +244,7 @@ func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
 func (r *Replication) start() {
 	r.begun = true
 	if r.levels && r.filled {
+		r.endAll(true, false) // load-time nodes of the world before, which have been made anew in it
 		r.attach(donburi.NewWorld())
 	}
 	r.fill()

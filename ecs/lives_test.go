@@ -4,6 +4,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,4 +184,59 @@ func TestSeenAgainAStepLater(t *testing.T) {
 		l.steps(30)
 		check(t, "and not any more", client.has(id), false)
 	}
+}
+
+// A part's RplNode says nothing, neither while it is there nor when it goes: how a node is
+// streamed, and that it is one, its own entity says.
+func TestRplNodeOnAPart(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	tank := Tank.Spawn(server.World(), tendon.None{})
+	id, gun := tendon.ID(tank), turretOf(tank).Entity()
+	components.RplNode.Get(tank).Relevance = rpl.OwnerOnly
+	l.steps(20)
+	e := server.World().Entry(gun)
+	e.World.Remove(e.World.Create(append(slices.Clone(e.Archetype().ComponentTypes()), components.RplNode)...)) // which donburi needs
+	donburi.Add(e, components.RplNode, &components.NodeData{Relevance: rpl.Always})
+	l.steps(20)
+	check(t, "the client has it", client.has(id), false)
+	tendon.Give(server.find(id), client.Me())
+	l.steps(20)
+	check(t, "its owner has it", client.has(id), true)
+	donburi.Remove[components.NodeData](server.World().Entry(gun), components.RplNode)
+	Ammo.Get(server.World().Entry(gun)).Left = 7
+	l.steps(20)
+	check(t, "it is a node", server.has(id) && client.has(id), true)
+	check(t, "what its part has", Ammo.Get(turretOf(client.find(id))).Left, 7)
+}
+
+// What its own OnStreamOut makes a node again is another node from then on: what it has is
+// told as that one's.
+func TestNodeAgainAtItsEnd(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	again := true
+	server.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) {
+		if again {
+			donburi.Add(e, components.RplNode, &components.NodeData{})
+		}
+	})
+	server.Create(Paint)
+	e := server.Create(Paint)
+	ent, first := e.Entity(), tendon.ID(e)
+	here := func() *donburi.Entry { return server.World().Entry(ent) }
+	l.steps(10)
+	server.Create(components.Owner, Paint).Remove()
+	donburi.Remove[components.NodeData](here(), components.RplNode)
+	l.steps(10)
+	second := tendon.ID(here())
+	check(t, "another node", second != 0 && second != first, true)
+	other := tendon.ID(server.Create(Paint))
+	Paint.Get(here()).Name = "again"
+	l.steps(20)
+	check(t, "the client has the first", client.has(first), false)
+	check(t, "the second's name", Paint.Get(client.find(second)).Name, "again")
+	check(t, "another's name", Paint.Get(client.find(other)).Name, "")
 }

@@ -177,20 +177,22 @@ func (r *Replication) leaveStep() {
 	}
 }
 
+// runAfterwards does it one thing after the other: what the callbacks of one put off
+// does not happen in the middle of it.
 func (r *Replication) runAfterwards() {
-	r.inside = false
 	for len(r.afterwards) > 0 {
 		fn := r.afterwards[0]
 		r.afterwards = r.afterwards[1:]
 		fn()
 	}
+	r.inside = false
 }
 
 // later runs fn at the end of the Receive or Send in progress, else now.
 func (r *Replication) later(fn func()) {
-	if r.inside {
-		r.afterwards = append(r.afterwards, fn)
-		return
+	r.afterwards = append(r.afterwards, fn)
+	if !r.inside {
+		r.inside = true
+		r.runAfterwards()
 	}
-	fn()
 }

@@ -44,9 +44,7 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	r.addNode(n)
 	r.setOwner(n, rep.Owner)
 	r.linkTo(n, r.byID[rep.Parent])
-	if n != r.session {
-		r.shed(n, rep.Items)
-	}
+	r.shed(n, rep.Items)
 	n.items = make([]binding, len(rep.Items))
 	for ord, t := range rep.Items {
 		if t != nil {

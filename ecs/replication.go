@@ -172,8 +172,9 @@ func (r *Replication) World() donburi.World { return r.world }
 
 // Session is the session itself as a node: for what belongs to no entity. It
 // is always relevant, owned by nobody, and lives through levels with what it
-// carries: a component added to it on the authority is replicated. Ask for it
-// anew after each Load. It is not to be removed, given or attached.
+// carries: a component added to it on the authority is replicated, and who joins
+// has of what is replicated what the server's has. Ask for it anew after each
+// Load. It is not to be removed, given or attached.
 func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.entity) }
 
 // Me is this machine's peer; 0 on a dedicated server and until joined.
