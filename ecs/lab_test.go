@@ -145,6 +145,8 @@ type machine struct {
 	joins bool
 	ended error
 	step  func()
+
+	asleep int // for so many steps it does nothing: its game stalls
 }
 
 func newLab(t *testing.T, c netsim.Conditions) *lab {
@@ -209,6 +211,10 @@ func (l *lab) steps(n int) {
 	for range n {
 		l.net.Advance(time.Second / 60)
 		for _, m := range l.machines {
+			if m.asleep > 0 {
+				m.asleep--
+				continue
+			}
 			m.Receive()
 			if m.step != nil {
 				m.step()

@@ -1,8 +1,11 @@
 package ecs_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -13,20 +16,79 @@ import (
 // What must hold of a game that was played at random, once it is quiet.
 
 // sees is whether a player must have a node: each has all of a tree, or nothing.
-func (g *adventure) sees(p rpl.Peer, e *donburi.Entry) bool {
+func (g *adventure) sees(p rpl.Peer, e *donburi.Entry) seeing {
 	root := rootOf(e)
-	for _, o := range nodesOf(g.server) {
+	for _, o := range nodesOf(g.server.machine) {
 		if tendon.Owner(o) == p && rootOf(o).Entity() == root.Entity() {
-			return true
+			return yes
 		}
 	}
 	switch components.RplNode.Get(root).Relevance {
 	case rpl.OwnerOnly:
-		return false
+		return no
 	case rpl.Grouped:
-		return g.red[tendon.ID(root)] && Red.Has(g.server.Replication, p)
+		for _, s := range []*tendon.Group{Red, Blue} {
+			if g.server.groups[s][tendon.ID(root)] && s.Has(g.server.Replication, p) {
+				return yes
+			}
+		}
+		return no
+	case rpl.Near:
+		return g.near(p, root)
 	}
-	return true
+	return yes
+}
+
+// A sight is whether a node must be seen.
+type seeing int
+
+const (
+	no seeing = iota
+	yes
+	either // it is at the edge of what is seen
+)
+
+// near is whether a player sees where a tree is.
+func (g *adventure) near(p rpl.Peer, root *donburi.Entry) seeing {
+	x, ok := placeOf(root)
+	if !g.server.grid || !ok {
+		return yes
+	}
+	s := no
+	for _, e := range nodesOf(g.server.machine) {
+		if at, ok := placeOf(rootOf(e)); ok && e.HasComponent(components.Observer) && tendon.Owner(e) == p {
+			switch d := at.Sub(x).Len(); {
+			case d < sight.Enter-0.1:
+				return yes
+			case d < sight.Exit+0.1:
+				s = either
+			}
+		}
+	}
+	return s
+}
+
+// gunOf is the turret of a tank, nil for anything else, also for what was one before it
+// was local for a while.
+func gunOf(e *donburi.Entry) *donburi.Entry {
+	if !e.HasComponent(Local) || Local.Get(e).From == "" || strings.Trim(Local.Get(e).From, "0123456789") != "" {
+		return nil
+	}
+	if gun := turretOf(e); gun.Valid() && tendon.ID(tendon.Parent(gun)) == tendon.ID(e) {
+		return gun
+	}
+	return nil
+}
+
+// placeOf is where a node is: a tank's turret has a place too.
+func placeOf(e *donburi.Entry) (gmath.Vec, bool) {
+	if e.HasComponent(Body) {
+		return Body.Get(e).Pos, true
+	}
+	if t := gunOf(e); t != nil && t.HasComponent(Body) {
+		return Body.Get(t).Pos, true
+	}
+	return gmath.Vec{}, false
 }
 
 func rootOf(e *donburi.Entry) *donburi.Entry {
@@ -37,7 +99,7 @@ func rootOf(e *donburi.Entry) *donburi.Entry {
 }
 
 func (g *adventure) equal() error {
-	all := nodesOf(g.server)
+	all := nodesOf(g.server.machine)
 	for _, p := range g.players {
 		if p.Mode() != tendon.Client || p.Me() == 0 {
 			return fmt.Errorf("%s is not in", p.name)
@@ -49,10 +111,10 @@ func (g *adventure) equal() error {
 				return fmt.Errorf("the server is about to end %v, above %v", root, id)
 			}
 			has := p.has(id)
-			if sees := g.sees(p.Me(), e); sees != has {
+			if sees := g.sees(p.Me(), e); sees == yes && !has || sees == no && has {
 				root := rootOf(e)
-				return fmt.Errorf("%s, peer %d, has %v of %d: %v; its root is %v, %+v, red %v", p.name, p.Me(), id, tendon.Owner(e), has,
-					tendon.ID(root), *components.RplNode.Get(root), g.red[tendon.ID(root)])
+				return fmt.Errorf("%s, peer %d, has %v of %d: %v; its root is %v, %+v, near: %d", p.name, p.Me(), id, tendon.Owner(e), has,
+					tendon.ID(root), *components.RplNode.Get(root), g.near(p.Me(), root))
 			}
 			if has {
 				if n++; true {
@@ -62,6 +124,9 @@ func (g *adventure) equal() error {
 				}
 			}
 		}
+		if err := g.same(p, g.server.Session()); err != nil {
+			return fmt.Errorf("%s, peer %d, the session: %w", p.name, p.Me(), err)
+		}
 		if got := len(nodesOf(p.machine)); got != n {
 			ids := ""
 			for _, e := range nodesOf(p.machine) {
@@ -70,18 +135,16 @@ func (g *adventure) equal() error {
 			return fmt.Errorf("%s, peer %d, has %d nodes, not %d:%s", p.name, p.Me(), got, n, ids)
 		}
 	}
-	for _, w := range g.witness {
-		for _, e := range nodesOf(w.m) {
-			if !w.in[tendon.ID(e)] {
-				return fmt.Errorf("%s was not told of %v", w.m.name, tendon.ID(e))
-			}
+	for _, a := range append(g.players, g.server) {
+		if err := a.told(); err != nil {
+			return fmt.Errorf("%s, peer %d: %w", a.name, a.Me(), err)
 		}
 	}
-	return nil
+	return g.peersKnown()
 }
 
 // same compares a node as the server and a player have it.
-func (g *adventure) same(p *player, e *donburi.Entry) error {
+func (g *adventure) same(p *actor, e *donburi.Entry) error {
 	here, _ := p.Find(tendon.ID(e))
 	if tendon.Owner(here) != tendon.Owner(e) {
 		return fmt.Errorf("its owner is %d, not %d", tendon.Owner(here), tendon.Owner(e))
@@ -98,16 +161,17 @@ func (g *adventure) same(p *player, e *donburi.Entry) error {
 	if err := g.sameState(p, here, e); err != nil {
 		return err
 	}
-	if e.HasComponent(Local) && !e.HasComponent(Paint) && e.HasComponent(Body) { // a tank has no paint, at first
-		if from := Local.Get(e).From; from != "" && from[0] >= '0' && from[0] <= '9' {
-			return g.sameState(p, turretOf(here), turretOf(e))
+	if t := gunOf(e); t != nil {
+		if here := gunOf(here); here != nil {
+			return g.sameState(p, here, t)
 		}
+		return errors.New("it has no turret")
 	}
 	return nil
 }
 
 // sameState compares the components of two entities.
-func (g *adventure) sameState(p *player, here, e *donburi.Entry) error {
+func (g *adventure) sameState(p *actor, here, e *donburi.Entry) error {
 	own, red := tendon.Owner(e) == p.Me(), Red.Has(g.server.Replication, p.Me())
 	if e.HasComponent(Body) && Body.Get(here).Pos != Body.Get(e).Pos {
 		return fmt.Errorf("it is at %v, not %v", Body.Get(here).Pos, Body.Get(e).Pos)

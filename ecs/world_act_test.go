@@ -1,0 +1,303 @@
+package ecs_test
+
+// What games played at random do to nodes, in steps and in callbacks.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A mood is a kind of callback that may do something.
+type mood int
+
+const (
+	onIn mood = iota
+	onOut
+	onOwner
+	onPaint
+	onPlan
+	onCall
+	onPeer
+	onStart
+	onEnd
+	moodCount
+)
+
+// react does something inside a callback.
+func (g *adventure) react(a *actor, e *donburi.Entry, in mood) {
+	if g.moods>>in&1 == 0 || g.left <= 0 || g.dice.IntN(3) > 0 {
+		return
+	}
+	g.left--
+	pick := func(n int) int { return g.dice.IntN(n) }
+	if g.drama > 0 && pick(20) == 0 {
+		g.drama--
+		g.upset(a, pick)
+		return
+	}
+	if e == nil || !e.Valid() || tendon.ID(e) == rpl.SessionNode || pick(2) == 0 {
+		e = a.some(pick)
+	}
+	g.act(a, e, pick)
+}
+
+// upset does something to levels, seats and sessions inside a callback.
+func (g *adventure) upset(a *actor, pick func(int) int) {
+	switch op := pick(4); {
+	case a != g.server && op == 0:
+		g.retake(a)
+	case a != g.server:
+		a.Close("upset")
+	case op == 0 && a.IsAuthority():
+		a.Load(g.level(pick(3)))
+	case op == 1:
+		a.Close("a pause")
+		g.moveTo(a)
+	default:
+		a.Kick(a.someone(pick), "upset")
+	}
+}
+
+// some is any node of a machine but the session's, nil where there is none.
+func (a *actor) some(pick func(int) int) *donburi.Entry {
+	if all := nodesOf(a.machine); len(all) > 0 {
+		return all[pick(len(all))]
+	}
+	return nil
+}
+
+// nodesOf are the nodes of a machine but the session's, in order.
+func nodesOf(m *machine) (all []*donburi.Entry) {
+	for e := range donburi.NewQuery(filter.Contains(components.RplNode)).Iter(m.World()) {
+		if id := tendon.ID(e); id != 0 && id != rpl.SessionNode && m.has(id) { // else it is going
+			all = append(all, m.World().Entry(e.Entity()))
+		}
+	}
+	slices.SortFunc(all, func(a, b *donburi.Entry) int { return cmp.Compare(tendon.ID(a), tendon.ID(b)) })
+	return all
+}
+
+// act is one thing that a game does on a machine, to a node or besides.
+func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
+	if !a.IsAuthority() {
+		g.actAsClient(a, e, pick)
+		return
+	}
+	op := pick(25)
+	if e == nil && op > 5 {
+		op = 0
+	}
+	switch op {
+	case 0, 1:
+		a.spawn(pick)
+	case 2:
+		group(pick).Put(a.Replication, a.someone(pick), pick(2) == 0)
+	case 3:
+		switch s := a.Session(); pick(4) {
+		case 0:
+			carry(s, Body, !s.HasComponent(Body), BodyData{Pos: gmath.Vec{X: float64(pick(100))}})
+		case 1:
+			carry(s, Paint, !s.HasComponent(Paint), PaintData{Colour: uint8(pick(100)), Name: "session"})
+		case 2:
+			carry(s, Plan, !s.HasComponent(Plan), PlanData{Where: int32(pick(100))})
+		default:
+			a.paint(s, pick)
+		}
+	case 4:
+		g.call(a, a.Session(), pick)
+	case 5:
+		a.odd = pick(3)
+		if a.odd == 2 {
+			Blue.While(a.Replication, nil)
+		} else {
+			Blue.While(a.Replication, func(p rpl.Peer) bool { return int(p)%2 == a.odd })
+		}
+	case 6, 7:
+		a.paint(e, pick)
+	case 8:
+		if !a.doors[e.Entity()] {
+			remove(e)
+		}
+	case 9, 10:
+		if up := a.some(pick); pick(3) == 0 || up == nil {
+			_ = tendon.Attach(e, nil)
+		} else {
+			_ = tendon.Attach(e, up) // or it would be a ring
+		}
+	case 11, 12:
+		tendon.Give(e, a.someone(pick))
+	case 13:
+		carry(e, Paint, !e.HasComponent(Paint), PaintData{Colour: 2 + uint8(pick(200))})
+		delete(a.painted, tendon.ID(e)) // it begins anew
+	case 14:
+		carry(e, Plan, !e.HasComponent(Plan), PlanData{Where: int32(pick(100)), Words: "x"})
+	case 15, 16:
+		if s := group(pick); !e.HasComponent(components.RplNode) {
+			return
+		} else if pick(2) == 0 {
+			s.Add(e)
+			a.join(s, tendon.ID(e))
+		} else {
+			s.Remove(e)
+			delete(a.groups[s], tendon.ID(e))
+		}
+	case 17:
+		if !e.HasComponent(components.RplNode) {
+			return // it has just been taken away
+		}
+		d := components.RplNode.Get(e)
+		d.Relevance = rpl.Relevance(pick(4))
+		d.Keep, d.Hz = pick(2) == 0 || a.doors[e.Entity()], []uint8{0, 0, 20}[pick(3)]
+	case 18:
+		if pick(3) == 0 && e.HasComponent(components.RplNode) && !a.doors[e.Entity()] { // it is local from now on
+			prime(e, func(set []donburi.IComponentType) []donburi.IComponentType { return without(set, components.RplNode) })
+			donburi.Remove[components.NodeData](e, components.RplNode)
+		}
+	case 19:
+		carry(e, components.Observer, !e.HasComponent(components.Observer), components.ObserverData{})
+	case 20: // what was made local is a node again
+		for e := range donburi.NewQuery(filter.And(filter.Contains(Body), filter.Not(filter.Contains(components.RplNode)))).Iter(a.World()) {
+			prime(e, func(set []donburi.IComponentType) []donburi.IComponentType { return append(set, components.RplNode) })
+			donburi.Add(a.World().Entry(e.Entity()), components.RplNode, &components.NodeData{Keep: true})
+			break
+		}
+	case 21: // all at once, as in one frame of a game
+		id := tendon.ID(e)
+		for range 3 {
+			if e, ok := a.Find(id); ok {
+				g.act(a, e, pick)
+			}
+		}
+	default:
+		g.call(a, e, pick)
+	}
+}
+
+// actAsClient is what a game may do where it decides nothing.
+func (g *adventure) actAsClient(a *actor, e *donburi.Entry, pick func(int) int) {
+	switch pick(8) {
+	case 0:
+		group(pick).Ask(a.Replication, pick(2) == 0)
+	case 1:
+		g.shout(a)
+	case 2:
+		g.call(a, a.Session(), pick)
+	default:
+		if e != nil {
+			g.call(a, e, pick)
+		}
+	}
+}
+
+func group(pick func(int) int) *tendon.Group { return []*tendon.Group{Red, Red, Blue}[pick(3)] }
+
+// remove takes a node away, unless it is going already: then it panics.
+func remove(e *donburi.Entry) {
+	defer func() {
+		if why := recover(); why != nil && !strings.Contains(fmt.Sprint(why), "inside its own") {
+			panic(why)
+		}
+	}()
+	e.Remove()
+}
+
+func (a *actor) someone(pick func(int) int) rpl.Peer {
+	peers := append(slices.Collect(a.Peers()), 0)
+	return peers[pick(len(peers))]
+}
+
+func (a *actor) spawn(pick func(int) int) {
+	w := a.World()
+	if len(nodesOf(a.machine)) > 20 {
+		return
+	}
+	var e *donburi.Entry
+	switch pick(7) {
+	case 0:
+		e = Crate.Spawn(w, CrateArgs{Label: "crate", Pos: gmath.Vec{X: float64(pick(50))}})
+	case 1:
+		e = Tank.Spawn(w, tendon.None{})
+		Ammo.Get(turretOf(e)).Left = pick(100)
+	case 2:
+		e = Ghost.Spawn(w, CrateArgs{Label: "ghost"})
+		tendon.Give(e, a.someone(pick))
+	case 3:
+		e = Opener.Spawn(w, tendon.None{})
+	case 4:
+		e = a.Create(Link, Ammo, Lazy)
+	case 5: // a player's own
+		e = a.Create(Body, Ammo, components.Observer)
+		tendon.Give(e, a.someone(pick))
+	default:
+		e = a.Create(Paint, Body, Plan)
+	}
+	if pick(2) == 0 {
+		a.paint(e, pick)
+	}
+	if up := a.some(pick); up != nil && pick(4) == 0 {
+		_ = tendon.Attach(e, up)
+	}
+}
+
+// carry gives an entity a component, or takes it away.
+func carry[T any](e *donburi.Entry, c *donburi.ComponentType[T], on bool, v T) {
+	prime(e, func(set []donburi.IComponentType) []donburi.IComponentType {
+		if set = without(set, c); on {
+			set = append(set, c)
+		}
+		return set
+	})
+	if e = e.World.Entry(e.Entity()); on {
+		donburi.Add(e, c, &v)
+	} else {
+		donburi.Remove[T](e, c)
+	}
+}
+
+// prime makes the archetype that an entity is to move into: donburi counts wrong what
+// moves into one before an entity was created there.
+func prime(e *donburi.Entry, to func([]donburi.IComponentType) []donburi.IComponentType) {
+	e.World.Remove(e.World.Create(to(slices.Clone(e.Archetype().ComponentTypes()))...))
+}
+
+func without(set []donburi.IComponentType, c donburi.IComponentType) []donburi.IComponentType {
+	return slices.DeleteFunc(set, func(o donburi.IComponentType) bool { return o == c })
+}
+
+// paint changes what a node has.
+func (a *actor) paint(e *donburi.Entry, pick func(int) int) {
+	if e.HasComponent(Body) {
+		Body.Get(e).Pos = gmath.Vec{X: float64(pick(9600))/32 - 150, Y: float64(pick(3200)) / 32}
+	}
+	if e.HasComponent(Paint) {
+		Paint.SetValue(e, PaintData{Colour: uint8(pick(256)), Name: fmt.Sprint("name ", pick(100))})
+	}
+	if e.HasComponent(Ammo) {
+		Ammo.Get(e).Left = pick(1000)
+	}
+	if e.HasComponent(Plan) {
+		Plan.SetValue(e, PlanData{Where: int32(pick(1000)), Words: fmt.Sprint(pick(100)), Raised: pick(2) == 0})
+	}
+	if e.HasComponent(Opaque) {
+		Opaque.SetValue(e, opaqueData{float64(pick(100)), float64(pick(100))})
+	}
+	if e.HasComponent(Link) {
+		if to := a.some(pick); to != nil {
+			Link.Get(e).Target = to.Entity()
+		}
+	}
+	if e.HasComponent(Lazy) {
+		Lazy.Get(e).N = int32(pick(1000))
+		tendon.Bump(e, Lazy)
+	}
+}

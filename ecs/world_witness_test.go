@@ -1,0 +1,281 @@
+package ecs_test
+
+// What the callbacks of a machine say in games played at random, and what they must
+// not say.
+
+import (
+	"fmt"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+var (
+	notes = map[rpl.Target]map[rpl.Lane]*tendon.RPC[uint32]{}
+	loud  = tendon.NewRPC[uint32](proto, "loud", rpl.ToServer, rpl.Reliable).FromAnyone()
+)
+
+func init() {
+	for _, to := range []rpl.Target{rpl.ToServer, rpl.ToOwner, rpl.Broadcast, rpl.Everywhere} {
+		notes[to] = map[rpl.Lane]*tendon.RPC[uint32]{}
+		for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
+			notes[to][lane] = tendon.NewRPC[uint32](proto, fmt.Sprintf("note %d %d", to, lane), to, lane)
+		}
+	}
+}
+
+// A witness is what the callbacks of one machine have said: of each life of a node, and
+// of players where it decides.
+type witness struct {
+	in      map[rpl.Node]bool
+	owner   map[rpl.Node]rpl.Peer  // as OnOwner has told
+	painted map[rpl.Node]PaintData // as OnChange has told
+	lives   map[rpl.Peer]*life
+	order   map[line]uint32 // of reliable calls
+	groups  map[*tendon.Group]map[rpl.Node]bool
+	odd     int  // who is blue
+	client  bool // it was one in its last step
+}
+
+// A line is what reliable calls keep their order on.
+type line struct {
+	by *actor
+	on rpl.Node
+}
+
+// A noted is a call, and who has run it.
+type noted struct {
+	by      *actor
+	me      rpl.Peer // who the caller was
+	decides bool     // it decided about the world
+	what    string
+	at      map[*actor]bool
+}
+
+// anew begins another session, where a client has become one that decides.
+func (w *witness) anew() {
+	if !w.client {
+		return
+	}
+	w.lives, w.groups, w.client = map[rpl.Peer]*life{}, map[*tendon.Group]map[rpl.Node]bool{}, false
+}
+
+// join puts a node into a group.
+func (w *witness) join(g *tendon.Group, id rpl.Node) {
+	if w.groups[g] == nil {
+		w.groups[g] = map[rpl.Node]bool{}
+	}
+	w.groups[g][id] = true
+}
+
+// attend binds everything on one machine, and watches over what callbacks say.
+func (g *adventure) attend(a *actor) {
+	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, order: map[line]uint32{}, odd: 2}
+	w.anew()
+	a.witness = w
+	none := func(where string) {
+		if len(w.in) > 0 {
+			g.t.Fatalf("%s: %s while %v are in", a.name, where, w.in)
+		}
+	}
+	doors := func(world donburi.World, name string) (all []donburi.Entity) {
+		for _, door := range []string{"a", "b", "c"} {
+			e := world.Entry(world.Create(Paint, Body))
+			Paint.Get(e).Name = door
+			tendon.Named(e, name+"/"+door)
+			all = append(all, e.Entity())
+		}
+		return all
+	}
+	if g.worlds == one {
+		a.doors = map[donburi.Entity]bool{}
+		for _, e := range doors(a.World(), "") {
+			a.doors[e] = true
+			components.RplNode.Get(a.World().Entry(e)).Keep = true // whoever leaves
+		}
+	} else {
+		a.OnWorld(func(world donburi.World, name string) {
+			if none("OnWorld"); a.IsAuthority() {
+				w.anew()
+			}
+			doors(world, name)
+			g.react(a, nil, onStart)
+		})
+	}
+	a.OnEnd(func(error) {
+		none("OnEnd")
+		w.anew()
+		if a.again {
+			a.Join(a.way)
+		}
+		g.react(a, nil, onEnd)
+	})
+	a.After(tendon.Receive, "witness", func(*tendon.Replication) {
+		w.client = !a.IsAuthority()
+		for id := range w.painted {
+			if e, ok := a.Find(id); !ok || !e.HasComponent(Paint) {
+				delete(w.painted, id)
+			}
+		}
+	})
+	g.attendNodes(a)
+	g.attendCalls(a)
+	g.attendPeers(a)
+}
+
+// attendNodes watches over the lives of nodes.
+func (g *adventure) attendNodes(a *actor) {
+	w := a.witness
+	must := func(e *donburi.Entry, what string, in bool) rpl.Node {
+		id := tendon.ID(e)
+		if w.in[id] != in && id != rpl.SessionNode {
+			g.t.Fatalf("%s: %s of %v, which is in: %v", a.name, what, id, w.in[id])
+		}
+		return id
+	}
+	a.OnStreamIn(components.Owner, func(e *donburi.Entry) {
+		id := must(e, "stream in", false)
+		w.in[id], w.owner[id] = true, 0
+		delete(w.painted, id)
+		if up := tendon.Parent(e); up != nil && !a.IsAuthority() {
+			must(up, "stream in of a child", true)
+		}
+		g.react(a, e, onIn)
+	})
+	a.OnStreamOut(components.Owner, func(e *donburi.Entry, _ bool) {
+		delete(w.in, must(e, "stream out", true))
+		g.react(a, nil, onOut)
+	})
+	a.OnOwner(components.Owner, func(e *donburi.Entry, old rpl.Peer) {
+		id := must(e, "owner", true)
+		if now := tendon.Owner(e); old != w.owner[id] || old == now {
+			g.t.Fatalf("%s: owner of %v from %d to %d, which was told to be of %d", a.name, id, old, now, w.owner[id])
+		}
+		w.owner[id] = tendon.Owner(e)
+		g.react(a, e, onOwner)
+	})
+	tendon.OnChange(a.Replication, Paint, func(e *donburi.Entry, old PaintData) {
+		id, now := must(e, "change", true), *Paint.Get(e)
+		if last, ok := w.painted[id]; ok && id != rpl.SessionNode && old != last && old != (PaintData{Colour: 1}) { // that is one that was added
+			g.t.Fatalf("%s, %v: paint of %v from %v to %v, which was told to be %v", a.name, a.Mode(), id, old, now, last)
+		}
+		w.painted[id] = now
+		g.react(a, e, onPaint)
+	})
+	tendon.OnChange(a.Replication, Plan, func(e *donburi.Entry, _ PlanData) {
+		must(e, "change of plan", true)
+		g.react(a, e, onPlan)
+	})
+}
+
+// attendCalls watches over calls: each runs once, where it may, in order.
+func (g *adventure) attendCalls(a *actor) {
+	ran := func(c tendon.Call, n uint32, to rpl.Target, lane rpl.Lane) {
+		id, call := tendon.ID(c.Entry), g.made[n]
+		if id != rpl.SessionNode && !a.in[id] {
+			g.t.Fatalf("%s: call %d on %v, which is not in", a.name, n, id)
+		}
+		once := to == rpl.ToServer || to == rpl.ToOwner
+		switch {
+		case call.at[a], once && len(call.at) > 0:
+			g.t.Fatalf("%s: call %d on %v runs again, by %s, to %v", a.name, n, id, call.by.name, to)
+		case to == rpl.ToServer && !a.IsAuthority(), to == rpl.Broadcast && !call.decides && a != call.by:
+			g.t.Fatalf("%s: call %d on %v to %v, by %s, runs here", a.name, n, id, to, call.by.name)
+		}
+		call.at[a] = true
+		if lane == rpl.Reliable {
+			on := line{call.by, id}
+			if last := a.order[on]; n <= last {
+				g.t.Fatalf("%s: call %d on %v after %d", a.name, n, id, last)
+			}
+			a.order[on] = n
+		}
+	}
+	for to, lanes := range notes {
+		for lane, rpc := range lanes {
+			rpc.Handle(a.Replication, func(c tendon.Call, n uint32) {
+				if ran(c, n, to, lane); c.From != g.made[n].me {
+					g.t.Fatalf("%s: call %d is from %d, not %d", a.name, n, c.From, g.made[n].me)
+				}
+				g.react(a, c.Entry, onCall)
+			})
+		}
+	}
+	loud.Handle(a.Replication, func(c tendon.Call, n uint32) {
+		ran(c, n, rpl.ToServer, rpl.Reliable)
+		if got := string(a.Hello(c.From)); c.From != 0 && got != g.made[n].by.hello {
+			g.t.Fatalf("%s: call %d is from %d, who is %q, not %q", a.name, n, c.From, got, g.made[n].by.hello)
+		}
+		g.react(a, nil, onCall)
+	})
+}
+
+// attendPeers watches over the lives of players.
+func (g *adventure) attendPeers(a *actor) {
+	w := a.witness
+	of := func(what string, p rpl.Peer, ok func(l *life) bool) *life {
+		l := w.lives[p]
+		if l == nil {
+			l = &life{joins: true}
+			w.lives[p] = l
+		}
+		if !ok(l) {
+			g.t.Fatalf("%s: %s of peer %d, %+v", a.name, what, p, *l)
+		}
+		return l
+	}
+	a.OnStart(func() {
+		w.anew()
+		if len(w.in) > 0 {
+			g.t.Fatalf("%s: OnStart while %v are in", a.name, w.in)
+		}
+		for _, l := range w.lives {
+			l.joins = true
+		}
+		g.react(a, nil, onStart)
+	})
+	a.OnJoin(func(p rpl.Peer) {
+		l := of("OnJoin", p, func(l *life) bool { return l.joins && !l.lost && !l.left })
+		l.known, l.joins = true, false
+		g.react(a, nil, onPeer)
+	})
+	a.OnLost(func(p rpl.Peer) {
+		of("OnLost", p, func(l *life) bool { return l.known && !l.lost && !l.left }).lost = true
+		g.react(a, nil, onPeer)
+	})
+	a.OnBack(func(p rpl.Peer) {
+		of("OnBack", p, func(l *life) bool { return l.lost && !l.left }).lost = false
+		g.react(a, nil, onPeer)
+	})
+	a.OnLeave(func(p rpl.Peer) {
+		l := of("OnLeave", p, func(l *life) bool { return l.known && !l.left })
+		l.lost, l.left = false, true
+		g.react(a, nil, onPeer)
+	})
+	for _, s := range []*tendon.Group{Red, Blue} {
+		s.Allow(a.Replication, func(p rpl.Peer) bool {
+			g.react(a, nil, onPeer)
+			return p%3 != 0
+		})
+	}
+}
+
+// note is a new call.
+func (g *adventure) note(by *actor) uint32 {
+	g.next++
+	g.made[g.next] = &noted{by: by, me: by.Me(), decides: by.IsAuthority(), at: map[*actor]bool{}}
+	return g.next
+}
+
+// call calls something on a node, from any machine.
+func (g *adventure) call(by *actor, e *donburi.Entry, pick func(int) int) {
+	to := []rpl.Target{rpl.ToServer, rpl.ToOwner, rpl.Broadcast, rpl.Everywhere}[pick(4)]
+	lane := []rpl.Lane{rpl.Reliable, rpl.Unreliable}[pick(2)]
+	_ = notes[to][lane].Send(e, g.note(by))
+}
+
+// shout says something to the server that waits for it, if it must.
+func (g *adventure) shout(by *actor) { _ = loud.Send(by.Session(), g.note(by)) }
