@@ -129,7 +129,7 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // differs, or the component has gone, it does not run. It panics for a
 // component that is not replicated or has no such field.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
-	def := r.protocol.byType[c]
+	def := r.protocol.replicated(c)
 	if def == nil {
 		panic("tendon: OnChange of " + c.Name() + ", which is not replicated: register it with Replicate")
 	}

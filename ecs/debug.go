@@ -105,7 +105,7 @@ func (r *Replication) checkForgotten() {
 			continue
 		}
 		for _, t := range types {
-			if c := r.protocol.byType[t]; c != nil && !r.carried[c] {
+			if c := r.protocol.replicated(t); c != nil && !r.carried[c] {
 				r.scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
 			}
 		}
@@ -118,7 +118,7 @@ func (r *Replication) checkTags(n *node) {
 		return
 	}
 	for _, c := range r.world.Entry(n.entity).Archetype().Layout().Components() {
-		if r.looked[c] || r.protocol.byType[c] != nil {
+		if r.looked[c] || r.protocol.replicated(c) != nil {
 			continue
 		}
 		if r.looked[c] = true; isTagged(c.Typ()) {

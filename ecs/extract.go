@@ -265,6 +265,7 @@ func (r *Replication) replan(i int) {
 	p.strange = false // all rows that were nobody's are among the stale ones
 	for _, row := range p.stale {
 		r.planRow(p, row, ents[row])
+		r.stands(ents[row], i, row)
 	}
 	p.entities, p.anew = append(p.entities[:0], ents...), false
 }
@@ -285,8 +286,10 @@ func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
 		if n != nil {
 			switch b := n.binding(c.comp, e); {
 			case b == nil: // an item too many: reported, and left alone
-			case b.watch != nil || c.comp.standIn != nil:
-				c.own = append(c.own, row)
+			case r.byItself(b):
+				if !c.comp.item.Explicit { // else it is looked at when it is bumped
+					c.own = append(c.own, row)
+				}
 			default:
 				item = b.item
 			}
@@ -336,6 +339,7 @@ func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
 // extractAll hands every replicated component to the core, which compares it
 // with what it last saw.
 func (r *Replication) extractAll() {
+	alone := r.bumpRows()
 	for i := range r.plans {
 		p := &r.plans[i]
 		if len(p.entities) == 0 {
@@ -345,22 +349,12 @@ func (r *Replication) extractAll() {
 			r.noticeNodes(p, i)
 		}
 		for k := range p.columns {
-			if c := &p.columns[k]; !c.comp.item.Explicit && (r.sending || len(c.own) > 0) {
+			if c := &p.columns[k]; r.sending || len(c.own) > 0 {
 				r.extractColumn(p, c, stored(r.world, c.comp.c, i, len(p.entities)))
 			}
 		}
 	}
-	for _, b := range r.bumped {
-		if n := r.nodeOf(b.entity); n != nil {
-			if bound := n.binding(b.comp, b.entity); bound != nil {
-				told := bound.seen == r.tick // as new, in this step, or twice
-				if !r.extractItem(n, bound) && !b.added && !told {
-					r.wasted(bound)
-				}
-			}
-		}
-	}
-	r.bumped = r.bumped[:0]
+	r.extractBumped(alone)
 }
 
 // noticeNodes looks for changed NodeData. All of it, before every Stream: who

@@ -72,7 +72,8 @@ type (
 		Target donburi.Entity `rpl:""`
 	}
 	LazyData struct {
-		N int32 `rpl:"explicit"`
+		N    int32 `rpl:"explicit"`
+		More int32 `rpl:""`
 	}
 	ForeignData struct {
 		Value   int32

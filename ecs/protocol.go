@@ -21,7 +21,7 @@ type Protocol struct {
 	name       string
 	schema     *rpl.Schema
 	components []*component // in order of registration
-	byType     map[donburi.IComponentType]*component
+	byType     []*component // by the number of the component type: Bump asks often
 	byItem     map[*rpl.ItemType]*component
 	prefabs    map[*rpl.PrefabType]*prefab
 	groups     []*Group
@@ -38,7 +38,6 @@ func NewProtocol(name string) *Protocol {
 	p := &Protocol{
 		name:    name,
 		schema:  rpl.NewSchema(name),
-		byType:  map[donburi.IComponentType]*component{},
 		byItem:  map[*rpl.ItemType]*component{},
 		prefabs: map[*rpl.PrefabType]*prefab{},
 	}

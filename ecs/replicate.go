@@ -51,13 +51,25 @@ func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire
 		item: p.schema.Item(name, wire, all),
 		copy: func(dst, src unsafe.Pointer) { *(*T)(dst) = *(*T)(src) },
 	}
-	if old, double := p.byType[c]; double {
+	if old := p.replicated(c); old != nil {
 		p.mistakes = append(p.mistakes, fmt.Errorf("tendon: component %s is replicated as %q and as %q: register it once", c.Name(), old.name, name))
 	}
 	p.components = append(p.components, r)
-	p.byType[c] = r
+	if n := int(c.Id()); n >= len(p.byType) {
+		p.byType = append(p.byType, make([]*component, n+1-len(p.byType))...)
+	}
+	p.byType[c.Id()] = r
 	p.byItem[r.item] = r
 	return r
+}
+
+// replicated is what the protocol knows of a component type, nil where it is only
+// local.
+func (p *Protocol) replicated(c donburi.IComponentType) *component {
+	if n := int(c.Id()); n < len(p.byType) {
+		return p.byType[n]
+	}
+	return nil
 }
 
 // A component is a replicated component type.

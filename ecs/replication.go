@@ -93,6 +93,8 @@ type Replication struct {
 type slot struct {
 	entity donburi.Entity
 	node   *node
+	plan   uint32 // on the authority, where its components stand, as far as is known …
+	row    uint32 // … and in which row
 }
 
 // New checks the protocol and attaches to a world, which may be nil where

@@ -130,24 +130,6 @@ func Attach(child, parent *donburi.Entry) error {
 	return nil
 }
 
-// Bump says that a component tagged `explicit` has changed. On a proxy it does
-// nothing.
-func Bump(e *donburi.Entry, c donburi.IComponentType) {
-	r := of(e)
-	if r == nil || r.auth == nil {
-		return
-	}
-	if def := r.protocol.byType[c]; def != nil && def.item.Explicit {
-		r.bumped = append(r.bumped, bump{entity: e.Entity(), comp: def})
-	}
-}
-
-type bump struct {
-	entity donburi.Entity
-	comp   *component
-	added  bool // the component was, which the game need not say
-}
-
 // Named makes a load-time node: both sides create the entity by themselves
 // under the same name, and differences travel. On a client it is hidden until
 // the authority's state is here. It panics where the name is taken, empty or

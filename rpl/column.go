@@ -10,13 +10,15 @@ import (
 // with the components in every tick that sends, and read in one walk. What nobody
 // sees is not computed: of a node that no peer holds only its place is read, for
 // the grid. What somebody holds is compared with its course at once, while it is
-// near. Its methods are for whoever may call the Authority's.
+// near. Of an explicit item only what was bumped is read. Its methods are for whoever
+// may call the Authority's.
 type Column struct {
-	a     *Authority
-	t     *rowType
-	slab  *slab
-	place *place
-	index uint32
+	a        *Authority
+	t        *rowType
+	slab     *slab
+	place    *place
+	index    uint32
+	explicit bool
 
 	// By row: what it is, where that is kept, each by itself, for few rows need all.
 	items  []Item
@@ -35,6 +37,10 @@ type Column struct {
 	walked   []uint64 // somebody holds it …
 	drifting []uint64 // … and it drifts
 	single   []uint64 // it goes by itself
+
+	// Of explicit items alone.
+	bumped []uint64 // since SetColumn …
+	missed []uint64 // … or before, while nobody held the node: not read yet
 }
 
 // NewColumn makes a column without rows; FreeColumn takes one that is no longer
@@ -42,7 +48,7 @@ type Column struct {
 // runs, and nil where its item's component has gone since.
 func (a *Authority) NewColumn(t *ItemType, at func(row int) unsafe.Pointer) *Column {
 	rt := a.typesOf[t.Index][0]
-	c := &Column{a: a, at: at, t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index], index: uint32(len(a.columns))}
+	c := &Column{a: a, at: at, t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index], index: uint32(len(a.columns)), explicit: t.Explicit}
 	for i, other := range a.columns {
 		if other == nil {
 			c.index = uint32(i)
@@ -70,7 +76,7 @@ func (c *Column) Resize(n int) {
 	for _, list := range []*[]uint32{&c.slots, &c.rows, &c.blocks} {
 		*list = resized(*list, n, 0)
 	}
-	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single} {
+	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single, &c.bumped, &c.missed} {
 		*set = resized(*set, words, 0)
 	}
 	c.given = false // as of this tick its rows are others'
@@ -102,6 +108,10 @@ func (c *Column) Put(row int, it Item) {
 		c.blocks[row] = c.a.rows[h.row].block
 	}
 	h.column, h.at = c.index, uint32(row)
+	w, bit := row/sheaf, uint64(1)<<(row%sheaf)
+	c.bumped[w] |= bit & mask(h.flags&hotBumped != 0)
+	c.missed[w] |= bit & mask(h.flags&hotMissed != 0)
+	h.flags &^= hotBumped | hotMissed
 	c.a.sort(h)
 }
 
@@ -114,6 +124,11 @@ func (a *Authority) outOfColumn(it Item) {
 	c := a.columns[h.column]
 	c.forget(h.at)
 	c.items[h.at], h.column = NoItem, noColumn
+	if w, bit := h.at>>6, uint64(1)<<(h.at&63); (c.bumped[w]|c.missed[w])&bit != 0 { // it takes these along
+		h.flags |= hotBumped&uint8(mask(c.bumped[w]&bit != 0)) | hotMissed&uint8(mask(c.missed[w]&bit != 0))
+		c.bumped[w] &^= bit
+		c.missed[w] &^= bit
+	}
 }
 
 // forget has nothing done with a row.
@@ -140,7 +155,9 @@ func (a *Authority) sort(h *hot) {
 		c.walked[w] |= bit
 		c.drifting[w] |= bit & mask(h.flags&hotDrifts != 0)
 	case h.flags&(hotHeld|hotFresh) != 0, h.flags&hotPlace != 0 && !c.place.ok:
-		c.single[w] |= bit
+		if !c.explicit || h.row != noRow { // else it is Set when it is bumped
+			c.single[w] |= bit
+		}
 	case h.flags&hotPlace == 0: // whatever it is, nobody wants to know
 	default:
 		c.far[w] |= bit
@@ -151,7 +168,7 @@ func (a *Authority) sort(h *hot) {
 // at are the components of its rows, one for each, and is not kept. While no peer
 // holds a node, only its place is read, and the rest should Stream find a peer for
 // it. Once given, a column is given before every Stream, and an item that leaves it
-// is Set.
+// is Set. Of explicit items those rows alone are read that were bumped.
 func (a *Authority) SetColumn(c *Column, at []unsafe.Pointer) {
 	c.given = true
 	if c.slab.outOfOrder() {
@@ -162,15 +179,25 @@ func (a *Authority) SetColumn(c *Column, at []unsafe.Pointer) {
 	}
 	var last components
 	for w := range c.far {
+		if c.explicit && c.bumped[w]|c.drifting[w]|c.single[w] == 0 {
+			continue
+		}
 		here := &last
 		if rest := at[w*sheaf:]; len(rest) >= sheaf {
 			here = (*components)(rest)
 		} else {
 			copy(last[:], rest)
 		}
-		c.walk(w, here)
+		asked := ^uint64(0)
+		if c.explicit {
+			asked = c.bumped[w]
+		}
+		c.walk(w, here, asked)
 		if c.single[w] != 0 {
 			c.setSingle(w, here)
+		}
+		if c.explicit && asked != 0 {
+			c.setBumped(w, here)
 		}
 		if len(a.off) >= ahead {
 			a.leave(c.t)
@@ -192,15 +219,29 @@ func (c *Column) setSingle(w int, here *components) {
 		i := w*sheaf + k
 		it := c.items[i]
 		h := &a.hots[it]
-		if h.row == noRow || a.rows[h.row].touched {
-			a.Set(it, here[k])
-			c.places[i] = 0
-			c.seek(w, here, m&-m&c.placed[w]) // not where its words have it
-			continue
+		waits := c.explicit && c.bumped[w]>>k&1 == 0 // for a bump
+		switch {
+		case h.row == noRow || a.rows[h.row].touched:
+			if !waits {
+				c.set(i, here)
+			}
+		case waits:
+			a.beginWalk(it)
+			c.places[i], c.slab.sums[c.blocks[i]] = 0, unread
+			c.settle(w, here, 0, 0, m&-m&c.drifting[w])
+		default:
+			a.beginWalk(it)
+			c.begin(i, here)
 		}
-		a.beginWalk(it)
-		c.begin(i, here)
 	}
+}
+
+// set takes one item.
+func (c *Column) set(row int, here *components) {
+	w, k := row/sheaf, row%sheaf
+	c.a.Set(c.items[row], here[k])
+	c.places[row] = 0
+	c.seek(w, here, 1<<k&c.placed[w]) // not where its words have it
 }
 
 // begin reads all of a row, the first time that it is walked.

@@ -45,13 +45,21 @@ type columnWorld struct {
 	items   [2][]rpl.Item
 	columns [2]*rpl.Column
 	told    uint64 // a hash of all that was sent
+
+	explicit bool                // columns read what is bumped:
+	was      map[rpl.Item]walker // what differs from what it was
+	cargo    map[rpl.Item]hauler // the same of haulers
 }
 
-func newColumnWorld(t *rapid.T, cfg rpl.Config, cond netsim.Conditions, byColumn bool) *columnWorld {
+func newColumnWorld(t *rapid.T, cfg rpl.Config, cond netsim.Conditions, byColumn, explicit bool) *columnWorld {
 	s := rpl.NewSchema("columns")
-	w := &columnWorld{byColumn: byColumn}
-	w.walker = s.Item("walker", reflect.TypeFor[walker](), nil)
-	w.hauler = s.Item("hauler", reflect.TypeFor[hauler](), nil)
+	w := &columnWorld{byColumn: byColumn, explicit: explicit, was: map[rpl.Item]walker{}, cargo: map[rpl.Item]hauler{}}
+	var ofWalker, ofHauler rpl.Tags
+	if explicit {
+		ofWalker, ofHauler = rpl.Tags{"HP": "max=100,explicit"}, rpl.Tags{"Load": "max=4,explicit"}
+	}
+	w.walker = s.Item("walker", reflect.TypeFor[walker](), ofWalker)
+	w.hauler = s.Item("hauler", reflect.TypeFor[hauler](), ofHauler)
 	cfg.Schema, cfg.Hz = s, 60
 	net, err := rpltest.New(cfg, 1, cond)
 	if err != nil {
@@ -80,13 +88,18 @@ func (w *columnWorld) extract(sends, always bool) {
 	for _, c := range w.haulers {
 		at[1] = append(at[1], unsafe.Pointer(c))
 	}
-	if w.byColumn && sends {
+	if w.byColumn && (sends || w.explicit) { // what was bumped goes with its item
 		for k, c := range w.columns {
 			c.Resize(len(w.items[k]))
 			for i, it := range w.items[k] {
 				c.Put(i, it)
+				if w.explicit && w.differs(k, i, it) {
+					c.Bump(i)
+				}
 			}
-			w.net.A.SetColumn(c, at[k])
+			if sends {
+				w.net.A.SetColumn(c, at[k])
+			}
 		}
 	}
 	if w.byColumn || !sends && !always {
@@ -99,6 +112,18 @@ func (w *columnWorld) extract(sends, always bool) {
 	}
 }
 
+// differs is whether a component is not what it was when this was asked last.
+func (w *columnWorld) differs(kind, i int, it rpl.Item) bool {
+	if kind == 0 {
+		was, known := w.was[it]
+		w.was[it] = *w.walkers[i]
+		return !known || was != *w.walkers[i]
+	}
+	was, known := w.cargo[it]
+	w.cargo[it] = *w.haulers[i]
+	return !known || !reflect.DeepEqual(was, *w.haulers[i])
+}
+
 func (w *columnWorld) spawn(t *rapid.T, kind int) {
 	typ := w.walker
 	if kind == 1 {
@@ -109,6 +134,8 @@ func (w *columnWorld) spawn(t *rapid.T, kind int) {
 		t.Fatal(err)
 	}
 	it, _ := w.net.A.Item(id, 0)
+	delete(w.was, it)
+	delete(w.cargo, it)
 	w.nodes[kind], w.items[kind] = append(w.nodes[kind], id), append(w.items[kind], it)
 	if kind == 0 {
 		w.walkers = append(w.walkers, &walker{})
@@ -134,7 +161,8 @@ func (w *columnWorld) remove(kind, i int) {
 // Whether items are set one by one or by the column, clients end up with the
 // same; and the same bytes leave where everyone sees everything, and items too are set
 // in ticks that send alone: else a version may be made a tick earlier, for a peer that
-// loses sight of it just then, or of what was so between two sends.
+// loses sight of it just then, or of what was so between two sends. The same where
+// items are explicit and all changes are bumped.
 func TestColumnsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := rpl.Config{SendHz: rapid.SampledFrom([]int{60, 30}).Draw(t, "sends")}
@@ -143,7 +171,8 @@ func TestColumnsChangeNothing(t *testing.T) {
 			cfg.Interest = rpl.Grid{Enter: 400, Exit: 440}
 		}
 		cond := netsim.Conditions{Delay: 40 * time.Millisecond, Loss: float64(rapid.IntRange(0, 20).Draw(t, "loss")) / 100}
-		worlds := [2]*columnWorld{newColumnWorld(t, cfg, cond, false), newColumnWorld(t, cfg, cond, true)}
+		explicit := rapid.Bool().Draw(t, "explicit")
+		worlds := [2]*columnWorld{newColumnWorld(t, cfg, cond, false, false), newColumnWorld(t, cfg, cond, true, explicit)}
 		both := func(fn func(w *columnWorld)) { fn(worlds[0]); fn(worlds[1]) }
 		both(func(w *columnWorld) {
 			for p := range rpl.Peer(2) {

@@ -18,6 +18,8 @@ const (
 	hotDrifts             // the row drifts
 	hotWalked             // SetColumn settles it
 	hotStale              // walked since Set last saw it: the shadow says nothing
+	hotBumped             // of an explicit item that stands in no column now: as the column had it …
+	hotMissed             // … the same
 )
 
 const noColumn = ^uint32(0)
@@ -115,7 +117,7 @@ func (a *Authority) catchUp(n *node) {
 		if it == NoItem {
 			continue
 		}
-		if component := a.component(it); component != nil {
+		if component := a.component(it); component != nil && a.mayRead(it) {
 			a.Set(it, component)
 		}
 	}
@@ -127,6 +129,21 @@ func (a *Authority) unplace(h *hot) {
 	if h.column != noColumn {
 		a.columns[h.column].places[h.at] = 0
 	}
+}
+
+// mayRead is whether an item that stands in a column and that nobody has held is to
+// be read now: of an explicit one what it was at its last bump is known, or it has
+// missed that.
+func (a *Authority) mayRead(it Item) bool {
+	h := &a.hots[it]
+	c := a.columns[h.column]
+	if !c.explicit {
+		return true
+	}
+	w, bit := h.at>>6, uint64(1)<<(h.at&63)
+	missed := c.missed[w]&bit != 0
+	c.missed[w] &^= bit
+	return missed
 }
 
 // component is where an item's is that SetColumn was given in this tick, nil if it

@@ -21,18 +21,19 @@ const sheaf = 64
 // components are where those of a sheaf's rows are.
 type components = [sheaf]unsafe.Pointer
 
-// walk reads 64 rows: of those that nobody holds where they are, of the others what
-// has changed.
-func (c *Column) walk(w int, here *components) {
-	c.seek(w, here, c.far[w])
+// walk reads those of 64 rows that are asked for: of those that nobody holds where
+// they are, of the others what has changed.
+func (c *Column) walk(w int, here *components, asked uint64) {
+	c.seek(w, here, c.far[w]&asked)
 	held, placed := c.walked[w], c.placed[w]
 	if held == 0 {
 		return
 	}
-	moved := c.seek(w, here, held&placed)
-	turned := c.compare(w, here, held&placed, &c.t.walk.rest)
-	if held&^placed != 0 {
-		turned |= c.compare(w, here, held&^placed, &c.t.walk.probes)
+	asked &= held
+	moved := c.seek(w, here, asked&placed)
+	turned := c.compare(w, here, asked&placed, &c.t.walk.rest)
+	if asked&^placed != 0 {
+		turned |= c.compare(w, here, asked&^placed, &c.t.walk.probes)
 	}
 	c.settle(w, here, moved, turned, held&c.drifting[w])
 }

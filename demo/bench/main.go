@@ -2,7 +2,7 @@
 // in virtual time, and reports bytes, processor time and equality.
 //
 //	go run ./demo/bench -trace FILE [-warm FILE] [-clients 1] [-radius 0] [-send HZ]
-//	    [-rtt 100ms] [-jitter 0] [-loss 0] [-budget 0] [-workers 1] [-seed 1] [-json] [-udp]
+//	    [-rtt 100ms] [-jitter 0] [-loss 0] [-budget 0] [-workers 1] [-seed 1] [-json] [-udp] [-explicit]
 //
 // The last line is one JSON object. It exits 2 on a bad trace or arguments that
 // make no sense, and 1 when a run could not be measured.
@@ -115,6 +115,7 @@ func parse(args []string, stderr io.Writer) (*arguments, error) {
 	f.IntVar(&a.o.Workers, "workers", 1, "goroutines that encode")
 	f.Uint64Var(&a.o.Seed, "seed", 1, "of the network")
 	f.BoolVar(&a.o.UDP, "udp", false, "over real KCP on 127.0.0.1, in real time")
+	f.BoolVar(&a.o.Explicit, "explicit", false, "the game says which components have changed, in place of all being compared")
 	f.BoolVar(&a.json, "json", false, "print the JSON line alone")
 	f.StringVar(&a.packets, "packets", "", "write every packet that the first client opens to this `file`, as JSON lines")
 	f.StringVar(&a.cpuProfile, "cpuprofile", "", "write a processor profile to this `file`")

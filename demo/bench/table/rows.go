@@ -107,6 +107,10 @@ func timeRows() []row {
 		{name: "arena, 64 near, time", trace: "arena", options: near, figures: []figure{serverMs(0.20, 0.55)}},
 		{name: "crowd, 64 near, time", trace: "crowd", options: near, figures: []figure{serverMs(0.80, 2.39)}},
 		{name: "still, 64 near, time", trace: "still", options: near, figures: []figure{serverMs(0.20, 1.92)}},
+		{name: "still, 64 near, explicit", trace: "still", options: func(o *play.Options) {
+			near(o)
+			o.Explicit = true
+		}, figures: []figure{serverMs(none, none)}},
 		{name: "march, 20 peers at one baseline", trace: "march", options: march, figures: []figure{serverMs(0.6, none)}},
 		{name: "march, 20 peers at 20 baselines", trace: "march", options: func(o *play.Options) {
 			march(o)

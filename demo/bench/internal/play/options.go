@@ -25,6 +25,9 @@ type Options struct {
 	Workers int     // goroutines that encode
 	Seed    uint64
 	UDP     bool // over real KCP on 127.0.0.1, in real time
+	// Explicit has the game say which components have changed, in place of the
+	// library comparing all.
+	Explicit bool
 
 	// Packets is told of every packet that the first client opens, as JSON lines;
 	// nil: nobody is. The times of such a run mean little.
@@ -63,6 +66,8 @@ func (o *Options) Check() error {
 		return fmt.Errorf("-workers is %d and must be 1 to %d", o.Workers, maxWorkers)
 	case o.Radius > 0 && o.Trace.Column(trace.PosX) < 0:
 		return errors.New("-radius needs a trace with a position, and this one has no field with the role pos.x")
+	case o.Explicit && !isGenerated(o.Trace):
+		return errors.New("-explicit needs a trace with the generator's fields: any other is no component")
 	case o.Warm != nil && !o.Warm.SameFields(o.Trace):
 		return errors.New("-warm needs a trace with the same fields at the same rate as the one that is measured")
 	}

@@ -118,6 +118,27 @@ func TestBudgetHolds(t *testing.T) {
 	}
 }
 
+// Who says what has changed sends the same as who has it compared, and every value
+// is right in every tick.
+func TestExplicitChangesNothing(t *testing.T) {
+	var payload [2]float64
+	for i, explicit := range []bool{false, true} {
+		o := options(smallArena(t, 2))
+		o.Clients, o.Radius, o.Explicit = 40, 12_800, explicit
+		r, err := Run(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Mismatches != 0 {
+			t.Errorf("explicit %v: %d mismatches", explicit, r.Mismatches)
+		}
+		payload[i] = r.Payload
+	}
+	if payload[0] != payload[1] {
+		t.Errorf("%v bytes a send compared, %v said", payload[0], payload[1])
+	}
+}
+
 // The number of workers changes no byte.
 func TestWorkersChangeNothing(t *testing.T) {
 	tr := tiny(t, 3)

@@ -71,7 +71,7 @@ func newSession(o Options) (*session, error) {
 		}
 		s.config.Interest = rpl.Grid{Enter: r, Exit: exitFactor * r}
 	}
-	w, err := newWorld(t, s.config)
+	w, err := newWorld(t, s.config, s.o.Explicit)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", ErrTrace, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}

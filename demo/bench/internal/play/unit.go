@@ -74,14 +74,18 @@ func (u *unit) set(r []int32) {
 
 // unitTags are the component's tags with the bounds that the trace's header
 // tells; its types alone would leave them wide.
-func unitTags(t *trace.Trace) rpl.Tags {
+func unitTags(t *trace.Trace, explicit bool) rpl.Tags {
 	plain := func(i int) string { return fmt.Sprintf("min=%d,max=%d", t.Fields[i].Min, t.Fields[i].Max) }
 	both := func(i int) string {
 		lo, hi := min(t.Fields[i].Min, t.Fields[i+1].Min), max(t.Fields[i].Max, t.Fields[i+1].Max)
 		return fmt.Sprintf("min=%v,max=%v", float64(lo)/perUnit, float64(hi)/perUnit)
 	}
+	kind := plain(1)
+	if explicit {
+		kind += ",explicit" // which is of the whole component
+	}
 	return rpl.Tags{
-		"Kind":  plain(1),
+		"Kind":  kind,
 		"Pos":   "pos,step=1/32,predict=Vel," + both(2),
 		"Angle": "angle,bits=12",
 		"Vel":   "step=1/32," + both(5),

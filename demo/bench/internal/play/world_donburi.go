@@ -28,6 +28,8 @@ type donburiWorld struct {
 	slots []written     // by slot
 	dying []int         // slots whose entities the step is to remove, or has
 	fresh []int         // slots whose entities the step will find, or has
+	turns []int         // slots whose components have changed, where the game says so
+	says  bool          // it does
 	now   time.Duration // of the step
 	watch watcher       // of the step
 }
@@ -38,12 +40,12 @@ type written struct {
 	node   rpl.Node
 }
 
-func newDonburiWorld(t *trace.Trace, c rpl.Config) (*donburiWorld, error) {
+func newDonburiWorld(t *trace.Trace, c rpl.Config, explicit bool) (*donburiWorld, error) {
 	p := tendon.NewProtocol("bench")
 	w := &donburiWorld{
 		w: donburi.NewWorld(),
-		c: tendon.Replicate(p, "unit", donburi.NewComponentType[unit]().SetName("Unit"), unitTags(t)),
-		s: p.Schema(),
+		c: tendon.Replicate(p, "unit", donburi.NewComponentType[unit]().SetName("Unit"), unitTags(t, explicit)),
+		s: p.Schema(), says: explicit,
 	}
 	if c.Budget == 0 {
 		c.Budget = unlimited
@@ -90,7 +92,19 @@ func (w *donburiWorld) write(t *trace.Trace, tick int) {
 			w.slots[slot].entity, w.units[slot] = e, u
 			w.fresh = append(w.fresh, slot)
 		}
+		if w.says {
+			w.turn(slot, u, t.Row(tick, slot))
+			continue
+		}
 		u.set(t.Row(tick, slot))
+	}
+}
+
+// turn makes a component what a row says, and notes whether that is another.
+func (w *donburiWorld) turn(slot int, u *unit, row []int32) {
+	was := *u
+	if u.set(row); *u != was {
+		w.turns = append(w.turns, slot)
 	}
 }
 
@@ -102,14 +116,19 @@ func (w *donburiWorld) clear() {
 	}
 }
 
-// step is a step of the session. Removing an entity is the game's doing, but
-// what it costs is the session's: it is measured with the extraction.
+// step is a step of the session. Removing an entity and saying that one has changed
+// are the game's doing, but what they cost is the session's: it is measured with the
+// extraction.
 func (w *donburiWorld) step(now time.Duration, _ rpl.Tick, _ bool, h watcher) {
 	w.now, w.watch = now, h
 	w.rep.Receive()
 	for _, slot := range w.dying {
 		w.w.Remove(w.slots[slot].entity)
 	}
+	for _, slot := range w.turns {
+		tendon.Bump(w.w.Entry(w.slots[slot].entity), w.c)
+	}
+	w.turns = w.turns[:0]
 	w.rep.Send()
 }
 
