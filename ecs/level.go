@@ -21,11 +21,11 @@ func (r *Replication) Load(name string) {
 	case len(name) > maxLevelName:
 		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d", len(name), maxLevelName))
 	}
-	r.pending = append(r.pending, func() {
+	r.pending = append(r.pending, request{do: func() {
 		if r.auth != nil {
 			r.load(name)
 		}
-	})
+	}})
 }
 
 func (r *Replication) load(name string) {

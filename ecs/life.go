@@ -24,7 +24,7 @@ func (r *Replication) Host(l transport.Listener) {
 	}
 	r.joining = false
 	r.dropWaiting()
-	r.pending = append(r.pending, func() {
+	r.pending = append(r.pending, request{do: func() {
 		r.leave(nil)
 		link, err := l.Listen(r.offer())
 		if err != nil {
@@ -32,19 +32,29 @@ func (r *Replication) Host(l transport.Listener) {
 			return
 		}
 		r.openLink(link)
-	})
+	}, giveUp: func() {
+		if err := l.Close(); err != nil {
+			r.config.Log.Warn("closing the listener", "err", err)
+		}
+	}})
+}
+
+// A request is what the next Receive begins with.
+type request struct {
+	do     func()
+	giveUp func() // of Host and Join: Close was called before
 }
 
 // Join see Host. Who joins a session again that it was lost to, within 30 s, is
-// the same peer there as before (see OnLost). The world of single player ends: its nodes go, but for those
-// made at load time, which become proxies.
+// the same peer there as before (see OnLost). The world of single player ends: its
+// nodes go, but for those made at load time, which become proxies.
 func (r *Replication) Join(d transport.Dialer) {
 	if d == nil {
 		panic("tendon: Join without a dialer: give it an address, as kcp.Dialer does")
 	}
 	r.joining = true
 	r.dropWaiting()
-	r.pending = append(r.pending, func() {
+	r.pending = append(r.pending, request{do: func() {
 		r.leave(nil)
 		link, err := d.Dial(r.offer())
 		if err != nil {
@@ -54,13 +64,23 @@ func (r *Replication) Join(d transport.Dialer) {
 		}
 		r.openLink(link)
 		r.becomeClient()
-	})
+	}, giveUp: func() {
+		r.joining = false
+		r.dropWaiting()
+	}})
 }
 
 // Close ends what Host or Join began: a server tells every peer the reason and
-// plays on alone, a client leaves and is alone, as if it had been told to.
-// Called outside of Receive and Send it is done when it returns.
+// plays on alone, a client leaves and is alone, as if it had been told to. What they
+// have asked for and the next Receive was to begin is given up, without a word.
+// Called outside of Receive, Send and callbacks it is done when it returns.
 func (r *Replication) Close(reason string) {
+	r.pending = slices.DeleteFunc(r.pending, func(q request) bool {
+		if q.giveUp != nil {
+			q.giveUp()
+		}
+		return q.giveUp != nil
+	})
 	r.later(func() {
 		if r.link == nil {
 			return

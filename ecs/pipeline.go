@@ -102,8 +102,8 @@ func (r *Replication) Receive() {
 func (r *Replication) begin() {
 	due := r.pending
 	r.pending = nil // what callbacks ask for meanwhile is the next Receive's: it may have them ask again
-	for _, fn := range due {
-		fn()
+	for _, q := range due {
+		q.do()
 	}
 	if len(r.pending) == 0 {
 		r.joining = false
@@ -162,7 +162,7 @@ func (r *Replication) sendDue() bool {
 
 func (r *Replication) enterStep() {
 	if r.inside {
-		panic("tendon: Receive or Send was called from one of their callbacks: call them once each in a step")
+		panic("tendon: Receive or Send was called from a callback: call them once each in a step")
 	}
 	r.inside = true
 }
@@ -188,7 +188,8 @@ func (r *Replication) runAfterwards() {
 	r.inside = false
 }
 
-// later runs fn at the end of the Receive or Send in progress, else now.
+// later runs fn at the end of the Receive or Send in progress, else now. What the
+// callbacks of fn put off comes after it: they are told of half of it.
 func (r *Replication) later(fn func()) {
 	r.afterwards = append(r.afterwards, fn)
 	if !r.inside {

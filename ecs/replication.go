@@ -56,12 +56,12 @@ type Replication struct {
 
 	// Life.
 	begun      bool
-	inside     bool     // of Receive or Send
-	pending    []func() // what the next Receive begins with
-	afterwards []func() // what the Receive or Send in progress ends with
-	sending    bool     // this step sends
-	ended      error    // what the link has told, until the game is told
-	failure    error    // what the game was told last, for Run
+	inside     bool      // of Receive, Send or Close
+	pending    []request // what the next Receive begins with
+	afterwards []func()  // what the Receive or Send in progress ends with
+	sending    bool      // this step sends
+	ended      error     // what the link has told, until the game is told
+	failure    error     // what the game was told last, for Run
 	me         rpl.Peer
 	key        clientKey // what this machine is known by when it joins again
 	tick       rpl.Tick

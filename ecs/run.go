@@ -13,6 +13,7 @@ import (
 // called Host or Join again.
 func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 	every := r.config.step()
+	r.failure = nil
 	next := time.Now()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -28,17 +29,29 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 				break
 			}
 			next = next.Add(every)
-			r.failure = nil
 			r.Receive()
-			if r.failure != nil && r.link == nil && len(r.pending) == 0 {
-				return r.failure
+			if err := r.over(); err != nil {
+				return err
 			}
 			step(r)
 			r.Send()
+			if err := r.over(); err != nil {
+				return err
+			}
 		}
 		if late := time.Since(next); late > 0 { // too slow, or asleep: that time is lost
 			next = next.Add(late)
 		}
 		timer.Reset(time.Until(next))
 	}
+}
+
+// over is what OnEnd was told since it was last asked, if nothing was begun again.
+func (r *Replication) over() error {
+	err := r.failure
+	r.failure = nil
+	if r.link != nil || len(r.pending) > 0 {
+		return nil
+	}
+	return err
 }

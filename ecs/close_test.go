@@ -1,0 +1,91 @@
+package ecs_test
+
+// Close: in callbacks, of what has only been asked for, and in Run.
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// What Close has callbacks do closes nothing twice.
+func TestCloseInItsCallbacks(t *testing.T) {
+	l := newLab(t, lan)
+	server, first := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.client(tendon.Config{})
+	l.joined()
+	ends, outs, leaves := 0, 0, 0
+	once := func(m *machine, n *int) {
+		if *n++; *n > 2 {
+			t.Fatal("again and again")
+		}
+		m.Close("the game is over")
+	}
+	first.OnStreamOut(Paint, func(*donburi.Entry, bool) { once(first, &outs) })
+	first.OnEnd(func(error) { once(first, &ends) })
+	server.OnLeave(func(rpl.Peer) { once(server, &leaves) })
+	server.Create(Paint)
+	server.Create(Paint)
+	l.steps(20)
+
+	first.Close("tired")
+	check(t, "the client's nodes that went, and ends", [2]int{outs, ends}, [2]int{2, 1})
+	check(t, "it is alone", first.Mode(), tendon.Single)
+	server.Host(l.net.Listener()) // which ends what is hosted
+	l.steps(1)
+	check(t, "who left", leaves, 2)
+	server.Close("")
+	l.steps(60)
+	check(t, "the server is alone", server.Mode(), tendon.Single)
+}
+
+// Close gives up what Host and Join have asked for, and OnEnd may ask anew.
+func TestCloseBeforeItBegan(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("undecided", tendon.Config{})
+	m.Join(refusing{})
+	if err := Chat.Send(m.Session(), "hello"); err != nil {
+		t.Error(err)
+	}
+	m.Close("")
+	m.Host(l.listener)
+	m.Close("")
+	check(t, "what was to be said", *m.Counter("rpc dropped"), 1)
+	l.steps(3)
+	check(t, "it plays", m.Mode(), tendon.Single)
+	check(t, "it was told", m.ended, nil)
+	_, err := l.listener.Listen(transport.Offer{})
+	check(t, "the listener is closed", err != nil, true)
+
+	m.OnEnd(func(error) {
+		m.Close("")
+		m.Host(l.net.Listener())
+	})
+	m.Join(refusing{})
+	l.steps(3)
+	check(t, "after Close and Host in OnEnd", m.Mode(), tendon.Listen)
+}
+
+// Run returns also where its own step has closed the session.
+func TestRunAndClose(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("client", tendon.Config{})
+	m.Join(l.net.Dialer(l.listener))
+	steps := 0
+	err := m.Run(t.Context(), func(*tendon.Replication) {
+		if steps++; steps == 3 {
+			m.Close("enough")
+		}
+		if steps > 3 {
+			t.Fatal("it goes on")
+		}
+	})
+	if !errors.Is(err, transport.ErrClosed) {
+		t.Errorf("ended with %v", err)
+	}
+}
