@@ -5,6 +5,7 @@ package ecs
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/yohamta/donburi"
 
@@ -158,4 +159,42 @@ func (r *Replication) attachSession(e *donburi.Entry, old donburi.World) {
 	}
 	components.RplNode.SetValue(e, n.data)
 	r.addNode(n)
+}
+
+// A savedComponent is one that the session's entity carried alone, while this machine
+// is in another's session.
+type savedComponent struct {
+	comp *component
+	at   unsafe.Pointer
+}
+
+// putAway takes from the session's entity what it carries alone: in the session that
+// is being joined it carries what comes from there.
+func (r *Replication) putAway() {
+	e := r.Session()
+	for _, c := range r.protocol.components {
+		if e.HasComponent(c.c) {
+			r.saved = append(r.saved, savedComponent{c, e.Component(c.c)})
+		}
+	}
+	r.strip()
+}
+
+// strip takes from the session's entity all that is replicated.
+func (r *Replication) strip() {
+	e := r.Session()
+	for _, c := range r.protocol.components {
+		drop(e, c.c)
+	}
+	r.session.items = nil
+}
+
+// takeOut gives the session's entity back what was put away.
+func (r *Replication) takeOut() {
+	e := r.Session()
+	for _, s := range r.saved {
+		add(e, s.comp.c)
+		e.SetComponent(s.comp.c, s.at)
+	}
+	r.saved = nil
 }

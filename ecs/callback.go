@@ -14,7 +14,7 @@ import (
 )
 
 type callbacks struct {
-	world     func(w donburi.World, name string)
+	world     []func(w donburi.World, name string)
 	start     []func()
 	join      []func(p rpl.Peer)
 	lost      []func(p rpl.Peer)
@@ -58,8 +58,11 @@ func mustBe(what string, fn any) {
 // OnWorld fills a new world, on every machine; Load, on the authority, moves
 // everyone to one. The world is attached before fn runs, so fn may Spawn where
 // it is the authority; the old one is left as it was, but nothing in it is a
-// node any more. The first world's name is empty unless Load was called first.
-func (r *Replication) OnWorld(fn func(w donburi.World, name string)) { r.hooks.world = fn }
+// node any more. The first world's name is empty unless Load was called first; one
+// that was given to New is filled by the game, unless Load was.
+func (r *Replication) OnWorld(fn func(w donburi.World, name string)) {
+	r.hooks.world = hang(r.hooks.world, "OnWorld", fn)
+}
 
 // OnStart runs on the authority when a world begins, before anyone joins:
 // the place to fill it.
@@ -121,8 +124,8 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 }
 
 // OnChange runs on every machine, the authority too, when fields tagged
-// `notify` have changed from old; at stream in old is what Build or the
-// component's default made. It runs once a step at most for each component, but
+// `notify` have changed from old; at stream in old is what the prefab's function or the
+// component's default made, the default also where the component came later. It runs once a step at most for each component, but
 // that calls may change what has just streamed in; on proxies inside Receive, on
 // the authority in the step's Send. What callbacks that run before it do to the
 // component is part of the change: old is what it saw last, and where nothing
@@ -144,7 +147,7 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 	for _, n := range r.byID {
 		for i := range n.items {
 			if n.items[i].comp == def {
-				r.startWatch(&n.items[i])
+				r.startWatch(&n.items[i], false)
 			}
 		}
 	}

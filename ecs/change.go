@@ -21,14 +21,18 @@ type watch struct {
 }
 
 // startWatch begins to watch an item, if anybody asked, from its component's
-// present value on.
-func (r *Replication) startWatch(b *binding) {
+// present value on; anew where it is to be what its component begins as, as it is on
+// proxies when the item comes.
+func (r *Replication) startWatch(b *binding, anew bool) {
 	if b.watch != nil || b.comp == nil || len(b.comp.notify) == 0 || len(r.hooks.change[b.comp.order]) == 0 {
 		return
 	}
 	e, p := r.component(b)
 	if p == nil {
 		return
+	}
+	if anew {
+		p = b.comp.c.New()
 	}
 	t := b.comp.item
 	b.watch = &watch{words: make([]int32, len(t.Words)), vars: make([]any, len(t.Vars)), old: b.comp.c.New()}

@@ -65,5 +65,5 @@ func TestTakenByAnotherCallback(t *testing.T) {
 	l.steps(3)
 	Paint.Get(here()).Colour = 8
 	l.steps(3)
-	check(t, "changes of what came again", strings.Join(m.said(), ", "), "7 to 8")
+	check(t, "changes of what came again", strings.Join(m.said(), ", "), "1 to 7, 7 to 8")
 }

@@ -329,7 +329,8 @@ func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
 		}
 		b := &n.items[ord]
 		*b = binding{comp: c, entity: e, item: item}
-		r.startWatch(b)
+		r.startWatch(b, true)
+		r.look(n, b)
 		if c.item.Explicit {
 			r.bumped = append(r.bumped, bump{entity: e, comp: c, added: true})
 		}

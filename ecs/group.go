@@ -53,6 +53,7 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 	if in {
 		components.RplNode.Get(r.world.Entry(n.entity)).Relevance = rpl.Grouped
 	}
+	n.groups = withBit(n.groups, g.bit(), in)
 	r.auth.SetNodeGroup(n.id, g.audience, in)
 }
 

@@ -10,8 +10,8 @@ import (
 
 // Load moves everyone to another level, on the authority, at the next Receive:
 // every node ends, OnWorld fills a new world on each machine, OnStart and OnJoin
-// run again. Without OnWorld the world stays, and load-time nodes with it. A
-// peer gets the new level's state when its own side is built; one that is lost
+// run again. Without OnWorld the world stays, and load-time nodes with it, where they
+// hang and in their groups, but owned by nobody. A peer gets the new level's state when its own side is built; one that is lost
 // meanwhile, when it is back: OnBack, then OnJoin. It panics on a client, and for
 // a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
@@ -34,7 +34,7 @@ func (r *Replication) load(name string) {
 		return // start is about to fill it
 	}
 	r.epoch++
-	r.endAll(true, r.hooks.world == nil)
+	r.endAll(true, len(r.hooks.world) == 0)
 	for _, s := range r.seats {
 		if s.in {
 			r.auth.Disconnect(s.peer)
@@ -44,7 +44,7 @@ func (r *Replication) load(name string) {
 			r.tellLevel(s, false)
 		}
 	}
-	if r.hooks.world != nil {
+	if len(r.hooks.world) > 0 {
 		r.levels = true
 		r.attach(donburi.NewWorld())
 		r.filled = false
@@ -56,7 +56,7 @@ func (r *Replication) load(name string) {
 
 // enter builds a client's side of a level and says so.
 func (r *Replication) enter(m levelMessage) {
-	swap := r.hooks.world != nil && (r.levels || m.name != "")
+	swap := len(r.hooks.world) > 0 && (r.levels || m.name != "")
 	if r.proxy != nil {
 		r.endAll(true, !swap)
 		r.hiding, r.leaving, r.inPlace, r.referrers = nil, nil, nil, nil

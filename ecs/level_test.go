@@ -184,3 +184,26 @@ func TestStateWaitsForTheLevel(t *testing.T) {
 	asleep("datagrams to who has not built the next level")
 	l.until("it has the next crate", func() bool { return client.count(Body) == 1 && strings.Contains(strings.Join(client.log, ""), "cave") })
 }
+
+// All that OnWorld was given fills a world, in that order; one that New was given is
+// the game's own, unless a level was asked for before it begins.
+func TestWorldsFilledByMany(t *testing.T) {
+	for _, first := range []string{"", "beach"} {
+		m := newLab(t, lan).machine("alone", tendon.Config{})
+		given := m.World()
+		for i := range 2 {
+			m.OnWorld(func(w donburi.World, name string) { m.say("%d fills %q: %v", i, name, w == given) })
+		}
+		want := ""
+		if first != "" {
+			m.Load(first)
+			want = `0 fills "beach": true, 1 fills "beach": true`
+		}
+		m.Receive()
+		check(t, "the first world", strings.Join(m.said(), ", "), want)
+		m.Send()
+		m.Load("cave")
+		m.Receive()
+		check(t, "the next", strings.Join(m.said(), ", "), `0 fills "cave": false, 1 fills "cave": false`)
+	}
+}

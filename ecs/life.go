@@ -162,6 +162,7 @@ func (r *Replication) outOfTicks() {
 // becomeClient hands the world over to the server that is being joined.
 func (r *Replication) becomeClient() {
 	r.endAll(false, true)
+	r.putAway()
 	r.auth, r.proxy = nil, nil
 	r.authority = authority{}
 	r.events = nil
@@ -179,7 +180,7 @@ func (r *Replication) end(why error) {
 	r.endAll(false, true)
 	r.closeLink("left")
 	drop(r.Session(), components.Proxy)
-	r.session.items = nil
+	r.strip()
 	r.dropCalls()
 	if !r.joining {
 		r.dropWaiting()
@@ -209,10 +210,14 @@ func (r *Replication) remakeNamed() {
 	for i := range r.plans {
 		r.plans[i].anew = true // the same entities are other nodes
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.named)) {
+	names := slices.Sorted(maps.Keys(r.named))
+	for _, name := range names {
 		if ent := r.named[name]; r.world.Valid(ent) {
 			r.makeNamed(r.world.Entry(ent), name)
 		}
+	}
+	if r.auth != nil {
+		r.standAgain(names)
 	}
 }
 
@@ -230,6 +235,9 @@ func (r *Replication) makeNamed(e *donburi.Entry, name string) {
 // are entities of the world.
 func (r *Replication) endAll(destroyed, worldStays bool) {
 	nodes := r.sortedNodes()
+	if r.auth != nil {
+		r.noteStanding(nodes)
+	}
 	for round := 0; len(nodes) > 0 && round < maxRounds; round++ {
 		for _, n := range nodes {
 			if r.nodeOf(n.entity) == n {
@@ -267,6 +275,7 @@ func (r *Replication) start() {
 		r.endAll(true, false) // load-time nodes of the world before, which have been made anew in it
 		r.attach(donburi.NewWorld())
 	}
+	r.takeOut()
 	r.fill()
 	for _, fn := range r.hooks.start {
 		fn()
@@ -278,8 +287,10 @@ func (r *Replication) start() {
 
 // fill lets the game put into a new world what belongs there at load time.
 func (r *Replication) fill() {
-	if r.hooks.world != nil && (r.levels || r.level != "") {
+	if len(r.hooks.world) > 0 && (r.levels || r.level != "") {
 		r.filled = true
-		r.hooks.world(r.world, r.level)
+		for _, fn := range r.hooks.world {
+			fn(r.world, r.level)
+		}
 	}
 }

@@ -64,6 +64,8 @@ func TestNothingGiven(t *testing.T) {
 		t.Errorf("New says %v", err)
 	}
 	refused(t, "a node already", func() { tendon.Named(m.Create(Paint), "door") })
+	refused(t, "OnWorld of no function", func() { m.OnWorld(nil) })
+	refused(t, "Build of prefab crate of no function", func() { Crate.Build(m.Replication, nil) })
 	refused(t, "OnJoin of no function", func() { m.OnJoin(nil) })
 	refused(t, "OnEnd of no function", func() { m.OnEnd(nil) })
 	refused(t, "OnStreamIn of no function", func() { m.OnStreamIn(Paint, nil) })

@@ -47,6 +47,49 @@ func (r *Replication) unname(name string) {
 	}
 }
 
+// A standing is what a load-time node is beside its components: as those it stays
+// where the world does, while the node ends and another begins.
+type standing struct {
+	parent string // a load-time node's name, "" for none
+	groups uint64
+}
+
+// noteStanding remembers it of the nodes that are about to end.
+func (r *Replication) noteStanding(nodes []*node) {
+	clear(r.standing)
+	for _, n := range nodes {
+		if n.name == "" {
+			continue
+		}
+		s := standing{groups: n.groups}
+		if n.parent != nil {
+			s.parent = n.parent.name
+		}
+		if s != (standing{}) {
+			r.standing[n.name] = s
+		}
+	}
+}
+
+// standAgain puts the new ones where those stood.
+func (r *Replication) standAgain(names []string) {
+	for _, name := range names {
+		s, n := r.standing[name], r.nodeOf(r.named[name])
+		if n == nil {
+			continue
+		}
+		for _, g := range r.protocol.groups {
+			if s.groups&g.bit() != 0 {
+				n.groups |= g.bit()
+				r.auth.SetNodeGroup(n.id, g.audience, true)
+			}
+		}
+		if p := r.nodeOf(r.named[s.parent]); p != nil && s.parent != "" {
+			r.report("parent not set", Attach(r.world.Entry(n.entity), r.world.Entry(p.entity)))
+		}
+	}
+}
+
 // tellNames tells a client which of its load-time nodes exist no more, and
 // where its set is another than this one, which there are.
 func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {

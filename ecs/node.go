@@ -24,6 +24,7 @@ type node struct {
 	parent   *node
 	children []*node
 	parts    []donburi.Entity
+	groups   uint64    // on the authority: that it was added to
 	items    []binding // by ordinal
 	ending   bool      // on the authority: it is being told that the node goes
 	here     bool      // OnStreamIn has run
@@ -128,9 +129,11 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	n.id = id
 	for i := range n.items {
 		n.items[i].item, _ = r.auth.Item(id, i)
-		r.startWatch(&n.items[i])
+		r.startWatch(&n.items[i], o.prefab == nil && o.name == "")
 	}
 	r.addNode(n)
+	r.setOwner(n, 0) // the entity may have been another node
+	r.showParent(n)
 	r.fresh, r.made = append(r.fresh, n), append(r.made, n)
 	return n
 }

@@ -188,8 +188,7 @@ func (r *Replication) runAfterwards() {
 	r.inside = false
 }
 
-// later runs fn at the end of the Receive or Send in progress, else now. What the
-// callbacks of fn put off comes after it: they are told of half of it.
+// later runs fn at the end of the Receive or Send in progress, else now.
 func (r *Replication) later(fn func()) {
 	r.afterwards = append(r.afterwards, fn)
 	if !r.inside {

@@ -46,6 +46,7 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 	if err := r.plays(f.def.protocol, "prefab", f.def.name); err != nil {
 		panic(err.Error())
 	}
+	mustBe("Build of prefab "+f.def.name, build)
 	b := fromWire(build)
 	r.builds[f.def] = &b
 }

@@ -171,7 +171,7 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	add(r.world.Entry(ent), c.c)
 	b := &n.items[ord]
 	*b = binding{comp: c, entity: ent, track: newTrack(c)}
-	r.startWatch(b)
+	r.startWatch(b, false)
 	r.inject(n, ord, n.replica.Tick(ord))
 	if c.item.HasRefs {
 		r.referrers = append(r.referrers, n)
@@ -385,6 +385,8 @@ func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
 		add(r.world.Entry(p), components.Proxy)
 	}
 	r.addNode(n)
+	r.setOwner(n, 0)
+	r.showParent(n)
 	r.hide(n)
 	if rep := r.strangers[name]; rep != nil { // its state came first
 		delete(r.strangers, name)

@@ -39,6 +39,8 @@ type Replication struct {
 	named     map[string]donburi.Entity
 	destroyed map[string]bool                     // load-time nodes that this world was made with and has no more
 	parts     map[donburi.Entity][]donburi.Entity // made by Part, before their node is one
+	standing  map[string]standing                 // of load-time nodes, when they last ended
+	saved     []savedComponent                    // what the session carried, until this machine is alone again
 	regrouped bool                                // a part may be another node's than at the last look, or no one's
 	builds    map[*prefab]*builder
 	building  *prefab // whose function is running
@@ -120,6 +122,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		byID:      map[rpl.Node]*node{},
 		named:     map[string]donburi.Entity{},
 		destroyed: map[string]bool{},
+		standing:  map[string]standing{},
 		parts:     map[donburi.Entity][]donburi.Entity{},
 		builds:    map[*prefab]*builder{},
 		handlers:  map[*rpl.RPCType]func(Call, []byte, func()) error{},
@@ -174,9 +177,10 @@ func (r *Replication) World() donburi.World { return r.world }
 
 // Session is the session itself as a node: for what belongs to no entity. It
 // is always relevant, owned by nobody, and lives through levels with what it
-// carries: a component added to it on the authority is replicated, and who joins
-// has of what is replicated what the server's has. Ask for it anew after each
-// Load. It is not to be removed, given or attached.
+// carries: a component added to it on the authority is replicated. In another's
+// session it carries what that says alone, and what it carried before when this
+// machine is alone again. Ask for it anew after each Load. It is not to be removed,
+// given or attached.
 func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.entity) }
 
 // Me is this machine's peer; 0 on a dedicated server and until joined.
@@ -276,6 +280,7 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.slots)
 	clear(r.named)
 	clear(r.destroyed)
+	clear(r.standing)
 	clear(r.parts)
 	for i := range r.plans {
 		for _, c := range r.plans[i].columns {

@@ -157,14 +157,52 @@ func Named(e *donburi.Entry, name string) {
 // Part makes an entity created inside Build share its node: its replicated
 // components are items of the node, its other components local, its role the
 // node's. A part of another node leaves that; what is a node itself cannot be one.
+// A part's parts are the node's.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
 	if r == nil || !sameWorld(node, r.world) {
 		panic("tendon: Part: node and part must be entities of one world that has a session")
 	}
+	whole := r.whole(node)
+	if whole.Entity() == part.Entity() || node.Entity() == part.Entity() {
+		panic("tendon: Part: an entity cannot be a part of itself, or of its own part")
+	}
 	old := r.nodeOf(part.Entity())
 	if old != nil && old.entity == part.Entity() {
 		panic("tendon: Part: the part is a node of its own: make it without RplNode, or attach it instead")
+	}
+	own := r.parts[part.Entity()]
+	delete(r.parts, part.Entity())
+	r.addPart(whole, part)
+	for _, p := range own {
+		if r.world.Valid(p) {
+			r.addPart(whole, r.world.Entry(p))
+		}
+	}
+}
+
+// whole is the entity of which something is a part, or will be when it is a node.
+func (r *Replication) whole(e *donburi.Entry) *donburi.Entry {
+	for r.nodeOf(e.Entity()) == nil && e.HasComponent(partOf) {
+		up := partOf.Get(e).node
+		if !slices.Contains(r.parts[up], e.Entity()) { // of what is gone
+			return e
+		}
+		e = r.world.Entry(up)
+	}
+	if n := r.nodeOf(e.Entity()); n != nil {
+		e = r.world.Entry(n.entity)
+	}
+	return e
+}
+
+// addPart makes one entity a part.
+func (r *Replication) addPart(node, part *donburi.Entry) {
+	old := r.nodeOf(part.Entity())
+	if part.HasComponent(partOf) { // of a node that is being built
+		if up := partOf.Get(part).node; len(r.parts[up]) > 0 {
+			r.parts[up] = slices.DeleteFunc(r.parts[up], func(e donburi.Entity) bool { return e == part.Entity() })
+		}
 	}
 	add(part, partOf)
 	partOf.SetValue(part, partData{node: node.Entity()})
