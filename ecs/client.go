@@ -165,6 +165,7 @@ func (r *Replication) receiveClient() {
 	r.resolve()
 	r.callBack()
 	r.callWaiting()
+	r.askWaiting()
 	if t := rpl.Tick(r.clock.server(now) / r.clock.step); t > r.tick {
 		r.tick = t
 	}

@@ -115,16 +115,36 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 
 // Ask asks to be let in or out, for this machine's player, from any machine;
 // the authority's Allow decides in its next Receive. The last word of a step
-// counts. What is refused is counted there ("group refused").
+// counts. What is refused is counted there ("group refused"). From Join on it asks
+// the session that is being joined, when it has been; what is asked where there is no
+// player, or of a session that is not joined after all, is counted ("stale group").
 func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {
-	case r.me == 0:
-	case r.auth != nil:
+	case r.joining || r.auth == nil && r.proxy == nil:
+		r.asking.ask(g, in)
+	case r.auth == nil:
+		r.sendAsk(g, in)
+	case r.me != 0:
 		r.mine.ask(g, in)
-	case r.proxy != nil:
-		m := askMessage{group: g.protocol.schema.GroupIndex(g.audience), in: in}
-		r.report("session message not sent", r.server.Reliable(appendAsk(nil, m)))
+	default:
+		*r.Counter("stale group")++
+	}
+}
+
+func (r *Replication) sendAsk(g *Group, in bool) {
+	m := askMessage{group: g.protocol.schema.GroupIndex(g.audience), in: in}
+	r.report("session message not sent", r.server.Reliable(appendAsk(nil, m)))
+}
+
+// askWaiting asks what has waited for the session to be joined.
+func (r *Replication) askWaiting() {
+	m := r.asking
+	r.asking = membership{}
+	for _, g := range r.protocol.groups {
+		if m.asked&g.bit() != 0 {
+			r.sendAsk(g, m.wants&g.bit() != 0)
+		}
 	}
 }
 

@@ -60,11 +60,11 @@ func (s *seat) takeOver(h *handshake) {
 
 const reasonTaken = "a new connection of the same client takes its place"
 
-// unreachable reports whether nothing can be sent to a peer that keeps its
-// seat: calls to it are dropped, and counted here.
+// unreachable reports whether nothing can be sent to a peer that has a seat, as it
+// is lost, leaving, or not there yet: calls to it are dropped, and counted here.
 func (r *Replication) unreachable(p rpl.Peer) bool {
 	s := r.seatOf(p)
-	if s == nil || !s.lost {
+	if s == nil || s.in && s.gone == nil {
 		return false
 	}
 	*r.Counter("rpc dropped")++

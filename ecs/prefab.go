@@ -22,7 +22,7 @@ type None = struct{}
 // where they are made and where they have come.
 // A is sent once, before the function runs: a basic type, or a struct whose
 // fields all have a tag, `rpl:"-"` for what only the authority needs; at most 256
-// bytes on the wire.
+// bytes on the wire, 255 of them a string or bytes alone.
 type Prefab[A any] struct{ def *prefab }
 
 // NewPrefab declares a prefab. build makes the entity and returns it; nil where

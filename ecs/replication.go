@@ -50,6 +50,7 @@ type Replication struct {
 	calls, spareCalls []localCall
 	joining           bool          // Join was called; it takes effect at the next Receive
 	waiting           []waitingCall // on the session that is being joined
+	asking            membership    // of groups, there
 
 	// Callbacks that wait for the end of a batch.
 	events []event

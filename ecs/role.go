@@ -46,12 +46,16 @@ func Owner(e *donburi.Entry) rpl.Peer {
 	return 0
 }
 
-// Mine is the first node with the component that this machine's player drives.
+// Mine is the first node with the component that this machine's player drives; none
+// that has gone and is only drawn still.
 func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 	if r.me == 0 {
 		return nil, false
 	}
-	return firstOf(r.world, IsOwner, c)
+	return firstOf(r.world, func(e *donburi.Entry) bool {
+		n := r.nodeOf(e.Entity())
+		return n != nil && n.owner == r.me && !n.leaving
+	}, c)
 }
 
 // ID is the node that an entity is, equal on all machines and never reused, also

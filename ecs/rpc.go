@@ -31,7 +31,8 @@ import (
 // in single player as well, and not on a dedicated server. What runs on the
 // calling machine runs at the start of the same step's Send; what is called
 // meanwhile, at the next one's. Drops are counted as "rpc dropped", those on the
-// way to a peer that is lost among them.
+// way to a peer that is lost or leaving among them; in Core().Counters as
+// CallsDropped what was for a peer without the node, and what a client may not call.
 //
 // From Join on, Session is the session that is being joined: reliable calls on
 // it that any client may make wait until its node has come, 64 of them at most
@@ -59,7 +60,8 @@ var (
 // NewRPC declares a call, before the first New. to says where it runs, lane how
 // it travels: rpl.Reliable arrives once and in the order of calls, rpl.Unreliable
 // at most once, in any. A is a basic type, or a struct whose fields all have a
-// tag; on the wire it is at most 4,096 bytes, and 1,024 on the unreliable lane.
+// tag; on the wire it is at most 4,096 bytes, and 1,024 on the unreliable lane. A
+// string or bytes alone have at most 255; in a struct, what max= says.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
 	p.declare("RPC", name)
 	return &RPC[A]{protocol: p, wire: p.schema.RPC(name, reflect.TypeFor[A](), to, lane)}
@@ -100,7 +102,7 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 // Send calls it on a node, from any machine. An error says that the entity is
 // no node, that the arguments are more than their tags or the lane allow, or
 // that the lane is full, as when too many calls wait for Join; a call that the
-// table drops is no error.
+// table drops is no error, nor one on a node that has gone and is only drawn still.
 func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -110,7 +112,9 @@ func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 }
 
 // SendTo runs it on one peer, from the authority, whoever owns the node. It is
-// dropped if the peer does not have the node, or is lost.
+// dropped if the peer does not have the node, is lost, or is building its side of a
+// level. An error says what one of Send does, that this is no authority, or that there
+// is no such peer.
 func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -122,6 +126,8 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	case to == r.me && to != 0:
 		r.queue(n, c.wire, args)
 		return nil
+	case r.seatOf(to) == nil:
+		return fmt.Errorf("tendon: RPC %s to peer %d: %w: ask rep.Peers, or forget it in OnLeave", c.wire.Name, to, rpl.ErrNoPeer)
 	case r.unreachable(to):
 		return nil
 	case c.wire.To == rpl.Everywhere:
@@ -139,9 +145,13 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 		return nil, nil, nil, err
 	}
 	n := r.nodeOf(e.Entity())
-	if n == nil || n.id == 0 || n.leaving {
+	if n == nil {
 		*r.Counter("rpc without node")++
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: give the entity components.RplNode, or make it by a prefab", c.wire.Name, ErrNoNode)
+	}
+	if n.id == 0 {
+		*r.Counter("rpc without node")++
+		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %q is %w yet: its state has not come, or it is out of sight: ask tendon.ID, or wait for OnStreamIn", c.wire.Name, n.name, ErrNoNode)
 	}
 	refs := r.refs()
 	if r.awaits(n) {
@@ -214,6 +224,8 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 		return r.auth.Call(n.id, t, args)
 	}
 	switch mine := r.me != 0 && r.ownerOf(n) == r.me; {
+	case n.leaving:
+		*r.Counter("rpc dropped")++
 	case r.joining: // another session: nothing leaves for this one any more
 		*r.Counter("rpc dropped")++
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:

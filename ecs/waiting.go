@@ -5,6 +5,7 @@ package ecs
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -54,6 +55,10 @@ func (r *Replication) dropWaiting() {
 	if len(r.waiting) > 0 {
 		*r.Counter("rpc dropped") += uint64(len(r.waiting))
 		r.waiting = nil
+	}
+	if n := bits.OnesCount64(r.asking.asked); n > 0 {
+		*r.Counter("stale group") += uint64(n)
+		r.asking = membership{}
 	}
 }
 

@@ -197,3 +197,79 @@ func TestClientKnowsItsLoss(t *testing.T) {
 		t.Errorf("the server judges %v lost", loss)
 	}
 }
+
+// What is asked of a group while a client joins is asked of the session that it
+// joins; what of one that is not joined is counted.
+func TestAskWhileJoining(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	Red.Allow(server.Replication, func(rpl.Peer) bool { return true })
+	client := l.client(tendon.Config{})
+	Red.Ask(client.Replication, true)
+	Blue.Ask(client.Replication, true)
+	l.steps(1)
+	Blue.Ask(client.Replication, false) // the last word counts
+	l.joined()
+	check(t, "in", Red.Has(server.Replication, client.Me()), true)
+	check(t, "out", Blue.Has(server.Replication, client.Me()), false)
+	check(t, "counted", *client.Counter("stale group"), 0)
+	client.Join(refusing{})
+	Red.Ask(client.Replication, true)
+	l.steps(2)
+	check(t, "counted where nobody is", *client.Counter("stale group"), 1)
+}
+
+// A node that has gone and is only drawn still is called in vain: it is no error,
+// and Mine is another. One whose state has not come is an error that says so.
+func TestCallsOnWhatIsNotHere(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	gate := client.World().Entry(client.World().Create(Paint))
+	l.joined()
+	tendon.Named(gate, "gate of this machine alone")
+	if err := Boom.Send(gate, 1); !errors.Is(err, tendon.ErrNoNode) || !strings.Contains(err.Error(), "out of sight") {
+		t.Errorf("before it is here: %v", err)
+	}
+	old := server.Create(Body)
+	id := tendon.ID(old)
+	tendon.Give(old, client.Me())
+	l.until("it is his", func() bool { return client.has(id) && tendon.IsOwner(client.find(id)) })
+	ent := client.find(id).Entity()
+	old.Remove()
+	next := server.Create(Body)
+	tendon.Give(next, client.Me())
+	nextID, dropped := tendon.ID(next), *client.Counter("rpc dropped")
+	l.until("the next is here", func() bool { return client.has(nextID) })
+	check(t, "the old one is drawn still", client.World().Valid(ent), true)
+	mine, _ := tendon.Mine(client.Replication, Body)
+	check(t, "Mine", tendon.ID(mine), nextID)
+	if err := Boom.Send(client.World().Entry(ent), 1); err != nil {
+		t.Error(err)
+	}
+	check(t, "dropped", *client.Counter("rpc dropped")-dropped, 1)
+}
+
+// A call to one peer is dropped and counted while that is lost, leaving or building
+// its level; that there is no such peer is an error.
+func TestCallsToOnePeer(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	if err := Boom.SendTo(server.Session(), 9, 1); !errors.Is(err, rpl.ErrNoPeer) {
+		t.Errorf("to nobody: %v", err)
+	}
+	server.Load("next")
+	server.Receive()
+	server.Send()
+	for _, what := range []string{"building", "leaving"} {
+		if what == "leaving" {
+			l.joined()
+			server.Kick(client.Me(), "")
+		}
+		dropped := *server.Counter("rpc dropped")
+		if err := Boom.SendTo(server.Session(), 2, 1); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		check(t, what+": dropped", *server.Counter("rpc dropped")-dropped, 1)
+	}
+}
