@@ -2,6 +2,7 @@ package rpl_test
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"unsafe"
 
@@ -62,6 +63,10 @@ func (w *randomWorld) fillColumn(c *rpl.Column, t *rpl.ItemType) {
 		for _, p := range n.parts {
 			if p != nil && p.t == t && !p.lone {
 				c.Put(row, p.item)
+				if now := reflect.ValueOf(p.v).Elem(); t.Explicit && now.Interface() != p.told {
+					p.told = now.Interface()
+					c.Bump(row)
+				}
 				row++
 			}
 		}

@@ -28,7 +28,7 @@ type moverItem struct {
 	Pos  xy      `rpl:"step=1/16,pos"`
 	Lift float64 `rpl:"step=1/4,min=-60,max=60,interp"`
 	Face float64 `rpl:"angle=360,step=1"`
-	HP   uint8   `rpl:"max=100"`
+	HP   uint8   `rpl:"max=100,explicit"` // and in columns read when it is bumped
 	Seed int16   `rpl:"once"`
 }
 
@@ -54,7 +54,7 @@ type pawnItem struct {
 type roamItem struct {
 	Pos   xy32    `rpl:"step=1/16,pos,predict=Vel,interp"`
 	Vel   xy32    `rpl:"step=1/16"`
-	HP    uint8   `rpl:""`
+	HP    uint8   `rpl:"explicit"`
 	Extra float32 `rpl:"step=1/8"`
 }
 
@@ -130,7 +130,7 @@ type plateItem struct {
 	A, B int32   `rpl:""`
 	Glow float64 `rpl:"step=1/8,predict=Pace/tick"`
 	Pace float64 `rpl:"step=1/8"`
-	Rest [3]int8 `rpl:""`
+	Rest [3]int8 `rpl:"explicit"`
 }
 
 // randomSchema is what both ends agree on.
@@ -192,6 +192,7 @@ type part struct {
 	item rpl.Item
 	v    any  // a pointer to the struct
 	lone bool // it is in no column
+	told any  // of an explicit one, what it was when it was bumped
 }
 
 func (p *part) ptr() unsafe.Pointer { return reflect.ValueOf(p.v).UnsafePointer() }
