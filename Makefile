@@ -14,7 +14,7 @@ demo: ## play: two panes, a listen server and a client over UDP; without a displ
 	@.ci/demo
 
 server: ## bin/server, the dedicated server, which needs neither a display nor a C compiler
-	CGO_ENABLED=0 go build -o bin/server ./demo/server
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/server ./demo/server
 
 test: ## all tests; installs Xvfb and what windows need where it is missing and may be installed
 	@.ci/test

@@ -157,7 +157,7 @@ func TestGuidePlays(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "friends.exe")
-	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./docs/friends")
+	build := exec.Command("go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./docs/friends")
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -49,7 +49,7 @@ func build(t *testing.T, pkg string) string {
 	if _, err := os.Stat(program); err == nil {
 		return program
 	}
-	args := []string{"build", "-o", program}
+	args := []string{"build", "-buildvcs=false", "-o", program}
 	if raceDetector {
 		args = append(args, "-race")
 	}
