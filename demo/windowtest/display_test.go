@@ -18,9 +18,6 @@ import (
 	"github.com/jezek/xgb"
 )
 
-// install is what to type where the system lacks what windows need.
-const install = "apt-get update && apt-get install -y gcc pkg-config libx11-dev libxrandr-dev libxinerama-dev libxcursor-dev libxi-dev libxxf86vm-dev libgl1-mesa-dev libasound2-dev xvfb"
-
 // patience is how long anything here may take before it counts as hanging; it
 // is no measure of speed.
 const patience = 5 * time.Minute
@@ -41,6 +38,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// needs fails the test where the system lacks what windows need, with what to
+// type then.
+func needs(t *testing.T) {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(".ci", "packages"), "-n", "tests")
+	cmd.Dir = "../.."
+	var missing *exec.ExitError // where the script does not run at all, building says what is wrong
+	if out, err := cmd.CombinedOutput(); errors.As(err, &missing) {
+		t.Fatalf("%s", bytes.TrimSpace(out))
+	}
+}
+
 // build makes a program of the module, under the race detector when the tests
 // are. Tests that call it do not run in parallel.
 func build(t *testing.T, pkg string) string {
@@ -49,6 +58,7 @@ func build(t *testing.T, pkg string) string {
 	if _, err := os.Stat(program); err == nil {
 		return program
 	}
+	needs(t)
 	args := []string{"build", "-buildvcs=false", "-o", program}
 	if raceDetector {
 		args = append(args, "-race")
@@ -56,7 +66,7 @@ func build(t *testing.T, pkg string) string {
 	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Dir = "../.."
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s does not build: %v\n%s\nIf it lacks system packages, type:\n    %s", pkg, err, out, install)
+		t.Fatalf("%s does not build: %v\n%s", pkg, err, out)
 	}
 	return program
 }
@@ -64,9 +74,10 @@ func build(t *testing.T, pkg string) string {
 // display starts an X server and returns what DISPLAY is to be.
 func display(t *testing.T) string {
 	t.Helper()
+	needs(t)
 	path, err := exec.LookPath("Xvfb")
 	if err != nil {
-		t.Fatalf("there is no Xvfb, on which windows are tested; type:\n    %s", install)
+		t.Fatalf("windows are tested on Xvfb: %v", err)
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
