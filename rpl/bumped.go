@@ -33,3 +33,29 @@ func (c *Column) setBumped(w int, here *components) {
 	}
 	c.bumped[w] = 0
 }
+
+// mayRead is whether an item that stands in a column and that nobody has held is to
+// be read now: of an explicit one what it was at its last bump is known, or it has
+// missed that.
+func (a *Authority) mayRead(it Item) bool {
+	h := &a.hots[it]
+	c := a.columns[h.column]
+	if !c.explicit {
+		return true
+	}
+	w, bit := h.at>>6, uint64(1)<<(h.at&63)
+	missed := c.missed[w]&bit != 0
+	c.missed[w] &^= bit
+	return missed
+}
+
+// overdue has the next SetColumn read what a row has missed whose node is held now,
+// where it could not be read at once.
+func (a *Authority) overdue(h *hot) {
+	if h.column == noColumn {
+		return
+	}
+	c, w, bit := a.columns[h.column], h.at>>6, uint64(1)<<(h.at&63)
+	c.bumped[w] |= c.missed[w] & bit
+	c.missed[w] &^= bit
+}

@@ -62,6 +62,19 @@ func TestBumpedRows(t *testing.T) {
 	play(20)
 	look(0)
 	has("bumped out of sight", 4)
+	net.A.Give(id, 2)
+	play(20)
+	net.Suspend(c) // who owns it, and is to have it as soon as it is back
+	w.is.N = 5
+	bump()
+	play(20)
+	var err error
+	if c, err = net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	has("bumped while its owner was away", 5)
+	net.A.Give(id, 0)
+	look(0)
 	w.is.N = 3 // as it was when it was walked
 	bump()
 	has("bumped to what it was", 3)

@@ -54,6 +54,7 @@ func (a *Authority) held(n *node) {
 			h := &a.hots[it]
 			h.flags |= hotHeld
 			a.sort(h)
+			a.overdue(h)
 		}
 	}
 }
@@ -129,21 +130,6 @@ func (a *Authority) unplace(h *hot) {
 	if h.column != noColumn {
 		a.columns[h.column].places[h.at] = 0
 	}
-}
-
-// mayRead is whether an item that stands in a column and that nobody has held is to
-// be read now: of an explicit one what it was at its last bump is known, or it has
-// missed that.
-func (a *Authority) mayRead(it Item) bool {
-	h := &a.hots[it]
-	c := a.columns[h.column]
-	if !c.explicit {
-		return true
-	}
-	w, bit := h.at>>6, uint64(1)<<(h.at&63)
-	missed := c.missed[w]&bit != 0
-	c.missed[w] &^= bit
-	return missed
 }
 
 // component is where an item's is that SetColumn was given in this tick, nil if it

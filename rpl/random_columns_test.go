@@ -37,6 +37,7 @@ func (w *randomWorld) extract() {
 			case p == nil:
 			case w.columns[p.t] == nil || p.lone:
 				w.net.A.Set(p.item, p.ptr())
+				p.told = nil
 			case sends:
 				w.rows[p.t] = append(w.rows[p.t], p.ptr())
 			}
