@@ -68,10 +68,13 @@ func TestBumpedRows(t *testing.T) {
 	w.is.N = 5
 	bump()
 	play(20)
-	var err error
-	if c, err = net.Join(2); err != nil {
-		t.Fatal(err)
-	}
+	net.Tick(func(rpl.Tick) { // and then this tick's components are not given yet
+		var err error
+		if c, err = net.Join(2); err != nil {
+			t.Fatal(err)
+		}
+		net.A.SetColumn(w.column, w.at)
+	})
 	has("bumped while its owner was away", 5)
 	net.A.Give(id, 0)
 	look(0)
