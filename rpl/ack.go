@@ -46,6 +46,7 @@ type peerLink struct {
 type blockRecord struct {
 	number  uint64
 	tick    Tick
+	void    bool // it says nothing
 	entries []recEntry
 }
 
@@ -205,20 +206,24 @@ func (a *Authority) lost(p *peer, r *record) {
 	p.plan.stale = true // there is more to say
 	p.link.observe(1)
 	p.tally.lost++
-	for i := range r.entries {
-		re := &r.entries[i]
+	a.lostEntries(p, r.entries, r.tick)
+}
+
+func (a *Authority) lostEntries(p *peer, entries []recEntry, tick Tick) {
+	for i := range entries {
+		re := &entries[i]
 		if re.kind == recLayout {
 			continue
 		}
 		e := &p.entries[re.handle]
-		if e.gen != re.gen || r.tick < e.laid && re.kind != recRemoval {
+		if e.gen != re.gen || tick < e.laid && re.kind != recRemoval {
 			continue
 		}
 		switch re.kind {
 		case recRow, recGuess:
-			a.lostRow(p, e, re, r.tick)
+			a.lostRow(p, e, re, tick)
 		case recMeta:
-			if p.visits[re.handle].metaTick == r.tick && (e.state == entryIn || e.state == entryComing) {
+			if p.visits[re.handle].metaTick == tick && (e.state == entryIn || e.state == entryComing) {
 				e.meta = true
 				p.marks.set(markDirty, re.handle)
 			}

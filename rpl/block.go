@@ -1,5 +1,7 @@
 package rpl
 
+import "github.com/tendonengine/tendon/rpl/internal/prefix"
+
 // A block is what exceeds a packet: one arrival or one update, as the body of
 // a packet of its own, on the reliable lane. It is acked by the count of
 // reliable messages that the peer has applied.
@@ -52,6 +54,68 @@ func (k *packer) block() {
 	p.inBlock(recs, p.link.sent)
 	p.rpc.ready, p.busy = append(p.rpc.ready, append([]byte(nil), msg...)), true
 	p.tally.blocks++
+}
+
+// judgeBlocks voids the blocks that wait outside the lane and tell what their peer may
+// not see any more: its message goes, for others are counted by it, and says nothing.
+// What else it had to say is said anew as soon as it has gone, and not before: however
+// often rights change, one block of a node waits.
+func (a *Authority) judgeBlocks(p *peer) {
+	given := p.link.sent - uint64(len(p.rpc.ready))
+	for i := range p.link.blocks {
+		switch b := &p.link.blocks[i]; {
+		case b.number <= given:
+			if b.void {
+				a.sayAnew(p, b)
+			}
+		case !b.void && !a.mayTell(p, b):
+			b.void = true
+			p.rpc.ready[b.number-given-1] = a.voidBlock()
+		}
+	}
+}
+
+// mayTell is whether a peer may see all that a block tells, and has use for it.
+func (a *Authority) mayTell(p *peer, b *blockRecord) bool {
+	for i := range b.entries {
+		re := &b.entries[i]
+		if re.kind != recRow {
+			continue
+		}
+		e := &p.entries[re.handle]
+		slot, ok := a.slot(e.node)
+		if !ok || e.gen != re.gen || b.tick < e.laid || e.state == entryGoing {
+			return false
+		}
+		n := &a.nodes[slot]
+		if !a.sees(p, n, a.rows[n.rows[re.row]].t.audience) {
+			return false
+		}
+	}
+	return true
+}
+
+// sayAnew has what a void block was to tell told otherwise.
+func (a *Authority) sayAnew(p *peer, b *blockRecord) {
+	for i := range b.entries {
+		if re := &b.entries[i]; re.kind == recArrival && p.visits[re.handle].block == b.number {
+			p.visits[re.handle].block = 0
+		}
+	}
+	a.lostEntries(p, b.entries, b.tick)
+	b.entries = nil
+}
+
+// voidBlock is a block that says nothing.
+func (a *Authority) voidBlock() []byte {
+	var e prefix.Encoder
+	m := &a.defaults.entry
+	e.Reset([]byte{msgBlock})
+	e.PutBits(0, 2)
+	e.PutBits(0, 32)
+	e.PutBits(0, 32)
+	e.Put(m.form.sym(0), m.gap.sym(gapEnd))
+	return e.Finish()
 }
 
 // holdLong puts off the updates that may become blocks, of nodes of which a message

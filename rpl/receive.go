@@ -220,7 +220,11 @@ func (a *Authority) blocksArrived(p *peer) {
 	for len(l.blocks) > 0 && l.blocks[0].number <= l.arrived {
 		b := l.blocks[0]
 		l.blocks = l.blocks[1:]
-		a.arrivedEntries(p, b.entries, b.tick, false)
+		if b.void {
+			a.sayAnew(p, &b)
+		} else {
+			a.arrivedEntries(p, b.entries, b.tick, false)
+		}
 	}
 	for _, h := range p.going {
 		if v := &p.visits[h]; p.entries[h].state == entryGoing && v.fence <= l.arrived && v.removed {

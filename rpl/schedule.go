@@ -82,6 +82,9 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		p.checks.plan = p.checks.plan[:0]
 	}
 	a.judgeLosses(p, now)
+	if len(p.link.blocks) > 0 {
+		a.judgeBlocks(p)
+	}
 	a.count(p)
 	if a.cfg.Budget > 0 {
 		a.refill(p, now)

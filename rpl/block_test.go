@@ -1,0 +1,122 @@
+package rpl_test
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A diaryItem is longer than a packet, and a part of it is its owner's alone.
+type diaryItem struct {
+	Title []byte `rpl:"max=4000"`
+	Text  []byte `rpl:"to=owner,max=4000"`
+}
+
+// What waits for a lane that is full may lose its reader meanwhile: then it does not
+// leave, and what else it had to say is said anew.
+func TestBlocksOfLostRights(t *testing.T) {
+	const owner, other = 2, 3
+	for name, c := range map[string]struct {
+		arrives   bool // the block is the node's arrival
+		relevance rpl.Relevance
+		lose      func(a *rpl.Authority, n rpl.Node)
+		stays     bool // the node does, at who was the owner
+	}{
+		"an arrival, given away": {true, rpl.Always, func(a *rpl.Authority, n rpl.Node) { a.Give(n, other) }, true},
+		"an update, given away":  {false, rpl.Always, func(a *rpl.Authority, n rpl.Node) { a.Give(n, other) }, true},
+		"an arrival, gone":       {true, rpl.OwnerOnly, func(a *rpl.Authority, n rpl.Node) { a.Give(n, other) }, false},
+		"an update, gone":        {false, rpl.OwnerOnly, func(a *rpl.Authority, n rpl.Node) { a.Give(n, other) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := rpl.NewSchema("diary")
+			diary := s.Item("diary", reflect.TypeFor[diaryItem](), nil)
+			net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reader, err := net.Join(owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := net.Join(other); err != nil {
+				t.Fatal(err)
+			}
+			said := diaryItem{Title: noise(1, 2000), Text: noise(2, 2000)}
+			var node rpl.Node
+			spawn := func() {
+				id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{diary}, Owner: owner, Relevance: c.relevance})
+				if err != nil {
+					t.Fatal(err)
+				}
+				node = id
+			}
+			write := func() {
+				it, _ := net.A.Item(node, 0)
+				net.A.Set(it, unsafe.Pointer(&said))
+			}
+			ticks := func(n int) {
+				for range n {
+					net.Tick(nil)
+				}
+			}
+			ticks(10)
+			if !c.arrives {
+				spawn()
+				ticks(10)
+			}
+			leaked := false
+			net.OnDatagram = func(to rpl.Peer, b []byte) {
+				leaked = leaked || to == owner && holds(b, said.Text[:64])
+			}
+			reader.Clogged = true
+			if c.arrives {
+				spawn()
+			}
+			write()
+			ticks(5)
+			if b := net.A.Backlog(owner); b.Ready == 0 || b.Blocks == 0 {
+				t.Fatalf("no block waits: %+v", b)
+			}
+			c.lose(net.A, node)
+			ticks(5)
+			reader.Clogged = false
+			ticks(20)
+			if leaked {
+				t.Error("its former owner was sent what it may not see any more")
+			}
+			var got diaryItem
+			r, here := reader.P.Replica(node)
+			if here {
+				reader.P.Inject(r, 0, diary, unsafe.Pointer(&got))
+			}
+			if here != c.stays || here && !bytes.Equal(got.Title, said.Title) || len(got.Text) > 0 {
+				t.Errorf("it is here: %v, with a title of %d bytes and a text of %d", here, len(got.Title), len(got.Text))
+			}
+			if b := net.A.Backlog(owner); b.Ready+b.Blocks > 0 {
+				t.Errorf("still to be told: %+v", b)
+			}
+			if len(reader.Log.Errors) > 0 {
+				t.Error(reader.Log.Errors[0])
+			}
+		})
+	}
+}
+
+// holds is whether a message has some bytes in it, at whichever bit they begin.
+func holds(message, some []byte) bool {
+	for shift := range 8 {
+		var b []byte
+		for i := range len(message) - 1 {
+			b = append(b, message[i]>>shift|byte(uint16(message[i+1])<<(8-shift)))
+		}
+		if bytes.Contains(b, some) {
+			return true
+		}
+	}
+	return false
+}
