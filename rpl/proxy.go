@@ -231,6 +231,7 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	for _, m := range c.mail {
 		c.applied++
 		c.message(m)
+		c.mustAck = true // blocks and fences wait for the count
 	}
 	c.mail = c.mail[:0]
 	c.removals(now)

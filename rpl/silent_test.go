@@ -1,11 +1,13 @@
 package rpl_test
 
 import (
+	"reflect"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -59,5 +61,36 @@ func TestSilentPeer(t *testing.T) {
 	}
 	if err := settle(w, func() error { return w.check(c, nil) }); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A reliable message is answered within a tick, also where no datagram comes with it:
+// what a block told, and what waits for a call, goes on when the authority hears of it.
+func TestMessagesAreAnsweredAtOnce(t *testing.T) {
+	s := rpl.NewSchema("answer")
+	call := s.RPC("call", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Reliable)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ups := 0
+	net.OnUp = func(rpl.Peer, []byte) { ups++ }
+	for packets := -1; packets != net.Packets || len(c.Log.Held) == 0; {
+		packets = net.Packets
+		net.Tick(nil)
+	}
+	if err := net.A.Call(rpl.SessionNode, call, make([]byte, 4)); err != nil {
+		t.Fatal(err)
+	}
+	packets := net.Packets
+	for ups = 0; len(c.Log.Calls) == 0; {
+		net.Tick(nil)
+	}
+	if net.Packets != packets || ups != 1 {
+		t.Errorf("%d answers to a call, and %d packets came with it", ups, net.Packets-packets)
 	}
 }
