@@ -48,37 +48,53 @@ func mostUrgent(x, y ranked) int {
 	return cmp.Or(cmp.Compare(y.urgency, x.urgency), cmp.Compare(x.i, y.i))
 }
 
-// fitUrgent leaves out the least urgent updates, for which there is no room.
+// foremost is the urgency of what waits for nothing else.
+const foremost = math.MaxFloat32
+
+// fitUrgent leaves out the least urgent updates, for which there is no room. What has
+// moved leaves together or not at all, as far as a packet holds it (protocol rule 20).
 func (a *Authority) fitUrgent(p *peer) {
 	purse := &p.purse
 	updates := p.plan.updates.in(a.pieces.updates)
 	a.order = a.order[:0]
+	moved := 0.0
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
 			continue
 		}
-		urgency := float32(math.MaxFloat32) // what moved: all or none (protocol rule 20)
-		if !u.moved {
+		urgency := float32(foremost)
+		if u.moved {
+			moved += pieceBits(int(u.bits))
+		} else if u.urgency < foremost {
 			urgency = u.urgency * a.worthOf(p, &a.nodes[p.entries[u.handle].node.Slot()])
 		}
 		a.order = append(a.order, ranked{urgency, int32(i)})
 	}
 	slices.SortFunc(a.order, mostUrgent)
 	first := purse.room > 0 && p.plan.removals.empty() && p.plan.arrivals.empty()
+	together := moved <= 8*PacketRoom && (first || purse.left > 0)
 	for _, o := range a.order {
 		u := &updates[o.i]
-		if b := pieceBits(int(u.bits)); purse.left >= b || first {
+		if b := pieceBits(int(u.bits)); purse.left >= b || first || u.moved && together {
 			purse.left -= b
 		} else {
 			u.skip = true
 			a.counters.Starved++
 			if len(p.turns) > 0 {
-				p.turns[u.handle].since = a.tick + 1 - Tick(u.urgency) // it waits on
+				p.turns[u.handle].since = a.sinceOf(u) // it waits on
 			}
 		}
 		first = false
 	}
+}
+
+// sinceOf is since when what an update tells has waited.
+func (a *Authority) sinceOf(u *piece) Tick {
+	if u.urgency >= foremost {
+		return a.tick
+	}
+	return a.tick + 1 - Tick(u.urgency)
 }
 
 // fitGuesses leaves out the guesses for which there is no spare room.

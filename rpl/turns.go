@@ -148,8 +148,12 @@ func (a *Authority) lookOver(p *peer, b *batch) {
 				t.since = e.one.since // what it waited for was lost
 			}
 		}
-		worth := a.worthOf(p, &a.nodes[e.node.Slot()])
-		t.worth = max(worth, math.SmallestNonzeroFloat32)
+		n := &a.nodes[e.node.Slot()]
+		if e.meta || !e.plain && e.state == entryIn && a.takesAway(p, e, n) {
+			t.worth = foremost
+			continue
+		}
+		t.worth = max(a.worthOf(p, n), math.SmallestNonzeroFloat32)
 	}
 }
 

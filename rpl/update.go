@@ -159,7 +159,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 		return false, a.isLoose(r, pr) && !n.transient && !pr.hidden, 0
 	case rowForget:
 		a.note(h, 0, recForget, e.gen, i)
-		return true, false, 1
+		return true, false, foremost
 	}
 	if pr.since == 0 {
 		pr.since = a.tick
@@ -208,6 +208,16 @@ func (a *Authority) rowAction(p *peer, h uint32, n *node, i int, pr *peerRow, gu
 		return a.baseOf(p, h, i, r, pr, guess)
 	}
 	return rowSame
+}
+
+// takesAway is whether a peer has a row of a node that it may not see any more.
+func (a *Authority) takesAway(p *peer, e *entry, n *node) bool {
+	for i, ri := range n.rows {
+		if who := a.rows[ri].t.audience; who != Everyone && !p.row(e, i).hidden && !a.sees(p, n, who) {
+			return true
+		}
+	}
+	return false
 }
 
 // justLeft is whether the row has left, at this tick, the course that the peer

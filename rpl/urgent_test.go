@@ -1,0 +1,123 @@
+package rpl_test
+
+import (
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// What waits for nothing where a budget pays for little.
+
+// thin is a peer whose budget pays for a few of some nodes that change in every tick
+// and weigh as much as they can.
+func thin(t *testing.T, nodes int, s *rpl.Schema) (net *rpltest.Net, c *rpltest.Client, change func(tick rpl.Tick)) {
+	note := s.Item("note", reflect.TypeFor[noteItem](), nil)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: -1}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	var all []rpl.Item
+	for range nodes {
+		id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{note}, Weight: rpl.MaxWeight})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _ := net.A.Item(id, 0)
+		all = append(all, it)
+	}
+	return net, c, func(tick rpl.Tick) {
+		for i, it := range all {
+			n := noteItem{int32(tick) * int32(i+1) * 7919}
+			net.A.Set(it, unsafe.Pointer(&n))
+		}
+	}
+}
+
+type noteItem struct {
+	A int32 `rpl:""`
+}
+
+type purseItem struct {
+	Gold int32 `rpl:"to=rich"`
+}
+
+// What a peer may see no more is taken away before anything else is told, whatever
+// that weighs.
+func TestForgetsComeFirst(t *testing.T) {
+	for _, nodes := range []int{30, 300} { // the room pays for all names, and does not
+		s := rpl.NewSchema("thin")
+		rich := s.Group("rich")
+		purse := s.Item("purse", reflect.TypeFor[purseItem](), nil)
+		net, c, change := thin(t, nodes, s)
+		id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{purse}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _ := net.A.Item(id, 0)
+		net.A.Set(it, unsafe.Pointer(&purseItem{7}))
+		net.A.SetGroup(2, rich, true)
+		gold := func() (p purseItem) {
+			if r, ok := c.P.Replica(id); ok {
+				c.P.Inject(r, 0, purse, unsafe.Pointer(&p))
+			}
+			return p
+		}
+		for range 600 {
+			net.Tick(change)
+		}
+		if gold().Gold != 7 {
+			t.Fatalf("%d nodes: a member has %+v", nodes, gold())
+		}
+		net.A.SetGroup(2, rich, false)
+		for tick := 1; gold().Gold != 0; tick++ {
+			if net.Tick(change); tick > 20 {
+				t.Fatalf("%d nodes: after %d ticks it has what it had", nodes, tick)
+			}
+		}
+	}
+}
+
+// However little a budget pays for, what hangs elsewhere in the same tick is told
+// together.
+func TestMovedTogetherWithLittleBudget(t *testing.T) {
+	const riders = 60
+	for _, nodes := range []int{30, 300} {
+		net, c, change := thin(t, nodes, rpl.NewSchema("thin"))
+		var sides [2]rpl.Node
+		var all []rpl.Node
+		for i := range sides {
+			sides[i], _ = net.A.Spawn(rpl.Spawn{Relevance: rpl.Always})
+		}
+		for range riders {
+			id, _ := net.A.Spawn(rpl.Spawn{Parent: sides[0]})
+			all = append(all, id)
+		}
+		for range 600 {
+			net.Tick(change)
+		}
+		for _, id := range all {
+			if err := net.A.SetParent(id, sides[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for tick, moved := 1, 0; moved < riders; tick++ {
+			net.Tick(change)
+			moved = 0
+			for _, id := range all {
+				if r, ok := c.P.Replica(id); ok && r.Parent == sides[1] {
+					moved++
+				}
+			}
+			if moved > 0 && moved < riders || tick > 60 {
+				t.Fatalf("%d nodes: after %d ticks %d of %d hang there", nodes, tick, moved, riders)
+			}
+		}
+	}
+}
