@@ -113,6 +113,51 @@ func (a *Authority) fitGuesses(p *peer) {
 	}
 }
 
+// payCalls takes what unreliable calls cost, in order, before arrivals and updates:
+// by what calls have saved up, half of the budget, so that neither they nor the state
+// wait for ever. The first may be longer than what is left.
+func (a *Authority) payCalls(p *peer) {
+	if a.cfg.Budget == 0 {
+		p.rpc.paid = len(p.rpc.unreliable)
+		return
+	}
+	u := &p.purse
+	for u.calls > 0 && u.left > 0 && p.rpc.paid < len(p.rpc.unreliable) {
+		cost := pieceBits(8 * len(p.rpc.unreliable[p.rpc.paid]))
+		if u.left < cost {
+			if p.rpc.paid > 0 || u.room <= 0 {
+				break
+			}
+			u.room = 0 // it is overdrawn
+		}
+		u.left -= cost
+		u.calls -= cost / 8
+		p.rpc.paid++
+	}
+}
+
+// sparedCalls lets more calls go for what updates have left. The rest is dropped: what
+// an unreliable call says is not worth waiting for.
+func (a *Authority) sparedCalls(p *peer) {
+	u, calls := &p.purse, p.rpc.unreliable
+	for p.rpc.paid < len(calls) {
+		cost := pieceBits(8 * len(calls[p.rpc.paid]))
+		if u.left < cost {
+			break
+		}
+		u.left -= cost
+		p.rpc.paid++
+	}
+	a.dropCalls(p, p.rpc.paid)
+}
+
+// dropCalls drops and counts a peer's unreliable calls from one on.
+func (a *Authority) dropCalls(p *peer, from int) {
+	a.counters.CallsDropped += uint64(len(p.rpc.unreliable) - from)
+	clear(p.rpc.unreliable[from:])
+	p.rpc.unreliable = p.rpc.unreliable[:from]
+}
+
 // headerBits is what a packet costs beside its pieces, at most: the seal, the
 // header, the sections' ends, the coder's last bytes.
 const headerBits = (PacketOverhead + 24) * 8
@@ -135,6 +180,7 @@ type purse struct {
 	lane   float64 // bytes for messages that wait for the reliable lane
 	room   float64 // bytes left in the bucket; negative: debt
 	left   float64 // bits of the room that are not planned for
+	calls  float64 // bytes that unreliable calls have saved up
 	paid   float64 // bytes taken for what the reliable lane holds, and what it was given since Charge
 
 	settled bool // Charge tells what the lane sends
@@ -143,9 +189,10 @@ type purse struct {
 func (a *Authority) refill(p *peer, now time.Duration) {
 	u := &p.purse
 	if u.at == 0 {
-		u.tokens = a.bucket
+		u.tokens, u.calls = a.bucket, a.bucket/2
 	} else {
-		u.tokens = min(a.bucket, u.tokens+float64(a.cfg.Budget)*(now-u.at).Seconds())
+		more := float64(a.cfg.Budget) * (now - u.at).Seconds()
+		u.tokens, u.calls = min(a.bucket, u.tokens+more), min(a.bucket/2, u.calls+more/2)
 	}
 	u.at = max(now, 1)
 	u.lane, u.left = 0, 0

@@ -21,7 +21,7 @@ type Counters struct {
 	HandlesOut     uint64 // sends in which nodes waited, as a peer held as many as there are handles
 	BadPackets     uint64 // from peers, refused
 	CallsIn        uint64 // RPCs that ran here
-	CallsDropped   uint64 // RPCs of peers who may not call them, or about nodes that are gone
+	CallsDropped   uint64 // RPCs of peers who may not call them, about nodes that are gone, or for which there is no room
 	CallsOut       uint64
 }
 

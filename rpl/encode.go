@@ -32,13 +32,14 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 		k.end()
 	}
 	if p.busy {
-		p.rpc.unreliable = p.rpc.unreliable[:0]
+		rest := copy(p.rpc.unreliable, p.rpc.unreliable[p.rpc.paid:])
+		p.rpc.unreliable, p.rpc.paid = p.rpc.unreliable[:rest], 0
 	}
 }
 
 // sends is whether a peer gets a packet at all, now that all is planned.
 func (p *peer) sends(now time.Duration) bool {
-	return !p.plan.empty() || p.busy && len(p.rpc.unreliable) > 0 || p.plan.probe ||
+	return !p.plan.empty() || p.busy && p.rpc.paid > 0 || p.plan.probe ||
 		p.streaming && !p.frozen(now) && now-p.link.lastSent >= p.beat()
 }
 
@@ -102,7 +103,7 @@ func (k *packer) done() bool {
 		k.update == pl.updates.len() && k.guess == pl.guesses.len() && !k.hasCalls()
 }
 
-func (k *packer) hasCalls() bool { return k.p.busy && k.call < len(k.p.rpc.unreliable) }
+func (k *packer) hasCalls() bool { return k.p.busy && k.call < k.p.rpc.paid }
 
 // endBits is kept free for the ends of the sections and the last byte.
 const endBits = 120
@@ -199,7 +200,7 @@ func ofDelta(told, back uint32) uint32 {
 // calls writes what calls fit.
 func (k *packer) calls() {
 	p := k.p
-	for k.call < len(p.rpc.unreliable) && k.room > len(p.rpc.unreliable[k.call])*8+nameBits {
+	for k.call < p.rpc.paid && k.room > len(p.rpc.unreliable[k.call])*8+nameBits {
 		b := p.rpc.unreliable[k.call]
 		p.enc.PutBits(1, 1)
 		p.tmp = appendBytes(p.tmp[:0], &p.link.model.entry.length, b)

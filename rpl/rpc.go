@@ -72,6 +72,7 @@ type peerCalls struct {
 	waiting    []waitingCall
 	held       int // the sum of visit.calls
 	unreliable [][]byte
+	paid       int // of them, which leave in this send
 	due        int // calls taken from the peer in the tick dueTick
 	dueTick    Tick
 }

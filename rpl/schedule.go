@@ -80,6 +80,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	pl.reset(&a.pieces)
 	if p.busy {
 		p.checks.plan = p.checks.plan[:0]
+		p.rpc.paid = 0
 	}
 	a.judgeLosses(p, now)
 	if len(p.link.blocks) > 0 {
@@ -93,6 +94,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		return
 	}
 	if p.frozen(now) {
+		a.dropCalls(p, 0)
 		if now-p.link.lastProbe >= probeEvery {
 			p.link.lastProbe = now
 			pl.probe = true
@@ -112,6 +114,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		p.came = a.planAgain(p, now, false)
 	}
 	if p.busy {
+		a.payCalls(p)
 		a.planQueue(p)
 		a.callWaiting(p)
 	}
@@ -120,6 +123,9 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		a.holdLong(p)
 	}
 	a.fitUpdates(p)
+	if p.busy {
+		a.sparedCalls(p)
+	}
 	a.bookUpdates(p)
 	a.offerTables(p)
 	if p.link.copiesFor() > 1 {

@@ -121,3 +121,44 @@ func TestMovedTogetherWithLittleBudget(t *testing.T) {
 		}
 	}
 }
+
+// Unreliable calls are of the budget: neither they nor the state take all of it, and
+// what it does not pay for is dropped and counted. Who has gone silent is sent none.
+func TestCallsAreOfTheBudget(t *testing.T) {
+	const budget, bucket, seconds, size = 6_000, 1_500, 10, 300
+	s := rpl.NewSchema("thin")
+	hint := s.RPC("hint", reflect.TypeFor[[]byte](), rpl.Broadcast, rpl.Unreliable)
+	net, c, change := thin(t, 300, s)
+	play := func(ticks, each int) (bytes, ran int) {
+		before, calls := net.A.PeerStats(2).Bytes, len(c.Log.Calls)
+		for range ticks {
+			for range each {
+				if err := net.A.Call(rpl.SessionNode, hint, make([]byte, size)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			net.Tick(change)
+		}
+		return int(net.A.PeerStats(2).Bytes - before), len(c.Log.Calls) - calls
+	}
+	play(600, 0)
+	records := net.A.Counters().Records
+	bytes, ran := play(60*seconds, 5)
+	if most := seconds*budget + bucket + rpl.PacketRoom + rpl.PacketOverhead; bytes > most {
+		t.Errorf("%d bytes in %d s, at most %d", bytes, seconds, most)
+	}
+	if part := float64(ran*size) / (seconds * budget); part < 0.3 || part > 0.6 {
+		t.Errorf("%.2f of the budget went into %d calls", part, ran)
+	}
+	if n := net.A.Counters().Records - records; n < 1000 {
+		t.Errorf("%d updates in %d s", n, seconds)
+	}
+	if n := int(net.A.Counters().CallsDropped); n < 60*seconds*5-ran-300 {
+		t.Errorf("%d of %d calls ran, and %d were counted as dropped", ran, 60*seconds*5, n)
+	}
+	c.Silent = true
+	play(90, 0)
+	if bytes, _ := play(60, 5); bytes > 4*60 {
+		t.Errorf("a silent peer was sent %d bytes in a second", bytes)
+	}
+}
