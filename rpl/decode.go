@@ -73,6 +73,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		return fmt.Errorf("%w: tables that were not received, or were replaced", ErrPacket)
 	}
 	var tick, baseTick Tick
+	base := uint64(0)
 	form := d.Symbol(m.entry.form.t)
 	if form&formFull == 0 {
 		back := uint64(readUnsigned(&d, &m.entry.back))
@@ -82,15 +83,16 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		}
 		baseTick = c.heard.tick(seq - back)
 		tick = baseTick + Tick(delta)
-		c.heard.base = max(c.heard.base, seq-back)
+		base = seq - back
 	} else {
 		tick = Tick(d.Bits(32))
 	}
 	if err := c.believes(tick); err != nil {
 		return err
 	}
+	var echoed, kept uint32
 	if form&formEcho != 0 {
-		c.echo(uint16(d.Bits(16)), d.Bits(8))
+		echoed, kept = d.Bits(16), d.Bits(8)
 	}
 	c.toCheck = c.toCheck[:0]
 	if form&formChecks != 0 && !c.readChecks(&d, &m.entry) {
@@ -99,6 +101,10 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	if err := c.body(&d, m, form, tick, baseTick, false); err != nil {
 		return err
 	}
+	if form&formEcho != 0 {
+		c.echo(uint16(echoed), kept)
+	}
+	c.heard.base = max(c.heard.base, base)
 	c.compare(tick)
 	c.pace.note(tick, c.readingAt, c.cfg.Hz)
 	c.heard.note(seq, tick, c.readingAt)

@@ -164,6 +164,9 @@ func (c *Proxy) ForgeGuess(t Tick) []byte {
 	return e.Finish()
 }
 
+// HeardBase is the newest packet that the authority is known to know of as applied.
+func (c *Proxy) HeardBase() uint64 { return c.heard.base }
+
 // BeginFit begins a fit that takes a tick for each of its steps; Fits is whether one is
 // under way.
 func (a *Authority) BeginFit() {

@@ -346,7 +346,7 @@ func parseTables(b []byte, types []*rowType, d *model) (*tableSet, error) {
 	if c.code(); !c.bad {
 		c.set(s, types, d)
 	}
-	if c.bad || dec.Err() != nil || s.number == 0 {
+	if c.bad || dec.End() != nil || s.number == 0 {
 		return nil, fmt.Errorf("%w: tables are damaged", ErrPacket)
 	}
 	return s, nil

@@ -52,7 +52,7 @@ func TestTablesAreOfferedWhereTheyPay(t *testing.T) {
 	}
 }
 
-// Tables that are cut short are refused.
+// Tables that are cut short are refused, and such with something behind their end.
 func TestCutTablesAreRefused(t *testing.T) {
 	b := learnedTables(t)
 	w := newWorld(t, 6, rpl.Config{}, netsim.Conditions{}, 1).net
@@ -62,6 +62,11 @@ func TestCutTablesAreRefused(t *testing.T) {
 	for n := range len(b) {
 		if w.A.LoadTables(b[:n]) == nil {
 			t.Fatalf("%d of %d bytes were taken for tables", n, len(b))
+		}
+	}
+	for _, more := range []string{"\x00", "\x01", "more"} {
+		if w.A.LoadTables(append(slices.Clip(b), more...)) == nil {
+			t.Errorf("%q was taken for a part of tables", more)
 		}
 	}
 }
