@@ -1,6 +1,9 @@
 package rpl
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Who is above a node in its tree, and whose it is.
 
@@ -113,7 +116,7 @@ func (a *Authority) handOver(slot uint32, p Peer) {
 	if n.owner == p {
 		return
 	}
-	n.retire(a.tick)
+	n.retire(a.tick, Tick(a.cfg.Hz))
 	n.owner = p
 	for _, h := range n.holders {
 		if h.handle != noHandle {
@@ -140,14 +143,16 @@ type tenure struct {
 	until Tick
 }
 
-// keptTenures is how many former owners a node remembers: calls older than a
-// second are refused anyway, and nobody hands a node over more often in one.
-const keptTenures = 4
-
-func (n *node) retire(t Tick) {
-	if len(n.past) == keptTenures {
-		copy(n.past, n.past[1:])
-		n.past = n.past[:keptTenures-1]
+// retire notes that an owner has had a node until a tick. Those are remembered whose
+// calls may still count (protocol rule 22), one a tick at most.
+func (n *node) retire(t, second Tick) {
+	old := 0
+	for old < len(n.past) && n.past[old].until+second <= t {
+		old++
+	}
+	n.past = slices.Delete(n.past, 0, old)
+	if k := len(n.past); k > 0 && n.past[k-1].until == t {
+		return // it owned the node at no tick
 	}
 	n.past = append(n.past, tenure{n.owner, t})
 }
