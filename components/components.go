@@ -34,9 +34,10 @@ var (
 	Hidden = donburi.NewTag("Hidden")
 )
 
-// NodeData is how a node is streamed. The authority may change it at any time;
-// proxies only read it. Its 8 bytes have no padding: each is looked at before
-// every send.
+// NodeData is how a node is streamed. The authority may change it at any time, but
+// Transient only before others are told of the node. It does not travel: on proxies it
+// is what the prefab says. Its 8 bytes have no padding: each is looked at before every
+// send.
 type NodeData struct {
 	Relevance rpl.Relevance
 	Hz        uint8   // at most so often a second; 0 means every send

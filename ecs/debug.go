@@ -70,6 +70,9 @@ func (r *Replication) checkWorld() {
 			case b.comp.item.Explicit:
 				r.checkBumped(b)
 			}
+			if r.auth != nil && b.comp != nil && !n.data.Transient && (!b.comp.item.Explicit || b.seen == r.tick) {
+				r.checkClamped(b)
+			}
 		}
 	}
 }
@@ -167,6 +170,18 @@ func (r *Replication) wasted(b *binding) {
 	if r.config.Debug {
 		r.scold("wasted bump", b.comp.name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
 	}
+}
+
+// checkClamped finds what others get otherwise than it is here.
+func (r *Replication) checkClamped(b *binding) {
+	e, p := r.component(b)
+	if p == nil {
+		return
+	}
+	b.comp.item.Clamped(r.tagged(b.comp, e, p), func(field string, err error) {
+		r.scold("value clamped", b.comp.name+"."+field,
+			fmt.Sprintf("%v: others get what its tag allows; widen min=, max= or each= there, or keep the value in them", err))
+	})
 }
 
 // checkShown gives Owner and Parent back what they say if a game has written

@@ -370,6 +370,9 @@ func (r *Replication) noticeNodes(p *plan, archetype int) {
 
 func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 	if n.data != *data {
+		if n.data.Transient != data.Transient {
+			r.report("RplNode refused", r.auth.SetTransient(n.id, data.Transient))
+		}
 		n.data = *data
 		r.report("RplNode refused", r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep))
 	}

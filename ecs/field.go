@@ -92,6 +92,9 @@ func (f *field) value(words []int32) float64 {
 	if f.present >= 0 && words[f.present] == 0 {
 		return math.NaN()
 	}
+	if f.kind >= reflect.Uint && f.kind <= reflect.Uint64 {
+		return float64(uint32(words[f.word]))
+	}
 	return float64(words[f.word])*f.step + f.bias
 }
 

@@ -1,7 +1,10 @@
 package ecs_test
 
 import (
+	"bytes"
+	"log/slog"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,4 +83,92 @@ func TestViewOfNestedFields(t *testing.T) {
 	l.steps(30)
 	gauge := tendon.View(client.find(id), Gauge)
 	check(t, "the value is there", gauge.Value.Has(), false)
+}
+
+// LimitsData has bounds of each kind.
+type LimitsData struct {
+	Share float64          `rpl:"min=-1,max=1,bits=8"`
+	Far   float64          `rpl:"step=1/8,min=5,max=10"`
+	Pos   float32          `rpl:"step=1/8,interp"`
+	Turn  float64          `rpl:"angle"`
+	Exact float64          `rpl:""`
+	Count uint32           `rpl:"interp"`
+	Ammo  int              `rpl:"min=0,max=9"`
+	Name  string           `rpl:"max=4"`
+	Bag   []LimitsElement  `rpl:"max=2"`
+	Tally map[string]uint8 `rpl:"max=2,each=4"`
+	Goal  rpl.Opt[float64] `rpl:"min=0,max=1,bits=4"`
+}
+
+type LimitsElement struct {
+	Name string  `rpl:"max=4"`
+	Mass float64 `rpl:""`
+}
+
+var Limits = tendon.Replicate(proto, "limits", donburi.NewComponentType[LimitsData]())
+
+// What is beyond its bounds arrives clamped, and is no number as 0 or the bound nearest
+// to it; Debug names each once, and nothing that rounds to its bound.
+func TestClamped(t *testing.T) {
+	l := newLab(t, lan)
+	var log bytes.Buffer
+	server := l.server(tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	client := l.client(tendon.Config{})
+	l.joined()
+	id := tendon.ID(server.Create(Limits))
+	at := func() *LimitsData { return Limits.Get(server.find(id)) }
+	nan := math.NaN()
+	*at() = LimitsData{
+		Share: -1.001, Far: 10.05, Pos: 3.3, Turn: 99, Exact: nan, Count: 1 << 31, Ammo: 9, Name: "four",
+		Bag: []LimitsElement{{"four", nan}, {"", math.Inf(1)}}, Tally: map[string]uint8{"four": 1, "": 2},
+	}
+	l.steps(10)
+	check(t, "of what fits, said", log.Len() > 0 && strings.Contains(log.String(), "clamped"), false)
+
+	*at() = LimitsData{
+		Share: nan, Far: nan, Pos: float32(nan), Turn: nan, Exact: nan, Ammo: -3, Name: "\xff\xfeéé",
+		Bag: []LimitsElement{{}, {Name: "of more bytes"}, {}}, Tally: map[string]uint8{"c": 1, "b": 2, "a": 3, "too long": 4}, Goal: rpl.Some(2.0),
+	}
+	l.steps(10)
+	got := Limits.Get(client.find(id))
+	check(t, "a share that is no number", math.Abs(got.Share) < 1./64, true)
+	check(t, "one whose bounds leave 0 out", got.Far, 5)
+	check(t, "a step that is no number", got.Pos, 0)
+	check(t, "an angle", got.Turn, 0)
+	check(t, "what is exact", math.IsNaN(got.Exact), true)
+	check(t, "an integer", got.Ammo, 0)
+	check(t, "a string of bytes that are no text", got.Name, "\xff\xfeé")
+	check(t, "a list", len(got.Bag) == 2 && got.Bag[1].Name == "of m", true)
+	check(t, "a map", len(got.Tally) == 2 && got.Tally["a"] == 3 && got.Tally["b"] == 2, true)
+	goal, _ := got.Goal.Get()
+	check(t, "an optional value", goal, 1)
+	for _, field := range []string{"Share", "Far", "Pos", "Turn", "Ammo", "Name", "Bag", "Tally", "Goal"} {
+		if n := strings.Count(log.String(), "limits."+field); n != 1 {
+			t.Errorf("%s is named %d times", field, n)
+		}
+	}
+	check(t, "what is exact is named", strings.Contains(log.String(), "limits.Exact"), false)
+}
+
+// Numbers beyond half of what 32 bits hold are drawn between samples as any others.
+func TestViewOfLargeNumbers(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	id := tendon.ID(server.Create(Limits))
+	n := uint32(1<<31 - 1000)
+	server.step = func() { n += 16; Limits.Get(server.find(id)).Count = n }
+	l.steps(30)
+	last := uint32(0)
+	for i := range 120 {
+		l.steps(1)
+		client.Frame()
+		v := tendon.View(client.find(id), Limits).Count
+		if i > 0 && (v < last || v > last+64) {
+			t.Fatalf("from %d to %d", last, v)
+		}
+		last = v
+	}
+	check(t, "it has passed the middle", last > 1<<31, true)
+	refused(t, "View of component", func() { tendon.View(client.find(id), Paint) })
 }

@@ -93,6 +93,29 @@ func TestTransient(t *testing.T) {
 	}
 }
 
+// A node is made transient until others are told of it, then no more: that is refused
+// by name.
+func TestTransientInTime(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	var ids [2]rpl.Node
+	for i := range ids {
+		ids[i] = tendon.ID(server.Create(Paint))
+	}
+	components.RplNode.Get(server.find(ids[0])).Transient = true
+	l.steps(10)
+	components.RplNode.Get(server.find(ids[1])).Transient = true
+	l.steps(10)
+	check(t, "refused", *server.Counter("RplNode refused"), 1)
+	for _, id := range ids {
+		Paint.Get(server.find(id)).Colour = 9
+	}
+	l.steps(10)
+	check(t, "of the transient one the client is told", Paint.Get(client.find(ids[0])).Colour, 1)
+	check(t, "of the other", Paint.Get(client.find(ids[1])).Colour, 9)
+}
+
 // M18: what has no RplNode stays on its machine, replicated components or not.
 func TestLocalStays(t *testing.T) {
 	l := newLab(t, lan)

@@ -11,8 +11,12 @@ import (
 
 // View is a copy of a component as it should be drawn in this frame: fields
 // tagged `interp` at the time that Frame has set, the others as they are. On
-// the authority, and for what is not drawn between samples, it is the component.
+// the authority, and for what is not drawn between samples, it is the component. It
+// panics where the entity has none.
 func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
+	if !e.HasComponent(c) {
+		panic("tendon: View of component " + c.Name() + " of an entity that has none: have the query contain it, or ask HasComponent")
+	}
 	r := of(e)
 	if r == nil || r.auth != nil {
 		return *c.Get(e)

@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -129,6 +130,28 @@ func (s *Schema) hasItem(name string) bool {
 	return false
 }
 
+// errRaw is what an argument may not be, and state is as it is: a float that is sent
+// with all its bits and is not finite.
+var errRaw = errors.New("is no finite number")
+
+// Clamped tells of fields of the component at p that are beyond their bounds: others
+// get what fits. One element of a list or a map stands for all of it.
+func (t *ItemType) Clamped(p unsafe.Pointer, found func(field string, err error)) {
+	l := t.lay
+	for i := 0; i < len(l.plan); i++ {
+		o := &l.plan[i]
+		if o.kind == opOpt {
+			if !*at[bool](p, o.off) {
+				i += o.skip
+			}
+			continue
+		}
+		if err := l.checkOp(o, unsafe.Add(p, o.off)); err != nil && !errors.Is(err, errRaw) {
+			found(l.props[o.prop].Name, err)
+		}
+	}
+}
+
 // check says which field of the struct at p is beyond its bounds.
 func (l *layout) check(p unsafe.Pointer) (field string, err error) {
 	for i := 0; i < len(l.plan); i++ {
@@ -171,7 +194,11 @@ func (l *layout) checkOp(o *op, f unsafe.Pointer) error {
 }
 
 func (o *op) checkFloat(v float64) error {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	switch finite := !math.IsNaN(v) && !math.IsInf(v, 0); {
+	case finite:
+	case o.kind == opRaw64 || o.kind == opRaw32:
+		return fmt.Errorf("%v %w", v, errRaw)
+	default:
 		return fmt.Errorf("%v is no finite number", v)
 	}
 	if o.kind == opFloat64 || o.kind == opFloat32 {

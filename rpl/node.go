@@ -349,6 +349,21 @@ func (a *Authority) orderRows(n *node) {
 // Ordinal is where an item stands among those of its node.
 func (a *Authority) Ordinal(it Item) int { return int(a.items[it].ord) }
 
+// SetTransient has the state of a node sent with its arrival alone, or not, as
+// Spawn.Transient does: before any peer is told of the node.
+func (a *Authority) SetTransient(n Node, on bool) error {
+	slot, ok := a.slot(n)
+	if !ok {
+		return fmt.Errorf("rpl: node %v: %w", n, ErrNoNode)
+	}
+	nd := &a.nodes[slot]
+	if on != nd.transient && len(nd.holders) > 0 {
+		return fmt.Errorf("rpl: node %v: Transient is changed after others were told of it: %w; say it when the node is made", n, ErrRange)
+	}
+	nd.transient = on
+	return nil
+}
+
 // SetNode changes how a node is streamed, as its Spawn says it. After an error
 // nothing has changed.
 func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep bool) error {

@@ -66,7 +66,7 @@ func (q *quantiser) outside(x float64) int32 {
 	case x <= q.lo:
 		return int32(q.lo)
 	}
-	return int32(min(max(0, q.lo), q.hi)) // not a number
+	return int32(min(max(math.Round(float64(-q.bias*q.scale)), q.lo), q.hi)) // not a number: as 0
 }
 
 // value is what a word stands for.

@@ -98,7 +98,12 @@ func (s *Schema) Name() string { return s.name }
 // A struct of two floats X and Y is a vector and has one tag. Other structs
 // have tags inside; what stands on the struct itself (to, if, once, notify)
 // goes for all its fields. In arrays, lists, maps and rpl.Opt the tag is that
-// of the elements. What is not a number becomes 0, or the bound nearest to it.
+// of the elements. What is not a number becomes 0, or the bound nearest to it, but in
+// a float that is sent exactly.
+//
+// What is too long is cut: a string between two runes, a list at its end, a map to its
+// lowest keys; an entry whose key is too long is not sent. The authority's own stays as
+// it is. Arguments beyond their bounds are an error of the call instead.
 func (s *Schema) Item(name string, t reflect.Type, tags Tags) *ItemType {
 	s.declare("component", name)
 	it := &ItemType{Name: name}

@@ -249,7 +249,7 @@ func TestRounding(t *testing.T) {
 		{1e300, []int32{math.MaxInt32, 9, 3, int32(math.Mod(1e300, 360) / 90)}},
 		{inf, []int32{math.MaxInt32, 9, 3, 0}},
 		{-inf, []int32{math.MinInt32, 2, 0, 0}},
-		{nan, []int32{0, 2, 0, 0}},
+		{nan, []int32{0, 2, 2, 0}},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.in), func(t *testing.T) {
