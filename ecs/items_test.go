@@ -3,9 +3,12 @@ package ecs_test
 import (
 	"testing"
 
+	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -45,4 +48,33 @@ func TestComponentsComeAndGo(t *testing.T) {
 		}
 	}
 	check(t, "items not added", *server.Counter("item not added"), 0)
+}
+
+// Where a node is says the first of its components with a `pos` that is there; without
+// one it is nowhere, and everyone sees it.
+func TestPlacesComeAndGo(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 110}}), l.client(tendon.Config{})
+	l.joined()
+	tendon.Give(server.Create(Body, components.Observer), client.Me())
+	far := gmath.Vec{X: 1e4}
+	two, one := server.Create(Body, Transform), server.Create(Body)
+	Body.Get(two).Pos, Body.Get(one).Pos = far, far
+	ids := [2]rpl.Node{tendon.ID(two), tendon.ID(one)}
+	sees := func(what string, both, single bool) {
+		t.Helper()
+		l.steps(90)
+		check(t, what+": what had two places", client.has(ids[0]), both)
+		check(t, what+": what had one", client.has(ids[1]), single)
+	}
+	sees("far", false, false)
+	server.find(ids[0]).RemoveComponent(Body)
+	server.find(ids[1]).RemoveComponent(Body)
+	sees("by the other place, and nowhere", true, true)
+	Transform.Get(server.find(ids[0])).Pos = far
+	donburi.Add(server.find(ids[1]), Body, &BodyData{Pos: far}) // where it was before
+	sees("far again", false, false)
+	Body.Get(server.find(ids[1])).Pos = gmath.Vec{}
+	donburi.Add(server.find(ids[0]), Body, &BodyData{}) // which is the second
+	sees("near", false, true)
 }

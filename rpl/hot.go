@@ -1,6 +1,9 @@
 package rpl
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // hot is what every tick may read of an item.
 type hot struct {
@@ -143,4 +146,26 @@ func (a *Authority) component(it Item) unsafe.Pointer {
 		return c.at(int(h.at))
 	}
 	return nil
+}
+
+// placeByNext has a node be where another of its items says, when that is set next;
+// nowhere without one.
+func (a *Authority) placeByNext(slot uint32) {
+	n := &a.nodes[slot]
+	n.posItem = -1
+	for ord, it := range n.items {
+		if it == NoItem || a.items[it].t.Pos[0] < 0 {
+			continue
+		}
+		n.posItem = int16(ord)
+		h := &a.hots[it]
+		h.flags |= hotPlace | hotFresh
+		a.sort(h)
+		break
+	}
+	if a.place(slot); n.posItem < 0 { // so that wherever it is next is elsewhere
+		s := &a.spots[slot]
+		s.gridX, s.gridY = float32(math.NaN()), float32(math.NaN())
+	}
+	a.rejudge(slot)
 }

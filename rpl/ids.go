@@ -60,7 +60,7 @@ const (
 type Relevance uint8
 
 const (
-	Near      Relevance = iota // peers with an observer in range; everyone while Interest is nil
+	Near      Relevance = iota // peers with an observer in range; everyone while Interest is nil, and of what has no `pos`
 	Always                     // everyone
 	OwnerOnly                  // its owner
 	Grouped                    // the members of its groups

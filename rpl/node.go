@@ -323,14 +323,15 @@ func (a *Authority) RemoveItem(it Item) error {
 		return err
 	}
 	nd.items[m.ord] = NoItem
-	if nd.posItem == int16(m.ord) {
-		nd.posItem = -1
-	}
+	wasPlace := nd.posItem == int16(m.ord)
 	for _, r := range m.rows {
 		a.freeRow(r)
 	}
 	slot := m.node
 	a.freeItem(it)
+	if wasPlace {
+		a.placeByNext(slot)
+	}
 	a.orderRows(nd)
 	a.relayout(slot, l)
 	return nil
