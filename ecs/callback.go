@@ -109,8 +109,9 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 
 // OnStreamOut runs before a node's entity goes, destroyed or merely out of
 // sight: on proxies inside Receive, when what is drawn has reached that moment;
-// on the authority inside World.Remove. Read the entity there; on the authority
-// it panics to remove it once more.
+// on the authority inside World.Remove, or in the step's Send where RplNode was taken
+// away, after which the entity stays. Read the entity there; on the authority it
+// panics to remove it once more.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	r.hooks.streamOut = append(r.hooks.streamOut, on(c, "OnStreamOut", fn))
 }
@@ -125,9 +126,9 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 
 // OnChange runs on every machine, the authority too, when fields tagged
 // `notify` have changed from old; at stream in old is what the prefab's function or the
-// component's default made, the default also where the component came later. It runs once a step at most for each component, but
-// that calls may change what has just streamed in; on proxies inside Receive, on
-// the authority in the step's Send. What callbacks that run before it do to the
+// component's default made, the default also where the component came later. It runs
+// once a step at most for each component, but that calls may change what has just
+// streamed in; on proxies inside Receive, on the authority in the step's Send. What callbacks that run before it do to the
 // component is part of the change: old is what it saw last, and where nothing
 // differs, or the component has gone, it does not run. It panics for a
 // component that is not replicated or has no such field.

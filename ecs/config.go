@@ -19,7 +19,7 @@ import (
 type Config struct {
 	Interest  rpl.Interest         // nil: everyone sees everything
 	Steps     int                  // fixed steps a second, 1 to 240; 0 means 60. Part of the protocol: both ends must agree
-	Sends     int                  // sends a second, at most Steps; 0 means 30
+	Sends     int                  // sends a second, at most Steps; 0 means 30, or Steps where those are fewer
 	Budget    int                  // bytes a second and peer, the packets' seals included, 1,200 or more; 0 means 256 KiB
 	MaxPeers  int                  // players, the host's own and those that are lost counted; more are refused with "full". 0 means the transport's limit, 1,024
 	Dedicated bool                 // a server without a player of its own

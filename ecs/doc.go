@@ -73,9 +73,9 @@
 // … change the level? Fill the worlds in OnWorld, call Load.
 //
 // … find what I did wrong? Config.Debug reports by name what was written past
-// the library, calls that were dropped or that nobody handles, tagged components
-// that are not registered, components that stand on no node, nodes made on a
-// client, bumps that were missed or wasted. Config.Log says why a session could
+// the library, calls that were dropped or that nobody handles, values that their
+// tags clamp or cut, tagged components that are not registered, components that
+// stand on no node, nodes made on a client, bumps that were missed or wasted. Config.Log says why a session could
 // not be joined; OnEnd tells the game.
 //
 // … find out what is going on? Stats of a peer, Counters, Mode; or a [Plugin]
@@ -84,7 +84,7 @@
 // # What to know
 //
 // An On function may be called any number of times: what it was given runs in
-// that order. All callbacks run on the game's goroutine, inside Receive and Send,
+// that order. All callbacks run on the game's goroutine, inside Receive, Send and Close,
 // in this order for a node: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
 // OnStreamOut; parents before their children. On the authority a step's calls
 // come before its OnChange, which tells of what they have changed too. A node

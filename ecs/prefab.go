@@ -26,7 +26,8 @@ type None = struct{}
 type Prefab[A any] struct{ def *prefab }
 
 // NewPrefab declares a prefab. build makes the entity and returns it; nil where
-// Build gives a function per session. node says how its nodes are streamed.
+// Build gives a function per session. node says how its nodes are streamed, unless the
+// function gives RplNode another value.
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
 	def := &prefab{name: name, protocol: p, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
@@ -72,7 +73,8 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 
 // Adopt makes a node of an entity that the game has built itself (CreateMany,
 // a level loader), on the authority; elsewhere the prefab's function builds it.
-// It panics where Spawn does.
+// It panics where Spawn does. What is a node already stays what it is, and is counted
+// ("node made twice").
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.def.authority(of(e), "adopted")
 	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(&a), r.refs())

@@ -18,9 +18,9 @@ import (
 )
 
 // Replication keeps one donburi world in step with others. It starts in single
-// player; Host and Join change that. All its callbacks run inside Receive and
-// Send, on the game's goroutine (but OnStreamOut on the authority, which runs
-// inside World.Remove). It is not safe for concurrent use, and neither is
+// player; Host and Join change that. All its callbacks run inside Receive, Send and
+// Close, on the game's goroutine (but OnStreamOut on the authority, which runs
+// inside World.Remove too). It is not safe for concurrent use, and neither is
 // donburi: several sessions of one process share a goroutine.
 type Replication struct {
 	config   Config
@@ -193,8 +193,8 @@ func (r *Replication) Me() rpl.Peer { return r.me }
 // more: the log warns 26 days before, and OnEnd tells of it.
 func (r *Replication) Tick() rpl.Tick { return r.tick }
 
-// Peers are those that have joined, this machine's player and those that are
-// lost included, in order of their numbers. On a client it is itself alone.
+// Peers are those that have joined in this level, this machine's player and those
+// that are lost included, in order of their numbers. On a client it is itself alone.
 func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 	var ps []rpl.Peer
 	if r.me != 0 {
@@ -220,7 +220,8 @@ func (r *Replication) Hello(p rpl.Peer) []byte {
 	return nil
 }
 
-// Find is the entity of a node, in this machine's world.
+// Find is the entity of a node, in this machine's world; false where it is not here,
+// or has gone and is only drawn still.
 func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 	n := r.byID[id]
 	if n == nil || n.leaving || !r.world.Valid(n.entity) {

@@ -55,7 +55,8 @@ func (r *Replication) canOwn(p rpl.Peer) bool {
 }
 
 // Kick ends a peer's connection; it is told the reason. OnLeave follows in this
-// Receive or the next, for a lost peer too. A peer that is not there is ignored.
+// Receive or the next, for a lost peer too. A peer that is not there is ignored, and
+// so is this machine's own player. Of a reason 200 bytes are told.
 func (r *Replication) Kick(p rpl.Peer, reason string) {
 	s := r.seatOf(p)
 	if s == nil || s.gone != nil {
