@@ -135,6 +135,8 @@ type Authority struct {
 	scratchVars []any
 
 	calls    callQueue
+	turn     uint32 // counts the ticks whose calls were run
+	turnTick Tick   // the newest of them
 	early    []earlyCall
 	onDecide func(Peer, Node, bool)
 
@@ -271,7 +273,7 @@ func (a *Authority) Suspend(id Peer) {
 	}
 	early := len(a.early)
 	a.early = slices.DeleteFunc(a.early, func(c earlyCall) bool { return c.to == id })
-	a.counters.CallsDropped += uint64(early - len(a.early) + len(p.rpc.waiting) + len(p.rpc.unreliable))
+	a.counters.CallsDropped += uint64(early - len(a.early) + len(p.rpc.waiting) + len(p.rpc.unreliable) + len(p.rpc.later))
 	for _, m := range p.rpc.ready {
 		if m[0] == msgCall {
 			a.counters.CallsDropped++

@@ -138,9 +138,11 @@ const (
 	maxWaiting = 4096
 
 	// maxDue bounds the calls that one peer may have run in one tick: at 60
-	// ticks a second that is far above any game's input. More are dropped and
-	// counted.
-	maxDue = 64
+	// ticks a second that is far above any game's input. More unreliable ones are
+	// dropped and counted; reliable ones wait for the next tick, maxLater bytes of
+	// them: ten seconds of two small ones a tick, which a lane may have held up.
+	maxDue   = 64
+	maxLater = 256 << 10
 
 	// fenceAge is how long a removal may wait for a reliable message about its
 	// node (protocol rule 3).

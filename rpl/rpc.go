@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"unsafe"
 )
 
 // RPCs on the authority: routing by who is called, checking who calls,
@@ -73,8 +75,10 @@ type peerCalls struct {
 	held       int // the sum of visit.calls
 	unreliable [][]byte
 	paid       int // of them, which leave in this send
-	due        int // calls taken from the peer in the tick dueTick
-	dueTick    Tick
+	due        int // calls taken from the peer for the turn dueTurn
+	dueTurn    uint32
+	later      []wireCall // reliable ones of the peer that were more
+	laterBytes int
 }
 
 func checkArgs(rpc *RPCType, args []byte) error {
@@ -234,7 +238,18 @@ func parseCall(b []byte, s *Schema, lane Lane) (c wireCall, err error) {
 
 // Due runs the calls that wait for this machine: those of peers, and those that
 // ended here. The adapter runs it in Receive, and again at the start of Send.
-func (a *Authority) Due(run func(Call)) { a.calls.run(run) }
+func (a *Authority) Due(run func(Call)) {
+	if a.turnTick != a.tick {
+		for _, p := range a.peers {
+			if p != nil && len(p.rpc.later) > 0 {
+				a.runLater(p)
+			}
+		}
+		a.turn++
+		a.turnTick = a.tick
+	}
+	a.calls.run(run)
+}
 
 // mayCall is whether a peer's call of a tick counts: it owned the node then,
 // and where the node has changed hands since, that is at most a second ago
@@ -246,12 +261,47 @@ func (a *Authority) mayCall(p *peer, n *node, t Tick) bool {
 	return owner == p.id && (!since || a.tick-t <= Tick(a.cfg.Hz))
 }
 
-// called takes a peer's call, if the peer may make it.
+// called takes a peer's call, if the peer may make it. Of reliable ones what is more
+// than one tick may run waits for the next: what a lane holds up comes all at once.
 func (a *Authority) called(p *peer, c wireCall) {
-	if p.rpc.dueTick != a.tick {
-		p.rpc.dueTick, p.rpc.due = a.tick, 0
+	switch reliable := c.rpc.Lane == Reliable; {
+	case p.mayRun(a.turn) && !(reliable && len(p.rpc.later) > 0):
+		a.runCall(p, c)
+	case reliable && p.rpc.laterBytes+c.size() <= maxLater:
+		c.args = slices.Clone(c.args)
+		p.rpc.later = append(p.rpc.later, c)
+		p.rpc.laterBytes += c.size()
+	default:
+		a.counters.CallsDropped++
 	}
-	if int(c.handle) >= len(p.entries) || c.rpc.To != ToServer && c.rpc.To != Everywhere || p.rpc.due >= maxDue {
+}
+
+// size is what a call takes while it waits.
+func (c *wireCall) size() int { return len(c.args) + int(unsafe.Sizeof(*c)) }
+
+// mayRun is whether one more call of the peer may run in a turn.
+func (p *peer) mayRun(turn uint32) bool {
+	if p.rpc.dueTurn != turn {
+		p.rpc.dueTurn, p.rpc.due = turn, 0
+	}
+	return p.rpc.due < maxDue
+}
+
+// runLater takes the calls that have waited, in order, as many as the turn may run.
+func (a *Authority) runLater(p *peer) {
+	n := 0
+	for n < len(p.rpc.later) && p.mayRun(a.turn) {
+		c := p.rpc.later[n]
+		p.rpc.laterBytes -= c.size()
+		a.runCall(p, c)
+		n++
+	}
+	p.rpc.later = slices.Delete(p.rpc.later, 0, n)
+}
+
+// runCall has a call run, if the peer may make it.
+func (a *Authority) runCall(p *peer, c wireCall) {
+	if int(c.handle) >= len(p.entries) || c.rpc.To != ToServer && c.rpc.To != Everywhere {
 		a.counters.CallsDropped++
 		return
 	}
