@@ -11,7 +11,9 @@ import (
 // Load moves everyone to another level, on the authority, at the next Receive:
 // every node ends, OnWorld fills a new world on each machine, OnStart and OnJoin
 // run again. Without OnWorld the world stays, and load-time nodes with it, where they
-// hang and in their groups, but owned by nobody. A peer gets the new level's state when its own side is built; one that is lost
+// hang and in their groups, but owned by nobody; so does the world that New was given
+// where no other was loaded and the name is empty. A peer gets the new level's state when
+// its own side is built; one that is lost
 // meanwhile, when it is back: OnBack, then OnJoin. It panics on a client, and for
 // a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
@@ -34,7 +36,8 @@ func (r *Replication) load(name string) {
 		return // start is about to fill it
 	}
 	r.epoch++
-	r.endAll(true, len(r.hooks.world) == 0)
+	swap := r.swaps(name)
+	r.endAll(true, !swap)
 	for _, s := range r.seats {
 		if s.in {
 			r.auth.Disconnect(s.peer)
@@ -44,7 +47,7 @@ func (r *Replication) load(name string) {
 			r.tellLevel(s, false)
 		}
 	}
-	if len(r.hooks.world) > 0 {
+	if swap {
 		r.levels = true
 		r.attach(donburi.NewWorld())
 		r.filled = false
@@ -54,9 +57,14 @@ func (r *Replication) load(name string) {
 	r.start()
 }
 
+// swaps reports whether a level has a world of its own: on every machine alike.
+func (r *Replication) swaps(name string) bool {
+	return len(r.hooks.world) > 0 && (r.levels || name != "")
+}
+
 // enter builds a client's side of a level and says so.
 func (r *Replication) enter(m levelMessage) {
-	swap := len(r.hooks.world) > 0 && (r.levels || m.name != "")
+	swap := r.swaps(m.name)
 	if r.proxy != nil {
 		r.endAll(true, !swap)
 		r.hiding, r.leaving, r.inPlace, r.referrers = nil, nil, nil, nil

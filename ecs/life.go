@@ -287,7 +287,7 @@ func (r *Replication) start() {
 
 // fill lets the game put into a new world what belongs there at load time.
 func (r *Replication) fill() {
-	if len(r.hooks.world) > 0 && (r.levels || r.level != "") {
+	if r.swaps(r.level) {
 		r.filled = true
 		for _, fn := range r.hooks.world {
 			fn(r.world, r.level)

@@ -137,3 +137,28 @@ func TestDoorsOfTheSameWorld(t *testing.T) {
 		check(t, "doors", len(nodesOf(client)), 2)
 	}
 }
+
+// The world that New was given stays on every machine when its level, which has no name,
+// begins again; a level with a name has another, and so has then one without.
+func TestFirstLevelAgain(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		tendon.Named(m.World().Entry(m.World().Create(Paint)), "gate")
+		m.OnWorld(func(w donburi.World, name string) { tendon.Named(w.Entry(w.Create(Body)), "door") })
+	}
+	l.joined()
+	for _, c := range []struct {
+		level        string
+		gates, doors int
+	}{{"", 1, 0}, {"cave", 0, 1}, {"", 0, 1}} {
+		server.Load(c.level)
+		l.steps(60)
+		for _, m := range l.machines {
+			check(t, m.name+"'s gates", m.count(Paint), c.gates)
+			check(t, m.name+"'s doors", m.count(Body), c.doors)
+			check(t, m.name+"'s nodes", len(nodesOf(m)), 1)
+		}
+	}
+	check(t, "names that differ", *client.Counter("names differ"), 0)
+}
