@@ -146,10 +146,10 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 			return
 		} else if pick(2) == 0 {
 			s.Add(e)
-			a.join(s, tendon.ID(e))
+			a.groups[a.member(s, e)] = true
 		} else {
 			s.Remove(e)
-			delete(a.groups[s], tendon.ID(e))
+			delete(a.groups, a.member(s, e))
 		}
 	case 17:
 		if !e.HasComponent(components.RplNode) {

@@ -28,7 +28,7 @@ func (g *adventure) sees(p rpl.Peer, e *donburi.Entry) seeing {
 		return no
 	case rpl.Grouped:
 		for _, s := range []*tendon.Group{Red, Blue} {
-			if g.server.groups[s][tendon.ID(root)] && s.Has(g.server.Replication, p) {
+			if g.server.groups[g.server.member(s, root)] && s.Has(g.server.Replication, p) {
 				return yes
 			}
 		}

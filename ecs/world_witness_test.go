@@ -5,6 +5,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/yohamta/donburi"
 
@@ -35,7 +36,7 @@ type witness struct {
 	painted map[rpl.Node]PaintData // as OnChange has told
 	lives   map[rpl.Peer]*life
 	order   map[line]uint32 // of reliable calls
-	groups  map[*tendon.Group]map[rpl.Node]bool
+	groups  map[member]bool
 	odd     int  // who is blue
 	client  bool // it was one in its last step
 }
@@ -60,20 +61,28 @@ func (w *witness) anew() {
 	if !w.client {
 		return
 	}
-	w.lives, w.groups, w.client = map[rpl.Peer]*life{}, map[*tendon.Group]map[rpl.Node]bool{}, false
+	w.lives, w.client = map[rpl.Peer]*life{}, false
+	maps.DeleteFunc(w.groups, func(m member, _ bool) bool { return m.door == 0 })
 }
 
-// join puts a node into a group.
-func (w *witness) join(g *tendon.Group, id rpl.Node) {
-	if w.groups[g] == nil {
-		w.groups[g] = map[rpl.Node]bool{}
+// A member is a node in a group. A door that stays for good does so through the lives of
+// its node.
+type member struct {
+	of   *tendon.Group
+	id   rpl.Node
+	door donburi.Entity
+}
+
+func (a *actor) member(g *tendon.Group, e *donburi.Entry) member {
+	if a.doors[e.Entity()] {
+		return member{of: g, door: e.Entity()}
 	}
-	w.groups[g][id] = true
+	return member{of: g, id: tendon.ID(e)}
 }
 
 // attend binds everything on one machine, and watches over what callbacks say.
 func (g *adventure) attend(a *actor) {
-	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, order: map[line]uint32{}, odd: 2}
+	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, order: map[line]uint32{}, groups: map[member]bool{}, odd: 2}
 	w.anew()
 	a.witness = w
 	none := func(where string) {
