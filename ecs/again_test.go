@@ -62,6 +62,39 @@ func TestLoadTimeNodesBeginAgain(t *testing.T) {
 	check(t, "the lamp's parent, alone again", components.Parent.Get(w.Entry(lamp)).Entity, gate)
 }
 
+// What callbacks do to a load-time node's groups while a level ends is so in the next.
+func TestGroupsChangeAsALevelEnds(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	client := l.client(tendon.Config{})
+	doors := map[string]donburi.Entity{}
+	for _, m := range []*machine{server, client} {
+		for _, name := range []string{"gate", "lamp"} {
+			e := m.World().Create(Paint)
+			tendon.Named(m.World().Entry(e), name)
+			if m == server {
+				doors[name] = e
+			}
+		}
+	}
+	l.joined()
+	has := func() bool {
+		return slices.Contains(server.Core().Holders(tendon.ID(server.World().Entry(doors["lamp"])), nil), client.Me())
+	}
+	check(t, "everyone has the lamp", has(), true)
+	server.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) {
+		if e.Entity() == doors["gate"] {
+			Red.Add(server.World().Entry(doors["lamp"]))
+		}
+	})
+	server.Load("two")
+	l.steps(60)
+	check(t, "who is not in its group has it", has(), false)
+	Red.Put(server.Replication, client.Me(), true)
+	l.steps(20)
+	check(t, "who is in its group has it", has(), true)
+}
+
 // What the session carries in single player is not taken for what it carries in the
 // session that is joined; and is there again in single player, in place of that.
 func TestSessionsComponentsWait(t *testing.T) {

@@ -57,6 +57,9 @@ func (r *Replication) endNode(n *node) {
 		r.streamedOut(n, true)
 		*r.Counter("stream out")++
 	}
+	if n.name != "" { // callbacks may have changed that
+		r.standing[n.name] = standing{parent: r.standing[n.name].parent, groups: n.groups}
+	}
 	r.auth.Remove(n.id)
 	r.forget(n)
 }
