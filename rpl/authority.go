@@ -137,6 +137,7 @@ type Authority struct {
 	calls    callQueue
 	turn     uint32 // counts the ticks whose calls were run
 	turnTick Tick   // the newest of them
+	heaped   bool   // of some peer more reliable calls came than one tick may run
 	early    []earlyCall
 	onDecide func(Peer, Node, bool)
 

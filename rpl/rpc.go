@@ -240,10 +240,8 @@ func parseCall(b []byte, s *Schema, lane Lane) (c wireCall, err error) {
 // ended here. The adapter runs it in Receive, and again at the start of Send.
 func (a *Authority) Due(run func(Call)) {
 	if a.turnTick != a.tick {
-		for _, p := range a.peers {
-			if p != nil && len(p.rpc.later) > 0 {
-				a.runLater(p)
-			}
+		if a.heaped {
+			a.runHeaped()
 		}
 		a.turn++
 		a.turnTick = a.tick
@@ -269,7 +267,7 @@ func (a *Authority) called(p *peer, c wireCall) {
 		a.runCall(p, c)
 	case reliable && p.rpc.laterBytes+c.size() <= maxLater:
 		c.args = slices.Clone(c.args)
-		p.rpc.later = append(p.rpc.later, c)
+		p.rpc.later, a.heaped = append(p.rpc.later, c), true
 		p.rpc.laterBytes += c.size()
 	default:
 		a.counters.CallsDropped++
@@ -285,6 +283,17 @@ func (p *peer) mayRun(turn uint32) bool {
 		p.rpc.dueTurn, p.rpc.due = turn, 0
 	}
 	return p.rpc.due < maxDue
+}
+
+// runHeaped takes the calls of all peers that have waited.
+func (a *Authority) runHeaped() {
+	a.heaped = false
+	for _, p := range a.peers {
+		if p != nil && len(p.rpc.later) > 0 {
+			a.runLater(p)
+			a.heaped = a.heaped || len(p.rpc.later) > 0
+		}
+	}
 }
 
 // runLater takes the calls that have waited, in order, as many as the turn may run.

@@ -83,7 +83,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		p.rpc.paid = 0
 	}
 	a.judgeLosses(p, now)
-	if len(p.link.blocks) > 0 {
+	if p.busy { // as while a block waits, and in the send after
 		a.judgeBlocks(p)
 	}
 	a.count(p)
