@@ -59,7 +59,7 @@ func play(o options.Options) error {
 	}
 	game := window.Game{
 		Title: "Tendon island", Width: o.Width, Height: o.Height,
-		Steps: island.Steps, MaxFPS: o.MaxFPS, Update: p.update,
+		MaxFPS: o.MaxFPS, Update: p.update,
 	}
 	if o.Shot != "" {
 		game.Drawn = p.picture

@@ -187,6 +187,9 @@ func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.
 // Me is this machine's peer; 0 on a dedicated server and until joined.
 func (r *Replication) Me() rpl.Peer { return r.me }
 
+// Steps is how many fixed steps a second the session makes, as Config says.
+func (r *Replication) Steps() int { return r.config.Steps }
+
 // Tick is the step in progress, from 1. On a client it follows the server's
 // newest: it never goes back, and may stay or leap when the connection does. It is at
 // most rpl.MaxTick, at 60 steps a second 414 days, after which nothing is hosted any

@@ -13,14 +13,14 @@ import (
 )
 
 // Game is what Run calls, all of it on one goroutine. Step runs once per fixed
-// step, between Receive and Send; Draw once per frame, after Frame.
+// step (tendon.Config.Steps a second), between Receive and Send; Draw once per
+// frame, after Frame.
 type Game struct {
 	Title         string
 	Width, Height int // of the window when it opens
 	Step          func(*tendon.Replication)
 	Draw          func(*tendon.Replication, *ebiten.Image)
 
-	Steps  int // per second, as in tendon.Config; 0 means 60
 	MaxFPS int // limits drawing alone; 0 means as often as the display shows
 
 	// Update, where given, is called before the steps of an update: the place
@@ -54,8 +54,13 @@ func Split(g Game, panes ...Pane) error {
 	if len(panes) == 0 {
 		return errors.New("window: there is no pane to show: give Split at least one")
 	}
-	if g.Steps == 0 {
-		g.Steps = 60
+	var rates []int
+	for _, p := range panes {
+		rates = append(rates, p.Rep.Steps())
+	}
+	hz, err := pace.Common(rates)
+	if err != nil {
+		return err
 	}
 	ebiten.SetWindowTitle(g.Title)
 	ebiten.SetWindowSize(g.Width, g.Height)
@@ -64,9 +69,9 @@ func Split(g Game, panes ...Pane) error {
 	ebiten.SetScreenClearedEveryFrame(g.MaxFPS == 0)
 	l := &loop{
 		game: g, panes: panes, begin: time.Now(),
-		steps: pace.Steps{Hz: g.Steps}, limit: pace.Limit{FPS: g.MaxFPS},
+		steps: pace.Steps{Hz: hz}, limit: pace.Limit{FPS: g.MaxFPS},
 	}
-	err := ebiten.RunGame(l)
+	err = ebiten.RunGame(l)
 	if err != nil && !errors.Is(err, ErrQuit) {
 		return fmt.Errorf("window: %w", err)
 	}

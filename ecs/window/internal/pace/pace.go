@@ -3,7 +3,10 @@
 // nothing here counts them.
 package pace
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // maxDebt is how much time is made up for at most (two steps where that is
 // more). After a hitch a server has to catch up: its clients know the time, and
@@ -34,6 +37,17 @@ func (s *Steps) Due(now time.Duration) int {
 	}
 	s.done += due
 	return int(due)
+}
+
+// Common is the steps a second that the sessions of a window make, which take their
+// steps together.
+func Common(rates []int) (hz int, err error) {
+	for _, n := range rates {
+		if n != rates[0] {
+			return 0, fmt.Errorf("window: sessions of %d and of %d steps a second: give all of them the same Config.Steps", rates[0], n)
+		}
+	}
+	return rates[0], nil
 }
 
 // Limit says whether a frame is to be drawn, at most so many per second; 0 is

@@ -2,6 +2,7 @@ package pace
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 )
@@ -54,5 +55,15 @@ func TestLimitDrawsAtMost(t *testing.T) {
 		if !free.Draw(0) {
 			t.Error("no limit, yet a frame was left out")
 		}
+	}
+}
+
+// The sessions of a window take their steps together, at the rate that they have.
+func TestCommon(t *testing.T) {
+	if hz, err := Common([]int{30, 30}); hz != 30 || err != nil {
+		t.Errorf("two of 30: %d, %v", hz, err)
+	}
+	if _, err := Common([]int{30, 60}); err == nil || !strings.Contains(err.Error(), "30 and of 60") || !strings.Contains(err.Error(), "Config.Steps") {
+		t.Errorf("30 and 60: %v", err)
 	}
 }
