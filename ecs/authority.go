@@ -76,12 +76,24 @@ func (r *Replication) lastWords(n *node) {
 	}
 }
 
-// entityRemoved is World.Remove's hook: the entity is still whole.
+// entityRemoved is World.Remove's hook: the entity is still whole. What callbacks
+// ask for that ends other nodes waits until this one has ended.
 func (r *Replication) entityRemoved(e donburi.Entity) {
 	n := r.nodeOf(e)
 	if n == nil {
 		return
 	}
+	if r.inside {
+		r.nodeRemoved(n, e)
+		return
+	}
+	r.inside = true
+	defer func() { r.inside = false }() // also where a callback panics
+	r.nodeRemoved(n, e)
+	r.runAfterwards()
+}
+
+func (r *Replication) nodeRemoved(n *node, e donburi.Entity) {
 	if n.entity != e {
 		r.partRemoved(n, e)
 		return
