@@ -128,9 +128,10 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // `notify` have changed from old; at stream in old is what the prefab's function or the
 // component's default made, the default also where the component came later. It runs
 // once a step at most for each component, but that calls may change what has just
-// streamed in; on proxies inside Receive, on the authority in the step's Send. What callbacks that run before it do to the
-// component is part of the change: old is what it saw last, and where nothing
-// differs, or the component has gone, it does not run. It panics for a
+// streamed in; on proxies inside Receive, on the authority in the step's Send. What
+// callbacks that run before it do to the component is part of the change: old is what
+// it saw last, and where nothing differs, or the component has gone, it does not run.
+// It panics for a
 // component that is not replicated or has no such field.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	def := r.protocol.replicated(c)

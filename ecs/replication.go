@@ -59,7 +59,7 @@ type Replication struct {
 
 	// Life.
 	begun      bool
-	inside     bool      // of Receive, Send or Close
+	inside     bool      // of Receive, Send, Close or a removal
 	pending    []request // what the next Receive begins with
 	afterwards []func()  // what the Receive or Send in progress ends with
 	sending    bool      // this step sends

@@ -137,23 +137,25 @@ var errRaw = errors.New("is no finite number")
 // Clamped tells of fields of the component at p that are beyond their bounds: others
 // get what fits. One element of a list or a map stands for all of it.
 func (t *ItemType) Clamped(p unsafe.Pointer, found func(field string, err error)) {
-	l := t.lay
-	for i := 0; i < len(l.plan); i++ {
-		o := &l.plan[i]
-		if o.kind == opOpt {
-			if !*at[bool](p, o.off) {
-				i += o.skip
-			}
-			continue
+	t.lay.faults(p, func(field string, err error) (enough bool) {
+		if !errors.Is(err, errRaw) {
+			found(field, err)
 		}
-		if err := l.checkOp(o, unsafe.Add(p, o.off)); err != nil && !errors.Is(err, errRaw) {
-			found(l.props[o.prop].Name, err)
-		}
-	}
+		return false
+	})
 }
 
-// check says which field of the struct at p is beyond its bounds.
+// check says which field of the struct at p is beyond its bounds, the first of them.
 func (l *layout) check(p unsafe.Pointer) (field string, err error) {
+	l.faults(p, func(f string, why error) (enough bool) {
+		field, err = f, why
+		return true
+	})
+	return field, err
+}
+
+// faults tells of the fields of the struct at p that are beyond their bounds.
+func (l *layout) faults(p unsafe.Pointer, found func(field string, err error) (enough bool)) {
 	for i := 0; i < len(l.plan); i++ {
 		o := &l.plan[i]
 		if o.kind == opOpt {
@@ -162,11 +164,10 @@ func (l *layout) check(p unsafe.Pointer) (field string, err error) {
 			}
 			continue
 		}
-		if err := l.checkOp(o, unsafe.Add(p, o.off)); err != nil {
-			return l.props[o.prop].Name, err
+		if err := l.checkOp(o, unsafe.Add(p, o.off)); err != nil && found(l.props[o.prop].Name, err) {
+			return
 		}
 	}
-	return "", nil
 }
 
 func (l *layout) checkOp(o *op, f unsafe.Pointer) error {

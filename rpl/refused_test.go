@@ -1,5 +1,7 @@
 package rpl_test
 
+// Packets that are refused: nothing of them counts.
+
 import (
 	"bytes"
 	"slices"

@@ -1,5 +1,7 @@
 package rpl_test
 
+// What goes first where a budget pays for little, and what goes together.
+
 import (
 	"reflect"
 	"testing"
