@@ -17,6 +17,7 @@ import (
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/wire"
+	"github.com/tendonengine/tendon/transport/lane"
 )
 
 // An Endpoint listens, or has dialled: one offer, any number of connections or
@@ -121,14 +122,16 @@ func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) (c 
 		c.heard.Store(int64(at))
 		return c, true
 	}
-	id, seq, ok := wire.Head(b)
-	if !ok {
+	// All that can be said of a packet without its connection's lock is judged
+	// here: what fails takes no room and keeps nobody alive.
+	p, err := wire.ParsePacket(b)
+	if err != nil || lane.Check(p.Segments) != nil {
 		return nil, false
 	}
-	if c = e.find(id); c == nil || c.remote != from {
+	if c = e.find(p.ID); c == nil || c.remote != from {
 		return nil, false
 	}
-	if seq > c.highest.Load() { // who is gone is not kept alive by copies of what it said
+	if p.Seq > c.highest.Load() { // who is gone is not kept alive by copies of what it said
 		c.heard.Store(int64(at))
 	}
 	return c, true

@@ -74,6 +74,43 @@ func TestBrokenSegments(t *testing.T) {
 	}
 }
 
+// What is no packet opens nothing and keeps nobody alive, also from an address
+// and with an id and a number that would be right.
+func TestMalformedKeepsNobodyAlive(t *testing.T) {
+	b, pack := joined(t)
+	tagged := pack(wire.Keepalive, 0)
+	tagged[len(tagged)-1] = 1
+	segment := make([]byte, lane.HeaderSize) // of no conversation
+	malformed := [][]byte{
+		tagged, pack(wire.Keepalive, 0, 1), pack(wire.Lane, 0, segment...),
+		pack(wire.Both, 0, append([]byte{lane.HeaderSize, 0}, segment...)...),
+	}
+	for i := 0; b.now < transport.SilenceTimeout; i++ {
+		p := malformed[i%len(malformed)]
+		p[5] = byte(2 + i) // its number
+		b.arrive(clientAddr, p)
+		b.now += transport.Keepalive
+	}
+	if b.Poll(b); !errors.Is(b.err, transport.ErrTimeout) {
+		t.Errorf("told %v in %v", b.err, b.now)
+	}
+
+	b = listening(t)
+	b.arrive(clientAddr, hello(1).Append(nil))
+	a, _ := wire.ParseAccept(b.last())
+	for i, p := range malformed {
+		p = bytes.Clone(p)
+		copy(p[1:], wire.Begin(nil, 0, false, a.ID, uint64(1+i))[1:])
+		b.Arrive(b.now, clientAddr, p)
+	}
+	if n := len(b.inbox.fill.records); n != 0 {
+		t.Errorf("%d malformed packets wait", n)
+	}
+	if b.Poll(b); len(b.events) != 0 || b.Ignored() != uint64(len(malformed)) {
+		t.Errorf("events %q, %d ignored", b.events, b.Ignored())
+	}
+}
+
 // A peer that breaks the framing of the reliable lane is told so and ended.
 func TestBrokenLane(t *testing.T) {
 	b, pack := joined(t)

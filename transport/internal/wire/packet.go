@@ -88,19 +88,6 @@ func Split(first byte) (k Kind, fromListener bool) {
 	return Kind(first &^ FromListener), first&FromListener != 0
 }
 
-// Head is the connection that a sealed packet belongs to and its sequence
-// number, before it is parsed: false for what is no sealed packet by its kind
-// and size.
-func Head(b []byte) (id uint32, seq uint64, ok bool) {
-	if len(b) < transport.Overhead || len(b) > transport.MaxPacket {
-		return 0, 0, false
-	}
-	if k, _ := Split(b[0]); k < Keepalive || k > Close {
-		return 0, 0, false
-	}
-	return binary.LittleEndian.Uint32(b[1:]), binary.LittleEndian.Uint64(b[5:]), true
-}
-
 // ParsePacket reads a sealed packet. The slices of the result are b's.
 func ParsePacket(b []byte) (p Packet, err error) {
 	switch {
