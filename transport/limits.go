@@ -3,7 +3,9 @@ package transport
 import "time"
 
 // The limits of every endpoint, and why they are what they are. They are
-// frozen: both ends must agree on the sizes, and docs/SPEC.md quotes them all.
+// frozen: both ends must agree on the sizes, and docs/spec-transport.md quotes
+// those that another program must know. The segments of the reliable lane have
+// theirs in lane/segment.go.
 const (
 	// MaxPacket is the longest UDP payload: 1,200 bytes pass every path that
 	// IPv6 passes (1,280 less its headers), so nothing fragments.
@@ -20,8 +22,9 @@ const (
 	// MaxMessage is the longest message of the reliable lane: a block of 64 KiB
 	// and the core's header before it.
 	MaxMessage = 64<<10 + 256
-	// MaxQueued is how many bytes of messages may wait for one peer: four of
-	// the longest. Beyond it Reliable returns ErrBacklog.
+	// MaxQueued is how many bytes of messages and their lengths may wait for one
+	// peer: three of the longest, and many short ones beside. Beyond it Reliable
+	// returns ErrBacklog.
 	MaxQueued = 4 * MaxMessage
 	// MaxQueuedMessages bounds the bookkeeping of many short ones.
 	MaxQueuedMessages = 4096

@@ -83,7 +83,7 @@ func TestHostileSegments(t *testing.T) {
 			switch {
 			case l.pending.len() > MaxPending:
 				rt.Fatalf("%d bytes await packets", l.pending.len())
-			case l.queue.len() > transport.MaxQueued+8 || len(l.ends) > transport.MaxQueuedMessages:
+			case l.queue.len() > transport.MaxQueued || len(l.ends) > transport.MaxQueuedMessages:
 				rt.Fatalf("%d messages of %d bytes queued", len(l.ends), l.queue.len())
 			case l.in.len() > transport.MaxMessage+5+MaxChunk:
 				rt.Fatalf("%d bytes received of one message", l.in.len())

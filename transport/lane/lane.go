@@ -83,11 +83,11 @@ func (l *Lane) Queue(b []byte) error {
 	if len(b) > transport.MaxMessage {
 		return fmt.Errorf("%w: %d bytes, at most %d; send it in parts", transport.ErrTooLong, len(b), transport.MaxMessage)
 	}
-	if l.queue.len()+len(b) > transport.MaxQueued || len(l.ends) >= transport.MaxQueuedMessages {
-		return fmt.Errorf("%w: %d messages, %d bytes wait; send less, or again when Stats.ReliableQueued has fallen", transport.ErrBacklog, len(l.ends), l.queue.len())
-	}
 	var length [binary.MaxVarintLen32]byte
 	n := binary.PutUvarint(length[:], uint64(len(b)))
+	if l.queue.len()+n+len(b) > transport.MaxQueued || len(l.ends) >= transport.MaxQueuedMessages {
+		return fmt.Errorf("%w: %d messages, %d bytes wait; send less, or again when Stats.ReliableQueued has fallen", transport.ErrBacklog, len(l.ends), l.queue.len())
+	}
 	l.queue.add(length[:n])
 	l.queue.add(b)
 	l.queued += n + len(b)

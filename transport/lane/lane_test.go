@@ -167,6 +167,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// The queue is full to the byte: lengths count as the bytes of messages do.
+func TestQueueIsBounded(t *testing.T) {
+	for _, size := range []int{60, 1000, transport.MaxMessage} {
+		l, n := New(NewARQ), 0
+		for l.Queue(make([]byte, size)) == nil {
+			n++
+		}
+		framed := size + len(binary.AppendUvarint(nil, uint64(size)))
+		if want := min(transport.MaxQueued/framed, transport.MaxQueuedMessages); n != want || l.queue.len() > transport.MaxQueued {
+			t.Errorf("%d messages of %d bytes wait, want %d; %d bytes in all", n, size, want, l.queue.len())
+		}
+		rest := transport.MaxQueued - l.queue.len()
+		if err := l.Queue(make([]byte, rest)); err == nil {
+			t.Errorf("%d bytes wait", l.queue.len())
+		}
+	}
+}
+
 // Segments keep whole: Take gives as many as fit, and never a part.
 func TestTake(t *testing.T) {
 	l := New(NewARQ)
@@ -226,11 +244,24 @@ func TestCheck(t *testing.T) {
 			t.Errorf("a segment cut at %d is accepted", n)
 		}
 	}
-	for i, change := range map[int]byte{0: 2, 4: 80, 5: 1, 22: 1} {
+	for _, x := range []struct {
+		at int
+		to byte
+	}{{0, 2}, {3, 1}, {4, 80}, {4, 85}, {5, 1}, {22, 1}} {
 		b := bytes.Clone(good)
-		b[i] = change
+		b[x.at] = x.to
 		if Check(b) == nil {
-			t.Errorf("byte %d changed to %d is accepted", i, change)
+			t.Errorf("byte %d changed to %d is accepted", x.at, x.to)
+		}
+	}
+	for n := MaxChunk; n <= MaxChunk+1; n++ {
+		if err := Check(append(header{cmd: push, length: uint32(n)}.append(nil), make([]byte, n)...)); (err == nil) != (n == MaxChunk) {
+			t.Errorf("a segment with %d bytes: %v", n, err)
+		}
+	}
+	for cmd := uint8(ack); cmd <= wins; cmd++ {
+		if err := Check(header{cmd: cmd}.append(nil)); err != nil {
+			t.Errorf("command %d: %v", cmd, err)
 		}
 	}
 	if Check(header{cmd: push}.append(nil)) == nil {

@@ -108,8 +108,11 @@ func hello(attempt uint64) wire.HelloMessage {
 	return wire.HelloMessage{Attempt: attempt, GameHash: wire.HashGame("pong"), Schema: 7, Game: "pong", Hello: []byte("Ada")}
 }
 
+// A packer makes packets of a client.
+type packer func(k wire.Kind, seq uint64, payload ...byte) []byte
+
 // joined is a listener with one client, whose packets pack makes.
-func joined(t testing.TB) (b *bench, pack func(k wire.Kind, seq uint64, payload ...byte) []byte) {
+func joined(t testing.TB) (b *bench, pack packer) {
 	b = listening(t)
 	b.arrive(clientAddr, hello(1).Append(nil))
 	a, err := wire.ParseAccept(b.last())

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"net/netip"
 	"runtime"
@@ -114,6 +115,20 @@ func TestInboxIsBounded(t *testing.T) {
 	}
 }
 
+// HELLOs without end, while the game stalls, leave room for those who play.
+func TestHellosDoNotCrowdOut(t *testing.T) {
+	b, pack := joined(t)
+	for i := range 10 * transport.MaxHelloInbox {
+		b.Arrive(b.now, strangers, hello(uint64(i)).Append(nil))
+	}
+	if n := len(b.inbox.fill.records); n != transport.MaxHelloInbox || b.inbox.dropped != 9*transport.MaxHelloInbox {
+		t.Errorf("%d wait, %d dropped", n, b.inbox.dropped)
+	}
+	if b.arrive(clientAddr, pack(wire.Datagram, 2, 'x')); len(b.events) != 1 {
+		t.Errorf("beside them: %q", b.events)
+	}
+}
+
 // What answers no question of a client does not even wait.
 func TestAnswersToNobody(t *testing.T) {
 	b := dialled(t)
@@ -123,7 +138,10 @@ func TestAnswersToNobody(t *testing.T) {
 	b.Arrive(b.now, serverAddr, other)
 	b.Arrive(b.now, serverAddr, accept[:1])
 	b.Arrive(b.now, strangers, accept)
-	if n := len(b.inbox.fill.records); n != 0 || b.Ignored() != 3 {
+	client := bytes.Clone(accept)
+	client[0] &^= wire.FromListener
+	b.Arrive(b.now, serverAddr, client)
+	if n := len(b.inbox.fill.records); n != 0 || b.Ignored() != 4 {
 		t.Errorf("%d packets wait, %d ignored", n, b.Ignored())
 	}
 	b.arrive(serverAddr, accept)

@@ -42,6 +42,77 @@ func TestHandshakeOfTheListener(t *testing.T) {
 	}
 }
 
+// The checks of a HELLO and their order: of two things that are wrong the first
+// is answered, and what is no HELLO is not.
+func TestOrderOfChecks(t *testing.T) {
+	const none = wire.Reason(0)
+	version := func(b []byte) { b[1]++ }
+	padding := func(b []byte) { b[len(b)-1] = 1 }
+	cookie := func(b []byte) { b[27] = 1 }
+	game := func(b []byte) { b[11]++ }
+	schema := func(b []byte) { b[19]++ }
+	for _, x := range []struct {
+		name   string
+		spoil  []func([]byte)
+		full   bool
+		reason wire.Reason // none: no answer
+	}{
+		{"version before padding", []func([]byte){version, padding, game}, true, wire.OtherVersion},
+		{"padding before the game", []func([]byte){padding, game}, true, none},
+		{"the cookie's place before the schema", []func([]byte){cookie, schema}, true, none},
+		{"the game before the schema", []func([]byte){schema, game}, true, wire.OtherGame},
+		{"the schema before the room", []func([]byte){schema}, true, wire.OtherSchema},
+		{"the room", nil, true, wire.Full},
+		{"a direction", []func([]byte){func(b []byte) { b[0] |= wire.FromListener }}, false, none},
+	} {
+		b := &bench{}
+		o := offer()
+		o.Room = func([]byte, int) bool { return !x.full }
+		e, err := Listen(b.config(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Endpoint = e
+		p := hello(9).Append(nil)
+		for _, f := range x.spoil {
+			f(p)
+		}
+		b.arrive(clientAddr, p, p[:len(p)-1], append(bytes.Clone(p), 0))
+		switch m, err := wire.ParseRefuse(b.last()); {
+		case x.reason == none && (len(b.sent) != 0 || b.Ignored() != 3):
+			t.Errorf("%s: answered with %x, %d ignored", x.name, b.sent, b.Ignored())
+		case x.reason != none && (len(b.sent) != 1 || err != nil || m.Reason != x.reason || b.Ignored() != 2):
+			t.Errorf("%s: %d answers, %+v, %v, %d ignored", x.name, len(b.sent), m, err, b.Ignored())
+		}
+		if len(b.Endpoint.conns) != 0 {
+			t.Errorf("%s: it has a connection", x.name)
+		}
+	}
+}
+
+// An id is not 0, and no other connection's.
+func TestIDsDiffer(t *testing.T) {
+	b := &bench{}
+	c := b.config()
+	random := []uint64{0, 7, 1 << 32, 7, 1<<32 + 7, 8}
+	c.Random = func() uint64 {
+		x := random[0]
+		random = random[1:]
+		return x
+	}
+	e, err := Listen(c, offer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Endpoint = e
+	b.arrive(clientAddr, hello(1).Append(nil), hello(2).Append(nil))
+	for i, want := range []uint32{7, 8} {
+		if m, err := wire.ParseAccept(b.sent[i]); err != nil || m.ID != want {
+			t.Errorf("connection %d: %+v, %v", i, m, err)
+		}
+	}
+}
+
 // Repeats are answered alike; the client is in once it is heard again, once.
 func TestRepeatedHello(t *testing.T) {
 	b := listening(t)

@@ -3,14 +3,18 @@ package wire
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/lane"
 )
 
 func sealed(k Kind, payload ...byte) []byte {
@@ -44,6 +48,51 @@ func TestVectors(t *testing.T) {
 	}
 	for name := range vectors {
 		t.Errorf("no test reads the vector %q", name)
+	}
+}
+
+// The numbers of docs/spec-transport.md are those of the code.
+func TestLimitsOfThePage(t *testing.T) {
+	b, err := os.ReadFile("../../../docs/spec-transport.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	n := func(n int) string { // 65792 is written 65,792
+		if n < 1000 {
+			return strconv.Itoa(n)
+		}
+		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	}
+	d := func(d time.Duration) string {
+		if d%time.Second == 0 {
+			return fmt.Sprintf("%d s", d/time.Second)
+		}
+		return fmt.Sprintf("%d ms", d/time.Millisecond)
+	}
+	for _, line := range []string{
+		"| UDP payload; of it for both lanes | " + n(transport.MaxPacket) + "; " + n(transport.MaxPayload) + " |",
+		"| message of the reliable lane | " + n(transport.MaxMessage) + " |",
+		"| queue of the reliable lane, a peer | " + n(transport.MaxQueued) + " bytes, " + n(transport.MaxQueuedMessages) + " messages |",
+		"| segments unacknowledged | " + n(lane.MaxWaiting) + " |",
+		"| game's name; client's hello; digest; reason | " + n(transport.MaxGame) + "; " + n(transport.MaxHello) + "; " + n(transport.MaxDigest) + "; " + n(transport.MaxReason) + " |",
+		"| connections; of them half-open | " + n(transport.MaxPeers) + "; " + n(transport.MaxHalfOpen) + " for " + d(transport.HalfOpenTimeout) + " |",
+		"| HELLO repeated; given up | " + d(transport.HelloInterval) + "; " + d(transport.ConnectTimeout) + " |",
+		"| keepalive; silence | " + d(transport.Keepalive) + "; " + d(transport.SilenceTimeout) + " |",
+		"| close packets | " + n(transport.CloseCopies) + " |",
+		"| replay window | " + n(transport.ReplayWindow) + " |",
+		fmt.Sprintf("| packets that await the game | %d MiB with 48 bytes a packet, %d MiB of one of a listener's peers, %d HELLOs", transport.MaxInbox>>20, transport.MaxPeerInbox>>20, transport.MaxHelloInbox),
+		"1. At least " + n(transport.Overhead) + " bytes, at most " + n(transport.MaxPacket) + ".",
+		"chunks of 1 … " + n(lane.MaxChunk) + " bytes",
+		"segments are accepted, of " + n(lane.Window),
+		"windows of " + n(lane.Window) + ", runs of at most " + n(lane.MTU) + " bytes",
+		fmt.Sprintf("From %v %% measured loss on, a new segment is repeated once, at least %s later", 100*lane.RepeatAbove, d(lane.RepeatAfter)),
+		fmt.Sprintf("at most %d KiB of it", lane.MaxPending>>10),
+		"A packet leaves at least " + n(transport.MinRoom) + " bytes for a datagram",
+	} {
+		if !strings.Contains(page, line) {
+			t.Errorf("the page does not say %q", line)
+		}
 	}
 }
 

@@ -1,0 +1,148 @@
+package endpoint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/wire"
+)
+
+// A client that nobody answers asks for five seconds, and no more from then on.
+func TestGivesUp(t *testing.T) {
+	b := dialled(t)
+	step := transport.HelloInterval / 5
+	for b.now += step; b.now < transport.ConnectTimeout; b.now += step {
+		b.Tick()
+		b.Poll(b)
+	}
+	if want := int(transport.ConnectTimeout / transport.HelloInterval); len(b.sent) != want || b.err != nil {
+		t.Errorf("%d questions in %v, want %d; told %v", len(b.sent), b.now, want, b.err)
+	}
+	for _, p := range b.sent {
+		if !bytes.Equal(p, b.sent[0]) {
+			t.Fatal("a question is not repeated as it was")
+		}
+	}
+	asked := len(b.sent)
+	for range 100 {
+		b.Poll(b)
+		b.Tick()
+		b.now += step
+	}
+	if len(b.events) != 1 || !errors.Is(b.err, transport.ErrNoAnswer) || len(b.sent) != asked {
+		t.Errorf("told %q, %v; %d questions more", b.events, b.err, len(b.sent)-asked)
+	}
+}
+
+// Who has sent nothing for the time of a keepalive sends one, not before; what
+// else is sent counts.
+func TestKeepalive(t *testing.T) {
+	b, _ := joined(t)
+	b.Tick()
+	b.sent, b.now = nil, b.now+transport.Keepalive-1
+	if b.Tick(); len(b.sent) != 0 {
+		t.Errorf("after %v: %x", transport.Keepalive-1, b.sent)
+	}
+	b.conns[0].Next()
+	b.conns[0].Datagram(nil)
+	b.sent, b.now = nil, b.now+1
+	if b.Tick(); len(b.sent) != 0 {
+		t.Errorf("beside a datagram: %x", b.sent)
+	}
+	b.now += transport.Keepalive - 1
+	b.Tick()
+	b.Tick()
+	if p, err := wire.ParsePacket(b.last()); len(b.sent) != 1 || err != nil || p.Kind != wire.Keepalive {
+		t.Errorf("after %v: %x", transport.Keepalive, b.sent)
+	}
+}
+
+// A connection lasts as long as the silence may, from the packet that the reader
+// got last, and no longer.
+func TestSilence(t *testing.T) {
+	b, pack := joined(t)
+	b.now += time.Second
+	b.Arrive(b.now, clientAddr, pack(wire.Keepalive, 2))
+	b.now += transport.SilenceTimeout - 1
+	if b.Poll(b); b.err != nil {
+		t.Fatalf("told %v after %v", b.err, transport.SilenceTimeout-1)
+	}
+	b.now++
+	if b.Poll(b); !errors.Is(b.err, transport.ErrTimeout) {
+		t.Errorf("told %v after %v", b.err, transport.SilenceTimeout)
+	}
+}
+
+// Each way to end a connection, as it is told here and by three packets with
+// three numbers there.
+func TestCausesSent(t *testing.T) {
+	broken := []byte{1, 0, 0, 0, 81, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff}
+	for _, x := range []struct {
+		name   string
+		client bool // ends it, else a listener
+		do     func(b *bench, pack packer)
+		cause  wire.Cause
+		err    error // told here; nil: nothing
+	}{
+		{"the listener kicks", false, func(b *bench, _ packer) { b.conns[0].Close("why") }, wire.Kicked, transport.ErrClosed},
+		{"the listener ends", false, func(b *bench, _ packer) { b.Close("why") }, wire.Ended, nil},
+		{"the listener hears nothing", false, func(b *bench, _ packer) { b.now += transport.SilenceTimeout }, wire.Unheard, transport.ErrTimeout},
+		{"the listener's socket fails", false, func(b *bench, _ packer) { b.Fail(errors.New("gone")) }, wire.Unheard, transport.ErrSocket},
+		{"the listener cannot read", false, func(b *bench, pack packer) {
+			b.arrive(clientAddr, pack(wire.Lane, 2, broken...))
+		}, wire.Broken, transport.ErrTooLong},
+		{"the client leaves", true, func(b *bench, _ packer) { b.conns[0].Close("why") }, wire.Ended, transport.ErrClosed},
+		{"the client ends", true, func(b *bench, _ packer) { b.Close("why") }, wire.Ended, nil},
+	} {
+		b, pack := joined(t)
+		if x.client {
+			b = dialled(t)
+			m, _ := wire.ParseHello(b.sent[0])
+			b.arrive(serverAddr, wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil))
+		}
+		b.sent = nil
+		x.do(b, pack)
+		b.Poll(b)
+		if len(b.sent) != transport.CloseCopies || !errors.Is(b.err, x.err) || x.err == nil && b.err != nil || len(b.Endpoint.conns)+len(b.byID) != 0 {
+			t.Errorf("%s: %d packets, told %v, %d connections", x.name, len(b.sent), b.err, len(b.Endpoint.conns))
+			continue
+		}
+		numbers := map[uint64]bool{}
+		for _, s := range b.sent {
+			p, err := wire.ParsePacket(s)
+			if err != nil || p.Kind != wire.Close || wire.Cause(p.Reason[0]) != x.cause || p.FromListener == x.client {
+				t.Errorf("%s: it sends %+v, %v", x.name, p, err)
+			}
+			numbers[p.Seq] = true
+		}
+		if len(numbers) != transport.CloseCopies {
+			t.Errorf("%s: numbers %v", x.name, numbers)
+		}
+		b.sent, b.now = nil, b.now+transport.Keepalive
+		b.Tick()
+		if b.Poll(b); len(b.sent) != 0 {
+			t.Errorf("%s: after the end it sends %x", x.name, b.sent)
+		}
+	}
+}
+
+// What each cause means to who is told; the copies tell it once.
+func TestCausesReceived(t *testing.T) {
+	for cause, want := range map[wire.Cause]error{
+		wire.Ended: transport.ErrClosed, wire.Kicked: transport.ErrKicked, wire.Broken: transport.ErrClosed,
+		wire.Unheard: transport.ErrTimeout, 4: transport.ErrClosed, 255: transport.ErrClosed,
+	} {
+		b, pack := joined(t)
+		b.sent = nil
+		for seq := range uint64(transport.CloseCopies) {
+			b.arrive(clientAddr, pack(wire.Close, 2+seq, wire.AppendReason(nil, cause, "why")...))
+		}
+		if fmt.Sprint(b.events) != "[closed]" || !errors.Is(b.err, want) || len(b.sent) != 0 {
+			t.Errorf("cause %d: %q, %v; answered with %x", cause, b.events, b.err, b.sent)
+		}
+	}
+}
