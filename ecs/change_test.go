@@ -9,7 +9,9 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // What OnChange gives as old is what a game saw last, and what is as it was is not told:
@@ -66,4 +68,30 @@ func TestTakenByAnotherCallback(t *testing.T) {
 	Paint.Get(here()).Colour = 8
 	l.steps(3)
 	check(t, "changes of what came again", strings.Join(m.said(), ", "), "1 to 7, 7 to 8")
+}
+
+// A reference changes on a client too when what it refers to comes into sight there, or
+// goes: as a field, and in a list.
+func TestReferencesChange(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	tendon.OnChange(client.Replication, Sack, func(e *donburi.Entry, _ SackData) {
+		s := Sack.Get(e)
+		client.say("%v and %v", client.World().Valid(s.Friend), client.World().Valid(s.Things[0].To))
+	})
+	friend := server.Create(Paint)
+	ent := friend.Entity()
+	components.RplNode.Get(friend).Relevance = rpl.OwnerOnly
+	Sack.SetValue(server.Create(Sack), SackData{Friend: ent, Things: []ThingData{{To: ent}}})
+	l.steps(30)
+	check(t, "it refers to what is not here", strings.Join(client.said(), ", "), "false and false")
+	for _, c := range []struct {
+		seen rpl.Relevance
+		want string
+	}{{rpl.Always, "true and true"}, {rpl.OwnerOnly, "false and false"}} {
+		components.RplNode.Get(server.World().Entry(ent)).Relevance = c.seen
+		l.steps(30)
+		check(t, "and when that comes or goes", strings.Join(client.said(), ", "), c.want)
+	}
 }

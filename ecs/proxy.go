@@ -293,7 +293,7 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 }
 
 // resolve writes references anew after nodes have come or gone: those to what
-// is here now resolve, those to what has gone are null.
+// is here now resolve, those to what has gone are null. To the game that is a change.
 func (r *Replication) resolve() {
 	if !r.refer {
 		return
@@ -312,6 +312,7 @@ func (r *Replication) resolve() {
 					if r.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
 						b.comp.standIn.set(e, p, w)
 					}
+					r.look(n, b)
 				}
 			}
 		}

@@ -180,8 +180,9 @@ func (r *Replication) World() donburi.World { return r.world }
 // is always relevant, owned by nobody, and lives through levels with what it
 // carries: a component added to it on the authority is replicated. In another's
 // session it carries what that says alone, and what it carried before when this
-// machine is alone again. Ask for it anew after each Load. It is not to be removed,
-// given or attached.
+// machine is alone again. Ask for it anew after each Load, and set references in what it
+// carries anew, in OnStart: they are to entities of the world before. It is not to be
+// removed, given or attached.
 func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.entity) }
 
 // Me is this machine's peer; 0 on a dedicated server and until joined.

@@ -26,6 +26,7 @@ const (
 	onOwner
 	onPaint
 	onPlan
+	onSack
 	onCall
 	onPeer
 	onStart
@@ -93,7 +94,7 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		g.actAsClient(a, e, pick)
 		return
 	}
-	op := pick(25)
+	op := pick(28)
 	if e == nil && op > 5 {
 		op = 0
 	}
@@ -103,13 +104,15 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 	case 2:
 		group(pick).Put(a.Replication, a.someone(pick), pick(2) == 0)
 	case 3:
-		switch s := a.Session(); pick(4) {
+		switch s := a.Session(); pick(5) {
 		case 0:
 			carry(s, Body, !s.HasComponent(Body), BodyData{Pos: gmath.Vec{X: float64(pick(100))}})
 		case 1:
 			carry(s, Paint, !s.HasComponent(Paint), PaintData{Colour: uint8(pick(100)), Name: "session"})
 		case 2:
 			carry(s, Plan, !s.HasComponent(Plan), PlanData{Where: int32(pick(100))})
+		case 3:
+			carry(s, Sack, !s.HasComponent(Sack), SackData{Counts: map[string]int32{"session": 1}})
 		default:
 			a.paint(s, pick)
 		}
@@ -139,6 +142,11 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 	case 13:
 		carry(e, Paint, !e.HasComponent(Paint), PaintData{Colour: 2 + uint8(pick(200))})
 		delete(a.painted, tendon.ID(e)) // it begins anew
+	case 22:
+		carry(e, Sack, !e.HasComponent(Sack), SackData{Name: "new"})
+		delete(a.sacks, tendon.ID(e))
+	case 23, 24:
+		a.paint(e, pick)
 	case 14:
 		carry(e, Plan, !e.HasComponent(Plan), PlanData{Where: int32(pick(100)), Words: "x"})
 	case 15, 16:
@@ -222,7 +230,7 @@ func (a *actor) spawn(pick func(int) int) {
 		return
 	}
 	var e *donburi.Entry
-	switch pick(7) {
+	switch pick(9) {
 	case 0:
 		e = Crate.Spawn(w, CrateArgs{Label: "crate", Pos: gmath.Vec{X: float64(pick(50))}})
 	case 1:
@@ -235,6 +243,8 @@ func (a *actor) spawn(pick func(int) int) {
 		e = Opener.Spawn(w, tendon.None{})
 	case 4:
 		e = a.Create(Link, Ammo, Lazy)
+	case 6, 7:
+		e = a.Create(Sack, Body)
 	case 5: // a player's own
 		e = a.Create(Body, Ammo, components.Observer)
 		tendon.Give(e, a.someone(pick))
@@ -287,6 +297,9 @@ func (a *actor) paint(e *donburi.Entry, pick func(int) int) {
 	}
 	if e.HasComponent(Plan) {
 		Plan.SetValue(e, PlanData{Where: int32(pick(1000)), Words: fmt.Sprint(pick(100)), Raised: pick(2) == 0})
+	}
+	if e.HasComponent(Sack) {
+		a.stuff(e, pick)
 	}
 	if e.HasComponent(Opaque) {
 		Opaque.SetValue(e, opaqueData{float64(pick(100)), float64(pick(100))})

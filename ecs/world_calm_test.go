@@ -39,6 +39,9 @@ func (a *actor) told() error {
 	if len(a.in) != len(all) {
 		return fmt.Errorf("it was told of %v, and has %d nodes", a.in, len(all))
 	}
+	if err := a.sacksTold(all); err != nil {
+		return err
+	}
 	return a.strays()
 }
 

@@ -153,7 +153,7 @@ func (g *adventure) same(p *actor, e *donburi.Entry) error {
 	if (up == nil) != (want == nil) || up != nil && tendon.ID(up) != tendon.ID(want) {
 		return fmt.Errorf("its parent is %v, not %v", up, want)
 	}
-	for _, c := range []donburi.IComponentType{Body, Paint, Ammo, Plan, Opaque, Link, Lazy} {
+	for _, c := range []donburi.IComponentType{Body, Paint, Ammo, Plan, Opaque, Link, Lazy, Sack} {
 		if here.HasComponent(c) != e.HasComponent(c) {
 			return fmt.Errorf("it has %s: %v", c.Name(), here.HasComponent(c))
 		}
@@ -204,17 +204,13 @@ func (g *adventure) sameState(p *actor, here, e *donburi.Entry) error {
 		return fmt.Errorf("its number is %v, not %v", *Lazy.Get(here), *Lazy.Get(e))
 	}
 	if e.HasComponent(Link) {
-		want, got := rpl.Node(0), rpl.Node(0)
-		if w, to := g.server.World(), Link.Get(e).Target; w.Valid(to) {
-			if id := tendon.ID(w.Entry(to)); p.has(id) {
-				want = id
-			}
-		}
-		if w, to := p.World(), Link.Get(here).Target; w.Valid(to) {
-			got = tendon.ID(w.Entry(to))
-		}
-		if got != want {
+		if got, want := p.names(Link.Get(here).Target), g.seenBy(p)(Link.Get(e).Target); got != want {
 			return fmt.Errorf("it refers to %v, not %v", got, want)
+		}
+	}
+	if e.HasComponent(Sack) {
+		if got, want := Sack.Get(here).all(p.names, true), Sack.Get(e).all(g.seenBy(p), own); got != want {
+			return fmt.Errorf("its sack is %s, not %s", got, want)
 		}
 	}
 	return nil

@@ -34,6 +34,7 @@ type witness struct {
 	in      map[rpl.Node]bool
 	owner   map[rpl.Node]rpl.Peer  // as OnOwner has told
 	painted map[rpl.Node]PaintData // as OnChange has told
+	sacks   map[rpl.Node]sackTold  // the same
 	lives   map[rpl.Peer]*life
 	order   map[line]uint32 // of reliable calls
 	groups  map[member]bool
@@ -82,7 +83,7 @@ func (a *actor) member(g *tendon.Group, e *donburi.Entry) member {
 
 // attend binds everything on one machine, and watches over what callbacks say.
 func (g *adventure) attend(a *actor) {
-	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, order: map[line]uint32{}, groups: map[member]bool{}, odd: 2}
+	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, sacks: map[rpl.Node]sackTold{}, order: map[line]uint32{}, groups: map[member]bool{}, odd: 2}
 	w.anew()
 	a.witness = w
 	none := func(where string) {
@@ -129,8 +130,14 @@ func (g *adventure) attend(a *actor) {
 				delete(w.painted, id)
 			}
 		}
+		for id := range w.sacks {
+			if e, ok := a.Find(id); !ok || !e.HasComponent(Sack) {
+				delete(w.sacks, id)
+			}
+		}
 	})
 	g.attendNodes(a)
+	g.attendSacks(a)
 	g.attendCalls(a)
 	g.attendPeers(a)
 }
@@ -149,6 +156,7 @@ func (g *adventure) attendNodes(a *actor) {
 		id := must(e, "stream in", false)
 		w.in[id], w.owner[id] = true, 0
 		delete(w.painted, id)
+		delete(w.sacks, id)
 		if up := tendon.Parent(e); up != nil && !a.IsAuthority() {
 			must(up, "stream in of a child", true)
 		}
