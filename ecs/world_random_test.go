@@ -34,6 +34,7 @@ type adventure struct {
 	lines   netsim.Conditions
 	worlds  worlds // who makes them
 	next    uint32 // of calls
+	breath  int    // of what long calls may say in this game
 	made    map[uint32]*noted
 }
 
@@ -51,6 +52,7 @@ func newAdventure(t *testing.T, rt *rapid.T) *adventure {
 		moods: rapid.IntRange(0, 1<<moodCount-1).Draw(rt, "moods"),
 		drama: rapid.IntRange(0, 4).Draw(rt, "drama"),
 		lines: c, worlds: worlds(rapid.IntRange(0, 2).Draw(rt, "worlds")), made: map[uint32]*noted{},
+		breath: 40_000,
 	}
 	g.serve("server")
 	for i := range rapid.IntRange(1, 3).Draw(rt, "players") {

@@ -4,7 +4,6 @@ package ecs_test
 // not say.
 
 import (
-	"fmt"
 	"maps"
 
 	"github.com/yohamta/donburi"
@@ -13,20 +12,6 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 )
-
-var (
-	notes = map[rpl.Target]map[rpl.Lane]*tendon.RPC[uint32]{}
-	loud  = tendon.NewRPC[uint32](proto, "loud", rpl.ToServer, rpl.Reliable).FromAnyone()
-)
-
-func init() {
-	for _, to := range []rpl.Target{rpl.ToServer, rpl.ToOwner, rpl.Broadcast, rpl.Everywhere} {
-		notes[to] = map[rpl.Lane]*tendon.RPC[uint32]{}
-		for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
-			notes[to][lane] = tendon.NewRPC[uint32](proto, fmt.Sprintf("note %d %d", to, lane), to, lane)
-		}
-	}
-}
 
 // A witness is what the callbacks of one machine have said: of each life of a node, and
 // of players where it decides.
@@ -40,21 +25,6 @@ type witness struct {
 	groups  map[member]bool
 	odd     int  // who is blue
 	client  bool // it was one in its last step
-}
-
-// A line is what reliable calls keep their order on.
-type line struct {
-	by *actor
-	on rpl.Node
-}
-
-// A noted is a call, and who has run it.
-type noted struct {
-	by      *actor
-	me      rpl.Peer // who the caller was
-	decides bool     // it decided about the world
-	what    string
-	at      map[*actor]bool
 }
 
 // anew begins another session, where a client has become one that decides.
@@ -188,48 +158,6 @@ func (g *adventure) attendNodes(a *actor) {
 	})
 }
 
-// attendCalls watches over calls: each runs once, where it may, in order.
-func (g *adventure) attendCalls(a *actor) {
-	ran := func(c tendon.Call, n uint32, to rpl.Target, lane rpl.Lane) {
-		id, call := tendon.ID(c.Entry), g.made[n]
-		if id != rpl.SessionNode && !a.in[id] {
-			g.t.Fatalf("%s: call %d on %v, which is not in", a.name, n, id)
-		}
-		once := to == rpl.ToServer || to == rpl.ToOwner
-		switch {
-		case call.at[a], once && len(call.at) > 0:
-			g.t.Fatalf("%s: call %d on %v runs again, by %s, to %v", a.name, n, id, call.by.name, to)
-		case to == rpl.ToServer && !a.IsAuthority(), to == rpl.Broadcast && !call.decides && a != call.by:
-			g.t.Fatalf("%s: call %d on %v to %v, by %s, runs here", a.name, n, id, to, call.by.name)
-		}
-		call.at[a] = true
-		if lane == rpl.Reliable {
-			on := line{call.by, id}
-			if last := a.order[on]; n <= last {
-				g.t.Fatalf("%s: call %d on %v after %d", a.name, n, id, last)
-			}
-			a.order[on] = n
-		}
-	}
-	for to, lanes := range notes {
-		for lane, rpc := range lanes {
-			rpc.Handle(a.Replication, func(c tendon.Call, n uint32) {
-				if ran(c, n, to, lane); c.From != g.made[n].me {
-					g.t.Fatalf("%s: call %d is from %d, not %d", a.name, n, c.From, g.made[n].me)
-				}
-				g.react(a, c.Entry, onCall)
-			})
-		}
-	}
-	loud.Handle(a.Replication, func(c tendon.Call, n uint32) {
-		ran(c, n, rpl.ToServer, rpl.Reliable)
-		if got := string(a.Hello(c.From)); c.From != 0 && got != g.made[n].by.hello {
-			g.t.Fatalf("%s: call %d is from %d, who is %q, not %q", a.name, n, c.From, got, g.made[n].by.hello)
-		}
-		g.react(a, nil, onCall)
-	})
-}
-
 // attendPeers watches over the lives of players.
 func (g *adventure) attendPeers(a *actor) {
 	w := a.witness
@@ -279,20 +207,3 @@ func (g *adventure) attendPeers(a *actor) {
 		})
 	}
 }
-
-// note is a new call.
-func (g *adventure) note(by *actor) uint32 {
-	g.next++
-	g.made[g.next] = &noted{by: by, me: by.Me(), decides: by.IsAuthority(), at: map[*actor]bool{}}
-	return g.next
-}
-
-// call calls something on a node, from any machine.
-func (g *adventure) call(by *actor, e *donburi.Entry, pick func(int) int) {
-	to := []rpl.Target{rpl.ToServer, rpl.ToOwner, rpl.Broadcast, rpl.Everywhere}[pick(4)]
-	lane := []rpl.Lane{rpl.Reliable, rpl.Unreliable}[pick(2)]
-	_ = notes[to][lane].Send(e, g.note(by))
-}
-
-// shout says something to the server that waits for it, if it must.
-func (g *adventure) shout(by *actor) { _ = loud.Send(by.Session(), g.note(by)) }
