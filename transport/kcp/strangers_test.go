@@ -48,19 +48,22 @@ func (s *stranger) hello() wire.HelloMessage {
 // join makes a session of its own.
 func (s *stranger) join(r *linktest.Rig, server *net.UDPAddr) {
 	hello, in := s.hello().Append(nil), len(r.Server.Conns)
-	r.Until("the stranger is accepted", func() bool {
-		s.WriteToUDP(hello, server)
-		s.SetReadDeadline(time.Now().Add(time.Millisecond))
-		b := make([]byte, transport.MaxPacket)
-		if n, _, err := s.ReadFromUDP(b); err == nil {
-			if a, err := wire.ParseAccept(b[:n]); err == nil {
-				s.id = a.ID
-			}
-		}
-		return s.id != 0
-	})
+	r.Until("the stranger is accepted", func() bool { return s.asks(server, hello) })
 	s.say(server, wire.Keepalive, nil)
 	r.Until("the stranger is in", func() bool { return len(r.Server.Conns) > in })
+}
+
+// asks sends a HELLO, and says whether one was accepted.
+func (s *stranger) asks(server *net.UDPAddr, hello []byte) bool {
+	s.WriteToUDP(hello, server)
+	s.SetReadDeadline(time.Now().Add(time.Millisecond))
+	b := make([]byte, transport.MaxPacket)
+	if n, _, err := s.ReadFromUDP(b); err == nil {
+		if a, err := wire.ParseAccept(b[:n]); err == nil {
+			s.id = a.ID
+		}
+	}
+	return s.id != 0
 }
 
 func (s *stranger) say(to *net.UDPAddr, k wire.Kind, payload []byte) {

@@ -6,7 +6,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tendonengine/tendon/rpl/rpltest"
-	"github.com/tendonengine/tendon/transport/internal/endpoint"
 	"github.com/tendonengine/tendon/transport/internal/hostile"
 	"github.com/tendonengine/tendon/transport/lane"
 )
@@ -22,10 +21,6 @@ func TestHostile(t *testing.T) {
 			Draw:    func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, what) },
 			Fatalf:  rt.Fatalf,
 			Machine: lane.NewARQ,
-			Held: func(e *endpoint.Endpoint) (h hostile.Held) {
-				h.Open, h.HalfOpen, h.IDs, h.Questions, h.Inbox, h.Pending, h.Messages, h.Dropped = e.Held()
-				return h
-			},
 		}).Play()
 	})
 }

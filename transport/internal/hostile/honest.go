@@ -156,10 +156,8 @@ func (p *player) refused(b []byte) {
 	if err != nil || m.Reason != wire.Full {
 		p.w.fail("%v is refused: %+v, %v", p.addr, m, err)
 	}
-	if p.w.Held != nil {
-		if h := p.w.Held(p.w.server); h.Open < p.w.maxPeers {
-			p.w.fail("%v is refused for want of a place: %d of %d are taken, %d half open", p.addr, h.Open, p.w.maxPeers, h.HalfOpen)
-		}
+	if h := p.w.server.Held(); h.Open < p.w.maxPeers {
+		p.w.fail("%v is refused for want of a place: %d of %d are taken, %d half open", p.addr, h.Open, p.w.maxPeers, h.HalfOpen)
 	}
 	p.life.full = true
 }
@@ -186,10 +184,10 @@ func (p *player) watch() {
 
 // crowded says that a HELLO may go without an answer.
 func (w *World) crowded() bool {
-	if w.Held == nil || w.server == nil {
+	if w.server == nil {
 		return true
 	}
-	h := w.Held(w.server)
+	h := w.server.Held()
 	return h.HalfOpen >= transport.MaxHalfOpen || h.Open+h.HalfOpen >= w.maxPeers
 }
 

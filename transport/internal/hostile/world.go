@@ -32,15 +32,6 @@ type Config struct {
 	Machine func(out func(segments []byte)) lane.Machine
 	// Pass, where it is set, lets time pass for machines with a clock of their own.
 	Pass func(time.Duration)
-	// Held, where it is set, is what an endpoint holds.
-	Held func(e *endpoint.Endpoint) Held
-}
-
-// Held is what an endpoint holds.
-type Held struct {
-	Open, HalfOpen, IDs, Questions int
-	Inbox, Pending, Messages       int // bytes; the last two of the connection that has most
-	Dropped                        uint64
 }
 
 // step is the time between two polls of a game.
@@ -171,10 +162,8 @@ func (w *World) stop() {
 		c.Close("again")
 		c.Stats()
 	}
-	if w.Held != nil {
-		if h := w.Held(e); h.Open+h.HalfOpen+h.IDs+h.Questions != 0 {
-			w.fail("a server that has ended holds %+v", h)
-		}
+	if h := e.Held(); h.Open+h.HalfOpen+h.IDs+h.Questions != 0 {
+		w.fail("a server that has ended holds %+v", h)
 	}
 }
 
@@ -243,10 +232,7 @@ func (w *World) turn() {
 
 // bounds compares what an endpoint holds with what its limits say.
 func (w *World) bounds(e *endpoint.Endpoint) {
-	if w.Held == nil {
-		return
-	}
-	h := w.Held(e)
+	h := e.Held()
 	if h.Open+h.HalfOpen > w.maxPeers || h.HalfOpen > transport.MaxHalfOpen || h.IDs > h.Open+h.HalfOpen || h.Questions > h.Open+h.HalfOpen ||
 		h.Inbox > transport.MaxInbox || h.Pending > lane.MaxPending || h.Messages > transport.MaxQueuedMessages {
 		w.fail("%+v held, of %d connections", h, w.maxPeers)
@@ -255,13 +241,10 @@ func (w *World) bounds(e *endpoint.Endpoint) {
 
 // account asks that each packet that came to the server is counted somewhere.
 func (w *World) account() {
-	if w.Held == nil {
-		return
-	}
-	for w.Held(w.server).Inbox > 0 {
+	for w.server.Held().Inbox > 0 {
 		w.server.Poll(serverSide{w}) // foes answer at once
 	}
-	known := w.server.Ignored() + w.Held(w.server).Dropped + uint64(w.replies)
+	known := w.server.Ignored() + w.server.Held().Dropped + uint64(w.replies)
 	for _, c := range w.conns {
 		known += c.Stats().PacketsIn
 	}
