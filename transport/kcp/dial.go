@@ -15,6 +15,10 @@ import (
 // lookup is how long a host's name may take to be found.
 const lookup = 2 * time.Second
 
+// thisMachine is joined where no host is named, or the address of a listener on
+// all of its own: its answers come from another.
+var thisMachine = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
 // dialer is a remote address.
 type dialer struct {
 	addr string
@@ -24,8 +28,10 @@ type dialer struct {
 var _ transport.Dialer = (*dialer)(nil)
 
 // Dialer is an address to join, such as "127.0.0.1:7777" or
-// "example.org:7777". It may be dialled any number of times; each is a client
-// with a socket of its own.
+// "example.org:7777"; without a host, or with one that means all addresses, as
+// Addr of a listener on them says, it is this machine's. It may be dialled any
+// number of times; each is a client with a socket of its own. What is wrong with
+// the address Dial says.
 func Dialer(addr string, opts ...Option) transport.Dialer {
 	return &dialer{addr: addr, o: collect(opts)}
 }
@@ -58,6 +64,9 @@ func resolve(addr string) (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
+		if ip.IsUnspecified() {
+			ip = thisMachine
+		}
 		return netip.AddrPortFrom(ip.Unmap(), port), nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookup)
@@ -87,7 +96,7 @@ func target(addr string) (host string, port uint16, err error) {
 		return "", 0, fmt.Errorf("kcp: %q names no port to join; write one from 1 to 65535, as in 127.0.0.1:7777", addr)
 	}
 	if host == "" {
-		host = "127.0.0.1"
+		host = thisMachine.String()
 	}
 	return host, uint16(n), nil
 }

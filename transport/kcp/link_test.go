@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -153,6 +154,19 @@ func TestJoinByName(t *testing.T) {
 	_, port, _ := net.SplitHostPort(r.Listener.Addr())
 	r.Dialer = func() transport.Dialer { return Dialer("localhost:"+port, quick) }
 	r.Pair()
+}
+
+// A listener on all of the machine's addresses says one that is none to dial:
+// there it means this machine.
+func TestJoinAllAddresses(t *testing.T) {
+	r := linktest.NewRig(t, loopback(t, false))
+	_, port, _ := net.SplitHostPort(r.Listener.Addr())
+	server := r.Host(linktest.Offer())
+	for i, host := range []string{"0.0.0.0", "::", ""} {
+		r.Dialer = func() transport.Dialer { return Dialer(net.JoinHostPort(host, port), quick) }
+		client := r.Join(linktest.Offer())
+		r.Until("a client of "+strconv.Quote(host)+" is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
+	}
 }
 
 // The reader goes on after errors of the socket.
