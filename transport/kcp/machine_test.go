@@ -143,6 +143,38 @@ func TestARQSpeaksWithKCP(t *testing.T) {
 	})
 }
 
+// What both machines say of a short message, and its receipt, is laid out as
+// docs/spec-transport.md has it.
+func TestSegments(t *testing.T) {
+	for name, make := range map[string]func(func([]byte)) lane.Machine{"KCP": newMachine, "ARQ": lane.NewARQ} {
+		synctest.Test(t, func(t *testing.T) {
+			a, b, start := lane.New(make), lane.New(make), time.Now()
+			a.Queue([]byte("hi"))
+			time.Sleep(time.Second)
+			a.Update(time.Since(start))
+			push := a.Take(nil, transport.MaxPayload)
+			want := append([]byte{1, 0, 0, 0, 81, 0, 0, 1}, push[8:12]...) // its time
+			want = append(want, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 2, 'h', 'i')
+			if !bytes.Equal(push, want) {
+				t.Errorf("%s says %x, want %x", name, push, want)
+			}
+			time.Sleep(time.Second)
+			if err := b.Input(time.Since(start), push); err != nil {
+				t.Fatal(err)
+			}
+			if m, err := b.Receive(); string(m) != "hi" || err != nil {
+				t.Errorf("%s: %q, %v", name, m, err)
+			}
+			b.Update(time.Since(start))
+			ack := append([]byte{1, 0, 0, 0, 82, 0, 0, 1}, push[8:12]...) // of what it is the receipt
+			ack = append(ack, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)
+			if got := b.Take(nil, transport.MaxPayload); !bytes.Equal(got, ack) {
+				t.Errorf("%s answers %x, want %x", name, got, ack)
+			}
+		})
+	}
+}
+
 // The raw machine is given whatever passes lane.Check: it must not panic, loop
 // or keep more than its window.
 func FuzzMachine(f *testing.F) {
