@@ -2,26 +2,26 @@
 // endpoint, one connection a peer, two lanes a connection.
 //
 // A link is polled: everything that it reports, it reports inside Poll, on the
-// caller's goroutine. The reliable lane delivers messages whole and in order.
-// Datagrams may be lost, doubled and reordered, and carry the sequence number
-// that the packet has on the wire.
+// caller's goroutine. The reliable lane delivers messages whole, in order, once.
+// Datagrams may be lost and reordered, never doubled, and carry the sequence
+// number that the packet has on the wire.
 package transport
 
 import "time"
 
 // An Offer is what one end says of itself in the handshake, and what it asks
-// of the other.
+// of the other. What is longer than may be is an error of Listen and Dial.
 type Offer struct {
-	Game   string // the protocol's name; another is refused with ErrGame
+	Game   string // the protocol's name, 1 to 64 bytes; another is refused with ErrGame
 	Schema uint64 // the schema's hash; another is refused with ErrSchema
 	// Digest describes the schema in at most 1,000 bytes; it goes with the
 	// refusal of another schema. Explain names the first difference between
 	// the local schema and a remote digest: "component health, field Max".
 	Digest  []byte
 	Explain func(digest []byte) string
-	Hello   []byte // what a client says of itself: a name, a chosen colour
-	// MaxPeers is how many connections a listener accepts; 0 means the limit.
-	// More are refused with ErrFull.
+	Hello   []byte // what a client says of itself, a name, a chosen colour: at most 512 bytes
+	// MaxPeers is how many connections a listener accepts, at most 1,024; 0 means
+	// that. More are refused with ErrFull.
 	MaxPeers int
 	// Room, where it is set, is asked as well: whether a client that says this
 	// hello is to be let in beside so many connections. Poll calls it, for each
@@ -34,34 +34,42 @@ type Offer struct {
 
 // A Listener is a bound address that a session can host on.
 type Listener interface {
-	// Listen starts to accept. It may be called once.
+	// Listen starts to accept. It may be called once: a second call is an error,
+	// as one after Close is, and an offer beyond its limits. It does not wait.
 	Listen(o Offer) (Link, error)
 	// Addr is where peers find it.
 	Addr() string
-	// Close gives the address back; a no-op when a session hosts on it and closed it.
+	// Close gives the address back, and closes the link that listens there, if there
+	// is one. Again it does nothing. An error is the socket's.
 	Close() error
 }
 
 // A Dialer is a remote address that a session can join.
 type Dialer interface {
-	// Dial starts to connect and does not wait: Connected or Closed follow.
+	// Dial starts to connect and does not wait for an answer: Connected or Closed
+	// follow, Closed with ErrNoAnswer after 5 s. An error is an address that is none
+	// or is not found, no socket, or an offer beyond its limits.
 	Dial(o Offer) (Link, error)
 }
 
-// A Link is an endpoint in use.
+// A Link is an endpoint in use. Poll and Close are called on one goroutine.
 type Link interface {
 	// Now is the link's clock: time since an arbitrary start, monotonic. A
 	// simulated link's clock is virtual.
 	Now() time.Duration
-	// Poll reports everything that arrived since the last call.
+	// Poll reports everything that arrived since the last call, then who has been
+	// silent for too long. After Close it reports nothing.
 	Poll(h Handler)
-	// Close tells every peer the reason and frees the endpoint.
+	// Close tells every peer the reason, of which 200 bytes are sent, and frees the
+	// endpoint; the own Handler is told nothing. Again it does nothing. An error is
+	// the socket's.
 	Close(reason string) error
 }
 
-// A Handler is told what a link has received.
+// A Handler is told what a link has received, inside Poll. It may send, close a
+// connection, and close the link.
 type Handler interface {
-	// Connected: a peer is in. hello is what it said (listener's side only).
+	// Connected: a peer is in. hello is what it said (listener's side only), to keep.
 	Connected(c Conn, hello []byte)
 	// Datagram: seq is the packet's sequence number, at the link's clock when
 	// the socket's reader got it. b is valid during the call.
@@ -70,27 +78,36 @@ type Handler interface {
 	Message(c Conn, b []byte)
 	// Closed: the peer is gone, or was never reached: one of this package's
 	// typed errors says why. ErrTimeout, at both ends, is a network that failed;
-	// nobody has said that it is over. Nothing of c follows.
+	// nobody has said that it is over. Nothing of c follows. A connection that was
+	// refused or not answered is told of without having been Connected.
 	Closed(c Conn, err error)
 }
 
 // A Conn is one peer's connection. Its methods are called on the goroutine
 // that polls, except that Next and Datagram of different Conns may be called
-// at the same time.
+// at the same time. One that has ended sends nothing: Reliable says so, the others
+// do nothing.
 type Conn interface {
 	// Next opens a packet: the sequence number that the receiver will see, and
 	// the bytes of datagram that fit beside what the reliable lane has to send
-	// now. It always starts a new packet; a packet without a datagram is not sent.
+	// now: from MinRoom to MaxPayload. It always starts a new packet; a packet
+	// without a datagram is not sent.
 	Next() (seq uint64, room int)
-	// Datagram completes the packet that Next opened. b is copied.
+	// Datagram completes the packet that Next opened. b is copied. One longer than
+	// the room goes alone, and the reliable lane waits; one longer than MaxPayload
+	// panics, as does one for which no packet was opened.
 	Datagram(b []byte)
-	// Reliable queues one message. b is copied. ErrBacklog, ErrTooLong.
+	// Reliable queues one message, which may be empty. b is copied. It is not queued
+	// where there is an error: ErrTooLong above MaxMessage, ErrBacklog while as much
+	// waits as may, ErrClosed once the connection has ended.
 	Reliable(b []byte) error
 	// Flush ends a send: what the reliable lane still has to say leaves too.
 	Flush()
-	// Close tells the peer the reason (ErrKicked there) and forgets it; the
-	// local handler is told Closed with ErrClosed at the next Poll.
+	// Close tells the peer the reason, of which 200 bytes are sent (ErrKicked there
+	// where a listener closes, else ErrClosed), and forgets it; the local handler is
+	// told Closed with ErrClosed at the next Poll. Again it does nothing.
 	Close(reason string)
+	// Stats are the figures so far, also once the connection has ended.
 	Stats() Stats
 	// LaneBytes is what the reliable lane has cost since the connection began, in
 	// bytes of UDP payload: messages, repeats, acknowledgements, packets without a

@@ -7,5 +7,7 @@ package transport
 // slowest percent of messages takes 100 ms in place of 233, for less than twice
 // the lane's bytes, which are few.
 type LossAware interface {
+	// SetLoss is called like the methods of Conn; until it is, nothing is repeated
+	// before it must be.
 	SetLoss(share float64)
 }

@@ -28,7 +28,8 @@ func NewSimulation(seed uint64, c netsim.Conditions) *Simulation {
 	return s
 }
 
-// SetConditions changes the conditions, from any goroutine.
+// SetConditions changes the conditions, from any goroutine. Those out of range
+// panic, as those of NewSimulation do.
 func (s *Simulation) SetConditions(c netsim.Conditions) {
 	if err := c.Check(); err != nil {
 		panic(err)

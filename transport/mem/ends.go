@@ -98,6 +98,8 @@ func (n *Network) Dialer(to *Listener) *Dialer { return &Dialer{n: n, to: to} }
 // SetConditions changes this client's network, at any time: up is towards the
 // listener.
 func (d *Dialer) SetConditions(up, down netsim.Conditions) {
+	must(up)
+	must(down)
 	d.n.mu.Lock()
 	defer d.n.mu.Unlock()
 	d.up, d.down = &up, &down

@@ -160,6 +160,25 @@ func TestConditionsPerClient(t *testing.T) {
 	}
 }
 
+// Conditions that are none panic where they are given, not where they are used.
+func TestConditionsOutOfRange(t *testing.T) {
+	bad, n := netsim.Conditions{Loss: 2}, NewNetwork(1, netsim.Conditions{})
+	for name, f := range map[string]func(){
+		"NewNetwork":            func() { NewNetwork(1, bad) },
+		"Network.SetConditions": func() { n.SetConditions(bad) },
+		"Dialer.SetConditions":  func() { n.Dialer(n.Listener()).SetConditions(netsim.Conditions{}, bad) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s takes a loss of 2", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
 // A network on which games are hosted and ended keeps nothing of them.
 func TestListenersAreForgotten(t *testing.T) {
 	n := NewNetwork(1, netsim.Conditions{})

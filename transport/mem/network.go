@@ -64,8 +64,10 @@ type wire struct {
 }
 
 // NewNetwork makes a network whose clients all have these conditions, in both
-// directions, until a Dialer or SetConditions says otherwise.
+// directions, until a Dialer or SetConditions says otherwise. Conditions out of
+// range (see netsim.Conditions.Check) panic, here and where they are changed.
 func NewNetwork(seed uint64, c netsim.Conditions) *Network {
+	must(c)
 	n := &Network{conditions: c, seed: seed, byClient: map[netip.AddrPort]*wire{}}
 	n.random.Rand = rand.New(rand.NewPCG(seed, 0x6d656d))
 	return n
@@ -74,8 +76,15 @@ func NewNetwork(seed uint64, c netsim.Conditions) *Network {
 // Now is the virtual time since the network began.
 func (n *Network) Now() time.Duration { return time.Duration(n.now.Load()) }
 
+func must(c netsim.Conditions) {
+	if err := c.Check(); err != nil {
+		panic(err)
+	}
+}
+
 // SetConditions changes those of every client, present and future.
 func (n *Network) SetConditions(c netsim.Conditions) {
+	must(c)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.conditions = c
