@@ -90,6 +90,7 @@ func (g *adventure) actor(name, hello string) *actor {
 		c.Interest = sight
 	}
 	c.Dedicated = hello == "" && rapid.Bool().Draw(g.t, "dedicated")
+	c.Budget = []int{0, 0, 30_000, 8_000, 3_000}[rapid.IntRange(0, 4).Draw(g.t, "budget")]
 	w := donburi.NewWorld()
 	if g.worlds == made {
 		w = nil
