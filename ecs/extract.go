@@ -21,15 +21,16 @@ type partData struct{ node donburi.Entity }
 // A plan says which items the rows of one archetype are. It holds as long as
 // the archetype's entity list is the one that it was made for.
 type plan struct {
-	nodes    bool // has RplNode; else it has partOf, or is none of ours
-	parts    bool
-	anew     bool // every row is to be resolved again
-	strange  bool // some rows are nobody's: they may be somebody's since
-	columns  []column
-	entities []donburi.Entity // as of the last look
-	rows     []*node
-	stale    []int                 // of the rows of now, those that are others' than they were
-	data     []components.NodeData // of the rows, as the core knows it
+	nodes     bool // has RplNode; else it has partOf, or is none of ours
+	parts     bool
+	anew      bool // every row is to be resolved again
+	strange   bool // some rows are nobody's: they may be somebody's since
+	regrouped bool // some are others' than at the last look, and not resolved yet
+	columns   []column
+	entities  []donburi.Entity // as of the last look
+	rows      []*node
+	stale     []int                 // of the rows of now, those that are others' than they were
+	data      []components.NodeData // of the rows, as the core knows it
 }
 
 // A column is one replicated component of an archetype.
@@ -108,8 +109,10 @@ func (r *Replication) findChanges() {
 	var newcomers []donburi.Entity
 	for i, a := range archetypes {
 		p := &r.plans[i]
-		disowned := p.parts && r.regrouped && p.disown(r)
-		if !p.nodes && !p.parts || !p.anew && !disowned && sameMemory(p.entities, a.Entities()) {
+		if p.parts && r.regrouped {
+			p.regroup(r)
+		}
+		if !p.nodes && !p.parts || !p.anew && !p.regrouped && sameMemory(p.entities, a.Entities()) {
 			continue
 		}
 		moved = append(moved, i)
@@ -175,16 +178,15 @@ func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.P
 	return r.world.Entry(e).Component(c.c)
 }
 
-// disown forgets whose those rows are that are no longer their node's: it may be
-// gone while its parts stay. It reports whether there were any.
-func (p *plan) disown(r *Replication) (any bool) {
-	for row, n := range p.rows {
-		if n != nil && r.nodeOf(p.entities[row]) != n {
-			p.rows[row], any = nil, true
+// regroup forgets whose those rows are that are another node's by now, somebody's that
+// was nobody's, or nobody's: a node may be gone while its parts stay.
+func (p *plan) regroup(r *Replication) {
+	for row, was := range p.rows {
+		if r.nodeOf(p.entities[row]) != was {
+			p.rows[row], p.regrouped = nil, true
 		}
 	}
-	p.strange = p.strange || any
-	return any
+	p.strange = p.strange || p.regrouped
 }
 
 // findStale notes the rows that the plan does not know.
@@ -267,7 +269,7 @@ func (r *Replication) replan(i int) {
 		r.planRow(p, row, ents[row])
 		r.stands(ents[row], i, row)
 	}
-	p.entities, p.anew = append(p.entities[:0], ents...), false
+	p.entities, p.anew, p.regrouped = append(p.entities[:0], ents...), false, false
 }
 
 // planRow finds whose an archetype's row is.

@@ -192,6 +192,7 @@ func (r *Replication) addNode(n *node) {
 	r.setSlot(n.entity, n)
 	for _, p := range n.parts {
 		r.setSlot(p, n)
+		r.regrouped = true
 	}
 	if n.id != 0 {
 		r.byID[n.id] = n

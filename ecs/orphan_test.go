@@ -72,6 +72,59 @@ func TestPartsThatChangeTheirNode(t *testing.T) {
 	})
 }
 
+// A part may be left alone in the step in which an entity is made a node by RplNode.
+func TestPartsLeftWhileANodeIsMade(t *testing.T) {
+	partTests(t, func(l *lab, server, client *machine) {
+		node, part := server.paintedPart()
+		w := server.World()
+		made := w.Entry(w.Create(Paint))
+		l.steps(20)
+		w.Remove(node.Entity())
+		prime(made, func(set []donburi.IComponentType) []donburi.IComponentType {
+			return append(set, components.RplNode)
+		})
+		made.AddComponent(components.RplNode)
+		l.steps(20)
+		Paint.Get(part).Colour = 9
+		Paint.Get(made).Colour = 7
+		l.steps(40)
+		check(l.T, "what it shows", Paint.Get(client.find(tendon.ID(w.Entry(made.Entity())))).Colour, 7)
+	})
+}
+
+// A part that was nobody's is read again when it is a node's: of one that is there, or of
+// one that is made then.
+func TestPartsThatWereNobodys(t *testing.T) {
+	partTests(t, func(l *lab, server, client *machine) {
+		w := server.World()
+		for _, later := range []bool{false, true} {
+			node, part := server.paintedPart()
+			l.steps(20)
+			w.Remove(node.Entity())
+			l.steps(20)
+			other := w.Entry(w.Create(Body))
+			if !later {
+				other = server.Create(Body)
+			}
+			ent := other.Entity()
+			tendon.Part(other, part)
+			if later {
+				l.steps(20)
+				other = w.Entry(ent)
+				prime(other, func(set []donburi.IComponentType) []donburi.IComponentType {
+					return append(set, components.RplNode)
+				})
+				other.AddComponent(components.RplNode)
+			}
+			l.steps(20)
+			Paint.Get(part).Colour = 9
+			l.steps(40)
+			check(l.T, "what the other node shows", Paint.Get(client.find(tendon.ID(w.Entry(ent)))).Colour, 9)
+			w.Remove(part.Entity())
+		}
+	})
+}
+
 // Who leaves takes what is its own and not kept, wherever that sits; what others
 // drive stays theirs, also on a node that is kept.
 func TestRidersOfWhoLeaves(t *testing.T) {

@@ -221,6 +221,7 @@ func (r *Replication) addPart(node, part *donburi.Entry) {
 	if !slices.Contains(n.parts, part.Entity()) {
 		n.parts = append(n.parts, part.Entity())
 		r.setSlot(part.Entity(), n)
+		r.regrouped = true
 		if r.auth == nil {
 			add(part, components.Proxy)
 		}
