@@ -320,7 +320,7 @@ func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
 		if n.binding(c, e) != nil {
 			continue
 		}
-		item, err := r.auth.AddItem(n.id, c.item)
+		item, err := r.addItem(n, c, e)
 		if err != nil {
 			r.report("item not added", err)
 			continue

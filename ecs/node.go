@@ -24,11 +24,14 @@ type node struct {
 	parent   *node
 	children []*node
 	parts    []donburi.Entity
-	groups   uint64    // on the authority: that it was added to
-	items    []binding // by ordinal
-	ending   bool      // on the authority: it is being told that the node goes
-	here     bool      // OnStreamIn has run
-	told     rpl.Peer  // the owner that OnOwner has told of
+	groups   uint64           // on the authority: that it was added to
+	items    []binding        // by ordinal
+	built    []place          // by ordinal, of what was built with parts
+	spares   []donburi.Entity // on a proxy: parts that stand for some of the authority's that came later
+	inPlace  bool             // on a proxy: some of it is drawn in place
+	ending   bool             // on the authority: it is being told that the node goes
+	here     bool             // OnStreamIn has run
+	told     rpl.Peer         // the owner that OnOwner has told of
 
 	batch uint32 // of the callbacks that it last had a turn in
 	turn  int
@@ -118,6 +121,7 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 		s.Prefab = o.prefab.wire
 	}
 	n.items = r.bindings(n)
+	n.built = r.places(n)
 	for _, b := range n.items {
 		s.Items = append(s.Items, b.comp.item)
 	}
@@ -136,56 +140,6 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	r.showParent(n)
 	r.fresh, r.made = append(r.fresh, n), append(r.made, n)
 	return n
-}
-
-// bindings are the items of a node as its entity and parts are now: of each in
-// turn, in order of registration. Both ends count so, and agree.
-func (r *Replication) bindings(n *node) []binding {
-	var bs []binding
-	for _, ent := range n.entities() {
-		if !r.world.Valid(ent) {
-			continue
-		}
-		e := r.world.Entry(ent)
-		for _, c := range r.protocol.components {
-			if e.HasComponent(c.c) {
-				bs = append(bs, binding{comp: c, entity: ent})
-			}
-		}
-	}
-	return bs
-}
-
-// shed takes away what a node was built with and the authority has taken from it
-// since: of several alike, those that are not where the items say.
-func (r *Replication) shed(n *node, items []*rpl.ItemType) {
-	built := r.bindings(n)
-	for _, moved := range []bool{true, false} {
-		for ord := range built {
-			b := &built[ord]
-			if b.comp == nil || moved && ord < len(items) && items[ord] == b.comp.item {
-				continue
-			}
-			spare := 0
-			for i := range built {
-				spare += one(built[i].comp == b.comp)
-			}
-			for _, t := range items {
-				spare -= one(t == b.comp.item)
-			}
-			if spare > 0 {
-				drop(r.world.Entry(b.entity), b.comp.c)
-				b.comp = nil
-			}
-		}
-	}
-}
-
-func one(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 func (r *Replication) addNode(n *node) {

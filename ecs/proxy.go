@@ -44,13 +44,8 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	r.addNode(n)
 	r.setOwner(n, rep.Owner)
 	r.linkTo(n, r.byID[rep.Parent])
-	r.shed(n, rep.Items)
-	n.items = make([]binding, len(rep.Items))
-	for ord, t := range rep.Items {
-		if t != nil {
-			r.bind(n, ord, t)
-		}
-	}
+	r.shed(n)
+	r.bindAll(n, rep.Items)
 	if n == r.session {
 		r.sessionHere = true
 		return
@@ -59,9 +54,6 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 		r.hide(n)
 	}
 	r.hiding = append(r.hiding, n)
-	if slices.ContainsFunc(n.items, func(b binding) bool { return b.comp != nil && b.comp.inPlace }) {
-		r.inPlace = append(r.inPlace, n)
-	}
 }
 
 // firstTick is the tick of the state that a node has arrived with.
@@ -106,6 +98,7 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 	for _, p := range n.parts {
 		add(r.world.Entry(p), components.Proxy)
 	}
+	n.built = r.places(n)
 	return n
 }
 
@@ -151,33 +144,6 @@ func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 	return r.world.Entry(r.world.Create(cs...))
 }
 
-// bind makes an item the component of the node's first entity that has one to
-// spare, else adds it to the node's own, and loads its state.
-func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
-	for len(n.items) <= ord {
-		n.items = append(n.items, binding{})
-	}
-	c := r.protocol.byItem[t]
-	ent := n.entity
-	for _, e := range n.entities() {
-		if r.world.Valid(e) && r.world.Entry(e).HasComponent(c.c) && n.binding(c, e) == nil {
-			ent = e
-			break
-		}
-	}
-	if !r.world.Valid(ent) {
-		return
-	}
-	add(r.world.Entry(ent), c.c)
-	b := &n.items[ord]
-	*b = binding{comp: c, entity: ent, track: newTrack(c)}
-	r.startWatch(b, false)
-	r.inject(n, ord, n.replica.Tick(ord))
-	if c.item.HasRefs {
-		r.referrers = append(r.referrers, n)
-	}
-}
-
 // inject writes an item's state into its component, in place.
 func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
 	b := &n.items[ord]
@@ -211,24 +177,6 @@ func (r proxyHandler) Loaded(rep *rpl.Replica) {
 		r.look(n, &n.items[i])
 	}
 	r.refer = true
-}
-
-func (r proxyHandler) ItemAdded(rep *rpl.Replica, ord int) {
-	if n, ok := rep.Entity.(*node); ok {
-		r.bind(n, ord, rep.Items[ord])
-		r.look(n, &n.items[ord])
-	}
-}
-
-func (r proxyHandler) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
-	n, ok := rep.Entity.(*node)
-	if !ok || ord >= len(n.items) {
-		return
-	}
-	if e, p := r.component(&n.items[ord]); p != nil {
-		drop(e, n.items[ord].comp.c)
-	}
-	n.items[ord] = binding{}
 }
 
 func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
@@ -385,6 +333,7 @@ func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
 	for _, p := range n.parts {
 		add(r.world.Entry(p), components.Proxy)
 	}
+	n.built = r.places(n)
 	r.addNode(n)
 	r.setOwner(n, 0)
 	r.showParent(n)

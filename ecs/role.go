@@ -161,7 +161,10 @@ func Named(e *donburi.Entry, name string) {
 // Part makes an entity created inside Build share its node: its replicated
 // components are items of the node, its other components local, its role the
 // node's. A part of another node leaves that; what is a node itself cannot be one.
-// A part's parts are the node's.
+// A part's parts are the node's. What the node was built with comes and goes in its
+// place on all machines. What a part gets later, and a part that comes later, has its
+// components elsewhere on the node's own entity, or on a part that is made for them
+// where that has such a one: no machine is told which entity carries them.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
 	if r == nil || !sameWorld(node, r.world) {

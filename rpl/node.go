@@ -280,16 +280,17 @@ func (a *Authority) freeItem(it Item) {
 // AddItem gives a node one more item, at the lowest ordinal that is free: what comes
 // and goes again and again takes no new ones. RemoveItem takes one away. Peers that
 // hold the node are sent its new set of items with their state.
-func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) {
+func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) { return a.AddItemFrom(n, t, 0) }
+
+// AddItemFrom is AddItem for one whose ordinal says something, as of several alike which
+// one it is: it gets the lowest that is free from one on, another where none is.
+func (a *Authority) AddItemFrom(n Node, t *ItemType, from int) (Item, error) {
 	slot, ok := a.slot(n)
 	if !ok {
 		return 0, fmt.Errorf("rpl: item %s for %v: %w", t.Name, n, ErrNoNode)
 	}
 	nd := &a.nodes[slot]
-	ord := slices.Index(nd.items, NoItem)
-	if ord < 0 {
-		ord = len(nd.items)
-	}
+	ord := nd.freeOrdinal(from)
 	if ord >= MaxItems {
 		return 0, fmt.Errorf("rpl: %v has %d items: %w", n, MaxItems, ErrLimit)
 	}
@@ -307,6 +308,20 @@ func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) {
 	a.noteSecrets(slot)
 	a.relayout(slot, l)
 	return it, nil
+}
+
+// freeOrdinal is the lowest that is free from one on, or the lowest of all where that
+// is beyond what there may be.
+func (n *node) freeOrdinal(from int) int {
+	from = max(0, min(from, len(n.items)))
+	ord := slices.Index(n.items[from:], NoItem)
+	switch {
+	case ord >= 0:
+		return from + ord
+	case len(n.items) >= MaxItems && slices.Contains(n.items, NoItem):
+		return slices.Index(n.items, NoItem)
+	}
+	return len(n.items)
 }
 
 // RemoveItem takes an item from its node.
