@@ -94,7 +94,7 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		g.actAsClient(a, e, pick)
 		return
 	}
-	op := pick(28)
+	op := pick(31)
 	if e == nil && op > 5 {
 		op = 0
 	}
@@ -147,6 +147,8 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		delete(a.sacks, tendon.ID(e))
 	case 23, 24:
 		a.paint(e, pick)
+	case 25, 26, 27:
+		a.graft(e, pick)
 	case 14:
 		carry(e, Plan, !e.HasComponent(Plan), PlanData{Where: int32(pick(100)), Words: "x"})
 	case 15, 16:
@@ -230,7 +232,7 @@ func (a *actor) spawn(pick func(int) int) {
 		return
 	}
 	var e *donburi.Entry
-	switch pick(9) {
+	switch pick(11) {
 	case 0:
 		e = Crate.Spawn(w, CrateArgs{Label: "crate", Pos: gmath.Vec{X: float64(pick(50))}})
 	case 1:
@@ -245,6 +247,8 @@ func (a *actor) spawn(pick func(int) int) {
 		e = a.Create(Link, Ammo, Lazy)
 	case 6, 7:
 		e = a.Create(Sack, Body)
+	case 8, 9:
+		e = Rig.Spawn(w, tendon.None{})
 	case 5: // a player's own
 		e = a.Create(Body, Ammo, components.Observer)
 		tendon.Give(e, a.someone(pick))

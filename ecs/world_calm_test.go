@@ -55,12 +55,16 @@ func (a *actor) strays() error {
 		switch {
 		case tendon.ID(e) != 0:
 		case up != nil && a.has(tendon.ID(up)): // a part
-		case e.HasComponent(components.Hidden) && e.HasComponent(components.RplNode): // a load-time node out of sight
+		case hidden(e), up != nil && hidden(up): // a load-time node out of sight, and a part of one
 		default:
 			return fmt.Errorf("it has %v", e)
 		}
 	}
 	return nil
+}
+
+func hidden(e *donburi.Entry) bool {
+	return e.HasComponent(components.Hidden) && e.HasComponent(components.RplNode)
 }
 
 // peersKnown is whether the server has the peers that it was told of, and holds for
