@@ -8,6 +8,7 @@ import (
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
@@ -191,7 +192,10 @@ func TestNodesByComponents(t *testing.T) {
 	p := client.find(id)
 	check(t, "colour", Paint.Get(p).Colour, 3)
 	check(t, "local components travel", p.HasComponent(Local), false)
-	check(t, "Owner stands on it", p.HasComponent(components.Owner), true)
+	driven := donburi.NewQuery(filter.Contains(components.Owner, components.Parent))
+	for _, m := range l.machines {
+		check(t, m.name+" finds by Owner and Parent", driven.Count(m.World()), 2) // it and the session's
+	}
 
 	donburi.Add(w.Entry(ent), Body, &BodyData{Pos: gmath.Vec{X: 4}})
 	l.steps(10)
