@@ -240,3 +240,24 @@ func TestNodeAgainAtItsEnd(t *testing.T) {
 	check(t, "the second's name", Paint.Get(client.find(second)).Name, "again")
 	check(t, "another's name", Paint.Get(client.find(other)).Name, "")
 }
+
+// A load-time node that comes into sight again before it is seen to have gone is drawn,
+// also where a stall has the time that is drawn leap over both.
+func TestNamedComesAgainInAStall(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		tendon.Named(m.World().Entry(m.World().Create(Paint)), "door")
+	}
+	l.joined()
+	e, _ := Paint.First(server.World())
+	id, ent := tendon.ID(e), e.Entity()
+	components.RplNode.Get(e).Relevance = rpl.OwnerOnly
+	l.until("the door is on its way out", func() bool { return !client.has(id) })
+	components.RplNode.Get(server.World().Entry(ent)).Relevance = rpl.Always
+	client.asleep = 60
+	l.steps(61)
+	check(t, "it is here", client.has(id), true)
+	l.steps(60)
+	check(t, "it is hidden", client.find(id).HasComponent(components.Hidden), false)
+}

@@ -140,7 +140,7 @@ func (r *Replication) reveal() {
 	clear(r.hiding[len(waiting):])
 	r.hiding = waiting
 	for _, n := range r.leaving {
-		if r.render >= float64(n.until) && !n.hidden && r.nodeOf(n.entity) == n {
+		if n.leaving && r.render >= float64(n.until) && !n.hidden && r.nodeOf(n.entity) == n { // else it has come again
 			r.hide(n)
 		}
 	}
