@@ -231,14 +231,25 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
 		r.queue(n, t, args)
 	case t.To == rpl.ToServer && (mine || t.FromAnyone) && r.proxy != nil:
-		return r.proxy.Call(n.id, t, args)
+		return r.callServer(n, t, args)
 	case t.To == rpl.Everywhere && (mine || t.FromAnyone) && r.proxy != nil:
 		r.queue(n, t, args)
-		return r.proxy.Call(n.id, t, args)
+		return r.callServer(n, t, args)
 	default:
 		r.scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
 	}
 	return nil
+}
+
+// callServer sends a client's call. In callbacks it may be on a node that is known to have
+// gone, of which the game is about to be told: that is dropped.
+func (r *Replication) callServer(n *node, t *rpl.RPCType, args []byte) error {
+	err := r.proxy.Call(n.id, t, args)
+	if errors.Is(err, rpl.ErrNoNode) {
+		*r.Counter("rpc dropped")++
+		return nil
+	}
+	return err
 }
 
 // A localCall waits for the step's Send.

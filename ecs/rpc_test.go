@@ -220,3 +220,29 @@ func TestRPCMisuse(t *testing.T) {
 	}()
 	Chat.Handle(m.Replication, func(tendon.Call, string) {})
 }
+
+// What a callback calls on a node of which it is not told yet that it has gone is
+// dropped, like all that is called on what has gone.
+func TestCallOnWhatIsAboutToGo(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	e := server.Create(Paint)
+	id, ent := tendon.ID(e), e.Entity()
+	tendon.Give(e, client.Me())
+	l.steps(30)
+	hint := calls[rpl.Broadcast][rpl.Unreliable]
+	hint.Handle(client.Replication, func(tendon.Call, uint8) {
+		if err := calls[rpl.ToServer][rpl.Reliable].Send(client.find(id), 1); err != nil {
+			t.Error(err)
+		}
+		client.say("called")
+	})
+	if err := hint.Send(server.Session(), 1); err != nil {
+		t.Fatal(err)
+	}
+	server.World().Remove(ent)
+	l.steps(30)
+	check(t, "the client", strings.Join(client.said(), ", "), "called")
+	check(t, "calls dropped", *client.Counter("rpc dropped"), 1)
+}
