@@ -59,29 +59,29 @@ func (a *actor) graft(e *donburi.Entry, pick func(int) int) {
 		tendon.Part(e, w.Entry(limb))
 		return
 	}
-	limb := w.Entry(all[pick(len(all))])
-	if pick(6) == 0 { // it may be the node's own, of which it has several alike
+	limb := w.Entry(all[pick(len(all))*pick(2)]) // often the same: what goes is to come again
+	if pick(6) == 0 {                            // it may be the node's own, of which it has several alike
 		limb = e
 	}
 	up := limb
 	if limb != e {
 		up = tendon.Parent(limb)
 	}
-	switch pick(10) {
-	case 0:
+	switch pick(9) {
+	case 0, 1, 2:
 		a.hang(e, up, limb, Ammo)
 		carry(limb, Ammo, !limb.HasComponent(Ammo), AmmoData{Left: pick(100)})
-	case 1:
+	case 3, 4:
 		a.hang(e, up, limb, Opaque)
 		carry(limb, Opaque, !limb.HasComponent(Opaque), opaqueData{x: float64(pick(100))})
-	case 2:
+	case 5:
 		a.hang(e, up, limb, Lazy)
 		carry(limb, Lazy, !limb.HasComponent(Lazy), LazyData{N: int32(pick(100))})
-	case 3:
+	case 6:
 		if limb != e && pick(2) == 0 {
 			w.Remove(limb.Entity())
 		}
-	case 4:
+	case 7:
 		if limb != e {
 			a.blurred[e.Entity()] = true
 			tendon.Part(e, limb)
