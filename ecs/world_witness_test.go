@@ -26,14 +26,16 @@ type witness struct {
 	blurred map[donburi.Entity]bool // which entity of these carries what cannot be told elsewhere
 	odd     int                     // who is blue
 	client  bool                    // it was one in its last step
+	tick    rpl.Tick                // of that
 }
 
-// anew begins another session, where a client has become one that decides.
-func (w *witness) anew() {
-	if !w.client {
+// anew begins another session, where a client has become one that decides: maybe in the
+// step in which it became a client, but then time has begun anew.
+func (w *witness) anew(now rpl.Tick) {
+	if !w.client && now >= w.tick {
 		return
 	}
-	w.lives, w.client = map[rpl.Peer]*life{}, false
+	w.lives, w.client, w.tick = map[rpl.Peer]*life{}, false, now
 	maps.DeleteFunc(w.groups, func(m member, _ bool) bool { return m.door == 0 })
 }
 
@@ -55,7 +57,7 @@ func (a *actor) member(g *tendon.Group, e *donburi.Entry) member {
 // attend binds everything on one machine, and watches over what callbacks say.
 func (g *adventure) attend(a *actor) {
 	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, sacks: map[rpl.Node]sackTold{}, order: map[line]uint32{}, groups: map[member]bool{}, blurred: map[donburi.Entity]bool{}, odd: 2}
-	w.anew()
+	w.anew(0)
 	a.witness = w
 	none := func(where string) {
 		if len(w.in) > 0 {
@@ -80,7 +82,7 @@ func (g *adventure) attend(a *actor) {
 	} else {
 		a.OnWorld(func(world donburi.World, name string) {
 			if none("OnWorld"); a.IsAuthority() {
-				w.anew()
+				w.anew(a.Tick())
 			}
 			doors(world, name)
 			g.react(a, nil, onStart)
@@ -88,14 +90,14 @@ func (g *adventure) attend(a *actor) {
 	}
 	a.OnEnd(func(error) {
 		none("OnEnd")
-		w.anew()
+		w.anew(a.Tick())
 		if a.again {
 			a.Join(a.way)
 		}
 		g.react(a, nil, onEnd)
 	})
 	a.After(tendon.Receive, "witness", func(*tendon.Replication) {
-		w.client = !a.IsAuthority()
+		w.client, w.tick = !a.IsAuthority(), a.Tick()
 		for id := range w.painted {
 			if e, ok := a.Find(id); !ok || !e.HasComponent(Paint) {
 				delete(w.painted, id)
@@ -174,7 +176,7 @@ func (g *adventure) attendPeers(a *actor) {
 		return l
 	}
 	a.OnStart(func() {
-		w.anew()
+		w.anew(a.Tick())
 		if len(w.in) > 0 {
 			g.t.Fatalf("%s: OnStart while %v are in", a.name, w.in)
 		}
