@@ -2,10 +2,12 @@ package kcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
@@ -21,8 +23,12 @@ var thisMachine = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // dialer is a remote address.
 type dialer struct {
-	addr string
-	o    options
+	addr   string
+	o      options
+	lookUp func(ctx context.Context, network, host string) ([]netip.Addr, error)
+
+	mu   sync.Mutex
+	last netip.Addr // of the host's name
 }
 
 var _ transport.Dialer = (*dialer)(nil)
@@ -33,13 +39,15 @@ var _ transport.Dialer = (*dialer)(nil)
 // number of times; each is a client with a socket of its own. What is wrong with
 // the address Dial says.
 func Dialer(addr string, opts ...Option) transport.Dialer {
-	return &dialer{addr: addr, o: collect(opts)}
+	return &dialer{addr: addr, o: collect(opts), lookUp: net.DefaultResolver.LookupNetIP}
 }
 
 // Dial implements transport.Dialer. Only a host's name is waited for, while it
-// is looked up, at most two seconds.
+// is looked up, at most two seconds. A name that was found before and is not any
+// more, as while the network is away, is where it was: so a client that has lost
+// its session can try until its network is back.
 func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
-	remote, err := resolve(d.addr)
+	remote, err := d.resolve()
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +66,8 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	})
 }
 
-func resolve(addr string) (netip.AddrPort, error) {
-	host, port, err := target(addr)
+func (d *dialer) resolve() (netip.AddrPort, error) {
+	host, port, err := target(d.addr)
 	if err != nil {
 		return netip.AddrPort{}, err
 	}
@@ -71,18 +79,25 @@ func resolve(addr string) (netip.AddrPort, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookup)
 	defer cancel()
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil || len(ips) == 0 {
-		return netip.AddrPort{}, fmt.Errorf("kcp: the host %q is not found: %w", host, err)
-	}
-	best := ips[0]
-	for _, ip := range ips {
-		if ip.Unmap().Is4() { // "localhost" is both; most servers listen on 127.0.0.1
-			best = ip
-			break
+	ips, err := d.lookUp(ctx, "ip", host)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil && len(ips) > 0 {
+		d.last = ips[0].Unmap()
+		for _, ip := range ips {
+			if ip.Unmap().Is4() { // "localhost" is both; most servers listen on 127.0.0.1
+				d.last = ip.Unmap()
+				break
+			}
 		}
 	}
-	return netip.AddrPortFrom(best.Unmap(), port), nil
+	switch {
+	case d.last.IsValid():
+		return netip.AddrPortFrom(d.last, port), nil
+	case err == nil:
+		err = errors.New("it has no address")
+	}
+	return netip.AddrPort{}, fmt.Errorf("kcp: the host %q is not found: %w", host, err)
 }
 
 // target takes an address to join apart, before anything is looked up.

@@ -7,7 +7,7 @@
 //
 // One socket an endpoint, and two goroutines however many peers it has: a
 // reader, which stamps packets with their time and survives every error of the
-// socket, and a timer, which keeps peers while the game stalls. All else
+// socket but its end, and a timer, which keeps peers while the game stalls. All else
 // happens inside the game's own calls.
 //
 // The reliable lane runs on the raw KCP state machine of kcp-go, never on its

@@ -1,8 +1,10 @@
 package kcp
 
 import (
+	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"os"
 	"runtime"
 	"strconv"
@@ -154,6 +156,31 @@ func TestJoinByName(t *testing.T) {
 	_, port, _ := net.SplitHostPort(r.Listener.Addr())
 	r.Dialer = func() transport.Dialer { return Dialer("localhost:"+port, quick) }
 	r.Pair()
+}
+
+// A name that was found is dialled where it was while it cannot be looked up.
+func TestNameIsRemembered(t *testing.T) {
+	r := linktest.NewRig(t, loopback(t, false))
+	server := r.Host(linktest.Offer())
+	_, port, _ := net.SplitHostPort(r.Listener.Addr())
+	d := Dialer("game.invalid:"+port, quick).(*dialer)
+	var found []netip.Addr
+	gone := errors.New("no network")
+	d.lookUp = func(context.Context, string, string) ([]netip.Addr, error) { return found, gone }
+	if _, err := d.Dial(linktest.Offer()); !errors.Is(err, gone) || !strings.Contains(err.Error(), "game.invalid") {
+		t.Fatalf("a name that was never found: %v", err)
+	}
+	gone = nil // there is an answer, which names none
+	if _, err := d.Dial(linktest.Offer()); err == nil || !strings.Contains(err.Error(), "no address") {
+		t.Fatalf("a name without an address: %v", err)
+	}
+	r.Dialer = func() transport.Dialer { return d }
+	found = []netip.Addr{netip.IPv6Loopback(), thisMachine}
+	for i := range 2 {
+		client := r.Join(linktest.Offer())
+		r.Until("a client is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
+		found, gone = nil, errors.New("no network")
+	}
 }
 
 // A listener on all of the machine's addresses says one that is none to dial:
