@@ -79,7 +79,12 @@ func (g *adventure) peersKnown() error {
 	if got := slices.Collect(g.server.Peers()); !slices.Equal(got, want) {
 		return fmt.Errorf("the server has peers %v, and was told of %v", got, want)
 	}
+	seen := map[rpl.Peer]*actor{}
 	for _, p := range g.players {
+		if other := seen[p.Me()]; other != nil || !slices.Contains(want, p.Me()) || g.server.Stats(p.Me()).Lost {
+			return fmt.Errorf("%s is peer %d of another session, or lost", p.name, p.Me())
+		}
+		seen[p.Me()] = p
 		if held, has := g.server.Core().PeerStats(p.Me()).Held, len(nodesOf(p.machine))+1; held != has {
 			return fmt.Errorf("the server holds %d nodes for %s, which has %d", held, p.name, has)
 		}
