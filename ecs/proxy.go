@@ -317,8 +317,14 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 }
 
 // rest keeps a load-time node that is out of sight: hidden, and bound to its
-// name alone.
+// name alone. What was called on it before is not for its next life.
 func (r *Replication) rest(n *node) {
+	for i := range r.calls {
+		if c := &r.calls[i]; c.node == n {
+			c.node = nil
+			*r.Counter("rpc dropped")++
+		}
+	}
 	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}
 	r.setOwner(n, 0)
 	n.here, n.told = false, 0

@@ -246,3 +246,31 @@ func TestCallOnWhatIsAboutToGo(t *testing.T) {
 	check(t, "the client", strings.Join(client.said(), ", "), "called")
 	check(t, "calls dropped", *client.Counter("rpc dropped"), 1)
 }
+
+// What is called on a load-time node in the Receive in which it goes out of sight does
+// not run after that.
+func TestCallOnWhatGoesToRest(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		tendon.Named(m.World().Entry(m.World().Create(Paint)), "door")
+	}
+	l.joined()
+	e, _ := Paint.First(server.World())
+	id := tendon.ID(e)
+	hint, boom := calls[rpl.Broadcast][rpl.Unreliable], calls[rpl.Broadcast][rpl.Reliable]
+	hint.Handle(client.Replication, func(tendon.Call, uint8) {
+		client.say("called")
+		if err := boom.Send(client.find(id), 1); err != nil {
+			t.Error(err)
+		}
+	})
+	boom.Handle(client.Replication, func(c tendon.Call, _ uint8) { client.say("ran on %v", tendon.ID(c.Entry)) })
+	components.RplNode.Get(e).Relevance = rpl.OwnerOnly
+	if err := hint.Send(server.Session(), 1); err != nil {
+		t.Fatal(err)
+	}
+	client.asleep = 60
+	l.steps(62)
+	check(t, "the client", strings.Join(client.said(), ", "), "called")
+}
