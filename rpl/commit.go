@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
@@ -98,7 +99,8 @@ func (c *Proxy) arrive(n *stagedNode) {
 		if t <= old.born {
 			return
 		}
-		if e.gen == r.gen && old.ID == r.ID {
+		c.found(r.handle)
+		if e.gen == r.gen && old.ID == r.ID && old.madeAs(r) {
 			c.refreshed(old, n)
 			return
 		}
@@ -109,6 +111,7 @@ func (c *Proxy) arrive(n *stagedNode) {
 	if old := c.byNode[r.ID]; old != nil {
 		c.remove(&c.entries[old.handle], t, false) // one node has one handle
 	}
+	c.found(r.handle)
 	e.rep, e.gen = r, r.gen
 	r.first = t
 	c.byNode[r.ID] = r
@@ -117,6 +120,12 @@ func (c *Proxy) arrive(n *stagedNode) {
 	c.lay(r, n)
 	c.events.arrived = append(c.events.arrived, r)
 	c.releaseHeld(r)
+}
+
+// madeAs is whether another arrival is of a node that was made alike, which that of
+// the same node is.
+func (r *Replica) madeAs(o *Replica) bool {
+	return r.Prefab == o.Prefab && r.Name == o.Name && bytes.Equal(r.Args, o.Args)
 }
 
 // lay gives a node its rows, as its arrival has them.
@@ -233,6 +242,9 @@ func (c *Proxy) message(b []byte) {
 		if err != nil {
 			c.counters.Refused++
 			c.cfg.Log.Debug("block refused", "tick", tick, "err", err)
+			if !isNamed(err) {
+				c.Resync() // it counts as applied, and nobody knows what it said
+			}
 		}
 	case msgTable:
 		m, err := c.cfg.Schema.coding().shippedAs(b[1:])
@@ -242,6 +254,10 @@ func (c *Proxy) message(b []byte) {
 		}
 		c.models[m.number], c.tables = m, m.number
 		c.since[m.number] = c.heard.newest + 1 // with these none is coded before our word
+	case msgResynced:
+		if !c.resynced(b[1:]) {
+			c.counters.Refused++
+		}
 	default:
 		c.counters.Refused++
 	}

@@ -20,6 +20,7 @@ type Counters struct {
 	LateAcks       uint64 // of them, acked after all
 	HandlesOut     uint64 // sends in which nodes waited, as a peer held as many as there are handles
 	BadPackets     uint64 // from peers, refused
+	Resyncs        uint64 // peers that could not read what they were sent, and were told all anew
 	CallsIn        uint64 // RPCs that ran here
 	CallsDropped   uint64 // RPCs of peers who may not call them, about nodes that are gone, or for which there is no room
 	CallsOut       uint64

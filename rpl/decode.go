@@ -87,7 +87,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	} else {
 		tick = Tick(d.Bits(32))
 	}
-	if err := c.believes(tick); err != nil {
+	if err := c.believes(tick, form&formFull != 0); err != nil {
 		return err
 	}
 	var echoed, kept uint32
@@ -164,6 +164,9 @@ func (c *Proxy) body(d *prefix.Decoder, m *model, form int, tick, baseTick Tick,
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPacket, err)
+	}
+	if c.astray.timeless && form&formFull != 0 && !block {
+		c.setTime(tick)
 	}
 	c.commit()
 	return nil

@@ -8,6 +8,12 @@ import (
 
 // Reading the updates of a packet, and its guesses, into the stage.
 
+// What the authority is told of by name, so that it mends that alone.
+var (
+	errNotHere = fmt.Errorf("%w: the node is not here, or had other items", ErrPacket)
+	errNoBase  = fmt.Errorf("%w: the base is not known", ErrPacket)
+)
+
 // readUpdates reads the updates, by ascending handle.
 func (c *Proxy) readUpdates(d *prefix.Decoder, m *model, baseTick Tick) error {
 	at := uint32(0)
@@ -36,9 +42,10 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *model, baseTick Tick) error {
 		case err != nil:
 			return err
 		case !here:
-			return fmt.Errorf("%w: handle %d is empty, or had other items", ErrPacket, at-1)
+			c.stray(at - 1)
+			return fmt.Errorf("%w: handle %d", errNotHere, at-1)
 		case !ok:
-			return fmt.Errorf("%w: a base of handle %d is not known", ErrPacket, at-1)
+			return fmt.Errorf("%w: handle %d", errNoBase, at-1)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type doubt struct {
 	laid  Tick          // since when the row is of this node
 	tick  Tick          // newest tick when it arose: a later keyframe settles it
 	asked time.Duration // when it was last told; 0: not yet
+	tries int           // how often it was
 }
 
 // doubt notes that a keyframe of a row is wanted.
@@ -51,7 +52,7 @@ func (c *Proxy) doubting(now time.Duration) bool {
 	for _, d := range c.doubts {
 		if !c.settled(&d) {
 			kept = append(kept, d)
-			due = due || c.doubtDue(&d, now)
+			due = due || c.askDue(d.asked, now)
 		}
 	}
 	clear(c.doubts[len(kept):])
@@ -59,24 +60,44 @@ func (c *Proxy) doubting(now time.Duration) bool {
 	return due
 }
 
-// doubtDue is whether the answer to what was told last should be here.
-func (c *Proxy) doubtDue(d *doubt, now time.Duration) bool {
-	return d.asked == 0 || now-d.asked >= max(heartbeat, 2*c.rtt.rtt)
+// askDue is whether the answer to what was asked should be here.
+func (c *Proxy) askDue(asked, now time.Duration) bool {
+	return asked == 0 || now-asked >= max(heartbeat, 2*c.rtt.rtt)
 }
 
-// putDoubts writes the doubts that are due, as far as they fit a packet.
-func (c *Proxy) putDoubts(e *prefix.Encoder, m *entryModel, now time.Duration) {
+// putRefusals writes what is due, as far as it fits a packet and its limit.
+func (c *Proxy) putRefusals(e *prefix.Encoder, m *entryModel, now time.Duration) {
+	n := 0
+	refuse := func(handle, row uint32) bool {
+		if n == maxRefusals || e.Len()*8+doubtBits > PacketRoom*8-endBits {
+			return false
+		}
+		n++
+		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, handle), unsigned(&m.length, row))
+		return true
+	}
+	if s := &c.astray; s.all && c.askDue(s.asked, now) && refuse(allNodes, 0) {
+		s.asked = max(now, 1)
+	}
+	for i := range c.astray.nodes {
+		if s := &c.astray.nodes[i]; s.due && refuse(s.handle, wholeNode) {
+			s.due = false
+		}
+	}
 	for i := range c.doubts {
 		d := &c.doubts[i]
-		if !c.doubtDue(d, now) || e.Len()*8+doubtBits > PacketRoom*8-endBits {
-			continue
+		row := uint32(d.row)
+		if d.tries >= doubtTries {
+			row = wholeNode // the keyframes could not be read
 		}
-		d.asked = max(now, 1)
-		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, d.r.handle), unsigned(&m.length, uint32(d.row)))
+		if c.askDue(d.asked, now) && refuse(d.r.handle, row) {
+			d.asked = max(now, 1)
+			d.tries++
+		}
 	}
 }
 
-// doubtBits is what a doubt takes, at most.
+// doubtBits is what a refusal takes, at most.
 const doubtBits = 48
 
 // A refusal is a doubt as the authority reads it.
@@ -90,7 +111,16 @@ type refusal struct {
 // whatever acks may say of it; but it is remembered, as it bears on what an
 // implicit base means.
 func (a *Authority) refused(p *peer, r refusal) {
-	if int(r.handle) >= len(p.entries) {
+	switch {
+	case r.handle == allNodes:
+		p.resync.asked, p.busy = true, true
+		return
+	case int(r.handle) >= len(p.entries):
+		return
+	case r.row == wholeNode:
+		if s := &p.resync; len(s.nodes) < maxRefusals {
+			s.nodes, p.busy = append(s.nodes, r.handle), true
+		}
 		return
 	}
 	e := &p.entries[r.handle]

@@ -186,3 +186,22 @@ func (a *Authority) AboutGroups(id Peer) (judged, marked int) {
 	}
 	return len(a.judged), marked
 }
+
+// Lose takes a node from a proxy as a damaged removal would.
+func (c *Proxy) Lose(n Node) {
+	c.remove(&c.entries[c.byNode[n].handle], c.newest, false)
+}
+
+// Haunt gives a proxy a node like another that the authority has not given it, as a
+// damaged arrival would.
+func (c *Proxy) Haunt(like, n Node, handle uint32) {
+	l := c.byNode[like].layout
+	c.stage.reset(c.newest)
+	for range l.rows {
+		c.stage.whole = append(c.stage.whole, stagedRow{at: -1})
+	}
+	c.arrive(&stagedNode{r: &Replica{proxy: c, layout: l, Items: l.types, ID: n, handle: handle, gen: 7, parent: noHandle, born: c.newest, meta: c.newest}})
+}
+
+// Give has a proxy take a node for a peer's.
+func (c *Proxy) Give(n Node, to Peer) { c.byNode[n].Owner = to }

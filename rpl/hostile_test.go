@@ -154,7 +154,7 @@ func TestHostilePeer(t *testing.T) {
 }
 
 // A prey is a client that is sent damaged copies of its packets before the true
-// ones.
+// ones, and whose own are damaged.
 type prey struct {
 	w        *randomWorld
 	c        *rpltest.Client
@@ -195,23 +195,50 @@ func (p *prey) onDown(seq uint64, b []byte) {
 			m[0] = byte(p.r.IntN(5))
 		}
 		p.c.P.ReceiveMessage(m)
-		p.w.villain = p.c.Peer
+		p.w.villain, p.c.Log.Fooled = p.c.Peer, true
 	}
 	p.c.P.Apply(p.w.net.Now, &p.c.Log) // the true ones that came with it
 	before, was := p.c.P.Counters(), p.w.villain
-	p.w.villain = p.c.Peer // what it runs of it, and has from then on, is its own affair
+	p.w.villain, p.c.Log.Fooled = p.c.Peer, true // what it runs of it, and has from then on, is its own affair
 	p.c.P.Receive(seq, p.w.net.Now, b)
 	p.c.P.Apply(p.w.net.Now, &p.c.Log)
 	p.damaged++
 	if now := p.c.P.Counters(); now.Packets == before.Packets {
-		p.w.villain = was // it was refused
+		p.w.villain, p.c.Log.Fooled = was, was != 0 // it was refused
+	}
+}
+
+// onUp damages what it says.
+func (p *prey) onUp(from rpl.Peer, b []byte) {
+	if from != p.c.Peer || len(b) == 0 || p.r.Float64() >= p.share {
+		return
+	}
+	b[p.r.IntN(len(b))] ^= 1 << p.r.IntN(8)
+	p.w.villain, p.c.Log.Fooled = from, true
+}
+
+// recovers is that a client that is sent nothing damaged any more can read all soon,
+// although nobody has it ask for anything.
+func (p *prey) recovers(t *rapid.T) {
+	w, x := p.w, p.c
+	refused, since := x.P.Counters().Refused, w.net.Now
+	for end := w.net.Now + time.Minute; w.net.Now-since < 5*time.Second; {
+		if w.net.Now > end {
+			t.Fatalf("after a minute packets of client %d cannot be read: %+v\n%s", x.Peer, x.P.Counters(), w.refusals.String())
+		}
+		w.tick(func() { w.some("ops", 1, [][]string{shows}) }, nil)
+		w.ticks(5)
+		if n := x.P.Counters().Refused; n > refused {
+			refused, since = n, w.net.Now
+		}
 	}
 }
 
 // A client that is sent damaged packets refuses them without a trace; whatever it
-// makes of those that can be read, it goes on, and harms nobody.
+// makes of those that can be read, it goes on, harms nobody, and has what it should
+// once it is told all anew (protocol rule 11).
 func TestDamagedOnTheWay(t *testing.T) {
-	clean := 0
+	clean, fooled := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
 		w := newRandomWorld(t, drawNetwork(t), c, r)
@@ -223,6 +250,9 @@ func TestDamagedOnTheWay(t *testing.T) {
 		p.share = rapid.SampledFrom([]float64{0.03, 0.2, 0.5, 1}).Draw(t, "share")
 		p.kinds = rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(t, "kinds")
 		x.OnDown = p.onDown
+		if rapid.Bool().Draw(t, "up") {
+			w.net.OnUp = p.onUp
+		}
 		heard := w.net.OnMessage
 		w.net.OnMessage = func(to rpl.Peer, b []byte) {
 			heard(to, b)
@@ -235,12 +265,23 @@ func TestDamagedOnTheWay(t *testing.T) {
 			w.ticks(rapid.IntRange(0, 4).Draw(t, "ticks"))
 			bounded(t, 64<<20, func() { x.P.Apply(w.net.Now, &x.Log) })
 		}
-		x.OnDown = nil
-		if w.villain == 0 {
+		x.OnDown, w.net.OnUp = nil, nil
+		switch {
+		case w.villain == 0:
 			clean += p.damaged
+		case p.kinds <= 3: // no packet had a number, and no message was there, that is not the authority's
+			if fooled++; rapid.Bool().Draw(t, "alone") {
+				p.recovers(t)
+			} else {
+				x.P.Resync()
+				w.mended = true
+			}
 		}
 		w.quiet(20 * time.Second)
 	})
+	if fooled == 0 {
+		t.Error("no client was fooled and mended")
+	}
 	if clean < 10 {
 		t.Errorf("clients that refused all that was damaged were sent only %d such packets: the test shows little", clean)
 	}

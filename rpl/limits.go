@@ -83,6 +83,20 @@ const (
 	// that is a new join.
 	maxRefusals = 64
 
+	// unreadable is how many packets in a row that cannot be read make a proxy ask
+	// for all anew (rule 11): one may be damaged by itself. Those of which it can name
+	// the node or the row that is wrong do not count, for what is named is mended in a
+	// round trip. But if more than one in readable cannot be read for longer than
+	// hopeless, it asks as well: no network damages so many.
+	unreadable = 3
+	readable   = 16
+	hopeless   = time.Second
+
+	// doubtTries is how often a keyframe is asked for before its node is, and a node
+	// before all is: as often goes unanswered once in 60 times where three in ten
+	// packets are lost each way.
+	doubtTries = 6
+
 	// maxSkipped is the packets with skipped guesses that a proxy tells of at once: a
 	// round trip of 200 ms of ten a tick, and few enough to fit a packet beside the
 	// acks. More are refused whole.

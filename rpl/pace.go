@@ -31,10 +31,17 @@ func (c *Proxy) beginPace(now time.Duration) {
 	}
 }
 
-// believes is whether time can have brought a packet's tick. As long as none was applied
-// and Step has named none, it may be any. Should the pace be wrong, it is so for a while:
-// the longer nothing is believed, the more is.
-func (c *Proxy) believes(tick Tick) error {
+// believes is whether time can have brought a packet's tick, and not long ago. As long as
+// none was applied and Step has named none, it may be any; so may the first whole one
+// once all is asked for anew, for what it is held against may be what is wrong. Should the
+// pace be wrong, it is so for a while: the longer nothing is believed, the more is.
+func (c *Proxy) believes(tick Tick, whole bool) error {
+	if whole && c.astray.timeless && tick <= MaxTick {
+		return nil
+	}
+	if late := time.Duration(max(c.newest, tick)-tick) * time.Second / time.Duration(c.cfg.Hz); late > maxLead {
+		return fmt.Errorf("%w: tick %d comes %v after its time", ErrPacket, tick, late)
+	}
 	due, lead := min(tick, MaxTick), maxLead
 	if c.pace != (pace{}) {
 		since := c.pace.at

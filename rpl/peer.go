@@ -68,6 +68,7 @@ type peer struct {
 	moved  []uint32 // handles of nodes whose new parent the peer is not known to know
 	rpc    peerCalls
 	checks checks
+	resync resync
 
 	turns    []turn // by handle, while more is marked than the room pays for
 	bases    bases
@@ -80,7 +81,7 @@ type peer struct {
 // isBusy is whether any of the lists has something that mostly have nothing.
 func (p *peer) isBusy() bool {
 	return len(p.queue)+len(p.moved)+len(p.checks.asked)+len(p.checks.plan)+
-		len(p.rpc.ready)+len(p.rpc.waiting)+len(p.rpc.unreliable) > 0
+		len(p.rpc.ready)+len(p.rpc.waiting)+len(p.rpc.unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 
 // entry is what one handle means to a peer (protocol §6), as far as every update

@@ -31,6 +31,7 @@ type Proxy struct {
 	applied   uint32 // reliable messages
 	skipped   []uint64
 	doubts    []doubt
+	astray    astray
 	toCheck   []check
 
 	inbox    []inPacket
@@ -109,13 +110,15 @@ type ProxyCounters struct {
 	CallsDropped uint64
 	Checks       uint64 // versions compared with the authority's
 	Mismatches   uint64 // of them, different
+	Resyncs      uint64 // times that all was asked for anew
 	Skipped      uint64 // packets whose guesses came before their arrivals
 }
 
 // ProxyHandler is told by Apply what has happened, in this order: all Arrived,
 // parents first; then Loaded; then of what has changed ItemRemoved and ItemAdded by
 // node, Owned and Parented by node, Changed, Advanced; then Run for the calls in the
-// order of their lanes; then Gone.
+// order of their lanes; then Gone. Only a proxy that was fooled (rule 11) may be told
+// that a node has Arrived anew before the one that it took for it is Gone.
 type ProxyHandler interface {
 	Arrived(r *Replica) // build it; its state is there and may be injected
 	Loaded(r *Replica)
@@ -222,9 +225,11 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 		if err != nil {
 			c.counters.Refused++
 			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
+			c.unread(err)
 			continue
 		}
 		c.counters.Packets++
+		c.read()
 		c.mustAck = true
 	}
 	c.inbox, c.inBytes = c.inbox[:0], c.inBytes[:0]
@@ -248,7 +253,7 @@ func (c *Proxy) removals(now time.Duration) {
 			r.since = max(now, 1)
 		}
 		switch {
-		case e.rep != nil && (e.gen != r.gen || r.tick < e.rep.first), e.rep == nil && r.tick <= e.removed:
+		case e.rep != nil && (e.gen != r.gen || r.tick < e.rep.born), e.rep == nil && r.tick <= e.removed:
 			continue // late: of a tenant before, maybe of one that had the same gen
 		case e.rep == nil:
 			e.gen, e.removed = r.gen, r.tick

@@ -13,7 +13,7 @@ import (
 // Send, and calls. Called every tick.
 func (c *Proxy) Send(now time.Duration, s Sink) {
 	c.sendCalls(s)
-	if !c.mustAck && len(c.calls) == 0 && !c.doubting(now) && now-c.lastSent < heartbeat {
+	if !c.mustAck && len(c.calls) == 0 && !c.doubting(now) && !c.straying(now) && now-c.lastSent < heartbeat {
 		return
 	}
 	at := 0
@@ -61,7 +61,7 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int, first bool) int {
 	}
 	e.PutBits(0, 1)
 	if first {
-		c.putDoubts(e, m, now)
+		c.putRefusals(e, m, now)
 	}
 	e.PutBits(0, 1)
 	for n := 0; at < len(c.calls) && n < maxDue; n++ {

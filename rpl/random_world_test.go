@@ -106,7 +106,8 @@ type randomWorld struct {
 	bucket   map[rpl.Peer]*bucketCheck
 	budget   int
 	cond     netsim.Conditions
-	villain  rpl.Peer        // says what it likes: what it has is its own affair
+	villain  rpl.Peer        // says what it likes: what it has is its own affair …
+	mended   bool            // … but no more
 	refusals strings.Builder // of the clients
 }
 

@@ -14,9 +14,10 @@ import (
 // Reliable messages between cores begin with one of these. Types from 0x80 up
 // are the adapter's.
 const (
-	msgCall  = 0x01
-	msgBlock = 0x02
-	msgTable = 0x03
+	msgCall     = 0x01
+	msgBlock    = 0x02
+	msgTable    = 0x03
+	msgResynced = 0x04
 )
 
 // A Call is an RPC that is to run on this machine now.

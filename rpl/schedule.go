@@ -81,6 +81,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	if p.busy {
 		p.checks.plan = p.checks.plan[:0]
 		p.rpc.paid = 0
+		a.mend(p, now)
 	}
 	a.judgeLosses(p, now)
 	if p.busy { // as while a block waits, and in the send after
@@ -260,7 +261,7 @@ func (v *visit) due(now time.Duration, copies uint8) int {
 // planAgain plans arrivals that were lost, or copies, as the nodes are now, and
 // reports whether there were any, as planRemovals does.
 func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool) {
-	most := p.link.copiesFor()
+	most, room := p.link.copiesFor(), maxBurst
 	kept := p.coming[:0]
 	for _, h := range p.coming {
 		v := &p.visits[h]
@@ -272,6 +273,9 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 			continue
 		}
 		any = true
+		if room <= 0 || a.cfg.Budget > 0 && p.purse.left <= 0 && !p.plan.empty() {
+			continue // not coded for nothing, where many wait
+		}
 		at, rec := len(a.syms), len(a.recs)
 		a.appendArrival(p, h)
 		pc := a.piece(h, at, rec)
@@ -279,6 +283,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 			a.syms, a.recs = a.syms[:at], a.recs[:rec]
 			continue
 		}
+		room -= int(pc.bits)
 		v.planned = a.send
 		a.counters.Repeats++
 		a.arrives(p, pc)

@@ -1,0 +1,153 @@
+package rpl_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// Protocol rule 11: what a proxy was fooled into is mended.
+
+// A node that a proxy lacks does not cost it what else its packets say: it names it,
+// and is told it anew.
+func TestNodeThatIsLackedIsToldAnew(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: -1}, 5)
+	c, lost := w.net.Clients[0], w.nodes[2]
+	other, ok := c.P.Replica(w.nodes[3].id)
+	if !ok {
+		t.Fatal("a node is not here")
+	}
+	c.P.Lose(lost.id)
+	for range 120 {
+		w.net.Tick(func(tick rpl.Tick) {
+			for _, th := range w.nodes {
+				th.words[4] = int32(tick % 100)
+				w.net.A.SetWords(th.item, th.words)
+			}
+		})
+	}
+	for range 30 {
+		w.net.Tick(nil)
+	}
+	if err := w.check(c, nil); err != nil {
+		t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
+	}
+	if r, _ := c.P.Replica(w.nodes[3].id); r != other {
+		t.Error("another node has come anew")
+	}
+	n, a := c.P.Counters(), w.net.A.Counters()
+	if n.Refused == 0 || n.Refused > 20 || a.Resyncs != 0 || a.Arrivals != 7 { // with the session's node
+		t.Errorf("%+v %+v", n, a)
+	}
+}
+
+// unreadable damages all datagrams to a client so that they cannot be read.
+func unreadable(c *rpltest.Client) {
+	c.OnDown = func(_ uint64, b []byte) { clear(b[1:]); b[0] |= 3 } // tables that it has not
+}
+
+// Three packets in a row that cannot be read have all told anew, whatever is wrong;
+// what stays is not made anew, and what should not be there goes.
+func TestResync(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: -1}, 6)
+	c := w.net.Clients[0]
+	kept, _ := c.P.Replica(w.nodes[1].id)
+	c.P.Corrupt(w.nodes[1].id, 0, 4)
+	c.P.Give(w.nodes[2].id, 2)
+	c.P.Lose(w.nodes[3].id)
+	c.Log.Fooled = true
+	c.P.Haunt(w.nodes[1].id, w.nodes[4].id, 40) // in place of the true one
+	c.P.Haunt(w.nodes[1].id, 1<<32|999, 41)
+	for range 60 {
+		w.net.Tick(nil)
+	}
+	if n := c.P.Counters(); n.Resyncs+n.Refused != 0 || w.check(c, nil) == nil {
+		t.Fatalf("nothing is wrong, or it was found out: %+v", n)
+	}
+	unreadable(c)
+	for c.P.Counters().Refused < 3 {
+		w.net.Tick(func(tick rpl.Tick) {
+			w.nodes[0].words[4] = int32(tick % 100)
+			w.net.A.SetWords(w.nodes[0].item, w.nodes[0].words)
+		})
+	}
+	c.OnDown = nil
+	for range 60 {
+		w.net.Tick(nil)
+	}
+	if err := w.check(c, nil); err != nil {
+		t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
+	}
+	if r, _ := c.P.Replica(w.nodes[1].id); r != kept {
+		t.Error("a node that was here has come anew")
+	}
+	if r, _ := c.P.Replica(w.nodes[2].id); r.Owner != 0 {
+		t.Errorf("it is still %d's", r.Owner)
+	}
+	if n, a := c.P.Counters().Resyncs, w.net.A.Counters().Resyncs; n != 1 || a != 1 {
+		t.Errorf("asked %d times, answered %d", n, a)
+	}
+}
+
+// Two packets that cannot be read ask for nothing; whoever asks again and again is
+// answered every three seconds.
+func TestResyncsAreFew(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: -1}, 30)
+	c := w.net.Clients[0]
+	unreadable(c)
+	for c.P.Counters().Refused < 2 {
+		w.net.Tick(func(tick rpl.Tick) {
+			w.nodes[0].words[4] = int32(tick % 100)
+			w.net.A.SetWords(w.nodes[0].item, w.nodes[0].words)
+		})
+	}
+	c.OnDown = nil
+	for range 60 {
+		w.net.Tick(nil)
+	}
+	if err := w.check(c, nil); err != nil || c.P.Counters().Resyncs != 0 {
+		t.Fatalf("%v, %+v", err, c.P.Counters())
+	}
+	before, began := w.net.A.Counters(), w.net.Now
+	for w.net.Now-began < 10*time.Second {
+		c.P.Resync()
+		w.net.Tick(nil)
+	}
+	after := w.net.A.Counters()
+	if n := after.Resyncs - before.Resyncs; n < 2 || n > 4 || after.Arrivals-before.Arrivals-(after.Repeats-before.Repeats) > n*31 {
+		t.Errorf("%d answers in ten seconds, with %d arrivals", n, after.Arrivals-before.Arrivals)
+	}
+}
+
+// The answer comes within the budget, and however much is lost.
+func TestResyncOnABadNetwork(t *testing.T) {
+	for name, budget := range map[string]int{"free": 0, "thin": 6000} {
+		t.Run(name, func(t *testing.T) {
+			w := still(t, rpl.Config{CheckEvery: -1, Budget: budget}, 300)
+			c := w.net.Clients[0]
+			for range 300 {
+				w.net.Tick(nil)
+			}
+			bad := netsim.Conditions{Delay: 30 * time.Millisecond}
+			bad.Loss = 0.3
+			c.SetConditions(bad, bad)
+			for _, th := range w.nodes {
+				c.P.Corrupt(th.id, 0, 5)
+			}
+			c.P.Resync()
+			payload, began := w.net.Payload, w.net.Now
+			for range 600 {
+				w.net.Tick(nil)
+			}
+			if err := w.check(c, nil); err != nil {
+				t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
+			}
+			if got, most := float64(w.net.Payload-payload), float64(budget)*((w.net.Now-began).Seconds()+0.25)+1200; budget > 0 && got > most {
+				t.Errorf("%.0f bytes, %.0f are paid for", got, most)
+			}
+		})
+	}
+}
