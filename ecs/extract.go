@@ -179,10 +179,12 @@ func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.P
 }
 
 // regroup forgets whose those rows are that are another node's by now, somebody's that
-// was nobody's, or nobody's: a node may be gone while its parts stay.
+// was nobody's, or nobody's: a node may be gone while its parts stay. So are those that
+// were another's meanwhile: their items are gone.
 func (p *plan) regroup(r *Replication) {
 	for row, was := range p.rows {
-		if r.nodeOf(p.entities[row]) != was {
+		e := p.entities[row]
+		if r.nodeOf(e) != was || was != nil && len(p.columns) > 0 && was.binding(p.columns[0].comp, e) == nil {
 			p.rows[row], p.regrouped = nil, true
 		}
 	}

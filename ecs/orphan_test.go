@@ -125,6 +125,22 @@ func TestPartsThatWereNobodys(t *testing.T) {
 	})
 }
 
+// A part that was another node's within one step is its own node's as before.
+func TestPartComesBackInOneStep(t *testing.T) {
+	partTests(t, func(l *lab, server, client *machine) {
+		w := server.World()
+		node, other, part := server.Create(Body), server.Create(Body), w.Entry(w.Create(Paint))
+		tendon.Part(node, part)
+		l.steps(20)
+		tendon.Part(other, part)
+		tendon.Part(node, part)
+		l.steps(20)
+		Paint.Get(part).Colour = 9
+		l.steps(40)
+		check(l.T, "what the node shows", Paint.Get(client.find(tendon.ID(node))).Colour, 9)
+	})
+}
+
 // Who leaves takes what is its own and not kept, wherever that sits; what others
 // drive stays theirs, also on a node that is kept.
 func TestRidersOfWhoLeaves(t *testing.T) {

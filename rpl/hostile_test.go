@@ -273,6 +273,7 @@ func TestDamagedOnTheWay(t *testing.T) {
 			if fooled++; rapid.Bool().Draw(t, "alone") {
 				p.recovers(t)
 			} else {
+				w.ticks(30) // what was damaged has come
 				x.P.Resync()
 				w.mended = true
 			}
