@@ -81,6 +81,7 @@ func (r *Replication) lastWords(n *node) {
 func (r *Replication) entityRemoved(e donburi.Entity) {
 	n := r.nodeOf(e)
 	if n == nil {
+		r.forgetPart(e)
 		return
 	}
 	if r.inside {
@@ -91,6 +92,18 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 	defer func() { r.inside = false }() // also where a callback panics
 	r.nodeRemoved(n, e)
 	r.runAfterwards()
+}
+
+// forgetPart takes an entity that waits for a node, or for which parts wait, out of
+// the lists of these.
+func (r *Replication) forgetPart(e donburi.Entity) {
+	delete(r.parts, e)
+	if entry := r.world.Entry(e); entry.HasComponent(partOf) {
+		up := partOf.Get(entry).node
+		if own := r.parts[up]; len(own) > 0 {
+			r.parts[up] = slices.DeleteFunc(own, func(p donburi.Entity) bool { return p == e })
+		}
+	}
 }
 
 func (r *Replication) nodeRemoved(n *node, e donburi.Entity) {

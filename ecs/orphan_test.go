@@ -141,6 +141,28 @@ func TestPartComesBackInOneStep(t *testing.T) {
 	})
 }
 
+// A part of a load-time node that is removed while a session ends is no part of that
+// node in the next one.
+func TestPartRemovedBetweenSessions(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
+	var knob donburi.Entity
+	for _, m := range []*machine{server, client} {
+		w := m.World()
+		door := w.Create(Body)
+		knob = w.Create(Paint)
+		tendon.Named(w.Entry(door), "door")
+		tendon.Part(w.Entry(door), w.Entry(knob))
+	}
+	client.Create(Lazy)
+	client.OnStreamOut(Lazy, func(*donburi.Entry, bool) { client.World().Remove(knob) })
+	l.steps(20)
+	client.joins = true
+	client.Join(l.net.Dialer(l.listener))
+	l.joined()
+	check(t, "what was removed is here", client.World().Valid(knob), false)
+}
+
 // Who leaves takes what is its own and not kept, wherever that sits; what others
 // drive stays theirs, also on a node that is kept.
 func TestRidersOfWhoLeaves(t *testing.T) {
