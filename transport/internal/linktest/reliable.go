@@ -89,7 +89,9 @@ func laneBytes(r *Rig) {
 	})
 	for i, c := range conns {
 		sent, held := c.LaneBytes()
-		if all := c.Stats().BytesOut - before[i]; sent != all-datagrams[i] {
+		// Where the machine has stalled, a few packets without a payload have kept the connection alive.
+		all := c.Stats().BytesOut - before[i]
+		if alive := all - datagrams[i] - sent; alive%transport.Overhead != 0 || alive > 8*transport.Overhead {
 			r.Errorf("%d bytes beside %d of datagrams, of %d in all", sent, datagrams[i], all)
 		}
 		if held != 0 {
