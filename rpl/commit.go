@@ -99,8 +99,8 @@ func (c *Proxy) arrive(n *stagedNode) {
 		if t <= old.born {
 			return
 		}
-		c.found(r.handle)
 		if e.gen == r.gen && old.ID == r.ID && old.madeAs(r) {
+			c.found(r.handle)
 			c.refreshed(old, n)
 			return
 		}

@@ -44,9 +44,17 @@ func TestNodeThatIsLackedIsToldAnew(t *testing.T) {
 	}
 }
 
-// unreadable damages all datagrams to a client so that they cannot be read.
-func unreadable(c *rpltest.Client) {
+// garble damages so many datagrams to a client so that they cannot be read, while
+// something changes in each tick.
+func (w *world) garble(c *rpltest.Client, n uint64) {
 	c.OnDown = func(_ uint64, b []byte) { clear(b[1:]); b[0] |= 3 } // tables that it has not
+	for before := c.P.Counters().Refused; c.P.Counters().Refused < before+n; {
+		w.net.Tick(func(tick rpl.Tick) {
+			w.nodes[0].words[4] = int32(tick % 100)
+			w.net.A.SetWords(w.nodes[0].item, w.nodes[0].words)
+		})
+	}
+	c.OnDown = nil
 }
 
 // Three packets in a row that cannot be read have all told anew, whatever is wrong;
@@ -67,14 +75,7 @@ func TestResync(t *testing.T) {
 	if n := c.P.Counters(); n.Resyncs+n.Refused != 0 || w.check(c, nil) == nil {
 		t.Fatalf("nothing is wrong, or it was found out: %+v", n)
 	}
-	unreadable(c)
-	for c.P.Counters().Refused < 3 {
-		w.net.Tick(func(tick rpl.Tick) {
-			w.nodes[0].words[4] = int32(tick % 100)
-			w.net.A.SetWords(w.nodes[0].item, w.nodes[0].words)
-		})
-	}
-	c.OnDown = nil
+	w.garble(c, 3)
 	for range 60 {
 		w.net.Tick(nil)
 	}
@@ -97,14 +98,7 @@ func TestResync(t *testing.T) {
 func TestResyncsAreFew(t *testing.T) {
 	w := still(t, rpl.Config{CheckEvery: -1}, 30)
 	c := w.net.Clients[0]
-	unreadable(c)
-	for c.P.Counters().Refused < 2 {
-		w.net.Tick(func(tick rpl.Tick) {
-			w.nodes[0].words[4] = int32(tick % 100)
-			w.net.A.SetWords(w.nodes[0].item, w.nodes[0].words)
-		})
-	}
-	c.OnDown = nil
+	w.garble(c, 2)
 	for range 60 {
 		w.net.Tick(nil)
 	}
