@@ -23,8 +23,9 @@ type Config struct {
 	Log      *slog.Logger
 
 	// CheckEvery is how often a version that a peer has acked is compared with
-	// the authority's by its checksum, one row at a time: some 12 bytes a second
-	// by default, 500 ms. Negative: only when asked for.
+	// the authority's by its checksum, or what a node itself is: of all in turn, one
+	// at a time, some 12 bytes a second by default, 500 ms. Negative: only when asked
+	// for.
 	CheckEvery time.Duration
 }
 

@@ -1,7 +1,6 @@
 package rpl
 
 import (
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -12,7 +11,9 @@ import (
 // that both ends have the same. They are of a version that the peer has acked,
 // never of a tick: the proxy hashes what it stored as that version. Where it
 // has it no more it says nothing; where it differs it refuses the row, and is
-// sent a keyframe. Rows that the peer may not see are not hashed.
+// sent a keyframe. Rows that the peer may not see are not hashed. After a node's
+// rows comes the node itself, as row 255: which it is, what it is made of, whose it is
+// and what it hangs under, as of when that was last told.
 //
 //	in a packet's header: check? [handle, row, age of the version in ticks, hash 16] …
 //
@@ -32,10 +33,10 @@ const (
 	// checkEvery is how often one row of a peer is checked by itself.
 	checkEvery = 500 * time.Millisecond
 
-	// maxChecks is the checksums of one send: some 70 bytes; checkBits is what one
+	// maxChecks is the checksums of one send: some 80 bytes; checkBits is what one
 	// takes of the budget.
 	maxChecks = 8
-	checkBits = 70
+	checkBits = 80
 
 	// mendEvery is the shortest time between two keyframes of a node for
 	// checksums that differ: a fault that comes back is not to fill the link.
@@ -133,7 +134,8 @@ func (a *Authority) planTurn(p *peer, now time.Duration) {
 	c.turn = c.after
 }
 
-// planCheck plans the next row of a handle from row on; false after the last.
+// planCheck plans the next row of a handle from row on, and then the node itself;
+// false after that.
 func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 	e := &p.entries[h]
 	slot, ok := a.slot(e.node)
@@ -149,36 +151,80 @@ func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 			continue
 		}
 		words, vars := a.base(p, h, int(i), r, pr)
-		sum := r.t.checksum(words.all(r.t.width), vars)
-		p.busy = true
-		p.checks.plan = append(p.checks.plan, check{handle: h, row: i, age: uint32(a.tick) - pr.ackedTick, hash: sum, gen: e.gen})
+		a.addCheck(p, h, i, pr.ackedTick, r.t.checksum(words.all(r.t.width), vars))
 		return true
+	}
+	if *row <= wholeNode {
+		*row = wholeNode + 1
+		if v := &p.visits[h]; v.knows(e) {
+			sum := n.layout.checksum(n.id, n.owner, a.parentAt(p, n), n.spawn.Name, n.spawn.Args)
+			a.addCheck(p, h, wholeNode, uint32(v.metaAcked), sum)
+			return true
+		}
 	}
 	return false
 }
 
+func (a *Authority) addCheck(p *peer, h, row, tick uint32, sum uint16) {
+	p.busy = true
+	p.checks.plan = append(p.checks.plan, check{handle: h, row: row, age: uint32(a.tick) - tick, hash: sum, gen: p.entries[h].gen})
+}
+
 // checksum is of one version; once props are left out.
 func (t *rowType) checksum(words []int32, vars []any) uint16 {
-	sum := uint32(2166136261)
+	sum := emptySum
 	for i, w := range words {
 		if i < len(t.once) && t.once[i] { // phases stand behind the words
 			continue
 		}
-		for s := 0; s < 32; s += 8 {
-			sum = (sum ^ uint32(w)>>s&0xff) * 16777619
-		}
+		sum.word(uint32(w))
 	}
 	if len(vars) > 0 {
-		h := fnv.New32a()
+		of := emptySum
 		for i, v := range vars {
 			if t.onceV == nil || !t.onceV[i] {
-				_, _ = h.Write(t.vars[i].Type.Append(nil, v))
+				of.bytes(t.vars[i].Type.Append(nil, v))
 			}
 		}
-		sum = (sum ^ h.Sum32()) * 16777619
+		sum = (sum ^ of) * 16777619
 	}
-	return uint16(sum ^ sum>>16)
+	return sum.fold()
 }
+
+// checksum is of a node itself, as it was told last.
+func (l *nodeLayout) checksum(id Node, owner Peer, parent uint32, name string, args []byte) uint16 {
+	sum := emptySum
+	for _, w := range [...]uint32{id.Slot(), id.Tenant(), uint32(owner), parent + 1, uint32(l.prefab), uint32(len(l.items))} {
+		sum.word(w)
+	}
+	for _, i := range l.items {
+		sum.word(uint32(i + 1))
+	}
+	sum.word(uint32(len(name)))
+	sum.bytes([]byte(name))
+	sum.bytes(args)
+	return sum.fold()
+}
+
+// An fnv1a is a sum of 32 bits (G. Fowler, L. C. Noll, K.-P. Vo, FNV-1a).
+type fnv1a uint32
+
+const emptySum fnv1a = 2166136261
+
+// word adds four bytes, the low ones first.
+func (s *fnv1a) word(w uint32) {
+	for k := 0; k < 32; k += 8 {
+		*s = (*s ^ fnv1a(w>>k&0xff)) * 16777619
+	}
+}
+
+func (s *fnv1a) bytes(b []byte) {
+	for _, c := range b {
+		*s = (*s ^ fnv1a(c)) * 16777619
+	}
+}
+
+func (s fnv1a) fold() uint16 { return uint16(s ^ s>>16) }
 
 // putChecks writes what was planned, into the first packet of a send.
 func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
@@ -215,6 +261,10 @@ func (c *Proxy) readChecks(d *prefix.Decoder, m *entryModel) bool {
 // compare checks what a packet of a tick asked for.
 func (c *Proxy) compare(tick Tick) {
 	for _, k := range c.toCheck {
+		if k.row == wholeNode {
+			c.compareNode(k, tick-Tick(k.age))
+			continue
+		}
 		if int(k.handle) >= len(c.entries) {
 			continue
 		}
@@ -238,11 +288,40 @@ func (c *Proxy) compare(tick Tick) {
 			continue
 		}
 		c.counters.Mismatches++
-		if r.mended == 0 || c.readingAt-r.mended >= mendEvery {
-			r.mended = max(c.readingAt, 1)
+		if r.mend(c.readingAt) {
 			c.doubt(r, int(k.row))
 			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", t.item.Name, "tick", at)
 		}
 	}
 	c.toCheck = c.toCheck[:0]
+}
+
+// compareNode checks a node itself, if what it is was last told in a packet of a tick.
+// One that is not here is refused as one that is another is: it has arrived, or nobody
+// would ask.
+func (c *Proxy) compareNode(k check, at Tick) {
+	r, _ := c.tenant(k.handle)
+	if k.handle >= maxHandles || r != nil && (r.gone || r.meta != at) {
+		return
+	}
+	c.counters.Checks++
+	if r != nil && r.layout.checksum(r.ID, r.Owner, r.parent, r.Name, r.Args) == k.hash {
+		return
+	}
+	c.counters.Mismatches++
+	if r == nil {
+		c.stray(k.handle)
+	} else if r.mend(c.readingAt) {
+		c.stray(k.handle)
+		c.cfg.Log.Warn("a node is not the authority's", "node", r.ID, "tick", at)
+	}
+}
+
+// mend is whether the node is to be told anew now because a checksum differed.
+func (r *Replica) mend(now time.Duration) bool {
+	if r.mended != 0 && now-r.mended < mendEvery {
+		return false
+	}
+	r.mended = max(now, 1)
+	return true
 }

@@ -1,6 +1,7 @@
 package rpl_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -49,6 +50,54 @@ func TestChecksumMends(t *testing.T) {
 	}
 }
 
+// What a node itself is, is compared as well: whose it is, what it hangs under, which
+// one it is, and whether it is there. What differs is told anew in one arrival.
+func TestNodesAreChecked(t *testing.T) {
+	for name, fool := range map[string]func(c *rpl.Proxy, root, child rpl.Node){
+		"owner":   func(c *rpl.Proxy, root, child rpl.Node) { c.Give(child, 7) },
+		"parent":  func(c *rpl.Proxy, root, child rpl.Node) { c.Uproot(child) },
+		"name":    func(c *rpl.Proxy, root, child rpl.Node) { r, _ := c.Replica(child); r.Name = "another" },
+		"lacked":  func(c *rpl.Proxy, root, child rpl.Node) { c.Lose(child) },
+		"mistook": func(c *rpl.Proxy, root, child rpl.Node) { c.Mistake(child, child+1<<40) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := still(t, rpl.Config{CheckEvery: 100 * time.Millisecond}, 3)
+			c, root, child := w.net.Clients[0], w.nodes[0].id, w.nodes[1].id
+			if err := w.net.A.SetParent(child, root); err != nil {
+				t.Fatal(err)
+			}
+			w.net.A.Give(child, 2)
+			for range 120 {
+				w.net.Tick(nil)
+			}
+			right := func() error {
+				if r, ok := c.P.Replica(child); !ok || r.Owner != 2 || r.Parent != root || r.Name != "" {
+					return fmt.Errorf("%v is %+v", child, r)
+				}
+				return w.check(c, nil)
+			}
+			if err := right(); err != nil || c.P.Counters().Mismatches > 0 {
+				t.Fatalf("before: %v, %+v", err, c.P.Counters())
+			}
+			before := w.net.A.Counters()
+			c.Log.Fooled = true
+			fool(c.P, root, child)
+			for range 120 {
+				w.net.Tick(nil)
+			}
+			if err := right(); err != nil {
+				t.Fatalf("%v: %+v", err, c.P.Counters())
+			}
+			if n := c.P.Counters().Mismatches; n == 0 || n > 2 {
+				t.Errorf("%d mismatches", n)
+			}
+			if n := w.net.A.Counters().Arrivals - before.Arrivals; n != 1 {
+				t.Errorf("%d arrivals", n)
+			}
+		})
+	}
+}
+
 // A check that is asked for comes at once; one that is turned off costs nothing
 // and finds nothing.
 func TestCheckOnRequest(t *testing.T) {
@@ -67,8 +116,8 @@ func TestCheckOnRequest(t *testing.T) {
 	for range 60 {
 		w.net.Tick(nil)
 	}
-	if n := w.net.A.Counters().Checks; n != 1 {
-		t.Fatalf("%d checks of one row", n)
+	if n := w.net.A.Counters().Checks; n != 2 {
+		t.Fatalf("%d checks of one row and its node", n)
 	}
 	w.net.A.CheckAll()
 	for range 180 {
@@ -195,7 +244,7 @@ func TestChecksAreOfTheBudget(t *testing.T) {
 	for range 60 {
 		net.Tick(nil)
 	}
-	if n := net.A.Counters().Checks; n != nodes {
-		t.Errorf("%d checks, want %d", n, nodes)
+	if n := net.A.Counters().Checks; n != 2*nodes+1 {
+		t.Errorf("%d checks, want %d of rows, and of as many nodes and the session's", n, nodes)
 	}
 }

@@ -205,3 +205,19 @@ func (c *Proxy) Haunt(like, n Node, handle uint32) {
 
 // Give has a proxy take a node for a peer's.
 func (c *Proxy) Give(n Node, to Peer) { c.byNode[n].Owner = to }
+
+// Uproot makes it hang under nothing.
+func (c *Proxy) Uproot(n Node) {
+	r := c.byNode[n]
+	r.parent, r.Parent = noHandle, 0
+}
+
+// Mistake has a proxy take a node for another.
+func (c *Proxy) Mistake(n, other Node) {
+	r := c.byNode[n]
+	delete(c.byNode, n)
+	r.ID, c.byNode[other] = other, r
+}
+
+// Hasten has a proxy take the time for later than it is, as a damaged packet would.
+func (c *Proxy) Hasten(by Tick) { c.newest += by }

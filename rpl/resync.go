@@ -33,6 +33,7 @@ type astray struct {
 	all      bool          // all must be told anew
 	asked    time.Duration // when that was last said, 0: not yet
 	timeless bool          // the next whole tick may be any
+	again    bool          // the one that was taken was another time: once more
 	timed    time.Duration // when one was taken
 	nodes    []strayNode
 }
@@ -121,13 +122,15 @@ func (c *Proxy) straying(now time.Duration) bool {
 
 // setTime takes the authority's word, in the first packet of its answer, on when it
 // is. What a proxy has of a later time than that would have it ignore what is true:
-// if it was so fooled, all that it has goes.
+// if it was so fooled, all that it has goes. That may have been told by the answer, as
+// blocks come without the packets before them: so it asks once more.
 func (c *Proxy) setTime(t Tick) {
 	c.astray.timeless, c.astray.timed = false, c.readingAt
 	c.pace = pace{t, c.readingAt}
 	if t >= c.newest {
 		return
 	}
+	c.astray.again = true
 	c.newest, c.moved, c.removed = t, t, c.removed[:0]
 	for i := range c.entries {
 		e := &c.entries[i]
@@ -149,9 +152,9 @@ func (c *Proxy) resynced(b []byte) bool {
 		return false
 	}
 	t := Tick(binary.LittleEndian.Uint32(b))
-	took := c.readingAt - c.astray.timed
+	took, again := c.readingAt-c.astray.timed, c.astray.again
 	c.astray = astray{nodes: c.astray.nodes[:0]}
-	if lead := time.Duration(max(c.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); c.newest < t || lead > took+maxLead {
+	if lead := time.Duration(max(c.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); again || c.newest < t || lead > took+maxLead {
 		c.Resync()
 		return true
 	}

@@ -1,8 +1,11 @@
 package rpl_test
 
 import (
+	"bytes"
+	"reflect"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/rpl/rpltest"
@@ -90,6 +93,63 @@ func TestResync(t *testing.T) {
 	}
 	if n, a := c.P.Counters().Resyncs, w.net.A.Counters().Resyncs; n != 1 || a != 1 {
 		t.Errorf("asked %d times, answered %d", n, a)
+	}
+}
+
+// What the answer tells before a wrong time is set right goes with all else, and is told
+// once more: a block comes without the packets before it.
+func TestResyncOfAWrongTime(t *testing.T) {
+	s := rpl.NewSchema("diary")
+	diary := s.Item("diary", reflect.TypeFor[diaryItem](), nil)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{diary}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, _ := net.A.Item(node, 0)
+	said := diaryItem{Title: noise(1, 2000)}
+	net.A.Set(it, unsafe.Pointer(&said))
+	ticks := func(n int) {
+		for range n {
+			net.Tick(nil)
+		}
+	}
+	ticks(60)
+	if _, here := c.P.Replica(node); !here {
+		t.Fatal("it is not here")
+	}
+	c.P.Hasten(1 << 20)
+	c.Log.Fooled = true
+	blocks := net.A.Counters().Blocks
+	c.OnDown = func(_ uint64, b []byte) { clear(b[1:]); b[0] |= 3 } // tables that it has not
+	for net.A.Counters().Blocks == blocks {
+		if net.Tick(nil); net.Now > time.Minute {
+			t.Fatalf("no block: %+v %+v", c.P.Counters(), net.A.Counters())
+		}
+	}
+	ticks(10)
+	c.OnDown = nil
+	ticks(300)
+	var got diaryItem
+	r, here := c.P.Replica(node)
+	if here {
+		c.P.Inject(r, 0, diary, unsafe.Pointer(&got))
+	}
+	if !bytes.Equal(got.Title, said.Title) {
+		t.Errorf("it is here: %v, with a title of %d bytes: %+v %+v", here, len(got.Title), c.P.Counters(), net.A.Counters())
+	}
+	if n := net.A.Counters().Resyncs; n != 2 {
+		t.Errorf("told all anew %d times", n)
+	}
+	if len(c.Log.Errors) > 0 {
+		t.Error(c.Log.Errors[0])
 	}
 }
 
