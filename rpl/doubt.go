@@ -76,7 +76,7 @@ func (c *Proxy) putRefusals(e *prefix.Encoder, m *entryModel, now time.Duration)
 		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, handle), unsigned(&m.length, row))
 		return true
 	}
-	if s := &c.astray; s.all && c.askDue(s.asked, now) && refuse(allNodes, 0) {
+	if s := &c.astray; s.all && c.askDue(s.asked, now) && refuse(allNodes, uint32(flag(s.timeless))) {
 		s.asked = max(now, 1)
 	}
 	for i := range c.astray.nodes {
@@ -113,7 +113,7 @@ type refusal struct {
 func (a *Authority) refused(p *peer, r refusal) {
 	switch {
 	case r.handle == allNodes:
-		p.resync.asked, p.busy = true, true
+		p.resync.asked, p.resync.lost, p.busy = true, p.resync.lost || r.row != 0, true
 		return
 	case int(r.handle) >= len(p.entries):
 		return

@@ -221,3 +221,10 @@ func (c *Proxy) Mistake(n, other Node) {
 
 // Hasten has a proxy take the time for later than it is, as a damaged packet would.
 func (c *Proxy) Hasten(by Tick) { c.newest += by }
+
+// Misdate has a proxy take packets for so much older than they are.
+func (c *Proxy) Misdate(by Tick) {
+	for i := range c.heard.ticks {
+		c.heard.ticks[i] -= by
+	}
+}

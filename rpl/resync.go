@@ -15,7 +15,8 @@ import (
 // these anew, as arrivals of the same handle and gen, coded with the default tables,
 // and last by a reliable message since when: what the proxy has of before goes.
 //
-//	refused: handle, row 255: the node; handle 65,536: all
+//	refused: handle, row 255: the node; handle 65,536: all, row 1: no whole tick has
+//	been taken since
 //	type 1, tick 32
 
 // wholeNode is the row by which a node is refused, allNodes the handle by which all
@@ -169,7 +170,8 @@ func (c *Proxy) resynced(b []byte) bool {
 // resync is what a peer has asked for, and the answer that it gets.
 type resync struct {
 	nodes []uint32      // handles of nodes that it has not, or others
-	asked bool          // it wants all anew
+	asked bool          // it wants all anew …
+	lost  bool          // … and cannot read what it is being answered
 	at    time.Duration // when the newest answer began, 0: never
 	tick  Tick          // it has all that was told since, once its arrivals are acked; 0: it is over
 }
@@ -177,7 +179,7 @@ type resync struct {
 // mend answers a peer that was fooled: in Schedule, when what has changed is known.
 func (a *Authority) mend(p *peer, now time.Duration) {
 	s := &p.resync
-	if s.asked && s.tick == 0 && (s.at == 0 || now-s.at >= mendEvery) {
+	if s.asked && (s.tick == 0 || s.lost) && (s.at == 0 || now-s.at >= mendEvery) {
 		a.resync(p, now)
 	}
 	for _, h := range s.nodes {
@@ -186,7 +188,7 @@ func (a *Authority) mend(p *peer, now time.Duration) {
 			p.refresh(a, h)
 		}
 	}
-	s.asked, s.nodes = false, s.nodes[:0]
+	s.asked, s.lost, s.nodes = false, false, s.nodes[:0]
 	if s.tick != 0 {
 		a.endResync(p)
 	}

@@ -199,9 +199,39 @@ func TestResyncOnABadNetwork(t *testing.T) {
 			if err := w.check(c, nil); err != nil {
 				t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
 			}
+			if n := w.net.A.Counters().Resyncs; n != 1 {
+				t.Errorf("answered %d times", n)
+			}
 			if got, most := float64(w.net.Payload-payload), float64(budget)*((w.net.Now-began).Seconds()+0.25)+1200; budget > 0 && got > most {
 				t.Errorf("%.0f bytes, %.0f are paid for", got, most)
 			}
 		})
+	}
+}
+
+// An answer that cannot be read any more, since what it builds upon was damaged, is begun
+// anew.
+func TestAnswerThatCannotBeRead(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: -1, Budget: 6000}, 300)
+	c := w.net.Clients[0]
+	for range 300 {
+		w.net.Tick(nil)
+	}
+	for _, th := range w.nodes {
+		c.P.Corrupt(th.id, 0, 5)
+	}
+	c.P.Resync()
+	for range 20 {
+		w.net.Tick(nil)
+	}
+	c.P.Misdate(4096)
+	for range 900 {
+		w.net.Tick(nil)
+	}
+	if err := w.check(c, nil); err != nil {
+		t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
+	}
+	if n := w.net.A.Counters().Resyncs; n != 2 {
+		t.Errorf("answered %d times", n)
 	}
 }
