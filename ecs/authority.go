@@ -21,8 +21,9 @@ type authority struct {
 	fresh    []*node
 	made     []*node // which no plan knows yet
 	bumped   []bump
-	sendAt   int  // accumulates Sends; a send is due when it reaches Steps
-	spent    bool // it was said that there are no more ticks
+	sendAt   int    // accumulates Sends; a send is due when it reaches Steps
+	spent    bool   // it was said that there are no more ticks
+	resyncs  uint64 // of the core, as far as they are counted here
 }
 
 // becomeAuthority gives this machine the say over its world.
@@ -40,7 +41,7 @@ func (r *Replication) becomeAuthority() error {
 		r.me = 0
 	}
 	r.lastPeer = rpl.Server
-	r.tick, r.timeTick, r.spent = 0, 0, false
+	r.tick, r.timeTick, r.spent, r.resyncs = 0, 0, false, 0
 	r.level, r.epoch = "", r.epoch+1
 	return nil
 }

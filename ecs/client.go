@@ -30,7 +30,8 @@ type client struct {
 	newestSeq uint64        // of the datagrams received …
 	newestAt  time.Duration // … and when it was
 
-	sessionHere bool // the session's node has come, in this level
+	sessionHere bool              // the session's node has come, in this level
+	read        rpl.ProxyCounters // of the core, as far as they are counted here
 
 	hiding    []*node // wait for their first sample to be drawn
 	leaving   []*node
@@ -161,6 +162,7 @@ func (r *Replication) receiveClient() {
 		r.proxy.Step(r.expected(now))
 	}
 	r.proxy.Apply(now, proxyHandler{r})
+	r.noteMended()
 	r.hear()
 	r.resolve()
 	r.callBack()

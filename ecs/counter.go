@@ -20,8 +20,9 @@ func (r *Replication) Counter(name string) *uint64 {
 }
 
 // Counters are all figures by name, in order of the names. The library counts
-// what it drops or refuses ("rpc dropped", "stale give") and what passes
-// ("stream in", "stream out").
+// what it drops or refuses ("rpc dropped", "packet refused", "stale give"), what it
+// mends ("state differs": on a client, by a checksum; "resync": where packets could
+// not be read, all was told anew) and what passes ("stream in", "stream out").
 func (r *Replication) Counters() iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		for _, name := range slices.Sorted(maps.Keys(r.counters)) {
@@ -29,5 +30,27 @@ func (r *Replication) Counters() iter.Seq2[string, uint64] {
 				return
 			}
 		}
+	}
+}
+
+// noteMended counts what the core of this machine has refused and mended since the
+// last time.
+func (r *Replication) noteMended() {
+	if r.auth != nil {
+		now := r.auth.Counters().Resyncs
+		r.countTo("resync", now-r.resyncs)
+		r.resyncs = now
+		return
+	}
+	now, was := r.proxy.Counters(), r.read
+	r.countTo("packet refused", now.Refused-was.Refused)
+	r.countTo("state differs", now.Mismatches-was.Mismatches)
+	r.countTo("resync", now.Resyncs-was.Resyncs)
+	r.read = now
+}
+
+func (r *Replication) countTo(name string, n uint64) {
+	if n > 0 {
+		*r.Counter(name) += n
 	}
 }

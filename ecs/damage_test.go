@@ -97,9 +97,9 @@ func TestDamagedDatagramsAreMended(t *testing.T) {
 		way.share = share
 		l.steps(200)
 		way.share = 0
-		refused, quiet := client.ProxyCounters().Refused, 0
+		refused, quiet := *client.Counter("packet refused"), 0
 		l.until("it reads all again by itself", func() bool {
-			if n := client.ProxyCounters().Refused; n > refused {
+			if n := *client.Counter("packet refused"); n > refused {
 				refused, quiet = n, 0
 			}
 			quiet++
@@ -124,5 +124,10 @@ func TestDamagedDatagramsAreMended(t *testing.T) {
 		}
 		check(t, "bodies", client.count(Body), bodies)
 		server.step = step
+	}
+	for what, m := range map[string]*machine{"client": client, "server": server} {
+		if n := *m.Counter("resync"); n < 3 {
+			t.Errorf("the %s counts %d resyncs", what, n)
+		}
 	}
 }

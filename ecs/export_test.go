@@ -7,6 +7,3 @@ func (r *Replication) Age(t rpl.Tick) { r.timeBase, r.timeTick, r.tick = r.now()
 
 // Resync has a client told all anew.
 func (r *Replication) Resync() { r.proxy.Resync() }
-
-// ProxyCounters are the counts of a client's core.
-func (r *Replication) ProxyCounters() rpl.ProxyCounters { return r.proxy.Counters() }

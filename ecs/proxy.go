@@ -376,6 +376,6 @@ func (r *Replication) newProxy() error {
 	if err != nil {
 		return fmt.Errorf("tendon: %w", err)
 	}
-	r.proxy, r.sessionHere = p, false
+	r.proxy, r.sessionHere, r.read = p, false, rpl.ProxyCounters{}
 	return nil
 }

@@ -18,6 +18,7 @@ func receiveStage(r *Replication) {
 		r.link.Poll(serverInbox{r})
 	}
 	r.report("step refused", r.auth.Step(r.tick))
+	r.noteMended()
 	r.arrivals()
 	r.answerAsks()
 	r.auth.Due(func(c rpl.Call) { r.runRemote(c) })

@@ -80,7 +80,7 @@ func TestResyncOverUDP(t *testing.T) {
 	})
 	me := mine(client)
 	way.on = true
-	until("all is told anew", true, func() bool { return server.rep.Core().Counters().Resyncs > 0 })
+	until("all is told anew", true, func() bool { return *server.rep.Counter("resync") > 0 })
 	way.on = false
 	judge, err := newJudge()
 	if err != nil {
