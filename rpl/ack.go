@@ -124,8 +124,6 @@ func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick 
 			a.copyShowed(p, e, before, tick)
 			p.marks.set(markDirty, re.handle)
 		}
-		v := &p.visits[re.handle]
-		v.metaAcked = max(v.metaAcked, tick)
 		a.isIn(p, re.handle, e)
 	case recMeta:
 		p.visits[re.handle].metaArrived(tick)

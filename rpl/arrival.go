@@ -27,7 +27,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	s := a.syms
 	known := p.layouts.has(n.layout.number)
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
-	says := arriveRefresh*flag(p.visits[h].relayout) | arriveDefined*flag(!known) | arriveParent*flag(parent != noHandle) |
+	says := arriveDefined*flag(!known) | arriveParent*flag(parent != noHandle) |
 		arriveName*flag(n.spawn.Name != "") | arriveArgs*flag(len(n.spawn.Args) > 0) | arriveOwner*owner
 	s = append(s, m.entry.arrive.sym(1+says), unsigned(&m.entry.handle, h), prefix.Raw(uint32(e.gen), 8),
 		unsigned(&m.entry.id, n.id.Slot()), unsigned(&m.entry.tenant, n.id.Tenant()), unsigned(&m.entry.layout, n.layout.number))

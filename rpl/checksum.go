@@ -13,7 +13,7 @@ import (
 // has it no more it says nothing; where it differs it refuses the row, and is
 // sent a keyframe. Rows that the peer may not see are not hashed. After a node's
 // rows comes the node itself, as row 255: which it is, what it is made of, whose it is
-// and what it hangs under, as of when that was last told.
+// and what it hangs under, where the peer is known to know that.
 //
 //	in a packet's header: check? [handle, row, age of the version in ticks, hash 16] …
 //
@@ -158,7 +158,7 @@ func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 		*row = wholeNode + 1
 		if v := &p.visits[h]; v.knows(e) {
 			sum := n.layout.checksum(n.id, n.owner, a.parentAt(p, n), n.spawn.Name, n.spawn.Args)
-			a.addCheck(p, h, wholeNode, uint32(v.metaAcked), sum)
+			a.addCheck(p, h, wholeNode, uint32(a.tick), sum)
 			return true
 		}
 	}
@@ -262,7 +262,7 @@ func (c *Proxy) readChecks(d *prefix.Decoder, m *entryModel) bool {
 func (c *Proxy) compare(tick Tick) {
 	for _, k := range c.toCheck {
 		if k.row == wholeNode {
-			c.compareNode(k, tick-Tick(k.age))
+			c.compareNode(k, tick)
 			continue
 		}
 		if int(k.handle) >= len(c.entries) {
@@ -296,12 +296,12 @@ func (c *Proxy) compare(tick Tick) {
 	c.toCheck = c.toCheck[:0]
 }
 
-// compareNode checks a node itself, if what it is was last told in a packet of a tick.
-// One that is not here is refused as one that is another is: it has arrived, or nobody
-// would ask.
-func (c *Proxy) compareNode(k check, at Tick) {
+// compareNode checks a node itself, as a packet of a tick has it, unless a later one has
+// said what it is. One that is not here is refused as one that is another is: it has
+// arrived, or nobody would ask.
+func (c *Proxy) compareNode(k check, tick Tick) {
 	r, _ := c.tenant(k.handle)
-	if k.handle >= maxHandles || r != nil && (r.gone || r.meta != at) {
+	if r == nil && !c.lacks(k.handle) || r != nil && (r.gone || r.meta > tick) {
 		return
 	}
 	c.counters.Checks++
@@ -313,7 +313,7 @@ func (c *Proxy) compareNode(k check, at Tick) {
 		c.stray(k.handle)
 	} else if r.mend(c.readingAt) {
 		c.stray(k.handle)
-		c.cfg.Log.Warn("a node is not the authority's", "node", r.ID, "tick", at)
+		c.cfg.Log.Warn("a node is not the authority's", "node", r.ID, "tick", tick)
 	}
 }
 

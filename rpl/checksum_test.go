@@ -98,6 +98,45 @@ func TestNodesAreChecked(t *testing.T) {
 	}
 }
 
+// A node that was taken for one of other items has its own again.
+func TestItemsAreChecked(t *testing.T) {
+	type point struct {
+		X, Y int32 `rpl:""`
+	}
+	s := rpl.NewSchema("dress")
+	types := []*rpl.ItemType{s.Item("diary", reflect.TypeFor[diaryItem](), nil), s.Item("point", reflect.TypeFor[point](), nil)}
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: 100 * time.Millisecond}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes [2]rpl.Node
+	for i, it := range types {
+		if nodes[i], err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{it}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ticks := func(n int) {
+		for range n {
+			net.Tick(nil)
+		}
+	}
+	ticks(60)
+	for i, n := range nodes {
+		c.P.Dress(n, nodes[1-i])
+		ticks(180)
+		if r, ok := c.P.Replica(n); !ok || len(r.Items) != 1 || r.Items[0] != types[i] {
+			t.Errorf("%v is here: %v, %+v", n, ok, c.P.Counters())
+		}
+	}
+	if len(c.Log.Errors) > 0 {
+		t.Error(c.Log.Errors[0])
+	}
+}
+
 // A check that is asked for comes at once; one that is turned off costs nothing
 // and finds nothing.
 func TestCheckOnRequest(t *testing.T) {

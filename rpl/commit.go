@@ -109,7 +109,7 @@ func (c *Proxy) arrive(n *stagedNode) {
 		return
 	}
 	if old := c.byNode[r.ID]; old != nil {
-		c.remove(&c.entries[old.handle], t, false) // one node has one handle
+		c.remove(&c.entries[old.handle], max(t, 1)-1, false) // one node has one handle; what that has instead may come in this packet
 	}
 	c.found(r.handle)
 	e.rep, e.gen = r, r.gen
@@ -154,7 +154,7 @@ func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
 	r, t := n.r, c.stage.tick
 	old.born = t
 	c.meta(stagedMeta{old, r.Owner, r.parent})
-	if n.refresh && !old.layout.is(r.layout.prefab, r.layout.items) {
+	if !old.layout.is(r.layout.prefab, r.layout.items) {
 		c.noteItems(old)
 		c.rows.retire(old.rows, replicaOld)
 		c.outdated = append(c.outdated, old.old)
@@ -164,9 +164,7 @@ func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
 		return
 	}
 	for k := range uint32(old.rows.n) {
-		if int(k) < len(r.layout.rows) {
-			c.refreshRow(old.rows.first+k, &c.stage.whole[n.rows+int(k)])
-		}
+		c.refreshRow(old.rows.first+k, &c.stage.whole[n.rows+int(k)])
 	}
 }
 

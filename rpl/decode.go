@@ -41,9 +41,8 @@ type stagedRow struct {
 
 // A stagedNode is an arrival. Its rows are made when it is applied.
 type stagedNode struct {
-	r       *Replica
-	refresh bool
-	rows    int // the first in stage.whole
+	r    *Replica
+	rows int // the first in stage.whole
 }
 
 type stagedMeta struct {
@@ -230,7 +229,7 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 		}
 		r.Args = b
 	}
-	node := stagedNode{r: r, refresh: says&arriveRefresh != 0, rows: len(st.whole)}
+	node := stagedNode{r: r, rows: len(st.whole)}
 	for _, t := range l.rows {
 		if err := c.readWhole(d, m, t); err != nil {
 			return err

@@ -42,7 +42,9 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *model, baseTick Tick) error {
 		case err != nil:
 			return err
 		case !here:
-			c.stray(at - 1)
+			if c.lacks(at - 1) {
+				c.stray(at - 1)
+			}
 			return fmt.Errorf("%w: handle %d", errNotHere, at-1)
 		case !ok:
 			return fmt.Errorf("%w: handle %d", errNoBase, at-1)
@@ -105,6 +107,16 @@ func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 		return r, r.old
 	}
 	return nil, rowRun{}
+}
+
+// lacks is whether a handle that has no tenant at the stage's tick should have one: it is
+// not late.
+func (c *Proxy) lacks(h uint32) bool {
+	if int(h) >= len(c.entries) {
+		return h < maxHandles
+	}
+	e := &c.entries[h]
+	return e.rep == nil && c.stage.tick > e.removed
 }
 
 // readOrdinary reads an update that differs, in the rows that it tells of, from

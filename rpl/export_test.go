@@ -228,3 +228,19 @@ func (c *Proxy) Misdate(by Tick) {
 		c.heard.ticks[i] -= by
 	}
 }
+
+// Dress has a proxy take a node for one made of the items of another, as a damaged
+// arrival would.
+func (c *Proxy) Dress(n, as Node) {
+	r, l := c.byNode[n], c.byNode[as].layout
+	c.stage.reset(c.newest)
+	for _, t := range l.rows {
+		row := stagedRow{row: uint32(t.index), vars: c.stage.newVars(t)}
+		row.at, _ = c.stage.room(t.width)
+		c.stage.whole = append(c.stage.whole, row)
+	}
+	other := *r
+	other.layout, other.Items, other.born, other.meta = l, l.types, c.newest, c.newest
+	r.born--
+	c.arrive(&stagedNode{r: &other})
+}

@@ -66,8 +66,7 @@ const (
 
 // An arrival's symbol, less one: flags, and above them whose the node is.
 const (
-	arriveRefresh = 1 << iota // the peer has it: no second one
-	arriveDefined             // its layout's definition goes along
+	arriveDefined = 1 << iota // its layout's definition goes along
 	arriveParent              // it hangs under another
 	arriveName
 	arriveArgs
@@ -222,7 +221,7 @@ func defaultEntry() entryModel {
 	}
 	arrive := []float64{0.5}
 	for _, owner := range []float64{0.9, 0.03, 0.07} {
-		for _, w := range fitFlags(0.03, 0.05, 0.05, 0.03, 0.1) {
+		for _, w := range fitFlags(0.05, 0.05, 0.03, 0.1) {
 			arrive = append(arrive, w*owner)
 		}
 	}

@@ -61,11 +61,13 @@ func (a *Authority) parentHere(p *peer, n *node) bool {
 
 // metaArrived takes the ack of a packet that told owner and parent.
 func (v *visit) metaArrived(tick Tick) {
-	v.metaAcked = max(v.metaAcked, tick)
+	if tick >= v.metaTick {
+		v.metaTick = 0
+	}
 	if tick >= v.moved {
 		v.moved = 0
 	}
 }
 
 // knows is whether the peer is known to know owner and parent as they are.
-func (v *visit) knows(e *entry) bool { return !e.meta && v.metaTick <= v.metaAcked }
+func (v *visit) knows(e *entry) bool { return !e.meta && v.metaTick == 0 }

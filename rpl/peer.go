@@ -101,17 +101,16 @@ type entry struct {
 
 // visit is how a handle's node comes to a peer and leaves it.
 type visit struct {
-	round     time.Duration // when the round's first copy left
-	planned   uint32        // the send for which a copy is planned
-	block     uint64        // number of the reliable message with the arrival, 0 none
-	fence     uint64        // last reliable message that names the handle
-	metaTick  Tick          // newest record that told owner and parent
-	metaAcked Tick          // newest packet known to be there that told them, as updates and arrivals do
-	moved     Tick          // since when the node has hung elsewhere than the peer is known to know, 0 if it knows
-	told      Tick          // newest update sent
-	calls     uint16        // reliable calls that the peer may hold for the arrival
-	copies    uint8         // sent in this round
-	inflight  uint8
+	round    time.Duration // when the round's first copy left
+	planned  uint32        // the send for which a copy is planned
+	block    uint64        // number of the reliable message with the arrival, 0 none
+	fence    uint64        // last reliable message that names the handle
+	metaTick Tick          // newest record that told owner and parent, 0 once it has come
+	moved    Tick          // since when the node has hung elsewhere than the peer is known to know, 0 if it knows
+	told     Tick          // newest update sent
+	calls    uint16        // reliable calls that the peer may hold for the arrival
+	copies   uint8         // sent in this round
+	inflight uint8
 
 	waits     bool // others wait here for a place among those calls
 	relayout  bool // the set of items must be told

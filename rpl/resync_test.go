@@ -96,6 +96,25 @@ func TestResync(t *testing.T) {
 	}
 }
 
+// A handle that was taken for another's node has its own again, in whatever order both
+// come.
+func TestResyncOfMistakenNodes(t *testing.T) {
+	for i, k := range map[int]int{1: 2, 2: 1} {
+		w := still(t, rpl.Config{CheckEvery: -1}, 4)
+		c, one, other := w.net.Clients[0], w.nodes[i].id, w.nodes[k].id
+		c.Log.Fooled = true
+		c.P.Lose(one)
+		c.P.Mistake(other, one)
+		c.P.Resync()
+		for range 120 {
+			w.net.Tick(nil)
+		}
+		if err := w.check(c, nil); err != nil {
+			t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
+		}
+	}
+}
+
 // What the answer tells before a wrong time is set right goes with all else, and is told
 // once more: a block comes without the packets before it.
 func TestResyncOfAWrongTime(t *testing.T) {
