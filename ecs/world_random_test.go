@@ -185,7 +185,8 @@ func (g *adventure) trouble() {
 	case 14:
 		g.server.asleep = draw("stall", 60)
 	case 15: // its program ends, and another of that name comes
-		if p.IsAuthority() || draw("orderly", 1) == 0 {
+		hosts := p.Mode() == tendon.Listen // still: its players would wait for it, for its network goes on
+		if !hosts && (p.IsAuthority() || draw("orderly", 1) == 0) {
 			g.quit(p)
 		} else {
 			p.again = false

@@ -153,7 +153,7 @@ func (c *Proxy) resynced(b []byte) bool {
 		return false
 	}
 	t := Tick(binary.LittleEndian.Uint32(b))
-	took, again := c.readingAt-c.astray.timed, c.astray.again
+	took, again := c.readingAt-c.astray.timed, c.astray.again || c.astray.timeless // it has asked since
 	c.astray = astray{nodes: c.astray.nodes[:0]}
 	if lead := time.Duration(max(c.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); again || c.newest < t || lead > took+maxLead {
 		c.Resync()

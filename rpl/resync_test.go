@@ -228,6 +228,38 @@ func TestResyncOnABadNetwork(t *testing.T) {
 	}
 }
 
+// Who asks once more while it is being answered is answered once more: what it was told
+// before that may be wrong.
+func TestResyncWhileAnswered(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: -1, Budget: 6000}, 300)
+	c := w.net.Clients[0]
+	for range 300 {
+		w.net.Tick(nil)
+	}
+	c.P.Resync()
+	for range 600 {
+		if w.net.Tick(nil); w.net.A.Counters().Resyncs == 1 {
+			break
+		}
+	}
+	for range 20 {
+		w.net.Tick(nil)
+	}
+	for _, th := range w.nodes {
+		c.P.Corrupt(th.id, 0, 5)
+	}
+	c.P.Resync()
+	for range 600 {
+		w.net.Tick(nil)
+	}
+	if err := w.check(c, nil); err != nil {
+		t.Fatalf("%v: %+v %+v", err, c.P.Counters(), w.net.A.Counters())
+	}
+	if n := w.net.A.Counters().Resyncs; n != 2 {
+		t.Errorf("answered %d times", n)
+	}
+}
+
 // An answer that cannot be read any more, since what it builds upon was damaged, is begun
 // anew.
 func TestAnswerThatCannotBeRead(t *testing.T) {
