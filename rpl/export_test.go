@@ -220,7 +220,12 @@ func (c *Proxy) Mistake(n, other Node) {
 }
 
 // Hasten has a proxy take the time for later than it is, as a damaged packet would.
-func (c *Proxy) Hasten(by Tick) { c.newest += by }
+func (c *Proxy) Hasten(by Tick) {
+	c.newest += by
+	for _, l := range c.layouts {
+		l.since += by
+	}
+}
 
 // Misdate has a proxy take packets for so much older than they are.
 func (c *Proxy) Misdate(by Tick) {

@@ -133,6 +133,7 @@ func (c *Proxy) setTime(t Tick) {
 	}
 	c.astray.again = true
 	c.newest, c.moved, c.removed = t, t, c.removed[:0]
+	clear(c.layouts)
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.rep != nil {

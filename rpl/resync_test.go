@@ -167,6 +167,13 @@ func TestResyncOfAWrongTime(t *testing.T) {
 	if n := net.A.Counters().Resyncs; n != 2 {
 		t.Errorf("told all anew %d times", n)
 	}
+	if node, err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{diary}}); err != nil {
+		t.Fatal(err)
+	}
+	ticks(60)
+	if _, here := c.P.Replica(node); !here {
+		t.Errorf("another is not here: %+v %+v", c.P.Counters(), net.A.Counters())
+	}
 	if len(c.Log.Errors) > 0 {
 		t.Error(c.Log.Errors[0])
 	}
