@@ -147,9 +147,9 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 }
 
 // builtAt is the entity of a proxy that was built with the item of an ordinal, Null where
-// none was, or it is another's by now.
+// none was, or it is another's by now, or the authority's node was built in another way.
 func (r *Replication) builtAt(n *node, ord int, t *rpl.ItemType) donburi.Entity {
-	if ord < len(n.built) {
+	if ord < len(n.built) && n.asBuilt() {
 		p := n.built[ord]
 		if p.comp.item == t && r.nodeOf(p.entity) == n && n.binding(p.comp, p.entity) == nil {
 			return p.entity

@@ -163,6 +163,24 @@ func TestPartRemovedBetweenSessions(t *testing.T) {
 	check(t, "what was removed is here", client.World().Valid(knob), false)
 }
 
+// A load-time node that the server has built in another way has what it has there, and
+// nothing twice.
+func TestNamedNodeBuiltInAnotherWay(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
+	tendon.Named(server.World().Entry(server.World().Create(Plan, Body, Paint, Lazy)), "door")
+	w := client.World()
+	door, knob := w.Create(Body, Paint, Lazy), w.Create(Lazy)
+	tendon.Named(w.Entry(door), "door")
+	tendon.Part(w.Entry(door), w.Entry(knob))
+	l.steps(20)
+	client.joins = true
+	client.Join(l.net.Dialer(l.listener))
+	l.joined()
+	check(t, "lazies", client.count(Lazy), 1)
+	check(t, "plans", client.count(Plan), 1)
+}
+
 // Who leaves takes what is its own and not kept, wherever that sits; what others
 // drive stays theirs, also on a node that is kept.
 func TestRidersOfWhoLeaves(t *testing.T) {
