@@ -146,7 +146,8 @@ func (w *randomWorld) hint(n *thingy) {
 }
 
 // ask has every client call the authority: on a node, which runs where the client
-// owns it, and on the session's, which runs in any case.
+// owns it, and has since what it says is now, and on the session's, which runs in any
+// case.
 func (w *randomWorld) ask(n *thingy) {
 	for _, c := range w.net.Clients {
 		c.P.Step(c.P.Newest())
@@ -154,7 +155,7 @@ func (w *randomWorld) ask(n *thingy) {
 			rpc  *rpl.RPCType
 			node rpl.Node
 			sure bool
-		}{{w.sch.ask, n.id, n.owner == c.Peer}, {w.sch.chat, rpl.SessionNode, true}, {w.sch.nudge, n.id, false}} {
+		}{{w.sch.ask, n.id, n.owner == c.Peer && n.shaken < c.P.Newest()}, {w.sch.chat, rpl.SessionNode, true}, {w.sch.nudge, n.id, false}} {
 			r, has := c.P.Replica(q.node)
 			if !has {
 				continue
