@@ -30,7 +30,7 @@ type check struct {
 }
 
 const (
-	// checkEvery is how often one row of a peer is checked by itself.
+	// checkEvery is how often one row of a peer, or one node, is checked by itself.
 	checkEvery = 500 * time.Millisecond
 
 	// maxChecks is the checksums of one send: some 80 bytes; checkBits is what one

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tendonengine/tendon/demo/island"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/kcp"
@@ -16,11 +15,8 @@ import (
 )
 
 func TestBackOverUDP(t *testing.T) {
-	server := testMember(t, "Server", true)
-	client, err := newMember("Client", false, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := newPair(t)
+	server, client := p.server, p.client
 	var said []string
 	for what, on := range map[string]func(func(rpl.Peer)){
 		"join": server.rep.OnJoin, "lost": server.rep.OnLost, "back": server.rep.OnBack, "leave": server.rep.OnLeave,
@@ -29,40 +25,19 @@ func TestBackOverUDP(t *testing.T) {
 	}
 	var printed strings.Builder
 	(&session{out: &printed, began: time.Now()}).announce(server)
-	l, err := kcp.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.rep.Host(l)
-	defer server.rep.Close("the test is over")
-	defer client.rep.Close("the test is over")
-	until := func(what string, ok func() bool) {
-		t.Helper()
-		for range 2000 {
-			for _, m := range []*member{server, client} {
-				m.rep.Receive()
-				m.game.Step(m.rep)
-				m.rep.Send()
-			}
-			if ok() {
-				return
-			}
-			time.Sleep(5 * time.Millisecond)
+	defer func() {
+		if t.Failed() {
+			t.Logf("the server has heard %q", said)
 		}
-		t.Fatalf("still not: %s; the server has heard %q", what, said)
-	}
-	walks := func() bool {
-		_, ok := tendon.Mine(client.rep, island.Walker)
-		return ok && client.rep.Mode() == tendon.Client
-	}
+	}()
 	line := kcp.NewSimulation(1, netsim.Conditions{})
-	client.rep.Join(kcp.Dialer(l.Addr(), kcp.WithConditions(line)))
-	until("the client walks", walks)
+	client.rep.Join(kcp.Dialer(p.addr, kcp.WithConditions(line)))
+	p.until("the client walks", true, p.walks)
 	number, node := client.rep.Me(), tendon.ID(mine(client))
 
 	line.SetConditions(netsim.Conditions{Loss: 1}) // its goodbye is lost too
-	client.rep.Join(kcp.Dialer(l.Addr()))
-	until("it is back", func() bool { return len(said) > 2 && walks() })
+	client.rep.Join(kcp.Dialer(p.addr))
+	p.until("it is back", true, func() bool { return len(said) > 2 && p.walks() })
 	if got := strings.Join(said, ", "); got != "join, lost, back" {
 		t.Errorf("the server heard %q", got)
 	}

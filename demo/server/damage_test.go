@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tendonengine/tendon/demo/island"
-	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/kcp"
 )
@@ -43,51 +41,20 @@ func (s *spoiler) Datagram(c transport.Conn, seq uint64, at time.Duration, b []b
 }
 
 func TestResyncOverUDP(t *testing.T) {
-	server := testMember(t, "Server", true)
-	client, err := newMember("Client", false, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := kcp.Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.rep.Host(l)
-	defer server.rep.Close("the test is over")
-	defer client.rep.Close("the test is over")
-	way := &spoiler{Dialer: kcp.Dialer(l.Addr())}
-	client.rep.Join(way)
-	until := func(what string, play bool, ok func() bool) {
-		t.Helper()
-		for range 4000 {
-			for _, m := range []*member{server, client} {
-				m.rep.Receive()
-				if play {
-					m.game.Step(m.rep)
-				}
-				m.rep.Send()
-			}
-			if ok() {
-				return
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		t.Fatalf("still not: %s", what)
-	}
-	until("the client walks", true, func() bool {
-		_, ok := tendon.Mine(client.rep, island.Walker)
-		return ok && client.rep.Mode() == tendon.Client
-	})
-	me := mine(client)
+	p := newPair(t)
+	way := &spoiler{Dialer: kcp.Dialer(p.addr)}
+	p.client.rep.Join(way)
+	p.until("the client walks", true, p.walks)
+	me := mine(p.client)
 	way.on = true
-	until("all is told anew", true, func() bool { return *server.rep.Counter("resync") > 0 })
+	p.until("all is told anew", true, func() bool { return *p.server.rep.Counter("resync") > 0 })
 	way.on = false
 	judge, err := newJudge()
 	if err != nil {
 		t.Fatal(err)
 	}
-	until("the client sees what it should", false, func() bool { return judge.compare(server, []*member{client}).count == 0 })
-	if !me.Valid() || mine(client).Entity() != me.Entity() {
+	p.until("the client sees what it should", false, func() bool { return judge.compare(p.server, []*member{p.client}).count == 0 })
+	if !me.Valid() || mine(p.client).Entity() != me.Entity() {
 		t.Error("its walker has come anew")
 	}
 }
