@@ -47,6 +47,7 @@ func extractStage(r *Replication) {
 	if r.auth == nil {
 		return
 	}
+	r.settleShapes()
 	r.findChanges()
 	clear(r.made) // the plans know them now
 	r.made = r.made[:0]

@@ -48,6 +48,43 @@ func (r *Replication) places(n *node) (ps []place) {
 	return ps
 }
 
+// builtWith is what a node was built with. A load-time node that is made anew of its
+// entity, for another session, keeps what it was built with first, as on the machines that
+// build it then: what it got or lost in play is not of that.
+func (r *Replication) builtWith(n *node) []place {
+	if ps, ok := r.shapes[n.name]; ok {
+		return ps
+	}
+	return r.places(n)
+}
+
+// settleShapes notes what load-time nodes were built with, parts included that the game
+// gave them after their names: it has had its step for it.
+func (r *Replication) settleShapes() {
+	for _, name := range r.shapeless {
+		if n := r.nodeOf(r.named[name]); n != nil && n.name == name {
+			n.built = r.places(n)
+			r.shapes[name] = n.built
+		}
+	}
+	r.shapeless = r.shapeless[:0]
+}
+
+// inPlaces is a node's items in the order in which it was built with them, free ordinals
+// for those that have gone, then the others.
+func (n *node) inPlaces(now []binding) []binding {
+	bs := make([]binding, len(n.built))
+	var later []binding
+	for _, b := range now {
+		if ord := slices.Index(n.built, place{b.comp, b.entity}); ord >= 0 {
+			bs[ord] = b
+		} else {
+			later = append(later, b)
+		}
+	}
+	return append(bs, later...)
+}
+
 // addItem gives a node an item for a component of one of its entities: at the ordinal
 // that it had when the node was built, or at one that is nobody's.
 func (r *Replication) addItem(n *node, c *component, e donburi.Entity) (rpl.Item, error) {

@@ -234,6 +234,7 @@ func (r *Replication) makeNamed(e *donburi.Entry, name string) {
 // Their entities are taken away where the world stays, but for load-time ones, which
 // are entities of the world.
 func (r *Replication) endAll(destroyed, worldStays bool) {
+	r.settleShapes()
 	nodes := r.sortedNodes()
 	if r.auth != nil {
 		r.noteStanding(nodes)

@@ -43,6 +43,7 @@ func (r *Replication) nameSum() (s nameSum) {
 func (r *Replication) unname(name string) {
 	if name != "" {
 		delete(r.named, name)
+		delete(r.shapes, name)
 		r.destroyed[name] = true
 	}
 }

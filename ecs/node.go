@@ -120,10 +120,14 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	if o.prefab != nil {
 		s.Prefab = o.prefab.wire
 	}
-	n.items = r.bindings(n)
-	n.built = r.places(n)
+	n.built = r.builtWith(n)
+	n.items = n.inPlaces(r.bindings(n))
 	for _, b := range n.items {
-		s.Items = append(s.Items, b.comp.item)
+		var t *rpl.ItemType
+		if b.comp != nil {
+			t = b.comp.item
+		}
+		s.Items = append(s.Items, t)
 	}
 	id, err := r.auth.Spawn(s)
 	if err != nil {

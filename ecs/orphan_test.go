@@ -181,6 +181,57 @@ func TestNamedNodeBuiltInAnotherWay(t *testing.T) {
 	check(t, "plans", client.count(Plan), 1)
 }
 
+// What a load-time node gets in play is not what it was built with, which says what
+// stands where on a machine that it joins, and on those that join it.
+func TestNamedNodesKeepWhatTheyWereBuiltWith(t *testing.T) {
+	door := func(m *machine, knob bool, cs ...donburi.IComponentType) (door, part *donburi.Entry) {
+		w := m.World()
+		door = w.Entry(w.Create(cs...))
+		tendon.Named(door, "door")
+		if knob {
+			part = w.Entry(w.Create(Lazy))
+			tendon.Part(door, part)
+		}
+		return door, part
+	}
+	at := func(m *machine, e *donburi.Entry) *donburi.Entry { return m.World().Entry(e.Entity()) }
+	t.Run("who joins", func(t *testing.T) {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
+		theirs, _ := door(server, false, Body)
+		ours, _ := door(client, false, Body)
+		l.steps(5)
+		carry(ours, Lazy, true, LazyData{})
+		tendon.Part(at(client, ours), client.World().Entry(client.World().Create(Limb)))
+		carry(theirs, Paint, true, PaintData{})
+		l.steps(5)
+		carry(at(server, theirs), Lazy, true, LazyData{})
+		l.steps(5)
+		carry(at(server, theirs), Paint, false, PaintData{})
+		l.steps(5)
+		client.joins = true
+		client.Join(l.net.Dialer(l.listener))
+		l.joined()
+		check(t, "the door is lazy", at(client, ours).HasComponent(Lazy), true)
+	})
+	t.Run("who is joined", func(t *testing.T) {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
+		theirs, _ := door(server, true, Body, Lazy)
+		ours, knob := door(client, true, Body, Lazy)
+		l.steps(5)
+		carry(at(server, theirs), Lazy, false, LazyData{})
+		l.steps(5)
+		server.Load("again") // without OnWorld: the same world, other nodes
+		l.steps(5)
+		client.joins = true
+		client.Join(l.net.Dialer(l.listener))
+		l.joined()
+		check(t, "the door is lazy", at(client, ours).HasComponent(Lazy), false)
+		check(t, "its knob is", at(client, knob).HasComponent(Lazy), true)
+	})
+}
+
 // Who leaves takes what is its own and not kept, wherever that sits; what others
 // drive stays theirs, also on a node that is kept.
 func TestRidersOfWhoLeaves(t *testing.T) {

@@ -98,7 +98,7 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 	for _, p := range n.parts {
 		add(r.world.Entry(p), components.Proxy)
 	}
-	n.built = r.places(n)
+	n.built = r.builtWith(n)
 	return n
 }
 
@@ -339,7 +339,7 @@ func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
 	for _, p := range n.parts {
 		add(r.world.Entry(p), components.Proxy)
 	}
-	n.built = r.places(n)
+	n.built = r.builtWith(n)
 	r.addNode(n)
 	r.setOwner(n, 0)
 	r.showParent(n)

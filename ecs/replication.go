@@ -40,6 +40,8 @@ type Replication struct {
 	destroyed map[string]bool                     // load-time nodes that this world was made with and has no more
 	parts     map[donburi.Entity][]donburi.Entity // made by Part, before their node is one
 	standing  map[string]standing                 // of load-time nodes, when they last ended
+	shapes    map[string][]place                  // of load-time nodes, what they were built with
+	shapeless []string                            // of those that are being built
 	saved     []savedComponent                    // what the session carried, until this machine is alone again
 	regrouped bool                                // a part may be another node's than at the last look, or no one's
 	builds    map[*prefab]*builder
@@ -124,6 +126,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		named:     map[string]donburi.Entity{},
 		destroyed: map[string]bool{},
 		standing:  map[string]standing{},
+		shapes:    map[string][]place{},
 		parts:     map[donburi.Entity][]donburi.Entity{},
 		builds:    map[*prefab]*builder{},
 		handlers:  map[*rpl.RPCType]func(Call, []byte, func()) error{},
@@ -287,6 +290,8 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.named)
 	clear(r.destroyed)
 	clear(r.standing)
+	clear(r.shapes)
+	r.shapeless = nil
 	clear(r.parts)
 	for i := range r.plans {
 		for _, c := range r.plans[i].columns {

@@ -155,6 +155,7 @@ func Named(e *donburi.Entry, name string) {
 	}
 	delete(r.destroyed, name)
 	r.named[name] = e.Entity()
+	r.shapeless = append(r.shapeless, name)
 	r.makeNamed(e, name)
 }
 
@@ -162,7 +163,8 @@ func Named(e *donburi.Entry, name string) {
 // components are items of the node, its other components local, its role the
 // node's. A part of another node leaves that; what is a node itself cannot be one.
 // A part's parts are the node's. What the node was built with comes and goes in its
-// place on all machines. What a part gets later, and a part that comes later, has its
+// place on all machines: of a load-time node what it and its parts have at the end of the
+// step in which it was named, also in later sessions. What a part gets later, and a part that comes later, has its
 // components elsewhere on the node's own entity, or on a part that is made for them
 // where that has such a one: no machine is told which entity carries them.
 func Part(node, part *donburi.Entry) {

@@ -30,7 +30,9 @@ type nodeLayout struct {
 func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
 	items := make([]int, len(s.Items))
 	for i, t := range s.Items {
-		items[i] = t.Index
+		if items[i] = -1; t != nil {
+			items[i] = t.Index
+		}
 	}
 	prefab := 0
 	if s.Prefab != nil {

@@ -82,7 +82,7 @@ type Spawn struct {
 	Prefab    *PrefabType // nil: made from its items alone
 	Args      []byte      // what the prefab's function is given, sent once; at most MaxArgs bytes
 	Name      string      // of a load-time node; at most MaxName bytes
-	Items     []*ItemType // in the order of their ordinals; at most MaxItems
+	Items     []*ItemType // in the order of their ordinals, nil where one stays free; at most MaxItems
 	Parent    Node
 	Owner     Peer
 	Relevance Relevance
@@ -139,7 +139,11 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	a.spots[slot] = spot{cell: -1}
 	n.items, n.rows, n.holders, n.children = n.items[:0], n.rows[:0], n.holders[:0], n.children[:0]
 	for ord, t := range s.Items {
-		a.newItem(slot, ord, t)
+		if t != nil {
+			a.newItem(slot, ord, t)
+		} else {
+			n.items = append(n.items, NoItem)
+		}
 	}
 	a.setParent(slot, parent)
 	a.rejudge(slot)

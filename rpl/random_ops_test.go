@@ -318,6 +318,9 @@ func (w *randomWorld) spawnRandom(parent *thingy) {
 		s.Name = fmt.Sprint("node ", w.last)
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "items") {
+		if rapid.IntRange(0, 7).Draw(t, "free") == 0 {
+			s.Items = append(s.Items, nil)
+		}
 		s.Items = append(s.Items, w.extra())
 	}
 	n := w.spawn(s, parent)

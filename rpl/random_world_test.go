@@ -341,9 +341,11 @@ func (w *randomWorld) spawn(s rpl.Spawn, parent *thingy) *thingy {
 	}
 	n.id = id
 	for ord, t := range s.Items {
-		p := w.newPart(t)
-		p.item, _ = w.net.A.Item(id, ord)
-		n.parts = append(n.parts, p)
+		n.parts = append(n.parts, nil)
+		if t != nil {
+			n.parts[ord] = w.newPart(t)
+			n.parts[ord].item, _ = w.net.A.Item(id, ord)
+		}
 	}
 	n.parts[0].goTo(xy{float64(rapid.IntRange(-800, 800).Draw(w.t, "x")), float64(rapid.IntRange(-800, 800).Draw(w.t, "y"))})
 	w.nodes = append(w.nodes, n)
