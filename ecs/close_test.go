@@ -44,6 +44,45 @@ func TestCloseInItsCallbacks(t *testing.T) {
 	check(t, "the server is alone", server.Mode(), tendon.Single)
 }
 
+// What is drawn in place when a session is closed, between a frame and the next step, is
+// not what a load-time node has from then on, nor what callbacks see of others.
+func TestCloseAfterAFrame(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.machine("server", tendon.Config{}), l.machine("client", tendon.Config{})
+	var doors []*donburi.Entry
+	for _, m := range []*machine{server, client} {
+		door := m.World().Entry(m.World().Create(Body))
+		tendon.Named(door, "door")
+		doors = append(doors, door)
+	}
+	server.Host(l.listener)
+	client.joins = true
+	client.Join(l.net.Dialer(l.listener))
+	l.joined()
+	other := server.Create(Body)
+	id, ent := tendon.ID(other), other.Entity()
+	server.step = func() {
+		Body.Get(doors[0]).Pos.X++
+		Body.Get(server.World().Entry(ent)).Pos.X++
+	}
+	l.steps(60)
+	had := Body.Get(doors[1]).Pos.X
+	check(t, "both are as far", Body.Get(client.find(id)).Pos.X, had)
+	out := -1.0
+	client.OnStreamOut(Body, func(e *donburi.Entry, _ bool) {
+		if tendon.ID(e) == id {
+			out = Body.Get(e).Pos.X
+		}
+	})
+	client.Frame()
+	if now := Body.Get(doors[1]).Pos.X; now >= had {
+		t.Errorf("the door is drawn at %v, the state is %v", now, had)
+	}
+	client.Close("enough")
+	check(t, "the door is", Body.Get(doors[1]).Pos.X, had)
+	check(t, "the other was", out, had)
+}
+
 // Close gives up what Host and Join have asked for, and OnEnd may ask anew.
 func TestCloseBeforeItBegan(t *testing.T) {
 	l := newLab(t, lan)

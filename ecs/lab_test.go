@@ -84,7 +84,7 @@ type (
 	}
 	opaqueWire struct {
 		X float64 `rpl:"step=1/32,interp"`
-		Y float64 `rpl:"step=1/32"`
+		Y float64 `rpl:"step=1/32,interp=inplace"`
 	}
 	TouchArgs struct {
 		What donburi.Entity `rpl:"has=paint"`

@@ -235,6 +235,7 @@ func (r *Replication) makeNamed(e *donburi.Entry, name string) {
 // are entities of the world.
 func (r *Replication) endAll(destroyed, worldStays bool) {
 	r.settleShapes()
+	r.restoreInPlace()
 	nodes := r.sortedNodes()
 	if r.auth != nil {
 		r.noteStanding(nodes)

@@ -160,6 +160,34 @@ func TestStandIn(t *testing.T) {
 	check(t, "the component", Opaque.Get(p).x, now)
 }
 
+// What a stand-in draws in place is the component's until the next step, whose rules see
+// the state again, also where nothing has come meanwhile.
+func TestStandInInPlace(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	e := Opener.Spawn(server.World(), tendon.None{})
+	id, ent := tendon.ID(e), e.Entity()
+	l.steps(60)
+	for i := range 100 {
+		if i < 30 {
+			Opaque.Get(server.World().Entry(ent)).y++
+		}
+		before := Opaque.Get(client.find(id)).y
+		client.Frame()
+		now := Opaque.Get(client.find(id)).y
+		if i == 29 && now >= before {
+			t.Errorf("drawn in place at %v, the state is %v", now, before)
+		}
+		client.Receive()
+		if now := Opaque.Get(client.find(id)).y; now < before || now != math.Trunc(now) {
+			t.Fatalf("the rules see %v after %v", now, before)
+		}
+		l.steps(1)
+	}
+	check(t, "the state", Opaque.Get(client.find(id)).y, 30)
+}
+
 // The library's own transform is an ordinary replicated component.
 func TestTransform(t *testing.T) {
 	l := newLab(t, lan)

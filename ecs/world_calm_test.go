@@ -79,6 +79,11 @@ func (g *adventure) peersKnown() error {
 	if got := slices.Collect(g.server.Peers()); !slices.Equal(got, want) {
 		return fmt.Errorf("the server has peers %v, and was told of %v", got, want)
 	}
+	served := slices.Sorted(slices.Values(g.server.Core().Peers(nil)))
+	if streams := slices.DeleteFunc(want, func(p rpl.Peer) bool { return p == g.server.Me() }); !slices.Equal(served, streams) {
+		return fmt.Errorf("the server streams to peers %v, and has %v", served, streams)
+	}
+	want = append(want, g.server.Me())
 	seen := map[rpl.Peer]*actor{}
 	for _, p := range g.players {
 		if other := seen[p.Me()]; other != nil || !slices.Contains(want, p.Me()) || g.server.Stats(p.Me()).Lost {
