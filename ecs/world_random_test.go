@@ -139,19 +139,25 @@ func (g *adventure) quit(a *actor) {
 // play runs steps; some machines draw before some of them.
 func (g *adventure) play(n int) {
 	for range n {
-		for _, m := range g.machines {
-			if g.dice.IntN(4) == 0 {
-				m.Frame()
-			}
-		}
+		g.draw()
 		g.left = 3
 		g.steps(1)
+	}
+}
+
+// draw draws on some machines.
+func (g *adventure) draw() {
+	for _, m := range g.machines {
+		if g.dice.IntN(4) == 0 {
+			m.Frame()
+		}
 	}
 }
 
 // trouble is what happens to lines, seats, levels and sessions.
 func (g *adventure) trouble() {
 	t := g.t
+	g.draw()
 	draw := func(what string, most int) int { return rapid.IntRange(0, most).Draw(t, what) }
 	who := draw("who", len(g.players)-1)
 	p := g.players[who]
