@@ -125,9 +125,15 @@ func TestDamagedDatagramsAreMended(t *testing.T) {
 		check(t, "bodies", client.count(Body), bodies)
 		server.step = step
 	}
-	for what, m := range map[string]*machine{"client": client, "server": server} {
-		if n := *m.Counter("resync"); n < 3 {
-			t.Errorf("the %s counts %d resyncs", what, n)
+	told, read := server.Core().Counters(), client.ProxyCounters()
+	for what, n := range map[string]struct{ session, core, least uint64 }{
+		"resyncs of the server":         {*server.Counter("resync"), told.Resyncs, 3},
+		"resyncs of the client":         {*client.Counter("resync"), read.Resyncs, 3},
+		"packets that it has refused":   {*client.Counter("packet refused"), read.Refused, 3},
+		"differences that it has found": {*client.Counter("state differs"), read.Mismatches, 0},
+	} {
+		if check(t, what, n.session, n.core); n.core < n.least {
+			t.Errorf("%d %s", n.core, what)
 		}
 	}
 }

@@ -72,4 +72,9 @@ func TestJoiningAnOldSession(t *testing.T) {
 	if s, c := server.Tick(), client.Tick(); c+30 < s || c > s {
 		t.Errorf("the server is in step %d, the client in %d", s, c)
 	}
+	client.Close("")
+	l.steps(5)
+	if client.Tick() > 10 {
+		t.Errorf("alone, it is in step %d", client.Tick())
+	}
 }

@@ -142,6 +142,32 @@ func TestRemovalAtRenderTime(t *testing.T) {
 	check(t, "Config.Remove ran", removed, 1)
 }
 
+// What is made in one step appears in one drawn frame, what has no state as well, and
+// not before its time has come.
+func TestAppearsTogether(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	mover := tendon.ID(l.walker(server))
+	l.steps(40)
+	with, without := tendon.ID(server.Create(Body)), tendon.ID(server.Create(Local))
+	l.until("both have arrived", func() bool { return client.has(with) && client.has(without) })
+	steps := 0
+	for ; hidden(client.find(with)); steps++ {
+		if steps > 60 {
+			t.Fatal("it is never drawn")
+		}
+		check(t, "the one without a state is hidden", hidden(client.find(without)), true)
+		l.steps(1)
+		client.Frame()
+	}
+	check(t, "the one without a state is hidden", hidden(client.find(without)), false)
+	if steps < 3 {
+		t.Errorf("drawn after %d steps, before its time", steps)
+	}
+	check(t, "what was there is hidden", hidden(client.find(mover)), false)
+}
+
 func TestStandIn(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
