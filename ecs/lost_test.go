@@ -259,6 +259,15 @@ func TestLostAndSentAway(t *testing.T) {
 		l.seconds(45)
 		server.heard("lost 2, leave 2")
 	})
+	t.Run("kicked when it was lost, having come again", func(t *testing.T) {
+		l, server, ann := open(t)
+		server.OnLost(func(p rpl.Peer) { server.Kick(p, "no second chance") })
+		ann.cut()
+		l.steps(1)
+		ann.Join(l.net.Dialer(l.listener)) // before the server misses it
+		l.until("it is told why it may not", func() bool { return errors.Is(ann.ended, transport.ErrKicked) })
+		server.heard("lost 2, leave 2")
+	})
 }
 
 // Who was not in when it was lost goes away without a word.
