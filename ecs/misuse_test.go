@@ -73,6 +73,9 @@ func TestMisuse(t *testing.T) {
 		}
 		refused(t, "one world", func() { tendon.Part(a, pa) })
 		refused(t, "a node of its own", func() { tendon.Part(a, b) })
+		refused(t, "the session's node has no parts", func() {
+			tendon.Part(server.Session(), server.World().Entry(server.World().Create(Paint)))
+		})
 	})
 	t.Run("an unregistered component", func(t *testing.T) {
 		e := server.Create(Local, Paint)

@@ -161,18 +161,22 @@ func Named(e *donburi.Entry, name string) {
 
 // Part makes an entity created inside Build share its node: its replicated
 // components are items of the node, its other components local, its role the
-// node's. A part of another node leaves that; what is a node itself cannot be one.
-// A part's parts are the node's. What the node was built with comes and goes in its
-// place on all machines: of a load-time node what it and its parts have at the end of the
-// step in which it was named, also in later sessions. What a part gets later, and a part that comes later, has its
-// components elsewhere on the node's own entity, or on a part that is made for them
-// where that has such a one: no machine is told which entity carries them.
+// node's. A part of another node leaves that; what is a node itself cannot be one, and
+// the session's node has none. A part's parts are the node's. What the node was built
+// with comes and goes in its place on all machines: of a load-time node what it and its
+// parts have at the end of the step in which it was named, also in later sessions. What a
+// part gets later, and a part that comes later, has its components elsewhere on the node's
+// own entity, or on a part that is made for them where that has such a one: no machine is
+// told which entity carries them.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
 	if r == nil || !sameWorld(node, r.world) {
 		panic("tendon: Part: node and part must be entities of one world that has a session")
 	}
 	whole := r.whole(node)
+	if whole.Entity() == r.session.entity {
+		panic("tendon: Part: the session's node has no parts, for it goes from world to world: give its own entity the component, or make the part a node")
+	}
 	if whole.Entity() == part.Entity() || node.Entity() == part.Entity() {
 		panic("tendon: Part: an entity cannot be a part of itself, or of its own part")
 	}

@@ -3,6 +3,7 @@ package ecs_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quasilyte/gmath"
@@ -100,7 +101,11 @@ func rootOf(e *donburi.Entry) *donburi.Entry {
 
 func (g *adventure) equal() error {
 	all := nodesOf(g.server.machine)
-	for _, p := range g.players {
+	clients := g.players
+	if g.guest != nil {
+		clients = append(slices.Clip(clients), g.guest)
+	}
+	for _, p := range clients {
 		if p.Mode() != tendon.Client || p.Me() == 0 {
 			return fmt.Errorf("%s is not in", p.name)
 		}

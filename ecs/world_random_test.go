@@ -27,6 +27,7 @@ type adventure struct {
 	t       *rapid.T
 	server  *actor
 	players []*actor
+	guest   *actor     // who does what it should not; nil for none
 	dice    *rand.Rand // of callbacks
 	moods   int        // what callbacks may do: a bit each
 	left    int        // of what callbacks may do in this step
@@ -57,6 +58,9 @@ func newAdventure(t *testing.T, rt *rapid.T) *adventure {
 	g.serve("server")
 	for i := range rapid.IntRange(1, 3).Draw(rt, "players") {
 		g.players = append(g.players, g.player(string(rune('a'+i))))
+	}
+	if g.worlds == made && rapid.Bool().Draw(rt, "guest") {
+		g.invite()
 	}
 	g.play(rapid.IntRange(1, 60).Draw(rt, "head start"))
 	return g
@@ -280,6 +284,7 @@ func (g *adventure) calm() {
 		}
 		p.way.SetConditions(lan, lan)
 	}
+	g.behave()
 	g.play(60) // what was asked for last is done
 	var err error
 	for range 60 * 6 {

@@ -64,18 +64,9 @@ func (g *adventure) attend(a *actor) {
 			g.t.Fatalf("%s: %s while %v are in", a.name, where, w.in)
 		}
 	}
-	doors := func(world donburi.World, name string) (all []donburi.Entity) {
-		for _, door := range []string{"a", "b", "c"} {
-			e := world.Entry(world.Create(Paint, Body))
-			Paint.Get(e).Name = door
-			tendon.Named(e, name+"/"+door)
-			all = append(all, e.Entity())
-		}
-		return all
-	}
 	if g.worlds == one {
 		a.doors = map[donburi.Entity]bool{}
-		for _, e := range doors(a.World(), "") {
+		for _, e := range doorsOf(a.World(), "") {
 			a.doors[e] = true
 			components.RplNode.Get(a.World().Entry(e)).Keep = true // whoever leaves
 		}
@@ -84,7 +75,7 @@ func (g *adventure) attend(a *actor) {
 			if none("OnWorld"); a.IsAuthority() {
 				w.anew(a.Tick())
 			}
-			doors(world, name)
+			doorsOf(world, name)
 			g.react(a, nil, onStart)
 		})
 	}
@@ -113,6 +104,17 @@ func (g *adventure) attend(a *actor) {
 	g.attendSacks(a)
 	g.attendCalls(a)
 	g.attendPeers(a)
+}
+
+// doorsOf makes the load-time nodes of a world.
+func doorsOf(world donburi.World, name string) (all []donburi.Entity) {
+	for _, door := range []string{"a", "b", "c"} {
+		e := world.Entry(world.Create(Paint, Body))
+		Paint.Get(e).Name = door
+		tendon.Named(e, name+"/"+door)
+		all = append(all, e.Entity())
+	}
+	return all
 }
 
 // attendNodes watches over the lives of nodes.
