@@ -133,7 +133,7 @@ func (r *Replication) expected(now time.Duration) rpl.Tick {
 
 // receiveClient is Receive on a client.
 func (r *Replication) receiveClient() {
-	r.settleShapes()
+	r.admitStrangers(r.settleShapes())
 	r.restoreInPlace()
 	r.link.Poll(clientInbox{r})
 	if r.ended == nil && r.welcomed != nil {

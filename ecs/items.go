@@ -59,15 +59,17 @@ func (r *Replication) builtWith(n *node) []place {
 }
 
 // settleShapes notes what load-time nodes were built with, parts included that the game
-// gave them after their names: it has had its step for it.
-func (r *Replication) settleShapes() {
-	for _, name := range r.shapeless {
+// gave them after their names: it has had its step for it. It returns their names.
+func (r *Replication) settleShapes() []string {
+	settled := r.shapeless
+	r.shapeless = nil
+	for _, name := range settled {
 		if n := r.nodeOf(r.named[name]); n != nil && n.name == name {
 			n.built = r.places(n)
 			r.shapes[name] = n.built
 		}
 	}
-	r.shapeless = r.shapeless[:0]
+	return settled
 }
 
 // inPlaces is a node's items in the order in which it was built with them, free ordinals

@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/yohamta/donburi"
@@ -230,6 +231,37 @@ func TestNamedNodesKeepWhatTheyWereBuiltWith(t *testing.T) {
 		check(t, "the door is lazy", at(client, ours).HasComponent(Lazy), false)
 		check(t, "its knob is", at(client, knob).HasComponent(Lazy), true)
 	})
+}
+
+// A load-time node may be made in the middle of a level, on each machine when it gets to
+// it: what hangs under it does so from then on, and parts may come in the same step.
+func TestNamedLate(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	annex := func(m *machine) *donburi.Entry {
+		w := m.World()
+		e, part := w.Entry(w.Create(Paint)), w.Entry(w.Create(Lazy))
+		tendon.Named(e, "annex")
+		tendon.Part(e, part)
+		return e
+	}
+	theirs, child := annex(server), server.Create(Body)
+	id := tendon.ID(child)
+	if err := tendon.Attach(child, theirs); err != nil {
+		t.Fatal(err)
+	}
+	Paint.Get(theirs).Colour = 7
+	l.until("the child is there", func() bool { return client.has(id) })
+	l.steps(20)
+	check(t, "what it hangs under", tendon.Parent(client.find(id)) == nil, true)
+	check(t, "nodes whose names are not known", *client.Counter("name unknown"), 1)
+	ours := annex(client)
+	l.steps(2)
+	check(t, "its paint", Paint.Get(ours).Colour, 7)
+	check(t, "lazies", client.count(Lazy), 1)
+	check(t, "what the child hangs under", tendon.Parent(client.find(id)).Entity(), ours.Entity())
+	check(t, "what hangs under it", len(slices.Collect(tendon.Children(ours))), 1)
 }
 
 // Who leaves takes what is its own and not kept, wherever that sits; what others

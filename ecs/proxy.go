@@ -344,10 +344,24 @@ func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
 	r.setOwner(n, 0)
 	r.showParent(n)
 	r.hide(n)
-	if rep := r.strangers[name]; rep != nil { // its state came first
+}
+
+// admitStrangers is for load-time nodes that this machine has made now, and whose state
+// came first, with that of what hangs under them.
+func (r *Replication) admitStrangers(names []string) {
+	for _, name := range names {
+		rep := r.strangers[name]
+		if rep == nil {
+			continue
+		}
 		delete(r.strangers, name)
 		h := proxyHandler{r}
 		h.Arrived(rep)
+		for _, c := range r.sortedNodes() {
+			if c.replica != nil && c.replica.Parent == rep.ID && !c.leaving {
+				r.linkTo(c, r.byID[rep.ID])
+			}
+		}
 		h.Loaded(rep)
 	}
 }

@@ -195,7 +195,11 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 
 // actAsClient is what a game may do where it decides nothing.
 func (g *adventure) actAsClient(a *actor, e *donburi.Entry, pick func(int) int) {
-	switch pick(8) {
+	switch pick(9) {
+	case 8:
+		if a.annexes {
+			a.annex(pick(3))
+		}
 	case 0:
 		group(pick).Ask(a.Replication, pick(2) == 0)
 	case 1:
@@ -232,7 +236,16 @@ func (a *actor) spawn(pick func(int) int) {
 		return
 	}
 	var e *donburi.Entry
-	switch pick(11) {
+	switch pick(14) {
+	case 11:
+		e = a.escort(pick)
+	case 12:
+		e = a.adopt(pick)
+	case 13:
+		if a.annexes {
+			a.annex(pick(3))
+		}
+		return
 	case 0:
 		e = Crate.Spawn(w, CrateArgs{Label: "crate", Pos: gmath.Vec{X: float64(pick(50))}})
 	case 1:

@@ -3,7 +3,6 @@ package ecs_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/quasilyte/gmath"
@@ -101,11 +100,7 @@ func rootOf(e *donburi.Entry) *donburi.Entry {
 
 func (g *adventure) equal() error {
 	all := nodesOf(g.server.machine)
-	clients := g.players
-	if g.guest != nil {
-		clients = append(slices.Clip(clients), g.guest)
-	}
-	for _, p := range clients {
+	for _, p := range g.clients() {
 		if p.Mode() != tendon.Client || p.Me() == 0 {
 			return fmt.Errorf("%s is not in", p.name)
 		}
@@ -171,6 +166,9 @@ func (g *adventure) same(p *actor, e *donburi.Entry) error {
 		}
 	}
 	if err := g.sameState(p, here, e); err != nil {
+		return err
+	}
+	if err := sameEscorts(here, e); err != nil {
 		return err
 	}
 	if t := gunOf(e); t != nil {

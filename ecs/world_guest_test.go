@@ -6,6 +6,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/yohamta/donburi"
@@ -34,6 +35,14 @@ func (g *adventure) invite() {
 	}
 	g.guest = a
 	join()
+}
+
+// clients are the players and the guest.
+func (g *adventure) clients() []*actor {
+	if g.guest == nil {
+		return g.players
+	}
+	return append(slices.Clip(g.players), g.guest)
 }
 
 // behave has the guest join anew.

@@ -80,15 +80,16 @@ const (
 type actor struct {
 	*machine
 	*witness
-	hello string
-	grid  bool                    // it shows what is near, where it is the server
-	doors map[donburi.Entity]bool // that stay for good
-	way   *mem.Dialer
-	again bool // when it has ended it joins again
+	hello   string
+	annexes bool                    // it may make load-time nodes later: its worlds are made anew for each session
+	grid    bool                    // it shows what is near, where it is the server
+	doors   map[donburi.Entity]bool // that stay for good
+	way     *mem.Dialer
+	again   bool // when it has ended it joins again
 }
 
 func (g *adventure) actor(name, hello string) *actor {
-	a := &actor{hello: hello, grid: rapid.IntRange(0, 2).Draw(g.t, "grid") == 0}
+	a := &actor{hello: hello, annexes: g.worlds == made, grid: rapid.IntRange(0, 2).Draw(g.t, "grid") == 0}
 	c := tendon.Config{Hello: []byte(hello), Sends: []int{0, 60, 20}[rapid.IntRange(0, 2).Draw(g.t, "sends")]}
 	if a.grid {
 		c.Interest = sight
@@ -288,6 +289,7 @@ func (g *adventure) calm() {
 	g.play(60) // what was asked for last is done
 	var err error
 	for range 60 * 6 {
+		g.catchUp()
 		if err = g.equal(); err == nil {
 			g.lastCalls()
 			return

@@ -1,0 +1,117 @@
+package ecs_test
+
+// In games played at random: nodes made in other ways than most. Escorts are told by
+// their arguments whom they are for, some are built by the game and adopted, and
+// load-time nodes are made in the middle of a level, by each machine when it gets to it.
+
+import (
+	"fmt"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+var (
+	Escort = tendon.NewPrefab(proto, "escort", newEscort)
+	Whom   = donburi.NewComponentType[whomData]() // of an escort, local
+	Annex  = donburi.NewComponentType[int]()      // of a load-time node that came later, local
+)
+
+type (
+	EscortArgs struct {
+		Whom  donburi.Entity   `rpl:""`
+		Dress uint8            `rpl:"max=3"` // what it is built with
+		Group []donburi.Entity `rpl:"max=3"`
+	}
+	whomData struct {
+		whom  rpl.Node
+		group []rpl.Node
+		dress uint8
+	}
+)
+
+func newEscort(w donburi.World, a EscortArgs) *donburi.Entry {
+	cs := []donburi.IComponentType{Whom, Body, Opaque, Lazy}
+	e := w.Entry(w.Create(cs[:2+a.Dress%3]...))
+	name := func(of donburi.Entity) rpl.Node {
+		if of == donburi.Null {
+			return 0
+		}
+		return tendon.ID(w.Entry(of)) // it panics for what is not here
+	}
+	d := whomData{whom: name(a.Whom), dress: a.Dress}
+	for _, of := range a.Group {
+		d.group = append(d.group, name(of))
+	}
+	Whom.SetValue(e, d)
+	return e
+}
+
+// escort makes one for some nodes.
+func (a *actor) escort(pick func(int) int) *donburi.Entry {
+	args := EscortArgs{Dress: uint8(pick(4))}
+	if to := a.some(pick); to != nil {
+		args.Whom = to.Entity()
+		for range pick(4) {
+			args.Group = append(args.Group, a.some(pick).Entity())
+		}
+	}
+	return Escort.Spawn(a.World(), args)
+}
+
+// adopt makes a node of an entity that has more than its prefab builds, or less.
+func (a *actor) adopt(pick func(int) int) *donburi.Entry {
+	w := a.World()
+	e := w.Entry(w.Create([][]donburi.IComponentType{{Body, Paint, Lazy, Local}, {Local}, {Local, Paint, Ammo}}[pick(3)]...))
+	Local.Get(e).From = "adopted"
+	Crate.Adopt(e, CrateArgs{Label: "adopted"})
+	return w.Entry(e.Entity())
+}
+
+// sameEscorts compares for whom an escort was made. Where a machine did not have one then,
+// it was null.
+func sameEscorts(here, e *donburi.Entry) error {
+	if !here.HasComponent(Whom) || !e.HasComponent(Whom) {
+		return nil
+	}
+	got, want := Whom.Get(here), Whom.Get(e)
+	ok := got.dress == want.dress && (got.whom == 0 || got.whom == want.whom) && len(got.group) == len(want.group)
+	for i := 0; ok && i < len(got.group); i++ {
+		ok = got.group[i] == 0 || got.group[i] == want.group[i]
+	}
+	if !ok {
+		return fmt.Errorf("it is an escort of %v, not %v", got, want)
+	}
+	return nil
+}
+
+// annex makes a load-time node, in a level that is being played.
+func (a *actor) annex(i int) {
+	w := a.World()
+	for e := range Annex.Iter(w) {
+		if *Annex.Get(e) == i {
+			return
+		}
+	}
+	e := w.Entry(w.Create(Annex, Paint, Body))
+	Annex.SetValue(e, i)
+	part := w.Entry(w.Create(Lazy, Limb))
+	if i == 0 {
+		tendon.Part(e, part)
+	}
+	tendon.Named(e, fmt.Sprint("annex ", i))
+	if i == 1 {
+		tendon.Part(e, part)
+	}
+}
+
+// catchUp has everyone make the load-time nodes that the server has.
+func (g *adventure) catchUp() {
+	for e := range Annex.Iter(g.server.World()) {
+		for _, p := range g.clients() {
+			p.annex(*Annex.Get(e))
+		}
+	}
+}
