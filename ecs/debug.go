@@ -155,6 +155,9 @@ func (r *Replication) itemsOf(e *donburi.Entry) string {
 
 // checkBumped finds an `explicit` component that has changed unsaid.
 func (r *Replication) checkBumped(b *binding) {
+	if slices.ContainsFunc(r.bumped, func(due bump) bool { return due.entity == b.entity && due.comp == b.comp }) {
+		return // said by a callback, after it was looked at
+	}
 	if b.seen != r.tick && b.memory != nil {
 		if field := r.differs(b); field != "" {
 			r.scold("missed bump", fmt.Sprintf("%s.%s", b.comp.name, field),

@@ -105,6 +105,14 @@ func TestDebugIsSilent(t *testing.T) {
 	donburi.Add(server.find(ids[1]), Body, &BodyData{Pos: gmath.Vec{X: 1}})
 	l.steps(10)
 	check(t, "the added component", Lazy.Get(client.find(ids[0])).N, 3)
+	server.OnStreamIn(Plan, func(*donburi.Entry) { // which runs when this step's state was read
+		e := server.find(ids[0])
+		Lazy.Get(e).N = 4
+		tendon.Bump(e, Lazy)
+	})
+	server.Create(Plan)
+	l.steps(10)
+	check(t, "what a callback has bumped", Lazy.Get(client.find(ids[0])).N, 4)
 	donburi.Remove[LazyData](server.find(ids[0]), Lazy)
 	server.find(ids[1]).Remove()
 	l.steps(60)

@@ -248,6 +248,27 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 		}
 		nodes = r.sortedNodes()
 	}
+	if r.auth != nil && worldStays {
+		r.removeUnmade()
+	}
+}
+
+// removeUnmade takes away what callbacks have given RplNode while all nodes ended: at the
+// end of the step it would have been one.
+func (r *Replication) removeUnmade() {
+	loadTime := map[donburi.Entity]bool{}
+	for _, ent := range r.named {
+		loadTime[ent] = true
+	}
+	var unmade []*node
+	for e := range components.RplNode.Iter(r.world) {
+		if ent := e.Entity(); r.nodeOf(ent) == nil && !loadTime[ent] {
+			unmade = append(unmade, &node{entity: ent, parts: r.parts[ent]})
+		}
+	}
+	for _, n := range unmade {
+		r.removeEntities(n)
+	}
 }
 
 func (r *Replication) endOne(n *node, destroyed, worldStays bool) {

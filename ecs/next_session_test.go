@@ -8,6 +8,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -47,6 +48,29 @@ func TestDoorsOfTheWorldBefore(t *testing.T) {
 	check(t, "the guest's door", Paint.Get(e).Name, "open")
 	check(t, "which is", tendon.ID(e), tendon.ID(nodesOf(host)[0]))
 	check(t, "nodes that the host holds for it", host.Core().PeerStats(guest.Me()).Held, 2)
+}
+
+// What callbacks make while a world ends, ends with it: also what is no node yet.
+func TestMadeWhileAllEnds(t *testing.T) {
+	l := newLab(t, lan)
+	l.server(tendon.Config{})
+	client := l.machine("client", tendon.Config{})
+	made := 0
+	client.OnStreamOut(Paint, func(*donburi.Entry, bool) {
+		made++
+		w := client.World()
+		w.Create(components.RplNode, Body)
+		w.Create(Lazy) // a local entity stays
+	})
+	client.Create(Paint)
+	l.steps(5)
+	client.joins = true
+	client.Join(l.net.Dialer(l.listener))
+	l.joined()
+	check(t, "callbacks", made, 1)
+	check(t, "bodies", client.count(Body), 0)
+	check(t, "lazies", client.count(Lazy), 1)
+	check(t, "nodes", len(nodesOf(client)), 0)
 }
 
 // A session that is joined has what its server's has, not what was this machine's alone.

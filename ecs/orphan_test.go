@@ -233,6 +233,35 @@ func TestNamedNodesKeepWhatTheyWereBuiltWith(t *testing.T) {
 	})
 }
 
+// A load-time node out of sight is nobody's, and hangs under nothing.
+func TestNamedOutOfSight(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
+	var doors []*donburi.Entry
+	for _, m := range l.machines {
+		door := m.World().Entry(m.World().Create(Paint))
+		tendon.Named(door, "door")
+		doors = append(doors, door)
+	}
+	client.joins = true
+	client.Join(l.net.Dialer(l.listener))
+	l.joined()
+	car := server.Create(Body)
+	id := tendon.ID(car)
+	if err := tendon.Attach(doors[0], car); err != nil {
+		t.Fatal(err)
+	}
+	l.steps(20)
+	check(t, "what it hangs under", components.Parent.Get(doors[1]).Entity, client.find(id).Entity())
+	components.RplNode.Get(server.find(id)).Relevance = rpl.OwnerOnly
+	l.until("both are out of sight", func() bool { return hidden(doors[1]) && !client.has(id) })
+	l.steps(20)
+	check(t, "what it hangs under then", components.Parent.Get(doors[1]).Entity, donburi.Null)
+	components.RplNode.Get(server.find(id)).Relevance = rpl.Always
+	l.until("both are back", func() bool { return !hidden(doors[1]) && client.has(id) })
+	check(t, "what it hangs under again", components.Parent.Get(doors[1]).Entity, client.find(id).Entity())
+}
+
 // A load-time node may be made in the middle of a level, on each machine when it gets to
 // it: what hangs under it does so from then on, and parts may come in the same step.
 func TestNamedLate(t *testing.T) {

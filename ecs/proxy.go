@@ -327,6 +327,7 @@ func (r *Replication) rest(n *node) {
 	}
 	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}
 	r.setOwner(n, 0)
+	r.showParent(n)
 	n.here, n.told = false, 0
 	r.addNode(n)
 }

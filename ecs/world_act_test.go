@@ -236,7 +236,9 @@ func (a *actor) spawn(pick func(int) int) {
 		return
 	}
 	var e *donburi.Entry
-	switch pick(14) {
+	switch pick(15) {
+	case 14:
+		e = Flash.Spawn(w, CrateArgs{Label: "flash", Pos: gmath.Vec{X: float64(pick(50))}})
 	case 11:
 		e = a.escort(pick)
 	case 12:

@@ -39,6 +39,11 @@ func (a *actor) told() error {
 	if len(a.in) != len(all) {
 		return fmt.Errorf("it was told of %v, and has %d nodes", a.in, len(all))
 	}
+	for _, what := range []string{"proxy written", "node on a client", "missed bump", "owner written", "parent written"} {
+		if n := *a.Counter(what); n > 0 {
+			return fmt.Errorf("it is blamed for %q %d times", what, n)
+		}
+	}
 	if err := a.sacksTold(all); err != nil {
 		return err
 	}

@@ -153,6 +153,9 @@ func (g *adventure) same(p *actor, e *donburi.Entry) error {
 	if (up == nil) != (want == nil) || up != nil && tendon.ID(up) != tendon.ID(want) {
 		return fmt.Errorf("its parent is %v, not %v", up, want)
 	}
+	if e.HasComponent(Spent) {
+		return nil
+	}
 	blurred := g.blurred(p, here, e)
 	if err := g.sameLimbs(p, here, e); err != nil {
 		return err

@@ -6,11 +6,13 @@ package ecs_test
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/yohamta/donburi"
 	"github.com/yohamta/donburi/filter"
+	"pgregory.net/rapid"
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
@@ -20,7 +22,9 @@ import (
 // invite adds a guest, whose callbacks nobody watches.
 func (g *adventure) invite() {
 	a := &actor{hello: "guest", witness: &witness{blurred: map[donburi.Entity]bool{}}}
-	a.machine = g.machineIn(nil, "guest", tendon.Config{Hello: []byte(a.hello)})
+	a.machine = g.machineIn(nil, "guest", tendon.Config{
+		Hello: []byte(a.hello), Debug: rapid.Bool().Draw(g.t, "debug"), Log: slog.New(slog.DiscardHandler),
+	})
 	a.OnWorld(func(w donburi.World, name string) { doorsOf(w, name) })
 	join := func() {
 		a.way = g.net.Dialer(g.listener)

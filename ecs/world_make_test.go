@@ -9,12 +9,15 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 )
 
 var (
 	Escort = tendon.NewPrefab(proto, "escort", newEscort)
+	Flash  = tendon.NewPrefab(proto, "flash", newFlash, components.NodeData{Transient: true})
+	Spent  = donburi.NewTag("spent")              // a flash, local
 	Whom   = donburi.NewComponentType[whomData]() // of an escort, local
 	Annex  = donburi.NewComponentType[int]()      // of a load-time node that came later, local
 )
@@ -46,6 +49,13 @@ func newEscort(w donburi.World, a EscortArgs) *donburi.Entry {
 		d.group = append(d.group, name(of))
 	}
 	Whom.SetValue(e, d)
+	return e
+}
+
+// newFlash is a kind of node that each machine moves by itself.
+func newFlash(w donburi.World, a CrateArgs) *donburi.Entry {
+	e := w.Entry(w.Create(Spent, Body, Paint))
+	Body.Get(e).Pos = a.Pos
 	return e
 }
 

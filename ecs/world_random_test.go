@@ -7,6 +7,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -96,6 +97,9 @@ func (g *adventure) actor(name, hello string) *actor {
 	}
 	c.Dedicated = hello == "" && rapid.Bool().Draw(g.t, "dedicated")
 	c.Budget = []int{0, 0, 30_000, 8_000, 3_000}[rapid.IntRange(0, 4).Draw(g.t, "budget")]
+	if c.Debug = rapid.IntRange(0, 3).Draw(g.t, "debug") == 0; c.Debug {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
 	w := donburi.NewWorld()
 	if g.worlds == made {
 		w = nil
