@@ -6,7 +6,8 @@ import (
 	"github.com/yohamta/donburi"
 )
 
-// Bump says that a component tagged `explicit` has changed: without it nobody is told.
+// Bump says that a component tagged `explicit` has changed: without it nobody is told. One
+// that has been added need not be bumped, one that was taken away in the same step must.
 // It is read in the next step that sends, or, while no peer has the node, when one is
 // about to get it; with an OnChange in this one. On a proxy it does nothing.
 func Bump(e *donburi.Entry, c donburi.IComponentType) {

@@ -76,7 +76,13 @@ func (a *actor) graft(e *donburi.Entry, pick func(int) int) {
 		carry(limb, Opaque, !limb.HasComponent(Opaque), opaqueData{x: float64(pick(100))})
 	case 5:
 		a.hang(e, up, limb, Lazy)
-		carry(limb, Lazy, !limb.HasComponent(Lazy), LazyData{N: int32(pick(100))})
+		on, ent := !limb.HasComponent(Lazy), limb.Entity()
+		carry(limb, Lazy, on, LazyData{N: int32(pick(100))})
+		if dropped, ok := a.dropped[ent]; !on {
+			a.dropped[ent] = a.Tick()
+		} else if ok && dropped+2 > a.Tick() {
+			tendon.Bump(w.Entry(ent), Lazy)
+		}
 	case 6:
 		if limb != e && pick(2) == 0 {
 			w.Remove(limb.Entity())

@@ -23,10 +23,11 @@ type witness struct {
 	lives   map[rpl.Peer]*life
 	order   map[line]uint32 // of reliable calls
 	groups  map[member]bool
-	blurred map[donburi.Entity]bool // which entity of these carries what cannot be told elsewhere
-	odd     int                     // who is blue
-	client  bool                    // it was one in its last step
-	tick    rpl.Tick                // of that
+	blurred map[donburi.Entity]bool     // which entity of these carries what cannot be told elsewhere
+	dropped map[donburi.Entity]rpl.Tick // what carried an explicit component, which was then taken from it
+	odd     int                         // who is blue
+	client  bool                        // it was one in its last step
+	tick    rpl.Tick                    // of that
 }
 
 // anew begins another session, where a client has become one that decides: maybe in the
@@ -56,7 +57,7 @@ func (a *actor) member(g *tendon.Group, e *donburi.Entry) member {
 
 // attend binds everything on one machine, and watches over what callbacks say.
 func (g *adventure) attend(a *actor) {
-	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, sacks: map[rpl.Node]sackTold{}, order: map[line]uint32{}, groups: map[member]bool{}, blurred: map[donburi.Entity]bool{}, odd: 2}
+	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, sacks: map[rpl.Node]sackTold{}, order: map[line]uint32{}, groups: map[member]bool{}, blurred: map[donburi.Entity]bool{}, dropped: map[donburi.Entity]rpl.Tick{}, odd: 2}
 	w.anew(0)
 	a.witness = w
 	none := func(where string) {
