@@ -65,6 +65,13 @@ func (r *Replication) endNode(n *node) {
 	r.forget(n)
 }
 
+// endStripped ends a node that lost RplNode: its entity is a local one from now on, also
+// where it was a load-time node.
+func (r *Replication) endStripped(n *node) {
+	r.unname(n.name)
+	r.endNode(n)
+}
+
 // lastWords runs the calls that wait for this step's Send on a node that will
 // not be there then.
 func (r *Replication) lastWords(n *node) {

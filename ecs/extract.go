@@ -63,7 +63,7 @@ func (r *Replication) endShortLived() {
 		for i := 0; i < len(r.made); i++ {
 			n := r.made[i]
 			if r.nodeOf(n.entity) == n && n != r.session && !r.world.Entry(n.entity).HasComponent(components.RplNode) {
-				r.endNode(n)
+				r.endStripped(n)
 				ended = true
 			}
 		}
@@ -247,7 +247,7 @@ func (r *Replication) leftRow(p *plan, row int) bool {
 	if r.world.Entry(e).HasComponent(components.RplNode) {
 		return false
 	}
-	r.endNode(n)
+	r.endStripped(n)
 	p.entities[row], p.rows[row] = donburi.Null, nil // callbacks may have made it a node again, in the same place
 	return true
 }

@@ -174,7 +174,10 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	}
 	add(r.world.Entry(ent), c.c)
 	b := &n.items[ord]
-	*b = binding{comp: c, entity: ent, track: newTrack(c)}
+	*b = binding{comp: c, entity: ent}
+	if !n.data.Transient { // else it is drawn as this machine has it
+		b.track = newTrack(c)
+	}
 	r.startWatch(b, false)
 	r.inject(n, ord, n.replica.Tick(ord))
 	if c.item.HasRefs {

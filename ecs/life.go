@@ -214,6 +214,8 @@ func (r *Replication) remakeNamed() {
 	for _, name := range names {
 		if ent := r.named[name]; r.world.Valid(ent) {
 			r.makeNamed(r.world.Entry(ent), name)
+		} else { // it was removed by a callback, while all ended
+			r.unname(name)
 		}
 	}
 	if r.auth != nil {

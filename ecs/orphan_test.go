@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -231,6 +232,41 @@ func TestNamedNodesKeepWhatTheyWereBuiltWith(t *testing.T) {
 		check(t, "the door is lazy", at(client, ours).HasComponent(Lazy), false)
 		check(t, "its knob is", at(client, knob).HasComponent(Lazy), true)
 	})
+}
+
+// A load-time node that loses RplNode is a local entity on the authority, and gone
+// elsewhere, also for who comes later. Its name is free again.
+func TestNamedNodeStripped(t *testing.T) {
+	l := newLab(t, lan)
+	join := func() *machine {
+		m := l.machine(fmt.Sprint("client ", len(l.machines)), tendon.Config{})
+		tendon.Named(m.World().Entry(m.World().Create(Paint)), "door")
+		m.joins = true
+		m.Join(l.net.Dialer(l.listener))
+		return m
+	}
+	server := l.server(tendon.Config{})
+	door := server.World().Entry(server.World().Create(Paint))
+	tendon.Named(door, "door")
+	early := join()
+	l.joined()
+	prime(door, func(set []donburi.IComponentType) []donburi.IComponentType { return without(set, components.RplNode) })
+	donburi.Remove[components.NodeData](door, components.RplNode)
+	l.steps(30)
+	late := join()
+	l.joined()
+	l.steps(30)
+	check(t, "it is there on the server", door.Valid(), true)
+	check(t, "and no node", tendon.ID(door), 0)
+	check(t, "elsewhere", [2]int{early.count(Paint), late.count(Paint)}, [2]int{})
+	tendon.Named(server.World().Entry(server.World().Create(Paint)), "door")
+	for _, m := range []*machine{early, late} {
+		tendon.Named(m.World().Entry(m.World().Create(Paint)), "door")
+	}
+	l.steps(30)
+	for _, m := range []*machine{early, late} {
+		check(t, m.name+": the new one", len(nodesOf(m)), 1)
+	}
 }
 
 // A load-time node out of sight is nobody's, and hangs under nothing.

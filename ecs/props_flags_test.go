@@ -93,6 +93,31 @@ func TestTransient(t *testing.T) {
 	}
 }
 
+// What is on its way on the authority when a client is told of it, is moved and drawn by
+// that client alone as well.
+func TestTransientOnItsWay(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	e := Flash.Spawn(server.World(), CrateArgs{})
+	id, ent := tendon.ID(e), e.Entity()
+	server.step = func() { Body.Get(server.World().Entry(ent)).Pos.X++ }
+	l.steps(60)
+	client := l.client(tendon.Config{})
+	l.joined()
+	l.until("the client has it", func() bool { return client.has(id) })
+	was := Body.Get(client.find(id)).Pos.X
+	client.step = func() { Body.Get(client.find(id)).Pos.Y += 2 }
+	for range 60 {
+		client.Frame()
+		l.steps(1)
+	}
+	here := client.find(id)
+	check(t, "moved by the client alone", Body.Get(here).Pos, gmath.Vec{X: was, Y: 120})
+	client.Frame()
+	check(t, "and drawn there", tendon.View(here, Body).Pos, gmath.Vec{X: was, Y: 120})
+	check(t, "in place too", Body.Get(here).Pos, gmath.Vec{X: was, Y: 120})
+}
+
 // A node is made transient until others are told of it, then no more: that is refused
 // by name.
 func TestTransientInTime(t *testing.T) {

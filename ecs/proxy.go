@@ -213,7 +213,11 @@ func (r proxyHandler) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 	}
 }
 
-func (r proxyHandler) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) { r.Changed(rep, ord, t) }
+func (r proxyHandler) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
+	if n, ok := rep.Entity.(*node); ok && !n.data.Transient { // each machine moves its own
+		r.Changed(rep, ord, t)
+	}
+}
 
 func (r proxyHandler) Run(c rpl.Call) {
 	r.resolve()

@@ -42,7 +42,8 @@ func carrier(e *donburi.Entry) *donburi.Entry {
 }
 
 // Children are the nodes directly below a node, in the order of their coming;
-// its parts are not among them. They may be moved and removed meanwhile.
+// its parts are not among them, and a proxy that is on its way out has none. They may
+// be moved and removed meanwhile.
 func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 	return func(yield func(*donburi.Entry) bool) {
 		r := of(e)
@@ -50,7 +51,7 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 			return
 		}
 		n := r.nodeOf(e.Entity())
-		if n == nil || n.entity != e.Entity() {
+		if n == nil || n.entity != e.Entity() || n.leaving {
 			return
 		}
 		for _, c := range append([]*node(nil), n.children...) {

@@ -3,6 +3,7 @@ package ecs_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -176,6 +177,22 @@ func TestTreesAtRandom(t *testing.T) {
 
 // What rides on something is where that is: local transforms, parts and
 // children alike, on the authority and on proxies, stepped and drawn.
+// What is on its way out is nobody's parent any more, asked from either side.
+func TestChildrenOfWhatGoes(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	ids := server.tree(0)
+	l.steps(30)
+	up := client.find(ids[1])
+	check(t, "its children", len(slices.Collect(tendon.Children(up))), 2)
+	server.find(ids[1]).Remove()
+	l.until("it is on its way out", func() bool { return !client.has(ids[1]) })
+	check(t, "it is drawn still", up.Valid(), true)
+	check(t, "its children then", len(slices.Collect(tendon.Children(up))), 0)
+	check(t, "what one hangs under", tendon.Parent(client.find(ids[3])) == nil, true)
+}
+
 func TestWorldTransform(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

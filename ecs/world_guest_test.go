@@ -1,7 +1,7 @@
 package ecs_test
 
 // In games played at random: a guest whose program does to what it is sent all that only
-// the authority may. Nobody else notices, its machine goes on, and when it behaves and
+// the authority may, some of which is damaged, too. Nobody else notices, its machine goes on, and when it behaves and
 // joins again it has what everyone has.
 
 import (
@@ -26,10 +26,14 @@ func (g *adventure) invite() {
 		Hello: []byte(a.hello), Debug: rapid.Bool().Draw(g.t, "debug"), Log: slog.New(slog.DiscardHandler),
 	})
 	a.OnWorld(func(w donburi.World, name string) { doorsOf(w, name) })
+	way := &damager{share: []float64{0, 0, 0.01, 0.2}[rapid.IntRange(0, 3).Draw(g.t, "damage")], r: g.dice}
 	join := func() {
 		a.way = g.net.Dialer(g.listener)
 		a.way.SetConditions(lan, lan)
-		a.Join(a.way)
+		if way.Dialer = a.way; a.step == nil {
+			way.share = 0
+		}
+		a.Join(way)
 	}
 	a.OnEnd(func(error) { join() })
 	a.step = func() {

@@ -8,6 +8,7 @@ package ecs_test
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -154,11 +155,25 @@ func (g *adventure) play(n int) {
 	}
 }
 
-// draw draws on some machines.
+// draw draws on some machines, each entity with what is below it.
 func (g *adventure) draw() {
 	for _, m := range g.machines {
-		if g.dice.IntN(4) == 0 {
-			m.Frame()
+		if g.dice.IntN(4) > 0 {
+			continue
+		}
+		m.Frame()
+		for e := range Body.Iter(m.World()) {
+			if at := tendon.View(e, Body).Pos; math.IsNaN(at.X + at.Y) {
+				g.t.Fatalf("%s: %v is drawn at %v", m.name, tendon.ID(e), at)
+			}
+			for c := range tendon.Children(e) {
+				if up := tendon.Parent(c); up == nil || up.Entity() != e.Entity() {
+					g.t.Fatalf("%s: %v is among the children of %v, and hangs under %v", m.name, tendon.ID(c), tendon.ID(e), up)
+				}
+			}
+		}
+		for e := range Opaque.Iter(m.World()) {
+			tendon.View(e, Opaque)
 		}
 	}
 }
