@@ -74,7 +74,7 @@ func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) 
 		was := now[v]
 		now[v] = *anchor.word(v)
 		if t.courses[i].expect(anchor, t.at(now), i, age) != x {
-			now[v] = r.velocity(tick)
+			now[v] = r.velocity(tick, n)
 		}
 		turned = turned || now[v] != was
 	}
@@ -97,9 +97,10 @@ func (r *run) follow(x int32, tick, n uint32) {
 	r.lo, r.hi, r.last = lo, hi, x
 }
 
-// velocity is what the run tells.
-func (r *run) velocity(tick uint32) int32 {
-	if tick-r.tick < straight || r.lo <= 0 && r.hi >= 0 {
+// velocity is what the run tells, whose last step took n ticks. One step says nothing: it
+// may be a leap after a rest, or between two sends that lie far apart.
+func (r *run) velocity(tick, n uint32) int32 {
+	if age := tick - r.tick; age < straight || age <= n || r.lo <= 0 && r.hi >= 0 {
 		return 0
 	}
 	const part = runUnit >> inferBits

@@ -31,7 +31,13 @@ func TestVelocitiesAreInferred(t *testing.T) {
 			}
 			return x - v
 		}},
-		"noise":     {1, func(r *rand.Rand, _ int, x, v float64) float64 { return x + (r.Float64()-0.5)*v }},
+		"noise": {1, func(r *rand.Rand, _ int, x, v float64) float64 { return x + (r.Float64()-0.5)*v }},
+		"leaps after short rests": {0.2, func(r *rand.Rand, tick int, x, _ float64) float64 {
+			if tick%6 > 0 {
+				return x
+			}
+			return r.Float64() * 1e5
+		}},
 		"teleports": {0.06, func(r *rand.Rand, tick int, x, v float64) float64 { return float64(tick / 30 * 1000) }},
 	}
 	for name, way := range ways {
