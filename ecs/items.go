@@ -22,27 +22,32 @@ type place struct {
 
 // bindings are the items of a node as its entity and parts are now: of each in
 // turn, in order of registration. Both ends count so, and agree.
-func (r *Replication) bindings(n *node) []binding {
-	var bs []binding
-	for _, ent := range n.entities() {
+func (r *Replication) bindings(n *node) (bs []binding) {
+	for _, p := range r.placesOf(n.entities()) {
+		bs = append(bs, binding{comp: p.comp, entity: p.entity})
+	}
+	return bs
+}
+
+// places are what a node is built with. Without parts there is nothing to be told apart.
+func (r *Replication) places(n *node) []place {
+	if len(n.parts) == 0 {
+		return nil
+	}
+	return r.placesOf(n.entities())
+}
+
+// placesOf are the replicated components of some entities, in the order of bindings.
+func (r *Replication) placesOf(ents []donburi.Entity) (ps []place) {
+	for _, ent := range ents {
 		if !r.world.Valid(ent) {
 			continue
 		}
 		e := r.world.Entry(ent)
 		for _, c := range r.protocol.components {
 			if e.HasComponent(c.c) {
-				bs = append(bs, binding{comp: c, entity: ent})
+				ps = append(ps, place{c, ent})
 			}
-		}
-	}
-	return bs
-}
-
-// places are what a node is built with. Without parts there is nothing to be told apart.
-func (r *Replication) places(n *node) (ps []place) {
-	if len(n.parts) > 0 {
-		for _, b := range r.bindings(n) {
-			ps = append(ps, place{b.comp, b.entity})
 		}
 	}
 	return ps
@@ -58,15 +63,33 @@ func (r *Replication) builtWith(n *node) []place {
 	return r.places(n)
 }
 
-// settleShapes notes what load-time nodes were built with, parts included that the game
-// gave them after their names: it has had its step for it. It returns their names.
+// beginShape is for a load-time node that has just been named: until the step ends the
+// parts that it gets are what it is built with, too.
+func (r *Replication) beginShape(e donburi.Entity, name string) {
+	if n := r.nodeOf(e); n != nil {
+		r.shapes[name] = r.placesOf(n.entities())
+		r.shapeless = append(r.shapeless, name)
+	}
+}
+
+// growShape is for a part that a node gets.
+func (r *Replication) growShape(n *node, part donburi.Entity) {
+	if n.name != "" && slices.Contains(r.shapeless, n.name) {
+		r.shapes[n.name] = append(r.shapes[n.name], r.placesOf([]donburi.Entity{part})...)
+		n.built = r.shapes[n.name]
+	}
+}
+
+// settleShapes ends the building of load-time nodes, and returns their names.
 func (r *Replication) settleShapes() []string {
 	settled := r.shapeless
 	r.shapeless = nil
 	for _, name := range settled {
 		if n := r.nodeOf(r.named[name]); n != nil && n.name == name {
-			n.built = r.places(n)
-			r.shapes[name] = n.built
+			if len(n.parts) == 0 {
+				r.shapes[name] = nil // there is nothing to be told apart
+			}
+			n.built = r.shapes[name]
 		}
 	}
 	return settled

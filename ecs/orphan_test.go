@@ -216,6 +216,23 @@ func TestNamedNodesKeepWhatTheyWereBuiltWith(t *testing.T) {
 		l.joined()
 		check(t, "the door is lazy", at(client, ours).HasComponent(Lazy), true)
 	})
+	t.Run("in the step in which it is built", func(t *testing.T) {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
+		theirs, _ := door(server, true, Body, Paint)
+		ours, _ := door(client, true, Body, Paint)
+		carry(theirs, Paint, false, PaintData{})
+		l.steps(5)
+		carry(at(server, theirs), Ammo, true, AmmoData{})
+		l.steps(5)
+		carry(at(server, theirs), Paint, true, PaintData{})
+		l.steps(5)
+		client.joins = true
+		client.Join(l.net.Dialer(l.listener))
+		l.joined()
+		check(t, "the door has paint", at(client, ours).HasComponent(Paint), true)
+		check(t, "paints", client.count(Paint), 1)
+	})
 	t.Run("who is joined", func(t *testing.T) {
 		l := newLab(t, lan)
 		server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})

@@ -156,19 +156,19 @@ func Named(e *donburi.Entry, name string) {
 	}
 	delete(r.destroyed, name)
 	r.named[name] = e.Entity()
-	r.shapeless = append(r.shapeless, name)
 	r.makeNamed(e, name)
+	r.beginShape(e.Entity(), name)
 }
 
 // Part makes an entity created inside Build share its node: its replicated
 // components are items of the node, its other components local, its role the
 // node's. A part of another node leaves that; what is a node itself cannot be one, and
 // the session's node has none. A part's parts are the node's. What the node was built
-// with comes and goes in its place on all machines: of a load-time node what it and its
-// parts have at the end of the step in which it was named, also in later sessions. What a
-// part gets later, and a part that comes later, has its components elsewhere on the node's
-// own entity, or on a part that is made for them where that has such a one: no machine is
-// told which entity carries them.
+// with comes and goes in its place on all machines: of a load-time node what it had when
+// it was named, and the parts of that step, also in later sessions. What a part gets
+// later, and a part that comes later, has its components elsewhere on the node's own
+// entity, or on a part that is made for them where that has such a one: no machine is told
+// which entity carries them.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
 	if r == nil || !sameWorld(node, r.world) {
@@ -230,6 +230,7 @@ func (r *Replication) addPart(node, part *donburi.Entry) {
 	}
 	if !slices.Contains(n.parts, part.Entity()) {
 		n.parts = append(n.parts, part.Entity())
+		r.growShape(n, part.Entity())
 		r.setSlot(part.Entity(), n)
 		r.regrouped = true
 		if r.auth == nil {
