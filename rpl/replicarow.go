@@ -29,6 +29,7 @@ const (
 	replicaOld                 // its node has other items now: it is kept for late packets
 	replicaGone                // its node is gone
 	replicaLater               // it is not the first of its item: that is a row before it
+	replicaShed                // versions were dropped: what is older than those that are here is not kept any more
 )
 
 const (

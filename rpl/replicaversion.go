@@ -52,9 +52,13 @@ func (row *replicaRow) far() uint64 {
 
 // keep stores a version. newer is how many are newer than the one that it was
 // coded against, baseLen where there is none: older ones will not be named any
-// more, but by packets that are late (protocol rule 14).
+// more, but by packets that are late (protocol rule 14). A late version is not kept where
+// one after it may have been dropped: what names that one would be read against this.
 func (s *replicaRows) keep(i uint32, t Tick, words []int32, vars []any, newer int) {
 	row := &s.rows[i]
+	if t < row.tick && (row.flags&replicaShed != 0 || row.versions() == baseLen) && t < s.tickOf(row, s.oldest(row)) {
+		return
+	}
 	if row.versions() == int(row.size) && row.size < baseLen && int(row.size)-newer <= s.late {
 		s.grow(i)
 	}
@@ -103,6 +107,7 @@ func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
 	}
 	if oldest := s.oldest(row); oldest != row.slots[n-1] {
 		row.used &^= 1 << oldest
+		row.flags |= replicaShed
 		return oldest
 	}
 	slot = row.slots[n-1]
@@ -112,6 +117,7 @@ func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
 
 // cut drops all versions but the newest n, which are near.
 func (row *replicaRow) cut(n int) {
+	row.flags |= replicaShed
 	row.used &^= row.far()
 	for _, slot := range row.slots[n:row.near()] {
 		row.used &^= 1 << slot

@@ -6,7 +6,7 @@ import (
 )
 
 // Whatever versions of a row come, in whatever order, those from the base named
-// last on are found again.
+// last on are found again, and in place of an older one never another.
 func TestVersionsAreFound(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -22,6 +22,7 @@ func TestVersionsAreFound(t *testing.T) {
 		s.add(&Replica{layout: layout}, 1)
 		row := &s.rows[0]
 		came := map[Tick]int32{} // what is still to be found
+		all := map[Tick]bool{}
 		newest, base := Tick(1000), Tick(0)
 		trip := 1 + r.IntN(25) // versions in flight, in the mean
 		pause := 1 + r.IntN(6)*r.IntN(60)
@@ -30,6 +31,11 @@ func TestVersionsAreFound(t *testing.T) {
 			if late := newest - Tick(r.IntN(20)); r.IntN(5) == 0 && late > base && came[late] == 0 && step > 0 {
 				tick = late
 			}
+			if old := base - min(base, Tick(1+r.IntN(300))); r.IntN(10) == 0 && old > 1000 && !all[old] { // a keyframe, late by far
+				all[old] = true
+				s.keep(0, old, []int32{1}, nil, baseLen)
+			}
+			all[tick] = true
 			newest = max(newest, tick)
 			newer := 0
 			for at := range came {
@@ -45,6 +51,15 @@ func TestVersionsAreFound(t *testing.T) {
 				for at := range came {
 					base = min(base, at)
 				}
+			}
+			asked, want := 1001+Tick(r.IntN(int(newest-1000))), Tick(0)
+			for at := range all {
+				if at <= asked {
+					want = max(want, at)
+				}
+			}
+			if _, _, at, ok := s.base(row, asked); ok && at != want {
+				t.Fatalf("seed %d, run %d, step %d: up to %d found %d, which was followed by %d", seed, run, step, asked, at, want)
 			}
 			for range 5 {
 				asked := base + Tick(r.IntN(int(newest-base)+3))
