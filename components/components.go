@@ -36,8 +36,8 @@ var (
 
 // NodeData is how a node is streamed. The authority may change it at any time, but
 // Transient only before others are told of the node. It does not travel: on proxies it
-// is what the prefab says, so what is Transient says it there. Its 8 bytes have no padding: each is looked at before every
-// send.
+// is what the prefab says, so what is Transient should say it there. Its 8 bytes have no
+// padding: each is looked at before every send.
 type NodeData struct {
 	Relevance rpl.Relevance
 	Hz        uint8   // at most so often a second; 0 means every send

@@ -352,21 +352,28 @@ func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
 }
 
 // admitStrangers is for load-time nodes that this machine has made now, and whose state
-// came first, with that of what hangs under them.
+// came first, as that of what hangs under them may have.
 func (r *Replication) admitStrangers(names []string) {
+	var came []*rpl.Replica
+	h := proxyHandler{r}
 	for _, name := range names {
-		rep := r.strangers[name]
-		if rep == nil {
-			continue
+		if rep := r.strangers[name]; rep != nil {
+			delete(r.strangers, name)
+			h.Arrived(rep)
+			came = append(came, rep)
 		}
-		delete(r.strangers, name)
-		h := proxyHandler{r}
-		h.Arrived(rep)
-		for _, c := range r.sortedNodes() {
-			if c.replica != nil && c.replica.Parent == rep.ID && !c.leaving {
-				r.linkTo(c, r.byID[rep.ID])
+	}
+	if came == nil {
+		return
+	}
+	for _, c := range r.sortedNodes() {
+		if c.replica != nil && c.parent == nil && !c.leaving {
+			if up := r.byID[c.replica.Parent]; up != nil {
+				r.linkTo(c, up)
 			}
 		}
+	}
+	for _, rep := range came {
 		h.Loaded(rep)
 	}
 }

@@ -136,10 +136,10 @@ func Attach(child, parent *donburi.Entry) error {
 
 // Named makes a load-time node: both sides create the entity by themselves
 // under the same name, and differences travel. On a client it is hidden until
-// the authority's state is here. Where it loses components.RplNode on the authority it is
-// destroyed elsewhere, and its name is free. It panics where the name is taken, empty or
-// longer than 64 bytes, for what is a node already, and in a world without a
-// session.
+// the authority's state is here. Where it loses components.RplNode on the
+// authority it is destroyed elsewhere, and its name is free. It panics where the
+// name is taken, empty or longer than 64 bytes, for what is a node already, and
+// in a world without a session.
 func Named(e *donburi.Entry, name string) {
 	r := of(e)
 	if r == nil {

@@ -149,14 +149,14 @@ func (g *adventure) quit(a *actor) {
 // play runs steps; some machines draw before some of them.
 func (g *adventure) play(n int) {
 	for range n {
-		g.draw()
+		g.frames()
 		g.left = 3
 		g.steps(1)
 	}
 }
 
-// draw draws on some machines, each entity with what is below it.
-func (g *adventure) draw() {
+// frames draws on some machines, each entity with what is below it.
+func (g *adventure) frames() {
 	for _, m := range g.machines {
 		if g.dice.IntN(4) > 0 {
 			continue
@@ -181,7 +181,7 @@ func (g *adventure) draw() {
 // trouble is what happens to lines, seats, levels and sessions.
 func (g *adventure) trouble() {
 	t := g.t
-	g.draw()
+	g.frames()
 	draw := func(what string, most int) int { return rapid.IntRange(0, most).Draw(t, what) }
 	who := draw("who", len(g.players)-1)
 	p := g.players[who]
