@@ -1,8 +1,8 @@
 package ecs_test
 
 // In games played at random: a guest whose program does to what it is sent all that only
-// the authority may, some of which is damaged, too. Nobody else notices, its machine goes on, and when it behaves and
-// joins again it has what everyone has.
+// the authority may, some of which is damaged, too. Nobody else notices, its machine goes
+// on, and when it behaves and joins again it has what everyone has.
 
 import (
 	"fmt"

@@ -16,7 +16,8 @@ const (
 const resentFast = -1
 
 // An ARQ is a Machine that is told the time: deterministic, for simulations.
-// It decides as KCP does when to send, acknowledge and repeat.
+// It says what KCP says, byte for byte, for as long as all that is ready is taken
+// after each Input, as lanes do: it knows neither full windows nor their probes.
 type ARQ struct {
 	out func([]byte)
 	buf []byte // segments of one run
@@ -122,6 +123,7 @@ func (a *ARQ) Input(now time.Duration, b []byte) {
 		a.flush(ms)
 	case len(a.acks) >= MTU/HeaderSize:
 		a.flushAcks()
+		a.number()
 		a.emit()
 	}
 }
@@ -154,9 +156,6 @@ func (a *ARQ) acknowledge(sn, ts uint32) (fast bool) {
 			f.acked = true
 			break
 		}
-		if after(sn, f.sn) < 0 {
-			break
-		}
 		if f.passed != resentFast && after(f.ts, ts) <= 0 {
 			f.passed++
 			fast = fast || f.passed >= fastResend
@@ -185,7 +184,7 @@ func (a *ARQ) take(h header, data []byte) {
 	copy(a.early[at+1:], a.early[at:])
 	a.early[at] = chunk{h.sn, a.copy(data)}
 	n := 0
-	for n < len(a.early) && a.early[n].sn == a.want && len(a.ready) < Window {
+	for n < len(a.early) && a.early[n].sn == a.want {
 		a.ready = append(a.ready, a.early[n].data)
 		a.want++
 		n++
@@ -196,12 +195,7 @@ func (a *ARQ) take(h header, data []byte) {
 // flush emits receipts, then what is new or due to be repeated.
 func (a *ARQ) flush(ms uint32) {
 	a.flushAcks()
-	fresh := len(a.fresh)
-	for _, data := range a.fresh {
-		a.flying = append(a.flying, flying{sn: a.next, data: data})
-		a.next++
-	}
-	a.fresh = a.fresh[:0]
+	fresh := a.number()
 	for i := range a.flying {
 		f := &a.flying[i]
 		if f.acked {
@@ -227,12 +221,23 @@ func (a *ARQ) flush(ms uint32) {
 	a.emit()
 }
 
+// number gives chunks that were never sent their numbers, and tells how many they are.
+func (a *ARQ) number() int {
+	n := len(a.fresh)
+	for _, data := range a.fresh {
+		a.flying = append(a.flying, flying{sn: a.next, data: data})
+		a.next++
+	}
+	a.fresh = a.fresh[:0]
+	return n
+}
+
 // flushAcks writes receipts. One below want is said by una in every segment;
 // the last is written all the same, to give the sender a time to measure.
 func (a *ARQ) flushAcks() {
 	for i, r := range a.acks {
+		a.room(HeaderSize)
 		if after(r.sn, a.want) >= 0 || i == len(a.acks)-1 {
-			a.room(HeaderSize)
 			a.buf = a.header(ack, r.sn, r.ts, 0).append(a.buf)
 		}
 	}

@@ -9,8 +9,8 @@
 //
 // There are two machines: the raw KCP state machine (package transport/kcp),
 // which reads the clock of its process, and ARQ, which is told the time, for
-// simulations. Both speak KCP's segments of 24 bytes and its data; a test holds
-// the bytes of the two within 3 %, and they can speak to each other.
+// simulations. Both speak KCP's segments of 24 bytes: a test holds the two to say
+// the same, byte for byte.
 //
 // What the machine wants to say, whenever it says it, is pending until Take
 // moves it into a packet. Nothing else clears it: the machine emits segments
