@@ -136,6 +136,7 @@ func (r *Replication) receiveClient() {
 	r.admitStrangers(r.settleShapes())
 	r.restoreInPlace()
 	r.link.Poll(clientInbox{r})
+	r.noteLink()
 	if r.ended == nil && r.welcomed != nil {
 		m := r.welcomed
 		r.welcomed = nil

@@ -22,7 +22,9 @@ func (r *Replication) Counter(name string) *uint64 {
 // Counters are all figures by name, in order of the names. The library counts
 // what it drops or refuses ("rpc dropped", "packet refused", "stale give"), what it
 // mends ("state differs": on a client, by a checksum; "resync": where packets could
-// not be read, all was told anew) and what passes ("stream in", "stream out").
+// not be read, all was told anew), what passes ("stream in", "stream out") and what
+// comes to nothing on the way ("packet ignored", "packet dropped", "read failed",
+// "write failed": see transport.Counters).
 func (r *Replication) Counters() iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		for _, name := range slices.Sorted(maps.Keys(r.counters)) {
@@ -47,6 +49,19 @@ func (r *Replication) noteMended() {
 	r.countTo("state differs", now.Mismatches-was.Mismatches)
 	r.countTo("resync", now.Resyncs-was.Resyncs)
 	r.read = now
+}
+
+// noteLink counts what has come to nothing on the link since the last time.
+func (r *Replication) noteLink() {
+	if r.link == nil { // a callback has closed it
+		return
+	}
+	now, was := r.link.Counters(), r.linkRead
+	r.countTo("packet ignored", now.Ignored-was.Ignored)
+	r.countTo("packet dropped", now.Dropped-was.Dropped)
+	r.countTo("read failed", now.ReadErrors-was.ReadErrors)
+	r.countTo("write failed", now.WriteErrors-was.WriteErrors)
+	r.linkRead = now
 }
 
 func (r *Replication) countTo(name string, n uint64) {

@@ -112,7 +112,7 @@ func (r *Replication) offer() transport.Offer {
 // openLink goes over to a link's clock, from where the session's time is.
 func (r *Replication) openLink(l transport.Link) {
 	base := r.now()
-	r.link = l
+	r.link, r.linkRead = l, transport.Counters{}
 	r.linkBase = base - l.Now()
 }
 

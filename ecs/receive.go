@@ -16,6 +16,7 @@ func receiveStage(r *Replication) {
 	}
 	if r.link != nil {
 		r.link.Poll(serverInbox{r})
+		r.noteLink()
 	}
 	r.report("step refused", r.auth.Step(r.tick))
 	r.noteMended()

@@ -74,8 +74,9 @@ type Replication struct {
 	epoch      uint8 // counts levels
 
 	link     transport.Link
-	linkBase time.Duration // what turns the link's clock into the session's
-	timeBase time.Duration // the session's time without a link, at timeTick
+	linkRead transport.Counters // of the link, as far as they are counted here
+	linkBase time.Duration      // what turns the link's clock into the session's
+	timeBase time.Duration      // the session's time without a link, at timeTick
 	timeTick rpl.Tick
 
 	// Exactly one of the two is in use; a client that is not in yet has none.

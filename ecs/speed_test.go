@@ -29,6 +29,8 @@ func (desertedLink) Now() time.Duration     { return time.Second }
 func (desertedLink) Poll(transport.Handler) {}
 func (desertedLink) Close(string) error     { return nil }
 
+func (desertedLink) Counters() (c transport.Counters) { return c }
+
 // The session's own work in a step without streaming allocates nothing on the
 // authority. (What the network in memory does is not counted: there is none.)
 func TestSteadyStateAllocatesNothing(t *testing.T) {

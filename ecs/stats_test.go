@@ -48,3 +48,29 @@ func TestStats(t *testing.T) {
 	alone := l.machine("alone", tendon.Config{})
 	check(t, "alone", alone.Stats(alone.Me()), tendon.Stats{})
 }
+
+// What comes to nothing on the link is counted in the session, from link to link.
+func TestCountersOfTheLink(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Duplicate: 0.5})
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	ball := server.Create(Paint)
+	server.step = func() {
+		if ball.Valid() {
+			Paint.Get(ball).Colour++
+		}
+	}
+	for range 3 {
+		l.joined()
+		l.steps(60)
+		server.Close("again")
+		l.listener = l.net.Listener()
+		server.Host(l.listener)
+		client.Join(l.net.Dialer(l.listener))
+	}
+	for _, m := range []*machine{server, client} {
+		if n := *m.Counter("packet ignored"); n < 40 || n > 200 { // some 130 come to each, half of them twice
+			t.Errorf("%s: %d packets are ignored", m.name, n)
+		}
+		check(t, m.name+": dropped", *m.Counter("packet dropped"), 0)
+	}
+}

@@ -60,10 +60,20 @@ type Link interface {
 	// Poll reports everything that arrived since the last call, then who has been
 	// silent for too long. After Close it reports nothing.
 	Poll(h Handler)
+	// Counters are what has come to nothing so far, also after Close.
+	Counters() Counters
 	// Close tells every peer the reason, of which 200 bytes are sent, and frees the
 	// endpoint; the own Handler is told nothing. Again it does nothing. An error is
 	// the socket's.
 	Close(reason string) error
+}
+
+// Counters are what has come to nothing on a link since it began.
+type Counters struct {
+	Ignored     uint64 // packets of nobody: garbage, strangers, the past
+	Dropped     uint64 // packets that came while as many waited for Poll as may
+	ReadErrors  uint64 // of the socket; on some systems an address that nobody answers at is one
+	WriteErrors uint64 // packets that the socket did not take, which are lost
 }
 
 // A Handler is told what a link has received, inside Poll. It may send, close a

@@ -76,6 +76,13 @@ func (l *link) Now() time.Duration { return time.Since(l.start) }
 // Poll implements transport.Link.
 func (l *link) Poll(h transport.Handler) { l.e.Poll(h) }
 
+// Counters implements transport.Link.
+func (l *link) Counters() transport.Counters {
+	c := l.e.Counters()
+	c.ReadErrors, c.WriteErrors = l.readErrors.Load(), l.writeErrors.Load()
+	return c
+}
+
 // Close implements transport.Link. It waits for the goroutines, which wait for
 // nothing.
 func (l *link) Close(reason string) (err error) {

@@ -203,10 +203,56 @@ func TestReaderSurvivesErrors(t *testing.T) {
 	server, client := r.Pair()
 	k := server.Link.(*link)
 	k.socket.SetReadDeadline(time.Now().Add(-time.Second)) // every read fails
-	r.Until("reads have failed", func() bool { return k.readErrors.Load() > 3 })
+	r.Until("reads have failed", func() bool { return k.Counters().ReadErrors > 3 })
 	k.socket.SetReadDeadline(time.Time{})
 	linktest.Send(client.Conns[0], "are you there?")
 	r.Until("it came", func() bool { return len(server.Datagrams) > 0 })
+}
+
+// What the socket does not take is lost and counted.
+func TestWriteErrors(t *testing.T) {
+	noLeak(t)
+	r := linktest.NewRig(t, loopback(t, false))
+	server, client := r.Pair()
+	k := server.Link.(*link)
+	if n := k.Counters().WriteErrors; n != 0 {
+		t.Errorf("%d writes have failed", n)
+	}
+	k.socket.SetWriteDeadline(time.Now().Add(-time.Second)) // every write fails
+	for range 3 {
+		linktest.Send(server.Conns[0], "lost")
+	}
+	if n := k.Counters().WriteErrors; n < 3 {
+		t.Errorf("%d writes have failed of 3 and more", n)
+	}
+	k.socket.SetWriteDeadline(time.Time{})
+	linktest.Send(server.Conns[0], "here")
+	r.Until("it came", func() bool { return len(client.Datagrams) > 0 })
+	if d := client.Datagrams[0].Body; d != "here" {
+		t.Errorf("%q came", d)
+	}
+}
+
+// An offer that is refused costs the listener, which gives its port back.
+func TestListenRefused(t *testing.T) {
+	l, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Listen(transport.Offer{}); err == nil {
+		t.Error("an offer without a game is hosted on")
+	}
+	if _, err := l.Listen(linktest.Offer()); err == nil || !strings.Contains(err.Error(), "call kcp.Listen again") {
+		t.Errorf("hosting again: %v", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := Listen(l.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
 }
 
 // What Windows says of one packet does not make the reader wait.
@@ -276,34 +322,12 @@ func TestGarbageFlood(t *testing.T) {
 	}
 	client := r.Join(linktest.Offer())
 	r.Until("the client is in", func() bool { return len(server.Conns) == 1 && len(client.Conns) == 1 })
-	if n := server.Link.(*link).e.Ignored(); n == 0 {
+	if n := server.Link.Counters().Ignored; n == 0 {
 		t.Error("no packet was ignored")
 	}
 }
 
 // The conditions of a running session change, as a game's keys change them.
-func TestConditionsWhilePlaying(t *testing.T) {
-	noLeak(t)
-	r := linktest.NewRig(t, loopback(t, false))
-	server, client := r.Pair()
-	r.Set(netsim.Conditions{Loss: 1})
-	for range 20 {
-		linktest.Send(server.Conns[0], "lost")
-		r.Turn()
-	}
-	const delay = 60 * time.Millisecond
-	r.Set(netsim.Conditions{Delay: delay})
-	sent := client.Now()
-	linktest.Send(server.Conns[0], "late")
-	r.Until("it came", func() bool { return len(client.Datagrams) > 0 })
-	if d := client.Datagrams[0]; d.Body != "late" || d.At < sent+delay {
-		t.Errorf("%q came %v after it was sent; the delay is %v", d.Body, d.At-sent, delay)
-	}
-	r.Set(netsim.Conditions{})
-	linktest.Send(server.Conns[0], "now")
-	r.Until("that came too", func() bool { return len(client.Datagrams) > 1 })
-}
-
 type fakeSession struct {
 	l transport.Listener
 	d transport.Dialer

@@ -202,7 +202,7 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("%s has ended: %v", p.name, p.client.Ended)
 		}
 	}
-	if server.Link.(*link).e.Ignored() == 0 {
+	if server.Link.Counters().Ignored == 0 {
 		t.Error("no packet was ignored")
 	}
 }

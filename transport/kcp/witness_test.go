@@ -189,7 +189,7 @@ func TestOnTheWay(t *testing.T) {
 		}
 		way.calm = true
 		until("all that was said has come", func() bool { return server.got == client.sent && client.got == server.sent })
-		if e := server.link.(*link).e; e.Ignored() == 0 {
+		if e := server.link; e.Counters().Ignored == 0 {
 			rt.Error("no packet was ignored")
 		}
 	})

@@ -48,11 +48,10 @@ type Lane struct {
 	queued  int   // bytes queued since the lane began
 	in      fifo  // the stream received, not yet handed out
 	out     uint64
-	dropped uint64
 	now     time.Duration // of the last call that spoke to the machine
 	again   repeats
 	scratch []byte   // a chunk, apart, so that lanes lie side by side
-	_       [24]byte // whole lines: the allocator aligns 320 bytes to them
+	_       [32]byte // whole lines: the allocator aligns 320 bytes to them
 }
 
 // New makes a lane over the machine that make returns; the machine emits its
@@ -66,7 +65,6 @@ func New(make func(out func(segments []byte)) Machine) *Lane {
 // emit keeps what the machine says until a packet has room for it.
 func (l *Lane) emit(segments []byte) {
 	if l.pending.len()+len(segments) > MaxPending {
-		l.dropped++
 		return
 	}
 	l.pending.add(segments)
@@ -128,7 +126,7 @@ func (l *Lane) Update(now time.Duration) {
 			l.pending.add(b)
 		}
 	}
-	l.busy = l.queue.len() > 0 || l.m.Waiting() > 0 || len(l.again.waits) > 0
+	l.busy = l.m.Waiting() > 0 || len(l.again.waits) > 0 // while something is queued the machine is full
 }
 
 // Pending is the bytes of segments that await a packet.
@@ -172,7 +170,7 @@ func (l *Lane) Receive() (b []byte, err error) {
 	for l.heard {
 		length, n := binary.Uvarint(l.in.peek(binary.MaxVarintLen32))
 		switch {
-		case n < 0 || length > transport.MaxMessage:
+		case length > transport.MaxMessage:
 			return nil, fmt.Errorf("%w: the peer announces one of more than %d bytes", transport.ErrTooLong, transport.MaxMessage)
 		case n == 0 && l.in.len() >= binary.MaxVarintLen32:
 			return nil, fmt.Errorf("%w: the peer announces one of no length", transport.ErrTooLong)

@@ -152,6 +152,44 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// What the other end says is no part of it.
+func TestHeldWhileBothTalk(t *testing.T) {
+	x := newExchange(1, netsim.Conditions{})
+	for range 5 {
+		for end, n := range []int{1, 4} {
+			for range n {
+				if err := x.ends[end].Queue(make([]byte, MaxChunk)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x.tick(t)
+		}
+	}
+	for range 60 {
+		x.tick(t)
+	}
+	for end, n := range []int{5, 20} {
+		if held := x.ends[end].Held(); held != 0 || len(x.came[1-end]) != n {
+			t.Errorf("%d bytes are held, and %d of %d messages have come", held, len(x.came[1-end]), n)
+		}
+	}
+}
+
+// A message is queued until the machine was given all of it.
+func TestQueued(t *testing.T) {
+	l := New(NewARQ)
+	for range 20 {
+		if err := l.Queue(make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Update(0)
+	const framed = 1002
+	if got, want := l.Queued(), 20-MaxWaiting*MaxChunk/framed; got != want {
+		t.Errorf("%d messages are queued behind %d chunks, want %d", got, MaxWaiting, want)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	l := New(NewARQ)
 	if err := l.Queue(make([]byte, transport.MaxMessage+1)); !errors.Is(err, transport.ErrTooLong) {

@@ -191,5 +191,5 @@ func (l *Link) Close(reason string) error {
 	return nil
 }
 
-// Ignored is how many packets came that belong to no connection.
-func (l *Link) Ignored() uint64 { return l.e.Ignored() }
+// Counters implements transport.Link. There is no socket to fail.
+func (l *Link) Counters() transport.Counters { return l.e.Counters() }

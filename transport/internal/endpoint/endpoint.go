@@ -86,8 +86,13 @@ func Dial(cfg Config, o transport.Offer, remote netip.AddrPort) (*Endpoint, erro
 // Now is the endpoint's clock.
 func (e *Endpoint) Now() time.Duration { return e.cfg.Now() }
 
-// Ignored is how many packets belonged to nobody: garbage, strangers, the past.
-func (e *Endpoint) Ignored() uint64 { return e.ignored.Load() }
+// Counters are what packets have come to nothing; the socket's errors are not known
+// here. Any goroutine may call it.
+func (e *Endpoint) Counters() transport.Counters {
+	e.inbox.mu.Lock()
+	defer e.inbox.mu.Unlock()
+	return transport.Counters{Ignored: e.ignored.Load(), Dropped: e.inbox.dropped}
+}
 
 // Arrive takes one packet from the network, at the time the reader got it. It
 // keeps what may belong to somebody until Poll, and notes that he is alive: a

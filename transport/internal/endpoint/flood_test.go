@@ -141,8 +141,8 @@ func TestAnswersToNobody(t *testing.T) {
 	client := bytes.Clone(accept)
 	client[0] &^= wire.FromListener
 	b.Arrive(b.now, serverAddr, client)
-	if n := len(b.inbox.fill.records); n != 0 || b.Ignored() != 4 {
-		t.Errorf("%d packets wait, %d ignored", n, b.Ignored())
+	if n := len(b.inbox.fill.records); n != 0 || b.Counters().Ignored != 4 {
+		t.Errorf("%d packets wait, %d ignored", n, b.Counters().Ignored)
 	}
 	b.arrive(serverAddr, accept)
 	b.Arrive(b.now, serverAddr, accept)

@@ -79,10 +79,10 @@ func TestOrderOfChecks(t *testing.T) {
 		}
 		b.arrive(clientAddr, p, p[:len(p)-1], append(bytes.Clone(p), 0))
 		switch m, err := wire.ParseRefuse(b.last()); {
-		case x.reason == none && (len(b.sent) != 0 || b.Ignored() != 3):
-			t.Errorf("%s: answered with %x, %d ignored", x.name, b.sent, b.Ignored())
-		case x.reason != none && (len(b.sent) != 1 || err != nil || m.Reason != x.reason || b.Ignored() != 2):
-			t.Errorf("%s: %d answers, %+v, %v, %d ignored", x.name, len(b.sent), m, err, b.Ignored())
+		case x.reason == none && (len(b.sent) != 0 || b.Counters().Ignored != 3):
+			t.Errorf("%s: answered with %x, %d ignored", x.name, b.sent, b.Counters().Ignored)
+		case x.reason != none && (len(b.sent) != 1 || err != nil || m.Reason != x.reason || b.Counters().Ignored != 2):
+			t.Errorf("%s: %d answers, %+v, %v, %d ignored", x.name, len(b.sent), m, err, b.Counters().Ignored)
 		}
 		if len(b.Endpoint.conns) != 0 {
 			t.Errorf("%s: it has a connection", x.name)
@@ -158,8 +158,8 @@ func TestRoom(t *testing.T) {
 	}
 	// Nobody is refused for want of a place that nobody has taken.
 	b.sent = nil
-	if b.arrive(strangers, ann.Append(nil)); len(b.sent) != 0 || b.Ignored() != 1 {
-		t.Errorf("beside one half open: %x, %d ignored", b.sent, b.Ignored())
+	if b.arrive(strangers, ann.Append(nil)); len(b.sent) != 0 || b.Counters().Ignored != 1 {
+		t.Errorf("beside one half open: %x, %d ignored", b.sent, b.Counters().Ignored)
 	}
 	b.arrive(clientAddr, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
 	b.arrive(strangers, ann.Append(nil))

@@ -3,12 +3,11 @@ package endpoint
 // Held is what an endpoint keeps of others, for tests of its limits. Pending and
 // Messages are those of the connection that has most.
 type Held struct {
-	Open, HalfOpen int    // connections
-	IDs, Questions int    // what leads to them
-	Inbox          int    // bytes of packets that await the game
-	Pending        int    // bytes of segments that await a packet
-	Messages       int    // that wait for the reliable lane
-	Dropped        uint64 // packets that the inbox had no room for
+	Open, HalfOpen int // connections
+	IDs, Questions int // what leads to them
+	Inbox          int // bytes of packets that await the game
+	Pending        int // bytes of segments that await a packet
+	Messages       int // that wait for the reliable lane
 }
 
 // Held counts what the endpoint keeps, on the goroutine that polls.
@@ -28,6 +27,6 @@ func (e *Endpoint) Held() (h Held) {
 	h.IDs, h.Questions = len(e.byID), len(e.asked)
 	e.inbox.mu.Lock()
 	defer e.inbox.mu.Unlock()
-	h.Inbox, h.Dropped = len(e.inbox.fill.bytes)+recordSize*len(e.inbox.fill.records), e.inbox.dropped
+	h.Inbox = len(e.inbox.fill.bytes) + recordSize*len(e.inbox.fill.records)
 	return h
 }

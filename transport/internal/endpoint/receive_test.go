@@ -106,8 +106,8 @@ func TestMalformedKeepsNobodyAlive(t *testing.T) {
 	if n := len(b.inbox.fill.records); n != 0 {
 		t.Errorf("%d malformed packets wait", n)
 	}
-	if b.Poll(b); len(b.events) != 0 || b.Ignored() != uint64(len(malformed)) {
-		t.Errorf("events %q, %d ignored", b.events, b.Ignored())
+	if b.Poll(b); len(b.events) != 0 || b.Counters().Ignored != uint64(len(malformed)) {
+		t.Errorf("events %q, %d ignored", b.events, b.Counters().Ignored)
 	}
 }
 

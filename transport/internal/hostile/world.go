@@ -244,7 +244,8 @@ func (w *World) account() {
 	for w.server.Held().Inbox > 0 {
 		w.server.Poll(serverSide{w}) // foes answer at once
 	}
-	known := w.server.Ignored() + w.server.Held().Dropped + uint64(w.replies)
+	c := w.server.Counters()
+	known := c.Ignored + c.Dropped + uint64(w.replies)
 	for _, c := range w.conns {
 		known += c.Stats().PacketsIn
 	}

@@ -158,3 +158,5 @@ type idle struct{ w *donburiWorld }
 func (l idle) Now() time.Duration     { return l.w.now }
 func (l idle) Poll(transport.Handler) {}
 func (l idle) Close(string) error     { return nil }
+
+func (l idle) Counters() (c transport.Counters) { return c }
