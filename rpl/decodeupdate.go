@@ -198,6 +198,9 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, 
 			return false, nil
 		}
 		up.base, up.newer = at, uint8(newer)
+		if guess { // who hears of another copy of the arrival first names that one
+			up.newer = baseLen
+		}
 		sound = m.readUpdate(d, t, c.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
 		if sound && len(t.vars) > 0 {
 			sound = c.readVars(d, m, t, c.rows.vars[number][slot], st.varsOf(&up))

@@ -51,9 +51,10 @@ func (row *replicaRow) far() uint64 {
 }
 
 // keep stores a version. newer is how many are newer than the one that it was
-// coded against, baseLen where there is none: older ones will not be named any
-// more, but by packets that are late (protocol rule 14). A late version is not kept where
-// one after it may have been dropped: what names that one would be read against this.
+// coded against: older ones will not be named any more, but by packets that are late
+// (protocol rule 14). It is baseLen where there is none, or nothing follows from it.
+// A late version is not kept where one after it may have been dropped: what names that
+// one would be read against this.
 func (s *replicaRows) keep(i uint32, t Tick, words []int32, vars []any, newer int) {
 	row := &s.rows[i]
 	if t < row.tick && (row.flags&replicaShed != 0 || row.versions() == baseLen) && t < s.tickOf(row, s.oldest(row)) {
