@@ -145,6 +145,7 @@ type Authority struct {
 	conditions  [maxGroups]func(Peer) bool
 	conditional bool
 	counters    Counters
+	tooLong     Node   // the last that was logged
 	bits        []Bits // by item type
 	otherBits   Bits
 	removalBits uint64

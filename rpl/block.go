@@ -45,6 +45,10 @@ func (k *packer) block() {
 	e.Put(m.entry.gap.sym(gapEnd))
 	msg := e.Finish()
 	p.blockBuf = msg[:0]
+	if len(msg) > maxLong {
+		p.tally.tooLong = p.entries[pc.handle].node
+		return
+	}
 	recs := a.recsOf(pc)
 	p.link.sent++
 	p.link.blocks = append(p.link.blocks, blockRecord{number: p.link.sent, tick: a.tick, entries: append([]recEntry(nil), recs...)})
@@ -70,7 +74,10 @@ func (a *Authority) judgeBlocks(p *peer) {
 			}
 		case !b.void && !a.mayTell(p, b):
 			b.void = true
-			p.rpc.ready[b.number-given-1] = a.voidBlock()
+			at := b.number - given - 1
+			if p.rpc.ready[at] = a.voidBlock(); at == 0 && p.rpc.given > 0 {
+				p.rpc.given = -1
+			}
 		}
 	}
 }

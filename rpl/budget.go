@@ -212,16 +212,18 @@ func (u *purse) open() bool {
 }
 
 // laneShare is what the messages that wait for the reliable lane take of the
-// bucket, before anything else: those that it pays for wholly, or the first
-// where it is full.
+// bucket, before anything else: those, or of a long one the next part, that it pays
+// for wholly, or the first where it is full.
 func (a *Authority) laneShare(p *peer) float64 {
 	share := 0.0
 	for _, m := range p.rpc.ready {
-		cost := p.laneCost(m)
+		cost := p.laneCost(min(len(m), maxPart))
 		if p.purse.tokens-share < min(cost, a.bucket) || !a.laneTakes(p, share+cost) {
 			break
 		}
-		share += cost
+		if share += cost; len(m) > maxPart {
+			break // part by part
+		}
 	}
 	return share
 }
@@ -234,11 +236,11 @@ func (a *Authority) laneTakes(p *peer, bytes float64) bool {
 	return !u.settled || u.paid == 0 || u.paid+bytes <= a.bucket
 }
 
-// laneCost is what a reliable message takes of the budget when it is given to
+// laneCost is what so many bytes of a reliable message take of the budget when it is given to
 // the lane: what its segments take, and their copies where packets are lost
 // (transport/lane repeats each once then). Charge settles what it did take.
-func (p *peer) laneCost(m []byte) float64 {
-	cost := float64(len(m) + (len(m)/laneChunk+1)*laneOverhead)
+func (p *peer) laneCost(bytes int) float64 {
+	cost := float64(bytes + (bytes/laneChunk+1)*laneOverhead)
 	if p.link.copiesFor() > 1 {
 		cost *= 2
 	}

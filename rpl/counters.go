@@ -14,6 +14,7 @@ type Counters struct {
 	Arrivals       uint64
 	Removals       uint64
 	Blocks         uint64 // pieces too large for a packet
+	TooLong        uint64 // nodes that no block holds, not told, and logged
 	Tables         uint64 // sets of code tables learned and shipped
 	Checks         uint64 // checksums of versions sent
 	PacketsLost    uint64 // judged lost
@@ -28,7 +29,10 @@ type Counters struct {
 
 // tally is what is counted for one peer while its Encode runs, beside those of
 // others.
-type tally struct{ blocks, checks, lost uint32 }
+type tally struct {
+	blocks, checks, lost uint32
+	tooLong              Node // that no block holds
+}
 
 // count takes over what was counted for a peer.
 func (a *Authority) count(p *peer) {
@@ -38,5 +42,17 @@ func (a *Authority) count(p *peer) {
 	}
 	c := &a.counters
 	c.Blocks, c.Checks, c.PacketsLost = c.Blocks+uint64(t.blocks), c.Checks+uint64(t.checks), c.PacketsLost+uint64(t.lost)
+	if t.tooLong != 0 {
+		a.noteTooLong(t.tooLong)
+	}
 	p.tally = tally{}
+}
+
+// noteTooLong says which node no block holds, once for each in a row.
+func (a *Authority) noteTooLong(n Node) {
+	a.counters.TooLong++
+	if n != a.tooLong {
+		a.tooLong = n
+		a.cfg.Log.Warn("a node is not told: it is too long; spread its values over several nodes", "node", n, "most bytes", maxLong)
+	}
 }

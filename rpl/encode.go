@@ -63,18 +63,21 @@ func (p *peer) moves(e *entry, does bool) {
 // what the packets of this send leave. The rest waits, in order.
 func (a *Authority) sendMessages(p *peer, s Sink) {
 	n, room := 0, p.purse.lane+max(p.purse.left, 0)/8
-	for _, m := range p.rpc.ready {
-		cost := p.laneCost(m)
+	for n < len(p.rpc.ready) {
+		b, last := p.rpc.part(p.rpc.ready[n])
+		cost := p.laneCost(len(b))
 		if a.cfg.Budget > 0 && (room < cost || !a.laneTakes(p, cost)) {
 			break
 		}
-		if s.Reliable(m) != nil {
+		if s.Reliable(b) != nil {
 			break // the lane is full: later
+		}
+		if p.rpc.gave(b, last); last {
+			n++
 		}
 		room -= cost
 		p.purse.tokens -= cost
 		p.purse.paid += cost
-		n++
 	}
 	rest := copy(p.rpc.ready, p.rpc.ready[n:])
 	clear(p.rpc.ready[rest:])

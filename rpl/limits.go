@@ -134,6 +134,12 @@ const (
 	// carries.
 	maxVar = 64 << 10
 
+	// maxPart is the most of a reliable message that is given to the lane at once, longer
+	// ones in parts: a bucket of 64 KB a second. maxLong is the longest there is: as many
+	// values of maxVar as a node has items.
+	maxPart = 16 << 10
+	maxLong = MaxItems * maxVar
+
 	// RPC argument limits in bytes, by lane: an unreliable call must fit a
 	// datagram, a reliable one KCP's window.
 	MaxUnreliableArgs = 1024

@@ -37,6 +37,7 @@ type Proxy struct {
 	inbox    []inPacket
 	inBytes  []byte
 	mail     [][]byte
+	parts    []byte // of a message of which more is to come
 	removed  []removal
 	held     []wireCall
 	orphans  []*Replica // whose parents are not here yet
@@ -234,6 +235,13 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	}
 	c.inbox, c.inBytes = c.inbox[:0], c.inBytes[:0]
 	for _, m := range c.mail {
+		m, err := c.joined(m)
+		if err != nil {
+			c.counters.Refused++
+		}
+		if m == nil {
+			continue
+		}
 		c.applied++
 		c.message(m)
 		c.mustAck = true // blocks and fences wait for the count

@@ -18,6 +18,7 @@ const (
 	msgBlock    = 0x02
 	msgTable    = 0x03
 	msgResynced = 0x04
+	msgPart     = 0x05
 )
 
 // A Call is an RPC that is to run on this machine now.
@@ -72,6 +73,8 @@ func (q *callQueue) run(fn func(Call)) {
 // peerCalls are the calls on their way to a peer.
 type peerCalls struct {
 	ready      [][]byte // reliable messages to give to the lane
+	given      int      // bytes of the first of them that were given, behind its type; below 0 they are void
+	scratch    []byte   // a part
 	waiting    []waitingCall
 	held       int // the sum of visit.calls
 	unreliable [][]byte
