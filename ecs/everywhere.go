@@ -5,6 +5,7 @@ package ecs
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -20,20 +21,22 @@ func withCaller(from rpl.Peer, args []byte) []byte {
 
 // handOn sends a call to all peers that have the node but the caller, who has
 // run it already.
-func (r *Replication) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) {
+func (r *Replication) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
+	var errs []error
 	b := withCaller(from, args)
 	for _, p := range r.auth.Holders(n.id, nil) {
 		if p != from {
-			r.report("rpc not handed on", r.auth.CallPeer(n.id, t, b, p))
+			errs = append(errs, r.auth.CallPeer(n.id, t, b, p))
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // everywhere is who called, with what, and what is to be done before it runs
 // here; ok is false where that cannot be read.
 func (r *Replication) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
 	if r.auth != nil {
-		return c.From, c.Args, func() { r.handOn(n, c.RPC, c.From, c.Args) }, true
+		return c.From, c.Args, func() { r.refuse("rpc not handed on", r.handOn(n, c.RPC, c.From, c.Args)) }, true
 	}
 	p, size := binary.Uvarint(c.Args)
 	if size <= 0 || p > uint64(^rpl.Peer(0)) {

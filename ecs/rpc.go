@@ -101,8 +101,9 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 
 // Send calls it on a node, from any machine. An error says that the entity is
 // no node, that the arguments are more than their tags or the lane allow, or
-// that the lane is full, as when too many calls wait for Join; a call that the
-// table drops is no error, nor one on a node that has gone and is only drawn still.
+// that the lane is full, as when too many calls wait for Join: where it is a peer's,
+// the others are called. A call that the table drops is no error, nor one on a node
+// that has gone and is only drawn still.
 func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -218,8 +219,7 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 			r.queue(n, t, args)
 		case t.To == rpl.Everywhere:
 			r.queue(n, t, args)
-			r.handOn(n, t, r.me, args)
-			return nil
+			return r.handOn(n, t, r.me, args)
 		}
 		return r.auth.Call(n.id, t, args)
 	}

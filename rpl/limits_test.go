@@ -94,7 +94,7 @@ func TestProxysPacketsFit(t *testing.T) {
 }
 
 // What a peer does not take, its lane being full for ever, is kept up to a limit,
-// and then dropped and counted; the others hear all of it.
+// and then dropped, counted and an error; the others hear all of it.
 func TestFullLaneIsBounded(t *testing.T) {
 	s := rpl.NewSchema("full")
 	tome := s.Item("tome", reflect.TypeFor[tomeItem](), nil)
@@ -118,11 +118,14 @@ func TestFullLaneIsBounded(t *testing.T) {
 	}
 	net.Clients[0].Clogged = true
 	const calls = 10_000
+	refused := uint64(0)
 	for i := range calls / 10 {
 		net.Tick(func(rpl.Tick) {
 			net.A.Set(it, unsafe.Pointer(&tomeItem{Text: noise(uint64(i), 2000)}))
 			for range 10 {
-				if err := net.A.Call(id, call, make([]byte, 4)); err != nil {
+				if err := net.A.Call(id, call, make([]byte, 4)); errors.Is(err, rpl.ErrLimit) {
+					refused++
+				} else if err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -138,8 +141,8 @@ func TestFullLaneIsBounded(t *testing.T) {
 	if n := len(net.Clients[1].Log.Calls); n != calls {
 		t.Errorf("the other has run %d calls of %d", n, calls)
 	}
-	if n := net.A.Counters().CallsDropped; n < calls/2 {
-		t.Errorf("%d calls dropped", n)
+	if n := net.A.Counters().CallsDropped; n < calls/2 || n != refused {
+		t.Errorf("%d calls dropped, of which %d were errors", n, refused)
 	}
 	net.Clients[0].Clogged = false
 	for range 60 {

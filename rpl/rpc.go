@@ -96,7 +96,9 @@ func checkArgs(rpc *RPCType, args []byte) error {
 	return nil
 }
 
-// Call calls an RPC on a node from this machine, routed by its target.
+// Call calls an RPC on a node from this machine, routed by its target. An error wraps
+// ErrArgs, ErrNoNode, or ErrLimit: for so many peers too many reliable calls wait
+// already, and it is dropped for them.
 func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 	if err := checkArgs(rpc, args); err != nil {
 		return err
@@ -106,7 +108,7 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 		a.counters.CallsDropped++
 		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
 	}
-	nd := &a.nodes[slot]
+	nd, full := &a.nodes[slot], 0
 	local := Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}
 	switch rpc.To {
 	case ToServer:
@@ -117,24 +119,33 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 			return nil
 		}
 		if p := a.byID.find(nd.owner); p != nil {
-			a.callHolder(p, nd, rpc, args)
+			full += flag(!a.callHolder(p, nd, rpc, args))
 		}
 	case Broadcast, Everywhere:
 		if nd.born == a.send {
-			a.callEarly(nd, 0, rpc, args)
+			full += flag(!a.callEarly(nd, 0, rpc, args))
 		} else {
 			for i := range nd.holders {
-				a.callHolder(a.peers[nd.holders[i].peer], nd, rpc, args)
+				full += flag(!a.callHolder(a.peers[nd.holders[i].peer], nd, rpc, args))
 			}
 		}
 		if a.cfg.Local != 0 || rpc.To == Everywhere {
 			a.calls.add(local, args)
 		}
 	}
-	return nil
+	return lanesFull(rpc, full)
 }
 
-// CallPeer calls an RPC on a node at one peer, which must hold the node.
+// lanesFull is the error of a reliable call for which some peers have no room.
+func lanesFull(rpc *RPCType, peers int) error {
+	if peers == 0 {
+		return nil
+	}
+	return fmt.Errorf("rpl: RPC %s is dropped for %d of its peers, for which %d messages wait already: %w; call less often, or replicate it in a prop", rpc.Name, peers, maxWaiting, ErrLimit)
+}
+
+// CallPeer calls an RPC on a node at one peer, which must hold the node. An error is
+// one of Call's, or wraps ErrNoPeer.
 func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 	if err := checkArgs(rpc, args); err != nil {
 		return err
@@ -151,42 +162,42 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 	if p == nil {
 		return fmt.Errorf("rpl: RPC %s to peer %d: %w", rpc.Name, to, ErrNoPeer)
 	}
-	a.callHolder(p, &a.nodes[slot], rpc, args)
-	return nil
+	return lanesFull(rpc, flag(!a.callHolder(p, &a.nodes[slot], rpc, args)))
 }
 
 // callHolder calls a peer that holds the node, or may yet: of what was just
 // made or given, Stream has not decided. An unreliable call on what the peer
-// was not told of is dropped and counted.
-func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) {
+// was not told of is dropped and counted. It is false where there is no room for a
+// reliable one.
+func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) bool {
 	hd := n.holder(p.index)
 	switch {
 	case hd == nil:
-		a.callEarly(n, p.id, rpc, args)
+		return a.callEarly(n, p.id, rpc, args)
 	case hd.handle != noHandle && (rpc.Lane == Unreliable || p.mayHold(hd.handle)):
-		a.sendCall(p, hd.handle, rpc, a.tick, args)
+		return a.sendCall(p, hd.handle, rpc, a.tick, args)
 	case rpc.Lane == Reliable:
-		a.callLater(p, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)})
-	default:
-		a.counters.CallsDropped++
+		return a.callLater(p, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)})
 	}
+	a.counters.CallsDropped++
+	return true
 }
 
-// sendCall puts a call on its way.
-func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []byte) {
+// sendCall puts a call on its way, unless it is reliable and there is no room.
+func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []byte) bool {
 	e := &p.entries[h]
 	if rpc.Lane == Unreliable {
 		if len(p.rpc.unreliable) >= maxCalls {
 			a.counters.CallsDropped++
-			return
+			return true
 		}
 		a.counters.CallsOut++
 		p.rpc.unreliable, p.busy = append(p.rpc.unreliable, appendCall(nil, h, e.gen, rpc, tick, args)), true
-		return
+		return true
 	}
 	if len(p.rpc.ready) >= maxWaiting {
 		a.counters.CallsDropped++ // the lane has been full for long
-		return
+		return false
 	}
 	a.counters.CallsOut++
 	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, tick, args)
@@ -198,6 +209,7 @@ func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []
 		p.rpc.held++
 	}
 	p.rpc.ready, p.busy = append(p.rpc.ready, msg), true
+	return true
 }
 
 // appendCall is a call as both lanes carry it: handle, gen 1, RPC, tick 4,

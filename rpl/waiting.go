@@ -19,13 +19,15 @@ type waitingCall struct {
 	args []byte
 }
 
-// callEarly keeps a call until Stream has decided, 0 being everyone.
-func (a *Authority) callEarly(n *node, to Peer, rpc *RPCType, args []byte) {
+// callEarly keeps a reliable call until Stream has decided, 0 being everyone, unless
+// there is no room.
+func (a *Authority) callEarly(n *node, to Peer, rpc *RPCType, args []byte) bool {
 	if rpc.Lane != Reliable || len(a.early) >= maxWaiting {
 		a.counters.CallsDropped++
-		return
+		return rpc.Lane != Reliable
 	}
 	a.early = append(a.early, earlyCall{n.id, to, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)}})
+	return true
 }
 
 // routeEarly hands early calls to the peers that Stream has found.
@@ -53,15 +55,17 @@ func (a *Authority) routeEarly() {
 	a.early = a.early[:0]
 }
 
-func (a *Authority) callLater(p *peer, c waitingCall) {
+// callLater keeps a call until its node has a handle, unless there is no room.
+func (a *Authority) callLater(p *peer, c waitingCall) bool {
 	if len(p.rpc.waiting) >= maxWaiting {
 		a.counters.CallsDropped++
-		return
+		return false
 	}
 	if h, _ := a.handleOf(p, c.node); h != noHandle {
 		p.visits[h].waits = true
 	}
 	p.rpc.waiting, p.busy = append(p.rpc.waiting, c), true
+	return true
 }
 
 // mayHold is whether a reliable call on a handle can leave now: the peer has the
