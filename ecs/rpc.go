@@ -38,7 +38,8 @@ import (
 // it that any client may make wait until its node has come, 64 of them at most
 // and without references, and are dropped if that never happens; so while a new
 // level is built. Other calls on it are dropped until then. Other nodes are those
-// of the old session up to the next Receive, with which they end.
+// of the old session up to the next Receive, with which they end. What is on its way to
+// the server while that loads a level is of the old one: it is dropped and counted there.
 type RPC[A any] struct {
 	protocol *Protocol
 	wire     *rpl.RPCType

@@ -309,3 +309,27 @@ func TestPrefabPerSession(t *testing.T) {
 	}()
 	Late.Spawn(client.World(), tendon.None{})
 }
+
+// A packet that is lost does not stop what moves by itself, also where nothing else is
+// said: two in a row do, for a frame or a few.
+func TestLossDoesNotStopWhatMoves(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.02})
+	server, client := l.server(tendon.Config{Dedicated: true}), l.client(tendon.Config{})
+	l.joined()
+	ball := server.Create(Body)
+	id, e := tendon.ID(ball), ball.Entity()
+	server.step = func() { Body.Get(server.World().Entry(e)).Pos.X += 2 }
+	l.until("it is there", func() bool { return client.has(id) })
+	l.steps(120)
+	still, last := 0, 0.0
+	for range 60 * 60 {
+		l.steps(1)
+		client.Frame()
+		x := tendon.View(client.find(id), Body).Pos.X
+		still += map[bool]int{true: 1}[x == last]
+		last = x
+	}
+	if still > 15 { // 44 where packets leave at half the rate
+		t.Errorf("it stands still in %d frames of a minute", still)
+	}
+}

@@ -114,7 +114,7 @@ func (a *Authority) planChecks(p *peer) {
 // checksum codes what is of variable length, so none is made for a send without
 // a packet.
 func (a *Authority) planTurn(p *peer, now time.Duration) {
-	if a.cfg.CheckEvery < 0 || now-p.checked < a.cfg.CheckEvery || !p.sends(now) {
+	if a.cfg.CheckEvery < 0 || now-p.checked < a.cfg.CheckEvery || !a.sends(p, now) {
 		return
 	}
 	c := &p.checks

@@ -22,7 +22,7 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	if p.busy {
 		a.sendMessages(p, s)
 	}
-	if !p.sends(now) {
+	if !a.sends(p, now) {
 		return
 	}
 	k := packer{a: a, p: p, s: s, now: now}
@@ -38,17 +38,22 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 }
 
 // sends is whether a peer gets a packet at all, now that all is planned.
-func (p *peer) sends(now time.Duration) bool {
+func (a *Authority) sends(p *peer, now time.Duration) bool {
 	return !p.plan.empty() || p.busy && p.rpc.paid > 0 || p.plan.probe ||
-		p.streaming && !p.frozen(now) && now-p.link.lastSent >= p.beat()
+		p.streaming && !p.frozen(now) && now-p.link.lastSent >= a.beat(p)
 }
 
-// beat is the longest time that the peer goes without a packet.
-func (p *peer) beat() time.Duration {
-	if p.movers > 0 {
-		return movingBeat
+// beat is the longest time that a peer goes without a packet. Where something moves by
+// itself and packets are lost none has to do with half of them: what is drawn lags two
+// sends behind, so one that is lost does not show.
+func (a *Authority) beat(p *peer) time.Duration {
+	switch {
+	case p.movers == 0:
+		return heartbeat
+	case p.link.copiesFor() > 1 && (a.cfg.Budget == 0 || p.purse.tokens > a.bucket/2):
+		return 0
 	}
-	return heartbeat
+	return movingBeat
 }
 
 // moves notes whether a node moves by itself at the peer.

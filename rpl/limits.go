@@ -178,7 +178,8 @@ const (
 
 	// movingBeat is the same while something moves by itself at the peer, as it
 	// was told: it moves there by the newest tick that has come, and three ticks at
-	// 60 Hz are less than what is drawn lags behind.
+	// 60 Hz are less than what is drawn lags behind. Where packets are lost none leaves
+	// out a send.
 	movingBeat = 50 * time.Millisecond
 
 	// reorderTime is how much later than another a packet must have been sent
