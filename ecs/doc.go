@@ -88,8 +88,9 @@
 // in this order for a node: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
 // OnStreamOut; parents before their children. On the authority a step's calls
 // come before its OnChange, which tells of what they have changed too. A node
-// that is removed in the step in which it was made is told of to nobody. A node
-// exists for the API from its creation, and for others with the step's Send. Keep
+// that is removed in the step in which it was made is told of to nobody. A node that
+// Create, Named or a prefab makes exists for the API from then on, and for others with
+// the step's Send; an entity that is given components.RplNode is one with that Send. Keep
 // entities, not entries, from one step to the next, and ask World.Valid: donburi
 // gives an entry to another entity.
 package ecs

@@ -1,12 +1,16 @@
 package ecs_test
 
 import (
+	"bytes"
+	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
@@ -67,4 +71,36 @@ func TestArgumentsTooLong(t *testing.T) {
 	check(t, "a short one is a node", tendon.ID(Plaque.Spawn(rep.World(), plaque{strings.Repeat("x", 200)})) != 0, true)
 	refused(t, "at most 256", func() { Plaque.Spawn(rep.World(), plaque{strings.Repeat("x", 300)}) })
 	refused(t, "Text", func() { Plaque.Spawn(rep.World(), plaque{strings.Repeat("x", 401)}) })
+}
+
+// An entity that is given RplNode is a node with the step's Send, and what is asked of it
+// before says so.
+func TestGivenRplNode(t *testing.T) {
+	l := newLab(t, lan)
+	var log bytes.Buffer
+	server := l.server(tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	l.steps(1)
+	up := server.Create(Body)
+	e := server.World().Entry(server.World().Create(Paint, components.RplNode))
+	const soon = "from this step's Send on"
+	for what, err := range map[string]error{
+		"a child": tendon.Attach(e, up), "a parent": tendon.Attach(up, e), "a call": Tell.Send(e, "you"),
+	} {
+		if !errors.Is(err, tendon.ErrNoNode) || !strings.Contains(err.Error(), soon) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if tendon.Give(e, server.Me()); !strings.Contains(log.String(), soon) {
+		t.Errorf("Give says %q", log.String())
+	}
+	local := server.World().Entry(server.World().Create(Paint))
+	if err := tendon.Attach(local, up); !errors.Is(err, tendon.ErrNoNode) || strings.Contains(err.Error(), soon) {
+		t.Errorf("one without it: %v", err)
+	}
+	l.steps(1)
+	tendon.Give(e, server.Me())
+	check(t, "its owner", tendon.Owner(e), server.Me())
+	if err := tendon.Attach(e, up); err != nil {
+		t.Error(err)
+	}
 }

@@ -78,12 +78,24 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 		return
 	}
 	n := r.nodeOf(e.Entity())
+	if n == nil && r.auth != nil && r.world.Valid(e.Entity()) {
+		r.scold("stale give", fmt.Sprint(e.Entity()), "it is no node: "+howToBeNode(e))
+		return
+	}
 	if n == nil || n == r.session || r.auth == nil || to != 0 && to != r.me && !r.canOwn(to) {
 		r.scold("stale give", fmt.Sprintf("%v to peer %d", e.Entity(), to), "Give is for nodes on the authority, and to who has joined")
 		return
 	}
 	r.auth.Give(n.id, to)
 	r.passOn(n, to)
+}
+
+// howToBeNode is the remedy for an entity that should be a node and is none.
+func howToBeNode(e *donburi.Entry) string {
+	if e.World.Valid(e.Entity()) && e.HasComponent(components.RplNode) {
+		return "it has components.RplNode, and is one from this step's Send on; what Create or a prefab makes is one at once"
+	}
+	return "give it components.RplNode, or make it by a prefab"
 }
 
 // passOn writes the owner down for a node and all below it.
@@ -108,7 +120,7 @@ func Attach(child, parent *donburi.Entry) error {
 	}
 	c := r.nodeOf(child.Entity())
 	if c == nil || c.entity != child.Entity() {
-		return fmt.Errorf("tendon: Attach: the child is %w: give it components.RplNode, or make it by a prefab", ErrNoNode)
+		return fmt.Errorf("tendon: Attach: the child is %w: %s", ErrNoNode, howToBeNode(child))
 	}
 	var p *node
 	var id rpl.Node
@@ -120,7 +132,7 @@ func Attach(child, parent *donburi.Entry) error {
 			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
 		}
 		if p = r.nodeOf(parent.Entity()); p == nil {
-			return fmt.Errorf("tendon: Attach: the parent is %w: give it components.RplNode, or make it by a prefab", ErrNoNode)
+			return fmt.Errorf("tendon: Attach: the parent is %w: %s", ErrNoNode, howToBeNode(parent))
 		}
 		if p == r.session {
 			return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)

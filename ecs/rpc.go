@@ -149,7 +149,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	n := r.nodeOf(e.Entity())
 	if n == nil {
 		*r.Counter("rpc without node")++
-		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: give the entity components.RplNode, or make it by a prefab", c.wire.Name, ErrNoNode)
+		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: the entity is %w: %s", c.wire.Name, ErrNoNode, howToBeNode(e))
 	}
 	if n.id == 0 {
 		*r.Counter("rpc without node")++
