@@ -6,7 +6,8 @@ import "github.com/tendonengine/tendon/rpl/internal/prefix"
 // a packet of its own, on the reliable lane. It is acked by the count of
 // reliable messages that the peer has applied.
 //
-//	type 1, model 2 bits, tick 32, base tick 32, form, then the sections of a packet
+//	type 1 byte = 2, then bits: model 2, tick 32, base tick 32 (0: none), form, then the
+//	sections of a packet
 
 // block sends the first piece that no packet can hold as a block.
 func (k *packer) block() {

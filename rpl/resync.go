@@ -17,7 +17,7 @@ import (
 //
 //	refused: handle, row 255: the node; handle 65,536: all, row 1: no whole tick has
 //	been taken since
-//	type 1, tick 32
+//	type 1 byte = 4, tick 4 bytes
 
 // wholeNode is the row by which a node is refused, allNodes the handle by which all
 // are: no row has the one, no node the other.

@@ -10,7 +10,7 @@ import (
 // Tables on their way: a set as one reliable message, and the model that both
 // ends make of it. Everything here is integers, so both make the same.
 //
-//	type 1, then bits: number 2, the code of the steps between code lengths,
+//	type 1 byte = 3, then bits: number 2, the codes of the steps between code lengths,
 //	the lengths of gaps; per row type: the heading, per chunk patterns, states and lengths,
 //	the tables of any update, which word tells kinds, per kind its own and those
 //	of its contexts, the keyframe's and its bases; a one at the end.
