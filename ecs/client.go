@@ -33,13 +33,13 @@ type client struct {
 	sessionHere bool              // the session's node has come, in this level
 	read        rpl.ProxyCounters // of the core, as far as they are counted here
 
-	hiding    []*node // wait for their first sample to be drawn
-	leaving   []*node
-	inPlace   []*node
-	referrers []*node
-	refer     bool // references are to be written anew
-	told      serverNames
-	strangers map[string]*rpl.Replica // load-time nodes that have no entity here
+	hiding     []*node // wait for their first sample to be drawn
+	leaving    []*node
+	inPlace    []*node
+	parting    bool // nodes have gone in the Apply in progress
+	references references
+	told       serverNames
+	strangers  map[string]*rpl.Replica // load-time nodes that have no entity here
 }
 
 // clientInbox calls no game code: that waits until all has been received.
@@ -164,6 +164,7 @@ func (r *Replication) receiveClient() {
 		r.proxy.Step(r.expected(now))
 	}
 	r.proxy.Apply(now, proxyHandler{r})
+	r.parting = false
 	r.noteMended()
 	r.hear()
 	r.resolve()

@@ -203,9 +203,7 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	}
 	r.startWatch(b, false)
 	r.inject(n, ord, n.replica.Tick(ord))
-	if c.item.HasRefs {
-		r.referrers = append(r.referrers, n)
-	}
+	r.refer(n, ord)
 	if c.inPlace && !n.inPlace {
 		n.inPlace, r.inPlace = true, append(r.inPlace, n)
 	}
@@ -289,6 +287,7 @@ func (r proxyHandler) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
 	if e, p := r.component(&n.items[ord]); p != nil {
 		drop(e, n.items[ord].comp.c)
 	}
+	r.unrefer(&n.items[ord])
 	n.items[ord] = binding{}
 	r.dropSpares(n)
 }

@@ -44,11 +44,12 @@ type node struct {
 type binding struct {
 	comp   *component // nil where the item was removed
 	entity donburi.Entity
-	item   rpl.Item // on the authority
-	watch  *watch   // where somebody asked for OnChange
-	track  *track   // on a proxy, where it is drawn between samples
-	memory *memory  // in debug mode
-	seen   rpl.Tick // on the authority, when an explicit item was last extracted
+	item   rpl.Item  // on the authority
+	watch  *watch    // where somebody asked for OnChange
+	track  *track    // on a proxy, where it is drawn between samples
+	refers *referrer // on a proxy, where it may refer to nodes
+	memory *memory   // in debug mode
+	seen   rpl.Tick  // on the authority, when an explicit item was last extracted
 }
 
 // An origin is how a node came to be.
@@ -154,6 +155,7 @@ func (r *Replication) addNode(n *node) {
 	}
 	if n.id != 0 {
 		r.byID[n.id] = n
+		r.mark(n.id)
 	}
 }
 
@@ -177,15 +179,22 @@ func (r *Replication) forget(n *node) {
 		r.clearSlot(p)
 		r.regrouped = true
 	}
-	if r.byID[n.id] == n {
-		delete(r.byID, n.id)
-	}
+	r.unreferAll(n)
+	r.unbind(n)
 	for _, c := range n.children {
 		c.parent = nil
 		r.showParent(c)
 	}
 	n.children = nil
 	r.unlink(n)
+}
+
+// unbind has a node's id lead nowhere.
+func (r *Replication) unbind(n *node) {
+	if r.byID[n.id] == n {
+		delete(r.byID, n.id)
+		r.mark(n.id)
+	}
 }
 
 // linkTo puts a node under another, or at the top for nil, in this machine's

@@ -36,6 +36,7 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	}
 	if n.replica != nil { // nothing that is said of another node for it counts any more
 		n.replica.Entity = nil
+		r.unreferAll(n)
 	}
 	rep.Entity = n
 	r.takeTurn(n) // parents come first, and are told of first
@@ -176,7 +177,6 @@ func (r proxyHandler) Loaded(rep *rpl.Replica) {
 	for i := range n.items {
 		r.look(n, &n.items[i])
 	}
-	r.refer = true
 }
 
 func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
@@ -209,13 +209,15 @@ func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 func (r proxyHandler) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) {
 		r.inject(n, ord, t)
+		r.refer(n, ord)
 		r.look(n, &n.items[ord])
 	}
 }
 
 func (r proxyHandler) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
-	if n, ok := rep.Entity.(*node); ok && !n.data.Transient { // each machine moves its own
-		r.Changed(rep, ord, t)
+	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) && !n.data.Transient { // each machine moves its own
+		r.inject(n, ord, t)
+		r.look(n, &n.items[ord])
 	}
 }
 
@@ -231,45 +233,20 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	if !ok || n == r.session {
 		return
 	}
-	r.resolve()
+	if r.parting {
+		r.resolveOf(n) // what it refers to may be taken away before it: others wait for all that go
+	} else {
+		r.parting = true
+		r.resolve()
+	}
 	r.callBack()
 	if r.nodeOf(n.entity) != n { // the game was quicker
 		return
 	}
 	n.leaving, n.until, n.destroyed = true, t, destroyed
-	if r.byID[n.id] == n {
-		delete(r.byID, n.id)
-	}
+	r.unreferAll(n)
+	r.unbind(n)
 	r.leaving = append(r.leaving, n)
-	r.refer = true
-}
-
-// resolve writes references anew after nodes have come or gone: those to what
-// is here now resolve, those to what has gone are null. To the game that is a change.
-func (r *Replication) resolve() {
-	if !r.refer {
-		return
-	}
-	r.refer = false
-	alive := r.referrers[:0]
-	for _, n := range r.referrers {
-		if r.nodeOf(n.entity) != n || n.leaving || slices.Contains(alive, n) {
-			continue
-		}
-		alive = append(alive, n)
-		for ord := range n.items {
-			if b := &n.items[ord]; b.comp != nil && b.comp.item.HasRefs {
-				if e, p := r.component(b); p != nil {
-					w := r.tagged(b.comp, e, p)
-					if r.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
-						b.comp.standIn.set(e, p, w)
-					}
-					r.look(n, b)
-				}
-			}
-		}
-	}
-	r.referrers = alive
 }
 
 // sweep takes away what has left, once what is drawn has got there.

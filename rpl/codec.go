@@ -284,6 +284,8 @@ func (t *codecVar[T, S]) maxBits() int {
 
 func (t *codecVar[T, S]) hasRefs() bool { return false }
 
+func (t *codecVar[T, S]) nodes(_ any, to []Node) []Node { return to }
+
 func (t *codecVar[T, S]) hash(v any) uint64 {
 	var w bits.Writer
 	t.write(&w, v)

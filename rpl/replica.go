@@ -132,3 +132,15 @@ func (c *Proxy) Inject(r *Replica, ordinal int, t *ItemType, p unsafe.Pointer) (
 	t.Inject(p, words, vars, c.cfg.Refs)
 	return true
 }
+
+// References appends to dst the nodes that an item refers to at the newest tick received,
+// held here or not: one for each reference that is not null.
+func (c *Proxy) References(r *Replica, ordinal int, dst []Node) []Node {
+	t := r.item(ordinal)
+	if t == nil || !t.HasRefs {
+		return dst
+	}
+	words, vars := c.scratch[:len(t.Words)], c.scratchVars[:len(t.Vars)]
+	r.fill(ordinal, words, vars, r.now())
+	return t.lay.nodes(words, vars, dst)
+}

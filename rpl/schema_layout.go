@@ -148,5 +148,34 @@ func (l *layout) hasRefs() bool {
 	return false
 }
 
+// nodes appends the nodes that a row refers to, those included that are not here.
+func (l *layout) nodes(words []int32, vars []any, to []Node) []Node {
+	for i := range l.plan {
+		if o := &l.plan[i]; o.kind == opRef {
+			for k := o.word; k < o.end; k += 2 {
+				if n := Node(join(words[k], words[k+1])); n != 0 {
+					to = append(to, n)
+				}
+			}
+		}
+	}
+	for i := range l.vars {
+		to = l.vars[i].codec().nodes(vars[i], to)
+	}
+	return to
+}
+
+// nodesOf is nodes of all rows of a list or a map.
+func (l *layout) nodesOf(r *rows, to []Node) []Node {
+	if !l.hasRefs() {
+		return to
+	}
+	for i := range r.n {
+		words, vars := r.row(l, i)
+		to = l.nodes(words, vars, to)
+	}
+	return to
+}
+
 // at is the field of type T at an offset of the struct at p.
 func at[T any](p unsafe.Pointer, off uintptr) *T { return (*T)(unsafe.Add(p, off)) }

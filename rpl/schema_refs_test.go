@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -51,5 +52,47 @@ func TestRefs(t *testing.T) {
 	one.Same(unsafe.Pointer(&ref), shadow)
 	if one.Same(unsafe.Pointer(&ref), shadow) {
 		t.Error("an entity may have become a node since: it is not the same by bytes")
+	}
+}
+
+// TestNodesOfARow: the nodes that an item refers to are found wherever a reference may
+// stand, and none where an optional value is absent.
+func TestNodesOfARow(t *testing.T) {
+	type inner struct {
+		To   entity   `rpl:""`
+		More []entity `rpl:"max=2"`
+	}
+	type pointing struct {
+		A    entity            `rpl:""`
+		Pair [2]entity         `rpl:""`
+		Text string            `rpl:"max=9"`
+		Opt  Opt[inner]        `rpl:""`
+		None Opt[entity]       `rpl:""`
+		Many []inner           `rpl:"max=3"`
+		Map  map[string]entity `rpl:"max=3,each=4"`
+		Ints []int             `rpl:"max=3"`
+	}
+	s := NewSchema("test")
+	s.SetRef(reflect.TypeFor[entity]())
+	it := s.Item("thing", reflect.TypeFor[pointing](), nil)
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	v := pointing{
+		A: 1, Pair: [2]entity{0, 2}, Text: "text", Opt: Some(inner{3, []entity{4, 0}}),
+		Many: []inner{{5, nil}, {0, []entity{6, 5}}}, Map: map[string]entity{"a": 7, "b": 0, "c": 1}, Ints: []int{8, 9},
+	}
+	words, vars := extract(it, &v, world{})
+	var want []Node
+	for _, e := range []uint64{1, 1, 2, 3, 4, 5, 5, 6, 7} {
+		want = append(want, world{}.NodeOf(e))
+	}
+	got := it.lay.nodes(words, vars, nil)
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("it refers to %v, not %v", got, want)
+	}
+	words, vars = extract(it, &pointing{}, world{})
+	if got := it.lay.nodes(words, vars, nil); len(got) > 0 {
+		t.Errorf("a zero item refers to %v", got)
 	}
 }

@@ -28,8 +28,9 @@ type varCodec interface {
 	check(p unsafe.Pointer) error // what Extract would have to cut
 	maxBits() int                 // of the largest value
 	hasRefs() bool
-	hash(v any) uint64 // equal for equal values
-	describe() string  // for people and the schema hash, with all bounds
+	nodes(v any, to []Node) []Node // appends those that v refers to
+	hash(v any) uint64             // equal for equal values
+	describe() string              // for people and the schema hash, with all bounds
 }
 
 // A varType is a varCodec in whole bytes, as the stream sees it.

@@ -279,6 +279,8 @@ func (t *listVar) maxBits() int { return int(width(t.limit)) + t.limit*t.elem.ma
 
 func (t *listVar) hasRefs() bool { return t.elem.hasRefs() }
 
+func (t *listVar) nodes(v any, to []Node) []Node { return t.elem.nodesOf(rowsOf(v), to) }
+
 func (t *listVar) hash(v any) uint64 {
 	rs := rowsOf(v)
 	h := uint64(hashStart)

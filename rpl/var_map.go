@@ -256,6 +256,13 @@ func (t *mapVar[K]) maxBits() int {
 
 func (t *mapVar[K]) hasRefs() bool { return t.elem.hasRefs() }
 
+func (t *mapVar[K]) nodes(v any, to []Node) []Node {
+	if e, ok := v.(*entries[K]); ok && e != nil {
+		return t.elem.nodesOf(&e.rows, to)
+	}
+	return to
+}
+
 func (t *mapVar[K]) hash(v any) uint64 {
 	e := entriesOf[K](v)
 	h := uint64(hashStart)

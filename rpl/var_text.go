@@ -199,6 +199,8 @@ func (t textVar) maxBits() int { return int(width(t.limit)) + 8*t.limit }
 
 func (textVar) hasRefs() bool { return false }
 
+func (textVar) nodes(_ any, to []Node) []Node { return to }
+
 func (textVar) hash(v any) uint64 {
 	s, _ := v.(string)
 	return hashString(hashStart, s)
