@@ -131,8 +131,9 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // streamed in; on proxies inside Receive, on the authority in the step's Send. What
 // callbacks that run before it do to the component is part of the change: old is what
 // it saw last, and where nothing differs, or the component has gone, it does not run.
-// A reference changes too when what it refers to comes into sight, or goes. It panics
-// for a component that is not replicated or has no such field.
+// A reference changes too when what it refers to comes into sight, or goes: old still
+// has that entity, which World.Valid may not know any more. It panics for a component
+// that is not replicated or has no such field.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	def := r.protocol.replicated(c)
 	if def == nil {

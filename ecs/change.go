@@ -16,7 +16,8 @@ import (
 type watch struct {
 	words []int32
 	vars  []any
-	old   unsafe.Pointer // a component: the value that the next call is given
+	old   unsafe.Pointer // a component: the value that the next call is given, but for lists and maps
+	seen  sightings      // to which what stands in these referred
 	due   bool           // a call waits
 }
 
@@ -35,9 +36,20 @@ func (r *Replication) startWatch(b *binding, anew bool) {
 		p = b.comp.c.New()
 	}
 	t := b.comp.item
-	b.watch = &watch{words: make([]int32, len(t.Words)), vars: make([]any, len(t.Vars)), old: b.comp.c.New()}
-	t.Extract(r.tagged(b.comp, e, p), b.watch.words, b.watch.vars, r.refs())
+	b.watch = &watch{words: make([]int32, len(t.Words)), vars: make([]any, len(t.Vars)), old: b.comp.c.New(), seen: sightings{Refs: r.refs()}}
+	r.sight(b, e, p, b.watch.words, b.watch.vars)
+	b.watch.seen.of = append(b.watch.seen.of, r.seen.of...)
 	b.comp.copy(b.watch.old, p)
+}
+
+// sight extracts an item, and notes in r.seen to what its lists and maps refer.
+func (r *Replication) sight(b *binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
+	refs := r.refs()
+	r.seen.of = r.seen.of[:0]
+	if len(b.comp.shared) > 0 && b.comp.item.HasRefs {
+		r.seen.Refs, refs = refs, &r.seen
+	}
+	b.comp.item.Extract(r.tagged(b.comp, e, p), words, vars, refs)
 }
 
 // look compares an item with its watch, and queues a call of OnChange when a
@@ -78,7 +90,11 @@ func (r *Replication) changed(n *node, c *component, ent donburi.Entity) (old un
 		c.copy(old, w.old)
 		if len(c.shared) > 0 {
 			c.unshare(old)
-			c.item.Inject(old, w.words, w.vars, r.refs())
+			w.seen.sort()
+			for k := range c.item.Vars {
+				v := &c.item.Vars[k]
+				v.Type.Inject(unsafe.Add(old, v.Offset), w.vars[k], &w.seen)
+			}
 		}
 	}
 	w.remember(r, b, p)
@@ -91,7 +107,7 @@ func (r *Replication) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (y
 	w, t := b.watch, b.comp.item
 	words, vars := sized(&r.words, len(t.Words)), sized(&r.vars, len(t.Vars))
 	copy(vars, w.vars)
-	t.Extract(r.tagged(b.comp, e, p), words, vars, r.refs())
+	r.sight(b, e, p, words, vars)
 	for _, i := range b.comp.notify {
 		prop := &t.Props[i]
 		for k := prop.Words[0]; k < prop.Words[1]; k++ {
@@ -108,6 +124,7 @@ func (r *Replication) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (y
 func (w *watch) remember(r *Replication, b *binding, p unsafe.Pointer) {
 	copy(w.words, r.words[:len(w.words)])
 	copy(w.vars, r.vars[:len(w.vars)])
+	w.seen.of = append(w.seen.of[:0], r.seen.of...)
 	b.comp.copy(w.old, p)
 	clear(r.vars)
 }

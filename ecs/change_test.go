@@ -95,3 +95,58 @@ func TestReferencesChange(t *testing.T) {
 		check(t, "and when that comes or goes", strings.Join(client.said(), ", "), c.want)
 	}
 }
+
+// Old are the references that OnChange saw last, as fields, in lists and in maps, also of
+// what has gone or come since: on a client and where the game decides alike.
+func TestOldReferences(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		server, client int // changes
+		turn           func(server *machine, to donburi.Entity)
+	}{
+		{"goes out of sight and comes again", 1, 3, func(s *machine, to donburi.Entity) {
+			data := components.RplNode.Get(s.World().Entry(to))
+			data.Relevance = rpl.OwnerOnly - data.Relevance
+		}},
+		{"is destroyed", 2, 2, func(s *machine, to donburi.Entity) {
+			if s.World().Valid(to) {
+				s.World().Remove(to)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLab(t, lan)
+			server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+			l.joined()
+			to, kept := server.Create(Paint).Entity(), server.Create(Paint).Entity()
+			tellOath(server)
+			tellOath(client)
+			Oath.SetValue(server.Create(Oath), oathData{To: to, All: []donburi.Entity{kept, to, to}, By: map[string]donburi.Entity{"a": to, "b": kept}})
+			l.steps(30)
+			for range 2 {
+				c.turn(server, to)
+				l.steps(30)
+			}
+			check(t, "changes that the server told", len(server.said()), c.server)
+			check(t, "changes that the client told", len(client.said()), c.client)
+		})
+	}
+}
+
+// tellOath has a machine say what an oath is, and checks what it was.
+func tellOath(m *machine) {
+	last := fmt.Sprint(oathData{})
+	tendon.OnChange(m.Replication, Oath, func(e *donburi.Entry, old oathData) {
+		check(m.lab, m.name+", old", fmt.Sprint(old), last)
+		last = fmt.Sprint(*Oath.Get(e))
+		m.say("%s", last)
+	})
+}
+
+var Oath = tendon.Replicate(proto, "oath", donburi.NewComponentType[oathData]())
+
+type oathData struct {
+	To  donburi.Entity            `rpl:"notify"`
+	All []donburi.Entity          `rpl:"max=4"`
+	By  map[string]donburi.Entity `rpl:"max=4,each=4"`
+}

@@ -93,6 +93,7 @@ type Replication struct {
 	standIns []unsafe.Pointer // by component.order
 	words    []int32
 	vars     []any
+	seen     sightings
 }
 
 // A slot is the node that an entity is, or is a part of.

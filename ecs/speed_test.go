@@ -41,8 +41,10 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	m := l.machine("host", tendon.Config{})
 	m.Host(deserted{})
 	var bodies []*BodyData
+	tendon.OnChange(m.Replication, Oath, func(*donburi.Entry, oathData) {})
 	for range 100 {
-		e := m.Create(Body, Paint, Opaque)
+		e := m.Create(Body, Paint, Opaque, Oath)
+		Oath.SetValue(e, oathData{To: e.Entity(), All: []donburi.Entity{e.Entity()}, By: map[string]donburi.Entity{"a": e.Entity()}})
 		bodies = append(bodies, Body.Get(e))
 	}
 	l.steps(10)

@@ -153,23 +153,46 @@ func (a *actor) stuff(e *donburi.Entry, pick func(int) int) {
 
 // attendSacks watches over what is told of sacks.
 func (g *adventure) attendSacks(a *actor) {
-	nameless := func(donburi.Entity) rpl.Node { return 0 } // of what it was, some may have gone
 	tendon.OnChange(a.Replication, Sack, func(e *donburi.Entry, old SackData) {
 		id, now := tendon.ID(e), Sack.Get(e)
 		if id != rpl.SessionNode && !a.in[id] {
 			g.t.Fatalf("%s: change of the sack of %v, which is not in", a.name, id)
 		}
-		was := old.told(nameless)
-		if last, ok := a.sacks[id]; ok && id != rpl.SessionNode && was != last.nameless && was != (&SackData{}).told(nameless) { // that is one that was added
-			g.t.Fatalf("%s, %v: sack of %v from %s, which was told to be %s", a.name, a.Mode(), id, was, last.nameless)
+		as := entities
+		last, ok := a.sacks[id]
+		if !last.whole {
+			as = nameless
 		}
-		a.sacks[id] = sackTold{now.told(a.names), now.told(nameless)}
+		was := old.told(as)
+		if ok && id != rpl.SessionNode && was != last.data.told(as) && was != (&SackData{}).told(as) { // that is one that was added
+			g.t.Fatalf("%s, %v: sack of %v from %s, which was told to be %s", a.name, a.Mode(), id, was, last.data.told(as))
+		}
+		a.sacks[id] = a.sackNow(now)
 		g.react(a, e, onSack)
 	})
 }
 
-// A sackTold is a sack as OnChange has told of it, with names of nodes and without.
-type sackTold struct{ named, nameless string }
+func nameless(donburi.Entity) rpl.Node { return 0 }
+
+func entities(e donburi.Entity) rpl.Node { return rpl.Node(e) }
+
+// A sackTold is a sack as OnChange has told of it.
+type sackTold struct {
+	named string
+	data  SackData
+	whole bool // all that it referred to were nodes: of others in lists nothing is remembered
+}
+
+func (a *actor) sackNow(now *SackData) sackTold {
+	t := sackTold{data: *now, whole: true}
+	t.data.Things, t.data.Counts = slices.Clone(now.Things), maps.Clone(now.Counts)
+	t.named = now.told(func(e donburi.Entity) rpl.Node {
+		id := a.names(e)
+		t.whole = t.whole && (id != 0 || e == donburi.Null)
+		return id
+	})
+	return t
+}
 
 // sacksTold is whether a machine was told of the sacks that it has.
 func (a *actor) sacksTold(all []*donburi.Entry) error {
