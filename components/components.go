@@ -38,12 +38,16 @@ var (
 // Transient only before others are told of the node. It does not travel: on proxies it
 // is what the prefab says, so what is Transient should say it there. Its 8 bytes have no
 // padding: each is looked at before every send.
+//
+// A Relevance or Weight that is none is logged and counted. A node goes on with what it
+// had ("RplNode refused"); what is to become one stays an entity of this machine, and is
+// a node from the step on in which it is right ("node not made").
 type NodeData struct {
-	Relevance rpl.Relevance
-	Hz        uint8   // at most so often a second; 0 means every send
-	Transient bool    // built from its arguments everywhere, then each machine moves its own; only its end is sent
-	Keep      bool    // stays, owned by nobody, when its owner leaves; else it dies
-	Weight    float32 // priority against other nodes; 0 means 1, at most rpl.MaxWeight
+	Relevance rpl.Relevance // who gets it: rpl.Near (by Config.Interest), Always, OwnerOnly or Grouped (see tendon.Group)
+	Hz        uint8         // at most so often a second; 0 means every send
+	Transient bool          // built from its arguments everywhere, then each machine moves its own; only its end is sent
+	Keep      bool          // stays, owned by nobody, when its owner leaves; else it dies
+	Weight    float32       // priority against other nodes; 0 means 1, at most rpl.MaxWeight (2²⁰)
 }
 
 // OwnerData is the peer that drives a node: 0 is nobody, for whom the

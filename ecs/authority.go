@@ -20,6 +20,7 @@ type authority struct {
 	plans    []plan     // by archetype
 	fresh    []*node
 	made     []*node // which no plan knows yet
+	unmade   map[donburi.Entity]unmade
 	bumped   []bump
 	sendAt   int    // accumulates Sends; a send is due when it reaches Steps
 	spent    bool   // it was said that there are no more ticks
@@ -90,6 +91,7 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 	n := r.nodeOf(e)
 	if n == nil {
 		r.forgetPart(e)
+		r.forgetUnmade(e)
 		return
 	}
 	if r.inside {

@@ -48,6 +48,7 @@ func extractStage(r *Replication) {
 		return
 	}
 	r.settleShapes()
+	r.makeUnmade()
 	r.findChanges()
 	clear(r.made) // the plans know them now
 	r.made = r.made[:0]
@@ -121,7 +122,9 @@ func (r *Replication) findChanges() {
 		p.findStale(ents)
 		for _, row := range p.stale {
 			if e := ents[row]; p.nodes && r.nodeOf(e) == nil && e.IsReady() {
-				newcomers = append(newcomers, e)
+				if _, known := r.unmade[e]; !known {
+					newcomers = append(newcomers, e)
+				}
 			}
 		}
 	}
@@ -129,11 +132,10 @@ func (r *Replication) findChanges() {
 	if len(moved) == 0 {
 		return
 	}
-	made := false
 	for _, e := range newcomers {
-		made = r.makeNode(r.world.Entry(e), origin{}) != nil || made
+		r.makeNode(r.world.Entry(e), origin{})
 	}
-	if made { // which may have moved them into other archetypes
+	if len(newcomers) > 0 { // which may be in other archetypes now, those too that could not be made
 		r.findChanges()
 		return
 	}
@@ -376,10 +378,10 @@ func (r *Replication) noticeNodes(p *plan, archetype int) {
 func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 	if n.data != *data {
 		if n.data.Transient != data.Transient {
-			r.report("RplNode refused", r.auth.SetTransient(n.id, data.Transient))
+			r.refuse("RplNode refused", r.auth.SetTransient(n.id, data.Transient))
 		}
 		n.data = *data
-		r.report("RplNode refused", r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep))
+		r.refuse("RplNode refused", r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep))
 	}
 }
 

@@ -100,20 +100,22 @@ func (r *Replication) clearSlot(e donburi.Entity) {
 // ownerOf is who drives a node.
 func (r *Replication) ownerOf(n *node) rpl.Peer { return n.owner }
 
-// makeNode makes an entity a node of the authority. One that cannot be made
-// (there are too many) stays a local entity, and is reported.
+// makeNode makes an entity a node of the authority. One that cannot be made stays a local
+// entity, is reported, and tried again.
 func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	ent := e.Entity()
 	if r.nodeOf(ent) != nil {
 		r.report("node made twice", errNodeTwice)
 		return nil
 	}
+	if o.prefab == nil && o.name == "" {
+		o = r.unmade[ent].origin // found by its RplNode, and asked for before
+	}
 	add(e, components.RplNode, components.Owner, components.Parent)
 	if data := components.RplNode.Get(e); o.prefab != nil && *data == (components.NodeData{}) {
 		*data = o.prefab.node
 	}
 	n := &node{entity: ent, name: o.name, data: *components.RplNode.Get(e), parts: r.parts[ent]}
-	delete(r.parts, ent)
 	s := rpl.Spawn{
 		Args: o.args, Name: o.name, Relevance: n.data.Relevance, Weight: n.data.Weight,
 		Hz: n.data.Hz, Transient: n.data.Transient, Keep: n.data.Keep,
@@ -132,9 +134,11 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	}
 	id, err := r.auth.Spawn(s)
 	if err != nil {
-		r.report("node not made", err)
+		r.notMade(e, o, n.data, err)
 		return nil
 	}
+	delete(r.unmade, ent)
+	delete(r.parts, ent)
 	n.id = id
 	for i := range n.items {
 		n.items[i].item, _ = r.auth.Item(id, i)

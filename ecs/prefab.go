@@ -26,13 +26,14 @@ type None = struct{}
 type Prefab[A any] struct{ def *prefab }
 
 // NewPrefab declares a prefab. build makes the entity and returns it; nil where
-// Build gives a function per session. node says how its nodes are streamed, unless the
-// function gives RplNode another value.
+// Build gives a function per session. node, one at most, says how its nodes are streamed,
+// unless the function gives RplNode another value.
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
 	def := &prefab{name: name, protocol: p, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
 	if len(node) > 0 {
 		def.node = node[0]
+		p.fault(def.checkNode(len(node)))
 	}
 	if build != nil {
 		def.build = fromWire(build)
@@ -85,6 +86,17 @@ func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 		panic(fmt.Sprintf("tendon: arguments of prefab %s have %d bytes, at most %d: replicate in a component what is more", f.def.name, len(args), rpl.MaxArgs))
 	}
 	r.makeNode(e, origin{prefab: f.def, args: args})
+}
+
+// checkNode is what is wrong with how a prefab's nodes are to be streamed.
+func (f *prefab) checkNode(given int) error {
+	if given > 1 {
+		return fmt.Errorf("tendon: prefab %s is given %d NodeData: put all of it into one", f.name, given)
+	}
+	if err := rpl.CheckStreaming(f.node.Relevance, f.node.Weight); err != nil {
+		return fmt.Errorf("tendon: NodeData of prefab %s: %w", f.name, err)
+	}
+	return nil
 }
 
 // A prefab is a Prefab without its type parameter.

@@ -85,6 +85,9 @@ func (r *Replication) plays(p *Protocol, kind, name string) error {
 	return fmt.Errorf("tendon: %s %s is declared in protocol %q and the session plays %q: declare it there", kind, name, p.name, r.protocol.name)
 }
 
+// fault keeps a mistake, if it is one, for New to report.
+func (p *Protocol) fault(err error) { p.mistakes = append(p.mistakes, err) }
+
 // declare refuses what comes after the first New.
 func (p *Protocol) declare(kind, name string) {
 	if p.frozen {

@@ -52,7 +52,7 @@ func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire
 		copy: func(dst, src unsafe.Pointer) { *(*T)(dst) = *(*T)(src) },
 	}
 	if old := p.replicated(c); old != nil {
-		p.mistakes = append(p.mistakes, fmt.Errorf("tendon: component %s is replicated as %q and as %q: register it once", c.Name(), old.name, name))
+		p.fault(fmt.Errorf("tendon: component %s is replicated as %q and as %q: register it once", c.Name(), old.name, name))
 	}
 	p.components = append(p.components, r)
 	if n := int(c.Id()); n >= len(p.byType) {

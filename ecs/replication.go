@@ -295,6 +295,7 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.shapes)
 	r.shapeless = nil
 	clear(r.parts)
+	clear(r.unmade)
 	for i := range r.plans {
 		for _, c := range r.plans[i].columns {
 			r.auth.FreeColumn(c.items)
@@ -324,8 +325,9 @@ func (r *Replication) report(what string, err error) {
 	}
 }
 
-// refuse counts what another machine has sent and should not have. It logs the first,
-// the second, the fourth …: nobody fills a disk from afar.
+// refuse counts what another machine has sent and should not have, or a game has done. It
+// logs the first, the second, the fourth …: nobody fills a disk from afar, nor a rule that
+// does it in every step.
 func (r *Replication) refuse(what string, err error) {
 	if err == nil {
 		return

@@ -103,7 +103,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	case len(s.Name) > MaxName:
 		return 0, fmt.Errorf("rpl: name %q has %d bytes, at most %d: %w", s.Name[:MaxName], len(s.Name), MaxName, ErrTooLong)
 	}
-	if err := checkStreaming(s.Relevance, s.Weight); err != nil {
+	if err := CheckStreaming(s.Relevance, s.Weight); err != nil {
 		return 0, fmt.Errorf("rpl: %w", err)
 	}
 	var parent uint32
@@ -150,9 +150,9 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	return n.id, nil
 }
 
-// checkStreaming is whether a node can be streamed so. Who may see a node of a
-// relevance that nobody knows cannot be said.
-func checkStreaming(r Relevance, weight float32) error {
+// CheckStreaming is whether a node can be streamed so: else Spawn and SetNode return the
+// same error. Who may see a node of a relevance that nobody knows cannot be said.
+func CheckStreaming(r Relevance, weight float32) error {
 	switch {
 	case r > Grouped:
 		return fmt.Errorf("relevance %d: %w; there are Near, Always, OwnerOnly and Grouped", r, ErrRange)
@@ -374,11 +374,11 @@ func (a *Authority) Ordinal(it Item) int { return int(a.items[it].ord) }
 func (a *Authority) SetTransient(n Node, on bool) error {
 	slot, ok := a.slot(n)
 	if !ok {
-		return fmt.Errorf("rpl: node %v: %w", n, ErrNoNode)
+		return fmt.Errorf("rpl: %v: %w", n, ErrNoNode)
 	}
 	nd := &a.nodes[slot]
 	if on != nd.transient && len(nd.holders) > 0 {
-		return fmt.Errorf("rpl: node %v: Transient is changed after others were told of it: %w; say it when the node is made", n, ErrRange)
+		return fmt.Errorf("rpl: %v: Transient is changed after others were told of it: %w; say it when the node is made", n, ErrRange)
 	}
 	nd.transient = on
 	return nil
@@ -389,10 +389,10 @@ func (a *Authority) SetTransient(n Node, on bool) error {
 func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep bool) error {
 	slot, ok := a.slot(n)
 	if !ok {
-		return fmt.Errorf("rpl: node %v: %w", n, ErrNoNode)
+		return fmt.Errorf("rpl: %v: %w", n, ErrNoNode)
 	}
-	if err := checkStreaming(r, weight); err != nil {
-		return fmt.Errorf("rpl: node %v: %w", n, err)
+	if err := CheckStreaming(r, weight); err != nil {
+		return fmt.Errorf("rpl: %v: %w", n, err)
 	}
 	nd := &a.nodes[slot]
 	if weight == 0 {
