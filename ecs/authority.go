@@ -22,6 +22,7 @@ type authority struct {
 	made     []*node // which no plan knows yet
 	unmade   map[donburi.Entity]unmade
 	bumped   []bump
+	refusals refusals
 	sendAt   int    // accumulates Sends; a send is due when it reaches Steps
 	spent    bool   // it was said that there are no more ticks
 	resyncs  uint64 // of the core, as far as they are counted here

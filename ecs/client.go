@@ -118,6 +118,7 @@ func (r *Replication) welcome(m *welcome) {
 	}
 	r.me, r.tick, r.sends, r.host = m.peer, m.tick, int(m.sends), m.host
 	r.clock.step = r.config.step()
+	r.config.Log.Info("joined", "peer", r.me, "server", r.server.Stats().Remote)
 	r.strangers = map[string]*rpl.Replica{}
 	r.enter(m.level)
 }
@@ -150,7 +151,7 @@ func (r *Replication) receiveClient() {
 	if r.ended != nil {
 		why := r.ended
 		r.ended = nil
-		r.end(why)
+		r.end(why, "left")
 		return
 	}
 	if r.proxy == nil || !r.told.done {

@@ -26,7 +26,13 @@ type Config struct {
 	Hello     []byte               // what the server reads with Hello(peer), at most 496 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
 	Debug     bool                 // look in every step for what no game should do, at a cost; what is found is logged once and counted
-	Log       *slog.Logger         // who comes, goes and is refused, and what is wrong; nil: nothing is logged, but to slog.Default in Debug
+
+	// Log is told where a session is hosted, and of its clients: who has joined it, is lost,
+	// is back and has left, who was refused, and why (it is full, or they play another game
+	// or build: 10 in a minute, and how many went untold before the next). A client's is
+	// told that it has joined, as which peer, and why it is alone again. Besides, on every
+	// machine, what is wrong. nil: nothing is logged, but to slog.Default in Debug.
+	Log *slog.Logger
 }
 
 // checked fills in the defaults and names every value that makes no sense.

@@ -5,6 +5,7 @@ package ecs
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 
 	"github.com/yohamta/donburi"
@@ -32,6 +33,7 @@ func (r *Replication) Host(l transport.Listener) {
 			return
 		}
 		r.openLink(link)
+		r.config.Log.Info("hosting", "address", l.Addr())
 	}, giveUp: func() {
 		if err := l.Close(); err != nil {
 			r.config.Log.Warn("closing the listener", "err", err)
@@ -71,9 +73,11 @@ func (r *Replication) Join(d transport.Dialer) {
 }
 
 // Close ends what Host or Join began: a server tells every peer the reason and
-// plays on alone, a client leaves and is alone, as if it had been told to. What they
-// have asked for and the next Receive was to begin is given up, without a word.
-// Called outside of Receive, Send and callbacks it is done when it returns.
+// plays on without them, a client tells the server, leaves and is alone, as if it had been
+// told to. Of a reason 200 bytes are told. What Host and Join have asked for and the next
+// Receive was to begin is given up, without a word. A dedicated server stays one: it has
+// no player who could be Alone. Called outside of Receive, Send and callbacks it is done
+// when it returns.
 func (r *Replication) Close(reason string) {
 	r.pending = slices.DeleteFunc(r.pending, func(q request) bool {
 		if q.giveUp != nil {
@@ -86,7 +90,7 @@ func (r *Replication) Close(reason string) {
 			return
 		}
 		if r.auth == nil {
-			r.end(because(fmt.Errorf("tendon: %w by this machine", transport.ErrClosed), reason))
+			r.end(because(fmt.Errorf("tendon: %w by this machine", transport.ErrClosed), reason), reason)
 			return
 		}
 		r.stopHosting(reason)
@@ -106,6 +110,7 @@ func (r *Replication) offer() transport.Offer {
 	return transport.Offer{
 		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
 		Hello: appendHello(nil, r.key, r.config.Hello), Room: r.room,
+		Refused: func(remote netip.AddrPort, why error) { r.turnedAway(remote, why) },
 	}
 }
 
@@ -131,7 +136,7 @@ func (r *Replication) leave(why error) {
 	case r.auth != nil:
 		r.stopHosting("the server has stopped")
 	default:
-		r.end(why)
+		r.end(why, "left")
 	}
 }
 
@@ -175,10 +180,11 @@ func (r *Replication) becomeClient() {
 }
 
 // end makes a client alone again: its proxies go, and the world begins anew in
-// single player, unless OnEnd joins another session.
-func (r *Replication) end(why error) {
+// single player, unless OnEnd joins another session. said is what the server is told,
+// where it is there to hear it.
+func (r *Replication) end(why error, said string) {
 	r.endAll(false, true)
-	r.closeLink("left")
+	r.closeLink(said)
 	drop(r.Session(), components.Proxy)
 	r.strip()
 	r.dropCalls()

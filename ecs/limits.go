@@ -38,6 +38,11 @@ const (
 	// on with what stands about.
 	graceTime = 30 * time.Second
 
+	// maxRefusedTold is how many clients that are refused in a refusedWhile the log
+	// is told of: enough to see who it was, and 1 or 2 MB a day of strangers' doing.
+	maxRefusedTold = 10
+	refusedWhile   = time.Minute
+
 	// maxWaiting is the calls on the session that wait while a client joins: a
 	// game says a few things then, not many.
 	maxWaiting = 64

@@ -38,7 +38,7 @@ func (r *Replication) Mode() Mode {
 	return Single
 }
 
-// Alone is true in single player.
+// Alone is true in single player; never on a dedicated server, which has no player.
 func (r *Replication) Alone() bool { return r.Mode() == Single }
 
 // IsAuthority reports whether this machine decides about the world: single

@@ -79,6 +79,7 @@ func (r serverInbox) Connected(c transport.Conn, hello []byte) {
 	k, said, err := parseHello(hello)
 	if err != nil {
 		*r.Counter("hello refused")++
+		r.turnedAway(c.Stats().Remote, err)
 		c.Close(err.Error())
 		return
 	}
@@ -91,6 +92,7 @@ func (r serverInbox) Connected(c transport.Conn, hello []byte) {
 		s.conn.Close(reasonTaken)
 	}
 	if r.full(r.seated(func(s *seat) bool { return true })) {
+		r.turnedAway(c.Stats().Remote, transport.ErrFull)
 		c.Close(transport.ErrFull.Error())
 		return
 	}

@@ -7,7 +7,10 @@
 // number that the packet has on the wire.
 package transport
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
 
 // An Offer is what one end says of itself in the handshake, and what it asks
 // of the other. What is longer than may be is an error of Listen and Dial.
@@ -30,6 +33,11 @@ type Offer struct {
 	// without room then is not answered yet. One that has a place kept can be let
 	// in where others are refused.
 	Room func(hello []byte, conns int) bool
+	// Refused, where it is set, is told of every client that a listener refuses, inside
+	// Poll: the address that its packet came from, which anybody can forge, and
+	// ErrVersion, ErrGame, ErrSchema or ErrFull. One that is not answered yet is not
+	// refused.
+	Refused func(remote netip.AddrPort, why error)
 }
 
 // A Listener is a bound address that a session can host on.

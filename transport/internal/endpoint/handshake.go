@@ -99,7 +99,15 @@ func (e *Endpoint) count() (opened, waiting int) {
 }
 
 func (e *Endpoint) refuse(to netip.AddrPort, attempt uint64, r wire.Reason, detail []byte) {
+	if e.offer.Refused != nil {
+		e.offer.Refused(to, refusals[r])
+	}
 	e.cfg.Send(to, wire.RefuseMessage{Version: wire.Version, Attempt: attempt, Reason: r, Detail: detail}.Append(nil))
+}
+
+// refusals are the reasons as a listener's session is told of them.
+var refusals = map[wire.Reason]error{
+	wire.OtherVersion: transport.ErrVersion, wire.OtherGame: transport.ErrGame, wire.OtherSchema: transport.ErrSchema, wire.Full: transport.ErrFull,
 }
 
 // accepted is the client's side of an ACCEPT: it is in, and says so at once,

@@ -68,6 +68,13 @@ func TestOrderOfChecks(t *testing.T) {
 		b := &bench{}
 		o := offer()
 		o.Room = func([]byte, int) bool { return !x.full }
+		told := 0
+		o.Refused = func(remote netip.AddrPort, why error) {
+			told++
+			if remote != clientAddr || why != refusals[x.reason] || why == nil {
+				t.Errorf("%s: told of %v, %v", x.name, remote, why)
+			}
+		}
 		e, err := Listen(b.config(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -84,8 +91,8 @@ func TestOrderOfChecks(t *testing.T) {
 		case x.reason != none && (len(b.sent) != 1 || err != nil || m.Reason != x.reason || b.Counters().Ignored != 2):
 			t.Errorf("%s: %d answers, %+v, %v, %d ignored", x.name, len(b.sent), m, err, b.Counters().Ignored)
 		}
-		if len(b.Endpoint.conns) != 0 {
-			t.Errorf("%s: it has a connection", x.name)
+		if len(b.Endpoint.conns) != 0 || told != len(b.sent) {
+			t.Errorf("%s: %d connections, %d refusals told", x.name, len(b.Endpoint.conns), told)
 		}
 	}
 }

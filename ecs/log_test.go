@@ -1,0 +1,132 @@
+package ecs_test
+
+// What Config.Log is told of, as its comment says.
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A journal is the log of one machine, without the time.
+type journal struct{ bytes.Buffer }
+
+func (j *journal) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(j, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+}
+
+// lines takes the lines so far.
+func (j *journal) lines() []string {
+	text := strings.TrimSuffix(j.String(), "\n")
+	j.Reset()
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// wants takes the lines and checks what they begin with.
+func (j *journal) wants(t *testing.T, who string, wants ...string) {
+	t.Helper()
+	lines := j.lines()
+	if len(lines) != len(wants) {
+		t.Errorf("%s: the log has %q, not %q", who, lines, wants)
+		return
+	}
+	for i, line := range lines {
+		if !strings.HasPrefix(line, wants[i]) {
+			t.Errorf("%s: the log has %q, not %q", who, line, wants[i])
+		}
+	}
+}
+
+func TestLog(t *testing.T) {
+	l := newLab(t, lan)
+	var atServer, atClient journal
+	server := l.server(tendon.Config{Dedicated: true, Log: atServer.logger()})
+	l.steps(1)
+	atServer.wants(t, "server", "msg=hosting address="+l.listener.Addr())
+	client := l.client(tendon.Config{Log: atClient.logger()})
+	l.joined()
+	atServer.wants(t, "server", "msg=joined peer=2 remote=")
+	atClient.wants(t, "client", "msg=joined peer=2 server="+l.listener.Addr())
+	client.Close("supper is ready")
+	l.steps(20)
+	atServer.wants(t, "server", `msg=left peer=2 why="closed: supper is ready"`)
+	atClient.wants(t, "client", `msg=ended why="tendon: closed by this machine: supper is ready"`)
+	server.Close("good night")
+	check(t, "a dedicated server is alone", server.Alone(), false)
+}
+
+// The server's log says who was refused and why, whoever refused them.
+func TestLogOfRefusals(t *testing.T) {
+	l := newLab(t, lan)
+	var log journal
+	server := l.server(tendon.Config{MaxPeers: 2, Log: log.logger()})
+	join := func(game string, c tendon.Config) *machine {
+		p := proto
+		if game != "" {
+			p = tendon.NewProtocol(game)
+		}
+		r, err := tendon.New(donburi.NewWorld(), p, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &machine{Replication: r, lab: l}
+		r.OnEnd(func(err error) { m.ended = err })
+		l.machines = append(l.machines, m)
+		m.Join(l.net.Dialer(l.listener))
+		l.until("it is in or refused", func() bool { return m.ended != nil || m.Me() == 2 })
+		l.steps(5)
+		return m
+	}
+	join("", tendon.Config{})
+	log.lines()
+	join("", tendon.Config{})
+	log.wants(t, "full", "msg=refused remote=10.0.0.3:7777 why=full")
+	join("another game", tendon.Config{})
+	log.wants(t, "another game", `msg=refused remote=10.0.0.4:7777 why="another game"`)
+	join(proto.Schema().Name(), tendon.Config{})
+	log.wants(t, "another build", `msg=refused remote=10.0.0.5:7777 why="another schema"`)
+	check(t, "counted", *server.Counter("client refused"), 3)
+}
+
+// However many ask, the log is told of few, and how many went untold.
+func TestLogOfManyRefusals(t *testing.T) {
+	l := newLab(t, lan)
+	var log journal
+	server := l.server(tendon.Config{MaxPeers: 1, Log: log.logger()})
+	l.steps(1)
+	log.lines()
+	ask := func() {
+		link, err := l.net.Dialer(l.listener).Dial(transport.Offer{Game: "of somebody", Hello: []byte("x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.steps(3)
+		link.Close("")
+	}
+	for range 50 {
+		ask()
+	}
+	check(t, "lines", len(log.lines()), 10)
+	check(t, "counted", *server.Counter("client refused"), 50)
+	l.steps(60 * 60)
+	ask()
+	ask()
+	lines := log.lines()
+	check(t, "lines, after a minute", len(lines), 2)
+	check(t, "the first", strings.HasSuffix(lines[0], " untold=40"), true)
+	check(t, "the second", strings.Contains(lines[1], "untold"), false)
+}
