@@ -39,13 +39,17 @@ type Config struct {
 func (c Config) checked() (Config, error) {
 	var mistakes []error
 	c.Steps = defaulted(c.Steps, defaultSteps)
-	c.Sends = defaulted(c.Sends, min(defaultSends, c.Steps))
+	c.Sends = defaulted(c.Sends, max(1, min(defaultSends, c.Steps)))
 	c.Budget = defaulted(c.Budget, defaultBudget)
 	if !c.stepsAllowed() {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Steps is %d: give 1 to %d steps a second", c.Steps, maxSteps))
 	}
-	if c.Sends < 1 || c.Sends > c.Steps {
-		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Sends is %d: give 1 to Steps (%d) sends a second", c.Sends, c.Steps))
+	most := maxSteps // where it is not known what Steps is to be
+	if c.stepsAllowed() {
+		most = c.Steps
+	}
+	if c.Sends < 1 || c.Sends > most {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Sends is %d: give 1 to Steps (%d) sends a second", c.Sends, most))
 	}
 	if c.Budget < minBudget {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Budget is %d: give at least %d bytes a second, or 0 for the default", c.Budget, minBudget))

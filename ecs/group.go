@@ -4,6 +4,7 @@ package ecs
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/yohamta/donburi"
 
@@ -22,9 +23,13 @@ type Group struct {
 	audience rpl.Audience
 }
 
-// NewGroup declares a group under the name that tags know it by.
+// NewGroup declares a group, once, under the name that tags know it by: without a comma,
+// and without a space around it.
 func NewGroup(p *Protocol, name string) *Group {
 	p.declare("group", name)
+	if slices.ContainsFunc(p.groups, func(g *Group) bool { return g.name == name }) {
+		p.fault(fmt.Errorf("tendon: group %s is declared twice: keep what NewGroup returned the first time, or rename one", name))
+	}
 	g := &Group{name: name, protocol: p, audience: p.schema.Group(name)}
 	p.groups = append(p.groups, g)
 	return g
@@ -47,7 +52,7 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 	g.check(r)
 	n := r.nodeOf(e.Entity())
 	if n == nil || r.auth == nil || n == r.session || !r.world.Entry(n.entity).HasComponent(components.RplNode) {
-		*r.Counter("stale group")++
+		r.scold("stale group", fmt.Sprintf("%v, group %s", e.Entity(), g.name), "Add and Remove are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
 		return
 	}
 	if in {
@@ -64,7 +69,7 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 	g.check(r)
 	m := r.membership(p)
 	if r.auth == nil || m == nil {
-		*r.Counter("stale group")++
+		r.scold("stale group", fmt.Sprintf("peer %d, group %s", p, g.name), "Put is for the authority, and for who has joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave")
 		return
 	}
 	m.put(g, in)
@@ -128,7 +133,7 @@ func (g *Group) Ask(r *Replication, in bool) {
 	case r.me != 0:
 		r.mine.ask(g, in)
 	default:
-		*r.Counter("stale group")++
+		r.scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
 	}
 }
 

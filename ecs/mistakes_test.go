@@ -2,6 +2,7 @@ package ecs_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"math"
@@ -72,6 +73,10 @@ func TestNothingGiven(t *testing.T) {
 	refused(t, "OnStreamOut of no component", func() { m.OnStreamOut(nil, func(*donburi.Entry, bool) {}) })
 	refused(t, "OnChange of component paint of no function", func() { tendon.OnChange(m.Replication, Paint, nil) })
 	refused(t, "Handle of RPC chat of no function", func() { Chat.Handle(m.Replication, nil) })
+	var none context.Context
+	refused(t, "Use of no plugin", func() { m.Use(nil) })
+	refused(t, "Run of no function", func() { m.Run(t.Context(), nil) })
+	refused(t, "Run without a context", func() { m.Run(none, func(*tendon.Replication) {}) })
 	refused(t, `system "score" of no function`, func() { m.After(tendon.Extract, "score", nil) })
 }
 
@@ -125,6 +130,10 @@ func TestDebugNamesMistakes(t *testing.T) {
 	said("rpc without handler", client, "Handle")
 	tendon.Give(server.find(id), 77)
 	said("stale give", server, "peer 77")
+	Red.Put(server.Replication, 77, true)
+	said("stale group", server, "peer 77, group red", "OnLeave")
+	Red.Add(server.Session())
+	said("stale group", server, "group red", "tendon.ID")
 	donburi.Add(server.find(id), stray, &strayData{})
 	l.steps(1)
 	said("component not replicated", server, "stray", "tendon.Replicate")

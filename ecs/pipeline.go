@@ -53,7 +53,12 @@ type system struct {
 type Plugin interface{ Plug(r *Replication) }
 
 // Use plugs a plugin in, before the first Receive.
-func (r *Replication) Use(p Plugin) { p.Plug(r) }
+func (r *Replication) Use(p Plugin) {
+	if p == nil {
+		panic("tendon: Use of no plugin")
+	}
+	p.Plug(r)
+}
 
 // After hangs a system behind a stage and behind those that hang there already.
 // It runs in every step, also in those that do not send.

@@ -88,8 +88,11 @@ func (r *Replication) plays(p *Protocol, kind, name string) error {
 // fault keeps a mistake, if it is one, for New to report.
 func (p *Protocol) fault(err error) { p.mistakes = append(p.mistakes, err) }
 
-// declare refuses what comes after the first New.
+// declare refuses what comes after the first New, or belongs to no protocol.
 func (p *Protocol) declare(kind, name string) {
+	if p == nil {
+		panic(fmt.Sprintf("tendon: %s %q is declared in no protocol: give it what NewProtocol returned", kind, name))
+	}
 	if p.frozen {
 		panic(fmt.Sprintf("tendon: %s %q is declared after protocol %q was opened: make it a package variable", kind, name, p.name))
 	}

@@ -58,12 +58,58 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 
-	_, err = tendon.New(donburi.NewWorld(), proto, tendon.Config{Steps: -1, Sends: 90, Budget: -1, MaxPeers: -1, Hello: make([]byte, 5000)})
+	_, err = tendon.New(donburi.NewWorld(), proto, tendon.Config{Steps: -1, Sends: 900, Budget: -1, MaxPeers: -1, Hello: make([]byte, 5000)})
 	for _, part := range []string{"Steps", "Sends", "Budget", "MaxPeers", "Hello"} {
 		if err == nil || !strings.Contains(err.Error(), "Config."+part) {
 			t.Errorf("Config.%s is not in:\n%v", part, err)
 		}
 	}
+	_, err = tendon.New(donburi.NewWorld(), proto, tendon.Config{Steps: -1})
+	if want := "tendon: Config.Steps is -1: give 1 to 240 steps a second"; err == nil || err.Error() != want {
+		t.Errorf("Steps alone is wrong, and New says %v", err)
+	}
+}
+
+// What is declared so that it cannot work is an error of New, and what belongs to no
+// protocol panics: each in one sentence.
+func TestMistakenDeclarations(t *testing.T) {
+	type paint = PaintData
+	get := func(*donburi.Entry, *paint) paint { return paint{} }
+	for want, declare := range map[string]func(p *tendon.Protocol){
+		"tendon: group team is declared twice: keep what NewGroup returned the first time, or rename one": func(p *tendon.Protocol) {
+			tendon.NewGroup(p, "team")
+			tendon.NewGroup(p, "team")
+		},
+		`group "red,blue": no tag can name it; choose a name without a comma, and without a space around it`: func(p *tendon.Protocol) {
+			tendon.NewGroup(p, "red,blue")
+		},
+		`group " red": no tag can name it; choose a name without a comma, and without a space around it`: func(p *tendon.Protocol) {
+			tendon.NewGroup(p, " red")
+		},
+		"rpc shout: target 9; there are ToServer, ToOwner, Broadcast and Everywhere": func(p *tendon.Protocol) {
+			tendon.NewRPC[tendon.None](p, "shout", 9, rpl.Reliable)
+		},
+		"rpc shout: lane 9; there are Reliable and Unreliable": func(p *tendon.Protocol) {
+			tendon.NewRPC[tendon.None](p, "shout", rpl.Everywhere, 9)
+		},
+		"tendon: component paint is nil: give it what donburi.NewComponentType returned": func(p *tendon.Protocol) {
+			tendon.Replicate[paint](p, "paint", nil)
+		},
+		"tendon: component paint has no get or no set: a stand-in needs both": func(p *tendon.Protocol) {
+			tendon.ReplicateAs(p, "paint", donburi.NewComponentType[paint](), get, nil)
+		},
+	} {
+		p := tendon.NewProtocol("mistaken")
+		declare(p)
+		if _, err := tendon.New(donburi.NewWorld(), p, tendon.Config{}); err == nil || err.Error() != want {
+			t.Errorf("New says %v, not %q", err, want)
+		}
+	}
+	const none = "is declared in no protocol: give it what NewProtocol returned"
+	refused(t, `component "paint" `+none, func() { tendon.Replicate(nil, "paint", donburi.NewComponentType[paint]()) })
+	refused(t, `prefab "crate" `+none, func() { tendon.NewPrefab[tendon.None](nil, "crate", nil) })
+	refused(t, `RPC "shout" `+none, func() { tendon.NewRPC[tendon.None](nil, "shout", rpl.ToServer, rpl.Reliable) })
+	refused(t, `group "team" `+none, func() { tendon.NewGroup(nil, "team") })
 }
 
 // What is declared after the first New panics with its name.

@@ -30,6 +30,9 @@ func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T]
 	get func(e *donburi.Entry, c *T) W, set func(e *donburi.Entry, c *T, w W),
 ) *donburi.ComponentType[T] {
 	r := register[T](p, name, c, reflect.TypeFor[W](), nil)
+	if get == nil || set == nil {
+		p.fault(fmt.Errorf("tendon: component %s has no get or no set: a stand-in needs both", name))
+	}
 	r.standIn = &standIn{
 		make: func() unsafe.Pointer { return unsafe.Pointer(new(W)) },
 		get:  func(e *donburi.Entry, c, w unsafe.Pointer) { *(*W)(w) = get(e, (*T)(c)) },
@@ -40,6 +43,10 @@ func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T]
 
 func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire reflect.Type, tags []rpl.Tags) *component {
 	p.declare("component", name)
+	if c == nil {
+		p.fault(fmt.Errorf("tendon: component %s is nil: give it what donburi.NewComponentType returned", name))
+		return &component{}
+	}
 	all := rpl.Tags{}
 	for _, t := range tags {
 		for field, tag := range t {

@@ -12,6 +12,10 @@ import (
 // has closed the session, or the error that OnEnd was told, unless OnEnd has
 // called Host or Join again.
 func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
+	mustBe("Run", step)
+	if ctx == nil {
+		panic("tendon: Run without a context: give it context.Background()")
+	}
 	every := r.config.step()
 	r.failure = nil
 	next := time.Now()

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -124,6 +125,12 @@ func (s *Schema) Prefab(name string, args reflect.Type) *PrefabType {
 // RPC declares a remote call; args are as for Prefab.
 func (s *Schema) RPC(name string, args reflect.Type, to Target, lane Lane) *RPCType {
 	s.declare("rpc", name)
+	if to > Everywhere {
+		s.faults.add("rpc %s: target %d; there are ToServer, ToOwner, Broadcast and Everywhere", name, to)
+	}
+	if lane > Unreliable {
+		s.faults.add("rpc %s: lane %d; there are Reliable and Unreliable", name, lane)
+	}
 	r := &RPCType{Name: name, To: to, Lane: lane, Args: &ArgType{owner: "rpc " + name, typ: args}}
 	s.rpcs = append(s.rpcs, r)
 	return r
@@ -144,6 +151,9 @@ func (s *Schema) Group(name string) Audience {
 	switch name {
 	case "owner", "others", "everyone":
 		s.faults.add("group %s: to=%s has a meaning already; choose another name", name, name)
+	}
+	if strings.ContainsRune(name, ',') || strings.TrimSpace(name) != name {
+		s.faults.add("group %q: no tag can name it; choose a name without a comma, and without a space around it", name)
 	}
 	s.groups = append(s.groups, name)
 	return FirstGroup + Audience(len(s.groups)-1)
