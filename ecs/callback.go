@@ -110,8 +110,9 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 // OnStreamOut runs before a node's entity goes, destroyed or merely out of
 // sight: on proxies inside Receive, when what is drawn has reached that moment;
 // on the authority inside World.Remove, or in the step's Send where RplNode was taken
-// away, after which the entity stays. Read the entity there; on the authority it
-// panics to remove it once more.
+// away, after which the entity stays. Read the entity there: World.Valid is true of it
+// still. On the authority it panics to remove it once more: so do two nodes that each
+// remove the other there.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	r.hooks.streamOut = append(r.hooks.streamOut, on(c, "OnStreamOut", fn))
 }

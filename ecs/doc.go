@@ -52,7 +52,7 @@
 // not [Drawn].
 //
 // … limit who sees what? Config.Interest with components.Observer for distance,
-// NodeData.Relevance for a node, `to=owner` for a field; a [Group] for both, with
+// NodeData.Relevance for a node (rpl.Near, the default, Always, OwnerOnly, Grouped), `to=owner` for a field; a [Group] for both, with
 // members that the server puts in, that ask, or that a function picks.
 //
 // … put one thing on another? [Attach]; what hangs together streams together.
@@ -75,8 +75,8 @@
 // … find what I did wrong? Config.Debug reports by name what was written past
 // the library, calls that were dropped or that nobody handles, values that their
 // tags clamp or cut, tagged components that are not registered, components that
-// stand on no node, nodes made on a client, bumps that were missed or wasted. Config.Log says why a session could
-// not be joined; OnEnd tells the game.
+// stand on no node, nodes made on a client, bumps that were missed or wasted. Config.Log says
+// who has joined, and why somebody could not; OnEnd tells the game.
 //
 // … find out what is going on? Stats of a peer, Counters, Mode; or a [Plugin]
 // with systems of its own behind the stages.
@@ -84,7 +84,7 @@
 // # What to know
 //
 // An On function may be called any number of times: what it was given runs in
-// that order. All callbacks run on the game's goroutine, inside Receive, Send and Close,
+// that order; given no function, or no component, it panics. All callbacks run on the game's goroutine, inside Receive, Send and Close,
 // in this order for a node: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
 // OnStreamOut; parents before their children. On the authority a step's calls
 // come before its OnChange, which tells of what they have changed too. A node

@@ -94,7 +94,7 @@ func (r *Replication) run(s Stage) {
 }
 
 // Receive is the first thing of a fixed step, Send the last; both also while
-// the game is paused.
+// the game is paused. Called from a callback they panic.
 func (r *Replication) Receive() {
 	r.enterStep()
 	r.begin()
@@ -133,7 +133,7 @@ func (r *Replication) goOn() {
 }
 
 // Send ends a fixed step: calls on this machine run, and what has changed
-// leaves.
+// leaves. See Receive.
 func (r *Replication) Send() {
 	r.enterStep()
 	for range maxRounds { // nothing is called on a node before it is told of

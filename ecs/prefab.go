@@ -20,8 +20,8 @@ type None = struct{}
 // so that local components, tags, layers and shapes come along, and entities that
 // it makes part of the node by Part. The function makes no other nodes: it runs
 // where they are made and where they have come.
-// A is sent once, before the function runs: a basic type, or a struct whose
-// fields all have a tag, `rpl:"-"` for what only the authority needs; at most 256
+// A is sent once, before the function runs: a basic type, a vector, a donburi.Entity, or a
+// struct whose fields all have a tag, `rpl:"-"` for what only the authority needs; at most 256
 // bytes on the wire, 255 of them a string or bytes alone.
 type Prefab[A any] struct{ def *prefab }
 

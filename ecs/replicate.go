@@ -23,8 +23,9 @@ func Replicate[T any](p *Protocol, name string, c *donburi.ComponentType[T], tag
 }
 
 // ReplicateAs registers a component type by a stand-in: W is a tagged struct
-// that get reads from the component and set writes back. For unexported
-// fields, pointers, interfaces. Both must be pure: View runs set on a copy of
+// that get reads from the component and set writes back. For pointers, interfaces, and
+// what is kept in another form than it is to travel in; unexported fields may have tags
+// as any other, and those of other packages rpl.Tags. Both must be pure: View runs set on a copy of
 // the component.
 func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T],
 	get func(e *donburi.Entry, c *T) W, set func(e *donburi.Entry, c *T, w W),

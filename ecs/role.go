@@ -180,7 +180,9 @@ func Named(e *donburi.Entry, name string) {
 // it was named, and the parts of that step, also in later sessions. What a part gets
 // later, and a part that comes later, has its components elsewhere on the node's own
 // entity, or on a part that is made for them where that has such a one: no machine is told
-// which entity carries them.
+// which entity carries them. It panics where it refuses: for an entity and itself or its own
+// part, for a node as a part, for the session's node, and for two worlds or one without a
+// session.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
 	if r == nil || !sameWorld(node, r.world) {

@@ -58,10 +58,11 @@ var (
 	ErrNotAllowed = errors.New("not allowed here")
 )
 
-// NewRPC declares a call, before the first New. to says where it runs, lane how
+// NewRPC declares a call, before the first New. to says where it runs: rpl.ToServer,
+// rpl.ToOwner, rpl.Broadcast or rpl.Everywhere, as the table at RPC has it. lane says how
 // it travels: rpl.Reliable arrives once and in the order of calls, rpl.Unreliable
-// at most once, in any. A is a basic type, or a struct whose fields all have a
-// tag; on the wire it is at most 4,096 bytes, and 1,024 on the unreliable lane. A
+// at most once, in any. A is a basic type, a vector, a donburi.Entity, or a struct whose
+// fields all have a tag; on the wire it is at most 4,096 bytes, and 1,024 on the unreliable lane. A
 // string or bytes alone have at most 255; in a struct, what max= says.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
 	p.declare("RPC", name)
@@ -76,8 +77,9 @@ func (c *RPC[A]) FromAnyone() *RPC[A] {
 	return c
 }
 
-// Handle binds the function, on every machine, once per Replication. It runs
-// inside Receive and Send.
+// Handle binds the function, on every machine, once per Replication: it panics the second
+// time, without a function, and for a call of another protocol. The function runs inside
+// Receive and Send.
 func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
 		panic(err.Error())

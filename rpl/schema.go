@@ -77,8 +77,11 @@ func (s *Schema) Name() string { return s.name }
 //
 //	(nothing)        replicated, exactly: rpl:""
 //	-                local
-//	step=1/32        a float in multiples of a decimal or a fraction, rounded half away from zero
-//	min=, max=       bounds, to which values are clamped; of a float beside step= or bits=
+//	step=1/32        a float in multiples of a decimal or a fraction, rounded half away from zero,
+//	                 up to 2³¹ of them from zero
+//	min=, max=       bounds, to which values are clamped; of a float beside step= or bits=.
+//	                 An integer with bounds travels in 32 bits: both are from -2³¹ to 2³¹-1, and
+//	                 one of the types that reach beyond that has both. Without, all bits travel
 //	bits=            how many bits; beside min= and max= of a float they are spread over the range
 //	angle            a float that wraps at 2π; angle=360 in degrees; bits= or step=, else 12 bits
 //	interp           drawn between samples; interp=inplace: in the component itself
@@ -113,8 +116,8 @@ func (s *Schema) Item(name string, t reflect.Type, tags Tags) *ItemType {
 	return it
 }
 
-// Prefab declares a kind of node whose function is given args: a basic type, a
-// struct whose fields all have a tag, struct{} or nil for none.
+// Prefab declares a kind of node whose function is given args: a basic type, a vector, a
+// reference, or a struct whose fields all have a tag; struct{} or nil for none.
 func (s *Schema) Prefab(name string, args reflect.Type) *PrefabType {
 	s.declare("prefab", name)
 	p := &PrefabType{Name: name, Args: &ArgType{owner: "prefab " + name, typ: args}}

@@ -25,7 +25,7 @@ func (w *walker) integer(t reflect.Type, path string, tg tag, o *op, word *Word,
 		return w.plainInt(path, tg, size, signed, lo, hi, o, word, d)
 	}
 	from, to, ok := w.intBounds(path, tg, signed, lo, hi)
-	if !ok {
+	if !ok || !w.bothBounds(t, path, tg, lo, hi) {
 		return false
 	}
 	if from < lo || to > hi {
@@ -60,8 +60,12 @@ func (w *walker) intBounds(path string, tg tag, signed bool, lo, hi int64) (from
 		if tg.has&b.set == 0 {
 			continue
 		}
-		if !b.rat.IsInt() || !b.rat.Num().IsInt64() || b.rat.Num().Int64() != int64(int32(b.rat.Num().Int64())) {
-			w.fault(path, "%s=%s is not a whole number of 32 bits; write one, or remove it to send all bits", b.name, b.rat.RatString())
+		if !b.rat.IsInt() {
+			w.fault(path, "%s=%s of an integer is not a whole number; write one", b.name, b.rat.RatString())
+			return 0, 0, false
+		}
+		if !b.rat.Num().IsInt64() || b.rat.Num().Int64() != int64(int32(b.rat.Num().Int64())) {
+			w.fault(path, "%s=%s is not in %d … %d, in which an integer with bounds travels; write one that is, or neither min= nor max= to send all bits", b.name, b.rat.RatString(), math.MinInt32, math.MaxInt32)
 			return 0, 0, false
 		}
 		span := to - from
@@ -83,6 +87,21 @@ func (w *walker) intBounds(path string, tg tag, signed bool, lo, hi int64) (from
 		return 0, 0, false
 	}
 	return from, to, true
+}
+
+// bothBounds refuses one bound alone where the other would be narrower than the type: what
+// is beyond it would be clamped, and nobody has written that.
+func (w *walker) bothBounds(t reflect.Type, path string, tg tag, lo, hi int64) bool {
+	switch {
+	case tg.has&tagBits != 0:
+	case tg.has&tagMin == 0 && lo < math.MinInt32:
+		w.fault(path, "max= alone would clamp what %v has below %d; write min= too, or remove max= to send all bits", t, math.MinInt32)
+		return false
+	case tg.has&tagMax == 0 && hi > math.MaxInt32:
+		w.fault(path, "min= alone would clamp what %v has above %d; write max= too, or remove min= to send all bits", t, math.MaxInt32)
+		return false
+	}
+	return true
 }
 
 // plainInt compiles an integer of its type's own range.

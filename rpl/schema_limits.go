@@ -9,7 +9,7 @@ const (
 	maxDeclared = 4096     // items, prefabs and RPCs each: an index fits two bytes
 	maxGroups   = 64       // groups: a peer's memberships are one word
 	maxBits     = 31       // bits= of a word
-	maxLen      = 65535    // max= of a string or of bytes
+	maxLen      = 65534    // max= of a string or of bytes: with its length it is maxVarBytes
 	maxElems    = 4096     // max= of a list or a map
 	maxVarBytes = 64 << 10 // of the largest value of one prop: what one block carries
 	maxDepth    = 16       // structs in structs, lists in lists

@@ -114,6 +114,21 @@ func TestRefusals(t *testing.T) {
 		{"too many steps", struct {
 			A float64 `rpl:"min=0,max=1e9,step=0.01"`
 		}{}, nil, ", field A: its range has more than 2³² steps; use a larger step or a narrower range"},
+		{"int without an upper bound", struct {
+			A uint32 `rpl:"min=1"`
+		}{}, nil, ", field A: min= alone would clamp what uint32 has above 2147483647; write max= too, or remove min= to send all bits"},
+		{"int without a lower bound", struct {
+			A int64 `rpl:"max=9"`
+		}{}, nil, ", field A: max= alone would clamp what int64 has below -2147483648; write min= too, or remove max= to send all bits"},
+		{"int bound beyond 32 bits", struct {
+			A uint32 `rpl:"max=4294967295"`
+		}{}, nil, ", field A: max=4294967295 is not in -2147483648 … 2147483647, in which an integer with bounds travels; write one that is, or neither min= nor max= to send all bits"},
+		{"int bound between two", struct {
+			A int32 `rpl:"min=1/2"`
+		}{}, nil, ", field A: min=1/2 of an integer is not a whole number; write one"},
+		{"string of no bound that fits", struct {
+			A string `rpl:"max=65535"`
+		}{}, nil, ", field A: max=65535 of a string is not a whole number from 1 to 65534"},
 		{"int range upside down", struct {
 			A int `rpl:"min=8,max=0"`
 		}{}, nil, ", field A: min=8 is above max=0; swap them"},

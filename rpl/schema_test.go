@@ -134,7 +134,8 @@ func TestTags(t *testing.T) {
 		{"bits, unsigned", uint(0), "bits=4", "int", "bits=4", span(0, 15)},
 		{"bits from min", int(0), "bits=4,min=-1", "int", "min=-1,bits=4", span(-1, 14)},
 		{"bits to max", int(0), "bits=4,max=5", "int", "max=5,bits=4", span(-10, 5)},
-		{"half open", int(0), "min=0", "int", "min=0", span(0, hi)},
+		{"half open", int32(0), "min=0", "int", "min=0", span(0, hi)},
+		{"half open, unsigned", uint64(0), "max=9", "int", "max=9", span(0, 9)},
 		{"enum", kind(0), "bits=3", "int", "bits=3", span(0, 7)},
 		{"float64", 0.0, "", "float", "", free(2)},
 		{"float32", float32(0), "", "float", "", free(1)},
@@ -286,4 +287,21 @@ func TestEmpty(t *testing.T) {
 	}
 	it.Extract(unsafe.Pointer(&v), nil, nil, nil)
 	it.Inject(unsafe.Pointer(&v), nil, nil, nil)
+}
+
+// What the documentation says may have a tag, may: the longest string, and fields that are
+// not exported, also where Tags have it for them.
+func TestFieldsAtTheEdge(t *testing.T) {
+	freezeItem(t, struct {
+		A string `rpl:"max=65534"`
+	}{}, nil)
+	type own struct {
+		a uint8 `rpl:"max=9"`
+		b int32
+	}
+	v := own{a: 1, b: 2}
+	it := freezeItem(t, v, Tags{"b": "min=0"})
+	if len(it.Props) != 2 || it.Words[1].Max != math.MaxInt32 || v.a+uint8(v.b) != 3 {
+		t.Errorf("fields that are not exported: %+v", it.Props)
+	}
 }
