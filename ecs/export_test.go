@@ -10,3 +10,21 @@ func (r *Replication) ProxyCounters() rpl.ProxyCounters { return r.proxy.Counter
 
 // Resync has a client told all anew.
 func (r *Replication) Resync() { r.proxy.Resync() }
+
+// Strays is how much is kept of what is not here any more: references of items that have
+// gone, and entities that were to be nodes.
+func (r *Replication) Strays() (n int) {
+	for _, list := range r.references.of {
+		for _, l := range list {
+			if f := l.from; r.nodeOf(f.node.entity) != f.node || f.node.leaving || f.node.items[f.ord].refers != f {
+				n++
+			}
+		}
+	}
+	for ent := range r.unmade {
+		if !r.world.Valid(ent) {
+			n++
+		}
+	}
+	return n
+}

@@ -120,6 +120,10 @@ func TestNodeOfWrongDataGoes(t *testing.T) {
 	tendon.Named(e, "door") // the name is free
 	check(t, "told", *m.Counter("node not made"), 2)
 	check(t, "a node", tendon.ID(e) != 0, true)
+	e.Remove()
+	wrong().Remove()
+	m.Send()
+	check(t, "kept of what has gone", m.Strays(), 0)
 }
 
 // More than may be are none, for as long as that is so.

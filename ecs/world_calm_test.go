@@ -44,6 +44,9 @@ func (a *actor) told() error {
 			return fmt.Errorf("it is blamed for %q %d times", what, n)
 		}
 	}
+	if n := a.Strays(); n > 0 {
+		return fmt.Errorf("it keeps %d references of what has gone", n)
+	}
 	if err := a.sacksTold(all); err != nil {
 		return err
 	}
