@@ -161,8 +161,23 @@ func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
 	}
 	if b.track != nil {
 		r.words = n.replica.Words(ord, r.words[:0])
+		t = r.sampleTick(n, ord, t)
 		b.track.push(t, r.heardBefore(t), r.words)
 	}
+}
+
+// sampleTick is the tick for which an item's state stands that was told of a tick: the
+// newest one where it has moved by itself since, and where a packet that was overtaken
+// corrects what is drawn of a later tick already.
+func (r *Replication) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
+	newest := r.proxy.Newest()
+	if t >= newest || n.items[ord].track.newest() > t {
+		return newest
+	}
+	if r.confirmed, _ = n.replica.Confirmed(ord, r.confirmed[:0]); !slices.Equal(r.confirmed, r.words) {
+		return newest
+	}
+	return t
 }
 
 func (r proxyHandler) Loaded(rep *rpl.Replica) {

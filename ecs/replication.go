@@ -90,10 +90,11 @@ type Replication struct {
 	carried  map[*component]bool             // … and those that a node has had
 
 	// Scratch.
-	standIns []unsafe.Pointer // by component.order
-	words    []int32
-	vars     []any
-	seen     sightings
+	standIns  []unsafe.Pointer // by component.order
+	words     []int32
+	confirmed []int32
+	vars      []any
+	seen      sightings
 }
 
 // A slot is the node that an entity is, or is a part of.

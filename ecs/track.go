@@ -46,6 +46,14 @@ func (k *track) push(t, before rpl.Tick, words []int32) {
 	k.cuts[len(k.cuts)-1] = k.jumped()
 }
 
+// newest is the tick of the newest sample, 0 for none.
+func (k *track) newest() rpl.Tick {
+	if len(k.ticks) == 0 {
+		return 0
+	}
+	return k.ticks[len(k.ticks)-1]
+}
+
 // restart forgets what was before a tick: it is drawn from there on at once, as
 // is what has just come.
 func (k *track) restart(t rpl.Tick, words []int32) {

@@ -3,6 +3,7 @@ package ecs_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -331,5 +332,34 @@ func TestLossDoesNotStopWhatMoves(t *testing.T) {
 	}
 	if still > 15 { // 44 where packets leave at half the rate
 		t.Errorf("it stands still in %d frames of a minute", still)
+	}
+}
+
+// What is drawn comes to rest where the component does, also where the packet that told of
+// it was overtaken by one that took it to move on.
+func TestViewComesToRest(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	r := rand.New(rand.NewPCG(l.seed, 1))
+	server, client := l.server(tendon.Config{Sends: 60}), l.client(tendon.Config{})
+	l.joined()
+	ball, other := server.Create(Body), server.Create(Body)
+	id, e, o := tendon.ID(ball), ball.Entity(), other.Entity()
+	way := gmath.Vec{}
+	server.step = func() {
+		b := Body.Get(server.World().Entry(e))
+		b.Pos = b.Pos.Add(way)
+		Body.Get(server.World().Entry(o)).Pos.X = r.Float64() // it turns all the time
+	}
+	l.until("it is there", func() bool { return client.has(id) })
+	for stop := range 200 {
+		way = gmath.Vec{X: r.Float64()*6 - 3, Y: r.Float64()*6 - 3}
+		l.steps(30 + r.IntN(7))
+		way = gmath.Vec{}
+		l.steps(40)
+		client.Frame()
+		drawn, is := tendon.View(client.find(id), Body).Pos, Body.Get(server.World().Entry(e)).Pos
+		if drawn.DistanceTo(is) > 1.0/32 {
+			t.Fatalf("stop %d: it is drawn at %v, and is at %v", stop, drawn, is)
+		}
 	}
 }
