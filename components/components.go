@@ -43,7 +43,7 @@ var (
 // had ("RplNode refused"); what is to become one stays an entity of this machine, and is
 // a node from the step on in which it is right ("node not made").
 type NodeData struct {
-	Relevance rpl.Relevance // who gets it: rpl.Near (by Config.Interest), Always, OwnerOnly or Grouped (see tendon.Group)
+	Relevance rpl.Relevance // who gets it: rpl.Near (by Config.Interest), Always, OwnerOnly or Grouped (see tendon.Group); a tree goes whole, as its top says, and to who owns any of it
 	Hz        uint8         // at most so often a second; 0 means every send
 	Transient bool          // built from its arguments everywhere, then each machine moves its own; only its end is sent
 	Keep      bool          // stays, owned by nobody, when its owner leaves; else it dies

@@ -81,7 +81,7 @@ func (r *Replication) lastWords(n *node) {
 		if c := &r.calls[i]; c.node == n {
 			call := *c
 			c.node = nil
-			r.handle(n, call.rpc, Call{From: r.me, Tick: call.tick}, call.args, func() {})
+			r.handle(n, call.rpc, Call{From: r.me, Tick: call.tick, Last: true}, call.args, func() {})
 		}
 	}
 }

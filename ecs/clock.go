@@ -10,8 +10,9 @@ import (
 )
 
 // A clock follows the quickest packets of the last while: what came slower was
-// held up on the way. It runs at most slew faster or slower than time, jumps
-// only forward, and never goes back.
+// held up on the way. It runs at most slew faster or slower than time, jumps forward
+// and stands still where it is off by more than jumpClock, as after a server's pause, and
+// never goes back.
 type clock struct {
 	step    time.Duration // of one tick
 	started bool
@@ -48,7 +49,7 @@ func (c *clock) server(now time.Duration) time.Duration {
 	room := time.Duration(float64(max(0, now-c.slewed)) * slew)
 	c.slewed = max(c.slewed, now)
 	switch d := c.target - c.offset; {
-	case d > jumpClock:
+	case d > jumpClock, d < -jumpClock: // backwards it stands still: see last
 		c.offset = c.target
 	default:
 		c.offset += min(max(d, -room), room)

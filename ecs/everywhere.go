@@ -5,7 +5,6 @@ package ecs
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -22,14 +21,7 @@ func withCaller(from rpl.Peer, args []byte) []byte {
 // handOn sends a call to all peers that have the node but the caller, who has
 // run it already.
 func (r *Replication) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
-	var errs []error
-	b := withCaller(from, args)
-	for _, p := range r.auth.Holders(n.id, nil) {
-		if p != from {
-			errs = append(errs, r.auth.CallPeer(n.id, t, b, p))
-		}
-	}
-	return errors.Join(errs...)
+	return r.auth.CallOthers(n.id, t, withCaller(from, args), from)
 }
 
 // everywhere is who called, with what, and what is to be done before it runs

@@ -222,3 +222,26 @@ func TestCallsFromHandlers(t *testing.T) {
 		check(t, "ann heard", strings.Join(ann.said(), " "), "pong 1 pong 3 pong 5 pong 7 pong 9")
 	}
 }
+
+// A call Everywhere on what has just been made runs on all machines that get it.
+func TestEverywhereOnWhatIsNew(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	l.client(tendon.Config{})
+	l.client(tendon.Config{})
+	l.joined()
+	for _, m := range l.machines {
+		shouts[rpl.Reliable].Handle(m.Replication, func(_ tendon.Call, a ShoutArgs) { m.say("%d", a.Loud) })
+	}
+	for wait := range 4 {
+		e := server.Create(Paint).Entity()
+		l.steps(wait)
+		if err := shouts[rpl.Reliable].Send(server.World().Entry(e), ShoutArgs{At: e, Loud: uint8(wait)}); err != nil {
+			t.Error(err)
+		}
+		l.steps(30)
+		for _, m := range l.machines {
+			check(t, fmt.Sprintf("after %d steps %s heard", wait, m.name), strings.Join(m.said(), ", "), fmt.Sprint(wait))
+		}
+	}
+}

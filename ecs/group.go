@@ -13,8 +13,8 @@ import (
 )
 
 // Group is a set of peers, which fields (`to=name`) and nodes (Add) are kept
-// to: nothing of them leaves for anybody else. Who has got in is sent them,
-// who is out forgets them. The authority decides who is in, by Put, by While
+// to: nothing of them leaves for anybody else, but that who owns a node has it, with the
+// whole tree that it is of. Who has got in is sent them, who is out forgets them. The authority decides who is in, by Put, by While
 // or by Allow; nobody is, to begin with. A peer stays in through levels, until
 // it leaves the session. The machine of the authority itself sees everything.
 type Group struct {
@@ -37,7 +37,8 @@ func NewGroup(p *Protocol, name string) *Group {
 
 // Add keeps a node, and all below it, to the members of its groups: this one
 // and those that it is added to besides. It sets the node's Relevance to
-// Grouped. Call it on the authority; elsewhere, and for what is no node, it is
+// Grouped, which says nothing while the node hangs under another: a tree goes whole, to
+// whom its top goes. Keep fields of a child by `to=`. Call it on the authority; elsewhere, and for what is no node, it is
 // counted ("stale group") and ignored.
 func (g *Group) Add(e *donburi.Entry) { g.node(e, true) }
 

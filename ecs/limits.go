@@ -85,7 +85,7 @@ const (
 	jumpQuanta = 1024
 
 	// slew is the share of time by which a client's clock may run fast or slow
-	// to meet the server's; above jumpClock it jumps, forward only.
+	// to meet the server's; above jumpClock it jumps, or stands still.
 	slew      = 0.05
 	jumpClock = 250 * time.Millisecond
 

@@ -29,8 +29,8 @@ import (
 // The server owns nodes of owner 0 and 1. A machine with a local player counts
 // as a client that has every node: a Broadcast from the server runs there too,
 // in single player as well, and not on a dedicated server. What runs on the
-// calling machine runs at the start of the same step's Send; what is called
-// meanwhile, at the next one's. Drops are counted as "rpc dropped", those on the
+// calling machine runs at the start of the same step's Send, or inside the node's removal
+// where that comes first (Call.Last); what is called meanwhile, at the next one's. Drops are counted as "rpc dropped", those on the
 // way to a peer that is lost or leaving among them; in Core().Counters as
 // CallsDropped what was for a peer without the node, and what a client may not call.
 //
@@ -50,6 +50,7 @@ type Call struct {
 	Entry *donburi.Entry // the node; valid during the call
 	From  rpl.Peer       // who sent it; 0 is a server without a player
 	Tick  rpl.Tick       // the step it belongs to
+	Last  bool           // the node is being removed: to remove it here panics
 }
 
 // Errors that Send and SendTo wrap.
@@ -60,8 +61,8 @@ var (
 
 // NewRPC declares a call, before the first New. to says where it runs: rpl.ToServer,
 // rpl.ToOwner, rpl.Broadcast or rpl.Everywhere, as the table at RPC has it. lane says how
-// it travels: rpl.Reliable arrives once and in the order of calls, rpl.Unreliable
-// at most once, in any. A is a basic type, a vector, a donburi.Entity, or a struct whose
+// it travels: rpl.Reliable arrives once and, of those on one node, in the order
+// of calls; rpl.Unreliable at most once, in any. A is a basic type, a vector, a donburi.Entity, or a struct whose
 // fields all have a tag; on the wire it is at most 4,096 bytes, and 1,024 on the unreliable lane. A
 // string or bytes alone have at most 255; in a struct, what max= says.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {

@@ -118,7 +118,12 @@ func TestLastWords(t *testing.T) {
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()
 	for _, m := range l.machines {
-		Boom.Handle(m.Replication, func(c tendon.Call, a uint8) { m.say("boom %d of %d", a, Paint.Get(c.Entry).Colour) })
+		Boom.Handle(m.Replication, func(c tendon.Call, a uint8) {
+			m.say("boom %d of %d", a, Paint.Get(c.Entry).Colour)
+			if m == server && !c.Last { // a handler that may remove the node asks
+				t.Error("it is not told that the node is going")
+			}
+		})
 		m.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) { m.say("out") })
 	}
 	e := server.Create(Paint)

@@ -233,3 +233,30 @@ func TestFieldsSkipsNothing(t *testing.T) {
 		}
 	}
 }
+
+// A clock that is far ahead, since the server has paused, stands still until that is
+// there, and is right again.
+func TestClockWaits(t *testing.T) {
+	const step, send = 10 * time.Millisecond, 30 * time.Millisecond
+	for _, pause := range []time.Duration{300 * time.Millisecond, 3 * time.Second, 15 * time.Second} {
+		c := clock{step: step}
+		var at, last time.Duration
+		play := func(long, paused time.Duration) {
+			for end := at + long; at < end; at += send {
+				c.sample(rpl.Tick((at-paused)/step), at)
+				now := c.server(at)
+				if now < last {
+					t.Fatalf("after %v it goes back from %v to %v", pause, last, now)
+				}
+				last = now
+			}
+		}
+		play(5*time.Second, 0)
+		at += pause
+		c.server(at)
+		play(pause+2*clockWindow, pause)
+		if off := c.server(at) - (at - pause); off < -step || off > step {
+			t.Errorf("after a pause of %v it is off by %v", pause, off)
+		}
+	}
+}

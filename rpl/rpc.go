@@ -122,18 +122,39 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 			full += flag(!a.callHolder(p, nd, rpc, args))
 		}
 	case Broadcast, Everywhere:
-		if nd.born == a.send {
-			full += flag(!a.callEarly(nd, 0, rpc, args))
-		} else {
-			for i := range nd.holders {
-				full += flag(!a.callHolder(a.peers[nd.holders[i].peer], nd, rpc, args))
-			}
-		}
+		full = a.callHolders(nd, rpc, args, 0)
 		if a.cfg.Local != 0 || rpc.To == Everywhere {
 			a.calls.add(local, args)
 		}
 	}
 	return lanesFull(rpc, full)
+}
+
+// CallOthers calls an RPC on a node at all peers that hold the node, or are about to,
+// but for one, and not here. Errors are those of Call.
+func (a *Authority) CallOthers(n Node, rpc *RPCType, args []byte, but Peer) error {
+	if err := checkArgs(rpc, args); err != nil {
+		return err
+	}
+	slot, ok := a.slot(n)
+	if !ok {
+		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
+	}
+	return lanesFull(rpc, a.callHolders(&a.nodes[slot], rpc, args, but))
+}
+
+// callHolders calls all peers that hold a node, or are about to, but for one, and counts
+// those that have no room.
+func (a *Authority) callHolders(n *node, rpc *RPCType, args []byte, but Peer) (full int) {
+	if n.born == a.send { // nobody who may be left out has it
+		return flag(!a.callEarly(n, 0, rpc, args))
+	}
+	for i := range n.holders {
+		if p := a.peers[n.holders[i].peer]; p.id != but {
+			full += flag(!a.callHolder(p, n, rpc, args))
+		}
+	}
+	return full
 }
 
 // lanesFull is the error of a reliable call for which some peers have no room.
