@@ -214,7 +214,8 @@ func (r *Replication) linkTo(n, parent *node) {
 
 func (r *Replication) unlink(n *node) {
 	if n.parent != nil {
-		n.parent.children = slices.DeleteFunc(n.parent.children, func(c *node) bool { return c == n })
+		i := slices.Index(n.parent.children, n)
+		n.parent.children = slices.Delete(n.parent.children, i, i+1)
 		n.parent = nil
 	}
 }

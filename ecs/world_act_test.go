@@ -94,7 +94,7 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		g.actAsClient(a, e, pick)
 		return
 	}
-	op := pick(31)
+	op := pick(32)
 	if e == nil && op > 5 {
 		op = 0
 	}
@@ -142,6 +142,8 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 	case 13:
 		carry(e, Paint, !e.HasComponent(Paint), PaintData{Colour: 2 + uint8(pick(200))})
 		delete(a.painted, tendon.ID(e)) // it begins anew
+	case 31:
+		a.misfit(pick)
 	case 22:
 		carry(e, Sack, !e.HasComponent(Sack), SackData{Name: "new"})
 		delete(a.sacks, tendon.ID(e))

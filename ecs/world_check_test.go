@@ -229,3 +229,19 @@ func (g *adventure) sameState(p *actor, here, e *donburi.Entry) error {
 	}
 	return nil
 }
+
+// rests is that everyone, once nothing changes any more, draws what it has.
+func (g *adventure) rests() {
+	g.play(90)
+	for _, a := range append(g.clients(), g.server) {
+		a.Frame()
+		for _, e := range nodesOf(a.machine) {
+			if !e.HasComponent(Body) {
+				continue
+			}
+			if at, has := tendon.View(e, Body), Body.Get(e); at != *has {
+				g.t.Fatalf("%s, peer %d, draws %v as %v, and has %v", a.name, a.Me(), tendon.ID(e), at, *has)
+			}
+		}
+	}
+}

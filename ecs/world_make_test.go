@@ -6,6 +6,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/yohamta/donburi"
 
@@ -123,5 +124,46 @@ func (g *adventure) catchUp() {
 		for _, p := range g.clients() {
 			p.annex(*Annex.Get(e))
 		}
+	}
+}
+
+// misfit makes an entity that cannot be a node for what its RplNode says, or does
+// something to one: makes it right, or wrong in another way, or takes it away.
+func (a *actor) misfit(pick func(int) int) {
+	w := a.World()
+	wrong := func() components.NodeData {
+		return []components.NodeData{{Weight: -1}, {Relevance: 77}, {Weight: float32(math.Inf(1)), Keep: true}}[pick(3)]
+	}
+	all := misfits(w)
+	if len(all) == 0 || pick(3) == 0 {
+		e := w.Entry(w.Create(components.RplNode, Body, Paint, Sack))
+		components.RplNode.SetValue(e, wrong())
+		Sack.Get(e).Name = "misfit"
+		return
+	}
+	switch e := all[pick(len(all))]; pick(4) {
+	case 0:
+		components.RplNode.SetValue(e, wrong())
+	case 1:
+		e.Remove()
+	default:
+		components.RplNode.SetValue(e, components.NodeData{Keep: true})
+	}
+}
+
+// misfits are the entities of an authority's world that are to be nodes and cannot be.
+func misfits(w donburi.World) (all []*donburi.Entry) {
+	for e := range components.RplNode.Iter(w) {
+		if d := components.RplNode.Get(e); d.Weight < 0 || d.Relevance > rpl.Grouped || math.IsInf(float64(d.Weight), 1) {
+			all = append(all, w.Entry(e.Entity()))
+		}
+	}
+	return all
+}
+
+// settle makes right what is still wrong.
+func (a *actor) settle() {
+	for _, e := range misfits(a.World()) {
+		components.RplNode.SetValue(e, components.NodeData{})
 	}
 }

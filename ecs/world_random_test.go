@@ -88,10 +88,11 @@ type actor struct {
 	doors   map[donburi.Entity]bool // that stay for good
 	way     *mem.Dialer
 	again   bool // when it has ended it joins again
+	volumes int  // what it may write of more than a message holds
 }
 
 func (g *adventure) actor(name, hello string) *actor {
-	a := &actor{hello: hello, annexes: g.worlds == made, grid: rapid.IntRange(0, 2).Draw(g.t, "grid") == 0}
+	a := &actor{hello: hello, annexes: g.worlds == made, volumes: 3, grid: rapid.IntRange(0, 2).Draw(g.t, "grid") == 0}
 	c := tendon.Config{Hello: []byte(hello), Sends: []int{0, 60, 20}[rapid.IntRange(0, 2).Draw(g.t, "sends")]}
 	if a.grid {
 		c.Interest = sight
@@ -304,12 +305,14 @@ func (g *adventure) calm() {
 		}
 		p.way.SetConditions(lan, lan)
 	}
+	g.server.settle()
 	g.behave()
 	g.play(60) // what was asked for last is done
 	var err error
 	for range 60 * 6 {
 		g.catchUp()
 		if err = g.equal(); err == nil {
+			g.rests()
 			g.lastCalls()
 			return
 		}

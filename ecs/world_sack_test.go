@@ -4,6 +4,7 @@ package ecs_test
 // refers to other nodes, which come and go and are out of sight.
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ type (
 		Friend  donburi.Entity   `rpl:"notify"`
 		Friends []donburi.Entity `rpl:"max=3"`
 		Own     []int32          `rpl:"to=owner,max=4"`
-		Text    []byte           `rpl:"max=2600"` // more than a packet holds
+		Text    []byte           `rpl:"max=20000"` // more than a packet holds, at times more than a message
 	}
 	ThingData struct {
 		Kind uint8          `rpl:""`
@@ -91,7 +92,7 @@ func (b *SackData) all(as naming, owner bool) string {
 	} else {
 		fmt.Fprint(&s, ", own []")
 	}
-	fmt.Fprintf(&s, ", text %q", first(b.Text, 2600))
+	fmt.Fprintf(&s, ", text %q", first(b.Text, 20_000))
 	return s.String()
 }
 
@@ -147,6 +148,10 @@ func (a *actor) stuff(e *donburi.Entry, pick func(int) int) {
 			i := at(len(b.Text))
 			b.Text = slices.Insert(b.Text, i, []byte(strings.Repeat(string(rune('a'+pick(26))), 1+pick(30)*pick(30)))...)
 			b.Text = b.Text[:min(len(b.Text), 2700)]
+			if a.volumes > 0 && pick(3) == 0 {
+				a.volumes--
+				b.Text = bytes.Repeat([]byte(b.Name+"."), 1+20_500/(len(b.Name)+1))
+			}
 		}
 	}
 }

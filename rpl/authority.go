@@ -104,7 +104,7 @@ type Authority struct {
 	drifting  []uint32 // rows whose velocity is not zero
 	judged    []uint32 // slots whose relevance is asked anew
 	grouped   bitset   // slots of nodes that are relevant by their groups
-	concerned []int32  // peers that hold or own nodes of one of these
+	concerned bitset   // peers that hold or own nodes of one of these, while it is asked about
 	grid      *grid
 
 	peers []*peer

@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"math"
+	"math/bits"
 	"time"
 )
 
@@ -45,7 +46,8 @@ func (a *Authority) Stream(now time.Duration) {
 	a.send++
 	a.now = now
 	a.askConditions()
-	for _, slot := range a.judged {
+	for i := 0; i < len(a.judged); i++ {
+		slot := a.judged[i]
 		n := &a.nodes[slot]
 		if !n.judge {
 			continue
@@ -55,8 +57,8 @@ func (a *Authority) Stream(now time.Duration) {
 			continue
 		}
 		a.place(slot)
-		if n.parent != 0 {
-			a.rejudgeNow(a.root(slot))
+		if n.parent != 0 { // its tree is asked about once, however many have come under it
+			a.rejudge(slot)
 			continue
 		}
 		a.rejudgeNow(slot)
@@ -133,30 +135,30 @@ func (a *Authority) rejudgeNow(root uint32) {
 	// Of those that keep watch nobody can want it but who sees its cell, holds a
 	// node of it or owns one.
 	a.tellWatchers(cell, root)
-	a.concerned = a.concernedBy(a.concerned[:0], root)
-	for _, i := range a.concerned {
-		if p := a.peers[i]; p.watch.on {
-			a.decide(p, root, a.judgeTree(p, root))
+	a.noteConcerned(root)
+	for k, w := range a.concerned.w {
+		for a.concerned.w[k] = 0; w != 0; w &= w - 1 {
+			if p := a.peers[k<<6+bits.TrailingZeros64(w)]; p.watch.on {
+				a.decide(p, root, a.judgeTree(p, root))
+			}
 		}
 	}
 }
 
-// concernedBy are the peers that hold a node of a tree or own one, some of them
-// several times, appended to dst.
-func (a *Authority) concernedBy(dst []int32, slot uint32) []int32 {
+// noteConcerned notes the peers that hold a node of a tree or own one.
+func (a *Authority) noteConcerned(slot uint32) {
 	n := &a.nodes[slot]
 	for _, h := range n.holders {
-		dst = append(dst, h.peer)
+		a.concerned.set(uint32(h.peer))
 	}
 	if n.owner != 0 {
 		if p := a.byID.find(n.owner); p != nil {
-			dst = append(dst, p.index)
+			a.concerned.set(uint32(p.index))
 		}
 	}
 	for _, c := range n.children {
-		dst = a.concernedBy(dst, c)
+		a.noteConcerned(c)
 	}
-	return dst
 }
 
 // judgeTree is whether a peer should have a tree: by its root's rule, or

@@ -3,6 +3,7 @@ package rpl_test
 import (
 	"reflect"
 	"testing"
+	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/rpl/rpltest"
@@ -53,6 +54,69 @@ func TestCallsOfManyOwners(t *testing.T) {
 			if counts := p == owners[at] && now-at <= hz; (ran == p) != counts {
 				t.Errorf("%d ticks later a call of peer %d ran: %v; peer %d had it", now-at, p, ran == p, owners[at])
 			}
+		}
+	}
+}
+
+// A tree is asked about once a send for each peer, however many come under it or change
+// hands there in a tick, and however many of it are held.
+func TestTreeIsAskedAboutOnce(t *testing.T) {
+	for _, in := range []rpl.Interest{rpl.Grid{Enter: 100, Exit: 120}, asked{rpl.Grid{Enter: 100, Exit: 120}}} {
+		const peers, below = 8, 300
+		w := newSight(t, in)
+		var dots [1 + below]dot
+		var items [1 + below]rpl.Item
+		for i := range dots {
+			n, err := w.a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{w.typ}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			items[i], _ = w.a.Item(n, 0)
+			w.nodes = append(w.nodes, n)
+		}
+		for p := range rpl.Peer(peers) {
+			if err := w.a.Connect(2 + p); err != nil {
+				t.Fatal(err)
+			}
+			w.a.Observe(2+p, [2]float64{50, 0})
+		}
+		tick := rpl.Tick(0)
+		send := func(rules func()) uint64 {
+			before := w.a.Counters().DistanceChecks
+			tick++
+			w.a.Step(tick)
+			rules()
+			for i, it := range items {
+				w.a.Set(it, unsafe.Pointer(&dots[i]))
+			}
+			w.a.Stream(0)
+			w.a.Schedule(0)
+			return w.a.Counters().DistanceChecks - before
+		}
+		send(func() {})
+		for _, change := range []struct {
+			what  string
+			rules func()
+		}{
+			{"hung under it", func() {
+				for _, n := range w.nodes[1:] {
+					if err := w.a.SetParent(n, w.nodes[0]); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}},
+			{"given", func() {
+				for _, n := range w.nodes[1:] {
+					w.a.Give(n, 99)
+				}
+			}},
+		} {
+			if n := send(change.rules); n > 4*peers {
+				t.Errorf("%T: %s, %d nodes: %d checks for %d peers", in, change.what, below, n, peers)
+			}
+		}
+		if held := len(w.holds()); held != peers*(2+below) {
+			t.Errorf("%T: %d held, the session's among them", in, held)
 		}
 	}
 }
