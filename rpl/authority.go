@@ -106,6 +106,8 @@ type Authority struct {
 	grouped   bitset   // slots of nodes that are relevant by their groups
 	concerned bitset   // peers that hold or own nodes of one of these, while it is asked about
 	grid      *grid
+	views     *views    // of the peer that looks
+	queueing  []distant // a peer's queue, while it is put in order
 
 	peers []*peer
 	byID  roster

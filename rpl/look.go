@@ -1,7 +1,7 @@
 package rpl
 
 import (
-	"slices"
+	"math"
 	"time"
 )
 
@@ -9,78 +9,202 @@ import (
 // and any number of observers: all that is in reach where an observer has moved,
 // else what has moved itself. A peer with one observer and a Grid keeps watch
 // instead (watch.go).
+type look struct {
+	a   *Authority
+	p   *peer
+	now time.Duration
+}
 
 func (a *Authority) look(p *peer, now time.Duration) {
 	p.endWatch(a)
 	a.looks = true
 	all := p.lookAgain || !p.looked || a.unstamped
-	if !all && a.grid.moved != a.moves && len(p.lingering) == 0 {
+	moved := a.grid.moved == a.moves
+	if !all && !moved && len(p.lingering) == 0 {
 		return
 	}
 	p.lookAgain, p.looked = false, true
+	if a.views == nil {
+		a.views = new(views)
+	}
+	l := look{a, p, now}
+	a.views.open(a, p)
 	p.lingering, p.lingered = p.lingered[:0], p.lingering
 	for _, slot := range p.lingered {
-		a.checkOut(p, slot, now)
+		l.checkOut(slot)
 	}
-	if all || a.grid.moved == a.moves {
-		for _, o := range p.points {
-			a.lookAround(p, o, all, now)
+	if all || moved {
+		a.views.each(func(bucket int32) { l.lookInto(bucket, all) })
+	}
+	if all {
+		a.touchSpots(p.near)
+		for i := 0; i < len(p.near); {
+			slot := p.near[i]
+			l.checkOut(slot)
+			if i < len(p.near) && p.near[i] == slot {
+				i++
+			}
 		}
-	}
-	if !all {
+	} else {
 		for _, slot := range a.grid.crossed {
-			a.checkOut(p, slot, now)
+			l.checkOut(slot)
 		}
-		return
 	}
-	a.touchSpots(p.near)
-	for i := 0; i < len(p.near); {
-		slot := p.near[i]
-		a.checkOut(p, slot, now)
-		if i < len(p.near) && p.near[i] == slot {
-			i++
-		}
+	for _, slot := range p.lingering {
+		a.views.late.clear(slot)
 	}
 }
 
-// lookAround looks at the cells round one observer: those where something moved,
-// unless it looks at all.
-func (a *Authority) lookAround(p *peer, o [2]float64, all bool, now time.Duration) {
-	g, reach := a.grid, a.cfg.Interest.Reach(p.id)
-	x0, x1 := g.span(o[0], reach)
-	y0, y1 := g.span(o[1], reach)
-	for cy := y0; cy <= y1; cy++ {
-		for cx := x0; cx <= x1; cx++ {
-			i := g.bucketAt(cx, cy)
-			if !all && g.stamps[i] != a.moves {
-				continue
-			}
-			for k := range g.buckets[i] {
-				if slot := g.buckets[i][k].slot; p.wanted.has(slot) {
-					a.checkOut(p, slot, now)
-				} else if a.wants(p, slot, false) {
-					a.decide(p, slot, true)
-				}
-			}
+// lookInto looks into a bucket within reach: if something moved there, unless all is
+// looked at.
+func (l *look) lookInto(bucket int32, all bool) {
+	g := l.a.grid
+	if !all && g.stamps[bucket] != l.a.moves {
+		return
+	}
+	for k := range g.buckets[bucket] {
+		if slot := g.buckets[bucket][k].slot; l.p.wanted.has(slot) {
+			l.checkOut(slot)
+		} else if l.wants(slot, false) {
+			l.a.decide(l.p, slot, true)
 		}
 	}
 }
 
 // checkOut takes a node from a peer that has it by distance, if it is out of its
 // sight.
-func (a *Authority) checkOut(p *peer, slot uint32, now time.Duration) {
+func (l *look) checkOut(slot uint32) {
+	a, p := l.a, l.p
 	switch {
-	case a.spots[slot].cell < 0 || !p.wanted.has(slot) || a.wants(p, slot, true):
-	case a.ownsAny(p, slot) || slices.Contains(p.lingering, slot):
-	case a.lingers(p, slot, now):
+	case a.spots[slot].cell < 0 || !p.wanted.has(slot) || l.wants(slot, true):
+	case a.ownsAny(p, slot) || a.views.late.has(slot):
+	case a.lingers(p, slot, l.now):
 		p.lingering = append(p.lingering, slot)
+		a.views.late.set(slot)
 	default:
 		a.decide(p, slot, false)
 	}
+}
+
+// wants is what Authority.wants says of a node in the grid, found out with the
+// observers that reach its bucket alone.
+func (l *look) wants(slot uint32, had bool) bool {
+	a, s := l.a, &l.a.spots[slot]
+	a.counters.DistanceChecks++
+	v, in := a.views, a.cfg.Interest
+	near := v.near(s.cell)
+	if a.grid.plain {
+		limit := a.grid.rings.sight[flag(had)]
+		for _, i := range near {
+			o := &v.points[i]
+			if dx, dy := s.x-o[0], s.y-o[1]; dx*dx+dy*dy <= limit {
+				return true
+			}
+		}
+		return false
+	}
+	best := math.Inf(1)
+	for _, i := range near {
+		o := &v.points[i]
+		dx, dy := s.x-o[0], s.y-o[1]
+		if d := dx*dx + dy*dy; d < best {
+			best = d
+		}
+	}
+	best = math.Sqrt(best)
+	return best <= in.Reach(l.p.id) && in.Wants(l.p.id, a.nodes[slot].id, best, had)
 }
 
 // lingers is whether a node out of sight has not stayed for its least time.
 func (a *Authority) lingers(p *peer, slot uint32, now time.Duration) bool {
 	h := a.nodes[slot].holder(p.index)
 	return h != nil && now < h.since+minStay
+}
+
+// views are the observers of the peer that looks, by the buckets of the grid that
+// they reach: so a node is asked about once, and against those that may see it, not
+// once for each observer against all of them.
+type views struct {
+	points   [][2]float64
+	lists    [gridSide * gridSide][]int32 // of points, by bucket
+	reached  []int32                      // buckets with a list
+	all      []int32                      // the points, where each is taken to reach everything; else nil
+	everyone []int32
+	late     bitset // the slots of peer.lingering, during a look
+}
+
+// maxView is how many buckets a list is kept for at most for one point: one that reaches
+// more mostly reaches all, and all is looked into then.
+const maxView = gridSide * gridSide / 8
+
+// open is for a peer's observers as they are now.
+func (v *views) open(a *Authority, p *peer) {
+	for _, b := range v.reached {
+		v.lists[b] = v.lists[b][:0]
+	}
+	v.reached, v.all, v.points = v.reached[:0], nil, p.points
+	g, reach := a.grid, a.cfg.Interest.Reach(p.id)
+	for i, o := range p.points {
+		x0, x1 := g.span(o[0], reach)
+		y0, y1 := g.span(o[1], reach)
+		if (x1-x0+1)*(y1-y0+1) > maxView {
+			v.takeAll()
+			return
+		}
+		for cy := y0; cy <= y1; cy++ {
+			for cx := x0; cx <= x1; cx++ {
+				v.add(g.bucketAt(cx, cy), int32(i), g.covers(o, cx, cy))
+			}
+		}
+	}
+}
+
+// add notes that a point reaches a bucket. One that sees most of it stands first: it
+// is mostly the only one asked.
+func (v *views) add(bucket, point int32, covers bool) {
+	list := v.lists[bucket]
+	if len(list) == 0 {
+		v.reached = append(v.reached, bucket)
+	}
+	if list = append(list, point); covers {
+		last := len(list) - 1
+		list[0], list[last] = list[last], list[0]
+	}
+	v.lists[bucket] = list
+}
+
+func (v *views) takeAll() {
+	v.everyone = v.everyone[:0]
+	for i := range v.points {
+		v.everyone = append(v.everyone, int32(i))
+	}
+	v.all = v.everyone
+}
+
+// near are the points that may see something in a bucket.
+func (v *views) near(bucket int32) []int32 {
+	if v.all != nil {
+		return v.all
+	}
+	return v.lists[bucket]
+}
+
+// each calls fn with the buckets that are reached.
+func (v *views) each(fn func(bucket int32)) {
+	if v.all == nil {
+		for _, b := range v.reached {
+			fn(b)
+		}
+		return
+	}
+	for b := range int32(len(v.lists)) {
+		fn(b)
+	}
+}
+
+// covers is whether all of a cell, or nearly, is where whoever stands there is seen.
+func (g *grid) covers(o [2]float64, cx, cy int) bool {
+	dx, dy := (float64(cx)+0.5)*g.size-o[0], (float64(cy)+0.5)*g.size-o[1]
+	most := g.exit - g.size
+	return most > 0 && dx*dx+dy*dy < most*most
 }

@@ -1,7 +1,8 @@
 package rpl
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
@@ -299,7 +300,7 @@ func (a *Authority) planQueue(p *peer) {
 		return
 	}
 	if len(p.points) > 0 && len(p.queue) > 1 {
-		sort.Sort((*nearestFirst)(&queueSort{a, p}))
+		a.sortQueue(p)
 	}
 	purse := &p.purse
 	room := purse.left * 3 / 4
@@ -375,27 +376,27 @@ func (a *Authority) admitBelow(p *peer, slot uint32) {
 	}
 }
 
-// queueSort orders a peer's queue: own nodes first, then nearest.
-type queueSort struct {
-	a *Authority
-	p *peer
+// A distant is a node that waits for its arrival, with how far it is.
+type distant struct {
+	far  float64
+	slot uint32
 }
 
-type nearestFirst queueSort
-
-func (q *nearestFirst) Len() int      { return len(q.p.queue) }
-func (q *nearestFirst) Swap(i, j int) { q.p.queue[i], q.p.queue[j] = q.p.queue[j], q.p.queue[i] }
-func (q *nearestFirst) Less(i, j int) bool {
-	return q.key(q.p.queue[i]) < q.key(q.p.queue[j])
-}
-
-func (q *nearestFirst) key(slot uint32) float64 {
-	n := &q.a.nodes[slot]
-	if n.owner == q.p.id {
-		return -1
+// sortQueue orders a peer's queue: own nodes first, then nearest.
+func (a *Authority) sortQueue(p *peer) {
+	a.queueing = a.queueing[:0]
+	for _, slot := range p.queue {
+		far := -1.
+		if a.nodes[slot].owner != p.id {
+			root := &a.spots[a.root(slot)]
+			far = p.distance(root.x, root.y)
+		}
+		a.queueing = append(a.queueing, distant{far, slot})
 	}
-	r := &q.a.spots[q.a.root(slot)]
-	return q.p.distance(r.x, r.y)
+	slices.SortStableFunc(a.queueing, func(x, y distant) int { return cmp.Compare(x.far, y.far) })
+	for i := range a.queueing {
+		p.queue[i] = a.queueing[i].slot
+	}
 }
 
 func flag(b bool) int {

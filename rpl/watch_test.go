@@ -165,28 +165,41 @@ func TestFarOutEndsWithTheNode(t *testing.T) {
 	}
 }
 
+// broad is a Grid of which it is not known that nothing beyond it is wanted: all is asked
+// of all observers.
+type broad struct{ rpl.Grid }
+
+func (b broad) Reach(p rpl.Peer) float64 {
+	if p == 0 {
+		return b.Exit // for the size of the grid's cells
+	}
+	return 100 * b.Exit
+}
+
 // A peer that keeps watch holds in every send what a peer holds that looks at
-// all of its sight in every send.
+// all of its sight in every send, with those observers that may see something, and
+// what one holds that asks of each node and observer; also with several observers,
+// or none.
 func TestWatchSeesWhatALookSees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const enter, peers = 40, 3
 		grid := rpl.Grid{Enter: enter, Exit: enter * rapid.SampledFrom([]float64{1, 1.1, 1.5}).Draw(t, "exit")}
-		both := [2]*sight{newSight(t, grid), newSight(t, asked{grid})}
+		all := [3]*sight{newSight(t, grid), newSight(t, asked{grid}), newSight(t, broad{grid})}
 		origin := rapid.SampledFrom([]float64{0, 1e5, 1e8}).Draw(t, "origin")
 		var dots []*dot
 		var gaits []*rapid.Generator[float64] // how they move; nil stands
-		var at [peers][2]float64
+		var at [peers][][2]float64
 		coordinate := rapid.OneOf(rapid.Float64Range(-3*enter, 3*enter), rapid.Float64Range(-1.2*enter, 1.2*enter))
 		odd := rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 1e38, 4e38})
 		stroll := rapid.Float64Range(-1, 1) // the grid's slack is 1.25
 		gaitsOf := []*rapid.Generator[float64]{nil, stroll, rapid.Float64Range(-4, 4)}
 		each := func(fn func(w *sight)) {
-			for _, w := range both {
+			for _, w := range all {
 				fn(w)
 			}
 		}
 		for p := range peers {
-			at[p] = [2]float64{origin, 0}
+			at[p] = [][2]float64{{origin, 0}}
 			each(func(w *sight) {
 				if err := w.a.Connect(rpl.Server + 1 + rpl.Peer(p)); err != nil {
 					t.Fatal(err)
@@ -194,6 +207,12 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 			})
 		}
 		pick := func() int { return rapid.IntRange(0, len(dots)-1).Draw(t, "node") }
+		someone := func() *[2]float64 { // an observer of some peer
+			if list := at[rapid.IntRange(0, peers-1).Draw(t, "peer")]; len(list) > 0 {
+				return &list[rapid.IntRange(0, len(list)-1).Draw(t, "observer")]
+			}
+			return nil
+		}
 		ops := map[string]func(){
 			"spawn": func() {
 				d := &dot{xy{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}}
@@ -235,10 +254,21 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 				}
 			},
 			"lose": func() {
-				at[rapid.IntRange(0, peers-1).Draw(t, "peer")] = [2]float64{odd.Draw(t, "odd"), coordinate.Draw(t, "y")}
+				if o := someone(); o != nil {
+					*o = [2]float64{odd.Draw(t, "odd"), coordinate.Draw(t, "y")}
+				}
 			},
 			"jump": func() {
-				at[rapid.IntRange(0, peers-1).Draw(t, "peer")] = [2]float64{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}
+				if o := someone(); o != nil {
+					*o = [2]float64{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}
+				}
+			},
+			"observers": func() {
+				list := &at[rapid.IntRange(0, peers-1).Draw(t, "peer")]
+				*list = (*list)[:rapid.IntRange(0, len(*list)).Draw(t, "fewer")]
+				for range rapid.SampledFrom([]int{1, 1, 0, 2, 5, 20}).Draw(t, "more") {
+					*list = append(*list, [2]float64{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")})
+				}
 			},
 			"relevance": func() {
 				if len(dots) == 0 {
@@ -269,7 +299,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 				})
 			},
 		}
-		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "stray", "jump", "lose", "relevance", "give", "parent", "", "", "", "", "", ""}
+		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "stray", "jump", "lose", "observers", "relevance", "give", "parent", "", "", "", "", "", ""}
 		for range rapid.IntRange(0, 30).Draw(t, "nodes") {
 			ops["spawn"]()
 		}
@@ -283,8 +313,10 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 				}
 			}
 			for p := range at {
-				if rapid.Bool().Draw(t, "walks") {
-					at[p][0], at[p][1] = at[p][0]+stroll.Draw(t, "dx"), at[p][1]+stroll.Draw(t, "dy")
+				for i := range at[p] {
+					if o := &at[p][i]; rapid.Bool().Draw(t, "walks") {
+						o[0], o[1] = o[0]+stroll.Draw(t, "dx"), o[1]+stroll.Draw(t, "dy")
+					}
 				}
 			}
 			each(func(w *sight) {
@@ -293,14 +325,15 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 					w.a.Set(w.items[k], unsafe.Pointer(d))
 				}
 				for p := range at {
-					w.a.Observe(rpl.Server+1+rpl.Peer(p), at[p])
+					w.a.Observe(rpl.Server+1+rpl.Peer(p), at[p]...)
 				}
 				now := time.Duration(tick) * 50 * time.Millisecond // so that nodes may leave
 				w.a.Stream(now)
 				w.a.Schedule(now)
 			})
-			if one, other := both[0].holds(), both[1].holds(); !slices.Equal(one, other) {
-				t.Fatalf("tick %d: a watch holds %v, a look %v", tick, one, other)
+			watch, look, broad := all[0].holds(), all[1].holds(), all[2].holds()
+			if !slices.Equal(watch, look) || !slices.Equal(look, broad) {
+				t.Fatalf("tick %d: a watch holds %v, a look %v, a broad one %v", tick, watch, look, broad)
 			}
 		}
 	})
