@@ -5,7 +5,8 @@ package transport
 // to the peer. From half a percent on, each new segment of the reliable lane is
 // repeated once, about one send later: at 5 % loss and a delay of 50 ms the
 // slowest percent of messages takes 100 ms in place of 233, for less than twice
-// the lane's bytes, which are few.
+// the lane's bytes, which are few. From four percent on so is what the lane says
+// again: at 20 % the slowest of some 100,000 takes a second in place of three.
 type LossAware interface {
 	// SetLoss is called like the methods of Conn; until it is, nothing is repeated
 	// before it must be.

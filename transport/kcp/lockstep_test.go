@@ -99,7 +99,7 @@ func (p *parallel) play() {
 
 // send gives both the same chunk, if a lane did.
 func (p *parallel) send(w *twins) {
-	if w.kcp.Waiting() >= lane.MaxWaiting {
+	if w.kcp.Waiting() >= lane.MaxBehind {
 		return
 	}
 	b := make([]byte, 1+p.rng.IntN([]int{8, lane.MaxChunk}[p.rng.IntN(2)]))

@@ -9,7 +9,8 @@ import (
 
 // The settings of KCP. Congestion control is off: it lets the delay grow
 // without bound at 5 % loss. In its place no more than lane.MaxWaiting segments
-// are given to the machine, and a budget stands above both lanes.
+// are given to the machine (a few short ones more where one is lost), and a budget
+// stands above both lanes.
 const (
 	noDelay    = 1  // least time before a repeat 30 ms
 	interval   = 10 // ms between updates that emit

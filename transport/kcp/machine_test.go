@@ -171,7 +171,7 @@ func TestIdleMachinesStayIdle(t *testing.T) {
 				m, waiting, now := machines[i], machines[i].Waiting(), time.Since(start)
 				switch rng.IntN(5) {
 				case 0:
-					if waiting < lane.MaxWaiting {
+					if waiting < lane.MaxBehind {
 						m.Send(buf[:1+rng.IntN(len(buf))])
 						waiting++
 					}

@@ -5,7 +5,8 @@
 // its bytes), cuts the stream into chunks of at most MaxChunk bytes and gives
 // them to a Machine, which numbers, repeats and acknowledges them as segments.
 // So short messages share a segment, a long one cannot wedge the window, and
-// no more than MaxWaiting segments are ever in the machine's hands.
+// no more than MaxWaiting segments are ever in the machine's hands, MaxBehind
+// short ones while one is lost.
 //
 // There are two machines: the raw KCP state machine (package transport/kcp),
 // which reads the clock of its process, and ARQ, which is told the time, for

@@ -23,7 +23,7 @@ func TestHostileSegments(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "garbage"), 1))
 		draw := func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, what) }
 		l, now, said := New(NewARQ), time.Duration(0), [][]byte{}
-		l.SetLoss(float64(draw("loss", 2)))
+		l.SetLoss([...]float64{0, RepeatAbove, 1}[draw("loss", 3)])
 		number := func() uint32 {
 			return [...]uint32{uint32(rng.IntN(300)), l.m.(*ARQ).want + uint32(rng.IntN(400)) - 50, -uint32(rng.IntN(300)), rng.Uint32()}[rng.IntN(4)]
 		}
@@ -89,7 +89,7 @@ func TestHostileSegments(t *testing.T) {
 				rt.Fatalf("%d bytes received of one message", l.in.len())
 			case len(a.early) > Window || len(a.ready) > Window || len(a.free) > 4*Window || len(a.acks) > MTU/HeaderSize:
 				rt.Fatalf("%d early, %d ready, %d free, %d owed", len(a.early), len(a.ready), len(a.free), len(a.acks))
-			case l.Waiting() > MaxWaiting || len(l.again.waits) > 4*MaxWaiting || l.again.copies.len() > 4*MaxWaiting*MTU:
+			case l.Waiting() > MaxBehind || len(l.again.waits) > 4*MaxBehind || l.again.copies.len() > 4*MaxWaiting*MTU || len(l.sizes) > MaxBehind:
 				rt.Fatalf("%d on their way, %d to be repeated", l.Waiting(), len(l.again.waits))
 			}
 			for rng.IntN(4) > 0 && l.Pending() > 0 {

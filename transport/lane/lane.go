@@ -50,8 +50,9 @@ type Lane struct {
 	out     uint64
 	now     time.Duration // of the last call that spoke to the machine
 	again   repeats
+	sizes   []uint16 // of the chunks last given to the machine, those that wait at least
+	given   uint32   // chunks given to the machine since the lane began
 	scratch []byte   // a chunk, apart, so that lanes lie side by side
-	_       [32]byte // whole lines: the allocator aligns 320 bytes to them
 }
 
 // New makes a lane over the machine that make returns; the machine emits its
@@ -72,8 +73,11 @@ func (l *Lane) emit(segments []byte) {
 }
 
 // SetLoss tells the lane the share of packets, 0…1, that are lost on the way to
-// the other end: from RepeatAbove on, new segments are repeated once.
-func (l *Lane) SetLoss(share float64) { l.again.on = share >= RepeatAbove }
+// the other end: from RepeatAbove on, new segments are repeated once, and from
+// RepeatAllAbove on each repeat as well.
+func (l *Lane) SetLoss(share float64) {
+	l.again.on, l.again.all = share >= RepeatAbove, share >= RepeatAllAbove
+}
 
 // Queue puts a message at the end of the lane. b is copied. ErrTooLong above
 // transport.MaxMessage, ErrBacklog when the queue is full: neither queues.
@@ -101,9 +105,10 @@ func (l *Lane) Update(now time.Duration) {
 		return
 	}
 	l.now = now
-	for l.queue.len() > 0 && l.m.Waiting() < MaxWaiting {
+	for l.queue.len() > 0 && l.feeds() {
 		chunk := l.queue.peek(MaxChunk)
 		l.m.Send(chunk)
+		l.note(len(chunk))
 		l.fed += len(chunk)
 		l.queue.drop(len(chunk))
 		l.awake = now + linger
@@ -127,6 +132,31 @@ func (l *Lane) Update(now time.Duration) {
 		}
 	}
 	l.busy = l.m.Waiting() > 0 || len(l.again.waits) > 0 // while something is queued the machine is full
+}
+
+// feeds is whether the machine may have one more chunk. Behind one that it had to
+// repeat it may have more than otherwise, as long as they are short.
+func (l *Lane) feeds() bool {
+	n := l.m.Waiting()
+	oldest := l.given - uint32(n)
+	if n < MaxWaiting || n >= MaxBehind || after(l.again.behind, oldest) <= 0 {
+		return n < MaxWaiting
+	}
+	bytes := min(l.queue.len(), MaxChunk)
+	for _, size := range l.sizes[len(l.sizes)-n:] {
+		bytes += int(size)
+	}
+	return bytes <= MaxWaiting*MaxChunk
+}
+
+// note keeps the size of a chunk that the machine was given, and forgets those of
+// what is acknowledged.
+func (l *Lane) note(size int) {
+	l.given++
+	if len(l.sizes) == MaxBehind {
+		l.sizes = l.sizes[:copy(l.sizes, l.sizes[MaxBehind+1-l.m.Waiting():])]
+	}
+	l.sizes = append(l.sizes, uint16(size))
 }
 
 // Pending is the bytes of segments that await a packet.

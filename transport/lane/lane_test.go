@@ -79,7 +79,7 @@ func TestOrder(t *testing.T) {
 				sent[end] = append(sent[end], m)
 			}
 			x.tick(t)
-			if w := x.ends[0].Waiting(); w > MaxWaiting {
+			if w := x.ends[0].Waiting(); w > MaxBehind {
 				t.Fatalf("seed %d: the machine has %d segments", seed, w)
 			}
 		}

@@ -18,6 +18,10 @@ const (
 	// MaxWaiting is how many segments are given to the machine and not yet
 	// acknowledged: it repeats them outside of any budget, so they are few.
 	MaxWaiting = 8
+	// MaxBehind is how many they may be behind one that had to be repeated, if all
+	// together are no longer than MaxWaiting of the longest: what waits for it is
+	// there when it comes, where it would leave a round trip later.
+	MaxBehind = 32
 	// Window is how far ahead of the first missing segment one is accepted.
 	Window = 256
 	// MaxPending is the bytes of segments that may await a packet. More are
@@ -28,6 +32,10 @@ const (
 	// one after, so that a short burst does not take both.
 	RepeatAbove = 0.005
 	RepeatAfter = 15 * time.Millisecond
+	// RepeatAllAbove is the share from which on what the machine repeats is
+	// repeated once, too: it waits half a round trip longer each time that the
+	// same segment is lost. With fewer losses what it repeats was mostly on its way.
+	RepeatAllAbove = 0.04
 	// Conversation is the id in each segment: a connection has one lane.
 	Conversation = 1
 )

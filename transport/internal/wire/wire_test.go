@@ -74,7 +74,7 @@ func TestLimitsOfThePage(t *testing.T) {
 		"| UDP payload; of it for both lanes | " + n(transport.MaxPacket) + "; " + n(transport.MaxPayload) + " |",
 		"| message of the reliable lane | " + n(transport.MaxMessage) + " |",
 		"| queue of the reliable lane, a peer | " + n(transport.MaxQueued) + " bytes, " + n(transport.MaxQueuedMessages) + " messages |",
-		"| segments unacknowledged | " + n(lane.MaxWaiting) + " |",
+		"| segments unacknowledged; behind one that was repeated | " + n(lane.MaxWaiting) + "; " + n(lane.MaxBehind) + ", " + n(lane.MaxWaiting*lane.MaxChunk) + " bytes |",
 		"| game's name; client's hello; digest; reason | " + n(transport.MaxGame) + "; " + n(transport.MaxHello) + "; " + n(transport.MaxDigest) + "; " + n(transport.MaxReason) + " |",
 		"| connections; of them half-open | " + n(transport.MaxPeers) + "; " + n(transport.MaxHalfOpen) + " for " + d(transport.HalfOpenTimeout) + " |",
 		"| HELLO repeated; given up | " + d(transport.HelloInterval) + "; " + d(transport.ConnectTimeout) + " |",
@@ -86,7 +86,7 @@ func TestLimitsOfThePage(t *testing.T) {
 		"chunks of 1 … " + n(lane.MaxChunk) + " bytes",
 		"segments are accepted, of " + n(lane.Window),
 		"windows of " + n(lane.Window) + ", runs of at most " + n(lane.MTU) + " bytes",
-		fmt.Sprintf("From %v %% measured loss on, a new segment is repeated once, at least %s later", 100*lane.RepeatAbove, d(lane.RepeatAfter)),
+		fmt.Sprintf("From %v %% measured loss on, a new segment is repeated once, at least %s later; from %v %% on", 100*lane.RepeatAbove, d(lane.RepeatAfter), 100*lane.RepeatAllAbove),
 		fmt.Sprintf("at most %d KiB of it", lane.MaxPending>>10),
 		"A packet leaves at least " + n(transport.MinRoom) + " bytes for a datagram",
 	} {

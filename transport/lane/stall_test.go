@@ -1,0 +1,100 @@
+package lane
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// late plays seeds of a lane that is told the loss and queues a message every so many
+// ticks, and returns how late they came, in order, and the bytes that both ends said.
+func late(t *testing.T, c netsim.Conditions, every int) (times []time.Duration, bytes uint64) {
+	t.Helper()
+	for seed := range uint64(20) {
+		x := newExchange(seed, c)
+		x.ends[0].SetLoss(c.Loss)
+		x.ends[1].SetLoss(c.Loss)
+		var sent []time.Duration
+		for i := 0; i < 3600 || len(x.came[1]) < len(sent); i++ {
+			if i%every == 0 && i < 3600 {
+				sent = append(sent, x.now)
+				if err := x.ends[0].Queue(make([]byte, 40)); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+			before := len(x.came[1])
+			x.tick(t)
+			for n := before; n < len(x.came[1]); n++ {
+				times = append(times, x.now-sent[n])
+			}
+			if i > 2*3600 {
+				t.Fatalf("seed %d: %d of %d messages came", seed, len(x.came[1]), len(sent))
+			}
+		}
+		bytes += x.ends[0].Out() + x.ends[1].Out()
+	}
+	slices.Sort(times)
+	return times, bytes
+}
+
+// What a network that loses much holds up is some round trips late, not seconds: a
+// segment is lost k times in a row with the square of the chance, and what waited
+// behind it needs no round trip of its own.
+func TestStall(t *testing.T) {
+	for _, k := range []struct {
+		loss        float64
+		every       int
+		percent, ms time.Duration // the slowest percent, and the slowest
+	}{{.1, 6, 270, 600}, {.2, 6, 310, 800}, {.2, 1, 340, 800}, {.3, 6, 430, 1100}, {.3, 1, 480, 1300}} {
+		times, _ := late(t, netsim.Conditions{Loss: k.loss, Delay: 50 * time.Millisecond, Jitter: 5 * time.Millisecond}, k.every)
+		p99, most := times[len(times)*99/100], times[len(times)-1]
+		t.Logf("loss %v, every %d ticks: p99 %v, most %v of %d", k.loss, k.every, p99, most, len(times))
+		if p99 > k.percent*time.Millisecond || most > k.ms*time.Millisecond {
+			t.Errorf("loss %v, every %d ticks: p99 %v, most %v, want %d and %d ms", k.loss, k.every, p99, most, k.percent, k.ms)
+		}
+	}
+}
+
+// Where nothing is lost nothing is said twice, and no more waits than otherwise.
+func TestNoStallCostsNothing(t *testing.T) {
+	const headers = 2*HeaderSize + 41 // a segment, its data, its receipt
+	times, bytes := late(t, netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 5 * time.Millisecond}, 6)
+	if want := uint64(len(times)) * headers; bytes > want {
+		t.Errorf("%d bytes for %d messages, want %d", bytes, len(times), want)
+	}
+}
+
+// Behind a segment that had to be repeated short ones go on leaving, as many bytes as
+// a full machine has and no more; long ones wait as ever, and so does all where
+// nothing was repeated.
+func TestBehind(t *testing.T) {
+	for _, k := range []struct {
+		size, before, after int // chunks that the machine has
+	}{{10, MaxWaiting, MaxBehind}, {MaxChunk / 3, MaxWaiting, 3*MaxWaiting - 1}, {MaxChunk - 2, MaxWaiting, MaxWaiting}} {
+		l, now := New(NewARQ), time.Duration(0)
+		give := func() {
+			for range 3 * MaxBehind {
+				if err := l.Queue(make([]byte, k.size)); err != nil {
+					t.Fatal(err)
+				}
+				l.Update(now)
+				l.Take(nil, MaxPending)
+			}
+		}
+		give()
+		if w := l.Waiting(); w != k.before {
+			t.Errorf("of %d bytes the machine has %d, want %d", k.size, w, k.before)
+		}
+		l = New(NewARQ)
+		l.Queue(make([]byte, k.size))
+		l.Update(0)
+		now = time.Second
+		l.Update(now) // says it again
+		give()
+		if w := l.Waiting(); w != k.after {
+			t.Errorf("of %d bytes the machine has %d behind one that it has repeated, want %d", k.size, w, k.after)
+		}
+	}
+}
