@@ -56,6 +56,13 @@ const (
 	maxNameBytes = transport.MaxQueued / 2
 	maxNameChunk = 32 << 10
 
+	// leastGuess is the share of packets that a client misses from which on it takes
+	// as many of its own to be lost: it may be wrong, so it says nothing twice on a
+	// network that loses a packet now and then. leastMissed is the packets that it
+	// must have had before: of fewer, a number that was not used looks like so much.
+	leastGuess  = 0.04
+	leastMissed = 40
+
 	// maxCatchUp is the steps that Run makes up for after a pause; older time is
 	// given up, or a machine that is too slow would never be done.
 	maxCatchUp = 8

@@ -21,6 +21,17 @@ func sendStage(r *Replication) {
 		}
 	case r.server != nil:
 		r.server.Flush()
-		r.meter.read(r.now(), r.server)
+		if aware, ok := r.server.(transport.LossAware); r.meter.read(r.now(), r.server) && ok {
+			aware.SetLoss(guessLoss(r.server.Stats()))
+		}
 	}
+}
+
+// guessLoss is the share of its packets that a client takes to be lost. The server
+// does not tell it; who misses many packets loses about as many.
+func guessLoss(s transport.Stats) float64 {
+	if s.PacketsIn < leastMissed || s.LossIn < leastGuess {
+		return 0
+	}
+	return s.LossIn
 }

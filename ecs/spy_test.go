@@ -23,6 +23,17 @@ func (l *spyListener) Listen(o transport.Offer) (transport.Link, error) {
 	return &spyLink{Link: link, to: l}, err
 }
 
+// A spyDialer keeps what a client says.
+type spyDialer struct {
+	transport.Dialer
+	to spyListener
+}
+
+func (d *spyDialer) Dial(o transport.Offer) (transport.Link, error) {
+	link, err := d.Dialer.Dial(o)
+	return &spyLink{Link: link, to: &d.to}, err
+}
+
 type spyLink struct {
 	transport.Link
 	to *spyListener
@@ -89,4 +100,27 @@ func TestLossIsPassedOn(t *testing.T) {
 		t.Errorf("told of %v over ten seconds at a loss of 0.3", told)
 	}
 	check(t, "as in Stats", server.Stats(client.Me()).Loss > 0.15, true)
+}
+
+// A client's own lane is told what the client misses, where that is much.
+func TestClientsGuessLoss(t *testing.T) {
+	for _, loss := range []float64{0, 0.02, 0.2} {
+		l := newLab(t, netsim.Conditions{Delay: 50e6, Jitter: 40e6, Loss: loss})
+		server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
+		spy := &spyDialer{Dialer: l.net.Dialer(l.listener)}
+		client.joins = true
+		client.Join(spy)
+		l.joined()
+		e := server.Create(Paint).Entity()
+		server.step = func() { Paint.Get(server.World().Entry(e)).Colour++ }
+		l.steps(1800)
+		told := spy.to.conns[0].loss
+		if n := len(told); n < 28 || n > 35 {
+			t.Errorf("told %d times in half a minute", n)
+		}
+		most, last := slices.Max(told), told[len(told)-1]
+		if loss < 0.1 && most > 0 || loss > 0.1 && (last < 0.1 || last > 0.3) {
+			t.Errorf("at a loss of %v told of %v", loss, told)
+		}
+	}
 }
