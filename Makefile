@@ -37,5 +37,5 @@ check: ## what must hold before the tests: format, vet, staticcheck, import rule
 shots: ## docs/panes.png: what both panes show after 5 seconds
 	@.ci/shots
 
-vectors: ## the golden vectors on this machine, on arm64 (emulated) and on js/wasm (node)
+vectors: ## the golden vectors on this machine, in 32 bits, on arm64 (emulated) and on js/wasm (node)
 	@.ci/vectors

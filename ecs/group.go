@@ -94,7 +94,8 @@ func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 // While makes membership a function of the viewer, on the authority: line of
 // sight, a faction, a spectator's choice. It is asked once a send for each
 // peer, however many nodes and fields the group keeps; it must not change the
-// world. nil gives membership back to Put.
+// world. nil gives membership back to Put. A call that is made before a send goes to those who
+// were in at the last one; Put and Add count at once.
 func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 	g.check(r)
 	if r.hooks.while == nil {

@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -220,5 +221,51 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 	check(t, "ann's datagrams are the same", equal(annA.datagrams, annB.datagrams), false)
 	if len(bobA.datagrams) < 10 {
 		t.Errorf("only %d datagrams to compare", len(bobA.datagrams))
+	}
+}
+
+// Whoever is let into a node's group is called on it from then on, also in the step in
+// which that is done, and nobody that has been put out.
+func TestWhoIsInIsCalled(t *testing.T) {
+	for _, sends := range []int{60, 20} {
+		l := newLab(t, lan)
+		server := l.server(tendon.Config{Sends: sends})
+		ann, bob := l.client(tendon.Config{}), l.client(tendon.Config{})
+		for _, m := range []*machine{ann, bob} {
+			calls[rpl.Broadcast][rpl.Reliable].Handle(m.Replication, func(_ tendon.Call, n uint8) { m.say("%d", n) })
+		}
+		l.joined()
+		e := server.Create(Paint)
+		Red.Add(e)
+		in := ann
+		Red.Put(server.Replication, ann.Me(), true)
+		l.steps(30)
+		tell := func(what string, n uint8) {
+			t.Helper()
+			if err := calls[rpl.Broadcast][rpl.Reliable].Send(e, n); err != nil {
+				t.Error(err)
+			}
+			l.steps(30)
+			for _, m := range []*machine{ann, bob} {
+				if want := map[bool][]string{true: {fmt.Sprint(n)}}[m == in]; !slices.Equal(m.said(), want) {
+					t.Errorf("%d sends, %s: %s should have heard %q", sends, what, m.name, want)
+				}
+			}
+		}
+		for n := range uint8(6) {
+			Red.Put(server.Replication, in.Me(), false)
+			if in = bob; n%2 == 1 {
+				in = ann
+			}
+			Red.Put(server.Replication, in.Me(), true)
+			tell("in place of the other", n)
+		}
+		Red.Put(server.Replication, in.Me(), false)
+		tendon.Give(e, bob.Me())
+		in = bob
+		tell("given to bob", 10)
+		tendon.Give(e, ann.Me())
+		in = ann
+		tell("given to ann", 11)
 	}
 }

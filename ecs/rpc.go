@@ -24,7 +24,8 @@ import (
 //
 // Everywhere runs once on each machine that has the node, a dedicated server
 // included, when the server or the owner calls it; anybody else's is dropped.
-// An owner's goes over the server, which hands on what it has not refused.
+// An owner's goes over the server, which hands on what it has not refused: a reliable one
+// to those for whom at most 256 KiB of messages wait, and drops it for the others.
 //
 // The server owns nodes of owner 0 and 1. A machine with a local player counts
 // as a client that has every node: a Broadcast from the server runs there too,

@@ -49,7 +49,7 @@ func (p *peer) touchRecord(carried []recEntry) (sum uint32) {
 	entries := p.entries
 	carried = carried[:min(len(carried), ahead)]
 	for i := range carried {
-		if h := carried[i].handle; int(h) < len(entries) { // it may be a layout's number
+		if h := carried[i].handle; h < uint32(len(entries)) { // it may be a layout's number
 			sum += uint32(entries[h].gen)
 		}
 	}

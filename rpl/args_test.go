@@ -3,6 +3,7 @@ package rpl
 import (
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -98,7 +99,7 @@ func TestArgTypes(t *testing.T) {
 	}{
 		{"none", struct{}{}, 0},
 		{"bool", true, 1},
-		{"int", -5, 2},
+		{"int", -5, strconv.IntSize / 32},
 		{"uint8", uint8(7), 1},
 		{"enum", kind(3), 1},
 		{"float64", math.Pi, 8},

@@ -42,7 +42,7 @@ type bases struct {
 
 // row is what is remembered of row i of a handle's node, nil for nothing.
 func (b *bases) row(h uint32, i int) *peerBase {
-	if int(h) >= len(b.first) {
+	if h >= uint32(len(b.first)) {
 		return nil
 	}
 	for at := b.first[h]; at > 0; at = b.all[at-1].next {
@@ -80,7 +80,7 @@ func (b *bases) place(h uint32, i int, t *rowType, acked uint32) (of *peerBase, 
 
 // add begins to remember a row.
 func (b *bases) add(h uint32, i int, t *rowType) *peerBase {
-	for int(h) >= len(b.first) {
+	for h >= uint32(len(b.first)) {
 		b.first = append(b.first, 0)
 	}
 	at := b.free[t]
@@ -111,7 +111,7 @@ func (b *bases) take(n int) []int32 {
 
 // forget forgets what was told of a handle's node; its memory serves others.
 func (b *bases) forget(h uint32) {
-	if int(h) >= len(b.first) {
+	if h >= uint32(len(b.first)) {
 		return
 	}
 	at := b.first[h]

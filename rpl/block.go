@@ -51,22 +51,25 @@ func (k *packer) block() {
 		return
 	}
 	recs := a.recsOf(pc)
-	p.link.sent++
+	p.say(append([]byte(nil), msg...))
 	p.link.blocks = append(p.link.blocks, blockRecord{number: p.link.sent, tick: a.tick, entries: append([]recEntry(nil), recs...)})
 	if arrival {
 		p.sent(recs, a.tick, k.now)
 	}
 	p.inBlock(recs, p.link.sent)
-	p.rpc.ready, p.busy = append(p.rpc.ready, append([]byte(nil), msg...)), true
 	p.tally.blocks++
 }
+
+// given is how many reliable messages the peer's lane has taken: what a peer says of
+// others it cannot know.
+func (p *peer) given() uint64 { return p.link.sent - uint64(len(p.rpc.ready)) }
 
 // judgeBlocks voids the blocks that wait outside the lane and tell what their peer may
 // not see any more: its message goes, for others are counted by it, and says nothing.
 // What else it had to say is said anew as soon as it has gone, and not before: however
 // often rights change, one block of a node waits.
 func (a *Authority) judgeBlocks(p *peer) {
-	given := p.link.sent - uint64(len(p.rpc.ready))
+	given := p.given()
 	for i := range p.link.blocks {
 		switch b := &p.link.blocks[i]; {
 		case b.number <= given:
@@ -76,7 +79,10 @@ func (a *Authority) judgeBlocks(p *peer) {
 		case !b.void && !a.mayTell(p, b):
 			b.void = true
 			at := b.number - given - 1
-			if p.rpc.ready[at] = a.voidBlock(); at == 0 && p.rpc.given > 0 {
+			p.rpc.bytes -= len(p.rpc.ready[at])
+			p.rpc.ready[at] = a.voidBlock()
+			p.rpc.bytes += len(p.rpc.ready[at])
+			if at == 0 && p.rpc.given > 0 {
 				p.rpc.given = -1
 			}
 		}
@@ -133,7 +139,7 @@ func (a *Authority) holdLong(p *peer) {
 	if len(p.rpc.ready) == 0 {
 		return
 	}
-	given := p.link.sent - uint64(len(p.rpc.ready))
+	given := p.given()
 	updates := p.plan.updates.in(a.pieces.updates)
 	for i := range updates {
 		if u := &updates[i]; u.bits > smallBits && p.visits[u.handle].fence > given {

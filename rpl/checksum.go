@@ -265,7 +265,7 @@ func (c *Proxy) compare(tick Tick) {
 			c.compareNode(k, tick)
 			continue
 		}
-		if int(k.handle) >= len(c.entries) {
+		if k.handle >= uint32(len(c.entries)) {
 			continue
 		}
 		r, at := c.entries[k.handle].rep, tick-Tick(k.age)

@@ -40,7 +40,7 @@ func (c *Proxy) commit() {
 		c.update(&st.updates[i])
 	}
 	for _, w := range st.calls {
-		if int(w.handle) < len(c.entries) {
+		if w.handle < uint32(len(c.entries)) {
 			if e := &c.entries[w.handle]; e.rep != nil && e.gen == w.gen && st.tick >= e.removed {
 				c.noteCall(e.rep, w)
 				continue
@@ -265,7 +265,7 @@ func (c *Proxy) message(b []byte) {
 // rule 4); one about a node that has gone is dropped (rule 5).
 func (c *Proxy) called(w wireCall) {
 	e := proxyEntry{}
-	if int(w.handle) < len(c.entries) {
+	if w.handle < uint32(len(c.entries)) {
 		e = c.entries[w.handle]
 	}
 	switch {

@@ -287,14 +287,14 @@ func (s *stage) varsOf(u *stagedRow) []any {
 // one that is known.
 func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLayout, error) {
 	prefab, n := readUnsigned(d, &m.entry.length), readUnsigned(d, &m.entry.length)
-	if n > MaxItems || int(prefab) > len(c.cfg.Schema.Prefabs()) {
+	if n > MaxItems || prefab > uint32(len(c.cfg.Schema.Prefabs())) {
 		return nil, fmt.Errorf("%w: layout %d", ErrPacket, number)
 	}
 	var room [MaxItems]int
 	items := room[:n]
 	for i := range items {
 		k := readUnsigned(d, &m.entry.length)
-		if int(k) > len(c.typesOf) {
+		if k > uint32(len(c.typesOf)) {
 			return nil, fmt.Errorf("%w: layout %d names item type %d", ErrPacket, number, k)
 		}
 		items[i] = int(k) - 1

@@ -79,7 +79,7 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *model, baseTick Tick) error {
 // rowsAt are the rows that a packet of the stage's tick means by a handle, mostly
 // without looking at the node.
 func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
-	if int(h) < len(c.runs) {
+	if h < uint32(len(c.runs)) {
 		if rows = c.runs[h]; rows.n > 0 && c.stage.tick >= c.rows.rows[rows.first].laid {
 			return rows, true
 		}
@@ -92,7 +92,7 @@ func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
 // rows at that tick: for a late one the tenant or its rows of then, which are read
 // and thrown away.
 func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
-	if int(h) >= len(c.entries) {
+	if h >= uint32(len(c.entries)) {
 		return nil, rowRun{}
 	}
 	e, t := &c.entries[h], c.stage.tick
@@ -112,7 +112,7 @@ func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 // lacks is whether a handle that has no tenant at the stage's tick should have one: it is
 // not late.
 func (c *Proxy) lacks(h uint32) bool {
-	if int(h) >= len(c.entries) {
+	if h >= uint32(len(c.entries)) {
 		return h < maxHandles
 	}
 	e := &c.entries[h]

@@ -115,7 +115,7 @@ func (a *Authority) refused(p *peer, r refusal) {
 	case r.handle == allNodes:
 		p.resync.asked, p.resync.lost, p.busy = true, p.resync.lost || r.row != 0, true
 		return
-	case int(r.handle) >= len(p.entries):
+	case r.handle >= uint32(len(p.entries)):
 		return
 	case r.row == wholeNode:
 		if s := &p.resync; len(s.nodes) < maxRefusals {

@@ -78,6 +78,7 @@ func (a *Authority) sendMessages(p *peer, s Sink) {
 			break // the lane is full: later
 		}
 		if p.rpc.gave(b, last); last {
+			p.rpc.bytes -= len(p.rpc.ready[n])
 			n++
 		}
 		room -= cost

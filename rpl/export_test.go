@@ -141,13 +141,22 @@ func AppendCall(b []byte, handle uint32, gen uint8, rpc *RPCType, tick Tick, arg
 }
 
 // Backlog is what the authority keeps for a peer that it could not get rid of.
-type Backlog struct{ Ready, Waiting, Unreliable, Blocks, Acks, Records, Entries int }
+type Backlog struct {
+	Ready, Waiting, Unreliable, Blocks, Acks, Records, Entries int
+	Bytes                                                      int // of Ready
+}
 
 // Backlog of a peer.
 func (a *Authority) Backlog(id Peer) Backlog {
-	p := a.byID.find(id)
+	p, bytes := a.byID.find(id), 0
+	for _, m := range p.rpc.ready {
+		bytes += len(m)
+	}
+	if bytes != p.rpc.bytes {
+		panic(fmt.Sprintf("%d bytes wait, %d are counted", bytes, p.rpc.bytes))
+	}
 	return Backlog{
-		len(p.rpc.ready), len(p.rpc.waiting), len(p.rpc.unreliable), len(p.link.blocks), len(p.link.acks), len(p.link.records) + len(p.link.late), len(p.entries),
+		len(p.rpc.ready), len(p.rpc.waiting), len(p.rpc.unreliable), len(p.link.blocks), len(p.link.acks), len(p.link.records) + len(p.link.late), len(p.entries), bytes,
 	}
 }
 

@@ -194,9 +194,8 @@ func (a *Authority) saving() float64 {
 
 func (a *Authority) shipTables(p *peer) {
 	p.tables, p.tablesAt = a.model.number, a.now
-	p.link.sent++
+	p.say(a.modelMsg)
 	p.shipped = p.link.sent
-	p.rpc.ready, p.busy = append(p.rpc.ready, a.modelMsg), true
 }
 
 // cost is the bits that what was counted takes with a model's tables, raw bits

@@ -18,8 +18,8 @@ const (
 	// after 103. It is half of what 32 bits tell, so that which of two ticks is the
 	// later one is never in doubt, and what counts ticks or sends does not come round.
 	// In its last 16th (at 60 a second 26 days) Step warns of it, once.
-	MaxTick    = 1 << 31
-	lateInLife = MaxTick - MaxTick/16
+	MaxTick    Tick = 1 << 31
+	lateInLife      = MaxTick - MaxTick/16
 
 	// maxLead is how far a packet's tick may be ahead of what is due by a proxy's time, and
 	// by how long it has heard nothing more: as long as a connection lives without a word.
@@ -156,6 +156,11 @@ const (
 	// peer's nodes, and the messages that wait for its lane: some for each node of a
 	// join. Calls beyond it are dropped and counted.
 	maxWaiting = 4096
+
+	// maxHandedOn is how many bytes may wait for a peer's lane when a reliable call of
+	// another peer is handed on to it: about a second of the usual budget. With more of
+	// them this machine's own calls and long values would come later and later.
+	maxHandedOn = 256 << 10
 
 	// maxDue bounds the calls that one peer may have run in one tick: at 60
 	// ticks a second that is far above any game's input. More unreliable ones are

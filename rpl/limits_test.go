@@ -153,6 +153,107 @@ func TestFullLaneIsBounded(t *testing.T) {
 	}
 }
 
+// A peer that takes nothing from its lane, says that it has all of it, and refuses what
+// that told, has the authority keep each long node for it once.
+func TestLiesAboutMessages(t *testing.T) {
+	s := rpl.NewSchema("lies")
+	tome := s.Item("tome", reflect.TypeFor[tomeItem](), nil)
+	for _, budget := range []int{0, 256 << 10} {
+		net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Budget: budget}, 1, netsim.Conditions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		liar, err := net.Join(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		liar.Clogged, liar.Mute = true, true
+		const nodes, size = 8, 2400
+		for i := range nodes {
+			id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{tome}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			it, _ := net.A.Item(id, 0)
+			net.A.Set(it, unsafe.Pointer(&tomeItem{Text: noise(uint64(i), size)}))
+		}
+		lie := rpl.ForgedUp{}
+		for h := range uint32(nodes + 2) {
+			lie.Refused = append(lie.Refused, [2]uint32{h, 255})
+		}
+		for seq := range uint64(1200) {
+			net.Tick(nil)
+			b := net.A.Backlog(2)
+			if b.Bytes > 2*nodes*size {
+				t.Fatalf("budget %d, %d ticks: kept for a liar: %+v", budget, seq, b)
+			}
+			lie.Applied = uint16(b.Ready) // as many as there are, of which the lane has taken none
+			if err := net.A.Receive(2, seq+1, net.Now, net.A.Forge(lie)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// What a peer calls for others is handed on as long as not too much waits for their lanes;
+// the authority's own calls go on, and those to others.
+func TestHandedOn(t *testing.T) {
+	s := rpl.NewSchema("handed on")
+	shout := s.RPC("shout", reflect.TypeFor[shoutArgs](), rpl.Everywhere, rpl.Reliable)
+	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range rpl.Peer(3) {
+		if _, err := net.Join(2 + p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id, err := net.A.Spawn(rpl.Spawn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		net.Tick(nil)
+	}
+	net.Clients[0].Clogged = true
+	const calls, size = 200, 4000
+	args, err := shout.Args.Append(nil, unsafe.Pointer(&shoutArgs{Text: make([]byte, size-20)}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for range calls {
+		net.Tick(func(rpl.Tick) {
+			if err := net.A.CallOthers(id, shout, args, 4); errors.Is(err, rpl.ErrLimit) {
+				refused++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	b := net.A.Backlog(2)
+	if b.Bytes < 256<<10 || b.Bytes > 256<<10+size || refused != calls-b.Ready || net.A.Counters().CallsDropped != uint64(refused) {
+		t.Errorf("%d of %d calls are refused, %d bytes in %d messages wait", refused, calls, b.Bytes, b.Ready)
+	}
+	if err := net.A.Call(id, shout, args); err != nil {
+		t.Errorf("the authority's own call: %v", err)
+	}
+	net.Clients[0].Clogged = false
+	for range 5 {
+		net.Tick(nil)
+	}
+	for i, want := range []int{calls - refused + 1, calls + 1, 1} {
+		if got := len(net.Clients[i].Log.Calls); got != want {
+			t.Errorf("peer %d has run %d calls, not %d", i+2, got, want)
+		}
+	}
+}
+
+type shoutArgs struct {
+	Text []byte `rpl:"max=4000"`
+}
+
 // A peer is told of as many nodes as there are handles; the others wait until some
 // of those are gone.
 func TestMoreNodesThanHandles(t *testing.T) {

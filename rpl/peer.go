@@ -241,13 +241,13 @@ func (a *Authority) noteHandlesOut(p *peer) {
 func (p *peer) admit(a *Authority, slot uint32) uint32 {
 	h := p.handles.firstClear()
 	p.handles.set(h)
-	for int(h) >= len(p.entries) {
+	for h >= uint32(len(p.entries)) {
 		p.entries, p.visits = append(p.entries, entry{}), append(p.visits, visit{})
 	}
 	n := &a.nodes[slot]
 	e := &p.entries[h]
 	*e, p.visits[h] = entry{node: n.id, laid: p.nextTick(a.tick), state: entryComing, gen: e.gen + 1}, visit{}
-	if int(h) < len(p.turns) {
+	if h < uint32(len(p.turns)) {
 		p.turns[h] = turn{}
 	}
 	p.allot(a, e, n)

@@ -278,7 +278,7 @@ func (c *Proxy) removals(now time.Duration) {
 
 // entry is that of a handle.
 func (c *Proxy) entry(h uint32) *proxyEntry {
-	for int(h) >= len(c.entries) {
+	for h >= uint32(len(c.entries)) {
 		c.entries, c.runs = append(c.entries, proxyEntry{}), append(c.runs, rowRun{})
 	}
 	return &c.entries[h]

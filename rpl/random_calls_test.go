@@ -104,7 +104,6 @@ func (w *randomWorld) greet(n *thingy) {
 func (w *randomWorld) say(n *thingy) {
 	id, args := w.number()
 	w.said[id] = n.id
-	holders := w.net.A.Holders(n.id, nil)
 	var err error
 	only := rpl.Peer(0)
 	switch rapid.SampledFrom([]string{"call", "call", "shout", "peer", "owner"}).Draw(w.t, "how") {
@@ -129,6 +128,7 @@ func (w *randomWorld) say(n *thingy) {
 	if only != 0 {
 		w.to[id] = only
 	}
+	holders := w.net.A.Holders(n.id, nil) // the call has found out who is out since the last send
 	for _, c := range w.net.Clients {
 		if slices.Contains(holders, c.Peer) && c.Log.Held[n.id] != nil && (only == 0 || only == c.Peer) {
 			w.expect = append(w.expect, expected{c, id, n.id})

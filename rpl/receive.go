@@ -193,7 +193,7 @@ func (a *Authority) readLists(u *up, d *prefix.Decoder) error {
 // applyUp does what a sound datagram says. Acks only ever name what was sent.
 func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	l := &p.link
-	if u.applied > l.arrived && u.applied <= l.sent {
+	if u.applied > l.arrived && u.applied <= p.given() {
 		l.arrived = u.applied
 		a.blocksArrived(p)
 	}

@@ -121,6 +121,18 @@ func (a *Authority) place(slot uint32) {
 	}
 }
 
+// judge decides about a node's tree at once where Stream would have to: who has just
+// been let in is called, who has just been put out is not. Of what was made since the
+// last send nobody knows yet where it is.
+func (a *Authority) judge(slot uint32) {
+	root := a.root(slot)
+	if n := &a.nodes[root]; n.judge && n.born != a.send {
+		n.judge = false
+		a.place(root)
+		a.rejudgeNow(root)
+	}
+}
+
 func (a *Authority) rejudgeNow(root uint32) {
 	cell := a.spots[root].cell
 	for _, p := range a.peers {

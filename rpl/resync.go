@@ -237,6 +237,5 @@ func (a *Authority) endResync(p *peer) {
 	}
 	msg := binary.LittleEndian.AppendUint32([]byte{msgResynced}, uint32(p.resync.tick))
 	p.resync.tick = 0
-	p.link.sent++
-	p.rpc.ready = append(p.rpc.ready, msg)
+	p.say(msg)
 }

@@ -73,6 +73,7 @@ func (q *callQueue) run(fn func(Call)) {
 // peerCalls are the calls on their way to a peer.
 type peerCalls struct {
 	ready      [][]byte // reliable messages to give to the lane
+	bytes      int      // of them
 	given      int      // bytes of the first of them that were given, behind its type; below 0 they are void
 	scratch    []byte   // a part
 	waiting    []waitingCall
@@ -108,6 +109,7 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 		a.counters.CallsDropped++
 		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
 	}
+	a.judge(slot)
 	nd, full := &a.nodes[slot], 0
 	local := Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}
 	switch rpc.To {
@@ -130,8 +132,10 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 	return lanesFull(rpc, full)
 }
 
-// CallOthers calls an RPC on a node at all peers that hold the node, or are about to,
-// but for one, and not here. Errors are those of Call.
+// CallOthers hands on what a peer has called on a node: to all other peers that hold the
+// node, or are about to, and not here. Errors are those of Call; a reliable call has no
+// room either where maxHandedOn bytes wait for a peer's lane, for what peers call may not
+// hold up for longer what this machine has to say.
 func (a *Authority) CallOthers(n Node, rpc *RPCType, args []byte, but Peer) error {
 	if err := checkArgs(rpc, args); err != nil {
 		return err
@@ -140,6 +144,7 @@ func (a *Authority) CallOthers(n Node, rpc *RPCType, args []byte, but Peer) erro
 	if !ok {
 		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
 	}
+	a.judge(slot)
 	return lanesFull(rpc, a.callHolders(&a.nodes[slot], rpc, args, but))
 }
 
@@ -150,7 +155,12 @@ func (a *Authority) callHolders(n *node, rpc *RPCType, args []byte, but Peer) (f
 		return flag(!a.callEarly(n, 0, rpc, args))
 	}
 	for i := range n.holders {
-		if p := a.peers[n.holders[i].peer]; p.id != but {
+		switch p := a.peers[n.holders[i].peer]; {
+		case p.id == but:
+		case but != 0 && but != a.cfg.Local && rpc.Lane == Reliable && p.rpc.bytes > maxHandedOn:
+			a.counters.CallsDropped++
+			full++
+		default:
 			full += flag(!a.callHolder(p, n, rpc, args))
 		}
 	}
@@ -162,7 +172,7 @@ func lanesFull(rpc *RPCType, peers int) error {
 	if peers == 0 {
 		return nil
 	}
-	return fmt.Errorf("rpl: RPC %s is dropped for %d of its peers, for which %d messages wait already: %w; call less often, or replicate it in a prop", rpc.Name, peers, maxWaiting, ErrLimit)
+	return fmt.Errorf("rpl: RPC %s is dropped for %d of its peers, for which too much waits already (%d messages, or %d bytes where it is handed on): %w; call less often, or replicate it in a prop", rpc.Name, peers, maxWaiting, maxHandedOn, ErrLimit)
 }
 
 // CallPeer calls an RPC on a node at one peer, which must hold the node. An error is
@@ -183,6 +193,7 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 	if p == nil {
 		return fmt.Errorf("rpl: RPC %s to peer %d: %w", rpc.Name, to, ErrNoPeer)
 	}
+	a.judge(slot)
 	return lanesFull(rpc, flag(!a.callHolder(p, &a.nodes[slot], rpc, args)))
 }
 
@@ -222,15 +233,21 @@ func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []
 	}
 	a.counters.CallsOut++
 	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, tick, args)
-	p.link.sent++
+	p.say(msg)
 	v := &p.visits[h]
 	v.fence = p.link.sent
 	if e.state == entryComing {
 		v.calls++
 		p.rpc.held++
 	}
-	p.rpc.ready, p.busy = append(p.rpc.ready, msg), true
 	return true
+}
+
+// say queues a message for the peer's reliable lane.
+func (p *peer) say(msg []byte) {
+	p.link.sent++
+	p.rpc.ready, p.busy = append(p.rpc.ready, msg), true
+	p.rpc.bytes += len(msg)
 }
 
 // appendCall is a call as both lanes carry it: handle, gen 1, RPC, tick 4,
@@ -347,7 +364,7 @@ func (a *Authority) runLater(p *peer) {
 
 // runCall has a call run, if the peer may make it.
 func (a *Authority) runCall(p *peer, c wireCall) {
-	if int(c.handle) >= len(p.entries) || c.rpc.To != ToServer && c.rpc.To != Everywhere {
+	if c.handle >= uint32(len(p.entries)) || c.rpc.To != ToServer && c.rpc.To != Everywhere {
 		a.counters.CallsDropped++
 		return
 	}

@@ -244,9 +244,9 @@ func (l *life) message(end, n int) []byte {
 	case x%200 == 0:
 		length = transport.MaxMessage - len(head)
 	case x%20 == 1:
-		length = int(x>>8) % 6000
+		length = int(x >> 8 % 6000)
 	default:
-		length = int(x>>8) % 60
+		length = int(x >> 8 % 60)
 	}
 	return append([]byte(head), bytes.Repeat([]byte{byte(x >> 16)}, length)...)
 }

@@ -14,7 +14,7 @@ import (
 
 // unlimited is the budget where none is asked for: package ecs knows no session
 // without one.
-const unlimited = 1 << 40
+const unlimited = 1 << 30
 
 // donburiWorld is a game's dedicated server: a donburi world with an entity for
 // each living slot, and the session of package ecs that replicates it. Its
