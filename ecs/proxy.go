@@ -18,7 +18,7 @@ type onProxy struct {
 	from      rpl.Tick // of its first sample: not drawn before
 	until     rpl.Tick // of its removal: not drawn from then on
 	hidden    bool
-	orphan    bool // its parent has gone, and what it is under now is not known
+	orphan    bool // its parent has gone, and what it is under now is not known: not drawn
 	leaving   bool // removed on the wire; here until what is drawn gets there
 	destroyed bool
 }
@@ -45,6 +45,7 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	r.addNode(n)
 	r.setOwner(n, rep.Owner)
 	r.linkTo(n, r.byID[rep.Parent])
+	n.orphan = n.parent == nil && rep.Adrift()
 	r.shed(n)
 	r.bindAll(n, rep.Items)
 	if n == r.session {
@@ -209,9 +210,14 @@ func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 		return
 	}
 	r.linkTo(n, r.byID[rep.Parent])
-	if n.orphan {
+	switch {
+	case n.parent == nil && rep.Adrift():
+		r.setAdrift(n)
+	case n.orphan:
 		n.orphan, n.from = false, r.proxy.Newest()
-		r.hiding = append(r.hiding, n)
+		fallthrough
+	case n.hidden:
+		r.showWhenDue(n)
 	}
 	for ord := range n.items {
 		if k := n.items[ord].track; k != nil {
@@ -305,8 +311,7 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 	}
 	for _, c := range n.children { // where they are is not known before their own change of parent
 		if !c.leaving && c.here {
-			c.orphan = true
-			r.hide(c)
+			r.setAdrift(c)
 		}
 	}
 	r.forget(n)
@@ -359,7 +364,7 @@ func (r *Replication) admitStrangers(names []string) {
 		return
 	}
 	for _, c := range r.sortedNodes() {
-		if c.replica != nil && c.parent == nil && !c.leaving {
+		if c.replica != nil && c.parent == nil && !c.leaving && !c.orphan {
 			if up := r.byID[c.replica.Parent]; up != nil {
 				r.linkTo(c, up)
 			}
@@ -367,6 +372,31 @@ func (r *Replication) admitStrangers(names []string) {
 	}
 	for _, rep := range came {
 		h.Loaded(rep)
+	}
+}
+
+// setAdrift hides what nobody knows where to draw, with all that hangs under it.
+func (r *Replication) setAdrift(n *node) {
+	n.orphan = true
+	r.hideTree(n)
+}
+
+func (r *Replication) hideTree(n *node) {
+	if !n.hidden {
+		r.hide(n)
+	}
+	for _, c := range n.children {
+		r.hideTree(c)
+	}
+}
+
+// showWhenDue has what is hidden of a tree drawn once its state is.
+func (r *Replication) showWhenDue(n *node) {
+	if n.hidden && !n.leaving {
+		r.hiding = append(r.hiding, n)
+	}
+	for _, c := range n.children {
+		r.showWhenDue(c)
 	}
 }
 

@@ -169,3 +169,92 @@ func TestRiderOfWhatIsLost(t *testing.T) {
 		})
 	}
 }
+
+// Who gets into another car and straight back is drawn in one of them or not at all, with
+// what it carries, and sits in the first one in the end: that has gone meanwhile where it
+// was seen for its rider alone, and has come anew.
+func TestRidersComeBack(t *testing.T) {
+	play := func(t *testing.T, c netsim.Conditions, seed uint64, gap int, named bool) {
+		l := newLab(t, c)
+		l.seed += seed
+		l.net = mem.NewNetwork(l.seed, c)
+		l.listener = l.net.Listener()
+		server, client := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}}), l.machine("client", tendon.Config{})
+		if named {
+			for _, m := range []*machine{server, client} {
+				tendon.Named(m.World().Entry(m.World().Create(Transform)), "car")
+			}
+		}
+		client.joins = true
+		client.Join(l.net.Dialer(l.listener))
+		l.joined()
+		var cars [2]rpl.Node
+		for i := range cars {
+			e, ok := Transform.First(server.World())
+			if !ok || i > 0 {
+				e = server.Create(Transform)
+			}
+			Transform.Get(e).Pos = gmath.Vec{X: 1000 * float64(1+i), Y: 500}
+			cars[i] = tendon.ID(e)
+		}
+		rider, bag := tendon.ID(server.Create(Transform)), tendon.ID(server.Create(Transform))
+		for _, id := range []rpl.Node{rider, bag} {
+			Transform.Get(server.find(id)).Pos = gmath.Vec{X: 2, Y: 1}
+		}
+		hang := func(id, under rpl.Node) {
+			t.Helper()
+			if err := tendon.Attach(server.find(id), server.find(under)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		hang(bag, rider)
+		hang(rider, cars[0])
+		tendon.Give(server.find(rider), client.Me())
+		steps := func(n int) {
+			t.Helper()
+			for range n {
+				l.steps(1)
+				client.Frame()
+				for _, id := range []rpl.Node{rider, bag} {
+					e, ok := client.Find(id)
+					if !ok || e.HasComponent(components.Hidden) {
+						continue
+					}
+					at := tendon.WorldView(e).Pos
+					if at.DistanceTo(gmath.Vec{X: 1000, Y: 500}) > 30 && at.DistanceTo(gmath.Vec{X: 2000, Y: 500}) > 30 {
+						t.Fatalf("gap %d: %v is drawn at %v", gap, id, at)
+					}
+				}
+			}
+		}
+		steps(90)
+		for range 3 {
+			hang(rider, cars[1])
+			steps(gap)
+			hang(rider, cars[0])
+			steps(gap)
+		}
+		steps(90)
+		e := client.find(rider)
+		up := tendon.Parent(e)
+		if up == nil || tendon.ID(up) != cars[0] {
+			t.Fatalf("gap %d: it is under %v", gap, up)
+		}
+		check(t, "what the component says", components.Parent.Get(e).Entity, up.Entity())
+		for _, id := range []rpl.Node{rider, bag} {
+			check(t, "it is hidden", client.find(id).HasComponent(components.Hidden), false)
+		}
+	}
+	for name, named := range map[string]bool{"made in play": false, "of load time": true} {
+		t.Run(name, func(t *testing.T) {
+			for gap := 1; gap <= 12; gap++ {
+				play(t, lan, 0, gap, named)
+			}
+			for seed := range uint64(16) {
+				t.Run(fmt.Sprint("lossy ", seed), func(t *testing.T) {
+					play(t, netsim.Conditions{Delay: 40e6, Jitter: 30e6, Loss: 0.15, Duplicate: 0.05}, seed, 1+int(seed), named)
+				})
+			}
+		})
+	}
+}

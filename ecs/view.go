@@ -130,8 +130,8 @@ func (r *Replication) reveal() {
 	waiting := r.hiding[:0]
 	for _, n := range r.hiding {
 		switch {
-		case r.nodeOf(n.entity) != n || n.leaving || !n.hidden:
-		case r.render < float64(n.from):
+		case r.nodeOf(n.entity) != n || n.leaving || !n.hidden || n.orphan: // that comes back when its parent is known
+		case r.render < float64(n.from), n.parent != nil && n.parent.hidden:
 			waiting = append(waiting, n)
 		default:
 			r.show(n)

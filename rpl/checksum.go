@@ -288,7 +288,7 @@ func (c *Proxy) compare(tick Tick) {
 			continue
 		}
 		c.counters.Mismatches++
-		if r.mend(c.readingAt) {
+		if c.mend(r) {
 			c.doubt(r, int(k.row))
 			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", t.item.Name, "tick", at)
 		}
@@ -311,17 +311,18 @@ func (c *Proxy) compareNode(k check, tick Tick) {
 	c.counters.Mismatches++
 	if r == nil {
 		c.stray(k.handle)
-	} else if r.mend(c.readingAt) {
+	} else if c.mend(r) {
 		c.stray(k.handle)
 		c.cfg.Log.Warn("a node is not the authority's", "node", r.ID, "tick", tick)
 	}
 }
 
 // mend is whether the node is to be told anew now because a checksum differed.
-func (r *Replica) mend(now time.Duration) bool {
-	if r.mended != 0 && now-r.mended < mendEvery {
+func (c *Proxy) mend(r *Replica) bool {
+	now, e := c.readingAt, &c.entries[r.handle]
+	if e.mended != 0 && now-e.mended < mendEvery {
 		return false
 	}
-	r.mended = max(now, 1)
+	e.mended = max(now, 1)
 	return true
 }

@@ -55,7 +55,7 @@ func (c *Proxy) meta(m stagedMeta) {
 	if c.stage.tick <= m.r.meta || m.r.gone {
 		return
 	}
-	c.events.metas = append(c.events.metas, metaEvent{m.r, m.r.Owner, m.r.Parent})
+	c.events.metas = append(c.events.metas, metaEvent{m.r, m.r.Owner})
 	m.r.meta, m.r.Owner, m.r.parent = c.stage.tick, m.owner, m.parent
 }
 
@@ -112,7 +112,7 @@ func (c *Proxy) arrive(n *stagedNode) {
 		c.remove(&c.entries[old.handle], max(t, 1)-1, false) // one node has one handle; what that has instead may come in this packet
 	}
 	c.found(r.handle)
-	e.rep, e.gen = r, r.gen
+	e.rep, e.gen, e.mended = r, r.gen, 0
 	r.first = t
 	c.byNode[r.ID] = r
 	r.fresh = true

@@ -218,7 +218,8 @@ func (c *Proxy) Give(n Node, to Peer) { c.byNode[n].Owner = to }
 // Uproot makes it hang under nothing.
 func (c *Proxy) Uproot(n Node) {
 	r := c.byNode[n]
-	r.parent, r.Parent = noHandle, 0
+	r.parent = noHandle
+	r.hang(nil)
 }
 
 // Mistake has a proxy take a node for another.

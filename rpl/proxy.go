@@ -40,7 +40,7 @@ type Proxy struct {
 	parts    []byte // of a message of which more is to come
 	removed  []removal
 	held     []wireCall
-	orphans  []*Replica // whose parents are not here yet
+	orphans  []*Replica // whose parents are not here, or not any more
 	spent    []*Replica // whose rows nobody needs after this Apply
 	outdated []rowRun   // rows of the same kind, of nodes that are here
 	calls    [][]byte   // unreliable, to be sent
@@ -76,6 +76,8 @@ type proxyEntry struct {
 	last    *Replica // the tenant before, for late packets
 	removed Tick     // of the newest removal: no older arrival is honoured
 	gen     uint8    // of rep, or of the last tenant removed
+
+	mended time.Duration // when rep was last asked for anew because a checksum differed
 }
 
 type seqTime struct {
@@ -126,7 +128,7 @@ type ProxyHandler interface {
 	ItemAdded(r *Replica, ordinal int)
 	ItemRemoved(r *Replica, ordinal int, t *ItemType)
 	Owned(r *Replica, old Peer)
-	Parented(r *Replica, old Node)
+	Parented(r *Replica, old Node)            // also where the parent has gone, and comes again
 	Changed(r *Replica, ordinal int, t Tick)  // state was received: once an item and Apply
 	Advanced(r *Replica, ordinal int, t Tick) // state moves on by itself, maybe by less than a step
 	Run(c Call)

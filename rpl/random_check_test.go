@@ -82,6 +82,9 @@ func (w *randomWorld) same(c *rpltest.Client, n *thingy, r *rpl.Replica) error {
 	if r.Parent != parent {
 		return fmt.Errorf("its parent is %v, want %v", r.Parent, parent)
 	}
+	if up := c.Log.Under(r); parent != 0 && up != c.Log.Held[parent] || parent == 0 && up != nil {
+		return fmt.Errorf("its parent is %v, of which was not told", r.Parent)
+	}
 	if len(r.Items) < len(n.parts) {
 		return fmt.Errorf("it has %d items, want %d", len(r.Items), len(n.parts))
 	}

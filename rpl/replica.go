@@ -2,7 +2,6 @@ package rpl
 
 import (
 	"slices"
-	"time"
 	"unsafe"
 )
 
@@ -25,20 +24,26 @@ type Replica struct {
 	Args   []byte      // of the prefab
 	Name   string      // of a load-time node
 	Items  []*ItemType // by ordinal; nil where one was removed; many replicas share it
-	Parent Node        // 0: a root, or a parent that is not held here
+	Parent Node        // 0: a root, or a parent that has not been here; see Adrift
 	Owner  Peer
 
 	handle  uint32
 	gen     uint8
-	old     rowRun        // before the last change of items, for late packets
-	first   Tick          // of the first arrival applied
-	laid    Tick          // of the first with these items
-	wasLaid Tick          // of the first with those before
-	born    Tick          // of the newest arrival applied
-	meta    Tick          // of the newest owner and parent applied
-	parent  uint32        // the parent's handle, noHandle for none
-	mended  time.Duration // when a keyframe was last asked for because a checksum differed
+	waits   bool     // among the proxy's orphans
+	kids    uint16   // how many have it for up
+	old     rowRun   // before the last change of items, for late packets
+	first   Tick     // of the first arrival applied
+	laid    Tick     // of the first with these items
+	wasLaid Tick     // of the first with those before
+	born    Tick     // of the newest arrival applied
+	meta    Tick     // of the newest owner and parent applied
+	parent  uint32   // the parent's handle, noHandle for none
+	up      *Replica // the parent that the adapter was told of, also once that has gone
 }
+
+// Adrift is whether the parent has gone before the node's own change of parent came:
+// what it hangs under is not known, and Parent is what it was (protocol rule 20).
+func (r *Replica) Adrift() bool { return r.up != nil && r.up.gone }
 
 // Words is an item's state at the newest tick received, in the order of
 // ItemType.Words, appended to dst; nil if there is no such item. What drifts is

@@ -21,9 +21,8 @@ type itemEvent struct {
 }
 
 type metaEvent struct {
-	r      *Replica
-	owner  Peer
-	parent Node
+	r     *Replica
+	owner Peer
 }
 
 type goneEvent struct {
@@ -45,13 +44,11 @@ func (c *Proxy) tell(h ProxyHandler) {
 		tellItems(e.r, e.was, h)
 	}
 	for _, e := range ev.metas {
-		e.r.Parent = c.parentOf(e.r)
-		c.noteOrphan(e.r)
 		if e.owner != e.r.Owner && !e.r.fresh {
 			h.Owned(e.r, e.owner)
 		}
-		if e.parent != e.r.Parent && !e.r.fresh {
-			h.Parented(e.r, e.parent)
+		if was := e.r.Parent; c.rehang(e.r) && !e.r.fresh {
+			h.Parented(e.r, was)
 		}
 	}
 	c.adopt(h)
@@ -68,6 +65,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	for _, e := range ev.gone {
 		h.Gone(e.r, e.tick, e.destroyed)
 	}
+	c.setAdrift(ev.gone)
 	for _, r := range ev.arrived {
 		r.fresh = false
 	}
@@ -84,12 +82,11 @@ func (c *Proxy) tellArrival(r *Replica, h ProxyHandler) {
 	if r.told {
 		return
 	}
-	r.Parent = c.parentOf(r)
-	if p := c.byNode[r.Parent]; p != nil && p.fresh {
+	c.rehang(r)
+	if p := r.up; p != nil && p.fresh {
 		c.tellArrival(p, h)
 	}
 	r.told = true
-	c.noteOrphan(r)
 	h.Arrived(r)
 }
 
@@ -142,47 +139,106 @@ func (s *replicaRows) firstTold(i uint32) bool {
 	return true
 }
 
+// rehang takes over what a node hangs under by now, and reports whether that is another
+// than the adapter was told of: a parent that has gone and come again is another one.
+func (c *Proxy) rehang(r *Replica) bool {
+	up := c.parentOf(r)
+	changed := up != r.up && !(r.Adrift() && up != nil && up.gone)
+	if changed {
+		r.hang(up)
+	}
+	c.noteOrphan(r)
+	return changed
+}
+
+func (r *Replica) hang(up *Replica) {
+	if r.up != nil {
+		r.up.kids--
+	}
+	if r.up, r.Parent = up, 0; up != nil {
+		up.kids++
+		r.Parent = up.ID
+	}
+}
+
+// noteOrphan notes a node that hangs under something which is not here.
 func (c *Proxy) noteOrphan(r *Replica) {
-	if r.Parent == 0 && r.parent != noHandle {
+	if !r.waits && r.parent != noHandle && (r.up == nil || r.up.gone) {
+		r.waits = true
 		c.orphans = append(c.orphans, r)
 	}
 }
 
-// adopt tells of the parents of nodes whose parents came after them.
+// setAdrift notes whose parents have gone without them.
+func (c *Proxy) setAdrift(gone []goneEvent) {
+	left := false
+	for _, e := range gone {
+		if up := e.r.up; up != nil {
+			up.kids--
+			e.r.up = nil
+		}
+	}
+	for _, e := range gone {
+		left = left || e.r.kids > 0
+	}
+	if !left {
+		return
+	}
+	for i := range c.entries {
+		if r := c.entries[i].rep; r != nil && r.Adrift() {
+			c.noteOrphan(r)
+		}
+	}
+}
+
+// adopt tells of the parents of nodes whose parents came after them. What is adrift waits
+// for its own change, but where its parent has only been told anew (protocol rule 11): of
+// that the node is not told again.
 func (c *Proxy) adopt(h ProxyHandler) {
 	kept := c.orphans[:0]
 	for _, r := range c.orphans {
-		if r.gone || r.parent == noHandle || r.Parent != 0 {
+		if r.waits = !r.gone && r.parent != noHandle && (r.up == nil || r.up.gone); !r.waits {
 			continue
 		}
-		if r.Parent = c.parentOf(r); r.Parent == 0 {
+		if up := c.parentOf(r); up != nil && (r.up == nil || !up.gone && up.gen == r.up.gen) {
+			was := r.Parent
+			r.hang(up)
+			r.waits = up.gone
+			h.Parented(r, was)
+		}
+		if r.waits {
 			kept = append(kept, r)
-		} else {
-			h.Parented(r, 0)
 		}
 	}
 	clear(c.orphans[len(kept):])
 	c.orphans = kept
 }
 
-func (c *Proxy) parentOf(r *Replica) Node {
+// parentOf is what a node hangs under by the newest word on it, nil for nothing or what
+// has not come yet. One that has gone since that word is it still.
+func (c *Proxy) parentOf(r *Replica) *Replica {
 	if r.parent == noHandle || int(r.parent) >= len(c.entries) {
-		return 0
+		return nil
 	}
-	if p := c.entries[r.parent].rep; p != nil && !c.above(p, r) {
-		return p.ID
+	e := &c.entries[r.parent]
+	switch {
+	case e.rep != nil && !e.rep.below(r):
+		return e.rep
+	case e.rep != nil || e.removed == 0 || e.removed < r.meta:
+		return nil
+	case e.last != nil && e.last.gen == e.gen:
+		return e.last
 	}
-	return 0
+	return &Replica{gone: true, handle: r.parent, gen: e.gen} // it went before it came
 }
 
-// above is whether r is p or above it: a change of parents that would close a
-// ring leaves the node a root.
-func (c *Proxy) above(p, r *Replica) bool {
-	for p != nil {
-		if p == r {
+// below is whether r is p or below it: a change of parents that would close a ring
+// leaves the node a root.
+func (r *Replica) below(p *Replica) bool {
+	for ; r != nil && !r.gone; r = r.up {
+		if r == p {
 			return true
 		}
-		p = c.byNode[p.Parent]
 	}
 	return false
 }

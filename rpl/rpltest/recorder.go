@@ -19,6 +19,7 @@ type Recorder struct {
 	Fooled  bool // its proxy was sent what is not so: a node may come anew before it goes
 
 	items map[*rpl.Replica][]*rpl.ItemType // as told
+	under map[*rpl.Replica]*rpl.Replica    // … and the parents, as long as they are here
 
 	// OnRun is called for each call, before it is kept.
 	OnRun func(rpl.Call)
@@ -66,12 +67,13 @@ func (r *Recorder) Arrived(x *rpl.Replica) {
 	if r.Held[x.ID] != nil && !r.Fooled {
 		r.fail("%v arrived twice", x.ID)
 	}
-	if x.Parent != 0 && r.Held[x.Parent] == nil {
+	if x.Parent != 0 && r.Held[x.Parent] == nil && !x.Adrift() {
 		r.fail("%v arrived before its parent %v", x.ID, x.Parent)
 	}
 	if r.items == nil {
-		r.items = make(map[*rpl.Replica][]*rpl.ItemType)
+		r.items, r.under = make(map[*rpl.Replica][]*rpl.ItemType), make(map[*rpl.Replica]*rpl.Replica)
 	}
+	r.hang(x)
 	r.Held[x.ID], r.items[x] = x, slices.Clone(x.Items)
 	r.Came++
 }
@@ -99,8 +101,19 @@ func (r *Recorder) ItemRemoved(x *rpl.Replica, ord int, t *rpl.ItemType) {
 	r.items[x][ord] = nil
 }
 
+// hang notes what a node hangs under, as it is told.
+func (r *Recorder) hang(x *rpl.Replica) {
+	delete(r.under, x)
+	if up := r.Held[x.Parent]; up != nil {
+		r.under[x] = up
+	}
+}
+
+// Under is what a node hangs under by what was told, nil for nothing or what has gone.
+func (r *Recorder) Under(x *rpl.Replica) *rpl.Replica { return r.under[x] }
+
 func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)          { r.known("owner", x) }
-func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)       { r.known("parent", x) }
+func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)       { r.known("parent", x); r.hang(x) }
 func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick) { r.has("change", x, ord); r.Changes++ }
 
 func (r *Recorder) Advanced(x *rpl.Replica, ord int, t rpl.Tick) { r.has("advance", x, ord) }
@@ -122,5 +135,11 @@ func (r *Recorder) Gone(x *rpl.Replica, t rpl.Tick, destroyed bool) {
 		delete(r.Held, x.ID)
 	}
 	delete(r.items, x)
+	delete(r.under, x)
+	for child, up := range r.under {
+		if up == x {
+			delete(r.under, child)
+		}
+	}
 	r.Left++
 }

@@ -1,0 +1,150 @@
+package rpl_test
+
+import (
+	"testing"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Protocol rules 18 and 20: parents that go before their children are told of another.
+
+// A drift is a rider in one of two cars, which are seen for its sake alone, and what it
+// carries, which is the peer's.
+type drift struct {
+	*postman
+	cars  [2]rpl.Node
+	rider rpl.Node
+}
+
+func newDrift(t *testing.T) *drift {
+	d := &drift{postman: newPostman(t)}
+	d.ticks(t, 10)
+	return d
+}
+
+func (d *drift) spawn(t *testing.T) {
+	t.Helper()
+	for i := range d.cars {
+		d.cars[i] = d.one(t, rpl.Spawn{Relevance: rpl.OwnerOnly})
+	}
+	d.rider = d.one(t, rpl.Spawn{Parent: d.cars[0]})
+	d.one(t, rpl.Spawn{Parent: d.rider, Owner: 2})
+}
+
+func (d *drift) one(t *testing.T, s rpl.Spawn) rpl.Node {
+	t.Helper()
+	s.Items = []*rpl.ItemType{d.sch.body}
+	id, err := d.net.A.Spawn(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// change has the rider change into a car; the packets are kept back.
+func (d *drift) change(t *testing.T, car int) []letter {
+	return d.tick(func() {
+		if err := d.net.A.SetParent(d.rider, d.cars[car]); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// sits checks what the adapter was told: the rider is in this car.
+func (d *drift) sits(t *testing.T, car int) {
+	t.Helper()
+	r, ok := d.c.P.Replica(d.rider)
+	if !ok {
+		t.Fatal("the rider is not here")
+	}
+	if up := d.c.Log.Held[d.cars[car]]; r.Adrift() || r.Parent != d.cars[car] || up == nil || d.c.Log.Under(r) != up {
+		t.Errorf("adrift %v, under %v, told %v, want %v, which is here: %v", r.Adrift(), r.Parent, d.c.Log.Under(r), d.cars[car], up != nil)
+	}
+}
+
+// adrift checks that the rider is known to be nowhere, and no root.
+func (d *drift) adrift(t *testing.T) {
+	t.Helper()
+	r, ok := d.c.P.Replica(d.rider)
+	if !ok {
+		t.Fatal("the rider is not here")
+	}
+	if up := d.c.Log.Under(r); !r.Adrift() || up != nil {
+		t.Errorf("adrift %v, under %v, told %v", r.Adrift(), r.Parent, up)
+	}
+}
+
+// A parent that has gone and come again is another one, of which the child is told.
+func TestParentComesBack(t *testing.T) {
+	for gap := range 8 {
+		d := newDrift(t)
+		d.spawn(t)
+		d.ticks(t, 10)
+		d.sits(t, 0)
+		d.deliver(t, d.change(t, 1))
+		d.ticks(t, gap)
+		d.deliver(t, d.change(t, 0))
+		d.ticks(t, 30)
+		d.sits(t, 0)
+	}
+}
+
+// Word of a parent that has gone already, in the same Apply or in a packet that was
+// overtaken, makes its child no root; nor does the arrival of a child whose parent has
+// gone before it came.
+func TestWordOfAParentThatHasGone(t *testing.T) {
+	tests := map[string]func(d *drift, early, late []letter){
+		"in one Apply": func(d *drift, early, late []letter) { d.deliver(t, append(early, late...)) },
+		"overtaken":    func(d *drift, early, late []letter) { d.deliver(t, late); d.deliver(t, early) },
+	}
+	for name, play := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := newDrift(t)
+			d.spawn(t)
+			d.ticks(t, 10)
+			early := d.tick(func() { d.net.A.HandOver(d.rider, 9) })
+			play(d, early, d.change(t, 1))
+			d.adrift(t)
+			d.ticks(t, 30)
+			d.sits(t, 1)
+		})
+		t.Run("as it comes, "+name, func(t *testing.T) {
+			d := newDrift(t)
+			early := d.tick(func() { d.spawn(t) })
+			play(d, early, d.change(t, 1))
+			if r, ok := d.c.P.Replica(d.rider); ok && r.Parent == 0 && !r.Adrift() {
+				t.Error("it has become a root")
+			}
+			d.ticks(t, 30)
+			d.sits(t, 1)
+		})
+	}
+}
+
+// A parent that a proxy has lost, and is told anew, has its children again, of which it
+// is not told anew.
+func TestParentToldAnew(t *testing.T) {
+	w := still(t, rpl.Config{CheckEvery: -1}, 5)
+	c, car, rider := w.net.Clients[0], w.nodes[2], w.nodes[3].id
+	if err := w.net.A.SetParent(rider, car.id); err != nil {
+		t.Fatal(err)
+	}
+	ticks := func(n int) {
+		for range n {
+			w.net.Tick(func(tick rpl.Tick) {
+				car.words[4] = int32(tick % 100)
+				w.net.A.SetWords(car.item, car.words)
+			})
+		}
+	}
+	ticks(60)
+	c.P.Lose(car.id)
+	ticks(120)
+	r, ok := c.P.Replica(rider)
+	if up := c.Log.Held[car.id]; !ok || up == nil || c.Log.Under(r) != up || r.Adrift() {
+		t.Errorf("it is told to be under %v, want %v: %+v", c.Log.Under(r), up, c.P.Counters())
+	}
+	if n := w.net.A.Counters().Resyncs; n != 0 {
+		t.Errorf("told all anew %d times", n)
+	}
+}
