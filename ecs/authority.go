@@ -100,7 +100,7 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 		return
 	}
 	r.inside = true
-	defer func() { r.inside = false }() // also where a callback panics
+	defer r.outside()
 	r.nodeRemoved(n, e)
 	r.runAfterwards()
 }

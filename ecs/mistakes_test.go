@@ -57,6 +57,64 @@ func TestNodeInsideAPrefabsFunction(t *testing.T) {
 	Tank.Spawn(m.World(), tendon.None{}) // it plays on
 }
 
+// A panic of the game's that it recovers is told once, and the session goes on: no
+// later step is blamed, and calls that come then run.
+func TestRecoveredPanics(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	said := ""
+	Chat.Handle(server.Replication, func(_ tendon.Call, text string) {
+		if said += text; text == "panic" {
+			panic("a mistake of the game")
+		}
+	})
+	server.OnStreamOut(Paint, func(*donburi.Entry, bool) { panic("another") })
+	e, id := server.Create(Paint), server.Session()
+	l.steps(10)
+	for range 2 {
+		for _, from := range []*machine{server, client} { // inside Send, and inside Receive
+			for _, text := range []string{"panic", "a", "b"} {
+				if err := Chat.Send(from.Session(), text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			said = ""
+			refused(t, "a mistake of the game", func() { l.steps(20) })
+			l.steps(20)
+			if Chat.Send(from.Session(), "c"); said != "panic" {
+				t.Errorf("%s: ran %q", from.name, said)
+			}
+			l.steps(20)
+			check(t, from.name+": ran", said, "panicc")
+		}
+	}
+	refused(t, "another", e.Remove)
+	l.steps(20)
+	check(t, "the session's node", server.Session().Entity(), id.Entity())
+}
+
+// A node that never can be is refused where it is made, before anything is.
+func TestTooManyComponents(t *testing.T) {
+	type data struct {
+		N int `rpl:""`
+	}
+	p := tendon.NewProtocol("many")
+	var cs []donburi.IComponentType
+	for i := range rpl.MaxItems + 1 {
+		cs = append(cs, tendon.Replicate(p, fmt.Sprint("c", i), donburi.NewComponentType[data]()))
+	}
+	r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := r.World().Len()
+	refused(t, "Create with 65 replicated components, at most 64", func() { r.Create(cs...) })
+	check(t, "entities made", r.World().Len(), before)
+	e := r.Create(append(cs[1:], Local)...)
+	check(t, "it is a node", tendon.ID(e) != 0, true)
+}
+
 func TestNothingGiven(t *testing.T) {
 	m := newLab(t, lan).machine("alone", tendon.Config{})
 	refused(t, "Host of no listener", func() { m.Host(nil) })

@@ -97,6 +97,7 @@ func (r *Replication) run(s Stage) {
 // the game is paused. Called from a callback they panic.
 func (r *Replication) Receive() {
 	r.enterStep()
+	defer r.outside()
 	r.begin()
 	r.run(Receive)
 	r.leaveStep()
@@ -136,6 +137,7 @@ func (r *Replication) goOn() {
 // leaves. See Receive.
 func (r *Replication) Send() {
 	r.enterStep()
+	defer r.outside()
 	for range maxRounds { // nothing is called on a node before it is told of
 		if r.auth == nil {
 			break
@@ -172,6 +174,10 @@ func (r *Replication) enterStep() {
 	r.inside = true
 }
 
+// outside is also for callbacks that panic: a game that recovers is told of that mistake,
+// and not in every later step of one that it has not made.
+func (r *Replication) outside() { r.inside = false }
+
 // leaveStep does what callbacks have put off.
 func (r *Replication) leaveStep() {
 	r.runAfterwards()
@@ -198,6 +204,7 @@ func (r *Replication) later(fn func()) {
 	r.afterwards = append(r.afterwards, fn)
 	if !r.inside {
 		r.inside = true
+		defer r.outside()
 		r.runAfterwards()
 	}
 }

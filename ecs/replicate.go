@@ -80,6 +80,16 @@ func (p *Protocol) replicated(c donburi.IComponentType) *component {
 	return nil
 }
 
+// items is how many of these components are replicated.
+func (p *Protocol) items(cs []donburi.IComponentType) (n int) {
+	for _, c := range cs {
+		if p.replicated(c) != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // A component is a replicated component type.
 type component struct {
 	name    string

@@ -241,13 +241,16 @@ func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 }
 
 // Create makes an entity with these components a node, on the authority; it
-// panics elsewhere.
+// panics elsewhere, and for more replicated ones than the 64 of a node.
 func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	if r.building != nil {
 		r.misplaced("Create is called")
 	}
 	if r.auth == nil {
 		panic("tendon: Create on a client: only the authority makes nodes (ask rep.IsAuthority)")
+	}
+	if n := r.protocol.items(cs); n > rpl.MaxItems {
+		panic(fmt.Sprintf("tendon: Create with %d replicated components, at most %d: split the node into parent and children", n, rpl.MaxItems))
 	}
 	e := r.world.Entry(r.world.Create(withNode(cs)...))
 	r.makeNode(e, origin{})

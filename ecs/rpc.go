@@ -274,7 +274,7 @@ func (r *Replication) queue(n *node, t *rpl.RPCType, args []byte) {
 // not hold this one up.
 func (r *Replication) runCalls() {
 	calls := r.calls
-	r.calls = r.spareCalls[:0]
+	r.calls, r.spareCalls = r.spareCalls[:0], nil // a handler may panic: the two must not become one
 	for i := range calls {
 		switch c := &calls[i]; {
 		case c.node == nil:
