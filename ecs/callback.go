@@ -132,6 +132,8 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // streamed in; on proxies inside Receive, on the authority in the step's Send. What
 // callbacks that run before it do to the component is part of the change: old is what
 // it saw last, and where nothing differs, or the component has gone, it does not run.
+// Lists, maps and fields with a codec are in old as they were, and so is what a stand-in's
+// set writes; what else stands behind pointers is the component's own.
 // A reference changes too when what it refers to comes into sight, or goes: old still
 // has that entity, which World.Valid may not know any more. It panics for a component
 // that is not replicated or has no such field.

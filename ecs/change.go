@@ -4,7 +4,9 @@ package ecs
 // authority and on proxies alike, and the old value that OnChange is given.
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -16,7 +18,7 @@ import (
 type watch struct {
 	words []int32
 	vars  []any
-	old   unsafe.Pointer // a component: the value that the next call is given, but for lists and maps
+	old   unsafe.Pointer // a component: the value that the next call is given, but for what a copy shares
 	seen  sightings      // to which what stands in these referred
 	due   bool           // a call waits
 }
@@ -42,11 +44,11 @@ func (r *Replication) startWatch(b *binding, anew bool) {
 	b.comp.copy(b.watch.old, p)
 }
 
-// sight extracts an item, and notes in r.seen to what its lists and maps refer.
+// sight extracts an item, and notes in r.seen to what it refers, where that is asked for.
 func (r *Replication) sight(b *binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
 	refs := r.refs()
 	r.seen.of = r.seen.of[:0]
-	if len(b.comp.shared) > 0 && b.comp.item.HasRefs {
+	if b.comp.anew() && b.comp.item.HasRefs {
 		r.seen.Refs, refs = refs, &r.seen
 	}
 	b.comp.item.Extract(r.tagged(b.comp, e, p), words, vars, refs)
@@ -86,19 +88,86 @@ func (r *Replication) changed(n *node, c *component, ent donburi.Entity) (old un
 		return nil
 	}
 	if r.hasNews(b, e, p) {
-		old = c.c.New()
-		c.copy(old, w.old)
-		if len(c.shared) > 0 {
-			c.unshare(old)
-			w.seen.sort()
-			for k := range c.item.Vars {
-				v := &c.item.Vars[k]
-				v.Type.Inject(unsafe.Add(old, v.Offset), w.vars[k], &w.seen)
-			}
-		}
+		old = w.before(r, b, e, p)
 	}
 	w.remember(r, b, p)
 	return old
+}
+
+// before is a component as OnChange saw it last. A copy shares with the component what
+// stands behind pointers, in lists and in maps, which games change in place: of what is
+// replicated that is made anew.
+func (w *watch) before(r *Replication, b *binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+	c := b.comp
+	old := c.c.New()
+	c.copy(old, w.old)
+	if !c.anew() {
+		return old
+	}
+	w.seen.sort()
+	if c.standIn == nil {
+		c.renew(old, w.vars, &w.seen)
+		return old
+	}
+	wire := c.standIn.make()
+	c.item.Inject(wire, w.words, w.vars, &w.seen)
+	c.standIn.set(e, old, wire)
+	r.unharmed(b, e, p)
+	return old
+}
+
+// unharmed puts a component right that was changed by its stand-in's set of another.
+func (r *Replication) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
+	c, t := b.comp, b.comp.item
+	was, now := r.scratch(c), c.standIn.make() // hasNews has read the one
+	c.standIn.get(e, p, now)
+	words, vars := make([]int32, len(t.Words)), make([]any, len(t.Vars))
+	copy(vars, r.vars)
+	t.Extract(now, words, vars, r.refs())
+	same := slices.Equal(words, r.words[:len(words)])
+	for k := range vars {
+		same = same && t.Vars[k].Type.Equal(vars[k], r.vars[k])
+	}
+	if same {
+		return
+	}
+	c.renew(was, r.vars, r.refs())
+	c.standIn.set(e, p, was)
+	r.refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
+		"have it put something new there", c.name))
+}
+
+// anew is whether some of what is replicated is shared by a copy of the component.
+func (c *component) anew() bool {
+	if c.standIn == nil {
+		return len(c.item.Vars) > 0
+	}
+	return c.standIn.shares
+}
+
+// renew writes the values of variable length that a copy shares with what it is of.
+func (c *component) renew(p unsafe.Pointer, vars []any, refs rpl.Refs) {
+	for k := range c.item.Vars {
+		v := &c.item.Vars[k]
+		v.Type.Clear(unsafe.Add(p, v.Offset))
+		v.Type.Inject(unsafe.Add(p, v.Offset), vars[k], refs)
+	}
+}
+
+// hasPointers reports whether a copy of a value shares memory with it, but for strings.
+func hasPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return hasPointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	}
+	return t.Kind() != reflect.String && (t.Kind() < reflect.Bool || t.Kind() > reflect.Complex128)
 }
 
 // hasNews extracts an item, and reports whether a field tagged `notify` is another than
@@ -127,36 +196,6 @@ func (w *watch) remember(r *Replication, b *binding, p unsafe.Pointer) {
 	w.seen.of = append(w.seen.of[:0], r.seen.of...)
 	b.comp.copy(w.old, p)
 	clear(r.vars)
-}
-
-// unshare takes the replicated lists and maps out of a copy: they are those of
-// the component, and the game edits them in place.
-func (c *component) unshare(p unsafe.Pointer) {
-	for _, l := range c.shared {
-		switch at := unsafe.Add(p, l.offset); l.kind {
-		case reflect.Slice:
-			*(*[]struct{})(at) = nil
-		case reflect.Map:
-			*(*map[struct{}]struct{})(at) = nil
-		}
-	}
-}
-
-// lists are the lists and maps that a prop consists of.
-func (c *component) lists(p *rpl.Prop) (ls []leaf) {
-	n := p.Vars[1] - p.Vars[0]
-	for _, l := range leaves(c.wire, 0, nil) {
-		if l.offset < p.Offset {
-			continue
-		}
-		if n--; n < 0 {
-			break
-		}
-		if l.kind == reflect.Slice || l.kind == reflect.Map {
-			ls = append(ls, l)
-		}
-	}
-	return ls
 }
 
 func sized[T any](s *[]T, n int) []T {

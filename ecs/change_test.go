@@ -4,6 +4,8 @@ package ecs_test
 
 import (
 	"fmt"
+	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,4 +151,126 @@ type oathData struct {
 	To  donburi.Entity            `rpl:"notify"`
 	All []donburi.Entity          `rpl:"max=4"`
 	By  map[string]donburi.Entity `rpl:"max=4,each=4"`
+}
+
+// A hold keeps what it replicates behind a pointer and in a map.
+type (
+	holdData struct {
+		tank  *tankData
+		cargo map[uint8]uint8
+		total big.Int
+	}
+	tankData struct{ fuel uint8 }
+	holdWire struct {
+		Fuel  uint8   `rpl:"notify"`
+		Cargo []uint8 `rpl:"max=8,notify"`
+		Total big.Int `rpl:"notify"`
+	}
+	PurseData struct {
+		Money big.Int `rpl:"notify"`
+		By    uint8   `rpl:""`
+	}
+)
+
+func init() {
+	rpl.Register(proto.Schema(), rpl.Codec[big.Int, string]{
+		Name:    "big",
+		Extract: func(v *big.Int) string { return string(v.Bytes()) },
+		Inject:  func(v *big.Int, s string) { v.SetBytes([]byte(s)) }, // in place, where there is room
+	})
+}
+
+func getHold(_ *donburi.Entry, c *holdData) (w holdWire) {
+	if c.tank != nil {
+		w.Fuel = c.tank.fuel
+	}
+	for k := range uint8(8) {
+		if n, ok := c.cargo[k]; ok {
+			w.Cargo = append(w.Cargo, k, n)
+		}
+	}
+	w.Total.Set(&c.total)
+	return w
+}
+
+func setHold(_ *donburi.Entry, c *holdData, w holdWire) {
+	c.tank, c.cargo, c.total = &tankData{w.Fuel}, map[uint8]uint8{}, w.Total
+	for i := 0; i+1 < len(w.Cargo); i += 2 {
+		c.cargo[w.Cargo[i]] = w.Cargo[i+1]
+	}
+}
+
+// setHoldInPlace is what set must not be.
+func setHoldInPlace(e *donburi.Entry, c *holdData, w holdWire) {
+	if c.tank == nil {
+		setHold(e, c, w)
+		return
+	}
+	c.tank.fuel = w.Fuel
+	clear(c.cargo)
+	for i := 0; i+1 < len(w.Cargo); i += 2 {
+		c.cargo[w.Cargo[i]] = w.Cargo[i+1]
+	}
+	c.total.Set(&w.Total)
+}
+
+var (
+	Hold      = tendon.ReplicateAs(proto, "hold", donburi.NewComponentType[holdData](), getHold, setHold)
+	BluntHold = tendon.ReplicateAs(proto, "blunt hold", donburi.NewComponentType[holdData](), getHold, setHoldInPlace)
+	Purse     = tendon.Replicate(proto, "purse", donburi.NewComponentType[PurseData]())
+)
+
+func (h *holdData) String() string {
+	w := getHold(nil, h)
+	return fmt.Sprintf("%d %v %v", w.Fuel, w.Cargo, &w.Total)
+}
+
+// Old is what it was on every machine, also of what stands behind pointers, in maps, and
+// in what a codec writes in place.
+func TestOldBehindPointers(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	for _, m := range []*machine{server, client} {
+		for _, c := range []*donburi.ComponentType[holdData]{Hold, BluntHold} {
+			tendon.OnChange(m.Replication, c, func(e *donburi.Entry, old holdData) {
+				if now := c.Get(e); c == Hold {
+					m.say("%v to %v", &old, now)
+				} else {
+					m.say("%v", now)
+				}
+			})
+		}
+		tendon.OnChange(m.Replication, Purse, func(e *donburi.Entry, old PurseData) {
+			m.say("%v to %v", &old.Money, &Purse.Get(e).Money)
+		})
+	}
+	e := server.Create(Hold, BluntHold, Purse)
+	for _, c := range []*donburi.ComponentType[holdData]{Hold, BluntHold} {
+		c.SetValue(e, holdData{tank: &tankData{100}, cargo: map[uint8]uint8{1: 1}})
+		c.Get(e).total.SetUint64(1 << 60)
+	}
+	Purse.Get(e).Money.SetUint64(7)
+	both := func(want string) {
+		t.Helper()
+		l.steps(20)
+		for _, m := range []*machine{server, client} {
+			got := m.said()
+			slices.Sort(got)
+			check(t, m.name, strings.Join(got, "; "), want)
+		}
+	}
+	both("0 [] 0 to 100 [1 1] 1152921504606846976; 0 to 7; 100 [1 1] 1152921504606846976")
+	both("")
+	for _, c := range []*donburi.ComponentType[holdData]{Hold, BluntHold} {
+		h := c.Get(e)
+		h.tank.fuel, h.cargo[2] = 50, 3
+		h.total.Add(&h.total, big.NewInt(1)) // in place
+	}
+	money := &Purse.Get(e).Money
+	money.Add(money, big.NewInt(5))
+	both("100 [1 1] 1152921504606846976 to 50 [1 1 2 3] 1152921504606846977; 50 [1 1 2 3] 1152921504606846977; 7 to 12")
+	check(t, "what the authority has", BluntHold.Get(e).String(), "50 [1 1 2 3] 1152921504606846977")
+	check(t, "told of who writes in place", *server.Counter("set not pure") > 0, true)
+	both("")
 }

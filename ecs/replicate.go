@@ -25,8 +25,9 @@ func Replicate[T any](p *Protocol, name string, c *donburi.ComponentType[T], tag
 // ReplicateAs registers a component type by a stand-in: W is a tagged struct
 // that get reads from the component and set writes back. For pointers, interfaces, and
 // what is kept in another form than it is to travel in; unexported fields may have tags
-// as any other, and those of other packages rpl.Tags. Both must be pure: View runs set on a copy of
-// the component.
+// as any other, and those of other packages rpl.Tags. Both must be pure: View runs set on
+// a copy of the component, and so does OnChange for its old value, so set puts something
+// new behind a pointer and into a map where that changes.
 func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T],
 	get func(e *donburi.Entry, c *T) W, set func(e *donburi.Entry, c *T, w W),
 ) *donburi.ComponentType[T] {
@@ -35,9 +36,10 @@ func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T]
 		p.fault(fmt.Errorf("tendon: component %s has no get or no set: a stand-in needs both", name))
 	}
 	r.standIn = &standIn{
-		make: func() unsafe.Pointer { return unsafe.Pointer(new(W)) },
-		get:  func(e *donburi.Entry, c, w unsafe.Pointer) { *(*W)(w) = get(e, (*T)(c)) },
-		set:  func(e *donburi.Entry, c, w unsafe.Pointer) { set(e, (*T)(c), *(*W)(w)) },
+		shares: hasPointers(reflect.TypeFor[T]()),
+		make:   func() unsafe.Pointer { return unsafe.Pointer(new(W)) },
+		get:    func(e *donburi.Entry, c, w unsafe.Pointer) { *(*W)(w) = get(e, (*T)(c)) },
+		set:    func(e *donburi.Entry, c, w unsafe.Pointer) { set(e, (*T)(c), *(*W)(w)) },
 	}
 	return c
 }
@@ -101,7 +103,6 @@ type component struct {
 	copy    func(dst, src unsafe.Pointer)
 
 	notify  []int   // props with `notify`
-	shared  []leaf  // lists and maps, which a copy of the component shares with it
 	drawn   []field // fields with `interp`
 	inPlace bool    // one of them is `interp=inplace`
 	pos     []field // where the node is, x and y; nil without a `pos` prop
@@ -109,18 +110,16 @@ type component struct {
 
 // A standIn is the struct that travels for a component that cannot be tagged.
 type standIn struct {
-	make func() unsafe.Pointer
-	get  func(e *donburi.Entry, component, w unsafe.Pointer)
-	set  func(e *donburi.Entry, component, w unsafe.Pointer)
+	shares bool // a copy of the component shares memory with it
+	make   func() unsafe.Pointer
+	get    func(e *donburi.Entry, component, w unsafe.Pointer)
+	set    func(e *donburi.Entry, component, w unsafe.Pointer)
 }
 
 // finish fills in what is known when the item type is compiled.
 func (c *component) finish() error {
 	for i := range c.item.Props {
 		p := &c.item.Props[i]
-		if c.standIn == nil {
-			c.shared = append(c.shared, c.lists(p)...)
-		}
 		if p.Notify {
 			c.notify = append(c.notify, i)
 		}

@@ -165,6 +165,11 @@ func (t *codecVar[T, S]) Inject(p unsafe.Pointer, v any, _ Refs) {
 	*(*S)(p) = s
 }
 
+func (t *codecVar[T, S]) Clear(p unsafe.Pointer) {
+	var zero T
+	*(*T)(p) = zero
+}
+
 func (t *codecVar[T, S]) of(v any) S {
 	s, ok := v.(S)
 	if !ok {

@@ -44,6 +44,8 @@ type VarType interface {
 	Extract(p unsafe.Pointer, old any, refs Refs) any
 	// Inject writes v to p, in place: what is local in kept elements survives.
 	Inject(p unsafe.Pointer, v any, refs Refs)
+	// Clear has the value at p share nothing with another that it was copied from.
+	Clear(p unsafe.Pointer)
 	Equal(a, b any) bool
 	// Append writes the whole value; Parse reads it or refuses.
 	Append(b []byte, v any) []byte

@@ -17,6 +17,7 @@ import (
 type varCodec interface {
 	Extract(p unsafe.Pointer, old any, refs Refs) any
 	Inject(p unsafe.Pointer, v any, refs Refs)
+	Clear(p unsafe.Pointer)
 	Equal(a, b any) bool
 	Default() any
 

@@ -115,6 +115,8 @@ type sliceHeader struct {
 	len, cap int
 }
 
+func (t *listVar) Clear(p unsafe.Pointer) { *(*[]struct{})(p) = nil }
+
 func (t *listVar) Extract(p unsafe.Pointer, old any, refs Refs) any {
 	h := (*sliceHeader)(p)
 	n := min(h.len, t.limit)

@@ -158,6 +158,8 @@ func (t *mapVar[K]) unchanged(p unsafe.Pointer, was *entries[K], refs Refs) bool
 	return same && seen == was.n
 }
 
+func (t *mapVar[K]) Clear(p unsafe.Pointer) { *(*map[struct{}]struct{})(p) = nil }
+
 // Inject writes changed entries and removes those that are gone; what is local
 // in kept entries survives.
 func (t *mapVar[K]) Inject(p unsafe.Pointer, v any, refs Refs) {

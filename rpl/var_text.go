@@ -107,6 +107,14 @@ func (t textVar) Inject(p unsafe.Pointer, v any, _ Refs) {
 	*b = append((*b)[:0], s...)
 }
 
+func (t textVar) Clear(p unsafe.Pointer) {
+	if t.bytes {
+		*(*[]byte)(p) = nil
+	} else {
+		*(*string)(p) = ""
+	}
+}
+
 func (textVar) Equal(a, b any) bool {
 	s, _ := a.(string)
 	t, _ := b.(string)
