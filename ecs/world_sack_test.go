@@ -165,7 +165,8 @@ func (g *adventure) attendSacks(a *actor) {
 		}
 		as := entities
 		last, ok := a.sacks[id]
-		if !last.whole {
+		// From no node to no node is no change: then it may refer to something else.
+		if !last.whole || old.Friend != last.data.Friend && old.Friend == now.Friend && a.names(now.Friend) == 0 {
 			as = nameless
 		}
 		was := old.told(as)
