@@ -16,6 +16,10 @@ package ecs
 //     each archetype is compared with a copy of it.
 //   - A query inside OnCreate deadlocks, and donburi's queries keep maps that
 //     all worlds share. So archetypes are walked here, never queried.
+//   - A component's storage has a list for each archetype, 256 at first, and doubles
+//     once where it needs more: World.Create and AddComponent panic for a component
+//     that is first used in archetype 512 or later. So lists are lengthened before
+//     (create), those of what the game makes too (makeRoom).
 
 import (
 	"bytes"
@@ -28,39 +32,136 @@ import (
 	"github.com/tendonengine/tendon/components"
 )
 
+// donburiLists is how many archetypes a component's storage has lists for at first.
+const donburiLists = 256
+
 // add gives an entity the components that it lacks.
 func add(e *donburi.Entry, cs ...donburi.IComponentType) {
+	set := slices.Clone(e.Archetype().ComponentTypes())
 	for _, c := range cs {
-		if e.HasComponent(c) {
-			continue
+		if !slices.Contains(set, c) {
+			set = append(set, c)
 		}
-		prime(e.World, append(slices.Clone(e.Archetype().ComponentTypes()), c))
-		e.AddComponent(c)
 	}
+	become(e, set)
 }
 
 // drop takes components away from an entity; donburi knows no entity without
 // any, so the last one stays.
 func drop(e *donburi.Entry, cs ...donburi.IComponentType) {
+	set := slices.Clone(e.Archetype().ComponentTypes())
 	for _, c := range cs {
-		set := e.Archetype().ComponentTypes()
-		if !slices.Contains(set, c) || len(set) == 1 {
-			continue
+		if i := slices.Index(set, c); i >= 0 && len(set) > 1 {
+			set = slices.Delete(set, i, i+1)
 		}
-		prime(e.World, slices.DeleteFunc(slices.Clone(set), func(o donburi.IComponentType) bool { return o == c }))
-		e.RemoveComponent(c)
+	}
+	become(e, set)
+}
+
+// become gives an entity this set of components, in one move: by AddComponent and
+// RemoveComponent each step of the way would be an archetype, for ever, and archetypes
+// are what everything here is looked up by.
+func become(e *donburi.Entry, set []donburi.IComponentType) {
+	if e.Archetype().LayoutMatches(set) {
+		return
+	}
+	to := prime(e.World, set)
+	if from, row, ok := locationOf(e); ok {
+		transfer(e.World.TransferArchetype, from, to, row)
+		return
+	}
+	becomeByOnes(e, set)
+}
+
+// becomeByOnes is become where it is not known how donburi says where an entity is.
+func becomeByOnes(e *donburi.Entry, set []donburi.IComponentType) {
+	for _, c := range set {
+		if has := e.Archetype().ComponentTypes(); !slices.Contains(has, c) {
+			prime(e.World, append(slices.Clone(has), c))
+			e.AddComponent(c)
+		}
+	}
+	for _, c := range slices.Clone(e.Archetype().ComponentTypes()) {
+		if !slices.Contains(set, c) {
+			has := slices.Clone(e.Archetype().ComponentTypes())
+			prime(e.World, slices.DeleteFunc(has, func(o donburi.IComponentType) bool { return o == c }))
+			e.RemoveComponent(c)
+		}
 	}
 }
 
+// locationOf is the archetype of an entity and its row there. It reports false where an
+// entry is not what it is in the donburi that is known here.
+func locationOf(e *donburi.Entry) (archetype, row int, ok bool) {
+	loc := reflect.ValueOf(e).Elem().FieldByName("loc")
+	if loc.Kind() != reflect.Pointer || loc.Type().Elem().Kind() != reflect.Struct || loc.IsNil() {
+		return 0, 0, false
+	}
+	a, c := loc.Elem().FieldByName("Archetype"), loc.Elem().FieldByName("Component")
+	if !a.CanInt() || !c.CanInt() {
+		return 0, 0, false
+	}
+	return int(a.Int()), int(c.Int()), true
+}
+
+// transfer calls TransferArchetype, whose index types cannot be named outside donburi,
+// so they are inferred.
+func transfer[A, C ~int](move func(A, A, C) C, from, to, row int) { move(A(from), A(to), C(row)) }
+
 // prime makes the archetype of a set of components by Create, so that moves
 // into it leave its storage counting right.
-func prime(w donburi.World, set []donburi.IComponentType) {
-	for _, a := range w.Archetypes() {
+func prime(w donburi.World, set []donburi.IComponentType) (archetype int) {
+	for i, a := range w.Archetypes() {
 		if a.LayoutMatches(set) {
-			return
+			return i
 		}
 	}
-	w.Remove(w.Create(set...))
+	archetype = len(w.Archetypes())
+	w.Remove(create(w, set...))
+	return archetype
+}
+
+// create is World.Create, in worlds of any number of archetypes.
+func create(w donburi.World, set ...donburi.IComponentType) donburi.Entity {
+	for _, c := range set {
+		lengthen(w, c, len(w.Archetypes())+1)
+	}
+	return w.Create(set...)
+}
+
+// lengthen has a component's storage have a list for each of the first n archetypes.
+func lengthen(w donburi.World, c donburi.IComponentType, n int) {
+	if n <= donburiLists {
+		return
+	}
+	if lists, ok := listsIn(w.StorageAccessor().Components.Storage(c)); ok && len(*lists) < n {
+		*lists = append(*lists, make([][]unsafe.Pointer, n-len(*lists))...)
+	}
+}
+
+// listed is for how many archetypes, of how many types of component, there are lists.
+type listed struct{ archetypes, types int }
+
+// enough is for how many archetypes so many lists will do, until the next look: donburi
+// doubles them once, and in between no more archetypes come than AddComponent makes.
+func enough(lists int) (archetypes int) { return lists + lists/2 }
+
+// makeRoom is for what the game makes by itself, as in a prefab's function: each type of
+// component that the program has gets lists before they are too few. It is called at
+// first and when an entity has been created.
+func (r *Replication) makeRoom() {
+	n := len(r.world.Archetypes())
+	if n <= enough(donburiLists) { // which is so in most games
+		return
+	}
+	types := donburi.AllComponentTypes()
+	if n <= enough(r.listed.archetypes) && len(types) == r.listed.types {
+		return
+	}
+	r.listed = listed{archetypes: n, types: len(types)}
+	for _, c := range types {
+		lengthen(r.world, c, n)
+	}
 }
 
 // sameWorld reports whether an entry is of a world. (An entry's World has a
@@ -109,7 +210,7 @@ func differs(at unsafe.Pointer, known *components.NodeData) uint64 {
 func stored(w donburi.World, c donburi.IComponentType, archetype, n int) []unsafe.Pointer {
 	column := w.StorageAccessor().Components.Storage(c)
 	if lists, ok := listsIn(column); ok {
-		return lists[archetype][:n]
+		return (*lists)[archetype][:n]
 	}
 	return askedOf(column.Component, archetype, n)
 }
@@ -117,7 +218,7 @@ func stored(w donburi.World, c donburi.IComponentType, archetype, n int) []unsaf
 // listsIn finds the lists in a component's storage, one by archetype: asked for
 // by Component, each row costs four loads. It reports false where a storage is
 // not what it is in the donburi that is known here.
-func listsIn(storage any) (lists [][]unsafe.Pointer, ok bool) {
+func listsIn(storage any) (lists *[][]unsafe.Pointer, ok bool) {
 	s := reflect.ValueOf(storage)
 	if s.Kind() != reflect.Pointer || s.Elem().Kind() != reflect.Struct {
 		return nil, false
@@ -126,7 +227,7 @@ func listsIn(storage any) (lists [][]unsafe.Pointer, ok bool) {
 	if s.NumField() != 1 || s.Field(0).Type() != reflect.TypeFor[[][]unsafe.Pointer]() {
 		return nil, false
 	}
-	return *(*[][]unsafe.Pointer)(s.Field(0).Addr().UnsafePointer()), true
+	return (*[][]unsafe.Pointer)(s.Field(0).Addr().UnsafePointer()), true
 }
 
 // askedOf is the same by a storage's Component, whose index types cannot be

@@ -75,6 +75,87 @@ func TestAddAndDrop(t *testing.T) {
 	}
 }
 
+// Without lists for it, donburi panics in a late archetype with a component that is new
+// there: the reason for create.
+func TestDonburiNeedsLists(t *testing.T) {
+	early, late := donburi.NewComponentType[pointData](), donburi.NewComponentType[pointData]()
+	panics := func(first int, make func(w donburi.World)) (panicked bool) {
+		w := donburi.NewWorld()
+		for len(w.Archetypes()) < first {
+			set := []donburi.IComponentType{early}
+			for i, c := range bitTypes {
+				if len(w.Archetypes())>>i&1 == 1 {
+					set = append(set, c)
+				}
+			}
+			create(w, set...)
+		}
+		defer func() { panicked = recover() != nil }()
+		make(w)
+		return false
+	}
+	if panics(511, func(w donburi.World) { w.Create(late) }) {
+		t.Error("archetype 511 is too many for donburi already")
+	}
+	for _, first := range []int{512, 2000} {
+		if !panics(first, func(w donburi.World) { w.Create(late) }) {
+			t.Error("donburi has no such trap any more: create, lengthen and makeRoom may go")
+		}
+		if panics(first, func(w donburi.World) { create(w, late) }) {
+			t.Errorf("create makes no lists for archetype %d", first)
+		}
+		if panics(first, func(w donburi.World) { add(w.Entry(w.Archetypes()[0].Entities()[0]), late) }) {
+			t.Errorf("add makes no lists for archetype %d", first)
+		}
+	}
+}
+
+// bitTypes tell as many archetypes apart as their sets are.
+var bitTypes = func() (cs [11]donburi.IComponentType) {
+	for i := range cs {
+		cs[i] = donburi.NewTag()
+	}
+	return cs
+}()
+
+// Several components come and go in one move, without archetypes on the way; where that
+// cannot be, one by one, with the same result.
+func TestBecome(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		become     func(e *donburi.Entry, set []donburi.IComponentType)
+		archetypes int
+	}{{"at once", become, 2}, {"by ones", becomeByOnes, 5}} {
+		w := donburi.NewWorld()
+		var es []*donburi.Entry
+		for i := range 10 {
+			e := w.Entry(w.Create(pointType, tagA))
+			pointType.Get(e).X = float64(i)
+			es = append(es, e)
+		}
+		for _, i := range []int{3, 9, 0} {
+			p := pointType.Get(es[i])
+			c.become(es[i], []donburi.IComponentType{pointType, tagB, partOf, sessionType})
+			if pointType.Get(es[i]) != p || !es[i].HasComponent(partOf) || es[i].HasComponent(tagA) || !es[i].Valid() {
+				t.Errorf("%s: entity %d is %v", c.name, i, es[i])
+			}
+			if at, row, ok := locationOf(es[i]); !ok || w.Archetypes()[at].Entities()[row] != es[i].Entity() {
+				t.Errorf("%s: entity %d is not in row %d of archetype %d", c.name, i, row, at)
+			}
+		}
+		if n := len(w.Archetypes()); n != c.archetypes {
+			t.Errorf("%s: %d archetypes, not %d", c.name, n, c.archetypes)
+		}
+		for i := range es { // archetypes count right
+			w.Create(pointType, tagA)
+			w.Create(pointType, tagB, partOf, sessionType)
+			if x := pointType.Get(es[i]).X; x != float64(i) {
+				t.Errorf("%s: entity %d has %v", c.name, i, x)
+			}
+		}
+	}
+}
+
 func TestStoredIsWhereComponentsAre(t *testing.T) {
 	w := donburi.NewWorld()
 	w.CreateMany(3, tagA)

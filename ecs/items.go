@@ -248,7 +248,7 @@ func (r *Replication) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entit
 
 // newSpare gives a proxy a part for what a part has on the authority that was made later.
 func (r *Replication) newSpare(n *node) donburi.Entity {
-	e := r.world.Entry(r.world.Create(partOf, components.Proxy))
+	e := r.world.Entry(create(r.world, partOf, components.Proxy))
 	partOf.SetValue(e, partData{node: n.entity})
 	n.parts, n.spares = append(n.parts, e.Entity()), append(n.spares, e.Entity())
 	r.setSlot(e.Entity(), n)

@@ -143,7 +143,7 @@ func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 			cs = append(cs, c)
 		}
 	}
-	return r.world.Entry(r.world.Create(cs...))
+	return r.world.Entry(create(r.world, cs...))
 }
 
 // inject writes an item's state into its component, in place.

@@ -42,6 +42,7 @@ type Replication struct {
 	standing  map[string]standing                 // of load-time nodes, when they last ended
 	shapes    map[string][]place                  // of load-time nodes, what they were built with
 	shapeless []string                            // of those that are being built
+	listed    listed                              // what makeRoom has done in this world
 	saved     []savedComponent                    // what the session carried, until this machine is alone again
 	regrouped bool                                // a part may be another node's than at the last look, or no one's
 	builds    map[*prefab]*builder
@@ -252,7 +253,7 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	if n := r.protocol.items(cs); n > rpl.MaxItems {
 		panic(fmt.Sprintf("tendon: Create with %d replicated components, at most %d: split the node into parent and children", n, rpl.MaxItems))
 	}
-	e := r.world.Entry(r.world.Create(withNode(cs)...))
+	e := r.world.Entry(create(r.world, withNode(cs)...))
 	r.makeNode(e, origin{})
 	return r.world.Entry(e.Entity())
 }
@@ -306,7 +307,9 @@ func (r *Replication) attach(w donburi.World) {
 		}
 	}
 	r.plans = nil
-	e := w.Entry(w.Create(withNode([]donburi.IComponentType{sessionType})...))
+	r.listed = listed{}
+	r.makeRoom()
+	e := w.Entry(create(w, withNode([]donburi.IComponentType{sessionType})...))
 	sessionType.SetValue(e, sessionData{r})
 	if r.auth == nil {
 		add(e, components.Proxy)
@@ -315,6 +318,11 @@ func (r *Replication) attach(w donburi.World) {
 		defer old.Remove(was.entity)
 	}
 	r.attachSession(e, old)
+	w.OnCreate(func(w donburi.World, _ donburi.Entity) {
+		if w == r.world {
+			r.makeRoom()
+		}
+	})
 	w.OnRemove(func(w donburi.World, e donburi.Entity) {
 		if w == r.world {
 			r.entityRemoved(e)
