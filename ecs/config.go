@@ -31,7 +31,8 @@ type Config struct {
 	// is back and has left, who was refused, and why (it is full, or they play another game
 	// or build: 10 in a minute, and how many went untold before the next). A client's is
 	// told that it has joined, as which peer, and why it is alone again. Besides, on every
-	// machine, what is wrong. nil: nothing is logged, but to slog.Default in Debug.
+	// machine, what is wrong; of what others can do again and again the first, the second,
+	// the fourth time, and so on. nil: nothing is logged, but to slog.Default in Debug.
 	Log *slog.Logger
 }
 

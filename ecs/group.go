@@ -233,8 +233,7 @@ func (r *Replication) answer(p rpl.Peer, m *membership) {
 			continue
 		}
 		if ok := r.hooks.allow[g]; ok == nil || !ok(p) {
-			*r.Counter("group refused")++
-			r.config.Log.Info("not let in or out", "group", g.name, "peer", p)
+			r.refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
 			continue
 		}
 		g.Put(r, p, wants&g.bit() != 0)

@@ -5,6 +5,7 @@ package ecs_test
 import (
 	"bytes"
 	"log/slog"
+	"math/bits"
 	"strings"
 	"testing"
 
@@ -129,4 +130,35 @@ func TestLogOfManyRefusals(t *testing.T) {
 	check(t, "lines, after a minute", len(lines), 2)
 	check(t, "the first", strings.HasSuffix(lines[0], " untold=40"), true)
 	check(t, "the second", strings.Contains(lines[1], "untold"), false)
+}
+
+// What a client can ask for in every step is logged the first, the second, the fourth
+// time …, and so is what a server can have a client fail at with every node.
+func TestLogOfWhatOthersDoAgainAndAgain(t *testing.T) {
+	l := newLab(t, lan)
+	var atServer, atClient journal
+	server, client := l.server(tendon.Config{Log: atServer.logger()}), l.client(tendon.Config{Log: atClient.logger()})
+	l.joined()
+	atServer.lines()
+	atClient.lines()
+	client.step = func() {
+		Red.Ask(client.Replication, true)
+		Blue.Ask(client.Replication, true)
+	}
+	l.steps(600)
+	refused := *server.Counter("group refused")
+	if lines := atServer.lines(); refused < 1000 || len(lines) != bits.Len64(refused) ||
+		!strings.HasPrefix(lines[0], `msg="group refused" times=1 err="peer 2 `) {
+		t.Errorf("%d times refused, and the log has %q", refused, lines)
+	}
+
+	Crate.Build(client.Replication, func(donburi.World, CrateArgs) *donburi.Entry { return nil })
+	for range 40 {
+		Crate.Spawn(server.World(), CrateArgs{})
+	}
+	l.steps(30)
+	if lines := atClient.lines(); len(lines) != bits.Len(40) || !strings.Contains(lines[0], "prefab crate: its function has built no entity") {
+		t.Errorf("40 prefabs refused, and the log has %q", lines)
+	}
+	check(t, "counted", *client.Counter("prefab refused"), 40)
 }

@@ -3,6 +3,7 @@ package ecs
 // proxies: what the core tells a client becomes entities and components.
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -77,8 +78,7 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 	case rep.Name != "":
 		n := r.nodeOf(r.named[rep.Name])
 		if n == nil {
-			*r.Counter("name unknown")++
-			r.config.Log.Warn("the server has a load-time node that this machine lacks", "name", rep.Name)
+			r.refuse("name unknown", fmt.Errorf("the server has a load-time node %q that this machine lacks", rep.Name))
 			r.strangers[rep.Name] = rep
 			return nil
 		}
@@ -115,14 +115,15 @@ func (r *Replication) endLeaving(id rpl.Node) {
 	}
 }
 
+var errNothingBuilt = errors.New("its function has built no entity of the world that it was given")
+
 // build runs the prefab's function, or makes the entity of its items alone.
 func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 	if def := r.protocol.prefabs[rep.Prefab]; def != nil {
 		b := r.builder(def)
 		switch {
 		case b.parse == nil:
-			*r.Counter("prefab without function")++
-			r.config.Log.Error("a prefab has no function here: give one to NewPrefab or to Build", "prefab", def.name)
+			r.refuse("prefab without function", fmt.Errorf("prefab %s has none here: give one to NewPrefab or to Build", def.name))
 		default:
 			var e *donburi.Entry
 			var err error
@@ -130,8 +131,10 @@ func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 			if err == nil && sameWorld(e, r.world) && e.Valid() {
 				return r.world.Entry(e.Entity())
 			}
-			*r.Counter("prefab refused")++
-			r.config.Log.Error("a prefab has built nothing", "prefab", def.name, "err", err)
+			if err == nil {
+				err = errNothingBuilt
+			}
+			r.refuse("prefab refused", fmt.Errorf("prefab %s: %w", def.name, err))
 		}
 	}
 	cs := []donburi.IComponentType{components.RplNode, components.Owner, components.Parent, components.Proxy}

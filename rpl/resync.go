@@ -48,10 +48,16 @@ func (c *Proxy) Resync() {
 	s.timeless, s.trouble, s.lost = true, 0, 0
 	if !s.all {
 		s.all = true
-		c.counters.Resyncs++
-		c.cfg.Log.Warn("what is here is not what the authority says: all is asked for anew")
+		if c.counters.Resyncs++; toBeLogged(c.counters.Resyncs) {
+			c.cfg.Log.Warn("what is here is not what the authority says: all is asked for anew", "times", c.counters.Resyncs)
+		}
 	}
 }
+
+// toBeLogged is whether the log is told of what has happened for the nth time, which the
+// other end can bring about as often as it likes: the first, the second, the fourth …
+// Nobody fills a disk from afar.
+func toBeLogged(n uint64) bool { return n&(n-1) == 0 }
 
 // unread counts a packet that could not be read.
 func (c *Proxy) unread(err error) {
@@ -198,8 +204,9 @@ func (a *Authority) mend(p *peer, now time.Duration) {
 // resync has all that a peer holds told anew, as if nothing were known of what it has.
 func (a *Authority) resync(p *peer, now time.Duration) {
 	p.resync.at, p.resync.tick = max(now, 1), p.nextTick(a.tick)
-	a.counters.Resyncs++
-	a.cfg.Log.Warn("a peer cannot read what it is sent: it is told all anew", "peer", p.id)
+	if a.counters.Resyncs++; toBeLogged(a.counters.Resyncs) {
+		a.cfg.Log.Warn("a peer cannot read what it is sent: it is told all anew", "peer", p.id, "times", a.counters.Resyncs)
+	}
 	p.link.forget()
 	p.layouts = bitset{}
 	p.dropTables(a.defaults)

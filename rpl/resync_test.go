@@ -2,7 +2,10 @@ package rpl_test
 
 import (
 	"bytes"
+	"log/slog"
+	"math/bits"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -199,6 +202,26 @@ func TestResyncsAreFew(t *testing.T) {
 	after := w.net.A.Counters()
 	if n := after.Resyncs - before.Resyncs; n < 2 || n > 4 || after.Arrivals-before.Arrivals-(after.Repeats-before.Repeats) > n*31 {
 		t.Errorf("%d answers in ten seconds, with %d arrivals", n, after.Arrivals-before.Arrivals)
+	}
+}
+
+// Who asks for hours does not fill the logs: they are told of the first, the second, the
+// fourth time.
+func TestResyncsAreSeldomLogged(t *testing.T) {
+	var log bytes.Buffer
+	w := still(t, rpl.Config{CheckEvery: -1, Log: slog.New(slog.NewTextHandler(&log, nil))}, 3)
+	c, began := w.net.Clients[0], w.net.Now
+	for w.net.Now-began < 2*time.Minute {
+		c.P.Resync()
+		w.net.Tick(nil)
+	}
+	for _, end := range []struct {
+		says string
+		n    uint64
+	}{{"a peer cannot read", w.net.A.Counters().Resyncs}, {"all is asked for anew", c.P.Counters().Resyncs}} {
+		if lines := strings.Count(log.String(), end.says); end.n < 30 || lines != bits.Len64(end.n) {
+			t.Errorf("%d times, %d lines of %q", end.n, lines, end.says)
+		}
 	}
 }
 
