@@ -132,7 +132,7 @@ func (r *Replication) nodeRemoved(n *node, e donburi.Entity) {
 		r.endNode(n)
 		return
 	}
-	r.scold("proxy removed by the game", r.itemsOf(r.world.Entry(e)), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
+	r.scoldOf("proxy removed by the game", "a proxy of", r.world.Entry(e), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
 	r.forget(n)
 }
 

@@ -25,7 +25,7 @@ type Config struct {
 	Dedicated bool                 // a server without a player of its own
 	Hello     []byte               // what the server reads with Hello(peer), at most 496 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
-	Debug     bool                 // look in every step for what no game should do, at a cost; what is found is logged once and counted
+	Debug     bool                 // look in every step for what no game should do, at a cost; what is found is logged once for each kind of entity that it is found in, and counted
 
 	// Log is told where a session is hosted, and of its clients: who has joined it, is lost,
 	// is back and has left, who was refused, and why (it is full, or they play another game

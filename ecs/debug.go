@@ -1,7 +1,7 @@
 package ecs
 
 // Debug mode: what no game should do, found by looking at everything in every
-// step or counted anyway, reported by name, once each.
+// step or counted anyway, reported by name, once for each name.
 
 import (
 	"fmt"
@@ -82,7 +82,7 @@ func (r *Replication) checkWorld() {
 func (r *Replication) checkStrays() {
 	for e := range components.RplNode.Iter(r.world) {
 		if r.nodeOf(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
-			r.scold("node on a client", r.itemsOf(e),
+			r.scoldOf("node on a client", "a node of", e,
 				"an entity was given RplNode here, and only the authority makes nodes: ask rep.IsAuthority, call Named where every machine makes it, or leave RplNode away from what a prefab's function makes besides its node")
 		}
 	}
@@ -144,13 +144,19 @@ func isTagged(t reflect.Type) bool {
 
 // itemsOf names an entity by its replicated components.
 func (r *Replication) itemsOf(e *donburi.Entry) string {
+	if !r.world.Valid(e.Entity()) {
+		return "what has gone"
+	}
 	var names []string
 	for _, c := range r.protocol.components {
 		if e.HasComponent(c.c) {
 			names = append(names, c.name)
 		}
 	}
-	return fmt.Sprintf("%v with %s", e.Entity(), strings.Join(names, ", "))
+	if names == nil {
+		return "nothing replicated"
+	}
+	return strings.Join(names, ", ")
 }
 
 // checkBumped finds an `explicit` component that has changed unsaid.
@@ -195,7 +201,7 @@ func (r *Replication) checkShown(n *node) {
 	}
 	e := r.world.Entry(n.entity)
 	if e.HasComponent(components.Owner) && components.Owner.Get(e).Peer != n.owner {
-		r.scold("owner written", fmt.Sprint(e.Entity()), "components.Owner was written by hand and says again what is so: call tendon.Give")
+		r.scoldOf("owner written", "a node of", e, "components.Owner was written by hand and says again what is so: call tendon.Give")
 		r.setOwner(n, n.owner)
 	}
 	parent := donburi.Null
@@ -203,21 +209,33 @@ func (r *Replication) checkShown(n *node) {
 		parent = n.parent.entity
 	}
 	if e.HasComponent(components.Parent) && components.Parent.Get(e).Entity != parent {
-		r.scold("parent written", fmt.Sprint(e.Entity()), "components.Parent was written by hand and says again what is so: call tendon.Attach")
+		r.scoldOf("parent written", "a node of", e, "components.Parent was written by hand and says again what is so: call tendon.Attach")
 		r.showParent(n)
 	}
 }
 
-// scold counts a mistake, and in debug mode logs it the first time.
-func (r *Replication) scold(counter, what, remedy string) {
+// scold counts a mistake, and in debug mode logs it the first time. what is by which the
+// next is known to be the same: names of the game's declarations, never one entity, peer
+// or value of many. Those are attributes.
+func (r *Replication) scold(counter, what, remedy string, attributes ...any) {
 	*r.Counter(counter)++
 	if !r.config.Debug {
 		return
 	}
-	if key := counter + " " + what; !r.reported[key] {
-		r.reported[key] = true
-		r.config.Log.Warn(counter, "what", what, "remedy", remedy)
+	key := counter + " " + what
+	if r.reported[key] || len(r.reported) >= maxReported {
+		return
 	}
+	r.reported[key] = true
+	r.config.Log.Warn(counter, append([]any{"what", what, "remedy", remedy}, attributes...)...)
+}
+
+// scoldOf is scold for a mistake that an entity has, known by its components.
+func (r *Replication) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
+	if r.config.Debug { // else nobody reads it
+		what += " " + r.itemsOf(e)
+	}
+	r.scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
 }
 
 // remember keeps an item's fields as they are now.

@@ -3,6 +3,7 @@ package ecs_test
 import (
 	"bytes"
 	"log/slog"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -123,5 +124,49 @@ func TestDebugIsSilent(t *testing.T) {
 				t.Errorf("%s: %d × %s", m.name, n, name)
 			}
 		}
+	}
+}
+
+// A mistake is logged once for what makes it a mistake, however many entities have it,
+// and nothing is kept of those.
+func TestDebugLogsEachMistakeOnce(t *testing.T) {
+	l := newLab(t, lan)
+	var log journal
+	server := l.server(tendon.Config{Debug: true, Log: log.logger()})
+	l.joined()
+	log.lines()
+	server.step = func() {
+		for _, cs := range [][]donburi.IComponentType{{Body}, {Body, Paint}, {Local}} {
+			e := server.World().Entry(server.World().Create(append(cs, components.RplNode)...))
+			tendon.Give(e, server.Me()) // it is a node from this step's Send on
+			e.Remove()
+			tendon.Give(e, server.Me())
+			Red.Add(e)
+			Red.Put(server.Replication, 77, true)
+			e = server.Create(cs...)
+			components.Owner.SetValue(e, components.OwnerData{Peer: 9})
+			components.Parent.SetValue(e, components.ParentData{Entity: e.Entity()})
+		}
+	}
+	l.steps(20)
+	wants := []string{
+		`"stale give" what="an entity of body"`, `"stale give" what="a node of what has gone"`,
+		`"stale group" what="group red, a node of what has gone"`, `"stale group" what="group red, a peer"`,
+		`"stale give" what="an entity of body, paint"`, `"stale give" what="an entity of nothing replicated"`,
+		`"owner written" what="a node of body"`, `"parent written" what="a node of body"`,
+		`"owner written" what="a node of body, paint"`, `"parent written" what="a node of body, paint"`,
+		`"owner written" what="a node of nothing replicated"`, `"parent written" what="a node of nothing replicated"`,
+	}
+	for i := range wants {
+		wants[i] = "msg=" + wants[i]
+	}
+	log.wants(t, "server", wants...)
+	check(t, "counted", *server.Counter("stale give"), 120)
+
+	for i := range 2 * tendon.MaxReported {
+		server.Scold("a game that names things without end", strconv.Itoa(i))
+	}
+	if n := len(log.lines()); n != tendon.MaxReported-len(wants) {
+		t.Errorf("%d lines of mistakes without end", n)
 	}
 }

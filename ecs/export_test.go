@@ -28,3 +28,9 @@ func (r *Replication) Strays() (n int) {
 	}
 	return n
 }
+
+// MaxReported is how many mistakes debug mode tells apart.
+const MaxReported = maxReported
+
+// Scold has debug mode find a mistake.
+func (r *Replication) Scold(counter, what string) { r.scold(counter, what, "think again") }

@@ -53,7 +53,7 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 	g.check(r)
 	n := r.nodeOf(e.Entity())
 	if n == nil || r.auth == nil || n == r.session || !r.world.Entry(n.entity).HasComponent(components.RplNode) {
-		r.scold("stale group", fmt.Sprintf("%v, group %s", e.Entity(), g.name), "Add and Remove are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
+		r.scoldOf("stale group", "group "+g.name+", a node of", e, "Add and Remove are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
 		return
 	}
 	if in {
@@ -70,7 +70,7 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 	g.check(r)
 	m := r.membership(p)
 	if r.auth == nil || m == nil {
-		r.scold("stale group", fmt.Sprintf("peer %d, group %s", p, g.name), "Put is for the authority, and for who has joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave")
+		r.scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for who has joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
 		return
 	}
 	m.put(g, in)

@@ -43,6 +43,10 @@ const (
 	maxRefusedTold = 10
 	refusedWhile   = time.Minute
 
+	// maxReported is how many mistakes debug mode tells apart: a game has tens, and
+	// entities of ever other components would have it keep a name of each.
+	maxReported = 1000
+
 	// maxWaiting is the calls on the session that wait while a client joins: a
 	// game says a few things then, not many.
 	maxWaiting = 64

@@ -79,11 +79,11 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 	}
 	n := r.nodeOf(e.Entity())
 	if n == nil && r.auth != nil && r.world.Valid(e.Entity()) {
-		r.scold("stale give", fmt.Sprint(e.Entity()), "it is no node: "+howToBeNode(e))
+		r.scoldOf("stale give", "an entity of", e, "it is no node: "+howToBeNode(e), "peer", to)
 		return
 	}
 	if n == nil || n == r.session || r.auth == nil || to != 0 && to != r.me && !r.canOwn(to) {
-		r.scold("stale give", fmt.Sprintf("%v to peer %d", e.Entity(), to), "Give is for nodes on the authority, and to who has joined")
+		r.scoldOf("stale give", "a node of", e, "Give is for nodes on the authority, and to who has joined", "peer", to)
 		return
 	}
 	r.auth.Give(n.id, to)
