@@ -80,7 +80,7 @@ func (r *Replication) checkWorld() {
 // checkStrays finds what a client has made a node of by itself, and which is
 // none: nobody else has it, and it is there beside the authority's.
 func (r *Replication) checkStrays() {
-	for e := range components.RplNode.Iter(r.world) {
+	for e := range entriesWith(r.world, components.RplNode) {
 		if r.nodeOf(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
 			r.scoldOf("node on a client", "a node of", e,
 				"an entity was given RplNode here, and only the authority makes nodes: ask rep.IsAuthority, call Named where every machine makes it, or leave RplNode away from what a prefab's function makes besides its node")

@@ -14,8 +14,9 @@ package ecs
 //     to a component is kept from one tick to the next.
 //   - No hook tells of AddComponent and RemoveComponent. So the entity list of
 //     each archetype is compared with a copy of it.
-//   - A query inside OnCreate deadlocks, and donburi's queries keep maps that
-//     all worlds share. So archetypes are walked here, never queried.
+//   - A query inside OnCreate deadlocks, and donburi's queries (Iter and Each of a
+//     component type, too) keep maps that all worlds share, with an entry for each world
+//     for ever. So archetypes are walked here, never queried.
 //   - A component's storage has a list for each archetype, 256 at first, and doubles
 //     once where it needs more: World.Create and AddComponent panic for a component
 //     that is first used in archetype 512 or later. So lists are lengthened before
@@ -23,6 +24,7 @@ package ecs
 
 import (
 	"bytes"
+	"iter"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -249,17 +251,29 @@ func bytesOf(s []donburi.Entity) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(donburi.Null)))
 }
 
+// entriesWith are the entities of a world that have all of the components. What goes
+// over them creates and removes nothing, and adds and drops nothing.
+func entriesWith(w donburi.World, cs ...donburi.IComponentType) iter.Seq[*donburi.Entry] {
+	return func(yield func(*donburi.Entry) bool) {
+		for _, a := range w.Archetypes() {
+			if a.Count() == 0 || !hasAll(a.ComponentTypes(), cs) {
+				continue
+			}
+			for _, ent := range a.Entities() {
+				if !yield(w.Entry(ent)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // firstOf finds the first entity of a world that has all of the components and
 // passes ok.
 func firstOf(w donburi.World, ok func(e *donburi.Entry) bool, cs ...donburi.IComponentType) (*donburi.Entry, bool) {
-	for _, a := range w.Archetypes() {
-		if a.Count() == 0 || !hasAll(a.ComponentTypes(), cs) {
-			continue
-		}
-		for _, ent := range a.Entities() {
-			if e := w.Entry(ent); ok(e) {
-				return e, true
-			}
+	for e := range entriesWith(w, cs...) {
+		if ok(e) {
+			return e, true
 		}
 	}
 	return nil, false

@@ -269,7 +269,7 @@ func (r *Replication) removeUnmade() {
 		loadTime[ent] = true
 	}
 	var unmade []*node
-	for e := range components.RplNode.Iter(r.world) {
+	for e := range entriesWith(r.world, components.RplNode) {
 		if ent := e.Entity(); r.nodeOf(ent) == nil && !loadTime[ent] {
 			unmade = append(unmade, &node{entity: ent, parts: r.parts[ent]})
 		}
