@@ -104,7 +104,7 @@ func (r *Replication) checkForgotten() {
 	}
 	for _, a := range r.world.Archetypes() {
 		types := a.ComponentTypes()
-		if a.Count() == 0 || types[0] == donburi.IComponentType(sessionType) { // a node, but none of those
+		if a.Count() == 0 || slices.Contains(types, donburi.IComponentType(sessionType)) { // a node, but none of those
 			continue
 		}
 		for _, t := range types {

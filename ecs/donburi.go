@@ -166,6 +166,33 @@ func (r *Replication) makeRoom() {
 	}
 }
 
+// sessionOf stands on no entity: its storage, of which each world has its own, keeps the
+// world's session where the first entity of archetype 0 would have it. So a world leads to
+// its session in a few loads, whatever is in it; donburi gives a world nothing else to keep
+// a thing by.
+var sessionOf = donburi.NewComponentType[*Replication]().SetName("SessionOf")
+
+// sessionIn is the session of a world, nil where it has none.
+func sessionIn(w donburi.World) *Replication {
+	s := w.StorageAccessor().Components.Storage(sessionOf)
+	if !s.Contains(0, 0) {
+		return nil
+	}
+	return *(**Replication)(s.Component(0, 0))
+}
+
+// setSession has a world lead to a session, or to none.
+func setSession(w donburi.World, r *Replication) {
+	s := w.StorageAccessor().Components.Storage(sessionOf)
+	if s.Contains(0, 0) {
+		s.SwapRemove(0, 0)
+	}
+	if r != nil {
+		s.PushComponent(sessionOf, 0)
+		s.SetComponent(0, 0, unsafe.Pointer(&r))
+	}
+}
+
 // sameWorld reports whether an entry is of a world. (An entry's World has a
 // type of its own that cannot be named.)
 func sameWorld(e *donburi.Entry, w donburi.World) bool {

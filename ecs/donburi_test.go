@@ -202,6 +202,18 @@ func TestSameMemory(t *testing.T) {
 	}
 }
 
+// An unwalkable world is one whose archetypes cannot be looked at.
+type unwalkable struct {
+	donburi.World // nil
+	w             donburi.World
+}
+
+func (u unwalkable) StorageAccessor() donburi.StorageAccessor {
+	return donburi.StorageAccessor{Components: u.w.StorageAccessor().Components}
+}
+
+// A world leads to its session however much is in it and whatever its first archetype is,
+// for as long as it has one, and nothing of donburi's own is touched by that.
 func TestOf(t *testing.T) {
 	p := NewProtocol("of")
 	w := donburi.NewWorld()
@@ -212,10 +224,25 @@ func TestOf(t *testing.T) {
 	}
 	e := r.Session()
 	add(e, pointType)
-	if Of(w) != r || Of(donburi.NewWorld()) != nil || Of(nil) != nil {
+	if Of(w) != r || Of(unwalkable{w: w}) != r || Of(donburi.NewWorld()) != nil || Of(nil) != nil {
 		t.Error("Of does not find the session, or finds one elsewhere")
 	}
-	if _, err := New(w, p, Config{}); err == nil {
+	for range 3 {
+		w.Create(pointType, tagA)
+		add(w.Entry(w.Create(pointType, tagA)), tagB)
+		if Of(w) != r {
+			t.Error("Of has lost the session")
+		}
+	}
+	r.attach(donburi.NewWorld())
+	if Of(w) != nil || Of(r.World()) != r {
+		t.Error("Of finds the session in the world that it has left, or not in its new one")
+	}
+	r.attach(w) // which begins with no session, as any other
+	if Of(w) != r {
+		t.Error("Of does not find the session in a world that had one")
+	}
+	if _, err := New(r.World(), p, Config{}); err == nil {
 		t.Error("two sessions in one world")
 	}
 	again, err := New(donburi.NewWorld(), p, Config{})

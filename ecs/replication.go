@@ -150,11 +150,8 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	return r, nil
 }
 
-// sessionData stands on one entity of each world with a session, so that the
-// world leads to it.
-type sessionData struct{ r *Replication }
-
-var sessionType = donburi.NewComponentType[sessionData]().SetName("Session")
+// sessionType tells the session's entity from those of the game.
+var sessionType = donburi.NewTag("Session")
 
 // Of finds the Replication of a world, for systems that are given nothing
 // else; nil where there is none.
@@ -162,14 +159,7 @@ func Of(w donburi.World) *Replication {
 	if w == nil {
 		return nil
 	}
-	for _, a := range w.Archetypes() {
-		// The session's entity was created with sessionType in front, and moves
-		// keep the order.
-		if a.ComponentTypes()[0] == donburi.IComponentType(sessionType) && a.Count() > 0 {
-			return sessionType.Get(w.Entry(a.Entities()[0])).r
-		}
-	}
-	return nil
+	return sessionIn(w)
 }
 
 // of finds the Replication of an entry, nil where there is none.
@@ -310,12 +300,15 @@ func (r *Replication) attach(w donburi.World) {
 	r.listed = listed{}
 	r.makeRoom()
 	e := w.Entry(create(w, withNode([]donburi.IComponentType{sessionType})...))
-	sessionType.SetValue(e, sessionData{r})
+	setSession(w, r)
 	if r.auth == nil {
 		add(e, components.Proxy)
 	}
 	if was != nil {
-		defer old.Remove(was.entity)
+		defer func() {
+			old.Remove(was.entity)
+			setSession(old, nil)
+		}()
 	}
 	r.attachSession(e, old)
 	w.OnCreate(func(w donburi.World, _ donburi.Entity) {

@@ -32,16 +32,21 @@ func IsAuthority(e *donburi.Entry) bool { return !e.HasComponent(components.Prox
 // IsOwner is true for nodes that this machine's player drives.
 func IsOwner(e *donburi.Entry) bool {
 	r := of(e)
-	return r != nil && r.me != 0 && Owner(e) == r.me
+	return r != nil && r.me != 0 && r.driverOf(e) == r.me
 }
 
 // Owner is the peer that drives a node, or the node that a part belongs to; 0
 // is nobody.
 func Owner(e *donburi.Entry) rpl.Peer {
 	if r := of(e); r != nil {
-		if n := r.nodeOf(e.Entity()); n != nil {
-			return n.owner
-		}
+		return r.driverOf(e)
+	}
+	return 0
+}
+
+func (r *Replication) driverOf(e *donburi.Entry) rpl.Peer {
+	if n := r.nodeOf(e.Entity()); n != nil {
+		return n.owner
 	}
 	return 0
 }

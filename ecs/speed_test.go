@@ -59,6 +59,37 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
+// What a game asks of one entity costs the same in a world of any number of archetypes.
+func BenchmarkOf(b *testing.B) {
+	for _, in := range []struct {
+		world string
+		fill  func(donburi.World)
+	}{{"few archetypes", func(donburi.World) {}}, {"many archetypes", crowd}} {
+		w := donburi.NewWorld()
+		in.fill(w)
+		r, err := tendon.New(w, proto, tendon.Config{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.Receive()
+		e := r.Create(Body)
+		for _, c := range []struct {
+			what string
+			ask  func()
+		}{
+			{"Of", func() { tendon.Of(w) }},
+			{"View", func() { tendon.View(e, Body) }},
+			{"IsOwner", func() { tendon.IsOwner(e) }},
+		} {
+			b.Run(c.what+", "+in.world, func(b *testing.B) {
+				for b.Loop() {
+					c.ask()
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkExtract(b *testing.B) {
 	for _, c := range []struct {
 		name  string
