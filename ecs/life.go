@@ -17,8 +17,11 @@ import (
 
 // Host opens the session to others; Join enters another's. Neither waits: they
 // take effect at the next Receive, what a client's OnEnd asks for in the Receive
-// that has told it; OnEnd tells of failure. Who is in another session leaves it
-// first; a listener that was hosted on is closed.
+// that has told it; OnEnd tells of failure. A machine that is in another session leaves
+// it first; a listener that was hosted on is closed. The listener is the session's from
+// then on, and Close of the session closes it. If the game closes it instead, on any
+// goroutine, the session is told: it stops hosting in the next Receive, where the peers
+// leave, and OnEnd says why.
 func (r *Replication) Host(l transport.Listener) {
 	if l == nil {
 		panic("tendon: Host of no listener: look at the error of what was to make it")
@@ -138,6 +141,16 @@ func (r *Replication) leave(why error) {
 	default:
 		r.end(why, "left")
 	}
+}
+
+// stopIfShut ends what Host began where its link has ended by itself: nobody can come
+// any more, and who is here is not heard.
+func (r *Replication) stopIfShut(why error) {
+	if why == nil {
+		return
+	}
+	r.stopHosting(why.Error())
+	r.tellEnd(fmt.Errorf("tendon: hosting has ended: %w", why))
 }
 
 func (r *Replication) stopHosting(reason string) {

@@ -24,4 +24,7 @@ func receiveStage(r *Replication) {
 	r.answerAsks()
 	r.auth.Due(func(c rpl.Call) { r.runRemote(c) })
 	r.departures()
+	if r.link != nil {
+		r.stopIfShut(r.link.Err())
+	}
 }

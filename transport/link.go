@@ -47,8 +47,11 @@ type Listener interface {
 	Listen(o Offer) (Link, error)
 	// Addr is where peers find it.
 	Addr() string
-	// Close gives the address back, and closes the link that listens there, if there
-	// is one. Again it does nothing. An error is the socket's.
+	// Close gives the address back. A link that listens there has ended with it: its
+	// peers are told so, the Handler is told Closed with ErrClosed of each Conn at the
+	// next Poll, and Err says it. A session that hosts there hosts no more after its next
+	// Receive: to give a reason of one's own, close the session. Any goroutine may call
+	// it. Again it does nothing. An error is the socket's.
 	Close() error
 }
 
@@ -60,7 +63,7 @@ type Dialer interface {
 	Dial(o Offer) (Link, error)
 }
 
-// A Link is an endpoint in use. Poll and Close are called on one goroutine.
+// A Link is an endpoint in use. Poll, Err and Close are called on one goroutine.
 type Link interface {
 	// Now is the link's clock: time since an arbitrary start, monotonic. A
 	// simulated link's clock is virtual.
@@ -68,6 +71,11 @@ type Link interface {
 	// Poll reports everything that arrived since the last call, then who has been
 	// silent for too long. After Close it reports nothing.
 	Poll(h Handler)
+	// Err is why nothing can come of the link any more though nobody has closed it: its
+	// Listener was closed (ErrClosed), or its socket has failed (ErrSocket). It is nil
+	// before that, and after Close. Who is connected is told at the next Poll; a listener
+	// without peers learns it here alone.
+	Err() error
 	// Counters are what has come to nothing so far, also after Close.
 	Counters() Counters
 	// Close tells every peer the reason, of which 200 bytes are sent, and frees the

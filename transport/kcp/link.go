@@ -76,6 +76,9 @@ func (l *link) Now() time.Duration { return time.Since(l.start) }
 // Poll implements transport.Link.
 func (l *link) Poll(h transport.Handler) { l.e.Poll(h) }
 
+// Err implements transport.Link.
+func (l *link) Err() error { return l.e.Err() }
+
 // Counters implements transport.Link.
 func (l *link) Counters() transport.Counters {
 	c := l.e.Counters()
@@ -83,11 +86,22 @@ func (l *link) Counters() transport.Counters {
 	return c
 }
 
-// Close implements transport.Link. It waits for the goroutines, which wait for
+// Close implements transport.Link.
+func (l *link) Close(reason string) error {
+	l.e.Close(reason)
+	return l.free()
+}
+
+// shut is Close by the listener, of which the Handler is told.
+func (l *link) shut(reason string) error {
+	l.e.Shut(reason)
+	return l.free()
+}
+
+// free gives the socket back, once. It waits for the goroutines, which wait for
 // nothing.
-func (l *link) Close(reason string) (err error) {
+func (l *link) free() (err error) {
 	l.once.Do(func() {
-		l.e.Close(reason)
 		close(l.done)
 		if l.air != nil {
 			l.air.close()

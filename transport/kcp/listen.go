@@ -75,7 +75,7 @@ func (l *listener) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.link != nil {
-		return l.link.Close("the listener was closed")
+		return l.link.shut("the listener was closed")
 	}
 	if l.closed {
 		return nil

@@ -34,18 +34,15 @@ func (l *Listener) Addr() string { return l.addr.String() }
 
 // Listen implements transport.Listener.
 func (l *Listener) Listen(o transport.Offer) (transport.Link, error) {
+	e, err := endpoint.Listen(l.n.config(l.addr, l.send), o)
 	l.n.mu.Lock()
-	taken := l.link != nil || l.closed
-	l.n.mu.Unlock()
-	if taken {
+	defer l.n.mu.Unlock()
+	if l.link != nil || l.closed {
 		return nil, fmt.Errorf("mem: %s was hosted on before, or is closed; make another Listener", l.addr)
 	}
-	e, err := endpoint.Listen(l.n.config(l.addr, l.send), o)
 	if err != nil {
 		return nil, err
 	}
-	l.n.mu.Lock()
-	defer l.n.mu.Unlock()
 	l.link = &Link{n: l.n, e: e}
 	return l.link, nil
 }
@@ -57,7 +54,8 @@ func (l *Listener) Close() error {
 	l.closed = true
 	l.n.mu.Unlock()
 	if link != nil {
-		return link.Close("the listener was closed")
+		link.e.Shut("the listener was closed")
+		link.free()
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func (n *Network) config(addr netip.AddrPort, send func(to netip.AddrPort, b []b
 type Link struct {
 	n      *Network
 	e      *endpoint.Endpoint
-	closed bool // guarded by n.mu
+	closed bool // guarded by n.mu: by the game or its listener
 }
 
 var _ transport.Link = (*Link)(nil)
@@ -185,11 +185,19 @@ func (l *Link) Poll(h transport.Handler) { l.e.Poll(h) }
 // Close implements transport.Link.
 func (l *Link) Close(reason string) error {
 	l.e.Close(reason)
+	l.free()
+	return nil
+}
+
+// free has the network forget the endpoint.
+func (l *Link) free() {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
 	l.closed = true
-	return nil
 }
+
+// Err implements transport.Link. There is no socket to fail.
+func (l *Link) Err() error { return l.e.Err() }
 
 // Counters implements transport.Link. There is no socket to fail.
 func (l *Link) Counters() transport.Counters { return l.e.Counters() }

@@ -132,7 +132,7 @@ func (c *Conn) Close(reason string) {
 	if c.e.listens {
 		cause = wire.Kicked
 	}
-	if c.end(cause, reason) {
+	if c.end(cause, reason) != ended {
 		c.e.closedHere(c, fmt.Errorf("%w: %s", transport.ErrClosed, reason))
 	}
 }
@@ -170,12 +170,12 @@ func (c *Conn) LaneBytes() (sent uint64, held int) {
 	return c.aside, held
 }
 
-// end tells the peer, if it is one yet, and stops the connection. It returns
-// false if that was done before.
-func (c *Conn) end(cause wire.Cause, reason string) bool {
+// end tells the peer, if it is one yet, and stops the connection. It returns what it
+// was: ended where that was done before.
+func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was := c.state
+	was = c.state
 	c.state = ended
 	if was == open {
 		for range transport.CloseCopies {
@@ -183,15 +183,20 @@ func (c *Conn) end(cause wire.Cause, reason string) bool {
 			c.send(wire.AppendReason(c.begin(wire.Close, c.seq), cause, reason))
 		}
 	}
-	return was != ended
+	return was
 }
 
-// establish makes the connection one: both ends have heard each other.
-func (c *Conn) establish(id uint32) {
+// establish makes the connection one: both ends have heard each other. It returns
+// false where it has ended, as the listener was closed meanwhile.
+func (c *Conn) establish(id uint32) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.state == ended {
+		return false
+	}
 	c.id, c.state = id, open
 	c.lane = lane.New(c.e.cfg.Machine)
+	return true
 }
 
 // keepalive sends a packet without payload if nothing was sent for d.

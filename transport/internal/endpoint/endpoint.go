@@ -3,9 +3,9 @@
 // lanes and their timeouts; package kcp gives it a socket, package mem a
 // simulated network.
 //
-// Who calls what: a reader calls Arrive, a timer Tick, the game everything
-// else. The three may be different goroutines. No lock is held while a Handler
-// runs or a packet is sent by more than its own connection.
+// Who calls what: a reader calls Arrive, a timer Tick, anyone Shut, the game
+// everything else. These may be different goroutines. No lock is held while a
+// Handler runs or a packet is sent by more than its own connection.
 package endpoint
 
 import (
@@ -35,7 +35,8 @@ type Endpoint struct {
 	asked   map[question]*Conn // listener: who has asked, to answer repeats alike
 	gone    []farewell         // ended here, to be told at the next Poll
 	failure error              // the socket is gone: told to every connection at the next Poll
-	closed  bool
+	shut    error              // not by the game: nothing more comes, and the Handler is told
+	closed  bool               // by the game: the Handler is told nothing more
 
 	inbox inbox
 }
@@ -117,7 +118,7 @@ func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) (c 
 	}
 	switch kind {
 	case wire.Hello:
-		return nil, len(b) == transport.MaxPacket && !e.isClosed()
+		return nil, len(b) == transport.MaxPacket && !e.isOver()
 	case wire.Accept, wire.Refuse:
 		attempt, ok := wire.Asked(b)
 		c := e.asks()
@@ -207,29 +208,69 @@ func (e *Endpoint) Fail(err error) {
 	e.failure = fmt.Errorf("%w: %w", transport.ErrSocket, err)
 }
 
+// Err implements transport.Link.
+func (e *Endpoint) Err() error {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	switch {
+	case e.closed:
+		return nil
+	case e.shut != nil: // which fails the socket too
+		return e.shut
+	}
+	return e.failure
+}
+
 // Close tells every peer the reason. The endpoint does nothing from then on.
 func (e *Endpoint) Close(reason string) {
 	e.mu.Lock()
-	conns := e.conns
-	e.conns, e.closed = nil, true
-	clear(e.byID)
-	clear(e.asked)
+	e.closed = true
+	conns := e.clear()
 	e.mu.Unlock()
 	for _, c := range conns {
 		c.end(wire.Ended, reason)
 	}
 }
 
+// Shut is Close by another than the game, on any goroutine: the game may be polling.
+// Its Handler is told at the next Poll, of each connection that it has been told of or
+// is about to be.
+func (e *Endpoint) Shut(reason string) {
+	err := fmt.Errorf("%w: %s", transport.ErrClosed, reason)
+	e.mu.Lock()
+	if e.isOverLocked() {
+		e.mu.Unlock()
+		return
+	}
+	e.shut = err
+	conns := e.clear()
+	e.mu.Unlock()
+	for _, c := range conns {
+		if c.end(wire.Ended, reason) == open {
+			e.closedHere(c, err)
+		}
+	}
+}
+
+// clear lets go of all connections. e.mu is held.
+func (e *Endpoint) clear() []*Conn {
+	conns := e.conns
+	e.conns = nil
+	clear(e.byID)
+	clear(e.asked)
+	return conns
+}
+
 // lose ends a connection for a reason that the game is told now. One that was
 // never told of is not. Nobody has said that it is over: a peer that is reached
 // after all hears that it has timed out, so that it may come again.
 func (e *Endpoint) lose(c *Conn, err error, h transport.Handler) {
-	known := !c.is(halfOpen)
-	if !c.end(wire.Unheard, "") {
+	was := c.end(wire.Unheard, "")
+	if was == ended {
 		return
 	}
 	e.forget(c)
-	if known {
+	if was != halfOpen {
 		h.Closed(c, err)
 	}
 }
@@ -274,6 +315,15 @@ func (e *Endpoint) isClosed() bool {
 	defer e.mu.RUnlock()
 	return e.closed
 }
+
+// isOver reports whether nobody is let in any more.
+func (e *Endpoint) isOver() bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.isOverLocked()
+}
+
+func (e *Endpoint) isOverLocked() bool { return e.closed || e.shut != nil }
 
 // asks is the connection of an endpoint that has dialled, while it is not
 // answered; nil otherwise.

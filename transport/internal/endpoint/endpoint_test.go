@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/netip"
 	"testing"
 	"time"
@@ -159,5 +160,42 @@ func TestCloseInsideClosed(t *testing.T) {
 	b.Arrive(b.now, clientAddr, hello(4).Append(nil))
 	if n := len(b.inbox.fill.records); n != 0 {
 		t.Errorf("%d packets wait for an endpoint that is closed", n)
+	}
+}
+
+// A listener that is shut tells of who was in and of nobody else, and lets nobody in:
+// neither who was about to be heard again, nor who asks now.
+func TestShut(t *testing.T) {
+	b, _ := joined(t)
+	b.arrive(strangers, hello(2).Append(nil))
+	a, err := wire.ParseAccept(b.last())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Arrive(b.now, strangers, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
+	b.Arrive(b.now, strangers, hello(3).Append(nil))
+	b.sent = nil
+	b.Shut("over")
+	b.Shut("twice")
+	for range 2 {
+		b.Poll(b)
+	}
+	if fmt.Sprint(b.events) != "[closed]" || fmt.Sprint(b.err) != "closed: over" || len(b.sent) != transport.CloseCopies {
+		t.Errorf("told %q, %v; %d packets sent", b.events, b.err, len(b.sent))
+	}
+	b.Arrive(b.now, clientAddr, hello(4).Append(nil))
+	if n := len(b.inbox.fill.records); n != 0 {
+		t.Errorf("%d packets wait for an endpoint that is shut", n)
+	}
+	if b.Err() != b.shut || b.shut == nil {
+		t.Errorf("it says %v", b.Err())
+	}
+	b.Close("closed")
+	if b.Err() != nil {
+		t.Errorf("closed, it says %v", b.Err())
+	}
+	b.Fail(net.ErrClosed) // as a reader does whose socket was closed
+	if b.Err() != nil {
+		t.Errorf("closed, it says %v of its socket", b.Err())
 	}
 }

@@ -47,7 +47,7 @@ func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 		return
 	}
 	q := question{from, m.Attempt}
-	c := e.asked[q] // only Poll's goroutine writes the maps
+	c := e.askedBefore(q)
 	if c == nil {
 		opened, waiting := e.count()
 		switch {
@@ -60,7 +60,10 @@ func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 			e.ignored.Add(1)
 			return
 		}
-		c = e.admit(at, q, m.Hello)
+		if c = e.admit(at, q, m.Hello); c == nil {
+			e.ignored.Add(1)
+			return
+		}
 	}
 	// Its place is kept from now on, not from when the reader got the question: a
 	// game may have stalled in between, on either side.
@@ -68,12 +71,23 @@ func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 	e.cfg.Send(from, wire.AcceptMessage{Attempt: m.Attempt, ID: c.id}.Append(nil))
 }
 
-// admit makes a connection that is not one before the client is heard again.
+// askedBefore is the connection of a question, nil for a new one.
+func (e *Endpoint) askedBefore(q question) *Conn {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.asked[q]
+}
+
+// admit makes a connection that is not one before the client is heard again; nil where
+// the listener was closed meanwhile.
 func (e *Endpoint) admit(at time.Duration, q question, hello []byte) *Conn {
 	c := &Conn{e: e, remote: q.from, attempt: q.attempt, hello: append([]byte(nil), hello...), state: halfOpen}
 	c.heard.Store(int64(at))
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.isOverLocked() {
+		return nil
+	}
 	for c.id == 0 || e.byID[c.id] != nil {
 		c.id = uint32(e.cfg.Random())
 	}
@@ -90,12 +104,13 @@ func (e *Endpoint) room(hello []byte, n int) bool {
 
 // count is how many connections are open and how many half-open.
 func (e *Endpoint) count() (opened, waiting int) {
-	for _, c := range e.conns {
+	conns := e.snapshot()
+	for _, c := range conns {
 		if c.is(halfOpen) {
 			waiting++
 		}
 	}
-	return len(e.conns) - waiting, waiting
+	return len(conns) - waiting, waiting
 }
 
 func (e *Endpoint) refuse(to netip.AddrPort, attempt uint64, r wire.Reason, detail []byte) {
@@ -119,7 +134,9 @@ func (e *Endpoint) accepted(from netip.AddrPort, b []byte, h transport.Handler) 
 		e.ignored.Add(1)
 		return
 	}
-	c.establish(m.ID)
+	if !c.establish(m.ID) {
+		return
+	}
 	e.mu.Lock()
 	e.byID[m.ID] = c
 	e.mu.Unlock()
@@ -140,7 +157,7 @@ func (e *Endpoint) refused(from netip.AddrPort, b []byte, h transport.Handler) {
 
 // waiting is the client's connection while it asks with this attempt.
 func (e *Endpoint) waiting(from netip.AddrPort, attempt uint64) *Conn {
-	for _, c := range e.conns {
+	for _, c := range e.snapshot() {
 		if c.is(dialing) && c.remote == from && c.attempt == attempt {
 			return c
 		}

@@ -24,7 +24,9 @@ func (e *Endpoint) Held() (h Held) {
 		}
 		c.mu.Unlock()
 	}
+	e.mu.RLock()
 	h.IDs, h.Questions = len(e.byID), len(e.asked)
+	e.mu.RUnlock()
 	e.inbox.mu.Lock()
 	defer e.inbox.mu.Unlock()
 	h.Inbox = len(e.inbox.fill.bytes) + recordSize*len(e.inbox.fill.records)

@@ -90,6 +90,7 @@ func TestCausesSent(t *testing.T) {
 	}{
 		{"the listener kicks", false, func(b *bench, _ packer) { b.conns[0].Close("why") }, wire.Kicked, transport.ErrClosed},
 		{"the listener ends", false, func(b *bench, _ packer) { b.Close("why") }, wire.Ended, nil},
+		{"the listener is shut", false, func(b *bench, _ packer) { b.Shut("why") }, wire.Ended, transport.ErrClosed},
 		{"the listener hears nothing", false, func(b *bench, _ packer) { b.now += transport.SilenceTimeout }, wire.Unheard, transport.ErrTimeout},
 		{"the listener's socket fails", false, func(b *bench, _ packer) { b.Fail(errors.New("gone")) }, wire.Unheard, transport.ErrSocket},
 		{"the listener cannot read", false, func(b *bench, pack packer) {

@@ -33,7 +33,9 @@ func (e *Endpoint) sealed(at time.Duration, from netip.AddrPort, b []byte, h tra
 		return
 	}
 	if c.is(halfOpen) {
-		c.establish(c.id)
+		if !c.establish(c.id) {
+			return
+		}
 		hello := c.hello
 		c.hello = nil
 		h.Connected(c, hello)
@@ -63,7 +65,7 @@ func (e *Endpoint) messages(c *Conn, h transport.Handler) {
 	for {
 		m, err := c.message()
 		if err != nil {
-			if c.end(wire.Broken, "the reliable lane cannot be read") {
+			if c.end(wire.Broken, "the reliable lane cannot be read") != ended {
 				e.forget(c)
 				h.Closed(c, fmt.Errorf("%s breaks the reliable lane: %w", c.remote, err))
 			}

@@ -33,6 +33,8 @@ func Run(t *testing.T, makeNet func(t *testing.T) Net) {
 		{"Kick", kick},
 		{"Leave", leave},
 		{"ServerEnds", serverEnds},
+		{"ListenerCloses", listenerCloses},
+		{"ListenerClosesMeanwhile", listenerClosesMeanwhile},
 		{"Silence", silence},
 		{"Idle", idle},
 		{"TwoClients", twoClients},
@@ -276,6 +278,84 @@ func serverEnds(r *Rig) {
 	r.Hang(server, "the server restarts")
 	r.ended(client, transport.ErrClosed, "the server restarts")
 	r.ended(second, transport.ErrClosed, "the server restarts")
+}
+
+// A listener that is closed under its link: both ends are told, and the link says it, to
+// whom nobody is connected too.
+func listenerCloses(r *Rig) {
+	server, client := r.Pair()
+	second := r.Join(Offer())
+	r.Until("the second is in", func() bool { return len(server.Conns) == 2 })
+	if err := server.Err(); err != nil {
+		r.Errorf("a link in use has ended: %v", err)
+	}
+	for range 2 {
+		if err := r.Listener.Close(); err != nil {
+			r.Error(err)
+		}
+	}
+	const why = "the listener was closed"
+	if err := server.Err(); !errors.Is(err, transport.ErrClosed) || !strings.Contains(err.Error(), why) {
+		r.Errorf("the link says %v", err)
+	}
+	if err := server.Conns[0].Reliable(nil); !errors.Is(err, transport.ErrClosed) {
+		r.Errorf("a message on it: %v", err)
+	}
+	r.ended(client, transport.ErrClosed, why)
+	r.ended(second, transport.ErrClosed, why)
+	for range 10 {
+		r.Turn()
+	}
+	if n := len(server.Ended); n != 2 || !errors.Is(server.Ended[0], transport.ErrClosed) || !strings.Contains(server.Ended[1].Error(), why) {
+		r.Errorf("of two connections it was told %v", server.Ended)
+	}
+	r.Hang(server, "late")
+	if err := server.Err(); err != nil {
+		r.Errorf("a link that its owner has closed says %v", err)
+	}
+}
+
+// The listener is closed on another goroutine, while clients come and the game polls: the
+// end of each that the game was told of is told, once.
+func listenerClosesMeanwhile(r *Rig) {
+	server := r.Host(Offer())
+	clients := []*Side{r.Join(Offer()), r.Join(Offer()), r.Join(Offer())}
+	r.Until("one is in", func() bool { return len(server.Conns) > 0 })
+	closed := make(chan error)
+	go func() { closed <- r.Listener.Close() }()
+	for done := false; !done; {
+		clients = append(clients, r.Join(Offer()))
+		r.Turn()
+		for _, c := range server.Conns {
+			Send(c, "state")
+			c.Reliable([]byte("message"))
+			c.Flush()
+		}
+		select {
+		case err := <-closed:
+			if done = true; err != nil {
+				r.Error(err)
+			}
+		default:
+		}
+	}
+	in := 0
+	r.Until("each client is told", func() bool {
+		in = 0
+		for _, c := range clients {
+			if len(c.Ended) == 0 {
+				return false
+			}
+			in += len(c.Conns)
+		}
+		return true
+	})
+	if len(server.Conns) == 0 || len(server.Ended) != len(server.Conns) || in < len(server.Conns) {
+		r.Errorf("%d connections, %d ends; %d clients were let in", len(server.Conns), len(server.Ended), in)
+	}
+	if err := server.Err(); !errors.Is(err, transport.ErrClosed) {
+		r.Errorf("the link says %v", err)
+	}
 }
 
 func silence(r *Rig) {
