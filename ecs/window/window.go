@@ -14,7 +14,7 @@ import (
 
 // Game is what Run calls, all of it on one goroutine. Step runs once per fixed
 // step (tendon.Config.Steps a second), between Receive and Send; Draw once per
-// frame, after Frame.
+// frame, after Frame. Run needs both.
 type Game struct {
 	Title         string
 	Width, Height int // of the window when it opens
@@ -30,7 +30,7 @@ type Game struct {
 	Drawn func(screen *ebiten.Image)
 }
 
-// Pane is one session in a window.
+// Pane is one session in a window. All of it must be given.
 type Pane struct {
 	Rep  *tendon.Replication
 	Step func(*tendon.Replication)
@@ -51,14 +51,15 @@ func Run(r *tendon.Replication, g Game) error {
 // Split is Run with panes from left to right; the game's own Step and Draw are
 // not used.
 func Split(g Game, panes ...Pane) error {
-	if len(panes) == 0 {
-		return errors.New("window: there is no pane to show: give Split at least one")
-	}
-	var rates []int
+	var given []pace.Pane
 	for _, p := range panes {
-		rates = append(rates, p.Rep.Steps())
+		g := pace.Pane{Step: p.Step != nil, Draw: p.Draw != nil}
+		if p.Rep != nil {
+			g.Hz = p.Rep.Steps()
+		}
+		given = append(given, g)
 	}
-	hz, err := pace.Common(rates)
+	hz, err := pace.Common(given)
 	if err != nil {
 		return err
 	}

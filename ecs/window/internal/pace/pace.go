@@ -3,16 +3,19 @@
 // nothing here counts them.
 package pace
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // maxDebt is how much time is made up for at most (two steps where that is
 // more). After a hitch a server has to catch up: its clients know the time, and
 // would be ahead of it. After a longer gap the rest is given up, else a machine
 // that is too slow would only fall further behind.
 const maxDebt = time.Second
+
+// maxSteps is how many of them are taken between two frames at most, as many as
+// Replication.Run takes at once: a machine that is a little too slow would otherwise let
+// its debt grow to all that is made up for, and pay it between two frames, once a second.
+// A hitch of a second is made up for in nine updates.
+const maxSteps = 8
 
 // Steps says how many fixed steps are due. The zero value is not usable; give
 // Hz.
@@ -24,30 +27,20 @@ type Steps struct {
 	done    int64         // steps since begin
 }
 
-// Due is how many steps to take at now, a clock that never runs backwards.
-// Each step is due at its own multiple of 1/Hz, so that no rounding adds up.
+// Due is how many steps to take at now, a clock that never runs backwards: at most
+// maxSteps, the others are due at the next call. Each step is due at its own multiple of
+// 1/Hz, so that no rounding adds up.
 func (s *Steps) Due(now time.Duration) int {
 	if !s.started {
 		s.started, s.begin = true, now
 	}
 	due := int64(now-s.begin)*int64(s.Hz)/int64(time.Second) - s.done
 	if most := max(2, int64(maxDebt)*int64(s.Hz)/int64(time.Second)); due > most {
-		s.begin, s.done, due = now, 0, most
-		return int(due)
+		s.begin, s.done, due = now, -most, most
 	}
+	due = min(due, maxSteps)
 	s.done += due
 	return int(due)
-}
-
-// Common is the steps a second that the sessions of a window make, which take their
-// steps together.
-func Common(rates []int) (hz int, err error) {
-	for _, n := range rates {
-		if n != rates[0] {
-			return 0, fmt.Errorf("window: sessions of %d and of %d steps a second: give all of them the same Config.Steps", rates[0], n)
-		}
-	}
-	return rates[0], nil
 }
 
 // Limit says whether a frame is to be drawn, at most so many per second; 0 is

@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -25,17 +26,73 @@ func TestStepsFollowTimeNotCalls(t *testing.T) {
 	}
 }
 
+// After a gap of 10 s a second of it is made up for, some steps at a time.
 func TestGapIsGivenUp(t *testing.T) {
 	s := Steps{Hz: 60}
 	s.Due(0)
-	if got := s.Due(10 * time.Second); got != 60 {
-		t.Errorf("%d steps after a gap of 10 s, want the 60 of one", got)
+	var got []int
+	for range 9 {
+		got = append(got, s.Due(10*time.Second))
 	}
-	if got := s.Due(10 * time.Second); got != 0 {
-		t.Errorf("%d steps at the same time, want 0", got)
+	if fmt.Sprint(got) != "[8 8 8 8 8 8 8 4 0]" {
+		t.Errorf("%d steps after a gap of 10 s, want the 60 of one", got)
 	}
 	if got := s.Due(10*time.Second + 100*time.Millisecond); got != 6 {
 		t.Errorf("%d steps 100 ms later, want 6", got)
+	}
+	slow := Steps{Hz: 1}
+	slow.Due(0)
+	if got := slow.Due(10 * time.Second); got != 2 {
+		t.Errorf("%d steps of a second, want 2", got)
+	}
+}
+
+// display plays a window of 60 Hz for a minute, in which a step and drawing take so long;
+// which begins with a hitch. It returns the steps, and the frames of its last ten seconds.
+func display(step, draw, hitch time.Duration) (steps, frames int, longest time.Duration) {
+	const vsync = time.Second / 60
+	s := Steps{Hz: 60}
+	s.Due(0)
+	for now := hitch; now < time.Minute; {
+		from, due := now, s.Due(now)
+		steps += due
+		now += time.Duration(due)*step + draw
+		now = (now + vsync - 1) / vsync * vsync
+		if from >= 50*time.Second {
+			frames, longest = frames+1, max(longest, now-from)
+		}
+	}
+	return steps, frames, longest
+}
+
+// A machine whose step is a little too slow goes on drawing: what it cannot make up for
+// is not spent between two frames. One that is fast enough makes all steps, also those of
+// a hitch.
+func TestSlowMachine(t *testing.T) {
+	for _, x := range []struct {
+		step, hitch time.Duration
+		all         bool // steps are taken
+		frames      int  // a second at least, in the end
+	}{
+		{10 * time.Millisecond, 0, true, 59},
+		{5 * time.Millisecond, 900 * time.Millisecond, true, 59},
+		{10 * time.Millisecond, 900 * time.Millisecond, true, 29},
+		{14 * time.Millisecond, 0, true, 29},
+		{17 * time.Millisecond, 0, false, 6},
+		{20 * time.Millisecond, 0, false, 5},
+		{40 * time.Millisecond, 0, false, 2},
+	} {
+		steps, frames, longest := display(x.step, 3*time.Millisecond, x.hitch)
+		t.Logf("a step of %v: %d steps, %.1f frames a second, the longest took %v", x.step, steps, float64(frames)/10, longest)
+		if frames < 10*x.frames {
+			t.Errorf("a step of %v: %d frames in 10 s, want %d a second", x.step, frames, x.frames)
+		}
+		if most := maxSteps*x.step + 20*time.Millisecond; longest > most {
+			t.Errorf("a step of %v: a frame takes %v, want %v at most", x.step, longest, most)
+		}
+		if x.all && steps < 3600-maxSteps {
+			t.Errorf("a step of %v, fast enough: %d steps in a minute, want 3600", x.step, steps)
+		}
 	}
 }
 
@@ -58,12 +115,30 @@ func TestLimitDrawsAtMost(t *testing.T) {
 	}
 }
 
-// The sessions of a window take their steps together, at the rate that they have.
+// The sessions of a window take their steps together, at the rate that they have; what is
+// not given is named.
 func TestCommon(t *testing.T) {
-	if hz, err := Common([]int{30, 30}); hz != 30 || err != nil {
+	whole := Pane{Hz: 30, Step: true, Draw: true}
+	other, noRep, noStep, noDraw := whole, whole, whole, whole
+	other.Hz, noRep.Hz, noStep.Step, noDraw.Draw = 60, 0, false, false
+	if hz, err := Common([]Pane{whole, whole}); hz != 30 || err != nil {
 		t.Errorf("two of 30: %d, %v", hz, err)
 	}
-	if _, err := Common([]int{30, 60}); err == nil || !strings.Contains(err.Error(), "30 and of 60") || !strings.Contains(err.Error(), "Config.Steps") {
-		t.Errorf("30 and 60: %v", err)
+	for _, x := range []struct {
+		panes []Pane
+		says  []string
+	}{
+		{nil, []string{"no pane"}},
+		{[]Pane{whole, other}, []string{"30 and of 60", "Config.Steps"}},
+		{[]Pane{noRep}, []string{"window: there is no session", "tendon.New"}},
+		{[]Pane{noStep}, []string{"window: there is no Step", "Game.Step", "Pane.Step"}},
+		{[]Pane{whole, noDraw}, []string{"window: pane 2 of 2: there is no Draw", "Pane.Draw"}},
+	} {
+		_, err := Common(x.panes)
+		for _, word := range x.says {
+			if err == nil || !strings.Contains(err.Error(), word) {
+				t.Errorf("%+v: %v, want %q", x.panes, err, word)
+			}
+		}
 	}
 }

@@ -1,0 +1,39 @@
+package pace
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Pane is what a window is given for one session, as far as it has to be looked at
+// before the window opens.
+type Pane struct {
+	Hz         int  // the session's steps a second; 0: there is no session
+	Step, Draw bool // are given
+}
+
+// Common is the steps a second that the sessions of a window make, which take their
+// steps together. An error says what has not been given: called later, it would end the
+// program in the middle of a frame.
+func Common(panes []Pane) (hz int, err error) {
+	if len(panes) == 0 {
+		return 0, errors.New("window: there is no pane to show: give Split at least one")
+	}
+	for i, p := range panes {
+		where := ""
+		if len(panes) > 1 {
+			where = fmt.Sprintf("pane %d of %d: ", i+1, len(panes))
+		}
+		switch {
+		case p.Hz == 0:
+			return 0, fmt.Errorf("window: %sthere is no session: give it what tendon.New returned", where)
+		case !p.Step:
+			return 0, fmt.Errorf("window: %sthere is no Step: give the rules of a fixed step, to Run in Game.Step, to Split in each Pane.Step", where)
+		case !p.Draw:
+			return 0, fmt.Errorf("window: %sthere is no Draw: give what draws a frame, to Run in Game.Draw, to Split in each Pane.Draw", where)
+		case p.Hz != panes[0].Hz:
+			return 0, fmt.Errorf("window: sessions of %d and of %d steps a second: give all of them the same Config.Steps", panes[0].Hz, p.Hz)
+		}
+	}
+	return panes[0].Hz, nil
+}
