@@ -26,6 +26,10 @@ const (
 	// are exact.
 	maxSteps = 240
 
+	// maxMistakes is how many mistakes of a protocol New tells of at once, beside as many
+	// that its schema finds: more than a screen of them is read by nobody.
+	maxMistakes = 10
+
 	// keySize is the bytes of a client's key: as many as nobody guesses.
 	keySize = 16
 

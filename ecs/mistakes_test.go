@@ -115,6 +115,25 @@ func TestTooManyComponents(t *testing.T) {
 	check(t, "it is a node", tendon.ID(e) != 0, true)
 }
 
+// Of very many mistakes in a protocol New tells the first, and how many more there are.
+func TestVeryManyMistakes(t *testing.T) {
+	p := tendon.NewProtocol("careless")
+	for range 200 {
+		tendon.NewGroup(p, "red")
+	}
+	for i := range 20 {
+		tendon.Replicate(p, fmt.Sprint("number ", i), donburi.NewComponentType[int]())
+	}
+	_, err := tendon.New(donburi.NewWorld(), p, tendon.Config{})
+	if err == nil {
+		t.Fatal("it is accepted")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	check(t, "lines", len(lines), 22)
+	check(t, "of the protocol", lines[10], "tendon: and 189 more mistakes; mend these first")
+	check(t, "of its schema", lines[21], "and 10 more mistakes; mend these first")
+}
+
 func TestNothingGiven(t *testing.T) {
 	m := newLab(t, lan).machine("alone", tendon.Config{})
 	refused(t, "Host of no listener", func() { m.Host(nil) })

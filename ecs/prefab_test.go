@@ -104,3 +104,21 @@ func TestGivenRplNode(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is asked of an entity that has been removed says that it has gone, and not how to
+// make a node of it.
+func TestRemovedIsNoNode(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	l.steps(1)
+	up, e := server.Create(Body), server.Create(Paint)
+	l.steps(1)
+	e.Remove()
+	for what, err := range map[string]error{
+		"a child": tendon.Attach(e, up), "a parent": tendon.Attach(up, e), "a call": Tell.Send(e, "you"),
+	} {
+		if !errors.Is(err, tendon.ErrNoNode) || !strings.Contains(err.Error(), "it has been removed") || strings.Contains(err.Error(), "RplNode") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

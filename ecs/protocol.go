@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/yohamta/donburi"
@@ -14,8 +15,9 @@ import (
 )
 
 // Protocol is what both ends must agree on: component types, prefabs, RPCs,
-// groups. It is a package variable, complete before New, which reports every
-// mistake in it as one joined error. The first New freezes it; what is declared
+// groups. It is a package variable, complete before New, which reports the
+// mistakes in it as one joined error: the first ones and how many more there are, where
+// they are many. The first New freezes it; what is declared
 // later panics. A frozen Protocol may serve any number of sessions.
 type Protocol struct {
 	name       string
@@ -58,12 +60,22 @@ func (p *Protocol) open(steps int) error {
 				p.mistakes = append(p.mistakes, c.finish())
 			}
 		}
-		p.err = errors.Join(append(p.mistakes, err)...)
+		p.err = errors.Join(append(firstOfThem(p.mistakes), err)...)
 	}
 	if p.err == nil && steps != p.steps {
 		return fmt.Errorf("tendon: protocol %s was opened with %d steps a second and now with %d: give its sessions the same Config.Steps", p.name, p.steps, steps)
 	}
 	return p.err
+}
+
+// firstOfThem are as many mistakes as are read, and how many there are beside: rpl.Schema
+// does the same with those that it finds.
+func firstOfThem(all []error) []error {
+	all = slices.DeleteFunc(all, func(err error) bool { return err == nil })
+	if n := len(all) - maxMistakes; n > 0 {
+		return append(all[:maxMistakes:maxMistakes], fmt.Errorf("tendon: and %d more mistakes; mend these first", n))
+	}
+	return all
 }
 
 // named is the component that is replicated under a name, nil for none.

@@ -97,7 +97,10 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 
 // howToBeNode is the remedy for an entity that should be a node and is none.
 func howToBeNode(e *donburi.Entry) string {
-	if e.World.Valid(e.Entity()) && e.HasComponent(components.RplNode) {
+	switch {
+	case !e.World.Valid(e.Entity()):
+		return "it has been removed; keep the donburi.Entity and ask World.Valid of it"
+	case e.HasComponent(components.RplNode):
 		return "it has components.RplNode, and is one from this step's Send on; what Create or a prefab makes is one at once"
 	}
 	return "give it components.RplNode, or make it by a prefab"

@@ -31,10 +31,14 @@ type Schema struct {
 	prefabs []*PrefabType
 	rpcs    []*RPCType
 	groups  []string
+	crowded bool    // it was said that there are too many
 	coded   *coding // nil until a session asks for it
 
 	ref    reflect.Type
 	codecs map[reflect.Type]codecType
+
+	untagged []untagged            // until all is compiled …
+	compiled map[reflect.Type]bool // … as these structs are
 }
 
 // A source is what an item is compiled from.
@@ -63,7 +67,7 @@ type RPCType struct {
 
 // NewSchema makes an empty schema; the name keeps different games apart.
 func NewSchema(name string) *Schema {
-	s := &Schema{name: name, sources: map[*ItemType]source{}, codecs: map[reflect.Type]codecType{}}
+	s := &Schema{name: name, sources: map[*ItemType]source{}, codecs: map[reflect.Type]codecType{}, compiled: map[reflect.Type]bool{}}
 	s.checkName("schema", name)
 	return s
 }
@@ -79,7 +83,8 @@ func (s *Schema) Name() string { return s.name }
 //	-                local
 //	step=1/32        a float in multiples of a decimal or a fraction, rounded half away from zero,
 //	                 up to 2³¹ of them from zero
-//	min=, max=       bounds, to which values are clamped; of a float beside step= or bits=.
+//	min=, max=       bounds, to which values are clamped; of a float beside step= or bits=:
+//	                 min=-1,max=1,bits=8 has 256 values, and 0 is none of them, but with step=1/64.
 //	                 An integer with bounds travels in 32 bits: both are from -2³¹ to 2³¹-1, and
 //	                 one of the types that reach beyond that has both. Without, all bits travel
 //	bits=            how many bits; beside min= and max= of a float they are spread over the range
@@ -95,19 +100,25 @@ func (s *Schema) Name() string { return s.name }
 //	notify           OnChange fires
 //	explicit         the whole component is looked at only when bumped: on any of its fields,
 //	                 or on a blank one, _ struct{}
-//	max=             how long a string, bytes, a list or a map may be; needed there
+//	max=             how long a string, bytes, a list or a map may be; needed there: at most
+//	                 65,534 bytes, and 4,096 elements
 //	each=            how long a string in a list and a map's key may be; else 64 bytes
-//	has=item         in arguments: the node referred to must have that component
+//	has=item         in arguments, and not in lists and maps of them: the node referred to must
+//	                 have that component; a reference to none is refused too
 //
-// A struct of two floats X and Y is a vector and has one tag. Other structs
-// have tags inside; what stands on the struct itself (to, if, once, notify)
+// A struct of two floats X and Y is a vector and has one tag. Other structs, embedded ones
+// too, have tags inside and one themselves, rpl:"" at least: without it all of the struct
+// is local whatever stands inside, which Freeze refuses unless the struct's type is
+// replicated elsewhere. What stands on the struct itself (to, if, once, notify)
 // goes for all its fields. In arrays, lists, maps and rpl.Opt the tag is that
 // of the elements. What is not a number becomes 0, or the bound nearest to it, but in
-// a float that is sent exactly.
+// a float that is sent exactly. A list or a map that is nil is the same as an empty one:
+// which of the two a proxy has depends on what it had before.
 //
 // What is too long is cut: a string between two runes, a list at its end, a map to its
 // lowest keys; an entry whose key is too long is not sent. The authority's own stays as
-// it is. Arguments beyond their bounds are an error of the call instead.
+// it is. Arguments beyond their bounds are an error of the call instead, and so are NaN and Inf
+// in any float of them, one that is sent exactly too.
 func (s *Schema) Item(name string, t reflect.Type, tags Tags) *ItemType {
 	s.declare("component", name)
 	it := &ItemType{Name: name}
@@ -148,7 +159,10 @@ func (s *Schema) Group(name string) Audience {
 	}
 	s.declare("group", name)
 	if len(s.groups) == maxGroups {
-		s.faults.add("group %s: a schema has at most %d groups; share one", name, maxGroups)
+		if !s.crowded {
+			s.faults.add("group %s: a schema has at most %d groups; where there is one for each player or table, declare one and say by a function who is in it for whom", name, maxGroups)
+		}
+		s.crowded = true
 		return FirstGroup
 	}
 	switch name {

@@ -14,5 +14,15 @@ func (f *faults) add(format string, args ...any) {
 
 func (f *faults) len() int { return len(f.errs) }
 
-// err is all of them joined, nil without one.
-func (f *faults) err() error { return errors.Join(f.errs...) }
+// maxFaults is how many of them are told at once: more than a screen of them is read by
+// nobody, and many have one cause.
+const maxFaults = 10
+
+// err is the first of them joined, nil without one.
+func (f *faults) err() error {
+	errs := f.errs
+	if n := len(errs) - maxFaults; n > 0 {
+		errs = append(errs[:maxFaults:maxFaults], fmt.Errorf("and %d more mistakes; mend these first", n))
+	}
+	return errors.Join(errs...)
+}

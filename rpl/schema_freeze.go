@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Freeze compiles everything for a rate of hz ticks per second and returns all
-// mistakes joined, each with its remedy. Afterwards nothing can be declared.
+// Freeze compiles everything for a rate of hz ticks per second and returns the
+// mistakes joined, each with its remedy: the first ten and how many more there are. Afterwards nothing can be declared.
 // Another Freeze at the same rate returns the same; at another rate it is an
 // error, since predictions are compiled for one.
 func (s *Schema) Freeze(hz int) error {
@@ -38,6 +38,7 @@ func (s *Schema) Freeze(hz int) error {
 	for _, r := range s.rpcs {
 		s.compileArgs(r.Args)
 	}
+	s.faultUntagged()
 	s.err = s.faults.err()
 	entries := s.entries()
 	s.hash, s.digest = hashEntries(s.name, s.hz, entries), appendDigest(nil, s.hz, entries)

@@ -158,10 +158,22 @@ func (w *walker) prop(p Prop, tg tag, d propDraft) {
 	w.lay.drafts = append(w.lay.drafts, d)
 }
 
+// misplacedHas faults has= where nothing checks it.
+func (w *walker) misplacedHas(path string, tg tag) bool {
+	switch {
+	case tg.has&tagHas == 0 || w.args && !w.elem:
+		return false
+	case w.args:
+		w.fault(path, "has= is not for what is in a list or a map; remove it, and look in the handler at what each of them refers to")
+	default:
+		w.fault(path, "has= is for references in arguments; remove it")
+	}
+	return true
+}
+
 // reference records what a reference in arguments must have.
 func (w *walker) reference(path string, tg tag, off uintptr, n int) {
-	if tg.has&tagHas != 0 && (!w.args || w.elem) {
-		w.fault(path, "has= is for a reference that stands in an argument struct itself; remove it")
+	if w.misplacedHas(path, tg) {
 		return
 	}
 	for i := range n {

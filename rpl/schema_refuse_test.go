@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -15,6 +16,11 @@ type tree struct {
 
 type nested struct {
 	Inner struct{ A, B int } `rpl:""`
+}
+
+type shelf struct {
+	In map[string]slot
+	A  bool `rpl:""`
 }
 
 func TestRefusals(t *testing.T) {
@@ -196,7 +202,37 @@ func TestRefusals(t *testing.T) {
 		}{}, nil, ", field A: pos is for everyone; remove its to="},
 		{"has in a component", struct {
 			A entity `rpl:"has=thing"`
-		}{}, nil, ", field A: has= is for a reference that stands in an argument struct itself; remove it"},
+		}{}, nil, ", field A: has= is for references in arguments; remove it"},
+		{"has in a list", struct {
+			A []entity `rpl:"max=3,has=thing"`
+		}{}, nil, ", field A: has= is for references in arguments; remove it"},
+		{"nothing in it", struct {
+			A struct{} `rpl:""`
+		}{}, nil, ", field A: a struct of no fields holds nothing; remove the tag, or make it a bool"},
+		{"a set", struct {
+			A map[string]struct{} `rpl:"max=3"`
+		}{}, nil, ", field A: its elements are structs of no fields, which hold nothing; make them bools"},
+		{"embedded without a tag", struct {
+			arena
+			A bool `rpl:""`
+		}{}, nil, `, field arena: it has no tag, so it is local, and fields of rpl.arena have some: write rpl:"" on it to send those, or rpl:"-" to keep all of it here`},
+		{"nested without a tag", struct {
+			In struct {
+				A bool `rpl:""`
+			}
+			A bool `rpl:""`
+		}{}, nil, `, field In: it has no tag, so it is local, and fields of struct { A bool "rpl:\"\"" } have some: write rpl:"" on it to send those, or rpl:"-" to keep all of it here`},
+		{"named without a tag", struct {
+			In, Two arena
+			A       bool `rpl:""`
+		}{}, nil, `, field Two: it has no tag, so it is local, and fields of rpl.arena have some: write rpl:"" on it to send those, or rpl:"-" to keep all of it here`},
+		{"list without a tag", struct {
+			A []shelf `rpl:"max=2"`
+		}{}, nil, `, field A[].In: it has no tag, so it is local, and fields of rpl.slot have some: write rpl:"max=N" on it to send those, or rpl:"-" to keep all of it here`},
+		{"tags inside a field without one", struct {
+			In struct{ A, B bool }
+			A  bool `rpl:""`
+		}{}, Tags{"In.A": "", "In.B": "notify"}, `, field In: Tags name what is inside it and not the field itself, so it is local; give Tags with "In" too`},
 		{"tags of no field", struct {
 			A bool `rpl:""`
 		}{}, Tags{"B": "notify"}, ", which struct { A bool \"rpl:\\\"\\\"\" } does not have; correct the name"},
@@ -222,7 +258,7 @@ func TestRefusals(t *testing.T) {
 			if err == nil {
 				t.Fatal("it is accepted")
 			}
-			if got, ok := strings.CutPrefix(err.Error(), "component thing"); !ok || !strings.HasSuffix(got, tt.want) {
+			if got, ok := strings.CutPrefix(err.Error(), "component thing"); !ok || !strings.HasSuffix(got, tt.want) || tt.tags != nil && strings.Contains(got, "\n") {
 				t.Errorf("error\n%q, want\n%q", got, tt.want)
 			}
 		})
@@ -305,6 +341,77 @@ func TestAllMistakes(t *testing.T) {
 	}
 	if again := s.Freeze(30); again == nil || again.Error() != err.Error() {
 		t.Errorf("the second Freeze says %v", again)
+	}
+}
+
+// Structs that are kept here, for whose tags there is a use elsewhere, or that the game
+// says are kept.
+func TestTagsInsideLocalFields(t *testing.T) {
+	type keys struct {
+		Left, Right bool `rpl:""`
+	}
+	type kept struct {
+		Keys []keys
+		Last arena
+		arena
+		In struct {
+			A bool `rpl:""`
+		} `rpl:"-"`
+		Deep struct{ Keys keys }
+		By   map[string]Opt[keys]
+		Far  *slot
+	}
+	s := NewSchema("test")
+	s.Item("a", reflect.TypeFor[struct {
+		A    bool `rpl:""`
+		kept `rpl:"-"`
+	}](), nil)
+	s.Item("b", reflect.TypeFor[struct {
+		A    bool `rpl:""`
+		Keys []keys
+		Last arena
+		By   map[string]Opt[keys]
+		Deep struct{ Keys keys }
+		Far  *slot
+	}](), nil)
+	s.Item("arena", reflect.TypeFor[arena](), nil)
+	s.RPC("press", reflect.TypeFor[keys](), ToServer, Unreliable)
+	if err := s.Freeze(60); err != nil {
+		t.Error(err)
+	}
+}
+
+// Of very many mistakes the first are told, and how many there are; of too many groups
+// one.
+func TestManyMistakes(t *testing.T) {
+	s := NewSchema("test")
+	for i := range 300 {
+		s.Group(fmt.Sprint("group ", i))
+	}
+	for range 20 {
+		s.Item("", reflect.TypeFor[arena](), nil)
+	}
+	lines := strings.Split(s.Freeze(60).Error(), "\n")
+	if len(lines) != maxFaults+1 {
+		t.Fatalf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+	if n := strings.Count(strings.Join(lines, "\n"), "at most 64 groups"); n != 1 {
+		t.Errorf("groups stand %d times", n)
+	}
+	if last := lines[maxFaults]; last != "and 12 more mistakes; mend these first" {
+		t.Errorf("it ends with %q", last)
+	}
+	args := NewSchema("test")
+	args.SetRef(reflect.TypeFor[entity]())
+	args.RPC("a", reflect.TypeFor[struct {
+		All []entity `rpl:"max=3,has=thing"`
+		In  []struct {
+			One entity `rpl:"has=thing"`
+		} `rpl:"max=3"`
+	}](), ToServer, Reliable)
+	const want = ": has= is not for what is in a list or a map; remove it, and look in the handler at what each of them refers to"
+	if err := args.Freeze(60); err == nil || err.Error() != "rpc a, field All"+want+"\nrpc a, field In[].One"+want {
+		t.Errorf("has= in lists: %v", err)
 	}
 }
 

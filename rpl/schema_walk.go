@@ -57,7 +57,10 @@ func (w *walker) structure(t reflect.Type, off uintptr, prefix string, outer tag
 			w.keepLocal(f, off)
 		case !tagged && w.args:
 			w.fault(path, `arguments are sent whole, so every field needs a tag: write rpl:"" to send it or rpl:"-" to keep it here`)
-		case !tagged || parsed.has&tagLocal != 0:
+		case !tagged:
+			w.leaveOut(f, path)
+			w.keepLocal(f, off)
+		case parsed.has&tagLocal != 0:
 			w.keepLocal(f, off)
 		default:
 			if parsed.has&tagExplicit != 0 {
@@ -122,6 +125,7 @@ func (w *walker) enter(t reflect.Type, path string) bool {
 		return false
 	}
 	w.open = append(w.open, t)
+	w.s.compiled[t] = true
 	return true
 }
 
@@ -172,6 +176,10 @@ func (w *walker) byKind(t reflect.Type, off uintptr, path string, tg tag) {
 // fields travel.
 func (w *walker) nested(t reflect.Type, off uintptr, path string, tg tag) {
 	if !w.allow(path, tg, tagTo|tagIf|tagOnce|tagNotify|tagExplicit, "a struct; tag the fields in it instead") {
+		return
+	}
+	if t.NumField() == 0 && !w.args && len(w.present) == 0 {
+		w.fault(path, "a struct of no fields holds nothing; remove the tag, or make it a bool")
 		return
 	}
 	before := len(w.lay.plan)

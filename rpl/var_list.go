@@ -22,6 +22,11 @@ func (w *walker) list(t reflect.Type, off uintptr, path string, tg tag) {
 // elements compiles the element type of a list or map, whose tag says of its
 // elements what it does not say of itself.
 func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (limit int, elem *layout, ok bool) {
+	if tg.has&tagHas != 0 {
+		inside := &walker{owner: w.owner, args: w.args, elem: true, faults: w.faults}
+		inside.misplacedHas(path, tg)
+		return 0, nil, false
+	}
 	if !w.allow(path, tg, tagsAny|tagMax|tagEach|tagStep|tagBits|tagAngle, what+"; put the elements in a struct and tag its fields") {
 		return 0, nil, false
 	}
@@ -36,6 +41,9 @@ func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (lim
 			w.fault(path, "its elements are structs: put %s on their fields", tag{has: tg.has & (tagStep | tagBits | tagAngle | tagEach), step: tg.step, bits: tg.bits, turn: tg.turn, each: tg.each})
 		}
 		sub.structure(e, 0, path+"[].", tag{})
+		if e.NumField() == 0 {
+			w.fault(path, "its elements are structs of no fields, which hold nothing; make them bools")
+		}
 		if len(sub.lay.plan) == 0 && w.faults.len() == before {
 			w.fault(path, "no field of %v has a tag; tag those that are to travel, or register a codec for the type", e)
 		}
