@@ -39,11 +39,11 @@ var (
 // is what the prefab says, so what is Transient should say it there. Its 8 bytes have no
 // padding: each is looked at before every send.
 //
-// A Relevance or Weight that is none is logged and counted. A node goes on with what it
-// had ("RplNode refused"); what is to become one stays an entity of this machine, and is
-// a node from the step on in which it is right ("node not made").
+// A Relevance or Weight that does not exist is logged and counted. A node goes on with what
+// it had ("RplNode refused"); an entity that is to become a node stays an entity of this
+// machine until both are right ("node not made").
 type NodeData struct {
-	Relevance rpl.Relevance // who gets it: rpl.Near (by Config.Interest), Always, OwnerOnly or Grouped (see tendon.Group); a tree goes whole, as its top says, and to who owns any of it
+	Relevance rpl.Relevance // who gets it: rpl.Near (by Config.Interest), Always, OwnerOnly or Grouped (see tendon.Group); a tree is sent whole: to those who get its top, and to whoever owns a node of it
 	Hz        uint8         // at most so often a second; 0 means every send
 	Transient bool          // built from its arguments everywhere, then each machine moves its own; only its end is sent
 	Keep      bool          // stays, owned by nobody, when its owner leaves; else it dies

@@ -146,7 +146,7 @@ func (r *Replication) partRemoved(n *node, e donburi.Entity) {
 }
 
 // orphaned ends what a peer that has left was driving, or passes it to nobody.
-// What is below says for itself: who rides in a car keeps what is its own.
+// Nodes below are judged by themselves: riders in a car keep what is their own.
 func (r *Replication) orphaned(p rpl.Peer) {
 	owned := slices.DeleteFunc(r.sortedNodes(), func(n *node) bool { return n.owner != p })
 	for _, n := range owned {

@@ -71,8 +71,8 @@ func (r *Replication) OnStart(fn func()) { r.hooks.start = hang(r.hooks.start, "
 // OnJoin and OnLeave are for the authority. The local player joins too,
 // in every mode but dedicated, and everyone joins again after Load. OnLeave
 // runs once, before the peer's nodes die or pass to nobody, and not for Load:
-// at once for who has closed the session or was kicked, after OnLost and 30 s
-// for who has fallen silent.
+// at once for a peer that has closed the session or was kicked, after OnLost and 30 s
+// for a peer that has fallen silent.
 func (r *Replication) OnJoin(fn func(p rpl.Peer)) { r.hooks.join = hang(r.hooks.join, "OnJoin", fn) }
 
 // OnLeave see OnJoin.
@@ -81,12 +81,12 @@ func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 }
 
 // OnLost and OnBack are for the authority. OnLost runs when a peer that has
-// joined is not heard of for 10 s, or its socket has failed. It keeps what it
+// joined has not been heard for 10 s, or its socket has failed. It keeps what it
 // has: number, nodes, groups, and its place among Peers; calls to it are dropped
 // and counted ("rpc dropped"). OnBack runs when the same client has joined again
-// within 30 s and its side of the level is built: there is no OnJoin then, but
-// after a Load meanwhile. A client that joins again before its silence is
-// noticed is lost and back all the same. Until packets are sealed, who has
+// within 30 s and its side of the level is built: there is no OnJoin then, unless
+// a level was loaded meanwhile. A client that joins again before its silence is
+// noticed is lost and back all the same. Until packets are sealed, anyone who has
 // overheard a client's hello can take its seat.
 func (r *Replication) OnLost(fn func(p rpl.Peer)) { r.hooks.lost = hang(r.hooks.lost, "OnLost", fn) }
 
@@ -95,9 +95,10 @@ func (r *Replication) OnBack(fn func(p rpl.Peer)) { r.hooks.back = hang(r.hooks.
 
 // OnEnd tells a client why it is alone again, and a host why it cannot be
 // joined: an error of transport (ErrFull, ErrKicked, ErrTimeout, …) with its
-// reason. A client's world begins anew after it, in single player and before the
-// step's rules, unless fn calls Join: who was lost gets its seat back so, with its
-// peer's number and all that is its own.
+// reason. A host is also told when its listener is closed, or its socket fails, later on.
+// A client's world begins anew after it, in single player and before the
+// step's rules, unless fn calls Join: a client that was lost gets its seat back so, with
+// its peer's number and all that is its own.
 func (r *Replication) OnEnd(fn func(err error)) { r.hooks.end = hang(r.hooks.end, "OnEnd", fn) }
 
 // OnStreamIn runs on every machine when a node with the component starts to
@@ -110,28 +111,30 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 // OnStreamOut runs before a node's entity goes, destroyed or merely out of
 // sight: on proxies inside Receive, when what is drawn has reached that moment;
 // on the authority inside World.Remove, or in the step's Send where RplNode was taken
-// away, after which the entity stays. Read the entity there: World.Valid is true of it
-// still. On the authority it panics to remove it once more: so do two nodes that each
+// away, after which the entity stays. Read the entity there: World.Valid is still true of
+// it. To remove it once more panics on the authority, and so do two nodes that each
 // remove the other there.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	r.hooks.streamOut = append(r.hooks.streamOut, on(c, "OnStreamOut", fn))
 }
 
 // OnOwner runs on every machine that has the node when another peer drives it
-// from now on, and after OnStreamIn where somebody does already; old is who did,
-// 0 for nobody. On the authority it runs in the step's Send, before anything
+// from now on, and after OnStreamIn if a peer drives it already; old is the peer that
+// drove it, 0 for nobody. On the authority it runs in the step's Send, before anything
 // that the new owner calls; a hand-over and back within a step is none.
 func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry, old rpl.Peer)) {
 	r.hooks.owner = append(r.hooks.owner, on(c, "OnOwner", fn))
 }
 
 // OnChange runs on every machine, the authority too, when fields tagged
-// `notify` have changed from old; at stream in old is what the prefab's function or the
-// component's default made, the default also where the component came later. It runs
-// once a step at most for each component, but that calls may change what has just
+// `notify` have changed from old, the component before the change: its fields with
+// `notify` are as OnChange saw them last, the others as they were in the step before. At
+// stream in old is what the prefab's function or the component's default made, and the
+// default where the component came later. It runs at most
+// once a step for each component, except that calls may change what has just
 // streamed in; on proxies inside Receive, on the authority in the step's Send. What
-// callbacks that run before it do to the component is part of the change: old is what
-// it saw last, and where nothing differs, or the component has gone, it does not run.
+// callbacks that run before it do to the component is part of the change, and where
+// nothing differs, or the component has gone, it does not run.
 // Lists, maps and fields with a codec are in old as they were, and so is what a stand-in's
 // set writes; what else stands behind pointers is the component's own.
 // A reference changes too when what it refers to comes into sight, or goes: old still

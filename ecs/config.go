@@ -21,18 +21,19 @@ type Config struct {
 	Steps     int                  // fixed steps a second, 1 to 240; 0 means 60. Part of the protocol: both ends must agree
 	Sends     int                  // sends a second, at most Steps; 0 means 30, or Steps where those are fewer
 	Budget    int                  // bytes a second and peer, the packets' seals included, 1,200 or more; 0 means 256 KiB
-	MaxPeers  int                  // players, the host's own and those that are lost counted; more are refused with "full". 0 means the transport's limit, 1,024
+	MaxPeers  int                  // players, the host's own and lost ones included; more are refused with "full". 0 means the transport's limit, 1,024
 	Dedicated bool                 // a server without a player of its own
 	Hello     []byte               // what the server reads with Hello(peer), at most 496 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
-	Debug     bool                 // look in every step for what no game should do, at a cost; what is found is logged once for each kind of entity that it is found in, and counted
+	Debug     bool                 // look in every step for what no game should do, which costs time; findings are logged once for each kind of entity, and counted
 
-	// Log is told where a session is hosted, and of its clients: who has joined it, is lost,
-	// is back and has left, who was refused, and why (it is full, or they play another game
-	// or build: 10 in a minute, and how many went untold before the next). A client's is
-	// told that it has joined, as which peer, and why it is alone again. Besides, on every
-	// machine, what is wrong; of what others can do again and again the first, the second,
-	// the fourth time, and so on. nil: nothing is logged, but to slog.Default in Debug.
+	// Log is told where a session is hosted, and about its clients: which of them have
+	// joined, are lost, are back and have left, and which were refused, and why (the session
+	// is full, or they play another game or build: 10 a minute, and how many went untold
+	// before the next). A client's Log is told that it has joined, as which peer, and why it
+	// is alone again. On every machine it is also told what is wrong; of what others can do
+	// again and again the first, the second, the fourth time, and so on. nil logs nothing, or
+	// to slog.Default in Debug.
 	Log *slog.Logger
 }
 

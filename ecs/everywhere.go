@@ -1,7 +1,7 @@
 package ecs
 
 // Calls Everywhere: the authority hands on what an owner has called, to all
-// others that have the node, and says who called.
+// others that have the node, and says which peer called.
 
 import (
 	"encoding/binary"

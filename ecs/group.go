@@ -13,8 +13,9 @@ import (
 )
 
 // Group is a set of peers, which fields (`to=name`) and nodes (Add) are kept
-// to: nothing of them leaves for anybody else, but that who owns a node has it, with the
-// whole tree that it is of. Who has got in is sent them, who is out forgets them. The authority decides who is in, by Put, by While
+// to: nothing of them leaves for any other peer, except that the owner of a node has it, with
+// the whole tree that it belongs to. A peer that is let in is sent them, one that is put out
+// forgets them. The authority decides who is in, by Put, by While
 // or by Allow; nobody is, to begin with. A peer stays in through levels, until
 // it leaves the session. The machine of the authority itself sees everything.
 type Group struct {
@@ -24,7 +25,8 @@ type Group struct {
 }
 
 // NewGroup declares a group, once, under the name that tags know it by: without a comma,
-// and without a space around it.
+// and without a space around it. A protocol has at most 64: where each player or table
+// would need one, declare one and use While.
 func NewGroup(p *Protocol, name string) *Group {
 	p.declare("group", name)
 	if slices.ContainsFunc(p.groups, func(g *Group) bool { return g.name == name }) {
@@ -37,9 +39,9 @@ func NewGroup(p *Protocol, name string) *Group {
 
 // Add keeps a node, and all below it, to the members of its groups: this one
 // and those that it is added to besides. It sets the node's Relevance to
-// Grouped, which says nothing while the node hangs under another: a tree goes whole, to
-// whom its top goes. Keep fields of a child by `to=`. Call it on the authority; elsewhere, and for what is no node, it is
-// counted ("stale group") and ignored.
+// Grouped, which says nothing while the node hangs under another: a tree is sent whole, to
+// the peers that get its top. Restrict fields of a child by `to=`. Call it on the authority;
+// elsewhere, and for an entity that is no node, it is counted ("stale group") and ignored.
 func (g *Group) Add(e *donburi.Entry) { g.node(e, true) }
 
 // Remove takes a node out of the group. In no group at all it is its owner's.
@@ -70,7 +72,7 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 	g.check(r)
 	m := r.membership(p)
 	if r.auth == nil || m == nil {
-		r.scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for who has joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
+		r.scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for peers that have joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
 		return
 	}
 	m.put(g, in)
@@ -121,10 +123,10 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 }
 
 // Ask asks to be let in or out, for this machine's player, from any machine;
-// the authority's Allow decides in its next Receive. The last word of a step
-// counts. What is refused is counted there ("group refused"). From Join on it asks
-// the session that is being joined, when it has been; what is asked where there is no
-// player, or of a session that is not joined after all, is counted ("stale group").
+// the authority's Allow decides in its next Receive. The last request of a step
+// counts. Refused requests are counted there ("group refused"). From Join on it asks
+// the session that is being joined, once it is joined; a request where there is no
+// player, or to a session that is not joined after all, is counted ("stale group").
 func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {

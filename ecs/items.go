@@ -2,8 +2,8 @@ package ecs
 
 // items: which components of which of its entities the items of a node are. What a node
 // was built with, parts included, both ends count in the same order, and its ordinals are
-// kept for it: so it comes again where it was, for who has the node and for who comes
-// later.
+// kept for it: so it comes again where it was, for peers that have the node and for those
+// that come later.
 
 import (
 	"slices"

@@ -8,7 +8,7 @@ import (
 	"errors"
 )
 
-// A clientKey is one Replication's, made once: who comes with it gets the seat
+// A clientKey is one Replication's, made once: a client that comes with it gets the seat
 // that was kept for it. Until packets are sealed it can be overheard, and the
 // seat be taken by who has.
 type clientKey [keySize]byte

@@ -13,8 +13,8 @@ import (
 // run again. Without OnWorld the world stays, and load-time nodes with it, where they
 // hang and in their groups, but owned by nobody; so does the world that New was given
 // where no other was loaded and the name is empty. A peer gets the new level's state when
-// its own side is built; one that is lost
-// meanwhile, when it is back: OnBack, then OnJoin. It panics on a client, and for
+// its own side is built; a peer that is lost meanwhile gets it
+// when it is back: OnBack, then OnJoin. It panics on a client, and for
 // a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
 	switch {

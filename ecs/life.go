@@ -16,8 +16,8 @@ import (
 )
 
 // Host opens the session to others; Join enters another's. Neither waits: they
-// take effect at the next Receive, what a client's OnEnd asks for in the Receive
-// that has told it; OnEnd tells of failure. A machine that is in another session leaves
+// take effect at the next Receive, or, called in a client's OnEnd, in the Receive
+// that runs it; OnEnd tells of failure. A machine that is in another session leaves
 // it first; a listener that was hosted on is closed. The listener is the session's from
 // then on, and Close of the session closes it. If the game closes it instead, on any
 // goroutine, the session is told: it stops hosting in the next Receive, where the peers
@@ -50,9 +50,9 @@ type request struct {
 	giveUp func() // of Host and Join: Close was called before
 }
 
-// Join see Host. Who joins a session again that it was lost to, within 30 s, is
+// Join see Host. A machine that was lost to a session and joins it again within 30 s is
 // the same peer there as before (see OnLost). The world of single player ends: its
-// nodes go, but for those made at load time, which become proxies.
+// nodes go, except for those made at load time, which become proxies.
 func (r *Replication) Join(d transport.Dialer) {
 	if d == nil {
 		panic("tendon: Join without a dialer: give it an address, as kcp.Dialer does")
@@ -77,8 +77,8 @@ func (r *Replication) Join(d transport.Dialer) {
 
 // Close ends what Host or Join began: a server tells every peer the reason and
 // plays on without them, a client tells the server, leaves and is alone, as if it had been
-// told to. Of a reason 200 bytes are told. What Host and Join have asked for and the next
-// Receive was to begin is given up, without a word. A dedicated server stays one: it has
+// told to. At most 200 bytes of the reason are sent. Requests by Host and Join that have not
+// begun yet are dropped silently. A dedicated server stays one: it has
 // no player who could be Alone. Called outside of Receive, Send and callbacks it is done
 // when it returns.
 func (r *Replication) Close(reason string) {
@@ -144,7 +144,7 @@ func (r *Replication) leave(why error) {
 }
 
 // stopIfShut ends what Host began where its link has ended by itself: nobody can come
-// any more, and who is here is not heard.
+// any more, and the peers that are here are not heard.
 func (r *Replication) stopIfShut(why error) {
 	if why == nil {
 		return
@@ -165,7 +165,7 @@ func (r *Replication) stopHosting(reason string) {
 }
 
 // outOfTicks ends what Host began, now and whenever it is tried again: peers could not
-// be told what comes after what. Who plays alone plays on, in the last step for ever.
+// be told what comes after what. A single player plays on, in the last step for ever.
 func (r *Replication) outOfTicks() {
 	if r.link == nil && r.spent {
 		return

@@ -17,7 +17,7 @@ import (
 // An absence is what a seat keeps of a peer that is not there.
 type absence struct {
 	broke error         // why the connection has ended, until the game is told
-	next  *handshake    // who has come for the seat, until it is given
+	next  *handshake    // a client that has come for the seat, until it is given
 	lost  bool          // OnLost has run, and OnBack has not
 	since time.Duration // when it did, in the session's time
 	until time.Duration // while there is no connection: when the peer leaves
@@ -71,8 +71,8 @@ func (r *Replication) unreachable(p rpl.Peer) bool {
 	return true
 }
 
-// departures tells the game who is lost and who has left, and lets in who has
-// come for a seat. It runs after the calls that came: those were made before.
+// departures tells the game which peers are lost and have left, and lets in those that
+// have come for a seat. It runs after the calls that came: those were made before.
 func (r *Replication) departures() {
 	for _, s := range slices.Clone(r.seats) {
 		if s.gone == nil && s.broke != nil {

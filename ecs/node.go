@@ -97,7 +97,7 @@ func (r *Replication) clearSlot(e donburi.Entity) {
 	}
 }
 
-// ownerOf is who drives a node.
+// ownerOf is the peer that drives a node.
 func (r *Replication) ownerOf(n *node) rpl.Peer { return n.owner }
 
 // makeNode makes an entity a node of the authority. One that cannot be made stays a local

@@ -20,9 +20,10 @@ type None = struct{}
 // so that local components, tags, layers and shapes come along, and entities that
 // it makes part of the node by Part. The function makes no other nodes: it runs
 // where they are made and where they have come.
-// A is sent once, before the function runs: a basic type, a vector, a donburi.Entity, or a
+// A is sent once, before the function runs; it is a basic type, a vector, a donburi.Entity, or a
 // struct whose fields all have a tag, `rpl:"-"` for what only the authority needs; at most 256
-// bytes on the wire, 255 of them a string or bytes alone.
+// bytes on the wire, 255 of them a string or bytes alone. A reference in it to a node that
+// comes to a machine later is null there, and stays so.
 type Prefab[A any] struct{ def *prefab }
 
 // NewPrefab declares a prefab. build makes the entity and returns it; nil where
@@ -54,9 +55,9 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 }
 
 // Spawn builds a node on the authority, and with the same A on every machine
-// that streams it in. It panics on a proxy, in a world without a session, and
-// where a is more than its tags or 256 bytes allow, and inside a prefab's
-// function: all of them mistakes of the game.
+// that streams it in. It panics on a client, in a world without a session, inside a
+// prefab's function, and where a is more than its tags or 256 bytes allow, or has NaN or
+// Inf in it: all of them mistakes of the game.
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	r := f.def.authority(Of(w), "spawned")
 	b := r.builder(f.def)
@@ -74,8 +75,8 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 
 // Adopt makes a node of an entity that the game has built itself (CreateMany,
 // a level loader), on the authority; elsewhere the prefab's function builds it.
-// It panics where Spawn does. What is a node already stays what it is, and is counted
-// ("node made twice").
+// It panics where Spawn does. An entity that is a node already stays what it is, and is
+// counted ("node made twice").
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.def.authority(of(e), "adopted")
 	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(&a), r.refs())

@@ -16,9 +16,9 @@ import (
 
 // Protocol is what both ends must agree on: component types, prefabs, RPCs,
 // groups. It is a package variable, complete before New, which reports the
-// mistakes in it as one joined error: the first ones and how many more there are, where
-// they are many. The first New freezes it; what is declared
-// later panics. A frozen Protocol may serve any number of sessions.
+// mistakes in it as one joined error: the first of very many, and how many more there
+// are. The first New freezes it; later declarations
+// panic. A frozen Protocol may serve any number of sessions.
 type Protocol struct {
 	name       string
 	schema     *rpl.Schema

@@ -1,6 +1,6 @@
 package ecs
 
-// refused: who is not let in, as the log is told of it. Anybody who knows the address can
+// refused: clients that are not let in, as the log is told of them. Anybody who knows the address can
 // have somebody refused, as often as he likes and in any name.
 
 import "time"

@@ -23,11 +23,12 @@ func Replicate[T any](p *Protocol, name string, c *donburi.ComponentType[T], tag
 }
 
 // ReplicateAs registers a component type by a stand-in: W is a tagged struct
-// that get reads from the component and set writes back. For pointers, interfaces, and
-// what is kept in another form than it is to travel in; unexported fields may have tags
-// as any other, and those of other packages rpl.Tags. Both must be pure: View runs set on
-// a copy of the component, and so does OnChange for its old value, so set puts something
-// new behind a pointer and into a map where that changes.
+// that get reads from the component and set writes back. It is for pointers, interfaces, and
+// values that are kept in another form than they travel in. Fields that are merely
+// unexported need no stand-in: they may have tags, and those of other packages rpl.Tags. get
+// and set must be pure: View runs set on a copy of the component, and so does OnChange for
+// its old value, so set puts something new behind a pointer and into a map where that
+// changes.
 func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T],
 	get func(e *donburi.Entry, c *T) W, set func(e *donburi.Entry, c *T, w W),
 ) *donburi.ComponentType[T] {

@@ -19,8 +19,8 @@ import (
 
 // Replication keeps one donburi world in step with others. It starts in single
 // player; Host and Join change that. All its callbacks run inside Receive, Send and
-// Close, on the game's goroutine (but OnStreamOut on the authority, which runs
-// inside World.Remove too). It is not safe for concurrent use, and neither is
+// Close, on the game's goroutine (on the authority OnStreamOut runs inside World.Remove
+// too). It is not safe for concurrent use, and neither is
 // donburi: several sessions of one process share a goroutine.
 type Replication struct {
 	config   Config
@@ -175,11 +175,11 @@ func (r *Replication) World() donburi.World { return r.world }
 
 // Session is the session itself as a node: for what belongs to no entity. It
 // is always relevant, owned by nobody, and lives through levels with what it
-// carries: a component added to it on the authority is replicated. In another's
-// session it carries what that says alone, and what it carried before when this
-// machine is alone again. Ask for it anew after each Load, and set references in what it
-// carries anew, in OnStart: they are to entities of the world before. It is not to be
-// removed, given or attached.
+// carries: a component added to it on the authority is replicated. While this machine is in
+// another's session it carries only what that session's server has put there; what it carried
+// before is back when this machine is alone again. Ask for it anew after each Load, and set
+// the references in its components anew, in OnStart: they refer to entities of the world
+// before. It cannot be removed, given or attached.
 func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.entity) }
 
 // Me is this machine's peer; 0 on a dedicated server and until joined.
@@ -194,8 +194,8 @@ func (r *Replication) Steps() int { return r.config.Steps }
 // more: the log warns 26 days before, and OnEnd tells of it.
 func (r *Replication) Tick() rpl.Tick { return r.tick }
 
-// Peers are those that have joined in this level, this machine's player and those
-// that are lost included, in order of their numbers. On a client it is itself alone.
+// Peers are those that have joined in this level, this machine's player and lost peers
+// included, in order of their numbers. On a client there is only its own.
 func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 	var ps []rpl.Peer
 	if r.me != 0 {
@@ -209,8 +209,8 @@ func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 	return slices.Values(ps)
 }
 
-// Hello is what the peer's Config said: a name, a chosen colour. On a client
-// it is known of itself alone.
+// Hello is what the peer's Config said: a name, a chosen colour. A client
+// knows only its own.
 func (r *Replication) Hello(p rpl.Peer) []byte {
 	if p == r.me && p != 0 {
 		return r.config.Hello
@@ -232,7 +232,9 @@ func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 }
 
 // Create makes an entity with these components a node, on the authority; it
-// panics elsewhere, and for more replicated ones than the 64 of a node.
+// panics elsewhere, and for more replicated ones than the 64 of a node. Inside an
+// iteration over nodes with exactly these components it never returns: donburi has locked
+// them.
 func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	if r.building != nil {
 		r.misplaced("Create is called")

@@ -25,8 +25,8 @@ var (
 	Drawn filter.LayoutFilter = filter.Not(filter.Contains(components.Hidden))
 )
 
-// IsAuthority is true for what this machine decides: its nodes and all local
-// entities but parts of proxies.
+// IsAuthority is true for what this machine decides about: its nodes and all local
+// entities except parts of proxies.
 func IsAuthority(e *donburi.Entry) bool { return !e.HasComponent(components.Proxy) }
 
 // IsOwner is true for nodes that this machine's player drives.
@@ -51,8 +51,8 @@ func (r *Replication) driverOf(e *donburi.Entry) rpl.Peer {
 	return 0
 }
 
-// Mine is the first node with the component that this machine's player drives; none
-// that has gone and is only drawn still.
+// Mine is the first node with the component that this machine's player drives; a node
+// that has gone and is only still drawn does not count.
 func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 	if r.me == 0 {
 		return nil, false
@@ -88,7 +88,7 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 		return
 	}
 	if n == nil || n == r.session || r.auth == nil || to != 0 && to != r.me && !r.canOwn(to) {
-		r.scoldOf("stale give", "a node of", e, "Give is for nodes on the authority, and to who has joined", "peer", to)
+		r.scoldOf("stale give", "a node of", e, "Give is for nodes on the authority, and to peers that have joined", "peer", to)
 		return
 	}
 	r.auth.Give(n.id, to)
@@ -156,9 +156,9 @@ func Attach(child, parent *donburi.Entry) error {
 
 // Named makes a load-time node: both sides create the entity by themselves
 // under the same name, and differences travel. On a client it is hidden until
-// the authority's state is here. Where it loses components.RplNode on the
-// authority it is destroyed elsewhere, and its name is free. It panics where the
-// name is taken, empty or longer than 64 bytes, for what is a node already, and
+// the authority's state is here. If it loses components.RplNode on the
+// authority it is destroyed elsewhere, and its name is free. It panics if the
+// name is taken, empty or longer than 64 bytes, if the entity is a node already, and
 // in a world without a session.
 func Named(e *donburi.Entry, name string) {
 	r := of(e)
@@ -182,7 +182,7 @@ func Named(e *donburi.Entry, name string) {
 
 // Part makes an entity created inside Build share its node: its replicated
 // components are items of the node, its other components local, its role the
-// node's. A part of another node leaves that; what is a node itself cannot be one, and
+// node's. A part of another node leaves that node; a node cannot be a part, and
 // the session's node has none. A part's parts are the node's. What the node was built
 // with comes and goes in its place on all machines: of a load-time node what it had when
 // it was named, and the parts of that step, also in later sessions. What a part gets

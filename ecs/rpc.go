@@ -29,18 +29,19 @@ import (
 //
 // The server owns nodes of owner 0 and 1. A machine with a local player counts
 // as a client that has every node: a Broadcast from the server runs there too,
-// in single player as well, and not on a dedicated server. What runs on the
-// calling machine runs at the start of the same step's Send, or inside the node's removal
-// where that comes first (Call.Last); what is called meanwhile, at the next one's. Drops are counted as "rpc dropped", those on the
-// way to a peer that is lost or leaving among them; in Core().Counters as
-// CallsDropped what was for a peer without the node, and what a client may not call.
+// in single player as well, and not on a dedicated server. Calls that run on the
+// calling machine run at the start of the same step's Send, or inside the node's removal
+// where that comes first (Call.Last); calls that are made meanwhile run at the next Send's.
+// Drops are counted as "rpc dropped", those on the way to a peer that is lost or leaving
+// included; Core().Counters has as CallsDropped the calls to a peer without the node, and
+// those that a client may not make.
 //
 // From Join on, Session is the session that is being joined: reliable calls on
 // it that any client may make wait until its node has come, 64 of them at most
 // and without references, and are dropped if that never happens; so while a new
 // level is built. Other calls on it are dropped until then. Other nodes are those
-// of the old session up to the next Receive, with which they end. What is on its way to
-// the server while that loads a level is of the old one: it is dropped and counted there.
+// of the old session up to the next Receive, with which they end. Calls that are on their way
+// to the server while it loads a level belong to the old one: they are dropped and counted there.
 type RPC[A any] struct {
 	protocol *Protocol
 	wire     *rpl.RPCType
@@ -49,7 +50,7 @@ type RPC[A any] struct {
 // Call is the context of a handler.
 type Call struct {
 	Entry *donburi.Entry // the node; valid during the call
-	From  rpl.Peer       // who sent it; 0 is a server without a player
+	From  rpl.Peer       // the peer that sent it; 0 is a server without a player
 	Tick  rpl.Tick       // the step it belongs to
 	Last  bool           // the node is being removed: to remove it here panics
 }
@@ -63,9 +64,11 @@ var (
 // NewRPC declares a call, before the first New. to says where it runs: rpl.ToServer,
 // rpl.ToOwner, rpl.Broadcast or rpl.Everywhere, as the table at RPC has it. lane says how
 // it travels: rpl.Reliable arrives once and, of those on one node, in the order
-// of calls; rpl.Unreliable at most once, in any. A is a basic type, a vector, a donburi.Entity, or a struct whose
-// fields all have a tag; on the wire it is at most 4,096 bytes, and 1,024 on the unreliable lane. A
-// string or bytes alone have at most 255; in a struct, what max= says.
+// of calls; rpl.Unreliable at most once, in any. A is a basic type, a vector, a
+// donburi.Entity, or a struct whose fields all have a tag; on the wire it is at most 4,096
+// bytes, and 1,024 on the unreliable lane. A string or bytes alone have at most 255; in a
+// struct, what max= says. A reference to a node that has not come to the other machine yet is
+// null there.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
 	p.declare("RPC", name)
 	return &RPC[A]{protocol: p, wire: p.schema.RPC(name, reflect.TypeFor[A](), to, lane)}
@@ -105,10 +108,10 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 }
 
 // Send calls it on a node, from any machine. An error says that the entity is
-// no node, that the arguments are more than their tags or the lane allow, or
-// that the lane is full, as when too many calls wait for Join: where it is a peer's,
-// the others are called. A call that the table drops is no error, nor one on a node
-// that has gone and is only drawn still.
+// no node, that the arguments are beyond their tags or what the lane allows, or have NaN or
+// Inf in them, or that the lane is full, as when too many calls wait for Join: if it is one
+// peer's lane, the others are called. A call that the table drops is no error, nor one on a
+// node that has gone and is only still drawn.
 func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -119,8 +122,8 @@ func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 
 // SendTo runs it on one peer, from the authority, whoever owns the node. It is
 // dropped if the peer does not have the node, is lost, or is building its side of a
-// level. An error says what one of Send does, that this is no authority, or that there
-// is no such peer.
+// level. An error says what an error of Send does, or that this is no authority, or that
+// there is no such peer.
 func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -174,7 +177,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 }
 
 // checkRefs refuses a reference (`has=component`) to what is not here, has not
-// the component, or is not seen by who sent it.
+// the component, or is not seen by the peer that sent it.
 func (r *Replication) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
 	for _, ref := range refs {
 		if ref.Has == "" {

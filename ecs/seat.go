@@ -56,7 +56,7 @@ func (r *Replication) canOwn(p rpl.Peer) bool {
 
 // Kick ends a peer's connection; it is told the reason. OnLeave follows in this
 // Receive or the next, for a lost peer too. A peer that is not there is ignored, and
-// so is this machine's own player. Of a reason 200 bytes are told.
+// so is this machine's own player. At most 200 bytes of the reason are sent.
 func (r *Replication) Kick(p rpl.Peer, reason string) {
 	s := r.seatOf(p)
 	if s == nil || s.gone != nil {
@@ -213,7 +213,7 @@ func (r serverInbox) Closed(c transport.Conn, err error) {
 	}
 }
 
-// arrivals tells the game who has joined or is back: those whose side of the
+// arrivals tells the game which peers have joined or are back: those whose side of the
 // level is built.
 func (r *Replication) arrivals() {
 	for _, s := range slices.Clone(r.seats) {

@@ -21,7 +21,7 @@ type Stats struct {
 }
 
 // Stats are the figures of the connection to a peer; on a client, of the one
-// that it has, to the server. They are zero where there is none, but for Lost.
+// that it has, to the server. They are zero where there is none, except for Lost.
 func (r *Replication) Stats(p rpl.Peer) Stats {
 	if r.auth == nil {
 		if r.server == nil {

@@ -11,8 +11,8 @@ import (
 
 // View is a copy of a component as it should be drawn in this frame: fields
 // tagged `interp` at the time that Frame has set, the others as they are. On
-// the authority, and for what is not drawn between samples, it is the component. It
-// panics where the entity has none.
+// the authority, and for components that are not drawn between samples, it is the component
+// itself. It panics if the entity does not have the component.
 func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	if !e.HasComponent(c) {
 		panic("tendon: View of component " + c.Name() + " of an entity that has none: have the query contain it, or ask HasComponent")

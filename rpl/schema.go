@@ -84,7 +84,7 @@ func (s *Schema) Name() string { return s.name }
 //	step=1/32        a float in multiples of a decimal or a fraction, rounded half away from zero,
 //	                 up to 2³¹ of them from zero
 //	min=, max=       bounds, to which values are clamped; of a float beside step= or bits=:
-//	                 min=-1,max=1,bits=8 has 256 values, and 0 is none of them, but with step=1/64.
+//	                 min=-1,max=1,bits=8 has 256 values, none of which is 0; with step=1/64 one is.
 //	                 An integer with bounds travels in 32 bits: both are from -2³¹ to 2³¹-1, and
 //	                 one of the types that reach beyond that has both. Without, all bits travel
 //	bits=            how many bits; beside min= and max= of a float they are spread over the range

@@ -68,13 +68,13 @@ type Link interface {
 	// Now is the link's clock: time since an arbitrary start, monotonic. A
 	// simulated link's clock is virtual.
 	Now() time.Duration
-	// Poll reports everything that arrived since the last call, then who has been
-	// silent for too long. After Close it reports nothing.
+	// Poll reports everything that arrived since the last call, then the peers that have
+	// been silent for too long. After Close it reports nothing.
 	Poll(h Handler)
 	// Err is why nothing can come of the link any more though nobody has closed it: its
 	// Listener was closed (ErrClosed), or its socket has failed (ErrSocket). It is nil
-	// before that, and after Close. Who is connected is told at the next Poll; a listener
-	// without peers learns it here alone.
+	// before that, and after Close. Poll tells of the end of each connection; where there
+	// is none, Err alone says it.
 	Err() error
 	// Counters are what has come to nothing so far, also after Close.
 	Counters() Counters
