@@ -87,7 +87,8 @@ type (
 		Y float64 `rpl:"step=1/32,interp=inplace"`
 	}
 	TouchArgs struct {
-		What donburi.Entity `rpl:"has=paint"`
+		What  donburi.Entity          `rpl:"has=paint"`
+		Other rpl.Opt[donburi.Entity] `rpl:"has=paint"`
 	}
 	LocalData struct{ From string }
 	CrateArgs struct {

@@ -177,10 +177,11 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 }
 
 // checkRefs refuses a reference (`has=component`) to what is not here, has not
-// the component, or is not seen by the peer that sent it.
+// the component, or is not seen by the peer that sent it. There is none in an rpl.Opt
+// that is absent.
 func (r *Replication) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
 	for _, ref := range refs {
-		if ref.Has == "" {
+		if ref.Has == "" || ref.Absent(args) {
 			continue
 		}
 		ent := *(*donburi.Entity)(unsafe.Add(args, ref.Offset))

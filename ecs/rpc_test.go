@@ -201,6 +201,14 @@ func TestRPCReferences(t *testing.T) {
 	l.steps(10)
 	check(t, "the server heard", strings.Join(server.said(), ", "), "true")
 	check(t, "refused", *server.Counter("rpc refused"), 3)
+	for _, other := range []donburi.Entity{client.find(ids[1]).Entity(), client.find(ids[2]).Entity(), donburi.Null} {
+		if err := Touch.Send(p, TouchArgs{What: client.find(ids[1]).Entity(), Other: rpl.Some(other)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.steps(10)
+	check(t, "the server heard of another", strings.Join(server.said(), ", "), "true")
+	check(t, "refused with another that is wrong", *server.Counter("rpc refused"), 5)
 }
 
 func TestRPCMisuse(t *testing.T) {

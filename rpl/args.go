@@ -27,6 +27,18 @@ type ArgRef struct {
 	Field  string
 	Has    string  // the component that the node must have (`has=`), or ""
 	Offset uintptr // of the entity in the struct
+	in     []uintptr
+}
+
+// Absent reports whether there is no such reference in the arguments at p, since it
+// stands in an Opt that is absent.
+func (r *ArgRef) Absent(p unsafe.Pointer) bool {
+	for _, off := range r.in {
+		if !*at[bool](p, off) {
+			return true
+		}
+	}
+	return false
 }
 
 // Type is the Go type of the arguments, nil for none.
@@ -35,7 +47,7 @@ func (t *ArgType) Type() reflect.Type { return t.typ }
 // None reports whether there is nothing to send.
 func (t *ArgType) None() bool { return len(t.lay.plan) == 0 }
 
-// Refs are the references in the arguments, for the adapter to check after
+// Refs are the references in the arguments, those in Opts too, for the adapter to check after
 // Parse. References inside lists are not among them.
 func (t *ArgType) Refs() []ArgRef { return t.refs }
 
@@ -102,7 +114,7 @@ func (s *Schema) compileArgs(t *ArgType) {
 	t.lay = w.lay
 	s.checkSize(t.owner, &t.lay)
 	for _, r := range t.lay.refs {
-		t.refs = append(t.refs, ArgRef{Field: r.name, Has: r.has, Offset: r.off})
+		t.refs = append(t.refs, ArgRef{Field: r.name, Has: r.has, Offset: r.off, in: r.in})
 		if r.has != "" && !s.hasItem(r.has) {
 			s.faults.add("%s, field %s: has=%s is no component of the schema; correct the name", t.owner, r.name, r.has)
 		}

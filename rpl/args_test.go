@@ -33,6 +33,41 @@ func paintRPC(t testing.TB) *RPCType {
 	return r
 }
 
+// A reference in an Opt is among them, and absent where one that it stands in is.
+func TestOptionalReferences(t *testing.T) {
+	type inner struct {
+		To   Opt[entity] `rpl:"has=thing"`
+		Some uint8       `rpl:""`
+	}
+	type args struct {
+		One  entity      `rpl:"has=thing"`
+		Opt  Opt[entity] `rpl:"has=thing"`
+		Deep Opt[inner]  `rpl:""`
+	}
+	s := NewSchema("test")
+	s.SetRef(reflect.TypeFor[entity]())
+	s.Item("thing", reflect.TypeFor[arena](), nil)
+	r := s.RPC("look", reflect.TypeFor[args](), ToServer, Reliable)
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args
+		absent []bool
+	}{
+		{args{}, []bool{false, true, true}},
+		{args{Opt: Some(entity(3))}, []bool{false, false, true}},
+		{args{Deep: Some(inner{})}, []bool{false, true, true}},
+		{args{Deep: Some(inner{To: Some(entity(3))})}, []bool{false, true, false}},
+	} {
+		for i, ref := range r.Args.Refs() {
+			if got := ref.Absent(unsafe.Pointer(&tt.args)); got != tt.absent[i] {
+				t.Errorf("%+v: %s is absent: %v", tt.args, ref.Field, got)
+			}
+		}
+	}
+}
+
 func TestArgs(t *testing.T) {
 	r := paintRPC(t)
 	in := paint{Sphere: 9, Colour: 2, At: vec{1.5, -100}, Spin: math.Pi, Words: []string{"a", "bcde"}, Power: 0.3}
@@ -48,7 +83,7 @@ func TestArgs(t *testing.T) {
 	if !reflect.DeepEqual(in, out) {
 		t.Errorf("%+v became %+v", in, out)
 	}
-	if want := []ArgRef{{"Sphere", "thing", unsafe.Offsetof(paint{}.Sphere)}}; !reflect.DeepEqual(r.Args.Refs(), want) {
+	if want := []ArgRef{{Field: "Sphere", Has: "thing", Offset: unsafe.Offsetof(paint{}.Sphere)}}; !reflect.DeepEqual(r.Args.Refs(), want) {
 		t.Errorf("references %+v, want %+v", r.Args.Refs(), want)
 	}
 	for n := range b {

@@ -23,6 +23,7 @@ type refField struct {
 	name string
 	has  string
 	off  uintptr
+	in   []uintptr // presence of the Opts that it stands in
 }
 
 // A propDraft is what a prop's tag names and Freeze looks up.

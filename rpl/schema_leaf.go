@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 )
 
 // A leafKind is a kind of field that is words alone.
@@ -181,6 +182,6 @@ func (w *walker) reference(path string, tg tag, off uintptr, n int) {
 		if n > 1 {
 			name = fmt.Sprintf("%s[%d]", path, i)
 		}
-		w.lay.refs = append(w.lay.refs, refField{name: name, has: tg.hasItem, off: off + uintptr(8*i)})
+		w.lay.refs = append(w.lay.refs, refField{name: name, has: tg.hasItem, off: off + uintptr(8*i), in: slices.Clone(w.presence)})
 	}
 }

@@ -23,6 +23,7 @@ type walker struct {
 	explicit bool
 	open     []reflect.Type // types being compiled, outermost first
 	present  []int          // presence words of the Opts being compiled
+	presence []uintptr      // and where their presence stands in the struct
 }
 
 // fault records a mistake about a field; what says what is wrong and what to
@@ -226,7 +227,11 @@ func (w *walker) option(t reflect.Type, off uintptr, path string, tg tag) {
 	w.lay.plan = append(w.lay.plan, op{kind: opOpt, n: 1, off: off + ok.Offset})
 	w.word(Prop{Name: path, Kind: "optional", If: -1, Step: 1, Offset: off + ok.Offset}, presence, []Word{{Max: 1, Velocity: -1}}, nil)
 	w.present = append(w.present, len(w.lay.words)-1)
-	defer func() { w.present = w.present[:len(w.present)-1] }()
+	w.presence = append(w.presence, off+ok.Offset)
+	defer func() {
+		w.present = w.present[:len(w.present)-1]
+		w.presence = w.presence[:len(w.presence)-1]
+	}()
 	if value.Type.Kind() == reflect.Struct && !isVector(value.Type) && value.Type != w.s.ref {
 		w.field(value.Type, off+value.Offset, path, tg)
 	} else {
