@@ -81,7 +81,7 @@ func (t *ArgType) Parse(b []byte, p unsafe.Pointer, refs Refs) error {
 	if err := r.End(); err != nil {
 		return fmt.Errorf("%s: arguments: %w", t.owner, err)
 	}
-	t.lay.inject(p, words, vars, refs)
+	t.lay.inject(p, words, vars, nil, refs)
 	if field, err := t.lay.check(p); err != nil {
 		return fmt.Errorf("%s, field %s: arguments: %w", t.owner, field, err)
 	}

@@ -259,7 +259,7 @@ func (t *codecVar[T, S]) row(s S) ([]int32, []any) {
 
 func (t *codecVar[T, S]) unrow(words []int32, vars []any) any {
 	var s S
-	t.lay.inject(unsafe.Pointer(&s), words, vars, nil)
+	t.lay.inject(unsafe.Pointer(&s), words, vars, nil, nil)
 	return s
 }
 

@@ -12,8 +12,9 @@ func (t *ItemType) Extract(p unsafe.Pointer, words []int32, vars []any, refs Ref
 	t.lay.extract(p, words, vars, refs)
 }
 
-// extractRest walks what has no loop of its own.
-func (l *layout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+// extractRest walks what has no loop of its own. Where it is to recall (recall.go),
+// words and vars are what p is taken for.
+func (l *layout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs Refs, recall bool) {
 	for i := 0; i < len(l.fast.rest); i++ {
 		o := &l.fast.rest[i]
 		f := unsafe.Add(p, o.off)
@@ -22,9 +23,16 @@ func (l *layout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs R
 		case opRef:
 			for k := 0; k < len(w); k += 2 {
 				n := nodeOf(refs, nth[uint64](f, k/2))
+				if n == 0 && recall {
+					continue // it may be to what is not here
+				}
 				w[k], w[k+1] = int32(n.Slot()), int32(n.Tenant())
 			}
 		case opVar:
+			if c, ok := l.vars[o.vari].codec().(collection); ok && recall {
+				vars[o.vari] = c.recall(f, vars[o.vari], refs)
+				continue
+			}
 			vars[o.vari] = l.vars[o.vari].Type.Extract(f, vars[o.vari], refs)
 		case opOpt:
 			if present := *(*bool)(f); present {

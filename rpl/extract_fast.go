@@ -65,13 +65,17 @@ func (f *fastPlan) add(o *op) bool {
 }
 
 func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+	l.take(p, words, vars, refs, false)
+}
+
+func (l *layout) take(p unsafe.Pointer, words []int32, vars []any, refs Refs, recall bool) {
 	words = words[:len(l.words)]
 	extractFloats(l.fast.floats, p, words)
 	extractAngles(l.fast.angles, p, words)
 	extractInts[uint8](l.fast.bytes, p, words)
 	extractInts[int16](l.fast.shorts, p, words)
 	if len(l.fast.rest) > 0 {
-		l.extractRest(p, words, vars, refs)
+		l.extractRest(p, words, vars, refs, recall)
 	}
 }
 
@@ -104,7 +108,9 @@ func extractInts[T uint8 | int16](ints []intField, p unsafe.Pointer, words []int
 	}
 }
 
-func (l *layout) inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+// inject writes a row to p; was are the vars as they were last written there, nils or
+// none where that is not known.
+func (l *layout) inject(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
 	words = words[:len(l.words)]
 	for i := range l.fast.floats {
 		f := &l.fast.floats[i]
@@ -123,6 +129,6 @@ func (l *layout) inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) 
 		*at[int16](p, f.off) = int16(words[f.word])
 	}
 	if len(l.fast.rest) > 0 {
-		l.injectRest(p, words, vars, refs)
+		l.injectRest(p, words, vars, was, refs)
 	}
 }

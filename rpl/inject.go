@@ -7,11 +7,11 @@ import "unsafe"
 // lists too. Values beyond a field's bounds are for the caller to refuse
 // before; here they only lose their upper bits.
 func (t *ItemType) Inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
-	t.lay.inject(p, words, vars, refs)
+	t.lay.inject(p, words, vars, nil, refs)
 }
 
 // injectRest walks what has no loop of its own.
-func (l *layout) injectRest(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+func (l *layout) injectRest(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
 	for i := range l.fast.rest {
 		o := &l.fast.rest[i]
 		f := unsafe.Add(p, o.off)
@@ -54,6 +54,10 @@ func (l *layout) injectRest(p unsafe.Pointer, words []int32, vars []any, refs Re
 				setNth(f, k/2, entityOf(refs, Node(join(w[k], w[k+1]))))
 			}
 		case opVar:
+			if c, ok := l.vars[o.vari].codec().(collection); ok && len(was) > 0 {
+				c.rewrite(f, vars[o.vari], was[o.vari], refs)
+				continue
+			}
 			l.vars[o.vari].Type.Inject(f, vars[o.vari], refs)
 		}
 	}

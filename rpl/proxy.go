@@ -21,6 +21,7 @@ type Proxy struct {
 	entries []proxyEntry
 	runs    []rowRun // of the entries' nodes
 	byNode  map[Node]*Replica
+	writs   map[*Replica][]writ // by ordinal, of those that refer to nodes from lists or maps
 	layouts map[uint32]*nodeLayout
 	newest  Tick
 	moved   Tick // to which the adapter knows what drifts advanced

@@ -134,7 +134,12 @@ func (c *Proxy) Inject(r *Replica, ordinal int, t *ItemType, p unsafe.Pointer) (
 	}
 	words, vars := c.scratch[:len(t.Words)], c.scratchVars[:len(t.Vars)]
 	r.fill(ordinal, words, vars, r.now())
-	t.Inject(p, words, vars, c.cfg.Refs)
+	if was := c.written(r, ordinal, t); was == nil {
+		t.lay.inject(p, words, vars, nil, c.cfg.Refs)
+	} else {
+		t.lay.inject(p, words, vars, was, c.cfg.Refs)
+		copy(was, vars)
+	}
 	return true
 }
 

@@ -95,7 +95,7 @@ func (s *Schema) Name() string { return s.name }
 //	tol=             how far a value may be from its prediction without being sent
 //	pos              where the node is: on a vector, or on x and y
 //	to=              who sees it: owner, others (all but the owner), or a group
-//	if=Field         withheld while that bool is false
+//	if=Field         while that bool is false it stands still at what it was last; no secret
 //	once             sent when a node arrives, and not again
 //	notify           OnChange fires
 //	explicit         the whole component is looked at only when bumped: on any of its fields,

@@ -3,6 +3,7 @@
 package rpl
 
 import (
+	"reflect"
 	"testing"
 	"unsafe"
 )
@@ -24,5 +25,43 @@ func TestNoAllocations(t *testing.T) {
 		packs.Inject(unsafe.Pointer(&p), pw, pv, nil)
 	}); n != 0 {
 		t.Errorf("%v allocations a tick", n)
+	}
+}
+
+// What has not changed is written anew without allocating, whatever of what it refers to
+// is here.
+func TestReferencesInListsAllocateNothing(t *testing.T) {
+	s := NewSchema("test")
+	s.SetRef(reflect.TypeFor[entity]())
+	it := s.Item("crew", reflect.TypeFor[crew](), nil)
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	l := limb{ID: 1, To: 1, In: post{To: 2}, Deep: []post{{To: 1}, {To: 3}}}
+	server := crew{Refs: []entity{1, 0, 2}, Slots: []post{{To: 1}, {To: 2}}, Limbs: []limb{l}, Maps: map[uint8]limb{1: l}, Rows: [][]entity{{1, 2}}}
+	words, vars := extract(it, &server, world{})
+	here := &whereabouts{here: map[Node]uint64{}}
+	here.toggle(world{}.NodeOf(1))
+	var client crew
+	was := make([]any, len(it.Vars))
+	inject := func() {
+		it.lay.inject(unsafe.Pointer(&client), words, vars, was, here)
+		copy(was, vars)
+	}
+	inject()
+	if n := testing.AllocsPerRun(100, inject); n != 0 {
+		t.Errorf("%v allocations to write what has not changed", n)
+	}
+	two := world{}.NodeOf(2)
+	here.toggle(two)
+	if n := testing.AllocsPerRun(100, func() {
+		if _, ok := here.here[two]; ok {
+			delete(here.here, two)
+		} else {
+			here.here[two] = 7
+		}
+		inject()
+	}); n != 0 {
+		t.Errorf("%v allocations to write what comes and goes", n)
 	}
 }

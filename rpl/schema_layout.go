@@ -15,6 +15,8 @@ type layout struct {
 	fast  fastPlan   // the plan, sorted
 	refs  []refField // references that stand in the struct itself
 
+	refers bool // a reference stands anywhere in it
+
 	drafts []propDraft // beside props, until Freeze has resolved names
 }
 
@@ -107,6 +109,7 @@ func (o *op) perField() int {
 // value extracts to.
 func (l *layout) finish(t reflect.Type) {
 	l.sort()
+	l.refers = l.hasRefs()
 	for i := range l.words {
 		w := &l.words[i]
 		w.Default = min(max(0, w.Min), w.Max) // what stands where an rpl.Opt is absent
@@ -168,7 +171,7 @@ func (l *layout) nodes(words []int32, vars []any, to []Node) []Node {
 
 // nodesOf is nodes of all rows of a list or a map.
 func (l *layout) nodesOf(r *rows, to []Node) []Node {
-	if !l.hasRefs() {
+	if !l.refers {
 		return to
 	}
 	for i := range r.n {

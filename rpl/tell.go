@@ -64,6 +64,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	}
 	for _, e := range ev.gone {
 		h.Gone(e.r, e.tick, e.destroyed)
+		delete(c.writs, e.r)
 	}
 	c.setAdrift(ev.gone)
 	for _, r := range ev.arrived {

@@ -126,10 +126,18 @@ type sliceHeader struct {
 func (t *listVar) Clear(p unsafe.Pointer) { *(*[]struct{})(p) = nil }
 
 func (t *listVar) Extract(p unsafe.Pointer, old any, refs Refs) any {
+	return t.take(p, old, refs, false)
+}
+
+func (t *listVar) recall(p unsafe.Pointer, was any, refs Refs) any {
+	return t.take(p, was, refs, t.elem.refers)
+}
+
+func (t *listVar) take(p unsafe.Pointer, old any, refs Refs, recall bool) any {
 	h := (*sliceHeader)(p)
 	n := min(h.len, t.limit)
 	was := rowsOf(old)
-	if old != nil && was.n == n && t.unchanged(h, was, refs) {
+	if old != nil && was.n == n && t.unchanged(h, was, refs, recall) {
 		return old
 	}
 	if n == 0 {
@@ -138,25 +146,24 @@ func (t *listVar) Extract(p unsafe.Pointer, old any, refs Refs) any {
 	now := newRows(t.elem, n)
 	for i := range n {
 		words, vars := now.row(t.elem, i)
-		if i < was.n && len(vars) > 0 {
-			_, ov := was.row(t.elem, i)
-			copy(vars, ov)
+		var ow []int32
+		var ov []any
+		if i < was.n {
+			ow, ov = was.row(t.elem, i)
 		}
-		t.elem.extract(unsafe.Add(h.data, uintptr(i)*t.size), words, vars, refs)
+		t.elem.takeRow(unsafe.Add(h.data, uintptr(i)*t.size), words, vars, ow, ov, refs, recall)
 	}
 	return now
 }
 
 // unchanged compares the slice with rows of its length.
-func (t *listVar) unchanged(h *sliceHeader, was *rows, refs Refs) bool {
+func (t *listVar) unchanged(h *sliceHeader, was *rows, refs Refs, recall bool) bool {
 	var wordRoom [rowRoom]int32
 	var varRoom [rowRoom]any
 	words, vars := scratch(t.elem, &wordRoom, &varRoom)
 	for i := range was.n {
 		ow, ov := was.row(t.elem, i)
-		copy(vars, ov)
-		t.elem.extract(unsafe.Add(h.data, uintptr(i)*t.size), words, vars, refs)
-		if !t.elem.same(words, vars, ow, ov) {
+		if !t.elem.isRow(unsafe.Add(h.data, uintptr(i)*t.size), words, vars, ow, ov, refs, recall) {
 			return false
 		}
 	}
@@ -177,15 +184,19 @@ func scratch(l *layout, words *[rowRoom]int32, vars *[rowRoom]any) ([]int32, []a
 	return w[:len(l.words)], v[:len(l.vars)]
 }
 
-// Inject finds for every new element the one in the slice that it was, by
+func (t *listVar) Inject(p unsafe.Pointer, v any, refs Refs) { t.rewrite(p, v, nil, refs) }
+
+// rewrite finds for every new element the one in the slice that it was, by
 // content, so that what is local moves along with it.
-func (t *listVar) Inject(p unsafe.Pointer, v any, refs Refs) {
-	to := rowsOf(v)
-	now := t.Extract(p, v, refs)
-	if now == v {
+func (t *listVar) rewrite(p unsafe.Pointer, v, was any, refs Refs) {
+	if was == nil {
+		was = v
+	}
+	from, to := rowsOf(t.recall(p, was, refs)), rowsOf(v)
+	if t.elem.equalRows(from, to) {
+		t.resolve((*sliceHeader)(p), to, refs)
 		return
 	}
-	from := rowsOf(now)
 	dst := reflect.NewAt(t.slice, p).Elem()
 	pairs := pair(t.elem, from, to)
 	if to.n != dst.Len() || !pairs.inPlace() {
@@ -203,11 +214,28 @@ func (t *listVar) Inject(p unsafe.Pointer, v any, refs Refs) {
 	}
 	h := (*sliceHeader)(p)
 	for j, i := range pairs {
-		if i >= 0 && t.elem.sameRow(from, i, to, j) {
-			continue
-		}
+		at := unsafe.Add(h.data, uintptr(j)*t.size)
 		words, vars := to.row(t.elem, j)
-		t.elem.inject(unsafe.Add(h.data, uintptr(j)*t.size), words, vars, refs)
+		switch {
+		case i < 0:
+			t.elem.inject(at, words, vars, nil, refs)
+		case t.elem.sameRow(from, i, to, j):
+			t.elem.resolve(at, words, vars, refs)
+		default:
+			_, fv := from.row(t.elem, i)
+			t.elem.inject(at, words, vars, fv, refs)
+		}
+	}
+}
+
+// resolve is for a list that is what it is to be, but for what is here of it.
+func (t *listVar) resolve(h *sliceHeader, rs *rows, refs Refs) {
+	if !t.elem.refers {
+		return
+	}
+	for i := range rs.n {
+		words, vars := rs.row(t.elem, i)
+		t.elem.resolve(unsafe.Add(h.data, uintptr(i)*t.size), words, vars, refs)
 	}
 }
 
@@ -287,7 +315,7 @@ func inElement(field string) string {
 
 func (t *listVar) maxBits() int { return int(width(t.limit)) + t.limit*t.elem.maxBits() }
 
-func (t *listVar) hasRefs() bool { return t.elem.hasRefs() }
+func (t *listVar) hasRefs() bool { return t.elem.refers }
 
 func (t *listVar) nodes(v any, to []Node) []Node { return t.elem.nodesOf(rowsOf(v), to) }
 

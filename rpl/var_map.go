@@ -109,8 +109,16 @@ func entriesOf[K cmp.Ordered](v any) *entries[K] {
 }
 
 func (t *mapVar[K]) Extract(p unsafe.Pointer, old any, refs Refs) any {
+	return t.take(p, old, refs, false)
+}
+
+func (t *mapVar[K]) recall(p unsafe.Pointer, was any, refs Refs) any {
+	return t.take(p, was, refs, t.elem.refers)
+}
+
+func (t *mapVar[K]) take(p unsafe.Pointer, old any, refs Refs, recall bool) any {
 	was := entriesOf[K](old)
-	if old != nil && t.unchanged(p, was, refs) {
+	if old != nil && t.unchanged(p, was, refs, recall) {
 		return old
 	}
 	now := &entries[K]{}
@@ -127,17 +135,18 @@ func (t *mapVar[K]) Extract(p unsafe.Pointer, old any, refs Refs) any {
 			return true // beyond the bound
 		}
 		words, vars := now.row(t.elem, i)
+		var ow []int32
+		var ov []any
 		if o, ok := slices.BinarySearch(was.keys, k); ok {
-			_, ov := was.row(t.elem, o)
-			copy(vars, ov)
+			ow, ov = was.row(t.elem, o)
 		}
-		t.elem.extract(value, words, vars, refs)
+		t.elem.takeRow(value, words, vars, ow, ov, refs, recall)
 		return true
 	})
 	return now
 }
 
-func (t *mapVar[K]) unchanged(p unsafe.Pointer, was *entries[K], refs Refs) bool {
+func (t *mapVar[K]) unchanged(p unsafe.Pointer, was *entries[K], refs Refs, recall bool) bool {
 	var wordRoom [rowRoom]int32
 	var varRoom [rowRoom]any
 	words, vars := scratch(t.elem, &wordRoom, &varRoom)
@@ -149,10 +158,8 @@ func (t *mapVar[K]) unchanged(p unsafe.Pointer, was *entries[K], refs Refs) bool
 			return false
 		}
 		ow, ov := was.row(t.elem, i)
-		copy(vars, ov)
-		t.elem.extract(value, words, vars, refs)
 		seen++
-		same = t.elem.same(words, vars, ow, ov)
+		same = t.elem.isRow(value, words, vars, ow, ov, refs, recall)
 		return same
 	})
 	return same && seen == was.n
@@ -160,14 +167,20 @@ func (t *mapVar[K]) unchanged(p unsafe.Pointer, was *entries[K], refs Refs) bool
 
 func (t *mapVar[K]) Clear(p unsafe.Pointer) { *(*map[struct{}]struct{})(p) = nil }
 
-// Inject writes changed entries and removes those that are gone; what is local
+func (t *mapVar[K]) Inject(p unsafe.Pointer, v any, refs Refs) { t.rewrite(p, v, nil, refs) }
+
+// rewrite writes changed entries and removes those that are gone; what is local
 // in kept entries survives.
-func (t *mapVar[K]) Inject(p unsafe.Pointer, v any, refs Refs) {
-	now := t.Extract(p, v, refs)
-	if now == v {
+func (t *mapVar[K]) rewrite(p unsafe.Pointer, v, was any, refs Refs) {
+	if was == nil {
+		was = v
+	}
+	now := t.recall(p, was, refs)
+	from, to := entriesOf[K](now), entriesOf[K](v)
+	if t.Equal(now, v) {
+		t.resolve(p, to, refs)
 		return
 	}
-	from, to := entriesOf[K](now), entriesOf[K](v)
 	dst := reflect.NewAt(t.typ, p).Elem()
 	if dst.IsNil() {
 		if to.n == 0 {
@@ -190,12 +203,37 @@ func (t *mapVar[K]) Inject(p unsafe.Pointer, v any, refs Refs) {
 		}
 		t.keys.set(key, k)
 		elem.SetZero()
+		var fv []any
 		if kept {
 			elem.Set(dst.MapIndex(key))
+			_, fv = from.row(t.elem, i)
 		}
 		words, vars := to.row(t.elem, j)
-		t.elem.inject(elem.Addr().UnsafePointer(), words, vars, refs)
+		t.elem.inject(elem.Addr().UnsafePointer(), words, vars, fv, refs)
 		dst.SetMapIndex(key, elem)
+	}
+	t.resolve(p, to, refs)
+}
+
+// resolve is for a map that is what it is to be, but for what is here of it.
+func (t *mapVar[K]) resolve(p unsafe.Pointer, to *entries[K], refs Refs) {
+	if !t.elem.refers {
+		return
+	}
+	m := reflect.NewAt(t.typ, p).Elem()
+	s := t.pool.Get().(*mapScratch)
+	defer s.drop(t.pool)
+	for s.iter.Reset(m); s.iter.Next(); {
+		s.key.SetIterKey(s.iter)
+		i, ok := slices.BinarySearch(to.keys, t.keys.of(s.key))
+		if !ok {
+			continue // beyond the bound
+		}
+		s.elem.SetIterValue(s.iter)
+		words, vars := to.row(t.elem, i)
+		if t.elem.resolve(s.elem.Addr().UnsafePointer(), words, vars, refs) {
+			m.SetMapIndex(s.key, s.elem)
+		}
 	}
 }
 
@@ -256,7 +294,7 @@ func (t *mapVar[K]) maxBits() int {
 	return int(width(t.limit)) + t.limit*(t.keys.maxBits()+t.elem.maxBits())
 }
 
-func (t *mapVar[K]) hasRefs() bool { return t.elem.hasRefs() }
+func (t *mapVar[K]) hasRefs() bool { return t.elem.refers }
 
 func (t *mapVar[K]) nodes(v any, to []Node) []Node {
 	if e, ok := v.(*entries[K]); ok && e != nil {
