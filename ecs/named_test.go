@@ -190,6 +190,43 @@ func TestNamedLate(t *testing.T) {
 	check(t, "what hangs under it", len(slices.Collect(tendon.Children(ours))), 1)
 }
 
+// Load-time nodes that a client makes in one step, what hangs under others before these,
+// stream in from the top all the same.
+func TestNamedLateFromTheTop(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	names := []string{"roof", "storey", "cellar"}
+	build := func(m *machine, names ...string) (all []*donburi.Entry) {
+		for _, name := range names {
+			e := m.World().Entry(m.World().Create(Paint))
+			Paint.Get(e).Name = name
+			tendon.Named(e, name)
+			all = append(all, e)
+		}
+		return all
+	}
+	all := build(server, names...)
+	for i, e := range all[:2] {
+		if err := tendon.Attach(e, all[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.steps(30)
+	client.OnStreamIn(Paint, func(e *donburi.Entry) {
+		up := "nothing"
+		if e := tendon.Parent(e); e != nil {
+			up = Paint.Get(e).Name
+		}
+		client.say("%s under %s", Paint.Get(e).Name, up)
+	})
+	build(client, names...)
+	l.steps(30)
+	if got, want := client.said(), []string{"cellar under nothing", "storey under cellar", "roof under storey"}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
 // A load-time node that a callback removes while all nodes end, for a session that is
 // being joined, is none any more: its name is free.
 func TestNamedNodeRemovedWhileAllEnds(t *testing.T) {

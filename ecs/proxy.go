@@ -355,12 +355,25 @@ func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
 // came first, as that of what hangs under them may have.
 func (r *Replication) admitStrangers(names []string) {
 	var came []*rpl.Replica
-	h := proxyHandler{r}
+	h, waiting := proxyHandler{r}, map[rpl.Node]*rpl.Replica{}
 	for _, name := range names {
 		if rep := r.strangers[name]; rep != nil {
 			delete(r.strangers, name)
-			h.Arrived(rep)
+			waiting[rep.ID] = rep
 			came = append(came, rep)
+		}
+	}
+	var admit func(rep *rpl.Replica)
+	admit = func(rep *rpl.Replica) {
+		delete(waiting, rep.ID)
+		if up := waiting[rep.Parent]; up != nil { // parents come first, and are told of first
+			admit(up)
+		}
+		h.Arrived(rep)
+	}
+	for _, rep := range came {
+		if waiting[rep.ID] == rep {
+			admit(rep)
 		}
 	}
 	if came == nil {
