@@ -5,7 +5,6 @@ package ecs
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"unsafe"
 
@@ -152,22 +151,6 @@ func (c *component) renew(p unsafe.Pointer, vars []any, refs rpl.Refs) {
 		v.Type.Clear(unsafe.Add(p, v.Offset))
 		v.Type.Inject(unsafe.Add(p, v.Offset), vars[k], refs)
 	}
-}
-
-// hasPointers reports whether a copy of a value shares memory with it, but for strings.
-func hasPointers(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Array:
-		return hasPointers(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if hasPointers(t.Field(i).Type) {
-				return true
-			}
-		}
-		return false
-	}
-	return t.Kind() != reflect.String && (t.Kind() < reflect.Bool || t.Kind() > reflect.Complex128)
 }
 
 // hasNews extracts an item, and reports whether a field tagged `notify` is another than

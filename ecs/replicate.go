@@ -37,7 +37,7 @@ func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T]
 		p.fault(fmt.Errorf("tendon: component %s has no get or no set: a stand-in needs both", name))
 	}
 	r.standIn = &standIn{
-		shares: hasPointers(reflect.TypeFor[T]()),
+		shares: rpl.SharesMemory(reflect.TypeFor[T]()),
 		make:   func() unsafe.Pointer { return unsafe.Pointer(new(W)) },
 		get:    func(e *donburi.Entry, c, w unsafe.Pointer) { *(*W)(w) = get(e, (*T)(c)) },
 		set:    func(e *donburi.Entry, c, w unsafe.Pointer) { set(e, (*T)(c), *(*W)(w)) },

@@ -84,7 +84,7 @@ func (c Codec[T, S]) compile(w *walker, path string) (varCodec, bool) {
 	case !same && (c.Extract == nil || c.Inject == nil):
 		w.fault(path, "codec %s: its snapshot is another type, so it needs Extract and Inject", c.Name)
 		return nil, false
-	case (c.Extract == nil || c.Inject == nil) && hasPointers(reflect.TypeFor[T]()):
+	case (c.Extract == nil || c.Inject == nil) && SharesMemory(reflect.TypeFor[T]()):
 		w.fault(path, "codec %s: %v holds pointers, so a copy of it is no snapshot; give Extract and Inject", c.Name, reflect.TypeFor[T]())
 		return nil, false
 	case (c.Encode == nil) != (c.Decode == nil):
@@ -308,15 +308,15 @@ func (t *codecVar[T, S]) describe() string {
 // ErrRefused is for Decode to return when what it read cannot be.
 var ErrRefused = errors.New("refused")
 
-// hasPointers reports whether a copy of a value shares memory with it. Strings
-// do, but cannot be changed.
-func hasPointers(t reflect.Type) bool {
+// SharesMemory reports whether a copy of a value of a type shares memory with it that
+// can be changed. Strings share some that cannot.
+func SharesMemory(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
-		return hasPointers(t.Elem())
+		return SharesMemory(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if hasPointers(t.Field(i).Type) {
+			if SharesMemory(t.Field(i).Type) {
 				return true
 			}
 		}

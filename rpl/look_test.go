@@ -1,5 +1,7 @@
 package rpl_test
 
+// What a peer with many observers costs.
+
 import (
 	"testing"
 	"time"

@@ -97,19 +97,29 @@ func checkArgs(rpc *RPCType, args []byte) error {
 	return nil
 }
 
-// Call calls an RPC on a node from this machine, routed by its target. An error wraps
-// ErrArgs, ErrNoNode, or ErrLimit: for so many peers too many reliable calls wait
-// already, and it is dropped for them.
-func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
+// callee is the slot of a node that is called, with its tree judged: who may have it as of
+// now is called.
+func (a *Authority) callee(n Node, rpc *RPCType, args []byte) (slot uint32, err error) {
 	if err := checkArgs(rpc, args); err != nil {
-		return err
+		return 0, err
 	}
 	slot, ok := a.slot(n)
 	if !ok {
 		a.counters.CallsDropped++
-		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
+		return 0, fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
 	}
 	a.judge(slot)
+	return slot, nil
+}
+
+// Call calls an RPC on a node from this machine, routed by its target. An error wraps
+// ErrArgs, ErrNoNode, or ErrLimit: for so many peers too many reliable calls wait
+// already, and it is dropped for them.
+func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
+	slot, err := a.callee(n, rpc, args)
+	if err != nil {
+		return err
+	}
 	nd, full := &a.nodes[slot], 0
 	local := Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}
 	switch rpc.To {
@@ -137,14 +147,10 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 // room either where maxHandedOn bytes wait for a peer's lane, for what peers call may not
 // hold up for longer what this machine has to say.
 func (a *Authority) CallOthers(n Node, rpc *RPCType, args []byte, but Peer) error {
-	if err := checkArgs(rpc, args); err != nil {
+	slot, err := a.callee(n, rpc, args)
+	if err != nil {
 		return err
 	}
-	slot, ok := a.slot(n)
-	if !ok {
-		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
-	}
-	a.judge(slot)
 	return lanesFull(rpc, a.callHolders(&a.nodes[slot], rpc, args, but))
 }
 
@@ -178,12 +184,9 @@ func lanesFull(rpc *RPCType, peers int) error {
 // CallPeer calls an RPC on a node at one peer, which must hold the node. An error is
 // one of Call's, or wraps ErrNoPeer.
 func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
-	if err := checkArgs(rpc, args); err != nil {
+	slot, err := a.callee(n, rpc, args)
+	if err != nil {
 		return err
-	}
-	slot, ok := a.slot(n)
-	if !ok {
-		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ErrNoNode)
 	}
 	if to != 0 && to == a.cfg.Local {
 		a.calls.add(Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}, args)
@@ -193,7 +196,6 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 	if p == nil {
 		return fmt.Errorf("rpl: RPC %s to peer %d: %w", rpc.Name, to, ErrNoPeer)
 	}
-	a.judge(slot)
 	return lanesFull(rpc, flag(!a.callHolder(p, &a.nodes[slot], rpc, args)))
 }
 
