@@ -119,11 +119,12 @@ func (a *Authority) touchRows(some []telling) {
 func (a *Authority) touchVersions(r *row, pr *peerRow) uint32 {
 	s := &a.slabs[r.t.index]
 	block := s.blocks[int(r.block)*s.block:]
-	sum := block[0] + block[s.head+s.width]
+	sum := uint32(block[0] + block[s.head+s.width])
 	if pr.acked != r.head {
-		sum += s.ring[s.placeOf(r.k, pr.acked)+s.width]
+		_, tick := s.version(r, pr.acked)
+		sum += tick
 	}
-	return uint32(sum)
+	return sum
 }
 
 // touchSpots touches the places of nodes.
@@ -204,7 +205,8 @@ func (a *Authority) touchOff(t *rowType, off []end) {
 	s := &a.slabs[t.index]
 	for _, e := range off {
 		r := &a.rows[e.row]
-		sum += uint32(s.older(r.k, r.head, t.width)[t.width])
+		_, tick := s.version(r, r.head)
+		sum += tick
 		if hs := a.nodes[e.slot].holders; len(hs) > 0 {
 			sum += hs[0].handle
 		}

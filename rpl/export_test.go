@@ -259,3 +259,13 @@ func (c *Proxy) Dress(n, as Node) {
 	r.born--
 	c.arrive(&stagedNode{r: &other})
 }
+
+// Histories is how many rows have room for older versions.
+func (a *Authority) Histories() (n int) {
+	for i := range a.rows {
+		if a.rows[i].history != noHistory {
+			n++
+		}
+	}
+	return n
+}

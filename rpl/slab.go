@@ -19,18 +19,17 @@ type slab struct {
 	near   uint32   // so many blocks are of rows that are walked …
 	moved  uint32   // … and so many of them may stand out of order
 
-	ring   []int32 // older versions, stride apart
-	stride int     // of a version in the ring, so that it crosses no line of a cache
-	runs   []run   // of inferred velocities, by block
-	rows   int
-	free   []uint32 // rows to use again, their places with them
+	histories histories // older versions
+	runs      []run     // of inferred velocities, by block
+	rows      int
+	free      []uint32 // rows to use again, their places with them
 }
 
 // lineWords is how many words a line of a cache holds.
 const lineWords = 16
 
 func newSlab(t *rowType) slab {
-	s := slab{width: t.width, phased: len(t.phased), seen: t.width, stride: inLines(t.width + 1)}
+	s := slab{width: t.width, phased: len(t.phased), seen: t.width, histories: newHistories(inLines(t.width + 1))}
 	s.head = s.seen + 1
 	s.tracks = s.head + t.width + 1
 	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
@@ -92,13 +91,6 @@ func (s *slab) trackers(block uint32, n int) []tracker {
 	return unsafe.Slice((*tracker)(unsafe.Pointer(&s.blocks[at])), n)
 }
 
-// newest is the place of version head of a block's row, w words wide, its tick
-// behind it.
-func (s *slab) newest(block uint32, w int) []int32 {
-	at := int(block)*s.block + s.head
-	return s.blocks[at : at+w+1 : at+w+1]
-}
-
 // now is what current is, and anchor version head and its tick.
 func (s *slab) now(block uint32) rowWords { return rowWords{s.at(block)} }
 
@@ -107,19 +99,9 @@ func (s *slab) anchor(block uint32) (rowWords, uint32) {
 	return v, uint32(*v.word(s.width))
 }
 
-// older is the place of an older version of the row at k, as newest is, placeOf
-// where it begins, and version what stands there.
-func (s *slab) older(k, ver uint32, w int) []int32 {
-	at := s.placeOf(k, ver)
-	return s.ring[at : at+w+1 : at+w+1]
-}
-
-func (s *slab) placeOf(k, ver uint32) int {
-	return (int(k)*historyLen + int(ver%historyLen)) * s.stride
-}
-
-func (s *slab) version(k, ver uint32) (rowWords, uint32) {
-	v := rowWords{unsafe.Pointer(&s.ring[s.placeOf(k, ver)])}
+// version is an older version of a row, and its tick.
+func (s *slab) version(r *row, ver uint32) (rowWords, uint32) {
+	v := rowWords{s.histories.at(r.history, ver)}
 	return v, uint32(*v.word(s.width))
 }
 
@@ -128,28 +110,30 @@ func (s *slab) versionOf(r *row, ver uint32) (rowWords, uint32) {
 	if ver == r.head {
 		return s.anchor(r.block)
 	}
-	return s.version(r.k, ver)
+	return s.version(r, ver)
 }
 
-// renew makes what a block's row is now its newest version.
-func (s *slab) renew(block, tick uint32) {
-	v := s.newest(block, s.width)
-	copy(v, s.current(block, s.width))
-	v[s.width] = int32(tick)
-}
-
-// retire puts version head of a row among the older ones, makes what the row is
-// now the newest, with the phases that its trackers have found, and returns the tick
-// of the former.
+// retire puts version head of a row among the older ones, makes what the row is now
+// the newest, and returns the tick of the former.
 func (s *slab) retire(r *row, tick uint32) (before uint32) {
+	if r.history == noHistory {
+		r.history = s.histories.take()
+	}
 	block := s.at(r.block)
-	now, head, words := rowWords{block}, rowWords{nthWord(block, s.head)}, s.width-s.phased
+	head := rowWords{nthWord(block, s.head)}
 	before = uint32(*head.word(s.width))
-	head.copyTo(rowWords{unsafe.Pointer(&s.ring[s.placeOf(r.k, r.head)])}, s.width+1)
+	head.copyTo(rowWords{s.histories.at(r.history, r.head)}, s.width+1)
+	s.renew(block, tick)
+	return before
+}
+
+// renew makes what a block's row is now its newest version, with the phases that its
+// trackers have found.
+func (s *slab) renew(block unsafe.Pointer, tick uint32) {
+	now, head, words := rowWords{block}, rowWords{nthWord(block, s.head)}, s.width-s.phased
 	now.copyTo(head, words)
 	for k := range s.phased {
 		*head.word(words + k) = (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase()
 	}
 	*head.word(s.width) = int32(tick)
-	return before
 }

@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl/internal/pages"
@@ -17,19 +18,19 @@ import (
 //
 // A row is 64 bytes, one line of a cache: peers ask for rows one by one.
 type row struct {
-	t     *rowType
-	vars  *rowVars // nil without variable-length props
-	node  uint32   // slot
-	k     uint32   // place in the slab of its type …
-	block uint32   // … and of its block there
-	head  uint32   // newest version; does not restart with a new tenant
+	t       *rowType
+	vars    *rowVars // nil without variable-length props
+	node    uint32   // slot
+	block   uint32   // place in the slab of its type …
+	history uint32   // … and of its older versions there
+	head    uint32   // newest version; does not restart with a new tenant
 
 	left, before uint32 // when it last left a course, and the tick of that one's anchor
 
 	share    shared
 	shareVer uint8 // its base, counted back from head
 
-	versions uint8 // that the ring holds of this tenant
+	versions uint8 // that there are of this tenant; 0 until it is settled first
 
 	touched  bool // changed since the last send
 	drifting bool // it is expected to change by itself
@@ -43,8 +44,8 @@ const noRow = ^uint32(0)
 
 // rowVars is the variable-length values of a row.
 type rowVars struct {
-	now  []any
-	ring [historyLen][]any
+	now, head []any              // as they are, and of the newest version
+	older     *[historyLen][]any // nil before there is one
 }
 
 // shared is the last coded update of a row, for other peers at the same baseline
@@ -137,7 +138,10 @@ func (r *row) varsOf(ver uint32) []any {
 	if r.vars == nil {
 		return nil
 	}
-	return r.vars.ring[ver%historyLen]
+	if ver == r.head {
+		return r.vars.head
+	}
+	return r.vars.older[ver%historyLen]
 }
 
 // kept reports whether a version can still be a base.
@@ -158,19 +162,18 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		}
 	} else {
 		i = uint32(len(a.rows))
-		a.rows = pages.Append(a.rows, row{t: t, node: slot, k: uint32(s.rows), block: uint32(s.rows), head: 1})
+		a.rows = pages.Append(a.rows, row{t: t, node: slot, block: uint32(s.rows), history: noHistory, head: 1})
 		s.rows++
 		s.owners = append(s.owners, owner{i, NoItem})
 		s.blocks = pages.Extend(s.blocks, s.block)
 		s.sums = append(s.sums, 0)
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
-		s.ring = pages.Extend(s.ring, historyLen*s.stride)
 		if len(t.vars) > 0 {
 			a.rows[i].vars = &rowVars{now: make([]any, len(t.vars))}
 		}
 	}
 	r := &a.rows[i]
-	r.share, r.versions, r.touched, r.drifting = shared{}, 1, true, false
+	r.share, r.versions, r.touched, r.drifting = shared{}, 0, true, false
 	now := a.current(r)
 	clear(now)
 	for k := range t.words {
@@ -182,7 +185,6 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 			r.vars.now[k] = t.vars[k].Type.Default()
 		}
 	}
-	a.anchor(r)
 	return i
 }
 
@@ -191,27 +193,15 @@ func (a *Authority) freeRow(i uint32) {
 	a.sendAway(i)
 	r.gone = true
 	if r.vars != nil { // let the values go
+		*r.vars = rowVars{now: r.vars.now}
 		clear(r.vars.now)
-		clear(r.vars.ring[:])
 	}
 	s := &a.slabs[r.t.index]
 	s.free = append(s.free, i)
 }
 
-// anchor makes what the row is now its version head.
-func (a *Authority) anchor(r *row) {
-	a.slabs[r.t.index].renew(r.block, uint32(a.tick))
-	r.keepVars()
-}
-
-// keepVars makes the values as they are those of version head.
-func (r *row) keepVars() {
-	if r.vars != nil {
-		r.vars.ring[r.head%historyLen] = append([]any(nil), r.vars.now...)
-	}
-}
-
-// settle makes a new version of a row that has left its course: once a send.
+// settle makes a new version of a row that has left its course, or has none yet: once
+// a send.
 func (a *Authority) settle(i uint32) (left bool) {
 	r := &a.rows[i]
 	r.touched = false
@@ -219,9 +209,12 @@ func (a *Authority) settle(i uint32) (left bool) {
 	if len(r.t.phased) > 0 {
 		a.slabs[r.t.index].track(r.t, r.block, uint32(a.tick), now)
 	}
-	last, tick := a.anchored(r)
-	if left = !r.t.onCourse(last, r.t.at(now), uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head); left {
+	if r.versions == 0 {
+		a.beginCourse(r)
+		left = true
+	} else if last, tick := a.anchored(r); !r.t.onCourse(last, r.t.at(now), uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head) {
 		a.leaveCourse(r)
+		left = true
 	}
 	r.drifting = r.t.drifts(r.t.at(now))
 	if r.drifting && !r.listed && !r.walked {
@@ -231,17 +224,39 @@ func (a *Authority) settle(i uint32) (left bool) {
 	return left
 }
 
+// beginCourse makes what the row is now its first version: nobody has been told of
+// another.
+func (a *Authority) beginCourse(r *row) {
+	s := &a.slabs[r.t.index]
+	s.renew(s.at(r.block), uint32(a.tick))
+	r.versions = 1
+	if r.vars != nil {
+		r.vars.head = slices.Clone(r.vars.now)
+	}
+}
+
 // leaveCourse makes a new version of what the row is now.
 func (a *Authority) leaveCourse(r *row) {
 	r.left, r.before = uint32(a.tick), a.slabs[r.t.index].retire(r, uint32(a.tick))
+	if r.vars != nil {
+		r.vars.retire(r.head)
+	}
 	r.head++
 	r.versions = min(r.versions+1, historyLen)
-	r.keepVars()
+}
+
+// retire puts the values of version head among the older ones, and makes those that
+// are now the newest.
+func (v *rowVars) retire(head uint32) {
+	if v.older == nil {
+		v.older = new([historyLen][]any)
+	}
+	v.older[head%historyLen], v.head = v.head, slices.Clone(v.now)
 }
 
 // sameVars is whether the values are those of a version.
 func (r *row) sameVars(ver uint32) bool {
-	old := r.vars.ring[ver%historyLen]
+	old := r.varsOf(ver)
 	for k, v := range r.vars.now {
 		if !(r.t.onceV != nil && r.t.onceV[k]) && !r.t.vars[k].Type.Equal(old[k], v) {
 			return false

@@ -14,6 +14,7 @@ import (
 // change in every tick.
 type crowd struct {
 	a     *rpl.Authority
+	body  *rpl.ItemType
 	nodes []rpl.Node
 	items []rpl.Item
 	words [][]int32
@@ -83,7 +84,7 @@ func newCrowdOf(t testing.TB, cfg rpl.Config, nodes, peers int, weight func(i in
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crowd{a: a}
+	c := &crowd{a: a, body: body}
 	for i := range nodes {
 		n, err := a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{body}, Weight: weight(i)})
 		if err != nil {
