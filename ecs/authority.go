@@ -30,7 +30,7 @@ type authority struct {
 
 // becomeAuthority gives this machine the say over its world.
 func (r *Replication) becomeAuthority() error {
-	a, err := rpl.NewAuthority(r.config.core(r.protocol.schema, r.refs()))
+	a, err := rpl.NewAuthority(r.config.authority(r.protocol.schema, r.refs()))
 	if err != nil {
 		return err
 	}

@@ -86,9 +86,14 @@ func defaulted(v, zero int) int {
 // step is the time of one fixed step.
 func (c *Config) step() time.Duration { return time.Second / time.Duration(c.Steps) }
 
-// core is the part of the configuration that is the replication core's. Calls
+// authority is the part of the configuration that is an authority's core's. Calls
 // on this machine do not go through the core but are queued here, so that the
 // last ones on a node still find its entity: hence no Local.
-func (c *Config) core(s *rpl.Schema, refs rpl.Refs) rpl.Config {
-	return rpl.Config{Schema: s, Hz: c.Steps, SendHz: c.Sends, Budget: c.Budget, Interest: c.Interest, Refs: refs, Log: c.Log}
+func (c *Config) authority(s *rpl.Schema, refs rpl.Refs) rpl.AuthorityConfig {
+	return rpl.AuthorityConfig{Schema: s, Hz: c.Steps, SendHz: c.Sends, Budget: c.Budget, Interest: c.Interest, Refs: refs, Log: c.Log}
+}
+
+// proxy is the part that is a client's core's.
+func (c *Config) proxy(s *rpl.Schema, refs rpl.Refs) rpl.ProxyConfig {
+	return rpl.ProxyConfig{Schema: s, Hz: c.Steps, Refs: refs, Log: c.Log}
 }

@@ -436,7 +436,7 @@ func (r *Replication) show(n *node) {
 
 // newProxy makes the core for a level that this machine has built.
 func (r *Replication) newProxy() error {
-	p, err := rpl.NewProxy(r.config.core(r.protocol.schema, r.refs()), r.me)
+	p, err := rpl.NewProxy(r.config.proxy(r.protocol.schema, r.refs()), r.me)
 	if err != nil {
 		return fmt.Errorf("tendon: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // The account by item type and reason adds up to about what leaves.
 func TestBitsByItem(t *testing.T) {
-	w := newWorld(t, 5, rpl.Config{}, netsim.Conditions{Delay: 30 * time.Millisecond}, 40)
+	w := newWorld(t, 5, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 30 * time.Millisecond}, 40)
 	if _, err := w.net.Join(2); err != nil {
 		t.Fatal(err)
 	}

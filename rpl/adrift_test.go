@@ -124,7 +124,7 @@ func TestWordOfAParentThatHasGone(t *testing.T) {
 // A parent that a proxy has lost, and is told anew, has its children again, of which it
 // is not told anew.
 func TestParentToldAnew(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: -1}, 5)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 5)
 	c, car, rider := w.net.Clients[0], w.nodes[2], w.nodes[3].id
 	if err := w.net.A.SetParent(rider, car.id); err != nil {
 		t.Fatal(err)

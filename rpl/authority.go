@@ -1,59 +1,12 @@
 package rpl
 
 import (
-	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
-
-// Config is what a core is made with. Both ends of a session agree on Schema
-// and Hz; the rest is the authority's alone.
-type Config struct {
-	Schema   *Schema  // frozen
-	Hz       int      // ticks per second, 1 to 1000
-	SendHz   int      // sends per second, at most Hz; 0 means Hz
-	Budget   int      // bytes per second and peer, 29 a packet included; 0: none
-	Interest Interest // nil: everyone sees everything
-	Local    Peer     // the player of this machine: Server, or 0 on a dedicated server
-	Refs     Refs     // translates entity references; nil: all null
-	Log      *slog.Logger
-
-	// CheckEvery is how often a version that a peer has acked is compared with
-	// the authority's by its checksum, or what a node itself is: of all in turn, one
-	// at a time, some 12 bytes a second by default, 500 ms. Negative: only when asked
-	// for.
-	CheckEvery time.Duration
-}
-
-func (c *Config) check() error {
-	switch {
-	case c.Schema == nil:
-		return errors.New("rpl: Config.Schema is missing")
-	case c.Hz < 1 || c.Hz > 1000:
-		return fmt.Errorf("rpl: Config.Hz is %d; 1 to 1000", c.Hz)
-	case c.SendHz < 0 || c.SendHz > c.Hz:
-		return fmt.Errorf("rpl: Config.SendHz is %d; at most Hz, %d", c.SendHz, c.Hz)
-	case c.Budget < 0:
-		return fmt.Errorf("rpl: Config.Budget is %d; bytes per second, 0 for none", c.Budget)
-	}
-	if g, ok := c.Interest.(Grid); ok && !(g.Enter > 0 && g.Exit >= g.Enter) {
-		return fmt.Errorf("rpl: Grid{Enter: %v, Exit: %v}: Enter must be above 0 and Exit not below it", g.Enter, g.Exit)
-	}
-	if c.SendHz == 0 {
-		c.SendHz = c.Hz
-	}
-	if c.CheckEvery == 0 {
-		c.CheckEvery = checkEvery
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	return c.Schema.Freeze(c.Hz)
-}
 
 // An Authority is the core of the machine that decides: it keeps the nodes and
 // tells every peer what it may see of them. It starts nothing and reads no
@@ -63,7 +16,7 @@ func (c *Config) check() error {
 // every item that may have changed; then, where the tick is one that sends,
 // Stream, Schedule, and Encode for every peer.
 type Authority struct {
-	cfg        Config
+	cfg        AuthorityConfig
 	refs       Refs
 	tick       Tick
 	send       uint32 // counts Streams
@@ -155,8 +108,8 @@ type Authority struct {
 
 // NewAuthority makes a core with no nodes but the session's. It freezes the
 // schema; its mistakes come joined.
-func NewAuthority(c Config) (*Authority, error) {
-	if err := c.check(); err != nil {
+func NewAuthority(c AuthorityConfig) (*Authority, error) {
+	if err := c.complete(); err != nil {
 		return nil, err
 	}
 	a := &Authority{

@@ -39,7 +39,7 @@ func TestLongWaitsKeepTheirBases(t *testing.T) {
 	const nodes, peer, seed = 400, rpl.Peer(2), 11
 	s := rpl.NewSchema("travels")
 	typ := s.Item("traveller", reflect.TypeFor[traveller](), nil)
-	c := rpl.Config{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: 50 * time.Millisecond}
+	c := rpl.AuthorityConfig{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: 50 * time.Millisecond}
 	net, err := rpltest.New(c, seed, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestBasesGoWithTheirNodes(t *testing.T) {
 	const nodes, peer, seed = 200, rpl.Peer(2), 5
 	s := rpl.NewSchema("travels")
 	long, brief := s.Item("traveller", reflect.TypeFor[traveller](), nil), s.Item("short", reflect.TypeFor[short](), nil)
-	c := rpl.Config{Schema: s, Hz: 60, Budget: 5_000, CheckEvery: 50 * time.Millisecond}
+	c := rpl.AuthorityConfig{Schema: s, Hz: 60, Budget: 5_000, CheckEvery: 50 * time.Millisecond}
 	net, err := rpltest.New(c, seed, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05})
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func TestBlocksOfLostRights(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := rpl.NewSchema("diary")
 			diary := s.Item("diary", reflect.TypeFor[diaryItem](), nil)
-			net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+			net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
 			if err != nil {
 				t.Fatal(err)
 			}

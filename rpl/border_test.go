@@ -22,7 +22,7 @@ func TestNodeOnTheBorder(t *testing.T) {
 		{"across both", 10_000, 3900, 4500, 2 * seconds, 2 * seconds}, // half a second each time
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, 1, rpl.Config{Interest: rpl.Grid{Enter: 4000, Exit: 4400}}, netsim.Conditions{Delay: 20 * time.Millisecond}, 1)
+			w := newWorld(t, 1, rpl.AuthorityConfig{Interest: rpl.Grid{Enter: 4000, Exit: 4400}}, netsim.Conditions{Delay: 20 * time.Millisecond}, 1)
 			if _, err := w.net.Join(2); err != nil {
 				t.Fatal(err)
 			}

@@ -253,7 +253,7 @@ func (p *peer) laneCost(bytes int) float64 {
 // the budget when they were given to the lane is settled by that: repeats are a
 // debt, paid before the peer is sent anything else. transport.Conn counts both;
 // call it after each send, before the next Schedule. Without it the lane is
-// charged by an estimate that knows of no repeats. Without Config.Budget, and for
+// charged by an estimate that knows of no repeats. Without AuthorityConfig.Budget, and for
 // peers that are not connected, it does nothing.
 func (a *Authority) Charge(id Peer, sent, held int) {
 	if a.cfg.Budget == 0 {

@@ -21,7 +21,7 @@ func TestLaneIsCharged(t *testing.T) {
 		Text string `rpl:"max=200"`
 	}
 	call := s.RPC("call", reflect.TypeFor[blob](), rpl.Broadcast, rpl.Reliable)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Budget: budget}, 1, netsim.Conditions{Delay: 20 * time.Millisecond})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, Budget: budget}, 1, netsim.Conditions{Delay: 20 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // still is a world in which nothing happens.
-func still(t *testing.T, c rpl.Config, nodes int) *world {
+func still(t *testing.T, c rpl.AuthorityConfig, nodes int) *world {
 	w := newWorld(t, 1, c, netsim.Conditions{Delay: 30 * time.Millisecond}, nodes)
 	for _, th := range w.nodes {
 		w.net.A.SetWords(th.item, th.words)
@@ -29,7 +29,7 @@ func still(t *testing.T, c rpl.Config, nodes int) *world {
 
 // A version that differs is found and mended by one keyframe.
 func TestChecksumMends(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: 100 * time.Millisecond}, 5)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: 100 * time.Millisecond}, 5)
 	c := w.net.Clients[0]
 	c.P.Corrupt(w.nodes[2].id, 0, 5)
 	if w.check(c, nil) == nil {
@@ -61,7 +61,7 @@ func TestNodesAreChecked(t *testing.T) {
 		"mistook": func(c *rpl.Proxy, root, child rpl.Node) { c.Mistake(child, child+1<<40) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := still(t, rpl.Config{CheckEvery: 100 * time.Millisecond}, 3)
+			w := still(t, rpl.AuthorityConfig{CheckEvery: 100 * time.Millisecond}, 3)
 			c, root, child := w.net.Clients[0], w.nodes[0].id, w.nodes[1].id
 			if err := w.net.A.SetParent(child, root); err != nil {
 				t.Fatal(err)
@@ -105,7 +105,7 @@ func TestItemsAreChecked(t *testing.T) {
 	}
 	s := rpl.NewSchema("dress")
 	types := []*rpl.ItemType{s.Item("diary", reflect.TypeFor[diaryItem](), nil), s.Item("point", reflect.TypeFor[point](), nil)}
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: 100 * time.Millisecond}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: 100 * time.Millisecond}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestItemsAreChecked(t *testing.T) {
 // A check that is asked for comes at once; one that is turned off costs nothing
 // and finds nothing.
 func TestCheckOnRequest(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: -1}, 30)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 30)
 	c := w.net.Clients[0]
 	for _, th := range w.nodes {
 		c.P.Corrupt(th.id, 0, 5)
@@ -169,7 +169,7 @@ func TestCheckOnRequest(t *testing.T) {
 
 // A fault that comes back is mended at most once in three seconds.
 func TestChecksumsMendSlowly(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: 20 * time.Millisecond}, 1)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: 20 * time.Millisecond}, 1)
 	c := w.net.Clients[0]
 	before := w.net.A.Counters().Keyframes
 	for range 300 { // five seconds
@@ -188,7 +188,7 @@ func TestLostChecksAreRepeated(t *testing.T) {
 		"answer": func(c *rpltest.Client, off bool) { c.Mute = off },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := still(t, rpl.Config{CheckEvery: -1}, 3)
+			w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 3)
 			c := w.net.Clients[0]
 			c.P.Corrupt(w.nodes[1].id, 0, 5)
 			w.net.A.Check(w.nodes[1].id)
@@ -226,7 +226,7 @@ func TestChecksCodeWhatIsSent(t *testing.T) {
 		Decode:  func(r *bits.Reader) (stamp, error) { return stamp{uint32(r.Read(32))}, nil },
 	})
 	item := s.Item("note", reflect.TypeFor[note](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: 50 * time.Millisecond}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: 50 * time.Millisecond}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestChecksCodeWhatIsSent(t *testing.T) {
 // Checks that are asked for wait while the budget is spent, and leave later.
 func TestChecksAreOfTheBudget(t *testing.T) {
 	sch := newRandomSchema()
-	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60, Budget: 8 << 10, CheckEvery: -1}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60, Budget: 8 << 10, CheckEvery: -1}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,13 +15,13 @@ func TestSessionsShareTheirTables(t *testing.T) {
 	}
 	s := NewSchema("shared")
 	s.Item("body", reflect.TypeFor[body](), nil)
-	a, err := NewAuthority(Config{Schema: s, Hz: 60})
+	a, err := NewAuthority(AuthorityConfig{Schema: s, Hz: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var proxies [2]*Proxy
 	for i := range proxies {
-		if proxies[i], err = NewProxy(Config{Schema: s, Hz: 60}, Peer(i+2)); err != nil {
+		if proxies[i], err = NewProxy(ProxyConfig{Schema: s, Hz: 60}, Peer(i+2)); err != nil {
 			t.Fatal(err)
 		}
 		if proxies[i].defaults != a.defaults {

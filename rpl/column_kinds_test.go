@@ -105,7 +105,7 @@ func manyRows[T any](t *testing.T, step func(c *T, r *rand.Rand)) {
 	for k := range told {
 		s := rpl.NewSchema("kinds")
 		typ := s.Item("kind", reflect.TypeFor[T](), nil)
-		net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.1})
+		net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ type columnWorld struct {
 	cargo    map[rpl.Item]hauler // the same of haulers
 }
 
-func newColumnWorld(t *rapid.T, cfg rpl.Config, cond netsim.Conditions, byColumn, explicit bool) *columnWorld {
+func newColumnWorld(t *rapid.T, cfg rpl.AuthorityConfig, cond netsim.Conditions, byColumn, explicit bool) *columnWorld {
 	s := rpl.NewSchema("columns")
 	w := &columnWorld{byColumn: byColumn, explicit: explicit, was: map[rpl.Item]walker{}, cargo: map[rpl.Item]hauler{}}
 	var ofWalker, ofHauler rpl.Tags
@@ -165,7 +165,7 @@ func (w *columnWorld) remove(kind, i int) {
 // items are explicit and all changes are bumped.
 func TestColumnsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := rpl.Config{SendHz: rapid.SampledFrom([]int{60, 30}).Draw(t, "sends")}
+		cfg := rpl.AuthorityConfig{SendHz: rapid.SampledFrom([]int{60, 30}).Draw(t, "sends")}
 		always := cfg.SendHz < 60 && rapid.Bool().Draw(t, "items in every tick")
 		if rapid.Bool().Draw(t, "grid") {
 			cfg.Interest = rpl.Grid{Enter: 400, Exit: 440}
@@ -292,7 +292,7 @@ type loneRow[T any] struct {
 func lone[T any](t *testing.T, c netsim.Conditions) (*rpltest.Net, *rpltest.Client, rpl.Node, loneRow[T]) {
 	s := rpl.NewSchema("lone")
 	typ := s.Item("it", reflect.TypeFor[T](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, 1, c)
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, 1, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestSetAfterTheWalk(t *testing.T) {
 func TestItemsMoveInTheirColumn(t *testing.T) {
 	s := rpl.NewSchema("moves")
 	typ := s.Item("walker", reflect.TypeFor[walker](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

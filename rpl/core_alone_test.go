@@ -68,11 +68,11 @@ func (s *store) Changed(r *rpl.Replica, ord int, _ rpl.Tick) {
 func TestCoreAlone(t *testing.T) {
 	schema := rpl.NewSchema("alone")
 	item := schema.Item("plain", reflect.TypeFor[plain](), nil)
-	auth, err := rpl.NewAuthority(rpl.Config{Schema: schema, Hz: 30})
+	auth, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: schema, Hz: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy, err := rpl.NewProxy(rpl.Config{Schema: schema, Hz: 30}, 2)
+	proxy, err := rpl.NewProxy(rpl.ProxyConfig{Schema: schema, Hz: 30}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

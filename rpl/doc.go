@@ -41,7 +41,7 @@
 //
 // … decide who sees what? Relevance for nodes, `to=` in tags for fields, SetGroup
 // and SetNodeGroup for groups of peers, or Condition for a function that is asked
-// once a send and peer; Config.Interest with Observe for what is near.
+// once a send and peer; AuthorityConfig.Interest with Observe for what is near.
 //
 // … find out what is sent? Counters and BitsByItem in figures, Dump for what a
 // peer may see, Trace for what packets say, both as JSON.

@@ -15,7 +15,7 @@ import (
 // A dump names what a peer may see, in its units, and nothing else.
 func TestDump(t *testing.T) {
 	sch := newRandomSchema()
-	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

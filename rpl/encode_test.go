@@ -24,7 +24,7 @@ func (s *nobody) Reliable([]byte) error { s.messages++; return nil }
 // looks on.
 func TestEncodeSideBySide(t *testing.T) {
 	sch := newRandomSchema()
-	a, err := rpl.NewAuthority(rpl.Config{Schema: sch.s, Hz: 60})
+	a, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: sch.s, Hz: 60})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,13 +75,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	server, err := rpl.NewAuthority(rpl.Config{Schema: schema, Hz: 60, Local: rpl.Server})
+	server, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: schema, Hz: 60, Local: rpl.Server})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	const ann rpl.Peer = 2
-	client, err := rpl.NewProxy(rpl.Config{Schema: schema, Hz: 60}, ann)
+	client, err := rpl.NewProxy(rpl.ProxyConfig{Schema: schema, Hz: 60}, ann)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,7 +18,7 @@ func TestFullLanesAreErrors(t *testing.T) {
 			s := rpl.NewSchema("full")
 			dot := s.Build("dot").Int("x", 0, 100).Done()
 			tell := s.RPC("tell", nil, rpl.Broadcast, rpl.Reliable)
-			net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+			net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,7 @@ type session struct {
 }
 
 func newSession(t testing.TB, seed uint64) *session {
-	w := newWorld(t, seed, rpl.Config{}, netsim.Conditions{Delay: 20 * time.Millisecond}, 12)
+	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 20 * time.Millisecond}, 12)
 	s := &session{w: w}
 	w.net.OnPacket = func(to rpl.Peer, seq uint64, b []byte) {
 		s.down, s.seq = append(s.down, append([]byte(nil), b...)), max(s.seq, seq)
@@ -143,7 +143,7 @@ func FuzzLoadTables(f *testing.F) {
 	f.Add(learnedTables(f))
 	f.Add([]byte{3})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		w := newWorld(t, 5, rpl.Config{}, netsim.Conditions{}, 8)
+		w := newWorld(t, 5, rpl.AuthorityConfig{}, netsim.Conditions{}, 8)
 		var err error
 		bounded(t, 64<<20, func() { err = w.net.A.LoadTables(b) })
 		_ = err // good tables or not, the session goes on
@@ -158,7 +158,7 @@ func FuzzLoadTables(f *testing.F) {
 
 // learnedTables are those of a session that has run for long enough.
 func learnedTables(t testing.TB) []byte {
-	w := newWorld(t, 6, rpl.Config{}, netsim.Conditions{}, 60)
+	w := newWorld(t, 6, rpl.AuthorityConfig{}, netsim.Conditions{}, 60)
 	for p := range 4 {
 		if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 func TestParentsChangeTogether(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	w := newWorld(t, seed, rpl.Config{}, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.3}, 400)
+	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.3}, 400)
 	var sides [2]rpl.Node
 	for i := range sides {
 		sides[i] = w.spawn(t).id

@@ -22,7 +22,7 @@ func TestGroupAsksAboutItsOwn(t *testing.T) {
 	s := rpl.NewSchema("groups")
 	red, blue := s.Group("red"), s.Group("blue")
 	dots, badge := s.Item("dot", reflect.TypeFor[dot](), nil), s.Item("badge", reflect.TypeFor[badgeItem](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

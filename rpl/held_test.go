@@ -13,7 +13,7 @@ import (
 // reliable lane is ahead of the lost arrivals.
 func TestCallsOnManyNewNodes(t *testing.T) {
 	sch := newRandomSchema()
-	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestVelocitiesAreInferred(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			s := rpl.NewSchema("infer")
 			typ := s.Build("body").Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Int("hp", 0, 100).Pos("x", "y").Done()
-			net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, seed, cond)
+			net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, seed, cond)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ func TestNothingInOrderIsRefused(t *testing.T) {
 	for run := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, run))
 		sch := newRandomSchema()
-		net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60}, rng.Uint64(), netsim.Conditions{
+		net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60}, rng.Uint64(), netsim.Conditions{
 			Loss: float64(rng.IntN(30)) / 100, Burst: float64(rng.IntN(4)), Delay: time.Duration(10+rng.IntN(90)) * time.Millisecond,
 		})
 		if err != nil {

@@ -1,7 +1,7 @@
 package rpl
 
-// Interest decides what peers see of nodes whose Relevance is Near; nil in a
-// Config means that everyone sees everything.
+// Interest decides what peers see of nodes whose Relevance is Near; nil in an
+// AuthorityConfig means that everyone sees everything.
 type Interest interface {
 	// Reach is the farthest that a viewer can see; nothing beyond is asked about.
 	Reach(viewer Peer) float64

@@ -28,7 +28,7 @@ type letter struct {
 
 func newPostman(t *testing.T) *postman {
 	m := &postman{sch: newRandomSchema()}
-	net, err := rpltest.New(rpl.Config{Schema: m.sch.s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: m.sch.s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestArrivalsAreSoonThere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.network.Delay, c.network.Jitter = 50*time.Millisecond, 10*time.Millisecond
-			w := newWorld(t, seed, rpl.Config{}, c.network, 40)
+			w := newWorld(t, seed, rpl.AuthorityConfig{}, c.network, 40)
 			for p := range peers {
 				if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
 					t.Fatal(err)

@@ -25,7 +25,7 @@ func newWardrobe(t *testing.T) *wardrobe {
 	for i := range 8 {
 		w.kinds = append(w.kinds, s.Build(fmt.Sprintf("kind%d", i)).Int("x", 0, 255).Done())
 	}
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

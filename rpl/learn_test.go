@@ -10,7 +10,7 @@ import (
 func TestCountsOfLongSessionsFade(t *testing.T) {
 	seed := rand.Uint64()
 	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))
-	a, err := NewAuthority(Config{Schema: h.schema, Hz: 60})
+	a, err := NewAuthority(AuthorityConfig{Schema: h.schema, Hz: 60})
 	if err != nil {
 		t.Fatal(err)
 	}

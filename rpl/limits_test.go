@@ -57,7 +57,7 @@ func TestProxysPacketsFit(t *testing.T) {
 	s := rpl.NewSchema("fit")
 	hint := s.RPC("hint", reflect.TypeFor[[]byte](), rpl.ToServer, rpl.Unreliable)
 	hint.FromAnyone = true
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFullLaneIsBounded(t *testing.T) {
 	s := rpl.NewSchema("full")
 	tome := s.Item("tome", reflect.TypeFor[tomeItem](), nil)
 	call := s.RPC("call", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Reliable)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestLiesAboutMessages(t *testing.T) {
 	s := rpl.NewSchema("lies")
 	tome := s.Item("tome", reflect.TypeFor[tomeItem](), nil)
 	for _, budget := range []int{0, 256 << 10} {
-		net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Budget: budget}, 1, netsim.Conditions{})
+		net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, Budget: budget}, 1, netsim.Conditions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestLiesAboutMessages(t *testing.T) {
 func TestHandedOn(t *testing.T) {
 	s := rpl.NewSchema("handed on")
 	shout := s.RPC("shout", reflect.TypeFor[shoutArgs](), rpl.Everywhere, rpl.Reliable)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ type shoutArgs struct {
 // of those are gone.
 func TestMoreNodesThanHandles(t *testing.T) {
 	s := rpl.NewSchema("many")
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestMoreNodesThanHandles(t *testing.T) {
 // what would add to it, and one of as many as there may be travels.
 func TestMoreRowsThanFit(t *testing.T) {
 	sch := newRandomSchema()
-	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

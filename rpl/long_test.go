@@ -206,7 +206,7 @@ func TestLongSessionKeepsNoMore(t *testing.T) {
 		schema.Item("own", reflect.TypeFor[ownItem](), nil),
 	}
 	s.call = schema.RPC("call", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Reliable)
-	net, err := rpltest.New(rpl.Config{Schema: schema, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, seed, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: schema, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, seed, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

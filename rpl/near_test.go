@@ -19,7 +19,7 @@ func TestBlocksStandInOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed, seed))
 	s := rpl.NewSchema("blocks")
 	typ := s.Item("walker", reflect.TypeFor[walker](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, Interest: rpl.Grid{Enter: 400, Exit: 440}}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestOnceIsOfNow(t *testing.T) {
 	}
 	s := rpl.NewSchema("once")
 	typ := s.Item("badge", reflect.TypeFor[badge](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 1, netsim.Conditions{Delay: 20 * time.Millisecond})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{Delay: 20 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

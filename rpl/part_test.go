@@ -24,7 +24,7 @@ type tombItem struct {
 // partSize is the most of a message that is given to a lane at once.
 const partSize = 16 << 10
 
-func newTomb(t *testing.T, c rpl.Config) (net *rpltest.Net, tomb *rpl.ItemType, reader *rpltest.Client) {
+func newTomb(t *testing.T, c rpl.AuthorityConfig) (net *rpltest.Net, tomb *rpl.ItemType, reader *rpltest.Client) {
 	t.Helper()
 	s := rpl.NewSchema("tomb")
 	tomb = s.Item("tomb", reflect.TypeFor[tombItem](), nil)
@@ -57,7 +57,7 @@ func (i *tombItem) read(c *rpltest.Client, id rpl.Node, tomb *rpl.ItemType) bool
 // A node that is longer than a message of the lane arrives all the same, and changes,
 // in parts, and nobody waits for it but the lane.
 func TestLongNodesGoInParts(t *testing.T) {
-	net, tomb, reader := newTomb(t, rpl.Config{})
+	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{})
 	longest, parts := 0, 0
 	net.OnMessage = func(_ rpl.Peer, b []byte) {
 		if longest = max(longest, len(b)); b[0] == 5 {
@@ -97,7 +97,7 @@ func TestLongNodesGoInParts(t *testing.T) {
 // A message of which parts are given already is void as soon as its reader may not see
 // it any more: the rest stays, and what else it had to say is said anew.
 func TestPartsOfLostRights(t *testing.T) {
-	net, tomb, reader := newTomb(t, rpl.Config{})
+	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{})
 	id := spawn(t, net, rpl.Spawn{Items: []*rpl.ItemType{tomb}, Owner: 2})
 	for range 10 {
 		net.Tick(nil)
@@ -149,7 +149,7 @@ func TestPartsOfLostRights(t *testing.T) {
 // are.
 func TestTooLongForParts(t *testing.T) {
 	var log bytes.Buffer
-	net, tomb, reader := newTomb(t, rpl.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	items := make([]*rpl.ItemType, 33)
 	for i := range items {
 		items[i] = tomb
@@ -195,7 +195,7 @@ func TestTooLongForParts(t *testing.T) {
 
 // Parts without end are refused, and cost no more than the longest message.
 func TestPartsWithoutEnd(t *testing.T) {
-	net, _, reader := newTomb(t, rpl.Config{})
+	net, _, reader := newTomb(t, rpl.AuthorityConfig{})
 	for range 300 {
 		reader.P.ReceiveMessage(append([]byte{5}, make([]byte, partSize-1)...))
 	}

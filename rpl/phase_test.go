@@ -15,7 +15,7 @@ import (
 // walk, and every tick is exact.
 func TestPhasesSaveCorrections(t *testing.T) {
 	seed := rand.Uint64()
-	w := newWorld(t, seed, rpl.Config{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 0)
+	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 0)
 	type walker struct {
 		*thing
 		x, y, vx, vy float64
@@ -70,7 +70,7 @@ func TestPhasesSaveCorrections(t *testing.T) {
 // was the second time: who goes on along the other axis has no phase along this one.
 func TestRowsThatTurnWhereTheyWereSettled(t *testing.T) {
 	seed := rand.Uint64()
-	w := newWorld(t, seed, rpl.Config{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 40)
+	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 40)
 	c, err := w.net.Join(2)
 	if err != nil {
 		t.Fatal(err)

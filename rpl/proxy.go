@@ -13,7 +13,7 @@ import (
 //
 // A tick: Receive and ReceiveMessage for what came, Apply, the game, Send.
 type Proxy struct {
-	cfg     Config
+	cfg     ProxyConfig
 	me      Peer
 	types   []*rowType
 	typesOf [][]*rowType
@@ -137,8 +137,8 @@ type ProxyHandler interface {
 }
 
 // NewProxy makes the core of a client. me is what the authority calls it.
-func NewProxy(c Config, me Peer) (*Proxy, error) {
-	if err := c.check(); err != nil {
+func NewProxy(c ProxyConfig, me Peer) (*Proxy, error) {
+	if err := c.complete(); err != nil {
 		return nil, err
 	}
 	p := &Proxy{

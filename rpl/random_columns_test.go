@@ -110,7 +110,7 @@ var recordedTables = sync.OnceValue(func() [2][]byte { return [2][]byte{recordTa
 
 func recordTables(seed uint64) []byte {
 	sch := newRandomSchema()
-	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
 	if err != nil {
 		panic(err)
 	}

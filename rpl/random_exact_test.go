@@ -15,7 +15,7 @@ import (
 func TestSentOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		delay := time.Duration(rapid.IntRange(0, 120).Draw(t, "delay")) * time.Millisecond
-		w := newRandomWorld(t, netsim.Conditions{Delay: delay}, rpl.Config{}, rules{})
+		w := newRandomWorld(t, netsim.Conditions{Delay: delay}, rpl.AuthorityConfig{}, rules{})
 		peers := rapid.IntRange(1, 3).Draw(t, "peers")
 		for range peers {
 			w.join()
@@ -61,7 +61,7 @@ func TestSentOnce(t *testing.T) {
 // Handles are no more than the nodes that a peer has and those on their way out.
 func TestHandlesAreReused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newRandomWorld(t, drawNetwork(t), rpl.Config{}, rules{})
+		w := newRandomWorld(t, drawNetwork(t), rpl.AuthorityConfig{}, rules{})
 		w.join()
 		for range rapid.IntRange(10, 40).Draw(t, "rounds") {
 			w.tick(func() {

@@ -29,7 +29,7 @@ func drawNetwork(t *rapid.T) netsim.Conditions {
 	return c
 }
 
-func drawConfig(t *rapid.T) (c rpl.Config, r rules) {
+func drawConfig(t *rapid.T) (c rpl.AuthorityConfig, r rules) {
 	switch rapid.SampledFrom([]string{"all", "grid", "grid", "asked"}).Draw(t, "interest") {
 	case "grid":
 		r.grid = &rpl.Grid{Enter: 400, Exit: 440}

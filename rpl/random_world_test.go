@@ -135,7 +135,7 @@ func (w *randomWorld) EntityOf(n rpl.Node) uint64 {
 	return 0
 }
 
-func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.Config, r rules) *randomWorld {
+func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.AuthorityConfig, r rules) *randomWorld {
 	w := &randomWorld{
 		t: t, sch: newRandomSchema(), rules: r, numbers: map[entity]rpl.Node{},
 		at: map[rpl.Peer][]xy{}, team: map[rpl.Peer]bool{}, watch: map[rpl.Peer]bool{}, squad: map[rpl.Peer]bool{}, may: map[rpl.Peer]*secrets{},
@@ -239,7 +239,7 @@ func (w *randomWorld) admit(p rpl.Peer) {
 		w.t.Fatal(err)
 	}
 	ear := &eavesdropper{}
-	ear.p, err = rpl.NewProxy(rpl.Config{Schema: w.sch.s, Hz: 60, Refs: w, Log: slog.New(slog.NewTextHandler(&ear.refusals, &slog.HandlerOptions{Level: slog.LevelDebug}))}, p)
+	ear.p, err = rpl.NewProxy(rpl.ProxyConfig{Schema: w.sch.s, Hz: 60, Refs: w, Log: slog.New(slog.NewTextHandler(&ear.refusals, &slog.HandlerOptions{Level: slog.LevelDebug}))}, p)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 // A node that a proxy lacks does not cost it what else its packets say: it names it,
 // and is told it anew.
 func TestNodeThatIsLackedIsToldAnew(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: -1}, 5)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 5)
 	c, lost := w.net.Clients[0], w.nodes[2]
 	other, ok := c.P.Replica(w.nodes[3].id)
 	if !ok {
@@ -66,7 +66,7 @@ func (w *world) garble(c *rpltest.Client, n uint64) {
 // Three packets in a row that cannot be read have all told anew, whatever is wrong;
 // what stays is not made anew, and what should not be there goes.
 func TestResync(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: -1}, 6)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 6)
 	c := w.net.Clients[0]
 	kept, _ := c.P.Replica(w.nodes[1].id)
 	c.P.Corrupt(w.nodes[1].id, 0, 4)
@@ -103,7 +103,7 @@ func TestResync(t *testing.T) {
 // come.
 func TestResyncOfMistakenNodes(t *testing.T) {
 	for i, k := range map[int]int{1: 2, 2: 1} {
-		w := still(t, rpl.Config{CheckEvery: -1}, 4)
+		w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 4)
 		c, one, other := w.net.Clients[0], w.nodes[i].id, w.nodes[k].id
 		c.Log.Fooled = true
 		c.P.Lose(one)
@@ -123,7 +123,7 @@ func TestResyncOfMistakenNodes(t *testing.T) {
 func TestResyncOfAWrongTime(t *testing.T) {
 	s := rpl.NewSchema("diary")
 	diary := s.Item("diary", reflect.TypeFor[diaryItem](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestResyncOfAWrongTime(t *testing.T) {
 // Two packets that cannot be read ask for nothing; whoever asks again and again is
 // answered every three seconds.
 func TestResyncsAreFew(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: -1}, 30)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 30)
 	c := w.net.Clients[0]
 	w.garble(c, 2)
 	for range 60 {
@@ -209,7 +209,7 @@ func TestResyncsAreFew(t *testing.T) {
 // fourth time.
 func TestResyncsAreSeldomLogged(t *testing.T) {
 	var log bytes.Buffer
-	w := still(t, rpl.Config{CheckEvery: -1, Log: slog.New(slog.NewTextHandler(&log, nil))}, 3)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: -1, Log: slog.New(slog.NewTextHandler(&log, nil))}, 3)
 	c, began := w.net.Clients[0], w.net.Now
 	for w.net.Now-began < 2*time.Minute {
 		c.P.Resync()
@@ -229,7 +229,7 @@ func TestResyncsAreSeldomLogged(t *testing.T) {
 func TestResyncOnABadNetwork(t *testing.T) {
 	for name, budget := range map[string]int{"free": 0, "thin": 6000} {
 		t.Run(name, func(t *testing.T) {
-			w := still(t, rpl.Config{CheckEvery: -1, Budget: budget}, 300)
+			w := still(t, rpl.AuthorityConfig{CheckEvery: -1, Budget: budget}, 300)
 			c := w.net.Clients[0]
 			for range 300 {
 				w.net.Tick(nil)
@@ -261,7 +261,7 @@ func TestResyncOnABadNetwork(t *testing.T) {
 // Who asks once more while it is being answered is answered once more: what it was told
 // before that may be wrong.
 func TestResyncWhileAnswered(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: -1, Budget: 6000}, 300)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: -1, Budget: 6000}, 300)
 	c := w.net.Clients[0]
 	for range 300 {
 		w.net.Tick(nil)
@@ -293,7 +293,7 @@ func TestResyncWhileAnswered(t *testing.T) {
 // An answer that cannot be read any more, since what it builds upon was damaged, is begun
 // anew.
 func TestAnswerThatCannotBeRead(t *testing.T) {
-	w := still(t, rpl.Config{CheckEvery: -1, Budget: 6000}, 300)
+	w := still(t, rpl.AuthorityConfig{CheckEvery: -1, Budget: 6000}, 300)
 	c := w.net.Clients[0]
 	for range 300 {
 		w.net.Tick(nil)

@@ -10,7 +10,7 @@ import (
 
 // Peers at one baseline share the bits of an update: it is coded once.
 func TestPeersShareBits(t *testing.T) {
-	w := newWorld(t, 11, rpl.Config{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 30)
+	w := newWorld(t, 11, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 30)
 	const peers = 8
 	for p := range peers {
 		if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
@@ -40,7 +40,7 @@ func TestPeersShareBits(t *testing.T) {
 // more is.
 func TestCopiesFollowTheLoss(t *testing.T) {
 	said := func(loss float64) float64 {
-		w := newWorld(t, 12, rpl.Config{}, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: loss}, 20)
+		w := newWorld(t, 12, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: loss}, 20)
 		if _, err := w.net.Join(2); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 // A peer that has gone silent costs a probe now and then and no memory, and has
 // the full rate back one round trip after its next ack.
 func TestSilentPeer(t *testing.T) {
-	w := newWorld(t, 1, rpl.Config{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 60)
+	w := newWorld(t, 1, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 60)
 	for p := range 2 {
 		if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestSilentPeer(t *testing.T) {
 func TestMessagesAreAnsweredAtOnce(t *testing.T) {
 	s := rpl.NewSchema("answer")
 	call := s.RPC("call", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Reliable)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func benchmarkSpawn(b *testing.B, nodes int) {
 	}
 	slowest, heap := time.Duration(0), uint64(0)
 	for range b.N {
-		a, err := rpl.NewAuthority(rpl.Config{Schema: s, Hz: 60})
+		a, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: s, Hz: 60})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func specPackets(page string) (packets []specPacket) {
 func TestSpecExampleOfPackets(t *testing.T) {
 	page := specExample(t)
 	s, typ := specCarts()
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 20, CheckEvery: time.Hour}, 1, netsim.Conditions{Delay: time.Millisecond})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 20, CheckEvery: time.Hour}, 1, netsim.Conditions{Delay: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,10 +71,10 @@ func (mute) Run(rpl.Call)                                 {}
 func (mute) Gone(*rpl.Replica, rpl.Tick, bool)            {}
 
 func newCrowd(t testing.TB, nodes, peers int) *crowd {
-	return newCrowdOf(t, rpl.Config{}, nodes, peers, func(int) float32 { return 1 })
+	return newCrowdOf(t, rpl.AuthorityConfig{}, nodes, peers, func(int) float32 { return 1 })
 }
 
-func newCrowdOf(t testing.TB, cfg rpl.Config, nodes, peers int, weight func(i int) float32) *crowd {
+func newCrowdOf(t testing.TB, cfg rpl.AuthorityConfig, nodes, peers int, weight func(i int) float32) *crowd {
 	s := rpl.NewSchema("crowd")
 	body := s.Build("body").Int("kind", 0, 3).Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Angle("dir", 0, 4095).
 		Int("vx", -1<<15, 1<<15).Int("vy", -1<<15, 1<<15).Int("hp", 0, 100).Int("anim", 0, 255).Int("team", 0, 3).
@@ -95,7 +95,7 @@ func newCrowdOf(t testing.TB, cfg rpl.Config, nodes, peers int, weight func(i in
 		c.words = append(c.words, []int32{1, int32(i * 32), int32(i * -16), 100, 600, -300, 100, 3, 1})
 	}
 	for i := range peers {
-		p, err := rpl.NewProxy(cfg, rpl.Peer(i+2))
+		p, err := rpl.NewProxy(rpl.ProxyConfig{Schema: s, Hz: 60}, rpl.Peer(i+2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func BenchmarkDecode(b *testing.B) {
 
 // Planning where a budget pays for a thirtieth of what there is to say.
 func BenchmarkCrowdedPeers(b *testing.B) {
-	c := newCrowdOf(b, rpl.Config{Budget: 20_000}, 10_000, 4, func(int) float32 { return 1 })
+	c := newCrowdOf(b, rpl.AuthorityConfig{Budget: 20_000}, 10_000, 4, func(int) float32 { return 1 })
 	c.play(2000, false)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -242,7 +242,7 @@ func TestSteadyStreamAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	for _, budget := range []int{0, 10_000} {
-		c := newCrowdOf(t, rpl.Config{Budget: budget}, 200, 3, func(int) float32 { return 1 })
+		c := newCrowdOf(t, rpl.AuthorityConfig{Budget: budget}, 200, 3, func(int) float32 { return 1 })
 		c.play(600, false)
 		if n := testing.AllocsPerRun(50, func() { c.play(1, false) }); n >= 1 {
 			t.Errorf("budget %d: %v allocations a tick", budget, n)

@@ -37,7 +37,7 @@ func schema(t testing.TB) (*rpl.Schema, *rpl.ItemType) {
 	return s, body
 }
 
-func newWorld(t testing.TB, seed uint64, c rpl.Config, cond netsim.Conditions, n int) *world {
+func newWorld(t testing.TB, seed uint64, c rpl.AuthorityConfig, cond netsim.Conditions, n int) *world {
 	s, body := schema(t)
 	c.Schema, c.Hz = s, 60
 	net, err := rpltest.New(c, seed, cond)
@@ -162,7 +162,7 @@ func TestProxiesBecomeEqual(t *testing.T) {
 			// The second seed had a packet's ack arrive after the packet was taken for
 			// lost, and the row changed back meanwhile.
 			for _, seed := range []uint64{rand.Uint64(), 6661837943683010738} {
-				w := newWorld(t, seed, rpl.Config{}, cond, 50)
+				w := newWorld(t, seed, rpl.AuthorityConfig{}, cond, 50)
 				for p := range 3 {
 					if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
 						t.Fatal(err)
@@ -194,7 +194,7 @@ func TestProxiesBecomeEqual(t *testing.T) {
 // tick that it has, in every tick.
 func TestExactWithoutLoss(t *testing.T) {
 	seed := rand.Uint64()
-	w := newWorld(t, seed, rpl.Config{}, netsim.Conditions{Delay: 45 * time.Millisecond}, 40)
+	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 45 * time.Millisecond}, 40)
 	c, err := w.net.Join(2)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func TestExactWithoutLoss(t *testing.T) {
 // A peer sees what is near it, with hysteresis.
 func TestInterest(t *testing.T) {
 	seed := rand.Uint64()
-	w := newWorld(t, seed, rpl.Config{Interest: rpl.Grid{Enter: 4000, Exit: 4400}},
+	w := newWorld(t, seed, rpl.AuthorityConfig{Interest: rpl.Grid{Enter: 4000, Exit: 4400}},
 		netsim.Conditions{Delay: 30 * time.Millisecond, Loss: 0.1, Jitter: 20 * time.Millisecond}, 120)
 	pos := map[rpl.Peer][2]float64{}
 	for p := range 4 {
@@ -270,7 +270,7 @@ func TestInterest(t *testing.T) {
 
 // Still nodes and still peers cost no distance check.
 func TestStillWorldCostsNoChecks(t *testing.T) {
-	w := newWorld(t, 1, rpl.Config{Interest: rpl.Grid{Enter: 3000, Exit: 3300}}, netsim.Conditions{}, 10000)
+	w := newWorld(t, 1, rpl.AuthorityConfig{Interest: rpl.Grid{Enter: 3000, Exit: 3300}}, netsim.Conditions{}, 10000)
 	for _, th := range w.nodes {
 		w.net.A.SetWords(th.item, th.words)
 	}

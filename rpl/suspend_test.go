@@ -18,7 +18,7 @@ func TestSuspend(t *testing.T) {
 	item := schema.Item("plain", reflect.TypeFor[plain](), nil)
 	say := schema.RPC("say", reflect.TypeFor[uint8](), rpl.ToOwner, rpl.Reliable)
 	const peer = rpl.Peer(2)
-	auth, err := rpl.NewAuthority(rpl.Config{Schema: schema, Hz: 30})
+	auth, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: schema, Hz: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestSuspend(t *testing.T) {
 
 	tick := rpl.Tick(0)
 	stream := func() map[rpl.Node]*plain {
-		proxy, err := rpl.NewProxy(rpl.Config{Schema: schema, Hz: 30}, peer)
+		proxy, err := rpl.NewProxy(rpl.ProxyConfig{Schema: schema, Hz: 30}, peer)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func TestTablesAreOfferedWhereTheyPay(t *testing.T) {
 // Tables that are cut short are refused, and such with something behind their end.
 func TestCutTablesAreRefused(t *testing.T) {
 	b := learnedTables(t)
-	w := newWorld(t, 6, rpl.Config{}, netsim.Conditions{}, 1).net
+	w := newWorld(t, 6, rpl.AuthorityConfig{}, netsim.Conditions{}, 1).net
 	if err := w.A.LoadTables(b); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 func TestTicksEnd(t *testing.T) {
 	var said bytes.Buffer
 	sch := newRandomSchema()
-	net, err := rpltest.New(rpl.Config{Schema: sch.s, Hz: 60, Log: slog.New(slog.NewTextHandler(&said, nil))}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60, Log: slog.New(slog.NewTextHandler(&said, nil))}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

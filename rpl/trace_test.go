@@ -11,7 +11,7 @@ import (
 
 // An opened packet is JSON lines that name what it says.
 func TestTrace(t *testing.T) {
-	w := newWorld(t, 3, rpl.Config{}, netsim.Conditions{Delay: 20 * time.Millisecond, Loss: 0.05}, 30)
+	w := newWorld(t, 3, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 20 * time.Millisecond, Loss: 0.05}, 30)
 	c, err := w.net.Join(2)
 	if err != nil {
 		t.Fatal(err)

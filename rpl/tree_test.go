@@ -16,7 +16,7 @@ func TestCallsOfManyOwners(t *testing.T) {
 	const hz, peers = 60, 12
 	s := rpl.NewSchema("ball")
 	kick := s.RPC("kick", reflect.TypeFor[uint32](), rpl.ToServer, rpl.Reliable)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: hz}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: hz}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

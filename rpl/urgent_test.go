@@ -18,7 +18,7 @@ import (
 // and weigh as much as they can.
 func thin(t *testing.T, nodes int, s *rpl.Schema) (net *rpltest.Net, c *rpltest.Client, change func(tick rpl.Tick)) {
 	note := s.Item("note", reflect.TypeFor[noteItem](), nil)
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: -1}, 1, netsim.Conditions{})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: -1}, 1, netsim.Conditions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write testdata/vectors anew: the wire h
 // The packets of a small session, byte for byte, on every architecture: tick,
 // direction, number, bytes.
 func TestVectors(t *testing.T) {
-	w := newWorld(t, 7, rpl.Config{CheckEvery: 100 * time.Millisecond}, netsim.Conditions{Delay: 30 * time.Millisecond}, 4)
+	w := newWorld(t, 7, rpl.AuthorityConfig{CheckEvery: 100 * time.Millisecond}, netsim.Conditions{Delay: 30 * time.Millisecond}, 4)
 	got := listen(w.net)
 	if _, err := w.net.Join(2); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestVectors(t *testing.T) {
 func TestInferredVectors(t *testing.T) {
 	s := rpl.NewSchema("infer")
 	typ := s.Build("body").Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Pos("x", "y").Done()
-	net, err := rpltest.New(rpl.Config{Schema: s, Hz: 60}, 7, netsim.Conditions{Delay: 30 * time.Millisecond})
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 7, netsim.Conditions{Delay: 30 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func benchmarkWalk(b *testing.B, moving int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := rpl.NewSchema("walk")
 	unit := s.Item("unit", reflect.TypeFor[crowdUnit](), nil)
-	a, err := rpl.NewAuthority(rpl.Config{Schema: s, Hz: hz, Interest: rpl.Grid{Enter: 400, Exit: 440}})
+	a, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: s, Hz: hz, Interest: rpl.Grid{Enter: 400, Exit: 440}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type sight struct {
 func newSight(t rapid.TB, in rpl.Interest) *sight {
 	s := rpl.NewSchema("sight")
 	w := &sight{typ: s.Item("dot", reflect.TypeFor[dot](), nil), held: map[string]bool{}}
-	a, err := rpl.NewAuthority(rpl.Config{Schema: s, Hz: 60, Interest: in})
+	a, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: s, Hz: 60, Interest: in})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ type Net struct {
 	Clients []*Client
 	Now     time.Duration
 
-	cfg     rpl.Config
+	cfg     rpl.AuthorityConfig
 	seed    uint64
 	cond    netsim.Conditions
 	tick    rpl.Tick
@@ -86,7 +86,7 @@ func (m *mail) take(now time.Duration) []byte {
 }
 
 // New makes a network whose every path has the same conditions, by seed.
-func New(c rpl.Config, seed uint64, cond netsim.Conditions) (*Net, error) {
+func New(c rpl.AuthorityConfig, seed uint64, cond netsim.Conditions) (*Net, error) {
 	a, err := rpl.NewAuthority(c)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func New(c rpl.Config, seed uint64, cond netsim.Conditions) (*Net, error) {
 
 // Join adds a client. Its stream begins with the next tick.
 func (n *Net) Join(p rpl.Peer) (*Client, error) {
-	proxy, err := rpl.NewProxy(n.cfg, p)
+	proxy, err := rpl.NewProxy(rpl.ProxyConfig{Schema: n.cfg.Schema, Hz: n.cfg.Hz, Refs: n.cfg.Refs, Log: n.cfg.Log}, p)
 	if err != nil {
 		return nil, err
 	}

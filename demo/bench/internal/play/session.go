@@ -23,7 +23,7 @@ var ErrTrace = errors.New("the trace cannot be replicated")
 // A session is one authority and its clients of the moment.
 type session struct {
 	o       Options
-	config  rpl.Config
+	config  rpl.AuthorityConfig
 	net     network
 	server  *server
 	layout  *layout
@@ -62,7 +62,7 @@ func Run(o Options) (Report, error) {
 
 func newSession(o Options) (*session, error) {
 	s := &session{o: o, send: newAccumulator(o.Send, o.Trace.Hz)}
-	s.config = rpl.Config{Hz: o.Trace.Hz, SendHz: o.Send, Budget: o.Budget}
+	s.config = rpl.AuthorityConfig{Hz: o.Trace.Hz, SendHz: o.Send, Budget: o.Budget}
 	t := bounds(o.Trace, o.Warm)
 	if o.Radius > 0 {
 		r := o.Radius
@@ -124,7 +124,7 @@ func (s *session) connect(p *phase) error {
 	for i := range s.o.Clients {
 		s.peers++
 		id := rpl.Server + rpl.Peer(s.peers)
-		proxy, err := rpl.NewProxy(s.config, id)
+		proxy, err := rpl.NewProxy(rpl.ProxyConfig{Schema: s.config.Schema, Hz: s.config.Hz}, id)
 		if err != nil {
 			return err
 		}

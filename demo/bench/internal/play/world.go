@@ -46,7 +46,7 @@ type register interface {
 // newWorld chooses the world for a trace: a game's, with a donburi world and
 // package ecs, where the fields are those of the generator; else the trace
 // itself.
-func newWorld(t *trace.Trace, c rpl.Config, explicit bool) (world, error) {
+func newWorld(t *trace.Trace, c rpl.AuthorityConfig, explicit bool) (world, error) {
 	if isGenerated(t) {
 		return newDonburiWorld(t, c, explicit)
 	}

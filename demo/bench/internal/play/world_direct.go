@@ -34,7 +34,7 @@ type directSlot struct {
 	item rpl.Item
 }
 
-func newDirectWorld(t *trace.Trace, c rpl.Config) (*directWorld, error) {
+func newDirectWorld(t *trace.Trace, c rpl.AuthorityConfig) (*directWorld, error) {
 	w := &directWorld{s: rpl.NewSchema("bench"), order: fieldOrder(t)}
 	w.words = make([]int32, len(w.order))
 	b := w.s.Build("entity")

@@ -40,7 +40,7 @@ type written struct {
 	node   rpl.Node
 }
 
-func newDonburiWorld(t *trace.Trace, c rpl.Config, explicit bool) (*donburiWorld, error) {
+func newDonburiWorld(t *trace.Trace, c rpl.AuthorityConfig, explicit bool) (*donburiWorld, error) {
 	p := tendon.NewProtocol("bench")
 	w := &donburiWorld{
 		w: donburi.NewWorld(),
