@@ -381,7 +381,7 @@ func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 			r.refuse("RplNode refused", r.auth.SetTransient(n.id, data.Transient))
 		}
 		n.data = *data
-		r.refuse("RplNode refused", r.auth.SetNode(n.id, data.Relevance, data.Weight, data.Hz, data.Keep))
+		r.refuse("RplNode refused", r.auth.SetStreaming(n.id, streaming(data)))
 	}
 }
 

@@ -117,8 +117,7 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	}
 	n := &node{entity: ent, name: o.name, data: *components.RplNode.Get(e), parts: r.parts[ent]}
 	s := rpl.Spawn{
-		Args: o.args, Name: o.name, Relevance: n.data.Relevance, Weight: n.data.Weight,
-		Hz: n.data.Hz, Transient: n.data.Transient, Keep: n.data.Keep,
+		Args: o.args, Name: o.name, Transient: n.data.Transient, Streaming: streaming(&n.data),
 	}
 	if o.prefab != nil {
 		s.Prefab = o.prefab.wire

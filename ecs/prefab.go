@@ -94,10 +94,16 @@ func (f *prefab) checkNode(given int) error {
 	if given > 1 {
 		return fmt.Errorf("tendon: prefab %s is given %d NodeData: put all of it into one", f.name, given)
 	}
-	if err := rpl.CheckStreaming(f.node.Relevance, f.node.Weight); err != nil {
+	s := streaming(&f.node)
+	if err := s.Check(); err != nil {
 		return fmt.Errorf("tendon: NodeData of prefab %s: %w", f.name, err)
 	}
 	return nil
+}
+
+// streaming is what NodeData says of it.
+func streaming(data *components.NodeData) rpl.Streaming {
+	return rpl.Streaming{Relevance: data.Relevance, Weight: data.Weight, Hz: data.Hz, Keep: data.Keep}
 }
 
 // A prefab is a Prefab without its type parameter.

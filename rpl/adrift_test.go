@@ -25,7 +25,7 @@ func newDrift(t *testing.T) *drift {
 func (d *drift) spawn(t *testing.T) {
 	t.Helper()
 	for i := range d.cars {
-		d.cars[i] = d.one(t, rpl.Spawn{Relevance: rpl.OwnerOnly})
+		d.cars[i] = d.one(t, rpl.Spawn{Streaming: rpl.Streaming{Relevance: rpl.OwnerOnly}})
 	}
 	d.rider = d.one(t, rpl.Spawn{Parent: d.cars[0]})
 	d.one(t, rpl.Spawn{Parent: d.rider, Owner: 2})

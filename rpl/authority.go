@@ -154,7 +154,7 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 		}
 		a.grid = newGrid(size, c.Interest)
 	}
-	if _, err := a.Spawn(Spawn{Relevance: Always}); err != nil {
+	if _, err := a.Spawn(Spawn{Streaming: Streaming{Relevance: Always}}); err != nil {
 		return nil, err
 	}
 	return a, nil

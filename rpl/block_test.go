@@ -49,7 +49,7 @@ func TestBlocksOfLostRights(t *testing.T) {
 			said := diaryItem{Title: noise(1, 2000), Text: noise(2, 2000)}
 			var node rpl.Node
 			spawn := func() {
-				id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{diary}, Owner: owner, Relevance: c.relevance})
+				id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{diary}, Owner: owner, Streaming: rpl.Streaming{Relevance: c.relevance}})
 				if err != nil {
 					t.Fatal(err)
 				}

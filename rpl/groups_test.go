@@ -31,7 +31,7 @@ func TestGroupAsksAboutItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	spawn := func(it *rpl.ItemType, r rpl.Relevance) rpl.Node {
-		n, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{it}, Relevance: r})
+		n, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{it}, Streaming: rpl.Streaming{Relevance: r}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestGroupAsksAboutItsOwn(t *testing.T) {
 		shows("then", in, reds...)
 	}
 	net.A.Remove(reds[0])
-	net.A.SetNode(reds[1], rpl.OwnerOnly, 1, 0, false)
+	net.A.SetStreaming(reds[1], rpl.Streaming{Relevance: rpl.OwnerOnly, Weight: 1})
 	spawn(dots, rpl.Near) // in the slot of the first
 	shows("two are not its own any more", true, reds[2:]...)
 	net.A.SetGroup(2, red, false)

@@ -54,7 +54,7 @@ func (w *wardrobe) node(t *testing.T, kinds ...int) rpl.Node {
 }
 
 func (w *wardrobe) make(r rpl.Relevance, kinds ...int) (rpl.Node, error) {
-	s := rpl.Spawn{Relevance: r}
+	s := rpl.Spawn{Streaming: rpl.Streaming{Relevance: r}}
 	for _, k := range kinds {
 		s.Items = append(s.Items, w.kinds[k])
 	}

@@ -265,7 +265,7 @@ func TestMoreNodesThanHandles(t *testing.T) {
 	const handles, more = 1 << 16, 100
 	var ids []rpl.Node
 	for i := range handles + more - 1 { // and the session's
-		spawn := rpl.Spawn{Relevance: rpl.Always}
+		spawn := rpl.Spawn{Streaming: rpl.Streaming{Relevance: rpl.Always}}
 		if i >= handles-10 && i < handles+10 {
 			spawn.Parent = ids[handles-11] // a tree that has not room as a whole
 		}
@@ -346,15 +346,15 @@ func TestMoreRowsThanFit(t *testing.T) {
 // refused, new or not, and nobody gets to see what is kept from him.
 func TestStreamedAsNothingKnown(t *testing.T) {
 	m := newPostman(t)
-	kept, err := m.net.A.Spawn(rpl.Spawn{Relevance: rpl.OwnerOnly})
+	kept, err := m.net.A.Spawn(rpl.Spawn{Streaming: rpl.Streaming{Relevance: rpl.OwnerOnly}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := m.net.A.Spawn(rpl.Spawn{Weight: rpl.MaxWeight})
+	seen, err := m.net.A.Spawn(rpl.Spawn{Streaming: rpl.Streaming{Weight: rpl.MaxWeight}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []rpl.Spawn{
+	for _, s := range []rpl.Streaming{
 		{Relevance: rpl.Grouped + 1},
 		{Relevance: 255},
 		{Weight: -1},
@@ -362,17 +362,17 @@ func TestStreamedAsNothingKnown(t *testing.T) {
 		{Weight: float32(math.Inf(1))},
 		{Weight: float32(math.NaN())},
 	} {
-		if _, err := m.net.A.Spawn(s); !errors.Is(err, rpl.ErrRange) {
+		if _, err := m.net.A.Spawn(rpl.Spawn{Streaming: s}); !errors.Is(err, rpl.ErrRange) {
 			t.Errorf("Spawn of %d, %v: %v", s.Relevance, s.Weight, err)
 		}
 		for _, id := range []rpl.Node{kept, seen} {
-			if err := m.net.A.SetNode(id, s.Relevance, s.Weight, 1, true); !errors.Is(err, rpl.ErrRange) || !strings.Contains(err.Error(), id.String()) {
-				t.Errorf("SetNode of %d, %v: %v", s.Relevance, s.Weight, err)
+			if err := m.net.A.SetStreaming(id, s); !errors.Is(err, rpl.ErrRange) || !strings.Contains(err.Error(), id.String()) {
+				t.Errorf("SetStreaming of %d, %v: %v", s.Relevance, s.Weight, err)
 			}
 		}
 	}
-	if err := m.net.A.SetNode(seen+1, rpl.Near, 1, 0, false); !errors.Is(err, rpl.ErrNoNode) {
-		t.Errorf("SetNode of no node: %v", err)
+	if err := m.net.A.SetStreaming(seen+1, rpl.Streaming{Relevance: rpl.Near, Weight: 1}); !errors.Is(err, rpl.ErrNoNode) {
+		t.Errorf("SetStreaming of no node: %v", err)
 	}
 	m.ticks(t, 20)
 	if _, ok := m.c.P.Replica(kept); ok {

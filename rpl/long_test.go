@@ -48,7 +48,7 @@ type longNode struct {
 }
 
 func (s *longSession) spawn() {
-	spawn := rpl.Spawn{Items: s.kinds[:1], Relevance: rpl.Relevance(s.r.IntN(4)), Keep: s.r.IntN(2) == 0}
+	spawn := rpl.Spawn{Items: s.kinds[:1], Streaming: rpl.Streaming{Relevance: rpl.Relevance(s.r.IntN(4)), Keep: s.r.IntN(2) == 0}}
 	if len(s.net.Clients) > 0 && s.r.IntN(2) == 0 {
 		spawn.Owner = s.net.Clients[s.r.IntN(len(s.net.Clients))].Peer
 	}

@@ -56,13 +56,10 @@ type node struct {
 
 // spawned is what a node keeps of its Spawn.
 type spawned struct {
-	Prefab    *PrefabType
-	Args      []byte
-	Name      string
-	Relevance Relevance
-	Weight    float32
-	Hz        uint8
-	Keep      bool
+	Prefab *PrefabType
+	Args   []byte
+	Name   string
+	Streaming
 }
 
 // A holder is a peer that the node is relevant to. handle is noHandle until
@@ -85,11 +82,8 @@ type Spawn struct {
 	Items     []*ItemType // in the order of their ordinals, nil where one stays free; at most MaxItems
 	Parent    Node
 	Owner     Peer
-	Relevance Relevance
-	Weight    float32 // priority against other nodes; 0 means 1, at most MaxWeight
-	Hz        uint8   // state at most so often; 0 means every send
-	Transient bool    // its state is never sent after its arrival
-	Keep      bool    // stays, owned by nobody, when its owner leaves; else it dies
+	Transient bool // its state is never sent after its arrival
+	Streaming
 }
 
 // Spawn makes a node. It exists at once for calls of this core, and on the
@@ -103,7 +97,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	case len(s.Name) > MaxName:
 		return 0, fmt.Errorf("rpl: name %q has %d bytes, at most %d: %w", s.Name[:MaxName], len(s.Name), MaxName, ErrTooLong)
 	}
-	if err := CheckStreaming(s.Relevance, s.Weight); err != nil {
+	if err := s.Check(); err != nil {
 		return 0, fmt.Errorf("rpl: %w", err)
 	}
 	var parent uint32
@@ -123,15 +117,12 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 		return 0, err
 	}
 	n := &a.nodes[slot]
-	if s.Weight == 0 {
-		s.Weight = 1
-	}
 	if s.Args != nil {
 		s.Args = append([]byte(nil), s.Args...)
 	}
 	n.used, n.layout, n.owner, n.transient = true, l, s.Owner, s.Transient
 	l.nodes++
-	n.spawn = spawned{s.Prefab, s.Args, s.Name, s.Relevance, s.Weight, s.Hz, s.Keep}
+	n.spawn = spawned{s.Prefab, s.Args, s.Name, s.complete()}
 	a.noteGrouped(slot)
 	n.posItem, n.groups, n.born = -1, 0, a.send
 	n.past = n.past[:0]
@@ -148,18 +139,6 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	a.setParent(slot, parent)
 	a.rejudge(slot)
 	return n.id, nil
-}
-
-// CheckStreaming is whether a node can be streamed so: else Spawn and SetNode return the
-// same error. Who may see a node of a relevance that nobody knows cannot be said.
-func CheckStreaming(r Relevance, weight float32) error {
-	switch {
-	case r > Grouped:
-		return fmt.Errorf("relevance %d: %w; there are Near, Always, OwnerOnly and Grouped", r, ErrRange)
-	case !(weight >= 0 && weight <= MaxWeight):
-		return fmt.Errorf("weight %v: %w; weights are 0 (for 1) to %v, priority against other nodes", weight, ErrRange, MaxWeight)
-	}
-	return nil
 }
 
 func (s *Spawn) prefabName() string {
@@ -368,47 +347,3 @@ func (a *Authority) orderRows(n *node) {
 
 // Ordinal is where an item stands among those of its node.
 func (a *Authority) Ordinal(it Item) int { return int(a.items[it].ord) }
-
-// SetTransient has the state of a node sent with its arrival alone, or not, as
-// Spawn.Transient does: before any peer is told of the node.
-func (a *Authority) SetTransient(n Node, on bool) error {
-	slot, ok := a.slot(n)
-	if !ok {
-		return fmt.Errorf("rpl: %v: %w", n, ErrNoNode)
-	}
-	nd := &a.nodes[slot]
-	if on != nd.transient && len(nd.holders) > 0 {
-		return fmt.Errorf("rpl: %v: Transient is changed after others were told of it: %w; say it when the node is made", n, ErrRange)
-	}
-	nd.transient = on
-	return nil
-}
-
-// SetNode changes how a node is streamed, as its Spawn says it. After an error
-// nothing has changed.
-func (a *Authority) SetNode(n Node, r Relevance, weight float32, hz uint8, keep bool) error {
-	slot, ok := a.slot(n)
-	if !ok {
-		return fmt.Errorf("rpl: %v: %w", n, ErrNoNode)
-	}
-	if err := CheckStreaming(r, weight); err != nil {
-		return fmt.Errorf("rpl: %v: %w", n, err)
-	}
-	nd := &a.nodes[slot]
-	if weight == 0 {
-		weight = 1
-	}
-	nd.spawn.Weight, nd.spawn.Hz, nd.spawn.Keep = weight, hz, keep
-	for _, h := range nd.holders {
-		if h.handle != noHandle {
-			a.peers[h.peer].entries[h.handle].plain = a.isPlain(nd)
-		}
-	}
-	if nd.spawn.Relevance != r {
-		nd.spawn.Relevance = r
-		a.noteGrouped(slot)
-		a.noteSecrets(slot)
-		a.rejudge(slot)
-	}
-	return nil
-}

@@ -18,7 +18,7 @@ func (w *randomWorld) wants(p rpl.Peer, n *thingy) (must, may bool) {
 			return true, true
 		}
 	}
-	switch root.relevance {
+	switch root.streaming.Relevance {
 	case rpl.Always:
 		return true, true
 	case rpl.OwnerOnly:
@@ -55,7 +55,7 @@ func (w *randomWorld) equal() error {
 			case must && !has:
 				root := th.root()
 				return fmt.Errorf("client %d misses %v of %d, relevance %d, at %v, its root %v of %d, relevance %d, at %v, seen from %v",
-					c.Peer, th.id, th.owner, th.relevance, th.place(), root.id, root.owner, root.relevance, root.place(), w.at[c.Peer])
+					c.Peer, th.id, th.owner, th.streaming.Relevance, th.place(), root.id, root.owner, root.streaming.Relevance, root.place(), w.at[c.Peer])
 			case has && !may:
 				return fmt.Errorf("client %d holds %v, which it should not see", c.Peer, th.id)
 			case has:

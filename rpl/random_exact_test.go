@@ -30,7 +30,7 @@ func TestSentOnce(t *testing.T) {
 				switch {
 				case n == nil || op == 0:
 					w.spawn(rpl.Spawn{
-						Relevance: rpl.Always,
+						Streaming: rpl.Streaming{Relevance: rpl.Always},
 						Items:     append([]*rpl.ItemType{w.sch.body}, w.sch.extra[:rapid.IntRange(0, 1).Draw(t, "extra")]...),
 					}, nil)
 					arrivals += uint64(peers)
@@ -67,7 +67,7 @@ func TestHandlesAreReused(t *testing.T) {
 			w.tick(func() {
 				for range rapid.IntRange(0, 4).Draw(t, "ops") {
 					if n := w.pick("node"); n == nil || rapid.Bool().Draw(t, "spawn") {
-						w.spawn(rpl.Spawn{Relevance: rpl.Always, Items: []*rpl.ItemType{w.sch.body}}, nil)
+						w.spawn(rpl.Spawn{Items: []*rpl.ItemType{w.sch.body}, Streaming: rpl.Streaming{Relevance: rpl.Always}}, nil)
 					} else {
 						w.net.A.Remove(n.id)
 						w.forget(n)

@@ -124,8 +124,8 @@ func (w *randomWorld) shake(op string, n *thingy) {
 		for _, o := range w.nodes {
 			o.moved = true
 		}
-		n.relevance = rpl.Relevance(rapid.IntRange(0, 3).Draw(t, "relevance"))
-		n.keep = rapid.Bool().Draw(t, "keep")
+		n.streaming.Relevance = rpl.Relevance(rapid.IntRange(0, 3).Draw(t, "relevance"))
+		n.streaming.Keep = rapid.Bool().Draw(t, "keep")
 		w.rate(n)
 	case "rate":
 		w.rate(n)
@@ -143,9 +143,9 @@ func (w *randomWorld) shake(op string, n *thingy) {
 // rate changes how often a node is sent.
 func (w *randomWorld) rate(n *thingy) {
 	n.shake(w)
-	n.hz = rapid.SampledFrom([]uint8{0, 0, 10, 30, 1}).Draw(w.t, "hz")
-	n.weight = rapid.SampledFrom([]float32{1, 0, .1, 100}).Draw(w.t, "weight")
-	if err := w.net.A.SetNode(n.id, n.relevance, n.weight, n.hz, n.keep); err != nil {
+	n.streaming.Hz = rapid.SampledFrom([]uint8{0, 0, 10, 30, 1}).Draw(w.t, "hz")
+	n.streaming.Weight = rapid.SampledFrom([]float32{1, 0, .1, 100}).Draw(w.t, "weight")
+	if err := w.net.A.SetStreaming(n.id, n.streaming); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -308,11 +308,13 @@ func (w *randomWorld) spawnRandom(parent *thingy) {
 	}
 	s := rpl.Spawn{
 		Owner:     w.anybody(),
-		Relevance: rpl.Relevance(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "relevance")),
 		Transient: rapid.IntRange(0, 7).Draw(t, "transient") == 0,
-		Keep:      rapid.Bool().Draw(t, "keep"),
-		Hz:        rapid.SampledFrom([]uint8{0, 0, 0, 20}).Draw(t, "hz"),
-		Items:     []*rpl.ItemType{w.sch.first[rapid.IntRange(0, len(w.sch.first)-1).Draw(t, "first")]},
+		Streaming: rpl.Streaming{
+			Relevance: rpl.Relevance(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "relevance")),
+			Keep:      rapid.Bool().Draw(t, "keep"),
+			Hz:        rapid.SampledFrom([]uint8{0, 0, 0, 20}).Draw(t, "hz"),
+		},
+		Items: []*rpl.ItemType{w.sch.first[rapid.IntRange(0, len(w.sch.first)-1).Draw(t, "first")]},
 	}
 	if rapid.IntRange(0, 7).Draw(t, "named") == 0 {
 		s.Name = fmt.Sprint("node ", w.last)
@@ -324,7 +326,7 @@ func (w *randomWorld) spawnRandom(parent *thingy) {
 		s.Items = append(s.Items, w.extra())
 	}
 	n := w.spawn(s, parent)
-	if rapid.IntRange(0, 3).Draw(t, "greet") == 0 && w.rules.grid == nil && n.root().relevance == rpl.Always {
+	if rapid.IntRange(0, 3).Draw(t, "greet") == 0 && w.rules.grid == nil && n.root().streaming.Relevance == rpl.Always {
 		w.greet(n)
 	}
 }

@@ -189,7 +189,7 @@ func (w *randomWorld) settled(id rpl.Node, now rpl.Tick) bool {
 			return false // blocks take their time
 		}
 	}
-	return !n.transient && n.hz == 0 && now > n.shaken+settling
+	return !n.transient && n.streaming.Hz == 0 && now > n.shaken+settling
 }
 
 // nodeOf is a node of the model, nil where it has gone.

@@ -24,10 +24,7 @@ type thingy struct {
 	number    entity
 	owner     rpl.Peer
 	parent    *thingy
-	relevance rpl.Relevance
-	weight    float32
-	hz        uint8
-	keep      bool
+	streaming rpl.Streaming
 	transient bool
 	squad     bool
 	pace      xy                // a second
@@ -311,7 +308,7 @@ func (w *randomWorld) left(c *rpltest.Client) {
 // end forgets a peer. The core removes what it owned, or takes it for nobody's.
 func (w *randomWorld) end(p rpl.Peer) {
 	for _, n := range slices.Clone(w.nodes) {
-		if n.owner == p && n.keep {
+		if n.owner == p && n.streaming.Keep {
 			n.owner = 0
 			n.shake(w)
 		}
@@ -328,7 +325,7 @@ func (w *randomWorld) secret() int32 { w.next++; return w.next }
 // spawn makes a node of some items, below another or none.
 func (w *randomWorld) spawn(s rpl.Spawn, parent *thingy) *thingy {
 	w.last++
-	n := &thingy{number: w.last, owner: s.Owner, parent: parent, relevance: s.Relevance, weight: 1, keep: s.Keep, transient: s.Transient, hz: s.Hz}
+	n := &thingy{number: w.last, owner: s.Owner, parent: parent, streaming: s.Streaming, transient: s.Transient}
 	if parent != nil {
 		s.Parent = parent.id
 	}

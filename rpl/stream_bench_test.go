@@ -86,7 +86,7 @@ func newCrowdOf(t testing.TB, cfg rpl.AuthorityConfig, nodes, peers int, weight 
 	}
 	c := &crowd{a: a, body: body}
 	for i := range nodes {
-		n, err := a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{body}, Weight: weight(i)})
+		n, err := a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{body}, Streaming: rpl.Streaming{Weight: weight(i)}})
 		if err != nil {
 			t.Fatal(err)
 		}

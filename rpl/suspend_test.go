@@ -23,7 +23,7 @@ func TestSuspend(t *testing.T) {
 		t.Fatal(err)
 	}
 	spawn := func(keep bool) rpl.Node {
-		n, err := auth.Spawn(rpl.Spawn{Items: []*rpl.ItemType{item}, Keep: keep, Relevance: rpl.OwnerOnly})
+		n, err := auth.Spawn(rpl.Spawn{Items: []*rpl.ItemType{item}, Streaming: rpl.Streaming{Keep: keep, Relevance: rpl.OwnerOnly}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,8 +120,8 @@ func TestOwnIsSentFromAfar(t *testing.T) {
 			w.a.Set(it, unsafe.Pointer(&dot{xy{1000, 0}}))
 			return n
 		}
-		own, other := spawn(rpl.Spawn{Owner: peer, Keep: true}), spawn(rpl.Spawn{})
-		below := spawn(rpl.Spawn{Owner: peer, Keep: true, Parent: spawn(rpl.Spawn{})})
+		own, other := spawn(rpl.Spawn{Owner: peer, Streaming: rpl.Streaming{Keep: true}}), spawn(rpl.Spawn{})
+		below := spawn(rpl.Spawn{Owner: peer, Parent: spawn(rpl.Spawn{}), Streaming: rpl.Streaming{Keep: true}})
 		w.a.Stream(0)
 		for _, end := range []func(rpl.Peer){w.a.Suspend, w.a.Disconnect} {
 			clear(w.held)

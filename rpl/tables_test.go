@@ -132,7 +132,7 @@ func TestPacketOfReplacedTables(t *testing.T) {
 	var items []rpl.Item
 	for range 30 { // which are told once a second, so that nothing is said again meanwhile
 		id := m.spawn(t, m.sch.extra[2])
-		m.net.A.SetNode(id, rpl.Near, 1, 1, false)
+		m.net.A.SetStreaming(id, rpl.Streaming{Hz: 1})
 		items = append(items, m.item(id, 0))
 	}
 	busy, n := m.item(m.spawn(t, m.sch.extra[2]), 0), 0

@@ -27,7 +27,7 @@ func thin(t *testing.T, nodes int, s *rpl.Schema) (net *rpltest.Net, c *rpltest.
 	}
 	var all []rpl.Item
 	for range nodes {
-		id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{note}, Weight: rpl.MaxWeight})
+		id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{note}, Streaming: rpl.Streaming{Weight: rpl.MaxWeight}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestMovedTogetherWithLittleBudget(t *testing.T) {
 		var sides [2]rpl.Node
 		var all []rpl.Node
 		for i := range sides {
-			sides[i], _ = net.A.Spawn(rpl.Spawn{Relevance: rpl.Always})
+			sides[i], _ = net.A.Spawn(rpl.Spawn{Streaming: rpl.Streaming{Relevance: rpl.Always}})
 		}
 		for range riders {
 			id, _ := net.A.Spawn(rpl.Spawn{Parent: sides[0]})

@@ -60,7 +60,7 @@ func benchmarkWalk(b *testing.B, moving int) {
 		if rng.IntN(100) < moving {
 			u.Vel = xy{rng.Float64()*160 - 80, rng.Float64()*160 - 80}
 		}
-		n, err := a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{unit}, Relevance: rpl.Near})
+		n, err := a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{unit}, Streaming: rpl.Streaming{Relevance: rpl.Near}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -142,13 +142,13 @@ func TestFarOutEndsWithTheNode(t *testing.T) {
 			}
 			dots[last].Pos = xy{20, 0}
 		}},
-		{"it is always there", func() { w.a.SetNode(nodes[last], rpl.Always, 1, 0, false) }},
+		{"it is always there", func() { w.a.SetStreaming(nodes[last], rpl.Streaming{Relevance: rpl.Always, Weight: 1}) }},
 		{"it was removed", func() {
 			w.a.Remove(nodes[last])
 			items, dots = items[:last], dots[:last]
 		}},
 	} {
-		w.a.SetNode(nodes[last], rpl.Near, 1, 0, false)
+		w.a.SetStreaming(nodes[last], rpl.Streaming{Relevance: rpl.Near, Weight: 1})
 		dots[last].Pos.X = 1e8 + 1
 		send()
 		if checks := send(); checks < usual+40 { // all that is in sight
@@ -275,7 +275,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 					return
 				}
 				k, r := pick(), rapid.SampledFrom([]rpl.Relevance{rpl.Near, rpl.Always, rpl.OwnerOnly}).Draw(t, "relevance")
-				each(func(w *sight) { w.a.SetNode(w.nodes[k], r, 1, 0, false) })
+				each(func(w *sight) { w.a.SetStreaming(w.nodes[k], rpl.Streaming{Relevance: r, Weight: 1}) })
 			},
 			"give": func() {
 				if len(dots) == 0 {
