@@ -16,55 +16,87 @@ import (
 // every item that may have changed; then, where the tick is one that sends,
 // Stream, Schedule, and Encode for every peer.
 type Authority struct {
-	cfg        AuthorityConfig
-	refs       Refs
+	cfg AuthorityConfig
+	times
+	nodeStore
+	walking
+	relevancy
+	coders
+	planning
+	calling
+	accounts
+
+	peers []*peer
+	byID  roster
+}
+
+// times are where the core is in its session.
+type times struct {
 	tick       Tick
 	send       uint32 // counts Streams
 	round      uint32 // stamps the active list, from one Schedule's end to the next
 	moves      uint32 // stamps what moved, from one Stream's end to the next
 	now        time.Duration
 	sendPeriod time.Duration
-	bucket     float64 // bytes of the budget that a peer may save up
+	aged       bool // it was said that the ticks come to their end
+}
 
+// A nodeStore is the nodes and their state (store.go).
+type nodeStore struct {
 	types   []*rowType
 	typesOf [][]*rowType // by item type
 
 	nodes       []node
-	spots       []spot // by slot
 	freeSlots   []uint32
-	freeLayouts []uint32 // numbers, the lowest last
 	layouts     map[string]*nodeLayout
 	numbered    []*nodeLayout // the newest of each number
+	freeLayouts []uint32      // numbers, the lowest last
 	editions    uint32        // layouts that there were
 	items       []item
-	hots        []hot // by item
-	columns     []*Column
-	sum         uint32   // of what was read ahead
-	off         []end    // rows that the walk found off their course
-	strays      []uint32 // slots that it found elsewhere
-	catching    bool     // catchUp is at work
-	leeway      float64  // the grid's slack
-	aged        bool     // it was said that the ticks come to their end
-	unstamped   bool     // what moved in this tick's columns has stamped no cells …
-	looks       bool     // … which nobody wants to know: no peer looked at all that moved
+	hots        []hot    // by item
 	freeItems   [][]Item // by item type
 	shadows     [][]byte // by item type
-	places      []place  // by item type
 	rows        []row
 	slabs       []slab // by row type
 
-	active    []uint32 // slots that changed since the last send
-	drifting  []uint32 // rows whose velocity is not zero
+	active   []uint32 // slots that changed since the last send
+	drifting []uint32 // rows whose velocity is not zero
+
+	scratch     []int32 // an item's words …
+	scratchVars []any   // … and its values of variable length
+	course      []int32 // what versionAt returns
+	told        []int32 // what known returns
+}
+
+// walking is what reading the world by columns needs (column.go, walk.go).
+type walking struct {
+	columns   []*Column
+	places    []place  // by item type
+	off       []end    // rows that the walk found off their course
+	strays    []uint32 // slots that it found elsewhere
+	catching  bool     // catchUp is at work
+	leeway    float64  // the grid's slack
+	unstamped bool     // what moved in this tick's columns has stamped no cells …
+	looks     bool     // … which nobody wants to know: no peer looked at all that moved
+}
+
+// relevancy is who sees what (relevancy.go, look.go, groups.go).
+type relevancy struct {
+	spots     []spot // by slot
+	grid      *grid
+	views     *views   // of the peer that looks
 	judged    []uint32 // slots whose relevance is asked anew
 	grouped   bitset   // slots of nodes that are relevant by their groups
 	concerned bitset   // peers that hold or own nodes of one of these, while it is asked about
-	grid      *grid
-	views     *views    // of the peer that looks
-	queueing  []distant // a peer's queue, while it is put in order
 
-	peers []*peer
-	byID  roster
+	conditions  [maxGroups]func(Peer) bool
+	conditional bool
+	onDecide    func(Peer, Node, bool)
+}
 
+// coders are the code tables: those in use, and those that are being learned
+// (learn.go, fitting.go).
+type coders struct {
 	model    *model
 	models   [4]*model
 	modelSet *tableSet // what the model is made of
@@ -73,32 +105,38 @@ type Authority struct {
 	deaf     *learner // of what not everyone may see: it is never fitted
 	fitting  *fitting // under way, nil none
 	defaults *model   // what the header's and the peers' own tables are
-	up       up
-	upBytes  []byte
+}
+
+// planning is what this send says, as Schedule finds it and Encode packs it
+// (schedule.go, update.go, piece.go).
+type planning struct {
+	bucket   float64      // bytes of the budget that a peer may save up
 	syms     []prefix.Sym // of this send's pieces
 	recs     []recEntry   // their records
 	pieces   pieces       // that were planned
-	order    []ranked     // updates, by urgency
-	turns    turns
-	group    []uint32 // handles that arrive together
 	batches  [aheadPeers]batch
-	actions  []int // what an update does to each row
+	sum      uint32    // of what was read ahead
+	actions  []int     // what an update does to each row
+	group    []uint32  // handles that arrive together
+	queueing []distant // a peer's queue, while it is put in order
+	order    []ranked  // updates, by urgency
+	turns    turns
 	bytes    []byte
+}
 
-	scratch     []int32
-	course      []int32 // what versionAt returns
-	told        []int32 // what known returns
-	scratchVars []any
-
+// calling is what peers say, and the calls that wait (receive.go, rpc.go).
+type calling struct {
+	up       up
+	upBytes  []byte
 	calls    callQueue
+	early    []earlyCall
 	turn     uint32 // counts the ticks whose calls were run
 	turnTick Tick   // the newest of them
 	heaped   bool   // of some peer more reliable calls came than one tick may run
-	early    []earlyCall
-	onDecide func(Peer, Node, bool)
+}
 
-	conditions  [maxGroups]func(Peer) bool
-	conditional bool
+// accounts count what was done, and what it took (counters.go, account.go).
+type accounts struct {
 	counters    Counters
 	tooLong     Node   // the last that was logged
 	bits        []Bits // by item type
@@ -112,42 +150,22 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	a := &Authority{
-		cfg:        c,
-		refs:       c.Refs,
-		sendPeriod: time.Second / time.Duration(c.SendHz),
-		bucket:     bucketOf(c.Budget),
-		round:      1,
-		moves:      1,
-		layouts:    make(map[string]*nodeLayout),
-		byID:       newRoster(),
-	}
 	k := c.Schema.coding()
-	a.types, a.typesOf, a.defaults = k.types, k.byItem, k.defaults
-	a.modelSet, a.model, a.models[0] = newTableSet(a.types), a.defaults, a.defaults
+	a := &Authority{cfg: c, byID: newRoster(), nodeStore: newNodeStore(c.Schema, k)}
+	a.round, a.moves, a.sendPeriod = 1, 1, time.Second/time.Duration(c.SendHz)
+	a.bucket = bucketOf(c.Budget)
+	a.bits = make([]Bits, len(c.Schema.Items()))
+	for _, t := range c.Schema.Items() {
+		a.places = append(a.places, newPlace(t))
+	}
+	a.defaults, a.model, a.models[0] = k.defaults, k.defaults, k.defaults
+	a.modelSet = newTableSet(a.types)
 	a.learner, a.deaf = newLearner(a.types, c.Hz), newLearner(a.types, c.Hz)
 	a.learner.serve(a.model)
-	for _, t := range a.types {
-		a.slabs = append(a.slabs, newSlab(t))
-	}
-	a.freeItems = make([][]Item, len(c.Schema.Items()))
-	a.bits = make([]Bits, len(c.Schema.Items()))
-	a.shadows = make([][]byte, len(c.Schema.Items()))
-	for _, t := range c.Schema.Items() {
-		a.scratch = append(a.scratch, make([]int32, max(0, len(t.Words)-len(a.scratch)))...)
-		a.places = append(a.places, newPlace(t))
-		a.scratchVars = append(a.scratchVars, make([]any, max(0, len(t.Vars)-len(a.scratchVars)))...)
-	}
-	for _, t := range a.types {
-		a.course = append(a.course, make([]int32, max(0, t.width-len(a.course)))...)
-	}
-	a.told = make([]int32, len(a.course))
 	if c.Interest != nil {
-		size := 0.0
+		size := c.Interest.Reach(0) / 2
 		if g, ok := c.Interest.(Grid); ok {
 			size = g.Enter / 2
-		} else {
-			size = c.Interest.Reach(0) / 2
 		}
 		if !(size > 0) {
 			return nil, fmt.Errorf("rpl: Interest reaches %v for peer 0; a positive distance sizes the grid", c.Interest.Reach(0))
@@ -158,6 +176,26 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// newNodeStore makes one without nodes.
+func newNodeStore(c *Schema, k *coding) nodeStore {
+	items := c.Items()
+	s := nodeStore{
+		types: k.types, typesOf: k.byItem, layouts: make(map[string]*nodeLayout),
+		freeItems: make([][]Item, len(items)), shadows: make([][]byte, len(items)),
+	}
+	words, vars, width := 0, 0, 0
+	for _, t := range items {
+		words, vars = max(words, len(t.Words)), max(vars, len(t.Vars))
+	}
+	for _, t := range s.types {
+		s.slabs = append(s.slabs, newSlab(t))
+		width = max(width, t.width)
+	}
+	s.scratch, s.scratchVars = make([]int32, words), make([]any, vars)
+	s.course, s.told = make([]int32, width), make([]int32, width)
+	return s
 }
 
 // Connect starts to stream to a peer whose world is built.

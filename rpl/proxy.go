@@ -13,63 +13,86 @@ import (
 //
 // A tick: Receive and ReceiveMessage for what came, Apply, the game, Send.
 type Proxy struct {
-	cfg     ProxyConfig
-	me      Peer
+	cfg  ProxyConfig
+	me   Peer
+	tick Tick // the local step, stamped on calls
+	holdings
+	incoming
+	decoding
+	mending
+	outgoing
+
+	events   events    // that Apply tells
+	local    callQueue // calls that run here
+	counters ProxyCounters
+	tracer   func([]byte)
+}
+
+// holdings are the nodes that are here (commit.go, tell.go, replica.go).
+type holdings struct {
 	types   []*rowType
 	typesOf [][]*rowType
-
-	entries []proxyEntry
-	runs    []rowRun // of the entries' nodes
-	byNode  map[Node]*Replica
-	writs   map[*Replica][]writ // by ordinal, of those that refer to nodes from lists or maps
 	layouts map[uint32]*nodeLayout
-	newest  Tick
-	moved   Tick // to which the adapter knows what drifts advanced
 
-	readingAt time.Duration // when the packet being read was received
-	mustAck   bool
-	lastSent  time.Duration
-	applied   uint32 // reliable messages
-	skipped   []uint64
-	doubts    []doubt
-	astray    astray
-	toCheck   []check
-
-	inbox    []inPacket
-	inBytes  []byte
-	mail     [][]byte
-	parts    []byte // of a message of which more is to come
+	entries  []proxyEntry
+	runs     []rowRun // of the entries' nodes
+	rows     replicaRows
+	byNode   map[Node]*Replica
+	writs    map[*Replica][]writ // by ordinal, of those that refer to nodes from lists or maps
+	orphans  []*Replica          // whose parents are not here, or not any more
 	removed  []removal
-	held     []wireCall
-	orphans  []*Replica // whose parents are not here, or not any more
 	spent    []*Replica // whose rows nobody needs after this Apply
 	outdated []rowRun   // rows of the same kind, of nodes that are here
-	calls    [][]byte   // unreliable, to be sent
-	reliable [][]byte   // messages that wait for the lane
 
-	models   [4]*model
-	since    [4]uint64 // by model: packets before were coded with another of its number
-	tables   uint8     // number of the newest learned one
-	defaults *model
-	stage    stage
-	rows     replicaRows
-	tracer   func([]byte)
-	events   events
-	local    callQueue
-	tick     Tick // the local step, stamped on calls
-
-	rtt peerLink // for its smoothing alone
-	enc prefix.Encoder
-	buf []byte
-	tmp []prefix.Sym
+	newest Tick
+	moved  Tick // to which the adapter knows what drifts advanced
 
 	scratch     []int32
 	scratchVars []any
-	counters    ProxyCounters
+}
 
-	heard  heard
-	pace   pace
-	sentAt [recordLen]seqTime
+// incoming is what has come and is not applied yet.
+type incoming struct {
+	inbox   []inPacket
+	inBytes []byte
+	mail    [][]byte
+	parts   []byte     // of a message of which more is to come
+	held    []wireCall // for nodes that are not here yet
+	applied uint32     // reliable messages
+	heard   heard      // which packets were applied
+}
+
+// decoding is what a packet is read with (decode.go).
+type decoding struct {
+	models    [4]*model
+	since     [4]uint64 // by model: packets before were coded with another of its number
+	tables    uint8     // number of the newest learned one
+	defaults  *model
+	stage     stage
+	pace      pace
+	readingAt time.Duration // when the packet being read was received
+}
+
+// mending is what the authority is to be told of what went wrong (doubt.go,
+// checksum.go, resync.go).
+type mending struct {
+	skipped []uint64 // packets whose guesses came before their arrivals
+	doubts  []doubt
+	astray  astray
+	toCheck []check
+}
+
+// outgoing is what is sent, and when (proxysend.go).
+type outgoing struct {
+	mustAck  bool
+	lastSent time.Duration
+	calls    [][]byte // unreliable, to be sent
+	reliable [][]byte // messages that wait for the lane
+	rtt      peerLink // for its smoothing alone
+	sentAt   [recordLen]seqTime
+	enc      prefix.Encoder
+	buf      []byte
+	tmp      []prefix.Sym
 }
 
 type proxyEntry struct {
@@ -141,11 +164,8 @@ func NewProxy(c ProxyConfig, me Peer) (*Proxy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	p := &Proxy{
-		cfg: c, me: me,
-		byNode:  make(map[Node]*Replica),
-		layouts: make(map[uint32]*nodeLayout),
-	}
+	p := &Proxy{cfg: c, me: me}
+	p.byNode, p.layouts = make(map[Node]*Replica), make(map[uint32]*nodeLayout)
 	p.stage.words = make([]int32, 0, 2048)
 	p.toCheck, p.buf = make([]check, 0, maxChecks), make([]byte, 0, PacketRoom+16)
 	p.stage.updates = make([]stagedRow, 0, 256)

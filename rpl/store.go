@@ -306,7 +306,7 @@ func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
 	if len(vars) > 0 {
 		a.currentVars(m, vars)
 	}
-	m.t.Extract(component, words, vars, a.refs)
+	m.t.Extract(component, words, vars, a.cfg.Refs)
 	return a.set(it, words, vars)
 }
 
