@@ -85,6 +85,12 @@
 //
 // # What to know
 //
+// What only the program can have got wrong, wherever it runs, panics, and says what to do
+// instead (Create on a client, a name that is taken). What a game's data or its players
+// can make impossible is an error: of New, Attach, Send. What comes a moment too late,
+// as Give to a peer that has just left, changes nothing; it is counted (Counters), and
+// Config.Debug names it.
+//
 // An On function may be called any number of times: the functions that it was given run in
 // that order; given no function, or no component, it panics. All callbacks run on the
 // game's goroutine, inside Receive, Send and Close, in this order for a node: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,

@@ -97,9 +97,6 @@ func (r *Replication) clearSlot(e donburi.Entity) {
 	}
 }
 
-// ownerOf is the peer that drives a node.
-func (r *Replication) ownerOf(n *node) rpl.Peer { return n.owner }
-
 // makeNode makes an entity a node of the authority. One that cannot be made stays a local
 // entity, is reported, and tried again.
 func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {

@@ -217,7 +217,7 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 		return r.callLater(n, t, args)
 	}
 	if r.auth != nil {
-		owner := r.ownerOf(n)
+		owner := n.owner
 		switch {
 		case t.To == rpl.ToServer, t.To == rpl.ToOwner && owner <= rpl.Server:
 			r.queue(n, t, args)
@@ -232,7 +232,7 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 		}
 		return r.auth.Call(n.id, t, args)
 	}
-	switch mine := r.me != 0 && r.ownerOf(n) == r.me; {
+	switch mine := r.me != 0 && n.owner == r.me; {
 	case n.leaving:
 		*r.Counter("rpc dropped")++
 	case r.joining: // another session: nothing leaves for this one any more

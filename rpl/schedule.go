@@ -190,8 +190,9 @@ func (a *Authority) tellHolders(n *node) {
 }
 
 // planRemovals plans first removals and those of a new round, or copies, and
-// reports whether there were any. They may wait still: until the next look finds
-// none, and something has come of one, there is no need to look.
+// reports whether any was due, be it that the budget did not pay for it. Where none
+// was, there is no need to look again before one more is removed or a packet with one
+// is acked or lost.
 func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) (any bool) {
 	kept := p.going[:0]
 	most := p.link.copiesFor()

@@ -67,7 +67,7 @@ func (t *listVar) readDelta(r *rbits.Reader, base any) any {
 	for to.n < n && r.Err() == nil {
 		switch r.Read(2) {
 		case scriptCopy:
-			i := t.readOrigin(r, from, next, 1)
+			i := t.readOrigin(r, from, next)
 			run := int(r.Read(width(n - to.n)))
 			if run < 1 || run > n-to.n || i+run > from.n {
 				r.Fail(errBounds)
@@ -79,7 +79,7 @@ func (t *listVar) readDelta(r *rbits.Reader, base any) any {
 			to.n += run
 			next = i + run
 		case scriptEdit:
-			i := t.readOrigin(r, from, next, 1)
+			i := t.readOrigin(r, from, next)
 			if r.Err() != nil {
 				return noRows
 			}
@@ -101,13 +101,13 @@ func (t *listVar) readDelta(r *rbits.Reader, base any) any {
 	return to
 }
 
-// readOrigin reads where in the base a copy of at least so many begins.
-func (t *listVar) readOrigin(r *rbits.Reader, from *rows, next, least int) int {
+// readOrigin reads which element of the base is copied, or edited.
+func (t *listVar) readOrigin(r *rbits.Reader, from *rows, next int) int {
 	i := next
 	if r.Bool() {
 		i = int(r.Read(width(max(from.n-1, 0))))
 	}
-	if i+least > from.n {
+	if i >= from.n {
 		r.Fail(errBounds)
 		return 0
 	}
