@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// What the packets to one peer carried, remembered until they are acked or would be
-// refused: an ack that is late counts as well.
+// Records of what the packets to one peer carried, kept until the packet is acked or is
+// so old that the peer would refuse it. An ack that comes late still counts.
 
-// record is what one packet carried, until it is acked or would be refused.
+// record is what one packet carried.
 type record struct {
 	seq     uint64
 	at      time.Duration
-	entries []recEntry // in few, or a list
+	entries []recEntry // in few, or in a list of listLen
 	tick    Tick
 	state   uint8
 	few     [6]recEntry
-	_       [8]byte // to two whole lines of a cache
+	_       [8]byte // fills two whole cache lines
 }
 
 const (
@@ -27,7 +27,7 @@ const (
 	recLost
 )
 
-// listLen is the things that a list of what does not fit a record has place for.
+// listLen is the capacity of the list that a record gets when few is too small.
 const listLen = 32
 
 // recEntry is one thing that a packet carried.
@@ -40,21 +40,21 @@ type recEntry struct {
 }
 
 const (
-	recRow     = iota // a row's version
-	recArrival        // a node; its rows follow as recRow
+	recRow     = iota // a version of a row
+	recArrival        // a node; the versions of its rows come before it as recRow
 	recRemoval
 	recMeta   // owner and parent
-	recForget // a row is taken away
-	recLayout // a layout's definition; handle is its number, ver its edition
-	recGuess  // a row's version based on an arrival that is not acked
-	recCheck  // a checksum that was asked for
+	recForget // a row is taken away from the peer
+	recLayout // the definition of a layout: handle is its number, ver its edition
+	recGuess  // a version of a row that builds on an arrival that is not acked
+	recCheck  // a checksum that the peer asked for
 )
 
-// record is where a packet's record is or was.
+// record returns the place of a packet's record; a newer packet may have it by now.
 func (l *peerLink) record(seq uint64) *record { return &l.records[seq&uint64(len(l.records)-1)] }
 
-// place is where the record of a new packet goes. There are as few as are in flight,
-// so that they stay in the caches.
+// place returns the place for the record of a new packet. The table grows only when
+// that place is still in flight, so that it stays small enough for the caches.
 func (l *peerLink) place(seq uint64) *record {
 	for {
 		r := l.record(seq)
@@ -71,7 +71,8 @@ func (l *peerLink) place(seq uint64) *record {
 	}
 }
 
-// lateRecord is the record of a packet whose place another has; nil if there is none.
+// lateRecord returns the record of a lost packet whose place a newer packet has taken,
+// or nil.
 func (l *peerLink) lateRecord(seq uint64) *record {
 	if i, ok := l.findLate(seq); ok {
 		return l.late[i]
@@ -83,8 +84,8 @@ func (l *peerLink) findLate(seq uint64) (int, bool) {
 	return slices.BinarySearchFunc(l.late, seq, func(r *record, seq uint64) int { return cmp.Compare(r.seq, seq) })
 }
 
-// keepLate keeps what a lost packet carried whose place is needed: it may come yet, and
-// the peer may apply it, until it has one that is maxLate newer.
+// keepLate keeps the record of a lost packet whose place is needed: the packet may
+// still come, and the peer may apply it until it has one that is maxLate newer.
 func (l *peerLink) keepLate(r *record) {
 	some := 0
 	for some < len(l.late) && l.refused(l.late[some].seq) {
@@ -108,13 +109,14 @@ func (l *peerLink) keepLate(r *record) {
 	l.late = slices.Insert(l.late, i, kept)
 }
 
-// refused is whether a packet is so old that the peer will not apply it, or has said
-// nothing for so long that it does not matter.
+// refused reports whether the peer will not apply a packet because it is too old, or
+// has been silent for so long that it does not matter.
 func (l *peerLink) refused(seq uint64) bool {
 	return seq+maxLate <= l.base || seq+recordLen < l.next
 }
 
-// prepare takes the memory for packets in flight, and for some acks at once.
+// prepare allocates the records of packets in flight, their lists, and room for some
+// acks.
 func (l *peerLink) prepare(some int) {
 	l.records = make([]record, fewRecords)
 	l.acks, l.many = l.few[:0], make([]ack, 0, some)
@@ -124,7 +126,7 @@ func (l *peerLink) prepare(some int) {
 	}
 }
 
-// move makes the record what another is.
+// move makes r a copy of another record.
 func (r *record) move(from *record) {
 	if *r = *from; cap(r.entries) == len(r.few) {
 		r.entries = r.few[:len(r.entries)]
@@ -152,8 +154,8 @@ func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.
 	return r
 }
 
-// carries notes what a packet carries. Where no list begins or ends no pointer is
-// written, which takes long while the collector marks.
+// carries notes that a packet carries more. It writes no pointer unless a list begins
+// or grows, because that is slow while the collector marks.
 func (l *peerLink) carries(r *record, more []recEntry) {
 	n := len(r.entries)
 	if n+len(more) <= cap(r.entries) { // mostly
@@ -169,8 +171,8 @@ func (l *peerLink) carries(r *record, more []recEntry) {
 	r.entries = append(r.entries, more...)
 }
 
-// recycle forgets what a packet carried, and keeps its list, if it had one, for
-// another: there are as many as packets in flight, not as records.
+// recycle forgets what a packet carried. A list goes back to spare: there are as many
+// lists as packets in flight, not as records.
 func (l *peerLink) recycle(r *record) {
 	if cap(r.entries) == len(r.few) {
 		r.entries = r.entries[:0]

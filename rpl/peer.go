@@ -6,116 +6,116 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// A peer is what the authority keeps of one client: what it should hold, what
-// it holds as far as its acks tell, and what is on the way. What is looked at in
-// every send lies side by side; a peer of whom there is nothing to say costs seven
-// lines of a cache.
+// A peer is what the authority keeps of one client: the nodes that it should hold, what
+// it is known to hold by its acks, and what is on the way. Fields that every send reads
+// stand side by side: a peer with nothing to be told costs seven cache lines.
 type peer struct {
 	id        Peer
 	index     int32
 	movers    int32 // nodes that move by themselves at the peer
 	streaming bool
-	tables    uint8 // number of the newest tables shipped to it, 0 none
+	tables    uint8 // number of the newest tables shipped to the peer, 0 none
 
 	// Stream
-	lookAgain bool // everything in reach must be looked at
-	looked    bool // … or has been, since an observer has moved
+	lookAgain bool // Stream must look at everything in reach
+	looked    bool // Stream has looked since an observer last moved
 	points    [][2]float64
-	point     [1][2]float64 // where the points are, if it is one
+	point     [1][2]float64 // memory of points where there is one
 	watch     watch
 
 	// Receive, Schedule and Encode
 	link    peerLink
 	marks   marks
-	busy    bool // any of the lists below may have something that mostly have nothing
-	came    bool // of those that are coming one may be due, or has come …
-	went    bool // … and of those that are going
+	busy    bool // one of the lists that are mostly empty may have something (isBusy)
+	came    bool // an arrival may be due, or one in coming is acked
+	went    bool // the same for going
 	tally   tally
-	checked time.Duration // when the newest checksum left
+	checked time.Duration // when the newest checksum was sent
 	plan    plan
 	purse   purse
 
-	// where there is something to say
+	// read only where there is something to say
 	coming  []uint32 // handles whose arrival is not acked
 	going   []uint32 // handles whose removal is not acked
 	entries []entry  // by handle
 	visits  []visit
-	wanted  bitset // slots that the peer should hold
-	edging  bitset // slots of the watch's edge
+	wanted  bitset // slots of the nodes that the peer should hold
+	edging  bitset // slots of watch.edge
 
 	enc                    prefix.Encoder
 	sentBytes, sentPackets uint64
-	coded                  uint64        // bits of updates, while tables are there that were not offered
-	offer                  uint64        // of them, when to look whether the tables would pay; 0 as soon as they might
-	shipped                uint64        // the reliable message that carried the newest tables
-	turned                 uint64        // the first packet coded with those that it has
-	tablesAt               time.Duration // when it was last sent some, or has turned to them
+	coded                  uint64        // bits of updates sent while there are learned tables that the peer was not offered
+	offer                  uint64        // how many such bits to wait for before checking again whether the tables would pay
+	shipped                uint64        // number of the reliable message with the newest tables
+	turned                 uint64        // first packet coded with the tables in use
+	tablesAt               time.Duration // when tables were last shipped to the peer, or taken into use
 
-	// what comes and goes
-	watched   cells // those that the grid tells the peer of, while the watch is on
+	// streaming in and out
+	watched   cells // the cells of the grid whose news the peer gets, while it keeps watch
 	groups    uint64
-	handles   bitset   // in use, quarantine included
-	near      []uint32 // slots wanted that stand in the grid
-	lingering []uint32 // slots out of sight whose least stay is not over
+	handles   bitset   // in use, including those whose removal is not acked
+	near      []uint32 // wanted slots that stand in the grid
+	lingering []uint32 // slots that are out of sight but stay until their minStay is over
 	lingered  []uint32
-	rows      []peerRow        // of nodes of several
-	freeRow   map[int][]uint32 // ranges of rows, by length
+	rows      []peerRow        // of nodes of several rows
+	freeRow   map[int][]uint32 // unused ranges of rows, by length
 	goingOf   map[Node]uint32  // handles whose removal is not acked, by node
-	layouts   bitset           // layouts that the peer is known to have
+	layouts   bitset           // numbers of the layouts that the peer is known to have
 
-	// lists that are looked at where the peer is busy
-	queue  []uint32 // slots wanted whose arrival was not sent yet
-	moved  []uint32 // handles of nodes whose new parent the peer is not known to know
+	// lists that are read only while the peer is busy
+	queue  []uint32 // wanted slots whose arrival was not sent yet
+	moved  []uint32 // handles of nodes whose new parent the peer is not known to have heard of
 	rpc    peerCalls
 	checks checks
 	resync resync
 
 	turns    []turn // by handle, while more is marked than the room pays for
 	bases    bases
-	held     []uint32     // of what moved what says nothing in this send
-	tmp      []prefix.Sym // what is being written
+	held     []uint32     // handles of moved nodes that are held back in this send
+	tmp      []prefix.Sym // scratch
 	blockEnc prefix.Encoder
 	blockBuf []byte
 }
 
-// isBusy is whether any of the lists has something that mostly have nothing.
+// isBusy reports whether any of the lists that are mostly empty has something.
 func (p *peer) isBusy() bool {
 	return len(p.queue)+len(p.moved)+len(p.checks.asked)+len(p.checks.plan)+
 		len(p.rpc.ready)+len(p.rpc.waiting)+len(p.rpc.unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 
-// entry is what one handle means to a peer (protocol §6), as far as every update
-// and every ack needs it: 64 bytes, one line of a cache. The rest is its visit.
+// entry is what one handle means to a peer (protocol §6), as far as every update and
+// every ack needs it: 64 bytes, one cache line. The rest is in its visit.
 type entry struct {
 	node  Node
-	row   uint32 // of a node of one row that row; of another where its rows begin in peer.rows
-	laid  Tick   // packets before it are of another set of items, or of another node
+	row   uint32 // the node's row if it has one; else where its rows begin in peer.rows
+	laid  Tick   // acks of packets before this tick are of another set of items, or of another node
 	state uint8
 	gen   uint8
 	nrows uint8
 	plain bool // one row that everyone sees; the node is neither transient nor has a rate of its own
 	meta  bool // owner or parent must be told
-	moves bool // by itself, at the peer
+	moves bool // the node moves by itself at the peer
 	one   peerRow
 }
 
-// visit is how a handle's node comes to a peer and leaves it.
+// visit is how the node of a handle comes to a peer and leaves it: arrival, removal,
+// and the messages that wait for either.
 type visit struct {
-	round    time.Duration // when the round's first copy left
+	round    time.Duration // when the first copy of this round was sent
 	planned  uint32        // the send for which a copy is planned
-	block    uint64        // number of the reliable message with the arrival, 0 none
-	fence    uint64        // last reliable message that names the handle
-	metaTick Tick          // newest record that told owner and parent, 0 once it has come
-	moved    Tick          // since when the node has hung elsewhere than the peer is known to know, 0 if it knows
-	told     Tick          // newest update sent
-	calls    uint16        // reliable calls that the peer may hold for the arrival
+	block    uint64        // number of the reliable message with the arrival, 0 for none
+	fence    uint64        // number of the last reliable message that names the handle
+	metaTick Tick          // tick of the newest packet that told owner and parent; 0 once that is acked
+	moved    Tick          // only acks from this tick on show that the peer knows the new parent; 0: it does
+	told     Tick          // of the newest update sent
+	calls    uint16        // reliable calls that the peer may be holding until the arrival
 	copies   uint8         // sent in this round
 	inflight uint8
 
-	waits     bool // others wait here for a place among those calls
+	waits     bool // further calls wait at the authority for a place among calls
 	relayout  bool // the set of items must be told
 	destroyed bool
-	removed   bool // the removal is acked; only reliable messages keep the handle
+	removed   bool // the removal is acked; only reliable messages still need the handle
 }
 
 const (
@@ -125,20 +125,20 @@ const (
 	entryGoing
 )
 
-// peerRow is what a peer has of one row. Versions are named by the tick of the
-// packet that carried them: at most one a tick.
+// peerRow is what a peer has of one row. A version is named by the tick of the packet
+// that carried it, at most one version a tick.
 type peerRow struct {
 	carried            uint64 // bit i: a packet of tick newest-i carried it
 	newest             uint32 // tick of the newest packet that carried the row
-	acked, ackedTick   uint32 // the newest version known to be there; 0 none
-	flight, flightTick uint32 // the newest sent and not judged lost, else the acked one
-	from               uint32 // acks of older packets say nothing: the peer has lost what they carried
-	since              Tick   // first tick at which something was pending, 0 none
-	known              bool   // acked was acked, it is not only what guesses build on
-	hidden             bool   // of an audience that the peer does not belong to
+	acked, ackedTick   uint32 // the newest version that the peer is known to have; 0 none
+	flight, flightTick uint32 // the newest version sent and not judged lost, else the acked one
+	from               uint32 // acks of packets before this tick are ignored: the peer has lost what they carried
+	since              Tick   // first tick at which the row was pending, 0 if it is not
+	known              bool   // an ack has confirmed acked; else acked is only what guesses build on
+	hidden             bool   // the peer does not belong to the row's audience
 }
 
-// row is what the peer has of row i of an entry's node.
+// row returns what the peer has of row i of an entry's node.
 func (p *peer) row(e *entry, i int) *peerRow {
 	if e.nrows == 1 {
 		return &e.one
@@ -155,8 +155,8 @@ func (n *node) holder(peer int32) *holder {
 	return nil
 }
 
-// prepare takes the memory that a peer's steady stream needs at once, so that
-// it does not come in bits later: some 16 KiB.
+// prepare allocates what a peer's steady stream needs, some 16 KiB, so that it is not
+// allocated piece by piece later.
 func (p *peer) prepare() {
 	const some, many = 64, 256
 	p.lingering, p.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
@@ -167,7 +167,7 @@ func (p *peer) prepare() {
 	p.link.prepare(some)
 }
 
-// want puts a node on the way to the peer.
+// want makes a node wanted by the peer: it joins the queue for its arrival.
 func (p *peer) want(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
 	p.wanted.set(slot)
@@ -184,7 +184,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 	}
 }
 
-// unwant takes it away again.
+// unwant is the reverse: it takes the node away from the peer.
 func (p *peer) unwant(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
 	p.drop(slot)
@@ -213,7 +213,7 @@ func (p *peer) drop(slot uint32) {
 	p.farther(slot)
 }
 
-// farther forgets that a slot is held for its distance.
+// farther takes a slot off near: the peer no longer holds it for its distance.
 func (p *peer) farther(slot uint32) {
 	for i, s := range p.near {
 		if s == slot {
@@ -224,12 +224,12 @@ func (p *peer) farther(slot uint32) {
 	}
 }
 
-// hasHandle is whether there is a handle for one more node.
+// hasHandle reports whether there is a free handle.
 func (p *peer) hasHandle() bool {
 	return len(p.entries) < maxHandles || p.handles.firstClear() < maxHandles
 }
 
-// noteHandlesOut counts that nodes wait for handles, and says so once.
+// noteHandlesOut counts that nodes wait for handles, and logs the first time.
 func (a *Authority) noteHandlesOut(p *peer) {
 	if a.counters.HandlesOut++; a.counters.HandlesOut == 1 {
 		a.cfg.Log.Warn("a peer is to have more nodes than it can hold: the rest waits until some of those are gone",
@@ -237,7 +237,7 @@ func (a *Authority) noteHandlesOut(p *peer) {
 	}
 }
 
-// admit gives a node a handle and its rows; the arrival follows.
+// admit gives a node a handle and its rows. The caller codes the arrival.
 func (p *peer) admit(a *Authority, slot uint32) uint32 {
 	h := p.handles.firstClear()
 	p.handles.set(h)
@@ -274,13 +274,13 @@ func (p *peer) allot(a *Authority, e *entry, n *node) {
 		r := &a.rows[ri]
 		*p.row(e, i) = peerRow{hidden: !a.sees(p, n, r.t.audience)}
 		if r.touched {
-			a.settle(ri) // nobody held it, so nobody had settled it
+			a.settle(ri) // nobody held the node, so its rows were not settled
 		}
 	}
 }
 
-// isPlain is whether a node is what most are; the peer then asks for its row
-// alone.
+// isPlain reports whether a node is of the usual kind, of which a peer reads only its
+// row: one row that everyone sees, not transient, without a rate of its own.
 func (a *Authority) isPlain(n *node) bool {
 	return len(n.rows) == 1 && a.rows[n.rows[0]].t.audience == Everyone && !n.transient && n.spawn.Hz == 0
 }
@@ -292,7 +292,7 @@ func (p *peer) release(e *entry) {
 	e.nrows, e.plain = 0, false
 }
 
-// sees is whether a peer may see what an audience sees of a node.
+// sees reports whether a peer belongs to an audience of a node.
 func (a *Authority) sees(p *peer, n *node, who Audience) bool {
 	switch who {
 	case Everyone:
@@ -305,7 +305,7 @@ func (a *Authority) sees(p *peer, n *node, who Audience) bool {
 	return p.groups>>(who-FirstGroup)&1 != 0
 }
 
-// leave starts the removal of what a handle means.
+// leave starts the removal of the node of a handle.
 func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
 	e, v := &p.entries[h], &p.visits[h]
 	p.release(e)
@@ -317,7 +317,8 @@ func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
 	p.goingOf[e.node] = h
 }
 
-// refresh has a node's whole state told again, its set of items with it.
+// refresh has the whole state of a node sent again as an arrival, with its set of
+// items.
 func (p *peer) refresh(a *Authority, h uint32) {
 	e, v := &p.entries[h], &p.visits[h]
 	if e.state != entryComing && e.state != entryIn {
@@ -340,8 +341,8 @@ func (p *peer) refresh(a *Authority, h uint32) {
 	e.laid = p.nextTick(a.tick)
 }
 
-// nextTick is the tick of the next packet: the one after now where this tick's
-// packets have left already.
+// nextTick is the tick of the peer's next packet: now, or the one after if a packet of
+// this tick was already sent.
 func (p *peer) nextTick(now Tick) Tick {
 	if l := &p.link; l.next > 0 && l.record(l.next-1).tick == now {
 		return now + 1

@@ -2,31 +2,31 @@ package rpl
 
 import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
-// Pieces: what Schedule plans and Encode packs, with the records by which its ack or
-// its loss is understood.
+// Pieces are what Schedule plans and Encode packs: removals, arrivals, updates and
+// guesses, each with the records that tell what its ack or its loss means.
 
-// A piece is something that goes into one packet whole: half a line of a cache.
+// A piece goes into one packet as a whole. It takes half a cache line.
 type piece struct {
 	codes   codes
 	handle  uint32
-	bits    uint32 // at most, the name not counted
-	recAt   uint32 // records, in Authority.recs
+	bits    uint32 // at most, without the name
+	recAt   uint32 // its records begin here in Authority.recs
 	recN    uint32
-	urgency float32 // age in ticks; weighed where the room does not pay for all
-	name    uint8   // so many bits of codes are an update's name; 0: it is named where it is packed
-	skip    bool    // over budget
+	urgency float32 // age in ticks; weighted where the room does not pay for all
+	name    uint8   // how many bits of codes are the update's name; 0: it is named when it is packed
+	skip    bool    // left out: over budget
 	moved   bool    // it tells of another parent or owner
-	special bool    // an update that says more than what goes without saying
+	special bool    // an update that says more than its state, or whose base must be named
 }
 
-// call names an update, where that and what it says are one run.
+// call puts an update's name in front of its codes, if the two fit one run.
 func (pc *piece) call(name prefix.Sym) {
 	if n := name.Bits(); pc.codes.isRun() && n+prefix.Sym(pc.codes).Bits() <= prefix.MaxRun {
 		pc.codes, pc.name = codes(name.With(prefix.Sym(pc.codes))), uint8(n)
 	}
 }
 
-// bare is what the piece says without its name.
+// bare returns the codes without the name.
 func (pc *piece) bare() codes {
 	if pc.name == 0 {
 		return pc.codes
@@ -34,21 +34,21 @@ func (pc *piece) bare() codes {
 	return codes(prefix.Sym(pc.codes).From(int(pc.name)))
 }
 
-// pieces are those of one send, peer by peer.
+// pieces holds the pieces of one send, peer by peer.
 type pieces struct {
 	removals, arrivals []piece
 	updates            []piece // by ascending handle
-	guesses            []piece // updates against arrivals that are not acked, the same
+	guesses            []piece // updates that build on arrivals that are not acked, in the same order
 }
 
 func (ps *pieces) reset() {
-	ps.removals = ps.removals[:0] // one by one: their pointers are not written then, which takes long while the collector marks
+	ps.removals = ps.removals[:0] // field by field: this writes no pointers, which is slow while the collector marks
 	ps.arrivals = ps.arrivals[:0]
 	ps.updates = ps.updates[:0]
 	ps.guesses = ps.guesses[:0]
 }
 
-// update is a place for one more update, to be filled there.
+// update adds an update and returns the place to fill it in.
 func (ps *pieces) update() *piece {
 	if n := len(ps.updates); n < cap(ps.updates) {
 		ps.updates = ps.updates[:n+1]
@@ -58,7 +58,7 @@ func (ps *pieces) update() *piece {
 	return &ps.updates[len(ps.updates)-1]
 }
 
-// A span is where the pieces of one peer are in a list.
+// A span is where the pieces of one peer stand in a list.
 type span struct{ from, to uint32 }
 
 func (s span) empty() bool { return s.from == s.to }
@@ -66,12 +66,12 @@ func (s span) len() int    { return int(s.to - s.from) }
 
 func (s span) in(list []piece) []piece { return list[s.from:s.to:s.to] }
 
-// spanAt begins at the end of a list.
+// spanAt is an empty span at the end of a list.
 func spanAt(list []piece) span { return span{uint32(len(list)), uint32(len(list))} }
 
-// codes are what a piece says: one run of bits, as most updates are, or else,
-// without a length, how many runs, and where in Authority.syms. (A run of no bits is
-// none of them.)
+// codes is what a piece says. For most updates that is one run of bits. Otherwise the
+// length of the run is 0, and the value tells how many runs there are and where they
+// begin in Authority.syms. (None of them is a run of no bits.)
 type codes prefix.Sym
 
 func codesOf(syms []prefix.Sym, at int) codes {
@@ -83,7 +83,7 @@ func codesOf(syms []prefix.Sym, at int) codes {
 
 func (c codes) isRun() bool { return prefix.Sym(c).Bits() > 0 }
 
-// among are those that are no run.
+// among returns the runs of codes that are more than one.
 func (c codes) among(syms []prefix.Sym) []prefix.Sym {
 	at, n := uint32(c), uint32(c>>32)
 	return syms[at : at+n]
@@ -104,7 +104,7 @@ func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
 	e.Put(c.among(syms)...)
 }
 
-// piece is what was coded and noted since.
+// piece makes a piece of the symbols coded since at and the records noted since rec.
 func (a *Authority) piece(h uint32, at, rec int) piece {
 	return piece{
 		handle: h, codes: codesOf(a.syms, at), bits: uint32(symBits(a.syms[at:])),
@@ -112,8 +112,8 @@ func (a *Authority) piece(h uint32, at, rec int) piece {
 	}
 }
 
-// note plans a record. It is filled where it stands: put together elsewhere and
-// copied whole it would have to wait for its parts.
+// note plans a record. It is filled in place: a record that is put together elsewhere
+// and copied would wait for its parts.
 func (a *Authority) note(handle, ver uint32, kind, gen uint8, row int) {
 	if n := len(a.recs); n < cap(a.recs) {
 		a.recs = a.recs[:n+1]
@@ -124,7 +124,7 @@ func (a *Authority) note(handle, ver uint32, kind, gen uint8, row int) {
 	re.handle, re.ver, re.kind, re.gen, re.row = handle, ver, kind, gen, uint8(row)
 }
 
-// recsOf are a piece's records.
+// recsOf returns a piece's records.
 func (a *Authority) recsOf(pc *piece) []recEntry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
 
 func symBits(syms []prefix.Sym) int {

@@ -2,14 +2,16 @@ package rpl
 
 import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
-// Updates of what most nodes are: one row that everyone sees.
+// The fast path of planUpdates for plain nodes, which most nodes are: one row that
+// everyone sees (isPlain in peer.go).
 
-// isPlain is whether a peer holds such a node, and needs to know nothing else.
+// isPlain reports whether the peer holds a plain node and has no parent or owner to be
+// told.
 func (e *entry) isPlain() bool { return e.plain && e.state == entryIn && !e.meta }
 
-// planBatch plans the updates of some nodes. Most are plain, and most of those have
-// just left the course that the peer knows, where what they differ from goes
-// without saying: only of others there is more to find out.
+// planBatch plans the updates of a batch of nodes. Most of them are plain, and most of
+// these have left the course that the peer knows at this tick, with an implicit base:
+// for those planUsual needs no further checks.
 func (a *Authority) planBatch(p *peer, b *batch) {
 	tick, base := uint32(a.tick), uint32(p.link.baseTick)
 	for _, h := range b.all() {
@@ -27,8 +29,8 @@ func (a *Authority) planBatch(p *peer, b *batch) {
 	}
 }
 
-// planOther plans the update of what the peer does not hold as a plain node, or not
-// yet.
+// planOther plans the update of a node that is not plain, or whose arrival is not
+// acked.
 func (a *Authority) planOther(p *peer, h uint32, e *entry) {
 	if e.plain && e.state == entryComing && !e.meta {
 		a.planGuess(p, h, e)
@@ -37,7 +39,7 @@ func (a *Authority) planOther(p *peer, h uint32, e *entry) {
 	}
 }
 
-// planUsual plans such an update.
+// planUsual plans the update of a plain node in the usual case (planBatch).
 func (a *Authority) planUsual(p *peer, h uint32, e *entry, r *row) {
 	a.counters.Records++
 	if r.drifting != e.moves {
@@ -63,8 +65,8 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry, r *row) {
 	a.note(h, r.head, recRow, e.gen, 0)
 }
 
-// planOnly is planUpdate for what most nodes are: one row that everyone sees,
-// held by the peer. It reads nothing but the row.
+// planOnly is planUpdate for a plain node that the peer holds. It reads nothing of the
+// node but its row.
 func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	r, pr := &a.rows[e.row], &e.one
 	if !a.pending(r, pr) {
@@ -79,20 +81,20 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	a.noteRow(p, h, e, r, pr, 0, recRow)
 	a.codeOnly(p, r, pr, pc)
 	p.plan.updateBits += int32(pc.bits)
-	// Told now, it knows the newest anchor if that is of now.
+	// Once told, the peer knows the newest anchor if that was made at this tick.
 	if loose := r.drifting && r.left != uint32(a.tick); loose || p.marks.has(markLoose, h) {
 		p.loosen(h, loose)
 	}
 }
 
-// planNothing notes that there is nothing to say of the one row of a plain node.
+// planNothing notes that there is nothing to tell of the row of a plain node.
 func (a *Authority) planNothing(p *peer, h uint32, r *row, pr *peerRow) {
 	pr.since = 0
 	p.marks.clear(markDirty, h)
 	p.loosen(h, a.isLoose(r, pr))
 }
 
-// planGuess is planUpdate for such a node whose arrival is not acked.
+// planGuess is planUpdate for a plain node whose arrival is not acked.
 func (a *Authority) planGuess(p *peer, h uint32, e *entry) {
 	if !p.visits[h].guessable() {
 		return
@@ -118,7 +120,8 @@ func (a *Authority) planGuess(p *peer, h uint32, e *entry) {
 	a.pieces.guesses = append(a.pieces.guesses, pc)
 }
 
-// codeOnly codes the one row of a plain node, or finds it coded.
+// codeOnly codes the row of a plain node, or takes the update that was coded for
+// another peer.
 func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 	action := a.baseOf(p, pc.handle, 0, r, pr, false)
 	if action == rowImplicit && r.vars == nil && r.kept(pr.acked) {
@@ -135,8 +138,8 @@ func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 	pc.codes, pc.bits = codesOf(a.syms, at), uint32(symBits(a.syms[at:]))
 }
 
-// codeShared codes a row against the version that the peer has, for all peers at
-// that baseline once.
+// codeShared codes a row against the version that the peer has, once for all peers with
+// that baseline.
 func (a *Authority) codeShared(m *model, r *row, pr *peerRow) (c codes, bits uint32) {
 	c = a.coded(m, r, pr)
 	n := c.bits(a.syms)
@@ -144,14 +147,14 @@ func (a *Authority) codeShared(m *model, r *row, pr *peerRow) (c codes, bits uin
 	return c, uint32(n)
 }
 
-// isCoded is whether an update of the row against the version that a peer has is
-// there already, for another peer.
+// isCoded reports whether an update of the row against the version that the peer has
+// was already coded for another peer.
 func (r *row) isCoded(key uint32, pr *peerRow) bool {
 	s := &r.share
 	return s.key == key && s.tick == pr.ackedTick && uint32(r.shareVer) == r.head-pr.acked
 }
 
-// coded is the update of a row without variable-length props against the version
+// coded returns the update of a row without variable-length props against the version
 // that the peer has.
 func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 	key := a.shareKey(m)
@@ -174,7 +177,7 @@ func (a *Authority) codeFor(m *model, r *row, pr *peerRow, key uint32) codes {
 	}
 	syms, last := m.codeUpdate(a.syms, r.t, was, is, now-pr.ackedTick, a.hearer(r, m))
 	r.share.key, r.share.tick, r.share.codes = key, pr.ackedTick, codes(last)
-	r.shareVer = uint8(r.head - pr.acked) // it is kept
+	r.shareVer = uint8(r.head - pr.acked) // it fits: acked is kept
 	if at := len(a.syms); len(syms) > at {
 		a.keep(append(syms, last))
 		r.share.codes = codesOf(a.syms, at)
@@ -182,7 +185,8 @@ func (a *Authority) codeFor(m *model, r *row, pr *peerRow, key uint32) codes {
 	return r.share.codes
 }
 
-// keep takes symbols that were appended; where they are is mostly what it was.
+// keep takes over a.syms with appended symbols. It writes the slice's pointer only if
+// the memory has moved, which is rare.
 func (a *Authority) keep(syms []prefix.Sym) {
 	if cap(syms) != cap(a.syms) {
 		a.syms = syms

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// The Stream stage: which nodes each peer should hold. It judges trees by
-// their root. A tick costs what has moved, appeared or changed its rules, never
-// nodes × peers.
+// The Stream stage decides which nodes each peer should hold. It judges trees by their
+// root. Its cost goes with the nodes that have moved, appeared or changed their rules,
+// not with nodes × peers.
 
 // Observe replaces the points round which a peer sees.
 func (a *Authority) Observe(id Peer, points ...[2]float64) {
@@ -32,7 +32,7 @@ func samePoints(a, b [][2]float64) bool {
 	return true
 }
 
-// rejudge has a node's tree asked about at the next Stream, for every peer.
+// rejudge has the tree of a node judged anew for every peer at the next Stream.
 func (a *Authority) rejudge(slot uint32) {
 	r := a.root(slot)
 	if n := &a.nodes[r]; !n.judge {
@@ -41,7 +41,7 @@ func (a *Authority) rejudge(slot uint32) {
 	}
 }
 
-// Stream decides what each peer should hold, and starts what comes and goes.
+// Stream decides which nodes each peer should hold, and starts arrivals and removals.
 func (a *Authority) Stream(now time.Duration) {
 	a.send++
 	a.now = now
@@ -57,7 +57,7 @@ func (a *Authority) Stream(now time.Duration) {
 			continue
 		}
 		a.place(slot)
-		if n.parent != 0 { // its tree is asked about once, however many have come under it
+		if n.parent != 0 { // its new tree is judged once, however many nodes have come under it
 			a.rejudge(slot)
 			continue
 		}
@@ -92,12 +92,12 @@ func (a *Authority) streamAll(now time.Duration) {
 			group = group[:0]
 		}
 	}
-	a.grid.news = a.grid.news[:0] // with what was decided here
+	a.grid.news = a.grid.news[:0] // including the news of these decisions
 }
 
 func (a *Authority) streamTo(p *peer, now time.Duration) {
 	switch {
-	case p.frozen(now): // it looks at everything later
+	case p.frozen(now): // it looks at everything when it is back
 		p.lookAgain = true
 	case a.watches(p):
 		a.keepWatch(p, now)
@@ -106,7 +106,7 @@ func (a *Authority) streamTo(p *peer, now time.Duration) {
 	}
 }
 
-// place puts a node into the grid or takes it out, as its relevance says now.
+// place puts a node into the grid or takes it out, by its relevance.
 func (a *Authority) place(slot uint32) {
 	n := &a.nodes[slot]
 	if a.grid == nil {
@@ -121,9 +121,9 @@ func (a *Authority) place(slot uint32) {
 	}
 }
 
-// judge decides about a node's tree at once where Stream would have to: who has just
-// been let in is called, who has just been put out is not. Of what was made since the
-// last send nobody knows yet where it is.
+// judge judges a node's tree now if Stream would have to, for an RPC: it must reach a
+// peer that has just been let in, and not one that has just been put out. A tree made
+// since the last Stream is not judged, because its place is not known yet.
 func (a *Authority) judge(slot uint32) {
 	root := a.root(slot)
 	if n := &a.nodes[root]; n.judge && n.born != a.send {
@@ -144,8 +144,8 @@ func (a *Authority) rejudgeNow(root uint32) {
 	if cell < 0 {
 		return
 	}
-	// Of those that keep watch nobody can want it but who sees its cell, holds a
-	// node of it or owns one.
+	// Of the peers that keep watch, only those that see its cell, or hold or own a node
+	// of the tree, can want it.
 	a.tellWatchers(cell, root)
 	a.noteConcerned(root)
 	for k, w := range a.concerned.w {
@@ -157,7 +157,7 @@ func (a *Authority) rejudgeNow(root uint32) {
 	}
 }
 
-// noteConcerned notes the peers that hold a node of a tree or own one.
+// noteConcerned notes the peers that hold or own a node of a tree.
 func (a *Authority) noteConcerned(slot uint32) {
 	n := &a.nodes[slot]
 	for _, h := range n.holders {
@@ -173,8 +173,8 @@ func (a *Authority) noteConcerned(slot uint32) {
 	}
 }
 
-// judgeTree is whether a peer should have a tree: by its root's rule, or
-// because it owns a node of it.
+// judgeTree reports whether a peer should have a tree: by its root's rule, or because
+// it owns a node of it.
 func (a *Authority) judgeTree(p *peer, root uint32) bool {
 	n := &a.nodes[root]
 	if a.ownsAny(p, root) {
@@ -189,7 +189,7 @@ func (a *Authority) judgeTree(p *peer, root uint32) bool {
 		return n.groups&p.groups != 0
 	}
 	if a.grid == nil || n.posItem < 0 {
-		return true // no interest set, or nowhere: everyone
+		return true // no Interest is set, or the node has no position: everyone
 	}
 	return a.wants(p, root, p.wanted.has(root))
 }
@@ -207,7 +207,7 @@ func (a *Authority) ownsAny(p *peer, slot uint32) bool {
 	return false
 }
 
-// distance is the least one from any observer, +Inf without observers.
+// distance is the distance from the nearest observer, +Inf without observers.
 func (p *peer) distance(x, y float64) float64 {
 	best := math.Inf(1)
 	for _, o := range p.points {
@@ -229,7 +229,7 @@ func (a *Authority) wants(p *peer, slot uint32, had bool) bool {
 	return a.cfg.Interest.Wants(p.id, n.id, d, had)
 }
 
-// decide makes a tree wanted or not by a peer.
+// decide makes a tree wanted or not wanted by a peer.
 func (a *Authority) decide(p *peer, slot uint32, want bool) {
 	n := &a.nodes[slot]
 	if has := p.wanted.has(slot); want && !has {
@@ -242,6 +242,6 @@ func (a *Authority) decide(p *peer, slot uint32, want bool) {
 	}
 }
 
-// OnDecide has fn told whenever Stream decides that a peer shall or shall no
-// longer have a node: for measurement.
+// OnDecide sets a function that is called whenever Stream decides that a peer shall
+// have a node (in) or shall no longer have it. It is meant for measurements.
 func (a *Authority) OnDecide(fn func(p Peer, n Node, in bool)) { a.onDecide = fn }

@@ -8,20 +8,20 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// The Schedule stage: what each peer is told in this send. Everything that
-// reads the store and is coded against it happens here, on one goroutine, so
-// that an update coded once serves all peers at the same baseline; Encode only
-// packs what is planned here.
+// The Schedule stage decides what each peer is told in this send. Everything that reads
+// the store and codes against it happens here, on one goroutine, so that an update that
+// was coded once serves all peers with the same baseline. Encode only packs what is
+// planned here.
 
-// plan is what Schedule has decided for one peer's send: where in
-// Authority.pieces it stands, and what else there is to it.
+// plan is what Schedule has decided for one peer's send: where its pieces are in
+// Authority.pieces, and what else there is to it.
 type plan struct {
 	removals, arrivals, updates, guesses span
 
-	updateBits int32 // of all updates, their names not counted …
-	movedBits  int32 // … and of those that leave and tell of another parent or owner
+	updateBits int32 // bits of all updates, without their names
+	movedBits  int32 // bits of those that are sent and tell of another parent or owner
 	probe      bool
-	stale      bool // of what the peer's batch was taken from, there is more
+	stale      bool // the marks have changed since the peer's batch was taken
 }
 
 func (pl *plan) reset(ps *pieces) {
@@ -67,7 +67,7 @@ func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
 	}
 	a.touchPeers(peers)
 	for i, p := range peers {
-		if len(p.link.acks) > 0 { // which fill the caches: next are the same entries
+		if len(p.link.acks) > 0 { // many acks fill the caches, so they are taken only now: planning reads the same entries
 			a.takeAcks(p)
 			p.plan.stale = true
 		}
@@ -75,7 +75,8 @@ func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
 	}
 }
 
-// schedule plans the next packets of a peer, of which the first rows are taken.
+// schedule plans the next packets of one peer. own is the peer's first batch of marked
+// handles, already taken.
 func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	pl := &p.plan
 	pl.reset(&a.pieces)
@@ -104,7 +105,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		return
 	}
 	if a.cfg.Budget > 0 && !p.purse.open() {
-		return // a packet's headers would take most of it
+		return // a packet's headers would take most of the budget
 	}
 	if p.busy {
 		a.planChecks(p)
@@ -139,9 +140,9 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	p.busy = p.busy && p.isBusy()
 }
 
-// wake settles the rows that changed or drift, and marks the nodes of those that
-// left their course for the peers that hold them. Rows that nobody holds wait
-// until somebody does.
+// wake settles the rows that changed or drift, and marks the nodes of rows that left
+// their course for the peers that hold them. Rows of nodes that no peer holds wait
+// until a peer does.
 func (a *Authority) wake() {
 	kept := a.drifting[:0]
 	for _, i := range a.drifting {
@@ -177,7 +178,7 @@ func (a *Authority) wake() {
 	}
 }
 
-// tellHolders marks a node that left its course for the peers that hold it.
+// tellHolders marks a node that has left its course, for every peer that holds it.
 func (a *Authority) tellHolders(n *node) {
 	if n.transient {
 		return
@@ -189,10 +190,10 @@ func (a *Authority) tellHolders(n *node) {
 	}
 }
 
-// planRemovals plans first removals and those of a new round, or copies, and
-// reports whether any was due, be it that the budget did not pay for it. Where none
-// was, there is no need to look again before one more is removed or a packet with one
-// is acked or lost.
+// planRemovals plans the first removals and those of a new round, or, with copies,
+// further copies. It reports whether any was due, even if the budget did not pay for
+// it. If none was, the peer need not look again until one more node is removed, or a
+// packet with a removal is acked or lost.
 func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) (any bool) {
 	kept := p.going[:0]
 	most := p.link.copiesFor()
@@ -233,11 +234,11 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) (any b
 	return any
 }
 
-// What is due of an arrival or a removal.
+// What is due for an arrival or a removal.
 const (
 	dueNothing = iota
-	dueFirst   // the first, or a new round after all were lost
-	dueCopy    // one that the loss asks for
+	dueFirst   // the first copy, or a new round after all were lost
+	dueCopy    // a further copy, because of the measured loss
 )
 
 func dueAs(copy bool) int {
@@ -260,8 +261,8 @@ func (v *visit) due(now time.Duration, copies uint8) int {
 	return dueNothing
 }
 
-// planAgain plans arrivals that were lost, or copies, as the nodes are now, and
-// reports whether there were any, as planRemovals does.
+// planAgain plans arrivals that were lost, or with copies further copies, with the
+// nodes' state of now. It reports whether any was due, as planRemovals does.
 func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool) {
 	most, room := p.link.copiesFor(), maxBurst
 	kept := p.coming[:0]
@@ -276,7 +277,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 		}
 		any = true
 		if room <= 0 || a.cfg.Budget > 0 && p.purse.left <= 0 && !p.plan.empty() {
-			continue // not coded for nothing, where many wait
+			continue // where many wait, do not code what has no room
 		}
 		at, rec := len(a.syms), len(a.recs)
 		a.appendArrival(p, h)
@@ -294,8 +295,8 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 	return any
 }
 
-// planQueue plans the first arrivals of what is wanted, own nodes first, then
-// the nearest: with at most three quarters of the room that is left.
+// planQueue plans the first arrivals of wanted nodes, the peer's own first, then the
+// nearest. They may take at most three quarters of the room that is left.
 func (a *Authority) planQueue(p *peer) {
 	if len(p.queue) == 0 {
 		return
@@ -327,12 +328,12 @@ func (a *Authority) planQueue(p *peer) {
 			break
 		}
 		if _, still := p.goingOf[n.id]; still {
-			waiting = append(waiting, slot) // one handle for one node at a time
+			waiting = append(waiting, slot) // a node has one handle at a time
 			continue
 		}
 		if n.parent != 0 {
 			if ph := a.nodes[n.parent].holder(p.index); ph == nil || ph.handle == noHandle {
-				waiting = append(waiting, slot) // its parent comes first
+				waiting = append(waiting, slot) // the parent comes first
 				continue
 			}
 		}
@@ -343,8 +344,8 @@ func (a *Authority) planQueue(p *peer) {
 	p.queue = p.queue[:len(waiting)]
 }
 
-// admitTree plans a node's arrival together with all below it that is wanted,
-// as one piece, and returns its bits.
+// admitTree plans the arrival of a node and of all wanted nodes below it as one piece,
+// and returns its bits.
 func (a *Authority) admitTree(p *peer, slot uint32) int {
 	at, rec := len(a.syms), len(a.recs)
 	a.group = a.group[:0]
@@ -377,13 +378,13 @@ func (a *Authority) admitBelow(p *peer, slot uint32) {
 	}
 }
 
-// A distant is a node that waits for its arrival, with how far it is.
+// A distant is a node that waits for its arrival, with its distance from the observer.
 type distant struct {
 	far  float64
 	slot uint32
 }
 
-// sortQueue orders a peer's queue: own nodes first, then nearest.
+// sortQueue orders a peer's queue: own nodes first, then the nearest.
 func (a *Authority) sortQueue(p *peer) {
 	a.queueing = a.queueing[:0]
 	for _, slot := range p.queue {

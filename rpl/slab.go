@@ -2,30 +2,32 @@ package rpl
 
 import "unsafe"
 
-// A slab is the rows of one type. What a tick reads of a row that moves is one
-// block of whole lines of a cache: its words as they are, version head, its
-// trackers; of one that stands only what a walk has seen of it. Those of rows that
-// are walked stand side by side (near.go). A version's tick stands behind its words.
+// A slab holds the rows of one row type, a block of words for each. A block is laid out
+// so that a tick reads few cache lines: of a moving row one block of whole lines (the
+// current words, version head, the trackers of its phases), of a row at rest only the
+// sum that the last walk took of its component. The blocks of walked rows stand at the
+// front, side by side (near.go). A version is the row's words with the version's tick
+// behind them.
 type slab struct {
 	blocks []int32
-	block  int      // words of each, and where in it stand …
-	width  int      // (so many words are the row's …
-	phased int      // … and of these so many phases, the last)
-	seen   int      // the tick that the trackers know
-	head   int      // version head
-	tracks int      // the trackers of phases
-	sums   []uint64 // by block: what a walk has seen of a row but for its place
+	block  int      // words per block; the next fields say what is in one:
+	width  int      // words of the row, its phases included; they are the first of the block
+	phased int      // how many of these words are phases; they are the last of the row
+	seen   int      // offset of the tick that the trackers know
+	head   int      // offset of version head
+	tracks int      // offset of the trackers of phases
+	sums   []uint64 // by block: sum of the component when last walked, without its position if the walk tracks that
 	owners []owner  // by block
-	near   uint32   // so many blocks are of rows that are walked …
-	moved  uint32   // … and so many of them may stand out of order
+	near   uint32   // how many blocks, from the front, are of walked rows
+	moved  uint32   // how many of those may be out of order
 
 	histories histories // older versions
 	runs      []run     // of inferred velocities, by block
 	rows      int
-	free      []uint32 // rows to use again, their places with them
+	free      []uint32 // rows to use again, each with its block
 }
 
-// lineWords is how many words a line of a cache holds.
+// lineWords is how many words a cache line holds.
 const lineWords = 16
 
 func newSlab(t *rowType) slab {
@@ -36,8 +38,8 @@ func newSlab(t *rowType) slab {
 	return s
 }
 
-// inLines is the room for some words that crosses as few lines of a cache as can
-// be, side by side with others.
+// inLines rounds a size in words up so that an array of elements of that size crosses
+// as few cache lines as possible: to a power of two, or to whole lines.
 func inLines(words int) int {
 	if words > lineWords {
 		return (words + lineWords - 1) &^ (lineWords - 1)
@@ -49,14 +51,14 @@ func inLines(words int) int {
 	return n
 }
 
-// at is where a block is: who steps through it by what newSlab says stands there,
-// and no farther, needs no checks.
+// at returns the address of a block. A caller that steps through the block by the
+// offsets of newSlab needs no bounds checks.
 func (s *slab) at(block uint32) unsafe.Pointer {
 	return unsafe.Pointer(&s.blocks[int(block)*s.block])
 }
 
-// blocksAt is where the blocks of a slab begin, and how many bytes each takes: who
-// goes over blocks that there are keeps both in registers.
+// blocksAt is where the blocks of a slab begin, and the size of a block in bytes. A
+// loop over blocks that exist keeps both in registers.
 type blocksAt struct {
 	first unsafe.Pointer
 	size  uintptr
@@ -76,22 +78,22 @@ func nthWord(block unsafe.Pointer, n int) unsafe.Pointer {
 	return unsafe.Add(block, n*wordSize)
 }
 
-// current is the words of a block's row as they are, w words wide.
+// current returns the words of a block's row as they are now; w is the row's width.
 func (s *slab) current(block uint32, w int) []int32 {
 	at := int(block) * s.block
 	return s.blocks[at : at+w : at+w]
 }
 
-// tracked is the tick that the trackers of a row know; 0: none yet.
+// tracked is the tick up to which the trackers of a row know its words, 0 for none.
 func (s *slab) tracked(block uint32) *int32 { return &s.blocks[int(block)*s.block+s.seen] }
 
-// trackers are n of a row, at least one.
+// trackers returns the n trackers of a row; n is at least 1.
 func (s *slab) trackers(block uint32, n int) []tracker {
 	at := int(block)*s.block + s.tracks
 	return unsafe.Slice((*tracker)(unsafe.Pointer(&s.blocks[at])), n)
 }
 
-// now is what current is, and anchor version head and its tick.
+// now is current without the length. anchor returns version head and its tick.
 func (s *slab) now(block uint32) rowWords { return rowWords{s.at(block)} }
 
 func (s *slab) anchor(block uint32) (rowWords, uint32) {
@@ -99,13 +101,13 @@ func (s *slab) anchor(block uint32) (rowWords, uint32) {
 	return v, uint32(*v.word(s.width))
 }
 
-// version is an older version of a row, and its tick.
+// version returns an older version of a row, and its tick.
 func (s *slab) version(r *row, ver uint32) (rowWords, uint32) {
 	v := rowWords{s.histories.at(r.history, ver)}
 	return v, uint32(*v.word(s.width))
 }
 
-// versionOf is a version of a row and its tick, wherever it stands.
+// versionOf returns any version of a row, head or older, and its tick.
 func (s *slab) versionOf(r *row, ver uint32) (rowWords, uint32) {
 	if ver == r.head {
 		return s.anchor(r.block)
@@ -113,8 +115,8 @@ func (s *slab) versionOf(r *row, ver uint32) (rowWords, uint32) {
 	return s.version(r, ver)
 }
 
-// retire puts version head of a row among the older ones, makes what the row is now
-// the newest, and returns the tick of the former.
+// retire moves version head of a row to the older ones, makes the current words the
+// newest version, and returns the tick of the former head.
 func (s *slab) retire(r *row, tick uint32) (before uint32) {
 	if r.history == noHistory {
 		r.history = s.histories.take()
@@ -127,8 +129,8 @@ func (s *slab) retire(r *row, tick uint32) (before uint32) {
 	return before
 }
 
-// renew makes what a block's row is now its newest version, with the phases that its
-// trackers have found.
+// renew makes the current words of a block's row its version head, with the phases that
+// its trackers have found.
 func (s *slab) renew(block unsafe.Pointer, tick uint32) {
 	now, head, words := rowWords{block}, rowWords{nthWord(block, s.head)}, s.width-s.phased
 	now.copyTo(head, words)

@@ -7,52 +7,53 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/pages"
 )
 
-// The store holds the authority's nodes' state: for every row (a part of an
-// item of a node) a ring of its last versions, as quantised words. The world
-// is read into it once a tick; everything after reads the store alone.
+// The store holds the state of the authority's nodes. Each row (one part of one item of
+// one node) keeps a ring of its last versions as quantised words. The world is read
+// into the store once a tick; every later stage reads only the store.
 
-// A row is one part of one item of one node. Its versions are anchors: a new
-// one is made only where the row has left the course that the last one
-// predicts, so a straight walk is one version however long it takes, and a base
-// stays in the ring for as long as it is good.
+// A row is one part of one item of one node. Each of its versions anchors a course: the
+// state that it and its velocities predict. A new version is made only when the row
+// leaves the course that the newest version predicts. So a straight walk is one
+// version, however long it takes, and a baseline stays in the ring for as long as it is
+// useful.
 //
-// A row is 64 bytes, one line of a cache: peers ask for rows one by one.
+// A row is 64 bytes, one cache line, because peers ask for rows one by one.
 type row struct {
 	t       *rowType
 	vars    *rowVars // nil without variable-length props
-	node    uint32   // slot
-	block   uint32   // place in the slab of its type …
-	history uint32   // … and of its older versions there
-	head    uint32   // newest version; does not restart with a new tenant
+	node    uint32   // slot of the row's node
+	block   uint32   // the row's block in the slab of its type
+	history uint32   // the row's older versions in that slab
+	head    uint32   // number of the newest version; does not restart with a new tenant
 
-	left, before uint32 // when it last left a course, and the tick of that one's anchor
+	left, before uint32 // tick when the row last left a course, and the tick of that course's anchor
 
 	share    shared
-	shareVer uint8 // its base, counted back from head
+	shareVer uint8 // how many versions the base of share is behind head
 
-	versions uint8 // that there are of this tenant; 0 until it is settled first
+	versions uint8 // how many versions of this tenant are kept; 0 until the row is first settled
 
-	touched  bool // changed since the last send
-	drifting bool // it is expected to change by itself
+	touched  bool // must be settled: it may have changed since it last was
+	drifting bool // expected to change by itself
 	listed   bool // on the authority's drifting list
-	walked   bool // SetColumn settles it
+	walked   bool // SetColumn settles it, not Schedule
 	gone     bool
-	secret   bool // not everyone may see it
+	secret   bool // not every peer may see it
 }
 
 const noRow = ^uint32(0)
 
-// rowVars is the variable-length values of a row.
+// rowVars holds the variable-length values of a row.
 type rowVars struct {
-	now, head []any              // as they are, and of the newest version
-	older     *[historyLen][]any // nil before there is one
+	now, head []any              // the current values, and those of the newest version
+	older     *[historyLen][]any // nil until there is an older version
 }
 
-// shared is the last coded update of a row, for other peers at the same baseline
-// in the same send.
+// shared is the update of a row that was coded last. Other peers with the same baseline
+// reuse it in the same send.
 type shared struct {
-	key   uint32 // the send that it was coded for, and by which tables: shareKey
-	tick  uint32 // of its base
+	key   uint32 // the send and the tables that the update was coded for: shareKey
+	tick  uint32 // of the base
 	codes codes
 }
 
@@ -64,28 +65,28 @@ type item struct {
 	node   uint32
 	ord    uint8
 	used   bool
-	rows   []uint32 // per part
-	shadow int      // where the shadow begins in the slab of its type
+	rows   []uint32 // one per part
+	shadow int      // offset of the shadow in Authority.shadows of its type
 }
 
-// current is the words as they are.
+// current returns the words of a row as they are now.
 func (a *Authority) current(r *row) []int32 {
 	return a.slabs[r.t.index].current(r.block, r.t.width)
 }
 
-// anchored is version head: its words and its tick.
+// anchored returns the newest version (head) of a row: its words and its tick.
 func (a *Authority) anchored(r *row) (rowWords, uint32) {
 	return a.slabs[r.t.index].anchor(r.block)
 }
 
-// version is the words and the tick of one version.
+// version returns the words and the tick of one version.
 func (a *Authority) version(r *row, ver uint32) (rowWords, uint32) {
 	return a.slabs[r.t.index].versionOf(r, ver)
 }
 
-// versionAt is the words of a version as they were at a tick from its own on,
-// while the row kept the version's course. The result is valid until the next
-// call.
+// versionAt returns what version ver predicts for a tick, which must not be before the
+// version's own: the words that the row had then, if it still was on the version's
+// course. The result is valid until the next call.
 func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
 	words, at := a.version(r, ver)
 	if tick == at {
@@ -94,7 +95,7 @@ func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
 	return a.advanced(r.t, words, tick-at)
 }
 
-// advanced is what words are some ticks later.
+// advanced returns words as they are expected to be n ticks later.
 func (a *Authority) advanced(t *rowType, words rowWords, n uint32) rowWords {
 	if !t.drifts(words) {
 		return words
@@ -104,9 +105,9 @@ func (a *Authority) advanced(t *rowType, words rowWords, n uint32) rowWords {
 	return dst
 }
 
-// known is what a peer that is told of the row now will have: the words as they
-// are, with the phases of the course that they are on. The result is valid until
-// the next call.
+// known returns the words that a peer will have when it is told of the row now: the
+// current words, with the phases of their course. The result is valid until the next
+// call.
 func (a *Authority) known(r *row) rowWords {
 	words, at := a.anchored(r)
 	if at == uint32(a.tick) && r.t.once == nil {
@@ -115,7 +116,7 @@ func (a *Authority) known(r *row) rowWords {
 	return a.toldAs(r, words, at)
 }
 
-// toldAs is known of a row whose newest version is of a tick.
+// toldAs is known for a row whose newest version has the given words and tick.
 func (a *Authority) toldAs(r *row, words rowWords, at uint32) rowWords {
 	drifts := at != uint32(a.tick) && r.t.drifts(words)
 	if !drifts && r.t.once == nil {
@@ -126,7 +127,7 @@ func (a *Authority) toldAs(r *row, words rowWords, at uint32) rowWords {
 		n = uint32(a.tick) - at
 	}
 	r.t.advance(dst, words, n)
-	for i, once := range r.t.once { // what keyframes tell makes no version
+	for i, once := range r.t.once { // a change of a `once` word makes no version
 		if once {
 			*dst.word(i) = a.current(r)[i]
 		}
@@ -144,7 +145,7 @@ func (r *row) varsOf(ver uint32) []any {
 	return r.vars.older[ver%historyLen]
 }
 
-// kept reports whether a version can still be a base.
+// kept reports whether a version is still in the ring, so that it can be a base.
 func (r *row) kept(ver uint32) bool {
 	return r.head-ver < uint32(r.versions)
 }
@@ -158,7 +159,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		r := &a.rows[i]
 		r.node, r.gone = slot, false
 		if r.head++; r.head > maxHead {
-			r.head = 1 // what was sent of the last ones is long forgotten
+			r.head = 1 // whatever was sent of those versions is long forgotten
 		}
 	} else {
 		i = uint32(len(a.rows))
@@ -192,7 +193,7 @@ func (a *Authority) freeRow(i uint32) {
 	r := &a.rows[i]
 	a.sendAway(i)
 	r.gone = true
-	if r.vars != nil { // let the values go
+	if r.vars != nil { // let go of the values
 		*r.vars = rowVars{now: r.vars.now}
 		clear(r.vars.now)
 	}
@@ -200,8 +201,8 @@ func (a *Authority) freeRow(i uint32) {
 	s.free = append(s.free, i)
 }
 
-// settle makes a new version of a row that has left its course, or has none yet: once
-// a send.
+// settle makes a new version of a row if the row has left its course or has no version
+// yet, and reports whether it did. It is called at most once a send.
 func (a *Authority) settle(i uint32) (left bool) {
 	r := &a.rows[i]
 	r.touched = false
@@ -224,8 +225,8 @@ func (a *Authority) settle(i uint32) (left bool) {
 	return left
 }
 
-// beginCourse makes what the row is now its first version: nobody has been told of
-// another.
+// beginCourse makes the current state of the row its first version. It keeps no older
+// version, because no peer has been told of one.
 func (a *Authority) beginCourse(r *row) {
 	s := &a.slabs[r.t.index]
 	s.renew(s.at(r.block), uint32(a.tick))
@@ -235,7 +236,7 @@ func (a *Authority) beginCourse(r *row) {
 	}
 }
 
-// leaveCourse makes a new version of what the row is now.
+// leaveCourse makes a new version from the current state of the row.
 func (a *Authority) leaveCourse(r *row) {
 	r.left, r.before = uint32(a.tick), a.slabs[r.t.index].retire(r, uint32(a.tick))
 	if r.vars != nil {
@@ -245,8 +246,8 @@ func (a *Authority) leaveCourse(r *row) {
 	r.versions = min(r.versions+1, historyLen)
 }
 
-// retire puts the values of version head among the older ones, and makes those that
-// are now the newest.
+// retire moves the values of version head to the older ones, and makes the current
+// values the newest version.
 func (v *rowVars) retire(head uint32) {
 	if v.older == nil {
 		v.older = new([historyLen][]any)
@@ -254,7 +255,8 @@ func (v *rowVars) retire(head uint32) {
 	v.older[head%historyLen], v.head = v.head, slices.Clone(v.now)
 }
 
-// sameVars is whether the values are those of a version.
+// sameVars reports whether the current values equal those of a version; `once` values
+// are not compared.
 func (r *row) sameVars(ver uint32) bool {
 	old := r.varsOf(ver)
 	for k, v := range r.vars.now {
@@ -265,7 +267,8 @@ func (r *row) sameVars(ver uint32) bool {
 	return true
 }
 
-// commit makes words and vars what a row is now, and reports a difference.
+// commit makes words and vars, those of a whole item, the current state of one of its
+// rows, and reports whether that changed the row.
 func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 	r := &a.rows[i]
 	t := r.t
@@ -290,9 +293,9 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 	return changed
 }
 
-// Set extracts a component into the store: called for every item that may have
-// changed, once a tick, before Stream. It compares the component with a shadow
-// of its bytes first and reports whether a replicated value changed.
+// Set extracts a component into the store. It is called once a tick, before Stream, for
+// every item whose component may have changed. It first compares the component with a
+// shadow of its bytes. It reports whether a replicated value changed.
 func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
 	m, h := &a.items[it], &a.hots[it]
 	a.unwalk(it)
@@ -310,8 +313,8 @@ func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
 	return a.set(it, words, vars)
 }
 
-// currentVars is what Extract compares with, so that values that are equal
-// stay the same values.
+// currentVars fills vars with the current values of an item. Extract compares with
+// them, so that a value that has not changed stays the same Go value.
 func (a *Authority) currentVars(m *item, vars []any) {
 	for _, i := range m.rows {
 		r := &a.rows[i]
@@ -321,8 +324,8 @@ func (a *Authority) currentVars(m *item, vars []any) {
 	}
 }
 
-// SetWords is Set for an item that the schema's builder made: its words as
-// they are. They must be within their ranges.
+// SetWords is Set for an item whose type was made by the schema's builder. It is given
+// the item's current words, which must be within their ranges.
 func (a *Authority) SetWords(it Item, words []int32) (changed bool) {
 	a.unwalk(it)
 	return a.set(it, words, nil)
@@ -352,8 +355,7 @@ func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
 	return changed
 }
 
-// Words is an item's newest words, in the order of ItemType.Words, appended to
-// dst.
+// Words appends an item's newest words to dst, in the order of ItemType.Words.
 func (a *Authority) Words(it Item, dst []int32) []int32 {
 	m := &a.items[it]
 	at := len(dst)
@@ -370,8 +372,8 @@ func (a *Authority) Words(it Item, dst []int32) []int32 {
 	return dst
 }
 
-// activate puts a node on the list of those that peers must be asked about at
-// the next send.
+// activate puts a node on the list of nodes whose rows Schedule settles at the next
+// send.
 func (a *Authority) activate(slot uint32) {
 	n := &a.nodes[slot]
 	if n.active != a.round {

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// Who is above a node in its tree, and whose it is.
+// The tree of nodes (parents and children) and their owners.
 
-// SetParent moves a node under another, or to the top for 0.
+// SetParent moves a node under another, or makes it a root if parent is 0. An error
+// wraps ErrNoNode or ErrCycle.
 func (a *Authority) SetParent(child, parent Node) error {
 	c, ok := a.slot(child)
 	if !ok {
@@ -31,8 +32,8 @@ func (a *Authority) SetParent(child, parent Node) error {
 	return nil
 }
 
-// move hangs a node elsewhere and has its holders told. Both trees are judged
-// anew: who owns a node of a tree has all of it.
+// move hangs a node elsewhere and has its holders told. Both trees are judged anew,
+// because a peer that owns one node of a tree has all of it.
 func (a *Authority) move(c, p uint32) {
 	a.rejudge(c)
 	a.setParent(c, p)
@@ -72,7 +73,7 @@ func (a *Authority) unlink(c uint32) {
 	n.parent = 0
 }
 
-// Parent is the node above, 0 for a root; Children are those below.
+// Parent is the node above n, 0 for a root.
 func (a *Authority) Parent(n Node) Node {
 	if s, ok := a.slot(n); ok && a.nodes[s].parent != 0 {
 		return a.nodes[a.nodes[s].parent].id
@@ -80,7 +81,7 @@ func (a *Authority) Parent(n Node) Node {
 	return 0
 }
 
-// root is the top of a node's tree.
+// root is the root of a node's tree.
 func (a *Authority) root(slot uint32) uint32 {
 	for a.nodes[slot].parent != 0 {
 		slot = a.nodes[slot].parent
@@ -88,14 +89,14 @@ func (a *Authority) root(slot uint32) uint32 {
 	return slot
 }
 
-// Give passes a node and all below it to a peer, from this tick on.
+// Give makes a peer the owner of a node and of all nodes below it, from this tick on.
 func (a *Authority) Give(n Node, p Peer) {
 	if slot, ok := a.slot(n); ok {
 		a.give(slot, p)
 	}
 }
 
-// HandOver passes a node alone to a peer, from this tick on: those below keep
+// HandOver makes a peer the owner of a node from this tick on. The nodes below keep
 // their owners.
 func (a *Authority) HandOver(n Node, p Peer) {
 	if slot, ok := a.slot(n); ok {
@@ -110,7 +111,7 @@ func (a *Authority) give(slot uint32, p Peer) {
 	}
 }
 
-// handOver gives a node alone.
+// handOver is HandOver by slot.
 func (a *Authority) handOver(slot uint32, p Peer) {
 	n := &a.nodes[slot]
 	if n.owner == p {
@@ -136,15 +137,15 @@ func (a *Authority) Owner(n Node) Peer {
 	return 0
 }
 
-// tenure is a time during which a node had an owner: until the tick of the
-// hand-over, from which on the next one owns it.
+// tenure is one former ownership of a node. It ended with the tick until, from which on
+// the next owner has the node.
 type tenure struct {
 	owner Peer
 	until Tick
 }
 
-// retire notes that an owner has had a node until a tick. Those are remembered whose
-// calls may still count (protocol rule 22), one a tick at most.
+// retire notes that the owner has had a node until a tick. Only owners whose calls may
+// still count are remembered (protocol rule 22), at most one a tick.
 func (n *node) retire(t, second Tick) {
 	old := 0
 	for old < len(n.past) && n.past[old].until+second <= t {
@@ -152,12 +153,12 @@ func (n *node) retire(t, second Tick) {
 	}
 	n.past = slices.Delete(n.past, 0, old)
 	if k := len(n.past); k > 0 && n.past[k-1].until == t {
-		return // it owned the node at no tick
+		return // the owner had the node at no tick
 	}
 	n.past = append(n.past, tenure{n.owner, t})
 }
 
-// ownerAt is who owned a node at a tick, and whether it has changed hands
+// ownerAt returns who owned a node at a tick, and whether the node has changed hands
 // since (protocol rule 21: ownership is a function of the tick).
 func (n *node) ownerAt(t Tick) (owner Peer, since bool) {
 	for i := range n.past {

@@ -4,12 +4,18 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// planUpdates finds what a peer must be told of the nodes that it holds. A row
-// is pending when the newest version on its way, advanced to now, is not what
-// the row is now. Only nodes are looked at that left their course in this send,
-// or whose course the peer knows by another anchor than the store's.
+// The updates of a peer's send: which of the nodes that it holds have something to tell
+// it, against which base each row is coded, and the coding itself. plain.go has the
+// fast path for the usual node, turns.go the choice where the budget does not pay for
+// all.
+
+// planUpdates plans what a peer must be told of the nodes that it holds. A row is
+// pending if the newest version on its way to the peer, advanced to now, is not what
+// the row is now. It looks only at marked nodes: those that left their course since
+// they were last told, and those that the peer predicts from another anchor than the
+// store does.
 //
-// b is the peer's first batch, taken and touched already unless it is stale.
+// b is the peer's first batch, taken and touched already unless the plan is stale.
 func (a *Authority) planUpdates(p *peer, b *batch) {
 	if n := a.crowd(p); n > 0 {
 		a.planUrgent(p, b, n)
@@ -21,7 +27,7 @@ func (a *Authority) planUpdates(p *peer, b *batch) {
 	pl.guesses.to = uint32(len(a.pieces.guesses))
 }
 
-// planMarked plans the updates of all that is marked.
+// planMarked plans the updates of all marked nodes.
 func (a *Authority) planMarked(p *peer, b *batch) {
 	if p.plan.stale {
 		b.take(&p.marks, 0)
@@ -45,7 +51,7 @@ func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {
 	case e.state == entryComing && !v.guessable():
 		return
 	case n.spawn.Hz > 0 && !e.meta && uint32(a.tick-v.told)*uint32(n.spawn.Hz) < uint32(a.cfg.Hz):
-		return // its own rate
+		return // not due by the node's own rate
 	}
 	at, rec := len(a.syms), len(a.recs)
 	m := p.link.model
@@ -101,11 +107,11 @@ func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {
 	}
 }
 
-// guessable is whether there is something to guess upon, and what the peer has is
-// not laid out otherwise.
+// guessable reports whether an update may build on an arrival that is not acked: a
+// datagram carried the arrival, and the set of items has not changed since.
 func (v *visit) guessable() bool { return v.block == 0 && v.copies > 0 && !v.relayout }
 
-// loosen notes whether a handle must be looked at in every send.
+// loosen sets or clears markLoose: whether a handle must be looked at in every send.
 func (p *peer) loosen(h uint32, loose bool) {
 	if loose {
 		p.marks.set(markLoose, h)
@@ -114,8 +120,8 @@ func (p *peer) loosen(h uint32, loose bool) {
 	}
 }
 
-// isLoose is whether a row can leave the course that the peer expects without
-// leaving the store's: it moves, and the peer's anchor is another.
+// isLoose reports whether a row can leave the course that the peer expects without
+// leaving the store's course: the row drifts, and the peer knows it by another anchor.
 func (a *Authority) isLoose(r *row, pr *peerRow) bool {
 	if !r.drifting {
 		return false
@@ -124,8 +130,9 @@ func (a *Authority) isLoose(r *row, pr *peerRow) bool {
 	return pr.flight != r.head || pr.flightTick != tick
 }
 
-// closeness weighs a node's urgency by its distance: 4 for the peer's own, 2
-// where the observer stands, falling to 1 at the edge of sight and below.
+// closeness weighs a node's urgency by its distance: 4 for the peer's own nodes; for
+// others 2 at the observer, falling to 1 at the edge of sight and less beyond; 1 where
+// there is no distance.
 func (a *Authority) closeness(p *peer, n *node) float32 {
 	switch {
 	case n.owner == p.id:
@@ -138,8 +145,8 @@ func (a *Authority) closeness(p *peer, n *node) float32 {
 	return float32(2 * reach / (reach + p.distance(at.x, at.y)))
 }
 
-// tell says which of the next rows an ordinary update of a node of several
-// tells.
+// tell returns the symbol that says which of the next rows an ordinary update tells; it
+// is used for nodes of several rows.
 func (m *entryModel) tell(actions []int) prefix.Sym {
 	n, mask := min(len(actions), toldRows), 0
 	for i, k := range actions[:n] {
@@ -148,8 +155,8 @@ func (m *entryModel) tell(actions []int) prefix.Sym {
 	return m.told[n-1].sym(mask)
 }
 
-// appendRow codes row i of a node for a peer, as a.actions has it. loose asks
-// for another look at the next send.
+// appendRow codes row i of a node for a peer, by the action in a.actions. It returns
+// whether the row was pending, whether it is loose, and its age in ticks as urgency.
 func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess bool) (pending, loose bool, age float32) {
 	r := &a.rows[n.rows[i]]
 	pr := p.row(e, i)
@@ -187,19 +194,19 @@ func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i 
 	}
 }
 
-// rowAction is what an update does to row i of a node.
+// rowAction returns what an update does to row i of a node: one of rowSame … rowForget.
 func (a *Authority) rowAction(p *peer, h uint32, n *node, i int, pr *peerRow, guess bool) int {
 	r := &a.rows[n.rows[i]]
 	sees := a.sees(p, n, r.t.audience)
 	switch {
 	case !sees && (pr.hidden || guess):
-		return rowSame // a guess may be skipped; the arrival's ack tells what the peer has
+		return rowSame // a guess may be skipped; the ack of the arrival tells what the peer has
 	case !sees:
 		return rowForget
 	case pr.hidden && guess:
 		return rowSame // the next copy of the arrival shows it
 	case pr.hidden:
-		*pr = peerRow{from: uint32(a.tick)} // gained: a keyframe
+		*pr = peerRow{from: uint32(a.tick)} // the peer has gained the right: a keyframe
 	}
 	if guess && pr.acked == 0 || n.transient && pr.flight != 0 {
 		return rowSame
@@ -210,7 +217,7 @@ func (a *Authority) rowAction(p *peer, h uint32, n *node, i int, pr *peerRow, gu
 	return rowSame
 }
 
-// takesAway is whether a peer has a row of a node that it may not see any more.
+// takesAway reports whether a peer has a row of a node that it may no longer see.
 func (a *Authority) takesAway(p *peer, e *entry, n *node) bool {
 	for i, ri := range n.rows {
 		if who := a.rows[ri].t.audience; who != Everyone && !p.row(e, i).hidden && !a.sees(p, n, who) {
@@ -220,18 +227,18 @@ func (a *Authority) takesAway(p *peer, e *entry, n *node) bool {
 	return false
 }
 
-// justLeft is whether the row has left, at this tick, the course that the peer
-// knows: what most of what is pending has done.
+// justLeft reports whether the row has left the course that the peer knows at this
+// tick. Most pending rows have.
 func (r *row) justLeft(pr *peerRow, tick uint32) bool {
 	return pr.flight == r.head-1 && pr.flightTick == r.before && r.left == tick
 }
 
-// pending is whether the newest version on its way does not become what the
-// row is now.
+// pending reports whether the peer must be told of the row: whether the newest version
+// on its way does not lead to what the row is now.
 func (a *Authority) pending(r *row, pr *peerRow) bool {
 	if pr.flight == r.head {
 		if _, tick := a.anchored(r); pr.flightTick == tick {
-			return false // the row is on this anchor's course, or it would have another
+			return false // the row is on this anchor's course, or it would have another anchor
 		}
 		if !r.drifting {
 			return false
@@ -244,19 +251,19 @@ func (a *Authority) pending(r *row, pr *peerRow) bool {
 	return !a.leads(r, pr.flight, pr.flightTick)
 }
 
-// inDoubt is whether a packet that was taken for lost carried the row after what the
-// peer is known to have: it may come yet, or its ack was lost. What the row is now is
-// told then, be it as it was before.
+// inDoubt reports whether a packet that was judged lost carried a newer version of the
+// row than the peer is known to have. The packet may still come, or only its ack was
+// lost. The row is then told even if it is again what it was before.
 func (pr *peerRow) inDoubt() bool { return pr.newest > pr.flightTick }
 
-// leads is whether a version becomes what the row is now, for a peer that has it as
-// it was at a tick from its own on.
+// leads reports whether a version leads to what the row is now, for a peer that had the
+// version as it was at tick, a tick not before the version's own.
 func (a *Authority) leads(r *row, ver, tick uint32) bool {
 	t, now := r.t, a.slabs[r.t.index].now(r.block)
 	words, at := a.version(r, ver)
 	before, since := tick-at, uint32(a.tick)-tick
 	if axes := t.walk.axes; axes != nil {
-		stands := ver == r.head || t.stands(words, now) // it would have another version
+		stands := ver == r.head || t.stands(words, now) // at head the words stand, or there would be another version
 		return stands && lead(axes, words, now, int64(before), int64(since))
 	}
 	if before != 0 {
@@ -265,7 +272,8 @@ func (a *Authority) leads(r *row, ver, tick uint32) bool {
 	return t.onCourse(words, now, since)
 }
 
-// baseOf is how the base of an update of row i of a handle's node is named.
+// baseOf returns how an update of row i of a handle's node names its base: rowKeyframe,
+// rowExplicit or rowImplicit.
 func (a *Authority) baseOf(p *peer, h uint32, i int, r *row, pr *peerRow, guess bool) int {
 	switch {
 	case !a.isBase(p, h, i, r, pr):
@@ -276,8 +284,8 @@ func (a *Authority) baseOf(p *peer, h uint32, i int, r *row, pr *peerRow, guess 
 	return rowImplicit
 }
 
-// appendDelta codes a row against the version that the peer is known to have,
-// as baseOf named it, and returns as what it is to be accounted.
+// appendDelta codes a row against the version that the peer is known to have, with the
+// base that baseOf has chosen, and returns what the bits are accounted as.
 func (a *Authority) appendDelta(p *peer, h uint32, i int, r *row, pr *peerRow, action int) int {
 	m := p.link.model
 	if action == rowKeyframe {
@@ -302,14 +310,14 @@ func (a *Authority) appendDelta(p *peer, h uint32, i int, r *row, pr *peerRow, a
 	switch c := a.coded(m, r, pr); {
 	case c.isRun():
 		a.syms = append(a.syms, prefix.Sym(c))
-	case len(a.syms) == end: // they are of before
+	case len(a.syms) == end: // the symbols were coded before, for another peer
 		a.syms = append(a.syms, c.among(a.syms)...)
 	}
 	return accountUpdate
 }
 
-// implicit is whether "the newest version up to the packet's base tick" means
-// the acked version on the peer, too: every packet up to there that carried the
+// implicit reports whether "the newest version up to the packet's base tick" also means
+// the acked version to the peer: whether every packet up to that tick that carried the
 // row after the acked version is known to have arrived (protocol rule 13).
 func (pr *peerRow) implicit(baseTick uint32) bool {
 	if pr.ackedTick > baseTick {
@@ -326,8 +334,8 @@ func (pr *peerRow) implicit(baseTick uint32) bool {
 	return pr.carried>>((pr.newest-hi)&63)<<((pr.ackedTick-hi)&63) == 0 // 1 to 64 bits
 }
 
-// appendVars codes the variable-length props of a row against base, nil for
-// all of them.
+// appendVars codes the variable-length props of a row against base, or all of them in
+// full if base is nil.
 func (a *Authority) appendVars(p *peer, r *row, base []any) {
 	if r.vars == nil {
 		return
