@@ -1,27 +1,28 @@
 package rpl
 
-// Velocities that nobody declared. A game that replicates where things are but
-// not how fast they go would be sent a correction for every step of every walk.
-// So a word that moves, without a `predict=`, has a hidden velocity, which the
-// authority infers from the steps that the value has taken: a word of the row
-// like any other to the coder, never seen by a component. It is 0 until a value
-// has gone straight for some ticks, so that noise and teleports cost nothing.
+// Inferred velocities. A game that replicates positions but not velocities would be
+// sent a correction for every step of every walk. So a moving word without a `predict=`
+// has a hidden velocity, which the authority infers from the steps that the value has
+// taken. To the coder it is a word of the row like any other; no component sees it. It
+// is 0 until a value has gone straight for some ticks, so that noise and teleports cost
+// nothing.
 
 const (
-	// inferBits is the binary digits of a step that an inferred velocity has: a
-	// walk that is off by half of the last digit is a step off after a second, and
-	// each digit more costs a bit at every turn. On traces whose velocities were
-	// taken away 4 digits cost 11 % more than 6, and 8 digits 3 %.
+	// inferBits is the binary digits of a step in an inferred velocity. A walk that is
+	// off by half of the last digit is a step off after a second; each further digit
+	// costs a bit at every turn. On traces whose velocities were taken away, 4 digits
+	// cost 11 % more than 6, and 8 digits 3 % more.
 	inferBits = 6
 
 	inferRate = 1 << (32 - inferBits)
 
-	// inferMost bounds it: 2^20 steps a tick are a teleport.
+	// inferMost is the highest inferred velocity: more than 2^20 steps a tick are a
+	// teleport.
 	inferMost = 1 << (20 + inferBits)
 )
 
-// infers is whether a word gets a velocity of its own: where a node is, and what
-// is drawn between samples, unless something is said to predict it.
+// infers reports whether a word gets an inferred velocity: a node's position and what
+// is interpolated do, unless a tag says what predicts them.
 func (t *ItemType) infers(w int) bool {
 	word, p := &t.Words[w], &t.Props[t.Words[w].Prop]
 	if word.Wrap || word.raw || word.Velocity >= 0 || word.VelocityItem != "" || p.Once || p.Present >= 0 {
@@ -34,24 +35,24 @@ func inferredVelocity(prop int) Word {
 	return Word{Prop: prop, Min: -inferMost, Max: inferMost, Velocity: -1}
 }
 
-// A run is the steps that a value has taken at one velocity, as far as rounding
-// lets one tell: between lo and hi, in runUnit-ths of a step a tick.
+// A run is the steps that a value has taken at one velocity, as far as rounding lets
+// one tell. The velocity is between lo and hi, in runUnit-ths of a step per tick.
 type run struct {
-	x      int32  // where it began …
-	tick   uint32 // … and when
+	x      int32  // the value where the run began
+	tick   uint32 // when it began
 	last   int32  // the newest value
 	lo, hi int64
 }
 
-// runUnit is fine enough that rounding ends no run of less than minutes.
+// runUnit is fine enough that rounding ends no run that lasts less than minutes.
 const runUnit = 1 << 16
 
-// straight is the ticks after which a run is taken to go on. Of what was tried (2
+// straight is how many ticks a run must last to be taken to go on. Of what was tried (2
 // to 5, and a threshold that rises where runs have not lasted) it costs least.
 const straight = 4
 
-// infer sets the hidden velocities of a row, and reports whether one changed. It
-// is changed only where the one that the row's anchor has proves wrong.
+// infer sets the inferred velocities of a row, and reports whether one changed. A
+// velocity changes only if that of the row's anchor proves wrong.
 func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) {
 	seen := uint32(*s.tracked(block))
 	n, fresh := tick-seen, seen == 0
@@ -81,12 +82,12 @@ func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) 
 	return turned
 }
 
-// follow takes the next value, n ticks later, into the run, or begins a new one
-// with this step.
+// follow takes the next value, n ticks later, into the run, or begins a new run with
+// this step.
 func (r *run) follow(x int32, tick, n uint32) {
 	grown, age := int64(x)-int64(r.x), int64(tick-r.tick)
 	lo, hi := (grown-1)*runUnit/age, (grown+1)*runUnit/age
-	if age > int64(n) { // there was a step before
+	if age > int64(n) { // not the first step of the run
 		lo, hi = max(lo, r.lo), min(hi, r.hi)
 	}
 	if lo > hi {
@@ -97,8 +98,9 @@ func (r *run) follow(x int32, tick, n uint32) {
 	r.lo, r.hi, r.last = lo, hi, x
 }
 
-// velocity is what the run tells, whose last step took n ticks. One step says nothing: it
-// may be a leap after a rest, or between two sends that lie far apart.
+// velocity is the velocity of a run whose last step took n ticks, 0 if it is not known.
+// One step says nothing: it may be a leap after a rest, or between two sends that lie
+// far apart.
 func (r *run) velocity(tick, n uint32) int32 {
 	if age := tick - r.tick; age < straight || age <= n || r.lo <= 0 && r.hi >= 0 {
 		return 0

@@ -20,7 +20,7 @@ type peer struct {
 	lookAgain bool // Stream must look at everything in reach
 	looked    bool // Stream has looked since an observer last moved
 	points    [][2]float64
-	point     [1][2]float64 // memory of points where there is one
+	point     [1][2]float64 // memory of points if there is only one
 	watch     watch
 
 	// Receive, Schedule and Encode

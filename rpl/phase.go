@@ -2,20 +2,19 @@ package rpl
 
 import "unsafe"
 
-// Phases: where between two steps of its quantiser a moving value is.
+// Phases: where a moving value is between two steps of its quantiser.
 //
-// A position that travels in whole steps is off by up to half a step, and so is
-// every prediction made from it: in a quarter of the ticks the predicted
-// position rounds to another step than the true one, and a correction is sent
-// for nothing but rounding. So each predicted word carries a hidden word, its
-// phase in sixteenths of a step, that the authority estimates from the steps
-// that the value has taken. The phase is part of a version; it is never
-// compared, and no component sees it.
+// A position that travels in whole steps is off by up to half a step, and so is every
+// prediction made from it. In a quarter of the ticks the predicted position rounds to
+// another step than the true one, and a correction is sent that corrects nothing but
+// rounding. So each predicted word has a hidden word, its phase in sixteenths of a
+// step, which the authority estimates from the steps that the value has taken. The
+// phase is part of a version. It is never compared, and no component sees it.
 //
-// Where a course begins the estimate is an odd number of sixteenths, the middle
-// of an eighth: more precise ones cost a bit each and save few corrections. The
-// sixteenths between them come of going on. So the difference from what was
-// expected, made odd, is mostly even.
+// Where a course begins, the estimate is an odd number of sixteenths, the middle of an
+// eighth: finer estimates cost a bit each and save few corrections. Even numbers come
+// about as the course goes on. So the difference from what was expected, made odd, is
+// mostly even.
 
 const (
 	phaseBits = 4
@@ -24,8 +23,8 @@ const (
 	phaseKinds = 2 * phaseHalf
 )
 
-// phases gives every predicted word that does not wrap a hidden one, behind all
-// words of the row.
+// phases gives every predicted word that does not wrap a hidden word. The hidden words
+// stand behind all other words of the row.
 func (t *rowType) phases() {
 	t.phase = make([]int, len(t.words))
 	t.width = len(t.words)
@@ -42,9 +41,9 @@ func (t *rowType) phases() {
 // oddPhase is the middle of the eighth that a phase is in.
 func oddPhase(phase int32) int32 { return phase | 1 }
 
-// A tracker follows one predicted word of one row on the authority: the true
-// value is between lo and hi 256ths of a step above x. Each step narrows that;
-// what the velocity's own rounding leaves open widens it.
+// A tracker follows one predicted word of one row on the authority: the true value is x
+// plus lo to hi 256ths of a step. Each step that the value takes narrows the bounds;
+// what the rounding of the velocity leaves open widens them.
 type tracker struct {
 	x, v   int32
 	lo, hi int16
@@ -53,13 +52,13 @@ type tracker struct {
 const (
 	trackerWords = int(unsafe.Sizeof(tracker{}) / wordSize)
 
-	trackUnit = 8       // binary digits of a step
+	trackUnit = 8       // binary digits of a step in the bounds
 	trackHalf = 128     // half a step
-	trackMost = 16      // ticks: after a longer pause nothing is known
+	trackMost = 16      // ticks; after a longer pause nothing is known
 	noiseMost = 1 << 50 // more than any step
 )
 
-// noiseOf is what n ticks of a velocity's rounding leave open.
+// noiseOf is what the rounding of a velocity leaves open over n ticks.
 func noiseOf(n, rate int64) int64 {
 	if n > trackMost {
 		return noiseMost
@@ -67,7 +66,7 @@ func noiseOf(n, rate int64) int64 {
 	return n*rate>>(33-trackUnit) + 1
 }
 
-// track takes a row's words at this tick into its trackers, and sets inferred
+// track takes a row's words of this tick into its trackers, and sets inferred
 // velocities. It reports whether one of these changed.
 func (s *slab) track(t *rowType, block, tick uint32, now []int32) (turned bool) {
 	seen := s.tracked(block)
@@ -88,8 +87,8 @@ func (s *slab) track(t *rowType, block, tick uint32, now []int32) (turned bool) 
 	return turned
 }
 
-// retrack takes words that may have changed again in the tick that the trackers
-// know: of another value nothing is known.
+// retrack takes words that may have changed again in the tick that the trackers know.
+// Nothing is known about the phase of a value that did.
 func (s *slab) retrack(t *rowType, block uint32, now []int32) {
 	trackers := s.trackers(block, len(t.phased))
 	for k, i := range t.phased {
@@ -101,22 +100,23 @@ func (s *slab) retrack(t *rowType, block uint32, now []int32) {
 	}
 }
 
-// step takes a value, n ticks after the last, and its velocity.
+// step takes the value n ticks after the last one, and its velocity.
 func (f *tracker) step(x, v int32, n, rate int64) {
 	f.narrow(travel(f.v, v, n, rate, trackUnit)-(int64(x)-int64(f.x))<<trackUnit, noiseOf(n, rate))
 	f.x, f.v = x, v
 }
 
-// narrow shifts the bounds by what was expected and did not come.
+// narrow shifts the bounds by the difference between the expected way and the way
+// taken, and widens them by the noise.
 func (f *tracker) narrow(shift, noise int64) {
 	lo, hi := max(int64(f.lo)+shift-noise, -trackHalf), min(int64(f.hi)+shift+noise, trackHalf-1)
-	if lo > hi { // it did not come from there
+	if lo > hi { // the value did not come from there
 		lo, hi = -trackHalf, trackHalf-1
 	}
 	f.lo, f.hi = int16(lo), int16(hi)
 }
 
-// phase is the middle of the bounds; what stands has none.
+// phase is the middle of the bounds. A value at rest has none.
 func (f *tracker) phase() int32 {
 	if f.v == 0 {
 		return 0

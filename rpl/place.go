@@ -5,14 +5,14 @@ import (
 	"unsafe"
 )
 
-// place reads where a component says that its node is, without quantising all
-// of it: what stands in the range of its words is taken as it is.
+// place reads the position of a node from a component without quantising all of it. A
+// position within the range of its words is taken as it is, not rounded to a step.
 type place struct {
 	x, y uintptr
 	q    quantiser
 	step float64
-	keys [2]uint64 // for the sums that places are told by
-	size uintptr   // of each
+	keys [2]uint64 // of the sums by which positions are compared
+	size uintptr   // bytes of a coordinate
 	f32  bool
 	ok   bool
 }
@@ -36,7 +36,7 @@ func newPlace(t *ItemType) place {
 	return place{}
 }
 
-// see is what a component shows of it.
+// see reads the position from a component.
 func (pl *place) see(p unsafe.Pointer) (x, y float64) {
 	if pl.f32 {
 		return float64(*at[float32](p, pl.x)), float64(*at[float32](p, pl.y))
@@ -44,8 +44,8 @@ func (pl *place) see(p unsafe.Pointer) (x, y float64) {
 	return *at[float64](p, pl.x), *at[float64](p, pl.y)
 }
 
-// compare returns those of some rows that are elsewhere than the sums of where
-// they were seen last say, and brings these up to date.
+// compare returns which of the given rows have another position than seen says. seen
+// are sums of positions, which it updates.
 func (pl *place) compare(here *components, seen *[sheaf]uint64, rows uint64) (moved uint64) {
 	if pl.f32 {
 		return elsewhere[uint32](here, seen, rows, pl.x, pl.y, &pl.keys)
@@ -54,7 +54,7 @@ func (pl *place) compare(here *components, seen *[sheaf]uint64, rows uint64) (mo
 }
 
 func elsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, rows uint64, atX, atY uintptr, keys *[2]uint64) (moved uint64) {
-	_, _ = here[0], seen[0] // the loop need not ask whether they are nil
+	_, _ = here[0], seen[0] // spares the loop the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		x, y := uint64(*at[T](here[i], atX)), uint64(*at[T](here[i], atY))
@@ -66,8 +66,8 @@ func elsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, rows ui
 	return moved
 }
 
-// note notes where some rows are, less the bias, and returns those that are
-// farther from where the grid has them than a slack.
+// note writes the positions of some rows, less the bias, to their nodes' spots. It
+// returns the rows that are farther than a slack from where the grid has them.
 func (pl *place) note(spots []spot, slots *[sheaf]uint32, here *components, rows uint64, slack float64) (strays uint64) {
 	if pl.f32 {
 		return noted[float32](spots, slots, here, rows, pl, slack)
@@ -90,7 +90,7 @@ func noted[T float32 | float64](spots []spot, slots *[sheaf]uint32, here *compon
 	return strays
 }
 
-// clamped is where a coordinate is, less the bias, as its quantiser has it.
+// clamped is a coordinate, less the bias, clamped to the range of its quantiser.
 func (pl *place) clamped(v float64) float64 {
 	if x := v * pl.q.scale; x > pl.q.lo && x < pl.q.hi {
 		return v

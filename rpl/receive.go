@@ -9,21 +9,22 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// The Receive stage of the authority: a peer's datagrams. They are coded with
-// the default tables:
+// The Receive stage of the authority: the datagrams and reliable messages of peers.
+// Datagrams are coded with the default tables:
 //
 //	any? [newest packet's number 16, its age in ms 8, count, runs of acks],
 //	reliable messages applied 16, model 2,
 //	skipped? [age …], refused? [handle, row …], calls [bytes …]
 //
-// The runs are of packets below the newest that were received and applied, and
-// of such that were not, in turn, from the newest down.
+// The runs go down from the packet below the newest. They are in turn runs of packets
+// that were received and applied, and of packets that were not.
 
-// ErrPacket is a packet that cannot be read: it is dropped and counted.
+// ErrPacket says that a packet cannot be read. The packet is dropped and counted.
 var ErrPacket = errors.New("packet cannot be read")
 
-// Receive takes a datagram of a peer. Errors wrap ErrPacket and ErrNoPeer; they
-// need no action: nothing was applied, the core has counted them.
+// Receive takes a datagram of a peer: its sequence number, when it came, its bytes.
+// Errors wrap ErrPacket, which is counted, or ErrNoPeer. They need no action: nothing
+// was applied.
 func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) error {
 	p := a.byID.find(id)
 	if p == nil {
@@ -52,10 +53,11 @@ func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) err
 	return nil
 }
 
-// overtaken takes from a datagram what those after it have made untrue, by how many
-// numbers it is late: the count of reliable messages is of 16 bits, and a call on a
-// handle may be of a node that had the same gen. A handle's next node comes after a
-// removal was acked, so 256 of them take as many datagrams.
+// overtaken removes from a datagram what newer datagrams have made untrue; late is by
+// how many numbers it is older than the newest. The count of reliable messages has only
+// 16 bits. A call names its handle with a gen of 8 bits, so it may mean an earlier node
+// of the handle. A handle gets its next node only after a removal was acked, so 256 of
+// them take at least as many datagrams.
 func (a *Authority) overtaken(l *peerLink, u *up, late uint64) {
 	u.applied = l.arrived
 	if late >= generations {
@@ -73,13 +75,13 @@ type up struct {
 	n       uint
 	applied uint64
 	model   uint8
-	skipped [ackWindow/64 + 1]uint64 // bit i: newest-i was, but for its guesses
-	some    bool                     // of skipped
+	skipped [ackWindow/64 + 1]uint64 // bit i: newest-i was applied, except for its guesses
+	some    bool                     // skipped has any
 	refused []refusal
 	calls   []wireCall
 }
 
-// begin empties it, piece by piece: the slices' pointers stay what they are.
+// begin empties u field by field, so that the slices' pointers are not written.
 func (u *up) begin() {
 	u.any, u.newest, u.hold, u.n = false, 0, 0, 0
 	clear(u.acks[:])
@@ -91,8 +93,7 @@ func (u *up) begin() {
 	u.calls = u.calls[:0]
 }
 
-// came notes that the packets i and n-1 more below the newest but one were
-// applied.
+// came notes that n packets were applied, down from newest-1-i.
 func (u *up) came(i, n uint) {
 	for n > 0 {
 		some := min(n, 64-i%64)
@@ -130,7 +131,8 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 	return u, nil
 }
 
-// readAcks reads which packets came, and reports whether they are not too many.
+// readAcks reads which packets were applied, and reports whether there are not too
+// many.
 func (u *up) readAcks(d *prefix.Decoder, m *entryModel) bool {
 	u.n = uint(readUnsigned(d, &m.length))
 	if u.n > ackWindow {
@@ -138,7 +140,7 @@ func (u *up) readAcks(d *prefix.Decoder, m *entryModel) bool {
 	}
 	came := true
 	for i := uint(0); i < u.n && d.Err() == nil; came = !came {
-		run := u.n - i // the rest, which is told as 0
+		run := u.n - i // all the rest, coded as 0
 		if told := uint(readUnsigned(d, &m.run)); told > 0 {
 			run = min(run, told-1)
 		}
@@ -150,7 +152,7 @@ func (u *up) readAcks(d *prefix.Decoder, m *entryModel) bool {
 	return true
 }
 
-// readLists reads what mostly says nothing.
+// readLists reads the lists that are mostly empty: skipped, refused, calls.
 func (a *Authority) readLists(u *up, d *prefix.Decoder) error {
 	m := &a.defaults.entry
 	for n := 0; d.Bits(1) == 1; n++ {
@@ -190,7 +192,8 @@ func (a *Authority) readLists(u *up, d *prefix.Decoder) error {
 	return nil
 }
 
-// applyUp does what a sound datagram says. Acks only ever name what was sent.
+// applyUp applies a datagram that could be read. Acks only ever name packets that were
+// sent.
 func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	l := &p.link
 	if u.applied > l.arrived && u.applied <= p.given() {
@@ -201,10 +204,10 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 		a.noteAcks(p, u, at)
 	}
 	if len(u.refused) > 0 {
-		a.takeAcks(p) // they may be of what came with it
+		a.takeAcks(p) // the refusals may be of rows that the acks in this datagram are about
 	}
 	if u.model == p.tables && p.link.model != a.model && p.tables == a.model.number && l.arrived >= p.shipped {
-		// The peer has the newest tables, none before them of that number.
+		// The peer has the newest tables, and not earlier ones of that number.
 		p.link.model, p.turned, p.tablesAt = a.model, l.next, a.now
 	}
 	for _, r := range u.refused {
@@ -233,7 +236,7 @@ func (a *Authority) blocksArrived(p *peer) {
 	}
 }
 
-// thaw ends a silence: whatever was in flight counts as lost.
+// thaw ends a peer's silence: whatever was in flight counts as lost.
 func (a *Authority) thaw(p *peer) {
 	for i := range p.link.records {
 		if r := &p.link.records[i]; r.state == recFlight {
@@ -242,7 +245,7 @@ func (a *Authority) thaw(p *peer) {
 	}
 }
 
-// nearest is the number below limit whose low 16 bits are given.
+// nearest is the highest number below limit with the given low 16 bits.
 func nearest(limit uint64, low uint32) uint64 {
 	n := limit&^0xffff | uint64(low&0xffff)
 	if n >= limit && n >= 1<<16 {
@@ -251,7 +254,8 @@ func nearest(limit uint64, low uint32) uint64 {
 	return n
 }
 
-// ReceiveMessage takes a message of a peer's reliable lane.
+// ReceiveMessage takes a message of a peer's reliable lane. Errors are those of
+// Receive.
 func (a *Authority) ReceiveMessage(id Peer, b []byte) error {
 	p := a.byID.find(id)
 	if p == nil {

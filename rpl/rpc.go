@@ -8,11 +8,11 @@ import (
 	"unsafe"
 )
 
-// RPCs on the authority: routing by who is called, checking who calls,
-// carrying over either lane. The table is in docs/SPEC.md.
+// RPCs on the authority: routing a call by its target and the node's owner, checking
+// that a peer may call, and sending calls on either lane. docs/SPEC.md has the table.
 
-// Reliable messages between cores begin with one of these. Types from 0x80 up
-// are the adapter's.
+// A reliable message between cores begins with one of these types. Types from 0x80 up
+// belong to the adapter.
 const (
 	msgCall     = 0x01
 	msgBlock    = 0x02
@@ -21,11 +21,11 @@ const (
 	msgPart     = 0x05
 )
 
-// A Call is an RPC that is to run on this machine now.
+// A Call is an RPC that runs on this machine now.
 type Call struct {
 	Node Node
-	From Peer // who sent it; Server for the authority
-	Tick Tick // the step that it was called in
+	From Peer // the peer that sent it; Server for the authority
+	Tick Tick // the tick in which it was called
 	RPC  *RPCType
 	Args []byte // as sent; valid during the call
 }
@@ -53,7 +53,7 @@ func (q *callQueue) add(c Call, args []byte) {
 	q.due = append(q.due, queued{c, at, len(q.args)})
 }
 
-// run runs what is due; calls that are made meanwhile wait for the next run.
+// run runs the calls that are due. Calls made meanwhile wait for the next run.
 func (q *callQueue) run(fn func(Call)) {
 	list := q.due
 	q.due, q.next = q.next[:0], list
@@ -70,19 +70,20 @@ func (q *callQueue) run(fn func(Call)) {
 	}
 }
 
-// peerCalls are the calls on their way to a peer.
+// peerCalls are the calls on their way to a peer, and those of the peer that wait to
+// run.
 type peerCalls struct {
-	ready      [][]byte // reliable messages to give to the lane
-	bytes      int      // of them
-	given      int      // bytes of the first of them that were given, behind its type; below 0 they are void
-	scratch    []byte   // a part
+	ready      [][]byte // reliable messages that the lane has not taken yet
+	bytes      int      // of ready
+	given      int      // bytes of ready[0] already given to the lane, without its type; below 0 those parts are void
+	scratch    []byte   // of a part
 	waiting    []waitingCall
 	held       int // the sum of visit.calls
 	unreliable [][]byte
-	paid       int // of them, which leave in this send
-	due        int // calls taken from the peer for the turn dueTurn
+	paid       int // how many of unreliable leave in this send
+	due        int // how many calls of the peer run in the turn dueTurn
 	dueTurn    uint32
-	later      []wireCall // reliable ones of the peer that were more
+	later      []wireCall // reliable calls of the peer that wait for the next tick
 	laterBytes int
 }
 
@@ -97,8 +98,8 @@ func checkArgs(rpc *RPCType, args []byte) error {
 	return nil
 }
 
-// callee is the slot of a node that is called, with its tree judged: who may have it as of
-// now is called.
+// callee returns the slot of a node that is called. It judges the node's tree first, so
+// that the call reaches exactly the peers that may have the node now.
 func (a *Authority) callee(n Node, rpc *RPCType, args []byte) (slot uint32, err error) {
 	if err := checkArgs(rpc, args); err != nil {
 		return 0, err
@@ -112,9 +113,9 @@ func (a *Authority) callee(n Node, rpc *RPCType, args []byte) (slot uint32, err 
 	return slot, nil
 }
 
-// Call calls an RPC on a node from this machine, routed by its target. An error wraps
-// ErrArgs, ErrNoNode, or ErrLimit: for so many peers too many reliable calls wait
-// already, and it is dropped for them.
+// Call calls an RPC on a node from this machine; the RPC's target decides where it
+// runs. An error wraps ErrArgs, ErrNoNode or ErrLimit. ErrLimit: too many reliable
+// calls wait for some peers already, and the call is dropped for those.
 func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 	slot, err := a.callee(n, rpc, args)
 	if err != nil {
@@ -142,10 +143,11 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 	return lanesFull(rpc, full)
 }
 
-// CallOthers hands on what a peer has called on a node: to all other peers that hold the
-// node, or are about to, and not here. Errors are those of Call; a reliable call has no
-// room either where maxHandedOn bytes wait for a peer's lane, for what peers call may not
-// hold up for longer what this machine has to say.
+// CallOthers hands on what a peer has called on a node: to all other peers that hold
+// the node or are about to, and not to this machine. Errors are those of Call. A
+// reliable call is also dropped for a peer whose lane has more than maxHandedOn bytes
+// waiting, because what other peers call must not delay what this machine has to say
+// any longer.
 func (a *Authority) CallOthers(n Node, rpc *RPCType, args []byte, but Peer) error {
 	slot, err := a.callee(n, rpc, args)
 	if err != nil {
@@ -154,10 +156,10 @@ func (a *Authority) CallOthers(n Node, rpc *RPCType, args []byte, but Peer) erro
 	return lanesFull(rpc, a.callHolders(&a.nodes[slot], rpc, args, but))
 }
 
-// callHolders calls all peers that hold a node, or are about to, but for one, and counts
-// those that have no room.
+// callHolders calls all peers that hold a node or are about to, except one, and returns
+// how many of them have no room.
 func (a *Authority) callHolders(n *node, rpc *RPCType, args []byte, but Peer) (full int) {
-	if n.born == a.send { // nobody who may be left out has it
+	if n.born == a.send { // Stream has not decided on it: nobody has it, not even the peer that is left out
 		return flag(!a.callEarly(n, 0, rpc, args))
 	}
 	for i := range n.holders {
@@ -173,7 +175,8 @@ func (a *Authority) callHolders(n *node, rpc *RPCType, args []byte, but Peer) (f
 	return full
 }
 
-// lanesFull is the error of a reliable call for which some peers have no room.
+// lanesFull is the error of a reliable call for which some peers have no room, nil for
+// none.
 func lanesFull(rpc *RPCType, peers int) error {
 	if peers == 0 {
 		return nil
@@ -181,8 +184,8 @@ func lanesFull(rpc *RPCType, peers int) error {
 	return fmt.Errorf("rpl: RPC %s is dropped for %d of its peers, for which too much waits already (%d messages, or %d bytes where it is handed on): %w; call less often, or replicate it in a prop", rpc.Name, peers, maxWaiting, maxHandedOn, ErrLimit)
 }
 
-// CallPeer calls an RPC on a node at one peer, which must hold the node. An error is
-// one of Call's, or wraps ErrNoPeer.
+// CallPeer calls an RPC on a node at one peer, which must hold the node or be about to.
+// An error is one of Call's, or wraps ErrNoPeer.
 func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 	slot, err := a.callee(n, rpc, args)
 	if err != nil {
@@ -199,10 +202,10 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 	return lanesFull(rpc, flag(!a.callHolder(p, &a.nodes[slot], rpc, args)))
 }
 
-// callHolder calls a peer that holds the node, or may yet: of what was just
-// made or given, Stream has not decided. An unreliable call on what the peer
-// was not told of is dropped and counted. It is false where there is no room for a
-// reliable one.
+// callHolder calls one peer. If the peer does not hold the node, Stream may not have
+// decided on it yet, because the node was just made or given: a reliable call then
+// waits. An unreliable call on a node that the peer was not told of is dropped and
+// counted. The result is false if there is no room for a reliable call.
 func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) bool {
 	hd := n.holder(p.index)
 	switch {
@@ -217,7 +220,8 @@ func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) bool
 	return true
 }
 
-// sendCall puts a call on its way, unless it is reliable and there is no room.
+// sendCall queues a call to a peer. The result is false if it is reliable and there is
+// no room.
 func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []byte) bool {
 	e := &p.entries[h]
 	if rpc.Lane == Unreliable {
@@ -252,8 +256,8 @@ func (p *peer) say(msg []byte) {
 	p.rpc.bytes += len(msg)
 }
 
-// appendCall is a call as both lanes carry it: handle, gen 1, RPC, tick 4,
-// arguments.
+// appendCall appends a call as both lanes carry it: handle, gen 1 byte, RPC, tick 4
+// bytes, arguments; handle and RPC as uvarints.
 func appendCall(b []byte, h uint32, gen uint8, rpc *RPCType, tick Tick, args []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(h))
 	b = append(b, gen)
@@ -292,8 +296,9 @@ func parseCall(b []byte, s *Schema, lane Lane) (c wireCall, err error) {
 	return c, nil
 }
 
-// Due runs the calls that wait for this machine: those of peers, and those that
-// ended here. The adapter runs it in Receive, and again at the start of Send.
+// Due runs the calls that wait for this machine: those that peers have made, and those
+// that this machine has made and that run here. The adapter calls it in Receive, and
+// again at the start of Send.
 func (a *Authority) Due(run func(Call)) {
 	if a.turnTick != a.tick {
 		if a.heaped {
@@ -305,18 +310,19 @@ func (a *Authority) Due(run func(Call)) {
 	a.calls.run(run)
 }
 
-// mayCall is whether a peer's call of a tick counts: it owned the node then,
-// and where the node has changed hands since, that is at most a second ago
-// (protocol rule 22). A client's clock may be ahead of an authority that lost
-// steps: its calls are judged as of now.
+// mayCall reports whether a peer's call of tick t counts: the peer owned the node then,
+// and if the node has changed hands since, t is at most a second ago (protocol rule
+// 22). The clock of a client may be ahead of an authority that lost ticks; its calls
+// are judged as of now.
 func (a *Authority) mayCall(p *peer, n *node, t Tick) bool {
 	t = min(t, a.tick)
 	owner, since := n.ownerAt(t)
 	return owner == p.id && (!since || a.tick-t <= Tick(a.cfg.Hz))
 }
 
-// called takes a peer's call, if the peer may make it. Of reliable ones what is more
-// than one tick may run waits for the next: what a lane holds up comes all at once.
+// called runs a call of a peer, if the peer may make it. Of reliable calls those beyond
+// what one tick may run wait for the next tick, because a lane that was held up
+// delivers all at once.
 func (a *Authority) called(p *peer, c wireCall) {
 	switch reliable := c.rpc.Lane == Reliable; {
 	case p.mayRun(a.turn) && !(reliable && len(p.rpc.later) > 0):
@@ -330,10 +336,10 @@ func (a *Authority) called(p *peer, c wireCall) {
 	}
 }
 
-// size is what a call takes while it waits.
+// size is the bytes that a call takes while it waits.
 func (c *wireCall) size() int { return len(c.args) + int(unsafe.Sizeof(*c)) }
 
-// mayRun is whether one more call of the peer may run in a turn.
+// mayRun reports whether one more call of the peer may run in a turn.
 func (p *peer) mayRun(turn uint32) bool {
 	if p.rpc.dueTurn != turn {
 		p.rpc.dueTurn, p.rpc.due = turn, 0
@@ -341,7 +347,7 @@ func (p *peer) mayRun(turn uint32) bool {
 	return p.rpc.due < maxDue
 }
 
-// runHeaped takes the calls of all peers that have waited.
+// runHeaped runs the calls of all peers that have waited for this tick.
 func (a *Authority) runHeaped() {
 	a.heaped = false
 	for _, p := range a.peers {
@@ -352,7 +358,8 @@ func (a *Authority) runHeaped() {
 	}
 }
 
-// runLater takes the calls that have waited, in order, as many as the turn may run.
+// runLater runs the calls of a peer that have waited, in order, as many as one turn may
+// run.
 func (a *Authority) runLater(p *peer) {
 	n := 0
 	for n < len(p.rpc.later) && p.mayRun(a.turn) {
@@ -364,7 +371,7 @@ func (a *Authority) runLater(p *peer) {
 	p.rpc.later = slices.Delete(p.rpc.later, 0, n)
 }
 
-// runCall has a call run, if the peer may make it.
+// runCall queues a call to run on this machine, if the peer may make it.
 func (a *Authority) runCall(p *peer, c wireCall) {
 	if c.handle >= uint32(len(p.entries)) || c.rpc.To != ToServer && c.rpc.To != Everywhere {
 		a.counters.CallsDropped++

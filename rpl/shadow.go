@@ -5,22 +5,25 @@ import (
 	"unsafe"
 )
 
-// A byteRange is a stretch of a component's struct that holds replicated
-// fields, and its place in a shadow.
+// A shadow is a copy of a component's replicated bytes at its last extraction. To
+// compare bytes is faster than to quantise, and most components have not changed.
+//
+// A byteRange is a stretch of a component's struct that holds replicated fields, and
+// its place in a shadow.
 type byteRange struct {
 	off  uintptr
 	size int
 	at   uintptr // in the shadow
 }
 
-// ShadowSize is the bytes that a shadow of the component takes.
+// ShadowSize is the bytes of a component's shadow.
 func (t *ItemType) ShadowSize() int { return t.shadowSize }
 
-// Same reports whether the component's replicated bytes equal the shadow, and
-// makes the shadow equal where they differ. Noise in local fields is not seen.
-// Items with vars (strings, lists, maps), which bytes alone cannot tell, and
-// items that refer to an entity, which may have become a node since, are never
-// the same: they are extracted and compared by content.
+// Same reports whether the component's replicated bytes equal the shadow, and copies
+// them to the shadow if they differ. Local fields are not compared. Two kinds of items
+// are never the same, and are extracted and compared by content: items with vars
+// (strings, lists, maps), whose content is elsewhere, and items that refer to an
+// entity, which may have become a node since.
 func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
 	if len(t.Vars) > 0 {
 		return false
@@ -28,7 +31,7 @@ func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
 	old := unsafe.Pointer(unsafe.SliceData(shadow[:t.shadowSize]))
 	for i := range t.ranges {
 		r := &t.ranges[i]
-		// As strings, bytes are compared by the fastest code that there is.
+		// Strings are compared by the fastest code that there is.
 		if unsafe.String(at[byte](p, r.off), r.size) != unsafe.String(at[byte](old, r.at), r.size) {
 			t.Shadow(p, shadow)
 			return false
@@ -42,7 +45,7 @@ func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
 	return true
 }
 
-// Shadow makes the shadow equal to the component.
+// Shadow copies the component's replicated bytes to the shadow.
 func (t *ItemType) Shadow(p unsafe.Pointer, shadow []byte) {
 	for i := range t.ranges {
 		r := &t.ranges[i]
@@ -50,8 +53,9 @@ func (t *ItemType) Shadow(p unsafe.Pointer, shadow []byte) {
 	}
 }
 
-// shadow computes what Same compares: the bytes of the plan's fields, merged
-// over padding (bytes that belong to no field, given as local ones).
+// shadow computes the ranges that Same compares: the bytes of the plan's fields, merged
+// over padding. local are the bytes of fields that are not replicated, over which it
+// must not merge.
 func (t *ItemType) shadow(local []byteRange) {
 	var rs []byteRange
 	for i := range t.lay.plan {
@@ -85,7 +89,7 @@ func (t *ItemType) shadow(local []byteRange) {
 	t.ranges, t.shadowSize = slices.Clip(merged), size
 }
 
-// overlaps reports whether any range has a byte in from … to.
+// overlaps reports whether any range has a byte in [from, to).
 func overlaps(rs []byteRange, from, to uintptr) bool {
 	for _, r := range rs {
 		if r.off < to && from < r.off+uintptr(r.size) {

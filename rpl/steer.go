@@ -6,22 +6,22 @@ import (
 	"unsafe"
 )
 
-// Steering: what a walk does with rows whose predicted words are all alike, each
-// with a phase and a velocity that nothing predicts. Where a row is on its course
-// its velocity is its last version's, so half of what foreseeing takes is known;
-// and most rows were steered a tick ago.
+// Steering is what a walk does with rows whose predicted words are all alike: each has
+// a phase, and a velocity that nothing predicts. A row that is on its course has the
+// velocity of its newest version, so half of the prediction is known beforehand. Most
+// rows were steered a tick ago, which saves more.
 
-// An axis is a predicted word: where in a row's block, in bytes, it, its velocity
-// and its phase stand, and how it goes on.
+// An axis is a predicted word: the byte offsets of it, its velocity and its phase in a
+// row's block, and how the word moves.
 type axis struct {
 	x, v, phase uintptr
 	rate        int64
-	noise       int64 // of one tick
+	noise       int64 // what the rounding of the velocity leaves open in one tick
 	min, max    int64
 	once        bool
 }
 
-// axesOf are the predicted words of a row as axes, nil where they are not.
+// axesOf returns the predicted words of a row as axes, nil if they are not all alike.
 func (t *rowType) axesOf() (axes []axis) {
 	if len(t.inferred) > 0 || len(t.phased) != len(t.predicted) {
 		return nil
@@ -40,17 +40,17 @@ func (t *rowType) axesOf() (axes []axis) {
 	return axes
 }
 
-// rowsAt are where the blocks of a sheaf's rows are.
+// rowsAt are the addresses of the blocks of a sheaf's rows.
 type rowsAt [sheaf]unsafe.Pointer
 
-// steer is track and follows at once: it adds the rows that are not where their
-// course leads to those that are known to have left theirs, as all have whose
-// velocity has changed.
+// steer is track and follows in one. off are the rows known to have left their course,
+// among them all whose velocity has changed. The result adds the rows that are not
+// where their course leads.
 func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows, off uint64, tick uint32) uint64 {
 	var all rowsAt
 	block, seenAt := s.all(), uintptr(s.seen)*wordSize
-	steady := uint64(0) // those that were tracked a tick ago
-	_ = blocks[0]       // the loop need not ask whether it is nil
+	steady := uint64(0) // rows that were tracked a tick ago
+	_ = blocks[0]       // spares the loop the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		row := block.at(blocks[i])
@@ -71,11 +71,11 @@ func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows, off uint64, tick u
 	return off
 }
 
-// track takes the word of rows that were tracked a tick ago into their trackers,
-// which stand at a word of their blocks.
+// track takes the word of rows that were tracked a tick ago into their trackers, which
+// stand at offset track, in words, of their blocks.
 func (a *axis) track(track int, all *rowsAt, rows uint64) {
 	posAt, velAt, rate, noise := a.x, a.v, a.rate, a.noise
-	_ = all[0] // the loop need not ask whether it is nil
+	_ = all[0] // spares the loop the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		row := all[bits.TrailingZeros64(m)]
 		f := (*tracker)(nthWord(row, track))
@@ -86,7 +86,8 @@ func (a *axis) track(track int, all *rowsAt, rows uint64) {
 	}
 }
 
-// missed returns those of some rows whose word is not where their course leads.
+// missed returns which of the given rows have a word that is not where their course
+// leads.
 func (s *slab) missed(a *axis, track int, all *rowsAt, rows uint64, tick uint32) (off uint64) {
 	rate, head, born := a.rate, uintptr(s.head)*wordSize, s.head+s.width
 	posAt, phaseAt := head+a.x, head+a.phase
@@ -104,13 +105,14 @@ func (s *slab) missed(a *axis, track int, all *rowsAt, rows uint64, tick uint32)
 	return off
 }
 
-// bounds is whether x is where the word's range ends on the way to another, or
-// need not be there.
+// bounds reports whether x is where the word's range ends on the way to a value, or
+// whether the word need not follow its course because only keyframes tell it.
 func (a *axis) bounds(to int64, x int32) bool {
 	return min(max(to, a.min), a.max) == int64(x) || a.once
 }
 
-// follow is the same for rows of any kind.
+// follow is steer for rows of any kind: it tracks them and returns which have left
+// their course.
 func (s *slab) follow(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint32) (off uint64) {
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
@@ -124,8 +126,9 @@ func (s *slab) follow(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint3
 	return off
 }
 
-// lead is whether words that predicted others have moved to where they are now:
-// some ticks, after which a peer was told, and some more.
+// lead reports whether base leads to now: first by the ticks before a peer was told,
+// then by the ticks since. These are two steps because each is clamped to the word's
+// range.
 func lead(axes []axis, base, now rowWords, before, since int64) bool {
 	for k := range axes {
 		a := &axes[k]
@@ -140,7 +143,7 @@ func lead(axes []axis, base, now rowWords, before, since int64) bool {
 	return true
 }
 
-// bounded is a place, in sixteenths of a step, that is within the word's range.
+// bounded clamps a value, in sixteenths of a step, to the word's range.
 func (a *axis) bounded(to int64) int64 {
 	if x := (to + phaseHalf) >> phaseBits; x < a.min || x > a.max {
 		return min(max(x, a.min), a.max) << phaseBits

@@ -7,55 +7,55 @@ import (
 	"slices"
 )
 
-// Whose turn it is, where a peer has more marked than its room could ever pay for. To
-// code what a node has to say takes much longer than to see that it has something to
-// say, and that takes as long as many looks at how long it has had: so some of what is
-// marked is looked at in each send, and coded is what has been wrong the longest, until
-// the room is spoken for.
+// Which updates are planned when a peer has more nodes marked than its room could pay
+// for. To code what a node has to say takes much longer than to see that it has
+// something to say, and that takes much longer than to compare how long nodes have
+// waited. So each send looks at some of the marked nodes only, and codes those that
+// have been wrong for the longest, until the room is used up.
 
-// A turn is since when a handle has been seen to have something to say, and what a
-// tick of that is worth: its node's weight, and how near that is.
+// A turn notes since when a handle has had something to say, and what each tick of
+// waiting is worth: the node's weight times its closeness.
 type turn struct {
-	since Tick    // 0: nothing, as far as was seen
+	since Tick    // 0: nothing to say, as far as was seen
 	worth float32 // 0: not known
 }
 
-// urgency grows with every tick that is waited for (a priority accumulator, as in
-// G. Fiedler, "State Synchronization", 2015).
+// urgency grows with every tick of waiting (a priority accumulator, as in G. Fiedler,
+// "State Synchronization", 2015).
 func (t turn) urgency(now Tick) float32 { return float32(now-t.since+1) * t.worth }
 
-// rank is an urgency to an eighth: floats that are positive are in the order of their
-// bits.
+// rank is an urgency rounded down to an eighth of a power of two, as an index. Positive
+// floats are in the order of their bits.
 func rank(urgency float32) int { return int(math.Float32bits(urgency)>>20) & (ranks - 1) }
 
 const ranks = 1 << 11
 
-// turns is what it takes to choose whose turn it is; of one peer at a time.
+// turns is the scratch memory to choose whose turn it is, for one peer at a time.
 type turns struct {
 	order []ranked // handles, the most urgent first
-	seen  marks    // those that were planned in this send
+	seen  marks    // handles that were planned in this send
 	ranks [ranks]int32
 }
 
 const (
-	// stripes is how many sends it takes, at most, to look at all that is marked:
-	// what has been wrong for a shorter time, and is right again by itself, costs
-	// nothing. Of so many, looks, all are looked at in each send.
+	// stripes is how many sends it takes, at most, to look at all marked handles. A
+	// node that is wrong for a shorter time, and right again by itself, costs nothing.
+	// Up to looks handles are all looked at in each send.
 	stripes = 8
 	looks   = 256
 
-	// usualBits is what an update takes, roughly, its name included.
+	// usualBits is roughly the bits of an update with its name.
 	usualBits = 60
 )
 
-// crowd is how many a peer has marked, if that is more than the room could pay for if
-// they said nothing but their names; else 0.
+// crowd returns how many handles a peer has marked, if the room could not pay for them
+// even if they said nothing but their names; else 0.
 func (a *Authority) crowd(p *peer) (n int) {
 	if a.cfg.Budget == 0 {
 		return 0
 	}
 	room := int(max(p.purse.left, 0) / nameBits)
-	if len(p.marks.of)<<6 > room { // mostly there are not even as many handles
+	if len(p.marks.of)<<6 > room { // mostly there are fewer handles than that
 		for k := range p.marks.of {
 			n += bits.OnesCount64(p.marks.of[k][markDirty] | p.marks.of[k][markLoose])
 		}
@@ -63,12 +63,12 @@ func (a *Authority) crowd(p *peer) (n int) {
 	if n > room {
 		return n
 	}
-	p.turns = p.turns[:0] // all have theirs
+	p.turns = p.turns[:0] // nobody has to wait
 	return 0
 }
 
-// planUrgent plans updates of the n that are marked, from what has been wrong the
-// longest on, until the room is spoken for or nothing is left.
+// planUrgent plans updates of the n marked handles, those that have been wrong the
+// longest first, until the room is used up or nothing is left.
 func (a *Authority) planUrgent(p *peer, b *batch, n int) {
 	updates, guesses := len(a.pieces.updates), len(a.pieces.guesses)
 	left := func() float64 {
@@ -79,7 +79,7 @@ func (a *Authority) planUrgent(p *peer, b *batch, n int) {
 	}
 	a.turns.seen.like(&p.marks)
 	a.planMovers(p, b)
-	every := uint32(1) // one of so many
+	every := uint32(1) // each send looks at one stripe of so many
 	for every < stripes && n > looks*int(every) {
 		every *= 2
 	}
@@ -101,7 +101,7 @@ func (a *Authority) planUrgent(p *peer, b *batch, n int) {
 	byHandle(a.pieces.guesses[guesses:])
 }
 
-// planMovers plans the updates of what hangs elsewhere now, none of which leaves
+// planMovers plans the updates of nodes with a new parent, none of which is sent
 // without the others (protocol rule 20).
 func (a *Authority) planMovers(p *peer, b *batch) {
 	b.n = 0
@@ -116,8 +116,8 @@ func (a *Authority) planMovers(p *peer, b *batch) {
 	a.planTurns(p, b)
 }
 
-// lookAt looks at one stripe of so many of what is marked: since when it is wrong, or
-// that it is not.
+// lookAt looks at one of every stripes of the marked handles: since when each is wrong,
+// or that it is not.
 func (a *Authority) lookAt(p *peer, b *batch, every, stripe uint32) {
 	ones := ^uint64(0) / (1<<every - 1) << stripe
 	b.n = 0
@@ -132,8 +132,8 @@ func (a *Authority) lookAt(p *peer, b *batch, every, stripe uint32) {
 	a.lookOver(p, b)
 }
 
-// lookOver looks at a batch. What is not one row that everyone sees is planned to find
-// out whether it has something to say.
+// lookOver looks at a batch. Only for a plain node can it tell that there is nothing to
+// say; any other node is taken to have something, and planning it finds out.
 func (a *Authority) lookOver(p *peer, b *batch) {
 	a.touchNext(p, b)
 	for _, h := range b.all() {
@@ -145,7 +145,7 @@ func (a *Authority) lookOver(p *peer, b *batch) {
 		}
 		if t.since == 0 {
 			if t.since = a.tick; e.plain && e.one.since > 0 {
-				t.since = e.one.since // what it waited for was lost
+				t.since = e.one.since // an update was sent since then, but lost
 			}
 		}
 		n := &a.nodes[e.node.Slot()]
@@ -157,8 +157,8 @@ func (a *Authority) lookOver(p *peer, b *batch) {
 	}
 }
 
-// planTurns plans the updates of a batch whose turn it is. Who gets no room after all
-// waits on (fitUrgent).
+// planTurns plans the updates of a batch whose turn it is. An update that gets no room
+// after all waits on (fitUrgent).
 func (a *Authority) planTurns(p *peer, b *batch) {
 	from := len(a.pieces.updates)
 	a.touchNext(p, b)
@@ -180,11 +180,11 @@ func byHandle(pieces []piece) {
 	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.handle, y.handle) })
 }
 
-// worthOf is what it is worth that a peer is told of a node a tick earlier.
+// worthOf is what it is worth to tell a peer of a node one tick earlier.
 func (a *Authority) worthOf(p *peer, n *node) float32 { return n.spawn.Weight * a.closeness(p, n) }
 
-// choose puts the n most urgent of those that are wrong and were not planned yet into
-// order; false where there are none.
+// choose puts the n most urgent handles that are wrong and not planned yet into
+// t.order, and reports whether there are any.
 func (a *Authority) choose(p *peer, n int) bool {
 	t := &a.turns
 	clear(t.ranks[:])
@@ -196,7 +196,7 @@ func (a *Authority) choose(p *peer, n int) bool {
 			}
 		}
 	}
-	least := ranks // all from this rank on
+	least := ranks // all from this rank up are taken
 	for rest := int32(n); least > 0 && rest > 0; {
 		least--
 		rest -= t.ranks[least]
@@ -216,7 +216,7 @@ func (a *Authority) choose(p *peer, n int) bool {
 	return len(t.order) > 0
 }
 
-// waiting are those of 64 handles that are marked and were not planned yet.
+// waiting returns which of the k-th 64 handles are marked and not planned yet.
 func (t *turns) waiting(p *peer, k int) uint64 {
 	return (p.marks.of[k][markDirty] | p.marks.of[k][markLoose]) &^ t.seen.of[k][markDirty]
 }

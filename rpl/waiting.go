@@ -1,17 +1,17 @@
 package rpl
 
-// Calls on nodes that their peers do not have yet: a node can be called from
-// its creation on. A reliable call waits for the node's arrival, an unreliable
-// one is dropped. The peer holds maxHeld at most, the others wait here.
+// Calls on nodes that their peers do not have yet. A node can be called from its
+// creation on: a reliable call waits for the node's arrival, an unreliable one is
+// dropped. At most maxHeld calls wait at the peer; the others wait here.
 
-// An earlyCall is one on a node of which Stream has not decided yet.
+// An earlyCall is a call on a node on which Stream has not decided yet.
 type earlyCall struct {
 	node Node
-	to   Peer // 0: whoever shall have the node
+	to   Peer // 0: every peer that will have the node
 	wait waitingCall
 }
 
-// A waitingCall is one on a node that the peer shall have but was not told of.
+// A waitingCall is a call on a node that the peer shall have but was not told of.
 type waitingCall struct {
 	node Node
 	rpc  *RPCType
@@ -19,8 +19,8 @@ type waitingCall struct {
 	args []byte
 }
 
-// callEarly keeps a reliable call until Stream has decided, 0 being everyone, unless
-// there is no room.
+// callEarly keeps a reliable call until Stream has decided on the node; to is one peer,
+// or 0 for all. The result is false if there is no room for a reliable call.
 func (a *Authority) callEarly(n *node, to Peer, rpc *RPCType, args []byte) bool {
 	if rpc.Lane != Reliable || len(a.early) >= maxWaiting {
 		a.counters.CallsDropped++
@@ -30,7 +30,7 @@ func (a *Authority) callEarly(n *node, to Peer, rpc *RPCType, args []byte) bool 
 	return true
 }
 
-// routeEarly hands early calls to the peers that Stream has found.
+// routeEarly hands early calls to the peers to which Stream has given the node.
 func (a *Authority) routeEarly() {
 	for i := range a.early {
 		c := &a.early[i]
@@ -55,7 +55,8 @@ func (a *Authority) routeEarly() {
 	a.early = a.early[:0]
 }
 
-// callLater keeps a call until its node has a handle, unless there is no room.
+// callLater keeps a call until its node has a handle and room at the peer. The result
+// is false if there is no room here.
 func (a *Authority) callLater(p *peer, c waitingCall) bool {
 	if len(p.rpc.waiting) >= maxWaiting {
 		a.counters.CallsDropped++
@@ -68,8 +69,8 @@ func (a *Authority) callLater(p *peer, c waitingCall) bool {
 	return true
 }
 
-// mayHold is whether a reliable call on a handle can leave now: the peer has the
-// node or may hold the call, and no earlier one waits.
+// mayHold reports whether a reliable call on a handle can be sent now: the peer has the
+// node or has room to hold the call, and no earlier call on the handle waits.
 func (p *peer) mayHold(h uint32) bool {
 	return !p.visits[h].waits && p.roomToHold(&p.entries[h])
 }
@@ -78,15 +79,15 @@ func (p *peer) roomToHold(e *entry) bool {
 	return e.state != entryComing || p.rpc.held < maxHeld
 }
 
-// heldNoMore notes that a peer holds no calls for a handle: its node is there, or
-// was and is gone.
+// heldNoMore notes that a peer holds no calls for a handle any more: the node has
+// arrived, or was removed.
 func (p *peer) heldNoMore(v *visit) {
 	p.rpc.held -= int(v.calls)
 	v.calls = 0
 }
 
-// handleOf is the handle of a node that a peer shall have, noHandle where it was
-// not told of it yet.
+// handleOf returns the handle of a node at a peer, noHandle if the peer was not told of
+// the node yet, and whether the peer shall have the node at all.
 func (a *Authority) handleOf(p *peer, n Node) (h uint32, wanted bool) {
 	if slot, ok := a.slot(n); ok {
 		if hd := a.nodes[slot].holder(p.index); hd != nil {
@@ -96,8 +97,8 @@ func (a *Authority) handleOf(p *peer, n Node) (h uint32, wanted bool) {
 	return noHandle, false
 }
 
-// callWaiting sends the calls whose nodes have handles now: the peer holds them
-// until the arrival is there.
+// callWaiting sends the waiting calls whose nodes have handles by now. The peer holds
+// them until the arrival is there.
 func (a *Authority) callWaiting(p *peer) {
 	for _, c := range p.rpc.waiting {
 		if h, _ := a.handleOf(p, c.node); h != noHandle {

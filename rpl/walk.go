@@ -5,24 +5,24 @@ import (
 	"unsafe"
 )
 
-// A walk reads one component of plain fields into its one row, and settles the
-// row. It is what most of a tick is spent on, so it asks by sums whether a
-// component shows what it last saw, quantises only what may differ, and looks only
-// at what can have left its course. That a component shows something else and has
-// the same sum happens once in 2^64 changes.
+// A walk reads a Column's components, of plain fields, each into its one row, and
+// settles the rows. Most of a tick is spent on it. So it compares sums to see whether a
+// component has changed, quantises only what may differ, and looks only at rows that
+// can have left their course. A changed component has the same sum once in 2^64
+// changes.
 //
-// It takes 64 rows at a time, and asks one thing of all of them before the next:
-// so short loops keep what they need in registers, and a processor has the memory
-// of many rows under way at once.
+// It takes 64 rows at a time, and does one step for all of them before the next. Such
+// short loops keep what they need in registers, and the processor can wait for the
+// memory of many rows at once.
 
-// sheaf is so many rows: a word of bits.
+// sheaf is how many rows a walk takes at a time: the bits of a word.
 const sheaf = 64
 
-// components are where those of a sheaf's rows are.
+// components are the addresses of the components of a sheaf's rows.
 type components = [sheaf]unsafe.Pointer
 
-// walk reads those of 64 rows that are asked for: of those that nobody holds where
-// they are, of the others what has changed.
+// walk reads the rows of sheaf w that asked names. Of rows that no peer holds it reads
+// only the position, of the others what has changed.
 func (c *Column) walk(w int, here *components, asked uint64) {
 	c.seek(w, here, c.far[w]&asked)
 	held, placed := c.walked[w], c.placed[w]
@@ -38,8 +38,8 @@ func (c *Column) walk(w int, here *components, asked uint64) {
 	c.settle(w, here, moved, turned, held&c.drifting[w])
 }
 
-// seek returns those of some rows that are elsewhere than they were, and notes
-// where.
+// seek returns which of the given rows have another position than before, and notes the
+// new ones.
 func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 	a := c.a
 	moved = c.place.compare(here, (*[sheaf]uint64)(c.places[w*sheaf:]), rows)
@@ -64,14 +64,15 @@ func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 	return moved
 }
 
-// compare returns those of some rows whose components show something else than
-// they did, by some probes.
+// compare returns which of the given rows have a component that differs from before, as
+// far as some probes see.
 func (c *Column) compare(w int, here *components, rows uint64, p *probes) (turned uint64) {
 	return p.changed(here, rows, c.slab.sums, (*[sheaf]uint32)(c.blocks[w*sheaf:]))
 }
 
-// settle reads rows that are elsewhere or show something else, and finds those of
-// them, and of those that drift, that have left their course.
+// settle reads the rows that moved or turned (that have another position or differ in
+// something else). Of these and of the rows that drift it finds those that have left
+// their course.
 func (c *Column) settle(w int, here *components, moved, turned, drifting uint64) {
 	if moved|turned|drifting == 0 {
 		return
@@ -96,11 +97,12 @@ func (c *Column) settle(w int, here *components, moved, turned, drifting uint64)
 	}
 }
 
-// readPlaces quantises where some rows are, and returns those whose words changed.
+// readPlaces quantises the positions of some rows, and returns the rows whose words
+// changed.
 func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
 	pl, s, atX, atY := c.place, c.slab, c.t.pos[0], c.t.pos[1]
 	bias, scale, lo, hi, block := pl.q.bias, pl.q.scale, pl.q.lo, pl.q.hi, s.all()
-	_, _ = here[0], blocks[0] // the loop need not ask whether they are nil
+	_, _ = here[0], blocks[0] // spares the loop the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		row := block.at(blocks[i])
@@ -119,7 +121,8 @@ func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64
 	return changed
 }
 
-// readRows quantises all of some rows, and returns those of which a word changed.
+// readRows quantises all words of some rows, and returns the rows of which a word
+// changed.
 func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
 	t, block := c.t, c.slab.all()
 	words := c.a.scratch[:len(t.item.Words)]
@@ -136,8 +139,8 @@ func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows u
 	return changed
 }
 
-// take makes an item's words those of its one row, and returns 1 if any of these
-// was another, else 0.
+// take copies an item's words to its one row, and returns 1 if any of them differed,
+// else 0.
 func (t *rowType) take(row, item rowWords) uint64 {
 	shown, differ := t.shown, int32(0)
 	for k := range shown {
@@ -148,7 +151,8 @@ func (t *rowType) take(row, item rowWords) uint64 {
 	return uint64(flag(differ != 0))
 }
 
-// follow notes where a node is whose words alone say that; now is its row.
+// follow notes the position of a node whose place cannot be read from the component's
+// bytes but only from its words; now is its row.
 func (c *Column) follow(it Item, now rowWords) {
 	h, step := &c.a.hots[it], c.t.item.PosStep
 	if h.flags&hotPlace == 0 {
@@ -160,9 +164,9 @@ func (c *Column) follow(it Item, now rowWords) {
 	}
 }
 
-// turn looks at words that nothing predicts: it returns the rows of which one is
-// not what it was, and notes those that drift from now on, and those that do no
-// longer.
+// turn looks at the words that nothing predicts. It returns the rows of which one such
+// word differs from the newest version, and notes which rows have begun or ceased to
+// drift.
 func (c *Column) turn(w int, rows uint64) (off uint64) {
 	a, t, s := c.a, c.t, c.slab
 	for m := rows; m != 0; m &= m - 1 {
@@ -182,8 +186,8 @@ func (c *Column) turn(w int, rows uint64) (off uint64) {
 	return off
 }
 
-// leave makes new versions of the rows that the walk found off their course,
-// and marks them for their holders.
+// leave makes new versions of the rows that the walk found off their course, and marks
+// their nodes for the holders.
 func (a *Authority) leave(t *rowType) {
 	for off := a.off; len(off) > 0; off = off[min(ahead, len(off)):] {
 		some := off[:min(ahead, len(off))]

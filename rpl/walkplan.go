@@ -6,36 +6,37 @@ import (
 	"math/rand/v2"
 )
 
-// walkPlan is how a walk reads the component of one rowType (walk.go).
+// walkPlan is how a walk reads the components of one row type (walk.go). It says which
+// bytes of a component to sum, and which words a course predicts.
 type walkPlan struct {
-	probes probes // all that is replicated …
-	rest   probes // … but for where the node is
-	axes   []axis // the predicted words, nil where they are not all alike
-	glides bool   // where the node is, is predicted
+	probes probes // see all that is replicated
+	rest   probes // see all but the position
+	axes   []axis // the predicted words; nil if they are not all alike (steer.go)
+	glides bool   // the position is predicted
 }
 
-// A probe is eight bytes of a struct.
+// A probe is eight bytes of a component's struct.
 type probe struct {
 	off  uintptr
-	mask uint64 // the bytes that belong to fields
+	mask uint64 // selects the bytes that belong to replicated fields
 	key  uint64
 }
 
-// probes tell by a sum what a component shows: it is of the products of pairs, and
-// of one probe that has no other as it is.
+// probes take the sum of a component: the products of pairs of probes and, as it is,
+// the one that has no other, combined by exclusive or.
 type probes struct {
 	pairs [][2]probe
 	odd   probe
 }
 
-// changed returns those of some rows of which the sum is not what it was.
+// changed returns which of the given rows have another sum than seen, and updates seen.
 func (p *probes) changed(here *components, rows uint64, seen []uint64, blocks *[sheaf]uint32) (changed uint64) {
 	var sums [sheaf]uint64
 	for k := range p.pairs {
 		addProducts(rows, p.pairs[k][0], p.pairs[k][1], here, &sums)
 	}
 	off, mask := p.odd.off, p.odd.mask
-	_, _ = here[0], blocks[0] // the loops need not ask whether they are nil
+	_, _ = here[0], blocks[0] // spares the loops the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		sum := *at[uint64](here[i], off)&mask ^ sums[i]
@@ -47,7 +48,7 @@ func (p *probes) changed(here *components, rows uint64, seen []uint64, blocks *[
 	return changed
 }
 
-// addProducts adds those of two probes to the sums of some rows.
+// addProducts adds the product of two probes to the sum of each row.
 func addProducts(rows uint64, x, y probe, here *components, sums *[sheaf]uint64) {
 	_, _ = sums[0], here[0]
 	for m := rows; m != 0; m &= m - 1 {
@@ -56,7 +57,8 @@ func addProducts(rows uint64, x, y probe, here *components, sums *[sheaf]uint64)
 	}
 }
 
-// product mixes two words as wyhash does: 128 bits, folded.
+// product mixes two words as wyhash does: the halves of the 128-bit product, combined
+// by exclusive or.
 func product(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)
 	return hi ^ lo
@@ -65,8 +67,8 @@ func product(x, y uint64) uint64 {
 // probeSize is the bytes of a probe.
 const probeSize = 8
 
-// walkable makes the plan where the row is all of its item, of fields that have
-// words only and whose values are their own.
+// walkable makes the walk plan of a row type whose item is one row of plain fields: one
+// part, without variable-length, optional or conditional values and without references.
 func (t *rowType) walkable() {
 	item := t.item
 	if len(item.Parts) != 1 || len(t.vars) > 0 || t.when != nil || item.Size < probeSize {
@@ -88,7 +90,8 @@ func (t *rowType) walkable() {
 	t.walk, t.walks = plan, true
 }
 
-// probed are the probes that see a field of a struct as well.
+// probed adds a field to the probes: size bytes at offset field of a struct of whole
+// bytes.
 func probed(probes []probe, field, size, whole uintptr) []probe {
 	off := min(field, whole-probeSize)
 	if size < probeSize { // together with its neighbours
@@ -105,7 +108,7 @@ func probed(probes []probe, field, size, whole uintptr) []probe {
 	return probes
 }
 
-// bytesOf are those bytes of eight at an offset that belong to a field.
+// bytesOf is a mask of those of the eight bytes at off that belong to a field.
 func bytesOf(off, field, size uintptr) uint64 {
 	var mask [probeSize]byte
 	for k := range mask {
@@ -116,7 +119,7 @@ func bytesOf(off, field, size uintptr) uint64 {
 	return binary.NativeEndian.Uint64(mask[:])
 }
 
-// hidden are the probes without where the node is.
+// hidden returns the probes without the bytes of the position.
 func (pl *place) hidden(probes []probe) (rest []probe) {
 	for _, p := range probes {
 		if pl.ok {
@@ -129,9 +132,9 @@ func (pl *place) hidden(probes []probe) (rest []probe) {
 	return rest
 }
 
-// summed gives probes their keys.
+// summed pairs probes and gives them keys.
 func summed(all []probe) (p probes) {
-	keys := rand.NewPCG(1, 2) // any odd ones
+	keys := rand.NewPCG(1, 2) // any odd numbers do
 	for ; len(all) > 1; all = all[2:] {
 		x, y := all[0], all[1]
 		x.key, y.key = keys.Uint64()|1, keys.Uint64()|1

@@ -6,32 +6,33 @@ import (
 	"time"
 )
 
-// A peer with one observer and a Grid keeps watch: it looks at all that is in
-// reach only when its observer has drifted off, and notes those nodes that can
-// come in or go out before it looks again, without leaving their place in the
-// grid: those near the edge of its sight. In every other send it asks of these
-// those whose place in the grid leaves a doubt, and those of which the grid
-// tells: who has left its place in a cell that the peer watches. (Verlet's
-// neighbour lists, as molecular dynamics has them: Phys. Rev. 159, 98, 1967.)
+// A watch finds what comes into and goes out of the sight of a peer with one observer
+// and a Grid. It looks at everything in reach only when the observer has drifted away
+// from where it last looked. At that look it notes the nodes near the edge of sight:
+// those that can come in or go out before the next look without leaving their place in
+// the grid. In every other send it asks only the noted nodes whose place in the grid
+// leaves a doubt, and the nodes of which the grid tells: those that left their place in
+// a cell that the peer watches. (Molecular dynamics calls this Verlet's neighbour
+// lists: Phys. Rev. 159, 98, 1967.)
 type watch struct {
 	at    [2]float64 // where the observer was at the last look
 	edge  []edgeNode
 	on    bool
-	blind bool // it goes by nothing that the grid says
-	waits bool // one of the edge is out of sight, and its least stay is not over
+	blind bool // places in the grid are not relied on
+	waits bool // a node of the edge is out of sight, but its minStay is not over
 }
 
-// cells are those of the grid from one corner to another.
+// cells is a rectangle of cells of the grid, both corners included.
 type cells struct{ from, to [2]int }
 
-// An edgeNode is a node at the edge of a peer's sight. All of it is right as long
-// as the grid does not tell of the node.
+// An edgeNode is a node near the edge of a peer's sight. It stays right until the grid
+// tells of the node.
 type edgeNode struct {
-	x, y float32 // in the grid
-	who  uint32  // its slot, and edgeHeld where the peer should hold it
+	x, y float32 // its place in the grid
+	who  uint32  // its slot, with edgeHeld if the peer should hold it
 }
 
-const edgeHeld = 1 << 31 // no slot
+const edgeHeld = 1 << 31 // a bit that no slot has
 
 func edgeAt(slot uint32, held bool) edgeNode {
 	return edgeNode{who: slot | uint32(flag(held))<<31}
@@ -39,27 +40,28 @@ func edgeAt(slot uint32, held bool) edgeNode {
 
 func (e *edgeNode) slot() uint32 { return e.who &^ edgeHeld }
 
-// held is whether the peer should hold the node, as a number.
+// held is 1 if the peer should hold the node, else 0.
 func (e *edgeNode) held() int { return int(e.who >> 31) }
 
-// rings are the squares of the distances by which a watch decides.
+// rings are the squares of the distances by which a watch decides. In each pair the
+// first is for nodes that the peer does not hold, the second for those that it holds.
 type rings struct {
-	sight [2]float64 // in truth: to enter, and to exit, of what is held
+	sight [2]float64 // between true positions: to enter, and to exit
 
-	// From the observer to a place in the grid, of what is not held, and of what
-	// is: who is not held and farther is out of sight, who is held and not farther
-	// is in it.
+	// From the observer to a place in the grid. A node that is not held and farther
+	// than the first is surely out of sight; a node that is held and not farther than
+	// the second is surely in sight.
 	doubt [2]far
 
-	// The same from where the observer was at the look, wherever it goes before
-	// the next one.
+	// The same from where the observer was at the look, valid wherever it goes before
+	// the next look.
 	edge [2]far
 
-	inner, outer far // there is no edge within inner and beyond outer
+	inner, outer far // no node within inner or beyond outer is at the edge
 }
 
-// newRings leaves room for the slack of the grid, and for what an observer may
-// have drifted.
+// newRings makes the rings of a Grid. doubt leaves room for the slack of the grid;
+// edge, inner and outer leave room for the drift of the observer as well.
 func newRings(sight Grid, slack, drift float64) rings {
 	both := slack + drift
 	return rings{
@@ -70,15 +72,15 @@ func newRings(sight Grid, slack, drift float64) rings {
 	}
 }
 
-// A far is the square of a distance, as an integer of the same order: two of them
-// are compared in one instruction, floats that may be no numbers in several.
+// A far is the square of a distance as an integer with the same order. Two of them are
+// compared in one instruction; floats, which may be NaN, take several.
 type far int32
 
 func farBetween(dx, dy float32) far {
-	return far(math.Float32bits(dx*dx+dy*dy) &^ (1 << 31)) // no number is beyond all
+	return far(math.Float32bits(dx*dx+dy*dy) &^ (1 << 31)) // NaN is beyond all
 }
 
-// farOf is of a distance; nothing is as near as a negative one.
+// farOf is the far of a distance. Nothing is as near as a negative distance.
 func farOf(d float64) far {
 	switch {
 	case d < 0:
@@ -89,14 +91,14 @@ func farOf(d float64) far {
 	return farBetween(float32(d), 0)
 }
 
-// departs is whether a node is held and farther than one limit, or not held and not
-// farther than the other.
+// departs is 1 if a node is held and farther than limits[1], or not held and not
+// farther than limits[0]; else 0.
 func departs(held int, d far, limits *[2]far) int { return held ^ flag(d <= limits[held&1]) }
 
-// watches is whether a peer keeps watch.
+// watches reports whether a peer keeps watch.
 func (a *Authority) watches(p *peer) bool { return a.grid.plain && len(p.points) == 1 }
 
-// vigil is a peer's watch in one send.
+// vigil is the work of one peer's watch in one send.
 type vigil struct {
 	*rings
 	a   *Authority
@@ -105,7 +107,7 @@ type vigil struct {
 	now time.Duration
 }
 
-// keepWatch brings what the peer should hold up to date.
+// keepWatch decides which nodes come into and go out of the peer's sight.
 func (a *Authority) keepWatch(p *peer, now time.Duration) {
 	g, w, o := a.grid, &p.watch, p.points[0]
 	blind := g.rough > 0 || g.coarse(o[0], o[1])
@@ -126,11 +128,11 @@ func (a *Authority) keepWatch(p *peer, now time.Duration) {
 	p.looked = true
 }
 
-// doubts is how many of the edge are looked over at once.
+// doubts is how many nodes of the edge are checked together.
 const doubts = 64
 
-// pass asks those at the edge of which there is doubt, and those of which the
-// grid has told.
+// pass asks the nodes of the edge that are in doubt, and the nodes of which the grid
+// has told.
 func (v *vigil) pass(told []uint32) {
 	p, w := v.p, &v.p.watch
 	w.waits = false
@@ -145,7 +147,7 @@ func (v *vigil) pass(told []uint32) {
 		var buf [doubts]uint8
 		asked := v.doubtful(buf[:0], w.edge[from:to], &news)
 		v.a.counters.DistanceChecks += uint64(len(asked))
-		for k := len(asked) - 1; k >= 0; k-- { // those behind have been asked, one of them may take the place
+		for k := len(asked) - 1; k >= 0; k-- { // from the end: dropEdge fills a gap with the last node, which was asked already
 			i := from + int(asked[k])
 			e := &w.edge[i]
 			if news.some && news.may(e.slot()) {
@@ -169,9 +171,9 @@ func (v *vigil) pass(told []uint32) {
 	}
 }
 
-// doubtful are the nodes that their places in the grid do not settle, and those
-// of which there is news: their places in the edge, appended to dst, which has
-// room. No branch depends on a node.
+// doubtful returns the indices in edge of the nodes that their places in the grid do
+// not settle, and of those with news. It appends them to dst, which has room. No branch
+// depends on a node.
 func (v *vigil) doubtful(dst []uint8, edge []edgeNode, news *slotFilter) []uint8 {
 	x, y := float32(v.o[0]), float32(v.o[1])
 	limits := &v.doubt
@@ -193,7 +195,7 @@ func (v *vigil) doubtful(dst []uint8, edge []edgeNode, news *slotFilter) []uint8
 	return dst[:n]
 }
 
-// slotFilter is a set of slots that may take others for its own.
+// slotFilter is a set of slots that may answer yes for a slot that is not in it.
 type slotFilter struct {
 	bits [4]uint64
 	some bool
@@ -211,7 +213,7 @@ func (p *peer) addEdge(e edgeNode) {
 	p.watch.edge = append(p.watch.edge, e)
 }
 
-// dropEdge takes one of the edge out; the last one takes its place.
+// dropEdge takes a node out of the edge; the last one takes its place.
 func (p *peer) dropEdge(i int) {
 	edge := p.watch.edge
 	p.edging.clear(edge[i].slot())
@@ -220,20 +222,21 @@ func (p *peer) dropEdge(i int) {
 	p.watch.edge = p.watch.edge[:last]
 }
 
-// stays is whether a node of the edge of which the grid tells nothing is what it
-// is, in sight or out of it: mostly, and then nothing is to be noted.
+// stays reports whether a node of the edge, of which the grid tells nothing, still is
+// in sight if it is held, or out of sight if not. Mostly it is, and nothing is to be
+// noted.
 func (v *vigil) stays(e *edgeNode) bool {
 	s, held := &v.a.spots[e.slot()], e.held()
 	return s.cell >= 0 && flag(v.distance(s) <= v.sight[held&1]) == held
 }
 
-// distance is the square of a node's from the observer.
+// distance is the square of a node's distance from the observer.
 func (v *vigil) distance(s *spot) float64 {
 	dx, dy := s.x-v.o[0], s.y-v.o[1]
 	return dx*dx + dy*dy
 }
 
-// ask decides about a node, and reports whether it is of the edge.
+// ask decides about a node, and reports whether the node is at the edge.
 func (v *vigil) ask(e *edgeNode) bool {
 	a, p, slot := v.a, v.p, e.slot()
 	s := &a.spots[slot]
@@ -253,7 +256,8 @@ func (v *vigil) ask(e *edgeNode) bool {
 	return departs(e.held(), p.watch.distance(e.x, e.y), &v.edge) != 0
 }
 
-// keeps is whether a node that is out of sight is held on to.
+// keeps reports whether the peer keeps a node that is out of sight: because it owns a
+// node of the tree, or because minStay is not over.
 func (v *vigil) keeps(slot uint32) bool {
 	if v.a.ownsAny(v.p, slot) {
 		return true
@@ -263,12 +267,13 @@ func (v *vigil) keeps(slot uint32) bool {
 	return waits
 }
 
-// distance is the square of a place's, in the grid, from where the observer was.
+// distance is the square of the distance between a place in the grid and where the
+// observer was at the last look.
 func (w *watch) distance(x, y float32) far {
 	return farBetween(x-float32(w.at[0]), y-float32(w.at[1]))
 }
 
-// look notes all that is at the edge now, and asks these.
+// look notes all nodes that are at the edge now, and asks them.
 func (v *vigil) look() {
 	a, p := v.a, v.p
 	w := &p.watch
@@ -289,7 +294,7 @@ func (v *vigil) look() {
 	for i := range w.edge {
 		p.edging.set(w.edge[i].slot())
 	}
-	if found < len(p.near) { // some are farther than the cells
+	if found < len(p.near) { // some nodes that the peer has are beyond the cells
 		a.touchSpots(p.near)
 		for _, slot := range p.near {
 			if s := &a.spots[slot]; w.distance(s.gridX, s.gridY) > v.edge[1] && !p.edging.has(slot) {
@@ -300,8 +305,8 @@ func (v *vigil) look() {
 	v.pass(nil)
 }
 
-// edgeOf notes the nodes of a cell that are at the edge, and counts those that
-// the peer has. No branch depends on a node.
+// edgeOf adds the nodes of a cell that are at the edge to the watch, and returns how
+// many nodes of the cell the peer has. No branch depends on a node.
 func (v *vigil) edgeOf(nodes []gridNode) (had int) {
 	v.a.counters.DistanceChecks += uint64(len(nodes))
 	w, wanted := &v.p.watch, &v.p.wanted
@@ -341,7 +346,7 @@ func (v *vigil) stand() {
 	*g.sightOf(p.index) = sight{float32(v.o[0]), float32(v.o[1]), v.inner, v.outer}
 }
 
-// endWatch lets the grid tell the peer of nothing any more.
+// endWatch ends the watch: the grid no longer tells the peer of anything.
 func (p *peer) endWatch(a *Authority) {
 	if !p.watch.on {
 		return

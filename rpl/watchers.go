@@ -5,23 +5,26 @@ import (
 	"slices"
 )
 
-// A sight is what the grid knows of a peer's watch: where its observer was at its
-// last look, and the squares of distances from there. What stays nearer than
-// inner, or farther than outer, is no news to the peer.
+// How the grid tells the watches of peers (watch.go) of nodes that move: which peers
+// watch a bucket, which moves are news to which of them, and the list of news for the
+// next Stream.
+
+// A sight is what the grid knows of a peer's watch: where the observer was at the last
+// look, and two squares of distances from there. A node that stays nearer than inner,
+// or farther than outer, is no news to the peer.
 type sight struct {
 	x, y         float32
 	inner, outer far
 }
 
-// sees is 1 where a node that has gone from one place in the grid to another is
-// news, else 0. Whether it is hangs on the signs of two differences.
+// sees is 1 if a node that moved from one place in the grid to another is news to the
+// peer, else 0. It is the sign of two differences, without a branch.
 func (s *sight) sees(from, to gridNode) uint32 {
 	before, now := farBetween(s.x-from.x, s.y-from.y), farBetween(s.x-to.x, s.y-to.y)
 	return uint32((s.inner-max(before, now))&^(s.outer-min(before, now))) >> 31
 }
 
-// watchers are the peers that watch each bucket of the grid: so many words of
-// bits a bucket.
+// watchers holds the set of peers that watch each bucket of the grid.
 type watchers struct {
 	words int
 	bits  []uint64
@@ -40,7 +43,7 @@ func (w *watchers) of(bucket int32) watcherSet {
 
 func (g *grid) sightOf(peer int32) *sight { return &g.sights[peer>>6][peer&63] }
 
-// reach makes room for a peer.
+// reach makes room for a peer, by its index.
 func (g *grid) reach(peer int32) {
 	g.watchers.reach(peer)
 	for int(peer>>6) >= len(g.sights) {
@@ -62,22 +65,23 @@ func (w *watchers) reach(peer int32) {
 	*w = wider
 }
 
-// news is a node of which a peer's watch is told.
+// news is a node that a peer's watch must ask at the next Stream.
 type news struct {
 	peer int32
 	slot uint32
 }
 
-// tell has a peer's watch ask a node at the next Stream. It is noted in one list
-// for all: a peer's own would be a miss for each.
+// tell has a peer's watch ask a node at the next Stream. There is one list for all
+// peers, because a list per peer would cost a cache miss for each.
 func (a *Authority) tell(peer int32, slot uint32) {
 	if g := a.grid; g != nil && g.plain {
 		g.news = append(g.news, news{peer, slot})
 	}
 }
 
-// tellOfMove tells those of a word of watchers that see it of a node that has come
-// to a place in the grid from another. No branch depends on who does.
+// tellOfMove tells of a node that has moved in the grid. watchers is one word of the
+// set of peers that watch its bucket; those to which the move is news are told. No
+// branch depends on which they are.
 func (g *grid) tellOfMove(word int, watchers uint64, from, to gridNode) {
 	if cap(g.news)-len(g.news) < 64 {
 		g.news = slices.Grow(g.news, 64)
@@ -92,7 +96,8 @@ func (g *grid) tellOfMove(word int, watchers uint64, from, to gridNode) {
 	g.news = g.news[:len(g.news)+n]
 }
 
-// tellWatchers tells those that watch a bucket of a node whose rules have changed.
+// tellWatchers tells all peers that watch a bucket of a node that has come into the
+// grid or whose rules have changed.
 func (a *Authority) tellWatchers(bucket int32, slot uint32) {
 	for k, w := range a.grid.watchers.of(bucket) {
 		for ; w != 0; w &= w - 1 {
@@ -118,7 +123,7 @@ func (g *grid) sortNews() {
 	g.toldEnds = ends
 }
 
-// toldOf is of which nodes a peer's watch was told, as of sortNews.
+// toldOf returns the slots of which a peer's watch was told, as of sortNews.
 func (g *grid) toldOf(peer int32) []uint32 {
 	from := uint32(0)
 	if peer > 0 {
