@@ -5,22 +5,23 @@ import (
 	"math/bits"
 )
 
-// Headings: what moves mostly looks where it goes, so a turn would be told twice,
-// by the velocity and by the angle. Where that is so, an angle is coded against
-// the direction of the velocity, which is read before it. Whether it is, and
-// where the angle begins to count, the authority finds by looking; learned tables
-// say it. A heading that is off by a little, for the velocity's rounding, or
-// that a node holds against its course, is no fault: it only costs its residual.
+// Headings. Most things that move look where they go, so a turn would be told twice: by
+// the velocity and by the angle. For such rows the angle is coded against the direction
+// of the velocity, which is read before it. The authority finds out by counting whether
+// a row type is of that kind and which angle means "along x"; learned tables tell the
+// peers. A heading may be off by a little, because of the velocity's rounding or
+// because a node holds its angle against its course. That only costs the residual.
 
 // A heading is how the angle of a row follows from its velocity.
 type heading struct {
 	on       bool
 	mirrored bool  // the angle grows against the turn from x to y
-	from     int32 // the angle of what goes along x, in steps above the least
+	from     int32 // the angle of what moves along x, in steps above the least value
 }
 
-// headingWords are the angle of a row that may follow from its velocity, the
-// first behind it, and the velocity's two words; -1 without.
+// headingWords returns the angle of a row that may follow from its velocity, which is
+// the first angle behind the velocity, and the two words of the velocity; -1 if there
+// is none.
 func (t *rowType) headingWords() (angle, vx, vy int) {
 	if t.pos[0] < 0 || t.pos[1] < 0 {
 		return -1, -1, -1
@@ -39,16 +40,16 @@ func (t *rowType) headingWords() (angle, vx, vy int) {
 	return -1, -1, -1
 }
 
-// An aim is a heading as rows are coded by it, in steps above the least of the
-// angle's values.
+// An aim is a heading in the form by which rows are coded, in steps above the least of
+// the angle's values.
 type aim struct {
 	word, x, y int // the angle and the velocity
 	least, all int64
-	turn       int64 // all, or less than zero where it is mirrored
+	turn       int64 // all, negative if the heading is mirrored
 	from       int64
 }
 
-// aim is the heading of a row's angle.
+// aim makes the aim of a heading for a row type.
 func (h *heading) aim(t *rowType) (a aim) {
 	c := &t.courses[t.heading]
 	a = aim{word: t.heading, x: t.headingX, y: t.headingY, least: int64(c.min), all: c.all(), from: int64(h.from)}
@@ -58,19 +59,20 @@ func (h *heading) aim(t *rowType) (a aim) {
 	return a
 }
 
-// of is the angle of what goes by x and y.
+// of is the angle of what moves with the velocity x, y.
 func (a *aim) of(x, y int32) int32 { return int32(a.least + a.along(x, y)) }
 
 func (a *aim) along(x, y int32) int64 { return a.at(direction(x, y)) }
 
-// at is the angle, in steps above the least, of what goes in a direction.
+// at is the angle, in steps above the least, of what moves in a direction.
 func (a *aim) at(direction int32) int64 {
 	return within((int64(direction)*a.turn+1<<31)>>32+a.from, a.all)
 }
 
-// expect is what a row's angle should be, given its base and its velocity now:
-// where it was, if the velocity is what it was, else along it, or off it by as
-// much as it was.
+// expect is what a row's angle should be, given its base and its velocity now. If the
+// velocity has not changed, or is zero, it is the angle of the base. Else it is the
+// direction of the velocity, plus the difference that the angle of the base had from
+// its own.
 func (a *aim) expect(base, now rowWords) int32 {
 	was := *base.word(a.word)
 	x0, y0, x, y := *base.word(a.x), *base.word(a.y), *now.word(a.x), *now.word(a.y)
@@ -80,16 +82,16 @@ func (a *aim) expect(base, now rowWords) int32 {
 	along := a.at(direction(x, y))
 	if x0|y0 != 0 {
 		off := around(int64(was)-a.least-a.at(direction(x0, y0)), a.all)
-		if off < -1 || off > 1 { // else that is rounding
+		if off < -1 || off > 1 { // a smaller difference is rounding
 			along = within(along+off, a.all)
 		}
 	}
 	return int32(a.least + along)
 }
 
-// direction is the angle of a vector other than zero, from x towards y, in 2³²nds
-// of a turn. It is right to a millionth of a turn, and the same on every machine.
-// Which eighth of a turn it is in cannot be foreseen, so nothing branches on it.
+// direction is the angle of a vector other than zero, from x towards y, in 2³²nds of a
+// turn. It is right to a millionth of a turn, and the same on every machine. It has no
+// branches, because which eighth of a turn the angle is in cannot be predicted.
 func direction(x, y int32) int32 {
 	a, b := int64(magnitude(x)), int64(magnitude(y))
 	const unit = 30 // binary digits of 1
@@ -101,17 +103,16 @@ func direction(x, y int32) int32 {
 	p = arc5 + p*s>>unit
 	p = arc3 + p*s>>unit
 	p = arc1 + p*s>>unit
-	turn := mirrored(q*p>>unit, 1<<30, (a-b)>>63) // steep
+	turn := mirrored(q*p>>unit, 1<<30, (a-b)>>63) // if steep
 	turn = mirrored(turn, 1<<31, int64(x>>31))
 	return int32(mirrored(turn, 0, int64(y>>31)))
 }
 
-// mirrored is an angle where not is 0, and what it is short of another where that
-// is -1.
+// mirrored is turn if not is 0, and from - turn if not is -1.
 func mirrored(turn, from, not int64) int64 { return turn ^ not + (from+1)&not }
 
-// The factors of q, q³ … q¹¹ in the arc tangent of q, 0 to 1, in 2³²nds of a turn
-// (C. Hastings, "Approximations for Digital Computers", 1955).
+// The factors of q, q³ … q¹¹ in the arc tangent of q, for q from 0 to 1, in 2³²nds of a
+// turn (C. Hastings, "Approximations for Digital Computers", 1955).
 const (
 	arc1  = 683549731
 	arc3  = -227369854
@@ -121,14 +122,14 @@ const (
 	arc11 = -8012205
 )
 
-// headingHints count, of updates whose velocity changed, by how much the angle
-// is off: off where it was, and off the heading.
+// headingHints count, for updates whose velocity changed, how far the angle is off:
+// from what it was, and from the heading.
 type headingHints struct {
-	still, along [hintLevels]uint32 // by the binary digits
-	from         [2]vote            // as it is, and mirrored
+	still, along [hintLevels]uint32 // by the binary digits of the residual
+	from         [2]vote            // for heading.from: not mirrored, and mirrored
 }
 
-// guess is the heading that has been seen most.
+// guess is the heading that was seen most often.
 func (h *headingHints) guess() heading {
 	mirrored := h.from[1].won > h.from[0].won
 	return heading{true, mirrored, h.from[flag(mirrored)].value}
@@ -158,12 +159,13 @@ func (h *headingHints) fade() {
 	}
 }
 
-// saved is the bits that coding along the heading saves of what was counted.
+// saved is the bits that coding along the heading would have saved.
 func (h *headingHints) saved() float64 {
 	return (levelBits(&h.still) - levelBits(&h.along)) * hintEvery
 }
 
-// levelBits is what residuals take: a symbol each, a sign, and raw bits.
+// levelBits is the bits that counted residuals take: a symbol each, the sign, and raw
+// bits.
 func levelBits(n *[hintLevels]uint32) float64 {
 	bits, sum := 0.0, 0.0
 	for level, c := range n {
@@ -174,17 +176,17 @@ func levelBits(n *[hintLevels]uint32) float64 {
 }
 
 const (
-	// minSaving is the share of the angles' bits that must be saved: a change
-	// makes what was learned useless.
+	// minSaving is the share of the angles' bits that a change must save: a change
+	// makes useless what was learned.
 	minSaving = 0.2
 
-	// headingLasts is how many times as long as tables a heading serves: what
-	// looks where it goes will do so in an hour, too.
+	// headingLasts is how many times as long as tables a heading serves: nodes that
+	// look where they go will do so in an hour, too.
 	headingLasts = 4
 )
 
-// chooseHeadings has angles follow from velocities, or no longer, where that
-// saves more than it takes to tell.
+// chooseHeadings turns headings on or off, where that saves more bits than it takes to
+// tell the peers.
 func (a *Authority) chooseHeadings() {
 	number, free := a.nextTables()
 	if !free {

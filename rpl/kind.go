@@ -5,23 +5,22 @@ import (
 	"math/bits"
 )
 
-// Kinds: what a row does often depends on what it is. A walker turns, a
-// projectile does not; who stands does not begin to run as he who runs goes on.
-// Where an enumerated word of the row tells such kinds apart, each kind has code
-// tables of its own: the value of the word in the base, which both ends have,
-// chooses. Which word, if any, the authority finds by looking: of some of the
-// updates it counts, for each word that could be it, what the others do.
+// Kinds. What a row does often depends on what it is: a walker turns, a projectile does
+// not. If an enumerated word of the row tells such kinds apart, each kind has code
+// tables of its own. The value of the word in the base, which both ends have, chooses
+// the tables. The authority finds the word by counting: for some of the updates it
+// counts, by the value of each word that qualifies, what the other words do.
 
-// maxKinds is the most values of a word that tells kinds: each has counters on
-// the authority, some 85 KiB, and tables of its own.
+// maxKinds is the most values of a word that tells kinds. Each kind has counters on the
+// authority, some 85 KiB, and tables of its own.
 const maxKinds = 16
 
-// kindBits is how the word that tells kinds is named in a set of tables: of rows
-// of more words, the first can be it.
+// kindBits is the size of a kind word's index in a set of tables; only words with
+// smaller indices qualify.
 const kindBits = 8
 
-// kindWords are the words that may tell kinds: known before anything is read, the
-// same on both ends, and of few values.
+// kindWords returns the words that may tell kinds: words of few values that do not
+// wrap, that updates tell, that nothing predicts, and that are no velocities.
 func (t *rowType) kindWords() (at []int) {
 	velocity := make(map[int]bool)
 	for _, v := range t.velocities {
@@ -37,11 +36,11 @@ func (t *rowType) kindWords() (at []int) {
 	return at
 }
 
-// kindsOf is how many kinds a word tells.
+// kindsOf is how many kinds word w tells.
 func (t *rowType) kindsOf(w int) int { return int(t.words[w].Max-t.words[w].Min) + 1 }
 
-// kindOf is the place of a row's tables among those of any kind, and of each;
-// w is the word that tells, -1 none.
+// kindOf is the index of a row's tables in rowModel.updates: 0 is for rows of any kind,
+// which is all if w is -1; the kinds of word w follow.
 func (t *rowType) kindOf(w int, base rowWords) int {
 	if w < 0 {
 		return 0
@@ -49,16 +48,15 @@ func (t *rowType) kindOf(w int, base rowWords) int {
 	return 1 + int(*base.word(w)-t.courses[w].min)
 }
 
-// kindHints count what words do, by the value of each word that may tell kinds:
-// a level is 0 where a word is as expected, else the binary digits of its
-// residual.
+// kindHints count what words do, by the value of each word that may tell kinds. The
+// level of a word is 0 if it is as expected, else the binary digits of its residual.
 type kindHints struct {
 	next   uint8
-	counts [][]uint32 // per such word: by its value, word and level
+	counts [][]uint32 // for each of these words: by its value, by word and by level
 }
 
 const (
-	hintEvery  = 16 // one update of so many is counted: a power of two
+	hintEvery  = 16 // one update of so many is counted; a power of two
 	hintLevels = 33
 )
 
@@ -69,13 +67,13 @@ func newKindHints(t *rowType) (h kindHints) {
 	return h
 }
 
-// turn is whether the next update is one that is counted.
+// turn reports whether the next update is one to count.
 func (h *kindHints) turn() bool {
 	h.next++
 	return h.next%hintEvery == 0
 }
 
-// note counts what the words of chunk c do, whose pattern is known.
+// note counts what the words of chunk c do, given the chunk's pattern.
 func (h *kindHints) note(m *rowModel, t *rowType, base, now rowWords, n uint32, c int, pattern uint32) {
 	var levels [chunkLen]int
 	from, words := c*chunkLen, min(chunkLen, len(t.words)-c*chunkLen)
@@ -101,16 +99,16 @@ func (h *kindHints) fade() {
 	}
 }
 
-// kindPrice is the bits that the tables of one kind take, roughly.
+// kindPrice is roughly the bits of one kind's tables.
 const kindPrice = 2000
 
-// best is the word whose kinds would save the most of what was counted, their
-// tables paid; -1 where none pays.
+// best returns the word whose kinds would save the most bits, less the price of their
+// tables; -1 if none pays.
 func (h *kindHints) best(t *rowType, worth float64) int {
 	word, saved := -1, 0.0
 	for k, w := range t.kinds {
 		bits, seen := told(h.counts[k], t.kindsOf(w), len(t.words))
-		// What one word tells of the others they tell of each other, too: half.
+		// Much of what the kind tells of one word, other words tell already: take half.
 		if s := bits*hintEvery*worth/2 - float64(kindPrice*(seen-1)); s > saved {
 			word, saved = w, s
 		}
@@ -118,8 +116,8 @@ func (h *kindHints) best(t *rowType, worth float64) int {
 	return word
 }
 
-// told is the bits that the kind tells of all words' levels, and how many kinds
-// were seen: mutual information, less what chance would show as such.
+// told is the bits that the kind tells of the levels of all words, and how many kinds
+// were seen. It is the mutual information, less what chance alone would show.
 func told(n []uint32, kinds, words int) (bits float64, seen int) {
 	for w := range words {
 		var all [hintLevels]float64
@@ -160,8 +158,8 @@ func entropic(n float64) float64 {
 	return n * math.Log2(n)
 }
 
-// regroup has updates counted by the kinds that a word tells. What was counted
-// before is kept, as of any.
+// regroup has updates counted by the kinds that a word tells. The counts so far are
+// kept, for rows of any kind.
 func (r *rowLearner) regroup(t *rowType, word int) {
 	any := &r.updates[0]
 	for _, u := range r.updates[1:] {
@@ -175,8 +173,8 @@ func (r *rowLearner) regroup(t *rowType, word int) {
 	}
 }
 
-// chooseKinds chooses the words whose kinds are counted until the next fit. Where
-// tables by kinds are in force, theirs stays.
+// chooseKinds chooses the words by whose kinds updates are counted until the next fit.
+// A row type that has tables by kinds keeps its word.
 func (a *Authority) chooseKinds() {
 	worth := a.worth()
 	for i, t := range a.types {
@@ -190,7 +188,7 @@ func (a *Authority) chooseKinds() {
 	}
 }
 
-// price is the bits that updates cost with a set, and those of their tables.
+// price is the bits that the counted updates cost with a set, plus those of its tables.
 func (f *fitter) price(s *rowSet, l *rowLearner, t *rowType, d *rowModel) float64 {
 	m := s.build(t, d)
 	bits := 0.0
@@ -226,8 +224,7 @@ func listPrice(lens []uint8) float64 {
 	return listBits(lens)
 }
 
-// sums are the counts of all updates, whatever kind they are of: in all contexts
-// together, and in each.
+// sums adds up the counts of all kinds: over all contexts, and in each.
 func (r *rowLearner) sums(t *rowType) (all recordLearner, each updateLearner) {
 	all, each = newRecordLearner(t), newUpdateLearner(t)
 	for k := range r.updates {

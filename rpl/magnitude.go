@@ -6,16 +6,17 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// This file codes integers of unknown size: a symbol for the magnitude's
-// neighbourhood, then raw bits for the place in it. 0 to 7 have symbols of
-// their own; above, each octave has two.
+// This file codes integers of unknown size: a symbol for the neighbourhood of the
+// magnitude, then raw bits for the place in it. The magnitudes 0 to 7 have symbols of
+// their own; above, each octave has two neighbourhoods.
 
 const (
 	unsignedSyms = 1 + 7 + 2*29   // 0, 1…7, octaves of 8 to 2³²-1
 	signedSyms   = 1 + 2*(7+2*29) // 0, ± the same
 )
 
-// neighbourhood splits m ≥ 1: its index, and extra raw bits.
+// neighbourhood returns the index of the neighbourhood of m ≥ 1, and the n raw bits,
+// extra, for the place in it.
 func neighbourhood(m uint32) (idx uint, extra uint32, n uint) {
 	if m < 8 {
 		return uint(m) - 1, 0, 0
@@ -25,7 +26,7 @@ func neighbourhood(m uint32) (idx uint, extra uint32, n uint) {
 	return 7 + (n-2)*2 + uint(top&1), m - top<<(n&31), n
 }
 
-// atNeighbourhood is its inverse: the smallest m of an index, and raw bits.
+// atNeighbourhood is the inverse: the smallest m of a neighbourhood, and its raw bits.
 func atNeighbourhood(idx int) (m uint32, n int) {
 	if idx < 7 {
 		return uint32(idx) + 1, 0
@@ -35,15 +36,15 @@ func atNeighbourhood(idx int) (m uint32, n int) {
 	return uint32(2|(idx-7)&1) << n, n
 }
 
-// A signed symbol above 0 is one more than twice the neighbourhood of the magnitude,
-// and one more where it is below zero. Of magnitudes of as many digits it is the
-// same from on, and then twice what stands above the n raw bits.
+// The signed symbol of a value other than 0 is 1 + 2·neighbourhood of the magnitude,
+// plus 1 if the value is negative. For all magnitudes of as many binary digits it is
+// from + 2·(m >> n), with n raw bits.
 type signedSym struct {
 	from int32
 	n    uint32
 }
 
-// signedSymOf is by the digits of the magnitude, of which there are some.
+// signedSymOf is indexed by the binary digits of the magnitude, at least 1.
 var signedSymOf = func() (s [33]signedSym) {
 	for digits := 1; digits < len(s); digits++ {
 		m := uint32(1) << (digits - 1)
@@ -53,27 +54,28 @@ var signedSymOf = func() (s [33]signedSym) {
 	return s
 }()
 
-// signedSymbol is the symbol of a value other than 0, and the raw bits behind it.
+// signedSymbol returns the symbol of a value other than 0, and the n raw bits behind
+// it.
 func signedSymbol(v int32) (sym uint, rest uint32, n uint) {
 	m := magnitude(v)
 	s := &signedSymOf[bits.Len32(m)]
 	return uint(s.from + int32(m>>(s.n&31))<<1 - v>>31), m & (1<<(s.n&31) - 1), uint(s.n)
 }
 
-// magnitude does not branch: which sign it is cannot be foreseen.
+// magnitude is the absolute value. It does not branch: the sign cannot be predicted.
 func magnitude(v int32) uint32 {
 	sign := v >> 31
 	return uint32((v ^ sign) - sign)
 }
 
-// A residualAt is what a signed symbol says: the least of its values nearest to
-// zero, and the raw bits that lead away from it.
+// A residualAt is what a signed symbol says: the least magnitude, the sign, and how
+// many raw bits are added to the magnitude.
 type residualAt struct {
-	least, sign int32 // of the magnitude; 0 or -1
+	least, sign int32 // sign is 0 or -1
 	n           uint8
 }
 
-var signedPlaces = func() (p [256]residualAt) { // as many as a byte tells apart
+var signedPlaces = func() (p [256]residualAt) { // by symbol; as many as a byte tells apart
 	for sym := 1; sym < signedSyms; sym++ {
 		m, n := atNeighbourhood((sym - 1) >> 1)
 		p[sym] = residualAt{int32(m), -int32((sym - 1) & 1), uint8(n)}
@@ -81,7 +83,7 @@ var signedPlaces = func() (p [256]residualAt) { // as many as a byte tells apart
 	return p
 }()
 
-// residual is what the bits behind the symbol say.
+// residual is the value whose raw bits are the first of next.
 func (p *residualAt) residual(next uint64) int32 {
 	m := p.least + int32(next&(1<<(p.n&31)-1))
 	return (m ^ p.sign) - p.sign
@@ -95,7 +97,7 @@ func readSigned(d *prefix.Decoder, t *table) int32 {
 	return p.residual(next >> (uint(f.Bits()) & 63))
 }
 
-// unsigned is v by a table.
+// unsigned codes v by a table.
 func unsigned(t *table, v uint32) prefix.Sym {
 	if v == 0 {
 		return t.sym(0)

@@ -6,36 +6,37 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// A model is every table that the state stream is coded with. Both ends have
-// the default one from the schema alone; learned ones travel (learn.go).
+// A model is all the code tables of the state stream. Both ends have the default one
+// from the schema alone; learned ones are sent (learn.go).
 type model struct {
 	number uint8
 	entry  entryModel
 	rows   []rowModel // by rowType.index
 }
 
-// entryModel is how entries are named. What is nearly certain has no symbol of
-// its own, which would cost a whole bit: it is part of another.
+// entryModel is how the entries of a packet are named. What is nearly certain has no
+// symbol of its own, which would cost a whole bit: it is part of another symbol.
 type entryModel struct {
-	near    [nearGaps]prefix.Sym // names of the ordinary updates at these distances
-	gap     table                // of updates: the end, a special one, else the handle's distance
-	far     table                // distances of special updates and of guesses; 0 ends
-	told    [toldRows]table      // which of the next 1, 2 … rows an ordinary update tells, a bit each
+	near    [nearGaps]prefix.Sym // names of ordinary updates at small distances (name.go)
+	gap     table                // what comes next: the end, a special update, or the distance to an ordinary one
+	far     table                // distances of special updates and of guesses; 0 ends the list
+	told    [toldRows]table      // which of the next 1 to toldRows rows an ordinary update tells, a bit each
 	row     table                // what a special update does to a row
-	baseAge table                // ticks since an explicit base
-	length  table                // of bytes, and small counts
+	baseAge table                // age of an explicit base, in ticks
+	length  table                // numbers of bytes, and small counts
 	owner   table                // nobody, the peer itself, another
 
 	handle, id, tenant, layout table // of arrivals and removals
-	remove, arrive             table // what else they say; 0 ends
+	remove, arrive             table // what else they say; 0 ends the list
 
 	form, back, delta table // of the header
 
-	run table // of acks: packets that all came, or were all lost; 0 for the rest
+	run table // of acks: lengths of runs of packets that came or were lost; 0 for all the rest
 }
 
-// A gap symbol above these is the neighbourhood of the distance to an ordinary
-// update: it tells neither owner nor parent, and its bases go without saying.
+// The symbols of entryModel.gap. From gapPlain on they are the neighbourhoods of the
+// distance to an ordinary update, which tells neither owner nor parent and whose bases
+// are implicit.
 const (
 	gapEnd = iota
 	gapSpecial
@@ -44,12 +45,12 @@ const (
 	gapSyms = gapPlain + unsignedSyms - 1
 )
 
-// toldRows is how many rows of an ordinary update one symbol tells of.
+// toldRows is how many rows of an ordinary update one symbol speaks of.
 const toldRows = 4
 
-// A packet's form says what else is in it.
+// The form of a packet says what else is in it.
 const (
-	formFull    = 1 << iota // a whole tick in place of a base
+	formFull    = 1 << iota // a whole tick instead of a base
 	formEcho                // when the peer's newest packet came
 	formChecks              // checksums
 	formRemoved             // removals
@@ -58,13 +59,13 @@ const (
 	formGuesses             // guesses
 )
 
-// A removal's symbol, less one.
+// A removal's symbol is one more than these flags.
 const (
 	removeDestroyed = 1 << iota
 	removeFenced
 )
 
-// An arrival's symbol, less one: flags, and above them whose the node is.
+// An arrival's symbol is one more than these flags and, above them, whose the node is.
 const (
 	arriveDefined = 1 << iota // its layout's definition goes along
 	arriveParent              // it hangs under another
@@ -78,15 +79,15 @@ const (
 // What a special update does to a row.
 const (
 	rowSame     = iota
-	rowImplicit // differs from the newest version up to the packet's base tick
-	rowExplicit // from a version named by its age
+	rowImplicit // a difference from the newest version up to the packet's base tick
+	rowExplicit // a difference from a version named by its age
 	rowKeyframe
 	rowForget
 	rowActions
 )
 
-// A table is a code table. Its codes stand beside it: a writer has hundreds of
-// tables, and what leads to another line of a cache is a miss.
+// A table is a code table. Its codes stand beside it, because a writer uses hundreds of
+// tables and each further indirection is a cache miss.
 type table struct {
 	t     *prefix.Table
 	codes []prefix.Code
@@ -96,10 +97,10 @@ func newTable(t *prefix.Table) table { return table{t, t.Codes()} }
 
 func (t *table) sym(i int) prefix.Sym { return t.codes[i].Sym() }
 
-// run is symbol i as what more can be put behind.
+// run returns symbol i as a run that can be extended.
 func (t *table) run(i uint) prefix.Run { return prefix.Run{}.Code(t.codes[i]) }
 
-// fit makes a table of weights above zero.
+// fit makes a table for symbols with the given weights, which are above zero.
 func fit(w ...float64) table {
 	sum := 0.0
 	for _, x := range w {
@@ -112,7 +113,8 @@ func fit(w ...float64) table {
 	return newTable(prefix.Fit(whole))
 }
 
-// fitFlags makes a table of symbols whose bits are flags, each as likely as p.
+// fitFlags returns the weights of symbols whose bits are flags; p are the probabilities
+// of the flags.
 func fitFlags(p ...float64) []float64 {
 	w := make([]float64, 1<<len(p))
 	for s := range w {
@@ -128,13 +130,14 @@ func fitFlags(p ...float64) []float64 {
 	return w
 }
 
-// unsignedTable expects values whose octaves grow rarer by the factor fall.
+// unsignedTable makes a table that expects values whose octaves grow rarer by the
+// factor fall.
 func unsignedTable(zero, fall float64) table {
 	return fit(append([]float64{zero}, magnitudes(1, fall)...)...)
 }
 
-// magnitudes are the weights of the neighbourhoods from 1 on: those of the
-// octave from, counted from one, are the most, and both sides fall.
+// magnitudes returns the weights of the neighbourhoods from 1 on. The octave from,
+// counted from 1, has the highest; both sides fall.
 func magnitudes(from int, fall float64) []float64 {
 	w := make([]float64, unsignedSyms-1)
 	for i := range w {
@@ -150,7 +153,8 @@ func magnitudes(from int, fall float64) []float64 {
 	return w
 }
 
-// signedTable expects magnitudes whose octaves grow rarer by fall, up to max.
+// signedTable makes a table that expects magnitudes whose octaves grow rarer by the
+// factor fall, and hardly any beyond octaves.
 func signedTable(zero, one, fall float64, octaves int) table {
 	w := make([]float64, signedSyms)
 	w[0] = zero
@@ -181,13 +185,13 @@ func pow(x float64, n int) float64 {
 	return p
 }
 
-// octaves is how many the distance between two values of the word can span.
+// octaves is how many octaves the difference between two values of the word can span.
 func (w *Word) octaves() int {
 	return bits.Len64(uint64(int64(w.Max) - int64(w.Min)))
 }
 
-// defaultModel is what both ends start with: no knowledge of the game, only
-// that most of what is sent moves, and that small residuals are likelier.
+// defaultModel is what both ends start with. It knows nothing of the game, only that
+// most of what is sent moves, and that small residuals are likelier.
 func defaultModel(types []*rowType) *model {
 	m := &model{entry: defaultEntry()}
 	d := newDefaults()

@@ -6,10 +6,10 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Patterns: which words of a row differ from what they should be, two bits each.
-// The frequent ones have a symbol; any other is an escape and a symbol per word.
+// Patterns tell which words of a row differ from what they should be, two bits each.
+// Frequent patterns have a symbol; any other is an escape and a symbol per word.
 
-// States of a word in a pattern.
+// The states of a word in a pattern: as expected, off by 1, off by -1, or off by more.
 const (
 	stateSame = iota
 	statePlus
@@ -25,14 +25,15 @@ const (
 	// maxPatterns bounds the patterns of a chunk that have a symbol.
 	maxPatterns = 255
 
-	// chunkSlots is a power of two, twice the patterns to find them fast.
+	// chunkSlots is the size of the hash table of patterns: a power of two, twice as
+	// many as the patterns.
 	chunkSlots = 512
 )
 
-// A chunkModel has the frequent patterns of a chunk, by their symbols less one.
+// A chunkModel has the frequent patterns of a chunk; the symbol of patterns[i] is i+1.
 type chunkModel struct {
 	patterns []uint32
-	slots    [chunkSlots]uint8 // open addressing: symbol, 0 free
+	slots    [chunkSlots]uint8 // open addressing: a symbol, 0 for free
 }
 
 func chunkSlot(pattern uint32) uint32 { return pattern * 0x9e3779b1 >> 23 }
@@ -49,7 +50,7 @@ func newChunk(patterns []uint32) *chunkModel {
 	return c
 }
 
-// find is the symbol of a pattern, 0 for none.
+// find returns the symbol of a pattern, 0 if it has none.
 func (c *chunkModel) find(pattern uint32) int {
 	for i := chunkSlot(pattern); c.slots[i] != 0; i = (i + 1) % chunkSlots {
 		if k := int(c.slots[i]); c.patterns[k-1] == pattern {
@@ -59,14 +60,13 @@ func (c *chunkModel) find(pattern uint32) int {
 	return 0
 }
 
-// A shapeModel is how the patterns of a row type are written, in updates or in
-// keyframes.
+// A shapeModel is how the patterns of a row type are coded, in updates or in keyframes.
 type shapeModel struct {
 	chunks []*chunkModel
 	states [][2]table // per word, after an unchanged and after a changed word
 }
 
-// pattern is a pattern without a symbol.
+// pattern reads a pattern that has no symbol, for the words from … to-1.
 func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
 	prev, states := uint32(0), s.states[from:to]
 	acc, have := d.Ready()
@@ -84,8 +84,8 @@ func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
 	return pattern
 }
 
-// run is the pattern of chunk c as its symbol, where it has one, else an escape
-// and what is behind that.
+// run codes the pattern of chunk c: its symbol, if it has one, else an escape and
+// behind it the states word by word.
 func (s *shapeModel) run(joint *table, pattern uint32, c int) (sym, behind prefix.Run) {
 	if k := s.chunks[c].find(pattern); k > 0 {
 		if code := joint.codes[k]; code != 0 {
@@ -95,7 +95,7 @@ func (s *shapeModel) run(joint *table, pattern uint32, c int) (sym, behind prefi
 	return joint.run(0), spelt(s.states[c*chunkLen:min((c+1)*chunkLen, len(s.states))], pattern)
 }
 
-// spelt is a pattern word by word, of which each takes 3 bits at most.
+// spelt codes a pattern word by word; each word takes 3 bits at most.
 func spelt(states [][2]table, pattern uint32) (run prefix.Run) {
 	prev := uint32(0)
 	for i := range states {
@@ -110,8 +110,8 @@ func spelt(states [][2]table, pattern uint32) (run prefix.Run) {
 // stateWeights are how often a word is expected in each state, in 1024ths.
 type stateWeights [stateKinds]uint32
 
-// likely are the patterns that are the most frequent if words go by weights,
-// and a joint table for them.
+// likely returns the patterns that are the most frequent if words have states by the
+// given weights, and a joint table for them.
 func likely(weights [][2]stateWeights, most int) ([]uint32, table) {
 	type guess struct {
 		p       uint64 // of 1<<40

@@ -7,42 +7,44 @@ import (
 	"time"
 )
 
-// Mending what a proxy was fooled into (protocol rule 11). A damaged packet may
-// read well: the proxy then has a node that the authority has not given it, or
-// lacks one, and what follows cannot be read, for a record tells where the next
-// one begins. So the proxy names nodes that are not what packets make of them, and
-// where several packets in a row cannot be read, all of them. The authority tells
-// these anew, as arrivals of the same handle and gen, coded with the default tables,
-// and last by a reliable message since when: what the proxy has of before goes.
+// How a proxy that was misled by damaged packets is put right (protocol rule 11).
+//
+// A damaged packet may read well. The proxy then has a node that the authority has not
+// given it, or lacks one. Packets after that cannot be read, because each record tells
+// where the next one begins. So the proxy refuses handles whose node is not what
+// packets make of it, and all nodes after several packets in a row that it cannot read.
+// The authority sends these anew, as arrivals of the same handle and gen, coded with
+// the default tables. Last it sends a reliable message with the tick since when it has:
+// what the proxy has from before goes.
 //
 //	refused: handle, row 255: the node; handle 65,536: all, row 1: no whole tick has
 //	been taken since
 //	type 1 byte = 4, tick 4 bytes
 
-// wholeNode is the row by which a node is refused, allNodes the handle by which all
-// are: no row has the one, no node the other.
+// wholeNode is the row by which a whole node is refused; allNodes is the handle by
+// which all nodes are. No row and no node has such a number.
 const (
 	wholeNode = maxRows
 	allNodes  = maxHandles
 )
 
-// astray is what a proxy knows to be wrong with what it has.
+// astray is what a proxy knows to be wrong with its nodes.
 type astray struct {
-	lost     int           // packets in a row that could not be read, it is not known why
-	trouble  int           // goes up by readable with each that cannot be read, down by one with each that can
-	since    time.Duration // when it was last nothing
-	all      bool          // all must be told anew
-	asked    time.Duration // when that was last said, 0: not yet
-	timeless bool          // the next whole tick may be any
-	again    bool          // the one that was taken was another time: once more
-	timed    time.Duration // when one was taken
+	lost     int           // packets in a row that could not be read for an unknown reason
+	trouble  int           // rises by readable with each packet that cannot be read, falls by 1 with each that can
+	since    time.Duration // when trouble last rose from 0
+	all      bool          // everything must be sent anew
+	asked    time.Duration // when that was last asked for, 0: not yet
+	timeless bool          // the next whole tick is believed, whatever it is
+	again    bool          // that tick was earlier than what is here: ask once more
+	timed    time.Duration // when that tick came
 	nodes    []strayNode
 }
 
-// Resync asks the authority for the whole state of all that this peer holds, as a
-// proxy does by itself after three packets in a row that it could not read. What
-// is there stays and is corrected, what should not be there goes. It costs what a
-// join does; a peer is answered every three seconds at most.
+// Resync asks the authority for the whole state of everything that this peer holds. A
+// proxy does so by itself after three packets in a row that it could not read. Nodes
+// that are right stay and are corrected; nodes that should not be there go. It costs
+// what a join does. A peer is answered every three seconds at most.
 func (c *Proxy) Resync() {
 	s := &c.astray
 	s.timeless, s.trouble, s.lost = true, 0, 0
@@ -54,9 +56,9 @@ func (c *Proxy) Resync() {
 	}
 }
 
-// toBeLogged is whether the log is told of what has happened for the nth time, which the
-// other end can bring about as often as it likes: the first, the second, the fourth …
-// Nobody fills a disk from afar.
+// toBeLogged reports whether to log what has happened for the nth time: the first,
+// second, fourth … time. The other end can cause it as often as it likes, and must not
+// be able to fill the disk.
 func toBeLogged(n uint64) bool { return n&(n-1) == 0 }
 
 // unread counts a packet that could not be read.
@@ -74,7 +76,7 @@ func (c *Proxy) unread(err error) {
 	}
 }
 
-// read counts one that was read.
+// read counts a packet that was read.
 func (c *Proxy) read() {
 	if s := &c.astray; s.trouble > 0 {
 		s.trouble--
@@ -82,19 +84,21 @@ func (c *Proxy) read() {
 	}
 }
 
-// isNamed is whether the authority is told by name what a packet lacked.
+// isNamed reports whether the error is of the kind for which the proxy tells the
+// authority which node or row was missing.
 func isNamed(err error) bool { return errors.Is(err, errNotHere) || errors.Is(err, errNoBase) }
 
-// A strayNode is a handle that packets speak of as if a node were here, or another.
+// A strayNode is a handle of which packets speak as if it had a node here, or another
+// one.
 type strayNode struct {
 	handle uint32
-	due    bool          // the authority is to be told in the next packet
-	asked  time.Duration // when it was told last …
-	tries  int           // … and how often
+	due    bool          // to be told to the authority in the next packet
+	asked  time.Duration // when the authority was last told
+	tries  int           // how often it was told
 }
 
-// stray notes one. If the authority does not hear of it, the next packet about the
-// node is not read either.
+// stray notes a stray node. If the authority does not hear of it, the next packet about
+// the node cannot be read either, and stray is called again.
 func (c *Proxy) stray(h uint32) {
 	s := &c.astray
 	i := slices.IndexFunc(s.nodes, func(n strayNode) bool { return n.handle == h })
@@ -109,7 +113,7 @@ func (c *Proxy) stray(h uint32) {
 		return
 	}
 	if n.tries++; n.tries > doubtTries {
-		c.Resync() // what is told of it is not taken
+		c.Resync() // the answers have not been taken
 	}
 	n.due, n.asked = true, max(c.readingAt, 1)
 }
@@ -121,16 +125,16 @@ func (c *Proxy) found(h uint32) {
 	}
 }
 
-// straying is whether the authority is to be told now.
+// straying reports whether the authority is to be told now.
 func (c *Proxy) straying(now time.Duration) bool {
 	s := &c.astray
 	return s.all && c.askDue(s.asked, now) || slices.ContainsFunc(s.nodes, func(n strayNode) bool { return n.due })
 }
 
-// setTime takes the authority's word, in the first packet of its answer, on when it
-// is. What a proxy has of a later time than that would have it ignore what is true:
-// if it was so fooled, all that it has goes. That may have been told by the answer, as
-// blocks come without the packets before them: so it asks once more.
+// setTime takes the authority's tick from the first packet of its answer. If the proxy
+// was misled to a later tick, it would ignore true packets as old; so all that it has
+// goes. Some of that may already be part of the answer, since blocks come without the
+// packets before them: so the proxy asks once more.
 func (c *Proxy) setTime(t Tick) {
 	c.astray.timeless, c.astray.timed = false, c.readingAt
 	c.pace = pace{t, c.readingAt}
@@ -152,15 +156,15 @@ func (c *Proxy) setTime(t Tick) {
 	}
 }
 
-// resynced takes the word that all has been told anew since a tick. It comes by the
-// reliable lane, so it is the truth about the time, too: what was taken for that may
-// have been damaged.
+// resynced takes the message that everything has been sent anew since a tick. It comes
+// on the reliable lane, so its tick is true; the one that setTime took may have been
+// damaged.
 func (c *Proxy) resynced(b []byte) bool {
 	if len(b) != 4 {
 		return false
 	}
 	t := Tick(binary.LittleEndian.Uint32(b))
-	took, again := c.readingAt-c.astray.timed, c.astray.again || c.astray.timeless // it has asked since
+	took, again := c.readingAt-c.astray.timed, c.astray.again || c.astray.timeless // timeless: the proxy has asked since
 	c.astray = astray{nodes: c.astray.nodes[:0]}
 	if lead := time.Duration(max(c.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); again || c.newest < t || lead > took+maxLead {
 		c.Resync()
@@ -176,21 +180,21 @@ func (c *Proxy) resynced(b []byte) bool {
 
 // resync is what a peer has asked for, and the answer that it gets.
 type resync struct {
-	nodes []uint32      // handles of nodes that it has not, or others
-	asked bool          // it wants all anew …
-	lost  bool          // … and cannot read what it is being answered
+	nodes []uint32      // handles that the peer has refused
+	asked bool          // it wants everything anew
+	lost  bool          // and it has taken no whole tick since, so that it cannot read the answer
 	at    time.Duration // when the newest answer began, 0: never
-	tick  Tick          // it has all that was told since, once its arrivals are acked; 0: it is over
+	tick  Tick          // the answer is complete once all arrivals laid up to this tick are acked; 0: no answer is under way
 }
 
-// mend answers a peer that was fooled: in Schedule, when what has changed is known.
+// mend answers a peer that was misled. It runs in Schedule.
 func (a *Authority) mend(p *peer, now time.Duration) {
 	s := &p.resync
 	if s.asked && (s.tick == 0 || s.lost) && (s.at == 0 || now-s.at >= mendEvery) {
 		a.resync(p, now)
 	}
 	for _, h := range s.nodes {
-		if e := &p.entries[h]; e.state == entryIn { // else it is on its way
+		if e := &p.entries[h]; e.state == entryIn { // else its arrival is on the way
 			p.layouts.clear(a.nodes[e.node.Slot()].layout.number)
 			p.refresh(a, h)
 		}
@@ -201,7 +205,8 @@ func (a *Authority) mend(p *peer, now time.Duration) {
 	}
 }
 
-// resync has all that a peer holds told anew, as if nothing were known of what it has.
+// resync has everything that a peer holds sent anew, as if nothing were known of what
+// the peer has.
 func (a *Authority) resync(p *peer, now time.Duration) {
 	p.resync.at, p.resync.tick = max(now, 1), p.nextTick(a.tick)
 	if a.counters.Resyncs++; toBeLogged(a.counters.Resyncs) {
@@ -221,8 +226,8 @@ func (a *Authority) resync(p *peer, now time.Duration) {
 	}
 }
 
-// forget forgets what packets carried: what acks say of them is not believed, and the
-// next ones build upon none.
+// forget forgets what packets carried: their acks are not believed, and the next
+// packets do not build on them.
 func (l *peerLink) forget() {
 	for i := range l.records {
 		l.recycle(&l.records[i])
@@ -235,7 +240,7 @@ func (l *peerLink) forget() {
 	l.baseTick = 0
 }
 
-// endResync says that a peer has all, once it has.
+// endResync tells the peer that it has everything, once that is so.
 func (a *Authority) endResync(p *peer) {
 	for _, h := range p.coming {
 		if e := &p.entries[h]; e.state == entryComing && e.laid <= p.resync.tick {

@@ -1,14 +1,14 @@
 package rpl
 
-// A roster finds the connected peers by their ids. Each datagram and each packet
-// asks for one, so before the map stands a table by the low bits of ids, which
-// count up: of peers that share them it has the one that came last.
+// A roster finds the connected peers by their ids. Every datagram and every packet asks
+// for one, so a table by the low bits of the id stands before the map. Ids count up; if
+// peers share the low bits, the table has the one that was added last.
 type roster struct {
 	all   map[Peer]*peer
 	quick [256]seat
 }
 
-// A seat has its peer's id beside it: what a peer is asked for lies elsewhere in it.
+// A seat has the id beside the pointer, so that a lookup does not read the peer.
 type seat struct {
 	id   Peer
 	peer *peer // nil: nobody

@@ -1,11 +1,11 @@
 package rpl
 
-// Code tables go to everyone, so they must not be made of what not everyone may
-// see: a usual value, the patterns that are frequent, even how long the residuals
-// are, would tell of it. What is out of somebody's sight is no secret; what is
-// kept to an audience, to an owner or to a group is.
+// Which rows are secret. Code tables go to every peer, so they must not be learned from
+// what some peers may not see: usual values, frequent patterns, even the lengths of
+// residuals would reveal it. A node that is only out of a peer's sight is no secret;
+// what is kept to an audience, an owner or a group is.
 
-// noteSecrets sets what the rows of a tree have to hide.
+// noteSecrets notes which rows of the nodes below slot, and of its own, are secret.
 func (a *Authority) noteSecrets(slot uint32) {
 	kept := false
 	switch a.nodes[a.root(slot)].spawn.Relevance {
@@ -26,8 +26,9 @@ func (a *Authority) hide(slot uint32, kept bool) {
 	}
 }
 
-// hearer is who learns from what is said of a row with a model. What is said
-// against other expectations than the newest model's would mislead.
+// hearer returns the learner that counts how a row is coded with a model. Secret rows
+// go to a.deaf, from which no tables are made, and so do rows that are coded against
+// other expectations than those of the newest model, which would mislead.
 func (a *Authority) hearer(r *row, m *model) *learner {
 	if r.secret || m != a.model && !m.aimsAs(a.model, r.t) {
 		return a.deaf
@@ -35,7 +36,7 @@ func (a *Authority) hearer(r *row, m *model) *learner {
 	return a.learner
 }
 
-// aimsAs is whether two models expect the same of a row's angle.
+// aimsAs reports whether two models expect the same angle of a row.
 func (m *model) aimsAs(n *model, t *rowType) bool {
 	return m.rows[t.index].heading == n.rows[t.index].heading
 }

@@ -7,7 +7,7 @@ import (
 
 // A shadow is a copy of a component's replicated bytes at its last extraction. To
 // compare bytes is faster than to quantise, and most components have not changed.
-//
+
 // A byteRange is a stretch of a component's struct that holds replicated fields, and
 // its place in a shadow.
 type byteRange struct {

@@ -7,34 +7,35 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Tables on their way: a set as one reliable message, and the model that both
-// ends make of it. Everything here is integers, so both make the same.
+// Learned tables as they are sent: a set as one reliable message. Everything here is
+// integers, so that both ends make the same model of it.
 //
 //	type 1 byte = 3, then bits: number 2, the codes of the steps between code lengths,
 //	the lengths of gaps; per row type: the heading, per chunk patterns, states and lengths,
 //	the tables of any update, which word tells kinds, per kind its own and those
 //	of its contexts, the keyframe's and its bases; a one at the end.
 
-// maxTable is the bytes that a set of tables may take.
+// maxTable is the most bytes that a set of tables may take.
 const maxTable = 32 << 10
 
-// A tableCoder counts, writes or reads a set with the same code: v goes out or
-// comes in.
+// A tableCoder counts, writes or reads a set with the same code: it writes if e is set,
+// reads if d is set, and counts otherwise. Its methods take the value to write and
+// return it; when reading, they ignore the argument and return what was read.
 type tableCoder struct {
 	e     *prefix.Encoder
 	d     *prefix.Decoder
-	steps [2]*prefix.Table // by whether the length before was none
+	steps [2]*prefix.Table // the second is for steps from a length of none
 	count [2][stepSyms]uint64
 	bad   bool
 }
 
-// A step leads from the last length of a list to the next: 0 to none, else the
-// difference and stepZero.
+// A step leads from one length of a list to the next: 0 if the next is none, else the
+// difference plus stepZero.
 const (
 	stepZero = prefix.MaxLen + 1
 	stepSyms = 2*prefix.MaxLen + 2
 
-	stepStart = 6 // the length before the first
+	stepStart = 6 // stands for the length before the first
 )
 
 func (c *tableCoder) reading() bool { return c.d != nil }
@@ -61,7 +62,7 @@ func (c *tableCoder) symbol(t *prefix.Table, v int) int {
 	return v
 }
 
-// step codes one length after another.
+// step codes a length by its step from the last one.
 func (c *tableCoder) step(v, last uint8, after int) uint8 {
 	s := 0
 	if v > 0 {
@@ -82,8 +83,8 @@ func (c *tableCoder) step(v, last uint8, after int) uint8 {
 	return uint8(n)
 }
 
-// list codes n lengths, or that there are none: the last one, then the others
-// as far as there are any.
+// list codes a list of n lengths, which may be nil: first its last element, the
+// escape's, then the others up to the last one that is not 0.
 func (c *tableCoder) list(q []uint8, n int, base *prefix.Table) []uint8 {
 	if !c.flag(q != nil) {
 		return nil
@@ -121,7 +122,7 @@ func (c *tableCoder) list(q []uint8, n int, base *prefix.Table) []uint8 {
 	return q
 }
 
-// code codes the steps' own code.
+// code codes the code of the steps.
 func (c *tableCoder) code() {
 	for after := range c.steps {
 		var lens [stepSyms]uint8
@@ -158,11 +159,11 @@ func (c *tableCoder) set(s *tableSet, types []*rowType, d *model) {
 		}
 	}
 	if !c.flag(true) {
-		c.bad = true // cut short: zeros at the end could be missing otherwise
+		c.bad = true // cut short; otherwise zeros at the end could be missing
 	}
 }
 
-// used is whether anything of a row type was learned; shaped whether patterns
+// used reports whether anything of a row type was learned; shaped whether patterns
 // were.
 func (s *rowSet) used() bool { return s.heading.on || s.shaped() }
 
@@ -210,7 +211,7 @@ func (c *tableCoder) heading(h *heading) {
 	}
 }
 
-// kinds codes which word tells kinds, and makes room for what each of them has.
+// kinds codes which word tells kinds, and makes room for the tables of each kind.
 func (c *tableCoder) kinds(s *rowSet, t *rowType) {
 	if !c.flag(s.kind >= 0) {
 		return
@@ -224,8 +225,8 @@ func (c *tableCoder) kinds(s *rowSet, t *rowType) {
 	}
 }
 
-// update codes what a kind has of its own: in any context where there are kinds,
-// and in each.
+// update codes the tables of one kind: those of any context, if there are kinds, and
+// those of each context.
 func (c *tableCoder) update(u *updateSet, d *recordModel, s *rowSet) {
 	if s.kind >= 0 {
 		c.record(&u.all, d, &s.shapes[shapeUpdate])
@@ -235,8 +236,8 @@ func (c *tableCoder) update(u *updateSet, d *recordModel, s *rowSet) {
 	}
 }
 
-// record codes what a context has of its own; joint tables where a shape is
-// given that has patterns.
+// record codes the tables of a context. Joint tables are coded only for a given shape,
+// and only for its chunks with patterns.
 func (c *tableCoder) record(u *recordSet, d *recordModel, shape *shapeSet) {
 	if !c.flag(u.used()) {
 		return
@@ -321,7 +322,7 @@ func (c *tableCoder) chunk(s *chunkSet, words int, states [][2]table) {
 	}
 }
 
-// append writes the set as a reliable message; d is the default model.
+// append appends the set as a reliable message; d is the default model.
 func (s *tableSet) append(b []byte, types []*rowType, d *model) []byte {
 	var c tableCoder
 	c.set(s, types, d) // counts
@@ -334,7 +335,7 @@ func (s *tableSet) append(b []byte, types []*rowType, d *model) []byte {
 	return e.Finish()
 }
 
-// parseTables reads a set, or refuses; d is the default model.
+// parseTables reads a set, or refuses it; d is the default model.
 func parseTables(b []byte, types []*rowType, d *model) (*tableSet, error) {
 	if len(b) > maxTable {
 		return nil, fmt.Errorf("%w: tables of %d bytes", ErrPacket, len(b))

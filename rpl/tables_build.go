@@ -6,11 +6,12 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Building the model that a set of tables makes, on both ends: integers alone,
-// so both make the same. What a set says nothing of stays: a context has the
-// tables of its kind, a kind those of any, and that the default ones.
+// Building a model from a set of tables, on both ends. It uses only integers, so that
+// both make the same. Where a set has no table, the more general one is used: a context
+// has the table of its kind, a kind that of any update, and that is the default one.
 
-// learned makes a table of code lengths that escapes to base, or stays as now.
+// learned makes a table of code lengths whose escape leads to base. Without lengths it
+// is now.
 func learned(lens []uint8, base, now table) table {
 	if lens == nil {
 		return now
@@ -25,7 +26,7 @@ func learned(lens []uint8, base, now table) table {
 func plainTable(lens []uint8) table {
 	t, err := prefix.New(lens, nil)
 	if err != nil {
-		panic(err) // the same
+		panic(err) // as in learned
 	}
 	return newTable(t)
 }
@@ -39,7 +40,7 @@ func (s *tableSet) build(types []*rowType, d *model) *model {
 	return m
 }
 
-// head is the model without its row types.
+// head makes the model without its row types.
 func (s *tableSet) head(d *model) *model {
 	m := &model{number: s.number, entry: d.entry}
 	m.entry.nameBy(learned(s.gap, d.entry.gap, d.entry.gap))
@@ -76,7 +77,7 @@ func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
 	return r
 }
 
-// sameInAll is an update model without tables of contexts.
+// sameInAll is an update model with the same tables in all contexts.
 func sameInAll(u recordModel) (m updateModel) {
 	for c := range m {
 		m[c] = u
@@ -84,8 +85,8 @@ func sameInAll(u recordModel) (m updateModel) {
 	return m
 }
 
-// build makes the tables of the contexts of one kind, or of any; now is what
-// stays where the set says nothing.
+// build makes the tables of the contexts of one kind, or of any; now is used where the
+// set has none.
 func (s *updateSet) build(def, now *recordModel) (m updateModel) {
 	all := s.all.build(def, now)
 	for c := range m {
@@ -94,7 +95,7 @@ func (s *updateSet) build(def, now *recordModel) (m updateModel) {
 	return m
 }
 
-// joint is the joint tables of a shape.
+// joint returns the joint tables of a shape.
 func (m *rowModel) joint(shape int) []table {
 	if shape == shapeKey {
 		return m.keys.joint
@@ -121,8 +122,8 @@ func (s *shapeSet) build(d *shapeModel, now []table) (m shapeModel, joint []tabl
 	return m, joint
 }
 
-// build makes the tables of a context; def is what escapes lead to, now what
-// stays where the set says nothing.
+// build makes the tables of a context. def is where escapes lead; now is used where the
+// set has none.
 func (s *recordSet) build(def, now *recordModel) recordModel {
 	if s.large == nil {
 		return *now

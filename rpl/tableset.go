@@ -6,9 +6,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// tableSet is a learned model as it travels: the patterns that have symbols,
-// and code lengths. A table that would not pay for its own bytes stays what it
-// was: nil.
+// A tableSet is a learned model as it is sent: the patterns that have symbols, and code
+// lengths. A table that would not pay for its own bytes is nil: the more general one
+// stays. The fitter below makes sets from what a learner has counted.
 type tableSet struct {
 	number uint8
 	gap    []uint8
@@ -17,7 +17,7 @@ type tableSet struct {
 
 type rowSet struct {
 	shapes  [shapes]shapeSet
-	any     recordSet // for updates of any kind in any context
+	any     recordSet // for updates of any kind, in any context
 	heading heading
 	kind    int // the word that tells kinds, -1 none
 	updates []updateSet
@@ -43,14 +43,14 @@ func newRowSet(t *rowType) rowSet {
 	return s
 }
 
-// with is the set under another number.
+// with is a copy of the set under another number.
 func (s *tableSet) with(number uint8) *tableSet {
 	return &tableSet{number: number, gap: s.gap, rows: slices.Clone(s.rows)}
 }
 
-// An updateSet is what one kind has of its own, or what any has.
+// An updateSet is the tables of one kind, or of all updates if there are no kinds.
 type updateSet struct {
-	all      recordSet // where there are kinds
+	all      recordSet // for any context; only where there are kinds
 	contexts [contexts]recordSet
 }
 
@@ -58,8 +58,8 @@ type shapeSet struct {
 	chunks []chunkSet
 }
 
-// A chunkSet is nothing, or patterns, their code lengths in any context, the
-// escape's first, and per word the lengths of the states.
+// A chunkSet is empty, or has the patterns of a chunk, their code lengths in any
+// context (the escape's first), and per word the code lengths of the states.
 type chunkSet struct {
 	patterns []uint32
 	joint    []uint8
@@ -72,18 +72,18 @@ type recordSet struct {
 	phases [][stateKinds][]uint8
 }
 
-// A fitter makes sets of counts. A table pays if the bits that it would have
-// saved, times worth, are more than its own.
+// A fitter makes sets from counts. A table pays if the bits that it would have saved,
+// times worth, are more than its own.
 type fitter struct {
 	worth float64
 }
 
-// enough is the counts from which a table is fitted: fewer say less than the
-// default does.
+// enough is the least count from which a table is fitted: fewer tell less than the
+// default.
 const enough = 48
 
-// table is the code lengths for counts, the escape's last, or nil where they
-// do not pay. base is what an escape leads to, now what is in force.
+// table returns the code lengths for counts n, the escape's last, or nil if they do not
+// pay. base is the table to which the escape leads, now the one in force.
 func (f *fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
 	sum, seen, was := uint64(0), 0, 0.0
 	for i, k := range n {
@@ -118,9 +118,9 @@ func (f *fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
 	return f.pays(lens, was-is)
 }
 
-// hopeless is whether no code for weights that took so many bits could pay: none
-// takes fewer than they tell, and each length must be told. To know that is a
-// tenth of the work of making the code.
+// hopeless reports that no code can pay for weights that have cost was bits: a code
+// takes at least their entropy, and its lengths must be sent. This takes a tenth of the
+// time of making the code.
 func (f *fitter) hopeless(weights []uint64, was float64) bool {
 	sum, least, price := 0.0, 0.0, listHead
 	for _, w := range weights {
@@ -133,7 +133,7 @@ func (f *fitter) hopeless(weights []uint64, was float64) bool {
 	return (was-least-entropic(sum))*f.worth < price
 }
 
-// What a list of lengths takes, roughly.
+// What a list of code lengths takes, roughly, in bits.
 const (
 	listHead   = 12.0
 	lengthBits = 3.5
@@ -159,8 +159,8 @@ func (f *fitter) pays(lens []uint8, saved float64) []uint8 {
 	return lens
 }
 
-// record fits the tables of a context. Joint ones are fitted where shape is
-// given: what is in force is those of the shape's chunks.
+// record fits the tables of a context. Joint tables are fitted only if shape is given;
+// those in force are in now, for the chunks of that shape.
 func (f *fitter) record(l *recordLearner, def, now *recordModel, shape *shapeModel) recordSet {
 	s := recordSet{
 		joint: make([][]uint8, len(l.chunks)), large: make([][]uint8, len(l.large)),
@@ -182,7 +182,7 @@ func (f *fitter) record(l *recordLearner, def, now *recordModel, shape *shapeMod
 	return s
 }
 
-// joint is the code lengths of a chunk's patterns in one context.
+// joint returns the code lengths of a chunk's patterns in one context.
 func (f *fitter) joint(p *patternCount, c *chunkModel, now *prefix.Table) []uint8 {
 	total := p.total()
 	if total < enough {
@@ -214,11 +214,11 @@ func (f *fitter) joint(p *patternCount, c *chunkModel, now *prefix.Table) []uint
 	return f.pays(lens, was-is)
 }
 
-// stateBits is what an escaped pattern takes, roughly.
+// stateBits is roughly what the words of an escaped pattern take.
 const stateBits = 2 * chunkLen
 
-// weights are the counts of a chunk's symbols, the escape first; what is rarer
-// than any code has none.
+// weights returns the counts of a chunk's symbols, the escape first. A symbol that is
+// too rare for any code has 0 and counts as an escape.
 func (p *patternCount) weights(c *chunkModel) []uint64 {
 	w := make([]uint64, len(c.patterns)+1)
 	w[0] = 1 + uint64(p.rest)
@@ -237,7 +237,7 @@ func (p *patternCount) weights(c *chunkModel) []uint64 {
 	return w
 }
 
-// patternCost is how many escapes cost as much as telling a pattern.
+// patternCost is how many escapes cost as much as it takes to send a pattern.
 const patternCost = 3
 
 func (f *fitter) shape(l *recordLearner, t *rowType) (s shapeSet) {
@@ -276,7 +276,7 @@ func (f *fitter) chunk(p *patternCount, words int) (s chunkSet) {
 	}
 	slices.Sort(s.patterns)
 	s.joint = prefix.Lengths(p.weights(newChunk(s.patterns)))
-	// The states serve what has no symbol, and tell the patterns themselves.
+	// The states code patterns without a symbol, and the list of patterns itself.
 	var states [chunkLen][2][stateKinds]uint64
 	for i := range states {
 		states[i] = [2][stateKinds]uint64{{1, 1, 1, 1}, {1, 1, 1, 1}}

@@ -2,12 +2,12 @@ package rpl
 
 import "unsafe"
 
-// A rowWords is the words of a row, without how many they are: what goes over many
-// of them by indices that the schema decided would compare each with that.
+// A rowWords points to the words of a row, without their number: loops over words by
+// indices from the schema then need no bounds checks.
 type rowWords struct{ p unsafe.Pointer }
 
-// at has seen that the words are as many as the row has, its hidden ones, too: an
-// index of rowType is one of them.
+// at returns words as rowWords. It checks that they are as many as a row has, the
+// hidden ones included, so that every index in rowType is valid.
 func (t *rowType) at(words []int32) rowWords { return wordsOf(words, t.width) }
 
 func wordsOf(words []int32, n int) rowWords {
@@ -17,19 +17,19 @@ func wordsOf(words []int32, n int) rowWords {
 	return rowWords{unsafe.Pointer(unsafe.SliceData(words))}
 }
 
-// all are the first n of the words.
+// all returns the first n words as a slice.
 func (w rowWords) all(n int) []int32 { return unsafe.Slice((*int32)(w.p), n) }
 
-// word is word i, which the row type knows of.
+// word is word i, an index from the row type.
 func (w rowWords) word(i int) *int32 { return (*int32)(unsafe.Add(w.p, i*4)) }
 
-// at is the word that begins at a byte.
+// at is the word at a byte offset.
 func (w rowWords) at(byte uintptr) *int32 { return (*int32)(unsafe.Add(w.p, byte)) }
 
-// four are words i to i+3.
+// four are the words i to i+3.
 func (w rowWords) four(i int) *[4]int32 { return (*[4]int32)(unsafe.Add(w.p, i*4)) }
 
-// swap exchanges the first n words with others that lie elsewhere.
+// swap exchanges the first n words with others, which must not overlap.
 func (w rowWords) swap(with rowWords, n int) {
 	i := 0
 	for ; i+4 <= n; i += 4 {
@@ -42,8 +42,8 @@ func (w rowWords) swap(with rowWords, n int) {
 	}
 }
 
-// copyTo copies the first n words to others that lie elsewhere, four at a time: it
-// is done before copy has found out how to.
+// copyTo copies the first n words to others, which must not overlap, four at a time:
+// for so few words it is done before the built-in copy has chosen its way.
 func (w rowWords) copyTo(to rowWords, n int) {
 	i := 0
 	for ; i+4 <= n; i += 4 {
