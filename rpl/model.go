@@ -67,8 +67,8 @@ const (
 
 // An arrival's symbol is one more than these flags and, above them, whose the node is.
 const (
-	arriveDefined = 1 << iota // its layout's definition goes along
-	arriveParent              // it hangs under another
+	arriveDefined = 1 << iota // the definition of the layout goes along
+	arriveParent              // the node has a parent
 	arriveName
 	arriveArgs
 

@@ -44,8 +44,8 @@ type peer struct {
 
 	enc                    prefix.Encoder
 	sentBytes, sentPackets uint64
-	coded                  uint64        // bits of updates sent while there are learned tables that the peer was not offered
-	offer                  uint64        // how many such bits to wait for before checking again whether the tables would pay
+	coded                  uint64        // bits of updates sent while learned tables exist that it was not offered
+	offer                  uint64        // at which value of coded to check next whether the tables would pay
 	shipped                uint64        // number of the reliable message with the newest tables
 	turned                 uint64        // first packet coded with the tables in use
 	tablesAt               time.Duration // when tables were last shipped to the peer, or taken into use

@@ -16,7 +16,7 @@ type piece struct {
 	name    uint8   // how many bits of codes are the update's name; 0: it is named when it is packed
 	skip    bool    // left out: over budget
 	moved   bool    // it tells of another parent or owner
-	special bool    // an update that says more than its state, or whose base must be named
+	special bool    // an update that tells owner and parent, forgets a row, or has no implicit base
 }
 
 // call puts an update's name in front of its codes, if the two fit one run.

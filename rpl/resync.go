@@ -164,7 +164,7 @@ func (c *Proxy) resynced(b []byte) bool {
 		return false
 	}
 	t := Tick(binary.LittleEndian.Uint32(b))
-	took, again := c.readingAt-c.astray.timed, c.astray.again || c.astray.timeless // timeless: the proxy has asked since
+	took, again := c.readingAt-c.astray.timed, c.astray.again || c.astray.timeless // it has asked since, if timeless
 	c.astray = astray{nodes: c.astray.nodes[:0]}
 	if lead := time.Duration(max(c.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); again || c.newest < t || lead > took+maxLead {
 		c.Resync()
@@ -184,7 +184,7 @@ type resync struct {
 	asked bool          // it wants everything anew
 	lost  bool          // and it has taken no whole tick since, so that it cannot read the answer
 	at    time.Duration // when the newest answer began, 0: never
-	tick  Tick          // the answer is complete once all arrivals laid up to this tick are acked; 0: no answer is under way
+	tick  Tick          // the answer is done once the arrivals laid up to this tick are acked; 0: none
 }
 
 // mend answers a peer that was misled. It runs in Schedule.

@@ -347,7 +347,7 @@ func (p *peer) mayRun(turn uint32) bool {
 	return p.rpc.due < maxDue
 }
 
-// runHeaped runs the calls of all peers that have waited for this tick.
+// runHeaped runs the waiting calls of all peers.
 func (a *Authority) runHeaped() {
 	a.heaped = false
 	for _, p := range a.peers {

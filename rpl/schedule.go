@@ -67,7 +67,7 @@ func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
 	}
 	a.touchPeers(peers)
 	for i, p := range peers {
-		if len(p.link.acks) > 0 { // many acks fill the caches, so they are taken only now: planning reads the same entries
+		if len(p.link.acks) > 0 { // many acks fill the caches: planning reads the same entries next
 			a.takeAcks(p)
 			p.plan.stale = true
 		}
@@ -86,7 +86,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		a.mend(p, now)
 	}
 	a.judgeLosses(p, now)
-	if p.busy { // as while a block waits, and in the send after
+	if p.busy { // a peer is busy while a block waits, and in the send after
 		a.judgeBlocks(p)
 	}
 	a.count(p)

@@ -10,10 +10,10 @@ import (
 // and a Grid. It looks at everything in reach only when the observer has drifted away
 // from where it last looked. At that look it notes the nodes near the edge of sight:
 // those that can come in or go out before the next look without leaving their place in
-// the grid. In every other send it asks only the noted nodes whose place in the grid
-// leaves a doubt, and the nodes of which the grid tells: those that left their place in
-// a cell that the peer watches. (Molecular dynamics calls this Verlet's neighbour
-// lists: Phys. Rev. 159, 98, 1967.)
+// the grid. In every other send it asks (decides about) only two kinds of nodes: noted
+// nodes whose place in the grid leaves a doubt, and nodes of which the grid tells,
+// because they left their place in a cell that the peer watches. (Molecular dynamics
+// calls this Verlet's neighbour lists: Phys. Rev. 159, 98, 1967.)
 type watch struct {
 	at    [2]float64 // where the observer was at the last look
 	edge  []edgeNode
@@ -147,7 +147,7 @@ func (v *vigil) pass(told []uint32) {
 		var buf [doubts]uint8
 		asked := v.doubtful(buf[:0], w.edge[from:to], &news)
 		v.a.counters.DistanceChecks += uint64(len(asked))
-		for k := len(asked) - 1; k >= 0; k-- { // from the end: dropEdge fills a gap with the last node, which was asked already
+		for k := len(asked) - 1; k >= 0; k-- { // from the end: dropEdge puts the last node in the gap
 			i := from + int(asked[k])
 			e := &w.edge[i]
 			if news.some && news.may(e.slot()) {
