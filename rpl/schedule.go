@@ -190,10 +190,10 @@ func (a *Authority) tellHolders(n *node) {
 	}
 }
 
-// planRemovals plans the first removals and those of a new round, or, with copies,
-// further copies. It reports whether any was due, even if the budget did not pay for
-// it. If none was, the peer need not look again until one more node is removed, or a
-// packet with a removal is acked or lost.
+// planRemovals plans the first copies of removals and those of a new round or, if
+// copies is set, further copies. It reports whether any was due, even if the budget did
+// not pay for it. If none was, the peer need not look again until one more node is
+// removed, or a packet with a removal is acked or lost.
 func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) (any bool) {
 	kept := p.going[:0]
 	most := p.link.copiesFor()
@@ -261,8 +261,8 @@ func (v *visit) due(now time.Duration, copies uint8) int {
 	return dueNothing
 }
 
-// planAgain plans arrivals that were lost, or with copies further copies, with the
-// nodes' state of now. It reports whether any was due, as planRemovals does.
+// planAgain plans arrivals that were lost or, if copies is set, further copies, with
+// the current state of the nodes. It reports whether any was due, as planRemovals does.
 func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool) {
 	most, room := p.link.copiesFor(), maxBurst
 	kept := p.coming[:0]

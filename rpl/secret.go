@@ -5,7 +5,7 @@ package rpl
 // residuals would reveal it. A node that is only out of a peer's sight is no secret;
 // what is kept to an audience, an owner or a group is.
 
-// noteSecrets notes which rows of the nodes below slot, and of its own, are secret.
+// noteSecrets notes which rows are secret, for a node and all nodes below it.
 func (a *Authority) noteSecrets(slot uint32) {
 	kept := false
 	switch a.nodes[a.root(slot)].spawn.Relevance {

@@ -116,8 +116,8 @@ func (a *Authority) planMovers(p *peer, b *batch) {
 	a.planTurns(p, b)
 }
 
-// lookAt looks at one of every stripes of the marked handles: since when each is wrong,
-// or that it is not.
+// lookAt looks at the marked handles of one stripe: since when each is wrong, or that
+// it is not. every is how many stripes there are.
 func (a *Authority) lookAt(p *peer, b *batch, every, stripe uint32) {
 	ones := ^uint64(0) / (1<<every - 1) << stripe
 	b.n = 0
