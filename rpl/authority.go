@@ -8,13 +8,13 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// An Authority is the core of the machine that decides: it keeps the nodes and
-// tells every peer what it may see of them. It starts nothing and reads no
-// clock. All methods are for one goroutine, but for Encode.
+// An Authority is the core of the machine that decides: it keeps the nodes and sends
+// every peer what it may see of them. It starts no goroutine and reads no clock. All
+// methods except Encode must be called from one goroutine.
 //
-// A tick: Receive and ReceiveMessage for what came, Step, Due, the game, Set for
-// every item that may have changed; then, where the tick is one that sends,
-// Stream, Schedule, and Encode for every peer.
+// A tick: Receive and ReceiveMessage for what came, Step, Due, the game's step, Set for
+// every item that may have changed; then, if this tick sends, Stream, Schedule, and
+// Encode for every peer.
 type Authority struct {
 	cfg AuthorityConfig
 	times
@@ -30,18 +30,18 @@ type Authority struct {
 	byID  roster
 }
 
-// times are where the core is in its session.
+// times say where in its session the core is.
 type times struct {
 	tick       Tick
-	send       uint32 // counts Streams
-	round      uint32 // stamps the active list, from one Schedule's end to the next
-	moves      uint32 // stamps what moved, from one Stream's end to the next
+	send       uint32 // counts the calls of Stream
+	round      uint32 // marks nodes as on the active list; counted up at the end of Schedule
+	moves      uint32 // stamps grid cells in which a node moved; counted up at the end of Stream
 	now        time.Duration
 	sendPeriod time.Duration
-	aged       bool // it was said that the ticks come to their end
+	aged       bool // the warning that the ticks run out has been logged
 }
 
-// A nodeStore is the nodes and their state (store.go).
+// A nodeStore holds the nodes and their state (store.go).
 type nodeStore struct {
 	types   []*rowType
 	typesOf [][]*rowType // by item type
@@ -49,9 +49,9 @@ type nodeStore struct {
 	nodes       []node
 	freeSlots   []uint32
 	layouts     map[string]*nodeLayout
-	numbered    []*nodeLayout // the newest of each number
-	freeLayouts []uint32      // numbers, the lowest last
-	editions    uint32        // layouts that there were
+	numbered    []*nodeLayout // by number: the newest layout that has it
+	freeLayouts []uint32      // layout numbers to use again, the lowest last
+	editions    uint32        // how many layouts there have been
 	items       []item
 	hots        []hot    // by item
 	freeItems   [][]Item // by item type
@@ -59,93 +59,94 @@ type nodeStore struct {
 	rows        []row
 	slabs       []slab // by row type
 
-	active   []uint32 // slots that changed since the last send
-	drifting []uint32 // rows whose velocity is not zero
+	active   []uint32 // slots of nodes that changed since the last send
+	drifting []uint32 // rows that change by themselves, as their velocity is not zero
 
-	scratch     []int32 // an item's words …
-	scratchVars []any   // … and its values of variable length
-	course      []int32 // what versionAt returns
-	told        []int32 // what known returns
+	scratch     []int32 // one item's words …
+	scratchVars []any   // … and its variable-length values
+	course      []int32 // holds the result of versionAt
+	told        []int32 // holds the result of known
 }
 
-// walking is what reading the world by columns needs (column.go, walk.go).
+// walking is the state of reading components by columns (column.go, walk.go).
 type walking struct {
 	columns   []*Column
 	places    []place  // by item type
-	off       []end    // rows that the walk found off their course
-	strays    []uint32 // slots that it found elsewhere
-	catching  bool     // catchUp is at work
+	off       []end    // rows that the walk found off their predicted course
+	strays    []uint32 // slots of moved nodes that the walk leaves to settleStrays
+	catching  bool     // catchUp is running
 	leeway    float64  // the grid's slack
-	unstamped bool     // what moved in this tick's columns has stamped no cells …
-	looks     bool     // … which nobody wants to know: no peer looked at all that moved
+	unstamped bool     // SetColumn moved nodes in this tick without stamping their cells …
+	looks     bool     // … which it may not do while this is set: a peer looked for stamps in the last Stream
 }
 
-// relevancy is who sees what (relevancy.go, look.go, groups.go).
+// relevancy is the state of deciding which peer holds which node (relevancy.go,
+// look.go, groups.go).
 type relevancy struct {
 	spots     []spot // by slot
 	grid      *grid
-	views     *views   // of the peer that looks
-	judged    []uint32 // slots whose relevance is asked anew
-	grouped   bitset   // slots of nodes that are relevant by their groups
-	concerned bitset   // peers that hold or own nodes of one of these, while it is asked about
+	views     *views   // observers of the peer that is looking now
+	judged    []uint32 // slots of trees whose relevance Stream must judge again
+	grouped   bitset   // slots of nodes whose Relevance is Grouped
+	concerned bitset   // peers that hold or own a node of the tree that is being judged
 
 	conditions  [maxGroups]func(Peer) bool
 	conditional bool
 	onDecide    func(Peer, Node, bool)
 }
 
-// coders are the code tables: those in use, and those that are being learned
-// (learn.go, fitting.go).
+// coders are the code tables in use, and those being learned (learn.go, fitting.go).
 type coders struct {
 	model    *model
 	models   [4]*model
-	modelSet *tableSet // what the model is made of
-	modelMsg []byte    // the model as it is shipped; nil for the default
+	modelSet *tableSet // what model was built from
+	modelMsg []byte    // model as it is sent to peers; nil for the default tables
 	learner  *learner
-	deaf     *learner // of what not everyone may see: it is never fitted
-	fitting  *fitting // under way, nil none
-	defaults *model   // what the header's and the peers' own tables are
+	deaf     *learner // counts what must not be learned from (secret.go); never fitted
+	fitting  *fitting // the fit under way, or nil
+	defaults *model   // the tables known from the schema alone; peers' own packets always use them
 }
 
-// planning is what this send says, as Schedule finds it and Encode packs it
-// (schedule.go, update.go, piece.go).
+// planning is what this send says: Schedule plans it, Encode packs it (schedule.go,
+// update.go, piece.go).
 type planning struct {
 	bucket   float64      // bytes of the budget that a peer may save up
-	syms     []prefix.Sym // of this send's pieces
-	recs     []recEntry   // their records
-	pieces   pieces       // that were planned
+	syms     []prefix.Sym // symbols of the pieces
+	recs     []recEntry   // records of the pieces
+	pieces   pieces       // all that was planned
 	batches  [aheadPeers]batch
-	sum      uint32    // of what was read ahead
-	actions  []int     // what an update does to each row
-	group    []uint32  // handles that arrive together
-	queueing []distant // a peer's queue, while it is put in order
-	order    []ranked  // updates, by urgency
+	sum      uint32    // of what was read ahead, so that the compiler keeps the reads
+	actions  []int     // what the update being planned does to each row of its node
+	group    []uint32  // handles of the nodes in one arrival piece
+	queueing []distant // one peer's queue while it is sorted
+	order    []ranked  // one peer's updates by urgency
 	turns    turns
 	bytes    []byte
 }
 
-// calling is what peers say, and the calls that wait (receive.go, rpc.go).
+// calling is the calls that wait, and the packet of a peer that is being read
+// (receive.go, rpc.go).
 type calling struct {
 	up       up
 	upBytes  []byte
 	calls    callQueue
 	early    []earlyCall
-	turn     uint32 // counts the ticks whose calls were run
-	turnTick Tick   // the newest of them
-	heaped   bool   // of some peer more reliable calls came than one tick may run
+	turn     uint32 // counts the ticks in which calls were run
+	turnTick Tick   // the newest such tick
+	heaped   bool   // some peer sent more reliable calls than one tick may run
 }
 
-// accounts count what was done, and what it took (counters.go, account.go).
+// accounts count what was sent and what it cost (counters.go, account.go).
 type accounts struct {
 	counters    Counters
-	tooLong     Node   // the last that was logged
+	tooLong     Node   // the last node that was logged as too long
 	bits        []Bits // by item type
 	otherBits   Bits
 	removalBits uint64
 }
 
-// NewAuthority makes a core with no nodes but the session's. It freezes the
-// schema; its mistakes come joined.
+// NewAuthority makes a core whose only node is the session's. It freezes the schema;
+// all mistakes in the schema are returned as one joined error.
 func NewAuthority(c AuthorityConfig) (*Authority, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 	return a, nil
 }
 
-// newNodeStore makes one without nodes.
+// newNodeStore makes a store without nodes.
 func newNodeStore(c *Schema, k *coding) nodeStore {
 	items := c.Items()
 	s := nodeStore{
@@ -198,7 +199,8 @@ func newNodeStore(c *Schema, k *coding) nodeStore {
 	return s
 }
 
-// Connect starts to stream to a peer whose world is built.
+// Connect starts the stream to a peer whose side of the world is built. It is an error
+// if the peer is 0 or connected already.
 func (a *Authority) Connect(id Peer) error {
 	if id == 0 || a.byID.find(id) != nil {
 		return fmt.Errorf("rpl: peer %d is nobody or connected already", id)
@@ -234,7 +236,7 @@ func (a *Authority) Connect(id Peer) error {
 		}
 		wants := a.judgeTree
 		if a.spots[slot].cell >= 0 {
-			wants = a.ownsAny // what is near it looks for itself
+			wants = a.ownsAny // the rest of a node in the grid is for the peer's look to decide
 		}
 		if wants(p, uint32(slot)) {
 			a.decide(p, uint32(slot), true)
@@ -243,9 +245,10 @@ func (a *Authority) Connect(id Peer) error {
 	return nil
 }
 
-// Suspend ends the stream to a peer, and keeps its nodes: they are its own when
-// Connect begins another stream, with handles and versions that start anew.
-// Calls that wait for it are dropped and counted. Groups are to be set again.
+// Suspend ends the stream to a peer but leaves it its nodes: it still owns them when
+// Connect begins a new stream, in which handles and versions start anew. Calls that
+// wait for the peer are dropped and counted. After Connect the caller must set the
+// peer's groups again.
 func (a *Authority) Suspend(id Peer) {
 	p := a.byID.find(id)
 	if p == nil {
@@ -279,8 +282,9 @@ func (a *Authority) Suspend(id Peer) {
 	a.byID.remove(p)
 }
 
-// Disconnect forgets a peer, connected or suspended. Its nodes die, or are kept
-// as nobody's, as they say.
+// Disconnect forgets a peer, connected or suspended. Each of its nodes is removed, or
+// stays with no owner if Streaming.Keep says so. Disconnect does nothing for the local
+// player.
 func (a *Authority) Disconnect(id Peer) {
 	if id == 0 || id == a.cfg.Local {
 		return
@@ -289,7 +293,7 @@ func (a *Authority) Disconnect(id Peer) {
 	for slot := range a.nodes {
 		if n := &a.nodes[slot]; n.used && n.owner == id {
 			if n.spawn.Keep {
-				a.handOver(uint32(slot), 0) // those below say for themselves
+				a.handOver(uint32(slot), 0) // its children have a Keep of their own
 			} else {
 				a.Remove(n.id)
 			}
@@ -297,7 +301,7 @@ func (a *Authority) Disconnect(id Peer) {
 	}
 }
 
-// Peers are the connected peers, in no order, appended to dst.
+// Peers appends the connected peers to dst, in no order.
 func (a *Authority) Peers(dst []Peer) []Peer {
 	for _, p := range a.peers {
 		if p != nil {
@@ -307,9 +311,10 @@ func (a *Authority) Peers(dst []Peer) []Peer {
 	return dst
 }
 
-// Step begins a tick. Ticks ascend with time, Hz a second but for what is made up for
-// after a pause, from any one on: peers refuse what leaps by more than 10 s. After
-// MaxTick there is none, which is an error that wraps ErrLimit, and nothing has begun.
+// Step begins tick t. The first tick may be any; later ones must ascend with time, at
+// Hz per second except to catch up after a pause. Peers refuse a tick that leaps ahead
+// by more than 10 s. After MaxTick, Step begins nothing and returns an error that wraps
+// ErrLimit.
 func (a *Authority) Step(t Tick) error {
 	if t > lateInLife {
 		if t > MaxTick {
@@ -327,7 +332,7 @@ func (a *Authority) Step(t Tick) error {
 	return nil
 }
 
-// warnOfAge says once that the session's ticks come to their end.
+// warnOfAge logs once that the session's ticks are running out.
 func (a *Authority) warnOfAge(t Tick) {
 	if a.aged {
 		return
@@ -337,8 +342,8 @@ func (a *Authority) warnOfAge(t Tick) {
 		"in", time.Duration(MaxTick-t)*time.Second/time.Duration(a.cfg.Hz), "remedy", "end it and begin another before")
 }
 
-// Holders are the peers to which a node has been sent and not taken away,
-// appended to dst: its audience.
+// Holders appends to dst the peers to which a node has been sent and from which it has
+// not been taken away: its audience.
 func (a *Authority) Holders(n Node, dst []Peer) []Peer {
 	slot, ok := a.slot(n)
 	if !ok {
@@ -358,16 +363,16 @@ func (a *Authority) Has(n Node) bool {
 	return ok
 }
 
-// PeerStats are the figures of one peer's datagrams.
+// PeerStats are figures about the datagrams to one peer.
 type PeerStats struct {
 	RTT, Jitter time.Duration
-	Loss        float64 // share of packets judged lost, smoothed over some 200
-	Bytes       uint64  // of datagrams sent, the seal's 29 a packet included
+	Loss        float64 // share of packets judged lost, smoothed over some 200 packets
+	Bytes       uint64  // of datagrams sent, each with the seal's 29 bytes
 	Packets     uint64
-	Held        int // nodes that it holds or is being told of
+	Held        int // nodes that the peer holds or is being sent
 }
 
-// PeerStats are zero for a peer that is not connected.
+// PeerStats returns the figures of a peer, zero if it is not connected.
 func (a *Authority) PeerStats(id Peer) PeerStats {
 	p := a.byID.find(id)
 	if p == nil {
@@ -382,5 +387,5 @@ func (a *Authority) PeerStats(id Peer) PeerStats {
 	return s
 }
 
-// Counters are the core's counts since it began.
+// Counters returns the core's counts since it was made.
 func (a *Authority) Counters() Counters { return a.counters }

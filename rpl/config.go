@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// AuthorityConfig is what the core of the machine that decides is made with.
+// AuthorityConfig configures the core of the machine that decides.
 type AuthorityConfig struct {
-	Schema   *Schema  // frozen
+	Schema   *Schema  // NewAuthority freezes it
 	Hz       int      // ticks per second, 1 to 1000
 	SendHz   int      // sends per second, at most Hz; 0 means Hz
-	Budget   int      // bytes per second and peer, 29 a packet included; 0: none
+	Budget   int      // bytes per second for each peer, with 29 bytes a packet for the seal; 0: no limit
 	Interest Interest // nil: everyone sees everything
-	Local    Peer     // the player of this machine: Server, or 0 on a dedicated server
-	Refs     Refs     // translates entity references; nil: all null
+	Local    Peer     // this machine's player: Server, or 0 on a dedicated server
+	Refs     Refs     // translates entity references; nil: all are null
 	Log      *slog.Logger
 
-	// CheckEvery is how often a version that a peer has acked is compared with
-	// the authority's by its checksum, or what a node itself is: of all in turn, one
-	// at a time, some 12 bytes a second by default, 500 ms. Negative: only when asked
-	// for.
+	// CheckEvery is how often one row of a peer, or one node itself, is compared by a
+	// checksum: of a row the version that the peer has acked. All of them take turns.
+	// At the default of 500 ms a peer's checks cost some 12 bytes a second. Negative:
+	// only when Check or CheckAll asks for it.
 	CheckEvery time.Duration
 }
 
-// ProxyConfig is what the core of a client is made with. Schema and Hz are those of
-// its authority.
+// ProxyConfig configures the core of a client. Schema and Hz must be those of its
+// authority.
 type ProxyConfig struct {
-	Schema *Schema // frozen
+	Schema *Schema // NewProxy freezes it
 	Hz     int     // ticks per second, 1 to 1000
-	Refs   Refs    // translates entity references; nil: all null
+	Refs   Refs    // translates entity references; nil: all are null
 	Log    *slog.Logger
 }
 
-// complete checks a configuration, and fills in what it leaves open.
+// complete checks a configuration, fills in defaults and freezes the schema.
 func (c *AuthorityConfig) complete() error {
 	if err := checkBasics(c.Schema, c.Hz); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (c *AuthorityConfig) complete() error {
 	return c.Schema.Freeze(c.Hz)
 }
 
-// complete is the same of a client's.
+// complete checks a client's configuration, fills in defaults and freezes the schema.
 func (c *ProxyConfig) complete() error {
 	if err := checkBasics(c.Schema, c.Hz); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (c *ProxyConfig) complete() error {
 	return c.Schema.Freeze(c.Hz)
 }
 
-// checkBasics checks what both ends have.
+// checkBasics checks the fields that both configurations have.
 func checkBasics(s *Schema, hz int) error {
 	switch {
 	case s == nil:

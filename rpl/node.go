@@ -10,11 +10,11 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/pages"
 )
 
-// The authority's table of nodes: making and removing them, their tree, their
-// items, their owners.
+// The authority's table of nodes: making and removing nodes, and their items. tree.go
+// has their parents and owners.
 
-// Errors of the calls that shape nodes. They are the caller's mistakes, wrapped
-// with the names of what is concerned; nothing has changed.
+// Errors of the calls that shape nodes: mistakes of the caller, returned wrapped with
+// what they concern. After one, nothing has changed.
 var (
 	ErrCycle   = errors.New("a node cannot be below itself")
 	ErrNoNode  = errors.New("no such node")
@@ -30,21 +30,21 @@ type Item uint32
 // NoItem is no item: an empty row of a Column.
 const NoItem = ^Item(0)
 
-// node is one entry of the authority's table: four lines of a cache, the first of
-// them with what most ticks read.
+// node is one entry of the authority's table: four cache lines, of which the first
+// holds what most ticks read.
 type node struct {
 	id        Node
-	active    uint32 // the round for which it is on the active list
+	active    uint32 // on the active list if this is Authority.round
 	used      bool
-	judge     bool // on the list of nodes whose relevance is asked anew
+	judge     bool // on Authority.judged: Stream must judge its relevance again
 	transient bool // its state is never sent after its arrival
 	holders   []holder
 	rows      []uint32
 
 	parent   uint32 // slot; 0 (the session's) means none
 	owner    Peer
-	born     uint32 // Stream has not decided on it while Authority.send is this
-	posItem  int16  // ordinal of the item that says where the node is, -1 none
+	born     uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
+	posItem  int16  // ordinal of the item that says where the node is, or -1
 	groups   uint64
 	layout   *nodeLayout
 	items    []Item // by ordinal; NoItem where removed
@@ -62,32 +62,32 @@ type spawned struct {
 	Streaming
 }
 
-// A holder is a peer that the node is relevant to. handle is noHandle until
-// its arrival is first sent.
+// A holder is a peer to which the node is relevant. handle is noHandle until the node's
+// arrival is first planned.
 type holder struct {
 	peer   int32
 	handle uint32
-	since  time.Duration // wanted since, on the caller's clock
+	since  time.Duration // when the peer began to want it, on the caller's clock
 }
 
 const (
 	noHandle = ^uint32(0)
 )
 
-// Spawn describes a node that is to be made.
+// Spawn describes a node to be made.
 type Spawn struct {
-	Prefab    *PrefabType // nil: made from its items alone
-	Args      []byte      // what the prefab's function is given, sent once; at most MaxArgs bytes
+	Prefab    *PrefabType // nil: the node is made from its items alone
+	Args      []byte      // given to the prefab's function, sent once; at most MaxArgs bytes
 	Name      string      // of a load-time node; at most MaxName bytes
-	Items     []*ItemType // in the order of their ordinals, nil where one stays free; at most MaxItems
+	Items     []*ItemType // by ordinal, nil for an ordinal that stays free; at most MaxItems
 	Parent    Node
 	Owner     Peer
 	Transient bool // its state is never sent after its arrival
 	Streaming
 }
 
-// Spawn makes a node. It exists at once for calls of this core, and on the
-// wire from the next Stream, with the state that it has then.
+// Spawn makes a node. The authority's calls accept it at once; peers get it from the
+// next Stream on, with the state that it has then.
 func (a *Authority) Spawn(s Spawn) (Node, error) {
 	switch {
 	case len(s.Items) > MaxItems:
@@ -203,8 +203,8 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 	return it
 }
 
-// Item is the item of a node with an ordinal, counted from 0 in the order of
-// Spawn.Items, later additions in what is free, and behind.
+// Item returns a node's item by its ordinal. Spawn.Items gives ordinals from 0 on;
+// items added later take a free one, else the next.
 func (a *Authority) Item(n Node, ordinal int) (Item, bool) {
 	s, ok := a.slot(n)
 	if !ok || ordinal < 0 || ordinal >= len(a.nodes[s].items) {
@@ -214,8 +214,8 @@ func (a *Authority) Item(n Node, ordinal int) (Item, bool) {
 	return it, it != NoItem
 }
 
-// Remove destroys a node. Its children become roots, unless they are removed
-// too before the next Stream.
+// Remove destroys a node. Its children become roots unless they are removed too before
+// the next Stream. It does nothing for the session's node.
 func (a *Authority) Remove(n Node) {
 	slot, ok := a.slot(n)
 	if !ok || n == SessionNode {
@@ -248,7 +248,7 @@ func (a *Authority) Remove(n Node) {
 	nd.layout.nodes--
 	nd.spawn = spawned{}
 	a.noteGrouped(slot)
-	if n.Tenant() < math.MaxUint32 { // else the slot has had all that it can: no node has another's name
+	if n.Tenant() < math.MaxUint32 { // else the slot stays unused: one more tenant would repeat a Node
 		a.freeSlots = append(a.freeSlots, slot)
 	}
 }
@@ -260,13 +260,14 @@ func (a *Authority) freeItem(it Item) {
 	a.freeItems[m.t.Index] = append(a.freeItems[m.t.Index], it)
 }
 
-// AddItem gives a node one more item, at the lowest ordinal that is free: what comes
-// and goes again and again takes no new ones. RemoveItem takes one away. Peers that
-// hold the node are sent its new set of items with their state.
+// AddItem gives a node one more item, at the lowest free ordinal, so that an item which
+// comes and goes takes no new ordinals; RemoveItem takes it away. Peers that hold the
+// node are sent its new set of items, with their state.
 func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) { return a.AddItemFrom(n, t, 0) }
 
-// AddItemFrom is AddItem for one whose ordinal says something, as of several alike which
-// one it is: it gets the lowest that is free from one on, another where none is.
+// AddItemFrom is AddItem for an item whose ordinal has a meaning, such as which of
+// several alike it is. It gets the lowest free ordinal not below from, or another if
+// that one would exceed MaxItems.
 func (a *Authority) AddItemFrom(n Node, t *ItemType, from int) (Item, error) {
 	slot, ok := a.slot(n)
 	if !ok {
@@ -293,8 +294,8 @@ func (a *Authority) AddItemFrom(n Node, t *ItemType, from int) (Item, error) {
 	return it, nil
 }
 
-// freeOrdinal is the lowest that is free from one on, or the lowest of all where that
-// is beyond what there may be.
+// freeOrdinal returns the lowest free ordinal not below from, or the lowest of all if
+// that would be beyond MaxItems.
 func (n *node) freeOrdinal(from int) int {
 	from = max(0, min(from, len(n.items)))
 	ord := slices.Index(n.items[from:], NoItem)
@@ -307,7 +308,7 @@ func (n *node) freeOrdinal(from int) int {
 	return len(n.items)
 }
 
-// RemoveItem takes an item from its node.
+// RemoveItem takes an item away from its node.
 func (a *Authority) RemoveItem(it Item) error {
 	if int(it) >= len(a.items) || !a.items[it].used {
 		return fmt.Errorf("rpl: item: %w", ErrNoNode)
@@ -335,7 +336,7 @@ func (a *Authority) RemoveItem(it Item) error {
 	return nil
 }
 
-// orderRows puts a node's rows in the order of its items.
+// orderRows sorts a node's rows by the order of its items.
 func (a *Authority) orderRows(n *node) {
 	n.rows = n.rows[:0]
 	for _, it := range n.items {
@@ -345,5 +346,5 @@ func (a *Authority) orderRows(n *node) {
 	}
 }
 
-// Ordinal is where an item stands among those of its node.
+// Ordinal returns the place of an item among the items of its node.
 func (a *Authority) Ordinal(it Item) int { return int(a.items[it].ord) }

@@ -2,16 +2,17 @@ package rpl
 
 import "fmt"
 
-// Streaming is how a node is told to peers.
+// Streaming says how a node is sent to peers.
 type Streaming struct {
-	Relevance Relevance // who gets it
+	Relevance Relevance // which peers get the node
 	Weight    float32   // priority against other nodes; 0 means 1, at most MaxWeight
-	Hz        uint8     // state at most so often; 0 means every send
-	Keep      bool      // stays, owned by nobody, when its owner leaves; else it dies
+	Hz        uint8     // state updates per second at most; 0 means every send
+	Keep      bool      // when its owner leaves the node stays, with no owner; else it is removed
 }
 
-// Check is whether a node can be told so: else Spawn and SetStreaming return the same
-// error. Who may see a node of a relevance that nobody knows cannot be said.
+// Check reports whether the fields are in range: it returns the error with which Spawn
+// and SetStreaming would refuse them. An unknown Relevance is refused, as it does not
+// say who may see the node.
 func (s *Streaming) Check() error {
 	switch {
 	case s.Relevance > Grouped:
@@ -22,7 +23,7 @@ func (s *Streaming) Check() error {
 	return nil
 }
 
-// complete is the same with what is left open.
+// complete returns the same with defaults filled in.
 func (s Streaming) complete() Streaming {
 	if s.Weight == 0 {
 		s.Weight = 1
@@ -30,7 +31,7 @@ func (s Streaming) complete() Streaming {
 	return s
 }
 
-// SetStreaming changes how a node is told. After an error nothing has changed.
+// SetStreaming changes how a node is sent. If it returns an error nothing has changed.
 func (a *Authority) SetStreaming(n Node, s Streaming) error {
 	slot, ok := a.slot(n)
 	if !ok {
@@ -55,8 +56,8 @@ func (a *Authority) SetStreaming(n Node, s Streaming) error {
 	return nil
 }
 
-// SetTransient has the state of a node sent with its arrival alone, or not, as
-// Spawn.Transient does: before any peer is told of the node.
+// SetTransient sets what Spawn.Transient does: whether the node's state is sent with
+// its arrival alone. It is an error to change that once a peer holds the node.
 func (a *Authority) SetTransient(n Node, on bool) error {
 	slot, ok := a.slot(n)
 	if !ok {
