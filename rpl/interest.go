@@ -1,23 +1,26 @@
 package rpl
 
-// Interest decides what peers see of nodes whose Relevance is Near; nil in an
-// AuthorityConfig means that everyone sees everything.
+// Interest decides which nodes of Relevance Near a peer gets. If
+// AuthorityConfig.Interest is nil, everyone gets all of them.
 type Interest interface {
-	// Reach is the farthest that a viewer can see; nothing beyond is asked about.
+	// Reach is the farthest that viewer can see, in the unit of the `pos` prop. Wants
+	// is not asked about nodes farther away.
 	Reach(viewer Peer) float64
-	// Wants reports whether a viewer should have a node; asked when the node or
-	// an observer has moved. had tells whether it has it now.
+	// Wants reports whether viewer should have a node at this distance from its nearest
+	// observer. It is asked when the node or an observer has moved. had says whether
+	// viewer has the node now.
 	Wants(viewer Peer, n Node, distance float64, had bool) bool
 }
 
-// Grid is the usual Interest: in inside Enter, out beyond Exit, in the unit of
-// the `pos` prop. Exit is at least Enter; 1.1 times it is usual.
+// Grid is the usual Interest: a node streams in at Enter or nearer and out beyond Exit,
+// in the unit of the `pos` prop. Exit is at least Enter; 1.1 times Enter is usual.
 type Grid struct{ Enter, Exit float64 }
 
-// Reach is Exit.
+// Reach is the greater of Enter and Exit.
 func (g Grid) Reach(Peer) float64 { return max(g.Enter, g.Exit) }
 
-// Wants is the hysteresis.
+// Wants reports whether d is within Enter, or within Exit for a node that the viewer
+// has.
 func (g Grid) Wants(_ Peer, _ Node, d float64, had bool) bool {
 	return d <= g.Enter || had && d <= g.Exit
 }
