@@ -1,22 +1,22 @@
 package rpl
 
-// Bits is what the authority has planned to send, in bits of the coder's upper
-// bound (a few percent above what leaves), by what it says.
+// Bits counts the bits of what the authority planned to send, by kind. They are the
+// coder's upper bound, a few percent above what leaves.
 type Bits struct {
-	Updates   uint64 // differences of rows
-	Keyframes uint64 // rows without a base, in updates
+	Updates   uint64 // rows in updates, against a base
+	Keyframes uint64 // rows in updates, without a base
 	Arrivals  uint64 // rows in arrivals
 }
 
-// ItemBits is the account of one item type; nil Item is what belongs to none:
-// names of nodes, owners, parents, removals.
+// ItemBits is the account of one item type. The entry whose Item is nil holds what
+// belongs to no item: names of nodes, owners, parents, removals.
 type ItemBits struct {
 	Item *ItemType
 	Bits
-	Removals uint64 // of nodes; with Item nil only
+	Removals uint64 // of nodes; only where Item is nil
 }
 
-// account takes what a row cost, in bits, into the account of its item type.
+// account adds a row's cost in bits to the account of its item type.
 func (a *Authority) account(t *rowType, bits int, kind int) {
 	b := &a.bits[t.account]
 	switch kind {
@@ -35,9 +35,9 @@ const (
 	accountArrival
 )
 
-// BitsByItem is what was planned since the core began, by item type in the
-// order of names, and last what belongs to none; appended to dst. The net
-// graph and the bench read it.
+// BitsByItem appends to dst what was planned since the core was made: one entry per
+// item type in the order of names, then the one that belongs to no item. The net graph
+// and the bench read it.
 func (a *Authority) BitsByItem(dst []ItemBits) []ItemBits {
 	for i, t := range a.cfg.Schema.Items() {
 		dst = append(dst, ItemBits{Item: t, Bits: a.bits[i]})

@@ -1,40 +1,40 @@
 package rpl
 
-// Counters tell what the authority did and why, since it began. The net graph
+// Counters count what the authority has done since it was made, and why. The net graph
 // and the bench read them.
 type Counters struct {
-	DistanceChecks uint64 // of nodes against observers
-	FarOut         uint64 // nodes that came to where a Grid's float32s are too coarse: meanwhile peers look at all of their sight
+	DistanceChecks uint64 // comparisons of a node's distance with a peer's observers
+	FarOut         uint64 // times a node came to a place too far out for the Grid's float32s; while any is there each peer checks all in its reach in every send
 	Records        uint64 // updates of rows sent
-	Repeats        uint64 // of Records, Arrivals and Removals: said again
-	Shared         uint64 // of Records: coded once for several peers
-	Keyframes      uint64 // of Records: without a base
-	ExplicitBases  uint64 // of Records: the base had to be named
-	Starved        uint64 // updates put off for the budget
+	Repeats        uint64 // of Records, Arrivals and Removals: those sent again
+	Shared         uint64 // of Records: those coded before for another peer
+	Keyframes      uint64 // of Records: those without a base
+	ExplicitBases  uint64 // of Records: those that had to name their base
+	Starved        uint64 // updates put off because the budget was spent
 	Arrivals       uint64
 	Removals       uint64
-	Blocks         uint64 // pieces too large for a packet
-	TooLong        uint64 // nodes that no block holds, not told, and logged
+	Blocks         uint64 // pieces too large for a packet, sent on the reliable lane
+	TooLong        uint64 // nodes not sent because no block can hold them; logged
 	Tables         uint64 // sets of code tables learned and shipped
 	Checks         uint64 // checksums of versions sent
 	PacketsLost    uint64 // judged lost
-	LateAcks       uint64 // of them, acked after all
-	HandlesOut     uint64 // sends in which nodes waited, as a peer held as many as there are handles
-	BadPackets     uint64 // from peers, refused
-	Resyncs        uint64 // peers that could not read what they were sent, and were told all anew
+	LateAcks       uint64 // of PacketsLost: those acked after all
+	HandlesOut     uint64 // sends in which nodes waited because the peer had no free handle
+	BadPackets     uint64 // packets from peers that were refused
+	Resyncs        uint64 // times a peer that could not read its packets was sent everything anew
 	CallsIn        uint64 // RPCs that ran here
-	CallsDropped   uint64 // RPCs of peers who may not call them, about nodes that are gone, or for which there is no room
+	CallsDropped   uint64 // calls from peers that may not make them, on nodes that are gone, or without room to wait
 	CallsOut       uint64
 }
 
-// tally is what is counted for one peer while its Encode runs, beside those of
-// others.
+// tally counts for one peer while its Encode runs: other peers' may run at the same
+// time.
 type tally struct {
 	blocks, checks, lost uint32
-	tooLong              Node // that no block holds
+	tooLong              Node // a node that no block can hold
 }
 
-// count takes over what was counted for a peer.
+// count adds a peer's tally to the counters and clears it.
 func (a *Authority) count(p *peer) {
 	t := p.tally
 	if t == (tally{}) {
@@ -48,7 +48,8 @@ func (a *Authority) count(p *peer) {
 	p.tally = tally{}
 }
 
-// noteTooLong says which node no block holds, once for each in a row.
+// noteTooLong counts a node that no block can hold, and logs it unless it was the last
+// one logged.
 func (a *Authority) noteTooLong(n Node) {
 	a.counters.TooLong++
 	if n != a.tooLong {
