@@ -2,61 +2,61 @@ package rpl
 
 import "time"
 
-// What the authority knows of a peer's packets: which were sent with what in
-// them, which arrived, which are judged lost (protocol rules 11 to 16).
+// What the authority knows of the packets to a peer: what each carried, which have
+// arrived, and which are judged lost (protocol rules 11 to 16).
 
-// peerLink is the state of the datagrams to and from one peer: first what every
-// send looks at, then what acks and packets need, then what is rare.
+// peerLink is the state of the datagrams to and from one peer: first what every send
+// reads, then what acks and packets need, then what is rarely used.
 type peerLink struct {
 	next     uint64        // one past the newest sequence number sent
-	heard    time.Duration // when it last said anything
+	heard    time.Duration // when the peer last said anything
 	lastSent time.Duration
-	oldest   uint64        // no record below is in flight; 0: none is
-	quiet    time.Duration // until then none of them is lost for its time; 0: look at them
-	loss     float64       // share of packets, smoothed over some 200
-	acks     []ack         // that came since the last Schedule: few, or many
+	oldest   uint64        // no packet below it is in flight; 0: none is
+	quiet    time.Duration // until then no packet in flight times out; 0: check them
+	loss     float64       // share of packets lost, smoothed over some 200
+	acks     []ack         // those that came since the last Schedule, in few or in many
 
-	model    *model   // what the peer's packets are coded with
-	records  []record // of the newest packets; one's place is its number modulo their count
-	open     uint64   // bit i: packet next-1-i was sent and no ack of it has come
-	inNewest uint64   // newest packet from the peer
+	model    *model   // codes the packets to the peer
+	records  []record // of the newest packets; a record's place is its number modulo their count
+	open     uint64   // bit i: packet next-1-i was sent and not acked
+	inNewest uint64   // the newest packet from the peer
 	inAt     time.Duration
 	echoed   time.Duration
 
 	base     uint64        // the newest packet known to have arrived
-	ackedAt  time.Duration // when it was sent
-	baseTick Tick          // its tick; 0: none yet
+	ackedAt  time.Duration // when base was sent
+	baseTick Tick          // tick of base; 0: none yet
 	arrived  uint64        // reliable messages that the peer has applied
 	sent     uint64        // reliable messages sent
 	inSeen   bool
-	judged   uint8  // packets in loss, at most lossWindow
-	few      [1]ack // mostly
+	judged   uint8  // packets counted in loss, at most lossWindow
+	few      [1]ack // mostly enough for acks
 	rtt      time.Duration
 	jitter   time.Duration
 
 	lastProbe time.Duration
 	many      []ack
-	spare     [][]recEntry // lists of records that are done
-	late      []*record    // of lost packets whose places others have, in order of their numbers
-	idle      []*record    // records for more of them
+	spare     [][]recEntry // lists of finished records, for reuse
+	late      []*record    // of lost packets whose places newer ones have taken, by ascending number
+	idle      []*record    // unused records for late
 	blocks    []blockRecord
 }
 
-// blockRecord is what a reliable message carried instead of a packet.
+// blockRecord is what a reliable message carried in place of a packet.
 type blockRecord struct {
 	number  uint64
 	tick    Tick
-	void    bool // it says nothing
+	void    bool // the block was replaced by an empty one
 	entries []recEntry
 }
 
-// frozen is whether the peer has been silent for so long that only probes are
-// sent to it.
+// frozen is whether the peer has been silent for so long that it is sent nothing but
+// probes.
 func (p *peer) frozen(now time.Duration) bool {
 	return p.link.next > 0 && now-p.link.heard > silence
 }
 
-// acked moves what a packet carried.
+// acked processes the ack of a packet. skipped says that the peer left out its guesses.
 func (a *Authority) acked(p *peer, r *record, skipped bool) {
 	if r.state == recLost {
 		a.counters.LateAcks++
@@ -80,32 +80,33 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 		}
 		e := &p.entries[re.handle]
 		if e.gen != re.gen || tick < e.laid || re.row >= e.nrows {
-			continue // of another node, or of another set of items; of what the peer is not to hold there are none
+			continue // the handle has another node or other items by now, or the peer shall not hold it any more: then it has no rows
 		}
 		pr := p.row(e, int(re.row))
 		if uint32(tick) < pr.from {
 			continue
 		}
-		// Before the first ack of a row acked is only a guess: what is known now
-		// replaces it even where it is older.
+		// Before a row's first ack its acked version is only a guess: one that is known
+		// now replaces it even if it is older.
 		if uint32(tick) > pr.ackedTick || pr.acked == 0 || !pr.known && e.state == entryComing {
 			pr.acked, pr.ackedTick = re.ver, uint32(tick)
 		}
 		pr.known = true
 		if pr.flightTick < pr.ackedTick || pr.flight == 0 {
-			// It was taken for lost, and an older version was found to be right: the
-			// peer shows this one, so look again.
+			// The packet was judged lost and an older version was found to be right.
+			// The peer shows this version after all, so the row must be looked at
+			// again.
 			pr.flight, pr.flightTick = pr.acked, pr.ackedTick
 			p.marks.set(markDirty, re.handle)
 		}
 	}
 }
 
-// arrivedOther takes the ack of what is no row's version, or of a guess that was
-// skipped. before are the record's entries before it.
+// arrivedOther processes the ack of an entry that is not a row's version, or of a guess
+// that the peer skipped. before are the record's entries before this one.
 func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick Tick) {
 	if re.kind == recLayout {
-		if a.numbered[re.handle].edition == re.ver { // else the number is another's now
+		if a.numbered[re.handle].edition == re.ver { // else the number is another layout's by now
 			p.layouts.set(re.handle)
 		}
 		return
@@ -118,7 +119,7 @@ func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick 
 	case recGuess:
 		a.lostRow(p, e, re, tick)
 	case recArrival:
-		if e.state == entryComing && !e.plain { // which shows the same to everyone
+		if e.state == entryComing && !e.plain { // a plain node shows the same to everyone
 			a.arrivalShowed(p, e, before, tick)
 		} else if e.state == entryIn {
 			a.copyShowed(p, e, before, tick)
@@ -137,9 +138,9 @@ func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick 
 	}
 }
 
-// arrivalShowed takes over which rows the copy of an arrival showed that the
-// peer has: rights may have changed between copies. before are the record's
-// entries before the arrival's, of which the last are its rows.
+// arrivalShowed notes which rows the acked copy of an arrival contained: rights may
+// have changed between copies. before are the record's entries before the arrival's
+// own; the last of them are its rows.
 func (a *Authority) arrivalShowed(p *peer, e *entry, before []recEntry, tick Tick) {
 	slot, ok := a.slot(e.node)
 	if !ok {
@@ -161,9 +162,9 @@ func (a *Authority) arrivalShowed(p *peer, e *entry, before []recEntry, tick Tic
 	}
 }
 
-// copyShowed takes the late ack of another copy, whose rights were of its time:
-// what it showed and the peer may not see any more is forgotten once more, and
-// what it took away is told anew.
+// copyShowed processes a late ack of another copy of an arrival, made with the rights
+// of its time. A row that it contained and the peer may not see now is taken away
+// again; a row that it lacked and the peer may see now is sent anew.
 func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) {
 	slot, ok := a.slot(e.node)
 	if !ok {
@@ -183,7 +184,7 @@ func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) 
 		pr := p.row(e, i)
 		switch sees := a.sees(p, n, who); {
 		case has && !sees:
-			pr.hidden = false // so it is forgotten
+			pr.hidden = false // the next update takes it away
 		case !has && sees && !pr.hidden && pr.ackedTick < uint32(tick):
 			*pr = peerRow{from: uint32(a.tick)}
 		}
@@ -197,13 +198,14 @@ func (a *Authority) isIn(p *peer, h uint32, e *entry) {
 	v := &p.visits[h]
 	e.state, v.relayout, p.came = entryIn, false, true
 	p.heldNoMore(v)
-	p.marks.set(markDirty, h) // it may have changed since
+	p.marks.set(markDirty, h) // the node may have changed since
 }
 
-// lost has what a packet carried said again, where that is still needed.
+// lost processes the loss of a packet: what it carried is sent again if that is still
+// needed.
 func (a *Authority) lost(p *peer, r *record) {
 	r.state = recLost
-	p.plan.stale = true // there is more to say
+	p.plan.stale = true // more handles are marked
 	p.link.observe(1)
 	p.tally.lost++
 	a.lostEntries(p, r.entries, r.tick)
@@ -241,7 +243,7 @@ func (a *Authority) lostEntries(p *peer, entries []recEntry, tick Tick) {
 			p.check(re.handle)
 		case recForget:
 			if (e.state == entryIn || e.state == entryComing) && re.row < e.nrows {
-				p.row(e, int(re.row)).hidden = false // it may have it still
+				p.row(e, int(re.row)).hidden = false // the peer may still have it: take it away again
 				p.marks.set(markDirty, re.handle)
 			}
 		}
@@ -256,14 +258,14 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 	if pr.flightTick == uint32(tick) {
 		pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, tick
 		if e.state == entryComing {
-			pr.flight, pr.flightTick = 0, 0 // acked is a guess, which may be wrong
+			pr.flight, pr.flightTick = 0, 0 // acked is only a guess and may be wrong
 		}
 		p.marks.set(markDirty, re.handle)
 	}
 }
 
-// judgeLosses decides which packets in flight are lost by now: a later one is acked,
-// or their time is over.
+// judgeLosses decides which packets in flight are lost: those that were sent
+// reorderTime or more before an acked one, and those that have timed out.
 func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 	l := &p.link
 	if l.oldest == 0 || now <= l.quiet {
@@ -293,7 +295,7 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 			l.quiet = r.at + timeout
 		}
 		if r.seq >= l.base {
-			break // all later ones are younger
+			break // later packets have not timed out either
 		}
 	}
 	if l.oldest == l.next {
@@ -301,7 +303,7 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 	}
 }
 
-// sample takes one measurement of the round trip (RFC 6298's smoothing).
+// sample takes one measurement of the round trip, smoothed as in RFC 6298.
 func (l *peerLink) sample(rtt time.Duration) {
 	rtt = max(rtt, 0)
 	if l.rtt == 0 {
@@ -316,21 +318,21 @@ func (l *peerLink) sample(rtt time.Duration) {
 	l.jitter += (d - l.jitter) / 4
 }
 
-// observe takes one packet's fate into the loss: the mean of the first ones,
-// then smoothed.
+// observe adds one packet's fate to the loss: the mean of the first packets, smoothed
+// after that.
 func (l *peerLink) observe(lost float64) {
 	l.judged = min(l.judged+1, lossWindow)
 	l.loss += (lost - l.loss) / float64(max(l.judged, lossFirst))
 }
 
-// Packets over which the loss is measured, at first and later.
+// The packets over which the loss is averaged, at first and later.
 const (
 	lossFirst  = 20
 	lossWindow = 200
 )
 
-// copiesFor is how many copies of an arrival or a removal the measured loss
-// asks for (protocol §5).
+// copiesFor is how many copies of an arrival or a removal to send at the measured loss
+// (protocol §5).
 func (l *peerLink) copiesFor() uint8 {
 	switch {
 	case l.loss < 0.005:
@@ -343,8 +345,8 @@ func (l *peerLink) copiesFor() uint8 {
 	return 5
 }
 
-// copyDue is when copy n (from 0) may leave, after the first: at 60 Hz 0, 1, 3,
-// 7 sends later, under heavy loss 0, 1, 2, 3, 7.
+// copyDue is how long after the first copy n (from 0) may leave: at 60 Hz 0, 1, 3, 7
+// sends later; under heavy loss 0, 1, 2, 3, 7.
 func copyDue(n, copies uint8) time.Duration {
 	if copies > 4 {
 		return copyUnit * [...]time.Duration{0, 1, 2, 3, 7}[n]

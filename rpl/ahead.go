@@ -1,21 +1,21 @@
 package rpl
 
-// Reading ahead. Between two sends a game washes the core's memory out of the
-// caches, and then a row that is told to a peer costs half a dozen misses, each
-// waiting for the one before: most of the time of a send. A processor has ten
-// or more misses under way at once if it is shown them, so what a loop is about
-// to need is touched first, for as many of its rounds as the first cache level
-// holds: all that is found at once, then what that points to, and so on.
+// Reading ahead. Between two sends the game evicts the core's memory from the caches.
+// Each row sent to a peer then costs half a dozen cache misses, each waiting for the
+// one before: most of the time of a send. But a processor can have ten or more misses
+// under way at once. So the touch functions read what a loop is about to need, for as
+// many rounds as the first-level cache holds: first everything that is found directly,
+// then what that points to, and so on.
 
-// ahead is how many rows are touched at once: at half a KiB each, a third of a
-// first cache level.
+// ahead is how many rows are touched at once: at half a KiB each they take a third of a
+// first-level cache.
 const ahead = 16
 
-// aheadPeers is of how many peers that is done together before they are planned:
-// their rows take some 40 KiB, most of a first cache level.
+// aheadPeers is how many peers are touched together before they are planned: their rows
+// take some 40 KiB, most of a first-level cache.
 const aheadPeers = 8
 
-// touchAcks touches what the acks of some peers are about: mostly one of each.
+// touchAcks touches what the waiting acks of some peers concern. Most peers have one.
 func (a *Authority) touchAcks(peers []*peer) {
 	var some [2 * aheadPeers]struct {
 		p *peer
@@ -49,21 +49,21 @@ func (p *peer) touchRecord(carried []recEntry) (sum uint32) {
 	entries := p.entries
 	carried = carried[:min(len(carried), ahead)]
 	for i := range carried {
-		if h := carried[i].handle; h < uint32(len(entries)) { // it may be a layout's number
+		if h := carried[i].handle; h < uint32(len(entries)) { // for a layout the handle is its number
 			sum += uint32(entries[h].gen)
 		}
 	}
 	return sum
 }
 
-// A telling is a row that a peer may be told of, and what the peer has of it.
+// A telling is a row that may be sent to a peer, and what the peer has of it.
 type telling struct {
 	r  *row
 	pr *peerRow
 }
 
-// touchPeers touches what planning for some peers needs, of each the first rows,
-// which it takes together.
+// touchPeers takes the first batch of marked handles of each peer and touches what
+// planning them needs.
 func (a *Authority) touchPeers(peers []*peer) {
 	var some [aheadPeers * ahead]telling
 	found, sum := 0, uint32(0)
@@ -80,13 +80,13 @@ func (a *Authority) touchPeers(peers []*peer) {
 	a.sum += sum
 }
 
-// touchNext touches what planning needs of the next rows of one peer.
+// touchNext touches what planning the next batch of one peer needs.
 func (a *Authority) touchNext(p *peer, b *batch) {
 	var some [ahead]telling
 	a.touchRows(some[:a.touchEntries(p.entries, b, some[:])])
 }
 
-// touchEntries touches a batch's entries, and finds those that are one row.
+// touchEntries touches a batch's entries and collects the rows of the plain ones.
 func (a *Authority) touchEntries(entries []entry, b *batch, found []telling) (n int) {
 	rows := a.rows
 	for _, h := range b.all() {
@@ -98,8 +98,8 @@ func (a *Authority) touchEntries(entries []entry, b *batch, found []telling) (n 
 	return n
 }
 
-// touchRows touches rows, then what updates of them are coded from, of those that
-// are not coded yet, whichever tables by.
+// touchRows touches rows, and then, unless an update is coded already by any tables,
+// what an update would be coded from.
 func (a *Authority) touchRows(some []telling) {
 	sum, send := uint32(0), a.send<<2
 	for i := range some {
@@ -111,11 +111,11 @@ func (a *Authority) touchRows(some []telling) {
 			sum += a.touchVersions(r, pr)
 		}
 	}
-	a.sum += sum // so that the reads happen
+	a.sum += sum // so that the compiler keeps the reads
 }
 
-// touchVersions touches a row as it is, its newest version, and what a peer has
-// of it.
+// touchVersions touches a row's current words, its newest version, and the version that
+// a peer has.
 func (a *Authority) touchVersions(r *row, pr *peerRow) uint32 {
 	s := &a.slabs[r.t.index]
 	block := s.blocks[int(r.block)*s.block:]
@@ -127,7 +127,7 @@ func (a *Authority) touchVersions(r *row, pr *peerRow) uint32 {
 	return sum
 }
 
-// touchSpots touches the places of nodes.
+// touchSpots touches where nodes are.
 func (a *Authority) touchSpots(slots []uint32) {
 	sum := int32(0)
 	for _, slot := range slots {
@@ -136,7 +136,8 @@ func (a *Authority) touchSpots(slots []uint32) {
 	a.sum += uint32(sum)
 }
 
-// touchWatches touches what some peers have at the edge of their sight.
+// touchWatches touches the nodes at the edge of some peers' sight, and those that the
+// grid has told them of.
 func (a *Authority) touchWatches(peers []*peer) {
 	sum := uint32(0)
 	for _, p := range peers {
@@ -144,7 +145,7 @@ func (a *Authority) touchWatches(peers []*peer) {
 	}
 	for _, p := range peers {
 		edge := p.watch.edge
-		for i := 0; i < len(edge); i += 5 { // a line's
+		for i := 0; i < len(edge); i += 5 { // entries that share a cache line
 			sum += edge[i].who
 		}
 		for _, slot := range a.grid.toldOf(p.index) {
@@ -154,12 +155,12 @@ func (a *Authority) touchWatches(peers []*peer) {
 	a.sum += sum
 }
 
-// touchWatch touches what a watch needs of a peer.
+// touchWatch touches what a watch reads of its peer.
 func (p *peer) touchWatch() uint32 {
 	return uint32(len(p.points)) + uint32(len(p.watch.edge)) + uint32(p.link.heard)
 }
 
-// touchReach touches the cells of a watch.
+// touchReach touches the cells that a watch looks into.
 func (v *vigil) touchReach() {
 	sum := uint32(0)
 	g, at := v.a.grid, &v.p.watched
@@ -173,7 +174,7 @@ func (v *vigil) touchReach() {
 	v.a.sum += sum
 }
 
-// touchCells touches where the grid has some nodes, and who watches there.
+// touchCells touches the cells of some nodes, their places in them, and their watchers.
 func (a *Authority) touchCells(slots []uint32) {
 	g, sum := a.grid, uint32(0)
 	if g == nil {
@@ -195,8 +196,8 @@ func (a *Authority) touchCells(slots []uint32) {
 	a.sum += sum
 }
 
-// touchOff touches what it takes to give rows that have left their course a new
-// version, and to tell their holders.
+// touchOff touches what is needed to make new versions of rows that have left their
+// course, and to mark them for their holders.
 func (a *Authority) touchOff(t *rowType, off []end) {
 	sum := uint32(0)
 	for _, e := range off {

@@ -1,46 +1,47 @@
 package rpl
 
-// Bases of what a peer is told of seldom (docs/adr/0013-bases.md). A row remembers its
-// versions of half a second of changes. Who waits longer for its turn, because the
-// budget pays for little, would be told of it by keyframes, which take twice to three
-// times the bits of a difference: an overload would feed itself. So what a peer is told
-// of after a wait is remembered for this peer, until it is told something newer.
+// Bases for what a peer is seldom sent (docs/adr/0013-bases.md). A row keeps its
+// versions of the last half second of changes. When a small budget makes a node wait
+// longer than that, its base is gone, and only a keyframe could be sent: two to three
+// times the bits of a delta, so an overload would feed itself. So what a peer is sent
+// after a long wait is remembered for that peer until it is sent something newer.
 
 const (
-	// longWait is after how many ticks: what waits so long, together with a round trip
-	// of 400 ms, may outlast the versions of a row that changes in every tick at 60 Hz.
+	// longWait is the ticks after which a wait is long: together with a round trip of
+	// 400 ms it may outlast the versions of a row that changes in every tick at 60 Hz.
 	longWait = 8
 
-	// longQueue is how many nodes wait to be told of where what has come will not be
-	// told of soon either.
+	// longQueue is the nodes waiting to arrive above which an arrival is remembered
+	// too: the peer will not be sent updates of it soon.
 	longQueue = 64
 
-	// basesChunk is the words that are taken at once, for some 200 rows.
+	// basesChunk is the words allocated at once, for some 200 rows.
 	basesChunk = 4096
 )
 
-// A peerBase is a row as two packets told it: the one that the peer is known to have, and
-// one that is on its way or was lost.
+// A peerBase is a row as two packets sent it to a peer: one that the peer is known to
+// have, and one that is in flight or was lost.
 type peerBase struct {
 	t     *rowType
-	row   uint32    // of its node
-	next  uint32    // one more than the next of the same handle, or the next free one; 0: none
-	ticks [2]uint32 // of the packets, 0: none
-	words []int32   // of both
-	vars  *[2][]any // nil where the type has none
+	row   uint32    // number of the row in its node
+	next  uint32    // index + 1 of the next base of the same handle, or of the next free one; 0: none
+	ticks [2]uint32 // of the two packets, 0: none
+	words []int32   // of both versions
+	vars  *[2][]any // of both versions; nil if the type has none
 }
 
 func (b *peerBase) at(k int) rowWords { return b.t.at(b.words[k*b.t.width:]) }
 
-// bases are those of one peer: at most one for each row that it holds.
+// bases are the remembered bases of one peer: at most one peerBase for each row that it
+// holds.
 type bases struct {
-	first []uint32 // by handle: one more than the first one, 0: none
+	first []uint32 // by handle: index + 1 of its first base, 0: none
 	all   []peerBase
-	free  map[*rowType]uint32 // as next; they have their words
-	chunk []int32             // words that nobody has yet
+	free  map[*rowType]uint32 // index + 1 of the first free base; free ones keep their words
+	chunk []int32             // words not yet in use
 }
 
-// row is what is remembered of row i of a handle's node, nil for nothing.
+// row is the peerBase of row i of a handle's node, nil if there is none.
 func (b *bases) row(h uint32, i int) *peerBase {
 	if h >= uint32(len(b.first)) {
 		return nil
@@ -53,8 +54,8 @@ func (b *bases) row(h uint32, i int) *peerBase {
 	return nil
 }
 
-// find is how a packet of a tick told row i of a handle's node; false where that is
-// not remembered.
+// find looks up row i of a handle's node as the packet of a tick sent it. It returns
+// false if that is not remembered.
 func (b *bases) find(h uint32, i int, tick uint32) (of *peerBase, k int, ok bool) {
 	if of = b.row(h, i); of == nil || tick == 0 {
 		return nil, 0, false
@@ -65,8 +66,8 @@ func (b *bases) find(h uint32, i int, tick uint32) (of *peerBase, k int, ok bool
 	return of, k, of.ticks[k] == tick
 }
 
-// place is where a packet that leaves is remembered: not where the one is that the
-// peer is known to have, of tick acked.
+// place is where to remember a packet that leaves now: not the place of the packet of
+// tick acked, which the peer is known to have.
 func (b *bases) place(h uint32, i int, t *rowType, acked uint32) (of *peerBase, k int) {
 	if of = b.row(h, i); of == nil {
 		of = b.add(h, i, t)
@@ -78,7 +79,7 @@ func (b *bases) place(h uint32, i int, t *rowType, acked uint32) (of *peerBase, 
 	return of, older
 }
 
-// add begins to remember a row.
+// add makes a peerBase for a row.
 func (b *bases) add(h uint32, i int, t *rowType) *peerBase {
 	for h >= uint32(len(b.first)) {
 		b.first = append(b.first, 0)
@@ -99,7 +100,7 @@ func (b *bases) add(h uint32, i int, t *rowType) *peerBase {
 	return of
 }
 
-// take is words that nobody has.
+// take returns n unused words.
 func (b *bases) take(n int) []int32 {
 	if len(b.chunk) < n {
 		b.chunk = make([]int32, max(n, basesChunk))
@@ -109,7 +110,7 @@ func (b *bases) take(n int) []int32 {
 	return w
 }
 
-// forget forgets what was told of a handle's node; its memory serves others.
+// forget drops the bases of a handle's node; others use their memory.
 func (b *bases) forget(h uint32) {
 	if h >= uint32(len(b.first)) {
 		return
@@ -119,14 +120,14 @@ func (b *bases) forget(h uint32) {
 	for at > 0 {
 		of, next := &b.all[at-1], b.all[at-1].next
 		if of.ticks = [2]uint32{}; of.vars != nil {
-			*of.vars = [2][]any{} // let the values go
+			*of.vars = [2][]any{} // release the values
 		}
 		of.next, b.free[of.t] = b.free[of.t], at
 		at = next
 	}
 }
 
-// remember notes what an update or an arrival of this tick tells of rows.
+// remember notes what an update or an arrival of this tick sends of rows.
 func (a *Authority) remember(p *peer, recs []recEntry) {
 	for i := range recs {
 		re := &recs[i]
@@ -144,8 +145,8 @@ func (a *Authority) remember(p *peer, recs []recEntry) {
 	}
 }
 
-// isBase is whether what a peer is known to have of row i of a handle's node can still
-// be what an update differs from.
+// isBase is whether the version that the peer is known to have of row i of a handle's
+// node is still kept, so that an update can use it as its base.
 func (a *Authority) isBase(p *peer, h uint32, i int, r *row, pr *peerRow) bool {
 	if pr.acked == 0 || r.kept(pr.acked) {
 		return pr.acked != 0
@@ -154,7 +155,7 @@ func (a *Authority) isBase(p *peer, h uint32, i int, r *row, pr *peerRow) bool {
 	return ok
 }
 
-// base is what isBase has found; valid until the next call.
+// base is the version that isBase has found; valid until the next call.
 func (a *Authority) base(p *peer, h uint32, i int, r *row, pr *peerRow) (words rowWords, vars []any) {
 	if r.kept(pr.acked) {
 		return a.versionAt(r, pr.acked, pr.ackedTick), r.varsOf(pr.acked)

@@ -2,7 +2,7 @@ package rpl
 
 import "math/bits"
 
-// A bitset grows to whatever is set in it.
+// A bitset is a set of small numbers; it grows as they are set.
 type bitset struct{ w []uint64 }
 
 func (b *bitset) has(i uint32) bool {
@@ -41,5 +41,5 @@ func (b *bitset) firstClear() uint32 {
 	return uint32(len(b.w)) << 6
 }
 
-// mask is all bits, or none.
+// mask is all bits if b is true, else none.
 func mask(b bool) uint64 { return -uint64(flag(b)) }
