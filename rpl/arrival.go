@@ -2,16 +2,16 @@ package rpl
 
 import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
-// An arrival tells a peer of a node: its names, what it is made of, whose it
-// is, where it hangs, and the state that the peer may see. The layout's
-// definition goes along until the peer is known to have it.
+// An arrival gives a peer a node: its handle and Node, its layout (prefab and items),
+// its owner, its parent, and the state that the peer may see. The layout's definition
+// is included until the peer is known to have it.
 //
 //	what it says, handle, gen 8, id slot, id tenant,
 //	layout number, defined? [prefab+1, items, item+1 …],
 //	owner? [peer 32], parent? [handle], name? [bytes], args? [bytes],
-//	per row: visible? (not asked for everyone's), words, values
+//	per row: visible? (absent if everyone may see the row), words, values
 
-// Owners as an arrival and a change of owner tell them.
+// Owners as arrivals and changes of owner code them.
 const (
 	ownerNobody = iota
 	ownerYou
@@ -78,7 +78,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	a.counters.Arrivals++
 }
 
-// appendMeta tells whose a node is and what it hangs under.
+// appendMeta codes a node's owner and parent.
 func (a *Authority) appendMeta(p *peer, n *node) {
 	m := p.link.model
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
@@ -91,7 +91,7 @@ func (a *Authority) appendMeta(p *peer, n *node) {
 	}
 }
 
-// ownerOf is whose a node is, as a peer is told.
+// ownerOf is a node's owner as it is coded for a peer.
 func (p *peer) ownerOf(n *node) int {
 	switch n.owner {
 	case 0:
@@ -102,7 +102,7 @@ func (p *peer) ownerOf(n *node) int {
 	return ownerOther
 }
 
-// parentAt is the handle of a node's parent at a peer, noHandle without one.
+// parentAt is the peer's handle of a node's parent, noHandle if it has none.
 func (a *Authority) parentAt(p *peer, n *node) uint32 {
 	if n.parent != 0 {
 		if hd := a.nodes[n.parent].holder(p.index); hd != nil {

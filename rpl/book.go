@@ -2,12 +2,13 @@ package rpl
 
 import "time"
 
-// Booking: what a peer's packets carry is noted as sent. With updates Schedule
-// does it as soon as it is certain which of them leave, while what it looked up
-// of them is at hand; with what may still be put off, Encode.
+// Booking: noting as sent what a peer's packets carry. Updates are booked in Schedule
+// as soon as it is certain which of them leave, while their data is in the cache; what
+// may still be put off is booked in Encode.
 
-// bookUpdates books the updates that leave, names them and counts how, and puts
-// those that tell of other parents in front.
+// bookUpdates books the updates that leave, gives them their names on the wire, counts
+// those names for the learner, and moves updates with a new parent or owner to the
+// front.
 func (a *Authority) bookUpdates(p *peer) {
 	gaps := a.learner.gaps
 	gaps[gapEnd]++
@@ -41,7 +42,7 @@ func (a *Authority) bookUpdates(p *peer) {
 			pl.movedBits += int32(u.bits) + nameBits
 		}
 		if e := &p.entries[u.handle]; e.isPlain() {
-			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most are one row
+			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most updates are of one row
 			p.marks.clear(markDirty, u.handle)
 			continue
 		}
@@ -52,7 +53,7 @@ func (a *Authority) bookUpdates(p *peer) {
 	}
 }
 
-// sent notes that records leave in a packet or block of a tick.
+// sent notes that records leave in a packet or a block of this tick.
 func (p *peer) sent(recs []recEntry, tick Tick, now time.Duration) {
 	for i := range recs {
 		re := &recs[i]
@@ -91,14 +92,14 @@ func (p *peer) sentRow(e *entry, re *recEntry, tick Tick) {
 		p.visits[re.handle].told = tick
 	}
 	if e.state == entryComing && re.kind == recRow && !pr.known && (p.visits[re.handle].copies == 0 || pr.acked == 0) {
-		pr.acked, pr.ackedTick = re.ver, uint32(tick) // what guesses build on
+		pr.acked, pr.ackedTick = re.ver, uint32(tick) // the base of guesses
 	}
 }
 
-// send notes that a packet of a tick carries a version of the row.
+// send notes that the packet of a tick carries a version of the row.
 func (pr *peerRow) send(ver, tick uint32) {
 	pr.flight, pr.flightTick = ver, tick
-	pr.since = 0 // urgency begins anew; a loss restores it
+	pr.since = 0 // its urgency starts anew; a loss restores it
 	if d := tick - pr.newest; d < 64 {
 		pr.carried = pr.carried<<(d&63) | 1
 	} else {
@@ -107,7 +108,7 @@ func (pr *peerRow) send(ver, tick uint32) {
 	pr.newest = tick
 }
 
-// inBlock notes that records leave as a reliable message.
+// inBlock notes that records leave in a reliable message, by its number.
 func (p *peer) inBlock(recs []recEntry, number uint64) {
 	for i := range recs {
 		re := &recs[i]

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A peer's byte budget: a token bucket, and what a send leaves out when the
-// bucket does not pay for all (protocol rules 26 to 29).
+// A peer's byte budget: a token bucket, and what a send leaves out when the bucket does
+// not pay for everything (protocol rules 26 to 29).
 
-// afford takes what a piece costs from the peer's room. Where nothing is
-// planned yet the room may be overdrawn once, so that what is larger than a
-// send's share is not put off for ever (protocol rule 26).
+// afford charges a piece to the peer's room and reports whether the room pays for it.
+// If nothing is planned yet the room may be overdrawn once, so that a piece larger than
+// one send's share is not put off for ever (protocol rule 26).
 func (a *Authority) afford(p *peer, bits int) bool {
 	if a.cfg.Budget == 0 {
 		return true
@@ -26,7 +26,7 @@ func (a *Authority) afford(p *peer, bits int) bool {
 	return true
 }
 
-// fitUpdates leaves out what the room does not pay.
+// fitUpdates leaves out updates that the room does not pay for.
 func (a *Authority) fitUpdates(p *peer) {
 	if a.cfg.Budget == 0 {
 		return
@@ -38,7 +38,7 @@ func (a *Authority) fitUpdates(p *peer) {
 	a.fitUrgent(p)
 }
 
-// ranked is a handle, or an update of a plan.
+// ranked is a handle, or an index into a plan's updates, with its urgency.
 type ranked struct {
 	urgency float32
 	i       int32
@@ -48,11 +48,12 @@ func mostUrgent(x, y ranked) int {
 	return cmp.Or(cmp.Compare(y.urgency, x.urgency), cmp.Compare(x.i, y.i))
 }
 
-// foremost is the urgency of what waits for nothing else.
+// foremost is the urgency of what goes before everything else.
 const foremost = math.MaxFloat32
 
-// fitUrgent leaves out the least urgent updates, for which there is no room. What has
-// moved leaves together or not at all, as far as a packet holds it (protocol rule 20).
+// fitUrgent leaves out the least urgent updates when there is no room for all. Those
+// with a new parent or owner leave together or not at all, if one packet can hold them
+// (protocol rule 20).
 func (a *Authority) fitUrgent(p *peer) {
 	purse := &p.purse
 	updates := p.plan.updates.in(a.pieces.updates)
@@ -82,14 +83,14 @@ func (a *Authority) fitUrgent(p *peer) {
 			u.skip = true
 			a.counters.Starved++
 			if len(p.turns) > 0 {
-				p.turns[u.handle].since = a.sinceOf(u) // it waits on
+				p.turns[u.handle].since = a.sinceOf(u) // it goes on waiting
 			}
 		}
 		first = false
 	}
 }
 
-// sinceOf is since when what an update tells has waited.
+// sinceOf is the tick since which an update's content has waited.
 func (a *Authority) sinceOf(u *piece) Tick {
 	if u.urgency >= foremost {
 		return a.tick
@@ -97,7 +98,7 @@ func (a *Authority) sinceOf(u *piece) Tick {
 	return a.tick + 1 - Tick(u.urgency)
 }
 
-// fitGuesses leaves out the guesses for which there is no spare room.
+// fitGuesses leaves out guesses for which there is no room to spare.
 func (a *Authority) fitGuesses(p *peer) {
 	if a.cfg.Budget == 0 {
 		return
@@ -113,9 +114,9 @@ func (a *Authority) fitGuesses(p *peer) {
 	}
 }
 
-// payCalls takes what unreliable calls cost, in order, before arrivals and updates:
-// by what calls have saved up, half of the budget, so that neither they nor the state
-// wait for ever. The first may be longer than what is left.
+// payCalls charges unreliable calls, in order, before arrivals and updates are planned.
+// They have a share of their own, half of the budget, which they save up: so neither
+// calls nor state wait for ever. The first may cost more than is left.
 func (a *Authority) payCalls(p *peer) {
 	if a.cfg.Budget == 0 {
 		p.rpc.paid = len(p.rpc.unreliable)
@@ -128,7 +129,7 @@ func (a *Authority) payCalls(p *peer) {
 			if p.rpc.paid > 0 || u.room <= 0 {
 				break
 			}
-			u.room = 0 // it is overdrawn
+			u.room = 0 // the room is overdrawn
 		}
 		u.left -= cost
 		u.calls -= cost / 8
@@ -136,8 +137,8 @@ func (a *Authority) payCalls(p *peer) {
 	}
 }
 
-// sparedCalls lets more calls go for what updates have left. The rest is dropped: what
-// an unreliable call says is not worth waiting for.
+// sparedCalls lets further calls go for what updates have left over, and drops the
+// rest: what an unreliable call says is not worth waiting for.
 func (a *Authority) sparedCalls(p *peer) {
 	u, calls := &p.purse, p.rpc.unreliable
 	for p.rpc.paid < len(calls) {
@@ -151,39 +152,40 @@ func (a *Authority) sparedCalls(p *peer) {
 	a.dropCalls(p, p.rpc.paid)
 }
 
-// dropCalls drops and counts a peer's unreliable calls from one on.
+// dropCalls drops and counts a peer's unreliable calls from index from on.
 func (a *Authority) dropCalls(p *peer, from int) {
 	a.counters.CallsDropped += uint64(len(p.rpc.unreliable) - from)
 	clear(p.rpc.unreliable[from:])
 	p.rpc.unreliable = p.rpc.unreliable[:from]
 }
 
-// headerBits is what a packet costs beside its pieces, at most: the seal, the
-// header, the sections' ends, the coder's last bytes.
+// headerBits is what a packet costs at most beside its pieces: the seal, the header,
+// the ends of the sections, the coder's last bytes.
 const headerBits = (PacketOverhead + 24) * 8
 
-// piecesBits is what n pieces cost, their names and their share of the packets'
-// headers included.
+// piecesBits is what n pieces cost, with their names and their share of the packets'
+// headers.
 func piecesBits(bits, n int) float64 {
 	return float64(bits+n*nameBits) * (1 + headerBits/float64(8*PacketRoom-headerBits))
 }
 
 func pieceBits(bits int) float64 { return piecesBits(bits, 1) }
 
-// nameBits is what a handle's gap costs, at most.
+// nameBits is what the name of a piece costs at most: the gap from the handle before
+// it.
 const nameBits = 30
 
-// A purse is what a peer may be sent. Without a budget nobody looks into it.
+// A purse is what a peer may be sent. It is unused without a budget.
 type purse struct {
-	tokens float64 // bytes that may be sent now
+	tokens float64 // bytes in the bucket
 	at     time.Duration
-	lane   float64 // bytes for messages that wait for the reliable lane
-	room   float64 // bytes left in the bucket; negative: debt
-	left   float64 // bits of the room that are not planned for
+	lane   float64 // bytes reserved for messages that wait for the reliable lane
+	room   float64 // bytes in the bucket beside those; negative: debt
+	left   float64 // bits of room not yet planned for
 	calls  float64 // bytes that unreliable calls have saved up
-	paid   float64 // bytes taken for what the reliable lane holds, and what it was given since Charge
+	paid   float64 // bytes charged for what the reliable lane holds or was given since Charge
 
-	settled bool // Charge tells what the lane sends
+	settled bool // Charge reports what the lane sends
 }
 
 func (a *Authority) refill(p *peer, now time.Duration) {
@@ -202,7 +204,7 @@ func (a *Authority) refill(p *peer, now time.Duration) {
 	u.room = u.tokens - u.lane
 }
 
-// open begins to plan for what there is, if that is worth a packet.
+// open starts planning with what there is, if that is worth a packet.
 func (u *purse) open() bool {
 	if u.room < leastSend {
 		return false
@@ -211,9 +213,10 @@ func (u *purse) open() bool {
 	return true
 }
 
-// laneShare is what the messages that wait for the reliable lane take of the
-// bucket, before anything else: those, or of a long one the next part, that it pays
-// for wholly, or the first where it is full.
+// laneShare is the bytes of the bucket that messages waiting for the reliable lane get
+// before anything else. They are taken in order, a long message by its next part, as
+// far as the bucket pays for them whole; the first may take a full bucket that is too
+// small for it.
 func (a *Authority) laneShare(p *peer) float64 {
 	share := 0.0
 	for _, m := range p.rpc.ready {
@@ -222,23 +225,23 @@ func (a *Authority) laneShare(p *peer) float64 {
 			break
 		}
 		if share += cost; len(m) > maxPart {
-			break // part by part
+			break // one part at a time
 		}
 	}
 	return share
 }
 
-// laneTakes is whether a peer's reliable lane is to be given so many bytes now: a
-// lane that has stalled saves up a bucket of them, no more, or all would leave at
-// once when it goes on.
+// laneTakes is whether a peer's reliable lane may be given so many more bytes now. A
+// stalled lane holds at most a bucket of them: otherwise all would leave at once when
+// it goes on.
 func (a *Authority) laneTakes(p *peer, bytes float64) bool {
 	u := &p.purse
 	return !u.settled || u.paid == 0 || u.paid+bytes <= a.bucket
 }
 
-// laneCost is what so many bytes of a reliable message take of the budget when it is given to
-// the lane: what its segments take, and their copies where packets are lost
-// (transport/lane repeats each once then). Charge settles what it did take.
+// laneCost is what so many bytes of a reliable message are charged when they are given
+// to the lane: its segments, and with packet loss a copy of each, as transport/lane
+// then repeats every segment once. Charge settles what they did cost.
 func (p *peer) laneCost(bytes int) float64 {
 	cost := float64(bytes + (bytes/laneChunk+1)*laneOverhead)
 	if p.link.copiesFor() > 1 {
@@ -247,14 +250,13 @@ func (p *peer) laneCost(bytes int) float64 {
 	return cost
 }
 
-// Charge tells what a peer's reliable lane has sent since the last Charge, in
-// bytes: messages, repeats, acknowledgements, and the packets that carried
-// nothing else; and what it holds that is to leave yet. What messages took of
-// the budget when they were given to the lane is settled by that: repeats are a
-// debt, paid before the peer is sent anything else. transport.Conn counts both;
-// call it after each send, before the next Schedule. Without it the lane is
-// charged by an estimate that knows of no repeats. Without AuthorityConfig.Budget, and for
-// peers that are not connected, it does nothing.
+// Charge reports what a peer's reliable lane has sent since the last Charge, in bytes
+// (messages, repeats, acknowledgements, and packets that carried nothing else), and how
+// many bytes it still holds to send. That settles what its messages were charged when
+// the lane was given them: repeats become a debt, paid before the peer is sent anything
+// else. transport.Conn counts both; call Charge after each send, before the next
+// Schedule. Without it the charge stays an estimate that knows of no repeats. Charge
+// does nothing without AuthorityConfig.Budget, or for a peer that is not connected.
 func (a *Authority) Charge(id Peer, sent, held int) {
 	if a.cfg.Budget == 0 {
 		return
@@ -266,14 +268,14 @@ func (a *Authority) Charge(id Peer, sent, held int) {
 	}
 }
 
-// What the reliable lane adds to a message, roughly: a segment's header per
-// chunk, its ack's and a share of the packet's.
+// What the reliable lane adds to a message, roughly: for each chunk a segment's header,
+// its ack's, and a share of the packet's.
 const (
 	laneChunk    = 1100
 	laneOverhead = 24 + PacketOverhead
 )
 
-// bucketOf is what a peer may save up of a budget.
+// bucketOf is the bytes of a budget that a peer may save up.
 func bucketOf(budget int) float64 {
 	return max(float64(budget)*bucketTime.Seconds(), PacketRoom+PacketOverhead)
 }
