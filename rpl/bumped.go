@@ -2,15 +2,16 @@ package rpl
 
 import "math/bits"
 
-// Explicit items in columns: what is bumped is read in the same walk as what is
-// compared, and nothing else of them is.
+// Explicit items in columns. The walk that compares other items reads of explicit ones
+// only the rows that were bumped.
 
-// unread is the sum of a component that was not read, which none has by more than
-// the chance that all sums go by.
+// unread stands in for the sum of a component that was not read yet. A real sum equals
+// it no more often than any two sums are equal.
 const unread = 0x8bb84b93962eacc9
 
-// Bump has a row of explicit items read by the next SetColumn. It reports false
-// where the row is no item: who keeps it by itself is to Set it.
+// Bump makes the next SetColumn read a row of explicit items. It returns false if the
+// row holds no item: an item that the adapter keeps outside the columns must be Set
+// instead.
 func (c *Column) Bump(row int) bool {
 	if c.items[row] == NoItem {
 		return false
@@ -19,8 +20,9 @@ func (c *Column) Bump(row int) bool {
 	return true
 }
 
-// setBumped takes bumped rows that no walk takes: more than a row of the store, and
-// what nobody has held and nobody needs to know yet.
+// setBumped handles the bumped rows that neither the walk nor setSingle reads: items of
+// several rows, which are Set, and items that nobody holds or needs yet, whose bump is
+// noted as missed.
 func (c *Column) setBumped(w int, here *components) {
 	for m := c.bumped[w] &^ (c.walked[w] | c.single[w]); m != 0; m &= m - 1 {
 		i := w*sheaf + bits.TrailingZeros64(m)
@@ -34,9 +36,9 @@ func (c *Column) setBumped(w int, here *components) {
 	c.bumped[w] = 0
 }
 
-// mayRead is whether an item that stands in a column and that nobody has held is to
-// be read now: of an explicit one what it was at its last bump is known, or it has
-// missed that.
+// mayRead is whether catchUp must read an item that stands in a column. An explicit
+// item must be read only if it has missed a bump: else the store has what it was at its
+// last one. mayRead clears that mark.
 func (a *Authority) mayRead(it Item) bool {
 	h := &a.hots[it]
 	c := a.columns[h.column]
@@ -49,8 +51,8 @@ func (a *Authority) mayRead(it Item) bool {
 	return missed
 }
 
-// overdue has the next SetColumn read what a row has missed whose node is held now,
-// where it could not be read at once.
+// overdue makes the next SetColumn read an item that missed a bump and could not be
+// read at once, now that its node is held.
 func (a *Authority) overdue(h *hot) {
 	if h.column == noColumn {
 		return

@@ -7,44 +7,44 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Checksums of versions (protocol rule 30): a proof, at a few bytes a second,
-// that both ends have the same. They are of a version that the peer has acked,
-// never of a tick: the proxy hashes what it stored as that version. Where it
-// has it no more it says nothing; where it differs it refuses the row, and is
-// sent a keyframe. Rows that the peer may not see are not hashed. After a node's
-// rows comes the node itself, as row 255: which it is, what it is made of, whose it is
-// and what it hangs under, where the peer is known to know that.
+// Checksums (protocol rule 30) prove, at a few bytes a second, that both ends have the
+// same state. A row's checksum is of a version that the peer has acked, never of a
+// tick: the proxy hashes what it stored as that version. If the proxy no longer has the
+// version it says nothing; if the checksum differs it refuses the row and is sent a
+// keyframe. Rows that the peer may not see are not hashed. After a node's rows the node
+// itself is checked as row 255: its Node, layout, owner, parent, name and arguments, if
+// the peer is known to have the newest of them.
 //
 //	in a packet's header: check? [handle, row, age of the version in ticks, hash 16] …
 //
-// `once` props are left out: a delta does not tell them.
+// `once` props are left out, because deltas do not contain them.
 
-// check is one checksum as it travels.
+// check is one checksum as it is sent.
 type check struct {
 	handle uint32
 	row    uint32
 	age    uint32
 	hash   uint16
-	gen    uint8 // of the handle, not sent
-	asked  bool  // not sent; by Check or CheckAll, so it is repeated when it is lost
+	gen    uint8 // of the handle; not sent
+	asked  bool  // by Check or CheckAll, so it is repeated if it is lost; not sent
 }
 
 const (
-	// checkEvery is how often one row of a peer, or one node, is checked by itself.
+	// checkEvery is how often one row or one node of a peer is checked by default.
 	checkEvery = 500 * time.Millisecond
 
-	// maxChecks is the checksums of one send: some 80 bytes; checkBits is what one
-	// takes of the budget.
+	// maxChecks is the checksums of one send, some 80 bytes; checkBits is the bits of
+	// budget that each takes.
 	maxChecks = 8
 	checkBits = 80
 
-	// mendEvery is the shortest time between two keyframes of a node for
-	// checksums that differ: a fault that comes back is not to fill the link.
+	// mendEvery is the shortest time between two repairs of a node for checksums that
+	// differ, so that a recurring fault does not fill the link.
 	mendEvery = 3 * time.Second
 )
 
-// Check has a node compared at all peers that hold it, with the next send; again
-// where that packet is lost.
+// Check has a node compared at all peers that hold it, from the next send on. What a
+// lost packet was to compare is compared again.
 func (a *Authority) Check(n Node) {
 	slot, ok := a.slot(n)
 	if !ok {
@@ -58,7 +58,7 @@ func (a *Authority) Check(n Node) {
 	}
 }
 
-// CheckAll has everything compared at all peers, a few rows a send.
+// CheckAll has all nodes compared at all peers, a few rows in each send.
 func (a *Authority) CheckAll() {
 	for _, p := range a.peers {
 		if p == nil {
@@ -72,23 +72,23 @@ func (a *Authority) CheckAll() {
 	}
 }
 
-// checks are what is to be compared at one peer.
+// checks is what is to be compared at one peer.
 type checks struct {
-	asked []uint32  // handles, each once
-	row   uint32    // of asked[0], the next
-	turn  [2]uint32 // handle and row that are next when nothing is asked for
-	after [2]uint32 // turn, once the plan has left
+	asked []uint32  // handles that Check or CheckAll asked for, each once
+	row   uint32    // the next row of asked[0]
+	turn  [2]uint32 // handle and row to check next when nothing was asked for
+	after [2]uint32 // what turn becomes once the planned checks have left
 	plan  []check
 }
 
-// check has a handle's rows compared.
+// check has a handle's rows and node compared.
 func (p *peer) check(h uint32) {
 	if !slices.Contains(p.checks.asked, h) {
 		p.checks.asked, p.busy = append(p.checks.asked, h), true
 	}
 }
 
-// planChecks chooses the rows that this send's first packet checks, of those that
+// planChecks chooses the rows that this send's first packet checks, from those that
 // were asked for.
 func (a *Authority) planChecks(p *peer) {
 	c := &p.checks
@@ -105,14 +105,14 @@ func (a *Authority) planChecks(p *peer) {
 		c.plan[len(c.plan)-1].asked = true
 	}
 	if len(c.plan) > 0 {
-		p.plan.probe = true // a packet of its own, if there is no other
+		p.plan.probe = true // a packet of its own if there is no other
 		p.purse.left -= float64(len(c.plan) * checkBits)
 	}
 }
 
-// planTurn chooses the row whose turn it is, where nothing was asked for. A
-// checksum codes what is of variable length, so none is made for a send without
-// a packet.
+// planTurn plans a check of the row whose turn it is, if none was asked for. It plans
+// none for a send without a packet, because a checksum must code variable-length
+// values.
 func (a *Authority) planTurn(p *peer, now time.Duration) {
 	if a.cfg.CheckEvery < 0 || now-p.checked < a.cfg.CheckEvery || !a.sends(p, now) {
 		return
@@ -122,7 +122,7 @@ func (a *Authority) planTurn(p *peer, now time.Duration) {
 		return
 	}
 	c.after = c.turn
-	for range min(len(p.entries), 64) { // past what has nothing to check
+	for range min(len(p.entries), 64) { // skipping what has nothing to check
 		if int(c.after[0]) >= len(p.entries) {
 			c.after = [2]uint32{}
 		}
@@ -134,8 +134,8 @@ func (a *Authority) planTurn(p *peer, now time.Duration) {
 	c.turn = c.after
 }
 
-// planCheck plans the next row of a handle from row on, and then the node itself;
-// false after that.
+// planCheck plans a check of a handle's next row from *row on, and after its rows of
+// the node itself. It returns false when nothing of the handle is left.
 func (a *Authority) planCheck(p *peer, h uint32, row *uint32) bool {
 	e := &p.entries[h]
 	slot, ok := a.slot(e.node)
@@ -170,7 +170,7 @@ func (a *Authority) addCheck(p *peer, h, row, tick uint32, sum uint16) {
 	p.checks.plan = append(p.checks.plan, check{handle: h, row: row, age: uint32(a.tick) - tick, hash: sum, gen: p.entries[h].gen})
 }
 
-// checksum is of one version; once props are left out.
+// checksum is the checksum of one version, without `once` props.
 func (t *rowType) checksum(words []int32, vars []any) uint16 {
 	sum := emptySum
 	for i, w := range words {
@@ -191,7 +191,7 @@ func (t *rowType) checksum(words []int32, vars []any) uint16 {
 	return sum.fold()
 }
 
-// checksum is of a node itself, as it was told last.
+// checksum is the checksum of a node itself as it was last sent.
 func (l *nodeLayout) checksum(id Node, owner Peer, parent uint32, name string, args []byte) uint16 {
 	sum := emptySum
 	for _, w := range [...]uint32{id.Slot(), id.Tenant(), uint32(owner), parent + 1, uint32(l.prefab), uint32(len(l.items))} {
@@ -206,12 +206,12 @@ func (l *nodeLayout) checksum(id Node, owner Peer, parent uint32, name string, a
 	return sum.fold()
 }
 
-// An fnv1a is a sum of 32 bits (G. Fowler, L. C. Noll, K.-P. Vo, FNV-1a).
+// An fnv1a is a 32-bit sum (G. Fowler, L. C. Noll, K.-P. Vo, FNV-1a).
 type fnv1a uint32
 
 const emptySum fnv1a = 2166136261
 
-// word adds four bytes, the low ones first.
+// word adds four bytes, the lowest first.
 func (s *fnv1a) word(w uint32) {
 	for k := 0; k < 32; k += 8 {
 		*s = (*s ^ fnv1a(w>>k&0xff)) * 16777619
@@ -226,7 +226,7 @@ func (s *fnv1a) bytes(b []byte) {
 
 func (s fnv1a) fold() uint16 { return uint16(s ^ s>>16) }
 
-// putChecks writes what was planned, into the first packet of a send.
+// putChecks writes the planned checks into the first packet of a send.
 func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 	e := &p.enc
 	for _, k := range p.checks.plan {
@@ -244,8 +244,8 @@ func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
 	}
 }
 
-// readChecks is the inverse, false where there are too many; what is read is compared
-// after the packet.
+// readChecks reads what putChecks wrote, and returns false if there are too many. The
+// comparison follows after the packet.
 func (c *Proxy) readChecks(d *prefix.Decoder, m *entryModel) bool {
 	for d.Bits(1) == 1 {
 		if len(c.toCheck) >= maxChecks {
@@ -258,7 +258,7 @@ func (c *Proxy) readChecks(d *prefix.Decoder, m *entryModel) bool {
 	return true
 }
 
-// compare checks what a packet of a tick asked for.
+// compare performs the checks that the packet of a tick contained.
 func (c *Proxy) compare(tick Tick) {
 	for _, k := range c.toCheck {
 		if k.row == wholeNode {
@@ -296,9 +296,9 @@ func (c *Proxy) compare(tick Tick) {
 	c.toCheck = c.toCheck[:0]
 }
 
-// compareNode checks a node itself, as a packet of a tick has it, unless a later one has
-// said what it is. One that is not here is refused as one that is another is: it has
-// arrived, or nobody would ask.
+// compareNode checks a node itself as of the packet's tick, unless a later packet has
+// changed it. A node that is not here is refused like one that differs: the peer has
+// acked its arrival, or it would not be checked.
 func (c *Proxy) compareNode(k check, tick Tick) {
 	r, _ := c.tenant(k.handle)
 	if r == nil && !c.lacks(k.handle) || r != nil && (r.gone || r.meta > tick) {
@@ -317,7 +317,7 @@ func (c *Proxy) compareNode(k check, tick Tick) {
 	}
 }
 
-// mend is whether the node is to be told anew now because a checksum differed.
+// mend is whether a node whose checksum differed is to be sent anew now.
 func (c *Proxy) mend(r *Replica) bool {
 	now, e := c.readingAt, &c.entries[r.handle]
 	if e.mended != 0 && now-e.mended < mendEvery {

@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// A Column is items of one type that the adapter keeps side by side, row by row,
-// as an ECS keeps its components: told which they are when that changes, given
-// with the components in every tick that sends, and read in one walk. What nobody
-// sees is not computed: of a node that no peer holds only its place is read, for
-// the grid. What somebody holds is compared with its course at once, while it is
-// near. Of an explicit item only what was bumped is read. Its methods are for whoever
-// may call the Authority's.
+// A Column is items of one type that the adapter keeps side by side, row by row, as an
+// ECS keeps its components. Put says which item each row is; SetColumn gives the
+// components in every tick that sends and reads them in one walk. What nobody sees is
+// not computed: of a node that no peer holds only the place is read, for the grid. A
+// held row is compared with its predicted course at once, while it is in the cache. Of
+// explicit items only bumped rows are read. The rules for calling the Authority's
+// methods apply to a Column's.
 type Column struct {
 	a        *Authority
 	t        *rowType
@@ -20,32 +20,33 @@ type Column struct {
 	index    uint32
 	explicit bool
 
-	// By row: what it is, where that is kept, each by itself, for few rows need all.
+	// By row: its item and where the item's data is, one list for each, as few rows
+	// need all.
 	items  []Item
-	slots  []uint32 // of their nodes
-	rows   []uint32 // of the store, noRow where an item is more than a row
-	blocks []uint32 // of these, while they are walked
-	places []uint64 // where they were seen last, summed; 0 nowhere yet
+	slots  []uint32 // of the items' nodes
+	rows   []uint32 // of the store; noRow for an item of several rows
+	blocks []uint32 // of these rows; kept up to date only while they are walked
+	places []uint64 // sums of where the items were last seen; 0: nowhere yet
 
 	at    func(row int) unsafe.Pointer
-	given bool // to SetColumn, in this tick
+	given bool // SetColumn was given the column in this tick
 
-	// What is to be done with each row, 64 to a word, so that each tick's loops
-	// run over what they do something with.
-	far      []uint64 // nobody holds its node: its place is read
-	placed   []uint64 // of both: its place is compared with the node's
-	walked   []uint64 // somebody holds it …
-	drifting []uint64 // … and it drifts
-	single   []uint64 // it goes by itself
+	// What to do with each row, as sets of 64 rows a word, so that each loop of a tick
+	// visits only the rows that it works on.
+	far      []uint64 // no peer holds its node: only its place is read
+	placed   []uint64 // it says where its node is
+	walked   []uint64 // a peer holds its node, and the walk settles the row …
+	drifting []uint64 // … which changes by itself
+	single   []uint64 // setSingle reads it
 
-	// Of explicit items alone.
-	bumped []uint64 // since SetColumn …
-	missed []uint64 // … or before, while nobody held the node: not read yet
+	// For explicit items only.
+	bumped []uint64 // bumped since the last SetColumn …
+	missed []uint64 // … or before that while no peer held the node, and not read yet
 }
 
-// NewColumn makes a column without rows; FreeColumn takes one that is no longer
-// given out of use. at is where a row's component is after SetColumn, while Stream
-// runs, and nil where its item's component has gone since.
+// NewColumn makes a column without rows. FreeColumn puts one that is no longer given
+// out of use. at returns the component of a row, nil if it is gone; it is called during
+// Stream, after the column's SetColumn.
 func (a *Authority) NewColumn(t *ItemType, at func(row int) unsafe.Pointer) *Column {
 	rt := a.typesOf[t.Index][0]
 	c := &Column{a: a, at: at, t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index], index: uint32(len(a.columns)), explicit: t.Explicit}
@@ -65,7 +66,7 @@ func (a *Authority) FreeColumn(c *Column) {
 	a.columns[c.index] = nil
 }
 
-// Resize gives the column n rows; new ones are empty.
+// Resize gives the column n rows; new rows are empty.
 func (c *Column) Resize(n int) {
 	for row := n; row < len(c.items); row++ {
 		c.Put(row, NoItem)
@@ -79,7 +80,7 @@ func (c *Column) Resize(n int) {
 	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single, &c.bumped, &c.missed} {
 		*set = resized(*set, words, 0)
 	}
-	c.given = false // as of this tick its rows are others'
+	c.given = false // its rows may be others' in this tick
 }
 
 func resized[T any](s []T, n int, fresh T) []T {
@@ -89,9 +90,9 @@ func resized[T any](s []T, n int, fresh T) []T {
 	return s[:n]
 }
 
-// Put says which item a row is, NoItem for none: that of an entity without a node,
-// or one that is Set by itself. An item stands in one row at most: it leaves where
-// it stood.
+// Put says which item a row is. NoItem is for the row of an entity that is no node, or
+// whose item is Set by itself. An item stands in at most one row: Put takes it out of
+// the row where it stood.
 func (c *Column) Put(row int, it Item) {
 	if old := c.items[row]; old == it {
 		return
@@ -115,7 +116,7 @@ func (c *Column) Put(row int, it Item) {
 	c.a.sort(h)
 }
 
-// outOfColumn takes an item out of the column that it stands in.
+// outOfColumn takes an item out of its column, if it stands in one.
 func (a *Authority) outOfColumn(it Item) {
 	h := &a.hots[it]
 	if h.column == noColumn {
@@ -124,14 +125,14 @@ func (a *Authority) outOfColumn(it Item) {
 	c := a.columns[h.column]
 	c.forget(h.at)
 	c.items[h.at], h.column = NoItem, noColumn
-	if w, bit := h.at>>6, uint64(1)<<(h.at&63); (c.bumped[w]|c.missed[w])&bit != 0 { // it takes these along
+	if w, bit := h.at>>6, uint64(1)<<(h.at&63); (c.bumped[w]|c.missed[w])&bit != 0 { // the item takes these marks along
 		h.flags |= hotBumped&uint8(mask(c.bumped[w]&bit != 0)) | hotMissed&uint8(mask(c.missed[w]&bit != 0))
 		c.bumped[w] &^= bit
 		c.missed[w] &^= bit
 	}
 }
 
-// forget has nothing done with a row.
+// forget takes a row out of all sets of what is to be done.
 func (c *Column) forget(row uint32) {
 	w, bit := row>>6, uint64(1)<<(row&63)
 	c.far[w] &^= bit
@@ -141,7 +142,7 @@ func (c *Column) forget(row uint32) {
 	c.single[w] &^= bit
 }
 
-// sort puts an item's row among those with which the same is to be done.
+// sort puts an item's row into the sets of what is to be done with it.
 func (a *Authority) sort(h *hot) {
 	if h.column == noColumn {
 		return
@@ -155,20 +156,20 @@ func (a *Authority) sort(h *hot) {
 		c.walked[w] |= bit
 		c.drifting[w] |= bit & mask(h.flags&hotDrifts != 0)
 	case h.flags&(hotHeld|hotFresh) != 0, h.flags&hotPlace != 0 && !c.place.ok:
-		if !c.explicit || h.row != noRow { // else it is Set when it is bumped
+		if !c.explicit || h.row != noRow { // else setBumped reads it
 			c.single[w] |= bit
 		}
-	case h.flags&hotPlace == 0: // whatever it is, nobody wants to know
+	case h.flags&hotPlace == 0: // nobody holds it, and it says no place
 	default:
 		c.far[w] |= bit
 	}
 }
 
-// SetColumn is Set for the items of a column, in a tick in which Stream follows;
-// at are the components of its rows, one for each, and is not kept. While no peer
-// holds a node, only its place is read, and the rest should Stream find a peer for
-// it. Once given, a column is given before every Stream, and an item that leaves it
-// is Set. Of explicit items those rows alone are read that were bumped.
+// SetColumn is Set for all items of a column, in a tick in which Stream follows. at
+// holds the component of each row, and is not kept. Of a node that no peer holds only
+// the place is read; the rest is read if Stream finds a peer for it. A column that was
+// given once must be given before every Stream, and an item that leaves it must be Set.
+// Of explicit items only bumped rows are read.
 func (a *Authority) SetColumn(c *Column, at []unsafe.Pointer) {
 	c.given = true
 	if c.slab.outOfOrder() {
@@ -210,8 +211,8 @@ func (a *Authority) SetColumn(c *Column, at []unsafe.Pointer) {
 	a.settleStrays()
 }
 
-// setSingle takes items one by one: the first time, until Schedule has settled
-// them, and where they are more than a row.
+// setSingle reads items one by one: those of several rows, and those that the walk
+// takes over as soon as Schedule has settled them.
 func (c *Column) setSingle(w int, here *components) {
 	a := c.a
 	for m := c.single[w]; m != 0; m &= m - 1 {
@@ -219,7 +220,7 @@ func (c *Column) setSingle(w int, here *components) {
 		i := w*sheaf + k
 		it := c.items[i]
 		h := &a.hots[it]
-		waits := c.explicit && c.bumped[w]>>k&1 == 0 // for a bump
+		waits := c.explicit && c.bumped[w]>>k&1 == 0 // it is read only when bumped
 		switch {
 		case h.row == noRow || a.rows[h.row].touched:
 			if !waits {
@@ -236,15 +237,15 @@ func (c *Column) setSingle(w int, here *components) {
 	}
 }
 
-// set takes one item.
+// set reads one item by Set.
 func (c *Column) set(row int, here *components) {
 	w, k := row/sheaf, row%sheaf
 	c.a.Set(c.items[row], here[k])
 	c.places[row] = 0
-	c.seek(w, here, 1<<k&c.placed[w]) // not where its words have it
+	c.seek(w, here, 1<<k&c.placed[w]) // the node's place is the component's, not that of the quantised words
 }
 
-// begin reads all of a row, the first time that it is walked.
+// begin reads all of a row when the walk takes it over.
 func (c *Column) begin(row int, here *components) {
 	w, bit := row/sheaf, uint64(1)<<(row%sheaf)
 	if placed := c.placed[w] & bit; placed != 0 {
@@ -257,10 +258,10 @@ func (c *Column) begin(row int, here *components) {
 	c.settle(w, here, 0, bit, bit&c.drifting[w])
 }
 
-// An end is a row of the store that has left its course, and its node.
+// An end is a row of the store that has left its course, with its node's slot.
 type end struct{ slot, row uint32 }
 
-// settleStrays puts nodes that the walk found elsewhere where they are.
+// settleStrays updates the grid for nodes that the walk found moved.
 func (a *Authority) settleStrays() {
 	for strays := a.strays; len(strays) > 0; strays = strays[min(ahead, len(strays)):] {
 		some := strays[:min(ahead, len(strays))]
