@@ -1,35 +1,35 @@
 package rpl
 
-// A course is how a word moves, in half a cache line: what it takes to foresee it,
-// which every update of a row asks for.
+// A course is how a word moves: what predicting it takes. Every update of a row reads
+// it, so it is half a cache line.
 type course struct {
 	rate     int64
 	min, max int32
-	velocity int32 // the word that predicts it, -1 none
-	phase    int32 // its hidden word, -1 none …
-	hidden   int32 // … and which of these it is
+	velocity int32 // index of the word that predicts it, -1 none
+	phase    int32 // index of its hidden phase word, -1 none …
+	hidden   int32 // … and its number among the hidden words
 	wraps    bool
 	way      way // it is coded in updates
 }
 
-// A drift is the course of a word that is predicted.
+// A drift is the course of a predicted word.
 type drift struct {
 	word int
 	course
 	once bool
 }
 
-// A way is what a word of an update is coded against.
+// A way is what an update codes a word against.
 type way uint8
 
 const (
-	byBase     way = iota // what it was
+	byBase     way = iota // its value in the base
 	byHeading             // the direction of the velocity
-	byVelocity            // what it should have become
-	byPhase               // the same, in sixteenths of a step
+	byVelocity            // its predicted value
+	byPhase               // its predicted value, in sixteenths of a step
 )
 
-// charted makes the courses of all words.
+// charted computes the courses of all words.
 func (t *rowType) charted() {
 	for i := range t.words {
 		w := &t.words[i]
@@ -47,10 +47,10 @@ func (t *rowType) charted() {
 	}
 }
 
-// expect is what word i should be, given the base n ticks ago and the words
-// before i as they are now. Velocities are taken to have changed evenly, and to
-// have been applied after they changed (semi-implicit Euler, what games do): n
-// steps of v₁…vₙ sum to ((n-1)·v₀ + (n+1)·vₙ)/2. With vₙ = v₀ it is advance.
+// expect predicts word i from base, the row n ticks ago, and from now, which has the
+// current words before i. It takes velocities to have changed evenly and to be applied
+// after each change (semi-implicit Euler, as games do): n steps of v₁…vₙ sum to
+// ((n-1)·v₀ + (n+1)·vₙ)/2. With vₙ = v₀ that is what advance does.
 func (c *course) expect(base, now rowWords, i int, n uint32) int32 {
 	switch {
 	case c.velocity < 0:
@@ -62,19 +62,20 @@ func (c *course) expect(base, now rowWords, i int, n uint32) int32 {
 	return c.add(*base.word(i), travel(*base.word(int(c.velocity)), *now.word(int(c.velocity)), int64(n), c.rate, 0))
 }
 
-// reach is the same of a word with a phase, and what that is.
+// reach is expect for a word with a phase; it predicts the phase too.
 func (c *course) reach(base, now rowWords, i int, n uint32) (x, phase int32) {
 	way := travel(*base.word(int(c.velocity)), *now.word(int(c.velocity)), int64(n), c.rate, phaseBits)
 	return c.reached(*base.word(i), *base.word(int(c.phase)), way)
 }
 
-// travel is how far n ticks lead from velocity v0 to v1, in 2^-digits of a step.
+// travel is the distance covered in n ticks while the velocity goes from v0 to v1, in
+// 2^-digits of a step.
 func travel(v0, v1 int32, n, rate int64, digits uint) int64 {
 	sum := (int64(v0)+int64(v1))*n + int64(v1) - int64(v0)
 	return (sum*rate + 1<<(32-digits)) >> (33 - digits)
 }
 
-// reached is where a way leads from a value and its phase.
+// reached is the value and phase at a distance of way from a value and its phase.
 func (c *course) reached(from, phase int32, way int64) (to, toPhase int32) {
 	at := int64(from)<<phaseBits + int64(phase) + way
 	r := (at + phaseHalf) >> phaseBits
@@ -87,14 +88,14 @@ func (c *course) reached(from, phase int32, way int64) (to, toPhase int32) {
 	return int32(r), int32(at - r<<phaseBits)
 }
 
-// all is how many values a word has.
+// all is the number of values that a word has.
 func (c *course) all() int64 { return int64(c.max) - int64(c.min) + 1 }
 
-// within is where some steps lead of so many that go around, from the first on.
+// within takes steps around a range of all values, to 0 … all-1.
 func within(steps, all int64) int64 {
 	steps += all & (steps >> 63)          // below 0
 	steps -= all &^ ((steps - all) >> 63) // above the range
-	if uint64(steps) >= uint64(all) {     // more than once around: dividing takes long
+	if uint64(steps) >= uint64(all) {     // more than once around: dividing is slow
 		if steps %= all; steps < 0 {
 			steps += all
 		}
@@ -102,7 +103,7 @@ func within(steps, all int64) int64 {
 	return steps
 }
 
-// around is the shortest way to where some steps lead.
+// around is the shortest way, forwards or backwards, around a range of all values.
 func around(steps, all int64) int64 {
 	if steps >= all || steps <= -all { // more than once around
 		steps %= all
@@ -115,8 +116,8 @@ func around(steps, all int64) int64 {
 	return steps
 }
 
-// add grows a value within the word's range: around it for a wrapping word,
-// else up to its bound.
+// add adds grow to a value: a wrapping word goes around its range, any other stops at
+// its bound.
 func (c *course) add(x int32, grow int64) int32 {
 	if c.wraps {
 		return int32(int64(c.min) + within(int64(x)-int64(c.min)+grow, c.all()))
@@ -124,8 +125,8 @@ func (c *course) add(x int32, grow int64) int32 {
 	return int32(min(max(int64(x)+grow, int64(c.min)), int64(c.max)))
 }
 
-// residual is what turns p into x; apply is its inverse, false when the result
-// is out of range.
+// residual is the difference that turns p into x. apply is its inverse and returns
+// false if the result is out of range.
 func (c *course) residual(p, x int32) int32 {
 	if !c.wraps {
 		return x - p

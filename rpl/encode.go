@@ -8,12 +8,12 @@ import (
 
 // The Encode stage packs what Schedule planned for one peer into packets.
 //
-// A state packet is one message of prefix codes (docs/SPEC.md has the layout):
-// header, removals, arrivals, calls, updates by ascending handle, guesses. Any
-// number of packets make a send; each can be read without the others.
+// A state packet is one message of prefix codes (docs/SPEC.md has the layout): header,
+// removals, arrivals, calls, updates by ascending handle, guesses. A send may take any
+// number of packets; each can be read without the others.
 
-// Encode writes one peer's packets of this send. Different peers may be
-// encoded at the same time, between Schedule and whatever comes next.
+// Encode writes one peer's packets of this send to s. It may run for different peers at
+// the same time, between Schedule and whatever is called next.
 func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	p := a.byID.find(id)
 	if p == nil {
@@ -37,15 +37,15 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	}
 }
 
-// sends is whether a peer gets a packet at all, now that all is planned.
+// sends is whether a peer gets any packet in this send, once everything is planned.
 func (a *Authority) sends(p *peer, now time.Duration) bool {
 	return !p.plan.empty() || p.busy && p.rpc.paid > 0 || p.plan.probe ||
 		p.streaming && !p.frozen(now) && now-p.link.lastSent >= a.beat(p)
 }
 
-// beat is the longest time that a peer goes without a packet. Where something moves by
-// itself and packets are lost none has to do with half of them: what is drawn lags two
-// sends behind, so one that is lost does not show.
+// beat is the longest time that a peer goes without a packet. If something moves by
+// itself there and packets are lost, every send has a packet, unless the bucket is half
+// empty: what is drawn lags two sends behind, so the loss of one packet does not show.
 func (a *Authority) beat(p *peer) time.Duration {
 	switch {
 	case p.movers == 0:
@@ -56,7 +56,7 @@ func (a *Authority) beat(p *peer) time.Duration {
 	return movingBeat
 }
 
-// moves notes whether a node moves by itself at the peer.
+// moves notes whether an entry's node moves by itself at the peer.
 func (p *peer) moves(e *entry, does bool) {
 	if e.moves != does {
 		e.moves = does
@@ -64,8 +64,8 @@ func (p *peer) moves(e *entry, does bool) {
 	}
 }
 
-// sendMessages gives the reliable lane what the room pays for: its share, and
-// what the packets of this send leave. The rest waits, in order.
+// sendMessages gives the reliable lane what the room pays for: the lane's share, and
+// what the packets of this send leave over. The rest waits, in order.
 func (a *Authority) sendMessages(p *peer, s Sink) {
 	n, room := 0, p.purse.lane+max(p.purse.left, 0)/8
 	for n < len(p.rpc.ready) {
@@ -75,7 +75,7 @@ func (a *Authority) sendMessages(p *peer, s Sink) {
 			break
 		}
 		if s.Reliable(b) != nil {
-			break // the lane is full: later
+			break // the lane is full: the rest goes later
 		}
 		if p.rpc.gave(b, last); last {
 			p.rpc.bytes -= len(p.rpc.ready[n])
@@ -90,20 +90,20 @@ func (a *Authority) sendMessages(p *peer, s Sink) {
 	p.rpc.ready = p.rpc.ready[:rest]
 }
 
-// packer fills one peer's packets.
+// packer fills the packets of one peer's send.
 type packer struct {
 	a   *Authority
 	p   *peer
 	s   Sink
 	now time.Duration
 
-	removal, arrival, update, guess, call int // next of each of the peer's
+	removal, arrival, update, guess, call int // indices of the next ones to pack
 
-	last uint32 // one past the handle of the update before: what the next one's name goes by
+	last uint32 // one past the handle of the last update, in whichever packet: the booked name of the next one counts from it
 
 	rec  *record
 	form int
-	room int // bits left
+	room int // bits left in the packet
 }
 
 func (k *packer) done() bool {
@@ -114,7 +114,7 @@ func (k *packer) done() bool {
 
 func (k *packer) hasCalls() bool { return k.p.busy && k.call < k.p.rpc.paid }
 
-// endBits is kept free for the ends of the sections and the last byte.
+// endBits is the bits kept free for the ends of the sections and the last byte.
 const endBits = 120
 
 func (k *packer) begin() {
@@ -127,7 +127,7 @@ func (k *packer) begin() {
 	m := l.model
 	e := &p.enc
 	pl := &p.plan
-	// A base must be nearer than the peer remembers packets.
+	// The base must be among the last recordLen packets: only those are remembered.
 	full := l.baseTick == 0 || seq-l.base >= recordLen
 	echo := l.inSeen && k.now-l.echoed >= heartbeat
 	k.form = formFull*flag(full) | formEcho*flag(echo) |
@@ -174,18 +174,18 @@ func (k *packer) fill() {
 	begun := start != k.removal+k.arrival+k.update+k.guess+k.call
 	if !begun || k.update > 0 || int(p.plan.movedBits) <= k.room {
 		k.updates()
-	} // else they go together in the next packet
+	} // else those with a new parent or owner go together in the next packet
 	p.enc.PutOne(m.entry.gap.sym(gapEnd))
 	if k.form&formGuesses != 0 {
 		k.guesses()
 	}
 	if start == k.removal+k.arrival+k.update+k.guess+k.call && !k.done() {
-		k.block() // the next piece is larger than any packet
+		k.block() // the next piece fits no packet
 	}
 }
 
-// deltaOf is how the ticks since the base packet are told, given how many
-// packets ago it was: mostly one a tick. ofDelta is its inverse.
+// deltaOf codes the ticks since the base packet, given how many packets ago it was
+// sent: mostly one a tick, which is 0. ofDelta is its inverse.
 func deltaOf(delta, back uint32) uint32 {
 	switch {
 	case delta == back:
@@ -206,7 +206,7 @@ func ofDelta(told, back uint32) uint32 {
 	return told
 }
 
-// calls writes what calls fit.
+// calls writes the unreliable calls that fit.
 func (k *packer) calls() {
 	p := k.p
 	for k.call < p.rpc.paid && k.room > len(p.rpc.unreliable[k.call])*8+nameBits {
@@ -220,7 +220,7 @@ func (k *packer) calls() {
 	p.enc.PutBits(0, 1)
 }
 
-// sayings are symbols that are written several at once.
+// sayings collects symbols to write several at once.
 type sayings struct {
 	e   *prefix.Encoder
 	n   int
@@ -235,7 +235,7 @@ func (s *sayings) add(sym prefix.Sym) {
 	s.n++
 }
 
-// put is called seldom: add is small enough to be inlined if this is not.
+// put is called seldom. It is kept out of line so that add can be inlined.
 //
 //go:noinline
 func (s *sayings) put() {
@@ -243,13 +243,13 @@ func (s *sayings) put() {
 	s.n = 0
 }
 
-// updates writes updates until one does not fit, or cannot follow the one before it.
-// That they have left is booked already.
+// updates writes updates until one does not fit, or has a lower handle than the one
+// before it. They are booked already.
 func (k *packer) updates() {
 	m, said := &k.p.link.model.entry, sayings{e: &k.p.enc}
 	pieces := k.p.plan.updates.in(k.a.pieces.updates)
-	var from, to uint32 // records that stand side by side
-	last := uint32(0)   // one past the handle before in this packet
+	var from, to uint32 // range of records not yet noted in the packet's record
+	last := uint32(0)   // one past the handle of the update before, in this packet
 	i, room := k.update, k.room
 	for ; i < len(pieces); i++ {
 		pc := &pieces[i]
@@ -311,7 +311,8 @@ func (k *packer) guesses() {
 
 func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
 
-// all writes removals or arrivals until one does not fit, and says how many did.
+// all writes removals or arrivals until one does not fit, and returns how many it
+// wrote.
 func (k *packer) all(pieces []piece) int {
 	for i := range pieces {
 		pc := &pieces[i]
@@ -330,14 +331,14 @@ func (k *packer) put(pc *piece) {
 	k.room -= int(pc.bits)
 }
 
-// carries notes that the packet carries some of Authority.recs.
+// carries notes that the packet carries Authority.recs[from:to].
 func (k *packer) carries(from, to uint32) {
 	if from < to {
 		k.p.link.carries(k.rec, k.a.recs[from:to])
 	}
 }
 
-// sent notes that a piece has left that was not booked.
+// sent books a piece that was not booked in Schedule.
 func (k *packer) sent(pc *piece) {
 	k.p.sent(k.a.recsOf(pc), k.a.tick, k.now)
 }
