@@ -5,22 +5,22 @@ import (
 	"fmt"
 )
 
-// When learned tables are fitted, whether they pay, and how they reach the
-// peers. learn.go counts, tables.go is what travels.
+// When learned tables are fitted, whether they pay, and how they reach the peers.
+// learn.go counts what is coded; tables.go has the tables as they are sent.
 
-// What a fit is not even tried below: tables save a third at best, and take 150
-// bytes for each peer at least.
+// Below what these say no fit is tried: tables save a third of the bits at best, and
+// cost each peer 150 bytes at least.
 const (
 	bestSaving  = 1.0 / 3
 	smallestSet = 150
 )
 
-// horizon is how many times as long as they were learned tables are expected
-// to serve: the next fit comes after twice the time.
+// horizon is for how many times the period in which tables were learned they are
+// expected to serve: the next fit comes after twice that period.
 const horizon = 2
 
-// learn fits new tables when it is time, some of them in each tick, and ships them
-// where they pay.
+// learn fits new tables when it is time, some of them in each tick, and ships them if
+// they pay.
 func (a *Authority) learn() {
 	l := a.learner
 	if a.fitting != nil {
@@ -29,7 +29,7 @@ func (a *Authority) learn() {
 	}
 	if l.next == 0 {
 		if a.byID.len() > 0 {
-			l.next = a.tick + l.wait // nothing is coded before anyone is there
+			l.next = a.tick + l.wait // nothing is coded before a peer is there
 		}
 		return
 	}
@@ -54,26 +54,26 @@ func (a *Authority) learn() {
 	a.fitOn()
 }
 
-// fitOn goes on with a fit.
+// fitOn does the next steps of the fit.
 func (a *Authority) fitOn() {
 	if a.fitting.on() {
 		a.fitting = nil
 	}
 }
 
-// fitted ships what was fitted, if it pays.
+// fitted ships the fitted tables, if they pay.
 func (a *Authority) fitted(f *fitting) {
 	if msg := a.paying(f.set, f.saved); msg != nil {
 		a.ship(f.set, f.next, msg)
 		a.learner.fade()
 	}
-	a.chooseKinds() // which takes memory, as the fit has
+	a.chooseKinds() // it allocates, as the fit did
 }
 
-// nextTables is the number of the next tables, and whether it is free: no peer
-// uses the tables that would be replaced, and each has had a packet that was coded
-// with later ones, so that it can tell what is older. Who holds that up for long
-// does without tables.
+// nextTables returns the number of the next tables and whether it is free. It is free
+// when no peer uses the tables that would be replaced, and each has acked a packet
+// coded with the tables it has now, so that it can tell older packets apart. A peer
+// that holds this up for too long is put back to the default tables.
 func (a *Authority) nextTables() (number uint8, free bool) {
 	number, free = a.model.number%3+1, true
 	for _, p := range a.peers {
@@ -94,23 +94,24 @@ func (p *peer) holdsUp(number uint8) bool {
 	return has != 0 && (has == number || p.link.base < p.turned)
 }
 
-// dropTables has the peer served with the default tables, which are never replaced.
+// dropTables puts the peer back to the default tables, which are never replaced.
 func (p *peer) dropTables(d *model) {
 	p.link.model, p.turned, p.tables = d, p.link.next, 0
 }
 
-// mistakes is whether the peer could take packets of tables that it had for such of
-// others, if it were sent these: it has had nothing that was coded since.
+// mistakes is whether the peer, if sent the current tables, could decode with them
+// packets that were coded with older tables of the same number. It could if it has
+// acked nothing that was coded since it was put back to the defaults.
 func (p *peer) mistakes() bool {
 	return p.link.model.number == 0 && p.link.base < p.turned
 }
 
-// paying is a set as it is shipped, nil where it saves less of what was counted
-// than that takes.
+// paying returns the message that ships a set, or nil if the set saves less of what was
+// counted than its message costs.
 func (a *Authority) paying(set *tableSet, saved float64) []byte {
 	msg := set.append(nil, a.types, a.defaults)
 	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket {
-		return nil // it would hold up the state
+		return nil // sending it would hold up the state
 	}
 	if saved*a.worth() < float64(8*len(msg)) {
 		return nil
@@ -118,8 +119,8 @@ func (a *Authority) paying(set *tableSet, saved float64) []byte {
 	return msg
 }
 
-// ship makes a set the tables of this session and sends it to every peer that can
-// tell them from what it had.
+// ship makes a set the session's tables and sends it to every peer that can tell it
+// from the tables it had.
 func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
 	a.adopt(set, m, msg)
 	for _, p := range a.peers {
@@ -129,13 +130,13 @@ func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
 	}
 }
 
-// worth is what a bit that was saved of what was counted is to be multiplied
-// with, to be compared with one of the tables that each peer is sent.
+// worth is by what a counted bit saved is multiplied to be compared with a bit of the
+// tables, which are sent to each peer.
 func (a *Authority) worth() float64 {
 	return horizon * a.counters.copiesPerRecord() / float64(max(a.byID.len(), 1))
 }
 
-// copiesPerRecord is how many peers one coded update has served, on average.
+// copiesPerRecord is how many peers one coded update serves, on average.
 func (c *Counters) copiesPerRecord() float64 {
 	if c.Records == 0 {
 		return 1
@@ -143,8 +144,8 @@ func (c *Counters) copiesPerRecord() float64 {
 	return float64(c.Records) / float64(max(c.Records-c.Shared, 1))
 }
 
-// adopt makes a set the tables of this session. What is being fitted was to follow
-// others.
+// adopt makes a set the session's tables. It drops a fit under way, which was to follow
+// other tables.
 func (a *Authority) adopt(set *tableSet, m *model, msg []byte) {
 	a.fitting = nil
 	a.learner.rebase(a.types, a.model, m)
@@ -159,12 +160,11 @@ func (a *Authority) adopt(set *tableSet, m *model, msg []byte) {
 	a.counters.Tables++
 }
 
-// stay is how many times as long as it has been there a peer is expected to
-// stay.
+// stay is how many times as long as it has been there a peer is expected to stay.
 const stay = 4
 
-// offerTables ships tables to a peer that came after they were made, once what
-// it is sent says that they will pay.
+// offerTables ships the tables to a peer that joined after they were made, once the
+// bits it is sent show that they will pay.
 func (a *Authority) offerTables(p *peer) {
 	if a.modelMsg == nil || p.tables == a.model.number || p.mistakes() {
 		return
@@ -186,7 +186,8 @@ func (a *Authority) offerTables(p *peer) {
 	a.shipTables(p)
 }
 
-// saving is the share of the bits that the tables save, of what was counted.
+// saving is the share of the counted bits that the tables save against the default
+// ones.
 func (a *Authority) saving() float64 {
 	before := a.learner.cost(a.types, a.defaults)
 	return max(0, before-a.learner.cost(a.types, a.model)) / max(before, 1)
@@ -198,8 +199,8 @@ func (a *Authority) shipTables(p *peer) {
 	p.shipped = p.link.sent
 }
 
-// cost is the bits that what was counted takes with a model's tables, raw bits
-// left out: they are the same in all.
+// cost is the bits that what was counted takes with a model's tables, without raw bits,
+// which are the same in all models.
 func (l *learner) cost(types []*rowType, m *model) float64 {
 	bits := tableCost(&m.entry.gap, l.gaps)
 	for i, t := range types {
@@ -208,7 +209,8 @@ func (l *learner) cost(types []*rowType, m *model) float64 {
 	return bits
 }
 
-// cost is that of one row type. Its kinds are those of the model, or it has none.
+// cost is the same for one row type. The counted kinds must be the model's, or the
+// model has none.
 func (r *rowLearner) cost(t *rowType, m *rowModel) float64 {
 	bits := r.keys.cost(t, &m.shapes[shapeKey], &m.keys)
 	for k := range r.updates {
@@ -270,13 +272,14 @@ func tableCost(t *table, n []uint32) float64 {
 	return float64(bits)
 }
 
-// Tables are the learned tables as bytes, to be given to LoadTables of another
-// session with the same schema; nil before any were learned.
+// Tables returns the learned tables as bytes for LoadTables of another session with the
+// same schema, nil if there are none.
 func (a *Authority) Tables() []byte { return append([]byte(nil), a.modelMsg...) }
 
-// LoadTables makes recorded tables those that this session begins with. Tables
-// of another schema or damaged ones are refused with an error; and so is what would
-// take the place of tables that peers may have, for its number may be that of theirs.
+// LoadTables makes recorded tables the ones that this session begins with. It returns
+// an error for damaged tables and for those of another schema, and also once the
+// session has both tables and peers: the recorded tables might have the number of
+// tables that peers use.
 func (a *Authority) LoadTables(b []byte) error {
 	if a.modelMsg != nil && len(a.byID.all) > 0 {
 		return errors.New("rpl: recorded tables: the session has tables already, and peers; load recorded ones before anyone joins")

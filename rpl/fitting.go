@@ -2,14 +2,14 @@ package rpl
 
 import "slices"
 
-// A fit takes some milliseconds, and more the more kinds of items a game has. In one
-// tick that would be a tick that comes too late; so a fit is a list of steps, each a
-// few tables, and a tick does at most fitSteps of them. What is counted meanwhile
-// counts for the steps to come: no step needs what it was for another.
+// A fit takes some milliseconds, more with more kinds of items. In a single tick that
+// would make the tick late, so a fit is a list of steps of a few tables each, and a
+// tick does at most fitSteps of them. What is counted meanwhile enters the later steps:
+// no step needs the counts that an earlier one saw.
 
-// fitSteps is what a type of nine kinds takes, or six plain ones: some 5 ms. To fit takes
-// memory, and a tick that ships tables, as the last of a fit does, is no steady one: so
-// what is bearable is done in one tick.
+// fitSteps is enough for four row types without kinds, or one of four kinds: some 5 ms.
+// Fitting allocates memory, and its last step may ship tables, so ticks that fit are not
+// steady ones: it is better to have few, each with as many steps as are bearable.
 const fitSteps = 48
 
 // A fitting is a fit under way.
@@ -17,18 +17,18 @@ type fitting struct {
 	fitter
 	l      *learner
 	types  []*rowType
-	d, old *model // the default one, and the one that was in force
+	d, old *model // the default model, and the one in force when the fit began
 
 	set   *tableSet
-	next  *model  // what the set makes …
-	saved float64 // … and the bits of what was counted that it saves
+	next  *model  // the model that set makes …
+	saved float64 // … and the counted bits that it saves
 
-	steps []func() // to be done yet
-	pace  int      // of them in a tick
+	steps []func() // those still to do
+	pace  int      // steps in a tick
 }
 
-// begin is the fit of everything that was counted. d is the default model, old the
-// one that is in force.
+// begin starts a fit of everything counted. d is the default model, old the one in
+// force.
 func (f fitter) begin(l *learner, types []*rowType, d, old *model, number uint8) *fitting {
 	g := &fitting{fitter: f, l: l, types: types, d: d, old: old, set: newTableSet(types).with(number), pace: fitSteps}
 	for i := range types {
@@ -50,7 +50,7 @@ func (f fitter) begin(l *learner, types []*rowType, d, old *model, number uint8)
 // then adds a step.
 func (g *fitting) then(step func()) { g.steps = append(g.steps, step) }
 
-// on does the steps of one tick, and reports whether all are done.
+// on does the steps of one tick and reports whether all are done.
 func (g *fitting) on() (done bool) {
 	n := min(g.pace, len(g.steps))
 	for _, step := range g.steps[:n] {
@@ -60,26 +60,26 @@ func (g *fitting) on() (done bool) {
 	return len(g.steps) == 0
 }
 
-// A rowFit is that of one row type.
+// A rowFit is the fit of one row type.
 type rowFit struct {
 	*fitting
 	t      *rowType
 	l      *rowLearner
 	d, old *rowModel
-	to     *rowSet // in the set
+	to     *rowSet // its place in the set
 
 	keys *recordLearner
-	sum  recordLearner // of all updates …
-	each updateLearner // … and in each context, whatever kind they are of
-	base rowModel      // what is fitted so far makes this
+	sum  recordLearner // counts of all updates …
+	each updateLearner // … and of those in each context, of whatever kind
+	base rowModel      // the model made of what is fitted so far
 
-	kinds     rowSet      // the same with tables by kinds …
-	kind      updateModel // … of which this one is being fitted …
-	withKinds float64     // … and the bits that all takes with them
+	kinds     rowSet      // the same as to with tables by kind …
+	kind      updateModel // … the tables of the kind being fitted …
+	withKinds float64     // … and the bits that all updates take with kinds
 }
 
-// row adds the steps for a row type: what is common to all of its updates, its
-// keyframes, its contexts, and where kinds are counted all of that by kinds.
+// row adds the steps for one row type: first what all updates share, keyframes, and
+// each context; then, if updates are counted by kind, the same for each kind.
 func (g *fitting) row(i int) {
 	r := &rowFit{
 		fitting: g, t: g.types[i], l: &g.l.rows[i], d: &g.d.rows[i], old: &g.old.rows[i], to: &g.set.rows[i],
@@ -117,8 +117,8 @@ func (g *fitting) row(i int) {
 	})
 }
 
-// shapes chooses the bases of keyframes and the patterns that have symbols; none
-// where too little was counted.
+// shapes chooses the bases of keyframes and the patterns that get symbols; none if too
+// little was counted.
 func (r *rowFit) shapes() {
 	none := newRowSet(r.t)
 	none.heading = r.old.heading
@@ -133,7 +133,7 @@ func (r *rowFit) shapes() {
 	r.keys = &r.l.keys
 	if !slices.Equal(s.keyBase, r.old.keyBase) {
 		forgotten := newRecordLearner(r.t)
-		r.keys = &forgotten // they were counted against other bases
+		r.keys = &forgotten // the counts are against other bases
 	}
 	r.sum, r.each = r.l.sums(r.t)
 	counts := [shapes]*recordLearner{&r.sum, r.keys}
@@ -145,20 +145,20 @@ func (r *rowFit) shapes() {
 	}
 }
 
-// common fits the tables of any update, and those of keyframes.
+// common fits the tables shared by all updates, and those of keyframes.
 func (r *rowFit) common() {
-	base := r.to.build(r.t, r.d) // with common patterns, and all else by default
+	base := r.to.build(r.t, r.d) // with the common patterns, everything else by default
 	r.to.any = r.record(&r.sum, &r.d.updates[0][0], &base.updates[0][0], nil)
 	r.to.keys = r.record(r.keys, &r.d.keys, &base.keys, nil)
 	r.base = r.to.build(r.t, r.d)
 }
 
-// context fits the tables of a context; now is what is in force.
+// context fits the tables of one context; now is the model in force.
 func (r *rowFit) context(l *updateLearner, now *updateModel, c int) recordSet {
 	return r.record(&l[c], &r.d.updates[0][0], &now[c], &r.base.shapes[shapeUpdate])
 }
 
-// ofKind fits the tables that a kind has in any context.
+// ofKind fits the tables that all contexts of one kind share.
 func (r *rowFit) ofKind(s *updateSet, l *updateLearner) {
 	sum := newRecordLearner(r.t)
 	for c := range l {
