@@ -2,45 +2,45 @@ package rpl
 
 import "math"
 
-// A grid holds the roots that are relevant by distance. Buckets repeat beyond
-// its edge, so a world needs no bounds: what is far away in the same bucket is
-// told apart by its distance.
+// A grid holds the roots that are relevant by distance. Its buckets repeat beyond its
+// edge, so a world needs no bounds: nodes that share a bucket though they are far apart
+// are told apart by their distances.
 //
-// Where a node stands in the grid is right within a slack only, so that most
-// steps of most nodes write nothing but their own place, and their cell's stamp
-// where somebody looks for it; who asks near the edge of somebody's sight reads
-// the node's own place.
+// The grid has a node's place right only within a slack. So most moves of most nodes
+// write nothing but the node's own place (its spot), and the stamp of its cell if
+// somebody looks for stamps. Whoever asks near the edge of a peer's sight must read the
+// spot.
 type grid struct {
 	size  float64 // of a cell
 	slack float64 // along each axis
-	rough int     // nodes beyond a float32's precision: while there are some nothing is taken from the grid
+	rough int     // nodes whose place float32s cannot hold; while there are any, no place in the grid is relied on
 
-	plain        bool // the Interest is a Grid, of this reach
+	plain        bool // the Interest is a Grid, with this Exit
 	exit         float64
-	drift        float64     // along each axis: how far an observer goes before it looks again
-	rings, blind rings       // by the slack and the drift; when the grid says nothing
-	watchers     watchers    // by bucket: who is told when a node leaves its place there …
-	sights       [][64]sight // … and by peer, as there, whether it is
-	news         []news      // since the last Stream
-	told         []uint32    // slots of them, peer by peer …
-	toldEnds     []uint32    // … and where each peer's end
+	drift        float64     // along each axis: how far an observer goes before its peer looks again
+	rings, blind rings       // limits of watches, with room for slack and drift; those for when the grid is not relied on
+	watchers     watchers    // by bucket: the peers that are told when a node there leaves its place …
+	sights       [][64]sight // … and by peer: which of these moves matter to it
+	news         []news      // what peers were told since the last Stream
+	told         []uint32    // the slots in news, sorted by peer …
+	toldEnds     []uint32    // … and where each peer's slots end
 
 	buckets [][]gridNode
-	stamps  []uint32 // by bucket: the round in which a node of it last moved
-	moved   uint32   // the newest of them
-	crossed []uint32 // slots that came into a cell in this round
+	stamps  []uint32 // by bucket: Authority.moves when a node in it last moved
+	moved   uint32   // the newest stamp
+	crossed []uint32 // slots of nodes that changed their cell since the last Stream
 }
 
-// gridSide is the buckets along each axis; a power of two. 64 cells of half a
-// view radius are 32 radii before anything repeats.
+// gridSide is the buckets along each axis, a power of two. 64 cells of half a view
+// radius make 32 radii before buckets repeat.
 const gridSide = 64
 
-// gridSlack is the slack's share of a cell: at a 32nd of the view radius some
-// tenth of what is in reach is near an edge.
+// gridSlack is the slack as a share of a cell: at a 32nd of the view radius about a
+// tenth of the nodes in reach are near an edge.
 const gridSlack = 1. / 16
 
-// gridDrift is the same of how far an observer goes before it looks again: the
-// farther, the more nodes are near an edge of its sight.
+// gridDrift is the drift as a share of a cell: the larger it is, the more nodes are
+// near the edge of an observer's sight.
 const gridDrift = 2. / 16
 
 func newGrid(size float64, in Interest) *grid {
@@ -60,15 +60,15 @@ func newGrid(size float64, in Interest) *grid {
 }
 
 type gridNode struct {
-	x, y float32 // within the slack
+	x, y float32 // right within the slack
 	slot uint32
 }
 
-// spot is where a node is, as the stream sees it, and where the grid has it.
+// spot is where a node is, and where the grid has it.
 type spot struct {
 	x, y         float64
 	gridX, gridY float32
-	cell         int32 // bucket of the grid, -1 when not in it
+	cell         int32 // bucket of the grid, -1 if the node is not in it
 	cellAt       int32
 }
 
@@ -83,7 +83,7 @@ func (g *grid) bucketAt(cx, cy int) int32 {
 
 func (g *grid) cellOf(v float64) int {
 	c := v / g.size
-	if !(c > -1e9 && c < 1e9) { // NaN and what no world reaches share one cell
+	if !(c > -1e9 && c < 1e9) { // NaN, and what no world reaches, share one cell
 		return 0
 	}
 	n := int(c)
@@ -97,22 +97,23 @@ func (g *grid) stamp(bucket int32, round uint32) {
 	g.stamps[bucket], g.moved = round, round
 }
 
-// span is the cells within reach of a coordinate.
+// span is the range of cells within reach of a coordinate, along one axis.
 func (g *grid) span(v, reach float64) (first, last int) {
 	reach += g.slack * 1.01 // with room for a float32's rounding
 	first, last = g.cellOf(v-reach), g.cellOf(v+reach)
 	return first, min(last, first+gridSide-1)
 }
 
-// moved puts a node where it is now. It is called for nodes with a `pos` prop
-// whenever that changed; only roots that are Near stand in the grid.
+// moved sets where a node is. It is called for nodes with a `pos` prop whenever that
+// has changed; only roots of Relevance Near stand in the grid.
 func (a *Authority) moved(slot uint32, x, y float64) {
 	s := &a.spots[slot]
 	s.x, s.y = x, y
 	a.strayed(slot)
 }
 
-// strayed puts a node where its spot says, unless the grid has it there.
+// strayed moves a node to its spot in the grid, unless the grid has it there within the
+// slack.
 func (a *Authority) strayed(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
 	if s.cell >= 0 {
@@ -126,20 +127,20 @@ func (a *Authority) strayed(slot uint32) {
 	a.enterCell(slot)
 }
 
-// within is whether the grid has the node where it is, but for the slack.
+// within is whether the grid has the node's place right within the slack.
 func (s *spot) within(slack float64) bool {
 	return apart(s.x-float64(s.gridX), s.y-float64(s.gridY)) <= apart(slack, 0)
 }
 
-// apart is the longer of two ways along the axes, as a number of the same order:
-// floats without their signs are in the order of their bits, and no branch depends
-// on them.
+// apart is the longer of the distances along the two axes, as an integer in the same
+// order. Floats without their signs are ordered like their bits, and comparing those
+// takes no branch.
 func apart(x, y float64) uint64 {
 	const signless = 1<<63 - 1
 	return max(math.Float64bits(x)&signless, math.Float64bits(y)&signless)
 }
 
-// enterCell puts a node into the grid, or anew.
+// enterCell puts a node into the grid, or updates its place there.
 func (a *Authority) enterCell(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
 	from, nowhere := gridNode{x: s.gridX, y: s.gridY}, s.cell < 0
@@ -177,8 +178,8 @@ func (a *Authority) enterCell(slot uint32) {
 	}
 }
 
-// locate notes where the grid is to have a node: nowhere if float32s cannot tell.
-// Such a node strays with every move, so that its cell is right.
+// locate sets the place that the grid has of a node: NaN if float32s are too coarse.
+// Such a node strays with every move, so its cell stays right.
 func (a *Authority) locate(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
 	was := s.cell >= 0 && s.isRough()
@@ -193,11 +194,11 @@ func (a *Authority) locate(slot uint32) {
 	g.rough += flag(is) - flag(was)
 }
 
-// isRough is whether the grid cannot tell where a node of it is.
+// isRough is whether float32s are too coarse for the node's place in the grid.
 func (s *spot) isRough() bool { return s.gridX != s.gridX }
 
-// noteFarOut counts a node of which the grid cannot tell where it is, and says so
-// once: a game has seldom meant it.
+// noteFarOut counts a node whose place is too far out for float32s. The first one is
+// logged: games seldom mean it.
 func (a *Authority) noteFarOut(slot uint32) {
 	if a.counters.FarOut++; a.counters.FarOut > 1 {
 		return
@@ -208,18 +209,18 @@ func (a *Authority) noteFarOut(slot uint32) {
 		"remedy", "keep infinities out of positions, and the world nearer to its origin")
 }
 
-// roomy makes room for one more: a crowd that wanders over a steady world soon
-// takes no new memory.
+// roomy makes room for one more node, doubling it, so that a crowd that wanders over a
+// steady world soon allocates nothing.
 func roomy(nodes []gridNode) []gridNode {
 	if len(nodes) < cap(nodes) {
 		return nodes
 	}
-	const least = 16 // three lines of the cache
+	const least = 16 // three cache lines
 	return append(make([]gridNode, 0, max(least, 2*cap(nodes))), nodes...)
 }
 
-// leaveGrid takes a node out of the grid that may come in again: it is no longer
-// held for its distance.
+// leaveGrid takes a node that lives on out of the grid: peers no longer hold it for its
+// distance.
 func (a *Authority) leaveGrid(slot uint32) {
 	if a.spots[slot].cell < 0 {
 		return
@@ -230,7 +231,7 @@ func (a *Authority) leaveGrid(slot uint32) {
 	a.ungrid(slot)
 }
 
-// ungrid takes a node out of the grid, if it is there.
+// ungrid takes a node out of the grid, if it is in it.
 func (a *Authority) ungrid(slot uint32) {
 	if s := &a.spots[slot]; s.cell >= 0 {
 		a.grid.rough -= flag(s.isRough())
@@ -238,7 +239,7 @@ func (a *Authority) ungrid(slot uint32) {
 	}
 }
 
-// leaveCell takes a node out of the cell that it is in.
+// leaveCell takes a node out of its cell.
 func (a *Authority) leaveCell(slot uint32) {
 	g, s := a.grid, &a.spots[slot]
 	nodes := g.buckets[s.cell]

@@ -2,11 +2,12 @@ package rpl
 
 import "math/bits"
 
-// Groups: sets of peers that nodes, and parts of items, are kept to.
+// Groups are sets of peers. A node, or a part of an item, can be kept to the peers of a
+// group.
 
-// SetGroup puts a peer into a group or takes it out; SetNodeGroup does it for a
-// node whose Relevance is Grouped. It costs what the group may see, not what there
-// is.
+// SetGroup puts a peer into a group or takes it out. SetNodeGroup does the same for a
+// node whose Relevance is Grouped. SetGroup costs what the group may see, however large
+// the world is. It does nothing for a peer that is not connected.
 func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
 	p := a.byID.find(id)
 	if p == nil || g < FirstGroup {
@@ -26,8 +27,8 @@ func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
 	a.lookAtRights(p, g)
 }
 
-// Condition makes a group's membership a function of the viewer, asked once a
-// send and peer, in Stream; nil gives it back to SetGroup.
+// Condition makes a group's membership a function of the viewer, which Stream calls
+// once per send and peer. With nil, SetGroup decides again.
 func (a *Authority) Condition(g Audience, fn func(Peer) bool) {
 	if g >= FirstGroup && int(g-FirstGroup) < maxGroups {
 		a.conditions[g-FirstGroup] = fn
@@ -53,8 +54,8 @@ func (a *Authority) askConditions() {
 	}
 }
 
-// lookAtRights has every node that the peer holds, and that has something which a
-// group alone may see, asked for what it may see.
+// lookAtRights marks every node that the peer holds and that has a row for the group,
+// so that the peer's rights to it are looked at again.
 func (a *Authority) lookAtRights(p *peer, g Audience) {
 	for h := range p.entries {
 		e := &p.entries[h]
@@ -83,7 +84,7 @@ func setBit(w *uint64, i Audience, on bool) {
 	}
 }
 
-// noteGrouped notes whether a slot's node is relevant by its groups.
+// noteGrouped notes whether a slot's node has Relevance Grouped.
 func (a *Authority) noteGrouped(slot uint32) {
 	if a.nodes[slot].spawn.Relevance == Grouped {
 		a.grouped.set(slot)

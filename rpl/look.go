@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A look finds what comes into and goes out of a peer's sight, for any Interest
-// and any number of observers: all that is in reach where an observer has moved,
-// else what has moved itself. A peer with one observer and a Grid keeps watch
-// instead (watch.go).
+// A look finds the nodes that come into or go out of a peer's sight, for any Interest
+// and any number of observers. After an observer has moved it checks all nodes in
+// reach, else those that have moved themselves. A peer with one observer and a Grid
+// keeps watch instead (watch.go).
 type look struct {
 	a   *Authority
 	p   *peer
@@ -55,8 +55,8 @@ func (a *Authority) look(p *peer, now time.Duration) {
 	}
 }
 
-// lookInto looks into a bucket within reach: if something moved there, unless all is
-// looked at.
+// lookInto checks the nodes in a bucket, if all is to be checked or one of them has
+// moved.
 func (l *look) lookInto(bucket int32, all bool) {
 	g := l.a.grid
 	if !all && g.stamps[bucket] != l.a.moves {
@@ -71,8 +71,7 @@ func (l *look) lookInto(bucket int32, all bool) {
 	}
 }
 
-// checkOut takes a node from a peer that has it by distance, if it is out of its
-// sight.
+// checkOut takes away a node that the peer has by distance, if it is out of sight.
 func (l *look) checkOut(slot uint32) {
 	a, p := l.a, l.p
 	switch {
@@ -86,8 +85,8 @@ func (l *look) checkOut(slot uint32) {
 	}
 }
 
-// wants is what Authority.wants says of a node in the grid, found out with the
-// observers that reach its bucket alone.
+// wants is Authority.wants for a node in the grid. It asks only the observers that
+// reach the node's bucket.
 func (l *look) wants(slot uint32, had bool) bool {
 	a, s := l.a, &l.a.spots[slot]
 	a.counters.DistanceChecks++
@@ -115,29 +114,29 @@ func (l *look) wants(slot uint32, had bool) bool {
 	return best <= in.Reach(l.p.id) && in.Wants(l.p.id, a.nodes[slot].id, best, had)
 }
 
-// lingers is whether a node out of sight has not stayed for its least time.
+// lingers is whether a node out of sight has not yet stayed for minStay.
 func (a *Authority) lingers(p *peer, slot uint32, now time.Duration) bool {
 	h := a.nodes[slot].holder(p.index)
 	return h != nil && now < h.since+minStay
 }
 
-// views are the observers of the peer that looks, by the buckets of the grid that
-// they reach: so a node is asked about once, and against those that may see it, not
-// once for each observer against all of them.
+// views sorts the observers of the peer that looks by the grid's buckets that they
+// reach. So each node is asked about once, against the observers that may see it, and
+// not once for each observer, or against all of them.
 type views struct {
 	points   [][2]float64
-	lists    [gridSide * gridSide][]int32 // of points, by bucket
-	reached  []int32                      // buckets with a list
-	all      []int32                      // the points, where each is taken to reach everything; else nil
+	lists    [gridSide * gridSide][]int32 // by bucket: the points that reach it
+	reached  []int32                      // buckets that have a list
+	all      []int32                      // all points, if each counts as reaching everything; else nil
 	everyone []int32
-	late     bitset // the slots of peer.lingering, during a look
+	late     bitset // slots that peer.lingering has during a look
 }
 
-// maxView is how many buckets a list is kept for at most for one point: one that reaches
-// more mostly reaches all, and all is looked into then.
+// maxView is the most buckets that one point may reach for lists to be kept. One that
+// reaches more mostly reaches all of them, and then all are looked into.
 const maxView = gridSide * gridSide / 8
 
-// open is for a peer's observers as they are now.
+// open sets up views for a peer's present observers.
 func (v *views) open(a *Authority, p *peer) {
 	for _, b := range v.reached {
 		v.lists[b] = v.lists[b][:0]
@@ -159,8 +158,8 @@ func (v *views) open(a *Authority, p *peer) {
 	}
 }
 
-// add notes that a point reaches a bucket. One that sees most of it stands first: it
-// is mostly the only one asked.
+// add notes that a point reaches a bucket. A point that sees most of the bucket goes
+// first: mostly no other need be asked.
 func (v *views) add(bucket, point int32, covers bool) {
 	list := v.lists[bucket]
 	if len(list) == 0 {
@@ -181,7 +180,7 @@ func (v *views) takeAll() {
 	v.all = v.everyone
 }
 
-// near are the points that may see something in a bucket.
+// near is the points that may see something in a bucket.
 func (v *views) near(bucket int32) []int32 {
 	if v.all != nil {
 		return v.all
@@ -189,7 +188,7 @@ func (v *views) near(bucket int32) []int32 {
 	return v.lists[bucket]
 }
 
-// each calls fn with the buckets that are reached.
+// each calls fn for every bucket that is reached.
 func (v *views) each(fn func(bucket int32)) {
 	if v.all == nil {
 		for _, b := range v.reached {
@@ -202,7 +201,7 @@ func (v *views) each(fn func(bucket int32)) {
 	}
 }
 
-// covers is whether all of a cell, or nearly, is where whoever stands there is seen.
+// covers is whether a point sees all of a cell, or nearly all.
 func (g *grid) covers(o [2]float64, cx, cy int) bool {
 	dx, dy := (float64(cx)+0.5)*g.size-o[0], (float64(cy)+0.5)*g.size-o[1]
 	most := g.exit - g.size

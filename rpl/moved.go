@@ -1,11 +1,11 @@
 package rpl
 
-// Nodes that hang elsewhere now. What a node says of its place is local to what
-// it hangs under, so a peer must never have one without the other: until an ack
-// shows that it knows the new parent, each update tells it again, and none leaves
-// before the peer has the parent (protocol rule 19).
+// Nodes with a new parent. A node's place is relative to its parent, so a peer must
+// never have one without the other. Until an ack shows that the peer knows the new
+// parent, each update repeats it, and no update leaves before the peer has the parent
+// (protocol rule 19).
 
-// noteMoved has a peer told of a node's parent.
+// noteMoved has a peer sent a node's new parent.
 func (p *peer) noteMoved(h uint32, tick Tick) {
 	v := &p.visits[h]
 	p.entries[h].meta = true
@@ -13,16 +13,16 @@ func (p *peer) noteMoved(h uint32, tick Tick) {
 	if v.moved == 0 {
 		p.moved, p.busy = append(p.moved, h), true
 	}
-	v.moved = max(tick, v.metaTick+1) // what was told before says nothing
+	v.moved = max(tick, v.metaTick+1) // acks of earlier packets do not count
 }
 
-// planMoved is planUpdates, with a look at those that have moved before it.
+// planMoved is planUpdates, preceded by a look at the nodes with new parents.
 func (a *Authority) planMoved(p *peer, own *batch) {
 	if !p.busy || len(p.moved) == 0 {
 		a.planUpdates(p, own)
 		return
 	}
-	p.plan.stale = true // what is held back says nothing
+	p.plan.stale = true // marks change below: the batch must be taken again
 	p.held = p.held[:0]
 	kept := p.moved[:0]
 	for _, h := range p.moved {
@@ -49,8 +49,8 @@ func (a *Authority) planMoved(p *peer, own *batch) {
 	}
 }
 
-// parentHere is whether the peer is known to have the node's parent, or there is
-// none: until then a child keeps its old one.
+// parentHere is whether the peer is known to have the node's parent, or the node has
+// none. Until then the node keeps its old parent there.
 func (a *Authority) parentHere(p *peer, n *node) bool {
 	if n.parent == 0 {
 		return true
@@ -59,7 +59,7 @@ func (a *Authority) parentHere(p *peer, n *node) bool {
 	return h != nil && h.handle != noHandle && p.entries[h.handle].state == entryIn
 }
 
-// metaArrived takes the ack of a packet that told owner and parent.
+// metaArrived processes the ack of a packet that carried owner and parent.
 func (v *visit) metaArrived(tick Tick) {
 	if tick >= v.metaTick {
 		v.metaTick = 0
@@ -69,5 +69,5 @@ func (v *visit) metaArrived(tick Tick) {
 	}
 }
 
-// knows is whether the peer is known to know owner and parent as they are.
+// knows is whether the peer is known to have the node's present owner and parent.
 func (v *visit) knows(e *entry) bool { return !e.meta && v.metaTick == 0 }
