@@ -6,24 +6,24 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/pages"
 )
 
-// histories are the older versions of the rows of one type: historyLen of each row that
-// has left its course once. What stands from its first tick to its last, as most of a
-// world does, takes none.
+// histories hold the older versions of the rows of one type: room for historyLen of
+// them for each row that has ever left its course. A row that never does, as most of a
+// world, takes none.
 //
-// They lie in blocks of some pages that stay where they are: a world that grows copies
-// nothing of them.
+// They lie in blocks of some pages that are never moved, so a growing world copies none
+// of them.
 type histories struct {
-	stride int // words of a version, so that it crosses no line of a cache
+	stride int // words of a version, padded so that few versions cross a cache line
 	blocks []unsafe.Pointer
-	used   uint32 // of the newest block's
+	used   uint32 // histories in use in the newest block
 }
 
 const (
-	historyBits  = 10 // of a history's number, those that tell where in its block it is
+	historyBits  = 10 // low bits of a history's number, its place in its block
 	historyBlock = 1 << historyBits
 
-	// noHistory is that of rows that have none yet: nothing is written there, and what
-	// is read ahead may be read.
+	// noHistory is the history of rows that have none yet. Nothing is written to it,
+	// and reading ahead may read it.
 	noHistory = 0
 )
 
@@ -33,8 +33,8 @@ func newHistories(stride int) histories {
 	return s
 }
 
-// take is a new history. Each block is twice as large as the one before, up to a huge
-// page and more: a type of few rows needs little.
+// take returns a new history. Each block is twice as large as the one before, up to a
+// huge page and more, so a type of few rows needs little.
 func (s *histories) take() (history uint32) {
 	if n := len(s.blocks); n == 0 || s.used == s.in(n-1) {
 		block := pages.Extend([]int32(nil), int(s.in(n))*historyLen*s.stride)
@@ -45,10 +45,10 @@ func (s *histories) take() (history uint32) {
 	return history
 }
 
-// in is how many histories the n-th block holds.
+// in is the number of histories in the n-th block.
 func (s *histories) in(n int) uint32 { return 1 << min(n, historyBits) }
 
-// at is where a version of a history is.
+// at is the address of a version in a history.
 func (s *histories) at(history, ver uint32) unsafe.Pointer {
 	version := int(history%historyBlock)*historyLen + int(ver%historyLen)
 	return unsafe.Add(s.blocks[history>>historyBits], version*s.stride*wordSize)

@@ -5,29 +5,29 @@ import (
 	"unsafe"
 )
 
-// hot is what every tick may read of an item.
+// hot is the part of an item that every tick may read.
 type hot struct {
 	slot   uint32 // of its node
-	row    uint32 // the one row that it is, noRow where it is more, or something else
-	column uint32 // the Column that it stands in, noColumn where in none …
+	row    uint32 // its row if it is a single one that can be walked, else noRow
+	column uint32 // the Column that it stands in, else noColumn …
 	at     uint32 // … and its row there
 	flags  uint8
 }
 
 const (
-	hotHeld   = 1 << iota // some peer holds the node, or shall
-	hotFresh              // not extracted yet
+	hotHeld   = 1 << iota // some peer holds the node, or wants it
+	hotFresh              // the next Set must extract it
 	hotPlace              // it says where its node is
-	hotDrifts             // the row drifts
-	hotWalked             // SetColumn settles it
-	hotStale              // walked since Set last saw it: the shadow says nothing
-	hotBumped             // of an explicit item that stands in no column now: as the column had it …
-	hotMissed             // … the same
+	hotDrifts             // the row changes by itself
+	hotWalked             // SetColumn settles the row, not Schedule
+	hotStale              // walked since the last Set, so its shadow is out of date
+	hotBumped             // of an explicit item in no column: its mark in Column.bumped …
+	hotMissed             // … and in Column.missed
 )
 
 const noColumn = ^uint32(0)
 
-// warm sets the hot part of a new item.
+// warm sets up the hot part of a new item.
 func (a *Authority) warm(it Item) {
 	m := &a.items[it]
 	n := &a.nodes[m.node]
@@ -46,8 +46,8 @@ func (a *Authority) warm(it Item) {
 	}
 }
 
-// held and unheld keep the flag when a node has got its first holder or lost
-// one.
+// held sets hotHeld after a node got its first holder; unheld clears it after the node
+// lost its last.
 func (a *Authority) held(n *node) {
 	if len(n.holders) > 1 {
 		return
@@ -75,13 +75,13 @@ func (a *Authority) unheld(n *node) {
 		a.unwalk(it)
 		a.sort(h)
 		for _, i := range a.items[it].rows {
-			a.rows[i].touched = true // nobody settles it until it is held again
+			a.rows[i].touched = true // not settled until a peer holds the node again
 		}
 	}
 }
 
-// beginWalk hands a row's settling over from Schedule; unwalk gives it back to
-// the next one.
+// beginWalk passes the settling of a row from Schedule to SetColumn; unwalk passes it
+// back.
 func (a *Authority) beginWalk(it Item) {
 	h := &a.hots[it]
 	r := &a.rows[h.row]
@@ -110,8 +110,8 @@ func (a *Authority) unwalk(it Item) {
 	}
 }
 
-// catchUp extracts what was left while nobody held a node. It stays in its place:
-// a look may be walking over its cell.
+// catchUp extracts what SetColumn left unread while nobody held the node. The node
+// stays where it is in the grid, because a look may be iterating over its cell.
 func (a *Authority) catchUp(n *node) {
 	if len(n.holders) > 0 {
 		return
@@ -128,15 +128,15 @@ func (a *Authority) catchUp(n *node) {
 	a.catching = false
 }
 
-// unplace has the next walk note where an item's node is.
+// unplace makes the next walk note where an item's node is.
 func (a *Authority) unplace(h *hot) {
 	if h.column != noColumn {
 		a.columns[h.column].places[h.at] = 0
 	}
 }
 
-// component is where an item's is that SetColumn was given in this tick, nil if it
-// was not.
+// component is an item's component if SetColumn was given its column in this tick, else
+// nil.
 func (a *Authority) component(it Item) unsafe.Pointer {
 	h := &a.hots[it]
 	if h.column == noColumn {
@@ -148,8 +148,8 @@ func (a *Authority) component(it Item) unsafe.Pointer {
 	return nil
 }
 
-// placeByNext has a node be where another of its items says, when that is set next;
-// nowhere without one.
+// placeByNext makes another item of the node say where it is, from that item's next Set
+// on. Without one the node is nowhere.
 func (a *Authority) placeByNext(slot uint32) {
 	n := &a.nodes[slot]
 	n.posItem = -1
@@ -163,7 +163,7 @@ func (a *Authority) placeByNext(slot uint32) {
 		a.sort(h)
 		break
 	}
-	if a.place(slot); n.posItem < 0 { // so that wherever it is next is elsewhere
+	if a.place(slot); n.posItem < 0 { // any next place differs from this one
 		s := &a.spots[slot]
 		s.gridX, s.gridY = float32(math.NaN()), float32(math.NaN())
 	}

@@ -6,34 +6,34 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Learning code tables from live traffic. The authority counts what it codes;
-// after 1, 2, 4 … seconds it fits tables to the counts, and if they would have
-// paid for their own bytes it ships them to every peer on the reliable lane. A
-// peer that has not got a table yet is served with the one it has.
+// Learning code tables from live traffic. The authority counts what it codes; after 1,
+// 2, 4 … seconds it fits tables to the counts. If they would have paid for their own
+// bytes it sends them to every peer on the reliable lane. Until a peer has confirmed
+// new tables its packets are coded with those it has.
 
-// firstFit and lastFit are the seconds of traffic before the first fit, and
-// between the last ones: the time between doubles from one to the other.
+// firstFit is the seconds of traffic before the first fit. The time between fits then
+// doubles, up to lastFit seconds.
 const (
 	firstFit = 1
 	lastFit  = 64
 )
 
-// learner counts what is coded, since the last tables were shipped; older counts
-// fade.
+// learner counts what is coded. When new tables are shipped the counts are halved, so
+// old traffic fades.
 type learner struct {
 	gaps  []uint32
 	rows  []rowLearner
-	next  Tick        // when to fit again
+	next  Tick        // when to fit again; 0: no peer has come yet
 	wait  Tick        // ticks between the last fit and the next
-	chunk chunkCoding // that is being written
+	chunk chunkCoding // the one being written
 }
 
 type rowLearner struct {
-	coder   *rowModel       // whose runs patterns are kept with, nil none
-	kind    int             // the word by whose kinds updates are counted, -1 none
-	updates []updateLearner // not counted by a kind, then of each
+	coder   *rowModel       // whose codes patternSlot.run holds, nil none
+	kind    int             // index of the word by whose kinds updates are counted, -1 none
+	updates []updateLearner // first of updates without a kind, then of each kind
 	keys    recordLearner
-	votes   []vote // per word: the value that most arrivals have
+	votes   []vote // per word: its value in most keyframes and arrivals
 	hints   kindHints
 	course  headingHints
 }
@@ -43,10 +43,10 @@ type updateLearner [contexts]recordLearner
 type recordLearner struct {
 	chunks []patternCount
 	large  [][signedSyms]uint32 // per word
-	phases []uint32             // at phaseAt
+	phases []uint32             // by phaseAt
 }
 
-// phased are the counts of the phase of one hidden word in one state.
+// phased is the counts of one hidden word's phase, in one state.
 func (u *recordLearner) phased(hidden, state int) []uint32 {
 	at := phaseAt(hidden, state)
 	return u.phases[at : at+phaseKinds]
@@ -75,17 +75,17 @@ func (v *vote) cast(x int32) {
 
 func (v *vote) fade() { v.seen, v.won, v.lead = 0, 0, min(v.lead, 8) }
 
-// patternCount counts the patterns of one chunk in one context. Those that
-// find no place in it are counted word by word.
+// patternCount counts the patterns of one chunk in one context. Patterns that find no
+// slot are counted in rest, as escapes.
 type patternCount struct {
 	slots [patternSlots]patternSlot
 	rest  uint32
 }
 
 type patternSlot struct {
-	key uint32 // pattern + 1, 0 free
+	key uint32 // pattern + 1; 0: the slot is free
 	n   uint32
-	run prefix.Sym // how it is coded by the tables of rowLearner.coder; 0: that was not found out
+	run prefix.Sym // its code in the tables of rowLearner.coder; 0: not looked up yet
 }
 
 func (s *patternSlot) pattern() uint32 { return s.key - 1 }
@@ -95,7 +95,7 @@ const (
 	patternProbe = 8
 )
 
-// slot is the place of a pattern, nil where there is none left.
+// slot is the slot of a pattern, nil if there is none left.
 func (p *patternCount) slot(pattern uint32) *patternSlot {
 	i := pattern * 0x9e3779b1 >> 23
 	for k := range uint32(patternProbe) {
@@ -123,7 +123,7 @@ func (p *patternCount) fade() {
 	p.rest /= 2
 	for i := range p.slots {
 		if s := &p.slots[i]; s.n < 2 {
-			*s = patternSlot{} // a later key of the same probe may be counted twice: it fades
+			*s = patternSlot{} // a later key of this probe may get a second slot: the old one fades
 		} else {
 			s.n /= 2
 		}
@@ -163,8 +163,8 @@ func newRecordLearner(t *rowType) recordLearner {
 	}
 }
 
-// serve has patterns kept with what they are in a model, the one that most peers
-// have. Its rows have the kinds by which updates are counted, or none.
+// serve sets the model whose codes are kept with the patterns: the one that most peers
+// have. Its kinds must be those by which updates are counted, or it has none.
 func (l *learner) serve(m *model) {
 	for i := range l.rows {
 		r := &l.rows[i]
@@ -187,7 +187,7 @@ func (u *recordLearner) unlearn() {
 	}
 }
 
-// rebase forgets what was counted against other expectations than those of the
+// rebase drops the counts that were made against other predictions than those of the
 // next model.
 func (l *learner) rebase(types []*rowType, old, next *model) {
 	for i, t := range types {
@@ -221,7 +221,7 @@ func (l *learner) fade() {
 	}
 }
 
-// most bounds what any counter has counted, and any sum of them over kinds and
+// most is an upper bound of every counter, and of every sum of counters over kinds and
 // contexts.
 func (l *learner) most() (n uint64) {
 	for _, k := range l.gaps {
@@ -240,7 +240,7 @@ func (l *learner) most() (n uint64) {
 	return n
 }
 
-// total is how many records were counted: each has a pattern in its first chunk.
+// total is the number of records counted: each has one pattern in its first chunk.
 func (u *recordLearner) total() uint64 {
 	if len(u.chunks) == 0 {
 		return 0
@@ -264,7 +264,7 @@ func fade(n []uint32) {
 	}
 }
 
-// add takes what another context counted, too.
+// add adds the counts of another context.
 func (u *recordLearner) add(v *recordLearner) {
 	for k := range u.chunks {
 		for i := range v.chunks[k].slots {

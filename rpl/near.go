@@ -2,24 +2,22 @@ package rpl
 
 import "math/bits"
 
-// The blocks of rows that are walked stand at the front of their slab, in the
-// order in which columns are walked, wherever their nodes are in the world's: so a
-// walk reads them in one go, with nothing in between that no peer holds. They
-// come and go one by one, which costs order, and are put in order again when too
-// many of them are out of it.
+// The blocks of rows that are walked stand at the front of their slab, in the order in
+// which columns are walked, wherever their nodes are. So a walk reads them in sequence,
+// with no rows between them that no peer holds. Rows join and leave one by one, which
+// spoils the order; when too many blocks are out of order they are sorted again.
 
-// An owner is whose a block is.
+// An owner is the row that a block belongs to.
 type owner struct {
 	row  uint32
-	item Item // while the row is walked
+	item Item // its item while the row is walked, else NoItem
 }
 
-// disorder is how many blocks may be out of order in any case: so many fit the
-// first level of a cache.
+// disorder is how many blocks may always be out of order: as many as fit a first-level
+// cache.
 const disorder = 256
 
-// bringNear puts a row's block among those that are walked, and sendAway takes it
-// out.
+// bringNear puts a row's block among those that are walked; sendAway takes it out.
 func (a *Authority) bringNear(i uint32, it Item) {
 	r := &a.rows[i]
 	s := &a.slabs[r.t.index]
@@ -45,7 +43,7 @@ func (a *Authority) sendAway(i uint32) {
 
 func (s *slab) outOfOrder() bool { return s.moved > disorder+s.near/4 }
 
-// orderBlocks puts the blocks of rows that are walked in the order of columns.
+// orderBlocks sorts the blocks of walked rows by the order of the columns.
 func (a *Authority) orderBlocks(s *slab) {
 	s.moved = 0
 	next := uint32(0)
@@ -62,7 +60,7 @@ func (a *Authority) orderBlocks(s *slab) {
 	}
 }
 
-// swapBlocks has two blocks change places, and tells whose they are.
+// swapBlocks exchanges two blocks and tells their owners.
 func (a *Authority) swapBlocks(s *slab, x, y uint32) {
 	if x != y {
 		rowWords{s.at(x)}.swap(rowWords{s.at(y)}, s.block)
@@ -82,7 +80,7 @@ func swap[T any](all []T, n int, x, y uint32) {
 	}
 }
 
-// blockAt tells a row where its block is, and its column where it is walked.
+// blockAt tells a row where its block is, and its column too if the row is walked.
 func (a *Authority) blockAt(s *slab, block uint32) {
 	o := &s.owners[block]
 	a.rows[o.row].block = block
