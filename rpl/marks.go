@@ -2,20 +2,20 @@ package rpl
 
 import "math/bits"
 
-// Marks are which handles a peer's planning is to look at. Both bits of a handle
-// are looked at together, and those of a peer with few handles lie within it: one
-// line of a cache, where a set for each would be a header and a line elsewhere.
+// Marks say which handles the planning of a peer must look at. The two marks of a
+// handle are read together. Those of a peer with few handles are kept within the
+// struct: one cache line, where a set for each would be a header and a line elsewhere.
 type marks struct {
 	of  []mark
-	few [4]mark // where they are at first
+	few [4]mark // where of points at first
 }
 
-// A mark is 64 handles, by what they are marked as.
+// A mark is the two marks of 64 handles.
 type mark [2]uint64
 
 const (
-	markDirty = iota // it may have something to say
-	markLoose        // a row of it is not on the course of its anchor as the peer knows it
+	markDirty = iota // the handle may have something to send
+	markLoose        // a row moves, and the peer predicts it from another anchor than the store
 )
 
 // set marks a handle.
@@ -41,7 +41,7 @@ func (m *marks) has(which int, h uint32) bool {
 	return k < len(m.of) && m.of[k][which]>>(h&63)&1 != 0
 }
 
-// like makes the marks empty, for as many handles as others are for.
+// like clears the marks and gives them room for the handles of other.
 func (m *marks) like(other *marks) {
 	for len(m.of) < len(other.of) {
 		m.of = append(m.of, mark{})
@@ -50,22 +50,23 @@ func (m *marks) like(other *marks) {
 	clear(m.of)
 }
 
-// batch are handles that are looked at together.
+// A batch is handles that are planned together.
 type batch struct {
 	handles [ahead]uint32
 	n       int
-	next    int // the first handle that comes after them
+	next    int // where the next batch begins
 }
 
 func (b *batch) all() []uint32 { return b.handles[:b.n] }
 
-// add adds a handle, for which there is room.
+// add adds a handle. The batch must have room for it.
 func (b *batch) add(h uint32) {
 	b.handles[b.n&(ahead-1)] = h
 	b.n++
 }
 
-// take takes the next marked handles, from one on, as many as there is room for.
+// take takes the next marked handles, starting at from, as many as the batch has room
+// for.
 func (b *batch) take(m *marks, from int) {
 	n := 0
 	for k := from >> 6; k < len(m.of); k++ {
@@ -86,5 +87,5 @@ func (b *batch) take(m *marks, from int) {
 	b.n, b.next = n, len(m.of)<<6
 }
 
-// more is whether there may be others behind the batch.
+// more is whether there may be marked handles after the batch.
 func (b *batch) more(m *marks) bool { return b.next < len(m.of)<<6 }

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Acks are noted when they come, and taken when Schedule has looked up what they
-// are about: those of several peers at once (ahead.go), and nearly always the
-// entries that it plans next.
+// Acks are noted when they come and processed in Schedule, after what they concern was
+// read ahead for several peers at once (ahead.go). That is nearly always the entries
+// that Schedule plans next.
 
-// ack is one packet that a peer has applied.
+// ack is one packet that the peer has applied.
 type ack struct {
 	seq     uint64
-	at      time.Duration // when the peer had it, by the time that it says it kept the news
-	timed   bool          // at is told: it was the peer's newest
-	skipped bool          // but for its guesses
+	at      time.Duration // when the peer got it: the peer reports how long it has held the ack
+	timed   bool          // at is known, as the packet was the peer's newest
+	skipped bool          // the peer left out its guesses
 }
 
-// noteAcks notes those that are news: most are said many times.
+// noteAcks notes the acks that are news: most are repeated many times.
 func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 	l := &p.link
 	if len(l.acks) >= maxAcks {
@@ -41,7 +41,7 @@ func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 }
 
 func (l *peerLink) noteAck(u *up, k ack) {
-	if age := u.newest - k.seq; u.some { // acks are of the window
+	if age := u.newest - k.seq; u.some { // acks are within the window
 		k.skipped = u.skipped[age/64]>>(age%64)&1 != 0
 	}
 	if cap(l.acks) == len(l.few) && len(l.acks) == len(l.few) {
@@ -51,14 +51,14 @@ func (l *peerLink) noteAck(u *up, k ack) {
 	l.open &^= 1 << (l.next - 1 - k.seq)
 }
 
-// openFrom are the packets up to one of which an ack would be news, as bits: bit i
-// stands for seq-i. Of what is too old to know it is set.
+// openFrom is a set of the packets, from seq down, whose acks would be news: bit i
+// stands for seq-i. The bits of packets too old to know are set.
 func (l *peerLink) openFrom(seq uint64) uint64 {
 	later := l.next - 1 - seq
 	return l.open>>later | ^(^uint64(0) >> later)
 }
 
-// ackedMuch is whether the acks that were noted are about many entries.
+// ackedMuch is whether a noted ack is of a packet with many entries.
 func (l *peerLink) ackedMuch() bool {
 	for i := range l.acks {
 		if len(l.record(l.acks[i].seq).entries) > 8*ahead {
@@ -68,7 +68,7 @@ func (l *peerLink) ackedMuch() bool {
 	return false
 }
 
-// takeAcks takes what was noted.
+// takeAcks processes the noted acks.
 func (a *Authority) takeAcks(p *peer) {
 	l := &p.link
 	for i := range l.acks {
