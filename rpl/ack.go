@@ -345,8 +345,8 @@ func (l *peerLink) copiesFor() uint8 {
 	return 5
 }
 
-// copyDue is how long after the first copy n (from 0) may leave: at 60 Hz 0, 1, 3, 7
-// sends later; under heavy loss 0, 1, 2, 3, 7.
+// copyDue is how long after the first copy the n-th one (counted from 0) may leave: at
+// 60 Hz 0, 1, 3, 7 sends later; under heavy loss 0, 1, 2, 3, 7.
 func copyDue(n, copies uint8) time.Duration {
 	if copies > 4 {
 		return copyUnit * [...]time.Duration{0, 1, 2, 3, 7}[n]

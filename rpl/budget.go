@@ -214,9 +214,9 @@ func (u *purse) open() bool {
 }
 
 // laneShare is the bytes of the bucket that messages waiting for the reliable lane get
-// before anything else. They are taken in order, a long message by its next part, as
-// far as the bucket pays for them whole; the first may take a full bucket that is too
-// small for it.
+// before anything else. Messages are taken in order, of a long one its next part, as
+// far as the bucket pays for each whole. If the bucket is full but too small for the
+// first, that is taken all the same.
 func (a *Authority) laneShare(p *peer) float64 {
 	share := 0.0
 	for _, m := range p.rpc.ready {

@@ -15,8 +15,8 @@ const (
 	smallestSet = 150
 )
 
-// horizon is for how many times the period in which tables were learned they are
-// expected to serve: the next fit comes after twice that period.
+// horizon is how long tables are expected to serve, in multiples of the time in which
+// they were learned: the next fit comes after twice that time.
 const horizon = 2
 
 // learn fits new tables when it is time, some of them in each tick, and ships them if
@@ -130,7 +130,7 @@ func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
 	}
 }
 
-// worth is by what a counted bit saved is multiplied to be compared with a bit of the
+// worth is the factor that makes a counted bit saved comparable with a bit of the
 // tables, which are sent to each peer.
 func (a *Authority) worth() float64 {
 	return horizon * a.counters.copiesPerRecord() / float64(max(a.byID.len(), 1))

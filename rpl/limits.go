@@ -31,9 +31,9 @@ const (
 	// that others have waited would be lost to a float32's 24-bit rounding.
 	MaxWeight = 1 << 20
 
-	// historyLen is the versions that the authority keeps of a row: half a second
-	// of changes at 60 sends a second, which covers a round trip of 400 ms with a
-	// resend. An update whose base is older becomes a keyframe.
+	// historyLen is how many versions the authority keeps of a row: half a second of
+	// changes at 60 sends a second, which covers a round trip of 400 ms with a resend.
+	// An update whose base is older becomes a keyframe.
 	historyLen = 32
 
 	// maxHead is the version number after which a row's next tenant starts at 1 again.
@@ -41,7 +41,7 @@ const (
 	// and there are as many ticks.
 	maxHead = 1 << 31
 
-	// baseLen is the versions that a proxy keeps of a row at most: twice those of the
+	// baseLen is how many versions a proxy keeps of a row at most: twice as many as the
 	// authority, so that it never lacks a base that the authority still has.
 	baseLen = 64
 
@@ -56,33 +56,33 @@ const (
 	lateVersions = 2
 	mostLate     = 8
 
-	// recordLen is the packets whose contents are remembered until they are acked: a
-	// second of 17 packets a tick at 60 Hz. It must be a power of two of at most 16
-	// bits, because a packet's number is echoed in 16 bits, and those must tell its
-	// place.
+	// recordLen is how many packets are remembered with their contents until they are
+	// acked: a second of 17 packets a tick at 60 Hz. It must be a power of two of at
+	// most 16 bits, because packet numbers are echoed in 16 bits, and those must tell a
+	// record's place.
 	recordLen = 1024
 
 	// maxLate is how much older than the newest one a packet may be for a proxy to
-	// apply it. The authority may be as many packets ahead of the proxy's newest again,
+	// apply it. The authority may be another maxLate packets ahead of that newest one,
 	// and still know what such a packet carried.
 	maxLate = recordLen / 2
 
-	// fewRecords is the records that a peer starts with, a power of two: half a second
+	// fewRecords is how many records a peer starts with, a power of two: half a second
 	// of one packet a send at 60 Hz.
 	fewRecords = 32
 
-	// ackWindow is the packets that one ack header covers: as many as have records.
+	// ackWindow is how many packets one ack header covers: as many as have records.
 	ackWindow = recordLen
 
-	// maxBurst is the bits of arrivals in one send without a budget: a fifth of the
-	// records, so that a join does not push out records that are not acked yet.
+	// maxBurst is how many bits of arrivals one send may have without a budget: a fifth
+	// of the records, so that a join does not push out records that are not acked yet.
 	maxBurst = recordLen / 5 * PacketRoom * 8
 
-	// maxAcks is the acks of one peer that may wait for the next Schedule; when one
+	// maxAcks is how many acks of one peer may wait for the next Schedule; when one
 	// more comes they are processed at once.
 	maxAcks = 256
 
-	// maxRefusals is the rows that one packet of a peer can refuse; more would amount
+	// maxRefusals is how many rows one packet of a peer can refuse; more would amount
 	// to a new join.
 	maxRefusals = 64
 
@@ -100,46 +100,46 @@ const (
 	// ten packets lost each way, so many tries stay unanswered once in 60 times.
 	doubtTries = 6
 
-	// maxSkipped is the packets with skipped guesses that a proxy can report at once: a
+	// maxSkipped is how many packets with skipped guesses a proxy can report at once: a
 	// round trip of 200 ms at ten a tick, few enough to fit a packet beside the acks.
 	// Further packets with guesses to skip are refused whole.
 	maxSkipped = 128
 
-	// maxHandles is the nodes that one peer can hold: as many as a handle's 16 bits on
+	// maxHandles is how many nodes one peer can hold: as many as a handle's 16 bits on
 	// the wire can name.
 	maxHandles = 1 << 16
 
-	// generations is how many nodes in turn have a handle before one gets the
-	// generation of an earlier one, which is a byte.
+	// generations is how many nodes can have a handle in turn before a generation,
+	// which is a byte, repeats.
 	generations = 1 << 8
 
 	// MaxNodes is the size of the authority's table: twice the largest world that we
 	// measure. A proxy refuses higher slots.
 	MaxNodes = 1 << 20
 
-	// MaxItems is the items of one node (an ordinal is sent as a byte). MaxLayouts is
-	// the different ordered sets of items that nodes may have at a time; peers keep all
-	// of them.
+	// MaxItems is how many items one node may have (an ordinal is sent as a byte).
+	// MaxLayouts is how many different ordered sets of items nodes may have at a time;
+	// peers keep all of them.
 	MaxItems   = 64
 	MaxLayouts = 1 << 14
 
-	// maxRows is the rows of one node, one for each item and audience: a row's number
-	// is a byte.
+	// maxRows is how many rows one node may have, one for each item and audience: a
+	// row's number is a byte.
 	maxRows = 255
 
-	// MaxArgs is the bytes of a prefab's arguments, which must fit a datagram beside
-	// the rest of an arrival.
+	// MaxArgs is how many bytes a prefab's arguments may take: they must fit a datagram
+	// beside the rest of an arrival.
 	MaxArgs = 256
 
-	// MaxName is the bytes of a load-time node's name.
+	// MaxName is how many bytes a load-time node's name may have.
 	MaxName = 64
 
-	// maxVar is the bytes of one variable-length value on the wire: what a block can
-	// carry.
+	// maxVar is how many bytes one variable-length value may take on the wire: what a
+	// block can carry.
 	maxVar = 64 << 10
 
-	// maxPart is the bytes of a reliable message that the lane is given at once: a
-	// budget bucket at 64 KB a second. Longer messages go in parts. maxLong is the
+	// maxPart is how many bytes of a reliable message the lane is given at once: a
+	// budget's bucket at 64 KB a second. Longer messages go in parts. maxLong is the
 	// longest message: a value of maxVar for each item that a node can have.
 	maxPart = 16 << 10
 	maxLong = MaxItems * maxVar
@@ -149,28 +149,28 @@ const (
 	MaxUnreliableArgs = 1024
 	MaxReliableArgs   = 4096
 
-	// maxHeld is the reliable calls that wait at a peer for their nodes; the authority
-	// holds back the rest.
+	// maxHeld is how many reliable calls may wait at a peer for their nodes; the
+	// authority holds back the rest.
 	maxHeld = 64
 
-	// maxCalls is the unreliable calls queued for one peer's next send.
+	// maxCalls is how many unreliable calls may be queued for one peer's next send.
 	maxCalls = 256
 
-	// maxWaiting is the reliable calls that wait at the authority for one peer's nodes,
-	// and likewise the messages that wait for its lane: some for each node of a join.
-	// Calls beyond it are dropped and counted.
+	// maxWaiting is how many reliable calls may wait at the authority for one peer's
+	// nodes, and how many messages for its lane: some for each node of a join. Calls
+	// beyond it are dropped and counted.
 	maxWaiting = 4096
 
-	// maxHandedOn is how many bytes may wait for a peer's lane for another peer's
-	// reliable call still to be passed on to it: about a second of the usual budget.
-	// Beyond that, this machine's own calls and long values would come ever later.
+	// maxHandedOn is how many bytes may wait for a peer's lane before other peers'
+	// reliable calls are no longer passed on to it: about a second of the usual budget.
+	// With more, this machine's own calls and long values would come ever later.
 	maxHandedOn = 256 << 10
 
-	// maxDue is the calls that one peer may have run in one tick: at 60 ticks a second
+	// maxDue is how many calls of one peer may run in one tick: at 60 ticks a second
 	// far above any game's input. Unreliable calls beyond it are dropped and counted.
 	// Reliable ones wait for the next tick, up to maxLater bytes of them, and are then
-	// dropped too: ten seconds of two small calls a tick, which a stalled lane may have
-	// held up.
+	// dropped and counted too. maxLater is ten seconds of two small calls a tick, which
+	// a stalled lane may have held up.
 	maxDue   = 64
 	maxLater = 256 << 10
 
