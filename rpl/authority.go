@@ -14,7 +14,7 @@ import (
 //
 // A tick: Receive and ReceiveMessage for what came, Step, Due, the game's step, Set for
 // every item that may have changed; then, if this tick sends, Stream, Schedule, and
-// Encode for every peer.
+// Encode for every peer, which together are one send.
 type Authority struct {
 	cfg AuthorityConfig
 	times
@@ -236,7 +236,7 @@ func (a *Authority) Connect(id Peer) error {
 		}
 		wants := a.judgeTree
 		if a.spots[slot].cell >= 0 {
-			wants = a.ownsAny // the rest of a node in the grid is for the peer's look to decide
+			wants = a.ownsAny // a peer that is near the node will find it by its look
 		}
 		if wants(p, uint32(slot)) {
 			a.decide(p, uint32(slot), true)
@@ -245,7 +245,7 @@ func (a *Authority) Connect(id Peer) error {
 	return nil
 }
 
-// Suspend ends the stream to a peer but leaves it its nodes: it still owns them when
+// Suspend ends the stream to a peer, which keeps its nodes: it still owns them when
 // Connect begins a new stream, in which handles and versions start anew. Calls that
 // wait for the peer are dropped and counted. After Connect the caller must set the
 // peer's groups again.

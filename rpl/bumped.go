@@ -20,9 +20,9 @@ func (c *Column) Bump(row int) bool {
 	return true
 }
 
-// setBumped handles the bumped rows that neither the walk nor setSingle reads: items of
-// several rows, which are Set, and items that nobody holds or needs yet, whose bump is
-// noted as missed.
+// setBumped handles the bumped rows that neither the walk nor setSingle reads. It Sets
+// an item of several rows that a peer holds, that is new or that says where its node
+// is; for any other row it notes that it missed a bump.
 func (c *Column) setBumped(w int, here *components) {
 	for m := c.bumped[w] &^ (c.walked[w] | c.single[w]); m != 0; m &= m - 1 {
 		i := w*sheaf + bits.TrailingZeros64(m)

@@ -34,7 +34,7 @@ type Column struct {
 	// What to do with each row, as sets of 64 rows a word, so that each loop of a tick
 	// visits only the rows that it works on.
 	far      []uint64 // no peer holds its node: only its place is read
-	placed   []uint64 // it says where its node is
+	placed   []uint64 // it says where its node is, and the walk can read that
 	walked   []uint64 // a peer holds its node, and the walk settles the row …
 	drifting []uint64 // … which changes by itself
 	single   []uint64 // setSingle reads it

@@ -1,7 +1,8 @@
 package rpl
 
-// A course is how a word moves: what predicting it takes. Every update of a row reads
-// it, so it is half a cache line.
+// A course says how one word is predicted. A row is on its course as long as its words
+// are what its newest version predicts; a word without a velocity is predicted to stay.
+// Every update of a row reads its courses, so each is half a cache line.
 type course struct {
 	rate     int64
 	min, max int32

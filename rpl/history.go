@@ -13,7 +13,7 @@ import (
 // They lie in blocks of some pages that are never moved, so a growing world copies none
 // of them.
 type histories struct {
-	stride int // words of a version, padded so that few versions cross a cache line
+	stride int // words of a version, padded so that it crosses as few cache lines as possible
 	blocks []unsafe.Pointer
 	used   uint32 // histories in use in the newest block
 }

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// hot is the part of an item that every tick may read.
+// hot is the part of an item that every tick may read, kept by itself so that this
+// touches few cache lines.
 type hot struct {
 	slot   uint32 // of its node
 	row    uint32 // its row if it is a single one that can be walked, else noRow

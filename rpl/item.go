@@ -29,10 +29,11 @@ type Word struct {
 	VelocityItem string
 	VelocityWord int
 
-	// Tol is how far the value may be from its prediction before it is sent.
+	// Tol is how far, in steps, the value may be from its prediction (`tol=`). The
+	// stream does not apply it: every deviation is sent.
 	Tol int32
 
-	Default int32 // the value that an arrival is coded against
+	Default int32 // of a new item; arrivals are coded against it unless learned tables say otherwise
 
 	raw bool // the bits of a float, whose differences say nothing
 }
