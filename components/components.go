@@ -1,10 +1,9 @@
-// Package components holds what replication keeps on entities. Most games
+// Package components holds the components that replication keeps on entities. Most games
 // import it for Observer alone, or not at all.
 //
-// RplNode, Observer and Transform are added by the game. Owner and Parent
-// stand on every node, are there to be queried, and are written by tendon.Give
-// and tendon.Attach alone. Proxy and Hidden are tags that the library sets and
-// clears.
+// The game adds RplNode, Observer and Transform. Owner and Parent stand on every node;
+// anyone may query them, but only tendon.Give and tendon.Attach write them. Proxy and
+// Hidden are tags that the library sets and clears.
 package components
 
 import (
@@ -18,42 +17,43 @@ var (
 	RplNode = newNodeType("RplNode")
 	// Owner says whose input drives the node.
 	Owner = donburi.NewComponentType[OwnerData]().SetName("Owner")
-	// Parent says which node the node is under.
+	// Parent says which node is directly above this one.
 	Parent = donburi.NewComponentType[ParentData]().SetName("Parent")
 	// Observer lets the node's owner see what is around it.
 	Observer = donburi.NewComponentType[ObserverData]().SetName("Observer")
-	// Transform is a place local to the parent node.
+	// Transform is a position and rotation relative to the parent node.
 	Transform = donburi.NewComponentType[TransformData]().SetName("Transform")
 
-	// Proxy is on entities whose authority is another machine, parts of nodes
-	// included.
+	// Proxy is on entities whose authority is another machine, including the parts of
+	// nodes.
 	Proxy = donburi.NewTag("Proxy")
-	// Hidden is on proxies that are not to be drawn now: render time has not
-	// reached their first sample, or has passed their removal. Systems that
-	// draw leave them out with the filter tendon.Drawn.
+	// Hidden is on proxies that are not to be drawn now: render time has not reached
+	// their first sample, or has passed their removal. Systems that draw leave them out
+	// with the filter tendon.Drawn.
 	Hidden = donburi.NewTag("Hidden")
 )
 
-// NodeData is how a node is streamed. The authority may change it at any time, but
-// Transient only before others are told of the node. It does not travel: on proxies it
-// is what the prefab says, so what is Transient should say it there. Its 8 bytes have no
-// padding: each is looked at before every send.
+// NodeData is how a node is streamed. The authority may change it at any time, except
+// that Transient can change only before other machines are told of the node. NodeData
+// does not travel: on a proxy it is what the prefab says, so a transient node's prefab
+// should say Transient. Its 8 bytes have no padding, because each is compared before
+// every send.
 //
-// A Relevance or Weight that does not exist is logged and counted. A node goes on with what
-// it had ("RplNode refused"); an entity that is to become a node stays an entity of this
-// machine until both are right ("node not made").
+// A Relevance or Weight out of range is logged and counted. An existing node keeps its
+// former values ("RplNode refused"); an entity that is to become a node stays a local
+// entity until both are valid ("node not made").
 type NodeData struct {
-	Relevance rpl.Relevance // who gets it: rpl.Near (by Config.Interest), Always, OwnerOnly or Grouped (see tendon.Group); a tree is sent whole: to those who get its top, and to whoever owns a node of it
-	Hz        uint8         // at most so often a second; 0 means every send
-	Transient bool          // built from its arguments everywhere, then each machine moves its own; only its end is sent
-	Keep      bool          // stays, owned by nobody, when its owner leaves; else it dies
+	Relevance rpl.Relevance // which peers get it: rpl.Near (by Config.Interest), Always, OwnerOnly or Grouped (see tendon.Group); a tree is sent whole, to the peers that get its top and to the owners of its nodes
+	Hz        uint8         // its state is sent at most this often a second; 0 means in every send
+	Transient bool          // every machine builds it from its arguments and then moves its own copy; only its end is sent
+	Keep      bool          // when its owner leaves, the node stays, owned by nobody; otherwise it is removed
 	Weight    float32       // priority against other nodes; 0 means 1, at most rpl.MaxWeight (2²⁰)
 }
 
-// OwnerData is the peer that drives a node: 0 is nobody, for whom the
-// authority acts. Read it; Give writes it.
+// OwnerData is the peer that drives a node; 0 is nobody, for whom the authority acts.
+// Read it; tendon.Give writes it.
 type OwnerData struct{ Peer rpl.Peer }
 
-// ParentData is the node that a node is under: Null at the top, and while a
-// proxy's parent is not here. Read it; Attach writes it.
+// ParentData is the node directly above a node: Null at the top, and while a proxy's
+// parent is not on this machine. Read it; tendon.Attach writes it.
 type ParentData struct{ Entity donburi.Entity }

@@ -1,17 +1,17 @@
 package components
 
-// This file holds the components that say where things are and who looks.
+// This file holds the components that say where things are and from where peers look.
 
 import "github.com/quasilyte/gmath"
 
-// ObserverData makes the owner of the entity see what is around it; Offset, in
-// the unit of the node's position, moves the point.
+// ObserverData makes the owner of the entity see what is around it. Offset moves the
+// viewpoint, in the unit of the node's position.
 type ObserverData struct{ Offset gmath.Vec }
 
-// TransformData is a place local to the parent node. It travels once the game has
-// registered Transform with tendon.Replicate, as any component of its own. Games
-// with a transform of their own do not need it: any field tagged `pos` says where
-// a node is.
+// TransformData is a position and rotation relative to the parent node. It travels once
+// the game has registered Transform with tendon.Replicate, like any component of the
+// game. Games with a transform of their own do not need it: any field tagged `pos` says
+// where a node is.
 type TransformData struct {
 	Pos gmath.Vec `rpl:"step=1/32,interp,pos"`
 	Rot gmath.Rad `rpl:"angle,bits=12,interp"`

@@ -1,6 +1,6 @@
 package ecs
 
-// Callbacks: how a game hears of what happens, and in which order.
+// Callbacks: how a game is told what happens, and in which order.
 
 import (
 	"cmp"
@@ -47,99 +47,100 @@ func hang[F any](list []F, what string, fn F) []F {
 	return append(list, fn)
 }
 
-// mustBe refuses a function that is none where it is given: called later, it would end
-// the program because of what another machine has sent.
+// mustBe panics for a nil function where it is given. Called later, it would end the
+// program because of what another machine has sent.
 func mustBe(what string, fn any) {
 	if reflect.ValueOf(fn).IsNil() {
 		panic("tendon: " + what + " of no function")
 	}
 }
 
-// OnWorld fills a new world, on every machine; Load, on the authority, moves
-// everyone to one. The world is attached before fn runs, so fn may Spawn where
-// it is the authority; the old one is left as it was, but nothing in it is a
-// node any more. The first world's name is empty unless Load was called first; one
-// that was given to New is filled by the game, unless Load was.
+// OnWorld fills a new world, on every machine; Load, on the authority, moves everyone to
+// one. The world is attached before fn runs, so fn may Spawn if this machine is the
+// authority. The entities of the old world stay, but none of them is a node any more. The
+// first world's name is empty unless Load was called first. A world that was given to New
+// is filled by the game and not by OnWorld, unless Load was called first.
 func (r *Replication) OnWorld(fn func(w donburi.World, name string)) {
 	r.hooks.world = hang(r.hooks.world, "OnWorld", fn)
 }
 
-// OnStart runs on the authority when a world begins, before anyone joins:
-// the place to fill it.
+// OnStart runs on the authority when a world begins, before anyone joins: the place to
+// fill the world.
 func (r *Replication) OnStart(fn func()) { r.hooks.start = hang(r.hooks.start, "OnStart", fn) }
 
-// OnJoin and OnLeave are for the authority. The local player joins too,
-// in every mode but dedicated, and everyone joins again after Load. OnLeave
-// runs once, before the peer's nodes die or pass to nobody, and not for Load:
-// at once for a peer that has closed the session or was kicked, after OnLost and 30 s
-// for a peer that has fallen silent.
+// OnJoin runs on the authority when a peer has joined and its side of the level is built.
+// The local player joins too, in every mode but dedicated. Everyone joins again after
+// Load.
 func (r *Replication) OnJoin(fn func(p rpl.Peer)) { r.hooks.join = hang(r.hooks.join, "OnJoin", fn) }
 
-// OnLeave see OnJoin.
+// OnLeave runs on the authority, once, before the peer's nodes are removed or pass to
+// nobody; it does not run for Load. It runs at once for a peer that has closed the
+// session or was kicked. For a peer that has fallen silent it runs 30 s after OnLost.
 func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 	r.hooks.leave = hang(r.hooks.leave, "OnLeave", fn)
 }
 
-// OnLost and OnBack are for the authority. OnLost runs when a peer that has
-// joined has not been heard for 10 s, or its socket has failed. It keeps what it
-// has: number, nodes, groups, and its place among Peers; calls to it are dropped
-// and counted ("rpc dropped"). OnBack runs when the same client has joined again
-// within 30 s and its side of the level is built: there is no OnJoin then, unless
-// a level was loaded meanwhile. A client that joins again before its silence is
-// noticed is lost and back all the same. Until packets are sealed, anyone who has
-// overheard a client's hello can take its seat.
+// OnLost runs on the authority when a peer that has joined has not been heard for 10 s,
+// or its socket has failed. The peer keeps its number, its nodes, its groups and its
+// place among Peers; calls to it are dropped and counted ("rpc dropped"). A client that
+// joins again before its silence is noticed is lost and back all the same.
 func (r *Replication) OnLost(fn func(p rpl.Peer)) { r.hooks.lost = hang(r.hooks.lost, "OnLost", fn) }
 
-// OnBack see OnLost.
+// OnBack runs on the authority when a lost client has joined again within 30 s and its
+// side of the level is built. OnJoin does not run then, unless a level was loaded
+// meanwhile. Until packets are sealed, anyone who has overheard a client's hello can take
+// its seat.
 func (r *Replication) OnBack(fn func(p rpl.Peer)) { r.hooks.back = hang(r.hooks.back, "OnBack", fn) }
 
-// OnEnd tells a client why it is alone again, and a host why it cannot be
-// joined: an error of transport (ErrFull, ErrKicked, ErrTimeout, …) with its
-// reason. A host is also told when its listener is closed, or its socket fails, later on.
-// A client's world begins anew after it, in single player and before the
-// step's rules, unless fn calls Join: a client that was lost gets its seat back so, with
-// its peer's number and all that is its own.
+// OnEnd tells a client why it is alone again, and a host why it cannot be joined: an
+// error of transport (ErrFull, ErrKicked, ErrTimeout, …) with its reason. A host is also
+// told when its listener is closed, or its socket fails, later on. After OnEnd a client's
+// world begins anew, in single player and before the step's rules, unless fn calls Join.
+// A client that was lost gets its seat back by that Join, with its peer number and all
+// that it owns.
 func (r *Replication) OnEnd(fn func(err error)) { r.hooks.end = hang(r.hooks.end, "OnEnd", fn) }
 
-// OnStreamIn runs on every machine when a node with the component starts to
-// exist there, its state loaded: inside Receive on proxies, in the step's Send
-// on the authority.
+// OnStreamIn runs on every machine when a node with the component starts to exist there,
+// after its state is loaded: inside Receive on proxies, in the step's Send on the
+// authority.
 func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.Entry)) {
 	r.hooks.streamIn = append(r.hooks.streamIn, on(c, "OnStreamIn", fn))
 }
 
-// OnStreamOut runs before a node's entity goes, destroyed or merely out of
-// sight: on proxies inside Receive, when what is drawn has reached that moment;
-// on the authority inside World.Remove, or in the step's Send where RplNode was taken
-// away, after which the entity stays. Read the entity there: World.Valid is still true of
-// it. To remove it once more panics on the authority, and so do two nodes that each
-// remove the other there.
+// OnStreamOut runs before a node's entity goes. destroyed tells whether the node was
+// destroyed or has only gone out of sight. On proxies it runs inside Receive, when drawn
+// time has reached the removal. On the authority it runs inside World.Remove; if RplNode
+// was taken away it runs in the step's Send, and the entity stays. fn may read the
+// entity: World.Valid is still true of it. On the authority, removing the entity again
+// inside fn panics, and so do two nodes that each remove the other there.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	r.hooks.streamOut = append(r.hooks.streamOut, on(c, "OnStreamOut", fn))
 }
 
-// OnOwner runs on every machine that has the node when another peer drives it
-// from now on, and after OnStreamIn if a peer drives it already; old is the peer that
-// drove it, 0 for nobody. On the authority it runs in the step's Send, before anything
-// that the new owner calls; a hand-over and back within a step is none.
+// OnOwner runs on every machine that has the node when another peer begins to drive it,
+// and after OnStreamIn if a peer drives it already. old is the peer that drove it, 0 for
+// nobody. On the authority it runs in the step's Send, before any call by the new owner.
+// A node that is given away and back within a step has no OnOwner.
 func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry, old rpl.Peer)) {
 	r.hooks.owner = append(r.hooks.owner, on(c, "OnOwner", fn))
 }
 
-// OnChange runs on every machine, the authority too, when fields tagged
-// `notify` have changed from old, the component before the change: its fields with
-// `notify` are as OnChange saw them last, the others as they were in the step before. At
-// stream in old is what the prefab's function or the component's default made, and the
-// default where the component came later. It runs at most
-// once a step for each component, except that calls may change what has just
-// streamed in; on proxies inside Receive, on the authority in the step's Send. What
-// callbacks that run before it do to the component is part of the change, and where
-// nothing differs, or the component has gone, it does not run.
-// Lists, maps and fields with a codec are in old as they were, and so is what a stand-in's
-// set writes; what else stands behind pointers is the component's own.
-// A reference changes too when what it refers to comes into sight, or goes: old still
-// has that entity, which World.Valid may not know any more. It panics for a component
-// that is not replicated or has no such field.
+// OnChange runs on every machine, the authority too, when fields tagged `notify` have
+// changed. It runs inside Receive on proxies and in the step's Send on the authority, at
+// most once a step for each component, except that calls may change what has just
+// streamed in. Changes by callbacks that run before it are part of the change. It does
+// not run if no `notify` field differs in the end, or the component has gone. It panics
+// for a component that is not replicated or has no field tagged `notify`.
+//
+// old is the component before the change: its `notify` fields are as OnChange last saw
+// them, the others as they were in the step before. At stream in, old is what the
+// prefab's function made, or the component's default; for a component that came later,
+// old is the default. Lists, maps and fields with a codec have their old values in old,
+// and so has everything that a stand-in's set writes; all else behind pointers is shared
+// with the component.
+//
+// A reference also changes when the node that it refers to comes into sight or goes. old
+// then still holds that entity, which World.Valid may not know any more.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	def := r.protocol.replicated(c)
 	if def == nil {
@@ -161,7 +162,7 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 		}
 	}
 	for i := range r.plans {
-		r.plans[i].anew = true // they go by themselves now
+		r.plans[i].anew = true // these items are now compared one by one
 	}
 }
 
@@ -184,8 +185,8 @@ func (e *event) order() int {
 	return -2
 }
 
-// tell queues a callback. Nodes have their turns in the order in which they
-// first took one in a batch.
+// tell queues a callback. Nodes take their turns in the order of their first event, or
+// their arrival, in a batch.
 func (r *Replication) tell(e event) {
 	r.takeTurn(e.node)
 	e.turn = e.node.turn
@@ -199,8 +200,8 @@ func (r *Replication) takeTurn(n *node) {
 	}
 }
 
-// callBack runs what tell has queued: node by node, OnStreamIn, OnOwner, then
-// OnChange in order of registration.
+// callBack runs the queued callbacks node by node: OnStreamIn, OnOwner, then OnChange in
+// order of registration.
 func (r *Replication) callBack() {
 	if len(r.events) == 0 {
 		return
@@ -243,7 +244,8 @@ func (r *Replication) streamedIn(n *node) {
 	}
 }
 
-// ownerTold runs OnOwner if another than was last told of drives a node.
+// ownerTold runs OnOwner if the node's owner differs from the one that OnOwner was last
+// told of.
 func (r *Replication) ownerTold(n *node) {
 	old := n.told
 	if !n.here || old == n.owner {

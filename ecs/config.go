@@ -1,6 +1,6 @@
 package ecs
 
-// What a session is opened with.
+// Config: the settings that a session is opened with.
 
 import (
 	"errors"
@@ -14,30 +14,30 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// Config's zero value is a game that everyone sees whole, 60 steps and 30
-// sends a second.
+// Config holds the settings of a session. The zero value is a game with 60 steps and 30
+// sends a second, in which everyone sees everything.
 type Config struct {
 	Interest  rpl.Interest         // nil: everyone sees everything
 	Steps     int                  // fixed steps a second, 1 to 240; 0 means 60. Part of the protocol: both ends must agree
 	Sends     int                  // sends a second, at most Steps; 0 means 30, or Steps where those are fewer
-	Budget    int                  // bytes a second and peer, the packets' seals included, 1,200 or more; 0 means 256 KiB
-	MaxPeers  int                  // players, the host's own and lost ones included; more are refused with "full". 0 means the transport's limit, 1,024
+	Budget    int                  // bytes a second for each peer, the packets' seals included, at least 1,200; 0 means 256 KiB
+	MaxPeers  int                  // players, including the host's own and lost ones; further clients are refused with "full". 0 means the transport's limit, 1,024
 	Dedicated bool                 // a server without a player of its own
-	Hello     []byte               // what the server reads with Hello(peer), at most 496 bytes: a name, a chosen colour
-	Remove    func(*donburi.Entry) // how an entity that the session ends is taken away, children and all; nil: World.Remove
-	Debug     bool                 // look in every step for what no game should do, which costs time; findings are logged once for each kind of entity, and counted
+	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 496 bytes: a name, a chosen colour
+	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
+	Debug     bool                 // look for the game's mistakes in every step, which costs time; they are counted, and logged once for each kind of entity
 
-	// Log is told where a session is hosted, and about its clients: which of them have
-	// joined, are lost, are back and have left, and which were refused, and why (the session
-	// is full, or they play another game or build: 10 a minute, and how many went untold
-	// before the next). A client's Log is told that it has joined, as which peer, and why it
-	// is alone again. On every machine it is also told what is wrong; of what others can do
-	// again and again the first, the second, the fourth time, and so on. nil logs nothing, or
-	// to slog.Default in Debug.
+	// Log is told where a session is hosted, and which clients have joined, are lost, are
+	// back and have left. It is also told which clients were refused and why (the session
+	// is full, or they play another game or build): 10 a minute, and then how many were
+	// left out. A client's Log is told that it has joined, as which peer, and why it is
+	// alone again. On every machine Log is told what is wrong; a fault that another
+	// machine can repeat is logged the first, the second, the fourth time, and so on. nil
+	// logs nothing, or to slog.Default if Debug is set.
 	Log *slog.Logger
 }
 
-// checked fills in the defaults and names every value that makes no sense.
+// checked fills in the defaults; the error names every invalid value.
 func (c Config) checked() (Config, error) {
 	var mistakes []error
 	c.Steps = defaulted(c.Steps, defaultSteps)
@@ -46,7 +46,7 @@ func (c Config) checked() (Config, error) {
 	if !c.stepsAllowed() {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Steps is %d: give 1 to %d steps a second", c.Steps, maxSteps))
 	}
-	most := maxSteps // where it is not known what Steps is to be
+	most := maxSteps // in case Steps itself is invalid
 	if c.stepsAllowed() {
 		most = c.Steps
 	}
@@ -83,17 +83,17 @@ func defaulted(v, zero int) int {
 	return v
 }
 
-// step is the time of one fixed step.
+// step is the duration of one fixed step.
 func (c *Config) step() time.Duration { return time.Second / time.Duration(c.Steps) }
 
-// authority is the part of the configuration that is an authority's core's. Calls
-// on this machine do not go through the core but are queued here, so that the
-// last ones on a node still find its entity: hence no Local.
+// authority returns the part of the configuration that an rpl.Authority needs. Local is
+// left out: this package queues the calls on this machine itself, so that the last calls
+// on a node still find its entity.
 func (c *Config) authority(s *rpl.Schema, refs rpl.Refs) rpl.AuthorityConfig {
 	return rpl.AuthorityConfig{Schema: s, Hz: c.Steps, SendHz: c.Sends, Budget: c.Budget, Interest: c.Interest, Refs: refs, Log: c.Log}
 }
 
-// proxy is the part that is a client's core's.
+// proxy returns the part of the configuration that an rpl.Proxy needs.
 func (c *Config) proxy(s *rpl.Schema, refs rpl.Refs) rpl.ProxyConfig {
 	return rpl.ProxyConfig{Schema: s, Hz: c.Steps, Refs: refs, Log: c.Log}
 }

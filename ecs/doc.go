@@ -1,7 +1,7 @@
-// Package ecs replicates donburi components: a game that works alone becomes
-// multiplayer by adding components, and the same code then runs as single
-// player, listen server, dedicated server and client. Import it as tendon:
-// `ecs` is what donburi's users call their variables.
+// Package ecs replicates donburi components: a game that works alone becomes multiplayer
+// by adding components, and the same code then runs as single player, listen server,
+// dedicated server and client. Import it as tendon: `ecs` is what donburi's users call
+// their variables.
 //
 // # What there is
 //
@@ -20,90 +20,95 @@
 //
 // # How do I …
 //
-// … make a component travel? Tag its fields and register it: `rpl:"step=1/32"`.
-// All tags are listed at [rpl.Schema.Item]. A field without a tag is local, and so is all
-// of a struct, embedded or nested, that has no tag itself. For types of other packages give
-// rpl.Tags, or a stand-in with ReplicateAs.
+// … make a component travel? Tag its fields and register it: `rpl:"step=1/32"`. All tags
+// are listed at [rpl.Schema.Item]. A field without a tag is local; an embedded or nested
+// struct without a tag is local as a whole. For types of other packages pass rpl.Tags, or
+// register a stand-in with ReplicateAs.
 //
-// … make an entity a node? Spawn it by a [Prefab], whose function builds it on
-// every machine with its local components and its parts; or Replication.Create;
-// or add components.RplNode to it. What stands in every world from the start both
-// sides make, under the same name: [Named].
+// … make an entity a node? Spawn it by a [Prefab], whose function builds the entity on
+// every machine with its local components and its parts. Or call Replication.Create, or
+// add components.RplNode to the entity. Both sides make by themselves what stands in
+// every world from the start, under the same name: see [Named].
 //
-// … write a system? Ask roles, never "am I the server": [IsAuthority] for one
-// entity, the filter [Authority] for many, [IsOwner] and [Mine] for what this
-// machine's player drives. Local entities are always this machine's own.
+// … write a system? Ask for the role, never "am I the server": [IsAuthority] for one
+// entity, the filter [Authority] for many, [IsOwner] and [Mine] for what this machine's
+// player drives. Local entities are always this machine's own.
 //
-// … give a player something to drive? In OnJoin: [Give](entity, peer). The local
-// player joins too. OnOwner tells every machine that has the entity which peer drives it now.
+// … give a player something to drive? Call [Give](entity, peer) in OnJoin. The local
+// player joins too. OnOwner tells every machine that has the entity which peer drives it
+// now.
 //
-// … send input? By an unreliable RPC ToServer with the held keys, on a node that the
-// player owns; the newest wins.
+// … send input? Call an unreliable RPC ToServer with the held keys, on a node that the
+// player owns; the newest call wins.
 //
-// … tell everyone of an event? By a Broadcast RPC on its node: it runs on each
-// player's machine that has the node. An owner tells everyone by an Everywhere RPC. What
-// belongs to no entity (chat, match state) goes over Session().
+// … tell everyone of an event? Call a Broadcast RPC on the event's node: it runs on each
+// player's machine that has the node. An owner tells everyone by an Everywhere RPC. For
+// what belongs to no entity (chat, match state), call the RPC on Session().
 //
-// … react to a change? [OnChange] for fields tagged `notify`, on the authority
-// too; OnStreamIn and OnStreamOut for nodes that begin and cease to exist here.
+// … react to a change? Use [OnChange] for fields tagged `notify`, on the authority too,
+// and OnStreamIn and OnStreamOut for nodes that begin and cease to exist here.
 //
-// … draw smoothly? [View] is a component as it is to be drawn in this frame;
-// `interp=inplace` writes that into the component, between Frame and the next
-// Receive, for games that draw their components themselves. Leave out what is
-// not [Drawn].
+// … draw smoothly? [View] returns a component as it is to be drawn in this frame. The tag
+// `interp=inplace` writes that value into the component between Frame and the next
+// Receive, for games that draw their components themselves. Draw only what is [Drawn].
 //
-// … limit who sees what? By distance with Config.Interest and components.Observer; a node
-// with NodeData.Relevance (rpl.Near, the default, Always, OwnerOnly, Grouped); a field with
-// `to=owner`; either with a [Group], whose members the server puts in, or ask to be let in,
-// or are picked by a function.
+// … limit who sees what? By distance, with Config.Interest and components.Observer. Per
+// node, with NodeData.Relevance: rpl.Near (the default), Always, OwnerOnly or Grouped.
+// Per field, with `to=owner`. A [Group] limits nodes and fields to its members: the
+// server puts peers in, peers ask to be let in, or a function picks them.
 //
-// … put one thing on another? [Attach]; what hangs together streams together.
-// [Parent] and [Children] lead through the tree; with components.Transform,
-// [WorldTransform] and [WorldView] say where something is in the world. Entities
-// that are one node are joined by [Part] when they are built.
+// … put one thing on another? Call [Attach]; a node and all nodes attached below it
+// stream in and out together. [Parent] and [Children] lead through the tree. With
+// components.Transform, [WorldTransform] and [WorldView] return the place of an entity in
+// the world. [Part] joins several entities into one node when they are built.
 //
-// … know that a client has joined? Me() is 0 until the server has let this machine in;
-// components of Session() arrive after that: check HasComponent.
+// … know that a client has joined? Me() is 0 until the server has let this machine in.
+// The components of Session() arrive after that: check HasComponent.
 //
-// … let a player come back whose connection broke? Call Join again in OnEnd: the
-// server keeps its seat for 30 s, with its nodes and groups, and tells the game
-// by OnLost and OnBack.
+// … let a player come back whose connection broke? Call Join again in OnEnd. The server
+// keeps the player's seat for 30 s, with its nodes and groups, and tells the game by
+// OnLost and OnBack.
 //
-// … keep what belongs to no entity (a score table, the phase of a match)? Add a
-// component to Session() in OnStart; clients have it there once they have joined.
+// … keep what belongs to no entity (a score table, the phase of a match)? Add a component
+// to Session() in OnStart; clients have it there once they have joined.
 //
 // … change the level? Fill the worlds in OnWorld, call Load.
 //
-// … find what I did wrong? Config.Debug reports by name what was written past
-// the library, calls that were dropped or that nobody handles, values that their
-// tags clamp or cut, tagged components that are not registered, components that
-// stand on no node, nodes made on a client, bumps that were missed or wasted. Config.Log says
-// which peers have joined, and why others could not; OnEnd tells the game.
+// … find what I did wrong? Config.Debug reports these mistakes by name: components that
+// were written past the library; calls that were dropped or that have no handler; values
+// that their tags clamp or cut; tagged components that are not registered; components
+// that stand on no node; nodes made on a client; bumps that were missed or wasted.
+// Config.Log says which peers have joined, and why others could not; OnEnd tells the
+// game.
 //
-// … find out what is going on? Stats of a peer, Counters, Mode; or a [Plugin]
-// with systems of its own behind the stages.
+// … find out what is going on? Read the Stats of a peer, Counters and Mode, or write a
+// [Plugin] with systems of its own behind the stages.
 //
 // # What to know
 //
-// What only the program can have got wrong, wherever it runs, panics, and says what to do
-// instead (Create on a client, a name that is taken). What a game's data or its players
-// can make impossible is an error: of New, Attach, Send. What comes a moment too late,
-// as Give to a peer that has just left, changes nothing; it is counted (Counters), and
-// Config.Debug names it.
+// A mistake that can only be the program's, wherever it runs, panics with a text that
+// says what to do instead (Create on a client, a name that is taken). What a game's data
+// or its players can make impossible is an error that New, Attach or Send returns. A call
+// that comes a moment too late, such as Give to a peer that has just left, changes
+// nothing; it is counted (Counters), and Config.Debug names it.
 //
-// An On function may be called any number of times: the functions that it was given run in
-// that order; given no function, or no component, it panics. All callbacks run on the
-// game's goroutine, inside Receive, Send and Close, in this order for a node: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
-// OnStreamOut; parents before their children. On the authority a step's calls
-// come before its OnChange, which tells of what they have changed too. Nobody is told
-// of a node that is removed in the step in which it was made. A node that
-// Create, Named or a prefab makes exists for the API from then on, and for others with
-// the step's Send; an entity that is given components.RplNode becomes a node with that
-// Send. Keep entities, not entries, from one step to the next, and ask World.Valid: donburi
-// gives an entry to another entity.
+// An On function may be called any number of times: the callbacks run in the order in
+// which they were given. It panics if it is given no function or no component. All
+// callbacks run on the game's goroutine, inside Receive, Send and Close; on the authority
+// OnStreamOut and a node's last calls run inside World.Remove too. For one node they run
+// in this order: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
+// OnStreamOut; parents before their children. On the authority a step's calls run before
+// its OnChange, which also reports what the calls have changed. No callback on any
+// machine tells of a node that is removed in the step in which it was made.
 //
-// A list or a map that is nil is the same as an empty one. A protocol has at most 64 groups,
-// a component 128 tagged fields, a list or a map 4,096 elements. NaN and Inf in arguments
-// are an error of the call. Create never returns inside an iteration over nodes with exactly
-// the components that it is given: donburi has locked them. Collect first, then create.
+// A node made by Create, Named or a prefab exists for the API at once, and for other
+// machines from the step's Send on. An entity that is given components.RplNode becomes a
+// node in that step's Send. Between steps keep entities, not entries, and ask
+// World.Valid: donburi gives an entry to another entity.
+//
+// A nil list or map equals an empty one. A protocol has at most 64 groups, a component
+// 128 tagged fields, a list or a map 4,096 elements. NaN and Inf in arguments are an
+// error of the call. Create never returns inside an iteration over nodes with exactly the
+// components that it is given, because donburi has locked them. Collect first, then
+// create.
 package ecs

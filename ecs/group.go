@@ -1,6 +1,6 @@
 package ecs
 
-// Group: a set of peers that nodes and fields are kept to.
+// Group: a set of peers that alone receive certain nodes and fields.
 
 import (
 	"fmt"
@@ -12,21 +12,23 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Group is a set of peers, which fields (`to=name`) and nodes (Add) are kept
-// to: nothing of them leaves for any other peer, except that the owner of a node has it, with
-// the whole tree that it belongs to. A peer that is let in is sent them, one that is put out
-// forgets them. The authority decides who is in, by Put, by While
-// or by Allow; nobody is, to begin with. A peer stays in through levels, until
-// it leaves the session. The machine of the authority itself sees everything.
+// Group is a set of peers. Fields (`to=name`) and nodes (Add) that are kept to a group
+// are sent only to its members, except that a node's owner always has the node, with the
+// whole tree that it belongs to. A peer that enters the group is sent them; a peer that
+// leaves it forgets them.
+//
+// The authority decides who is in, by Put, While or Allow; to begin with, nobody is. A
+// peer stays in through levels, until it leaves the session. The authority's own machine
+// sees everything.
 type Group struct {
 	name     string
 	protocol *Protocol
 	audience rpl.Audience
 }
 
-// NewGroup declares a group, once, under the name that tags know it by: without a comma,
-// and without a space around it. A protocol has at most 64: where each player or table
-// would need one, declare one and use While.
+// NewGroup declares a group, once, under the name that tags use. The name has no comma,
+// and no space around it. A protocol has at most 64 groups: if each player or table would
+// need one, declare one group and use While.
 func NewGroup(p *Protocol, name string) *Group {
 	p.declare("group", name)
 	if slices.ContainsFunc(p.groups, func(g *Group) bool { return g.name == name }) {
@@ -37,14 +39,15 @@ func NewGroup(p *Protocol, name string) *Group {
 	return g
 }
 
-// Add keeps a node, and all below it, to the members of its groups: this one
-// and those that it is added to besides. It sets the node's Relevance to
-// Grouped, which says nothing while the node hangs under another: a tree is sent whole, to
-// the peers that get its top. Restrict fields of a child by `to=`. Call it on the authority;
-// elsewhere, and for an entity that is no node, it is counted ("stale group") and ignored.
+// Add keeps a node, and all nodes below it, to the members of its groups: of this one and
+// of the others that it is added to. It sets the node's Relevance to Grouped. Grouped has
+// no effect while the node hangs under another: a tree is sent whole, to the peers that
+// get its top. Restrict fields of a child by `to=`. Call Add on the authority; elsewhere,
+// and for an entity that is no node, it is ignored and counted ("stale group").
 func (g *Group) Add(e *donburi.Entry) { g.node(e, true) }
 
-// Remove takes a node out of the group. In no group at all it is its owner's.
+// Remove takes a node out of the group. A node left in no group is sent to its owner
+// alone.
 func (g *Group) Remove(e *donburi.Entry) { g.node(e, false) }
 
 func (g *Group) node(e *donburi.Entry, in bool) {
@@ -65,9 +68,9 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 	r.auth.SetNodeGroup(n.id, g.audience, in)
 }
 
-// Put lets a peer in or takes it out, on the authority; this machine's player
-// too. Elsewhere, and for a peer that has left, it is counted ("stale group")
-// and ignored. It says nothing where While does.
+// Put lets a peer in or takes it out, on the authority; this machine's player too.
+// Elsewhere, and for a peer that has left, it is ignored and counted ("stale group").
+// While a While function is set, Put has no effect.
 func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 	g.check(r)
 	m := r.membership(p)
@@ -79,8 +82,8 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 	r.auth.SetGroup(p, g.audience, in)
 }
 
-// Has reports whether a peer is in the group, on the authority; elsewhere it is
-// not known.
+// Has reports whether a peer is in the group, on the authority. On a client it is false:
+// membership is not known there.
 func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 	g.check(r)
 	m := r.membership(p)
@@ -93,11 +96,11 @@ func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 	return m.in&g.bit() != 0
 }
 
-// While makes membership a function of the viewer, on the authority: line of
-// sight, a faction, a spectator's choice. It is asked once a send for each
-// peer, however many nodes and fields the group keeps; it must not change the
-// world. nil gives membership back to Put. A call that is made before a send goes to those who
-// were in at the last one; Put and Add count at once.
+// While makes membership a function of the peer, on the authority: line of sight, a
+// faction, a spectator's choice. The function is called once per send for each peer,
+// however many nodes and fields the group keeps; it must not change the world. nil gives
+// membership back to Put. An RPC that is called between sends goes to the members of the
+// last send; Put and Add count at once.
 func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 	g.check(r)
 	if r.hooks.while == nil {
@@ -112,8 +115,8 @@ func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 	}
 }
 
-// Allow decides about what Ask asks, on the authority. Without it, all is
-// refused.
+// Allow sets the function that decides about Ask, on the authority. Without it every
+// request is refused.
 func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 	g.check(r)
 	if r.hooks.allow == nil {
@@ -122,11 +125,11 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 	r.hooks.allow[g] = ok
 }
 
-// Ask asks to be let in or out, for this machine's player, from any machine;
-// the authority's Allow decides in its next Receive. The last request of a step
-// counts. Refused requests are counted there ("group refused"). From Join on it asks
-// the session that is being joined, once it is joined; a request where there is no
-// player, or to a session that is not joined after all, is counted ("stale group").
+// Ask asks to be let in or out, for this machine's player, from any machine; the
+// authority's Allow decides in its next Receive. Only the last request of a step counts.
+// The authority counts refused requests ("group refused"). From Join on, Ask asks the
+// session that is being joined, once it is joined. A request on a machine without a
+// player, or to a session that is not joined in the end, is counted ("stale group").
 func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {
@@ -146,7 +149,7 @@ func (r *Replication) sendAsk(g *Group, in bool) {
 	r.report("session message not sent", r.server.Reliable(appendAsk(nil, m)))
 }
 
-// askWaiting asks what has waited for the session to be joined.
+// askWaiting sends the requests that have waited until the session was joined.
 func (r *Replication) askWaiting() {
 	m := r.asking
 	r.asking = membership{}
@@ -166,11 +169,11 @@ func (g *Group) check(r *Replication) {
 
 func (g *Group) bit() uint64 { return 1 << (g.audience - rpl.FirstGroup) }
 
-// A membership is what one player has of groups: a bit for each.
+// A membership holds one player's groups, a bit for each.
 type membership struct {
 	in    uint64
-	asked uint64 // it has asked about these since the last Receive …
-	wants uint64 // … to be in these of them
+	asked uint64 // groups that it has asked about since the last Receive …
+	wants uint64 // … and of these, those that it asked to be in
 }
 
 func (m *membership) put(g *Group, in bool) { m.in = withBit(m.in, g.bit(), in) }
@@ -187,7 +190,8 @@ func withBit(w, bit uint64, on bool) uint64 {
 	return w &^ bit
 }
 
-// membership is a player's on the authority, nil for who is not here.
+// membership returns a player's membership on the authority, nil for a peer that is not
+// here.
 func (r *Replication) membership(p rpl.Peer) *membership {
 	if p == r.me && p != 0 {
 		return &r.mine
@@ -198,7 +202,7 @@ func (r *Replication) membership(p rpl.Peer) *membership {
 	return nil
 }
 
-// regroup tells the core who is in a group.
+// regroup tells the core which peers are in a group.
 func (r *Replication) regroup(g *Group) {
 	for _, s := range r.seats {
 		r.auth.SetGroup(s.peer, g.audience, s.member.in&g.bit() != 0)
@@ -214,7 +218,7 @@ func (r *Replication) seatGroups(s *seat) {
 	}
 }
 
-// answerAsks lets Allow decide about what players have asked.
+// answerAsks lets Allow decide about the players' requests.
 func (r *Replication) answerAsks() {
 	r.answer(r.me, &r.mine)
 	for i := 0; i < len(r.seats); i++ {
@@ -242,7 +246,7 @@ func (r *Replication) answer(p rpl.Peer, m *membership) {
 	}
 }
 
-// asked takes a peer's message.
+// asked handles a peer's askMessage.
 func (r *Replication) asked(s *seat, b []byte) error {
 	m, err := parseAsk(b)
 	if err != nil {

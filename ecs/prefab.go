@@ -13,22 +13,24 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// None is the argument of what needs none.
+// None is the argument type of prefabs and RPCs that need no arguments.
 type None = struct{}
 
-// Prefab is a kind of node that the same function builds on every machine,
-// so that local components, tags, layers and shapes come along, and entities that
-// it makes part of the node by Part. The function makes no other nodes: it runs
-// where they are made and where they have come.
-// A is sent once, before the function runs; it is a basic type, a vector, a donburi.Entity, or a
-// struct whose fields all have a tag, `rpl:"-"` for what only the authority needs; at most 256
-// bytes on the wire, 255 of them a string or bytes alone. A reference in it to a node that
-// comes to a machine later is null there, and stays so.
+// Prefab is a kind of node that the same function builds on every machine, so that local
+// components, tags, layers and shapes come along, and the entities that the function
+// makes part of the node by Part. The function must make no other nodes: it runs both
+// where nodes are made and where they arrive.
+//
+// A is sent once, before the function runs. It is a basic type, a vector, a
+// donburi.Entity, or a struct whose fields all have a tag, `rpl:"-"` for a field that
+// only the authority needs. A may take at most 256 bytes on the wire; a string or byte
+// slice alone has at most 255 bytes. A reference in A to a node that comes to a machine
+// later is null on that machine, and stays so.
 type Prefab[A any] struct{ def *prefab }
 
-// NewPrefab declares a prefab. build makes the entity and returns it; nil where
-// Build gives a function per session. node, one at most, says how its nodes are streamed,
-// unless the function gives RplNode another value.
+// NewPrefab declares a prefab. build makes the entity and returns it; build may be nil if
+// every session gets its function by Build. node, at most one, says how the prefab's
+// nodes are streamed, unless the function gives RplNode another value.
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
 	def := &prefab{name: name, protocol: p, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
@@ -43,8 +45,8 @@ func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A)
 	return &Prefab[A]{def: def}
 }
 
-// Build replaces the function in one session, for functions that need more
-// than the world (a *donburi/ecs.ECS).
+// Build replaces the function in one session, for functions that need more than the world
+// (a *donburi/ecs.ECS). It panics for no function, and for a prefab of another protocol.
 func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donburi.Entry) {
 	if err := r.plays(f.def.protocol, "prefab", f.def.name); err != nil {
 		panic(err.Error())
@@ -54,10 +56,10 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 	r.builds[f.def] = &b
 }
 
-// Spawn builds a node on the authority, and with the same A on every machine
-// that streams it in. It panics on a client, in a world without a session, inside a
-// prefab's function, and where a is more than its tags or 256 bytes allow, or has NaN or
-// Inf in it: all of them mistakes of the game.
+// Spawn builds a node on the authority; every machine that streams the node in builds it
+// with the same A. Spawn panics on a client, in a world without a session, inside a
+// prefab's function, and if a exceeds its tags or 256 bytes, or contains NaN or Inf: all
+// of these are mistakes of the game.
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	r := f.def.authority(Of(w), "spawned")
 	b := r.builder(f.def)
@@ -73,10 +75,10 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	return r.world.Entry(e.Entity())
 }
 
-// Adopt makes a node of an entity that the game has built itself (CreateMany,
-// a level loader), on the authority; elsewhere the prefab's function builds it.
-// It panics where Spawn does. An entity that is a node already stays what it is, and is
-// counted ("node made twice").
+// Adopt makes a node of an entity that the game has built itself (CreateMany, a level
+// loader), on the authority; the other machines build it with the prefab's function.
+// Adopt panics where Spawn does. An entity that is a node already stays that node, and
+// the call is counted ("node made twice").
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.def.authority(of(e), "adopted")
 	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(&a), r.refs())
@@ -89,7 +91,7 @@ func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r.makeNode(e, origin{prefab: f.def, args: args})
 }
 
-// checkNode is what is wrong with how a prefab's nodes are to be streamed.
+// checkNode returns what is wrong with the NodeData that a prefab was given.
 func (f *prefab) checkNode(given int) error {
 	if given > 1 {
 		return fmt.Errorf("tendon: prefab %s is given %d NodeData: put all of it into one", f.name, given)
@@ -101,7 +103,7 @@ func (f *prefab) checkNode(given int) error {
 	return nil
 }
 
-// streaming is what NodeData says of it.
+// streaming converts NodeData to what the core wants.
 func streaming(data *components.NodeData) rpl.Streaming {
 	return rpl.Streaming{Relevance: data.Relevance, Weight: data.Weight, Hz: data.Hz, Keep: data.Keep}
 }
@@ -115,8 +117,8 @@ type prefab struct {
 	build    builder
 }
 
-// A builder is a prefab's function, given the authority's own arguments or
-// those that came by wire.
+// A builder is a prefab's function in two forms: spawn takes the authority's own
+// arguments, parse takes arguments from the wire.
 type builder struct {
 	spawn func(w donburi.World, a unsafe.Pointer) *donburi.Entry
 	parse func(w donburi.World, t *rpl.ArgType, args []byte, refs rpl.Refs) (*donburi.Entry, error)
@@ -142,15 +144,15 @@ func (r *Replication) builder(f *prefab) *builder {
 	return &f.build
 }
 
-// within runs a prefab's function, and knows meanwhile that it does.
+// within runs a prefab's function, and records in r.building that it runs.
 func (r *Replication) within(f *prefab, build func()) {
 	r.building = f
 	defer func() { r.building = nil }()
 	build()
 }
 
-// misplaced refuses to make a node inside a prefab's function: a client, where
-// the function runs too, may not, and is sent the authority's besides.
+// misplaced panics when a node is made inside a prefab's function. The function runs on
+// clients too, which may not make nodes and would be sent the authority's node as well.
 func (r *Replication) misplaced(what string) {
 	panic(fmt.Sprintf("tendon: %s inside the function of prefab %s, which runs on every machine: "+
 		"make an entity without RplNode there and call Part, or make the node after Spawn, and Attach it", what, r.building.name))

@@ -14,28 +14,27 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Protocol is what both ends must agree on: component types, prefabs, RPCs,
-// groups. It is a package variable, complete before New, which reports the
-// mistakes in it as one joined error: the first of very many, and how many more there
-// are. The first New freezes it; later declarations
-// panic. A frozen Protocol may serve any number of sessions.
+// Protocol is what both ends must agree on: component types, prefabs, RPCs, groups. It is
+// a package variable, complete before New. New reports the mistakes in it as one joined
+// error: the first ones, and how many more there are. The first New freezes it; later
+// declarations panic. A frozen Protocol may serve any number of sessions.
 type Protocol struct {
 	name       string
 	schema     *rpl.Schema
 	components []*component // in order of registration
-	byType     []*component // by the number of the component type: Bump asks often
+	byType     []*component // by the number of the component type, because Bump looks it up often
 	byItem     map[*rpl.ItemType]*component
 	prefabs    map[*rpl.PrefabType]*prefab
 	groups     []*Group
 
-	opening  sync.Mutex // sessions may be opened by several goroutines
+	opening  sync.Mutex // several goroutines may open sessions
 	mistakes []error
 	frozen   bool
 	steps    int
 	err      error
 }
 
-// NewProtocol makes an empty protocol; name keeps different games apart.
+// NewProtocol makes an empty protocol. name tells different games apart.
 func NewProtocol(name string) *Protocol {
 	p := &Protocol{
 		name:    name,
@@ -47,8 +46,8 @@ func NewProtocol(name string) *Protocol {
 	return p
 }
 
-// open freezes the protocol at a step rate, which is part of what both ends
-// agree on.
+// open freezes the protocol at a step rate. Both ends must agree on the rate, as on the
+// rest of the protocol.
 func (p *Protocol) open(steps int) error {
 	p.opening.Lock()
 	defer p.opening.Unlock()
@@ -68,8 +67,8 @@ func (p *Protocol) open(steps int) error {
 	return p.err
 }
 
-// firstOfThem are as many mistakes as are read, and how many there are beside: rpl.Schema
-// does the same with those that it finds.
+// firstOfThem returns the first maxMistakes errors and one that says how many more there
+// are. rpl.Schema does the same with the mistakes that it finds.
 func firstOfThem(all []error) []error {
 	all = slices.DeleteFunc(all, func(err error) bool { return err == nil })
 	if n := len(all) - maxMistakes; n > 0 {
@@ -78,7 +77,7 @@ func firstOfThem(all []error) []error {
 	return all
 }
 
-// named is the component that is replicated under a name, nil for none.
+// named returns the component that is replicated under a name, nil if there is none.
 func (p *Protocol) named(name string) *component {
 	for _, c := range p.components {
 		if c.name == name {
@@ -88,8 +87,8 @@ func (p *Protocol) named(name string) *component {
 	return nil
 }
 
-// plays refuses what is declared in another protocol than the session's: each
-// counts its own from 0, so it would stand for something else here.
+// plays refuses a declaration of another protocol than the session's. Each protocol
+// numbers its declarations from 0, so a foreign one would be mistaken for another here.
 func (r *Replication) plays(p *Protocol, kind, name string) error {
 	if p == r.protocol {
 		return nil
@@ -97,10 +96,10 @@ func (r *Replication) plays(p *Protocol, kind, name string) error {
 	return fmt.Errorf("tendon: %s %s is declared in protocol %q and the session plays %q: declare it there", kind, name, p.name, r.protocol.name)
 }
 
-// fault keeps a mistake, if it is one, for New to report.
+// fault keeps a mistake for New to report; nil is none.
 func (p *Protocol) fault(err error) { p.mistakes = append(p.mistakes, err) }
 
-// declare refuses what comes after the first New, or belongs to no protocol.
+// declare panics for a declaration that comes after the first New or has no protocol.
 func (p *Protocol) declare(kind, name string) {
 	if p == nil {
 		panic(fmt.Sprintf("tendon: %s %q is declared in no protocol: give it what NewProtocol returned", kind, name))

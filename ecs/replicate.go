@@ -12,23 +12,24 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Replicate registers a component type under its wire name and returns it.
-// Fields are described by `rpl` tags, or by rpl.Tags where the type cannot be
-// edited; a field with neither is local and may be of any kind. All tags stand
-// at [rpl.Schema.Item]. Call it when package variables are made: after the first
-// New it panics, and New reports what is wrong with the type.
+// Replicate registers a component type under its wire name and returns it. Fields are
+// described by `rpl` tags, or by rpl.Tags where the type cannot be edited; a field with
+// neither is local and may be of any kind. All tags are listed at [rpl.Schema.Item]. Call
+// Replicate when package variables are initialised: after the first New it panics. New
+// reports what is wrong with the type.
 func Replicate[T any](p *Protocol, name string, c *donburi.ComponentType[T], tags ...rpl.Tags) *donburi.ComponentType[T] {
 	register[T](p, name, c, reflect.TypeFor[T](), tags)
 	return c
 }
 
-// ReplicateAs registers a component type by a stand-in: W is a tagged struct
-// that get reads from the component and set writes back. It is for pointers, interfaces, and
-// values that are kept in another form than they travel in. Fields that are merely
-// unexported need no stand-in: they may have tags, and those of other packages rpl.Tags. get
-// and set must be pure: View runs set on a copy of the component, and so does OnChange for
-// its old value, so set puts something new behind a pointer and into a map where that
-// changes.
+// ReplicateAs registers a component type by a stand-in: W is a tagged struct that get
+// fills from the component and set writes back. Use it for pointers, interfaces, and
+// values that the component keeps in another form than they travel in. Unexported fields
+// need no stand-in: they may have tags, and those of other packages rpl.Tags.
+//
+// get and set must be pure. View runs set on a copy of the component, and OnChange does
+// for its old value, so set must put a new value behind a pointer or into a map instead
+// of changing the present one.
 func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T],
 	get func(e *donburi.Entry, c *T) W, set func(e *donburi.Entry, c *T, w W),
 ) *donburi.ComponentType[T] {
@@ -74,7 +75,7 @@ func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire
 	return r
 }
 
-// replicated is what the protocol knows of a component type, nil where it is only
+// replicated returns the protocol's entry for a component type, nil if the type is only
 // local.
 func (p *Protocol) replicated(c donburi.IComponentType) *component {
 	if n := int(c.Id()); n < len(p.byType) {
@@ -83,7 +84,7 @@ func (p *Protocol) replicated(c donburi.IComponentType) *component {
 	return nil
 }
 
-// items is how many of these components are replicated.
+// items returns how many of these components are replicated.
 func (p *Protocol) items(cs []donburi.IComponentType) (n int) {
 	for _, c := range cs {
 		if p.replicated(c) != nil {
@@ -97,19 +98,20 @@ func (p *Protocol) items(cs []donburi.IComponentType) (n int) {
 type component struct {
 	name    string
 	c       donburi.IComponentType
-	wire    reflect.Type  // what is tagged: the component's type, or its stand-in's
+	wire    reflect.Type  // the tagged type: the component's own, or its stand-in's
 	order   int           // of registration
-	item    *rpl.ItemType // set from the start, its tables complete once the protocol is open
+	item    *rpl.ItemType // set from the start; its tables are complete once the protocol is open
 	standIn *standIn      // nil: the component itself is what travels
 	copy    func(dst, src unsafe.Pointer)
 
 	notify  []int   // props with `notify`
 	drawn   []field // fields with `interp`
 	inPlace bool    // one of them is `interp=inplace`
-	pos     []field // where the node is, x and y; nil without a `pos` prop
+	pos     []field // the x and y of the node's position; nil without a `pos` prop
 }
 
-// A standIn is the struct that travels for a component that cannot be tagged.
+// A standIn describes the struct that travels in place of a component that cannot be
+// tagged.
 type standIn struct {
 	shares bool // a copy of the component shares memory with it
 	make   func() unsafe.Pointer
@@ -117,7 +119,7 @@ type standIn struct {
 	set    func(e *donburi.Entry, component, w unsafe.Pointer)
 }
 
-// finish fills in what is known when the item type is compiled.
+// finish fills in what is known only after the item type is compiled.
 func (c *component) finish() error {
 	for i := range c.item.Props {
 		p := &c.item.Props[i]
@@ -144,8 +146,8 @@ func (c *component) finish() error {
 	return nil
 }
 
-// tagged is where the tagged fields of a component are: the component itself,
-// or the scratch stand-in, filled from it.
+// tagged returns where the tagged fields of a component are: in the component itself, or
+// in the scratch stand-in, filled from it.
 func (r *Replication) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
 	if c.standIn == nil {
 		return p
@@ -155,7 +157,8 @@ func (r *Replication) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) u
 	return w
 }
 
-// scratch is this session's stand-in of a component type, overwritten by each use.
+// scratch returns this session's one stand-in of a component type; each use overwrites
+// it.
 func (r *Replication) scratch(c *component) unsafe.Pointer {
 	if r.standIns[c.order] == nil {
 		r.standIns[c.order] = c.standIn.make()

@@ -17,11 +17,11 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// Replication keeps one donburi world in step with others. It starts in single
-// player; Host and Join change that. All its callbacks run inside Receive, Send and
-// Close, on the game's goroutine (on the authority OnStreamOut runs inside World.Remove
-// too). It is not safe for concurrent use, and neither is
-// donburi: several sessions of one process share a goroutine.
+// Replication keeps one donburi world in step with others. It starts in single player;
+// Host and Join change that. All its callbacks run inside Receive, Send and Close, on the
+// game's goroutine (on the authority OnStreamOut runs inside World.Remove too). Like
+// donburi, it is not safe for concurrent use: several sessions of one process share a
+// goroutine.
 type Replication struct {
 	config   Config
 	protocol *Protocol
@@ -31,20 +31,20 @@ type Replication struct {
 
 	// The world and what is in it.
 	world     donburi.World
-	levels    bool // worlds are made by OnWorld, one for each level
+	levels    bool // every level has a world of its own, filled by OnWorld
 	filled    bool // OnWorld has filled this one
 	session   *node
 	slots     []slot // by entity id
 	byID      map[rpl.Node]*node
 	named     map[string]donburi.Entity
-	destroyed map[string]bool                     // load-time nodes that this world was made with and has no more
-	parts     map[donburi.Entity][]donburi.Entity // made by Part, before their node is one
-	standing  map[string]standing                 // of load-time nodes, when they last ended
-	shapes    map[string][]place                  // of load-time nodes, what they were built with
-	shapeless []string                            // of those that are being built
-	listed    listed                              // what makeRoom has done in this world
-	saved     []savedComponent                    // what the session carried, until this machine is alone again
-	regrouped bool                                // a part may be another node's than at the last look, or no one's
+	destroyed map[string]bool                     // load-time nodes that this world was made with and that were destroyed
+	parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
+	standing  map[string]standing                 // by name: load-time nodes as they stood when they last ended
+	shapes    map[string][]place                  // by name: what load-time nodes were built with
+	shapeless []string                            // names of load-time nodes that are still being built
+	listed    listed                              // the room that makeRoom has made in this world
+	saved     []savedComponent                    // the session's components, put away until this machine is alone again
+	regrouped bool                                // a part may have changed its node, or lost it, since the last look
 	builds    map[*prefab]*builder
 	building  *prefab // whose function is running
 
@@ -52,8 +52,8 @@ type Replication struct {
 	handlers          map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
 	calls, spareCalls []localCall
 	joining           bool          // Join was called; it takes effect at the next Receive
-	waiting           []waitingCall // on the session that is being joined
-	asking            membership    // of groups, there
+	waiting           []waitingCall // calls on the session that is being joined
+	asking            membership    // group requests to the session that is being joined
 
 	// Callbacks that wait for the end of a batch.
 	events []event
@@ -62,33 +62,34 @@ type Replication struct {
 
 	// Life.
 	begun      bool
-	inside     bool      // of Receive, Send, Close or a removal
-	pending    []request // what the next Receive begins with
-	afterwards []func()  // what the Receive or Send in progress ends with
+	inside     bool      // Receive, Send, Close or a removal is in progress
+	pending    []request // what the next Receive does first
+	afterwards []func()  // what the Receive or Send in progress does last
 	sending    bool      // this step sends
-	ended      error     // what the link has told, until the game is told
-	failure    error     // what the game was told last, for Run
+	ended      error     // why the link has ended, until the game is told
+	failure    error     // the error that OnEnd was last told, for Run
 	me         rpl.Peer
-	key        clientKey // what this machine is known by when it joins again
+	key        clientKey // identifies this machine when it joins again
 	tick       rpl.Tick
 	level      string
 	epoch      uint8 // counts levels
 
 	link     transport.Link
-	linkRead transport.Counters // of the link, as far as they are counted here
-	linkBase time.Duration      // what turns the link's clock into the session's
+	linkRead transport.Counters // the link's counters when they were last read
+	linkBase time.Duration      // the session's time minus the link's
 	timeBase time.Duration      // the session's time without a link, at timeTick
 	timeTick rpl.Tick
 
-	// Exactly one of the two is in use; a client that is not in yet has none.
+	// At most one of the two is set; both are nil on a client that has not been let in
+	// yet.
 	auth  *rpl.Authority
 	proxy *rpl.Proxy
 	authority
 	client
 
-	reported map[string]bool                 // what debug mode has logged
-	looked   map[donburi.IComponentType]bool // … and the components that it has looked for tags at
-	carried  map[*component]bool             // … and those that a node has had
+	reported map[string]bool                 // the mistakes that debug mode has logged
+	looked   map[donburi.IComponentType]bool // component types that debug mode has searched for tags
+	carried  map[*component]bool             // replicated components that some node has had, in debug mode
 
 	// Scratch.
 	standIns  []unsafe.Pointer // by component.order
@@ -98,23 +99,23 @@ type Replication struct {
 	seen      sightings
 }
 
-// A slot is the node that an entity is, or is a part of.
+// A slot is one entity and the node that it is, or is a part of.
 type slot struct {
 	entity donburi.Entity
 	node   *node
-	plan   uint32 // on the authority, where its components stand, as far as is known …
+	plan   uint32 // on the authority: the plan in which the components last stood …
 	row    uint32 // … and in which row
 }
 
-// New checks the protocol and attaches to a world, which may be nil where
-// OnWorld makes the worlds. The error joins every mistake in the protocol and
-// the configuration.
+// New checks the protocol and the configuration and attaches a session to a world, which
+// may be nil if OnWorld makes the worlds. The error joins every mistake in the protocol
+// and the configuration. A world can have one session only.
 func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	c, err := c.checked()
 	switch {
 	case p == nil:
 		err = errors.Join(errors.New("tendon: New without a protocol: give it what NewProtocol returned"), err)
-	case c.stepsAllowed(): // it is compiled for them
+	case c.stepsAllowed(): // the protocol is compiled for this step rate
 		err = errors.Join(p.open(c.Steps), err)
 	}
 	if err != nil {
@@ -150,11 +151,11 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	return r, nil
 }
 
-// sessionType tells the session's entity from those of the game.
+// sessionType marks the session's own entity.
 var sessionType = donburi.NewTag("Session")
 
-// Of finds the Replication of a world, for systems that are given nothing
-// else; nil where there is none.
+// Of returns the Replication of a world, nil if it has none. It is for systems that are
+// given nothing but the world.
 func Of(w donburi.World) *Replication {
 	if w == nil {
 		return nil
@@ -162,7 +163,7 @@ func Of(w donburi.World) *Replication {
 	return sessionIn(w)
 }
 
-// of finds the Replication of an entry, nil where there is none.
+// of returns the Replication of an entry's world, nil if there is none.
 func of(e *donburi.Entry) *Replication {
 	if e == nil {
 		return nil
@@ -170,32 +171,34 @@ func of(e *donburi.Entry) *Replication {
 	return Of(e.World)
 }
 
-// World is the world of the level in progress.
+// World returns the world of the level in progress.
 func (r *Replication) World() donburi.World { return r.world }
 
-// Session is the session itself as a node: for what belongs to no entity. It
-// is always relevant, owned by nobody, and lives through levels with what it
-// carries: a component added to it on the authority is replicated. While this machine is in
-// another's session it carries only what that session's server has put there; what it carried
-// before is back when this machine is alone again. Ask for it anew after each Load, and set
-// the references in its components anew, in OnStart: they refer to entities of the world
-// before. It cannot be removed, given or attached.
+// Session returns the session's own node, for what belongs to no entity. It is always
+// relevant, owned by nobody, and lives through levels with its components: a component
+// added to it on the authority is replicated. While this machine is in another's session,
+// the node carries only what that session's server has put there; this machine's own
+// components are back when it is alone again. After each Load, ask for the entry again,
+// and set the references in its components again, in OnStart: they refer to entities of
+// the old world. The node cannot be removed, given or attached.
 func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.entity) }
 
-// Me is this machine's peer; 0 on a dedicated server and until joined.
+// Me returns this machine's peer number; 0 on a dedicated server and until this machine
+// has joined.
 func (r *Replication) Me() rpl.Peer { return r.me }
 
-// Steps is how many fixed steps a second the session makes, as Config says.
+// Steps returns how many fixed steps a second the session makes, as Config says.
 func (r *Replication) Steps() int { return r.config.Steps }
 
-// Tick is the step in progress, from 1. On a client it follows the server's
-// newest: it never goes back, and may stay or leap when the connection does. It is at
-// most rpl.MaxTick, at 60 steps a second 414 days, after which nothing is hosted any
-// more: the log warns 26 days before, and OnEnd tells of it.
+// Tick returns the step in progress, from 1. On a client it follows the server's newest
+// tick: it never goes back, and may stay or leap when the connection does. The last tick
+// is rpl.MaxTick, 414 days at 60 steps a second; after it the session can no longer be
+// hosted. The log warns 26 days before, and OnEnd reports it.
 func (r *Replication) Tick() rpl.Tick { return r.tick }
 
-// Peers are those that have joined in this level, this machine's player and lost peers
-// included, in order of their numbers. On a client there is only its own.
+// Peers returns the peers that have joined in this level, in order of their numbers,
+// including this machine's player and lost peers. On a client it returns only the
+// client's own.
 func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 	var ps []rpl.Peer
 	if r.me != 0 {
@@ -209,8 +212,8 @@ func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 	return slices.Values(ps)
 }
 
-// Hello is what the peer's Config said: a name, a chosen colour. A client
-// knows only its own.
+// Hello returns the peer's Config.Hello: a name, a chosen colour. A client knows only its
+// own.
 func (r *Replication) Hello(p rpl.Peer) []byte {
 	if p == r.me && p != 0 {
 		return r.config.Hello
@@ -221,8 +224,8 @@ func (r *Replication) Hello(p rpl.Peer) []byte {
 	return nil
 }
 
-// Find is the entity of a node, in this machine's world; false where it is not here,
-// or has gone and is only drawn still.
+// Find returns the entity of a node in this machine's world. It returns false if the node
+// is not here, or has gone and is only drawn still.
 func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 	n := r.byID[id]
 	if n == nil || n.leaving || !r.world.Valid(n.entity) {
@@ -231,10 +234,10 @@ func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 	return r.world.Entry(n.entity), true
 }
 
-// Create makes an entity with these components a node, on the authority; it
-// panics elsewhere, and for more replicated ones than the 64 of a node. Inside an
-// iteration over nodes with exactly these components it never returns: donburi has locked
-// them.
+// Create makes an entity with these components, and makes it a node at once, on the
+// authority. It panics on a client, inside a prefab's function, and for more than the 64
+// replicated components that a node may have. Inside an iteration over nodes with exactly
+// these components it never returns, because donburi has locked them.
 func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	if r.building != nil {
 		r.misplaced("Create is called")
@@ -250,8 +253,8 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	return r.world.Entry(e.Entity())
 }
 
-// now is the session's time: the link's clock where there is one, else ticks.
-// It does not go back when one takes over from the other.
+// now returns the session's time: the link's clock if there is a link, else the time of
+// the ticks. It does not go back when one takes over from the other.
 func (r *Replication) now() time.Duration {
 	if r.link != nil {
 		return r.linkBase + r.link.Now()
@@ -280,8 +283,7 @@ func (r *refs) EntityOf(id rpl.Node) uint64 {
 	return 0
 }
 
-// attach makes a world the session's, and the one before a world like any
-// other.
+// attach makes w the session's world, and the former world an ordinary one.
 func (r *Replication) attach(w donburi.World) {
 	old, was := r.world, r.session
 	r.world = w
@@ -332,9 +334,8 @@ func (r *Replication) report(what string, err error) {
 	}
 }
 
-// refuse counts what another machine has sent and should not have, or a game has done. It
-// logs the first, the second, the fourth …: nobody fills a disk from afar, nor a rule that
-// does it in every step.
+// refuse counts a fault that another machine, or a rule of the game, may repeat at will.
+// It logs the first, the second, the fourth …, so that neither can fill a disk.
 func (r *Replication) refuse(what string, err error) {
 	if err == nil {
 		return

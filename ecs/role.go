@@ -1,7 +1,8 @@
 package ecs
 
-// Roles: who decides about a node, who drives it, and what a game says of one
-// entity. All of it takes the entry alone.
+// Roles: who decides about a node and who drives it, and what a game declares of one
+// entity (Give, Attach, Named, Part). These functions find the session by the entry's
+// world.
 
 import (
 	"errors"
@@ -20,23 +21,24 @@ var (
 	// tendon.Authority).
 	Authority filter.LayoutFilter = filter.Not(filter.Contains(components.Proxy))
 
-	// Drawn leaves out what is not to be drawn now: proxies before their first
-	// sample and after their removal's tick.
+	// Drawn is a filter that leaves out what is not to be drawn now: proxies before their
+	// first sample and after their removal's tick.
 	Drawn filter.LayoutFilter = filter.Not(filter.Contains(components.Hidden))
 )
 
-// IsAuthority is true for what this machine decides about: its nodes and all local
-// entities except parts of proxies.
+// IsAuthority reports whether this machine decides about an entity: about its own nodes
+// and all local entities except the parts of proxies.
 func IsAuthority(e *donburi.Entry) bool { return !e.HasComponent(components.Proxy) }
 
-// IsOwner is true for nodes that this machine's player drives.
+// IsOwner reports whether this machine's player drives the node, or the node that a part
+// belongs to.
 func IsOwner(e *donburi.Entry) bool {
 	r := of(e)
 	return r != nil && r.me != 0 && r.driverOf(e) == r.me
 }
 
-// Owner is the peer that drives a node, or the node that a part belongs to; 0
-// is nobody.
+// Owner returns the peer that drives a node, or the node that a part belongs to; 0 is
+// nobody.
 func Owner(e *donburi.Entry) rpl.Peer {
 	if r := of(e); r != nil {
 		return r.driverOf(e)
@@ -51,8 +53,8 @@ func (r *Replication) driverOf(e *donburi.Entry) rpl.Peer {
 	return 0
 }
 
-// Mine is the first node with the component that this machine's player drives; a node
-// that has gone and is only still drawn does not count.
+// Mine returns the first node with the component that this machine's player drives. A
+// node that has gone and is only still drawn does not count.
 func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 	if r.me == 0 {
 		return nil, false
@@ -63,8 +65,9 @@ func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 	}, c)
 }
 
-// ID is the node that an entity is, equal on all machines and never reused, also
-// inside its OnStreamOut; 0 where it is none.
+// ID returns the number of the node that an entity is, 0 if it is none. The number is
+// equal on all machines and never reused. It is still valid inside the node's
+// OnStreamOut.
 func ID(e *donburi.Entry) rpl.Node {
 	if r := of(e); r != nil {
 		if n := r.nodeOf(e.Entity()); n != nil && n.entity == e.Entity() {
@@ -74,9 +77,8 @@ func ID(e *donburi.Entry) rpl.Node {
 	return 0
 }
 
-// Give passes a node and all below it to a peer, on the authority; 0 is
-// nobody. A stale entry or peer, and a call on a proxy, is counted ("stale
-// give") and ignored.
+// Give passes a node and all nodes below it to a peer, on the authority; 0 is nobody. A
+// call with a stale entry or peer, or on a proxy, is ignored and counted ("stale give").
 func Give(e *donburi.Entry, to rpl.Peer) {
 	r := of(e)
 	if r == nil {
@@ -95,7 +97,7 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 	r.passOn(n, to)
 }
 
-// howToBeNode is the remedy for an entity that should be a node and is none.
+// howToBeNode returns the remedy for an entity that should be a node and is none.
 func howToBeNode(e *donburi.Entry) string {
 	switch {
 	case !e.World.Valid(e.Entity()):
@@ -106,7 +108,7 @@ func howToBeNode(e *donburi.Entry) string {
 	return "give it components.RplNode, or make it by a prefab"
 }
 
-// passOn writes the owner down for a node and all below it.
+// passOn records the owner of a node and of all nodes below it.
 func (r *Replication) passOn(n *node, to rpl.Peer) {
 	r.setOwner(n, to)
 	r.tell(event{node: n, owner: true})
@@ -115,9 +117,10 @@ func (r *Replication) passOn(n *node, to rpl.Peer) {
 	}
 }
 
-// Attach moves a node under another, or to the top for nil, on the authority. A
-// part as the parent stands for its node. It refuses a cycle, a child that is no
-// node or only a part of one, one of another world, and the session's node.
+// Attach moves a node under another, or to the top if parent is nil, on the authority. If
+// parent is a part, its node is the parent. Attach returns an error on a client, for a
+// cycle, for a child that is no node or only a part of one, for a parent that is no node,
+// for a parent in another world, and for the session's node.
 func Attach(child, parent *donburi.Entry) error {
 	r := of(child)
 	if r == nil {
@@ -154,12 +157,12 @@ func Attach(child, parent *donburi.Entry) error {
 	return nil
 }
 
-// Named makes a load-time node: both sides create the entity by themselves
-// under the same name, and differences travel. On a client it is hidden until
-// the authority's state is here. If it loses components.RplNode on the
-// authority it is destroyed elsewhere, and its name is free. It panics if the
-// name is taken, empty or longer than 64 bytes, if the entity is a node already, and
-// in a world without a session.
+// Named makes a load-time node: both sides create the entity by themselves under the same
+// name, and only differences travel. On a client the entity is hidden until the
+// authority's state is here. If it loses components.RplNode on the authority, it is
+// destroyed on the other machines, and its name is free. Named panics if the name is
+// taken, empty or longer than 64 bytes, if the entity is a node already, and in a world
+// without a session.
 func Named(e *donburi.Entry, name string) {
 	r := of(e)
 	if r == nil {
@@ -180,17 +183,20 @@ func Named(e *donburi.Entry, name string) {
 	r.beginShape(e.Entity(), name)
 }
 
-// Part makes an entity created inside Build share its node: its replicated
-// components are items of the node, its other components local, its role the
-// node's. A part of another node leaves that node; a node cannot be a part, and
-// the session's node has none. A part's parts are the node's. What the node was built
-// with comes and goes in its place on all machines: of a load-time node what it had when
-// it was named, and the parts of that step, also in later sessions. What a part gets
-// later, and a part that comes later, has its components elsewhere on the node's own
-// entity, or on a part that is made for them where that has such a one: no machine is told
-// which entity carries them. It panics where it refuses: for an entity and itself or its own
-// part, for a node as a part, for the session's node, and for two worlds or one without a
-// session.
+// Part makes an entity share a node; it is called where the node is built. The part's
+// replicated components are items of the node, its other components are local, and its
+// role is the node's. A part of another node leaves that node, and a part's own parts
+// become the node's.
+//
+// The components with which a node was built come and go on the same entity on all
+// machines. A load-time node was built with what it had when it was named and with the
+// parts that it got in that step; this holds in later sessions too. A component that a
+// part gets later, or that a later part brings, has no known entity on the other
+// machines. There it goes to the node's own entity, or, if that has such a component
+// already, to a part that is made for it.
+//
+// Part panics if an entity is to be a part of itself or of its own part, if the part is a
+// node, if node is the session's, and if the two are not in one world with a session.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
 	if r == nil || !sameWorld(node, r.world) {
@@ -217,11 +223,12 @@ func Part(node, part *donburi.Entry) {
 	}
 }
 
-// whole is the entity of which something is a part, or will be when it is a node.
+// whole returns the entity that a part belongs to, which is a node or will be one; for
+// any other entity, the entity itself.
 func (r *Replication) whole(e *donburi.Entry) *donburi.Entry {
 	for r.nodeOf(e.Entity()) == nil && e.HasComponent(partOf) {
 		up := partOf.Get(e).node
-		if !slices.Contains(r.parts[up], e.Entity()) { // of what is gone
+		if !slices.Contains(r.parts[up], e.Entity()) { // its node has gone
 			return e
 		}
 		e = r.world.Entry(up)
@@ -235,7 +242,7 @@ func (r *Replication) whole(e *donburi.Entry) *donburi.Entry {
 // addPart makes one entity a part.
 func (r *Replication) addPart(node, part *donburi.Entry) {
 	old := r.nodeOf(part.Entity())
-	if part.HasComponent(partOf) { // of a node that is being built
+	if part.HasComponent(partOf) { // the part waited for a node that is being built
 		if up := partOf.Get(part).node; len(r.parts[up]) > 0 {
 			r.parts[up] = slices.DeleteFunc(r.parts[up], func(e donburi.Entity) bool { return e == part.Entity() })
 		}
@@ -246,7 +253,7 @@ func (r *Replication) addPart(node, part *donburi.Entry) {
 	if old != nil && old != n {
 		r.partRemoved(old, part.Entity())
 	}
-	if n == nil { // inside Build: the node is not one yet
+	if n == nil { // the node is still being built
 		r.parts[node.Entity()] = append(r.parts[node.Entity()], part.Entity())
 		return
 	}

@@ -22,26 +22,29 @@ import (
 //	client     yes             on server    locally               locally
 //	client     no              dropped      dropped               locally
 //
-// Everywhere runs once on each machine that has the node, a dedicated server
-// included, when the server or the owner calls it; anybody else's is dropped.
-// An owner's goes over the server, which hands on what it has not refused: a reliable one
-// to those for whom at most 256 KiB of messages wait, and drops it for the others.
+// Everywhere runs once on each machine that has the node, a dedicated server included,
+// when the server or the owner calls it; a call by any other client is dropped, unless
+// the RPC is FromAnyone. A client's call goes through the server, which hands it on
+// unless it refuses it. A reliable call is handed on only to peers for which at most 256
+// KiB of messages wait, and dropped for the others.
 //
-// The server owns nodes of owner 0 and 1. A machine with a local player counts
-// as a client that has every node: a Broadcast from the server runs there too,
-// in single player as well, and not on a dedicated server. Calls that run on the
-// calling machine run at the start of the same step's Send, or inside the node's removal
-// where that comes first (Call.Last); calls that are made meanwhile run at the next Send's.
-// Drops are counted as "rpc dropped", those on the way to a peer that is lost or leaving
-// included; Core().Counters has as CallsDropped the calls to a peer without the node, and
-// those that a client may not make.
+// The server owns the nodes of owner 0 and 1. A machine with a local player counts as a
+// client that has every node: a Broadcast from the server runs there too, also in single
+// player, but not on a dedicated server.
 //
-// From Join on, Session is the session that is being joined: reliable calls on
-// it that any client may make wait until its node has come, 64 of them at most
-// and without references, and are dropped if that never happens; so while a new
-// level is built. Other calls on it are dropped until then. Other nodes are those
-// of the old session up to the next Receive, with which they end. Calls that are on their way
-// to the server while it loads a level belong to the old one: they are dropped and counted there.
+// A call that runs on the calling machine runs at the start of the same step's Send, or
+// inside the node's removal if that comes first (Call.Last). Calls made while these run
+// wait for the next Send. Dropped calls are counted as "rpc dropped", including those to
+// a peer that is lost or leaving. CallsDropped in Core().Counters counts calls to a peer
+// without the node, and calls that a client may not make.
+//
+// From Join on, Session is the session that is being joined. Reliable calls on it that
+// any client may make wait until its node has come, at most 64 of them and with null
+// references; they are dropped if the node never comes. The same holds while a new level
+// is built. Until then a Broadcast runs locally and other calls are dropped. All other
+// nodes belong to the old session until the next Receive, with which they end. Calls that
+// are on their way to the server while it loads a level belong to the old level: the
+// server drops and counts them.
 type RPC[A any] struct {
 	protocol *Protocol
 	wire     *rpl.RPCType
@@ -50,9 +53,9 @@ type RPC[A any] struct {
 // Call is the context of a handler.
 type Call struct {
 	Entry *donburi.Entry // the node; valid during the call
-	From  rpl.Peer       // the peer that sent it; 0 is a server without a player
-	Tick  rpl.Tick       // the step it belongs to
-	Last  bool           // the node is being removed: to remove it here panics
+	From  rpl.Peer       // the peer that called; 0 is a server without a player
+	Tick  rpl.Tick       // the step of the call
+	Last  bool           // the node is being removed: removing it again here panics
 }
 
 // Errors that Send and SendTo wrap.
@@ -62,29 +65,31 @@ var (
 )
 
 // NewRPC declares a call, before the first New. to says where it runs: rpl.ToServer,
-// rpl.ToOwner, rpl.Broadcast or rpl.Everywhere, as the table at RPC has it. lane says how
-// it travels: rpl.Reliable arrives once and, of those on one node, in the order
-// of calls; rpl.Unreliable at most once, in any. A is a basic type, a vector, a
-// donburi.Entity, or a struct whose fields all have a tag; on the wire it is at most 4,096
-// bytes, and 1,024 on the unreliable lane. A string or bytes alone have at most 255; in a
-// struct, what max= says. A reference to a node that has not come to the other machine yet is
-// null there.
+// rpl.ToOwner, rpl.Broadcast or rpl.Everywhere; see the table at RPC. lane says how it
+// travels. An rpl.Reliable call arrives once; reliable calls on one node arrive in the
+// order in which they were made. An rpl.Unreliable call arrives at most once, in any
+// order.
+//
+// A is a basic type, a vector, a donburi.Entity, or a struct whose fields all have a tag.
+// On the wire A has at most 4,096 bytes, and 1,024 on the unreliable lane. A string or
+// byte slice alone has at most 255 bytes; inside a struct, max= sets the limit. A
+// reference to a node that has not come to the other machine yet is null there.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
 	p.declare("RPC", name)
 	return &RPC[A]{protocol: p, wire: p.schema.RPC(name, reflect.TypeFor[A](), to, lane)}
 }
 
-// FromAnyone lets any client call it on a node that it does not own: a chat
-// line on the session. It is part of the declaration, and returns c.
+// FromAnyone lets any client make the call on a node that it does not own: a chat line on
+// the session. It is part of the declaration, and returns c.
 func (c *RPC[A]) FromAnyone() *RPC[A] {
 	c.protocol.declare("FromAnyone of RPC", c.wire.Name)
 	c.wire.FromAnyone = true
 	return c
 }
 
-// Handle binds the function, on every machine, once per Replication: it panics the second
-// time, without a function, and for a call of another protocol. The function runs inside
-// Receive and Send.
+// Handle binds the function that runs the call, on every machine, once per Replication.
+// It panics the second time, without a function, and for an RPC of another protocol. The
+// function runs inside Receive and Send, and inside the node's removal for Call.Last.
 func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
 		panic(err.Error())
@@ -107,11 +112,11 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	}
 }
 
-// Send calls it on a node, from any machine. An error says that the entity is
-// no node, that the arguments are beyond their tags or what the lane allows, or have NaN or
-// Inf in them, or that the lane is full, as when too many calls wait for Join: if it is one
-// peer's lane, the others are called. A call that the table drops is no error, nor one on a
-// node that has gone and is only still drawn.
+// Send makes the call on a node, from any machine. It returns an error if the entity is
+// no node, if the arguments exceed their tags or the lane's limit or contain NaN or Inf,
+// or if the lane is full, as when too many calls wait for Join. If one peer's lane is
+// full, the other peers are called all the same. A call that the table drops is no error,
+// nor is a call on a node that has gone and is only still drawn.
 func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -120,10 +125,10 @@ func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 	return r.call(n, c.wire, args)
 }
 
-// SendTo runs it on one peer, from the authority, whoever owns the node. It is
-// dropped if the peer does not have the node, is lost, or is building its side of a
-// level. An error says what an error of Send does, or that this is no authority, or that
-// there is no such peer.
+// SendTo runs the call on one peer, from the authority, whoever owns the node. The call
+// is dropped if the peer does not have the node, is lost, or is building its side of a
+// level. SendTo returns the errors of Send, and an error if this machine is no authority
+// or there is no such peer.
 func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -164,7 +169,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	}
 	refs := r.refs()
 	if r.awaits(n) {
-		refs = nil // nothing of the session is here to be referred to
+		refs = nil // no node of that session is here yet
 	}
 	args, err := c.wire.Args.Append(nil, unsafe.Pointer(a), refs)
 	if err != nil {
@@ -176,9 +181,9 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	return r, n, args, nil
 }
 
-// checkRefs refuses a reference (`has=component`) to what is not here, has not
-// the component, or is not seen by the peer that sent it. There is none in an rpl.Opt
-// that is absent.
+// checkRefs refuses a reference tagged `has=component` if its node is not here, lacks the
+// component, or is not held by the peer that sent it. An absent rpl.Opt holds no
+// reference.
 func (r *Replication) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
 	for _, ref := range refs {
 		if ref.Has == "" || ref.Absent(args) {
@@ -211,7 +216,7 @@ func argsLimit(t *rpl.RPCType) int {
 	return limit
 }
 
-// call is the table.
+// call routes a call by the table at RPC.
 func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 	if r.awaits(n) {
 		return r.callLater(n, t, args)
@@ -235,7 +240,7 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 	switch mine := r.me != 0 && n.owner == r.me; {
 	case n.leaving:
 		*r.Counter("rpc dropped")++
-	case r.joining: // another session: nothing leaves for this one any more
+	case r.joining: // nothing leaves for the old session any more
 		*r.Counter("rpc dropped")++
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
 		r.queue(n, t, args)
@@ -250,8 +255,8 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 	return nil
 }
 
-// callServer sends a client's call. In callbacks it may be on a node that is known to have
-// gone, of which the game is about to be told: that is dropped.
+// callServer sends a client's call to the server. A callback may call on a node that the
+// core has already removed, before the game is told of it; such a call is dropped.
 func (r *Replication) callServer(n *node, t *rpl.RPCType, args []byte) error {
 	err := r.proxy.Call(n.id, t, args)
 	if errors.Is(err, rpl.ErrNoNode) {
@@ -261,9 +266,9 @@ func (r *Replication) callServer(n *node, t *rpl.RPCType, args []byte) error {
 	return err
 }
 
-// A localCall waits for the step's Send.
+// A localCall is a call on this machine that waits for the step's Send.
 type localCall struct {
-	node *node // nil: it has run, as the node's last words
+	node *node // nil: it has run already (lastWords), or is void
 	rpc  *rpl.RPCType
 	args []byte
 	tick rpl.Tick
@@ -273,9 +278,9 @@ func (r *Replication) queue(n *node, t *rpl.RPCType, args []byte) {
 	r.calls = append(r.calls, localCall{node: n, rpc: t, args: args, tick: r.tick})
 }
 
-// runCalls runs what this machine has called on itself. Calls that handlers
-// make meanwhile wait for the next step, so that two that call each other do
-// not hold this one up.
+// runCalls runs the calls of this machine on itself. Calls that handlers make meanwhile
+// wait for the next step, so that two handlers that call each other do not hold this step
+// up.
 func (r *Replication) runCalls() {
 	calls := r.calls
 	r.calls, r.spareCalls = r.spareCalls[:0], nil // a handler may panic: the two must not become one
@@ -292,7 +297,7 @@ func (r *Replication) runCalls() {
 	r.spareCalls = calls[:0]
 }
 
-// runRemote is a call that came from another machine, checked by the core.
+// runRemote runs a call from another machine that the core has checked.
 func (r *Replication) runRemote(c rpl.Call) {
 	n := r.byID[c.Node]
 	if n == nil || n.leaving {
@@ -313,8 +318,8 @@ func (r *Replication) runRemote(c rpl.Call) {
 	r.handle(n, c.RPC, call, args, handOn)
 }
 
-// handle runs a call here. handOn runs before it, once its arguments are known
-// to be good.
+// handle runs a call here. The handler calls handOn once the arguments are known to be
+// good, before the game's function.
 func (r *Replication) handle(n *node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
 	fn := r.handlers[t]
 	if fn == nil || !r.world.Valid(n.entity) {

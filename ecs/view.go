@@ -9,10 +9,10 @@ import (
 	"github.com/yohamta/donburi"
 )
 
-// View is a copy of a component as it should be drawn in this frame: fields
-// tagged `interp` at the time that Frame has set, the others as they are. On
-// the authority, and for components that are not drawn between samples, it is the component
-// itself. It panics if the entity does not have the component.
+// View returns a copy of a component as it should be drawn in this frame: fields tagged
+// `interp` have their values at the time that Frame has set, the others their present
+// values. On the authority, and for components without `interp` fields, it returns a copy
+// of the component as it is. It panics if the entity does not have the component.
 func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	if !e.HasComponent(c) {
 		panic("tendon: View of component " + c.Name() + " of an entity that has none: have the query contain it, or ask HasComponent")
@@ -51,9 +51,9 @@ func (r *Replication) drawnBinding(e *donburi.Entry, c donburi.IComponentType) *
 	return nil
 }
 
-// Frame is the first thing of a drawn frame: it moves the time that View
-// shows, and puts the values of `interp=inplace` fields into their components
-// until the next Receive. Call no game rule between the two.
+// Frame is the first call of a drawn frame: it moves the time that View shows, and puts
+// the drawn values of `interp=inplace` fields into their components until the next
+// Receive. Run no game rules between the two.
 func (r *Replication) Frame() {
 	if r.proxy == nil {
 		return
@@ -75,7 +75,7 @@ func (r *Replication) drawInPlace(b *binding) {
 		return
 	}
 	w := r.tagged(b.comp, e, p)
-	if len(b.track.saved) == 0 { // else a frame before this one has saved it
+	if len(b.track.saved) == 0 { // else an earlier frame has saved it
 		b.track.save(w)
 	}
 	b.track.draw(w, r.render, true)
@@ -84,7 +84,7 @@ func (r *Replication) drawInPlace(b *binding) {
 	}
 }
 
-// restoreInPlace takes back what Frame has written, before rules run.
+// restoreInPlace undoes what Frame has written, before the game's rules run.
 func (r *Replication) restoreInPlace() {
 	alive := r.inPlace[:0]
 	for _, n := range r.inPlace {
@@ -110,9 +110,8 @@ func (r *Replication) restoreInPlace() {
 	r.inPlace = alive
 }
 
-// viewDelay is how far what is drawn trails the newest state: two send
-// intervals, so that there is a sample on either side even when one packet is
-// lost, and a margin for jitter.
+// viewDelay is how far drawn time trails the newest state: two send intervals, so that
+// there is a sample on either side even when one packet is lost, and a margin for jitter.
 func (r *Replication) viewDelay() time.Duration {
 	return 2*time.Second/time.Duration(r.sends) + viewMargin
 }
@@ -124,13 +123,13 @@ func (r *Replication) moveRender() {
 	}
 }
 
-// reveal hides and shows what is to be drawn at this time: a proxy is not
-// drawn before its first sample, nor from its removal's tick on.
+// reveal shows and hides proxies by drawn time: a proxy is not drawn before its first
+// sample, nor from its removal's tick on.
 func (r *Replication) reveal() {
 	waiting := r.hiding[:0]
 	for _, n := range r.hiding {
 		switch {
-		case r.nodeOf(n.entity) != n || n.leaving || !n.hidden || n.orphan: // that comes back when its parent is known
+		case r.nodeOf(n.entity) != n || n.leaving || !n.hidden || n.orphan: // an orphan comes back when its parent is known
 		case r.render < float64(n.from), n.parent != nil && n.parent.hidden:
 			waiting = append(waiting, n)
 		default:
@@ -140,7 +139,7 @@ func (r *Replication) reveal() {
 	clear(r.hiding[len(waiting):])
 	r.hiding = waiting
 	for _, n := range r.leaving {
-		if n.leaving && r.render >= float64(n.until) && !n.hidden && r.nodeOf(n.entity) == n { // else it has come again
+		if n.leaving && r.render >= float64(n.until) && !n.hidden && r.nodeOf(n.entity) == n { // else it has ended, or has come again
 			r.hide(n)
 		}
 	}
