@@ -1,7 +1,7 @@
 package ecs
 
-// authority: what this machine keeps while it decides about the world, and how
-// nodes end there.
+// authority: what this machine keeps while it decides about the world, and how nodes end
+// there.
 
 import (
 	"slices"
@@ -14,21 +14,21 @@ import (
 )
 
 type authority struct {
-	seats    []*seat // of those who have joined or are about to, by peer
+	seats    []*seat // of peers that have joined or are joining, in order of their numbers
 	lastPeer rpl.Peer
-	mine     membership // of this machine's player
+	mine     membership // groups of this machine's player
 	plans    []plan     // by archetype
 	fresh    []*node
-	made     []*node // which no plan knows yet
+	made     []*node // nodes that no plan knows yet
 	unmade   map[donburi.Entity]unmade
 	bumped   []bump
 	refusals refusals
 	sendAt   int    // accumulates Sends; a send is due when it reaches Steps
-	spent    bool   // it was said that there are no more ticks
-	resyncs  uint64 // of the core, as far as they are counted here
+	spent    bool   // the game was told that there are no more ticks
+	resyncs  uint64 // the core's count when it was last read
 }
 
-// becomeAuthority gives this machine the say over its world.
+// becomeAuthority makes this machine the authority of its world.
 func (r *Replication) becomeAuthority() error {
 	a, err := rpl.NewAuthority(r.config.authority(r.protocol.schema, r.refs()))
 	if err != nil {
@@ -48,34 +48,34 @@ func (r *Replication) becomeAuthority() error {
 	return nil
 }
 
-// endNode ends a node of the authority; its entities stay, or are going. What
-// was called on it in this step runs first, as it would elsewhere.
+// endNode ends a node of the authority; its entities stay, or are just being removed.
+// Calls on it that wait for this step's Send run first, as they would on other machines.
 func (r *Replication) endNode(n *node) {
 	if n.ending {
 		panic("tendon: a node is removed inside its own OnStreamOut or last call: it is going already, and donburi would take another entity away with it")
 	}
 	n.ending = true
-	if n.here { // else nobody was told of it, and its calls are dropped
+	if n.here { // else nobody was told of the node, and its calls are dropped
 		r.lastWords(n)
 		r.streamedOut(n, true)
 		*r.Counter("stream out")++
 	}
-	if n.name != "" { // callbacks may have changed that
+	if n.name != "" { // callbacks may have changed the groups
 		r.standing[n.name] = standing{parent: r.standing[n.name].parent, groups: n.groups}
 	}
 	r.auth.Remove(n.id)
 	r.forget(n)
 }
 
-// endStripped ends a node that lost RplNode: its entity is a local one from now on, also
-// where it was a load-time node.
+// endStripped ends a node that has lost RplNode: its entity is local from now on, even if
+// it was a load-time node.
 func (r *Replication) endStripped(n *node) {
 	r.unname(n.name)
 	r.endNode(n)
 }
 
-// lastWords runs the calls that wait for this step's Send on a node that will
-// not be there then.
+// lastWords runs the calls that wait for this step's Send on a node that will be gone by
+// then.
 func (r *Replication) lastWords(n *node) {
 	for i := range r.calls {
 		if c := &r.calls[i]; c.node == n {
@@ -86,8 +86,8 @@ func (r *Replication) lastWords(n *node) {
 	}
 }
 
-// entityRemoved is World.Remove's hook: the entity is still whole. What callbacks
-// ask for that ends other nodes waits until this one has ended.
+// entityRemoved is World.Remove's hook: the entity is still whole. If callbacks ask for
+// something that ends other nodes, it waits until this node has ended.
 func (r *Replication) entityRemoved(e donburi.Entity) {
 	n := r.nodeOf(e)
 	if n == nil {
@@ -105,8 +105,8 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 	r.runAfterwards()
 }
 
-// forgetPart takes an entity that waits for a node, or for which parts wait, out of
-// the lists of these.
+// forgetPart removes an entity from r.parts, as a part that waits for its node and as a
+// node-to-be for which parts wait.
 func (r *Replication) forgetPart(e donburi.Entity) {
 	delete(r.parts, e)
 	if entry := r.world.Entry(e); entry.HasComponent(partOf) {
@@ -145,13 +145,13 @@ func (r *Replication) partRemoved(n *node, e donburi.Entity) {
 	r.regrouped = true
 }
 
-// orphaned ends what a peer that has left was driving, or passes it to nobody.
-// Nodes below are judged by themselves: riders in a car keep what is their own.
+// orphaned removes the nodes that a departed peer owned, or passes them to nobody. The
+// nodes below them are judged by themselves: riders in a car keep their own nodes.
 func (r *Replication) orphaned(p rpl.Peer) {
 	owned := slices.DeleteFunc(r.sortedNodes(), func(n *node) bool { return n.owner != p })
 	for _, n := range owned {
 		switch {
-		case r.nodeOf(n.entity) != n || n.owner != p: // gone, or given away, by a callback
+		case r.nodeOf(n.entity) != n || n.owner != p: // a callback has removed the node or given it away
 		case n.data.Keep:
 			r.auth.HandOver(n.id, 0)
 			r.setOwner(n, 0)
@@ -162,21 +162,21 @@ func (r *Replication) orphaned(p rpl.Peer) {
 	}
 }
 
-// removeEntities takes a node's entities away as the game wants it.
+// removeEntities removes a node's entities by Config.Remove.
 func (r *Replication) removeEntities(n *node) {
 	ents := n.entities()
 	if r.world.Valid(n.entity) {
 		r.config.Remove(r.world.Entry(n.entity))
 	}
-	for _, e := range ents { // what Config.Remove has left
+	for _, e := range ents { // the parts that Config.Remove has left
 		if r.world.Valid(e) {
 			r.world.Remove(e)
 		}
 	}
 }
 
-// attachSession makes an entity of a new world the session's, and moves there
-// what the session carried in the old one.
+// attachSession makes an entity of a new world the session's, and copies there what the
+// session carried in the old one.
 func (r *Replication) attachSession(e *donburi.Entry, old donburi.World) {
 	n := r.session
 	if n == nil || old == nil {
@@ -200,15 +200,15 @@ func (r *Replication) attachSession(e *donburi.Entry, old donburi.World) {
 	r.addNode(n)
 }
 
-// A savedComponent is one that the session's entity carried alone, while this machine
-// is in another's session.
+// A savedComponent is a component of the session's entity that is put away while this
+// machine is in another's session.
 type savedComponent struct {
 	comp *component
 	at   unsafe.Pointer
 }
 
-// putAway takes from the session's entity what it carries alone: in the session that
-// is being joined it carries what comes from there.
+// putAway removes the replicated components from the session's entity and saves them: in
+// another's session it carries what comes from there.
 func (r *Replication) putAway() {
 	e := r.Session()
 	for _, c := range r.protocol.components {
@@ -219,7 +219,7 @@ func (r *Replication) putAway() {
 	r.strip()
 }
 
-// strip takes from the session's entity all that is replicated.
+// strip removes all replicated components from the session's entity.
 func (r *Replication) strip() {
 	e := r.Session()
 	for _, c := range r.protocol.components {
@@ -228,7 +228,7 @@ func (r *Replication) strip() {
 	r.session.items = nil
 }
 
-// takeOut gives the session's entity back what was put away.
+// takeOut gives the session's entity the saved components back.
 func (r *Replication) takeOut() {
 	e := r.Session()
 	for _, s := range r.saved {

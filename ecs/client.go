@@ -1,7 +1,7 @@
 package ecs
 
-// client: what a machine keeps that has joined another's session, and what it
-// does with what its link received.
+// client: what a machine keeps while it is in another's session, and what it does with
+// the data that its link received.
 
 import (
 	"fmt"
@@ -15,34 +15,36 @@ type client struct {
 	server transport.Conn
 	host   rpl.Peer // the server's own peer, 0 where it has no player
 	meter  meter
-	after  uint64 // datagrams up to this number belong to an earlier level
+	after  uint64 // datagrams up to this sequence number belong to an earlier level
 
-	// What the inbox leaves for the end of Receive, since it calls the game.
+	// Messages that the inbox leaves for the end of Receive, because handling them calls
+	// the game.
 	welcomed *welcome
 	entering *levelMessage
 
 	clock  clock
-	joined time.Duration        // when the server was found, which then told the tick: its word may be late
-	sends  int                  // of the server, a second
-	render float64              // the time that is drawn, in ticks
+	joined time.Duration        // when the link came up, about when the server wrote its tick into the welcome, which may come later
+	sends  int                  // sends a second of the server
+	render float64              // drawn time, in ticks
 	heard  [heardTicks]rpl.Tick // the newest ticks received, newest first
 
-	newestSeq uint64        // of the datagrams received …
-	newestAt  time.Duration // … and when it was
+	newestSeq uint64        // the highest sequence number received …
+	newestAt  time.Duration // … and when it was received
 
-	sessionHere bool              // the session's node has come, in this level
-	read        rpl.ProxyCounters // of the core, as far as they are counted here
+	sessionHere bool              // the session's node has arrived in this level
+	read        rpl.ProxyCounters // the core's counters when they were last read
 
-	hiding     []*node // wait for their first sample to be drawn
+	hiding     []*node // nodes to show once drawn time reaches their first sample
 	leaving    []*node
 	inPlace    []*node
-	parting    bool // nodes have gone in the Apply in progress
+	parting    bool // the Apply in progress has removed nodes
 	references references
 	told       serverNames
 	strangers  map[string]*rpl.Replica // load-time nodes that have no entity here
 }
 
-// clientInbox calls no game code: that waits until all has been received.
+// clientInbox handles what the link delivers. It calls no game code: that waits until
+// everything has been received.
 type clientInbox struct{ *Replication }
 
 func (r clientInbox) Connected(c transport.Conn, _ []byte) { r.server, r.joined = c, r.now() }
@@ -91,7 +93,7 @@ func (r clientInbox) Message(_ transport.Conn, b []byte) {
 
 func (r clientInbox) Closed(_ transport.Conn, err error) { r.ended = err }
 
-// hear notes the newest tick that has come, and when it did.
+// hear records the newest tick received, and feeds the clock with its time of arrival.
 func (r *Replication) hear() {
 	if t := r.proxy.Newest(); t > r.heard[0] {
 		copy(r.heard[1:], r.heard[:])
@@ -100,7 +102,7 @@ func (r *Replication) hear() {
 	}
 }
 
-// heardBefore is the newest tick that was received ahead of t; 0 is none.
+// heardBefore returns the newest received tick that is older than t; 0 if there is none.
 func (r *Replication) heardBefore(t rpl.Tick) rpl.Tick {
 	for _, h := range r.heard {
 		if h < t {
@@ -110,7 +112,7 @@ func (r *Replication) heardBefore(t rpl.Tick) rpl.Tick {
 	return 0
 }
 
-// welcome takes the place that the server gives.
+// welcome takes the peer number and the level that the server gives.
 func (r *Replication) welcome(m *welcome) {
 	if int(m.steps) != r.config.Steps {
 		r.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.steps, r.config.Steps, transport.ErrSchema)
@@ -123,8 +125,8 @@ func (r *Replication) welcome(m *welcome) {
 	r.enter(m.level)
 }
 
-// expected is about what the server's tick is, or more, before anything of a level has
-// come: to build its side of it may have taken long.
+// expected estimates the server's tick, at least roughly, before any state of a level has
+// come: building the client's side of the level may have taken long.
 func (r *Replication) expected(now time.Duration) rpl.Tick {
 	if r.clock.started {
 		return rpl.Tick(r.clock.server(now) / r.clock.step)
@@ -161,7 +163,7 @@ func (r *Replication) receiveClient() {
 		r.compareNames()
 	}
 	now := r.now()
-	if r.proxy.Newest() == 0 { // else it goes by that
+	if r.proxy.Newest() == 0 { // afterwards the core uses the newest tick
 		r.proxy.Step(r.expected(now))
 	}
 	r.proxy.Apply(now, proxyHandler{r})
@@ -175,7 +177,7 @@ func (r *Replication) receiveClient() {
 	if t := rpl.Tick(r.clock.server(now) / r.clock.step); t > r.tick {
 		r.tick = t
 	}
-	r.tick = max(r.tick, r.proxy.Newest()) // calls carry it: who drives a node now did then
+	r.tick = max(r.tick, r.proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then
 	r.proxy.Step(r.tick)
 	r.moveRender()
 	r.reveal()

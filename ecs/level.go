@@ -8,14 +8,14 @@ import (
 	"github.com/yohamta/donburi"
 )
 
-// Load moves everyone to another level, on the authority, at the next Receive:
-// every node ends, OnWorld fills a new world on each machine, OnStart and OnJoin
-// run again. Without OnWorld the world stays, and load-time nodes with it, where they
-// hang and in their groups, but owned by nobody; so does the world that New was given
-// where no other was loaded and the name is empty. A peer gets the new level's state when
-// its own side is built; a peer that is lost meanwhile gets it
-// when it is back: OnBack, then OnJoin. It panics on a client, and for
-// a name of more than 255 bytes.
+// Load moves everyone to another level, on the authority, at the next Receive: every node
+// ends, OnWorld fills a new world on each machine, OnStart and OnJoin run again.
+//
+// Without OnWorld the world stays, and its load-time nodes with it, under their parents
+// and in their groups, but owned by nobody. The same holds if the name is empty and the
+// world is still the one that New was given. A peer gets the new level's state when its
+// own side is built. A peer that is lost meanwhile gets it when it is back: OnBack runs,
+// then OnJoin. Load panics on a client, and for a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
 	switch {
 	case r.auth == nil:
@@ -33,7 +33,7 @@ func (r *Replication) Load(name string) {
 func (r *Replication) load(name string) {
 	r.level = name
 	if !r.begun {
-		return // start is about to fill it
+		return // start will fill the first world with it
 	}
 	r.epoch++
 	swap := r.swaps(name)
@@ -57,12 +57,13 @@ func (r *Replication) load(name string) {
 	r.start()
 }
 
-// swaps reports whether a level has a world of its own: on every machine alike.
+// swaps reports whether a level has a world of its own. The answer is the same on every
+// machine.
 func (r *Replication) swaps(name string) bool {
 	return len(r.hooks.world) > 0 && (r.levels || name != "")
 }
 
-// enter builds a client's side of a level and says so.
+// enter builds a client's side of a level and tells the server so.
 func (r *Replication) enter(m levelMessage) {
 	swap := r.swaps(m.name)
 	if r.proxy != nil {

@@ -1,6 +1,6 @@
 package ecs
 
-// Life of a session: single player, hosting, joining, and its end.
+// The life of a session: single player, hosting, joining, and its end.
 
 import (
 	"fmt"
@@ -15,13 +15,14 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// Host opens the session to others; Join enters another's. Neither waits: they
-// take effect at the next Receive, or, called in a client's OnEnd, in the Receive
-// that runs it; OnEnd tells of failure. A machine that is in another session leaves
-// it first; a listener that was hosted on is closed. The listener is the session's from
-// then on, and Close of the session closes it. If the game closes it instead, on any
-// goroutine, the session is told: it stops hosting in the next Receive, where the peers
-// leave, and OnEnd says why.
+// Host opens the session to others; Join enters another's. Neither waits: they take
+// effect at the next Receive, or, if a client's OnEnd calls them, in the Receive that
+// runs OnEnd. OnEnd reports a failure. A machine that is in another session leaves it
+// first; a listener that was hosted on before is closed.
+//
+// The session owns the listener from then on, and Close of the session closes it. If the
+// game closes it instead, on any goroutine, the session stops hosting in the next
+// Receive: the peers leave, and OnEnd says why. Host panics for a nil listener.
 func (r *Replication) Host(l transport.Listener) {
 	if l == nil {
 		panic("tendon: Host of no listener: look at the error of what was to make it")
@@ -44,15 +45,16 @@ func (r *Replication) Host(l transport.Listener) {
 	}})
 }
 
-// A request is what the next Receive begins with.
+// A request is something that the next Receive does first.
 type request struct {
 	do     func()
-	giveUp func() // of Host and Join: Close was called before
+	giveUp func() // set by Host and Join: Close was called before do ran
 }
 
-// Join see Host. A machine that was lost to a session and joins it again within 30 s is
-// the same peer there as before (see OnLost). The world of single player ends: its
-// nodes go, except for those made at load time, which become proxies.
+// Join enters another machine's session; like Host, it takes effect at the next Receive.
+// A machine that was lost to a session and joins it again within 30 s is the same peer
+// there as before (see OnLost). The single-player world ends: its nodes go, except for
+// those made at load time, which become proxies. Join panics for a nil dialer.
 func (r *Replication) Join(d transport.Dialer) {
 	if d == nil {
 		panic("tendon: Join without a dialer: give it an address, as kcp.Dialer does")
@@ -63,7 +65,7 @@ func (r *Replication) Join(d transport.Dialer) {
 		r.leave(nil)
 		link, err := d.Dial(r.offer())
 		if err != nil {
-			r.joining = false // unless OnEnd says so again
+			r.joining = false // OnEnd may call Join again
 			r.tellEnd(fmt.Errorf("tendon: joining: %w", err))
 			return
 		}
@@ -75,11 +77,11 @@ func (r *Replication) Join(d transport.Dialer) {
 	}})
 }
 
-// Close ends what Host or Join began: a server tells every peer the reason and
-// plays on without them, a client tells the server, leaves and is alone, as if it had been
-// told to. At most 200 bytes of the reason are sent. Requests by Host and Join that have not
-// begun yet are dropped silently. A dedicated server stays one: it has
-// no player who could be Alone. Called outside of Receive, Send and callbacks it is done
+// Close ends what Host or Join began. A server tells every peer the reason and plays on
+// without them. A client tells the server, leaves, and is alone, with OnEnd as for any
+// other end. At most 200 bytes of the reason are sent. Calls of Host and Join that have
+// not taken effect yet are dropped without OnEnd. A dedicated server stays one: it has no
+// player who could be Alone. Called outside of Receive, Send and callbacks, Close is done
 // when it returns.
 func (r *Replication) Close(reason string) {
 	r.pending = slices.DeleteFunc(r.pending, func(q request) bool {
@@ -100,7 +102,7 @@ func (r *Replication) Close(reason string) {
 	})
 }
 
-// because adds a reason, which may be empty, to why a connection has ended.
+// because adds a reason, which may be empty, to the error with which a connection ended.
 func because(err error, reason string) error {
 	if reason == "" {
 		return err
@@ -117,7 +119,7 @@ func (r *Replication) offer() transport.Offer {
 	}
 }
 
-// openLink goes over to a link's clock, from where the session's time is.
+// openLink switches to a link's clock; the session's time continues from where it is.
 func (r *Replication) openLink(l transport.Link) {
 	base := r.now()
 	r.link, r.linkRead = l, transport.Counters{}
@@ -132,7 +134,7 @@ func (r *Replication) closeLink(reason string) {
 	r.link = nil
 }
 
-// leave ends what Host or Join began before something else begins.
+// leave ends what Host or Join began, before something else begins.
 func (r *Replication) leave(why error) {
 	switch {
 	case r.link == nil:
@@ -143,8 +145,8 @@ func (r *Replication) leave(why error) {
 	}
 }
 
-// stopIfShut ends what Host began where its link has ended by itself: nobody can come
-// any more, and the peers that are here are not heard.
+// stopIfShut ends hosting if the link has ended by itself: nobody can join any more, and
+// the connected peers are no longer heard.
 func (r *Replication) stopIfShut(why error) {
 	if why == nil {
 		return
@@ -164,8 +166,9 @@ func (r *Replication) stopHosting(reason string) {
 	r.closeLink(reason)
 }
 
-// outOfTicks ends what Host began, now and whenever it is tried again: peers could not
-// be told what comes after what. A single player plays on, in the last step for ever.
+// outOfTicks ends hosting, now and on every later attempt: without further ticks, peers
+// could not be told the order of changes. A single player plays on, in the last step for
+// ever.
 func (r *Replication) outOfTicks() {
 	if r.link == nil && r.spent {
 		return
@@ -177,7 +180,8 @@ func (r *Replication) outOfTicks() {
 	r.tellEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.tick, rpl.ErrLimit))
 }
 
-// becomeClient hands the world over to the server that is being joined.
+// becomeClient makes this machine a client: the server that is being joined decides about
+// the world.
 func (r *Replication) becomeClient() {
 	r.endAll(false, true)
 	r.putAway()
@@ -192,9 +196,9 @@ func (r *Replication) becomeClient() {
 	add(r.Session(), components.Proxy)
 }
 
-// end makes a client alone again: its proxies go, and the world begins anew in
-// single player, unless OnEnd joins another session. said is what the server is told,
-// where it is there to hear it.
+// end makes a client alone again: its proxies go, and the world begins anew in single
+// player, unless OnEnd joins another session. said is the reason that the server is told
+// if it can still hear it.
 func (r *Replication) end(why error, said string) {
 	r.endAll(false, true)
 	r.closeLink(said)
@@ -223,17 +227,17 @@ func (r *Replication) tellEnd(err error) {
 	}
 }
 
-// remakeNamed makes nodes again of the load-time entities of this world, in the
-// same order in each run.
+// remakeNamed makes nodes again of the load-time entities of this world, in the same
+// order in each run.
 func (r *Replication) remakeNamed() {
 	for i := range r.plans {
-		r.plans[i].anew = true // the same entities are other nodes
+		r.plans[i].anew = true // the same entities are new nodes
 	}
 	names := slices.Sorted(maps.Keys(r.named))
 	for _, name := range names {
 		if ent := r.named[name]; r.world.Valid(ent) {
 			r.makeNamed(r.world.Entry(ent), name)
-		} else { // it was removed by a callback, while all ended
+		} else { // a callback has removed it while all nodes ended
 			r.unname(name)
 		}
 	}
@@ -251,9 +255,9 @@ func (r *Replication) makeNamed(e *donburi.Entry, name string) {
 	}
 }
 
-// endAll ends every node but the session's, and those that callbacks make meanwhile.
-// Their entities are taken away where the world stays, but for load-time ones, which
-// are entities of the world.
+// endAll ends every node but the session's, and the nodes that callbacks make meanwhile.
+// If the world stays, the entities of these nodes are removed, except for load-time ones,
+// which belong to the world.
 func (r *Replication) endAll(destroyed, worldStays bool) {
 	r.settleShapes()
 	r.restoreInPlace()
@@ -274,8 +278,8 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 	}
 }
 
-// removeUnmade takes away what callbacks have given RplNode while all nodes ended: at the
-// end of the step it would have been one.
+// removeUnmade removes the entities to which callbacks have given RplNode while all nodes
+// ended: they would have become nodes at the end of the step.
 func (r *Replication) removeUnmade() {
 	loadTime := map[donburi.Entity]bool{}
 	for _, ent := range r.named {
@@ -316,7 +320,7 @@ func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
 func (r *Replication) start() {
 	r.begun = true
 	if r.levels && r.filled {
-		r.endAll(true, false) // load-time nodes of the world before, which have been made anew in it
+		r.endAll(true, false) // the load-time nodes of the former world, which were remade in it
 		r.attach(donburi.NewWorld())
 	}
 	r.takeOut()
@@ -329,7 +333,7 @@ func (r *Replication) start() {
 	}
 }
 
-// fill lets the game put into a new world what belongs there at load time.
+// fill lets OnWorld fill a new world.
 func (r *Replication) fill() {
 	if r.swaps(r.level) {
 		r.filled = true

@@ -1,8 +1,8 @@
 package ecs
 
-// lost: a peer whose connection has broken keeps its seat, its nodes and its
-// groups for a while. It takes them back by coming with the same key, also
-// where this machine has not noticed yet that it was away.
+// lost: a peer whose connection has broken keeps its seat, its nodes and its groups for a
+// while. A client takes them back by joining with the same key, even if this machine has
+// not noticed yet that the peer was away.
 
 import (
 	"errors"
@@ -14,28 +14,28 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// An absence is what a seat keeps of a peer that is not there.
+// An absence is what a seat records of a peer that is away.
 type absence struct {
-	broke error         // why the connection has ended, until the game is told
-	next  *handshake    // a client that has come for the seat, until it is given
+	broke error         // why the connection ended, until the game is told
+	next  *handshake    // a client that has come for the seat, until it gets it
 	lost  bool          // OnLost has run, and OnBack has not
-	since time.Duration // when it did, in the session's time
-	until time.Duration // while there is no connection: when the peer leaves
+	since time.Duration // when OnLost ran, in the session's time
+	until time.Duration // without a connection: when the peer leaves for good
 }
 
-// A handshake is a client that asks for a seat that is kept.
+// A handshake is a new connection of a client that asks for its kept seat.
 type handshake struct {
 	conn  transport.Conn
 	hello []byte
 }
 
-// mayReturn reports whether what has ended a connection is no end: nobody has
-// said that it is over.
+// mayReturn reports whether a peer may come back after its connection ended with this
+// error: it timed out or its socket failed, and neither side has closed it.
 func mayReturn(err error) bool {
 	return errors.Is(err, transport.ErrTimeout) || errors.Is(err, transport.ErrSocket)
 }
 
-// seatWith is the seat that is kept for a key.
+// seatWith returns the seat that is kept for a key, nil if there is none.
 func (r *Replication) seatWith(k clientKey) *seat {
 	for _, s := range r.seats {
 		if s.key == k && s.gone == nil {
@@ -45,8 +45,9 @@ func (r *Replication) seatWith(k clientKey) *seat {
 	return nil
 }
 
-// takeOver lets a client take its seat back, when all that has come is done:
-// what its old connection has brought counts, what it brings later does not.
+// takeOver notes that a client has come for its seat; it gets it in departures, after
+// everything received is handled. What the old connection has brought counts, what it
+// brings later does not.
 func (s *seat) takeOver(h *handshake) {
 	switch {
 	case s.next != nil:
@@ -60,8 +61,8 @@ func (s *seat) takeOver(h *handshake) {
 
 const reasonTaken = "a new connection of the same client takes its place"
 
-// unreachable reports whether nothing can be sent to a peer that has a seat, as it
-// is lost, leaving, or not there yet: calls to it are dropped, and counted here.
+// unreachable reports whether a peer with a seat cannot be sent anything because it is
+// lost, leaving, or not in yet. The call to it is dropped, and counted here.
 func (r *Replication) unreachable(p rpl.Peer) bool {
 	s := r.seatOf(p)
 	if s == nil || s.in && s.gone == nil {
@@ -71,8 +72,9 @@ func (r *Replication) unreachable(p rpl.Peer) bool {
 	return true
 }
 
-// departures tells the game which peers are lost and have left, and lets in those that
-// have come for a seat. It runs after the calls that came: those were made before.
+// departures tells the game which peers are lost and which have left, and gives seats to
+// the clients that have come for theirs. It runs after the received calls, which the
+// peers made before that.
 func (r *Replication) departures() {
 	for _, s := range slices.Clone(r.seats) {
 		if s.gone == nil && s.broke != nil {
@@ -91,8 +93,8 @@ func (r *Replication) departures() {
 	}
 }
 
-// lose ends a peer's stream and keeps the rest. A peer whose next connection
-// breaks before it is back has been lost all the time.
+// lose ends a peer's stream and keeps the rest of its seat. If the next connection of a
+// lost peer breaks before the peer is back, the peer counts as lost all the time.
 func (r *Replication) lose(s *seat) {
 	why := s.broke
 	s.broke = nil
@@ -112,7 +114,7 @@ func (r *Replication) lose(s *seat) {
 	}
 }
 
-// back is a lost peer whose side of the level is built: it is there again.
+// back tells the game that a lost peer is back: its side of the level is built.
 func (r *Replication) back(s *seat) {
 	s.lost = false
 	r.config.Log.Info("back", "peer", s.peer, "remote", s.conn.Stats().Remote, "after", r.now()-s.since)

@@ -1,6 +1,7 @@
 package ecs
 
-// proxies: what the core tells a client becomes entities and components.
+// proxies: a client's core reports what has arrived, and this file turns it into entities
+// and components.
 
 import (
 	"errors"
@@ -16,16 +17,16 @@ import (
 // onProxy is the part of a node that only a client needs.
 type onProxy struct {
 	replica   *rpl.Replica
-	from      rpl.Tick // of its first sample: not drawn before
-	until     rpl.Tick // of its removal: not drawn from then on
+	from      rpl.Tick // tick of its first sample: not drawn before
+	until     rpl.Tick // tick of its removal: not drawn from then on
 	hidden    bool
-	orphan    bool // its parent has gone, and what it is under now is not known: not drawn
-	leaving   bool // removed on the wire; here until what is drawn gets there
+	orphan    bool // its parent has gone and its new one is not known yet: not drawn
+	leaving   bool // removed on the wire; stays until drawn time reaches the removal
 	destroyed bool
 }
 
-// proxyHandler is told by the core what has arrived, parents first, and
-// collects the callbacks until all state is in place.
+// The core calls proxyHandler with everything that has arrived, parents first. It queues
+// the callbacks until all state is in place.
 type proxyHandler struct{ *Replication }
 
 var _ rpl.ProxyHandler = proxyHandler{}
@@ -35,12 +36,12 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	if n == nil {
 		return
 	}
-	if n.replica != nil { // nothing that is said of another node for it counts any more
+	if n.replica != nil { // the entity stood for another node, whose state no longer counts
 		n.replica.Entity = nil
 		r.unreferAll(n)
 	}
 	rep.Entity = n
-	r.takeTurn(n) // parents come first, and are told of first
+	r.takeTurn(n) // parents arrive first, so their callbacks run first
 	n.replica, n.id = rep, rep.ID
 	n.from = r.firstTick(rep)
 	r.addNode(n)
@@ -59,18 +60,19 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	r.hiding = append(r.hiding, n)
 }
 
-// firstTick is the tick of the state that a node has arrived with.
+// firstTick returns the tick of the state with which a node has arrived.
 func (r *Replication) firstTick(rep *rpl.Replica) (t rpl.Tick) {
 	for ord := range rep.Items {
 		t = max(t, rep.Tick(ord))
 	}
-	if t == 0 { // it has no state
+	if t == 0 { // the node has no state
 		t = r.proxy.Newest()
 	}
 	return t
 }
 
-// arrival finds or makes the entity of a node.
+// arrival finds or makes the entity of a node. It returns nil for a load-time node that
+// this machine lacks.
 func (r *Replication) arrival(rep *rpl.Replica) *node {
 	switch {
 	case rep.ID == rpl.SessionNode:
@@ -104,8 +106,8 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 	return n
 }
 
-// endLeaving takes away at once what is on its way out as a node that comes again:
-// the game hears of the end of one life before the next begins.
+// endLeaving removes a leaving node at once when it arrives again: the game is told of
+// the end of one life before the next begins.
 func (r *Replication) endLeaving(id rpl.Node) {
 	for _, n := range r.leaving {
 		if n.id == id && n.leaving && r.nodeOf(n.entity) == n {
@@ -117,7 +119,7 @@ func (r *Replication) endLeaving(id rpl.Node) {
 
 var errNothingBuilt = errors.New("its function has built no entity of the world that it was given")
 
-// build runs the prefab's function, or makes the entity of its items alone.
+// build runs the prefab's function, or makes the entity from the node's items alone.
 func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 	if def := r.protocol.prefabs[rep.Prefab]; def != nil {
 		b := r.builder(def)
@@ -170,9 +172,9 @@ func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
 	}
 }
 
-// sampleTick is the tick for which an item's state stands that was told of a tick: the
-// newest one where it has moved by itself since, and where a packet that was overtaken
-// corrects what is drawn of a later tick already.
+// sampleTick returns the tick at which an item's state is drawn that came for tick t.
+// That is the newest tick if the core has advanced the item since, or if a late packet
+// corrects what is already drawn for a later tick.
 func (r *Replication) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
 	newest := r.proxy.Newest()
 	if t >= newest || n.items[ord].track.newest() > t {
@@ -205,8 +207,8 @@ func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
 	}
 }
 
-// Parented comes with the place that is local to the new parent, in one packet:
-// nothing is drawn between it and what was local to the old one.
+// Parented arrives in one packet with the position relative to the new parent: nothing is
+// interpolated between it and the position relative to the old one.
 func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 	n, ok := rep.Entity.(*node)
 	if !ok {
@@ -239,7 +241,7 @@ func (r proxyHandler) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 }
 
 func (r proxyHandler) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
-	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) && !n.data.Transient { // each machine moves its own
+	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) && !n.data.Transient { // every machine moves a transient node itself
 		r.inject(n, ord, t)
 		r.look(n, &n.items[ord])
 	}
@@ -258,13 +260,13 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		return
 	}
 	if r.parting {
-		r.resolveOf(n) // what it refers to may be taken away before it: others wait for all that go
+		r.resolveOf(n) // its targets may be removed before it; other referrers are resolved after all removals
 	} else {
 		r.parting = true
 		r.resolve()
 	}
 	r.callBack()
-	if r.nodeOf(n.entity) != n { // the game was quicker
+	if r.nodeOf(n.entity) != n { // a callback has removed it
 		return
 	}
 	n.leaving, n.until, n.destroyed = true, t, destroyed
@@ -273,7 +275,7 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	r.leaving = append(r.leaving, n)
 }
 
-// sweep takes away what has left, once what is drawn has got there.
+// sweep removes leaving nodes once drawn time has reached their removal.
 func (r *Replication) sweep() {
 	if len(r.leaving) == 0 {
 		return
@@ -297,7 +299,7 @@ func (r *Replication) sweep() {
 	}
 }
 
-// endProxy tells the game that a proxy goes, and forgets it; its entities stay.
+// endProxy tells the game that a proxy goes, and forgets its node; its entities stay.
 func (r *Replication) endProxy(n *node, destroyed bool) {
 	if n == r.session {
 		return
@@ -312,7 +314,7 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 	if r.nodeOf(n.entity) != n {
 		return
 	}
-	for _, c := range n.children { // where they are is not known before their own change of parent
+	for _, c := range n.children { // their place is unknown until their own change of parent arrives
 		if !c.leaving && c.here {
 			r.setAdrift(c)
 		}
@@ -320,8 +322,8 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 	r.forget(n)
 }
 
-// rest keeps a load-time node that is out of sight: hidden, and bound to its
-// name alone. What was called on it before is not for its next life.
+// rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.
+// Calls on it from before are dropped: they are not for its next life.
 func (r *Replication) rest(n *node) {
 	for i := range r.calls {
 		if c := &r.calls[i]; c.node == n {
@@ -351,8 +353,8 @@ func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
 	r.hide(n)
 }
 
-// admitStrangers is for load-time nodes that this machine has made now, and whose state
-// came first, as that of what hangs under them may have.
+// admitStrangers handles load-time nodes that this machine has made after their state
+// arrived; what hangs under them may have arrived before them too.
 func (r *Replication) admitStrangers(names []string) {
 	var came []*rpl.Replica
 	h, waiting := proxyHandler{r}, map[rpl.Node]*rpl.Replica{}
@@ -366,7 +368,7 @@ func (r *Replication) admitStrangers(names []string) {
 	var admit func(rep *rpl.Replica)
 	admit = func(rep *rpl.Replica) {
 		delete(waiting, rep.ID)
-		if up := waiting[rep.Parent]; up != nil { // parents come first, and are told of first
+		if up := waiting[rep.Parent]; up != nil { // parents arrive first, so their callbacks run first
 			admit(up)
 		}
 		h.Arrived(rep)
@@ -391,7 +393,7 @@ func (r *Replication) admitStrangers(names []string) {
 	}
 }
 
-// setAdrift hides what nobody knows where to draw, with all that hangs under it.
+// setAdrift hides a node whose place is unknown, with all nodes below it.
 func (r *Replication) setAdrift(n *node) {
 	n.orphan = true
 	r.hideTree(n)
@@ -406,7 +408,8 @@ func (r *Replication) hideTree(n *node) {
 	}
 }
 
-// showWhenDue has what is hidden of a tree drawn once its state is.
+// showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their
+// state.
 func (r *Replication) showWhenDue(n *node) {
 	if n.hidden && !n.leaving {
 		r.hiding = append(r.hiding, n)
@@ -434,7 +437,7 @@ func (r *Replication) show(n *node) {
 	}
 }
 
-// newProxy makes the core for a level that this machine has built.
+// newProxy makes the core for a level that this machine is about to build.
 func (r *Replication) newProxy() error {
 	p, err := rpl.NewProxy(r.config.proxy(r.protocol.schema, r.refs()), r.me)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 
 // Replication keeps one donburi world in step with others. It starts in single player;
 // Host and Join change that. All its callbacks run inside Receive, Send and Close, on the
-// game's goroutine (on the authority OnStreamOut runs inside World.Remove too). Like
-// donburi, it is not safe for concurrent use: several sessions of one process share a
-// goroutine.
+// game's goroutine (on the authority OnStreamOut and a node's last calls run inside
+// World.Remove too). Like donburi, it is not safe for concurrent use: several sessions of
+// one process share a goroutine.
 type Replication struct {
 	config   Config
 	protocol *Protocol
@@ -192,8 +192,8 @@ func (r *Replication) Steps() int { return r.config.Steps }
 
 // Tick returns the step in progress, from 1. On a client it follows the server's newest
 // tick: it never goes back, and may stay or leap when the connection does. The last tick
-// is rpl.MaxTick, 414 days at 60 steps a second; after it the session can no longer be
-// hosted. The log warns 26 days before, and OnEnd reports it.
+// is rpl.MaxTick, 414 days at 60 steps a second; after it nothing can be hosted any more.
+// The log warns 26 days before, and OnEnd reports it.
 func (r *Replication) Tick() rpl.Tick { return r.tick }
 
 // Peers returns the peers that have joined in this level, in order of their numbers,

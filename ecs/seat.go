@@ -1,6 +1,6 @@
 package ecs
 
-// seat: a peer as its server keeps it, and what happens when one comes and goes.
+// seat: a peer as its server keeps it, and what happens when a peer comes and goes.
 
 import (
 	"errors"
@@ -11,19 +11,19 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A seat is one peer's place on the server. It is kept for a while when the
-// peer is lost.
+// A seat is one peer's place on the server. It is kept for a while after the peer is
+// lost.
 type seat struct {
 	peer   rpl.Peer
 	key    clientKey
 	conn   transport.Conn // nil while there is none
 	hello  []byte
-	in     bool         // its side of the level is built: the core streams to it
+	in     bool         // its side of the level is built and the core streams to it
 	joined bool         // OnJoin has run, in this level
-	known  bool         // OnJoin has run, in any: the game is told when it leaves
-	after  uint64       // datagrams up to this number belong to an earlier level
-	gone   error        // why it left
-	points [][2]float64 // where it looks from, at this send
+	known  bool         // OnJoin has run in some level, so the game is told when the peer leaves
+	after  uint64       // datagrams up to this sequence number belong to an earlier level
+	gone   error        // why the peer leaves; the seat is about to be taken away
+	points [][2]float64 // the points it looks from, at this send
 	meter  meter
 	member membership
 	absence
@@ -47,16 +47,15 @@ func (r *Replication) seatAt(c transport.Conn) *seat {
 	return nil
 }
 
-// canOwn reports whether a peer can be given nodes: it is there, or its seat is
-// kept for it.
+// canOwn reports whether a peer can be given nodes: it is in, or its seat is kept for it.
 func (r *Replication) canOwn(p rpl.Peer) bool {
 	s := r.seatOf(p)
 	return s != nil && s.gone == nil && (s.in || s.lost)
 }
 
-// Kick ends a peer's connection; it is told the reason. OnLeave follows in this
-// Receive or the next, for a lost peer too. A peer that is not there is ignored, and
-// so is this machine's own player. At most 200 bytes of the reason are sent.
+// Kick ends a peer's connection and tells it the reason, of which at most 200 bytes are
+// sent. OnLeave follows in this Receive or the next, for a lost peer too. A peer that is
+// not there, and this machine's own player, are ignored.
 func (r *Replication) Kick(p rpl.Peer, reason string) {
 	s := r.seatOf(p)
 	if s == nil || s.gone != nil {
@@ -71,8 +70,8 @@ func (r *Replication) Kick(p rpl.Peer, reason string) {
 	}
 }
 
-// serverInbox is what a server does with what its link received. It calls no
-// game code: that waits until all has been received.
+// serverInbox handles what a server's link delivers. It calls no game code: that waits
+// until everything has been received.
 type serverInbox struct{ *Replication }
 
 func (r serverInbox) Connected(c transport.Conn, hello []byte) {
@@ -102,8 +101,8 @@ func (r serverInbox) Connected(c transport.Conn, hello []byte) {
 	r.tellLevel(s, true)
 }
 
-// room is what transport.Offer asks: whether one more is let in. Places that are
-// kept are taken, but for those who come for them.
+// room answers transport.Offer: whether one more client is let in. Kept seats count as
+// taken, except for the clients that come for them.
 func (r *Replication) room(hello []byte, conns int) bool {
 	if k, _, err := parseHello(hello); err == nil {
 		if s := r.seatWith(k); s != nil && s.known {
@@ -113,7 +112,7 @@ func (r *Replication) room(hello []byte, conns int) bool {
 	return !r.full(conns + r.seated(func(s *seat) bool { return s.conn == nil || s.broke != nil }))
 }
 
-// full reports whether there is no place beside so many others.
+// full reports whether there is no place left beside so many others.
 func (r *Replication) full(others int) bool {
 	limit := r.config.MaxPeers
 	if limit == 0 {
@@ -122,7 +121,7 @@ func (r *Replication) full(others int) bool {
 	return r.locals()+others >= limit
 }
 
-// seated is how many seats of a kind there are, but for those being emptied.
+// seated counts the seats for which kind is true, without those being emptied.
 func (r *Replication) seated(kind func(s *seat) bool) (n int) {
 	for _, s := range r.seats {
 		if s.gone == nil && kind(s) {
@@ -132,7 +131,7 @@ func (r *Replication) seated(kind func(s *seat) bool) (n int) {
 	return n
 }
 
-// locals is how many players this machine itself has.
+// locals returns how many players this machine itself has, 0 or 1.
 func (r *Replication) locals() int {
 	if r.me != 0 {
 		return 1
@@ -140,7 +139,7 @@ func (r *Replication) locals() int {
 	return 0
 }
 
-// tellLevel tells a peer which level it is to build.
+// tellLevel tells a peer which level to build; the first time with its welcome.
 func (r *Replication) tellLevel(s *seat, first bool) {
 	m := levelMessage{epoch: r.epoch, name: r.level}
 	m.after, _ = s.conn.Next()
@@ -214,7 +213,7 @@ func (r serverInbox) Closed(c transport.Conn, err error) {
 }
 
 // arrivals tells the game which peers have joined or are back: those whose side of the
-// level is built.
+// level has been built.
 func (r *Replication) arrivals() {
 	for _, s := range slices.Clone(r.seats) {
 		if !s.in || s.gone != nil || s.broke != nil {
@@ -237,7 +236,8 @@ func (r *Replication) join(p rpl.Peer) {
 	}
 }
 
-// empty takes a seat away: OnLeave, then the peer's nodes, then its stream.
+// empty takes a seat away: OnLeave runs, then the peer's nodes end or pass to nobody,
+// then its stream ends.
 func (r *Replication) empty(s *seat) {
 	if s.known {
 		r.config.Log.Info("left", "peer", s.peer, "why", s.gone)
