@@ -4,8 +4,7 @@ package ecs
 
 import donburiecs "github.com/yohamta/donburi/ecs"
 
-// ReceiveSystem is Receive as a system: add it first. SendSystem is Send: add
-// it last.
+// ReceiveSystem is Receive as a system: add it first. SendSystem is Send: add it last.
 //
 //	ecs.AddSystem(tendon.ReceiveSystem(rep)).AddSystem(move).AddSystem(tendon.SendSystem(rep))
 //
@@ -14,7 +13,7 @@ func ReceiveSystem(r *Replication) donburiecs.System {
 	return func(*donburiecs.ECS) { r.Receive() }
 }
 
-// SendSystem see ReceiveSystem.
+// SendSystem is Send as a system: add it last. See ReceiveSystem.
 func SendSystem(r *Replication) donburiecs.System {
 	return func(*donburiecs.ECS) { r.Send() }
 }

@@ -168,7 +168,7 @@ func (r *Replication) removeEntities(n *node) {
 	if r.world.Valid(n.entity) {
 		r.config.Remove(r.world.Entry(n.entity))
 	}
-	for _, e := range ents { // the parts that Config.Remove has left
+	for _, e := range ents { // the entities that Config.Remove has left
 		if r.world.Valid(e) {
 			r.world.Remove(e)
 		}

@@ -1,15 +1,16 @@
 package ecs
 
-// Bump: what a game says of explicit components, which are looked at only then.
+// Bump: how a game reports changes of explicit components, which are looked at only then.
 
 import (
 	"github.com/yohamta/donburi"
 )
 
-// Bump says that a component tagged `explicit` has changed: without it nobody is told. One
-// that has been added need not be bumped, one that was taken away in the same step must.
-// It is read in the next step that sends, or, while no peer has the node, when one is
-// about to get it; with an OnChange in this one. On a proxy it does nothing.
+// Bump says that a component tagged `explicit` has changed; without it the change is not
+// sent. A component that has just been added need not be bumped, but one that was removed
+// and added again in the same step must be. The component is read in the next step that
+// sends, or, while no peer has the node, when a peer is about to get it; if OnChange is
+// set for it, in this step. On a proxy Bump does nothing.
 func Bump(e *donburi.Entry, c donburi.IComponentType) {
 	r := of(e)
 	if r == nil || r.auth == nil {
@@ -23,16 +24,16 @@ func Bump(e *donburi.Entry, c donburi.IComponentType) {
 type bump struct {
 	entity donburi.Entity
 	comp   *component
-	added  bool // the component was, which the game need not say
+	added  bool // the component was just added, for which the game need not call Bump
 }
 
-// byItself is whether an item goes by itself, not with its column: OnChange looks at
-// it, it has a stand-in, or debug mode asks whether it was bumped rightly.
+// byItself reports whether an item is extracted one by one instead of with its column:
+// because OnChange looks at it, it has a stand-in, or debug mode checks its bumps.
 func (r *Replication) byItself(b *binding) bool {
 	return b.watch != nil || b.comp.standIn != nil || b.comp.item.Explicit && r.config.Debug
 }
 
-// stands notes the plan and the row in which an entity's components stand.
+// stands records the plan and the row in which an entity's components stand.
 func (r *Replication) stands(e donburi.Entity, plan, row int) {
 	if r.nodeOf(e) != nil {
 		s := &r.slots[e.Id()]
@@ -40,8 +41,8 @@ func (r *Replication) stands(e donburi.Entity, plan, row int) {
 	}
 }
 
-// bumpRows has what was bumped read with its columns, and returns what goes by
-// itself: until the next Bump.
+// bumpRows marks the bumped components that are read with their columns, and returns the
+// others. The result is valid until the next Bump.
 func (r *Replication) bumpRows() (alone []bump) {
 	alone = r.bumped[:0]
 	for _, b := range r.bumped {
@@ -70,7 +71,7 @@ func (r *Replication) bumpRow(b bump) bool {
 	return false
 }
 
-// extractBumped looks at what was bumped and goes by itself.
+// extractBumped extracts the bumped items that are extracted one by one.
 func (r *Replication) extractBumped(bumped []bump) {
 	for _, b := range bumped {
 		n := r.nodeOf(b.entity)
@@ -78,7 +79,7 @@ func (r *Replication) extractBumped(bumped []bump) {
 			continue
 		}
 		if bound := n.binding(b.comp, b.entity); bound != nil {
-			told := bound.seen == r.tick // as new, in this step, or twice
+			told := bound.seen == r.tick // already extracted in this step: as new, or bumped twice
 			if !r.extractItem(n, bound) && !b.added && !told {
 				r.wasted(bound)
 			}

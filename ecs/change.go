@@ -1,7 +1,7 @@
 package ecs
 
-// Changes: which fields tagged `notify` differ from what was last told, on the
-// authority and on proxies alike, and the old value that OnChange is given.
+// Changes, on the authority and on proxies alike: which fields tagged `notify` differ
+// from what OnChange saw last, and the old value that OnChange is given.
 
 import (
 	"fmt"
@@ -17,14 +17,15 @@ import (
 type watch struct {
 	words []int32
 	vars  []any
-	old   unsafe.Pointer // a component: the value that the next call is given, but for what a copy shares
-	seen  sightings      // to which what stands in these referred
+	old   unsafe.Pointer // a copy of the component, the next call's old, except for what a copy shares
+	seen  sightings      // the entities that the references in words and vars meant
 	due   bool           // a call waits
 }
 
-// startWatch begins to watch an item, if anybody asked, from its component's
-// present value on; anew where it is to be what its component begins as, as it is on
-// proxies when the item comes.
+// startWatch begins to watch an item, if OnChange is set for its component: from the
+// component's present value on, or, with anew, from its default, so that OnChange reports
+// what it has by now. A proxy's item is watched before its state is loaded, to the same
+// effect.
 func (r *Replication) startWatch(b *binding, anew bool) {
 	if b.watch != nil || b.comp == nil || len(b.comp.notify) == 0 || len(r.hooks.change[b.comp.order]) == 0 {
 		return
@@ -43,7 +44,8 @@ func (r *Replication) startWatch(b *binding, anew bool) {
 	b.comp.copy(b.watch.old, p)
 }
 
-// sight extracts an item, and notes in r.seen to what it refers, where that is asked for.
+// sight extracts an item, and records in r.seen the entities that it refers to, if they
+// are needed later.
 func (r *Replication) sight(b *binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
 	refs := r.refs()
 	r.seen.of = r.seen.of[:0]
@@ -53,8 +55,8 @@ func (r *Replication) sight(b *binding, e *donburi.Entry, p unsafe.Pointer, word
 	b.comp.item.Extract(r.tagged(b.comp, e, p), words, vars, refs)
 }
 
-// look compares an item with its watch, and queues a call of OnChange when a
-// field tagged `notify` differs.
+// look compares an item with its watch, and queues a call of OnChange if a field tagged
+// `notify` differs.
 func (r *Replication) look(n *node, b *binding) {
 	w := b.watch
 	if w == nil || w.due {
@@ -72,9 +74,9 @@ func (r *Replication) look(n *node, b *binding) {
 	w.remember(r, b, p)
 }
 
-// changed is what an item was when OnChange last saw it, nil where it is as it was or
-// has gone: other callbacks have run since it was looked at. From now on OnChange has
-// seen it as it is.
+// changed returns the item's component as OnChange saw it last. It returns nil if nothing
+// differs any more or the component has gone, since other callbacks have run since look.
+// From now on OnChange has seen the present value.
 func (r *Replication) changed(n *node, c *component, ent donburi.Entity) (old unsafe.Pointer) {
 	b := n.binding(c, ent)
 	if b == nil || b.watch == nil {
@@ -93,9 +95,9 @@ func (r *Replication) changed(n *node, c *component, ent donburi.Entity) (old un
 	return old
 }
 
-// before is a component as OnChange saw it last. A copy shares with the component what
-// stands behind pointers, in lists and in maps, which games change in place: of what is
-// replicated that is made anew.
+// before returns a component as OnChange saw it last. A copy shares with its component
+// what stands behind pointers, in lists and in maps, which games change in place; so the
+// replicated part of it is built again from the watch.
 func (w *watch) before(r *Replication, b *binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
 	c := b.comp
 	old := c.c.New()
@@ -115,10 +117,11 @@ func (w *watch) before(r *Replication, b *binding, e *donburi.Entry, p unsafe.Po
 	return old
 }
 
-// unharmed puts a component right that was changed by its stand-in's set of another.
+// unharmed repairs a component that its stand-in's set has changed while it wrote to the
+// old copy.
 func (r *Replication) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
 	c, t := b.comp, b.comp.item
-	was, now := r.scratch(c), c.standIn.make() // hasNews has read the one
+	was, now := r.scratch(c), c.standIn.make() // was holds what hasNews has read
 	c.standIn.get(e, p, now)
 	words, vars := make([]int32, len(t.Words)), make([]any, len(t.Vars))
 	copy(vars, r.vars)
@@ -136,7 +139,7 @@ func (r *Replication) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
 		"have it put something new there", c.name))
 }
 
-// anew is whether some of what is replicated is shared by a copy of the component.
+// anew reports whether a copy of the component shares some of what is replicated.
 func (c *component) anew() bool {
 	if c.standIn == nil {
 		return len(c.item.Vars) > 0
@@ -144,7 +147,7 @@ func (c *component) anew() bool {
 	return c.standIn.shares
 }
 
-// renew writes the values of variable length that a copy shares with what it is of.
+// renew overwrites the values of variable length that a copy shares with its original.
 func (c *component) renew(p unsafe.Pointer, vars []any, refs rpl.Refs) {
 	for k := range c.item.Vars {
 		v := &c.item.Vars[k]
@@ -153,8 +156,8 @@ func (c *component) renew(p unsafe.Pointer, vars []any, refs rpl.Refs) {
 	}
 }
 
-// hasNews extracts an item, and reports whether a field tagged `notify` is another than
-// its watch remembers.
+// hasNews extracts an item, and reports whether a field tagged `notify` differs from the
+// watch.
 func (r *Replication) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (yes bool) {
 	w, t := b.watch, b.comp.item
 	words, vars := sized(&r.words, len(t.Words)), sized(&r.vars, len(t.Vars))
@@ -172,7 +175,7 @@ func (r *Replication) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (y
 	return yes
 }
 
-// remember takes over what hasNews has extracted.
+// remember stores what hasNews has extracted.
 func (w *watch) remember(r *Replication, b *binding, p unsafe.Pointer) {
 	copy(w.words, r.words[:len(w.words)])
 	copy(w.vars, r.vars[:len(w.vars)])

@@ -125,8 +125,8 @@ func (r *Replication) welcome(m *welcome) {
 	r.enter(m.level)
 }
 
-// expected estimates the server's tick, at least roughly, before any state of a level has
-// come: building the client's side of the level may have taken long.
+// expected estimates the server's tick before any state of a level has come, which may
+// take long while the client builds its side of the level. The estimate may be too high.
 func (r *Replication) expected(now time.Duration) rpl.Tick {
 	if r.clock.started {
 		return rpl.Tick(r.clock.server(now) / r.clock.step)

@@ -1,7 +1,7 @@
 package ecs
 
-// clock: a client's estimate of the server's tick, by time and never by
-// counting updates: a window's updates come 8 to 29 ms apart.
+// clock: a client's estimate of the server's tick. It goes by time and never counts
+// updates, because a window's updates come 8 to 29 ms apart.
 
 import (
 	"time"
@@ -9,14 +9,14 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A clock follows the quickest packets of the last while: what came slower was
-// held up on the way. It runs at most slew faster or slower than time, jumps forward
-// and stands still where it is off by more than jumpClock, as after a server's pause, and
+// A clock follows the quickest packets of the last second or so, because slower ones were
+// held up on the way. It runs at most slew faster or slower than time. If it is off by
+// more than jumpClock, as after a server's pause, it jumps forward or stands still. It
 // never goes back.
 type clock struct {
 	step    time.Duration // of one tick
 	started bool
-	offset  time.Duration // server time (tick × step) less local time, as estimated
+	offset  time.Duration // estimated server time (tick × step) minus local time
 	target  time.Duration // what offset moves to
 	best    time.Duration // the greatest offset seen in this half window …
 	before  time.Duration // … and in the one before
@@ -25,7 +25,7 @@ type clock struct {
 	last    time.Duration // the last answer of server
 }
 
-// sample tells of a packet with the server's tick that came at a local time.
+// sample takes the server's tick t of a packet that came at a local time.
 func (c *clock) sample(t rpl.Tick, at time.Duration) {
 	seen := time.Duration(t)*c.step - at
 	if !c.started {
@@ -41,7 +41,8 @@ func (c *clock) sample(t rpl.Tick, at time.Duration) {
 	c.target = max(c.best, c.before)
 }
 
-// server is the server's time as the quickest packet would bring it now.
+// server estimates the server's time: the time that the quickest packet would carry if it
+// came now.
 func (c *clock) server(now time.Duration) time.Duration {
 	if !c.started {
 		return 0
@@ -49,7 +50,7 @@ func (c *clock) server(now time.Duration) time.Duration {
 	room := time.Duration(float64(max(0, now-c.slewed)) * slew)
 	c.slewed = max(c.slewed, now)
 	switch d := c.target - c.offset; {
-	case d > jumpClock, d < -jumpClock: // backwards it stands still: see last
+	case d > jumpClock, d < -jumpClock: // backwards it stands still, by last
 		c.offset = c.target
 	default:
 		c.offset += min(max(d, -room), room)

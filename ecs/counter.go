@@ -1,6 +1,6 @@
 package ecs
 
-// Counters: what happened that no callback tells, by name.
+// Counters: events that no callback reports, counted by name.
 
 import (
 	"iter"
@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Counter is a figure of this session by name, made on first use: a plugin's
-// own, or the library's. It counts for as long as the session lives.
+// Counter returns a counter of this session by name, made on first use: a plugin's own,
+// or one of the library's. It counts as long as the Replication exists.
 func (r *Replication) Counter(name string) *uint64 {
 	c := r.counters[name]
 	if c == nil {
@@ -19,12 +19,12 @@ func (r *Replication) Counter(name string) *uint64 {
 	return c
 }
 
-// Counters are all figures by name, in order of the names. The library counts
-// what it drops or refuses ("rpc dropped", "packet refused", "stale give"), what it
-// mends ("state differs": on a client, by a checksum; "resync": where packets could
-// not be read, all was told anew), what passes ("stream in", "stream out") and what
-// comes to nothing on the way ("packet ignored", "packet dropped", "read failed",
-// "write failed": see transport.Counters).
+// Counters returns all counters, in order of their names. The library counts what it
+// drops or refuses ("rpc dropped", "packet refused", "stale give"), what it repairs
+// ("state differs": on a client, found by a checksum; "resync": packets could not be
+// read, so everything was sent anew), what comes and goes ("stream in", "stream out"),
+// and what is lost on the link ("packet ignored", "packet dropped", "read failed", "write
+// failed": see transport.Counters).
 func (r *Replication) Counters() iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		for _, name := range slices.Sorted(maps.Keys(r.counters)) {
@@ -35,8 +35,8 @@ func (r *Replication) Counters() iter.Seq2[string, uint64] {
 	}
 }
 
-// noteMended counts what the core of this machine has refused and mended since the
-// last time.
+// noteMended counts what this machine's core has refused and repaired since the last
+// call.
 func (r *Replication) noteMended() {
 	if r.auth != nil {
 		now := r.auth.Counters().Resyncs
@@ -51,7 +51,7 @@ func (r *Replication) noteMended() {
 	r.read = now
 }
 
-// noteLink counts what has come to nothing on the link since the last time.
+// noteLink counts what was lost on the link since the last call.
 func (r *Replication) noteLink() {
 	if r.link == nil { // a callback has closed it
 		return

@@ -1,7 +1,7 @@
 package ecs
 
-// Debug mode: what no game should do, found by looking at everything in every
-// step or counted anyway, reported by name, once for each name.
+// Debug mode: finds the game's mistakes, by looking at everything in every step or
+// because they are counted anyway, and logs each by name, once.
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 )
 
-// debug hangs the checks into a session's steps.
+// debug adds the checks to a session's steps.
 func (r *Replication) debug() {
 	r.reported = map[string]bool{}
 	r.looked = map[donburi.IComponentType]bool{}
@@ -23,13 +23,13 @@ func (r *Replication) debug() {
 	r.After(Extract, "debug: what was written", (*Replication).checkWorld)
 }
 
-// A memory is what an item's fields were when it was last looked at.
+// A memory holds an item's fields as they were at the last look.
 type memory struct {
 	words []int32
 	vars  []any
 }
 
-// rememberProxies keeps what proxies are before the game's rules run.
+// rememberProxies stores the fields of proxies before the game's rules run.
 func (r *Replication) rememberProxies() {
 	if r.auth != nil {
 		return
@@ -43,7 +43,7 @@ func (r *Replication) rememberProxies() {
 	}
 }
 
-// checkWorld looks for what was written past the library.
+// checkWorld looks for writes past the library.
 func (r *Replication) checkWorld() {
 	if r.auth == nil {
 		r.checkStrays()
@@ -53,7 +53,7 @@ func (r *Replication) checkWorld() {
 	for _, n := range r.sortedNodes() {
 		r.checkShown(n)
 		r.checkTags(n)
-		if n.data.Transient && r.auth == nil { // each machine moves its own
+		if n.data.Transient && r.auth == nil { // every machine moves a transient node itself
 			continue
 		}
 		for i := range n.items {
@@ -77,8 +77,8 @@ func (r *Replication) checkWorld() {
 	}
 }
 
-// checkStrays finds what a client has made a node of by itself, and which is
-// none: nobody else has it, and it is there beside the authority's.
+// checkStrays finds entities to which a client has given RplNode by itself. They are no
+// nodes: no other machine has them, and they stand beside the authority's nodes.
 func (r *Replication) checkStrays() {
 	for e := range entriesWith(r.world, components.RplNode) {
 		if r.nodeOf(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
@@ -88,9 +88,10 @@ func (r *Replication) checkStrays() {
 	}
 }
 
-// checkForgotten finds replicated components that stand on entities which are no
-// nodes while no node has had them: where others play too, somebody waits for
-// them there. Entities that stay here on purpose are like nodes of the game.
+// checkForgotten finds replicated components that stand on entities which are no nodes,
+// while no node has ever had them. In a session with other players this is likely a
+// mistake: they would expect the components there. Entities that are local on purpose
+// usually have components that some node has too.
 func (r *Replication) checkForgotten() {
 	for _, n := range r.sortedNodes() {
 		for i := range n.items {
@@ -104,7 +105,7 @@ func (r *Replication) checkForgotten() {
 	}
 	for _, a := range r.world.Archetypes() {
 		types := a.ComponentTypes()
-		if a.Count() == 0 || slices.Contains(types, donburi.IComponentType(sessionType)) { // a node, but none of those
+		if a.Count() == 0 || slices.Contains(types, donburi.IComponentType(sessionType)) { // the session's entity is left out
 			continue
 		}
 		for _, t := range types {
@@ -115,7 +116,7 @@ func (r *Replication) checkForgotten() {
 	}
 }
 
-// checkTags finds components that are tagged to travel and do not.
+// checkTags finds components that have rpl tags but are not registered.
 func (r *Replication) checkTags(n *node) {
 	if !r.world.Valid(n.entity) {
 		return
@@ -142,7 +143,7 @@ func isTagged(t reflect.Type) bool {
 	return false
 }
 
-// itemsOf names an entity by its replicated components.
+// itemsOf describes an entity by its replicated components.
 func (r *Replication) itemsOf(e *donburi.Entry) string {
 	if !r.world.Valid(e.Entity()) {
 		return "what has gone"
@@ -159,10 +160,10 @@ func (r *Replication) itemsOf(e *donburi.Entry) string {
 	return strings.Join(names, ", ")
 }
 
-// checkBumped finds an `explicit` component that has changed unsaid.
+// checkBumped finds an `explicit` component that has changed without a Bump.
 func (r *Replication) checkBumped(b *binding) {
 	if slices.ContainsFunc(r.bumped, func(due bump) bool { return due.entity == b.entity && due.comp == b.comp }) {
-		return // said by a callback, after it was looked at
+		return // a callback has bumped it since it was extracted
 	}
 	if b.seen != r.tick && b.memory != nil {
 		if field := r.differs(b); field != "" {
@@ -174,14 +175,15 @@ func (r *Replication) checkBumped(b *binding) {
 	r.remember(b)
 }
 
-// wasted reports a bump of what has not changed.
+// wasted reports a Bump of a component that has not changed.
 func (r *Replication) wasted(b *binding) {
 	if r.config.Debug {
 		r.scold("wasted bump", b.comp.name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
 	}
 }
 
-// checkClamped finds what others get otherwise than it is here.
+// checkClamped finds values that other machines get changed, because their tags clamp or
+// cut them.
 func (r *Replication) checkClamped(b *binding) {
 	e, p := r.component(b)
 	if p == nil {
@@ -193,8 +195,7 @@ func (r *Replication) checkClamped(b *binding) {
 	})
 }
 
-// checkShown gives Owner and Parent back what they say if a game has written
-// them.
+// checkShown restores Owner and Parent if the game has written them.
 func (r *Replication) checkShown(n *node) {
 	if !r.world.Valid(n.entity) {
 		return
@@ -214,9 +215,9 @@ func (r *Replication) checkShown(n *node) {
 	}
 }
 
-// scold counts a mistake, and in debug mode logs it the first time. what is by which the
-// next is known to be the same: names of the game's declarations, never one entity, peer
-// or value of many. Those are attributes.
+// scold counts a mistake, and in debug mode logs it the first time. what identifies the
+// mistake, so that it is logged only once: it names declarations of the game, never one
+// of many entities, peers or values. Those are attributes.
 func (r *Replication) scold(counter, what, remedy string, attributes ...any) {
 	*r.Counter(counter)++
 	if !r.config.Debug {
@@ -230,7 +231,7 @@ func (r *Replication) scold(counter, what, remedy string, attributes ...any) {
 	r.config.Log.Warn(counter, append([]any{"what", what, "remedy", remedy}, attributes...)...)
 }
 
-// scoldOf is scold for a mistake that an entity has, known by its components.
+// scoldOf is scold for a mistake about an entity, which its components identify.
 func (r *Replication) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
 	if r.config.Debug { // else nobody reads it
 		what += " " + r.itemsOf(e)
@@ -238,7 +239,7 @@ func (r *Replication) scoldOf(counter, what string, e *donburi.Entry, remedy str
 	r.scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
 }
 
-// remember keeps an item's fields as they are now.
+// remember stores an item's present fields.
 func (r *Replication) remember(b *binding) {
 	e, p := r.component(b)
 	if p == nil {
@@ -252,8 +253,8 @@ func (r *Replication) remember(b *binding) {
 	t.Extract(r.tagged(b.comp, e, p), b.memory.words, b.memory.vars, r.refs())
 }
 
-// differs names the first field that is not what is remembered, "" for none,
-// and remembers what it is now.
+// differs returns the name of the first field that differs from what is remembered, "" if
+// there is none, and remembers the present values.
 func (r *Replication) differs(b *binding) string {
 	e, p := r.component(b)
 	if p == nil {

@@ -1,6 +1,6 @@
 package ecs
 
-// Every trap of donburi v1.15 stands in this file, and only here (but that of
+// This file alone deals with the traps of donburi v1.15 (apart from
 // components/nodetype.go, which makes a component type):
 //
 //   - World.Create panics, later, in an archetype whose first entity came by
@@ -10,17 +10,18 @@ package ecs
 //     to the new tenant. So entities are kept, never entries, and every entity
 //     is compared with its version before its entry is taken.
 //   - World.Valid indexes by the slot and panics for an entity of a larger world.
-//   - Get's pointers survive moves, Set(entry, &v) replaces them. So no pointer
+//   - Get's pointers survive moves, but Set(entry, &v) replaces them. So no pointer
 //     to a component is kept from one tick to the next.
-//   - No hook tells of AddComponent and RemoveComponent. So the entity list of
+//   - There is no hook for AddComponent and RemoveComponent. So the entity list of
 //     each archetype is compared with a copy of it.
-//   - A query inside OnCreate deadlocks, and donburi's queries (Iter and Each of a
-//     component type, too) keep maps that all worlds share, with an entry for each world
-//     for ever. So archetypes are walked here, never queried.
+//   - A query inside OnCreate deadlocks. And donburi's queries (Iter and Each of a
+//     component type, too) keep maps that all worlds share, with an entry for each
+//     world for ever. So archetypes are walked here, never queried.
 //   - A component's storage has a list for each archetype, 256 at first, and doubles
-//     once where it needs more: World.Create and AddComponent panic for a component
-//     that is first used in archetype 512 or later. So lists are lengthened before
-//     (create), those of what the game makes too (makeRoom).
+//     them only once when it needs more: World.Create and AddComponent panic for a
+//     component that is first used in archetype 512 or later. So the lists are
+//     lengthened before that: by create for this package's own entities, by makeRoom
+//     for those that the game makes.
 
 import (
 	"bytes"
@@ -34,7 +35,8 @@ import (
 	"github.com/tendonengine/tendon/components"
 )
 
-// donburiLists is how many archetypes a component's storage has lists for at first.
+// donburiLists is the number of archetypes for which a component's storage has lists at
+// first.
 const donburiLists = 256
 
 // add gives an entity the components that it lacks.
@@ -48,8 +50,8 @@ func add(e *donburi.Entry, cs ...donburi.IComponentType) {
 	become(e, set)
 }
 
-// drop takes components away from an entity; donburi knows no entity without
-// any, so the last one stays.
+// drop takes components away from an entity. The last one stays, because donburi has no
+// entity without components.
 func drop(e *donburi.Entry, cs ...donburi.IComponentType) {
 	set := slices.Clone(e.Archetype().ComponentTypes())
 	for _, c := range cs {
@@ -60,9 +62,9 @@ func drop(e *donburi.Entry, cs ...donburi.IComponentType) {
 	become(e, set)
 }
 
-// become gives an entity this set of components, in one move: by AddComponent and
-// RemoveComponent each step of the way would be an archetype, for ever, and archetypes
-// are what everything here is looked up by.
+// become gives an entity this set of components, in one move. With AddComponent and
+// RemoveComponent each intermediate set would become an archetype, for ever, and
+// everything here walks the archetypes.
 func become(e *donburi.Entry, set []donburi.IComponentType) {
 	if e.Archetype().LayoutMatches(set) {
 		return
@@ -75,7 +77,8 @@ func become(e *donburi.Entry, set []donburi.IComponentType) {
 	becomeByOnes(e, set)
 }
 
-// becomeByOnes is become where it is not known how donburi says where an entity is.
+// becomeByOnes is become for a donburi in which locationOf does not find an entity's
+// location.
 func becomeByOnes(e *donburi.Entry, set []donburi.IComponentType) {
 	for _, c := range set {
 		if has := e.Archetype().ComponentTypes(); !slices.Contains(has, c) {
@@ -92,8 +95,8 @@ func becomeByOnes(e *donburi.Entry, set []donburi.IComponentType) {
 	}
 }
 
-// locationOf is the archetype of an entity and its row there. It reports false where an
-// entry is not what it is in the donburi that is known here.
+// locationOf returns the archetype of an entity and its row there. It reports false if an
+// entry is not laid out as in the donburi that is known here.
 func locationOf(e *donburi.Entry) (archetype, row int, ok bool) {
 	loc := reflect.ValueOf(e).Elem().FieldByName("loc")
 	if loc.Kind() != reflect.Pointer || loc.Type().Elem().Kind() != reflect.Struct || loc.IsNil() {
@@ -106,12 +109,12 @@ func locationOf(e *donburi.Entry) (archetype, row int, ok bool) {
 	return int(a.Int()), int(c.Int()), true
 }
 
-// transfer calls TransferArchetype, whose index types cannot be named outside donburi,
-// so they are inferred.
+// transfer calls TransferArchetype. Its index types cannot be named outside donburi, so
+// they are inferred.
 func transfer[A, C ~int](move func(A, A, C) C, from, to, row int) { move(A(from), A(to), C(row)) }
 
-// prime makes the archetype of a set of components by Create, so that moves
-// into it leave its storage counting right.
+// prime returns the archetype of a set of components. If there is none it makes one by
+// Create, so that moves into it leave its storage counting right.
 func prime(w donburi.World, set []donburi.IComponentType) (archetype int) {
 	for i, a := range w.Archetypes() {
 		if a.LayoutMatches(set) {
@@ -123,7 +126,7 @@ func prime(w donburi.World, set []donburi.IComponentType) (archetype int) {
 	return archetype
 }
 
-// create is World.Create, in worlds of any number of archetypes.
+// create is World.Create for worlds with any number of archetypes.
 func create(w donburi.World, set ...donburi.IComponentType) donburi.Entity {
 	for _, c := range set {
 		lengthen(w, c, len(w.Archetypes())+1)
@@ -131,7 +134,7 @@ func create(w donburi.World, set ...donburi.IComponentType) donburi.Entity {
 	return w.Create(set...)
 }
 
-// lengthen has a component's storage have a list for each of the first n archetypes.
+// lengthen gives a component's storage a list for each of the first n archetypes.
 func lengthen(w donburi.World, c donburi.IComponentType, n int) {
 	if n <= donburiLists {
 		return
@@ -141,19 +144,21 @@ func lengthen(w donburi.World, c donburi.IComponentType, n int) {
 	}
 }
 
-// listed is for how many archetypes, of how many types of component, there are lists.
+// listed is the number of archetypes, and of component types, for which lists have been
+// made.
 type listed struct{ archetypes, types int }
 
-// enough is for how many archetypes so many lists will do, until the next look: donburi
-// doubles them once, and in between no more archetypes come than AddComponent makes.
+// enough returns for how many archetypes so many lists will do until the next look:
+// donburi doubles them once, and between two looks no archetypes are added but those that
+// AddComponent makes.
 func enough(lists int) (archetypes int) { return lists + lists/2 }
 
-// makeRoom is for what the game makes by itself, as in a prefab's function: each type of
-// component that the program has gets lists before they are too few. It is called at
-// first and when an entity has been created.
+// makeRoom makes room for entities that the game creates by itself, as in a prefab's
+// function: it lengthens the lists of every component type in the program before they are
+// too short. It is called for a new world and after every creation of an entity.
 func (r *Replication) makeRoom() {
 	n := len(r.world.Archetypes())
-	if n <= enough(donburiLists) { // which is so in most games
+	if n <= enough(donburiLists) { // most games stay here
 		return
 	}
 	types := donburi.AllComponentTypes()
@@ -166,13 +171,13 @@ func (r *Replication) makeRoom() {
 	}
 }
 
-// sessionOf stands on no entity: its storage, of which each world has its own, keeps the
-// world's session where the first entity of archetype 0 would have it. So a world leads to
-// its session in a few loads, whatever is in it; donburi gives a world nothing else to keep
-// a thing by.
+// sessionOf stands on no entity. Its storage, of which each world has its own, keeps the
+// world's session where the first entity of archetype 0 would have the component. So Of
+// needs only a few loads, whatever is in the world; donburi offers no other place to
+// attach something to a world.
 var sessionOf = donburi.NewComponentType[*Replication]().SetName("SessionOf")
 
-// sessionIn is the session of a world, nil where it has none.
+// sessionIn returns the session of a world, nil if it has none.
 func sessionIn(w donburi.World) *Replication {
 	s := w.StorageAccessor().Components.Storage(sessionOf)
 	if !s.Contains(0, 0) {
@@ -181,7 +186,7 @@ func sessionIn(w donburi.World) *Replication {
 	return *(**Replication)(s.Component(0, 0))
 }
 
-// setSession has a world lead to a session, or to none.
+// setSession attaches a session to a world; nil detaches it.
 func setSession(w donburi.World, r *Replication) {
 	s := w.StorageAccessor().Components.Storage(sessionOf)
 	if s.Contains(0, 0) {
@@ -193,18 +198,17 @@ func setSession(w donburi.World, r *Replication) {
 	}
 }
 
-// sameWorld reports whether an entry is of a world. (An entry's World has a
-// type of its own that cannot be named.)
+// sameWorld reports whether an entry belongs to a world. (The type of an entry's World
+// cannot be named.)
 func sameWorld(e *donburi.Entry, w donburi.World) bool {
 	return e != nil && w != nil && donburi.World(e.World) == w
 }
 
-// changedNodes calls fn for the rows of an archetype whose NodeData is not what
-// was known, and writes it down. Four rows are compared at once, for mostly none has
-// changed.
+// changedNodes calls fn for the rows of an archetype whose NodeData differs from known,
+// and updates known. It compares four rows at once, because mostly none has changed.
 func changedNodes(w donburi.World, archetype int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
 	list := stored(w, components.RplNode, archetype, len(known))
-	known = known[:len(list)] // as it is: the compiler does not know
+	known = known[:len(list)] // already so, but the compiler does not know it
 	row := 0
 	for ; row < len(list)-3; row += 4 {
 		if differs(list[row], &known[row])|differs(list[row+1], &known[row+1])|
@@ -215,7 +219,7 @@ func changedNodes(w donburi.World, archetype int, known []components.NodeData, f
 	changedAmong(list[row:], row, known, fn)
 }
 
-// changedAmong is changedNodes for some rows from one on.
+// changedAmong is changedNodes for the rows of list, of which from is the first.
 func changedAmong(list []unsafe.Pointer, from int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
 	for i, at := range list {
 		if row := from + i; differs(at, &known[row]) != 0 {
@@ -226,16 +230,16 @@ func changedAmong(list []unsafe.Pointer, from int, known []components.NodeData, 
 	}
 }
 
-// NodeData is one word without padding, and compared as one.
+// NodeData is 8 bytes without padding, and is compared as one word.
 var _ [8]byte = [unsafe.Sizeof(components.NodeData{})]byte{}
 
-// differs is 0 where NodeData is what was known.
+// differs returns 0 if the NodeData at a pointer equals known.
 func differs(at unsafe.Pointer, known *components.NodeData) uint64 {
 	return *(*uint64)(at) ^ *(*uint64)(unsafe.Pointer(known))
 }
 
-// stored is where one component is for the first n rows of an archetype. It is
-// donburi's own list, so it holds until the next thing is created or removed.
+// stored returns where a component is for the first n rows of an archetype. The list is
+// donburi's own, so it is valid until the next creation or removal.
 func stored(w donburi.World, c donburi.IComponentType, archetype, n int) []unsafe.Pointer {
 	column := w.StorageAccessor().Components.Storage(c)
 	if lists, ok := listsIn(column); ok {
@@ -244,9 +248,9 @@ func stored(w donburi.World, c donburi.IComponentType, archetype, n int) []unsaf
 	return askedOf(column.Component, archetype, n)
 }
 
-// listsIn finds the lists in a component's storage, one by archetype: asked for
-// by Component, each row costs four loads. It reports false where a storage is
-// not what it is in the donburi that is known here.
+// listsIn finds the lists in a component's storage, one for each archetype, because
+// asking Component for each row costs four loads. It reports false if the storage is not
+// laid out as in the donburi that is known here.
 func listsIn(storage any) (lists *[][]unsafe.Pointer, ok bool) {
 	s := reflect.ValueOf(storage)
 	if s.Kind() != reflect.Pointer || s.Elem().Kind() != reflect.Struct {
@@ -259,8 +263,8 @@ func listsIn(storage any) (lists *[][]unsafe.Pointer, ok bool) {
 	return (*[][]unsafe.Pointer)(s.Field(0).Addr().UnsafePointer()), true
 }
 
-// askedOf is the same by a storage's Component, whose index types cannot be
-// named outside donburi, so they are inferred.
+// askedOf does the same by the storage's Component. Its index types cannot be named
+// outside donburi, so they are inferred.
 func askedOf[A, C ~int](component func(A, C) unsafe.Pointer, archetype, n int) []unsafe.Pointer {
 	list := make([]unsafe.Pointer, n)
 	for row := range list {
@@ -269,7 +273,7 @@ func askedOf[A, C ~int](component func(A, C) unsafe.Pointer, archetype, n int) [
 	return list
 }
 
-// sameMemory is slices.Equal by blocks of memory.
+// sameMemory is slices.Equal, comparing blocks of memory.
 func sameMemory(a, b []donburi.Entity) bool {
 	return bytes.Equal(bytesOf(a), bytesOf(b))
 }
@@ -278,8 +282,8 @@ func bytesOf(s []donburi.Entity) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(donburi.Null)))
 }
 
-// entriesWith are the entities of a world that have all of the components. What goes
-// over them creates and removes nothing, and adds and drops nothing.
+// entriesWith walks over the entities of a world that have all of the components. The
+// caller must not create or remove entities meanwhile, nor add or drop components.
 func entriesWith(w donburi.World, cs ...donburi.IComponentType) iter.Seq[*donburi.Entry] {
 	return func(yield func(*donburi.Entry) bool) {
 		for _, a := range w.Archetypes() {
@@ -295,8 +299,8 @@ func entriesWith(w donburi.World, cs ...donburi.IComponentType) iter.Seq[*donbur
 	}
 }
 
-// firstOf finds the first entity of a world that has all of the components and
-// passes ok.
+// firstOf returns the first entity of a world that has all of the components and passes
+// ok.
 func firstOf(w donburi.World, ok func(e *donburi.Entry) bool, cs ...donburi.IComponentType) (*donburi.Entry, bool) {
 	for e := range entriesWith(w, cs...) {
 		if ok(e) {

@@ -1,7 +1,6 @@
 package ecs
 
-// Stage Encode: scheduled snapshots become datagrams; a client's acks and calls
-// too.
+// Stage Encode: scheduled snapshots become datagrams; on a client, acks and calls.
 
 func encodeStage(r *Replication) {
 	switch {

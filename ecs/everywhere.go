@@ -1,7 +1,7 @@
 package ecs
 
-// Calls Everywhere: the authority hands on what an owner has called, to all
-// others that have the node, and says which peer called.
+// Calls Everywhere: the authority hands an owner's call on to all other peers that have
+// the node, and says which peer called.
 
 import (
 	"encoding/binary"
@@ -9,23 +9,23 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// callerRoom is the bytes that the caller's number takes at most.
+// callerRoom is the most bytes that the caller's number takes.
 const callerRoom = binary.MaxVarintLen32
 
-// withCaller puts who called in front of arguments: the authority does, in all
-// that it sends of a call Everywhere.
+// withCaller puts the caller's number in front of the arguments. The authority does so in
+// every call Everywhere that it sends.
 func withCaller(from rpl.Peer, args []byte) []byte {
 	return append(binary.AppendUvarint(make([]byte, 0, callerRoom+len(args)), uint64(from)), args...)
 }
 
-// handOn sends a call to all peers that have the node but the caller, who has
-// run it already.
+// handOn sends a call to all peers that have the node except the caller, which has run it
+// already.
 func (r *Replication) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
 	return r.auth.CallOthers(n.id, t, withCaller(from, args), from)
 }
 
-// everywhere is who called, with what, and what is to be done before it runs
-// here; ok is false where that cannot be read.
+// everywhere returns the caller and the arguments of a call that was received, and what
+// to do before it runs here; ok is false if the call cannot be read.
 func (r *Replication) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
 	if r.auth != nil {
 		return c.From, c.Args, func() { r.refuse("rpc not handed on", r.handOn(n, c.RPC, c.From, c.Args)) }, true

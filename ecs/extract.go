@@ -1,7 +1,7 @@
 package ecs
 
-// Stage Extract: components become snapshots, entities become nodes and stop
-// being nodes, on the authority, once a step.
+// Stage Extract: on the authority, once a step, components become snapshots, and entities
+// become nodes or cease to be nodes.
 
 import (
 	"slices"
@@ -18,31 +18,32 @@ var partOf = donburi.NewComponentType[partData]().SetName("PartOf")
 
 type partData struct{ node donburi.Entity }
 
-// A plan says which items the rows of one archetype are. It holds as long as
-// the archetype's entity list is the one that it was made for.
+// A plan records the node and the items of each row of one archetype; a row is one of its
+// entities. A plan holds as long as the archetype's entity list is the one that it was
+// made for.
 type plan struct {
-	nodes     bool // has RplNode; else it has partOf, or is none of ours
+	nodes     bool // the archetype has RplNode
 	parts     bool
-	anew      bool // every row is to be resolved again
-	strange   bool // some rows are nobody's: they may be somebody's since
-	regrouped bool // some are others' than at the last look, and not resolved yet
+	anew      bool // resolve every row again
+	strange   bool // some rows had no node, and may have one now
+	regrouped bool // some rows have changed their node and are not resolved yet
 	columns   []column
-	entities  []donburi.Entity // as of the last look
+	entities  []donburi.Entity // the rows at the last look
 	rows      []*node
-	stale     []int                 // of the rows of now, those that are others' than they were
+	stale     []int                 // present rows whose entity or node differs from the plan
 	data      []components.NodeData // of the rows, as the core knows it
 }
 
 // A column is one replicated component of an archetype.
 type column struct {
 	comp  *component
-	items *rpl.Column // by row; NoItem where the row goes by itself
-	own   []int       // rows that go by themselves: somebody asked for OnChange, or it has a stand-in
+	items *rpl.Column // by row; NoItem if the row is extracted by itself
+	own   []int       // rows that are extracted one by one (see byItself)
 }
 
-// extractStage reads the world once for all peers. What callbacks change or
-// make here is seen by the next step, but new nodes' first state, which leaves
-// with them.
+// extractStage reads the world once for all peers. What callbacks change or make here is
+// extracted in the next step, except for the first state of new nodes, which leaves with
+// them.
 func extractStage(r *Replication) {
 	if r.auth == nil {
 		return
@@ -56,8 +57,8 @@ func extractStage(r *Replication) {
 	r.greet()
 }
 
-// endShortLived ends the nodes that lost RplNode before a plan has seen them have it,
-// maybe in the callbacks of each other's end.
+// endShortLived ends the nodes that lost RplNode before any plan saw it on them. The
+// callbacks of one such end may strip further nodes.
 func (r *Replication) endShortLived() {
 	for ended := true; ended; {
 		ended = false
@@ -71,13 +72,13 @@ func (r *Replication) endShortLived() {
 	}
 }
 
-// greet extracts what is new, and tells of it and of all else that waits.
+// greet extracts new nodes, and runs their callbacks and all others that wait.
 func (r *Replication) greet() {
 	for range maxRounds {
 		fresh := r.fresh
 		r.fresh = nil
 		for _, n := range fresh {
-			if r.nodeOf(n.entity) != n { // gone already, maybe with its world
+			if r.nodeOf(n.entity) != n { // already removed, maybe with its world
 				continue
 			}
 			r.extractNode(n)
@@ -99,8 +100,8 @@ func (r *Replication) greet() {
 	}
 }
 
-// findChanges compares each archetype's entities with those of the last step:
-// donburi tells of no component that was added or taken away.
+// findChanges compares each archetype's entities with those of the last step, because
+// donburi has no hook for components that are added or removed.
 func (r *Replication) findChanges() {
 	r.endShortLived()
 	archetypes := r.world.Archetypes()
@@ -135,7 +136,7 @@ func (r *Replication) findChanges() {
 	for _, e := range newcomers {
 		r.makeNode(r.world.Entry(e), origin{})
 	}
-	if len(newcomers) > 0 { // which may be in other archetypes now, those too that could not be made
+	if len(newcomers) > 0 { // they may be in other archetypes now, even those that could not be made nodes
 		r.findChanges()
 		return
 	}
@@ -168,8 +169,8 @@ func (r *Replication) planOf(archetype int, layout []donburi.IComponentType) pla
 	return p
 }
 
-// componentAt is where the component of a row of a plan is now, nil if it has gone
-// since: callbacks have run.
+// componentAt returns where the component of a plan's row is now, nil if callbacks have
+// removed it since.
 func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.Pointer {
 	e, now := r.plans[archetype].entities[row], r.world.Archetypes()[archetype].Entities()
 	if row < len(now) && now[row] == e {
@@ -181,9 +182,9 @@ func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.P
 	return r.world.Entry(e).Component(c.c)
 }
 
-// regroup forgets whose those rows are that are another node's by now, somebody's that
-// was nobody's, or nobody's: a node may be gone while its parts stay. So are those that
-// were another's meanwhile: their items are gone.
+// regroup clears the rows of parts whose node has changed since the last look: to another
+// node, from none, or to none, since a node may be gone while its parts stay. It also
+// clears a row that belonged to another node in between, because its items are gone.
 func (p *plan) regroup(r *Replication) {
 	for row, was := range p.rows {
 		e := p.entities[row]
@@ -194,7 +195,7 @@ func (p *plan) regroup(r *Replication) {
 	p.strange = p.strange || p.regrouped
 }
 
-// findStale notes the rows that the plan does not know.
+// findStale lists the rows that the plan does not know.
 func (p *plan) findStale(now []donburi.Entity) {
 	p.stale = p.stale[:0]
 	same := min(len(now), len(p.entities))
@@ -212,10 +213,11 @@ func (p *plan) findStale(now []donburi.Entity) {
 	}
 }
 
-// sheaf is how many rows are compared at once.
+// sheaf is the number of rows that are compared at once.
 const sheaf = 64
 
-// findStaleOf is findStale for rows from one on that the plan has, too.
+// findStaleOf is findStale for a run of rows that begins at from; the plan has all of
+// them.
 func (p *plan) findStaleOf(from int, now []donburi.Entity) {
 	known, rows := p.entities[from:][:len(now)], p.rows[from:][:len(now)]
 	for i, e := range now {
@@ -225,9 +227,8 @@ func (p *plan) findStaleOf(from int, now []donburi.Entity) {
 	}
 }
 
-// leftNode finds the entities that were nodes and have lost RplNode: they stay
-// as local entities, and the node goes everywhere else. It reports whether there
-// was one.
+// leftNode finds the entities that were nodes and have lost RplNode. They stay as local
+// entities, and their nodes end. It reports whether there was one.
 func (r *Replication) leftNode(p *plan, now []donburi.Entity) (ended bool) {
 	same := min(len(now), len(p.entities))
 	for _, row := range p.stale {
@@ -254,8 +255,8 @@ func (r *Replication) leftRow(p *plan, row int) bool {
 	return true
 }
 
-// replan resolves the rows of an archetype anew that are others' now, and tells
-// the core of items that came and went.
+// replan resolves the stale rows of an archetype, and tells the core of items that came
+// and went.
 func (r *Replication) replan(i int) {
 	p := &r.plans[i]
 	ents := r.world.Archetypes()[i].Entities()
@@ -269,7 +270,7 @@ func (r *Replication) replan(i int) {
 	}
 	p.rows = resized(p.rows, len(ents))
 	p.data = resized(p.data, len(ents))
-	p.strange = false // all rows that were nobody's are among the stale ones
+	p.strange = false // all rows without a node are among the stale ones
 	for _, row := range p.stale {
 		r.planRow(p, row, ents[row])
 		r.stands(ents[row], i, row)
@@ -277,7 +278,7 @@ func (r *Replication) replan(i int) {
 	p.entities, p.anew, p.regrouped = append(p.entities[:0], ents...), false, false
 }
 
-// planRow finds whose an archetype's row is.
+// planRow finds the node and the items of a row.
 func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
 	n := r.nodeOf(e)
 	p.rows[row] = n
@@ -305,12 +306,12 @@ func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
 	}
 }
 
-// resized is s with n elements, those that it had in their places.
+// resized returns s with n elements; those that it had keep their places.
 func resized[T any](s []T, n int) []T {
 	return slices.Grow(s, max(0, n-len(s)))[:n]
 }
 
-// settleItems makes the items of one entity those of its components.
+// settleItems makes the items of one entity match its components.
 func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
 	for i := range n.items {
 		b := &n.items[i]
@@ -353,7 +354,7 @@ func (r *Replication) extractAll() {
 		if len(p.entities) == 0 {
 			continue
 		}
-		if p.nodes && r.sending { // Stream is about to judge by it
+		if p.nodes && r.sending { // Stream is about to use NodeData
 			r.noticeNodes(p, i)
 		}
 		for k := range p.columns {
@@ -365,11 +366,11 @@ func (r *Replication) extractAll() {
 	r.extractBumped(alone)
 }
 
-// noticeNodes looks for changed NodeData. All of it, before every Stream: who
-// may not see a node from now on must not be sent what happens to it now.
+// noticeNodes looks for changed NodeData in every row, before every Stream: a peer that
+// may no longer see a node must not be sent what happens to it now.
 func (r *Replication) noticeNodes(p *plan, archetype int) {
 	changedNodes(r.world, archetype, p.data, func(row int, data *components.NodeData) {
-		if n := p.rows[row]; n != nil && n.entity == p.entities[row] { // a part's says nothing
+		if n := p.rows[row]; n != nil && n.entity == p.entities[row] { // NodeData on a part has no effect
 			r.noticeNode(n, data)
 		}
 	})
@@ -385,8 +386,8 @@ func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 	}
 }
 
-// extractColumn hands over the components of a column; at are donburi's own, which
-// stay while nothing is created or removed.
+// extractColumn hands the components of a column to the core. at is donburi's own list,
+// which is valid while nothing is created or removed.
 func (r *Replication) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
 	if r.sending {
 		r.auth.SetColumn(c.items, at)
@@ -405,8 +406,8 @@ func (r *Replication) extractNode(n *node) {
 	if r.nodeOf(n.entity) != n {
 		return
 	}
-	// Before a Stream alone, like noticeNodes: what is noticed here a plan does not
-	// hear of, and would not see it change back.
+	// Only before a Stream, like noticeNodes: the plan does not learn of a change that is
+	// noticed here, and would miss a change back.
 	if e := r.world.Entry(n.entity); r.sending && e.HasComponent(components.RplNode) {
 		r.noticeNode(n, components.RplNode.Get(e))
 	}

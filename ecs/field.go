@@ -1,7 +1,7 @@
 package ecs
 
-// The numeric fields of a component, found by reflection once: what View
-// draws between samples, and where a node is.
+// The numeric fields of a component, found once by reflection: those that View draws
+// between samples, and those that give a node's position.
 
 import (
 	"fmt"
@@ -20,14 +20,14 @@ type field struct {
 	kind    reflect.Kind
 	step    float64 // value = word × step + bias
 	bias    float64
-	low     float64 // an angle's least value
-	turn    float64 // what an angle wraps at, in the field's unit; 0 for others
+	low     float64 // the least value of an angle
+	turn    float64 // a full turn of an angle, in the field's unit; 0 for other fields
 	present int     // the word that says whether an optional value is there; -1 for others
 	inPlace bool
 }
 
-// fieldsOf finds the numbers that a prop consists of: one, two of a vector, or
-// an array of either.
+// fieldsOf returns the numbers that a prop consists of: one, the two of a vector, or an
+// array of either.
 func (c *component) fieldsOf(p *rpl.Prop) ([]field, error) {
 	var fs []field
 	for _, l := range leaves(c.wire, 0, nil) {
@@ -59,7 +59,7 @@ type leaf struct {
 	offset uintptr
 }
 
-// leaves are the numbers of a vector or an array, or the one that t is.
+// leaves returns the numbers of a vector or an array, or t itself.
 func leaves(t reflect.Type, offset uintptr, to []leaf) []leaf {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -86,8 +86,7 @@ func drawable(k reflect.Kind) bool {
 	return false
 }
 
-// value is the number that a row of words has for the field, NaN where it is
-// optional and not there.
+// value returns the field's number from a row of words, NaN if it is optional and absent.
 func (f *field) value(words []int32) float64 {
 	if f.present >= 0 && words[f.present] == 0 {
 		return math.NaN()
@@ -98,7 +97,7 @@ func (f *field) value(words []int32) float64 {
 	return float64(words[f.word])*f.step + f.bias
 }
 
-// get and set reach the field in the struct at p.
+// get and set read and write the field in the struct at p.
 func (f *field) get(p unsafe.Pointer) float64 {
 	at := unsafe.Add(p, f.offset)
 	switch f.kind {
@@ -129,7 +128,7 @@ func (f *field) get(p unsafe.Pointer) float64 {
 }
 
 func (f *field) set(p unsafe.Pointer, v float64) {
-	if math.IsNaN(v) { // nothing was there then: what is there now stays
+	if math.IsNaN(v) { // the value was absent at that time: leave what is there now
 		return
 	}
 	at := unsafe.Add(p, f.offset)
@@ -161,8 +160,8 @@ func (f *field) set(p unsafe.Pointer, v float64) {
 	}
 }
 
-// between is the value at share s (0…1) of the way from a to b, the shorter
-// way round for an angle.
+// between returns the value at share s (0…1) of the way from a to b, the shorter way
+// round for an angle.
 func (f *field) between(a, b, s float64) float64 {
 	if f.turn == 0 {
 		return a + (b-a)*s

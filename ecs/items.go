@@ -1,9 +1,9 @@
 package ecs
 
-// items: which components of which of its entities the items of a node are. What a node
-// was built with, parts included, both ends count in the same order, and its ordinals are
-// kept for it: so it comes again where it was, for peers that have the node and for those
-// that come later.
+// items: which component of which of a node's entities each item is. An item is numbered
+// by its ordinal. Both ends count what a node was built with, parts included, in the same
+// order, and keep those ordinals for it. So a component that is removed and comes again
+// returns to its place, for peers that have the node and for peers that get it later.
 
 import (
 	"slices"
@@ -20,8 +20,8 @@ type place struct {
 	entity donburi.Entity
 }
 
-// bindings are the items of a node as its entity and parts are now: of each in
-// turn, in order of registration. Both ends count so, and agree.
+// bindings returns the items of a node as its entity and parts are now: entity by entity,
+// in order of registration. Both ends count in this order.
 func (r *Replication) bindings(n *node) (bs []binding) {
 	for _, p := range r.placesOf(n.entities()) {
 		bs = append(bs, binding{comp: p.comp, entity: p.entity})
@@ -29,7 +29,8 @@ func (r *Replication) bindings(n *node) (bs []binding) {
 	return bs
 }
 
-// places are what a node is built with. Without parts there is nothing to be told apart.
+// places returns what a node is built with, nil for a node without parts, whose
+// components cannot be confused.
 func (r *Replication) places(n *node) []place {
 	if len(n.parts) == 0 {
 		return nil
@@ -37,7 +38,7 @@ func (r *Replication) places(n *node) []place {
 	return r.placesOf(n.entities())
 }
 
-// placesOf are the replicated components of some entities, in the order of bindings.
+// placesOf returns the replicated components of some entities, in the order of bindings.
 func (r *Replication) placesOf(ents []donburi.Entity) (ps []place) {
 	for _, ent := range ents {
 		if !r.world.Valid(ent) {
@@ -53,9 +54,9 @@ func (r *Replication) placesOf(ents []donburi.Entity) (ps []place) {
 	return ps
 }
 
-// builtWith is what a node was built with. A load-time node that is made anew of its
-// entity, for another session, keeps what it was built with first, as on the machines that
-// build it then: what it got or lost in play is not of that.
+// builtWith returns what a node was built with. A load-time node that is made again from
+// its entity for another session keeps what it was first built with, as do the machines
+// that build it then; what it got or lost in play does not count.
 func (r *Replication) builtWith(n *node) []place {
 	if ps, ok := r.shapes[n.name]; ok {
 		return ps
@@ -63,8 +64,8 @@ func (r *Replication) builtWith(n *node) []place {
 	return r.places(n)
 }
 
-// beginShape is for a load-time node that has just been named: until the step ends the
-// parts that it gets are what it is built with, too.
+// beginShape records what a load-time node that has just been named is built with. Parts
+// that it gets until the step ends count too.
 func (r *Replication) beginShape(e donburi.Entity, name string) {
 	if n := r.nodeOf(e); n != nil {
 		r.shapes[name] = r.placesOf(n.entities())
@@ -72,7 +73,7 @@ func (r *Replication) beginShape(e donburi.Entity, name string) {
 	}
 }
 
-// growShape is for a part that a node gets.
+// growShape adds a part to what a load-time node is built with, while it is being built.
 func (r *Replication) growShape(n *node, part donburi.Entity) {
 	if n.name != "" && slices.Contains(r.shapeless, n.name) {
 		r.shapes[n.name] = append(r.shapes[n.name], r.placesOf([]donburi.Entity{part})...)
@@ -87,7 +88,7 @@ func (r *Replication) settleShapes() []string {
 	for _, name := range settled {
 		if n := r.nodeOf(r.named[name]); n != nil && n.name == name {
 			if len(n.parts) == 0 {
-				r.shapes[name] = nil // there is nothing to be told apart
+				r.shapes[name] = nil // its components cannot be confused
 			}
 			n.built = r.shapes[name]
 		}
@@ -95,8 +96,8 @@ func (r *Replication) settleShapes() []string {
 	return settled
 }
 
-// inPlaces is a node's items in the order in which it was built with them, free ordinals
-// for those that have gone, then the others.
+// inPlaces sorts a node's items: first the ordinals that it was built with, left free
+// where the component has gone, then the other items.
 func (n *node) inPlaces(now []binding) []binding {
 	bs := make([]binding, len(n.built))
 	var later []binding
@@ -111,7 +112,7 @@ func (n *node) inPlaces(now []binding) []binding {
 }
 
 // addItem gives a node an item for a component of one of its entities: at the ordinal
-// that it had when the node was built, or at one that is nobody's.
+// that the component had when the node was built, or else at a free one.
 func (r *Replication) addItem(n *node, c *component, e donburi.Entity) (rpl.Item, error) {
 	from := slices.Index(n.built, place{c, e})
 	if from < 0 {
@@ -120,9 +121,9 @@ func (r *Replication) addItem(n *node, c *component, e donburi.Entity) (rpl.Item
 	return r.auth.AddItemFrom(n.id, c.item, from)
 }
 
-// asBuilt is whether the items of a proxy are, ordinal by ordinal, what it was built with
-// here, as far as that is there still. Otherwise the authority has made it of an entity
-// that was built in another way (Adopt).
+// asBuilt reports whether the items of a proxy match, ordinal by ordinal, what it was
+// built with on this machine, apart from items that have gone. If not, the authority has
+// made the node of an entity that was built in another way (Adopt).
 func (n *node) asBuilt() bool {
 	items := n.replica.Items
 	for ord, p := range n.built {
@@ -133,8 +134,8 @@ func (n *node) asBuilt() bool {
 	return len(n.built) > 0
 }
 
-// shed takes away what a node was built with and the authority has taken from it since.
-// Where that cannot be said of which of several alike, those of parts go first.
+// shed removes the components that a node was built with here and that the authority has
+// removed since. If several alike cannot be told apart, those of parts go first.
 func (r *Replication) shed(n *node) {
 	items, asBuilt := n.replica.Items, n.asBuilt()
 	has := r.bindings(n)
@@ -171,8 +172,8 @@ func one(is bool) int {
 	return 0
 }
 
-// bindAll makes all items of a proxy its components: first those that are where the node
-// was built with them.
+// bindAll turns all items of a proxy into components, beginning with those whose place is
+// known from the building.
 func (r *Replication) bindAll(n *node, items []*rpl.ItemType) {
 	n.items = make([]binding, len(items))
 	for _, built := range []bool{true, false} {
@@ -185,7 +186,7 @@ func (r *Replication) bindAll(n *node, items []*rpl.ItemType) {
 	r.dropSpares(n)
 }
 
-// bind makes an item of a proxy a component, and loads its state.
+// bind turns an item of a proxy into a component, and loads its state.
 func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	for len(n.items) <= ord {
 		n.items = append(n.items, binding{})
@@ -198,7 +199,7 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	add(r.world.Entry(ent), c.c)
 	b := &n.items[ord]
 	*b = binding{comp: c, entity: ent}
-	if !n.data.Transient { // else it is drawn as this machine has it
+	if !n.data.Transient { // a transient node is drawn as this machine moves it
 		b.track = newTrack(c)
 	}
 	r.startWatch(b, false)
@@ -209,8 +210,9 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	}
 }
 
-// builtAt is the entity of a proxy that was built with the item of an ordinal, Null where
-// none was, or it is another's by now, or the authority's node was built in another way.
+// builtAt returns the entity of a proxy that was built with the item at an ordinal. It
+// returns Null if there was none, if that place is taken or gone, or if the authority's
+// node was built in another way.
 func (r *Replication) builtAt(n *node, ord int, t *rpl.ItemType) donburi.Entity {
 	if ord < len(n.built) && n.asBuilt() {
 		p := n.built[ord]
@@ -221,16 +223,17 @@ func (r *Replication) builtAt(n *node, ord int, t *rpl.ItemType) donburi.Entity 
 	return donburi.Null
 }
 
-// entityFor is where an item of a proxy goes: where the node was built with it, else to
-// the first entity that has such a component to spare, else to the node's own. Where that
-// has one, or is to have one that it was built with, it gets a part of its own.
+// entityFor returns the entity that gets an item of a proxy: the one that the node was
+// built with it on, else the first that has such a component to spare, else the node's
+// own entity. If the node's own has that component, or is to get back the one that it was
+// built with, the item gets a part of its own.
 func (r *Replication) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entity {
 	if e := r.builtAt(n, ord, t); e != donburi.Null {
 		return e
 	}
 	c, asBuilt := r.protocol.byItem[t], n.asBuilt()
 	for _, e := range n.entities() {
-		kept := asBuilt && slices.Contains(n.built, place{c, e}) // for what it was built with
+		kept := asBuilt && slices.Contains(n.built, place{c, e}) // reserved for what the node was built with
 		if r.world.Valid(e) && r.world.Entry(e).HasComponent(c.c) && n.binding(c, e) == nil && !kept {
 			return e
 		}
@@ -246,7 +249,8 @@ func (r *Replication) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entit
 	return r.newSpare(n)
 }
 
-// newSpare gives a proxy a part for what a part has on the authority that was made later.
+// newSpare gives a proxy a part (a spare) for items that the authority has on parts that
+// came later.
 func (r *Replication) newSpare(n *node) donburi.Entity {
 	e := r.world.Entry(create(r.world, partOf, components.Proxy))
 	partOf.SetValue(e, partData{node: n.entity})
@@ -258,7 +262,7 @@ func (r *Replication) newSpare(n *node) donburi.Entity {
 	return e.Entity()
 }
 
-// dropSpares takes the parts away that were made for items which have gone.
+// dropSpares removes the spares whose items have gone.
 func (r *Replication) dropSpares(n *node) {
 	n.spares = slices.DeleteFunc(n.spares, func(e donburi.Entity) bool {
 		if r.nodeOf(e) != n {

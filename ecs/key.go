@@ -1,16 +1,16 @@
 package ecs
 
-// key: what a client says of itself in the handshake, so that it is known again
-// when it comes back.
+// key: what identifies a client in the handshake, so that the server knows it again when
+// it comes back.
 
 import (
 	"crypto/rand"
 	"errors"
 )
 
-// A clientKey is one Replication's, made once: a client that comes with it gets the seat
-// that was kept for it. Until packets are sealed it can be overheard, and the
-// seat be taken by who has.
+// A clientKey belongs to one Replication, made once: a client that sends it gets the seat
+// that was kept for it. Until packets are sealed, anyone who overhears the key can take
+// the seat.
 type clientKey [keySize]byte
 
 func newClientKey() (k clientKey) {
@@ -20,7 +20,7 @@ func newClientKey() (k clientKey) {
 
 var errHello = errors.New("the client says no key in its hello: it must be 16 bytes, not all zero, ahead of Config.Hello")
 
-// appendHello wraps what the game says of itself.
+// appendHello puts the key in front of Config.Hello.
 //
 //	key 16, Config.Hello (to the end, at most 496 bytes)
 func appendHello(b []byte, k clientKey, hello []byte) []byte {

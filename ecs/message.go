@@ -1,8 +1,8 @@
 package ecs
 
-// Session messages: what two sessions tell each other on the reliable lane
-// beside what their cores do. The first byte says what a message is; the core's
-// types are below firstMessage.
+// Session messages: what two sessions tell each other on the reliable lane, beside what
+// their cores send. The first byte is the type of the message; the core's types are below
+// firstMessage.
 
 import (
 	"encoding/binary"
@@ -102,7 +102,7 @@ func (m *levelMessage) parseBody(b []byte) error {
 	return nil
 }
 
-// askMessage asks to be let into a group, or out.
+// askMessage asks to be let into a group, or out of it.
 //
 //	type 1 = 0x84, group 1 (in the order of names), in 1
 type askMessage struct {
@@ -125,7 +125,7 @@ func parseAsk(b []byte) (m askMessage, err error) {
 	return askMessage{group: int(b[1]), in: b[2] == 1}, nil
 }
 
-// ready says that a client has built its side of a level: its state may come.
+// ready says that a client has built its side of a level, so that its state may come.
 //
 //	type 1 = 0x81, epoch 1, after 8 (as in levelMessage, the other way),
 //	load-time nodes 4, the sum of their names' hashes (FNV-1a) 8

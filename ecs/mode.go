@@ -1,6 +1,6 @@
 package ecs
 
-// Mode is how a session runs now: for menus and figures. Game logic asks roles
+// Mode is how a session runs now: for menus and statistics. Game logic asks roles
 // (IsAuthority, IsOwner), which hold in every mode.
 type Mode uint8
 
@@ -25,7 +25,7 @@ func (m Mode) String() string {
 	return "unknown mode"
 }
 
-// Mode is how the session runs now.
+// Mode returns how the session runs now.
 func (r *Replication) Mode() Mode {
 	switch {
 	case r.auth == nil:
@@ -38,9 +38,10 @@ func (r *Replication) Mode() Mode {
 	return Single
 }
 
-// Alone is true in single player; never on a dedicated server, which has no player.
+// Alone reports whether the session is single player. It is never true on a dedicated
+// server, which has no player.
 func (r *Replication) Alone() bool { return r.Mode() == Single }
 
-// IsAuthority reports whether this machine decides about the world: single
-// player and servers.
+// IsAuthority reports whether this machine decides about the world: in single player and
+// on servers.
 func (r *Replication) IsAuthority() bool { return r.auth != nil }

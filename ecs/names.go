@@ -1,9 +1,9 @@
 package ecs
 
-// names: both ends make the load-time nodes by themselves, so when a client
-// joins they compare their sets. The server tells what it has destroyed of its
-// own, before anything arrives, and where the sets were not alike to begin
-// with, the client reports by name what only one of the two has.
+// names: both ends make the load-time nodes by themselves, so when a client joins they
+// compare their sets of names. The server tells the client which load-time nodes it has
+// destroyed, before any state arrives. If the sets differed to begin with, the client
+// reports by name what only one of the two machines has.
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A nameSum tells sets of names apart, in whatever order they were made.
+// A nameSum tells sets of names apart, whatever the order in which they were made.
 type nameSum struct {
 	count uint32
 	sum   uint64
@@ -28,7 +28,7 @@ func (s *nameSum) add(name string) {
 	s.sum += h.Sum64()
 }
 
-// nameSum is of all load-time nodes that this world was made with.
+// nameSum returns the sum of all load-time nodes that this world was made with.
 func (r *Replication) nameSum() (s nameSum) {
 	for name := range r.named {
 		s.add(name)
@@ -39,7 +39,7 @@ func (r *Replication) nameSum() (s nameSum) {
 	return s
 }
 
-// unname forgets a load-time node that was destroyed.
+// unname records that a load-time node was destroyed; its name is free.
 func (r *Replication) unname(name string) {
 	if name != "" {
 		delete(r.named, name)
@@ -48,14 +48,14 @@ func (r *Replication) unname(name string) {
 	}
 }
 
-// A standing is what a load-time node is beside its components: as those it stays
-// where the world does, while the node ends and another begins.
+// A standing is what a load-time node has beside its components: its parent and its
+// groups. It keeps them if it ends and another node of its name begins in the same world.
 type standing struct {
 	parent string // a load-time node's name, "" for none
 	groups uint64
 }
 
-// noteStanding remembers it of the nodes that are about to end.
+// noteStanding records the standing of nodes that are about to end.
 func (r *Replication) noteStanding(nodes []*node) {
 	clear(r.standing)
 	for _, n := range nodes {
@@ -72,7 +72,7 @@ func (r *Replication) noteStanding(nodes []*node) {
 	}
 }
 
-// standAgain puts the new ones where those stood.
+// standAgain gives the new nodes the parents and groups of the old ones.
 func (r *Replication) standAgain(names []string) {
 	for _, name := range names {
 		s, n := r.standing[name], r.nodeOf(r.named[name])
@@ -91,8 +91,8 @@ func (r *Replication) standAgain(names []string) {
 	}
 }
 
-// tellNames tells a client which of its load-time nodes exist no more, and
-// where its set is another than this one, which there are.
+// tellNames tells a client which of its load-time nodes are destroyed. If the client's
+// set differs from this machine's, it also tells which nodes exist.
 func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
 	room := maxNameBytes
 	tell := func(kind nameKind, names map[string]bool) {
@@ -109,7 +109,7 @@ func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
 			}
 			m.names = append(m.names, name)
 		}
-		if len(m.names) > 0 || kind == namesAlive { // that there are none is told too
+		if len(m.names) > 0 || kind == namesAlive { // an empty set is told too
 			r.report("session message not sent", c.Reliable(appendNames(nil, m)))
 		}
 	}
@@ -128,17 +128,17 @@ func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
 	}
 }
 
-// serverNames is what the server has said of its load-time nodes: nothing is
-// applied before it is done.
+// serverNames is what the server has told of its load-time nodes. Nothing is applied
+// before it is complete.
 type serverNames struct {
 	destroyed, alive map[string]bool
-	bytes            int  // of all of them
+	bytes            int  // bytes of all names
 	done             bool // all has come …
-	applied          bool // … and was looked at
+	applied          bool // … and has been applied
 }
 
-// take takes a message in, but not what comes after the end, or is more than a server
-// tells.
+// take takes a message in. It refuses messages after the end, and more names than a
+// server tells.
 func (s *serverNames) take(m namesMessage) error {
 	for _, name := range m.names {
 		s.bytes += len(name) + 1
@@ -167,8 +167,8 @@ func with(set map[string]bool, names []string) map[string]bool {
 	return set
 }
 
-// compareNames takes away what the server has destroyed, and reports what only
-// one of the two machines has. That is survivable: what only this one has stays
+// compareNames removes what the server has destroyed, and reports what only one of the
+// two machines has. Such differences are survivable: what only this machine has stays
 // hidden, what only the server has is not shown.
 func (r *Replication) compareNames() {
 	s := &r.told
@@ -203,7 +203,7 @@ func (r *Replication) compareNames() {
 	*s = serverNames{done: true, applied: true}
 }
 
-// namesMessage tells of load-time nodes, by name.
+// namesMessage lists load-time nodes by name.
 //
 //	type 1 = 0x83, kind 1, per name: length 1, bytes
 type namesMessage struct {

@@ -1,7 +1,7 @@
 package ecs
 
-// node: what this machine knows of one node, and the tables that lead from
-// entities and ids to it.
+// node: what this machine knows of one node, and the tables that lead from entities and
+// ids to nodes.
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A node is an entity, and the parts that share it, on either side.
+// A node is an entity and the parts that share the node, on the authority and on proxies.
 type node struct {
 	id       rpl.Node // 0 while a load-time node of a client is not bound
 	entity   donburi.Entity
@@ -24,16 +24,16 @@ type node struct {
 	parent   *node
 	children []*node
 	parts    []donburi.Entity
-	groups   uint64           // on the authority: that it was added to
+	groups   uint64           // on the authority: the groups that it was added to, a bit for each
 	items    []binding        // by ordinal
-	built    []place          // by ordinal, of what was built with parts
-	spares   []donburi.Entity // on a proxy: parts that stand for some of the authority's that came later
-	inPlace  bool             // on a proxy: some of it is drawn in place
-	ending   bool             // on the authority: it is being told that the node goes
+	built    []place          // by ordinal: what it was built with, if it has parts
+	spares   []donburi.Entity // on a proxy: parts that stand for parts which came later on the authority
+	inPlace  bool             // on a proxy: some of its fields are drawn in place
+	ending   bool             // on the authority: endNode is at work on it
 	here     bool             // OnStreamIn has run
 	told     rpl.Peer         // the owner that OnOwner has told of
 
-	batch uint32 // of the callbacks that it last had a turn in
+	batch uint32 // the batch of callbacks in which it last took a turn
 	turn  int
 
 	onProxy
@@ -45,26 +45,27 @@ type binding struct {
 	comp   *component // nil where the item was removed
 	entity donburi.Entity
 	item   rpl.Item  // on the authority
-	watch  *watch    // where somebody asked for OnChange
-	track  *track    // on a proxy, where it is drawn between samples
-	refers *referrer // on a proxy, where it may refer to nodes
+	watch  *watch    // if OnChange is set for the component
+	track  *track    // on a proxy, if it is drawn between samples
+	refers *referrer // on a proxy, if it may refer to nodes
 	memory *memory   // in debug mode
-	seen   rpl.Tick  // on the authority, when an explicit item was last extracted
+	seen   rpl.Tick  // on the authority: when an explicit item was last extracted
 }
 
-// An origin is how a node came to be.
+// An origin is how a node was made: by a prefab with its arguments, under a name, or by
+// neither.
 type origin struct {
 	prefab *prefab
 	args   []byte
 	name   string
 }
 
-// entities are the node's own and its parts'.
+// entities returns the node's own entity and its parts.
 func (n *node) entities() []donburi.Entity {
 	return append([]donburi.Entity{n.entity}, n.parts...)
 }
 
-// withNode adds what stands on every node to a set of components.
+// withNode adds the components of every node to a set.
 func withNode(cs []donburi.IComponentType) []donburi.IComponentType {
 	all := slices.Clone(cs)
 	for _, c := range []donburi.IComponentType{components.RplNode, components.Owner, components.Parent} {
@@ -75,8 +76,8 @@ func withNode(cs []donburi.IComponentType) []donburi.IComponentType {
 	return all
 }
 
-// nodeOf is the node that an entity is, or is a part of; nil where there is
-// none, the entity is gone, or it is another's world.
+// nodeOf returns the node that an entity is, or is a part of; nil if there is none, the
+// entity has gone, or it belongs to another world.
 func (r *Replication) nodeOf(e donburi.Entity) *node {
 	if id := int(e.Id()); id < len(r.slots) && r.slots[id].entity == e && e != donburi.Null {
 		return r.slots[id].node
@@ -97,8 +98,8 @@ func (r *Replication) clearSlot(e donburi.Entity) {
 	}
 }
 
-// makeNode makes an entity a node of the authority. One that cannot be made stays a local
-// entity, is reported, and tried again.
+// makeNode makes an entity a node of the authority. An entity that cannot be made a node
+// stays local; that is reported, and tried again in later steps.
 func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	ent := e.Entity()
 	if r.nodeOf(ent) != nil {
@@ -106,7 +107,7 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 		return nil
 	}
 	if o.prefab == nil && o.name == "" {
-		o = r.unmade[ent].origin // found by its RplNode, and asked for before
+		o = r.unmade[ent].origin // the entity was found by its RplNode, and could not be made a node before
 	}
 	add(e, components.RplNode, components.Owner, components.Parent)
 	if data := components.RplNode.Get(e); o.prefab != nil && *data == (components.NodeData{}) {
@@ -141,7 +142,7 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 		r.startWatch(&n.items[i], o.prefab == nil && o.name == "")
 	}
 	r.addNode(n)
-	r.setOwner(n, 0) // the entity may have been another node
+	r.setOwner(n, 0) // the entity may have been another node before
 	r.showParent(n)
 	r.fresh, r.made = append(r.fresh, n), append(r.made, n)
 	return n
@@ -159,8 +160,8 @@ func (r *Replication) addNode(n *node) {
 	}
 }
 
-// sortedNodes are all nodes but the session's, those without a state yet and
-// those that are leaving included, in an order that is the same in each run.
+// sortedNodes returns all nodes but the session's, including those without a state yet
+// and those that are leaving, in an order that is the same in each run.
 func (r *Replication) sortedNodes() []*node {
 	var ns []*node
 	for i := range r.slots {
@@ -172,7 +173,7 @@ func (r *Replication) sortedNodes() []*node {
 	return ns
 }
 
-// forget takes a node out of the tables; its entities stay.
+// forget removes a node from the tables; its entities stay.
 func (r *Replication) forget(n *node) {
 	r.clearSlot(n.entity)
 	for _, p := range n.parts {
@@ -189,7 +190,7 @@ func (r *Replication) forget(n *node) {
 	r.unlink(n)
 }
 
-// unbind has a node's id lead nowhere.
+// unbind removes a node's id from the table.
 func (r *Replication) unbind(n *node) {
 	if r.byID[n.id] == n {
 		delete(r.byID, n.id)
@@ -197,8 +198,8 @@ func (r *Replication) unbind(n *node) {
 	}
 }
 
-// linkTo puts a node under another, or at the top for nil, in this machine's
-// tree and in the component.
+// linkTo puts a node under another, or at the top for nil, in this machine's tree and in
+// components.Parent.
 func (r *Replication) linkTo(n, parent *node) {
 	r.unlink(n)
 	n.parent = parent
@@ -229,7 +230,7 @@ func (r *Replication) showParent(n *node) {
 	}
 }
 
-// setOwner writes the owner down, here and in the component.
+// setOwner records the owner, in the node and in components.Owner.
 func (r *Replication) setOwner(n *node, p rpl.Peer) {
 	n.owner = p
 	if r.world.Valid(n.entity) {
@@ -239,7 +240,7 @@ func (r *Replication) setOwner(n *node, p rpl.Peer) {
 	}
 }
 
-// component is where an item's component is now, nil where it is gone.
+// component returns where an item's component is now, nil if it has gone.
 func (r *Replication) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
 	if b.comp == nil || !r.world.Valid(b.entity) {
 		return nil, nil
@@ -251,7 +252,7 @@ func (r *Replication) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
 	return e, e.Component(b.comp.c)
 }
 
-// binding is the item that a component of an entity is, nil where it is none.
+// binding returns the item that a component of an entity is, nil if it is none.
 func (n *node) binding(c *component, ent donburi.Entity) *binding {
 	for i := range n.items {
 		if b := &n.items[i]; b.comp == c && b.entity == ent {

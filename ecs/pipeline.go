@@ -1,7 +1,7 @@
 package ecs
 
-// The life of a step, in one place: each stage is one system in a file of its
-// own, and plugins hang theirs behind them.
+// The life of a step, in one place: each stage is one system in a file of its own, and
+// plugins add theirs behind them.
 
 import (
 	"fmt"
@@ -42,17 +42,17 @@ func (s Stage) String() string {
 	return fmt.Sprintf("stage %d", uint8(s))
 }
 
-// A system is one named thing that is done to a session in each step.
+// A system is one named action on a session in each step.
 type system struct {
 	name string
 	run  func(r *Replication)
 }
 
-// A Plugin adds to a session what is not in it: a net graph, a recorder, a
-// game's own relevancy. In Plug it calls After, Counter and the On functions.
+// A Plugin adds something to a session: a net graph, a recorder, a game's own relevancy.
+// In Plug it calls After, Counter and the On functions.
 type Plugin interface{ Plug(r *Replication) }
 
-// Use plugs a plugin in, before the first Receive.
+// Use plugs a plugin in, before the first Receive. It panics for nil.
 func (r *Replication) Use(p Plugin) {
 	if p == nil {
 		panic("tendon: Use of no plugin")
@@ -60,8 +60,9 @@ func (r *Replication) Use(p Plugin) {
 	p.Plug(r)
 }
 
-// After hangs a system behind a stage and behind those that hang there already.
-// It runs in every step, also in those that do not send.
+// After adds a system behind a stage, and behind the systems that were added there
+// before. The system runs in every step, even if the step does not send. After panics for
+// a stage that does not exist and without a function.
 func (r *Replication) After(s Stage, name string, run func(r *Replication)) {
 	if s >= stageCount {
 		panic(fmt.Sprintf("tendon: system %q after %v, which there is not", name, s))
@@ -70,7 +71,7 @@ func (r *Replication) After(s Stage, name string, run func(r *Replication)) {
 	r.systems[s] = append(r.systems[s], system{name: name, run: run})
 }
 
-// Systems are the names of all systems in the order in which they run.
+// Systems returns the names of all systems in the order in which they run.
 func (r *Replication) Systems() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for s := range stageTable {
@@ -93,8 +94,8 @@ func (r *Replication) run(s Stage) {
 	}
 }
 
-// Receive is the first thing of a fixed step, Send the last; both also while
-// the game is paused. Called from a callback they panic.
+// Receive is the first call of a fixed step, Send the last. Call both also while the game
+// is paused. Called from a callback they panic.
 func (r *Replication) Receive() {
 	r.enterStep()
 	defer r.outside()
@@ -103,11 +104,11 @@ func (r *Replication) Receive() {
 	r.leaveStep()
 }
 
-// begin does what Host, Join and Load have asked for, and starts a world that has
-// not begun.
+// begin does what Host, Join and Load have asked for, and starts a world that has not
+// begun.
 func (r *Replication) begin() {
 	due := r.pending
-	r.pending = nil // what callbacks ask for meanwhile is the next Receive's: it may have them ask again
+	r.pending = nil // requests made by callbacks wait for the next Receive; otherwise they could ask again without end
 	for _, q := range due {
 		q.do()
 	}
@@ -115,15 +116,15 @@ func (r *Replication) begin() {
 		r.joining = false
 	}
 	if !r.joining && r.auth != nil {
-		r.dropWaiting() // it could not even be asked for
+		r.dropWaiting() // no session is being joined: Join has failed, or there was none
 	}
 	if !r.begun {
 		r.start()
 	}
 }
 
-// goOn follows the end of a client's session, in the same step: the game's rules
-// find another session, which OnEnd has joined, or a world that has begun.
+// goOn follows the end of a client's session, in the same step: the game's rules then
+// find the session that OnEnd has joined, or a world that has begun anew.
 func (r *Replication) goOn() {
 	r.begin()
 	if r.auth != nil {
@@ -133,12 +134,12 @@ func (r *Replication) goOn() {
 	}
 }
 
-// Send ends a fixed step: calls on this machine run, and what has changed
-// leaves. See Receive.
+// Send is the last call of a fixed step: this machine's calls on itself run, and changes
+// leave. See Receive.
 func (r *Replication) Send() {
 	r.enterStep()
 	defer r.outside()
-	for range maxRounds { // nothing is called on a node before it is told of
+	for range maxRounds { // no call runs on a node before its OnStreamIn
 		if r.auth == nil {
 			break
 		}
@@ -157,7 +158,7 @@ func (r *Replication) Send() {
 	r.leaveStep()
 }
 
-// sendDue meets the rate of sends by an accumulator over steps.
+// sendDue spreads Sends evenly over Steps by an accumulator.
 func (r *Replication) sendDue() bool {
 	r.sendAt += r.config.Sends
 	if r.sendAt < r.config.Steps {
@@ -174,22 +175,22 @@ func (r *Replication) enterStep() {
 	r.inside = true
 }
 
-// outside is also for callbacks that panic: a game that recovers is told of that mistake,
-// and not in every later step of one that it has not made.
+// outside ends the state that enterStep begins, also when a callback panics: a game that
+// recovers must not get enterStep's panic in every later step.
 func (r *Replication) outside() { r.inside = false }
 
 // leaveStep does what callbacks have put off.
 func (r *Replication) leaveStep() {
 	r.runAfterwards()
-	if !r.begun { // once: what ends again is for the next Receive
+	if !r.begun { // once: a session that ends again waits for the next Receive
 		r.inside = true
 		r.goOn()
 		r.runAfterwards()
 	}
 }
 
-// runAfterwards does it one thing after the other: what the callbacks of one put off
-// does not happen in the middle of it.
+// runAfterwards runs the put-off functions one after the other. What the callbacks of one
+// put off runs after it, not in the middle of it.
 func (r *Replication) runAfterwards() {
 	for len(r.afterwards) > 0 {
 		fn := r.afterwards[0]
@@ -199,7 +200,8 @@ func (r *Replication) runAfterwards() {
 	r.inside = false
 }
 
-// later runs fn at the end of the Receive or Send in progress, else now.
+// later runs fn at the end of the Receive or Send in progress, or at once if there is
+// none.
 func (r *Replication) later(fn func()) {
 	r.afterwards = append(r.afterwards, fn)
 	if !r.inside {

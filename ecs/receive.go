@@ -1,6 +1,6 @@
 package ecs
 
-// Stage Receive: what the link has got becomes state, calls and callbacks.
+// Stage Receive: what the link has received becomes state, calls and callbacks.
 
 import "github.com/tendonengine/tendon/rpl"
 

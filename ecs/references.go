@@ -1,8 +1,8 @@
 package ecs
 
-// references: which items of proxies refer to which nodes, those included that are not
-// here. So what comes or goes leads to the items that are to be written anew, and costs
-// nothing where nobody refers to it.
+// references: which items of proxies refer to which nodes, including nodes that are not
+// here. When a node comes or goes, this leads to the items to write again; it costs
+// nothing if no item refers to the node.
 
 import (
 	"cmp"
@@ -15,23 +15,24 @@ import (
 type referrer struct {
 	node *node
 	ord  int
-	turn uint64     // in which it is written anew: of its coming
-	due  bool       // it is to be: it stands in references.due
-	to   []rpl.Node // each once
-	at   []int      // by to: where it stands among those who refer to that node
+	turn uint64     // its number, in order of creation: referrers are resolved in this order
+	due  bool       // it waits in references.due to be written again
+	to   []rpl.Node // the nodes that it refers to, each once
+	at   []int      // for each of to: its index in references.of of that node
 }
 
-// A referral is one of those who refer to a node: by which of the nodes in its to.
+// A referral is one reference to a node: its referrer, and the index of the node in the
+// referrer's to.
 type referral struct {
 	from *referrer
 	k    int
 }
 
-// references are the way from a node to those who refer to it. What stands where is
-// known on both sides, so that nothing is searched for among many.
+// references lead from a node to its referrers. Both sides know their index on the other,
+// so nothing is searched for.
 type references struct {
 	of    map[rpl.Node][]referral
-	spare [][]referral // lists of nodes that nobody refers to any more, to use again
+	spare [][]referral // emptied lists, to use again
 	due   []*referrer
 	turns uint64
 
@@ -40,7 +41,7 @@ type references struct {
 	known []bool
 }
 
-// refer notes to what an item refers, when its state has come.
+// refer records the nodes that an item refers to, after its state has come.
 func (r *Replication) refer(n *node, ord int) {
 	b, s := &n.items[ord], &r.references
 	if b.comp == nil || !b.comp.item.HasRefs {
@@ -55,10 +56,10 @@ func (r *Replication) refer(n *node, ord int) {
 	s.set(b.refers, slices.Compact(s.nodes))
 }
 
-// set makes a referrer one of nodes, which are ascending, and of no others.
+// set makes a referrer refer to these nodes, which are ascending, and to no others.
 func (s *references) set(f *referrer, nodes []rpl.Node) {
 	s.known = append(s.known[:0], make([]bool, len(nodes))...)
-	for k := len(f.to) - 1; k >= 0; k-- { // from the end: the last takes the place of one that goes
+	for k := len(f.to) - 1; k >= 0; k-- { // from the end, because cut moves the last reference into the gap
 		if i, ok := slices.BinarySearch(nodes, f.to[k]); ok {
 			s.known[i] = true
 		} else {
@@ -84,7 +85,8 @@ func (s *references) add(f *referrer, id rpl.Node) {
 	s.of[id] = append(list, referral{f, len(f.to) - 1})
 }
 
-// cut ends the k-th reference of a referrer. On both sides the last takes its place.
+// cut ends the k-th reference of a referrer. In both lists the last element takes its
+// place.
 func (s *references) cut(f *referrer, k int) {
 	list, at := s.of[f.to[k]], f.at[k]
 	last := len(list) - 1
@@ -105,7 +107,7 @@ func (s *references) cut(f *referrer, k int) {
 	f.to, f.at = f.to[:last], f.at[:last]
 }
 
-// unrefer is for an item that goes: it is not written anew any more.
+// unrefer forgets the references of an item that goes: it is not written again.
 func (r *Replication) unrefer(b *binding) {
 	if f := b.refers; f != nil {
 		r.references.set(f, nil)
@@ -119,7 +121,8 @@ func (r *Replication) unreferAll(n *node) {
 	}
 }
 
-// mark is for a node that has come or gone: what refers to it is to be written anew.
+// mark notes that a node has come or gone: the items that refer to it are to be written
+// again.
 func (r *Replication) mark(id rpl.Node) {
 	s := &r.references
 	for _, l := range s.of[id] {
@@ -130,8 +133,9 @@ func (r *Replication) mark(id rpl.Node) {
 	}
 }
 
-// resolve writes references anew after nodes have come or gone: those to what
-// is here now resolve, those to what has gone are null. To the game that is a change.
+// resolve writes references again after nodes have come or gone: references to nodes that
+// are here resolve, references to nodes that have gone become null. For OnChange that is
+// a change.
 func (r *Replication) resolve() {
 	due := r.references.due
 	slices.SortFunc(due, func(a, b *referrer) int { return cmp.Compare(a.turn, b.turn) })
@@ -142,7 +146,7 @@ func (r *Replication) resolve() {
 	r.references.due = due[:0]
 }
 
-// resolveOf is resolve for one node alone, which is about to go.
+// resolveOf is resolve for a single node, which is about to go.
 func (r *Replication) resolveOf(n *node) {
 	for i := range n.items {
 		if f := n.items[i].refers; f != nil {
@@ -151,7 +155,7 @@ func (r *Replication) resolveOf(n *node) {
 	}
 }
 
-// renew is idle where resolveOf came before resolve.
+// renew writes the references of one item again, unless resolveOf has done so already.
 func (r *Replication) renew(f *referrer) {
 	if !f.due {
 		return

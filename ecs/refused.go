@@ -1,18 +1,20 @@
 package ecs
 
-// refused: clients that are not let in, as the log is told of them. Anybody who knows the address can
-// have somebody refused, as often as he likes and in any name.
+// refused: how the log is told of clients that are not let in. Anybody who knows the
+// address can cause refusals, without limit and under any name, so few of them are
+// logged.
 
 import "time"
 
-// refusals is what was told of them in a while.
+// refusals counts what was logged in the present refusedWhile.
 type refusals struct {
-	since  time.Duration // when the while began, in the session's time
+	since  time.Duration // when the present refusedWhile began, in the session's time
 	told   int
-	untold uint64 // since the last that was told
+	untold uint64 // not logged since the last that was
 }
 
-// turnedAway counts a client that was not let in, and logs the first of each while.
+// turnedAway counts a client that was not let in, and logs the first maxRefusedTold in
+// each refusedWhile.
 func (r *Replication) turnedAway(remote any, why error) {
 	*r.Counter("client refused")++
 	s := &r.refusals

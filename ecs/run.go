@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Run is the loop of a program without a window: Receive, step, Send, at
-// Config.Steps a second by the clock. It returns nil when ctx is done, after it
-// has closed the session, or the error that OnEnd was told, unless OnEnd has
-// called Host or Join again.
+// Run is the loop of a program without a window: Receive, step, Send, Config.Steps times
+// a second by the clock. When ctx is done it closes the session and returns nil. When
+// OnEnd is told an error, Run returns that error, unless OnEnd has called Host or Join
+// again. Run panics without a context or a step function.
 func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 	mustBe("Run", step)
 	if ctx == nil {
@@ -43,14 +43,15 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 				return err
 			}
 		}
-		if late := time.Since(next); late > 0 { // too slow, or asleep: that time is lost
+		if late := time.Since(next); late > 0 { // the machine was too slow, or asleep: that time is given up
 			next = next.Add(late)
 		}
 		timer.Reset(time.Until(next))
 	}
 }
 
-// over is what OnEnd was told since it was last asked, if nothing was begun again.
+// over returns the error that OnEnd was told since the last call, unless a session was
+// begun again.
 func (r *Replication) over() error {
 	err := r.failure
 	r.failure = nil

@@ -1,6 +1,6 @@
 package ecs
 
-// Stage Schedule: what of the pending state fits each peer's budget.
+// Stage Schedule: chooses what of the pending state fits each peer's budget.
 
 func scheduleStage(r *Replication) {
 	if r.auth != nil && r.sending {

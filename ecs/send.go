@@ -1,6 +1,6 @@
 package ecs
 
-// Stage Send: each connection's packets leave, the reliable lane's included.
+// Stage Send: each connection's packets leave, those of the reliable lane too.
 
 import "github.com/tendonengine/tendon/transport"
 
@@ -27,8 +27,9 @@ func sendStage(r *Replication) {
 	}
 }
 
-// guessLoss is the share of its packets that a client takes to be lost. The server
-// does not tell it; who misses many packets loses about as many.
+// guessLoss returns the share of its own packets that a client assumes to be lost. The
+// server does not tell it; a machine that misses many packets usually loses about as
+// many.
 func guessLoss(s transport.Stats) float64 {
 	if s.PacketsIn < leastMissed || s.LossIn < leastGuess {
 		return 0

@@ -7,8 +7,9 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// sightings are the entities to which an item referred when it was looked at. What has
-// gone since has no node any more, and what comes again may be another entity.
+// sightings are the entities that an item's references meant when it was looked at. A
+// node that has gone since leads to no entity any more, and one that comes again may be
+// another entity.
 type sightings struct {
 	rpl.Refs
 	of []sighting
@@ -19,7 +20,7 @@ type sighting struct {
 	entity uint64
 }
 
-// NodeOf notes what it is asked for, while an item is extracted.
+// NodeOf records what it is asked for, while an item is extracted.
 func (s *sightings) NodeOf(e uint64) rpl.Node {
 	n := s.Refs.NodeOf(e)
 	if n != 0 {
@@ -28,7 +29,7 @@ func (s *sightings) NodeOf(e uint64) rpl.Node {
 	return n
 }
 
-// EntityOf finds in what was noted, once that is sorted.
+// EntityOf finds the entity among the records, which must be sorted.
 func (s *sightings) EntityOf(id rpl.Node) uint64 {
 	if i, ok := slices.BinarySearchFunc(s.of, id, sighting.compare); ok {
 		return s.of[i].entity
@@ -38,7 +39,7 @@ func (s *sightings) EntityOf(id rpl.Node) uint64 {
 
 func (s sighting) compare(id rpl.Node) int { return cmp.Compare(s.node, id) }
 
-// sort is for EntityOf.
+// sort prepares EntityOf.
 func (s *sightings) sort() {
 	slices.SortStableFunc(s.of, func(a, b sighting) int { return a.compare(b.node) })
 }

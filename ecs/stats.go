@@ -1,6 +1,6 @@
 package ecs
 
-// Stats: the figures of one connection.
+// Stats: the statistics of one connection.
 
 import (
 	"time"
@@ -9,19 +9,20 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// Stats are the figures of one connection.
+// Stats are the statistics of one connection.
 type Stats struct {
 	RTT, Jitter       time.Duration
-	ViewDelay         time.Duration   // how far what is drawn trails the newest state; 0 on the authority
-	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as the authority judges, and as the client has missed of its last 256
-	Lost              bool            // on the authority: the peer is away, and may come back (see OnLost) …
-	LostFor           time.Duration   // … for so long
+	ViewDelay         time.Duration   // how far drawn time trails the newest state; 0 on the authority
+	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as judged on the authority; on the client, missing among its last 256
+	Lost              bool            // on the authority: the peer is lost, and may come back (see OnLost) …
+	LostFor           time.Duration   // … and has been for this long
 	BytesOut, BytesIn int             // per second, UDP payload
 	Conn              transport.Stats // totals, addresses and the transport's name
 }
 
-// Stats are the figures of the connection to a peer; on a client, of the one
-// that it has, to the server. They are zero where there is none, except for Lost.
+// Stats returns the statistics of the connection to a peer; on a client, of its one
+// connection, to the server, whatever p is. They are zero if there is no connection,
+// except for Lost and LostFor.
 func (r *Replication) Stats(p rpl.Peer) Stats {
 	if r.auth == nil {
 		if r.server == nil {
@@ -51,17 +52,17 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 	return s
 }
 
-// A meter turns totals into figures per second.
+// A meter turns totals into rates per second.
 type meter struct {
 	at      time.Duration
 	out, in uint64
 	perOut  int
 	perIn   int
-	charged uint64 // bytes of its reliable lane
+	charged uint64 // bytes of the reliable lane at the last call of lane
 }
 
-// lane is what the connection's reliable lane has sent since it was last asked,
-// and what it holds.
+// lane returns what the connection's reliable lane has sent since the last call, and what
+// it still holds.
 func (m *meter) lane(c transport.Conn) (sent, held int) {
 	all, held := c.LaneBytes()
 	sent = int(all - m.charged)
@@ -69,7 +70,7 @@ func (m *meter) lane(c transport.Conn) (sent, held int) {
 	return sent, held
 }
 
-// read takes the totals once a second, and reports when it has.
+// read takes the totals once a second, and reports whether it has.
 func (m *meter) read(now time.Duration, c transport.Conn) bool {
 	d := now - m.at
 	if d < time.Second {

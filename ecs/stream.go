@@ -51,7 +51,7 @@ func (r *Replication) observe() {
 	}
 }
 
-// place is where a node is: where the top of its hierarchy is, as in the
+// place returns the position of a node: that of the top of its hierarchy, as in the
 // core's grid.
 func (r *Replication) place(n *node) (x, y float64, ok bool) {
 	for n.parent != nil {

@@ -1,6 +1,6 @@
 package ecs
 
-// track: what an item was at the last few ticks, for drawing between them.
+// track: the values of an item at the last few ticks, for drawing between them.
 
 import (
 	"math"
@@ -16,7 +16,7 @@ type track struct {
 	ticks  []rpl.Tick
 	cuts   []bool      // the way to this sample is a teleport, not a movement
 	values [][]float64 // by sample, by field
-	saved  []float64   // what a field written in place held; nil: nothing is written
+	saved  []float64   // what the fields held before Frame wrote in place; empty: nothing is written
 }
 
 func newTrack(c *component) *track {
@@ -26,9 +26,9 @@ func newTrack(c *component) *track {
 	return &track{comp: c}
 }
 
-// push adds the state of a tick. before is the newest tick that was received
-// ahead of it: had the item changed by then, it would have been told, so it
-// stood still until then.
+// push adds the state of a tick. before is the newest tick that was received before t. If
+// the item had changed by then, that packet would have said so; so it stood still until
+// then.
 func (k *track) push(t, before rpl.Tick, words []int32) {
 	n := len(k.ticks)
 	if n > 0 && t <= k.ticks[n-1] {
@@ -46,7 +46,7 @@ func (k *track) push(t, before rpl.Tick, words []int32) {
 	k.cuts[len(k.cuts)-1] = k.jumped()
 }
 
-// newest is the tick of the newest sample, 0 for none.
+// newest returns the tick of the newest sample, 0 if there is none.
 func (k *track) newest() rpl.Tick {
 	if len(k.ticks) == 0 {
 		return 0
@@ -54,8 +54,8 @@ func (k *track) newest() rpl.Tick {
 	return k.ticks[len(k.ticks)-1]
 }
 
-// restart forgets what was before a tick: it is drawn from there on at once, as
-// is what has just come.
+// restart forgets all earlier samples: the item is drawn at the state of tick t from now
+// on, like one that has just arrived.
 func (k *track) restart(t rpl.Tick, words []int32) {
 	k.ticks, k.cuts, k.values = k.ticks[:0], k.cuts[:0], k.values[:0]
 	k.fill(k.grow(t, false), words)
@@ -67,7 +67,7 @@ func (k *track) fill(v []float64, words []int32) {
 	}
 }
 
-// grow appends a sample, over the oldest when there are enough.
+// grow appends a sample, replacing the oldest when there are maxSamples.
 func (k *track) grow(t rpl.Tick, cut bool) []float64 {
 	var v []float64
 	if len(k.ticks) == maxSamples {
@@ -83,8 +83,8 @@ func (k *track) grow(t rpl.Tick, cut bool) []float64 {
 	return v
 }
 
-// jumped reports whether the newest sample is a teleport: some prop has moved
-// much faster than before, and faster than anything that is followed by eye.
+// jumped reports whether the newest sample is a teleport: some prop has moved much faster
+// than before, and faster than the eye can follow.
 func (k *track) jumped() bool {
 	n := len(k.ticks)
 	if n < 2 {
@@ -113,7 +113,7 @@ func (k *track) jumped() bool {
 	return false
 }
 
-// speed of fields i to end on the way to sample s, per tick.
+// speed returns the speed of fields i to end on the way to sample s, per tick.
 func (k *track) speed(s, i, end int) float64 {
 	sum := 0.0
 	for ; i < end; i++ {
@@ -123,8 +123,8 @@ func (k *track) speed(s, i, end int) float64 {
 	return math.Sqrt(sum) / float64(k.ticks[s]-k.ticks[s-1])
 }
 
-// draw writes the fields as they are at a render time, in ticks, to the tagged
-// struct at p; only those drawn in place when inPlace is set.
+// draw writes the fields at a render time, in ticks, to the tagged struct at p; if
+// inPlace is set, only those tagged `interp=inplace`.
 func (k *track) draw(p unsafe.Pointer, render float64, inPlace bool) {
 	n := len(k.ticks)
 	if n == 0 {
@@ -144,7 +144,7 @@ func (k *track) draw(p unsafe.Pointer, render float64, inPlace bool) {
 			f.set(p, k.values[0][i])
 		case to == n || k.cuts[to]:
 			f.set(p, k.values[to-1][i])
-		case math.IsNaN(k.values[to-1][i]) || math.IsNaN(k.values[to][i]): // it comes or goes
+		case math.IsNaN(k.values[to-1][i]) || math.IsNaN(k.values[to][i]): // an optional value comes or goes
 			f.set(p, k.values[to-1][i])
 		default:
 			from, until := float64(k.ticks[to-1]), float64(k.ticks[to])
@@ -153,7 +153,7 @@ func (k *track) draw(p unsafe.Pointer, render float64, inPlace bool) {
 	}
 }
 
-// save remembers what the fields drawn in place hold; restore writes it back.
+// save stores the values of the drawn fields; restore writes those drawn in place back.
 func (k *track) save(p unsafe.Pointer) {
 	if k.saved == nil {
 		k.saved = make([]float64, 0, len(k.comp.drawn))

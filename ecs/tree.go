@@ -1,7 +1,7 @@
 package ecs
 
-// Trees: what is above and below a node, and where a thing is in the world when
-// its transform is local to its parent's.
+// Trees: what is above and below a node, and where an entity is in the world if its
+// transform is relative to its parent's.
 
 import (
 	"iter"
@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/components"
 )
 
-// Parent is the node above a node, or the node that a part belongs to; nil at
-// the top, and while a proxy's parent is not here.
+// Parent returns the node above a node, or the node that a part belongs to. It returns
+// nil at the top, and while a proxy's parent is not on this machine.
 func Parent(e *donburi.Entry) *donburi.Entry {
 	if r := of(e); r != nil {
 		if n := r.nodeOf(e.Entity()); n != nil && n.entity == e.Entity() && n.parent != nil && n.parent.leaving {
@@ -22,8 +22,7 @@ func Parent(e *donburi.Entry) *donburi.Entry {
 	return carrier(e)
 }
 
-// carrier is what something rides on: its parent, also one that is leaving, as
-// long as it is drawn.
+// carrier is Parent, but also returns a parent that is leaving, as long as it is drawn.
 func carrier(e *donburi.Entry) *donburi.Entry {
 	r := of(e)
 	if r == nil {
@@ -41,9 +40,9 @@ func carrier(e *donburi.Entry) *donburi.Entry {
 	return r.world.Entry(n.parent.entity)
 }
 
-// Children are the nodes directly below a node, in the order of their coming;
-// its parts are not among them, and a proxy that is on its way out has none. They may
-// be moved and removed meanwhile.
+// Children returns the nodes directly below a node, in the order in which they came. It
+// leaves out the node's parts. A proxy that is leaving has no children. The loop may move
+// and remove them.
 func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 	return func(yield func(*donburi.Entry) bool) {
 		r := of(e)
@@ -62,16 +61,16 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 	}
 }
 
-// WorldTransform is where something with components.Transform is in the world:
-// its transform is local to its parent's, a part's to its node's. What is above
-// and has no Transform counts as the origin.
+// WorldTransform returns where an entity with components.Transform is in the world: its
+// transform is relative to its parent's, a part's to its node's. A node above without
+// Transform counts as the origin.
 func WorldTransform(e *donburi.Entry) components.TransformData {
 	return climb(e, func(e *donburi.Entry) components.TransformData { return *components.Transform.Get(e) })
 }
 
-// WorldView is WorldTransform as it is to be drawn in this frame: each step of
-// the way is drawn between its own samples, so what rides on something stays
-// where it sits.
+// WorldView is WorldTransform as it is to be drawn in this frame: each transform on the
+// way up is drawn between its own samples, so a rider stays where it sits on what carries
+// it.
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb(e, func(e *donburi.Entry) components.TransformData { return View(e, components.Transform) })
 }

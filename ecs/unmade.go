@@ -1,8 +1,8 @@
 package ecs
 
-// unmade: entities that are to be nodes and cannot be, because their RplNode says what
-// there is not, or there are too many. They stay entities of this machine, and are nodes
-// from the step on in which they can be.
+// unmade: entities that are to be nodes and cannot be, because their RplNode is invalid
+// or there are too many nodes. They stay local entities until the step in which they can
+// become nodes.
 
 import (
 	"fmt"
@@ -15,15 +15,15 @@ import (
 	"github.com/tendonengine/tendon/components"
 )
 
-// An unmade is such an entity: how it is to be a node, and what its RplNode said when
-// that was last told.
+// An unmade is such an entity: how it is to become a node, and its RplNode when the
+// failure was last reported.
 type unmade struct {
 	origin origin
 	data   components.NodeData
 }
 
-// notMade keeps an entity for the steps to come, and tells of it once, until its RplNode
-// says something else that is wrong.
+// notMade keeps an entity for the next steps. It reports the failure once, and again only
+// when the entity's RplNode has changed and is still wrong.
 func (r *Replication) notMade(e *donburi.Entry, o origin, data components.NodeData, why error) {
 	was, known := r.unmade[e.Entity()]
 	if r.unmade == nil {
@@ -36,7 +36,7 @@ func (r *Replication) notMade(e *donburi.Entry, o origin, data components.NodeDa
 	r.refuse("node not made", fmt.Errorf("%s%s: %w; it is an entity of this machine alone until that is right", o, r.itemsOf(e), why))
 }
 
-// String is what an origin puts in front of an entity where it is named in an error.
+// String describes an origin in front of an entity in an error text.
 func (o origin) String() string {
 	switch {
 	case o.prefab != nil:
@@ -61,13 +61,13 @@ func (r *Replication) makeUnmade() {
 		}
 	}
 	for i := range r.plans {
-		if p := &r.plans[i]; made && p.strange { // their rows are somebody's now
+		if p := &r.plans[i]; made && p.strange { // their rows have nodes now
 			p.regrouped = true
 		}
 	}
 }
 
-// forgetUnmade is for an entity that has gone, or is to be a node no more.
+// forgetUnmade is called for an entity that has gone, or is no longer to be a node.
 func (r *Replication) forgetUnmade(ent donburi.Entity) {
 	u, ok := r.unmade[ent]
 	if !ok {

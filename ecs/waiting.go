@@ -1,7 +1,7 @@
 package ecs
 
-// waiting: calls on the session's node from a machine that joins, before the
-// node has come: what a game says first thing is not lost.
+// waiting: calls on the session's node from a machine that joins, made before the node
+// has come, so that a game's first calls are not lost.
 
 import (
 	"fmt"
@@ -10,20 +10,20 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A waitingCall is one on the session that waits for the server's.
+// A waitingCall is a call that waits for the server's session node.
 type waitingCall struct {
 	rpc  *rpl.RPCType
 	args []byte
 }
 
-// awaits reports whether a node is the session's and has not come yet: from
-// Join on it stands for the session that is being joined. Calls queue up behind
-// others until those have left.
+// awaits reports whether a node is the session's and has not come yet: from Join on it
+// stands for the session that is being joined. While earlier calls wait, later ones queue
+// up behind them.
 func (r *Replication) awaits(n *node) bool {
 	return n == r.session && (r.joining || r.auth == nil && (!r.sessionHere || len(r.waiting) > 0))
 }
 
-// callLater is the table for such a node: nobody owns it.
+// callLater routes a call on such a node, which nobody owns.
 func (r *Replication) callLater(n *node, t *rpl.RPCType, args []byte) error {
 	switch {
 	case t.To == rpl.Broadcast:
@@ -38,7 +38,7 @@ func (r *Replication) callLater(n *node, t *rpl.RPCType, args []byte) error {
 	return nil
 }
 
-// callWaiting sends what has waited, once the session's node is here.
+// callWaiting sends the calls that have waited, once the session's node is here.
 func (r *Replication) callWaiting() {
 	if !r.sessionHere || len(r.waiting) == 0 {
 		return
@@ -50,7 +50,8 @@ func (r *Replication) callWaiting() {
 	}
 }
 
-// dropWaiting gives up what waits for a session that will not be joined.
+// dropWaiting drops the calls and group requests that wait for a session that will not be
+// joined.
 func (r *Replication) dropWaiting() {
 	if len(r.waiting) > 0 {
 		*r.Counter("rpc dropped") += uint64(len(r.waiting))
@@ -62,7 +63,7 @@ func (r *Replication) dropWaiting() {
 	}
 }
 
-// dropCalls gives up what waits for this machine's Send, in a session that has
+// dropCalls drops the calls that wait for this machine's Send, in a session that has
 // ended.
 func (r *Replication) dropCalls() {
 	for i := range r.calls {

@@ -17,14 +17,13 @@ import (
 )
 
 const (
-	graphSize    = 11 // pixels of the letters
+	graphSize    = 11 // size of the letters in pixels
 	graphLine    = 15 // pixels from line to line
 	graphMargin  = 6
 	graphMaxRows = 8 // peers shown
 )
 
-// face is the letters of the net graph: Go Mono, under the licence of the Go
-// fonts.
+// face is the net graph's font: Go Mono, under the licence of the Go fonts.
 var face = sync.OnceValues(func() (*text.GoTextFace, error) {
 	source, err := text.NewGoTextFaceSource(bytes.NewReader(gomono.TTF))
 	if err != nil {
@@ -33,8 +32,8 @@ var face = sync.OnceValues(func() (*text.GoTextFace, error) {
 	return &text.GoTextFace{Source: source, Size: graphSize}, nil
 })
 
-// NetGraph draws the connections' figures, a line each, at the bottom of the
-// screen, and returns how many pixels high it is. Call it in Draw.
+// NetGraph draws the statistics of the connections, a line each, at the bottom of the
+// screen, and returns its height in pixels. Call it in Draw.
 func NetGraph(r *tendon.Replication, screen *ebiten.Image) (height int) {
 	letters, err := face()
 	if err != nil {
@@ -53,7 +52,7 @@ func NetGraph(r *tendon.Replication, screen *ebiten.Image) (height int) {
 	return height
 }
 
-// figures are the lines of the graph: one of the session, one per connection.
+// figures returns the lines of the graph: one for the session, one for each connection.
 func figures(r *tendon.Replication) []string {
 	rows := []string{fmt.Sprintf("%s  tick %d  peer %d", r.Mode(), r.Tick(), r.Me())}
 	if r.Mode() == tendon.Client {

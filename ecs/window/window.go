@@ -12,21 +12,21 @@ import (
 	"github.com/tendonengine/tendon/ecs/window/internal/pace"
 )
 
-// Game is what Run calls, all of it on one goroutine. Step runs once per fixed
-// step (tendon.Config.Steps a second), between Receive and Send; Draw once per
+// Game holds the functions that Run calls, all on one goroutine. Step runs once per fixed
+// step (tendon.Config.Steps a second), between Receive and Send; Draw runs once per
 // frame, after Frame. Run needs both.
 type Game struct {
 	Title         string
-	Width, Height int // of the window when it opens
+	Width, Height int // size of the window when it opens
 	Step          func(*tendon.Replication)
 	Draw          func(*tendon.Replication, *ebiten.Image)
 
-	MaxFPS int // limits drawing alone; 0 means as often as the display shows
+	MaxFPS int // limits drawing only; 0 means once per frame of the display
 
-	// Update, where given, is called before the steps of an update: the place
-	// for keys of the program itself. ErrQuit ends Run without an error.
+	// Update, if given, is called before the steps of an update: the place for the
+	// program's own keys. If it returns ErrQuit, Run ends without an error.
 	Update func() error
-	// Drawn, where given, is called with each finished picture.
+	// Drawn, if given, is called with each finished picture.
 	Drawn func(screen *ebiten.Image)
 }
 
@@ -34,22 +34,22 @@ type Game struct {
 type Pane struct {
 	Rep  *tendon.Replication
 	Step func(*tendon.Replication)
-	// Draw is given its part of the screen: what it draws elsewhere is cut
-	// off, and its coordinates begin at screen.Bounds().Min.
+	// Draw is given its part of the screen: what it draws outside is cut off, and its
+	// coordinates begin at screen.Bounds().Min.
 	Draw func(r *tendon.Replication, screen *ebiten.Image)
 }
 
-// ErrQuit is what Update returns to close the window.
+// ErrQuit is returned by Game.Update to close the window.
 var ErrQuit = errors.New("window: quit")
 
-// Run opens a window and plays until it is closed. It is called from main's
-// goroutine; closing the session is left to the caller.
+// Run opens a window and plays until it is closed. Call it from main's goroutine; the
+// caller closes the session afterwards.
 func Run(r *tendon.Replication, g Game) error {
 	return Split(g, Pane{Rep: r, Step: g.Step, Draw: g.Draw})
 }
 
-// Split is Run with panes from left to right; the game's own Step and Draw are
-// not used.
+// Split is Run with several panes from left to right; it does not use the game's own Step
+// and Draw.
 func Split(g Game, panes ...Pane) error {
 	var given []pace.Pane
 	for _, p := range panes {

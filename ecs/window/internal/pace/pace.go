@@ -5,20 +5,19 @@ package pace
 
 import "time"
 
-// maxDebt is how much time is made up for at most (two steps where that is
-// more). After a hitch a server has to catch up: its clients know the time, and
-// would be ahead of it. After a longer gap the rest is given up, else a machine
-// that is too slow would only fall further behind.
+// maxDebt is the most time that is made up for (or two steps if that is more). After a
+// hitch a server has to catch up: its clients know the time, and would be ahead of it.
+// After a longer gap the rest is given up; otherwise a machine that is too slow would
+// fall further and further behind.
 const maxDebt = time.Second
 
-// maxSteps is how many of them are taken between two frames at most, as many as
-// Replication.Run takes at once: a machine that is a little too slow would otherwise let
-// its debt grow to all that is made up for, and pay it between two frames, once a second.
-// A hitch of a second is made up for in nine updates.
+// maxSteps is the most steps that are taken between two frames, as many as
+// Replication.Run takes at once. Without it a machine that is a little too slow would let
+// its debt grow up to maxDebt, and pay it all between two frames, once a second. A hitch
+// of a second is made up for in nine updates at 60 steps a second.
 const maxSteps = 8
 
-// Steps says how many fixed steps are due. The zero value is not usable; give
-// Hz.
+// Steps says how many fixed steps are due. Hz must be set.
 type Steps struct {
 	Hz int // steps per second
 
@@ -27,9 +26,9 @@ type Steps struct {
 	done    int64         // steps since begin
 }
 
-// Due is how many steps to take at now, a clock that never runs backwards: at most
-// maxSteps, the others are due at the next call. Each step is due at its own multiple of
-// 1/Hz, so that no rounding adds up.
+// Due returns how many steps to take at now, a clock that never runs backwards: at most
+// maxSteps; the rest is due at the next call. Each step is due at its own multiple of
+// 1/Hz, so that no rounding errors add up.
 func (s *Steps) Due(now time.Duration) int {
 	if !s.started {
 		s.started, s.begin = true, now
@@ -43,8 +42,7 @@ func (s *Steps) Due(now time.Duration) int {
 	return int(due)
 }
 
-// Limit says whether a frame is to be drawn, at most so many per second; 0 is
-// no limit.
+// Limit says whether a frame is to be drawn, at most FPS a second; 0 is no limit.
 type Limit struct {
 	FPS int
 

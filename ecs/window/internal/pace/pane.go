@@ -5,16 +5,15 @@ import (
 	"fmt"
 )
 
-// A Pane is what a window is given for one session, as far as it has to be looked at
-// before the window opens.
+// A Pane is the part of a session in a window that is checked before the window opens.
 type Pane struct {
-	Hz         int  // the session's steps a second; 0: there is no session
-	Step, Draw bool // are given
+	Hz         int  // the session's steps a second; 0 means that there is no session
+	Step, Draw bool // whether the functions are given
 }
 
-// Common is the steps a second that the sessions of a window make, which take their
-// steps together. An error says what has not been given: called later, it would end the
-// program in the middle of a frame.
+// Common returns the steps a second of a window's sessions, which take their steps
+// together and so must agree. The error says what has not been given: called later, it
+// would end the program in the middle of a frame.
 func Common(panes []Pane) (hz int, err error) {
 	if len(panes) == 0 {
 		return 0, errors.New("window: there is no pane to show: give Split at least one")
