@@ -1,6 +1,6 @@
 package ecs
 
-// The session as systems and a renderer of donburi/ecs.
+// A session as systems and a renderer of donburi/ecs.
 
 import donburiecs "github.com/yohamta/donburi/ecs"
 
@@ -18,8 +18,8 @@ func SendSystem(r *Replication) donburiecs.System {
 	return func(*donburiecs.ECS) { r.Send() }
 }
 
-// FrameRenderer is Frame as a renderer: add it to the lowest layer first. T is
-// what the game's renderers draw to, ebiten.Image with Ebitengine.
+// FrameRenderer is Frame as a renderer: add it to the lowest layer first. T is the type
+// that the game's renderers draw to, ebiten.Image with Ebitengine.
 //
 //	ecs.AddRenderer(0, tendon.FrameRenderer[ebiten.Image](rep))
 func FrameRenderer[T any](r *Replication) func(*donburiecs.ECS, *T) {

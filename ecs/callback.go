@@ -169,8 +169,8 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 // An event is a callback that waits until all state of its batch is in place.
 type event struct {
 	node   *node
-	comp   *component // nil: OnStreamIn, with OnOwner, …
-	owner  bool       // … or OnOwner alone
+	comp   *component // nil: the callback is OnStreamIn, then OnOwner …
+	owner  bool       // … or, if owner is set, OnOwner alone
 	entity donburi.Entity
 	turn   int
 }

@@ -13,7 +13,7 @@ import (
 
 type client struct {
 	server transport.Conn
-	host   rpl.Peer // the server's own peer, 0 where it has no player
+	host   rpl.Peer // the server's own peer, 0 if it has no player
 	meter  meter
 	after  uint64 // datagrams up to this sequence number belong to an earlier level
 

@@ -144,7 +144,7 @@ func (r *Replication) findChanges() {
 	for _, i := range moved {
 		ended = r.leftNode(&r.plans[i], archetypes[i].Entities()) || ended
 	}
-	if ended { // and callbacks have run
+	if ended { // callbacks have run meanwhile
 		r.findChanges()
 		return
 	}
@@ -293,9 +293,9 @@ func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
 		item := rpl.NoItem
 		if n != nil {
 			switch b := n.binding(c.comp, e); {
-			case b == nil: // an item too many: reported, and left alone
+			case b == nil: // the node has too many items: settleItems has reported it
 			case r.byItself(b):
-				if !c.comp.item.Explicit { // else it is looked at when it is bumped
+				if !c.comp.item.Explicit { // explicit items are extracted when they are bumped
 					c.own = append(c.own, row)
 				}
 			default:
@@ -401,7 +401,7 @@ func (r *Replication) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
 	}
 }
 
-// extractNode hands over all items of one node.
+// extractNode hands all items of one node to the core.
 func (r *Replication) extractNode(n *node) {
 	if r.nodeOf(n.entity) != n {
 		return

@@ -215,8 +215,8 @@ type nameKind uint8
 
 const (
 	namesEnd       nameKind = iota // no more of them; state may be applied
-	namesDestroyed                 // these exist no more
-	namesAlive                     // these exist: told where the sets differ
+	namesDestroyed                 // these are destroyed
+	namesAlive                     // these exist; sent only if the sets differ
 )
 
 func appendNames(b []byte, m namesMessage) []byte {

@@ -83,7 +83,7 @@ func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.def.authority(of(e), "adopted")
 	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(&a), r.refs())
 	if err != nil {
-		panic(fmt.Sprintf("tendon: arguments of %v", err)) // which names the prefab
+		panic(fmt.Sprintf("tendon: arguments of %v", err)) // err names the prefab
 	}
 	if len(args) > rpl.MaxArgs {
 		panic(fmt.Sprintf("tendon: arguments of prefab %s have %d bytes, at most %d: replicate in a component what is more", f.def.name, len(args), rpl.MaxArgs))

@@ -173,7 +173,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	}
 	args, err := c.wire.Args.Append(nil, unsafe.Pointer(a), refs)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("tendon: arguments of %w", err) // which names the RPC
+		return nil, nil, nil, fmt.Errorf("tendon: arguments of %w", err) // err names the RPC
 	}
 	if limit := argsLimit(c.wire); len(args) > limit {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s has %d bytes of arguments, at most %d on its lane: send less, or replicate it in a component", c.wire.Name, len(args), limit)
@@ -283,7 +283,7 @@ func (r *Replication) queue(n *node, t *rpl.RPCType, args []byte) {
 // up.
 func (r *Replication) runCalls() {
 	calls := r.calls
-	r.calls, r.spareCalls = r.spareCalls[:0], nil // a handler may panic: the two must not become one
+	r.calls, r.spareCalls = r.spareCalls[:0], nil // if a handler panics, the two must not share memory
 	for i := range calls {
 		switch c := &calls[i]; {
 		case c.node == nil:

@@ -47,7 +47,7 @@ func (o origin) String() string {
 	return ""
 }
 
-// makeUnmade tries again, once a step.
+// makeUnmade tries again to make these entities nodes, once a step.
 func (r *Replication) makeUnmade() {
 	if len(r.unmade) == 0 {
 		return

@@ -30,7 +30,7 @@ type Game struct {
 	Drawn func(screen *ebiten.Image)
 }
 
-// Pane is one session in a window. All of it must be given.
+// Pane is one session in a window. Every field must be set.
 type Pane struct {
 	Rep  *tendon.Replication
 	Step func(*tendon.Replication)
