@@ -9,8 +9,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A field and a whole node that only one team gets: whoever asks is let in, and
-// from then on is sent both.
+// A field and a whole node go to one team only. A peer that asks is let in, and from then
+// on is sent both.
 func ExampleGroup() {
 	type base struct {
 		Flag string `rpl:"max=16"`
@@ -44,7 +44,7 @@ func ExampleGroup() {
 	// inside: {Flag:hidden Plan:ambush}
 }
 
-// One call that an owner makes runs once wherever the node is.
+// One Everywhere call by an owner runs once on each machine that has the node.
 func ExampleRPC_everywhere() {
 	p := tendon.NewProtocol("horns")
 	Honk := tendon.NewRPC[uint8](p, "honk", rpl.Everywhere, rpl.Reliable)

@@ -1,7 +1,7 @@
 package ecs_test
 
-// Examples of nodes: whose they are, where they hang, how they come to be, and
-// what is called on them. Each opens a listen server and a client in memory.
+// Examples of nodes: who owns them, what they are attached to, how they are made, and
+// calls on them. Each opens a listen server and a client in memory.
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// together opens a listen server and a client that has joined it, over a
-// network in memory. play runs a second of both.
+// together opens a listen server and a client that has joined it, over a network in
+// memory. play runs both for a second.
 func together(p *tendon.Protocol, setup func(rep *tendon.Replication)) (server, client *tendon.Replication, play func()) {
 	open := func() *tendon.Replication {
 		rep, err := tendon.New(donburi.NewWorld(), p, tendon.Config{})
@@ -45,8 +45,8 @@ func together(p *tendon.Protocol, setup func(rep *tendon.Replication)) (server, 
 	return server, client, play
 }
 
-// Whoever drives a node is its owner; what drives it asks IsOwner or Mine, and
-// what decides about it IsAuthority.
+// The peer that drives a node is its owner. Code that drives the node asks IsOwner or
+// Mine; code that decides about it asks IsAuthority.
 func ExampleGive() {
 	type kart struct {
 		Fuel uint8 `rpl:""`
@@ -72,7 +72,7 @@ func ExampleGive() {
 	// the client drives: false
 }
 
-// What hangs together streams together: a character enters a car.
+// A character enters a car: attached nodes stream in and out together.
 func ExampleAttach() {
 	type seat struct {
 		Name string `rpl:"max=16"`
@@ -111,8 +111,8 @@ func ExampleAttach() {
 	// the driver is on its own
 }
 
-// What stands in a level from the start is built by both sides under one name,
-// and only what differs travels.
+// Both sides build by themselves, under one name, what stands in a level from the start;
+// only the differences travel.
 func ExampleNamed() {
 	type door struct {
 		Open bool `rpl:"notify"`
@@ -139,8 +139,8 @@ func ExampleNamed() {
 	// open at the client: true
 }
 
-// A call is typed, runs where its target says, and only the node's owner may
-// call the server.
+// A call is typed and runs where its target says. Only the node's owner may call the
+// server.
 func ExampleRPC() {
 	type order struct {
 		Dish  string `rpl:"max=16"`

@@ -14,8 +14,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Fields with an `rpl` tag travel. What is finer than their step is rounded,
-// what has no tag stays.
+// Fields with an `rpl` tag travel, rounded to their step. Fields without a tag stay
+// local.
 func ExampleReplicate() {
 	type boat struct {
 		Pos    gmath.Vec `rpl:"step=1/8,pos"` // metres
@@ -37,8 +37,8 @@ func ExampleReplicate() {
 	// [10.250000, -2.000000] ESP false
 }
 
-// A condition on a field: only the owner is sent his cards. A condition on
-// the state: nobody is sent the loot until the chest is open.
+// A condition on a field's audience: a player's cards are sent to their owner only. A
+// condition on the state: the loot is sent to nobody until the chest is open.
 func ExampleReplicate_condition() {
 	type hand struct {
 		Cards int    `rpl:"min=0,max=10"`
@@ -82,8 +82,8 @@ func ExampleReplicate_condition() {
 	// {Open:true Loot:a map}
 }
 
-// Of a list only what changed travels: one insertion, not a hundred elements.
-// What is local in an element goes along with it.
+// Of a list only the changes travel: one insertion, not a hundred elements. The local
+// fields of an element stay with it when it moves.
 func ExampleReplicate_list() {
 	type item struct {
 		Kind  uint16 `rpl:""`
@@ -114,7 +114,8 @@ func ExampleReplicate_list() {
 	// [{Kind:9 Count:9 icon:} {Kind:1 Count:1 icon:} {Kind:2 Count:4 icon:arrow}] map[gold:8]
 }
 
-// A field may be absent, or refer to a node: null where that is not here.
+// A field may be absent, or refer to a node; a reference is null while its node is not on
+// this machine.
 func ExampleReplicate_reference() {
 	type wolf struct {
 		Prey   donburi.Entity   `rpl:""`
@@ -146,8 +147,8 @@ func ExampleReplicate_reference() {
 	// no prey, hunger 0 false
 }
 
-// A codec replicates what tags cannot describe: a type of another package. It
-// is registered once, and needs no more than a snapshot and the way back.
+// A codec replicates a type of another package that tags cannot describe. It is
+// registered once, and needs only a snapshot and the way back.
 func ExampleProtocol_Schema() {
 	type race struct {
 		Start time.Time   `rpl:""`

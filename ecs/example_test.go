@@ -14,7 +14,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A game's components, and what of them travels.
+// A game's components, with tags on the fields that travel.
 type (
 	BallData struct {
 		Pos    gmath.Vec `rpl:"step=1/32,interp,pos"`
@@ -31,7 +31,7 @@ var (
 	game = tendon.NewProtocol("ball game")
 
 	Ball  = tendon.Replicate(game, "ball", donburi.NewComponentType[BallData]())
-	Fill  = donburi.NewComponentType[string]() // local: what it is drawn with
+	Fill  = donburi.NewComponentType[string]() // local: the colour that it is drawn with
 	Balls = tendon.NewPrefab(game, "ball", newBall)
 	Kick  = tendon.NewRPC[KickArgs](game, "kick", rpl.ToServer, rpl.Reliable)
 )
@@ -41,7 +41,7 @@ func newBall(w donburi.World, _ tendon.None) *donburi.Entry {
 	return w.Entry(w.Create(Ball, Fill))
 }
 
-// setup binds the rules to a session; the same in all modes.
+// setup binds the rules to a session; it is the same in all modes.
 func setup(rep *tendon.Replication) {
 	rep.OnJoin(func(p rpl.Peer) { tendon.Give(Balls.Spawn(rep.World(), tendon.None{}), p) })
 	tendon.OnChange(rep, Ball, func(e *donburi.Entry, _ BallData) {
@@ -85,8 +85,8 @@ func Example() {
 	// single player [8.000000, 0.000000] blue 3
 }
 
-// A listen server and a client, here over a network in memory on a virtual
-// clock; kcp.Listen and kcp.Dialer make one of UDP.
+// A listen server and a client, here over a network in memory on a virtual clock;
+// kcp.Listen and kcp.Dialer are for UDP.
 func ExampleReplication_Host() {
 	network := mem.NewNetwork(1, netsim.Conditions{Delay: 30 * time.Millisecond, Loss: 0.05})
 	listener := network.Listener()
@@ -130,7 +130,7 @@ func ExampleReplication_Host() {
 	//   node 2.1 of 2 [0.000000, 2.000000] blue false
 }
 
-// What is drawn in a frame, however often frames come.
+// View gives what is drawn in a frame, however often frames come.
 func ExampleView() {
 	rep, err := tendon.New(donburi.NewWorld(), game, tendon.Config{})
 	if err != nil {
@@ -150,7 +150,7 @@ func ExampleView() {
 	// a ball at [0.000000, 0.000000]
 }
 
-// Fields of a type that cannot be tagged go by a stand-in.
+// A stand-in replicates fields of a type that cannot be tagged.
 func ExampleReplicateAs() {
 	type hidden struct{ hits, misses int }
 	type score struct {

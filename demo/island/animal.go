@@ -8,13 +8,13 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// AnimalData is an animal's mind. It is not replicated: others see where it
-// goes.
+// AnimalData is an animal's mind. It is not replicated: other machines only see where the
+// animal goes.
 type AnimalData struct {
 	species
 	goal   gmath.Vec
-	pause  int // steps that it still stands
-	scared int // steps that it still runs
+	pause  int // steps left to stand still
+	scared int // steps left to run
 	from   gmath.Vec
 	home   bool // a sheep in the pen: it has been counted
 }
@@ -29,8 +29,8 @@ var (
 	bird  = species{speed: birdSpeed, radius: birdRadius, sees: birdSees, bird: true}
 )
 
-// Animal and the prefabs of both species. Who is far sees them less often than
-// players.
+// Animal and the prefabs of both species. Their low Weight has them updated less often
+// than players where the budget is short.
 var (
 	Animal        = donburi.NewComponentType[AnimalData]()
 	SheepPrefab   = tendon.NewPrefab(Protocol, "sheep", newSheep, components.NodeData{Weight: 0.6})
@@ -55,7 +55,7 @@ type threat struct {
 	walker donburi.Entity
 }
 
-// graze moves all animals: they flee from who is near, and wander otherwise.
+// graze moves all animals: they flee from threats nearby, and wander otherwise.
 func (g *Game) graze() {
 	var threats []threat
 	for _, e := range g.collect(Walker) {

@@ -8,8 +8,8 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// Shot is where a bullet begins and flies. It is sent once; every machine moves
-// its own from there.
+// Shot is where a bullet begins and in which direction it flies. It is sent once; every
+// machine moves its own copy from there.
 type Shot struct {
 	X   float64   `rpl:"step=1/8"`
 	Y   float64   `rpl:"step=1/8"`
@@ -22,11 +22,11 @@ type Blast struct {
 	Y float64 `rpl:"step=1/4"`
 }
 
-// FlightData is what moves by itself and ends by itself: a bullet, an
-// explosion. Nothing of it is sent.
+// FlightData is something that moves and ends by itself: a bullet, an explosion. Nothing
+// of it is sent.
 type FlightData struct {
 	Left  int     // steps
-	Speed float64 // units per second, where it faces
+	Speed float64 // units per second, in the direction that it faces
 	by    donburi.Entity
 }
 
@@ -51,7 +51,7 @@ func newBlast(w donburi.World, b Blast) *donburi.Entry {
 	return e
 }
 
-// fire spawns a bullet before a walker.
+// fire spawns a bullet in front of a walker.
 func (g *Game) fire(walker *donburi.Entry) {
 	at := Place.Get(walker)
 	from := at.Pos.MoveInDirection(muzzle, at.Rot)
@@ -79,8 +79,7 @@ func (g *Game) blast(at gmath.Vec, by donburi.Entity) {
 	}
 }
 
-// fly moves bullets on every machine; only the authority's hit anything, and
-// only it ends them.
+// fly moves bullets on every machine. Only on the authority do they hit anything and end.
 func (g *Game) fly() {
 	for _, e := range g.collect(Flight) {
 		f, at := Flight.Get(e), Place.Get(e)
@@ -94,7 +93,7 @@ func (g *Game) fly() {
 	}
 }
 
-// hits finds what a bullet has reached and tells it.
+// hits reports whether a bullet has reached something, and applies the hit.
 func (g *Game) hits(bullet *donburi.Entry, f *FlightData, at gmath.Vec) bool {
 	if g.scenery.Hits(at, 0) {
 		return true

@@ -10,10 +10,10 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// CarData is a car. Who drives it is its child, and its owner.
+// CarData is a car. Its driver's walker is its child, and its driver is its owner.
 type CarData struct {
 	Colour uint8 `rpl:"max=7"`
-	Damage uint8 `rpl:"max=8"` // at carHealth it blows up
+	Damage uint8 `rpl:"max=8"` // the car blows up at carHealth
 
 	speed  float64 // along its length, units per second
 	driver donburi.Entity
@@ -30,8 +30,8 @@ func newCar(w donburi.World, _ tendon.None) *donburi.Entry {
 	return newThing(w, Vehicle, Car)
 }
 
-// enter puts a walker into the nearest free car in reach: the walker becomes
-// the car's child, and the car its player's.
+// enter puts a walker into the nearest free car in reach: the walker becomes the car's
+// child, and the walker's player the car's owner.
 func (g *Game) enter(walker *donburi.Entry) bool {
 	at := Place.Get(walker).Pos
 	var best *donburi.Entry
@@ -51,7 +51,7 @@ func (g *Game) enter(walker *donburi.Entry) bool {
 	return true
 }
 
-// leave puts the driver beside the car, and the car becomes nobody's.
+// leave puts the driver beside the car, which nobody owns from then on.
 func (g *Game) leave(walker, car *donburi.Entry) {
 	if tendon.Attach(walker, nil) != nil {
 		return
@@ -68,8 +68,8 @@ func (g *Game) leave(walker, car *donburi.Entry) {
 	g.tell(walker.Entity(), "leaves the car")
 }
 
-// occupied reports whether somebody sits in the car; a driver who left the
-// session does not.
+// occupied reports whether somebody sits in the car. A driver who has left the session
+// does not count.
 func (g *Game) occupied(car *donburi.Entry) bool {
 	c := Car.Get(car)
 	if c.driver == donburi.Null || !car.World.Valid(c.driver) {
@@ -98,8 +98,7 @@ func (g *Game) drive(car *donburi.Entry, keys Keys) {
 	at.Rot = at.Rot.Normalized()
 }
 
-// roll moves all cars on, with or without a driver, and bounces them off what
-// they hit.
+// roll moves all cars on, with or without a driver, and bounces them off what they hit.
 func (g *Game) roll() {
 	for _, e := range g.collect(Car) {
 		c, at := Car.Get(e), Place.Get(e)
@@ -137,7 +136,7 @@ func (g *Game) scatter(at *PlaceData) {
 	}
 }
 
-// ram hurts who stands before a fast car, and breaks crates.
+// ram hurts walkers in front of a fast car, and breaks crates.
 func (g *Game) ram(car *donburi.Entry, c *CarData, at *PlaceData) {
 	if math.Abs(c.speed) < carRams {
 		return
@@ -160,7 +159,7 @@ func (g *Game) ram(car *donburi.Entry, c *CarData, at *PlaceData) {
 	}
 }
 
-// damage is a hit on a car; by may be nobody.
+// damage handles a hit on a car; by may be Null.
 func (g *Game) damage(car *donburi.Entry, by donburi.Entity) {
 	c := Car.Get(car)
 	if c.Damage++; c.Damage < carHealth {
@@ -178,7 +177,7 @@ func (g *Game) damage(car *donburi.Entry, by donburi.Entity) {
 	g.blast(at.Pos, by)
 }
 
-// A wreck is a car that blew up, until a new one stands at its home.
+// A wreck is a car that blew up and whose replacement does not stand at its home yet.
 type wreck struct {
 	home   PlaceData
 	colour uint8

@@ -11,31 +11,31 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Line is what somebody has said.
+// Line is a line of chat.
 type Line struct {
 	Name string   `rpl:"max=16"`
 	Text string   `rpl:"max=80"`
 	Tick rpl.Tick `rpl:"-"` // when it was heard here
 }
 
-// Chat belongs to no entity: it is called on the session itself, which any
-// client may do, and the authority tells everyone.
+// Chat belongs to no entity. Any client may call Say on the session itself, and the
+// authority tells everyone by Said.
 var (
 	Say  = tendon.NewRPC[Words](Protocol, "say", rpl.ToServer, rpl.Reliable).FromAnyone()
 	Said = tendon.NewRPC[Line](Protocol, "said", rpl.Broadcast, rpl.Reliable)
 )
 
-// Words are a line before the authority has said whose it is.
+// Words is a line of chat before the authority has added the speaker's name.
 type Words struct {
 	Text string `rpl:"max=80"`
 }
 
-// ErrNotHere is what Talk wraps while this machine has no player.
+// ErrNotHere is the error that Talk wraps while this machine has no player.
 var ErrNotHere = errors.New("not in the session yet")
 
-// Talk says something to everyone, from any machine with a player. What is too
-// long is cut. An error means that nobody will hear it: a client that has just
-// joined says it again when the session has arrived here.
+// Talk says something to everyone, from any machine with a player. Text that is too long
+// is cut. An error means that nobody will hear it; a client that has just joined can say
+// it again once the session has arrived here.
 func Talk(r *tendon.Replication, text string) error {
 	if text = speakable(text); text == "" {
 		return nil
@@ -46,7 +46,7 @@ func Talk(r *tendon.Replication, text string) error {
 	return Say.Send(r.Session(), Words{text})
 }
 
-// speakable is a line without what cannot be shown, cut to what fits.
+// speakable removes unprintable characters from a line and cuts it to MaxText.
 func speakable(text string) string {
 	text = strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) {
@@ -61,8 +61,8 @@ func speakable(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// say runs on the authority, which knows the caller's name; what a client sent
-// is cleaned again.
+// say runs on the authority, which knows the caller's name. It cleans again what the
+// client has sent.
 func (g *Game) say(c tendon.Call, words Words) {
 	*g.called++
 	text := speakable(words.Text)
@@ -85,7 +85,7 @@ func (g *Game) said(_ tendon.Call, line Line) {
 	}
 }
 
-// Heard are the newest lines, the oldest first; those of the last seconds.
+// Heard returns the newest lines of the last seconds, the oldest first.
 func (g *Game) Heard() []Line {
 	for len(g.heard) > 0 && g.rep.Tick() > g.heard[0].Tick+heardFor {
 		g.heard = g.heard[1:]

@@ -9,8 +9,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// ControllerData is a player's hand in the world: a node that nobody else has,
-// to which the input is sent, and which drives what is shared.
+// ControllerData is a player's hand in the world: a node that no other player has. It
+// receives the player's input, and drives what is shared.
 type ControllerData struct {
 	// Respawn is the seconds until the walker stands up again.
 	Respawn uint8 `rpl:"max=10"`
@@ -18,9 +18,9 @@ type ControllerData struct {
 	Pack []Item `rpl:"max=8"`
 
 	// On the authority:
-	newest  rpl.Tick // of the input that counts
+	newest  rpl.Tick // tick of the newest input
 	keys    Keys
-	before  Keys // at the step before: what is new in keys was pressed now
+	before  Keys // keys in the step before: a key that is new was pressed now
 	aim     gmath.Rad
 	walker  donburi.Entity
 	waiting int // steps until respawn
@@ -37,7 +37,7 @@ func newController(w donburi.World, _ tendon.None) *donburi.Entry {
 	return w.Entry(w.Create(Controller))
 }
 
-// CountCalls is the counter of calls that players have made and that ran here.
+// CountCalls is the name of the counter of players' calls that ran here.
 const CountCalls = "island calls"
 
 // steer receives a player's input: the newest tick wins.
@@ -50,11 +50,11 @@ func (g *Game) steer(c tendon.Call, in Input) {
 	ctl.newest, ctl.keys, ctl.aim = in.Tick, in.Keys, in.Aim
 }
 
-// pressed are the keys that went down in this step.
+// pressed returns the keys that went down in this step.
 func (c *ControllerData) pressed() Keys { return c.keys &^ c.before }
 
-// control applies every player's input, each to the walker or to the car that
-// it drives.
+// control applies every player's input, each to the player's walker or to the car that it
+// drives.
 func (g *Game) control() {
 	for _, ctlEntry := range g.collect(Controller) {
 		ctl := Controller.Get(ctlEntry)
@@ -85,8 +85,8 @@ func (g *Game) controlWalker(ctl *ControllerData, walker *donburi.Entry) {
 	g.shoot(walker, ctl)
 }
 
-// send samples this machine's player and sends what it holds down. What is
-// pressed once and names a thing goes by a reliable call instead.
+// send samples this machine's player and sends the held keys. A key press that names a
+// thing is sent by a reliable call instead.
 func (g *Game) send(r *tendon.Replication) {
 	if g.Sample == nil {
 		return
@@ -105,8 +105,8 @@ func (g *Game) send(r *tendon.Replication) {
 	}
 	in.Keys &= Held
 	in.Tick = r.Tick()
-	// An unreliable call is worth nothing later: what cannot be sent now is
-	// replaced in the next step.
+	// An input is worth nothing later: if it cannot be sent now, the next step's replaces
+	// it.
 	_ = Steer.Send(e, in)
 }
 

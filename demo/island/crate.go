@@ -8,7 +8,7 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// CrateData is a crate: a few hits open it, and a coin lies there.
+// CrateData is a crate: a few hits open it and leave a coin.
 type CrateData struct {
 	Hits uint8 `rpl:"max=3"`
 }
@@ -24,7 +24,7 @@ var (
 func newCrate(w donburi.World, _ tendon.None) *donburi.Entry { return newThing(w, Box, Crate) }
 func newCoin(w donburi.World, _ tendon.None) *donburi.Entry  { return newThing(w, Money, Coin) }
 
-// hitCrate is a bullet in a crate.
+// hitCrate handles a bullet that has hit a crate.
 func (g *Game) hitCrate(e *donburi.Entry) {
 	if c := Crate.Get(e); c.Hits+1 < crateHealth {
 		c.Hits++
@@ -33,8 +33,8 @@ func (g *Game) hitCrate(e *donburi.Entry) {
 	g.open(e)
 }
 
-// open takes a crate away; a coin lies there, and another crate appears
-// somewhere else, so that the island never runs out.
+// open replaces a crate by a coin; another crate appears somewhere else, so that the
+// island never runs out of them.
 func (g *Game) open(e *donburi.Entry) {
 	at := Place.GetValue(e)
 	e.Remove()

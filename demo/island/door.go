@@ -11,20 +11,20 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// DoorData is a door in the pen's fence: whoever stands before it opens it, or
-// shuts it.
+// DoorData is a door in the pen's fence. A player who stands before it can open and shut
+// it.
 type DoorData struct {
 	Open bool `rpl:"notify"`
 }
 
-// UseDoor names the door to open or shut. It is called on the caller's
-// controller: nobody owns a door.
+// UseDoor names the door to open or shut. It is called on the caller's controller,
+// because nobody owns a door.
 type UseDoor struct {
 	Door donburi.Entity `rpl:"has=door"`
 }
 
-// Door is a load-time node. Push is reliable, since a press that is lost is a
-// player who walks into the fence.
+// Door is a load-time node. Push is reliable: if a press were lost, the player would walk
+// into the fence.
 var (
 	Door = tendon.Replicate(Protocol, "door", donburi.NewComponentType[DoorData]())
 	Push = tendon.NewRPC[UseDoor](Protocol, "use door", rpl.ToServer, rpl.Reliable)
@@ -37,8 +37,8 @@ func newDoor(w donburi.World, at gmath.Vec, name string) donburi.Entity {
 	return e.Entity()
 }
 
-// reachDoor is the door that a walker could open or shut from where it stands,
-// if it sees one.
+// reachDoor returns the door that a walker could open or shut from where it stands, if it
+// sees one.
 func (g *Game) reachDoor(walker *donburi.Entry) (*donburi.Entry, bool) {
 	if _, driving := ParentOf(walker); driving || Walker.Get(walker).Health == 0 {
 		return nil, false
@@ -55,8 +55,8 @@ func (g *Game) reachDoor(walker *donburi.Entry) (*donburi.Entry, bool) {
 	return nil, false
 }
 
-// useDoor runs on the authority, which knows better than the caller where it
-// stands.
+// useDoor runs on the authority, which checks by its own state which door the caller's
+// walker can reach.
 func (g *Game) useDoor(c tendon.Call, a UseDoor) {
 	*g.called++
 	w := c.Entry.World
@@ -70,7 +70,7 @@ func (g *Game) useDoor(c tendon.Call, a UseDoor) {
 	}
 }
 
-// openings are the ways through the pen's fence that are free now.
+// openings returns which ways through the pen's fence are free now.
 func (g *Game) openings() Openings {
 	w := g.rep.World()
 	open := func(d donburi.Entity) bool { return w.Valid(d) && Door.Get(w.Entry(d)).Open }

@@ -8,10 +8,10 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// fill puts what a world begins with on it.
+// fill puts on the island what a world begins with.
 func (g *Game) fill() {
 	w := g.rep.World()
-	g.wrecks = nil // of the world before
+	g.wrecks = nil // those of the world before
 	MatchPrefab.Spawn(w, tendon.None{})
 	for i := range plazaCars {
 		a := gmath.Rad(float64(i) * 2 * math.Pi / plazaCars)
@@ -43,7 +43,7 @@ func (g *Game) somewhere(near bool) gmath.Vec {
 	return g.pasture()
 }
 
-// pasture is a free place anywhere on the island.
+// pasture returns a free place anywhere on the island.
 func (g *Game) pasture() gmath.Vec {
 	if p, ok := freePlace(&g.rng, nearestCrate/2, g.scenery); ok {
 		return p
@@ -51,7 +51,7 @@ func (g *Game) pasture() gmath.Vec {
 	return g.beside(plazaRadius)
 }
 
-// beside is a free place about so far from the middle, north of the pen.
+// beside returns a free place about this far from the middle, north of the pen.
 func (g *Game) beside(far float64) gmath.Vec {
 	for {
 		a := gmath.Rad(g.rng.FloatRange(math.Pi, 2*math.Pi))

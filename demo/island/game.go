@@ -11,11 +11,11 @@ import (
 
 // Game is the island's rules bound to one session.
 type Game struct {
-	// Sample is what the player of this machine holds down, asked once a step;
-	// nil where there is none. The tick is filled in.
+	// Sample returns what the player of this machine holds down. It is called once a
+	// step, and may be nil if there is no player. Step fills in the tick.
 	Sample func(*tendon.Replication) Input
 
-	// Tell, where given, hears on the authority what happens, a sentence each.
+	// Tell, if given, is told on the authority what happens, a sentence each time.
 	Tell func(what string)
 
 	rep     *tendon.Replication
@@ -29,12 +29,12 @@ type Game struct {
 	gate, plate, button donburi.Entity
 	doors               [2]donburi.Entity // west, east
 
-	held    Keys // by this machine's player at the step before
-	pushing bool // the use key was for a door, until it is let go
+	held    Keys // held by this machine's player in the step before
+	pushing bool // the held use key was used for a door, until it is let go
 }
 
-// Setup binds the rules to a session, before it hosts, joins or steps. Same
-// seed and same inputs, same game.
+// Setup binds the rules to a session, before it hosts, joins or steps. The same seed and
+// the same inputs give the same game.
 func Setup(rep *tendon.Replication, seed int64) *Game {
 	g := &Game{rep: rep, called: rep.Counter(CountCalls), scenery: NewScenery()}
 	g.rng.SetSeed(seed)
@@ -50,7 +50,7 @@ func Setup(rep *tendon.Replication, seed int64) *Game {
 	return g
 }
 
-// Scenery is what stands on this island and never changes.
+// Scenery returns what stands on this island and never changes.
 func (g *Game) Scenery() *Scenery { return g.scenery }
 
 // Step is one fixed step of 1/Steps second, between Receive and Send, on every
@@ -81,8 +81,8 @@ func (g *Game) tell(walker donburi.Entity, format string, args ...any) {
 	g.Tell(name + " " + fmt.Sprintf(format, args...) + ".")
 }
 
-// collect lists the entities with a component, so that they may be removed
-// while one walks through them.
+// collect lists the entities with a component, so that they may be removed while the
+// caller walks through them.
 func (g *Game) collect(c each) []*donburi.Entry {
 	var list []*donburi.Entry
 	c.Each(g.rep.World(), func(e *donburi.Entry) { list = append(list, e) })

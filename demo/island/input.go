@@ -17,23 +17,23 @@ const (
 	Fire
 	Use  // get in or out of a car, press the button, open or shut a door
 	Aims // Input.Aim counts: the player has a mouse
-	// Paint is the first of nine: the key of sphere i is Paint << i. A press of
-	// these is a call of its own, which names the sphere.
+	// Paint is the first of nine keys: the key of sphere i is Paint << i. Pressing one
+	// makes a call of its own, which names the sphere.
 	Paint
 )
 
-// Held are the keys that are sent in every step, for as long as they are held.
+// Held are the keys that are sent in every step for as long as they are held.
 const Held = Paint - 1
 
-// Input is what a player holds down at a tick. It is sent every step, and the
-// newest wins: what is lost is replaced by the next.
+// Input is what a player holds down at a tick. It is sent in every step, and the newest
+// wins: the next Input replaces a lost one.
 type Input struct {
 	Keys Keys      `rpl:"max=127"`
 	Aim  gmath.Rad `rpl:"angle,bits=9"`
 	Tick rpl.Tick  `rpl:""`
 }
 
-// Direction is where the held arrows point, at most one long.
+// Direction returns where the held arrows point, a vector of length 0 or 1.
 func (k Keys) Direction() gmath.Vec {
 	var d gmath.Vec
 	if k&Left != 0 {

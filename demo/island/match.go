@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// MatchData is the round.
+// MatchData is the state of the round.
 type MatchData struct {
 	Left   uint8  `rpl:"max=200"` // seconds
 	Over   bool   `rpl:""`        // the pause between two rounds
@@ -30,7 +30,7 @@ func newMatch(w donburi.World, _ tendon.None) *donburi.Entry {
 	return e
 }
 
-// keepTime counts the round down and starts the next.
+// keepTime counts the round down and starts the next one.
 func (g *Game) keepTime() {
 	e, ok := Match.First(g.rep.World())
 	if !ok {
@@ -60,7 +60,7 @@ func (g *Game) keepTime() {
 	}
 }
 
-// over reports whether points count for nothing now.
+// over reports whether the round is over, so that points do not count.
 func (g *Game) over() bool {
 	e, ok := Match.First(g.rep.World())
 	return ok && Match.Get(e).Over

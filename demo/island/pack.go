@@ -7,23 +7,23 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Item is a kind of thing that a player carries, and how many of it.
+// Item is a kind of thing that a player carries, and how many of it the player has.
 type Item struct {
 	Name  string `rpl:"max=12"`
 	Count uint8  `rpl:""`
 }
 
-// What there is to carry.
+// The things that a player can carry.
 const (
-	Bandage = "bandage" // heals; some crates hold one
-	Feather = "feather" // of a chicken that was caught
-	Wool    = "wool"    // of a sheep that was brought home
+	Bandage = "bandage" // heals; some coins come with one
+	Feather = "feather" // from a chicken that was caught
+	Wool    = "wool"    // from a sheep that was brought home
 )
 
-// UseSlot uses what lies at a place of the caller's pack.
+// UseSlot uses the item at an index of the caller's pack.
 var UseSlot = tendon.NewRPC[uint8](Protocol, "use slot", rpl.ToServer, rpl.Reliable)
 
-// UseItem asks the authority to use an item of this machine's player, if it
+// UseItem asks the authority to use an item of this machine's player, if the player
 // carries one.
 func UseItem(r *tendon.Replication, name string) error {
 	e, ok := tendon.Mine(r, Controller)
@@ -38,7 +38,7 @@ func UseItem(r *tendon.Replication, name string) error {
 	return nil
 }
 
-// useSlot checks the index: the pack may have changed since the player saw it.
+// useSlot checks the index, because the pack may have changed since the player saw it.
 func (g *Game) useSlot(c tendon.Call, slot uint8) {
 	*g.called++
 	ctl := Controller.Get(c.Entry)

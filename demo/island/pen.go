@@ -6,8 +6,8 @@ import (
 	"github.com/quasilyte/gmath"
 )
 
-// A Yard is a fenced rectangle with a gap in its northern side, where the gate
-// is, and one for a door in the west and in the east.
+// A Yard is a fenced rectangle with a gap for the gate in its northern side, and gaps for
+// doors in the west and in the east.
 type Yard struct {
 	Rect     gmath.Rect
 	GapFrom  float64 // x
@@ -16,7 +16,7 @@ type Yard struct {
 	DoorTo   float64
 }
 
-// Openings are what of a yard's fence can be walked through.
+// Openings says which gaps of a yard's fence are open.
 type Openings struct{ Gate, West, East bool }
 
 // Pen is where the sheep belong, south of the plaza.
@@ -31,18 +31,18 @@ var Pen = Yard{
 	DoorTo:   Size/2 + 505,
 }
 
-// Gate is the middle of the gap.
+// Gate returns the middle of the gap for the gate.
 func (y Yard) Gate() gmath.Vec {
 	return gmath.Vec{X: (y.GapFrom + y.GapTo) / 2, Y: y.Rect.Min.Y}
 }
 
-// Doors are the middles of the doors, the western first.
+// Doors returns the middles of the doors, the western first.
 func (y Yard) Doors() [2]gmath.Vec {
 	middle := (y.DoorFrom + y.DoorTo) / 2
 	return [2]gmath.Vec{{X: y.Rect.Min.X, Y: middle}, {X: y.Rect.Max.X, Y: middle}}
 }
 
-// passes reports whether a circle is in an opening.
+// passes reports whether a circle is in an open gap.
 func (y Yard) passes(p gmath.Vec, radius float64, open Openings) bool {
 	reach := radius + 40
 	if open.Gate && p.X > y.GapFrom && p.X < y.GapTo && math.Abs(p.Y-y.Rect.Min.Y) < reach {
@@ -60,8 +60,8 @@ func (y Yard) Near(p gmath.Vec, margin float64) bool {
 		p.Y > y.Rect.Min.Y-margin && p.Y < y.Rect.Max.Y+margin
 }
 
-// Push keeps a circle from crossing the fence but where it is open. was is
-// where the circle came from.
+// Push keeps a circle from crossing the fence except where it is open. was is where the
+// circle came from.
 func (y Yard) Push(was, p gmath.Vec, radius float64, open Openings) gmath.Vec {
 	if !y.Near(p, radius) || y.passes(p, radius, open) {
 		return p
@@ -88,7 +88,7 @@ func (y Yard) Push(was, p gmath.Vec, radius float64, open Openings) gmath.Vec {
 	return p
 }
 
-// posts stand along the fence.
+// posts returns the places of the posts along the fence.
 func (y Yard) posts() []gmath.Vec {
 	const every = 19.0
 	var list []gmath.Vec

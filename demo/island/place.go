@@ -8,24 +8,24 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// PlaceData is where a node is and where it faces, local to its parent: a
-// driver sits at the zero place of the car.
+// PlaceData is where a node is and where it faces, relative to its parent: a driver is at
+// the zero place of the car.
 type PlaceData struct {
 	Pos gmath.Vec `rpl:"step=1/16,interp,pos"`
 	Rot gmath.Rad `rpl:"angle,bits=9,interp"`
 }
 
-// Place is on everything that is somewhere.
+// Place is on every node that has a place in the world.
 var Place = tendon.Replicate(Protocol, "place", donburi.NewComponentType[PlaceData]())
 
-// KindData says what a node is drawn as. It is local: prefabs set it on every
-// machine.
+// KindData is the kind of thing that a node is drawn as. It is local: prefabs set it on
+// every machine.
 type KindData struct{ Kind Kind }
 
 // Look is on everything that is drawn.
 var Look = donburi.NewComponentType[KindData]()
 
-// Kind is a kind of node that is drawn.
+// Kind is a kind of thing that is drawn.
 type Kind uint8
 
 const (
@@ -49,7 +49,7 @@ func (k Kind) String() string {
 	return [...]string{"player", "car", "sheep", "chicken", "crate", "coin", "bullet", "explosion", "sphere", "button", "plate", "gate", "door"}[k]
 }
 
-// ParentOf is the node that a node is under, if there is one here.
+// ParentOf returns the node that a node is under, if there is one on this machine.
 func ParentOf(e *donburi.Entry) (*donburi.Entry, bool) {
 	if !e.HasComponent(components.Parent) {
 		return nil, false
@@ -60,7 +60,7 @@ func ParentOf(e *donburi.Entry) (*donburi.Entry, bool) {
 	return nil, false
 }
 
-// Where is the place of a node on the map: its car's while it drives.
+// Where returns the place of a node on the map; for a driver, the place of the car.
 func Where(e *donburi.Entry) PlaceData {
 	if p, ok := ParentOf(e); ok && p.HasComponent(Place) {
 		return Place.GetValue(p)
@@ -68,7 +68,7 @@ func Where(e *donburi.Entry) PlaceData {
 	return Place.GetValue(e)
 }
 
-// newThing makes an entity that is drawn at a place.
+// newThing makes an entity that has a place and is drawn.
 func newThing(w donburi.World, k Kind, more ...donburi.IComponentType) *donburi.Entry {
 	e := w.Entry(w.Create(append([]donburi.IComponentType{Place, Look}, more...)...))
 	Look.Get(e).Kind = k

@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// ScoreData is what everyone knows of a player, however far away.
+// ScoreData is what everyone knows of a player, at any distance.
 type ScoreData struct {
 	Name   string `rpl:"max=16"`
 	Colour uint8  `rpl:"max=7"`
@@ -44,7 +44,7 @@ func (g *Game) join(p rpl.Peer) {
 	}
 }
 
-// name is what the peer calls itself, cut to what fits, or its number.
+// name returns the name that the peer gave itself, cut to maxName, or its number.
 func (g *Game) name(p rpl.Peer) string {
 	name := string(g.rep.Hello(p))
 	if name == "" || !utf8.ValidString(name) {
@@ -57,8 +57,8 @@ func (g *Game) name(p rpl.Peer) string {
 	return name
 }
 
-// reward gives points for something to the player of a walker, if both are
-// still there and the round is not over.
+// reward gives the player of a walker points for something, if both are still there and
+// the round is not over.
 func (g *Game) reward(walker donburi.Entity, points uint16, what string) {
 	s := g.scoreOf(walker)
 	if s == nil || g.over() {
@@ -71,7 +71,7 @@ func (g *Game) reward(walker donburi.Entity, points uint16, what string) {
 	s.Tally[what]++
 }
 
-// scoreOf is the row of a walker's player; nil where either is gone.
+// scoreOf returns the score of a walker's player, nil if either is gone.
 func (g *Game) scoreOf(walker donburi.Entity) *ScoreData {
 	w := g.rep.World()
 	if !w.Valid(walker) || !w.Entry(walker).HasComponent(Walker) {
@@ -84,7 +84,7 @@ func (g *Game) scoreOf(walker donburi.Entity) *ScoreData {
 	return Score.Get(w.Entry(player))
 }
 
-// fine takes points from a player, down to none.
+// fine takes points from a player, down to 0.
 func (g *Game) fine(player donburi.Entity, points uint16) {
 	if w := g.rep.World(); w.Valid(player) && !g.over() {
 		s := Score.Get(w.Entry(player))

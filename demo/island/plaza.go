@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// SphereData is one of the nine spheres: each press of its key turns it to the
-// next colour.
+// SphereData is one of the nine spheres. Each press of its key turns it to the next
+// colour.
 type SphereData struct {
 	Colour uint8 `rpl:"max=8,notify"`
 }
@@ -24,8 +24,8 @@ type SwitchData struct {
 	left int // steps until the button comes up again
 }
 
-// Sphere and Switch are load-time nodes: every machine makes them at the same
-// places under the same names, and only what differs is sent.
+// Sphere and Switch are load-time nodes: every machine makes them at the same places
+// under the same names, and only differences are sent.
 var (
 	Sphere = tendon.Replicate(Protocol, "sphere", donburi.NewComponentType[SphereData]())
 	Switch = tendon.Replicate(Protocol, "switch", donburi.NewComponentType[SwitchData]())
@@ -37,8 +37,8 @@ type TurnSphere struct {
 	Sphere donburi.Entity `rpl:"has=sphere"`
 }
 
-// Turn is reliable, each press once, beside the keys that are held and sent in
-// every step.
+// Turn is reliable: each press is sent once, beside the held keys that are sent in every
+// step.
 var Turn = tendon.NewRPC[TurnSphere](Protocol, "turn sphere", rpl.ToServer, rpl.Reliable)
 
 // build makes the plaza's load-time nodes in this machine's world.
@@ -65,20 +65,20 @@ func newSwitch(w donburi.World, k Kind, at gmath.Vec, name string) donburi.Entit
 	return e.Entity()
 }
 
-// paint asks for the next colour of the spheres whose keys this machine's
-// player pressed in this step, where it sees them.
+// paint asks for the next colour of the spheres whose keys this machine's player pressed
+// in this step, if they are visible here.
 func (g *Game) paint(controller *donburi.Entry, pressed Keys) {
 	w := g.rep.World()
 	for i, s := range g.spheres {
 		if pressed&(Paint<<i) != 0 && w.Valid(s) && !w.Entry(s).HasComponent(components.Hidden) {
-			// A press that does not fit the lane now can be made again.
+			// If the lane is full now, the player can press again.
 			_ = Turn.Send(controller, TurnSphere{s})
 		}
 	}
 }
 
-// turn runs on the authority. A player's controller drives the spheres, though
-// nobody owns them.
+// turn runs on the authority. The call is on the player's controller, because nobody owns
+// the spheres.
 func (g *Game) turn(c tendon.Call, a TurnSphere) {
 	*g.called++
 	d := Sphere.Get(c.Entry.World.Entry(a.Sphere))
@@ -96,7 +96,7 @@ func (g *Game) press(walker *donburi.Entry) bool {
 	return true
 }
 
-// trigger moves plate, button and gate.
+// trigger updates the plate, the button and the gate.
 func (g *Game) trigger() {
 	w := g.rep.World()
 	plate, button := w.Entry(g.plate), w.Entry(g.button)

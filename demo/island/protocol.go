@@ -17,8 +17,8 @@ func Replicated() []donburi.IComponentType {
 	return []donburi.IComponentType{Place, Controller, Score, Walker, Car, Crate, Sphere, Switch, Door, Match}
 }
 
-// Config is a session on the island: 60 steps and 30 sends a second, and
-// everyone sees what is near.
+// Config returns the settings of a session on the island: 60 steps and 30 sends a second,
+// and everyone sees what is near.
 func Config(log *slog.Logger) tendon.Config {
 	return tendon.Config{
 		Interest: rpl.Grid{Enter: Enter, Exit: Exit},

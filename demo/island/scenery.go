@@ -6,19 +6,19 @@ import (
 	"github.com/quasilyte/gmath"
 )
 
-// Thing is a piece of scenery: it stands in the way and never changes, so every
-// machine makes it from the same seed and nothing of it is sent.
+// Thing is a piece of scenery. It blocks the way and never changes, so every machine
+// makes it from the same seed and nothing of it is sent.
 type Thing struct {
 	Kind   string // the sprite: "tree", "rock", "post"
 	Pos    gmath.Vec
 	Rot    gmath.Rad
 	Scale  float64
-	Radius float64 // of what stands in the way, smaller than the picture
+	Radius float64 // of the circle that blocks the way, smaller than the picture
 }
 
-// Scenery is everything that stands in the way, found by place.
+// Scenery is everything that blocks the way, indexed by place.
 type Scenery struct {
-	Things []Thing // in the order in which they are drawn: low before high
+	Things []Thing // in drawing order: low before high
 	cells  map[[2]int][]int
 }
 
@@ -47,8 +47,8 @@ func NewScenery() *Scenery {
 	return s
 }
 
-// freePlace is a place on the grass, away from the plaza, the pen and the
-// scenery so far; false when the island is full.
+// freePlace returns a place on the grass, away from the plaza, the pen and the scenery so
+// far; false if it finds none.
 func freePlace(rng *gmath.Rand, apart float64, s *Scenery) (gmath.Vec, bool) {
 	for range 60 {
 		p := gmath.Vec{X: rng.FloatRange(0, Size), Y: rng.FloatRange(0, Size)}
@@ -82,7 +82,7 @@ func (s *Scenery) Hits(p gmath.Vec, radius float64) bool {
 	return hit
 }
 
-// Push moves a circle out of what stands in its way.
+// Push moves a circle out of the scenery that it overlaps.
 func (s *Scenery) Push(p gmath.Vec, radius float64) gmath.Vec {
 	s.near(p, func(t *Thing) {
 		if d := t.Pos.DistanceTo(p); d < t.Radius+radius && d > 0 {

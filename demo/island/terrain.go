@@ -9,7 +9,7 @@ import (
 // Middle is the middle of the map, where the plaza is.
 var Middle = gmath.Vec{X: Size / 2, Y: Size / 2}
 
-// Ground is what one stands on.
+// Ground is the kind of ground at a place.
 type Ground uint8
 
 const (
@@ -31,11 +31,11 @@ var lakes = [...]struct{ x, y, r float64 }{
 	{1250, 2860, 120},
 }
 
-// plazaRadius is the sand round the middle.
+// plazaRadius is the radius of the sand around the middle.
 const plazaRadius = 250.0
 
-// Height is how far a place is above the water, in units of way to the shore;
-// negative in the water. It is the same on every machine.
+// Height returns how far a place is above the water, measured as the distance to the
+// shore; it is negative in the water. It is the same on every machine.
 func Height(p gmath.Vec) float64 {
 	d := p.Sub(Middle)
 	a := math.Atan2(d.Y, d.X)
@@ -51,10 +51,10 @@ func Height(p gmath.Vec) float64 {
 // beach is the height up to which the ground is sand.
 const beach = 80.0
 
-// GroundAt is what lies at a place.
+// GroundAt returns the kind of ground at a place.
 func GroundAt(p gmath.Vec) Ground { return GroundFor(p, Height(p)) }
 
-// GroundFor is GroundAt where the height is known.
+// GroundFor is GroundAt for a place whose height is known.
 func GroundFor(p gmath.Vec, height float64) Ground {
 	switch {
 	case height < 0:

@@ -1,8 +1,8 @@
 package island
 
-// Every number that one may want to turn. Lengths are units (a walker is about
-// 30 long), times are steps of 1/Steps second unless they say otherwise,
-// speeds are units per second.
+// Every number that one may want to turn. Lengths are in units (a walker is about 30
+// long), times in steps of 1/Steps second unless stated otherwise, speeds in units per
+// second.
 const (
 	Steps = 60 // fixed steps per second
 	Sends = 30 // sends per second
@@ -11,8 +11,8 @@ const (
 	Enter = 460.0  // a node streams in nearer than this …
 	Exit  = 506.0  // … and out beyond this: 1.1 × Enter
 
-	FullHealth = 100            // of a walker
-	BlastSteps = Steps * 6 / 10 // for which an explosion lasts
+	FullHealth = 100            // a walker's
+	BlastSteps = Steps * 6 / 10 // duration of an explosion
 	MaxText    = 80             // bytes of a line of chat
 
 	walkSpeed    = 150.0
@@ -26,19 +26,19 @@ const (
 	bulletSpeed  = 620.0
 	bulletLife   = Steps * 9 / 10
 	bulletHurts  = 20
-	muzzle       = 26.0 // where a bullet begins, before the walker's middle
+	muzzle       = 26.0 // how far in front of the walker's middle a bullet begins
 	blastRadius  = 130.0
 	blastHurts   = 60
 	crateHealth  = 3 // hits
 	carHealth    = 8 // hits
 	carRadius    = 25.0
-	carReach     = 62.0 // from where a walker gets in
+	carReach     = 62.0 // the distance from which a walker can get in
 	carTop       = 430.0
 	carReverse   = 140.0
 	carPower     = 330.0 // units per second²
 	carDrag      = 0.8   // share of the speed lost per second
 	carTurn      = 2.6   // radians per second at full grip
-	carRams      = 200.0 // speed from which it hurts
+	carRams      = 200.0 // the speed from which a car hurts
 	ramHurts     = 45
 	carReturns   = Steps * 10
 	sheepSpeed   = 118.0
@@ -57,7 +57,7 @@ const (
 	sheepPoints  = 5
 	downPoints   = 3
 	bandageHeals = 45
-	bandageOdds  = 0.2 // of a crate
+	bandageOdds  = 0.2 // chance that a coin comes with a bandage
 	maxItems     = 8   // kinds in a pack
 	maxOfItem    = 99
 	maxHeard     = 4 // lines
@@ -65,7 +65,7 @@ const (
 	nearestCrate = 46.0 // between two crates
 )
 
-// How many of each a world begins with.
+// How many of each thing a world begins with.
 const (
 	sheepCount   = 190
 	birdCount    = 130

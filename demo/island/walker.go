@@ -28,7 +28,7 @@ func newWalker(w donburi.World, _ tendon.None) *donburi.Entry {
 	return newThing(w, Player, Walker, components.Observer)
 }
 
-// standUp is a free place on the plaza.
+// standUp returns a free place on the plaza.
 func (g *Game) standUp() gmath.Vec {
 	for range 20 {
 		p := Middle.Add(g.rng.Offset(-120, 120))
@@ -39,7 +39,8 @@ func (g *Game) standUp() gmath.Vec {
 	return Middle
 }
 
-// walk moves a walker by its player's keys; a mouse turns it, or its way does.
+// walk moves a walker by its player's keys. It faces where the mouse points, or else
+// where it walks.
 func (g *Game) walk(walker *donburi.Entry, ctl *ControllerData) {
 	at, dir := Place.Get(walker), ctl.keys.Direction()
 	switch {
@@ -51,7 +52,7 @@ func (g *Game) walk(walker *donburi.Entry, ctl *ControllerData) {
 	at.Pos = g.slide(at.Pos, dir.Mulf(walkSpeed/Steps), walkerRadius)
 }
 
-// slide moves a circle on land, round what stands in its way.
+// slide moves a circle on land, around what stands in its way.
 func (g *Game) slide(from, by gmath.Vec, radius float64) gmath.Vec {
 	to := g.scenery.Push(from.Add(by), radius)
 	to = Pen.Push(from, to, radius, g.openings())
@@ -86,8 +87,8 @@ func (g *Game) shoot(walker *donburi.Entry, ctl *ControllerData) {
 	g.fire(walker)
 }
 
-// hurt takes health from a walker; by, who may be nobody, gets points when it
-// goes down.
+// hurt takes health from a walker. The player of by, which may be Null, gets points when
+// the walker goes down.
 func (g *Game) hurt(walker *donburi.Entry, much uint8, by donburi.Entity) {
 	wd := Walker.Get(walker)
 	if wd.Health == 0 {
@@ -113,7 +114,7 @@ func (g *Game) hurt(walker *donburi.Entry, much uint8, by donburi.Entity) {
 	}
 }
 
-// wait counts down to standing up again.
+// wait counts down until the walker stands up again.
 func (g *Game) wait(ctl *ControllerData, walker *donburi.Entry) {
 	ctl.waiting--
 	ctl.Respawn = uint8((max(ctl.waiting, 0) + Steps - 1) / Steps)

@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Account is what the last frame drew, and the connections' figures.
+// Account returns what the last frame drew, and the statistics of the connections.
 func (s *Scene) Account(r *tendon.Replication) shot.Pane {
 	a := *s.account
 	a.Name = s.Name
@@ -37,7 +37,7 @@ func connection(r *tendon.Replication, p rpl.Peer) shot.Net {
 	}
 }
 
-// noteSprite writes a drawn node down; radius is in units.
+// noteSprite records a drawn node; radius is in units.
 func (s *Scene) noteSprite(f *figure, radius float64) {
 	p := s.camera.Pixel(f.pos)
 	if b := s.camera.Pane; p.X < float64(b.Min.X) || p.X >= float64(b.Max.X) || p.Y < float64(b.Min.Y) || p.Y >= float64(b.Max.Y) {
@@ -52,12 +52,12 @@ func (s *Scene) noteSprite(f *figure, radius float64) {
 	})
 }
 
-// noteRound writes down that something else covers a circle, in units.
+// noteRound records that something else covers a circle, in units.
 func (s *Scene) noteRound(at gmath.Vec, radius float64) {
 	s.account.Others = append(s.account.Others, s.round(at, radius))
 }
 
-// noteShadow is noteRound for what lies below all nodes.
+// noteShadow is noteRound for something below all nodes.
 func (s *Scene) noteShadow(at gmath.Vec, radius float64) {
 	s.account.Below = append(s.account.Below, s.round(at, radius))
 }
@@ -67,7 +67,7 @@ func (s *Scene) round(at gmath.Vec, radius float64) shot.Box {
 	return shot.Box{X: p.X - r, Y: p.Y - r, W: 2 * r, H: 2 * r}
 }
 
-// noteBox writes down that something else covers a rectangle, in pixels.
+// noteBox records that something else covers a rectangle, in pixels.
 func (s *Scene) noteBox(x, y, w, h float64) {
 	s.account.Others = append(s.account.Others, shot.Box{X: x, Y: y, W: w, H: h})
 }

@@ -1,5 +1,5 @@
-// Package scene draws the island: what a session's world holds, from the values
-// that tendon.View gives for this frame.
+// Package scene draws the island: the contents of a session's world, at the values that
+// tendon.View gives for this frame.
 //
 // Where to look:
 //
@@ -7,7 +7,7 @@
 //	nodes.go    which sprite a node is, and where
 //	camera.go   units to pixels
 //	ground.go   land and water, baked in pieces
-//	sprites.go  the embedded pictures as images, and the letters
+//	sprites.go  the embedded pictures as images, and the fonts
 //	hud.go      what lies over the picture: points, ammunition, time
 //	overlay.go  the circles of the enter and the exit radius, the map
 //	keyboard.go keys and mouse as an island.Input

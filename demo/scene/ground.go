@@ -12,14 +12,14 @@ import (
 	"github.com/tendonengine/tendon/demo/island"
 )
 
-// The ground is baked in square pieces, one pixel per unit, when the camera
-// first comes near; the whole island at once would take a second.
+// The ground is baked in square pieces, one pixel per unit, when the camera first comes
+// near; baking the whole island at once would take a second.
 const (
 	piece   = 256 // units, and pixels, of a side
 	lattice = 8   // units between two places whose height is computed
 )
 
-// ground is what lies under everything: pieces that were baked so far.
+// ground is what lies under everything: the pieces that were baked so far.
 type ground struct {
 	sprites *Sprites
 	pieces  map[image.Point]*ebiten.Image
@@ -52,8 +52,8 @@ func (g *ground) piece(at image.Point) *ebiten.Image {
 	return img
 }
 
-// bake paints one piece. Heights are computed on a lattice, and between its
-// places they are straight.
+// bake paints one piece. Heights are computed on a lattice and interpolated linearly in
+// between.
 func (g *ground) bake(at image.Point) *image.RGBA {
 	var h [piece/lattice + 1][piece/lattice + 1]float64
 	for j := range h {
@@ -76,7 +76,8 @@ func (g *ground) bake(at image.Point) *image.RGBA {
 	return img
 }
 
-// colour is the ground's at a place: its tile's, or a line along the shore.
+// colour returns the ground's colour at a place: its tile's, or that of a line along the
+// shore.
 func (g *ground) colour(p gmath.Vec, height float64) color.RGBA {
 	foam := color.RGBA{R: 0xd8, G: 0xf0, B: 0xf4, A: 0xff}
 	wet := color.RGBA{R: 0xc9, G: 0xb2, B: 0x7c, A: 0xff}

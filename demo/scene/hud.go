@@ -29,7 +29,7 @@ var (
 	shade = color.NRGBA{A: 0x90}
 )
 
-// drawHUD draws points, health and ammunition, the time, and what to press.
+// drawHUD draws points, health and ammunition, the time, and a hint what to press.
 func (s *Scene) drawHUD(r *tendon.Replication, screen *ebiten.Image) {
 	b := screen.Bounds()
 	x, y := float64(b.Min.X+margin), float64(b.Min.Y+margin)
@@ -72,7 +72,7 @@ func (s *Scene) drawHUD(r *tendon.Replication, screen *ebiten.Image) {
 	}
 }
 
-// carried is a pack as a line.
+// carried returns a pack as a line of text.
 func carried(pack []island.Item) string {
 	var words []string
 	for _, item := range pack {
@@ -116,7 +116,7 @@ func (s *Scene) drawNames(r *tendon.Replication, screen *ebiten.Image, list []fi
 	}
 }
 
-// bar is the health.
+// bar draws the health.
 func (s *Scene) bar(screen *ebiten.Image, x, y, full float64) {
 	const w, h = 90, 8
 	vector.FillRect(screen, float32(x-1), float32(y-1), w+2, h+2, shade, false)
@@ -124,7 +124,7 @@ func (s *Scene) bar(screen *ebiten.Image, x, y, full float64) {
 	s.noteBox(x-1, y-1, w+2, h+2)
 }
 
-// banner is two lines in the middle.
+// banner draws two lines in the middle.
 func (s *Scene) banner(screen *ebiten.Image, head, line string) {
 	b := screen.Bounds()
 	x, y := float64(b.Min.X+b.Max.X)/2, float64(b.Min.Y)+float64(b.Dy())*0.28

@@ -8,10 +8,10 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// Bindings say which keys of the keyboard mean what.
+// Bindings say what each key of the keyboard means.
 type Bindings map[ebiten.Key]island.Keys
 
-// Left is one half of the keyboard, Right the other: two players share one.
+// Left is one half of the keyboard and Right the other, for two players who share it.
 var (
 	Left = Bindings{
 		ebiten.KeyW: island.Up, ebiten.KeyS: island.Down, ebiten.KeyA: island.Left, ebiten.KeyD: island.Right,
@@ -32,7 +32,7 @@ var (
 // Keyboard samples the player in front of the window.
 type Keyboard struct {
 	Keys  []Bindings
-	Scene *Scene // whose pane the mouse aims in
+	Scene *Scene // the mouse aims in its pane
 	Off   bool   // the keys belong to something else now
 }
 
@@ -48,7 +48,7 @@ func (k *Keyboard) Sample(*tendon.Replication) island.Input {
 	return in
 }
 
-// Touched reports whether the player does anything.
+// Touched reports whether the player holds a key or the mouse button.
 func (k *Keyboard) Touched() bool {
 	x, y := ebiten.CursorPosition()
 	return k.held() != 0 || k.pointing(gmath.Vec{X: float64(x), Y: float64(y)})
@@ -68,7 +68,7 @@ func (k *Keyboard) held() (keys island.Keys) {
 	return keys
 }
 
-// pointing reports whether the mouse shoots in this pane.
+// pointing reports whether the mouse fires in this pane.
 func (k *Keyboard) pointing(cursor gmath.Vec) bool {
 	p := k.Scene.camera.Pane
 	return ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft) &&

@@ -16,7 +16,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// drawnQuery finds the nodes of a world that may be drawn now.
+// drawnQuery returns a query for the nodes of a world that may be drawn now.
 func drawnQuery() *donburi.Query {
 	return donburi.NewQuery(filter.And(filter.Contains(island.Look, island.Place), tendon.Drawn))
 }
@@ -31,11 +31,11 @@ type figure struct {
 	rot    gmath.Rad
 	scale  float64
 	alpha  float32
-	shadow float64 // radius, units; 0: lies flat
+	shadow float64 // radius of the shadow, in units; 0 for what lies flat
 	entity donburi.Entity
 }
 
-// layers, from the ground up; trees are drawn before `air`.
+// Layers, from the ground up; trees are drawn before `air`.
 const (
 	flat = iota
 	standing
@@ -51,7 +51,7 @@ var layerOf = map[island.Kind]int{
 	island.Shell: air, island.Boom: air,
 }
 
-// figures lists what the world shows, in the order in which it is drawn.
+// figures lists what the world shows, in drawing order.
 func (s *Scene) figures(w donburi.World) []figure {
 	list := s.list[:0]
 	for e := range s.query.Iter(w) {
@@ -71,7 +71,7 @@ func (s *Scene) figures(w donburi.World) []figure {
 	return list
 }
 
-// figure is a node's picture and place, as of this frame.
+// figure returns a node's picture and place in this frame.
 func (s *Scene) figure(e *donburi.Entry) (figure, bool) {
 	at := place(e)
 	f := figure{
@@ -117,7 +117,7 @@ func (s *Scene) figure(e *donburi.Entry) (figure, bool) {
 	return f, true
 }
 
-// player is on foot, in a car (small, in its seat), or down (faint).
+// player is figure for a player: on foot, in a car (small, in its seat), or down (faint).
 func (s *Scene) player(e *donburi.Entry, f figure) (figure, bool) {
 	w := island.Walker.Get(e)
 	f.sprite = fmt.Sprintf("player-%d", w.Colour%palette.Variants)
@@ -135,8 +135,8 @@ func (s *Scene) player(e *donburi.Entry, f figure) (figure, bool) {
 	return f, true
 }
 
-// place is where a node is drawn in this frame. What every machine moves by
-// itself is where it is; the rest trails render time.
+// place returns where a node is drawn in this frame: at its present place if every
+// machine moves it by itself, else at its place in render time.
 func place(e *donburi.Entry) island.PlaceData {
 	if e.HasComponent(island.Flight) {
 		return island.Place.GetValue(e)

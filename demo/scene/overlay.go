@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/demo/island"
 )
 
-// drawCircles draws where nodes stream in and out round this player.
+// drawCircles draws the radii at which nodes stream in and out around this player.
 func (s *Scene) drawCircles(screen *ebiten.Image) {
 	p := s.camera.Pixel(s.camera.At)
 	for _, c := range []struct {
@@ -27,8 +27,8 @@ func (s *Scene) drawCircles(screen *ebiten.Image) {
 	}
 }
 
-// The map shows the island and every node that this machine has: on a client,
-// what is near and no more.
+// The map shows the island and every node that this machine has: on a client, only what
+// is near.
 const (
 	mapSize = 110 // pixels of a side
 	mapUnit = island.Size / mapSize
@@ -65,7 +65,7 @@ func (s *Scene) drawMap(screen *ebiten.Image, list []figure) {
 	s.noteBox(x, y, mapSize, mapSize)
 }
 
-// mapLand is the map without anything on it.
+// mapLand draws the map without any nodes.
 func mapLand() *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, mapSize, mapSize))
 	for y := range mapSize {

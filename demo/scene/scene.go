@@ -15,11 +15,11 @@ import (
 	"github.com/tendonengine/tendon/ecs/window"
 )
 
-// Options are what a player may turn while playing, for all panes.
+// Options are the drawing options that a player may change while playing, for all panes.
 type Options struct {
-	Zoom    float64 // 1 shows as much as is near; 2 half of it
-	Circles bool    // the enter and exit radius, and the map of what is here
-	Figures bool    // the line of network figures
+	Zoom    float64 // 1 shows what is near; 2 half as far
+	Circles bool    // draw the enter and exit radius, and the map of what this machine has
+	Figures bool    // draw the network statistics
 }
 
 // Scene is one session's pane.
@@ -35,13 +35,13 @@ type Scene struct {
 	query   *donburi.Query
 	camera  Camera
 	list    []figure
-	chart   *ebiten.Image // the map,
-	land    *image.RGBA   // and what is always on it
-	account *shot.Pane    // being written, nil between shots
+	chart   *ebiten.Image // the map …
+	land    *image.RGBA   // … and its background
+	account *shot.Pane    // what the last frame drew, nil before the first
 }
 
-// New makes a pane of a session. Options are shared between panes and may
-// change at any time.
+// New makes the pane of a session. Options are shared between panes and may change at any
+// time.
 func New(name string, g *island.Game, o *Options, s *Sprites) *Scene {
 	return &Scene{
 		Name: name, game: g, options: o, sprites: s, query: drawnQuery(),
@@ -96,8 +96,9 @@ func (s *Scene) look(r *tendon.Replication, pane image.Rectangle) {
 	s.account.Camera = shot.Camera{X: s.camera.At.X, Y: s.camera.At.Y, Zoom: s.camera.Zoom}
 }
 
-// zoom is such that nothing streams in within the view of a large pane, times
-// what the player has chosen; with the circles, such that both are in view.
+// zoom returns the pixels per unit. Without the circles nothing streams in within the
+// view of a large pane; with them, both circles are in view. The player's Zoom multiplies
+// it.
 func (s *Scene) zoom(pane image.Rectangle) float64 {
 	if s.options.Circles {
 		return s.options.Zoom * float64(min(pane.Dx(), pane.Dy())) / (2.1 * island.Exit)
@@ -127,7 +128,7 @@ func (s *Scene) drawShadow(screen *ebiten.Image, f *figure) {
 	s.noteShadow(at, f.shadow)
 }
 
-// drawScenery draws what is no node.
+// drawScenery draws the scenery, which consists of no nodes.
 func (s *Scene) drawScenery(screen *ebiten.Image) {
 	for _, t := range s.game.Scenery().Things {
 		img := s.sprites.images[t.Kind]
@@ -153,7 +154,7 @@ func (s *Scene) drawSprite(screen, img *ebiten.Image, at gmath.Vec, rot gmath.Ra
 	screen.DrawImage(img, &op)
 }
 
-// reach is the radius of a circle that holds a picture, in units.
+// reach returns the radius of a circle that encloses a picture, in units.
 func reach(img *ebiten.Image) float64 {
 	b := img.Bounds()
 	return gmath.Vec{X: float64(b.Dx()), Y: float64(b.Dy())}.Len() / 2 / palette.PixelsPerUnit

@@ -21,12 +21,12 @@ type sound struct {
 	scene   *Scene
 }
 
-// hearing is how far sounds reach, units; at half of it they are half as loud.
+// hearing is how far sounds reach, in units; at half of it the volume is a quarter.
 const hearing = 700.0
 
-// Listen makes a session heard; once in a program, there is one pair of ears.
-// Where there is no sound card it does nothing:
-// with an audio context, but no card, Ebitengine would end the game.
+// Listen makes a session heard. Call it once in a program, because a player has one pair
+// of ears. Without a sound card it does nothing: with an audio context but no card,
+// Ebitengine would end the game.
 func Listen(r *tendon.Replication, s *Scene) {
 	if !soundCard() {
 		return
@@ -46,7 +46,7 @@ func Listen(r *tendon.Replication, s *Scene) {
 	})
 }
 
-// play plays a sound as loud as it is near.
+// play plays a sound, the louder the nearer it is.
 func (p *sound) play(name string, at gmath.Vec) {
 	volume := 1 - at.DistanceTo(p.scene.camera.At)/hearing
 	if volume <= 0 {
@@ -57,7 +57,7 @@ func (p *sound) play(name string, at gmath.Vec) {
 	player.Play()
 }
 
-// soundCard reports whether there is anything to play on.
+// soundCard reports whether there may be a device to play on.
 func soundCard() bool {
 	if runtime.GOOS != "linux" || os.Getenv("PULSE_SERVER") != "" {
 		return true

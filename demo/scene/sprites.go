@@ -14,16 +14,16 @@ import (
 	"github.com/tendonengine/tendon/assets/palette"
 )
 
-// Sprites are the pictures and letters of all panes: load them once.
+// Sprites are the pictures and fonts of all panes: load them once.
 type Sprites struct {
 	images map[string]*ebiten.Image
-	tiles  map[string]image.Image // of the ground, which is baked from them
+	tiles  map[string]image.Image // the ground is baked from these
 	small  *text.GoTextFace
 	bold   *text.GoTextFace
 	large  *text.GoTextFace
 }
 
-// Load decodes everything that is embedded.
+// Load decodes the embedded pictures and fonts.
 func Load() (*Sprites, error) {
 	s := &Sprites{images: map[string]*ebiten.Image{}, tiles: map[string]image.Image{}}
 	for _, sprite := range palette.Sprites() {

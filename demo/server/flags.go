@@ -12,7 +12,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// options are what the command line says, checked.
+// options are the checked settings of the command line.
 type options struct {
 	addr    string
 	public  bool
@@ -28,11 +28,11 @@ type options struct {
 
 const (
 	defaultAddr = "127.0.0.1:7777"
-	maxClients  = 63 // beside the server in one process; island.Config has 64 seats
+	maxClients  = 63 // in one process with the server; island.Config has 64 seats
 )
 
-// parse reads the arguments. The error is one sentence; usage goes to out when
-// it is asked for.
+// parse reads the arguments. Its error is one sentence; it prints the usage to out if
+// asked to.
 func parse(args []string, out io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
@@ -62,7 +62,8 @@ func parse(args []string, out io.Writer) (options, error) {
 	return o, o.check(f.Args(), given)
 }
 
-// check refuses what makes no sense, and fills in what follows from the rest.
+// check refuses settings that make no sense, and fills in those that follow from the
+// others.
 func (o *options) check(rest []string, given map[string]bool) error {
 	switch {
 	case len(rest) > 0:
@@ -94,7 +95,7 @@ func (o *options) check(rest []string, given map[string]bool) error {
 	return err
 }
 
-// conditions are those of each direction of the bots' network.
+// conditions returns the conditions of each direction of the bots' network.
 func (o *options) conditions() netsim.Conditions {
 	return netsim.Conditions{Loss: o.loss, Delay: o.rtt / 2, Jitter: o.jitter}
 }

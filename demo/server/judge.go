@@ -14,18 +14,18 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A judge compares what clients hold with what they should hold. It knows the
-// rules of relevancy by itself and asks the replication only for the two worlds.
+// A judge compares what clients hold with what they should hold. It has its own version
+// of the rules of relevancy, and uses the replication only to look into the two worlds.
 type judge struct{ items []judged }
 
-// judged is one replicated component, with a table of its own to quantise it.
+// judged is one replicated component, with an item type of its own to quantise it.
 type judged struct {
 	c    donburi.IComponentType
 	item *rpl.ItemType
 }
 
-// edge is how far from a radius, in units, either answer is right: positions
-// are quantised.
+// edge is how far from a radius, in units, a node may be held or not: positions are
+// quantised.
 const edge = 0.25
 
 func newJudge() (*judge, error) {
@@ -37,7 +37,7 @@ func newJudge() (*judge, error) {
 	return j, schema.Freeze(island.Steps)
 }
 
-// A verdict is what differs.
+// A verdict is the number of differences and the first of them.
 type verdict struct {
 	count int
 	first string
@@ -49,8 +49,8 @@ func (v *verdict) add(m *member, format string, args ...any) {
 	}
 }
 
-// compare counts the differences of all clients: a prop of a node held, a node
-// held that should not be, a node missing.
+// compare counts the differences of all clients: a prop that differs, a node that is held
+// and should not be, a node that is missing.
 func (j *judge) compare(server *member, clients []*member) verdict {
 	var v verdict
 	nodes := nodesOf(server.rep)
@@ -97,7 +97,7 @@ func (j *judge) compareNode(v *verdict, c *member, want, got *donburi.Entry) {
 		v.add(c, "%v (%s) is under %v, not under %v", id, describe(want), b, a)
 	}
 	if components.RplNode.Get(want).Transient {
-		return // each machine moves its own
+		return // every machine moves a transient node itself
 	}
 	owner := tendon.Owner(want) == c.rep.Me()
 	for _, d := range j.items {
@@ -112,7 +112,8 @@ func (j *judge) compareNode(v *verdict, c *member, want, got *donburi.Entry) {
 	}
 }
 
-// compare tells which props of two components differ once they are quantised.
+// compare calls differs for each prop in which two components differ once they are
+// quantised.
 func (d *judged) compare(want, got unsafe.Pointer, owner bool, differs func(prop string)) {
 	a, av := d.extract(want)
 	b, bv := d.extract(got)
@@ -136,7 +137,7 @@ func (d *judged) extract(p unsafe.Pointer) ([]int32, []any) {
 	return words, vars
 }
 
-// nodesOf are a machine's nodes but the session itself.
+// nodesOf returns a machine's nodes except the session's.
 func nodesOf(r *tendon.Replication) []*donburi.Entry {
 	var list []*donburi.Entry
 	for e := range components.RplNode.Iter(r.World()) {
@@ -147,7 +148,7 @@ func nodesOf(r *tendon.Replication) []*donburi.Entry {
 	return list
 }
 
-// eyesOf are the places from which a peer sees.
+// eyesOf returns the places from which a peer sees.
 func eyesOf(r *tendon.Replication, p rpl.Peer) []gmath.Vec {
 	var eyes []gmath.Vec
 	for e := range components.Observer.Iter(r.World()) {
@@ -158,13 +159,13 @@ func eyesOf(r *tendon.Replication, p rpl.Peer) []gmath.Vec {
 	return eyes
 }
 
-// relevant reports whether a peer has to hold a node, and whether it may:
-// between the two radii both are right.
+// relevant reports whether a peer must hold a node, and whether it may: between the two
+// radii both are right.
 func relevant(e *donburi.Entry, p rpl.Peer, eyes []gmath.Vec) (should, may bool) {
 	root := e
 	for {
 		if tendon.Owner(root) == p {
-			return true, true // of its own node a peer has the whole hierarchy
+			return true, true // the owner of a node has everything below it
 		}
 		parent, ok := island.ParentOf(root)
 		if !ok {

@@ -8,9 +8,9 @@
 //	server -join host:7777 -clients 8
 //	                             bots alone, against a server elsewhere
 //
-// Where to look: flags.go what may be typed; session.go server and bots in one
-// loop; judge.go what every client should hold, compared with what it holds;
-// report.go the last line.
+// Where to look: flags.go has the command line; session.go runs server and bots in one
+// loop; judge.go compares what every client holds with what it should hold; report.go
+// prints the result.
 package main
 
 import (
@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	say := stdout
 	if o.json {
-		say = io.Discard // the last line alone is for programs
+		say = io.Discard // only the last line, for programs
 	}
 	s, err := open(o, say)
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/tendonengine/tendon/demo/island"
 )
 
-// report is the last line: what happened, as numbers.
+// report is what happened in a run, as numbers.
 type report struct {
 	Mode          string  `json:"mode"`
-	Transport     string  `json:"transport"` // as the endpoints call themselves
+	Transport     string  `json:"transport"` // the transport's name for itself
 	Seconds       float64 `json:"seconds"`   // played
 	Ticks         uint32  `json:"ticks"`
 	Clients       int     `json:"clients"`
 	Nodes         int     `json:"nodes"`         // in the server's world
 	StreamIns     uint64  `json:"stream_ins"`    // of all clients
 	StreamOuts    uint64  `json:"stream_outs"`   // of all clients
-	RPCs          uint64  `json:"rpcs"`          // that ran on the server
+	RPCs          uint64  `json:"rpcs"`          // RPCs that ran on the server
 	StatePackets  uint64  `json:"state_packets"` // from the server
 	BytesOut      uint64  `json:"bytes_out"`     // from the server, UDP payload
 	KbpsPerClient float64 `json:"kbps_per_client"`
@@ -28,11 +28,11 @@ type report struct {
 	QuietMS       int64   `json:"quiet_ms"`
 	Mismatches    int     `json:"mismatches"`
 
-	first string // of the mismatches
+	first string // the first mismatch
 }
 
-// A meter looks at the connections twice a second: what they measure now is
-// not what they measured all the time.
+// A meter samples the connections twice a second and averages, because their present
+// figures say little of the whole run.
 type meter struct {
 	next  time.Time
 	count int
@@ -98,7 +98,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	return err
 }
 
-// tell says the same in sentences.
+// tell prints the report in sentences.
 func (r *report) tell(w io.Writer) error {
 	lines := fmt.Sprintf("Played %.1f s as %s: %d steps, %d nodes, %d clients.\n", r.Seconds, r.Mode, r.Ticks, r.Nodes, r.Clients)
 	if r.Clients > 0 {

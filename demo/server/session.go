@@ -18,7 +18,7 @@ import (
 	"github.com/tendonengine/tendon/transport/kcp"
 )
 
-// maxQuiet is how long the end waits for everybody to see the same.
+// maxQuiet is how long the end of a run waits until all machines see the same.
 const maxQuiet = 10 * time.Second
 
 // A member is one machine of the session, server or client, in this process.
@@ -29,18 +29,18 @@ type member struct {
 	gone error // why it is no longer in the session
 }
 
-// A session is a server and its bots. All run in one loop: donburi is for one
-// goroutine at a time.
+// A session is a server and its bots. All run in one loop, because donburi must be used
+// by one goroutine at a time.
 type session struct {
 	options options
-	server  *member // nil where the bots joined a server elsewhere
+	server  *member // nil if the bots join a server elsewhere
 	bots    []*member
 	out     io.Writer
 	began   time.Time
 	meter   meter
 }
 
-// open binds the address and lets the bots knock.
+// open binds the address and lets the bots join.
 func open(o options, out io.Writer) (*session, error) {
 	s := &session{options: o, out: out, began: time.Now()}
 	addr := o.join
@@ -97,7 +97,7 @@ func (s *session) host() error {
 	return nil
 }
 
-// announce says who comes and goes, and what the players do.
+// announce reports which players come and go, and what they do.
 func (s *session) announce(m *member) {
 	m.rep.OnJoin(func(p rpl.Peer) { s.say("%s joined as peer %d.", m.rep.Hello(p), p) })
 	m.rep.OnLost(func(p rpl.Peer) { s.say("%s is lost; its place is kept for a while.", m.rep.Hello(p)) })
@@ -111,7 +111,7 @@ func (s *session) say(format string, args ...any) {
 	fmt.Fprintf(s.out, "%6.1f s  %s\n", time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
-// run plays, stops the world, waits until all is equal, and reports.
+// run plays, stops the world, waits until all machines agree, and reports.
 func (s *session) run(ctx context.Context) (report, error) {
 	defer s.close()
 	var end <-chan time.Time
@@ -157,8 +157,8 @@ func (s *session) run(ctx context.Context) (report, error) {
 	return r, err
 }
 
-// loop steps all members, island.Steps times a second, while more says so. In
-// a world that does not play nothing moves, but the sessions go on.
+// loop steps all members, island.Steps times a second, while more returns true. Without
+// play nothing moves in the world, but the sessions go on.
 func (s *session) loop(more func() bool, play bool) error {
 	const every = time.Second / island.Steps
 	next := time.Now()
@@ -175,7 +175,7 @@ func (s *session) loop(more func() bool, play bool) error {
 		}
 		next = next.Add(every)
 		if late := time.Since(next); late > time.Second {
-			next = next.Add(late) // too slow, or asleep: that time is lost
+			next = next.Add(late) // the machine was too slow, or asleep: that time is given up
 		}
 		time.Sleep(time.Until(next))
 	}
