@@ -29,11 +29,11 @@ type Config struct {
 
 	// Log is told where a session is hosted, and which clients have joined, are lost, are
 	// back and have left. It is also told which clients were refused and why (the session
-	// is full, or they play another game or build): 10 a minute, and then how many were
-	// left out. A client's Log is told that it has joined, as which peer, and why it is
-	// alone again. On every machine Log is told what is wrong; a fault that another
-	// machine can repeat is logged the first, the second, the fourth time, and so on. nil
-	// logs nothing, or to slog.Default if Debug is set.
+	// is full, or they play another game or build): at most 10 a minute, and the next one
+	// logged says how many were left out. A client's Log is told that it has joined, as
+	// which peer, and why it is alone again. On every machine Log is told what is wrong;
+	// a fault that another machine can repeat is logged the first, the second, the fourth
+	// time, and so on. nil logs nothing, or to slog.Default if Debug is set.
 	Log *slog.Logger
 }
 

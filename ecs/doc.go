@@ -104,7 +104,7 @@
 // A node made by Create, Named or a prefab exists for the API at once, and for other
 // machines from the step's Send on. An entity that is given components.RplNode becomes a
 // node in that step's Send. Between steps keep entities, not entries, and ask
-// World.Valid: donburi gives an entry to another entity.
+// World.Valid: donburi reuses an entry for another entity.
 //
 // A nil list or map equals an empty one. A protocol has at most 64 groups, a component
 // 128 tagged fields, a list or a map 4,096 elements. NaN and Inf in arguments are an

@@ -69,8 +69,9 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 }
 
 // Put lets a peer in or takes it out, on the authority; this machine's player too.
-// Elsewhere, and for a peer that has left, it is ignored and counted ("stale group").
-// While a While function is set, Put has no effect.
+// Elsewhere, and for a peer that has left, it is ignored and counted ("stale group"). As
+// long as a While function is set, that function decides, and Put has an effect only
+// after While(nil).
 func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 	g.check(r)
 	m := r.membership(p)

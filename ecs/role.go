@@ -183,16 +183,16 @@ func Named(e *donburi.Entry, name string) {
 	r.beginShape(e.Entity(), name)
 }
 
-// Part makes an entity share a node; it is called where the node is built. The part's
-// replicated components are items of the node, its other components are local, and its
-// role is the node's. A part of another node leaves that node, and a part's own parts
+// Part makes an entity share a node; it is usually called where the node is built. The
+// part's replicated components are items of the node, its other components are local, and
+// its role is the node's. A part of another node leaves that node, and a part's own parts
 // become the node's.
 //
 // The components with which a node was built come and go on the same entity on all
 // machines. A load-time node was built with what it had when it was named and with the
-// parts that it got in that step; this holds in later sessions too. A component that a
-// part gets later, or that a later part brings, has no known entity on the other
-// machines. There it goes to the node's own entity, or, if that has such a component
+// parts that it got in that step; this holds in later sessions too. Other machines are
+// not told which entity carries a component that a part gets later, or that a later part
+// brings. There it goes to the node's own entity, or, if that has such a component
 // already, to a part that is made for it.
 //
 // Part panics if an entity is to be a part of itself or of its own part, if the part is a
