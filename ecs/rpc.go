@@ -23,10 +23,11 @@ import (
 //	client     no              dropped      dropped               locally
 //
 // Everywhere runs once on each machine that has the node, a dedicated server included,
-// when the server or the owner calls it; a call by any other client is dropped, unless
-// the RPC is FromAnyone. A client's call goes through the server, which hands it on
-// unless it refuses it. A reliable call is handed on only to peers for which at most 256
-// KiB of messages wait, and dropped for the others.
+// when the server or the owner calls it; a call by any other client is dropped. With
+// FromAnyone any client may call ToServer and Everywhere. A client's Everywhere call goes
+// through the server, which hands it on unless it refuses it. A reliable call is handed
+// on only to peers for which at most 256 KiB of messages wait, and dropped for the
+// others.
 //
 // The server owns the nodes of owner 0 and 1. A machine with a local player counts as a
 // client that has every node: a Broadcast from the server runs there too, also in single
@@ -38,13 +39,13 @@ import (
 // a peer that is lost or leaving. CallsDropped in Core().Counters counts calls to a peer
 // without the node, and calls that a client may not make.
 //
-// From Join on, Session is the session that is being joined. Reliable calls on it that
-// any client may make wait until its node has come, at most 64 of them and with null
-// references; they are dropped if the node never comes. The same holds while a new level
-// is built. Until then a Broadcast runs locally and other calls are dropped. All other
-// nodes belong to the old session until the next Receive, with which they end. Calls that
-// are on their way to the server while it loads a level belong to the old level: the
-// server drops and counts them.
+// From Join on, Session is the session that is being joined. Reliable calls on it with
+// FromAnyone wait until its node has come, at most 64 of them and with null references;
+// they are dropped if the node never comes. The same holds while a new level is built.
+// Until then a Broadcast runs locally and other calls are dropped. All other nodes belong
+// to the old session until the next Receive, with which they end. Calls that are on their
+// way to the server while it loads a level belong to the old level: the server drops and
+// counts them.
 type RPC[A any] struct {
 	protocol *Protocol
 	wire     *rpl.RPCType
