@@ -128,3 +128,32 @@ func TestIdleRepeats(t *testing.T) {
 		t.Errorf("it repeats %x, not %x", got, push)
 	}
 }
+
+// What has come is acknowledged at the next update, however late it is: one that comes
+// within the machine's interval of another may leave it to the one after.
+func TestLateReceipts(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		l, now, before, owes := New(NewARQ), time.Hour, time.Duration(0), false
+		later := func() {
+			most := [...]time.Duration{2 * interval * time.Millisecond, 2 * linger, 2 * time.Second}[rng.IntN(3)]
+			now += time.Duration(rng.Int64N(int64(most)))
+		}
+		for sn := range uint32(60) {
+			later()
+			if err := l.Input(now, append(header{cmd: push, sn: sn, length: 1}.append(nil), 0)); err != nil {
+				t.Fatal(err)
+			}
+			owes = true
+			for range 1 + rng.IntN(3) {
+				later()
+				l.Update(now)
+				said := len(l.Take(nil, MaxPending)) > 0
+				if owes && !said && now-before >= interval*time.Millisecond {
+					t.Fatalf("seed %d: segment %d is not acknowledged at %v; the update before was %v earlier", seed, sn, now, now-before)
+				}
+				before, owes = now, owes && !said
+			}
+		}
+	}
+}

@@ -28,7 +28,8 @@ type Machine interface {
 }
 
 // linger is how long an idle machine is updated after it was last given
-// something: acknowledgements leave at an update one interval later.
+// something: acknowledgements leave at an update one interval later. Who asks
+// less often has it updated once more.
 const linger = 50 * time.Millisecond
 
 // A Lane is one end of the reliable lane. It is not safe for concurrent use.
@@ -38,7 +39,8 @@ const linger = 50 * time.Millisecond
 type Lane struct {
 	busy    bool          // something is queued, unacknowledged or to be repeated, or may be
 	heard   bool          // the machine may have a chunk that was not received
-	awake   time.Duration // the machine is updated until then
+	owes    bool          // the machine may have a receipt to say: it was not updated at awake yet
+	awake   time.Duration // the machine is updated until then, and once from then on
 	pending fifo          // segments that await a packet
 
 	m       Machine
@@ -101,7 +103,7 @@ func (l *Lane) Queue(b []byte) error {
 // Update gives the machine what it may send now and lets it say what is due.
 // Call it before each packet: an idle lane returns at once.
 func (l *Lane) Update(now time.Duration) {
-	if !l.busy && now >= l.awake {
+	if !l.busy {
 		return
 	}
 	l.now = now
@@ -123,15 +125,16 @@ func (l *Lane) Update(now time.Duration) {
 	if l.m.Waiting() > 0 {
 		l.awake = now + linger
 	}
-	if now < l.awake {
+	if now < l.awake || l.owes {
 		l.m.Update(now)
+		l.owes = now < l.awake
 	}
 	for b := l.again.due(now); b != nil; b = l.again.due(now) {
 		if l.pending.len()+len(b) <= MaxPending {
 			l.pending.add(b)
 		}
 	}
-	l.busy = l.m.Waiting() > 0 || len(l.again.waits) > 0 // while something is queued the machine is full
+	l.busy = l.m.Waiting() > 0 || len(l.again.waits) > 0 || l.owes // while something is queued the machine is full
 }
 
 // feeds is whether the machine may have one more chunk. Behind one that it had to
@@ -188,7 +191,7 @@ func (l *Lane) Input(now time.Duration, segments []byte) error {
 		return err
 	}
 	l.now, l.awake = now, now+linger
-	l.busy, l.heard = true, true
+	l.busy, l.heard, l.owes = true, true, true
 	l.m.Input(now, segments)
 	return nil
 }
