@@ -102,3 +102,23 @@ func TestHostileSegments(t *testing.T) {
 		}
 	})
 }
+
+// Of segments that are refused none is taken, also none of those before the bad one.
+func TestRefusedWhole(t *testing.T) {
+	l := New(NewARQ)
+	good := append(header{cmd: push, length: 2}.append(nil), 1, 'x')
+	for _, bad := range [][]byte{good[:len(good)-1], append(header{cmd: ack, length: 1}.append(nil), 0), {1}} {
+		if l.Input(0, append(bytes.Clone(good), bad...)) == nil {
+			t.Errorf("%x is taken", bad)
+		}
+	}
+	if m, err := l.Receive(); m != nil || err != nil || l.busy {
+		t.Errorf("a lane that has taken nothing heard %q, %v", m, err)
+	}
+	if err := l.Input(0, good); err != nil {
+		t.Error(err)
+	}
+	if m, err := l.Receive(); string(m) != "x" || err != nil {
+		t.Errorf("heard %q, %v", m, err)
+	}
+}

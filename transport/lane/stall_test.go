@@ -29,6 +29,9 @@ func late(t *testing.T, c netsim.Conditions, every int) (times []time.Duration, 
 			for n := before; n < len(x.came[1]); n++ {
 				times = append(times, x.now-sent[n])
 			}
+			if n := len(x.ends[0].sizes); n > MaxBehind {
+				t.Fatalf("seed %d: the sizes of %d chunks are kept", seed, n)
+			}
 			if i > 2*3600 {
 				t.Fatalf("seed %d: %d of %d messages came", seed, len(x.came[1]), len(sent))
 			}
@@ -72,7 +75,12 @@ func TestNoStallCostsNothing(t *testing.T) {
 func TestBehind(t *testing.T) {
 	for _, k := range []struct {
 		size, before, after int // chunks that the machine has
-	}{{10, MaxWaiting, MaxBehind}, {MaxChunk / 3, MaxWaiting, 3*MaxWaiting - 1}, {MaxChunk - 2, MaxWaiting, MaxWaiting}} {
+	}{
+		{10, MaxWaiting, MaxBehind},
+		{MaxChunk / 3, MaxWaiting, 3*MaxWaiting - 1},
+		{MaxChunk/2 - 2, MaxWaiting, 2 * MaxWaiting},
+		{MaxChunk - 2, MaxWaiting, MaxWaiting},
+	} {
 		l, now := New(NewARQ), time.Duration(0)
 		give := func() {
 			for range 3 * MaxBehind {
@@ -95,6 +103,45 @@ func TestBehind(t *testing.T) {
 		give()
 		if w := l.Waiting(); w != k.after {
 			t.Errorf("of %d bytes the machine has %d behind one that it has repeated, want %d", k.size, w, k.after)
+		}
+	}
+}
+
+// From half a percent on what is new is said twice, from four on what the machine
+// repeats; a receipt never is.
+func TestSaidTwice(t *testing.T) {
+	const below = .999
+	for _, k := range []struct {
+		loss          float64
+		fresh, repeat int // times that it is said
+	}{
+		{0, 1, 1},
+		{below * RepeatAbove, 1, 1},
+		{RepeatAbove, 2, 1},
+		{below * RepeatAllAbove, 2, 1},
+		{RepeatAllAbove, 2, 2},
+		{1, 2, 2},
+	} {
+		a, b := New(NewARQ), New(NewARQ)
+		a.SetLoss(k.loss)
+		b.SetLoss(k.loss)
+		a.Queue([]byte("x"))
+		said := func(l *Lane, at time.Duration) (runs []byte) {
+			l.Update(at)
+			runs = l.Take(nil, MaxPending)
+			l.Update(at + RepeatAfter)
+			return l.Take(runs, MaxPending)
+		}
+		const one = HeaderSize + 2
+		push := said(a, 0)
+		if err := b.Input(0, push[:one]); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(said(b, 0)); n != HeaderSize {
+			t.Errorf("loss %v: a receipt takes %d bytes, want %d", k.loss, n, HeaderSize)
+		}
+		if again := said(a, time.Second); len(push) != k.fresh*one || len(again) != k.repeat*one {
+			t.Errorf("loss %v: %d bytes are new, %d are said again; want %d and %d times %d", k.loss, len(push), len(again), k.fresh, k.repeat, one)
 		}
 	}
 }

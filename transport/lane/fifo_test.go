@@ -1,0 +1,49 @@
+package lane
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// A fifo gives what it was given, and takes no more room than a few times what it holds,
+// also one that is never empty.
+func TestFifo(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var f fifo
+		var want []byte
+		const most = 1000
+		for i := range 5000 {
+			for len(want) < most/2 || rng.IntN(2) == 0 && len(want) < most {
+				b := bytes.Repeat([]byte{byte(rng.Uint32())}, 1+rng.IntN(most/10))
+				f.add(b)
+				want = append(want, b...)
+			}
+			n := 1 + rng.IntN(len(want)-1)
+			if got := f.peek(n); !bytes.Equal(got, want[:n]) || !bytes.Equal(f.bytes(), want) || f.len() != len(want) {
+				t.Fatalf("seed %d, step %d: the first %d bytes are %x, want %x; %d in all, want %d", seed, i, n, got, want[:n], f.len(), len(want))
+			}
+			f.drop(n)
+			want = want[n:]
+			if cap(f.b) > 8*most {
+				t.Fatalf("seed %d, step %d: it takes %d bytes and holds at most %d", seed, i, cap(f.b), most)
+			}
+		}
+	}
+}
+
+// What a burst needed goes back once it is over; what is usual is kept.
+func TestFifoAfterABurst(t *testing.T) {
+	var f fifo
+	f.add(make([]byte, 10*keep))
+	f.drop(f.len())
+	f.add(make([]byte, keep/2))
+	if cap(f.b) > 2*keep {
+		t.Errorf("it keeps %d bytes for %d", cap(f.b), f.len())
+	}
+	b := make([]byte, keep/2)
+	if n := testing.AllocsPerRun(100, func() { f.drop(f.len()); f.add(b) }); n != 0 {
+		t.Errorf("%v allocations for what is usual", n)
+	}
+}
