@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -131,11 +132,16 @@ func joined(t testing.TB) (b *bench, pack packer) {
 	return b, pack
 }
 
-// A closer ends its endpoint when it is told of an end.
+// A closer ends its endpoint when it is told of an end or of a datagram.
 type closer struct{ *bench }
 
 func (c closer) Closed(conn transport.Conn, err error) {
 	c.bench.Closed(conn, err)
+	c.Endpoint.Close("over")
+}
+
+func (c closer) Datagram(conn transport.Conn, seq uint64, at time.Duration, p []byte) {
+	c.bench.Datagram(conn, seq, at, p)
 	c.Endpoint.Close("over")
 }
 
@@ -163,6 +169,60 @@ func TestCloseInsideClosed(t *testing.T) {
 	}
 }
 
+// One that is closed while it tells of a packet does nothing more with those that came
+// after it: nobody is refused either.
+func TestCloseInsideDatagram(t *testing.T) {
+	b, pack := joined(t)
+	b.offer.Refused = func(netip.AddrPort, error) { t.Error("a client is refused once all is over") }
+	other := hello(2)
+	other.Schema++
+	b.Arrive(b.now, clientAddr, pack(wire.Datagram, 2, 'x'))
+	b.Arrive(b.now, strangers, other.Append(nil))
+	b.sent = nil
+	if b.Poll(closer{b}); len(b.events) != 1 || len(b.sent) != transport.CloseCopies {
+		t.Errorf("told %q, sent %x", b.events, b.sent)
+	}
+}
+
+// A kicker sends away whoever comes.
+type kicker struct{ *bench }
+
+func (k kicker) Connected(c transport.Conn, hello []byte) {
+	k.bench.Connected(c, hello)
+	c.Close("no")
+}
+
+// Who is sent away on coming in is not heard: the packet that made it one may be of any
+// kind.
+func TestKickInsideConnected(t *testing.T) {
+	segment := append([]byte{1, 0, 0, 0, 81, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0}, 1, 'x')
+	both := append(append([]byte{byte(len(segment)), 0}, segment...), "state"...)
+	for kind, payload := range map[wire.Kind][]byte{wire.Datagram: []byte("state"), wire.Lane: segment, wire.Both: both, wire.Close: {0}} {
+		b := listening(t)
+		b.arrive(clientAddr, hello(1).Append(nil))
+		a, _ := wire.ParseAccept(b.last())
+		b.Arrive(b.now, clientAddr, wire.End(append(wire.Begin(nil, kind, false, a.ID, 1), payload...)))
+		for range 2 {
+			b.Poll(kicker{b})
+		}
+		if fmt.Sprint(b.events) != "[connected Ada closed]" {
+			t.Errorf("kind %d: told %q", kind, b.events)
+		}
+	}
+}
+
+// A socket that fails is told of by every connection that the game knows, and by no
+// other.
+func TestSocketFails(t *testing.T) {
+	b, _ := joined(t)
+	b.arrive(strangers, hello(2).Append(nil))
+	b.Fail(net.ErrClosed)
+	b.Poll(b)
+	if fmt.Sprint(b.events) != "[closed]" || !errors.Is(b.err, transport.ErrSocket) || len(b.Endpoint.conns)+len(b.byID)+len(b.asked) != 0 {
+		t.Errorf("told %q, %v; %d connections", b.events, b.err, len(b.Endpoint.conns))
+	}
+}
+
 // A listener that is shut tells of who was in and of nobody else, and lets nobody in:
 // neither who was about to be heard again, nor who asks now.
 func TestShut(t *testing.T) {
@@ -187,7 +247,7 @@ func TestShut(t *testing.T) {
 	if n := len(b.inbox.fill.records); n != 0 {
 		t.Errorf("%d packets wait for an endpoint that is shut", n)
 	}
-	if b.Err() != b.shut || b.shut == nil {
+	if fmt.Sprint(b.Err()) != "closed: over" {
 		t.Errorf("it says %v", b.Err())
 	}
 	b.Close("closed")

@@ -115,6 +115,21 @@ func TestInboxIsBounded(t *testing.T) {
 	}
 }
 
+// A client has one peer: what that one sends while the game stalls may take all there is.
+func TestInboxOfAClient(t *testing.T) {
+	b := dialled(t)
+	m, _ := wire.ParseHello(b.sent[0])
+	b.arrive(serverAddr, wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil))
+	p := wire.End(append(wire.Begin(nil, wire.Datagram, true, 5, 1), make([]byte, 1000)...))
+	const fit = transport.MaxInbox / (transport.Overhead + 1000 + recordSize)
+	for range fit + 1 {
+		b.Arrive(b.now, serverAddr, p)
+	}
+	if n := len(b.inbox.fill.records); n != fit || b.Counters().Dropped != 1 {
+		t.Errorf("%d packets wait, want %d; %d dropped", n, fit, b.Counters().Dropped)
+	}
+}
+
 // HELLOs without end, while the game stalls, leave room for those who play.
 func TestHellosDoNotCrowdOut(t *testing.T) {
 	b, pack := joined(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,29 @@ func TestMalformedKeepsNobodyAlive(t *testing.T) {
 	}
 }
 
+// What is whole and of nobody does not wait, and keeps nobody alive: of another's
+// address, of a connection that is none, a question of another length.
+func TestNobodysPackets(t *testing.T) {
+	b, pack := joined(t)
+	foreign := pack(wire.Datagram, 2, 'x')
+	foreign[1]++
+	question := hello(2).Append(nil)
+	for b.now < transport.SilenceTimeout {
+		b.now += transport.Keepalive
+		b.Arrive(b.now, strangers, pack(wire.Datagram, 2, 'x'))
+		b.Arrive(b.now, clientAddr, foreign)
+		b.Arrive(b.now, clientAddr, question[:len(question)-1])
+		b.Arrive(b.now, clientAddr, append(bytes.Clone(question), 0))
+	}
+	want := 4 * uint64(transport.SilenceTimeout/transport.Keepalive)
+	if n := len(b.inbox.fill.records); n != 0 || b.Counters().Ignored != want {
+		t.Errorf("%d packets of nobody wait, %d are ignored, want %d", n, b.Counters().Ignored, want)
+	}
+	if b.Poll(b); !errors.Is(b.err, transport.ErrTimeout) {
+		t.Errorf("told %v in %v", b.err, b.now)
+	}
+}
+
 // A peer that breaks the framing of the reliable lane is told so and ended.
 func TestBrokenLane(t *testing.T) {
 	b, pack := joined(t)
@@ -139,8 +163,8 @@ func TestTimeoutIsNoFarewell(t *testing.T) {
 func TestToldOfATimeout(t *testing.T) {
 	b, pack := joined(t)
 	b.arrive(clientAddr, pack(wire.Close, 2, byte(wire.Unheard)))
-	if !errors.Is(b.err, transport.ErrTimeout) || errors.Is(b.err, transport.ErrClosed) {
-		t.Errorf("told %v", b.err)
+	if !errors.Is(b.err, transport.ErrTimeout) || errors.Is(b.err, transport.ErrClosed) || strings.HasSuffix(b.err.Error(), ": ") {
+		t.Errorf("told %q", b.err)
 	}
 }
 
