@@ -260,7 +260,11 @@ func TestHalfOpen(t *testing.T) {
 	if n := len(b.Endpoint.conns); n != transport.MaxHalfOpen {
 		t.Errorf("%d half-open connections", n)
 	}
-	b.now += transport.HalfOpenTimeout
+	b.sent, b.now = nil, b.now+transport.Keepalive
+	if b.Tick(); len(b.sent) != 0 {
+		t.Errorf("who has not been heard again is sent %x", b.sent)
+	}
+	b.now += transport.HalfOpenTimeout - transport.Keepalive
 	b.Poll(b)
 	if len(b.Endpoint.conns)+len(b.byID)+len(b.asked) != 0 || len(b.events) != 0 {
 		t.Errorf("%d connections, %d ids, %d questions kept; events %q", len(b.Endpoint.conns), len(b.byID), len(b.asked), b.events)

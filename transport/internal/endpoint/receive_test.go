@@ -184,6 +184,7 @@ func TestReplaysKeepNobodyAlive(t *testing.T) {
 func TestDatagramMisuse(t *testing.T) {
 	for name, f := range map[string]func(c transport.Conn){
 		"without Next": func(c transport.Conn) { c.Datagram(nil) },
+		"twice":        func(c transport.Conn) { c.Next(); c.Datagram(nil); c.Datagram(nil) },
 		"too long":     func(c transport.Conn) { c.Next(); c.Datagram(make([]byte, transport.MaxPayload+1)) },
 	} {
 		b, _ := joined(t)
