@@ -183,16 +183,32 @@ func TestNameIsRemembered(t *testing.T) {
 	}
 }
 
-// A listener on all of the machine's addresses says one that is none to dial:
-// there it means this machine.
+// A listener on all of the machine's addresses says one that is none to dial: there it
+// means this machine. An IPv4 address may be written as an IPv6 one.
 func TestJoinAllAddresses(t *testing.T) {
 	r := linktest.NewRig(t, loopback(t, false))
 	_, port, _ := net.SplitHostPort(r.Listener.Addr())
 	server := r.Host(linktest.Offer())
-	for i, host := range []string{"0.0.0.0", "::", ""} {
+	for i, host := range []string{"0.0.0.0", "::", "", "::ffff:127.0.0.1"} {
 		r.Dialer = func() transport.Dialer { return Dialer(net.JoinHostPort(host, port), quick) }
 		client := r.Join(linktest.Offer())
 		r.Until("a client of "+strconv.Quote(host)+" is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
+	}
+}
+
+// Also a listener on all addresses, whose socket may have both kinds, knows a client by
+// the address that the client has.
+func TestPeersOfAllAddresses(t *testing.T) {
+	n := loopback(t, false)
+	n.Listener.Close()
+	l, err := Listen(":0", quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Listener, n.Dialer = l, func() transport.Dialer { return Dialer(l.Addr(), quick) }
+	server, client := linktest.NewRig(t, n).Pair()
+	if got, want := server.Conns[0].Stats().Remote, client.Conns[0].Stats().Local; got != want {
+		t.Errorf("the listener knows %s as %s", want, got)
 	}
 }
 
@@ -235,7 +251,9 @@ func TestWriteErrors(t *testing.T) {
 
 // An offer that is refused costs the listener, which gives its port back.
 func TestListenRefused(t *testing.T) {
-	l, err := Listen("127.0.0.1:0")
+	noLeak(t)
+	sim := NewSimulation(1, netsim.Conditions{})
+	l, err := Listen("127.0.0.1:0", WithConditions(sim))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,6 +262,9 @@ func TestListenRefused(t *testing.T) {
 	}
 	if _, err := l.Listen(linktest.Offer()); err == nil || !strings.Contains(err.Error(), "call kcp.Listen again") {
 		t.Errorf("hosting again: %v", err)
+	}
+	if len(sim.airs) != 0 {
+		t.Errorf("%d endpoints are simulated of a listener that nobody hosts on", len(sim.airs))
 	}
 	if err := l.Close(); err != nil {
 		t.Error(err)

@@ -69,6 +69,27 @@ func TestFirstConditions(t *testing.T) {
 	}
 }
 
+// Conditions that are none panic where they are given, also while nothing is simulated.
+func TestConditionsOutOfRange(t *testing.T) {
+	bad, sim := netsim.Conditions{Loss: 2}, NewSimulation(1, netsim.Conditions{})
+	for name, f := range map[string]func(){
+		"NewSimulation": func() { NewSimulation(1, bad) },
+		"SetConditions": func() { sim.SetConditions(bad) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s takes a loss of 2", name)
+				}
+			}()
+			f()
+		}()
+	}
+	if got := sim.Conditions(); got != (netsim.Conditions{}) {
+		t.Errorf("the conditions are %+v", got)
+	}
+}
+
 // Each endpoint has luck of its own, in each direction.
 func TestSimulatedLuck(t *testing.T) {
 	sim := NewSimulation(1, netsim.Conditions{Loss: 0.5, Delay: time.Hour})
