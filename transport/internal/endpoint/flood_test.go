@@ -130,6 +130,38 @@ func TestInboxOfAClient(t *testing.T) {
 	}
 }
 
+// What has waited takes nothing of the room for what comes after a Poll; and a slab that a
+// flood has grown goes back.
+func TestInboxIsFreed(t *testing.T) {
+	b, pack := joined(t)
+	const fit = transport.MaxPeerInbox / (transport.Overhead + 1000 + recordSize)
+	next := uint64(2)
+	send := func(n int) {
+		t.Helper()
+		b.events = nil
+		for range n {
+			b.Arrive(b.now, clientAddr, pack(wire.Datagram, next, make([]byte, 1000)...))
+			next++
+		}
+		b.Poll(b)
+		if want := min(n, fit); len(b.events) != want {
+			t.Errorf("%d of %d packets came, want %d", len(b.events), n, want)
+		}
+	}
+	for range 5 {
+		send(fit + 2)
+	}
+	for range 5 {
+		send(10)
+	}
+	if n := cap(b.inbox.fill.bytes) + cap(b.inbox.spare.bytes); n > roomy {
+		t.Errorf("%d bytes are kept after a flood", n)
+	}
+	for range 100 {
+		send(fit / 50)
+	}
+}
+
 // HELLOs without end, while the game stalls, leave room for those who play.
 func TestHellosDoNotCrowdOut(t *testing.T) {
 	b, pack := joined(t)
