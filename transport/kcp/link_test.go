@@ -1,13 +1,10 @@
 package kcp
 
 import (
-	"context"
 	"errors"
 	"net"
-	"net/netip"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -148,67 +145,6 @@ func TestBadAddresses(t *testing.T) {
 	}
 	if _, err := Dialer(freePort(t)).Dial(transport.Offer{}); err == nil {
 		t.Error("an offer without a game is dialled")
-	}
-}
-
-func TestJoinByName(t *testing.T) {
-	r := linktest.NewRig(t, loopback(t, false))
-	_, port, _ := net.SplitHostPort(r.Listener.Addr())
-	r.Dialer = func() transport.Dialer { return Dialer("localhost:"+port, quick) }
-	r.Pair()
-}
-
-// A name that was found is dialled where it was while it cannot be looked up.
-func TestNameIsRemembered(t *testing.T) {
-	r := linktest.NewRig(t, loopback(t, false))
-	server := r.Host(linktest.Offer())
-	_, port, _ := net.SplitHostPort(r.Listener.Addr())
-	d := Dialer("game.invalid:"+port, quick).(*dialer)
-	var found []netip.Addr
-	gone := errors.New("no network")
-	d.lookUp = func(context.Context, string, string) ([]netip.Addr, error) { return found, gone }
-	if _, err := d.Dial(linktest.Offer()); !errors.Is(err, gone) || !strings.Contains(err.Error(), "game.invalid") {
-		t.Fatalf("a name that was never found: %v", err)
-	}
-	gone = nil // there is an answer, which names none
-	if _, err := d.Dial(linktest.Offer()); err == nil || !strings.Contains(err.Error(), "no address") {
-		t.Fatalf("a name without an address: %v", err)
-	}
-	r.Dialer = func() transport.Dialer { return d }
-	found = []netip.Addr{netip.IPv6Loopback(), thisMachine}
-	for i := range 2 {
-		client := r.Join(linktest.Offer())
-		r.Until("a client is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
-		found, gone = nil, errors.New("no network")
-	}
-}
-
-// A listener on all of the machine's addresses says one that is none to dial: there it
-// means this machine. An IPv4 address may be written as an IPv6 one.
-func TestJoinAllAddresses(t *testing.T) {
-	r := linktest.NewRig(t, loopback(t, false))
-	_, port, _ := net.SplitHostPort(r.Listener.Addr())
-	server := r.Host(linktest.Offer())
-	for i, host := range []string{"0.0.0.0", "::", "", "::ffff:127.0.0.1"} {
-		r.Dialer = func() transport.Dialer { return Dialer(net.JoinHostPort(host, port), quick) }
-		client := r.Join(linktest.Offer())
-		r.Until("a client of "+strconv.Quote(host)+" is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
-	}
-}
-
-// Also a listener on all addresses, whose socket may have both kinds, knows a client by
-// the address that the client has.
-func TestPeersOfAllAddresses(t *testing.T) {
-	n := loopback(t, false)
-	n.Listener.Close()
-	l, err := Listen(":0", quick)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.Listener, n.Dialer = l, func() transport.Dialer { return Dialer(l.Addr(), quick) }
-	server, client := linktest.NewRig(t, n).Pair()
-	if got, want := server.Conns[0].Stats().Remote, client.Conns[0].Stats().Local; got != want {
-		t.Errorf("the listener knows %s as %s", want, got)
 	}
 }
 

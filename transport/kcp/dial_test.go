@@ -1,0 +1,131 @@
+package kcp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/linktest"
+)
+
+// Where each address is dialled.
+func TestTargets(t *testing.T) {
+	for addr, want := range map[string]string{
+		"192.0.2.1:1":              "192.0.2.1:1",
+		"[::ffff:192.0.2.1]:65535": "192.0.2.1:65535",
+		"[2001:db8::1]:7777":       "[2001:db8::1]:7777",
+		"0.0.0.0:7":                "127.0.0.1:7",
+		"[::]:7":                   "127.0.0.1:7",
+		":7":                       "127.0.0.1:7",
+		"192.0.2.1:0":              "",
+		"192.0.2.1:65536":          "",
+		"192.0.2.1":                "",
+	} {
+		got, err := Dialer(addr).(*dialer).resolve()
+		if (err == nil) != (want != "") || err == nil && got.String() != want {
+			t.Errorf("%s is %v, %v, want %q", addr, got, err, want)
+		}
+	}
+}
+
+// The kind of socket is that of the address.
+func TestJoinIPv6(t *testing.T) {
+	noLeak(t)
+	l, err := Listen("[::1]:0", quick)
+	if err != nil {
+		t.Skip("no IPv6 here: ", err)
+	}
+	n := loopback(t, false)
+	n.Listener.Close()
+	n.Listener, n.Dialer = l, func() transport.Dialer { return Dialer(l.Addr(), quick) }
+	server, client := linktest.NewRig(t, n).Pair()
+	if got, want := server.Conns[0].Stats().Remote, client.Conns[0].Stats().Local; got != want {
+		t.Errorf("the listener knows %s as %s", want, got)
+	}
+}
+
+func TestJoinByName(t *testing.T) {
+	r := linktest.NewRig(t, loopback(t, false))
+	_, port, _ := net.SplitHostPort(r.Listener.Addr())
+	r.Dialer = func() transport.Dialer { return Dialer("localhost:"+port, quick) }
+	r.Pair()
+}
+
+// A name that was found is dialled where it was while it cannot be looked up.
+func TestNameIsRemembered(t *testing.T) {
+	r := linktest.NewRig(t, loopback(t, false))
+	server := r.Host(linktest.Offer())
+	_, port, _ := net.SplitHostPort(r.Listener.Addr())
+	d := Dialer("game.invalid:"+port, quick).(*dialer)
+	var found []netip.Addr
+	gone := errors.New("no network")
+	d.lookUp = func(context.Context, string, string) ([]netip.Addr, error) { return found, gone }
+	if _, err := d.Dial(linktest.Offer()); !errors.Is(err, gone) || !strings.Contains(err.Error(), "game.invalid") {
+		t.Fatalf("a name that was never found: %v", err)
+	}
+	gone = nil // there is an answer, which names none
+	if _, err := d.Dial(linktest.Offer()); err == nil || !strings.Contains(err.Error(), "no address") {
+		t.Fatalf("a name without an address: %v", err)
+	}
+	r.Dialer = func() transport.Dialer { return d }
+	found = []netip.Addr{netip.IPv6Loopback(), thisMachine}
+	for i := range 2 {
+		client := r.Join(linktest.Offer())
+		r.Until("a client is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
+		found, gone = nil, errors.New("no network")
+	}
+}
+
+// Of a name's addresses the first of IPv4 is dialled, else the first.
+func TestNameOfSeveralAddresses(t *testing.T) {
+	for _, x := range []struct{ ips, want string }{
+		{"2001:db8::1 2001:db8::2", "[2001:db8::1]:7"},
+		{"2001:db8::1 192.0.2.1 192.0.2.2", "192.0.2.1:7"},
+		{"::ffff:192.0.2.1 192.0.2.2", "192.0.2.1:7"},
+	} {
+		d := Dialer("game.invalid:7").(*dialer)
+		d.lookUp = func(context.Context, string, string) (ips []netip.Addr, err error) {
+			for _, ip := range strings.Fields(x.ips) {
+				ips = append(ips, netip.MustParseAddr(ip))
+			}
+			return ips, nil
+		}
+		if got, err := d.resolve(); err != nil || got.String() != x.want {
+			t.Errorf("of %s it is %v, %v, want %s", x.ips, got, err, x.want)
+		}
+	}
+}
+
+// A listener on all of the machine's addresses says one that is none to dial: there it
+// means this machine. An IPv4 address may be written as an IPv6 one.
+func TestJoinAllAddresses(t *testing.T) {
+	r := linktest.NewRig(t, loopback(t, false))
+	_, port, _ := net.SplitHostPort(r.Listener.Addr())
+	server := r.Host(linktest.Offer())
+	for i, host := range []string{"0.0.0.0", "::", "", "::ffff:127.0.0.1"} {
+		r.Dialer = func() transport.Dialer { return Dialer(net.JoinHostPort(host, port), quick) }
+		client := r.Join(linktest.Offer())
+		r.Until("a client of "+strconv.Quote(host)+" is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
+	}
+}
+
+// Also a listener on all addresses, whose socket may have both kinds, knows a client by
+// the address that the client has.
+func TestPeersOfAllAddresses(t *testing.T) {
+	n := loopback(t, false)
+	n.Listener.Close()
+	l, err := Listen(":0", quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Listener, n.Dialer = l, func() transport.Dialer { return Dialer(l.Addr(), quick) }
+	server, client := linktest.NewRig(t, n).Pair()
+	if got, want := server.Conns[0].Stats().Remote, client.Conns[0].Stats().Local; got != want {
+		t.Errorf("the listener knows %s as %s", want, got)
+	}
+}
