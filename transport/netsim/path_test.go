@@ -54,6 +54,25 @@ func TestPerfect(t *testing.T) {
 	}
 }
 
+// What is due at once arrives in the order sent, each copy behind its packet.
+func TestOrderOfEqualTimes(t *testing.T) {
+	p := NewPath(1, Conditions{Delay: 20 * ms, Duplicate: .5})
+	for i := range 500 {
+		p.Send(time.Duration(i/100)*ms, binary.LittleEndian.AppendUint32(nil, uint32(i)))
+	}
+	next, came := uint32(0), 0
+	for b, due, ok := p.Receive(time.Second); ok; b, due, ok = p.Receive(time.Second) {
+		n := binary.LittleEndian.Uint32(b)
+		if n != next && (n+1 != next || came == 0) || due != 20*ms+time.Duration(n/100)*ms {
+			t.Fatalf("packet %d comes at %v, want packet %d", n, due, next)
+		}
+		next, came = n+1, came+1
+	}
+	if want := 500 + int(p.Counters().Duplicated); next != 500 || came != want {
+		t.Errorf("%d came, the last is %d; want %d", came, next-1, want)
+	}
+}
+
 func TestSameSeedSameNetwork(t *testing.T) {
 	c := Conditions{Loss: .2, Burst: 3, Delay: 50 * ms, Jitter: 20 * ms, Duplicate: .1, Rate: 1 << 16}
 	a, b, other := run(NewPath(7, c), 500, ms), run(NewPath(7, c), 500, ms), run(NewPath(8, c), 500, ms)
@@ -94,7 +113,11 @@ func TestLoss(t *testing.T) {
 	for _, c := range []struct{ loss, burst float64 }{
 		{0, 0}, {.01, 0}, {.3, 0}, {1, 0}, {.05, 3}, {.2, 8}, {1, 4}, {.9, 20}, {.9, 2},
 	} {
-		got := run(NewPath(5, Conditions{Loss: c.loss, Burst: c.burst}), n, ms)
+		p := NewPath(5, Conditions{Loss: c.loss, Burst: c.burst})
+		got := run(p, n, ms)
+		if k := p.Counters(); k.Lost != uint64(n-len(got)) || k.Dropped() != k.Lost || k.Delivered != uint64(len(got)) {
+			t.Errorf("loss %v burst %v: %d arrive, counted %+v", c.loss, c.burst, len(got), k)
+		}
 		lost := 1 - float64(len(got))/n
 		// Bursts make neighbours depend on each other: fewer independent draws.
 		draws := n / max(1, 2*c.burst)
@@ -169,7 +192,7 @@ func TestRate(t *testing.T) {
 		}
 	}
 	c := p.Counters()
-	if c.Overflow < 450 || c.Overflow > 500 || c.Overflow+uint64(len(got)) != 1000 {
+	if c.Overflow < 450 || c.Overflow > 500 || c.Overflow+uint64(len(got)) != 1000 || c.Dropped() != c.Overflow {
 		t.Errorf("%d overflowed, %d arrived; want about half", c.Overflow, len(got))
 	}
 	if wait := got[len(got)-1].due - time.Duration(got[len(got)-1].number)*ms; wait > 22*ms {
@@ -266,6 +289,19 @@ func TestCheck(t *testing.T) {
 	} {
 		if c.Check() == nil {
 			t.Errorf("%+v is accepted", c)
+		}
+		for name, f := range map[string]func(){
+			"NewPath":       func() { NewPath(1, c) },
+			"SetConditions": func() { NewPath(1, Conditions{}).SetConditions(c) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s takes %+v", name, c)
+					}
+				}()
+				f()
+			}()
 		}
 	}
 	if err := (Conditions{Loss: 1, Duplicate: 1, Burst: 9, Delay: 1}).Check(); err != nil {
