@@ -160,13 +160,59 @@ func TestConditionsPerClient(t *testing.T) {
 	}
 }
 
+// Conditions hold for who dials after them too: the network's, and a dialer's own for each
+// of its clients.
+func TestConditionsOfLaterClients(t *testing.T) {
+	n := NewNetwork(1, netsim.Conditions{})
+	r := linktest.NewRig(t, net(n))
+	d := n.Dialer(r.Listener.(*Listener))
+	if up, down := d.Counters(); up != (netsim.Counters{}) || down != up {
+		t.Errorf("counted before anybody has dialled: %+v, %+v", up, down)
+	}
+	delays := func(up, down time.Duration) {
+		t.Helper()
+		server := r.Server
+		before := len(server.Conns)
+		client := r.Join(linktest.Offer())
+		r.Until("it is in", func() bool { return len(server.Conns) > before && len(client.Conns) == 1 })
+		from := n.Now()
+		linktest.Send(client.Conns[0], "up")
+		linktest.Send(server.Conns[before], "down")
+		came := len(server.Datagrams)
+		r.Until("both came", func() bool { return len(server.Datagrams) > came && len(client.Datagrams) > 0 })
+		if got, back := server.Datagrams[came].At-from, client.Datagrams[0].At-from; got != up || back != down {
+			t.Errorf("it takes %v up and %v down, want %v and %v", got, back, up, down)
+		}
+	}
+	r.Host(linktest.Offer())
+	n.SetConditions(netsim.Conditions{Delay: 40 * time.Millisecond})
+	delays(40*time.Millisecond, 40*time.Millisecond)
+	d.SetConditions(netsim.Conditions{Delay: 10 * time.Millisecond}, netsim.Conditions{Delay: 20 * time.Millisecond})
+	r.Dialer = func() transport.Dialer { return d }
+	for range 2 {
+		delays(10*time.Millisecond, 20*time.Millisecond)
+	}
+}
+
+// What is sent to a client that the network has forgotten is lost.
+func TestSendToTheForgotten(t *testing.T) {
+	n := NewNetwork(1, netsim.Conditions{})
+	r := linktest.NewRig(t, net(n))
+	server, client := r.Pair()
+	r.Hang(client, "")
+	n.Advance(frame)
+	linktest.Send(server.Conns[0], "late")
+	r.Until("the server is told", func() bool { return len(server.Ended) == 1 })
+}
+
 // Conditions that are none panic where they are given, not where they are used.
 func TestConditionsOutOfRange(t *testing.T) {
 	bad, n := netsim.Conditions{Loss: 2}, NewNetwork(1, netsim.Conditions{})
 	for name, f := range map[string]func(){
 		"NewNetwork":            func() { NewNetwork(1, bad) },
 		"Network.SetConditions": func() { n.SetConditions(bad) },
-		"Dialer.SetConditions":  func() { n.Dialer(n.Listener()).SetConditions(netsim.Conditions{}, bad) },
+		"a Dialer, down":        func() { n.Dialer(n.Listener()).SetConditions(netsim.Conditions{}, bad) },
+		"a Dialer, up":          func() { n.Dialer(n.Listener()).SetConditions(bad, netsim.Conditions{}) },
 	} {
 		func() {
 			defer func() {
@@ -183,6 +229,9 @@ func TestConditionsOutOfRange(t *testing.T) {
 func TestListenersAreForgotten(t *testing.T) {
 	n := NewNetwork(1, netsim.Conditions{})
 	for i := range 20 {
+		if i%2 == 0 { // one that nobody hosts on
+			n.Listener().Close()
+		}
 		l := n.Listener()
 		link, err := l.Listen(linktest.Offer())
 		if err != nil {
@@ -193,10 +242,12 @@ func TestListenersAreForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 		n.Advance(frame)
-		if i%2 == 0 {
+		if i%3 < 2 {
 			link.Close("over")
 		}
-		l.Close()
+		if i%3 > 0 {
+			l.Close()
+		}
 		client.Close("over")
 		n.Advance(frame)
 		if len(n.listeners)+len(n.wires)+len(n.byClient) != 0 {

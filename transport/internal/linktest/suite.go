@@ -57,6 +57,9 @@ func connect(r *Rig) {
 	if s.Local == "" || s.Remote != c.Local || s.Local == c.Local || s.Transport != c.Transport {
 		r.Errorf("addresses: server %q to %q, client %q to %q", s.Local, s.Remote, c.Local, c.Remote)
 	}
+	if _, err := r.Listener.Listen(Offer()); err == nil {
+		r.Error("one address, two links")
+	}
 }
 
 func (r *Rig) refused(client *Side, want error, words ...string) {
@@ -127,6 +130,9 @@ func badOffer(r *Rig) {
 		if _, err := r.Dialer().Dial(o); err == nil {
 			r.Errorf("an offer is accepted: game of %d bytes, hello of %d, digest of %d, %d peers", len(o.Game), len(o.Hello), len(o.Digest), o.MaxPeers)
 		}
+	}
+	if _, err := r.Listener.Listen(transport.Offer{}); err == nil {
+		r.Error("an offer without a game is hosted on")
 	}
 }
 
