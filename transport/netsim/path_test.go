@@ -111,7 +111,7 @@ func TestLossLeavesJitter(t *testing.T) {
 func TestLoss(t *testing.T) {
 	const n = 50_000
 	for _, c := range []struct{ loss, burst float64 }{
-		{0, 0}, {.01, 0}, {.3, 0}, {1, 0}, {.05, 3}, {.2, 8}, {1, 4}, {.9, 20}, {.9, 2},
+		{0, 0}, {.01, 0}, {.3, 0}, {1, 0}, {.05, 3}, {.2, 2}, {.2, 8}, {1, 4}, {.9, 20}, {.9, 2},
 	} {
 		p := NewPath(5, Conditions{Loss: c.loss, Burst: c.burst})
 		got := run(p, n, ms)
@@ -195,8 +195,14 @@ func TestRate(t *testing.T) {
 	if c.Overflow < 450 || c.Overflow > 500 || c.Overflow+uint64(len(got)) != 1000 || c.Dropped() != c.Overflow {
 		t.Errorf("%d overflowed, %d arrived; want about half", c.Overflow, len(got))
 	}
-	if wait := got[len(got)-1].due - time.Duration(got[len(got)-1].number)*ms; wait > 22*ms {
+	if wait := got[len(got)-1].due - time.Duration(got[len(got)-1].number)*ms; wait > 20*ms || wait < 18*ms {
 		t.Errorf("the last packet waited %v; a queue of 400 bytes holds 20ms", wait)
+	}
+	// A line that has been idle begins when there is something to send.
+	p = NewPath(1, Conditions{Rate: 1000})
+	p.Send(time.Second, make([]byte, 100))
+	if due, ok := p.Next(); !ok || due != 1100*ms {
+		t.Errorf("after a second without any 100 bytes are due at %v, %v", due, ok)
 	}
 	// A packet longer than the queue passes an idle line, else it never could.
 	p = NewPath(1, Conditions{Rate: 1000, Queue: 10})
