@@ -2,6 +2,7 @@ package mem
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -253,6 +254,18 @@ func TestListenersAreForgotten(t *testing.T) {
 		if len(n.listeners)+len(n.wires)+len(n.byClient) != 0 {
 			t.Fatalf("%d listeners, %d wires, %d addresses kept", len(n.listeners), len(n.wires), len(n.byClient))
 		}
+	}
+}
+
+// No two of very many clients have one address.
+func TestAddressesDiffer(t *testing.T) {
+	n, seen := NewNetwork(1, netsim.Conditions{}), map[netip.AddrPort]bool{}
+	for i := range 70_000 {
+		a := n.address()
+		if seen[a] {
+			t.Fatalf("address %d is %s again", i, a)
+		}
+		seen[a] = true
 	}
 }
 
