@@ -216,7 +216,82 @@ func TestHelloLimits(t *testing.T) {
 	}
 }
 
+// What an answer must be, and how long a refusal may be: the same before it is parsed.
+func TestAnswerLimits(t *testing.T) {
+	spoiled := func(b []byte, at int, to byte) []byte {
+		b = bytes.Clone(b)
+		b[at] = to
+		return b
+	}
+	accept := AcceptMessage{Attempt: 7, ID: 1}.Append(nil)
+	refuse := func(n int) []byte {
+		return RefuseMessage{Version: 99, Attempt: 7, Reason: 77, Detail: make([]byte, n)}.Append(nil)
+	}
+	for _, x := range []struct {
+		name string
+		b    []byte
+		err  error
+	}{
+		{"connection 1", accept, nil},
+		{"connection 0", spoiled(accept, 11, 0), ErrMalformed},
+		{"another version", spoiled(accept, 2, 1), ErrVersion},
+		{"an ACCEPT of the client's", spoiled(accept, 0, byte(Accept)), ErrKind},
+		{"no ACCEPT", spoiled(accept, 0, First(Refuse, true)), ErrKind},
+	} {
+		if m, err := ParseAccept(x.b); err != x.err || err == nil && m != (AcceptMessage{7, 1}) {
+			t.Errorf("%s: %+v, %v, want %v", x.name, m, err, x.err)
+		}
+	}
+	for _, x := range []struct {
+		name string
+		b    []byte
+		err  error
+	}{
+		{"without detail", refuse(0), nil},
+		{"with the longest", refuse(transport.MaxDigest), nil},
+		{"with a longer one", refuse(transport.MaxDigest + 1), ErrLong},
+		{"of the client's", spoiled(refuse(3), 0, byte(Refuse)), ErrKind},
+		{"that is an ACCEPT", spoiled(refuse(1), 0, First(Accept, true)), ErrKind},
+	} {
+		m, err := ParseRefuse(x.b)
+		if err != x.err || err == nil && (m.Version != 99 || m.Attempt != 7 || m.Reason != 77 || len(m.Detail) != len(x.b)-refuseFixed) {
+			t.Errorf("a REFUSE %s: %+v, %v, want %v", x.name, m, err, x.err)
+		}
+	}
+	longest := refuse(transport.MaxDigest + 1)
+	for n := range len(longest) + 1 {
+		want := refuseFixed <= n && n < len(longest)
+		if attempt, ok := Asked(longest[:n]); ok != want || ok && attempt != 7 {
+			t.Errorf("of %d bytes: %d, %v", n, attempt, ok)
+		}
+	}
+}
+
+// The numbers of kinds, reasons and causes are other programs' too.
+func TestNumbers(t *testing.T) {
+	for i, k := range []Kind{Hello, Accept, Refuse, Keepalive, Datagram, Lane, Both, Close} {
+		if int(k) != 1+i {
+			t.Errorf("kind %d has number %d", 1+i, k)
+		}
+	}
+	for i, r := range []Reason{OtherVersion, OtherGame, OtherSchema, Full} {
+		if int(r) != 1+i {
+			t.Errorf("reason %d has number %d", 1+i, r)
+		}
+	}
+	for i, c := range []Cause{Ended, Kicked, Broken, Unheard} {
+		if int(c) != i {
+			t.Errorf("cause %d has number %d", i, c)
+		}
+	}
+}
+
 func TestReason(t *testing.T) {
+	for n := transport.MaxReason - 5; n < transport.MaxReason+5; n++ {
+		if b := AppendReason(nil, Ended, strings.Repeat("b", n)); len(b) != 1+min(n, transport.MaxReason) {
+			t.Errorf("%d bytes are left of a reason of %d", len(b)-1, n)
+		}
+	}
 	c, s := ParseReason(AppendReason(nil, Kicked, "too fast"))
 	if c != Kicked || s != "too fast" {
 		t.Errorf("%v %q", c, s)
