@@ -198,6 +198,14 @@ func TestRate(t *testing.T) {
 	if wait := got[len(got)-1].due - time.Duration(got[len(got)-1].number)*ms; wait > 20*ms || wait < 18*ms {
 		t.Errorf("the last packet waited %v; a queue of 400 bytes holds 20ms", wait)
 	}
+	// Without a Queue it is as long as DefaultQueue, to the byte.
+	p = NewPath(1, Conditions{Rate: 1000})
+	for range DefaultQueue/1024 + 1 {
+		p.Send(0, make([]byte, 1024))
+	}
+	if c := p.Counters(); c.Overflow != 1 {
+		t.Errorf("%d of %d bytes overflow", c.Overflow*1024, c.Bytes)
+	}
 	// A line that has been idle begins when there is something to send.
 	p = NewPath(1, Conditions{Rate: 1000})
 	p.Send(time.Second, make([]byte, 100))
@@ -287,6 +295,7 @@ func TestCheck(t *testing.T) {
 		{Duplicate: 2},
 		{Burst: -1},
 		{Burst: math.NaN()},
+		{Burst: math.Inf(1)},
 		{Delay: -1},
 		{Jitter: -1},
 		{Rate: -1},
