@@ -123,13 +123,18 @@ func TestPacketKinds(t *testing.T) {
 		{"lane", sealed(Lane, 1, 2), Packet{Kind: Lane, Segments: []byte{1, 2}}, nil},
 		{"empty lane", sealed(Lane), Packet{}, ErrShort},
 		{"both", sealed(Both, 1, 0, 9, 8, 7), Packet{Kind: Both, Segments: []byte{9}, Datagram: []byte{8, 7}}, nil},
+		{"both, an empty datagram", sealed(Both, 1, 0, 9), Packet{Kind: Both, Segments: []byte{9}, Datagram: []byte{}}, nil},
 		{"both, no segments", sealed(Both, 0, 0, 9), Packet{}, ErrMalformed},
 		{"both, more segments than bytes", sealed(Both, 2, 0, 9), Packet{}, ErrShort},
 		{"both, half a length", sealed(Both, 1), Packet{}, ErrShort},
 		{"close", sealed(Close, 1, 'x'), Packet{Kind: Close, Reason: []byte{1, 'x'}}, nil},
+		{"close without a reason", sealed(Close, 3), Packet{Kind: Close, Reason: []byte{3}}, nil},
+		{"close with the longest reason", sealed(Close, make([]byte, 1+transport.MaxReason)...), Packet{Kind: Close, Reason: make([]byte, 1+transport.MaxReason)}, nil},
 		{"close without a cause", sealed(Close), Packet{}, ErrShort},
 		{"close with a long reason", sealed(Close, make([]byte, 2+transport.MaxReason)...), Packet{}, ErrLong},
 		{"unknown kind", sealed(9), Packet{}, ErrKind},
+		{"the longest", sealed(Datagram, make([]byte, transport.MaxPayload)...), Packet{Kind: Datagram, Datagram: make([]byte, transport.MaxPayload)}, nil},
+		{"too short", sealed(Keepalive)[:transport.Overhead-1], Packet{}, ErrShort},
 		{"too long", sealed(Datagram, make([]byte, transport.MaxPayload+1)...), Packet{}, ErrLong},
 		{"connection 0", End(Begin(nil, Keepalive, true, 0, 1)), Packet{}, ErrMalformed},
 		{"number 0", End(Begin(nil, Keepalive, true, 1, 0)), Packet{}, ErrMalformed},
@@ -143,6 +148,11 @@ func TestPacketKinds(t *testing.T) {
 			if !reflect.DeepEqual(got, x.want) {
 				t.Errorf("%s is %+v, want %+v", x.name, got, x.want)
 			}
+		}
+	}
+	for _, listens := range []bool{false, true} {
+		if p, err := ParsePacket(End(Begin(nil, Keepalive, listens, 1, 1))); err != nil || p.FromListener != listens {
+			t.Errorf("a packet of the listener's, %v: %+v, %v", listens, p, err)
 		}
 	}
 	for i := range tagSize {
