@@ -1,7 +1,9 @@
 package components_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -21,6 +23,14 @@ func TestNodeTypeIsAComponentType(t *testing.T) {
 	if _, ok := components.RplNode.First(w); ok {
 		t.Fatal("a world without nodes has a first one")
 	}
+	func() {
+		defer func() {
+			if why := fmt.Sprint(recover()); !strings.Contains(why, "RplNode") {
+				t.Errorf("a world without nodes must have a first one: %s", why)
+			}
+		}()
+		components.RplNode.MustFirst(w)
+	}()
 	w.Create(other)
 	e := w.Entry(w.Create(components.RplNode, other))
 	e2 := w.Entry(w.Create(other))
