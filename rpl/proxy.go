@@ -9,9 +9,12 @@ import (
 )
 
 // A Proxy is the core of a client: it holds the nodes that the authority shows
-// it. It starts nothing and reads no clock; all methods are for one goroutine.
+// it. It starts no goroutine and reads no clock; call its methods from one goroutine.
 //
-// A tick: Receive and ReceiveMessage for what came, Apply, the game, Send.
+// A tick: Receive and ReceiveMessage for what has arrived, Step, Apply, the game, Send.
+//
+// This file has the state of a proxy and its entry points. decode.go reads packets,
+// commit.go applies them, tell.go reports to the adapter, proxysend.go sends.
 type Proxy struct {
 	cfg  ProxyConfig
 	me   Peer
@@ -22,61 +25,61 @@ type Proxy struct {
 	mending
 	outgoing
 
-	events   events    // that Apply tells
-	local    callQueue // calls that run here
+	events   events    // what Apply is to report
+	local    callQueue // that run on this machine
 	counters ProxyCounters
 	tracer   func([]byte)
 }
 
-// holdings are the nodes that are here (commit.go, tell.go, replica.go).
+// holdings is what the proxy holds of nodes (commit.go, tell.go, replica.go).
 type holdings struct {
 	types   []*rowType
 	typesOf [][]*rowType
 	layouts map[uint32]*nodeLayout
 
 	entries  []proxyEntry
-	runs     []rowRun // of the entries' nodes
+	runs     []rowRun // of the entries' nodes, by handle
 	rows     replicaRows
 	byNode   map[Node]*Replica
-	writs    map[*Replica][]writ // by ordinal, of those that refer to nodes from lists or maps
-	orphans  []*Replica          // whose parents are not here, or not any more
+	writs    map[*Replica][]writ // by ordinal; only of items with references in lists or maps (recall.go)
+	orphans  []*Replica          // whose parents have not arrived, or have gone
 	removed  []removal
-	spent    []*Replica // whose rows nobody needs after this Apply
-	outdated []rowRun   // rows of the same kind, of nodes that are here
+	spent    []*Replica // gone; their rows are freed after this Apply
+	outdated []rowRun   // rows to free after this Apply, of nodes that are still here
 
 	newest Tick
-	moved  Tick // to which the adapter knows what drifts advanced
+	moved  Tick // up to which the adapter was told of drifting rows
 
 	scratch     []int32
 	scratchVars []any
 }
 
-// incoming is what has come and is not applied yet.
+// incoming is what was received and waits to be applied, and what was applied so far.
 type incoming struct {
 	inbox   []inPacket
 	inBytes []byte
 	mail    [][]byte
-	parts   []byte     // of a message of which more is to come
-	held    []wireCall // for nodes that are not here yet
-	applied uint32     // reliable messages
+	parts   []byte     // the parts so far of an incomplete message (part.go)
+	held    []wireCall // reliable calls for nodes that have not arrived yet
+	applied uint32     // count of reliable messages applied
 	heard   heard      // which packets were applied
 }
 
-// decoding is what a packet is read with (decode.go).
+// decoding is the state that reading a packet needs (decode.go).
 type decoding struct {
 	models    [4]*model
-	since     [4]uint64 // by model: packets before were coded with another of its number
-	tables    uint8     // number of the newest learned one
+	since     [4]uint64 // by table number: the first packet that may use the tables now there
+	tables    uint8     // number of the newest learned tables
 	defaults  *model
 	stage     stage
 	pace      pace
 	readingAt time.Duration // when the packet being read was received
 }
 
-// mending is what the authority is to be told of what went wrong (doubt.go,
-// checksum.go, resync.go).
+// mending is what the proxy must report to the authority because something went
+// wrong (doubt.go, checksum.go, resync.go).
 type mending struct {
-	skipped []uint64 // packets whose guesses came before their arrivals
+	skipped []uint64 // packets whose guesses were skipped (readGuesses)
 	doubts  []doubt
 	astray  astray
 	toCheck []check
@@ -87,21 +90,22 @@ type outgoing struct {
 	mustAck  bool
 	lastSent time.Duration
 	calls    [][]byte // unreliable, to be sent
-	reliable [][]byte // messages that wait for the lane
-	rtt      peerLink // for its smoothing alone
+	reliable [][]byte // calls that wait for the lane
+	rtt      peerLink // only its smoothing of round trips is used
 	sentAt   [recordLen]seqTime
 	enc      prefix.Encoder
 	buf      []byte
 	tmp      []prefix.Sym
 }
 
+// A proxyEntry is what the proxy keeps of one handle.
 type proxyEntry struct {
 	rep     *Replica
-	last    *Replica // the tenant before, for late packets
-	removed Tick     // of the newest removal: no older arrival is honoured
-	gen     uint8    // of rep, or of the last tenant removed
+	last    *Replica // the previous tenant, for late packets
+	removed Tick     // of the newest removal: no arrival up to it is honoured
+	gen     uint8    // generation of rep, or of the last tenant removed
 
-	mended time.Duration // when rep was last asked for anew because a checksum differed
+	mended time.Duration // when rep was last asked for again because a checksum differed
 }
 
 type seqTime struct {
@@ -115,7 +119,8 @@ type inPacket struct {
 	from, to int
 }
 
-// removal is one that waits for its fence.
+// A removal was received and is carried out at the end of Apply. A fenced one waits
+// until the reliable message of the number fence has been applied (protocol rule 3).
 type removal struct {
 	handle    uint32
 	gen       uint8
@@ -126,40 +131,41 @@ type removal struct {
 	since     time.Duration
 }
 
-// ProxyCounters tell what a proxy core has received, since it began.
+// ProxyCounters count what a proxy core has received since it began.
 type ProxyCounters struct {
-	Packets      uint64 // applied
-	Refused      uint64 // that could not be read
-	Records      uint64 // updates of rows applied
+	Packets      uint64 // packets applied
+	Refused      uint64 // packets and messages that could not be read
+	Records      uint64 // row updates applied
 	Arrivals     uint64
 	Removals     uint64
 	CallsIn      uint64
 	CallsDropped uint64
 	Checks       uint64 // versions compared with the authority's
-	Mismatches   uint64 // of them, different
-	Resyncs      uint64 // times that all was asked for anew
-	Skipped      uint64 // packets whose guesses came before their arrivals
+	Mismatches   uint64 // … that differed
+	Resyncs      uint64 // times that the proxy asked for everything again
+	Skipped      uint64 // packets whose guesses were skipped: they came before their arrivals
 }
 
-// ProxyHandler is told by Apply what has happened, in this order: all Arrived,
-// parents first; then Loaded; then of what has changed ItemRemoved and ItemAdded by
-// node, Owned and Parented by node, Changed, Advanced; then Run for the calls in the
-// order of their lanes; then Gone. Only a proxy that was fooled (rule 11) may be told
-// that a node has Arrived anew before the one that it took for it is Gone.
+// ProxyHandler is how Apply reports what has happened. The order is: Arrived for all
+// new nodes, parents first; then Loaded for each of them; then the changes: ItemRemoved
+// and ItemAdded by node, Owned and Parented by node, Changed, Advanced; then Run for the
+// calls, each lane in its order; then Gone. A node may be reported as Arrived again before
+// its old replica is Gone, but only where a damaged packet had misled the proxy (protocol
+// rule 11).
 type ProxyHandler interface {
-	Arrived(r *Replica) // build it; its state is there and may be injected
+	Arrived(r *Replica) // build the entity; the node's state is here and may be injected
 	Loaded(r *Replica)
 	ItemAdded(r *Replica, ordinal int)
 	ItemRemoved(r *Replica, ordinal int, t *ItemType)
 	Owned(r *Replica, old Peer)
-	Parented(r *Replica, old Node)            // also where the parent has gone, and comes again
-	Changed(r *Replica, ordinal int, t Tick)  // state was received: once an item and Apply
-	Advanced(r *Replica, ordinal int, t Tick) // state moves on by itself, maybe by less than a step
+	Parented(r *Replica, old Node)            // also when a parent that had gone comes back
+	Changed(r *Replica, ordinal int, t Tick)  // state was received; once per item and Apply
+	Advanced(r *Replica, ordinal int, t Tick) // state moved on by prediction, maybe by less than a step
 	Run(c Call)
 	Gone(r *Replica, t Tick, destroyed bool)
 }
 
-// NewProxy makes the core of a client. me is what the authority calls it.
+// NewProxy makes the core of a client. me is the client's number, given by the authority.
 func NewProxy(c ProxyConfig, me Peer) (*Proxy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -180,37 +186,37 @@ func NewProxy(c ProxyConfig, me Peer) (*Proxy, error) {
 	return p, nil
 }
 
-// Receive takes a datagram of the authority: it is applied by the next Apply.
-// at is when the socket had it.
+// Receive takes a datagram from the authority, for the next Apply to apply. seq is its
+// packet number, at the time at which the socket received it.
 func (c *Proxy) Receive(seq uint64, at time.Duration, b []byte) {
 	from := len(c.inBytes)
 	c.inBytes = append(c.inBytes, b...)
 	c.inbox = append(c.inbox, inPacket{seq, at, from, len(c.inBytes)})
 }
 
-// ReceiveMessage takes a message of the reliable lane.
+// ReceiveMessage takes a message of the reliable lane, for the next Apply.
 func (c *Proxy) ReceiveMessage(b []byte) {
 	c.mail = append(c.mail, append([]byte(nil), b...))
 }
 
-// Step names the local tick, which calls carry. What it names before the first Apply is
-// what the authority's is taken to be then: packets far ahead of that, and of the time
-// since, are refused until one was applied.
+// Step sets the local tick, which is stamped on calls. The tick set before the first
+// Apply is also the proxy's first estimate of the authority's tick: until a packet has
+// been applied, packets far ahead of it, and of the time since, are refused.
 func (c *Proxy) Step(t Tick) { c.tick = t }
 
-// Newest is the newest tick of the authority that was received.
+// Newest is the newest tick of the authority in what has been applied.
 func (c *Proxy) Newest() Tick { return c.newest }
 
-// Me is what the authority calls this peer.
+// Me is this peer's number, as given to NewProxy.
 func (c *Proxy) Me() Peer { return c.me }
 
-// Replica is a node held here.
+// Replica finds a node that is held here.
 func (c *Proxy) Replica(n Node) (*Replica, bool) {
 	r, ok := c.byNode[n]
 	return r, ok
 }
 
-// Replicas are the nodes held here, by handle.
+// Replicas iterates over the nodes held here, in the order of their handles.
 func (c *Proxy) Replicas(yield func(*Replica) bool) {
 	for i := range c.entries {
 		if r := c.entries[i].rep; r != nil && !yield(r) {
@@ -222,12 +228,12 @@ func (c *Proxy) Replicas(yield func(*Replica) bool) {
 // Counters are the core's counts since it began.
 func (c *Proxy) Counters() ProxyCounters { return c.counters }
 
-// RTT and Jitter are of the datagrams, 0 until measured.
+// RTT is the round trip of datagrams and its jitter, 0 until measured.
 func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.rtt.rtt, c.rtt.jitter }
 
-// Apply applies all that was received since the last one: packets in the order
-// of their numbers, then reliable messages, then removals; and only then tells
-// h.
+// Apply applies all that was received since the last Apply: packets in the order
+// of their numbers, then reliable messages, then removals. Only then does it report to
+// h. now is on the same clock as the times given to Receive.
 func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	c.beginPace(now)
 	slices.SortFunc(c.inbox, func(a, b inPacket) int {
@@ -267,7 +273,7 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 		}
 		c.applied++
 		c.message(m)
-		c.mustAck = true // blocks and fences wait for the count
+		c.mustAck = true // blocks and fences wait for the count of applied messages
 	}
 	c.mail = c.mail[:0]
 	c.removals(now)
@@ -275,7 +281,7 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	c.release()
 }
 
-// removals carries out those whose fences are reached.
+// removals carries out the removals that need not wait for a fence any more.
 func (c *Proxy) removals(now time.Duration) {
 	kept := c.removed[:0]
 	for _, r := range c.removed {
@@ -285,7 +291,7 @@ func (c *Proxy) removals(now time.Duration) {
 		}
 		switch {
 		case e.rep != nil && (e.gen != r.gen || r.tick < e.rep.born), e.rep == nil && r.tick <= e.removed:
-			continue // late: of a tenant before, maybe of one that had the same gen
+			continue // late: about an earlier tenant, which may have had the same gen
 		case e.rep == nil:
 			e.gen, e.removed = r.gen, r.tick
 		case r.fenced && int16(uint16(r.fence)-uint16(c.applied)) > 0 && now-r.since < fenceAge:
@@ -299,7 +305,7 @@ func (c *Proxy) removals(now time.Duration) {
 	c.removed = kept
 }
 
-// entry is that of a handle.
+// entry is the entry of a handle, made where there is none yet.
 func (c *Proxy) entry(h uint32) *proxyEntry {
 	for h >= uint32(len(c.entries)) {
 		c.entries, c.runs = append(c.entries, proxyEntry{}), append(c.runs, rowRun{})
@@ -322,8 +328,8 @@ func (c *Proxy) remove(e *proxyEntry, t Tick, destroyed bool) {
 	c.events.gone = append(c.events.gone, goneEvent{r, t, destroyed})
 }
 
-// release gives back the rows that no packet can mean any more, once the adapter
-// has been told of them.
+// release frees the rows that no packet can refer to any more. Apply calls it after
+// its report, which may still have read them.
 func (c *Proxy) release() {
 	for _, r := range c.spent {
 		c.rows.remove(r.rows)
@@ -337,10 +343,11 @@ func (c *Proxy) release() {
 	c.spent, c.outdated = c.spent[:0], c.outdated[:0]
 }
 
-// Call calls an RPC on a node from this machine, routed by its target: on what
-// this peer does not own only a Broadcast runs, here, and what anyone may call.
-// A call Everywhere goes to the authority; the adapters run it here, and hand
-// it on there.
+// Call calls an RPC on a node from this machine, routed by the RPC's Target. If this
+// peer does not own the node, only a Broadcast, which then runs here, and an RPC that
+// anyone may call have an effect; other calls are dropped and counted. An Everywhere
+// call is sent to the authority; running it here, and handing it on there, is up to the
+// adapters.
 func (c *Proxy) Call(n Node, rpc *RPCType, args []byte) error {
 	if err := checkArgs(rpc, args); err != nil {
 		return err
@@ -371,5 +378,6 @@ func (c *Proxy) Call(n Node, rpc *RPCType, args []byte) error {
 	return nil
 }
 
-// Due runs the calls that ended on this machine, at the start of Send.
+// Due runs the queued calls that were routed to this machine; call it at the start of
+// Send.
 func (c *Proxy) Due(run func(Call)) { c.local.run(run) }

@@ -6,11 +6,11 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// The Send stage of a client: acks, refusals, calls (receive.go has the
-// layout).
+// The Send stage of a client: acks, refusals and calls. receive.go, which reads them
+// on the authority, shows the layout.
 
-// Send writes what the authority must hear: acks of what came since the last
-// Send, and calls. Called every tick.
+// Send writes what the authority must hear: acks of the packets received since the
+// last Send, refusals, and calls. Call it every tick.
 func (c *Proxy) Send(now time.Duration, s Sink) {
 	c.sendCalls(s)
 	if !c.mustAck && len(c.calls) == 0 && !c.doubting(now) && !c.straying(now) && now-c.lastSent < heartbeat {
@@ -25,8 +25,8 @@ func (c *Proxy) Send(now time.Duration, s Sink) {
 	c.lastSent = now
 }
 
-// sendCalls gives reliable calls to their lane, in order; where it is full they
-// wait. What stays in calls goes as datagrams.
+// sendCalls gives the reliable calls to their lane, in order; where the lane is full
+// they wait. Unreliable calls travel in datagrams (sendPacket).
 func (c *Proxy) sendCalls(s Sink) {
 	n := 0
 	for _, b := range c.reliable {
@@ -38,9 +38,10 @@ func (c *Proxy) sendCalls(s Sink) {
 	c.reliable = append(c.reliable[:0], c.reliable[n:]...)
 }
 
-// sendPacket writes one packet: what there is to say of those that came goes into
-// the first one, and calls from at on as far as they fit. The others carry calls
-// alone, one at least: the longest fits a packet that says nothing else.
+// sendPacket writes one packet and returns the index of the first call that is left.
+// The first packet of a Send carries all acks, skipped guesses and refusals, then the
+// calls from index at on that fit. Further packets carry calls alone, at least one each:
+// the longest call fits a packet with nothing else in it.
 func (c *Proxy) sendPacket(now time.Duration, s Sink, at int, first bool) int {
 	seq, room := s.Next()
 	room = min(room, PacketRoom)*8 - endBits
@@ -82,9 +83,9 @@ func (c *Proxy) sendPacket(now time.Duration, s Sink, at int, first bool) int {
 	return at
 }
 
-// putAcks tells for each packet below the newest whether it was applied, down to the
-// oldest one that the authority may not have heard of. They are runs in turn, of what
-// came and what was lost.
+// putAcks writes for each packet below the newest whether it was applied, down to the
+// oldest that the authority may not have heard about: the lengths of runs, in turn of
+// packets that were applied and packets that were not.
 func (c *Proxy) putAcks(e *prefix.Encoder, m *entryModel) {
 	floor := c.heard.floor()
 	n := uint32(0)
@@ -103,7 +104,7 @@ func (c *Proxy) putAcks(e *prefix.Encoder, m *entryModel) {
 	}
 }
 
-// putSkipped tells of which packets the guesses were not applied.
+// putSkipped names the packets whose guesses were skipped.
 func (c *Proxy) putSkipped(e *prefix.Encoder, m *entryModel) {
 	for _, seq := range c.skipped {
 		if age := c.heard.newest - seq; age <= ackWindow {
@@ -113,7 +114,7 @@ func (c *Proxy) putSkipped(e *prefix.Encoder, m *entryModel) {
 	c.forgetSkipped()
 }
 
-// forgetSkipped keeps the skipped packets that acks still speak of.
+// forgetSkipped drops the skipped packets that are older than what acks still cover.
 func (c *Proxy) forgetSkipped() {
 	kept, floor := c.skipped[:0], c.heard.floor()
 	for _, seq := range c.skipped {
@@ -124,8 +125,8 @@ func (c *Proxy) forgetSkipped() {
 	c.skipped = kept
 }
 
-// echo takes the authority's word on when it had a packet of ours, and how
-// long it kept the news.
+// echo takes a sample of the round trip: the authority has returned the low 16 bits of
+// one of our packets' numbers, and how many milliseconds passed since it came.
 func (c *Proxy) echo(low uint16, holdMS uint32) {
 	if s := &c.sentAt[low%recordLen]; uint16(s.seq) == low && s.at > 0 {
 		c.rtt.sample(c.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
