@@ -7,14 +7,17 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Applying what a packet said: arrivals, forgets, parents, state, calls. What
-// the adapter must hear of is noted and told after the whole Receive.
+// Applying what a packet said, once all of it was decoded: arrivals, forgets, owners and
+// parents, state, calls. Removals wait for the end of Apply. What the adapter must hear
+// is noted in events, and reported at the end of Apply (tell.go). Messages of the reliable
+// lane are applied here, too.
 
+// commit applies the stage: one packet or block.
 func (c *Proxy) commit() {
 	st := &c.stage
 	c.newest = max(c.newest, st.tick)
 	for _, l := range st.layouts {
-		if was := c.layouts[l.number]; was == nil || st.tick >= was.since { // else the number is another's now
+		if was := c.layouts[l.number]; was == nil || st.tick >= was.since { // else the number means a newer layout
 			l.since = st.tick
 			c.layouts[l.number] = l
 		}
@@ -31,7 +34,7 @@ func (c *Proxy) commit() {
 			c.rows.forget(i)
 			c.noteChanged(i)
 		}
-		row.applied, row.keyed = st.tick, st.tick // an older packet with the row may be on its way
+		row.applied, row.keyed = st.tick, st.tick // an older packet with the row may still arrive
 	}
 	for _, m := range st.metas {
 		c.meta(m)
@@ -59,8 +62,8 @@ func (c *Proxy) meta(m stagedMeta) {
 	m.r.meta, m.r.Owner, m.r.parent = c.stage.tick, m.owner, m.parent
 }
 
-// update keeps a version, and shows it if it is the newest and the node's items
-// are still those of then.
+// update keeps a row's version. The version becomes the row's state if it is the
+// newest, and the node still has the items that it had then.
 func (c *Proxy) update(u *stagedRow) {
 	row, t := &c.rows.rows[u.row], c.stage.tick
 	if row.flags&replicaGone != 0 {
@@ -82,7 +85,7 @@ func (c *Proxy) update(u *stagedRow) {
 
 func (s *stage) wordsOf(u *stagedRow, t *rowType) []int32 { return s.words[u.at:][:t.width] }
 
-// noteChanged has the adapter told of a row.
+// noteChanged notes a row that the adapter must be told of, once per Apply.
 func (c *Proxy) noteChanged(i uint32) {
 	if !c.rows.told.has(i) {
 		c.rows.told.set(i)
@@ -90,7 +93,7 @@ func (c *Proxy) noteChanged(i uint32) {
 	}
 }
 
-// arrive makes a node, refreshes one, or ignores a late copy.
+// arrive applies an arrival: it makes the node, refreshes it, or ignores a late copy.
 func (c *Proxy) arrive(n *stagedNode) {
 	r := n.r
 	e := c.entry(r.handle)
@@ -109,7 +112,9 @@ func (c *Proxy) arrive(n *stagedNode) {
 		return
 	}
 	if old := c.byNode[r.ID]; old != nil {
-		c.remove(&c.entries[old.handle], max(t, 1)-1, false) // one node has one handle; what that has instead may come in this packet
+		// A node has one handle. The old handle's new tenant may arrive in this very
+		// packet, so the removal counts as of the tick before.
+		c.remove(&c.entries[old.handle], max(t, 1)-1, false)
 	}
 	c.found(r.handle)
 	e.rep, e.gen, e.mended = r, r.gen, 0
@@ -122,13 +127,13 @@ func (c *Proxy) arrive(n *stagedNode) {
 	c.releaseHeld(r)
 }
 
-// madeAs is whether another arrival is of a node that was made alike, which that of
-// the same node is.
+// madeAs is whether two arrivals agree in prefab, name and arguments, as two arrivals
+// of the same node do.
 func (r *Replica) madeAs(o *Replica) bool {
 	return r.Prefab == o.Prefab && r.Name == o.Name && bytes.Equal(r.Args, o.Args)
 }
 
-// lay gives a node its rows, as its arrival has them.
+// lay makes a node's rows, with the state that its arrival has.
 func (c *Proxy) lay(r *Replica, n *stagedNode) {
 	t := c.stage.tick
 	r.rows, r.laid = c.rows.add(r, t), t
@@ -142,14 +147,14 @@ func (c *Proxy) lay(r *Replica, n *stagedNode) {
 			c.rows.show(i, words)
 		}
 		if r.fresh {
-			c.rows.told.set(i) // with the node
+			c.rows.told.set(i) // Arrived tells of it
 		} else {
-			c.noteChanged(i) // also one without state: its forerunner may have had some
+			c.noteChanged(i) // even without state: the row before it may have had some
 		}
 	}
 }
 
-// refreshed takes a newer arrival of a node that is here.
+// refreshed applies a newer arrival to a node that is here already.
 func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
 	r, t := n.r, c.stage.tick
 	old.born = t
@@ -168,7 +173,7 @@ func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
 	}
 }
 
-// refreshRow takes a row as a newer arrival has it.
+// refreshRow applies one row of such an arrival.
 func (c *Proxy) refreshRow(i uint32, from *stagedRow) {
 	row, t := &c.rows.rows[i], c.stage.tick
 	row.keyed = max(row.keyed, t)
@@ -194,7 +199,7 @@ func (c *Proxy) refreshRow(i uint32, from *stagedRow) {
 	}
 }
 
-// noteItems notes that a node's items are about to change: what is told is the
+// noteItems notes the items that a node has before they change. The adapter is told the
 // difference that the whole Apply makes.
 func (c *Proxy) noteItems(r *Replica) {
 	known := r.fresh
@@ -241,7 +246,7 @@ func (c *Proxy) message(b []byte) {
 			c.counters.Refused++
 			c.cfg.Log.Debug("block refused", "tick", tick, "err", err)
 			if !isNamed(err) {
-				c.Resync() // it counts as applied, and nobody knows what it said
+				c.Resync() // the block counts as applied, and what it said is lost
 			}
 		}
 	case msgTable:
@@ -251,7 +256,7 @@ func (c *Proxy) message(b []byte) {
 			return
 		}
 		c.models[m.number], c.tables = m, m.number
-		c.since[m.number] = c.heard.newest + 1 // with these none is coded before our word
+		c.since[m.number] = c.heard.newest + 1 // the authority uses them only once it hears that they are here
 	case msgResynced:
 		if !c.resynced(b[1:]) {
 			c.counters.Refused++
@@ -261,8 +266,8 @@ func (c *Proxy) message(b []byte) {
 	}
 }
 
-// called runs a reliable call, or holds it until its node is here (protocol
-// rule 4); one about a node that has gone is dropped (rule 5).
+// called queues a reliable call to run, or holds it until its node is here (protocol
+// rule 4). A call on a node that has gone is dropped (rule 5).
 func (c *Proxy) called(w wireCall) {
 	e := proxyEntry{}
 	if w.handle < uint32(len(c.entries)) {

@@ -7,44 +7,46 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Reading state packets. A packet is decoded wholly into the stage before
-// anything is applied; one that cannot be read leaves no trace but a count, and
-// where a base was missing, a request for a keyframe.
+// Reading state packets. A packet is decoded completely into the stage before
+// anything of it is applied. A packet that cannot be read changes nothing: it is
+// counted, and if a node or a base was missing, the authority is asked for it.
+// decodeupdate.go reads the updates; commit.go applies the stage.
 
-// stage is what a packet says, until all of it is read.
+// stage is what a packet says, collected until all of it has been read.
 type stage struct {
 	tick     Tick
 	removals []removal
 	arrivals []stagedNode
-	whole    []stagedRow // of the arrivals
+	whole    []stagedRow // rows of the arrivals
 	updates  []stagedRow
 	metas    []stagedMeta
 	calls    []wireCall
 	words    []int32
-	vars     [][]any // of variable length, of rows that have some
+	vars     [][]any // values of variable length, per row that has any
 	bytes    []byte
 	skipped  bool
 	block    bool
-	forgets  []uint32 // rows
+	forgets  []uint32 // by row number
 	layouts  []*nodeLayout
 }
 
 // A stagedRow is a row's new state.
 type stagedRow struct {
-	row   uint32 // of an arrival's its type
-	base  Tick   // that it differs from
-	at    int32  // in stage.words; -1 for none
-	vars  int32  // in stage.vars, counted from 1; 0 for none
-	newer uint8  // versions of the row newer than the base
-	key   bool   // it has no base
+	row   uint32 // the row's number; in an arrival, the row type's
+	base  Tick   // the tick of the version that it was coded against
+	at    int32  // index of its words in stage.words; -1 for no state
+	vars  int32  // index in stage.vars plus 1; 0 for none
+	newer uint8  // how many versions of the row are newer than the base
+	key   bool   // a keyframe: it has no base
 }
 
-// A stagedNode is an arrival. Its rows are made when it is applied.
+// A stagedNode is an arrival. Its rows are allocated when it is applied.
 type stagedNode struct {
 	r    *Replica
-	rows int // the first in stage.whole
+	rows int // index of the first in stage.whole
 }
 
+// A stagedMeta is a node's owner and parent, the parent by handle.
 type stagedMeta struct {
 	r      *Replica
 	owner  Peer
@@ -59,10 +61,11 @@ func (s *stage) reset(t Tick) {
 	}
 }
 
-// maxInPacket bounds the arrivals and removals of one packet: a datagram holds
+// maxInPacket bounds the arrivals, and the removals, in one packet: a datagram holds
 // fewer than 1,200 of the smallest.
 const maxInPacket = 4096
 
+// packet reads and applies one datagram of the given packet number.
 func (c *Proxy) packet(seq uint64, b []byte) error {
 	var d prefix.Decoder
 	d.Reset(b)
@@ -159,7 +162,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *model, form int, tick, baseTick Tick,
 	}
 	err := d.End()
 	if st.skipped {
-		err = d.Err() // the rest was
+		err = d.Err() // the rest of the packet was not read
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPacket, err)
@@ -239,7 +242,8 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *model, says int) error {
 	return d.Err()
 }
 
-// readWhole reads a row of an arrival.
+// readWhole reads one row of an arrival: a keyframe, or no state where the peer may
+// not see it.
 func (c *Proxy) readWhole(d *prefix.Decoder, m *model, t *rowType) error {
 	st := &c.stage
 	row := stagedRow{row: uint32(t.index), at: -1}
@@ -258,15 +262,15 @@ func (c *Proxy) readWhole(d *prefix.Decoder, m *model, t *rowType) error {
 	return nil
 }
 
-// room is n words of the stage, and where they are.
+// room reserves n words in the stage, and returns their index and the words.
 func (s *stage) room(n int) (at int32, words []int32) {
 	from := len(s.words)
 	s.words = slices.Grow(s.words, n)[:from+n]
 	return int32(from), s.words[from:]
 }
 
-// newVars are the values of variable length of a row, and where they are; 0 for
-// none.
+// newVars reserves room for a row's values of variable length, and returns its index
+// plus 1, as stagedRow.vars has it; 0 for a row without such values.
 func (s *stage) newVars(t *rowType) int32 {
 	if len(t.vars) == 0 {
 		return 0
@@ -275,7 +279,7 @@ func (s *stage) newVars(t *rowType) int32 {
 	return int32(len(s.vars))
 }
 
-// varsOf are a row's values of variable length, nil if it has none.
+// varsOf returns a row's values of variable length, nil if it has none.
 func (s *stage) varsOf(u *stagedRow) []any {
 	if u.vars == 0 {
 		return nil
@@ -283,8 +287,8 @@ func (s *stage) varsOf(u *stagedRow) []any {
 	return s.vars[u.vars-1]
 }
 
-// readLayout reads what a layout is, which is told until it is acked, mostly of
-// one that is known.
+// readLayout reads the definition of a layout. The authority repeats a definition until
+// it is acked, so mostly the layout is known already.
 func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLayout, error) {
 	prefab, n := readUnsigned(d, &m.entry.length), readUnsigned(d, &m.entry.length)
 	if n > MaxItems || prefab > uint32(len(c.cfg.Schema.Prefabs())) {
@@ -316,7 +320,8 @@ func (c *Proxy) readLayout(d *prefix.Decoder, m *model, number uint32) (*nodeLay
 	return l, nil
 }
 
-// readMeta reads whose a node is and, if hung, what it hangs under.
+// readMeta reads a node's owner and, if hung, its parent's handle. whose is one of
+// ownerNobody, ownerYou, ownerOther.
 func (c *Proxy) readMeta(d *prefix.Decoder, m *model, whose int, hung bool) (owner Peer, parent uint32) {
 	switch whose {
 	case ownerYou:
@@ -331,8 +336,8 @@ func (c *Proxy) readMeta(d *prefix.Decoder, m *model, whose int, hung bool) (own
 	return owner, parent
 }
 
-// readVars reads the variable-length props of a row into vars, which hold base
-// values where base is given.
+// readVars reads a row's values of variable length into vars: as differences from base,
+// or whole where base is nil. It returns false if one cannot be read.
 func (c *Proxy) readVars(d *prefix.Decoder, m *model, rt *rowType, base, vars []any) bool {
 	for k := range rt.vars {
 		t := rt.vars[k].Type

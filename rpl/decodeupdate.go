@@ -6,15 +6,18 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Reading the updates of a packet, and its guesses, into the stage.
+// Reading the updates and the guesses of a packet into the stage. An update tells of the
+// rows of one node, found by its handle; a guess is an update of a node whose arrival
+// the authority does not know to be acked. docs/SPEC.md §5 has the layout of both.
 
-// What the authority is told of by name, so that it mends that alone.
+// Errors of packets for which the proxy can name to the authority the node or row that
+// is wrong, so that the authority repairs that alone.
 var (
 	errNotHere = fmt.Errorf("%w: the node is not here, or had other items", ErrPacket)
 	errNoBase  = fmt.Errorf("%w: the base is not known", ErrPacket)
 )
 
-// readUpdates reads the updates, by ascending handle.
+// readUpdates reads the updates, in ascending order of handles.
 func (c *Proxy) readUpdates(d *prefix.Decoder, m *model, baseTick Tick) error {
 	at := uint32(0)
 	for {
@@ -52,7 +55,8 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *model, baseTick Tick) error {
 	}
 }
 
-// readGuesses reads the guesses up to one whose node or base is not here.
+// readGuesses reads the guesses. At the first one whose node or base is not here it
+// stops, and the rest of the packet is skipped.
 func (c *Proxy) readGuesses(d *prefix.Decoder, m *model, baseTick Tick) error {
 	at := uint32(0)
 	for {
@@ -76,8 +80,8 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *model, baseTick Tick) error {
 	}
 }
 
-// rowsAt are the rows that a packet of the stage's tick means by a handle, mostly
-// without looking at the node.
+// rowsAt returns the rows that the packet in the stage means by a handle, in the usual
+// case without looking at the node.
 func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
 	if h < uint32(len(c.runs)) {
 		if rows = c.runs[h]; rows.n > 0 && c.stage.tick >= c.rows.rows[rows.first].laid {
@@ -88,9 +92,9 @@ func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
 	return rows, r != nil
 }
 
-// tenant is the node that a packet of the stage's tick means by a handle, and its
-// rows at that tick: for a late one the tenant or its rows of then, which are read
-// and thrown away.
+// tenant returns the node that the packet in the stage means by a handle, and the node's
+// rows at the packet's tick. For a late packet these are the tenant or the rows of that
+// time: the packet is read against them, and what it says of them is thrown away.
 func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 	if h >= uint32(len(c.entries)) {
 		return nil, rowRun{}
@@ -109,8 +113,8 @@ func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 	return nil, rowRun{}
 }
 
-// lacks is whether a handle that has no tenant at the stage's tick should have one: it is
-// not late.
+// lacks is whether a handle without a tenant at the stage's tick should have one, since
+// the packet is not late.
 func (c *Proxy) lacks(h uint32) bool {
 	if h >= uint32(len(c.entries)) {
 		return h < maxHandles
@@ -119,16 +123,16 @@ func (c *Proxy) lacks(h uint32) bool {
 	return e.rep == nil && c.stage.tick > e.removed
 }
 
-// readOrdinary reads an update that differs, in the rows that it tells of, from
-// what goes without saying: here is false where there is no such node, ok where a
-// base is not here.
+// readOrdinary reads an update in which each row that is told is a difference from its
+// implicit base. here is false if there is no such node, ok is false if a base is
+// missing.
 func (c *Proxy) readOrdinary(d *prefix.Decoder, m *model, h uint32, baseTick Tick) (here, ok bool, err error) {
 	rows, here := c.rowsAt(h)
 	if rows.n == 1 {
 		ok, err = c.readRow(d, m, rows.first, rowImplicit, baseTick, false)
 		return here, ok, err
 	}
-	told := 0 // of the next rows, a bit each
+	told := 0 // which of the next rows are told, a bit each
 	for i := range uint32(rows.n) {
 		if i%toldRows == 0 {
 			told = d.Symbol(m.entry.told[min(uint32(rows.n)-i, toldRows)-1].t)
@@ -143,8 +147,8 @@ func (c *Proxy) readOrdinary(d *prefix.Decoder, m *model, h uint32, baseTick Tic
 	return here, true, nil
 }
 
-// readSpecial reads an update that says of each row what is done to it, and may
-// tell owner and parent.
+// readSpecial reads an update that has an action for each row (rowSame and so on), and
+// may tell owner and parent. Its results are those of readOrdinary.
 func (c *Proxy) readSpecial(d *prefix.Decoder, m *model, h uint32, baseTick Tick) (here, ok bool, err error) {
 	r, rows := c.tenant(h)
 	if r == nil {
@@ -158,8 +162,8 @@ func (c *Proxy) readSpecial(d *prefix.Decoder, m *model, h uint32, baseTick Tick
 	return true, ok, err
 }
 
-// readActions reads what is done to each row of a node; false where a base is not
-// here.
+// readActions reads the action for each row of a node. It returns false if a base is
+// missing.
 func (c *Proxy) readActions(d *prefix.Decoder, m *model, rows rowRun, baseTick Tick, guess bool) (bool, error) {
 	for i := rows.first; i < rows.first+uint32(rows.n); i++ {
 		switch action := d.Symbol(m.entry.row.t); action {
@@ -175,7 +179,7 @@ func (c *Proxy) readActions(d *prefix.Decoder, m *model, rows rowRun, baseTick T
 	return true, nil
 }
 
-// readRow reads a row of an update; false where its base is not here.
+// readRow reads one row of an update. It returns false if the row's base is missing.
 func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, baseTick Tick, guess bool) (bool, error) {
 	st := &c.stage
 	row := &c.rows.rows[number]
@@ -198,7 +202,7 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, 
 			return false, nil
 		}
 		up.base, up.newer = at, uint8(newer)
-		if guess { // who hears of another copy of the arrival first names that one
+		if guess { // an update after this may name an older base: another copy of the arrival
 			up.newer = baseLen
 		}
 		sound = m.readUpdate(d, t, c.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
@@ -213,8 +217,9 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, 
 	return true, nil
 }
 
-// missed asks for a keyframe of a row whose base is not here, unless that is
-// said otherwise, or nobody needs it. More versions are kept from now on.
+// missed asks for a keyframe of a row whose base is missing: of all rows of the node if
+// a block named the base. It does not ask for a guess, which acks report as skipped, nor
+// for a row that nobody needs. From now on more old versions are kept.
 func (c *Proxy) missed(number uint32, guess bool) {
 	switch r := c.rows.owners[number].r; {
 	case guess || r.gone || c.stage.tick < r.laid:

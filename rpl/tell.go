@@ -2,10 +2,12 @@ package rpl
 
 import "math/bits"
 
-// What an adapter is told of one Apply, once all of it is applied, in the order
-// that ProxyHandler promises.
+// Reporting to the adapter. commit.go notes what happens as events; at the end of an
+// Apply, when all has been applied, tell reports them in the order that ProxyHandler
+// promises. This file also keeps track of parents, which may come after their children
+// or go before them.
 
-// events are noted by commit and told by tell.
+// events are what commit notes and tell reports.
 type events struct {
 	arrived []*Replica
 	items   []itemEvent
@@ -17,9 +19,10 @@ type events struct {
 
 type itemEvent struct {
 	r   *Replica
-	was []*ItemType // what the adapter knows it with
+	was []*ItemType // the items that the adapter knows
 }
 
+// A metaEvent is a change of owner or parent; owner is the previous one.
 type metaEvent struct {
 	r     *Replica
 	owner Peer
@@ -31,7 +34,7 @@ type goneEvent struct {
 	destroyed bool
 }
 
-// tell tells the adapter what was noted, in the promised order.
+// tell reports the noted events to the adapter, in the promised order.
 func (c *Proxy) tell(h ProxyHandler) {
 	ev := &c.events
 	for _, r := range ev.arrived {
@@ -40,7 +43,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	for _, r := range ev.arrived {
 		h.Loaded(r)
 	}
-	for _, e := range ev.items { // first of all: what follows is of the items that a node has now
+	for _, e := range ev.items { // before the changes below, which are of the items that a node has now
 		tellItems(e.r, e.was, h)
 	}
 	for _, e := range ev.metas {
@@ -77,7 +80,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	ev.calls, ev.gone = ev.calls[:0], ev.gone[:0]
 }
 
-// tellArrival tells of a node after its parent, which may have come in a later
+// tellArrival reports a new node, after its parent, which may have come in a later
 // packet of the same Apply.
 func (c *Proxy) tellArrival(r *Replica, h ProxyHandler) {
 	if r.told {
@@ -91,8 +94,8 @@ func (c *Proxy) tellArrival(r *Replica, h ProxyHandler) {
 	h.Arrived(r)
 }
 
-// tellItems tells of the items that a node has lost, then of those that it has
-// gained: two may have changed places.
+// tellItems reports the items that a node has lost, then those that it has gained: two
+// items may have changed places.
 func tellItems(r *Replica, was []*ItemType, h ProxyHandler) {
 	at := func(items []*ItemType, ord int) *ItemType {
 		if ord < len(items) {
@@ -112,7 +115,8 @@ func tellItems(r *Replica, was []*ItemType, h ProxyHandler) {
 	}
 }
 
-// tellAdvanced tells of what drifts and was not received in this Apply.
+// tellAdvanced reports the drifting rows (those that move by prediction) of which this
+// Apply received nothing.
 func (c *Proxy) tellAdvanced(h ProxyHandler) {
 	if c.newest == c.moved {
 		return
@@ -126,8 +130,8 @@ func (c *Proxy) tellAdvanced(h ProxyHandler) {
 	}
 }
 
-// firstTold is whether a row is of its node's present items, and the first row of
-// its item that is told of: an item is told once.
+// firstTold is whether a row belongs to its node's present items and is the first row
+// of its item in this report: an item that has several rows is reported once.
 func (s *replicaRows) firstTold(i uint32) bool {
 	if s.rows[i].flags&replicaOld != 0 {
 		return false
@@ -140,8 +144,8 @@ func (s *replicaRows) firstTold(i uint32) bool {
 	return true
 }
 
-// rehang takes over what a node hangs under by now, and reports whether that is another
-// than the adapter was told of: a parent that has gone and come again is another one.
+// rehang updates a node's parent to the newest known, and reports whether that differs
+// from what the adapter was told. A parent that has gone and come back counts as another.
 func (c *Proxy) rehang(r *Replica) bool {
 	up := c.parentOf(r)
 	changed := up != r.up && !(r.Adrift() && up != nil && up.gone)
@@ -152,6 +156,7 @@ func (c *Proxy) rehang(r *Replica) bool {
 	return changed
 }
 
+// hang sets a node's parent, and the count of children of the old parent and the new.
 func (r *Replica) hang(up *Replica) {
 	if r.up != nil {
 		r.up.kids--
@@ -162,7 +167,7 @@ func (r *Replica) hang(up *Replica) {
 	}
 }
 
-// noteOrphan notes a node that hangs under something which is not here.
+// noteOrphan notes a node whose parent is not here.
 func (c *Proxy) noteOrphan(r *Replica) {
 	if !r.waits && r.parent != noHandle && (r.up == nil || r.up.gone) {
 		r.waits = true
@@ -170,7 +175,7 @@ func (c *Proxy) noteOrphan(r *Replica) {
 	}
 }
 
-// setAdrift notes whose parents have gone without them.
+// setAdrift notes the nodes whose parents have gone without them.
 func (c *Proxy) setAdrift(gone []goneEvent) {
 	left := false
 	for _, e := range gone {
@@ -192,9 +197,9 @@ func (c *Proxy) setAdrift(gone []goneEvent) {
 	}
 }
 
-// adopt tells of the parents of nodes whose parents came after them. What is adrift waits
-// for its own change, but where its parent has only been told anew (protocol rule 11): of
-// that the node is not told again.
+// adopt reports the parents of nodes whose parents came after them. A node that is adrift
+// waits for its own change of parent, unless its parent was only resent because of a
+// damaged packet (protocol rule 11): then the authority says nothing about the node.
 func (c *Proxy) adopt(h ProxyHandler) {
 	kept := c.orphans[:0]
 	for _, r := range c.orphans {
@@ -215,8 +220,9 @@ func (c *Proxy) adopt(h ProxyHandler) {
 	c.orphans = kept
 }
 
-// parentOf is what a node hangs under by the newest word on it, nil for nothing or what
-// has not come yet. One that has gone since that word is it still.
+// parentOf returns a node's parent by the newest packet that named one: nil for a root,
+// or if the parent has not arrived yet. A parent that has gone since that packet is
+// still returned.
 func (c *Proxy) parentOf(r *Replica) *Replica {
 	if r.parent == noHandle || int(r.parent) >= len(c.entries) {
 		return nil
@@ -230,11 +236,11 @@ func (c *Proxy) parentOf(r *Replica) *Replica {
 	case e.last != nil && e.last.gen == e.gen:
 		return e.last
 	}
-	return &Replica{gone: true, handle: r.parent, gen: e.gen} // it went before it came
+	return &Replica{gone: true, handle: r.parent, gen: e.gen} // a parent that went before it arrived: a stand-in
 }
 
-// below is whether r is p or below it: a change of parents that would close a ring
-// leaves the node a root.
+// below is whether r is p or a descendant of p. A change of parent that would close a
+// cycle leaves the node a root.
 func (r *Replica) below(p *Replica) bool {
 	for ; r != nil && !r.gone; r = r.up {
 		if r == p {
