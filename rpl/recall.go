@@ -2,22 +2,24 @@ package rpl
 
 import "unsafe"
 
-// This file tells what elements of lists and maps in a component are, where they refer
-// to nodes. The component alone does not say: what is out of sight reads as null, like
-// what has gone or is null indeed. So elements are compared with what was last written
-// there, whose references are nodes; else what is local to one would go to another.
+// Recognising the elements of lists and maps that have references. When a new value is
+// written over an old one, an element that is kept keeps its local fields, so the elements
+// in the component must be told apart. The component alone does not suffice: in it, a
+// reference to a node that is not here reads as null. So the elements are compared with
+// the value last written there, in which references are nodes. Otherwise the local fields
+// of one element could end up in another.
 
-// A collection is a varCodec whose elements may have references, and local fields.
+// A collection is a varCodec whose elements may have references and local fields.
 type collection interface {
-	// recall is Extract, but that elements which may be those of was are taken for them:
-	// all that travels of them is the same, and a reference that reads as null may be any.
+	// recall is Extract, except that it takes an element for the one of was that it may
+	// be: all replicated fields are equal, and a null reference may stand for any node.
 	recall(p unsafe.Pointer, was any, refs Refs) any
-	// rewrite is Inject over what was last written there, nil where that is not known.
+	// rewrite is Inject over was, the value last written at p; nil if that is not known.
 	rewrite(p unsafe.Pointer, v, was any, refs Refs)
 }
 
-// isRow reports whether the element at p is a row, or may be where it is to be recalled;
-// words and vars are scratch.
+// isRow reports whether the element at p equals a row or, with recall, may be that row
+// as collection.recall says. words and vars are scratch.
 func (l *layout) isRow(p unsafe.Pointer, words []int32, vars []any, row []int32, rowVars []any, refs Refs, recall bool) bool {
 	if recall {
 		copy(words, row)
@@ -27,8 +29,8 @@ func (l *layout) isRow(p unsafe.Pointer, words []int32, vars []any, row []int32,
 	return l.same(words, vars, row, rowVars)
 }
 
-// takeRow extracts the element at p into words and vars, or recalls the row in its
-// place, which may be none.
+// takeRow extracts the element at p into words and vars. With recall, it takes the given
+// row instead if the element may be that row; the row may be empty.
 func (l *layout) takeRow(p unsafe.Pointer, words []int32, vars []any, row []int32, rowVars []any, refs Refs, recall bool) {
 	if recall && len(row)+len(rowVars) > 0 && l.isRow(p, words, vars, row, rowVars, refs, true) {
 		return
@@ -37,8 +39,9 @@ func (l *layout) takeRow(p unsafe.Pointer, words []int32, vars []any, row []int3
 	l.extract(p, words, vars, refs)
 }
 
-// resolve writes the references of a row anew, where p is the row else. It reports
-// whether one has changed that stands at p itself.
+// resolve writes the references of a row anew into the element at p, which equals the
+// row in all else. It reports whether a reference in the element itself, not in a list or
+// map of it, has changed.
 func (l *layout) resolve(p unsafe.Pointer, words []int32, vars []any, refs Refs) (changed bool) {
 	if !l.refers {
 		return false
@@ -64,22 +67,23 @@ func (l *layout) resolve(p unsafe.Pointer, words []int32, vars []any, refs Refs)
 	return changed
 }
 
-// A writ is what the values of variable length of an item were when it was last written
-// into a component.
+// A writ holds the values of variable length that were last written into the component
+// of an item.
 type writ struct {
 	item *ItemType
 	vars []any
 }
 
-// written are the vars of an item as they were last written, nils at first, for the
-// caller to keep up to date; nil where none needs to be remembered.
+// written returns the values of variable length of an item as they were last written,
+// nil elements at first; the caller keeps them up to date. It returns nil if the item's
+// values need not be remembered.
 func (c *Proxy) written(r *Replica, ordinal int, t *ItemType) []any {
 	if !t.HasRefs || len(t.Vars) == 0 {
 		return nil
 	}
 	ws := c.writs[r]
 	if ordinal >= len(ws) {
-		if r.gone { // nobody would take it away again
+		if r.gone { // the entry would never be deleted
 			return nil
 		}
 		if c.writs == nil {

@@ -5,56 +5,57 @@ import (
 	"unsafe"
 )
 
-// A Replica is a node held by a proxy core. The adapter reads it; Entity is
-// the adapter's own.
+// A Replica is a node that a proxy core holds. The adapter reads its exported fields;
+// Entity alone is the adapter's to set.
 type Replica struct {
-	// Where its state is, in one line of a cache: a game asks for it in every frame.
+	// Where its state is, in one cache line: a game asks for it in every frame.
 	proxy  *Proxy
 	layout *nodeLayout
 	rows   rowRun
-	until  Tick // it is gone since
+	until  Tick // the tick of its removal, once it is gone
 	gone   bool
 	fresh  bool // arrived in this Apply
 	told   bool // the adapter knows of it
-	relaid bool // it had other items before
+	relaid bool // it had other items before (old)
 
 	ID     Node
 	Entity any
 	Prefab *PrefabType // nil: made from its items alone
 	Args   []byte      // of the prefab
 	Name   string      // of a load-time node
-	Items  []*ItemType // by ordinal; nil where one was removed; many replicas share it
-	Parent Node        // 0: a root, or a parent that has not been here; see Adrift
+	Items  []*ItemType // by ordinal, nil where one was removed; shared by many replicas, so read only
+	Parent Node        // 0: a root, or the parent has not been here yet; see Adrift
 	Owner  Peer
 
 	handle  uint32
 	gen     uint8
-	waits   bool     // among the proxy's orphans
-	kids    uint16   // how many have it for up
-	old     rowRun   // before the last change of items, for late packets
-	first   Tick     // of the first arrival applied
-	laid    Tick     // of the first with these items
-	wasLaid Tick     // of the first with those before
-	born    Tick     // of the newest arrival applied
-	meta    Tick     // of the newest owner and parent applied
+	waits   bool     // it is among the proxy's orphans
+	kids    uint16   // number of replicas whose up it is
+	old     rowRun   // the rows before the last change of items, for late packets
+	first   Tick     // tick of the first arrival applied
+	laid    Tick     // tick of the first arrival with the present items
+	wasLaid Tick     // tick of the first arrival with the items before
+	born    Tick     // tick of the newest arrival applied
+	meta    Tick     // tick of the newest owner and parent applied
 	parent  uint32   // the parent's handle, noHandle for none
-	up      *Replica // the parent that the adapter was told of, also once that has gone
+	up      *Replica // the parent that the adapter was told of, even after that has gone
 }
 
-// Adrift is whether the parent has gone before the node's own change of parent came:
-// what it hangs under is not known, and Parent is what it was (protocol rule 20).
+// Adrift is whether the parent has gone before the node's own change of parent came.
+// Then the new parent is not known yet, and Parent is still the old one (protocol rule
+// 20).
 func (r *Replica) Adrift() bool { return r.up != nil && r.up.gone }
 
-// Words is an item's state at the newest tick received, in the order of
-// ItemType.Words, appended to dst; nil if there is no such item. What drifts is
-// advanced here, where somebody asks: most of a world is not looked at as often
-// as packets come. After Gone the state stands still, until the Apply is over.
+// Words appends an item's state at the newest tick received to dst, in the order of
+// ItemType.Words; it returns nil if there is no such item. Predicted state is advanced
+// here, on request: most of a world is read less often than packets come. A replica that
+// is Gone keeps its last state until that Apply is over.
 func (r *Replica) Words(ordinal int, dst []int32) []int32 {
 	return r.appendWords(ordinal, dst, r.now())
 }
 
-// Confirmed is an item's state as it was last received, not advanced, appended
-// to dst, and the tick that it is of; nil if there is no such item.
+// Confirmed appends an item's state as it was last received, not advanced, to dst, and
+// returns the tick of that state too; nil if there is no such item.
 func (r *Replica) Confirmed(ordinal int, dst []int32) ([]int32, Tick) {
 	if dst = r.appendWords(ordinal, dst, 0); dst == nil {
 		return nil, 0
@@ -62,6 +63,7 @@ func (r *Replica) Confirmed(ordinal int, dst []int32) ([]int32, Tick) {
 	return dst, r.Tick(ordinal)
 }
 
+// now is the tick to which the node's state is advanced.
 func (r *Replica) now() Tick {
 	if r.gone {
 		return r.until
@@ -69,8 +71,8 @@ func (r *Replica) now() Tick {
 	return r.proxy.newest
 }
 
-// appendWords appends an item's state at a tick, or as it was received if that
-// was later.
+// appendWords appends an item's state at a tick, or as it was received if that is
+// later.
 func (r *Replica) appendWords(ordinal int, dst []int32, tick Tick) []int32 {
 	t := r.item(ordinal)
 	if t == nil {
@@ -90,8 +92,8 @@ func (r *Replica) item(ordinal int) *ItemType {
 	return r.layout.types[ordinal]
 }
 
-// fill sets an item's words and, where vars is not nil, its values of variable
-// length.
+// fill writes an item's state at a tick into words and, if vars is not nil, its values
+// of variable length into vars.
 func (r *Replica) fill(ordinal int, words []int32, vars []any, tick Tick) {
 	s, l := &r.proxy.rows, r.layout
 	for k, of := range l.ords[:r.rows.n] {
@@ -114,7 +116,7 @@ func (r *Replica) fill(ordinal int, words []int32, vars []any, tick Tick) {
 	}
 }
 
-// Tick is the newest tick at which the item's state was received.
+// Tick is the newest tick of which the item's state was received.
 func (r *Replica) Tick(ordinal int) Tick {
 	t, s := Tick(0), &r.proxy.rows
 	for k, of := range r.layout.ords[:r.rows.n] {
@@ -125,9 +127,9 @@ func (r *Replica) Tick(ordinal int) Tick {
 	return t
 }
 
-// Inject writes an item's replicated fields into the component at p, in place, as they
-// are at the newest tick received. The component is of type t; where the node's item is
-// another one by now, or none, nothing is written, and ok is false.
+// Inject writes an item's replicated fields, as they are at the newest tick received,
+// into the component at p, in place. t is the component's type; if the node's item is of
+// another type by now, or is gone, Inject writes nothing and ok is false.
 func (c *Proxy) Inject(r *Replica, ordinal int, t *ItemType, p unsafe.Pointer) (ok bool) {
 	if t == nil || r.item(ordinal) != t {
 		return false
@@ -144,7 +146,7 @@ func (c *Proxy) Inject(r *Replica, ordinal int, t *ItemType, p unsafe.Pointer) (
 }
 
 // References appends to dst the nodes that an item refers to at the newest tick received,
-// held here or not: one for each reference that is not null.
+// one for each reference that is not null, whether that node is held here or not.
 func (c *Proxy) References(r *Replica, ordinal int, dst []Node) []Node {
 	t := r.item(ordinal)
 	if t == nil || !t.HasRefs {

@@ -1,42 +1,44 @@
 package rpl
 
-// The rows of a proxy. What a record needs of its row before anything else is a
-// cache line, without pointers; the versions lie elsewhere, each with its tick in
-// front of its words. Rows have numbers, those of one node in a row.
+// The rows of a proxy: a row is the state of one part of one item of a node. What
+// reading a record needs of a row first is one cache line, without pointers; the versions
+// lie elsewhere (versionslab.go), each with its tick in front of its words. Rows are
+// numbered, those of one node consecutively.
 
-// A replicaRow is one row of a node: the versions that the authority may still
-// name as a base. The newest of them is the row's state as it was received.
+// A replicaRow is one row of a node, with the versions that the authority may still
+// name as bases. The newest version is the row's state as it was received.
 type replicaRow struct {
 	used    uint64 // slots that hold a version, a bit each
 	at      uint32 // where its versions are in the slab of its type
-	laid    Tick   // since when the node has it
+	laid    Tick   // the tick since which the node has it
 	tick    Tick   // of the newest version
-	applied Tick   // newest record applied
-	keyed   Tick   // newest keyframe or forget applied
+	applied Tick   // tick of the newest record applied
+	keyed   Tick   // tick of the newest keyframe or forget applied
 
-	// The newest versions, the newest first: the slots that they are in, and how
-	// many ticks before each the next one is.
+	// The newest versions, newest first: their slots, and how many ticks each is newer
+	// than the next.
 	slots [nearVersions]uint8
 	gaps  [nearVersions]uint8
 
 	typ   uint16
-	size  uint8 // slots
+	size  uint8 // number of slots
 	flags uint8
 }
 
 const (
-	replicaVisible = 1 << iota // it has state; else its values are those of a zero component
+	replicaVisible = 1 << iota // it has state; without it the values are those of a zero component
 	replicaOld                 // its node has other items now: it is kept for late packets
 	replicaGone                // its node is gone
-	replicaLater               // it is not the first of its item: that is a row before it
-	replicaShed                // versions were dropped: what is older than those that are here is not kept any more
+	replicaLater               // it is not the first row of its item
+	replicaShed                // versions were dropped; none older than those that are left is kept any more
 )
 
 const (
-	// nearVersions are those whose places a row tells by itself.
+	// nearVersions is how many versions are listed in the row itself.
 	nearVersions = 16
 
-	// farGap is a gap that is this or more: the version itself tells its tick.
+	// farGap in gaps stands for a gap of farGap ticks or more: the tick is read from the
+	// version instead.
 	farGap = 255
 )
 
@@ -57,10 +59,10 @@ type replicaRows struct {
 	types    []*rowType
 	rows     []replicaRow
 	owners   []rowOwner
-	vars     map[uint32][][]any  // values of variable length, of rows that have some, by version
-	drifting bitset              // that are expected to change by themselves
-	told     bitset              // that the adapter hears of in this Apply
-	late     int                 // versions to be kept that are older than the base
+	vars     map[uint32][][]any  // values of variable length, of rows that have any, by slot
+	drifting bitset              // rows that are expected to change by themselves
+	told     bitset              // rows that the adapter hears of in this Apply
+	late     int                 // how many versions older than the base are kept
 	slabs    []versionSlab       // by type
 	free     map[uint16][]uint32 // runs to use again, by length
 	course   []int32             // scratch: a row's words at another tick
@@ -101,7 +103,7 @@ func (s *replicaRows) add(r *Replica, laid Tick) rowRun {
 	return run
 }
 
-// remove takes back the rows of a node that no packet can mean any more.
+// remove frees the rows of a node that no packet can refer to any more.
 func (s *replicaRows) remove(run rowRun) {
 	if run.n == 0 {
 		return
@@ -115,7 +117,7 @@ func (s *replicaRows) remove(run rowRun) {
 	s.free[run.n] = append(s.free[run.n], run.first)
 }
 
-// retire marks rows whose node is gone, or has other items.
+// retire marks rows whose node is gone (replicaGone) or has other items (replicaOld).
 func (s *replicaRows) retire(run rowRun, why uint8) {
 	for i := range uint32(run.n) {
 		s.rows[run.first+i].flags |= why
@@ -123,14 +125,14 @@ func (s *replicaRows) retire(run rowRun, why uint8) {
 	}
 }
 
-// forget has a row forget what it was told.
+// forget drops a row's state and versions.
 func (s *replicaRows) forget(i uint32) {
 	row := &s.rows[i]
 	row.used, row.flags = 0, row.flags&^replicaVisible
 	s.drifting.clear(i)
 }
 
-// show makes the row's newest version its state.
+// show makes the row's newest version, words, its state.
 func (s *replicaRows) show(i uint32, words []int32) {
 	row := &s.rows[i]
 	row.flags |= replicaVisible
@@ -141,7 +143,7 @@ func (s *replicaRows) show(i uint32, words []int32) {
 	}
 }
 
-// version is a version of a row: its tick, then its words.
+// version returns a version of a row: its tick, then its words.
 func (s *replicaRows) version(row *replicaRow, slot uint8) []int32 {
 	return s.slabs[row.typ].version(row.at, slot)
 }
@@ -150,7 +152,7 @@ func (s *replicaRows) tickOf(row *replicaRow, slot uint8) Tick {
 	return Tick(uint32(s.version(row, slot)[0]))
 }
 
-// received is a row's state as it was received last, nil where it has none.
+// received returns a row's state as it was last received, nil if it has none.
 func (s *replicaRows) received(i uint32) []int32 {
 	row := &s.rows[i]
 	if row.flags&replicaVisible == 0 {
@@ -159,8 +161,8 @@ func (s *replicaRows) received(i uint32) []int32 {
 	return s.version(row, row.slots[0])[1:]
 }
 
-// at is a row's state at a tick, nil where it has none; valid until the next
-// call.
+// at returns a row's state at a tick, nil if it has none. The words are valid until the
+// next call.
 func (s *replicaRows) at(i uint32, tick Tick) []int32 {
 	words := s.received(i)
 	if row := &s.rows[i]; words != nil && tick > row.tick {
@@ -172,7 +174,8 @@ func (s *replicaRows) at(i uint32, tick Tick) []int32 {
 	return words
 }
 
-// values is a row's values of variable length, nil where it has no state.
+// values returns a row's values of variable length, nil if it has no state or no such
+// values.
 func (s *replicaRows) values(i uint32) []any {
 	row := &s.rows[i]
 	if row.flags&replicaVisible == 0 || len(s.types[row.typ].vars) == 0 {

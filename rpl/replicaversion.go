@@ -5,14 +5,15 @@ import (
 	"math/bits"
 )
 
-// The versions of a proxy's rows: which may be a base, and where a new one goes.
+// The versions of a proxy's rows: finding the one that a packet names as a base, and
+// storing a new one.
 
 func (row *replicaRow) versions() int { return bits.OnesCount64(row.used) }
 
-// near is how many versions the row tells the places of.
+// near is how many versions are listed in the row itself, in slots and gaps.
 func (row *replicaRow) near() int { return min(row.versions(), nearVersions) }
 
-// base is the newest version up to a tick, and how many are newer.
+// base returns the newest version up to a tick, and how many versions are newer.
 func (s *replicaRows) base(row *replicaRow, tick Tick) (slot uint8, newer int, at Tick, ok bool) {
 	at = row.tick
 	n := row.near()
@@ -38,7 +39,7 @@ func (s *replicaRows) base(row *replicaRow, tick Tick) (slot uint8, newer int, a
 	return slot, n + newer, at, ok
 }
 
-// far are the slots of the versions whose places the row does not tell.
+// far returns the slots, a bit each, of the versions that are not listed in the row.
 func (row *replicaRow) far() uint64 {
 	if row.versions() <= nearVersions {
 		return 0
@@ -50,11 +51,12 @@ func (row *replicaRow) far() uint64 {
 	return rest
 }
 
-// keep stores a version. newer is how many are newer than the one that it was
-// coded against: older ones will not be named any more, but by packets that are late
-// (protocol rule 14). It is baseLen where there is none, or nothing follows from it.
-// A late version is not kept where one after it may have been dropped: what names that
-// one would be read against this.
+// keep stores a version. newer is how many versions are newer than its base: versions
+// older than the base are named only by late packets from now on (protocol rule 14), so
+// all but a few of them may go. It is baseLen if there is no base, or if the base says
+// nothing about later packets. A late version older than all others is not kept if a
+// version after it may have been dropped: a packet that names the dropped one would be
+// read against this one.
 func (s *replicaRows) keep(i uint32, t Tick, words []int32, vars []any, newer int) {
 	row := &s.rows[i]
 	if t < row.tick && (row.flags&replicaShed != 0 || row.versions() == baseLen) && t < s.tickOf(row, s.oldest(row)) {
@@ -81,16 +83,17 @@ func (s *replicaRows) keep(i uint32, t Tick, words []int32, vars []any, newer in
 	row.tick = t
 }
 
-// push puts a byte in front of a list; the last one goes.
+// push puts a byte in front of a list; the last byte drops out.
 func push(list *[nearVersions]uint8, first uint8) {
 	low, high := binary.LittleEndian.Uint64(list[:8]), binary.LittleEndian.Uint64(list[8:])
 	binary.LittleEndian.PutUint64(list[8:], high<<8|low>>56)
 	binary.LittleEndian.PutUint64(list[:8], low<<8|uint64(first))
 }
 
-// room is a free slot for a version of a tick: the one that other rows put theirs
-// of the tick into, so that what one packet tells lies side by side, and what the
-// next one differs from. What is there is too old to be named, or another is taken.
+// room returns a slot for a version of tick t. First choice is the slot that all rows
+// use for that tick, so that the versions that one packet brings, and the next packet
+// builds upon, lie side by side. If the version there may still be named, room takes a
+// free slot, or that of the oldest version.
 func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
 	slot := uint8(t) & (row.size - 1)
 	if row.used>>slot&1 == 0 {
@@ -116,7 +119,7 @@ func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
 	return slot
 }
 
-// cut drops all versions but the newest n, which are near.
+// cut drops all versions but the newest n; n is at most near().
 func (row *replicaRow) cut(n int) {
 	row.flags |= replicaShed
 	row.used &^= row.far()
@@ -125,7 +128,7 @@ func (row *replicaRow) cut(n int) {
 	}
 }
 
-// oldest is the slot of a row's oldest version.
+// oldest returns the slot of a row's oldest version.
 func (s *replicaRows) oldest(row *replicaRow) (slot uint8) {
 	slot = row.slots[row.near()-1]
 	rest := row.far()
@@ -142,7 +145,7 @@ func (s *replicaRows) oldest(row *replicaRow) (slot uint8) {
 	return slot
 }
 
-// order finds a row's newest versions anew.
+// order lists a row's newest versions anew, after a late one was stored.
 func (s *replicaRows) order(row *replicaRow) {
 	rest := row.used
 	for k := range row.near() {
@@ -163,7 +166,7 @@ func (s *replicaRows) order(row *replicaRow) {
 	row.tick = s.tickOf(row, row.slots[0])
 }
 
-// grow gives a row more slots.
+// grow doubles a row's slots.
 func (s *replicaRows) grow(i uint32) {
 	row, slab := &s.rows[i], &s.slabs[s.rows[i].typ]
 	at, size := row.at, row.size

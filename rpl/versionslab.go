@@ -1,32 +1,32 @@
 package rpl
 
-// A versionSlab is the memory of the versions of all rows of one type on a proxy.
-// Slot for slot those of neighbours lie side by side, and versions of one tick
-// are mostly in the same slot: what a packet is about is few pages of memory,
-// read in order.
+// A versionSlab is the memory for the versions of all rows of one type on a proxy.
+// In each slot the versions of neighbouring rows lie side by side, and versions of one
+// tick are mostly in the same slot: so reading a packet touches few pages of memory, in
+// order.
 type versionSlab struct {
-	width  int // words of a version, its tick included …
-	stride int // … and from one to the next, so that it crosses no line of a cache
+	width  int // words of a version, its tick included
+	stride int // words from one version to the next: each crosses as few cache lines as can be
 	blocks []slabBlock
-	free   map[uint8][]uint32 // places of rows, by the slots that they have
+	free   map[uint8][]uint32 // free places for rows, by their number of slots
 }
 
-// A slabBlock is the versions of some rows, by slot, then by row.
+// A slabBlock holds the versions of some rows, by slot, then by row.
 type slabBlock struct {
 	words []int32
 	rows  int
 }
 
 const (
-	slabPage = 1024 // words of one slot of a large block: a page of memory
-	slabBits = 8    // of a place, those that tell the row in its block
+	slabPage = 1024 // words of one slot in a large block: a page of memory
+	slabBits = 8    // the low bits of a place, which are the row in its block; the others are the block
 )
 
 func newVersionSlab(width int) versionSlab {
 	return versionSlab{width: width, stride: inLines(width), free: make(map[uint8][]uint32)}
 }
 
-// take is a place for a row with some slots.
+// take returns a place for a row of so many slots.
 func (s *versionSlab) take(slots uint8) (at uint32) {
 	l := s.free[slots]
 	if len(l) == 0 {
@@ -36,11 +36,11 @@ func (s *versionSlab) take(slots uint8) (at uint32) {
 	return l[len(l)-1]
 }
 
-// extend makes a block, each larger than the one before: a type of few rows needs
-// little.
+// extend makes a block. Blocks grow from one to the next, so that a type with few rows
+// needs little memory.
 func (s *versionSlab) extend(slots uint8, free []uint32) []uint32 {
 	rows := max(min(1<<min(len(s.blocks), slabBits), slabPage/s.stride), 1)
-	for row := rows - 1; row >= 0; row-- { // the first is taken first
+	for row := rows - 1; row >= 0; row-- { // so that the first is taken first
 		free = append(free, uint32(len(s.blocks)<<slabBits|row))
 	}
 	s.blocks = append(s.blocks, slabBlock{make([]int32, int(slots)*rows*s.stride), rows})
@@ -52,7 +52,7 @@ func (s *versionSlab) give(at uint32, slots uint8) {
 	s.free[slots] = append(s.free[slots], at)
 }
 
-// version is what is in a slot of a row.
+// version returns the words in a slot of the row at a place.
 func (s *versionSlab) version(at uint32, slot uint8) []int32 {
 	b := &s.blocks[at>>slabBits]
 	from := (int(slot)*b.rows + int(at%(1<<slabBits))) * s.stride
