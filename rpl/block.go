@@ -2,14 +2,14 @@ package rpl
 
 import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
-// A block is what exceeds a packet: one arrival or one update, as the body of
-// a packet of its own, on the reliable lane. It is acked by the count of
+// A block is one arrival or one update that is too long for a packet, sent on the
+// reliable lane with the layout of a packet's body. It is acked by the count of
 // reliable messages that the peer has applied.
 //
 //	type 1 byte = 2, then bits: model 2, tick 32, base tick 32 (0: none), form, then the
 //	sections of a packet
 
-// block sends the first piece that no packet can hold as a block.
+// block sends the next piece, which no packet can hold, as a block.
 func (k *packer) block() {
 	p, a, pl := k.p, k.a, &k.p.plan
 	m := p.link.model
@@ -60,14 +60,14 @@ func (k *packer) block() {
 	p.tally.blocks++
 }
 
-// given is how many reliable messages the peer's lane has taken: what a peer says of
-// others it cannot know.
+// given is how many reliable messages the peer's lane has taken: a peer cannot
+// truthfully claim to have applied more.
 func (p *peer) given() uint64 { return p.link.sent - uint64(len(p.rpc.ready)) }
 
-// judgeBlocks voids the blocks that wait outside the lane and tell what their peer may
-// not see any more: its message goes, for others are counted by it, and says nothing.
-// What else it had to say is said anew as soon as it has gone, and not before: however
-// often rights change, one block of a node waits.
+// judgeBlocks voids the blocks that still wait outside the lane and tell what their peer
+// may not see any more. An empty message is sent in such a block's place, since messages
+// are acked by count. What else the block told is sent again once the lane has taken that
+// message, and not before: so one block of a node waits, however often rights change.
 func (a *Authority) judgeBlocks(p *peer) {
 	given := p.given()
 	for i := range p.link.blocks {
@@ -89,7 +89,8 @@ func (a *Authority) judgeBlocks(p *peer) {
 	}
 }
 
-// mayTell is whether a peer may see all that a block tells, and has use for it.
+// mayTell is whether a peer may see every row that a block carries, and still has, or is
+// to get, the node with those rows.
 func (a *Authority) mayTell(p *peer, b *blockRecord) bool {
 	for i := range b.entries {
 		re := &b.entries[i]
@@ -109,7 +110,7 @@ func (a *Authority) mayTell(p *peer, b *blockRecord) bool {
 	return true
 }
 
-// sayAnew has what a void block was to tell told otherwise.
+// sayAnew has what a void block carried sent again, by whatever way it then fits.
 func (a *Authority) sayAnew(p *peer, b *blockRecord) {
 	for i := range b.entries {
 		if re := &b.entries[i]; re.kind == recArrival && p.visits[re.handle].block == b.number {
@@ -120,7 +121,7 @@ func (a *Authority) sayAnew(p *peer, b *blockRecord) {
 	b.entries = nil
 }
 
-// voidBlock is a block that says nothing.
+// voidBlock encodes a block that says nothing.
 func (a *Authority) voidBlock() []byte {
 	var e prefix.Encoder
 	m := &a.defaults.entry
@@ -132,9 +133,9 @@ func (a *Authority) voidBlock() []byte {
 	return e.Finish()
 }
 
-// holdLong puts off the updates that may become blocks, of nodes of which a message
-// waits for the lane: where the lane takes less than changes there would be more and
-// more of them.
+// holdLong postpones each update that may become a block while a message about its node
+// waits for the lane: a node that changes faster than the lane takes blocks would pile
+// up more and more of them.
 func (a *Authority) holdLong(p *peer) {
 	if len(p.rpc.ready) == 0 {
 		return
@@ -149,5 +150,6 @@ func (a *Authority) holdLong(p *peer) {
 	}
 }
 
-// smallBits is what surely fits a packet, also one that the lane shares.
+// smallBits is how long an update may be that is sure to fit a packet, even one shared
+// with the reliable lane.
 const smallBits = PacketRoom/2*8 - headerBits

@@ -6,19 +6,19 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Doubts of a proxy about what it has: a base that it was to know and does not,
-// or a version that is not the authority's. The authority is told by handle and
-// row, again and again until a keyframe settles it: a block is acked by its
-// number alone, so nothing else would have it said again.
+// Doubts of a proxy about a row: a packet named a base that it does not have, or a
+// version differs from the authority's. The proxy refuses the row by handle and row
+// number, again and again until a keyframe settles the doubt. Acks do not suffice: they
+// count a block even if it could not be read, so nothing else would have it sent again.
 
-// A doubt is one row that a keyframe is wanted of.
+// A doubt is one row of which a keyframe is wanted.
 type doubt struct {
 	r     *Replica
 	row   int
-	laid  Tick          // since when the row is of this node
-	tick  Tick          // newest tick when it arose: a later keyframe settles it
-	asked time.Duration // when it was last told; 0: not yet
-	tries int           // how often it was
+	laid  Tick          // Replica.laid when it arose: later rows are others
+	tick  Tick          // the newest tick when it arose: a later keyframe settles it
+	asked time.Duration // when the authority was last asked; 0: not yet
+	tries int           // how often it was asked
 }
 
 // doubt notes that a keyframe of a row is wanted.
@@ -33,8 +33,8 @@ func (c *Proxy) doubt(r *Replica, row int) {
 	}
 }
 
-// doubtBlock notes that keyframes of all rows of a node are wanted: of a block
-// that cannot be read nobody knows what else it said.
+// doubtBlock notes that keyframes of all rows of a node are wanted, since it is not known
+// which rows an unreadable block carried.
 func (c *Proxy) doubtBlock(r *Replica) {
 	for i := range int(r.rows.n) {
 		c.doubt(r, i)
@@ -45,8 +45,7 @@ func (c *Proxy) settled(d *doubt) bool {
 	return d.r.gone || d.r.laid != d.laid || c.rows.rows[d.r.rows.first+uint32(d.row)].keyed > d.tick
 }
 
-// doubting is whether a doubt is to be told now; it forgets those that are
-// settled.
+// doubting is whether a refusal is due now. It drops the doubts that are settled.
 func (c *Proxy) doubting(now time.Duration) bool {
 	kept, due := c.doubts[:0], false
 	for _, d := range c.doubts {
@@ -60,12 +59,12 @@ func (c *Proxy) doubting(now time.Duration) bool {
 	return due
 }
 
-// askDue is whether the answer to what was asked should be here.
+// askDue is whether to ask now: not asked yet, or the answer should be here by now.
 func (c *Proxy) askDue(asked, now time.Duration) bool {
 	return asked == 0 || now-asked >= max(heartbeat, 2*c.rtt.rtt)
 }
 
-// putRefusals writes what is due, as far as it fits a packet and its limit.
+// putRefusals writes the refusals that are due, as many as fit a packet and maxRefusals.
 func (c *Proxy) putRefusals(e *prefix.Encoder, m *entryModel, now time.Duration) {
 	n := 0
 	refuse := func(handle, row uint32) bool {
@@ -88,7 +87,7 @@ func (c *Proxy) putRefusals(e *prefix.Encoder, m *entryModel, now time.Duration)
 		d := &c.doubts[i]
 		row := uint32(d.row)
 		if d.tries >= doubtTries {
-			row = wholeNode // the keyframes could not be read
+			row = wholeNode // keyframes of the row do not help: refuse the whole node
 		}
 		if c.askDue(d.asked, now) && refuse(d.r.handle, row) {
 			d.asked = max(now, 1)
@@ -97,7 +96,7 @@ func (c *Proxy) putRefusals(e *prefix.Encoder, m *entryModel, now time.Duration)
 	}
 }
 
-// doubtBits is what a refusal takes, at most.
+// doubtBits is the most bits that a refusal takes.
 const doubtBits = 48
 
 // A refusal is a doubt as the authority reads it.
@@ -106,10 +105,11 @@ type refusal struct {
 	row    uint8
 }
 
-// refused has a keyframe of a row sent, unless one is on its way, and owner and
-// parent, which a block may have told. What left before is not built upon,
-// whatever acks may say of it; but it is remembered, as it bears on what an
-// implicit base means.
+// refused answers a refusal. It has a keyframe of the row sent, unless one is on its way,
+// and owner and parent, which an unreadable block may have carried. Versions sent before
+// are not used as bases any more, whatever acks say of them; newest and carried are kept,
+// since they decide what an implicit base means. Refusals of a whole node or of all nodes
+// are noted for mend (resync.go).
 func (a *Authority) refused(p *peer, r refusal) {
 	switch {
 	case r.handle == allNodes:

@@ -12,7 +12,7 @@ type DumpedNode struct {
 	Name   string       `json:"name,omitempty"`
 	Owner  Peer         `json:"owner"`
 	Parent string       `json:"parent,omitempty"`
-	Told   bool         `json:"told"` // false: it waits for its first packet
+	Told   bool         `json:"told"` // false: its arrival has not been sent yet
 	Items  []DumpedItem `json:"items,omitempty"`
 }
 
@@ -23,9 +23,9 @@ type DumpedItem struct {
 	Props map[string]any `json:"props"`
 }
 
-// Dump is what a peer may see now, as JSON: the nodes that it holds or is to
-// hold, in the order of their slots. Props of audiences that it does not belong
-// to are not in it. It is for debugging: it takes its time and memory.
+// Dump returns what a peer may see now, as JSON: an array of DumpedNode, the nodes that
+// the peer holds or is to hold, in the order of their slots. Props of audiences that the
+// peer does not belong to are left out. It is for debugging: it is slow and allocates.
 func (a *Authority) Dump(id Peer) ([]byte, error) {
 	p := a.byID.find(id)
 	if p == nil {

@@ -5,25 +5,26 @@ import (
 	"time"
 )
 
-// A heard is which packets of the authority a proxy has applied, of the newest
-// recordLen: the acks that it sends, and the ticks that packets name as bases.
+// A heard records which of the authority's newest recordLen packets a proxy has applied.
+// The acks are made from it, and it has the ticks of packets that are named as bases.
 type heard struct {
 	any    bool
-	newest uint64        // its number
-	at     time.Duration // when the socket had it
+	newest uint64        // number of the newest packet applied
+	at     time.Duration // when the socket received that
 
-	packets [recordLen / 64]uint64 // by number, a bit each: those that were applied
-	ticks   [recordLen]Tick        // of them
+	packets [recordLen / 64]uint64 // a bit per packet, by number: set if it was applied
+	ticks   [recordLen]Tick        // the packets' ticks
 
-	// base is the newest packet that the authority is known to know of as applied: it
-	// has had an ack that was sent when that packet was here, with all that such an ack
-	// says of those before it.
+	// base is the newest packet that the authority is known to know as applied, since it
+	// has named that packet as a base. So it has received an ack that was sent after the
+	// packet came, with all that such an ack says about the packets before.
 	base uint64
-	late []latePacket // came after newer ones, and the authority may not have heard of it
+	late []latePacket // came after newer ones, and the authority may not know of them yet
 }
 
-// A latePacket is acked until the base is newer than all that had come before it: of
-// acks that are older than it the authority may hear first.
+// A latePacket is a packet that came when newest had come already. It is acked until
+// base is newer than newest: before that, the authority may have named base because of an
+// ack sent before the late packet came.
 type latePacket struct{ seq, newest uint64 }
 
 // has is whether a packet was applied.
@@ -31,16 +32,16 @@ func (r *heard) has(seq uint64) bool {
 	return seq <= r.newest && r.newest-seq < recordLen && r.packets[seq/64%uint64(len(r.packets))]>>(seq%64)&1 != 0
 }
 
-// stale is whether a packet is not to be applied: it was already, or is so old that the
-// authority might not remember it when it hears of it.
+// stale is whether a packet must not be applied: it was applied already, or is so old
+// that the authority might not remember it when its ack arrives.
 func (r *heard) stale(seq uint64) bool {
 	return r.has(seq) || seq <= r.newest && r.newest-seq >= maxLate
 }
 
-// tick is that of a packet that was applied.
+// tick is the tick of a packet that was applied.
 func (r *heard) tick(seq uint64) Tick { return r.ticks[seq%recordLen] }
 
-// note notes that a packet was applied, which was not stale.
+// note records that a packet, which was not stale, was applied.
 func (r *heard) note(seq uint64, t Tick, at time.Duration) {
 	if !r.any || seq > r.newest {
 		for between := r.newest + 1; between < seq && between-r.newest <= recordLen; between++ {
@@ -54,7 +55,7 @@ func (r *heard) note(seq uint64, t Tick, at time.Duration) {
 	r.ticks[seq%recordLen] = t
 }
 
-// floor is the oldest packet that acks are still to speak of.
+// floor is the oldest packet that acks must still cover.
 func (r *heard) floor() uint64 {
 	floor, kept := max(r.base, 1), r.late[:0]
 	for _, l := range r.late {
@@ -70,8 +71,8 @@ func (r *heard) floor() uint64 {
 	return floor
 }
 
-// run is how many packets in a row were applied, or were not, from one on
-// downwards; at most so many, all of them among those known of.
+// run counts the consecutive packets, from seq downwards, that were applied (or that were
+// not), up to most. All of these must be among the newest recordLen.
 func (r *heard) run(seq uint64, most uint32, applied bool) uint32 {
 	n := uint32(0)
 	for n < most {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// A pace is what the authority's tick should be by a proxy's time: it goes by the
-// packets that have come the quickest.
+// A pace estimates the authority's tick by the proxy's clock: the authority reached tick
+// at the time at. The estimate follows the packets that came with the least delay. Packets
+// whose ticks cannot be true by it are refused.
 type pace struct {
 	tick Tick
 	at   time.Duration
@@ -16,25 +17,26 @@ func (p *pace) due(at time.Duration, hz int) Tick {
 	return p.tick + Tick(max(at-p.at, 0)/time.Millisecond*time.Duration(hz)/1000)
 }
 
-// note takes a packet that was applied.
+// note takes a packet that was applied: one that is no later than the estimate moves it.
 func (p *pace) note(tick Tick, at time.Duration, hz int) {
 	if tick >= p.due(at, hz) {
 		p.tick, p.at = tick, at
 	}
 }
 
-// beginPace has the tick that Step has named be due now, for as long as no packet says
-// better.
+// beginPace begins the estimate with the tick given to Step, until a packet gives a
+// better one.
 func (c *Proxy) beginPace(now time.Duration) {
 	if c.pace == (pace{}) && c.tick != 0 {
 		c.pace = pace{c.tick, now}
 	}
 }
 
-// believes is whether time can have brought a packet's tick, and not long ago. As long as
-// none was applied and Step has named none, it may be any; so may the first whole one
-// once all is asked for anew, for what it is held against may be what is wrong. Should the
-// pace be wrong, it is so for a while: the longer nothing is believed, the more is.
+// believes returns an error if a packet's tick cannot be true: too far ahead of the pace,
+// or more than maxLead behind the newest tick. Any tick is believed while no packet was
+// applied and Step has given none, and the first whole tick after Resync, since then the
+// pace itself may be wrong. A wrong pace does not last: the longer no packet is believed,
+// the farther ahead a tick may be.
 func (c *Proxy) believes(tick Tick, whole bool) error {
 	if whole && c.astray.timeless && tick <= MaxTick {
 		return nil

@@ -2,17 +2,17 @@ package rpl
 
 import "fmt"
 
-// A reliable message that is longer than maxPart goes in parts. They come one after
-// another, since a lane has one order, with nothing between, and count as the one
-// message that they are.
+// A reliable message that is longer than maxPart is sent in parts. The parts come in
+// order, with nothing between them, and count as one message.
 //
-//	type 5, bytes of the message behind its type: again and again
-//	the message's type, the rest
+//	each part but the last: type 5, then bytes of the message, from behind its type on
+//	the last part: the message's type, then the rest of its bytes
 //
-// One of type 5 without bytes means that what came before of a message is void.
+// A part of type 5 without bytes makes the parts before it void.
 
-// part is the next part of a message, and whether it is the last. It is valid until the
-// next call.
+// part returns the next part of m, and whether it is the last; gave must follow when the
+// lane has taken it. If given is negative, it is the part that makes those before void.
+// The bytes are valid until the next call.
 func (q *peerCalls) part(m []byte) (b []byte, last bool) {
 	switch {
 	case q.given < 0:
@@ -29,7 +29,7 @@ func (q *peerCalls) part(m []byte) (b []byte, last bool) {
 	return q.scratch, last
 }
 
-// gave notes that the lane has taken that part.
+// gave notes that the lane has taken the part b.
 func (q *peerCalls) gave(b []byte, last bool) {
 	switch {
 	case last, q.given < 0:
@@ -39,8 +39,8 @@ func (q *peerCalls) gave(b []byte, last bool) {
 	}
 }
 
-// joined is a message with the parts that came before it; nil where it is one of them
-// itself.
+// joined returns the message that m completes, with the parts that came before it; nil
+// if m is a part and more are to come.
 func (c *Proxy) joined(m []byte) ([]byte, error) {
 	if len(m) == 0 || m[0] != msgPart && len(c.parts) == 0 {
 		return m, nil
@@ -57,7 +57,7 @@ func (c *Proxy) joined(m []byte) ([]byte, error) {
 	case len(m) == 1:
 		return nil, nil
 	case before == nil:
-		before = []byte{msgPart} // the type's place
+		before = []byte{msgPart} // room for the type
 	}
 	c.parts = append(before, m[1:]...)
 	return nil, nil

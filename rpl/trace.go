@@ -2,40 +2,40 @@ package rpl
 
 import "encoding/json"
 
-// An opened packet as JSON lines, for people who debug the stream: one line for
-// the packet, then one for each thing that it says, as the proxy has understood
-// it. A packet that cannot be read is one line with the reason.
+// Tracing, for people who debug the stream: each packet that a proxy reads, as JSON
+// lines: one line for the packet, then one for each thing that it says, as the proxy
+// has understood it. A packet that cannot be read is one line with the reason.
 
-// TraceLine is one line. Fields that do not apply are left out.
+// TraceLine is one line of a trace. Fields that do not apply are left out.
 type TraceLine struct {
-	Packet  uint64         `json:"packet,omitempty"` // its number; on the first line of a packet
+	Packet  uint64         `json:"packet,omitempty"` // the packet's number; only on the first line of a packet
 	Tick    Tick           `json:"tick,omitempty"`
 	Bytes   int            `json:"bytes,omitempty"`
 	Refused string         `json:"refused,omitempty"` // why it could not be read
-	Skipped bool           `json:"skipped,omitempty"` // its guesses came before their arrivals
+	Skipped bool           `json:"skipped,omitempty"` // its guesses were skipped: they came before their arrivals
 	What    string         `json:"what,omitempty"`    // arrival, update, forget, owner, removal, call
 	Node    string         `json:"node,omitempty"`
 	Handle  *uint32        `json:"handle,omitempty"`
 	Prefab  string         `json:"prefab,omitempty"`
 	Name    string         `json:"name,omitempty"`
 	Item    string         `json:"item,omitempty"`
-	Base    Tick           `json:"base,omitempty"` // of an update; none for a keyframe
+	Base    Tick           `json:"base,omitempty"` // of an update that is not a keyframe
 	Owner   *Peer          `json:"owner,omitempty"`
 	RPC     string         `json:"rpc,omitempty"`
 	Props   map[string]any `json:"props,omitempty"` // in the props' units, by name
 }
 
-// Trace has fn told of every packet that is read from now on, a JSON object at
-// a time without its newline; nil ends it. It takes its time and memory.
+// Trace calls fn for every line of every packet that is read from now on: a JSON object
+// without a newline. A nil fn ends the trace. Tracing is slow and allocates.
 func (c *Proxy) Trace(fn func(line []byte)) { c.tracer = fn }
 
 func (c *Proxy) traceLine(l TraceLine) {
-	if b, err := json.Marshal(l); err == nil { // NaN aside, which no prop holds, it always is
+	if b, err := json.Marshal(l); err == nil { // fails only for NaN, which no prop holds
 		c.tracer(b)
 	}
 }
 
-// tracePacket tells what the stage holds after a packet was applied.
+// tracePacket traces a packet: what the stage holds of it, or why it was refused.
 func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 	if c.tracer == nil {
 		return
