@@ -7,24 +7,25 @@ import (
 	"slices"
 )
 
-// Layouts: the sets of items that nodes have. One is told a peer with the first nodes
-// that have it, and goes by a number from then on. Numbers are used again: a packet
-// means by one what its authority had told of it before, however late it comes.
+// Layouts: the sets of items that nodes have. A peer gets a layout's definition with the
+// first nodes that have the layout, and from then on only its number. Numbers are reused:
+// a number in a packet means the layout that the authority had defined by then, however
+// late the packet comes.
 
-// A nodeLayout is what nodes made alike have in common: their prefab and the types
-// of their items. It travels once per peer, then its number does.
+// A nodeLayout is what nodes of the same make have in common: their prefab and the types
+// of their items.
 type nodeLayout struct {
 	number uint32
 	prefab int         // index + 1, 0 none
 	items  []int       // schema indices, -1 where one was removed
-	types  []*ItemType // the same, nil there
-	rows   []*rowType  // of all items …
-	ords   []int       // … and which of them they are of
-	groups uint64      // that rows are kept to
+	types  []*ItemType // the item types, nil where one was removed
+	rows   []*rowType  // the row types of all items
+	ords   []int       // for each row, the ordinal of its item
+	groups uint64      // a bit for each group that a row is kept to
 
-	nodes   int    // on the authority: so many have it …
-	edition uint32 // … and which of those that have had its number it is
-	since   Tick   // on a proxy: packets before it mean another one by its number
+	nodes   int    // on the authority: how many nodes have it
+	edition uint32 // on the authority: tells apart the layouts that have had its number
+	since   Tick   // on a proxy: packets of earlier ticks mean another layout by its number
 }
 
 func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
@@ -65,8 +66,9 @@ func (a *Authority) layout(prefab int, items []int) (*nodeLayout, error) {
 	return l, nil
 }
 
-// number gives a new layout a number: one that no other has had, or of those that are
-// free the lowest. Peers know another one by that, so it is told them anew.
+// number gives a new layout its number: the lowest that is free again or, if there is
+// none, a new one. Peers may know another layout by a free number, so they are sent the
+// definition again.
 func (a *Authority) number(l *nodeLayout) {
 	a.editions++
 	l.edition = a.editions
@@ -85,9 +87,9 @@ func (a *Authority) number(l *nodeLayout) {
 	}
 }
 
-// unusedLayouts forgets the layouts that no node has, and returns their numbers, the
-// lowest last. Until all numbers are taken they are kept: what a game takes away it
-// mostly gives back.
+// unusedLayouts deletes the layouts that no node has, and returns their numbers, the
+// lowest last. It is called only when all numbers are taken: a set of items that was
+// used once is mostly used again.
 func (a *Authority) unusedLayouts() (free []uint32) {
 	for key, l := range a.layouts {
 		if l.nodes == 0 {
@@ -116,7 +118,7 @@ func newLayout(all []*ItemType, typesOf [][]*rowType, number uint32, prefab int,
 	return l
 }
 
-// is is whether a layout is of a prefab and of some items.
+// is reports whether the layout has that prefab and those items.
 func (l *nodeLayout) is(prefab int, items []int) bool {
 	return l.prefab == prefab && slices.Equal(l.items, items)
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// How an update is named in a packet: by the gap to the one before it, or to the
-// beginning, and by whether it is an ordinary one.
+// How a packet says which node an update is about: by the gap from the handle of the
+// update before it (from −1 for the first), together with whether the update is an
+// ordinary or a special one. The two are the update's name.
 
-// nearGaps are the gaps below which names are kept, as nearly all are.
+// Names of ordinary updates with gaps below nearGaps are precomputed: nearly all are.
 const nearGaps = 64
 
-// nearSyms are the symbols that such names begin with.
+// nearSyms is the symbol that each such name begins with, by gap.
 var nearSyms = func() (syms [nearGaps]uint8) {
 	for gap := range syms[1:] {
 		idx, _, _ := neighbourhood(uint32(gap) + 1)
@@ -21,7 +22,7 @@ var nearSyms = func() (syms [nearGaps]uint8) {
 	return syms
 }()
 
-// nameBy sets the table of names.
+// nameBy sets the table of names and precomputes the near ones.
 func (m *entryModel) nameBy(gap table) {
 	m.gap = gap
 	for gap := range m.near[1:] {
@@ -29,7 +30,7 @@ func (m *entryModel) nameBy(gap table) {
 	}
 }
 
-// name is how an update is named.
+// name returns the name of an update.
 func (m *entryModel) name(special bool, gap uint32) prefix.Sym {
 	if !special && gap < nearGaps {
 		return m.near[gap]
@@ -38,7 +39,7 @@ func (m *entryModel) name(special bool, gap uint32) prefix.Sym {
 	return name
 }
 
-// rareName is any update's name, and the symbol that it begins with.
+// rareName computes the name of any update, and returns the symbol that it begins with.
 func (m *entryModel) rareName(special bool, gap uint32) (name prefix.Sym, sym uint8) {
 	if special {
 		return m.gap.sym(gapSpecial).With(unsigned(&m.far, gap)), gapSpecial
@@ -48,12 +49,12 @@ func (m *entryModel) rareName(special bool, gap uint32) (name prefix.Sym, sym ui
 	return m.gap.run(uint(sym)).Raw(extra, n).Sym(), sym
 }
 
-// movedFirst puts updates that tell of other parents in front, so that all of a
-// send go in one datagram, and are lost or known together (protocol rule 20). More
-// than a datagram holds are split.
+// movedFirst puts the updates that change a parent in front, so that all of a send
+// travel in one datagram, and arrive or are lost together (protocol rule 20). More of
+// them than a datagram holds are split.
 func movedFirst(updates []piece) {
 	slices.SortStableFunc(updates, func(x, y piece) int { return flag(y.moved) - flag(x.moved) })
-	for i := range updates { // each is named by the one before it
+	for i := range updates { // a name depends on the update before, so it is made again
 		u := &updates[i]
 		u.codes, u.name = u.bare(), 0
 	}

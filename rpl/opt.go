@@ -1,7 +1,7 @@
 package rpl
 
-// An Opt is a value that may be absent, in a replicated component: one bit
-// more than the value. Its zero value is absent.
+// An Opt is a value in a replicated component that may be absent. It takes one bit more
+// than the value. The zero Opt is absent.
 //
 //	Shield rpl.Opt[float64] `rpl:"min=0,max=1,bits=8"`
 type Opt[T any] struct {
@@ -12,7 +12,7 @@ type Opt[T any] struct {
 // Some is an Opt that has a value.
 func Some[T any](v T) Opt[T] { return Opt[T]{value: v, ok: true} }
 
-// Get is the value and whether there is one; without one it is zero.
+// Get returns the value, zero if it is absent, and whether there is one.
 func (o Opt[T]) Get() (v T, ok bool) {
 	if !o.ok {
 		return v, false
@@ -23,10 +23,10 @@ func (o Opt[T]) Get() (v T, ok bool) {
 // Has reports whether there is a value.
 func (o Opt[T]) Has() bool { return o.ok }
 
-// Set gives it a value.
+// Set sets the value.
 func (o *Opt[T]) Set(v T) { o.value, o.ok = v, true }
 
-// Clear takes the value away.
+// Clear makes the value absent.
 func (o *Opt[T]) Clear() { *o = Opt[T]{} }
 
 // isOpt marks the type for the schema.

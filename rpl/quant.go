@@ -12,11 +12,11 @@ import (
 //
 // Rounding is half away from zero. mul and div are the step as a fraction, so
 // a value that is written as a decimal multiple of the step comes back as that
-// very float64. What is not a number becomes 0, clamped; infinities clamp.
+// very float64. NaN becomes 0, clamped to the bounds; infinities become a bound.
 type quantiser struct {
 	scale, bias float64
 	mul, div    float64
-	lo, hi      float64 // of the word; for an angle 0 and the number of words
+	lo, hi      float64 // bounds of the word; for an angle 0 and the number of words in a turn
 }
 
 // stepQuant is the quantiser of step=, with bounds in words.
@@ -55,8 +55,8 @@ func (q *quantiser) rounded(x float64) int32 {
 
 func (q *quantiser) holds(x float64) bool { return x > q.lo && x < q.hi }
 
-// rounded is x, rounded half away from zero by truncation of x ± ½, which cannot
-// pass whole bounds.
+// rounded rounds x half away from zero by truncating x ± ½, which cannot exceed bounds
+// that are whole numbers.
 func rounded(x float64) int32 { return int32(int64(x + math.Copysign(0.5, x))) }
 
 func (q *quantiser) outside(x float64) int32 {
@@ -66,10 +66,10 @@ func (q *quantiser) outside(x float64) int32 {
 	case x <= q.lo:
 		return int32(q.lo)
 	}
-	return int32(min(max(math.Round(float64(-q.bias*q.scale)), q.lo), q.hi)) // not a number: as 0
+	return int32(min(max(math.Round(float64(-q.bias*q.scale)), q.lo), q.hi)) // NaN counts as 0
 }
 
-// value is what a word stands for.
+// value returns the value of a word.
 func (q *quantiser) value(w int32) float64 {
 	return float64(float64(w)*q.mul/q.div) + q.bias
 }
@@ -92,8 +92,8 @@ func (q *quantiser) angleWord(v float64) int32 {
 	return int32(w)
 }
 
-// check says what a value breaks: the limit that it is beyond, or "" when it
-// fits. Args use it, since an argument is refused where state is clamped.
+// check reports whether a value is within the bounds, to half a step, and if not, which
+// bound it exceeds. It is for arguments, which are refused where state is clamped.
 func (q *quantiser) check(v float64) (limit float64, ok bool) {
 	x := float64((v - q.bias) * q.scale)
 	switch {

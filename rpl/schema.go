@@ -10,16 +10,16 @@ import (
 )
 
 // A Schema is what both ends must agree on: items, prefabs, RPCs, groups. It
-// is filled, frozen once, and from then on immutable and safe for concurrent
-// use. Mistakes do not stop the filling: Freeze reports all of them.
+// is filled by declarations, frozen once, and from then on immutable and safe for
+// concurrent use. A mistake in a declaration is reported by Freeze, with all others.
 //
-// What is declared is known by its name, on the wire too, so the order of
+// Everything declared is identified by its name, on the wire too, so the order of
 // declarations does not matter.
 type Schema struct {
 	name string
 	hz   int
 
-	mu     sync.Mutex // several sessions of a process may freeze it at once
+	mu     sync.Mutex // several sessions of one process may call Freeze at once
 	frozen bool
 	err    error
 	hash   uint64
@@ -31,17 +31,17 @@ type Schema struct {
 	prefabs []*PrefabType
 	rpcs    []*RPCType
 	groups  []string
-	crowded bool    // it was said that there are too many
+	crowded bool    // too many groups were reported
 	coded   *coding // nil until a session asks for it
 
 	ref    reflect.Type
 	codecs map[reflect.Type]codecType
 
-	untagged []untagged            // until all is compiled …
-	compiled map[reflect.Type]bool // … as these structs are
+	untagged []untagged            // until all types are compiled
+	compiled map[reflect.Type]bool // struct types compiled so far
 }
 
-// A source is what an item is compiled from.
+// A source is what an item is compiled from: a Go type with tags, or a builder.
 type source struct {
 	typ     reflect.Type
 	tags    Tags
@@ -83,42 +83,42 @@ func (s *Schema) Name() string { return s.name }
 //	-                local
 //	step=1/32        a float in multiples of a decimal or a fraction, rounded half away from zero,
 //	                 up to 2³¹ of them from zero
-//	min=, max=       bounds, to which values are clamped; of a float beside step= or bits=:
+//	min=, max=       bounds, to which values are clamped; a float also needs step= or bits=:
 //	                 min=-1,max=1,bits=8 has 256 values, none of which is 0; with step=1/64 one is.
-//	                 An integer with bounds travels in 32 bits: both are from -2³¹ to 2³¹-1, and
-//	                 one of the types that reach beyond that has both. Without, all bits travel
-//	bits=            how many bits; beside min= and max= of a float they are spread over the range
+//	                 The bounds of an integer are from -2³¹ to 2³¹-1; a type that reaches
+//	                 beyond that needs both. An integer without bounds is sent with all its bits
+//	bits=            how many bits; of a float with min= and max= they are spread over the range
 //	angle            a float that wraps at 2π; angle=360 in degrees; bits= or step=, else 12 bits
 //	interp           drawn between samples; interp=inplace: in the component itself
-//	predict=Field    grows with another field per second, of another component by item.Field;
-//	                 predict=Field/tick per tick
+//	predict=Field    another field is its velocity per second: item.Field if that is in another
+//	                 component; predict=Field/tick: per tick
 //	tol=             how far a value may be from its prediction without being sent
-//	pos              where the node is: on a vector, or on x and y
-//	to=              who sees it: owner, others (all but the owner), or a group
-//	if=Field         while that bool is false it stands still at what it was last; no secret
+//	pos              the node's position: on a vector, or on x and y
+//	to=              who may see it: owner, others (all but the owner), or a group
+//	if=Field         while that bool field is false peers keep the last value; not for secrets
 //	once             sent when a node arrives, and not again
 //	notify           OnChange fires
-//	explicit         the whole component is looked at only when bumped: on any of its fields,
-//	                 or on a blank one, _ struct{}
-//	max=             how long a string, bytes, a list or a map may be; needed there: at most
-//	                 65,534 bytes, and 4,096 elements
-//	each=            how long a string in a list and a map's key may be; else 64 bytes
-//	has=item         in arguments, and not in lists and maps of them: the node referred to must
-//	                 have that component; a reference to none is refused too
+//	explicit         the whole component is checked for changes only when bumped; the tag stands
+//	                 on any of its fields, or on a blank one, _ struct{}
+//	max=             how long a string, bytes, a list or a map may be; required for these: at
+//	                 most 65,534 bytes, or 4,096 elements
+//	each=            how long a string in a list or a key of a map may be; 64 bytes without it
+//	has=item         for references in arguments, not in lists and maps there: the node must
+//	                 have that component; a null reference is refused too
 //
 // A struct of two floats X and Y is a vector and has one tag. Other structs, embedded ones
-// too, have tags inside and one themselves, rpl:"" at least: without it all of the struct
-// is local whatever stands inside, which Freeze refuses unless the struct's type is
-// replicated elsewhere. What stands on the struct itself (to, if, once, notify)
-// goes for all its fields. In arrays, lists, maps and rpl.Opt the tag is that
-// of the elements. What is not a number becomes 0, or the bound nearest to it, but in
-// a float that is sent exactly. A list or a map that is nil is the same as an empty one:
-// which of the two a proxy has depends on what it had before.
+// too, have tags on their fields and one on themselves, at least rpl:"": without it the
+// whole struct is local, and Freeze refuses tags in it unless the struct's type is
+// replicated elsewhere. A tag on the struct itself (to, if, once, notify) applies to all
+// its fields. In arrays, lists, maps and rpl.Opt the tag is that of the elements. NaN
+// becomes 0, or the bound nearest to 0, except in a float that is sent exactly. A nil
+// list or map is equal to an empty one: which of the two a proxy has depends on what it
+// had before.
 //
-// What is too long is cut: a string between two runes, a list at its end, a map to its
-// lowest keys; an entry whose key is too long is not sent. The authority's own stays as
-// it is. Arguments beyond their bounds are an error of the call instead, and so are NaN and Inf
-// in any float of them, one that is sent exactly too.
+// A value that is too long is cut for sending: a string between two runes, a list at its
+// end, a map to its lowest keys; a map entry whose key is too long is not sent. The
+// authority's own value stays whole. Arguments beyond their bounds are an error of the
+// call instead, and so are NaN and Inf in any float argument, even one sent exactly.
 func (s *Schema) Item(name string, t reflect.Type, tags Tags) *ItemType {
 	s.declare("component", name)
 	it := &ItemType{Name: name}
@@ -127,8 +127,9 @@ func (s *Schema) Item(name string, t reflect.Type, tags Tags) *ItemType {
 	return it
 }
 
-// Prefab declares a kind of node whose function is given args: a basic type, a vector, a
-// reference, or a struct whose fields all have a tag; struct{} or nil for none.
+// Prefab declares a kind of node. args is the type that its function is given: a basic
+// type, a vector, a reference, or a struct whose fields all have a tag; struct{} or nil
+// for none.
 func (s *Schema) Prefab(name string, args reflect.Type) *PrefabType {
 	s.declare("prefab", name)
 	p := &PrefabType{Name: name, Args: &ArgType{owner: "prefab " + name, typ: args}}
@@ -150,9 +151,9 @@ func (s *Schema) RPC(name string, args reflect.Type, to Target, lane Lane) *RPCT
 	return r
 }
 
-// Group declares a group of peers, which `to=name` may mention, and returns
-// its audience. A group that exists is returned again. The audience is this
-// machine's: on the wire a group goes as GroupIndex.
+// Group declares a group of peers, which `to=name` may mention, and returns its
+// audience; declared again, it returns the same audience. The audience's number holds on
+// this machine only: on the wire a group is named by its GroupIndex.
 func (s *Schema) Group(name string) Audience {
 	if i := slices.Index(s.groups, name); i >= 0 {
 		return FirstGroup + Audience(i)
@@ -176,8 +177,8 @@ func (s *Schema) Group(name string) Audience {
 	return FirstGroup + Audience(len(s.groups)-1)
 }
 
-// SetRef says which type is a reference to an entity: a 64-bit unsigned kind
-// whose zero is none, such as donburi.Entity.
+// SetRef sets the Go type of references to entities: a 64-bit unsigned integer
+// whose zero means none, such as donburi.Entity.
 func (s *Schema) SetRef(t reflect.Type) {
 	s.declare("reference", t.String())
 	if t.Kind() != reflect.Uint64 {
@@ -204,17 +205,17 @@ func (s *Schema) checkName(kind, name string) {
 	}
 }
 
-// Items are the components in the order of their Index; valid after Freeze, as
+// Items returns the components in the order of their Index; valid after Freeze, as
 // are Prefabs and RPCs.
 func (s *Schema) Items() []*ItemType { return s.items }
 
-// Prefabs are the kinds of node in the order of their Index.
+// Prefabs returns the kinds of node in the order of their Index.
 func (s *Schema) Prefabs() []*PrefabType { return s.prefabs }
 
-// RPCs are the remote calls in the order of their Index.
+// RPCs returns the remote calls in the order of their Index.
 func (s *Schema) RPCs() []*RPCType { return s.rpcs }
 
-// Groups are the groups' names in the order of declaration: Groups()[i] is the
+// Groups returns the groups' names in the order of declaration: Groups()[i] is the
 // audience FirstGroup+i.
 func (s *Schema) Groups() []string { return s.groups }
 
@@ -234,7 +235,7 @@ func (s *Schema) GroupIndex(a Audience) int {
 	return n
 }
 
-// GroupAt is the audience of a GroupIndex; ok is false where there is none.
+// GroupAt is the audience of a GroupIndex; ok is false if there is no such group.
 func (s *Schema) GroupAt(index int) (a Audience, ok bool) {
 	for i := range s.groups {
 		if s.GroupIndex(FirstGroup+Audience(i)) == index {

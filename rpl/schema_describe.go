@@ -6,8 +6,8 @@ import (
 	"text/tabwriter"
 )
 
-// Describe is the schema as a table for people: components, their fields, and
-// what they take on the wire; prefabs, RPCs, groups. Valid after Freeze.
+// Describe returns the schema as a table for people: components, their fields, and
+// what these take on the wire; prefabs, RPCs, groups. Valid after Freeze.
 func (s *Schema) Describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "schema %s, %d ticks per second, hash %016x\n", s.name, s.hz, s.hash)
@@ -33,7 +33,7 @@ var (
 	laneNames   = map[Lane]string{Reliable: "reliable", Unreliable: "unreliable"}
 )
 
-// Describe is the item as a table, a line for each prop.
+// Describe returns the item as a table, one line per prop.
 func (t *ItemType) Describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "component %s: %s", t.Name, count(len(t.Words), "word"))
@@ -54,7 +54,7 @@ func (t *ItemType) Describe() string {
 	return trimLines(b.String())
 }
 
-// predicted names the velocity of a prop.
+// predicted names the velocity of a prop, "" if it has none.
 func (p *Prop) predicted(t *ItemType) string {
 	if p.Words[0] == p.Words[1] {
 		return ""
@@ -75,7 +75,7 @@ func (t *ArgType) describe() string {
 	return t.lay.describe()
 }
 
-// trimLines takes the blanks off the ends of lines.
+// trimLines removes trailing blanks from each line.
 func trimLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// faults collects a schema's mistakes, so that a user hears of all at once.
+// faults collects a schema's mistakes, so that they are reported together.
 type faults struct{ errs []error }
 
 func (f *faults) add(format string, args ...any) {
@@ -14,11 +14,11 @@ func (f *faults) add(format string, args ...any) {
 
 func (f *faults) len() int { return len(f.errs) }
 
-// maxFaults is how many of them are told at once: more than a screen of them is read by
-// nobody, and many have one cause.
+// maxFaults is how many mistakes are reported at once: nobody reads more than a screen
+// of them, and many have one cause.
 const maxFaults = 10
 
-// err is the first of them joined, nil without one.
+// err joins the first maxFaults mistakes; nil if there are none.
 func (f *faults) err() error {
 	errs := f.errs
 	if n := len(errs) - maxFaults; n > 0 {

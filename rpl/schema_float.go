@@ -8,8 +8,8 @@ import (
 
 // This file compiles floats: raw, quantised, or as angles.
 
-// float compiles a float: all its bits, or quantised by step=, by min=, max=
-// and bits=, or as an angle.
+// float compiles a float field: sent with all its bits, quantised by step= or by min=,
+// max= and bits=, or as an angle.
 func (w *walker) float(t reflect.Type, path string, tg tag, o *op, word *Word, d *propDraft) bool {
 	single := t.Kind() == reflect.Float32
 	pick := func(double, float opKind) opKind {
@@ -66,7 +66,7 @@ func (w *walker) float(t reflect.Type, path string, tg tag, o *op, word *Word, d
 	return true
 }
 
-// angleWords is how many words a full turn has.
+// angleWords returns how many values of the word make a full turn.
 func (w *walker) angleWords(path string, tg tag) (n int64, ok bool) {
 	switch {
 	case tg.has&(tagMin|tagMax) != 0:
@@ -91,7 +91,7 @@ func (w *walker) angleWords(path string, tg tag) (n int64, ok bool) {
 	return q.Num().Int64(), true
 }
 
-// stepBounds are the words of min= and max=, or of bits=, beside a step.
+// stepBounds returns the bounds, in steps, that min= and max= or bits= set beside step=.
 func (w *walker) stepBounds(path string, tg tag) (lo, hi float64, ok bool) {
 	lo, hi = math.MinInt32, math.MaxInt32
 	inWords := func(r *big.Rat) float64 {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Freeze compiles everything for a rate of hz ticks per second and returns the
-// mistakes joined, each with its remedy: the first ten and how many more there are. Afterwards nothing can be declared.
-// Another Freeze at the same rate returns the same; at another rate it is an
-// error, since predictions are compiled for one.
+// Freeze compiles everything for a rate of hz ticks per second and returns the mistakes
+// joined, each with its remedy: the first ten, and how many more there are. Afterwards
+// nothing can be declared. Another Freeze at the same rate returns the same result; at
+// another rate it is an error, since predictions are compiled for one rate.
 func (s *Schema) Freeze(hz int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,14 +67,14 @@ func (s *Schema) sort() {
 	}
 }
 
-// double faults a name that stands twice.
+// double faults a name that is declared twice; i is its index in the order of names.
 func (s *Schema) double(kind string, i int, name func(int) string) {
 	if i > 0 && name(i) == name(i-1) && (i == 1 || name(i) != name(i-2)) {
 		s.faults.add("%s %s: the name is declared twice; rename one", kind, name(i))
 	}
 }
 
-// compile makes the tables of an item from its Go type or its builder.
+// compile makes an item's tables from its Go type or its builder.
 func (s *Schema) compile(it *ItemType) {
 	src := s.sources[it]
 	it.Pos = [2]int{-1, -1}
@@ -114,7 +114,7 @@ func (s *Schema) compile(it *ItemType) {
 	it.shadow(w.local)
 }
 
-// take makes a layout the item's tables.
+// take sets the item's tables to those of a layout.
 func (t *ItemType) take(l layout) {
 	t.lay = l
 	t.Props, t.Words, t.Vars = l.props, l.words, l.vars

@@ -6,9 +6,10 @@ import (
 	"reflect"
 )
 
-// This file compiles integers: enums are named ones.
+// This file compiles integers, enums among them: an enum is an integer of a named type.
 
-// integer compiles an integer: its own range, or min= and max=, or bits=.
+// integer compiles an integer field, whose range is that of its type, of min= and max=,
+// or of bits=.
 func (w *walker) integer(t reflect.Type, path string, tg tag, o *op, word *Word, d *propDraft) bool {
 	signed := t.Kind() <= reflect.Int64
 	size := int(t.Size())
@@ -38,7 +39,7 @@ func (w *walker) integer(t reflect.Type, path string, tg tag, o *op, word *Word,
 	return true
 }
 
-// intBounds are the bounds that a tag gives an integer, in one word.
+// intBounds returns the bounds that a tag sets for an integer, which must fit one word.
 func (w *walker) intBounds(path string, tg tag, signed bool, lo, hi int64) (from, to int64, ok bool) {
 	from, to = max(lo, math.MinInt32), min(hi, math.MaxInt32)
 	if tg.has&tagBits != 0 {
@@ -89,8 +90,8 @@ func (w *walker) intBounds(path string, tg tag, signed bool, lo, hi int64) (from
 	return from, to, true
 }
 
-// bothBounds refuses one bound alone where the other would be narrower than the type: what
-// is beyond it would be clamped, and nobody has written that.
+// bothBounds refuses a single bound if the type reaches beyond 32 bits on the other side:
+// values there would be clamped to 32 bits although the tag does not say so.
 func (w *walker) bothBounds(t reflect.Type, path string, tg tag, lo, hi int64) bool {
 	switch {
 	case tg.has&tagBits != 0:
@@ -104,7 +105,7 @@ func (w *walker) bothBounds(t reflect.Type, path string, tg tag, lo, hi int64) b
 	return true
 }
 
-// plainInt compiles an integer of its type's own range.
+// plainInt compiles an integer that has the range of its type.
 func (w *walker) plainInt(path string, tg tag, size int, signed bool, lo, hi int64, o *op, word *Word, d *propDraft) bool {
 	word.Min, word.Max = math.MinInt32, math.MaxInt32
 	d.steps = []float64{1}
@@ -124,7 +125,7 @@ func (w *walker) plainInt(path string, tg tag, size int, signed bool, lo, hi int
 	return true
 }
 
-// bounded makes the op one of integers that are clamped.
+// bounded makes o the op for integers of that size that are clamped to lo … hi.
 func (o *op) bounded(size int, signed bool, lo, hi int32) {
 	o.clampLo, o.clampHi = lo, hi
 	switch {

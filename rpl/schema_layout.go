@@ -5,46 +5,47 @@ import (
 	"unsafe"
 )
 
-// A layout is a Go type compiled to words and vars: of a component, of an
-// element of a list, of arguments. It is immutable once the schema is frozen.
+// A layout is a Go type compiled to words and values of variable length: the type of a
+// component, of an element of a list or a map, or of arguments. It is immutable once the
+// schema is frozen. The schema_*.go files compile it; extract.go and inject.go run it.
 type layout struct {
 	props []Prop
 	words []Word
 	vars  []Var
 	plan  []op
 	fast  fastPlan   // the plan, sorted
-	refs  []refField // references that stand in the struct itself
+	refs  []refField // references in the struct itself
 
-	refers bool // a reference stands anywhere in it
+	refers bool // there is a reference anywhere in it, lists and maps included
 
-	drafts []propDraft // beside props, until Freeze has resolved names
+	drafts []propDraft // one per prop, for Freeze to resolve names
 }
 
-// A refField is a reference to a node in a struct, and what it must have.
+// A refField is a reference to a node in a struct, and the item that the node must have.
 type refField struct {
 	name string
 	has  string
 	off  uintptr
-	in   []uintptr // presence of the Opts that it stands in
+	in   []uintptr // where the presence of each Opt around it is
 }
 
-// A propDraft is what a prop's tag names and Freeze looks up.
+// A propDraft is what Freeze needs to resolve the names in a prop's tag.
 type propDraft struct {
 	tag    tag
 	prefix string // path of the struct that the field is in, with its dot
 	steps  []float64
-	bias   bool // words do not begin at the value 0
+	bias   bool // the word 0 does not stand for the value 0
 	raw    bool // words are bits of a float or halves of a wide integer
 	angle  bool
 }
 
-// An op is one instruction of a plan: n equal fields in a row of the struct,
-// to or from as many words.
+// An op is one instruction of a plan: it converts n equal, adjacent fields of the struct
+// to words, or back.
 type op struct {
 	kind       opKind
 	signed     bool   // opClamp
 	width      uint8  // opClamp: bytes of a field
-	word, end  uint32 // the words: the first, and one past the last
+	word, end  uint32 // the first word, and one past the last
 	off        uintptr
 	n          int
 	clampLo    int32 // of integers
@@ -74,10 +75,10 @@ const (
 	opAngle32
 	opRef // an entity, as the two halves of its node
 	opVar
-	opOpt // presence, then skip ops of the value
+	opOpt // presence; the next op.skip ops are the value's
 )
 
-// size is the bytes of one field of the op in the struct.
+// size returns the bytes that one field of the op takes in the struct.
 func (o *op) size() uintptr {
 	switch o.kind {
 	case opBool, opInt8, opUint8, opOpt:
@@ -94,7 +95,7 @@ func (o *op) size() uintptr {
 	return 8
 }
 
-// perField is the words of one field of the op.
+// perField returns the words of one field of the op.
 func (o *op) perField() int {
 	switch o.kind {
 	case opWide, opRaw64, opRef:
@@ -105,14 +106,14 @@ func (o *op) perField() int {
 	return 1
 }
 
-// finish sorts the plan and gives every word its default, which is what a zero
-// value extracts to.
+// finish sorts the plan and sets every word's default: what a zero value of t extracts
+// to.
 func (l *layout) finish(t reflect.Type) {
 	l.sort()
 	l.refers = l.hasRefs()
 	for i := range l.words {
 		w := &l.words[i]
-		w.Default = min(max(0, w.Min), w.Max) // what stands where an rpl.Opt is absent
+		w.Default = min(max(0, w.Min), w.Max) // the word of an absent rpl.Opt
 	}
 	zero := reflect.New(t)
 	words := make([]int32, len(l.words))
@@ -122,7 +123,7 @@ func (l *layout) finish(t reflect.Type) {
 	}
 }
 
-// same reports whether two rows are equal.
+// same reports whether two rows of the layout are equal.
 func (l *layout) same(aw []int32, av []any, bw []int32, bv []any) bool {
 	for i, w := range aw {
 		if w != bw[i] {
@@ -137,7 +138,7 @@ func (l *layout) same(aw []int32, av []any, bw []int32, bv []any) bool {
 	return true
 }
 
-// hasRefs reports whether a reference stands anywhere in the layout.
+// hasRefs reports whether there is a reference anywhere in the layout.
 func (l *layout) hasRefs() bool {
 	for i := range l.plan {
 		if l.plan[i].kind == opRef {
@@ -152,7 +153,7 @@ func (l *layout) hasRefs() bool {
 	return false
 }
 
-// nodes appends the nodes that a row refers to, those included that are not here.
+// nodes appends the nodes that a row refers to, even those that are not here.
 func (l *layout) nodes(words []int32, vars []any, to []Node) []Node {
 	for i := range l.plan {
 		if o := &l.plan[i]; o.kind == opRef {
@@ -169,7 +170,7 @@ func (l *layout) nodes(words []int32, vars []any, to []Node) []Node {
 	return to
 }
 
-// nodesOf is nodes of all rows of a list or a map.
+// nodesOf does the same for all rows of a list or a map.
 func (l *layout) nodesOf(r *rows, to []Node) []Node {
 	if !l.refers {
 		return to

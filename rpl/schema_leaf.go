@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// A leafKind is a kind of field that is words alone.
+// A leafKind is a kind of field that is compiled to words alone: this file compiles
+// these, and adds all kinds of prop to the layout.
 type leafKind uint8
 
 const (
@@ -31,7 +32,7 @@ func leafOf(t reflect.Type) leafKind {
 	return leafNone
 }
 
-// What tags each kind of leaf understands, and how errors name it.
+// The tags that each kind of leaf understands.
 const (
 	tagsAny   = tagTo | tagIf | tagOnce | tagNotify | tagExplicit
 	tagsMove  = tagInterp | tagInPlace | tagPredict | tagTol | tagPos
@@ -63,8 +64,8 @@ func (w *walker) allow(path string, tg tag, allowed tagSet, what string) bool {
 	return good
 }
 
-// leaf compiles n equal fields of one prop. t is the type that people see:
-// the field's, an array, a vector.
+// leaf compiles n equal fields, which make one prop. t is the type as declared: that of
+// the field, an array, or a vector.
 func (w *walker) leaf(kind leafKind, t reflect.Type, n int, off uintptr, path string, tg tag) {
 	base := t
 	for base.Kind() == reflect.Array {
@@ -124,7 +125,7 @@ func describe(kind string, t reflect.Type) string {
 	return kind
 }
 
-// word adds a prop of words; the plan's last op is theirs.
+// word adds a prop that is made of words; the plan's last op is the one for it.
 func (w *walker) word(p Prop, tg tag, words []Word, draft *propDraft) {
 	if draft == nil {
 		draft = &propDraft{tag: tg}
@@ -141,7 +142,7 @@ func (w *walker) word(p Prop, tg tag, words []Word, draft *propDraft) {
 	w.prop(p, tg, *draft)
 }
 
-// prop adds a prop with what every kind's tag may say.
+// prop adds a prop, with the settings that a tag of any kind may have.
 func (w *walker) prop(p Prop, tg tag, d propDraft) {
 	p.Present = -1
 	if n := len(w.present); n > 0 {
@@ -172,7 +173,7 @@ func (w *walker) misplacedHas(path string, tg tag) bool {
 	return true
 }
 
-// reference records what a reference in arguments must have.
+// reference records references and, for arguments, which item their nodes must have.
 func (w *walker) reference(path string, tg tag, off uintptr, n int) {
 	if w.misplacedHas(path, tg) {
 		return

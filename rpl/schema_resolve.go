@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// resolve looks up what tags name: audiences, conditions, positions,
-// velocities; and divides the item into parts.
+// resolve looks up what an item's tags name (audiences, conditions, velocities), finds
+// its position, and divides it into parts. Freeze calls it once all items are compiled.
 func (s *Schema) resolve(it *ItemType) {
 	r := resolver{s: s, it: it}
 	for i := range it.Props {
@@ -23,7 +23,7 @@ func (s *Schema) resolve(it *ItemType) {
 	r.parts()
 }
 
-// rings faults words that predict each other.
+// rings faults words that predict each other in a cycle.
 func (r *resolver) rings() {
 	for i := range r.it.Words {
 		v, n := r.it.Words[i].Velocity, 0
@@ -67,8 +67,8 @@ func (r *resolver) audience(i int) {
 	}
 }
 
-// find is the prop that a name in the tag of prop i means: in its own struct,
-// then in those around it.
+// find returns the index of the prop that a name in the tag of prop i means: it looks in
+// the prop's own struct, then in the structs around it; -1 if there is none.
 func (r *resolver) find(i int, name string) int {
 	prefix := r.it.lay.drafts[i].prefix
 	for {
@@ -107,7 +107,7 @@ func (r *resolver) condition(i int) {
 	}
 }
 
-// velocity resolves predict=.
+// velocity resolves predict= and tol=.
 func (r *resolver) velocity(i int) {
 	p, d := &r.it.Props[i], &r.it.lay.drafts[i]
 	if d.tag.predict == "" {
@@ -144,7 +144,7 @@ func (r *resolver) velocity(i int) {
 	}
 }
 
-// foreign is the prop that item.Field names.
+// foreign finds the prop that item.Field names, in any component; -1 if there is none.
 func (s *Schema) foreign(name string) (*ItemType, int) {
 	for i := range len(name) {
 		if name[i] != '.' {
@@ -161,7 +161,7 @@ func (s *Schema) foreign(name string) (*ItemType, int) {
 	return nil, -1
 }
 
-// rate sets the words of prop i to be predicted by those of from's prop k.
+// rate makes the words of from's prop k the velocities of those of prop i.
 func (r *resolver) rate(i int, from *ItemType, k int) {
 	const limit = 1 << 40
 	p, d, vd := &r.it.Props[i], &r.it.lay.drafts[i], &from.lay.drafts[k]

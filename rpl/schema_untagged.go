@@ -1,24 +1,25 @@
 package rpl
 
-// Structs without a tag of their own whose fields have some: they are local, which is
-// seldom what was meant where the tags inside serve nothing else.
+// Finding structs that have no tag of their own although their fields have tags. Such a
+// struct is local, which is seldom intended unless its type is replicated elsewhere.
 
 import (
 	"reflect"
 	"strings"
 )
 
-// An untagged is such a field of a component, until all types are compiled.
+// An untagged is such a field of a component, kept until all types are compiled.
 type untagged struct {
 	owner, path string
 	what        reflect.Type // the struct that has the tags
 	remedy      string
-	always      bool // nobody else can have meant the tags
+	always      bool // embedded or of an unnamed type, so the tags can serve nothing else
 }
 
-// leaveOut looks at a field without a tag. A struct of a type that is compiled elsewhere
-// too, as arguments or as another component, may well be kept here: what its player said
-// last, what the component was before.
+// leaveOut looks at a field without a tag, and notes it if there are tags inside. It may
+// be local on purpose if its type is compiled elsewhere too, as arguments or as another
+// component: to keep the last arguments of a call, or what the component was before. So
+// faultUntagged decides once all types are compiled.
 func (w *walker) leaveOut(f reflect.StructField, path string) {
 	inside := false
 	for key := range w.tags {
@@ -52,8 +53,8 @@ func (w *walker) leaveOut(f reflect.StructField, path string) {
 	}
 }
 
-// tagsInside reports whether a struct has fields that are tagged to travel, in itself or in
-// what has no name of its own.
+// tagsInside reports whether a struct has fields that are tagged to be sent, in itself or
+// in embedded structs and structs of unnamed types.
 func tagsInside(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -68,7 +69,7 @@ func tagsInside(t reflect.Type) bool {
 	return false
 }
 
-// faultUntagged says which of those fields can only be mistakes.
+// faultUntagged faults those of the noted fields that can only be mistakes.
 func (s *Schema) faultUntagged() {
 	for _, u := range s.untagged {
 		if u.always || !s.compiled[u.what] {

@@ -11,7 +11,7 @@ import (
 // the user hears of all at once.
 type walker struct {
 	s      *Schema
-	owner  string // who is compiled, for errors: "component health"
+	owner  string // what is compiled, for errors: "component health"
 	tags   Tags   // of types that cannot be edited, by field path
 	used   map[string]bool
 	args   bool // arguments: every field needs a tag
@@ -23,7 +23,7 @@ type walker struct {
 	explicit bool
 	open     []reflect.Type // types being compiled, outermost first
 	present  []int          // presence words of the Opts being compiled
-	presence []uintptr      // and where their presence stands in the struct
+	presence []uintptr      // and where that presence is in the struct
 }
 
 // fault records a mistake about a field; what says what is wrong and what to
@@ -93,7 +93,7 @@ func (w *walker) setExplicit(path string) {
 	w.explicit = true
 }
 
-// lookup finds a field's tag: Tags given in code stand above the struct's own.
+// lookup finds a field's tag: Tags given in code override the struct's own.
 func (w *walker) lookup(f reflect.StructField, prefix string) (text string, tagged bool) {
 	key := tagKey(prefix) + f.Name
 	if text, tagged = w.tags[key]; tagged {
@@ -103,7 +103,7 @@ func (w *walker) lookup(f reflect.StructField, prefix string) (text string, tagg
 	return f.Tag.Lookup("rpl")
 }
 
-// tagKey is a path as Tags name it: without indices.
+// tagKey returns a path as Tags name it: without indices.
 func tagKey(path string) string {
 	for {
 		i := strings.IndexByte(path, '[')
@@ -115,7 +115,7 @@ func tagKey(path string) string {
 	}
 }
 
-// enter guards against types that contain themselves.
+// enter begins a struct type, and refuses one that contains itself or is nested too deep.
 func (w *walker) enter(t reflect.Type, path string) bool {
 	if slices.Contains(w.open, t) {
 		w.fault(path, "type %v contains itself, so its size has no bound; keep the children in nodes or lists of their own", t)
@@ -191,8 +191,8 @@ func (w *walker) nested(t reflect.Type, off uintptr, path string, tg tag) {
 	}
 }
 
-// array compiles a fixed array: of plain fields as one prop, else each element
-// as props of its own.
+// array compiles a fixed array: an array of plain fields is one prop, in any other array
+// each element has props of its own.
 func (w *walker) array(t reflect.Type, off uintptr, path string, tg tag) {
 	elem, n := t.Elem(), t.Len()
 	if n == 0 {
@@ -213,13 +213,13 @@ func (w *walker) array(t reflect.Type, off uintptr, path string, tg tag) {
 	}
 	for i := range n {
 		if len(w.lay.props) > maxProps {
-			return // Freeze says so
+			return // Freeze reports that
 		}
 		w.field(elem, off+uintptr(i)*elem.Size(), fmt.Sprintf("%s[%d]", path, i), tg)
 	}
 }
 
-// option compiles an Opt: a prop for its presence, then those of its value.
+// option compiles an Opt: a prop for its presence, then the props of its value.
 func (w *walker) option(t reflect.Type, off uintptr, path string, tg tag) {
 	value, ok := t.Field(0), t.Field(1)
 	presence := tag{}.inherit(tg)

@@ -9,13 +9,14 @@ import (
 )
 
 // A tag is one parsed `rpl:"…"`: words separated by commas, in any order.
+// [Schema.Item] says what each means.
 type tag struct {
 	has tagSet
 
 	step, min, max, tol *big.Rat // exact, so that 0.1 and 1/10 are the same tag
 	bits                int
 	each                int
-	turn                *big.Rat // of angle=; nil means 2π
+	turn                *big.Rat // a full turn, from angle=; nil means 2π
 	predict             string   // the velocity's field, or item.field
 	perTick             bool
 	to                  string
@@ -23,8 +24,8 @@ type tag struct {
 	hasItem             string
 }
 
-// misspelt reports whether a struct tag in which reflect finds nothing for this
-// package was meant for it. Such a field would stay local, unsaid.
+// misspelt reports whether a struct tag was meant for this package although reflect finds
+// no rpl key in it. Without this check the field would stay local silently.
 func misspelt(t reflect.StructTag) bool {
 	for rest := string(t); rest != ""; {
 		key, value, _ := strings.Cut(rest, ":")
@@ -117,7 +118,7 @@ func parseTag(text string) (tag, error) {
 	return t, nil
 }
 
-// set takes in one word of the tag.
+// set adds one word to the tag.
 func (t *tag) set(name, value string, valued bool) error {
 	for _, w := range tagWords {
 		if w.name != name {
@@ -279,7 +280,7 @@ func (t tag) value(word tagSet) string {
 	return ""
 }
 
-// inherit gives a nested field what its struct's tag says of all its fields.
+// inherit adds to a nested field's tag what its struct's tag says for all fields.
 func (t tag) inherit(outer tag) tag {
 	t.has |= outer.has & (tagOnce | tagNotify)
 	if t.has&tagTo == 0 && outer.has&tagTo != 0 {
