@@ -6,14 +6,14 @@ import (
 )
 
 // Extract quantises the component at p into words (len(t.Words)) and vars
-// (len(t.Vars)). It looks at the old vars, so that what has not changed is not
-// made anew: give it the last extraction's, or nils at first.
+// (len(t.Vars)). Values in vars that have not changed are kept, not made again: pass the
+// vars of the last extraction, or nils at first.
 func (t *ItemType) Extract(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
 	t.lay.extract(p, words, vars, refs)
 }
 
-// extractRest walks what has no loop of its own. Where it is to recall (recall.go),
-// words and vars are what p is taken for.
+// extractRest extracts the fields that have no loop of their own (extract_fast.go). With
+// recall (recall.go), words and vars hold the row that p is taken for.
 func (l *layout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs Refs, recall bool) {
 	for i := 0; i < len(l.fast.rest); i++ {
 		o := &l.fast.rest[i]
@@ -24,7 +24,7 @@ func (l *layout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs R
 			for k := 0; k < len(w); k += 2 {
 				n := nodeOf(refs, nth[uint64](f, k/2))
 				if n == 0 && recall {
-					continue // it may be to what is not here
+					continue // the reference may be to a node that is not here
 				}
 				w[k], w[k+1] = int32(n.Slot()), int32(n.Tenant())
 			}
@@ -47,7 +47,7 @@ func (l *layout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs R
 	}
 }
 
-// extract is for plain fields.
+// extract extracts plain fields: words that need nothing but their own bytes.
 func (o *op) extract(w []int32, f unsafe.Pointer) {
 	switch o.kind {
 	case opFloat64:
@@ -107,14 +107,14 @@ func (o *op) extract(w []int32, f unsafe.Pointer) {
 	}
 }
 
-// nth is the k-th of fields in a row.
+// nth reads the k-th of adjacent fields of one type.
 func nth[T any](f unsafe.Pointer, k int) T {
 	var t T
 	return *(*T)(unsafe.Add(f, k*int(unsafe.Sizeof(t))))
 }
 
-// absent sets an optional value to nothing: presence, its first op, to 0, and
-// the words and vars of the others to their defaults, so that they cost no bits.
+// absent extracts an optional value that is absent: the presence, its first op, becomes
+// 0, and the words and vars of the other ops their defaults, so that they cost no bits.
 func (l *layout) absent(ops []op, words []int32, vars []any) {
 	words[ops[0].word] = 0
 	for i := range ops[1:] {
@@ -129,7 +129,7 @@ func (l *layout) absent(ops []op, words []int32, vars []any) {
 	}
 }
 
-// load reads an integer. A uint64 beyond int64 is clamped, as all of it is.
+// load reads an integer. A uint64 beyond int64 is clamped, which bounds would do anyway.
 func (o *op) load(f unsafe.Pointer) int64 {
 	switch {
 	case o.width == 8 && o.signed:

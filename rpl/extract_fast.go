@@ -2,9 +2,9 @@ package rpl
 
 import "unsafe"
 
-// A fastPlan is a plan sorted by kind of field, since no field depends on
-// another: what is most frequent goes through short loops without a switch,
-// and the rest is a plan. It halves the time of a component of nine fields.
+// A fastPlan is a plan sorted by kinds of field, which is possible since no field depends
+// on another: the most frequent kinds have short loops without a switch, and the rest
+// stays a plan. It halves the time of a component of nine fields.
 type fastPlan struct {
 	floats []floatField // float64, quantised
 	angles []floatField // float64
@@ -25,11 +25,11 @@ type intField struct {
 	lo, hi int32
 }
 
-// maxUnrolled is the longest row of equal fields that is taken apart; longer
-// ones have a loop of their own.
+// maxUnrolled is the longest run of equal fields that is split into single fields; a
+// longer one stays an op, which loops over them.
 const maxUnrolled = 4
 
-// sort divides the plan. The value of an Opt stays behind it in the rest.
+// sort divides the plan by kinds. The ops of an Opt's value stay behind it in rest.
 func (l *layout) sort() {
 	for i := 0; i < len(l.plan); i++ {
 		o := l.plan[i]
@@ -44,7 +44,7 @@ func (l *layout) sort() {
 	}
 }
 
-// add takes the op's fields apart; it reports false where its kind has no loop.
+// add adds the op's fields one by one; it reports false if their kind has no loop.
 func (f *fastPlan) add(o *op) bool {
 	for k := range o.n {
 		off, word := o.off+uintptr(k)*o.size(), int(o.word)+k
@@ -79,8 +79,8 @@ func (l *layout) take(p unsafe.Pointer, words []int32, vars []any, refs Refs, re
 	}
 }
 
-// Each kind of field is read in a function of its own, whose few values stand in
-// registers.
+// Each kind of field is read in a function of its own, so that the few values of the loop
+// stay in registers.
 
 func extractFloats(floats []floatField, p unsafe.Pointer, words []int32) {
 	for i := range floats {
@@ -108,8 +108,8 @@ func extractInts[T uint8 | int16](ints []intField, p unsafe.Pointer, words []int
 	}
 }
 
-// inject writes a row to p; was are the vars as they were last written there, nils or
-// none where that is not known.
+// inject writes a row to the struct at p. was holds the vars as they were last written
+// there; it is empty, or has nils, where that is not known.
 func (l *layout) inject(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
 	words = words[:len(l.words)]
 	for i := range l.fast.floats {

@@ -4,13 +4,13 @@ import "unsafe"
 
 // Inject writes words and vars into the component at p, in place: fields
 // without a tag keep what they have, in nested structs and kept elements of
-// lists too. Values beyond a field's bounds are for the caller to refuse
-// before; here they only lose their upper bits.
+// lists too. The caller must have refused values beyond a field's bounds; here they
+// only lose their upper bits.
 func (t *ItemType) Inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
 	t.lay.inject(p, words, vars, nil, refs)
 }
 
-// injectRest walks what has no loop of its own.
+// injectRest writes the fields that have no loop of their own.
 func (l *layout) injectRest(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
 	for i := range l.fast.rest {
 		o := &l.fast.rest[i]
@@ -63,7 +63,7 @@ func (l *layout) injectRest(p unsafe.Pointer, words []int32, vars, was []any, re
 	}
 }
 
-// setNth writes the k-th of fields in a row.
+// setNth writes the k-th of adjacent fields of one type.
 func setNth[T any](f unsafe.Pointer, k int, v T) {
 	*(*T)(unsafe.Add(f, k*int(unsafe.Sizeof(v)))) = v
 }
@@ -84,5 +84,5 @@ func entityOf(refs Refs, n Node) uint64 {
 	return refs.EntityOf(n)
 }
 
-// join is the 64 bits of which lo and hi are the halves.
+// join makes 64 bits of the halves lo and hi.
 func join(lo, hi int32) uint64 { return uint64(uint32(hi))<<32 | uint64(uint32(lo)) }

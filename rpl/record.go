@@ -4,24 +4,24 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Records: a row's words as symbols. A chunk of words is its pattern, then for
-// each word in order the residual, where the pattern tells only that it is
-// large, and the phase, where the word has one.
+// Records: how a row's words are coded as symbols. A chunk of words is coded as its
+// pattern (pattern.go) and then, for each word in order, the residual if the pattern says
+// only that it is large, and the phase (phase.go) if the word has one.
 
-// rowModel is how the rows of one type are coded.
+// rowModel is the tables by which the rows of one type are coded.
 type rowModel struct {
 	shapes  [shapes]shapeModel
-	kind    int           // the word that says of what kind a row is, -1 none (kind.go)
-	heading heading       // of the angle that follows from the velocity (heading.go) …
-	angle   int           // … that angle, -1 none …
-	aim     aim           // … and what leads to it
-	chunks  []rowChunk    // rowType.chunks, with that angle
-	updates []updateModel // of rows of any kind, then of each
+	kind    int           // the word that tells a row's kind, -1 none (kind.go)
+	heading heading       // how an angle follows from the velocity (heading.go)
+	angle   int           // that angle, -1 none
+	aim     aim           // what that angle is computed from
+	chunks  []rowChunk    // rowType.chunks, with the course of that angle changed
+	updates []updateModel // for rows of any kind, then for each kind
 	keys    recordModel
 	keyBase []int32 // what a keyframe's words are coded against
 }
 
-// An updateModel codes updates: by whether the base moves, and how old it is.
+// An updateModel codes updates, by context: whether the base moves, and how old it is.
 type updateModel [contexts]recordModel
 
 const (
@@ -44,11 +44,12 @@ type recordModel struct {
 	phaseCodes []prefix.Code // of phases, at phaseAt
 }
 
-// phaseAt is where what is known of the phase of a hidden word begins among those of
-// all, by the state of the word it belongs to: one after another by what it is off.
+// phaseAt is the index in lists of all phases at which the entries of a hidden word
+// begin, for a state of the word that it belongs to: one entry for each difference from
+// the expected phase.
 func phaseAt(hidden, state int) int { return (hidden*stateKinds + state) * phaseKinds }
 
-// coded notes the codes of phases side by side.
+// coded fills phaseCodes from phases.
 func (u *recordModel) coded() {
 	u.phaseCodes = nil
 	for h := range u.phases {
@@ -58,7 +59,7 @@ func (u *recordModel) coded() {
 	}
 }
 
-// context of an update, from what both ends know.
+// context is the context of an update, from what both ends know.
 func (t *rowType) context(base rowWords, n uint32) (c int) {
 	if t.drifts(base) {
 		c = ages
@@ -75,9 +76,9 @@ func (t *rowType) context(base rowWords, n uint32) (c int) {
 // stateOf is the state of a word with a residual.
 func stateOf(r int32) uint32 {
 	s := uint32(r) & 3
-	s ^= s >> 1 // of 0, 1 and -1
+	s ^= s >> 1 // right for 0, 1 and -1
 	if uint32(r+1) > 2 {
-		s = stateLarge // no branch: it is moved
+		s = stateLarge // compiles to a conditional move, not a branch
 	}
 	return s
 }
@@ -85,28 +86,28 @@ func stateOf(r int32) uint32 {
 // A rowChunk is the words of one chunk, by how they are coded in updates. A word
 // that only keyframes tell is in none of the lists, unless it has a phase.
 type rowChunk struct {
-	moving  uint32 // predicted words, each as the low bit that it has in a pattern
-	glides  *glide // those that have a phase, some with the velocities that lead them
-	wrapped []int  // those that wrap around their range
+	moving  uint32 // the predicted words, each as its low bit in a pattern
+	glides  *glide // the words that have a phase, some with their velocities
+	wrapped []int  // the words that wrap around their range
 	plain   []int  // all others
 	courses [chunkLen]course
 }
 
-// A glide is a word that has a phase: where in a row, in bytes, it, its velocity and
-// its phase stand, how it goes on, and how that is told.
+// A glide is a word that has a phase: the byte offsets in a row of the word, its velocity
+// and its phase, how it moves, and how that is coded.
 type glide struct {
 	x, v, phase uintptr
 	rate        int64
 	min, max    int64
-	told        int32  // 0 where only keyframes tell it, else -1
-	at, led     uint32 // the places of it and of its velocity in the chunk
-	bit         uint32 // of its phase in a pattern
-	hidden      uint32 // phaseAt
-	leads       bool   // its velocity is told with it
+	told        int32  // a mask: 0 if only keyframes tell the word, else -1
+	at, led     uint32 // the places of the word and of its velocity in their chunks
+	bit         uint32 // of its phase in chunkCoding.phased
+	hidden      uint32 // its phaseAt, in the first state
+	leads       bool   // its velocity is coded with it
 	next        *glide
 }
 
-// lowBits are the low bits of all words in a pattern, and bitOf is that of word i.
+// lowBits are the low bits of all words in a pattern, and bitOf is the low bit of word i.
 const lowBits = 0x55555555
 
 func bitOf(i int) uint32 { return 1 << (2 * (i % chunkLen)) }
@@ -146,16 +147,16 @@ func (d *drift) glide(leads bool, next *glide) *glide {
 	}
 }
 
-// isOnce is whether only keyframes tell a word, and isPlain whether an update tells
-// it against what it was.
+// isOnce is whether only keyframes tell a word, and isPlain whether an update codes it
+// as the difference from its base.
 func (t *rowType) isOnce(i int) bool { return t.once != nil && t.once[i] }
 
 func (t *rowType) isPlain(i int) bool {
 	return t.courses[i].velocity < 0 && !t.courses[i].wraps && !t.isOnce(i)
 }
 
-// codeUpdate codes a row against its base, n ticks older, and has it counted: some
-// runs that are appended, mostly none, and the last one.
+// codeUpdate codes a row against its base, n ticks older, and counts it for the learner.
+// It returns the last run by itself; those before it, mostly none, are appended to out.
 func (m *model) codeUpdate(out []prefix.Sym, t *rowType, was, is rowWords, n uint32, l *learner) ([]prefix.Sym, prefix.Sym) {
 	row, rl, ctx := &m.rows[t.index], &l.rows[t.index], t.context(was, n)
 	kind := t.kindOf(row.kind, was)
@@ -163,7 +164,7 @@ func (m *model) codeUpdate(out []prefix.Sym, t *rowType, was, is rowWords, n uin
 	if rl.kind != row.kind {
 		counted = t.kindOf(rl.kind, was)
 	}
-	var k recordCoder // filled where it stands: it would be copied
+	var k recordCoder // filled in place: a literal would be copied
 	k.m, k.u, k.learn = row, &row.updates[kind][ctx], &rl.updates[counted][ctx]
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.shapes[shapeUpdate], rl.coder == row
 	k.was, k.is, k.n, k.out = was, is, n, out
@@ -177,7 +178,7 @@ func (m *model) codeUpdate(out []prefix.Sym, t *rowType, was, is rowWords, n uin
 	return k.out, k.run.Sym()
 }
 
-// noted writes an update, and notes what tells kinds and headings.
+// noted writes an update, and notes what may tell kinds and headings.
 func (k *recordCoder) noted(t *rowType, rl *rowLearner) {
 	for c := range k.m.chunks {
 		k.update(&k.m.chunks[c], c)
@@ -190,7 +191,7 @@ func (k *recordCoder) noted(t *rowType, rl *rowLearner) {
 	}
 }
 
-// usual is what a keyframe's word i is coded against, the words before it read.
+// usual is what a keyframe's word i is coded against; the words before it are known.
 func (m *rowModel) usual(t *rowType, now []int32, i int) int32 {
 	if i == m.angle {
 		if x, y := now[t.headingX], now[t.headingY]; x|y != 0 {

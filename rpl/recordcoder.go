@@ -6,34 +6,34 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// A recordCoder writes one record, and has what it writes counted.
+// A recordCoder writes one record, and counts what it writes for the learner.
 type recordCoder struct {
 	m     *rowModel
-	u     *recordModel // of the record's context …
+	u     *recordModel // the tables of the record's context
 	learn *recordLearner
 	chunk *chunkCoding
 	shape *shapeModel
-	keeps bool // what is learned of patterns is kept with what they are in this model
+	keeps bool // the learner keeps, beside its counts, the runs of patterns as m codes them
 
-	was, is rowWords // of an update: its base and what is so now …
-	n       uint32   // … and the ticks between them
+	was, is rowWords // of an update: its base, and the row now
+	n       uint32   // the ticks between them
 
 	out []prefix.Sym
-	run prefix.Run // that is to follow
+	run prefix.Run // the last run, not in out yet
 }
 
-// A chunkCoding is the chunk that is being written: its pattern, and what may be told
-// behind it, by word.
+// A chunkCoding is the chunk that is being written: its pattern, and by word what may
+// follow it.
 type chunkCoding struct {
 	pattern   uint32
-	phased    uint32           // words whose phase is told, each as the high bit that it has in a pattern
-	residuals [chunkLen]int32  // of words that are not what they should be
-	phases    [chunkLen]uint32 // where they are counted
+	phased    uint32           // words whose phase is told, each as its high bit in a pattern
+	residuals [chunkLen]int32  // of the words that are not as expected
+	phases    [chunkLen]uint32 // index of each phase in the lists of phaseAt
 }
 
 func (d *chunkCoding) reset() { d.pattern, d.phased = 0, 0 }
 
-// residual notes what word i of a row is off what it should be.
+// residual notes by how much word i of a row differs from what is expected.
 func (d *chunkCoding) residual(i int, r int32) {
 	at := uint(i) % chunkLen
 	d.pattern |= stateOf(r) << (2 * at)
@@ -51,7 +51,7 @@ func (k *recordCoder) update(set *rowChunk, c int) {
 	k.write(c)
 }
 
-// plain notes words that are not what they were: mostly all are.
+// plain notes the plain words that have changed; mostly none has.
 func (k *recordCoder) plain(words []int) {
 	was, is, differ := k.was, k.is, int32(0)
 	for _, i := range words {
@@ -67,7 +67,7 @@ func (k *recordCoder) plain(words []int) {
 	}
 }
 
-// wrapped notes words that wrap around their range.
+// wrapped notes the changes of words that wrap around their range.
 func (k *recordCoder) wrapped(set *rowChunk) {
 	was, is := k.was, k.is
 	for _, i := range set.wrapped {
@@ -85,7 +85,8 @@ func (k *recordCoder) wrapped(set *rowChunk) {
 	}
 }
 
-// glide notes words that have a phase, and the velocities that are told with them.
+// glide notes the changes of words that have a phase, and of the velocities coded with
+// them.
 func (k *recordCoder) glide(g *glide) {
 	d, was, is, n := k.chunk, k.was, k.is, int64(k.n)
 	for ; g != nil; g = g.next {
@@ -112,7 +113,7 @@ func (k *recordCoder) glide(g *glide) {
 	}
 }
 
-// key writes chunk c of a keyframe, and has its values voted for.
+// key writes chunk c of a keyframe, and votes for its values (learn.go).
 func (k *recordCoder) key(t *rowType, now []int32, votes []vote, c int) {
 	k.chunk.reset()
 	from, m := c*chunkLen, k.m
@@ -135,7 +136,7 @@ func (k *recordCoder) key(t *rowType, now []int32, votes []vote, c int) {
 	k.write(c)
 }
 
-// write writes chunk c, of which all is found.
+// write writes chunk c, of which everything has been noted.
 func (k *recordCoder) write(c int) {
 	run, d := k.joint(c), k.chunk
 	for told := d.pattern&(d.pattern>>1)&lowBits | d.phased; told != 0; told &= told - 1 {
@@ -160,7 +161,7 @@ func (k *recordCoder) write(c int) {
 	k.run = run
 }
 
-// joint is what was not written yet, and the pattern of chunk c.
+// joint appends the pattern of chunk c to the run, and returns the run.
 func (k *recordCoder) joint(c int) prefix.Run {
 	count, pattern := &k.learn.chunks[c], k.chunk.pattern
 	slot := count.slot(pattern)
@@ -181,7 +182,7 @@ func (k *recordCoder) joint(c int) prefix.Run {
 	return k.run
 }
 
-// extend writes more; a run that is full goes out.
+// extend appends to the run; if that is full it goes to out first.
 func (k *recordCoder) extend(next prefix.Run) {
 	if !k.run.Fits(next) {
 		k.out, k.run = append(k.out, k.run.Sym()), prefix.Run{}
@@ -189,5 +190,5 @@ func (k *recordCoder) extend(next prefix.Run) {
 	k.run = k.run.With(next)
 }
 
-// end is all that was written.
+// end returns all that was written.
 func (k *recordCoder) end() []prefix.Sym { return append(k.out, k.run.Sym()) }

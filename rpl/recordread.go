@@ -8,14 +8,14 @@ import (
 
 // Reading the record of an update: what a client does most.
 
-// readUpdate is the inverse of codeUpdate; false when a value is out of its
+// readUpdate is the inverse of codeUpdate; it returns false if a value is out of its
 // range.
 func (m *model) readUpdate(d *prefix.Decoder, t *rowType, base, now []int32, n uint32) bool {
 	row := &m.rows[t.index]
 	was, is := t.at(base), t.at(now)
 	u := &row.updates[t.kindOf(row.kind, was)][t.context(was, n)]
 	r := recordReader{row, u, was, is, n}
-	copy(now, base) // what has not changed, and is not predicted
+	copy(now, base) // for words that have not changed and are not predicted
 	ok := true
 	for c := range u.joint {
 		var pattern uint32
@@ -38,8 +38,8 @@ type recordReader struct {
 	n       uint32
 }
 
-// words reads what a pattern says of the words of chunk c. The decoder's bits are
-// kept in registers meanwhile.
+// words reads the words of chunk c, by its pattern. Meanwhile the decoder's bits are in
+// local variables, to stay in registers.
 func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 	was, is, from := k.was, k.is, c*chunkLen
 	chunk, large := &k.m.chunks[c], k.u.large[from:]
@@ -96,7 +96,7 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 	return ok
 }
 
-// foresee is what word i, whose course in this model is c, should be.
+// foresee is the expected value of word i, whose course in this model is c.
 func (m *rowModel) foresee(c *course, base, now rowWords, i int, n uint32) int32 {
 	if c.way == byHeading {
 		return m.aim.expect(base, now)
@@ -104,5 +104,5 @@ func (m *rowModel) foresee(c *course, base, now rowWords, i int, n uint32) int32
 	return c.expect(base, now, i, n)
 }
 
-// smallResidual is what a state says of the residual by itself.
+// smallResidual is the residual that a state stands for, 0 for stateLarge.
 var smallResidual = [stateKinds]int32{statePlus: 1, stateMinus: -1}

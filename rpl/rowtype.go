@@ -8,40 +8,40 @@ import "slices"
 type rowType struct {
 	index    int
 	item     *ItemType
-	account  int // the item's, in Authority.bits
+	account  int // index of the item type in Authority.bits
 	part     int
 	audience Audience
 
 	words []Word // Velocity is an index in this order
 	from  []int  // words[i] is item.Words[from[i]]; -1: an inferred velocity (infer.go)
-	shown []show // of those that are the item's, in its order
+	shown []show // the words that are the item's, not inferred, in the item's order
 	vars  []Var
 	fromV []int
 
 	walks bool // SetColumn walks it (walk.go)
 	walk  walkPlan
-	still []int // words that nothing predicts, but `once`
+	still []int // words that nothing predicts, except `once` ones
 
 	velocities []int // words that predict others
-	predicted  []int // words that are predicted, in an order in which they can be
+	predicted  []int // predicted words, each behind those that its prediction needs
 	angles     []int // wrapping words, for heading prediction
 	pos        [2]int
 
 	inferred []int // words that an inferred velocity predicts
-	kinds    []int // words that may say of what kind a row is (kind.go)
+	kinds    []int // words whose values may tell kinds of rows apart (kind.go)
 
 	heading            int // the angle that may follow from the velocity, -1 none (heading.go)
 	headingX, headingY int // that velocity
 
-	// Phases (phase.go): the words of a row with its hidden ones, the hidden word
-	// of each, -1 none, and the words that have one.
+	// Phases (phase.go): how many words a row has with its hidden ones, the hidden word of
+	// each word (-1 none), and the words that have one.
 	width   int
 	phase   []int
 	phased  []int
-	courses []course // of each word …
-	driven  []drift  // … and of those that are predicted
+	courses []course // of each word
+	driven  []drift  // of the predicted words
 
-	chunks []rowChunk // the words as they are coded
+	chunks []rowChunk // the words in chunks, as they are coded
 
 	// `once`: words and values that only keyframes tell; nil without any.
 	once, onceV []bool
@@ -49,15 +49,15 @@ type rowType struct {
 	// the component, -1 none; nil without any.
 	when, whenV []int
 
-	// The row's word that must not be 0 for a word to stand in a keyframe: the
-	// presence of the rpl.Opt around it; -1 none; nil without any.
+	// For each word, the word that is the presence of the rpl.Opt around it, -1 none:
+	// while that is 0, what a keyframe tells of the word has no effect; nil without any.
 	within []int
 }
 
-// A show is word from of a row as word to of its item.
+// A show is a copy to be made: word from of a row to word to of its item.
 type show struct{ from, to uint32 }
 
-// show sets an item's words to those of a row, or to what they are without any.
+// show sets an item's words to those of a row, or to their defaults if row is nil.
 func (t *rowType) show(item, row []int32) {
 	shown := t.shown
 	if row == nil {
@@ -103,7 +103,7 @@ func newRowType(it *ItemType, part int) *rowType {
 			place(v, depth-1) // what predicts goes before what is predicted
 		}
 		if _, done := at[w]; done {
-			return // a ring of predictions: the schema refuses it
+			return // a cycle of predictions: the schema refuses it
 		}
 		if it.infers(w) {
 			t.words, t.from = append(t.words, inferredVelocity(it.Words[w].Prop)), append(t.from, -1)
@@ -175,8 +175,8 @@ func newRowType(it *ItemType, part int) *rowType {
 	return t
 }
 
-// options notes which words are absent with others. What is predicted, or may
-// be off by a tolerance, need not stand at its default then, and is told.
+// options fills within. A predicted word, or one with a tolerance, need not be at its
+// default while the value around it is absent, so it is told like any other.
 func (t *rowType) options(at map[int]int) {
 	any, within := false, make([]int, len(t.words))
 	for i := range t.words {
@@ -192,8 +192,8 @@ func (t *rowType) options(at map[int]int) {
 	}
 }
 
-// conditions notes which words and values are told once, and which only while
-// another is true.
+// conditions notes which words and values only keyframes tell, and which follow the
+// component only while another is true.
 func (t *rowType) conditions() {
 	once, when := false, false
 	words, values := make([]bool, len(t.words)), make([]bool, len(t.vars))
@@ -223,7 +223,8 @@ func (t *rowType) absent(i int, now []int32) bool {
 	return t.within != nil && t.within[i] >= 0 && now[t.within[i]] == 0
 }
 
-// drifts reports whether the words are expected to change by themselves.
+// drifts reports whether the words are expected to change by themselves: whether any
+// velocity is not 0.
 func (t *rowType) drifts(words rowWords) bool {
 	any := int32(0)
 	for _, v := range t.velocities {
@@ -232,8 +233,8 @@ func (t *rowType) drifts(words rowWords) bool {
 	return any != 0
 }
 
-// advance makes now what base is expected to be n ticks later. Integers
-// only, wrapping where they overflow, so that both ends agree to the bit.
+// advance sets now to what base is expected to be n ticks later. It uses integers
+// only, which wrap on overflow, so that both ends agree to the bit.
 func (t *rowType) advance(now, base rowWords, n uint32) {
 	base.copyTo(now, t.width)
 	if n == 0 {
@@ -250,13 +251,13 @@ func (t *rowType) advance(now, base rowWords, n uint32) {
 	}
 }
 
-// onCourse is whether base, n ticks ago, has become now by itself.
+// onCourse is whether now is what base has become by itself, n ticks later.
 func (t *rowType) onCourse(base, now rowWords, n uint32) bool {
 	return t.stands(base, now) && t.follows(base, now, n)
 }
 
-// stands is whether the words that nothing predicts are those of base; follows
-// whether the others are what base has become by itself, n ticks later.
+// stands is whether the words that nothing predicts are equal to those of base; follows
+// is whether the predicted ones are what base has become by itself, n ticks later.
 func (t *rowType) stands(base, now rowWords) bool {
 	for _, i := range t.still {
 		if *base.word(i) != *now.word(i) {
