@@ -30,8 +30,8 @@ type ArgRef struct {
 	in     []uintptr
 }
 
-// Absent reports whether there is no such reference in the arguments at p, since it
-// stands in an Opt that is absent.
+// Absent reports whether the arguments at p do not have this reference, because an Opt
+// around it is absent.
 func (r *ArgRef) Absent(p unsafe.Pointer) bool {
 	for _, off := range r.in {
 		if !*at[bool](p, off) {
@@ -47,12 +47,12 @@ func (t *ArgType) Type() reflect.Type { return t.typ }
 // None reports whether there is nothing to send.
 func (t *ArgType) None() bool { return len(t.lay.plan) == 0 }
 
-// Refs are the references in the arguments, those in Opts too, for the adapter to check after
-// Parse. References inside lists are not among them.
+// Refs returns the references in the arguments, those in Opts too, for the adapter to
+// check after Parse. References inside lists and maps are not among them.
 func (t *ArgType) Refs() []ArgRef { return t.refs }
 
-// Append encodes the arguments at p; an error names type, field and limit of
-// what is out of bounds.
+// Append appends the encoded arguments at p to b. Its error names the type, the field
+// that is out of bounds, and the bound.
 func (t *ArgType) Append(b []byte, p unsafe.Pointer, refs Refs) ([]byte, error) {
 	if t.None() {
 		return b, nil
@@ -71,8 +71,8 @@ func (t *ArgType) Append(b []byte, p unsafe.Pointer, refs Refs) ([]byte, error) 
 	return w.Bytes(), nil
 }
 
-// Parse decodes into the zero value at p, or refuses what Append cannot have
-// written. It holds no more memory than the type's bounds allow.
+// Parse decodes into the zero value at p, or refuses bytes that Append cannot have
+// written. It takes no more memory than the type's bounds allow.
 func (t *ArgType) Parse(b []byte, p unsafe.Pointer, refs Refs) error {
 	var room [32]int32
 	words, vars := t.row(room[:])
@@ -124,7 +124,7 @@ func (s *Schema) compileArgs(t *ArgType) {
 	}
 }
 
-// basicTag is the tag of arguments that are no struct: text has a bound.
+// basicTag is the tag of an argument that is not a struct: text gets a bound.
 func basicTag(t reflect.Type) tag {
 	if t.Kind() == reflect.String || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 		tg, _ := parseTag(fmt.Sprintf("max=%d", defaultArg))
@@ -142,12 +142,12 @@ func (s *Schema) hasItem(name string) bool {
 	return false
 }
 
-// errRaw is what an argument may not be, and state is as it is: a float that is sent
-// with all its bits and is not finite.
+// errRaw is the fault of a float that is sent with all its bits and is not finite:
+// arguments may not have one, state may.
 var errRaw = errors.New("is no finite number")
 
-// Clamped tells of fields of the component at p that are beyond their bounds: others
-// get what fits. One element of a list or a map stands for all of it.
+// Clamped calls found for each field of the component at p that is beyond its bounds, so
+// that peers get another value. Of the elements of a list or a map it reports one.
 func (t *ItemType) Clamped(p unsafe.Pointer, found func(field string, err error)) {
 	t.lay.faults(p, func(field string, err error) (enough bool) {
 		if !errors.Is(err, errRaw) {
@@ -157,7 +157,7 @@ func (t *ItemType) Clamped(p unsafe.Pointer, found func(field string, err error)
 	})
 }
 
-// check says which field of the struct at p is beyond its bounds, the first of them.
+// check returns the first field of the struct at p that is beyond its bounds.
 func (l *layout) check(p unsafe.Pointer) (field string, err error) {
 	l.faults(p, func(f string, why error) (enough bool) {
 		field, err = f, why
@@ -166,7 +166,8 @@ func (l *layout) check(p unsafe.Pointer) (field string, err error) {
 	return field, err
 }
 
-// faults tells of the fields of the struct at p that are beyond their bounds.
+// faults calls found for the fields of the struct at p that are beyond their bounds, until
+// found returns true.
 func (l *layout) faults(p unsafe.Pointer, found func(field string, err error) (enough bool)) {
 	for i := 0; i < len(l.plan); i++ {
 		o := &l.plan[i]

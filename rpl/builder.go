@@ -7,7 +7,7 @@ import (
 
 // An ItemBuilder declares an item of words alone, without a Go type: for
 // traces and tools, which feed words directly. Each call adds a prop or says
-// more of one; tags are the other front end of the same tables.
+// more about one. Beside tags, it is the other front end of the same tables.
 type ItemBuilder struct {
 	s    *Schema
 	item *ItemType
@@ -36,7 +36,7 @@ func (s *Schema) Build(name string) *ItemBuilder {
 	return b
 }
 
-// Int adds an integer that is never outside min … max.
+// Int adds an integer that is always in min … max.
 func (b *ItemBuilder) Int(name string, min, max int32) *ItemBuilder {
 	b.defs = append(b.defs, wordDef{name: name, kind: "int", min: min, max: max, step: 1})
 	return b
@@ -71,7 +71,7 @@ func (b *ItemBuilder) Step(name string, step float64) *ItemBuilder {
 	return b
 }
 
-// Tag says of a prop what a tag may: to=, if=, once, notify, interp, tol=.
+// Tag adds to a prop what a tag may say: to=, if=, once, notify, explicit, interp, tol=.
 func (b *ItemBuilder) Tag(name, tag string) *ItemBuilder {
 	if d := b.def(name); d != nil {
 		d.tag = tag
@@ -79,14 +79,14 @@ func (b *ItemBuilder) Tag(name, tag string) *ItemBuilder {
 	return b
 }
 
-// Pos says that the two props are where the node is.
+// Pos makes two props the node's position; x must be added before y.
 func (b *ItemBuilder) Pos(x, y string) *ItemBuilder {
 	b.pos = [2]string{x, y}
 	return b
 }
 
-// Predict says that velocity is how much the prop grows per second, or per
-// tick.
+// Predict makes another prop the velocity of this one: how much it grows per second or,
+// if perSecond is false, per tick.
 func (b *ItemBuilder) Predict(name, velocity string, perSecond bool) *ItemBuilder {
 	if d := b.def(name); d != nil {
 		d.velocity, d.perTick = velocity, !perSecond
@@ -94,10 +94,10 @@ func (b *ItemBuilder) Predict(name, velocity string, perSecond bool) *ItemBuilde
 	return b
 }
 
-// Done is the item; its tables are there after Freeze.
+// Done returns the item; its tables are there after Freeze.
 func (b *ItemBuilder) Done() *ItemType { return b.item }
 
-// def is a prop that has been added.
+// def finds a prop that has been added; nil, and a fault, if there is none.
 func (b *ItemBuilder) def(name string) *wordDef {
 	for i := range b.defs {
 		if b.defs[i].name == name {

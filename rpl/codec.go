@@ -9,23 +9,24 @@ import (
 	"github.com/tendonengine/tendon/rpl/bits"
 )
 
-// A Codec replicates a Go type T by a snapshot S of its own making, for types
+// A Codec replicates a Go type T as a snapshot of type S that it makes itself, for types
 // that tags cannot describe: those of other packages, those with unexported
 // state, those that pack better than field by field. Registered once, it serves
 // every tagged field of type T, in components, lists, maps and arguments.
 //
-// Functions may be nil. All are pure; they run on any goroutine, and keep
-// neither the pointer, the writer nor the reader that they are given. A snapshot
-// is never changed once it is made.
+// Any function may be nil where its default applies. All must be pure, may run on any
+// goroutine, and must not keep the pointer, writer or reader that they are given. A
+// snapshot must not change once it is made.
 type Codec[T, S any] struct {
-	// Name is what the schema hash knows the codec by; change it with the wire
-	// form, as "date/2".
+	// Name stands for the codec in the schema hash: change it when the wire form changes,
+	// for instance to "date/2".
 	Name string
-	// MaxBytes bounds an encoded snapshot; 0 means 1024.
+	// MaxBytes bounds an encoded snapshot; 0 means 1024. A longer argument is refused; of
+	// state, ItemType.Clamped reports it.
 	MaxBytes int
 
 	// Extract makes a snapshot of a value, Inject writes one to a value, in
-	// place. Both may be nil where S is T: it is copied.
+	// place. Both may be nil where S is T: the value is copied.
 	Extract func(v *T) S
 	Inject  func(v *T, s S)
 
@@ -43,8 +44,8 @@ type Codec[T, S any] struct {
 	Same func(v *T, s S) bool
 
 	// EncodeDelta writes what turns base into s, and DecodeDelta applies it, or
-	// refuses. The default is what changed in S's fields where Encode is nil,
-	// else the whole snapshot.
+	// refuses. The default is the changed fields of S where Encode is nil, else the
+	// whole snapshot.
 	EncodeDelta func(w *bits.Writer, base, s S)
 	DecodeDelta func(r *bits.Reader, base S) (S, error)
 }
@@ -110,7 +111,7 @@ func (c Codec[T, S]) compile(w *walker, path string) (varCodec, bool) {
 	return v, true
 }
 
-// snapshot compiles the snapshot of a codec without Encode.
+// snapshot compiles the snapshot type of a codec without Encode.
 func (w *walker) snapshot(t reflect.Type, codec, path string) *layout {
 	sub := &walker{s: w.s, owner: w.owner, elem: true, args: true, faults: w.faults, open: w.open}
 	before := w.faults.len()
@@ -129,7 +130,7 @@ func (w *walker) snapshot(t reflect.Type, codec, path string) *layout {
 	return &sub.lay
 }
 
-// A codecVar is a field with a codec; its values are snapshots.
+// A codecVar is the varCodec of fields with a Codec; its values are snapshots.
 type codecVar[T, S any] struct {
 	c          Codec[T, S]
 	lay        *layout // of S, where the codec has no Encode
@@ -305,11 +306,11 @@ func (t *codecVar[T, S]) describe() string {
 	return s
 }
 
-// ErrRefused is for Decode to return when what it read cannot be.
+// ErrRefused is for Decode to return if what it read is not a valid value.
 var ErrRefused = errors.New("refused")
 
-// SharesMemory reports whether a copy of a value of a type shares memory with it that
-// can be changed. Strings share some that cannot.
+// SharesMemory reports whether a value of type t and a copy of it share memory that can
+// be changed. Strings share memory that cannot.
 func SharesMemory(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

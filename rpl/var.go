@@ -8,12 +8,13 @@ import (
 	rbits "github.com/tendonengine/tendon/rpl/bits"
 )
 
-// A varCodec is a kind of variable-length prop, written bit by bit, so that
-// lists can hold it without padding. A varType makes a VarType of it.
+// A varCodec is a kind of variable-length prop: text, list, map, or a user's codec. It
+// writes bit by bit, so that lists can hold it without padding; a varType makes a VarType
+// of it. Extract and the other exported methods do what VarType says.
 //
-// read and readDelta take bytes from the network: they fail the reader instead
-// of panicking, and what they return then is never used. Values are immutable.
-// A nil value is the default.
+// read and readDelta take bytes from the network: on bad input they fail the reader,
+// never panic, and what they return then is not used. Values are immutable. A nil value
+// is the default.
 type varCodec interface {
 	Extract(p unsafe.Pointer, old any, refs Refs) any
 	Inject(p unsafe.Pointer, v any, refs Refs)
@@ -26,15 +27,15 @@ type varCodec interface {
 	writeDelta(w *rbits.Writer, base, v any)
 	readDelta(r *rbits.Reader, base any) any
 
-	check(p unsafe.Pointer) error // what Extract would have to cut
-	maxBits() int                 // of the largest value
+	check(p unsafe.Pointer) error // an error if Extract would have to cut or clamp
+	maxBits() int                 // most bits that write appends
 	hasRefs() bool
-	nodes(v any, to []Node) []Node // appends those that v refers to
+	nodes(v any, to []Node) []Node // appends the nodes that v refers to
 	hash(v any) uint64             // equal for equal values
 	describe() string              // for people and the schema hash, with all bounds
 }
 
-// A varType is a varCodec in whole bytes, as the stream sees it.
+// A varType is the VarType that a varCodec makes: its values in whole bytes.
 type varType struct{ varCodec }
 
 func (t *varType) Append(b []byte, v any) []byte {
@@ -67,7 +68,7 @@ func (t *varType) ParseDelta(b []byte, base any) (any, error) {
 	return v, nil
 }
 
-// codec is the codec of the type of a var.
+// codec returns the codec behind the var's type.
 func (v *Var) codec() varCodec { return v.Type.(*varType).varCodec }
 
 // width is the bits that a number from 0 to n needs.
@@ -83,7 +84,7 @@ func readCount(r *rbits.Reader, limit int) int {
 	return n
 }
 
-// group brackets the description of several fields.
+// group puts a description in brackets if it is of several fields.
 func group(s string) string {
 	if strings.Contains(s, ";") {
 		return "(" + s + ")"

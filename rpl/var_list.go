@@ -10,7 +10,7 @@ import (
 	rbits "github.com/tendonengine/tendon/rpl/bits"
 )
 
-// list compiles a slice.
+// list compiles a slice to a listVar.
 func (w *walker) list(t reflect.Type, off uintptr, path string, tg tag) {
 	limit, elem, ok := w.elements(t, path, tg, "a list")
 	if !ok {
@@ -19,8 +19,8 @@ func (w *walker) list(t reflect.Type, off uintptr, path string, tg tag) {
 	w.variable(off, path, tg, &listVar{slice: t, size: t.Elem().Size(), limit: limit, elem: elem})
 }
 
-// elements compiles the element type of a list or map, whose tag says of its
-// elements what it does not say of itself.
+// elements compiles the element type of a list or map, and returns the list's max=. The
+// words of the tag that are not about the list itself are about its elements.
 func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (limit int, elem *layout, ok bool) {
 	if tg.has&tagHas != 0 {
 		inside := &walker{owner: w.owner, args: w.args, elem: true, faults: w.faults}
@@ -58,7 +58,7 @@ func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (lim
 	return limit, &sub.lay, true
 }
 
-// elementTag is the tag of elements that are no structs.
+// elementTag is the tag of elements that are not structs.
 func (w *walker) elementTag(e reflect.Type, tg tag) tag {
 	et := tag{has: tg.has & (tagStep | tagBits | tagAngle), step: tg.step, bits: tg.bits, turn: tg.turn}
 	switch e.Kind() {
@@ -73,8 +73,8 @@ func (w *walker) elementTag(e reflect.Type, tg tag) tag {
 	return et
 }
 
-// A listVar is a slice; its values are *rows, in the order of the slice.
-// Elements beyond its bound are cut off.
+// A listVar is the codec of a slice; its values are *rows, in the order of the slice.
+// Elements beyond limit are cut off.
 type listVar struct {
 	slice reflect.Type
 	size  uintptr // of an element
@@ -92,7 +92,7 @@ type rows struct {
 
 var noRows = &rows{}
 
-// rowsOf is a value's rows; nil stands for none.
+// rowsOf returns a value's rows; a nil value has none.
 func rowsOf(v any) *rows {
 	if r, ok := v.(*rows); ok && r != nil {
 		return r
@@ -104,7 +104,7 @@ func newRows(l *layout, n int) *rows {
 	return &rows{n: n, words: make([]int32, n*len(l.words)), vars: make([]any, n*len(l.vars))}
 }
 
-// row is the i-th row.
+// row returns the words and vars of the i-th row.
 func (r *rows) row(l *layout, i int) ([]int32, []any) {
 	w, v := len(l.words), len(l.vars)
 	return r.words[i*w : (i+1)*w : (i+1)*w], r.vars[i*v : (i+1)*v : (i+1)*v]
@@ -117,7 +117,7 @@ func (l *layout) sameRow(a *rows, i int, b *rows, j int) bool {
 	return l.same(aw, av, bw, bv)
 }
 
-// A sliceHeader is a slice of any element type.
+// A sliceHeader reads a slice of any element type.
 type sliceHeader struct {
 	data     unsafe.Pointer
 	len, cap int
@@ -156,7 +156,7 @@ func (t *listVar) take(p unsafe.Pointer, old any, refs Refs, recall bool) any {
 	return now
 }
 
-// unchanged compares the slice with rows of its length.
+// unchanged reports whether the slice equals was, which has its length.
 func (t *listVar) unchanged(h *sliceHeader, was *rows, refs Refs, recall bool) bool {
 	var wordRoom [rowRoom]int32
 	var varRoom [rowRoom]any
@@ -170,7 +170,8 @@ func (t *listVar) unchanged(h *sliceHeader, was *rows, refs Refs, recall bool) b
 	return true
 }
 
-// rowRoom is the words and vars of a row that is compared without allocating.
+// rowRoom is how many words, and how many vars, a row may have to be compared without
+// allocating.
 const rowRoom = 24
 
 func scratch(l *layout, words *[rowRoom]int32, vars *[rowRoom]any) ([]int32, []any) {
@@ -187,7 +188,7 @@ func scratch(l *layout, words *[rowRoom]int32, vars *[rowRoom]any) ([]int32, []a
 func (t *listVar) Inject(p unsafe.Pointer, v any, refs Refs) { t.rewrite(p, v, nil, refs) }
 
 // rewrite finds for every new element the one in the slice that it was, by
-// content, so that what is local moves along with it.
+// content, so that local fields move along with it.
 func (t *listVar) rewrite(p unsafe.Pointer, v, was any, refs Refs) {
 	if was == nil {
 		was = v
@@ -228,7 +229,8 @@ func (t *listVar) rewrite(p unsafe.Pointer, v, was any, refs Refs) {
 	}
 }
 
-// resolve is for a list that is what it is to be, but for what is here of it.
+// resolve updates the references in a list that is right in all else: nodes may have come
+// or gone.
 func (t *listVar) resolve(h *sliceHeader, rs *rows, refs Refs) {
 	if !t.elem.refers {
 		return
@@ -273,8 +275,8 @@ func (t *listVar) read(r *rbits.Reader) any {
 	return t.elem.readRows(r, n)
 }
 
-// readRows reads n rows. What is allocated grows with what was read, not with
-// what a count promises.
+// readRows reads n rows. It allocates in proportion to what was read, not to what a
+// count promises.
 func (l *layout) readRows(r *rbits.Reader, n int) *rows {
 	rs := &rows{}
 	for ; rs.n < n && r.Err() == nil; rs.n++ {
@@ -284,8 +286,7 @@ func (l *layout) readRows(r *rbits.Reader, n int) *rows {
 	return rs
 }
 
-// grow adds a row to rows that are being made, and returns it; n is the
-// caller's to count.
+// grow adds a row to rows that are being made, and returns it; the caller increments n.
 func (r *rows) grow(l *layout) ([]int32, []any) {
 	r.words = append(r.words, make([]int32, len(l.words))...)
 	r.vars = append(r.vars, make([]any, len(l.vars))...)
@@ -305,7 +306,7 @@ func (t *listVar) check(p unsafe.Pointer) error {
 	return nil
 }
 
-// inElement names a field of an element in an error.
+// inElement names a field of an element for an error, "" for the element itself.
 func inElement(field string) string {
 	if field = elementName(field); field == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 	rbits "github.com/tendonengine/tendon/rpl/bits"
 )
 
-// mapping compiles a map with string or integer keys.
+// mapping compiles a map with string or integer keys to a mapVar.
 func (w *walker) mapping(t reflect.Type, off uintptr, path string, tg tag) {
 	if isOpt(t.Elem()) {
 		w.fault(path, "an rpl.Opt in a map says twice that a value may be absent; hold the value itself")
@@ -40,8 +40,9 @@ func (w *walker) mapping(t reflect.Type, off uintptr, path string, tg tag) {
 	}
 }
 
-// A mapVar is a map; its values are *entries. Of a map beyond its bound the
-// lowest keys are sent; of a string key beyond its own, nothing.
+// A mapVar is the codec of a map; its values are *entries. Of a map with more than limit
+// entries those of the lowest keys are sent; an entry whose string key is too long is
+// not sent.
 type mapVar[K cmp.Ordered] struct {
 	mapBase
 	keys keyKind[K]
@@ -51,17 +52,17 @@ type mapBase struct {
 	typ   reflect.Type
 	limit int
 	elem  *layout
-	// pool holds what walking a map needs, since sessions may do it at once.
+	// pool holds mapScratch values: several sessions may walk maps at once.
 	pool *sync.Pool
 }
 
-// entries are a map's keys, ascending, and a row for each. They are immutable.
+// entries are a map's keys, in ascending order, and a row for each. They are immutable.
 type entries[K cmp.Ordered] struct {
 	keys []K
 	rows
 }
 
-// A mapScratch is what walking a map by reflection needs: it is kept, so that
+// A mapScratch is what walking a map by reflection needs: it is reused, so that
 // walking does not allocate.
 type mapScratch struct {
 	iter      *reflect.MapIter
@@ -83,7 +84,8 @@ func (s *mapScratch) drop(pool *sync.Pool) {
 	pool.Put(s)
 }
 
-// each walks the map at p; value is only valid during the call.
+// each calls fn for every entry of the map at p whose key fits, until fn returns false;
+// value is only valid during the call.
 func (t *mapVar[K]) each(p unsafe.Pointer, fn func(k K, value unsafe.Pointer) bool) {
 	s := t.pool.Get().(*mapScratch)
 	defer s.drop(t.pool)
@@ -169,8 +171,8 @@ func (t *mapVar[K]) Clear(p unsafe.Pointer) { *(*map[struct{}]struct{})(p) = nil
 
 func (t *mapVar[K]) Inject(p unsafe.Pointer, v any, refs Refs) { t.rewrite(p, v, nil, refs) }
 
-// rewrite writes changed entries and removes those that are gone; what is local
-// in kept entries survives.
+// rewrite writes changed entries and removes those that are gone; local fields of kept
+// entries survive.
 func (t *mapVar[K]) rewrite(p unsafe.Pointer, v, was any, refs Refs) {
 	if was == nil {
 		was = v
@@ -215,7 +217,8 @@ func (t *mapVar[K]) rewrite(p unsafe.Pointer, v, was any, refs Refs) {
 	t.resolve(p, to, refs)
 }
 
-// resolve is for a map that is what it is to be, but for what is here of it.
+// resolve updates the references in a map that is right in all else: nodes may have come
+// or gone.
 func (t *mapVar[K]) resolve(p unsafe.Pointer, to *entries[K], refs Refs) {
 	if !t.elem.refers {
 		return

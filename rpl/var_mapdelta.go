@@ -6,9 +6,10 @@ import (
 	rbits "github.com/tendonengine/tendon/rpl/bits"
 )
 
-// The delta of a map is three lists, each a count and its members in ascending
-// order: the places of keys that are gone, the places of keys whose rows have
-// changed with what changed in them, and the keys that are new with their rows.
+// The delta of a map is three lists, each a count and its members in ascending order:
+// the places of the keys that are gone; the places of the keys whose rows have changed,
+// with what changed in them; the new keys, with their rows. A place is a key's index in
+// the base.
 
 func (t *mapVar[K]) writeDelta(w *rbits.Writer, base, v any) {
 	from, to := entriesOf[K](base), entriesOf[K](v)
@@ -69,7 +70,7 @@ func (t *mapVar[K]) readDelta(r *rbits.Reader, base any) any {
 	return t.merge(r, kept, gone, fresh)
 }
 
-// readPlaces reads ascending places below n, and calls fn after each.
+// readPlaces reads ascending places below n, and calls fn, if there is one, after each.
 func (t *mapVar[K]) readPlaces(r *rbits.Reader, n int, fn func(i int)) (places []int) {
 	count := readCount(r, n)
 	last := -1
@@ -90,13 +91,13 @@ func (t *mapVar[K]) readPlaces(r *rbits.Reader, n int, fn func(i int)) (places [
 	return places
 }
 
-// merge puts kept entries, without those that are gone, and fresh ones in the
-// order of their keys.
+// merge makes one map of the kept entries, without those that are gone, and the fresh
+// ones, in the order of their keys.
 func (t *mapVar[K]) merge(r *rbits.Reader, kept *entries[K], gone []int, fresh *entries[K]) any {
 	out := &entries[K]{}
 	put := func(e *entries[K], i int) {
 		if out.n > 0 && e.keys[i] <= out.keys[out.n-1] {
-			r.Fail(errBounds) // a fresh key that was there already
+			r.Fail(errBounds) // the fresh key was there already
 		}
 		words, vars := e.row(t.elem, i)
 		out.keys = append(out.keys, e.keys[i])

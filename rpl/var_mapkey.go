@@ -8,7 +8,8 @@ import (
 	rbits "github.com/tendonengine/tendon/rpl/bits"
 )
 
-// A keyKind is what a map's keys are.
+// A keyKind is how the keys of a map are read and written: strings, signed integers or
+// unsigned ones.
 type keyKind[K cmp.Ordered] interface {
 	of(v reflect.Value) K
 	set(v reflect.Value, k K)
@@ -20,7 +21,7 @@ type keyKind[K cmp.Ordered] interface {
 	describe() string
 }
 
-// stringKeys have a bound, as all text has.
+// stringKeys are strings of at most limit bytes.
 type stringKeys struct{ limit int }
 
 func (stringKeys) of(v reflect.Value) string         { return v.String() }

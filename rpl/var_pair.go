@@ -1,7 +1,10 @@
 package rpl
 
-// A pairing says of every element of a new list which element of the old one
-// it was, or -1. No old element is named twice.
+// Pairing the elements of a list's new value with those of the old one, by content: so a
+// delta tells only what changed, and local fields stay with their elements.
+
+// A pairing has for every element of a new list the index of the element of the old one
+// that it was, or -1. No old element is named twice.
 type pairing []int
 
 // inPlace reports whether no kept element has moved.
@@ -14,10 +17,10 @@ func (p pairing) inPlace() bool {
 	return true
 }
 
-// pair finds elements that were kept: those at both ends that are equal, then
-// equal ones anywhere (they moved), then, for those left, the old element that
-// they most likely are changed from. It takes time in proportion to the
-// lengths, but for lists of many elements alike.
+// pair finds elements that were kept: first equal ones at both ends, then equal ones
+// anywhere (they moved), then, for those left, the old element that they were most likely
+// changed from. Its time is mostly proportional to the lengths, longer if many elements
+// are alike.
 func pair(l *layout, from, to *rows) pairing {
 	m := matcher{l: l, from: from, to: to, pairs: make(pairing, to.n)}
 	head := 0
@@ -42,7 +45,7 @@ func pair(l *layout, from, to *rows) pairing {
 	return m.pairs
 }
 
-// A matcher pairs what lies between the equal ends of two lists.
+// A matcher pairs the elements between the equal ends of two lists.
 type matcher struct {
 	l          *layout
 	from, to   *rows
@@ -62,7 +65,8 @@ func (m *matcher) take(i, j int) {
 	m.taken[i-m.fromLo] = true
 }
 
-// after is the old element behind the one that the element before j was.
+// after returns the old element behind the one that new element j-1 was, -1 if that was
+// none: the one that continues a run.
 func (m *matcher) after(j int) int {
 	if j == 0 || m.pairs[j-1] < 0 {
 		return -1
@@ -70,7 +74,7 @@ func (m *matcher) after(j int) int {
 	return m.pairs[j-1] + 1
 }
 
-// moved pairs equal elements, runs before strays.
+// moved pairs equal elements: preferably with the old one that continues a run.
 func (m *matcher) moved() {
 	where := make(map[uint64][]int, m.fromHi-m.fromLo)
 	for i := m.fromLo; i < m.fromHi; i++ {
@@ -100,9 +104,10 @@ func (m *matcher) moved() {
 // maxLikely bounds the search for the most similar old element.
 const maxLikely = 32
 
-// changed pairs the elements that are left with old ones that are left: the
-// one at the same place, or, where enough of it is equal, the one behind the
-// last element's, or the most similar of a few.
+// changed pairs the new elements that are left with old ones that are left: with the
+// most similar of the one that continues a run, the one at the same place and the first
+// few. If none of them is similar enough it takes the one at the same place, in lists of
+// equal length only.
 func (m *matcher) changed() {
 	equalLength := m.from.n == m.to.n
 	for j := m.toLo; j < m.toHi; j++ {
@@ -134,8 +139,8 @@ func (m *matcher) changed() {
 	}
 }
 
-// likeness is how much of two elements is equal, 0 when too little to call one
-// the other.
+// likeness is how many words and vars of two elements are equal; 0 if that is less than
+// half of them.
 func (m *matcher) likeness(i, j int) int {
 	aw, av := m.from.row(m.l, i)
 	bw, bv := m.to.row(m.l, j)

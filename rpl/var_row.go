@@ -10,14 +10,14 @@ import (
 	rbits "github.com/tendonengine/tendon/rpl/bits"
 )
 
-// This file writes rows of words and vars: of arguments and of the elements of
-// lists and maps. Items have a coder of their own in the stream.
+// This file writes and reads rows of words and vars as bits: of arguments and of the
+// elements of lists and maps. Items have a coder of their own in the stream (record.go).
 
 // errBounds: a value from the network is outside its field's bounds.
 var errBounds = errors.New("a value is out of its bounds")
 
-// bounded reports whether a word's values are fewer than 2³², and how many
-// bits they need.
+// bounded reports whether a word is written in a fixed number of bits, and in how many:
+// if it has bounds, or is the bits of a float. Other words are varints.
 func (w *Word) bounded() (n uint, ok bool) {
 	if w.raw || w.Min == math.MinInt32 && w.Max == math.MaxInt32 {
 		return 32, w.raw
@@ -85,8 +85,8 @@ func varintWord(r *rbits.Reader) int32 {
 	return int32(v)
 }
 
-// writeDelta appends what turns the row base into words and vars: a bit for
-// each, and those that differ. Words without bounds go as differences.
+// writeDelta appends what turns the base row into words and vars: a bit for
+// each, and those that differ. Words without bounds are written as differences.
 func (l *layout) writeDelta(w *rbits.Writer, baseWords []int32, baseVars []any, words []int32, vars []any) {
 	for i := range l.words {
 		changed := words[i] != baseWords[i]
@@ -110,7 +110,7 @@ func (l *layout) writeDelta(w *rbits.Writer, baseWords []int32, baseVars []any, 
 	}
 }
 
-// readDelta fills a row that holds base.
+// readDelta applies a delta to a row, which holds its base.
 func (l *layout) readDelta(r *rbits.Reader, words []int32, vars []any) {
 	for i := range l.words {
 		if !r.Bool() {
@@ -129,7 +129,7 @@ func (l *layout) readDelta(r *rbits.Reader, words []int32, vars []any) {
 	}
 }
 
-// maxBits is the most that write appends.
+// maxBits is the most bits that write appends.
 func (l *layout) maxBits() int {
 	n := 0
 	for i := range l.words {
@@ -157,7 +157,7 @@ func (l *layout) hash(words []int32, vars []any) uint64 {
 	return h
 }
 
-// describe is the layout's fields and bounds, for people and the schema hash.
+// describe tells the layout's fields and bounds, for people and the schema hash.
 func (l *layout) describe() string {
 	var b strings.Builder
 	for i := range l.props {
@@ -177,7 +177,7 @@ func elementName(path string) string {
 	return strings.TrimPrefix(path[strings.LastIndexByte(path, ']')+1:], ".")
 }
 
-// describeProp is all of a prop that the wire depends on, but its name.
+// describeProp tells all of a prop that the wire depends on, except its name.
 func (l *layout) describeProp(i int) string {
 	p := &l.props[i]
 	s := p.Kind

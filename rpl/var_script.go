@@ -22,7 +22,7 @@ func (t *listVar) writeDelta(w *rbits.Writer, base, v any) {
 	from, to := rowsOf(base), rowsOf(v)
 	pairs := pair(t.elem, from, to)
 	w.Write(uint64(to.n), width(t.limit))
-	next := 0 // in the base, after the last one copied
+	next := 0 // place in the base behind the last element copied
 	for j := 0; j < to.n; {
 		i := pairs[j]
 		switch {
@@ -101,7 +101,7 @@ func (t *listVar) readDelta(r *rbits.Reader, base any) any {
 	return to
 }
 
-// readOrigin reads which element of the base is copied, or edited.
+// readOrigin reads which element of the base is copied.
 func (t *listVar) readOrigin(r *rbits.Reader, from *rows, next int) int {
 	i := next
 	if r.Bool() {

@@ -10,7 +10,7 @@ import (
 	rbits "github.com/tendonengine/tendon/rpl/bits"
 )
 
-// text compiles a string or a byte slice.
+// text compiles a string or a byte slice to a textVar.
 func (w *walker) text(t reflect.Type, off uintptr, path string, tg tag) {
 	what := "a string"
 	if t.Kind() == reflect.Slice {
@@ -27,7 +27,7 @@ func (w *walker) text(t reflect.Type, off uintptr, path string, tg tag) {
 	w.variable(off, path, tg, c)
 }
 
-// limit is the max= that everything of variable length must have.
+// limit returns the max= of a tag, which strings, bytes, lists and maps must have.
 func (w *walker) limit(path string, tg tag, what string, most int) (int, bool) {
 	switch {
 	case tg.max == nil:
@@ -40,7 +40,7 @@ func (w *walker) limit(path string, tg tag, what string, most int) (int, bool) {
 	return int(tg.max.Num().Int64()), true
 }
 
-// variable adds a prop of one var.
+// variable adds a prop that is one value of variable length.
 func (w *walker) variable(off uintptr, path string, tg tag, c varCodec) {
 	if n := c.maxBits() / 8; n > maxVarBytes {
 		w.fault(path, "its largest value takes %d bytes; at most %d: lower max= or each=", n, maxVarBytes)
@@ -53,14 +53,14 @@ func (w *walker) variable(off uintptr, path string, tg tag, c varCodec) {
 	w.prop(Prop{Name: path, Kind: c.describe(), If: -1, Offset: off, Words: [2]int{n, n}, Vars: [2]int{v, v + 1}}, tg, propDraft{})
 }
 
-// A textVar is a string or a byte slice; its values are strings. What is
-// longer than its bound is cut: a string between two runes.
+// A textVar is the codec of a string or a byte slice; its values are strings. Text
+// longer than limit is cut: a string between two runes.
 type textVar struct {
 	bytes bool
 	limit int
 }
 
-// content is the field's bytes as a string that shares them.
+// content returns the field's bytes as a string that shares their memory.
 func (t textVar) content(p unsafe.Pointer) string {
 	if t.bytes {
 		b := *(*[]byte)(p)
@@ -83,7 +83,7 @@ func (t textVar) Extract(p unsafe.Pointer, old any, _ Refs) any {
 	return s
 }
 
-// cut shortens s to the limit; a rune that would be split goes whole.
+// cut shortens s to the limit; a rune that would be split is dropped.
 func (t textVar) cut(s string) string {
 	n := t.limit
 	if !t.bytes {
@@ -151,11 +151,11 @@ func (t textVar) readBytes(r *rbits.Reader, limit int) string {
 	return string(b)
 }
 
-// minShared is how many bytes both ends of a text must share for their lengths
-// to cost less than them.
+// minShared is how many bytes two texts must share, at both ends together, for telling
+// the shared lengths to cost less than the bytes.
 const minShared = 4
 
-// writeDelta keeps the start and the end that two texts share.
+// writeDelta writes how long a start and an end the two texts share, and the part between.
 func (t textVar) writeDelta(w *rbits.Writer, base, v any) {
 	from, _ := base.(string)
 	to, _ := v.(string)
