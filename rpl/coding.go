@@ -6,27 +6,27 @@ import (
 	"weak"
 )
 
-// A coding is what the schema alone decides of how rows are coded, and the code
-// tables that proxies have been shipped. What it hands out is immutable, and the
-// sessions of one process share it: bots that try a server out by the hundred would
-// else have tables of their own each, and wash the others' out of the caches.
+// A coding is what the schema alone decides about how rows are coded, and the code
+// tables that proxies have been shipped. What it hands out is immutable and shared by the
+// sessions of one process: otherwise each of hundreds of bots in one process would have
+// tables of its own, and these would evict each other from the caches.
 type coding struct {
 	types    []*rowType
 	byItem   [][]*rowType
 	defaults *model
 
 	mu      sync.Mutex
-	shipped [4]shippedModel // the newest, in turn: as many as a session has numbers for
+	shipped [4]shippedModel // the newest, as a ring: as many as a session has numbers for
 	next    int
 }
 
-// A shippedModel is a model as long as some proxy has it.
+// A shippedModel is a model that is kept as long as some proxy has it.
 type shippedModel struct {
 	message []byte
 	model   weak.Pointer[model]
 }
 
-// newCoding is of a frozen schema.
+// newCoding makes the coding of a frozen schema.
 func newCoding(s *Schema) *coding {
 	c := &coding{}
 	c.types, c.byItem = rowTypesOf(s)
@@ -34,8 +34,8 @@ func newCoding(s *Schema) *coding {
 	return c
 }
 
-// shippedAs is the model that a message of tables makes, or an error where it is
-// damaged.
+// shippedAs returns the model that a message of tables describes, or an error if the
+// message is damaged.
 func (c *coding) shippedAs(message []byte) (*model, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *coding) shippedAs(message []byte) (*model, error) {
 	return m, nil
 }
 
-// coding is that of a frozen schema.
+// coding returns the coding of a frozen schema.
 func (s *Schema) coding() *coding {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,16 +2,16 @@ package rpl
 
 import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
-// The tables that rows are coded with before anything is known of the game.
-// Many are the same, and made once a model.
+// The default tables, with which rows are coded before anything is known of the game.
+// Many are equal, and are made once per model.
 
-// guessedPatterns is how many patterns have a symbol before any were seen.
+// guessedPatterns is how many patterns of a chunk have a symbol before any were seen.
 const guessedPatterns = 127
 
 type defaults struct {
 	signed map[signedShape]table
 	states map[stateWeights]table
-	phase  [2]table // where the word is as expected, and where not
+	phase  [2]table // of words that are as expected, and of those that are not
 }
 
 type signedShape struct {
@@ -46,9 +46,9 @@ func (d *defaults) state(w stateWeights) table {
 	return t
 }
 
-// What words do, after an unchanged and after a changed one: those that stay,
-// those that are predicted; and in keyframes most of them, the presence of an
-// optional value, and the value behind it, which says nothing if it is absent.
+// How often words are in each state, after an unchanged and after a changed word. In
+// updates: words that are not predicted, and predicted ones. In keyframes: most words,
+// the presence of an optional value, and the value, which says nothing if it is absent.
 var (
 	stillWords  = [2]stateWeights{{880, 31, 31, 82}, {461, 82, 82, 399}}
 	movingWords = [2]stateWeights{{451, 205, 205, 163}, {256, 205, 205, 358}}
@@ -102,8 +102,8 @@ func (d *defaults) row(t *rowType) rowModel {
 	return r
 }
 
-// phaseTable expects phases near what they should be, by the factor peak, and odd
-// like it.
+// phaseTable is a table of differences from the expected phase: up to peak times likelier
+// near 0, and mostly even (phase.go).
 func phaseTable(peak float64) table {
 	w := make([]float64, 2*phaseHalf)
 	for i := range w {

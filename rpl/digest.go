@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Hash is equal on machines whose schemas say the same: names, kinds, tags,
-// bounds, and the tick rate, in whatever order they were declared. Valid after
-// Freeze, as is Digest.
+// Hash is equal on machines whose schemas agree in names, kinds, tags, bounds and tick
+// rate, in whatever order these were declared. Valid after Freeze, as is Digest.
 func (s *Schema) Hash() uint64 { return s.hash }
 
-// Digest describes the schema in at most 1,000 bytes, so that another machine
-// can Explain in what it differs. A small schema's has all names, a larger
-// one's has hashes in their place.
+// Digest describes the schema in at most 1,000 bytes, so that another machine can
+// Explain in what its own schema differs. The digest of a small schema has all names,
+// that of a larger one has hashes instead.
 func (s *Schema) Digest() []byte { return s.digest }
 
-// A declared is one declaration as a digest has it.
+// A declared is one declaration, as hashes and digests see it.
 type declared struct {
 	kind   byte // an index in entryKinds
 	name   string
@@ -38,7 +37,7 @@ const (
 
 func (e *declared) String() string { return entryKinds[e.kind] + " " + e.name }
 
-// entries are all declarations, by kind and name.
+// entries returns all declarations, by kind and name.
 func (s *Schema) entries() []declared {
 	var es []declared
 	for _, it := range s.items {
@@ -96,7 +95,7 @@ func hashEntries(name string, hz int, es []declared) uint64 {
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
-// sum is a hash of which the low bits stand in digests.
+// sum is a hash; digests contain its low bits.
 func sum(parts ...string) uint64 {
 	h := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return binary.LittleEndian.Uint64(h[:])

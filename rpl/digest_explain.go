@@ -75,7 +75,7 @@ type remoteField struct {
 	sum  uint16
 }
 
-// explain is how the declaration differs from ours of the same name.
+// explain says how the declaration differs from ours of the same name; "" if it does not.
 func (r *remoteEntry) explain(e *declared, form digestForm) string {
 	if form == formWhole {
 		if r.sum != e.wholeSum() {
@@ -106,7 +106,7 @@ func (r *remoteEntry) explain(e *declared, form digestForm) string {
 	return e.String() + " has another order of fields there, or is explicit on one side alone"
 }
 
-// label names the argument that is no struct, whose field has no name.
+// label returns a field's name; an argument that is not a struct has none.
 func label(field string) string {
 	if field == "" {
 		return "(the argument)"
@@ -133,7 +133,7 @@ func parseDigest(b []byte) (d remoteDigest, ok bool) {
 	return d, !r.bad
 }
 
-// A digestReader takes a digest apart; bad sticks.
+// A digestReader reads the parts of a digest; once bad it stays bad.
 type digestReader struct {
 	b   []byte
 	bad bool
