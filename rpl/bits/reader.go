@@ -78,7 +78,7 @@ func (r *Reader) window() uint64 {
 }
 
 // Peek is the next n bits, 0 to 56, without taking them; past the end they are
-// zero. It is for code tables: Skip takes what the code turned out to need.
+// zero. It is for code tables: Skip then takes the bits that the code has.
 func (r *Reader) Peek(n uint) uint64 {
 	return r.window() & (1<<n - 1)
 }

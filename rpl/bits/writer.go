@@ -134,8 +134,8 @@ func (w *Writer) String(s string) {
 	}
 }
 
-// Raw appends the first n bits of b, as another Writer left them: it is how
-// bits that were written once are given to several. n is at most 8·len(b).
+// Raw appends the first n bits of b, as another Writer left them, so that bits
+// written once can go to several receivers. n is at most 8·len(b).
 func (w *Writer) Raw(b []byte, n int) {
 	whole := n / 8
 	if w.n == 0 {

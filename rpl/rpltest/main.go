@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Main is a TestMain of packages with random tests: each plays so many games, which
-// begin with the same seed on every run, so that a failure is the change's. `make soak`,
-// which asks for more checks, and whoever gives a seed, explore others; each failure
-// prints its own.
+// Main is the TestMain of packages with random tests: each test plays so many games
+// (checks), from the same seed in every run, so that a new failure is due to the change
+// under test. With -rapid.checks, as in `make soak`, or -rapid.seed other games are
+// played. A failure prints its seed.
 func Main(m *testing.M, checks int) {
 	flag.Parse()
 	given := false

@@ -10,8 +10,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A Net is one authority and its proxies. Tick is the only thing that moves
-// its clock.
+// A Net is one authority and its clients. Only Tick moves its clock.
 type Net struct {
 	A       *rpl.Authority
 	Clients []*Client
@@ -22,21 +21,23 @@ type Net struct {
 	cond    netsim.Conditions
 	tick    rpl.Tick
 	every   int // ticks per send
-	Payload int // bytes of datagrams that the authority has sent
+	Payload int // bytes of the datagrams that the authority has sent
 	Packets int
-	// LaneDelay is how long a message of a reliable lane is under way; 0 is the
-	// network's delay and a tick or so more. Nothing is lost on a lane.
+	// LaneDelay is how long a message of a reliable lane is under way; 0 means the
+	// network's delay and 20 ms more. Nothing is lost on a lane.
 	LaneDelay time.Duration
 	// OnDatagram is shown every datagram of the authority, and every message of
-	// its reliable lanes, for tests that look for what must not be there.
+	// its reliable lanes, for tests that look for data that must not be there.
 	OnDatagram func(to rpl.Peer, b []byte)
-	// OnPacket and OnMessage are shown the same apart, with the packet's number.
+	// OnPacket is shown these datagrams alone, with their packet numbers, and OnMessage
+	// the messages alone.
 	OnPacket  func(to rpl.Peer, seq uint64, b []byte)
 	OnMessage func(to rpl.Peer, b []byte)
-	// OnUp is shown every datagram of the clients; OnUpPacket with its number.
+	// OnUp is shown every datagram of the clients, and OnUpPacket too, with its number.
 	OnUp       func(from rpl.Peer, b []byte)
 	OnUpPacket func(from rpl.Peer, seq uint64, b []byte)
-	// First is the number behind which the packets of who joins begin, both ways.
+	// First is the packet number after which those of a client that joins begin, in both
+	// directions.
 	First uint64
 	// Run runs the calls that end on the authority; nil drops them.
 	Run func(rpl.Call)
@@ -53,7 +54,7 @@ type Client struct {
 	upMail   mail
 	downSeq  uint64
 	upSeq    uint64
-	Silent   bool // it receives nothing and sends nothing; its lanes wait
+	Silent   bool // it receives nothing and sends nothing; messages to it wait
 	Deaf     bool // no datagram reaches it
 	Mute     bool // none of its datagrams arrives
 	Clogged  bool // the authority's lane to it is full
@@ -85,7 +86,7 @@ func (m *mail) take(now time.Duration) []byte {
 	return b
 }
 
-// New makes a network whose every path has the same conditions, by seed.
+// New makes a network whose paths all have the same conditions; seed seeds the paths.
 func New(c rpl.AuthorityConfig, seed uint64, cond netsim.Conditions) (*Net, error) {
 	a, err := rpl.NewAuthority(c)
 	if err != nil {
@@ -121,7 +122,7 @@ func (c *Client) SetConditions(down, up netsim.Conditions) {
 	c.up.SetConditions(up)
 }
 
-// Leave takes a client away.
+// Leave disconnects a client and removes it.
 func (n *Net) Leave(c *Client) {
 	n.A.Disconnect(c.Peer)
 	n.drop(c)
@@ -152,8 +153,9 @@ func (n *Net) SetConditions(cond netsim.Conditions) {
 	}
 }
 
-// Tick plays one tick: what came is received, change changes the world (nil:
-// nothing does), and what follows is sent.
+// Tick plays one tick: the authority receives what has come, change changes the world
+// (nil: nothing changes), the authority sends if the tick is one that sends, and then
+// every client receives, applies and sends.
 func (n *Net) Tick(change func(t rpl.Tick)) {
 	n.tick++
 	n.Now += time.Second / time.Duration(n.cfg.Hz)
@@ -180,13 +182,13 @@ func (n *Net) Tick(change func(t rpl.Tick)) {
 	}
 }
 
-// Sends is whether the last Tick is, or was, one that sends.
+// Sends is whether the present tick, or the last one played, is one that sends.
 func (n *Net) Sends() bool { return int(n.tick)%n.every == 0 }
 
-// Begin has the session begin behind a tick: it is called before the first Tick.
+// Begin makes the session begin after tick t; it is called before the first Tick.
 func (n *Net) Begin(t rpl.Tick) { n.tick = t }
 
-// TickNumber is the tick of the last Tick.
+// TickNumber is the number of the present tick, or of the last one played.
 func (n *Net) TickNumber() rpl.Tick { return n.tick }
 
 func (n *Net) run(c rpl.Call) {

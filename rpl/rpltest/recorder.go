@@ -7,8 +7,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A Recorder is a proxy's handler that keeps what it is told and complains of
-// what breaks the promised order.
+// A Recorder is an rpl.ProxyHandler that keeps what it is told, and notes in Errors what
+// breaks the promised order.
 type Recorder struct {
 	Held    map[rpl.Node]*rpl.Replica
 	Calls   []rpl.Call
@@ -16,10 +16,10 @@ type Recorder struct {
 	Came    int
 	Changes int
 	Errors  []string
-	Fooled  bool // its proxy was sent what is not so: a node may come anew before it goes
+	Fooled  bool // its proxy was sent forged packets: a node may arrive again before it goes
 
-	items map[*rpl.Replica][]*rpl.ItemType // as told
-	under map[*rpl.Replica]*rpl.Replica    // … and the parents, as long as they are here
+	items map[*rpl.Replica][]*rpl.ItemType // each node's items, as told
+	under map[*rpl.Replica]*rpl.Replica    // each node's parent, as told, as long as that is here
 
 	// OnRun is called for each call, before it is kept.
 	OnRun func(rpl.Call)
@@ -35,14 +35,14 @@ func (r *Recorder) held(what string, x *rpl.Replica) {
 	}
 }
 
-// has is that a node is here with an item that was told of.
+// has checks that a node is here and has an item that was reported.
 func (r *Recorder) has(what string, x *rpl.Replica, ord int) {
 	if r.held(what, x); ord >= len(r.items[x]) || r.items[x][ord] == nil || x.Items[ord] != r.items[x][ord] {
 		r.fail("%s for item %d of %v, which was not told of", what, ord, x.ID)
 	}
 }
 
-// known is that a node is here, with the items that were told of and no others.
+// known checks that a node is here, with the items that were reported and no others.
 func (r *Recorder) known(what string, x *rpl.Replica) {
 	r.held(what, x)
 	told := r.items[x]
@@ -53,7 +53,7 @@ func (r *Recorder) known(what string, x *rpl.Replica) {
 	}
 }
 
-// at is the item at an ordinal, nil for none.
+// at returns the item at an ordinal, nil for none.
 func at(items []*rpl.ItemType, ord int) *rpl.ItemType {
 	if ord < len(items) {
 		return items[ord]
@@ -101,7 +101,7 @@ func (r *Recorder) ItemRemoved(x *rpl.Replica, ord int, t *rpl.ItemType) {
 	r.items[x][ord] = nil
 }
 
-// hang notes what a node hangs under, as it is told.
+// hang notes a node's parent, as it is told.
 func (r *Recorder) hang(x *rpl.Replica) {
 	delete(r.under, x)
 	if up := r.Held[x.Parent]; up != nil {
@@ -109,7 +109,7 @@ func (r *Recorder) hang(x *rpl.Replica) {
 	}
 }
 
-// Under is what a node hangs under by what was told, nil for nothing or what has gone.
+// Under is a node's parent by what was told; nil for none, or one that has gone.
 func (r *Recorder) Under(x *rpl.Replica) *rpl.Replica { return r.under[x] }
 
 func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)          { r.known("owner", x) }

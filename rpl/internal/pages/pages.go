@@ -1,25 +1,26 @@
-// Package pages makes room for long arrays that are read all over in every tick. A
-// processor knows where some thousand pages of 4 KiB are; beyond that it walks the
-// page tables for nearly every line of such an array, in a virtual machine twice.
+// Package pages allocates long arrays that are read all over in every tick. A
+// processor's TLB holds some thousand pages of 4 KiB; beyond that it walks the page
+// tables for nearly every cache line of such an array, in a virtual machine twice.
 // So the system is asked to keep long arrays in huge pages.
 package pages
 
 import "unsafe"
 
-// Long is from how many bytes on an array is long: about what a huge page holds.
+// Long is how many bytes an array must have to count as long: about what a huge page
+// holds.
 const Long = 1 << 20
 
 // Append is append for an array that stays and may be long.
 func Append[T any](s []T, more ...T) []T { return append(Grow(s, len(more)), more...) }
 
-// Extend is s with n more zero elements.
+// Extend is s with n more elements, which are zero unless something was written there.
 func Extend[T any](s []T, n int) []T {
 	s = Grow(s, n)
 	return s[:len(s)+n]
 }
 
-// Grow is slices.Grow for an array that stays and may be long: what is beyond its
-// length is zero where nobody has written there.
+// Grow is slices.Grow for an array that stays and may be long. Elements beyond its length
+// are zero unless something was written there.
 func Grow[T any](s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s

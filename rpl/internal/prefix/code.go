@@ -1,11 +1,10 @@
 // Package prefix is the entropy coder of the state stream: static prefix codes
-// of at most 12 bits, in packets that each are coded on their own, so that any
-// packet can be decoded without the others.
+// of at most 12 bits. Each packet is coded on its own, so that it can be decoded
+// without the others.
 //
 // Bits are packed from the least significant bit of each byte. Symbol 0 of
-// every alphabet has a code of zeros alone, and an Encoder leaves out the zeros
-// at the end of a message: what ends lists, and says "nothing more", is free
-// there.
+// every alphabet has a code of zeros alone, and an Encoder leaves out zero bytes
+// at the end of a message: so symbols that end lists there cost nothing.
 //
 // A Sym is a run of up to 56 coded bits. Runs can be kept and put into another
 // receiver's message: that is how bits are shared between peers.
@@ -17,22 +16,22 @@ import (
 )
 
 const (
-	// MaxLen is the longest code, in bits. What is rarer than 1 in 4,096 costs
-	// no more, and decoding needs no third look-up.
+	// MaxLen is the longest code, in bits. Symbols rarer than 1 in 4,096 cost no
+	// more than that, and decoding needs no third look-up.
 	MaxLen = 12
 
 	// MaxSymbols bounds an alphabet, the escape included.
 	MaxSymbols = 256
 )
 
-// ErrLengths are code lengths that no table has.
+// ErrLengths is the error of code lengths that no table can have.
 var ErrLengths = errors.New("prefix: code lengths must be 0 to 12 of at most 256 symbols, and complete")
 
-// Lengths are the lengths of the best prefix code for some weights with no code
-// above MaxLen: 0 for what weighs nothing and so has no code, and for a symbol
-// that is alone. They are exact (package-merge: L. Larmore and D. Hirschberg,
-// "A fast algorithm for optimal length-limited Huffman codes", 1990) and made
-// of integers, so that both ends of a connection find the same.
+// Lengths returns the code lengths of the best prefix code for some weights with no code
+// above MaxLen. The length is 0 for a symbol of weight 0, which has no code, and for a
+// symbol that is the only one. The result is exact (package-merge: L. Larmore and
+// D. Hirschberg, "A fast algorithm for optimal length-limited Huffman codes", 1990) and
+// computed in integers, so that both ends of a connection find the same.
 func Lengths(weights []uint64) []uint8 {
 	lens := make([]uint8, len(weights))
 	order := make([]int, 0, len(weights))
@@ -54,8 +53,8 @@ func Lengths(weights []uint64) []uint8 {
 		return 0
 	})
 	// Level by level: the leaves, and pairs of what the level before has, merged
-	// by weight. Of each only which are leaves must be remembered.
-	most := 2 * len(order) // in a level
+	// by weight. Of each level it must only be remembered which entries are leaves.
+	most := 2 * len(order) // the most entries of a level
 	leaf := make([]bool, 0, MaxLen*most)
 	var from [MaxLen]int // where each level begins
 	below, level := make([]uint64, 0, most), make([]uint64, 0, most)
@@ -90,8 +89,8 @@ func Lengths(weights []uint64) []uint8 {
 	return lens
 }
 
-// codes are the canonical codes of lengths: shorter before longer, then by
-// symbol, first bit lowest, all of them turned so that symbol 0 has zeros.
+// codes returns the canonical codes for code lengths: shorter before longer, then by
+// symbol, first bit lowest, all of them turned (exclusive or) so that symbol 0 has zeros.
 func codes(lens []uint8) ([]uint16, error) {
 	if len(lens) == 0 || len(lens) > MaxSymbols {
 		return nil, ErrLengths

@@ -5,27 +5,26 @@ import (
 	"errors"
 )
 
-// ErrEnd is a message that ended before its symbols did.
+// ErrEnd is the error of a message that ended before its symbols did.
 var ErrEnd = errors.New("prefix: message is truncated or damaged")
 
-// ErrTrailing is a message of which something was not read.
+// ErrTrailing is the error of a message of which something was not read.
 var ErrTrailing = errors.New("prefix: something follows the end of the message")
 
 // A Decoder reads the symbols of one message. It never panics: past the end it
-// reads zeros, on damaged input some symbols of the table, and remembers the
-// error.
+// reads zeros, which Err reports, and damaged input reads as some symbols or other.
 type Decoder struct {
 	acc uint64 // what comes next, lowest bit first
-	n   int    // bits of it that are counted in pos
+	n   int    // how many bits of acc are counted in pos
 	buf []byte
-	pos int // beyond len(buf): zeros that were made up
+	pos int // bytes taken from buf; beyond len(buf) they are zeros that were made up
 }
 
 // Reset starts to read a message.
 func (d *Decoder) Reset(b []byte) { *d = Decoder{buf: b} }
 
-// fill has at least 56 bits ready. What calls it is small enough to be inlined
-// if this is not.
+// fill makes at least 56 bits ready. It is not inlined, so that its callers are small
+// enough to be.
 //
 //go:noinline
 func (d *Decoder) fill() {
@@ -41,13 +40,13 @@ func (d *Decoder) fill() {
 	d.pos, d.n = d.pos+k, n+8*k
 }
 
-// lastBytes are the last n bytes of a message, 1 to 7, lowest first.
+// lastBytes returns the last n bytes of a message, 1 to 7, lowest first.
 func lastBytes(b []byte, n int) (last uint64) {
 	if len(b) >= 8 {
 		return binary.LittleEndian.Uint64(b[len(b)-8:]) >> (uint(64-8*n) & 63)
 	}
 	b = b[len(b)-n:]
-	if n >= 4 { // two halves, which overlap where they say the same
+	if n >= 4 { // two halves, equal where they overlap
 		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(uint(8*n-32)&63)
 	}
 	for i, x := range b {
@@ -64,8 +63,8 @@ func (d *Decoder) Err() error {
 	return nil
 }
 
-// End is ErrEnd as Err is, and ErrTrailing where anything but the zeros that fill
-// the last byte was not read.
+// End returns ErrTrailing if more is unread than the zeros that fill the last byte, else
+// what Err returns.
 func (d *Decoder) End() error {
 	left := 8*(len(d.buf)-d.pos) + d.n
 	switch {
@@ -77,8 +76,8 @@ func (d *Decoder) End() error {
 	return d.Err()
 }
 
-// Peek is at least the next 56 bits, lowest first; Skip goes past as many of
-// them as were used.
+// Peek is at least the next 56 bits, lowest first; Skip then goes past those that were
+// used.
 func (d *Decoder) Peek() uint64 {
 	if d.n < 56 {
 		d.fill()
@@ -88,15 +87,15 @@ func (d *Decoder) Peek() uint64 {
 
 // Skip goes past n bits that Peek has shown.
 func (d *Decoder) Skip(n int) {
-	d.acc >>= uint(n) & 63 // tells the compiler that it is in range
+	d.acc >>= uint(n) & 63 // the mask tells the compiler that n is in range
 	d.n -= n
 }
 
-// Ready, Refill and Return are for who reads many symbols in a row and keeps what
-// is ready in variables of its own: some bits, lowest first, and how many they are.
+// Ready, Refill and Return are for callers that read many symbols in a row and keep the
+// bits that are ready, lowest first, and their number in variables of their own.
 func (d *Decoder) Ready() (acc uint64, have int) { return d.acc, d.n }
 
-// Refill has at least 56 bits ready, the same in front.
+// Refill makes at least 56 bits ready, beginning with those given.
 //
 //go:noinline
 func (d *Decoder) Refill(acc uint64, have int) (uint64, int) {
@@ -105,7 +104,7 @@ func (d *Decoder) Refill(acc uint64, have int) (uint64, int) {
 	return d.acc, d.n
 }
 
-// Return gives back what Ready and Refill have handed out.
+// Return gives back what is left of what Ready and Refill have handed out.
 func (d *Decoder) Return(acc uint64, have int) { d.acc, d.n = acc, have }
 
 // Symbol reads one symbol of a table.

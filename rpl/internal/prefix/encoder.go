@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// maxDropped is how many zero bytes an Encoder leaves out at the end of a
-// message at most, and so how many a Decoder makes up.
+// maxDropped is the most zero bytes that an Encoder leaves out at the end of a
+// message, and so the most that a Decoder makes up.
 const maxDropped = 8
 
 // An Encoder appends runs of bits to a byte slice. The zero Encoder is not
@@ -21,14 +21,14 @@ type Encoder struct {
 // Reset starts a message at the end of buf, whose capacity is used.
 func (e *Encoder) Reset(buf []byte) { *e = Encoder{buf: buf, from: len(buf)} }
 
-// Again starts a message in place of the one that was finished: what was
-// returned of that is overwritten.
+// Again starts a message in place of the one that was finished: the slice that Finish
+// returned is overwritten.
 func (e *Encoder) Again() {
 	e.buf = e.buf[:e.from]
 	e.acc, e.n = 0, 0
 }
 
-// Len is the bytes of the message if it were finished now, at most.
+// Len is the most bytes that the message has if it is finished now.
 func (e *Encoder) Len() int { return len(e.buf) - e.from + int(e.n+7)>>3 }
 
 // Put appends runs.
@@ -55,15 +55,15 @@ func (e *Encoder) PutOne(s Sym) {
 	}
 }
 
-// carry makes room where a run has filled the word.
+// carry writes the word that a run has filled, and keeps the rest of the run.
 func (e *Encoder) carry(s Sym) {
 	e.word(e.acc)
 	e.n -= 64
 	e.acc = uint64(s&runBits) >> ((uint(s>>MaxRun) - e.n) & 63)
 }
 
-// word appends 64 bits. The slice is mostly long enough, and then its pointer is
-// not written: a pointer takes long while the collector is at work.
+// word appends 64 bits. The slice mostly has room, and then its pointer is not written:
+// that would be slow while the garbage collector is at work (write barrier).
 func (e *Encoder) word(w uint64) {
 	at := len(e.buf)
 	if cap(e.buf)-at < 8 {
@@ -76,7 +76,7 @@ func (e *Encoder) word(w uint64) {
 // PutBits appends the low n bits of v; n is 0 to 32.
 func (e *Encoder) PutBits(v uint32, n int) { e.PutOne(Raw(v, n)) }
 
-// Finish ends the message, without the zeros at its end, and returns the slice
+// Finish ends the message, without the zero bytes at its end, and returns the slice
 // given to Reset with the message appended.
 func (e *Encoder) Finish() []byte {
 	end := len(e.buf) + int(e.n+7)>>3

@@ -5,14 +5,13 @@ package prefix
 type Sym uint64
 
 const (
-	// MaxRun is the most bits in a Sym: with the up to 7 that an Encoder holds
-	// back they fit one word.
+	// MaxRun is the most bits in a Sym: their number takes the other eight of its 64.
 	MaxRun = 56
 
 	runBits = 1<<MaxRun - 1
 )
 
-// Raw is the low n bits of v as they are; n is 0 to 32.
+// Raw is a run of the low n bits of v as they are; n is 0 to 32.
 func Raw(v uint32, n int) Sym { return Sym(n)<<MaxRun | Sym(v)&(1<<n-1) }
 
 // Bits is how many bits the run has.
@@ -23,20 +22,20 @@ func (s Sym) With(t Sym) Sym {
 	return (s + t&^runBits) | t&runBits<<(s>>MaxRun&63)
 }
 
-// From is the run without its first n bits; it has as many.
+// From is the run without its first n bits; it must have that many.
 func (s Sym) From(n int) Sym { return (s>>MaxRun-Sym(n))<<MaxRun | s&runBits>>(n&63) }
 
-// Run is the symbol as one that can grow.
+// Run is s as a Run, which can grow.
 func (s Sym) Run() Run { return Run{uint64(s & runBits), uint(s >> MaxRun)} }
 
-// A Run is a Sym in the making: its bits, and how many they are, each by itself,
-// which takes a third of the work to put more behind them.
+// A Run is a Sym in the making. Its bits and their number are kept apart, so that
+// appending takes a third of the work.
 type Run struct {
 	bits uint64
 	n    uint
 }
 
-// Sym is what was put together.
+// Sym is the finished run.
 func (r Run) Sym() Sym { return Sym(r.n)<<MaxRun | Sym(r.bits) }
 
 // Fits is whether two runs can be one.
@@ -54,20 +53,20 @@ func (r Run) Raw(v uint32, n uint) Run { return r.With(Run{uint64(v), n}) }
 
 // A Table is one prefix code, for both directions. It is immutable.
 //
-// A look-up takes the first bits of what comes; codes that are longer, and few,
-// take the rest in a second one. How many are first is a matter of caches: a
-// reader has hundreds of tables. A symbol without a code of its own is coded as an
-// escape followed by its code in another table.
+// A look-up takes the first bits of the input; the few codes that are longer need a
+// second look-up for the rest. How many bits the first one takes is bounded by the
+// caches: a reader has hundreds of tables. A symbol without a code of its own is coded
+// as an escape followed by its code in another table.
 type Table struct {
 	mask        uint64
 	look        []uint16 // symbol<<5 | length; or flags
-	first, rest uint8    // bits of both look-ups
+	first, rest uint8    // how many bits each look-up takes
 	escape      *Table
 	code        []Code
 }
 
-// A Code is what one symbol is coded with: length<<24 | bits, 0 where it has no
-// code, or is the only one.
+// A Code is the code of one symbol: length<<24 | bits; 0 if the symbol has no code, or is
+// the only one.
 type Code uint32
 
 const (
@@ -78,12 +77,12 @@ const (
 // Sym is the code as a run.
 func (c Code) Sym() Sym { return Sym(c>>codeLen)<<MaxRun | Sym(c&codeBits) }
 
-// Cost is its bits.
+// Cost is the code's length in bits.
 func (c Code) Cost() int { return int(c >> codeLen) }
 
 const (
-	// maxFirst is the most bits of a first look-up, and rareLong how many of the
-	// look-ups, as 1/2^rareLong, may need a second one.
+	// maxFirst is the most bits of a first look-up. Where fewer suffice, at most
+	// 1/2^rareLong of the look-ups may need a second one.
 	maxFirst = 8
 	rareLong = 4
 
@@ -92,11 +91,12 @@ const (
 	lenBits    = 5
 	lenMask    = 1<<lenBits - 1
 
-	// MaxCode is the bits of an escape and a code.
+	// MaxCode is the most bits of an escape and a code.
 	MaxCode = 2 * MaxLen
 )
 
-// Fit makes the table of weights; what weighs nothing has no code.
+// Fit makes the table for some weights; a symbol of weight 0 has no code. It panics if
+// there are more than MaxSymbols weights, or none.
 func Fit(weights []uint64) *Table {
 	t, err := New(Lengths(weights), nil)
 	if err != nil {
@@ -105,8 +105,8 @@ func Fit(weights []uint64) *Table {
 	return t
 }
 
-// New makes the table of code lengths. Where escape is given the alphabet is
-// that table's, and lens has one more, the escape's own length.
+// New makes the table for some code lengths, or returns ErrLengths. If escape is given,
+// the alphabet is that table's, and lens has one more: the escape's own length.
 func New(lens []uint8, escape *Table) (*Table, error) {
 	codes, err := codes(lens)
 	if err != nil || escape != nil && (len(lens) != len(escape.code)+1 || lens[len(lens)-1] == 0) {
@@ -137,10 +137,10 @@ func New(lens []uint8, escape *Table) (*Table, error) {
 	return t, nil
 }
 
-// split is how many bits of the longest code are looked up first, and how many
-// then.
+// split returns how many bits of the longest code are looked up first, and how many
+// after that.
 func split(lens []uint8) (first, rest uint8) {
-	var share [MaxLen + 1]int // of what comes, by length, in 1<<MaxLen
+	var share [MaxLen + 1]int // of all input, by code length, in 1/2^MaxLen
 	longest := uint8(0)
 	for _, n := range lens {
 		if n > 0 {
@@ -157,7 +157,7 @@ func split(lens []uint8) (first, rest uint8) {
 	return first, longest - first
 }
 
-// place enters a code of n bits wherever a look-up meets it.
+// place enters a code of n bits wherever a look-up can meet it.
 func (t *Table) place(e uint16, code, n int) {
 	if n == 0 {
 		return
@@ -179,7 +179,7 @@ func (t *Table) place(e uint16, code, n int) {
 	}
 }
 
-// A Found is a symbol, and how many bits it took: symbol<<5 | length.
+// A Found is a symbol that was found, and how many bits it took: symbol<<5 | length.
 type Found uint32
 
 // Symbol is the symbol found.
@@ -188,7 +188,7 @@ func (f Found) Symbol() int { return int(f >> lenBits) }
 // Bits is how many bits it took, at most MaxCode.
 func (f Found) Bits() int { return int(f & lenMask) }
 
-// Find is the symbol that some bits begin with, lowest first.
+// Find returns the symbol that the bits of acc begin with, lowest bit first.
 func (t *Table) Find(acc uint64) Found {
 	e := t.look[acc&t.mask]
 	if e >= flagEscape {
@@ -214,8 +214,8 @@ func (t *Table) Len() int { return len(t.code) }
 // Sym is symbol i of the alphabet.
 func (t *Table) Sym(i int) Sym { return t.code[i].Sym() }
 
-// Codes are those of all symbols: who codes much keeps them at hand. They are
-// not to be changed.
+// Codes returns the codes of all symbols, for callers that code many. They must not be
+// changed.
 func (t *Table) Codes() []Code { return t.code }
 
 // Cost is the bits of symbol i; 0 where it has no code, or is the only one.
