@@ -26,7 +26,7 @@ type Proxy struct {
 	outgoing
 
 	events   events    // what Apply is to report
-	local    callQueue // that run on this machine
+	local    callQueue // calls that were routed to this machine
 	counters ProxyCounters
 	tracer   func([]byte)
 }
