@@ -1,4 +1,4 @@
-// Command demo is the island in a window.
+// Command demo plays the island, the demo game, in a window.
 //
 //	demo                         single player
 //	demo -panes                  a listen server and a client of it, beside each other
@@ -6,9 +6,10 @@
 //	demo -join host:7777         join them
 //	demo -shot out.png           a picture of both panes, and what is on it
 //
-// Where to look: options what may be typed; seat.go one session with its pane;
+// Where to look: package options has the flags; seat.go one session with its pane;
 // network.go the simulated network between the panes; picture.go the screenshot;
-// island the rules, scene the drawing, bots who plays when nobody does.
+// talk.go the chat line. Package island has the rules of the game, scene draws it, and
+// bots plays it while no player does.
 package main
 
 import (
@@ -26,7 +27,7 @@ import (
 	"github.com/tendonengine/tendon/demo/scene"
 	"github.com/tendonengine/tendon/ecs/window"
 
-	_ "github.com/tendonengine/tendon/demo/internal/display" // ends the program where there is no display
+	_ "github.com/tendonengine/tendon/demo/internal/display" // exits with a message where there is no display
 )
 
 func main() {
@@ -44,7 +45,8 @@ func main() {
 	}
 }
 
-// play opens the sessions and the window, and ends both.
+// play opens the sessions and runs the window until it closes, then closes the
+// sessions.
 func play(o options.Options) error {
 	sprites, err := scene.Load()
 	if err != nil {
@@ -64,7 +66,7 @@ func play(o options.Options) error {
 	if o.Shot != "" {
 		game.Drawn = p.picture
 		if game.MaxFPS == 0 {
-			game.MaxFPS = 30 // a renderer in software leaves the processor to the game
+			game.MaxFPS = 30 // so that a software renderer leaves processor time for the game
 		}
 	}
 	var panes []window.Pane
@@ -79,21 +81,22 @@ func play(o options.Options) error {
 	return errors.Join(err, p.failed)
 }
 
-// program is what the window shows.
+// program is the state of the window: its sessions, one in each pane.
 type program struct {
 	options options.Options
 	view    scene.Options
 	sprites *scene.Sprites
 	seats   []*seat
-	network *network // between the panes; nil without
+	network *network // between the panes; nil without -panes
 	clock   clock
 	talk    talk
-	wanted  bool // a picture, by F12
+	wanted  bool // F12 has asked for a picture
 	done    bool
-	failed  error
+	failed  error // why the program ends; nil while nothing has failed
 }
 
-// update handles the keys that belong to the program, and its end.
+// update handles the program's own keys once per update, and returns window.ErrQuit to
+// end the program.
 func (p *program) update() error {
 	p.clock.start()
 	if p.done || p.failed != nil {
@@ -126,7 +129,7 @@ func (p *program) update() error {
 	heal := []ebiten.Key{ebiten.KeyQ, ebiten.KeyPeriod}
 	for i, s := range p.seats {
 		if inpututil.IsKeyJustPressed(heal[i]) {
-			_ = island.UseItem(s.rep, island.Bandage) // it can be pressed again
+			_ = island.UseItem(s.rep, island.Bandage) // on an error the player can press the key again
 		}
 	}
 	return nil

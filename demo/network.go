@@ -11,7 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// network is the simulated one between the panes; keys turn it while playing.
+// network is the simulated network between the panes. Keys change its conditions during
+// play.
 type network struct {
 	simulation *kcp.Simulation
 	rtt        time.Duration
@@ -24,12 +25,12 @@ func newNetwork(rtt time.Duration, loss float64) *network {
 	return n
 }
 
-// conditions are those of each direction.
+// conditions returns the conditions of one direction; both directions have the same.
 func (n *network) conditions() netsim.Conditions {
 	return netsim.Conditions{Delay: n.rtt / 2, Loss: n.loss}
 }
 
-// keys changes the round trip by [ and ], the loss by - and =.
+// keys changes the round trip time with [ and ], and the loss with - and =.
 func (n *network) keys() {
 	was := *n
 	if inpututil.IsKeyJustPressed(ebiten.KeyBracketLeft) {
@@ -49,7 +50,7 @@ func (n *network) keys() {
 	}
 }
 
-// String is the line under the client's pane.
+// String returns the line that stands under the client's pane.
 func (n *network) String() string {
 	return fmt.Sprintf("[ ] round trip %d ms   - = loss %.0f %%", n.rtt.Milliseconds(), 100*n.loss)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tendonengine/tendon/demo/shot"
 )
 
-// clock is the time since the window's first update.
+// clock measures the time since the window's first update.
 type clock struct{ begin time.Time }
 
 func (c *clock) start() {
@@ -25,8 +25,8 @@ func (c *clock) seconds() float64 {
 	return time.Since(c.begin).Seconds()
 }
 
-// picture writes the frame that was just drawn, and its account, when F12 asks
-// for it, and once it is time; then the program ends.
+// picture runs after each drawn frame. It writes that frame and its account when F12
+// was pressed, and when -seconds have passed; after the latter the program ends.
 func (p *program) picture(screen *ebiten.Image) {
 	at := p.clock.seconds()
 	due := at >= p.options.Seconds
@@ -39,7 +39,7 @@ func (p *program) picture(screen *ebiten.Image) {
 	p.failed = shot.Write(p.options.Shot, img, p.account(img.Bounds(), at))
 }
 
-// account is what the last frame drew, and how the program stands.
+// account describes what the last frame drew and the program's settings.
 func (p *program) account(picture image.Rectangle, seconds float64) shot.Account {
 	a := shot.Account{
 		Width: picture.Dx(), Height: picture.Dy(), Seconds: seconds,

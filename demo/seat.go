@@ -13,17 +13,17 @@ import (
 	"github.com/tendonengine/tendon/transport/kcp"
 )
 
-// A seat is one session with its pane and its player.
+// A seat is one session with its pane and whoever plays it: the keyboard or a bot.
 type seat struct {
 	rep      *tendon.Replication
 	game     *island.Game
 	scene    *scene.Scene
 	keyboard *scene.Keyboard
-	bot      *bots.Bot // plays until the player does; nil from then on
-	hint     string    // what the keys are, once the player plays
+	bot      *bots.Bot // plays until the player touches a key; nil from then on
+	hint     string    // explains the keys; shown once the player plays
 }
 
-// open makes the sessions that the options ask for.
+// open makes the sessions that the options ask for, and starts hosting or joining.
 func (p *program) open() error {
 	o := p.options
 	if !o.Panes {
@@ -59,8 +59,8 @@ func (p *program) open() error {
 	return kcp.Start(client.rep, "", l.Addr(), kcp.WithConditions(p.network.simulation))
 }
 
-// ended keeps why a session was lost, for the program's last words; that the
-// player closes the window is no such reason.
+// ended returns an OnEnd callback that stores why a session ended, so that the program
+// prints the reason when it exits. It stores nothing when the player closed the window.
 func (p *program) ended(what string) func(error) {
 	return func(err error) {
 		if !p.done {
@@ -69,7 +69,7 @@ func (p *program) ended(what string) func(error) {
 	}
 }
 
-// seat makes a session of its own, in a world of its own.
+// seat makes a session with a world of its own, and appends it to p.seats.
 func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*seat, error) {
 	c := island.Config(slog.New(slog.DiscardHandler))
 	c.Hello = []byte(name)
@@ -98,7 +98,8 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	return s, nil
 }
 
-// typing hands the keyboard to a line of talk, or back.
+// typing switches the keyboard between the game and the chat line; line is the text so
+// far.
 func (s *seat) typing(on bool, line string) {
 	s.keyboard.Off = on
 	s.scene.Hint = s.hint
@@ -107,7 +108,8 @@ func (s *seat) typing(on bool, line string) {
 	}
 }
 
-// sample asks the bot, until the player touches a key.
+// sample returns this step's input: the bot's until the player touches a key, then the
+// player's.
 func (s *seat) sample(r *tendon.Replication) island.Input {
 	if s.bot == nil {
 		return s.keyboard.Sample(r)

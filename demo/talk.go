@@ -7,14 +7,14 @@ import (
 	"github.com/tendonengine/tendon/demo/island"
 )
 
-// talk is the line that the player of the first pane is typing.
+// talk is the chat line that the player of the first pane is typing.
 type talk struct {
 	open bool
 	line []rune
 }
 
-// update handles T, which begins a line, Enter, which says it, and Escape. It
-// reports whether the keyboard belongs to the line now.
+// update handles the keys of the chat line: T begins a line, Enter sends it, Escape
+// drops it. It reports whether the chat line took this update's keys.
 func (t *talk) update(s *seat) bool {
 	if !t.open {
 		if inpututil.IsKeyJustPressed(ebiten.KeyT) {
@@ -27,7 +27,7 @@ func (t *talk) update(s *seat) bool {
 	case inpututil.IsKeyJustPressed(ebiten.KeyEscape):
 		t.open = false
 	case inpututil.IsKeyJustPressed(ebiten.KeyEnter):
-		// What cannot be said yet stays to be said.
+		// A line that cannot be sent now stays open, for another Enter.
 		t.open = island.Talk(s.rep, string(t.line)) != nil
 	case inpututil.IsKeyJustPressed(ebiten.KeyBackspace):
 		if len(t.line) > 0 {

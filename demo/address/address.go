@@ -1,5 +1,5 @@
-// Package address decides what a host of the demo listens on: this machine
-// alone, unless the player has asked for more.
+// Package address decides which address a host of the demo listens on: a loopback
+// address, unless the player has asked for a public one.
 package address
 
 import (
@@ -7,12 +7,12 @@ import (
 	"net"
 )
 
-// Warning is printed wherever others can reach a session.
+// Warning is printed when a session may be reachable from other machines.
 const Warning = "This session is public: it is neither encrypted nor authenticated, so anybody who reaches it can join, read and forge it."
 
-// Bind is the address to listen on. Without public it is one of this machine's
-// own; an address that others can reach is refused. An empty host means
-// 127.0.0.1 without public, and every interface with it.
+// Bind returns the address to listen on. Without public the host must be a loopback
+// address; any other is an error, since other machines could reach it. An empty host
+// means 127.0.0.1 without public, and every interface with it.
 func Bind(addr string, public bool) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

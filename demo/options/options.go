@@ -1,5 +1,5 @@
-// Package options is what may be typed after ./demo. It knows no window, so
-// that it can be tested without one.
+// Package options parses and checks the command line of demo. It does not import the
+// window, so tests need no display.
 package options
 
 import (
@@ -13,31 +13,32 @@ import (
 	"github.com/tendonengine/tendon/demo/address"
 )
 
-// Options are checked: what contradicts itself was refused.
+// Options is the parsed command line. Parse has checked it: values are in range and no
+// two flags contradict each other.
 type Options struct {
 	Panes  bool   // two sessions in one window
 	Host   string // address to listen on
 	Join   string // address to join
-	Public bool   // others than this machine may join
-	MaxFPS int    // 0: as the display shows
-	Width  int    // of the window
+	Public bool   // other machines may join
+	MaxFPS int    // 0: the display's rate
+	Width  int    // of the window, pixels
 	Height int
 
-	Shot    string  // picture to write, with its account beside it
-	Seconds float64 // after which it is taken
+	Shot    string  // path of the picture to write, with its account beside it; "" for none
+	Seconds float64 // when the picture is taken, after the window opened
 
 	Bot     bool // a bot plays until a key is pressed, in every pane
 	Circles bool // begin with the circles shown
 	Figures bool // begin with the network figures shown
 	Zoom    float64
 	RTT     time.Duration // of the second pane
-	Loss    float64       // of the second pane, each way
+	Loss    float64       // of the second pane, each way, 0…1
 	Name    string
 	Seed    int64
 }
 
-// Parse reads the arguments. The error is one sentence; what -help asks for
-// goes to out, with flag.ErrHelp.
+// Parse reads the arguments. An error is one sentence. For -help it writes the help to
+// out and returns flag.ErrHelp.
 func Parse(args []string, out io.Writer) (Options, error) {
 	var o Options
 	var size string
@@ -75,7 +76,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	return o, o.check(f)
 }
 
-// check refuses what makes no sense, and fills in what follows from the rest.
+// check refuses options that make no sense, and sets those that follow from others.
 func (o *Options) check(f *flag.FlagSet) error {
 	given := map[string]bool{}
 	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
