@@ -1,5 +1,5 @@
-// Package assets holds the demo's pictures, drawn by the program in
-// assets/draw and embedded; png/LICENSES.md has a line for each.
+// Package assets embeds the demo's pictures, which the program in assets/draw draws.
+// png/LICENSES.md has a line for each.
 package assets
 
 import (
@@ -15,7 +15,7 @@ import (
 //go:embed png
 var files embed.FS
 
-// Picture decodes the sprite of a name of palette.Sprites.
+// Picture decodes the sprite with the given name, one of palette.Sprites.
 func Picture(name string) (image.Image, error) {
 	b, err := files.ReadFile("png/" + name + ".png")
 	if err != nil {
@@ -28,7 +28,7 @@ func Picture(name string) (image.Image, error) {
 	return img, nil
 }
 
-// Licences is the list of the pictures with the licence of each.
+// Licences returns the list of the pictures with the licence of each, in Markdown.
 func Licences() (string, error) {
 	b, err := files.ReadFile("png/LICENSES.md")
 	return string(b), err

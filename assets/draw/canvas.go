@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// A canvas is painted with shapes, each a signed distance in pixels: negative
-// inside. One pixel of slope at the edge is all the smoothing there is, so the
-// same program gives the same picture everywhere.
+// A canvas is a picture that is painted with shapes. Edges are smoothed over one pixel
+// by arithmetic alone, so the program gives the same picture on every machine.
 type canvas struct {
 	img *image.NRGBA
 	// cx and cy are the middle: shapes are placed relative to it, x to the
@@ -16,7 +15,8 @@ type canvas struct {
 	cx, cy float64
 }
 
-// shape is a signed distance field.
+// A shape is a signed distance field: the distance in pixels from a point to the
+// shape's edge, negative inside.
 type shape func(x, y float64) float64
 
 func newCanvas(w, h int) *canvas {
@@ -65,19 +65,19 @@ func (c *canvas) over(px, py int, col color.NRGBA, cover float64) {
 	})
 }
 
-// dark is a colour scaled towards black; 1 leaves it as it is.
+// dark scales a colour towards black; 1 leaves it as it is.
 func dark(c color.NRGBA, by float64) color.NRGBA {
 	f := func(v uint8) uint8 { return uint8(math.Round(float64(v) * by)) }
 	return color.NRGBA{R: f(c.R), G: f(c.G), B: f(c.B), A: c.A}
 }
 
-// light is a colour moved towards white; 0 leaves it as it is.
+// light moves a colour towards white; 0 leaves it as it is.
 func light(c color.NRGBA, by float64) color.NRGBA {
 	f := func(v uint8) uint8 { return uint8(math.Round(float64(v) + (255-float64(v))*by)) }
 	return color.NRGBA{R: f(c.R), G: f(c.G), B: f(c.B), A: c.A}
 }
 
-// clear is a colour with another alpha.
+// clear returns a colour with another alpha.
 func clear(c color.NRGBA, a uint8) color.NRGBA {
 	c.A = a
 	return c

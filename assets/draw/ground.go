@@ -7,7 +7,7 @@ import (
 	"github.com/tendonengine/tendon/assets/palette"
 )
 
-// The tiles repeat without a seam: everything on them wraps at their edges.
+// The ground tiles repeat without a seam: everything on them wraps at their edges.
 
 // grass has tufts: short strokes, darker and lighter.
 func grass(c *canvas, s palette.Sprite) {
@@ -59,8 +59,8 @@ func flat(c *canvas, col color.NRGBA) {
 	c.fill(func(_, _ float64) float64 { return -1 }, col)
 }
 
-// scatter is the i-th place of a spread without visible rows (an additive
-// recurrence of the plastic number).
+// scatter returns the i-th point of an even spread without visible rows: the additive
+// recurrence of the plastic number.
 func scatter(i, side int) (x, y int) {
 	const a, b = 0.7548776662466927, 0.5698402909980532
 	_, fx := math.Modf(0.5 + a*float64(i))

@@ -1,5 +1,5 @@
-// Command draw paints every sprite of the demo and writes it, with the licence
-// of each, into a folder: `go generate ./assets`. The pictures depend on this
+// Command draw paints every sprite of the demo and writes them, with a list of their
+// licences, into a folder; `go generate ./assets` runs it. The pictures depend on this
 // code alone.
 package main
 
@@ -15,7 +15,8 @@ import (
 	"github.com/tendonengine/tendon/assets/palette"
 )
 
-// painters are found by the name up to the first dash: variants share one.
+// painters has a function for each kind of sprite. The kind is the sprite's name up to
+// the first dash, so variants share a painter.
 var painters = map[string]func(*canvas, palette.Sprite){
 	"player": player, "car": car, "sheep": sheep, "chicken": chicken,
 	"crate": crate, "tree": tree, "rock": rock, "bullet": bullet,
@@ -51,7 +52,7 @@ func write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "LICENSES.md"), []byte(licences()), 0o644)
 }
 
-// paint draws one sprite. Same sprite, same picture.
+// paint draws one sprite; the same sprite always gives the same picture.
 func paint(s palette.Sprite) *image.NRGBA {
 	c := newCanvas(s.W, s.H)
 	kind, _, _ := strings.Cut(s.Name, "-")

@@ -10,9 +10,9 @@ import (
 	"github.com/tendonengine/tendon/assets/palette"
 )
 
-// The embedded pictures are what this program draws. Floats may round
-// differently where the compiler fuses multiply and add, so two steps of 255
-// are forgiven.
+// The embedded pictures are those that this program draws. A channel may differ by two
+// steps of 255, because floats round differently where the compiler fuses multiply and
+// add.
 func TestEmbeddedPicturesAreDrawnHere(t *testing.T) {
 	licences, err := assets.Licences()
 	if err != nil {
@@ -38,8 +38,8 @@ func TestEmbeddedPicturesAreDrawnHere(t *testing.T) {
 	}
 }
 
-// A screenshot is compared with the colour of a sprite's middle, so that has
-// to be solid.
+// The middle of each sprite has one solid colour, because the window's tests compare
+// screenshots with it.
 func TestCoresAreSolid(t *testing.T) {
 	for _, s := range palette.Sprites() {
 		if palette.Ground[s.Name] != nil || s.Name == "shadow" {

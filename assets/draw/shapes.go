@@ -7,8 +7,8 @@ func disc(x0, y0, r float64) shape {
 	return func(x, y float64) float64 { return math.Hypot(x-x0, y-y0) - r }
 }
 
-// oval is an ellipse with its axes along x and y. The distance is exact enough
-// near the edge, which is all that painting asks.
+// oval is an ellipse with its axes along x and y. The distance is exact enough near the
+// edge, where painting needs it.
 func oval(x0, y0, rx, ry float64) shape {
 	return func(x, y float64) float64 {
 		x, y = x-x0, y-y0
@@ -56,7 +56,7 @@ func star(n int, inner, outer, phase float64) shape {
 	}
 }
 
-// polygon is convex, its corners clockwise on the screen.
+// polygon is a convex polygon. Its corners are given clockwise on the screen.
 func polygon(corners ...[2]float64) shape {
 	return func(x, y float64) float64 {
 		d := math.Inf(-1)
@@ -80,7 +80,7 @@ func union(list ...shape) shape {
 	}
 }
 
-// both is what lies in a and in b.
+// both is the intersection of a and b.
 func both(a, b shape) shape {
 	return func(x, y float64) float64 { return math.Max(a(x, y), b(x, y)) }
 }

@@ -85,7 +85,8 @@ func plate(c *canvas, s palette.Sprite) {
 	}
 }
 
-// polygonAt is a small arrowhead at x, y that points to the middle.
+// polygonAt is a small arrowhead at x, y that points to the middle. cos and sin give
+// the direction from the middle to it.
 func polygonAt(x, y, cos, sin float64) shape {
 	tip := polygon([2]float64{-7, 0}, [2]float64{5, -8}, [2]float64{5, 8})
 	return func(px, py float64) float64 {
@@ -114,7 +115,7 @@ func sphere(c *canvas, s palette.Sprite) {
 	c.fill(oval(-9, -10, 6, 4), light(s.Core, 0.7))
 }
 
-// shadow lies under everything that stands on the ground.
+// shadow is drawn under everything that stands on the ground.
 func shadow(c *canvas, s palette.Sprite) {
 	c.shade(disc(0, 0, 31), func(x, y float64) color.NRGBA {
 		fade := math.Min(1, (31-math.Hypot(x, y))/10)

@@ -1,6 +1,6 @@
-// Package palette names every sprite of the demo, with its size and the solid
-// colour of its middle. The drawing program paints with it, the scene looks
-// sprites up by it, and the test of the window compares a picture with it.
+// Package palette lists every sprite of the demo, with its size and the solid colour of
+// its middle. The drawing program paints with these colours, the scene finds sprites by
+// these names, and the window's tests compare pictures with the colours.
 package palette
 
 import "image/color"
@@ -22,7 +22,7 @@ type Sprite struct {
 // pixels of the sprite.
 const CoreSize = 8
 
-// Variants is how many colours players and cars come in.
+// Variants is the number of colours of players and cars.
 const Variants = 8
 
 // Spheres is how many colours a sphere cycles through.
@@ -40,7 +40,7 @@ var Team = [Variants]color.NRGBA{
 	{R: 0x3a, G: 0x46, B: 0x5c, A: 0xff}, // slate
 }
 
-// Sphere are the colours of spheres, in the order in which a press walks them.
+// Sphere are the colours of spheres, in the order in which presses step through them.
 var Sphere = [Spheres]color.NRGBA{
 	{R: 0xff, G: 0x52, B: 0x52, A: 0xff},
 	{R: 0xff, G: 0x9f, B: 0x40, A: 0xff},
@@ -53,8 +53,8 @@ var Sphere = [Spheres]color.NRGBA{
 	{R: 0xff, G: 0x6a, B: 0xd5, A: 0xff},
 }
 
-// Ground are the colours that a kind of ground may have: the pixel of a tile
-// is one of them. Shores blend two neighbours.
+// Ground has the colours of each kind of ground: every pixel of a tile is one of them.
+// Along shores two kinds blend.
 var Ground = map[string][]color.NRGBA{
 	"grass": {
 		{R: 0x6d, G: 0xb3, B: 0x4e, A: 0xff},

@@ -38,8 +38,7 @@ func Sprites() []Sprite {
 	return list
 }
 
-// Core is the solid colour of a sprite's middle; false where there is none of
-// that name.
+// Core returns the solid colour of a sprite's middle; false if no sprite has that name.
 func Core(name string) (color.NRGBA, bool) {
 	for _, s := range Sprites() {
 		if s.Name == name {
@@ -53,7 +52,7 @@ func rgb(hex uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// lighter is c moved a quarter of the way to white.
+// lighter moves c a quarter of the way to white.
 func lighter(c color.NRGBA) color.NRGBA {
 	up := func(v uint8) uint8 { return v + (0xff-v)/4 }
 	return color.NRGBA{R: up(c.R), G: up(c.G), B: up(c.B), A: c.A}

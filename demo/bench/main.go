@@ -1,11 +1,13 @@
-// Command bench plays a workload trace through the whole library but sockets,
-// in virtual time, and reports bytes, processor time and equality.
+// Command bench plays a workload trace through the whole library except its sockets, in
+// virtual time. It reports bytes, processor time, and whether every client's state
+// equals the trace.
 //
 //	go run ./demo/bench -trace FILE [-warm FILE] [-clients 1] [-radius 0] [-send HZ]
 //	    [-rtt 100ms] [-jitter 0] [-loss 0] [-budget 0] [-workers 1] [-seed 1] [-json] [-udp] [-explicit]
 //
-// The last line is one JSON object. It exits 2 on a bad trace or arguments that
-// make no sense, and 1 when a run could not be measured.
+// The last line of its output is one JSON object. It exits 2 on a bad trace or
+// arguments that make no sense, and 1 when a run could not be measured. README.md
+// explains the figures.
 package main
 
 import (
@@ -25,13 +27,13 @@ import (
 )
 
 const (
-	exitFailed = 1 // it ran, and the figures are not worth much
+	exitFailed = 1 // the run failed, or its figures are worth little
 	exitUsage  = 2 // the trace or the arguments make no sense
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// arguments are what the command line says beside play.Options.
+// arguments is the command line: play.Options in o, and what only this command needs.
 type arguments struct {
 	o                      play.Options
 	trace, warm            string
@@ -97,8 +99,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// parse reads the command line. flag prints nothing of its own: an error is one
-// sentence.
+// parse reads the command line. An error is one sentence, which the caller prints;
+// package flag prints only the help.
 func parse(args []string, stderr io.Writer) (*arguments, error) {
 	a := &arguments{}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -134,7 +136,7 @@ func parse(args []string, stderr io.Writer) (*arguments, error) {
 	return a, nil
 }
 
-// load reads the traces and checks everything.
+// load reads the traces and checks all options.
 func (a *arguments) load() (err error) {
 	if a.trace == "" {
 		return errors.New("there is no trace to play: give one with -trace FILE")
@@ -184,7 +186,8 @@ func writeHeap(path string) error {
 	return pprof.Lookup("allocs").WriteTo(f, 0)
 }
 
-// tracePackets has the packets of the first client written to a file.
+// tracePackets opens the file of -packets and sets the option that writes the first
+// client's packets to it.
 func (a *arguments) tracePackets() (closeFile func() error, err error) {
 	if a.packets == "" {
 		return func() error { return nil }, nil
@@ -195,7 +198,7 @@ func (a *arguments) tracePackets() (closeFile func() error, err error) {
 	}
 	w := bufio.NewWriter(f)
 	a.o.Packets = func(line []byte) {
-		w.Write(line) // a failure stays with the writer until Flush
+		w.Write(line) // the writer keeps an error for Flush
 		w.WriteByte('\n')
 	}
 	return func() error { return errors.Join(w.Flush(), f.Close()) }, nil

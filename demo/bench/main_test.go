@@ -13,13 +13,15 @@ import (
 
 const cave = "testdata/cave.rplt"
 
-// keys are the fields of the JSON line, all of them.
+// keys are all fields of the JSON line.
 const keys = `trace clients sends nodes_mean
 payload_bytes_per_send_mean payload_bytes_per_send_p99 wire_bytes_per_send_mean up_bytes_per_send_mean first_full_bytes
 server_ms_per_send server_ms_per_send_p99 extract_ms_per_send encode_ns_per_entity_client decode_ns_per_changed
 allocs_per_send_server allocs_per_send_client heap_bytes_per_client stream_ins stream_outs sends_per_change
 arrival_ms_p99 age_ms_p99 age_ms_max budget_excess_max dropped_oversize quiet_ms extract mismatches`
 
+// The last line of the output is the report as JSON, with exactly the fields in keys;
+// -json prints no other line.
 func TestTheLastLineIsTheReport(t *testing.T) {
 	for _, args := range [][]string{{"-json"}, nil, {"-clients", "3", "-radius", "3000", "-send", "10", "-loss", "0.2", "-jitter", "20ms", "-json"}} {
 		var out, errs bytes.Buffer
@@ -49,7 +51,7 @@ func TestTheLastLineIsTheReport(t *testing.T) {
 	}
 }
 
-// What makes no sense ends in one sentence and exit 2.
+// A bad trace or arguments that make no sense end in one sentence and exit code 2.
 func TestWhatMakesNoSense(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, b []byte) string {
@@ -117,8 +119,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A client that joins too late to be measured makes the run fail, after the
-// report.
+// When a client joins too late to be measured, the run prints its report and then
+// fails.
 func TestTooLittleToMeasure(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := run([]string{"-trace", cave, "-rtt", "4s", "-json"}, &out, &errs)

@@ -1,6 +1,6 @@
-// Package bots plays the island without a player: it looks at the world that
-// its machine has, as a player would, and holds down keys. The second pane, the
-// dedicated server and tests use it.
+// Package bots plays the island without a player: a bot reads the world of its own
+// machine, as a player would see it, and returns which keys it holds down. The second
+// pane, the dedicated server and tests use bots.
 package bots
 
 import (
@@ -13,20 +13,19 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// A Bot is one player. It shoots at crates, collects what is near, gets into a
-// car, drives across the island, far beyond the radius at which nodes leave its
-// sight, gets out, and begins again.
+// A Bot plays one player. In turn it shoots at crates, gets into a car, drives across
+// the island, far beyond the radius at which nodes stream out, and gets out again.
 type Bot struct {
 	rng   gmath.Rand
 	plan  plan
-	left  int       // steps until the plan is given up
-	goal  gmath.Vec // where it drives
-	stuck int       // steps in which it hardly moved
+	left  int       // steps until the plan's time is over
+	goal  gmath.Vec // where it drives to
+	stuck int       // steps in a row in which it hardly moved
 	last  gmath.Vec
-	speed float64 // units in the last step
-	held  int     // steps of taps on the use key
-	back  int     // steps for which it still drives backwards
-	said  bool
+	speed float64 // units moved in the last step
+	held  int     // steps spent tapping the use key
+	back  int     // steps for which it will still drive backwards
+	said  bool    // it has greeted
 
 	scenery *island.Scenery
 }
@@ -40,7 +39,7 @@ const (
 	leave             // out of the car
 )
 
-// durations are how many steps a plan is followed at most.
+// durations are the longest times for which plans are followed, in steps.
 var durations = [...]int{shoot: 2 * island.Steps, board: 4 * island.Steps, drive: 6 * island.Steps, leave: island.Steps}
 
 const (
@@ -48,14 +47,14 @@ const (
 	farAway = 1300.0
 )
 
-// New makes a bot for a game on one's own machine; each seed plays another way.
+// New makes a bot for a game on this machine. Bots of different seeds play differently.
 func New(g *island.Game, seed int64) *Bot {
 	b := &Bot{left: durations[shoot], scenery: g.Scenery()}
 	b.rng.SetSeed(seed)
 	return b
 }
 
-// Sample is what the bot holds down in this step; see island.Game.Sample.
+// Sample returns the bot's input for this step; see island.Game.Sample.
 func (b *Bot) Sample(r *tendon.Replication) island.Input {
 	me, ok := tendon.Mine(r, island.Walker)
 	if !ok || island.Walker.Get(me).Health == 0 {
@@ -84,8 +83,9 @@ func (b *Bot) Sample(r *tendon.Replication) island.Input {
 	return in
 }
 
-// think changes the plan when its time is over, or when it has come true: that
-// the bot sits in a car it sees, like a player, a while after it asked.
+// think changes the plan when its time is over or its aim is reached. The bot learns
+// that it sits in a car as a player does: from its world, a while after it pressed the
+// use key.
 func (b *Bot) think(driving bool, at gmath.Vec) {
 	next := b.plan
 	switch {
@@ -107,8 +107,8 @@ func (b *Bot) think(driving bool, at gmath.Vec) {
 	}
 }
 
-// chat greets once, and uses a bandage when hurt. What cannot be sent now is
-// sent later, or was not that important.
+// chat greets once, and uses a bandage when hurt. A greeting that cannot be sent is
+// tried again; an error of UseItem is ignored, because the bot will press again.
 func (b *Bot) chat(r *tendon.Replication, me *donburi.Entry) {
 	if !b.said {
 		b.said = island.Talk(r, "hello") == nil
@@ -118,7 +118,7 @@ func (b *Bot) chat(r *tendon.Replication, me *donburi.Entry) {
 	}
 }
 
-// watch notices when the bot hardly moves.
+// watch counts the steps in which the bot hardly moves.
 func (b *Bot) watch(at gmath.Vec) {
 	b.speed = at.DistanceTo(b.last)
 	if b.speed < 0.4 {
@@ -152,8 +152,8 @@ func (b *Bot) boarding(w donburi.World, at island.PlaceData) island.Input {
 	return island.Input{Keys: b.tap()}
 }
 
-// tap presses the use key again and again, each time long enough that some of
-// it survives any loss.
+// tap presses and releases the use key in turn, each time for so many steps that packet
+// loss does not hide the press.
 func (b *Bot) tap() island.Keys {
 	if b.held++; b.held%(2*holdUse) < holdUse {
 		return island.Use
@@ -184,12 +184,13 @@ func (b *Bot) driving(at island.PlaceData) island.Input {
 		in.Keys |= island.Left
 	}
 	if math.Abs(turn) < 0.5 || b.speed < 2.5 {
-		in.Keys |= island.Up // else it slows down for the bend
+		in.Keys |= island.Up // otherwise it slows down for the bend
 	}
 	return in
 }
 
-// heading is the direction nearest to the goal's in which the way is free.
+// heading returns the direction nearest to the goal's in which the way is free, or the
+// goal's where no way is.
 func (b *Bot) heading(at island.PlaceData) gmath.Rad {
 	want := at.Pos.AngleToPoint(b.goal)
 	for _, off := range []gmath.Rad{0, 0.3, -0.3, 0.6, -0.6, 0.9, -0.9, 1.3, -1.3, 1.8, -1.8} {
@@ -200,7 +201,7 @@ func (b *Bot) heading(at island.PlaceData) gmath.Rad {
 	return want
 }
 
-// free reports whether a car could go some way in a direction.
+// free reports whether a car can drive 210 units in a direction.
 func (b *Bot) free(from gmath.Vec, dir gmath.Rad) bool {
 	for d := 30.0; d <= 210; d += 30 {
 		p := from.MoveInDirection(d, dir)
@@ -211,7 +212,8 @@ func (b *Bot) free(from gmath.Vec, dir gmath.Rad) bool {
 	return true
 }
 
-// elsewhere is a place far away on land.
+// elsewhere returns a random place on land, far from the given one; the island's middle
+// if it finds none.
 func (b *Bot) elsewhere(from gmath.Vec) gmath.Vec {
 	for range 50 {
 		p := island.Middle.Add(b.rng.Offset(-farAway, farAway))
@@ -222,7 +224,8 @@ func (b *Bot) elsewhere(from gmath.Vec) gmath.Vec {
 	return island.Middle
 }
 
-// towards are the arrows that lead somewhere; who is stuck goes round.
+// towards returns the arrow keys that lead from one place to another. A bot that is
+// stuck turns aside by a random angle.
 func (b *Bot) towards(from, to gmath.Vec) island.Keys {
 	d := to.Sub(from)
 	if b.stuck > island.Steps/4 {
@@ -242,7 +245,8 @@ func (b *Bot) towards(from, to gmath.Vec) island.Keys {
 	return k
 }
 
-// nearest is the place of the nearest entity with a component.
+// nearest returns the place of the nearest entity that has a component and that want
+// accepts; a nil want accepts all.
 func nearest[T any](w donburi.World, c *donburi.ComponentType[T], at gmath.Vec, want func(*donburi.Entry) bool) (gmath.Vec, bool) {
 	best, found := gmath.Vec{}, false
 	for e := range c.Iter(w) {

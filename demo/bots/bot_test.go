@@ -10,8 +10,8 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// Each bot walks, shoots, drives, and gets farther than a node's exit radius.
-// Single player has no network, so the same seeds play the same game.
+// Each bot walks, shoots, drives, and gets farther from its start than the exit radius
+// of nodes. Single player has no network, so each seed always plays the same game.
 func TestBotsDoEverything(t *testing.T) {
 	for seed := range int64(8) {
 		rep, err := tendon.New(donburi.NewWorld(), island.Protocol, island.Config(nil))

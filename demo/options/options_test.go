@@ -8,6 +8,7 @@ import (
 	"testing"
 )
 
+// Arguments that make no sense are an error of one sentence that names the flag.
 func TestBadArgumentsAreOneSentence(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"-nonsense", "not defined"},
@@ -38,6 +39,8 @@ func TestBadArgumentsAreOneSentence(t *testing.T) {
 	}
 }
 
+// -shot implies -panes and -bot unless another flag says otherwise, and -host without
+// -public listens on this machine alone.
 func TestWhatFollowsFromFlags(t *testing.T) {
 	o, err := Parse([]string{"-shot", "out.png"}, io.Discard)
 	if err != nil || !o.Panes || !o.Bot || o.Seconds != 5 {

@@ -1,6 +1,6 @@
-// Package shot is the account of a screenshot: what was drawn where, from the
-// state and the camera of that very frame, so that a test can compare the
-// picture with it. It knows nothing of windows.
+// Package shot defines the account of a screenshot: which sprite was drawn where, from
+// the state and the camera of that frame. A test compares the picture with the account.
+// The package does not import the window, so tests need no display.
 package shot
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// An Account goes beside a picture. All places and sizes are pixels of the
-// picture, from its upper left corner.
+// An Account describes one picture. All places and sizes are in pixels of the picture,
+// from its upper left corner.
 type Account struct {
 	Width   int     `json:"width"`
 	Height  int     `json:"height"`
@@ -21,11 +21,11 @@ type Account struct {
 	Panes   []Pane  `json:"panes"`
 	// Between is the simulated network between the panes; nil without one.
 	Between *Conditions `json:"between,omitempty"`
-	Circles bool        `json:"circles"` // are shown, and the map
-	Figures bool        `json:"figures"` // of the network are shown
+	Circles bool        `json:"circles"` // the interest circles and the map are shown
+	Figures bool        `json:"figures"` // the network figures are shown
 }
 
-// Conditions are those that keys turn while playing.
+// Conditions are the network conditions that keys change during play.
 type Conditions struct {
 	RTT  float64 `json:"rtt_ms"` // both ways together
 	Loss float64 `json:"loss"`   // share of the packets, each way
@@ -37,36 +37,37 @@ type Pane struct {
 	Driver string `json:"driver"` // who plays: Bot or Player
 	Box    Box    `json:"box"`
 	Camera Camera `json:"camera"`
-	// Nodes are the drawn nodes whose middle is on the pane, in the order in
-	// which they were drawn.
+	// Nodes are the drawn nodes whose middle lies in the pane, in drawing order.
 	Nodes []Sprite `json:"nodes"`
-	// Below is what was drawn before all nodes: shadows. Others is what else
-	// was drawn: scenery, lines, text, nodes that only reach into the pane.
+	// Below are the boxes of what was drawn before all nodes: shadows. Others are the
+	// boxes of everything else: scenery, lines, text, and nodes whose middle lies
+	// outside the pane.
 	Below  []Box `json:"below"`
 	Others []Box `json:"others"`
 	Net    []Net `json:"net"` // one per connection
 }
 
-// Who plays in a pane. A bot does until the player touches a key.
+// The values of Pane.Driver. A bot plays until the player touches a key.
 const (
 	Bot    = "bot"
 	Player = "player"
 )
 
-// A Camera says which place of the island is in the middle of the pane.
+// A Camera says which point of the island is in the middle of the pane.
 type Camera struct {
 	X    float64 `json:"x"` // units
 	Y    float64 `json:"y"`
 	Zoom float64 `json:"zoom"` // pixels per unit
 }
 
-// Place is the unit of the island that a pixel of the pane shows.
+// Place returns the point of the island, in units, that a pixel of the picture shows in
+// this pane.
 func (p *Pane) Place(x, y float64) (ux, uy float64) {
 	mx, my := p.Box.X+p.Box.W/2, p.Box.Y+p.Box.H/2
 	return p.Camera.X + (x-mx)/p.Camera.Zoom, p.Camera.Y + (y-my)/p.Camera.Zoom
 }
 
-// A Sprite is a node that was drawn, its middle at X, Y.
+// A Sprite is a node that was drawn with its middle at X, Y.
 type Sprite struct {
 	Node   uint64  `json:"node"` // equal on all machines
 	Kind   string  `json:"kind"`
@@ -86,7 +87,7 @@ type Box struct {
 	H float64 `json:"h"`
 }
 
-// Net are the figures of one connection.
+// Net has the figures of one connection.
 type Net struct {
 	Peer      uint32  `json:"peer"` // at the other end
 	Mode      string  `json:"mode"` // of this end
@@ -99,13 +100,13 @@ type Net struct {
 	Loss      float64 `json:"loss"`
 }
 
-// AccountPath is where the account of a picture goes: out.json beside out.png.
+// AccountPath returns the path of a picture's account: out.json beside out.png.
 func AccountPath(picture string) string {
 	return strings.TrimSuffix(picture, filepath.Ext(picture)) + ".json"
 }
 
-// Write writes a picture and its account beside it. The account appears last
-// and whole: who sees it may read both.
+// Write writes a picture and its account beside it. The account is renamed into place
+// last, so a program that finds it can read both files whole.
 func Write(path string, img image.Image, a Account) error {
 	f, err := os.Create(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package tones makes the demo's sounds by code: 16-bit stereo samples, the
-// same every time. It plays nothing.
+// Package tones computes the demo's sounds: 16-bit stereo samples, the same at every
+// call. It does not play them.
 package tones
 
 import (
@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// Rate is samples per second.
+// Rate is the sample rate, per second.
 const Rate = 44100
 
-// Sounds are all of them by name, as little-endian 16-bit stereo.
+// Sounds returns all sounds by name, as little-endian 16-bit stereo samples.
 func Sounds() map[string][]byte {
 	noise := hiss()
 	return map[string][]byte{
@@ -30,7 +30,7 @@ func Sounds() map[string][]byte {
 	}
 }
 
-// render samples a wave of −1…1 for some seconds.
+// render samples a wave, whose values are −1…1, for the given time.
 func render(seconds float64, wave func(t float64) float64) []byte {
 	n := int(seconds * Rate)
 	b := make([]byte, 0, 4*n)
@@ -56,7 +56,8 @@ func square(phase float64) float64 {
 	return -1
 }
 
-// hiss is noise that is the same every time: a 16-bit shift register.
+// hiss returns a source of noise that is the same at every run: a 16-bit shift
+// register.
 func hiss() func() float64 {
 	r := uint16(0xace1)
 	return func() float64 {

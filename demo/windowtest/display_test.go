@@ -18,11 +18,11 @@ import (
 	"github.com/jezek/xgb"
 )
 
-// patience is how long anything here may take before it counts as hanging; it
-// is no measure of speed.
+// patience is the time after which a step of a test counts as hanging. It is long, so
+// that it does not test speed.
 const patience = 5 * time.Minute
 
-// programs is where the programs under test are, each built once.
+// programs is the folder of the programs under test. Each is built once.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -32,26 +32,26 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	programs = dir
-	xgb.Logger = log.New(io.Discard, "", 0) // it tells that displays have no password: ours have none
+	xgb.Logger = log.New(io.Discard, "", 0) // it warns that a display has no password, which is intended here
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// needs fails the test where the system lacks what windows need, with what to
-// type then.
+// needs fails the test where the system lacks packages that windows need; the message
+// says what to type to install them.
 func needs(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(".ci", "packages"), "-n", "tests")
 	cmd.Dir = "../.."
-	var missing *exec.ExitError // where the script does not run at all, building says what is wrong
+	var missing *exec.ExitError // where the script cannot run at all, the build will report what is missing
 	if out, err := cmd.CombinedOutput(); errors.As(err, &missing) {
 		t.Fatalf("%s", bytes.TrimSpace(out))
 	}
 }
 
-// build makes a program of the module, under the race detector when the tests
-// are. Tests that call it do not run in parallel.
+// build compiles a program of the module, with the race detector when the tests run
+// under it, and returns its path. Tests that call it must not run in parallel.
 func build(t *testing.T, pkg string) string {
 	t.Helper()
 	program := filepath.Join(programs, filepath.Base(pkg))
@@ -71,7 +71,7 @@ func build(t *testing.T, pkg string) string {
 	return program
 }
 
-// display starts an X server and returns what DISPLAY is to be.
+// display starts an X server and returns the value of DISPLAY for it.
 func display(t *testing.T) string {
 	t.Helper()
 	needs(t)
@@ -103,13 +103,13 @@ func display(t *testing.T) string {
 	return ":" + strings.TrimSpace(number)
 }
 
-// result is how a program ended.
+// result is a program's exit code and output.
 type result struct {
 	code           int
 	stdout, stderr string
 }
 
-// run starts a program on a display; "" is none at all.
+// run runs a program on a display until it ends; "" is no display.
 func run(t *testing.T, display, program string, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -129,7 +129,8 @@ func run(t *testing.T, display, program string, args ...string) result {
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// says checks that a program failed with one sentence that holds a text.
+// says checks that a program failed without a panic, and that its last line is a
+// sentence that contains text.
 func (r result) says(t *testing.T, text string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(r.stderr), "\n")

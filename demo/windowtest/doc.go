@@ -1,5 +1,5 @@
-// Package windowtest starts the demo as a player does and looks at its window.
-// It does not import Ebitengine, whose import alone panics without a display: it
-// builds the program, starts an X server of its own, and compares the picture
-// that -shot writes with the account beside it and with the art's colours.
+// Package windowtest tests the demo's window: it builds the program, starts an X server
+// of its own, runs the program on it, and compares the picture that -shot writes with
+// the account beside it and with the colours of the sprites. It does not import
+// Ebitengine, because its import alone panics without a display.
 package windowtest

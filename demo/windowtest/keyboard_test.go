@@ -9,7 +9,7 @@ import (
 	"github.com/jezek/xgb/xtest"
 )
 
-// A key is named by what is printed on it: an X keysym.
+// A key is an X keysym: it names a key by what is printed on it.
 type key xproto.Keysym
 
 const (
@@ -29,8 +29,8 @@ const (
 	keyE       key = 'e'
 )
 
-// A keyboard presses keys on a display through the X test extension: for the
-// program they are those of a player.
+// A keyboard presses keys on a display through the X test extension. The program cannot
+// tell them from a player's.
 type keyboard struct {
 	*testing.T
 	conn  *xgb.Conn
@@ -38,7 +38,7 @@ type keyboard struct {
 	codes map[key]xproto.Keycode
 }
 
-// newKeyboard plugs a keyboard into a display.
+// newKeyboard makes a keyboard for a display.
 func newKeyboard(t *testing.T, display string) *keyboard {
 	t.Helper()
 	conn, err := xgb.NewConnDisplay(display)
@@ -65,8 +65,8 @@ func newKeyboard(t *testing.T, display string) *keyboard {
 	return k
 }
 
-// focus waits for a window and gives it the keyboard; no window manager runs
-// here that would.
+// focus waits for a window and gives it the keyboard focus, because no window manager
+// runs here.
 func (k *keyboard) focus() {
 	k.Helper()
 	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
@@ -77,7 +77,7 @@ func (k *keyboard) focus() {
 		for _, w := range tree.Children {
 			a, err := xproto.GetWindowAttributes(k.conn, w).Reply()
 			if err != nil || a.MapState != xproto.MapStateViewable {
-				continue // it has gone, or is not shown yet
+				continue // the window has gone or is not shown yet
 			}
 			if xproto.SetInputFocusChecked(k.conn, xproto.InputFocusPointerRoot, w, xproto.TimeCurrentTime).Check() == nil {
 				return
@@ -96,8 +96,7 @@ func (k *keyboard) tap(which key) {
 	k.release(which)
 }
 
-// often taps a key a few times. Those that fall into one step of the program
-// count once.
+// often taps a key eight times. Taps within one step of the program count once.
 func (k *keyboard) often(which key) {
 	for range 8 {
 		k.tap(which)

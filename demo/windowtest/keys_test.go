@@ -16,7 +16,7 @@ import (
 	"github.com/tendonengine/tendon/demo/shot"
 )
 
-// A player is a program that plays on, with a keyboard before it.
+// A player is a running demo and the keyboard that drives it.
 type player struct {
 	*keyboard
 	cmd     *exec.Cmd
@@ -25,7 +25,7 @@ type player struct {
 	ended   chan error
 }
 
-// play starts ./demo, both panes driven by bots.
+// play starts ./demo with two panes, both driven by bots.
 func play(t *testing.T) *player {
 	t.Helper()
 	screen := display(t)
@@ -42,8 +42,8 @@ func play(t *testing.T) *player {
 	return p
 }
 
-// look is what the window shows, or showed a moment ago where F12, which writes
-// it down, had to be pressed twice before.
+// look presses F12 and returns the account that the program then writes. The account
+// may be a moment old, if an earlier look had to press F12 twice.
 func (p *player) look() shot.Account {
 	p.Helper()
 	path := shot.AccountPath(p.picture)
@@ -52,7 +52,7 @@ func (p *player) look() shot.Account {
 	}
 	for begin := time.Now(); time.Since(begin) < patience; {
 		p.tap(keyF12)
-		for range 50 { // then the key is pressed again: the window may have been too young for it
+		for range 50 { // then F12 is pressed again: the window may not have taken keys yet
 			select {
 			case err := <-p.ended:
 				p.Fatalf("the program has ended: %v\n%s", err, p.stderr.String())
@@ -71,7 +71,7 @@ func (p *player) look() shot.Account {
 	return shot.Account{}
 }
 
-// until looks until something is so.
+// until calls look until so accepts the account, which it returns.
 func (p *player) until(what string, so func(shot.Account) bool) shot.Account {
 	p.Helper()
 	var a shot.Account
@@ -84,8 +84,8 @@ func (p *player) until(what string, so func(shot.Account) bool) shot.Account {
 	return a
 }
 
-// Keys turn the network between the panes while both play, and what the
-// sessions measure follows.
+// Keys change the simulated network between the panes while both play, and the round
+// trip and loss that the sessions measure follow.
 func TestKeysTurnTheNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and opens a window")
@@ -106,7 +106,7 @@ func TestKeysTurnTheNetwork(t *testing.T) {
 		{keyMinus, 60, 0.02},
 		{keyMinus, 60, 0.01},
 		{keyMinus, 60, 0},
-		{keyMinus, 60, 0}, // it stays
+		{keyMinus, 60, 0}, // loss stays at 0
 		{keyEqual, 60, 0.01},
 	} {
 		p.tap(c.key)
@@ -128,8 +128,8 @@ func TestKeysTurnTheNetwork(t *testing.T) {
 	p.endsWell()
 }
 
-// A key takes a pane over from its bot, and only that one; the walker goes
-// where the arrows say. F1 and F2 show and hide.
+// A key hands a pane from its bot to the player, and no other pane; the walker goes
+// where the arrows say. F1 shows and hides the circles, F2 the figures.
 func TestKeysTakeOverAndShow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and opens a window")
@@ -156,7 +156,7 @@ func TestKeysTakeOverAndShow(t *testing.T) {
 	p.endsWell()
 }
 
-// takes holds a key until a pane has passed from its bot to the player.
+// takes holds a key until the player drives the pane, and returns the account.
 func (p *player) takes(pane int, which key) shot.Account {
 	p.Helper()
 	return p.until("the player drives "+strconv.Itoa(pane), func(shot.Account) bool {
@@ -167,11 +167,12 @@ func (p *player) takes(pane int, which key) shot.Account {
 	})
 }
 
-// walks holds one arrow after another until one moves the pane's walker its
-// way: a tree may stand in the others', and a program that draws a frame a second
-// may be looked at 20 times before it has gone far. Its bot may have sat down in a
-// car, which goes its own way: then it gets out. The key for that is held until
-// something was drawn, for a slow program does not see a short tap.
+// walks holds one arrow after another until one moves the pane's walker in its
+// direction. It tries all of them because a tree may block some, and looks 20 times for
+// each because a slow program may draw one frame a second. The bot may have left the
+// walker in a car, which the arrows steer differently: after each round walks holds the
+// use key until a frame was drawn, to get out. A short tap might fall between two steps
+// of a slow program.
 func (p *player) walks(pane int, ways map[key][2]float64) {
 	p.Helper()
 	const rounds = 4
@@ -188,6 +189,8 @@ func (p *player) walks(pane int, ways map[key][2]float64) {
 	p.Errorf("no arrow moves the walker: %+v", p.look().Panes[pane])
 }
 
+// walksBy reports whether the walker moves more than 20 units in a direction while a
+// key is held.
 func (p *player) walksBy(pane int, which key, way [2]float64) bool {
 	p.Helper()
 	from := p.look().Panes[pane].Camera
@@ -202,7 +205,8 @@ func (p *player) walksBy(pane int, which key, way [2]float64) bool {
 	return false
 }
 
-// endsWell waits for the program to end by itself.
+// endsWell waits for the program to end by itself and checks that it ended without an
+// error.
 func (p *player) endsWell() {
 	p.Helper()
 	select {
@@ -215,7 +219,8 @@ func (p *player) endsWell() {
 	}
 }
 
-// playing reports whether both ends know each other and draw something.
+// playing reports whether both panes have joined and the client has measured a round
+// trip.
 func playing(a shot.Account) bool {
 	return len(a.Panes) == 2 && joined(a) && a.Panes[1].Net[0].RTT > 0
 }

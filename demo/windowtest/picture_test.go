@@ -19,26 +19,27 @@ import (
 )
 
 const (
-	// tolerance is how far a colour of 255 may be off: sprites are turned and
-	// scaled by a linear filter.
+	// tolerance is how far a colour channel (0…255) may be off: a linear filter turns
+	// and scales the sprites.
 	tolerance = 8
-	// leastNodes is how many sprites must have been seen in plain sight in each
-	// pane, and leastGround how many empty places in each picture of it.
+	// leastNodes is how many uncovered sprites the pictures must have shown in each
+	// pane, and leastGround how many empty places each picture of a pane must have.
 	leastNodes, leastGround = 4, 40
-	// leastKinds is how many kinds of sprite tell pictures apart.
+	// leastKinds is how many kinds of node must have been among the uncovered sprites.
 	leastKinds = 3
-	// mostPictures is how many are taken, and compared, until they have shown
-	// that much: bots go where they like, under trees too.
+	// mostPictures is how many pictures a test takes at most to see that much: bots
+	// walk at random, also under trees.
 	mostPictures = 8
 
-	// firstPicture is how many seconds into the game the first is taken; where its
-	// sessions had not joined by then, the next has twice as many, up to lastPicture: a
-	// slow machine draws less than a frame a second.
+	// firstPicture is when the first picture is taken, in seconds after the window
+	// opened. Where the sessions had not joined by then, the time is doubled for the
+	// next picture, up to lastPicture: a slow machine draws less than one frame a
+	// second.
 	firstPicture = 5
 	lastPicture  = 60
 )
 
-// Both panes show what their sessions say that they show, at 640×360.
+// Both panes of a 640×360 window show what the accounts of their sessions say.
 func TestPanesShowWhatTheySay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and opens a window")
@@ -67,7 +68,8 @@ func TestPanesShowWhatTheySay(t *testing.T) {
 	shown.judge(t)
 }
 
-// shoot takes a picture.
+// shoot runs the program until it has taken a picture, and returns the picture and its
+// account.
 func shoot(t *testing.T, screen, program string, args ...string) (image.Image, shot.Account) {
 	t.Helper()
 	picture := filepath.Join(t.TempDir(), "out.png")
@@ -80,8 +82,8 @@ func shoot(t *testing.T, screen, program string, args ...string) (image.Image, s
 
 // shown counts what the pictures of one test have shown.
 type shown struct {
-	nodes []int           // sprites in plain sight, of each pane
-	kinds map[string]bool // of sprites in plain sight
+	nodes []int           // uncovered sprites, per pane
+	kinds map[string]bool // of uncovered sprites
 }
 
 func newShown(panes int) *shown {
@@ -102,7 +104,8 @@ func (s *shown) compare(t *testing.T, img image.Image, a shot.Account) {
 
 func (s *shown) enough() bool { return slices.Min(s.nodes) >= leastNodes && len(s.kinds) >= leastKinds }
 
-// joined is whether every pane draws what it knows from its one connection.
+// joined reports whether every pane has one connection that has brought bytes, and at
+// least two nodes drawn.
 func joined(a shot.Account) bool {
 	for i := range a.Panes {
 		if p := &a.Panes[i]; len(p.Net) != 1 || p.Net[0].BytesIn == 0 || len(p.Nodes) < 2 {
@@ -112,7 +115,7 @@ func joined(a shot.Account) bool {
 	return true
 }
 
-// judge fails a test whose pictures have shown too little.
+// judge fails the test if its pictures have shown too little.
 func (s *shown) judge(t *testing.T) {
 	t.Helper()
 	if !s.enough() {
@@ -120,7 +123,8 @@ func (s *shown) judge(t *testing.T) {
 	}
 }
 
-// A client of another process shows what the server has, and counts its bytes.
+// A client of a server in another process shows the nodes of its account, and its
+// connection counts bytes both ways.
 func TestClientOfAServerElsewhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and opens a window")
@@ -164,8 +168,8 @@ func load(t *testing.T, picture string) (image.Image, shot.Account) {
 	return img, a
 }
 
-// compareNodes looks for the solid middle of every sprite in plain sight, and
-// returns how many there are.
+// compareNodes compares the middle of every uncovered sprite with the sprite's core
+// colour, and returns how many there are.
 func compareNodes(t *testing.T, img image.Image, p *shot.Pane, kinds map[string]bool) (seen int) {
 	t.Helper()
 	for i, n := range p.Nodes {
@@ -186,7 +190,8 @@ func compareNodes(t *testing.T, img image.Image, p *shot.Pane, kinds map[string]
 	return seen
 }
 
-// plain reports whether nothing else can cover the middle of a sprite.
+// plain reports whether a sprite's middle is opaque, inside the pane, and clear of
+// everything else that was drawn.
 func plain(p *shot.Pane, i int) bool {
 	n := p.Nodes[i]
 	if n.Alpha < 1 || n.Core < 1.5 {
@@ -209,8 +214,8 @@ func plain(p *shot.Pane, i int) bool {
 	return true
 }
 
-// compareGround looks at places where nothing was drawn: there is the ground
-// that the island has there, as the account's camera sees it.
+// compareGround compares pixels where nothing was drawn with the colours of the ground
+// that the island has there, according to the account's camera.
 func compareGround(t *testing.T, img image.Image, p *shot.Pane) {
 	t.Helper()
 	seen := 0
@@ -232,10 +237,10 @@ func compareGround(t *testing.T, img image.Image, p *shot.Pane) {
 	}
 }
 
-// groundAt is the ground that a pixel shows; false near a shore.
+// groundAt returns the kind of ground that a pixel shows; false near a shore.
 func groundAt(p *shot.Pane, x, y float64) (string, bool) {
 	ux, uy := p.Place(x, y)
-	const reach = 14.0 // units: what a shore's line and the bake's lattice take
+	const reach = 14.0 // units: a shore's line and the lattice of the baked ground reach that far
 	kind := island.GroundAt(gmath.Vec{X: ux, Y: uy})
 	for i := range 8 {
 		d := gmath.RadToVec(gmath.Rad(i) * math.Pi / 4).Mulf(reach)

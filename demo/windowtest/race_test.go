@@ -2,5 +2,6 @@
 
 package windowtest
 
-// raceDetector: the programs under test are built with it as well.
+// raceDetector says that the tests run under the race detector; then the programs under
+// test are built with it too.
 const raceDetector = true

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Without a display the program says so in a sentence: the library's panic
-// never shows.
+// Without a display the program says so in one sentence, and Ebitengine's panic does
+// not appear.
 func TestNoDisplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a window")
@@ -20,7 +20,8 @@ func TestNoDisplay(t *testing.T) {
 	run(t, ":65000", program).says(t, "no display answers at DISPLAY=:65000")
 }
 
-// What cannot be done is one sentence and a failure.
+// Arguments that cannot be carried out end the program with one sentence and a failure
+// code.
 func TestRefusals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and opens a window")
@@ -47,8 +48,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// startServer runs the dedicated server, as a process of its own, and returns
-// its address.
+// startServer runs the dedicated server as a process of its own, and returns its
+// address.
 func startServer(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command(build(t, "./demo/server"), "-addr", "127.0.0.1:0")

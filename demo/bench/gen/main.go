@@ -45,7 +45,7 @@ func record(name string, slots, ticks int, edge float64, seed uint64) (*trace.Tr
 	return arena.Record(m, seed)
 }
 
-// or is v, or the default where v is 0.
+// or returns v, or the default if v is 0.
 func or[T int | float64](v, otherwise T) T {
 	if v == 0 {
 		return otherwise

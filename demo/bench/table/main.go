@@ -1,5 +1,5 @@
-// Command table runs the bench on every workload and prints what the project
-// needs beside its targets and beside Teeworlds. The workloads are simulated
+// Command table runs the bench on every workload and prints the project's figures
+// beside its targets and beside the figures of Teeworlds. The workloads are simulated
 // from seeds, so it needs no files.
 //
 //	go run ./demo/bench/table            everything, some minutes
@@ -24,7 +24,8 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
-// Seeds of the measured recordings, and of those that warm up.
+// Seeds of the recordings that are measured, and of those that only warm up the code
+// tables.
 const (
 	measuredSeed = 1
 	warmSeed     = 2
@@ -74,7 +75,7 @@ func run(only string, stdout io.Writer) error {
 	return nil
 }
 
-// show is a number of the table, or a dash where there is none.
+// show formats a number for the table: a dash for none.
 func (f figure) show(v float64) string {
 	if v == none {
 		return "–"
@@ -82,8 +83,7 @@ func (f figure) show(v float64) string {
 	return fmt.Sprintf(f.format, v)
 }
 
-// play runs a row as often as it asks for and returns the report with the
-// median processor time.
+// play runs a row r.runs times, and returns the report with the median processor time.
 func (r row) play(lib library) (play.Report, error) {
 	o := play.Options{Clients: 1, RTT: 100 * time.Millisecond, Workers: 1}
 	var err error
@@ -103,7 +103,7 @@ func (r row) play(lib library) (play.Report, error) {
 		if r.options != nil {
 			r.options(&run)
 		}
-		debug.FreeOSMemory() // a run does not pay for the garbage of the one before
+		debug.FreeOSMemory() // so that a run does not pay for the garbage of the run before
 		report, err := play.Run(run)
 		if err != nil {
 			return report, err
@@ -114,7 +114,8 @@ func (r row) play(lib library) (play.Report, error) {
 	return reports[len(reports)/2], nil
 }
 
-// A library keeps recordings: a large one takes a second to simulate.
+// A library caches recordings by name and seed, because a large one takes a second to
+// simulate.
 type library map[string]*trace.Trace
 
 func (l library) get(name string, seed uint64) (*trace.Trace, error) {
@@ -130,8 +131,8 @@ func (l library) get(name string, seed uint64) (*trace.Trace, error) {
 	return t, nil
 }
 
-// record simulates one: the cave longer than the recording in testdata, which
-// is over before the tables are learnt.
+// record simulates a workload. The cave is recorded longer than in testdata, because
+// that recording is over before the code tables are learnt.
 func record(name string, seed uint64) (*trace.Trace, error) {
 	if name == "cave" {
 		return othersim.Record(othersim.Slots, 10*othersim.Ticks, seed)

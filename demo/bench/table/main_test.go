@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The smallest rows are played, and the table says what they need.
+// The table has a heading, a line for each figure of the smallest rows, and the count
+// of targets reached.
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
 	if err := run("cave", &out); err != nil {
@@ -31,6 +32,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// Names of rows differ, and every row but those with loss shows a figure beside its
+// mismatches.
 func TestRowsAreComplete(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range rows() {

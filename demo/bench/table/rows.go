@@ -6,27 +6,27 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/internal/play"
 )
 
-// A row is one line of the table: a run of the bench, and the figures of it
-// that are shown.
+// A row is one run of the bench and the figures of it that the table shows, one line
+// each.
 type row struct {
 	name    string
 	trace   string
-	warm    bool // a recording of another seed is played before
-	runs    int  // of which the median by processor time is reported; 0 is one
+	warm    bool // play a recording of another seed first
+	runs    int  // how often it runs; the median by processor time is reported; 0 is once
 	options func(o *play.Options)
 	figures []figure
 }
 
-// A figure is one number of a report. Less is better in all of them.
+// A figure is one number of a report. For all figures, less is better.
 type figure struct {
 	name   string
 	format string
 	of     func(r play.Report) float64
-	target float64 // none: there is no target
-	peer   float64 // what Teeworlds needs; none: it has no such figure
+	target float64 // none if there is no target
+	peer   float64 // the figure of Teeworlds; none if it has none
 }
 
-// none stands for a number that there is not.
+// none stands for a missing number.
 const none = -1
 
 func payload(target, peer float64) figure {
@@ -52,10 +52,10 @@ func mismatches() figure {
 	return figure{"mismatches", "%.0f", func(r play.Report) float64 { return float64(r.Mismatches) }, 0, none}
 }
 
-// near is what players see: 400 units around each of 64.
+// near has 64 clients, each of which sees what players see: 400 units around them.
 func near(o *play.Options) { o.Clients, o.Radius = 64, 12_800 }
 
-// rows are the whole table. Every run's mismatches are checked.
+// rows returns the whole table. Every row also shows its mismatches.
 func rows() []row {
 	var all []row
 	for _, part := range [][]row{bytesRows(), timeRows(), lossRows()} {
@@ -67,7 +67,8 @@ func rows() []row {
 	return all
 }
 
-// bytesRows measure bytes with tables learnt from another seed, and without.
+// bytesRows measure bytes, each with code tables learnt from another seed and, as a
+// "cold" row, without.
 func bytesRows() []row {
 	rs := []row{
 		{name: "arena, whole world", trace: "arena", figures: []figure{payload(850, 4408)}},
@@ -85,14 +86,15 @@ func bytesRows() []row {
 		c.name, c.warm = c.name+", cold", false
 		c.figures = []figure{c.figures[0]}
 		if t := c.figures[0].target; t != none {
-			c.figures[0].target = 1.25 * t // learning live may cost that much
+			c.figures[0].target = 1.25 * t // learning during play may cost a quarter more
 		}
 		switch c.name {
 		case "crowd, whole world, cold":
 			c.figures = append(c.figures, decode())
 		case "still, whole world, cold":
 			c.figures = append(c.figures, allocs()...)
-			// A repeat in two thousand is an arrival's copy, not a change's.
+			// The target allows for arrivals, of which copies are sent: one repeat in
+			// two thousand records. Changes are sent once.
 			c.figures = append(c.figures, figure{"times a change is sent", "%.4f", func(r play.Report) float64 { return r.SendsPerChange }, 1.0005, none})
 		}
 		cold = append(cold, c)
@@ -100,7 +102,7 @@ func bytesRows() []row {
 	return append(rs, cold...)
 }
 
-// timeRows measure processor time: medians of three runs.
+// timeRows measure processor time, as medians of three runs.
 func timeRows() []row {
 	march := func(o *play.Options) { o.Clients = 20 }
 	rs := []row{
@@ -123,7 +125,7 @@ func timeRows() []row {
 	return rs
 }
 
-// lossRows are about what survives a bad network and a small budget.
+// lossRows measure how the library copes with a bad network and a small budget.
 func lossRows() []row {
 	age := figure{"age ms, max", "%.0f", func(r play.Report) float64 { return r.AgeMax }, 1000, none}
 	excess := figure{"budget excess, bytes", "%.0f", func(r play.Report) float64 { return r.BudgetExcess }, 0, none}

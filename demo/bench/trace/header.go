@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// header is the JSON of a trace. Bounds are pointers, so that a missing one is
-// told from zero.
+// header is the JSON header of a trace. Bounds are pointers, so that a missing bound
+// differs from zero.
 type header struct {
 	Hz     int           `json:"hz"`
 	Name   string        `json:"name"`
@@ -23,8 +23,8 @@ type headerField struct {
 	Max  *int32 `json:"max"`
 }
 
-// parseHeader reads and checks the JSON header; f is the number of fields that
-// the file's preamble promises.
+// parseHeader reads and checks the JSON header. f is the number of fields according to
+// the file's preamble.
 func parseHeader(b []byte, f uint32) (header, error) {
 	var h header
 	d := json.NewDecoder(bytes.NewReader(b))

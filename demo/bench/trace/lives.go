@@ -1,19 +1,20 @@
 package trace
 
-// A Life is one entity's stay in a slot: alive at the ticks Born … Died-1.
+// A Life is one entity: the stretch of ticks, Born … Died-1, for which it is alive in a
+// slot.
 type Life struct {
 	Slot       int
 	Born, Died int
 }
 
-// Lives are all entities of a trace, by slot and then by time.
+// Lives has all entities of a trace, ordered by slot and then by time.
 type Lives struct {
 	All   []Life
-	first []int // of each slot in All, and one past the last
+	first []int // index in All of each slot's first entity, and one more: len(All)
 }
 
-// NewLives finds every entity of a trace. A slot that goes from dead to alive
-// holds a new one.
+// NewLives finds every entity of a trace. A slot that goes from dead to alive holds a
+// new entity.
 func NewLives(t *Trace) *Lives {
 	l := &Lives{first: make([]int, 0, t.Slots+1)}
 	for slot := range t.Slots {
@@ -34,7 +35,7 @@ func NewLives(t *Trace) *Lives {
 	return l
 }
 
-// At is the index in All of the entity that a slot holds at a tick, or -1.
+// At returns the index in All of the entity that a slot holds at a tick, or -1.
 func (l *Lives) At(slot, tick int) int {
 	for i := l.first[slot]; i < l.first[slot+1]; i++ {
 		if l.All[i].Born > tick {

@@ -37,16 +37,16 @@ func open(path string) (*Trace, error) {
 	if st.Mode().IsRegular() {
 		return Read(f, st.Size())
 	}
-	b, err := io.ReadAll(f) // a pipe does not tell its length
+	b, err := io.ReadAll(f) // a pipe has no known length
 	if err != nil {
 		return nil, err
 	}
 	return Read(bytes.NewReader(b), int64(len(b)))
 }
 
-// Read reads a whole trace of size bytes and checks all of it: the header, that
-// the size fits the counts, that every value keeps its bounds and that dead
-// slots are zero. Nothing is allocated by a count that the size does not cover.
+// Read reads a whole trace of size bytes and checks that the header is valid, that the
+// size matches the counts, that every value is within its bounds and that dead slots
+// are zero. It compares the counts with the size before it allocates anything by them.
 func Read(r io.Reader, size int64) (*Trace, error) {
 	var pre [preamble]byte
 	if size < preamble {
@@ -142,8 +142,8 @@ func (t *Trace) checkRow(row []int32, tick, slot int) error {
 	return nil
 }
 
-// fill reads exactly len(b) bytes; the size was checked, so an early end means
-// that the file shrank or the reader lied.
+// fill reads exactly len(b) bytes. The size was checked, so an early end means that the
+// file shrank or that the caller gave a wrong size.
 func fill(r io.Reader, b []byte) error {
 	if _, err := io.ReadFull(r, b); err != nil {
 		if err == io.EOF || err == io.ErrUnexpectedEOF {

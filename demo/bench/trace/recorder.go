@@ -10,8 +10,9 @@ import (
 	"math"
 )
 
-// A Recorder gathers the rows of a running simulation and writes them as a
-// trace. Bounds are found from what was recorded; fields that wrap keep theirs.
+// A Recorder gathers the rows of a running simulation and makes a trace of them. It
+// finds the bounds of fields from the recorded values; angle fields keep the bounds
+// that they were given.
 type Recorder struct {
 	name   string
 	hz     int
@@ -20,8 +21,9 @@ type Recorder struct {
 	rows   []int32
 }
 
-// NewRecorder starts a recording. Field 0 must be alive. The bounds of angle
-// fields are taken as given; those of all others are found.
+// NewRecorder starts a recording of slots entity slots at hz ticks per second. Field 0
+// must have the role Alive. Min and Max are used for angle fields only; the recorder
+// finds those of all others.
 func NewRecorder(name string, hz, slots int, fields []Field) *Recorder {
 	r := &Recorder{name: name, hz: hz, slots: slots, fields: append([]Field(nil), fields...)}
 	for i := range r.fields {
@@ -32,8 +34,8 @@ func NewRecorder(name string, hz, slots int, fields []Field) *Recorder {
 	return r
 }
 
-// Add appends one slot's row: slot by slot, tick by tick. A dead slot is added
-// as nil.
+// Add appends the row of the next slot: all slots of a tick in order, then those of the
+// next tick. A nil row is a dead slot.
 func (r *Recorder) Add(row []int32) {
 	if row == nil {
 		for range r.fields {
@@ -50,7 +52,7 @@ func (r *Recorder) Add(row []int32) {
 	}
 }
 
-// Trace is the recording as a trace, checked by the rules that a reader has.
+// Trace returns the recording as a trace, after the checks that Read makes.
 func (r *Recorder) Trace() (*Trace, error) {
 	width := r.slots * len(r.fields)
 	if width == 0 || len(r.rows) == 0 || len(r.rows)%width != 0 {

@@ -1,5 +1,5 @@
-// Package trace reads and writes workload traces (RPLT version 2): what a
-// server simulated, the quantised state of every entity slot at every tick.
+// Package trace reads and writes workload traces (RPLT version 2). A trace is the
+// recording of a simulation: the quantised state of every entity slot at every tick.
 //
 // A file is, little-endian:
 //
@@ -12,8 +12,8 @@
 //	24    H bytes of JSON: {"hz":60,"name":"arena","fields":[{"name":"alive","role":"alive","min":0,"max":1},…]}
 //	24+H  T × N × F × i32: for each tick, for each slot, its fields
 //
-// Field 0 is always `alive`. A dead slot's fields are all zero, and a slot that
-// goes from 0 to 1 holds a new entity.
+// Field 0 is always `alive`, 0 or 1. All fields of a dead slot are zero, and a slot
+// whose `alive` goes from 0 to 1 holds a new entity.
 package trace
 
 // A Role says what a field means; the empty role is plain data.
@@ -26,7 +26,7 @@ const (
 	PosY  Role = "pos.y"
 	VelX  Role = "vel.x" // in that unit per second
 	VelY  Role = "vel.y"
-	Angle Role = "angle" // wraps: Max+1 means Min
+	Angle Role = "angle" // wraps: Max+1 is Min again
 )
 
 // A Field is one column of a trace. Min and Max are inclusive.
@@ -36,7 +36,8 @@ type Field struct {
 	Min, Max int32
 }
 
-// A Trace is a whole recording in memory. It is not changed after it was read.
+// A Trace is a whole recording in memory. It is never changed after it was made or
+// read.
 type Trace struct {
 	Name   string
 	Hz     int // ticks per second
@@ -44,10 +45,10 @@ type Trace struct {
 	Slots  int
 	Ticks  int
 
-	rows []int32 // tick-major, then slot, then field
+	rows []int32 // ordered by tick, then slot, then field
 }
 
-// Row is the state of a slot at a tick; the caller must not change it.
+// Row returns the fields of a slot at a tick. The caller must not change them.
 func (t *Trace) Row(tick, slot int) []int32 {
 	f := len(t.Fields)
 	at := (tick*t.Slots + slot) * f
@@ -59,7 +60,7 @@ func (t *Trace) Alive(tick, slot int) bool {
 	return t.rows[(tick*t.Slots+slot)*len(t.Fields)] != 0
 }
 
-// Column is the index of the first field with a role, or -1.
+// Column returns the index of the first field with the given role, or -1.
 func (t *Trace) Column(r Role) int {
 	for i := range t.Fields {
 		if t.Fields[i].Role == r {
@@ -69,8 +70,8 @@ func (t *Trace) Column(r Role) int {
 	return -1
 }
 
-// SameFields reports whether two traces have the same columns in the same
-// order, bounds apart.
+// SameFields reports whether two traces have the same rate, and fields with the same
+// names and roles in the same order. Bounds may differ.
 func (t *Trace) SameFields(o *Trace) bool {
 	if len(t.Fields) != len(o.Fields) || t.Hz != o.Hz {
 		return false

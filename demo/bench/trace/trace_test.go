@@ -94,7 +94,7 @@ func TestTruncatedAtEveryByte(t *testing.T) {
 		if _, err := Read(bytes.NewReader(b[:n]), int64(n)); err == nil {
 			t.Fatalf("a trace cut at byte %d of %d was read", n, len(b))
 		}
-		// A file that shrinks while it is read.
+		// A file that shrinks while it is read is an error too.
 		if _, err := Read(bytes.NewReader(b[:n]), int64(len(b))); err == nil {
 			t.Fatalf("a trace that ended at byte %d of %d was read", n, len(b))
 		}
@@ -191,7 +191,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What was read holds its own rules and can be written and read again.
+		// A trace that Read accepts can be written and read again.
 		again := encode(t, tr)
 		back, err := Read(bytes.NewReader(again), int64(len(again)))
 		if err != nil {

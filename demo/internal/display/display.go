@@ -1,11 +1,12 @@
-// Package display ends the program with one sentence where no window can open.
+// Package display ends the program with a one-sentence message where no window can
+// open. A program imports it for its init function.
 //
-// Ebitengine panics in an init function of its own where it finds no display,
-// before main can look for one. So this package looks in its init function,
-// which runs first: Go initialises packages in order of their import paths once
-// what they import is ready, and this one imports next to nothing, while
-// Ebitengine waits for most of the standard library. The demo's tests start the
-// program without a display and would see a panic if that ever changed.
+// Ebitengine panics in its own init function where it finds no display, before main can
+// check for one. So this package checks in its init function, which runs first: Go
+// initialises packages in the order of their import paths once their imports are
+// initialised. This package imports next to nothing, while Ebitengine waits for most of
+// the standard library. The tests of the demo start the program without a display, and
+// would see the panic if that order ever changed.
 package display
 
 import "os"
@@ -17,5 +18,5 @@ func init() {
 	}
 }
 
-// Instead is what a player without a display can do.
+// Instead ends the message: what a player without a display can do.
 const Instead = " To play in text, type: CGO_ENABLED=0 go run ./demo/server -seconds 20 -clients 2 -rtt 80ms -loss 0.02"

@@ -2,8 +2,9 @@ package display
 
 import "syscall"
 
-// missing says in a sentence why no window can open; "" where one probably can.
-// Ebitengine speaks X11; under Wayland that is XWayland, which sets DISPLAY too.
+// missing returns a sentence that says why no window can open, or "" where a window can
+// probably open. Ebitengine speaks X11; under Wayland it needs XWayland, which sets
+// DISPLAY too.
 func missing(env func(string) string) string {
 	d := env("DISPLAY")
 	switch {
@@ -19,7 +20,8 @@ func missing(env func(string) string) string {
 	return "no display answers at DISPLAY=" + d + "."
 }
 
-// localDisplay is the number of a display of this machine: 99 of ":99.0".
+// localDisplay returns the number of a display on this machine, as 99 for ":99.0", and
+// false for a display elsewhere.
 func localDisplay(d string) (number string, local bool) {
 	colon := -1
 	for i := range len(d) {
@@ -36,14 +38,14 @@ func localDisplay(d string) (number string, local bool) {
 	return number, number != ""
 }
 
-// answers connects to a local X server: by its abstract socket, or by its file.
-// Package net would be initialised too late for this package.
+// answers reports whether a local X server accepts a connection, on its abstract socket
+// or its socket file. It does not use package net, which would be initialised too late.
 func answers(number string) bool {
 	path := "/tmp/.X11-unix/X" + number
 	for _, name := range []string{"@" + path, path} {
 		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 		if err != nil {
-			return true // nothing can be said: let it try
+			return true // unknown: let Ebitengine try
 		}
 		err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: name})
 		_ = syscall.Close(fd)

@@ -2,6 +2,6 @@
 
 package display
 
-// missing is about Linux alone: elsewhere a window always has a display, or
-// Ebitengine says itself what is wrong.
+// missing checks on Linux only: on other systems there is always a display, or
+// Ebitengine itself reports what is wrong.
 func missing(func(string) string) string { return "" }

@@ -1,5 +1,5 @@
-// Package cpu reads the processor time of this process, all threads together,
-// so that a figure does not depend on what else the machine does.
+// Package cpu reads the processor time of this process, all threads together, so that
+// figures do not depend on what else the machine does.
 package cpu
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Stopwatch takes the processor time of one stage after the other. The time
-// that reading the clock takes, a microsecond on some systems, is not in it.
+// A Stopwatch measures the processor time of consecutive stages. It subtracts the time
+// that reading the clock takes, which is a microsecond on some systems.
 type Stopwatch struct{ last, cost time.Duration }
 
 // Start begins the first lap.
@@ -18,7 +18,8 @@ func Start() Stopwatch {
 	return Stopwatch{Now(), cost}
 }
 
-// Lap ends a lap, begins the next, and returns the time of the first.
+// Lap ends the current lap, begins the next, and returns the processor time of the lap
+// that ended.
 func (s *Stopwatch) Lap() time.Duration {
 	now := Now()
 	lap := now - s.last
@@ -26,7 +27,7 @@ func (s *Stopwatch) Lap() time.Duration {
 	return max(0, lap-s.cost)
 }
 
-// readingCost is what two readings in a row differ by: the median of many.
+// readingCost is the time between two readings in a row: the median of 1,001.
 var readingCost = sync.OnceValue(func() time.Duration {
 	laps := make([]time.Duration, 0, 1001)
 	last := Now()

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Wall reports whether Now is only wall-clock time.
+// Wall reports whether Now is wall-clock time instead of processor time.
 const Wall = false
 
-// Now is the processor time that the process has used, in nanoseconds.
-// getrusage would tell the same in microseconds, which is as long as a stage.
+// Now returns the processor time that the process has used, to the nanosecond.
+// getrusage counts in microseconds, which is as long as a stage.
 func Now() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts); err != nil {

@@ -4,10 +4,10 @@ package cpu
 
 import "time"
 
-// Wall reports whether Now is only wall-clock time.
+// Wall reports whether Now is wall-clock time instead of processor time.
 const Wall = true
 
 var start = time.Now()
 
-// Now is wall-clock time: this system is asked for nothing better.
+// Now returns wall-clock time, because the bench reads no better clock on this system.
 func Now() time.Duration { return time.Since(start) }

@@ -6,9 +6,11 @@ import (
 	"time"
 )
 
-// Nothing here says how long anything takes: a machine that is shared counts what it
-// gives to others as the time of whoever ran.
+// These tests put no upper limit on a lap: a shared machine may count the time that it
+// gives to others as the time of this process.
 
+// A lap is at least as long as the work in it, and laps together are no longer than the
+// time in which they lie.
 func TestLapsAreOfWork(t *testing.T) {
 	begin := Now()
 	w := Start()
@@ -16,7 +18,7 @@ func TestLapsAreOfWork(t *testing.T) {
 	for range 100 {
 		sum += w.Lap()
 	}
-	first := Now() // the work is after it, the lap's beginning before
+	first := Now() // the work begins after this reading, the lap before it
 	x := uint32(1)
 	for Now()-first < 20*time.Millisecond {
 		for range 100_000 {
@@ -33,7 +35,8 @@ func TestLapsAreOfWork(t *testing.T) {
 	}
 }
 
-// What reading the clock takes is no part of a lap, and no lap is less than nothing.
+// The time that reading the clock takes is subtracted from a lap, and no lap is
+// negative.
 func TestLapsAreLessTheReading(t *testing.T) {
 	w := Start()
 	w.cost = time.Hour

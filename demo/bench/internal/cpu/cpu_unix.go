@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Wall reports whether Now is only wall-clock time.
+// Wall reports whether Now is wall-clock time instead of processor time.
 const Wall = false
 
-// Now is the processor time that the process has used, to the microsecond.
+// Now returns the processor time that the process has used, to the microsecond.
 func Now() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

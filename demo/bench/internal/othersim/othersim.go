@@ -1,7 +1,7 @@
-// Package othersim is a second simulator for the bench, as unlike the first as
-// another game is: 25 Hz, whole centimetres, degrees, no velocities at all,
-// noise in what is measured, and creatures that blink from place to place. It
-// keeps the coder honest: nothing may be tuned to one simulator alone.
+// Package othersim is a second simulator for the bench. It differs from package arena
+// as much as another game would: 25 Hz, whole centimetres, degrees, no velocities,
+// noise in positions, and creatures that jump from place to place. It shows whether the
+// coder is tuned to one simulator alone.
 package othersim
 
 import (
@@ -12,26 +12,26 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
-// The trace that stands in the project has these: below 100 KB.
+// The trace in testdata has these sizes, which keep it below 100 KB.
 const (
 	Slots = 40
 	Ticks = 64
 	Hz    = 25
 )
 
-// Bounds of what is simulated.
+// Bounds of the simulated values.
 const (
-	half      = 60_00 // the cave reaches that far from its middle, in cm
+	half      = 60_00 // the cave's half width, in cm
 	degrees   = 360
 	fullWater = 1000
 )
 
-// What a creature is.
+// The species of creatures.
 const (
-	crawler = iota // follows the wall of a circle, and trembles
-	blinker        // stands, and is elsewhere the next moment
-	drifter        // a random walk in steps of a hand's breadth
-	lamp           // stays where it is and flickers; taken away and set up again
+	crawler = iota // walks round a circle, and trembles
+	blinker        // stands still, and jumps elsewhere now and then
+	drifter        // walks at random, in steps of at most 20 cm
+	lamp           // stands still and flickers; is removed now and then, and a new one set up
 	species
 )
 
@@ -42,7 +42,7 @@ const (
 	asleep
 )
 
-// Fields are the trace's columns.
+// fields are the trace's columns.
 var fields = []trace.Field{
 	{Name: "there", Role: trace.Alive},
 	{Name: "species"},
@@ -62,11 +62,11 @@ type creature struct {
 	water       int
 	light       int
 	mood        int
-	way         float64 // of a crawler round its circle, radians
-	circle      int     // its radius, cm
+	way         float64 // how far a crawler has gone round its circle, radians
+	circle      int     // the radius of that circle, cm
 }
 
-// Record simulates the cave from a seed.
+// Record simulates the cave from a seed and returns the trace.
 func Record(slots, ticks int, seed uint64) (*trace.Trace, error) {
 	if slots < 1 || ticks < 1 {
 		return nil, fmt.Errorf("a cave of %d slots and %d ticks cannot be simulated", slots, ticks)
@@ -94,7 +94,7 @@ func Record(slots, ticks int, seed uint64) (*trace.Trace, error) {
 	return r.Trace()
 }
 
-// settle is a new creature somewhere in the cave.
+// settle makes a creature somewhere in the cave.
 func settle(rng *rand.Rand, species int) creature {
 	return creature{
 		there: true, species: species,
@@ -136,8 +136,8 @@ func (c *creature) step(rng *rand.Rand) {
 	}
 }
 
-// flicker is a lamp's step: it is gone for a while now and then, and another
-// stands there afterwards.
+// flicker is a lamp's step. Now and then the lamp is removed for a while, and then a
+// new one is made in its slot, elsewhere.
 func (c *creature) flicker(rng *rand.Rand) {
 	if rng.IntN(2*Hz) == 0 {
 		if c.there = !c.there; c.there {

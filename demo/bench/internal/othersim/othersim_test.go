@@ -9,10 +9,11 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
-// testdata is the trace that stands in the project.
+// testdata is the path of the recording that the repository holds.
 const testdata = "../../testdata/cave.rplt"
 
-// The trace in testdata is a recording of this simulator, and small.
+// The trace in testdata has the rate, size and fields of this simulator, and is at most
+// 100 KiB long.
 func TestTestdataIsARecording(t *testing.T) {
 	b, err := os.ReadFile(filepath.FromSlash(testdata))
 	if err != nil {
@@ -37,7 +38,8 @@ func TestTestdataIsARecording(t *testing.T) {
 	}
 }
 
-// What makes this simulator other than the first one happens in its trace.
+// The trace has what package arena's have not: jumps, angles that wrap, and slots used
+// again.
 func TestItIsUnlikeTheFirst(t *testing.T) {
 	tr, err := Record(Slots, Ticks, 1)
 	if err != nil {
