@@ -1,6 +1,6 @@
-// Package arena simulates the synthetic workloads of the bench and
-// records them as traces: players who run and change their mind, bullets that
-// live a second, walkers who walk and rest, and props that hardly ever change.
+// Package arena simulates the synthetic workloads of the bench and records them as
+// traces: players who run and often change direction, bullets that live for a second,
+// walkers who walk and rest, and props that hardly ever change.
 //
 //	arena   1,000 slots, 4,096 units: every kind, about 910 alive, half of them changing
 //	crowd  10,000 slots, 8,192 units: walkers and players, 84 % changing in a mean tick
@@ -17,16 +17,16 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
-// Hz is the rate of the simulation.
+// Hz is the tick rate of the simulation.
 const Hz = 60
 
-// A Mix is what a world is made of.
+// A Mix describes a world: its size, and how many slots each kind of entity has.
 type Mix struct {
 	Name  string
 	Slots int
 	Ticks int
-	Edge  float64 // of the square world, in units
-	share []share // of the slots, in order
+	Edge  float64 // side of the square world, in units
+	share []share // how the slots are shared out among kinds, in order
 }
 
 type share struct {
@@ -34,7 +34,7 @@ type share struct {
 	kind kind
 }
 
-// Mixes are the workloads in their usual sizes.
+// Mixes returns the workloads in their usual sizes.
 func Mixes() []Mix {
 	return []Mix{
 		{"arena", 1000, 600, 4096, []share{{0.064, player}, {0.2, bullet}, {0.4, walker}, {0.336, prop}}},
@@ -44,7 +44,7 @@ func Mixes() []Mix {
 	}
 }
 
-// Named is the mix of a name.
+// Named returns the mix with the given name.
 func Named(name string) (Mix, error) {
 	mixes := Mixes()
 	if i := slices.IndexFunc(mixes, func(m Mix) bool { return m.Name == name }); i >= 0 {
@@ -53,7 +53,7 @@ func Named(name string) (Mix, error) {
 	return Mix{}, fmt.Errorf("there is no mix %q: it is arena, crowd, still or march", name)
 }
 
-// Record simulates a mix from a seed.
+// Record simulates a mix from a seed and returns the trace.
 func Record(m Mix, seed uint64) (*trace.Trace, error) {
 	if m.Slots < 1 || m.Ticks < 1 || !(m.Edge > 0) || m.Edge > 1<<20 {
 		return nil, fmt.Errorf("a world of %d slots, %d ticks and an edge of %v cannot be simulated", m.Slots, m.Ticks, m.Edge)
@@ -89,8 +89,8 @@ func Record(m Mix, seed uint64) (*trace.Trace, error) {
 }
 
 const (
-	perUnit = 32   // positions count 1/32 unit, velocities 1/32 unit per second
-	turn    = 4096 // angles count 1/4096 turn
+	perUnit = 32   // positions are in 1/32 unit, velocities in 1/32 unit per second
+	turn    = 4096 // angles are in 1/4096 turn
 )
 
 func fixed(v float64) int32 { return int32(math.Round(v * perUnit)) }
@@ -119,7 +119,7 @@ type world struct {
 	edge     float64
 	rng      *rand.Rand
 	entities []entity
-	players  int // the first slots, whom bullets leave
+	players  int // how many of the first slots hold players, from whom bullets start; 0 until counted
 }
 
 func newWorld(m Mix, seed uint64) *world {
@@ -138,13 +138,13 @@ func newWorld(m Mix, seed uint64) *world {
 	return w
 }
 
-// somewhere is a point of the world.
+// somewhere returns a random point of the world.
 func (w *world) somewhere() vec { return vec{w.rng.Float64() * w.edge, w.rng.Float64() * w.edge} }
 
-// near is a point about that far from another, and in the world.
+// near returns a random point about far units from p, clamped to the world.
 func (w *world) near(p vec, far float64) vec {
 	return p.add(vec{w.rng.NormFloat64() * far, w.rng.NormFloat64() * far}).clamp(w.edge)
 }
 
-// oneIn is true once in n times.
+// oneIn is true once in n times on average.
 func (w *world) oneIn(n int) bool { return w.rng.IntN(n) == 0 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
-// changing is the mean number of slots alive at a tick, and of those whose row
-// differs from the tick before.
+// changing returns the mean number of slots that are alive at a tick, and of slots
+// whose row differs from the tick before.
 func changing(t *trace.Trace) (alive, changed float64) {
 	for tick := 1; tick < t.Ticks; tick++ {
 		for slot := range t.Slots {
@@ -24,11 +24,12 @@ func changing(t *trace.Trace) (alive, changed float64) {
 	return alive / n, changed / n
 }
 
-// The mixes are what the workload says they are.
+// Each mix has about the share of living and of changing slots that the package comment
+// promises.
 func TestMixes(t *testing.T) {
 	for _, c := range []struct {
 		name           string
-		alive, changed [2]float64 // least and most, of all slots
+		alive, changed [2]float64 // least and most, as shares of all slots
 	}{
 		{"arena", [2]float64{0.88, 0.94}, [2]float64{0.43, 0.50}},
 		{"crowd", [2]float64{1, 1}, [2]float64{0.81, 0.87}},

@@ -2,7 +2,7 @@ package arena
 
 import "math"
 
-// A kind is what an entity is and how it moves.
+// A kind of entity decides how it moves.
 type kind int32
 
 const (
@@ -13,10 +13,10 @@ const (
 	marcher // recorded as a prop
 )
 
-// How they move, in units and seconds.
+// Speeds are in units per second, forces in units per second squared.
 const (
 	playerSpeed = 220
-	playerForce = 900 // most change of velocity per second
+	playerForce = 900 // largest change of velocity per second
 	walkerSpeed = 80
 	walkerForce = 400
 	bulletSpeed = 600
@@ -36,7 +36,7 @@ type entity struct {
 	health   int32
 	anim     int32
 	team     int32
-	wait     int // ticks: of a walker's rest, a bullet's flight or its magazine
+	wait     int // ticks left of a walker's rest, of a bullet's flight, or until the slot's next bullet
 }
 
 func (w *world) newEntity(k kind) entity {
@@ -67,8 +67,8 @@ func (w *world) step(e *entity) {
 	}
 }
 
-// play: players run after a goal that they change twice a second, get hurt, and
-// start elsewhere when nothing is left.
+// play is a player's step. A player runs towards a goal that changes twice a second on
+// average, loses health, and starts elsewhere with full health when none is left.
 func (w *world) play(e *entity) {
 	if w.oneIn(Hz / 2) {
 		e.goal = w.near(e.pos, 300)
@@ -83,8 +83,8 @@ func (w *world) play(e *entity) {
 	}
 }
 
-// fly: a bullet flies straight for about a second; after a while its slot holds
-// the next one, which leaves a player.
+// fly is a bullet's step. A bullet flies straight for about a second; some time after
+// its death the slot holds the next bullet, which starts at a player.
 func (w *world) fly(e *entity) {
 	e.wait--
 	switch {
@@ -102,7 +102,7 @@ func (w *world) fly(e *entity) {
 	}
 }
 
-// shooter is the slot of a player; players have the first ones.
+// shooter returns the slot of a random player; players have the first slots.
 func (w *world) shooter() int {
 	if w.players == 0 {
 		for w.players < len(w.entities) && w.entities[w.players].kind == player {
@@ -113,7 +113,8 @@ func (w *world) shooter() int {
 	return w.rng.IntN(w.players)
 }
 
-// walk: walkers go to a goal, rest there up to four seconds, and go on.
+// walk is a walker's step. A walker goes to a goal, rests there for up to four seconds,
+// and goes on to another.
 func (w *world) walk(e *entity) {
 	if e.wait > 0 {
 		e.wait--
@@ -128,9 +129,10 @@ func (w *world) walk(e *entity) {
 	e.anim = 1
 }
 
-// march: position and velocity change at every tick, and nothing else.
+// march is a marcher's step: position and velocity change at every tick, and nothing
+// else does.
 func (e *entity) march() {
-	const turning = 2.0 * dt // radians a tick
+	const turning = 2.0 * dt // radians per tick
 	if e.vel == (vec{}) {
 		e.vel = e.goal.sub(e.pos).limit(walkerSpeed)
 	}
@@ -139,8 +141,8 @@ func (e *entity) march() {
 	e.pos = e.pos.add(e.vel.mul(dt))
 }
 
-// steer turns the velocity towards the goal, as far as the force allows, and
-// moves on.
+// steer turns the velocity towards the goal, as far as the force allows, and moves the
+// entity by it.
 func (e *entity) steer(speed, force float64) {
 	way := e.goal.sub(e.pos)
 	wanted := way.mul(speed / max(way.len(), 1))

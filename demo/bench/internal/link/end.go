@@ -9,38 +9,40 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// An End is one side of a connection. It is a rpl.Sink; different Ends may be
+// An End is one side of a simulated connection. It is a rpl.Sink. Different Ends may be
 // used at the same time.
 //
-// All ends of a bench are in one process, and what they touch washes out of the
-// caches what the library has in them: what a send needs of an end stands in one
-// line of a cache, what a Collect needs in that and the next.
+// The bench runs all ends in one process, and memory that they touch evicts the
+// library's from the processor's caches. So the fields are ordered for few cache lines:
+// a send needs the first line of an End, a Collect the first two.
 type End struct {
 	out, in *netsim.Path
 	lane    *lane.Lane
-	seq     uint64 // of the packet that Next opened
-	buf     []byte // this send's datagrams, each after its written
-	ahead   uint32 // bytes of segments that lead the next datagram
-	open    bool   // the packet that Next opened has no datagram yet
+	seq     uint64 // sequence number of the packet that Next opened last
+	buf     []byte // this send's datagrams, each after writtenSize bytes
+	ahead   uint32 // bytes of the reliable lane's segments that go before the next datagram in its packet
+	open    bool   // Next has opened a packet that has no datagram yet
 	early   bool   // first is not zero
 
-	got   received // by the last Collect
-	first Counters // of the next Flush, from before it: messages, and what Begin sent
+	got   received // what the last Collect has gathered
+	first Counters // what the next Flush returns already counts: queued messages, and packets that Begin sent
 
-	// Where buf is: most sends are small, and small buffers lie in few pages.
+	// buf is in one of these two. Most sends are small, and the small buffers of all
+	// ends lie in few pages.
 	small, large []byte
-	_            [24]byte // whole lines: the allocator aligns 256 bytes to them
+	_            [24]byte // pads End to 256 bytes, which the allocator aligns to cache lines
 }
 
-// Before each datagram in buf stands its length, u32, and how many bytes of the
-// reliable lane lead its packet, u16; then its packet as it is without these.
+// writtenSize is what stands before each packet in buf: the datagram's length (u32),
+// and how many bytes of the reliable lane's segments will go before it in the packet
+// (u16). The packet itself is written as if it had no segments.
 const writtenSize = 4 + 2
 
-// smallSend is the most bytes of a send that stay in the small buffer.
+// smallSend is the size of the small buffer.
 const smallSend = 256
 
-// newEnd takes the memory that a send needs at once: what the simulator would
-// take later would be counted as the library's.
+// newEnd allocates all memory that a send usually needs, since allocations during the
+// run would be counted as the library's.
 func newEnd(out, in *netsim.Path) *End {
 	const packets = 32
 	small := make([]byte, 0, smallSend)
@@ -50,9 +52,10 @@ func newEnd(out, in *netsim.Path) *End {
 	}
 }
 
-// Begin starts a send. As in transport.Conn, what the reliable lane has to say
-// now leads the first datagram; while it would leave less than half of a packet
-// for it, it goes in packets of its own.
+// Begin starts a send. As in transport.Conn, the segments that the reliable lane has to
+// send go into the packet of the first datagram, before it. Segments that would leave
+// that datagram less than transport.MinRoom bytes are sent at once in packets of their
+// own.
 func (e *End) Begin(now time.Duration) {
 	e.lane.Update(now)
 	for e.lane.Pending() > transport.MaxPayload-bothSize-transport.MinRoom {
@@ -62,7 +65,8 @@ func (e *End) Begin(now time.Duration) {
 	e.ahead = uint32(e.lane.Pending())
 }
 
-// Next opens a packet. One that is given no datagram is not sent.
+// Next opens a packet and returns its sequence number and the room for its datagram. A
+// packet that gets no datagram is not sent.
 func (e *End) Next() (seq uint64, room int) {
 	e.seq++
 	e.open = true
@@ -73,7 +77,7 @@ func (e *End) Next() (seq uint64, room int) {
 	return e.seq, room
 }
 
-// Datagram completes the packet that Next opened. b is copied.
+// Datagram puts a datagram into the packet that Next opened. b is copied.
 func (e *End) Datagram(b []byte) {
 	if !e.open {
 		panic("link: a datagram for a packet that Next did not open")
@@ -88,15 +92,16 @@ func (e *End) Datagram(b []byte) {
 	e.ahead = 0
 }
 
-// Reliable queues one message; its segments leave with Flush. b is copied.
+// Reliable queues one message on the reliable lane; its segments are sent by Flush or
+// the next Begin. b is copied.
 func (e *End) Reliable(b []byte) error {
 	e.early = true
 	e.first.Messages++
 	return e.lane.Queue(b)
 }
 
-// Flush sends everything that was written, then what the reliable lane still
-// has to say, and returns what this send was.
+// Flush sends the packets in buf, then the segments that the reliable lane still has to
+// send, and returns the counts of this send.
 func (e *End) Flush(now time.Duration) (sent Counters) {
 	if e.early {
 		sent, e.first, e.early = e.first, Counters{}, false
@@ -120,17 +125,18 @@ func (e *End) Flush(now time.Duration) (sent Counters) {
 	return sent
 }
 
-// reuse makes buf empty, and small again.
+// reuse empties buf and makes it the small buffer again.
 func (e *End) reuse() {
 	if cap(e.buf) == smallSend {
 		e.buf = e.buf[:0]
 		return
 	}
-	e.large = e.buf[:0] // which may have grown
+	e.large = e.buf[:0] // keeps a buffer that has grown
 	e.buf = e.small
 }
 
-// spare is room for one more packet, beside those in buf.
+// spare returns memory outside the packets in buf, in which one more packet can be
+// built.
 func (e *End) spare() []byte {
 	if cap(e.buf) == smallSend {
 		return e.large
@@ -138,14 +144,15 @@ func (e *End) spare() []byte {
 	return e.buf[len(e.buf):]
 }
 
-// lead makes of the packet of a datagram one that segments lead.
+// lead rebuilds the packet of a datagram with segments of the reliable lane before the
+// datagram.
 func (e *End) lead(alone []byte, segments int) []byte {
 	p := begin(e.spare(), both, binary.LittleEndian.Uint64(alone[1:]))
 	p = binary.LittleEndian.AppendUint16(p, uint16(segments))
 	return append(e.lane.Take(p, segments), alone[headerSize:]...)
 }
 
-// sendSegments sends a packet of segments alone.
+// sendSegments sends a packet of n bytes of segments alone.
 func (e *End) sendSegments(now time.Duration, n int, sent *Counters) {
 	e.seq++
 	sent.Beside += n + transport.Overhead
@@ -161,7 +168,8 @@ func (e *End) send(now time.Duration, p []byte, segments int, sent *Counters) {
 	e.out.Send(now, p)
 }
 
-// Collect gathers what is due by now; an error means a broken reliable lane.
+// Collect gathers the datagrams and messages that are due by now. An error means a bad
+// packet or a broken reliable lane.
 func (e *End) Collect(now time.Duration) error {
 	e.got.clear()
 	for {
@@ -174,7 +182,7 @@ func (e *End) Collect(now time.Duration) error {
 			return err
 		}
 		if len(datagram) > 0 {
-			e.got.datagram(seq, due, datagram) // copied, as a socket does
+			e.got.datagram(seq, due, datagram) // copied, as a socket would
 		}
 		if len(segments) == 0 {
 			continue
@@ -195,11 +203,13 @@ func (e *End) collectMessages() error {
 	}
 }
 
-// Received is what the last Collect has gathered; valid until the next.
+// Received returns the datagrams and messages that the last Collect gathered. They are
+// valid until the next Collect.
 func (e *End) Received() ([]Datagram, [][]byte) { return e.got.datagrams, e.got.messages }
 
-// Held is the bytes that the reliable lane is to send yet.
+// Held returns how many bytes the reliable lane has still to send.
 func (e *End) Held() int { return e.lane.Held() }
 
-// Oversize is how many packets were longer than the network takes and dropped.
+// Oversize returns how many packets were dropped because they were longer than the
+// network allows.
 func (e *End) Oversize() int { return int(e.out.Counters().Oversize) }

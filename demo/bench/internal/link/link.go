@@ -1,10 +1,10 @@
-// Package link joins a server and its clients in virtual time: what a socket,
-// its seal and KCP do in a game, done by the simulator and the reliable lane
-// that is told the time. Its ends count every byte inside the seal.
+// Package link connects a server and its clients in virtual time. The network simulator
+// stands in for the socket and its seal, and package lane's reliable lane, which is
+// told the time, for KCP. The ends count every byte that would be inside the seal.
 //
-// An End separates the core's work from the network's, so that a stopwatch can
-// lie between them: Collect and Flush are the network's, everything that the
-// core calls (Next, Datagram, Reliable) only copies bytes.
+// An End separates the core's work from the network's, so that a stopwatch can run for
+// the core alone: Collect and Flush do the network's work, while the methods that the
+// core calls (Next, Datagram, Reliable) only copy bytes.
 package link
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Conditions are how the network between two ends behaves, each direction
-// drawing values of its own.
+// Conditions say how the network between two ends behaves. Each direction draws its own
+// random values.
 type Conditions struct {
-	RTT    time.Duration // half of it each way
-	Jitter time.Duration // 0…Jitter on top, per packet and direction
-	Loss   float64       // 0…1, per direction
+	RTT    time.Duration // half of it in each direction
+	Jitter time.Duration // each packet is delayed by a further 0…Jitter, in each direction
+	Loss   float64       // share of packets lost, 0…1, in each direction
 }
 
-// Pair makes both ends of a connection; equal seeds behave equally.
+// Pair makes both ends of a connection. Equal seeds give equal networks.
 func Pair(seed uint64, c Conditions) (server, client *End) {
 	p := netsim.NewPair(seed, netsim.Conditions{
 		Loss: c.Loss, Delay: c.RTT / 2, Jitter: c.Jitter,
@@ -31,15 +31,15 @@ func Pair(seed uint64, c Conditions) (server, client *End) {
 	return newEnd(p.Down, p.Up), newEnd(p.Up, p.Down)
 }
 
-// Counters are what an end has sent.
+// Counters count what an end has sent.
 type Counters struct {
 	Packets  int // with or without a datagram
 	Payload  int // bytes inside the seal, both lanes
-	Reliable int // of these, segments of the reliable lane
-	Messages int // of the reliable lane, once each
-	Longest  int // bytes inside the seal of the longest packet
-	Beside   int // bytes of UDP payload beside datagrams, as transport.Conn.LaneBytes counts
+	Reliable int // of Payload, the bytes that are segments of the reliable lane
+	Messages int // messages queued on the reliable lane, each counted once
+	Longest  int // bytes inside the seal, of the longest packet
+	Beside   int // bytes of UDP payload that are not datagrams, as transport.Conn.LaneBytes counts them
 }
 
-// Wire is the bytes of UDP payload: the seal included, UDP's own header not.
+// Wire returns the bytes of UDP payload: with the seal, without the UDP header.
 func (c Counters) Wire() int { return c.Payload + c.Packets*transport.Overhead }

@@ -12,6 +12,8 @@ import (
 
 const tick = time.Second / 60
 
+// Under loss, jitter and delay about the expected share of datagrams arrives, and every
+// reliable message arrives once, in order and unchanged.
 func TestBothLanesUnderLoss(t *testing.T) {
 	const seed = 7
 	t.Logf("seed %d", seed)
@@ -70,11 +72,11 @@ func TestBothLanesUnderLoss(t *testing.T) {
 	}
 }
 
-// What the ends count is what the network carries.
+// The counters of an end equal the bytes and packets that it gives to the network.
 func TestCounters(t *testing.T) {
 	server, client := Pair(1, Conditions{})
 	server.Begin(0)
-	server.Next() // never completed: costs nothing
+	server.Next() // gets no datagram, so it costs nothing
 	for range 3 {
 		_, room := server.Next()
 		server.Datagram(make([]byte, room))
@@ -95,12 +97,13 @@ func TestCounters(t *testing.T) {
 	if server.Flush(tick); server.Oversize() != 1 {
 		t.Errorf("%d packets were too long, want 1", server.Oversize())
 	}
-	// An idle send is nothing.
+	// A send without anything to say counts nothing.
 	server.Begin(2 * tick)
 	if sent := server.Flush(2 * tick); sent != (Counters{}) {
 		t.Errorf("an empty send is counted as %+v", sent)
 	}
-	// The same when a message rides along: 24 bytes of header, 1 of length.
+	// A message that travels in the same packet is counted: 24 bytes of KCP header, 1
+	// of length, 2 of message.
 	if err := server.Reliable([]byte("hi")); err != nil {
 		t.Fatal(err)
 	}
@@ -113,8 +116,8 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// Small sends, large ones and ones beyond all that an end keeps at hand, with
-// messages and without, in any order: every byte comes.
+// Every byte arrives of small sends, of large ones and of those beyond both buffers of
+// an end, with messages and without, in any order.
 func TestSendsOfAllSizes(t *testing.T) {
 	const seed = 3
 	t.Logf("seed %d", seed)

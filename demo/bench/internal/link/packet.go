@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// A packet of the simulator is laid out as the endpoint's is, less what the
-// simulator does not need of the 29 bytes outside the payload:
+// A packet of the simulator has the layout of the endpoint's, with only those of the 29
+// bytes outside the payload that the simulator needs:
 //
 //	0  u8   kind
 //	1  u64  sequence number

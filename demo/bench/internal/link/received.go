@@ -2,15 +2,15 @@ package link
 
 import "time"
 
-// A Datagram is one that Collect has gathered.
+// A Datagram is a datagram that Collect has gathered.
 type Datagram struct {
 	Seq  uint64
-	At   time.Duration // when it was due, by the session's clock
+	At   time.Duration // when it arrived, by the session's clock
 	Data []byte
 }
 
-// received is what has come, its bytes in buf. A grown buffer leaves earlier
-// bytes where they were.
+// received is what has arrived. Its bytes are in buf; when buf grows, slices of the old
+// buffer stay valid.
 type received struct {
 	datagrams []Datagram
 	messages  [][]byte

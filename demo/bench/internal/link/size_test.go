@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// What a send needs of an end is one line of a cache, as long as ends are whole
-// lines and it stands first.
+// The fields that a send needs lie in one cache line: they come first in End, and an
+// End's size is a multiple of a line.
 func TestEndsTakeFewLines(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) < 8 {
 		t.Skip("pointers are smaller here")

@@ -10,22 +10,22 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A Network is a server and its clients over real UDP and KCP on 127.0.0.1, in
+// A Network connects a server and its clients over real UDP and KCP on 127.0.0.1, in
 // real time.
 type Network struct {
 	server  transport.Link
 	addr    string
 	clients []transport.Link
 	ends    map[transport.Conn]*UDPEnd
-	joining *UDPEnd // the server's end of the client that connects
+	joining *UDPEnd // the server's end of the client that is connecting
 	err     error
 }
 
-// connectTime is how long a client on this machine may take to connect.
+// connectTime is how long a client may take to connect.
 const connectTime = 5 * time.Second
 
-// Listen opens the server's endpoint under simulated conditions, which hold
-// between it and its socket.
+// Listen opens the server's endpoint. The conditions are simulated between the endpoint
+// and its socket.
 func Listen(seed uint64, c Conditions) (*Network, error) {
 	sim := kcp.NewSimulation(seed, netsim.Conditions{Loss: c.Loss, Delay: c.RTT / 2, Jitter: c.Jitter})
 	l, err := kcp.Listen("127.0.0.1:0", kcp.WithConditions(sim))
@@ -43,7 +43,7 @@ func offer() transport.Offer {
 	return transport.Offer{Game: "bench", Schema: 1, MaxPeers: transport.MaxPeers}
 }
 
-// Pair connects one more client, and waits until both ends know each other.
+// Pair connects one more client, and waits until both ends are connected.
 func (n *Network) Pair() (server, client *UDPEnd, err error) {
 	dial, err := kcp.Dialer(n.addr).Dial(offer())
 	if err != nil {
@@ -74,19 +74,20 @@ func (n *Network) Close() error {
 	return errors.Join(all, n.server.Close("the bench has ended"))
 }
 
-// A UDPEnd is one side of a connection over UDP; it does what End does.
+// A UDPEnd is one side of a connection over UDP, with the methods of End.
 type UDPEnd struct {
 	network *Network
 	link    transport.Link
 	conn    transport.Conn
 
-	got, next received // of the last Collect, and since
+	got, next received // what the last Collect has gathered, and what has arrived since
 	before    transport.Stats
-	beside    uint64 // bytes sent beside datagrams
+	beside    uint64 // LaneBytes at the last Flush
 	messages  int
 }
 
-// Collect gathers what has come; now is the session's clock.
+// Collect gathers what has arrived since the last call. now is the time of the
+// session's clock.
 func (e *UDPEnd) Collect(now time.Duration) error {
 	if e.link == e.network.server {
 		e.link.Poll(listening{e.network})
@@ -102,13 +103,13 @@ func (e *UDPEnd) Collect(now time.Duration) error {
 	return e.network.err
 }
 
-// Received is what the last Collect has gathered.
+// Received returns the datagrams and messages that the last Collect gathered.
 func (e *UDPEnd) Received() ([]Datagram, [][]byte) { return e.got.datagrams, e.got.messages }
 
-// Begin does nothing: the endpoint asks its lane by itself.
+// Begin does nothing, because the endpoint serves its reliable lane by itself.
 func (e *UDPEnd) Begin(time.Duration) {}
 
-// Next, Datagram and Reliable are the connection's.
+// Next, Datagram and Reliable call the connection's methods.
 func (e *UDPEnd) Next() (seq uint64, room int) { return e.conn.Next() }
 func (e *UDPEnd) Datagram(b []byte)            { e.conn.Datagram(b) }
 
@@ -117,8 +118,8 @@ func (e *UDPEnd) Reliable(b []byte) error {
 	return e.conn.Reliable(b)
 }
 
-// Flush ends a send and returns what it was, keepalives since the last one
-// included.
+// Flush ends a send and returns its counts, which include keepalives since the last
+// Flush.
 func (e *UDPEnd) Flush(time.Duration) Counters {
 	e.conn.Flush()
 	s, was := e.conn.Stats(), e.before
@@ -131,16 +132,16 @@ func (e *UDPEnd) Flush(time.Duration) Counters {
 	return c
 }
 
-// Held is the bytes that the reliable lane is to send yet.
+// Held returns how many bytes the reliable lane has still to send.
 func (e *UDPEnd) Held() int {
 	_, held := e.conn.LaneBytes()
 	return held
 }
 
-// Oversize is 0: the endpoint makes no packet that is too long.
+// Oversize returns 0, because the endpoint makes no packet that is too long.
 func (e *UDPEnd) Oversize() int { return 0 }
 
-// listening is the server's handler.
+// listening is the transport handler of the server.
 type listening struct{ n *Network }
 
 func (l listening) Connected(c transport.Conn, _ []byte) {
@@ -154,7 +155,7 @@ func (l listening) Datagram(c transport.Conn, seq uint64, at time.Duration, b []
 func (l listening) Message(c transport.Conn, b []byte) { l.n.ends[c].next.message(b) }
 func (l listening) Closed(_ transport.Conn, err error) { l.n.lost(err) }
 
-// dialling is a client's handler.
+// dialling is the transport handler of a client.
 type dialling struct{ e *UDPEnd }
 
 func (d dialling) Connected(c transport.Conn, _ []byte) { d.e.conn = c }

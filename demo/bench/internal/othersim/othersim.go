@@ -30,7 +30,7 @@ const (
 const (
 	crawler = iota // walks round a circle, and trembles
 	blinker        // stands still, and jumps elsewhere now and then
-	drifter        // walks at random, in steps of at most 20 cm
+	drifter        // walks at random, at most 20 cm a tick on each axis
 	lamp           // stands still and flickers; is removed now and then, and a new one set up
 	species
 )

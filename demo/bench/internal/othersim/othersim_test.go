@@ -38,8 +38,8 @@ func TestTestdataIsARecording(t *testing.T) {
 	}
 }
 
-// The trace has what package arena's have not: jumps, angles that wrap, and slots used
-// again.
+// The features for which this simulator exists occur often enough in its trace: jumps,
+// deaths, angles that wrap, and slots used again.
 func TestItIsUnlikeTheFirst(t *testing.T) {
 	tr, err := Record(Slots, Ticks, 1)
 	if err != nil {
