@@ -1,7 +1,7 @@
 package play
 
-// An accumulator decides which ticks send: rate of them a second, spread
-// evenly, as package ecs does. A rate above hz sends at every tick.
+// An accumulator decides which ticks send: rate ticks of hz per second, spread evenly,
+// as package ecs does. With a rate above hz every tick sends.
 type accumulator struct{ rate, hz, sum int }
 
 func newAccumulator(rate, hz int) *accumulator {

@@ -6,46 +6,46 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A client is a proxy that receives bytes only, and what it holds. It is its
-// proxy's handler: what the proxy tells is noted and judged afterwards, so that
-// judging is not in the measured time.
+// A client is a proxy that receives only bytes, and the nodes that it holds. It is the
+// proxy's handler: it notes the callbacks, which are judged afterwards, outside the
+// measured time.
 //
-// What the bench reads of its clients at each tick washes out of the caches what
-// the library has in them: it stands first, in two lines of a cache.
+// What the bench reads of its clients at each tick evicts the library's memory from the
+// processor's caches, so the fields that are read then come first, in two cache lines.
 type client struct {
 	end    end
 	proxy  *rpl.Proxy
 	held   []holding
-	joined int32 // the trace's tick at which it had everything, -1 before
+	joined int32 // the trace's tick at which it first held every relevant node; -1 before
 	index  int32
-	mail   int32 // messages of the reliable lane in the last Apply
-	odd    int32 // told of nodes or items that do not exist
+	mail   int32 // reliable messages in the last receive
+	odd    int32 // callbacks about nodes or items that do not exist
 
-	claims []*rpl.Replica // those held whose item changed in the last Apply
+	claims []*rpl.Replica // held nodes whose item arrived or changed in the last Apply
 	phase  *phase
-	// tamper and deaf are for tests of the judgement, what a broken client does:
-	// tamper changes what it holds, deaf has it miss a removal.
+	// Tests of the judge break a client with tamper, which changes a value that it
+	// holds, and with deaf, which makes it miss a removal.
 	tamper func(h *holding, words []int32)
 	deaf   func(h *holding) bool
-	moved  bool // came or went in the last Apply
+	moved  bool // the last Apply brought an arrival or a removal
 
-	came  []int32 // lives
-	went  int     // nodes
+	came  []int32 // indices of the lives that arrived in the last Apply
+	went  int     // how many nodes were removed in the last Apply
 	spend spend
-	sink  rpl.Sink // end: to convert it in each send may allocate, in the runtime
+	sink  rpl.Sink // end, converted once: a conversion in each send may allocate
 }
 
-// A holding is a node that a client holds. It is read after every receive, of
-// every client, so it is small, and those of a client lie side by side. Its
-// replica's Entity points to it, wherever it lies.
+// A holding is a node that a client holds. All holdings are read after every receive,
+// so they are small and a client's lie in one slice. The replica's Entity points to its
+// holding and is updated when the holding moves.
 type holding struct {
 	replica    *rpl.Replica
 	slot       int32
-	born, died int32 // its life's
-	right      int32 // the newest tick of the trace at which its value was right
+	born, died int32 // of its life
+	right      int32 // the newest tick of the trace whose value the client has held; -1 if none yet
 }
 
-// lives reports whether its life lasts at a row of the trace.
+// lives reports whether its entity is alive at a row (a tick) of the trace.
 func (h *holding) lives(row int) bool { return int(h.born) <= row && row < int(h.died) }
 
 func (c *client) begin(p *phase) {
@@ -53,7 +53,7 @@ func (c *client) begin(p *phase) {
 	c.held = make([]holding, 0, 64)
 }
 
-// hold makes a holding.
+// hold adds a holding for a life.
 func (c *client) hold(life int, r *rpl.Replica) {
 	if len(c.held) == cap(c.held) {
 		was := c.held
@@ -69,7 +69,7 @@ func (c *client) hold(life int, r *rpl.Replica) {
 	r.Entity = &c.held[len(c.held)-1]
 }
 
-// drop forgets a holding; the last one takes its place.
+// drop removes a holding and moves the last one into its place.
 func (c *client) drop(h *holding) {
 	h.replica.Entity = nil
 	last := len(c.held) - 1
@@ -80,13 +80,14 @@ func (c *client) drop(h *holding) {
 	c.held = c.held[:last]
 }
 
-// move moves a holding to another place.
+// move moves a holding and points its replica to the new place.
 func (c *client) move(to, from *holding) {
 	*to = *from
 	to.replica.Entity = to
 }
 
-// receive applies what was collected; it is measured.
+// receive gives the proxy the collected packets and applies them. It is inside the
+// measured time.
 func (c *client) receive(now time.Duration) {
 	datagrams, messages := c.end.Received()
 	for _, d := range datagrams {
@@ -133,8 +134,8 @@ func (c *client) Changed(r *rpl.Replica, ordinal int, _ rpl.Tick) {
 	}
 }
 
-// value is what the client has for a node at the newest tick that it received,
-// appended to words.
+// value appends to words the client's value of a node at the newest tick that it
+// received; a predicted value is advanced to that tick.
 func (c *client) value(h *holding, words []int32) []int32 {
 	words = h.replica.Words(0, words)
 	if c.tamper != nil {
@@ -143,8 +144,8 @@ func (c *client) value(h *holding, words []int32) []int32 {
 	return words
 }
 
-// claim is what it has received last, appended to words, and the server tick
-// that this is of.
+// claim appends to words the value that the client received last, and returns that
+// value's server tick.
 func (c *client) claim(h *holding, words []int32) ([]int32, rpl.Tick) {
 	words, t := h.replica.Confirmed(0, words)
 	if c.tamper != nil {
@@ -153,7 +154,8 @@ func (c *client) claim(h *holding, words []int32) ([]int32, rpl.Tick) {
 	return words, t
 }
 
-// The rest of rpl.ProxyHandler: nothing here is drawn or called.
+// The rest of rpl.ProxyHandler, which the bench does not need: it draws nothing and has
+// no RPCs.
 
 func (c *client) Loaded(*rpl.Replica)                          {}
 func (c *client) Advanced(*rpl.Replica, int, rpl.Tick)         {}

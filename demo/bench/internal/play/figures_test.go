@@ -8,6 +8,8 @@ import (
 
 const sec = time.Second
 
+// An accumulator sends at the asked rate over time, and no gap between two sends is
+// longer than the mean gap, rounded up.
 func TestAccumulator(t *testing.T) {
 	for _, c := range []struct{ rate, hz, ticks, want int }{
 		{60, 60, 120, 120}, {20, 60, 60, 20}, {25, 60, 600, 250}, {7, 25, 250, 70}, {1000, 60, 60, 60},
@@ -48,7 +50,8 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// A spend's worst excess is that of the worst span of time, found by trying all.
+// A spend's worst excess equals that of the worst span of time, which the test finds by
+// trying all spans.
 func TestSpend(t *testing.T) {
 	at := []float64{0, 0.1, 0.2, 0.9, 1, 1.05, 3, 3.01}
 	bytes := []int{500, 700, 10, 900, 1200, 300, 1500, 100}
@@ -69,6 +72,8 @@ func TestSpend(t *testing.T) {
 	}
 }
 
+// A visit gives one sample, from decision to arrival, unless it is shorter than
+// shortVisit or part of a join.
 func TestVisits(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	for name, c := range map[string]struct {
@@ -106,6 +111,8 @@ func TestVisits(t *testing.T) {
 	}
 }
 
+// A client looks from its slot; it must hold what is inside the radius, and may hold
+// what is inside the exit radius.
 func TestRelevancyIsPlainDistance(t *testing.T) {
 	tr := tiny(t, 6)
 	r := newRelevancy(tr, 2, 500)

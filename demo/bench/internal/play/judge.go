@@ -2,48 +2,49 @@ package play
 
 import "github.com/tendonengine/tendon/rpl"
 
-// A judge compares what clients hold with the trace, field by field.
+// A judge compares the state that clients hold with the trace, field by field.
 type judge struct {
 	layout     *layout
 	rel        *relevancy
-	clean      bool // every item must be right at every tick
+	clean      bool // the network is clean: every item must be right at every tick
 	mismatches Mismatches
 
 	words []int32 // scratch
 	here  []bool  // scratch: by slot
 }
 
-// Mismatches are counted by what is wrong.
+// Mismatches counts what is wrong, by kind.
 type Mismatches struct {
-	Claimed int // fields of a changed item, against the tick that it claims
-	Held    int // fields of a held item, against the newest tick, on a clean network
-	Odd     int // told of what does not exist
-	Props   int // at the end: fields of a node held
-	Extra   int // … nodes held that should not be
-	Missing int // … nodes missing
+	Claimed int // wrong fields of changed items, compared at the tick that the item claims
+	Held    int // wrong fields of held items, compared at the newest tick, on a clean network
+	Odd     int // callbacks about nodes or items that do not exist
+	Props   int // at the end: wrong fields of held nodes
+	Extra   int // at the end: held nodes that should not be held
+	Missing int // at the end: missing nodes
 }
 
-// Sum is all of them.
+// Sum returns the number of all mismatches.
 func (m Mismatches) Sum() int {
 	return m.Claimed + m.Held + m.Odd + m.Props + m.Extra + m.Missing
 }
 
-// received judges a client after a receive: every item that changed against the
-// tick that it claims, and on a clean network every item that it holds against
-// the newest tick.
+// received judges a client after a receive. It compares every item that changed with
+// the trace at the tick that the item claims, and every held item with the newest tick;
+// on a clean network a difference from the newest tick is a mismatch. It also updates
+// each holding's right.
 func (j *judge) received(c *client) {
 	p := c.phase
 	words := j.words
 	for _, r := range c.claims {
 		h, ok := r.Entity.(*holding)
 		if !ok {
-			continue // gone again in the same receive
+			continue // removed in the same receive
 		}
 		var of rpl.Tick
 		words, of = c.claim(h, words[:0])
 		at := p.at(of)
 		if at < 0 || !h.lives(p.row(at)) {
-			j.mismatches.Claimed++ // state of before its birth or after its death
+			j.mismatches.Claimed++ // the claimed tick is before its birth or after its death
 			continue
 		}
 		if state := p.state(h, at); j.layout.equal(words, state) {
@@ -85,7 +86,7 @@ func (j *judge) received(c *client) {
 	j.words = words
 }
 
-// complete reports whether a client holds every node relevant to it at the
+// complete reports whether a client holds every node that is relevant to it at the
 // newest tick that it has received.
 func (j *judge) complete(c *client) bool {
 	p := c.phase
@@ -103,8 +104,8 @@ func (j *judge) complete(c *client) bool {
 	return true
 }
 
-// holds tells of which slots the client has the entity that they hold at a row;
-// valid until the next call.
+// holds returns, for each slot, whether the client holds the entity that is alive in
+// the slot at a row. The result is valid until the next call.
 func (j *judge) holds(c *client, row int) []bool {
 	if j.here == nil {
 		j.here = make([]bool, c.phase.t.Slots)
@@ -118,9 +119,9 @@ func (j *judge) holds(c *client, row int) []bool {
 	return j.here
 }
 
-// final counts what a client has wrong when the trace has ended: a prop of a
-// node held, a node held that should not be, a node missing. With first set it
-// stops at the first.
+// final counts what a client has wrong after the trace has ended: wrong props of held
+// nodes, held nodes that it should not hold, and missing nodes. With first set it stops
+// at the first.
 func (j *judge) final(c *client, first bool) (m Mismatches) {
 	p := c.phase
 	last := p.last()
@@ -138,7 +139,7 @@ func (j *judge) final(c *client, first bool) (m Mismatches) {
 		if j.layout.equal(j.words, row) {
 			continue
 		}
-		// A predicted value runs on between packets: what was received counts.
+		// A predicted value is advanced between packets, so the received value counts.
 		words, of := c.claim(h, j.words[:0])
 		if n := j.layout.differs(words, row); n > 0 || p.at(of) < last {
 			m.Props += max(n, 1)

@@ -7,21 +7,21 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A layout says which field of the trace each word of the item is.
+// A layout maps each word of the item to a field of the trace.
 type layout struct {
 	words []column
-	same  bool // word i is field i+1 as it stands
+	same  bool // every word i is field i+1, unscaled
 }
 
-// A column is a word: the trace's value is word × mul + add.
+// A column maps one word: the trace's value is word × mul + add.
 type column struct {
-	field    int // in the trace's row
+	field    int // index in the trace's row
 	mul, add int32
 }
 
-// newLayout derives it from the item's quantisers. fields names, per prop, the
-// first of the trace's fields that it holds, and how many of the trace's units
-// one unit of the prop is.
+// newLayout derives the layout from the item's quantisers. fields names, for each prop,
+// the first of the trace's fields that the prop holds, and how many of the trace's
+// units one unit of the prop is.
 func newLayout(t *rpl.ItemType, fields map[string]fieldUnit) (*layout, error) {
 	l := &layout{words: make([]column, len(t.Words)), same: true}
 	covered := 0
@@ -53,7 +53,7 @@ type fieldUnit struct {
 	perUnit float64
 }
 
-// differs counts the words that are not what a row of the trace says.
+// differs counts the words that differ from a row of the trace.
 func (l *layout) differs(words, row []int32) (n int) {
 	if len(words) != len(l.words) {
 		return len(l.words)
@@ -66,7 +66,7 @@ func (l *layout) differs(words, row []int32) (n int) {
 	return n
 }
 
-// equal is differs == 0, in the least time.
+// equal reports whether differs is 0, with a fast path for unscaled words.
 func (l *layout) equal(words, row []int32) bool {
 	if l.same {
 		row = row[1:]

@@ -15,13 +15,13 @@ type run struct {
 	observe func(client int) point
 	index   map[rpl.Peer]int
 
-	decisions []decision // of this tick, as Stream told them
-	sends     int        // so far
-	streaming bool       // one was made or applied at this tick
+	decisions []decision // Stream's decisions of this tick, in order
+	sends     int        // send ticks so far
+	streaming bool       // Stream has made a decision at this tick
 	quiet     time.Duration
 }
 
-// measure plays the measured trace and reports.
+// measure plays the measured trace and returns the report.
 func (s *session) measure() (Report, error) {
 	p := newPhase(s.o.Trace, s.tick())
 	if err := s.connect(p); err != nil {
@@ -46,7 +46,8 @@ func (s *session) measure() (Report, error) {
 	return r.report(sent, repeats), nil
 }
 
-// play runs the trace to its end, and on until all clients are equal.
+// play runs the trace to its end, and goes on until all clients equal the world, for at
+// most patience.
 func (r *run) play() error {
 	ended := time.Duration(-1)
 	for {
@@ -132,7 +133,7 @@ func (r *run) clientTick(now time.Duration, tick int) error {
 	return nil
 }
 
-// note keeps what a client was told of nodes.
+// note counts the arrivals and removals of a client's last Apply.
 func (r *run) note(c *client, now time.Duration) {
 	if !c.moved {
 		return
@@ -144,15 +145,15 @@ func (r *run) note(c *client, now time.Duration) {
 	}
 }
 
-// A decision is one of Stream's.
+// A decision of Stream: the node streams in (in is true) or out for the peer.
 type decision struct {
 	peer rpl.Peer
 	node rpl.Node
 	in   bool
 }
 
-// decide is told by the authority, inside Stream: what the bench makes of it is
-// not the library's work, and waits until it is not measured.
+// decide is the authority's OnDecide callback. It runs inside Stream, in the measured
+// time, so it only stores the decision; noteDecisions evaluates it later.
 func (r *run) decide(p rpl.Peer, n rpl.Node, in bool) {
 	r.decisions = append(r.decisions, decision{p, n, in})
 }
@@ -161,7 +162,7 @@ func (r *run) noteDecisions() {
 	for _, d := range r.decisions {
 		life, ok := r.p.life[d.node]
 		if !ok || r.p.tick > r.p.last() {
-			continue // the session's node, or the trace is over
+			continue // the session's own node, or the trace is over
 		}
 		r.streaming = true
 		c := r.clients[r.index[d.peer]]
@@ -176,13 +177,13 @@ func (r *run) noteDecisions() {
 
 func (r *run) born(slot int, n rpl.Node) { r.p.born(slot, n) }
 
-// gone: a node was removed, for whoever it was decided.
+// gone notes that a node was removed, which ends its visits at all clients.
 func (r *run) gone(slot int, n rpl.Node) {
 	r.p.gone(slot, n)
 	r.tally.visits.gone(r.p.life[n], r.now())
 }
 
-// settled reports whether every client is equal to the world that has stopped.
+// settled reports whether every client equals the world, which no longer changes.
 func (r *run) settled() bool {
 	for _, c := range r.clients {
 		if r.judge.final(c, true).Sum() > 0 {
@@ -192,8 +193,9 @@ func (r *run) settled() bool {
 	return true
 }
 
-// report puts together what the tally has, what the clients still have wrong,
-// and the authority's counts since the run began.
+// report combines the tally, the mismatches that remain at the end, and the authority's
+// record counts since the run began. sent and repeats are those counts at its
+// beginning.
 func (r *run) report(sent, repeats uint64) Report {
 	t := r.tally
 	out := t.report()

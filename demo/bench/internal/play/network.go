@@ -8,7 +8,7 @@ import (
 )
 
 // An end is one side of a connection, in virtual time (link.End) or over UDP
-// (link.UDPEnd). Of it the cores see a rpl.Sink.
+// (link.UDPEnd). The authority and the proxies use it as a rpl.Sink.
 type end interface {
 	rpl.Sink
 	Collect(now time.Duration) error
@@ -19,16 +19,16 @@ type end interface {
 	Oversize() int
 }
 
-// A network connects clients and knows the time.
+// A network connects clients and gives the time.
 type network interface {
-	// pair connects the next client.
+	// pair connects one more client and returns both ends.
 	pair() (server, client end, err error)
-	// wait returns the time at which a tick is to run, once it is then.
+	// wait blocks until a tick is due, and returns the time at which it runs.
 	wait(due time.Duration) time.Duration
 	close() error
 }
 
-// virtual is the simulated network: time is what the ticks say.
+// virtual is the simulated network. Its time is always the tick's due time.
 type virtual struct {
 	conditions link.Conditions
 	seed, made uint64
@@ -43,10 +43,10 @@ func (v *virtual) pair() (server, client end, err error) {
 func (v *virtual) wait(due time.Duration) time.Duration { return due }
 func (v *virtual) close() error                         { return nil }
 
-// loopback is UDP and KCP on 127.0.0.1, by the wall clock.
+// loopback is UDP and KCP on 127.0.0.1 in real time.
 type loopback struct {
 	network *link.Network
-	start   time.Time // of the first tick
+	start   time.Time // when session time was 0; set at the first tick
 }
 
 func (l *loopback) pair() (server, client end, err error) { return l.network.Pair() }

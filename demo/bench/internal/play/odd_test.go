@@ -9,7 +9,8 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
-// oddTrace records 40 ticks of a world of 12 slots whose rows step makes.
+// oddTrace records 60 ticks of a world of 12 slots. step changes a slot's row, without
+// alive, at each tick; every slot is dead at one tick in 20.
 func oddTrace(t *testing.T, hz int, fields []trace.Field, step func(rng *rand.Rand, tick int, row []int32)) *trace.Trace {
 	t.Helper()
 	const slots, ticks = 12, 60
@@ -37,7 +38,8 @@ func oddTrace(t *testing.T, hz int, fields []trace.Field, step func(rng *rand.Ra
 	return tr
 }
 
-// A trace may be unlike any that we know: every one that can be read is played.
+// Every trace that can be read can be played without mismatches, whatever its fields
+// and its rate are.
 func TestOddTraces(t *testing.T) {
 	noise := func(rng *rand.Rand, _ int, row []int32) {
 		for i := range row {

@@ -9,10 +9,11 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
-// Options are what is played and how.
+// Options say what is played and how.
 type Options struct {
 	Trace *trace.Trace
-	// Warm is played once before, to learn code tables; nil learns live only.
+	// Warm is played once before Trace, to learn code tables; with nil they are learnt
+	// during Trace only.
 	Warm *trace.Trace
 
 	Clients int
@@ -25,21 +26,21 @@ type Options struct {
 	Workers int     // goroutines that encode
 	Seed    uint64
 	UDP     bool // over real KCP on 127.0.0.1, in real time
-	// Explicit has the game say which components have changed, in place of the
-	// library comparing all.
+	// Explicit makes the game say which components have changed; without it the library
+	// compares all of them.
 	Explicit bool
 
-	// Packets is told of every packet that the first client opens, as JSON lines;
-	// nil: nobody is. The times of such a run mean little.
+	// Packets is called with a JSON line for every packet that the first client opens;
+	// nil for none. The times of a run with Packets mean little.
 	Packets func(line []byte)
 }
 
-// Limits of the arguments, and why.
+// Limits of the options, and why.
 const (
 	maxClients = 1024             // what an endpoint accepts
 	maxWorkers = 256              // more than any machine's cores
 	maxDelay   = 10 * time.Second // beyond it a connection would have timed out
-	maxSend    = 10_000           // a send rate above the trace's is that of the trace
+	maxSend    = 10_000           // a typing error: a rate above the trace's means the trace's rate anyway
 	minBudget  = 29 + 64          // less than one small packet a second says nothing
 )
 
@@ -74,6 +75,6 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// clean reports whether every packet arrives, in order, and nothing waits for a
-// budget: then each value that a client holds must be right at each tick.
+// clean reports whether every packet arrives in order and no data waits for a budget.
+// Then each value that a client holds must be right at each tick.
 func (o *Options) clean() bool { return o.Loss == 0 && o.Jitter == 0 && o.Budget == 0 && !o.UDP }

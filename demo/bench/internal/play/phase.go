@@ -7,18 +7,18 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A phase is one trace while it is played: what ties the authority's ticks and
-// nodes to the trace's.
+// A phase is the playing of one trace: it maps the authority's ticks and nodes to the
+// ticks and lives of the trace.
 type phase struct {
 	t     *trace.Trace
 	lives *trace.Lives
 	base  rpl.Tick // the authority's tick at the trace's tick 0
-	tick  int      // of the trace; beyond its end the world stands still
+	tick  int      // tick of the trace; it goes on beyond the end, where the world stands still
 
 	node []rpl.Node       // by life; 0 before it is born
-	life map[rpl.Node]int // the other way round
-	made int              // nodes made and removed at this tick
-	err  error            // the first disagreement between feed and trace
+	life map[rpl.Node]int // the inverse of node
+	made int              // how many nodes were made and removed at this tick
+	err  error            // set when a node was made where the trace has no birth
 }
 
 func newPhase(t *trace.Trace, base rpl.Tick) *phase {
@@ -27,13 +27,14 @@ func newPhase(t *trace.Trace, base rpl.Tick) *phase {
 	return p
 }
 
-// last is the trace's last tick.
+// last returns the trace's last tick.
 func (p *phase) last() int { return p.t.Ticks - 1 }
 
-// row is the tick whose rows hold at a tick: the last one's for ever.
+// row returns the tick whose rows are the world at a tick: beyond the trace's end, the
+// last tick.
 func (p *phase) row(tick int) int { return min(tick, p.last()) }
 
-// at is the trace's tick of an authority's tick; negative before the first.
+// at converts an authority's tick to the trace's tick; negative before the first.
 func (p *phase) at(t rpl.Tick) int { return int(int64(t) - int64(p.base)) }
 
 func (p *phase) born(slot int, n rpl.Node) {
@@ -48,5 +49,5 @@ func (p *phase) born(slot int, n rpl.Node) {
 
 func (p *phase) gone(slot int, n rpl.Node) { p.made++ }
 
-// state is the trace's row of a node that a client holds, at a tick.
+// state returns the trace's row, at a tick, of a node that a client holds.
 func (p *phase) state(h *holding, tick int) []int32 { return p.t.Row(p.row(tick), int(h.slot)) }

@@ -14,8 +14,8 @@ import (
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
-// tiny is a world of its own for these tests: fields in another order than
-// elsewhere, 25 Hz, no velocity, teleports, deaths, slots used again.
+// tiny makes a trace for these tests: fields in another order than in other traces, 25
+// Hz, no velocity, teleports, deaths, and slots that are used again.
 func tiny(t *testing.T, seed uint64) *trace.Trace {
 	t.Helper()
 	const slots, ticks = 50, 150
@@ -57,6 +57,7 @@ func options(t *trace.Trace) Options {
 	return Options{Trace: t, Clients: 1, Send: t.Hz, RTT: 100 * time.Millisecond, Workers: 1, Seed: 1}
 }
 
+// Every client equals the trace at the end, for every trace and under all conditions.
 func TestEveryWorldIsEqual(t *testing.T) {
 	cave, err := othersim.Record(othersim.Slots, othersim.Ticks, 5)
 	if err != nil {
@@ -105,6 +106,8 @@ func TestEveryWorldIsEqual(t *testing.T) {
 	}
 }
 
+// No client is sent more than its budget allows, and every client still equals the
+// trace at the end.
 func TestBudgetHolds(t *testing.T) {
 	for _, loss := range []float64{0, 0.1, 0.3} {
 		o := options(tiny(t, 2))
@@ -123,8 +126,8 @@ func TestBudgetHolds(t *testing.T) {
 	}
 }
 
-// Who says what has changed sends the same as who has it compared, and every value
-// is right in every tick.
+// With explicit changes the server sends as many bytes as when the library compares all
+// components, and every value is right at every tick.
 func TestExplicitChangesNothing(t *testing.T) {
 	var payload [2]float64
 	for i, explicit := range []bool{false, true} {
@@ -144,7 +147,7 @@ func TestExplicitChangesNothing(t *testing.T) {
 	}
 }
 
-// A witness hears all that comes to an end.
+// A witness hashes and counts all that arrives at an end.
 type witness struct {
 	end
 	heard hash.Hash64
@@ -163,7 +166,7 @@ func (w *witness) Received() ([]link.Datagram, [][]byte) {
 	return datagrams, messages
 }
 
-// The number of workers changes no byte that comes to any client.
+// The number of workers changes no byte that arrives at any client.
 func TestWorkersChangeNothing(t *testing.T) {
 	tr := tiny(t, 3)
 	var got [2][]uint64
@@ -186,7 +189,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// broken plays a trace with clients that tap changes.
+// broken plays a trace with clients that tap has changed.
 func broken(t *testing.T, o Options, tap func(c *client)) Report {
 	t.Helper()
 	s, err := newSession(o)
@@ -201,8 +204,7 @@ func broken(t *testing.T, o Options, tap func(c *client)) Report {
 	return r
 }
 
-// One flipped bit in what a client holds is a mismatch, each time it is looked
-// at.
+// One flipped bit in a value that a client holds is counted as a mismatch.
 func TestAFlippedBitIsSeen(t *testing.T) {
 	for name, set := range map[string]func(o *Options){
 		"clean": func(*Options) {},
@@ -213,7 +215,7 @@ func TestAFlippedBitIsSeen(t *testing.T) {
 			set(&o)
 			r := broken(t, o, func(c *client) {
 				c.tamper = func(h *holding, words []int32) {
-					if h.slot == 0 { // which lives from the first tick to the last
+					if h.slot == 0 { // slot 0 lives from the first tick to the last
 						words[1] ^= 4
 					}
 				}
@@ -225,7 +227,7 @@ func TestAFlippedBitIsSeen(t *testing.T) {
 	}
 }
 
-// A node that one client keeps after its removal is a mismatch at the end.
+// A node that one client keeps after its removal is counted as a mismatch.
 func TestAWithheldRemovalIsSeen(t *testing.T) {
 	for name, set := range map[string]func(o *Options){
 		"clean": func(*Options) {},

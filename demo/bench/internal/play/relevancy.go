@@ -2,27 +2,28 @@ package play
 
 import "github.com/tendonengine/tendon/demo/bench/trace"
 
-// exitFactor is how much farther than the radius a node is kept.
+// exitFactor is the exit radius divided by the enter radius.
 const exitFactor = 1.1
 
-// relevancy is the bench's own judgement of who should hold what: plain
-// distances in the trace's unit, over all slots. Between the two radii either
-// answer is right.
+// relevancy is the bench's own decision of which client should hold which slot,
+// independent of the library's: plain distances in the trace's unit. Between the enter
+// and the exit radius a client may hold a node or not.
 type relevancy struct {
 	t           *trace.Trace
-	x, y        int // fields
+	x, y        int // indices of the position's fields
 	enter, exit float64
 	clients     int
-	points      []point // where a client looks from, by tick and client; nil sees everything
+	points      []point // observer points, by tick and client; nil if clients see everything
 }
 
 type point struct{ x, y float64 }
 
-// edge forgives that the library compares distances in the world's unit.
+// edge is a relative tolerance for rounding: the library compares distances in the
+// world's unit.
 const edge = 1e-9
 
-// newRelevancy lets client i follow slot i mod N: its observer is there, and
-// where it was last while the slot is dead.
+// newRelevancy makes client i follow slot i mod N: its observer is at the slot's
+// position, or at the last position while the slot is dead.
 func newRelevancy(t *trace.Trace, clients int, radius float64) *relevancy {
 	r := &relevancy{t: t, x: t.Column(trace.PosX), y: t.Column(trace.PosY), clients: clients}
 	if radius == 0 {
@@ -44,8 +45,8 @@ func newRelevancy(t *trace.Trace, clients int, radius float64) *relevancy {
 
 func (r *relevancy) point(client, tick int) point { return r.points[tick*r.clients+client] }
 
-// observer tells where each client looks from at the phase's tick; nil sees
-// everything.
+// observer returns a function that gives each client's observer point at the phase's
+// tick; nil if clients see everything.
 func (r *relevancy) observer(p *phase) func(client int) point {
 	if r.points == nil {
 		return nil
@@ -58,7 +59,7 @@ func (r *relevancy) place(tick, slot int) point {
 	return point{float64(row[r.x]), float64(row[r.y])}
 }
 
-// within reports whether a slot is at most a radius away from a client.
+// within reports whether a slot is at most a radius away from a client's observer.
 func (r *relevancy) within(client, tick, slot int, radius float64) bool {
 	if r.points == nil {
 		return true
@@ -68,8 +69,8 @@ func (r *relevancy) within(client, tick, slot int, radius float64) bool {
 	return dx*dx+dy*dy <= radius*radius
 }
 
-// must reports whether a client has to hold a living slot.
+// must reports whether a client has to hold the entity of a living slot.
 func (r *relevancy) must(client, tick, slot int) bool { return r.within(client, tick, slot, r.enter) }
 
-// may reports whether it can.
+// may reports whether a client is allowed to hold the entity of a living slot.
 func (r *relevancy) may(client, tick, slot int) bool { return r.within(client, tick, slot, r.exit) }

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// A Report is what a run has measured. Its JSON is the last line of the bench.
-// README.md of the bench says how each figure is defined.
+// A Report has the figures of a run. Its JSON is the last line that the bench prints.
+// The bench's README.md defines each figure.
 type Report struct {
 	Trace   string  `json:"trace"`
 	Clients int     `json:"clients"`
@@ -43,17 +43,17 @@ type Report struct {
 	Extract        string  `json:"extract"`
 	Mismatches     int     `json:"mismatches"`
 
-	// Beside the JSON, for people.
+	// Not in the JSON; some of it is in the printed table.
 	Split   Split      `json:"-"`
 	Kinds   Mismatches `json:"-"`
 	Refused int        `json:"-"` // packets that a client could not read
 	Short   int        `json:"-"` // clients measured on fewer than half of the trace's sends
 }
 
-// Split is where a send's processor time goes, ms: medians of each stage.
+// Split has the median processor time of each stage of a send, in ms.
 type Split struct{ Receive, Extract, Stream, Schedule, Encode float64 }
 
-// JSON is the report as one line.
+// JSON returns the report as one line.
 func (r Report) JSON() string {
 	b, err := json.Marshal(r)
 	if err != nil {

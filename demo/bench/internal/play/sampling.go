@@ -2,10 +2,10 @@ package play
 
 import "runtime"
 
-// A sampling is what is measured of a send and the ticks before it. To count
-// allocations stops the world and empties what the allocator keeps at hand: what
-// comes next, even of another tick, pays for that. So where allocations are
-// counted nothing is timed, nor is the send after that.
+// A sampling says what is measured of a send and of the ticks before it: allocations,
+// nothing or time. Counting allocations stops the world and empties the allocator's
+// caches, which slows what follows, even in the next ticks. So a send whose allocations
+// are counted is not timed, nor is the send after it.
 type sampling uint8
 
 const (
@@ -14,14 +14,15 @@ const (
 	samplesTimes
 )
 
-// samplingOf takes turns over sends.
+// samplingOf returns the sampling of the send with a number: counts, nothing, times,
+// times, and again.
 func samplingOf(send int) sampling { return min(sampling(send%samplingTurn), samplesTimes) }
 
-// samplingTurn: two of four are timed.
+// samplingTurn is the length of that cycle; two sends of it are timed.
 const samplingTurn = 4
 
-// mallocs is how many objects the process has allocated so far; always 0 where
-// they are not counted.
+// mallocs returns how many objects the process has allocated so far; 0 unless the
+// sampling counts them.
 func (s sampling) mallocs() uint64 {
 	if s != samplesCounts {
 		return 0

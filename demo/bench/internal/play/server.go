@@ -11,36 +11,36 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A peer is the server's end of one client.
+// A peer is the server's side of one client.
 type peer struct {
 	id    rpl.Peer
-	index int // the client's
+	index int // of the client
 	end   end
-	sink  rpl.Sink // end: to convert it in each send may allocate, in the runtime
-	at    point    // where it looks from in this tick
+	sink  rpl.Sink // end, converted once: a conversion in each send may allocate
+	at    point    // its observer point at this tick
 }
 
-// A server is the authority, the world that it replicates, and a stopwatch
-// around each stage.
+// A server is the authority, the world that it replicates, and a stopwatch for each
+// stage.
 type server struct {
 	world   world
 	core    *rpl.Authority
 	nodes   register
 	peers   []*peer
 	workers int
-	budget  bool // there is one
+	budget  bool // peers have a budget
 
 	samples sampling // of the send that this tick belongs to
 
 	watch cpu.Stopwatch
-	tick  stages // of the tick in progress
-	step  stages // of the last send, the ticks before it that did not send included
-	since stages // of the ticks since
+	tick  stages // of the current tick
+	step  stages // of the last send, with the ticks before it that did not send
+	since stages // of the ticks since the last send
 
-	looks bool // somebody does, in this tick
+	looks bool // peers have observer points at this tick
 }
 
-// stages are the processor time of one send.
+// stages has the processor time of each stage, and the allocations of all.
 type stages struct {
 	receive, extract, stream, schedule, encode time.Duration
 	mallocs                                    uint64
@@ -57,8 +57,9 @@ func (s stages) add(o stages) stages {
 	}
 }
 
-// run runs one tick of the authority. Collecting packets, the world's step and
-// the network afterwards are not measured; everything between is.
+// run runs one tick of the authority. The measured time holds the authority's work from
+// Receive to Encode; collecting packets, writing the trace into the world and flushing
+// are outside.
 func (s *server) run(p *phase, now time.Duration, tick rpl.Tick, send bool, observer func(client int) point) error {
 	for _, c := range s.peers {
 		if err := c.end.Collect(now); err != nil {
@@ -88,7 +89,7 @@ func (s *server) measured(now time.Duration, tick rpl.Tick, send bool) {
 	for _, c := range s.peers {
 		datagrams, messages := c.end.Received()
 		for _, d := range datagrams {
-			_ = s.core.Receive(c.id, d.Seq, d.At, d.Data) // refusals are the core's to count
+			_ = s.core.Receive(c.id, d.Seq, d.At, d.Data) // the authority counts refused packets
 		}
 		for _, m := range messages {
 			_ = s.core.ReceiveMessage(c.id, m)
@@ -106,14 +107,15 @@ func (s *server) measured(now time.Duration, tick rpl.Tick, send bool) {
 	}
 }
 
-// The stages of a tick, as the world tells of them.
+// The watcher's methods: the world calls them at the end of each stage.
 
 func (s *server) received()  { s.tick.receive = s.watch.Lap() }
 func (s *server) streamed()  { s.tick.stream = s.watch.Lap() }
 func (s *server) scheduled() { s.tick.schedule = s.watch.Lap() }
 
-// extracted tells the core where players look from: that is the library's work,
-// where they are the game's.
+// extracted also tells the authority the observer points. Its time belongs to Stream,
+// because moving observers is the library's work; computing the points would be the
+// game's.
 func (s *server) extracted() {
 	s.tick.extract = s.watch.Lap()
 	if !s.looks {
@@ -124,7 +126,7 @@ func (s *server) extracted() {
 	}
 }
 
-// encode writes every peer's packets, on as many goroutines as asked for.
+// encode writes every peer's packets, on at most s.workers goroutines.
 func (s *server) encode(now time.Duration) {
 	workers := min(s.workers, len(s.peers))
 	if workers <= 1 {
@@ -148,7 +150,8 @@ func (s *server) encode(now time.Duration) {
 	wg.Wait()
 }
 
-// flush ends a peer's send, and has the core charge what it has cost.
+// flush ends a peer's send, and charges the peer's budget for the bytes that were no
+// datagrams.
 func (s *server) flush(c *peer, now time.Duration) link.Counters {
 	sent := c.end.Flush(now)
 	if s.budget {
@@ -157,10 +160,10 @@ func (s *server) flush(c *peer, now time.Duration) link.Counters {
 	return sent
 }
 
-// heap is the bytes of living objects.
+// heap returns the bytes of live objects.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // the first leaves what pools hold
+	runtime.GC() // the first collection leaves the objects in sync.Pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

@@ -12,15 +12,14 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// patience is how long the clients have to become equal once the world stands
-// still.
+// patience is how long the clients may take to equal the world once it stands still.
 const patience = 10 * time.Second
 
-// ErrTrace is wrapped by the errors of a trace that can be read and that the
+// ErrTrace is wrapped by the error of Run for a trace that can be read but that the
 // library's schema cannot hold.
 var ErrTrace = errors.New("the trace cannot be replicated")
 
-// A session is one authority and its clients of the moment.
+// A session is one authority and its current clients.
 type session struct {
 	o       Options
 	config  rpl.AuthorityConfig
@@ -29,19 +28,19 @@ type session struct {
 	layout  *layout
 	send    *accumulator
 	clients []*client
-	peers   int           // made so far
+	peers   int           // peers made so far; the next peer's number follows from it
 	frame   int           // ticks since the session began
-	at      time.Duration // when the last of them ran
-	up      []int         // bytes of the last answer, by client
+	at      time.Duration // when the last tick ran
+	up      []int         // payload bytes of the last answer, by client
 
-	tap func(c *client) // for tests: told of each client that connects
+	tap func(c *client) // for tests: called with each client that connects
 
-	// decided is told of Stream's decisions while a phase is measured.
+	// decided is called with Stream's decisions while a phase is measured; nil before.
 	decided func(p rpl.Peer, n rpl.Node, in bool)
 }
 
-// Run plays the trace. The error is about the machinery; what the library got
-// wrong is in the report.
+// Run plays the trace. It returns an error if the run was impossible or broke off;
+// mismatches are not errors but figures of the report.
 func Run(o Options) (Report, error) {
 	if err := o.Check(); err != nil {
 		return Report{}, err
@@ -51,7 +50,7 @@ func Run(o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	defer s.net.close() // the run is over: an error here changes nothing
+	defer s.net.close() // the run is over, so an error does not matter
 	if o.Warm != nil {
 		if err := s.warm(o.Warm); err != nil {
 			return Report{}, fmt.Errorf("while warming up: %w", err)
@@ -91,8 +90,8 @@ func newSession(o Options) (*session, error) {
 	return s, nil
 }
 
-// bounds is the trace with bounds that hold both traces: the schema is made of
-// it, and is the same while both are played.
+// bounds returns the trace with bounds that hold the values of both traces. The schema
+// is made from it, so that one schema serves both.
 func bounds(t, warm *trace.Trace) *trace.Trace {
 	if warm == nil {
 		return t
@@ -108,18 +107,19 @@ func bounds(t, warm *trace.Trace) *trace.Trace {
 	return &u
 }
 
-// now is the session's time.
+// now returns the session's time.
 func (s *session) now() time.Duration { return s.at }
 
-// due is when the next tick is to run: ticks are exact in the long run.
+// due returns when the next tick is to run. It is computed from the tick's number, so
+// rounding does not add up.
 func (s *session) due() time.Duration {
 	return time.Duration(int64(s.frame) * int64(time.Second) / int64(s.o.Trace.Hz))
 }
 
-// tick is the authority's; its first is 1.
+// tick returns the authority's tick; the first is 1.
 func (s *session) tick() rpl.Tick { return rpl.Tick(s.frame + 1) }
 
-// connect makes the clients anew.
+// connect makes o.Clients new clients and connects them.
 func (s *session) connect(p *phase) error {
 	for i := range s.o.Clients {
 		s.peers++
@@ -156,7 +156,7 @@ func (s *session) disconnect() {
 	s.server.peers = nil
 }
 
-// warm plays another trace, unmeasured, and removes its nodes and clients.
+// warm plays another trace without measuring it, and removes its nodes and clients.
 func (s *session) warm(t *trace.Trace) error {
 	p := newPhase(t, s.tick())
 	if err := s.connect(p); err != nil {
@@ -183,14 +183,14 @@ func (s *session) warm(t *trace.Trace) error {
 	s.clients = nil
 	s.server.world.clear()
 	s.at = s.net.wait(s.due())
-	s.server.world.step(s.now(), s.tick(), s.send.due(), s.server) // the nodes go
+	s.server.world.step(s.now(), s.tick(), s.send.due(), s.server) // removes the nodes
 	s.server.world.report(p)
 	s.frame++
 	return p.err
 }
 
-// receive lets every client take what is due, and returns the processor time
-// and the allocations of all of them together.
+// receive lets every client receive the packets that are due, and returns the processor
+// time and the allocations of all clients together.
 func (s *session) receive() (took stages, err error) {
 	now := s.now()
 	for _, c := range s.clients {
@@ -209,8 +209,8 @@ func (s *session) receive() (took stages, err error) {
 	return took, nil
 }
 
-// answer lets every client send, and returns the bytes of each, valid until the
-// next call, and the allocations.
+// answer lets every client send, and returns the payload bytes of each, valid until the
+// next call, and the allocations of all.
 func (s *session) answer() (up []int, allocs uint64) {
 	now := s.now()
 	for _, c := range s.clients {
@@ -229,7 +229,8 @@ func (s *session) answer() (up []int, allocs uint64) {
 	return s.up, allocs
 }
 
-// heapPerClient is what the authority's memory shrinks by when its clients go.
+// heapPerClient disconnects all clients and returns by how many bytes per client the
+// heap has shrunk.
 func (s *session) heapPerClient() int64 {
 	with := heap()
 	clients, peers := s.clients, s.server.peers
@@ -237,6 +238,6 @@ func (s *session) heapPerClient() int64 {
 	without := heap()
 	runtime.KeepAlive(clients)
 	runtime.KeepAlive(peers)
-	runtime.KeepAlive(s) // all that is not the clients' stays
+	runtime.KeepAlive(s) // everything but the authority's memory for the clients stays alive
 	return (with - without) / int64(len(clients))
 }

@@ -7,29 +7,29 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// afterTick is the tick of the trace after which sends are measured: the first
-// packets have gone round by then.
+// afterTick is the tick of the trace after which sends are measured. By then the first
+// packets have made a round trip.
 const afterTick = 12
 
-// A tally keeps the figures of a run.
+// A tally gathers the figures of a run.
 type tally struct {
 	o     *Options
-	tick  time.Duration // length of one
+	tick  time.Duration // length of a tick
 	sends int           // send ticks of the trace
 
-	payload   []int // per client and measured send
+	payload   []int // bytes of each measured send of each client
 	wire, up  int
-	measured  []int // sends, per client
-	firstFull []int // payload until joined, per client
-	nodes     int   // held, over measured client sends
+	measured  []int // measured sends, per client
+	firstFull []int // payload bytes until the client had joined, per client
+	nodes     int   // sum of the nodes held, over all measured sends of all clients
 
-	server   []stages // per measured send tick that is timed
-	steady   counted  // allocations of the server, of steady sends that are counted
+	server   []stages // of each measured send tick that is timed
+	steady   counted  // the server's allocations, at steady send ticks that are counted
 	clients  counted
 	decode   time.Duration
-	applied  int           // item records that the decoding was of
-	encode   time.Duration // of the sends that are timed
-	entities int           // … and the nodes that were streamed in at them
+	applied  int           // item records applied in the decode time
+	encode   time.Duration // encode time of the timed sends
+	entities int           // sum of the nodes held by clients at the timed sends
 
 	visits    *visits
 	ages      histogram // in ticks
@@ -37,7 +37,7 @@ type tally struct {
 	longest   int
 }
 
-// counted is a mean in the making.
+// counted gathers a mean.
 type counted struct {
 	sum uint64
 	n   int
@@ -45,7 +45,7 @@ type counted struct {
 
 func (c *counted) add(v uint64) { c.sum += v; c.n++ }
 
-// mean is -1 of nothing.
+// mean returns -1 if nothing was added.
 func (c counted) mean() float64 {
 	if c.n == 0 {
 		return -1
@@ -53,7 +53,8 @@ func (c counted) mean() float64 {
 	return float64(c.sum) / float64(c.n)
 }
 
-// maxAge is the greatest age that is told apart, in ticks.
+// maxAge is the size of the histogram of ages, in ticks; older values count as the
+// oldest.
 const maxAge = 1 << 14
 
 func newTally(o *Options, lives int) *tally {
@@ -69,7 +70,7 @@ func (t *tally) counts(c *client, tick int) bool {
 	return tick > afterTick && tick < t.o.Trace.Ticks && (t.o.Budget > 0 || c.joined >= 0 && tick > int(c.joined))
 }
 
-// sent notes what the server sent to a client at a sending tick.
+// sent notes what the server sent to a client at a send tick.
 func (t *tally) sent(c *client, tick int, now time.Duration, s link.Counters) {
 	if t.o.Budget > 0 {
 		c.spend.add(now.Seconds(), s.Wire())
@@ -86,8 +87,8 @@ func (t *tally) sent(c *client, tick int, now time.Duration, s link.Counters) {
 	}
 }
 
-// spent notes what the server sampled of a sending tick, when all clients are
-// measured at it.
+// spent notes the server's time or allocations of a send tick, if the tick is measured
+// for all clients.
 func (t *tally) spent(clients []*client, tick int, s *server, steady bool) {
 	held := 0
 	for _, c := range clients {
@@ -108,7 +109,8 @@ func (t *tally) spent(clients []*client, tick int, s *server, steady bool) {
 	}
 }
 
-// looked notes the ages of what a client holds.
+// looked notes the age of every node that a client holds: how many ticks ago its value
+// was right.
 func (t *tally) looked(c *client, tick int) {
 	if c.joined < 0 || tick >= t.o.Trace.Ticks {
 		return
@@ -118,7 +120,7 @@ func (t *tally) looked(c *client, tick int) {
 	}
 }
 
-// report computes the figures that the tally alone knows.
+// report computes the figures that come from the tally alone.
 func (t *tally) report() Report {
 	r := Report{Trace: t.o.Trace.Name, Clients: t.o.Clients, Sends: len(t.payload), StreamIns: t.ins, StreamOuts: t.outs}
 	per := func(sum, n int) float64 {
@@ -179,8 +181,9 @@ func (t *tally) times(r *Report) {
 	}
 }
 
-// excess is the worst of all clients' excess over their budget, in bytes; 0
-// without a budget.
+// excess returns the greatest number of bytes by which a client exceeded its allowance,
+// which is its budget with a bucket and a packet; negative if none did, 0 without a
+// budget.
 func (t *tally) excess(clients []*client) float64 {
 	if t.o.Budget == 0 {
 		return 0

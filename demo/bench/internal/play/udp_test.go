@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The same over sockets, in real time: what is right does not depend on how
-// fast the machine is.
+// Over real sockets, in real time, there are no mismatches either, however slow the
+// machine is.
 func TestOverUDP(t *testing.T) {
 	o := options(smallArena(t, 2))
 	o.UDP, o.Clients, o.Radius = true, 3, 12_800

@@ -11,13 +11,13 @@ import (
 // perUnit is how many of the generator's units are one unit of the world.
 const perUnit = 32
 
-// turn is how many of the generator's angles are a whole turn.
+// turn is how many of the generator's angle units are a whole turn.
 const turn = 4096
 
-// vec is a vector as games have it.
+// vec is a vector type as a game would have it.
 type vec struct{ X, Y float64 }
 
-// unit is what the generator simulates, as a component that a game would have.
+// unit is the component that a game would have for the generator's entities.
 type unit struct {
 	Kind  uint8   `rpl:"max=3"`
 	Pos   vec     `rpl:"pos,step=1/32,predict=Vel"`
@@ -28,7 +28,7 @@ type unit struct {
 	Team  uint8   `rpl:""`
 }
 
-// generated are the columns of a trace that unit can hold.
+// generated are the fields of a trace that unit can hold, in order.
 var generated = []trace.Field{
 	{Name: "alive", Role: trace.Alive},
 	{Name: "kind"},
@@ -42,11 +42,11 @@ var generated = []trace.Field{
 	{Name: "team"},
 }
 
-// maxGameHz is the most steps a second that package ecs makes.
+// maxGameHz is the highest step rate that package ecs accepts.
 const maxGameHz = 240
 
-// isGenerated reports whether the component can hold the trace: the
-// generator's fields, within what the component's types hold.
+// isGenerated reports whether unit can hold the trace: it has the generator's fields,
+// and their bounds fit unit's types.
 func isGenerated(t *trace.Trace) bool {
 	if len(t.Fields) != len(generated) || t.Hz > maxGameHz {
 		return false
@@ -61,7 +61,7 @@ func isGenerated(t *trace.Trace) bool {
 		t.Fields[4].Min == 0 && t.Fields[4].Max == turn-1
 }
 
-// set makes the component what a row says.
+// set sets the component from a row of the trace.
 func (u *unit) set(r []int32) {
 	*u = unit{
 		Kind:  uint8(r[1]),
@@ -72,8 +72,8 @@ func (u *unit) set(r []int32) {
 	}
 }
 
-// unitTags are the component's tags with the bounds that the trace's header
-// tells; its types alone would leave them wide.
+// unitTags returns the component's tags with the bounds of the trace's header, which
+// are narrower than those of the component's types.
 func unitTags(t *trace.Trace, explicit bool) rpl.Tags {
 	plain := func(i int) string { return fmt.Sprintf("min=%d,max=%d", t.Fields[i].Min, t.Fields[i].Max) }
 	both := func(i int) string {
@@ -82,7 +82,7 @@ func unitTags(t *trace.Trace, explicit bool) rpl.Tags {
 	}
 	kind := plain(1)
 	if explicit {
-		kind += ",explicit" // which is of the whole component
+		kind += ",explicit" // on one field, it holds for the whole component
 	}
 	return rpl.Tags{
 		"Kind":  kind,
@@ -95,7 +95,7 @@ func unitTags(t *trace.Trace, explicit bool) rpl.Tags {
 	}
 }
 
-// unitFields says which of the trace's fields each prop holds.
+// unitFields returns which of the trace's fields each prop holds.
 func unitFields() map[string]fieldUnit {
 	return map[string]fieldUnit{
 		"Kind":  {1, 1},

@@ -7,21 +7,21 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// directWorld hands the trace's rows to the core as they are: the item is made
-// by the schema's builder from the trace's header.
+// directWorld passes the trace's rows to the authority unchanged. Its item type is made
+// by the schema builder from the trace's header.
 type directWorld struct {
 	a     *rpl.Authority
 	s     *rpl.Schema
 	item  *rpl.ItemType
 	spawn rpl.Spawn
-	order []int // of the trace's fields in the item
+	order []int // which field of the trace each prop of the item holds
 
 	t     *trace.Trace
-	tick  int // -1 is an empty world
+	tick  int // of the trace; -1 is an empty world
 	slots []directSlot
 	words []int32 // scratch
 
-	made, removed []madeNode // by this extraction
+	made, removed []madeNode // by the last extraction
 }
 
 type madeNode struct {
@@ -42,7 +42,7 @@ func newDirectWorld(t *trace.Trace, c rpl.AuthorityConfig) (*directWorld, error)
 		f := t.Fields[i]
 		if f.Role == trace.Angle && int64(f.Max)-int64(f.Min) < 1<<31 {
 			b.Angle(f.Name, f.Min, f.Max)
-		} else { // a turn of more values than the schema's has no shorter way round worth taking
+		} else { // the schema's angles have fewer values than this turn, so it is sent as a number
 			b.Int(f.Name, f.Min, f.Max)
 		}
 	}
@@ -69,8 +69,8 @@ func newDirectWorld(t *trace.Trace, c rpl.AuthorityConfig) (*directWorld, error)
 	return w, err
 }
 
-// fieldOrder is the trace's fields but the first, in the order of the item's
-// props: as they stand, but that the schema wants x before y.
+// fieldOrder returns the trace's fields without the first, in the order of the item's
+// props: the trace's order, except that the schema needs x before y.
 func fieldOrder(t *trace.Trace) []int {
 	var order []int
 	for i := 1; i < len(t.Fields); i++ {
@@ -138,7 +138,7 @@ func (w *directWorld) extract() {
 		if s.node == 0 {
 			node, err := w.a.Spawn(w.spawn)
 			if err != nil {
-				continue // the node is missing at every client, which the report counts
+				continue // the node will be missing at every client, which the report counts
 			}
 			item, _ := w.a.Item(node, 0)
 			*s = directSlot{node, item}

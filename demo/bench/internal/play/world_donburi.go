@@ -12,29 +12,29 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// unlimited is the budget where none is asked for: package ecs knows no session
-// without one.
+// unlimited is the budget if none is asked for, because every session of package ecs
+// has one.
 const unlimited = 1 << 30
 
-// donburiWorld is a game's dedicated server: a donburi world with an entity for
-// each living slot, and the session of package ecs that replicates it. Its
-// peers are the bench's, connected to the session's core.
+// donburiWorld is a game's dedicated server: a donburi world with an entity for each
+// living slot, and the session of package ecs that replicates it. The bench connects
+// its peers directly to the session's authority.
 type donburiWorld struct {
 	w     donburi.World
 	rep   *tendon.Replication
 	s     *rpl.Schema
 	c     *donburi.ComponentType[unit]
-	units []*unit       // by slot: where its state is written, nil while it is dead
+	units []*unit       // by slot: its component; nil while the slot is dead
 	slots []written     // by slot
-	dying []int         // slots whose entities the step is to remove, or has
-	fresh []int         // slots whose entities the step will find, or has
-	turns []int         // slots whose components have changed, where the game says so
-	says  bool          // it does
-	now   time.Duration // of the step
-	watch watcher       // of the step
+	dying []int         // slots whose entities the step will remove, or has removed, until report
+	fresh []int         // slots whose new entities the step will find, or has found, until report
+	turns []int         // slots whose components have changed, if says
+	says  bool          // the game says which components have changed (Options.Explicit)
+	now   time.Duration // time of the current step
+	watch watcher       // watcher of the current step
 }
 
-// written is what a living slot's state is written to.
+// written is the entity and the node of a living slot.
 type written struct {
 	entity donburi.Entity
 	node   rpl.Node
@@ -100,7 +100,7 @@ func (w *donburiWorld) write(t *trace.Trace, tick int) {
 	}
 }
 
-// turn makes a component what a row says, and notes whether that is another.
+// turn sets a component from a row, and notes the slot if the component has changed.
 func (w *donburiWorld) turn(slot int, u *unit, row []int32) {
 	was := *u
 	if u.set(row); *u != was {
@@ -116,9 +116,8 @@ func (w *donburiWorld) clear() {
 	}
 }
 
-// step is a step of the session. Removing an entity and saying that one has changed
-// are the game's doing, but what they cost is the session's: it is measured with the
-// extraction.
+// step is a step of the session. The game removes entities and says which have changed,
+// but the work is the session's, so it is measured, with the extraction.
 func (w *donburiWorld) step(now time.Duration, _ rpl.Tick, _ bool, h watcher) {
 	w.now, w.watch = now, h
 	w.rep.Receive()
@@ -145,14 +144,14 @@ func (w *donburiWorld) report(r register) {
 	w.dying, w.fresh = w.dying[:0], w.fresh[:0]
 }
 
-// hosting is what the session hosts on: nobody ever connects.
+// hosting is the listener of the session, to which nobody ever connects.
 type hosting struct{ w *donburiWorld }
 
 func (h hosting) Listen(transport.Offer) (transport.Link, error) { return idle(h), nil }
 func (h hosting) Addr() string                                   { return "bench" }
 func (h hosting) Close() error                                   { return nil }
 
-// idle is its link, whose clock is the bench's.
+// idle is the link of hosting. Its clock is the bench's.
 type idle struct{ w *donburiWorld }
 
 func (l idle) Now() time.Duration     { return l.w.now }

@@ -34,7 +34,7 @@ func TestExtractionFollowsTheFields(t *testing.T) {
 	}
 }
 
-// placeless is a trace without positions.
+// placeless makes a trace without positions.
 func placeless(t *testing.T) *trace.Trace {
 	t.Helper()
 	r := trace.NewRecorder("placeless", 10, 3, []trace.Field{{Name: "alive", Role: trace.Alive}, {Name: "score"}})
