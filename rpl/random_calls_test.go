@@ -10,9 +10,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/rpltest"
 )
 
-// Calls in a random world: each runs where it must, nowhere else, and once.
+// RPCs in random worlds: each call runs where it must, nowhere else, and once.
 
-// A request is a call of a client on the authority.
+// A request is a call that a client made and that runs on the authority.
 type request struct {
 	node rpl.Node
 	from rpl.Peer
@@ -20,7 +20,7 @@ type request struct {
 	ran  int
 }
 
-// number makes a call's arguments.
+// number returns a new call's number and the arguments that carry it.
 func (w *randomWorld) number() (id uint32, args []byte) {
 	w.next++
 	id = uint32(w.next)
@@ -31,6 +31,8 @@ func numberOf(args []byte) uint32 {
 	return uint32(args[0]) | uint32(args[1])<<8 | uint32(args[2])<<16
 }
 
+// onRun checks a call that runs at a client: on the right node, for that client, once,
+// and in order if it is reliable.
 func (w *randomWorld) onRun(c *rpltest.Client, call rpl.Call) {
 	if c.Peer == w.villain {
 		return
@@ -55,10 +57,10 @@ func (w *randomWorld) onRun(c *rpltest.Client, call rpl.Call) {
 	w.order[c][call.Node] = id
 }
 
-// onServer takes what runs on the authority.
+// onServer checks a call that runs on the authority.
 func (w *randomWorld) onServer(call rpl.Call) {
 	if call.From <= rpl.Server || call.From == w.villain {
-		return // its own, or what nobody knows
+		return // the authority's own call, or the villain's, of which the model knows nothing
 	}
 	id := numberOf(call.Args)
 	r := w.asked[id]
@@ -70,25 +72,25 @@ func (w *randomWorld) onServer(call rpl.Call) {
 	}
 }
 
-// ungreet expects no greeting any more: a node may leave a peer that it has not
-// reached yet, and come again, and what it was greeted with is lost with its
-// first coming.
+// ungreet stops expecting that greetings run: a node may stream out for a peer before
+// it has arrived there and stream in again, and the greeting is then lost with its
+// first arrival.
 func (w *randomWorld) ungreet() {
 	for _, n := range w.nodes {
 		n.greeted = nil
 	}
 }
 
-// unask expects no request any more to run, though it may: who owns what has
-// changed, or who is there.
+// unask stops expecting that requests run, though they may: owners or peers have
+// changed.
 func (w *randomWorld) unask() {
 	for _, r := range w.asked {
 		r.sure = false
 	}
 }
 
-// greet calls a node that was just made: the call must run at every client that
-// gets it.
+// greet makes a call on a node that was just spawned. The call must run at every client
+// that gets the node.
 func (w *randomWorld) greet(n *thingy) {
 	id, args := w.number()
 	w.said[id] = n.id
@@ -99,8 +101,8 @@ func (w *randomWorld) greet(n *thingy) {
 	n.greeted = append(n.greeted, w.net.Clients...)
 }
 
-// say makes a reliable call that must run wherever the node is, or at one peer
-// that has it.
+// say makes a reliable call on a node, to all clients that hold it or to one peer. It
+// must run at those of them that hold the node.
 func (w *randomWorld) say(n *thingy) {
 	id, args := w.number()
 	w.said[id] = n.id
@@ -119,7 +121,7 @@ func (w *randomWorld) say(n *thingy) {
 		only = n.owner
 		err = w.net.A.Call(n.id, w.sch.tell, args)
 		if only == 0 || only == rpl.Server {
-			return // it runs here
+			return // the call runs on the authority
 		}
 	}
 	if err != nil {
@@ -128,7 +130,7 @@ func (w *randomWorld) say(n *thingy) {
 	if only != 0 {
 		w.to[id] = only
 	}
-	holders := w.net.A.Holders(n.id, nil) // the call has found out who is out since the last send
+	holders := w.net.A.Holders(n.id, nil) // the call has updated which peers hold the node
 	for _, c := range w.net.Clients {
 		if slices.Contains(holders, c.Peer) && c.Log.Held[n.id] != nil && (only == 0 || only == c.Peer) {
 			w.expect = append(w.expect, expected{c, id, n.id})
@@ -145,9 +147,9 @@ func (w *randomWorld) hint(n *thingy) {
 	}
 }
 
-// ask has every client call the authority: on a node, which runs where the client
-// owns it, and has since what it says is now, and on the session's, which runs in any
-// case.
+// ask makes every client call the authority: on a node, where the call must run if the
+// client owns the node and neither its owner nor its place in a hierarchy has changed
+// since the client's newest tick, and on the session's node, where it must always run.
 func (w *randomWorld) ask(n *thingy) {
 	for _, c := range w.net.Clients {
 		c.P.Step(c.P.Newest())
@@ -169,8 +171,9 @@ func (w *randomWorld) ask(n *thingy) {
 	}
 }
 
+// allRan returns an error if a call that must have run has not.
 func (w *randomWorld) allRan() error {
-	const thin = 16 << 10 // bytes a second: with less the lane is more than 2 s late at times (rule 3)
+	const thin = 16 << 10 // bytes per second: with less the lane is at times more than 2 s late, and calls may be lost (rule 3)
 	if w.late || w.budget > 0 && w.budget < thin {
 		return nil
 	}

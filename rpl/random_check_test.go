@@ -8,9 +8,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/rpltest"
 )
 
-// What must hold of a random world when it has become quiet.
+// The checks of a random world that has become quiet.
 
-// wants is whether a peer must, and whether it may, hold a node.
+// wants reports whether a peer must, and whether it may, hold a node.
 func (w *randomWorld) wants(p rpl.Peer, n *thingy) (must, may bool) {
 	root := n.root()
 	for _, o := range w.nodes {
@@ -34,11 +34,12 @@ func (w *randomWorld) wants(p rpl.Peer, n *thingy) (must, may bool) {
 	for _, o := range w.at[p] {
 		d = min(d, math.Hypot(at.X-o.X, at.Y-o.Y))
 	}
-	// Of what a column has, where it is is not quantised.
+	// The tolerance is for columns, whose positions the grid takes unquantised.
 	return d <= w.rules.grid.Enter-.1, d <= w.rules.grid.Exit+.1
 }
 
-// equal is promise 1.
+// equal checks promise 1: every client holds the nodes that it must, none that it may
+// not, and their state equals the model's.
 func (w *randomWorld) equal() error {
 	for _, c := range w.net.Clients {
 		if c.Peer == w.villain && !w.mended {

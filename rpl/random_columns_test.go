@@ -11,21 +11,23 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// How a random world's components reach the core, and packets that come back.
+// How random worlds pass their components to the authority, and packets that arrive
+// again.
 
-// makeColumns has items of most types set by columns.
+// makeColumns makes columns for most item types.
 func (w *randomWorld) makeColumns() {
 	for _, types := range [][]*rpl.ItemType{w.sch.first, w.sch.extra} {
 		for _, t := range types {
 			if t.Name == "once" || t.Name == "bag" {
-				continue // these are always Set
+				continue // always passed with Set
 			}
 			w.columns[t] = w.net.A.NewColumn(t, func(row int) unsafe.Pointer { return w.rows[t][row] })
 		}
 	}
 }
 
-// extract gives the core all items as they are.
+// extract passes all items to the authority: with SetColumn at ticks that send, or with
+// Set.
 func (w *randomWorld) extract() {
 	sends := w.net.Sends()
 	for t := range w.columns {
@@ -56,7 +58,8 @@ func (w *randomWorld) extract() {
 	}
 }
 
-// fillColumn puts a column's items into its rows.
+// fillColumn puts items into the rows of a column, and bumps the explicit items that
+// have changed.
 func (w *randomWorld) fillColumn(c *rpl.Column, t *rpl.ItemType) {
 	c.Resize(len(w.rows[t]))
 	row := 0
@@ -74,14 +77,14 @@ func (w *randomWorld) fillColumn(c *rpl.Column, t *rpl.ItemType) {
 	}
 }
 
-// A hoard is packets that were under way between two, of which some come once
-// more, or for the first time, long after.
+// A hoard keeps packets that were sent between a client and the authority. haunt
+// delivers some of them long after, again or for the first time.
 type hoard struct {
 	r        *rand.Rand
 	down, up []letter
 }
 
-// keep keeps one, in place of another where there are many.
+// keep keeps a packet; once there are 100, it may replace a random one.
 func (h *hoard) keep(letters *[]letter, seq uint64, b []byte) {
 	const most = 100
 	l := letter{seq, append([]byte(nil), b...)}
@@ -92,7 +95,7 @@ func (h *hoard) keep(letters *[]letter, seq uint64, b []byte) {
 	}
 }
 
-// haunt has old packets of a client's come.
+// haunt delivers old packets of a client, in both directions.
 func (w *randomWorld) haunt(c *rpltest.Client) {
 	h := w.hoards[c.Peer]
 	for range min(len(h.down), 20) {
@@ -105,7 +108,8 @@ func (w *randomWorld) haunt(c *rpltest.Client) {
 	}
 }
 
-// recordedTables are those that two crowds of such nodes make, the same each time.
+// recordedTables returns two code tables, learnt from two different crowds of nodes.
+// They are the same each time.
 var recordedTables = sync.OnceValue(func() [2][]byte { return [2][]byte{recordTables(1), recordTables(2)} })
 
 func recordTables(seed uint64) []byte {

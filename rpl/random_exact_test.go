@@ -10,8 +10,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Promise 5: with no loss and no jitter every arrival, removal and isolated
-// change is sent exactly once, and what does not change costs nothing.
+// Promise 5: without loss and jitter every arrival, removal and isolated change is sent
+// exactly once, and nothing is sent of state that does not change.
 func TestSentOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		delay := time.Duration(rapid.IntRange(0, 120).Draw(t, "delay")) * time.Millisecond
@@ -22,7 +22,7 @@ func TestSentOnce(t *testing.T) {
 		}
 		w.ticks(40)
 		var arrivals, removals, records uint64
-		arrivals = uint64(peers) // the session's node
+		arrivals = uint64(peers) // of the session's node
 		for range rapid.IntRange(1, 20).Draw(t, "changes") {
 			n := w.pick("node")
 			op := rapid.IntRange(0, 3).Draw(t, "op")
@@ -43,7 +43,7 @@ func TestSentOnce(t *testing.T) {
 					records += uint64(peers)
 				}
 			}, nil)
-			w.ticks(30) // apart by more than a round trip
+			w.ticks(30) // longer than a round trip
 		}
 		w.quiet(time.Second)
 		got := w.net.A.Counters()
@@ -58,7 +58,8 @@ func TestSentOnce(t *testing.T) {
 	})
 }
 
-// Handles are no more than the nodes that a peer has and those on their way out.
+// A peer uses at most as many handles as nodes that it holds and nodes that are on
+// their way out.
 func TestHandlesAreReused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newRandomWorld(t, drawNetwork(t), rpl.AuthorityConfig{}, rules{})
@@ -81,7 +82,7 @@ func TestHandlesAreReused(t *testing.T) {
 		}
 		w.quiet(10 * time.Second)
 		in, held, going := 0, 0, 1
-		for ticks := 0; going > 0 && ticks < 1200; ticks++ { // bursts of the few packets that who is silent is sent are lost
+		for ticks := 0; going > 0 && ticks < 1200; ticks++ { // an idle peer is sent few packets, and bursts of loss take many of them
 			w.tick(nil, nil)
 			in, _, held, going = w.net.A.HandlesInUse(2)
 		}

@@ -11,11 +11,12 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// What the nodes of a random world are made of.
+// The schema of random worlds, and their model of items.
 
 type xy struct{ X, Y float64 }
 
-// The first item of a node says where it is: by its own velocity, …
+// bodyItem is a first item. Every node's first item has its position; here the position
+// is predicted from Vel.
 type bodyItem struct {
 	Pos xy      `rpl:"step=1/8,pos,predict=Vel"`
 	Vel xy      `rpl:"step=1/8"`
@@ -23,16 +24,16 @@ type bodyItem struct {
 	HP  uint8   `rpl:""`
 }
 
-// … by one that is inferred, …
+// moverItem is a first item whose position is predicted from an inferred velocity.
 type moverItem struct {
 	Pos  xy      `rpl:"step=1/16,pos"`
 	Lift float64 `rpl:"step=1/4,min=-60,max=60,interp"`
 	Face float64 `rpl:"angle=360,step=1"`
-	HP   uint8   `rpl:"max=100,explicit"` // and in columns read when it is bumped
+	HP   uint8   `rpl:"max=100,explicit"` // explicit: in columns the item is read when it is bumped
 	Seed int16   `rpl:"once"`
 }
 
-// … or within bounds, of some kind, looking where it goes.
+// craftItem is a first item with bounds, a kind, and a Look that follows its velocity.
 type craftItem struct {
 	Kind uint8   `rpl:"max=3"`
 	Pos  xy      `rpl:"step=1/16,min=-900,max=900,pos,predict=Vel/tick"`
@@ -42,7 +43,7 @@ type craftItem struct {
 	HP   uint8   `rpl:""`
 }
 
-// pawnItem stands on squares, of which nothing is read in between.
+// pawnItem is a first item whose position is in whole numbers.
 type pawnItem struct {
 	X, Y int16   `rpl:"pos,min=-1000,max=1000"`
 	HP   uint8   `rpl:""`
@@ -50,7 +51,7 @@ type pawnItem struct {
 	Odds float32 `rpl:"min=0,max=1,bits=7"`
 }
 
-// roamItem is in float32s.
+// roamItem is a first item of float32 fields.
 type roamItem struct {
 	Pos   xy32    `rpl:"step=1/16,pos,predict=Vel,interp"`
 	Vel   xy32    `rpl:"step=1/16"`
@@ -75,15 +76,15 @@ type bagItem struct {
 	Label  string           `rpl:"if=Open,max=20"`
 }
 
-// secretItem's numbers and words are never used twice, so whoever has one was
-// sent it.
+// secretItem has fields for every audience. Its numbers and words are never used twice,
+// so a peer that has one was sent it.
 type secretItem struct {
 	Open      int32  `rpl:""`
 	Token     int32  `rpl:"to=owner"`
 	Word      string `rpl:"to=owner,max=40"`
 	Other     int32  `rpl:"to=others"`
 	Team      int32  `rpl:"to=team"`
-	Watch     int32  `rpl:"to=watch"` // whose members a Condition names
+	Watch     int32  `rpl:"to=watch"` // a group whose members a Condition decides
 	TeamWord  string `rpl:"to=team,max=40"`
 	OwnerHint uint8  `rpl:"to=owner"`
 }
@@ -93,16 +94,16 @@ type onceItem struct {
 	Seen int32 `rpl:""`
 }
 
-// tomeItem may be longer than a datagram: it travels as a block then.
+// tomeItem may be longer than a datagram; it is then sent as a block.
 type tomeItem struct {
 	Page uint8  `rpl:""`
 	Text []byte `rpl:"max=2400"`
 }
 
-// entity is a reference to a node: its number in the model.
+// entity is a reference to a node: the node's number in the model.
 type entity uint64
 
-// hulkItem is more than a chunk of words, of every kind that there is.
+// hulkItem has fields of every kind, more words than one chunk holds.
 type hulkItem struct {
 	Long   int64             `rpl:""`
 	Word   uint32            `rpl:""`
@@ -125,7 +126,8 @@ type hulkItem struct {
 	Tags   []entity          `rpl:"max=3"`
 }
 
-// plateItem is what a column walks of what says no place.
+// plateItem is an item without a position, with predicted and explicit fields, that
+// columns can hold.
 type plateItem struct {
 	A, B int32   `rpl:""`
 	Glow float64 `rpl:"step=1/8,predict=Pace/tick"`
@@ -133,7 +135,7 @@ type plateItem struct {
 	Rest [3]int8 `rpl:"explicit"`
 }
 
-// randomSchema is what both ends agree on.
+// randomSchema is the schema of random worlds, and its types.
 type randomSchema struct {
 	s     *rpl.Schema
 	body  *rpl.ItemType
@@ -141,18 +143,19 @@ type randomSchema struct {
 	extra []*rpl.ItemType // bag, secret, once, tome, hulk, plate
 	team  rpl.Audience
 	watch rpl.Audience
-	squad rpl.Audience // of nodes
+	squad rpl.Audience // a group to which nodes belong, for rpl.Grouped
 	call  *rpl.RPCType // reliable
-	shout *rpl.RPCType // everywhere
+	shout *rpl.RPCType // Everywhere
 	tell  *rpl.RPCType // to the owner
 	hint  *rpl.RPCType // unreliable
 	ask   *rpl.RPCType // to the server
-	chat  *rpl.RPCType // the same, from anyone
-	nudge *rpl.RPCType // the same, unreliable
+	chat  *rpl.RPCType // to the server, from anyone
+	nudge *rpl.RPCType // to the server, from anyone, unreliable
 	fab   *rpl.PrefabType
 }
 
-// newRandomSchema is one for all worlds: to compile it takes as long as to play some.
+// newRandomSchema returns one schema for all worlds, because compiling it takes as long
+// as playing several worlds.
 var newRandomSchema = sync.OnceValue(func() *randomSchema {
 	r := &randomSchema{s: rpl.NewSchema("random")}
 	r.s.SetRef(reflect.TypeFor[entity]())
@@ -191,18 +194,18 @@ type part struct {
 	t    *rpl.ItemType
 	item rpl.Item
 	v    any  // a pointer to the struct
-	lone bool // it is in no column
-	told any  // of an explicit one, what it was when it was bumped
+	lone bool // it is set with Set and is in no column
+	told any  // of an explicit item: the component at its last Bump
 }
 
 func (p *part) ptr() unsafe.Pointer { return reflect.ValueOf(p.v).UnsafePointer() }
 
-// blank is a zero component of the same type.
+// blank returns a part of the same type with a zero component.
 func (p *part) blank() *part {
 	return &part{t: p.t, v: reflect.New(reflect.TypeOf(p.v).Elem()).Interface()}
 }
 
-// goTo has a node be somewhere.
+// goTo sets the position of a first item.
 func (p *part) goTo(at xy) {
 	switch v := p.v.(type) {
 	case *bodyItem:
@@ -218,7 +221,7 @@ func (p *part) goTo(at xy) {
 	}
 }
 
-// hp is a number that changes often.
+// hp returns the HP field of a first item, which changes often.
 func (p *part) hp() *uint8 {
 	switch v := p.v.(type) {
 	case *bodyItem:
@@ -235,7 +238,7 @@ func (p *part) hp() *uint8 {
 	return nil
 }
 
-// step moves an item on by a tick, at a pace per second.
+// step moves an item on by a tick. pace is per second.
 func (p *part) step(pace xy, noise *rand.Rand) {
 	switch v := p.v.(type) {
 	case *bodyItem:
@@ -270,7 +273,7 @@ func (p *part) step(pace xy, noise *rand.Rand) {
 	}
 }
 
-// stop ends what moves by itself.
+// stop ends the movement that step makes without a pace.
 func (p *part) stop() {
 	switch v := p.v.(type) {
 	case *hulkItem:
@@ -313,15 +316,15 @@ func (w *randomWorld) newPart(t *rpl.ItemType) *part {
 	return p
 }
 
-// conceal gives an item new secrets.
+// conceal gives an item new secrets, which w.given records.
 func (w *randomWorld) conceal(s *secretItem) {
 	s.Token, s.Other, s.Team, s.Watch = w.sparse(), w.sparse(), w.sparse(), w.sparse()
 	s.Word, s.TeamWord = fmt.Sprint("owner ", w.secret()), fmt.Sprint("team ", w.secret())
 	w.given.words[s.Word], w.given.words[s.TeamWord] = true, true
 }
 
-// sparse is a secret that is far from all others: none is had by reading another
-// one amiss.
+// sparse returns a secret number that is far from all others, so that a misread delta
+// of one does not give another.
 func (w *randomWorld) sparse() int32 {
 	n := int32(uint32(w.secret()) * 0x9e3779b1 & math.MaxInt32)
 	w.given.numbers[n] = true

@@ -12,7 +12,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/rpltest"
 )
 
-// What may happen to a random world.
+// The operations of random worlds.
 
 func (w *randomWorld) pick(name string) *thingy {
 	if len(w.nodes) == 0 {
@@ -21,7 +21,7 @@ func (w *randomWorld) pick(name string) *thingy {
 	return w.nodes[rapid.IntRange(0, len(w.nodes)-1).Draw(w.t, name)]
 }
 
-// somebody is a connected peer, or nobody.
+// somebody returns a connected peer or 0, nobody.
 func (w *randomWorld) somebody() rpl.Peer {
 	k := rapid.IntRange(0, len(w.net.Clients)).Draw(w.t, "peer")
 	if k == len(w.net.Clients) {
@@ -30,7 +30,8 @@ func (w *randomWorld) somebody() rpl.Peer {
 	return w.net.Clients[k].Peer
 }
 
-// anybody may be the player of the authority, too, or one who is away.
+// anybody returns what somebody does, or the authority's local player, or a suspended
+// peer.
 func (w *randomWorld) anybody() rpl.Peer {
 	some := append([]rpl.Peer{w.rules.local}, w.away...)
 	if k := rapid.IntRange(0, 3*len(some)).Draw(w.t, "any"); k < len(some) {
@@ -39,24 +40,26 @@ func (w *randomWorld) anybody() rpl.Peer {
 	return w.somebody()
 }
 
-// client is one that is there.
+// client returns a random connected client.
 func (w *randomWorld) client(name string) *rpltest.Client {
 	return w.net.Clients[rapid.IntRange(0, len(w.net.Clients)-1).Draw(w.t, name)]
 }
 
-// Of the operations, those that change what nodes show, …
+// shows are the operations that change the state of nodes or call RPCs. A name that
+// stands twice is twice as likely.
 var shows = []string{
 	"change", "change", "pace", "pace", "bag", "bag", "conceal", "words", "write", "hulk", "hulk", "plate", "load", "jump", "edge", "busy", "lone",
 	"call", "call", "hint", "ask", "check",
 }
 
-// … and those that change what there is, whose it is, and who sees it.
+// shakes are the operations that change which nodes and items exist, who owns them, and
+// who sees them.
 var shakes = []string{
 	"spawn", "spawn", "spawn", "remove", "replace", "parent", "parent", "give", "again", "add", "add", "drop", "team", "watch", "squad", "node",
 	"look", "look", "die", "rate",
 }
 
-// operate does one random thing in the middle of a tick.
+// operate does one random operation in the middle of a tick.
 func (w *randomWorld) operate(of ...[]string) {
 	op := rapid.SampledFrom(of[rapid.IntRange(0, len(of)-1).Draw(w.t, "kind")]).Draw(w.t, "op")
 	n := w.pick("node")
@@ -72,7 +75,7 @@ func (w *randomWorld) operate(of ...[]string) {
 	w.shake(op, n)
 }
 
-// shake changes what there is.
+// shake does an operation of shakes; other names do nothing.
 func (w *randomWorld) shake(op string, n *thingy) {
 	t := w.t
 	switch op {
@@ -81,11 +84,11 @@ func (w *randomWorld) shake(op string, n *thingy) {
 	case "remove":
 		w.net.A.Remove(n.id)
 		w.forget(n)
-	case "replace": // the slot has a new tenant at once
+	case "replace": // removed and spawned in one tick, so that the slot is used again at once
 		w.net.A.Remove(n.id)
 		w.forget(n)
 		w.spawnRandom(w.pick("parent"))
-	case "die": // last words
+	case "die": // a call, and the removal in the same tick
 		w.say(n)
 		w.net.A.Remove(n.id)
 		w.forget(n)
@@ -95,7 +98,7 @@ func (w *randomWorld) shake(op string, n *thingy) {
 		p := w.anybody()
 		w.net.A.Give(n.id, p)
 		w.owned(n, p)
-	case "again": // there and back
+	case "again": // given away and back in one tick
 		p, q := n.owner, w.anybody()
 		w.net.A.Give(n.id, q)
 		w.net.A.Give(n.id, p)
@@ -109,7 +112,7 @@ func (w *randomWorld) shake(op string, n *thingy) {
 			w.team[p] = !w.team[p]
 			w.net.A.SetGroup(p, w.sch.team, w.team[p])
 		}
-	case "watch": // the group's condition says so from the next send on
+	case "watch": // the group's Condition reports it from the next send on
 		if p := w.somebody(); p != 0 {
 			w.watch[p] = !w.watch[p]
 		}
@@ -140,7 +143,7 @@ func (w *randomWorld) shake(op string, n *thingy) {
 	}
 }
 
-// rate changes how often a node is sent.
+// rate changes a node's Hz and Weight.
 func (w *randomWorld) rate(n *thingy) {
 	n.shake(w)
 	n.streaming.Hz = rapid.SampledFrom([]uint8{0, 0, 10, 30, 1}).Draw(w.t, "hz")
@@ -150,7 +153,7 @@ func (w *randomWorld) rate(n *thingy) {
 	}
 }
 
-// show changes what a node shows, or calls it.
+// show does an operation of shows; other names do nothing.
 func (w *randomWorld) show(op string, n *thingy) {
 	t := w.t
 	switch op {
@@ -175,7 +178,7 @@ func (w *randomWorld) show(op string, n *thingy) {
 		n.busy = !n.busy
 	case "jump":
 		n.parts[0].goTo(xy{float64(rapid.IntRange(-800, 800).Draw(t, "x")), float64(rapid.IntRange(-800, 800).Draw(t, "y"))})
-	case "edge": // where values end
+	case "edge": // at and beyond the bounds of values
 		n.parts[0].goTo(xy{extreme.Draw(t, "x"), extreme.Draw(t, "y")})
 		if rapid.Bool().Draw(t, "fast") {
 			n.pace = xy{extreme.Draw(t, "vx"), 0}
@@ -228,7 +231,7 @@ func (w *randomWorld) show(op string, n *thingy) {
 	}
 }
 
-// extreme is a place or a pace that no game means.
+// extreme is a coordinate or a speed that no game would use.
 var extreme = rapid.SampledFrom([]float64{
 	900, -900, 899.97, -1e4, 1 << 27, -1 << 27, 1<<28 - 1./8, -1 << 28, 1e9, -1e9, 1e300, math.Inf(1), math.Inf(-1), math.NaN(), 1e6 + .1,
 })
@@ -285,7 +288,7 @@ func (w *randomWorld) cook(v *plateItem) {
 	}
 }
 
-// items are those of a node's parts that are there.
+// items returns the parts of a node that are not removed.
 func (n *thingy) items() (some []*part) {
 	if n == nil {
 		return nil
@@ -331,7 +334,7 @@ func (w *randomWorld) spawnRandom(parent *thingy) {
 	}
 }
 
-// extra is a type of a node's second item or a later one.
+// extra returns a random type for an item that is not a node's first.
 func (w *randomWorld) extra() *rpl.ItemType {
 	return w.sch.extra[rapid.IntRange(0, len(w.sch.extra)-1).Draw(w.t, "item")]
 }
@@ -367,8 +370,8 @@ func (w *randomWorld) fill(b *bagItem) {
 	}
 }
 
-// write gives a tome a new text, of which nothing is like the old one: half of
-// them are longer than a datagram.
+// write gives a tome a new random text, so that a delta saves nothing. Half of the
+// texts are longer than a datagram.
 func (w *randomWorld) write(b *tomeItem) {
 	n := rapid.IntRange(0, 2400).Draw(w.t, "letters")
 	text := rand.New(rand.NewPCG(uint64(w.secret()), 0))
@@ -396,7 +399,7 @@ func (w *randomWorld) adopt(n *thingy) {
 	}
 	if !ring {
 		for _, o := range w.nodes {
-			o.moved = true // who has what may have changed before it was sent
+			o.moved = true // which peers hold the node may have changed before the greeting was sent
 		}
 		n.shake(w)
 		n.parent = parent
@@ -424,7 +427,7 @@ func (w *randomWorld) addItem(n *thingy) {
 	}
 	n.parts[ord] = p
 	if was := w.past[n.id][w.net.TickNumber()]; ord < len(was) {
-		was[ord] = nil // another item was there earlier in this tick
+		was[ord] = nil // another item had this ordinal earlier in this tick
 	}
 	n.shake(w)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Promises 1 to 4, 6, 8 and 9 over random worlds, operations, peers and
-// networks: whatever happens, when it is over every client has what it may see,
-// was told of it in the promised order, was never sent what it may not see, and
-// was sent no more than its budget.
+// Property tests of promises 1 to 4, 6, 8 and 9 with random worlds, operations, peers
+// and networks. At the end every client holds exactly what it may see, its callbacks
+// came in the promised order, and it was never sent what it may not see nor more than
+// its budget. The model and its checks are in the other random_*_test.go files.
 
 func drawNetwork(t *rapid.T) netsim.Conditions {
 	ms := func(name string, max int) time.Duration {
@@ -54,7 +54,7 @@ func drawConfig(t *rapid.T) (c rpl.AuthorityConfig, r rules) {
 	return c, r
 }
 
-// trouble changes the network or who is on it.
+// trouble does one random thing to the network or its clients, or nothing.
 func (w *randomWorld) trouble() {
 	t := w.t
 	names := []string{"", "", "", "join", "leave", "pause", "away", "back", "over", "silent", "silent", "haunt", "lag", "weather", "tables", "tables"}
@@ -101,7 +101,7 @@ func (w *randomWorld) trouble() {
 		}
 	case "haunt":
 		w.haunt(w.client("haunted"))
-	case "lag": // acks come a second late: what arrived is judged lost
+	case "lag": // acks arrive a second late, so that packets that arrived are judged lost
 		c, up := w.client("laggard"), w.cond
 		if rapid.Bool().Draw(t, "lag") {
 			up.Delay = time.Second
@@ -116,6 +116,7 @@ func (w *randomWorld) trouble() {
 	}
 }
 
+// The promises hold under random operations on random networks.
 func TestRandomWorlds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
@@ -124,7 +125,8 @@ func TestRandomWorlds(t *testing.T) {
 	})
 }
 
-// Where nothing is lost or late clients show in each tick what was in it.
+// Without loss, jitter and budget, clients also show at each tick the state that the
+// authority had at that tick.
 func TestCalmWorlds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
@@ -134,8 +136,8 @@ func TestCalmWorlds(t *testing.T) {
 	})
 }
 
-// A lane that is seconds late loses last words, never brings them to the next
-// tenant of a handle.
+// A reliable lane that is seconds late may lose the calls made just before a removal,
+// but never delivers them to the next node with the same handle.
 func TestLateLane(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
@@ -145,7 +147,8 @@ func TestLateLane(t *testing.T) {
 	})
 }
 
-// play plays up to so many rounds.
+// play makes peers join, plays up to most rounds of trouble and operations, and then
+// waits until all clients are equal.
 func (w *randomWorld) play(most int) {
 	t := w.t
 	for range rapid.IntRange(1, 3).Draw(t, "peers") {
@@ -160,7 +163,7 @@ func (w *randomWorld) play(most int) {
 	}
 	of := [][]string{shows, shakes}
 	for range rapid.IntRange(1, most).Draw(t, "rounds") {
-		if rapid.IntRange(0, 7).Draw(t, "turn") == 0 { // a time of one kind, or of both
+		if rapid.IntRange(0, 7).Draw(t, "turn") == 0 { // for some rounds operations are of one kind or of both
 			of = rapid.SampledFrom([][][]string{{shows}, {shows, shakes}, {shakes}}).Draw(t, "kinds")
 		}
 		w.trouble()
@@ -178,7 +181,7 @@ func (w *randomWorld) play(most int) {
 	w.quiet(20 * time.Second)
 }
 
-// some does up to so many things.
+// some does up to most random operations of the given kinds.
 func (w *randomWorld) some(name string, most int, of [][]string) {
 	for range rapid.IntRange(0, most).Draw(w.t, name) {
 		w.operate(of...)

@@ -10,10 +10,10 @@ import (
 	"github.com/tendonengine/tendon/rpl/rpltest"
 )
 
-// What a random world does in a tick, and what its oracle looks at after each.
+// A tick of a random world, and the checks after each tick.
 
-// tick plays one tick and looks at what each peer was sent. change happens before
-// the core is given what there is, then after it.
+// tick plays one tick and checks what each peer was sent. change runs before the items
+// are passed to the authority, then after it; both may be nil.
 func (w *randomWorld) tick(change, then func()) {
 	w.net.Tick(func(t rpl.Tick) {
 		if change != nil {
@@ -35,7 +35,7 @@ func (w *randomWorld) tick(change, then func()) {
 		if b := w.bucket[c.Peer]; b.worst < -b.debt-64 {
 			w.t.Fatalf("client %d: %g bytes over its budget", c.Peer, -b.worst)
 		}
-		if c.Peer == w.villain { // what it reads is its own affair, but not what it is sent
+		if c.Peer == w.villain { // its own state does not matter, but what it is sent does
 			w.overhear(c)
 			continue
 		}
@@ -51,23 +51,25 @@ func (w *randomWorld) tick(change, then func()) {
 	}
 }
 
-// eavesdrop looks at all that left for a client.
+// eavesdrop checks what was sent to a client: nothing that it may not see, and nothing
+// that cannot be read.
 func (w *randomWorld) eavesdrop(c *rpltest.Client) {
 	w.overhear(c)
-	// It may know other bases than the client; but what it knows it can read.
+	// The eavesdropper may have other baselines than the client, so it may refuse a
+	// delta whose baseline it does not know, but no other packet.
 	if log := w.wire[c.Peer].refusals.String(); strings.Contains(log, "refused") && !strings.Contains(log, "is not known") {
 		w.t.Fatalf("client %d: packets of its cannot be read, although none was lost: %s", c.Peer, log)
 	}
 }
 
-// overhear is that nothing left for a client that it may not see.
+// overhear checks that a client was sent nothing that it may not see.
 func (w *randomWorld) overhear(c *rpltest.Client) {
 	spy := w.wire[c.Peer]
 	spy.p.Apply(w.net.Now, &spy.log)
 	w.readSecrets(c.Peer, spy.p, "was sent", &w.given)
 }
 
-// step moves a node on by itself.
+// step moves a node on by a tick.
 func (w *randomWorld) step(n *thingy) {
 	noise := w.noise
 	if !n.noisy {
@@ -83,7 +85,7 @@ func (w *randomWorld) step(n *thingy) {
 	}
 }
 
-// remember notes what a node shows.
+// remember stores the words of a node's plain items at a tick.
 func (w *randomWorld) remember(n *thingy, t rpl.Tick) {
 	if w.past[n.id] == nil {
 		w.past[n.id] = map[rpl.Tick][][]int32{}
@@ -100,7 +102,7 @@ func (w *randomWorld) remember(n *thingy, t rpl.Tick) {
 	w.past[n.id][t] = all
 }
 
-// plain is whether everyone sees all of an item.
+// plain reports whether everyone sees the whole item.
 func (p *part) plain() bool { return len(p.t.Parts) == 1 && p.t.Parts[0].Audience == rpl.Everyone }
 
 func (w *randomWorld) ticks(n int) {
@@ -123,7 +125,7 @@ func (w *randomWorld) sees(p rpl.Peer, n *thingy, a rpl.Audience) bool {
 	return w.team[p]
 }
 
-// entitle notes what each peer may read of this tick.
+// entitle records which secrets each peer may read from this tick on.
 func (w *randomWorld) entitle() {
 	for _, n := range w.nodes {
 		for _, p := range n.parts {
@@ -149,16 +151,16 @@ func (w *randomWorld) entitle() {
 	}
 }
 
-// wasSo is that a client has every item as it was at the tick that the client has
-// it of: no delta was applied to a wrong base. Where nothing is lost and all have
-// had time, it shows what is of what it is to have.
+// wasSo checks that every item of a client equals the authority's at the tick of which
+// the client has it, so that no delta was applied to a wrong baseline. In calm worlds,
+// after settling, it also checks that the client shows the state of its newest tick.
 func (w *randomWorld) wasSo(c *rpltest.Client) {
 	for r := range c.P.Replicas {
 		past := w.past[r.ID]
 		if past == nil {
 			continue
 		}
-		if n := w.nodeOf(r.ID); w.since[r] == 0 || n != nil && !w.must(c.Peer, n) { // it may be kept for a call
+		if n := w.nodeOf(r.ID); w.since[r] == 0 || n != nil && !w.must(c.Peer, n) { // a client may hold a node that it need not, as long as a call is on its way
 			w.since[r] = c.P.Newest()
 		}
 		fresh := !w.rules.calm || c.P.Newest() < max(w.since[r], w.shaken[c.Peer])+settling || !w.settled(r.ID, c.P.Newest())
@@ -175,10 +177,12 @@ func (w *randomWorld) wasSo(c *rpltest.Client) {
 	}
 }
 
-// settling is the ticks after which a calm world's clients show what is.
+// settling is the number of ticks after a change of what a peer sees within which a
+// calm world's client need not be up to date.
 const settling = 90
 
-// settled is whether a node has been what and where it is for long.
+// settled reports whether a client must be up to date about a node: it exists, is not
+// transient, is sent at the full rate, and was not shaken for settling ticks.
 func (w *randomWorld) settled(id rpl.Node, now rpl.Tick) bool {
 	n := w.nodeOf(id)
 	if n == nil {
@@ -186,13 +190,13 @@ func (w *randomWorld) settled(id rpl.Node, now rpl.Tick) bool {
 	}
 	for _, p := range n.items() {
 		if p.t.Name == "tome" {
-			return false // blocks take their time
+			return false // blocks take longer
 		}
 	}
 	return !n.transient && n.streaming.Hz == 0 && now > n.shaken+settling
 }
 
-// nodeOf is a node of the model, nil where it has gone.
+// nodeOf returns a node of the model, or nil if it was removed.
 func (w *randomWorld) nodeOf(id rpl.Node) *thingy {
 	for _, n := range w.nodes {
 		if n.id == id {
@@ -207,7 +211,7 @@ func (w *randomWorld) must(p rpl.Peer, n *thingy) bool {
 	return must
 }
 
-// compare compares what a client has of an item with what that was.
+// compare compares a client's item with its words in the past, where they are known.
 func (w *randomWorld) compare(c *rpltest.Client, r *rpl.Replica, ord int, past [][]int32, got []int32, at rpl.Tick) {
 	if ord >= len(past) || past[ord] == nil {
 		return
@@ -220,8 +224,8 @@ func (w *randomWorld) compare(c *rpltest.Client, r *rpl.Replica, ord int, past [
 	}
 }
 
-// readSecrets is promise 4: a proxy has what its peer may see, and nothing else; or
-// nothing else of some, where it may read amiss.
+// readSecrets checks promise 4: every secret that a proxy has is one that its peer may
+// read. With some it checks only secrets in some, because the proxy may misread deltas.
 func (w *randomWorld) readSecrets(peer rpl.Peer, p *rpl.Proxy, how string, some *secrets) {
 	may := w.may[peer]
 	for r := range p.Replicas {
@@ -245,7 +249,7 @@ func (w *randomWorld) readSecrets(peer rpl.Peer, p *rpl.Proxy, how string, some 
 	}
 }
 
-// quiet stops the world and waits until every client has what it should.
+// quiet stops the world and plays on until equal holds. It fails the test after limit.
 func (w *randomWorld) quiet(limit time.Duration) {
 	w.tick(func() {
 		for _, n := range w.nodes {

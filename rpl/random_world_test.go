@@ -15,8 +15,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A random world for the property tests: nodes of nine kinds of item, whose model
-// the oracle compares with what every client holds.
+// A random world for the property tests: a session, and a model of its nodes with
+// eleven types of item. The checks compare the model with what every client holds.
 
 // thingy is one node in the model.
 type thingy struct {
@@ -27,19 +27,19 @@ type thingy struct {
 	streaming rpl.Streaming
 	transient bool
 	squad     bool
-	pace      xy                // a second
-	noisy     bool              // its pace is not even
-	busy      bool              // it changes in every tick
-	moved     bool              // what it is relevant to may have changed
-	shaken    rpl.Tick          // when it was last given, hung or put together anew
-	greeting  uint32            // a call made with it
-	greeted   []*rpltest.Client // who must have run it
+	pace      xy                // per second
+	noisy     bool              // random noise is added to its movement
+	busy      bool              // its HP changes at every tick
+	moved     bool              // the peers to which it is relevant may have changed
+	shaken    rpl.Tick          // when its owner, parent, items or relevance last changed
+	greeting  uint32            // the call that greet made
+	greeted   []*rpltest.Client // the clients that must run it
 	parts     []*part           // by ordinal; nil where removed
 }
 
 func (n *thingy) body() *bodyItem { return n.parts[0].v.(*bodyItem) }
 
-// place is where a node is, as the stream sees it: quantised, and within bounds.
+// place returns a node's position as the authority has it: quantised and within bounds.
 func (n *thingy) place() xy {
 	t := n.parts[0].t
 	words := make([]int32, len(t.Words))
@@ -54,7 +54,7 @@ func (n *thingy) root() *thingy {
 	return n
 }
 
-// secrets are what one peer was entitled to read at some time.
+// secrets are the numbers and words that a peer was allowed to read at some time.
 type secrets struct {
 	numbers map[int32]bool
 	words   map[string]bool
@@ -67,60 +67,60 @@ type expected struct {
 	n  rpl.Node
 }
 
-// randomWorld is the model and the session.
+// randomWorld is the session, the model of its nodes, and what the checks need.
 type randomWorld struct {
 	t        *rapid.T
 	sch      *randomSchema
 	net      *rpltest.Net
 	rules    rules
 	nodes    []*thingy
-	numbers  map[entity]rpl.Node // of what there is
+	numbers  map[entity]rpl.Node // of all nodes that exist
 	last     entity
-	next     int32   // of secrets and calls
-	given    secrets // all there ever were
+	next     int32   // the last number given to a secret or a call
+	given    secrets // all secrets so far
 	peers    rpl.Peer
-	at       map[rpl.Peer][]xy // its observers
+	at       map[rpl.Peer][]xy // each peer's observers
 	team     map[rpl.Peer]bool
 	watch    map[rpl.Peer]bool
 	squad    map[rpl.Peer]bool
 	may      map[rpl.Peer]*secrets
-	shaken   map[rpl.Peer]rpl.Tick // when what it sees last changed by other than the nodes
-	away     []rpl.Peer            // suspended
+	shaken   map[rpl.Peer]rpl.Tick // when a peer last joined or its observers changed
+	away     []rpl.Peer            // suspended peers
 	ran      map[*rpltest.Client]map[uint32]int
 	order    map[*rpltest.Client]map[rpl.Node]uint32
-	since    map[*rpl.Replica]rpl.Tick // when it was first seen
+	since    map[*rpl.Replica]rpl.Tick // when the client got it, or last need not have held it
 	said     map[uint32]rpl.Node
-	to       map[uint32]rpl.Peer // the only one that may run a call, of those that have one
+	to       map[uint32]rpl.Peer // the only peer that may run a call, for calls to one peer
 	asked    map[uint32]*request
-	past     map[rpl.Node]map[rpl.Tick][][]int32 // by item
-	noise    *rand.Rand                          // of how things move
+	past     map[rpl.Node]map[rpl.Tick][][]int32 // words, by item
+	noise    *rand.Rand                          // for noisy movement and hoards
 	columns  map[*rpl.ItemType]*rpl.Column
 	rows     map[*rpl.ItemType][]unsafe.Pointer
 	hoards   map[rpl.Peer]*hoard
-	late     bool // the lanes are so late that last words may be lost
+	late     bool // the lanes are so late that calls before a removal may be lost
 	expect   []expected
 	wire     map[rpl.Peer]*eavesdropper
 	bucket   map[rpl.Peer]*bucketCheck
 	budget   int
 	cond     netsim.Conditions
-	villain  rpl.Peer        // says what it likes: what it has is its own affair …
-	mended   bool            // … but no more
-	refusals strings.Builder // of the clients
+	villain  rpl.Peer        // a peer that sends arbitrary packets; its own state is not checked …
+	mended   bool            // … until it behaves again
+	refusals strings.Builder // log of the session
 }
 
-// rules are how a world is played, beside its configuration.
+// rules say how a world is played, beside its configuration.
 type rules struct {
 	grid    *rpl.Grid
-	calm    bool // nothing is lost or late: clients show what is
-	columns bool // what is alike is set by columns
+	calm    bool // nothing is lost or late: clients show the current state
+	columns bool // items are passed by columns
 	crowded bool
 	local   rpl.Peer
-	first   uint64   // packets' numbers begin behind it
-	begin   rpl.Tick // the session does
-	tables  []byte   // that the session begins with
+	first   uint64   // the number after which packets' numbers begin
+	begin   rpl.Tick // the tick at which the session begins
+	tables  []byte   // code tables with which the session begins
 }
 
-// NodeOf and EntityOf are the references of both ends.
+// NodeOf and EntityOf resolve references, at both ends.
 func (w *randomWorld) NodeOf(e uint64) rpl.Node { return w.numbers[entity(e)] }
 
 func (w *randomWorld) EntityOf(n rpl.Node) uint64 {
@@ -180,10 +180,11 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.AuthorityConfig, r
 	return w
 }
 
-// An eavesdropper reads all that leaves for one peer, at once and without loss:
-// what it has is what was in the plaintext. Where its client is deaf it knows other
-// bases, may refuse what that can read, and reads amiss what builds upon it: what
-// is no secret of anybody proves nothing then.
+// An eavesdropper is a proxy that receives everything sent to one peer, at once and
+// without loss, so its state is what the plaintext said. If its client misses packets,
+// the two have different baselines: the eavesdropper may then refuse a packet that the
+// client can read, and misread what builds upon it. So only values that are somebody's
+// secret are checked.
 type eavesdropper struct {
 	p        *rpl.Proxy
 	log      rpltest.Recorder
@@ -193,16 +194,16 @@ type eavesdropper struct {
 func (e *eavesdropper) packet(seq uint64, b []byte) { e.p.Receive(seq, 0, b) }
 func (e *eavesdropper) message(b []byte)            { e.p.ReceiveMessage(b) }
 
-// bucketCheck is promise 6: a token bucket of its own. A message that is longer
-// than the bucket leaves when that is full.
+// bucketCheck checks promise 6 with a token bucket of its own. A message longer than
+// the bucket may be sent when the bucket is full.
 type bucketCheck struct {
 	level float64
 	at    time.Duration
 	worst float64
-	debt  float64 // that one packet, or one message, may make
+	debt  float64 // the debt that one packet or one message may make
 }
 
-// beat is the bytes of a packet that says nothing but the time.
+// beat is the largest size of a packet that carries only the tick.
 const beat = 64
 
 func (w *randomWorld) spent(to rpl.Peer, n int) {
@@ -218,7 +219,7 @@ func (w *randomWorld) spent(to rpl.Peer, n int) {
 	b.at = w.net.Now
 	b.level -= float64(n)
 	b.debt = max(b.debt, float64(n)-full)
-	if n > beat { // what has ticks go on leaves in debt, too
+	if n > beat { // packets that only carry the tick are sent in debt, too
 		b.worst = min(b.worst, b.level)
 	}
 }
@@ -229,7 +230,7 @@ func (w *randomWorld) join() {
 	w.may[w.peers] = &secrets{map[int32]bool{0: true}, map[string]bool{"": true}}
 }
 
-// admit begins a stream to a peer, which is new or back.
+// admit begins the stream of a peer that is new or comes back.
 func (w *randomWorld) admit(p rpl.Peer) {
 	c, err := w.net.Join(p)
 	if err != nil {
@@ -251,7 +252,7 @@ func (w *randomWorld) admit(p rpl.Peer) {
 	w.observe(p, xy{})
 }
 
-// observe has a peer see from somewhere.
+// observe sets a peer's observers.
 func (w *randomWorld) observe(p rpl.Peer, at ...xy) {
 	if w.rules.grid == nil {
 		return
@@ -271,21 +272,21 @@ func (w *randomWorld) leave(c *rpltest.Client) {
 	w.end(c.Peer)
 }
 
-// suspend ends a peer's stream; what is its own stays so, and it may come back.
+// suspend ends a peer's stream. Its nodes stay its own, and it may come back.
 func (w *randomWorld) suspend(c *rpltest.Client) {
 	w.net.Suspend(c)
 	w.left(c)
 	w.away = append(w.away, c.Peer)
 }
 
-// back begins the stream of one that was suspended anew.
+// back begins the stream of a suspended peer again.
 func (w *randomWorld) back(k int) {
 	p := w.away[k]
 	w.away = slices.Delete(w.away, k, k+1)
 	w.admit(p)
 }
 
-// over ends one that was suspended.
+// over disconnects a suspended peer.
 func (w *randomWorld) over(k int) {
 	p := w.away[k]
 	w.away = slices.Delete(w.away, k, k+1)
@@ -293,10 +294,10 @@ func (w *randomWorld) over(k int) {
 	w.end(p)
 }
 
-// left forgets a stream.
+// left removes the stream of a client from the model.
 func (w *randomWorld) left(c *rpltest.Client) {
 	p := c.Peer
-	w.ungreet() // what hung under its nodes is a root now
+	w.ungreet() // children of the nodes that go with it become roots
 	w.unask()
 	delete(w.at, p)
 	delete(w.team, p)
@@ -305,7 +306,8 @@ func (w *randomWorld) left(c *rpltest.Client) {
 	w.expect = slices.DeleteFunc(w.expect, func(e expected) bool { return e.c == c })
 }
 
-// end forgets a peer. The core removes what it owned, or takes it for nobody's.
+// end removes a peer from the model. The authority removes its nodes, or makes them
+// nobody's if they have Keep.
 func (w *randomWorld) end(p rpl.Peer) {
 	for _, n := range slices.Clone(w.nodes) {
 		if n.owner == p && n.streaming.Keep {
@@ -322,7 +324,7 @@ func (w *randomWorld) end(p rpl.Peer) {
 
 func (w *randomWorld) secret() int32 { w.next++; return w.next }
 
-// spawn makes a node of some items, below another or none.
+// spawn makes a node in the authority and in the model. parent may be nil.
 func (w *randomWorld) spawn(s rpl.Spawn, parent *thingy) *thingy {
 	w.last++
 	n := &thingy{number: w.last, owner: s.Owner, parent: parent, streaming: s.Streaming, transient: s.Transient}
@@ -352,7 +354,8 @@ func (w *randomWorld) spawn(s rpl.Spawn, parent *thingy) *thingy {
 	return n
 }
 
-// shake notes that a node is not what or where it was for its peers.
+// shake notes that a node's hierarchy has changed in a way that takes clients time to
+// follow.
 func (n *thingy) shake(w *randomWorld) {
 	r := n.root()
 	for _, o := range w.nodes {
@@ -363,7 +366,8 @@ func (n *thingy) shake(w *randomWorld) {
 	n.shaken = w.net.TickNumber()
 }
 
-// set gives the core a new node's items; columns take them from the next tick on.
+// set passes a new node's items to the authority; columns take them over at the next
+// tick that sends.
 func (w *randomWorld) set(n *thingy) {
 	for _, p := range n.parts {
 		if p != nil {
@@ -372,7 +376,8 @@ func (w *randomWorld) set(n *thingy) {
 	}
 }
 
-// forget takes a node out of the model; the core has it no more.
+// forget removes a node from the model, after the authority has removed it. Its
+// children become roots.
 func (w *randomWorld) forget(n *thingy) {
 	delete(w.numbers, n.number)
 	n.shake(w)
@@ -384,6 +389,7 @@ func (w *randomWorld) forget(n *thingy) {
 	w.nodes = slices.DeleteFunc(w.nodes, func(o *thingy) bool { return o == n })
 }
 
+// owned sets the owner of a node and all below it in the model.
 func (w *randomWorld) owned(n *thingy, p rpl.Peer) {
 	n.owner = p
 	n.shake(w)

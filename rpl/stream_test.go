@@ -12,7 +12,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// world is random nodes that move, stop, appear and go.
+// world is a session whose authority has nodes that move, stop, appear and are removed
+// at random.
 type world struct {
 	r     *rand.Rand
 	net   *rpltest.Net
@@ -23,7 +24,7 @@ type world struct {
 type thing struct {
 	id    rpl.Node
 	item  rpl.Item
-	words []int32 // x, y, vx, vy, hp
+	words []int32 // x, y, vx, vy, hp, dir
 }
 
 func schema(t testing.TB) (*rpl.Schema, *rpl.ItemType) {
@@ -67,6 +68,8 @@ func (w *world) spawn(t testing.TB) *thing {
 	return th
 }
 
+// step changes the nodes at random, moves them on by a tick and passes them to the
+// authority.
 func (w *world) step(t testing.TB) {
 	for i := 0; i < len(w.nodes); i++ {
 		th := w.nodes[i]
@@ -100,8 +103,8 @@ func (w *world) step(t testing.TB) {
 	}
 }
 
-// check compares what a client holds with the world; near is nil where it
-// should hold everything.
+// check compares the nodes that a client holds with the world. near says whether the
+// client must, and whether it may, hold a node; nil means that it must hold all.
 func (w *world) check(c *rpltest.Client, near func(*thing) (must, may bool)) error {
 	if len(c.Log.Errors) > 0 {
 		return fmt.Errorf("client %d: %s", c.Peer, c.Log.Errors[0])
@@ -137,6 +140,8 @@ func (w *world) check(c *rpltest.Client, near func(*thing) (must, may bool)) err
 	return nil
 }
 
+// settle ticks the session, at most 600 times, until ok returns nil. It returns ok's
+// last error.
 func settle(w *world, ok func() error) error {
 	var err error
 	for range 600 {
@@ -155,12 +160,12 @@ var networks = map[string]netsim.Conditions{
 	"bursts":   {Delay: 40 * time.Millisecond, Loss: 0.1, Burst: 4},
 }
 
-// Promise 1: when changes stop, every proxy equals the authority.
+// Promise 1: when changes stop, every proxy's state becomes equal to the authority's.
 func TestProxiesBecomeEqual(t *testing.T) {
 	for name, cond := range networks {
 		t.Run(name, func(t *testing.T) {
-			// The second seed had a packet's ack arrive after the packet was taken for
-			// lost, and the row changed back meanwhile.
+			// With the second seed a packet's ack arrives after the packet was judged
+			// lost, and the row has changed back meanwhile.
 			for _, seed := range []uint64{rand.Uint64(), 6661837943683010738} {
 				w := newWorld(t, seed, rpl.AuthorityConfig{}, cond, 50)
 				for p := range 3 {
@@ -190,8 +195,8 @@ func TestProxiesBecomeEqual(t *testing.T) {
 	}
 }
 
-// With no loss and no jitter every client equals the authority at the newest
-// tick that it has, in every tick.
+// Without loss and jitter, a client's state equals, at every tick, the authority's at
+// the newest tick that the client has.
 func TestExactWithoutLoss(t *testing.T) {
 	seed := rand.Uint64()
 	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 45 * time.Millisecond}, 40)
@@ -221,7 +226,8 @@ func TestExactWithoutLoss(t *testing.T) {
 	}
 }
 
-// A peer sees what is near it, with hysteresis.
+// A peer holds every node inside the enter radius of its observer, and none outside the
+// exit radius.
 func TestInterest(t *testing.T) {
 	seed := rand.Uint64()
 	w := newWorld(t, seed, rpl.AuthorityConfig{Interest: rpl.Grid{Enter: 4000, Exit: 4400}},
@@ -268,7 +274,7 @@ func TestInterest(t *testing.T) {
 	}
 }
 
-// Still nodes and still peers cost no distance check.
+// While nodes and observers stand still, no distance is checked and no record is sent.
 func TestStillWorldCostsNoChecks(t *testing.T) {
 	w := newWorld(t, 1, rpl.AuthorityConfig{Interest: rpl.Grid{Enter: 3000, Exit: 3300}}, netsim.Conditions{}, 10000)
 	for _, th := range w.nodes {

@@ -14,22 +14,23 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// asked is a Grid that does not say that it is one: every decision is asked of
-// it, by distance.
+// asked is a Grid that the authority does not recognise as one, so that it asks the
+// policy for every decision.
 type asked struct{ rpl.Grid }
 
-// dot is somewhere.
+// dot is an item that is only a position.
 type dot struct {
 	Pos xy `rpl:"step=1/8,pos"`
 }
 
-// A sight is one authority of two that go through the same.
+// A sight is one of several authorities that are put through the same operations, and
+// the nodes that its peers hold.
 type sight struct {
 	a     *rpl.Authority
 	typ   *rpl.ItemType
 	nodes []rpl.Node
 	items []rpl.Item
-	held  map[string]bool // "peer node"
+	held  map[string]bool // by "peer node"
 }
 
 func newSight(t rapid.TB, in rpl.Interest) *sight {
@@ -58,8 +59,9 @@ func (w *sight) holds() (keys []string) {
 	return keys
 }
 
-// Where float32s are coarser than the grid's slack, a node that comes into sight by
-// less than one step of them is seen: from its cell, and by a watch.
+// Far from the origin, where adjacent float32s are farther apart than the grid's slack,
+// a node that comes into sight by a move of less than one such distance is seen: with a
+// grid, which watches lists of nodes, and with an interest that is asked.
 func TestSightIsExactFarOut(t *testing.T) {
 	grid := rpl.Grid{Enter: 40, Exit: 40}
 	for _, in := range []rpl.Interest{grid, asked{grid}} {
@@ -68,7 +70,7 @@ func TestSightIsExactFarOut(t *testing.T) {
 		if err := w.a.Connect(peer); err != nil {
 			t.Fatal(err)
 		}
-		d := &dot{xy{far + 20, 0}} // in another cell than 16, but in one step of a float32 with it
+		d := &dot{xy{far + 20, 0}} // rounds to the same float32 as far+16, but is in another cell
 		n, err := w.a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{w.typ}})
 		if err != nil {
 			t.Fatal(err)
@@ -90,8 +92,9 @@ func TestSightIsExactFarOut(t *testing.T) {
 	}
 }
 
-// A node that float32s cannot tell the place of costs its peers their lists as long
-// as it is there, and is counted.
+// While a node is so far out that float32s cannot hold its position, its peers cannot
+// use their watch lists and look at all nodes in sight in every send; the node is
+// counted as FarOut. This ends when the node comes back, leaves the grid or is removed.
 func TestFarOutEndsWithTheNode(t *testing.T) {
 	w := newSight(t, rpl.Grid{Enter: 40, Exit: 44})
 	const peer = rpl.Server + 1
@@ -111,7 +114,7 @@ func TestFarOutEndsWithTheNode(t *testing.T) {
 		nodes, items = append(nodes, n), append(items, it)
 	}
 	tick := rpl.Tick(0)
-	send := func() (checks uint64) { // of a send in which one node moves, as nodes do
+	send := func() (checks uint64) { // distance checks of a send in which one node moves
 		before := w.a.Counters().DistanceChecks
 		tick++
 		dots[0].Pos.Y++
@@ -136,7 +139,7 @@ func TestFarOutEndsWithTheNode(t *testing.T) {
 			if err := w.a.SetParent(nodes[last], nodes[0]); err != nil {
 				t.Fatal(err)
 			}
-			send() // what leaves the grid is looked for once
+			send() // a node that leaves the grid costs one look
 			if err := w.a.SetParent(nodes[last], 0); err != nil {
 				t.Fatal(err)
 			}
@@ -151,11 +154,11 @@ func TestFarOutEndsWithTheNode(t *testing.T) {
 		w.a.SetStreaming(nodes[last], rpl.Streaming{Relevance: rpl.Near, Weight: 1})
 		dots[last].Pos.X = 1e8 + 1
 		send()
-		if checks := send(); checks < usual+40 { // all that is in sight
+		if checks := send(); checks < usual+40 { // all nodes in sight were looked at
 			t.Errorf("%s: %d nodes looked at in a send with one far out, %d without", odd.how, checks, usual)
 		}
 		odd.end()
-		send() // by a look
+		send() // this send still looks at all nodes
 		if checks := send(); checks > usual {
 			t.Errorf("%s: %d nodes looked at in a send, %d before", odd.how, checks, usual)
 		}
@@ -165,21 +168,21 @@ func TestFarOutEndsWithTheNode(t *testing.T) {
 	}
 }
 
-// broad is a Grid of which it is not known that nothing beyond it is wanted: all is asked
-// of all observers.
+// broad is a Grid whose reach is far greater than its exit radius, so that the
+// authority asks it about every node and every observer.
 type broad struct{ rpl.Grid }
 
 func (b broad) Reach(p rpl.Peer) float64 {
 	if p == 0 {
-		return b.Exit // for the size of the grid's cells
+		return b.Exit // used for the size of the grid's cells
 	}
 	return 100 * b.Exit
 }
 
-// A peer that keeps watch holds in every send what a peer holds that looks at
-// all of its sight in every send, with those observers that may see something, and
-// what one holds that asks of each node and observer; also with several observers,
-// or none.
+// Three authorities go through the same operations: one uses the grid's watch lists,
+// one looks at all nodes in sight in every send, and one asks about every pair of node
+// and observer. In every send their peers hold the same nodes, with one observer, with
+// several and with none.
 func TestWatchSeesWhatALookSees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const enter, peers = 40, 3
@@ -187,7 +190,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 		all := [3]*sight{newSight(t, grid), newSight(t, asked{grid}), newSight(t, broad{grid})}
 		origin := rapid.SampledFrom([]float64{0, 1e5, 1e8}).Draw(t, "origin")
 		var dots []*dot
-		var gaits []*rapid.Generator[float64] // how they move; nil stands
+		var gaits []*rapid.Generator[float64] // how nodes move; nil stands still
 		var at [peers][][2]float64
 		coordinate := rapid.OneOf(rapid.Float64Range(-3*enter, 3*enter), rapid.Float64Range(-1.2*enter, 1.2*enter))
 		odd := rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 1e38, 4e38})
@@ -207,7 +210,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 			})
 		}
 		pick := func() int { return rapid.IntRange(0, len(dots)-1).Draw(t, "node") }
-		someone := func() *[2]float64 { // an observer of some peer
+		someone := func() *[2]float64 { // a random observer of a random peer, or nil
 			if list := at[rapid.IntRange(0, peers-1).Draw(t, "peer")]; len(list) > 0 {
 				return &list[rapid.IntRange(0, len(list)-1).Draw(t, "observer")]
 			}
@@ -295,7 +298,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 					if top {
 						to = 0
 					}
-					_ = w.a.SetParent(w.nodes[child], to) // a ring is refused, by both
+					_ = w.a.SetParent(w.nodes[child], to) // all authorities refuse a cycle
 				})
 			},
 		}
@@ -327,7 +330,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 				for p := range at {
 					w.a.Observe(rpl.Server+1+rpl.Peer(p), at[p]...)
 				}
-				now := time.Duration(tick) * 50 * time.Millisecond // so that nodes may leave
+				now := time.Duration(tick) * 50 * time.Millisecond // so that nodes have been in sight long enough to stream out
 				w.a.Stream(now)
 				w.a.Schedule(now)
 			})
