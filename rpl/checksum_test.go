@@ -12,7 +12,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// still is a world in which nothing happens.
+// still makes a world in which nothing changes, with one client that holds all nodes.
 func still(t *testing.T, c rpl.AuthorityConfig, nodes int) *world {
 	w := newWorld(t, 1, c, netsim.Conditions{Delay: 30 * time.Millisecond}, nodes)
 	for _, th := range w.nodes {
@@ -27,7 +27,7 @@ func still(t *testing.T, c rpl.AuthorityConfig, nodes int) *world {
 	return w
 }
 
-// A version that differs is found and mended by one keyframe.
+// A checksum finds a version that differs at the client, and one keyframe repairs it.
 func TestChecksumMends(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: 100 * time.Millisecond}, 5)
 	c := w.net.Clients[0]
@@ -50,8 +50,8 @@ func TestChecksumMends(t *testing.T) {
 	}
 }
 
-// What a node itself is, is compared as well: whose it is, what it hangs under, which
-// one it is, and whether it is there. What differs is told anew in one arrival.
+// Checksums also cover the node itself: its owner, parent, name and id, and whether the
+// client has it. One new arrival repairs a difference.
 func TestNodesAreChecked(t *testing.T) {
 	for name, fool := range map[string]func(c *rpl.Proxy, root, child rpl.Node){
 		"owner":   func(c *rpl.Proxy, root, child rpl.Node) { c.Give(child, 7) },
@@ -98,7 +98,8 @@ func TestNodesAreChecked(t *testing.T) {
 	}
 }
 
-// A node that was taken for one of other items has its own again.
+// Checksums find a node whose items the client has wrong, and the client gets the right
+// ones.
 func TestItemsAreChecked(t *testing.T) {
 	type point struct {
 		X, Y int32 `rpl:""`
@@ -137,8 +138,7 @@ func TestItemsAreChecked(t *testing.T) {
 	}
 }
 
-// A check that is asked for comes at once; one that is turned off costs nothing
-// and finds nothing.
+// With CheckEvery off no check is sent; Check and CheckAll still send checks at once.
 func TestCheckOnRequest(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 30)
 	c := w.net.Clients[0]
@@ -167,7 +167,7 @@ func TestCheckOnRequest(t *testing.T) {
 	}
 }
 
-// A fault that comes back is mended at most once in three seconds.
+// A fault that keeps coming back is repaired at most once in three seconds.
 func TestChecksumsMendSlowly(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: 20 * time.Millisecond}, 1)
 	c := w.net.Clients[0]
@@ -181,7 +181,7 @@ func TestChecksumsMendSlowly(t *testing.T) {
 	}
 }
 
-// Neither a check that is lost nor an answer that is lost leaves a fault.
+// A fault is repaired also when the check or its answer was lost.
 func TestLostChecksAreRepeated(t *testing.T) {
 	for name, cut := range map[string]func(c *rpltest.Client, off bool){
 		"check":  func(c *rpltest.Client, off bool) { c.Deaf = off },
@@ -210,7 +210,8 @@ func TestLostChecksAreRepeated(t *testing.T) {
 	}
 }
 
-// A send without a packet makes no checksum: that may cost a game's own code.
+// A send without a packet computes no checksum, because that may run a game's own
+// codec.
 func TestChecksCodeWhatIsSent(t *testing.T) {
 	type stamp struct{ n uint32 }
 	type note struct {
@@ -249,7 +250,7 @@ func TestChecksCodeWhatIsSent(t *testing.T) {
 	}
 }
 
-// Checks that are asked for wait while the budget is spent, and leave later.
+// Requested checks wait while the budget is spent, and are sent later.
 func TestChecksAreOfTheBudget(t *testing.T) {
 	sch := newRandomSchema()
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60, Budget: 8 << 10, CheckEvery: -1}, 1, netsim.Conditions{})
@@ -272,7 +273,7 @@ func TestChecksAreOfTheBudget(t *testing.T) {
 	if err := net.A.Call(node, sch.call, make([]byte, rpl.MaxReliableArgs)); err != nil {
 		t.Fatal(err)
 	}
-	net.Tick(nil) // leaves the bucket some 2 KiB in debt: a quarter of a second's budget
+	net.Tick(nil) // puts the bucket some 2 KiB in debt, which takes a quarter of a second to pay
 	net.A.CheckAll()
 	for range 6 {
 		net.Tick(nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// walker is what SetColumn walks; hauler has what it does not walk by itself.
+// walker has only fields that a column compares by itself; hauler has others too.
 type walker struct {
 	Pos  xy      `rpl:"step=1/8,pos,predict=Vel"`
 	Vel  xy      `rpl:"step=1/8"`
@@ -31,8 +31,8 @@ type hauler struct {
 	Name string  `rpl:"max=8,to=owner"`
 }
 
-// columnWorld is one of two worlds that go through the same, one extracted item
-// by item, one by columns.
+// columnWorld is one of two worlds that go through the same changes: one passes its
+// items with Set, the other with columns.
 type columnWorld struct {
 	net      *rpltest.Net
 	byColumn bool
@@ -41,14 +41,14 @@ type columnWorld struct {
 
 	walkers []*walker
 	haulers []*hauler
-	nodes   [2][]rpl.Node // of walkers, of haulers
+	nodes   [2][]rpl.Node // of walkers and of haulers
 	items   [2][]rpl.Item
 	columns [2]*rpl.Column
-	told    uint64 // a hash of all that was sent
+	told    uint64 // hash of all datagrams
 
-	explicit bool                // columns read what is bumped:
-	was      map[rpl.Item]walker // what differs from what it was
-	cargo    map[rpl.Item]hauler // the same of haulers
+	explicit bool                // the items are explicit, so columns read only bumped rows
+	was      map[rpl.Item]walker // each walker when differs was last called, to find what to bump
+	cargo    map[rpl.Item]hauler // the same for haulers
 }
 
 func newColumnWorld(t *rapid.T, cfg rpl.AuthorityConfig, cond netsim.Conditions, byColumn, explicit bool) *columnWorld {
@@ -79,7 +79,7 @@ func newColumnWorld(t *rapid.T, cfg rpl.AuthorityConfig, cond netsim.Conditions,
 	return w
 }
 
-// extract is what an adapter does in each tick.
+// extract passes the components to the authority, as an adapter does at each tick.
 func (w *columnWorld) extract(sends, always bool) {
 	var at [2][]unsafe.Pointer
 	for _, c := range w.walkers {
@@ -88,7 +88,7 @@ func (w *columnWorld) extract(sends, always bool) {
 	for _, c := range w.haulers {
 		at[1] = append(at[1], unsafe.Pointer(c))
 	}
-	if w.byColumn && (sends || w.explicit) { // what was bumped goes with its item
+	if w.byColumn && (sends || w.explicit) { // a bump stays with its item
 		for k, c := range w.columns {
 			c.Resize(len(w.items[k]))
 			for i, it := range w.items[k] {
@@ -112,7 +112,7 @@ func (w *columnWorld) extract(sends, always bool) {
 	}
 }
 
-// differs is whether a component is not what it was when this was asked last.
+// differs reports whether a component has changed since the last call.
 func (w *columnWorld) differs(kind, i int, it rpl.Item) bool {
 	if kind == 0 {
 		was, known := w.was[it]
@@ -158,11 +158,11 @@ func (w *columnWorld) remove(kind, i int) {
 	}
 }
 
-// Whether items are set one by one or by the column, clients end up with the
-// same; and the same bytes leave where everyone sees everything, and items too are set
-// in ticks that send alone: else a version may be made a tick earlier, for a peer that
-// loses sight of it just then, or of what was so between two sends. The same where
-// items are explicit and all changes are bumped.
+// Clients end up with the same state whether items are passed one by one or by columns,
+// also if items are explicit and all changes are bumped. If everyone sees everything
+// and items are set only at ticks that send, the same bytes are sent too. Otherwise Set
+// may make a version a tick earlier, for a peer that then loses sight of the node, or a
+// version of a state that did not last until the next send.
 func TestColumnsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := rpl.AuthorityConfig{SendHz: rapid.SampledFrom([]int{60, 30}).Draw(t, "sends")}
@@ -218,7 +218,7 @@ func TestColumnsChangeNothing(t *testing.T) {
 	})
 }
 
-// agree compares what the clients of two worlds hold, and both with their
+// agree compares the state of the clients of two worlds with each other and with the
 // authority's.
 func (w *columnWorld) agree(t *rapid.T, other *columnWorld) {
 	for i, c := range w.net.Clients {
@@ -244,8 +244,8 @@ func (w *columnWorld) agree(t *rapid.T, other *columnWorld) {
 	}
 }
 
-// change is in eighths, the step of what moves: what stands between two steps is
-// elsewhere for the grid when only its place is read.
+// change changes a component. Positions and velocities are in eighths, their step,
+// because the grid may take an unquantised position from a column.
 func (w *columnWorld) change(kind, i, what, x, y int) {
 	var c *walker
 	if kind == 0 {
@@ -281,14 +281,15 @@ func (w *columnWorld) walk() {
 	}
 }
 
-// A loneRow is the only row of a column.
+// A loneRow is a column with one row.
 type loneRow[T any] struct {
 	column *rpl.Column
 	is     *T
-	at     []unsafe.Pointer // where that is
+	at     []unsafe.Pointer // its address, for SetColumn
 }
 
-// lone is a network with one node in a column, and one client, who sees 400 far.
+// lone makes a network with one node, whose item is in a column, and one client with an
+// enter radius of 400.
 func lone[T any](t *testing.T, c netsim.Conditions) (*rpltest.Net, *rpltest.Client, rpl.Node, loneRow[T]) {
 	s := rpl.NewSchema("lone")
 	typ := s.Item("it", reflect.TypeFor[T](), nil)
@@ -313,8 +314,8 @@ func lone[T any](t *testing.T, c netsim.Conditions) (*rpltest.Net, *rpltest.Clie
 	return net, client, id, row
 }
 
-// What changed while columns were walked and changed back while nobody held it is
-// what it is now for who comes.
+// A client that streams a node in sees its current state, also if the state changed in
+// a column and changed back while no client held the node.
 func TestSetAfterTheWalk(t *testing.T) {
 	net, c, id, w := lone[walker](t, netsim.Conditions{Delay: 20 * time.Millisecond})
 	shows := func() int32 {
@@ -326,7 +327,7 @@ func TestSetAfterTheWalk(t *testing.T) {
 	for _, step := range []struct {
 		hp   uint8
 		from float64
-		was  int32 // it may show until it is told
+		was  int32 // the value that the client may still show
 		want int32
 	}{{10, 0, -1, 10}, {20, 0, 10, 20}, {20, 9000, 20, -1}, {10, 9000, -1, -1}, {10, 0, -1, 10}} {
 		w.is.HP = step.hp
@@ -345,8 +346,8 @@ func TestSetAfterTheWalk(t *testing.T) {
 	}
 }
 
-// An item that moves to another's row of its column, and shows in that tick what
-// the other showed last, has changed.
+// An item that moves to another item's row of the column is found to have changed, even
+// if its new value equals the other item's last value.
 func TestItemsMoveInTheirColumn(t *testing.T) {
 	s := rpl.NewSchema("moves")
 	typ := s.Item("walker", reflect.TypeFor[walker](), nil)

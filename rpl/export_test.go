@@ -7,10 +7,11 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// What tests outside the package look at.
+// Access to the inside of the package for its external tests.
 
-// HandlesInUse are the handles that a peer's nodes have, one past the highest,
-// the nodes that it holds or is told of, and those on their way out.
+// HandlesInUse returns, for a peer, the number of handles in use, the highest handle
+// plus one, the number of nodes that are there or arriving, and the number of nodes on
+// their way out.
 func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
 	p := a.byID.find(id)
 	for h := range p.entries {
@@ -27,8 +28,8 @@ func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
 	return used, most, held, going
 }
 
-// Corrupt adds 1 to a word of an item in every version that a proxy has: what a
-// fault would do.
+// Corrupt adds 1 to a word of an item in every version that a proxy has, as a fault
+// would.
 func (c *Proxy) Corrupt(n Node, ordinal, word int) {
 	run := c.byNode[n].rows
 	for i := run.first; i < run.first+uint32(run.n); i++ {
@@ -40,8 +41,8 @@ func (c *Proxy) Corrupt(n Node, ordinal, word int) {
 	}
 }
 
-// Reship makes some tables, as LoadTables takes them, the next ones of the session
-// and ships them to all peers, and reports whether there was a number for them.
+// Reship makes tables, in LoadTables' format, the next ones of the session and ships
+// them to all peers. It reports whether a number was free for them.
 func (a *Authority) Reship(b []byte) bool {
 	number, free := a.nextTables()
 	set, err := parseTables(b[1:], a.types, a.defaults)
@@ -55,8 +56,8 @@ func (a *Authority) Reship(b []byte) bool {
 	return free
 }
 
-// MisplacedBlocks says what is wrong with where blocks stand, "" if nothing, and
-// counts the rows that are walked.
+// MisplacedBlocks describes the first inconsistency in the order of blocks, "" if there
+// is none, and counts the rows that columns walk.
 func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 	for i := range a.slabs {
 		s := &a.slabs[i]
@@ -89,13 +90,14 @@ func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 	return "", walked
 }
 
-// A ForgedUp is a peer's datagram, field by field, as its proxy would not write it.
+// A ForgedUp has the fields of a peer's datagram, with values that its proxy would not
+// write.
 type ForgedUp struct {
 	Any     bool
 	Newest  uint16
 	Hold    uint8
-	N       uint32   // packets below the newest that it speaks of
-	Runs    []uint32 // of them, as they are told
+	N       uint32   // how many packets below the newest the acks cover
+	Runs    []uint32 // run lengths of acked and lost packets among them
 	Applied uint16
 	Tables  uint8
 	Skipped []uint32    // ages
@@ -103,7 +105,7 @@ type ForgedUp struct {
 	Calls   [][]byte
 }
 
-// Forge writes it.
+// Forge encodes a ForgedUp.
 func (a *Authority) Forge(f ForgedUp) []byte {
 	var e prefix.Encoder
 	m := &a.defaults.entry
@@ -135,18 +137,19 @@ func (a *Authority) Forge(f ForgedUp) []byte {
 	return e.Finish()
 }
 
-// AppendCall is a call as a proxy would send it, on either lane.
+// AppendCall appends a call as a proxy would send it, on either lane.
 func AppendCall(b []byte, handle uint32, gen uint8, rpc *RPCType, tick Tick, args []byte) []byte {
 	return appendCall(b, handle, gen, rpc, tick, args)
 }
 
-// Backlog is what the authority keeps for a peer that it could not get rid of.
+// Backlog counts what the authority keeps for a peer: messages, blocks, acks, records
+// and entries.
 type Backlog struct {
 	Ready, Waiting, Unreliable, Blocks, Acks, Records, Entries int
 	Bytes                                                      int // of Ready
 }
 
-// Backlog of a peer.
+// Backlog returns the backlog of a peer.
 func (a *Authority) Backlog(id Peer) Backlog {
 	p, bytes := a.byID.find(id), 0
 	for _, m := range p.rpc.ready {
@@ -160,7 +163,8 @@ func (a *Authority) Backlog(id Peer) Backlog {
 	}
 }
 
-// ForgeGuess is a datagram of a tick that guesses at what nobody has.
+// ForgeGuess encodes a datagram of a tick whose one record guesses its baseline and
+// names a handle that no node has.
 func (c *Proxy) ForgeGuess(t Tick) []byte {
 	var e prefix.Encoder
 	m := &c.defaults.entry
@@ -173,11 +177,12 @@ func (c *Proxy) ForgeGuess(t Tick) []byte {
 	return e.Finish()
 }
 
-// HeardBase is the newest packet that the authority is known to know of as applied.
+// HeardBase returns the newest packet of which the proxy knows that the authority knows
+// it as applied.
 func (c *Proxy) HeardBase() uint64 { return c.heard.base }
 
-// BeginFit begins a fit that takes a tick for each of its steps; Fits is whether one is
-// under way.
+// BeginFit begins a fit of code tables that does one step per tick. Fits reports
+// whether a fit is under way.
 func (a *Authority) BeginFit() {
 	number, _ := a.nextTables()
 	a.fitting = fitter{worth: a.worth()}.begin(a.learner, a.types, a.defaults, a.model, number)
@@ -187,8 +192,8 @@ func (a *Authority) BeginFit() {
 
 func (a *Authority) Fits() bool { return a.fitting != nil }
 
-// AboutGroups is how many trees the next Stream judges, and how many handles the
-// next Schedule looks at for a peer.
+// AboutGroups returns how many hierarchies the next Stream will judge, and at how many
+// handles the next Schedule will look for a peer.
 func (a *Authority) AboutGroups(id Peer) (judged, marked int) {
 	for _, m := range a.byID.find(id).marks.of {
 		marked += bits.OnesCount64(m[markDirty] | m[markLoose])
@@ -196,13 +201,13 @@ func (a *Authority) AboutGroups(id Peer) (judged, marked int) {
 	return len(a.judged), marked
 }
 
-// Lose takes a node from a proxy as a damaged removal would.
+// Lose removes a node from a proxy, as a damaged removal would.
 func (c *Proxy) Lose(n Node) {
 	c.remove(&c.entries[c.byNode[n].handle], c.newest, false)
 }
 
-// Haunt gives a proxy a node like another that the authority has not given it, as a
-// damaged arrival would.
+// Haunt gives a proxy a node n with the layout of another, which the authority has not
+// sent, as a damaged arrival would.
 func (c *Proxy) Haunt(like, n Node, handle uint32) {
 	l := c.byNode[like].layout
 	c.stage.reset(c.newest)
@@ -212,24 +217,24 @@ func (c *Proxy) Haunt(like, n Node, handle uint32) {
 	c.arrive(&stagedNode{r: &Replica{proxy: c, layout: l, Items: l.types, ID: n, handle: handle, gen: 7, parent: noHandle, born: c.newest, meta: c.newest}})
 }
 
-// Give has a proxy take a node for a peer's.
+// Give changes a node's owner at a proxy.
 func (c *Proxy) Give(n Node, to Peer) { c.byNode[n].Owner = to }
 
-// Uproot makes it hang under nothing.
+// Uproot removes a node's parent at a proxy.
 func (c *Proxy) Uproot(n Node) {
 	r := c.byNode[n]
 	r.parent = noHandle
 	r.hang(nil)
 }
 
-// Mistake has a proxy take a node for another.
+// Mistake gives a proxy's node the id of another.
 func (c *Proxy) Mistake(n, other Node) {
 	r := c.byNode[n]
 	delete(c.byNode, n)
 	r.ID, c.byNode[other] = other, r
 }
 
-// Hasten has a proxy take the time for later than it is, as a damaged packet would.
+// Hasten moves a proxy's newest tick ahead, as a damaged packet would.
 func (c *Proxy) Hasten(by Tick) {
 	c.newest += by
 	for _, l := range c.layouts {
@@ -237,15 +242,14 @@ func (c *Proxy) Hasten(by Tick) {
 	}
 }
 
-// Misdate has a proxy take packets for so much older than they are.
+// Misdate makes a proxy's record of packets that it has heard older by some ticks.
 func (c *Proxy) Misdate(by Tick) {
 	for i := range c.heard.ticks {
 		c.heard.ticks[i] -= by
 	}
 }
 
-// Dress has a proxy take a node for one made of the items of another, as a damaged
-// arrival would.
+// Dress gives a proxy's node the items of another node, as a damaged arrival would.
 func (c *Proxy) Dress(n, as Node) {
 	r, l := c.byNode[n], c.byNode[as].layout
 	c.stage.reset(c.newest)
@@ -260,7 +264,7 @@ func (c *Proxy) Dress(n, as Node) {
 	c.arrive(&stagedNode{r: &other})
 }
 
-// Histories is how many rows have room for older versions.
+// Histories returns how many rows keep older versions.
 func (a *Authority) Histories() (n int) {
 	for i := range a.rows {
 		if a.rows[i].history != noHistory {

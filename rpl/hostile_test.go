@@ -11,18 +11,18 @@ import (
 	"github.com/tendonengine/tendon/rpl/rpltest"
 )
 
-// Promise 8 over random worlds: whatever one peer says, the others have what they
-// should, it is sent neither what it may not see nor more than its budget, and what
-// is kept for it stays bounded.
+// Promise 8 in random worlds: whatever one peer sends, the other clients get the right
+// state, the peer is sent neither what it may not see nor more than its budget, and the
+// memory that the authority keeps for it stays bounded.
 
-// A villain is a peer that says true things and others.
+// A villain is a peer that sends its proxy's packets and forged ones.
 type villain struct {
 	w  *randomWorld
 	c  *rpltest.Client
-	up [][]byte // what its proxy has said lately
+	up [][]byte // the proxy's latest packets
 }
 
-// letIn adds a villain to a world; its own proxy goes on as it would.
+// letIn adds a villain to a world. Its proxy works as usual.
 func letIn(w *randomWorld) *villain {
 	w.join()
 	v := &villain{w: w, c: w.net.Clients[len(w.net.Clients)-1]}
@@ -35,7 +35,7 @@ func letIn(w *randomWorld) *villain {
 	return v
 }
 
-// harm says a few things that are not so.
+// harm sends a few damaged or forged packets and messages.
 func (v *villain) harm() {
 	t, a := v.w.t, v.w.net.A
 	for range rapid.IntRange(0, 3).Draw(t, "lies") {
@@ -67,7 +67,7 @@ func (v *villain) harm() {
 				b[0] = byte(rapid.IntRange(0, 4).Draw(t, "type"))
 			}
 			_ = a.ReceiveMessage(v.c.Peer, b)
-		case "flood": // all that it may say, at once
+		case "flood": // the most that it can refuse and call, many times at once
 			f := v.forge()
 			f.Refused = f.Refused[:0]
 			for h := range uint32(64) {
@@ -85,7 +85,7 @@ func (v *villain) send(seq uint64, b []byte) {
 	_ = v.w.net.A.Receive(v.c.Peer, seq, v.w.net.Now, b)
 }
 
-// said is a copy of something that its proxy has said.
+// said returns a copy of a recent packet of its proxy.
 func (v *villain) said() []byte {
 	if len(v.up) == 0 {
 		return nil
@@ -93,15 +93,15 @@ func (v *villain) said() []byte {
 	return append([]byte(nil), v.up[rapid.IntRange(0, len(v.up)-1).Draw(v.w.t, "packet")]...)
 }
 
-// forge is a datagram that can be read, of things that were not so: packets that
-// it never had are acked, nodes are refused that it has.
+// forge returns a readable datagram with false claims: it acks packets that never
+// arrived and refuses nodes that the client has.
 func (v *villain) forge() (f rpl.ForgedUp) {
 	t := v.w.t
 	few := func(what string, most int) []uint32 {
 		return rapid.SliceOfN(rapid.Uint32Range(0, uint32(most)), 0, 4).Draw(t, what)
 	}
 	f.Any = rapid.IntRange(0, 3).Draw(t, "acks") > 0
-	newest := uint16(v.w.net.TickNumber()-v.w.rules.begin) + uint16(v.w.rules.first) // about as many packets have left
+	newest := uint16(v.w.net.TickNumber()-v.w.rules.begin) + uint16(v.w.rules.first) // about as many packets have been sent
 	f.Newest = newest + uint16(rapid.IntRange(-40, 40).Draw(t, "newest"))
 	f.Hold = rapid.Uint8().Draw(t, "hold")
 	f.N = rapid.SampledFrom([]uint32{0, 8, 60, 1024, 1025, 1<<32 - 1}).Draw(t, "n")
@@ -120,7 +120,7 @@ func (v *villain) forge() (f rpl.ForgedUp) {
 	return f
 }
 
-// call is one that it may not make, or may.
+// call returns a call that the peer may or may not make.
 func (v *villain) call(b []byte) []byte {
 	t := v.w.t
 	rpc := rapid.SampledFrom([]*rpl.RPCType{v.w.sch.ask, v.w.sch.call, v.w.sch.hint}).Draw(t, "rpc")
@@ -130,6 +130,8 @@ func (v *villain) call(b []byte) []byte {
 	return rpl.AppendCall(b, handle, uint8(rapid.IntRange(0, 3).Draw(t, "gen")), rpc, tick, make([]byte, length))
 }
 
+// The other clients of a world with a villain become equal, and the backlog for the
+// villain stays bounded.
 func TestHostilePeer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
@@ -153,13 +155,13 @@ func TestHostilePeer(t *testing.T) {
 	})
 }
 
-// A prey is a client that is sent damaged copies of its packets before the true
-// ones, and whose own are damaged.
+// A prey is a client that gets damaged copies of its packets before the true ones, and
+// whose own packets may be damaged.
 type prey struct {
 	w        *randomWorld
 	c        *rpltest.Client
 	r        *rand.Rand
-	share    float64 // of packets
+	share    float64 // of the packets that are damaged
 	kinds    int
 	damaged  int
 	messages [][]byte
@@ -171,7 +173,7 @@ func (p *prey) onDown(seq uint64, b []byte) {
 	}
 	b = append([]byte(nil), b...)
 	switch p.r.IntN(p.kinds) {
-	case 0: // mostly behind the end
+	case 0: // bytes are appended, which decoders mostly do not reach
 		for range 1 + p.r.IntN(12) {
 			b = append(b, byte(1+p.r.IntN(255)))
 		}
@@ -197,18 +199,18 @@ func (p *prey) onDown(seq uint64, b []byte) {
 		p.c.P.ReceiveMessage(m)
 		p.w.villain, p.c.Log.Fooled = p.c.Peer, true
 	}
-	p.c.P.Apply(p.w.net.Now, &p.c.Log) // the true ones that came with it
+	p.c.P.Apply(p.w.net.Now, &p.c.Log) // first apply the true packets that arrived with it
 	before, was := p.c.P.Counters(), p.w.villain
-	p.w.villain, p.c.Log.Fooled = p.c.Peer, true // what it runs of it, and has from then on, is its own affair
+	p.w.villain, p.c.Log.Fooled = p.c.Peer, true // what it runs from it, and its state from then on, is not checked
 	p.c.P.Receive(seq, p.w.net.Now, b)
 	p.c.P.Apply(p.w.net.Now, &p.c.Log)
 	p.damaged++
 	if now := p.c.P.Counters(); now.Packets == before.Packets {
-		p.w.villain, p.c.Log.Fooled = was, was != 0 // it was refused
+		p.w.villain, p.c.Log.Fooled = was, was != 0 // it was refused, so its state is still checked
 	}
 }
 
-// onUp damages what it says.
+// onUp damages packets that the client sends.
 func (p *prey) onUp(from rpl.Peer, b []byte) {
 	if from != p.c.Peer || len(b) == 0 || p.r.Float64() >= p.share {
 		return
@@ -217,8 +219,8 @@ func (p *prey) onUp(from rpl.Peer, b []byte) {
 	p.w.villain, p.c.Log.Fooled = from, true
 }
 
-// recovers is that a client that is sent nothing damaged any more can read all soon,
-// although nobody has it ask for anything.
+// recovers checks that a client that gets no more damaged packets can soon read all
+// packets, without a call of Resync by the test.
 func (p *prey) recovers(t *rapid.T) {
 	w, x := p.w, p.c
 	refused, since := x.P.Counters().Refused, w.net.Now
@@ -234,9 +236,9 @@ func (p *prey) recovers(t *rapid.T) {
 	}
 }
 
-// A client that is sent damaged packets refuses them without a trace; whatever it
-// makes of those that can be read, it goes on, harms nobody, and has what it should
-// once it is told all anew (protocol rule 11).
+// A damaged packet that a client refuses leaves no trace. Whatever the client reads
+// from the others, it goes on, harms no other peer, and has the right state after a
+// resync (protocol rule 11).
 func TestDamagedOnTheWay(t *testing.T) {
 	clean, fooled := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -269,11 +271,11 @@ func TestDamagedOnTheWay(t *testing.T) {
 		switch {
 		case w.villain == 0:
 			clean += p.damaged
-		case p.kinds <= 3: // no packet had a number, and no message was there, that is not the authority's
+		case p.kinds <= 3: // only datagrams under their true numbers were damaged
 			if fooled++; rapid.Bool().Draw(t, "alone") {
 				p.recovers(t)
 			} else {
-				w.ticks(30) // what was damaged has come
+				w.ticks(30) // until all damaged packets have arrived
 				x.P.Resync()
 				w.mended = true
 			}

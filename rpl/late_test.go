@@ -11,14 +11,14 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Packets that come after the ones that were sent after them.
+// Packets that arrive after packets that were sent later.
 
-// A postman has a client's packets delivered by hand.
+// A postman holds back the packets of one client, which the test delivers by hand.
 type postman struct {
 	net     *rpltest.Net
 	c       *rpltest.Client
 	sch     *randomSchema
-	letters []letter // that are not delivered yet
+	letters []letter // sent and not yet taken by tick
 }
 
 type letter struct {
@@ -43,7 +43,7 @@ func newPostman(t *testing.T) *postman {
 	return m
 }
 
-// spawn makes a node of a body and one more item.
+// spawn makes a node with a body and one more item.
 func (m *postman) spawn(t *testing.T, extra *rpl.ItemType) rpl.Node {
 	id, err := m.net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{m.sch.body, extra}})
 	if err != nil {
@@ -52,13 +52,13 @@ func (m *postman) spawn(t *testing.T, extra *rpl.ItemType) rpl.Node {
 	return id
 }
 
-// item is an item of a node.
+// item returns an item of a node.
 func (m *postman) item(id rpl.Node, ordinal int) rpl.Item {
 	it, _ := m.net.A.Item(id, ordinal)
 	return it
 }
 
-// tick plays a tick whose packets are kept back, and returns them.
+// tick plays a tick, and returns its packets undelivered.
 func (m *postman) tick(change func()) []letter {
 	from := len(m.letters)
 	m.net.Tick(func(rpl.Tick) {
@@ -71,7 +71,7 @@ func (m *postman) tick(change func()) []letter {
 	return kept
 }
 
-// deliver has letters arrive before the next tick.
+// deliver gives letters to the client now, and checks that it refuses none.
 func (m *postman) deliver(t *testing.T, letters []letter) {
 	t.Helper()
 	refused := m.c.P.Counters().Refused
@@ -87,7 +87,7 @@ func (m *postman) deliver(t *testing.T, letters []letter) {
 	}
 }
 
-// ticks plays ticks whose packets arrive.
+// ticks plays n ticks and delivers their packets.
 func (m *postman) ticks(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -95,7 +95,7 @@ func (m *postman) ticks(t *testing.T, n int) {
 	}
 }
 
-// read writes an item into the component at p, as the client has it.
+// read injects the client's state of an item into the component at p.
 func (m *postman) read(t *testing.T, id rpl.Node, ordinal int, typ *rpl.ItemType, p unsafe.Pointer) {
 	t.Helper()
 	if r, ok := m.c.P.Replica(id); !ok {
@@ -105,8 +105,8 @@ func (m *postman) read(t *testing.T, id rpl.Node, ordinal int, typ *rpl.ItemType
 	}
 }
 
-// A packet that takes a row away, late by so much that its node has gone, is of
-// no concern to anyone.
+// A packet that makes the client forget a row is ignored when it arrives after the
+// node's removal.
 func TestLateForgetOfGoneNode(t *testing.T) {
 	m := newPostman(t)
 	m.net.A.SetGroup(2, m.sch.team, true)
@@ -117,8 +117,8 @@ func TestLateForgetOfGoneNode(t *testing.T) {
 	m.deliver(t, late)
 }
 
-// A packet of the time before a node's items changed says nothing of those that
-// it has now.
+// An update from before a node's items changed does not change the items that it has
+// now.
 func TestLateUpdateOfRemovedItem(t *testing.T) {
 	m := newPostman(t)
 	id := m.spawn(t, m.sch.extra[2])
@@ -134,8 +134,8 @@ func TestLateUpdateOfRemovedItem(t *testing.T) {
 	m.deliver(t, late)
 }
 
-// A node whose items changed twice within one Apply is told of with what is
-// left.
+// When a node's items change twice within one Apply, the callbacks report only the
+// items that remain.
 func TestItemsThatCameAndWent(t *testing.T) {
 	m := newPostman(t)
 	id := m.spawn(t, m.sch.extra[2])
@@ -155,8 +155,8 @@ func TestItemsThatCameAndWent(t *testing.T) {
 	m.deliver(t, append(came, went...))
 }
 
-// A block that comes so late that its base is forgotten is said again, though
-// what asks for it is lost at first.
+// A block that arrives so late that its baseline is forgotten is sent again, even if
+// the first requests for it are lost.
 func TestLateBlock(t *testing.T) {
 	m := newPostman(t)
 	m.net.LaneDelay = 3 * time.Second
@@ -194,8 +194,8 @@ func TestLateBlock(t *testing.T) {
 	}
 }
 
-// The ack of an arrival that comes with the ack of an update after it does not
-// bring back what the arrival said.
+// When the acks of an arrival and of a later update come together, the update stays the
+// baseline, not the arrival.
 func TestArrivalAckedWithItsUpdate(t *testing.T) {
 	m := newPostman(t)
 	m.c.SetConditions(netsim.Conditions{}, netsim.Conditions{Delay: 100 * time.Millisecond})
@@ -209,7 +209,7 @@ func TestArrivalAckedWithItsUpdate(t *testing.T) {
 	m.deliver(t, m.tick(func() { set(2) }))
 	m.c.Mute = false
 	m.ticks(t, 20)
-	m.tick(func() { set(1) }) // is lost
+	m.tick(func() { set(1) }) // this packet is lost
 	m.ticks(t, 60)
 	var got bodyItem
 	m.read(t, id, 0, m.sch.body, unsafe.Pointer(&got))
@@ -218,8 +218,9 @@ func TestArrivalAckedWithItsUpdate(t *testing.T) {
 	}
 }
 
-// What a peer may see while a node is on its way to it goes and comes back: of the
-// copies of its arrival the first one counts, whose ack comes last.
+// A peer loses and regains a right while a node is arriving. The client keeps the first
+// copy of the arrival that it gets, whose ack comes last; it must still get the current
+// secret.
 func TestRightsThatComeBackBeforeTheAck(t *testing.T) {
 	m := newPostman(t)
 	secret := secretItem{Team: 1}
@@ -253,9 +254,9 @@ func TestRightsThatComeBackBeforeTheAck(t *testing.T) {
 	}
 }
 
-// A node whose parent comes late, in the Apply in which its items change places, is
-// told of with the items that it has before it is told of its parent; and what an
-// adapter holds of the item that was there is not written into.
+// When a node's parent arrives late, in the same Apply that changes the node's items,
+// the item callbacks run before Parented; and Inject no longer writes the old item's
+// type at any ordinal.
 func TestItemsAreToldBeforeAParent(t *testing.T) {
 	m := newPostman(t)
 	m.ticks(t, 10)
@@ -299,8 +300,8 @@ func TestItemsAreToldBeforeAParent(t *testing.T) {
 	}
 }
 
-// What was told in a packet that is taken for lost, and was not so any more soon after,
-// is told anew as it is: the packet comes long after that.
+// A packet that was judged lost arrives long after the value in it has changed back.
+// The client must end with the current value.
 func TestLateUpdateOfAMoment(t *testing.T) {
 	for _, late := range []int{20, 50, 90, 200} { // ticks
 		m := newPostman(t)
@@ -324,8 +325,8 @@ func TestLateUpdateOfAMoment(t *testing.T) {
 	}
 }
 
-// A copy of an arrival, of a time when its peer had other rights, comes long after
-// another was acked. What is shown at last is what the peer may see.
+// A copy of an arrival, made while the peer had other rights, arrives long after
+// another copy was acked. In the end the client must have what its peer may see.
 func TestLateCopyOfAnArrival(t *testing.T) {
 	for _, sees := range []bool{false, true} {
 		for _, late := range []int{20, 50, 90, 200, 400, 600} { // ticks
@@ -347,7 +348,7 @@ func TestLateCopyOfAnArrival(t *testing.T) {
 			m.tick(team(sees))
 			m.c.Mute = false
 			for range 10 {
-				m.tick(nil) // the ack of the first copy comes, all others are lost
+				m.tick(nil) // the ack of the first copy arrives, all other packets are lost
 			}
 			for i := range late {
 				m.deliver(t, m.tick(func() {

@@ -16,8 +16,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A roomSink takes packets of a certain room, and fails where they are longer or
-// do not end.
+// A roomSink offers packets with a fixed room, and fails the test if a packet is too
+// long or packets do not end.
 type roomSink struct {
 	t       *testing.T
 	seq     uint64
@@ -41,7 +41,7 @@ func (s *roomSink) Datagram(b []byte) {
 
 func (s *roomSink) Reliable([]byte) error { return rpl.ErrLimit }
 
-// noise is bytes that say nothing.
+// noise returns random bytes.
 func noise(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 2))
 	b := make([]byte, n)
@@ -51,8 +51,8 @@ func noise(seed uint64, n int) []byte {
 	return b
 }
 
-// However much a proxy has to say of the packets that came, what it says fits a
-// packet, and its calls leave.
+// A proxy's acks and refusals always fit one packet, however many there are, and its
+// calls are still sent.
 func TestProxysPacketsFit(t *testing.T) {
 	s := rpl.NewSchema("fit")
 	hint := s.RPC("hint", reflect.TypeFor[[]byte](), rpl.ToServer, rpl.Unreliable)
@@ -69,7 +69,7 @@ func TestProxysPacketsFit(t *testing.T) {
 		net.Tick(nil)
 	}
 	seq := uint64(1000)
-	for i := range 3000 { // every other is lost
+	for i := range 3000 { // every second packet is missing
 		c.P.Receive(seq+2*uint64(i), net.Now, c.P.ForgeGuess(net.TickNumber()))
 	}
 	c.P.Apply(net.Now, &c.Log)
@@ -81,7 +81,7 @@ func TestProxysPacketsFit(t *testing.T) {
 		c.P.Send(net.Now+time.Second, sink)
 		for i, b := range sink.packets {
 			if err := net.A.Receive(2, 1000+uint64(i), net.Now, b); err != nil && i > 0 {
-				t.Errorf("room %d: %v", room, err) // the first acks what was never sent
+				t.Errorf("room %d: %v", room, err) // the first packet acks packets that were never sent
 			}
 		}
 		if len(sink.packets) != 2 {
@@ -93,8 +93,8 @@ func TestProxysPacketsFit(t *testing.T) {
 	}
 }
 
-// What a peer does not take, its lane being full for ever, is kept up to a limit,
-// and then dropped, counted and an error; the others hear all of it.
+// For a peer whose lane stays full, messages are kept up to a limit; further calls are
+// dropped, counted and return an error. Other peers get all calls.
 func TestFullLaneIsBounded(t *testing.T) {
 	s := rpl.NewSchema("full")
 	tome := s.Item("tome", reflect.TypeFor[tomeItem](), nil)
@@ -153,8 +153,8 @@ func TestFullLaneIsBounded(t *testing.T) {
 	}
 }
 
-// A peer that takes nothing from its lane, says that it has all of it, and refuses what
-// that told, has the authority keep each long node for it once.
+// If a peer's lane is full while the peer claims to have applied its messages and
+// refuses their nodes, the authority still keeps each long node for it only once.
 func TestLiesAboutMessages(t *testing.T) {
 	s := rpl.NewSchema("lies")
 	tome := s.Item("tome", reflect.TypeFor[tomeItem](), nil)
@@ -187,7 +187,7 @@ func TestLiesAboutMessages(t *testing.T) {
 			if b.Bytes > 2*nodes*size {
 				t.Fatalf("budget %d, %d ticks: kept for a liar: %+v", budget, seq, b)
 			}
-			lie.Applied = uint16(b.Ready) // as many as there are, of which the lane has taken none
+			lie.Applied = uint16(b.Ready) // claims all waiting messages, though the lane has taken none
 			if err := net.A.Receive(2, seq+1, net.Now, net.A.Forge(lie)); err != nil {
 				t.Fatal(err)
 			}
@@ -195,8 +195,9 @@ func TestLiesAboutMessages(t *testing.T) {
 	}
 }
 
-// What a peer calls for others is handed on as long as not too much waits for their lanes;
-// the authority's own calls go on, and those to others.
+// Calls that a peer makes to others are forwarded to a peer until too much waits for
+// that peer's lane, and are then dropped for it. The authority's own calls and calls to
+// other peers are not affected.
 func TestHandedOn(t *testing.T) {
 	s := rpl.NewSchema("handed on")
 	shout := s.RPC("shout", reflect.TypeFor[shoutArgs](), rpl.Everywhere, rpl.Reliable)
@@ -254,8 +255,8 @@ type shoutArgs struct {
 	Text []byte `rpl:"max=4000"`
 }
 
-// A peer is told of as many nodes as there are handles; the others wait until some
-// of those are gone.
+// A peer gets at most as many nodes as there are handles; the other nodes wait until
+// handles are free.
 func TestMoreNodesThanHandles(t *testing.T) {
 	s := rpl.NewSchema("many")
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
@@ -264,10 +265,10 @@ func TestMoreNodesThanHandles(t *testing.T) {
 	}
 	const handles, more = 1 << 16, 100
 	var ids []rpl.Node
-	for i := range handles + more - 1 { // and the session's
+	for i := range handles + more - 1 { // the session's node is one more
 		spawn := rpl.Spawn{Streaming: rpl.Streaming{Relevance: rpl.Always}}
 		if i >= handles-10 && i < handles+10 {
-			spawn.Parent = ids[handles-11] // a tree that has not room as a whole
+			spawn.Parent = ids[handles-11] // a hierarchy for which there are too few handles
 		}
 		id, err := net.A.Spawn(spawn)
 		if err != nil {
@@ -303,8 +304,8 @@ func TestMoreNodesThanHandles(t *testing.T) {
 	}
 }
 
-// A node of more parts than can be told apart is refused, by its constructor and by
-// what would add to it, and one of as many as there may be travels.
+// Spawn and AddItem refuse a node with more than the largest number of rows; a node
+// close to that number is replicated.
 func TestMoreRowsThanFit(t *testing.T) {
 	sch := newRandomSchema()
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})
@@ -315,7 +316,7 @@ func TestMoreRowsThanFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret := sch.extra[1] // of five parts
+	secret := sch.extra[1] // has five parts
 	items := slices.Repeat([]*rpl.ItemType{secret}, 52)
 	if _, err := net.A.Spawn(rpl.Spawn{Items: items}); !errors.Is(err, rpl.ErrLimit) {
 		t.Errorf("260 rows: %v", err)
@@ -342,8 +343,8 @@ func TestMoreRowsThanFit(t *testing.T) {
 	}
 }
 
-// A node that is to be streamed as nothing known, or weighs what cannot be compared, is
-// refused, new or not, and nobody gets to see what is kept from him.
+// Spawn and SetStreaming refuse an unknown relevance and a weight out of range. A
+// refused SetStreaming changes nothing, so no peer sees a node that was hidden from it.
 func TestStreamedAsNothingKnown(t *testing.T) {
 	m := newPostman(t)
 	kept, err := m.net.A.Spawn(rpl.Spawn{Streaming: rpl.Streaming{Relevance: rpl.OwnerOnly}})

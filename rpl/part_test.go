@@ -13,7 +13,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A tomb is longer than a message of a lane.
+// A tombItem can be longer than a reliable message.
 type tombItem struct {
 	Names []byte `rpl:"max=65000"`
 	Dates []byte `rpl:"max=65000"`
@@ -21,7 +21,7 @@ type tombItem struct {
 	Count int32  `rpl:""`
 }
 
-// partSize is the most of a message that is given to a lane at once.
+// partSize is the largest part of a message that the authority gives to a lane at once.
 const partSize = 16 << 10
 
 func newTomb(t *testing.T, c rpl.AuthorityConfig) (net *rpltest.Net, tomb *rpl.ItemType, reader *rpltest.Client) {
@@ -54,8 +54,8 @@ func (i *tombItem) read(c *rpltest.Client, id rpl.Node, tomb *rpl.ItemType) bool
 	return ok && c.P.Inject(r, 0, tomb, unsafe.Pointer(i))
 }
 
-// A node that is longer than a message of the lane arrives all the same, and changes,
-// in parts, and nobody waits for it but the lane.
+// The arrival and the changes of a node that is longer than a reliable message are sent
+// in parts, and other nodes do not wait for them.
 func TestLongNodesGoInParts(t *testing.T) {
 	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{})
 	longest, parts := 0, 0
@@ -94,8 +94,9 @@ func TestLongNodesGoInParts(t *testing.T) {
 	}
 }
 
-// A message of which parts are given already is void as soon as its reader may not see
-// it any more: the rest stays, and what else it had to say is said anew.
+// When a peer loses the right to a message of which some parts were given to the lane,
+// the other parts are not sent, and the state that the peer may still see is sent
+// again.
 func TestPartsOfLostRights(t *testing.T) {
 	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{})
 	id := spawn(t, net, rpl.Spawn{Items: []*rpl.ItemType{tomb}, Owner: 2})
@@ -145,8 +146,8 @@ func TestPartsOfLostRights(t *testing.T) {
 	}
 }
 
-// A node that is longer than anything goes is not told, which is logged, and the others
-// are.
+// A node that is too long even for parts is not sent, which is logged and counted.
+// Other nodes are sent, and the node too once it is shorter.
 func TestTooLongForParts(t *testing.T) {
 	var log bytes.Buffer
 	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -193,7 +194,7 @@ func TestTooLongForParts(t *testing.T) {
 	}
 }
 
-// Parts without end are refused, and cost no more than the longest message.
+// A proxy refuses parts without end once they exceed the longest message.
 func TestPartsWithoutEnd(t *testing.T) {
 	net, _, reader := newTomb(t, rpl.AuthorityConfig{})
 	for range 300 {

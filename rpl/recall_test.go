@@ -1,7 +1,8 @@
 package rpl
 
-// What is local to elements that refer to nodes stays with them on a client, where these
-// come and go, and each reference is null while its node is not here.
+// Injection into components with references to nodes: local fields of list and map
+// elements stay with their element on the client while nodes stream in and out, and a
+// reference is null while the client does not hold its node.
 
 import (
 	"fmt"
@@ -14,15 +15,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A crew has references wherever they may stand, and what is local beside them.
+// A crew is a component with references in every kind of field, and local fields beside
+// them.
 type (
 	crew struct {
 		Boss  entity            `rpl:""`
 		Pair  [2]entity         `rpl:""`
 		Aide  Opt[post]         `rpl:""`
 		Refs  []entity          `rpl:"max=6"`
-		Slots []post            `rpl:"max=6"` // of which several may be alike
-		Limbs []limb            `rpl:"max=6"` // each with a number of its own
+		Slots []post            `rpl:"max=6"` // several elements may be equal
+		Limbs []limb            `rpl:"max=6"` // each element has an ID of its own
 		Maps  map[uint8]limb    `rpl:"max=6"`
 		Names map[string]entity `rpl:"max=6"`
 		Rows  [][]entity        `rpl:"max=3,each=3"`
@@ -43,7 +45,8 @@ type (
 	}
 )
 
-// whereabouts are which nodes are here, as which entities: each time as another.
+// whereabouts has the nodes that the client holds and the entity of each. A node that
+// streams in again gets a new entity.
 type whereabouts struct {
 	here map[Node]uint64
 	next uint64
@@ -60,7 +63,7 @@ func (s *whereabouts) NodeOf(e uint64) Node {
 	return 0
 }
 
-// toggle has a node go out of sight, or come.
+// toggle streams a node in or out.
 func (s *whereabouts) toggle(n Node) {
 	if _, ok := s.here[n]; ok {
 		delete(s.here, n)
@@ -70,7 +73,7 @@ func (s *whereabouts) toggle(n Node) {
 	s.here[n] = s.next
 }
 
-// seen is what a reference of the server's is here.
+// seen translates a reference of the server to the client's entity.
 func (s *whereabouts) seen(e entity) entity {
 	if e == 0 {
 		return 0
@@ -78,19 +81,22 @@ func (s *whereabouts) seen(e entity) entity {
 	return entity(s.EntityOf(world{}.NodeOf(uint64(e))))
 }
 
-// A crewRun is one crew on a server and on a client, which are compared. Locals on the
-// server are names that its elements were made with; the client's are given these.
+// A crewRun is one crew on a server and on a client, which are compared. On the server
+// the local field of an element is a unique name; after each injection the client's
+// element gets the same name, so that the next one shows which element kept its local
+// field.
 type crewRun struct {
 	*rapid.T
 	*whereabouts
 	it             *ItemType
 	server, client crew
-	was            []any // as Proxy remembers it
-	last           crew  // the server's, as of the last injection
-	edits, names   int   // … and edits since
+	was            []any // the values injected last, which Proxy remembers
+	last           crew  // the server's crew at the last injection
+	edits, names   int   // edits since the last injection; names given so far
 }
 
-// TestCrews: locals and references as nodes come and go, and as the server edits.
+// TestCrews checks local fields and references while nodes come and go and the server
+// edits its crew.
 func TestCrews(t *testing.T) {
 	s := NewSchema("test")
 	s.SetRef(reflect.TypeFor[entity]())
@@ -112,7 +118,7 @@ func TestCrews(t *testing.T) {
 				r.toggle(world{}.NodeOf(uint64(rapid.IntRange(1, 4).Draw(t, "node"))))
 			case 4, 5, 6:
 				r.inject()
-			case 7: // a component made anew
+			case 7: // the client's component is made anew
 				r.client, r.last, r.edits = crew{}, crew{}, 2
 			default:
 				r.edits++
@@ -123,7 +129,7 @@ func TestCrews(t *testing.T) {
 	})
 }
 
-// name is a name for what is made.
+// name returns a new name for an element.
 func (r *crewRun) name() string {
 	r.names++
 	return fmt.Sprint("element ", r.names)
@@ -195,7 +201,7 @@ func (r *crewRun) editLimb(l *limb) {
 	}
 }
 
-// editList adds, removes, moves or changes one element.
+// editList adds, removes, moves or changes one element of a list.
 func editList[E any](r *crewRun, list *[]E, most int, made func() E, change func(*E)) {
 	*list = slices.Clone(*list)
 	n := len(*list)
@@ -296,7 +302,8 @@ func (r *crewRun) limbIs(what string, want, got limb) {
 	}
 }
 
-// limbs compares those of the list: after one edit at most each has kept its local.
+// limbs compares the elements of Limbs. After at most one edit each of them has kept
+// its local fields; after more edits only unchanged elements must have.
 func (r *crewRun) limbs() {
 	r.sameLen("Limbs", len(r.server.Limbs), len(r.client.Limbs))
 	for i, want := range r.server.Limbs {
@@ -316,7 +323,7 @@ func (r *crewRun) limbs() {
 	}
 }
 
-// limbKept compares what is local within a limb that was there.
+// limbKept compares the local fields inside a limb that existed at the last injection.
 func (r *crewRun) limbKept(what string, was, want, got limb) {
 	if got.In.local != want.In.local {
 		r.Fatalf("%s.In has the local %q, want %q", what, got.In.local, want.In.local)
@@ -324,8 +331,9 @@ func (r *crewRun) limbKept(what string, was, want, got limb) {
 	r.posts(what+".Deep", was.Deep, want.Deep, got.Deep)
 }
 
-// posts compares a list whose elements may be alike: as many as were and are alike keep
-// their locals, and all of them where there was no edit, or one that left them in place.
+// posts compares lists whose elements may be equal. Of equal elements as many keep
+// their local fields as there are in both lists. If at most one element changed in
+// place, all keep theirs.
 func (r *crewRun) posts(what string, was, want, got []post) {
 	r.sameLen(what, len(want), len(got))
 	old, kept, differ := map[entity][]string{}, map[entity]int{}, 0
@@ -358,7 +366,7 @@ func (r *crewRun) posts(what string, was, want, got []post) {
 	}
 }
 
-// nameAll gives what is on the client the names of what it is on the server.
+// nameAll gives the client's elements the names of the server's elements.
 func (r *crewRun) nameAll() {
 	posts := func(from, to []post) {
 		for i := range from {

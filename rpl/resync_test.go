@@ -15,10 +15,10 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Protocol rule 11: what a proxy was fooled into is mended.
+// Protocol rule 11: a proxy whose state was damaged is repaired by a resync.
 
-// A node that a proxy lacks does not cost it what else its packets say: it names it,
-// and is told it anew.
+// When packets name a node that the proxy does not have, the proxy applies their other
+// records, reports the node as refused, and gets its arrival again.
 func TestNodeThatIsLackedIsToldAnew(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 5)
 	c, lost := w.net.Clients[0], w.nodes[2]
@@ -45,15 +45,15 @@ func TestNodeThatIsLackedIsToldAnew(t *testing.T) {
 		t.Error("another node has come anew")
 	}
 	n, a := c.P.Counters(), w.net.A.Counters()
-	if n.Refused == 0 || n.Refused > 20 || a.Resyncs != 0 || a.Arrivals != 7 { // with the session's node
+	if n.Refused == 0 || n.Refused > 20 || a.Resyncs != 0 || a.Arrivals != 7 { // 5 nodes, the session's node, and the one that was lost
 		t.Errorf("%+v %+v", n, a)
 	}
 }
 
-// garble damages so many datagrams to a client so that they cannot be read, while
-// something changes in each tick.
+// garble damages datagrams to a client, while a node changes at each tick, until the
+// client has refused n of them.
 func (w *world) garble(c *rpltest.Client, n uint64) {
-	c.OnDown = func(_ uint64, b []byte) { clear(b[1:]); b[0] |= 3 } // tables that it has not
+	c.OnDown = func(_ uint64, b []byte) { clear(b[1:]); b[0] |= 3 } // names code tables that the client does not have
 	for before := c.P.Counters().Refused; c.P.Counters().Refused < before+n; {
 		w.net.Tick(func(tick rpl.Tick) {
 			w.nodes[0].words[4] = int32(tick % 100)
@@ -63,8 +63,9 @@ func (w *world) garble(c *rpltest.Client, n uint64) {
 	c.OnDown = nil
 }
 
-// Three packets in a row that cannot be read have all told anew, whatever is wrong;
-// what stays is not made anew, and what should not be there goes.
+// After three unreadable packets in a row a proxy asks for a resync, which repairs
+// values, owners and missing nodes and removes nodes that should not be there. Nodes
+// that were there are kept.
 func TestResync(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 6)
 	c := w.net.Clients[0]
@@ -73,7 +74,7 @@ func TestResync(t *testing.T) {
 	c.P.Give(w.nodes[2].id, 2)
 	c.P.Lose(w.nodes[3].id)
 	c.Log.Fooled = true
-	c.P.Haunt(w.nodes[1].id, w.nodes[4].id, 40) // in place of the true one
+	c.P.Haunt(w.nodes[1].id, w.nodes[4].id, 40) // on the handle of a true node
 	c.P.Haunt(w.nodes[1].id, 1<<32|999, 41)
 	for range 60 {
 		w.net.Tick(nil)
@@ -99,8 +100,8 @@ func TestResync(t *testing.T) {
 	}
 }
 
-// A handle that was taken for another's node has its own again, in whatever order both
-// come.
+// A resync repairs a proxy that holds a node under the id of another, whichever of the
+// two arrives first.
 func TestResyncOfMistakenNodes(t *testing.T) {
 	for i, k := range map[int]int{1: 2, 2: 1} {
 		w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 4)
@@ -118,8 +119,9 @@ func TestResyncOfMistakenNodes(t *testing.T) {
 	}
 }
 
-// What the answer tells before a wrong time is set right goes with all else, and is told
-// once more: a block comes without the packets before it.
+// A proxy whose tick is far ahead drops everything when the tick is set right, also
+// what the resync has sent so far, and a second resync sends that again: here a block
+// that arrives without the packets before it.
 func TestResyncOfAWrongTime(t *testing.T) {
 	s := rpl.NewSchema("diary")
 	diary := s.Item("diary", reflect.TypeFor[diaryItem](), nil)
@@ -150,7 +152,7 @@ func TestResyncOfAWrongTime(t *testing.T) {
 	c.P.Hasten(1 << 20)
 	c.Log.Fooled = true
 	blocks := net.A.Counters().Blocks
-	c.OnDown = func(_ uint64, b []byte) { clear(b[1:]); b[0] |= 3 } // tables that it has not
+	c.OnDown = func(_ uint64, b []byte) { clear(b[1:]); b[0] |= 3 } // names code tables that the client does not have
 	for net.A.Counters().Blocks == blocks {
 		if net.Tick(nil); net.Now > time.Minute {
 			t.Fatalf("no block: %+v %+v", c.P.Counters(), net.A.Counters())
@@ -182,8 +184,8 @@ func TestResyncOfAWrongTime(t *testing.T) {
 	}
 }
 
-// Two packets that cannot be read ask for nothing; whoever asks again and again is
-// answered every three seconds.
+// Two unreadable packets do not cause a resync, and a peer that asks again and again is
+// answered once in three seconds.
 func TestResyncsAreFew(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 30)
 	c := w.net.Clients[0]
@@ -205,8 +207,8 @@ func TestResyncsAreFew(t *testing.T) {
 	}
 }
 
-// Who asks for hours does not fill the logs: they are told of the first, the second, the
-// fourth time.
+// A peer that asks for resyncs for a long time does not fill the logs: both ends log
+// only the first, second, fourth, eighth … time.
 func TestResyncsAreSeldomLogged(t *testing.T) {
 	var log bytes.Buffer
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1, Log: slog.New(slog.NewTextHandler(&log, nil))}, 3)
@@ -225,7 +227,7 @@ func TestResyncsAreSeldomLogged(t *testing.T) {
 	}
 }
 
-// The answer comes within the budget, and however much is lost.
+// A resync completes under loss and stays within the budget.
 func TestResyncOnABadNetwork(t *testing.T) {
 	for name, budget := range map[string]int{"free": 0, "thin": 6000} {
 		t.Run(name, func(t *testing.T) {
@@ -258,8 +260,8 @@ func TestResyncOnABadNetwork(t *testing.T) {
 	}
 }
 
-// Who asks once more while it is being answered is answered once more: what it was told
-// before that may be wrong.
+// A peer that asks for a resync during a resync gets a second one, because the state
+// that was sent before may be wrong.
 func TestResyncWhileAnswered(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1, Budget: 6000}, 300)
 	c := w.net.Clients[0]
@@ -290,8 +292,8 @@ func TestResyncWhileAnswered(t *testing.T) {
 	}
 }
 
-// An answer that cannot be read any more, since what it builds upon was damaged, is begun
-// anew.
+// A resync that becomes unreadable, because the proxy's state that it builds upon was
+// damaged, is begun again.
 func TestAnswerThatCannotBeRead(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1, Budget: 6000}, 300)
 	c := w.net.Clients[0]

@@ -11,11 +11,11 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// isTables tells the message that learned tables travel in.
+// isTables reports whether a reliable message carries code tables.
 func isTables(b []byte) bool { return len(b) > 0 && b[0] == 3 }
 
-// tablesSent plays a crowd that begins with recorded tables, and counts the
-// copies that its peer is sent.
+// tablesSent plays a crowd whose authority has loaded tables, and counts how often they
+// are sent to its peer.
 func tablesSent(t *testing.T, nodes, ticks int, tables []byte) (n int) {
 	c := newCrowd(t, nodes, 1)
 	if err := c.a.LoadTables(tables); err != nil {
@@ -34,8 +34,8 @@ func tablesSent(t *testing.T, nodes, ticks int, tables []byte) (n int) {
 	return n
 }
 
-// Tables are shipped once to who is sent much, and not to who is sent so little
-// that they would cost more than they save.
+// Tables are sent once to a peer that is sent much, and not to a peer that is sent so
+// little that they would cost more than they save.
 func TestTablesAreOfferedWhereTheyPay(t *testing.T) {
 	c := newCrowd(t, 300, 1)
 	for i := 0; c.a.Tables() == nil; i++ {
@@ -52,7 +52,7 @@ func TestTablesAreOfferedWhereTheyPay(t *testing.T) {
 	}
 }
 
-// Tables that are cut short are refused, and such with something behind their end.
+// LoadTables refuses tables that are cut short or followed by more bytes.
 func TestCutTablesAreRefused(t *testing.T) {
 	b := learnedTables(t)
 	w := newWorld(t, 6, rpl.AuthorityConfig{}, netsim.Conditions{}, 1).net
@@ -71,8 +71,8 @@ func TestCutTablesAreRefused(t *testing.T) {
 	}
 }
 
-// Tables that are loaded while others are fitted are those of the session: what is
-// fitted was to follow others.
+// LoadTables ends a fit that is under way, because the fit was to replace other tables.
+// It refuses tables while a peer may have others.
 func TestTablesThatAreLoadedEndAFit(t *testing.T) {
 	c := newCrowd(t, 300, 1)
 	for tick := 0; c.a.Tables() == nil; tick++ {
@@ -100,8 +100,8 @@ func TestTablesThatAreLoadedEndAFit(t *testing.T) {
 	}
 }
 
-// A peer on whose lane four sets of tables are under way, of which the last has the
-// number of the first, has the first when it says so.
+// While four sets of tables are on a peer's lane, of which the last has the number of
+// the first, the authority knows which of these two the peer reports.
 func TestTablesOfOneNumber(t *testing.T) {
 	m := newPostman(t)
 	m.net.LaneDelay = time.Second
@@ -125,12 +125,12 @@ func TestTablesOfOneNumber(t *testing.T) {
 	}
 }
 
-// A packet that comes after its tables were replaced by others of the same number is
-// refused: with those it would be read amiss.
+// A packet that arrives after its tables were replaced by others of the same number is
+// refused, because it would be misread.
 func TestPacketOfReplacedTables(t *testing.T) {
 	m := newPostman(t)
 	var items []rpl.Item
-	for range 30 { // which are told once a second, so that nothing is said again meanwhile
+	for range 30 { // sent once a second, so that nothing is repeated meanwhile
 		id := m.spawn(t, m.sch.extra[2])
 		m.net.A.SetStreaming(id, rpl.Streaming{Hz: 1})
 		items = append(items, m.item(id, 0))
@@ -169,7 +169,7 @@ func TestPacketOfReplacedTables(t *testing.T) {
 	}
 }
 
-// Tables get no number that a peer may have packets of under way.
+// New tables do not get a number that packets on their way to a peer may name.
 func TestNumbersOfTablesWait(t *testing.T) {
 	m := newPostman(t)
 	m.ticks(t, 30)
@@ -181,7 +181,7 @@ func TestNumbersOfTablesWait(t *testing.T) {
 	}
 	m.tick(func() { m.net.A.Reship(recordedTables()[0]) })
 	for range 40 {
-		m.tick(nil) // the lane alone brings anything
+		m.tick(nil) // only reliable messages arrive
 	}
 	if m.net.A.Reship(recordedTables()[1]) {
 		t.Error("a number is used again, and the peer has had nothing that was coded since")
@@ -192,10 +192,10 @@ func TestNumbersOfTablesWait(t *testing.T) {
 	}
 }
 
-// A peer that takes its reliable lane's messages and none of the packets that are
-// coded with them holds up the tables of the others for a while only. Then it is
-// served with the default ones, and is sent no others until it has had such a packet:
-// what comes late of those before is not read amiss.
+// A peer that gets the reliable messages with tables but none of the packets coded with
+// them holds up new tables for a limited time only. After that its packets are coded
+// with the default tables, and it is sent no others until it has acked a packet. Late
+// packets with replaced tables are not misread.
 func TestDeafPeerDoesNotHoldUpTables(t *testing.T) {
 	m := newPostman(t)
 	var items []rpl.Item
@@ -235,7 +235,7 @@ func TestDeafPeerDoesNotHoldUpTables(t *testing.T) {
 			hears(40)
 		}
 	}
-	late := ticks(60) // with tables 1, then 2
+	late := ticks(60) // coded with tables 1, then 2
 	of := [4]int{}
 	for _, l := range late {
 		of[l.b[0]&3]++
@@ -248,7 +248,7 @@ func TestDeafPeerDoesNotHoldUpTables(t *testing.T) {
 		t.Fatal("tables are replaced, and the peer has had nothing that was coded with the newest")
 	}
 	ticks(11 * 60)
-	for k := range 4 { // of all numbers
+	for k := range 4 { // uses up all numbers
 		if !reship(k) {
 			t.Fatal("a peer that hears nothing holds up the tables")
 		}
@@ -261,9 +261,9 @@ func TestDeafPeerDoesNotHoldUpTables(t *testing.T) {
 	if sent != had {
 		t.Fatalf("it was sent %d sets of tables, and had heard of none before", sent-had)
 	}
-	m.deliver(t, late[len(late)/2:]) // which it has the tables of
+	m.deliver(t, late[len(late)/2:]) // for which it still has the tables
 	hears(60)
-	for k := range 3 { // now it hears
+	for k := range 3 { // now it gets its packets
 		if !reship(k) {
 			t.Fatal("there is no number for tables")
 		}

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/vectors anew: the wire has changed")
 
-// The packets of a small session, byte for byte, on every architecture: tick,
-// direction, number, bytes.
+// The packets of a small session are the same bytes on every architecture. The file
+// lists the tick, direction, number and bytes of each.
 func TestVectors(t *testing.T) {
 	w := newWorld(t, 7, rpl.AuthorityConfig{CheckEvery: 100 * time.Millisecond}, netsim.Conditions{Delay: 30 * time.Millisecond}, 4)
 	got := listen(w.net)
@@ -41,7 +41,7 @@ func TestVectors(t *testing.T) {
 	compare(t, "session.txt", got.String())
 }
 
-// The same of nodes whose velocities nobody declared.
+// The same for a node whose velocity is inferred.
 func TestInferredVectors(t *testing.T) {
 	s := rpl.NewSchema("infer")
 	typ := s.Build("body").Int("x", -1<<20, 1<<20).Int("y", -1<<20, 1<<20).Pos("x", "y").Done()
@@ -59,16 +59,16 @@ func TestInferredVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range int32(60) {
-		x, y := 100*i/7, -9*i // straight …
+		x, y := 100*i/7, -9*i // first a straight line, …
 		if i > 30 {
-			y = -9*30 + (i-30)*(i-30)/3 // … and in a curve
+			y = -9*30 + (i-30)*(i-30)/3 // … then a curve
 		}
 		net.Tick(func(rpl.Tick) { net.A.SetWords(it, []int32{x, y}) })
 	}
 	compare(t, "inferred.txt", got.String())
 }
 
-// listen writes down all that a network carries.
+// listen records all packets and messages of a network as text.
 func listen(net *rpltest.Net) *strings.Builder {
 	var got strings.Builder
 	net.OnPacket = func(to rpl.Peer, seq uint64, b []byte) {
@@ -79,7 +79,7 @@ func listen(net *rpltest.Net) *strings.Builder {
 	return &got
 }
 
-// compare holds what was written down to a file in testdata/vectors.
+// compare compares a record with a file in testdata/vectors, which -update writes.
 func compare(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", "vectors", name)

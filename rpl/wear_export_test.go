@@ -5,28 +5,29 @@ import (
 	"reflect"
 )
 
-// What a session of months has come to, for tests that begin there.
+// Helpers that give a session the counters of one that has run for months.
 
-// AgeMessages has as many reliable messages behind a peer and its proxy as a number
-// says, which nothing has been said of yet.
+// AgeMessages sets the number of reliable messages that a peer was sent and its proxy
+// has applied. No packet has reported them yet.
 func AgeMessages(a *Authority, c *Proxy, n uint64) {
 	l := &a.byID.find(c.me).link
 	l.sent, l.arrived, c.applied = n, n, uint32(n)
 }
 
-// Messages are how many a peer was sent, and how many of them it has applied.
+// Messages returns how many reliable messages a peer was sent, and how many of them it
+// is known to have applied.
 func (a *Authority) Messages(id Peer) (sent, arrived uint64) {
 	l := &a.byID.find(id).link
 	return l.sent, l.arrived
 }
 
-// AgeSlot has a node that is made now be the last one of its slot.
+// AgeSlot makes the next node the last one of its slot.
 func (a *Authority) AgeSlot() {
 	slot := a.freeSlots[len(a.freeSlots)-1]
 	a.nodes[slot].id = makeNode(slot, math.MaxUint32-1)
 }
 
-// AgeRows has all rows that nothing has now be some versions old.
+// AgeRows sets the newest version of all free rows.
 func (a *Authority) AgeRows(head uint32) {
 	for i := range a.slabs {
 		for _, r := range a.slabs[i].free {
@@ -35,14 +36,15 @@ func (a *Authority) AgeRows(head uint32) {
 	}
 }
 
-// Head is the newest version of the one row of a node.
+// Head returns the newest version of a node's first row.
 func (a *Authority) Head(n Node) uint32 { return a.rows[a.nodes[n.Slot()].rows[0]].head }
 
-// Layouts are how many sets of items have a number.
+// Layouts returns how many sets of items have a layout number.
 func (a *Authority) Layouts() int { return len(a.layouts) }
 
-// Kept is what a core keeps: for each of its lists and maps, by where it is, for how
-// many things it has room. Code tables are left out, which differ with what was said.
+// Kept returns, by field path, the capacities of all slices and the lengths of all maps
+// of an authority or a proxy. It leaves out code tables, whose size depends on what was
+// sent.
 func Kept(core any) map[string]int {
 	k := keeper{kept: map[string]int{}, seen: map[uintptr]bool{}}
 	k.walk("", reflect.ValueOf(core))

@@ -8,9 +8,9 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Numbers that are used again, and such that come to their end, in sessions that last.
+// Numbers that wrap, are used again or run out in long sessions.
 
-// tenants has nodes come to a handle and go, one after the other, in three ticks each.
+// tenants lets n nodes, one after another, take a handle and go, in three ticks each.
 func (m *postman) tenants(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -21,14 +21,14 @@ func (m *postman) tenants(t *testing.T, n int) {
 	}
 }
 
-// holds is whether the client has a node, by a handle.
+// holds reports whether the client has a node.
 func (m *postman) holds(id rpl.Node) bool {
 	_, ok := m.c.P.Replica(id)
 	return ok
 }
 
-// What comes late, and was of a node that had the handle 256 nodes ago, and so the
-// same gen, takes nothing from the node that has it now, and is not called on it.
+// Late packets of a node that had the handle 256 nodes ago, with the same 8-bit
+// generation, neither remove the node that has the handle now nor run calls on it.
 func TestLateWordsOfAnEarlierGeneration(t *testing.T) {
 	m := newPostman(t)
 	m.ticks(t, 10)
@@ -39,7 +39,7 @@ func TestLateWordsOfAnEarlierGeneration(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	late = append(late, m.tick(func() { m.net.A.Remove(first) })...) // is lost, and said again
+	late = append(late, m.tick(func() { m.net.A.Remove(first) })...) // is lost, and sent again
 	for i := 0; m.holds(first); i++ {
 		if m.ticks(t, 1); i > 60 {
 			t.Fatal("the removal is not said again")
@@ -69,8 +69,8 @@ func TestLateWordsOfAnEarlierGeneration(t *testing.T) {
 	}
 }
 
-// A client's call that comes after 256 other nodes had the handle is not run on the
-// one that has it now.
+// A client's call that arrives after 256 other nodes have had the handle does not run
+// on the node that has it now.
 func TestLateCallOfAnEarlierGeneration(t *testing.T) {
 	m := newPostman(t)
 	ran := 0
@@ -104,7 +104,7 @@ func TestLateCallOfAnEarlierGeneration(t *testing.T) {
 	if m.ticks(t, 2); ran != 0 {
 		t.Errorf("%d calls have run that were of another node", ran)
 	}
-	seq, late = call(id) // this one is late by a little
+	seq, late = call(id) // this call is only a little late
 	m.ticks(t, 20)
 	if err := m.net.A.Receive(2, seq, m.net.Now, late); err != nil {
 		t.Fatal(err)
@@ -114,8 +114,8 @@ func TestLateCallOfAnEarlierGeneration(t *testing.T) {
 	}
 }
 
-// A datagram that was overtaken says nothing new of the reliable messages that were
-// applied: they are counted in 16 bits.
+// A datagram that was overtaken does not change how many reliable messages count as
+// applied, although its 16-bit count has wrapped.
 func TestOvertakenCountOfMessages(t *testing.T) {
 	m := newPostman(t)
 	m.ticks(t, 10)
@@ -130,7 +130,7 @@ func TestOvertakenCountOfMessages(t *testing.T) {
 		}
 	}
 	m.ticks(t, 5)
-	old := m.net.A.Forge(rpl.ForgedUp{Applied: uint16(100_010 % (1 << 16))}) // of 65,526 messages ago
+	old := m.net.A.Forge(rpl.ForgedUp{Applied: uint16(100_010 % (1 << 16))}) // a count of 65,526 messages ago
 	if err := m.net.A.Receive(2, 1, m.net.Now, old); err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +139,8 @@ func TestOvertakenCountOfMessages(t *testing.T) {
 	}
 }
 
-// Reliable messages beyond 2^32 are counted like the others: calls run, last words are
-// heard, handles are free again.
+// Counting works beyond 2³² reliable messages: calls run, also those just before a
+// removal, and handles become free.
 func TestMessagesBeyond32Bits(t *testing.T) {
 	m := newPostman(t)
 	m.ticks(t, 10)
@@ -168,7 +168,7 @@ func TestMessagesBeyond32Bits(t *testing.T) {
 	}
 }
 
-// A slot whose nodes cannot be told apart any more has no others.
+// A slot that has used up its tenant numbers gets no more nodes.
 func TestLastNodeOfASlot(t *testing.T) {
 	m := newPostman(t)
 	m.net.A.Remove(m.spawn(t, m.sch.extra[2]))
@@ -192,8 +192,8 @@ func TestLastNodeOfASlot(t *testing.T) {
 	}
 }
 
-// A row that has had as many versions as can be told apart begins again with its next
-// node.
+// A row whose version numbers have run out begins again at the first version with its
+// next node.
 func TestVersionsBeginAgain(t *testing.T) {
 	m := newPostman(t)
 	m.ticks(t, 10)
