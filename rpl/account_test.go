@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// The account by item type and reason adds up to about what leaves.
+// The bits accounted by item type and reason add up to about the bits sent.
 func TestBitsByItem(t *testing.T) {
 	w := newWorld(t, 5, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 30 * time.Millisecond}, 40)
 	if _, err := w.net.Join(2); err != nil {

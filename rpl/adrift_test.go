@@ -6,10 +6,12 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Protocol rules 18 and 20: parents that go before their children are told of another.
+// Protocol rules 18 and 20: a parent that goes before its children are told of their
+// new parent.
 
-// A drift is a rider in one of two cars, which are seen for its sake alone, and what it
-// carries, which is the peer's.
+// A drift is a session with two cars and a rider in one of them. The rider carries a
+// node that the peer owns, so the peer sees the rider and the car that it sits in, and
+// not the other car.
 type drift struct {
 	*postman
 	cars  [2]rpl.Node
@@ -41,7 +43,7 @@ func (d *drift) one(t *testing.T, s rpl.Spawn) rpl.Node {
 	return id
 }
 
-// change has the rider change into a car; the packets are kept back.
+// change moves the rider into a car, and returns that tick's packets undelivered.
 func (d *drift) change(t *testing.T, car int) []letter {
 	return d.tick(func() {
 		if err := d.net.A.SetParent(d.rider, d.cars[car]); err != nil {
@@ -50,7 +52,7 @@ func (d *drift) change(t *testing.T, car int) []letter {
 	})
 }
 
-// sits checks what the adapter was told: the rider is in this car.
+// sits checks that the adapter was told that the rider is in this car.
 func (d *drift) sits(t *testing.T, car int) {
 	t.Helper()
 	r, ok := d.c.P.Replica(d.rider)
@@ -62,7 +64,7 @@ func (d *drift) sits(t *testing.T, car int) {
 	}
 }
 
-// adrift checks that the rider is known to be nowhere, and no root.
+// adrift checks that the rider has no parent at the client and is not a root either.
 func (d *drift) adrift(t *testing.T) {
 	t.Helper()
 	r, ok := d.c.P.Replica(d.rider)
@@ -74,7 +76,8 @@ func (d *drift) adrift(t *testing.T) {
 	}
 }
 
-// A parent that has gone and come again is another one, of which the child is told.
+// A parent that has streamed out and in again is a new replica, and the adapter is told
+// of it as the child's parent.
 func TestParentComesBack(t *testing.T) {
 	for gap := range 8 {
 		d := newDrift(t)
@@ -89,9 +92,8 @@ func TestParentComesBack(t *testing.T) {
 	}
 }
 
-// Word of a parent that has gone already, in the same Apply or in a packet that was
-// overtaken, makes its child no root; nor does the arrival of a child whose parent has
-// gone before it came.
+// A child does not become a root when its update or its arrival names a parent that has
+// already gone, in the same Apply or because the packet was overtaken.
 func TestWordOfAParentThatHasGone(t *testing.T) {
 	tests := map[string]func(d *drift, early, late []letter){
 		"in one Apply": func(d *drift, early, late []letter) { d.deliver(t, append(early, late...)) },
@@ -121,8 +123,8 @@ func TestWordOfAParentThatHasGone(t *testing.T) {
 	}
 }
 
-// A parent that a proxy has lost, and is told anew, has its children again, of which it
-// is not told anew.
+// A parent that a proxy has lost and gets again has its children again, without a
+// resync.
 func TestParentToldAnew(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 5)
 	c, car, rider := w.net.Clients[0], w.nodes[2], w.nodes[3].id

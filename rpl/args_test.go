@@ -33,7 +33,8 @@ func paintRPC(t testing.TB) *RPCType {
 	return r
 }
 
-// A reference in an Opt is among them, and absent where one that it stands in is.
+// References in an Opt are among a call's references, and are absent where an Opt
+// around them is absent.
 func TestOptionalReferences(t *testing.T) {
 	type inner struct {
 		To   Opt[entity] `rpl:"has=thing"`
@@ -124,7 +125,7 @@ func TestArgsRefused(t *testing.T) {
 	}
 }
 
-// TestArgTypes: everything that may be an argument arrives as it left.
+// TestArgTypes checks that every type that may be an argument arrives unchanged.
 func TestArgTypes(t *testing.T) {
 	type mouse struct{ X, Y float32 }
 	tests := []struct {
@@ -205,7 +206,7 @@ func TestArgMistakes(t *testing.T) {
 	}
 }
 
-// TestArgsTravel: what Append accepts, Parse makes again, to the step.
+// TestArgsTravel checks that Parse reads what Append has accepted, to within the step.
 func TestArgsTravel(t *testing.T) {
 	r := paintRPC(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// traveller is of two rows, each with a value of variable length.
+// traveller has two rows, each with a value of variable length.
 type traveller struct {
 	Pos   xy     `rpl:"step=1/8,pos,predict=Vel"`
 	Vel   xy     `rpl:"step=1/8"`
@@ -32,9 +32,8 @@ func (tr *traveller) wander(r *rand.Rand, tick rpl.Tick) {
 	}
 }
 
-// What waits longer for its turn than a row remembers versions is told by a difference
-// all the same, whatever rows it is of, with losses and while nodes come and go; and
-// what it differs from can be checked.
+// A row that waits for its turn longer than it keeps versions is still sent as a delta,
+// under loss and while nodes come and go, and its baseline can be checked.
 func TestLongWaitsKeepTheirBases(t *testing.T) {
 	const nodes, peer, seed = 400, rpl.Peer(2), 11
 	s := rpl.NewSchema("travels")
@@ -126,14 +125,13 @@ func TestLongWaitsKeepTheirBases(t *testing.T) {
 	}
 }
 
-// short is of fewer words than a traveller.
+// short has fewer words than a traveller.
 type short struct {
 	N int16 `rpl:""`
 }
 
-// What is remembered for a peer goes with the node that it was told of, and with the
-// node's items: a handle may serve a node of other rows then, and what it took serves
-// the next ones.
+// The baselines kept for a peer are freed with their node and with the node's items.
+// The handle can then name a node with other rows, and the memory is used again.
 func TestBasesGoWithTheirNodes(t *testing.T) {
 	const nodes, peer, seed = 200, rpl.Peer(2), 5
 	s := rpl.NewSchema("travels")
@@ -172,7 +170,7 @@ func TestBasesGoWithTheirNodes(t *testing.T) {
 		}
 		o.it, _ = net.A.Item(o.id, 0)
 	}
-	turn := func(o *one) { // into one of the other kind
+	turn := func(o *one) { // changes a node into one of the other kind
 		old := o.it
 		*o = one{id: o.id, brief: !o.brief}
 		if o.it, err = net.A.AddItem(o.id, typ(o)); err != nil {

@@ -11,21 +11,21 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A diaryItem is longer than a packet, and a part of it is its owner's alone.
+// A diaryItem can be longer than a packet, and Text is for its owner alone.
 type diaryItem struct {
 	Title []byte `rpl:"max=4000"`
 	Text  []byte `rpl:"to=owner,max=4000"`
 }
 
-// What waits for a lane that is full may lose its reader meanwhile: then it does not
-// leave, and what else it had to say is said anew.
+// When a peer loses the right to a block that waits for its full lane, the block is not
+// sent, and the state that the peer may still see is sent again.
 func TestBlocksOfLostRights(t *testing.T) {
 	const owner, other = 2, 3
 	for name, c := range map[string]struct {
 		arrives   bool // the block is the node's arrival
 		relevance rpl.Relevance
 		lose      func(a *rpl.Authority, n rpl.Node)
-		stays     bool // the node does, at who was the owner
+		stays     bool // the former owner still holds the node
 	}{
 		"an arrival, given away": {true, rpl.Always, func(a *rpl.Authority, n rpl.Node) { a.Give(n, other) }, true},
 		"an update, given away":  {false, rpl.Always, func(a *rpl.Authority, n rpl.Node) { a.Give(n, other) }, true},
@@ -107,7 +107,7 @@ func TestBlocksOfLostRights(t *testing.T) {
 	}
 }
 
-// holds is whether a message has some bytes in it, at whichever bit they begin.
+// holds reports whether a message contains some bytes, beginning at any bit.
 func holds(message, some []byte) bool {
 	for shift := range 8 {
 		var b []byte

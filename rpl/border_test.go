@@ -8,13 +8,13 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A node that oscillates on a border comes or goes once; one that oscillates
-// across both borders stays for a while each time.
+// A node that oscillates across one of the two radii streams in or out once; a node
+// that oscillates across both stays for half a second each time.
 func TestNodeOnTheBorder(t *testing.T) {
 	const seconds = 10
 	for _, c := range []struct {
 		name               string
-		before, near, far  int32  // where it stands at first, then by turns
+		before, near, far  int32  // its x at first, then the two between which it oscillates
 		arrivals, removals uint64 // at most
 	}{
 		{"where it comes into sight", 10_000, 3990, 4010, 1, 0},

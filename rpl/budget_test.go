@@ -12,8 +12,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// What a peer's reliable lane has sent is charged, whatever it was; and a lane that
-// does not get rid of what it has is given no more than the bucket holds.
+// Charge counts everything that a peer's reliable lane has sent against the budget, and
+// a lane that has stalled is given at most as much as the bucket holds.
 func TestLaneIsCharged(t *testing.T) {
 	const budget, bucket, size = 8000, 2000, 100
 	s := rpl.NewSchema("lane")
@@ -32,7 +32,7 @@ func TestLaneIsCharged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given, held := 0, 0 // bytes of messages, in all and in the lane
+	given, held := 0, 0 // bytes of messages: all so far, and those still in the lane
 	net.OnMessage = func(_ rpl.Peer, b []byte) { given, held = given+len(b), held+len(b) }
 	args, err := call.Args.Append(nil, unsafe.Pointer(&blob{strings.Repeat("x", size)}), nil)
 	if err != nil {
@@ -54,16 +54,16 @@ func TestLaneIsCharged(t *testing.T) {
 	if got := play(60, free); got < budget*2/5 || got > 60*(size+20) {
 		t.Errorf("%d bytes of calls in a second of %d", got, budget)
 	}
-	net.A.Charge(2, budget, 0) // as much was repeated
+	net.A.Charge(2, budget, 0) // the lane has repeated that many bytes
 	if got := play(40, free); got > 2*size {
 		t.Errorf("%d bytes of calls in the 2/3 s in which a debt of one is paid", got)
 	}
 	if got := play(60, free); got < budget/3 {
 		t.Errorf("%d bytes of calls in the second after", got)
 	}
-	play(120, func() { net.A.Charge(2, 0, held) }) // nothing leaves the lane
+	play(120, func() { net.A.Charge(2, 0, held) }) // the lane sends nothing
 	if held > bucket {
 		t.Errorf("a lane that has stalled was given %d bytes, with a bucket of %d", held, bucket)
 	}
-	net.A.Charge(3, 1<<30, 0) // who is not there
+	net.A.Charge(3, 1<<30, 0) // a peer that is not connected
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestBuilderIsTags: the builder and tags make the same tables.
+// TestBuilderIsTags checks that the builder and tags make the same tables.
 func TestBuilderIsTags(t *testing.T) {
 	type tagged struct {
 		Alive bool    `rpl:""`

@@ -8,7 +8,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Of an explicit item nothing is told before it is bumped, whoever comes and goes.
+// A change of an explicit item is not sent before the item is bumped, whichever peers
+// come and go.
 func TestBumpedRows(t *testing.T) {
 	type quiet struct {
 		Pos xy    `rpl:"step=1/8,pos"`
@@ -64,11 +65,11 @@ func TestBumpedRows(t *testing.T) {
 	has("bumped out of sight", 4)
 	net.A.Give(id, 2)
 	play(20)
-	net.Suspend(c) // who owns it, and is to have it as soon as it is back
+	net.Suspend(c) // the client owns the node, so it gets the node as soon as it is back
 	w.is.N = 5
 	bump()
 	play(20)
-	net.Tick(func(rpl.Tick) { // and then this tick's components are not given yet
+	net.Tick(func(rpl.Tick) { // before this tick's components are passed
 		var err error
 		if c, err = net.Join(2); err != nil {
 			t.Fatal(err)
@@ -78,7 +79,7 @@ func TestBumpedRows(t *testing.T) {
 	has("bumped while its owner was away", 5)
 	net.A.Give(id, 0)
 	look(0)
-	w.is.N = 3 // as it was when it was walked
+	w.is.N = 3 // an earlier value, which the column has read
 	bump()
 	has("bumped to what it was", 3)
 	w.is.Pos.X = 2000

@@ -41,7 +41,7 @@ var complexByFields = Codec[complexType, complexSnapshot]{
 	},
 }
 
-// complexByHand has all eight functions.
+// complexByHand is a codec with all eight functions, which count their calls.
 func complexByHand(calls map[string]int) Codec[complexType, complexSnapshot] {
 	c := complexByFields
 	c.Name = "complex/2"

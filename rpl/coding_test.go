@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Sessions of one process share what the schema decides of coding, and proxies the
-// tables that they are shipped, for as long as one has them.
+// Sessions in one process share the default tables of their schema, and proxies share
+// the learned tables that they are shipped, for as long as a proxy has them.
 func TestSessionsShareTheirTables(t *testing.T) {
 	type body struct {
 		HP uint8 `rpl:""`

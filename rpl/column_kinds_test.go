@@ -14,8 +14,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Components that a walk reads in other ways than a walker's: what says where they
-// are is shorter, or nothing predicts it, or there is nothing.
+// Components that a column reads differently from a walker: positions of float32s,
+// without a velocity, with a third axis, or no position at all.
 type (
 	smallWalker struct {
 		HP  uint8                  `rpl:""`
@@ -39,8 +39,8 @@ type (
 	}
 )
 
-// More rows than a walk takes at a time, of every kind, leave the same bytes as
-// items that are set one by one.
+// Columns with more rows than are read at a time send the same bytes as Set of each
+// item, for every kind of component.
 func TestColumnsOfManyRows(t *testing.T) {
 	t.Run("float32", func(t *testing.T) {
 		manyRows(t, func(c *smallWalker, r *rand.Rand) {
@@ -147,7 +147,7 @@ func manyRows[T any](t *testing.T, step func(c *T, r *rand.Rand)) {
 	}
 }
 
-// Where a component of float32s says that its node is decides who holds it.
+// A position of float32s in a column decides which clients hold the node.
 func TestColumnOfFloat32Places(t *testing.T) {
 	net, c, id, w := lone[smallWalker](t, netsim.Conditions{})
 	net.A.Observe(2, [2]float64{0, 0})

@@ -7,7 +7,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// What a core cannot be made with is an error that names it.
+// A bad configuration is an error that names the field.
 func TestConfigsAreChecked(t *testing.T) {
 	schema := func() *rpl.Schema { return rpl.NewSchema("config") }
 	for _, c := range []struct {

@@ -10,14 +10,15 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A plain is a component that no ECS knows of.
+// A plain is a component outside any ECS.
 type plain struct {
 	X, Y float32 `rpl:"step=1/16,pos"`
 	Name string  `rpl:"max=20"`
 	note string
 }
 
-// pipe is all that two cores need of a transport: a place for what leaves.
+// pipe is a Sink that keeps what is sent. An authority and a proxy need no more of a
+// transport.
 type pipe struct {
 	seq       uint64
 	datagrams [][]byte
@@ -36,7 +37,7 @@ func (w *pipe) Reliable(b []byte) error {
 	return nil
 }
 
-// store is a game without an ECS: its components by node.
+// store is a game without an ECS, which keeps its components by node.
 type store struct {
 	proxy *rpl.Proxy
 	item  *rpl.ItemType
@@ -63,8 +64,8 @@ func (s *store) Changed(r *rpl.Replica, ord int, _ rpl.Tick) {
 	}
 }
 
-// Two cores are kept equal with nodes registered by hand: no ECS, no transport,
-// no clock, no goroutine.
+// An authority and a proxy stay equal without an ECS, a transport, a clock and
+// goroutines.
 func TestCoreAlone(t *testing.T) {
 	schema := rpl.NewSchema("alone")
 	item := schema.Item("plain", reflect.TypeFor[plain](), nil)
@@ -110,7 +111,7 @@ func TestCoreAlone(t *testing.T) {
 				p.Name = "moved"
 			}
 			if tick == 45 {
-				break // one of them
+				break // only one node
 			}
 		}
 		for n, p := range here {
@@ -129,12 +130,12 @@ func TestCoreAlone(t *testing.T) {
 		proxy.Apply(now, there)
 		proxy.Send(now, &up)
 		if proxy.Newest() < tick {
-			continue // all goes on as it is known to
+			continue // nothing has arrived, so predicted values go on
 		}
-		for n, p := range here { // without loss and delay: in the same tick
+		for n, p := range here { // without loss and delay a change arrives in the same tick
 			got := there.held[n]
 			if got == nil {
-				continue // the session's node comes first
+				continue // the node has not arrived yet
 			}
 			if got.X != p.X || got.Y != p.Y || got.Name != p.Name || got.note != "local" {
 				t.Fatalf("tick %d: %v is %+v there, %+v here", tick, n, *got, *p)

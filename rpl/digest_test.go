@@ -15,7 +15,7 @@ type health struct {
 	Max int16 `rpl:"min=0,max=100"`
 }
 
-// A world of declarations, which tests alter one at a time.
+// declarations is what a schema declares. Tests alter one declaration at a time.
 type declarations struct {
 	hz    int
 	items map[string]reflect.Type
@@ -32,7 +32,7 @@ func usual() declarations {
 	}
 }
 
-// schema declares in a given order of names.
+// schema makes the schema, with its names declared in order or in reverse.
 func (d declarations) schema(t testing.TB, reverse bool) *Schema {
 	t.Helper()
 	s := NewSchema("test")
@@ -92,7 +92,7 @@ func TestExplain(t *testing.T) {
 	tests := []struct {
 		name        string
 		edit        func(d *declarations)
-		here, there string // what the usual schema says of the edited, and the other way round
+		here, there string // what the usual schema explains of the edited one's digest, and the reverse
 	}{
 		{"rate", func(d *declarations) { d.hz = 30 }, "the tick rate is 60 per second here, 30 there", "the tick rate is 30 per second here, 60 there"},
 		{"a component less", func(d *declarations) { delete(d.items, "health") }, "component health is unknown there", `component "health" is unknown here`},
@@ -141,8 +141,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestLargeDigests: however large the schema, a digest fits, and still names
-// what it can.
+// TestLargeDigests checks that the digest of a large schema is within the limit and
+// still names the difference as exactly as it can.
 func TestLargeDigests(t *testing.T) {
 	build := func(items, fields int, change bool) *Schema {
 		s := NewSchema("large")
@@ -190,7 +190,8 @@ func TestLargeDigests(t *testing.T) {
 	}
 }
 
-// TestGoldenDigest: the same bytes on every machine, today and tomorrow.
+// TestGoldenDigest pins the hash and the digest of a schema, which must be the same on
+// every machine and in every version.
 func TestGoldenDigest(t *testing.T) {
 	s := usual().schema(t, false)
 	const wantHash, wantDigest = uint64(0x4701918db5e22e34),

@@ -12,7 +12,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A dump names what a peer may see, in its units, and nothing else.
+// A dump has the values that a peer may see, in the game's units, and no others.
 func TestDump(t *testing.T) {
 	sch := newRandomSchema()
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{})

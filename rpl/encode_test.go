@@ -10,7 +10,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// nobody is a sink that nothing comes back from.
+// nobody is a sink that drops what it is given and counts messages.
 type nobody struct {
 	seq      uint64
 	messages int
@@ -20,8 +20,8 @@ func (s *nobody) Next() (uint64, int)   { s.seq++; return s.seq, rpl.PacketRoom 
 func (s *nobody) Datagram([]byte)       {}
 func (s *nobody) Reliable([]byte) error { s.messages++; return nil }
 
-// Peers may be encoded at the same time, blocks included. The race detector
-// looks on.
+// Different peers may be encoded at the same time, blocks included. Under the race
+// detector this test finds data races.
 func TestEncodeSideBySide(t *testing.T) {
 	sch := newRandomSchema()
 	a, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: sch.s, Hz: 60})

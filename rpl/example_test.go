@@ -10,9 +10,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/bits"
 )
 
-// A codec for a type of another package, registered once, serves every tagged
-// field of that type. Extract and Inject are all that it needs; here it also
-// has a wire form of its own, and refuses what cannot be.
+// A codec for a type of another package, registered once, serves every tagged field of
+// that type. It needs only Extract and Inject; this one also has a wire format of its
+// own, and refuses values that cannot be.
 func ExampleRegister() {
 	s := rpl.NewSchema("example")
 	rpl.Register(s, rpl.Codec[time.Duration, uint32]{
@@ -38,7 +38,7 @@ func ExampleRegister() {
 		return
 	}
 
-	// What the stream does with it: a snapshot here, its bytes, injected there.
+	// What the stream does: it takes a snapshot here, encodes it, and injects it there.
 	here := timer{Left: 90 * time.Second, Laps: []time.Duration{41 * time.Second, 42 * time.Second}}
 	words, vars := make([]int32, len(item.Words)), make([]any, len(item.Vars))
 	item.Extract(unsafe.Pointer(&here), words, vars, nil)
@@ -64,7 +64,8 @@ func ExampleRegister() {
 	// codec seconds: refused
 }
 
-// Two cores without an ECS: what one is told of its nodes, the other shows.
+// An authority and a proxy without an ECS: the proxy shows the state that the authority
+// is given.
 func Example() {
 	schema := rpl.NewSchema("lamps")
 	type lamp struct {
@@ -118,7 +119,7 @@ func Example() {
 	// 4 node 1.1 true
 }
 
-// A wire is a Sink that loses nothing and takes no time.
+// A wire is a Sink that delivers every datagram at once.
 type wire struct {
 	seq  uint64
 	send func(seq uint64, b []byte)
@@ -126,9 +127,9 @@ type wire struct {
 
 func (w *wire) Next() (uint64, int)   { w.seq++; return w.seq, rpl.PacketRoom }
 func (w *wire) Datagram(b []byte)     { w.send(w.seq, b) }
-func (w *wire) Reliable([]byte) error { return nil } // nothing here needs it
+func (w *wire) Reliable([]byte) error { return nil } // not needed here
 
-// quiet hears of what happens and does nothing.
+// quiet is a ProxyHandler that does nothing.
 type quiet struct{}
 
 func (quiet) Arrived(*rpl.Replica)                         {}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// fitted is the set for what was counted with the default model.
+// fitted returns the tables that are fitted to l's counts of the default model.
 func fitted(l *learner, types []*rowType, d *model) *tableSet {
 	g := fitter{worth: 1}.begin(l, types, d, d, 1)
 	for !g.on() {
@@ -14,8 +14,8 @@ func fitted(l *learner, types []*rowType, d *model) *tableSet {
 	return g.set
 }
 
-// No tick does more than its share of a fit, however many kinds there are, and what
-// comes of it is what would come of it at once.
+// Each tick does at most pace steps of a fit, and the tables are the same as those of a
+// fit in one tick.
 func TestFitTakesManyTicks(t *testing.T) {
 	seed := rand.Uint64()
 	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))

@@ -9,10 +9,11 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A reliable call for which a peer has no room is an error, wherever the node is on its
-// way to that peer, and the others are called: what was no error runs, once.
+// A reliable call for which a peer has no room returns an error, whether the node is
+// new, on its way or there, and still runs at the other peers. At the full peer exactly
+// the calls without an error run, once each.
 func TestFullLanesAreErrors(t *testing.T) {
-	const most = 4096 // calls that wait for a peer
+	const most = 4096 // calls that may wait for a peer
 	for name, before := range map[string]int{"on what was just made": 0, "on what is on its way": 1, "on what is here": 10} {
 		t.Run(name, func(t *testing.T) {
 			s := rpl.NewSchema("full")

@@ -11,15 +11,15 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Promise 8: no bytes from the network panic or grow memory past a limit, and
-// an honest session beside or after them still converges.
+// Promise 8: no bytes from the network cause a panic or allocate more than a limit, and
+// the honest clients of the session still become equal.
 
 // session is a small world with two clients and the packets that it sent.
 type session struct {
 	w        *world
 	down, up [][]byte
 	messages [][]byte
-	seq      uint64 // above all of the session's
+	seq      uint64 // above all packet numbers of the session
 }
 
 func newSession(t testing.TB, seed uint64) *session {
@@ -41,7 +41,7 @@ func newSession(t testing.TB, seed uint64) *session {
 	return s
 }
 
-// converges plays on and has every client checked.
+// converges plays on, stops the world, and checks that the given clients become equal.
 func (s *session) converges(t *testing.T, clients ...*rpltest.Client) {
 	for range 20 {
 		s.w.net.Tick(func(rpl.Tick) { s.w.step(t) })
@@ -62,7 +62,7 @@ func (s *session) converges(t *testing.T, clients ...*rpltest.Client) {
 	}
 }
 
-// bounded fails where fn keeps more than limit bytes.
+// bounded fails the test if fn allocates more than limit bytes.
 func bounded(t interface{ Fatalf(string, ...any) }, limit uint64, fn func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -84,7 +84,7 @@ func FuzzAuthorityReceive(f *testing.F) {
 			_ = s.w.net.A.Receive(3, seq, s.w.net.Now, b)
 			_ = s.w.net.A.Receive(9, seq, s.w.net.Now, b)
 		})
-		s.converges(t, s.w.net.Clients[0]) // no harm to another peer
+		s.converges(t, s.w.net.Clients[0]) // the other peer is not harmed
 	})
 }
 
@@ -99,8 +99,8 @@ func FuzzAuthorityMessage(f *testing.F) {
 	})
 }
 
-// A fresh proxy reads what its authority could not have sent; the next one's
-// session is honest.
+// A proxy receives packets that its authority did not send; the other client still
+// becomes equal.
 func FuzzProxyReceive(f *testing.F) {
 	s := newSession(f, 3)
 	for i := 0; i < len(s.down); i += 5 {
@@ -146,7 +146,7 @@ func FuzzLoadTables(f *testing.F) {
 		w := newWorld(t, 5, rpl.AuthorityConfig{}, netsim.Conditions{}, 8)
 		var err error
 		bounded(t, 64<<20, func() { err = w.net.A.LoadTables(b) })
-		_ = err // good tables or not, the session goes on
+		_ = err // whether the tables were accepted or not, the session goes on
 		c, err := w.net.Join(2)
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +156,8 @@ func FuzzLoadTables(f *testing.F) {
 	})
 }
 
-// learnedTables are those of a session that has run for long enough.
+// learnedTables returns the tables of a session that has run for long enough to learn
+// some.
 func learnedTables(t testing.TB) []byte {
 	w := newWorld(t, 6, rpl.AuthorityConfig{}, netsim.Conditions{}, 60)
 	for p := range 4 {
@@ -173,7 +174,8 @@ func learnedTables(t testing.TB) []byte {
 	return nil
 }
 
-// Packets with flipped bits: most are read wrong, none may do harm.
+// Packets with flipped bits do no harm to other peers, although many of them can be
+// read.
 func TestDamagedPackets(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -196,7 +198,7 @@ func TestDamagedPackets(t *testing.T) {
 	s.converges(t, s.w.net.Clients[0])
 }
 
-// nowhere is a sink that drops all.
+// nowhere is a sink that drops everything.
 type nowhere struct{}
 
 func (nowhere) Next() (uint64, int)   { return 1 << 20, rpl.PacketRoom }

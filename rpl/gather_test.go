@@ -9,8 +9,9 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Forty nodes change sides in one tick, in a send of several packets over a bad
-// network: no peer ever sees some of them here and some there.
+// When forty nodes change their parent in one tick, a client never shows some of them
+// under the old parent and some under the new one, though the send takes several
+// packets on a bad network.
 func TestParentsChangeTogether(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -19,7 +20,7 @@ func TestParentsChangeTogether(t *testing.T) {
 	for i := range sides {
 		sides[i] = w.spawn(t).id
 	}
-	w.nodes = w.nodes[:400] // the sides themselves stand
+	w.nodes = w.nodes[:400] // step does not move the sides
 	riders := make([]rpl.Node, 40)
 	for i := range riders {
 		riders[i] = w.spawn(t).id
@@ -40,7 +41,7 @@ func TestParentsChangeTogether(t *testing.T) {
 		w.net.Tick(func(rpl.Tick) {
 			w.step(t)
 			if tick >= 200 && tick%50 == 0 {
-				for i := range w.nodes { // all of them say something: one packet does not suffice
+				for i := range w.nodes { // all nodes change, so that one packet is not enough
 					th := w.nodes[i]
 					th.words[4], th.words[5] = int32(w.r.IntN(101)), int32(w.r.IntN(4096))
 					w.net.A.SetWords(th.item, th.words)

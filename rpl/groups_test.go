@@ -16,8 +16,8 @@ type badgeItem struct {
 	Common int16 `rpl:"to=blue"`
 }
 
-// A peer that gets into a group, or out of it, has asked about what the group may
-// see, and about nothing else of the world.
+// When a peer joins or leaves a group, the authority judges only the nodes and looks
+// only at the items that the group may see.
 func TestGroupAsksAboutItsOwn(t *testing.T) {
 	s := rpl.NewSchema("groups")
 	red, blue := s.Group("red"), s.Group("blue")
@@ -84,7 +84,7 @@ func TestGroupAsksAboutItsOwn(t *testing.T) {
 	}
 	net.A.Remove(reds[0])
 	net.A.SetStreaming(reds[1], rpl.Streaming{Relevance: rpl.OwnerOnly, Weight: 1})
-	spawn(dots, rpl.Near) // in the slot of the first
+	spawn(dots, rpl.Near) // takes the slot of reds[0]
 	shows("two are not its own any more", true, reds[2:]...)
 	net.A.SetGroup(2, red, false)
 	if judged, _ := net.A.AboutGroups(2); judged != len(reds)-2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Directions are the same bits on every machine.
+// direction gives the same bits on every machine.
 func TestDirectionVectors(t *testing.T) {
 	for _, c := range []struct{ x, y, want int32 }{
 		{1, 0, 0},
@@ -43,7 +43,8 @@ func TestDirectionIsNearlyTheArcTangent(t *testing.T) {
 	}
 }
 
-// A flock flies in curves. Its birds look where they fly, if they have a heading.
+// A flock is updates of birds that change their velocity. With a heading, birds look
+// where they fly.
 type flock struct {
 	types     []*rowType
 	base, now [][]int32 // vx, x, vy, y, look
@@ -103,8 +104,9 @@ func (f *flock) code(m *model, l *learner) []byte {
 	return e.Finish()
 }
 
-// The heading is found, however angles are counted; it travels, it saves the
-// angles, and every word is read back.
+// The learner finds the heading, in whichever direction and from wherever angles are
+// counted. The tables carry it, it saves the bits of the angles, and every word is
+// decoded unchanged.
 func TestAnglesFollowVelocities(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -140,7 +142,7 @@ func TestAnglesFollowVelocities(t *testing.T) {
 	}
 }
 
-// Angles that have nothing to do with velocities are left alone.
+// Angles that do not follow velocities get no heading.
 func TestAnglesOfTheirOwn(t *testing.T) {
 	seed := rand.Uint64()
 	f := newFlock(t, rand.New(rand.NewPCG(seed, 1)), heading{})
@@ -152,8 +154,8 @@ func TestAnglesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// What a heading expects is what its words say, whatever the angle's range: by the
-// direction of the velocity, and off it by as much as it was.
+// expect gives the same angle as slowExpect, for any range of the angle: the direction
+// of the new velocity, plus the angle's former offset from the old one.
 func TestHeadingsAreExact(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -185,7 +187,7 @@ func TestHeadingsAreExact(t *testing.T) {
 	}
 }
 
-// slowHeading is the angle of what goes by x and y, step by step.
+// slowHeading computes the angle of the velocity x, y in the plainest way.
 func slowHeading(h *heading, t *rowType, x, y int32) int32 {
 	c := &t.courses[t.heading]
 	turn := int64(direction(x, y))

@@ -7,9 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a proxy knows of packets is what a set of all that it applied says, of the
-// newest recordLen, and older ones than the newest by half of that are stale; runs are
-// those of it.
+// heard agrees with a set of all applied packets about the newest recordLen packets and
+// their runs. Packets that are maxLate or more older than the newest are stale.
 func TestHeardIsASetOfTheNewest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h heard
@@ -59,14 +58,14 @@ func TestHeardIsASetOfTheNewest(t *testing.T) {
 	})
 }
 
-// Whatever of packets and acks is lost or comes late: of each packet that a proxy has
-// applied the authority hears, once acks come again.
+// Whichever packets and acks are lost or late, once acks arrive again the authority has
+// an ack of every packet that the proxy has applied.
 func TestAllThatIsAppliedIsAcked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type packet struct{ seq, base uint64 }
 		var h heard
 		var down []packet
-		var up [][]uint64 // acks, each what it says was applied
+		var up [][]uint64 // acks on their way: the packets that each says were applied
 		var sent, base uint64
 		applied, known := map[uint64]bool{}, map[uint64]bool{}
 		arrive := func(p packet) {
@@ -114,7 +113,7 @@ func TestAllThatIsAppliedIsAcked(t *testing.T) {
 	})
 }
 
-// oneOf does something with one of those in a list, which is not there any more then.
+// oneOf calls do with a random element of a list and removes the element.
 func oneOf[T any](t *rapid.T, list *[]T, do func(T)) {
 	if n := len(*list); n > 0 {
 		i := rapid.IntRange(0, n-1).Draw(t, "which")

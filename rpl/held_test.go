@@ -9,8 +9,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Calls with which many nodes are made all run, in their order, although the
-// reliable lane is ahead of the lost arrivals.
+// Calls on many new nodes all run, in order for each node, although the reliable calls
+// overtake the lost arrivals.
 func TestCallsOnManyNewNodes(t *testing.T) {
 	sch := newRandomSchema()
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: sch.s, Hz: 60}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})

@@ -7,8 +7,9 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Only what has left its course once takes room for older versions; what comes in its
-// place takes that over; and a peer is told from all of it what is.
+// Only rows that have left their predicted course get room for older versions, and new
+// nodes take over the room of removed ones. The client shows the current state
+// throughout.
 func TestWhatStandsHasNoHistory(t *testing.T) {
 	const nodes, moving = 3000, 1100
 	c := newCrowd(t, nodes, 1)

@@ -12,16 +12,16 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// What moves without a declared velocity: who walks straight is told of where rounding shows (see phases),
-// and what does not go on as it went (noise, teleports) costs one update a
-// change. In every tick the client shows what is, and in the end it does over a
-// bad network, too.
+// Movement without a declared velocity: a straight walk needs updates only where
+// rounding shows (see phase_test.go), and movement that cannot be predicted (noise,
+// teleports) costs at most one update per change. Without loss the client shows the
+// authority's state at every tick; on a bad network it does so in the end.
 func TestVelocitiesAreInferred(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	const walkers, ticks = 20, 600
 	ways := map[string]struct {
-		most float64 // updates a walker and tick
+		most float64 // updates per walker and tick
 		step func(r *rand.Rand, tick int, x, v float64) float64
 	}{
 		"straight": {0.25, func(_ *rand.Rand, _ int, x, v float64) float64 { return x + v }},

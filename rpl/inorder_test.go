@@ -11,9 +11,10 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Packets that come in the order in which they were sent are all read, whichever of
-// them are lost: what they name is there. So what was told of a copy of an arrival before
-// any was acked does not cost the bases that are named after the ack of another.
+// Whichever packets are lost, a client can read all packets that arrive in the order in
+// which they were sent, because the baselines that they name are there. In particular,
+// an update against one copy of an arrival does not drop the baseline that later
+// packets name after the ack of another copy.
 func TestNothingInOrderIsRefused(t *testing.T) {
 	seed := rand.Uint64()
 	for run := range uint64(100) {

@@ -7,8 +7,8 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// A herd is updates of animals: of each species the words do something else, and
-// what mood they are in tells nothing.
+// A herd is updates of animals whose words change differently for each species. Their
+// mood changes at random.
 type herd struct {
 	schema    *Schema
 	types     []*rowType
@@ -47,7 +47,7 @@ func newHerd(t *testing.T, r *rand.Rand) *herd {
 	return h
 }
 
-// code is the bits that all updates take, counted by l.
+// code encodes all updates, and l counts their symbols.
 func (h *herd) code(m *model, l *learner) (msg []byte) {
 	var e prefix.Encoder
 	e.Reset(nil)
@@ -59,7 +59,8 @@ func (h *herd) code(m *model, l *learner) (msg []byte) {
 	return e.Finish()
 }
 
-// The word that tells kinds is found, its tables travel, pay, and are read back.
+// The learner finds the word that tells kinds apart. The tables by kind survive
+// encoding, save bits, and decode every update unchanged.
 func TestTablesByKind(t *testing.T) {
 	seed := rand.Uint64()
 	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))
@@ -92,7 +93,7 @@ func TestTablesByKind(t *testing.T) {
 	}
 }
 
-// Kinds that say nothing are not told apart.
+// If updates of all kinds are alike, the learner finds no word for kinds.
 func TestNoKindsWhereNoneTell(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -108,7 +109,7 @@ func TestNoKindsWhereNoneTell(t *testing.T) {
 	}
 }
 
-// A set whose kinds are told by a word that cannot tell any is refused.
+// parseTables refuses tables whose kinds are given by a word that cannot tell kinds.
 func TestOddKindsAreRefused(t *testing.T) {
 	h := newHerd(t, rand.New(rand.NewPCG(1, 1)))
 	d, l := defaultModel(h.types), newLearner(h.types, 60)

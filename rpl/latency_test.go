@@ -9,15 +9,14 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// How long it takes from a node's first tick to the tick in which a client has
-// it, at 60 sends a second over 50 to 60 ms one way: ceilings that no change may
-// raise, with a seed that stays.
+// The time from a node's first tick to the tick at which a client has it stays below
+// fixed limits, at 60 sends a second with 50 to 60 ms one way. The seed is fixed.
 func TestArrivalsAreSoonThere(t *testing.T) {
 	const seed, peers, seconds = 1, 8, 30
 	for _, c := range []struct {
 		name    string
 		network netsim.Conditions
-		most    time.Duration // of 99 in 100
+		most    time.Duration // the limit for 99 of 100 arrivals
 	}{
 		{"no loss", netsim.Conditions{}, 80 * time.Millisecond},
 		{"loss of 5 %", netsim.Conditions{Loss: 0.05}, 95 * time.Millisecond},
@@ -32,18 +31,18 @@ func TestArrivalsAreSoonThere(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 180 { // until losses are measured
+			for range 180 { // until loss is measured
 				w.net.Tick(func(rpl.Tick) { w.step(t) })
 			}
 			var took []time.Duration
-			waiting := make([]map[rpl.Node]time.Duration, peers) // since when
+			waiting := make([]map[rpl.Node]time.Duration, peers) // spawn times
 			for i := range waiting {
 				waiting[i] = map[rpl.Node]time.Duration{}
 			}
 			for tick := range 60 * seconds {
 				w.net.Tick(func(rpl.Tick) {
 					w.step(t)
-					if tick%5 == 0 { // 12 a second, and as many go
+					if tick%5 == 0 { // 12 nodes a second are spawned and removed
 						w.net.A.Remove(w.nodes[0].id)
 						for _, missed := range waiting {
 							delete(missed, w.nodes[0].id)

@@ -10,9 +10,10 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Numbers of sets of items, which are used again when all were taken.
+// Layout numbers, which name sets of items on the wire and are used again when all are
+// taken.
 
-// A wardrobe is a postman's session whose nodes have sets of small items.
+// A wardrobe is a postman with nodes that have different sets of small items.
 type wardrobe struct {
 	*postman
 	kinds []*rpl.ItemType
@@ -40,7 +41,7 @@ func newWardrobe(t *testing.T) *wardrobe {
 	return w
 }
 
-// node makes one that has some kinds of items.
+// node makes a node with items of the given kinds.
 func (w *wardrobe) node(t *testing.T, kinds ...int) rpl.Node {
 	t.Helper()
 	id, err := w.make(rpl.Always, kinds...)
@@ -66,18 +67,18 @@ func (w *wardrobe) set(id rpl.Node, ord int) {
 	w.net.A.SetWords(it, []int32{int32(200 + ord)})
 }
 
-// another makes a node that nobody is sent, with a set of items that no node had.
+// another makes a node that no peer is sent, with a set of items that no node has had.
 func (w *wardrobe) another() (rpl.Node, error) {
 	w.tried++
-	kinds := []int{7, 7} // sets of the tests themselves are shorter
+	kinds := []int{7, 7} // the tests' own sets never begin so
 	for n := w.tried; n > 0; n /= 7 {
 		kinds = append(kinds, n%7)
 	}
 	return w.make(rpl.OwnerOnly, kinds...)
 }
 
-// exhaust takes all numbers that are left, each for a moment: the next set has one that
-// another had, of those that no node has the lowest.
+// exhaust uses up all layout numbers that are left and frees them at once. The next new
+// set gets the lowest number that no node's set has.
 func (w *wardrobe) exhaust(t *testing.T) {
 	t.Helper()
 	for w.net.A.Layouts() < rpl.MaxLayouts {
@@ -89,7 +90,7 @@ func (w *wardrobe) exhaust(t *testing.T) {
 	}
 }
 
-// shows is that the client has a node with the items that it has here.
+// shows checks that the client has a node with these items and their values.
 func (w *wardrobe) shows(t *testing.T, id rpl.Node, kinds ...int) {
 	t.Helper()
 	r, ok := w.c.P.Replica(id)
@@ -109,8 +110,8 @@ func (w *wardrobe) shows(t *testing.T, id rpl.Node, kinds ...int) {
 	}
 }
 
-// A game that goes on making new sets of items, and has few of them at a time, makes
-// as many as it likes; one that has too many at a time is told.
+// A game may make any number of sets of items if few exist at a time; Spawn returns
+// ErrLimit if too many exist at a time.
 func TestSetsOfItemsWithoutEnd(t *testing.T) {
 	w := newWardrobe(t)
 	stays := w.node(t, 1, 2)
@@ -132,7 +133,7 @@ func TestSetsOfItemsWithoutEnd(t *testing.T) {
 			all = append(all, id)
 		}
 	}
-	if !errors.Is(err, rpl.ErrLimit) || len(all) != rpl.MaxLayouts-6 { // and the session's, and five
+	if !errors.Is(err, rpl.ErrLimit) || len(all) != rpl.MaxLayouts-6 { // the session's set and the five others made so far
 		t.Errorf("%d sets at a time: %v", len(all)+6, err)
 	}
 	w.net.A.Remove(all[100])
@@ -141,14 +142,14 @@ func TestSetsOfItemsWithoutEnd(t *testing.T) {
 	}
 }
 
-// What the number of a set says in a packet is what it said when that was sent: what a
-// set was, told late, does not replace what its number is now, and a node that is told
-// late, by number alone, is not taken for one of the present set.
+// A layout number in a late packet has the meaning that it had when the packet was
+// sent: a late definition does not replace the number's present set, and a node that
+// arrives late by number alone does not get the present set.
 func TestLateSetsOfItems(t *testing.T) {
 	for _, defined := range []bool{true, false} {
 		w := newWardrobe(t)
 		w.ticks(t, 10)
-		if !defined { // the client is known to know the set
+		if !defined { // the client already knows the set, so it is sent by number alone
 			id := w.node(t, 5, 6)
 			w.ticks(t, 10)
 			w.net.A.Remove(id)
@@ -159,7 +160,7 @@ func TestLateSetsOfItems(t *testing.T) {
 		w.net.A.Remove(old)
 		w.ticks(t, 10)
 		w.exhaust(t)
-		id := w.node(t, 6, 5) // has its number
+		id := w.node(t, 6, 5) // gets the number of the first set
 		w.ticks(t, 10)
 		w.shows(t, id, 6, 5)
 		for _, l := range late {
@@ -170,7 +171,7 @@ func TestLateSetsOfItems(t *testing.T) {
 		if n := w.c.P.Counters().Packets - before.Packets; (n > 0) != defined {
 			t.Errorf("defined %t: %d late packets were read", defined, n)
 		}
-		next := w.node(t, 6, 5) // is told by number alone
+		next := w.node(t, 6, 5) // sent by number alone
 		w.ticks(t, 10)
 		w.shows(t, id, 6, 5)
 		w.shows(t, next, 6, 5)
@@ -180,7 +181,7 @@ func TestLateSetsOfItems(t *testing.T) {
 	}
 }
 
-// A late ack of what a set was is none of what its number is now.
+// A late ack of a number's former set does not count as an ack of its present set.
 func TestLateAckOfASet(t *testing.T) {
 	w := newWardrobe(t)
 	w.ticks(t, 10)
@@ -190,10 +191,10 @@ func TestLateAckOfASet(t *testing.T) {
 	w.net.A.Remove(old)
 	w.exhaust(t)
 	var id rpl.Node
-	w.tick(func() { id = w.node(t, 1, 2, 3) }) // is lost
+	w.tick(func() { id = w.node(t, 1, 2, 3) }) // this packet is lost
 	w.c.Mute = false
 	for range 30 {
-		w.tick(nil) // it says that it had the first
+		w.tick(nil) // the client acks the first set
 	}
 	w.ticks(t, 60)
 	w.shows(t, id, 1, 2, 3)
@@ -202,8 +203,8 @@ func TestLateAckOfASet(t *testing.T) {
 	}
 }
 
-// A node whose set is changed, and changed again to one that has the number of the first
-// by now, before the client has heard of either, is shown with the last.
+// A node's items change twice before the client hears of it, and the last set has the
+// number that the first set had. The client must show the last set.
 func TestSetThatHasTheNumberOfTheLast(t *testing.T) {
 	w := newWardrobe(t)
 	id := w.node(t, 5)
@@ -219,7 +220,7 @@ func TestSetThatHasTheNumberOfTheLast(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.set(id, 2)
-	}) // is lost
+	}) // this packet is lost
 	w.ticks(t, 60)
 	w.shows(t, id, 5, 6, 1)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// What a layout is, a client is told with each node that comes before it has said
-// that it knows: all the same they share one.
+// Until a client has acked a layout, every arrival defines it again; the client's nodes
+// share one layout all the same.
 func TestArrivalsOfOneLayoutShareIt(t *testing.T) {
 	c := newCrowd(t, 300, 1)
 	proxy := c.ends[0].proxy

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Where a version leads by way of a tick at which a peer was told is where it is
-// once it was advanced to that tick, rounded, and from there to now.
+// lead gives the same answer as advancing a version to the tick at which a peer was
+// told, with rounding, and from there to now.
 func TestLeadIsAdvancingTwice(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -30,7 +30,7 @@ func TestLeadIsAdvancingTwice(t *testing.T) {
 			base[typ.phase[i]] = r.Int32N(2*phaseHalf) - phaseHalf
 		}
 		before, since := uint32(r.IntN(40)), uint32(r.IntN(40))
-		if r.IntN(4) == 0 { // it has stood against a bound for months
+		if r.IntN(4) == 0 { // it may have stood at a bound for months
 			before, since = r.Uint32N(maxHead), r.Uint32N(maxHead)
 		}
 		typ.advance(typ.at(told), typ.at(base), before)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What is counted in a session in which no new tables pay does not grow past what
-// counters hold: of what has begun again at 0 tables would be made the wrong way round.
+// In a long session in which no new tables pay, the learner's counts stay below
+// maxCounted. A counter that overflowed to 0 would give a frequent symbol a long code.
 func TestCountsOfLongSessionsFade(t *testing.T) {
 	seed := rand.Uint64()
 	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))
@@ -35,7 +35,7 @@ func TestCountsOfLongSessionsFade(t *testing.T) {
 	if shipped == 0 {
 		t.Fatalf("seed %d: nothing was learned", seed)
 	}
-	times := uint32(3 << 30 / l.most()) // as if so much more had been counted, of the same
+	times := uint32(3 << 30 / l.most()) // as if the same symbols had been counted that many times more
 	for k := range l.rows[0].updates {
 		for c := range l.rows[0].updates[k] {
 			for i := range l.rows[0].updates[k][c].chunks[0].slots {

@@ -27,7 +27,8 @@ type (
 	}
 )
 
-// A longSession is a small world in which everything comes and goes.
+// A longSession is a small world in which peers, nodes, items, owners, groups and
+// parents come and go.
 type longSession struct {
 	t     *testing.T
 	r     *rand.Rand
@@ -43,7 +44,7 @@ type longSession struct {
 
 type longNode struct {
 	id    rpl.Node
-	items []rpl.Item // beside the first
+	items []rpl.Item // without the first item
 	n     int32
 }
 
@@ -72,7 +73,7 @@ func (s *longSession) set(n *longNode) {
 	}
 }
 
-// gone forgets nodes that have died with their owners.
+// gone removes nodes from the model that the authority no longer has.
 func (s *longSession) gone() {
 	s.nodes = slices.DeleteFunc(s.nodes, func(n *longNode) bool { return !s.net.A.Has(n.id) })
 }
@@ -87,7 +88,7 @@ func (s *longSession) join() {
 	s.net.A.Observe(c.Peer, [2]float64{float64(s.r.IntN(900)), float64(s.r.IntN(900))})
 }
 
-// operate does something at random.
+// operate does one random operation.
 func (s *longSession) operate() {
 	a := s.net.A
 	if len(s.nodes) < 4 {
@@ -124,7 +125,7 @@ func (s *longSession) operate() {
 	case 11:
 		a.Give(n.id, peer)
 	case 12:
-		_ = a.SetParent(n.id, s.nodes[s.r.IntN(len(s.nodes))].id) // or it would be below itself
+		_ = a.SetParent(n.id, s.nodes[s.r.IntN(len(s.nodes))].id) // an error means that the node would be below itself
 	case 13:
 		_ = a.SetParent(n.id, 0)
 	case 14:
@@ -134,8 +135,8 @@ func (s *longSession) operate() {
 	}
 }
 
-// play plays some rounds, in each of which something is done and a peer may come or go.
-// The first stays.
+// play plays rounds of random operations, in which peers other than the first may join
+// and leave, and then compares.
 func (s *longSession) play(rounds int) {
 	for i := range rounds {
 		s.net.Tick(func(rpl.Tick) {
@@ -165,7 +166,8 @@ func (s *longSession) play(rounds int) {
 	s.compare()
 }
 
-// compare is that all clients have what they may see, as it is.
+// compare checks that every client holds exactly the nodes that the authority has
+// streamed in for it, with their current state.
 func (s *longSession) compare() {
 	for _, c := range s.net.Clients {
 		if len(c.Log.Errors) > 0 {
@@ -192,10 +194,10 @@ func (s *longSession) compare() {
 	}
 }
 
-// A session in which hundreds of peers and thousands of nodes have come and
-// gone, with items, groups, owners and parents of theirs, over a network that loses, has
-// all clients show what is, and keeps no more than it did in its first third. How much
-// that is goes up and down, so the most of several looks counts, with a seed that stays.
+// In a session in which hundreds of peers and thousands of nodes come and go under
+// loss, all clients show the current state, and authority and proxy keep no more memory
+// than in the first third of the session. Memory goes up and down, so the test compares
+// the maximum of several looks. The seed is fixed.
 func TestLongSessionKeepsNoMore(t *testing.T) {
 	const seed = 1
 	s := &longSession{t: t, r: rand.New(rand.NewPCG(seed, 1)), peer: 1}
@@ -215,9 +217,9 @@ func TestLongSessionKeepsNoMore(t *testing.T) {
 	const rounds, looks = 8000, 12
 	first, then := s.most(rounds, looks/3), s.most(2*rounds, looks-looks/3)
 	for at, n := range then {
-		few := 256 // what one row more takes, with its versions, is some 50
+		few := 256 // one row more, with its versions, takes about 50
 		if at == "proxy.rows.slabs.blocks.words" {
-			few = 64 << 10 // a block is taken whole, and how long its rows are is up to loss
+			few = 64 << 10 // blocks are allocated whole, and the length of their rows depends on loss
 		}
 		if before := first[at]; n > 2*before+few {
 			t.Errorf("seed %d: %s has room for %d, in the first third of the session it had for %d", seed, at, n, before)
@@ -226,13 +228,13 @@ func TestLongSessionKeepsNoMore(t *testing.T) {
 	t.Logf("seed %d: %d peers, %d nodes, %d ticks", seed, s.joins, s.made, net.TickNumber())
 }
 
-// most is the most that the authority and the first peer keep, in some looks at the
-// session while it goes on.
+// most returns the largest sizes that the authority and the first peer's proxy have in
+// several looks at the running session.
 func (s *longSession) most(rounds, looks int) map[string]int {
 	most := map[string]int{}
 	for range looks {
 		s.play(rounds / 3 / looks)
-		for len(s.net.Clients) < 4 { // as many as there ever are
+		for len(s.net.Clients) < 4 { // always look with the largest number of clients
 			s.join()
 		}
 		for _, c := range s.net.Clients {

@@ -6,9 +6,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/rpltest"
 )
 
-// Hundreds of random worlds begin with the same seed on every run of the tests. Under the
-// race detector, which takes twelve times as long for them, the first sixty do: the package
-// starts no goroutine.
+// Property tests run 300 checks, with the same seeds on every run of the tests. Under
+// the race detector, which takes twelve times as long, they run the first 60; the
+// package starts no goroutine, so that is enough.
 func TestMain(m *testing.M) {
 	checks := 300
 	if raceEnabled {

@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Blocks change places as nodes come into sight, go out of it and die, and each
-// stays its row's.
+// Blocks change places as nodes stream in, stream out and are removed, and every block
+// still belongs to its row.
 func TestBlocksStandInOrder(t *testing.T) {
 	const nodes, seed = 2500, 5
 	t.Logf("seed %d", seed)
@@ -31,7 +31,7 @@ func TestBlocksStandInOrder(t *testing.T) {
 	var items [nodes]rpl.Item
 	walkers := make([]walker, nodes)
 	at := make([]unsafe.Pointer, nodes)
-	columns := [2]*rpl.Column{ // the first half's, the other's
+	columns := [2]*rpl.Column{ // of the first half of the nodes, and of the other half
 		a.NewColumn(typ, func(row int) unsafe.Pointer { return at[row] }),
 		a.NewColumn(typ, func(row int) unsafe.Pointer { return at[nodes/2+row] }),
 	}
