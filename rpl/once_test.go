@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Who comes late is told what a `once` prop is now, though its change alone is
-// told to nobody.
+// A client that joins late gets the current value of a `once` prop, although a change
+// of the prop alone is not sent to clients that have the node.
 func TestOnceIsOfNow(t *testing.T) {
 	type badge struct {
 		Rank uint8 `rpl:"once"`

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// TestOptAbsent: what an absent value holds inside is not sent.
+// TestOptAbsent checks that the content of an absent Opt is not sent, which props an
+// Opt makes, and its methods.
 func TestOptAbsent(t *testing.T) {
 	type guard struct {
 		Shield Opt[float64] `rpl:"step=1,interp,notify"`

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The list of packets grows where more are in flight than it has place for, up
-// to recordLen, and forgets none of them before.
+// The list of packet records grows while more packets are in flight than it has room
+// for, up to recordLen, and forgets no packet until then.
 func TestPacketsInFlightAreKept(t *testing.T) {
 	p := &peer{}
 	p.prepare()
@@ -32,17 +32,18 @@ func TestPacketsInFlightAreKept(t *testing.T) {
 	}
 }
 
-// What a lost packet carried is known for as long as the peer may yet apply it.
+// The entries of a packet that was judged lost are kept as long as the peer may still
+// apply the packet.
 func TestLostPacketsAreKept(t *testing.T) {
 	const seed = 5
 	r := rand.New(rand.NewPCG(seed, seed))
 	p := &peer{}
 	p.prepare()
 	a, l, most := &Authority{}, &p.link, 0
-	var done [4*recordLen + 1]bool // acked, or refused
+	var done [4*recordLen + 1]bool // the packet was acked, or is no longer known
 	for seq := uint64(1); seq < uint64(len(done)); seq++ {
 		rec := l.begin(a, p, seq, Tick(seq), time.Duration(seq)*time.Millisecond)
-		for i := range r.IntN(12) { // in the record itself, or in a list
+		for i := range r.IntN(12) { // a few entries are in the record itself, more are in a list
 			l.carries(rec, []recEntry{{handle: uint32(seq), ver: uint32(i)}})
 		}
 		if old := seq - min(seq-1, 20); l.record(old).seq == old && l.record(old).state == recFlight {
@@ -65,7 +66,7 @@ func TestLostPacketsAreKept(t *testing.T) {
 					t.Fatalf("seed %d: at packet %d entry %d of packet %d is %+v", seed, seq, i, old, e)
 				}
 			}
-			if done[old] = true; seq < 3*recordLen { // then it falls silent
+			if done[old] = true; seq < 3*recordLen { // after that the peer sends no more acks that raise base
 				l.base = max(l.base, old)
 			}
 			rec.state = recAcked
@@ -78,7 +79,8 @@ func TestLostPacketsAreKept(t *testing.T) {
 	}
 }
 
-// Of what a peer acks again and again only the news is looked at.
+// openFrom names the packets that are not yet acked, so that repeated acks cost
+// nothing.
 func TestOpenPackets(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, seed))
@@ -104,7 +106,7 @@ func TestOpenPackets(t *testing.T) {
 	}
 }
 
-// The runs of an ack are the bits that they cover.
+// came sets the bits of the acked packets that a run covers, and no others.
 func TestRunsOfAcks(t *testing.T) {
 	for _, from := range []uint{0, 1, 63, 64, 100} {
 		for _, n := range []uint{1, 2, 63, 64, 65, 200} {

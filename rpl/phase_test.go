@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Who walks straight is not corrected for what rounding alone makes of the
-// walk, and every tick is exact.
+// A straight walk needs few corrections for rounding, because phases predict it, and
+// the client is exact at every tick.
 func TestPhasesSaveCorrections(t *testing.T) {
 	seed := rand.Uint64()
 	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 0)
@@ -58,7 +58,8 @@ func TestPhasesSaveCorrections(t *testing.T) {
 			}
 		}
 	}
-	// It is 0.1 a walker and tick, of 2,000 seeds 0.13 at most; without phases 0.4.
+	// 0.1 per walker and tick is usual and 0.13 the most of 2,000 seeds; without phases
+	// it is 0.4.
 	if n := w.net.A.Counters().Records; n > ticks*20/5 {
 		t.Errorf("seed %d: %d updates for %d straight walkers in %d ticks", seed, n, len(walkers), ticks)
 	} else {
@@ -66,8 +67,9 @@ func TestPhasesSaveCorrections(t *testing.T) {
 	}
 }
 
-// A row may be settled and change again in the same tick. Then it is told as it
-// was the second time: who goes on along the other axis has no phase along this one.
+// A row that is settled and then changes again in the same tick is sent with its last
+// state. In particular, a node that goes on along the other axis has no phase along
+// this one.
 func TestRowsThatTurnWhereTheyWereSettled(t *testing.T) {
 	seed := rand.Uint64()
 	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 40)
@@ -112,7 +114,7 @@ func TestRowsThatTurnWhereTheyWereSettled(t *testing.T) {
 		ticks(20, goOn)
 		ticks(1, func(th *thing) {
 			goOn(th)
-			if _, err := w.net.A.AddItem(th.id, w.body); err != nil { // which settles it
+			if _, err := w.net.A.AddItem(th.id, w.body); err != nil { // AddItem settles the row
 				t.Fatal(err)
 			}
 			set(th, 0, 60)

@@ -2,5 +2,6 @@
 
 package rpl_test
 
-// raceEnabled tells that the race detector is at work, which allocates.
+// raceEnabled says whether the race detector is on. It allocates, so tests of
+// allocations are skipped then.
 const raceEnabled = false

@@ -7,8 +7,8 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Benchmarks of one record in the coder, without the store around it: the nine
-// fields of the bench, position and velocity moving, learned tables.
+// Benchmarks of coding one record, without the store around it: the nine fields of the
+// bench, of which position and velocity change, with learned tables.
 
 type recordBench struct {
 	t         *rowType
@@ -68,7 +68,8 @@ func perRecord(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchRecords, "ns/record")
 }
 
-// What the first peer at a baseline costs: residuals, symbols, counts.
+// BenchmarkRecordPlan measures what the first peer at a baseline costs: residuals,
+// symbols and counts.
 func BenchmarkRecordPlan(b *testing.B) {
 	rb := newRecordBench(b)
 	var out []prefix.Sym
@@ -80,7 +81,8 @@ func BenchmarkRecordPlan(b *testing.B) {
 	perRecord(b)
 }
 
-// What every peer costs: the bits into its packet.
+// BenchmarkRecordPut measures what every peer costs: putting the symbols' bits into its
+// packet.
 func BenchmarkRecordPut(b *testing.B) {
 	rb := newRecordBench(b)
 	var out []prefix.Sym
@@ -105,7 +107,7 @@ func BenchmarkRecordPut(b *testing.B) {
 	b.ReportMetric(float64(8*bytes)/benchRecords, "bits/record")
 }
 
-// What a proxy does for one record's words.
+// BenchmarkRecordRead measures how a proxy decodes the words of a record.
 func BenchmarkRecordRead(b *testing.B) {
 	rb := newRecordBench(b)
 	var out []prefix.Sym

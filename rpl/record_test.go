@@ -6,8 +6,8 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// What a learner keeps of a model's codes says the same as the model, also once
-// another one is served.
+// The codes that a learner caches equal the model's, also after the learner has been
+// switched to another model.
 func TestPatternsAreKeptAsTheyAre(t *testing.T) {
 	rb := newRecordBench(t)
 	bits := func(m *model, k int, l *learner) string {
@@ -21,7 +21,7 @@ func TestPatternsAreKeptAsTheyAre(t *testing.T) {
 	never := newLearner(types, 60)
 	for _, m := range []*model{rb.m, defaultModel(types), rb.m} {
 		rb.l.serve(m)
-		for k := range 2 * benchRecords { // when the second half is coded all are kept
+		for k := range 2 * benchRecords { // in the second half all codes come from the cache
 			if k %= benchRecords; bits(m, k, rb.l) != bits(m, k, never) {
 				t.Fatalf("record %d is not what it is where nothing is kept", k)
 			}
@@ -29,7 +29,7 @@ func TestPatternsAreKeptAsTheyAre(t *testing.T) {
 	}
 }
 
-// appendUpdate codes now against base, all runs behind each other.
+// appendUpdate appends the symbols of an update from base to now to out.
 func (m *model) appendUpdate(out []prefix.Sym, t *rowType, base, now []int32, n uint32, l *learner) []prefix.Sym {
 	out, last := m.codeUpdate(out, t, t.at(base), t.at(now), n, l)
 	return append(out, last)

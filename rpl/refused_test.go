@@ -1,6 +1,6 @@
 package rpl_test
 
-// Packets that are refused: nothing of them counts.
+// A refused packet has no effect.
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A packet that is refused says nothing, not even in what stands before the damage:
-// when the authority has heard of what, and what acks need not speak of any more.
+// A refused packet changes nothing, not even by its fields before the damage: the round
+// trip time, and the base below which acks are no longer needed.
 func TestRefusedPacketsSayNothing(t *testing.T) {
 	m := newPostman(t)
 	id := m.spawn(t, m.sch.extra[1])
@@ -27,7 +27,7 @@ func TestRefusedPacketsSayNothing(t *testing.T) {
 			m.c.P.Receive(l.seq, m.net.Now, append(slices.Clip(l.b), bytes.Repeat([]byte{255}, 64)...))
 			m.c.P.Apply(m.net.Now, &m.c.Log)
 			if m.c.P.Counters().Refused == refused {
-				continue // what follows a guess that is skipped is not read
+				continue // the packet was accepted, because bytes after a skipped guess are not read
 			}
 			if rtt(m.c.P) != was || m.c.P.HeardBase() != base {
 				t.Fatalf("packet %d: a round trip of %v and base %d, before it %v and %d", l.seq, rtt(m.c.P), m.c.P.HeardBase(), was, base)

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Whatever versions of a row come, in whatever order, those from the base named
-// last on are found again, and in place of an older one never another.
+// Whatever versions of a row arrive, in any order, those from the last named baseline
+// on can be found. A query never returns a version older than the newest up to the
+// asked tick.
 func TestVersionsAreFound(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -21,17 +22,17 @@ func TestVersionsAreFound(t *testing.T) {
 		s := newReplicaRows(types)
 		s.add(&Replica{layout: layout}, 1)
 		row := &s.rows[0]
-		came := map[Tick]int32{} // what is still to be found
+		came := map[Tick]int32{} // versions that must still be found
 		all := map[Tick]bool{}
 		newest, base := Tick(1000), Tick(0)
-		trip := 1 + r.IntN(25) // versions in flight, in the mean
+		trip := 1 + r.IntN(25) // mean number of versions in flight
 		pause := 1 + r.IntN(6)*r.IntN(60)
 		for step := range 400 {
 			tick := newest + 1 + Tick(r.IntN(pause))
 			if late := newest - Tick(r.IntN(20)); r.IntN(5) == 0 && late > base && came[late] == 0 && step > 0 {
 				tick = late
 			}
-			if old := base - min(base, Tick(1+r.IntN(300))); r.IntN(10) == 0 && old > 1000 && !all[old] { // a keyframe, late by far
+			if old := base - min(base, Tick(1+r.IntN(300))); r.IntN(10) == 0 && old > 1000 && !all[old] { // a keyframe that is very late
 				all[old] = true
 				s.keep(0, old, []int32{1}, nil, baseLen)
 			}
@@ -45,7 +46,7 @@ func TestVersionsAreFound(t *testing.T) {
 			}
 			came[tick] = r.Int32()%1000 + 1001
 			s.keep(0, tick, []int32{came[tick]}, nil, newer)
-			for newer++; newer > r.IntN(2*trip); newer-- { // the next one differs from a newer one
+			for newer++; newer > r.IntN(2*trip); newer-- { // the next deltas name a newer baseline
 				delete(came, base)
 				base = newest
 				for at := range came {

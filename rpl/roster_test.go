@@ -2,7 +2,8 @@ package rpl
 
 import "testing"
 
-// Peers are found by any ids, those that share low bits, too, until they leave.
+// A roster finds peers by their ids, also by ids with the same low bits, until they are
+// removed.
 func TestPeersAreFoundByID(t *testing.T) {
 	r := newRoster()
 	ids := []Peer{1, 2, 255, 256, 257, 513, 1<<32 - 1}

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// nine is the component of nine fields that the design's figures are about.
+// nine is the component of nine fields to which the figures of the design refer.
 type nine struct {
 	Kind   uint8   `rpl:"max=3"`
 	X      float64 `rpl:"step=1/32,pos,interp,predict=VX"`
@@ -86,8 +86,8 @@ func BenchmarkExtractUnchangedPack(b *testing.B) {
 	}
 }
 
-// BenchmarkByHand is what the plan is measured against: the same fields,
-// quantised by code written for them.
+// BenchmarkByHand is the comparison for the compiled plan: the same fields, quantised
+// by hand-written code.
 func BenchmarkByHand(b *testing.B) {
 	v, words := someNine(), make([]int32, 9)
 	q := func(v float64) int32 {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// zoo has every kind of field once.
+// zoo has a field of every kind.
 type zoo struct {
 	local0 int
 	Bool   bool        `rpl:"notify"`
@@ -86,8 +86,7 @@ type world struct{}
 func (world) NodeOf(e uint64) Node   { return makeNode(uint32(e), uint32(e>>32)+1) }
 func (world) EntityOf(n Node) uint64 { return uint64(n.Slot()) | uint64(n.Tenant()-1)<<32 }
 
-// drawZoo makes a component with random replicated fields, of which some are
-// beyond their bounds.
+// drawZoo makes a component with random replicated fields, some of them out of bounds.
 func drawZoo(t *rapid.T, label string) *zoo {
 	float := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-200, 200), rapid.SampledFrom([]float64{
 		0, math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, math.Pi, 0.05, -0.05, math.Copysign(0, -1),
@@ -126,8 +125,8 @@ func drawZoo(t *rapid.T, label string) *zoo {
 	return z
 }
 
-// TestInjectIsIdempotent: what was injected extracts to what was injected, and
-// local fields are left alone.
+// TestInjectIsIdempotent checks that extracting an injected component gives the
+// injected values, and that Inject does not touch local fields.
 func TestInjectIsIdempotent(t *testing.T) {
 	_, it := zooSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -154,7 +153,7 @@ func TestInjectIsIdempotent(t *testing.T) {
 		if to.local0 != 7 || to.local1 != "local" || to.Inner.local != to || len(to.none) != 1 {
 			t.Fatal("a local field has changed")
 		}
-		// Unchanged content gives the very same values.
+		// A second extraction of unchanged content gives equal values.
 		it.Extract(unsafe.Pointer(to), again, againVars, world{})
 		for i := range vars {
 			if v := againVars[i]; !it.Vars[i].Type.Equal(v, vars[i]) {
@@ -164,7 +163,8 @@ func TestInjectIsIdempotent(t *testing.T) {
 	})
 }
 
-// TestVarsTravel: a value, and a delta from any other, arrive as they left.
+// TestVarsTravel checks that values, and deltas from any other value, are decoded
+// unchanged, and that values cut short are not taken for whole ones.
 func TestVarsTravel(t *testing.T) {
 	_, it := zooSchema(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -201,7 +201,8 @@ func TestVarsTravel(t *testing.T) {
 	})
 }
 
-// TestMultiplesAreExact: a multiple of the step comes back as the same float.
+// TestMultiplesAreExact checks that a multiple of the step is restored to the same
+// float.
 func TestMultiplesAreExact(t *testing.T) {
 	type stepped struct {
 		A float64 `rpl:"step=1/32"`
@@ -264,8 +265,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// TestSameSeesAllTagged: a change of any tagged byte is seen, one of a local
-// byte is not.
+// TestSameSeesAllTagged checks that Same sees the change of any byte that changes what
+// is extracted, and that it updates the shadow.
 func TestSameSeesAllTagged(t *testing.T) {
 	it := freezeItem(t, nine{}, nil)
 	local := unsafe.Offsetof(nine{}.target)
@@ -276,7 +277,7 @@ func TestSameSeesAllTagged(t *testing.T) {
 		before, _ := extract(it, &v, nil)
 		b := unsafe.Slice((*byte)(unsafe.Pointer(&v)), it.Size)
 		if uintptr(i) >= local {
-			continue // a pointer is not to be overwritten
+			continue // the last field is a pointer, which must not be overwritten
 		}
 		b[i] ^= 0xff
 		after, _ := extract(it, &v, nil)

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// TestRefs: references are words of a node, null without one.
+// TestRefs checks that references are extracted as words of a node and injected as
+// entities, and that a reference without a node is null.
 func TestRefs(t *testing.T) {
 	type pointing struct {
 		A    entity    `rpl:""`
@@ -55,8 +56,8 @@ func TestRefs(t *testing.T) {
 	}
 }
 
-// TestNodesOfARow: the nodes that an item refers to are found wherever a reference may
-// stand, and none where an optional value is absent.
+// TestNodesOfARow checks that the nodes to which an item refers are found in every kind
+// of field, and that an absent Opt refers to none.
 func TestNodesOfARow(t *testing.T) {
 	type inner struct {
 		To   entity   `rpl:""`

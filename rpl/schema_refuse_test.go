@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The types here are mistakes; the schema names each with its remedy.
+// Declarations that the schema refuses. Each error names the mistake and its remedy.
 
 type tree struct {
 	Kids []tree `rpl:"max=3"`
@@ -28,7 +28,7 @@ func TestRefusals(t *testing.T) {
 		name string
 		typ  any
 		tags Tags
-		want string // all of the message after "component thing"
+		want string // the whole message after "component thing"
 	}{
 		{"pointer", struct {
 			P *int `rpl:""`
@@ -265,7 +265,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Tags that reflect does not find, and those of others, which it leaves alone.
+// Freeze reports rpl tags that reflect cannot find, and accepts tags of other packages.
 func TestMisspeltTags(t *testing.T) {
 	for tag, want := range map[reflect.StructTag]bool{
 		`rpl:notify`:                    true,
@@ -299,7 +299,7 @@ func TestMisspeltTags(t *testing.T) {
 	}
 }
 
-// TestAllMistakes: Freeze reports every mistake, of every declaration, once.
+// TestAllMistakes checks that Freeze reports every mistake of every declaration once.
 func TestAllMistakes(t *testing.T) {
 	s := NewSchema("")
 	s.Item("a", reflect.TypeFor[struct {
@@ -344,8 +344,8 @@ func TestAllMistakes(t *testing.T) {
 	}
 }
 
-// Structs that are kept here, for whose tags there is a use elsewhere, or that the game
-// says are kept.
+// Local fields may hold structs with rpl tags, if the struct is declared elsewhere or
+// the field is marked as local.
 func TestTagsInsideLocalFields(t *testing.T) {
 	type keys struct {
 		Left, Right bool `rpl:""`
@@ -381,8 +381,8 @@ func TestTagsInsideLocalFields(t *testing.T) {
 	}
 }
 
-// Of very many mistakes the first are told, and how many there are; of too many groups
-// one.
+// Freeze reports at most maxFaults mistakes, and how many more there are. Too many
+// groups are one mistake.
 func TestManyMistakes(t *testing.T) {
 	s := NewSchema("test")
 	for i := range 300 {

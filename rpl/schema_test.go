@@ -28,7 +28,7 @@ func freezeItem(t testing.TB, v any, tags Tags) *ItemType {
 	return it
 }
 
-// extract is the row of a component.
+// extract returns the words and variable-length values of a component.
 func extract[T any](it *ItemType, v *T, refs Refs) ([]int32, []any) {
 	words, vars := make([]int32, len(it.Words)), make([]any, len(it.Vars))
 	it.Extract(unsafe.Pointer(v), words, vars, refs)
@@ -104,7 +104,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// tagCase is one field with a tag and what it must compile to.
+// TestTags checks what each kind of field compiles to with each tag.
 func TestTags(t *testing.T) {
 	const lo, hi = math.MinInt32, math.MaxInt32
 	type words = []Word
@@ -175,7 +175,8 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestParts: each audience has a part, everyone's first, and a prop is in one.
+// TestParts checks that each audience has a part, with everyone's first, and that each
+// prop is in one part.
 func TestParts(t *testing.T) {
 	type player struct {
 		Ammo  int    `rpl:"bits=8,to=owner"`
@@ -214,7 +215,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestVelocityOfAnotherItem: `predict=item.Field/tick`.
+// TestVelocityOfAnotherItem checks `predict=item.Field` and `predict=item.Field/tick`.
 func TestVelocityOfAnotherItem(t *testing.T) {
 	type place struct {
 		At  vec     `rpl:"step=1/32,predict=motion.Vel/tick,tol=1/4"`
@@ -242,8 +243,8 @@ func TestVelocityOfAnotherItem(t *testing.T) {
 	}
 }
 
-// TestTagsInCode: Tags stand above the type's own, reach nested types, and
-// may make a component explicit.
+// TestTagsInCode checks that Tags override the type's own tags, reach nested types, and
+// can make a component explicit.
 func TestTagsInCode(t *testing.T) {
 	type inner struct{ Speed, Mass float64 }
 	type foreign struct {
@@ -275,7 +276,8 @@ func TestTagsInCode(t *testing.T) {
 	}
 }
 
-// TestEmpty: a component that is there or not says nothing else.
+// TestEmpty checks that a component without fields can be replicated; only its presence
+// is.
 func TestEmpty(t *testing.T) {
 	it := freezeItem(t, struct{}{}, nil)
 	if len(it.Props) != 0 || len(it.Parts) != 1 || it.Parts[0].Audience != Everyone || it.ShadowSize() != 0 {
@@ -289,8 +291,8 @@ func TestEmpty(t *testing.T) {
 	it.Inject(unsafe.Pointer(&v), nil, nil, nil)
 }
 
-// What the documentation says may have a tag, may: the longest string, and fields that are
-// not exported, also where Tags have it for them.
+// The longest string that is documented is accepted, and so are unexported fields with
+// tags of their own or in Tags.
 func TestFieldsAtTheEdge(t *testing.T) {
 	freezeItem(t, struct {
 		A string `rpl:"max=65534"`

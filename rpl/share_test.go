@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Peers at one baseline share the bits of an update: it is coded once.
+// An update is coded once for all peers at the same baseline, which share its bits.
 func TestPeersShareBits(t *testing.T) {
 	w := newWorld(t, 11, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 30)
 	const peers = 8
@@ -36,8 +36,8 @@ func TestPeersShareBits(t *testing.T) {
 	}
 }
 
-// Arrivals and removals are said once where nothing is lost, and oftener the
-// more is.
+// Without loss arrivals and removals are sent once; with more loss they are sent more
+// often.
 func TestCopiesFollowTheLoss(t *testing.T) {
 	said := func(loss float64) float64 {
 		w := newWorld(t, 12, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: loss}, 20)
@@ -66,7 +66,7 @@ func TestCopiesFollowTheLoss(t *testing.T) {
 		return float64(after.Arrivals+after.Removals-before.Arrivals-before.Removals) / float64(2*n)
 	}
 	none, some, much := said(0), said(0.015), said(0.2)
-	if none > 1.1 { // the walkers of step die and come now and then, too
+	if none > 1.1 { // step also removes and spawns nodes now and then
 		t.Errorf("without loss each is said %.2f times", none)
 	}
 	if !(some > 1.4 && some < 3 && much > some+1 && much < 7) {

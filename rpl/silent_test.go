@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A peer that has gone silent costs a probe now and then and no memory, and has
-// the full rate back one round trip after its next ack.
+// A silent peer costs four small packets a second and no memory, and gets the full rate
+// again one round trip after its next ack.
 func TestSilentPeer(t *testing.T) {
 	w := newWorld(t, 1, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 60)
 	for p := range 2 {
@@ -31,7 +31,7 @@ func TestSilentPeer(t *testing.T) {
 	play(60)
 	full := w.net.A.PeerStats(c.Peer).Bytes - joined.Bytes
 	c.Silent = true
-	play(90) // frozen after a second
+	play(90) // after a second the peer is frozen
 	frozen := w.net.A.PeerStats(c.Peer)
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -50,7 +50,8 @@ func TestSilentPeer(t *testing.T) {
 		t.Errorf("the heap grew by %d bytes for a silent peer", after.HeapAlloc-before.HeapAlloc)
 	}
 	c.Silent = false
-	// Up to a probe's time until the first ack, a round trip, two ticks.
+	// At most the time between two probes until the first ack, then a round trip and
+	// two ticks.
 	play(15 + 5 + 2)
 	from := w.net.A.PeerStats(c.Peer).Bytes
 	play(60)
@@ -66,8 +67,9 @@ func TestSilentPeer(t *testing.T) {
 	}
 }
 
-// A reliable message is answered within a tick, also where no datagram comes with it:
-// what a block told, and what waits for a call, goes on when the authority hears of it.
+// A proxy answers a reliable message within a tick, even if no datagram came with it,
+// because the rows of a block, and whatever waits for a call, go on only when the
+// authority has the ack.
 func TestMessagesAreAnsweredAtOnce(t *testing.T) {
 	s := rpl.NewSchema("answer")
 	call := s.RPC("call", reflect.TypeFor[uint32](), rpl.Broadcast, rpl.Reliable)

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// What is looked up one by one, at random, takes one line of a cache.
+// Structs that are accessed one by one at random are as few cache lines long as
+// planned.
 func TestHotRecordsTakeOneLine(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) < 8 {
 		t.Skip("pointers are smaller here")
@@ -36,9 +37,8 @@ func TestHotRecordsTakeOneLine(t *testing.T) {
 	}
 }
 
-// What a peer costs of whom there is nothing to say: in Stream two lines of a
-// cache, in Schedule and Encode five more. The runtime keeps 8 bytes in front of
-// so large an object.
+// For a peer that has nothing to be sent, Stream reads two cache lines, Schedule and
+// Encode five more. The runtime puts 8 bytes before an object of this size.
 func TestQuietPeersTakeFewLines(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) < 8 {
 		t.Skip("pointers are smaller here")

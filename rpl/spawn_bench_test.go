@@ -9,9 +9,9 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// BenchmarkSpawn builds worlds node by node, as games do, of three rows each: what a
-// node takes of time and memory, and the slowest of all, which is what a game that
-// runs would notice.
+// BenchmarkSpawn builds worlds node by node, as games do, with three rows per node. It
+// reports time and memory per node, and the slowest Spawn, which a running game would
+// notice.
 func BenchmarkSpawn(b *testing.B) {
 	for _, nodes := range []int{1_000, 10_000, 50_000, 200_000} {
 		b.Run(fmt.Sprint(nodes), func(b *testing.B) { benchmarkSpawn(b, nodes) })
@@ -49,7 +49,7 @@ func benchmarkSpawn(b *testing.B, nodes int) {
 	b.ReportMetric(float64(heap)/built, "B/node")
 }
 
-// heapInUse is the bytes of what can be reached.
+// heapInUse returns the bytes of reachable objects.
 func heapInUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -21,8 +21,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// specCart is the component of the example in docs/spec-schema.md: its names and
-// tags stand in the text that is hashed there.
+// specCart is the component of the example in docs/spec-schema.md. Its names and tags
+// are part of the text that is hashed there.
 type specCart struct {
 	X     float64 `rpl:"step=1/16,predict=V"`
 	V     float64 `rpl:"step=1/16"`
@@ -35,7 +35,7 @@ func specCarts() (*rpl.Schema, *rpl.ItemType) {
 	return s, s.Item("cart", reflect.TypeFor[specCart](), nil)
 }
 
-// specExample is the section of the page.
+// specExample returns the page's section with the example.
 func specExample(t *testing.T) string {
 	page, err := os.ReadFile("../docs/spec-schema.md")
 	if err != nil {
@@ -48,7 +48,8 @@ func specExample(t *testing.T) string {
 	return section
 }
 
-// The text that is hashed, the hash, and the lengths of tables are those of the page.
+// The page gives the text that is hashed, the hash, and the code lengths of tables as
+// the code computes them.
 func TestSpecExampleOfSchema(t *testing.T) {
 	page := specExample(t)
 	s, _ := specCarts()
@@ -88,10 +89,10 @@ func TestSpecExampleOfSchema(t *testing.T) {
 	}
 }
 
-// specPacket is one packet of the page, as it is read.
+// specPacket is one packet of the page: its bytes and the table that explains its bits.
 type specPacket struct {
 	bytes string
-	rows  [][]string // bits, what they are read as, what that gives, what it means
+	rows  [][]string // columns: bits, how they are read, the value, what it means
 }
 
 func specPackets(page string) (packets []specPacket) {
@@ -109,8 +110,8 @@ func specPackets(page string) (packets []specPacket) {
 	return packets
 }
 
-// The packets of the example's session are those of the page, and its tables of
-// bits read them.
+// The example's session sends the packets of the page, and the page's tables of bits
+// decode them.
 func TestSpecExampleOfPackets(t *testing.T) {
 	page := specExample(t)
 	s, typ := specCarts()
@@ -152,7 +153,7 @@ func TestSpecExampleOfPackets(t *testing.T) {
 			has[client.P.Newest()] = slices.Clone(client.P.SpecRow(id))
 		}
 	}
-	for tick, want := range map[rpl.Tick][]int32{1: {8, 32, 3, 1}, 7: {8, 34, 4, 5}, 11: {24, 37, 4, 7}} { // V, X, Load, phase: the page says so
+	for tick, want := range map[rpl.Tick][]int32{1: {8, 32, 3, 1}, 7: {8, 34, 4, 5}, 11: {24, 37, 4, 7}} { // V, X, Load and phase, as on the page
 		if !slices.Equal(has[tick], want) {
 			t.Errorf("at tick %d the client has %d, the page says %d", tick, has[tick], want)
 		}
@@ -169,7 +170,7 @@ func TestSpecExampleOfPackets(t *testing.T) {
 	}
 }
 
-// check reads a packet as its table says.
+// check decodes a packet by the rows of its table and compares the values.
 func (p *specPacket) check(t *testing.T, s *rpl.Schema) {
 	all := ""
 	for _, row := range p.rows {

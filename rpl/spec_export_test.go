@@ -6,10 +6,10 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// What the test of docs/spec-schema.md looks at, for a schema of one row type.
+// Access for the tests of docs/spec-schema.md, for schemas with one row type.
 
-// SpecTable is a default table by the name that the page gives it, and the number
-// behind that.
+// SpecTable returns a default table by the name and the number that the page gives it,
+// or nil.
 func (s *Schema) SpecTable(name string, k int) *prefix.Table {
 	m := s.coding().defaults
 	e, r := &m.entry, &m.rows[0]
@@ -40,7 +40,7 @@ func (s *Schema) SpecTable(name string, k int) *prefix.Table {
 	return nil
 }
 
-// SpecPattern is the pattern of a symbol of the first chunk.
+// SpecPattern returns the pattern of a symbol of the first chunk.
 func (s *Schema) SpecPattern(symbol int, key bool) uint32 {
 	shape := shapeUpdate
 	if key {
@@ -49,6 +49,6 @@ func (s *Schema) SpecPattern(symbol int, key bool) uint32 {
 	return s.coding().defaults.rows[0].shapes[shape].chunks[0].patterns[symbol-1]
 }
 
-// SpecRow is the words of a node's one row as they were received, its phases behind
-// them.
+// SpecRow returns the words of a node's first row as they were received, followed by
+// its phases.
 func (c *Proxy) SpecRow(n Node) []int32 { return c.rows.received(c.byNode[n].rows.first) }

@@ -14,10 +14,10 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// The default tables of docs/spec-schema.md, made as the page says and not as the
-// code does.
+// The default tables of docs/spec-schema.md, computed from the formulas of the page and
+// compared with the code's tables.
 
-// specWeights are the weights of one fit( … ) of the page.
+// specWeights returns the weights of one fit( … ) of the page.
 func specWeights(t *testing.T, formula string) (w []float64) {
 	for _, m := range regexp.MustCompile(`(mag|flags)\(([^()]*)\)|[0-9.]+`).FindAllStringSubmatch(formula, -1) {
 		var args []float64
@@ -113,7 +113,7 @@ func TestSpecTables(t *testing.T) {
 			continue
 		}
 		if !regexp.MustCompile(`^fit\([0-9.,() magfls]*\)$`).MatchString(formula) {
-			continue // it is told in words
+			continue // the page describes this table in words
 		}
 		fitted++
 		if got := specFit(specWeights(t, formula[len("fit("):])); !slices.Equal(got, costs(table)) {

@@ -18,8 +18,8 @@ type specValues struct {
 	Map  map[int32]uint8 `rpl:"max=3"`
 }
 
-// The values of variable length on the page are those bytes, whole and against their
-// bases, and are read back.
+// The page's examples of variable-length values have the bytes that the code writes,
+// whole and as deltas, and the deltas are decoded unchanged.
 func TestSpecValues(t *testing.T) {
 	page, err := os.ReadFile("../docs/spec-schema.md")
 	if err != nil {

@@ -8,23 +8,24 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Benchmarks of the whole core, and that its steady state allocates nothing.
+// Benchmarks of a whole authority and its proxies, and a test that their steady state
+// does not allocate.
 
-// crowd is n nodes of the bench's nine fields, of which position and velocity
-// change in every tick.
+// crowd is an authority with n nodes of the bench's nine fields, of which position and
+// velocity change at every tick, and its peers.
 type crowd struct {
 	a     *rpl.Authority
 	body  *rpl.ItemType
 	nodes []rpl.Node
 	items []rpl.Item
 	words [][]int32
-	still bool // nobody moves any more
+	still bool // nodes stand still
 	tick  rpl.Tick
 	now   time.Duration
 	ends  []*end
 }
 
-// end is one peer with its proxy.
+// end is one peer, its proxy, and the packets in both directions.
 type end struct {
 	peer  rpl.Peer
 	proxy *rpl.Proxy
@@ -33,7 +34,7 @@ type end struct {
 	log   mute
 }
 
-// tray is a sink that keeps the datagrams of one send in memory of its own.
+// tray is a sink that copies the datagrams of one send into its own memory.
 type tray struct {
 	seq   uint64
 	bytes []byte
@@ -107,7 +108,8 @@ func newCrowdOf(t testing.TB, cfg rpl.AuthorityConfig, nodes, peers int, weight 
 	return c
 }
 
-// step moves everyone: velocities wobble, so that no course holds.
+// step moves all nodes by a tick. Velocities change at every tick, so that no
+// prediction holds.
 func (c *crowd) step() {
 	c.tick++
 	c.now += time.Second / 60
@@ -135,7 +137,7 @@ func (c *crowd) send() {
 	}
 }
 
-// deliver gives one peer its packets, and its acks to the authority.
+// deliver gives a peer its packets and messages, and gives its acks to the authority.
 func (c *crowd) deliver(e *end) {
 	for i, p := range e.down.packs {
 		e.proxy.Receive(e.down.seqs[i], c.now, e.down.bytes[p[0]:p[1]])
@@ -151,9 +153,8 @@ func (c *crowd) deliver(e *end) {
 	}
 }
 
-// settle plays until every peer has every node. spread has peer i acked only in
-// every second tick and apart from its neighbours, so that their baselines
-// differ.
+// play plays some ticks. With spread, from tick 60 on each peer gets packets at one
+// tick only of every len(c.ends), each at another tick, so that their baselines differ.
 func (c *crowd) play(ticks int, spread bool) {
 	for range ticks {
 		c.step()
@@ -166,8 +167,8 @@ func (c *crowd) play(ticks int, spread bool) {
 	}
 }
 
-// From words to finished packets: 1,000 nodes for 20 peers, at one baseline
-// and at twenty.
+// BenchmarkTick20Peers measures a tick from words to finished packets: 1,000 nodes for
+// 20 peers, at one baseline and at twenty.
 func BenchmarkTick20Peers(b *testing.B) {
 	for _, spread := range []bool{false, true} {
 		b.Run(fmt.Sprintf("baselines=%d", 1+19*map[bool]int{true: 1}[spread]), func(b *testing.B) {
@@ -191,7 +192,7 @@ func BenchmarkTick20Peers(b *testing.B) {
 	}
 }
 
-// What a proxy needs for one record.
+// BenchmarkDecode measures what a proxy needs for one record.
 func BenchmarkDecode(b *testing.B) {
 	c := newCrowd(b, 500, 1)
 	c.play(120, false)
@@ -218,7 +219,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// Planning where a budget pays for a thirtieth of what there is to say.
+// BenchmarkCrowdedPeers measures a tick for peers whose budget pays for a thirtieth of
+// the changes.
 func BenchmarkCrowdedPeers(b *testing.B) {
 	c := newCrowdOf(b, rpl.AuthorityConfig{Budget: 20_000}, 10_000, 4, func(int) float32 { return 1 })
 	c.play(2000, false)
@@ -235,8 +237,8 @@ func BenchmarkCrowdedPeers(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N), "µs/tick")
 }
 
-// The steady state of both ends allocates nothing, also where a budget pays for
-// little of it.
+// In the steady state neither end allocates, also if the budget pays for few of the
+// changes.
 func TestSteadyStreamAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

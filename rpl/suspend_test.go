@@ -1,7 +1,7 @@
 package rpl_test
 
-// Suspend: a peer's stream ends, what is its own stays, and another stream
-// begins from nothing.
+// Suspend ends a peer's stream. The peer keeps its nodes, and its next stream starts
+// from nothing.
 
 import (
 	"fmt"
@@ -92,7 +92,7 @@ func TestSuspend(t *testing.T) {
 	if hs := auth.Holders(kept, nil); len(hs) != 0 {
 		t.Errorf("held by %v, which is suspended", hs)
 	}
-	auth.Suspend(peer) // once more is nothing
+	auth.Suspend(peer) // a second call does nothing
 	auth.Stream(time.Second)
 	auth.Schedule(time.Second)
 	check("back", stream())
@@ -104,8 +104,8 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// What a peer owned before its stream began it is sent wherever that is, and
-// whatever it is below.
+// A peer is sent the nodes that it owned before its stream began, wherever they are and
+// whatever their parent is.
 func TestOwnIsSentFromAfar(t *testing.T) {
 	for _, in := range []rpl.Interest{rpl.Grid{Enter: 40, Exit: 44}, asked{rpl.Grid{Enter: 40, Exit: 44}}} {
 		w := newSight(t, in)

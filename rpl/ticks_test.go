@@ -14,8 +14,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A session plays up to its last tick, has said long before that it will end, and then
-// does, by an error.
+// A session plays up to its last tick and logs once, long before, that it is old; Step
+// beyond the last tick is an error.
 func TestTicksEnd(t *testing.T) {
 	var said bytes.Buffer
 	sch := newRandomSchema()
@@ -63,12 +63,12 @@ func TestTicksEnd(t *testing.T) {
 	}
 }
 
-// A packet of a tick that no time can have brought is refused, and what comes after it
-// is believed; so is what comes after a silence.
+// A proxy refuses a packet whose tick is farther ahead than time can explain. It
+// accepts true packets after it, also after a long silence.
 func TestTicksThatLeap(t *testing.T) {
 	m := newPostman(t)
 	m.c.P.Step(5)
-	for _, leap := range []rpl.Tick{3600 * 60, rpl.MaxTick, 1<<32 - 1} { // before anything has come
+	for _, leap := range []rpl.Tick{3600 * 60, rpl.MaxTick, 1<<32 - 1} { // before any true packet has arrived
 		m.c.P.Receive(1, m.net.Now, m.c.P.ForgeGuess(leap))
 		m.c.P.Apply(m.net.Now, &m.c.Log)
 		if n := m.c.P.Newest(); n != 0 {
@@ -96,7 +96,7 @@ func TestTicksThatLeap(t *testing.T) {
 	}
 	m.deliver(t, m.tick(change))
 	shows("after leaps")
-	for range 60 * 60 { // nothing arrives
+	for range 60 * 60 { // no packet arrives
 		m.tick(nil)
 	}
 	m.deliver(t, m.tick(change))
@@ -107,12 +107,12 @@ func TestTicksThatLeap(t *testing.T) {
 	}
 }
 
-// Where the word of the tick is older than any packet may be early, or the first packet
-// comes long after it, packets are believed, at once or soon.
+// A proxy accepts packets, at once or soon, if it was told of the tick long after the
+// session began or if its first packet arrives long after it was told.
 func TestFirstPacketsComeLate(t *testing.T) {
 	for _, c := range []struct {
-		before, after int // ticks: until the proxy is told of tick 5, and until packets come
-		wait          int // until one is believed, at most
+		before, after int // ticks until the proxy is told of tick 5, and from then until packets arrive
+		wait          int // ticks until a packet is accepted, at most
 	}{
 		{0, 60 * 5, 1},
 		{0, 60 * 18, 1},
@@ -137,7 +137,7 @@ func TestFirstPacketsComeLate(t *testing.T) {
 			}
 			m.c.P.Apply(m.net.Now, &m.c.Log)
 		}
-		if waited > c.wait+15 { // of a peer that is silent for so long only 4 packets a second
+		if waited > c.wait+15 { // a peer that has been silent so long is sent only 4 packets a second
 			t.Errorf("%+v: believed after %d ticks: %+v", c, waited, m.c.P.Counters())
 		}
 		m.ticks(t, 60)

@@ -9,7 +9,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// An opened packet is JSON lines that name what it says.
+// Trace gives JSON lines for each packet, which name the records and props in it.
 func TestTrace(t *testing.T) {
 	w := newWorld(t, 3, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 20 * time.Millisecond, Loss: 0.05}, 30)
 	c, err := w.net.Join(2)

@@ -10,8 +10,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A ball is passed on in every step: whose calls count is known for a second, by the
-// step that each was made in, however many have had it since.
+// A ball changes owners at every step. A call counts if its peer owned the ball at the
+// step of the call, for a second, however many owners the ball has had since.
 func TestCallsOfManyOwners(t *testing.T) {
 	const hz, peers = 60, 12
 	s := rpl.NewSchema("ball")
@@ -34,7 +34,7 @@ func TestCallsOfManyOwners(t *testing.T) {
 	owners := map[rpl.Tick]rpl.Peer{}
 	give := func() {
 		net.Tick(func(tick rpl.Tick) {
-			net.A.Give(ball, 3) // who has it for no step
+			net.A.Give(ball, 3) // owns it for less than a step
 			owners[tick] = 2 + rpl.Peer(tick)%peers
 			net.A.Give(ball, owners[tick])
 		})
@@ -58,8 +58,8 @@ func TestCallsOfManyOwners(t *testing.T) {
 	}
 }
 
-// A tree is asked about once a send for each peer, however many come under it or change
-// hands there in a tick, and however many of it are held.
+// A hierarchy is judged about once per send and peer, however many of its nodes get a
+// new parent or a new owner in a tick.
 func TestTreeIsAskedAboutOnce(t *testing.T) {
 	for _, in := range []rpl.Interest{rpl.Grid{Enter: 100, Exit: 120}, asked{rpl.Grid{Enter: 100, Exit: 120}}} {
 		const peers, below = 8, 300

@@ -7,10 +7,10 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Where all of 1,500 nodes have something to say in every tick and the budget pays for
-// thirty, no more than a batch is coded in vain; none waits much longer than it must,
-// those that weigh more wait less, what they wait does not cost them their bases, and in
-// the end the peer has what it should.
+// All 1,500 nodes change at every tick and the budget pays for thirty. At most one
+// batch per tick is coded without being sent, no node waits much longer than its turn,
+// nodes with more weight wait less, waiting does not cost nodes their baselines, and in
+// the end the peer has the current state.
 func TestCrowdedPeers(t *testing.T) {
 	const nodes, heavy = 1500, 4
 	c := newCrowdOf(t, rpl.AuthorityConfig{Budget: 20_000}, nodes, 1, func(i int) float32 {
@@ -35,7 +35,7 @@ func TestCrowdedPeers(t *testing.T) {
 	const ticks = 600
 	before := c.a.Counters()
 	last := make([]rpl.Tick, nodes)
-	var waits, times [2]rpl.Tick // in all, and how often, of light nodes and heavy ones
+	var waits, times [2]rpl.Tick // sum and number of the waits, of light nodes and of heavy ones
 	longest := rpl.Tick(0)
 	for range ticks {
 		was := c.a.Counters().Starved

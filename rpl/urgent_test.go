@@ -1,6 +1,6 @@
 package rpl_test
 
-// What goes first where a budget pays for little, and what goes together.
+// Priority under a small budget: what is sent first, and what is sent together.
 
 import (
 	"reflect"
@@ -12,10 +12,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// What waits for nothing where a budget pays for little.
-
-// thin is a peer whose budget pays for a few of some nodes that change in every tick
-// and weigh as much as they can.
+// thin makes a session whose budget pays for few of its nodes, which change at every
+// tick and have the greatest weight.
 func thin(t *testing.T, nodes int, s *rpl.Schema) (net *rpltest.Net, c *rpltest.Client, change func(tick rpl.Tick)) {
 	note := s.Item("note", reflect.TypeFor[noteItem](), nil)
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, Budget: 6_000, CheckEvery: -1}, 1, netsim.Conditions{})
@@ -50,10 +48,10 @@ type purseItem struct {
 	Gold int32 `rpl:"to=rich"`
 }
 
-// What a peer may see no more is taken away before anything else is told, whatever
-// that weighs.
+// State to which a peer has lost the right is taken from it before any other state is
+// sent, whatever the weight of that.
 func TestForgetsComeFirst(t *testing.T) {
-	for _, nodes := range []int{30, 300} { // the room pays for all names, and does not
+	for _, nodes := range []int{30, 300} { // the budget pays for the names of all nodes, and does not
 		s := rpl.NewSchema("thin")
 		rich := s.Group("rich")
 		purse := s.Item("purse", reflect.TypeFor[purseItem](), nil)
@@ -86,8 +84,8 @@ func TestForgetsComeFirst(t *testing.T) {
 	}
 }
 
-// However little a budget pays for, what hangs elsewhere in the same tick is told
-// together.
+// Nodes that change their parent in the same tick change it at the client together,
+// however small the budget is.
 func TestMovedTogetherWithLittleBudget(t *testing.T) {
 	const riders = 60
 	for _, nodes := range []int{30, 300} {
@@ -124,8 +122,8 @@ func TestMovedTogetherWithLittleBudget(t *testing.T) {
 	}
 }
 
-// Unreliable calls are of the budget: neither they nor the state take all of it, and
-// what it does not pay for is dropped and counted. Who has gone silent is sent none.
+// Unreliable calls count against the budget. Neither calls nor state take all of it,
+// and calls beyond it are dropped and counted. A silent peer is sent no calls.
 func TestCallsAreOfTheBudget(t *testing.T) {
 	const budget, bucket, seconds, size = 6_000, 1_500, 10, 300
 	s := rpl.NewSchema("thin")

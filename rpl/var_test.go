@@ -24,8 +24,8 @@ func slots(items ...int) []slot {
 	return s
 }
 
-// TestListScripts: each edit of a list travels in few bytes, and what is local
-// in kept elements goes along on the other side.
+// TestListScripts checks that each edit of a list takes few bytes, and that kept
+// elements keep their local fields at the other end.
 func TestListScripts(t *testing.T) {
 	base := slots(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 	with := func(s []slot, i, count int) []slot {
@@ -84,8 +84,8 @@ func TestListScripts(t *testing.T) {
 	}
 }
 
-// TestListEdits: random inserts, removals, moves and changes, one after the
-// other, each against a random older state.
+// TestListEdits checks random inserts, removals, moves and changes, each sent against a
+// random older state.
 func TestListEdits(t *testing.T) {
 	it := freezeItem(t, bag{}, nil)
 	vt := it.Vars[0].Type
@@ -200,8 +200,9 @@ func FuzzVarParse(f *testing.F) {
 	})
 }
 
-// checkValue: what was accepted can be injected, extracts to itself but for
-// what the authority would not have made, and travels on.
+// checkValue checks that a value that was accepted encodes and decodes unchanged, and
+// that it can be injected and is then within its bounds, except for floats that are not
+// finite.
 func checkValue(t *testing.T, it *ItemType, i int, v any) {
 	t.Helper()
 	vt := it.Vars[i].Type

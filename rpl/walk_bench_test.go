@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A crowd is what a walk is measured on: nodes of nine fields, most of which
-// walk, a third of them held by peers that look at them from among them.
+// crowdUnit is the component of BenchmarkWalk's nodes, with the nine fields of the
+// bench. About a third of the nodes are held by peers, whose observers are among them.
 type crowdUnit struct {
 	Kind  uint8   `rpl:"max=3"`
 	Pos   xy      `rpl:"pos,step=1/32,predict=Vel"`
@@ -23,7 +23,7 @@ type crowdUnit struct {
 	Team  uint8   `rpl:""`
 }
 
-// counted is a sink that drops all, packet by packet.
+// counted is a sink that numbers its packets and drops them.
 type counted struct {
 	nowhere
 	seq uint64
@@ -31,13 +31,13 @@ type counted struct {
 
 func (s *counted) Next() (uint64, int) { s.seq++; return s.seq, rpl.PacketRoom }
 
-// BenchmarkWalk walks a column of 10,000 nodes, with what a game does between
-// two ticks to the caches.
+// BenchmarkWalk measures SetColumn of 10,000 nodes, with the processor's caches emptied
+// before it, as a game does between two ticks.
 func BenchmarkWalk(b *testing.B) {
 	for _, c := range []struct {
 		name   string
-		moving int // of a hundred
-	}{{"still", 2}, {"crowd", 84}} { // as the mixes of the bench
+		moving int // per cent of the nodes
+	}{{"still", 2}, {"crowd", 84}} { // as in the bench's mixes
 		b.Run(c.name, func(b *testing.B) { benchmarkWalk(b, c.moving) })
 	}
 }
