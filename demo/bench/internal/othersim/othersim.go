@@ -1,7 +1,7 @@
 // Package othersim is a second simulator for the bench. It differs from package arena
 // as much as another game would: 25 Hz, whole centimetres, degrees, no velocities,
-// noise in positions, and creatures that jump from place to place. It shows whether the
-// coder is tuned to one simulator alone.
+// noise in positions, and creatures that jump from place to place. Its figures would
+// show a coder that is tuned to one simulator alone.
 package othersim
 
 import (
