@@ -163,8 +163,8 @@ func (a *Authority) Backlog(id Peer) Backlog {
 	}
 }
 
-// ForgeGuess encodes a datagram of a tick whose one record guesses its baseline and
-// names a handle that no node has.
+// ForgeGuess encodes a datagram of tick t with one guess, for a generation of handle 0
+// that no node has.
 func (c *Proxy) ForgeGuess(t Tick) []byte {
 	var e prefix.Encoder
 	m := &c.defaults.entry
