@@ -40,7 +40,7 @@ func TestLostPacketsAreKept(t *testing.T) {
 	p := &peer{}
 	p.prepare()
 	a, l, most := &Authority{}, &p.link, 0
-	var done [4*recordLen + 1]bool // the packet was acked, or is no longer known
+	var done [4*recordLen + 1]bool // the packet was acked
 	for seq := uint64(1); seq < uint64(len(done)); seq++ {
 		rec := l.begin(a, p, seq, Tick(seq), time.Duration(seq)*time.Millisecond)
 		for i := range r.IntN(12) { // a few entries are in the record itself, more are in a list
@@ -79,8 +79,8 @@ func TestLostPacketsAreKept(t *testing.T) {
 	}
 }
 
-// openFrom names the packets that are not yet acked, so that repeated acks cost
-// nothing.
+// openFrom returns the packets whose acks would be news, so that only those acks of a
+// datagram need work.
 func TestOpenPackets(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, seed))

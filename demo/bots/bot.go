@@ -108,7 +108,8 @@ func (b *Bot) think(driving bool, at gmath.Vec) {
 }
 
 // chat greets once, and uses a bandage when hurt. A greeting that cannot be sent is
-// tried again; an error of UseItem is ignored, because the bot will press again.
+// tried again; an error of UseItem is ignored, because the bot tries again while it is
+// hurt.
 func (b *Bot) chat(r *tendon.Replication, me *donburi.Entry) {
 	if !b.said {
 		b.said = island.Talk(r, "hello") == nil
