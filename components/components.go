@@ -35,8 +35,9 @@ var (
 
 // NodeData is how a node is streamed. The authority may change it at any time, except
 // that Transient can change only before other machines are told of the node. NodeData
-// does not travel: on a proxy it is what the prefab says, so a transient node's prefab
-// should say Transient. Its 8 bytes have no padding, because each is compared before
+// does not travel: on a proxy it is what the prefab or its function says, and on a
+// load-time node what this machine's level gave it. A transient node must say Transient
+// there. Its 8 bytes have no padding, because each is compared before
 // every send.
 //
 // A Relevance or Weight out of range is logged and counted. An existing node keeps its

@@ -55,7 +55,8 @@ func (r *Replication) endNode(n *node) {
 		panic("tendon: a node is removed inside its own OnStreamOut or last call: it is going already, and donburi would take another entity away with it")
 	}
 	n.ending = true
-	if n.here { // else nobody was told of the node, and its calls are dropped
+	defer func() { n.ending = false }() // a callback may panic: the node can be removed again then
+	if n.here {                         // else nobody was told of the node, and its calls are dropped
 		r.lastWords(n)
 		r.streamedOut(n, true)
 		*r.Counter("stream out")++
@@ -150,15 +151,17 @@ func (r *Replication) partRemoved(n *node, e donburi.Entity) {
 func (r *Replication) orphaned(p rpl.Peer) {
 	owned := slices.DeleteFunc(r.sortedNodes(), func(n *node) bool { return n.owner != p })
 	for _, n := range owned {
-		switch {
-		case r.nodeOf(n.entity) != n || n.owner != p: // a callback has removed the node or given it away
-		case n.data.Keep:
-			r.auth.HandOver(n.id, 0)
-			r.setOwner(n, 0)
-			r.tell(event{node: n, owner: true})
-		default:
-			r.removeEntities(n)
+		if r.nodeOf(n.entity) != n || n.owner != p {
+			continue // a callback has removed the node or given it away
 		}
+		r.notice(n) // OnLeave may have set Keep
+		if !n.data.Keep {
+			r.removeEntities(n)
+			continue
+		}
+		r.auth.HandOver(n.id, 0)
+		r.setOwner(n, 0)
+		r.tell(event{node: n, owner: true})
 	}
 }
 

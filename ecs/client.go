@@ -134,6 +134,27 @@ func (r *Replication) expected(now time.Duration) rpl.Tick {
 	return r.tick + rpl.Tick(max(0, now-r.joined)/r.clock.step)
 }
 
+// apply takes over what has come of the level, and reports whether the server has told
+// enough of it.
+func (r *Replication) apply(now time.Duration) bool {
+	if r.proxy == nil || !r.told.done {
+		return false
+	}
+	if !r.told.applied {
+		r.compareNames()
+	}
+	if r.proxy.Newest() == 0 { // else it goes by that
+		r.proxy.Step(r.expected(now))
+	}
+	r.proxy.Apply(now, proxyHandler{r})
+	r.parting = false
+	r.noteMended()
+	r.hear()
+	r.resolve()
+	r.callBack()
+	return true
+}
+
 // receiveClient is Receive on a client.
 func (r *Replication) receiveClient() {
 	r.admitStrangers(r.settleShapes())
@@ -144,6 +165,9 @@ func (r *Replication) receiveClient() {
 		m := r.welcomed
 		r.welcomed = nil
 		r.welcome(m)
+	}
+	if r.ended != nil || r.entering != nil && r.me != 0 {
+		r.apply(r.now()) // what the server said before it ended the level or the session
 	}
 	if r.ended == nil && r.entering != nil && r.me != 0 {
 		m := r.entering
@@ -156,22 +180,10 @@ func (r *Replication) receiveClient() {
 		r.end(why, "left")
 		return
 	}
-	if r.proxy == nil || !r.told.done {
+	now := r.now()
+	if !r.apply(now) {
 		return
 	}
-	if !r.told.applied {
-		r.compareNames()
-	}
-	now := r.now()
-	if r.proxy.Newest() == 0 { // afterwards the core uses the newest tick
-		r.proxy.Step(r.expected(now))
-	}
-	r.proxy.Apply(now, proxyHandler{r})
-	r.parting = false
-	r.noteMended()
-	r.hear()
-	r.resolve()
-	r.callBack()
 	r.callWaiting()
 	r.askWaiting()
 	if t := rpl.Tick(r.clock.server(now) / r.clock.step); t > r.tick {

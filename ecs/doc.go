@@ -99,7 +99,8 @@
 // in this order: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
 // OnStreamOut; parents before their children. On the authority a step's calls run before
 // its OnChange, which also reports what the calls have changed. No callback on any
-// machine tells of a node that is removed in the step in which it was made.
+// machine tells of a node that is removed in the step in which it was made, and no other
+// machine hears of one that is removed before the next send, nor of calls on it.
 //
 // A node made by Create, Named or a prefab exists for the API at once, and for other
 // machines from the step's Send on. An entity that is given components.RplNode becomes a

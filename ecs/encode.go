@@ -7,8 +7,12 @@ func encodeStage(r *Replication) {
 	case !r.sending:
 	case r.auth != nil:
 		for _, s := range r.seats {
-			if s.in && s.gone == nil {
+			switch {
+			case s.gone != nil:
+			case s.in:
 				r.auth.Encode(s.peer, r.now(), s.conn)
+			case s.untold && s.conn != nil:
+				r.tellLevel(s, false)
 			}
 		}
 	case r.proxy != nil:

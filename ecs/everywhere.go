@@ -19,9 +19,14 @@ func withCaller(from rpl.Peer, args []byte) []byte {
 }
 
 // handOn sends a call to all peers that have the node except the caller, which has run it
-// already.
+// already. The bound on what is handed on is not for this machine's own calls.
 func (r *Replication) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
-	return r.auth.CallOthers(n.id, t, withCaller(from, args), from)
+	r.noticeTop(n)
+	but := from
+	if from == r.me {
+		but = 0
+	}
+	return r.auth.CallOthers(n.id, t, withCaller(from, args), but)
 }
 
 // everywhere returns the caller and the arguments of a call that was received, and what

@@ -376,6 +376,24 @@ func (r *Replication) noticeNodes(p *plan, archetype int) {
 	})
 }
 
+// noticeTop is the same for the top of a node's tree alone, at once: a call goes to the
+// peers that may have the tree when the call is made.
+func (r *Replication) noticeTop(n *node) {
+	for n.parent != nil {
+		n = n.parent
+	}
+	r.notice(n)
+}
+
+func (r *Replication) notice(n *node) {
+	if !r.world.Valid(n.entity) {
+		return
+	}
+	if e := r.world.Entry(n.entity); e.HasComponent(components.RplNode) {
+		r.noticeNode(n, components.RplNode.Get(e))
+	}
+}
+
 func (r *Replication) noticeNode(n *node, data *components.NodeData) {
 	if n.data != *data {
 		if n.data.Transient != data.Transient {

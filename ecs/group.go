@@ -80,7 +80,9 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 		return
 	}
 	m.put(g, in)
-	r.auth.SetGroup(p, g.audience, in)
+	if r.hooks.while[g] == nil {
+		r.auth.SetGroup(p, g.audience, in)
+	}
 }
 
 // Has reports whether a peer is in the group, on the authority. On a client it is false:
@@ -213,7 +215,7 @@ func (r *Replication) regroup(g *Group) {
 // seatGroups tells a core that has just met a peer which groups it is in.
 func (r *Replication) seatGroups(s *seat) {
 	for _, g := range r.protocol.groups {
-		if s.member.in&g.bit() != 0 {
+		if s.member.in&g.bit() != 0 && r.hooks.while[g] == nil {
 			r.auth.SetGroup(s.peer, g.audience, true)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // and in their groups, but owned by nobody. The same holds if the name is empty and the
 // world is still the one that New was given. A peer gets the new level's state when its
 // own side is built. A peer that is lost meanwhile gets it when it is back: OnBack runs,
-// then OnJoin. Load panics on a client, and for a name of more than 255 bytes.
+// then OnJoin. Reliable calls to clients that were made before Load arrive before the
+// level. Load panics on a client, and for a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
 	switch {
 	case r.auth == nil:
@@ -40,6 +41,9 @@ func (r *Replication) load(name string) {
 	r.endAll(true, !swap)
 	for _, s := range r.seats {
 		if s.in {
+			if s.conn != nil {
+				r.auth.Flush(s.peer, s.conn) // what was called in the level that ends
+			}
 			r.auth.Disconnect(s.peer)
 		}
 		s.in, s.joined = false, false

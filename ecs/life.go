@@ -69,8 +69,15 @@ func (r *Replication) Join(d transport.Dialer) {
 			r.tellEnd(fmt.Errorf("tendon: joining: %w", err))
 			return
 		}
-		r.openLink(link)
+		opened := false
+		defer func() {
+			if !opened { // a callback has panicked while the world ended: the next Receive joins anew
+				_ = link.Close("")
+			}
+		}()
 		r.becomeClient()
+		r.openLink(link)
+		opened = true
 	}, giveUp: func() {
 		r.joining = false
 		r.dropWaiting()
@@ -80,7 +87,9 @@ func (r *Replication) Join(d transport.Dialer) {
 // Close ends what Host or Join began. A server tells every peer the reason and plays on
 // without them. A client tells the server, leaves, and is alone, with OnEnd as for any
 // other end. At most 200 bytes of the reason are sent. Calls of Host and Join that have
-// not taken effect yet are dropped without OnEnd. A dedicated server stays one: it has no
+// not taken effect yet are dropped without OnEnd. Close does not wait for what is still
+// on its way: a server's last calls arrive for certain if it closes a second after them. A
+// dedicated server stays one: it has no
 // player who could be Alone. Called outside of Receive, Send and callbacks, Close is done
 // when it returns.
 func (r *Replication) Close(reason string) {

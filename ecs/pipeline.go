@@ -109,8 +109,12 @@ func (r *Replication) Receive() {
 func (r *Replication) begin() {
 	due := r.pending
 	r.pending = nil // requests made by callbacks wait for the next Receive; otherwise they could ask again without end
-	for _, q := range due {
-		q.do()
+	defer func() {  // if a callback panics, the next Receive begins with the request that it has cut short
+		r.pending = append(due, r.pending...)
+	}()
+	for len(due) > 0 {
+		due[0].do()
+		due = due[1:]
 	}
 	if len(r.pending) == 0 {
 		r.joining = false

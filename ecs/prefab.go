@@ -66,12 +66,13 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	if b.spawn == nil {
 		panic(fmt.Sprintf("tendon: prefab %s has no function: give one to NewPrefab or to Build", f.def.name))
 	}
+	args := f.arguments(r, &a) // as they are before the function has them
 	var e *donburi.Entry
 	r.within(f.def, func() { e = b.spawn(w, unsafe.Pointer(&a)) })
 	if e == nil || !sameWorld(e, w) || !e.Valid() {
 		panic(fmt.Sprintf("tendon: prefab %s has built no entity of the world that it was given", f.def.name))
 	}
-	f.Adopt(e, a)
+	r.makeNode(e, origin{prefab: f.def, args: args})
 	return r.world.Entry(e.Entity())
 }
 
@@ -81,14 +82,19 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 // the call is counted ("node made twice").
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.def.authority(of(e), "adopted")
-	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(&a), r.refs())
+	r.makeNode(e, origin{prefab: f.def, args: f.arguments(r, &a)})
+}
+
+// arguments are what the prefab's function is given, as they are sent.
+func (f *Prefab[A]) arguments(r *Replication, a *A) []byte {
+	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(a), r.refs())
 	if err != nil {
 		panic(fmt.Sprintf("tendon: arguments of %v", err)) // err names the prefab
 	}
 	if len(args) > rpl.MaxArgs {
 		panic(fmt.Sprintf("tendon: arguments of prefab %s have %d bytes, at most %d: replicate in a component what is more", f.def.name, len(args), rpl.MaxArgs))
 	}
-	r.makeNode(e, origin{prefab: f.def, args: args})
+	return args
 }
 
 // checkNode returns what is wrong with the NodeData that a prefab was given.

@@ -95,9 +95,11 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
 	n := &node{entity: e.Entity(), parts: r.parts[e.Entity()]}
 	if def := r.protocol.prefabs[rep.Prefab]; def != nil {
-		n.data = def.node
-		components.RplNode.SetValue(e, def.node)
+		if data := components.RplNode.Get(e); *data == (components.NodeData{}) { // else its function has said it
+			*data = def.node
+		}
 	}
+	n.data = *components.RplNode.Get(e)
 	delete(r.parts, e.Entity())
 	for _, p := range n.parts {
 		add(r.world.Entry(p), components.Proxy)
@@ -341,7 +343,7 @@ func (r *Replication) rest(n *node) {
 // makeNamedProxy prepares a load-time entity for the authority's state.
 func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
 	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
-	n := &node{entity: e.Entity(), name: name, parts: r.parts[e.Entity()]}
+	n := &node{entity: e.Entity(), name: name, data: *components.RplNode.Get(e), parts: r.parts[e.Entity()]}
 	delete(r.parts, e.Entity())
 	for _, p := range n.parts {
 		add(r.world.Entry(p), components.Proxy)

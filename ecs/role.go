@@ -263,8 +263,19 @@ func (r *Replication) addPart(node, part *donburi.Entry) {
 		r.setSlot(part.Entity(), n)
 		r.regrouped = true
 		if r.auth == nil {
-			add(part, components.Proxy)
+			r.followNode(n, part)
 		}
+	}
+}
+
+// followNode gives a part of a proxy the role of its node, and has it drawn where the node
+// is.
+func (r *Replication) followNode(n *node, part *donburi.Entry) {
+	add(part, components.Proxy)
+	if n.hidden {
+		add(part, components.Hidden)
+	} else {
+		drop(part, components.Hidden)
 	}
 }
 

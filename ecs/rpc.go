@@ -168,6 +168,9 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 		*r.Counter("rpc without node")++
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %q is %w yet: its state has not come, or it is out of sight: ask tendon.ID, or wait for OnStreamIn", c.wire.Name, n.name, ErrNoNode)
 	}
+	if r.auth != nil {
+		r.noticeTop(n)
+	}
 	refs := r.refs()
 	if r.awaits(n) {
 		refs = nil // no node of that session is here yet

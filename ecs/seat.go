@@ -19,6 +19,7 @@ type seat struct {
 	conn   transport.Conn // nil while there is none
 	hello  []byte
 	in     bool         // its side of the level is built and the core streams to it
+	untold bool         // the peer's lane had no room to tell it the level
 	joined bool         // OnJoin has run, in this level
 	known  bool         // OnJoin has run in some level, so the game is told when the peer leaves
 	after  uint64       // datagrams up to this sequence number belong to an earlier level
@@ -139,7 +140,8 @@ func (r *Replication) locals() int {
 	return 0
 }
 
-// tellLevel tells a peer which level to build; the first time with its welcome.
+// tellLevel tells a peer which level to build; the first time with its welcome. If the
+// peer's lane is full of calls, a later send tells it.
 func (r *Replication) tellLevel(s *seat, first bool) {
 	m := levelMessage{epoch: r.epoch, name: r.level}
 	m.after, _ = s.conn.Next()
@@ -151,10 +153,7 @@ func (r *Replication) tellLevel(s *seat, first bool) {
 	} else {
 		msg = appendLevel(nil, m)
 	}
-	if err := s.conn.Reliable(msg); err != nil {
-		r.report("session message not sent", err)
-		s.conn.Close("the reliable lane is full")
-	}
+	s.untold = s.conn.Reliable(msg) != nil
 }
 
 func (r serverInbox) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {

@@ -57,15 +57,15 @@ func (r *Replication) place(n *node) (x, y float64, ok bool) {
 	for n.parent != nil {
 		n = n.parent
 	}
-	for i := range n.items {
-		b := &n.items[i]
-		if b.comp == nil || len(b.comp.pos) != 2 {
-			continue
-		}
-		if e, p := r.component(b); p != nil {
-			p = r.tagged(b.comp, e, p)
-			return b.comp.pos[0].get(p), b.comp.pos[1].get(p), true
-		}
+	i := r.auth.PlaceItem(n.id)
+	if i < 0 || i >= len(n.items) {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	b := &n.items[i]
+	e, p := r.component(b)
+	if p == nil || len(b.comp.pos) != 2 {
+		return 0, 0, false
+	}
+	p = r.tagged(b.comp, e, p)
+	return b.comp.pos[0].get(p), b.comp.pos[1].get(p), true
 }

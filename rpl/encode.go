@@ -90,6 +90,28 @@ func (a *Authority) sendMessages(p *peer, s Sink) {
 	p.rpc.ready = p.rpc.ready[:rest]
 }
 
+// Flush gives the messages that wait for a peer's reliable lane to s at once, whatever the
+// peer's budget, so that calls made before a Disconnect arrive. Messages for which the lane
+// has no room are counted as dropped calls.
+func (a *Authority) Flush(id Peer, s Sink) {
+	p := a.byID.find(id)
+	if p == nil {
+		return
+	}
+	for n, m := range p.rpc.ready {
+		for last := false; !last; {
+			var b []byte
+			if b, last = p.rpc.part(m); s.Reliable(b) != nil {
+				a.counters.CallsDropped += uint64(len(p.rpc.ready) - n)
+				return
+			}
+			p.rpc.gave(b, last)
+		}
+	}
+	clear(p.rpc.ready)
+	p.rpc.ready, p.rpc.bytes = p.rpc.ready[:0], 0
+}
+
 // packer fills the packets of one peer's send.
 type packer struct {
 	a   *Authority

@@ -144,6 +144,10 @@ const (
 	maxPart = 16 << 10
 	maxLong = MaxItems * maxVar
 
+	// maxTreeBits is how much of a tree arrives in one message, less a kilobyte for what
+	// stands around it.
+	maxTreeBits = 8 * (maxLong - 1<<10)
+
 	// The bytes of an RPC's arguments, by lane: an unreliable call must fit a datagram,
 	// a reliable one KCP's window.
 	MaxUnreliableArgs = 1024

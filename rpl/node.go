@@ -203,6 +203,15 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 	return it
 }
 
+// PlaceItem returns the ordinal of the item that says where a node is, or -1: of several
+// items with a place, that is the one that has been there longest.
+func (a *Authority) PlaceItem(n Node) int {
+	if s, ok := a.slot(n); ok {
+		return int(a.nodes[s].posItem)
+	}
+	return -1
+}
+
 // Item returns a node's item by its ordinal. Spawn.Items gives ordinals from 0 on;
 // items added later take a free one, else the next.
 func (a *Authority) Item(n Node, ordinal int) (Item, bool) {

@@ -54,7 +54,8 @@ type peer struct {
 	watched   cells // the cells of the grid whose news the peer gets, while it keeps watch
 	groups    uint64
 	handles   bitset   // in use, including those whose removal is not acked
-	near      []uint32 // wanted slots that stand in the grid
+	near      []uint32 // wanted slots that stand in the grid …
+	parted    int      // … and where the last one was taken off
 	lingering []uint32 // slots that are out of sight but stay until their minStay is over
 	lingered  []uint32
 	rows      []peerRow        // of nodes of several rows
@@ -213,14 +214,24 @@ func (p *peer) drop(slot uint32) {
 	p.farther(slot)
 }
 
-// farther takes a slot off near: the peer no longer holds it for its distance.
+// farther takes a slot off near: the peer no longer holds it for its distance. The search
+// begins where the last slot was found and goes both ways. Nodes that leave together
+// mostly came together, and thousands that leave at once must not cost a search of all
+// others each.
 func (p *peer) farther(slot uint32) {
-	for i, s := range p.near {
-		if s == slot {
-			p.near[i] = p.near[len(p.near)-1]
-			p.near = p.near[:len(p.near)-1]
-			break
+	last := len(p.near) - 1
+	for down, up := min(p.parted, last), p.parted+1; down >= 0 || up <= last; down, up = down-1, up+1 {
+		switch {
+		case down >= 0 && p.near[down] == slot:
+			p.parted = down
+		case up <= last && p.near[up] == slot:
+			p.parted = up
+		default:
+			continue
 		}
+		p.near[p.parted] = p.near[last]
+		p.near = p.near[:last]
+		return
 	}
 }
 

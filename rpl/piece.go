@@ -106,9 +106,14 @@ func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
 
 // piece makes a piece of the symbols coded since at and the records noted since rec.
 func (a *Authority) piece(h uint32, at, rec int) piece {
+	return a.pieceOf(h, a.syms, at, a.recs, rec)
+}
+
+// pieceOf is the same of symbols and records that others may follow.
+func (a *Authority) pieceOf(h uint32, syms []prefix.Sym, at int, recs []recEntry, rec int) piece {
 	return piece{
-		handle: h, codes: codesOf(a.syms, at), bits: uint32(symBits(a.syms[at:])),
-		recAt: uint32(rec), recN: uint32(len(a.recs) - rec),
+		handle: h, codes: codesOf(syms, at), bits: uint32(symBits(syms[at:])),
+		recAt: uint32(rec), recN: uint32(len(recs) - rec),
 	}
 }
 

@@ -233,8 +233,13 @@ func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.rtt.rtt, c.rtt.jitt
 
 // Apply applies all that was received since the last Apply: packets in the order
 // of their numbers, then reliable messages, then removals. Only then does it report to
-// h. now is on the same clock as the times given to Receive.
+// h. now is on the same clock as the times given to Receive. If h has panicked and was
+// recovered, the next Apply reports the rest first.
 func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
+	if c.events.told.begun {
+		c.tell(h)
+		c.release()
+	}
 	c.beginPace(now)
 	slices.SortFunc(c.inbox, func(a, b inPacket) int {
 		switch {

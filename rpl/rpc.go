@@ -159,8 +159,8 @@ func (a *Authority) CallOthers(n Node, rpc *RPCType, args []byte, but Peer) erro
 // callHolders calls all peers that hold a node or are about to, except one, and returns
 // how many of them have no room.
 func (a *Authority) callHolders(n *node, rpc *RPCType, args []byte, but Peer) (full int) {
-	if n.born == a.send { // Stream has not decided on it: nobody has it, not even the peer that is left out
-		return flag(!a.callEarly(n, 0, rpc, args))
+	if a.undecided(n) {
+		return flag(!a.callEarly(n, 0, but, rpc, args))
 	}
 	for i := range n.holders {
 		switch p := a.peers[n.holders[i].peer]; {
@@ -209,8 +209,8 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) bool {
 	hd := n.holder(p.index)
 	switch {
-	case hd == nil:
-		return a.callEarly(n, p.id, rpc, args)
+	case hd == nil, n.owner != p.id && a.undecided(n):
+		return a.callEarly(n, p.id, 0, rpc, args)
 	case hd.handle != noHandle && (rpc.Lane == Unreliable || p.mayHold(hd.handle)):
 		return a.sendCall(p, hd.handle, rpc, a.tick, args)
 	case rpc.Lane == Reliable:

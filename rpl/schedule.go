@@ -344,22 +344,30 @@ func (a *Authority) planQueue(p *peer) {
 	p.queue = p.queue[:len(waiting)]
 }
 
-// admitTree plans the arrival of a node and of all wanted nodes below it as one piece,
-// and returns its bits.
+// admitTree plans the arrival of a node and of all wanted nodes below it, and returns the
+// bits. They are one piece, or several if the tree is more than a message may hold.
 func (a *Authority) admitTree(p *peer, slot uint32) int {
-	at, rec := len(a.syms), len(a.recs)
+	begun := len(a.recs)
+	at, rec, first := len(a.syms), begun, 0 // where the piece begins
+	bits, all := 0, 0
 	a.group = a.group[:0]
 	a.admitBelow(p, slot)
-	for _, h := range a.group {
+	for i, h := range a.group {
+		from, recFrom := len(a.syms), len(a.recs)
 		a.appendArrival(p, h)
 		p.visits[h].planned = a.send
+		n := symBits(a.syms[from:])
+		if i > first && (i-first == maxInPacket || bits+n > maxTreeBits) {
+			a.arrives(p, a.pieceOf(a.group[first], a.syms[:from], at, a.recs[:recFrom], rec))
+			at, rec, bits, first = from, recFrom, 0, i
+		}
+		bits, all = bits+n, all+n
 	}
-	pc := a.piece(a.group[0], at, rec)
-	a.arrives(p, pc)
+	a.arrives(p, a.piece(a.group[first], at, rec))
 	if a.cfg.Budget > 0 && len(p.queue) > longQueue {
-		a.remember(p, a.recs[rec:])
+		a.remember(p, a.recs[begun:])
 	}
-	return int(pc.bits)
+	return all
 }
 
 func (a *Authority) arrives(p *peer, pc piece) {

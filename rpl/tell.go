@@ -15,6 +15,14 @@ type events struct {
 	changed []uint32 // rows
 	calls   []Call
 	gone    []goneEvent
+	told    toldEvents
+}
+
+// toldEvents are how far tell has come in each list of events. An adapter that panics and
+// is recovered gets the rest from the next Apply, and nothing twice.
+type toldEvents struct {
+	begun                                      bool
+	loaded, items, metas, changed, calls, gone int
 }
 
 type itemEvent struct {
@@ -37,16 +45,23 @@ type goneEvent struct {
 // tell reports the noted events to the adapter, in the promised order.
 func (c *Proxy) tell(h ProxyHandler) {
 	ev := &c.events
+	at := &ev.told
+	at.begun = true
 	for _, r := range ev.arrived {
 		c.tellArrival(r, h)
 	}
-	for _, r := range ev.arrived {
-		h.Loaded(r)
+	for at.loaded < len(ev.arrived) {
+		at.loaded++
+		h.Loaded(ev.arrived[at.loaded-1])
 	}
-	for _, e := range ev.items { // before the changes below, which are of the items that a node has now
+	for at.items < len(ev.items) { // before the changes below, which are of the items that a node has now
+		at.items++
+		e := ev.items[at.items-1]
 		tellItems(e.r, e.was, h)
 	}
-	for _, e := range ev.metas {
+	for at.metas < len(ev.metas) {
+		at.metas++
+		e := ev.metas[at.metas-1]
 		if e.owner != e.r.Owner && !e.r.fresh {
 			h.Owned(e.r, e.owner)
 		}
@@ -55,17 +70,22 @@ func (c *Proxy) tell(h ProxyHandler) {
 		}
 	}
 	c.adopt(h)
-	for _, i := range ev.changed {
+	for at.changed < len(ev.changed) {
+		at.changed++
+		i := ev.changed[at.changed-1]
 		if o := &c.rows.owners[i]; c.rows.firstTold(i) {
 			h.Changed(o.r, o.ordinal, c.rows.rows[i].tick)
 		}
 	}
 	c.tellAdvanced(h)
 	clear(c.rows.told.w)
-	for _, call := range ev.calls {
-		h.Run(call)
+	for at.calls < len(ev.calls) {
+		at.calls++
+		h.Run(ev.calls[at.calls-1])
 	}
-	for _, e := range ev.gone {
+	for at.gone < len(ev.gone) {
+		at.gone++
+		e := ev.gone[at.gone-1]
 		h.Gone(e.r, e.tick, e.destroyed)
 		delete(c.writs, e.r)
 	}
@@ -77,7 +97,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	clear(ev.items)
 	clear(ev.gone)
 	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
-	ev.calls, ev.gone = ev.calls[:0], ev.gone[:0]
+	ev.calls, ev.gone, *at = ev.calls[:0], ev.gone[:0], toldEvents{}
 }
 
 // tellArrival reports a new node, after its parent, which may have come in a later

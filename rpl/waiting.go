@@ -4,10 +4,18 @@ package rpl
 // creation on: a reliable call waits for the node's arrival, an unreliable one is
 // dropped. At most maxHeld calls wait at the peer; the others wait here.
 
+// undecided is whether Stream has yet to decide which peers get a node, other than its
+// owner: the node is new, or hangs under a new node that not every peer may see.
+func (a *Authority) undecided(n *node) bool {
+	root := &a.nodes[a.root(n.id.Slot())]
+	return n.born == a.send || root.born == a.send && (root.spawn.Relevance == OwnerOnly || root.spawn.Relevance == Grouped)
+}
+
 // An earlyCall is a call on a node on which Stream has not decided yet.
 type earlyCall struct {
 	node Node
-	to   Peer // 0: every peer that will have the node
+	to   Peer // 0: every peer that will have the node …
+	but  Peer // … except this one
 	wait waitingCall
 }
 
@@ -20,13 +28,14 @@ type waitingCall struct {
 }
 
 // callEarly keeps a reliable call until Stream has decided on the node; to is one peer,
-// or 0 for all. The result is false if there is no room for a reliable call.
-func (a *Authority) callEarly(n *node, to Peer, rpc *RPCType, args []byte) bool {
+// or 0 for all except but. An unreliable call is dropped. The result is false if there
+// is no room for a reliable call.
+func (a *Authority) callEarly(n *node, to, but Peer, rpc *RPCType, args []byte) bool {
 	if rpc.Lane != Reliable || len(a.early) >= maxWaiting {
 		a.counters.CallsDropped++
 		return rpc.Lane != Reliable
 	}
-	a.early = append(a.early, earlyCall{n.id, to, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)}})
+	a.early = append(a.early, earlyCall{n.id, to, but, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)}})
 	return true
 }
 
@@ -42,7 +51,7 @@ func (a *Authority) routeEarly() {
 		n := &a.nodes[slot]
 		found := c.to == 0
 		for k := range n.holders {
-			if p := a.peers[n.holders[k].peer]; c.to == 0 || c.to == p.id {
+			if p := a.peers[n.holders[k].peer]; c.to == p.id || c.to == 0 && c.but != p.id {
 				a.callLater(p, c.wait)
 				found = true
 			}

@@ -1,0 +1,123 @@
+package ecs_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A reliable call that is made before Load, in the same step, reaches the clients, whether
+// that step sends or not.
+func TestCallThenLoad(t *testing.T) {
+	for phase := range 2 {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+		heard := 0
+		Tell.Handle(client.Replication, func(tendon.Call, string) { heard++ })
+		l.joined()
+		l.steps(phase)
+		server.once(func() {
+			if err := Tell.Send(server.Session(), "the match is over"); err != nil {
+				t.Fatal(err)
+			}
+			server.Load("next")
+		})
+		l.steps(120)
+		check(t, fmt.Sprint("phase ", phase, ": heard"), heard, 1)
+		check(t, fmt.Sprint("phase ", phase, ": dropped, and counted nowhere in the session"), *server.Counter("rpc dropped"), 0)
+	}
+}
+
+// A client whose game stalls, and that takes a call and the next level in one Receive, runs
+// the call first.
+func TestCallThenLoadAtOnce(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{Sends: 60}), l.client(tendon.Config{})
+	heard := 0
+	Tell.Handle(client.Replication, func(tendon.Call, string) { heard++ })
+	l.joined()
+	server.once(func() {
+		if err := Tell.Send(server.Session(), "the match is over"); err != nil {
+			t.Fatal(err)
+		}
+		server.Load("next")
+		client.asleep = 6
+	})
+	l.steps(120)
+	check(t, "heard", heard, 1)
+}
+
+// A client that takes a call and the end of the session in one Receive runs the call first.
+func TestCallThenClose(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{Sends: 60}), l.client(tendon.Config{})
+	heard := 0
+	Tell.Handle(client.Replication, func(tendon.Call, string) { heard++ })
+	l.joined()
+	server.once(func() {
+		if err := Tell.Send(server.Session(), "the match is over"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	l.steps(1)
+	server.Close("the program ends")
+	l.steps(60)
+	check(t, "heard", heard, 1)
+}
+
+// Load waits for room behind many calls in a peer's lane, and the peer stays.
+func TestLoadBehindCalls(t *testing.T) {
+	for _, perStep := range []int{60, 70, 80, 100} {
+		l := newLab(t, netsim.Conditions{Delay: 100 * time.Millisecond})
+		server, client := l.hall(tendon.Config{})
+		server.step = func() {
+			for range perStep {
+				if err := hallTell.Send(server.Session(), "hi"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		l.steps(120)
+		server.step = nil
+		server.Load("next")
+		l.steps(600)
+		if client.ended != nil {
+			t.Errorf("%d calls a step: the client's session has ended: %v", perStep, client.ended)
+		}
+	}
+}
+
+// Keep counts as it is when the owner leaves: set in OnLeave, or in a step that does not
+// send.
+func TestKeepSetLate(t *testing.T) {
+	for _, when := range []string{"phase 0", "phase 1", "OnLeave"} {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+		l.joined()
+		n := server.Create(Paint)
+		tendon.Give(n, 2)
+		ent := n.Entity()
+		keep := func() { components.RplNode.Get(server.World().Entry(ent)).Keep = true }
+		l.steps(20)
+		switch when {
+		case "OnLeave":
+			server.OnLeave(func(rpl.Peer) { keep() })
+			client.Close("")
+		case "phase 1":
+			l.steps(1)
+			fallthrough
+		default:
+			server.once(func() {
+				keep()
+				server.Kick(2, "")
+			})
+		}
+		l.steps(20)
+		check(t, when+": what is to be kept is there", server.World().Valid(ent), true)
+	}
+}
