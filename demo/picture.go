@@ -36,7 +36,9 @@ func (p *program) picture(screen *ebiten.Image) {
 	p.done, p.wanted = due, false
 	img := image.NewRGBA(screen.Bounds())
 	screen.ReadPixels(img.Pix)
-	p.failed = shot.Write(p.options.Shot, img, p.account(img.Bounds(), at))
+	if err := shot.Write(p.options.Shot, img, p.account(img.Bounds(), at)); p.failed == nil {
+		p.failed = err
+	}
 }
 
 // account describes what the last frame drew and the program's settings.

@@ -57,11 +57,8 @@ func (t *ArgType) Append(b []byte, p unsafe.Pointer, refs Refs) ([]byte, error) 
 	if t.None() {
 		return b, nil
 	}
-	if field, err := t.lay.check(p); err != nil {
-		if field == "" {
-			return b, fmt.Errorf("%s: %w", t.owner, err)
-		}
-		return b, fmt.Errorf("%s, field %s: %w", t.owner, field, err)
+	if err := t.check(p); err != nil {
+		return b, err
 	}
 	var room [32]int32
 	words, vars := t.row(room[:])
@@ -82,10 +79,20 @@ func (t *ArgType) Parse(b []byte, p unsafe.Pointer, refs Refs) error {
 		return fmt.Errorf("%s: arguments: %w", t.owner, err)
 	}
 	t.lay.inject(p, words, vars, nil, refs)
-	if field, err := t.lay.check(p); err != nil {
-		return fmt.Errorf("%s, field %s: arguments: %w", t.owner, field, err)
+	return t.check(p)
+}
+
+// check returns an error that names the type, and the field if it has several, if an
+// argument is beyond its bounds.
+func (t *ArgType) check(p unsafe.Pointer) error {
+	switch field, err := t.lay.check(p); {
+	case err == nil:
+		return nil
+	case field == "":
+		return fmt.Errorf("%s: %w", t.owner, err)
+	default:
+		return fmt.Errorf("%s, field %s: %w", t.owner, field, err)
 	}
-	return nil
 }
 
 func (t *ArgType) row(room []int32) ([]int32, []any) {

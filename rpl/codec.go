@@ -21,8 +21,9 @@ type Codec[T, S any] struct {
 	// Name stands for the codec in the schema hash: change it when the wire form changes,
 	// for instance to "date/2".
 	Name string
-	// MaxBytes bounds an encoded snapshot; 0 means 1024. A longer argument is refused; of
-	// state, ItemType.Clamped reports it.
+	// MaxBytes bounds an encoded snapshot; 0 means 1024. A longer argument is refused. A
+	// longer value of state is not told: peers keep the value before it, and the authority
+	// counts and logs it.
 	MaxBytes int
 
 	// Extract makes a snapshot of a value, Inject writes one to a value, in
@@ -280,6 +281,8 @@ func (t *codecVar[T, S]) check(p unsafe.Pointer) error {
 	}
 	return nil
 }
+
+func (t *codecVar[T, S]) sized() bool { return t.lay != nil && t.lay.sized() }
 
 func (t *codecVar[T, S]) maxBits() int {
 	if t.lay != nil {

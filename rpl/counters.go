@@ -14,7 +14,7 @@ type Counters struct {
 	Arrivals       uint64
 	Removals       uint64
 	Blocks         uint64 // pieces too large for a packet, sent on the reliable lane
-	TooLong        uint64 // nodes not sent because no block can hold them; logged
+	TooLong        uint64 // nodes not sent because no block can hold them, and values longer than their codec's bound; logged
 	Tables         uint64 // sets of code tables learned and shipped
 	Checks         uint64 // checksums of versions sent
 	PacketsLost    uint64 // judged lost
@@ -56,4 +56,26 @@ func (a *Authority) noteTooLong(n Node) {
 		a.tooLong = n
 		a.cfg.Log.Warn("a node is not told: it is too long; spread its values over several nodes", "node", n, "most bytes", maxLong)
 	}
+}
+
+// isBounded is whether a new value of a row's variable-length prop takes no more than its
+// type allows: a game's own codec may write any number of bytes. A longer value is counted,
+// and logged unless its node was the last one logged.
+func (a *Authority) isBounded(r *row, k int, v any) bool {
+	prop := &r.t.vars[k]
+	if prop.codec().sized() {
+		return true
+	}
+	a.bytes = prop.Type.Append(a.bytes[:0], v)
+	n, most := len(a.bytes), (prop.codec().maxBits()+7)/8
+	if n <= most {
+		return true
+	}
+	a.counters.TooLong++
+	if node := a.nodes[r.node].id; node != a.tooLong {
+		a.tooLong = node
+		a.cfg.Log.Warn("a value is not told: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
+			"node", node, "component", r.t.item.Name, "field", r.t.item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
+	}
+	return false
 }

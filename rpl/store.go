@@ -283,7 +283,7 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 		if t.whenV != nil && t.whenV[k] >= 0 && words[t.whenV[k]] == 0 {
 			continue
 		}
-		if v := vars[f]; !t.vars[k].Type.Equal(r.vars.now[k], v) {
+		if v := vars[f]; !t.vars[k].Type.Equal(r.vars.now[k], v) && a.isBounded(r, k, v) {
 			r.vars.now[k], changed = v, true
 		}
 	}

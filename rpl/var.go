@@ -28,7 +28,8 @@ type varCodec interface {
 	readDelta(r *rbits.Reader, base any) any
 
 	check(p unsafe.Pointer) error // an error if Extract would have to cut or clamp
-	maxBits() int                 // most bits that write appends
+	maxBits() int                 // most bits that write may append
+	sized() bool                  // whether write keeps to maxBits whatever the value is
 	hasRefs() bool
 	nodes(v any, to []Node) []Node // appends the nodes that v refers to
 	hash(v any) uint64             // equal for equal values

@@ -314,6 +314,8 @@ func inElement(field string) string {
 	return ", field " + field
 }
 
+func (t *listVar) sized() bool { return t.elem.sized() }
+
 func (t *listVar) maxBits() int { return int(width(t.limit)) + t.limit*t.elem.maxBits() }
 
 func (t *listVar) hasRefs() bool { return t.elem.refers }

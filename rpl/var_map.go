@@ -293,6 +293,8 @@ func (t *mapVar[K]) check(p unsafe.Pointer) (err error) {
 	return err
 }
 
+func (t *mapVar[K]) sized() bool { return t.elem.sized() }
+
 func (t *mapVar[K]) maxBits() int {
 	return int(width(t.limit)) + t.limit*(t.keys.maxBits()+t.elem.maxBits())
 }

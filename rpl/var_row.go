@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	rbits "github.com/tendonengine/tendon/rpl/bits"
@@ -130,6 +131,11 @@ func (l *layout) readDelta(r *rbits.Reader, words []int32, vars []any) {
 }
 
 // maxBits is the most bits that write appends.
+// sized is whether no value of a row can take more than maxBits.
+func (l *layout) sized() bool {
+	return !slices.ContainsFunc(l.vars, func(v Var) bool { return !v.codec().sized() })
+}
+
 func (l *layout) maxBits() int {
 	n := 0
 	for i := range l.words {

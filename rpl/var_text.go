@@ -203,6 +203,8 @@ func (t textVar) check(p unsafe.Pointer) error {
 	return nil
 }
 
+func (t textVar) sized() bool { return true }
+
 func (t textVar) maxBits() int { return int(width(t.limit)) + 8*t.limit }
 
 func (textVar) hasRefs() bool { return false }

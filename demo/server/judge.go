@@ -163,15 +163,11 @@ func eyesOf(r *tendon.Replication, p rpl.Peer) []gmath.Vec {
 // radii both are right.
 func relevant(e *donburi.Entry, p rpl.Peer, eyes []gmath.Vec) (should, may bool) {
 	root := e
-	for {
-		if tendon.Owner(root) == p {
-			return true, true // the owner of a node has everything below it
-		}
-		parent, ok := island.ParentOf(root)
-		if !ok {
-			break
-		}
+	for parent, ok := island.ParentOf(root); ok; parent, ok = island.ParentOf(root) {
 		root = parent
+	}
+	if ownsAny(root, p) {
+		return true, true // the owner of a node has the whole tree
 	}
 	switch components.RplNode.Get(root).Relevance {
 	case rpl.Always:
@@ -184,6 +180,19 @@ func relevant(e *donburi.Entry, p rpl.Peer, eyes []gmath.Vec) (should, may bool)
 		}
 	}
 	return should, may
+}
+
+// ownsAny reports whether a peer owns a node, or a node below it.
+func ownsAny(e *donburi.Entry, p rpl.Peer) bool {
+	if tendon.Owner(e) == p {
+		return true
+	}
+	for c := range tendon.Children(e) {
+		if ownsAny(c, p) {
+			return true
+		}
+	}
+	return false
 }
 
 func parentID(e *donburi.Entry) rpl.Node {

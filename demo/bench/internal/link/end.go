@@ -164,7 +164,6 @@ func (e *End) send(now time.Duration, p []byte, segments int, sent *Counters) {
 	sent.Packets++
 	sent.Payload += payload
 	sent.Reliable += segments
-	sent.Longest = max(sent.Longest, payload)
 	e.out.Send(now, p)
 }
 

@@ -37,7 +37,6 @@ type Counters struct {
 	Payload  int // bytes inside the seal, both lanes
 	Reliable int // of Payload, the bytes that are segments of the reliable lane
 	Messages int // messages queued on the reliable lane, each counted once
-	Longest  int // bytes inside the seal, of the longest packet
 	Beside   int // bytes of UDP payload that are not datagrams, as transport.Conn.LaneBytes counts them
 }
 

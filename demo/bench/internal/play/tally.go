@@ -34,7 +34,6 @@ type tally struct {
 	visits    *visits
 	ages      histogram // in ticks
 	ins, outs int
-	longest   int
 }
 
 // counted gathers a mean.
@@ -75,7 +74,6 @@ func (t *tally) sent(c *client, tick int, now time.Duration, s link.Counters) {
 	if t.o.Budget > 0 {
 		c.spend.add(now.Seconds(), s.Wire())
 	}
-	t.longest = max(t.longest, s.Longest)
 	if c.joined < 0 {
 		t.firstFull[c.index] += s.Payload
 	}

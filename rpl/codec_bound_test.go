@@ -1,0 +1,73 @@
+package rpl_test
+
+import (
+	"bytes"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/bits"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A value whose codec writes more than its bound is not told: peers keep the value before
+// it, nothing that they get is refused, and the log names the field once. A shorter value
+// is told again.
+func TestCodecsKeepTheirBound(t *testing.T) {
+	type scroll struct{ text string }
+	type page struct {
+		Count  int32  `rpl:""`
+		Scroll scroll `rpl:""`
+	}
+	s := rpl.NewSchema("scrolls")
+	rpl.Register(s, rpl.Codec[scroll, string]{
+		Name: "scroll", MaxBytes: 60_000,
+		Extract: func(v *scroll) string { return v.text },
+		Inject:  func(v *scroll, s string) { v.text = s },
+		Encode:  func(w *bits.Writer, s string) { w.String(s) },
+		Decode:  func(r *bits.Reader) (string, error) { return r.String(1 << 20), nil },
+	})
+	item := s.Item("page", reflect.TypeFor[page](), nil)
+	var log bytes.Buffer
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, Log: slog.New(slog.NewTextHandler(&log, nil))}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{item}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, _ := net.A.Item(id, 0)
+	for i, text := range []string{"short", strings.Repeat("long ", 20_000), "short again"} {
+		now := page{int32(i), scroll{text}}
+		for range 60 {
+			net.Tick(func(rpl.Tick) { net.A.Set(it, unsafe.Pointer(&now)) })
+		}
+		want := now
+		if len(text) > 60_000 {
+			want.Scroll.text = "short"
+		}
+		r, ok := c.P.Replica(id)
+		if !ok {
+			t.Fatal("the node is not there")
+		}
+		var got page
+		if c.P.Inject(r, 0, item, unsafe.Pointer(&got)); got != want {
+			t.Errorf("%d: it has %d bytes of %d, want %d of %d", i, len(got.Scroll.text), got.Count, len(want.Scroll.text), want.Count)
+		}
+	}
+	if n := c.P.Counters().Refused; n > 0 {
+		t.Errorf("%d packets and messages were refused", n)
+	}
+	if n := strings.Count(log.String(), "Scroll"); n != 1 || net.A.Counters().TooLong == 0 {
+		t.Errorf("counted %d times, logged %d times: %s", net.A.Counters().TooLong, n, log.String())
+	}
+}
