@@ -30,7 +30,7 @@ type End struct {
 	// buf is in one of these two. Most sends are small, and the small buffers of all
 	// ends lie in few pages.
 	small, large []byte
-	_            [24]byte // pads End to 256 bytes, which the allocator aligns to cache lines
+	_            [32]byte // pads End to 256 bytes, which the allocator aligns to cache lines
 }
 
 // writtenSize is what stands before each packet in buf: the datagram's length (u32),
