@@ -19,7 +19,8 @@ var (
 	Owner = donburi.NewComponentType[OwnerData]().SetName("Owner")
 	// Parent says which node is directly above this one.
 	Parent = donburi.NewComponentType[ParentData]().SetName("Parent")
-	// Observer lets the node's owner see what is around it.
+	// Observer lets the node's owner see what is around it. With a Config.Interest a
+	// peer that owns no Observer gets no node whose relevance is Near.
 	Observer = donburi.NewComponentType[ObserverData]().SetName("Observer")
 	// Transform is a position and rotation relative to the parent node.
 	Transform = donburi.NewComponentType[TransformData]().SetName("Transform")
