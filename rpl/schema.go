@@ -96,7 +96,7 @@ func (s *Schema) Name() string { return s.name }
 //	pos              the node's position: on a vector, or on x and y
 //	to=              who may see it: owner, others (all but the owner), or a group
 //	if=Field         while that bool field is false peers keep the last value; not for secrets
-//	once             sent when a node arrives, and not again
+//	once             sent when a node arrives and when it is sent whole again, not when it changes
 //	notify           OnChange fires
 //	explicit         the whole component is checked for changes only when bumped; the tag stands
 //	                 on any of its fields, or on a blank one, _ struct{}
