@@ -92,7 +92,8 @@ func (s *Schema) Name() string { return s.name }
 //	interp           drawn between samples; interp=inplace: in the component itself
 //	predict=Field    another field is its velocity per second: item.Field if that is in another
 //	                 component; predict=Field/tick: per tick
-//	tol=             how far a value may be from its prediction without being sent
+//	tol=             how far a value may be from its prediction without being sent; it has no
+//	                 effect yet
 //	pos              the node's position: on a vector, or on x and y
 //	to=              who may see it: owner, others (all but the owner), or a group
 //	if=Field         while that bool field is false peers keep the last value; not for secrets
