@@ -2,23 +2,24 @@ package transport
 
 import "errors"
 
-// Why a connection could not be made or has ended, and why a message was not
-// queued. All errors that a Handler is told wrap one of these.
+// These errors say why a connection was not made, why it ended, or why a message
+// was not queued. Every error passed to Handler.Closed wraps one of them.
 var (
-	// A client could not get in.
-	ErrNoAnswer = errors.New("no answer")                       // nobody answered its question
-	ErrVersion  = errors.New("another version of the protocol") // … of the handshake and its packets
+	// The client was not let in.
+	ErrNoAnswer = errors.New("no answer")                       // to the client's HELLOs
+	ErrVersion  = errors.New("another version of the protocol") // of the handshake and the packets
 	ErrGame     = errors.New("another game")
 	ErrSchema   = errors.New("another schema") // the text names the first difference
 	ErrFull     = errors.New("full")
 
-	// A connection has ended.
-	ErrKicked  = errors.New("kicked")        // the listener sent this client away, for a reason
-	ErrClosed  = errors.New("closed")        // one end has closed it; of Reliable: it has ended before
+	// The connection has ended.
+	ErrKicked  = errors.New("kicked")        // the listener removed this client
+	ErrClosed  = errors.New("closed")        // one end closed it; from Reliable: it has already ended
 	ErrTimeout = errors.New("timed out")     // one end has heard nothing from the other for too long
-	ErrSocket  = errors.New("socket failed") // of this end
+	ErrSocket  = errors.New("socket failed") // this end's socket
 
-	// A message is not queued. Closed is told ErrTooLong of a peer that announces one.
+	// Conn.Reliable did not queue the message. Handler.Closed gets ErrTooLong too, when
+	// the peer announces a message that is too long.
 	ErrBacklog = errors.New("reliable lane is full")
 	ErrTooLong = errors.New("message too long for the reliable lane")
 )

@@ -1,10 +1,11 @@
-// Package transport moves bytes between a session and its peers: one link an
-// endpoint, one connection a peer, two lanes a connection.
+// Package transport moves bytes between a session and its peers. It defines the
+// interfaces; packages kcp (UDP) and mem (in memory) implement them. Each end has
+// a Link, the Link has one Conn for each peer, and each Conn has two lanes.
 //
-// A link is polled: everything that it reports, it reports inside Poll, on the
-// caller's goroutine. The reliable lane delivers messages whole, in order, once.
-// Datagrams may be lost and reordered, never doubled, and carry the sequence
-// number that the packet has on the wire.
+// A Link is polled: it calls the Handler only inside Poll, on the caller's
+// goroutine. The reliable lane delivers each message whole, in order and once.
+// Datagrams may be lost or reordered, but are never duplicated; each carries the
+// sequence number of its packet.
 package transport
 
 import (
@@ -12,132 +13,139 @@ import (
 	"time"
 )
 
-// An Offer is what one end says of itself in the handshake, and what it asks
-// of the other. What is longer than may be is an error of Listen and Dial.
+// An Offer is what one end tells and requires of the other in the handshake.
+// Listen and Dial return an error for a field that is out of its limits.
 type Offer struct {
-	Game   string // the protocol's name, 1 to 64 bytes; another is refused with ErrGame
-	Schema uint64 // the schema's hash; another is refused with ErrSchema
-	// Digest describes the schema in at most 1,000 bytes; it goes with the
-	// refusal of another schema. Explain names the first difference between
-	// the local schema and a remote digest: "component health, field Max".
+	Game   string // the protocol's name, 1 to 64 bytes; a different one is refused with ErrGame
+	Schema uint64 // the schema's hash; a different one is refused with ErrSchema
+	// Digest describes the schema in at most 1,000 bytes. A listener sends it when
+	// it refuses a client with another schema; the client's Explain then names the
+	// first difference from the local schema: "component health, field Max".
 	Digest  []byte
 	Explain func(digest []byte) string
-	Hello   []byte // what a client says of itself, a name, a chosen colour: at most 512 bytes
+	Hello   []byte // what a client says about itself (a name, a colour), at most 512 bytes
 	// MaxPeers is how many connections a listener accepts, at most 1,024; 0 means
-	// that. More are refused with ErrFull.
+	// 1,024. Further clients are refused with ErrFull.
 	MaxPeers int
-	// Room, where it is set, is asked as well: whether a client that says this
-	// hello is to be let in beside so many connections. Poll calls it, for each
-	// new client: first with those that are open, and a client without room then
-	// is refused; then with those too that have not been heard again, and one
-	// without room then is not answered yet. One that has a place kept can be let
-	// in where others are refused.
+	// Room, if set, also decides whether a new client with this hello is let in
+	// beside conns other connections. Poll calls it up to twice for each HELLO of a
+	// new client: first with the number of open connections, and false refuses the
+	// client with ErrFull; then, if there are half-open connections, with those
+	// included, and false leaves the HELLO without an answer, so that the client
+	// asks again. Room can let in a client whose seat is kept and turn away others.
 	Room func(hello []byte, conns int) bool
-	// Refused, where it is set, is told of every client that a listener refuses, inside
-	// Poll: the address that its packet came from, which anybody can forge, and
-	// ErrVersion, ErrGame, ErrSchema or ErrFull. One that is not answered yet is not
-	// refused.
+	// Refused, if set, is called inside Poll for every client that a listener
+	// refuses, with the source address of its packet, which anybody can forge, and
+	// ErrVersion, ErrGame, ErrSchema or ErrFull. It is not called for a client that
+	// got no answer yet.
 	Refused func(remote netip.AddrPort, why error)
 }
 
 // A Listener is a bound address that a session can host on.
 type Listener interface {
-	// Listen starts to accept. It may be called once: a second call is an error,
-	// as one after Close is, and an offer beyond its limits. It does not wait.
+	// Listen starts to accept connections. It does not wait. It fails when it was
+	// called before, after Close, and when the offer is out of its limits.
 	Listen(o Offer) (Link, error)
-	// Addr is where peers find it.
+	// Addr is the address that peers join.
 	Addr() string
-	// Close gives the address back. A link that listens there has ended with it: its
-	// peers are told so, the Handler is told Closed with ErrClosed of each Conn at the
-	// next Poll, and Err says it. A session that hosts there hosts no more after its next
-	// Receive: to give a reason of one's own, close the session. Any goroutine may call
-	// it. Again it does nothing. An error is the socket's.
+	// Close releases the address and ends the Link that listens there: its peers
+	// are told, its Handler gets Closed with ErrClosed for each Conn at the next
+	// Poll, and its Err returns ErrClosed. A session that hosts on it stops hosting
+	// at its next Receive; to give the peers a reason, close the session instead.
+	// Any goroutine may call Close; a second call does nothing. An error is the
+	// socket's.
 	Close() error
 }
 
 // A Dialer is a remote address that a session can join.
 type Dialer interface {
-	// Dial starts to connect and does not wait for an answer: Connected or Closed
-	// follow, Closed with ErrNoAnswer after 5 s. An error is an address that is none
-	// or is not found, no socket, or an offer beyond its limits.
+	// Dial starts to connect and does not wait for an answer: the Handler gets
+	// Connected or Closed later, Closed with ErrNoAnswer after 5 s. Dial fails when
+	// the address is malformed or not found, when there is no socket, or when the
+	// offer is out of its limits.
 	Dial(o Offer) (Link, error)
 }
 
 // A Link is an endpoint in use. Poll, Err and Close are called on one goroutine.
 type Link interface {
-	// Now is the link's clock: time since an arbitrary start, monotonic. A
-	// simulated link's clock is virtual.
+	// Now is the link's monotonic clock: the time since an arbitrary start. The
+	// clock of a mem link is virtual.
 	Now() time.Duration
-	// Poll reports everything that arrived since the last call, then the peers that have
-	// been silent for too long. After Close it reports nothing.
+	// Poll calls h for everything that arrived since the last Poll, then for the
+	// peers that have been silent for too long. After Close it calls nothing.
 	Poll(h Handler)
-	// Err is why nothing can come of the link any more though nobody has closed it: its
-	// Listener was closed (ErrClosed), or its socket has failed (ErrSocket). It is nil
-	// before that, and after Close. Poll tells of the end of each connection; where there
-	// is none, Err alone says it.
+	// Err says why the link has ended without Link.Close: its Listener was closed
+	// (ErrClosed) or its socket failed (ErrSocket). It is nil before that, and after
+	// Close. Poll also reports the end of each connection; a link without any
+	// connections is known to have ended only by Err.
 	Err() error
-	// Counters are what has come to nothing so far, also after Close.
+	// Counters counts the packets and socket calls that failed; valid after Close too.
 	Counters() Counters
-	// Close tells every peer the reason, of which 200 bytes are sent, and frees the
-	// endpoint; the own Handler is told nothing. Again it does nothing. An error is
-	// the socket's.
+	// Close tells every peer the reason, cut to 200 bytes, and frees the endpoint.
+	// The local Handler is not called. A second call does nothing. An error is the
+	// socket's.
 	Close(reason string) error
 }
 
-// Counters are what has come to nothing on a link since it began.
+// Counters are a link's counts, since it began, of what failed or was discarded.
 type Counters struct {
-	Ignored     uint64 // packets of nobody: garbage, strangers, the past
-	Dropped     uint64 // packets that came while as many waited for Poll as may
-	ReadErrors  uint64 // of the socket; on some systems an address that nobody answers at is one
+	Ignored     uint64 // packets that are malformed, duplicates, too old, or of no connection
+	Dropped     uint64 // packets that came while the inbox that Poll empties was full
+	ReadErrors  uint64 // of the socket; some systems report here that nobody is at an address we sent to
 	WriteErrors uint64 // packets that the socket did not take, which are lost
 }
 
-// A Handler is told what a link has received, inside Poll. It may send, close a
+// A Handler receives what a link reports, inside Poll. It may send, close a
 // connection, and close the link.
 type Handler interface {
-	// Connected: a peer is in. hello is what it said (listener's side only), to keep.
+	// Connected reports a new connection. hello is the client's Offer.Hello, nil at
+	// the client; the Handler may keep it.
 	Connected(c Conn, hello []byte)
-	// Datagram: seq is the packet's sequence number, at the link's clock when
-	// the socket's reader got it. b is valid during the call.
+	// Datagram delivers a datagram. seq is the packet's sequence number; at is the
+	// link's time when the reader took it from the socket. b is valid during the call.
 	Datagram(c Conn, seq uint64, at time.Duration, b []byte)
-	// Message: one whole message of the reliable lane. b is valid during the call.
+	// Message delivers one whole message of the reliable lane. b is valid during
+	// the call.
 	Message(c Conn, b []byte)
-	// Closed: the peer is gone, or was never reached: one of this package's
-	// typed errors says why. ErrTimeout, at both ends, is a network that failed;
-	// nobody has said that it is over. Nothing of c follows. A connection that was
-	// refused or not answered is told of without having been Connected.
+	// Closed reports that the peer is gone or was never reached; err wraps one of
+	// this package's errors. ErrTimeout, at either end, means that the network
+	// failed and that neither side ended the connection on purpose. Nothing about c
+	// follows. A connection that was refused or not answered gets Closed without
+	// Connected.
 	Closed(c Conn, err error)
 }
 
 // A Conn is one peer's connection. Its methods are called on the goroutine
 // that polls, except that Next and Datagram of different Conns may be called
-// at the same time. One that has ended sends nothing: Reliable says so, the others
-// do nothing.
+// at the same time. A Conn that has ended sends nothing: Reliable returns
+// ErrClosed, the other sending methods do nothing.
 type Conn interface {
-	// Next opens a packet: the sequence number that the receiver will see, and
-	// the bytes of datagram that fit beside what the reliable lane has to send
-	// now: from MinRoom to MaxPayload. It always starts a new packet; a packet
-	// without a datagram is not sent.
+	// Next opens a packet. seq is the sequence number that the receiver will see;
+	// room is the bytes of datagram that fit beside what the reliable lane has to
+	// send now, from MinRoom to MaxPayload. A packet that Datagram does not complete
+	// before the following Next is not sent.
 	Next() (seq uint64, room int)
-	// Datagram completes the packet that Next opened. b is copied. One longer than
-	// the room goes alone, and the reliable lane waits; one longer than MaxPayload
-	// panics, as does one for which no packet was opened.
+	// Datagram completes and sends the packet that Next opened. b is copied. A
+	// datagram longer than the room goes without segments of the reliable lane, which
+	// wait. Datagram panics when b is longer than MaxPayload or no packet is open.
 	Datagram(b []byte)
-	// Reliable queues one message, which may be empty. b is copied. It is not queued
-	// where there is an error: ErrTooLong above MaxMessage, ErrBacklog while as much
-	// waits as may, ErrClosed once the connection has ended.
+	// Reliable queues one message, which may be empty. b is copied. On an error
+	// nothing is queued: ErrTooLong above MaxMessage, ErrBacklog while the queue is
+	// full, ErrClosed once the connection has ended.
 	Reliable(b []byte) error
-	// Flush ends a send: what the reliable lane still has to say leaves too.
+	// Flush ends a round of sends: it sends what the reliable lane has ready, in
+	// packets of its own.
 	Flush()
-	// Close tells the peer the reason, of which 200 bytes are sent (ErrKicked there
-	// where a listener closes, else ErrClosed), and forgets it; the local handler is
-	// told Closed with ErrClosed at the next Poll. Again it does nothing.
+	// Close tells the peer the reason, cut to 200 bytes, and ends the connection.
+	// The peer gets ErrKicked from a listener, ErrClosed from a client; the local
+	// Handler gets Closed with ErrClosed at the next Poll. A second call does nothing.
 	Close(reason string)
-	// Stats are the figures so far, also once the connection has ended.
+	// Stats are the connection's figures, also after its end.
 	Stats() Stats
-	// LaneBytes is what the reliable lane has cost since the connection began, in
-	// bytes of UDP payload: messages, repeats, acknowledgements, packets without a
-	// datagram. held is the bytes that it is to send yet, were nothing lost.
+	// LaneBytes is the cost of the reliable lane in bytes of UDP payload. sent is
+	// what it has cost since the connection began: messages, repeats,
+	// acknowledgements, and the overhead of packets that carry no datagram. held is
+	// what it would still send if nothing more were lost.
 	LaneBytes() (sent uint64, held int)
 }
 
@@ -145,13 +153,12 @@ type Conn interface {
 type Stats struct {
 	Transport             string // "kcp", "mem"
 	Local, Remote         string // addresses
-	BytesOut, BytesIn     uint64 // UDP payload, seal included
+	BytesOut, BytesIn     uint64 // UDP payload, header and tag included; without the handshake
 	PacketsOut, PacketsIn uint64
 	ReliableOut           uint64 // bytes of the reliable lane sent, repeats and acks included
-	ReliableQueued        int    // messages that wait
-	// LossIn is the share, 0 to 1, of the packets sent to this end that have not
-	// come, among those numbered before the newest LossSkip, LossWindow of them at
-	// most. A number that the sender took and did not use counts as lost, which
-	// is rare.
+	ReliableQueued        int    // messages not yet wholly given to the reliable lane's machine
+	// LossIn is the share, 0 to 1, of packets from the peer that did not arrive. It
+	// covers at most LossWindow sequence numbers and leaves out the newest LossSkip.
+	// A packet that the peer opened and did not send counts as lost, which is rare.
 	LossIn float64
 }

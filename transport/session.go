@@ -1,6 +1,7 @@
 package transport
 
-// A Session is what can be hosted or joined: *ecs.Replication is one.
+// A Session can host on a Listener or join through a Dialer. *ecs.Replication is
+// one.
 type Session interface {
 	Host(Listener)
 	Join(Dialer)

@@ -14,38 +14,37 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
 )
 
-// lookup is how long a host's name may take to be found.
+// lookup is the time limit of a host name's lookup.
 const lookup = 2 * time.Second
 
-// thisMachine is joined where no host is named, or the address of a listener on
-// all of its own: its answers come from another.
+// thisMachine replaces an empty or unspecified host (0.0.0.0, ::). The answers of a
+// listener on all addresses come from a specified one, and the client compares it.
 var thisMachine = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// dialer is a remote address.
+// A dialer is a remote address to join.
 type dialer struct {
 	addr   string
 	o      options
 	lookUp func(ctx context.Context, network, host string) ([]netip.Addr, error)
 
 	mu   sync.Mutex
-	last netip.Addr // of the host's name
+	last netip.Addr // from the last lookup that found the host
 }
 
 var _ transport.Dialer = (*dialer)(nil)
 
-// Dialer is an address to join, such as "127.0.0.1:7777" or
-// "example.org:7777"; without a host, or with one that means all addresses, as
-// Addr of a listener on them says, it is this machine's. It may be dialled any
-// number of times; each is a client with a socket of its own. What is wrong with
-// the address Dial says.
+// Dialer returns a Dialer for an address such as "127.0.0.1:7777" or
+// "example.org:7777". Without a host, or with an unspecified one, such as a
+// listener on all addresses returns from Addr, it joins this machine. It may be
+// dialled any number of times; each Dial makes a client with its own socket. Dial
+// returns the error for a bad address.
 func Dialer(addr string, opts ...Option) transport.Dialer {
 	return &dialer{addr: addr, o: collect(opts), lookUp: net.DefaultResolver.LookupNetIP}
 }
 
-// Dial implements transport.Dialer. Only a host's name is waited for, while it
-// is looked up, at most two seconds. A name that was found before and is not any
-// more, as while the network is away, is where it was: so a client that has lost
-// its session can try until its network is back.
+// Dial implements transport.Dialer. It waits only for the lookup of a host name, at
+// most two seconds. If the lookup fails, Dial uses the address of the last lookup
+// that succeeded, so a client whose network is down can retry until it is back.
 func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	remote, err := d.resolve()
 	if err != nil {
@@ -55,8 +54,8 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	if remote.Addr().Is4() {
 		network = "udp4"
 	}
-	// The socket is not connected: then it goes on where the machine moves to
-	// another network, and the system does not choose which errors end it.
+	// The socket is not connected, so it keeps working when the machine moves to
+	// another network, and the system does not decide which errors end it.
 	socket, err := net.ListenUDP(network, nil)
 	if err != nil {
 		return nil, fmt.Errorf("kcp: no socket to join %s with: %w", d.addr, err)
@@ -85,7 +84,7 @@ func (d *dialer) resolve() (netip.AddrPort, error) {
 	if err == nil && len(ips) > 0 {
 		d.last = ips[0].Unmap()
 		for _, ip := range ips {
-			if ip.Unmap().Is4() { // "localhost" is both; most servers listen on 127.0.0.1
+			if ip.Unmap().Is4() { // "localhost" has both; most servers listen on 127.0.0.1
 				d.last = ip.Unmap()
 				break
 			}
@@ -100,7 +99,7 @@ func (d *dialer) resolve() (netip.AddrPort, error) {
 	return netip.AddrPort{}, fmt.Errorf("kcp: the host %q is not found: %w", host, err)
 }
 
-// target takes an address to join apart, before anything is looked up.
+// target splits an address to join into host and port. It looks nothing up.
 func target(addr string) (host string, port uint16, err error) {
 	if err := checkAddress(addr); err != nil {
 		return "", 0, err
@@ -116,7 +115,8 @@ func target(addr string) (host string, port uint16, err error) {
 	return host, uint16(n), nil
 }
 
-// checkAddress refuses what is no host:port, before anything is looked up.
+// checkAddress returns an error unless addr has the form host:port. It looks
+// nothing up.
 func checkAddress(addr string) error {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return fmt.Errorf("kcp: %q is no address; write host:port, as in 127.0.0.1:7777", addr)
@@ -124,8 +124,8 @@ func checkAddress(addr string) error {
 	return nil
 }
 
-// localAddress is what the remote will see, as far as this machine knows: an
-// unconnected socket knows its port alone. No packet is sent to find it.
+// localAddress is the local address that the system uses towards remote, with the
+// socket's port; an unconnected socket knows only its port. It sends no packet.
 func localAddress(socket *net.UDPConn, network string, remote netip.AddrPort) string {
 	local := socket.LocalAddr().(*net.UDPAddr).AddrPort()
 	if probe, err := net.DialUDP(network, nil, net.UDPAddrFromAddrPort(remote)); err == nil {

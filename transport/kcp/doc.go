@@ -1,20 +1,19 @@
-// Package kcp is the transport of real games: UDP, with KCP for what must
-// arrive.
+// Package kcp is the transport of real games: UDP, with KCP for the reliable lane.
 //
-//	kcp.Start(session, host, join)       // what flags ask for, in one line
+//	kcp.Start(session, host, join)       // host, join or neither, as flags say
 //	l, err := kcp.Listen(":7777")        // an address to host on
 //	d := kcp.Dialer("example.org:7777")  // an address to join
 //
-// One socket an endpoint, and two goroutines however many peers it has: a
-// reader, which stamps packets with their time and survives every error of the
-// socket but its end, and a timer, which keeps peers while the game stalls. All else
-// happens inside the game's own calls.
+// Each endpoint has one socket and two goroutines, however many peers it has. The
+// reader stamps packets with their arrival time and survives every socket error
+// except the socket's closing. The timer keeps connections alive while the game
+// stalls. Everything else happens inside the game's own calls.
 //
-// The reliable lane runs on the raw KCP state machine of kcp-go, never on its
-// sessions and listeners: those make a session of any stray packet, know no end
-// of one, and take goroutines and 262 KiB for each. Packets are not yet
-// encrypted and peers not authenticated: docs/spec-transport.md says where both
-// go.
+// The reliable lane runs on the raw KCP state machine of kcp-go, not on kcp-go's
+// sessions and listeners: those start a session for any stray packet, have no
+// notion of its end, and cost goroutines and 262 KiB each. Packets are not yet
+// encrypted and peers are not yet authenticated; docs/spec-transport.md says where
+// both will go.
 //
 // WithConditions puts a simulated network between socket and endpoint, to play
 // with loss and delay.

@@ -16,17 +16,18 @@ import (
 )
 
 const (
-	// tickEvery is how often the timer looks for questions to repeat and
-	// silence to break: a fifth of transport.Keepalive.
+	// tickEvery is how often the timer looks for HELLOs to repeat and keepalives to
+	// send: a fifth of transport.Keepalive.
 	tickEvery = 50 * time.Millisecond
-	// readBuffer is asked of the system for a socket: a second of a hundred
-	// players' packets while the reader does not run.
+	// readBuffer is the receive buffer requested from the system: it holds a second
+	// of a hundred players' packets while the reader does not run.
 	readBuffer = 1 << 20
-	// longestPause between two reads of a socket that returns errors.
+	// longestPause is the longest pause between reads while the socket returns errors.
 	longestPause = 100 * time.Millisecond
 )
 
-// A link is an endpoint on a socket.
+// A link is an endpoint on a UDP socket: its goroutines read packets and run the
+// endpoint's timer.
 type link struct {
 	e      *endpoint.Endpoint
 	socket *net.UDPConn
@@ -41,8 +42,8 @@ type link struct {
 
 var _ transport.Link = (*link)(nil)
 
-// open makes a link on a socket; start gives it its endpoint. The socket is the
-// link's from then on, also when that fails.
+// open makes a link on a socket; start makes its endpoint. open takes over the
+// socket and closes it when start fails.
 func open(socket *net.UDPConn, local string, o options, start func(endpoint.Config) (*endpoint.Endpoint, error)) (*link, error) {
 	l := &link{socket: socket, start: time.Now(), done: make(chan struct{})}
 	send := l.write
@@ -92,14 +93,14 @@ func (l *link) Close(reason string) error {
 	return l.free()
 }
 
-// shut is Close by the listener, of which the Handler is told.
+// shut closes the link because its listener was closed; unlike Close, it is reported
+// to the Handler.
 func (l *link) shut(reason string) error {
 	l.e.Shut(reason)
 	return l.free()
 }
 
-// free gives the socket back, once. It waits for the goroutines, which wait for
-// nothing.
+// free closes the socket, once, and waits for the goroutines, which do not block.
 func (l *link) free() (err error) {
 	l.once.Do(func() {
 		close(l.done)
@@ -112,33 +113,34 @@ func (l *link) free() (err error) {
 	return err
 }
 
-// write puts a packet on the socket. One that fails is a packet lost; a peer
-// that cannot be reached is found out by his silence.
+// write sends a packet on the socket. A failed write is a lost packet; a peer that
+// cannot be reached is detected by its silence.
 func (l *link) write(to netip.AddrPort, b []byte) {
 	if _, err := l.socket.WriteToUDPAddrPort(b, to); err != nil {
 		l.writeErrors.Add(1)
 	}
 }
 
-// Windows says by an error of the next read that a packet was longer than the
-// buffer, or that one sent before was not wanted. syscall does not name them.
+// On Windows a read returns one of these errors when a packet was longer than the
+// buffer, or when a packet sent earlier was rejected. syscall does not name them.
 const (
 	windowsTooLong  = syscall.Errno(10040)
 	windowsNetReset = syscall.Errno(10052)
 	windowsReset    = syscall.Errno(10054)
 )
 
-// ofOnePacket reports whether an error of the socket says nothing of the next
-// packet: to pause then would have strangers hold up the others.
+// ofOnePacket reports whether a read error concerns a single packet, so that the
+// next read may succeed. The reader must not pause after such an error, or
+// strangers could delay the other peers' packets.
 func ofOnePacket(err error) bool {
 	return errors.Is(err, windowsTooLong) || errors.Is(err, windowsNetReset) || errors.Is(err, windowsReset)
 }
 
-// read takes packets from the socket until the link is closed. It goes on after
-// all errors (a host that refuses, a network that is away for a while) but that
-// of a socket which somebody else has closed.
+// read takes packets from the socket until it is closed. It continues after every
+// other error, such as a host that refuses packets or a network that is down for a
+// while.
 func (l *link) read() {
-	var b [2 << 10]byte // longer packets are cut, and then too long all the same
+	var b [2 << 10]byte // a longer packet is cut, and what is left is still too long
 	pause := time.Duration(0)
 	for {
 		n, from, err := l.socket.ReadFromUDPAddrPort(b[:])
@@ -186,9 +188,9 @@ func (l *link) tick() {
 	}
 }
 
-// random is 64 bits that nobody can guess.
+// random returns 64 bits that nobody can guess.
 func random() uint64 {
 	var b [8]byte
-	rand.Read(b[:]) // never fails: it ends the program instead
+	rand.Read(b[:]) // never returns an error: it ends the program instead
 	return binary.LittleEndian.Uint64(b[:])
 }

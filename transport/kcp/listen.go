@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
 )
 
-// listener is a bound socket that a session may host on.
+// A listener is a bound socket that a session may host on.
 type listener struct {
 	o      options
 	socket *net.UDPConn
@@ -23,9 +23,9 @@ type listener struct {
 
 var _ transport.Listener = (*listener)(nil)
 
-// Listen binds an address, such as "127.0.0.1:7777" or ":7777" for all of this
-// machine's; port 0 lets the system choose. The socket is taken at once, so a
-// taken port is an error here; peers are answered once a session hosts on it.
+// Listen binds an address, such as "127.0.0.1:7777", or ":7777" for all addresses
+// of this machine; with port 0 the system chooses the port. It opens the socket at
+// once and fails if the port is taken. Peers get answers once a session hosts on it.
 func Listen(addr string, opts ...Option) (transport.Listener, error) {
 	if err := checkAddress(addr); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (l *listener) Listen(o transport.Offer) (transport.Link, error) {
 	return k, nil
 }
 
-// Addr implements transport.Listener: with the port that the system chose.
+// Addr implements transport.Listener. It has the port that the system chose.
 func (l *listener) Addr() string { return l.socket.LocalAddr().String() }
 
 // Close implements transport.Listener.

@@ -18,8 +18,8 @@ func collect(opts []Option) (o options) {
 }
 
 // WithConditions puts a simulated network between the endpoint and its socket,
-// in both directions. The simulation may be shared by several endpoints; each
-// has paths of its own.
+// in both directions. Several endpoints may share one simulation; each has its
+// own paths.
 func WithConditions(s *Simulation) Option { return func(o *options) { o.simulation = s } }
 
 // withTiming shortens the waits in tests.

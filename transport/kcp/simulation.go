@@ -10,9 +10,9 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A Simulation is network conditions to play under, which may change while
-// sessions run. Delay, jitter and the rest hold for each direction by itself: a
-// round trip of 80 ms is a Delay of 40.
+// A Simulation holds simulated network conditions, which may change while sessions
+// run. They apply to each direction separately: a Delay of 40 ms makes a round trip
+// of 80 ms.
 type Simulation struct {
 	mu         sync.Mutex
 	conditions netsim.Conditions
@@ -20,16 +20,16 @@ type Simulation struct {
 	airs       []*air
 }
 
-// NewSimulation makes a simulation; conditions out of range panic (see
-// netsim.Conditions.Check, for those that a user gives).
+// NewSimulation makes a simulation. It panics if the conditions are out of range;
+// check those that a user gives with netsim.Conditions.Check.
 func NewSimulation(seed uint64, c netsim.Conditions) *Simulation {
 	s := &Simulation{seed: seed}
 	s.SetConditions(c)
 	return s
 }
 
-// SetConditions changes the conditions, from any goroutine. Those out of range
-// panic, as those of NewSimulation do.
+// SetConditions changes the conditions, from any goroutine. Like NewSimulation, it
+// panics if they are out of range.
 func (s *Simulation) SetConditions(c netsim.Conditions) {
 	if err := c.Check(); err != nil {
 		panic(err)
@@ -42,7 +42,7 @@ func (s *Simulation) SetConditions(c netsim.Conditions) {
 	}
 }
 
-// Conditions are those in force.
+// Conditions returns the conditions in force.
 func (s *Simulation) Conditions() netsim.Conditions {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,16 +67,16 @@ func (s *Simulation) detach(a *air) {
 	}
 }
 
-// addressSize is what each simulated packet carries before its bytes: the
-// other end's address (without an IPv6 zone) and port.
+// addressSize is the length of the other end's address (without an IPv6 zone) and
+// port, which each simulated packet carries before its bytes.
 const addressSize = 18
 
-// An air is the simulated network of one link, in real time: Up is towards the
-// socket, Down from it.
+// An air is the simulated network of one link, in real time. Its Up path leads to
+// the socket, its Down path from it.
 type air struct {
 	s    *Simulation
 	l    *link
-	wake chan struct{} // something may be due earlier than thought
+	wake chan struct{} // a packet was put on a path: run must look at the times again
 
 	mu     sync.Mutex
 	paths  netsim.Pair
@@ -141,8 +141,8 @@ func (a *air) run() {
 	}
 }
 
-// deliver hands over what is due by now, and returns how long to wait for the
-// next; false when nothing is under way.
+// deliver delivers the packets that are due by now, and returns how long to wait
+// for the next one; false when no packet is under way.
 func (a *air) deliver(now time.Duration) (wait time.Duration, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -170,8 +170,8 @@ func split(b []byte) (netip.AddrPort, []byte) {
 	return netip.AddrPortFrom(ip.Unmap(), binary.LittleEndian.Uint16(b[16:])), b[addressSize:]
 }
 
-// close writes at once what is still under way to the socket: among it is the
-// farewell, and after this nobody is there to write it.
+// close writes every packet still under way to the socket at once: the Close packets
+// are among them, and run will not write them any more.
 func (a *air) close() {
 	a.s.detach(a)
 	a.mu.Lock()

@@ -2,10 +2,11 @@ package kcp
 
 import "github.com/tendonengine/tendon/transport"
 
-// Start is what a game's flags ask for: it joins where join is not empty, else
-// hosts where host is not empty, else leaves the session single player. It
-// does not wait for a connection: what is no address and a port that is taken are
-// errors, and that nobody answers OnEnd tells.
+// Start hosts or joins as a game's flags say: it joins the address join if that is
+// not empty, else hosts on the address host if that is not empty, else leaves the
+// session single player. It returns an error for a malformed address and for a
+// port that is taken. It does not wait for a connection: when nobody answers, the
+// session's OnEnd reports it.
 func Start(s transport.Session, host, join string, opts ...Option) error {
 	switch {
 	case join != "":

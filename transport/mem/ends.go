@@ -9,18 +9,18 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A Listener is an address on a Network. Until Listen, and after its Close,
-// nobody answers there.
+// A Listener is an address on a Network. Nothing answers there before Listen and
+// after Close.
 type Listener struct {
 	n      *Network
 	addr   netip.AddrPort
 	link   *Link // guarded by n.mu
-	closed bool  // guarded by n.mu: before there was a link
+	closed bool  // by Close; guarded by n.mu
 }
 
 var _ transport.Listener = (*Listener)(nil)
 
-// Listener makes a new address to host on.
+// Listener returns a new address to host on.
 func (n *Network) Listener() *Listener {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,7 +68,7 @@ func (l *Listener) send(to netip.AddrPort, b []byte) {
 	}
 }
 
-// endpoint is what listens here, nil for nothing. n.mu is held.
+// endpoint returns the endpoint that listens here, or nil. n.mu is held.
 func (l *Listener) endpoint() *endpoint.Endpoint {
 	if l.link == nil || l.link.closed {
 		return nil
@@ -76,11 +76,11 @@ func (l *Listener) endpoint() *endpoint.Endpoint {
 	return l.link.e
 }
 
-// over reports whether nothing will ever listen here again. n.mu is held.
+// over reports whether nothing will listen here any more. n.mu is held.
 func (l *Listener) over() bool { return l.closed || l.link != nil && l.link.closed }
 
-// A Dialer is one client's way to a Listener, with conditions of its own. Each
-// Dial comes from a new address.
+// A Dialer connects one client to a Listener and may have its own network
+// conditions. Each Dial comes from a new address.
 type Dialer struct {
 	n        *Network
 	to       *Listener
@@ -90,11 +90,12 @@ type Dialer struct {
 
 var _ transport.Dialer = (*Dialer)(nil)
 
-// Dialer makes a way to a listener of the same network.
+// Dialer returns a Dialer to a listener of the same network.
 func (n *Network) Dialer(to *Listener) *Dialer { return &Dialer{n: n, to: to} }
 
-// SetConditions changes this client's network, at any time: up is towards the
-// listener.
+// SetConditions changes this client's conditions, at any time, for the last Dial's
+// connection and for later ones: up is towards the listener. It panics if they are
+// out of range.
 func (d *Dialer) SetConditions(up, down netsim.Conditions) {
 	must(up)
 	must(down)
@@ -111,7 +112,7 @@ func (d *Dialer) apply() {
 	}
 }
 
-// Counters are what the paths of the last Dial have done.
+// Counters returns the counts of the last Dial's two paths.
 func (d *Dialer) Counters() (up, down netsim.Counters) {
 	d.n.mu.Lock()
 	defer d.n.mu.Unlock()

@@ -1,10 +1,11 @@
-// Package mem is a whole network in memory: a listener and any number of
-// clients on a virtual clock, over the seeded simulator. Handshake, packets,
-// lanes and timeouts are those of package kcp; only the socket is a simulated
-// path, and the reliable lane runs on a machine that is told the time. The same
-// seed and the same calls give the same session, to the byte.
+// Package mem is a whole network in memory, for tests and simulations: listeners
+// and any number of clients on a virtual clock, connected by the seeded simulator
+// of package netsim. Handshake, packets, lanes and timeouts are those of package
+// kcp, with two differences: a simulated path replaces the socket, and the reliable
+// lane runs on lane.ARQ, which takes the time as an argument. The same seed and the
+// same calls give the same session, byte for byte.
 //
-// Nothing moves but in Advance:
+// Time passes and packets arrive only in Advance:
 //
 //	n := mem.NewNetwork(1, netsim.Conditions{Loss: 0.05, Delay: 50 * time.Millisecond})
 //	l := n.Listener()
@@ -31,12 +32,13 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// step is the longest stride of the virtual clock: endpoints' timers are looked
-// at this often, however far Advance goes.
+// step is the longest step of the virtual clock: endpoints' timers run at least
+// this often, however far Advance goes.
 const step = 25 * time.Millisecond
 
-// A Network is a virtual clock and what is connected on it. Its methods are for
-// one goroutine; Conns may send from several between two calls of Advance.
+// A Network is a virtual clock and the endpoints that run on it. Its methods are
+// called on one goroutine; Conns may send from several goroutines between two calls
+// of Advance.
 type Network struct {
 	now atomic.Int64
 
@@ -63,9 +65,9 @@ type wire struct {
 	to     *Listener
 }
 
-// NewNetwork makes a network whose clients all have these conditions, in both
-// directions, until a Dialer or SetConditions says otherwise. Conditions out of
-// range (see netsim.Conditions.Check) panic, here and where they are changed.
+// NewNetwork makes a network. All of its clients have the conditions c, in both
+// directions, until Dialer.SetConditions or Network.SetConditions changes them. All
+// three panic if the conditions are out of range (see netsim.Conditions.Check).
 func NewNetwork(seed uint64, c netsim.Conditions) *Network {
 	must(c)
 	n := &Network{conditions: c, seed: seed, byClient: map[netip.AddrPort]*wire{}}
@@ -73,7 +75,7 @@ func NewNetwork(seed uint64, c netsim.Conditions) *Network {
 	return n
 }
 
-// Now is the virtual time since the network began.
+// Now returns the virtual time since the network was made.
 func (n *Network) Now() time.Duration { return time.Duration(n.now.Load()) }
 
 func must(c netsim.Conditions) {
@@ -82,7 +84,8 @@ func must(c netsim.Conditions) {
 	}
 }
 
-// SetConditions changes those of every client, present and future.
+// SetConditions changes the conditions of every present and future client. A Dialer
+// with conditions of its own uses them again from its next Dial on.
 func (n *Network) SetConditions(c netsim.Conditions) {
 	must(c)
 	n.mu.Lock()
@@ -93,8 +96,8 @@ func (n *Network) SetConditions(c netsim.Conditions) {
 	}
 }
 
-// Advance moves the clock on. What arrives by then is there for the next Poll,
-// what is due at that very instant too.
+// Advance moves the clock on by d. Packets that are due by then, or at that very
+// instant, are there for the next Poll.
 func (n *Network) Advance(d time.Duration) {
 	for end := n.Now() + d; n.Now() < end; {
 		n.now.Store(int64(min(end, n.Now()+step)))
@@ -105,7 +108,7 @@ func (n *Network) Advance(d time.Duration) {
 	}
 }
 
-// deliver hands over what is due, wire by wire.
+// deliver gives the packets that are due to their endpoints, wire by wire.
 func (n *Network) deliver() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -129,7 +132,7 @@ func (n *Network) deliver() {
 	n.wires = kept
 }
 
-// endpoints are those in use; the slice is used again by the next call.
+// endpoints returns the endpoints in use; the next call reuses the slice.
 func (n *Network) endpoints() []*endpoint.Endpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -149,7 +152,7 @@ func (n *Network) endpoints() []*endpoint.Endpoint {
 	return es
 }
 
-// address makes up the next address, 10.0.0.1 and up.
+// address returns a new address: 10.0.0.1, 10.0.0.2 and so on.
 func (n *Network) address() netip.AddrPort {
 	n.addresses++
 	a := n.addresses
@@ -171,12 +174,12 @@ func (n *Network) config(addr netip.AddrPort, send func(to netip.AddrPort, b []b
 type Link struct {
 	n      *Network
 	e      *endpoint.Endpoint
-	closed bool // guarded by n.mu: by the game or its listener
+	closed bool // by the game or its listener; guarded by n.mu
 }
 
 var _ transport.Link = (*Link)(nil)
 
-// Now implements transport.Link: the network's virtual time.
+// Now implements transport.Link. It is the network's virtual time.
 func (l *Link) Now() time.Duration { return l.n.Now() }
 
 // Poll implements transport.Link.
@@ -189,15 +192,15 @@ func (l *Link) Close(reason string) error {
 	return nil
 }
 
-// free has the network forget the endpoint.
+// free makes the network forget the endpoint.
 func (l *Link) free() {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
 	l.closed = true
 }
 
-// Err implements transport.Link. There is no socket to fail.
+// Err implements transport.Link. It is never ErrSocket.
 func (l *Link) Err() error { return l.e.Err() }
 
-// Counters implements transport.Link. There is no socket to fail.
+// Counters implements transport.Link. There are no socket errors to count.
 func (l *Link) Counters() transport.Counters { return l.e.Counters() }
