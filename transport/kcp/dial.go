@@ -17,8 +17,9 @@ import (
 // lookup is the time limit of a host name's lookup.
 const lookup = 2 * time.Second
 
-// thisMachine replaces an empty or unspecified host (0.0.0.0, ::). The answers of a
-// listener on all addresses come from a specified one, and the client compares it.
+// thisMachine replaces an empty or unspecified host (0.0.0.0, ::). A listener on all
+// addresses answers from a specified one, and a client accepts answers only from
+// the address that it dialled.
 var thisMachine = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // A dialer is a remote address to join.

@@ -2,47 +2,47 @@ package lane
 
 import "time"
 
-// The timing of ARQ: that of KCP with nodelay(1, 10, 2, 1). All in ms.
+// The timing of ARQ: that of KCP with nodelay(1, 10, 2, 1). Times are in ms.
 const (
 	interval   = 10     // between updates that emit
 	minRTO     = 30     // least time before a repeat
-	firstRTO   = 200    // … before the round trip is known
-	maxRTO     = 60_000 // most
-	fastResend = 2      // acknowledgements of later segments that mean lost
+	firstRTO   = 200    // time before a repeat while the round trip is not known
+	maxRTO     = 60_000 // most time before a repeat
+	fastResend = 2      // acks of later segments after which a segment counts as lost
 )
 
-// resentFast marks a segment that was repeated early; it is not again before
-// its time is up.
+// resentFast marks a segment that was repeated before its timer ran out; it is not
+// repeated early again before the timer does.
 const resentFast = -1
 
-// An ARQ is a Machine that is told the time: deterministic, for simulations.
-// It says what KCP says, byte for byte, for as long as all that is ready is taken
-// after each Input, as lanes do: it knows neither full windows nor their probes.
+// An ARQ is a Machine for simulations: it reads no clock and is deterministic. Its
+// output equals KCP's byte for byte as long as every ready chunk is received after
+// each Input, as a Lane does; it implements neither full windows nor window probes.
 type ARQ struct {
 	out func([]byte)
 	buf []byte // segments of one run
 
 	una, next uint32   // oldest unacknowledged number; number of the next new segment
-	fresh     [][]byte // chunks never sent
-	flying    []flying // sent, in order of numbers, from una on
+	fresh     [][]byte // chunks never emitted
+	flying    []flying // chunks emitted, in order of numbers, from una on
 	rtt       estimate
 
-	want  uint32 // number of the next segment in order
-	early []chunk
-	ready [][]byte
-	acks  []receipt
+	want  uint32    // number of the next segment to receive in order
+	early []chunk   // received out of order
+	ready [][]byte  // received in order, for Recv
+	acks  []receipt // to be emitted
 
 	started bool
-	flushAt uint32 // ms
-	free    [][]byte
+	flushAt uint32   // ms
+	free    [][]byte // buffers for chunks
 }
 
 type flying struct {
 	sn, ts uint32
-	due    uint32 // when it is repeated
+	due    uint32 // when its timer runs out and it is repeated
 	rto    uint32
 	sends  int
-	passed int // acknowledgements of later segments, or resentFast
+	passed int // acks of later segments since the last repeat, or resentFast
 	acked  bool
 	data   []byte
 }
@@ -62,7 +62,7 @@ func NewARQ(out func(segments []byte)) Machine {
 
 func millis(now time.Duration) uint32 { return uint32(now / time.Millisecond) }
 
-// after is how far a is beyond b, both modulo 2³².
+// after returns a-b modulo 2³²: above 0 when a is after b.
 func after(a, b uint32) int32 { return int32(a - b) }
 
 func (a *ARQ) Waiting() int { return len(a.fresh) + len(a.flying) }
@@ -103,7 +103,7 @@ func (a *ARQ) Input(now time.Duration, b []byte) {
 	for len(b) > 0 {
 		h, data, rest, err := parse(b)
 		if err != nil {
-			return // Check came before
+			return // does not happen: Lane.Input has called Check
 		}
 		b = rest
 		moved = a.acknowledgeBelow(h.una) || moved
@@ -128,7 +128,7 @@ func (a *ARQ) Input(now time.Duration, b []byte) {
 	}
 }
 
-// acknowledgeBelow forgets every segment below una.
+// acknowledgeBelow forgets every segment below una and reports whether there was one.
 func (a *ARQ) acknowledgeBelow(una uint32) bool {
 	n := 0
 	for n < len(a.flying) && after(una, a.flying[n].sn) > 0 {
@@ -143,8 +143,8 @@ func (a *ARQ) acknowledgeBelow(una uint32) bool {
 	return n > 0
 }
 
-// acknowledge marks one segment, counts it against those before it, and
-// reports whether one of them is to be repeated at once.
+// acknowledge marks one segment as acknowledged, counts this ack against the segments
+// before it, and reports whether one of them is to be repeated at once.
 func (a *ARQ) acknowledge(sn, ts uint32) (fast bool) {
 	if after(sn, a.una) < 0 || after(sn, a.next) >= 0 {
 		return false
@@ -164,7 +164,7 @@ func (a *ARQ) acknowledge(sn, ts uint32) (fast bool) {
 	return fast
 }
 
-// take keeps a segment's data and owes a receipt for it.
+// take keeps a received segment's data and records the receipt to emit for it.
 func (a *ARQ) take(h header, data []byte) {
 	if after(h.sn, a.want+Window) >= 0 {
 		return
@@ -192,7 +192,7 @@ func (a *ARQ) take(h header, data []byte) {
 	a.early = a.early[:copy(a.early, a.early[n:])]
 }
 
-// flush emits receipts, then what is new or due to be repeated.
+// flush emits receipts, then the segments that are new or must be repeated.
 func (a *ARQ) flush(ms uint32) {
 	a.flushAcks()
 	fresh := a.number()
@@ -221,7 +221,7 @@ func (a *ARQ) flush(ms uint32) {
 	a.emit()
 }
 
-// number gives chunks that were never sent their numbers, and tells how many they are.
+// number gives numbers to the chunks that were never emitted, and returns their count.
 func (a *ARQ) number() int {
 	n := len(a.fresh)
 	for _, data := range a.fresh {
@@ -232,8 +232,9 @@ func (a *ARQ) number() int {
 	return n
 }
 
-// flushAcks writes receipts. One below want is said by una in every segment;
-// the last is written all the same, to give the sender a time to measure.
+// flushAcks writes receipts. Segments below want need none, as una acknowledges
+// them, but the last receipt is always written: the sender measures the round trip
+// by its time.
 func (a *ARQ) flushAcks() {
 	for i, r := range a.acks {
 		a.room(HeaderSize)
@@ -248,7 +249,7 @@ func (a *ARQ) header(cmd uint8, sn, ts uint32, length int) header {
 	return header{cmd: cmd, wnd: uint16(Window - len(a.ready)), ts: ts, sn: sn, una: a.want, length: uint32(length)}
 }
 
-// room emits the run so far when n more bytes would make it too long.
+// room emits the run so far if n more bytes would make it longer than MTU.
 func (a *ARQ) room(n int) {
 	if len(a.buf)+n > MTU {
 		a.emit()
@@ -277,8 +278,8 @@ func (a *ARQ) release(f *flying) {
 	}
 }
 
-// An estimate of the round trip, and of when to repeat, in ms (RFC 6298 with
-// KCP's smaller weight for a sample that is below the expected range).
+// An estimate is the measured round trip and the time before a repeat, in ms: RFC
+// 6298, with KCP's smaller weight for a sample that is below the expected range.
 type estimate struct {
 	mean, spread int32
 	rto          uint32

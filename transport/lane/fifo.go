@@ -1,7 +1,7 @@
 package lane
 
-// keep is how much room an empty fifo keeps for its next bytes; what a burst
-// needed beyond it goes back to the heap.
+// keep is the largest buffer that an empty fifo keeps for its next bytes; a larger
+// one, grown in a burst, goes back to the heap.
 const keep = 4 << 10
 
 // A fifo is a queue of bytes in one slice.
@@ -13,10 +13,10 @@ type fifo struct {
 func (f *fifo) len() int      { return len(f.b) - f.head }
 func (f *fifo) bytes() []byte { return f.b[f.head:] }
 
-// peek is the first n bytes, or all there are; valid until the next add.
+// peek returns the first n bytes, or all if there are fewer; valid until the next add.
 func (f *fifo) peek(n int) []byte { return f.b[f.head:min(f.head+n, len(f.b))] }
 
-// drop forgets the first n bytes; what peek returned stays readable until add.
+// drop removes the first n bytes; what peek returned stays valid until the next add.
 func (f *fifo) drop(n int) { f.head += n }
 
 func (f *fifo) add(b []byte) {

@@ -8,39 +8,41 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A Machine numbers, repeats and acknowledges chunks. It emits runs of whole
-// segments, each run at most MTU bytes, from any of its methods but Recv and
-// Waiting, through the function it was made with.
+// A Machine numbers, repeats and acknowledges chunks. Any of its methods except
+// Recv and Waiting may emit runs of whole segments, each run at most MTU bytes,
+// through the function that the machine was made with.
 type Machine interface {
 	// Send takes one chunk of 1…MaxChunk bytes. It is copied.
 	Send(chunk []byte)
 	// Input takes segments that passed Check.
 	Input(now time.Duration, segments []byte)
-	// Recv moves the next chunk in order into b, which has room for MaxChunk
-	// bytes, and returns its length; negative when there is none, and there will
-	// be none before the next Input.
+	// Recv copies the next chunk in order into b, which has room for MaxChunk
+	// bytes, and returns its length. A negative result means that there is no chunk
+	// and that none will come before the next Input.
 	Recv(b []byte) int
 	// Update emits what is due: acknowledgements, new chunks, repeats.
 	Update(now time.Duration)
-	// Waiting is how many chunks were sent and are not acknowledged: more only
-	// after Send.
+	// Waiting is how many chunks were sent and are not yet acknowledged. Only Send
+	// raises it.
 	Waiting() int
 }
 
-// linger is how long an idle machine is updated after it was last given
-// something: acknowledgements leave at an update one interval later. Who asks
-// less often has it updated once more.
+// linger is how long the lane updates an idle machine after it last gave the machine
+// something or a chunk was unacknowledged: acknowledgements leave at an update one
+// interval later. If Lane.Update is not called in this time, its next call makes up
+// for it.
 const linger = 50 * time.Millisecond
 
 // A Lane is one end of the reliable lane. It is not safe for concurrent use.
 //
-// Lanes are idle most of the time, and a server asks all of its peers' several
-// times a tick: what an idle one looks at stands first, in one line of a cache.
+// Lanes are idle most of the time, and a server asks the lanes of all its peers
+// several times a tick: the fields that an idle lane needs come first, in one cache
+// line.
 type Lane struct {
-	busy    bool          // something is queued, unacknowledged or to be repeated, or may be
-	heard   bool          // the machine may have a chunk that was not received
-	owes    bool          // the machine may have a receipt to say: it was not updated at awake yet
-	awake   time.Duration // the machine is updated until then, and once from then on
+	busy    bool          // Update may have work: data is queued, unacknowledged or to be repeated
+	heard   bool          // the machine may have a chunk to receive
+	owes    bool          // the machine may have acks to emit: it was not updated since awake
+	awake   time.Duration // the machine is updated until then, and once more after it
 	pending fifo          // segments that await a packet
 
 	m       Machine
@@ -48,16 +50,16 @@ type Lane struct {
 	ends    []int // where each of them ends, in bytes since the lane began
 	fed     int   // bytes given to the machine since the lane began
 	queued  int   // bytes queued since the lane began
-	in      fifo  // the stream received, not yet handed out
+	in      fifo  // the received stream, not yet returned as messages
 	out     uint64
-	now     time.Duration // of the last call that spoke to the machine
+	now     time.Duration // of the last Update or Input that did anything
 	again   repeats
-	sizes   []uint16 // of the chunks last given to the machine, those that wait at least
+	sizes   []uint16 // of the newest chunks given to the machine, at least of the unacknowledged
 	given   uint32   // chunks given to the machine since the lane began
-	scratch []byte   // a chunk, apart, so that lanes lie side by side
+	scratch []byte   // room for a chunk; a slice, so that Lanes stay small in memory
 }
 
-// New makes a lane over the machine that make returns; the machine emits its
+// New makes a lane over the machine that make returns. The machine must emit its
 // segments through out.
 func New(make func(out func(segments []byte)) Machine) *Lane {
 	l := &Lane{}
@@ -65,7 +67,8 @@ func New(make func(out func(segments []byte)) Machine) *Lane {
 	return l
 }
 
-// emit keeps what the machine says until a packet has room for it.
+// emit keeps the machine's segments until a packet has room for them. It drops them
+// when more than MaxPending bytes would wait.
 func (l *Lane) emit(segments []byte) {
 	if l.pending.len()+len(segments) > MaxPending {
 		return
@@ -74,15 +77,15 @@ func (l *Lane) emit(segments []byte) {
 	l.again.keep(l.now, segments)
 }
 
-// SetLoss tells the lane the share of packets, 0…1, that are lost on the way to
-// the other end: from RepeatAbove on, new segments are repeated once, and from
-// RepeatAllAbove on each repeat as well.
+// SetLoss sets the share of packets, 0…1, that are lost on the way to the other
+// end. From RepeatAbove on, the lane repeats each new segment once; from
+// RepeatAllAbove on, it also repeats each of the machine's retransmissions once.
 func (l *Lane) SetLoss(share float64) {
 	l.again.on, l.again.all = share >= RepeatAbove, share >= RepeatAllAbove
 }
 
-// Queue puts a message at the end of the lane. b is copied. ErrTooLong above
-// transport.MaxMessage, ErrBacklog when the queue is full: neither queues.
+// Queue puts a message at the end of the lane. b is copied. On an error nothing is
+// queued: ErrTooLong above transport.MaxMessage, ErrBacklog when the queue is full.
 func (l *Lane) Queue(b []byte) error {
 	if len(b) > transport.MaxMessage {
 		return fmt.Errorf("%w: %d bytes, at most %d; send it in parts", transport.ErrTooLong, len(b), transport.MaxMessage)
@@ -100,8 +103,8 @@ func (l *Lane) Queue(b []byte) error {
 	return nil
 }
 
-// Update gives the machine what it may send now and lets it say what is due.
-// Call it before each packet: an idle lane returns at once.
+// Update gives the machine the chunks that it may send now and lets it emit what is
+// due. Call it before each packet; an idle lane returns at once.
 func (l *Lane) Update(now time.Duration) {
 	if !l.busy {
 		return
@@ -134,11 +137,11 @@ func (l *Lane) Update(now time.Duration) {
 			l.pending.add(b)
 		}
 	}
-	l.busy = l.m.Waiting() > 0 || len(l.again.waits) > 0 || l.owes // while something is queued the machine is full
+	l.busy = l.m.Waiting() > 0 || len(l.again.waits) > 0 || l.owes // while data is queued, Waiting is above 0
 }
 
-// feeds is whether the machine may have one more chunk. Behind one that it had to
-// repeat it may have more than otherwise, as long as they are short.
+// feeds reports whether the machine may get one more chunk. Behind a segment that it
+// had to repeat, it may get more than MaxWaiting, as long as they are short.
 func (l *Lane) feeds() bool {
 	n := l.m.Waiting()
 	oldest := l.given - uint32(n)
@@ -152,8 +155,8 @@ func (l *Lane) feeds() bool {
 	return bytes <= MaxWaiting*MaxChunk
 }
 
-// note keeps the size of a chunk that the machine was given, and forgets those of
-// what is acknowledged.
+// note records the size of a chunk given to the machine. When the list is full, it
+// forgets the sizes of acknowledged chunks.
 func (l *Lane) note(size int) {
 	l.given++
 	if len(l.sizes) == MaxBehind {
@@ -165,7 +168,7 @@ func (l *Lane) note(size int) {
 // Pending is the bytes of segments that await a packet.
 func (l *Lane) Pending() int { return l.pending.len() }
 
-// Fit is the bytes of pending segments that the next Take moves into room.
+// Fit is the bytes of pending segments that Take would move into room bytes.
 func (l *Lane) Fit(room int) int {
 	b, n := l.pending.bytes(), 0
 	for n < len(b) && n+size(b[n:]) <= room {
@@ -174,8 +177,8 @@ func (l *Lane) Fit(room int) int {
 	return n
 }
 
-// Take appends pending segments to dst, whole ones and as many as fit in room
-// bytes, and forgets them.
+// Take moves pending segments to the end of dst: as many whole ones as fit in room
+// bytes.
 func (l *Lane) Take(dst []byte, room int) []byte {
 	n := l.Fit(room)
 	dst = append(dst, l.pending.peek(n)...)
@@ -184,8 +187,8 @@ func (l *Lane) Take(dst []byte, room int) []byte {
 	return dst
 }
 
-// Input takes the segments of one packet from the network; an error means that
-// none of them was taken.
+// Input processes the segments of one packet from the network. If one of them fails
+// Check, it returns the error and processes none.
 func (l *Lane) Input(now time.Duration, segments []byte) error {
 	if err := Check(segments); err != nil || len(segments) == 0 {
 		return err
@@ -196,9 +199,9 @@ func (l *Lane) Input(now time.Duration, segments []byte) error {
 	return nil
 }
 
-// Receive returns the next message that is complete; b is nil when there is
-// none, and valid until the next call. An error means that the other end
-// breaks the framing: the lane cannot go on.
+// Receive returns the next complete message, or nil if there is none. b is valid
+// until the next call. An error means that the other end broke the framing and that
+// the lane cannot continue.
 func (l *Lane) Receive() (b []byte, err error) {
 	for l.heard {
 		length, n := binary.Uvarint(l.in.peek(binary.MaxVarintLen32))
@@ -224,16 +227,17 @@ func (l *Lane) Receive() (b []byte, err error) {
 	return nil, nil
 }
 
-// Queued is how many messages wait that the machine was not given whole.
+// Queued is how many messages are not yet wholly given to the machine.
 func (l *Lane) Queued() int { return len(l.ends) }
 
-// Held is the bytes that are to leave yet, whatever the other end says: what was
-// queued and never said, segments that await a packet, and copies of segments.
+// Held is the bytes that will still leave even if nothing more is lost: queued data
+// that the machine never emitted, segments that await a packet, and copies of
+// segments that wait to be repeated.
 func (l *Lane) Held() int { return l.queued - l.again.said + l.pending.len() + l.again.copies.len() }
 
-// Waiting is how many segments are on their way and not acknowledged.
+// Waiting is how many chunks were given to the machine and are not acknowledged.
 func (l *Lane) Waiting() int { return l.m.Waiting() }
 
-// Out is the bytes of segments taken since the lane began: headers, repeats
-// and acknowledgements included.
+// Out is the bytes of segments that Take has moved since the lane began, headers,
+// repeats and acknowledgements included.
 func (l *Lane) Out() uint64 { return l.out }

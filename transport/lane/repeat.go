@@ -2,17 +2,17 @@ package lane
 
 import "time"
 
-// repeats are copies of segments that wait to be said a second time. A lost
-// segment is otherwise said again only when later ones were acknowledged or its
-// time is up: a round trip late at best.
+// repeats holds copies of segments that wait to be emitted a second time under
+// packet loss. Otherwise the machine repeats a lost segment only when later ones
+// were acknowledged or its timer has run out: at best a round trip late.
 type repeats struct {
-	on     bool // new segments are
-	all    bool // so are those that the machine repeats
+	on     bool // copy each new segment
+	all    bool // copy each segment that the machine repeats, too
 	copies fifo
-	waits  []wait
-	newest uint32 // number of the next segment that was never said
-	behind uint32 // number of the one after the last that the machine has repeated
-	said   int    // bytes of data in all that were said
+	waits  []wait // when each copy is due, and its length
+	newest uint32 // the number after the highest that the machine has emitted
+	behind uint32 // the number after the highest that the machine has repeated
+	said   int    // bytes of data that the machine has emitted, repeats not counted
 }
 
 type wait struct {
@@ -20,7 +20,8 @@ type wait struct {
 	size  int
 }
 
-// keep copies the segments that are to be said again, and notes which are new.
+// keep looks at segments that the machine emits: it copies those that are to be
+// repeated and counts the new ones.
 func (r *repeats) keep(now time.Duration, segments []byte) {
 	for len(segments) > 0 {
 		h, data, rest, err := parse(segments)
@@ -47,8 +48,8 @@ func (r *repeats) keep(now time.Duration, segments []byte) {
 	}
 }
 
-// due is the next copy that has waited long enough, nil when there is none.
-// It is valid until keep is called.
+// due removes and returns the next copy that is due, or nil. It is valid until keep
+// is called.
 func (r *repeats) due(now time.Duration) []byte {
 	if len(r.waits) == 0 || now < r.waits[0].until {
 		return nil

@@ -6,57 +6,61 @@ import (
 	"time"
 )
 
-// The limits of the lane, and why.
+// The limits of the lane, and the reasons for their values. The format of KCP's
+// segments follows below.
 const (
 	// HeaderSize is the bytes before a segment's data.
 	HeaderSize = 24
-	// MTU is the longest run of segments that a machine emits at once: it
-	// leaves 21 bytes of a packet's payload.
+	// MTU is the longest run of segments that a machine emits at once. It leaves 21
+	// bytes of a packet's payload.
 	MTU = 1150
 	// MaxChunk is the data of one segment.
 	MaxChunk = MTU - HeaderSize
-	// MaxWaiting is how many segments are given to the machine and not yet
-	// acknowledged: it repeats them outside of any budget, so they are few.
+	// MaxWaiting is how many unacknowledged segments the machine may hold. It repeats
+	// them outside of any budget, so they are few.
 	MaxWaiting = 8
-	// MaxBehind is how many they may be behind one that had to be repeated, if all
-	// together are no longer than MaxWaiting of the longest: what waits for it is
-	// there when it comes, where it would leave a round trip later.
+	// MaxBehind is how many it may hold behind a segment that it had to repeat, if all
+	// their data is no longer than MaxWaiting full segments. The messages behind the
+	// lost segment are then already there when it arrives, instead of leaving a round
+	// trip later.
 	MaxBehind = 32
-	// Window is how far ahead of the first missing segment one is accepted.
+	// Window is how far ahead of the first missing segment a receiver accepts segments.
 	Window = 256
-	// MaxPending is the bytes of segments that may await a packet. More are
-	// dropped as if lost; the machine repeats them.
+	// MaxPending is the bytes of segments that may await a packet. Further segments
+	// are dropped as if lost, and the machine repeats them.
 	MaxPending = 64 << 10
-	// RepeatAbove is the share of lost packets from which on new segments are
-	// repeated once, and RepeatAfter how much later: in the next send or the
-	// one after, so that a short burst does not take both.
+	// RepeatAbove is the share of lost packets from which on each new segment is
+	// repeated once, RepeatAfter later: in the next send or the one after it, so that
+	// a short burst of losses does not take both copies.
 	RepeatAbove = 0.005
 	RepeatAfter = 15 * time.Millisecond
-	// RepeatAllAbove is the share from which on what the machine repeats is
-	// repeated once, too: it waits half a round trip longer each time that the
-	// same segment is lost. With fewer losses what it repeats was mostly on its way.
+	// RepeatAllAbove is the share from which on each segment that the machine repeats
+	// is repeated once more, because the machine waits half a round trip longer each
+	// time that the same segment is lost. With fewer losses, most segments that the
+	// machine repeats were only late.
 	RepeatAllAbove = 0.04
-	// Conversation is the id in each segment: a connection has one lane.
+	// Conversation is the id in each segment. It is constant: a connection has one
+	// lane.
 	Conversation = 1
 )
 
 // The commands of a segment.
 const (
 	push = 81 // data
-	ack  = 82 // a segment was received
-	wask = 83 // how wide is your window?
-	wins = 84 // my window is this wide
+	ack  = 82 // acknowledges one segment
+	wask = 83 // asks for the other end's window
+	wins = 84 // answers wask
 )
 
-// A segment's header, little-endian:
+// A header is a segment's header, little-endian:
 //
 //	0  u32  conversation, 1
 //	4  u8   command
 //	5  u8   fragment, 0: chunks are whole
 //	6  u16  window: how many more segments are accepted
-//	8  u32  time, ms of the sender's clock; an ack returns its segment's
-//	12 u32  number of the segment, or of the one acknowledged
-//	16 u32  unacknowledged: every segment below was received
+//	8  u32  time, ms of the sender's clock; an ack returns that of its segment
+//	12 u32  number of the segment, or of the one that an ack acknowledges
+//	16 u32  unacknowledged: every segment with a lower number was received
 //	20 u32  length of the data that follows
 type header struct {
 	cmd       uint8
@@ -87,7 +91,7 @@ var (
 	errEmpty        = errors.New("lane: a segment without data")
 )
 
-// parse splits the first segment off b and checks all that it says of itself.
+// parse splits the first segment off b and checks its header.
 func parse(b []byte) (h header, data, rest []byte, err error) {
 	if len(b) < HeaderSize {
 		return h, nil, nil, errShort
@@ -116,8 +120,8 @@ func parse(b []byte) (h header, data, rest []byte, err error) {
 	return h, b[HeaderSize:end:end], b[end:], nil
 }
 
-// Check reports what is wrong with a run of segments from the network: each
-// must be whole and of this lane, with nothing after the last.
+// Check returns an error unless b is a run of valid segments: each must be whole
+// and of this lane, with nothing after the last.
 func Check(b []byte) error {
 	for len(b) > 0 {
 		var err error
@@ -128,5 +132,6 @@ func Check(b []byte) error {
 	return nil
 }
 
-// size is the length of the first of a run of segments that a machine made.
+// size is the length of the first segment in a run. The run must come from a
+// machine: nothing is checked.
 func size(b []byte) int { return HeaderSize + int(binary.LittleEndian.Uint32(b[20:])) }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// DefaultQueue is the bytes that may wait before a limited rate when
-// Conditions.Queue is 0: about what a home router keeps.
+// DefaultQueue is the bytes that may wait for a limited rate when Conditions.Queue
+// is 0: about the queue of a home router.
 const DefaultQueue = 64 << 10
 
 // Conditions are how one direction of a network behaves. The zero value is a
@@ -22,10 +22,10 @@ type Conditions struct {
 	Duplicate float64       // share of packets that arrive twice, each copy with a jitter of its own, 0…1
 	Rate      int           // bytes per second; 0: no limit
 	Queue     int           // bytes that may wait for a limited Rate; 0: DefaultQueue
-	MaxSize   int           // longer packets are dropped and counted; 0: no limit
+	MaxSize   int           // in bytes: longer packets are dropped and counted; 0: no limit
 }
 
-// Check returns an error that names the first value out of its range.
+// Check returns an error that names the first value that is out of range.
 func (c Conditions) Check() error {
 	switch {
 	case !share(c.Loss):
@@ -51,10 +51,11 @@ func (c Conditions) queue() int {
 	return c.Queue
 }
 
-// burst is the mean run of losses in force: losing a share of Loss needs runs
-// of at least Loss/(1-Loss), as no two runs are less than one packet apart.
+// burst is the mean length of a run of losses. At least one packet arrives between
+// two runs, so a share of Loss needs runs of at least Loss/(1-Loss), even if Burst
+// is less.
 func (c Conditions) burst() float64 { return max(c.Burst, c.Loss/(1-c.Loss)) }
 
 // begins is the chance that a run of losses begins at a packet that follows a
-// received one: it makes the share of lost packets Loss.
+// received one; it is chosen so that the share of lost packets is Loss.
 func (c Conditions) begins() float64 { return c.Loss / (c.burst() * (1 - c.Loss)) }

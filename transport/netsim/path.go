@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// A Path is one direction of a simulated network.
+// A Path is one direction of a simulated network: Send puts packets on it, Receive
+// takes them off when they are due.
 //
-// A bench simulates two of them for each of many clients at each tick, beside
-// what it measures: what each packet needs of a path stands in two lines of a
-// cache, of which Receive needs the first alone.
+// A benchmark runs two Paths for each of many clients at each tick, besides the code
+// that it measures. So the fields that each packet needs come first, in two cache
+// lines, and Receive needs only the first line.
 type Path struct {
-	queue     []packet // a heap by due time, then order; beyond it the lent buffer, then spare ones
-	lent      int      // 1 while what Receive has returned is valid
+	queue     []packet // a heap by due time, then order; beyond its length the lent buffer, then spare ones
+	lent      int      // 1 while the bytes that Receive returned are valid
 	sent      uint64
 	bytes     uint64
 	delivered uint64
@@ -20,16 +21,16 @@ type Path struct {
 	rng           rand.PCG
 	delay, jitter time.Duration // as in c
 	maxSize       int           // as in c
-	idle          time.Duration // when the limited line has sent what it has
+	idle          time.Duration // when the line of limited rate has sent all queued packets
 	plain         bool          // c neither loses, nor duplicates, nor limits the rate
 	bad           bool          // in a run of losses
 
 	c       Conditions
 	dropped Counters // those of Send, and Duplicated
-	_       [24]byte // whole lines: the allocator aligns 256 bytes to them
+	_       [24]byte // pads to 256 bytes, which the allocator aligns to cache lines
 }
 
-// Counters are what a Path has done since it was made.
+// Counters count what has happened on a Path since it was made.
 type Counters struct {
 	Sent       uint64 // packets given to Send
 	Bytes      uint64 // … and their bytes
@@ -45,7 +46,7 @@ func (c Counters) Dropped() uint64 { return c.Lost + c.Overflow + c.Oversize }
 
 type packet struct {
 	due   time.Duration
-	order uint64 // of packets, to keep those due at once in the order sent
+	order uint64 // grows with each packet sent: it orders packets that are due at the same time
 	b     []byte
 }
 
@@ -53,8 +54,8 @@ func (p packet) before(q packet) bool {
 	return p.due < q.due || p.due == q.due && p.order < q.order
 }
 
-// NewPath makes a path. Conditions out of range (see Conditions.Check) panic:
-// they are a programmer's mistake, and flags are checked before.
+// NewPath makes a path. It panics if the conditions are out of range, which is a
+// programmer's mistake: check those that a user gives with Conditions.Check.
 func NewPath(seed uint64, c Conditions) *Path {
 	p := &Path{}
 	p.rng.Seed(seed, 0x6e657473696d)
@@ -62,8 +63,8 @@ func NewPath(seed uint64, c Conditions) *Path {
 	return p
 }
 
-// SetConditions changes the conditions for packets sent from now on; those
-// under way arrive as they were to.
+// SetConditions changes the conditions for packets sent from now on; packets that
+// are under way keep their times. It panics if the conditions are out of range.
 func (p *Path) SetConditions(c Conditions) {
 	if err := c.Check(); err != nil {
 		panic(err)
@@ -72,10 +73,10 @@ func (p *Path) SetConditions(c Conditions) {
 	p.plain = c.Loss == 0 && c.Burst <= 1 && c.Duplicate == 0 && c.Rate == 0
 }
 
-// Conditions are those in force.
+// Conditions returns the conditions in force.
 func (p *Path) Conditions() Conditions { return p.c }
 
-// Counters are what the path has done so far.
+// Counters returns the path's counts so far.
 func (p *Path) Counters() Counters {
 	c := p.dropped
 	c.Sent, c.Bytes, c.Delivered = p.sent, p.bytes, p.delivered
@@ -89,7 +90,7 @@ func (p *Path) InFlight() int { return len(p.queue) }
 func (p *Path) Send(now time.Duration, b []byte) {
 	p.sent++
 	p.bytes += uint64(len(b))
-	// Always four draws: a run with other conditions sees the same values.
+	// Always draw four values, so that a run with other conditions sees the same ones.
 	loss, double, jitter, jitter2 := p.draw(), p.draw(), p.draw(), p.draw()
 	if p.maxSize > 0 && len(b) > p.maxSize {
 		p.dropped.Oversize++
@@ -116,7 +117,7 @@ func (p *Path) Send(now time.Duration, b []byte) {
 	}
 }
 
-// draw is a value of 0…1, as rand.Float64 makes it.
+// draw returns a random value from 0 to 1 (not 1 itself), made like rand.Float64's.
 func (p *Path) draw() float64 { return float64(p.rng.Uint64()<<11>>11) / (1 << 53) }
 
 // Receive returns the packet that is due first, if it is due by now, and the
@@ -131,7 +132,8 @@ func (p *Path) Receive(now time.Duration) (b []byte, due time.Duration, ok bool)
 	return first.b, first.due, true
 }
 
-// Next is when the first packet under way is due.
+// Next returns the time at which the first packet under way is due; false when no
+// packet is.
 func (p *Path) Next() (due time.Duration, ok bool) {
 	if len(p.queue) == 0 {
 		return 0, false
@@ -139,8 +141,8 @@ func (p *Path) Next() (due time.Duration, ok bool) {
 	return p.queue[0].due, true
 }
 
-// depart is when a packet of n bytes has left a line of limited rate, or false
-// when its queue is full.
+// depart returns the time at which a packet of n bytes has left a line of limited
+// rate; false when the line's queue is full.
 func (p *Path) depart(now time.Duration, n int) (time.Duration, bool) {
 	if p.c.Rate == 0 {
 		p.idle = 0
@@ -170,17 +172,17 @@ func (p *Path) loses(draw float64) bool {
 	return p.bad
 }
 
-// put queues a packet or its copy, whose number is copy.
+// put queues a packet: copy is 0 for the packet itself, 1 for its duplicate.
 func (p *Path) put(departs time.Duration, jitter float64, copy uint64, b []byte) {
 	due := departs + p.delay + time.Duration(jitter*float64(p.jitter))
 	p.push(packet{due: due, order: 2*p.sent + copy, b: append(p.room(), b...)})
 }
 
-// leastRoom is the least that a buffer holds: a line of a cache.
+// leastRoom is the smallest capacity of a packet's buffer: a cache line.
 const leastRoom = 64
 
-// room is an empty buffer for the next push: a spare one, whose place behind the
-// queue goes to the lent one.
+// room returns an empty buffer for the next push: a spare one, or a new one if there
+// is none. If a buffer is lent, it moves to the spare one's place behind the queue.
 func (p *Path) room() []byte {
 	n := len(p.queue)
 	if n+p.lent == cap(p.queue) {
@@ -197,8 +199,8 @@ func (p *Path) room() []byte {
 	return spare[:0]
 }
 
-// push and pop are a binary heap by hand: container/heap allocates for every
-// packet that passes through its interface.
+// push adds a packet to the queue. push and pop implement a binary heap, because
+// container/heap allocates for every packet that passes through its interface.
 func (p *Path) push(x packet) {
 	p.queue = append(p.queue, x)
 	q, i := p.queue, len(p.queue)-1
@@ -212,7 +214,7 @@ func (p *Path) push(x packet) {
 	q[i] = x
 }
 
-// pop takes the first packet, whose buffer is lent.
+// pop removes and returns the first packet. Its buffer is lent until the next Receive.
 func (p *Path) pop() packet {
 	q := p.queue
 	first, n := q[0], len(q)-1

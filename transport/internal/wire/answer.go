@@ -6,11 +6,12 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// An AcceptMessage tells a client that it is in, and its connection's id.
+// An AcceptMessage is the ACCEPT that tells a client that it is let in, and the id
+// of its connection.
 //
 //	0   u8    kind Accept, from the listener
 //	1   u16   version
-//	3   u64   attempt, as asked
+//	3   u64   attempt, from the HELLO
 //	11  u32   connection id, not 0
 type AcceptMessage struct {
 	Attempt uint64
@@ -45,8 +46,8 @@ func ParseAccept(b []byte) (m AcceptMessage, err error) {
 	return m, nil
 }
 
-// Asked is the attempt that an ACCEPT or REFUSE answers, before it is parsed:
-// false for what is neither by its size.
+// Asked returns the attempt that an ACCEPT or REFUSE answers, without parsing the
+// rest; false if the size fits neither.
 func Asked(b []byte) (attempt uint64, ok bool) {
 	if len(b) < refuseFixed || len(b) > refuseFixed+transport.MaxDigest {
 		return 0, false
@@ -58,18 +59,18 @@ func Asked(b []byte) (attempt uint64, ok bool) {
 type Reason uint8
 
 const (
-	OtherVersion Reason = 1 // the header tells which
+	OtherVersion Reason = 1 // RefuseMessage.Version is the listener's
 	OtherGame    Reason = 2 // detail: the game's name
 	OtherSchema  Reason = 3 // detail: the schema's digest
 	Full         Reason = 4
 )
 
-// A RefuseMessage tells a client why it is not in. Its layout is the same in
-// every version, so that the refusal of another version can be read.
+// A RefuseMessage is the REFUSE that tells a client why it is not let in. Its layout
+// is the same in every version, so that a client of another version can read it.
 //
 //	0   u8     kind Refuse, from the listener
 //	1   u16    version of the side that refuses
-//	3   u64    attempt, as asked
+//	3   u64    attempt, from the HELLO
 //	11  u8     reason
 //	12  u16    length of the detail, then its bytes: at most 1,000
 type RefuseMessage struct {
@@ -90,8 +91,8 @@ func (m RefuseMessage) Append(b []byte) []byte {
 	return append(b, m.Detail...)
 }
 
-// ParseRefuse reads a REFUSE of any version. A reason that is not known here
-// is no error: newer programs may have more.
+// ParseRefuse reads a REFUSE of any version. An unknown reason is not an error:
+// newer programs may have more reasons.
 func ParseRefuse(b []byte) (m RefuseMessage, err error) {
 	switch {
 	case len(b) < refuseFixed:

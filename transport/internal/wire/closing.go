@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A Cause is the first byte of a Close packet's payload; the reason follows,
+// A Cause is the first byte of a Close packet's payload. The reason follows: text in
 // UTF-8, at most 200 bytes.
 type Cause uint8
 
@@ -19,7 +19,7 @@ const (
 	Unheard Cause = 3 // the sender has heard nothing from the receiver for too long
 )
 
-// AppendReason writes a Close packet's payload. A longer reason is cut.
+// AppendReason appends a Close packet's payload. It cuts a reason that is too long.
 func AppendReason(b []byte, c Cause, reason string) []byte {
 	if n := transport.MaxReason; len(reason) > n {
 		for n > transport.MaxReason-utf8.UTFMax && !utf8.RuneStart(reason[n]) {
@@ -30,7 +30,7 @@ func AppendReason(b []byte, c Cause, reason string) []byte {
 	return append(append(b, byte(c)), reason...)
 }
 
-// ParseReason reads Packet.Reason.
+// ParseReason splits Packet.Reason into the cause and the reason as legible text.
 func ParseReason(b []byte) (c Cause, reason string) {
 	if len(b) == 0 {
 		return Ended, ""
@@ -38,8 +38,9 @@ func ParseReason(b []byte) (c Cause, reason string) {
 	return Cause(b[0]), Legible(string(b[1:]))
 }
 
-// Legible is text of a peer as people may be shown it: what is no text is
-// replaced, and what turns or moves the text around it.
+// Legible makes a peer's text safe to show to people. It replaces every character
+// that is not graphic, such as control characters and those that change the
+// direction or the place of the text around them.
 func Legible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) {

@@ -7,8 +7,9 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A HelloMessage is a client's first packet, and its repeats: 1,200 bytes, so
-// that no answer is larger than the question.
+// A HelloMessage is the HELLO by which a client asks to be let in. It is always
+// 1,200 bytes long, so that no answer is longer and a listener cannot be used to
+// amplify traffic.
 //
 //	0     u8     kind Hello
 //	1     u16    version
@@ -18,14 +19,14 @@ import (
 //	27    32     place of the cookie: zero
 //	59    96     place of the first Noise message: zero
 //	155   u8     length of the game's name, then its bytes: at most 64
-//	      u16    length of what the client says of itself, then its bytes: at most 512
+//	      u16    length of Hello, then its bytes: at most 512
 //	…1199        zero
 type HelloMessage struct {
 	Attempt  uint64
 	GameHash uint64
 	Schema   uint64
-	Game     string // cut to transport.MaxGame bytes; the hash is of the whole
-	Hello    []byte
+	Game     string // Append cuts it to transport.MaxGame bytes; GameHash is of the whole name
+	Hello    []byte // transport.Offer.Hello
 }
 
 const (
@@ -57,8 +58,8 @@ func (m HelloMessage) Append(b []byte) []byte {
 	return append(b, make([]byte, transport.MaxPacket-(len(b)-start))...)
 }
 
-// ParseHello reads a HELLO. With ErrVersion the message has its Attempt, which
-// lies at the same place in every version, and nothing else.
+// ParseHello reads a HELLO. With ErrVersion, only Attempt is set: it is at the same
+// place in every version.
 func ParseHello(b []byte) (m HelloMessage, err error) {
 	switch {
 	case len(b) < transport.MaxPacket:

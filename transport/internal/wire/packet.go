@@ -1,6 +1,7 @@
-// Package wire is the layout of an endpoint's packets: one message a file, its
-// layout above its struct, Append and Parse beside each other. All numbers are
-// little-endian. docs/spec-transport.md says the same for other programs.
+// Package wire is the layout of an endpoint's packets. Each message's layout is in
+// the comment of its struct, with its Append and Parse functions below. All numbers
+// are little-endian. docs/spec-transport.md has the same layouts for implementers
+// of other programs.
 package wire
 
 import (
@@ -14,19 +15,19 @@ import (
 const Version = 1
 
 // A Kind is the low seven bits of a packet's first byte. The highest bit is
-// set in packets from the side that listens, so that a packet sent back to
-// its sender is none.
+// set in packets from the listener, so that a packet reflected to its sender is
+// not valid there.
 type Kind uint8
 
 const (
-	Hello     Kind = 1 // handshake: the client asks
-	Accept    Kind = 2 // … and is in
-	Refuse    Kind = 3 // … or told why not
-	Keepalive Kind = 4 // from here on sealed packets: nothing but "I am here"
+	Hello     Kind = 1 // handshake: the client asks to be let in
+	Accept    Kind = 2 // handshake: the listener lets it in
+	Refuse    Kind = 3 // handshake: the listener says why it does not
+	Keepalive Kind = 4 // this and the following are sealed packets; no payload
 	Datagram  Kind = 5 // payload: a datagram
 	Lane      Kind = 6 // payload: segments of the reliable lane
 	Both      Kind = 7 // payload: u16 length of the segments, the segments, a datagram
-	Close     Kind = 8 // payload: why, see closing.go
+	Close     Kind = 8 // payload: cause and reason, see closing.go
 )
 
 // FromListener is the bit of a first byte that tells the direction.
@@ -48,13 +49,13 @@ var (
 	ErrVersion   = errors.New("wire: another version")
 )
 
-// A Packet is a sealed packet: everything after the handshake.
+// A Packet is a sealed packet, the form of every packet after the handshake.
 //
 //	0      u8      kind, and the direction's bit
-//	1      u32     connection id, chosen by the side that listens, never 0
-//	5      u64     sequence number, from 1, one count a direction
+//	1      u32     connection id, chosen by the listener, never 0
+//	5      u64     sequence number, from 1, counted separately in each direction
 //	13     bytes   payload
-//	n-16   bytes   the tag's place: zero until packets are sealed
+//	n-16   bytes   place of the authentication tag: zero until packets are encrypted
 type Packet struct {
 	Kind         Kind
 	FromListener bool
@@ -72,10 +73,10 @@ func Begin(b []byte, k Kind, fromListener bool, id uint32, seq uint64) []byte {
 	return binary.LittleEndian.AppendUint64(b, seq)
 }
 
-// End appends the place of the tag.
+// End appends the place of the tag, which ends the packet.
 func End(b []byte) []byte { return append(b, make([]byte, tagSize)...) }
 
-// First is a packet's first byte.
+// First returns a packet's first byte.
 func First(k Kind, fromListener bool) byte {
 	if fromListener {
 		return byte(k) | FromListener
@@ -83,12 +84,12 @@ func First(k Kind, fromListener bool) byte {
 	return byte(k)
 }
 
-// Split takes a first byte apart.
+// Split splits a first byte into the kind and the direction.
 func Split(first byte) (k Kind, fromListener bool) {
 	return Kind(first &^ FromListener), first&FromListener != 0
 }
 
-// ParsePacket reads a sealed packet. The slices of the result are b's.
+// ParsePacket reads a sealed packet. The slices of the result point into b.
 func ParsePacket(b []byte) (p Packet, err error) {
 	switch {
 	case len(b) < transport.Overhead:
