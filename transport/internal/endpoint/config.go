@@ -9,7 +9,7 @@ import (
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// Config is what an endpoint needs of the world. All fields but Timing are
+// Config is what a transport supplies to its endpoint. All fields except Timing are
 // required.
 type Config struct {
 	Transport string // Stats.Transport
@@ -18,15 +18,16 @@ type Config struct {
 	// Send puts one packet on the network. It copies b, does not block, and
 	// may be called from several goroutines at once.
 	Send func(to netip.AddrPort, b []byte)
-	// Random gives connection ids and attempts: unguessable where strangers
-	// can send, by seed in a simulation.
+	// Random returns random bits for connection ids and attempts: unguessable where
+	// strangers can send, seeded in a simulation.
 	Random  func() uint64
 	Machine func(out func(segments []byte)) lane.Machine
 	Timing  Timing
 }
 
-// Timing are the times of a connection's life; zero values are the limits of
-// package transport. Tests shorten them.
+// Timing is the intervals and timeouts of a connection. A zero field means the limit
+// of package transport: HelloInterval, ConnectTimeout, HalfOpenTimeout, Keepalive,
+// SilenceTimeout. Tests shorten them.
 type Timing struct {
 	Hello, Connect, HalfOpen, Keepalive, Silence time.Duration
 }
@@ -45,7 +46,7 @@ func (t Timing) orDefault() Timing {
 	return t
 }
 
-// checkOffer refuses what the handshake has no room for.
+// checkOffer returns an error for an offer that is out of the handshake's limits.
 func checkOffer(o transport.Offer) error {
 	switch {
 	case o.Game == "" || len(o.Game) > transport.MaxGame:

@@ -12,38 +12,38 @@ import (
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// A state is how far a connection is.
+// A state is the stage of a connection's life.
 type state uint8
 
 const (
-	dialing  state = iota // the client asks
-	halfOpen              // the listener has accepted and not heard the client again
+	dialing  state = iota // the client sends HELLOs
+	halfOpen              // the listener has sent ACCEPT and heard nothing of the client since
 	open
 	ended
 )
 
-// A Conn is one peer's connection. The lock is held for the length of a call:
-// it keeps the endpoint's timer apart from the game.
+// A Conn is one peer's connection. Each method holds the lock for its whole length,
+// because the endpoint's timer and the game may call at the same time.
 type Conn struct {
 	e       *Endpoint
 	remote  netip.AddrPort
 	attempt uint64
-	hello   []byte        // what the client said; forgotten once told
-	born    time.Duration // when the client began to ask; the listener's side: when it last did
+	hello   []byte        // the client's hello; nil once the Handler has it
+	born    time.Duration // client: when it began to dial; listener: when it last sent ACCEPT
 	heard   atomic.Int64  // when the last new packet came, a time.Duration
-	highest atomic.Uint64 // of the sequence numbers admitted
+	highest atomic.Uint64 // the highest sequence number admitted
 	waits   waits
 
 	mu     sync.Mutex
 	state  state
 	id     uint32
-	seq    uint64 // of the last packet opened
-	opened uint64 // the packet that awaits its datagram; 0: none
+	seq    uint64 // sequence number of the last packet opened or sent
+	opened uint64 // sequence number of the packet that awaits its datagram; 0: none
 	sentAt time.Duration
 	window replayWindow
 	lane   *lane.Lane // nil until open
 	stats  transport.Stats
-	aside  uint64 // bytes sent beside datagrams
+	aside  uint64 // LaneBytes: bytes that the reliable lane has cost
 
 	out [transport.MaxPacket]byte // the packet being built
 }
@@ -72,9 +72,7 @@ func (c *Conn) Next() (seq uint64, room int) {
 	return c.seq, room
 }
 
-// Datagram implements transport.Conn. A datagram longer than the room that
-// Next gave goes alone, and the reliable lane waits; one longer than
-// transport.MaxPayload panics, as does one for which no packet was opened.
+// Datagram implements transport.Conn.
 func (c *Conn) Datagram(b []byte) {
 	if len(b) > transport.MaxPayload {
 		panic(fmt.Sprintf("transport: a datagram of %d bytes; Conn.Next gives at most %d", len(b), transport.MaxPayload))
@@ -125,8 +123,7 @@ func (c *Conn) Flush() {
 	}
 }
 
-// Close implements transport.Conn: the peer of a listener is kicked, the peer
-// of a client is left.
+// Close implements transport.Conn. A listener kicks its peer; a client leaves.
 func (c *Conn) Close(reason string) {
 	cause := wire.Ended
 	if c.e.listens {
@@ -170,8 +167,8 @@ func (c *Conn) LaneBytes() (sent uint64, held int) {
 	return c.aside, held
 }
 
-// end tells the peer, if it is one yet, and stops the connection. It returns what it
-// was: ended where that was done before.
+// end stops the connection and, if it was open, tells the peer. It returns the state
+// before: ended if the connection had already ended.
 func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,8 +183,8 @@ func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 	return was
 }
 
-// establish makes the connection one: both ends have heard each other. It returns
-// false where it has ended, as the listener was closed meanwhile.
+// establish opens the connection, once this end has heard the other's answer. It
+// returns false if the connection has ended because the endpoint was closed meanwhile.
 func (c *Conn) establish(id uint32) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,7 +206,7 @@ func (c *Conn) keepalive(now, d time.Duration) {
 	}
 }
 
-// sendLane sends a packet of segments alone. Some must be pending.
+// sendLane sends a packet with segments only. There must be pending ones.
 func (c *Conn) sendLane() {
 	c.seq++
 	was := c.stats.BytesOut
@@ -229,7 +226,8 @@ func (c *Conn) send(p []byte) {
 	c.e.cfg.Send(c.remote, p)
 }
 
-// admit judges a packet that parses: whether it is new and of this direction.
+// admit counts a packet that parses, marks its sequence number as seen, and reports
+// whether the number is new.
 func (c *Conn) admit(p wire.Packet, size int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,7 +245,7 @@ func (c *Conn) input(now time.Duration, segments []byte) error {
 	return c.lane.Input(now, segments)
 }
 
-// message is the next message of the lane; nil when there is none.
+// message returns the next message of the lane; nil when there is none.
 func (c *Conn) message() ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

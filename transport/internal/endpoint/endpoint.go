@@ -1,11 +1,11 @@
-// Package endpoint is one end of a network, sans I/O: packets and the time
-// come in, packets go out. It keeps the handshake, the connections, their two
-// lanes and their timeouts; package kcp gives it a socket, package mem a
-// simulated network.
+// Package endpoint implements transport.Link and transport.Conn without I/O: packets
+// and the time come in, packets go out. It does the handshake and keeps the
+// connections, their two lanes and their timeouts. Package kcp gives it a socket,
+// package mem a simulated network.
 //
-// Who calls what: a reader calls Arrive, a timer Tick, anyone Shut, the game
-// everything else. These may be different goroutines. No lock is held while a
-// Handler runs or a packet is sent by more than its own connection.
+// A reader goroutine calls Arrive, a timer calls Tick, any goroutine may call Shut,
+// and the game's goroutine calls everything else. No lock is held while a Handler
+// runs. While a packet is sent, at most the lock of its own connection is held.
 package endpoint
 
 import (
@@ -20,28 +20,28 @@ import (
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// An Endpoint listens, or has dialled: one offer, any number of connections or
-// one.
+// An Endpoint is the common part of every transport.Link. It has one offer and
+// either listens, with any number of connections, or has dialled, with one.
 type Endpoint struct {
 	cfg     Config
 	timing  Timing
 	offer   transport.Offer
 	listens bool
-	ignored atomic.Uint64 // packets of nobody
+	ignored atomic.Uint64 // Counters.Ignored
 
-	mu      sync.RWMutex // guards the rest; never held together with a Conn's lock taken first
+	mu      sync.RWMutex // guards the rest; never taken while a Conn's lock is held
 	conns   []*Conn      // in the order they came
 	byID    map[uint32]*Conn
-	asked   map[question]*Conn // listener: who has asked, to answer repeats alike
-	gone    []farewell         // ended here, to be told at the next Poll
-	failure error              // the socket is gone: told to every connection at the next Poll
-	shut    error              // not by the game: nothing more comes, and the Handler is told
-	closed  bool               // by the game: the Handler is told nothing more
+	asked   map[question]*Conn // listener: connections by HELLO, to give repeats the same answer
+	gone    []farewell         // ended at this end, to be reported at the next Poll
+	failure error              // of the socket: the next Poll ends every connection with it
+	shut    error              // set by Shut: nothing more arrives, and Poll reports the ends
+	closed  bool               // by the game's Close: the Handler is not called any more
 
 	inbox inbox
 }
 
-// A question is one client's attempt to connect.
+// A question identifies one client's attempt to connect: its HELLO and the repeats.
 type question struct {
 	from    netip.AddrPort
 	attempt uint64
@@ -69,10 +69,10 @@ func newEndpoint(cfg Config, o transport.Offer, listens bool) (*Endpoint, error)
 	}, nil
 }
 
-// Listen makes an endpoint that accepts.
+// Listen makes an endpoint that accepts connections.
 func Listen(cfg Config, o transport.Offer) (*Endpoint, error) { return newEndpoint(cfg, o, true) }
 
-// Dial makes an endpoint that asks remote, and sends its first question.
+// Dial makes an endpoint that connects to remote, and sends the first HELLO.
 func Dial(cfg Config, o transport.Offer, remote netip.AddrPort) (*Endpoint, error) {
 	e, err := newEndpoint(cfg, o, false)
 	if err != nil {
@@ -87,17 +87,17 @@ func Dial(cfg Config, o transport.Offer, remote netip.AddrPort) (*Endpoint, erro
 // Now is the endpoint's clock.
 func (e *Endpoint) Now() time.Duration { return e.cfg.Now() }
 
-// Counters are what packets have come to nothing; the socket's errors are not known
-// here. Any goroutine may call it.
+// Counters returns the counts of ignored and dropped packets; the endpoint knows no
+// socket errors. Any goroutine may call it.
 func (e *Endpoint) Counters() transport.Counters {
 	e.inbox.mu.Lock()
 	defer e.inbox.mu.Unlock()
 	return transport.Counters{Ignored: e.ignored.Load(), Dropped: e.inbox.dropped}
 }
 
-// Arrive takes one packet from the network, at the time the reader got it. It
-// keeps what may belong to somebody until Poll, and notes that he is alive: a
-// game that stalls does not lose its peers. b is copied.
+// Arrive takes one packet from the network; at is when the reader got it. It keeps a
+// packet that may belong to a connection until Poll, and records at once that the
+// peer is alive, so that a game that stalls does not lose its peers. b is copied.
 func (e *Endpoint) Arrive(at time.Duration, from netip.AddrPort, b []byte) {
 	c, ok := e.concerns(at, from, b)
 	if !ok {
@@ -107,7 +107,8 @@ func (e *Endpoint) Arrive(at time.Duration, from netip.AddrPort, b []byte) {
 	e.inbox.put(at, from, b, c)
 }
 
-// concerns finds the connection that a packet may belong to; a HELLO has none.
+// concerns finds the connection that a packet may belong to; a HELLO has none. ok is
+// false for a packet that Poll need not see.
 func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) (c *Conn, ok bool) {
 	if len(b) == 0 {
 		return nil, false
@@ -128,8 +129,8 @@ func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) (c 
 		c.heard.Store(int64(at))
 		return c, true
 	}
-	// All that can be said of a packet without its connection's lock is judged
-	// here: what fails takes no room and keeps nobody alive.
+	// Every check that needs no connection's lock is made here: a packet that fails
+	// takes no room in the inbox and keeps no connection alive.
 	p, err := wire.ParsePacket(b)
 	if err != nil || lane.Check(p.Segments) != nil {
 		return nil, false
@@ -137,14 +138,14 @@ func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) (c 
 	if c = e.find(p.ID); c == nil || c.remote != from {
 		return nil, false
 	}
-	if p.Seq > c.highest.Load() { // who is gone is not kept alive by copies of what it said
+	if p.Seq > c.highest.Load() { // copies of old packets do not keep a connection alive
 		c.heard.Store(int64(at))
 	}
 	return c, true
 }
 
-// Tick does what must be done while the game does nothing: questions are
-// repeated and silence is broken. Call it every few tens of milliseconds.
+// Tick does what must be done even while the game stalls: it repeats HELLOs and
+// sends keepalives. Call it every few tens of milliseconds.
 func (e *Endpoint) Tick() {
 	now := e.cfg.Now()
 	for _, c := range e.snapshot() {
@@ -153,7 +154,8 @@ func (e *Endpoint) Tick() {
 	}
 }
 
-// Poll reports all that has come, then who is gone.
+// Poll reports the connections that ended at this end, then every packet that has
+// arrived, then the connections whose time is up.
 func (e *Endpoint) Poll(h transport.Handler) {
 	e.mu.Lock()
 	gone, failure := e.gone, e.failure
@@ -178,8 +180,8 @@ func (e *Endpoint) Poll(h transport.Handler) {
 	e.expire(failure, h)
 }
 
-// expire ends connections that were silent for too long, and all of them when
-// the socket has failed.
+// expire ends the connections that were silent, dialling or half-open for too long,
+// and all of them when the socket has failed.
 func (e *Endpoint) expire(failure error, h transport.Handler) {
 	now := e.cfg.Now()
 	for _, c := range e.snapshot() {
@@ -201,7 +203,7 @@ func (e *Endpoint) expire(failure error, h transport.Handler) {
 	}
 }
 
-// Fail tells every connection at the next Poll that the socket is gone.
+// Fail reports that the socket has failed: the next Poll ends every connection.
 func (e *Endpoint) Fail(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -215,7 +217,7 @@ func (e *Endpoint) Err() error {
 	switch {
 	case e.closed:
 		return nil
-	case e.shut != nil: // which fails the socket too
+	case e.shut != nil: // closing the socket sets failure too, but later
 		return e.shut
 	}
 	return e.failure
@@ -232,9 +234,9 @@ func (e *Endpoint) Close(reason string) {
 	}
 }
 
-// Shut is Close by another than the game, on any goroutine: the game may be polling.
-// Its Handler is told at the next Poll, of each connection that it has been told of or
-// is about to be.
+// Shut closes the endpoint because its listener was closed. Any goroutine may call it,
+// also while the game polls. The next Poll reports Closed for each connection that the
+// Handler knows from Connected or is about to.
 func (e *Endpoint) Shut(reason string) {
 	err := fmt.Errorf("%w: %s", transport.ErrClosed, reason)
 	e.mu.Lock()
@@ -252,7 +254,7 @@ func (e *Endpoint) Shut(reason string) {
 	}
 }
 
-// clear lets go of all connections. e.mu is held.
+// clear removes and returns all connections. e.mu is held.
 func (e *Endpoint) clear() []*Conn {
 	conns := e.conns
 	e.conns = nil
@@ -261,9 +263,9 @@ func (e *Endpoint) clear() []*Conn {
 	return conns
 }
 
-// lose ends a connection for a reason that the game is told now. One that was
-// never told of is not. Nobody has said that it is over: a peer that is reached
-// after all hears that it has timed out, so that it may come again.
+// lose ends a connection that the peer has not closed, and calls Closed, except for a
+// half-open connection, of which the Handler does not know. If the peer can still be
+// reached, it gets ErrTimeout, so that it may join again.
 func (e *Endpoint) lose(c *Conn, err error, h transport.Handler) {
 	was := c.end(wire.Unheard, "")
 	if was == ended {
@@ -303,7 +305,7 @@ func (e *Endpoint) find(id uint32) *Conn {
 	return e.byID[id]
 }
 
-// snapshot is the connections now: the slice is never written to again.
+// snapshot returns the present connections, in a slice that is never written to again.
 func (e *Endpoint) snapshot() []*Conn {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -316,7 +318,7 @@ func (e *Endpoint) isClosed() bool {
 	return e.closed
 }
 
-// isOver reports whether nobody is let in any more.
+// isOver reports whether Close or Shut was called: no client is let in any more.
 func (e *Endpoint) isOver() bool {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -325,8 +327,8 @@ func (e *Endpoint) isOver() bool {
 
 func (e *Endpoint) isOverLocked() bool { return e.closed || e.shut != nil }
 
-// asks is the connection of an endpoint that has dialled, while it is not
-// answered; nil otherwise.
+// asks returns the connection of an endpoint that has dialled and has not been
+// accepted yet; nil otherwise.
 func (e *Endpoint) asks() *Conn {
 	e.mu.RLock()
 	defer e.mu.RUnlock()

@@ -19,7 +19,7 @@ func (c *Conn) ask() {
 	}.Append(c.out[:0]))
 }
 
-// askAgain repeats the HELLO while it is not answered.
+// askAgain repeats the HELLO if it is not answered and the last one is d old.
 func (c *Conn) askAgain(now, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,8 +28,8 @@ func (c *Conn) askAgain(now, d time.Duration) {
 	}
 }
 
-// greeted is the listener's answer to a HELLO. The checks and their order are
-// in docs/spec-transport.md; a repeat is answered as the first was.
+// greeted answers a HELLO, on the listener's side. The checks and their order are in
+// docs/spec-transport.md. The repeat of a HELLO that was accepted is accepted again.
 func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 	m, err := wire.ParseHello(b)
 	switch {
@@ -55,8 +55,8 @@ func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 			e.refuse(from, m.Attempt, wire.Full, nil)
 			return
 		case waiting >= transport.MaxHalfOpen || waiting > 0 && !e.room(m.Hello, opened+waiting):
-			// Those who have asked before are clients or come to nothing soon: it is
-			// too early to say that there is no place. The client asks again.
+			// The half-open connections become open or expire soon, so it is too early
+			// to refuse. The client asks again.
 			e.ignored.Add(1)
 			return
 		}
@@ -65,21 +65,21 @@ func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 			return
 		}
 	}
-	// Its place is kept from now on, not from when the reader got the question: a
-	// game may have stalled in between, on either side.
+	// The half-open timeout begins now, not when the reader got the HELLO: the game
+	// may have stalled in between, on either side.
 	c.born = e.cfg.Now()
 	e.cfg.Send(from, wire.AcceptMessage{Attempt: m.Attempt, ID: c.id}.Append(nil))
 }
 
-// askedBefore is the connection of a question, nil for a new one.
+// askedBefore returns the connection of a question, nil for a new one.
 func (e *Endpoint) askedBefore(q question) *Conn {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.asked[q]
 }
 
-// admit makes a connection that is not one before the client is heard again; nil where
-// the listener was closed meanwhile.
+// admit makes a half-open connection, which becomes open with the client's next packet.
+// It returns nil if the listener was closed meanwhile.
 func (e *Endpoint) admit(at time.Duration, q question, hello []byte) *Conn {
 	c := &Conn{e: e, remote: q.from, attempt: q.attempt, hello: append([]byte(nil), hello...), state: halfOpen}
 	c.heard.Store(int64(at))
@@ -97,12 +97,12 @@ func (e *Endpoint) admit(at time.Duration, q question, hello []byte) *Conn {
 	return c
 }
 
-// room is whether a client is let in beside n connections.
+// room reports whether a client may be let in beside n connections.
 func (e *Endpoint) room(hello []byte, n int) bool {
 	return n < e.offer.MaxPeers && (e.offer.Room == nil || e.offer.Room(hello, n))
 }
 
-// count is how many connections are open and how many half-open.
+// count returns how many connections are open and how many are half-open.
 func (e *Endpoint) count() (opened, waiting int) {
 	conns := e.snapshot()
 	for _, c := range conns {
@@ -125,8 +125,8 @@ var refusals = map[wire.Reason]error{
 	wire.OtherVersion: transport.ErrVersion, wire.OtherGame: transport.ErrGame, wire.OtherSchema: transport.ErrSchema, wire.Full: transport.ErrFull,
 }
 
-// accepted is the client's side of an ACCEPT: it is in, and says so at once,
-// which is what makes the listener believe its address.
+// accepted handles an ACCEPT, on the client's side. It sends a packet at once, which
+// proves the client's address to the listener.
 func (e *Endpoint) accepted(from netip.AddrPort, b []byte, h transport.Handler) {
 	m, err := wire.ParseAccept(b)
 	c := e.waiting(from, m.Attempt)
@@ -144,7 +144,7 @@ func (e *Endpoint) accepted(from netip.AddrPort, b []byte, h transport.Handler) 
 	h.Connected(c, nil)
 }
 
-// refused is the client's side of a REFUSE.
+// refused handles a REFUSE, on the client's side.
 func (e *Endpoint) refused(from netip.AddrPort, b []byte, h transport.Handler) {
 	m, err := wire.ParseRefuse(b)
 	c := e.waiting(from, m.Attempt)
@@ -155,7 +155,8 @@ func (e *Endpoint) refused(from netip.AddrPort, b []byte, h transport.Handler) {
 	e.lose(c, e.explain(c, m), h)
 }
 
-// waiting is the client's connection while it asks with this attempt.
+// waiting returns the client's connection if it is still dialling from's address with
+// this attempt; nil otherwise.
 func (e *Endpoint) waiting(from netip.AddrPort, attempt uint64) *Conn {
 	for _, c := range e.snapshot() {
 		if c.is(dialing) && c.remote == from && c.attempt == attempt {
@@ -165,7 +166,7 @@ func (e *Endpoint) waiting(from netip.AddrPort, attempt uint64) *Conn {
 	return nil
 }
 
-// explain turns a refusal into the error that the game is told.
+// explain turns a refusal into the error that Handler.Closed gets.
 func (e *Endpoint) explain(c *Conn, m wire.RefuseMessage) error {
 	switch m.Reason {
 	case wire.OtherVersion:

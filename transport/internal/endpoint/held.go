@@ -1,16 +1,16 @@
 package endpoint
 
-// Held is what an endpoint keeps of others, for tests of its limits. Pending and
-// Messages are those of the connection that has most.
+// Held is the memory that other machines make an endpoint keep, for tests of its
+// limits. Pending and Messages are each the maximum over the connections.
 type Held struct {
 	Open, HalfOpen int // connections
-	IDs, Questions int // what leads to them
-	Inbox          int // bytes of packets that await the game
+	IDs, Questions int // entries of the maps that find connections
+	Inbox          int // bytes of packets that await the next Poll
 	Pending        int // bytes of segments that await a packet
-	Messages       int // that wait for the reliable lane
+	Messages       int // messages that await the reliable lane
 }
 
-// Held counts what the endpoint keeps, on the goroutine that polls.
+// Held counts what the endpoint keeps. Call it on the goroutine that polls.
 func (e *Endpoint) Held() (h Held) {
 	for _, c := range e.snapshot() {
 		c.mu.Lock()

@@ -8,15 +8,15 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// An inbox holds packets between the reader, which may be another goroutine,
-// and the game's next Poll. Two slabs take turns: one is filled while the
-// other is read, so nothing is allocated a packet.
+// An inbox holds packets from their arrival, on the reader's goroutine, until the
+// game's next Poll. One slab is filled while the other is read, so a packet needs no
+// allocation.
 type inbox struct {
-	share   int // of one connection, in bytes
+	share   int // bytes that one connection may fill
 	mu      sync.Mutex
 	fill    slab
 	spare   slab
-	takes   uint64
+	takes   uint64 // calls of take
 	dropped uint64
 }
 
@@ -29,23 +29,24 @@ type slab struct {
 type record struct {
 	at   time.Duration
 	from netip.AddrPort
-	end  int // of its bytes; they begin where the one before ends
+	end  int // where its bytes end in the slab; they begin at the end of the record before
 }
 
-// recordSize is what a packet takes beside its bytes.
+// recordSize is the bytes that a packet takes besides its own.
 const recordSize = 48
 
-// A waits is what one connection has in the inbox. The inbox's lock guards it.
+// waits counts what one connection has in the inbox. The inbox's lock guards it.
 type waits struct {
 	bytes int
-	takes uint64 // the inbox's when bytes was counted
+	takes uint64 // inbox.takes when bytes was counted: another value means that bytes is stale
 }
 
-// A slab that a flood has grown beyond roomy goes back to the heap once it is
-// used for less than an eighth.
+// roomy is the size above which a slab that a flood has grown goes back to the heap,
+// once less than an eighth of it is used.
 const roomy = 256 << 10
 
-// put keeps a packet of a connection, or a HELLO, whose connection is nil.
+// put keeps a packet of connection c, or a HELLO, for which c is nil. It drops the
+// packet when there is no room.
 func (x *inbox) put(at time.Duration, from netip.AddrPort, b []byte, c *Conn) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -63,7 +64,7 @@ func (x *inbox) put(at time.Duration, from netip.AddrPort, b []byte, c *Conn) {
 	s.records = append(s.records, record{at, from, len(s.bytes)})
 }
 
-// may is whether a connection, or one more HELLO, has room of its own left.
+// may reports whether connection c, or for nil one more HELLO, is within its share.
 func (x *inbox) may(c *Conn, size, hellos int) bool {
 	if c == nil {
 		return hellos < transport.MaxHelloInbox
@@ -74,7 +75,7 @@ func (x *inbox) may(c *Conn, size, hellos int) bool {
 	return c.waits.bytes+size <= x.share
 }
 
-// take returns what has come; give it back when it is read.
+// take returns the packets that have arrived. Call give with the slab after reading it.
 func (x *inbox) take() slab {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// packet handles one packet of the inbox.
+// packet handles one packet of the inbox, inside Poll. Each kind has its own method;
+// those of the handshake are in handshake.go.
 func (e *Endpoint) packet(at time.Duration, from netip.AddrPort, b []byte, h transport.Handler) {
 	switch kind, _ := wire.Split(b[0]); kind {
 	case wire.Hello:
@@ -78,7 +79,7 @@ func (e *Endpoint) messages(c *Conn, h transport.Handler) {
 	}
 }
 
-// leave ends a connection because the peer says so.
+// leave ends a connection because the peer sent a Close packet.
 func (e *Endpoint) leave(c *Conn, payload []byte, h transport.Handler) {
 	c.mu.Lock()
 	was := c.state

@@ -6,11 +6,11 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A replayWindow tells new sequence numbers from doubled ones: one bit for
-// each of the last transport.ReplayWindow numbers.
+// A replayWindow detects duplicate packets by their sequence numbers: it has one bit
+// for each of the last transport.ReplayWindow numbers.
 type replayWindow struct {
 	highest uint64
-	seen    [transport.ReplayWindow/64 + 1]uint64 // one word more than the window: the newest is partly filled
+	seen    [transport.ReplayWindow/64 + 1]uint64 // one word more than the window, as the newest word is partly used
 }
 
 // accept reports whether seq is new, and marks it seen. Numbers that have left
@@ -36,8 +36,8 @@ func (w *replayWindow) accept(seq uint64) bool {
 	return true
 }
 
-// loss is the share of numbers that were not seen, among those numbered before
-// the newest transport.LossSkip, transport.LossWindow of them at most.
+// loss returns the share of sequence numbers that were not seen. It looks at no more
+// than transport.LossWindow numbers and leaves out the newest transport.LossSkip.
 func (w *replayWindow) loss() float64 {
 	if w.highest <= transport.LossSkip {
 		return 0
@@ -45,7 +45,7 @@ func (w *replayWindow) loss() float64 {
 	newest := w.highest - transport.LossSkip
 	n := min(newest, transport.LossWindow) // the first number is 1
 	seen := 0
-	for at, left := newest-n+1, n; left > 0; { // by words; at may wrap behind the last of all numbers
+	for at, left := newest-n+1, n; left > 0; { // word by word; at may wrap after the highest uint64
 		part := min(left, 64-at%64)
 		word := w.seen[at/64%uint64(len(w.seen))] >> (at % 64)
 		seen += bits.OnesCount64(word << (64 - part))
