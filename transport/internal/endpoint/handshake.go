@@ -155,7 +155,7 @@ func (e *Endpoint) refused(from netip.AddrPort, b []byte, h transport.Handler) {
 	e.lose(c, e.explain(c, m), h)
 }
 
-// waiting returns the client's connection if it is still dialling from's address with
+// waiting returns the client's connection if it is still dialling this address with
 // this attempt; nil otherwise.
 func (e *Endpoint) waiting(from netip.AddrPort, attempt uint64) *Conn {
 	for _, c := range e.snapshot() {

@@ -10,21 +10,21 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// mostJoined is how many sessions of its own a foe has at once.
+// mostJoined is how many sessions a foe has at once.
 const mostJoined = 3
 
-// A foe sends what it likes from addresses of its own, and from those of others
-// what it has seen there or can guess.
+// A foe is a hostile peer. It sends anything from its own addresses; from the
+// addresses of others it sends packets that it has seen there or can guess.
 type foe struct {
 	w       *World
 	addrs   []netip.AddrPort
 	rate    int // packets a step
 	act     int
 	members []*member
-	asked   map[uint64]bool // attempts that are to become members
+	asked   map[uint64]bool // attempts of its own HELLOs; an ACCEPT makes a member
 }
 
-// A member is a session that a foe has joined as it should.
+// A member is a session that a foe has joined by a proper handshake.
 type member struct {
 	at   netip.AddrPort
 	id   uint32
@@ -45,18 +45,18 @@ func (f *foe) turn() {
 	for range f.rate {
 		acts[f.act].do(f)
 	}
-	for _, m := range f.members { // so that it lives
+	for _, m := range f.members { // so that their sessions do not time out
 		if f.w.rng.IntN(25) == 0 {
 			m.say(f, wire.Keepalive)
 		}
 	}
 }
 
-// receive is one foe's socket, of all that leave the server.
+// receive takes a packet that the server sends to one of the foe's addresses.
 func (f *foe) receive(to netip.AddrPort, b []byte) {
 	for _, a := range f.addrs {
 		if a == to {
-			// An attempt that is not its own was copied from somebody.
+			// An ACCEPT of another attempt answers a HELLO copied from somebody.
 			if m, err := wire.ParseAccept(b); err == nil && (f.asked[m.Attempt] || len(f.members) < mostJoined && f.pick(8) == 0) {
 				delete(f.asked, m.Attempt)
 				f.members = append(f.members, &member{at: to, id: m.ID})
@@ -76,7 +76,7 @@ func (f *foe) garbage(n int) []byte {
 	return b[:n]
 }
 
-// send puts a packet on the way to one end, from any address that the foe likes.
+// send delivers a packet to the server or a player, from any address.
 func (f *foe) send(from, to netip.AddrPort, b []byte) {
 	if to == serverAddr {
 		f.w.toServer(from, b)
@@ -89,7 +89,7 @@ func (f *foe) send(from, to netip.AddrPort, b []byte) {
 	}
 }
 
-// anyone is an address where somebody is.
+// anyone returns the address of the server or a player.
 func (f *foe) anyone() netip.AddrPort {
 	if f.pick(2) == 0 {
 		return serverAddr
@@ -97,7 +97,8 @@ func (f *foe) anyone() netip.AddrPort {
 	return f.w.players[f.pick(len(f.w.players))].addr
 }
 
-// other is the address of the other end of an honest line, or any player's.
+// other returns the address of a possible peer of to: the server for a player, any
+// player for the server.
 func (f *foe) other(to netip.AddrPort) netip.AddrPort {
 	if to != serverAddr {
 		return serverAddr
@@ -105,7 +106,7 @@ func (f *foe) other(to netip.AddrPort) netip.AddrPort {
 	return f.w.players[f.pick(len(f.w.players))].addr
 }
 
-// acts are what a foe does, one packet or a few at a time.
+// acts are the attacks of a foe. Each call sends one packet or a few.
 var acts = []struct {
 	name string
 	do   func(f *foe)

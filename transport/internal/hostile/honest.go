@@ -15,7 +15,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// The ends of a life; messages are counted by where they were sent.
+// The ends of a life. They index its arrays: messages count at the end that sent them.
 const (
 	atClient = iota
 	atServer
@@ -28,9 +28,9 @@ type player struct {
 	fair    netsim.Conditions
 	line    netsim.Pair
 	down    [2]bool          // the line is cut: packets from the client, from the server
-	through [2]time.Duration // when it was last not
+	through [2]time.Duration // when each direction was last not cut
 	stalled time.Duration
-	silent  bool // says nothing new
+	silent  bool // sends no new messages
 	count   int
 	life    *life // the present one
 }
@@ -50,8 +50,8 @@ type life struct {
 	kicked    bool
 	shut      bool // the server ended or was away
 	full      bool // it was refused while there was no place
-	outage    bool // it was cut off for as long as a silence may be
-	hindered  bool // while it asked, the line or the server was away, or no place free
+	outage    bool // it was cut off for about SilenceTimeout
+	hindered  bool // while it dialled, the line or the server was down, or no place was free
 	wasCut    bool
 }
 
@@ -81,7 +81,7 @@ func (p *player) comeOrGo() {
 	p.watch()
 }
 
-// leave ends a life by the client's will.
+// leave ends a life: the client leaves.
 func (p *player) leave() {
 	l := p.life
 	p.w.note("%s leaves", l.name)
@@ -96,7 +96,7 @@ func (p *player) leave() {
 	p.life = nil
 }
 
-// kick has the server remove a player that it knows.
+// kick makes the server kick a player that it knows.
 func (p *player) kick() {
 	if l := p.life; l != nil && l.server != nil && !l.over[atServer] && !l.kicked {
 		p.w.note("%s is kicked", l.name)
@@ -131,7 +131,8 @@ func (p *player) conditions() {
 	}
 }
 
-// deliver hands over what the line brings, to whoever has the address now.
+// deliver delivers the packets that are due on the player's line, to the present
+// endpoints.
 func (p *player) deliver() {
 	for b, _, ok := p.line.Up.Receive(p.w.now); ok; b, _, ok = p.line.Up.Receive(p.w.now) {
 		p.w.toServer(p.addr, b)
@@ -147,11 +148,11 @@ func (p *player) arrive(from netip.AddrPort, b []byte) {
 	}
 }
 
-// refused looks at a REFUSE on its way to the player.
+// refused checks a REFUSE on its way to the player.
 func (p *player) refused(b []byte) {
 	m, err := wire.ParseRefuse(b)
 	if p.life == nil || m.Attempt != p.life.attempt {
-		return // an answer to what foes sent in its name
+		return // an answer to a HELLO that a foe sent with the player's address
 	}
 	if err != nil || m.Reason != wire.Full {
 		p.w.fail("%v is refused: %+v, %v", p.addr, m, err)
@@ -162,7 +163,7 @@ func (p *player) refused(b []byte) {
 	p.life.full = true
 }
 
-// watch notes what may end the present life.
+// watch records the events that may end the present life.
 func (p *player) watch() {
 	l := p.life
 	for i := range p.down {
@@ -182,7 +183,7 @@ func (p *player) watch() {
 	}
 }
 
-// crowded says that a HELLO may go without an answer.
+// crowded reports whether a HELLO may get no answer.
 func (w *World) crowded() bool {
 	if w.server == nil {
 		return true

@@ -1,13 +1,12 @@
-// Package hostile plays whole sessions in which some peers are honest and some
-// are not, as a harness for random tests: honest clients join, speak on both
-// lanes, leave, lose their network and come back; beside them foes send whatever
-// a stranger, an onlooker from elsewhere and a member of bad will can send.
+// Package hostile is a harness for random tests: it plays whole sessions with honest
+// and hostile peers. Honest clients (players) join, send on both lanes, leave, lose
+// their network and come back. Foes send whatever a stranger, an off-path
+// eavesdropper or a malicious client can send.
 //
-// What is asked of the endpoints is that honest sessions do not notice: every
-// message arrives in order and once, or the session ends, for both ends, for a
-// reason that it has. Out of reach before packets are sealed is who speaks with
-// the address and the connection id of somebody else; what is sent a second time
-// as it was (Replay) is not.
+// The endpoints must protect the honest sessions: every message arrives in order and
+// once, or the session ends, at both ends, for a reason that the harness caused. One
+// attack is left out until packets are authenticated: new packets with the address
+// and the connection id of somebody else. Replays of such packets are included.
 package hostile
 
 import (
@@ -26,11 +25,11 @@ import (
 
 // Config is what a World needs of a test.
 type Config struct {
-	// Draw is a choice of 0 … n-1, by the test's seed.
+	// Draw returns a number from 0 to n-1, chosen by the test's seed.
 	Draw    func(what string, n int) int
 	Fatalf  func(format string, args ...any)
 	Machine func(out func(segments []byte)) lane.Machine
-	// Pass, where it is set, lets time pass for machines with a clock of their own.
+	// Pass, if set, lets time pass for machines that read the clock of the process.
 	Pass func(time.Duration)
 }
 
@@ -39,11 +38,11 @@ const step = 20 * time.Millisecond
 
 var serverAddr = netip.MustParseAddrPort("10.0.0.1:7777")
 
-// A World is one session.
+// A World is one session: a server, players and foes.
 type World struct {
 	Config
 	now      time.Duration
-	rng      *rand.Rand // what is too much for Draw: bytes of garbage, packets of floods
+	rng      *rand.Rand // for choices too numerous for Draw: bytes of garbage, packets of floods
 	maxPeers int
 	game     transport.Offer
 
@@ -56,14 +55,14 @@ type World struct {
 
 	players []*player
 	lives   map[string]*life
-	byConn  map[transport.Conn]*life // of honest lives, the server's side
+	byConn  map[transport.Conn]*life // honest lives by the server's Conn
 	foes    []*foe
 	seen    []capture // packets of honest peers, for foes to spoil and to send again
 	history []string
-	calm    bool // nobody does anything on a whim
+	calm    bool // handlers do not close connections at random
 }
 
-// A capture is a packet that was on the way.
+// A capture is a packet that foes saw on its way.
 type capture struct {
 	from, to netip.AddrPort
 	b        []byte
@@ -72,7 +71,7 @@ type capture struct {
 // mostSeen is how many packets foes remember.
 const mostSeen = 400
 
-// New makes a world; Play plays it.
+// New makes a world. Call Play next.
 func New(c Config) *World {
 	w := &World{
 		Config: c, rng: rand.New(rand.NewPCG(uint64(c.Draw("world", 1<<30)), 1)),
@@ -102,7 +101,7 @@ func (w *World) note(format string, args ...any) {
 	w.history = append(w.history, fmt.Sprintf("%v ", w.now)+fmt.Sprintf(format, args...))
 }
 
-// fail ends the test with what has happened.
+// fail ends the test with a message and the newest events.
 func (w *World) fail(format string, args ...any) {
 	for _, h := range w.history[max(0, len(w.history)-60):] {
 		format += "\n\t" + escape(h)
@@ -167,7 +166,7 @@ func (w *World) stop() {
 	}
 }
 
-// fromServer is the server's socket.
+// fromServer is the server's socket: it takes every packet that the server sends.
 func (w *World) fromServer(to netip.AddrPort, b []byte) {
 	kind, _ := wire.Split(b[0])
 	if kind == wire.Accept || kind == wire.Refuse {
@@ -188,7 +187,7 @@ func (w *World) fromServer(to netip.AddrPort, b []byte) {
 	}
 }
 
-// toServer is the way to the server's socket, from everyone.
+// toServer delivers a packet, from any sender, to the server.
 func (w *World) toServer(from netip.AddrPort, b []byte) {
 	if w.server != nil {
 		w.arrived++
@@ -200,12 +199,12 @@ func (w *World) see(from, to netip.AddrPort, b []byte) {
 	c := capture{from, to, bytes.Clone(b)}
 	if len(w.seen) < mostSeen {
 		w.seen = append(w.seen, c)
-	} else if w.rng.IntN(4) == 0 { // some of them old
+	} else if w.rng.IntN(4) == 0 { // keeps some old packets
 		w.seen[w.rng.IntN(mostSeen)] = c
 	}
 }
 
-// turn is one step of everyone.
+// turn plays one step for everyone.
 func (w *World) turn() {
 	if w.Pass != nil {
 		w.Pass(step)
@@ -230,7 +229,7 @@ func (w *World) turn() {
 	}
 }
 
-// bounds compares what an endpoint holds with what its limits say.
+// bounds fails the test if an endpoint holds more than its limits.
 func (w *World) bounds(e *endpoint.Endpoint) {
 	h := e.Held()
 	if h.Open+h.HalfOpen > w.maxPeers || h.HalfOpen > transport.MaxHalfOpen || h.IDs > h.Open+h.HalfOpen || h.Questions > h.Open+h.HalfOpen ||
@@ -239,7 +238,7 @@ func (w *World) bounds(e *endpoint.Endpoint) {
 	}
 }
 
-// account asks that each packet that came to the server is counted somewhere.
+// account fails the test unless each packet that came to the server is counted.
 func (w *World) account() {
 	for w.server.Held().Inbox > 0 {
 		w.server.Poll(serverSide{w}) // foes answer at once

@@ -1,5 +1,5 @@
-// Package linktest is what every link must do, as tests that run over any of
-// them: package mem runs them in virtual time, package kcp over sockets.
+// Package linktest is the tests that every transport.Link must pass. Package mem
+// runs them in virtual time, package kcp over sockets.
 package linktest
 
 import (
@@ -11,25 +11,25 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A Net is a network to test on. Nothing on it is used yet.
+// A Net is a new network to test on.
 type Net struct {
 	Listener transport.Listener
-	Dialer   func() transport.Dialer // one more client's way to Listener
-	Nowhere  transport.Dialer        // to where nobody answers
+	Dialer   func() transport.Dialer // makes the Dialer of one more client to Listener
+	Nowhere  transport.Dialer        // to an address where nobody answers
 	Step     func()                  // lets some time pass, at most 20 ms
-	Steps    int                     // after so many steps what did not happen will not
-	Idle     int                     // so many steps are longer than the silence that ends a connection
-	Set      func(netsim.Conditions) // of all clients, in both directions
+	Steps    int                     // steps after which a test stops waiting for an event
+	Idle     int                     // steps that take longer than the silence that ends a connection
+	Set      func(netsim.Conditions) // sets the conditions of all clients, in both directions
 }
 
-// A Recorder is a Handler that keeps what it is told.
+// A Recorder is a Handler that records its calls.
 type Recorder struct {
 	Conns     []transport.Conn
 	Hellos    []string
 	Datagrams []Datagram
 	Messages  []string
 	Ended     []error
-	// OnMessage, if set, is called for each.
+	// OnMessage, if set, is called for each message.
 	OnMessage func(c transport.Conn, m []byte)
 	gone      map[transport.Conn]bool
 	wrong     []string
@@ -76,7 +76,7 @@ func (r *Recorder) alive(c transport.Conn, what string) {
 	}
 }
 
-// A Side is a link and what it has reported.
+// A Side is a link and the recorder of what it has reported.
 type Side struct {
 	transport.Link
 	Recorder
@@ -108,12 +108,12 @@ func NewRig(t *testing.T, n Net) *Rig {
 	return r
 }
 
-// Offer is the one that both ends make unless a test wants another.
+// Offer is the offer that both ends make unless a test wants another.
 func Offer() transport.Offer {
 	return transport.Offer{Game: "linktest", Schema: 42, Digest: []byte("digest of 42")}
 }
 
-// Host listens.
+// Host listens on the net's Listener.
 func (r *Rig) Host(o transport.Offer) *Side {
 	r.Helper()
 	l, err := r.Listener.Listen(o)
@@ -125,7 +125,7 @@ func (r *Rig) Host(o transport.Offer) *Side {
 	return r.Server
 }
 
-// Join dials, and does not wait.
+// Join dials and does not wait for the connection.
 func (r *Rig) Join(o transport.Offer) *Side {
 	r.Helper()
 	return r.dial(r.Dialer(), o)
@@ -142,7 +142,7 @@ func (r *Rig) dial(d transport.Dialer, o transport.Offer) *Side {
 	return s
 }
 
-// Pair is a listener and a client, connected: their Conns are the first.
+// Pair returns a listener and a client that are connected, each by its first Conn.
 func (r *Rig) Pair() (server, client *Side) {
 	r.Helper()
 	server, client = r.Host(Offer()), r.Join(Offer())
@@ -150,7 +150,7 @@ func (r *Rig) Pair() (server, client *Side) {
 	return server, client
 }
 
-// Turn lets a step's time pass and polls every link.
+// Turn lets the time of one step pass and polls every link.
 func (r *Rig) Turn() {
 	r.Step()
 	for _, s := range r.sides {
@@ -160,7 +160,7 @@ func (r *Rig) Turn() {
 	}
 }
 
-// Until turns until something is so; it fails the test when it never is.
+// Until turns until a condition holds; it fails the test when it never does.
 func (r *Rig) Until(what string, so func() bool) {
 	r.Helper()
 	for range r.Steps {

@@ -1,6 +1,6 @@
 package linktest
 
-// The part of the suite that is about the reliable lane.
+// This file is the part of the suite that tests the reliable lane.
 
 import (
 	"bytes"
@@ -57,8 +57,8 @@ func reliable(r *Rig) {
 	}
 }
 
-// What a connection says that its lane costs is all that leaves beside datagrams, and
-// what it says that the lane holds leaves.
+// LaneBytes' sent counts all bytes that leave besides datagrams, and the bytes in held
+// do leave.
 func laneBytes(r *Rig) {
 	r.Set(netsim.Conditions{Loss: .2, Delay: 5 * time.Millisecond})
 	server, client := r.Pair()
@@ -88,8 +88,8 @@ func laneBytes(r *Rig) {
 		}
 		return len(client.Messages) >= count
 	})
-	// Where the machine has stalled, packets without a payload have kept the connection
-	// alive: one for each such time.
+	// While the machine was stalled, keepalives without a payload kept the connection
+	// alive; they are not counted.
 	most := uint64(2+(server.Now()-began)/transport.Keepalive) * transport.Overhead
 	for i, c := range conns {
 		sent, held := c.LaneBytes()

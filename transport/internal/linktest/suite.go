@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Run runs every test, each on a net of its own.
+// Run runs every test of the suite, each on its own net.
 func Run(t *testing.T, makeNet func(t *testing.T) Net) {
 	for _, x := range []struct {
 		name string
@@ -199,8 +199,8 @@ func bothLanes(r *Rig) {
 	})
 }
 
-// A packet that was opened and given nothing is not sent; what the reliable
-// lane had to say goes with the next.
+// A packet that was opened and got no datagram is not sent; the segments of the
+// reliable lane go with the next packet.
 func abandoned(r *Rig) {
 	server, client := r.Pair()
 	c := server.Conns[0]
@@ -232,7 +232,7 @@ func replyInside(r *Rig) {
 	if client.Messages[0] != "re: a" || client.Messages[1] != "re: b" {
 		r.Errorf("answers %q", client.Messages)
 	}
-	// Closing in a handler ends what the same packet still brings.
+	// After a Close inside a handler, the rest of the same packet is not delivered.
 	server.OnMessage = func(c transport.Conn, m []byte) { c.Close("enough") }
 	client.Conns[0].Reliable([]byte("c"))
 	client.Conns[0].Reliable([]byte("d"))
@@ -286,8 +286,8 @@ func serverEnds(r *Rig) {
 	r.ended(second, transport.ErrClosed, "the server restarts")
 }
 
-// A listener that is closed under its link: both ends are told, and the link says it, to
-// whom nobody is connected too.
+// When a listener is closed under its link, both ends are told and the link's Err says
+// it, also for a link without connections.
 func listenerCloses(r *Rig) {
 	server, client := r.Pair()
 	second := r.Join(Offer())
@@ -321,8 +321,8 @@ func listenerCloses(r *Rig) {
 	}
 }
 
-// The listener is closed on another goroutine, while clients come and the game polls: the
-// end of each that the game was told of is told, once.
+// When the listener is closed on another goroutine while clients join and the game
+// polls, the Handler gets Closed exactly once for each Conn that was Connected.
 func listenerClosesMeanwhile(r *Rig) {
 	server := r.Host(Offer())
 	clients := []*Side{r.Join(Offer()), r.Join(Offer()), r.Join(Offer())}
@@ -371,7 +371,7 @@ func silence(r *Rig) {
 	r.ended(client, transport.ErrTimeout, "")
 }
 
-// idle: nobody sends, nobody is lost.
+// idle: nobody sends, and no connection is lost.
 func idle(r *Rig) {
 	server, client := r.Pair()
 	for range r.Idle {
@@ -415,7 +415,7 @@ func twoClients(r *Rig) {
 	r.Until("the other is still there", func() bool { return len(clients[1].Datagrams)+len(clients[0].Datagrams) >= 3 })
 }
 
-// again: a client that left comes back.
+// again: a client that has left can join again.
 func again(r *Rig) {
 	server, client := r.Pair()
 	r.Hang(client, "")
