@@ -10,8 +10,7 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/linktest"
 )
 
-// From the game to the other game, over two sockets: nothing is allocated for
-// a datagram.
+// A datagram from one game to the other, over two sockets, allocates nothing.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	n := loopback(t, false)
 	n.Dialer = func() transport.Dialer { return Dialer(n.Listener.Addr(), quick) } // no simulation

@@ -13,7 +13,7 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/linktest"
 )
 
-// Where each address is dialled.
+// Each address resolves to the expected target or error.
 func TestTargets(t *testing.T) {
 	for addr, want := range map[string]string{
 		"192.0.2.1:1":              "192.0.2.1:1",
@@ -33,7 +33,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// The kind of socket is that of the address.
+// The socket is of the address's family, IPv4 or IPv6.
 func TestJoinIPv6(t *testing.T) {
 	noLeak(t)
 	l, err := Listen("[::1]:0", quick)
@@ -56,7 +56,7 @@ func TestJoinByName(t *testing.T) {
 	r.Pair()
 }
 
-// A name that was found is dialled where it was while it cannot be looked up.
+// While a host name cannot be looked up, Dial uses the address found before.
 func TestNameIsRemembered(t *testing.T) {
 	r := linktest.NewRig(t, loopback(t, false))
 	server := r.Host(linktest.Offer())
@@ -81,7 +81,7 @@ func TestNameIsRemembered(t *testing.T) {
 	}
 }
 
-// Of a name's addresses the first of IPv4 is dialled, else the first.
+// Of a name's addresses Dial uses the first IPv4 address, or the first if there is none.
 func TestNameOfSeveralAddresses(t *testing.T) {
 	for _, x := range []struct{ ips, want string }{
 		{"2001:db8::1 2001:db8::2", "[2001:db8::1]:7"},
@@ -101,8 +101,8 @@ func TestNameOfSeveralAddresses(t *testing.T) {
 	}
 }
 
-// A listener on all of the machine's addresses says one that is none to dial: there it
-// means this machine. An IPv4 address may be written as an IPv6 one.
+// The Addr of a listener on all addresses is unspecified; dialled, it means this
+// machine. An IPv4 address may be written as an IPv6 one.
 func TestJoinAllAddresses(t *testing.T) {
 	r := linktest.NewRig(t, loopback(t, false))
 	_, port, _ := net.SplitHostPort(r.Listener.Addr())
@@ -114,8 +114,8 @@ func TestJoinAllAddresses(t *testing.T) {
 	}
 }
 
-// Also a listener on all addresses, whose socket may have both kinds, knows a client by
-// the address that the client has.
+// A listener on all addresses, whose socket may serve IPv4 and IPv6, also knows a client
+// by the client's own address.
 func TestPeersOfAllAddresses(t *testing.T) {
 	n := loopback(t, false)
 	n.Listener.Close()

@@ -14,8 +14,8 @@ import (
 // Random tests begin with the same seed on every run.
 func TestMain(m *testing.M) { rpltest.Main(m, 4) }
 
-// The same as endpoint.TestHostile, over the raw KCP machine, whose clock is the
-// process's: virtual in a bubble.
+// TestHostile is the test of that name in package endpoint, over the raw KCP machine.
+// KCP reads the clock of the process, which is virtual in a synctest bubble.
 func TestHostile(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var failed any // rapid ends a check by a panic, on its own goroutine

@@ -16,14 +16,13 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// quick are times that a test can wait for, on a machine that does other
-// things as well.
+// quick is a timing short enough for tests, and long enough for a busy machine.
 var quick = withTiming(endpoint.Timing{
 	Hello: 20 * time.Millisecond, Connect: 700 * time.Millisecond, Keepalive: 50 * time.Millisecond, Silence: 2 * time.Second,
 })
 
-// loopback is a net over real sockets; the simulation is on one side, so that
-// the other runs without.
+// loopback is a net over real sockets. The simulation is on one side, so that the other
+// side runs without one.
 func loopback(t *testing.T, simulateServer bool) linktest.Net {
 	sim := NewSimulation(1, netsim.Conditions{})
 	server, client := []Option{quick, WithConditions(sim)}, []Option{quick}
@@ -45,7 +44,7 @@ func loopback(t *testing.T, simulateServer bool) linktest.Net {
 	}
 }
 
-// freePort is an address where nobody listens.
+// freePort returns an address where nobody listens.
 func freePort(t *testing.T) string {
 	s, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -70,7 +69,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// noLeak fails the test if goroutines are left when it is over.
+// noLeak fails the test if goroutines are left at its end.
 func noLeak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
@@ -148,7 +147,7 @@ func TestBadAddresses(t *testing.T) {
 	}
 }
 
-// The reader goes on after errors of the socket.
+// The reader continues after errors of the socket.
 func TestReaderSurvivesErrors(t *testing.T) {
 	noLeak(t)
 	r := linktest.NewRig(t, loopback(t, false))
@@ -161,7 +160,7 @@ func TestReaderSurvivesErrors(t *testing.T) {
 	r.Until("it came", func() bool { return len(server.Datagrams) > 0 })
 }
 
-// What the socket does not take is lost and counted.
+// Packets that the socket does not take are lost and counted.
 func TestWriteErrors(t *testing.T) {
 	noLeak(t)
 	r := linktest.NewRig(t, loopback(t, false))
@@ -185,7 +184,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// An offer that is refused costs the listener, which gives its port back.
+// An offer out of its limits ends the listener, which releases its port.
 func TestListenRefused(t *testing.T) {
 	noLeak(t)
 	sim := NewSimulation(1, netsim.Conditions{})
@@ -212,7 +211,7 @@ func TestListenRefused(t *testing.T) {
 	again.Close()
 }
 
-// What Windows says of one packet does not make the reader wait.
+// A Windows read error that concerns one packet does not make the reader wait.
 func TestErrorsOfOnePacket(t *testing.T) {
 	for err, want := range map[error]bool{
 		syscall.Errno(10040): true, syscall.Errno(10052): true, syscall.Errno(10054): true,
@@ -240,8 +239,8 @@ func TestBrokenSocket(t *testing.T) {
 	})
 }
 
-// A game that does nothing for longer than the silence that ends a connection
-// keeps its peers, and they it.
+// A game that does nothing for longer than the silence that ends a connection keeps
+// its peers, and they keep the game.
 func TestStalledGame(t *testing.T) {
 	noLeak(t)
 	n := loopback(t, false)
@@ -259,7 +258,7 @@ func TestStalledGame(t *testing.T) {
 	r.Until("the session goes on", func() bool { return len(client.Datagrams) == 1 })
 }
 
-// What strangers send makes no session; a client in the middle of it joins.
+// Packets from strangers make no session, and a client joins in the middle of them.
 func TestGarbageFlood(t *testing.T) {
 	noLeak(t)
 	r := linktest.NewRig(t, loopback(t, false))

@@ -11,14 +11,14 @@ import (
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// Twins are the raw KCP machine and that of the simulations, which are told the same.
+// twins are the raw KCP machine and an ARQ, which get the same input.
 type twins struct {
 	kcp, arq lane.Machine
 	said     [2][][]byte // since the last look
 	air      []run       // on its way to them
 }
 
-// A run of segments, as each of the two says it.
+// A run is a run of segments as each of the twins emits it.
 type run struct{ kcp, arq []byte }
 
 func newTwins() *twins {
@@ -28,9 +28,8 @@ func newTwins() *twins {
 	return w
 }
 
-// The machine of the simulations says what the raw KCP machine says, byte for byte and
-// at the same time, whatever is sent, and whatever comes: late, twice, in any order,
-// forged or not at all.
+// ARQ emits the same bytes as the raw KCP machine, at the same times, whatever is sent
+// and whatever arrives: late, twice, in any order, forged or not at all.
 func TestARQSaysWhatKCPSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := 0 // runs of receipts that were too many to wait for an update
@@ -45,7 +44,7 @@ func TestARQSaysWhatKCPSays(t *testing.T) {
 	})
 }
 
-// A parallel is one game of two twins each way.
+// A parallel is one game between two twins, which send in both directions.
 type parallel struct {
 	*testing.T
 	seed  uint64
@@ -97,7 +96,7 @@ func (p *parallel) play() {
 	}
 }
 
-// send gives both the same chunk, if a lane did.
+// send gives both machines of w the same chunk, when a lane would.
 func (p *parallel) send(w *twins) {
 	if w.kcp.Waiting() >= lane.MaxBehind {
 		return
@@ -110,7 +109,7 @@ func (p *parallel) send(w *twins) {
 	w.arq.Send(b)
 }
 
-// forge changes what a segment says of its time, its number or what was received.
+// forge changes the time, the number or the acknowledgement in a segment.
 func (p *parallel) forge(r run) {
 	at, by := []int{8, 12, 16}[p.rng.IntN(3)], uint32(p.rng.IntN(600)-300)
 	for _, b := range [][]byte{r.kcp, r.arq} {
@@ -118,7 +117,7 @@ func (p *parallel) forge(r run) {
 	}
 }
 
-// receive takes all that is ready, as lanes do after each Input.
+// receive takes every chunk that is ready, as lanes do after each Input.
 func (p *parallel) receive(w *twins) {
 	var a, b [lane.MaxChunk]byte
 	for {
@@ -132,8 +131,8 @@ func (p *parallel) receive(w *twins) {
 	}
 }
 
-// said is what both say, which is the same but for the instant from which they count
-// their time.
+// said returns what both machines emit, which must be equal except for the instant
+// from which they count time.
 func (p *parallel) said(w *twins) (all []run) {
 	if n, m := w.kcp.Waiting(), w.arq.Waiting(); n != m {
 		p.Fatalf("seed %d: in KCP %d chunks wait, in ARQ %d", p.seed, n, m)

@@ -12,8 +12,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A talk is two lanes over a simulated network in virtual time, polled at
-// 60 Hz as games poll them.
+// A talk is two lanes over a simulated network in virtual time, polled at 60 Hz as in
+// a game.
 type talk struct {
 	ends     [2]*lane.Lane
 	paths    [2]*netsim.Path // from each end
@@ -91,8 +91,8 @@ func TestARQSpeaksWithKCP(t *testing.T) {
 	})
 }
 
-// What both machines say of a short message, and its receipt, is laid out as
-// docs/spec-transport.md has it.
+// The segment that both machines emit for a short message, and its receipt, have the
+// layout in docs/spec-transport.md.
 func TestSegments(t *testing.T) {
 	for name, make := range map[string]func(func([]byte)) lane.Machine{"KCP": newMachine, "ARQ": lane.NewARQ} {
 		synctest.Test(t, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// The raw machine is given whatever passes lane.Check: it must not panic, loop
-// or keep more than its window.
+// The raw machine gets whatever passes lane.Check: it must not panic, loop or keep
+// more than its window.
 func FuzzMachine(f *testing.F) {
 	var out []byte
 	l := lane.New(newMachine)
@@ -152,8 +152,9 @@ func FuzzMachine(f *testing.F) {
 	})
 }
 
-// A lane does not ask an idle machine: where it had no chunk it has none before
-// Input, and what waits grows by Send alone. Both machines keep to that.
+// A lane does not call an idle machine. It relies on two promises, which both machines
+// keep: a machine without a chunk to receive has none before the next Input, and only
+// Send raises Waiting.
 func TestIdleMachinesStayIdle(t *testing.T) {
 	for name, make := range map[string]func(func([]byte)) lane.Machine{"KCP": newMachine, "ARQ": lane.NewARQ} {
 		synctest.Test(t, func(t *testing.T) {

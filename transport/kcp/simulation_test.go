@@ -10,7 +10,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// Conditions hold in both directions, and from when they are set.
+// Conditions apply in both directions, from the moment at which they are set.
 func TestConditionsWhilePlaying(t *testing.T) {
 	noLeak(t)
 	r := linktest.NewRig(t, loopback(t, false))
@@ -38,8 +38,8 @@ func TestConditionsWhilePlaying(t *testing.T) {
 	r.Until("that came too", func() bool { return len(client.Datagrams) > 1 })
 }
 
-// A simulation has conditions from the beginning; packets are judged by their own
-// length.
+// A simulation's first conditions apply from the beginning; MaxSize is compared with a
+// packet's own length.
 func TestFirstConditions(t *testing.T) {
 	noLeak(t)
 	c := netsim.Conditions{Delay: 30 * time.Millisecond}
@@ -69,7 +69,7 @@ func TestFirstConditions(t *testing.T) {
 	}
 }
 
-// Conditions that are none panic where they are given, also while nothing is simulated.
+// Conditions out of range panic when they are set, even if no link uses them yet.
 func TestConditionsOutOfRange(t *testing.T) {
 	bad, sim := netsim.Conditions{Loss: 2}, NewSimulation(1, netsim.Conditions{})
 	for name, f := range map[string]func(){
@@ -90,7 +90,7 @@ func TestConditionsOutOfRange(t *testing.T) {
 	}
 }
 
-// Each endpoint has luck of its own, in each direction.
+// Each endpoint has its own random values, in each direction.
 func TestSimulatedLuck(t *testing.T) {
 	sim := NewSimulation(1, netsim.Conditions{Loss: 0.5, Delay: time.Hour})
 	seen := map[uint64]bool{}
@@ -111,8 +111,8 @@ func TestSimulatedLuck(t *testing.T) {
 	}
 }
 
-// What is under way is waited for, whichever direction it has, and no longer than it
-// takes.
+// The simulation waits for the packets under way in either direction, and no longer
+// than they take.
 func TestSimulationWaits(t *testing.T) {
 	const delay = time.Hour
 	sim := NewSimulation(1, netsim.Conditions{Delay: delay})

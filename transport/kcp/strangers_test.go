@@ -14,7 +14,7 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// A stranger is a socket that sends what it likes.
+// A stranger is a socket that sends hostile packets.
 type stranger struct {
 	*net.UDPConn
 	rng     *rand.Rand
@@ -45,7 +45,7 @@ func (s *stranger) hello() wire.HelloMessage {
 	}
 }
 
-// join makes a session of its own.
+// join joins the server by a proper handshake.
 func (s *stranger) join(r *linktest.Rig, server *net.UDPAddr) {
 	hello, in := s.hello().Append(nil), len(r.Server.Conns)
 	r.Until("the stranger is accepted", func() bool { return s.asks(server, hello) })
@@ -53,7 +53,7 @@ func (s *stranger) join(r *linktest.Rig, server *net.UDPAddr) {
 	r.Until("the stranger is in", func() bool { return len(r.Server.Conns) > in })
 }
 
-// asks sends a HELLO, and says whether one was accepted.
+// asks sends a HELLO, and reports whether one was accepted.
 func (s *stranger) asks(server *net.UDPAddr, hello []byte) bool {
 	s.WriteToUDP(hello, server)
 	s.SetReadDeadline(time.Now().Add(time.Millisecond))
@@ -107,8 +107,8 @@ func (s *stranger) act(to *net.UDPAddr, server bool) {
 	}
 }
 
-// Over real sockets: honest clients speak, leave and come back beside strangers
-// who send garbage, far too long and empty datagrams, join without end and lie.
+// Over real sockets, honest clients play, leave and come back while strangers send
+// garbage, empty and far too long datagrams, endless joins and lies.
 func TestStrangers(t *testing.T) {
 	noLeak(t)
 	const seed = 1

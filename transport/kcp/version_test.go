@@ -12,8 +12,8 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// A client of another version, whose question is laid out as it likes from its
-// twelfth byte on, is told by a listener which one is spoken there.
+// A listener tells its version to a client of another version, whose HELLO may have any
+// layout from its twelfth byte on.
 func TestClientOfAnotherVersion(t *testing.T) {
 	noLeak(t)
 	r := linktest.NewRig(t, loopback(t, false))
@@ -44,7 +44,7 @@ func TestClientOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// A client is told that a listener speaks another version, and which.
+// A client's error says that the listener speaks another version, and which.
 func TestListenerOfAnotherVersion(t *testing.T) {
 	noLeak(t)
 	s := newStranger(t, 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// A way lies between one client and the listener, two sockets and who stands
-// there: it hears all packets and loses, repeats, cuts and holds back some.
+// A way is a relay of two sockets between one client and the listener. It sees every
+// packet and loses, repeats, cuts and delays some.
 type way struct {
 	rng          *rand.Rand
 	outer, inner *net.UDPConn // towards the client, towards the listener
@@ -23,7 +23,7 @@ type way struct {
 	calm         bool // all go on as they came
 }
 
-// A passing is a packet on the way.
+// A passing is a packet in the relay.
 type passing struct {
 	up   bool // from the client
 	from netip.AddrPort
@@ -63,7 +63,7 @@ func (w *way) read(s *net.UDPConn, up bool) {
 	}
 }
 
-// pass lets what has come go on, most of it.
+// pass forwards most of the packets that have arrived.
 func (w *way) pass() {
 	for {
 		select {
@@ -116,8 +116,8 @@ func (w *way) handle(p passing) {
 	}
 }
 
-// cut is a packet cut short. A sealed one loses its tag's place as well: what is
-// left could be read before packets are sealed.
+// cut returns a packet cut short. It also cuts off a sealed packet's place of the tag:
+// as long as packets are not encrypted, the rest might otherwise be a valid packet.
 func (w *way) cut(b []byte) []byte {
 	n := len(b)
 	if k, _ := wire.Split(b[0]); k >= wire.Keepalive {
@@ -134,8 +134,8 @@ func (w *way) send(p passing) {
 	}
 }
 
-// spoiled is a packet, whole or with some of it flipped, cut off or added, and
-// where it goes to.
+// spoiled returns a packet, whole or with parts flipped, cut off or added, and its
+// destination.
 func (w *way) spoiled(p passing) (b []byte, to netip.AddrPort) {
 	if to = w.listener; !p.up {
 		to = w.client
@@ -154,8 +154,8 @@ func (w *way) spoiled(p passing) (b []byte, to netip.AddrPort) {
 	return b, to
 }
 
-// forged is a packet in the name of the client, which whoever does not know its
-// connection's id can send: an id that is another's or nobody's.
+// forged sends a packet in the client's name that needs no knowledge of its connection
+// id: it has an id that is another's or nobody's.
 func (w *way) forged(k wire.Kind, seq uint64, payload []byte) {
 	for _, p := range w.seen {
 		if kind, _ := wire.Split(p.b[0]); p.up && kind >= wire.Keepalive {

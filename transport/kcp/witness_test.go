@@ -18,8 +18,8 @@ import (
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// A witness is one end of the honest session, which says what it was sent and
-// sees to it that it is told that, whole, in order and once.
+// A witness is one end of the honest session. It checks that what it receives is what
+// the other end sent, whole, in order and once.
 type witness struct {
 	rt        *rapid.T
 	name      string
@@ -92,7 +92,7 @@ func (w *witness) Closed(c transport.Conn, err error) {
 	}
 }
 
-// bounds compares what an endpoint keeps with its limits.
+// bounds fails the test if an endpoint keeps more than its limits.
 func (w *witness) bounds(conns int) {
 	h := w.link.(*link).e.Held()
 	if h.Open+h.HalfOpen > conns || h.HalfOpen > transport.MaxHalfOpen || h.IDs > conns || h.Questions > conns ||
@@ -101,11 +101,10 @@ func (w *witness) bounds(conns int) {
 	}
 }
 
-// Over real sockets, and whatever comes between: a client whose packets are lost,
-// repeated, cut and overtaken on the way, and copied by strangers, who send them
-// again whole or spoiled beside garbage, joins without end and a member's lies,
-// has its session as if it were alone; the listener keeps no more than its limits
-// and counts what it drops.
+// Over real sockets, the session of a client is undisturbed although its packets are
+// lost, repeated, cut and reordered, and although strangers send copies of them, whole
+// or spoiled, garbage, endless joins and a member's lies. The listener keeps to its
+// limits and counts what it drops.
 func TestOnTheWay(t *testing.T) {
 	noLeak(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A fifo gives what it was given, and takes no more room than a few times what it holds,
-// also one that is never empty.
+// A fifo returns the bytes that were added, and takes no more room than a few times
+// what it holds, even if it is never empty.
 func TestFifo(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -33,7 +33,8 @@ func TestFifo(t *testing.T) {
 	}
 }
 
-// What a burst needed goes back once it is over; what is usual is kept.
+// A fifo frees the buffer that a burst needed once the burst is over, and keeps a
+// buffer of the usual size.
 func TestFifoAfterABurst(t *testing.T) {
 	var f fifo
 	f.add(make([]byte, 10*keep))

@@ -15,9 +15,9 @@ import (
 // Random tests begin with the same seed on every run.
 func TestMain(m *testing.M) { rpltest.Main(m, 30) }
 
-// Whatever the other end says, in whatever order, a lane keeps no more than its
-// limits, delivers no message longer than the longest, and says nothing that it
-// would not accept itself.
+// Whatever the other end sends, in whatever order, a lane keeps to its limits,
+// delivers no message longer than MaxMessage, and sends no segment that it would not
+// accept itself.
 func TestHostileSegments(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "garbage"), 1))
@@ -103,7 +103,8 @@ func TestHostileSegments(t *testing.T) {
 	})
 }
 
-// Of segments that are refused none is taken, also none of those before the bad one.
+// When one segment of a packet is bad, none of its segments is taken, not even those
+// before the bad one.
 func TestRefusedWhole(t *testing.T) {
 	l := New(NewARQ)
 	good := append(header{cmd: push, length: 2}.append(nil), 1, 'x')

@@ -11,9 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// What a lane is asked while it is idle changes nothing: one that looks at all
-// that it has whenever it is asked says, hears and reports the same, in whatever
-// order it is asked.
+// The shortcuts of an idle lane change nothing: a lane that takes none of them sends,
+// receives and reports the same, in whatever order its methods are called.
 func TestIdleIsExact(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -73,7 +72,7 @@ func TestIdleIsExact(t *testing.T) {
 	}
 }
 
-// A machine that is asked counts how often.
+// counting is a machine that counts its calls.
 type counting struct {
 	Machine
 	asked int
@@ -83,7 +82,7 @@ func (c *counting) Update(now time.Duration) { c.asked++; c.Machine.Update(now) 
 func (c *counting) Recv(b []byte) int        { c.asked++; return c.Machine.Recv(b) }
 func (c *counting) Waiting() int             { c.asked++; return c.Machine.Waiting() }
 
-// An idle lane does not ask its machine.
+// An idle lane does not call its machine.
 func TestIdleAsksNothing(t *testing.T) {
 	x := newExchange(1, netsim.Conditions{Delay: 20 * time.Millisecond})
 	var machines [2]*counting
@@ -109,7 +108,7 @@ func TestIdleAsksNothing(t *testing.T) {
 	}
 }
 
-// A repeat leaves when it is due, however idle the lane is by then.
+// A repeat leaves when it is due, even if the lane is idle by then.
 func TestIdleRepeats(t *testing.T) {
 	a, b := New(NewARQ), New(NewARQ)
 	a.SetLoss(1)
@@ -129,8 +128,8 @@ func TestIdleRepeats(t *testing.T) {
 	}
 }
 
-// What has come is acknowledged at the next update, however late it is: one that comes
-// within the machine's interval of another may leave it to the one after.
+// Received segments are acknowledged at the next update, however late it comes. An
+// update within the machine's interval after another may leave it to the one after.
 func TestLateReceipts(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 4))

@@ -16,8 +16,8 @@ import (
 
 const tick = time.Second / 60
 
-// exchange moves what each end has pending to the other, through a path each
-// way, and returns the messages that came.
+// An exchange moves each end's pending segments to the other end, through one path in
+// each direction, and returns the messages that arrived.
 type exchange struct {
 	now   time.Duration
 	ends  [2]*Lane
@@ -58,7 +58,7 @@ func (x *exchange) tick(t *testing.T) {
 	}
 }
 
-// Whatever the network does, messages come whole, in order, once.
+// Whatever the network does, messages arrive whole, in order and once.
 func TestOrder(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -102,7 +102,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Short messages share a segment; what is idle says nothing.
+// Short messages share a segment; an idle lane sends nothing.
 func TestBytes(t *testing.T) {
 	x := newExchange(1, netsim.Conditions{})
 	for range 10 {
@@ -119,7 +119,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// What a lane holds is what it will say if nothing is lost, copies with their headers.
+// Held is the bytes that the lane will still send if nothing is lost, including copies
+// with their headers.
 func TestHeld(t *testing.T) {
 	x := newExchange(1, netsim.Conditions{Delay: 200 * time.Millisecond})
 	l := x.ends[0]
@@ -152,7 +153,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// What the other end says is no part of it.
+// Held does not depend on what the other end sends.
 func TestHeldWhileBothTalk(t *testing.T) {
 	x := newExchange(1, netsim.Conditions{})
 	for range 5 {
@@ -175,7 +176,7 @@ func TestHeldWhileBothTalk(t *testing.T) {
 	}
 }
 
-// A message is queued until the machine was given all of it.
+// A message counts as queued until the machine has got all of it.
 func TestQueued(t *testing.T) {
 	l := New(NewARQ)
 	for range 20 {
@@ -205,7 +206,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The queue is full to the byte: lengths count as the bytes of messages do.
+// The queue's limit is exact to the byte: the length prefixes count too.
 func TestQueueIsBounded(t *testing.T) {
 	for _, size := range []int{60, 1000, transport.MaxMessage} {
 		l, n := New(NewARQ), 0
@@ -231,7 +232,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// Segments keep whole: Take gives as many as fit, and never a part.
+// Take moves as many whole segments as fit, never a part of one.
 func TestTake(t *testing.T) {
 	l := New(NewARQ)
 	l.Queue(make([]byte, 3000))
@@ -249,7 +250,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// An output that nobody takes does not grow for ever.
+// Pending segments that nobody takes do not grow without bound.
 func TestPendingIsBounded(t *testing.T) {
 	a, b := New(NewARQ), New(NewARQ)
 	a.Queue([]byte("x"))
@@ -343,8 +344,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Repeating new segments once takes the waiting out of the slowest messages,
-// and costs nothing but bytes.
+// Repeating new segments once removes the delay of the slowest messages and costs
+// nothing but bytes.
 func TestRepeat(t *testing.T) {
 	play := func(loss float64) (slowest time.Duration, bytes uint64) {
 		var late []time.Duration

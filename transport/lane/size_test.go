@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// What an idle lane looks at is one line of a cache, as long as lanes are whole
-// lines and it stands first.
+// The fields that an idle lane needs fit in one cache line: they come first, and the
+// size of a Lane is a multiple of a cache line.
 func TestIdleLanesTakeOneLine(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) < 8 {
 		t.Skip("pointers are smaller here")

@@ -8,8 +8,9 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// late plays seeds of a lane that is told the loss and queues a message every so many
-// ticks, and returns how late they came, in order, and the bytes that both ends said.
+// late plays several seeds of a lane that is told the loss and queues a message every
+// so many ticks. It returns the messages' delays, sorted, and the bytes that both ends
+// sent.
 func late(t *testing.T, c netsim.Conditions, every int) (times []time.Duration, bytes uint64) {
 	t.Helper()
 	for seed := range uint64(20) {
@@ -42,9 +43,9 @@ func late(t *testing.T, c netsim.Conditions, every int) (times []time.Duration, 
 	return times, bytes
 }
 
-// What a network that loses much holds up is some round trips late, not seconds: a
-// segment is lost k times in a row with the square of the chance, and what waited
-// behind it needs no round trip of its own.
+// On a network that loses much, delayed messages are some round trips late, not
+// seconds: each segment is sent twice, so the chance to lose it k times in a row is
+// squared, and the messages behind it need no further round trip.
 func TestStall(t *testing.T) {
 	for _, k := range []struct {
 		loss        float64
@@ -60,7 +61,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// Where nothing is lost nothing is said twice, and no more waits than otherwise.
+// Without loss no segment is sent twice, and no more segments wait than otherwise.
 func TestNoStallCostsNothing(t *testing.T) {
 	const headers = 2*HeaderSize + 41 // a segment, its data, its receipt
 	times, bytes := late(t, netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 5 * time.Millisecond}, 6)
@@ -69,9 +70,9 @@ func TestNoStallCostsNothing(t *testing.T) {
 	}
 }
 
-// Behind a segment that had to be repeated short ones go on leaving, as many bytes as
-// a full machine has and no more; long ones wait as ever, and so does all where
-// nothing was repeated.
+// Behind a segment that had to be repeated, short segments continue to leave, up to the
+// bytes of MaxWaiting full segments. Long segments wait as usual, and so do all
+// segments when nothing was repeated.
 func TestBehind(t *testing.T) {
 	for _, k := range []struct {
 		size, before, after int // chunks that the machine has
@@ -107,8 +108,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// From half a percent on what is new is said twice, from four on what the machine
-// repeats; a receipt never is.
+// From half a percent of loss on, new segments are sent twice; from four percent on,
+// also those that the machine repeats. Receipts never are.
 func TestSaidTwice(t *testing.T) {
 	const below = .999
 	for _, k := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// greeter prints what it is told, and greets who connects.
+// greeter prints what it is told, and greets each peer that connects.
 type greeter string
 
 func (g greeter) Connected(c transport.Conn, hello []byte) {
@@ -22,7 +22,7 @@ func (g greeter) Message(_ transport.Conn, b []byte)                     { fmt.P
 
 func (g greeter) Closed(_ transport.Conn, err error) { fmt.Printf("%s: %v\n", g, err) }
 
-// A session of a second, in no time.
+// Example plays a session of one second of virtual time.
 func Example() {
 	n := mem.NewNetwork(1, netsim.Conditions{Delay: 50 * time.Millisecond})
 	l := n.Listener()
@@ -50,7 +50,7 @@ func Example() {
 	// client: closed: good night
 }
 
-// conns is a greeter that remembers whom to flush.
+// conns is a greeter that remembers the connections to flush.
 type conns struct {
 	greeter
 	all []transport.Conn

@@ -40,7 +40,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// The handshake and a session's whole life, under loss, for many seeds.
+// The handshake and a session's whole life work under loss, for many seeds.
 func TestLifeUnderLoss(t *testing.T) {
 	for seed := range uint64(50) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestLifeUnderLoss(t *testing.T) {
 	}
 }
 
-// The same seed gives the same session, to the byte.
+// The same seed gives the same session, byte for byte.
 func TestDeterministic(t *testing.T) {
 	play := func(seed uint64) string {
 		r := linktest.NewRig(t, net(NewNetwork(seed, netsim.Conditions{Loss: .1, Delay: 20 * time.Millisecond, Jitter: 9 * time.Millisecond})))
@@ -91,8 +91,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// A game that stalls for longer than the timeout does not lose its peers, nor
-// does the one that waits for it lose the game.
+// A game that stalls for longer than the timeout does not lose its peers, and the
+// peers do not lose the game.
 func TestStalledGame(t *testing.T) {
 	n := NewNetwork(1, netsim.Conditions{Delay: 20 * time.Millisecond})
 	r := linktest.NewRig(t, net(n))
@@ -109,8 +109,8 @@ func TestStalledGame(t *testing.T) {
 	r.Until("the session goes on", func() bool { return len(client.Datagrams) == 1 })
 }
 
-// Arrivals are stamped with the time they were due, not with that of the Poll,
-// and one due at the instant of a step is there.
+// Arrivals are stamped with the time at which they were due, not with the time of
+// the Poll. A packet that is due at the very instant of a step has arrived.
 func TestArrivalTimes(t *testing.T) {
 	n := NewNetwork(1, netsim.Conditions{})
 	l := n.Listener()
@@ -161,8 +161,8 @@ func TestConditionsPerClient(t *testing.T) {
 	}
 }
 
-// Conditions hold for who dials after them too: the network's, and a dialer's own for each
-// of its clients.
+// Conditions also apply to clients that dial after they were set: the network's, and a
+// dialer's own for each of its Dials.
 func TestConditionsOfLaterClients(t *testing.T) {
 	n := NewNetwork(1, netsim.Conditions{})
 	r := linktest.NewRig(t, net(n))
@@ -195,7 +195,7 @@ func TestConditionsOfLaterClients(t *testing.T) {
 	}
 }
 
-// What is sent to a client that the network has forgotten is lost.
+// A packet to a client that the network has forgotten is lost.
 func TestSendToTheForgotten(t *testing.T) {
 	n := NewNetwork(1, netsim.Conditions{})
 	r := linktest.NewRig(t, net(n))
@@ -206,7 +206,7 @@ func TestSendToTheForgotten(t *testing.T) {
 	r.Until("the server is told", func() bool { return len(server.Ended) == 1 })
 }
 
-// Conditions that are none panic where they are given, not where they are used.
+// Conditions out of range panic when they are set, not when they are used.
 func TestConditionsOutOfRange(t *testing.T) {
 	bad, n := netsim.Conditions{Loss: 2}, NewNetwork(1, netsim.Conditions{})
 	for name, f := range map[string]func(){
@@ -226,7 +226,7 @@ func TestConditionsOutOfRange(t *testing.T) {
 	}
 }
 
-// A network on which games are hosted and ended keeps nothing of them.
+// A network keeps no memory of listeners and clients that have been closed.
 func TestListenersAreForgotten(t *testing.T) {
 	n := NewNetwork(1, netsim.Conditions{})
 	for i := range 20 {
@@ -257,7 +257,7 @@ func TestListenersAreForgotten(t *testing.T) {
 	}
 }
 
-// No two of very many clients have one address.
+// Very many clients all have different addresses.
 func TestAddressesDiffer(t *testing.T) {
 	n, seen := NewNetwork(1, netsim.Conditions{}), map[netip.AddrPort]bool{}
 	for i := range 70_000 {

@@ -54,7 +54,8 @@ func TestPerfect(t *testing.T) {
 	}
 }
 
-// What is due at once arrives in the order sent, each copy behind its packet.
+// Packets that are due at the same time arrive in the order sent, each copy after its
+// packet.
 func TestOrderOfEqualTimes(t *testing.T) {
 	p := NewPath(1, Conditions{Delay: 20 * ms, Duplicate: .5})
 	for i := range 500 {
@@ -95,7 +96,7 @@ func TestSameSeedSameNetwork(t *testing.T) {
 	}
 }
 
-// Two runs that differ in loss alone see the same jitter.
+// Two runs that differ only in loss see the same jitter.
 func TestLossLeavesJitter(t *testing.T) {
 	due := map[uint32]time.Duration{}
 	for _, a := range run(NewPath(3, Conditions{Jitter: 30 * ms}), 300, ms) {
@@ -198,7 +199,7 @@ func TestRate(t *testing.T) {
 	if wait := got[len(got)-1].due - time.Duration(got[len(got)-1].number)*ms; wait > 20*ms || wait < 18*ms {
 		t.Errorf("the last packet waited %v; a queue of 400 bytes holds 20ms", wait)
 	}
-	// Without a Queue it is as long as DefaultQueue, to the byte.
+	// With Queue 0 the queue is as long as DefaultQueue, to the byte.
 	p = NewPath(1, Conditions{Rate: 1000})
 	for range DefaultQueue/1024 + 1 {
 		p.Send(0, make([]byte, 1024))
@@ -212,7 +213,7 @@ func TestRate(t *testing.T) {
 	if due, ok := p.Next(); !ok || due != 1100*ms {
 		t.Errorf("after a second without any 100 bytes are due at %v, %v", due, ok)
 	}
-	// A packet longer than the queue passes an idle line, else it never could.
+	// A packet longer than the queue passes an idle line; otherwise it never could.
 	p = NewPath(1, Conditions{Rate: 1000, Queue: 10})
 	p.Send(0, make([]byte, 100))
 	if due, ok := p.Next(); !ok || due != 100*ms {
@@ -246,8 +247,8 @@ func TestSetConditions(t *testing.T) {
 	}
 }
 
-// The bytes are the sender's, copied; what was received is not written to until
-// the next Receive, and its buffer is used again, also where time stands still.
+// Send copies the sender's bytes. Received bytes stay unchanged until the next Receive;
+// then their buffer is reused, even if time stands still.
 func TestBytes(t *testing.T) {
 	p := NewPath(1, Conditions{Delay: 3 * ms, Jitter: 5 * ms, Duplicate: .2})
 	sent := 0

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The short way through a path that only delays gives what the long one does, also where
-// conditions change.
+// The short cut for a path that only delays gives the same packets as the full code,
+// also when the conditions change.
 func TestPlainIsExact(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 1))

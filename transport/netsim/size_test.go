@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// What a packet needs of a path is two lines of a cache, as long as paths are whole
-// lines and it stands first.
+// The fields of a Path that each packet needs fit in two cache lines: they come first,
+// and the size of a Path is a multiple of a cache line.
 func TestPathsTakeFewLines(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) < 8 {
 		t.Skip("pointers are smaller here")

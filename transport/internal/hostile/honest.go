@@ -235,7 +235,7 @@ func (l *life) speak(end int, c transport.Conn) {
 	c.Flush()
 }
 
-// message is the n-th message that an end sends: mostly short, sometimes long.
+// message returns the n-th message that an end sends: mostly short, sometimes long.
 func (l *life) message(end, n int) []byte {
 	head := fmt.Sprintf("%s %d %d ", l.name, end, n)
 	h := fnv.New64a()
@@ -252,7 +252,7 @@ func (l *life) message(end, n int) []byte {
 	return append([]byte(head), bytes.Repeat([]byte{byte(x >> 16)}, length)...)
 }
 
-// heard compares a message with the one that is next.
+// heard checks that a message is the next one that the other end sent.
 func (l *life) heard(end int, b []byte) {
 	w := l.p.w
 	if l.over[end] || end == atServer && l.kicked {
@@ -276,7 +276,7 @@ func (l *life) datagram(end int, seq uint64, b []byte) {
 	l.seqs[end][seq] = true
 }
 
-// ended asks whether an end has a reason that happened.
+// ended checks that a connection ended for a reason that the harness caused.
 func (l *life) ended(end int, err error) {
 	w := l.p.w
 	w.note("%s is over at %d: %v", l.name, end, err)
@@ -305,7 +305,7 @@ func (l *life) ended(end int, err error) {
 	}
 }
 
-// clientSide is told what a client receives.
+// clientSide is the Handler of a client.
 type clientSide struct {
 	w *World
 	*life
@@ -329,7 +329,7 @@ func (s clientSide) Message(_ transport.Conn, b []byte) {
 	s.whim()
 }
 
-// whim is that a client leaves while it is told something.
+// whim makes a client leave, at random, inside a call of its Handler.
 func (s clientSide) whim() {
 	if !s.w.calm && s.w.rng.IntN(2000) == 0 {
 		s.p.leave()
@@ -344,7 +344,7 @@ func (s clientSide) Closed(_ transport.Conn, err error) {
 	}
 }
 
-// serverSide is told what the server receives.
+// serverSide is the Handler of the server.
 type serverSide struct{ w *World }
 
 func (s serverSide) Connected(c transport.Conn, hello []byte) {
@@ -378,7 +378,7 @@ func (s serverSide) Message(c transport.Conn, b []byte) {
 	s.whim()
 }
 
-// whim is that the server kicks somebody while it is told something.
+// whim makes the server kick a peer, at random, inside a call of its Handler.
 func (s serverSide) whim() {
 	if !s.w.calm && s.w.rng.IntN(2000) == 0 {
 		s.w.players[s.w.rng.IntN(len(s.w.players))].kick()
@@ -395,7 +395,7 @@ func (s serverSide) Closed(c transport.Conn, err error) {
 	}
 }
 
-// serverSends is what the server says in a step, to honest peers and to foes.
+// serverSends sends what the server sends in a step, to players and foes.
 func (w *World) serverSends() {
 	for _, c := range w.conns {
 		l := w.byConn[c]

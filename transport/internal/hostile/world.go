@@ -277,8 +277,8 @@ func (w *World) Play() {
 	w.stop()
 }
 
-// settle mends everything and waits until nothing is open: who is joined has
-// heard all that he was sent, and each end has heard of the other's.
+// settle repairs everything and waits until each session is settled: either both ends
+// have received every message, or both ends know that it has ended.
 func (w *World) settle() {
 	if w.server == nil {
 		w.start()
@@ -304,7 +304,7 @@ func (w *World) settle() {
 	w.fail("never settled: %s", w.settled())
 }
 
-// settled says what is still open.
+// settled returns a description of a session that is not settled, or "".
 func (w *World) settled() string {
 	for name, l := range w.lives {
 		switch {
@@ -324,7 +324,7 @@ func (w *World) run(d time.Duration) {
 	}
 }
 
-// event is something that happens.
+// event makes one random event happen.
 func (w *World) event() {
 	p := w.players[w.Draw("who", len(w.players))]
 	f := w.foes[w.Draw("foe", len(w.foes))]
@@ -359,7 +359,7 @@ func (w *World) event() {
 	}
 }
 
-// silent is told nothing.
+// silent is a Handler that must not be called.
 type silent struct{ w *World }
 
 func (s silent) Connected(transport.Conn, []byte) { s.w.fail("told of a connection after Close") }
