@@ -125,8 +125,8 @@ type Conn interface {
 	// send now, from MinRoom to MaxPayload. A packet that Datagram does not complete
 	// before the following Next is not sent.
 	Next() (seq uint64, room int)
-	// Datagram completes and sends the packet that Next opened. b is copied. A
-	// datagram longer than the room goes without segments of the reliable lane, which
+	// Datagram completes and sends the packet that Next opened. b is copied. Beside a
+	// datagram longer than the room, segments of the reliable lane that no longer fit
 	// wait. Datagram panics when b is longer than MaxPayload or no packet is open.
 	Datagram(b []byte)
 	// Reliable queues one message, which may be empty. b is copied. On an error

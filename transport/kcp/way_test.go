@@ -116,8 +116,8 @@ func (w *way) handle(p passing) {
 	}
 }
 
-// cut returns a packet cut short. It also cuts off a sealed packet's place of the tag:
-// as long as packets are not encrypted, the rest might otherwise be a valid packet.
+// cut returns a packet cut short. Of a sealed packet less than transport.Overhead bytes
+// stay: as long as packets are not authenticated, a longer rest might be valid.
 func (w *way) cut(b []byte) []byte {
 	n := len(b)
 	if k, _ := wire.Split(b[0]); k >= wire.Keepalive {

@@ -16,8 +16,8 @@ func (ignoring) Datagram(transport.Conn, uint64, time.Duration, []byte) {}
 func (ignoring) Message(transport.Conn, []byte)                         {}
 func (ignoring) Closed(transport.Conn, error)                           {}
 
-// A datagram of 200 bytes from Next to the socket, and from the socket to the
-// game, without the socket.
+// BenchmarkDatagram measures a datagram of 200 bytes from Next to the socket, and from
+// the socket to the game, without the socket itself.
 func BenchmarkDatagram(b *testing.B) {
 	s, pack := joined(b)
 	s.cfg.Send = func(netip.AddrPort, []byte) {}

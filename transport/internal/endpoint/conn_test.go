@@ -10,8 +10,8 @@ import (
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// For every length of a message: it goes beside a datagram as long as it leaves MinRoom,
-// else alone; a datagram of the room goes with it in one packet, a longer one alone.
+// A message of any length goes in the datagram's packet if it leaves MinRoom, else in
+// its own. A datagram as long as the room shares a packet with it; a longer one does not.
 func TestRoomBesideTheLane(t *testing.T) {
 	const most = transport.MaxPayload - 2 - transport.MinRoom // bytes of segments beside a datagram
 	for size := range lane.MaxChunk - 2 {
@@ -49,7 +49,7 @@ func TestRoomBesideTheLane(t *testing.T) {
 	}
 }
 
-// A connection that has ended sends nothing but that, whatever waited.
+// A connection that has ended sends nothing after its Close packets, whatever waited.
 func TestEndedSendsNothing(t *testing.T) {
 	b, _ := joined(t)
 	c := b.conns[0]
@@ -75,7 +75,7 @@ func TestEndedSendsNothing(t *testing.T) {
 	}
 }
 
-// The figures of a connection, also once it has ended.
+// The figures of a connection are right, also after its end.
 func TestStats(t *testing.T) {
 	b, pack := joined(t)
 	c := b.conns[0]
@@ -108,7 +108,7 @@ func TestStats(t *testing.T) {
 	check()
 }
 
-// What is told of loss has the lane say new segments twice.
+// SetLoss makes the lane send new segments twice.
 func TestSetLoss(t *testing.T) {
 	for loss, want := range map[float64]int{0: 1, lane.RepeatAbove: 2} {
 		b, _ := joined(t)
@@ -126,7 +126,7 @@ func TestSetLoss(t *testing.T) {
 	}
 }
 
-// An asker uses the connection that it is told of, which never was one.
+// An asker uses, inside Closed, a connection that was never Connected.
 type asker struct{ *bench }
 
 func (a asker) Closed(c transport.Conn, err error) {
@@ -139,7 +139,7 @@ func (a asker) Closed(c transport.Conn, err error) {
 	a.conns = append(a.conns, c)
 }
 
-// A connection that was never one has figures, and sends nothing.
+// A connection that was never Connected has figures and sends nothing.
 func TestNeverConnected(t *testing.T) {
 	b := dialled(t)
 	b.sent, b.now = nil, transport.ConnectTimeout

@@ -21,7 +21,7 @@ var (
 	strangers  = netip.MustParseAddrPort("10.6.6.6:666")
 )
 
-// A bench is one endpoint with its network in the test's hands.
+// A bench is one endpoint whose network and clock the test controls.
 type bench struct {
 	*Endpoint
 	now    time.Duration
@@ -113,7 +113,7 @@ func hello(attempt uint64) wire.HelloMessage {
 // A packer makes packets of a client.
 type packer func(k wire.Kind, seq uint64, payload ...byte) []byte
 
-// joined is a listener with one client, whose packets pack makes.
+// joined returns a listener with one client, whose packets pack makes.
 func joined(t testing.TB) (b *bench, pack packer) {
 	b = listening(t)
 	b.arrive(clientAddr, hello(1).Append(nil))
@@ -132,7 +132,7 @@ func joined(t testing.TB) (b *bench, pack packer) {
 	return b, pack
 }
 
-// A closer ends its endpoint when it is told of an end or of a datagram.
+// A closer closes its endpoint inside Closed and Datagram.
 type closer struct{ *bench }
 
 func (c closer) Closed(conn transport.Conn, err error) {
@@ -145,8 +145,7 @@ func (c closer) Datagram(conn transport.Conn, seq uint64, at time.Duration, p []
 	c.Endpoint.Close("over")
 }
 
-// An endpoint that is closed while it tells of an end tells nothing more, and lets
-// nobody in.
+// An endpoint that is closed inside Closed reports nothing more and lets nobody in.
 func TestCloseInsideClosed(t *testing.T) {
 	b, _ := joined(t)
 	b.arrive(strangers, hello(2).Append(nil))
@@ -169,8 +168,8 @@ func TestCloseInsideClosed(t *testing.T) {
 	}
 }
 
-// One that is closed while it tells of a packet does nothing more with those that came
-// after it: nobody is refused either.
+// An endpoint that is closed inside Datagram does not handle the packets that came after
+// it; it refuses no clients either.
 func TestCloseInsideDatagram(t *testing.T) {
 	b, pack := joined(t)
 	b.offer.Refused = func(netip.AddrPort, error) { t.Error("a client is refused once all is over") }
@@ -184,7 +183,7 @@ func TestCloseInsideDatagram(t *testing.T) {
 	}
 }
 
-// A kicker sends away whoever comes.
+// A kicker closes each connection inside Connected.
 type kicker struct{ *bench }
 
 func (k kicker) Connected(c transport.Conn, hello []byte) {
@@ -192,8 +191,8 @@ func (k kicker) Connected(c transport.Conn, hello []byte) {
 	c.Close("no")
 }
 
-// Who is sent away on coming in is not heard: the packet that made it one may be of any
-// kind.
+// Nothing is delivered from a client that is kicked inside Connected, whatever the kind
+// of the packet that connected it.
 func TestKickInsideConnected(t *testing.T) {
 	segment := append([]byte{1, 0, 0, 0, 81, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0}, 1, 'x')
 	both := append(append([]byte{byte(len(segment)), 0}, segment...), "state"...)
@@ -211,8 +210,7 @@ func TestKickInsideConnected(t *testing.T) {
 	}
 }
 
-// A socket that fails is told of by every connection that the game knows, and by no
-// other.
+// When the socket fails, every connection that the game knows gets Closed, and no other.
 func TestSocketFails(t *testing.T) {
 	b, _ := joined(t)
 	b.arrive(strangers, hello(2).Append(nil))
@@ -223,8 +221,8 @@ func TestSocketFails(t *testing.T) {
 	}
 }
 
-// A listener that is shut tells of who was in and of nobody else, and lets nobody in:
-// neither who was about to be heard again, nor who asks now.
+// A listener that is shut reports the end of its open connections only, and lets nobody
+// in: neither half-open connections nor new clients.
 func TestShut(t *testing.T) {
 	b, _ := joined(t)
 	b.arrive(strangers, hello(2).Append(nil))

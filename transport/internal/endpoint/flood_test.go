@@ -67,8 +67,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// While the game does not poll, what waits is bounded: for all, and for one peer,
-// who does not crowd out the others.
+// While the game does not poll, the inbox is bounded, in all and for each peer, so that
+// one peer does not crowd out the others.
 func TestInboxIsBounded(t *testing.T) {
 	b, pack := joined(t)
 	b.arrive(strangers, hello(2).Append(nil))
@@ -115,7 +115,7 @@ func TestInboxIsBounded(t *testing.T) {
 	}
 }
 
-// A client has one peer: what that one sends while the game stalls may take all there is.
+// A client has one peer: while the game stalls, that peer may fill the whole inbox.
 func TestInboxOfAClient(t *testing.T) {
 	b := dialled(t)
 	m, _ := wire.ParseHello(b.sent[0])
@@ -130,8 +130,8 @@ func TestInboxOfAClient(t *testing.T) {
 	}
 }
 
-// What has waited takes nothing of the room for what comes after a Poll; and a slab that a
-// flood has grown goes back.
+// A Poll frees the inbox for what comes after it, and a slab that a flood has grown goes
+// back to the heap.
 func TestInboxIsFreed(t *testing.T) {
 	b, pack := joined(t)
 	const fit = transport.MaxPeerInbox / (transport.Overhead + 1000 + recordSize)
@@ -162,7 +162,7 @@ func TestInboxIsFreed(t *testing.T) {
 	}
 }
 
-// HELLOs without end, while the game stalls, leave room for those who play.
+// Endless HELLOs while the game stalls leave room for the packets of connected peers.
 func TestHellosDoNotCrowdOut(t *testing.T) {
 	b, pack := joined(t)
 	for i := range 10 * transport.MaxHelloInbox {
@@ -176,7 +176,7 @@ func TestHellosDoNotCrowdOut(t *testing.T) {
 	}
 }
 
-// What answers no question of a client does not even wait.
+// An answer to no HELLO of the client does not enter the inbox.
 func TestAnswersToNobody(t *testing.T) {
 	b := dialled(t)
 	m, _ := wire.ParseHello(b.sent[0])

@@ -42,8 +42,8 @@ func TestHandshakeOfTheListener(t *testing.T) {
 	}
 }
 
-// The checks of a HELLO and their order: of two things that are wrong the first
-// is answered, and what is no HELLO is not.
+// The checks of a HELLO have an order: of two faults the first is answered. A packet
+// that is not a HELLO gets no answer.
 func TestOrderOfChecks(t *testing.T) {
 	const none = wire.Reason(0)
 	version := func(b []byte) { b[1]++ }
@@ -97,7 +97,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 }
 
-// An id is not 0, and no other connection's.
+// A connection id is not 0 and differs from all others.
 func TestIDsDiffer(t *testing.T) {
 	b := &bench{}
 	c := b.config()
@@ -120,7 +120,8 @@ func TestIDsDiffer(t *testing.T) {
 	}
 }
 
-// Repeats are answered alike; the client is in once it is heard again, once.
+// Repeats of a HELLO get the same answer. The client's next packet makes it Connected,
+// once.
 func TestRepeatedHello(t *testing.T) {
 	b := listening(t)
 	h := hello(1).Append(nil)
@@ -141,8 +142,8 @@ func TestRepeatedHello(t *testing.T) {
 	}
 }
 
-// Who has a place is let in where others are refused, and the other way round:
-// Room is told the hello and how many there are.
+// Room gets the hello and the number of connections, so it can let in some clients
+// where others are refused.
 func TestRoom(t *testing.T) {
 	b := &bench{}
 	o := offer()
@@ -163,7 +164,7 @@ func TestRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nobody is refused for want of a place that nobody has taken.
+	// A place that is only half-open is no reason to refuse.
 	b.sent = nil
 	if b.arrive(strangers, ann.Append(nil)); len(b.sent) != 0 || b.Counters().Ignored != 1 {
 		t.Errorf("beside one half open: %x, %d ignored", b.sent, b.Counters().Ignored)
@@ -182,8 +183,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// A listener whose places are all half open answers nobody who asks for one,
-// until they are free: its players are not told that it is full.
+// While half-open connections take all places, a listener leaves further HELLOs without
+// an answer; it does not refuse them as full.
 func TestHalfOpenIsNotFull(t *testing.T) {
 	b := &bench{}
 	o := offer()
@@ -206,7 +207,8 @@ func TestHalfOpenIsNotFull(t *testing.T) {
 	}
 }
 
-// A game that stalls while a client asks: its place is kept from the answer on.
+// When the listener's game stalls during a handshake, the half-open timeout begins with
+// its answer.
 func TestListenerStallsInTheHandshake(t *testing.T) {
 	b := listening(t)
 	b.Arrive(b.now, clientAddr, hello(1).Append(nil))
@@ -223,8 +225,8 @@ func TestListenerStallsInTheHandshake(t *testing.T) {
 	}
 }
 
-// A client that stalls goes on asking, and is answered alike all the time: the
-// first answer that it reads is good.
+// A client whose game stalls keeps sending HELLOs and always gets the same answer, so
+// the first answer that it reads is valid.
 func TestClientStallsInTheHandshake(t *testing.T) {
 	b := listening(t)
 	for range 4 * transport.SilenceTimeout / transport.HelloInterval {
@@ -250,7 +252,7 @@ func TestClientStallsInTheHandshake(t *testing.T) {
 	}
 }
 
-// A spoofed HELLO costs a half-open place for a while, never a session.
+// A spoofed HELLO takes a half-open place for a while, never a session.
 func TestHalfOpen(t *testing.T) {
 	b := listening(t)
 	for i := range 300 {
@@ -287,7 +289,7 @@ func TestHandshakeOfTheClient(t *testing.T) {
 	if n := len(b.sent); n != 5 || !bytes.Equal(b.sent[0], b.sent[4]) {
 		t.Errorf("%d questions in 1.2 s", n)
 	}
-	// Answers from elsewhere, or to another question, are none.
+	// Answers from another address or to another attempt are ignored.
 	good := wire.AcceptMessage{Attempt: attempt(b), ID: 5}
 	b.arrive(strangers, good.Append(nil))
 	b.arrive(serverAddr, wire.AcceptMessage{Attempt: good.Attempt + 1, ID: 5}.Append(nil))

@@ -13,8 +13,8 @@ import (
 // Random tests begin with the same seed on every run.
 func TestMain(m *testing.M) { rpltest.Main(m, 12) }
 
-// Honest peers beside hostile, broken and unlucky ones keep what they were
-// promised, or are told why not; and the endpoint holds no more than its limits.
+// Honest peers get correct sessions, or the reason why not, beside hostile, broken and
+// unlucky peers; and the endpoint holds no more than its limits.
 func TestHostile(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		hostile.New(hostile.Config{

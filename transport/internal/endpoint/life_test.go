@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// A client that nobody answers asks for five seconds, and no more from then on.
+// A client that gets no answer sends HELLOs for five seconds and then stops.
 func TestGivesUp(t *testing.T) {
 	b := dialled(t)
 	step := transport.HelloInterval / 5
@@ -38,8 +38,8 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// Who has sent nothing for the time of a keepalive sends one, not before; what
-// else is sent counts.
+// A connection that has sent nothing for the Keepalive interval sends a keepalive, not
+// earlier; any packet that it sends starts the interval again.
 func TestKeepalive(t *testing.T) {
 	b, _ := joined(t)
 	b.Tick()
@@ -61,8 +61,7 @@ func TestKeepalive(t *testing.T) {
 	}
 }
 
-// A connection lasts as long as the silence may, from the packet that the reader
-// got last, and no longer.
+// A connection ends exactly one SilenceTimeout after the reader got its last packet.
 func TestSilence(t *testing.T) {
 	b, pack := joined(t)
 	b.now += time.Second
@@ -77,8 +76,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// Each way to end a connection, as it is told here and by three packets with
-// three numbers there.
+// Each way to end a connection gives the right error at this end, and three Close
+// packets with different sequence numbers to the other.
 func TestCausesSent(t *testing.T) {
 	broken := []byte{1, 0, 0, 0, 81, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff}
 	for _, x := range []struct {
@@ -131,7 +130,8 @@ func TestCausesSent(t *testing.T) {
 	}
 }
 
-// What each cause means to who is told; the copies tell it once.
+// Each cause gives the receiver of the Close packet the right error, once for all
+// copies.
 func TestCausesReceived(t *testing.T) {
 	for cause, want := range map[wire.Cause]error{
 		wire.Ended: transport.ErrClosed, wire.Kicked: transport.ErrKicked, wire.Broken: transport.ErrClosed,

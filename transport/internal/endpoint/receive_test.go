@@ -14,8 +14,8 @@ import (
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// What each packet does to a listener with one client, once well and once
-// spoiled in every way that a network or a stranger can.
+// Each kind of packet has the right effect on a listener with one client, first valid
+// and then spoiled in every way that a network or a stranger can.
 func TestReceiverChecks(t *testing.T) {
 	segments := func() []byte {
 		l := lane.New(lane.NewARQ)
@@ -75,8 +75,8 @@ func TestBrokenSegments(t *testing.T) {
 	}
 }
 
-// What is no packet opens nothing and keeps nobody alive, also from an address
-// and with an id and a number that would be right.
+// A malformed packet opens no connection and keeps none alive, even with the right
+// address, id and sequence number.
 func TestMalformedKeepsNobodyAlive(t *testing.T) {
 	b, pack := joined(t)
 	tagged := pack(wire.Keepalive, 0)
@@ -112,8 +112,8 @@ func TestMalformedKeepsNobodyAlive(t *testing.T) {
 	}
 }
 
-// What is whole and of nobody does not wait, and keeps nobody alive: of another's
-// address, of a connection that is none, a question of another length.
+// A whole packet that belongs to no connection does not enter the inbox and keeps no
+// connection alive: from another address, with an unknown id, a HELLO of another length.
 func TestNobodysPackets(t *testing.T) {
 	b, pack := joined(t)
 	foreign := pack(wire.Datagram, 2, 'x')
@@ -135,7 +135,8 @@ func TestNobodysPackets(t *testing.T) {
 	}
 }
 
-// A peer that breaks the framing of the reliable lane is told so and ended.
+// When a peer breaks the framing of the reliable lane, its connection ends and it is
+// told why.
 func TestBrokenLane(t *testing.T) {
 	b, pack := joined(t)
 	segment := []byte{1, 0, 0, 0, 81, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff}
@@ -148,8 +149,8 @@ func TestBrokenLane(t *testing.T) {
 	}
 }
 
-// A peer that is not heard is told so, in case that it hears: for both ends the
-// connection has timed out, and neither has closed it.
+// A peer that times out is told so, in case it can still receive: both ends get
+// ErrTimeout, and neither has closed the connection.
 func TestTimeoutIsNoFarewell(t *testing.T) {
 	b, _ := joined(t)
 	b.now += transport.SilenceTimeout
@@ -168,7 +169,7 @@ func TestToldOfATimeout(t *testing.T) {
 	}
 }
 
-// Copies of what a peer has said do not keep it alive.
+// Copies of a peer's old packets do not keep its connection alive.
 func TestReplaysKeepNobodyAlive(t *testing.T) {
 	b, pack := joined(t)
 	said := pack(wire.Datagram, 2, 'x')
@@ -199,8 +200,8 @@ func TestDatagramMisuse(t *testing.T) {
 	}
 }
 
-// Whatever arrives, an endpoint does not panic, and answers strangers with less
-// than they sent.
+// Whatever arrives, an endpoint does not panic, and it answers strangers with fewer
+// bytes than they sent.
 func FuzzEndpoint(f *testing.F) {
 	_, pack := joined(f)
 	f.Add(hello(1).Append(nil), true)

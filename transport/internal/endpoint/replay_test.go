@@ -33,7 +33,7 @@ func TestReplayWindow(t *testing.T) {
 	}
 }
 
-// The share of what is missing, by a plain count.
+// loss equals the share of missing numbers that a plain count finds.
 func TestLossOfTheWindow(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 6))
@@ -62,7 +62,7 @@ func TestLossOfTheWindow(t *testing.T) {
 	}
 }
 
-// A peer chooses its numbers: also at the last of them the loss is counted, in an end.
+// A peer chooses its sequence numbers: loss also ends and is right at the highest ones.
 func TestLossAtTheLastNumbers(t *testing.T) {
 	for back := range uint64(2 * transport.LossWindow) {
 		var w replayWindow

@@ -27,8 +27,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// A reason is cut between two runes, keeps what is no text in its middle for the
-// reader to replace, and turns nothing round.
+// AppendReason cuts a reason between two runes and keeps invalid text inside it, which
+// the reader replaces, together with characters that change the text's direction.
 func TestOddReasons(t *testing.T) {
 	long := "a\xff" + strings.Repeat("b", transport.MaxReason)
 	if b := AppendReason(nil, Ended, long); len(b) != 1+transport.MaxReason {

@@ -20,7 +20,7 @@ func sealed(k Kind, payload ...byte) []byte {
 	return End(append(Begin(nil, k, true, 0x01020304, 0x1122), payload...))
 }
 
-// The vectors are those of docs/spec-transport.md.
+// The code agrees with the test vectors of docs/spec-transport.md.
 func TestVectors(t *testing.T) {
 	hello := HelloMessage{Attempt: 0x1122334455667788, GameHash: HashGame("pong"), Schema: 0x0102030405060708, Game: "pong", Hello: []byte("Ada")}.Append(nil)
 	vectors := readVectors(t, "../../../docs/spec-transport.md")
@@ -50,7 +50,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// The numbers of docs/spec-transport.md are those of the code.
+// The limits in docs/spec-transport.md are those of the code.
 func TestLimitsOfThePage(t *testing.T) {
 	b, err := os.ReadFile("../../../docs/spec-transport.md")
 	if err != nil {
@@ -95,7 +95,7 @@ func TestLimitsOfThePage(t *testing.T) {
 	}
 }
 
-// readVectors reads the table of vectors on a page: a name and the bytes.
+// readVectors reads the table of vectors on a page, by name.
 func readVectors(t *testing.T, path string) map[string]string {
 	page, err := os.ReadFile(path)
 	if err != nil {
@@ -164,7 +164,7 @@ func TestPacketKinds(t *testing.T) {
 	}
 }
 
-// Every message cut at every byte is an error, and with a byte more too.
+// Every message that is cut at any byte, or has one byte more, is an error.
 func TestTruncated(t *testing.T) {
 	hello := HelloMessage{Attempt: 1, Game: "pong", Hello: []byte("Ada")}.Append(nil)
 	accept := AcceptMessage{Attempt: 1, ID: 2}.Append(nil)
@@ -230,7 +230,7 @@ func TestHelloLimits(t *testing.T) {
 	}
 }
 
-// What an answer must be, and how long a refusal may be: the same before it is parsed.
+// Asked and the parsers agree on the limits of an answer and of a refusal's length.
 func TestAnswerLimits(t *testing.T) {
 	spoiled := func(b []byte, at int, to byte) []byte {
 		b = bytes.Clone(b)
@@ -281,7 +281,7 @@ func TestAnswerLimits(t *testing.T) {
 	}
 }
 
-// The numbers of kinds, reasons and causes are other programs' too.
+// The numbers of kinds, reasons and causes do not change: other programs use them.
 func TestNumbers(t *testing.T) {
 	for i, k := range []Kind{Hello, Accept, Refuse, Keepalive, Datagram, Lane, Both, Close} {
 		if int(k) != 1+i {
