@@ -89,7 +89,7 @@ type Link interface {
 
 // Counters are a link's counts, since it began, of what failed or was discarded.
 type Counters struct {
-	Ignored     uint64 // packets that are malformed, duplicates, too old, or of no connection
+	Ignored     uint64 // malformed, duplicate or old packets, those of no connection, HELLOs left without an answer
 	Dropped     uint64 // packets that came while the inbox that Poll empties was full
 	ReadErrors  uint64 // of the socket; some systems report here that nobody is at an address we sent to
 	WriteErrors uint64 // packets that the socket did not take, which are lost
