@@ -1,7 +1,8 @@
 package ecs_test
 
-// lab: whole sessions on a virtual clock and a simulated network. A failure
-// prints the seed that reruns it.
+// The lab of this package's tests: it runs whole sessions on a virtual clock and a
+// simulated network, with the small game that is declared below. A failed test prints
+// the seed that reruns it.
 
 import (
 	"cmp"
@@ -107,7 +108,7 @@ func init() {
 	}
 }
 
-// newCrate is a kind of node with local components.
+// newCrate builds a node that has a local component as well.
 func newCrate(w donburi.World, a CrateArgs) *donburi.Entry {
 	e := w.Entry(w.Create(Body, Paint, Local))
 	Local.SetValue(e, LocalData{From: a.Label + a.Note})
@@ -115,7 +116,7 @@ func newCrate(w donburi.World, a CrateArgs) *donburi.Entry {
 	return e
 }
 
-// newTank has a turret, an entity that shares its node.
+// newTank builds a node of two entities: a hull, and a turret as its part.
 func newTank(w donburi.World, _ tendon.None) *donburi.Entry {
 	hull := w.Entry(w.Create(Body, Local))
 	turret := w.Entry(w.Create(Body, Ammo))
@@ -148,7 +149,7 @@ type machine struct {
 	ended error
 	step  func()
 
-	asleep int // for so many steps it does nothing: its game stalls
+	asleep int // how many steps it skips, as a stalled game does
 }
 
 func newLab(t *testing.T, c netsim.Conditions) *lab {
@@ -201,7 +202,7 @@ func (m *machine) say(format string, args ...any) {
 	m.log = append(m.log, fmt.Sprintf(format, args...))
 }
 
-// said takes what the callbacks have said so far.
+// said returns what the callbacks have said so far, and clears the log.
 func (m *machine) said() []string {
 	log := m.log
 	m.log = nil
@@ -238,7 +239,7 @@ func (l *lab) until(what string, ok func() bool) {
 	l.Fatalf("after 10 s still not: %s", what)
 }
 
-// joined waits until every client has its place, and its server knows.
+// joined runs steps until the servers have a seat for every client, and 20 more.
 func (l *lab) joined() {
 	l.Helper()
 	l.until("all have joined", func() bool {
@@ -258,7 +259,7 @@ func (l *lab) joined() {
 	l.steps(20)
 }
 
-// find is the entity that a node is on this machine.
+// find returns the entity of a node on this machine. Without one the test fails.
 func (m *machine) find(id rpl.Node) *donburi.Entry {
 	m.lab.Helper()
 	e, ok := m.Find(id)

@@ -1,6 +1,7 @@
 package ecs_test
 
-// What games played at random do to nodes, in steps and in callbacks.
+// The actions of games played at random: what they do to nodes, in steps and in
+// callbacks.
 
 import (
 	"cmp"
@@ -17,7 +18,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A mood is a kind of callback that may do something.
+// A mood is a kind of callback that may act.
 type mood int
 
 const (
@@ -34,7 +35,7 @@ const (
 	moodCount
 )
 
-// react does something inside a callback.
+// react acts at random inside a callback.
 func (g *adventure) react(a *actor, e *donburi.Entry, in mood) {
 	if g.moods>>in&1 == 0 || g.left <= 0 || g.dice.IntN(3) > 0 {
 		return
@@ -52,7 +53,7 @@ func (g *adventure) react(a *actor, e *donburi.Entry, in mood) {
 	g.act(a, e, pick)
 }
 
-// upset does something to levels, seats and sessions inside a callback.
+// upset changes the level, a seat or the session inside a callback.
 func (g *adventure) upset(a *actor, pick func(int) int) {
 	switch op := pick(4); {
 	case a != g.server && op == 0:
@@ -69,7 +70,7 @@ func (g *adventure) upset(a *actor, pick func(int) int) {
 	}
 }
 
-// some is any node of a machine but the session's, nil where there is none.
+// some returns any node of a machine but the session's, nil if there is none.
 func (a *actor) some(pick func(int) int) *donburi.Entry {
 	if all := nodesOf(a.machine); len(all) > 0 {
 		return all[pick(len(all))]
@@ -77,10 +78,10 @@ func (a *actor) some(pick func(int) int) *donburi.Entry {
 	return nil
 }
 
-// nodesOf are the nodes of a machine but the session's, in order.
+// nodesOf returns the nodes of a machine but the session's, ordered by id.
 func nodesOf(m *machine) (all []*donburi.Entry) {
 	for e := range donburi.NewQuery(filter.Contains(components.RplNode)).Iter(m.World()) {
-		if id := tendon.ID(e); id != 0 && id != rpl.SessionNode && m.has(id) { // else it is going
+		if id := tendon.ID(e); id != 0 && id != rpl.SessionNode && m.has(id) { // else it is being removed
 			all = append(all, m.World().Entry(e.Entity()))
 		}
 	}
@@ -88,7 +89,7 @@ func nodesOf(m *machine) (all []*donburi.Entry) {
 	return all
 }
 
-// act is one thing that a game does on a machine, to a node or besides.
+// act does one thing that a game may do on a machine, to node e or to something else.
 func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 	if !a.IsAuthority() {
 		g.actAsClient(a, e, pick)
@@ -135,13 +136,13 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		if up := a.some(pick); pick(3) == 0 || up == nil {
 			_ = tendon.Attach(e, nil)
 		} else {
-			_ = tendon.Attach(e, up) // or it would be a ring
+			_ = tendon.Attach(e, up) // refused if it would close a ring
 		}
 	case 11, 12:
 		tendon.Give(e, a.someone(pick))
 	case 13:
 		carry(e, Paint, !e.HasComponent(Paint), PaintData{Colour: 2 + uint8(pick(200))})
-		delete(a.painted, tendon.ID(e)) // it begins anew
+		delete(a.painted, tendon.ID(e)) // nothing is known of a new component
 	case 31:
 		a.misfit(pick)
 	case 22:
@@ -165,7 +166,7 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		}
 	case 17:
 		if !e.HasComponent(components.RplNode) {
-			return // it has just been taken away
+			return // its RplNode was removed earlier in this step
 		}
 		d := components.RplNode.Get(e)
 		d.Relevance = rpl.Relevance(pick(4))
@@ -177,13 +178,13 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		}
 	case 19:
 		carry(e, components.Observer, !e.HasComponent(components.Observer), components.ObserverData{})
-	case 20: // what was made local is a node again
+	case 20: // an entity that was made local becomes a node again
 		for e := range donburi.NewQuery(filter.And(filter.Contains(Body), filter.Not(filter.Contains(components.RplNode)))).Iter(a.World()) {
 			prime(e, func(set []donburi.IComponentType) []donburi.IComponentType { return append(set, components.RplNode) })
 			donburi.Add(a.World().Entry(e.Entity()), components.RplNode, &components.NodeData{Keep: true})
 			break
 		}
-	case 21: // all at once, as in one frame of a game
+	case 21: // several acts at once, as in one step of a game
 		id := tendon.ID(e)
 		for range 3 {
 			if e, ok := a.Find(id); ok {
@@ -195,7 +196,7 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 	}
 }
 
-// actAsClient is what a game may do where it decides nothing.
+// actAsClient does one thing that a game may do where it is not the authority.
 func (g *adventure) actAsClient(a *actor, e *donburi.Entry, pick func(int) int) {
 	switch pick(9) {
 	case 8:
@@ -217,7 +218,8 @@ func (g *adventure) actAsClient(a *actor, e *donburi.Entry, pick func(int) int) 
 
 func group(pick func(int) int) *tendon.Group { return []*tendon.Group{Red, Red, Blue}[pick(3)] }
 
-// remove takes a node away, unless it is going already: then it panics.
+// remove removes a node. It swallows the panic with which Tendon refuses to remove a node
+// that is being removed already.
 func remove(e *donburi.Entry) {
 	defer func() {
 		if why := recover(); why != nil && !strings.Contains(fmt.Sprint(why), "inside its own") {
@@ -266,7 +268,7 @@ func (a *actor) spawn(pick func(int) int) {
 		e = a.Create(Sack, Body)
 	case 8, 9:
 		e = Rig.Spawn(w, tendon.None{})
-	case 5: // a player's own
+	case 5: // a player's avatar
 		e = a.Create(Body, Ammo, components.Observer)
 		tendon.Give(e, a.someone(pick))
 	default:
@@ -280,7 +282,7 @@ func (a *actor) spawn(pick func(int) int) {
 	}
 }
 
-// carry gives an entity a component, or takes it away.
+// carry adds a component to an entity, or removes it.
 func carry[T any](e *donburi.Entry, c *donburi.ComponentType[T], on bool, v T) {
 	prime(e, func(set []donburi.IComponentType) []donburi.IComponentType {
 		if set = without(set, c); on {
@@ -295,8 +297,8 @@ func carry[T any](e *donburi.Entry, c *donburi.ComponentType[T], on bool, v T) {
 	}
 }
 
-// prime makes the archetype that an entity is to move into: donburi counts wrong what
-// moves into one before an entity was created there.
+// prime makes the archetype that an entity is about to move into: donburi miscounts
+// entities that move into an archetype in which none has been created yet.
 func prime(e *donburi.Entry, to func([]donburi.IComponentType) []donburi.IComponentType) {
 	e.World.Remove(e.World.Create(to(slices.Clone(e.Archetype().ComponentTypes()))...))
 }
@@ -305,7 +307,7 @@ func without(set []donburi.IComponentType, c donburi.IComponentType) []donburi.I
 	return slices.DeleteFunc(set, func(o donburi.IComponentType) bool { return o == c })
 }
 
-// paint changes what a node has.
+// paint changes the values of a node's components.
 func (a *actor) paint(e *donburi.Entry, pick func(int) int) {
 	if e.HasComponent(Body) {
 		Body.Get(e).Pos = gmath.Vec{X: float64(pick(9600))/32 - 150, Y: float64(pick(3200)) / 32}

@@ -1,6 +1,6 @@
 package ecs_test
 
-// What is called in games played at random, and what must not come of it.
+// The calls of games played at random, and the checks of where and how they run.
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Calls of each kind: a number alone, what is long, and what refers to nodes.
+// Arguments of calls: a note has a number alone, a tale is long, a hint refers to nodes.
 type (
 	TaleData struct {
 		N    uint32           `rpl:""`
@@ -53,24 +53,24 @@ func rpcs[A any](name string, to rpl.Target) byLane[A] {
 	return of
 }
 
-// A line is what reliable calls keep their order on.
+// A line is a caller and a node. Reliable calls on one line run in the order of calling.
 type line struct {
 	by *actor
 	on rpl.Node
 }
 
-// A noted is a call, and who has run it.
+// A noted is a call that was made, with the machines that have run it.
 type noted struct {
 	by      *actor
-	me      rpl.Peer // who the caller was
-	decides bool     // it decided about the world
+	me      rpl.Peer // the caller's number when it called
+	decides bool     // the caller was the authority
 	on      rpl.Node
 	what    string
 	to      rpl.Target
 	lane    rpl.Lane
-	only    *rpl.Peer // of SendTo
+	only    *rpl.Peer // the receiver given to SendTo, else nil
 	tale    TaleData
-	refs    []rpl.Node // what it refers to, as its caller has it
+	refs    []rpl.Node // the nodes that it refers to on its caller's machine
 	at      map[*actor]bool
 }
 
@@ -82,7 +82,7 @@ func (c *noted) String() string {
 	return s
 }
 
-// note is a new call on a node.
+// note records a new call on a node.
 func (g *adventure) note(by *actor, e *donburi.Entry, to rpl.Target, lane rpl.Lane) *noted {
 	g.next++
 	c := &noted{by: by, me: by.Me(), decides: by.IsAuthority(), on: tendon.ID(e), to: to, lane: lane, at: map[*actor]bool{}}
@@ -90,7 +90,7 @@ func (g *adventure) note(by *actor, e *donburi.Entry, to rpl.Target, lane rpl.La
 	return c
 }
 
-// send makes the call that was noted last.
+// send makes the call that was recorded last.
 func send[A any](g *adventure, rpc map[rpl.Target]byLane[A], e *donburi.Entry, a A) {
 	c := g.made[g.next]
 	var err error
@@ -107,7 +107,7 @@ func send[A any](g *adventure, rpc map[rpl.Target]byLane[A], e *donburi.Entry, a
 	}
 }
 
-// call calls something on a node, from any machine.
+// call makes a call of any kind on a node, from any machine.
 func (g *adventure) call(by *actor, e *donburi.Entry, pick func(int) int) {
 	to := []rpl.Target{rpl.ToServer, rpl.ToOwner, rpl.Broadcast, rpl.Everywhere}[pick(4)]
 	c := g.note(by, e, to, []rpl.Lane{rpl.Reliable, rpl.Unreliable}[pick(2)])
@@ -125,7 +125,7 @@ func (g *adventure) call(by *actor, e *donburi.Entry, pick func(int) int) {
 	}
 }
 
-// tell makes the noted call, with a text of so many bytes and more.
+// tell makes the recorded call, with a text of size bytes at most, a list and references.
 func (g *adventure) tell(e *donburi.Entry, size int, pick func(int) int) {
 	c := g.made[g.next]
 	if c.lane == rpl.Unreliable {
@@ -148,7 +148,7 @@ func (g *adventure) tell(e *donburi.Entry, size int, pick func(int) int) {
 	send(g, tales, e, c.tale)
 }
 
-// hint makes the noted call, with two references.
+// hint makes the recorded call, with two references.
 func (g *adventure) hint(e, at, some *donburi.Entry) {
 	c, h := g.made[g.next], HintData{N: g.next}
 	c.refs = []rpl.Node{0, 0}
@@ -161,15 +161,15 @@ func (g *adventure) hint(e, at, some *donburi.Entry) {
 	send(g, hints, e, h)
 }
 
-// shout says something to the server that waits for it, if it must.
+// shout makes a call to the server, which waits while its caller is still joining.
 func (g *adventure) shout(by *actor) {
 	e := by.Session()
 	g.note(by, e, rpl.ToServer, rpl.Reliable)
 	_ = loud.Send(e, g.next)
 }
 
-// attendCalls watches over calls: each runs once, where it may, in order, with what it
-// was called with.
+// attendCalls checks calls: each runs once at most on a machine, only where it may, in
+// order, and with the arguments that it was made with.
 func (g *adventure) attendCalls(a *actor) {
 	for to := range notes {
 		for lane := range notes[to] {
@@ -199,7 +199,7 @@ func (g *adventure) attendCalls(a *actor) {
 	}
 	loud.Handle(a.Replication, func(c tendon.Call, n uint32) {
 		by := g.made[n].by
-		c.Entry = a.Session() // it was called on that of the session that is joined, whoever its caller was then
+		c.Entry = a.Session() // the call is for the session that its caller joined, whoever the caller was when it called
 		g.made[n].me = c.From
 		g.ran(a, c, n, rpl.ToServer, rpl.Reliable)
 		if got := string(a.Hello(c.From)); c.From != 0 && got != by.hello {
@@ -209,7 +209,7 @@ func (g *adventure) attendCalls(a *actor) {
 	})
 }
 
-// ran is a call that runs on a machine.
+// ran checks and records that a call runs on a machine.
 func (g *adventure) ran(a *actor, c tendon.Call, n uint32, to rpl.Target, lane rpl.Lane) *noted {
 	id, call := tendon.ID(c.Entry), g.made[n]
 	once := to == rpl.ToServer || to == rpl.ToOwner || call.only != nil
@@ -240,8 +240,9 @@ func (g *adventure) ran(a *actor, c tendon.Call, n uint32, to rpl.Target, lane r
 	return call
 }
 
-// referred is whether a call refers to what it was called with: what is not here is
-// null, and all may be in calls on a session that is only being joined.
+// referred checks that a call refers to the nodes that it was made with. A node that is
+// not here must be null; in a client's call on the session any reference may be null,
+// since the client may still have been joining.
 func (g *adventure) referred(a *actor, n uint32, got []donburi.Entity) {
 	call := g.made[n]
 	if len(got) != len(call.refs) {

@@ -15,8 +15,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// told is whether a machine was told by callbacks of all that it has, and has nothing
-// besides.
+// told checks that callbacks have reported all that a machine has, and nothing else.
 func (a *actor) told() error {
 	all := nodesOf(a.machine)
 	for _, e := range all {
@@ -53,7 +52,7 @@ func (a *actor) told() error {
 	return a.strays()
 }
 
-// strays are entities of a client that are no node's.
+// strays checks that no entity of a client's proxies is left without a node.
 func (a *actor) strays() error {
 	if a.IsAuthority() {
 		return nil
@@ -63,7 +62,7 @@ func (a *actor) strays() error {
 		switch {
 		case tendon.ID(e) != 0:
 		case up != nil && a.has(tendon.ID(up)): // a part
-		case hidden(e), up != nil && hidden(up): // a load-time node out of sight, and a part of one
+		case hidden(e), up != nil && hidden(up): // a load-time node that is streamed out, or a part of one
 		default:
 			return fmt.Errorf("it has %v", e)
 		}
@@ -75,8 +74,8 @@ func hidden(e *donburi.Entry) bool {
 	return e.HasComponent(components.Hidden) && e.HasComponent(components.RplNode)
 }
 
-// peersKnown is whether the server has the peers that it was told of, and holds for
-// each what that has.
+// peersKnown checks that the server has the peers that its callbacks reported, and holds
+// for each of them as many nodes as that peer has.
 func (g *adventure) peersKnown() error {
 	var want []rpl.Peer
 	for _, p := range slices.Sorted(maps.Keys(g.server.lives)) {
@@ -108,7 +107,7 @@ func (g *adventure) peersKnown() error {
 	return nil
 }
 
-// lastCalls calls everything on everything: all of it runs where it must, and nowhere
+// lastCalls makes every kind of call on every node: each runs where it must, and nowhere
 // else.
 func (g *adventure) lastCalls() {
 	want := map[uint32][]*actor{}
@@ -138,8 +137,8 @@ func (g *adventure) lastCalls() {
 	}
 }
 
-// lastCallsOn calls everything on one node; some of it refers to another. want is told
-// where each must run.
+// lastCallsOn makes every kind of call on node e; some of the calls refer to node to. want
+// is told where each call must run.
 func (g *adventure) lastCallsOn(e, to *donburi.Entry, want func(at ...*actor)) {
 	var players, owner []*actor
 	id, other := tendon.ID(e), tendon.ID(to)
@@ -151,7 +150,7 @@ func (g *adventure) lastCallsOn(e, to *donburi.Entry, want func(at ...*actor)) {
 			players = append(players, p)
 		}
 		if tendon.Owner(e) == p.Me() {
-			owner = []*actor{p} // nobody, where it is of who is lost
+			owner = []*actor{p} // it stays empty if the owner is a lost peer
 		}
 	}
 	all := append(slices.Clip(players), g.server)
@@ -207,7 +206,7 @@ func (g *adventure) lastCallsOn(e, to *donburi.Entry, want func(at ...*actor)) {
 	hint(g.server, rpl.Broadcast, see(players)...)
 }
 
-// allRan is whether calls have run where they must.
+// allRan checks that calls have run on every machine where they must.
 func (g *adventure) allRan(want map[uint32][]*actor) error {
 	for _, n := range slices.Sorted(maps.Keys(want)) {
 		for _, a := range want[n] {

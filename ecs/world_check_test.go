@@ -13,9 +13,10 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// What must hold of a game that was played at random, once it is quiet.
+// The state that must hold once a game that was played at random is quiet: every client
+// has what the server has.
 
-// sees is whether a player must have a node: each has all of a tree, or nothing.
+// sees says whether a player must have a node: a player has all of a hierarchy or nothing.
 func (g *adventure) sees(p rpl.Peer, e *donburi.Entry) seeing {
 	root := rootOf(e)
 	for _, o := range nodesOf(g.server.machine) {
@@ -39,16 +40,16 @@ func (g *adventure) sees(p rpl.Peer, e *donburi.Entry) seeing {
 	return yes
 }
 
-// A sight is whether a node must be seen.
+// A seeing says whether a player must have a node.
 type seeing int
 
 const (
 	no seeing = iota
 	yes
-	either // it is at the edge of what is seen
+	either // the node is between the enter radius and the exit radius
 )
 
-// near is whether a player sees where a tree is.
+// near says whether a player's observers see the place of a hierarchy.
 func (g *adventure) near(p rpl.Peer, root *donburi.Entry) seeing {
 	x, ok := placeOf(root)
 	if !g.server.grid || !ok {
@@ -68,8 +69,8 @@ func (g *adventure) near(p rpl.Peer, root *donburi.Entry) seeing {
 	return s
 }
 
-// gunOf is the turret of a tank, nil for anything else, also for what was one before it
-// was local for a while.
+// gunOf returns the turret of a tank. It returns nil for anything else, and for a tank
+// that has lost its turret because it was local for a while.
 func gunOf(e *donburi.Entry) *donburi.Entry {
 	if !e.HasComponent(Local) || Local.Get(e).From == "" || strings.Trim(Local.Get(e).From, "0123456789") != "" {
 		return nil
@@ -80,7 +81,7 @@ func gunOf(e *donburi.Entry) *donburi.Entry {
 	return nil
 }
 
-// placeOf is where a node is: a tank's turret has a place too.
+// placeOf returns the position of a node, or of a tank's turret if the hull has no Body.
 func placeOf(e *donburi.Entry) (gmath.Vec, bool) {
 	if e.HasComponent(Body) {
 		return Body.Get(e).Pos, true
@@ -143,7 +144,7 @@ func (g *adventure) equal() error {
 	return g.peersKnown()
 }
 
-// same compares a node as the server and a player have it.
+// same compares a node of the server with the same node on a player's machine.
 func (g *adventure) same(p *actor, e *donburi.Entry) error {
 	here, _ := p.Find(tendon.ID(e))
 	if tendon.Owner(here) != tendon.Owner(e) {
@@ -230,7 +231,7 @@ func (g *adventure) sameState(p *actor, here, e *donburi.Entry) error {
 	return nil
 }
 
-// rests is that everyone, once nothing changes any more, draws what it has.
+// rests checks that every machine draws the state it has, once nothing changes any more.
 func (g *adventure) rests() {
 	g.play(90)
 	for _, a := range append(g.clients(), g.server) {

@@ -1,8 +1,9 @@
 package ecs_test
 
-// In games played at random: a guest whose program does to what it is sent all that only
-// the authority may, some of which is damaged, too. Nobody else notices, its machine goes
-// on, and when it behaves and joins again it has what everyone has.
+// In games played at random: a guest, a client whose program changes its proxies in all
+// the ways that only the authority may, and which receives damaged packets, too. Nobody
+// else notices, the guest's machine goes on, and once the guest behaves and joins again
+// it has what everyone has.
 
 import (
 	"fmt"
@@ -19,7 +20,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// invite adds a guest, whose callbacks nobody watches.
+// invite adds a guest, whose callbacks are not checked.
 func (g *adventure) invite() {
 	a := &actor{hello: "guest", witness: &witness{blurred: map[donburi.Entity]bool{}}}
 	a.machine = g.machineIn(nil, "guest", tendon.Config{
@@ -45,7 +46,7 @@ func (g *adventure) invite() {
 	join()
 }
 
-// clients are the players and the guest.
+// clients returns the players, and the guest if there is one.
 func (g *adventure) clients() []*actor {
 	if g.guest == nil {
 		return g.players
@@ -53,7 +54,7 @@ func (g *adventure) clients() []*actor {
 	return append(slices.Clip(g.players), g.guest)
 }
 
-// behave has the guest join anew.
+// behave ends the guest's meddling and has it join again.
 func (g *adventure) behave() {
 	if g.guest != nil {
 		g.guest.step = nil
@@ -62,7 +63,7 @@ func (g *adventure) behave() {
 	}
 }
 
-// meddle does to a client's world what it should not.
+// meddle changes a client's world in a way that a client should not.
 func (g *adventure) meddle(a *actor) {
 	pick := func(n int) int { return g.dice.IntN(n) }
 	e, w := a.some(pick), a.World()
@@ -139,7 +140,7 @@ func (g *adventure) meddle(a *actor) {
 	}
 }
 
-// mistaken does what may be refused by a panic that says so.
+// mistaken runs do, which Tendon may refuse with a panic of its own; other panics pass.
 func mistaken(g *adventure, do func()) {
 	defer func() {
 		if why := recover(); why != nil && !strings.HasPrefix(fmt.Sprint(why), "tendon: ") {

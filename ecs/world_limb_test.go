@@ -1,7 +1,7 @@
 package ecs_test
 
-// In games played at random: parts, and parts of parts, which lose and get what they
-// carry, come late, go, and are made other nodes'.
+// In games played at random: parts, and parts of parts, which lose and get components,
+// are added late, are removed, and become parts of other nodes.
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 
 var (
 	Rig   = tendon.NewPrefab(proto, "rig", newRig)
-	Limbs = donburi.NewComponentType[limbsData]() // of a rig, local
+	Limbs = donburi.NewComponentType[limbsData]() // the entities that a rig was built of; local
 	Limb  = donburi.NewTag("limb")
 )
 
@@ -31,7 +31,7 @@ func newRig(w donburi.World, _ tendon.None) *donburi.Entry {
 	return hull
 }
 
-// limbs are the parts of a node.
+// limbs returns the parts of a node that carry Ammo, Opaque or Lazy.
 func (a *actor) limbs(id rpl.Node) (all []*donburi.Entry) {
 	q := donburi.NewQuery(filter.And(filter.Not(filter.Contains(components.Owner)), filter.Or(filter.Contains(Ammo), filter.Contains(Opaque), filter.Contains(Lazy))))
 	for e := range q.Iter(a.World()) {
@@ -42,7 +42,7 @@ func (a *actor) limbs(id rpl.Node) (all []*donburi.Entry) {
 	return all
 }
 
-// graft does something to a part of any node, or of none, or gives a node one.
+// graft changes a part of any node, or a loose part, or adds a new part to node e.
 func (a *actor) graft(e *donburi.Entry, pick func(int) int) {
 	w := a.World()
 	var all []donburi.Entity
@@ -51,7 +51,7 @@ func (a *actor) graft(e *donburi.Entry, pick func(int) int) {
 	}
 	slices.Sort(all)
 	if tendon.ID(e) == 0 || !e.HasComponent(components.RplNode) {
-		return // it is none yet, or not any more
+		return // it is not a node yet, or not any more
 	}
 	if len(all) == 0 || len(all) < 12 && pick(5) == 0 {
 		limb := w.Create([]donburi.IComponentType{Ammo, Opaque, Lazy}[pick(3)], Limb)
@@ -59,8 +59,8 @@ func (a *actor) graft(e *donburi.Entry, pick func(int) int) {
 		tendon.Part(e, w.Entry(limb))
 		return
 	}
-	limb := w.Entry(all[pick(len(all))*pick(2)]) // often the same: what goes is to come again
-	if pick(6) == 0 {                            // it may be the node's own, of which it has several alike
+	limb := w.Entry(all[pick(len(all))*pick(2)]) // often the first: what it loses it gets again
+	if pick(6) == 0 {                            // at times the root, whose components its parts have too
 		limb = e
 	}
 	up := limb
@@ -97,16 +97,16 @@ func (a *actor) graft(e *donburi.Entry, pick func(int) int) {
 	}
 }
 
-// hang notes where it cannot be told on clients which entity of a node carries something:
-// the node was not built with it.
+// hang marks node up as blurred if it was not built with component c on its part limb:
+// clients then cannot tell which entity of the node carries the component.
 func (a *actor) hang(e, up, limb *donburi.Entry, c donburi.IComponentType) {
 	if up != nil && limb != e && !slices.Contains(built(up), place{limb.Entity(), c}) {
 		a.blurred[up.Entity()] = true
 	}
 }
 
-// blurred is whether it cannot be told on a player's machine which entity of a node carries
-// what: it has parts that it was not built with, there or here.
+// blurred says whether a player's machine cannot tell which entity of a node carries which
+// component: the node has parts, on either machine, that it was not built with.
 func (g *adventure) blurred(p *actor, here, e *donburi.Entry) bool {
 	return g.server.blurred[e.Entity()] || p.blurred[here.Entity()]
 }
@@ -117,7 +117,7 @@ type place struct {
 	c  donburi.IComponentType
 }
 
-// built is what a rig was built with, nothing for what is none.
+// built returns what a rig was built with, and nothing for an entity that is no rig.
 func built(e *donburi.Entry) []place {
 	if !e.HasComponent(Limbs) {
 		return nil
@@ -126,8 +126,8 @@ func built(e *donburi.Entry) []place {
 	return []place{{e.Entity(), Ammo}, {l.arm, Ammo}, {l.arm, Opaque}, {l.hand, Opaque}, {l.hand, Lazy}}
 }
 
-// load is what an entity carries, to its owner or another, as far as nodes may have
-// several alike.
+// load describes component c of an entity as its owner sees it (own) or another peer. c is
+// one of the components that several entities of a node may carry.
 func load(e *donburi.Entry, own bool, c donburi.IComponentType) string {
 	switch {
 	case !e.HasComponent(c):
@@ -142,8 +142,8 @@ func load(e *donburi.Entry, own bool, c donburi.IComponentType) string {
 	return fmt.Sprint("lazy ", *Lazy.Get(e))
 }
 
-// sameLimbs compares what a node and its parts carry, as the server and a player have it:
-// what it was built with in its place, everything somewhere.
+// sameLimbs compares what a node and its parts carry on the server and on a player's
+// machine: what the node was built with at its place, everything else somewhere.
 func (g *adventure) sameLimbs(p *actor, here, e *donburi.Entry) error {
 	id, own := tendon.ID(e), tendon.Owner(e) == p.Me()
 	of := func(a *actor, root *donburi.Entry, own bool) (loads []string) {

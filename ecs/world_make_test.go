@@ -1,8 +1,8 @@
 package ecs_test
 
-// In games played at random: nodes made in other ways than most. Escorts are told by
-// their arguments whom they are for, some are built by the game and adopted, and
-// load-time nodes are made in the middle of a level, by each machine when it gets to it.
+// In games played at random: nodes made in unusual ways. The arguments of escorts refer
+// to other nodes, some crates are built by the game and adopted, and load-time nodes are
+// made in the middle of a level, by each machine in its own time.
 
 import (
 	"fmt"
@@ -18,15 +18,15 @@ import (
 var (
 	Escort = tendon.NewPrefab(proto, "escort", newEscort)
 	Flash  = tendon.NewPrefab(proto, "flash", newFlash, components.NodeData{Transient: true})
-	Spent  = donburi.NewTag("spent")              // a flash, local
-	Whom   = donburi.NewComponentType[whomData]() // of an escort, local
-	Annex  = donburi.NewComponentType[int]()      // of a load-time node that came later, local
+	Spent  = donburi.NewTag("spent")              // marks a flash; local
+	Whom   = donburi.NewComponentType[whomData]() // the arguments of an escort; local
+	Annex  = donburi.NewComponentType[int]()      // the number of a load-time node that is made late; local
 )
 
 type (
 	EscortArgs struct {
 		Whom  donburi.Entity   `rpl:""`
-		Dress uint8            `rpl:"max=3"` // what it is built with
+		Dress uint8            `rpl:"max=3"` // which components it is built with
 		Group []donburi.Entity `rpl:"max=3"`
 	}
 	whomData struct {
@@ -43,7 +43,7 @@ func newEscort(w donburi.World, a EscortArgs) *donburi.Entry {
 		if of == donburi.Null {
 			return 0
 		}
-		return tendon.ID(w.Entry(of)) // it panics for what is not here
+		return tendon.ID(w.Entry(of)) // it panics for an entity that is not here
 	}
 	d := whomData{whom: name(a.Whom), dress: a.Dress}
 	for _, of := range a.Group {
@@ -53,14 +53,14 @@ func newEscort(w donburi.World, a EscortArgs) *donburi.Entry {
 	return e
 }
 
-// newFlash is a kind of node that each machine moves by itself.
+// newFlash builds a transient node, which each machine moves by itself.
 func newFlash(w donburi.World, a CrateArgs) *donburi.Entry {
 	e := w.Entry(w.Create(Spent, Body, Paint))
 	Body.Get(e).Pos = a.Pos
 	return e
 }
 
-// escort makes one for some nodes.
+// escort makes an escort of some nodes.
 func (a *actor) escort(pick func(int) int) *donburi.Entry {
 	args := EscortArgs{Dress: uint8(pick(4))}
 	if to := a.some(pick); to != nil {
@@ -72,7 +72,7 @@ func (a *actor) escort(pick func(int) int) *donburi.Entry {
 	return Escort.Spawn(a.World(), args)
 }
 
-// adopt makes a node of an entity that has more than its prefab builds, or less.
+// adopt makes a node of an entity that has more or fewer components than its prefab builds.
 func (a *actor) adopt(pick func(int) int) *donburi.Entry {
 	w := a.World()
 	e := w.Entry(w.Create([][]donburi.IComponentType{{Body, Paint, Lazy, Local}, {Local}, {Local, Paint, Ammo}}[pick(3)]...))
@@ -81,8 +81,8 @@ func (a *actor) adopt(pick func(int) int) *donburi.Entry {
 	return w.Entry(e.Entity())
 }
 
-// sameEscorts compares for whom an escort was made. Where a machine did not have one then,
-// it was null.
+// sameEscorts compares the arguments of an escort. A reference was null on a machine that
+// did not have the node when the escort was built.
 func sameEscorts(here, e *donburi.Entry) error {
 	if !here.HasComponent(Whom) || !e.HasComponent(Whom) {
 		return nil
@@ -98,7 +98,7 @@ func sameEscorts(here, e *donburi.Entry) error {
 	return nil
 }
 
-// annex makes a load-time node, in a level that is being played.
+// annex makes load-time node i in a level that is being played, unless it is there.
 func (a *actor) annex(i int) {
 	w := a.World()
 	for e := range Annex.Iter(w) {
@@ -118,7 +118,7 @@ func (a *actor) annex(i int) {
 	}
 }
 
-// catchUp has everyone make the load-time nodes that the server has.
+// catchUp has every client make the annexes that the server has.
 func (g *adventure) catchUp() {
 	for e := range Annex.Iter(g.server.World()) {
 		for _, p := range g.clients() {
@@ -127,8 +127,8 @@ func (g *adventure) catchUp() {
 	}
 }
 
-// misfit makes an entity that cannot be a node for what its RplNode says, or does
-// something to one: makes it right, or wrong in another way, or takes it away.
+// misfit makes an entity that cannot be a node because its NodeData is invalid, or changes
+// such an entity: makes its NodeData valid or wrong in another way, or removes the entity.
 func (a *actor) misfit(pick func(int) int) {
 	w := a.World()
 	wrong := func() components.NodeData {
@@ -151,7 +151,7 @@ func (a *actor) misfit(pick func(int) int) {
 	}
 }
 
-// misfits are the entities of an authority's world that are to be nodes and cannot be.
+// misfits returns the entities of an authority's world whose NodeData is invalid.
 func misfits(w donburi.World) (all []*donburi.Entry) {
 	for e := range components.RplNode.Iter(w) {
 		if d := components.RplNode.Get(e); d.Weight < 0 || d.Relevance > rpl.Grouped || math.IsInf(float64(d.Weight), 1) {
@@ -161,7 +161,7 @@ func misfits(w donburi.World) (all []*donburi.Entry) {
 	return all
 }
 
-// settle makes right what is still wrong.
+// settle gives all misfits valid NodeData.
 func (a *actor) settle() {
 	for _, e := range misfits(a.World()) {
 		components.RplNode.SetValue(e, components.NodeData{})

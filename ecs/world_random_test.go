@@ -1,9 +1,11 @@
 package ecs_test
 
-// Whole games at random: all that a game may do to nodes, in steps and in callbacks,
-// on a server with or without a player, over lines that lose, are cut and mended,
-// through levels, servers and players that take each other's places. When it is over
-// every client has what the server has.
+// Whole games at random: all that a game may do to nodes, in steps and in callbacks, on a
+// listen or a dedicated server, over connections that lose packets, are cut and mended,
+// while levels change and servers and players take each other's places. At the end every
+// client has what the server has. The other world_*_test.go files hold the parts of it:
+// what is done (act, call, make, limb, sack, guest) and what is checked (check, calm,
+// witness).
 
 import (
 	"fmt"
@@ -29,15 +31,15 @@ type adventure struct {
 	t       *rapid.T
 	server  *actor
 	players []*actor
-	guest   *actor     // who does what it should not; nil for none
-	dice    *rand.Rand // of callbacks
-	moods   int        // what callbacks may do: a bit each
-	left    int        // of what callbacks may do in this step
-	drama   int        // of what callbacks may do to levels, seats and sessions in this game
+	guest   *actor     // a client that does what it should not; nil for none
+	dice    *rand.Rand // for callbacks, drawing and the guest
+	moods   int        // which callbacks may act: one bit for each mood
+	left    int        // how many acts callbacks still have in this step
+	drama   int        // how many upsets callbacks still have in this game
 	lines   netsim.Conditions
-	worlds  worlds // who makes them
-	next    uint32 // of calls
-	breath  int    // of what long calls may say in this game
+	worlds  worlds // who makes the worlds
+	next    uint32 // the number of the last call
+	breath  int    // how many bytes long calls may still carry in this game
 	made    map[uint32]*noted
 }
 
@@ -68,27 +70,27 @@ func newAdventure(t *testing.T, rt *rapid.T) *adventure {
 	return g
 }
 
-// worlds says who makes them.
+// worlds says who makes the worlds of a game.
 type worlds int
 
 const (
-	made  worlds = iota // OnWorld does
+	made  worlds = iota // OnWorld makes all
 	given               // the game gives the first, OnWorld makes the others
-	one                 // there is one, whatever is loaded
+	one                 // the game gives one, which serves every level
 )
 
-// An actor is a machine of an adventure: the server, one that joins it, or one that
-// plays alone for a while.
+// An actor is a machine of an adventure: the server, a client, or a machine that plays
+// alone for a while.
 type actor struct {
 	*machine
 	*witness
 	hello   string
-	annexes bool                    // it may make load-time nodes later: its worlds are made anew for each session
-	grid    bool                    // it shows what is near, where it is the server
-	doors   map[donburi.Entity]bool // that stay for good
+	annexes bool                    // it may make load-time nodes late, since each session makes its worlds anew
+	grid    bool                    // as the server it streams only what is near an observer
+	doors   map[donburi.Entity]bool // load-time nodes that outlive every level
 	way     *mem.Dialer
-	again   bool // when it has ended it joins again
-	volumes int  // what it may write of more than a message holds
+	again   bool // it joins again when its session has ended
+	volumes int  // how many texts it may still write that exceed a message
 }
 
 func (g *adventure) actor(name, hello string) *actor {
@@ -111,7 +113,7 @@ func (g *adventure) actor(name, hello string) *actor {
 	return a
 }
 
-// sight is how far an observer sees.
+// sight is the grid of servers that stream only what is near.
 var sight = rpl.Grid{Enter: 100, Exit: 120}
 
 func (g *adventure) player(hello string) *actor {
@@ -121,11 +123,11 @@ func (g *adventure) player(hello string) *actor {
 	return a
 }
 
-// serve has a new machine host.
+// serve makes a new machine and has it host.
 func (g *adventure) serve(name string) { g.moveTo(g.actor(name, "")) }
 
-// moveTo has a machine host, and all others find it there when they are told of an end
-// or have waited for long enough.
+// moveTo has a machine host. The other machines join it when they are told that their
+// session has ended, or notice it by timeout.
 func (g *adventure) moveTo(a *actor) {
 	g.server, g.listener, a.asleep = a, g.net.Listener(), 0
 	a.Host(g.listener)
@@ -134,12 +136,12 @@ func (g *adventure) moveTo(a *actor) {
 	}
 }
 
-// cut has nothing pass in either direction.
+// cut drops every packet in both directions.
 func (a *actor) cut() {
 	a.way.SetConditions(netsim.Conditions{Loss: 1}, netsim.Conditions{Loss: 1})
 }
 
-// quit ends a machine as a crash does: nothing is heard of it any more.
+// quit ends a machine as a crash does: the others hear nothing from it any more.
 func (g *adventure) quit(a *actor) {
 	g.machines = slices.DeleteFunc(g.machines, func(m *machine) bool { return m == a.machine })
 	if a.way != nil {
@@ -147,7 +149,7 @@ func (g *adventure) quit(a *actor) {
 	}
 }
 
-// play runs steps; some machines draw before some of them.
+// play runs n steps; before some of them some machines draw.
 func (g *adventure) play(n int) {
 	for range n {
 		g.frames()
@@ -156,7 +158,7 @@ func (g *adventure) play(n int) {
 	}
 }
 
-// frames draws on some machines, each entity with what is below it.
+// frames draws a frame on some machines, and checks each entity's children.
 func (g *adventure) frames() {
 	for _, m := range g.machines {
 		if g.dice.IntN(4) > 0 {
@@ -179,7 +181,7 @@ func (g *adventure) frames() {
 	}
 }
 
-// trouble is what happens to lines, seats, levels and sessions.
+// trouble does one thing to connections, seats, levels or sessions.
 func (g *adventure) trouble() {
 	t := g.t
 	g.frames()
@@ -194,7 +196,7 @@ func (g *adventure) trouble() {
 	case 4:
 		p.way.SetConditions(g.lines, g.lines)
 	case 5:
-		p.Close("enough") // and comes again
+		p.Close("enough") // and joins again
 	case 6:
 		g.server.Kick(p.Me(), "go")
 	case 7:
@@ -203,7 +205,7 @@ func (g *adventure) trouble() {
 		g.server.Load(g.level(draw("level", 2)))
 	case 10:
 		g.play(draw("pause", 900))
-	case 11: // it plays alone
+	case 11: // the player goes on alone
 		p.again = false
 		p.Close("alone")
 	case 12:
@@ -211,12 +213,12 @@ func (g *adventure) trouble() {
 			p.again = true
 			p.Join(p.way)
 		}
-	case 13: // its game stalls
+	case 13: // the player's game stalls
 		p.asleep = draw("stall", 200)
 	case 14:
 		g.server.asleep = draw("stall", 60)
-	case 15: // its program ends, and another of that name comes
-		hosts := p.Mode() == tendon.Listen // still: its players would wait for it, for its network goes on
+	case 15: // the player's program ends, and another with its name joins
+		hosts := p.Mode() == tendon.Listen // it still hosts: clients would wait for it after a crash, since its network goes on
 		if !hosts && (p.IsAuthority() || draw("orderly", 1) == 0) {
 			g.quit(p)
 		} else {
@@ -230,7 +232,7 @@ func (g *adventure) trouble() {
 		g.play(draw("pause", 60))
 		g.moveTo(g.server)
 	case 17:
-		g.moveTo(g.server) // without a word
+		g.moveTo(g.server) // without telling anyone
 	case 18: // the server's program ends
 		old := g.server
 		if draw("orderly", 1) == 0 {
@@ -243,7 +245,7 @@ func (g *adventure) trouble() {
 		g.quit(old)
 		g.serve(fmt.Sprint(old.name, "'"))
 		g.server.Load(g.level(draw("level", 2)))
-	case 19: // they change places
+	case 19: // the player and the listen server change places
 		if g.worlds != given && g.server.Mode() == tendon.Listen {
 			old := g.server
 			g.players[who], p.again, old.again = old, false, true
@@ -253,15 +255,15 @@ func (g *adventure) trouble() {
 	}
 }
 
-// retake has a player join again, in the place of its own connection where that is not
-// over yet.
+// retake has a player join again; the new connection takes the place of its old one if
+// that is still open.
 func (g *adventure) retake(p *actor) {
 	p.again, p.way = true, g.net.Dialer(g.listener)
 	p.Join(p.way)
 }
 
-// level is a level's name. The empty one is that of the world that New was given, where
-// it was given any.
+// level returns the name of a level. The empty name is the level of the world that New was
+// given, so a game that gave its first world and has OnWorld make the others never loads it.
 func (g *adventure) level(i int) string {
 	if name := []string{"cave", "hill", ""}[i]; name != "" || g.worlds != given {
 		return name
@@ -293,8 +295,8 @@ func TestWorldsAtRandom(t *testing.T) {
 	})
 }
 
-// calm ends a game: nothing happens any more, all lines are good, and after a while
-// everyone is in and has what is the server's.
+// calm ends a game: nothing happens any more, all connections are good, and after a while
+// every client has joined and has what the server has.
 func (g *adventure) calm() {
 	g.moods = 0
 	g.server.asleep, g.server.step = 0, nil
@@ -307,7 +309,7 @@ func (g *adventure) calm() {
 	}
 	g.server.settle()
 	g.behave()
-	g.play(60) // what was asked for last is done
+	g.play(60) // the last requests are carried out
 	var err error
 	for range 60 * 6 {
 		g.catchUp()

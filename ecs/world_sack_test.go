@@ -1,7 +1,7 @@
 package ecs_test
 
-// In games played at random: what has no fixed length, words, lists and maps, and what
-// refers to other nodes, which come and go and are out of sight.
+// In games played at random: props without a fixed length (texts, lists and maps), and
+// references to other nodes, which come, go and may be streamed out.
 
 import (
 	"bytes"
@@ -33,14 +33,14 @@ type (
 	ThingData struct {
 		Kind uint8          `rpl:""`
 		To   donburi.Entity `rpl:""`
-		here int            // of this machine alone
+		here int            // each machine's own
 	}
 )
 
-// A naming is how a machine calls nodes.
+// A naming gives the node that an entity stands for, 0 for none.
 type naming func(donburi.Entity) rpl.Node
 
-// names calls the nodes of a machine by their ids, and nothing else.
+// names returns the id of a machine's node, and 0 for every other entity.
 func (a *actor) names(e donburi.Entity) rpl.Node {
 	if w := a.World(); e != donburi.Null && w.Valid(e) {
 		if id := tendon.ID(w.Entry(e)); a.has(id) {
@@ -50,7 +50,8 @@ func (a *actor) names(e donburi.Entity) rpl.Node {
 	return 0
 }
 
-// seenBy calls nodes of the server by their ids, where a player has them too.
+// seenBy returns a naming of the server's entities: the id of a node that player p has
+// too, else 0.
 func (g *adventure) seenBy(p *actor) naming {
 	return func(e donburi.Entity) rpl.Node {
 		if id := g.server.names(e); p.has(id) {
@@ -60,10 +61,10 @@ func (g *adventure) seenBy(p *actor) naming {
 	}
 }
 
-// first is a list as far as it travels.
+// first returns as much of a list as travels.
 func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
 
-// told is what OnChange tells of a sack, as far as it travels.
+// told describes the props of a sack that OnChange reports, as far as they travel.
 func (b *SackData) told(as naming) string {
 	var s strings.Builder
 	name := b.Name
@@ -80,7 +81,7 @@ func (b *SackData) told(as naming) string {
 	return s.String()
 }
 
-// all is a sack as far as it travels to its owner, or to another.
+// all describes a whole sack, as far as it travels to its owner or to another peer.
 func (b *SackData) all(as naming, owner bool) string {
 	var s strings.Builder
 	fmt.Fprint(&s, b.told(as), ", friends")
@@ -96,11 +97,11 @@ func (b *SackData) all(as naming, owner bool) string {
 	return s.String()
 }
 
-// stuff changes something in a node's sack. The session's refers to nothing: it outlives
-// the world.
+// stuff changes something in a node's sack. The session's sack refers to no node, since
+// the session outlives the world.
 func (a *actor) stuff(e *donburi.Entry, pick func(int) int) {
 	b := Sack.Get(e)
-	at := func(n int) int { return pick(n + 1) } // also behind the last
+	at := func(n int) int { return pick(n + 1) } // also past the end
 	someone := func() donburi.Entity {
 		if to := a.some(pick); to != nil && pick(4) > 0 && tendon.ID(e) != rpl.SessionNode {
 			return to.Entity()
@@ -156,7 +157,7 @@ func (a *actor) stuff(e *donburi.Entry, pick func(int) int) {
 	}
 }
 
-// attendSacks watches over what is told of sacks.
+// attendSacks checks what OnChange reports of sacks.
 func (g *adventure) attendSacks(a *actor) {
 	tendon.OnChange(a.Replication, Sack, func(e *donburi.Entry, old SackData) {
 		id, now := tendon.ID(e), Sack.Get(e)
@@ -165,12 +166,13 @@ func (g *adventure) attendSacks(a *actor) {
 		}
 		as := entities
 		last, ok := a.sacks[id]
-		// From no node to no node is no change: then it may refer to something else.
+		// A change from one entity that is no node to another is not reported, so the old
+		// value may hold a reference that was never told.
 		if !last.whole || old.Friend != last.data.Friend && old.Friend == now.Friend && a.names(now.Friend) == 0 {
 			as = nameless
 		}
 		was := old.told(as)
-		if ok && id != rpl.SessionNode && was != last.data.told(as) && was != (&SackData{}).told(as) { // that is one that was added
+		if ok && id != rpl.SessionNode && was != last.data.told(as) && was != (&SackData{}).told(as) { // an empty old value: the sack was added
 			g.t.Fatalf("%s, %v: sack of %v from %s, which was told to be %s", a.name, a.Mode(), id, was, last.data.told(as))
 		}
 		a.sacks[id] = a.sackNow(now)
@@ -182,11 +184,11 @@ func nameless(donburi.Entity) rpl.Node { return 0 }
 
 func entities(e donburi.Entity) rpl.Node { return rpl.Node(e) }
 
-// A sackTold is a sack as OnChange has told of it.
+// A sackTold is a sack as OnChange reported it last.
 type sackTold struct {
 	named string
 	data  SackData
-	whole bool // all that it referred to were nodes: of others in lists nothing is remembered
+	whole bool // every reference was a node or null; other references in lists are not remembered
 }
 
 func (a *actor) sackNow(now *SackData) sackTold {
@@ -200,7 +202,7 @@ func (a *actor) sackNow(now *SackData) sackTold {
 	return t
 }
 
-// sacksTold is whether a machine was told of the sacks that it has.
+// sacksTold checks that OnChange has reported the sacks that a machine has.
 func (a *actor) sacksTold(all []*donburi.Entry) error {
 	for _, e := range all {
 		if !e.HasComponent(Sack) {

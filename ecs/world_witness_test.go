@@ -1,7 +1,7 @@
 package ecs_test
 
-// What the callbacks of a machine say in games played at random, and what they must
-// not say.
+// What the callbacks of a machine say in games played at random, and the checks that they
+// say nothing wrong.
 
 import (
 	"maps"
@@ -13,25 +13,26 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A witness is what the callbacks of one machine have said: of each life of a node, and
-// of players where it decides.
+// A witness records what the callbacks of one machine have said about each life of a node
+// and, on an authority, about peers.
 type witness struct {
 	in      map[rpl.Node]bool
-	owner   map[rpl.Node]rpl.Peer  // as OnOwner has told
-	painted map[rpl.Node]PaintData // as OnChange has told
-	sacks   map[rpl.Node]sackTold  // the same
+	owner   map[rpl.Node]rpl.Peer  // as OnOwner reported last
+	painted map[rpl.Node]PaintData // as OnChange reported last
+	sacks   map[rpl.Node]sackTold  // as OnChange reported last
 	lives   map[rpl.Peer]*life
-	order   map[line]uint32 // of reliable calls
+	order   map[line]uint32 // the last reliable call that has run on a line
 	groups  map[member]bool
-	blurred map[donburi.Entity]bool     // which entity of these carries what cannot be told elsewhere
-	dropped map[donburi.Entity]rpl.Tick // what carried an explicit component, which was then taken from it
-	odd     int                         // who is blue
-	client  bool                        // it was one in its last step
-	tick    rpl.Tick                    // of that
+	blurred map[donburi.Entity]bool     // nodes of which other machines cannot tell which entity carries what
+	dropped map[donburi.Entity]rpl.Tick // when an entity's explicit component was removed
+	odd     int                         // 0 or 1: even or odd peers are in Blue; 2: Blue has no rule
+	client  bool                        // the machine was a client in its last step
+	tick    rpl.Tick                    // the tick of that step
 }
 
-// anew begins another session, where a client has become one that decides: maybe in the
-// step in which it became a client, but then time has begun anew.
+// anew begins the records of another session, if a client has become the authority. The
+// machine may also have become a client and the authority again within one step; its tick
+// has then gone back.
 func (w *witness) anew(now rpl.Tick) {
 	if !w.client && now >= w.tick {
 		return
@@ -40,8 +41,8 @@ func (w *witness) anew(now rpl.Tick) {
 	maps.DeleteFunc(w.groups, func(m member, _ bool) bool { return m.door == 0 })
 }
 
-// A member is a node in a group. A door that stays for good does so through the lives of
-// its node.
+// A member is a node in a group. A door that outlives every level stays in its groups
+// through all lives of its node, so its entity stands for it.
 type member struct {
 	of   *tendon.Group
 	id   rpl.Node
@@ -55,7 +56,7 @@ func (a *actor) member(g *tendon.Group, e *donburi.Entry) member {
 	return member{of: g, id: tendon.ID(e)}
 }
 
-// attend binds everything on one machine, and watches over what callbacks say.
+// attend binds all callbacks of one machine, and checks what they say.
 func (g *adventure) attend(a *actor) {
 	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, sacks: map[rpl.Node]sackTold{}, order: map[line]uint32{}, groups: map[member]bool{}, blurred: map[donburi.Entity]bool{}, dropped: map[donburi.Entity]rpl.Tick{}, odd: 2}
 	w.anew(0)
@@ -69,7 +70,7 @@ func (g *adventure) attend(a *actor) {
 		a.doors = map[donburi.Entity]bool{}
 		for _, e := range doorsOf(a.World(), "") {
 			a.doors[e] = true
-			components.RplNode.Get(a.World().Entry(e)).Keep = true // whoever leaves
+			components.RplNode.Get(a.World().Entry(e)).Keep = true // whichever owner leaves
 		}
 	} else {
 		a.OnWorld(func(world donburi.World, name string) {
@@ -118,7 +119,7 @@ func doorsOf(world donburi.World, name string) (all []donburi.Entity) {
 	return all
 }
 
-// attendNodes watches over the lives of nodes.
+// attendNodes checks what callbacks say about the lives of nodes.
 func (g *adventure) attendNodes(a *actor) {
 	w := a.witness
 	must := func(e *donburi.Entry, what string, in bool) rpl.Node {
@@ -152,7 +153,7 @@ func (g *adventure) attendNodes(a *actor) {
 	})
 	tendon.OnChange(a.Replication, Paint, func(e *donburi.Entry, old PaintData) {
 		id, now := must(e, "change", true), *Paint.Get(e)
-		if last, ok := w.painted[id]; ok && id != rpl.SessionNode && old != last && old != (PaintData{Colour: 1}) { // that is one that was added
+		if last, ok := w.painted[id]; ok && id != rpl.SessionNode && old != last && old != (PaintData{Colour: 1}) { // a default old value: the paint was added
 			g.t.Fatalf("%s, %v: paint of %v from %v to %v, which was told to be %v", a.name, a.Mode(), id, old, now, last)
 		}
 		w.painted[id] = now
@@ -164,7 +165,7 @@ func (g *adventure) attendNodes(a *actor) {
 	})
 }
 
-// attendPeers watches over the lives of players.
+// attendPeers checks what callbacks say about the lives of peers.
 func (g *adventure) attendPeers(a *actor) {
 	w := a.witness
 	of := func(what string, p rpl.Peer, ok func(l *life) bool) *life {
