@@ -1,6 +1,7 @@
 package ecs_test
 
-// OnChange where other callbacks have changed the same component since.
+// OnChange when other callbacks or references have changed the component since: which changes
+// it reports, and which old value.
 
 import (
 	"fmt"
@@ -16,11 +17,11 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// What OnChange gives as old is what a game saw last, and what is as it was is not told:
-// what other callbacks do to it meanwhile is part of the same change.
+// OnChange gives as old the value that the game saw last, and does not report a component
+// that has this value again. Changes by other callbacks meanwhile belong to the same change.
 func TestChangedByAnotherCallback(t *testing.T) {
 	for _, c := range []struct {
-		in, back uint8 // what the step and what a callback make it
+		in, back uint8 // the values that the step and a callback set
 		want     string
 	}{
 		{5, 6, "1 to 6"},
@@ -50,8 +51,8 @@ func TestChangedByAnotherCallback(t *testing.T) {
 	}
 }
 
-// A component that another callback has taken away has not changed: there is nothing to
-// look at. One that comes again begins anew.
+// OnChange does not run for a component that another callback has removed. A component that
+// is added again begins with its default as the old value.
 func TestTakenByAnotherCallback(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("alone", tendon.Config{})
@@ -72,8 +73,8 @@ func TestTakenByAnotherCallback(t *testing.T) {
 	check(t, "changes of what came again", strings.Join(m.said(), ", "), "1 to 7, 7 to 8")
 }
 
-// A reference changes on a client too when what it refers to comes into sight there, or
-// goes: as a field, and in a list.
+// On a client a reference, as a field and in a list, also changes when its node streams in or
+// out there.
 func TestReferencesChange(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -98,8 +99,8 @@ func TestReferencesChange(t *testing.T) {
 	}
 }
 
-// Old are the references that OnChange saw last, as fields, in lists and in maps, also of
-// what has gone or come since: on a client and where the game decides alike.
+// The old references are those that OnChange reported last, as fields, in lists and in maps,
+// also to nodes that have come or gone since, on clients and on the authority alike.
 func TestOldReferences(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -135,7 +136,7 @@ func TestOldReferences(t *testing.T) {
 	}
 }
 
-// tellOath has a machine say what an oath is, and checks what it was.
+// tellOath has a machine log each new value of an oath, and checks the old value.
 func tellOath(m *machine) {
 	last := fmt.Sprint(oathData{})
 	tendon.OnChange(m.Replication, Oath, func(e *donburi.Entry, old oathData) {
@@ -153,7 +154,7 @@ type oathData struct {
 	By  map[string]donburi.Entity `rpl:"max=4,each=4"`
 }
 
-// A hold keeps what it replicates behind a pointer and in a map.
+// A hold keeps replicated state behind a pointer, in a map and in a big.Int.
 type (
 	holdData struct {
 		tank  *tankData
@@ -200,7 +201,7 @@ func setHold(_ *donburi.Entry, c *holdData, w holdWire) {
 	}
 }
 
-// setHoldInPlace is what set must not be.
+// setHoldInPlace is a set function as it must not be: it writes behind the pointer.
 func setHoldInPlace(e *donburi.Entry, c *holdData, w holdWire) {
 	if c.tank == nil {
 		setHold(e, c, w)
@@ -225,8 +226,8 @@ func (h *holdData) String() string {
 	return fmt.Sprintf("%d %v %v", w.Fuel, w.Cargo, &w.Total)
 }
 
-// Old is what it was on every machine, also of what stands behind pointers, in maps, and
-// in what a codec writes in place.
+// The old value is the former one on every machine, also behind pointers, in maps, and in
+// values that a codec writes in place.
 func TestOldBehindPointers(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

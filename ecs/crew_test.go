@@ -1,7 +1,7 @@
 package ecs_test
 
-// Lists and maps of what refers to nodes: on a client each reference is the node where
-// that is here, else null, and what is local stays with its element.
+// Lists and maps of elements that refer to nodes: on a client each reference is the node if
+// it is here, else null, and local fields stay with their element.
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ type (
 	}
 )
 
-// relevance has a node come into sight of clients, or go out of it.
+// relevance streams a node in for clients (seen), or out.
 func relevance(m *machine, ent donburi.Entity, seen bool) {
 	d := components.RplNode.Get(m.World().Entry(ent))
 	if d.Relevance = rpl.OwnerOnly; seen {
@@ -42,7 +42,7 @@ func relevance(m *machine, ent donburi.Entity, seen bool) {
 	}
 }
 
-// A node goes out of sight that is referred to beside nulls and nodes that never came.
+// A node streams out that lists refer to beside nulls and nodes that never streamed in.
 func TestListsOfWhatGoesOutOfSight(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -77,7 +77,8 @@ func TestListsOfWhatGoesOutOfSight(t *testing.T) {
 	}
 }
 
-// Elements that refer to what is out of sight keep what is local as one is put in front.
+// Elements that refer to nodes out of sight keep their local fields when others are swapped
+// and inserted.
 func TestLocalsOfWhatIsOutOfSight(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -105,7 +106,7 @@ func TestLocalsOfWhatIsOutOfSight(t *testing.T) {
 	check(t, "locals", got, ",A,D,C,B,")
 }
 
-// A crewGame is one crew that a server edits at random, and a client sees.
+// A crewGame is one crew that a server edits at random and a client receives.
 type crewGame struct {
 	*lab
 	rng            *rand.Rand
@@ -115,12 +116,12 @@ type crewGame struct {
 	nodes          []donburi.Entity
 	seen           []bool
 	names          uint8
-	edits          int          // since the last look …
-	was            []postData   // … when these were the server's posts
-	keys           map[int]bool // … and these keys were in its map
+	edits          int          // how many edits since the last look
+	was            []postData   // the server's posts at the last look
+	keys           map[int]bool // the keys of its map at the last look
 }
 
-// Crews at random: nodes come, go, and are removed, the crew and its component too.
+// Crews at random: nodes stream in and out and are removed, also the crew and its component.
 func TestCrewsAtRandom(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -157,13 +158,13 @@ func (g *crewGame) ref() donburi.Entity {
 	return donburi.Null
 }
 
-// post is one with a number of its own.
+// post returns a post with a number of its own.
 func (g *crewGame) post() postData {
 	g.names++
 	return postData{To: g.ref(), N: g.names, local: fmt.Sprint("post ", g.names)}
 }
 
-// anew is for a component that is another one now: nothing local is known of it.
+// anew fills a new component, of which the client has no local fields yet.
 func (g *crewGame) anew() {
 	*g.data() = crewData{Map: map[int]postData{}, Rows: map[string][]donburi.Entity{}}
 	for range 3 {
@@ -172,13 +173,13 @@ func (g *crewGame) anew() {
 	g.was, g.keys, g.edits = nil, nil, 2
 }
 
-// change has what is referred to come or go.
+// change has a node that may be referred to, or the crew itself, come or go.
 func (g *crewGame) change() {
 	i := g.rng.IntN(len(g.nodes))
 	switch g.rng.IntN(12) {
 	case 0:
 		g.server.World().Remove(g.nodes[i])
-		for k := range g.was { // what refers to it is another now
+		for k := range g.was { // references to it become null
 			if g.was[k].To == g.nodes[i] {
 				g.was[k].To = donburi.Null
 			}
@@ -186,7 +187,7 @@ func (g *crewGame) change() {
 		g.nodes[i], g.seen[i] = g.server.Create(Paint).Entity(), true
 		g.edits++
 	case 1:
-		g.data().N++ // all of the component is written anew
+		g.data().N++ // the client injects the whole component again
 	case 2:
 		relevance(g.server, g.crew, false)
 		g.steps(20)
@@ -206,7 +207,7 @@ func (g *crewGame) change() {
 	}
 }
 
-// edit makes one edit.
+// edit makes one edit of the crew.
 func (g *crewGame) edit() {
 	g.edits++
 	d := g.data()
@@ -241,7 +242,7 @@ func (g *crewGame) edit() {
 	}
 }
 
-// look compares the client's crew with the server's, and names what is local there.
+// look compares the client's crew with the server's, and fills in its local fields.
 func (g *crewGame) look() {
 	g.Helper()
 	d, c := g.data(), Crew.Get(g.client.find(g.id))

@@ -12,7 +12,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// PlanData is what only a team may know, beside what everyone may.
+// PlanData has fields for one team only, and a field for everyone.
 type PlanData struct {
 	Where  int32  `rpl:"to=red,notify"`
 	Words  string `rpl:"to=red,max=32"`
@@ -25,8 +25,8 @@ var (
 	Plan = tendon.Replicate(proto, "plan", donburi.NewComponentType[PlanData]())
 )
 
-// Fields and nodes of a group reach its members alone; who gets in is sent
-// them while it has the node, who is out forgets them.
+// Fields and nodes of a group reach its members only. A peer that joins the group while it
+// has the node is sent the fields, and a peer that leaves the group forgets them.
 func TestGroup(t *testing.T) {
 	for name, c := range map[string]netsim.Conditions{"lan": lan, "lossy": {Delay: 40e6, Jitter: 20e6, Loss: 0.2}} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestGroup(t *testing.T) {
 			l.until("bob knows", func() bool { return Plan.Get(bob.find(flagID)).Words == "at dawn" && bob.has(campID) })
 			l.steps(5)
 			said := bob.said()
-			slices.Sort(said) // two nodes may come in two packets
+			slices.Sort(said) // the two nodes may arrive in two packets
 			check(t, "bob heard", len(said) == 3 && slices.Contains(said, "0 to 7") && slices.Contains(said, "0 to 70"), true)
 
 			// Lost while streamed in: the field is forgotten, the node goes.
@@ -80,7 +80,7 @@ func TestGroup(t *testing.T) {
 			check(t, "bob heard of the loss", slices.Contains(said, "7 to 0") && slices.Contains(said, "out false"), true)
 			check(t, "ann knows more", Plan.Get(ann.find(flagID)).Where, 8)
 
-			// Out of the group, the node is nobody's but its owner's.
+			// Without a group, the node is sent to its owner only.
 			Red.Remove(server.find(campID))
 			l.until("ann's camp has gone", func() bool { return !ann.has(campID) })
 			Blue.Add(server.find(campID))
@@ -99,7 +99,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// The authority decides who is let in when it is asked, and refuses by default.
+// The authority decides whether a peer that asks is let into a group, and refuses by default.
 func TestGroupAsk(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
@@ -129,7 +129,7 @@ func TestGroupAsk(t *testing.T) {
 	l.steps(10)
 	check(t, "ann is out", Plan.Get(ann.find(id)).Where, 0)
 
-	// In through levels, out with the session.
+	// Membership lasts through levels and ends with the session.
 	Red.Ask(ann.Replication, true)
 	l.steps(5)
 	server.Load("next")
@@ -142,8 +142,8 @@ func TestGroupAsk(t *testing.T) {
 	check(t, "bob there", Plan.Get(bob.find(id)).Where, 0)
 }
 
-// A function of the viewer is asked once a send and peer, however much the
-// group keeps.
+// While's function is called once per send and peer, however many nodes and fields the group
+// has.
 func TestGroupWhile(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
@@ -180,9 +180,9 @@ func TestGroupWhile(t *testing.T) {
 	check(t, "Put decides again", knows(bob), 0)
 }
 
-// What may not be seen changes nothing of what is said: a session is played
-// twice with another secret, for ten seconds, in which code tables are fitted and
-// shipped, and every byte for who may not see it is the same.
+// Secrets change nothing of what other peers are sent: a session is played twice with
+// different secrets, for ten seconds, in which code tables are fitted and shipped, and every
+// byte to a peer that may not see the secret is the same.
 func TestSecretsLeaveNoTrace(t *testing.T) {
 	play := func(secret int32, words string) (shown, hidden *spyConn) {
 		l := newLab(t, lan)
@@ -195,7 +195,7 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 		Red.Put(server.Replication, bob.Me(), true)
 		known := server.Create(Plan)
 		ent := known.Entity()
-		l.steps(6) // bob may see it, and then not any more
+		l.steps(6) // bob may see it at first
 		Red.Put(server.Replication, bob.Me(), false)
 		l.steps(1)
 		Plan.SetValue(server.World().Entry(ent), PlanData{Where: secret, Words: words})
@@ -224,8 +224,8 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// Whoever is let into a node's group is called on it from then on, also in the step in
-// which that is done, and nobody that has been put out.
+// A peer that is put into a node's group receives calls on the node from that same step on,
+// and a peer that is put out receives none.
 func TestWhoIsInIsCalled(t *testing.T) {
 	for _, sends := range []int{60, 20} {
 		l := newLab(t, lan)

@@ -1,6 +1,6 @@
 package ecs_test
 
-// What happens to nodes in the steps, and in the callbacks, in which they come and go.
+// What happens to nodes in the steps and in the callbacks in which they begin and end.
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A node that loses RplNode in the step in which it was made, or that in which it was
-// told of, is none anywhere.
+// A node that loses RplNode in the step in which it was made, or in the step in which its
+// OnStreamIn ran, exists on no machine.
 func TestNodeForLessThanAStep(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -46,8 +46,8 @@ func TestNodeForLessThanAStep(t *testing.T) {
 	check(t, "what was stripped stays", server.count(Paint)+server.count(Plan), 2)
 }
 
-// So is one that loses RplNode in the OnStreamOut of another: before it was told of, and
-// in the step after that in which a callback made it.
+// The same holds for a node that loses RplNode in the OnStreamOut of another node: before its
+// own OnStreamIn, or in the step after a callback made it.
 func TestStrippedByACallback(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -82,7 +82,7 @@ func TestStrippedByACallback(t *testing.T) {
 	check(t, "the server has of all", server.count(Paint)+server.count(Body)+server.count(Plan), 5)
 }
 
-// What callbacks make while a level ends, goes with it.
+// Nodes that callbacks make while a level ends go with that level.
 func TestMadeAtALevelsEnd(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -103,8 +103,8 @@ func TestMadeAtALevelsEnd(t *testing.T) {
 	check(t, "nodes held", server.Core().PeerStats(client.Me()).Held, 1)
 }
 
-// What the server has taken from a prefab's node is not there either for who comes
-// later, and of several alike the right one is not.
+// A component that the server has removed from a prefab's node is missing, too, on clients
+// that join later; if several entities of the node have the component, the right one lacks it.
 func TestTakenFromAPrefab(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -122,8 +122,8 @@ func TestTakenFromAPrefab(t *testing.T) {
 	check(t, "the turret is at", Body.Get(turretOf(client.find(tankID))).Pos.X, 5)
 }
 
-// A node that comes again while it is still drawn going has ended before; its end
-// says of whom it is.
+// A node that streams in again while it is still drawn has ended before, and OnStreamOut
+// still knows its id.
 func TestComesAgainWhileItGoes(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -145,7 +145,7 @@ func TestComesAgainWhileItGoes(t *testing.T) {
 	check(t, "entities", client.count(Paint), 1)
 }
 
-// A node that a callback makes and calls at once is told of before the call runs.
+// OnStreamIn of a node that a callback makes and calls at once runs before the call.
 func TestCalledInACallback(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -166,8 +166,8 @@ func TestCalledInACallback(t *testing.T) {
 	check(t, "the server heard", strings.Join(server.said(), ", "), "in, call")
 }
 
-// Who sees a node is said when it is made, and unsaid a step later, whether or not
-// anything is sent in either.
+// A node's relevance may be set when it is made and changed a step later, whether or not
+// the server sends in these steps.
 func TestSeenAgainAStepLater(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -186,8 +186,8 @@ func TestSeenAgainAStepLater(t *testing.T) {
 	}
 }
 
-// A part's RplNode says nothing, neither while it is there nor when it goes: how a node is
-// streamed, and that it is one, its own entity says.
+// RplNode on a part has no effect, neither while it is there nor when it is removed. Only
+// the RplNode of the node's own entity counts.
 func TestRplNodeOnAPart(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -197,7 +197,7 @@ func TestRplNodeOnAPart(t *testing.T) {
 	components.RplNode.Get(tank).Relevance = rpl.OwnerOnly
 	l.steps(20)
 	e := server.World().Entry(gun)
-	e.World.Remove(e.World.Create(append(slices.Clone(e.Archetype().ComponentTypes()), components.RplNode)...)) // which donburi needs
+	e.World.Remove(e.World.Create(append(slices.Clone(e.Archetype().ComponentTypes()), components.RplNode)...)) // see prime
 	donburi.Add(e, components.RplNode, &components.NodeData{Relevance: rpl.Always})
 	l.steps(20)
 	check(t, "the client has it", client.has(id), false)
@@ -211,8 +211,8 @@ func TestRplNodeOnAPart(t *testing.T) {
 	check(t, "what its part has", Ammo.Get(turretOf(client.find(id))).Left, 7)
 }
 
-// What its own OnStreamOut makes a node again is another node from then on: what it has is
-// told as that one's.
+// An entity that its own OnStreamOut makes a node again is another node from then on, and its
+// state is sent as that node's.
 func TestNodeAgainAtItsEnd(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -241,8 +241,8 @@ func TestNodeAgainAtItsEnd(t *testing.T) {
 	check(t, "another's name", Paint.Get(client.find(other)).Name, "")
 }
 
-// A load-time node that comes into sight again before it is seen to have gone is drawn,
-// also where a stall has the time that is drawn leap over both.
+// A load-time node that streams in again before render time has reached its stream out is
+// drawn, also if render time leaps over both in a stall.
 func TestNamedComesAgainInAStall(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -1,7 +1,7 @@
 package ecs_test
 
-// Peers that are lost: what is kept for them, how they come back to it, and how
-// they leave for good. lost_random_test.go plays the same at random.
+// Lost peers: what the server keeps for them, how they come back, and how they leave for
+// good. lost_random_test.go plays the same at random.
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A player is a client whose line can be cut, and who joins again when it was
-// lost.
+// A player is a client whose connection can be cut. It joins again when its session ends,
+// while again is set.
 type player struct {
 	*machine
 	way   *mem.Dialer
@@ -39,14 +39,14 @@ func (l *lab) player(c tendon.Config) *player {
 	return p
 }
 
-// cut has nothing pass in either direction; mend ends that.
+// cut drops every packet in both directions, until mend.
 func (p *player) cut() {
 	p.way.SetConditions(netsim.Conditions{Loss: 1}, netsim.Conditions{Loss: 1})
 }
 
 func (p *player) mend() { p.way.SetConditions(lan, lan) }
 
-// tellPeers logs who comes and goes.
+// tellPeers logs the callbacks of peers.
 func (m *machine) tellPeers() {
 	m.OnJoin(func(p rpl.Peer) { m.say("join %d", p) })
 	m.OnLost(func(p rpl.Peer) { m.say("lost %d", p) })
@@ -61,11 +61,11 @@ func (m *machine) heard(want string) {
 	}
 }
 
-// seconds runs so many seconds of steps.
+// seconds runs n seconds of steps.
 func (l *lab) seconds(n int) { l.steps(60 * n) }
 
-// outlives runs until the server has told that a peer is lost: ten seconds are
-// its silence.
+// outlives runs steps until the server's log contains want: 12 s at most, since a peer is
+// lost after 10 s of silence.
 func (l *lab) outlives(server *machine, want string) {
 	l.Helper()
 	for range 720 {
@@ -77,8 +77,8 @@ func (l *lab) outlives(server *machine, want string) {
 	l.Fatalf("after 12 s the server has heard %q, not %q", server.log, want)
 }
 
-// What is lost comes back to its number, its nodes, its groups and its secrets;
-// what was called on it meanwhile is dropped.
+// A lost peer that comes back has its number, its nodes, its groups and its owner's props
+// again; calls to it meanwhile are dropped.
 func TestLostAndBack(t *testing.T) {
 	for name, dedicated := range map[string]bool{"listen": false, "dedicated": true} {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestLostAndBack(t *testing.T) {
 			check(t, "in her group", Red.Has(server.Replication, number), true)
 			check(t, "nodes, each once", ann.count(Ammo)+ann.count(Plan), 3)
 			check(t, "she is there", server.Stats(number).Lost, false)
-			ann.heard("") // nothing of what was called meanwhile
+			ann.heard("") // none of the calls made meanwhile
 			if err := tell.Send(server.find(ids[0]), 2); err != nil {
 				t.Error(err)
 			}
@@ -156,8 +156,8 @@ func TestLostAndBack(t *testing.T) {
 	}
 }
 
-// Who does not come back leaves 30 s after it was lost, and only then its nodes
-// die, or are kept; whoever comes later is another.
+// A peer that does not come back leaves 30 s after it was lost. Only then are its nodes
+// destroyed, or kept if Keep is set. A client that joins later is a new peer.
 func TestLostForGood(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann := l.server(tendon.Config{}), l.player(tendon.Config{Hello: []byte("ann")})
@@ -184,8 +184,9 @@ func TestLostForGood(t *testing.T) {
 	server.heard("join 3")
 }
 
-// Who has shaken hands in the last moment is back when it is ready, however long
-// that takes; who breaks off again has its time anew, and is lost but once.
+// A peer that completes the handshake in the last moment is back when it is ready, however
+// long that takes. If its connection breaks before, its 30 s begin again, and OnLost has
+// run only once.
 func TestBackInTheLastMoment(t *testing.T) {
 	for name, breaks := range map[string]bool{"ready later": false, "broken off": true} {
 		t.Run(name, func(t *testing.T) {
@@ -197,10 +198,10 @@ func TestBackInTheLastMoment(t *testing.T) {
 			ann.cut()
 			l.outlives(server, "lost")
 			l.seconds(26)
-			slow := netsim.Conditions{Delay: time.Second} // three ways for hands, two for the level
+			slow := netsim.Conditions{Delay: time.Second} // the handshake takes three ways, the level two
 			ann.way.SetConditions(slow, slow)
 			ann.Join(ann.way)
-			l.steps(60*3 + 50) // shaken: she is asked to build the level
+			l.steps(60*3 + 50) // the handshake is done: she is asked to build the level
 			if !breaks {
 				l.steps(60*2 + 10)
 				server.heard("lost 2, back 2")
@@ -208,14 +209,14 @@ func TestBackInTheLastMoment(t *testing.T) {
 			}
 			ann.cut()
 			l.seconds(30)
-			server.heard("lost 2") // lost anew at its silence
+			server.heard("lost 2") // the new silence has begun the 30 s again
 			l.seconds(12)
 			server.heard("leave 2")
 		})
 	}
 }
 
-// Kick and Close end it at once, for one who is lost too, and once.
+// Kick and Close make a peer leave at once, also a lost one, and OnLeave runs once.
 func TestLostAndSentAway(t *testing.T) {
 	open := func(t *testing.T) (l *lab, server *machine, ann *player) {
 		l = newLab(t, lan)
@@ -270,7 +271,7 @@ func TestLostAndSentAway(t *testing.T) {
 	})
 }
 
-// Who was not in when it was lost goes away without a word.
+// No callback runs for a peer whose connection breaks before it has joined.
 func TestLostBeforeJoining(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -285,8 +286,8 @@ func TestLostBeforeJoining(t *testing.T) {
 	check(t, "peers", len(slices.Collect(server.Peers())), 1)
 }
 
-// A client that comes again before the server has noticed anything takes its
-// seat over; what is late on the old connection is ignored, its end too.
+// A client that joins again before the server has noticed a loss takes over its seat. Late
+// packets on the old connection are ignored, also the one that ends it.
 func TestTakeOver(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann := l.server(tendon.Config{MaxPeers: 2}), l.player(tendon.Config{Hello: []byte("ann")})
@@ -303,9 +304,9 @@ func TestTakeOver(t *testing.T) {
 	l.steps(1)
 	late := netsim.Conditions{Delay: 3 * time.Second}
 	ann.way.SetConditions(late, late)
-	touch.Send(ann.find(id), 2) // comes when she has come again
+	touch.Send(ann.find(id), 2) // it arrives after she has joined again
 	l.steps(1)
-	ann.Join(l.net.Dialer(l.listener)) // says goodbye, too late
+	ann.Join(l.net.Dialer(l.listener)) // it ends the old connection, too late
 	l.outlives(server, "back")
 	server.heard("2 calls 1, lost 2, back 2")
 	l.until("she has it again", func() bool { return ann.has(id) })
@@ -318,8 +319,8 @@ func TestTakeOver(t *testing.T) {
 	check(t, "owns it", tendon.IsOwner(ann.find(id)), true)
 }
 
-// A seat that is kept is taken: another is refused, and the one who comes for
-// it is let in where there is no other place.
+// A seat that is kept for a lost peer counts as taken: another client is refused, and the
+// lost peer is let in although the server is full.
 func TestLostKeepsItsPlace(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann := l.server(tendon.Config{MaxPeers: 2}), l.player(tendon.Config{Hello: []byte("ann")})
@@ -338,8 +339,8 @@ func TestLostKeepsItsPlace(t *testing.T) {
 	server.heard("lost 2, back 2")
 }
 
-// A line that fails in one direction alone is lost as well: whichever end notices
-// first does not end the other's.
+// A peer is also lost if its connection fails in one direction only: the end that notices
+// first does not make the peer leave.
 func TestLostInOneDirection(t *testing.T) {
 	dead := netsim.Conditions{Loss: 1}
 	for name, way := range map[string][2]netsim.Conditions{"up": {dead, lan}, "down": {lan, dead}} {
@@ -361,7 +362,7 @@ func TestLostInOneDirection(t *testing.T) {
 	}
 }
 
-// Two who are lost at once come back in the other order, each to its own.
+// Two peers that are lost at once come back in the other order, each to its own seat.
 func TestTwoLostAndBack(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 30e6, Jitter: 10e6, Loss: 0.05})
 	server := l.server(tendon.Config{Dedicated: true})
@@ -398,8 +399,8 @@ func TestTwoLostAndBack(t *testing.T) {
 	check(t, "hellos", string(server.Hello(2))+string(server.Hello(3)), "annbob")
 }
 
-// Who is cut off while it joins, again and again, has all once the line is mended: what
-// it was told of the session's tick may be old by then.
+// A client that is cut off repeatedly while it joins has everything once its connection is
+// mended. What it knew of the session's tick may be old by then.
 func TestCutWhileJoining(t *testing.T) {
 	for _, at := range []int{0, 5, 6, 7} { // steps
 		for _, first := range []int{300, 500} {

@@ -16,8 +16,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// What another protocol has declared is refused: its number stands for
-// something else here.
+// Declarations of another protocol are refused, since their numbers stand for something
+// else here.
 func TestAnotherProtocolsDeclarations(t *testing.T) {
 	other := tendon.NewProtocol("other")
 	prefab := tendon.NewPrefab(other, "stray", func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(Paint)) })
@@ -41,8 +41,8 @@ func TestAnotherProtocolsDeclarations(t *testing.T) {
 	refused(t, "FromAnyone", func() { call.FromAnyone() })
 }
 
-// A prefab's function runs on every machine, so it makes no node but its own:
-// that is said where it is first run, and not by each client that is sent one.
+// A prefab's function runs on every machine, so it may make no other node. The authority
+// panics when it first runs such a function, before a client is sent a node of it.
 func TestNodeInsideAPrefabsFunction(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.server(tendon.Config{})
@@ -54,11 +54,11 @@ func TestNodeInsideAPrefabsFunction(t *testing.T) {
 	refused(t, "prefab tank is spawned "+says, func() { Crate.Spawn(m.World(), CrateArgs{}) })
 	Crate.Build(m.Replication, func(w donburi.World, a CrateArgs) *donburi.Entry { return m.Create(Paint) })
 	refused(t, "Create is called "+says, func() { Crate.Spawn(m.World(), CrateArgs{}) })
-	Tank.Spawn(m.World(), tendon.None{}) // it plays on
+	Tank.Spawn(m.World(), tendon.None{}) // the session goes on
 }
 
-// A panic of the game's that it recovers is told once, and the session goes on: no
-// later step is blamed, and calls that come then run.
+// A panic that the game recovers is logged once, and the session goes on: no later step is
+// blamed, and later calls run.
 func TestRecoveredPanics(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -94,7 +94,7 @@ func TestRecoveredPanics(t *testing.T) {
 	check(t, "the session's node", server.Session().Entity(), id.Entity())
 }
 
-// A node that never can be is refused where it is made, before anything is.
+// Create refuses a node of too many components before it makes anything.
 func TestTooManyComponents(t *testing.T) {
 	type data struct {
 		N int `rpl:""`
@@ -115,7 +115,7 @@ func TestTooManyComponents(t *testing.T) {
 	check(t, "it is a node", tendon.ID(e) != 0, true)
 }
 
-// Of very many mistakes in a protocol New tells the first, and how many more there are.
+// If a protocol has very many mistakes, New reports the first and how many more there are.
 func TestVeryManyMistakes(t *testing.T) {
 	p := tendon.NewProtocol("careless")
 	for range 200 {
@@ -161,7 +161,7 @@ type strayData struct {
 	Speed int `rpl:""`
 }
 
-// Debug mode names what would else be a count.
+// Debug mode logs the details of mistakes that are otherwise only counted.
 func TestDebugNamesMistakes(t *testing.T) {
 	stray := donburi.NewComponentType[strayData]().SetName("stray")
 	l := newLab(t, lan)
@@ -215,7 +215,7 @@ func TestDebugNamesMistakes(t *testing.T) {
 	l.steps(1)
 	said("component not replicated", server, "stray", "tendon.Replicate")
 	w := server.World()
-	w.Create(Paint) // kept here on purpose, as there are nodes with it
+	w.Create(Paint) // taken for a local entity on purpose, since there are nodes with paint
 	l.steps(5)
 	check(t, "a local entity", *server.Counter("component on no node"), 0)
 	donburi.Add(server.Session(), Ammo, &AmmoData{})
@@ -234,8 +234,8 @@ func TestDebugNamesMistakes(t *testing.T) {
 	said("proxy removed by the game", client, "paint", "IsAuthority")
 }
 
-// What a callback asks for again and again, as Load in OnStart and Join in an
-// OnEnd that does not look at why, is done once a Receive, which comes back.
+// A callback that asks for the same thing each time it runs (Load in OnStart, or Join in an
+// OnEnd that ignores the error) gets it once per Receive, and Receive returns.
 func TestAskedForInCallbacks(t *testing.T) {
 	for name, bind := range map[string]func(m *machine, again func()){
 		"Load": func(m *machine, again func()) {
@@ -275,8 +275,8 @@ func TestAskedForInCallbacks(t *testing.T) {
 			check(t, "it is alone", m.Alone(), true)
 		})
 	}
-	// What was called for a session that could not even be asked for is gone, and
-	// not said to the next one that is begun.
+	// A call for a session that could not even be dialled is dropped, and does not reach
+	// the session that begins next.
 	m := newLab(t, lan).machine("alone", tendon.Config{})
 	heard := 0
 	Chat.Handle(m.Replication, func(tendon.Call, string) { heard++ })
@@ -293,7 +293,7 @@ func TestAskedForInCallbacks(t *testing.T) {
 	check(t, "dropped", *m.Counter("rpc dropped"), 1)
 }
 
-// RplNode of what there is not is named, once, and changes nothing.
+// An invalid RplNode is logged once and changes nothing.
 func TestRplNodeOutOfRange(t *testing.T) {
 	l := newLab(t, lan)
 	var log bytes.Buffer

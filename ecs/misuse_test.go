@@ -21,7 +21,7 @@ type BagData struct {
 
 var Bag = tendon.Replicate(proto, "bag", donburi.NewComponentType[BagData]())
 
-// refused runs what panics, and checks what it says.
+// refused runs fn, which must panic with a text that contains part.
 func refused(t *testing.T, part string, fn func()) {
 	t.Helper()
 	defer func() {
@@ -33,8 +33,8 @@ func refused(t *testing.T, part string, fn func()) {
 	fn()
 }
 
-// What a game may do wrong has a clear outcome each: an error, a panic that
-// names it, or a count; and the session plays on.
+// Each mistake of a game has a clear outcome: an error, a panic that names it, or a count.
+// The session goes on.
 func TestMisuse(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -84,7 +84,7 @@ func TestMisuse(t *testing.T) {
 		l.steps(10)
 		check(t, "it stays local", client.find(id).HasComponent(Local), false)
 		refused(t, "not replicated", func() { tendon.OnChange(server.Replication, Local, func(*donburi.Entry, LocalData) {}) })
-		tendon.Bump(e, Local) // says nothing about nothing
+		tendon.Bump(e, Local) // no effect on a local component
 		check(t, "a view of it", tendon.View(e, Local).From, "here")
 	})
 	t.Run("a pointer field", func(t *testing.T) {
@@ -126,13 +126,13 @@ func TestMisuse(t *testing.T) {
 		l.steps(10)
 		check(t, "it was there", Link.Get(client.find(id)).Target != donburi.Null, true)
 		gone.Remove()
-		next := server.Create(Body) // donburi gives it the same slot
+		next := server.Create(Body) // donburi reuses the slot
 		nextID := tendon.ID(next)
 		check(t, "the slot is used again", next.Id(), ent.Id())
 		l.steps(60)
 		check(t, "the reference, kept by the server", Link.Get(server.find(id)).Target, ent)
 		check(t, "on the client", Link.Get(client.find(id)).Target, donburi.Null)
-		tendon.Give(w.Entry(ent), client.Me()) // an entry of what is gone is one of nothing
+		tendon.Give(w.Entry(ent), client.Me()) // the entry of a removed entity stands for no node
 		check(t, "the new tenant's owner", tendon.Owner(server.find(nextID)), rpl.Peer(0))
 		Touch.Handle(server.Replication, func(tendon.Call, TouchArgs) { server.say("touched") })
 		refusals := *server.Counter("rpc refused")
@@ -148,19 +148,19 @@ func TestMisuse(t *testing.T) {
 		donburi.Set(server.find(aID), Paint, &value)
 		l.steps(10)
 		check(t, "on the client", *Paint.Get(client.find(aID)), value)
-		value.Colour = 41 // the component is this variable now
+		value.Colour = 41 // Set has made this variable the component
 		l.steps(10)
 		check(t, "through the pointer", Paint.Get(client.find(aID)).Colour, 41)
 		other := PaintData{Colour: 1}
-		donburi.Set(client.find(aID), Paint, &other) // on a proxy: overwritten
+		donburi.Set(client.find(aID), Paint, &other) // on a proxy it is overwritten
 		Paint.Get(server.find(aID)).Colour = 42
 		l.steps(10)
 		check(t, "the proxy", Paint.Get(client.find(aID)).Colour, 42)
 	})
 }
 
-// The old value of OnChange is what was, lists and maps that the game edits in
-// place included.
+// The old value that OnChange gives is the former one, also of lists and maps that the game
+// edits in place.
 func TestOldValueOfLists(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -185,7 +185,7 @@ func TestOldValueOfLists(t *testing.T) {
 	check(t, "local fields", Bag.Get(server.find(id)).notes[0], "local")
 }
 
-// Calls inside callbacks run like any other, in the order of callbacks.
+// Calls made inside callbacks run like any others, in the order of callbacks.
 func TestCallsInCallbacks(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -218,7 +218,7 @@ func TestCallsInCallbacks(t *testing.T) {
 	check(t, "the client heard", strings.Join(said[len(said)-2:], ", "), "3 on true, out")
 }
 
-// A node may be removed in all of its callbacks but the last, everywhere.
+// On every machine a node may be removed in each of its callbacks but the last.
 func TestRemoveInCallbacks(t *testing.T) {
 	for name, bind := range map[string]func(m *machine, remove func(*donburi.Entry)){
 		"OnStreamIn": func(m *machine, remove func(*donburi.Entry)) { m.OnStreamIn(Bag, remove) },

@@ -1,7 +1,7 @@
 package ecs_test
 
-// Load-time nodes: what they are built with and keep, how they end and come again, and
-// such as are made in the middle of a level. names_test.go compares their names.
+// Load-time nodes: what they are built with and keep, how they end and come again, and nodes
+// that are made in the middle of a level. names_test.go covers the comparison of names.
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A load-time node that the server has built in another way has what it has there, and
-// nothing twice.
+// A load-time node that the server has built with other components has on the client what it
+// has on the server, and nothing twice.
 func TestNamedNodeBuiltInAnotherWay(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
@@ -33,13 +33,14 @@ func TestNamedNodeBuiltInAnotherWay(t *testing.T) {
 	check(t, "plans", client.count(Plan), 1)
 }
 
-// What a load-time node gets in play is not what it was built with, which says what
-// stands where on a machine that it joins, and on those that join it.
+// Components that a load-time node gets in play do not count as built with it. What it was
+// built with decides which entity carries what, on a machine that joins and on the server
+// that it joins.
 func TestNamedNodesKeepWhatTheyWereBuiltWith(t *testing.T) {
 	type ends struct{ server, client *machine }
 	at := func(m *machine, e *donburi.Entry) *donburi.Entry { return m.World().Entry(e.Entity()) }
-	// play makes a door of some components on two machines, with a knob or not, and lets
-	// them play by themselves, some steps for each thing, before they meet.
+	// play makes a door with components cs on two machines, with a knob or not, and runs
+	// some steps after each of acts before the client joins the server.
 	play := func(t *testing.T, knob bool, cs []donburi.IComponentType, acts ...func(m ends, theirs, ours *donburi.Entry)) (client *machine, door, part *donburi.Entry) {
 		l := newLab(t, lan)
 		m := ends{l.server(tendon.Config{}), l.machine("client", tendon.Config{})}
@@ -89,14 +90,14 @@ func TestNamedNodesKeepWhatTheyWereBuiltWith(t *testing.T) {
 	t.Run("who is joined", func(t *testing.T) {
 		_, door, knob := play(t, true, []donburi.IComponentType{Body, Lazy}, idle,
 			func(_ ends, theirs, _ *donburi.Entry) { carry(theirs, Lazy, false, LazyData{}) },
-			func(m ends, _, _ *donburi.Entry) { m.server.Load("again") }) // without OnWorld: the same world, other nodes
+			func(m ends, _, _ *donburi.Entry) { m.server.Load("again") }) // without OnWorld the world stays, with new nodes
 		check(t, "the door is lazy", door.HasComponent(Lazy), false)
 		check(t, "its knob is", knob.HasComponent(Lazy), true)
 	})
 }
 
-// A load-time node that loses RplNode is a local entity on the authority, and gone
-// elsewhere, also for who comes later. Its name is free again.
+// A load-time node that loses RplNode becomes a local entity on the authority and ends on
+// every client, also on those that join later. Its name is free again.
 func TestNamedNodeStripped(t *testing.T) {
 	l := newLab(t, lan)
 	join := func() *machine {
@@ -130,7 +131,7 @@ func TestNamedNodeStripped(t *testing.T) {
 	}
 }
 
-// A load-time node out of sight is nobody's, and hangs under nothing.
+// A load-time node that is streamed out has no owner and no parent.
 func TestNamedOutOfSight(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
@@ -159,8 +160,8 @@ func TestNamedOutOfSight(t *testing.T) {
 	check(t, "what it hangs under again", components.Parent.Get(doors[1]).Entity, client.find(id).Entity())
 }
 
-// A load-time node may be made in the middle of a level, on each machine when it gets to
-// it: what hangs under it does so from then on, and parts may come in the same step.
+// A load-time node may be made in the middle of a level, on each machine in its own time.
+// Its children are under it from then on, and its parts may be added in the same step.
 func TestNamedLate(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -190,8 +191,8 @@ func TestNamedLate(t *testing.T) {
 	check(t, "what hangs under it", len(slices.Collect(tendon.Children(ours))), 1)
 }
 
-// Load-time nodes that a client makes in one step, what hangs under others before these,
-// stream in from the top all the same.
+// Load-time nodes that a client makes in one step stream in parents first, even if it makes
+// the children first.
 func TestNamedLateFromTheTop(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -227,8 +228,8 @@ func TestNamedLateFromTheTop(t *testing.T) {
 	}
 }
 
-// A load-time node that a callback removes while all nodes end, for a session that is
-// being joined, is none any more: its name is free.
+// A load-time node that a callback removes while all nodes end, because the machine joins a
+// session, is no node any more, and its name is free.
 func TestNamedNodeRemovedWhileAllEnds(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
@@ -239,7 +240,7 @@ func TestNamedNodeRemovedWhileAllEnds(t *testing.T) {
 		doors = append(doors, door)
 	}
 	Paint.Get(doors[0]).Colour = 7
-	client.OnStreamOut(Body, func(*donburi.Entry, bool) { doors[1].Remove() }) // which has ended by then: it was made first
+	client.OnStreamOut(Body, func(*donburi.Entry, bool) { doors[1].Remove() }) // the door was made first, so it has ended by then
 	client.Create(Body)
 	l.steps(5)
 	client.joins = true

@@ -1,7 +1,7 @@
 package ecs_test
 
-// Codecs in whole sessions: one with all eight functions, one with as few as
-// can be, and one for a type of another package.
+// Codecs in whole sessions: one with all eight functions, one with as few as possible, and
+// some for types of other packages.
 
 import (
 	"fmt"
@@ -20,8 +20,8 @@ import (
 	"github.com/tendonengine/tendon/rpl/bits"
 )
 
-// A buoy is a type that tags cannot describe: its fields are unexported, and
-// one is a pointer.
+// A buoy is a type that tags cannot describe: its fields are unexported, and one of them is
+// a pointer.
 type buoy struct {
 	lit     bool
 	number  int
@@ -74,12 +74,12 @@ func decodeBuoy(r *bits.Reader) (buoyShot, error) {
 	return s, nil
 }
 
-// buoyCalls counts what was called; codecs run on any goroutine.
+// buoyCalls counts the calls of a codec's functions, which may run on any goroutine.
 type buoyCalls struct {
 	extract, inject, encode, decode, equal, same, encodeDelta, decodeDelta atomic.Int64
 }
 
-// codec has all eight functions.
+// codec returns a codec with all eight functions.
 func (n *buoyCalls) codec() rpl.Codec[buoy, buoyShot] {
 	return rpl.Codec[buoy, buoyShot]{
 		Name: "buoy",
@@ -130,8 +130,8 @@ func (n *buoyCalls) codec() rpl.Codec[buoy, buoyShot] {
 	}
 }
 
-// M8: a codec with all eight functions replicates its type, in place, by
-// deltas, to who joins and to who is here, also under loss.
+// M8: a codec with all eight functions replicates its type in place and by deltas, to
+// clients that join and to clients that are here, also under loss.
 func TestCodecInSession(t *testing.T) {
 	for name, c := range networks {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestCodecInSession(t *testing.T) {
 			l.until("it is there", func() bool { return equal(first) })
 			l.steps(30)
 
-			// One change: looked at once, and told to each as suits it.
+			// One change is extracted once, and each client gets it.
 			second := join("second")
 			l.joined()
 			l.until("who joined has it", func() bool { return equal(second) })
@@ -204,7 +204,7 @@ func TestCodecInSession(t *testing.T) {
 				t.Error("what is local in the value is lost")
 			}
 
-			// What Decode refuses is not applied, and what follows is.
+			// A value that Decode refuses is not applied, and the next legal value is.
 			b.drift = -1
 			l.steps(30)
 			b.drift = 3
@@ -245,11 +245,11 @@ type (
 	}
 )
 
-// M8: a codec for a type of another package is registered once, with only the
-// functions that have no default, and then serves components, lists, maps,
-// optional values and arguments.
+// M8: a codec for a type of another package is registered once, with only the functions
+// that have no default. It then serves components, lists, maps, optional values and
+// arguments.
 //
-// Between them, the three leave out each function that there is.
+// Each optional function is left out by at least one of the three codecs.
 func TestCodecsOfForeignTypes(t *testing.T) {
 	p := tendon.NewProtocol("beacons")
 	rpl.Register(p.Schema(), rpl.Codec[time.Time, int64]{

@@ -1,6 +1,7 @@
 package ecs_test
 
-// Optional values, many props, an owner's own props, and the flags of nodes.
+// Optional values, items of many props, an owner's own props, and the flags of NodeData
+// (transient nodes, rates, weights) in whole sessions.
 
 import (
 	"bytes"
@@ -33,7 +34,7 @@ type (
 	RowData struct {
 		A, B, C, D, E, F, G, H uint8 `rpl:""`
 	}
-	// HandData is seen by its owner alone, but for its size.
+	// HandData is a hand of cards: everyone sees how many, only the owner sees the rest.
 	HandData struct {
 		Cards uint8    `rpl:""`
 		Plan  string   `rpl:"max=32,to=owner"`
@@ -48,7 +49,7 @@ type (
 	}
 )
 
-// sparkNode: a spark is told of once, and moved by each machine.
+// sparkNode makes sparks transient: each machine moves them by itself.
 var sparkNode = components.NodeData{Transient: true}
 
 func newSpark(w donburi.World, a SparkArgs) *donburi.Entry {
@@ -57,15 +58,15 @@ func newSpark(w donburi.World, a SparkArgs) *donburi.Entry {
 	return e
 }
 
-// fly is the rule for sparks: on every machine, whatever its role.
+// fly moves sparks. It runs on every machine, whatever its role.
 func fly(m *machine) {
 	for e := range Pulse.Iter(m.World()) {
 		Pulse.Get(e).N++
 	}
 }
 
-// M18: a transient node is built from its arguments, each machine then moves
-// its own, and only its end is sent.
+// M18: a transient node is built from its arguments on each machine, which then moves it by
+// itself; after the arrival only its end is sent.
 func TestTransient(t *testing.T) {
 	for name, c := range networks {
 		t.Run(name, func(t *testing.T) {
@@ -93,8 +94,8 @@ func TestTransient(t *testing.T) {
 	}
 }
 
-// What is on its way on the authority when a client is told of it, is moved and drawn by
-// that client alone as well.
+// A transient node that has moved on the authority before it arrives at a client is moved
+// from then on by that client alone, and drawn there.
 func TestTransientOnItsWay(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -118,8 +119,7 @@ func TestTransientOnItsWay(t *testing.T) {
 	check(t, "in place too", Body.Get(here).Pos, gmath.Vec{X: was, Y: 120})
 }
 
-// A node is made transient until others are told of it, then no more: that is refused
-// by name.
+// Transient takes effect if it is set before the node is first sent. Later it is refused.
 func TestTransientInTime(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -141,7 +141,7 @@ func TestTransientInTime(t *testing.T) {
 	check(t, "of the other", Paint.Get(client.find(ids[1])).Colour, 9)
 }
 
-// M18: what has no RplNode stays on its machine, replicated components or not.
+// M18: an entity without RplNode stays on its machine, even with replicated components.
 func TestLocalStays(t *testing.T) {
 	l := newLab(t, lan)
 	server, scale := l.weighedServer()
@@ -174,7 +174,7 @@ func TestLocalStays(t *testing.T) {
 	check(t, "records", server.Core().Counters().Records, 0)
 }
 
-// M18: a node's rate bounds how often its state is sent, and the newest comes.
+// M18: a node's rate bounds how often its state is sent, and the newest state arrives.
 func TestRate(t *testing.T) {
 	l := newLab(t, lan)
 	server, _ := l.weighedServer()
@@ -194,7 +194,7 @@ func TestRate(t *testing.T) {
 	clear(seen)
 	for range 180 { // 3 s
 		for _, e := range es {
-			Pulse.Get(e).N = rng.Int32() // nothing that could be foreseen
+			Pulse.Get(e).N = rng.Int32() // unpredictable, so that each change must be sent
 		}
 		l.steps(1)
 	}
@@ -211,8 +211,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// M18: where the budget does not suffice, weight says who is told more often;
-// nobody is forgotten.
+// M18: when the budget does not suffice, heavier nodes are sent more often, and no node is
+// left out.
 func TestWeight(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.play(props, "server", tendon.Config{Budget: 8000})
@@ -251,8 +251,8 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// aHand plays a hand whose plan only ann may see. It returns what was sent to
-// ann and to bob.
+// aHand plays a hand of cards whose plan only ann, its owner, may see. It returns what was
+// sent to ann and to bob.
 func aHand(t *testing.T, plan string, held uint32) (toAnn, toBob []byte) {
 	l := newLab(t, lan)
 	server, scale := l.weighedServer()
@@ -284,7 +284,7 @@ func aHand(t *testing.T, plan string, held uint32) (toAnn, toBob []byte) {
 	sees(ann, full)
 	sees(bob, bare)
 
-	// What only its owner sees costs nobody else a record.
+	// A change that only the owner sees costs no record for anyone else.
 	l.steps(20)
 	records := server.Core().Counters().Records
 	Hand.Get(e).Held[1], full.Held[1] = held, held
@@ -293,7 +293,7 @@ func aHand(t *testing.T, plan string, held uint32) (toAnn, toBob []byte) {
 	sees(bob, bare)
 	check(t, "records for a change that one sees", server.Core().Counters().Records-records, 1)
 
-	// The owner's calls are on the same node.
+	// The owner calls on the same node.
 	for _, m := range []*machine{ann, bob} {
 		if err := Pick.Send(m.find(id), PickArgs{}); err != nil {
 			t.Error(err)
@@ -303,7 +303,7 @@ func aHand(t *testing.T, plan string, held uint32) (toAnn, toBob []byte) {
 	check(t, "picks", picks, 1)
 	toAnn, toBob = scale.pans[0].all(), scale.pans[1].all()
 
-	// The right goes with the node.
+	// The right to see the plan passes to the new owner.
 	tendon.Give(e, bob.Me())
 	l.steps(30)
 	sees(ann, bare)
@@ -311,9 +311,8 @@ func aHand(t *testing.T, plan string, held uint32) (toAnn, toBob []byte) {
 	return toAnn, toBob
 }
 
-// M14: the owner's extra props, and its calls, are on the same node as what
-// everyone sees; to the others goes, to the bit, what would go if they were
-// other ones.
+// M14: the owner's extra props and its calls are on the same node as the props that
+// everyone sees. The bytes sent to others do not depend on the values of the owner's props.
 func TestOwnersProps(t *testing.T) {
 	toAnn, toBob := aHand(t, "hide the aces", 0xfeedbeef)
 	toAnn2, toBob2 := aHand(t, "play the king", 7)
@@ -325,8 +324,8 @@ func TestOwnersProps(t *testing.T) {
 	}
 }
 
-// M13: an absent value takes a bit, a present one a bit more than itself; both
-// come and go.
+// M13: an absent optional value takes one bit, a present one takes one bit more than the
+// value alone; values may appear and disappear.
 func TestOptionalValues(t *testing.T) {
 	for name, c := range networks {
 		t.Run(name, func(t *testing.T) {
@@ -336,7 +335,7 @@ func TestOptionalValues(t *testing.T) {
 			l.joined()
 			arrival := func(cs ...donburi.IComponentType) int {
 				least := math.MaxInt
-				for range 3 { // a check may stand beside one of them
+				for range 3 { // one of the arrivals may share its packets with a check
 					l.steps(30)
 					scale.pans[0].empty()
 					e := server.Create(cs...)
@@ -351,7 +350,7 @@ func TestOptionalValues(t *testing.T) {
 			if c.Loss == 0 {
 				without, with := arrival(Pulse), arrival(Pulse, Maybe)
 				t.Logf("without %d bytes, with 64 absent values %d", without, with)
-				if with-without > 8+1 { // the item itself is named, too
+				if with-without > 8+1 { // one byte more for the item's name
 					t.Errorf("64 absent values take %d bytes", with-without)
 				}
 			}
@@ -381,8 +380,8 @@ func TestOptionalValues(t *testing.T) {
 	}
 }
 
-// M13: an item of 128 props. Its keyframe has the values in their order, and
-// no index of props: that would take 112 bytes more.
+// M13: an item may have 128 props. Its keyframe holds the values in order, without prop
+// indices, which would take 112 bytes more.
 func TestManyProps(t *testing.T) {
 	l := newLab(t, lan)
 	server, scale := l.weighedServer()

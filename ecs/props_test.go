@@ -1,8 +1,8 @@
 package ecs_test
 
-// Kinds of props in whole sessions: nested structs, arrays, lists, maps,
-// optional values, many props, references, what exceeds a datagram; and what of
-// them travels, in bytes.
+// Kinds of props in whole sessions: nested structs, arrays, lists, maps, optional values,
+// many props, references and values that exceed a datagram; and how many bytes of them
+// travel.
 
 import (
 	"fmt"
@@ -77,7 +77,7 @@ type (
 	}
 )
 
-// play adds a machine that plays a protocol.
+// play adds a machine with its own protocol.
 func (l *lab) play(p *tendon.Protocol, name string, c tendon.Config) *machine {
 	l.Helper()
 	r, err := tendon.New(donburi.NewWorld(), p, c)
@@ -90,7 +90,7 @@ func (l *lab) play(p *tendon.Protocol, name string, c tendon.Config) *machine {
 	return m
 }
 
-// weighedServer hosts the tests' protocol on a scale.
+// weighedServer adds a server of these tests' protocol, whose packets a scale keeps.
 func (l *lab) weighedServer() (*machine, *scale) {
 	l.Helper()
 	m, s := l.play(props, "server", tendon.Config{}), &scale{Listener: l.listener}
@@ -113,7 +113,7 @@ var networks = map[string]netsim.Conditions{
 
 func fullKit() KitData {
 	k := KitData{Smith: SmithData{Name: "Wayland", Rank: 3, Tool: ToolData{Kind: 1000, Wear: 9}}, Purse: map[string]int32{}, Keys: map[int]string{-3: "shed", 70000: "gate"}}
-	rng := rand.New(rand.NewPCG(1, 1)) // no pattern that a coder could find
+	rng := rand.New(rand.NewPCG(1, 1)) // no pattern that a code table could fit
 	for i := range k.Belt {
 		k.Belt[i] = uint16(rng.Uint32())
 		k.Pack = append(k.Pack, StackData{Item: rng.Uint32(), Count: uint8(rng.Uint32())})
@@ -122,7 +122,7 @@ func fullKit() KitData {
 	return k
 }
 
-// tagged are the kit without what is each machine's own.
+// tagged returns the kit without the fields that each machine keeps for itself.
 func (k KitData) tagged() KitData {
 	k.Smith.note = ""
 	k.Pack = slices.Clone(k.Pack)
@@ -135,8 +135,8 @@ func (k KitData) tagged() KitData {
 
 func sameKit(a, b KitData) bool { return reflect.DeepEqual(a.tagged(), b.tagged()) }
 
-// edits are changes of a kit, and the bytes that the largest packet about one
-// may have; the whole kit takes thousands.
+// edits are changes of a kit, with the bytes that the largest packet of each may have. The
+// whole kit takes thousands.
 var edits = []struct {
 	name string
 	edit func(k *KitData)
@@ -159,8 +159,8 @@ var edits = []struct {
 	{"take from a map", func(k *KitData) { delete(k.Keys, -3) }, 16},
 }
 
-// M15: of nested structs, arrays, lists and maps only the changed elements
-// travel; lists keep their order, and kept elements what is local in them.
+// M15: of nested structs, arrays, lists and maps only the changed elements travel. Lists
+// keep their order, and unchanged elements keep their local fields.
 func TestOnlyChangedElementsTravel(t *testing.T) {
 	l := newLab(t, lan)
 	server, scale := l.weighedServer()
@@ -223,8 +223,8 @@ func TestElementsUnderLoss(t *testing.T) {
 	l.until("they are equal", func() bool { return client.has(id) && sameKit(*Kit.Get(client.find(id)), *Kit.Get(e)) })
 }
 
-// M16: who joins gets the full state, who was here the changes, in the same
-// send and from the same component: no code but the one that changes it.
+// M16: a client that joins gets the full state, a client that was here gets the changes, in
+// the same send and from the same component. The game only changes the component.
 func TestFullStateForWhoJoins(t *testing.T) {
 	for name, c := range networks {
 		t.Run(name, func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestFullStateForWhoJoins(t *testing.T) {
 	}
 }
 
-// References in lists, maps and arguments: null where the node is not here.
+// References in lists, maps and arguments are null where the node is not here.
 func TestReferencesInLists(t *testing.T) {
 	for name, c := range networks {
 		t.Run(name, func(t *testing.T) {
@@ -317,7 +317,7 @@ func TestReferencesInLists(t *testing.T) {
 	}
 }
 
-// What exceeds a datagram travels as a block: at arrival, and as a change.
+// State that exceeds a datagram travels as a block, at arrival and as a change.
 func TestLargerThanADatagram(t *testing.T) {
 	for name, c := range networks {
 		t.Run(name, func(t *testing.T) {

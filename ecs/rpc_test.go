@@ -14,8 +14,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// The twelve cells of the table, over both lanes, with a listen server, a
-// dedicated one and in single player.
+// The twelve cells of the RPC table hold over both lanes, with a listen server, with a
+// dedicated server and in single player.
 func TestRPCTable(t *testing.T) {
 	const server, owner, other = "server", "client 1", "client 2"
 	type cell struct {
@@ -96,7 +96,7 @@ func TestRPCAlone(t *testing.T) {
 			rpc.Handle(m.Replication, func(c tendon.Call, a uint8) {
 				m.say("%d", c.From)
 				if a > 0 {
-					rpc.Send(c.Entry, a-1) // from a handler: the next step
+					rpc.Send(c.Entry, a-1) // a call from a handler runs in the next step
 				}
 			})
 			m.Receive()
@@ -112,7 +112,7 @@ func TestRPCAlone(t *testing.T) {
 	}
 }
 
-// The last words of a node run everywhere before it goes.
+// The last calls on a node run everywhere before the node ends.
 func TestLastWords(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -140,8 +140,8 @@ func TestLastWords(t *testing.T) {
 	_ = client
 }
 
-// The session is a node: any client may call what is marked so, the server
-// calls one peer, and state on it reaches everyone.
+// The session is a node: any client may make calls marked FromAnyone, the server calls one
+// peer, and state on the session reaches everyone.
 func TestSessionNode(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
@@ -178,7 +178,7 @@ func TestSessionNode(t *testing.T) {
 	check(t, "ann's match state", Paint.Get(ann.Session()).Colour, 78)
 }
 
-// A reference in arguments must be to something here that has the component.
+// A reference in arguments must be to a node that is here and has the component.
 func TestRPCReferences(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -234,8 +234,8 @@ func TestRPCMisuse(t *testing.T) {
 	Chat.Handle(m.Replication, func(tendon.Call, string) {})
 }
 
-// What a callback calls on a node of which it is not told yet that it has gone is
-// dropped, like all that is called on what has gone.
+// A call that a callback makes on a removed node is dropped, also if the machine has not yet
+// been told that the node is removed.
 func TestCallOnWhatIsAboutToGo(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -260,8 +260,8 @@ func TestCallOnWhatIsAboutToGo(t *testing.T) {
 	check(t, "calls dropped", *client.Counter("rpc dropped"), 1)
 }
 
-// What is called on a load-time node in the Receive in which it goes out of sight does
-// not run after that.
+// A call made on a load-time node in the Receive in which the node streams out does not run
+// afterwards.
 func TestCallOnWhatGoesToRest(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

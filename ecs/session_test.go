@@ -173,8 +173,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// What a system adds to an entity, M2: RplNode makes it a node, its replicated
-// components are items, and both are taken back.
+// M2: RplNode makes an entity a node, and its replicated components are items. Both may be
+// removed again.
 func TestNodesByComponents(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -194,7 +194,7 @@ func TestNodesByComponents(t *testing.T) {
 	check(t, "local components travel", p.HasComponent(Local), false)
 	driven := donburi.NewQuery(filter.Contains(components.Owner, components.Parent))
 	for _, m := range l.machines {
-		check(t, m.name+" finds by Owner and Parent", driven.Count(m.World()), 2) // it and the session's
+		check(t, m.name+" finds by Owner and Parent", driven.Count(m.World()), 2) // the node and the session's
 	}
 
 	donburi.Add(w.Entry(ent), Body, &BodyData{Pos: gmath.Vec{X: 4}})
@@ -206,7 +206,7 @@ func TestNodesByComponents(t *testing.T) {
 	check(t, "an item was removed", client.find(id).HasComponent(Paint), false)
 
 	value := BodyData{Pos: gmath.Vec{X: 5}}
-	donburi.Set(w.Entry(ent), Body, &value) // another pointer
+	donburi.Set(w.Entry(ent), Body, &value) // the component is at another address now
 	l.steps(10)
 	check(t, "after Set", Body.Get(client.find(id)).Pos.X, 5)
 
@@ -215,7 +215,7 @@ func TestNodesByComponents(t *testing.T) {
 	check(t, "the entity stays", w.Valid(ent), true)
 	check(t, "its id", tendon.ID(w.Entry(ent)), 0)
 
-	// An entity's slot that is used again at once is another node.
+	// An entity whose slot is reused at once is another node.
 	a := server.Create(Paint)
 	first := tendon.ID(a)
 	l.steps(10)
@@ -268,7 +268,7 @@ func TestOwnership(t *testing.T) {
 	check(t, "a stale peer", tendon.Owner(server.find(id)), bob.Me())
 	check(t, "is counted", *server.Counter("stale give"), 1)
 
-	// What is kept passes to nobody when its owner leaves, the rest dies.
+	// When their owner leaves, nodes with Keep belong to nobody, and the others end.
 	ghost := Ghost.Spawn(server.World(), CrateArgs{})
 	kept := tendon.ID(ghost)
 	tendon.Give(ghost, bob.Me())
@@ -281,7 +281,7 @@ func TestOwnership(t *testing.T) {
 	check(t, "kept by nobody", tendon.Owner(server.find(kept)), 0)
 }
 
-// Hierarchies: parents are replicated, a cycle is refused, and Give passes all
+// Hierarchies: parents are replicated, a cycle is refused, and Give includes all nodes
 // below.
 func TestHierarchy(t *testing.T) {
 	l := newLab(t, lan)
@@ -343,8 +343,8 @@ func TestParts(t *testing.T) {
 	l.until("both have gone", func() bool { return client.count(Body) == 0 })
 }
 
-// Load-time nodes are made by both sides; only differences travel, and leaving
-// sight hides them.
+// Both sides make load-time nodes by themselves. Only differences travel, and a node that
+// streams out is hidden.
 func TestNamed(t *testing.T) {
 	l := newLab(t, lan)
 	make := func(m *machine) {

@@ -18,7 +18,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// walker is a crate that moves two units a step and turns, on the authority.
+// walker makes a crate on the authority that moves two units a step and turns.
 func (l *lab) walker(m *machine) *donburi.Entry {
 	e := Crate.Spawn(m.World(), CrateArgs{Pos: gmath.Vec{X: 100}})
 	ent := e.Entity()
@@ -32,8 +32,8 @@ func (l *lab) walker(m *machine) *donburi.Entry {
 	return e
 }
 
-// What is drawn moves evenly at any frame rate, never backwards, never before
-// the first sample; fields drawn in place are true again for the rules.
+// A view moves evenly at any frame rate, never backwards, and never before the first
+// sample. Fields that are drawn in place hold the state again when rules run.
 func TestView(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 8 * time.Millisecond})
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -92,8 +92,8 @@ func TestView(t *testing.T) {
 	check(t, "the delay drawn with", delay, 2*time.Second/30+20*time.Millisecond)
 }
 
-// A proxy is drawn until render time reaches its removal, and only then told
-// out and taken away; a teleport is cut, not glided.
+// A proxy is drawn until render time reaches its removal; only then does OnStreamOut run and
+// is the entity removed. A teleport is a cut, without drawn places between.
 func TestRemovalAtRenderTime(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -106,7 +106,7 @@ func TestRemovalAtRenderTime(t *testing.T) {
 	l.steps(40)
 	p := client.find(id)
 
-	// A teleport: no drawn place between here and there.
+	// A teleport.
 	Body.Get(e).Pos.X += 5000
 	for range 30 {
 		l.steps(1)
@@ -136,15 +136,15 @@ func TestRemovalAtRenderTime(t *testing.T) {
 			t.Fatal("it stays for ever")
 		}
 	}
-	if want := 5; steps < want-2 || steps > want+2 { // 86.7 ms of delay, less what had passed
+	if want := 5; steps < want-2 || steps > want+2 { // a view delay of 86.7 ms, less the time since the arrival
 		t.Errorf("gone after %d steps, about %d expected", steps, want)
 	}
 	check(t, "told out", strings.Join(client.said(), ", "), "out 1 true")
 	check(t, "Config.Remove ran", removed, 1)
 }
 
-// What is made in one step appears in one drawn frame, what has no state as well, and
-// not before its time has come.
+// Nodes that are made in one step appear in the same drawn frame, also nodes without state,
+// and not before render time reaches that step.
 func TestAppearsTogether(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -187,8 +187,8 @@ func TestStandIn(t *testing.T) {
 	check(t, "the component", Opaque.Get(p).x, now)
 }
 
-// What a stand-in draws in place is the component's until the next step, whose rules see
-// the state again, also where nothing has come meanwhile.
+// A stand-in that draws in place leaves the drawn values in the component until the next
+// step. The step's rules see the state again, also if no packet has arrived meanwhile.
 func TestStandInInPlace(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -241,7 +241,7 @@ func TestReferences(t *testing.T) {
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()
 	target, from := server.Create(Paint), server.Create(Link)
-	components.RplNode.Get(target).Relevance = 2 // its owner's alone
+	components.RplNode.Get(target).Relevance = 2 // rpl.OwnerOnly
 	Link.Get(from).Target = target.Entity()
 	tid, fid := tendon.ID(target), tendon.ID(from)
 	l.steps(15)
@@ -254,8 +254,8 @@ func TestReferences(t *testing.T) {
 	check(t, "to what has gone", Link.Get(client.find(fid)).Target, donburi.Null)
 }
 
-// An explicit component is looked at when it is bumped; a local field, a
-// pointer, and what has no tag survive injection.
+// An explicit component is extracted only when it is bumped. Local fields, pointers and
+// fields without a tag survive injection.
 func TestExplicitAndLocal(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -311,8 +311,8 @@ func TestPrefabPerSession(t *testing.T) {
 	Late.Spawn(client.World(), tendon.None{})
 }
 
-// A packet that is lost does not stop what moves by itself, also where nothing else is
-// said: two in a row do, for a frame or a few.
+// One lost packet does not stop the view of a moving node, also if nothing else is sent. Two
+// lost packets in a row stop it for a few frames.
 func TestLossDoesNotStopWhatMoves(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.02})
 	server, client := l.server(tendon.Config{Dedicated: true}), l.client(tendon.Config{})
@@ -330,13 +330,13 @@ func TestLossDoesNotStopWhatMoves(t *testing.T) {
 		still += map[bool]int{true: 1}[x == last]
 		last = x
 	}
-	if still > 15 { // 44 where packets leave at half the rate
+	if still > 15 { // with packets at half the rate it is 44
 		t.Errorf("it stands still in %d frames of a minute", still)
 	}
 }
 
-// What is drawn comes to rest where the component does, also where the packet that told of
-// it was overtaken by one that took it to move on.
+// A view comes to rest where the component does, also if the packet with the last change
+// was overtaken by one from which the client concluded that the node still moves.
 func TestViewComesToRest(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r := rand.New(rand.NewPCG(l.seed, 1))
@@ -348,7 +348,7 @@ func TestViewComesToRest(t *testing.T) {
 	server.step = func() {
 		b := Body.Get(server.World().Entry(e))
 		b.Pos = b.Pos.Add(way)
-		Body.Get(server.World().Entry(o)).Pos.X = r.Float64() // it turns all the time
+		Body.Get(server.World().Entry(o)).Pos.X = r.Float64() // it changes in every step
 	}
 	l.until("it is there", func() bool { return client.has(id) })
 	for stop := range 200 {

@@ -1,6 +1,6 @@
 package ecs_test
 
-// What a client says before it is in, and what it is told of its network.
+// What a client calls and asks before it has joined, and what it knows of its network.
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// AboutArgs refer to something.
+// AboutArgs refer to an entity.
 type AboutArgs struct {
 	What donburi.Entity `rpl:""`
 	N    uint8          `rpl:""`
@@ -30,7 +30,7 @@ var (
 	Welcome = tendon.NewRPC[uint8](proto, "welcome", rpl.Everywhere, rpl.Reliable).FromAnyone()
 )
 
-// listen logs what a machine is told by these calls.
+// listen logs the calls of these tests that run on a machine.
 func (m *machine) listen() {
 	About.Handle(m.Replication, func(c tendon.Call, a AboutArgs) {
 		m.say("%d about %v %d", c.From, a.What != donburi.Null, a.N)
@@ -41,9 +41,8 @@ func (m *machine) listen() {
 	Welcome.Handle(m.Replication, func(c tendon.Call, a uint8) { m.say("%d welcomes %d", c.From, a) })
 }
 
-// Calls on the session between Join and its first arrival wait, in order, and
-// go to the session that is joined: those made at once, those made on the way,
-// and those made in the step before it is there.
+// Calls on the session between Join and its first arrival wait in order and go to the session
+// that is joined: calls made at once, on the way, and in the step before it has joined.
 func TestCallsWhileJoining(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{Dedicated: true})
@@ -80,8 +79,8 @@ func TestCallsWhileJoining(t *testing.T) {
 	m.heard("2 welcomes 5")
 	check(t, "dropped", *m.Counter("rpc dropped")+*server.Counter("rpc dropped"), 0)
 
-	// While a new level is built it is the same. What was said before the client
-	// heard of it belongs to the old one: it is void, and counted where it came.
+	// The same holds while a new level is built. Calls that the client made before it heard
+	// of the level belong to the old one: the server drops and counts them.
 	server.Load("next")
 	for range 20 {
 		l.steps(1)
@@ -89,13 +88,13 @@ func TestCallsWhileJoining(t *testing.T) {
 	}
 	l.steps(30)
 	late := int(*server.Counter("rpc dropped"))
-	if heard := len(server.said()); heard+late < 19 || late > 3 { // one had not left yet
+	if heard := len(server.said()); heard+late < 19 || late > 3 { // one call may not have left yet
 		t.Errorf("%d of 20 are heard, %d were of the old level", heard, late)
 	}
 	check(t, "dropped by the client", *m.Counter("rpc dropped"), 0)
 }
 
-// What cannot wait is dropped and counted, and what is too much is an error.
+// Calls that cannot wait are dropped and counted, and one call too many is an error.
 func TestCallsThatDoNotWait(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{Dedicated: true})
@@ -127,7 +126,7 @@ func TestCallsThatDoNotWait(t *testing.T) {
 	m.Send()
 	m.heard("1: last words")
 
-	m.Join(l.net.Dialer(l.listener)) // elsewhere after all: that was for the other
+	m.Join(l.net.Dialer(l.listener)) // another session: the waiting calls were for the first
 	dropped("what waited", 64)
 	Chat.Send(m.Session(), "hello")
 	l.until("it is in", func() bool { return m.Me() == 2 })
@@ -143,8 +142,8 @@ func TestCallsThatDoNotWait(t *testing.T) {
 	dropped("what waited for nobody", 1)
 }
 
-// A key is asked for: without one a client is sent away with the reason, and
-// nobody is told.
+// A server that requires a key refuses a client without one and tells it the reason. No
+// callback runs for the client.
 func TestClientWithoutKey(t *testing.T) {
 	for name, hello := range map[string][]byte{"none": nil, "short": []byte("fifteen letters"), "zero": make([]byte, 40)} {
 		t.Run(name, func(t *testing.T) {
@@ -169,7 +168,7 @@ func TestClientWithoutKey(t *testing.T) {
 	}
 }
 
-// endOnly hears why a link has ended.
+// endOnly keeps the error with which a link has ended.
 type endOnly struct{ err error }
 
 func (*endOnly) Connected(transport.Conn, []byte)                       {}
@@ -177,7 +176,7 @@ func (*endOnly) Datagram(transport.Conn, uint64, time.Duration, []byte) {}
 func (*endOnly) Message(transport.Conn, []byte)                         {}
 func (e *endOnly) Closed(_ transport.Conn, err error)                   { e.err = err }
 
-// A client knows the loss on its way from the server, near what it is.
+// A client's estimate of the loss on its way from the server is near the true loss.
 func TestClientKnowsItsLoss(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann := l.server(tendon.Config{}), l.player(tendon.Config{})
@@ -198,8 +197,8 @@ func TestClientKnowsItsLoss(t *testing.T) {
 	}
 }
 
-// What is asked of a group while a client joins is asked of the session that it
-// joins; what of one that is not joined is counted.
+// A request to a group while a client joins goes to the session that it joins; if it does not
+// get in, the request is dropped and counted.
 func TestAskWhileJoining(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -219,8 +218,8 @@ func TestAskWhileJoining(t *testing.T) {
 	check(t, "counted where nobody is", *client.Counter("stale group"), 1)
 }
 
-// A node that has gone and is only drawn still is called in vain: it is no error,
-// and Mine is another. One whose state has not come is an error that says so.
+// A call on a node that has been removed but is still drawn is dropped without an error, and
+// Mine skips that node. A call on a node whose state has not arrived is an error that says so.
 func TestCallsOnWhatIsNotHere(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -249,8 +248,8 @@ func TestCallsOnWhatIsNotHere(t *testing.T) {
 	check(t, "dropped", *client.Counter("rpc dropped")-dropped, 1)
 }
 
-// A call to one peer is dropped and counted while that is lost, leaving or building
-// its level; that there is no such peer is an error.
+// A call to one peer is dropped and counted while the peer is leaving or building its level
+// (or lost: TestLostAndBack). A call to a peer that does not exist is an error.
 func TestCallsToOnePeer(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
