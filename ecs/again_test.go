@@ -1,8 +1,8 @@
 package ecs_test
 
-// What begins again: load-time nodes in a world that stays, an entity that is made
-// a node once more, what the session carries. And OnChange, which is to say the
-// same wherever a component begins.
+// What begins again: load-time nodes in a world that stays, an entity that is made a node
+// once more, the session's components. Also OnChange, which must report the same however a
+// component begins.
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A load-time node stays where it hangs and in its groups while the world stays; its
-// owner joins again. The components say so.
+// While the world stays, a load-time node keeps its parent and its groups into the next
+// session, but not its owner, who joins anew. The components say so.
 func TestLoadTimeNodesBeginAgain(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{Debug: true})
@@ -62,7 +62,8 @@ func TestLoadTimeNodesBeginAgain(t *testing.T) {
 	check(t, "the lamp's parent, alone again", components.Parent.Get(w.Entry(lamp)).Entity, gate)
 }
 
-// What callbacks do to a load-time node's groups while a level ends is so in the next.
+// Changes that callbacks make to a load-time node's groups while a level ends hold in the
+// next level.
 func TestGroupsChangeAsALevelEnds(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -95,8 +96,8 @@ func TestGroupsChangeAsALevelEnds(t *testing.T) {
 	check(t, "who is in its group has it", has(), true)
 }
 
-// What the session carries in single player is not taken for what it carries in the
-// session that is joined; and is there again in single player, in place of that.
+// The session's components of single player do not appear in a session that is joined. Back
+// in single player they replace the components of the joined session.
 func TestSessionsComponentsWait(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -119,7 +120,7 @@ func TestSessionsComponentsWait(t *testing.T) {
 	}
 }
 
-// A part's parts are the node's, in whichever order the function says so.
+// The parts of a part belong to the node, in whichever order the prefab's function calls Part.
 func TestPartsOfParts(t *testing.T) {
 	p := tendon.NewProtocol("parts of parts")
 	hull, barrel := tendon.Replicate(p, "hull", donburi.NewComponentType[LazyData]()), tendon.Replicate(p, "barrel", donburi.NewComponentType[PaintData]())
@@ -154,8 +155,8 @@ func TestPartsOfParts(t *testing.T) {
 	}
 }
 
-// OnChange says the same on the authority and on proxies of a component that comes
-// with its node, by whatever way, or after it.
+// OnChange reports the same on the authority and on proxies about a component that begins with
+// its node, however the node is made, or after it.
 func TestOnChangeWhereComponentsBegin(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -15,8 +15,8 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A damager is a dialer on whose way datagrams are damaged, so that checksums of the
-// network do not find it.
+// A damager is a dialer that damages a share of the datagrams it receives, in ways that the
+// network's checksums do not find.
 type damager struct {
 	transport.Dialer
 	share float64
@@ -49,8 +49,8 @@ func (h damagedHandler) Datagram(c transport.Conn, seq uint64, at time.Duration,
 	h.Handler.Datagram(c, seq, at, b)
 }
 
-// A client some of whose datagrams are damaged goes on, and is told all anew: nothing
-// of it is lacking or too much in its world afterwards.
+// A client that receives some damaged datagrams goes on and gets all state again: its world
+// then lacks nothing and has nothing too much.
 func TestDamagedDatagramsAreMended(t *testing.T) {
 	l := newLab(t, lan)
 	r := rand.New(rand.NewPCG(l.seed, 1))

@@ -15,8 +15,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Debug mode finds what is written past the library, on the authority and on
-// proxies, names it, and puts right what it can.
+// Debug mode finds state that the game writes past the library, on the authority and on
+// proxies, names it, and mends what it can.
 func TestDebug(t *testing.T) {
 	l := newLab(t, lan)
 	var log bytes.Buffer
@@ -66,13 +66,13 @@ func TestDebug(t *testing.T) {
 		check(t, "the other", counts(l.machines[1-i])[3:], strings.Repeat(string(rune('0'+i)), 2))
 	}
 
-	client.step = func() { // a rule that does not ask for roles
+	client.step = func() { // a rule that forgets to ask for the role
 		Paint.Get(client.find(driverID)).Name = "mine"
 		client.step = nil
 	}
 	l.steps(3)
 	check(t, "a proxy written", counts(client), "00111")
-	client.step = func() { Body.Get(client.find(carID)).local++ } // its own field
+	client.step = func() { Body.Get(client.find(carID)).local++ } // a field without a tag
 	l.steps(3)
 	check(t, "a local field of a proxy", counts(client), "00111")
 	client.step = nil
@@ -89,8 +89,8 @@ func TestDebug(t *testing.T) {
 	check(t, "lines of a missed bump", strings.Count(log.String(), `msg="missed bump"`), 1)
 }
 
-// What the game does and is allowed to is not scolded: explicit components that
-// come and go, references that resolve late, stand-ins.
+// Debug mode does not report what a game may do: explicit components that are added and
+// removed, references that resolve late, stand-ins.
 func TestDebugIsSilent(t *testing.T) {
 	l := newLab(t, lan)
 	c := tendon.Config{Debug: true}
@@ -106,7 +106,7 @@ func TestDebugIsSilent(t *testing.T) {
 	donburi.Add(server.find(ids[1]), Body, &BodyData{Pos: gmath.Vec{X: 1}})
 	l.steps(10)
 	check(t, "the added component", Lazy.Get(client.find(ids[0])).N, 3)
-	server.OnStreamIn(Plan, func(*donburi.Entry) { // which runs when this step's state was read
+	server.OnStreamIn(Plan, func(*donburi.Entry) { // it runs after this step's extraction
 		e := server.find(ids[0])
 		Lazy.Get(e).N = 4
 		tendon.Bump(e, Lazy)
@@ -127,8 +127,8 @@ func TestDebugIsSilent(t *testing.T) {
 	}
 }
 
-// A mistake is logged once for what makes it a mistake, however many entities have it,
-// and nothing is kept of those.
+// Debug mode logs each kind of mistake once, however many entities have it, and keeps nothing
+// of those entities.
 func TestDebugLogsEachMistakeOnce(t *testing.T) {
 	l := newLab(t, lan)
 	var log journal

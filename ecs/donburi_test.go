@@ -18,8 +18,8 @@ var (
 	tagB      = donburi.NewTag("B")
 )
 
-// Without priming, Create panics in an archetype that a move has populated
-// first: this is what donburi does, and the reason for add and drop.
+// Without priming, Create panics in an archetype that an entity has moved into first: a defect
+// of donburi, and the reason for add and drop.
 func TestDonburiNeedsPriming(t *testing.T) {
 	create := func(prime bool) (panicked bool) {
 		defer func() { panicked = recover() != nil }()
@@ -75,8 +75,8 @@ func TestAddAndDrop(t *testing.T) {
 	}
 }
 
-// Without lists for it, donburi panics in a late archetype with a component that is new
-// there: the reason for create.
+// Without lists for it, donburi panics in a late archetype that is the first with one of its
+// components: the reason for create.
 func TestDonburiNeedsLists(t *testing.T) {
 	early, late := donburi.NewComponentType[pointData](), donburi.NewComponentType[pointData]()
 	panics := func(first int, make func(w donburi.World)) (panicked bool) {
@@ -110,7 +110,7 @@ func TestDonburiNeedsLists(t *testing.T) {
 	}
 }
 
-// bitTypes tell as many archetypes apart as their sets are.
+// bitTypes are component types whose subsets give as many archetypes.
 var bitTypes = func() (cs [11]donburi.IComponentType) {
 	for i := range cs {
 		cs[i] = donburi.NewTag()
@@ -118,8 +118,8 @@ var bitTypes = func() (cs [11]donburi.IComponentType) {
 	return cs
 }()
 
-// Several components come and go in one move, without archetypes on the way; where that
-// cannot be, one by one, with the same result.
+// Several components are added and removed in one move, without archetypes in between; where
+// that is not possible, they are moved one by one, with the same result.
 func TestBecome(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -202,7 +202,7 @@ func TestSameMemory(t *testing.T) {
 	}
 }
 
-// An unwalkable world is one whose archetypes cannot be looked at.
+// An unwalkable world is one whose archetypes cannot be inspected.
 type unwalkable struct {
 	donburi.World // nil
 	w             donburi.World
@@ -212,8 +212,8 @@ func (u unwalkable) StorageAccessor() donburi.StorageAccessor {
 	return donburi.StorageAccessor{Components: u.w.StorageAccessor().Components}
 }
 
-// A world leads to its session however much is in it and whatever its first archetype is,
-// for as long as it has one, and nothing of donburi's own is touched by that.
+// Of finds the session of a world, however much the world holds and whatever its first
+// archetype is, as long as it has a session. Of touches nothing of donburi's own.
 func TestOf(t *testing.T) {
 	p := NewProtocol("of")
 	w := donburi.NewWorld()
@@ -238,7 +238,7 @@ func TestOf(t *testing.T) {
 	if Of(w) != nil || Of(r.World()) != r {
 		t.Error("Of finds the session in the world that it has left, or not in its new one")
 	}
-	r.attach(w) // which begins with no session, as any other
+	r.attach(w) // like any world, it begins without a session
 	if Of(w) != r {
 		t.Error("Of does not find the session in a world that had one")
 	}

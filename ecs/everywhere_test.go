@@ -25,8 +25,8 @@ var shouts = map[rpl.Lane]*tendon.RPC[ShoutArgs]{
 	rpl.Unreliable: tendon.NewRPC[ShoutArgs](proto, "shout, perhaps", rpl.Everywhere, rpl.Unreliable),
 }
 
-// A call Everywhere runs once on each machine that has the node, whoever of the
-// server and the owner makes it, and says who did.
+// An Everywhere call by the server or the owner runs once on each machine that has the node,
+// and names its caller.
 func TestEverywhere(t *testing.T) {
 	for lane, shout := range shouts {
 		for _, dedicated := range []bool{false, true} {
@@ -80,8 +80,8 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// What the server refuses is not handed on: a reference to what lacks the
-// component, here since the server has taken it away.
+// The server does not hand on an Everywhere call that it refuses: here one that refers to a
+// node whose required component the server has removed.
 func TestEverywhereRefused(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
@@ -108,8 +108,8 @@ func TestEverywhereRefused(t *testing.T) {
 	check(t, "the server refused", *server.Counter("rpc refused"), 1)
 }
 
-// A Broadcast reaches exactly those that have the node, on both lanes: who is
-// not told of the node hears nothing, whoever comes later neither.
+// A Broadcast reaches exactly the peers that have the node, on both lanes, and no peer that
+// gets the node later.
 func TestBroadcastReachesItsHolders(t *testing.T) {
 	for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
 		l := newLab(t, lan)
@@ -139,9 +139,8 @@ func TestBroadcastReachesItsHolders(t *testing.T) {
 	}
 }
 
-// A peer that calls more than any game does is cut to so many a tick; of the rest
-// what is reliable waits, in order, what is not is dropped and counted, and others
-// are heard as ever.
+// The server runs a bounded number of a peer's calls per tick. Of the rest, reliable calls
+// wait in order and unreliable calls are dropped and counted. Other peers' calls run as ever.
 func TestRPCFlood(t *testing.T) {
 	for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
 		l := newLab(t, netsim.Conditions{})
@@ -189,9 +188,9 @@ func TestRPCFlood(t *testing.T) {
 	}
 }
 
-// A handler calls others, on both lanes: what runs here runs in the next step,
-// the rest leaves at once; two machines that answer each other go on for ever
-// without holding a step up.
+// A handler may make calls on both lanes: a call that runs on this machine runs in the next
+// step, other calls leave at once. Two machines that answer each other may go on for ever
+// without holding up a step.
 func TestCallsFromHandlers(t *testing.T) {
 	for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
 		l := newLab(t, lan)
@@ -223,7 +222,7 @@ func TestCallsFromHandlers(t *testing.T) {
 	}
 }
 
-// A call Everywhere on what has just been made runs on all machines that get it.
+// An Everywhere call on a node that was made in this step runs on all machines that get it.
 func TestEverywhereOnWhatIsNew(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})

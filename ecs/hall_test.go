@@ -19,8 +19,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A hall is a small game whose nodes have a place, whose calls say what was heard, and
-// whose vaults nobody may see.
+// The hall is a small game: its nodes have a place, its calls carry texts and large
+// arguments, and only their owners may see its vaults.
 
 type hallArgs struct {
 	B []byte `rpl:"max=4000"`
@@ -64,7 +64,7 @@ var (
 	}, components.NodeData{Relevance: rpl.OwnerOnly})
 )
 
-// hallMachine is a machine that plays hallProto; it hosts, or joins.
+// hallMachine adds a machine with hallProto that hosts or joins.
 func (l *lab) hallMachine(hosts bool, c tendon.Config) *machine {
 	r, err := tendon.New(donburi.NewWorld(), hallProto, c)
 	if err != nil {
@@ -91,7 +91,7 @@ func (l *lab) hall(c tendon.Config) (server, client *machine) {
 	return server, client
 }
 
-// once has a machine do something in its next step.
+// once has a machine run fn in its next step only.
 func (m *machine) once(fn func()) {
 	m.step = func() {
 		m.step = nil
@@ -99,8 +99,8 @@ func (m *machine) once(fn func()) {
 	}
 }
 
-// A prefab's arguments are sent as they are given, whatever its function does to them, and
-// arguments that are refused build nothing.
+// A prefab's arguments are sent as the caller gave them, whatever the prefab's function does
+// to them, and refused arguments build nothing.
 func TestPrefabArgumentsAsGiven(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.hall(tendon.Config{})
@@ -112,8 +112,8 @@ func TestPrefabArgumentsAsGiven(t *testing.T) {
 	check(t, "entities after a Spawn that panicked", server.World().Len(), before)
 }
 
-// An observer looks from where the stream has its node, also if the node has two components
-// with a place, of which one goes and comes again.
+// An observer sees from the place by which its own node is streamed, also if the node has two
+// components with a place, one of which is removed and added again.
 func TestTwoPlaces(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.hall(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 110}})
@@ -135,7 +135,7 @@ func TestTwoPlaces(t *testing.T) {
 	if client.has(farID) {
 		seenFrom = 5000
 	}
-	// where the core has it: a second client looks from there
+	// the place by which the core streams it: a second client looks from there
 	other := l.hallMachine(false, tendon.Config{})
 	l.joined()
 	look := server.Create(hallPos, components.Observer)
@@ -145,7 +145,7 @@ func TestTwoPlaces(t *testing.T) {
 	check(t, "who stands where it looks from sees it", other.has(tendon.ID(server.World().Entry(ent))), true)
 }
 
-// A tree of more nodes than one message may tell arrives without a refusal.
+// A hierarchy of more nodes than one message may name arrives without a refusal.
 func TestLargeTree(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -163,7 +163,7 @@ func TestLargeTree(t *testing.T) {
 	check(t, "packets refused", *client.Counter("packet refused"), 0)
 }
 
-// A tree that is longer than any message arrives, and nothing is logged about it.
+// A hierarchy of more bytes than any message holds arrives, and the log does not complain.
 func TestLongTree(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 5 * time.Millisecond})
 	var log bytes.Buffer

@@ -1,7 +1,7 @@
 package ecs_test
 
-// Games of many kinds of entity: donburi has an archetype for each set of components, for
-// ever, and lists in each component's storage for the first 512 of them.
+// Games with many kinds of entities: donburi keeps an archetype for each set of components for
+// ever, and each component's storage has lists for the first 512 archetypes only.
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// Each kind has a component of its own, which is first used in a late archetype: on
-// every machine in a prefab's function, which is the game's.
+// Each kind of entity may have a component of its own that is first used in a late archetype,
+// on every machine in a prefab's function.
 func TestManyKinds(t *testing.T) {
 	const kinds = 400
 	p := tendon.NewProtocol("many kinds")
@@ -96,8 +96,8 @@ func crowd(w donburi.World) {
 	}
 }
 
-// A session takes a world that is full of other things, and the game may go on filling
-// it with components that nothing had before.
+// A session works in a world that is full of local entities, and the game may go on to add
+// components that no entity had before.
 func TestWorldOfManyArchetypes(t *testing.T) {
 	l := newLab(t, lan)
 	late := donburi.NewComponentType[LocalData]()

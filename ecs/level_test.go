@@ -31,8 +31,8 @@ func (m *machine) campaign() {
 	m.OnLeave(func(p rpl.Peer) { m.say("leave %d", p) })
 }
 
-// The world is swapped and filled on every machine without reconnecting;
-// nothing of the old level reaches the new one, whatever is still on its way.
+// Load swaps and fills the world on every machine without reconnecting. Nothing of the old
+// level reaches the new one, whatever packets are still on their way.
 func TestLevels(t *testing.T) {
 	for name, c := range map[string]netsim.Conditions{
 		"lan": lan,
@@ -98,8 +98,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A world that the game has made stays through Load without OnWorld, and
-// load-time nodes with it.
+// Without OnWorld, a world that the game has made stays through Load, with its load-time
+// nodes.
 func TestLoadWithoutWorlds(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -119,7 +119,7 @@ func TestLoadWithoutWorlds(t *testing.T) {
 	}
 }
 
-// Joining ends the single player's world and leaving begins a new one.
+// Joining ends the world of single player, and leaving begins a new one.
 func TestJoinFromSinglePlayer(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{Dedicated: true})
@@ -147,15 +147,15 @@ func TestJoinFromSinglePlayer(t *testing.T) {
 	check(t, "bodies", m.count(Body), 0)
 }
 
-// State flows only when the peer has said that its side is built: nothing is
-// sent to one that joins, or is told of a new level, and says nothing yet.
+// The server sends state only after the peer has reported that its level is built: a peer
+// that joins, or that is told of a new level, gets none before.
 func TestStateWaitsForTheLevel(t *testing.T) {
 	l := newLab(t, lan)
 	spy := &spyListener{Listener: l.listener}
 	server := l.machine("server", tendon.Config{})
 	server.Host(spy)
 	server.campaign()
-	crates := func() { // a world that has much to tell
+	crates := func() { // a world with much state to send
 		for e := range Paint.Iter(server.World()) {
 			Paint.Get(e).Colour++
 		}
@@ -167,7 +167,7 @@ func TestStateWaitsForTheLevel(t *testing.T) {
 		t.Helper()
 		machines := l.machines
 		l.machines = machines[:1]
-		l.steps(10) // what was on its way
+		l.steps(10) // packets on their way arrive
 		spy.conns[0].datagrams = nil
 		l.steps(60)
 		check(t, what, len(spy.conns[0].datagrams), 0)
@@ -179,14 +179,14 @@ func TestStateWaitsForTheLevel(t *testing.T) {
 	l.until("it has the crate", func() bool { return client.count(Body) == 1 })
 	server.Load("cave")
 	l.machines = l.machines[:1]
-	l.steps(1) // it is told
+	l.steps(1) // the client is told of the level
 	l.machines = append(l.machines, client)
 	asleep("datagrams to who has not built the next level")
 	l.until("it has the next crate", func() bool { return client.count(Body) == 1 && strings.Contains(strings.Join(client.log, ""), "cave") })
 }
 
-// All that OnWorld was given fills a world, in that order; one that New was given is
-// the game's own, unless a level was asked for before it begins.
+// All functions given to OnWorld fill a world, in that order. A world that New was given
+// stays as the game has filled it, unless a level is loaded before it begins.
 func TestWorldsFilledByMany(t *testing.T) {
 	for _, first := range []string{"", "beach"} {
 		m := newLab(t, lan).machine("alone", tendon.Config{})

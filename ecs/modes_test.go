@@ -15,14 +15,14 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A play is one run of the script: a server that decides and a hero who plays.
-// In single player they are one machine.
+// A play is one run of the script, with a server, which is the authority, and a hero, who
+// plays. In single player both are the same machine.
 type play struct {
 	*lab
 	server, hero *machine
 	heroPeer     rpl.Peer
 
-	decides, shows  []string // callbacks of nodes, on the server and where the hero sits
+	decides, shows  []string // callbacks of nodes, on the server and on the hero's machine
 	serverCalls     []string
 	heroCalls       []string
 	serverState     string
@@ -30,7 +30,7 @@ type play struct {
 	session, levels string
 }
 
-// who names a peer by its part in the play.
+// who returns a peer's part in the play.
 func (p *play) who(peer rpl.Peer) string {
 	switch peer {
 	case 0:
@@ -80,7 +80,7 @@ func (p *play) handle() {
 	}
 }
 
-// state is the world as a machine has it, by names.
+// state describes a machine's world, with names in place of ids.
 func (p *play) state(m *machine) string {
 	var all []string
 	for e := range Paint.Iter(m.World()) {
@@ -97,7 +97,7 @@ func (p *play) state(m *machine) string {
 	return strings.Join(all, "; ")
 }
 
-// script is the game: it asks for roles, never for the mode.
+// script is the game. It asks for roles, never for the mode.
 func (p *play) script() {
 	p.Helper()
 	var ids []rpl.Node
@@ -155,9 +155,9 @@ func (p *play) script() {
 	p.levels = fmt.Sprint(p.state(p.server), p.state(p.hero), Body.Get(p.hero.Session()).Pos.X)
 }
 
-// One script in the four modes (a client's is the hero's in two of them) gives
-// the same states, and the same callbacks and calls to each role; the session's
-// own node works alike in all.
+// One script gives the same states in all four modes (in two of them the hero's machine is a
+// client), and the same callbacks and calls to each role. The session's node works alike in
+// all modes.
 func TestScriptInFourModes(t *testing.T) {
 	run := func(mode tendon.Mode, c netsim.Conditions) *play {
 		p := &play{lab: newLab(t, c)}
@@ -206,8 +206,7 @@ func TestScriptInFourModes(t *testing.T) {
 	}
 }
 
-// A session ends in order from either side, and goes on by itself while a game
-// pauses its rules.
+// A session ends in order from either side, and goes on while a game pauses its rules.
 func TestPauseAndEnd(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

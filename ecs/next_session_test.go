@@ -1,6 +1,6 @@
 package ecs_test
 
-// What is left of one session in the next: nothing but what is meant to be.
+// Nothing of one session is left in the next but what is meant to stay.
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Load-time nodes of the world that a client has left are none of the one that it begins
-// anew: who joins it then has each door once, and sees it change.
+// Load-time nodes of the world that a client has left are not in the world that it begins
+// anew: a client that joins it then has each door once, and sees it change.
 func TestDoorsOfTheWorldBefore(t *testing.T) {
 	l := newLab(t, lan)
 	doors := func(m *machine) *machine {
@@ -50,7 +50,7 @@ func TestDoorsOfTheWorldBefore(t *testing.T) {
 	check(t, "nodes that the host holds for it", host.Core().PeerStats(guest.Me()).Held, 2)
 }
 
-// What callbacks make while a world ends, ends with it: also what is no node yet.
+// Nodes that callbacks make while a world ends go with it, also entities that are no node yet.
 func TestMadeWhileAllEnds(t *testing.T) {
 	l := newLab(t, lan)
 	l.server(tendon.Config{})
@@ -73,7 +73,8 @@ func TestMadeWhileAllEnds(t *testing.T) {
 	check(t, "nodes", len(nodesOf(client)), 0)
 }
 
-// A session that is joined has what its server's has, not what was this machine's alone.
+// In a session that a machine joins, the session's node has the server's components, not
+// those that this machine had before.
 func TestSessionOfTheServer(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -97,8 +98,8 @@ func TestSessionOfTheServer(t *testing.T) {
 	check(t, "what it has alone", Paint.Get(client.Session()).Name, "alone")
 }
 
-// A session that is closed outside of Receive and Send ends once, and tells of each node
-// once, whatever its callbacks ask for.
+// A session that is closed outside of Receive and Send ends once, and OnStreamOut runs once
+// for each node, whatever callbacks ask for.
 func TestCloseInsideAClose(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -134,8 +135,8 @@ func TestCloseInsideAClose(t *testing.T) {
 	l.steps(10)
 }
 
-// Load-time nodes of a world that stays when a level begins are other nodes than before:
-// what they are from then on is told.
+// When a level begins in a world that stays, its load-time nodes are new nodes, and their
+// state is sent from then on.
 func TestDoorsOfTheSameWorld(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.machine("server", tendon.Config{}), l.machine("client", tendon.Config{})
@@ -163,7 +164,7 @@ func TestDoorsOfTheSameWorld(t *testing.T) {
 }
 
 // The world that New was given stays on every machine when its level, which has no name,
-// begins again; a level with a name has another, and so has then one without.
+// begins again. A level with a name gets a new world, and so does the nameless level after it.
 func TestFirstLevelAgain(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

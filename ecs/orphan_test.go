@@ -10,8 +10,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// partTests are of components that columns read, and of such that are read by
-// themselves.
+// partTests runs a test twice: with a component that is extracted by columns, and with one
+// that is extracted by itself because OnChange watches it.
 func partTests(t *testing.T, test func(l *lab, server, client *machine)) {
 	for name, watched := range map[string]bool{"by columns": false, "by itself": true} {
 		t.Run(name, func(t *testing.T) {
@@ -35,8 +35,8 @@ func (m *machine) paintedPart() (node, part *donburi.Entry) {
 	return node, part
 }
 
-// A part that stays when its node is removed is a local entity: what the game does
-// with it reaches no node that came later.
+// A part that outlives its node is a local entity: its changes reach no node that is made
+// later.
 func TestPartsThatOutliveTheirNode(t *testing.T) {
 	partTests(t, func(l *lab, server, client *machine) {
 		node, part := server.paintedPart()
@@ -55,7 +55,7 @@ func TestPartsThatOutliveTheirNode(t *testing.T) {
 	})
 }
 
-// A part that is made another node's leaves its own: that may go.
+// A part that becomes part of another node leaves its former node, which may then be removed.
 func TestPartsThatChangeTheirNode(t *testing.T) {
 	partTests(t, func(l *lab, server, client *machine) {
 		node, part := server.paintedPart()
@@ -72,7 +72,7 @@ func TestPartsThatChangeTheirNode(t *testing.T) {
 	})
 }
 
-// A part may be left alone in the step in which an entity is made a node by RplNode.
+// A part may lose its node in the same step in which RplNode makes another entity a node.
 func TestPartsLeftWhileANodeIsMade(t *testing.T) {
 	partTests(t, func(l *lab, server, client *machine) {
 		node, part := server.paintedPart()
@@ -92,8 +92,8 @@ func TestPartsLeftWhileANodeIsMade(t *testing.T) {
 	})
 }
 
-// A part that was nobody's is read again when it is a node's: of one that is there, or of
-// one that is made then.
+// A part without a node is extracted again once it is part of a node, which may exist already
+// or be made later.
 func TestPartsThatWereNobodys(t *testing.T) {
 	partTests(t, func(l *lab, server, client *machine) {
 		w := server.World()
@@ -125,7 +125,7 @@ func TestPartsThatWereNobodys(t *testing.T) {
 	})
 }
 
-// A part that was another node's within one step is its own node's as before.
+// A part that is moved to another node and back within one step stays with its node.
 func TestPartComesBackInOneStep(t *testing.T) {
 	partTests(t, func(l *lab, server, client *machine) {
 		w := server.World()
@@ -141,8 +141,8 @@ func TestPartComesBackInOneStep(t *testing.T) {
 	})
 }
 
-// A part of a load-time node that is removed while a session ends is no part of that
-// node in the next one.
+// A part that is removed from a load-time node while a session ends is no part of that node in
+// the next session.
 func TestPartRemovedBetweenSessions(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})
@@ -163,8 +163,8 @@ func TestPartRemovedBetweenSessions(t *testing.T) {
 	check(t, "what was removed is here", client.World().Valid(knob), false)
 }
 
-// Who leaves takes what is its own and not kept, wherever that sits; what others
-// drive stays theirs, also on a node that is kept.
+// The nodes of a peer that leaves end unless they have Keep, whatever they are attached to.
+// Nodes of others keep their owner, also on a node that is kept.
 func TestRidersOfWhoLeaves(t *testing.T) {
 	l := newLab(t, lan)
 	server, driver, rider := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})

@@ -19,7 +19,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// traffic is a plugin: it counts steps and notes when its systems run.
+// traffic is a plugin that logs when its systems run.
 type traffic struct{ m *machine }
 
 func (p traffic) Plug(r *tendon.Replication) {
@@ -43,8 +43,8 @@ func TestPlugin(t *testing.T) {
 	check(t, "the library counted", counters["stream in"], 1)
 }
 
-// The session as systems and a renderer of donburi/ecs, in a game that builds
-// its entities with it.
+// The session runs as systems and a renderer of donburi/ecs, in a game that builds its
+// entities with that package.
 func TestDonburiECS(t *testing.T) {
 	l := newLab(t, lan)
 	type canvas struct{ frames int }
@@ -95,8 +95,8 @@ func TestDonburiECS(t *testing.T) {
 	}
 }
 
-// With an Interest, a peer has what is round its observers; what leaves their
-// sight streams out, not destroyed.
+// With an Interest, a peer has the nodes round its observers. Nodes that leave their sight
+// stream out and are not reported as destroyed.
 func TestInterest(t *testing.T) {
 	l := newLab(t, lan)
 	config := tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}}
@@ -140,7 +140,7 @@ func TestInterest(t *testing.T) {
 	l.steps(90)
 	check(t, "with an offset", held(), "12 13 14 15 16 ")
 
-	// In another's vehicle one sees from there.
+	// An observer that is attached to a vehicle sees from the vehicle's place.
 	car := server.Create(Body)
 	Body.Get(car).Pos.X = 50
 	if err := tendon.Attach(eye, car); err != nil {
@@ -151,7 +151,7 @@ func TestInterest(t *testing.T) {
 	check(t, "from the car", held(), "0 1 2 3 ")
 }
 
-// What is made secret in a step is so in that step's packets.
+// A node whose relevance is restricted in a step is secret in that step's packets.
 func TestSecretFromTheStart(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -178,7 +178,7 @@ func TestSecretFromTheStart(t *testing.T) {
 	check(t, "streamed in since", *client.Counter("stream in")-before, 0)
 }
 
-// Callbacks that spawn, remove and load are no trouble.
+// Callbacks may spawn, remove, load and close.
 func TestCallbacksThatAct(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -188,7 +188,7 @@ func TestCallbacksThatAct(t *testing.T) {
 		server.Create(Ammo)
 	})
 	server.OnStreamIn(Ammo, func(e *donburi.Entry) { e.Remove() })
-	client.OnStreamOut(Link, func(e *donburi.Entry, _ bool) { e.Remove() }) // once more: it is going
+	client.OnStreamOut(Link, func(e *donburi.Entry, _ bool) { e.Remove() }) // a second time, since it is being removed
 	client.OnStreamIn(Paint, func(e *donburi.Entry) { client.Close("seen enough") })
 	l.joined()
 	server.Create(Link)
@@ -199,7 +199,8 @@ func TestCallbacksThatAct(t *testing.T) {
 	check(t, "and has nothing of it", client.count(Paint)+client.count(Link), 0)
 }
 
-// donburi would remove another entity in its place.
+// Removing an entity inside its own OnStreamOut panics: donburi would remove another entity
+// in its place.
 func TestRemoveInsideItsOwnRemoval(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("alone", tendon.Config{})

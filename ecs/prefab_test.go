@@ -14,8 +14,8 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// A prefab's arguments are sent once, in its arrival, and build the node before
-// any callback, however much it changes afterwards.
+// A prefab's arguments are sent once, in the node's arrival, and build the node before any
+// callback, however much the node changes afterwards.
 func TestArgumentsAreSentOnce(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -56,7 +56,7 @@ func TestArgumentsAreSentOnce(t *testing.T) {
 	}
 }
 
-// Arguments that no arrival can carry are refused where they are given.
+// Spawn refuses arguments that no arrival can carry.
 func TestArgumentsTooLong(t *testing.T) {
 	type plaque struct {
 		Text string `rpl:"max=400"`
@@ -73,8 +73,8 @@ func TestArgumentsTooLong(t *testing.T) {
 	refused(t, "Text", func() { Plaque.Spawn(rep.World(), plaque{strings.Repeat("x", 401)}) })
 }
 
-// An entity that is given RplNode is a node with the step's Send, and what is asked of it
-// before says so.
+// An entity that is given RplNode becomes a node in the step's Send. Functions that are called
+// on it before say so in their errors.
 func TestGivenRplNode(t *testing.T) {
 	l := newLab(t, lan)
 	var log bytes.Buffer
@@ -105,8 +105,8 @@ func TestGivenRplNode(t *testing.T) {
 	}
 }
 
-// What is asked of an entity that has been removed says that it has gone, and not how to
-// make a node of it.
+// Functions that are called on a removed entity say that it has gone, not how to make it a
+// node.
 func TestRemovedIsNoNode(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})

@@ -1,6 +1,6 @@
 package ecs_test
 
-// Optional values beside everything else that a tag can say.
+// Optional values together with all other options of tags.
 
 import (
 	"math/rand/v2"
@@ -36,7 +36,7 @@ type (
 
 var Gear = tendon.Replicate(props, "gear", donburi.NewComponentType[GearData]())
 
-// maybe is a value, or none.
+// maybe returns v or no value, at random.
 func maybe[T any](rng *rand.Rand, v T) rpl.Opt[T] {
 	if rng.IntN(2) == 0 {
 		return rpl.Opt[T]{}
@@ -75,8 +75,8 @@ func randomGear(rng *rand.Rand, g *GearData) {
 	}
 }
 
-// sameValue compares what two machines have, as far as tags promise it: what is
-// withheld or has a tolerance is left out, and nil and empty are one.
+// sameValue compares the values of two machines as far as tags promise equality: withheld
+// props and props with a tolerance are left out, and nil and empty are the same.
 func sameValue(a, b GearData) bool {
 	plain := func(o rpl.Opt[CaseData]) (any, bool) {
 		c, ok := o.Get()
@@ -92,7 +92,7 @@ func sameValue(a, b GearData) bool {
 		w, ok2 := y.Get()
 		return ok == ok2 && v-w <= 4 && w-v <= 4
 	}
-	floor := func(g GearData) int32 { // what an absent value holds inside is nobody's business
+	floor := func(g GearData) int32 { // 0 or the present value
 		v, _ := g.Floor.Get()
 		return v
 	}
@@ -100,8 +100,8 @@ func sameValue(a, b GearData) bool {
 		(!a.Open || same(a.Inside, b.Inside)) && a.Purse == b.Purse && same(a.Own, b.Own)
 }
 
-// Optional values of all kinds come and go in any order, for who was here and
-// for who joins, on a good and on a bad network.
+// Optional values of all kinds appear and disappear in any order, for clients that are here
+// and for clients that join, on a good and on a bad network.
 func TestOptionalValuesComeAndGo(t *testing.T) {
 	for name, c := range networks {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestOptionalValuesComeAndGo(t *testing.T) {
 			for i := range es {
 				l.until("the first has what he may see", func() bool { return same(first, i) })
 				own := Gear.Get(es[i]).Own
-				Gear.Get(es[i]).Own = rpl.Opt[CaseData]{} // the second does not see it
+				Gear.Get(es[i]).Own = rpl.Opt[CaseData]{} // the second client may not see it
 				l.until("the second has what he may see", func() bool { return same(clients[1], i) })
 				Gear.Get(es[i]).Own = own
 			}

@@ -14,7 +14,7 @@ import (
 
 var errRefusing = errors.New("no network here")
 
-// refusing is a way to nowhere.
+// refusing is a listener and a dialer that always fail.
 type refusing struct{}
 
 func (refusing) Dial(transport.Offer) (transport.Link, error)   { return nil, errRefusing }
@@ -22,7 +22,7 @@ func (refusing) Listen(transport.Offer) (transport.Link, error) { return nil, er
 func (refusing) Addr() string                                   { return "nowhere" }
 func (refusing) Close() error                                   { return nil }
 
-// New reports every mistake of a protocol at once, each with its name.
+// New reports all mistakes of a protocol at once, each with the declaration's name.
 func TestMistakes(t *testing.T) {
 	p := tendon.NewProtocol("mistaken")
 	type pointer struct {
@@ -50,7 +50,7 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("%d lines:\n%v", n+1, err)
 	}
 
-	// What is wrong in the configuration does not hide it.
+	// Mistakes in the configuration do not hide those of the protocol.
 	_, again := tendon.New(donburi.NewWorld(), p, tendon.Config{MaxPeers: 1025, Budget: 64})
 	for _, part := range []string{err.Error(), "at most 1024", "Config.Budget is 64: give at least 1200 bytes"} {
 		if again == nil || !strings.Contains(again.Error(), part) {
@@ -70,8 +70,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// What is declared so that it cannot work is an error of New, and what belongs to no
-// protocol panics: each in one sentence.
+// Declarations that cannot work are errors of New, and declarations without a protocol panic,
+// each with one sentence.
 func TestMistakenDeclarations(t *testing.T) {
 	type paint = PaintData
 	get := func(*donburi.Entry, *paint) paint { return paint{} }
@@ -112,7 +112,7 @@ func TestMistakenDeclarations(t *testing.T) {
 	refused(t, `group "team" `+none, func() { tendon.NewGroup(nil, "team") })
 }
 
-// What is declared after the first New panics with its name.
+// A declaration after the first New panics with its name.
 func TestFrozen(t *testing.T) {
 	if _, err := tendon.New(donburi.NewWorld(), proto, tendon.Config{}); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestFrozen(t *testing.T) {
 	tendon.NewRPC[tendon.None](proto, "too late", rpl.ToServer, rpl.Reliable)
 }
 
-// Another schema is refused with the component that differs.
+// A client with another schema is refused, and the error names the component that differs.
 func TestAnotherSchema(t *testing.T) {
 	l := newLab(t, lan)
 	l.server(tendon.Config{})
@@ -152,7 +152,7 @@ func TestAnotherSchema(t *testing.T) {
 	}
 }
 
-// OnChange of what cannot change is the game's mistake, told at once.
+// OnChange of a component that cannot change is refused at once.
 func TestOnChangeMisuse(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("alone", tendon.Config{})

@@ -1,7 +1,7 @@
 package ecs_test
 
-// What references cost a client: as many writes as references are concerned, whatever else
-// comes and goes.
+// The cost of references on a client: one write for each reference whose node comes or goes,
+// whatever other nodes do.
 
 import (
 	"slices"
@@ -34,7 +34,7 @@ type (
 	}
 )
 
-// pointers makes nodes that refer to one, and to themselves.
+// pointers makes n nodes that refer to one node and to themselves.
 func (m *machine) pointers(n int, to donburi.Entity) (ents []donburi.Entity) {
 	for range n {
 		e := m.Create(Pointer)
@@ -44,7 +44,7 @@ func (m *machine) pointers(n int, to donburi.Entity) (ents []donburi.Entity) {
 	return ents
 }
 
-// written is how often all that is here was written.
+// written returns how often the library has written the pointers of a machine.
 func (m *machine) written() (n int) {
 	for e := range Pointer.Iter(m.World()) {
 		n += Pointer.Get(e).written
@@ -52,8 +52,8 @@ func (m *machine) written() (n int) {
 	return n
 }
 
-// What nobody refers to comes and goes without a write; what some refer to costs these
-// one each, however many refer to something else.
+// A node that nobody refers to comes and goes without a write. A node that some pointers refer
+// to costs one write for each of them, however many pointers refer to other nodes.
 func TestReferencesCostTheConcerned(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -82,8 +82,8 @@ func TestReferencesCostTheConcerned(t *testing.T) {
 	check(t, "and when it comes again", client.written()-before, 6)
 }
 
-// Many that refer to each other are written some times each as they go at once, not as
-// often as there are others.
+// When many nodes that refer to each other end at once, each is written a bounded number of
+// times, which does not grow with the number of nodes.
 func TestReferringNodesGoAtOnce(t *testing.T) {
 	const n = 1000
 	l := newLab(t, lan)
@@ -114,8 +114,8 @@ func TestReferringNodesGoAtOnce(t *testing.T) {
 	check(t, "refer to what was taken away before them", stale, 0)
 }
 
-// Changes of references to one node are told in the order in which those came that refer
-// to it, whatever they referred to meanwhile.
+// When a node goes, OnChange runs for the nodes that refer to it in the order in which they
+// arrived, whatever they referred to meanwhile.
 func TestReferencesChangeInOrder(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -140,8 +140,8 @@ func TestReferencesChangeInOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkReferrers is a client's Receive while nodes come and go that nobody refers to,
-// among nodes that refer to one.
+// BenchmarkReferrers measures a client's Receive while nodes come and go to which nobody
+// refers, beside n nodes that refer to another one.
 func BenchmarkReferrers(b *testing.B) {
 	for _, n := range []int{0, 500, 2000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) { benchReferrers(b, n) })

@@ -20,7 +20,7 @@ type ride struct {
 	server, client *machine
 	car, driver    rpl.Node
 	inside         bool
-	at             gmath.Vec // where the driver is, or was last
+	at             gmath.Vec // the driver's last place on the server
 }
 
 func newRide(t *testing.T, c netsim.Conditions, seed uint64) *ride {
@@ -68,8 +68,8 @@ func (r *ride) leave() {
 	*Transform.Get(r.server.find(r.driver)) = at
 }
 
-// watch plays on, and looks in each step where the client has the driver and
-// draws it: some 30 units around where it is, whatever is still on its way.
+// watch runs n steps. In each of them the client must have and draw the driver within some
+// 30 units of its place on the server, whatever packets are still on their way.
 func (r *ride) watch(what string, n int) {
 	r.Helper()
 	for i := range n {
@@ -92,9 +92,9 @@ func (r *ride) watch(what string, n int) {
 	}
 }
 
-// Who gets into something that moves, and out of it again, is there all the
-// time, as rules see it and as it is drawn: a parent and the place that is local
-// to it come together, whatever is lost, are drawn together, and go together.
+// A driver that is attached to a moving car and detached again keeps its place all the time,
+// for rules and as it is drawn: the parent and the place that is local to it arrive together
+// under any loss, are drawn together, and end together.
 func TestRidersKeepTheirPlace(t *testing.T) {
 	play := func(t *testing.T, c netsim.Conditions, seed uint64, end func(r *ride)) {
 		r := newRide(t, c, seed)
@@ -128,7 +128,7 @@ func TestRidersKeepTheirPlace(t *testing.T) {
 		},
 		"the driver survives": func(r *ride) {
 			r.leave()
-			r.inside = true // and stands still: nothing of its state tells of it again
+			r.inside = true // it stands still, so its state is not sent again
 			r.server.find(r.car).Remove()
 		},
 	}
@@ -144,7 +144,7 @@ func TestRidersKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// The packet with a new car is lost, and those after it know who sits in it.
+// The packet with a new car is lost, and later packets carry the driver that sits in it.
 func TestRiderOfWhatIsLost(t *testing.T) {
 	for lost := 1; lost <= 6; lost++ {
 		t.Run(fmt.Sprint("for steps ", lost), func(t *testing.T) {
@@ -170,9 +170,9 @@ func TestRiderOfWhatIsLost(t *testing.T) {
 	}
 }
 
-// Who gets into another car and straight back is drawn in one of them or not at all, with
-// what it carries, and sits in the first one in the end: that has gone meanwhile where it
-// was seen for its rider alone, and has come anew.
+// A rider that changes to another car and straight back is drawn in one of them or not at
+// all, together with the bag it carries, and sits in the first car in the end. A client that
+// saw the first car only because of its rider has streamed it out meanwhile and in again.
 func TestRidersComeBack(t *testing.T) {
 	play := func(t *testing.T, c netsim.Conditions, seed uint64, gap int, named bool) {
 		l := newLab(t, c)

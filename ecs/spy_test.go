@@ -1,7 +1,7 @@
 package ecs_test
 
-// spy: a listener that keeps what a server says to each peer, and what that is
-// good for.
+// The spy: a listener that keeps the packets a server sends to each peer, a dialer that keeps
+// a client's, and the tests of what each end tells its lane about loss.
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 
 type spyListener struct {
 	transport.Listener
-	conns []*spyConn // in order of their coming
+	conns []*spyConn // in the order in which they were opened
 }
 
 func (l *spyListener) Listen(o transport.Offer) (transport.Link, error) {
@@ -23,7 +23,7 @@ func (l *spyListener) Listen(o transport.Offer) (transport.Link, error) {
 	return &spyLink{Link: link, to: l}, err
 }
 
-// A spyDialer keeps what a client says.
+// A spyDialer keeps what a client sends.
 type spyDialer struct {
 	transport.Dialer
 	to spyListener
@@ -64,7 +64,7 @@ func (h spyHandler) Datagram(c transport.Conn, seq uint64, at time.Duration, b [
 	h.Handler.Datagram(h.of(c), seq, at, b)
 }
 
-// A spyConn keeps all that is said on a connection.
+// A spyConn keeps all that is sent on a connection.
 type spyConn struct {
 	transport.Conn
 	datagrams, messages [][]byte
@@ -83,7 +83,7 @@ func (c *spyConn) Reliable(b []byte) error {
 
 func (c *spyConn) SetLoss(share float64) { c.loss = append(c.loss, share) }
 
-// What the server measures of a peer's losses its lane is told once a second.
+// Once a second the server tells a peer's lane the loss that it has measured.
 func TestLossIsPassedOn(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 20e6, Loss: 0.3})
 	spy := &spyListener{Listener: l.listener}
@@ -102,7 +102,7 @@ func TestLossIsPassedOn(t *testing.T) {
 	check(t, "as in Stats", server.Stats(client.Me()).Loss > 0.15, true)
 }
 
-// A client's own lane is told what the client misses, where that is much.
+// A client tells its own lane the loss that it measures, if that is high.
 func TestClientsGuessLoss(t *testing.T) {
 	for _, loss := range []float64{0, 0.02, 0.2} {
 		l := newLab(t, netsim.Conditions{Delay: 50e6, Jitter: 40e6, Loss: loss})

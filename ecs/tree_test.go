@@ -16,13 +16,13 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// eye gives every client an observer that it sees from.
+// eye gives every peer that joins an observer.
 func (m *machine) eye() {
 	m.OnJoin(func(p rpl.Peer) { tendon.Give(m.Create(Body, components.Observer), p) })
 }
 
-// tree makes a node with two children, each with two of its own, and returns
-// all seven, the root first.
+// tree makes a node with two children, each of which has two children, and returns all seven
+// nodes, the root first.
 func (m *machine) tree(at float64) (ids []rpl.Node) {
 	m.lab.Helper()
 	for i := range 7 {
@@ -39,8 +39,8 @@ func (m *machine) tree(at float64) (ids []rpl.Node) {
 	return ids
 }
 
-// A tree streams in and out by where its root is, whole: no node without its
-// parent at any time, and all of it in one step where packets are not lost.
+// A hierarchy streams in and out as a whole, by the place of its root. No node is ever
+// without its parent, and without packet loss all nodes stream in the same step.
 func TestTreesStreamWhole(t *testing.T) {
 	for name, c := range map[string]netsim.Conditions{"lan": lan, "lossy": {Delay: 40e6, Jitter: 20e6, Loss: 0.2}} {
 		t.Run(name, func(t *testing.T) {
@@ -83,8 +83,8 @@ func TestTreesStreamWhole(t *testing.T) {
 	}
 }
 
-// Trees change at any time: what moves to a tree out of sight goes, what comes
-// off one is judged by where it is itself, with all that is below it.
+// Hierarchies may change at any time. A node that is attached to a hierarchy out of sight
+// streams out; a node that is detached counts by its own place, with all nodes below it.
 func TestTreesChange(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}}), l.client(tendon.Config{})
@@ -128,8 +128,8 @@ func TestTreesChange(t *testing.T) {
 	check(t, "off the tree, it is far", client.has(far[1]) || client.has(far[3]), false)
 }
 
-// Any order of attaching, detaching and removing leaves proxies with the
-// authority's tree.
+// After attaching, detaching and removing in any order, proxies have the authority's
+// hierarchies.
 func TestTreesAtRandom(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.1, Duplicate: 0.05})
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -175,9 +175,8 @@ func TestTreesAtRandom(t *testing.T) {
 	}
 }
 
-// What rides on something is where that is: local transforms, parts and
-// children alike, on the authority and on proxies, stepped and drawn.
-// What is on its way out is nobody's parent any more, asked from either side.
+// A node that is streaming out is nobody's parent any more, neither by Children nor by
+// Parent.
 func TestChildrenOfWhatGoes(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -193,6 +192,8 @@ func TestChildrenOfWhatGoes(t *testing.T) {
 	check(t, "what one hangs under", tendon.Parent(client.find(ids[3])) == nil, true)
 }
 
+// A child's Transform is local to its parent's, on the authority and on proxies, in steps and
+// as it is drawn.
 func TestWorldTransform(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -230,7 +231,7 @@ func TestWorldTransform(t *testing.T) {
 	}
 	l.steps(30)
 
-	// Drawn while it moves and turns, the driver keeps its seat.
+	// While the car moves and turns, the driver is drawn in its seat.
 	server.step = func() {
 		c := Transform.Get(server.find(carID))
 		c.Pos.X += 1.5
@@ -254,7 +255,7 @@ func TestWorldTransform(t *testing.T) {
 	check(t, "where it is", tendon.WorldTransform(plain), components.TransformData{})
 }
 
-// A part is where its node is, with its own transform on top.
+// A part's Transform is local to its node's.
 func TestPartsRide(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("alone", tendon.Config{})

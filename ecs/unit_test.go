@@ -14,7 +14,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Session messages, byte by byte; every one cut short is refused.
+// Session messages have these bytes, and a message that is cut short is refused.
 func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		hex   string
@@ -94,8 +94,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// The client's clock settles on the quickest packets, never goes back, and
-// follows a new route without a jump, over round trips of 20 to 300 ms.
+// The client's clock settles on the quickest packets, never goes back, and follows a change
+// of the route without a jump, for round trips of 20 to 300 ms.
 func TestClock(t *testing.T) {
 	const seed = 1
 	t.Logf("seed %d", seed)
@@ -182,7 +182,7 @@ func TestTrack(t *testing.T) {
 	if got := draw(31).X; got != 15 {
 		t.Errorf("when it moved again: %v", got)
 	}
-	// A packet that was lost is no standing still.
+	// A lost packet does not mean that the value stood still.
 	k.push(36, 32, []int32{640, 64, 20})
 	if got := draw(34).X; got != 18 {
 		t.Errorf("over a lost packet: %v", got)
@@ -195,7 +195,7 @@ func TestTrack(t *testing.T) {
 	if got := draw(38).X; got != 2000 {
 		t.Errorf("after a teleport: %v", got)
 	}
-	// Older state is not put behind newer, and the ring holds.
+	// Older state is not put behind newer state, and the ring keeps its bound.
 	k.push(37, 36, []int32{0, 0, 0})
 	for i := range rpl.Tick(100) {
 		k.push(40+2*i, 38+2*i, []int32{int32(64000 + 64*i), 64, 20})
@@ -205,7 +205,7 @@ func TestTrack(t *testing.T) {
 	}
 }
 
-// What is drawn in place comes back exactly, and other fields are not touched.
+// Fields that are drawn in place get their state back exactly; other fields stay untouched.
 func TestTrackInPlace(t *testing.T) {
 	k := newTrack(drawnComponent())
 	k.push(10, 0, []int32{320, 0, 90})
@@ -234,8 +234,8 @@ func TestFieldsSkipsNothing(t *testing.T) {
 	}
 }
 
-// A clock that is far ahead, since the server has paused, stands still until that is
-// there, and is right again.
+// A clock that is far ahead because the server has paused stands still until the server has
+// caught up, and is right again.
 func TestClockWaits(t *testing.T) {
 	const step, send = 10 * time.Millisecond, 30 * time.Millisecond
 	for _, pause := range []time.Duration{300 * time.Millisecond, 3 * time.Second, 15 * time.Second} {

@@ -1,6 +1,7 @@
 package ecs_test
 
-// What is to be a node and cannot be one.
+// Entities that are to be nodes and cannot be, since their NodeData is invalid or they have too
+// many parts.
 
 import (
 	"bytes"
@@ -17,8 +18,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// An entity whose RplNode says what there is not is told of once and harms no other, and
-// is a node as soon as it is right: as if it had been made then, however it was made.
+// An entity with invalid NodeData is reported once and harms no other entity. It becomes a node
+// as soon as its NodeData is valid, as if it had been made then, however it was made.
 func TestNodeOfWrongData(t *testing.T) {
 	nan := float32(math.NaN())
 	for name, build := range map[string]func(m *machine, wrong components.NodeData) *donburi.Entry{
@@ -97,7 +98,7 @@ func TestNodeOfWrongData(t *testing.T) {
 	}
 }
 
-// What goes before it could be made a node is forgotten, and gives its name back.
+// An entity that is removed before it could become a node is forgotten, and its name is free.
 func TestNodeOfWrongDataGoes(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("alone", tendon.Config{})
@@ -126,7 +127,7 @@ func TestNodeOfWrongDataGoes(t *testing.T) {
 	check(t, "kept of what has gone", m.Strays(), 0)
 }
 
-// More than may be are none, for as long as that is so.
+// An entity with too many parts is no node for as long as it has them.
 func TestNodeOfTooManyParts(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -149,7 +150,7 @@ func TestNodeOfTooManyParts(t *testing.T) {
 	check(t, "told", *server.Counter("node not made"), 1)
 }
 
-// A prefab whose nodes cannot be streamed as it says is an error of New.
+// A prefab with invalid NodeData is an error of New.
 func TestPrefabOfWrongData(t *testing.T) {
 	crate := func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(Paint)) }
 	for _, c := range []struct {

@@ -142,8 +142,8 @@ func TestCallsThatDoNotWait(t *testing.T) {
 	dropped("what waited for nobody", 1)
 }
 
-// A server that requires a key refuses a client without one and tells it the reason. No
-// callback runs for the client.
+// A server sends a client without a key away and tells it the reason. None of the server's
+// callbacks runs for that client.
 func TestClientWithoutKey(t *testing.T) {
 	for name, hello := range map[string][]byte{"none": nil, "short": []byte("fifteen letters"), "zero": make([]byte, 40)} {
 		t.Run(name, func(t *testing.T) {
