@@ -120,7 +120,8 @@ func TestSessionsComponentsWait(t *testing.T) {
 	}
 }
 
-// The parts of a part belong to the node, in whichever order the prefab's function calls Part.
+// The parts of a part belong to the node, in whichever order the prefab's function calls
+// Part.
 func TestPartsOfParts(t *testing.T) {
 	p := tendon.NewProtocol("parts of parts")
 	hull, barrel := tendon.Replicate(p, "hull", donburi.NewComponentType[LazyData]()), tendon.Replicate(p, "barrel", donburi.NewComponentType[PaintData]())
@@ -155,8 +156,8 @@ func TestPartsOfParts(t *testing.T) {
 	}
 }
 
-// OnChange reports the same on the authority and on proxies about a component that begins with
-// its node, however the node is made, or after it.
+// OnChange reports the same on the authority and on proxies about a component that begins
+// with its node, however the node is made, or after it.
 func TestOnChangeWhereComponentsBegin(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

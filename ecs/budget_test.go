@@ -11,13 +11,13 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A budget is for all that a server sends to a peer: state, calls, what the reliable
-// lane repeats of them and acknowledges of the peer's own.
+// A budget covers all that a server sends to a peer: state, calls, and the reliable lane's
+// resends and acks.
 func TestBudgetIsForAll(t *testing.T) {
 	const budget, seconds = 12_000, 20
 	for name, c := range map[string]struct {
 		network netsim.Conditions
-		over    float64 // how much it may be exceeded by for a moment: lanes repeat when they must
+		over    float64 // how far it may be exceeded for a moment, since lanes resend when they must
 	}{
 		"lan":   {lan, 0},
 		"lossy": {netsim.Conditions{Delay: 40e6, Jitter: 20e6, Loss: 0.1}, budget / 4},
@@ -34,7 +34,7 @@ func TestBudgetIsForAll(t *testing.T) {
 			heard := 0
 			Tell.Handle(client.Replication, func(tendon.Call, string) { heard++ })
 
-			const burst = budget/4 + transport.MaxPacket // of a full bucket, and one packet
+			const burst = budget/4 + transport.MaxPacket // a full bucket and one packet
 			begin := server.Stats(client.Me()).Conn.BytesOut
 			level, worst, before := 0.0, 0.0, begin
 			for i := range seconds * 60 {

@@ -1,7 +1,7 @@
 package ecs_test
 
-// OnChange when other callbacks or references have changed the component since: which changes
-// it reports, and which old value.
+// OnChange when other callbacks or references have changed the component since: which
+// changes it reports, and which old value.
 
 import (
 	"fmt"
@@ -18,7 +18,8 @@ import (
 )
 
 // OnChange gives as old the value that the game saw last, and does not report a component
-// that has this value again. Changes by other callbacks meanwhile belong to the same change.
+// that has this value again. Changes by other callbacks meanwhile belong to the same
+// change.
 func TestChangedByAnotherCallback(t *testing.T) {
 	for _, c := range []struct {
 		in, back uint8 // the values that the step and a callback set
@@ -73,8 +74,8 @@ func TestTakenByAnotherCallback(t *testing.T) {
 	check(t, "changes of what came again", strings.Join(m.said(), ", "), "1 to 7, 7 to 8")
 }
 
-// On a client a reference, as a field and in a list, also changes when its node streams in or
-// out there.
+// On a client a reference, as a field and in a list, also changes when its node streams
+// in or out there.
 func TestReferencesChange(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -99,8 +100,9 @@ func TestReferencesChange(t *testing.T) {
 	}
 }
 
-// The old references are those that OnChange reported last, as fields, in lists and in maps,
-// also to nodes that have come or gone since, on clients and on the authority alike.
+// The old references are those that OnChange reported last, as fields, in lists and in
+// maps, also to nodes that have come or gone since, on clients and on the authority
+// alike.
 func TestOldReferences(t *testing.T) {
 	for _, c := range []struct {
 		name           string

@@ -1,6 +1,6 @@
 package ecs_test
 
-// Close: in callbacks, of what has only been asked for, and in Run.
+// Close in callbacks, Close before the session has begun, and Close in Run.
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// What Close has callbacks do closes nothing twice.
+// Callbacks that run during Close may call Close again: nothing is closed twice.
 func TestCloseInItsCallbacks(t *testing.T) {
 	l := newLab(t, lan)
 	server, first := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -36,7 +36,7 @@ func TestCloseInItsCallbacks(t *testing.T) {
 	first.Close("tired")
 	check(t, "the client's nodes that went, and ends", [2]int{outs, ends}, [2]int{2, 1})
 	check(t, "it is alone", first.Mode(), tendon.Single)
-	server.Host(l.net.Listener()) // which ends what is hosted
+	server.Host(l.net.Listener()) // it ends the hosted session
 	l.steps(1)
 	check(t, "who left", leaves, 2)
 	server.Close("")
@@ -44,8 +44,8 @@ func TestCloseInItsCallbacks(t *testing.T) {
 	check(t, "the server is alone", server.Mode(), tendon.Single)
 }
 
-// What is drawn in place when a session is closed, between a frame and the next step, is
-// not what a load-time node has from then on, nor what callbacks see of others.
+// When a session is closed between a frame and the next step, components that are drawn in
+// place get their state back: load-time nodes keep it, and callbacks of other nodes see it.
 func TestCloseAfterAFrame(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.machine("server", tendon.Config{}), l.machine("client", tendon.Config{})
@@ -83,7 +83,7 @@ func TestCloseAfterAFrame(t *testing.T) {
 	check(t, "the other was", out, had)
 }
 
-// Close gives up what Host and Join have asked for, and OnEnd may ask anew.
+// Close cancels a Host or Join that has not begun yet, and OnEnd may ask anew.
 func TestCloseBeforeItBegan(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("undecided", tendon.Config{})
@@ -110,7 +110,7 @@ func TestCloseBeforeItBegan(t *testing.T) {
 	check(t, "after Close and Host in OnEnd", m.Mode(), tendon.Listen)
 }
 
-// Run returns also where its own step has closed the session.
+// Run also returns if its own step closes the session.
 func TestRunAndClose(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("client", tendon.Config{})
@@ -129,8 +129,8 @@ func TestRunAndClose(t *testing.T) {
 	}
 }
 
-// Who closes the session in the OnStreamOut of a node that a rule removes closes it
-// when that node has gone: those of who leaves end one after the other.
+// Close in the OnStreamOut of a node that a rule removes takes effect when that node has
+// gone. The nodes of a peer that leaves end one after the other.
 func TestCloseInARemoval(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})

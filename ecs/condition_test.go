@@ -10,7 +10,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// VaultData has a field of each condition.
+// VaultData has a field for each condition.
 type VaultData struct {
 	All    uint8 `rpl:""`
 	Mine   uint8 `rpl:"to=owner,notify"`
@@ -25,9 +25,9 @@ var (
 	Vault     = tendon.Replicate(proto, "vault", donburi.NewComponentType[VaultData]())
 )
 
-// Each condition hides its field from who may not see it, and a right that is
-// gained or lost while the node is there sends the field or forgets it: of the
-// owner, of the others, of the item's own state, of a function of the viewer.
+// Each condition (owner, others, the item's own state, a function of the viewer) hides
+// its field from peers that may not see it. A peer that gains the right while it has the
+// node is sent the field, and a peer that loses the right forgets the field.
 func TestConditions(t *testing.T) {
 	for name, c := range map[string]netsim.Conditions{"lan": lan, "lossy": {Delay: 40e6, Jitter: 20e6, Loss: 0.2}} {
 		t.Run(name, func(t *testing.T) {

@@ -121,7 +121,8 @@ type crewGame struct {
 	keys           map[int]bool // the keys of its map at the last look
 }
 
-// Crews at random: nodes stream in and out and are removed, also the crew and its component.
+// Crews at random: nodes stream in and out and are removed, also the crew and its
+// component.
 func TestCrewsAtRandom(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

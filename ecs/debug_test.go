@@ -127,8 +127,8 @@ func TestDebugIsSilent(t *testing.T) {
 	}
 }
 
-// Debug mode logs each kind of mistake once, however many entities have it, and keeps nothing
-// of those entities.
+// Debug mode logs each kind of mistake once, however many entities have it, and keeps
+// nothing of those entities.
 func TestDebugLogsEachMistakeOnce(t *testing.T) {
 	l := newLab(t, lan)
 	var log journal

@@ -18,8 +18,8 @@ var (
 	tagB      = donburi.NewTag("B")
 )
 
-// Without priming, Create panics in an archetype that an entity has moved into first: a defect
-// of donburi, and the reason for add and drop.
+// Without priming, Create panics in an archetype that an entity has moved into first: a
+// defect of donburi, and the reason for add and drop.
 func TestDonburiNeedsPriming(t *testing.T) {
 	create := func(prime bool) (panicked bool) {
 		defer func() { panicked = recover() != nil }()
@@ -75,8 +75,8 @@ func TestAddAndDrop(t *testing.T) {
 	}
 }
 
-// Without lists for it, donburi panics in a late archetype that is the first with one of its
-// components: the reason for create.
+// Without lists for it, donburi panics in a late archetype that is the first with one of
+// its components: the reason for create.
 func TestDonburiNeedsLists(t *testing.T) {
 	early, late := donburi.NewComponentType[pointData](), donburi.NewComponentType[pointData]()
 	panics := func(first int, make func(w donburi.World)) (panicked bool) {
@@ -118,8 +118,8 @@ var bitTypes = func() (cs [11]donburi.IComponentType) {
 	return cs
 }()
 
-// Several components are added and removed in one move, without archetypes in between; where
-// that is not possible, they are moved one by one, with the same result.
+// Several components are added and removed in one move, without archetypes in between;
+// where that is not possible, they are moved one by one, with the same result.
 func TestBecome(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -9,9 +9,9 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// The rules of a machine that decides find what OnStart has made, in every step:
-// in the one too in which a client's session has ended, however it ends and
-// whatever OnEnd does about it.
+// The rules of an authority find the world begun (OnStart has run) in every step, also in
+// the step in which a client's session has ended, however it ends and whatever OnEnd does
+// then.
 func TestRulesFindTheirWorldBegun(t *testing.T) {
 	ends := map[string]func(l *lab, server, client *machine){
 		"kicked": func(_ *lab, server, client *machine) { server.Kick(client.Me(), "out") },

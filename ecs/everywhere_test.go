@@ -25,8 +25,8 @@ var shouts = map[rpl.Lane]*tendon.RPC[ShoutArgs]{
 	rpl.Unreliable: tendon.NewRPC[ShoutArgs](proto, "shout, perhaps", rpl.Everywhere, rpl.Unreliable),
 }
 
-// An Everywhere call by the server or the owner runs once on each machine that has the node,
-// and names its caller.
+// An Everywhere call by the server or the owner runs once on each machine that has the
+// node, and names its caller.
 func TestEverywhere(t *testing.T) {
 	for lane, shout := range shouts {
 		for _, dedicated := range []bool{false, true} {
@@ -139,8 +139,9 @@ func TestBroadcastReachesItsHolders(t *testing.T) {
 	}
 }
 
-// The server runs a bounded number of a peer's calls per tick. Of the rest, reliable calls
-// wait in order and unreliable calls are dropped and counted. Other peers' calls run as ever.
+// The server runs a bounded number of a peer's calls per tick. Of the rest, reliable
+// calls wait in order and unreliable calls are dropped and counted. Other peers' calls
+// run as ever.
 func TestRPCFlood(t *testing.T) {
 	for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
 		l := newLab(t, netsim.Conditions{})

@@ -9,8 +9,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A field and a whole node go to one team only. A peer that asks is let in, and from then
-// on is sent both.
+// A field and a whole node go to one team only. A peer that asks is let in and is sent both
+// from then on.
 func ExampleGroup() {
 	type base struct {
 		Flag string `rpl:"max=16"`

@@ -111,8 +111,8 @@ func ExampleAttach() {
 	// the driver is on its own
 }
 
-// Both sides build by themselves, under one name, what stands in a level from the start;
-// only the differences travel.
+// Both sides build load-time nodes by themselves, under the same name. Only the differences
+// travel.
 func ExampleNamed() {
 	type door struct {
 		Open bool `rpl:"notify"`

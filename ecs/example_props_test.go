@@ -1,6 +1,6 @@
 package ecs_test
 
-// Examples of what travels: a component's fields, who sees them, lists.
+// Examples of what travels: a component's fields, who sees them, lists, references, codecs.
 
 import (
 	"fmt"
@@ -82,7 +82,7 @@ func ExampleReplicate_condition() {
 	// {Open:true Loot:a map}
 }
 
-// Of a list only the changes travel: one insertion, not a hundred elements. The local
+// Only the changes of a list travel: one insertion, not a hundred elements. The local
 // fields of an element stay with it when it moves.
 func ExampleReplicate_list() {
 	type item struct {

@@ -26,7 +26,7 @@ type (
 	}
 )
 
-// Protocol is what both ends agree on.
+// The protocol is what both ends agree on.
 var (
 	game = tendon.NewProtocol("ball game")
 

@@ -2,17 +2,17 @@ package ecs
 
 import "github.com/tendonengine/tendon/rpl"
 
-// Age has a session's next step come after a tick, as if it had lasted that long.
+// Age sets a session's tick to t, as if the session had lasted that long.
 func (r *Replication) Age(t rpl.Tick) { r.timeBase, r.timeTick, r.tick = r.now(), t, t }
 
-// ProxyCounters are those of a client's core.
+// ProxyCounters returns the counters of a client's core.
 func (r *Replication) ProxyCounters() rpl.ProxyCounters { return r.proxy.Counters() }
 
-// Resync has a client told all anew.
+// Resync has a client ask the server for all state again.
 func (r *Replication) Resync() { r.proxy.Resync() }
 
-// Strays is how much is kept of what is not here any more: references of items that have
-// gone, and entities that were to be nodes.
+// Strays counts what the session keeps without need: references of items that have gone,
+// and removed entities that were waiting to become nodes.
 func (r *Replication) Strays() (n int) {
 	for _, list := range r.references.of {
 		for _, l := range list {
@@ -29,8 +29,8 @@ func (r *Replication) Strays() (n int) {
 	return n
 }
 
-// MaxReported is how many mistakes debug mode tells apart.
+// MaxReported is how many different mistakes debug mode keeps apart.
 const MaxReported = maxReported
 
-// Scold has debug mode find a mistake.
+// Scold reports a mistake as debug mode does.
 func (r *Replication) Scold(counter, what string) { r.scold(counter, what, "think again") }

@@ -34,9 +34,9 @@ func TestComponentsThatMoveAfterExtract(t *testing.T) {
 		t.Fatal("no archetype has them all")
 	}
 	rows := r.plans[archetype].entities
-	w.Remove(rows[0])                        // the last takes its row
-	w.Entry(rows[1]).AddComponent(tagA)      // it goes to another archetype
-	w.Entry(rows[2]).RemoveComponent(counts) // it has none
+	w.Remove(rows[0])                        // the last entity takes its row
+	w.Entry(rows[1]).AddComponent(tagA)      // the entity moves to another archetype
+	w.Entry(rows[2]).RemoveComponent(counts) // the component is gone
 	for row, e := range rows {
 		var want unsafe.Pointer
 		if w.Valid(e) && w.Entry(e).HasComponent(counts) {

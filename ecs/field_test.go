@@ -29,8 +29,8 @@ type NeedleData struct {
 
 var Gauge = tendon.Replicate(proto, "gauge", donburi.NewComponentType[GaugeData]())
 
-// Fields inside arrays and optional values are drawn between samples like any
-// other; an optional value is not glided to from where it was not.
+// Fields inside arrays and optional values are drawn between samples like any others. An
+// optional value that appears is not interpolated from its absence.
 func TestViewOfNestedFields(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -48,7 +48,7 @@ func TestViewOfNestedFields(t *testing.T) {
 	l.steps(60)
 	Gauge.Get(server.find(id)).Value.Set(at)
 	between, last := 0, 0.0
-	for i := range 240 { // two frames a step
+	for i := range 240 { // two frames per step
 		l.net.Advance(time.Second / 120)
 		if i%2 == 0 {
 			for _, m := range l.machines {
@@ -107,8 +107,8 @@ type LimitsElement struct {
 
 var Limits = tendon.Replicate(proto, "limits", donburi.NewComponentType[LimitsData]())
 
-// What is beyond its bounds arrives clamped, and is no number as 0 or the bound nearest
-// to it; Debug names each once, and nothing that rounds to its bound.
+// A value beyond its bounds arrives clamped, and NaN arrives as 0 or as the bound nearest
+// to 0. Debug mode names each such field once, but no value that rounds to its bound.
 func TestClamped(t *testing.T) {
 	l := newLab(t, lan)
 	var log bytes.Buffer
@@ -150,7 +150,7 @@ func TestClamped(t *testing.T) {
 	check(t, "what is exact is named", strings.Contains(log.String(), "limits.Exact"), false)
 }
 
-// Numbers beyond half of what 32 bits hold are drawn between samples as any others.
+// Numbers above half the range of 32 bits are drawn between samples like any others.
 func TestViewOfLargeNumbers(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -99,7 +99,8 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// The authority decides whether a peer that asks is let into a group, and refuses by default.
+// The authority decides whether a peer that asks is let into a group, and refuses by
+// default.
 func TestGroupAsk(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
@@ -142,8 +143,8 @@ func TestGroupAsk(t *testing.T) {
 	check(t, "bob there", Plan.Get(bob.find(id)).Where, 0)
 }
 
-// While's function is called once per send and peer, however many nodes and fields the group
-// has.
+// While's function is called once per send and peer, however many nodes and fields the
+// group has.
 func TestGroupWhile(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
@@ -181,8 +182,8 @@ func TestGroupWhile(t *testing.T) {
 }
 
 // Secrets change nothing of what other peers are sent: a session is played twice with
-// different secrets, for ten seconds, in which code tables are fitted and shipped, and every
-// byte to a peer that may not see the secret is the same.
+// different secrets, for ten seconds, in which code tables are fitted and shipped, and
+// every byte to a peer that may not see the secret is the same.
 func TestSecretsLeaveNoTrace(t *testing.T) {
 	play := func(secret int32, words string) (shown, hidden *spyConn) {
 		l := newLab(t, lan)

@@ -99,8 +99,8 @@ func (m *machine) once(fn func()) {
 	}
 }
 
-// A prefab's arguments are sent as the caller gave them, whatever the prefab's function does
-// to them, and refused arguments build nothing.
+// A prefab's arguments are sent as the caller gave them, whatever the prefab's function
+// does to them, and refused arguments build nothing.
 func TestPrefabArgumentsAsGiven(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.hall(tendon.Config{})
@@ -112,8 +112,8 @@ func TestPrefabArgumentsAsGiven(t *testing.T) {
 	check(t, "entities after a Spawn that panicked", server.World().Len(), before)
 }
 
-// An observer sees from the place by which its own node is streamed, also if the node has two
-// components with a place, one of which is removed and added again.
+// An observer sees from the place by which its own node is streamed, also if the node has
+// two components with a place, one of which is removed and added again.
 func TestTwoPlaces(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.hall(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 110}})

@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A call is for the peers that may see its node when the call is made: also if the game
-// has kept the node to others in the same step.
+// A call goes to the peers that may see its node when the call is made, also if the game
+// has restricted the node to others earlier in the same step.
 func TestCalledAfterItIsKept(t *testing.T) {
 	for name, keep := range map[string]func(e *donburi.Entry){
 		"Group.Add":           func(e *donburi.Entry) { hallTeam.Add(e) },
@@ -38,8 +38,8 @@ func TestCalledAfterItIsKept(t *testing.T) {
 	}
 }
 
-// The bound on what is handed on from peers is not for what the server itself calls
-// Everywhere.
+// The bound on the Everywhere calls that the server hands on from peers does not apply to
+// the server's own Everywhere calls.
 func TestServersOwnEverywhere(t *testing.T) {
 	for _, dedicated := range []bool{true, false} {
 		l := newLab(t, lan)
@@ -61,7 +61,7 @@ func TestServersOwnEverywhere(t *testing.T) {
 	}
 }
 
-// Put says nothing while While decides about the group.
+// Put has no effect while While's function decides about the group.
 func TestPutUnderWhile(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.hall(tendon.Config{})

@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A part that is given to a hidden proxy is hidden too.
+// A part that is added to a hidden proxy is hidden, too.
 func TestPartOfWhatIsHidden(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 110}}), l.client(tendon.Config{})
@@ -22,7 +22,7 @@ func TestPartOfWhatIsHidden(t *testing.T) {
 				return
 			}
 			e, p := w.Entry(w.Create(Body)), w.Entry(w.Create(Paint))
-			Body.Get(e).Pos = gmath.Vec{X: 100000} // out of everybody's sight
+			Body.Get(e).Pos = gmath.Vec{X: 100000} // out of every observer's sight
 			tendon.Named(e, "gate")
 			tendon.Part(e, p)
 			if m == client {

@@ -11,7 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 )
 
-// A server that tells of names without end, or after their end, is not listened to.
+// A client refuses names from a server that sends them without end, or after their end.
 func TestNamesWithoutEnd(t *testing.T) {
 	var s serverNames
 	taken := 0
@@ -35,7 +35,7 @@ func TestNamesWithoutEnd(t *testing.T) {
 	}
 }
 
-// What others send and should not is counted each time, and logged ever less often.
+// Wrong input from others is counted each time, and logged ever less often.
 func TestRefusalsFillNoDisk(t *testing.T) {
 	var log bytes.Buffer
 	r, err := New(donburi.NewWorld(), NewProtocol("refusals"), Config{Log: slog.New(slog.NewTextHandler(&log, nil))})

@@ -12,8 +12,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A component may come and go as often as a game likes: a stun, a shield. So may two
-// that take each other's places while nothing arrives.
+// A component, such as a stun or a shield, may be added and removed as often as a game
+// likes, and so may two components that take each other's places while nothing arrives.
 func TestComponentsComeAndGo(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 20e6, Jitter: 20e6, Loss: 0.3})
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -50,8 +50,8 @@ func TestComponentsComeAndGo(t *testing.T) {
 	check(t, "items not added", *server.Counter("item not added"), 0)
 }
 
-// Where a node is says the first of its components with a `pos` that is there; without
-// one it is nowhere, and everyone sees it.
+// A node's place is that of its first present component with a `pos` field. Without such a
+// component the node has no place, and everyone sees it.
 func TestPlacesComeAndGo(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 110}}), l.client(tendon.Config{})
@@ -72,9 +72,9 @@ func TestPlacesComeAndGo(t *testing.T) {
 	server.find(ids[1]).RemoveComponent(Body)
 	sees("by the other place, and nowhere", true, true)
 	Transform.Get(server.find(ids[0])).Pos = far
-	donburi.Add(server.find(ids[1]), Body, &BodyData{Pos: far}) // where it was before
+	donburi.Add(server.find(ids[1]), Body, &BodyData{Pos: far}) // its former place
 	sees("far again", false, false)
 	Body.Get(server.find(ids[1])).Pos = gmath.Vec{}
-	donburi.Add(server.find(ids[0]), Body, &BodyData{}) // which is the second
+	donburi.Add(server.find(ids[0]), Body, &BodyData{}) // the second component with a place, which does not count
 	sees("near", false, true)
 }

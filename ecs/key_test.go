@@ -9,7 +9,7 @@ import (
 	"github.com/yohamta/donburi"
 )
 
-// The hello, byte by byte; one without a key is refused.
+// The hello has these bytes, and a hello without a key is refused.
 func TestHello(t *testing.T) {
 	k := clientKey{0: 1, 15: 0xff}
 	b := appendHello(nil, k, []byte("ann"))
@@ -32,7 +32,7 @@ func TestHello(t *testing.T) {
 	}
 }
 
-// Each Replication has a key of its own, and what it says beside it has a bound.
+// Each Replication has a key of its own, and Config.Hello, which follows it, has a bound.
 func TestKeys(t *testing.T) {
 	p := NewProtocol("keys")
 	open := func(hello int) (*Replication, error) {

@@ -1,7 +1,8 @@
 package ecs_test
 
-// Games with many kinds of entities: donburi keeps an archetype for each set of components for
-// ever, and each component's storage has lists for the first 512 archetypes only.
+// Games with many kinds of entities: donburi keeps an archetype for each set of
+// components for ever, and each component's storage has lists for the first 512
+// archetypes only.
 
 import (
 	"fmt"
@@ -14,8 +15,8 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// Each kind of entity may have a component of its own that is first used in a late archetype,
-// on every machine in a prefab's function.
+// Each kind of entity may have a component of its own that is first used in a late
+// archetype, on every machine in a prefab's function.
 func TestManyKinds(t *testing.T) {
 	const kinds = 400
 	p := tendon.NewProtocol("many kinds")

@@ -33,7 +33,7 @@ func TestCallThenLoad(t *testing.T) {
 	}
 }
 
-// A client whose game stalls, and that takes a call and the next level in one Receive, runs
+// A client that receives a call and the next level in one Receive, after a stall, runs
 // the call first.
 func TestCallThenLoadAtOnce(t *testing.T) {
 	l := newLab(t, lan)
@@ -52,7 +52,8 @@ func TestCallThenLoadAtOnce(t *testing.T) {
 	check(t, "heard", heard, 1)
 }
 
-// A client that takes a call and the end of the session in one Receive runs the call first.
+// A client that receives a call and the end of the session in one Receive runs the call
+// first.
 func TestCallThenClose(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{Sends: 60}), l.client(tendon.Config{})
@@ -70,7 +71,7 @@ func TestCallThenClose(t *testing.T) {
 	check(t, "heard", heard, 1)
 }
 
-// Load waits for room behind many calls in a peer's lane, and the peer stays.
+// Load waits until a peer's lane has room behind many calls, and the peer stays.
 func TestLoadBehindCalls(t *testing.T) {
 	for _, perStep := range []int{60, 70, 80, 100} {
 		l := newLab(t, netsim.Conditions{Delay: 100 * time.Millisecond})
@@ -92,8 +93,8 @@ func TestLoadBehindCalls(t *testing.T) {
 	}
 }
 
-// Keep counts as it is when the owner leaves: set in OnLeave, or in a step that does not
-// send.
+// The value of Keep when the owner leaves counts, also if it is set in OnLeave or in a
+// step that does not send.
 func TestKeepSetLate(t *testing.T) {
 	for _, when := range []string{"phase 0", "phase 1", "OnLeave"} {
 		l := newLab(t, lan)

@@ -1,6 +1,6 @@
 package ecs_test
 
-// The listener that a session hosts on is closed by the game, in place of the session.
+// The game closes the listener that a session hosts on, in place of the session.
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// The session ends hosting as Close has it, and says why: who was here leaves, with what
-// they own, who was lost too, and the world goes on.
+// Hosting ends as with Close, and OnEnd and the log give the reason: all peers leave,
+// also lost ones, with the nodes they own, and the world goes on.
 func TestListenerClosed(t *testing.T) {
 	l := newLab(t, lan)
 	var log journal
@@ -66,8 +66,8 @@ func TestListenerClosed(t *testing.T) {
 	check(t, "it hosts again", server.Mode(), tendon.Listen)
 }
 
-// Nobody has to be connected for it to be noticed, nor does the goroutine matter. Run
-// returns why.
+// The session notices a closed listener without any connection, and whichever goroutine has
+// closed it. Run returns the reason.
 func TestListenerClosedUnderRun(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("server", tendon.Config{Dedicated: true})
@@ -83,7 +83,8 @@ func TestListenerClosedUnderRun(t *testing.T) {
 	}
 }
 
-// What is closed by the session, or with it, is not told of.
+// OnEnd does not run for a listener that the session has closed, or that is closed together
+// with the session.
 func TestListenerClosedAfterTheSession(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

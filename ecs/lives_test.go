@@ -46,8 +46,8 @@ func TestNodeForLessThanAStep(t *testing.T) {
 	check(t, "what was stripped stays", server.count(Paint)+server.count(Plan), 2)
 }
 
-// The same holds for a node that loses RplNode in the OnStreamOut of another node: before its
-// own OnStreamIn, or in the step after a callback made it.
+// The same holds for a node that loses RplNode in the OnStreamOut of another node: before
+// its own OnStreamIn, or in the step after a callback made it.
 func TestStrippedByACallback(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -103,8 +103,9 @@ func TestMadeAtALevelsEnd(t *testing.T) {
 	check(t, "nodes held", server.Core().PeerStats(client.Me()).Held, 1)
 }
 
-// A component that the server has removed from a prefab's node is missing, too, on clients
-// that join later; if several entities of the node have the component, the right one lacks it.
+// A component that the server has removed from a prefab's node is missing, too, on
+// clients that join later; if several entities of the node have the component, the right
+// one lacks it.
 func TestTakenFromAPrefab(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -211,8 +212,8 @@ func TestRplNodeOnAPart(t *testing.T) {
 	check(t, "what its part has", Ammo.Get(turretOf(client.find(id))).Left, 7)
 }
 
-// An entity that its own OnStreamOut makes a node again is another node from then on, and its
-// state is sent as that node's.
+// An entity that its own OnStreamOut makes a node again is another node from then on, and
+// its state is sent as that node's.
 func TestNodeAgainAtItsEnd(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -1,6 +1,6 @@
 package ecs_test
 
-// What Config.Log is told of, as its comment says.
+// The messages that Config.Log receives, as its comment lists them.
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A journal is the log of one machine, without the time.
+// A journal is the log of one machine, without times.
 type journal struct{ bytes.Buffer }
 
 func (j *journal) logger() *slog.Logger {
@@ -27,7 +27,7 @@ func (j *journal) logger() *slog.Logger {
 	}}))
 }
 
-// lines takes the lines so far.
+// lines returns the lines logged so far, and clears the journal.
 func (j *journal) lines() []string {
 	text := strings.TrimSuffix(j.String(), "\n")
 	j.Reset()
@@ -37,7 +37,7 @@ func (j *journal) lines() []string {
 	return strings.Split(text, "\n")
 }
 
-// wants takes the lines and checks what they begin with.
+// wants takes the lines and checks how each of them begins.
 func (j *journal) wants(t *testing.T, who string, wants ...string) {
 	t.Helper()
 	lines := j.lines()
@@ -70,7 +70,8 @@ func TestLog(t *testing.T) {
 	check(t, "a dedicated server is alone", server.Alone(), false)
 }
 
-// The server's log says who was refused and why, whoever refused them.
+// The server's log names each refused client and the reason, whether the transport or the
+// session refused it.
 func TestLogOfRefusals(t *testing.T) {
 	l := newLab(t, lan)
 	var log journal
@@ -103,7 +104,8 @@ func TestLogOfRefusals(t *testing.T) {
 	check(t, "counted", *server.Counter("client refused"), 3)
 }
 
-// However many ask, the log is told of few, and how many went untold.
+// However many clients are refused, the log gets few lines, and the number of those left
+// out.
 func TestLogOfManyRefusals(t *testing.T) {
 	l := newLab(t, lan)
 	var log journal
@@ -132,8 +134,9 @@ func TestLogOfManyRefusals(t *testing.T) {
 	check(t, "the second", strings.Contains(lines[1], "untold"), false)
 }
 
-// What a client can ask for in every step is logged the first, the second, the fourth
-// time …, and so is what a server can have a client fail at with every node.
+// Refusals that a client can cause in every step are logged the first, second, fourth
+// time and so on, and so are failures that a server can cause on a client with every
+// node.
 func TestLogOfWhatOthersDoAgainAndAgain(t *testing.T) {
 	l := newLab(t, lan)
 	var atServer, atClient journal

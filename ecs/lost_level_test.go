@@ -1,6 +1,6 @@
 package ecs_test
 
-// Peers that are lost, and the world: load-time nodes and levels.
+// Lost peers and the world: load-time nodes and levels.
 
 import (
 	"testing"
@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Load-time nodes stay with a client that is lost, and are the same ones when it
-// is back; what was destroyed meanwhile goes, and so does what was a proxy.
+// A lost client keeps its load-time nodes, and they are the same nodes when it is back.
+// Nodes that were destroyed meanwhile end, and so do its other proxies.
 func TestLostAndNamed(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann := l.server(tendon.Config{}), l.player(tendon.Config{})
@@ -51,7 +51,8 @@ func TestLostAndNamed(t *testing.T) {
 	check(t, "the session's state", ann.Session().HasComponent(Body), true)
 }
 
-// Who comes back when the level has changed gets the new one as who joins does.
+// A peer that comes back after the level has changed gets the new level like a peer that
+// joins.
 func TestBackInAnotherLevel(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.machineIn(nil, "server", tendon.Config{Dedicated: true})
@@ -90,7 +91,8 @@ func TestBackInAnotherLevel(t *testing.T) {
 	check(t, "the new level's crate and door", client.count(Paint), 2)
 	check(t, "her number", client.Me(), 2)
 
-	// One who is lost before its side of a level is built was known all the same.
+	// OnLost and OnLeave also run for a peer that is lost before its side of a level is
+	// built.
 	server.Load("tower")
 	ann.cut()
 	l.outlives(server, "lost")

@@ -1,8 +1,8 @@
 package ecs_test
 
-// Players are cut off, come back, take over, leave, are kicked, and levels
-// change, at random: the callbacks keep their order, and nobody's own is lost
-// before its owner has left.
+// At random, players are cut off, come back, take over their seats, leave and are kicked,
+// and levels change. The callbacks keep their order, and no node ends before its owner
+// has left.
 
 import (
 	"cmp"
@@ -16,12 +16,11 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A life is what the callbacks of one peer have said, in the order that they
-// must have.
+// A life is what the callbacks of one peer have reported.
 type life struct {
 	known, lost, left bool
-	joins             bool     // it is to join, at first and after each Load
-	own               rpl.Node // what it was given when it joined
+	joins             bool     // OnJoin is due: at first, and after each Load
+	own               rpl.Node // the node that the peer was given when it joined
 }
 
 // A register checks a server's callbacks against the lives of its peers.
@@ -107,7 +106,7 @@ func TestLostAtRandom(t *testing.T) {
 	total := map[string]int{}
 	sessions := uint64(6)
 	if raceEnabled {
-		sessions = 2 // ten times as slow
+		sessions = 2 // each is ten times as slow
 	}
 	for i := range sessions {
 		seed := cmp.Or(*seedFlag, i+1)
@@ -142,11 +141,11 @@ func playLost(t *testing.T, seed uint64) map[string]int {
 			p.cut()
 		case 3, 4, 5:
 			p.mend()
-		case 6: // takes its seat over, if it is in
+		case 6: // it takes over its own seat, if it has joined
 			p.way = l.net.Dialer(l.listener)
 			p.Join(p.way)
 		case 7:
-			p.Close("enough") // and comes again, as another
+			p.Close("enough") // it joins again, as another peer
 		case 8:
 			server.Kick(p.Me(), "go")
 		case 9:

@@ -1,6 +1,6 @@
 package ecs_test
 
-// What a game may do wrong with names, with parts and with the session's node.
+// Mistakes of a game with names, with parts and with the session's node.
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// The session's node is in no tree, is nobody's, and stays.
+// The session's node is in no hierarchy, has no owner, and cannot be removed.
 func TestSessionNodeMisuse(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -36,12 +36,12 @@ func TestSessionNodeMisuse(t *testing.T) {
 	Paint.Get(server.find(id)).Colour = 9
 	l.steps(10)
 	check(t, "it goes on", Paint.Get(client.find(id)).Colour, 9)
-	server.Load("next") // a level takes the old one's entity away
+	server.Load("next") // the entity goes with the old level
 	l.steps(30)
 	check(t, "in the next level", client.has(rpl.SessionNode), true)
 }
 
-// A name too long for the wire is refused where it is given.
+// Named refuses a name that is too long for the wire.
 func TestNameTooLong(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -57,7 +57,7 @@ func TestNameTooLong(t *testing.T) {
 	check(t, "the longest is a node", ok && client.has(tendon.ID(e)), true)
 }
 
-// A part goes where its node goes: it is no child by itself.
+// A part follows its node: it cannot be a child by itself.
 func TestPartIsNoChild(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("alone", tendon.Config{})

@@ -155,9 +155,9 @@ func (p *play) script() {
 	p.levels = fmt.Sprint(p.state(p.server), p.state(p.hero), Body.Get(p.hero.Session()).Pos.X)
 }
 
-// One script gives the same states in all four modes (in two of them the hero's machine is a
-// client), and the same callbacks and calls to each role. The session's node works alike in
-// all modes.
+// One script gives the same states in all four modes (in two of them the hero's machine
+// is a client), and the same callbacks and calls to each role. The session's node works
+// alike in all modes.
 func TestScriptInFourModes(t *testing.T) {
 	run := func(mode tendon.Mode, c netsim.Conditions) *play {
 		p := &play{lab: newLab(t, c)}

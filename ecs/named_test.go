@@ -1,7 +1,8 @@
 package ecs_test
 
-// Load-time nodes: what they are built with and keep, how they end and come again, and nodes
-// that are made in the middle of a level. names_test.go covers the comparison of names.
+// Load-time nodes: what they are built with and keep, how they end and come again, and
+// nodes that are made in the middle of a level. names_test.go covers the comparison of
+// names.
 
 import (
 	"fmt"
@@ -15,8 +16,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A load-time node that the server has built with other components has on the client what it
-// has on the server, and nothing twice.
+// A load-time node that the server has built with other components has on the client what
+// it has on the server, and nothing twice.
 func TestNamedNodeBuiltInAnotherWay(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})

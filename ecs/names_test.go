@@ -15,7 +15,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// doors makes load-time nodes.
+// doors makes load-time nodes with these names.
 func (m *machine) doors(names ...string) {
 	for _, name := range names {
 		e := m.World().Entry(m.World().Create(Paint))
@@ -24,7 +24,7 @@ func (m *machine) doors(names ...string) {
 	}
 }
 
-// standing are the names of the doors here, those that are hidden in brackets.
+// standing returns the names of the doors here, those of hidden doors in brackets.
 func (m *machine) standing() string {
 	var all []string
 	for e := range Paint.Iter(m.World()) {
@@ -38,8 +38,7 @@ func (m *machine) standing() string {
 	return strings.Join(all, " ")
 }
 
-// Two machines that have made different load-time nodes say which, by name,
-// and play on.
+// Two machines that have made different load-time nodes report them by name and play on.
 func TestNamesDiffer(t *testing.T) {
 	l := newLab(t, lan)
 	var log bytes.Buffer
@@ -71,8 +70,8 @@ func TestNamesDiffer(t *testing.T) {
 	check(t, "doors that both have are painted", painted, 2)
 }
 
-// What the server has destroyed before a client joins is gone there before
-// anything arrives, on any network, in this session and the next.
+// A load-time node that the server has destroyed before a client joins is gone on the
+// client before anything arrives, on any network, in this session and in the next.
 func TestNamesDestroyed(t *testing.T) {
 	for name, c := range map[string]netsim.Conditions{"lan": lan, "lossy": {Delay: 40e6, Jitter: 40e6, Loss: 0.3}} {
 		t.Run(name, func(t *testing.T) {
@@ -92,10 +91,10 @@ func TestNamesDestroyed(t *testing.T) {
 			client.OnStreamOut(Paint, func(*donburi.Entry, bool) { client.say("out") })
 			l.joined()
 			l.until("state has come", func() bool { return client.count(Body) == 1 })
-			check(t, "at the first arrival", strings.Join(client.said(), ", "), "(a) (c)") // and no word of b
+			check(t, "at the first arrival", strings.Join(client.said(), ", "), "(a) (c)") // without b
 			check(t, "differences", *client.Counter("names differ")+*server.Counter("names differ"), 0)
 
-			// The client hosts in its turn: it knows what its world lost.
+			// The client hosts now: it knows which nodes its world has lost.
 			client.Close("my turn")
 			l.steps(5)
 			check(t, "alone with", client.standing(), "a c")
@@ -135,8 +134,8 @@ func TestManyNames(t *testing.T) {
 	check(t, "not told", *server.Counter("names not told"), 0)
 }
 
-// A server without any load-time node tells that too: what the client has made
-// would stay hidden there, and nobody know why.
+// A server without any load-time node reports that, too. Otherwise the client's load-time
+// nodes would stay hidden without a message.
 func TestNamesOnTheClientAlone(t *testing.T) {
 	l := newLab(t, lan)
 	var log bytes.Buffer

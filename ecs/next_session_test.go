@@ -50,7 +50,8 @@ func TestDoorsOfTheWorldBefore(t *testing.T) {
 	check(t, "nodes that the host holds for it", host.Core().PeerStats(guest.Me()).Held, 2)
 }
 
-// Nodes that callbacks make while a world ends go with it, also entities that are no node yet.
+// Nodes that callbacks make while a world ends go with it, also entities that are no node
+// yet.
 func TestMadeWhileAllEnds(t *testing.T) {
 	l := newLab(t, lan)
 	l.server(tendon.Config{})
@@ -164,7 +165,8 @@ func TestDoorsOfTheSameWorld(t *testing.T) {
 }
 
 // The world that New was given stays on every machine when its level, which has no name,
-// begins again. A level with a name gets a new world, and so does the nameless level after it.
+// begins again. A level with a name gets a new world, and so does the nameless level
+// after it.
 func TestFirstLevelAgain(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -15,8 +15,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// An overseer checks the promised order of one machine's callbacks, batch by
-// batch: a batch is one Receive or one Send.
+// An overseer checks the promised order of one machine's callbacks in each batch: a batch
+// is one Receive or one Send.
 type overseer struct {
 	*machine
 	t     *testing.T
@@ -25,10 +25,10 @@ type overseer struct {
 	count map[string]int
 }
 
-// seen is what was told of one node.
+// seen is what callbacks have reported of one node.
 type seen struct {
-	batch int // in which it was last told of …
-	stage int // … and how far that had got: in, owner, change of plan, of paint, call, out
+	batch int // the batch of the last callback
+	stage int // the stage of the last callback in that batch
 	gone  bool
 
 	called int // the batch of the last call
@@ -37,7 +37,7 @@ type seen struct {
 const (
 	stageIn = iota
 	stageOwner
-	stagePlan // registered before paint: package variables, in the order of files
+	stagePlan // Plan is registered before Paint: package variables begin in the order of files
 	stagePaint
 	stageCall
 	stageOut
@@ -71,7 +71,7 @@ func (o *overseer) note(e *donburi.Entry, stage int, what string) {
 	}
 	if stage == stageCall {
 		n.called = o.batch
-		if o.IsAuthority() { // its calls are rules: changes are told after them
+		if o.IsAuthority() { // calls run as rules there: changes are reported after them
 			return
 		}
 	}
@@ -101,9 +101,9 @@ func (o *overseer) bind() {
 	o.After(tendon.Send, "overseer", func(*tendon.Replication) { o.batch++ })
 }
 
-// The order that is promised holds for random batches of everything at once,
-// over a bad network: per node in, owner, changes in the order of registration,
-// calls, out; parents before children; nothing of what is not here.
+// The promised order holds for random batches of everything at once over a bad network: for
+// each node in, owner, changes in the order of registration, calls, out; parents before
+// children; and no callback for a node that is not here.
 func TestCallbackOrder(t *testing.T) {
 	batches := 10000
 	if testing.Short() {
@@ -140,7 +140,7 @@ func TestCallbackOrder(t *testing.T) {
 			if dice.IntN(2) == 0 {
 				tendon.Attach(e, nil)
 			} else {
-				tendon.Attach(e, pick()) // which a cycle refuses
+				tendon.Attach(e, pick()) // a cycle is refused
 			}
 		case 5:
 			components.RplNode.Get(e).Relevance = rpl.Relevance(dice.IntN(3))

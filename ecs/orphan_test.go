@@ -55,7 +55,8 @@ func TestPartsThatOutliveTheirNode(t *testing.T) {
 	})
 }
 
-// A part that becomes part of another node leaves its former node, which may then be removed.
+// A part that becomes part of another node leaves its former node, which may then be
+// removed.
 func TestPartsThatChangeTheirNode(t *testing.T) {
 	partTests(t, func(l *lab, server, client *machine) {
 		node, part := server.paintedPart()
@@ -92,8 +93,8 @@ func TestPartsLeftWhileANodeIsMade(t *testing.T) {
 	})
 }
 
-// A part without a node is extracted again once it is part of a node, which may exist already
-// or be made later.
+// A part without a node is extracted again once it is part of a node, which may exist
+// already or be made later.
 func TestPartsThatWereNobodys(t *testing.T) {
 	partTests(t, func(l *lab, server, client *machine) {
 		w := server.World()
@@ -141,8 +142,8 @@ func TestPartComesBackInOneStep(t *testing.T) {
 	})
 }
 
-// A part that is removed from a load-time node while a session ends is no part of that node in
-// the next session.
+// A part that is removed from a load-time node while a session ends is no part of that
+// node in the next session.
 func TestPartRemovedBetweenSessions(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})

@@ -12,7 +12,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// driven logs who drives what has paint, and what is called on it.
+// driven logs the owners of nodes with paint, and the calls on them.
 func (m *machine) driven() {
 	m.OnStreamIn(Paint, func(e *donburi.Entry) { m.say("in") })
 	m.OnStreamOut(Paint, func(*donburi.Entry, bool) { m.say("out") })
@@ -22,8 +22,8 @@ func (m *machine) driven() {
 	}
 }
 
-// OnOwner tells of each hand-over on every machine that has the node, at stream
-// in too, and on the authority before the new owner's first call.
+// OnOwner runs for each hand-over on every machine that has the node, also at stream in,
+// and on the authority before the new owner's first call.
 func TestOnOwner(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
@@ -41,7 +41,7 @@ func TestOnOwner(t *testing.T) {
 	e := server.Create(Paint)
 	id := tendon.ID(e)
 	tendon.Give(e, server.Me())
-	call.Send(e, 1) // in the step of the hand-over, and of the node's begin
+	call.Send(e, 1) // in the step in which the node is made and handed over
 	l.steps(1)
 	check(t, "the server heard", strings.Join(server.said(), ", "), "in, 0 to 1, call 1 by 1")
 	l.steps(10)
@@ -54,9 +54,9 @@ func TestOnOwner(t *testing.T) {
 	tendon.Give(server.find(id), bob.Me())
 	tendon.Give(server.find(id), ann.Me())
 	l.steps(10)
-	all("") // it was nobody else's between two steps
+	all("") // the owner between two steps is not reported
 
-	// What is below goes along.
+	// Nodes below are handed over, too.
 	hat := server.Create(Paint)
 	if err := tendon.Attach(hat, server.find(id)); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestOnOwner(t *testing.T) {
 	l.steps(10)
 	all("2 to 3, 0 to 3")
 
-	// Whoever streams it in later is told whose it is, no more.
+	// A machine where the node streams in later is told only the present owner.
 	carl := l.client(tendon.Config{})
 	carl.driven()
 	l.joined()
@@ -78,9 +78,9 @@ func TestOnOwner(t *testing.T) {
 	check(t, "ann heard", strings.Join(ann.said(), ", "), "out, out")
 }
 
-// Hand-overs while calls are on their way, over a bad network: each call that
-// runs is one of who owned the node in the step that it was made in; each that
-// does not is dropped and counted.
+// Hand-overs while calls are on their way, over a bad network: each call that runs was
+// made by the peer that owned the node in the step of the call; every other call is
+// dropped and counted.
 func TestCallsInFlight(t *testing.T) {
 	for name, c := range map[string]netsim.Conditions{
 		"delay": {Delay: 120 * time.Millisecond},
@@ -96,8 +96,8 @@ func TestCallsInFlight(t *testing.T) {
 				peer rpl.Peer
 				tick rpl.Tick
 			}
-			made, came := []moment{}, map[moment]bool{} // of reliable calls
-			owners := map[rpl.Tick]rpl.Peer{}           // from the step of the hand-over on
+			made, came := []moment{}, map[moment]bool{} // reliable calls, and those that ran
+			owners := map[rpl.Tick]rpl.Peer{}           // the new owner from the step of the hand-over on
 			for _, lane := range []rpl.Lane{rpl.Reliable, rpl.Unreliable} {
 				calls[rpl.ToServer][lane].Handle(server.Replication, func(c tendon.Call, _ uint8) {
 					if lane == rpl.Reliable {
@@ -133,8 +133,8 @@ func TestCallsInFlight(t *testing.T) {
 					calls[rpl.ToServer][rpl.Unreliable].Send(e, 0)
 				}
 			}
-			// An unreliable call that is dropped counts as well, and one that is
-			// lost on the way does not, so only the reliable ones add up.
+			// Dropped unreliable calls are counted as well, and unreliable calls that are
+			// lost on the way are not, so only the reliable ones add up.
 			l.steps(600)
 			active = false
 			l.steps(240)
@@ -147,8 +147,8 @@ func TestCallsInFlight(t *testing.T) {
 				if owners[c.tick] != c.peer {
 					continue
 				}
-				// A lane that lost segments may be so late that the caller has been given
-				// the node again: the call is dropped then, and counted.
+				// A lane that lost segments may be so late that its caller has been given
+				// the node again: the call is then dropped and counted.
 				if drove++; !came[c] && name == "delay" {
 					t.Errorf("a reliable call of peer %d, who drove the node at tick %d, is lost", c.peer, c.tick)
 				}

@@ -10,8 +10,8 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// What comes and goes on a part does so on that part everywhere, for who has the node
-// and for who comes later.
+// A component that is added to a part or removed from it is so on that part everywhere, on
+// clients that have the node and on clients that join later.
 func TestComponentsOfPartsComeAndGo(t *testing.T) {
 	l := newLab(t, lan)
 	server, early := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -41,7 +41,7 @@ func TestComponentsOfPartsComeAndGo(t *testing.T) {
 	}
 }
 
-// What is drawn in place is so also where it came after its node.
+// A component that is added after its node began is also drawn in place.
 func TestDrawnInPlaceWhenAdded(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -66,8 +66,9 @@ func TestDrawnInPlaceWhenAdded(t *testing.T) {
 	check(t, "it was drawn", between > 20, true)
 }
 
-// Parts may come while a node lives, and go: what they carry has a component of its own
-// wherever the node is, also where the node has one of that kind.
+// Parts may be added to a node and removed while it lives. Their components are
+// components of their own on every machine, also if the node has a component of the same
+// type.
 func TestPartsThatComeLater(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

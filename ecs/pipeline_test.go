@@ -19,7 +19,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// traffic is a plugin that logs when its systems run.
+// traffic is a plugin: it counts steps and logs when its system after Send runs.
 type traffic struct{ m *machine }
 
 func (p traffic) Plug(r *tendon.Replication) {

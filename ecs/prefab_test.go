@@ -73,8 +73,8 @@ func TestArgumentsTooLong(t *testing.T) {
 	refused(t, "Text", func() { Plaque.Spawn(rep.World(), plaque{strings.Repeat("x", 401)}) })
 }
 
-// An entity that is given RplNode becomes a node in the step's Send. Functions that are called
-// on it before say so in their errors.
+// An entity that is given RplNode becomes a node in the step's Send. Functions that are
+// called on it before say so in their errors.
 func TestGivenRplNode(t *testing.T) {
 	l := newLab(t, lan)
 	var log bytes.Buffer

@@ -1,7 +1,7 @@
 package ecs_test
 
-// A scale is a listener that weighs what leaves it, packet by packet: the tests
-// of kinds of props say how many bytes a change may cost.
+// The scale, a listener that keeps all packets that are sent through it. With it the
+// props tests check how many bytes a change costs.
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// beside is the bytes that a packet may have besides what changed: a check of
-// what the peer holds.
+// beside is how many bytes a packet may have besides the changes, for a check of what the
+// peer holds.
 const beside = 8
 
-// A scale has one pan for each connection, in the order of their joining.
+// A scale has one pan for each connection, in the order in which they joined.
 type scale struct {
 	transport.Listener
 	pans []*pan
@@ -39,7 +39,7 @@ type weighed struct {
 
 func (w weighed) Poll(h transport.Handler) { w.Link.Poll(weigher{h, w.scale}) }
 
-// A weigher gives the session pans in place of connections.
+// A weigher passes pans to the session in place of connections.
 type weigher struct {
 	h transport.Handler
 	*scale
@@ -74,11 +74,11 @@ func (p *pan) Reliable(b []byte) error {
 	return p.Conn.Reliable(b)
 }
 
-// empty takes what was weighed away.
+// empty forgets what was sent so far.
 func (p *pan) empty() { p.datagrams, p.messages = nil, nil }
 
-// heaviest is the bytes of the largest datagram: a change travels in one, and
-// those beside it are acks.
+// heaviest returns the size of the largest datagram in bytes: a change travels in one
+// datagram, and the others are acks.
 func (p *pan) heaviest() int {
 	most := 0
 	for _, d := range p.datagrams {
@@ -87,7 +87,7 @@ func (p *pan) heaviest() int {
 	return most
 }
 
-// all is everything that was sent, for comparing it.
+// all returns everything that was sent, for comparison.
 func (p *pan) all() []byte {
 	return bytes.Join(append(p.datagrams[:len(p.datagrams):len(p.datagrams)], p.messages...), []byte{'|'})
 }

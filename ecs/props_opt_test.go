@@ -92,7 +92,7 @@ func sameValue(a, b GearData) bool {
 		w, ok2 := y.Get()
 		return ok == ok2 && v-w <= 4 && w-v <= 4
 	}
-	floor := func(g GearData) int32 { // 0 or the present value
+	floor := func(g GearData) int32 { // it ignores what an absent value holds inside
 		v, _ := g.Floor.Get()
 		return v
 	}

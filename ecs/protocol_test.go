@@ -70,8 +70,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Declarations that cannot work are errors of New, and declarations without a protocol panic,
-// each with one sentence.
+// Declarations that cannot work are errors of New, and declarations without a protocol
+// panic, each with one sentence.
 func TestMistakenDeclarations(t *testing.T) {
 	type paint = PaintData
 	get := func(*donburi.Entry, *paint) paint { return paint{} }

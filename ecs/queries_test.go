@@ -10,8 +10,8 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// queried is in how many worlds donburi's queries of single components were ever asked
-// for what: it keeps that for as long as the program runs.
+// queried counts what donburi has remembered of its queries of single components: one
+// entry for each component and world, kept for as long as the program runs.
 func queried(t *testing.T) (worlds int) {
 	t.Helper()
 	for _, c := range donburi.AllComponentTypes() {
@@ -24,8 +24,8 @@ func queried(t *testing.T) (worlds int) {
 	return worlds
 }
 
-// A session asks donburi no queries, whatever becomes of it: a server that lives through
-// many levels, and a bot that joins again and again, would have the process keep ever more.
+// A session never runs such a query: a server with many levels, or a bot that joins again
+// and again, would make the process grow for ever.
 func TestSessionsAskNoQueries(t *testing.T) {
 	before := queried(t)
 	l := newLab(t, lan)

@@ -8,8 +8,8 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// A client's callback panics, and the game recovers: what was told already is not told
-// again, and the rest is.
+// When a client's callback panics and the game recovers, callbacks that have run do not run
+// again, and the others run.
 func TestRecoveredOnClient(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -46,8 +46,8 @@ func recovered(fn func()) (what any) {
 	return nil
 }
 
-// OnStreamOut panics, and the game recovers: the node can be removed again, the next
-// Receive loads the level, and a session is joined.
+// When OnStreamOut panics and the game recovers, the node can be removed again, the next
+// Receive loads the level, and a session can be joined.
 func TestRecoveredStreamOut(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

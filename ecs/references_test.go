@@ -9,8 +9,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Who refers to what is the same from both sides, however references change, each
-// stands there once, and nothing is kept of what nobody refers to.
+// However references change, both directions of the index agree, each reference is in it
+// once, and nothing is kept for nodes to which nobody refers.
 func TestReferencesBothWays(t *testing.T) {
 	const seed = 1
 	t.Logf("seed %d", seed)
@@ -52,7 +52,7 @@ func TestReferencesBothWays(t *testing.T) {
 	}
 }
 
-// References that change allocate nothing, once there were as many.
+// Changes of references allocate nothing once the index has held as many.
 func TestReferencesAllocateNothing(t *testing.T) {
 	var s references
 	f, other := &referrer{}, &referrer{}

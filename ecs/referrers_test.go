@@ -1,7 +1,7 @@
 package ecs_test
 
-// The cost of references on a client: one write for each reference whose node comes or goes,
-// whatever other nodes do.
+// The cost of references on a client: one write for each reference whose node comes or
+// goes, whatever other nodes do.
 
 import (
 	"slices"
@@ -52,8 +52,8 @@ func (m *machine) written() (n int) {
 	return n
 }
 
-// A node that nobody refers to comes and goes without a write. A node that some pointers refer
-// to costs one write for each of them, however many pointers refer to other nodes.
+// A node that nobody refers to comes and goes without a write. A node that some pointers
+// refer to costs one write for each of them, however many pointers refer to other nodes.
 func TestReferencesCostTheConcerned(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -92,9 +92,9 @@ func (r *ride) watch(what string, n int) {
 	}
 }
 
-// A driver that is attached to a moving car and detached again keeps its place all the time,
-// for rules and as it is drawn: the parent and the place that is local to it arrive together
-// under any loss, are drawn together, and end together.
+// A driver that is attached to a moving car and detached again keeps its place all the
+// time, for rules and as it is drawn: the parent and the place that is local to it arrive
+// together under any loss, are drawn together, and end together.
 func TestRidersKeepTheirPlace(t *testing.T) {
 	play := func(t *testing.T, c netsim.Conditions, seed uint64, end func(r *ride)) {
 		r := newRide(t, c, seed)
@@ -171,8 +171,9 @@ func TestRiderOfWhatIsLost(t *testing.T) {
 }
 
 // A rider that changes to another car and straight back is drawn in one of them or not at
-// all, together with the bag it carries, and sits in the first car in the end. A client that
-// saw the first car only because of its rider has streamed it out meanwhile and in again.
+// all, together with the bag it carries, and sits in the first car in the end. A client
+// that saw the first car only because of its rider has streamed it out meanwhile and in
+// again.
 func TestRidersComeBack(t *testing.T) {
 	play := func(t *testing.T, c netsim.Conditions, seed uint64, gap int, named bool) {
 		l := newLab(t, c)

@@ -234,8 +234,8 @@ func TestRPCMisuse(t *testing.T) {
 	Chat.Handle(m.Replication, func(tendon.Call, string) {})
 }
 
-// A call that a callback makes on a removed node is dropped, also if the machine has not yet
-// been told that the node is removed.
+// A call that a callback makes on a removed node is dropped, also if the machine has not
+// yet been told that the node is removed.
 func TestCallOnWhatIsAboutToGo(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -1,7 +1,7 @@
 package ecs_test
 
-// The spy: a listener that keeps the packets a server sends to each peer, a dialer that keeps
-// a client's, and the tests of what each end tells its lane about loss.
+// The spy: a listener that keeps the packets a server sends to each peer, a dialer that
+// keeps a client's, and the tests of what each end tells its lane about loss.
 
 import (
 	"slices"
@@ -102,7 +102,7 @@ func TestLossIsPassedOn(t *testing.T) {
 	check(t, "as in Stats", server.Stats(client.Me()).Loss > 0.15, true)
 }
 
-// A client tells its own lane the loss that it measures, if that is high.
+// Once a second a client tells its own lane the loss that it measures, or 0 if that is low.
 func TestClientsGuessLoss(t *testing.T) {
 	for _, loss := range []float64{0, 0.02, 0.2} {
 		l := newLab(t, netsim.Conditions{Delay: 50e6, Jitter: 40e6, Loss: loss})

@@ -1,6 +1,6 @@
 package ecs_test
 
-// How long a network that loses a lot holds up what is sure to arrive.
+// How long a network with much loss delays reliable calls.
 
 import (
 	"slices"
@@ -12,14 +12,14 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A stall is how late the calls of one way run.
+// A stall records how late the calls in one direction run.
 type stall struct {
-	seed    uint64 // of the session that is played
+	seed    uint64 // the seed of the present session
 	sent    []time.Duration
 	ran     int
-	late    []time.Duration // of all sessions
+	late    []time.Duration // in all sessions
 	most    time.Duration
-	slowest uint64 // the seed of that
+	slowest uint64 // the seed of the session with the latest call
 }
 
 func (s *stall) call(m *machine, rpc *tendon.RPC[string]) {
@@ -43,7 +43,8 @@ func (s *stall) hear(m *machine, rpc *tendon.RPC[string]) {
 
 func (s *stall) done() bool { return s.ran == len(s.sent) }
 
-// atMost says how late the slowest percent, tenth of a percent, and call were.
+// atMost checks how late the slowest percent, the slowest tenth of a percent and the
+// slowest call were.
 func (s *stall) atMost(t *testing.T, way string, want [3]time.Duration) {
 	t.Helper()
 	slices.Sort(s.late)
@@ -58,9 +59,9 @@ func (s *stall) atMost(t *testing.T, way string, want [3]time.Duration) {
 	}
 }
 
-// Where every fifth packet is lost, both ways, and overtakes others, a reliable call
-// is late by a few round trips at most, from the server and to it: each time that a
-// segment leaves it leaves twice, and what waits behind it comes with it.
+// When every fifth packet is lost in both directions and packets overtake each other, a
+// reliable call from or to the server is late by a few round trips at most: a segment is
+// sent twice each time, and the segments waiting behind it are delivered with it.
 func TestCallsDoNotStall(t *testing.T) {
 	var down, up stall
 	for seed := uint64(1); seed <= 30; seed++ {
@@ -70,7 +71,7 @@ func TestCallsDoNotStall(t *testing.T) {
 		down.hear(client, Tell)
 		up.hear(server, Chat)
 		l.joined()
-		l.steps(120) // until the loss is known
+		l.steps(120) // until both ends have measured the loss
 		for range 600 {
 			down.call(server, Tell)
 			up.call(client, Chat)

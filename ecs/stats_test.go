@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// The figures of a connection are those of its network, on both ends.
+// The measured figures of a connection match its network, on both ends.
 func TestStats(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.1})
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -18,7 +18,7 @@ func TestStats(t *testing.T) {
 	}
 	server.step = func() {
 		for e := range Body.Iter(server.World()) {
-			Body.Get(e).Pos.X += float64(server.Tick()*server.Tick()%97) / 8 // nothing that could be foreseen
+			Body.Get(e).Pos.X += float64(server.Tick()*server.Tick()%97) / 8 // unpredictable
 		}
 	}
 	l.steps(900)
@@ -49,7 +49,7 @@ func TestStats(t *testing.T) {
 	check(t, "alone", alone.Stats(alone.Me()), tendon.Stats{})
 }
 
-// What comes to nothing on the link is counted in the session, from link to link.
+// The session counts the packets that its links ignore, over successive links.
 func TestCountersOfTheLink(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Duplicate: 0.5})
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -68,7 +68,7 @@ func TestCountersOfTheLink(t *testing.T) {
 		client.Join(l.net.Dialer(l.listener))
 	}
 	for _, m := range []*machine{server, client} {
-		if n := *m.Counter("packet ignored"); n < 40 || n > 200 { // some 130 come to each, half of them twice
+		if n := *m.Counter("packet ignored"); n < 40 || n > 200 { // about 130 packets arrive at each end, half of them twice
 			t.Errorf("%s: %d packets are ignored", m.name, n)
 		}
 		check(t, m.name+": dropped", *m.Counter("packet dropped"), 0)

@@ -14,9 +14,9 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// A session that is as old as one can be has said so before, plays right up to its last
-// step, and ends: for who hosts with the reason and the remedy, for its peers as one
-// that the server has closed. Who was its host plays on alone, and cannot host again.
+// A session that reaches the last tick has logged a warning before, runs up to its last
+// step, and ends: for the host with the reason and the remedy, for its peers as if the
+// server had closed it. The host plays on alone and cannot host again.
 func TestLastStep(t *testing.T) {
 	l := newLab(t, lan)
 	var said bytes.Buffer
@@ -57,8 +57,7 @@ func TestLastStep(t *testing.T) {
 	}
 }
 
-// Who comes to a session that has lasted long, or takes long to build its side of it,
-// is told what there is.
+// A client that joins an old session gets its nodes and its tick.
 func TestJoiningAnOldSession(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})

@@ -21,8 +21,8 @@ func (m *machine) eye() {
 	m.OnJoin(func(p rpl.Peer) { tendon.Give(m.Create(Body, components.Observer), p) })
 }
 
-// tree makes a node with two children, each of which has two children, and returns all seven
-// nodes, the root first.
+// tree makes a node with two children, each of which has two children, and returns all
+// seven nodes, the root first.
 func (m *machine) tree(at float64) (ids []rpl.Node) {
 	m.lab.Helper()
 	for i := range 7 {
@@ -192,8 +192,8 @@ func TestChildrenOfWhatGoes(t *testing.T) {
 	check(t, "what one hangs under", tendon.Parent(client.find(ids[3])) == nil, true)
 }
 
-// A child's Transform is local to its parent's, on the authority and on proxies, in steps and
-// as it is drawn.
+// A child's Transform is local to its parent's, on the authority and on proxies, in steps
+// and as it is drawn.
 func TestWorldTransform(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -1,7 +1,7 @@
 package ecs_test
 
-// Entities that are to be nodes and cannot be, since their NodeData is invalid or they have too
-// many parts.
+// Entities that are to be nodes and cannot be, since their NodeData is invalid or they
+// have too many parts.
 
 import (
 	"bytes"
@@ -18,8 +18,9 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// An entity with invalid NodeData is reported once and harms no other entity. It becomes a node
-// as soon as its NodeData is valid, as if it had been made then, however it was made.
+// An entity with invalid NodeData is reported once and harms no other entity. It becomes
+// a node as soon as its NodeData is valid, as if it had been made then, however it was
+// made.
 func TestNodeOfWrongData(t *testing.T) {
 	nan := float32(math.NaN())
 	for name, build := range map[string]func(m *machine, wrong components.NodeData) *donburi.Entry{
@@ -98,7 +99,8 @@ func TestNodeOfWrongData(t *testing.T) {
 	}
 }
 
-// An entity that is removed before it could become a node is forgotten, and its name is free.
+// An entity that is removed before it could become a node is forgotten, and its name is
+// free.
 func TestNodeOfWrongDataGoes(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("alone", tendon.Config{})

@@ -92,8 +92,8 @@ func TestView(t *testing.T) {
 	check(t, "the delay drawn with", delay, 2*time.Second/30+20*time.Millisecond)
 }
 
-// A proxy is drawn until render time reaches its removal; only then does OnStreamOut run and
-// is the entity removed. A teleport is a cut, without drawn places between.
+// A proxy is drawn until render time reaches its removal; only then does OnStreamOut run
+// and is the entity removed. A teleport is a cut, without drawn places between.
 func TestRemovalAtRenderTime(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -311,8 +311,8 @@ func TestPrefabPerSession(t *testing.T) {
 	Late.Spawn(client.World(), tendon.None{})
 }
 
-// One lost packet does not stop the view of a moving node, also if nothing else is sent. Two
-// lost packets in a row stop it for a few frames.
+// One lost packet does not stop the view of a moving node, also if nothing else is sent.
+// Two lost packets in a row stop it for a few frames.
 func TestLossDoesNotStopWhatMoves(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.02})
 	server, client := l.server(tendon.Config{Dedicated: true}), l.client(tendon.Config{})

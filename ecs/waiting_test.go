@@ -41,8 +41,9 @@ func (m *machine) listen() {
 	Welcome.Handle(m.Replication, func(c tendon.Call, a uint8) { m.say("%d welcomes %d", c.From, a) })
 }
 
-// Calls on the session between Join and its first arrival wait in order and go to the session
-// that is joined: calls made at once, on the way, and in the step before it has joined.
+// Calls on the session between Join and its first arrival wait in order and go to the
+// session that is joined: calls made at once, on the way, and in the step before it has
+// joined.
 func TestCallsWhileJoining(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{Dedicated: true})
@@ -197,8 +198,8 @@ func TestClientKnowsItsLoss(t *testing.T) {
 	}
 }
 
-// A request to a group while a client joins goes to the session that it joins; if it does not
-// get in, the request is dropped and counted.
+// A request to a group while a client joins goes to the session that it joins; if it does
+// not get in, the request is dropped and counted.
 func TestAskWhileJoining(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
@@ -218,8 +219,9 @@ func TestAskWhileJoining(t *testing.T) {
 	check(t, "counted where nobody is", *client.Counter("stale group"), 1)
 }
 
-// A call on a node that has been removed but is still drawn is dropped without an error, and
-// Mine skips that node. A call on a node whose state has not arrived is an error that says so.
+// A call on a node that has been removed but is still drawn is dropped without an error,
+// and Mine skips that node. A call on a node whose state has not arrived is an error that
+// says so.
 func TestCallsOnWhatIsNotHere(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})

@@ -262,8 +262,9 @@ func (g *adventure) retake(p *actor) {
 	p.Join(p.way)
 }
 
-// level returns the name of a level. The empty name is the level of the world that New was
-// given, so a game that gave its first world and has OnWorld make the others never loads it.
+// level returns the name of a level. The empty name is the level of the world that New
+// was given, so a game that gave its first world and has OnWorld make the others never
+// loads it.
 func (g *adventure) level(i int) string {
 	if name := []string{"cave", "hill", ""}[i]; name != "" || g.worlds != given {
 		return name

@@ -12,8 +12,9 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A player's controller opens and shuts a door that all see and nobody owns,
-// and names it: what it cannot reach, or what is no door, stays as it is.
+// A player's controller opens and shuts a door, which everyone sees and nobody owns, by a
+// call that names the door. A door out of reach, or a node that is no door, stays as it
+// is.
 func TestDoors(t *testing.T) {
 	l := newLab(t, tendon.Dedicated, 2, netsim.Conditions{Delay: 30 * time.Millisecond, Loss: 0.1})
 	server, player := l.machines[0], l.machines[1]
@@ -60,8 +61,8 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// Each press of a sphere's key counts once, whatever the network loses, and no
-// press of a sphere that the player does not see.
+// Each press of a sphere's key counts once, whatever the network loses. A press for a
+// sphere that the player does not see does not count.
 func TestSphereKeysAreReliable(t *testing.T) {
 	l := newLab(t, tendon.Dedicated, 1, netsim.Conditions{Delay: 30 * time.Millisecond, Loss: 0.3})
 	server, player := l.machines[0], l.machines[1]
@@ -72,7 +73,7 @@ func TestSphereKeysAreReliable(t *testing.T) {
 	for i := range sphereCount {
 		for range i + 1 {
 			player.held.Keys = Paint << i
-			l.steps(1) // shorter than any hand: the held keys of one step are lost by three in ten
+			l.steps(1) // shorter than any real press: three in ten such steps of held keys are lost
 			player.held.Keys = 0
 			l.steps(1)
 		}
@@ -96,8 +97,8 @@ func TestSphereKeysAreReliable(t *testing.T) {
 	}
 }
 
-// A blast is a transient node: made by its place everywhere near, moved by
-// nobody, gone by itself.
+// A blast is a transient node: it is built from its place on every machine near it, does
+// not move, and ends by itself.
 func TestBlastIsWhereItWas(t *testing.T) {
 	l := newLab(t, tendon.Listen, 1, noNetwork)
 	server, client := l.machines[0], l.machines[1]
@@ -113,7 +114,7 @@ func TestBlastIsWhereItWas(t *testing.T) {
 	l.until("it ends", func() bool { return len(client.collect(Flight)) == 0 && len(server.collect(Flight)) == 0 })
 }
 
-// mine is what a machine's player drives, or nil.
+// mine returns the node with component c that a machine's player drives, or nil.
 func mine(m *machine, c donburi.IComponentType) *donburi.Entry {
 	e, ok := tendon.Mine(m.rep, c)
 	if !ok {
@@ -122,7 +123,7 @@ func mine(m *machine, c donburi.IComponentType) *donburi.Entry {
 	return e
 }
 
-// allSee reports whether a door is as said on every machine, and nobody's.
+// allSee reports whether a door is open, or shut, on every machine, and has no owner.
 func (l *lab) allSee(door int, open bool) bool {
 	for _, m := range l.machines {
 		e := m.rep.World().Entry(m.doors[door])

@@ -15,14 +15,14 @@ import (
 
 var noNetwork = netsim.Conditions{}
 
-// The same script, whoever plays it and wherever the authority is: walk, paint
-// a sphere, get into a car, drive, get out.
+// The same script works whoever plays it and wherever the authority is: walk, paint a
+// sphere, get into a car, drive, get out.
 func TestSameScriptInFourModes(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		mode    tendon.Mode
 		clients int
-		plays   int // which machine
+		plays   int // the machine that plays the script
 	}{
 		{"single player", tendon.Single, 0, 0},
 		{"listen server", tendon.Listen, 1, 0},
@@ -92,7 +92,7 @@ func carOf(l *lab, m *machine, i int) *donburi.Entry {
 	return nil
 }
 
-// The newest input wins: what comes late or twice counts for nothing.
+// The newest input wins: input that arrives late or twice is ignored.
 func TestInputLatestWins(t *testing.T) {
 	l := newLab(t, tendon.Single, 0, noNetwork)
 	l.machines[0].Sample = nil
@@ -110,7 +110,7 @@ func TestInputLatestWins(t *testing.T) {
 	}
 }
 
-// Shots open crates; another appears, and a coin lies there.
+// Shots open a crate: a coin lies in its place, and another crate appears.
 func TestCrateBecomesCoin(t *testing.T) {
 	l := newLab(t, tendon.Single, 0, noNetwork)
 	l.steps(2)
@@ -138,7 +138,7 @@ func TestCrateBecomesCoin(t *testing.T) {
 	}
 }
 
-// Who goes down stands up again, and loses points to who did it.
+// A player that goes down stands up again, and loses points to the player that shot it.
 func TestDownAndUp(t *testing.T) {
 	l := newLab(t, tendon.Listen, 1, noNetwork)
 	server := l.machines[0]
@@ -152,8 +152,8 @@ func TestDownAndUp(t *testing.T) {
 	l.until("the walker stands up", func() bool { return Walker.Get(l.walker(server, 1)).Health == FullHealth })
 }
 
-// A car that has had enough blows up, with a blast for everyone near, and comes
-// back where it began.
+// A car with enough damage blows up, with a blast for everyone near, and comes back where
+// it began.
 func TestCarBlowsUp(t *testing.T) {
 	l := newLab(t, tendon.Listen, 1, noNetwork)
 	server, client := l.machines[0], l.machines[1]
@@ -192,7 +192,7 @@ func TestButtonOpensGate(t *testing.T) {
 	l.until("standing on the plate opens it", open)
 }
 
-// Ammunition is its owner's business.
+// Only the owner is sent its ammunition.
 func TestOthersDoNotSeeAmmunition(t *testing.T) {
 	l := newLab(t, tendon.Dedicated, 2, noNetwork)
 	one, two := l.machines[1], l.machines[2]
@@ -209,7 +209,7 @@ func TestOthersDoNotSeeAmmunition(t *testing.T) {
 	}
 }
 
-// Two minutes, a winner, a pause, another round.
+// A round lasts two minutes and has a winner; after a pause another round begins.
 func TestRound(t *testing.T) {
 	l := newLab(t, tendon.Single, 0, noNetwork)
 	l.steps(2)

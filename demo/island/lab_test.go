@@ -16,18 +16,18 @@ import (
 // machine is one session of a test.
 type machine struct {
 	*Game
-	held  Input // what its player holds down
+	held  Input // the keys that its player holds down
 	ended error
 }
 
-// lab is a few machines on a virtual clock; the first is the authority.
+// lab is a few machines on a virtual clock. The first is the authority.
 type lab struct {
 	*testing.T
 	network  *mem.Network
 	machines []*machine
 }
 
-// newLab opens a session in a mode, with clients.
+// newLab opens a session in a mode, with a number of clients.
 func newLab(t *testing.T, mode tendon.Mode, clients int, c netsim.Conditions) *lab {
 	t.Helper()
 	seed := rand.Uint64()
@@ -66,7 +66,7 @@ func (l *lab) machine(dedicated bool) *machine {
 	return m
 }
 
-// steps plays on.
+// steps runs n steps on all machines.
 func (l *lab) steps(n int) {
 	for range n {
 		l.network.Advance(time.Second / Steps)
@@ -78,7 +78,7 @@ func (l *lab) steps(n int) {
 	}
 }
 
-// until plays until something is so, for at most five seconds.
+// until runs steps until so returns true, for at most five seconds.
 func (l *lab) until(what string, so func() bool) {
 	l.Helper()
 	for range 5 * Steps {
@@ -98,7 +98,7 @@ func (l *lab) press(m *machine, k Keys) {
 	l.steps(2)
 }
 
-// walker is the walker of a peer, on a machine.
+// walker returns the walker of a peer on a machine.
 func (l *lab) walker(on *machine, of rpl.Peer) *donburi.Entry {
 	l.Helper()
 	for e := range Walker.Iter(on.rep.World()) {
@@ -110,7 +110,7 @@ func (l *lab) walker(on *machine, of rpl.Peer) *donburi.Entry {
 	return nil
 }
 
-// put moves a walker, on the authority.
+// put moves a peer's walker on the authority.
 func (l *lab) put(of rpl.Peer, at PlaceData) {
 	l.Helper()
 	*Place.Get(l.walker(l.machines[0], of)) = at

@@ -9,8 +9,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A bandage reaches the owner's pack alone, and is used by a call that checks
-// its index.
+// A bandage reaches only its owner's pack, and is used by a call that checks its index.
 func TestPack(t *testing.T) {
 	l := newLab(t, tendon.Dedicated, 2, noNetwork)
 	server, client := l.machines[0], l.machines[1]
@@ -26,7 +25,7 @@ func TestPack(t *testing.T) {
 	})
 	Walker.Get(me).Health = 10
 	e, _ := tendon.Mine(client.rep, Controller)
-	if err := UseSlot.Send(e, 200); err != nil { // no such place
+	if err := UseSlot.Send(e, 200); err != nil { // no such slot
 		t.Fatal(err)
 	}
 	if err := UseItem(client.rep, Bandage); err != nil {
@@ -43,7 +42,7 @@ func TestPack(t *testing.T) {
 	l.until("the last one is gone", func() bool { return len(pack()) == 1 })
 }
 
-// Points of one kind change one entry of everyone's copy.
+// Points of one kind change one entry of the tally on every machine.
 func TestTally(t *testing.T) {
 	l := newLab(t, tendon.Dedicated, 2, noNetwork)
 	server, other := l.machines[0], l.machines[2]
@@ -65,7 +64,7 @@ func TestTally(t *testing.T) {
 	})
 }
 
-// What one says, all hear, with the name that the authority knows.
+// Everyone hears what a player says, with the speaker's name as the authority knows it.
 func TestChat(t *testing.T) {
 	l := newLab(t, tendon.Listen, 2, noNetwork)
 	l.until("all play", func() bool {
@@ -100,11 +99,12 @@ func TestChat(t *testing.T) {
 	}
 }
 
-// Who speaks from its first step on is heard once it can be, and once alone.
+// A client that speaks from its first step on is heard as soon as it has joined, and only
+// once.
 func TestTalkWhileJoining(t *testing.T) {
 	l := newLab(t, tendon.Dedicated, 1, netsim.Conditions{Delay: 50 * time.Millisecond})
 	client := l.machines[1]
-	l.steps(1) // until then it plays alone
+	l.steps(1) // before this step it plays alone
 	refused := 0
 	l.until("it is said", func() bool {
 		err := Talk(client.rep, "hello")

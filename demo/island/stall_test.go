@@ -7,8 +7,7 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// A server that was held up has fewer ticks than its clients expect. They play
-// on all the same.
+// A server that was held up is fewer ticks on than its clients expect. The clients play on.
 func TestInputAfterAStall(t *testing.T) {
 	l := newLab(t, tendon.Listen, 1, noNetwork)
 	server, client := l.machines[0], l.machines[1]

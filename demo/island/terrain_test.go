@@ -33,7 +33,7 @@ func TestSceneryIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// Whoever walks at random stays on land, and out of what stands in the way.
+// A walker that walks at random stays on land and outside of obstacles.
 func TestSlideStaysOnLand(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -1,7 +1,7 @@
 package main
 
-// A client over real sockets whose line is cut, and who joins again by another:
-// the server has not noticed yet, and gives it its seat and its walker back.
+// A client over real sockets whose connection is cut joins again by another one before
+// the server has noticed. The server gives it its seat and its walker back.
 
 import (
 	"strings"
@@ -35,7 +35,7 @@ func TestBackOverUDP(t *testing.T) {
 	p.until("the client walks", true, p.walks)
 	number, node := client.rep.Me(), tendon.ID(mine(client))
 
-	line.SetConditions(netsim.Conditions{Loss: 1}) // its goodbye is lost too
+	line.SetConditions(netsim.Conditions{Loss: 1}) // the packet that ends the old connection is lost, too
 	client.rep.Join(kcp.Dialer(p.addr))
 	p.until("it is back", true, func() bool { return len(said) > 2 && p.walks() })
 	if got := strings.Join(said, ", "); got != "join, lost, back" {

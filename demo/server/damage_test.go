@@ -1,7 +1,7 @@
 package main
 
-// A client over real sockets whose datagrams cannot be read for a while: it has all
-// told anew, and sees what the server does.
+// A client over real sockets that cannot read its datagrams for a while gets all state
+// again, and then sees what the server does.
 
 import (
 	"testing"
@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/kcp"
 )
 
-// A spoiler is a dialer, its link and that link's handler: while it is on, of no
-// datagram that comes more is left than its length.
+// A spoiler is a dialer, its link and the link's handler. While it is on, it overwrites
+// the bytes of every datagram that arrives and keeps only the length.
 type spoiler struct {
 	transport.Dialer
 	transport.Link

@@ -59,8 +59,8 @@ func (tb *table) steps(n int, play bool) {
 	}
 }
 
-// Bots walk, drive and shoot for a while under loss; then the world stands
-// still, and each client holds what it should.
+// Bots walk, drive and shoot for a while under loss. Then the world stands still, and
+// each client holds what it should.
 func TestClientsHoldWhatTheyShould(t *testing.T) {
 	tb := newTable(t, 3, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.1, Jitter: 10 * time.Millisecond})
 	tb.steps(12*island.Steps, true)
@@ -75,7 +75,7 @@ func TestClientsHoldWhatTheyShould(t *testing.T) {
 	}
 }
 
-// What differs is seen.
+// The judge finds each of these differences.
 func TestJudgeSees(t *testing.T) {
 	for _, c := range []struct {
 		name, says string
@@ -102,7 +102,7 @@ func TestJudgeSees(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tb := newTable(t, 1, netsim.Conditions{})
-			tb.clients[0].game.Sample = nil // stands still
+			tb.clients[0].game.Sample = nil // the client's walker stands still
 			tb.steps(island.Steps, true)
 			tb.steps(island.Steps, false)
 			j := mustJudge(t)

@@ -52,9 +52,9 @@ func TestRefusalsAreOneSentence(t *testing.T) {
 	}
 }
 
-// A session over UDP, with loss: all that was promised is in the last line, and
-// in the end everyone sees the same. It is as long as it takes a slow machine to play
-// all that it has.
+// A session over UDP with loss: the last line of output has all promised figures, and in
+// the end everyone sees the same. The session is repeated with twice the length until a
+// slow machine has played enough for all figures.
 func TestSessionOverUDP(t *testing.T) {
 	for seconds := 3; ; seconds *= 2 {
 		missing := playOverUDP(t, seconds)
@@ -67,7 +67,7 @@ func TestSessionOverUDP(t *testing.T) {
 	}
 }
 
-// playOverUDP returns of which figures there is nothing.
+// playOverUDP returns the names of the figures that are missing.
 func playOverUDP(t *testing.T, seconds int) (missing []string) {
 	code, stdout, stderr := start(t, strings.Fields(fmt.Sprintf("-clients 2 -seconds %d -rtt 60ms -loss 0.05 -jitter 10ms -json", seconds))...)
 	if code != 0 {
@@ -95,7 +95,7 @@ func playOverUDP(t *testing.T, seconds int) (missing []string) {
 
 func TestSentencesAndEndBySignal(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	stop() // as Ctrl-C at once
+	stop() // like Ctrl-C at the start
 	var out, errs strings.Builder
 	if code := run(ctx, []string{"-addr", "127.0.0.1:0", "-public"}, &out, &errs); code != 0 {
 		t.Errorf("exit %d: %s", code, errs.String())

@@ -1,6 +1,6 @@
 package main
 
-// A server and a client of it, in one process, over real sockets.
+// The pair: a server and its client in one process, over real sockets.
 
 import (
 	"testing"
@@ -13,8 +13,8 @@ import (
 
 type pair struct {
 	*testing.T
-	server, client *member // the server hosts; the client is to join it …
-	addr           string  // … here
+	server, client *member // the server hosts; the client has yet to join it
+	addr           string  // the server's address
 }
 
 func newPair(t *testing.T) *pair {
@@ -36,7 +36,7 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// until takes steps, in which the game goes on if it is to play.
+// until runs steps until ok returns true. The game goes on in them if play is set.
 func (p *pair) until(what string, play bool, ok func() bool) {
 	p.Helper()
 	for range 4000 {
@@ -55,7 +55,7 @@ func (p *pair) until(what string, play bool, ok func() bool) {
 	p.Fatalf("still not: %s", what)
 }
 
-// walks is whether the client is in and has its walker.
+// walks reports whether the client has joined and has its walker.
 func (p *pair) walks() bool {
 	_, ok := tendon.Mine(p.client.rep, island.Walker)
 	return ok && p.client.rep.Mode() == tendon.Client

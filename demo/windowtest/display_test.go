@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// needs fails the test where the system lacks packages that windows need; the message
-// says what to type to install them.
+// needs fails the test if the system lacks packages that windows need. The message says
+// what to type to install them.
 func needs(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(".ci", "packages"), "-n", "tests")
