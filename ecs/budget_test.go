@@ -1,5 +1,7 @@
 package ecs_test
 
+// The bytes that a server may send to one peer, and what counts among them.
+
 import (
 	"strings"
 	"testing"

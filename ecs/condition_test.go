@@ -1,5 +1,7 @@
 package ecs_test
 
+// The conditions under which a field is sent to a peer.
+
 import (
 	"testing"
 

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Damaged datagrams: the client is sent all state again.
+
 import (
 	"fmt"
 	"math/rand/v2"

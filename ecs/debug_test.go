@@ -1,5 +1,7 @@
 package ecs_test
 
+// Debug mode: the mistakes that it finds, and what it must not report.
+
 import (
 	"bytes"
 	"log/slog"

@@ -1,5 +1,7 @@
 package ecs
 
+// What the library relies on in donburi, and how it avoids donburi's defects.
+
 import (
 	"slices"
 	"testing"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// The rules of a game in the step in which a session ends.
+
 import (
 	"testing"
 	"time"

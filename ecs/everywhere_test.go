@@ -1,5 +1,8 @@
 package ecs_test
 
+// Calls to many machines (Everywhere, Broadcast), floods of calls, and calls from
+// handlers.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Examples of a group and of an Everywhere call.
+
 import (
 	"fmt"
 

@@ -1,5 +1,8 @@
 package ecs_test
 
+// Examples of a small game: its declarations and rules, single player, a listen server
+// with a client, views and stand-ins.
+
 import (
 	"fmt"
 	"time"

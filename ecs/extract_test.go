@@ -1,5 +1,7 @@
 package ecs
 
+// Callbacks that change entities between extraction and streaming.
+
 import (
 	"slices"
 	"testing"

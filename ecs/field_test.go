@@ -1,5 +1,7 @@
 package ecs_test
 
+// Single fields: how they are drawn between samples, and how they are clamped.
+
 import (
 	"bytes"
 	"log/slog"

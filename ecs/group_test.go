@@ -1,5 +1,7 @@
 package ecs_test
 
+// Groups: membership, what members are sent, and that others learn nothing of it.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Which peers a call reaches when relevance or groups change in the same step.
+
 import (
 	"fmt"
 	"testing"

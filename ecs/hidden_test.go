@@ -1,5 +1,7 @@
 package ecs_test
 
+// Load-time nodes that are hidden or transient, and their parts.
+
 import (
 	"testing"
 

@@ -1,5 +1,7 @@
 package ecs
 
+// Input from other machines that breaks the rules.
+
 import (
 	"bytes"
 	"errors"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Components that are added to a node and removed from it while it lives.
+
 import (
 	"testing"
 
@@ -75,6 +77,6 @@ func TestPlacesComeAndGo(t *testing.T) {
 	donburi.Add(server.find(ids[1]), Body, &BodyData{Pos: far}) // its former place
 	sees("far again", false, false)
 	Body.Get(server.find(ids[1])).Pos = gmath.Vec{}
-	donburi.Add(server.find(ids[0]), Body, &BodyData{}) // the second component with a place, which does not count
+	donburi.Add(server.find(ids[0]), Body, &BodyData{}) // the second place does not count
 	sees("near", false, true)
 }

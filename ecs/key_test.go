@@ -1,5 +1,7 @@
 package ecs
 
+// A client's hello and the key in it, by which the server recognises the client.
+
 import (
 	"bytes"
 	"encoding/hex"

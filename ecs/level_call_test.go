@@ -1,5 +1,7 @@
 package ecs_test
 
+// Calls in the step in which a level or a session ends.
+
 import (
 	"fmt"
 	"testing"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Levels: Load, OnWorld, and the worlds of sessions that begin and end.
+
 import (
 	"strings"
 	"testing"

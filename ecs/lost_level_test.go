@@ -12,7 +12,8 @@ import (
 )
 
 // A lost client keeps its load-time nodes, and they are the same nodes when it is back.
-// Nodes that were destroyed meanwhile end, and so do its other proxies.
+// Load-time nodes that were destroyed meanwhile end then; its other proxies end when it is
+// lost.
 func TestLostAndNamed(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann := l.server(tendon.Config{}), l.player(tendon.Config{})

@@ -185,8 +185,8 @@ func TestLostForGood(t *testing.T) {
 }
 
 // A peer that completes the handshake in the last moment is back when it is ready, however
-// long that takes. If its connection breaks before, its 30 s begin again, and OnLost has
-// run only once.
+// long that takes. If its connection breaks before it is ready, its 30 s begin again, and
+// OnLost does not run a second time.
 func TestBackInTheLastMoment(t *testing.T) {
 	for name, breaks := range map[string]bool{"ready later": false, "broken off": true} {
 		t.Run(name, func(t *testing.T) {

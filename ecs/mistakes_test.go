@@ -1,5 +1,7 @@
 package ecs_test
 
+// Mistakes in protocols, prefabs and callbacks, and how the library reports them.
+
 import (
 	"bytes"
 	"context"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Mistakes of a running game, and what a game may do inside callbacks.
+
 import (
 	"errors"
 	"strings"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// One script in all four modes, and sessions that pause and end.
+
 import (
 	"fmt"
 	"slices"

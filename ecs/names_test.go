@@ -1,5 +1,7 @@
 package ecs_test
 
+// The names of load-time nodes, which server and client compare when a client joins.
+
 import (
 	"bytes"
 	"fmt"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// The promised order of a machine's callbacks.
+
 import (
 	"fmt"
 	"math/rand/v2"

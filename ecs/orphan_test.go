@@ -1,5 +1,7 @@
 package ecs_test
 
+// Parts whose node is removed or changes.
+
 import (
 	"testing"
 

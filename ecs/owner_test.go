@@ -1,5 +1,7 @@
 package ecs_test
 
+// Owners: OnOwner, and calls on their way while a node is handed over.
+
 import (
 	"strings"
 	"testing"

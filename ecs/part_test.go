@@ -1,5 +1,7 @@
 package ecs_test
 
+// Parts of a node, and the components that are added to them and removed.
+
 import (
 	"testing"
 

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Plugins, systems, interest, and callbacks that act.
+
 import (
 	"context"
 	"errors"

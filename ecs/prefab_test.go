@@ -1,5 +1,7 @@
 package ecs_test
 
+// Prefabs' arguments, and entities that are not nodes yet or any more.
+
 import (
 	"bytes"
 	"errors"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Declarations: the mistakes that New reports, and schemas that differ.
+
 import (
 	"errors"
 	"strings"

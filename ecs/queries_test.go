@@ -1,5 +1,7 @@
 package ecs_test
 
+// Sessions do not use donburi's queries, which are never freed.
+
 import (
 	"reflect"
 	"testing"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// Panics in callbacks that the game recovers.
+
 import (
 	"testing"
 

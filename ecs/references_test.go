@@ -1,5 +1,7 @@
 package ecs
 
+// The index of which nodes refer to which.
+
 import (
 	"maps"
 	"math/rand/v2"

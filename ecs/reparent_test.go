@@ -1,5 +1,7 @@
 package ecs_test
 
+// Nodes that change their parent while both move.
+
 import (
 	"fmt"
 	"math"

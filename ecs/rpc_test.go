@@ -1,5 +1,7 @@
 package ecs_test
 
+// RPCs: where a call runs, on which node, and when it is dropped.
+
 import (
 	"errors"
 	"fmt"

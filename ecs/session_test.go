@@ -1,5 +1,8 @@
 package ecs_test
 
+// A session from Host and Join to its end, and the life of nodes in it. A newcomer may
+// begin here; lab_test.go has the machines and the network.
+
 import (
 	"errors"
 	"slices"

@@ -1,5 +1,7 @@
 package ecs_test
 
+// The figures and counters of connections.
+
 import (
 	"testing"
 	"time"

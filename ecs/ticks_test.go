@@ -1,5 +1,7 @@
 package ecs_test
 
+// Sessions that have lasted long: joining one, and its last tick.
+
 import (
 	"bytes"
 	"errors"

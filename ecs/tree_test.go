@@ -1,5 +1,7 @@
 package ecs_test
 
+// Hierarchies: how they stream, change and move.
+
 import (
 	"math"
 	"math/rand/v2"

@@ -1,5 +1,7 @@
 package ecs
 
+// Small pieces by themselves: messages, the clock, and the tracks that views draw from.
+
 import (
 	"bytes"
 	"encoding/hex"

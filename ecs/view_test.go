@@ -1,5 +1,7 @@
 package ecs_test
 
+// What a client draws: views, removals at render time, drawing in place.
+
 import (
 	"fmt"
 	"math"

@@ -52,7 +52,7 @@ func (a *actor) told() error {
 	return a.strays()
 }
 
-// strays checks that no entity of a client's proxies is left without a node.
+// strays checks that every proxy entity of a client belongs to a node.
 func (a *actor) strays() error {
 	if a.IsAuthority() {
 		return nil

@@ -1,5 +1,7 @@
 package island
 
+// Doors, spheres and blasts on the island.
+
 import (
 	"testing"
 	"time"

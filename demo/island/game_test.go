@@ -1,5 +1,7 @@
 package island
 
+// The rules of the island's game. lab_test.go has the machines that play it.
+
 import (
 	"strings"
 	"testing"

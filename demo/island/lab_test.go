@@ -1,5 +1,7 @@
 package island
 
+// The lab of these tests: sessions of the game on a virtual clock and a network in memory.
+
 import (
 	"math/rand/v2"
 	"testing"

@@ -1,5 +1,7 @@
 package island
 
+// Packs, the tally and the chat.
+
 import (
 	"strings"
 	"testing"

@@ -1,5 +1,7 @@
 package main
 
+// The judge, which compares what clients hold with what they should hold.
+
 import (
 	"strings"
 	"testing"

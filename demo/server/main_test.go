@@ -1,5 +1,7 @@
 package main
 
+// The program's arguments, output and exit codes, and a session over UDP.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,7 @@
 package windowtest
 
+// X servers, builds and runs of the programs under test.
+
 import (
 	"bufio"
 	"bytes"

@@ -1,5 +1,7 @@
 package windowtest
 
+// A keyboard for programs on a display.
+
 import (
 	"testing"
 	"time"

@@ -1,5 +1,7 @@
 package windowtest
 
+// The demo's keys, pressed while it runs.
+
 import (
 	"bytes"
 	"errors"

@@ -1,5 +1,7 @@
 package windowtest
 
+// Pictures that the demo draws, compared with the accounts of its sessions.
+
 import (
 	"image"
 	"image/color"

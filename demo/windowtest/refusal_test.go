@@ -1,5 +1,7 @@
 package windowtest
 
+// Displays and arguments with which the demo cannot run.
+
 import (
 	"bufio"
 	"net"
