@@ -16,7 +16,7 @@ import (
 )
 
 // A node that loses RplNode in the step in which it was made, or in the step in which its
-// OnStreamIn ran, exists on no machine.
+// OnStreamIn ran, is a node on no machine.
 func TestNodeForLessThanAStep(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
