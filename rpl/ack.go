@@ -183,9 +183,9 @@ func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) 
 		}
 		pr := p.row(e, i)
 		switch sees := a.sees(p, n, who); {
-		case has && !sees:
-			pr.hidden = false // the next update takes it away
-		case !has && sees && !pr.hidden && pr.ackedTick < uint32(tick):
+		case has:
+			pr.hidden = false // the peer has it now; if it may not see it, the next update takes it away
+		case sees && !pr.hidden && pr.ackedTick < uint32(tick):
 			*pr = peerRow{from: uint32(a.tick)}
 		}
 	}

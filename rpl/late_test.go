@@ -325,6 +325,44 @@ func TestLateUpdateOfAMoment(t *testing.T) {
 	}
 }
 
+// Copies of an arrival, made before and after the peer got a right, are acked in their
+// order, and the peer loses the right again before the node's next update, which its own
+// rate delays. The peer must lose what the later copy showed.
+func TestRightsOfLaterCopies(t *testing.T) {
+	m := newPostman(t)
+	other := m.spawn(t, m.sch.extra[2])
+	m.ticks(t, 10)
+	for i := range 60 { // packets are lost, so arrivals are sent in several copies
+		letters := m.tick(func() {
+			m.net.A.Set(m.item(other, 0), unsafe.Pointer(&bodyItem{HP: uint8(i)}))
+		})
+		if i%4 > 0 {
+			m.deliver(t, letters)
+		}
+	}
+	m.c.SetConditions(netsim.Conditions{}, netsim.Conditions{Delay: 100 * time.Millisecond})
+	var id rpl.Node
+	m.deliver(t, m.tick(func() {
+		var err error
+		id, err = m.net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{m.sch.body, m.sch.extra[1]}, Streaming: rpl.Streaming{Hz: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.net.A.Set(m.item(id, 1), unsafe.Pointer(&secretItem{Team: 2}))
+	}))
+	m.deliver(t, m.tick(func() { m.net.A.SetGroup(2, m.sch.team, true) }))
+	m.ticks(t, 20)
+	var got secretItem
+	if m.read(t, id, 1, m.sch.extra[1], unsafe.Pointer(&got)); got.Team != 2 {
+		t.Fatalf("the later copy shows %d", got.Team)
+	}
+	m.deliver(t, m.tick(func() { m.net.A.SetGroup(2, m.sch.team, false) }))
+	m.ticks(t, 200)
+	if m.read(t, id, 1, m.sch.extra[1], unsafe.Pointer(&got)); got.Team != 0 {
+		t.Errorf("it still shows the secret %d", got.Team)
+	}
+}
+
 // A copy of an arrival, made while the peer had other rights, arrives long after
 // another copy was acked. In the end the client must have what its peer may see.
 func TestLateCopyOfAnArrival(t *testing.T) {
