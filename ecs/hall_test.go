@@ -1,5 +1,8 @@
 package ecs_test
 
+// The hall is a small game: its nodes have a place, its calls carry texts and large
+// arguments, and only their owners may see its vaults.
+
 import (
 	"bytes"
 	"fmt"
@@ -18,9 +21,6 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
-
-// The hall is a small game: its nodes have a place, its calls carry texts and large
-// arguments, and only their owners may see its vaults.
 
 type hallArgs struct {
 	B []byte `rpl:"max=4000"`

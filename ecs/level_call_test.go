@@ -35,42 +35,29 @@ func TestCallThenLoad(t *testing.T) {
 	}
 }
 
-// A client that receives a call and the next level in one Receive, after a stall, runs
+// A client that receives a call and what ends the level or the session in one Receive runs
 // the call first.
-func TestCallThenLoadAtOnce(t *testing.T) {
-	l := newLab(t, lan)
-	server, client := l.server(tendon.Config{Sends: 60}), l.client(tendon.Config{})
-	heard := 0
-	Tell.Handle(client.Replication, func(tendon.Call, string) { heard++ })
-	l.joined()
-	server.once(func() {
-		if err := Tell.Send(server.Session(), "the match is over"); err != nil {
-			t.Fatal(err)
-		}
-		server.Load("next")
+func TestCallThenTheEnd(t *testing.T) {
+	for what, end := range map[string]func(server *machine){
+		"Load":  func(server *machine) { server.Load("next") },
+		"Close": func(server *machine) { server.Close("the program ends") },
+	} {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{Sends: 60}), l.client(tendon.Config{})
+		heard := 0
+		Tell.Handle(client.Replication, func(tendon.Call, string) { heard++ })
+		l.joined()
+		server.once(func() {
+			if err := Tell.Send(server.Session(), "the match is over"); err != nil {
+				t.Fatal(err)
+			}
+		})
 		client.asleep = 6
-	})
-	l.steps(120)
-	check(t, "heard", heard, 1)
-}
-
-// A client that receives a call and the end of the session in one Receive runs the call
-// first.
-func TestCallThenClose(t *testing.T) {
-	l := newLab(t, lan)
-	server, client := l.server(tendon.Config{Sends: 60}), l.client(tendon.Config{})
-	heard := 0
-	Tell.Handle(client.Replication, func(tendon.Call, string) { heard++ })
-	l.joined()
-	server.once(func() {
-		if err := Tell.Send(server.Session(), "the match is over"); err != nil {
-			t.Fatal(err)
-		}
-	})
-	l.steps(1)
-	server.Close("the program ends")
-	l.steps(60)
-	check(t, "heard", heard, 1)
+		l.steps(1)
+		end(server)
+		l.steps(120)
+		check(t, what+": heard", heard, 1)
+	}
 }
 
 // Load waits until a peer's lane has room behind many calls, and the peer stays.

@@ -153,7 +153,17 @@ func (r *Replication) tellLevel(s *seat, first bool) {
 	} else {
 		msg = appendLevel(nil, m)
 	}
-	s.untold = s.conn.Reliable(msg) != nil
+	err := s.conn.Reliable(msg)
+	switch {
+	case err == nil:
+		s.untold = false
+	case first: // the lane of a new connection is empty
+		r.report("session message not sent", err)
+		s.conn.Close("the reliable lane is full")
+	case !s.untold:
+		s.untold = true
+		r.report("session message not sent", err)
+	}
 }
 
 func (r serverInbox) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {

@@ -139,8 +139,9 @@ type calling struct {
 // accounts count what was sent and what it cost (counters.go, account.go).
 type accounts struct {
 	counters    Counters
-	tooLong     Node   // the last node that was logged as too long
-	bits        []Bits // by item type
+	tooLong     Node          // the last node that was logged as too long
+	overlong    map[*Var]bool // props of which a value was logged as too long
+	bits        []Bits        // by item type
 	otherBits   Bits
 	removalBits uint64
 }

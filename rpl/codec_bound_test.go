@@ -1,5 +1,7 @@
 package rpl_test
 
+// Codecs of a game that write more than they may.
+
 import (
 	"bytes"
 	"log/slog"
@@ -37,19 +39,26 @@ func TestCodecsKeepTheirBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{item}})
-	if err != nil {
-		t.Fatal(err)
+	var ids [2]rpl.Node
+	for i := range ids {
+		if ids[i], err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{item}}); err != nil {
+			t.Fatal(err)
+		}
 	}
+	id := ids[0]
 	c, err := net.Join(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	it, _ := net.A.Item(id, 0)
 	for i, text := range []string{"short", strings.Repeat("long ", 20_000), "short again"} {
 		now := page{int32(i), scroll{text}}
 		for range 60 {
-			net.Tick(func(rpl.Tick) { net.A.Set(it, unsafe.Pointer(&now)) })
+			net.Tick(func(rpl.Tick) {
+				for _, id := range ids {
+					it, _ := net.A.Item(id, 0)
+					net.A.Set(it, unsafe.Pointer(&now))
+				}
+			})
 		}
 		want := now
 		if len(text) > 60_000 {

@@ -60,7 +60,7 @@ func (a *Authority) noteTooLong(n Node) {
 
 // isBounded is whether a new value of a row's variable-length prop takes no more than its
 // type allows: a game's own codec may write any number of bytes. A longer value is counted,
-// and logged unless its node was the last one logged.
+// and the first one of each field is logged.
 func (a *Authority) isBounded(r *row, k int, v any) bool {
 	prop := &r.t.vars[k]
 	if prop.codec().sized() {
@@ -72,10 +72,13 @@ func (a *Authority) isBounded(r *row, k int, v any) bool {
 		return true
 	}
 	a.counters.TooLong++
-	if node := a.nodes[r.node].id; node != a.tooLong {
-		a.tooLong = node
+	if !a.overlong[prop] {
+		if a.overlong == nil {
+			a.overlong = make(map[*Var]bool)
+		}
+		a.overlong[prop] = true
 		a.cfg.Log.Warn("a value is not told: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
-			"node", node, "component", r.t.item.Name, "field", r.t.item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
+			"node", a.nodes[r.node].id, "component", r.t.item.Name, "field", r.t.item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
 	}
 	return false
 }

@@ -92,24 +92,33 @@ func (a *Authority) sendMessages(p *peer, s Sink) {
 
 // Flush gives the messages that wait for a peer's reliable lane to s at once, whatever the
 // peer's budget, so that calls made before a Disconnect arrive. Messages for which the lane
-// has no room are counted as dropped calls.
+// has no room, and calls that wait for their node's arrival, are counted as dropped calls.
 func (a *Authority) Flush(id Peer, s Sink) {
 	p := a.byID.find(id)
 	if p == nil {
 		return
 	}
-	for n, m := range p.rpc.ready {
-		for last := false; !last; {
-			var b []byte
-			if b, last = p.rpc.part(m); s.Reliable(b) != nil {
-				a.counters.CallsDropped += uint64(len(p.rpc.ready) - n)
-				return
-			}
-			p.rpc.gave(b, last)
+	n := 0
+	for ; n < len(p.rpc.ready) && p.rpc.give(p.rpc.ready[n], s); n++ {
+	}
+	a.counters.CallsDropped += uint64(len(p.rpc.ready) - n + len(p.rpc.waiting))
+	clear(p.rpc.ready)
+	p.rpc.ready, p.rpc.bytes, p.rpc.given = p.rpc.ready[:0], 0, 0
+	clear(p.rpc.waiting)
+	p.rpc.waiting = p.rpc.waiting[:0]
+}
+
+// give gives a whole message to the lane, part by part, and reports whether it had room.
+func (q *peerCalls) give(m []byte, s Sink) bool {
+	for {
+		b, last := q.part(m)
+		if s.Reliable(b) != nil {
+			return false
+		}
+		if q.gave(b, last); last {
+			return true
 		}
 	}
-	clear(p.rpc.ready)
-	p.rpc.ready, p.rpc.bytes = p.rpc.ready[:0], 0
 }
 
 // packer fills the packets of one peer's send.

@@ -204,7 +204,8 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 }
 
 // PlaceItem returns the ordinal of the item that says where a node is, or -1: of several
-// items with a place, that is the one that has been there longest.
+// items with a place, the first one that the node was made with counts, and the first of
+// the others once that one is removed.
 func (a *Authority) PlaceItem(n Node) int {
 	if s, ok := a.slot(n); ok {
 		return int(a.nodes[s].posItem)

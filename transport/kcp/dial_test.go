@@ -1,5 +1,7 @@
 package kcp
 
+// Addresses and names: where a client dials, and how a listener knows its clients.
+
 import (
 	"context"
 	"errors"

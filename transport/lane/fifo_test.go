@@ -1,5 +1,7 @@
 package lane
 
+// The queue of bytes that a lane keeps.
+
 import (
 	"bytes"
 	"math/rand/v2"

@@ -1,5 +1,7 @@
 package endpoint
 
+// Connections: the room beside the lane, what a packet may hold, figures, and their end.
+
 import (
 	"bytes"
 	"errors"

@@ -1,5 +1,7 @@
 package wire
 
+// The packets that end a connection, and where their reasons are cut.
+
 import (
 	"strings"
 	"testing"
