@@ -52,7 +52,7 @@ func recovered(fn func()) (what any) {
 // Receive loads the level, and a session can be joined.
 func TestRecoveredStreamOut(t *testing.T) {
 	l := newLab(t, lan)
-	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	server, _ := l.server(tendon.Config{}), l.client(tendon.Config{})
 	panics := 1
 	out := func(*donburi.Entry, bool) {
 		if panics > 0 {
@@ -61,20 +61,16 @@ func TestRecoveredStreamOut(t *testing.T) {
 		}
 	}
 	server.OnStreamOut(Paint, out)
-	var worlds int
-	for _, m := range l.machines {
-		m.OnWorld(func(donburi.World, string) { worlds++ })
-	}
 	l.joined()
 	ent := server.Create(Paint).Entity()
 	l.steps(30)
 	check(t, "the first", recovered(func() { server.World().Remove(ent) }), any("a mistake of the game"))
 	check(t, "the second", recovered(func() { server.World().Remove(ent) }), nil)
-	_ = client
 
 	l = newLab(t, lan)
 	server, _ = l.server(tendon.Config{}), l.client(tendon.Config{})
-	worlds, panics = 0, 1
+	worlds := 0
+	panics = 1
 	server.OnStreamOut(Paint, out)
 	for _, m := range l.machines {
 		m.OnWorld(func(donburi.World, string) { worlds++ })

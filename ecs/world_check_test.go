@@ -118,10 +118,9 @@ func (g *adventure) equal() error {
 					tendon.ID(root), *components.RplNode.Get(root), g.near(p.Me(), root))
 			}
 			if has {
-				if n++; true {
-					if err := g.same(p, e); err != nil {
-						return fmt.Errorf("%s, peer %d, %v: %w", p.name, p.Me(), id, err)
-					}
+				n++
+				if err := g.same(p, e); err != nil {
+					return fmt.Errorf("%s, peer %d, %v: %w", p.name, p.Me(), id, err)
 				}
 			}
 		}
