@@ -109,6 +109,7 @@ func (d *Dialer) apply() {
 	if d.wire != nil && d.up != nil {
 		d.wire.paths.Up.SetConditions(*d.up)
 		d.wire.paths.Down.SetConditions(*d.down)
+		d.wire.own = true
 	}
 }
 

@@ -170,12 +170,14 @@ func TestConditionsOfLaterClients(t *testing.T) {
 	if up, down := d.Counters(); up != (netsim.Counters{}) || down != up {
 		t.Errorf("counted before anybody has dialled: %+v, %+v", up, down)
 	}
+	joined := func() {}
 	delays := func(up, down time.Duration) {
 		t.Helper()
 		server := r.Server
 		before := len(server.Conns)
 		client := r.Join(linktest.Offer())
 		r.Until("it is in", func() bool { return len(server.Conns) > before && len(client.Conns) == 1 })
+		joined()
 		from := n.Now()
 		linktest.Send(client.Conns[0], "up")
 		linktest.Send(server.Conns[before], "down")
@@ -193,6 +195,8 @@ func TestConditionsOfLaterClients(t *testing.T) {
 	for range 2 {
 		delays(10*time.Millisecond, 20*time.Millisecond)
 	}
+	joined = func() { n.SetConditions(netsim.Conditions{Delay: 30 * time.Millisecond}) }
+	delays(10*time.Millisecond, 20*time.Millisecond)
 }
 
 // A packet to a client that the network has forgotten is lost.

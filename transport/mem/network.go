@@ -63,6 +63,7 @@ type wire struct {
 	client *Link
 	addr   netip.AddrPort // the client's
 	to     *Listener
+	own    bool // the conditions are its Dialer's, not the network's
 }
 
 // NewNetwork makes a network. All of its clients have the conditions c, in both
@@ -84,15 +85,17 @@ func must(c netsim.Conditions) {
 	}
 }
 
-// SetConditions changes the conditions of every present and future client. A Dialer
-// with conditions of its own uses them again from its next Dial on.
+// SetConditions changes the conditions of every present and future client, but of those
+// of Dialers that were given conditions of their own.
 func (n *Network) SetConditions(c netsim.Conditions) {
 	must(c)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.conditions = c
 	for _, w := range n.wires {
-		w.paths.SetConditions(c)
+		if !w.own {
+			w.paths.SetConditions(c)
+		}
 	}
 }
 
