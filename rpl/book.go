@@ -19,7 +19,7 @@ func (a *Authority) bookUpdates(p *peer) {
 	pl, m := &p.plan, &p.link.model.entry
 	updates := pl.updates.in(a.pieces.updates)
 	last, moved := uint32(0), 0
-	patient := a.cfg.Budget > 0
+	patient, lossy := a.cfg.Budget > 0, p.link.copiesFor() > 1
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
@@ -36,6 +36,9 @@ func (a *Authority) bookUpdates(p *peer) {
 		gaps[sym]++
 		if patient && u.urgency >= longWait {
 			a.remember(p, a.recsOf(u))
+		}
+		if lossy {
+			a.beginCopies(p, a.recsOf(u))
 		}
 		if u.moved {
 			moved++

@@ -205,6 +205,10 @@ const (
 	// sends (protocol §5).
 	copyUnit = 16 * time.Millisecond
 
+	// spareShare is how full a budget's bucket must be before a send for copies of
+	// changes to leave with it: so they take only what a peer would not use.
+	spareShare = 0.75
+
 	// tablesGrace is how long new code tables wait for a peer that still uses the
 	// tables they would replace, or that has acked no packet coded with later ones. It
 	// is as long as a silent connection lives.

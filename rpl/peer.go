@@ -35,9 +35,10 @@ type peer struct {
 	purse   purse
 
 	// read only where there is something to say
-	coming  []uint32 // handles whose arrival is not acked
-	going   []uint32 // handles whose removal is not acked
-	entries []entry  // by handle
+	coming  []uint32  // handles whose arrival is not acked
+	going   []uint32  // handles whose removal is not acked
+	copies  []rowCopy // of changes, that are due soon
+	entries []entry   // by handle
 	visits  []visit
 	wanted  bitset // slots of the nodes that the peer should hold
 	edging  bitset // slots of watch.edge

@@ -110,6 +110,9 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	if p.busy {
 		a.planChecks(p)
 	}
+	if len(p.copies) > 0 {
+		a.planCopies(p)
+	}
 	if p.went {
 		p.went = a.planRemovals(p, now, false)
 	}
