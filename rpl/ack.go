@@ -29,10 +29,10 @@ type peerLink struct {
 	arrived  uint64        // reliable messages that the peer has applied
 	sent     uint64        // reliable messages sent
 	inSeen   bool
-	judged   uint8  // packets counted in loss, at most lossWindow
-	few      [1]ack // mostly enough for acks
-	rtt      time.Duration
-	jitter   time.Duration
+	judged   uint8    // packets counted in loss, at most lossWindow
+	few      [1]ack   // mostly enough for acks
+	trip     estimate // of the round trip
+	answer   estimate // of the time from a packet to its ack, which a peer that acts rarely holds for long
 
 	lastProbe time.Duration
 	many      []ack
@@ -60,6 +60,7 @@ func (p *peer) frozen(now time.Duration) bool {
 func (a *Authority) acked(p *peer, r *record, skipped bool) {
 	if r.state == recLost {
 		a.counters.LateAcks++
+		p.link.unlose()
 	}
 	r.state = recAcked
 	p.link.quiet = 0
@@ -272,9 +273,9 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 		return
 	}
 	l.quiet = 0
-	timeout := l.rtt*3/2 + a.sendPeriod + reorderTime
-	if l.rtt == 0 {
-		timeout = silence
+	timeout := silence
+	if l.trip.mean != 0 {
+		timeout = min(max(l.trip.time()*3/2, l.answer.most())+a.sendPeriod+reorderTime, silence)
 	}
 	for seq := l.oldest; seq < l.next; seq++ {
 		r := l.record(seq)
@@ -303,20 +304,30 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 	}
 }
 
-// sample takes one measurement of the round trip, smoothed as in RFC 6298.
-func (l *peerLink) sample(rtt time.Duration) {
-	rtt = max(rtt, 0)
-	if l.rtt == 0 {
-		l.rtt, l.jitter = max(rtt, 1), rtt/2
+// An estimate is the mean of a time that is measured again and again, and how far
+// measurements are from it, both smoothed as in RFC 6298, in microseconds. A mean of 0:
+// not measured yet.
+type estimate struct{ mean, deviation int32 }
+
+func (e *estimate) sample(d time.Duration) {
+	t := int32(min(max(d, 0), time.Minute) / time.Microsecond)
+	if e.mean == 0 {
+		e.mean, e.deviation = max(t, 1), t/2
 		return
 	}
-	d := rtt - l.rtt
-	l.rtt += d / 8
-	if d < 0 {
-		d = -d
-	}
-	l.jitter += (d - l.jitter) / 4
+	off := t - e.mean
+	e.mean = max(e.mean+off/8, 1)
+	e.deviation += (max(off, -off) - e.deviation) / 4
 }
+
+// time is the mean.
+func (e *estimate) time() time.Duration { return time.Duration(e.mean) * time.Microsecond }
+
+// spread is how far measurements are from the mean, on average.
+func (e *estimate) spread() time.Duration { return time.Duration(e.deviation) * time.Microsecond }
+
+// most is what a measurement hardly exceeds (RFC 6298).
+func (e *estimate) most() time.Duration { return e.time() + 4*e.spread() }
 
 // observe adds one packet's fate to the loss: the mean of the first packets, smoothed
 // after that.
@@ -324,6 +335,9 @@ func (l *peerLink) observe(lost float64) {
 	l.judged = min(l.judged+1, lossWindow)
 	l.loss += (lost - l.loss) / float64(max(l.judged, lossFirst))
 }
+
+// unlose takes a packet that was not lost after all out of the loss.
+func (l *peerLink) unlose() { l.loss = max(0, l.loss-1/float64(max(l.judged, lossFirst))) }
 
 // The packets over which the loss is averaged, at first and later.
 const (

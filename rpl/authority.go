@@ -379,7 +379,7 @@ func (a *Authority) PeerStats(id Peer) PeerStats {
 	if p == nil {
 		return PeerStats{}
 	}
-	s := PeerStats{RTT: p.link.rtt, Jitter: p.link.jitter, Loss: p.link.loss, Bytes: p.sentBytes, Packets: p.sentPackets}
+	s := PeerStats{RTT: p.link.trip.time(), Jitter: p.link.trip.spread(), Loss: p.link.loss, Bytes: p.sentBytes, Packets: p.sentPackets}
 	for i := range p.entries {
 		if st := p.entries[i].state; st == entryComing || st == entryIn {
 			s.Held++

@@ -61,7 +61,7 @@ func (c *Proxy) doubting(now time.Duration) bool {
 
 // askDue is whether to ask now: not asked yet, or the answer should be here by now.
 func (c *Proxy) askDue(asked, now time.Duration) bool {
-	return asked == 0 || now-asked >= max(heartbeat, 2*c.rtt.rtt)
+	return asked == 0 || now-asked >= max(heartbeat, 2*c.trip.time())
 }
 
 // putRefusals writes the refusals that are due, as many as fit a packet and maxRefusals.

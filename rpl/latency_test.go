@@ -94,7 +94,7 @@ func TestChangesAreSoonThere(t *testing.T) {
 		{"loss of 20 %", netsim.Conditions{Loss: 0.2}, 130 * time.Millisecond},
 		// A burst is three packets long, on average, which in a quiet world may be all
 		// copies of a change.
-		{"loss of 5 % in bursts", netsim.Conditions{Loss: 0.05, Burst: 3}, 450 * time.Millisecond},
+		{"loss of 5 % in bursts", netsim.Conditions{Loss: 0.05, Burst: 3}, 500 * time.Millisecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.network.Delay, c.network.Jitter = 50*time.Millisecond, 10*time.Millisecond

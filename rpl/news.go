@@ -12,8 +12,9 @@ import (
 // ack is one packet that the peer has applied.
 type ack struct {
 	seq     uint64
-	at      time.Duration // when the peer got it: the peer reports how long it has held the ack
-	timed   bool          // at is known, as the packet was the peer's newest
+	at      time.Duration // when the ack came
+	hold    int16         // milliseconds for which the peer had held it, negative if that is not known
+	first   bool          // hardly any datagram was lost that told it before
 	skipped bool          // the peer left out its guesses
 }
 
@@ -25,7 +26,7 @@ func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 	}
 	open := l.openFrom(u.newest)
 	if open&1 != 0 {
-		l.noteAck(u, ack{seq: u.newest, at: at - u.hold, timed: true})
+		l.noteAck(u, ack{seq: u.newest, at: at, hold: u.hold})
 	}
 	for k := range (u.n + 63) / 64 {
 		news := u.acks[k]
@@ -34,13 +35,14 @@ func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 		}
 		for ; news != 0; news &= news - 1 {
 			if i := uint64(k)*64 + uint64(bits.TrailingZeros64(news)); u.newest > i {
-				l.noteAck(u, ack{seq: u.newest - 1 - i})
+				l.noteAck(u, ack{seq: u.newest - 1 - i, at: at, hold: -1})
 			}
 		}
 	}
 }
 
 func (l *peerLink) noteAck(u *up, k ack) {
+	k.first = u.next
 	if age := u.newest - k.seq; u.some { // acks are within the window
 		k.skipped = u.skipped[age/64]>>(age%64)&1 != 0
 	}
@@ -80,8 +82,11 @@ func (a *Authority) takeAcks(p *peer) {
 		if r == nil || r.state != recFlight && r.state != recLost {
 			continue
 		}
-		if k.timed && r.state == recFlight {
-			l.sample(k.at - r.at)
+		if k.first {
+			l.answer.sample(k.at - r.at)
+		}
+		if k.hold >= 0 && r.state == recFlight {
+			l.trip.sample(k.at - time.Duration(k.hold)*time.Millisecond - r.at)
 		}
 		a.acked(p, r, k.skipped)
 	}

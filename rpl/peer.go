@@ -35,10 +35,9 @@ type peer struct {
 	purse   purse
 
 	// read only where there is something to say
-	coming  []uint32  // handles whose arrival is not acked
-	going   []uint32  // handles whose removal is not acked
-	copies  []rowCopy // of changes, that are due soon
-	entries []entry   // by handle
+	coming  []uint32 // handles whose arrival is not acked
+	going   []uint32 // handles whose removal is not acked
+	entries []entry  // by handle
 	visits  []visit
 	wanted  bitset // slots of the nodes that the peer should hold
 	edging  bitset // slots of watch.edge
@@ -71,7 +70,8 @@ type peer struct {
 	checks checks
 	resync resync
 
-	turns    []turn // by handle, while more is marked than the room pays for
+	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
+	turns    []turn    // by handle, while more is marked than the room pays for
 	bases    bases
 	held     []uint32     // handles of moved nodes that are held back in this send
 	tmp      []prefix.Sym // scratch

@@ -91,7 +91,7 @@ type outgoing struct {
 	lastSent time.Duration
 	calls    [][]byte // unreliable, to be sent
 	reliable [][]byte // calls that wait for the lane
-	rtt      peerLink // only its smoothing of round trips is used
+	trip     estimate // of the round trip
 	sentAt   [recordLen]seqTime
 	enc      prefix.Encoder
 	buf      []byte
@@ -229,7 +229,7 @@ func (c *Proxy) Replicas(yield func(*Replica) bool) {
 func (c *Proxy) Counters() ProxyCounters { return c.counters }
 
 // RTT is the round trip of datagrams and its jitter, 0 until measured.
-func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.rtt.rtt, c.rtt.jitter }
+func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.trip.time(), c.trip.spread() }
 
 // Apply applies all that was received since the last Apply: packets in the order
 // of their numbers, then reliable messages, then removals. Only then does it report to

@@ -129,7 +129,7 @@ func (c *Proxy) forgetSkipped() {
 // one of our packets' numbers, and how many milliseconds passed since it came.
 func (c *Proxy) echo(low uint16, holdMS uint32) {
 	if s := &c.sentAt[low%recordLen]; uint16(s.seq) == low && s.at > 0 {
-		c.rtt.sample(c.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
+		c.trip.sample(c.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
 		s.at = 0
 	}
 }

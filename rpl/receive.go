@@ -39,6 +39,7 @@ func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) err
 	}
 	l := &p.link
 	frozen := p.frozen(at)
+	u.next = !l.inSeen || seq-l.inNewest <= 2 // the number between may be of a packet of the lane alone
 	if !l.inSeen || seq > l.inNewest {
 		l.inSeen, l.inNewest, l.inAt = true, seq, at
 	} else {
@@ -70,13 +71,14 @@ func (a *Authority) overtaken(l *peerLink, u *up, late uint64) {
 type up struct {
 	any     bool
 	newest  uint64
-	hold    time.Duration
+	hold    int16                  // milliseconds since the newest packet came
 	acks    [ackWindow / 64]uint64 // bit i: newest-1-i was applied
 	n       uint
 	applied uint64
 	model   uint8
 	skipped [ackWindow/64 + 1]uint64 // bit i: newest-i was applied, except for its guesses
 	some    bool                     // skipped has any
+	next    bool                     // hardly any datagram was lost right before it
 	refused []refusal
 	calls   []wireCall
 }
@@ -108,7 +110,7 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 	head := d.Peek()
 	if u.any = head&1 != 0; u.any {
 		u.newest = nearest(l.next, uint32(head>>1))
-		u.hold = time.Duration(head>>17&0xff) * time.Millisecond
+		u.hold = int16(head >> 17 & 0xff)
 		d.Skip(1 + 16 + 8)
 		if !u.readAcks(d, &a.defaults.entry) || u.newest >= l.next {
 			return nil, fmt.Errorf("%w: it acks packet %d of %d", ErrPacket, u.newest, l.next)
