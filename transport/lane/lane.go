@@ -48,8 +48,8 @@ type Lane struct {
 	m       Machine
 	queue   fifo  // framed messages, not yet given to the machine
 	ends    []int // where each of them ends, in bytes since the lane began
-	fed     int   // bytes given to the machine since the lane began
-	queued  int   // bytes queued since the lane began
+	fed     int   // bytes given to the machine since the lane began …
+	queued  int   // … and bytes queued; where an int has 32 bits these wrap after 2 GiB
 	in      fifo  // the received stream, not yet returned as messages
 	out     uint64
 	now     time.Duration // of the last Update or Input that did anything
@@ -119,7 +119,7 @@ func (l *Lane) Update(now time.Duration) {
 		l.awake = now + linger
 	}
 	sent := 0
-	for sent < len(l.ends) && l.ends[sent] <= l.fed {
+	for sent < len(l.ends) && l.ends[sent]-l.fed <= 0 {
 		sent++
 	}
 	if sent > 0 {
