@@ -129,7 +129,7 @@ func (r *Replication) welcome(m *welcome) {
 // take long while the client builds its side of the level. The estimate may be too high.
 func (r *Replication) expected(now time.Duration) rpl.Tick {
 	if r.clock.started {
-		return rpl.Tick(r.clock.server(now) / r.clock.step)
+		return rpl.Tick(r.clock.most(now) / r.clock.step)
 	}
 	return r.tick + rpl.Tick(max(0, now-r.joined)/r.clock.step)
 }

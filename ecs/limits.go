@@ -109,4 +109,8 @@ const (
 	// clockWindow is how long the quickest packet sets the estimate of the way's delay:
 	// long enough to meet one without jitter, short enough to follow a new route.
 	clockWindow = time.Second
+
+	// clockWaits is how long a client's clock runs on when nothing comes from the server,
+	// which sends four times a second even if nothing changes.
+	clockWaits = time.Second
 )

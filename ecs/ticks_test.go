@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
 
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
@@ -78,4 +79,43 @@ func TestJoiningAnOldSession(t *testing.T) {
 	if client.Tick() > 10 {
 		t.Errorf("alone, it is in step %d", client.Tick())
 	}
+}
+
+// After the server's game has stood still for long, a client is in its step again, and
+// draws between two states, within two seconds. It is not as long behind as the pause was.
+func TestAfterAPause(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	id := tendon.ID(server.Create(Body))
+	server.step = func() { Body.Get(server.find(id)).Pos.X++ }
+	l.joined()
+	server.asleep = 120 * 60
+	l.steps(server.asleep + 2*60)
+	for range 60 {
+		l.steps(1)
+		client.Frame()
+		if s, c := server.Tick(), client.Tick(); c+6 < s || c > s {
+			t.Fatalf("the server is in step %d, the client in %d", s, c)
+		}
+		if s, c := Body.Get(server.find(id)).Pos.X, tendon.View(client.find(id), Body).Pos.X; c+12 < s || c+3 > s {
+			t.Fatalf("the server has it at %v, the client draws it at %v", s, c)
+		}
+	}
+}
+
+// A client that needs long to build its side of a level believes the first state of it,
+// although its clock has stood still meanwhile.
+func TestLongInBuilding(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	server.OnWorld(func(donburi.World, string) {})
+	client.OnWorld(func(donburi.World, string) {
+		client.asleep = 40 * 60
+		l.steps(client.asleep)
+	})
+	l.joined()
+	server.Load("next")
+	l.steps(60)
+	check(t, "packets refused", client.ProxyCounters().Refused, 0)
+	check(t, "its steps behind the server", server.Tick()-client.Tick() <= 6, true)
 }
