@@ -78,7 +78,7 @@ func (r *Replication) enter(m levelMessage) {
 			r.remakeNamed()
 		}
 	}
-	r.level, r.epoch, r.after, r.told = m.name, m.epoch, m.after, serverNames{}
+	r.level, r.epoch, r.after, r.told = m.name, uint32(m.epoch), m.after, serverNames{}
 	r.session.items = nil
 	if swap {
 		r.levels = true

@@ -3,6 +3,7 @@ package ecs_test
 // Levels: Load, OnWorld, and the worlds of sessions that begin and end.
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -208,4 +209,26 @@ func TestWorldsFilledByMany(t *testing.T) {
 		m.Receive()
 		check(t, "the next", strings.Join(m.said(), ", "), `0 fills "cave": false, 1 fills "cave": false`)
 	}
+}
+
+// A client whose game has stood still while the server loaded so many levels that their
+// epochs came again is in the last one, with its state.
+func TestManyLevelsMissed(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	in := ""
+	server.OnWorld(func(donburi.World, string) {})
+	client.OnWorld(func(_ donburi.World, name string) { in = name })
+	l.joined()
+	const levels = 288                                                               // with them, the client comes upon an epoch that is the last level's, too
+	name := func(i int) string { return strings.Repeat(" ", 200) + strconv.Itoa(i) } // the client is not told of all at once
+	client.asleep = levels * 2
+	for i := range levels {
+		server.Load(name(i))
+		l.steps(2)
+	}
+	server.Create(Paint)
+	l.steps(120)
+	check(t, "the client is in", in, name(levels-1))
+	check(t, "it has", client.count(Paint), 1)
 }

@@ -59,6 +59,9 @@ const (
 	// maxLevelName bounds the name of a level on the wire.
 	maxLevelName = 255
 
+	// epochs is how many levels in turn the byte that names one in messages tells apart.
+	epochs = 1 << 8
+
 	// maxNameBytes bounds what a joining peer is told of load-time nodes: half of what
 	// its lane holds. maxNameChunk bounds one message of it. Destroyed nodes that do not
 	// fit stay hidden on that peer.

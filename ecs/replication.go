@@ -72,7 +72,7 @@ type Replication struct {
 	key        clientKey // identifies this machine when it joins again
 	tick       rpl.Tick
 	level      string
-	epoch      uint8 // counts levels
+	epoch      uint32 // counts levels; messages carry its low byte
 
 	link     transport.Link
 	linkRead transport.Counters // the link's counters when they were last read

@@ -19,7 +19,8 @@ type seat struct {
 	conn   transport.Conn // nil while there is none
 	hello  []byte
 	in     bool         // its side of the level is built and the core streams to it
-	untold bool         // the peer's lane had no room to tell it the level
+	untold bool         // the peer could not be told the level yet
+	built  uint32       // the newest level of which the peer has said that it is built, at first that of the welcome
 	joined bool         // OnJoin has run, in this level
 	known  bool         // OnJoin has run in some level, so the game is told when the peer leaves
 	after  uint64       // datagrams up to this sequence number belong to an earlier level
@@ -141,9 +142,16 @@ func (r *Replication) locals() int {
 }
 
 // tellLevel tells a peer which level to build; the first time with its welcome. If the
-// peer's lane is full of calls, a later send tells it.
+// peer's lane is full of calls, a later send tells it. So it does if the peer has built
+// none of so many levels that their epochs, in messages, might be mistaken.
 func (r *Replication) tellLevel(s *seat, first bool) {
-	m := levelMessage{epoch: r.epoch, name: r.level}
+	if first {
+		s.built = r.epoch
+	} else if r.epoch-s.built >= epochs {
+		s.untold = true
+		return
+	}
+	m := levelMessage{epoch: uint8(r.epoch), name: r.level}
 	m.after, _ = s.conn.Next()
 	var msg []byte
 	if first {
@@ -188,7 +196,8 @@ func (r serverInbox) Message(c transport.Conn, b []byte) {
 			r.refuse("message refused", err)
 			return
 		}
-		if m.epoch == r.epoch && !s.in {
+		s.built += uint32(m.epoch - uint8(s.built)) // it was told of less than epochs levels since
+		if s.built == r.epoch && !s.in {
 			r.tellNames(c, m.names)
 			if err := r.auth.Connect(s.peer); err != nil {
 				r.report("peer not connected", err)
