@@ -196,6 +196,10 @@ func Named(e *donburi.Entry, name string) {
 // brings. There it goes to the node's own entity, or, if that has such a component
 // already, to a part that is made for it.
 //
+// On the authority a part outlives a node that the game removes, and is nobody's then:
+// remove the parts with the node. Where the session ends a node (a proxy, a node whose
+// owner leaves), it removes the parts.
+//
 // Part panics if an entity is to be a part of itself or of its own part, if the part is a
 // node, if node is the session's, and if the two are not in one world with a session.
 func Part(node, part *donburi.Entry) {
