@@ -242,7 +242,7 @@ func (l *recordLearner) cost(t *rowType, shape *shapeModel, u *recordModel) (bit
 }
 
 func (p *patternCount) cost(c *chunkModel, joint *table, states [][2]table, words int) float64 {
-	bits := 0
+	bits := int64(0)
 	for i := range p.slots {
 		n, pattern := p.slots[i].n, p.slots[i].pattern()
 		if n == 0 {
@@ -259,15 +259,15 @@ func (p *patternCount) cost(c *chunkModel, joint *table, states [][2]table, word
 				prev = min(s, 1)
 			}
 		}
-		bits += b * int(n)
+		bits += int64(b) * int64(n)
 	}
 	return float64(bits)
 }
 
 func tableCost(t *table, n []uint32) float64 {
-	bits := 0
+	bits := int64(0)
 	for i, k := range n {
-		bits += t.t.Cost(i) * int(k)
+		bits += int64(t.t.Cost(i)) * int64(k)
 	}
 	return float64(bits)
 }

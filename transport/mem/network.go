@@ -151,6 +151,7 @@ func (n *Network) endpoints() []*endpoint.Endpoint {
 			es = append(es, w.client.e)
 		}
 	}
+	clear(n.live[min(len(es), len(n.live)):]) // who has gone can be collected
 	n.live = es
 	return es
 }
