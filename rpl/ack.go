@@ -26,6 +26,7 @@ type peerLink struct {
 	base     uint64        // the newest packet known to have arrived
 	ackedAt  time.Duration // when base was sent
 	baseTick Tick          // tick of base; 0: none yet
+	told     Tick          // tick of the last packet
 	arrived  uint64        // reliable messages that the peer has applied
 	sent     uint64        // reliable messages sent
 	inSeen   bool

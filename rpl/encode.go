@@ -153,7 +153,12 @@ func (k *packer) begin() {
 	seq, room := k.s.Next()
 	room = min(room, PacketRoom)
 	l := &p.link
-	k.rec = l.begin(a, p, seq, a.tick, k.now)
+	tick := a.tick
+	if p.frozen(k.now) {
+		tick = l.told // a probe tells nothing of the time since: what moves by itself at the peer waits there
+	}
+	l.told = tick
+	k.rec = l.begin(a, p, seq, tick, k.now)
 	p.enc.Again()
 	m := l.model
 	e := &p.enc
@@ -169,10 +174,10 @@ func (k *packer) begin() {
 	}
 	head := prefix.Run{}.Raw(uint32(m.number), 2).With(m.entry.form.run(uint(k.form)))
 	if full {
-		e.PutOne(head.Raw(uint32(a.tick), 32).Sym())
+		e.PutOne(head.Raw(uint32(tick), 32).Sym())
 		l.baseTick = 0
 	} else {
-		back, delta := uint32(seq-l.base), uint32(a.tick-l.baseTick)
+		back, delta := uint32(seq-l.base), uint32(tick-l.baseTick)
 		e.PutOne(head.With(unsigned(&m.entry.back, back).Run()).Sym())
 		e.PutOne(unsigned(&m.entry.delta, deltaOf(delta, back)))
 	}
