@@ -1,14 +1,129 @@
 package ecs_test
 
-// What a client draws after a stall of its own.
+// How a client draws what is quick, what is told seldom, and what goes, and what it draws
+// after a stall of its own.
 
 import (
+	"math"
 	"testing"
 	"time"
 
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
+
+// flight is what a client draws of one thing that moves along x until it is removed.
+type flight struct {
+	at    []float64 // in each step in which it is drawn
+	still int       // steps in which it is where it was before
+}
+
+// fly makes a thing that moves so far in each step and lives so many steps. Some steps are
+// taken before, so that things appear at any place between two sends.
+func (l *lab) fly(server, client *machine, way float64, life, before int) (f flight) {
+	l.steps(before)
+	e := server.Create(Body)
+	id, ent := tendon.ID(e), e.Entity()
+	server.step = func() {
+		switch {
+		case life > 0:
+			Body.Get(server.World().Entry(ent)).Pos.X += way
+		case server.World().Valid(ent):
+			server.World().Remove(ent)
+		}
+		life--
+	}
+	seen := donburi.Null
+	for range life + 30 {
+		l.steps(1)
+		client.Frame()
+		if client.has(id) {
+			seen = client.find(id).Entity()
+		}
+		if !client.World().Valid(seen) || hidden(client.World().Entry(seen)) {
+			continue
+		}
+		x := tendon.View(client.World().Entry(seen), Body).Pos.X
+		if n := len(f.at); n > 0 && x == f.at[n-1] {
+			f.still++
+		}
+		f.at = append(f.at, x)
+	}
+	return f
+}
+
+// What is quick from the beginning is drawn on its way, and not in leaps like teleports.
+func TestQuickThingsGlide(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	const way = 100.0 // units a step
+	for before := range 4 {
+		f := l.fly(server, client, way, 60, before)
+		for i := 1; i < len(f.at)-3; i++ {
+			if d := f.at[i] - f.at[i-1]; d < way-1 || d > way+1 {
+				t.Fatalf("it moves by %v in frame %d of its life, by %v in truth", d, i, way)
+			}
+		}
+	}
+}
+
+// What flies evenly is drawn flying until the send before the one that tells of its
+// removal, and never beyond where it was.
+func TestFliesUntilItGoes(t *testing.T) {
+	for _, sends := range []int{10, 30, 60} {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{Sends: sends}), l.client(tendon.Config{})
+		l.joined()
+		for before := range 6 {
+			const way, life = 10.0, 24
+			f := l.fly(server, client, way, life, before)
+			every := 60 / sends
+			if end := f.at[len(f.at)-1]; end > way*life || end < way*float64(life-every) {
+				t.Errorf("%d sends: drawn up to %v, and it flew to %v", sends, end, way*life)
+			}
+			if f.still > 2*every-1 { // up to a send interval until it is told of, and one from the send before
+				t.Errorf("%d sends: it hangs in the air for %d steps", sends, f.still)
+			}
+		}
+	}
+}
+
+// What is told less often than packets come (NodeData.Hz) is drawn on its way, and does
+// not stand still until the packet before.
+func TestPacedThingsGlide(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	paced, other := server.Create(Body).Entity(), server.Create(Body).Entity()
+	id := tendon.ID(server.World().Entry(paced))
+	components.RplNode.Get(server.World().Entry(paced)).Hz = 10
+	server.step = func() {
+		sin, cos := math.Sincos(float64(server.Tick()) * 0.03)
+		Body.Get(server.World().Entry(paced)).Pos = gmath.Vec{X: 100 * cos, Y: 100 * sin}
+		Body.Get(server.World().Entry(other)).Pos.Y = float64(server.Tick() * 17 % 40) // so that each send has a packet
+	}
+	l.until("it is there", func() bool { return client.has(id) })
+	l.steps(60)
+	const frames = 600
+	still, last := 0, gmath.Vec{}
+	for range frames {
+		l.steps(1)
+		client.Frame()
+		at := tendon.View(client.find(id), Body).Pos
+		if at == last {
+			still++
+		}
+		last = at
+	}
+	if still > frames/8 { // a third, if it is drawn moving from the packet before on
+		t.Errorf("it stands still in %d of %d frames", still, frames)
+	}
+}
 
 // A client that has stalled finds a ball between the walls between which it bounces, and
 // not where it would be had it gone straight on.

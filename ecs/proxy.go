@@ -170,22 +170,8 @@ func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
 	if b.track != nil {
 		r.words = n.replica.Words(ord, r.words[:0])
 		t = r.sampleTick(n, ord, t)
-		b.track.push(t, r.heardBefore(t), r.words)
+		b.track.push(t, r.stillUntil(b.track, t), r.words)
 	}
-}
-
-// sampleTick returns the tick at which an item's state is drawn that came for tick t.
-// That is the newest tick if the core has advanced the item since, or if a late packet
-// corrects what is already drawn for a later tick.
-func (r *Replication) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
-	newest := r.proxy.Newest()
-	if t >= newest || n.items[ord].track.newest() > t {
-		return newest
-	}
-	if r.confirmed, _ = n.replica.Confirmed(ord, r.confirmed[:0]); !slices.Equal(r.confirmed, r.words) {
-		return newest
-	}
-	return t
 }
 
 func (r proxyHandler) Loaded(rep *rpl.Replica) {
@@ -272,6 +258,7 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		return
 	}
 	n.leaving, n.until, n.destroyed = true, t, destroyed
+	r.moveToEnd(n)
 	r.unreferAll(n)
 	r.unbind(n)
 	r.leaving = append(r.leaving, n)

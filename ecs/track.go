@@ -16,6 +16,7 @@ type track struct {
 	ticks  []rpl.Tick
 	cuts   []bool      // the way to this sample is a teleport, not a movement
 	values [][]float64 // by sample, by field
+	every  rpl.Tick    // how long after the state before the newest one came
 	saved  []float64   // what the fields held before Frame wrote in place; empty: nothing is written
 }
 
@@ -37,13 +38,23 @@ func (k *track) push(t, before rpl.Tick, words []int32) {
 		}
 		return
 	}
-	if n > 0 && before > k.ticks[n-1] && before < t {
-		last := k.values[n-1]
-		copy(k.grow(before, false), last)
+	if n > 0 {
+		k.every = t - k.ticks[n-1]
+		if before > k.ticks[n-1] && before < t {
+			last := k.values[n-1]
+			copy(k.grow(before, false), last)
+		}
 	}
 	v := k.grow(t, false)
 	k.fill(v, words)
 	k.cuts[len(k.cuts)-1] = k.jumped()
+}
+
+// paced reports whether a state of tick t would come about as long after the newest one as
+// that came after the one before.
+func (k *track) paced(t rpl.Tick) bool {
+	gap := t - k.newest()
+	return gap < 2*k.every && k.every < 2*gap
 }
 
 // newest returns the tick of the newest sample, 0 if there is none.
@@ -58,6 +69,7 @@ func (k *track) newest() rpl.Tick {
 // on, like one that has just arrived.
 func (k *track) restart(t rpl.Tick, words []int32) {
 	k.ticks, k.cuts, k.values = k.ticks[:0], k.cuts[:0], k.values[:0]
+	k.every = 0
 	k.fill(k.grow(t, false), words)
 }
 
@@ -84,12 +96,14 @@ func (k *track) grow(t rpl.Tick, cut bool) []float64 {
 }
 
 // jumped reports whether the newest sample is a teleport: some prop has moved much faster
-// than before, and faster than the eye can follow.
+// than before, and faster than the eye can follow. If it has moved like that twice in a
+// row, it is quick, as a bullet is, and the way before was no teleport either.
 func (k *track) jumped() bool {
 	n := len(k.ticks)
 	if n < 2 {
 		return false
 	}
+	quick := false
 	for i := 0; i < len(k.comp.drawn); {
 		f := &k.comp.drawn[i]
 		end := i + 1
@@ -105,12 +119,33 @@ func (k *track) jumped() bool {
 			}
 			floor := min(jumpUnits, jumpQuanta*math.Abs(f.step))
 			if k.speed(n-1, i, end) > max(jumpRatio*fastest, floor) {
-				return true
+				if !k.goesOn(i, end) {
+					return true
+				}
+				quick = true
 			}
 		}
 		i = end
 	}
+	if quick {
+		k.cuts[n-2] = false
+	}
 	return false
+}
+
+// goesOn reports whether the newest way of fields i to end is about as fast as the one
+// before, and not backwards.
+func (k *track) goesOn(i, end int) bool {
+	n := len(k.ticks)
+	if n < 3 {
+		return false
+	}
+	along := 0.0
+	for f := i; f < end; f++ {
+		along += (k.values[n-1][f] - k.values[n-2][f]) * (k.values[n-2][f] - k.values[n-3][f])
+	}
+	now, before := k.speed(n-1, i, end), k.speed(n-2, i, end)
+	return along > 0 && now <= jumpRatio*before && before <= jumpRatio*now
 }
 
 // speed returns the speed of fields i to end on the way to sample s, per tick.

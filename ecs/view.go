@@ -3,10 +3,13 @@ package ecs
 // View and Frame: what is drawn between two samples.
 
 import (
+	"slices"
 	"time"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // View returns a copy of a component as it should be drawn in this frame: fields tagged
@@ -108,6 +111,45 @@ func (r *Replication) restoreInPlace() {
 	}
 	clear(r.inPlace[len(alive):])
 	r.inPlace = alive
+}
+
+// sampleTick returns the tick at which an item's state is drawn that came for tick t.
+// That is the newest tick if the core has advanced the item since, or if a late packet
+// corrects what is already drawn for a later tick.
+func (r *Replication) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
+	newest := r.proxy.Newest()
+	if t >= newest || n.items[ord].track.newest() > t {
+		return newest
+	}
+	if r.confirmed, _ = n.replica.Confirmed(ord, r.confirmed[:0]); !slices.Equal(r.confirmed, r.words) {
+		return newest
+	}
+	return t
+}
+
+// stillUntil returns up to when an item stood still whose state of tick t has come. An item
+// of which packets regularly say nothing (NodeData.Hz, a small budget) has moved
+// meanwhile: it is drawn on its way from now on, and not from the last packet on.
+func (r *Replication) stillUntil(k *track, t rpl.Tick) rpl.Tick {
+	before := r.heardBefore(t)
+	if k.paced(t) {
+		before = min(before, rpl.Tick(r.render))
+	}
+	return before
+}
+
+// moveToEnd has a node that goes move on, as it is drawn, up to the send before its
+// removal, when it was still there. Else what flies evenly, of which little is said, would
+// stand still before it vanishes.
+func (r *Replication) moveToEnd(n *node) {
+	every := rpl.Tick((r.config.Steps + r.sends - 1) / r.sends)
+	last := max(n.until, every) - every
+	for ord := range n.items {
+		if k := n.items[ord].track; k != nil && k.newest() < last {
+			r.words = n.replica.WordsAt(ord, last, r.words[:0])
+			k.push(last, r.heardBefore(last), r.words)
+		}
+	}
 }
 
 // viewDelay is how far drawn time trails the newest state: two send intervals, so that

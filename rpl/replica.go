@@ -54,6 +54,11 @@ func (r *Replica) Words(ordinal int, dst []int32) []int32 {
 	return r.appendWords(ordinal, dst, r.now())
 }
 
+// WordsAt is Words at another tick, or as the state was received if that is later.
+func (r *Replica) WordsAt(ordinal int, t Tick, dst []int32) []int32 {
+	return r.appendWords(ordinal, dst, t)
+}
+
 // Confirmed appends an item's state as it was last received, not advanced, to dst, and
 // returns the tick of that state too; nil if there is no such item.
 func (r *Replica) Confirmed(ordinal int, dst []int32) ([]int32, Tick) {
