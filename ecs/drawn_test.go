@@ -1,7 +1,7 @@
 package ecs_test
 
-// How a client draws what is quick, what is told seldom, and what goes, and what it draws
-// after a stall of its own.
+// How a client draws what is quick, what is told seldom, what goes and what changes its
+// parent, and what it draws after a stall of its own.
 
 import (
 	"math"
@@ -153,5 +153,88 @@ func TestStallMovesNothing(t *testing.T) {
 				t.Fatalf("%d steps after a stall of %d: it is at %v, drawn at %v", i, stall, is, drawn)
 			}
 		}
+	}
+}
+
+// Who gets into what moves, and out of it, is drawn on a smooth way: in the seat until
+// drawn time reaches the step in which the seat was left.
+func TestGettingOutIsSmooth(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond})
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	car, rider := server.Create(Transform).Entity(), server.Create(Transform).Entity()
+	carID, id := tendon.ID(server.World().Entry(car)), tendon.ID(server.World().Entry(rider))
+	const way, aside = 10.0, 12.0 // units a step, and from the car
+	steps := 0
+	server.step = func() { // the rider is always beside the car: attached for a second, then walking for one
+		c, r := server.World().Entry(car), server.World().Entry(rider)
+		at := Transform.Get(c)
+		at.Pos.X += way
+		var up *donburi.Entry
+		place := components.TransformData{Pos: at.Pos.Add(gmath.Vec{Y: aside})}
+		if steps++; steps/60%2 == 1 {
+			up, place = c, components.TransformData{Pos: gmath.Vec{Y: aside}}
+		}
+		if tendon.Parent(r) != up {
+			if err := tendon.Attach(r, up); err != nil {
+				t.Fatal(err)
+			}
+		}
+		*Transform.Get(r) = place
+	}
+	l.until("both are there", func() bool { return client.has(id) && client.has(carID) })
+	l.steps(60)
+	changes, under := 0, false
+	for range 600 {
+		l.steps(1)
+		client.Frame()
+		r := client.find(id)
+		if now := tendon.Parent(r) != nil; now != under {
+			changes, under = changes+1, now
+		}
+		off := tendon.WorldView(r).Pos.Sub(tendon.WorldView(client.find(carID)).Pos)
+		if dist := off.DistanceTo(gmath.Vec{Y: aside}); dist > way {
+			t.Fatalf("it is drawn %v beside its place", dist)
+		}
+	}
+	if changes < 10 {
+		t.Errorf("%d changes of parent in ten seconds", changes)
+	}
+}
+
+// A rider that keeps a place of its own in the world goes on smoothly, too, whoever carries
+// it.
+func TestOwnPlaceGoesOn(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	truck, rider := server.Create(Body).Entity(), server.Create(Body).Entity()
+	id := tendon.ID(server.World().Entry(rider))
+	const way = 10.0
+	steps := 0
+	server.step = func() {
+		on, r := server.World().Entry(truck), server.World().Entry(rider)
+		Body.Get(on).Pos.X += way
+		Body.Get(r).Pos.X += way
+		if steps++; steps/60%2 == 0 {
+			on = nil
+		}
+		if tendon.Parent(r) != on {
+			if err := tendon.Attach(r, on); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	l.until("it is there", func() bool { return client.has(id) })
+	l.steps(60)
+	last := 0.0
+	for i := range 300 {
+		l.steps(1)
+		client.Frame()
+		x := tendon.View(client.find(id), Body).Pos.X
+		if d := x - last; i > 0 && (d < way-1 || d > way+1) {
+			t.Fatalf("it moves by %v in step %d, by %v in truth", d, i, way)
+		}
+		last = x
 	}
 }

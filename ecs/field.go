@@ -166,9 +166,17 @@ func (f *field) between(a, b, s float64) float64 {
 	if f.turn == 0 {
 		return a + (b-a)*s
 	}
-	v := math.Mod(a+math.Remainder(b-a, f.turn)*s-f.low, f.turn)
+	v := math.Mod(a+f.way(a, b)*s-f.low, f.turn)
 	if v < 0 {
 		v += f.turn
 	}
 	return f.low + v
+}
+
+// way returns how far it is from a to b, the shorter way round for an angle.
+func (f *field) way(a, b float64) float64 {
+	if f.turn == 0 {
+		return b - a
+	}
+	return math.Remainder(b-a, f.turn)
 }

@@ -23,6 +23,7 @@ type onProxy struct {
 	orphan    bool // its parent has gone and its new one is not known yet: not drawn
 	leaving   bool // removed on the wire; stays until drawn time reaches the removal
 	destroyed bool
+	former    *former // where it hung before, as long as it is drawn there
 }
 
 // The core calls proxyHandler with everything that has arrived, parents first. It queues
@@ -196,12 +197,14 @@ func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
 }
 
 // Parented arrives in one packet with the position relative to the new parent: nothing is
-// interpolated between it and the position relative to the old one.
+// interpolated between it and the position relative to the old one. What goes on as before,
+// such as a place in the world, is drawn on its way.
 func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 	n, ok := rep.Entity.(*node)
 	if !ok {
 		return
 	}
+	r.noteFormer(n)
 	r.linkTo(n, r.byID[rep.Parent])
 	switch {
 	case n.parent == nil && rep.Adrift():
@@ -215,7 +218,9 @@ func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 	for ord := range n.items {
 		if k := n.items[ord].track; k != nil {
 			r.words = rep.Words(ord, r.words[:0])
-			k.restart(rep.Tick(ord), r.words)
+			if !k.follows(r.proxy.Newest(), r.words) {
+				k.restart(rep.Tick(ord), r.words)
+			}
 		}
 	}
 }

@@ -65,6 +65,30 @@ func (k *track) newest() rpl.Tick {
 	return k.ticks[len(k.ticks)-1]
 }
 
+// follows reports whether the state of a tick is about where the item was going: nothing
+// has changed what its values are relative to.
+func (k *track) follows(t rpl.Tick, words []int32) bool {
+	n := len(k.ticks)
+	if n == 0 {
+		return false
+	}
+	ticks := float64(max(t, k.ticks[n-1]+1) - k.ticks[n-1])
+	for i := range k.comp.drawn {
+		f, fastest := &k.comp.drawn[i], 0.0
+		for j := range k.comp.drawn {
+			for s := 1; s < n && k.comp.drawn[j].prop == f.prop; s++ {
+				if v := math.Abs(f.way(k.values[s-1][j], k.values[s][j])) / float64(k.ticks[s]-k.ticks[s-1]); !k.cuts[s] && v > fastest {
+					fastest = v
+				}
+			}
+		}
+		if math.Abs(f.way(k.values[n-1][i], f.value(words))) > 2*(fastest*ticks+math.Abs(f.step)) {
+			return false
+		}
+	}
+	return true
+}
+
 // restart forgets all earlier samples: the item is drawn at the state of tick t from now
 // on, like one that has just arrived.
 func (k *track) restart(t rpl.Tick, words []int32) {

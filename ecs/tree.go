@@ -65,24 +65,41 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 // transform is relative to its parent's, a part's to its node's. A node above without
 // Transform counts as the origin.
 func WorldTransform(e *donburi.Entry) components.TransformData {
-	return climb(e, func(e *donburi.Entry) components.TransformData { return *components.Transform.Get(e) })
+	return climb(e, func(e *donburi.Entry) (components.TransformData, bool) {
+		return *components.Transform.Get(e), false
+	})
 }
 
 // WorldView is WorldTransform as it is to be drawn in this frame: each transform on the
 // way up is drawn between its own samples, so a rider stays where it sits on what carries
-// it.
+// it. A node whose parent has changed is drawn on the parent before until drawn time
+// reaches the change.
 func WorldView(e *donburi.Entry) components.TransformData {
-	return climb(e, func(e *donburi.Entry) components.TransformData { return View(e, components.Transform) })
+	return climb(e, func(e *donburi.Entry) (components.TransformData, bool) {
+		if r := of(e); r != nil {
+			if f := r.formerOf(e); f != nil {
+				return f.place(r, e), true
+			}
+		}
+		return View(e, components.Transform), false
+	})
 }
 
-func climb(e *donburi.Entry, at func(*donburi.Entry) components.TransformData) (t components.TransformData) {
-	for ; e != nil; e = carrier(e) {
+// climb goes up from an entity, until at says that what it returns is in the world.
+func climb(e *donburi.Entry, at func(*donburi.Entry) (up components.TransformData, world bool)) (t components.TransformData) {
+	for top := false; e != nil && !top; e = carrier(e) {
 		if !e.HasComponent(components.Transform) {
 			continue
 		}
-		up := at(e)
-		t = components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
+		var up components.TransformData
+		up, top = at(e)
+		t = within(t, up)
 	}
 	t.Rot = t.Rot.Normalized()
 	return t
+}
+
+// within returns where something is in the world that is at t relative to up.
+func within(t, up components.TransformData) components.TransformData {
+	return components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
 }

@@ -132,7 +132,7 @@ func (r *Replication) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
 // meanwhile: it is drawn on its way from now on, and not from the last packet on.
 func (r *Replication) stillUntil(k *track, t rpl.Tick) rpl.Tick {
 	before := r.heardBefore(t)
-	if k.paced(t) {
+	if often := rpl.Tick(r.config.Steps / 4); t-k.newest() <= often && k.paced(t) { // what changes seldom has stood still
 		before = min(before, rpl.Tick(r.render))
 	}
 	return before

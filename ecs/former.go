@@ -1,0 +1,90 @@
+package ecs
+
+// former: where a node hung before. Drawn time trails the state, so a rider that has got
+// out is drawn in its seat until drawn time reaches the step in which it did.
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A former is the parent that a proxy had, and its transform relative to it.
+type former struct {
+	parent *node // nil: it was at the top
+	track  *track
+	last   float64  // the newest tick at which it is known to have hung there
+	until  rpl.Tick // when it hangs where it does now
+	asked  bool     // place is looking for it: two nodes may each have been above the other
+}
+
+// noteFormer keeps what WorldView needs of the node's place, before a change of parent.
+func (r *Replication) noteFormer(n *node) {
+	b := r.drawnBinding(r.world.Entry(n.entity), components.Transform)
+	if b == nil || b.comp.standIn != nil || n.hidden || n.orphan || len(b.track.ticks) == 0 {
+		return
+	}
+	now := r.proxy.Newest()
+	last := max(b.track.newest(), r.heardBefore(now))
+	n.former = &former{parent: n.parent, track: b.track, last: float64(min(last, now-1)), until: now}
+	b.track = newTrack(b.comp)
+}
+
+// formerOf returns where an entity hung at drawn time, nil if that is where it hangs.
+func (r *Replication) formerOf(e *donburi.Entry) *former {
+	n := r.nodeOf(e.Entity())
+	if n == nil || n.former == nil || n.entity != e.Entity() || n.former.asked {
+		return nil
+	}
+	f := n.former
+	if p := f.parent; r.render >= float64(f.until) || p != nil && r.nodeOf(p.entity) != p {
+		n.former = nil
+		return nil
+	}
+	return f
+}
+
+// place returns where the entity is drawn in the world: at its former place as long as it
+// is known to have been there, then on the way to the present one, unless that is a leap.
+func (f *former) place(r *Replication, e *donburi.Entry) components.TransformData {
+	f.asked = true
+	render := r.render
+	defer func() { f.asked, r.render = false, render }()
+	if render <= f.last {
+		return f.before(r, e)
+	}
+	now := f.now(e)
+	r.render = f.last
+	was, is := f.before(r, e), f.now(e)
+	left := (float64(f.until) - render) / (float64(f.until) - f.last)
+	if was.Pos.DistanceTo(is.Pos) > jumpUnits*(float64(f.until)-f.last) {
+		left = 1
+	}
+	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))
+	now.Rot += gmath.Rad(math.Remainder(float64(was.Rot-is.Rot), 2*math.Pi) * left)
+	return now
+}
+
+// before and now return the entity's former and its present place in the world, both as
+// they are drawn at r.render.
+func (f *former) before(r *Replication, e *donburi.Entry) components.TransformData {
+	t := *components.Transform.Get(e)
+	f.track.draw(unsafe.Pointer(&t), r.render, false)
+	if f.parent != nil {
+		t = within(t, WorldView(r.world.Entry(f.parent.entity)))
+	}
+	return t
+}
+
+func (f *former) now(e *donburi.Entry) components.TransformData {
+	t := View(e, components.Transform)
+	if up := carrier(e); up != nil {
+		t = within(t, WorldView(up))
+	}
+	return t
+}
