@@ -273,3 +273,37 @@ func (a *Authority) Histories() (n int) {
 	}
 	return n
 }
+
+// Nearby is a peer's list of the nodes that it holds for their distance.
+type Nearby struct{ nearby }
+
+func (l *Nearby) Add(slot uint32) { l.add(slot) }
+func (l *Nearby) Cut(slot uint32) { l.cut(slot) }
+func (l *Nearby) Len() int        { return len(l.slots) }
+func (l *Nearby) Strays() int     { return l.strays }
+
+// Settled returns the list without strays.
+func (l *Nearby) Settled() []uint32 {
+	l.settle()
+	return l.slots
+}
+
+// Unlisted returns how many nodes are on a peer's list and should not be, or the reverse.
+func (a *Authority) Unlisted() (n int) {
+	for _, p := range a.peers {
+		if p == nil {
+			continue
+		}
+		p.near.settle()
+		var listed bitset
+		for _, slot := range p.near.slots {
+			n += flag(listed.has(slot))
+			listed.set(slot)
+		}
+		for slot := range a.nodes {
+			s := uint32(slot)
+			n += flag(listed.has(s) != (p.wanted.has(s) && a.spots[slot].cell >= 0))
+		}
+	}
+	return n
+}

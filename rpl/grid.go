@@ -153,7 +153,7 @@ func (a *Authority) enterCell(slot uint32) {
 		for _, h := range a.nodes[slot].holders {
 			p := a.peers[h.peer]
 			if nowhere {
-				p.near = append(p.near, slot)
+				p.near.add(slot)
 			}
 			if !g.watchers.of(i).has(h.peer) && (nowhere || g.sightOf(h.peer).sees(from, e) != 0) {
 				a.tell(h.peer, slot)
@@ -226,7 +226,7 @@ func (a *Authority) leaveGrid(slot uint32) {
 		return
 	}
 	for _, h := range a.nodes[slot].holders {
-		a.peers[h.peer].farther(slot)
+		a.peers[h.peer].near.cut(slot)
 	}
 	a.ungrid(slot)
 }

@@ -37,11 +37,13 @@ func (a *Authority) look(p *peer, now time.Duration) {
 		a.views.each(func(bucket int32) { l.lookInto(bucket, all) })
 	}
 	if all {
-		a.touchSpots(p.near)
-		for i := 0; i < len(p.near); {
-			slot := p.near[i]
+		near := &p.near
+		near.settle()
+		a.touchSpots(near.slots)
+		for i := 0; i < len(near.slots); {
+			slot := near.slots[i]
 			l.checkOut(slot)
-			if i < len(p.near) && p.near[i] == slot {
+			if i < len(near.slots) && near.slots[i] == slot {
 				i++
 			}
 		}

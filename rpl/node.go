@@ -234,7 +234,7 @@ func (a *Authority) Remove(n Node) {
 	nd := &a.nodes[slot]
 	for _, h := range nd.holders {
 		p := a.peers[h.peer]
-		p.drop(slot)
+		p.drop(a, slot)
 		if h.handle != noHandle {
 			p.leave(a, h.handle, true)
 		}

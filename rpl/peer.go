@@ -54,8 +54,7 @@ type peer struct {
 	watched   cells // the cells of the grid whose news the peer gets, while it keeps watch
 	groups    uint64
 	handles   bitset   // in use, including those whose removal is not acked
-	near      []uint32 // wanted slots that stand in the grid …
-	parted    int      // … and where the last one was taken off
+	near      nearby   // wanted slots that stand in the grid
 	lingering []uint32 // slots that are out of sight but stay until their minStay is over
 	lingered  []uint32
 	rows      []peerRow        // of nodes of several rows
@@ -162,7 +161,7 @@ func (n *node) holder(peer int32) *holder {
 func (p *peer) prepare() {
 	const some, many = 64, 256
 	p.lingering, p.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
-	p.near, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
+	p.near.slots, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
 	p.watch.edge = make([]edgeNode, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]check, 0, maxChecks)
@@ -178,7 +177,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 	a.held(n)
 	p.queue, p.busy = append(p.queue, slot), true
 	if a.spots[slot].cell >= 0 {
-		p.near = append(p.near, slot)
+		p.near.add(slot)
 		a.tell(p.index, slot)
 	}
 	if a.onDecide != nil {
@@ -189,7 +188,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 // unwant is the reverse: it takes the node away from the peer.
 func (p *peer) unwant(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
-	p.drop(slot)
+	p.drop(a, slot)
 	a.tell(p.index, slot)
 	for i := range n.holders {
 		if n.holders[i].peer != p.index {
@@ -210,29 +209,10 @@ func (p *peer) unwant(a *Authority, slot uint32) {
 }
 
 // drop forgets that a slot is wanted.
-func (p *peer) drop(slot uint32) {
+func (p *peer) drop(a *Authority, slot uint32) {
 	p.wanted.clear(slot)
-	p.farther(slot)
-}
-
-// farther takes a slot off near: the peer no longer holds it for its distance. The search
-// begins where the last slot was found and goes both ways. Nodes that leave together
-// mostly came together, and thousands that leave at once must not cost a search of all
-// others each.
-func (p *peer) farther(slot uint32) {
-	last := len(p.near) - 1
-	for down, up := min(p.parted, last), p.parted+1; down >= 0 || up <= last; down, up = down-1, up+1 {
-		switch {
-		case down >= 0 && p.near[down] == slot:
-			p.parted = down
-		case up <= last && p.near[up] == slot:
-			p.parted = up
-		default:
-			continue
-		}
-		p.near[p.parted] = p.near[last]
-		p.near = p.near[:last]
-		return
+	if a.spots[slot].cell >= 0 {
+		p.near.cut(slot)
 	}
 }
 

@@ -294,9 +294,10 @@ func (v *vigil) look() {
 	for i := range w.edge {
 		p.edging.set(w.edge[i].slot())
 	}
-	if found < len(p.near) { // some nodes that the peer has are beyond the cells
-		a.touchSpots(p.near)
-		for _, slot := range p.near {
+	p.near.settle()
+	if found < len(p.near.slots) { // some nodes that the peer has are beyond the cells
+		a.touchSpots(p.near.slots)
+		for _, slot := range p.near.slots {
 			if s := &a.spots[slot]; w.distance(s.gridX, s.gridY) > v.edge[1] && !p.edging.has(slot) {
 				p.addEdge(edgeNode{s.gridX, s.gridY, slot | edgeHeld})
 			}

@@ -334,6 +334,11 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 				w.a.Stream(now)
 				w.a.Schedule(now)
 			})
+			each(func(w *sight) {
+				if n := w.a.Unlisted(); n > 0 {
+					t.Fatalf("tick %d: %d nodes are on a peer's list of what is near and should not be, or the reverse", tick, n)
+				}
+			})
 			watch, look, broad := all[0].holds(), all[1].holds(), all[2].holds()
 			if !slices.Equal(watch, look) || !slices.Equal(look, broad) {
 				t.Fatalf("tick %d: a watch holds %v, a look %v, a broad one %v", tick, watch, look, broad)
