@@ -307,3 +307,22 @@ func (a *Authority) Unlisted() (n int) {
 	}
 	return n
 }
+
+// Misplaced returns how many nodes are not at their place among their parent's children,
+// and how many children are below another parent.
+func (a *Authority) Misplaced() (n int) {
+	for slot := range a.nodes {
+		nd := &a.nodes[slot]
+		if !nd.used {
+			continue
+		}
+		for k, c := range nd.children {
+			n += flag(a.nodes[c].parent != uint32(slot) || a.nodes[c].place != uint32(k))
+		}
+		if nd.parent != 0 {
+			up := a.nodes[nd.parent].children
+			n += flag(int(nd.place) >= len(up) || up[nd.place] != uint32(slot))
+		}
+	}
+	return n
+}

@@ -42,6 +42,7 @@ type node struct {
 	rows      []uint32
 
 	parent   uint32 // slot; 0 (the session's) means none
+	place    uint32 // its index among the parent's children
 	owner    Peer
 	born     uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
 	posItem  int16  // ordinal of the item that says where the node is, or -1
@@ -51,7 +52,7 @@ type node struct {
 	children []uint32
 	past     []tenure // former owners, newest last
 	spawn    spawned
-	_        [24]byte
+	_        [16]byte
 }
 
 // spawned is what a node keeps of its Spawn.

@@ -51,7 +51,7 @@ func (a *Authority) setParent(c, p uint32) {
 	n.parent = p
 	if p != 0 {
 		pn := &a.nodes[p]
-		pn.children = append(pn.children, c)
+		n.place, pn.children = uint32(len(pn.children)), append(pn.children, c)
 		a.leaveGrid(c)
 	}
 	a.noteSecrets(c)
@@ -62,14 +62,10 @@ func (a *Authority) unlink(c uint32) {
 	if n.parent == 0 {
 		return
 	}
-	siblings := a.nodes[n.parent].children
-	for i, s := range siblings {
-		if s == c {
-			siblings[i] = siblings[len(siblings)-1]
-			a.nodes[n.parent].children = siblings[:len(siblings)-1]
-			break
-		}
-	}
+	up := &a.nodes[n.parent]
+	last := up.children[len(up.children)-1]
+	up.children[n.place], a.nodes[last].place = last, n.place
+	up.children = up.children[:len(up.children)-1]
 	n.parent = 0
 }
 

@@ -1,6 +1,7 @@
 package rpl_test
 
 import (
+	"math/rand/v2"
 	"reflect"
 	"testing"
 	"unsafe"
@@ -117,6 +118,56 @@ func TestTreeIsAskedAboutOnce(t *testing.T) {
 		}
 		if held := len(w.holds()); held != peers*(2+below) {
 			t.Errorf("%T: %d held, the session's among them", in, held)
+		}
+	}
+}
+
+// Nodes move from parent to parent, and are removed with children below them; each has the
+// place among its parent's children that it is said to have.
+func TestPlacesAmongChildren(t *testing.T) {
+	const nodes, seed = 80, 3
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	a, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: rpl.NewSchema("places"), Hz: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, parents := make([]rpl.Node, nodes), map[rpl.Node]rpl.Node{}
+	spawn := func(k int) {
+		if ids[k], err = a.Spawn(rpl.Spawn{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range ids {
+		spawn(k)
+	}
+	for round := range 3000 {
+		k := rnd.IntN(nodes)
+		child, parent := ids[k], ids[rnd.IntN(8)]
+		switch rnd.IntN(8) {
+		case 0:
+			a.Remove(child)
+			delete(parents, child)
+			for c, p := range parents {
+				if p == child {
+					delete(parents, c)
+				}
+			}
+			spawn(k)
+		case 1:
+			parent = 0
+			fallthrough
+		default:
+			if a.SetParent(child, parent) == nil {
+				parents[child] = parent
+			}
+		}
+		if n := a.Misplaced(); n > 0 {
+			t.Fatalf("round %d: %d nodes are not where they are said to be", round, n)
+		}
+		for _, id := range ids {
+			if got := a.Parent(id); got != parents[id] {
+				t.Fatalf("round %d: %v is below %v, not %v", round, id, got, parents[id])
+			}
 		}
 	}
 }
