@@ -202,11 +202,8 @@ func (c *Proxy) refreshRow(i uint32, from *stagedRow) {
 // noteItems notes the items that a node has before they change. The adapter is told the
 // difference that the whole Apply makes.
 func (c *Proxy) noteItems(r *Replica) {
-	known := r.fresh
-	for _, e := range c.events.items {
-		known = known || e.r == r
-	}
-	if !known {
+	if !r.fresh && !c.events.itemed.has(r.handle) {
+		c.events.itemed.set(r.handle)
 		c.events.items = append(c.events.items, itemEvent{r, r.Items})
 	}
 }

@@ -11,6 +11,7 @@ import "math/bits"
 type events struct {
 	arrived []*Replica
 	items   []itemEvent
+	itemed  bitset // handles of the nodes in items
 	metas   []metaEvent
 	changed []uint32 // rows
 	calls   []Call
@@ -94,6 +95,9 @@ func (c *Proxy) tell(h ProxyHandler) {
 		r.fresh = false
 	}
 	clear(ev.arrived)
+	for _, e := range ev.items {
+		ev.itemed.clear(e.r.handle)
+	}
 	clear(ev.items)
 	clear(ev.gone)
 	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
