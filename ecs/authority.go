@@ -78,12 +78,8 @@ func (r *Replication) endStripped(n *node) {
 // lastWords runs the calls that wait for this step's Send on a node that will be gone by
 // then.
 func (r *Replication) lastWords(n *node) {
-	for i := range r.calls {
-		if c := &r.calls[i]; c.node == n {
-			call := *c
-			c.node = nil
-			r.handle(n, call.rpc, Call{From: r.me, Tick: call.tick, Last: true}, call.args, func() {})
-		}
+	for c := range r.callsOn(n) {
+		r.handle(n, c.rpc, Call{From: r.me, Tick: c.tick, Last: true}, c.args, func() {})
 	}
 }
 
@@ -149,7 +145,7 @@ func (r *Replication) partRemoved(n *node, e donburi.Entity) {
 // orphaned removes the nodes that a departed peer owned, or passes them to nobody. The
 // nodes below them are judged by themselves: riders in a car keep their own nodes.
 func (r *Replication) orphaned(p rpl.Peer) {
-	owned := slices.DeleteFunc(r.sortedNodes(), func(n *node) bool { return n.owner != p })
+	owned := r.sortedNodesIf(func(n *node) bool { return n.owner == p })
 	for _, n := range owned {
 		if r.nodeOf(n.entity) != n || n.owner != p {
 			continue // a callback has removed the node or given it away

@@ -36,6 +36,7 @@ type client struct {
 
 	hiding     []*node // nodes to show once drawn time reaches their first sample
 	leaving    []*node
+	leavers    map[rpl.Node]*node // of leaving, by id: those that may come again and are no load-time nodes
 	inPlace    []*node
 	parting    bool // the Apply in progress has removed nodes
 	references references

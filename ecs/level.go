@@ -72,7 +72,7 @@ func (r *Replication) enter(m levelMessage) {
 	swap := r.swaps(m.name)
 	if r.proxy != nil {
 		r.endAll(true, !swap)
-		r.hiding, r.leaving, r.inPlace, r.references = nil, nil, nil, references{}
+		r.hiding, r.leaving, r.leavers, r.inPlace, r.references = nil, nil, nil, nil, references{}
 		clear(r.strangers)
 		if !swap {
 			r.remakeNamed()

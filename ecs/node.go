@@ -22,7 +22,9 @@ type node struct {
 	data     components.NodeData
 	owner    rpl.Peer
 	parent   *node
-	children []*node
+	children []*node // in the order in which they came, nil where one has gone: see kids
+	gaps     int     // how many of children are nil
+	place    int     // its index among the parent's children
 	parts    []donburi.Entity
 	groups   uint64           // on the authority: the groups that it was added to, a bit for each
 	items    []binding        // by ordinal
@@ -33,6 +35,7 @@ type node struct {
 	here     bool             // OnStreamIn has run
 	told     rpl.Peer         // the owner that OnOwner has told of
 
+	calls waitingCalls
 	batch uint32 // the batch of callbacks in which it last took a turn
 	turn  int
 
@@ -163,9 +166,13 @@ func (r *Replication) addNode(n *node) {
 // sortedNodes returns all nodes but the session's, including those without a state yet
 // and those that are leaving, in an order that is the same in each run.
 func (r *Replication) sortedNodes() []*node {
+	return r.sortedNodesIf(func(*node) bool { return true })
+}
+
+func (r *Replication) sortedNodesIf(is func(n *node) bool) []*node {
 	var ns []*node
 	for i := range r.slots {
-		if n := r.slots[i].node; n != nil && n != r.session && n.entity == r.slots[i].entity {
+		if n := r.slots[i].node; n != nil && n != r.session && n.entity == r.slots[i].entity && is(n) {
 			ns = append(ns, n)
 		}
 	}
@@ -182,11 +189,11 @@ func (r *Replication) forget(n *node) {
 	}
 	r.unreferAll(n)
 	r.unbind(n)
-	for _, c := range n.children {
+	for c := range n.kids {
 		c.parent = nil
 		r.showParent(c)
 	}
-	n.children = nil
+	n.children, n.gaps = nil, 0
 	r.unlink(n)
 }
 
@@ -204,16 +211,36 @@ func (r *Replication) linkTo(n, parent *node) {
 	r.unlink(n)
 	n.parent = parent
 	if parent != nil {
-		parent.children = append(parent.children, n)
+		n.place, parent.children = len(parent.children), append(parent.children, n)
 	}
 	r.showParent(n)
 }
 
+// unlink takes a node from under its parent. It leaves a gap among the parent's children,
+// which close up when half of them are gaps: thousands may go, one after the other.
 func (r *Replication) unlink(n *node) {
-	if n.parent != nil {
-		i := slices.Index(n.parent.children, n)
-		n.parent.children = slices.Delete(n.parent.children, i, i+1)
-		n.parent = nil
+	up := n.parent
+	if up == nil {
+		return
+	}
+	n.parent, up.children[n.place] = nil, nil
+	if up.gaps++; up.gaps <= len(up.children)/2 {
+		return
+	}
+	kept := up.children[:0]
+	for c := range up.kids {
+		c.place, kept = len(kept), append(kept, c)
+	}
+	clear(up.children[len(kept):])
+	up.children, up.gaps = kept, 0
+}
+
+// kids are the nodes directly below a node.
+func (n *node) kids(yield func(*node) bool) {
+	for _, c := range n.children {
+		if c != nil && !yield(c) {
+			return
+		}
 	}
 }
 

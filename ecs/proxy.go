@@ -109,17 +109,6 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 	return n
 }
 
-// endLeaving removes a leaving node at once when it arrives again: the game is told of
-// the end of one life before the next begins.
-func (r *Replication) endLeaving(id rpl.Node) {
-	for _, n := range r.leaving {
-		if n.id == id && n.leaving && r.nodeOf(n.entity) == n {
-			r.endProxy(n, n.destroyed)
-			r.removeEntities(n)
-		}
-	}
-}
-
 var errNothingBuilt = errors.New("its function has built no entity of the world that it was given")
 
 // build runs the prefab's function, or makes the entity from the node's items alone.
@@ -266,31 +255,7 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	r.moveToEnd(n)
 	r.unreferAll(n)
 	r.unbind(n)
-	r.leaving = append(r.leaving, n)
-}
-
-// sweep removes leaving nodes once drawn time has reached their removal.
-func (r *Replication) sweep() {
-	if len(r.leaving) == 0 {
-		return
-	}
-	list := r.leaving
-	r.leaving = nil
-	for _, n := range list {
-		switch {
-		case r.nodeOf(n.entity) != n || !n.leaving:
-		case r.render < float64(n.until):
-			r.leaving = append(r.leaving, n)
-		default:
-			r.endProxy(n, n.destroyed)
-			if n.name != "" && !n.destroyed {
-				r.rest(n)
-			} else {
-				r.unname(n.name)
-				r.removeEntities(n)
-			}
-		}
-	}
+	r.noteLeaving(n)
 }
 
 // endProxy tells the game that a proxy goes, and forgets its node; its entities stay.
@@ -308,7 +273,7 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 	if r.nodeOf(n.entity) != n {
 		return
 	}
-	for _, c := range n.children { // their place is unknown until their own change of parent arrives
+	for c := range n.kids { // their place is unknown until their own change of parent arrives
 		if !c.leaving && c.here {
 			r.setAdrift(c)
 		}
@@ -319,11 +284,8 @@ func (r *Replication) endProxy(n *node, destroyed bool) {
 // rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.
 // Calls on it from before are dropped: they are not for its next life.
 func (r *Replication) rest(n *node) {
-	for i := range r.calls {
-		if c := &r.calls[i]; c.node == n {
-			c.node = nil
-			*r.Counter("rpc dropped")++
-		}
+	for range r.callsOn(n) {
+		*r.Counter("rpc dropped")++
 	}
 	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}
 	r.setOwner(n, 0)
@@ -397,7 +359,7 @@ func (r *Replication) hideTree(n *node) {
 	if !n.hidden {
 		r.hide(n)
 	}
-	for _, c := range n.children {
+	for c := range n.kids {
 		r.hideTree(c)
 	}
 }
@@ -408,7 +370,7 @@ func (r *Replication) showWhenDue(n *node) {
 	if n.hidden && !n.leaving {
 		r.hiding = append(r.hiding, n)
 	}
-	for _, c := range n.children {
+	for c := range n.kids {
 		r.showWhenDue(c)
 	}
 }

@@ -51,6 +51,7 @@ type Replication struct {
 	// Calls.
 	handlers          map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
 	calls, spareCalls []localCall
+	round             uint64        // counts the lists that calls was, from 1
 	joining           bool          // Join was called; it takes effect at the next Receive
 	waiting           []waitingCall // calls on the session that is being joined
 	asking            membership    // group requests to the session that is being joined
@@ -125,7 +126,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		return nil, errors.New("tendon: the world has a session already: make a world for each")
 	}
 	r := &Replication{
-		config: c, protocol: p, key: newClientKey(),
+		config: c, protocol: p, key: newClientKey(), round: 1,
 		counters:  map[string]*uint64{},
 		byID:      map[rpl.Node]*node{},
 		named:     map[string]donburi.Entity{},

@@ -112,7 +112,7 @@ func howToBeNode(e *donburi.Entry) string {
 func (r *Replication) passOn(n *node, to rpl.Peer) {
 	r.setOwner(n, to)
 	r.tell(event{node: n, owner: true})
-	for _, c := range n.children {
+	for c := range n.kids {
 		r.passOn(c, to)
 	}
 }

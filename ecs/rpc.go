@@ -5,6 +5,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -276,10 +277,43 @@ type localCall struct {
 	rpc  *rpl.RPCType
 	args []byte
 	tick rpl.Tick
+	next int // the index of the next call on the node plus 1, 0 for none
+}
+
+// waitingCalls are where the calls on a node are that wait for this step's Send.
+type waitingCalls struct {
+	round       uint64 // the value of Replication.round for which it holds
+	first, last int    // indices in Replication.calls
 }
 
 func (r *Replication) queue(n *node, t *rpl.RPCType, args []byte) {
+	at := len(r.calls)
+	if w := &n.calls; w.round == r.round {
+		r.calls[w.last].next, w.last = at+1, at
+	} else {
+		*w = waitingCalls{r.round, at, at}
+	}
 	r.calls = append(r.calls, localCall{node: n, rpc: t, args: args, tick: r.tick})
+}
+
+// callsOn takes the calls on a node out of those that wait for this step's Send. It does
+// not yield calls that are made meanwhile. Thousands of nodes may end in a step, each with
+// calls on it, so it follows them from one to the next.
+func (r *Replication) callsOn(n *node) iter.Seq[localCall] {
+	return func(yield func(localCall) bool) {
+		if n.calls.round != r.round {
+			return
+		}
+		end := len(r.calls)
+		for at := n.calls.first + 1; at > 0 && at <= end; {
+			c := &r.calls[at-1]
+			call := *c
+			at = c.next
+			if c.node = nil; call.node == n && !yield(call) {
+				return
+			}
+		}
+	}
 }
 
 // runCalls runs the calls of this machine on itself. Calls that handlers make meanwhile
@@ -287,6 +321,7 @@ func (r *Replication) queue(n *node, t *rpl.RPCType, args []byte) {
 // up.
 func (r *Replication) runCalls() {
 	calls := r.calls
+	r.round++
 	r.calls, r.spareCalls = r.spareCalls[:0], nil // if a handler panics, the two must not share memory
 	for i := range calls {
 		switch c := &calls[i]; {

@@ -5,6 +5,7 @@ package ecs
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/yohamta/donburi"
 
@@ -53,7 +54,7 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 		if n == nil || n.entity != e.Entity() || n.leaving {
 			return
 		}
-		for _, c := range append([]*node(nil), n.children...) {
+		for _, c := range slices.AppendSeq(make([]*node, 0, len(n.children)), n.kids) {
 			if c.parent == n && !c.leaving && r.world.Valid(c.entity) && !yield(r.world.Entry(c.entity)) {
 				return
 			}

@@ -72,4 +72,5 @@ func (r *Replication) dropCalls() {
 		}
 	}
 	r.calls = nil
+	r.round++
 }
