@@ -90,7 +90,7 @@ func (r *Replication) enter(m levelMessage) {
 	}
 	r.fill()
 	after, _ := r.server.Next()
-	if err := r.server.Reliable(appendReady(nil, ready{epoch: m.epoch, after: after, names: r.nameSum()})); err != nil {
+	if err := r.server.Reliable(appendReady(nil, ready{epoch: m.epoch, after: after, names: r.names().sum})); err != nil {
 		r.ended = fmt.Errorf("tendon: %w", err)
 	}
 }

@@ -28,15 +28,25 @@ func (s *nameSum) add(name string) {
 	s.sum += h.Sum64()
 }
 
-// nameSum returns the sum of all load-time nodes that this world was made with.
-func (r *Replication) nameSum() (s nameSum) {
-	for name := range r.named {
-		s.add(name)
+// nameBook is what joining peers are told of names, kept until a name comes or goes: a
+// whole server's players may join in one step, after Load for one.
+type nameBook struct {
+	sum       nameSum // of all load-time nodes that this world was made with
+	destroyed []string
+}
+
+func (r *Replication) names() *nameBook {
+	if r.nameBook == nil {
+		b := &nameBook{destroyed: slices.Sorted(maps.Keys(r.destroyed))}
+		for name := range r.named {
+			b.sum.add(name)
+		}
+		for _, name := range b.destroyed {
+			b.sum.add(name)
+		}
+		r.nameBook = b
 	}
-	for name := range r.destroyed {
-		s.add(name)
-	}
-	return s
+	return r.nameBook
 }
 
 // unname records that a load-time node was destroyed; its name is free.
@@ -45,6 +55,7 @@ func (r *Replication) unname(name string) {
 		delete(r.named, name)
 		delete(r.shapes, name)
 		r.destroyed[name] = true
+		r.nameBook = nil
 	}
 }
 
@@ -95,10 +106,10 @@ func (r *Replication) standAgain(names []string) {
 // set differs from this machine's, it also tells which nodes exist.
 func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
 	room := maxNameBytes
-	tell := func(kind nameKind, names map[string]bool) {
+	tell := func(kind nameKind, names []string) {
 		m := namesMessage{kind: kind}
 		size := 0
-		for _, name := range slices.Sorted(maps.Keys(names)) {
+		for _, name := range names {
 			if room -= len(name) + 1; room < 0 {
 				*r.Counter("names not told")++
 				continue
@@ -113,14 +124,10 @@ func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
 			r.report("session message not sent", c.Reliable(appendNames(nil, m)))
 		}
 	}
-	tell(namesDestroyed, r.destroyed)
-	if theirs != r.nameSum() {
+	tell(namesDestroyed, r.names().destroyed)
+	if theirs != r.names().sum {
 		*r.Counter("names differ")++
-		alive := map[string]bool{}
-		for name := range r.named {
-			alive[name] = true
-		}
-		tell(namesAlive, alive)
+		tell(namesAlive, slices.Sorted(maps.Keys(r.named)))
 	}
 	if err := c.Reliable(appendNames(nil, namesMessage{kind: namesEnd})); err != nil {
 		r.report("session message not sent", err)

@@ -149,3 +149,38 @@ func TestNamesOnTheClientAlone(t *testing.T) {
 	check(t, "differences", *client.Counter("names differ"), 1)
 	check(t, "it is named", strings.Contains(log.String(), "only here\"=[a]"), true)
 }
+
+// Each client that joins is told of the names as they are then, however often others have
+// joined before.
+func TestNamesOfEachJoiner(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	names := []string{"a", "b", "c", "d"}
+	server.doors(names...)
+	l.steps(2)
+	door := func(name string) *donburi.Entry {
+		for e := range Paint.Iter(server.World()) {
+			if Paint.Get(e).Name == name {
+				return e
+			}
+		}
+		t.Fatalf("there is no door %s", name)
+		return nil
+	}
+	for i, act := range []func(){
+		func() {},
+		func() { door("b").Remove() },
+		func() { door("d").Remove() },
+		func() { server.doors("b") },
+		func() { server.doors("e"); names = append(names, "e") },
+	} {
+		act()
+		l.steps(2)
+		client := l.client(tendon.Config{})
+		client.doors(names...)
+		l.joined()
+		l.steps(20)
+		check(t, fmt.Sprintf("client %d", i), client.standing(), server.standing())
+		check(t, fmt.Sprintf("differences of client %d", i), *client.Counter("names differ"), 0)
+	}
+}

@@ -37,6 +37,7 @@ type Replication struct {
 	slots     []slot // by entity id
 	byID      map[rpl.Node]*node
 	named     map[string]donburi.Entity
+	nameBook  *nameBook                           // nil: a name has come or gone since
 	destroyed map[string]bool                     // load-time nodes that this world was made with and that were destroyed
 	parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
 	standing  map[string]standing                 // by name: load-time nodes as they stood when they last ended
@@ -291,6 +292,7 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.slots)
 	clear(r.named)
 	clear(r.destroyed)
+	r.nameBook = nil
 	clear(r.standing)
 	clear(r.shapes)
 	r.shapeless = nil

@@ -180,6 +180,7 @@ func Named(e *donburi.Entry, name string) {
 	}
 	delete(r.destroyed, name)
 	r.named[name] = e.Entity()
+	r.nameBook = nil
 	r.makeNamed(e, name)
 	r.beginShape(e.Entity(), name)
 }
