@@ -99,7 +99,7 @@ func TestSame(t *testing.T) {
 	if it.Same(unsafe.Pointer(&v), shadow) {
 		t.Error("a change is not seen")
 	}
-	if size := it.ShadowSize(); size != 1+8*5+4+7 {
+	if size := it.ShadowSize(); size != int(unsafe.Offsetof(v.Pos))+8*5+4 {
 		t.Errorf("shadow of %d bytes for a struct of %d", size, it.Size)
 	}
 }
