@@ -122,6 +122,7 @@ type planning struct {
 	order    []ranked  // one peer's updates by urgency
 	turns    turns
 	bytes    []byte
+	burst    float64 // what is left of maxBursts
 }
 
 // calling is the calls that wait, and the packet of a peer that is being read

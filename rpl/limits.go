@@ -78,6 +78,12 @@ const (
 	// of the records, so that a join does not push out records that are not acked yet.
 	maxBurst = recordLen / 5 * PacketRoom * 8
 
+	// maxBursts is how many bits of first arrivals one send may have for all peers
+	// together, beside a packet for each. A full burst takes some 5 ms to plan; if all
+	// players come in one step, as after a new level, those of a full server would hold
+	// it up for a third of a second.
+	maxBursts = 2 * maxBurst
+
 	// maxAcks is how many acks of one peer may wait for the next Schedule; when one
 	// more comes they are processed at once.
 	maxAcks = 256

@@ -40,6 +40,7 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.syms = a.syms[:0]
 	a.recs = a.recs[:0]
 	a.pieces.reset()
+	a.burst = maxBursts
 	a.learn()
 	a.wake()
 	var group [aheadPeers]*peer
@@ -299,7 +300,8 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 }
 
 // planQueue plans the first arrivals of wanted nodes, the peer's own first, then the
-// nearest. They may take at most three quarters of the room that is left.
+// nearest. They may take at most three quarters of the room that is left, and what is
+// left of maxBursts.
 func (a *Authority) planQueue(p *peer) {
 	if len(p.queue) == 0 {
 		return
@@ -314,6 +316,8 @@ func (a *Authority) planQueue(p *peer) {
 	} else if room <= 0 && purse.room > 0 && p.plan.empty() {
 		room = 1 // overdraw once
 	}
+	room = min(room, max(a.burst, PacketRoom*8))
+	given := room
 	waiting := p.queue[:0]
 	for i, slot := range p.queue {
 		n := &a.nodes[slot]
@@ -344,6 +348,7 @@ func (a *Authority) planQueue(p *peer) {
 		room -= cost
 		purse.left -= cost
 	}
+	a.burst -= given - room
 	p.queue = p.queue[:len(waiting)]
 }
 
