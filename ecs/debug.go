@@ -49,6 +49,7 @@ func (r *Replication) checkWorld() {
 		r.checkStrays()
 	} else {
 		r.checkForgotten()
+		r.checkLeftParts()
 	}
 	for _, n := range r.sortedNodes() {
 		r.checkShown(n)
@@ -84,6 +85,17 @@ func (r *Replication) checkStrays() {
 		if r.nodeOf(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
 			r.scoldOf("node on a client", "a node of", e,
 				"an entity was given RplNode here, and only the authority makes nodes: ask rep.IsAuthority, call Named where every machine makes it, or leave RplNode away from what a prefab's function makes besides its node")
+		}
+	}
+}
+
+// checkLeftParts finds parts whose node the game has removed without them. They stay, on
+// the authority alone, and a server that spawns such nodes for hours fills up with them.
+func (r *Replication) checkLeftParts() {
+	for e := range entriesWith(r.world, partOf) {
+		if r.nodeOf(e.Entity()) == nil && !r.world.Valid(partOf.Get(e).node) {
+			r.scoldOf("part outlives its node", "a part of", e,
+				"its node was removed, and it stays here, though on no other machine: remove the parts together with their node, or give them to another by Part")
 		}
 	}
 }
