@@ -156,6 +156,9 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 	k := c.Schema.coding()
 	a := &Authority{cfg: c, byID: newRoster(), nodeStore: newNodeStore(c.Schema, k)}
 	a.round, a.moves, a.sendPeriod = 1, 1, time.Second/time.Duration(c.SendHz)
+	for i := range a.slabs {
+		a.slabs[i].stride = uint32((c.Hz + c.SendHz - 1) / c.SendHz)
+	}
 	a.bucket = bucketOf(c.Budget)
 	a.bits = make([]Bits, len(c.Schema.Items()))
 	for _, t := range c.Schema.Items() {

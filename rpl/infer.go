@@ -70,7 +70,12 @@ func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) 
 		if n > trackMost {
 			*r = run{x: x, last: x, tick: tick}
 		} else {
-			r.follow(x, tick, n)
+			last := n
+			if n > s.stride && *anchor.word(v) == 0 {
+				last = s.stride // until then it stood, or it would have been looked at
+				r.follow(r.last, tick-last, n-last)
+			}
+			r.follow(x, tick, last)
 		}
 		was := now[v]
 		now[v] = *anchor.word(v)
@@ -106,5 +111,6 @@ func (r *run) velocity(tick, n uint32) int32 {
 		return 0
 	}
 	const part = runUnit >> inferBits
-	return int32(min(max((r.lo+r.hi+part)/2/part, -inferMost), inferMost))
+	middle := (r.lo + r.hi + part) &^ (2*part - 1) / (2 * part) // not rounded towards 0: -1 would be -63/64
+	return int32(min(max(middle, -inferMost), inferMost))
 }

@@ -24,8 +24,8 @@ func TestVelocitiesAreInferred(t *testing.T) {
 		most float64 // updates per walker and tick
 		step func(r *rand.Rand, tick int, x, v float64) float64
 	}{
-		"straight": {0.25, func(_ *rand.Rand, _ int, x, v float64) float64 { return x + v }},
-		"in turns": {0.35, func(_ *rand.Rand, tick int, x, v float64) float64 {
+		"straight": {0.16, func(_ *rand.Rand, _ int, x, v float64) float64 { return x + v }},
+		"in turns": {0.3, func(_ *rand.Rand, tick int, x, v float64) float64 {
 			if tick/60%2 == 0 {
 				return x + v
 			}
@@ -37,6 +37,13 @@ func TestVelocitiesAreInferred(t *testing.T) {
 				return x
 			}
 			return r.Float64() * 1e5
+		}},
+		"whole steps": {0.02, func(_ *rand.Rand, _ int, x, v float64) float64 { return x + math.Round(v) }},
+		"tiles": {0.26, func(_ *rand.Rand, tick int, x, v float64) float64 {
+			if tick%4 > 0 {
+				return x
+			}
+			return x + 512
 		}},
 		"teleports": {0.06, func(r *rand.Rand, tick int, x, v float64) float64 { return float64(tick / 30 * 1000) }},
 	}

@@ -23,6 +23,7 @@ type slab struct {
 
 	histories histories // older versions
 	runs      []run     // of inferred velocities, by block
+	stride    uint32    // ticks from one send to the next, at most
 	rows      int
 	free      []uint32 // rows to use again, each with its block
 }
