@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -168,6 +169,49 @@ func TestPlacesAmongChildren(t *testing.T) {
 			if got := a.Parent(id); got != parents[id] {
 				t.Fatalf("round %d: %v is below %v, not %v", round, id, got, parents[id])
 			}
+		}
+	}
+}
+
+// A node that is moved to another parent, and does not change itself, is told of once:
+// it is not told again in each send until the ack comes.
+func TestParentsAreToldOnce(t *testing.T) {
+	s := rpl.NewSchema("seats")
+	s.Build("rider").Int("hat", 0, 7).Done()
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{Delay: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := s.Items()[0]
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids [3]rpl.Node
+	for i := range ids {
+		if ids[i], err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{item}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 60 {
+		net.Tick(nil)
+	}
+	for seat := range 4 {
+		before := net.Payload
+		to := ids[1+seat%2]
+		net.Tick(func(rpl.Tick) {
+			if err := net.A.SetParent(ids[0], to); err != nil {
+				t.Fatal(err)
+			}
+		})
+		for range 13 {
+			net.Tick(nil)
+		}
+		if n := net.Payload - before; n > 15 { // one of these packets may say that nothing else happened
+			t.Errorf("another parent takes %d bytes", n)
+		}
+		if got := c.Log.Held[ids[0]].Parent; got != to {
+			t.Errorf("the parent is %v there, not %v", got, to)
 		}
 	}
 }
