@@ -81,9 +81,6 @@ func (p *peer) sent(recs []recEntry, tick Tick, now time.Duration) {
 			}
 		case recMeta:
 			e.meta, p.visits[re.handle].metaTick = false, tick
-			if !p.marks.has(markLoose, re.handle) {
-				p.marks.clear(markDirty, re.handle) // the update has all that is pending
-			}
 		}
 	}
 }

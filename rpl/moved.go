@@ -2,8 +2,8 @@ package rpl
 
 // Nodes with a new parent. A node's place is relative to its parent, so a peer must
 // never have one without the other. Until an ack shows that the peer knows the new
-// parent, each update repeats it, and no update leaves before the peer has the parent
-// (protocol rule 19).
+// parent, each update repeats it, none repeats it alone, and no update leaves before the
+// peer has the parent (protocol rule 19).
 
 // noteMoved has a peer sent a node's new parent.
 func (p *peer) noteMoved(h uint32, tick Tick) {
@@ -38,12 +38,17 @@ func (a *Authority) planMoved(p *peer, own *batch) {
 			p.held = append(p.held, h)
 			p.marks.clear(markDirty, h)
 			p.marks.clear(markLoose, h)
-		case p.marks.has(markDirty, h) && n.spawn.Hz == 0:
-			e.meta = true
+		case !e.meta && (p.marks.has(markDirty, h) || p.marks.has(markLoose, h)):
+			e.meta, v.again = true, true
 		}
 	}
 	p.moved = kept
 	a.planUpdates(p, own)
+	for _, h := range p.moved {
+		if v := &p.visits[h]; v.again { // its turn has not come in this send
+			p.entries[h].meta, v.again = false, false
+		}
+	}
 	for _, h := range p.held {
 		p.marks.set(markDirty, h)
 	}

@@ -113,6 +113,7 @@ type visit struct {
 	copies   uint8         // sent in this round
 	inflight uint8
 
+	again     bool // the new parent was told: tell it again, with the next row that is told
 	waits     bool // further calls wait at the authority for a place among calls
 	relayout  bool // the set of items must be told
 	destroyed bool

@@ -215,3 +215,57 @@ func TestParentsAreToldOnce(t *testing.T) {
 		}
 	}
 }
+
+// What a node tells relative to another parent never comes without that parent, also if
+// the packet that told the parent is lost, and also of a node with a rate of its own and of
+// one that moves by itself.
+func TestNoPlaceWithoutItsParent(t *testing.T) {
+	for _, hz := range []uint8{0, 20} {
+		s := rpl.NewSchema("seats")
+		s.Build("rider").Int("seat", 0, 7).Int("x", -1<<20, 1<<20).Int("vx", -1<<20, 1<<20).Predict("x", "vx", true).Done()
+		net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{Delay: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := net.Join(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids [3]rpl.Node
+		for i := range ids {
+			sp := rpl.Spawn{Items: []*rpl.ItemType{s.Items()[0]}}
+			if i == 0 {
+				sp.Hz = hz
+			}
+			if ids[i], err = net.A.Spawn(sp); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rider, _ := net.A.Item(ids[0], 0)
+		x, seat := int32(0), 0
+		for tick := range 1200 {
+			lost := netsim.Conditions{Delay: 50 * time.Millisecond}
+			if tick%60 == 0 {
+				lost.Loss = 1
+			}
+			c.SetConditions(lost, netsim.Conditions{Delay: 50 * time.Millisecond})
+			net.Tick(func(rpl.Tick) {
+				if tick%60 == 0 {
+					seat = tick / 60 % 2
+					if err := net.A.SetParent(ids[0], ids[1+seat]); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if x += 10; tick%3 == 0 {
+					x++ // so that its course is corrected again and again
+				}
+				net.A.SetWords(rider, []int32{int32(seat), x, 600})
+			})
+			if r := c.Log.Held[ids[0]]; r != nil && r.Parent != 0 {
+				if w := r.Words(0, nil); r.Parent != ids[1+w[0]] {
+					t.Fatalf("rate %d, tick %d: it sits as in seat %d, under %v", hz, tick, w[0], r.Parent)
+				}
+			}
+		}
+	}
+}

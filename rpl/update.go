@@ -44,6 +44,10 @@ func (a *Authority) planMarked(p *peer, b *batch) {
 
 func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {
 	n, v := &a.nodes[e.node.Slot()], &p.visits[h]
+	again := v.again
+	if again {
+		e.meta, v.again = false, false
+	}
 	switch {
 	case e.state != entryIn && e.state != entryComing:
 		p.marks.clear(markDirty, h)
@@ -56,15 +60,17 @@ func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {
 	at, rec := len(a.syms), len(a.recs)
 	m := p.link.model
 	guess := e.state == entryComing
-	any := e.meta && !guess && a.parentHere(p, n)
-	waits := e.meta && !any
-	special := any || guess
 	a.actions = a.actions[:0]
+	rare, rows := false, false
 	for i := range n.rows {
 		kind := a.rowAction(p, h, n, i, p.row(e, i), guess)
 		a.actions = append(a.actions, kind)
-		special = special || kind > rowImplicit
+		rare, rows = rare || kind > rowImplicit, rows || kind != rowSame
 	}
+	meta := e.meta || again && rows
+	any := meta && !guess && a.parentHere(p, n)
+	waits := meta && !any
+	special := any || guess || rare
 	switch {
 	case guess:
 		a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8))
