@@ -8,13 +8,16 @@ import donburiecs "github.com/yohamta/donburi/ecs"
 //
 //	ecs.AddSystem(tendon.ReceiveSystem(rep)).AddSystem(move).AddSystem(tendon.SendSystem(rep))
 //
-// A donburi/ecs that is paused still runs its systems, as replication needs.
+// A donburi/ecs that is paused still runs its systems, as replication needs. All three
+// functions panic for a nil Replication.
 func ReceiveSystem(r *Replication) donburiecs.System {
+	mustBeMade("ReceiveSystem", r)
 	return func(*donburiecs.ECS) { r.Receive() }
 }
 
 // SendSystem is Send as a system: add it last. See ReceiveSystem.
 func SendSystem(r *Replication) donburiecs.System {
+	mustBeMade("SendSystem", r)
 	return func(*donburiecs.ECS) { r.Send() }
 }
 
@@ -23,5 +26,14 @@ func SendSystem(r *Replication) donburiecs.System {
 //
 //	ecs.AddRenderer(0, tendon.FrameRenderer[ebiten.Image](rep))
 func FrameRenderer[T any](r *Replication) func(*donburiecs.ECS, *T) {
+	mustBeMade("FrameRenderer", r)
 	return func(*donburiecs.ECS, *T) { r.Frame() }
+}
+
+// mustBeMade panics where a system is added. Later, inside the game's loop, nothing would
+// say which one has no session.
+func mustBeMade(what string, r *Replication) {
+	if r == nil {
+		panic("tendon: " + what + " of no Replication: call New first, and give it what that returned")
+	}
 }

@@ -10,9 +10,13 @@ import (
 // sent. A component that has just been added need not be bumped, but one that was removed
 // and added again in the same step must be. The component is read in the next step that
 // sends, or, while no peer has the node, when a peer is about to get it; if OnChange is
-// set for it, in this step. On a proxy Bump does nothing.
+// set for it, in this step. On a proxy, on an entity that is no node, and for a component
+// that is not tagged so, Bump does nothing. It panics for a nil component.
 func Bump(e *donburi.Entry, c donburi.IComponentType) {
 	r := of(e)
+	if c == nil {
+		panic("tendon: Bump of no component")
+	}
 	if r == nil || r.auth == nil {
 		return
 	}

@@ -35,11 +35,17 @@ type onComponent[F any] struct {
 }
 
 func on[F any](c donburi.IComponentType, what string, fn F) onComponent[F] {
-	if c == nil {
-		panic("tendon: " + what + " of no component")
-	}
+	mustBeGiven(what, c)
 	mustBe(what, fn)
 	return onComponent[F]{c, fn}
+}
+
+// mustBeGiven panics for a nil component, also for the nil of a component type: entities
+// never have it, so the call would have no effect, or end the program later.
+func mustBeGiven(what string, c donburi.IComponentType) {
+	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		panic("tendon: " + what + " of no component: give it what donburi.NewComponentType or NewTag returned")
+	}
 }
 
 func hang[F any](list []F, what string, fn F) []F {
@@ -142,6 +148,7 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // A reference also changes when the node that it refers to comes into sight or goes. old
 // then still holds that entity, which World.Valid may not know any more.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
+	mustBeGiven("OnChange", c)
 	def := r.protocol.replicated(c)
 	if def == nil {
 		panic("tendon: OnChange of " + c.Name() + ", which is not replicated: register it with Replicate")

@@ -3,6 +3,7 @@ package ecs
 // Config: the settings that a session is opened with.
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -62,6 +63,7 @@ func (c Config) checked() (Config, error) {
 	if len(c.Hello) > maxHello {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), maxHello))
 	}
+	c.Hello = bytes.Clone(c.Hello) // the game may go on using its own
 	if c.Remove == nil {
 		c.Remove = func(e *donburi.Entry) { e.Remove() }
 	}

@@ -117,6 +117,27 @@ func TestTooManyComponents(t *testing.T) {
 	check(t, "it is a node", tendon.ID(e) != 0, true)
 }
 
+// Two tags for one field are a mistake, whichever would count.
+func TestTwoTagsForOneField(t *testing.T) {
+	p := tendon.NewProtocol("torn")
+	tendon.Replicate(p, "count", donburi.NewComponentType[struct{ N int }](), rpl.Tags{"N": "min=0,max=1"}, rpl.Tags{"N": "min=0,max=2"})
+	_, err := tendon.New(donburi.NewWorld(), p, tendon.Config{})
+	if err == nil || !strings.Contains(err.Error(), "component count, field N") {
+		t.Errorf("New says %v", err)
+	}
+}
+
+// A session keeps a hello of its own: the game may use its bytes for something else.
+func TestHelloIsCopied(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	hello := []byte("ann")
+	client := l.client(tendon.Config{Hello: hello})
+	copy(hello, "bob")
+	l.joined()
+	check(t, "the server reads", string(server.Hello(client.Me())), "ann")
+}
+
 // If a protocol has very many mistakes, New reports the first and how many more there are.
 func TestVeryManyMistakes(t *testing.T) {
 	p := tendon.NewProtocol("careless")
@@ -152,6 +173,17 @@ func TestNothingGiven(t *testing.T) {
 	refused(t, "OnStreamOut of no component", func() { m.OnStreamOut(nil, func(*donburi.Entry, bool) {}) })
 	refused(t, "OnChange of component paint of no function", func() { tendon.OnChange(m.Replication, Paint, nil) })
 	refused(t, "Handle of RPC chat of no function", func() { Chat.Handle(m.Replication, nil) })
+	refused(t, "Create of no component", func() { m.Create(Paint, nil) })
+	refused(t, "Bump of no component", func() { tendon.Bump(m.Create(Lazy), nil) })
+	var unmade *donburi.ComponentType[PaintData]
+	refused(t, "OnStreamIn of no component", func() { m.OnStreamIn(unmade, func(*donburi.Entry) {}) })
+	refused(t, "OnChange of no component", func() { tendon.OnChange(m.Replication, unmade, func(*donburi.Entry, PaintData) {}) })
+	refused(t, "ReceiveSystem of no Replication", func() { tendon.ReceiveSystem(nil) })
+	refused(t, "FrameRenderer of no Replication", func() { tendon.FrameRenderer[int](nil) })
+	check(t, "the node of a zero entry", tendon.ID(&donburi.Entry{}), 0)
+	if _, err := tendon.New(nil, &tendon.Protocol{}, tendon.Config{}); err == nil || !strings.Contains(err.Error(), "NewProtocol") {
+		t.Errorf("New with a zero protocol says %v", err)
+	}
 	var none context.Context
 	refused(t, "Use of no plugin", func() { m.Use(nil) })
 	refused(t, "Run of no function", func() { m.Run(t.Context(), nil) })

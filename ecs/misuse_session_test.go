@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yohamta/donburi"
+
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -55,6 +57,53 @@ func TestNameTooLong(t *testing.T) {
 	l.steps(20)
 	e, ok := Body.First(server.World())
 	check(t, "the longest is a node", ok && client.has(tendon.ID(e)), true)
+}
+
+// What is called for the entry of a removed entity says so, and leaves nothing behind: the
+// name is free, and no other entity has become a node or a part in its place.
+func TestRemovedEntity(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	w := server.World()
+	var others []donburi.Entity
+	for range 4 {
+		others = append(others, w.Create(Local))
+	}
+	node := server.Create(Paint)
+	id := tendon.ID(node)
+	gone := w.Entry(w.Create(Local))
+	for _, misuse := range []func(){
+		func() { tendon.Named(gone, "door") },
+		func() { Crate.Adopt(gone, CrateArgs{}) },
+		func() { tendon.Part(node, gone) },
+		func() { tendon.Part(gone, w.Entry(others[1])) },
+	} {
+		gone = w.Entry(w.Create(Local))
+		gone.Remove()
+		refused(t, "an entity that has been removed", misuse)
+		l.steps(5)
+	}
+	for _, e := range others {
+		check(t, "components of a bystander", len(w.Entry(e).Archetype().ComponentTypes()), 1)
+	}
+	tendon.Named(w.Entry(others[0]), "door")
+	Paint.Get(server.find(id)).Colour = 9
+	l.steps(20)
+	check(t, "it goes on", Paint.Get(client.find(id)).Colour, 9)
+}
+
+// A prefab's function runs on every machine, wherever its node comes: a name in it would
+// be taken the second time.
+func TestNamedInsideAPrefabsFunction(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	Crate.Build(m.Replication, func(w donburi.World, a CrateArgs) *donburi.Entry {
+		e := w.Entry(w.Create(Paint))
+		tendon.Named(e, "lid")
+		return e
+	})
+	refused(t, `Named("lid") is called inside the function of prefab crate`, func() { Crate.Spawn(m.World(), CrateArgs{}) })
 }
 
 // A part follows its node: it cannot be a child by itself.

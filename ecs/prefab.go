@@ -78,10 +78,11 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 
 // Adopt makes a node of an entity that the game has built itself (CreateMany, a level
 // loader), on the authority; the other machines build it with the prefab's function.
-// Adopt panics where Spawn does. An entity that is a node already stays that node, and
-// the call is counted ("node made twice").
+// Adopt panics where Spawn does, and for an entity that has been removed. An entity that
+// is a node already stays that node, and the call is counted ("node made twice").
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.def.authority(of(e), "adopted")
+	mustBeThere("what prefab "+f.def.name+" is to adopt", e)
 	r.makeNode(e, origin{prefab: f.def, args: f.arguments(r, &a)})
 }
 

@@ -101,7 +101,7 @@ func (p *Protocol) fault(err error) { p.mistakes = append(p.mistakes, err) }
 
 // declare panics for a declaration that comes after the first New or has no protocol.
 func (p *Protocol) declare(kind, name string) {
-	if p == nil {
+	if p == nil || p.schema == nil {
 		panic(fmt.Sprintf("tendon: %s %q is declared in no protocol: give it what NewProtocol returned", kind, name))
 	}
 	if p.frozen {

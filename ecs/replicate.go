@@ -55,6 +55,9 @@ func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire
 	all := rpl.Tags{}
 	for _, t := range tags {
 		for field, tag := range t {
+			if was, twice := all[field]; twice && was != tag {
+				p.fault(fmt.Errorf("tendon: component %s, field %s: it is given the tags %q and %q: give it one", name, field, was, tag))
+			}
 			all[field] = tag
 		}
 	}

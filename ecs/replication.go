@@ -115,7 +115,7 @@ type slot struct {
 func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	c, err := c.checked()
 	switch {
-	case p == nil:
+	case p == nil || p.schema == nil:
 		err = errors.Join(errors.New("tendon: New without a protocol: give it what NewProtocol returned"), err)
 	case c.stepsAllowed(): // the protocol is compiled for this step rate
 		err = errors.Join(p.open(c.Steps), err)
@@ -167,7 +167,7 @@ func Of(w donburi.World) *Replication {
 
 // of returns the Replication of an entry's world, nil if there is none.
 func of(e *donburi.Entry) *Replication {
-	if e == nil {
+	if e == nil || e.World == nil { // a zero Entry has no world
 		return nil
 	}
 	return Of(e.World)
@@ -215,7 +215,7 @@ func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 }
 
 // Hello returns the peer's Config.Hello: a name, a chosen colour. A client knows only its
-// own.
+// own. The bytes are the session's: read them only.
 func (r *Replication) Hello(p rpl.Peer) []byte {
 	if p == r.me && p != 0 {
 		return r.config.Hello
@@ -237,15 +237,19 @@ func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 }
 
 // Create makes an entity with these components, and makes it a node at once, on the
-// authority. It panics on a client, inside a prefab's function, and for more than the 64
-// replicated components that a node may have. Inside an iteration over nodes with exactly
-// these components it never returns, because donburi has locked them.
+// authority. It panics on a client, inside a prefab's function, for a nil component and
+// one that is given twice, and for more than the 64 replicated components that a node may
+// have. Inside an iteration over nodes with exactly these components it never returns,
+// because donburi has locked them.
 func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	if r.building != nil {
 		r.misplaced("Create is called")
 	}
 	if r.auth == nil {
 		panic("tendon: Create on a client: only the authority makes nodes (ask rep.IsAuthority)")
+	}
+	for _, c := range cs {
+		mustBeGiven("Create", c)
 	}
 	if n := r.protocol.items(cs); n > rpl.MaxItems {
 		panic(fmt.Sprintf("tendon: Create with %d replicated components, at most %d: split the node into parent and children", n, rpl.MaxItems))

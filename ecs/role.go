@@ -108,6 +108,14 @@ func howToBeNode(e *donburi.Entry) string {
 	return "give it components.RplNode, or make it by a prefab"
 }
 
+// mustBeThere panics for the entry of a removed entity. To donburi it stands for a row of
+// a table, which may be another entity's by now.
+func mustBeThere(what string, e *donburi.Entry) {
+	if !e.Valid() {
+		panic("tendon: " + what + " is an entity that has been removed: keep the donburi.Entity and ask World.Valid of it")
+	}
+}
+
 // passOn records the owner of a node and of all nodes below it.
 func (r *Replication) passOn(n *node, to rpl.Peer) {
 	r.setOwner(n, to)
@@ -161,14 +169,18 @@ func Attach(child, parent *donburi.Entry) error {
 // name, and only differences travel. On a client the entity is hidden until the
 // authority's state is here. If it loses components.RplNode on the authority, it is
 // destroyed on the other machines, and its name is free. Components that a server gave
-// it stay on a client's entity after the session, while the world stays. Named panics if the name is
-// taken, empty or longer than 64 bytes, if the entity is a node already, and in a world
-// without a session.
+// it stay on a client's entity after the session, while the world stays. Named panics if
+// the name is taken, empty or longer than 64 bytes, if the entity is a node already or
+// has been removed, inside a prefab's function, and in a world without a session.
 func Named(e *donburi.Entry, name string) {
 	r := of(e)
 	if r == nil {
 		panic(fmt.Sprintf("tendon: Named(%q) in a world without a session: call New first", name))
 	}
+	if r.building != nil {
+		r.misplaced(fmt.Sprintf("Named(%q) is called", name))
+	}
+	mustBeThere(fmt.Sprintf("Named(%q): this", name), e)
 	if _, taken := r.named[name]; taken || name == "" {
 		panic(fmt.Sprintf("tendon: Named(%q): the name is empty or taken: give each load-time node its own", name))
 	}
@@ -202,12 +214,15 @@ func Named(e *donburi.Entry, name string) {
 // owner leaves), it removes the parts.
 //
 // Part panics if an entity is to be a part of itself or of its own part, if the part is a
-// node, if node is the session's, and if the two are not in one world with a session.
+// node, if node is the session's, if one of the two has been removed, and if they are not
+// in one world with a session.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
 	if r == nil || !sameWorld(node, r.world) {
 		panic("tendon: Part: node and part must be entities of one world that has a session")
 	}
+	mustBeThere("Part: the node", node)
+	mustBeThere("Part: the part", part)
 	whole := r.whole(node)
 	if whole.Entity() == r.session.entity {
 		panic("tendon: Part: the session's node has no parts, for it goes from world to world: give its own entity the component, or make the part a node")

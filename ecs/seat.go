@@ -55,9 +55,10 @@ func (r *Replication) canOwn(p rpl.Peer) bool {
 	return s != nil && s.gone == nil && (s.in || s.lost)
 }
 
-// Kick ends a peer's connection and tells it the reason, of which at most 200 bytes are
-// sent. OnLeave follows in this Receive or the next, for a lost peer too. A peer that is
-// not there, and this machine's own player, are ignored.
+// Kick ends a peer's connection, on the authority, and tells it the reason, of which at
+// most 200 bytes are sent. OnLeave follows in this Receive or the next, for a lost peer
+// too. A peer that is not there, and this machine's own player, are ignored, and so is
+// every call on a client.
 func (r *Replication) Kick(p rpl.Peer, reason string) {
 	s := r.seatOf(p)
 	if s == nil || s.gone != nil {
