@@ -185,7 +185,7 @@ func TestArgMistakes(t *testing.T) {
 		want string
 	}{
 		{"no tag", reflect.TypeFor[struct{ A int }](), `rpc r, field A: arguments are sent whole, so every field needs a tag: write rpl:"" to send it or rpl:"-" to keep it here`},
-		{"list", reflect.TypeFor[[]int](), "rpc r: a list needs a bound; write max=N"},
+		{"list", reflect.TypeFor[[]int](), "rpc r: a list needs a bound; put it in a struct, and write max=N in the field's tag"},
 		{"pointer", reflect.TypeFor[*int](), "rpc r: a pointer (*int) cannot be replicated; hold the value itself, an rpl.Opt, or an entity, remove the tag to keep it local, or register a codec or a stand-in"},
 		{"audience", reflect.TypeFor[struct {
 			A int `rpl:"to=owner"`

@@ -174,7 +174,7 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 			size = g.Enter / 2
 		}
 		if !(size > 0) {
-			return nil, fmt.Errorf("rpl: Interest reaches %v for peer 0; a positive distance sizes the grid", c.Interest.Reach(0))
+			return nil, fmt.Errorf("rpl: Interest.Reach(0) is %v: return a distance above 0, by which the grid is sized, for a peer that you do not know too", c.Interest.Reach(0))
 		}
 		a.grid = newGrid(size, c.Interest)
 	}
@@ -205,10 +205,10 @@ func newNodeStore(c *Schema, k *coding) nodeStore {
 }
 
 // Connect starts the stream to a peer whose side of the world is built. It is an error
-// if the peer is 0 or connected already.
+// if the peer is 0, this machine's own player or connected already.
 func (a *Authority) Connect(id Peer) error {
-	if id == 0 || a.byID.find(id) != nil {
-		return fmt.Errorf("rpl: peer %d is nobody or connected already", id)
+	if id == 0 || id == a.cfg.Local || a.byID.find(id) != nil {
+		return fmt.Errorf("rpl: peer %d is nobody, this machine's own player or connected already; give each client a number of its own", id)
 	}
 	p := &peer{
 		id: id, streaming: true, lookAgain: true,
@@ -318,14 +318,17 @@ func (a *Authority) Peers(dst []Peer) []Peer {
 
 // Step begins tick t. The first tick may be any; later ones must ascend with time, at
 // Hz per second except to catch up after a pause. Peers refuse a tick that leaps ahead
-// by more than 10 s. After MaxTick, Step begins nothing and returns an error that wraps
-// ErrLimit.
+// by more than 10 s. Step begins nothing after MaxTick, and returns an error that wraps
+// ErrLimit, nor for a tick before the last one (ErrRange).
 func (a *Authority) Step(t Tick) error {
 	if t > lateInLife {
 		if t > MaxTick {
 			return fmt.Errorf("rpl: tick %d: %w: a session has %d; end it and begin another", t, ErrLimit, MaxTick)
 		}
 		a.warnOfAge(t)
+	}
+	if t < a.tick {
+		return fmt.Errorf("rpl: tick %d after tick %d: %w: ticks ascend", t, a.tick, ErrRange)
 	}
 	a.tick = t
 	a.unstamped = false

@@ -57,7 +57,8 @@
 // Nothing that comes from a peer panics, makes memory grow past a limit or harms
 // another peer: what cannot be read is refused and counted. A call that would exceed
 // a limit fails with an error that names the thing and the remedy; limits.go lists
-// the limits. Mistakes in the calling code, which no data of a game can cause, panic.
+// the limits. Mistakes in the calling code, which no data of a game can cause,
+// panic, as does the use of what another schema has declared.
 //
 // Everything is for one goroutine, with two exceptions: any goroutine may read a
 // frozen Schema, and Encode may run for different peers at the same time, between

@@ -32,11 +32,13 @@ func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
 	items := make([]int, len(s.Items))
 	for i, t := range s.Items {
 		if items[i] = -1; t != nil {
+			a.cfg.Schema.ownItem(t)
 			items[i] = t.Index
 		}
 	}
 	prefab := 0
 	if s.Prefab != nil {
+		declares(a.cfg.Schema.prefabs, s.Prefab.Index, s.Prefab, "prefab", s.Prefab.Name)
 		prefab = s.Prefab.Index + 1
 	}
 	return a.layout(prefab, items)

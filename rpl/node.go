@@ -280,6 +280,7 @@ func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) { return a.AddIte
 // several alike it is. It gets the lowest free ordinal not below from, or another if
 // that one would exceed MaxItems.
 func (a *Authority) AddItemFrom(n Node, t *ItemType, from int) (Item, error) {
+	a.cfg.Schema.ownItem(t)
 	slot, ok := a.slot(n)
 	if !ok {
 		return 0, fmt.Errorf("rpl: item %s for %v: %w", t.Name, n, ErrNoNode)

@@ -354,6 +354,7 @@ func (c *Proxy) release() {
 // call is sent to the authority; running it here, and handing it on there, is up to the
 // adapters.
 func (c *Proxy) Call(n Node, rpc *RPCType, args []byte) error {
+	c.cfg.Schema.ownRPC(rpc)
 	if err := checkArgs(rpc, args); err != nil {
 		return err
 	}

@@ -101,6 +101,7 @@ func checkArgs(rpc *RPCType, args []byte) error {
 // callee returns the slot of a node that is called. It judges the node's tree first, so
 // that the call reaches exactly the peers that may have the node now.
 func (a *Authority) callee(n Node, rpc *RPCType, args []byte) (slot uint32, err error) {
+	a.cfg.Schema.ownRPC(rpc)
 	if err := checkArgs(rpc, args); err != nil {
 		return 0, err
 	}

@@ -245,3 +245,25 @@ func (s *Schema) GroupAt(index int) (a Audience, ok bool) {
 	}
 	return 0, false
 }
+
+// declares panics for a declaration of another schema, and for none at all. Every schema
+// numbers its declarations from 0, so a foreign one would travel as another of this schema.
+func declares[D any](all []*D, index int, d *D, what, name string) {
+	if index >= len(all) || all[index] != d {
+		panic(fmt.Sprintf("rpl: %s %s is not of this schema: use what this schema's own declaration returned", what, name))
+	}
+}
+
+func (s *Schema) ownItem(t *ItemType) {
+	if t == nil {
+		panic("rpl: an item of no type: give it what Schema.Item returned")
+	}
+	declares(s.items, t.Index, t, "component", t.Name)
+}
+
+func (s *Schema) ownRPC(t *RPCType) {
+	if t == nil {
+		panic("rpl: a call of no RPC: give it what Schema.RPC returned")
+	}
+	declares(s.rpcs, t.Index, t, "RPC", t.Name)
+}

@@ -73,6 +73,15 @@ func TestRefusals(t *testing.T) {
 		{"list of structs with a step", struct {
 			L []slot `rpl:"max=2,step=1"`
 		}{}, nil, ", field L: its elements are structs: put step=1 on their fields"},
+		{"each of a list of numbers", struct {
+			L []int `rpl:"max=2,each=4"`
+		}{}, nil, ", field L: each is for strings in a list and for keys that are strings; remove it"},
+		{"each of a map of numbers", struct {
+			M map[int]int `rpl:"max=2,each=4"`
+		}{}, nil, ", field M: each is for strings in a map and for keys that are strings; remove it"},
+		{"no comma", struct {
+			A float64 `rpl:"step=1/32 notify"`
+		}{}, nil, ", field A: step=1/32 notify is no number; separate the words of a tag by commas"},
 		{"audience in an element", struct {
 			L []struct {
 				A int `rpl:"to=owner"`

@@ -192,6 +192,9 @@ func (t *tag) setValue(word tagSet, name, value string) (err error) {
 // parseNumber reads a decimal or a fraction of whole numbers, exactly.
 func parseNumber(name, value string) (*big.Rat, error) {
 	const limit = 1 << 53 // what a float64 holds exactly
+	if strings.ContainsAny(value, " ;") {
+		return nil, fmt.Errorf("%s=%s is no number; separate the words of a tag by commas", name, value)
+	}
 	if len(value) > 40 {
 		return nil, fmt.Errorf("%s=%.20s… is too long a number", name, value)
 	}

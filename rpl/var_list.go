@@ -36,6 +36,9 @@ func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (lim
 	before := w.faults.len()
 	sub := &walker{s: w.s, owner: w.owner, tags: w.tags, used: w.used, args: w.args, elem: true, faults: w.faults, open: w.open}
 	e := t.Elem()
+	if t.Kind() == reflect.Map && t.Key().Kind() == reflect.String { // each= is about the keys
+		tg.has &^= tagEach
+	}
 	if e.Kind() == reflect.Struct && !isVector(e) && !isOpt(e) && w.s.codecs[e] == nil {
 		if tg.has&(tagStep|tagBits|tagAngle|tagEach) != 0 {
 			w.fault(path, "its elements are structs: put %s on their fields", tag{has: tg.has & (tagStep | tagBits | tagAngle | tagEach), step: tg.step, bits: tg.bits, turn: tg.turn, each: tg.each})
@@ -48,7 +51,11 @@ func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (lim
 			w.fault(path, "no field of %v has a tag; tag those that are to travel, or register a codec for the type", e)
 		}
 	} else {
-		sub.field(e, 0, path+"[]", w.elementTag(e, tg))
+		et := w.elementTag(e, tg)
+		if tg.has&tagEach != 0 && et.max == nil {
+			w.fault(path, "each is for strings in %s and for keys that are strings; remove it", what)
+		}
+		sub.field(e, 0, path+"[]", et)
 	}
 	w.s.checkSize(w.owner+", field "+path, &sub.lay)
 	if w.faults.len() > before {

@@ -30,6 +30,9 @@ func (w *walker) text(t reflect.Type, off uintptr, path string, tg tag) {
 // limit returns the max= of a tag, which strings, bytes, lists and maps must have.
 func (w *walker) limit(path string, tg tag, what string, most int) (int, bool) {
 	switch {
+	case tg.max == nil && w.args && path == "":
+		w.fault(path, "%s needs a bound; put it in a struct, and write max=N in the field's tag", what)
+		return 0, false
 	case tg.max == nil:
 		w.fault(path, "%s needs a bound; write max=N", what)
 		return 0, false
