@@ -131,6 +131,8 @@ func TestBadAddresses(t *testing.T) {
 		if l, err := Listen(a); err == nil {
 			l.Close()
 			t.Errorf("listening on %q works", a)
+		} else if !strings.Contains(err.Error(), "; write ") {
+			t.Errorf("listening on %q: %q names no remedy", a, err)
 		}
 		if l, err := Dialer(a).Dial(linktest.Offer()); err == nil {
 			l.Close("")

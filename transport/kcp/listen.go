@@ -32,14 +32,14 @@ func Listen(addr string, opts ...Option) (transport.Listener, error) {
 	}
 	at, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("kcp: cannot listen on %s: %w", addr, err)
+		return nil, fmt.Errorf("kcp: cannot listen on %q: %w; write an address of this machine and a port from 0 to 65535, as in :7777", addr, err)
 	}
 	socket, err := net.ListenUDP("udp", at)
 	if taken(err) {
 		return nil, fmt.Errorf("kcp: cannot listen on %s: the port is taken; choose another, or end the program that has it: %w", addr, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("kcp: cannot listen on %s: %w", addr, err)
+		return nil, fmt.Errorf("kcp: cannot listen on %s: %w; write an address of this machine, or :port for all of them", addr, err)
 	}
 	return &listener{o: collect(opts), socket: socket}, nil
 }

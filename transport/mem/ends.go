@@ -90,8 +90,14 @@ type Dialer struct {
 
 var _ transport.Dialer = (*Dialer)(nil)
 
-// Dialer returns a Dialer to a listener of the same network.
-func (n *Network) Dialer(to *Listener) *Dialer { return &Dialer{n: n, to: to} }
+// Dialer returns a Dialer to a listener of the same network. It panics for nil and for a
+// listener of another network, to which no packet leads.
+func (n *Network) Dialer(to *Listener) *Dialer {
+	if to == nil || to.n != n {
+		panic("mem: Network.Dialer to a listener of another network, or to none: give it what this network's Listener returned")
+	}
+	return &Dialer{n: n, to: to}
+}
 
 // SetConditions changes this client's conditions, at any time, for the last Dial's
 // connection and for later ones: up is towards the listener. It panics if they are

@@ -210,19 +210,22 @@ func TestSendToTheForgotten(t *testing.T) {
 	r.Until("the server is told", func() bool { return len(server.Ended) == 1 })
 }
 
-// Conditions out of range panic when they are set, not when they are used.
+// Conditions out of range, and listeners that no packet reaches, panic when they are
+// given, not when they are used.
 func TestConditionsOutOfRange(t *testing.T) {
 	bad, n := netsim.Conditions{Loss: 2}, NewNetwork(1, netsim.Conditions{})
 	for name, f := range map[string]func(){
-		"NewNetwork":            func() { NewNetwork(1, bad) },
-		"Network.SetConditions": func() { n.SetConditions(bad) },
-		"a Dialer, down":        func() { n.Dialer(n.Listener()).SetConditions(netsim.Conditions{}, bad) },
-		"a Dialer, up":          func() { n.Dialer(n.Listener()).SetConditions(bad, netsim.Conditions{}) },
+		"NewNetwork":                  func() { NewNetwork(1, bad) },
+		"Network.SetConditions":       func() { n.SetConditions(bad) },
+		"a Dialer to nothing":         func() { n.Dialer(nil) },
+		"a Dialer to another network": func() { n.Dialer(NewNetwork(1, netsim.Conditions{}).Listener()) },
+		"a Dialer, down":              func() { n.Dialer(n.Listener()).SetConditions(netsim.Conditions{}, bad) },
+		"a Dialer, up":                func() { n.Dialer(n.Listener()).SetConditions(bad, netsim.Conditions{}) },
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s takes a loss of 2", name)
+					t.Errorf("%s is accepted", name)
 				}
 			}()
 			f()

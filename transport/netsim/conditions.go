@@ -10,6 +10,10 @@ import (
 // is 0: about the queue of a home router.
 const DefaultQueue = 64 << 10
 
+// maxDelay is the longest Delay, and Jitter: with much longer ones the time at which a
+// packet is due could exceed a Duration, and the packet would be there at once.
+const maxDelay = 24 * time.Hour
+
 // Conditions are how one direction of a network behaves. The zero value is a
 // perfect network: everything arrives at once, in order.
 type Conditions struct {
@@ -17,8 +21,8 @@ type Conditions struct {
 	// Burst is the mean length of a run of lost packets; at most 1 means that
 	// each packet is lost independently. The share lost stays Loss.
 	Burst     float64
-	Delay     time.Duration // one way
-	Jitter    time.Duration // a uniform 0…Jitter is added to each packet's delay, so packets overtake each other
+	Delay     time.Duration // one way; at most a day
+	Jitter    time.Duration // a uniform 0…Jitter is added to each packet's delay, so packets overtake each other; at most a day
 	Duplicate float64       // share of packets that arrive twice, each copy with a jitter of its own, 0…1
 	Rate      int           // bytes per second; 0: no limit
 	Queue     int           // bytes that may wait for a limited Rate; 0: DefaultQueue
@@ -33,9 +37,9 @@ func (c Conditions) Check() error {
 	case !share(c.Duplicate):
 		return fmt.Errorf("netsim: duplication is %v; it is a share from 0 to 1", c.Duplicate)
 	case math.IsNaN(c.Burst) || c.Burst < 0 || math.IsInf(c.Burst, 0):
-		return fmt.Errorf("netsim: mean burst is %v packets; it is at least 0", c.Burst)
-	case c.Delay < 0 || c.Jitter < 0:
-		return fmt.Errorf("netsim: delay is %v, jitter %v; neither is below 0", c.Delay, c.Jitter)
+		return fmt.Errorf("netsim: mean burst is %v packets; it is a finite number, at least 0", c.Burst)
+	case c.Delay < 0 || c.Jitter < 0 || c.Delay > maxDelay || c.Jitter > maxDelay:
+		return fmt.Errorf("netsim: delay is %v, jitter %v; each is from 0 to %v", c.Delay, c.Jitter, maxDelay)
 	case c.Rate < 0 || c.Queue < 0 || c.MaxSize < 0:
 		return fmt.Errorf("netsim: rate is %d, queue %d, largest packet %d; none is below 0", c.Rate, c.Queue, c.MaxSize)
 	}

@@ -299,6 +299,8 @@ func TestCheck(t *testing.T) {
 		{Burst: math.Inf(1)},
 		{Delay: -1},
 		{Jitter: -1},
+		{Delay: math.MaxInt64},
+		{Jitter: math.MaxInt64},
 		{Rate: -1},
 		{Queue: -1},
 		{MaxSize: -1},

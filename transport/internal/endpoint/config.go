@@ -56,7 +56,7 @@ func checkOffer(o transport.Offer) error {
 	case len(o.Digest) > transport.MaxDigest:
 		return fmt.Errorf("transport: the schema's digest has %d bytes; at most %d fit", len(o.Digest), transport.MaxDigest)
 	case o.MaxPeers < 0 || o.MaxPeers > transport.MaxPeers:
-		return fmt.Errorf("transport: %d peers are more than a listener has; set MaxPeers to 0…%d", o.MaxPeers, transport.MaxPeers)
+		return fmt.Errorf("transport: MaxPeers is %d; give the number of connections, at most %d, or 0 for that many", o.MaxPeers, transport.MaxPeers)
 	}
 	return nil
 }
