@@ -106,6 +106,38 @@ func TestNamedInsideAPrefabsFunction(t *testing.T) {
 	refused(t, `Named("lid") is called inside the function of prefab crate`, func() { Crate.Spawn(m.World(), CrateArgs{}) })
 }
 
+// A prefab's function that returns what is a node already is refused, on every machine.
+// Else the end of one of the two nodes would take the other away.
+func TestPrefabReturnsANode(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	id, tank := tendon.ID(server.Create(Paint)), tendon.ID(Tank.Spawn(server.World(), tendon.None{}))
+	l.steps(10)
+	for _, m := range []*machine{client, server} {
+		for name, other := range map[string]func() *donburi.Entry{
+			"a node":             func() *donburi.Entry { return m.find(id) },
+			"a part":             func() *donburi.Entry { return turretOf(m.find(tank)) },
+			"the session's node": m.Session,
+		} {
+			Crate.Build(m.Replication, func(donburi.World, CrateArgs) *donburi.Entry { return other() })
+			if m == server {
+				refused(t, "is a node already", func() { Crate.Spawn(m.World(), CrateArgs{}) })
+				continue
+			}
+			crate := tendon.ID(Crate.Spawn(server.World(), CrateArgs{}))
+			l.steps(20)
+			server.find(crate).Remove()
+			l.steps(60)
+			check(t, name+": the client has the node, and the tank", client.has(id) && client.has(tank), true)
+		}
+		check(t, m.name+": refused", *m.Counter("prefab refused"), map[*machine]uint64{client: 3}[m])
+	}
+	Paint.Get(server.find(id)).Colour = 9
+	l.steps(10)
+	check(t, "it goes on", Paint.Get(client.find(id)).Colour, 9)
+}
+
 // A part follows its node: it cannot be a child by itself.
 func TestPartIsNoChild(t *testing.T) {
 	l := newLab(t, lan)

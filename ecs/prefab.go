@@ -3,6 +3,7 @@ package ecs
 // Prefab: a kind of node that the same function builds on every machine.
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -28,8 +29,8 @@ type None = struct{}
 // later is null on that machine, and stays so.
 type Prefab[A any] struct{ def *prefab }
 
-// NewPrefab declares a prefab. build makes the entity and returns it; build may be nil if
-// every session gets its function by Build. node, at most one, says how the prefab's
+// NewPrefab declares a prefab. build makes an entity and returns it, a new one each time;
+// build may be nil if every session gets its function by Build. node, at most one, says how the prefab's
 // nodes are streamed, unless the function gives RplNode another value.
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
@@ -58,8 +59,8 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 
 // Spawn builds a node on the authority; every machine that streams the node in builds it
 // with the same A. Spawn panics on a client, in a world without a session, inside a
-// prefab's function, and if a exceeds its tags or 256 bytes, or contains NaN or Inf: all
-// of these are mistakes of the game.
+// prefab's function, if that function returns no new entity of w, and if a exceeds its
+// tags or 256 bytes, or contains NaN or Inf: all of these are mistakes of the game.
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	r := f.def.authority(Of(w), "spawned")
 	b := r.builder(f.def)
@@ -69,8 +70,8 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	args := f.arguments(r, &a) // as they are before the function has them
 	var e *donburi.Entry
 	r.within(f.def, func() { e = b.spawn(w, unsafe.Pointer(&a)) })
-	if e == nil || !sameWorld(e, w) || !e.Valid() {
-		panic(fmt.Sprintf("tendon: prefab %s has built no entity of the world that it was given", f.def.name))
+	if err := r.checkBuilt(e); err != nil {
+		panic(fmt.Sprintf("tendon: prefab %s: %v", f.def.name, err))
 	}
 	r.makeNode(e, origin{prefab: f.def, args: args})
 	return r.world.Entry(e.Entity())
@@ -156,6 +157,23 @@ func (r *Replication) within(f *prefab, build func()) {
 	r.building = f
 	defer func() { r.building = nil }()
 	build()
+}
+
+var (
+	errNothingBuilt = errors.New("its function has built no entity of the world that it was given")
+	errBuiltBefore  = errors.New("its function has returned an entity that is a node already, or a part of one: make a new entity each time")
+)
+
+// checkBuilt returns what is wrong with what a prefab's function has returned. One entity
+// cannot be two nodes: with the end of one of them the other would go.
+func (r *Replication) checkBuilt(e *donburi.Entry) error {
+	switch {
+	case !sameWorld(e, r.world) || !e.Valid():
+		return errNothingBuilt
+	case r.nodeOf(e.Entity()) != nil:
+		return errBuiltBefore
+	}
+	return nil
 }
 
 // misplaced panics when a node is made inside a prefab's function. The function runs on

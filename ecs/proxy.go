@@ -4,7 +4,6 @@ package ecs
 // and components.
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -109,8 +108,6 @@ func (r *Replication) arrival(rep *rpl.Replica) *node {
 	return n
 }
 
-var errNothingBuilt = errors.New("its function has built no entity of the world that it was given")
-
 // build runs the prefab's function, or makes the entity from the node's items alone.
 func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 	if def := r.protocol.prefabs[rep.Prefab]; def != nil {
@@ -122,11 +119,11 @@ func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 			var e *donburi.Entry
 			var err error
 			r.within(def, func() { e, err = b.parse(r.world, def.wire.Args, rep.Args, r.refs()) })
-			if err == nil && sameWorld(e, r.world) && e.Valid() {
-				return r.world.Entry(e.Entity())
+			if err == nil {
+				err = r.checkBuilt(e)
 			}
 			if err == nil {
-				err = errNothingBuilt
+				return r.world.Entry(e.Entity())
 			}
 			r.refuse("prefab refused", fmt.Errorf("prefab %s: %w", def.name, err))
 		}

@@ -370,7 +370,7 @@ func (c *Proxy) Call(n Node, rpc *RPCType, args []byte) error {
 	case (rpc.To == ToServer || rpc.To == Everywhere) && (owns || rpc.FromAnyone):
 		if rpc.Lane == Reliable {
 			if len(c.reliable) >= maxCalls {
-				return fmt.Errorf("rpl: RPC %s: %d calls wait already: %w", rpc.Name, maxCalls, ErrLimit)
+				return fmt.Errorf("rpl: RPC %s: %d calls wait for the next send: %w; call less often, or say more in one call", rpc.Name, maxCalls, ErrLimit)
 			}
 			c.reliable = append(c.reliable, appendCall([]byte{msgCall}, r.handle, r.gen, rpc, c.tick, args))
 		} else if len(c.calls) < maxCalls {

@@ -85,6 +85,7 @@ func (s *Schema) Name() string { return s.name }
 //	                 up to 2³¹ of them from zero
 //	min=, max=       bounds, to which values are clamped; a float also needs step= or bits=:
 //	                 min=-1,max=1,bits=8 has 256 values, none of which is 0; with step=1/64 one is.
+//	                 Beside step= a bound that is no multiple of it counts as the nearest one.
 //	                 The bounds of an integer are from -2³¹ to 2³¹-1; a type that reaches
 //	                 beyond that needs both. An integer without bounds is sent with all its bits
 //	bits=            how many bits; of a float with min= and max= they are spread over the range
