@@ -288,7 +288,7 @@ func (t *mapVar[K]) check(p unsafe.Pointer) (err error) {
 		return err == nil
 	})
 	if err == nil && n < m.Len() {
-		err = fmt.Errorf("a key is too long, at most %s", t.keys.describe())
+		err = fmt.Errorf("a key is too long: it may be a %s; raise each=", t.keys.describe())
 	}
 	return err
 }

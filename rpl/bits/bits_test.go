@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -263,5 +264,30 @@ func BenchmarkRead(b *testing.B) {
 			r.Reset(buf)
 		}
 		r.Read(13)
+	}
+}
+
+// A width that a codec has from the network is an error, and a wrong one of its own a
+// panic that it can recover: neither recurses until the program ends.
+func TestWrongWidths(t *testing.T) {
+	for _, n := range []uint{65, 1000, math.MaxUint} {
+		r := NewReader(make([]byte, 200))
+		if v := r.Read(n); v != 0 || !errors.Is(r.Err(), ErrWide) {
+			t.Errorf("%d bits: %d, %v", n, v, r.Err())
+		}
+	}
+	for name, write := range map[string]func(w *Writer){
+		"Write of more than 64 bits": func(w *Writer) { w.Write(1, 65) },
+		"Raw of -1 bits":             func(w *Writer) { w.Raw([]byte{1}, -1) },
+		"Raw of 9 bits":              func(w *Writer) { w.Raw([]byte{1}, 9) },
+	} {
+		func() {
+			defer func() {
+				if text, ok := recover().(string); !ok || !strings.Contains(text, name) {
+					t.Errorf("%s: panicked with %q", name, text)
+				}
+			}()
+			write(&Writer{})
+		}()
 	}
 }

@@ -13,6 +13,8 @@ var (
 	ErrVarint = errors.New("bits: varint of more than 64 bits")
 	// ErrLong: a string is longer than the caller allows.
 	ErrLong = errors.New("bits: string longer than allowed")
+	// ErrWide: Reader.Read was asked for more than 64 bits.
+	ErrWide = errors.New("bits: more than 64 bits at a time")
 	// ErrTrailing: bytes, or padding that is not zero, follow the last value.
 	ErrTrailing = errors.New("bits: bytes after the end")
 )
@@ -49,9 +51,13 @@ func (r *Reader) Pos() int { return r.pos }
 // Left is the bits not yet read.
 func (r *Reader) Left() int { return len(r.b)*8 - r.pos }
 
-// Read takes n bits, 0 to 64.
+// Read takes n bits, 0 to 64; for more it fails with ErrWide.
 func (r *Reader) Read(n uint) uint64 {
 	if n > 56 {
+		if n > 64 { // a width that came from the network
+			r.Fail(ErrWide)
+			return 0
+		}
 		lo := r.Read(32)
 		return lo | r.Read(n-32)<<32
 	}

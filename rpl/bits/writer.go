@@ -8,6 +8,7 @@ package bits
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 )
 
@@ -64,9 +65,13 @@ func (w *Writer) Truncate(n int) {
 	w.acc, w.n = uint64(last)&(1<<rest-1), rest
 }
 
-// Write appends the n low bits of v. n is 0 to 64; bits above n are ignored.
+// Write appends the n low bits of v; bits above n are ignored. n is 0 to 64: Write panics
+// for more.
 func (w *Writer) Write(v uint64, n uint) {
 	if n > 56 {
+		if n > 64 {
+			panic("bits: Write of more than 64 bits: write at most 64 at a time")
+		}
 		w.Write(v&0xffffffff, 32)
 		w.Write(v>>32, n-32)
 		return
@@ -135,8 +140,11 @@ func (w *Writer) String(s string) {
 }
 
 // Raw appends the first n bits of b, as another Writer left them, so that bits
-// written once can go to several receivers. n is at most 8·len(b).
+// written once can go to several receivers. n is 0 to 8·len(b): Raw panics for others.
 func (w *Writer) Raw(b []byte, n int) {
+	if n < 0 || n > 8*len(b) {
+		panic(fmt.Sprintf("bits: Raw of %d bits of %d: give it Writer.Len, and the bytes that are behind it", n, 8*len(b)))
+	}
 	whole := n / 8
 	if w.n == 0 {
 		w.buf = append(w.buf, b[:whole]...)
