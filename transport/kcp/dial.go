@@ -75,7 +75,7 @@ func (d *dialer) resolve() (netip.AddrPort, error) {
 		if ip.IsUnspecified() {
 			ip = thisMachine
 		}
-		return netip.AddrPortFrom(ip.Unmap(), port), nil
+		return netip.AddrPortFrom(namedZone(ip.Unmap()), port), nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookup)
 	defer cancel()
@@ -98,6 +98,20 @@ func (d *dialer) resolve() (netip.AddrPort, error) {
 		err = errors.New("it has no address")
 	}
 	return netip.AddrPort{}, fmt.Errorf("kcp: the host %q is not found: %w", host, err)
+}
+
+// namedZone replaces the number of an interface, as in fe80::1%2, by the name with which
+// packets from there arrive: a client accepts answers only from the address it dialled.
+func namedZone(ip netip.Addr) netip.Addr {
+	n, err := strconv.Atoi(ip.Zone())
+	if err != nil {
+		return ip
+	}
+	i, err := net.InterfaceByIndex(n)
+	if err != nil {
+		return ip
+	}
+	return ip.WithZone(i.Name)
 }
 
 // target splits an address to join into host and port. It looks nothing up.

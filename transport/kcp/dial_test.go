@@ -131,3 +131,17 @@ func TestPeersOfAllAddresses(t *testing.T) {
 		t.Errorf("the listener knows %s as %s", want, got)
 	}
 }
+
+// An interface is known by its name, also if the address to join has its number.
+func TestJoinZone(t *testing.T) {
+	all, err := net.Interfaces()
+	if err != nil || len(all) == 0 {
+		t.Skip("no interface here: ", err)
+	}
+	for _, zone := range []string{strconv.Itoa(all[0].Index), all[0].Name} {
+		got, err := Dialer("[fe80::1%" + zone + "]:7").(*dialer).resolve()
+		if want := "[fe80::1%" + all[0].Name + "]:7"; err != nil || got.String() != want {
+			t.Errorf("zone %s is %v, %v, want %s", zone, got, err, want)
+		}
+	}
+}

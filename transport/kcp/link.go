@@ -31,7 +31,8 @@ const (
 type link struct {
 	e      *endpoint.Endpoint
 	socket *net.UDPConn
-	air    *air // nil: no simulated network
+	air    *air   // nil: no simulated network
+	homes  *homes // nil: the socket's packets all come from one address
 	start  time.Time
 	once   sync.Once
 	done   chan struct{}
@@ -45,7 +46,7 @@ var _ transport.Link = (*link)(nil)
 // open makes a link on a socket; start makes its endpoint. open takes over the
 // socket and closes it when start fails.
 func open(socket *net.UDPConn, local string, o options, start func(endpoint.Config) (*endpoint.Endpoint, error)) (*link, error) {
-	l := &link{socket: socket, start: time.Now(), done: make(chan struct{})}
+	l := &link{socket: socket, homes: newHomes(socket), start: time.Now(), done: make(chan struct{})}
 	send := l.write
 	if o.simulation != nil {
 		l.air = o.simulation.attach(l)
@@ -116,7 +117,13 @@ func (l *link) free() (err error) {
 // write sends a packet on the socket. A failed write is a lost packet; a peer that
 // cannot be reached is detected by its silence.
 func (l *link) write(to netip.AddrPort, b []byte) {
-	if _, err := l.socket.WriteToUDPAddrPort(b, to); err != nil {
+	var err error
+	if l.homes != nil {
+		_, _, err = l.socket.WriteMsgUDPAddrPort(b, l.homes.find(to), to)
+	} else {
+		_, err = l.socket.WriteToUDPAddrPort(b, to)
+	}
+	if err != nil {
 		l.writeErrors.Add(1)
 	}
 }
@@ -143,11 +150,11 @@ func (l *link) read() {
 	var b [2 << 10]byte // a longer packet is cut, and what is left is still too long
 	pause := time.Duration(0)
 	for {
-		n, from, err := l.socket.ReadFromUDPAddrPort(b[:])
+		n, from, err := l.take(b[:])
 		at := l.Now()
 		if err == nil {
 			pause = 0
-			l.arrive(at, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), b[:n])
+			l.arrive(at, from, b[:n])
 			continue
 		}
 		l.readErrors.Add(1)
@@ -165,6 +172,16 @@ func (l *link) read() {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// take reads one packet, and notes where it was sent to if that matters.
+func (l *link) take(b []byte) (n int, from netip.AddrPort, err error) {
+	if l.homes == nil {
+		n, from, err = l.socket.ReadFromUDPAddrPort(b)
+	} else {
+		n, from, err = l.homes.read(l.socket, b, l.e)
+	}
+	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), err
 }
 
 func (l *link) arrive(at time.Duration, from netip.AddrPort, b []byte) {

@@ -26,6 +26,9 @@ var _ transport.Listener = (*listener)(nil)
 // Listen binds an address, such as "127.0.0.1:7777", or ":7777" for all addresses
 // of this machine; with port 0 the system chooses the port. It opens the socket at
 // once and fails if the port is taken. Peers get answers once a session hosts on it.
+// On all addresses it answers from the one that a client has asked, on Linux. Elsewhere
+// the system chooses: if the machine has several addresses on one network, bind the one
+// that clients join.
 func Listen(addr string, opts ...Option) (transport.Listener, error) {
 	if err := checkAddress(addr); err != nil {
 		return nil, err

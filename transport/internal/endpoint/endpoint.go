@@ -10,6 +10,7 @@ package endpoint
 
 import (
 	"fmt"
+	"iter"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -310,6 +311,17 @@ func (e *Endpoint) snapshot() []*Conn {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.conns[:len(e.conns):len(e.conns)]
+}
+
+// Remotes are the addresses of the present connections. Any goroutine may call it.
+func (e *Endpoint) Remotes() iter.Seq[netip.AddrPort] {
+	return func(yield func(netip.AddrPort) bool) {
+		for _, c := range e.snapshot() {
+			if !yield(c.remote) {
+				return
+			}
+		}
+	}
 }
 
 func (e *Endpoint) isClosed() bool {

@@ -1,0 +1,12 @@
+//go:build !linux
+
+package kcp
+
+import "net"
+
+const controlSize = 0
+
+// tellHomes reports that the system chooses from which address to answer.
+func tellHomes(*net.UDPConn) (index int, ok bool) { return 0, false }
+
+func homeSize(int) int { return 0 }
