@@ -31,6 +31,7 @@ const (
 type link struct {
 	e      *endpoint.Endpoint
 	socket *net.UDPConn
+	sender *sender
 	air    *air   // nil: no simulated network
 	homes  *homes // nil: the socket's packets all come from one address
 	start  time.Time
@@ -47,6 +48,11 @@ var _ transport.Link = (*link)(nil)
 // socket and closes it when start fails.
 func open(socket *net.UDPConn, local string, o options, start func(endpoint.Config) (*endpoint.Endpoint, error)) (*link, error) {
 	l := &link{socket: socket, homes: newHomes(socket), start: time.Now(), done: make(chan struct{})}
+	var err error
+	if l.sender, err = newSender(socket); err != nil {
+		socket.Close()
+		return nil, err
+	}
 	send := l.write
 	if o.simulation != nil {
 		l.air = o.simulation.attach(l)
@@ -114,16 +120,15 @@ func (l *link) free() (err error) {
 	return err
 }
 
-// write sends a packet on the socket. A failed write is a lost packet; a peer that
+// write sends a packet on the socket. A failed write is a lost packet, also if the
+// socket has no room, so that a slow network card does not stop the game; a peer that
 // cannot be reached is detected by its silence.
 func (l *link) write(to netip.AddrPort, b []byte) {
-	var err error
+	var home []byte
 	if l.homes != nil {
-		_, _, err = l.socket.WriteMsgUDPAddrPort(b, l.homes.find(to), to)
-	} else {
-		_, err = l.socket.WriteToUDPAddrPort(b, to)
+		home = l.homes.find(to)
 	}
-	if err != nil {
+	if err := l.sender.send(b, home, to); err != nil {
 		l.writeErrors.Add(1)
 	}
 }

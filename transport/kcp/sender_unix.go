@@ -1,0 +1,110 @@
+//go:build unix
+
+package kcp
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// longestWait is the longest wait for room in the socket's buffer: a fast card needs
+	// less to send what hundreds of peers are told in one step.
+	longestWait = 5 * time.Millisecond
+	// shareOfWaits is the part of the time that may be spent with it: a quarter. A card that
+	// needs more is too slow for what is sent.
+	shareOfWaits = 4
+)
+
+// A sender writes to a socket and waits little. A write of package net waits for as long
+// as the socket's buffer is full. Where the network card is slower than the game, every
+// step would wait so, and with it all peers.
+type sender struct {
+	socket *net.UDPConn
+	raw    syscall.RawConn
+	six    bool // the socket's family; one of both families takes IPv4 addresses in IPv6's form
+	put    func(fd int, b, control []byte, to syscall.Sockaddr, flags int) (int, error)
+
+	mu         sync.Mutex // guards the rest: what try is given, kept here so that a packet costs no memory
+	try        func(fd uintptr) bool
+	b, control []byte
+	to         syscall.Sockaddr
+	to4        syscall.SockaddrInet4
+	to6        syscall.SockaddrInet6
+	err        error
+	credit     time.Duration // how long it may wait, …
+	counted    time.Time     // … as counted then
+	waits      time.Time     // since when it waits; zero: it does not
+}
+
+func newSender(socket *net.UDPConn) (*sender, error) {
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	s := &sender{socket: socket, raw: raw, put: syscall.SendmsgN}
+	s.six = socket.LocalAddr().(*net.UDPAddr).IP.To4() == nil
+	s.try = func(fd uintptr) bool {
+		for {
+			_, s.err = s.put(int(fd), s.b, s.control, s.to, 0)
+			if s.err != syscall.EINTR {
+				return s.err != syscall.EAGAIN || !s.mayWait() // false waits for room
+			}
+		}
+	}
+	return s, nil
+}
+
+// send writes one packet, with a control message if there is one. It returns an error if
+// the socket does not take the packet.
+func (s *sender) send(b, control []byte, to netip.AddrPort) error {
+	if to.Addr().Zone() != "" || !s.six && !to.Addr().Is4() { // package net knows the zones, and what to say
+		_, _, err := s.socket.WriteMsgUDPAddrPort(b, control, to)
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.six {
+		s.to6 = syscall.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()}
+		s.to = &s.to6
+	} else {
+		s.to4 = syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}
+		s.to = &s.to4
+	}
+	s.b, s.control = b, control
+	err := s.raw.Write(s.try)
+	s.waited()
+	if err != nil {
+		return err
+	}
+	return s.err
+}
+
+// mayWait reports whether it may wait, or wait on, for room, and limits the wait.
+func (s *sender) mayWait() bool {
+	if !s.waits.IsZero() {
+		return true // the limit ends it
+	}
+	now := time.Now()
+	s.credit = min(longestWait, s.credit+now.Sub(s.counted)/shareOfWaits)
+	s.counted = now
+	if s.credit <= 0 || s.socket.SetWriteDeadline(now.Add(s.credit)) != nil {
+		return false
+	}
+	s.waits = now
+	return true
+}
+
+// waited counts a wait that has ended, and takes its limit away.
+func (s *sender) waited() {
+	if s.waits.IsZero() {
+		return
+	}
+	s.counted = time.Now()
+	s.credit -= s.counted.Sub(s.waits)
+	s.waits = time.Time{}
+	_ = s.socket.SetWriteDeadline(time.Time{}) // of a socket that is closed by now: the next write says so
+}
