@@ -23,6 +23,7 @@ type authority struct {
 	unmade   map[donburi.Entity]unmade
 	bumped   []bump
 	refusals refusals
+	turn     int    // counts sends; decides who is served first
 	sendAt   int    // accumulates Sends; a send is due when it reaches Steps
 	spent    bool   // the game was told that there are no more ticks
 	resyncs  uint64 // the core's count when it was last read

@@ -6,7 +6,11 @@ func encodeStage(r *Replication) {
 	switch {
 	case !r.sending:
 	case r.auth != nil:
-		for _, s := range r.seats {
+		r.turn++
+		for i := range r.seats {
+			// Another peer is the first each time: a socket without room for all packets
+			// would otherwise leave out the same peers every time.
+			s := r.seats[(r.turn+i)%len(r.seats)]
 			switch {
 			case s.gone != nil:
 			case s.in:

@@ -17,12 +17,14 @@ const beside = 8
 // A scale has one pan for each connection, in the order in which they joined.
 type scale struct {
 	transport.Listener
-	pans []*pan
+	pans  []*pan
+	order []*pan // to whom the datagrams went
 }
 
 // A pan holds what was sent to one peer since it was last emptied.
 type pan struct {
 	transport.Conn
+	on        *scale
 	datagrams [][]byte
 	messages  [][]byte
 }
@@ -51,7 +53,7 @@ func (w weigher) pan(c transport.Conn) *pan {
 			return p
 		}
 	}
-	p := &pan{Conn: c}
+	p := &pan{Conn: c, on: w.scale}
 	w.pans = append(w.pans, p)
 	return p
 }
@@ -66,6 +68,7 @@ func (w weigher) Datagram(c transport.Conn, seq uint64, at time.Duration, b []by
 
 func (p *pan) Datagram(b []byte) {
 	p.datagrams = append(p.datagrams, bytes.Clone(b))
+	p.on.order = append(p.on.order, p)
 	p.Conn.Datagram(b)
 }
 
