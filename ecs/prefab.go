@@ -30,8 +30,8 @@ type None = struct{}
 type Prefab[A any] struct{ def *prefab }
 
 // NewPrefab declares a prefab. build makes an entity and returns it, a new one each time;
-// build may be nil if every session gets its function by Build. node, at most one, says how the prefab's
-// nodes are streamed, unless the function gives RplNode another value.
+// build may be nil if every session gets its function by Build. node, at most one, says
+// how the prefab's nodes are streamed, unless the function gives RplNode another value.
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
 	def := &prefab{name: name, protocol: p, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}

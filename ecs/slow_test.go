@@ -1,5 +1,7 @@
 package ecs_test
 
+// Clients whose acks come late: because they step rarely, or because of the network.
+
 import (
 	"testing"
 	"time"

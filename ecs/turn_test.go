@@ -1,5 +1,7 @@
 package ecs_test
 
+// The order in which peers are sent to.
+
 import "testing"
 
 // The peers take turns at being the first to whom something is sent: where the machine's

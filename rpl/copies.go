@@ -1,12 +1,12 @@
 package rpl
 
-import "time"
-
 // Copies of changes. That a packet was lost shows by the acks of later ones. Behind a
 // change that nothing follows there are none, and its ack is overdue only after a round
 // trip and a half. So where packets are lost, what stands after a change is told again
 // before that, as often as arrivals and removals (protocol §5), if there is room to
 // spare. Of what moves something newer is told soon.
+
+import "time"
 
 // A rowCopy is a change of which a further copy is due at a tick.
 type rowCopy struct {

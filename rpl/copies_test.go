@@ -1,5 +1,7 @@
 package rpl_test
 
+// Changes that are told several times where packets are lost.
+
 import (
 	"testing"
 	"time"
@@ -13,20 +15,8 @@ import (
 func TestCopiesOfChanges(t *testing.T) {
 	const changes, every = 100, 30 // ticks from a change to the next
 	told := func(network netsim.Conditions, change func(th *thing)) float64 {
-		w := newWorld(t, 3, rpl.AuthorityConfig{}, network, 40)
-		if _, err := w.net.Join(2); err != nil {
-			t.Fatal(err)
-		}
-		for range 240 { // until loss is measured
-			w.net.Tick(func(rpl.Tick) { w.step(t) })
-		}
-		for _, th := range w.nodes {
-			th.words[2], th.words[3] = 0, 0
-			w.net.A.SetWords(th.item, th.words)
-		}
-		for range 120 {
-			w.net.Tick(nil)
-		}
+		w := busyWorld(t, 3, network, 1)
+		w.rest()
 		before := w.net.A.Counters()
 		for tick := range changes * every {
 			w.net.Tick(func(rpl.Tick) {

@@ -1,5 +1,7 @@
 package rpl_test
 
+// Many peers that come at once.
+
 import (
 	"testing"
 	"time"

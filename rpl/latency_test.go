@@ -10,6 +10,32 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
+// busyWorld is a world of 40 nodes with some peers, that has been played until their loss
+// is measured.
+func busyWorld(t *testing.T, seed uint64, network netsim.Conditions, peers int) *world {
+	w := newWorld(t, seed, rpl.AuthorityConfig{}, network, 40)
+	for p := range peers {
+		if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 180 {
+		w.net.Tick(func(rpl.Tick) { w.step(t) })
+	}
+	return w
+}
+
+// rest lets everything stand still until all peers know it.
+func (w *world) rest() {
+	for _, th := range w.nodes {
+		th.words[2], th.words[3] = 0, 0
+		w.net.A.SetWords(th.item, th.words)
+	}
+	for range 120 {
+		w.net.Tick(nil)
+	}
+}
+
 // The time from a node's first tick to the tick at which a client has it stays below
 // fixed limits, at 60 sends a second with 50 to 60 ms one way. The seed is fixed.
 func TestArrivalsAreSoonThere(t *testing.T) {
@@ -26,15 +52,7 @@ func TestArrivalsAreSoonThere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.network.Delay, c.network.Jitter = 50*time.Millisecond, 10*time.Millisecond
-			w := newWorld(t, seed, rpl.AuthorityConfig{}, c.network, 40)
-			for p := range peers {
-				if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for range 180 { // until loss is measured
-				w.net.Tick(func(rpl.Tick) { w.step(t) })
-			}
+			w := busyWorld(t, seed, c.network, peers)
 			var took []time.Duration
 			waiting := make([]map[rpl.Node]time.Duration, peers) // spawn times
 			for i := range waiting {
@@ -98,22 +116,8 @@ func TestChangesAreSoonThere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.network.Delay, c.network.Jitter = 50*time.Millisecond, 10*time.Millisecond
-			w := newWorld(t, seed, rpl.AuthorityConfig{}, c.network, 40)
-			for p := range peers {
-				if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for range 180 { // until loss is measured
-				w.net.Tick(func(rpl.Tick) { w.step(t) })
-			}
-			for _, th := range w.nodes {
-				th.words[2], th.words[3] = 0, 0
-				w.net.A.SetWords(th.item, th.words)
-			}
-			for range 120 {
-				w.net.Tick(nil)
-			}
+			w := busyWorld(t, seed, c.network, peers)
+			w.rest()
 			var took []time.Duration
 			w.net.Payload = 0
 			for change := range changes {

@@ -1,5 +1,7 @@
 package rpl_test
 
+// What changes evenly, with its rate beside it.
+
 import (
 	"math"
 	"reflect"

@@ -1,5 +1,7 @@
 package kcp
 
+// The address from which a listener on all addresses answers each client.
+
 import (
 	"bytes"
 	"encoding/binary"
@@ -11,11 +13,6 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
-
-// maxHomes is how many clients' homes are kept before those without a connection are
-// forgotten: above the connections that a listener can have, so that a flood of HELLOs
-// is seldom looked through.
-const maxHomes = 4 * (transport.MaxPeers + transport.MaxHalfOpen)
 
 // homes is, for each client of a listener on all addresses, which of the machine's
 // addresses the client has asked. Answers must come from that address: a client, and

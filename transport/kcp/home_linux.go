@@ -1,5 +1,7 @@
 package kcp
 
+// Asking the system to which address a packet was sent.
+
 import (
 	"net"
 	"syscall"

@@ -2,6 +2,8 @@
 
 package kcp
 
+// Systems that are not asked to which address a packet was sent.
+
 import "net"
 
 const controlSize = 0

@@ -1,5 +1,7 @@
 package kcp
 
+// Listeners on all addresses of a machine that has several.
+
 import (
 	"bytes"
 	"net"

@@ -24,6 +24,16 @@ const (
 	readBuffer = 1 << 20
 	// longestPause is the longest pause between reads while the socket returns errors.
 	longestPause = 100 * time.Millisecond
+	// longestWait is the longest wait for room in the socket's buffer: a fast card needs
+	// less to send what hundreds of peers are told in one step.
+	longestWait = 5 * time.Millisecond
+	// shareOfWaits is the part of the time that may be spent with it: a quarter. A card that
+	// needs more is too slow for what is sent.
+	shareOfWaits = 4
+	// maxHomes is how many clients' homes are kept before those without a connection are
+	// forgotten: above the connections that a listener can have, so that a flood of HELLOs
+	// is seldom looked through.
+	maxHomes = 4 * (transport.MaxPeers + transport.MaxHalfOpen)
 )
 
 // A link is an endpoint on a UDP socket: its goroutines read packets and run the

@@ -2,6 +2,8 @@
 
 package kcp
 
+// Writing to the socket where the system drops what it has no room for, or waits.
+
 import (
 	"net"
 	"net/netip"

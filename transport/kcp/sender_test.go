@@ -2,6 +2,8 @@
 
 package kcp
 
+// Sockets that have no room.
+
 import (
 	"net"
 	"net/netip"

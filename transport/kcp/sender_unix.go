@@ -2,21 +2,14 @@
 
 package kcp
 
+// Writing to the socket without waiting for long where it has no room.
+
 import (
 	"net"
 	"net/netip"
 	"sync"
 	"syscall"
 	"time"
-)
-
-const (
-	// longestWait is the longest wait for room in the socket's buffer: a fast card needs
-	// less to send what hundreds of peers are told in one step.
-	longestWait = 5 * time.Millisecond
-	// shareOfWaits is the part of the time that may be spent with it: a quarter. A card that
-	// needs more is too slow for what is sent.
-	shareOfWaits = 4
 )
 
 // A sender writes to a socket and waits little. A write of package net waits for as long

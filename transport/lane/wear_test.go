@@ -1,5 +1,7 @@
 package lane
 
+// Lanes that have been in use for very long.
+
 import (
 	"fmt"
 	"math"
