@@ -211,8 +211,16 @@ func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 	}
 }
 
+// isOwnNow reports whether this machine decides about an item of a proxy since it arrived. For
+// a transient node only copies of the arrival come later, with what the authority's node is
+// like by then. An item of several parts may also be told anew because rights have changed.
+func (n *node) isOwnNow(ord int) bool {
+	b := &n.items[ord]
+	return n.data.Transient && b.comp != nil && len(b.comp.item.Parts) == 1
+}
+
 func (r proxyHandler) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
-	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) {
+	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) && !n.isOwnNow(ord) {
 		r.inject(n, ord, t)
 		r.refer(n, ord)
 		r.look(n, &n.items[ord])
