@@ -79,11 +79,13 @@ func (g *Game) blast(at gmath.Vec, by donburi.Entity) {
 	}
 }
 
-// fly moves bullets on every machine. Only on the authority do they hit anything and end.
+// fly moves bullets on every machine, on clients from when they are drawn: else they would
+// begin in front of the walker that fires them, which is drawn as it was. Only on the
+// authority do they hit anything and end.
 func (g *Game) fly() {
 	for _, e := range g.collect(Flight) {
 		f, at := Flight.Get(e), Place.Get(e)
-		if f.Left > 0 {
+		if f.Left > 0 && !e.HasComponent(components.Hidden) {
 			f.Left--
 			at.Pos = at.Pos.MoveInDirection(f.Speed/Steps, at.Rot)
 		}

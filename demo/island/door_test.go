@@ -9,6 +9,7 @@ import (
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/netsim"
@@ -114,6 +115,26 @@ func TestBlastIsWhereItWas(t *testing.T) {
 		t.Errorf("the blast is at %v, want %v", got, at)
 	}
 	l.until("it ends", func() bool { return len(client.collect(Flight)) == 0 && len(server.collect(Flight)) == 0 })
+}
+
+// On a client a bullet comes out of the walker that fires it, which is drawn as it was when
+// it fired.
+func TestBulletLeavesTheMuzzle(t *testing.T) {
+	l := newLab(t, tendon.Listen, 1, noNetwork)
+	server, client := l.machines[0], l.machines[1]
+	l.until("the client plays", func() bool { return mine(client, Walker) != nil })
+	l.put(client.rep.Me(), PlaceData{Pos: Middle})
+	l.steps(Steps)
+	walker := l.walker(server, client.rep.Me())
+	from := Place.Get(walker).Pos.MoveInDirection(muzzle, Place.Get(walker).Rot)
+	server.fire(walker)
+	l.until("the client draws the bullet", func() bool {
+		return len(client.collect(Flight)) == 1 && !client.collect(Flight)[0].HasComponent(components.Hidden)
+	})
+	const beforeSent = 3 // steps: until the next send, and the one in which it is drawn
+	if got := Place.Get(client.collect(Flight)[0]).Pos; got.DistanceTo(from) > beforeSent*bulletSpeed/Steps+1 {
+		t.Errorf("the bullet is first drawn at %v, %.0f from where it began, %v", got, got.DistanceTo(from), from)
+	}
 }
 
 // mine returns the node with component c that a machine's player drives, or nil.
