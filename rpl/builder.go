@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"math"
+	"math/big"
 	"slices"
 )
 
@@ -141,8 +142,11 @@ func (b *ItemBuilder) placePos(w *walker) {
 		w.faults.add("%s: Pos names %s before %s, which is not their order; add x first", w.owner, b.pos[0], b.pos[1])
 		return
 	}
-	w.lay.drafts[at[0]].tag.has |= tagPos
-	w.lay.drafts[at[1]].tag.has |= tagPos
+	for _, i := range at {
+		tg := &w.lay.drafts[i].tag
+		tg.has |= tagPos
+		w.lay.props[i].Tag = tg.String() // which the hash covers
+	}
 }
 
 func (d *wordDef) compile(w *walker) {
@@ -175,6 +179,10 @@ func (d *wordDef) compile(w *walker) {
 	tg.predict, tg.perTick = d.velocity, d.perTick
 	if d.velocity != "" {
 		tg.has |= tagPredict
+	}
+	if d.step != 1 { // rates depend on it, so the hash must, too
+		tg.has |= tagStep
+		tg.step = new(big.Rat).SetFloat64(d.step)
 	}
 	word := Word{Min: d.min, Max: d.max, Wrap: d.wrap, Velocity: -1, Default: min(max(0, d.min), d.max)}
 	w.lay.plan = append(w.lay.plan, op{})

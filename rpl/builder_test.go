@@ -74,3 +74,35 @@ func TestBuilderMistakes(t *testing.T) {
 		})
 	}
 }
+
+// What the tables depend on is in the hash: two ends that differ in it must not meet.
+func TestBuilderHash(t *testing.T) {
+	hash := func(more func(b *ItemBuilder)) uint64 {
+		s := NewSchema("test")
+		b := s.Build("thing").Int("x", -9, 9).Int("y", -9, 9).Int("v", -9, 9).Angle("dir", 0, 9).Predict("x", "v", true)
+		more(b)
+		if err := s.Freeze(60); err != nil {
+			t.Fatal(err)
+		}
+		return s.Hash()
+	}
+	seen := map[uint64]string{}
+	for _, tt := range []struct {
+		name string
+		more func(b *ItemBuilder)
+	}{
+		{"nothing more", func(*ItemBuilder) {}},
+		{"Pos", func(b *ItemBuilder) { b.Pos("x", "y") }},
+		{"Pos of others", func(b *ItemBuilder) { b.Pos("y", "v") }},
+		{"Step", func(b *ItemBuilder) { b.Step("v", 0.1) }},
+		{"another Step", func(b *ItemBuilder) { b.Step("v", 0.25) }},
+		{"Step of another", func(b *ItemBuilder) { b.Step("x", 0.25) }},
+		{"per tick", func(b *ItemBuilder) { b.Predict("x", "v", false) }},
+	} {
+		h := hash(tt.more)
+		if was := seen[h]; was != "" {
+			t.Errorf("with %s and with %s the hash is the same", was, tt.name)
+		}
+		seen[h] = tt.name
+	}
+}

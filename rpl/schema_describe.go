@@ -21,8 +21,9 @@ func (s *Schema) Describe() string {
 	for _, r := range s.rpcs {
 		fmt.Fprintf(w, "\nrpc %s\t%s, %s, %s", r.Name, r.Args.describe(), targetNames[r.To], laneNames[r.Lane])
 	}
-	for _, g := range s.groups {
-		fmt.Fprintf(w, "\ngroup %s", g)
+	for i := range s.groups { // in the order of names, like all else
+		g, _ := s.GroupAt(i)
+		fmt.Fprintf(w, "\ngroup %s", s.groups[g-FirstGroup])
 	}
 	w.Flush()
 	return strings.TrimRight(b.String(), "\n") + "\n"

@@ -23,7 +23,9 @@ rpc fire     string max=255, to server, reliable
 group blue
 group red
 `
-	if got := usual().schema(t, false).Describe(); got != want {
-		t.Errorf("described as\n%s\nwant\n%s", got, want)
+	for _, backwards := range []bool{false, true} { // whatever the order of declaration
+		if got := usual().schema(t, backwards).Describe(); got != want {
+			t.Errorf("described as\n%s\nwant\n%s", got, want)
+		}
 	}
 }
