@@ -41,7 +41,11 @@ const donburiLists = 256
 
 // add gives an entity the components that it lacks.
 func add(e *donburi.Entry, cs ...donburi.IComponentType) {
-	set := slices.Clone(e.Archetype().ComponentTypes())
+	has := e.Archetype().ComponentTypes()
+	if hasAll(has, cs) { // mostly so, where a prefab's function has made them
+		return
+	}
+	set := append(make([]donburi.IComponentType, 0, len(has)+len(cs)), has...)
 	for _, c := range cs {
 		if !slices.Contains(set, c) {
 			set = append(set, c)

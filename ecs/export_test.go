@@ -34,3 +34,6 @@ const MaxReported = maxReported
 
 // Scold reports a mistake as debug mode does.
 func (r *Replication) Scold(counter, what string) { r.scold(counter, what, "think again") }
+
+// InPlace is how many nodes Frame looks at.
+func (r *Replication) InPlace() int { return len(r.inPlace) }

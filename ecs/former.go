@@ -25,8 +25,8 @@ type former struct {
 
 // noteFormer keeps what WorldView needs of the node's place, before a change of parent.
 func (r *Replication) noteFormer(n *node) {
-	b := r.drawnBinding(r.world.Entry(n.entity), components.Transform)
-	if b == nil || b.comp.standIn != nil || n.hidden || n.orphan || len(b.track.ticks) == 0 {
+	b := n.drawnBinding(n.entity, components.Transform)
+	if b == nil || r.nodeOf(n.entity) != n || b.comp.standIn != nil || n.hidden || n.orphan || b.track.n == 0 {
 		return
 	}
 	now := r.proxy.Newest()
@@ -35,9 +35,9 @@ func (r *Replication) noteFormer(n *node) {
 	b.track = newTrack(b.comp)
 }
 
-// formerOf returns where an entity hung at drawn time, nil if that is where it hangs.
-func (r *Replication) formerOf(e *donburi.Entry) *former {
-	n := r.nodeOf(e.Entity())
+// formerOf returns where an entity hung at drawn time, nil if that is where it hangs. n is
+// the node that it is or belongs to, nil if there is none.
+func (r *Replication) formerOf(e *donburi.Entry, n *node) *former {
 	if n == nil || n.former == nil || n.entity != e.Entity() || n.former.asked {
 		return nil
 	}

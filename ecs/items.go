@@ -205,9 +205,6 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	r.startWatch(b, false)
 	r.inject(n, ord, n.replica.Tick(ord))
 	r.refer(n, ord)
-	if c.inPlace && !n.inPlace {
-		n.inPlace, r.inPlace = true, append(r.inPlace, n)
-	}
 }
 
 // builtAt returns the entity of a proxy that was built with the item at an ordinal. It

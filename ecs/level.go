@@ -79,7 +79,7 @@ func (r *Replication) enter(m levelMessage) {
 		}
 	}
 	r.level, r.epoch, r.after, r.told = m.name, uint32(m.epoch), m.after, serverNames{}
-	r.session.items = nil
+	r.session.items, r.session.inPlace = nil, false
 	if swap {
 		r.levels = true
 		r.attach(donburi.NewWorld())

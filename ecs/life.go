@@ -201,7 +201,7 @@ func (r *Replication) becomeClient() {
 	r.me, r.begun = 0, true
 	r.client = client{}
 	r.remakeNamed()
-	r.session.items = nil
+	r.session.items, r.session.inPlace = nil, false
 	add(r.Session(), components.Proxy)
 }
 

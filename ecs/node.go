@@ -30,7 +30,7 @@ type node struct {
 	items    []binding        // by ordinal
 	built    []place          // by ordinal: what it was built with, if it has parts
 	spares   []donburi.Entity // on a proxy: parts that stand for parts which came later on the authority
-	inPlace  bool             // on a proxy: some of its fields are drawn in place
+	inPlace  bool             // on a proxy: it is in Replication.inPlace
 	ending   bool             // on the authority: endNode is at work on it
 	here     bool             // OnStreamIn has run
 	told     rpl.Peer         // the owner that OnOwner has told of

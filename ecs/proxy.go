@@ -158,6 +158,7 @@ func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
 		r.words = n.replica.Words(ord, r.words[:0])
 		t = r.sampleTick(n, ord, t)
 		b.track.push(t, r.stillUntil(b.track, t), r.words)
+		r.startInPlace(n, b)
 	}
 }
 
@@ -206,6 +207,7 @@ func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 			r.words = rep.Words(ord, r.words[:0])
 			if !k.follows(r.proxy.Newest(), r.words) {
 				k.restart(rep.Tick(ord), r.words)
+				r.startInPlace(n, &n.items[ord])
 			}
 		}
 	}

@@ -9,16 +9,21 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A track keeps the newest samples of the drawn fields of one item, ascending
-// by tick.
+// A track keeps the newest samples of the drawn fields of one item, ascending by tick.
+// It is one cache line, and all of its samples are one piece of memory: a picture of
+// thousands of things finds none of them in the caches.
 type track struct {
-	comp   *component
-	ticks  []rpl.Tick
-	cuts   []bool      // the way to this sample is a teleport, not a movement
-	values [][]float64 // by sample, by field
-	every  rpl.Tick    // how long after the state before the newest one came
-	saved  []float64   // what the fields held before Frame wrote in place; empty: nothing is written
+	comp    *component
+	samples []float64 // a ring of samples; each is its tick, then the values by field
+	first   uint8     // where the oldest sample is
+	n       uint8     // number of samples
+	cuts    uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
+	every   rpl.Tick  // how long after the state before the newest one came
+	saved   []float64 // what the fields held before Frame wrote in place; empty: nothing is written
 }
+
+// The places in the ring are the bits of cuts.
+var _ [16]struct{} = [maxSamples]struct{}{}
 
 func newTrack(c *component) *track {
 	if len(c.drawn) == 0 {
@@ -27,27 +32,48 @@ func newTrack(c *component) *track {
 	return &track{comp: c}
 }
 
+// at returns the place in the ring of the i-th sample.
+func (k *track) at(i int) int { return (int(k.first) + i) % maxSamples }
+
+// sample returns the i-th sample: its tick, then its values.
+func (k *track) sample(i int) []float64 {
+	size := 1 + len(k.comp.drawn)
+	return k.samples[k.at(i)*size:][:size]
+}
+
+// values returns the values of the i-th sample, by field.
+func (k *track) values(i int) []float64 { return k.sample(i)[1:] }
+
+// tick returns the tick of the i-th sample.
+func (k *track) tick(i int) rpl.Tick { return rpl.Tick(k.sample(i)[0]) }
+
+// ticks returns how many ticks after the sample before it the i-th one is.
+func (k *track) ticks(i int) float64 { return k.sample(i)[0] - k.sample(i - 1)[0] }
+
+// cut reports whether the way to the i-th sample is a teleport.
+func (k *track) cut(i int) bool { return k.cuts>>k.at(i)&1 != 0 }
+
 // push adds the state of a tick. before is the newest tick that was received before t. If
 // the item had changed by then, that packet would have said so; so it stood still until
 // then.
 func (k *track) push(t, before rpl.Tick, words []int32) {
-	n := len(k.ticks)
-	if n > 0 && t <= k.ticks[n-1] {
-		if t == k.ticks[n-1] {
-			k.fill(k.values[n-1], words)
+	n := int(k.n)
+	if newest := k.newest(); n > 0 && t <= newest {
+		if t == newest {
+			k.fill(k.values(n-1), words)
 		}
 		return
-	}
-	if n > 0 {
-		k.every = t - k.ticks[n-1]
-		if before > k.ticks[n-1] && before < t {
-			last := k.values[n-1]
-			copy(k.grow(before, false), last)
+	} else if n > 0 {
+		k.every = t - newest
+		if before > newest && before < t {
+			still := k.grow(before)
+			copy(still, k.values(int(k.n)-2))
 		}
 	}
-	v := k.grow(t, false)
-	k.fill(v, words)
-	k.cuts[len(k.cuts)-1] = k.jumped()
+	k.fill(k.grow(t), words)
+	if k.jumped() {
+		k.cuts |= 1 << k.at(int(k.n)-1)
+	}
 }
 
 // paced reports whether a state of tick t would come about as long after the newest one as
@@ -59,30 +85,31 @@ func (k *track) paced(t rpl.Tick) bool {
 
 // newest returns the tick of the newest sample, 0 if there is none.
 func (k *track) newest() rpl.Tick {
-	if len(k.ticks) == 0 {
+	if k.n == 0 {
 		return 0
 	}
-	return k.ticks[len(k.ticks)-1]
+	return k.tick(int(k.n) - 1)
 }
 
 // follows reports whether the state of a tick is about where the item was going: nothing
 // has changed what its values are relative to.
 func (k *track) follows(t rpl.Tick, words []int32) bool {
-	n := len(k.ticks)
+	n := int(k.n)
 	if n == 0 {
 		return false
 	}
-	ticks := float64(max(t, k.ticks[n-1]+1) - k.ticks[n-1])
+	last := k.newest()
+	ticks := float64(max(t, last+1) - last)
 	for i := range k.comp.drawn {
 		f, fastest := &k.comp.drawn[i], 0.0
 		for j := range k.comp.drawn {
 			for s := 1; s < n && k.comp.drawn[j].prop == f.prop; s++ {
-				if v := math.Abs(f.way(k.values[s-1][j], k.values[s][j])) / float64(k.ticks[s]-k.ticks[s-1]); !k.cuts[s] && v > fastest {
+				if v := math.Abs(f.way(k.values(s - 1)[j], k.values(s)[j])) / k.ticks(s); !k.cut(s) && v > fastest {
 					fastest = v
 				}
 			}
 		}
-		if math.Abs(f.way(k.values[n-1][i], f.value(words))) > 2*(fastest*ticks+math.Abs(f.step)) {
+		if math.Abs(f.way(k.values(n - 1)[i], f.value(words))) > 2*(fastest*ticks+math.Abs(f.step)) {
 			return false
 		}
 	}
@@ -92,9 +119,8 @@ func (k *track) follows(t rpl.Tick, words []int32) bool {
 // restart forgets all earlier samples: the item is drawn at the state of tick t from now
 // on, like one that has just arrived.
 func (k *track) restart(t rpl.Tick, words []int32) {
-	k.ticks, k.cuts, k.values = k.ticks[:0], k.cuts[:0], k.values[:0]
-	k.every = 0
-	k.fill(k.grow(t, false), words)
+	k.first, k.n, k.cuts, k.every = 0, 0, 0, 0
+	k.fill(k.grow(t), words)
 }
 
 func (k *track) fill(v []float64, words []int32) {
@@ -103,27 +129,30 @@ func (k *track) fill(v []float64, words []int32) {
 	}
 }
 
-// grow appends a sample, replacing the oldest when there are maxSamples.
-func (k *track) grow(t rpl.Tick, cut bool) []float64 {
-	var v []float64
-	if len(k.ticks) == maxSamples {
-		v = k.values[0]
-		copy(k.ticks, k.ticks[1:])
-		copy(k.cuts, k.cuts[1:])
-		copy(k.values, k.values[1:])
-		k.ticks, k.cuts, k.values = k.ticks[:maxSamples-1], k.cuts[:maxSamples-1], k.values[:maxSamples-1]
+// grow appends a sample, replacing the oldest when there are maxSamples, and returns its
+// values.
+func (k *track) grow(t rpl.Tick) []float64 {
+	size := 1 + len(k.comp.drawn)
+	if k.n < maxSamples {
+		if k.n++; len(k.samples) < int(k.n)*size { // then the ring begins at its beginning
+			more := make([]float64, max(size, 2*len(k.samples)))
+			copy(more, k.samples)
+			k.samples = more
+		}
 	} else {
-		v = make([]float64, len(k.comp.drawn))
+		k.first = uint8(k.at(1))
 	}
-	k.ticks, k.cuts, k.values = append(k.ticks, t), append(k.cuts, cut), append(k.values, v)
-	return v
+	v := k.sample(int(k.n) - 1)
+	v[0] = float64(t)
+	k.cuts &^= 1 << k.at(int(k.n)-1)
+	return v[1:]
 }
 
 // jumped reports whether the newest sample is a teleport: some prop has moved much faster
 // than before, and faster than the eye can follow. If it has moved like that twice in a
 // row, it is quick, as a bullet is, and the way before was no teleport either.
 func (k *track) jumped() bool {
-	n := len(k.ticks)
+	n := int(k.n)
 	if n < 2 {
 		return false
 	}
@@ -137,7 +166,7 @@ func (k *track) jumped() bool {
 		if f.turn == 0 {
 			fastest := 0.0
 			for s := 1; s < n-1; s++ {
-				if v := k.speed(s, i, end); !k.cuts[s] && !math.IsNaN(v) {
+				if v := k.speed(s, i, end); !k.cut(s) && !math.IsNaN(v) {
 					fastest = max(fastest, v)
 				}
 			}
@@ -152,7 +181,7 @@ func (k *track) jumped() bool {
 		i = end
 	}
 	if quick {
-		k.cuts[n-2] = false
+		k.cuts &^= 1 << k.at(n-2)
 	}
 	return false
 }
@@ -160,13 +189,13 @@ func (k *track) jumped() bool {
 // goesOn reports whether the newest way of fields i to end is about as fast as the one
 // before, and not backwards.
 func (k *track) goesOn(i, end int) bool {
-	n := len(k.ticks)
+	n := int(k.n)
 	if n < 3 {
 		return false
 	}
-	along := 0.0
+	along, last, before2, before3 := 0.0, k.values(n-1), k.values(n-2), k.values(n-3)
 	for f := i; f < end; f++ {
-		along += (k.values[n-1][f] - k.values[n-2][f]) * (k.values[n-2][f] - k.values[n-3][f])
+		along += (last[f] - before2[f]) * (before2[f] - before3[f])
 	}
 	now, before := k.speed(n-1, i, end), k.speed(n-2, i, end)
 	return along > 0 && now <= jumpRatio*before && before <= jumpRatio*now
@@ -174,41 +203,41 @@ func (k *track) goesOn(i, end int) bool {
 
 // speed returns the speed of fields i to end on the way to sample s, per tick.
 func (k *track) speed(s, i, end int) float64 {
-	sum := 0.0
+	sum, to, from := 0.0, k.values(s), k.values(s-1)
 	for ; i < end; i++ {
-		d := k.values[s][i] - k.values[s-1][i]
+		d := to[i] - from[i]
 		sum += d * d
 	}
-	return math.Sqrt(sum) / float64(k.ticks[s]-k.ticks[s-1])
+	return math.Sqrt(sum) / k.ticks(s)
 }
 
 // draw writes the fields at a render time, in ticks, to the tagged struct at p; if
 // inPlace is set, only those tagged `interp=inplace`.
 func (k *track) draw(p unsafe.Pointer, render float64, inPlace bool) {
-	n := len(k.ticks)
-	if n == 0 {
+	if k.n == 0 {
 		return
 	}
-	to := 0
-	for to < n && float64(k.ticks[to]) <= render {
-		to++
+	to := int(k.n) // drawn time is among the newest samples, or after all of them
+	for to > 0 && k.sample(to - 1)[0] > render {
+		to--
+	}
+	before := k.sample(max(to, 1) - 1) // what is drawn if there is nothing to go to
+	var after []float64
+	share := 0.0
+	if to > 0 && to < int(k.n) && !k.cut(to) {
+		after = k.sample(to)
+		share = (render - before[0]) / (after[0] - before[0])
 	}
 	for i := range k.comp.drawn {
 		f := &k.comp.drawn[i]
 		if inPlace && !f.inPlace {
 			continue
 		}
-		switch {
-		case to == 0:
-			f.set(p, k.values[0][i])
-		case to == n || k.cuts[to]:
-			f.set(p, k.values[to-1][i])
-		case math.IsNaN(k.values[to-1][i]) || math.IsNaN(k.values[to][i]): // an optional value comes or goes
-			f.set(p, k.values[to-1][i])
-		default:
-			from, until := float64(k.ticks[to-1]), float64(k.ticks[to])
-			f.set(p, f.between(k.values[to-1][i], k.values[to][i], (render-from)/(until-from)))
+		v := before[1+i]
+		if after != nil && !math.IsNaN(v) && !math.IsNaN(after[1+i]) { // else an optional value comes or goes
+			v = f.between(v, after[1+i], share)
 		}
+		f.set(p, v)
 	}
 }
 

@@ -29,7 +29,10 @@ func carrier(e *donburi.Entry) *donburi.Entry {
 	if r == nil {
 		return nil
 	}
-	n := r.nodeOf(e.Entity())
+	return r.carrierOf(e, r.nodeOf(e.Entity()))
+}
+
+func (r *Replication) carrierOf(e *donburi.Entry, n *node) *donburi.Entry {
 	switch {
 	case n == nil:
 		return nil
@@ -66,7 +69,7 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 // transform is relative to its parent's, a part's to its node's. A node above without
 // Transform counts as the origin.
 func WorldTransform(e *donburi.Entry) components.TransformData {
-	return climb(e, func(e *donburi.Entry) (components.TransformData, bool) {
+	return climb(e, func(_ *Replication, e *donburi.Entry, _ *node) (components.TransformData, bool) {
 		return *components.Transform.Get(e), false
 	})
 }
@@ -76,25 +79,30 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 // it. A node whose parent has changed is drawn on the parent before until drawn time
 // reaches the change.
 func WorldView(e *donburi.Entry) components.TransformData {
-	return climb(e, func(e *donburi.Entry) (components.TransformData, bool) {
-		if r := of(e); r != nil {
-			if f := r.formerOf(e); f != nil {
-				return f.place(r, e), true
-			}
+	return climb(e, func(r *Replication, e *donburi.Entry, n *node) (components.TransformData, bool) {
+		if f := r.formerOf(e, n); f != nil {
+			return f.place(r, e), true
 		}
-		return View(e, components.Transform), false
+		return viewOf(r, e, n, components.Transform), false
 	})
 }
 
-// climb goes up from an entity, until at says that what it returns is in the world.
-func climb(e *donburi.Entry, at func(*donburi.Entry) (up components.TransformData, world bool)) (t components.TransformData) {
-	for top := false; e != nil && !top; e = carrier(e) {
-		if !e.HasComponent(components.Transform) {
-			continue
+// climb goes up from an entity, until at says that what it returns is in the world. at is
+// given the session and the node too, nil where there is none: a game asks this for
+// thousands of entities in each frame, and each of them is looked up once.
+func climb(e *donburi.Entry, at func(*Replication, *donburi.Entry, *node) (up components.TransformData, world bool)) (t components.TransformData) {
+	r := of(e)
+	for top := false; e != nil && !top; {
+		var n *node
+		if r != nil {
+			n = r.nodeOf(e.Entity())
 		}
-		var up components.TransformData
-		up, top = at(e)
-		t = within(t, up)
+		if e.HasComponent(components.Transform) {
+			var up components.TransformData
+			up, top = at(r, e, n)
+			t = within(t, up)
+		}
+		e = r.carrierOf(e, n)
 	}
 	t.Rot = t.Rot.Normalized()
 	return t

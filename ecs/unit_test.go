@@ -202,8 +202,8 @@ func TestTrack(t *testing.T) {
 	for i := range rpl.Tick(100) {
 		k.push(40+2*i, 38+2*i, []int32{int32(64000 + 64*i), 64, 20})
 	}
-	if got := draw(40 + 2*99 - 1).X; math.Abs(float64(got-(2000+2*99-1))) > 1e-3 || len(k.ticks) != maxSamples {
-		t.Errorf("after a hundred samples: %v, %d kept", got, len(k.ticks))
+	if got := draw(40 + 2*99 - 1).X; math.Abs(float64(got-(2000+2*99-1))) > 1e-3 || k.n != maxSamples {
+		t.Errorf("after a hundred samples: %v, %d kept", got, k.n)
 	}
 }
 

@@ -24,7 +24,15 @@ func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	if r == nil || r.auth != nil {
 		return *c.Get(e)
 	}
-	b := r.drawnBinding(e, c)
+	return viewOf(r, e, r.nodeOf(e.Entity()), c)
+}
+
+// viewOf is View for an entity with the component, of a session and a node that may be nil.
+func viewOf[T any](r *Replication, e *donburi.Entry, n *node, c *donburi.ComponentType[T]) T {
+	if n == nil || r.auth != nil {
+		return *c.Get(e)
+	}
+	b := n.drawnBinding(e.Entity(), c)
 	if b == nil {
 		return *c.Get(e)
 	}
@@ -41,13 +49,11 @@ func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	return v
 }
 
-func (r *Replication) drawnBinding(e *donburi.Entry, c donburi.IComponentType) *binding {
-	n := r.nodeOf(e.Entity())
-	if n == nil {
-		return nil
-	}
+// drawnBinding returns the item that a component of an entity is, nil if it is none that is
+// drawn between samples.
+func (n *node) drawnBinding(e donburi.Entity, c donburi.IComponentType) *binding {
 	for i := range n.items {
-		if b := &n.items[i]; b.track != nil && b.entity == e.Entity() && b.comp.c == c {
+		if b := &n.items[i]; b.track != nil && b.entity == e && b.comp.c == c {
 			return b
 		}
 	}
@@ -72,6 +78,25 @@ func (r *Replication) Frame() {
 	}
 }
 
+// startInPlace has Frame draw a node in place, from now until drawn time has reached its
+// newest sample: then its components hold what would be drawn.
+func (r *Replication) startInPlace(n *node, b *binding) {
+	if b.comp.inPlace && !n.inPlace {
+		n.inPlace, r.inPlace = true, append(r.inPlace, n)
+	}
+}
+
+// drawnInPlace reports whether what Frame would draw of a node in place may still differ
+// from its state. What leaves is drawn at an older state than it has.
+func (r *Replication) drawnInPlace(n *node) bool {
+	for i := range n.items {
+		if b := &n.items[i]; b.track != nil && b.comp.inPlace && float64(b.track.newest()) > r.render {
+			return true
+		}
+	}
+	return n.leaving
+}
+
 func (r *Replication) drawInPlace(b *binding) {
 	e, p := r.component(b)
 	if p == nil {
@@ -87,14 +112,17 @@ func (r *Replication) drawInPlace(b *binding) {
 	}
 }
 
-// restoreInPlace undoes what Frame has written, before the game's rules run.
+// restoreInPlace undoes what Frame has written, before the game's rules run, and forgets
+// the nodes that need not be drawn in place any more.
 func (r *Replication) restoreInPlace() {
 	alive := r.inPlace[:0]
 	for _, n := range r.inPlace {
 		if r.nodeOf(n.entity) != n {
 			continue
 		}
-		alive = append(alive, n)
+		if n.inPlace = r.drawnInPlace(n); n.inPlace {
+			alive = append(alive, n)
+		}
 		for i := range n.items {
 			b := &n.items[i]
 			if b.track == nil || len(b.track.saved) == 0 {
@@ -148,6 +176,7 @@ func (r *Replication) moveToEnd(n *node) {
 		if k := n.items[ord].track; k != nil && k.newest() < last {
 			r.words = n.replica.WordsAt(ord, last, r.words[:0])
 			k.push(last, r.heardBefore(last), r.words)
+			r.startInPlace(n, &n.items[ord])
 		}
 	}
 }

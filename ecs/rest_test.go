@@ -1,0 +1,101 @@
+package ecs_test
+
+// What is drawn in place costs a frame only while it moves, and comes to rest where it is;
+// so does the session's node in each level.
+
+import (
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// Frame looks at the nodes that are on their way, however many stand about. What it draws
+// of each is what View shows, and between frames the components hold the state.
+func TestDrawnInPlaceWhileItMoves(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	const nodes = 20
+	var ents [nodes]donburi.Entity
+	for i := range ents {
+		e := server.Create(Body)
+		ents[i], Body.Get(e).Pos.X = e.Entity(), float64(i)
+	}
+	l.joined()
+	l.until("all are here and at rest", func() bool { return client.count(Body) == nodes && client.InPlace() == 0 })
+	mover := ents[7]
+	left := 0
+	server.step = func() {
+		if left > 0 {
+			left--
+			Body.Get(server.World().Entry(mover)).Pos.X += 3.3
+		}
+	}
+	for range 3 {
+		left = 20
+		most, between := 0, 0
+		for range 60 {
+			l.steps(1)
+			state := Body.Get(client.find(tendon.ID(server.World().Entry(mover)))).Pos
+			for range 2 {
+				client.Frame()
+				for i, ent := range ents {
+					e := client.find(tendon.ID(server.World().Entry(ent)))
+					if drawn, want := Body.Get(e).Pos, tendon.View(e, Body).Pos; drawn != want {
+						t.Fatalf("node %d is drawn at %v in place, its view is at %v", i, drawn, want)
+					}
+				}
+			}
+			if Body.Get(client.find(tendon.ID(server.World().Entry(mover)))).Pos != state {
+				between++
+			}
+			most = max(most, client.InPlace())
+		}
+		check(t, "nodes that were drawn in place at once", most, 1)
+		check(t, "nodes that still are, at rest", client.InPlace(), 0)
+		if between < 15 {
+			t.Errorf("it was drawn beside its state in %d frames of 20 steps", between)
+		}
+	}
+}
+
+// The session's node is drawn in place in each level and each session, as in the first.
+func TestSessionDrawnInPlaceInEveryLevel(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	server.OnStart(func() {
+		if s := server.Session(); !s.HasComponent(Body) {
+			donburi.Add(s, Body, &BodyData{})
+		}
+	})
+	l.joined()
+	moves := func(where string) {
+		t.Helper()
+		server.step = func() { Body.Get(server.Session()).Pos.X += 5 }
+		l.steps(60)
+		beside := 0
+		for range 30 {
+			l.steps(1)
+			state := *Body.Get(client.Session())
+			client.Frame()
+			if Body.Get(client.Session()).Pos != state.Pos {
+				beside++
+			}
+		}
+		server.step = nil
+		if beside < 25 || client.Session().HasComponent(components.Hidden) {
+			t.Errorf("%s: in %d of 30 frames it is drawn on its way", where, beside)
+		}
+	}
+	moves("first level")
+	server.Load("next")
+	l.steps(60)
+	moves("second level")
+	client.Close("")
+	l.steps(10)
+	client.Join(l.net.Dialer(l.listener))
+	l.steps(60)
+	moves("second session")
+}
