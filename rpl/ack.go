@@ -127,14 +127,14 @@ func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick 
 			a.copyShowed(p, e, before, tick)
 			p.marks.set(markDirty, re.handle)
 		}
-		a.isIn(p, re.handle, e)
+		a.noteArrived(p, re.handle, e)
 	case recMeta:
 		p.visits[re.handle].metaArrived(tick)
 	case recRemoval:
 		if e.state == entryGoing {
 			v := &p.visits[re.handle]
 			if v.removed = true; p.link.arrived >= v.fence {
-				p.gone(re.handle)
+				p.freeHandle(re.handle)
 			}
 		}
 	}
@@ -193,7 +193,8 @@ func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) 
 	}
 }
 
-func (a *Authority) isIn(p *peer, h uint32, e *entry) {
+// noteArrived notes that the arrival of a handle's node is acked.
+func (a *Authority) noteArrived(p *peer, h uint32, e *entry) {
 	if e.state != entryComing {
 		return
 	}

@@ -198,7 +198,7 @@ func (a *Authority) touchCells(slots []uint32) {
 
 // touchOff touches what is needed to make new versions of rows that have left their
 // course, and to mark them for their holders.
-func (a *Authority) touchOff(t *rowType, off []end) {
+func (a *Authority) touchOff(t *rowType, off []offRow) {
 	sum := uint32(0)
 	for _, e := range off {
 		sum += a.rows[e.row].head + uint32(len(a.nodes[e.slot].holders))

@@ -73,7 +73,7 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 		}
 		a.note(h, r.head, recRow, e.gen, i)
 	}
-	p.moves(e, moves && !n.transient)
+	p.setMoves(e, moves && !n.transient)
 	a.note(h, 0, recArrival, e.gen, 0)
 	a.counters.Arrivals++
 }

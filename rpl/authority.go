@@ -72,7 +72,7 @@ type nodeStore struct {
 type walking struct {
 	columns   []*Column
 	places    []place  // by item type
-	off       []end    // rows that the walk found off their predicted course
+	off       []offRow // rows that the walk found off their predicted course
 	strays    []uint32 // slots of moved nodes that the walk leaves to settleStrays
 	catching  bool     // catchUp is running
 	leeway    float64  // the grid's slack
@@ -270,7 +270,7 @@ func (a *Authority) Suspend(id Peer) {
 			if n.holders[i].peer == p.index {
 				n.holders[i] = n.holders[len(n.holders)-1]
 				n.holders = n.holders[:len(n.holders)-1]
-				a.unheld(n)
+				a.noteUnheld(n)
 				break
 			}
 		}

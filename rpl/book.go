@@ -12,13 +12,13 @@ import "time"
 func (a *Authority) bookUpdates(p *peer) {
 	gaps := a.learner.gaps
 	gaps[gapEnd]++
-	p.plan.movedBits = 0
+	p.plan.metaBits = 0
 	if p.plan.updates.empty() {
 		return
 	}
 	pl, m := &p.plan, &p.link.model.entry
 	updates := pl.updates.in(a.pieces.updates)
-	last, moved := uint32(0), 0
+	last, metas := uint32(0), 0
 	patient, lossy := a.cfg.Budget > 0, p.link.copiesFor() > 1
 	for i := range updates {
 		u := &updates[i]
@@ -40,9 +40,9 @@ func (a *Authority) bookUpdates(p *peer) {
 		if lossy {
 			a.beginCopies(p, a.recsOf(u))
 		}
-		if u.moved {
-			moved++
-			pl.movedBits += int32(u.bits) + nameBits
+		if u.meta {
+			metas++
+			pl.metaBits += int32(u.bits) + nameBits
 		}
 		if e := &p.entries[u.handle]; e.isPlain() {
 			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most updates are of one row
@@ -51,8 +51,8 @@ func (a *Authority) bookUpdates(p *peer) {
 		}
 		p.sent(a.recsOf(u), a.tick, a.now)
 	}
-	if moved > 1 {
-		movedFirst(updates)
+	if metas > 1 {
+		metaFirst(updates)
 	}
 }
 

@@ -58,15 +58,15 @@ func (a *Authority) fitUrgent(p *peer) {
 	purse := &p.purse
 	updates := p.plan.updates.in(a.pieces.updates)
 	a.order = a.order[:0]
-	moved := 0.0
+	metas := 0.0 // bits of the updates with a new parent or owner
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
 			continue
 		}
 		urgency := float32(foremost)
-		if u.moved {
-			moved += pieceBits(int(u.bits))
+		if u.meta {
+			metas += pieceBits(int(u.bits))
 		} else if u.urgency < foremost {
 			urgency = u.urgency * a.worthOf(p, &a.nodes[p.entries[u.handle].node.Slot()])
 		}
@@ -74,10 +74,10 @@ func (a *Authority) fitUrgent(p *peer) {
 	}
 	slices.SortFunc(a.order, mostUrgent)
 	first := purse.room > 0 && p.plan.removals.empty() && p.plan.arrivals.empty()
-	together := moved <= 8*PacketRoom && (first || purse.left > 0)
+	together := metas <= 8*PacketRoom && (first || purse.left > 0)
 	for _, o := range a.order {
 		u := &updates[o.i]
-		if b := pieceBits(int(u.bits)); purse.left >= b || first || u.moved && together {
+		if b := pieceBits(int(u.bits)); purse.left >= b || first || u.meta && together {
 			purse.left -= b
 		} else {
 			u.skip = true

@@ -288,7 +288,7 @@ func (c *Proxy) compare(tick Tick) {
 			continue
 		}
 		c.counters.Mismatches++
-		if c.mend(r) {
+		if c.mayMend(r) {
 			c.doubt(r, int(k.row))
 			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", t.item.Name, "tick", at)
 		}
@@ -311,14 +311,14 @@ func (c *Proxy) compareNode(k check, tick Tick) {
 	c.counters.Mismatches++
 	if r == nil {
 		c.stray(k.handle)
-	} else if c.mend(r) {
+	} else if c.mayMend(r) {
 		c.stray(k.handle)
 		c.cfg.Log.Warn("a node is not the authority's", "node", r.ID, "tick", tick)
 	}
 }
 
-// mend is whether a node whose checksum differed is to be sent anew now.
-func (c *Proxy) mend(r *Replica) bool {
+// mayMend is whether a node whose checksum differed is to be sent anew now.
+func (c *Proxy) mayMend(r *Replica) bool {
 	now, e := c.readingAt, &c.entries[r.handle]
 	if e.mended != 0 && now-e.mended < mendEvery {
 		return false

@@ -113,7 +113,7 @@ func (c *Column) Put(row int, it Item) {
 	c.bumped[w] |= bit & mask(h.flags&hotBumped != 0)
 	c.missed[w] |= bit & mask(h.flags&hotMissed != 0)
 	h.flags &^= hotBumped | hotMissed
-	c.a.sort(h)
+	c.a.classify(h)
 }
 
 // outOfColumn takes an item out of its column, if it stands in one.
@@ -142,8 +142,8 @@ func (c *Column) forget(row uint32) {
 	c.single[w] &^= bit
 }
 
-// sort puts an item's row into the sets of what is to be done with it.
-func (a *Authority) sort(h *hot) {
+// classify puts an item's row into the sets of what is to be done with it.
+func (a *Authority) classify(h *hot) {
 	if h.column == noColumn {
 		return
 	}
@@ -201,13 +201,13 @@ func (a *Authority) SetColumn(c *Column, at []unsafe.Pointer) {
 			c.setBumped(w, here)
 		}
 		if len(a.off) >= ahead {
-			a.leave(c.t)
+			a.leaveCourses(c.t)
 		}
 		if len(a.strays) >= ahead {
 			a.settleStrays()
 		}
 	}
-	a.leave(c.t)
+	a.leaveCourses(c.t)
 	a.settleStrays()
 }
 
@@ -258,8 +258,8 @@ func (c *Column) begin(row int, here *components) {
 	c.settle(w, here, 0, bit, bit&c.drifting[w])
 }
 
-// An end is a row of the store that has left its course, with its node's slot.
-type end struct{ slot, row uint32 }
+// An offRow is a row of the store that has left its course, with its node's slot.
+type offRow struct{ slot, row uint32 }
 
 // settleStrays updates the grid for nodes that the walk found moved.
 func (a *Authority) settleStrays() {

@@ -62,7 +62,7 @@ func (a *Authority) dumpNode(p *peer, n *node, told bool) DumpedNode {
 				if r.vars != nil {
 					vars = r.vars.now
 				}
-				r.t.name(item.Props, a.current(r), vars)
+				r.t.nameValues(item.Props, a.current(r), vars)
 			}
 		}
 		d.Items = append(d.Items, item)
@@ -70,8 +70,8 @@ func (a *Authority) dumpNode(p *peer, n *node, told bool) DumpedNode {
 	return d
 }
 
-// name puts a row's values under the names of their props.
-func (t *rowType) name(props map[string]any, words []int32, vars []any) {
+// nameValues puts a row's values under the names of their props.
+func (t *rowType) nameValues(props map[string]any, words []int32, vars []any) {
 	at := make(map[int]int, len(words))
 	for k, f := range t.from {
 		at[f] = k

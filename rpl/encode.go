@@ -56,8 +56,8 @@ func (a *Authority) beat(p *peer) time.Duration {
 	return movingBeat
 }
 
-// moves notes whether an entry's node moves by itself at the peer.
-func (p *peer) moves(e *entry, does bool) {
+// setMoves notes whether an entry's node moves by itself at the peer.
+func (p *peer) setMoves(e *entry, does bool) {
 	if e.moves != does {
 		e.moves = does
 		p.movers += int32(2*flag(does) - 1)
@@ -197,18 +197,18 @@ func (k *packer) fill() {
 	m := p.link.model
 	start := k.removal + k.arrival + k.update + k.guess + k.call
 	if k.form&formRemoved != 0 {
-		k.removal += k.all(pl.removals.in(k.a.pieces.removals)[k.removal:])
+		k.removal += k.putAll(pl.removals.in(k.a.pieces.removals)[k.removal:])
 		p.enc.PutOne(m.entry.remove.sym(0))
 	}
 	if k.form&formArrived != 0 {
-		k.arrival += k.all(pl.arrivals.in(k.a.pieces.arrivals)[k.arrival:])
+		k.arrival += k.putAll(pl.arrivals.in(k.a.pieces.arrivals)[k.arrival:])
 		p.enc.PutOne(m.entry.arrive.sym(0))
 	}
 	if k.form&formCalls != 0 {
 		k.calls()
 	}
 	begun := start != k.removal+k.arrival+k.update+k.guess+k.call
-	if !begun || k.update > 0 || int(p.plan.movedBits) <= k.room {
+	if !begun || k.update > 0 || int(p.plan.metaBits) <= k.room {
 		k.updates()
 	} // else those with a new parent or owner go together in the next packet
 	p.enc.PutOne(m.entry.gap.sym(gapEnd))
@@ -347,9 +347,9 @@ func (k *packer) guesses() {
 
 func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
 
-// all writes removals or arrivals until one does not fit, and returns how many it
+// putAll writes removals or arrivals until one does not fit, and returns how many it
 // wrote.
-func (k *packer) all(pieces []piece) int {
+func (k *packer) putAll(pieces []piece) int {
 	for i := range pieces {
 		pc := &pieces[i]
 		if !k.fits(pc) {

@@ -81,7 +81,7 @@ func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 			if o := c.slab.owners[block]; o.item != it {
 				return fmt.Sprintf("row %d of a column has block %d, which is of item %d", row, block, o.item), walked
 			}
-			if c.slab.moved == 0 && block < last {
+			if c.slab.unordered == 0 && block < last {
 				return fmt.Sprintf("row %d of a column has block %d, the one before %d", row, block, last), walked
 			}
 			last = block
@@ -317,11 +317,11 @@ func (a *Authority) Misplaced() (n int) {
 			continue
 		}
 		for k, c := range nd.children {
-			n += flag(a.nodes[c].parent != uint32(slot) || a.nodes[c].place != uint32(k))
+			n += flag(a.nodes[c].parent != uint32(slot) || a.nodes[c].childAt != uint32(k))
 		}
 		if nd.parent != 0 {
 			up := a.nodes[nd.parent].children
-			n += flag(int(nd.place) >= len(up) || up[nd.place] != uint32(slot))
+			n += flag(int(nd.childAt) >= len(up) || up[nd.childAt] != uint32(slot))
 		}
 	}
 	return n

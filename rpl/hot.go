@@ -40,16 +40,14 @@ func (a *Authority) warm(it Item) {
 	if n.posItem == int16(m.ord) {
 		h.flags |= hotPlace
 	}
-	if len(m.rows) == 1 {
-		if a.rows[m.rows[0]].t.walks {
-			h.row = m.rows[0]
-		}
+	if len(m.rows) == 1 && a.rows[m.rows[0]].t.walks {
+		h.row = m.rows[0]
 	}
 }
 
-// held sets hotHeld after a node got its first holder; unheld clears it after the node
-// lost its last.
-func (a *Authority) held(n *node) {
+// noteHeld sets hotHeld after a node got its first holder; noteUnheld clears it after the
+// node lost its last.
+func (a *Authority) noteHeld(n *node) {
 	if len(n.holders) > 1 {
 		return
 	}
@@ -57,13 +55,13 @@ func (a *Authority) held(n *node) {
 		if it != NoItem {
 			h := &a.hots[it]
 			h.flags |= hotHeld
-			a.sort(h)
+			a.classify(h)
 			a.overdue(h)
 		}
 	}
 }
 
-func (a *Authority) unheld(n *node) {
+func (a *Authority) noteUnheld(n *node) {
 	if len(n.holders) > 0 {
 		return
 	}
@@ -74,7 +72,7 @@ func (a *Authority) unheld(n *node) {
 		h := &a.hots[it]
 		h.flags &^= hotHeld
 		a.unwalk(it)
-		a.sort(h)
+		a.classify(h)
 		for _, i := range a.items[it].rows {
 			a.rows[i].touched = true // not settled until a peer holds the node again
 		}
@@ -91,7 +89,7 @@ func (a *Authority) beginWalk(it Item) {
 	if r.drifting {
 		h.flags |= hotDrifts
 	}
-	a.sort(h)
+	a.classify(h)
 }
 
 func (a *Authority) unwalk(it Item) {
@@ -100,7 +98,7 @@ func (a *Authority) unwalk(it Item) {
 		return
 	}
 	h.flags &^= hotWalked | hotDrifts
-	a.sort(h)
+	a.classify(h)
 	a.sendAway(h.row)
 	r := &a.rows[h.row]
 	r.touched = true
@@ -161,10 +159,10 @@ func (a *Authority) placeByNext(slot uint32) {
 		n.posItem = int16(ord)
 		h := &a.hots[it]
 		h.flags |= hotPlace | hotFresh
-		a.sort(h)
+		a.classify(h)
 		break
 	}
-	if a.place(slot); n.posItem < 0 { // any next place differs from this one
+	if a.regrid(slot); n.posItem < 0 { // any next place differs from this one
 		s := &a.spots[slot]
 		s.gridX, s.gridY = float32(math.NaN()), float32(math.NaN())
 	}

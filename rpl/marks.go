@@ -41,8 +41,8 @@ func (m *marks) has(which int, h uint32) bool {
 	return k < len(m.of) && m.of[k][which]>>(h&63)&1 != 0
 }
 
-// like clears the marks and gives them room for the handles of other.
-func (m *marks) like(other *marks) {
+// resetLike clears the marks and gives them room for the handles of other.
+func (m *marks) resetLike(other *marks) {
 	for len(m.of) < len(other.of) {
 		m.of = append(m.of, mark{})
 	}

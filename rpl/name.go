@@ -49,11 +49,11 @@ func (m *entryModel) rareName(special bool, gap uint32) (name prefix.Sym, sym ui
 	return m.gap.run(uint(sym)).Raw(extra, n).Sym(), sym
 }
 
-// movedFirst puts the updates that change a parent in front, so that all of a send
-// travel in one datagram, and arrive or are lost together (protocol rule 20). More of
+// metaFirst puts the updates that tell of another parent or owner in front, so that all of
+// a send travel in one datagram, and arrive or are lost together (protocol rule 20). More of
 // them than a datagram holds are split.
-func movedFirst(updates []piece) {
-	slices.SortStableFunc(updates, func(x, y piece) int { return flag(y.moved) - flag(x.moved) })
+func metaFirst(updates []piece) {
+	slices.SortStableFunc(updates, func(x, y piece) int { return flag(y.meta) - flag(x.meta) })
 	for i := range updates { // a name depends on the update before, so it is made again
 		u := &updates[i]
 		u.codes, u.name = u.bare(), 0

@@ -25,7 +25,7 @@ func (a *Authority) bringNear(i uint32, it Item) {
 	s.owners[r.block].item = it
 	a.swapBlocks(s, r.block, s.near)
 	s.near++
-	s.moved++
+	s.unordered++
 }
 
 func (a *Authority) sendAway(i uint32) {
@@ -38,14 +38,14 @@ func (a *Authority) sendAway(i uint32) {
 	s.owners[r.block].item = NoItem
 	s.near--
 	a.swapBlocks(s, r.block, s.near)
-	s.moved++
+	s.unordered++
 }
 
-func (s *slab) outOfOrder() bool { return s.moved > disorder+s.near/4 }
+func (s *slab) outOfOrder() bool { return s.unordered > disorder+s.near/4 }
 
 // orderBlocks sorts the blocks of walked rows by the order of the columns.
 func (a *Authority) orderBlocks(s *slab) {
-	s.moved = 0
+	s.unordered = 0
 	next := uint32(0)
 	for _, c := range a.columns {
 		if c == nil || c.slab != s {

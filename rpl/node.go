@@ -42,7 +42,7 @@ type node struct {
 	rows      []uint32
 
 	parent   uint32 // slot; 0 (the session's) means none
-	place    uint32 // its index among the parent's children
+	childAt  uint32 // its index among the parent's children
 	owner    Peer
 	born     uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
 	posItem  int16  // ordinal of the item that says where the node is, or -1
@@ -71,9 +71,7 @@ type holder struct {
 	since  time.Duration // when the peer began to want it, on the caller's clock
 }
 
-const (
-	noHandle = ^uint32(0)
-)
+const noHandle = ^uint32(0)
 
 // Spawn describes a node to be made.
 type Spawn struct {
@@ -237,7 +235,7 @@ func (a *Authority) Remove(n Node) {
 		p := a.peers[h.peer]
 		p.drop(a, slot)
 		if h.handle != noHandle {
-			p.leave(a, h.handle, true)
+			p.startRemoval(a, h.handle, true)
 		}
 	}
 	nd.holders = nd.holders[:0]

@@ -63,16 +63,16 @@ type peer struct {
 	layouts   bitset           // numbers of the layouts that the peer is known to have
 
 	// lists that are read only while the peer is busy
-	queue  []uint32 // wanted slots whose arrival was not sent yet
-	moved  []uint32 // handles of nodes whose new parent the peer is not known to have heard of
-	rpc    peerCalls
-	checks checks
-	resync resync
+	queue      []uint32 // wanted slots whose arrival was not sent yet
+	newParents []uint32 // handles of nodes whose new parent the peer is not known to have heard of
+	rpc        peerCalls
+	checks     checks
+	resync     resync
 
 	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
 	turns    []turn    // by handle, while more is marked than the room pays for
 	bases    bases
-	held     []uint32     // handles of moved nodes that are held back in this send
+	heldBack []uint32     // handles of nodes with new parents that are held back in this send
 	tmp      []prefix.Sym // scratch
 	blockEnc prefix.Encoder
 	blockBuf []byte
@@ -80,7 +80,7 @@ type peer struct {
 
 // isBusy reports whether any of the lists that are mostly empty has something.
 func (p *peer) isBusy() bool {
-	return len(p.queue)+len(p.moved)+len(p.checks.asked)+len(p.checks.plan)+
+	return len(p.queue)+len(p.newParents)+len(p.checks.asked)+len(p.checks.plan)+
 		len(p.rpc.ready)+len(p.rpc.waiting)+len(p.rpc.unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 
@@ -102,16 +102,16 @@ type entry struct {
 // visit is how the node of a handle comes to a peer and leaves it: arrival, removal,
 // and the messages that wait for either.
 type visit struct {
-	round    time.Duration // when the first copy of this round was sent
-	planned  uint32        // the send for which a copy is planned
-	block    uint64        // number of the reliable message with the arrival, 0 for none
-	fence    uint64        // number of the last reliable message that names the handle
-	metaTick Tick          // tick of the newest packet that told owner and parent; 0 once that is acked
-	moved    Tick          // only acks from this tick on show that the peer knows the new parent; 0: it does
-	told     Tick          // of the newest update sent
-	calls    uint16        // reliable calls that the peer may be holding until the arrival
-	copies   uint8         // sent in this round
-	inflight uint8
+	round     time.Duration // when the first copy of this round was sent
+	planned   uint32        // the send for which a copy is planned
+	block     uint64        // number of the reliable message with the arrival, 0 for none
+	fence     uint64        // number of the last reliable message that names the handle
+	metaTick  Tick          // tick of the newest packet that told owner and parent; 0 once that is acked
+	newParent Tick          // only acks from this tick on show that the peer knows the new parent; 0: it does
+	told      Tick          // of the newest update sent
+	calls     uint16        // reliable calls that the peer may be holding until the arrival
+	copies    uint8         // sent in this round
+	inflight  uint8
 
 	again     bool // the new parent was told: tell it again, with the next row that is told
 	waits     bool // further calls wait at the authority for a place among calls
@@ -175,7 +175,7 @@ func (p *peer) want(a *Authority, slot uint32) {
 	p.wanted.set(slot)
 	a.catchUp(n)
 	n.holders = append(n.holders, holder{p.index, noHandle, a.now})
-	a.held(n)
+	a.noteHeld(n)
 	p.queue, p.busy = append(p.queue, slot), true
 	if a.spots[slot].cell >= 0 {
 		p.near.add(slot)
@@ -198,9 +198,9 @@ func (p *peer) unwant(a *Authority, slot uint32) {
 		h := n.holders[i].handle
 		n.holders[i] = n.holders[len(n.holders)-1]
 		n.holders = n.holders[:len(n.holders)-1]
-		a.unheld(n)
+		a.noteUnheld(n)
 		if h != noHandle {
-			p.leave(a, h, false)
+			p.startRemoval(a, h, false)
 		}
 		break
 	}
@@ -298,14 +298,14 @@ func (a *Authority) sees(p *peer, n *node, who Audience) bool {
 	return p.groups>>(who-FirstGroup)&1 != 0
 }
 
-// leave starts the removal of the node of a handle.
-func (p *peer) leave(a *Authority, h uint32, destroyed bool) {
+// startRemoval starts the removal of the node of a handle.
+func (p *peer) startRemoval(a *Authority, h uint32, destroyed bool) {
 	e, v := &p.entries[h], &p.visits[h]
 	p.release(e)
 	e.state, v.destroyed, v.copies, v.inflight = entryGoing, destroyed, 0, 0
 	p.marks.clear(markDirty, h)
 	p.marks.clear(markLoose, h)
-	p.moves(e, false)
+	p.setMoves(e, false)
 	p.going, p.came, p.went = append(p.going, h), true, true
 	p.goingOf[e.node] = h
 }
@@ -343,8 +343,8 @@ func (p *peer) nextTick(now Tick) Tick {
 	return now
 }
 
-// gone frees a handle whose removal is acked.
-func (p *peer) gone(h uint32) {
+// freeHandle frees a handle whose removal is acked.
+func (p *peer) freeHandle(h uint32) {
 	e := &p.entries[h]
 	delete(p.goingOf, e.node)
 	p.heldNoMore(&p.visits[h])

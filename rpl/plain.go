@@ -43,7 +43,7 @@ func (a *Authority) planOther(p *peer, h uint32, e *entry) {
 func (a *Authority) planUsual(p *peer, h uint32, e *entry, r *row) {
 	a.counters.Records++
 	if r.drifting != e.moves {
-		p.moves(e, r.drifting)
+		p.setMoves(e, r.drifting)
 	}
 	p.marks.clear(markLoose, h)
 	c, pr, m := r.share.codes, &e.one, p.link.model

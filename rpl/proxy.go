@@ -47,8 +47,8 @@ type holdings struct {
 	spent    []*Replica // gone; their rows are freed after this Apply
 	outdated []rowRun   // rows to free after this Apply, of nodes that are still here
 
-	newest Tick
-	moved  Tick // up to which the adapter was told of drifting rows
+	newest   Tick
+	advanced Tick // up to which the adapter was told of drifting rows
 
 	scratch     []int32
 	scratchVars []any

@@ -233,7 +233,7 @@ func (a *Authority) blocksArrived(p *peer) {
 	}
 	for _, h := range p.going {
 		if v := &p.visits[h]; p.entries[h].state == entryGoing && v.fence <= l.arrived && v.removed {
-			p.gone(h)
+			p.freeHandle(h)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (a *Authority) Stream(now time.Duration) {
 		if !n.used {
 			continue
 		}
-		a.place(slot)
+		a.regrid(slot)
 		if n.parent != 0 { // its new tree is judged once, however many nodes have come under it
 			a.rejudge(slot)
 			continue
@@ -106,8 +106,8 @@ func (a *Authority) streamTo(p *peer, now time.Duration) {
 	}
 }
 
-// place puts a node into the grid or takes it out, by its relevance.
-func (a *Authority) place(slot uint32) {
+// regrid puts a node into the grid or takes it out, by its relevance.
+func (a *Authority) regrid(slot uint32) {
 	n := &a.nodes[slot]
 	if a.grid == nil {
 		return
@@ -128,7 +128,7 @@ func (a *Authority) judge(slot uint32) {
 	root := a.root(slot)
 	if n := &a.nodes[root]; n.judge && n.born != a.send {
 		n.judge = false
-		a.place(root)
+		a.regrid(root)
 		a.rejudgeNow(root)
 	}
 }

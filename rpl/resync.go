@@ -142,7 +142,7 @@ func (c *Proxy) setTime(t Tick) {
 		return
 	}
 	c.astray.again = true
-	c.newest, c.moved, c.removed = t, t, c.removed[:0]
+	c.newest, c.advanced, c.removed = t, t, c.removed[:0]
 	clear(c.layouts)
 	for i := range c.entries {
 		e := &c.entries[i]

@@ -19,7 +19,7 @@ type plan struct {
 	removals, arrivals, updates, guesses span
 
 	updateBits int32 // bits of all updates, without their names
-	movedBits  int32 // bits of those that are sent and tell of another parent or owner
+	metaBits   int32 // bits of those that are sent and tell of another parent or owner
 	probe      bool
 	stale      bool // the marks have changed since the peer's batch was taken
 }
@@ -125,7 +125,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 		a.planQueue(p)
 		a.callWaiting(p)
 	}
-	a.planMoved(p, own)
+	a.planWithParents(p, own)
 	if p.busy {
 		a.holdLong(p)
 	}

@@ -9,17 +9,17 @@ import "unsafe"
 // front, side by side (near.go). A version is the row's words with the version's tick
 // behind them.
 type slab struct {
-	blocks []int32
-	block  int      // words per block; the next fields say what is in one:
-	width  int      // words of the row, its phases included; they are the first of the block
-	phased int      // how many of these words are phases; they are the last of the row
-	seen   int      // offset of the tick that the trackers know
-	head   int      // offset of version head
-	tracks int      // offset of the trackers of phases
-	sums   []uint64 // by block: sum of the component when last walked, without its position if the walk tracks that
-	owners []owner  // by block
-	near   uint32   // how many blocks, from the front, are of walked rows
-	moved  uint32   // how many of those may be out of order
+	blocks    []int32
+	block     int      // words per block; the next fields say what is in one:
+	width     int      // words of the row, its phases included; they are the first of the block
+	phased    int      // how many of these words are phases; they are the last of the row
+	seen      int      // offset of the tick that the trackers know
+	head      int      // offset of version head
+	tracks    int      // offset of the trackers of phases
+	sums      []uint64 // by block: sum of the component when last walked, without its position if the walk tracks that
+	owners    []owner  // by block
+	near      uint32   // how many blocks, from the front, are of walked rows
+	unordered uint32   // how many of those may be out of order
 
 	histories histories // older versions
 	runs      []run     // of inferred velocities, by block

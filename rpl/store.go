@@ -350,7 +350,7 @@ func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
 	}
 	if h.flags&hotFresh != 0 {
 		h.flags &^= hotFresh
-		a.sort(h)
+		a.classify(h)
 	}
 	return changed
 }

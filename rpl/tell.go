@@ -142,10 +142,10 @@ func tellItems(r *Replica, was []*ItemType, h ProxyHandler) {
 // tellAdvanced reports the drifting rows (those that move by prediction) of which this
 // Apply received nothing.
 func (c *Proxy) tellAdvanced(h ProxyHandler) {
-	if c.newest == c.moved {
+	if c.newest == c.advanced {
 		return
 	}
-	c.moved = c.newest
+	c.advanced = c.newest
 	for k, w := range c.rows.drifting.w {
 		for w &^= c.rows.told.w[k]; w != 0; w &= w - 1 {
 			o := &c.rows.owners[k<<6+bits.TrailingZeros64(w)]

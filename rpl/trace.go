@@ -82,6 +82,6 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 
 func (c *Proxy) traceRow(l TraceLine, t *rowType, u *stagedRow) {
 	l.Item, l.Props = t.item.Name, map[string]any{}
-	t.name(l.Props, c.stage.wordsOf(u, t), c.stage.varsOf(u))
+	t.nameValues(l.Props, c.stage.wordsOf(u, t), c.stage.varsOf(u))
 	c.traceLine(l)
 }

@@ -40,7 +40,7 @@ func (a *Authority) move(c, p uint32) {
 	a.rejudge(c)
 	for _, h := range a.nodes[c].holders {
 		if h.handle != noHandle {
-			a.peers[h.peer].noteMoved(h.handle, a.tick)
+			a.peers[h.peer].noteNewParent(h.handle, a.tick)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (a *Authority) setParent(c, p uint32) {
 	n.parent = p
 	if p != 0 {
 		pn := &a.nodes[p]
-		n.place, pn.children = uint32(len(pn.children)), append(pn.children, c)
+		n.childAt, pn.children = uint32(len(pn.children)), append(pn.children, c)
 		a.leaveGrid(c)
 	}
 	a.noteSecrets(c)
@@ -64,7 +64,7 @@ func (a *Authority) unlink(c uint32) {
 	}
 	up := &a.nodes[n.parent]
 	last := up.children[len(up.children)-1]
-	up.children[n.place], a.nodes[last].place = last, n.place
+	up.children[n.childAt], a.nodes[last].childAt = last, n.childAt
 	up.children = up.children[:len(up.children)-1]
 	n.parent = 0
 }

@@ -77,8 +77,8 @@ func (a *Authority) planUrgent(p *peer, b *batch, n int) {
 	for len(p.turns) < len(p.entries) {
 		p.turns = append(p.turns, turn{})
 	}
-	a.turns.seen.like(&p.marks)
-	a.planMovers(p, b)
+	a.turns.seen.resetLike(&p.marks)
+	a.planNewParents(p, b)
 	every := uint32(1) // each send looks at one stripe of so many
 	for every < stripes && n > looks*int(every) {
 		every *= 2
@@ -101,11 +101,11 @@ func (a *Authority) planUrgent(p *peer, b *batch, n int) {
 	byHandle(a.pieces.guesses[guesses:])
 }
 
-// planMovers plans the updates of nodes with a new parent, none of which is sent
+// planNewParents plans the updates of nodes with a new parent, none of which is sent
 // without the others (protocol rule 20).
-func (a *Authority) planMovers(p *peer, b *batch) {
+func (a *Authority) planNewParents(p *peer, b *batch) {
 	b.n = 0
-	for _, h := range p.moved {
+	for _, h := range p.newParents {
 		if p.marks.has(markDirty, h) || p.marks.has(markLoose, h) {
 			if b.add(h); b.n == ahead {
 				a.planTurns(p, b)

@@ -103,7 +103,7 @@ func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {
 		return
 	}
 	pc := a.piece(h, at, rec)
-	pc.special, pc.moved = special, moved
+	pc.special, pc.meta = special, moved
 	pc.urgency = urgency
 	if guess {
 		a.pieces.guesses = append(a.pieces.guesses, pc)
@@ -193,7 +193,7 @@ func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i 
 	a.note(h, r.head, kind, e.gen, i)
 	a.counters.Records++
 	if r.drifting != e.moves && (r.drifting || e.nrows == 1) {
-		p.moves(e, r.drifting)
+		p.setMoves(e, r.drifting)
 	}
 	if r.head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
 		a.counters.Repeats++

@@ -86,14 +86,14 @@ func (c *Column) settle(w int, here *components, moved, turned, drifting uint64)
 		turned |= moved
 	}
 	if len(t.walk.axes) > 0 {
-		off = s.steer(t, blocks, rows, c.turn(w, turned), tick)
+		off = s.steer(t, blocks, rows, c.checkStill(w, turned), tick)
 	} else {
 		off = s.follow(t, blocks, rows, tick)
-		off |= c.turn(w, rows) // an inferred velocity may have changed
+		off |= c.checkStill(w, rows) // an inferred velocity may have changed
 	}
 	for m := off; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		c.a.off = append(c.a.off, end{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
+		c.a.off = append(c.a.off, offRow{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
 	}
 }
 
@@ -133,7 +133,7 @@ func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows u
 		t.item.lay.extract(here[i], words, nil, nil)
 		changed |= t.take(now, item) << i
 		if !c.place.ok {
-			c.follow(c.items[w*sheaf+i], now)
+			c.notePosition(c.items[w*sheaf+i], now)
 		}
 	}
 	return changed
@@ -151,9 +151,9 @@ func (t *rowType) take(row, item rowWords) uint64 {
 	return uint64(flag(differ != 0))
 }
 
-// follow notes the position of a node whose place cannot be read from the component's
+// notePosition notes the position of a node whose place cannot be read from the component's
 // bytes but only from its words; now is its row.
-func (c *Column) follow(it Item, now rowWords) {
+func (c *Column) notePosition(it Item, now rowWords) {
 	h, step := &c.a.hots[it], c.t.item.PosStep
 	if h.flags&hotPlace == 0 {
 		return
@@ -164,10 +164,10 @@ func (c *Column) follow(it Item, now rowWords) {
 	}
 }
 
-// turn looks at the words that nothing predicts. It returns the rows of which one such
+// checkStill looks at the words that nothing predicts. It returns the rows of which one such
 // word differs from the newest version, and notes which rows have begun or ceased to
 // drift.
-func (c *Column) turn(w int, rows uint64) (off uint64) {
+func (c *Column) checkStill(w int, rows uint64) (off uint64) {
 	a, t, s := c.a, c.t, c.slab
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
@@ -180,15 +180,15 @@ func (c *Column) turn(w int, rows uint64) (off uint64) {
 			h := &a.hots[c.items[w*sheaf+i]]
 			h.flags ^= hotDrifts
 			a.rows[h.row].drifting = drifts
-			a.sort(h)
+			a.classify(h)
 		}
 	}
 	return off
 }
 
-// leave makes new versions of the rows that the walk found off their course, and marks
+// leaveCourses makes new versions of the rows that the walk found off their course, and marks
 // their nodes for the holders.
-func (a *Authority) leave(t *rowType) {
+func (a *Authority) leaveCourses(t *rowType) {
 	for off := a.off; len(off) > 0; off = off[min(ahead, len(off)):] {
 		some := off[:min(ahead, len(off))]
 		a.touchOff(t, some)

@@ -5,51 +5,51 @@ package rpl
 // parent, each update repeats it, none repeats it alone, and no update leaves before the
 // peer has the parent (protocol rule 19).
 
-// noteMoved has a peer sent a node's new parent.
-func (p *peer) noteMoved(h uint32, tick Tick) {
+// noteNewParent has a peer sent a node's new parent.
+func (p *peer) noteNewParent(h uint32, tick Tick) {
 	v := &p.visits[h]
 	p.entries[h].meta = true
 	p.marks.set(markDirty, h)
-	if v.moved == 0 {
-		p.moved, p.busy = append(p.moved, h), true
+	if v.newParent == 0 {
+		p.newParents, p.busy = append(p.newParents, h), true
 	}
-	v.moved = max(tick, v.metaTick+1) // acks of earlier packets do not count
+	v.newParent = max(tick, v.metaTick+1) // acks of earlier packets do not count
 }
 
-// planMoved is planUpdates, preceded by a look at the nodes with new parents.
-func (a *Authority) planMoved(p *peer, own *batch) {
-	if !p.busy || len(p.moved) == 0 {
+// planWithParents is planUpdates, preceded by a look at the nodes with new parents.
+func (a *Authority) planWithParents(p *peer, own *batch) {
+	if !p.busy || len(p.newParents) == 0 {
 		a.planUpdates(p, own)
 		return
 	}
 	p.plan.stale = true // marks change below: the batch must be taken again
-	p.held = p.held[:0]
-	kept := p.moved[:0]
-	for _, h := range p.moved {
+	p.heldBack = p.heldBack[:0]
+	kept := p.newParents[:0]
+	for _, h := range p.newParents {
 		e, v := &p.entries[h], &p.visits[h]
-		if v.moved == 0 || e.state != entryComing && e.state != entryIn {
-			v.moved = 0
+		if v.newParent == 0 || e.state != entryComing && e.state != entryIn {
+			v.newParent = 0
 			continue
 		}
 		kept = append(kept, h)
 		n := &a.nodes[e.node.Slot()]
 		switch {
 		case e.meta && (e.state == entryComing || !a.parentHere(p, n)):
-			p.held = append(p.held, h)
+			p.heldBack = append(p.heldBack, h)
 			p.marks.clear(markDirty, h)
 			p.marks.clear(markLoose, h)
 		case !e.meta && (p.marks.has(markDirty, h) || p.marks.has(markLoose, h)):
 			e.meta, v.again = true, true
 		}
 	}
-	p.moved = kept
+	p.newParents = kept
 	a.planUpdates(p, own)
-	for _, h := range p.moved {
+	for _, h := range p.newParents {
 		if v := &p.visits[h]; v.again { // its turn has not come in this send
 			p.entries[h].meta, v.again = false, false
 		}
 	}
-	for _, h := range p.held {
+	for _, h := range p.heldBack {
 		p.marks.set(markDirty, h)
 	}
 }
@@ -69,8 +69,8 @@ func (v *visit) metaArrived(tick Tick) {
 	if tick >= v.metaTick {
 		v.metaTick = 0
 	}
-	if tick >= v.moved {
-		v.moved = 0
+	if tick >= v.newParent {
+		v.newParent = 0
 	}
 }
 
