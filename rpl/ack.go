@@ -16,10 +16,10 @@ type peerLink struct {
 	loss     float64       // share of packets lost, smoothed over some 200
 	acks     []ack         // those that came since the last Schedule, in few or in many
 
-	model    *model   // codes the packets to the peer
-	records  []record // of the newest packets; a record's place is its number modulo their count
-	open     uint64   // bit i: packet next-1-i was sent and not acked
-	inNewest uint64   // the newest packet from the peer
+	model    *model         // codes the packets to the peer
+	records  []packetRecord // of the newest packets; a record's place is its number modulo their count
+	open     uint64         // bit i: packet next-1-i was sent and not acked
+	inNewest uint64         // the newest packet from the peer
 	inAt     time.Duration
 	echoed   time.Duration
 
@@ -37,9 +37,9 @@ type peerLink struct {
 
 	lastProbe time.Duration
 	many      []ack
-	spare     [][]recEntry // lists of finished records, for reuse
-	late      []*record    // of lost packets whose places newer ones have taken, by ascending number
-	idle      []*record    // unused records for late
+	spare     [][]recEntry    // lists of finished records, for reuse
+	late      []*packetRecord // of lost packets whose places newer ones have taken, by ascending number
+	idle      []*packetRecord // unused records for late
 	blocks    []blockRecord
 }
 
@@ -58,7 +58,7 @@ func (p *peer) frozen(now time.Duration) bool {
 }
 
 // acked processes the ack of a packet. skipped says that the peer left out its guesses.
-func (a *Authority) acked(p *peer, r *record, skipped bool) {
+func (a *Authority) acked(p *peer, r *packetRecord, skipped bool) {
 	if r.state == recLost {
 		a.counters.LateAcks++
 		p.link.unlose()
@@ -206,7 +206,7 @@ func (a *Authority) noteArrived(p *peer, h uint32, e *entry) {
 
 // lost processes the loss of a packet: what it carried is sent again if that is still
 // needed.
-func (a *Authority) lost(p *peer, r *record) {
+func (a *Authority) lost(p *peer, r *packetRecord) {
 	r.state = recLost
 	p.plan.stale = true // more handles are marked
 	p.link.observe(1)

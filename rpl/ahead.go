@@ -19,7 +19,7 @@ const aheadPeers = 8
 func (a *Authority) touchAcks(peers []*peer) {
 	var some [2 * aheadPeers]struct {
 		p *peer
-		r *record
+		r *packetRecord
 	}
 	n, sum := 0, uint32(0)
 	for _, p := range peers {

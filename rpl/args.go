@@ -18,7 +18,7 @@ import (
 type ArgType struct {
 	owner string // "rpc paint"
 	typ   reflect.Type
-	lay   layout
+	lay   fieldLayout
 	refs  []ArgRef
 }
 
@@ -165,7 +165,7 @@ func (t *ItemType) Clamped(p unsafe.Pointer, found func(field string, err error)
 }
 
 // check returns the first field of the struct at p that is beyond its bounds.
-func (l *layout) check(p unsafe.Pointer) (field string, err error) {
+func (l *fieldLayout) check(p unsafe.Pointer) (field string, err error) {
 	l.faults(p, func(f string, why error) (enough bool) {
 		field, err = f, why
 		return true
@@ -175,7 +175,7 @@ func (l *layout) check(p unsafe.Pointer) (field string, err error) {
 
 // faults calls found for the fields of the struct at p that are beyond their bounds, until
 // found returns true.
-func (l *layout) faults(p unsafe.Pointer, found func(field string, err error) (enough bool)) {
+func (l *fieldLayout) faults(p unsafe.Pointer, found func(field string, err error) (enough bool)) {
 	for i := 0; i < len(l.plan); i++ {
 		o := &l.plan[i]
 		if o.kind == opOpt {
@@ -190,7 +190,7 @@ func (l *layout) faults(p unsafe.Pointer, found func(field string, err error) (e
 	}
 }
 
-func (l *layout) checkOp(o *op, f unsafe.Pointer) error {
+func (l *fieldLayout) checkOp(o *op, f unsafe.Pointer) error {
 	if o.kind == opVar {
 		return l.vars[o.vari].codec().check(f)
 	}

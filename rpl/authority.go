@@ -112,7 +112,7 @@ type coders struct {
 type planning struct {
 	bucket   float64      // bytes of the budget that a peer may save up
 	syms     []prefix.Sym // symbols of the pieces
-	recs     []recEntry   // records of the pieces
+	recs     []recEntry   // what the pieces carry, for the records of packets
 	pieces   pieces       // all that was planned
 	batches  [aheadPeers]batch
 	sum      uint32    // of what was read ahead, so that the compiler keeps the reads

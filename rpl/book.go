@@ -56,7 +56,7 @@ func (a *Authority) bookUpdates(p *peer) {
 	}
 }
 
-// sent notes that records leave in a packet or a block of this tick.
+// sent notes that what the entries are about leaves in a packet or a block of this tick.
 func (p *peer) sent(recs []recEntry, tick Tick, now time.Duration) {
 	for i := range recs {
 		re := &recs[i]
@@ -111,7 +111,7 @@ func (pr *peerRow) send(ver, tick uint32) {
 	pr.newest = tick
 }
 
-// inBlock notes that records leave in a reliable message, by its number.
+// inBlock notes that what the entries are about leaves in a reliable message, by its number.
 func (p *peer) inBlock(recs []recEntry, number uint64) {
 	for i := range recs {
 		re := &recs[i]

@@ -227,7 +227,7 @@ func (s *fnv1a) bytes(b []byte) {
 func (s fnv1a) fold() uint16 { return uint16(s ^ s>>16) }
 
 // putChecks writes the planned checks into the first packet of a send.
-func (p *peer) putChecks(m *entryModel, rec *record, now time.Duration) {
+func (p *peer) putChecks(m *entryModel, rec *packetRecord, now time.Duration) {
 	e := &p.enc
 	for _, k := range p.checks.plan {
 		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, k.handle), unsigned(&m.length, k.row),

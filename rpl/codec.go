@@ -113,7 +113,7 @@ func (c Codec[T, S]) compile(w *walker, path string) (varCodec, bool) {
 }
 
 // snapshot compiles the snapshot type of a codec without Encode.
-func (w *walker) snapshot(t reflect.Type, codec, path string) *layout {
+func (w *walker) snapshot(t reflect.Type, codec, path string) *fieldLayout {
 	sub := &walker{s: w.s, owner: w.owner, elem: true, args: true, faults: w.faults, open: w.open}
 	before := w.faults.len()
 	switch {
@@ -134,7 +134,7 @@ func (w *walker) snapshot(t reflect.Type, codec, path string) *layout {
 // A codecVar is the varCodec of fields with a Codec; its values are snapshots.
 type codecVar[T, S any] struct {
 	c          Codec[T, S]
-	lay        *layout // of S, where the codec has no Encode
+	lay        *fieldLayout // of S, where the codec has no Encode
 	comparable bool
 }
 

@@ -69,7 +69,7 @@ func (s *Schema) entries() []declared {
 	return es
 }
 
-func (e *declared) describe(l *layout) {
+func (e *declared) describe(l *fieldLayout) {
 	names := make([]string, len(l.props))
 	for i := range l.props {
 		names[i] = l.props[i].Name

@@ -132,7 +132,7 @@ type packer struct {
 
 	last uint32 // one past the handle of the last update, in whichever packet: the booked name of the next one counts from it
 
-	rec  *record
+	rec  *packetRecord
 	form int
 	room int // bits left in the packet
 }
@@ -284,7 +284,7 @@ func (s *sayings) put() {
 func (k *packer) updates() {
 	m, said := &k.p.link.model.entry, sayings{e: &k.p.enc}
 	pieces := k.p.plan.updates.in(k.a.pieces.updates)
-	var from, to uint32 // range of records not yet noted in the packet's record
+	var from, to uint32 // range of entries not yet noted in the packet's record
 	last := uint32(0)   // one past the handle of the update before, in this packet
 	i, room := k.update, k.room
 	for ; i < len(pieces); i++ {

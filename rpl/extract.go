@@ -14,7 +14,7 @@ func (t *ItemType) Extract(p unsafe.Pointer, words []int32, vars []any, refs Ref
 
 // extractRest extracts the fields that have no loop of their own (extract_fast.go). With
 // recall (recall.go), words and vars hold the row that p is taken for.
-func (l *layout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs Refs, recall bool) {
+func (l *fieldLayout) extractRest(p unsafe.Pointer, words []int32, vars []any, refs Refs, recall bool) {
 	for i := 0; i < len(l.fast.rest); i++ {
 		o := &l.fast.rest[i]
 		f := unsafe.Add(p, o.off)
@@ -115,7 +115,7 @@ func nth[T any](f unsafe.Pointer, k int) T {
 
 // absent extracts an optional value that is absent: the presence, its first op, becomes
 // 0, and the words and vars of the other ops their defaults, so that they cost no bits.
-func (l *layout) absent(ops []op, words []int32, vars []any) {
+func (l *fieldLayout) absent(ops []op, words []int32, vars []any) {
 	words[ops[0].word] = 0
 	for i := range ops[1:] {
 		o := &ops[i+1]

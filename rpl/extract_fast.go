@@ -30,7 +30,7 @@ type intField struct {
 const maxUnrolled = 4
 
 // sort divides the plan by kinds. The ops of an Opt's value stay behind it in rest.
-func (l *layout) sort() {
+func (l *fieldLayout) sort() {
 	for i := 0; i < len(l.plan); i++ {
 		o := l.plan[i]
 		if o.kind == opOpt {
@@ -64,11 +64,11 @@ func (f *fastPlan) add(o *op) bool {
 	return true
 }
 
-func (l *layout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+func (l *fieldLayout) extract(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
 	l.take(p, words, vars, refs, false)
 }
 
-func (l *layout) take(p unsafe.Pointer, words []int32, vars []any, refs Refs, recall bool) {
+func (l *fieldLayout) take(p unsafe.Pointer, words []int32, vars []any, refs Refs, recall bool) {
 	words = words[:len(l.words)]
 	extractFloats(l.fast.floats, p, words)
 	extractAngles(l.fast.angles, p, words)
@@ -110,7 +110,7 @@ func extractInts[T uint8 | int16](ints []intField, p unsafe.Pointer, words []int
 
 // inject writes a row to the struct at p. was holds the vars as they were last written
 // there; it is empty, or has nils, where that is not known.
-func (l *layout) inject(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
+func (l *fieldLayout) inject(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
 	words = words[:len(l.words)]
 	for i := range l.fast.floats {
 		f := &l.fast.floats[i]

@@ -104,9 +104,9 @@ func (g *grid) span(v, reach float64) (first, last int) {
 	return first, min(last, first+gridSide-1)
 }
 
-// moved sets where a node is. It is called for nodes with a `pos` prop whenever that
+// setSpot sets where a node is. It is called for nodes with a `pos` prop whenever that
 // has changed; only roots of Relevance Near stand in the grid.
-func (a *Authority) moved(slot uint32, x, y float64) {
+func (a *Authority) setSpot(slot uint32, x, y float64) {
 	s := &a.spots[slot]
 	s.x, s.y = x, y
 	a.strayed(slot)

@@ -11,7 +11,7 @@ func (t *ItemType) Inject(p unsafe.Pointer, words []int32, vars []any, refs Refs
 }
 
 // injectRest writes the fields that have no loop of their own.
-func (l *layout) injectRest(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
+func (l *fieldLayout) injectRest(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
 	for i := range l.fast.rest {
 		o := &l.fast.rest[i]
 		f := unsafe.Add(p, o.off)

@@ -119,7 +119,7 @@ type ItemType struct {
 	// changes as nodes come and go.
 	HasRefs bool
 
-	lay        layout      // the compiled type
+	lay        fieldLayout // the compiled type
 	ranges     []byteRange // of the struct: what its shadow is compared by
 	shadowSize int
 	entities   []uintptr // offsets of references in the struct

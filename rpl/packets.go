@@ -9,8 +9,8 @@ import (
 // Records of what the packets to one peer carried, kept until the packet is acked or is
 // so old that the peer would refuse it. An ack that comes late still counts.
 
-// record is what one packet carried.
-type record struct {
+// A packetRecord is what one packet carried.
+type packetRecord struct {
 	seq     uint64
 	at      time.Duration
 	entries []recEntry // in few, or in a list of listLen
@@ -30,7 +30,8 @@ const (
 // listLen is the capacity of the list that a record gets when few is too small.
 const listLen = 32
 
-// recEntry is one thing that a packet carried.
+// A recEntry is one thing that a packet, a block or a piece of either carries: what its ack
+// or its loss is about.
 type recEntry struct {
 	handle uint32
 	ver    uint32
@@ -51,18 +52,18 @@ const (
 )
 
 // record returns the place of a packet's record; a newer packet may have it by now.
-func (l *peerLink) record(seq uint64) *record { return &l.records[seq&uint64(len(l.records)-1)] }
+func (l *peerLink) record(seq uint64) *packetRecord { return &l.records[seq&uint64(len(l.records)-1)] }
 
 // place returns the place for the record of a new packet. The table grows only when
 // that place is still in flight, so that it stays small enough for the caches.
-func (l *peerLink) place(seq uint64) *record {
+func (l *peerLink) place(seq uint64) *packetRecord {
 	for {
 		r := l.record(seq)
 		if r.state != recFlight || len(l.records) >= recordLen {
 			return r
 		}
 		old := l.records
-		l.records = make([]record, 2*len(old))
+		l.records = make([]packetRecord, 2*len(old))
 		for i := range old {
 			if old[i].state != recFree {
 				l.record(old[i].seq).move(&old[i])
@@ -73,7 +74,7 @@ func (l *peerLink) place(seq uint64) *record {
 
 // lateRecord returns the record of a lost packet whose place a newer packet has taken,
 // or nil.
-func (l *peerLink) lateRecord(seq uint64) *record {
+func (l *peerLink) lateRecord(seq uint64) *packetRecord {
 	if i, ok := l.findLate(seq); ok {
 		return l.late[i]
 	}
@@ -81,12 +82,12 @@ func (l *peerLink) lateRecord(seq uint64) *record {
 }
 
 func (l *peerLink) findLate(seq uint64) (int, bool) {
-	return slices.BinarySearchFunc(l.late, seq, func(r *record, seq uint64) int { return cmp.Compare(r.seq, seq) })
+	return slices.BinarySearchFunc(l.late, seq, func(r *packetRecord, seq uint64) int { return cmp.Compare(r.seq, seq) })
 }
 
 // keepLate keeps the record of a lost packet whose place is needed: the packet may
 // still come, and the peer may apply it until it has one that is maxLate newer.
-func (l *peerLink) keepLate(r *record) {
+func (l *peerLink) keepLate(r *packetRecord) {
 	some := 0
 	for some < len(l.late) && l.refused(l.late[some].seq) {
 		l.recycle(l.late[some])
@@ -98,7 +99,7 @@ func (l *peerLink) keepLate(r *record) {
 		l.recycle(r)
 		return
 	}
-	kept := &record{}
+	kept := &packetRecord{}
 	if n := len(l.idle); n > 0 {
 		kept = l.idle[n-1]
 		l.idle = l.idle[:n-1]
@@ -118,7 +119,7 @@ func (l *peerLink) refused(seq uint64) bool {
 // prepare allocates the records of packets in flight, their lists, and room for some
 // acks.
 func (l *peerLink) prepare(some int) {
-	l.records = make([]record, fewRecords)
+	l.records = make([]packetRecord, fewRecords)
 	l.acks, l.many = l.few[:0], make([]ack, 0, some)
 	lists := make([]recEntry, 8*listLen) // side by side: few pages
 	for ; len(lists) > 0; lists = lists[listLen:] {
@@ -127,14 +128,14 @@ func (l *peerLink) prepare(some int) {
 }
 
 // move makes r a copy of another record.
-func (r *record) move(from *record) {
+func (r *packetRecord) move(from *packetRecord) {
 	if *r = *from; cap(r.entries) == len(r.few) {
 		r.entries = r.few[:len(r.entries)]
 	}
 }
 
 // begin takes the record of a new packet.
-func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.Duration) *record {
+func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.Duration) *packetRecord {
 	r := l.place(seq)
 	if r.state == recFlight {
 		a.lost(p, r) // its place is needed
@@ -156,7 +157,7 @@ func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.
 
 // carries notes that a packet carries more. It writes no pointer unless a list begins
 // or grows, because that is slow while the collector marks.
-func (l *peerLink) carries(r *record, more []recEntry) {
+func (l *peerLink) carries(r *packetRecord, more []recEntry) {
 	n := len(r.entries)
 	if n+len(more) <= cap(r.entries) { // mostly
 		r.entries = r.entries[:n+len(more)]
@@ -173,7 +174,7 @@ func (l *peerLink) carries(r *record, more []recEntry) {
 
 // recycle forgets what a packet carried. A list goes back to spare: there are as many
 // lists as packets in flight, not as records.
-func (l *peerLink) recycle(r *record) {
+func (l *peerLink) recycle(r *packetRecord) {
 	if cap(r.entries) == len(r.few) {
 		r.entries = r.entries[:0]
 		return

@@ -3,14 +3,14 @@ package rpl
 import "github.com/tendonengine/tendon/rpl/internal/prefix"
 
 // Pieces are what Schedule plans and Encode packs: removals, arrivals, updates and
-// guesses, each with the records that tell what its ack or its loss means.
+// guesses, each with entries that tell what its ack or its loss is about.
 
 // A piece goes into one packet as a whole. It takes half a cache line.
 type piece struct {
 	codes   codes
 	handle  uint32
 	bits    uint32 // at most, without the name
-	recAt   uint32 // its records begin here in Authority.recs
+	recAt   uint32 // its entries begin here in Authority.recs
 	recN    uint32
 	urgency float32 // age in ticks; weighted where the room does not pay for all
 	name    uint8   // how many bits of codes are the update's name; 0: it is named when it is packed
@@ -104,12 +104,12 @@ func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
 	e.Put(c.among(syms)...)
 }
 
-// piece makes a piece of the symbols coded since at and the records noted since rec.
+// piece makes a piece of the symbols coded since at and the entries noted since rec.
 func (a *Authority) piece(h uint32, at, rec int) piece {
 	return a.pieceOf(h, a.syms, at, a.recs, rec)
 }
 
-// pieceOf is the same of symbols and records that others may follow.
+// pieceOf is the same of symbols and entries that others may follow.
 func (a *Authority) pieceOf(h uint32, syms []prefix.Sym, at int, recs []recEntry, rec int) piece {
 	return piece{
 		handle: h, codes: codesOf(syms, at), bits: uint32(symBits(syms[at:])),
@@ -117,8 +117,8 @@ func (a *Authority) pieceOf(h uint32, syms []prefix.Sym, at int, recs []recEntry
 	}
 }
 
-// note plans a record. It is filled in place: a record that is put together elsewhere
-// and copied would wait for its parts.
+// note notes an entry of the piece being planned. It is filled in place: an entry that is put
+// together elsewhere and copied would wait for its parts.
 func (a *Authority) note(handle, ver uint32, kind, gen uint8, row int) {
 	if n := len(a.recs); n < cap(a.recs) {
 		a.recs = a.recs[:n+1]
@@ -129,7 +129,7 @@ func (a *Authority) note(handle, ver uint32, kind, gen uint8, row int) {
 	re.handle, re.ver, re.kind, re.gen, re.row = handle, ver, kind, gen, uint8(row)
 }
 
-// recsOf returns a piece's records.
+// recsOf returns a piece's entries.
 func (a *Authority) recsOf(pc *piece) []recEntry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
 
 func symBits(syms []prefix.Sym) int {

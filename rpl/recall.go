@@ -20,7 +20,7 @@ type collection interface {
 
 // isRow reports whether the element at p equals a row or, with recall, may be that row
 // as collection.recall says. words and vars are scratch.
-func (l *layout) isRow(p unsafe.Pointer, words []int32, vars []any, row []int32, rowVars []any, refs Refs, recall bool) bool {
+func (l *fieldLayout) isRow(p unsafe.Pointer, words []int32, vars []any, row []int32, rowVars []any, refs Refs, recall bool) bool {
 	if recall {
 		copy(words, row)
 	}
@@ -31,7 +31,7 @@ func (l *layout) isRow(p unsafe.Pointer, words []int32, vars []any, row []int32,
 
 // takeRow extracts the element at p into words and vars. With recall, it takes the given
 // row instead if the element may be that row; the row may be empty.
-func (l *layout) takeRow(p unsafe.Pointer, words []int32, vars []any, row []int32, rowVars []any, refs Refs, recall bool) {
+func (l *fieldLayout) takeRow(p unsafe.Pointer, words []int32, vars []any, row []int32, rowVars []any, refs Refs, recall bool) {
 	if recall && len(row)+len(rowVars) > 0 && l.isRow(p, words, vars, row, rowVars, refs, true) {
 		return
 	}
@@ -42,7 +42,7 @@ func (l *layout) takeRow(p unsafe.Pointer, words []int32, vars []any, row []int3
 // resolve writes the references of a row anew into the element at p, which equals the
 // row in all else. It reports whether a reference in the element itself, not in a list or
 // map of it, has changed.
-func (l *layout) resolve(p unsafe.Pointer, words []int32, vars []any, refs Refs) (changed bool) {
+func (l *fieldLayout) resolve(p unsafe.Pointer, words []int32, vars []any, refs Refs) (changed bool) {
 	if !l.refers {
 		return false
 	}

@@ -114,13 +114,13 @@ func (s *Schema) compile(it *ItemType) {
 	it.shadow(w.local)
 }
 
-// take sets the item's tables to those of a layout.
-func (t *ItemType) take(l layout) {
+// take sets the item's tables to those of a compiled type.
+func (t *ItemType) take(l fieldLayout) {
 	t.lay = l
 	t.Props, t.Words, t.Vars = l.props, l.words, l.vars
 }
 
-func (s *Schema) checkSize(owner string, l *layout) {
+func (s *Schema) checkSize(owner string, l *fieldLayout) {
 	if len(l.props) > maxProps {
 		s.faults.add("%s: it has %d replicated fields; at most %d: make two components of it", owner, len(l.props), maxProps)
 	}

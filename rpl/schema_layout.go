@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// A layout is a Go type compiled to words and values of variable length: the type of a
+// A fieldLayout is a Go type compiled to words and values of variable length: the type of a
 // component, of an element of a list or a map, or of arguments. It is immutable once the
 // schema is frozen. The schema_*.go files compile it; extract.go and inject.go run it.
-type layout struct {
+type fieldLayout struct {
 	props []Prop
 	words []Word
 	vars  []Var
@@ -108,7 +108,7 @@ func (o *op) perField() int {
 
 // finish sorts the plan and sets every word's default: what a zero value of t extracts
 // to.
-func (l *layout) finish(t reflect.Type) {
+func (l *fieldLayout) finish(t reflect.Type) {
 	l.sort()
 	l.refers = l.hasRefs()
 	for i := range l.words {
@@ -124,7 +124,7 @@ func (l *layout) finish(t reflect.Type) {
 }
 
 // same reports whether two rows of the layout are equal.
-func (l *layout) same(aw []int32, av []any, bw []int32, bv []any) bool {
+func (l *fieldLayout) same(aw []int32, av []any, bw []int32, bv []any) bool {
 	for i, w := range aw {
 		if w != bw[i] {
 			return false
@@ -139,7 +139,7 @@ func (l *layout) same(aw []int32, av []any, bw []int32, bv []any) bool {
 }
 
 // hasRefs reports whether there is a reference anywhere in the layout.
-func (l *layout) hasRefs() bool {
+func (l *fieldLayout) hasRefs() bool {
 	for i := range l.plan {
 		if l.plan[i].kind == opRef {
 			return true
@@ -154,7 +154,7 @@ func (l *layout) hasRefs() bool {
 }
 
 // nodes appends the nodes that a row refers to, even those that are not here.
-func (l *layout) nodes(words []int32, vars []any, to []Node) []Node {
+func (l *fieldLayout) nodes(words []int32, vars []any, to []Node) []Node {
 	for i := range l.plan {
 		if o := &l.plan[i]; o.kind == opRef {
 			for k := o.word; k < o.end; k += 2 {
@@ -171,7 +171,7 @@ func (l *layout) nodes(words []int32, vars []any, to []Node) []Node {
 }
 
 // nodesOf does the same for all rows of a list or a map.
-func (l *layout) nodesOf(r *rows, to []Node) []Node {
+func (l *fieldLayout) nodesOf(r *rows, to []Node) []Node {
 	if !l.refers {
 		return to
 	}

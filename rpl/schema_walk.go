@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A walker compiles one Go type to a layout. Mistakes are collected, so that
-// the user hears of all at once.
+// A walker compiles one Go type to a fieldLayout. Mistakes are collected, so that the user
+// hears of all at once.
 type walker struct {
 	s      *Schema
 	owner  string // what is compiled, for errors: "component health"
@@ -18,7 +18,7 @@ type walker struct {
 	elem   bool // an element of a list or map: no audience, no prediction
 	faults *faults
 
-	lay      layout
+	lay      fieldLayout
 	local    []byteRange // bytes of fields that are not replicated
 	explicit bool
 	open     []reflect.Type // types being compiled, outermost first

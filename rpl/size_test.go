@@ -26,7 +26,7 @@ func TestHotRecordsTakeOneLine(t *testing.T) {
 	if n := unsafe.Offsetof(node{}.parent); n != 64 {
 		t.Errorf("what most ticks read of a node takes %d bytes, not 64", n)
 	}
-	if n := unsafe.Sizeof(record{}); n != 128 {
+	if n := unsafe.Sizeof(packetRecord{}); n != 128 {
 		t.Errorf("a record takes %d bytes, not 128", n)
 	}
 	if n := unsafe.Sizeof(piece{}); n != 32 {

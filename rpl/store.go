@@ -344,7 +344,7 @@ func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
 	if (changed || h.flags&hotFresh != 0) && h.flags&hotPlace != 0 && !a.catching {
 		x, y := float64(words[m.t.Pos[0]])*m.t.PosStep, float64(words[m.t.Pos[1]])*m.t.PosStep
 		if s := &a.spots[m.node]; h.flags&hotFresh != 0 || x != s.x || y != s.y {
-			a.moved(m.node, x, y)
+			a.setSpot(m.node, x, y)
 			a.unplace(h)
 		}
 	}

@@ -21,7 +21,7 @@ func (w *walker) list(t reflect.Type, off uintptr, path string, tg tag) {
 
 // elements compiles the element type of a list or map, and returns the list's max=. The
 // words of the tag that are not about the list itself are about its elements.
-func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (limit int, elem *layout, ok bool) {
+func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (limit int, elem *fieldLayout, ok bool) {
 	if tg.has&tagHas != 0 {
 		inside := &walker{owner: w.owner, args: w.args, elem: true, faults: w.faults}
 		inside.misplacedHas(path, tg)
@@ -86,7 +86,7 @@ type listVar struct {
 	slice reflect.Type
 	size  uintptr // of an element
 	limit int
-	elem  *layout
+	elem  *fieldLayout
 }
 
 // rows are the elements of a list, or the values of a map: n rows of words and
@@ -107,18 +107,18 @@ func rowsOf(v any) *rows {
 	return noRows
 }
 
-func newRows(l *layout, n int) *rows {
+func newRows(l *fieldLayout, n int) *rows {
 	return &rows{n: n, words: make([]int32, n*len(l.words)), vars: make([]any, n*len(l.vars))}
 }
 
 // row returns the words and vars of the i-th row.
-func (r *rows) row(l *layout, i int) ([]int32, []any) {
+func (r *rows) row(l *fieldLayout, i int) ([]int32, []any) {
 	w, v := len(l.words), len(l.vars)
 	return r.words[i*w : (i+1)*w : (i+1)*w], r.vars[i*v : (i+1)*v : (i+1)*v]
 }
 
 // sameRow reports whether row i of a equals row j of b.
-func (l *layout) sameRow(a *rows, i int, b *rows, j int) bool {
+func (l *fieldLayout) sameRow(a *rows, i int, b *rows, j int) bool {
 	aw, av := a.row(l, i)
 	bw, bv := b.row(l, j)
 	return l.same(aw, av, bw, bv)
@@ -181,7 +181,7 @@ func (t *listVar) unchanged(h *sliceHeader, was *rows, refs Refs, recall bool) b
 // allocating.
 const rowRoom = 24
 
-func scratch(l *layout, words *[rowRoom]int32, vars *[rowRoom]any) ([]int32, []any) {
+func scratch(l *fieldLayout, words *[rowRoom]int32, vars *[rowRoom]any) ([]int32, []any) {
 	w, v := words[:], vars[:]
 	if len(l.words) > rowRoom {
 		w = make([]int32, len(l.words))
@@ -250,14 +250,14 @@ func (t *listVar) resolve(h *sliceHeader, rs *rows, refs Refs) {
 
 func (t *listVar) Equal(a, b any) bool { return t.elem.equalRows(rowsOf(a), rowsOf(b)) }
 
-func (l *layout) equalRows(a, b *rows) bool {
+func (l *fieldLayout) equalRows(a, b *rows) bool {
 	if a == b {
 		return true
 	}
 	return a.n == b.n && slices.Equal(a.words, b.words) && l.equalVars(a, b)
 }
 
-func (l *layout) equalVars(a, b *rows) bool {
+func (l *fieldLayout) equalVars(a, b *rows) bool {
 	for i, v := range a.vars {
 		if !l.vars[i%len(l.vars)].Type.Equal(v, b.vars[i]) {
 			return false
@@ -284,7 +284,7 @@ func (t *listVar) read(r *rbits.Reader) any {
 
 // readRows reads n rows. It allocates in proportion to what was read, not to what a
 // count promises.
-func (l *layout) readRows(r *rbits.Reader, n int) *rows {
+func (l *fieldLayout) readRows(r *rbits.Reader, n int) *rows {
 	rs := &rows{}
 	for ; rs.n < n && r.Err() == nil; rs.n++ {
 		words, vars := rs.grow(l)
@@ -294,7 +294,7 @@ func (l *layout) readRows(r *rbits.Reader, n int) *rows {
 }
 
 // grow adds a row to rows that are being made, and returns it; the caller increments n.
-func (r *rows) grow(l *layout) ([]int32, []any) {
+func (r *rows) grow(l *fieldLayout) ([]int32, []any) {
 	r.words = append(r.words, make([]int32, len(l.words))...)
 	r.vars = append(r.vars, make([]any, len(l.vars))...)
 	return r.words[len(r.words)-len(l.words):], r.vars[len(r.vars)-len(l.vars):]

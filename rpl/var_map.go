@@ -51,7 +51,7 @@ type mapVar[K cmp.Ordered] struct {
 type mapBase struct {
 	typ   reflect.Type
 	limit int
-	elem  *layout
+	elem  *fieldLayout
 	// pool holds mapScratch values: several sessions may walk maps at once.
 	pool *sync.Pool
 }

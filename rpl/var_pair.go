@@ -21,7 +21,7 @@ func (p pairing) inPlace() bool {
 // anywhere (they moved), then, for those left, the old element that they were most likely
 // changed from. Its time is mostly proportional to the lengths, longer if many elements
 // are alike.
-func pair(l *layout, from, to *rows) pairing {
+func pair(l *fieldLayout, from, to *rows) pairing {
 	m := matcher{l: l, from: from, to: to, pairs: make(pairing, to.n)}
 	head := 0
 	for head < from.n && head < to.n && l.sameRow(from, head, to, head) {
@@ -47,7 +47,7 @@ func pair(l *layout, from, to *rows) pairing {
 
 // A matcher pairs the elements between the equal ends of two lists.
 type matcher struct {
-	l          *layout
+	l          *fieldLayout
 	from, to   *rows
 	pairs      pairing
 	fromLo     int

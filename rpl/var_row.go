@@ -27,7 +27,7 @@ func (w *Word) bounded() (n uint, ok bool) {
 }
 
 // write appends a row whole.
-func (l *layout) write(w *rbits.Writer, words []int32, vars []any) {
+func (l *fieldLayout) write(w *rbits.Writer, words []int32, vars []any) {
 	for i := range l.words {
 		l.words[i].write(w, words[i])
 	}
@@ -37,7 +37,7 @@ func (l *layout) write(w *rbits.Writer, words []int32, vars []any) {
 }
 
 // read fills a row; the reader fails on what write cannot have written.
-func (l *layout) read(r *rbits.Reader, words []int32, vars []any) {
+func (l *fieldLayout) read(r *rbits.Reader, words []int32, vars []any) {
 	for i := range l.words {
 		words[i] = l.words[i].read(r)
 	}
@@ -88,7 +88,7 @@ func varintWord(r *rbits.Reader) int32 {
 
 // writeDelta appends what turns the base row into words and vars: a bit for
 // each, and those that differ. Words without bounds are written as differences.
-func (l *layout) writeDelta(w *rbits.Writer, baseWords []int32, baseVars []any, words []int32, vars []any) {
+func (l *fieldLayout) writeDelta(w *rbits.Writer, baseWords []int32, baseVars []any, words []int32, vars []any) {
 	for i := range l.words {
 		changed := words[i] != baseWords[i]
 		w.Bool(changed)
@@ -112,7 +112,7 @@ func (l *layout) writeDelta(w *rbits.Writer, baseWords []int32, baseVars []any, 
 }
 
 // readDelta applies a delta to a row, which holds its base.
-func (l *layout) readDelta(r *rbits.Reader, words []int32, vars []any) {
+func (l *fieldLayout) readDelta(r *rbits.Reader, words []int32, vars []any) {
 	for i := range l.words {
 		if !r.Bool() {
 			continue
@@ -132,11 +132,11 @@ func (l *layout) readDelta(r *rbits.Reader, words []int32, vars []any) {
 
 // maxBits is the most bits that write appends.
 // sized is whether no value of a row can take more than maxBits.
-func (l *layout) sized() bool {
+func (l *fieldLayout) sized() bool {
 	return !slices.ContainsFunc(l.vars, func(v Var) bool { return !v.codec().sized() })
 }
 
-func (l *layout) maxBits() int {
+func (l *fieldLayout) maxBits() int {
 	n := 0
 	for i := range l.words {
 		if b, ok := l.words[i].bounded(); ok {
@@ -152,7 +152,7 @@ func (l *layout) maxBits() int {
 }
 
 // hash is equal for equal rows.
-func (l *layout) hash(words []int32, vars []any) uint64 {
+func (l *fieldLayout) hash(words []int32, vars []any) uint64 {
 	h := uint64(hashStart)
 	for _, w := range words {
 		h = hashWord(h, uint64(uint32(w)))
@@ -164,7 +164,7 @@ func (l *layout) hash(words []int32, vars []any) uint64 {
 }
 
 // describe tells the layout's fields and bounds, for people and the schema hash.
-func (l *layout) describe() string {
+func (l *fieldLayout) describe() string {
 	var b strings.Builder
 	for i := range l.props {
 		if i > 0 {
@@ -184,7 +184,7 @@ func elementName(path string) string {
 }
 
 // describeProp tells all of a prop that the wire depends on, except its name.
-func (l *layout) describeProp(i int) string {
+func (l *fieldLayout) describeProp(i int) string {
 	p := &l.props[i]
 	s := p.Kind
 	if p.Tag != "" {

@@ -160,7 +160,7 @@ func (c *Column) notePosition(it Item, now rowWords) {
 	}
 	x, y := float64(*now.word(c.t.pos[0]))*step, float64(*now.word(c.t.pos[1]))*step
 	if s := &c.a.spots[h.slot]; x != s.x || y != s.y {
-		c.a.moved(h.slot, x, y)
+		c.a.setSpot(h.slot, x, y)
 	}
 }
 
