@@ -140,25 +140,31 @@ func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick 
 	}
 }
 
-// arrivalShowed notes which rows the acked copy of an arrival contained: rights may
-// have changed between copies. before are the record's entries before the arrival's
-// own; the last of them are its rows.
+// showed reports whether an arrival contained row i of its node. before are the entries of
+// the packet's record before the arrival's own; the last of them are its rows.
+func (p *peer) showed(e *entry, before []recEntry, i int) bool {
+	for _, re := range before[max(0, len(before)-int(e.nrows)):] {
+		if re.kind == recRow && re.row == uint8(i) && p.entries[re.handle].node == e.node {
+			return true
+		}
+	}
+	return false
+}
+
+// arrivalShowed notes which rows the acked copy of an arrival contained: rights may have
+// changed between copies.
 func (a *Authority) arrivalShowed(p *peer, e *entry, before []recEntry, tick Tick) {
 	slot, ok := a.slot(e.node)
 	if !ok {
 		return
 	}
-	shown := before[max(0, len(before)-int(e.nrows)):]
 	for i, ri := range a.nodes[slot].rows {
 		if a.rows[ri].t.audience == Everyone {
 			continue
 		}
-		pr := p.row(e, i)
-		has := false
-		for _, re := range shown {
-			has = has || re.kind == recRow && re.row == uint8(i) && p.entries[re.handle].node == e.node
-		}
-		if pr.hidden = !has; !has {
+		if pr := p.row(e, i); p.showed(e, before, i) {
+			pr.hidden = false
+		} else {
 			*pr = peerRow{hidden: true, from: uint32(tick) + 1}
 		}
 	}
@@ -173,21 +179,15 @@ func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) 
 		return
 	}
 	n := &a.nodes[slot]
-	shown := before[max(0, len(before)-int(e.nrows)):]
 	for i, ri := range n.rows {
 		who := a.rows[ri].t.audience
 		if who == Everyone {
 			continue
 		}
-		has := false
-		for _, re := range shown {
-			has = has || re.kind == recRow && re.row == uint8(i) && p.entries[re.handle].node == e.node
-		}
-		pr := p.row(e, i)
-		switch sees := a.sees(p, n, who); {
-		case has:
+		switch pr := p.row(e, i); {
+		case p.showed(e, before, i):
 			pr.hidden = false // the peer has it now; if it may not see it, the next update takes it away
-		case sees && !pr.hidden && pr.ackedTick < uint32(tick):
+		case a.sees(p, n, who) && !pr.hidden && pr.ackedTick < uint32(tick):
 			*pr = peerRow{from: uint32(a.tick)}
 		}
 	}
@@ -346,6 +346,9 @@ const (
 	lossFirst  = 20
 	lossWindow = 200
 )
+
+// lossy is whether so much is lost that what is told once is told again unasked.
+func (l *peerLink) lossy() bool { return l.copiesFor() > 1 }
 
 // copiesFor is how many copies of an arrival or a removal to send at the measured loss
 // (protocol §5).

@@ -41,9 +41,6 @@ func (r *ArgRef) Absent(p unsafe.Pointer) bool {
 	return false
 }
 
-// Type is the Go type of the arguments, nil for none.
-func (t *ArgType) Type() reflect.Type { return t.typ }
-
 // None reports whether there is nothing to send.
 func (t *ArgType) None() bool { return len(t.lay.plan) == 0 }
 

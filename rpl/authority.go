@@ -262,17 +262,8 @@ func (a *Authority) Suspend(id Peer) {
 	a.count(p)
 	p.endWatch(a)
 	for slot := range a.nodes {
-		n := &a.nodes[slot]
-		if !n.used {
-			continue
-		}
-		for i := range n.holders {
-			if n.holders[i].peer == p.index {
-				n.holders[i] = n.holders[len(n.holders)-1]
-				n.holders = n.holders[:len(n.holders)-1]
-				a.noteUnheld(n)
-				break
-			}
+		if n := &a.nodes[slot]; n.used {
+			a.dropHolder(n, p.index)
 		}
 	}
 	early := len(a.early)

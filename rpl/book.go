@@ -19,7 +19,7 @@ func (a *Authority) bookUpdates(p *peer) {
 	pl, m := &p.plan, &p.link.model.entry
 	updates := pl.updates.in(a.pieces.updates)
 	last, metas := uint32(0), 0
-	patient, lossy := a.cfg.Budget > 0, p.link.copiesFor() > 1
+	patient, lossy := a.cfg.Budget > 0, p.link.lossy()
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {

@@ -244,7 +244,7 @@ func (a *Authority) laneTakes(p *peer, bytes float64) bool {
 // then repeats every segment once. Charge settles what they did cost.
 func (p *peer) laneCost(bytes int) float64 {
 	cost := float64(bytes + (bytes/laneChunk+1)*laneOverhead)
-	if p.link.copiesFor() > 1 {
+	if p.link.lossy() {
 		cost *= 2
 	}
 	return cost

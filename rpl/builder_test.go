@@ -43,7 +43,7 @@ func TestBuilderIsTags(t *testing.T) {
 			}
 		}
 	}
-	if built.Size != 0 || built.ShadowSize() != 0 {
+	if built.Size != 0 || built.shadowSize != 0 {
 		t.Error("a built item has a struct")
 	}
 }

@@ -186,7 +186,7 @@ func (t *rowType) checksum(words []int32, vars []any) uint16 {
 				of.bytes(t.vars[i].Type.Append(nil, v))
 			}
 		}
-		sum = (sum ^ of) * 16777619
+		sum = (sum ^ of) * sumPrime
 	}
 	return sum.fold()
 }
@@ -209,18 +209,21 @@ func (l *nodeLayout) checksum(id Node, owner Peer, parent uint32, name string, a
 // An fnv1a is a 32-bit sum (G. Fowler, L. C. Noll, K.-P. Vo, FNV-1a).
 type fnv1a uint32
 
-const emptySum fnv1a = 2166136261
+const (
+	emptySum fnv1a = 2166136261
+	sumPrime fnv1a = 16777619
+)
 
 // word adds four bytes, the lowest first.
 func (s *fnv1a) word(w uint32) {
 	for k := 0; k < 32; k += 8 {
-		*s = (*s ^ fnv1a(w>>k&0xff)) * 16777619
+		*s = (*s ^ fnv1a(w>>k&0xff)) * sumPrime
 	}
 }
 
 func (s *fnv1a) bytes(b []byte) {
 	for _, c := range b {
-		*s = (*s ^ fnv1a(c)) * 16777619
+		*s = (*s ^ fnv1a(c)) * sumPrime
 	}
 }
 

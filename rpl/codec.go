@@ -270,7 +270,7 @@ func (t *codecVar[T, S]) check(p unsafe.Pointer) error {
 	s := t.snapshot((*T)(p))
 	if t.lay != nil {
 		if field, err := t.lay.check(unsafe.Pointer(&s)); err != nil {
-			return fmt.Errorf("codec %s%s: %w", t.c.Name, inElement("]."+field), err)
+			return fmt.Errorf("codec %s%s: %w", t.c.Name, inElement(field), err)
 		}
 		return nil
 	}

@@ -187,3 +187,33 @@ func TestCodecMistakes(t *testing.T) {
 		})
 	}
 }
+
+// TestCodecArgsRefused checks that a field of a codec's snapshot that is out of bounds is
+// named when it is an argument: by itself, in a struct, and in a list.
+func TestCodecArgsRefused(t *testing.T) {
+	type dress struct {
+		Look complexType `rpl:""`
+	}
+	type dressAll struct {
+		Looks []complexType `rpl:"max=4"`
+	}
+	tests := []struct {
+		args any
+		want string
+	}{
+		{&complexType{count: 5000}, "rpc dress: codec complex, field Count: 5000 is not in -2048 … 2047"},
+		{&dress{complexType{count: 5000}}, "rpc dress, field Look: codec complex, field Look.Count: 5000 is not in -2048 … 2047"},
+		{&dressAll{[]complexType{{}, {count: 5000}}}, "rpc dress, field Looks: element 1: codec complex, field Count: 5000 is not in -2048 … 2047"},
+	}
+	for _, tt := range tests {
+		s := NewSchema("refused")
+		Register(s, complexByFields)
+		r := s.RPC("dress", reflect.TypeOf(tt.args).Elem(), ToServer, Reliable)
+		if err := s.Freeze(60); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Args.Append(nil, reflect.ValueOf(tt.args).UnsafePointer(), nil); err == nil || err.Error() != tt.want {
+			t.Errorf("%q, want %q", err, tt.want)
+		}
+	}
+}

@@ -105,9 +105,9 @@ func (d *defaults) row(t *rowType) rowModel {
 // phaseTable is a table of differences from the expected phase: up to peak times likelier
 // near 0, and mostly even (phase.go).
 func phaseTable(peak float64) table {
-	w := make([]float64, 2*phaseHalf)
+	w := make([]float64, phaseKinds)
 	for i := range w {
-		d := min(i, 2*phaseHalf-i)
+		d := min(i, phaseKinds-i)
 		w[i] = 1 + (peak-1)/float64(1+d*d)
 		if i%2 != 0 {
 			w[i] /= 8

@@ -50,7 +50,7 @@ func (a *Authority) beat(p *peer) time.Duration {
 	switch {
 	case p.movers == 0:
 		return heartbeat
-	case p.link.copiesFor() > 1 && (a.cfg.Budget == 0 || p.purse.tokens > a.bucket/2):
+	case p.link.lossy() && (a.cfg.Budget == 0 || p.purse.tokens > a.bucket/2):
 		return 0
 	}
 	return movingBeat

@@ -68,28 +68,18 @@ func (o *op) extract(w []int32, f unsafe.Pointer) {
 		}
 	case opBool:
 		for k := range w {
-			w[k] = word(nth[bool](f, k))
+			w[k] = int32(flag(nth[bool](f, k)))
 		}
 	case opUint8:
-		for k := range w {
-			w[k] = min(max(int32(nth[uint8](f, k)), o.clampLo), o.clampHi)
-		}
+		extractClamped[uint8](o, w, f)
 	case opInt8:
-		for k := range w {
-			w[k] = min(max(int32(nth[int8](f, k)), o.clampLo), o.clampHi)
-		}
+		extractClamped[int8](o, w, f)
 	case opUint16:
-		for k := range w {
-			w[k] = min(max(int32(nth[uint16](f, k)), o.clampLo), o.clampHi)
-		}
+		extractClamped[uint16](o, w, f)
 	case opInt16:
-		for k := range w {
-			w[k] = min(max(int32(nth[int16](f, k)), o.clampLo), o.clampHi)
-		}
+		extractClamped[int16](o, w, f)
 	case opInt32:
-		for k := range w {
-			w[k] = min(max(nth[int32](f, k), o.clampLo), o.clampHi)
-		}
+		extractClamped[int32](o, w, f)
 	case opClamp:
 		for k := range w {
 			v := o.load(unsafe.Add(f, k*int(o.width)))
@@ -104,6 +94,13 @@ func (o *op) extract(w []int32, f unsafe.Pointer) {
 			v := nth[uint64](f, k/2)
 			w[k], w[k+1] = int32(uint32(v)), int32(uint32(v>>32))
 		}
+	}
+}
+
+// extractClamped extracts adjacent integers of one type, within the op's bounds.
+func extractClamped[T uint8 | int8 | uint16 | int16 | int32](o *op, w []int32, f unsafe.Pointer) {
+	for k := range w {
+		w[k] = min(max(int32(nth[T](f, k)), o.clampLo), o.clampHi)
 	}
 }
 
@@ -155,11 +152,4 @@ func nodeOf(refs Refs, entity uint64) Node {
 		return 0
 	}
 	return refs.NodeOf(entity)
-}
-
-func word(b bool) int32 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -121,8 +121,8 @@ type ItemType struct {
 
 	lay        fieldLayout // the compiled type
 	ranges     []byteRange // of the struct: what its shadow is compared by
-	shadowSize int
-	entities   []uintptr // offsets of references in the struct
+	shadowSize int         // bytes of a shadow
+	entities   []uintptr   // offsets of references in the struct
 }
 
 // Refs translates references between the game's entities and nodes while a component is

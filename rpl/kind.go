@@ -202,17 +202,10 @@ func (f *fitter) price(s *rowSet, l *rowLearner, t *rowType, d *rowModel) float6
 	return l.cost(t, &m)*f.worth + bits
 }
 
+// price is the bits that the tables of a set take.
 func (s *recordSet) price() (bits float64) {
-	for _, lens := range s.joint {
+	for lens := range s.lists {
 		bits += listPrice(lens)
-	}
-	for _, lens := range s.large {
-		bits += listPrice(lens)
-	}
-	for i := range s.phases {
-		for _, lens := range s.phases[i] {
-			bits += listPrice(lens)
-		}
 	}
 	return bits
 }

@@ -91,13 +91,13 @@ type patternSlot struct {
 func (s *patternSlot) pattern() uint32 { return s.key - 1 }
 
 const (
-	patternSlots = 512 // a power of two
-	patternProbe = 8
+	patternSlots = chunkSlots // where chunkSlot leads
+	patternProbe = 8          // how many slots are looked at for a pattern
 )
 
 // slot is the slot of a pattern, nil if there is none left.
 func (p *patternCount) slot(pattern uint32) *patternSlot {
-	i := pattern * 0x9e3779b1 >> 23
+	i := chunkSlot(pattern)
 	for k := range uint32(patternProbe) {
 		s := &p.slots[(i+k)%patternSlots]
 		if s.key == pattern+1 {

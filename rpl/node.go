@@ -181,7 +181,7 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 		sh := &a.shadows[t.Index]
 		a.items = append(a.items, item{t: t, shadow: len(*sh)})
 		a.hots = pages.Append(a.hots, hot{})
-		*sh = append(*sh, make([]byte, t.ShadowSize())...)
+		*sh = append(*sh, make([]byte, t.shadowSize)...)
 	}
 	m := &a.items[it]
 	m.node, m.ord, m.used, m.rows = slot, uint8(ord), true, m.rows[:0]

@@ -36,6 +36,8 @@ type chunkModel struct {
 	slots    [chunkSlots]uint8 // open addressing: a symbol, 0 for free
 }
 
+// chunkSlot is the slot at which the search for a pattern begins, in tables of chunkSlots: nine
+// bits of a multiplicative hash (D. Knuth).
 func chunkSlot(pattern uint32) uint32 { return pattern * 0x9e3779b1 >> 23 }
 
 func newChunk(patterns []uint32) *chunkModel {

@@ -148,6 +148,8 @@ func (p *peer) row(e *entry, i int) *peerRow {
 	return &p.rows[e.row+uint32(i)]
 }
 
+// holder returns what a node notes of a peer, by the peer's index; nil if the node is not
+// relevant to it.
 func (n *node) holder(peer int32) *holder {
 	for i := range n.holders {
 		if n.holders[i].peer == peer {
@@ -155,6 +157,20 @@ func (n *node) holder(peer int32) *holder {
 		}
 	}
 	return nil
+}
+
+// dropHolder takes a peer off a node's holders. It returns the handle that the node has at
+// the peer, noHandle for none.
+func (a *Authority) dropHolder(n *node, peer int32) (handle uint32) {
+	h, last := n.holder(peer), len(n.holders)-1
+	if h == nil {
+		return noHandle
+	}
+	handle = h.handle
+	*h = n.holders[last]
+	n.holders = n.holders[:last]
+	a.noteUnheld(n)
+	return handle
 }
 
 // prepare allocates what a peer's steady stream needs, some 16 KiB, so that it is not
@@ -191,18 +207,8 @@ func (p *peer) unwant(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
 	p.drop(a, slot)
 	a.tell(p.index, slot)
-	for i := range n.holders {
-		if n.holders[i].peer != p.index {
-			continue
-		}
-		h := n.holders[i].handle
-		n.holders[i] = n.holders[len(n.holders)-1]
-		n.holders = n.holders[:len(n.holders)-1]
-		a.noteUnheld(n)
-		if h != noHandle {
-			p.startRemoval(a, h, false)
-		}
-		break
+	if h := a.dropHolder(n, p.index); h != noHandle {
+		p.startRemoval(a, h, false)
 	}
 	if a.onDecide != nil {
 		a.onDecide(p.id, n.id, false)

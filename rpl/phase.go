@@ -17,10 +17,9 @@ import "unsafe"
 // mostly even.
 
 const (
-	phaseBits = 4
-	phaseHalf = 1 << (phaseBits - 1)
-
-	phaseKinds = 2 * phaseHalf
+	phaseBits  = 4                    // binary digits of a step in a phase
+	phaseKinds = 1 << phaseBits       // phases, and differences of two phases
+	phaseHalf  = 1 << (phaseBits - 1) // half a step
 )
 
 // phases gives every predicted word that does not wrap a hidden word. The hidden words

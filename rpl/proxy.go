@@ -207,9 +207,6 @@ func (c *Proxy) Step(t Tick) { c.tick = t }
 // Newest is the newest tick of the authority in what has been applied.
 func (c *Proxy) Newest() Tick { return c.newest }
 
-// Me is this peer's number, as given to NewProxy.
-func (c *Proxy) Me() Peer { return c.me }
-
 // Replica finds a node that is held here.
 func (c *Proxy) Replica(n Node) (*Replica, bool) {
 	r, ok := c.byNode[n]

@@ -90,7 +90,7 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 		}
 		f := k.u.phases[w.hidden][s].t.Find(acc)
 		acc, have = acc>>(f.Bits()&63), have-f.Bits()
-		*is.word(int(w.phase)) = (oddPhase(phase)+int32(f.Symbol())+phaseHalf)&(2*phaseHalf-1) - phaseHalf
+		*is.word(int(w.phase)) = (oddPhase(phase)+int32(f.Symbol())+phaseHalf)&(phaseKinds-1) - phaseHalf
 	}
 	d.Return(acc, have)
 	return ok

@@ -135,7 +135,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	}
 	a.bookUpdates(p)
 	a.offerTables(p)
-	if p.link.copiesFor() > 1 {
+	if p.link.lossy() {
 		a.planRemovals(p, now, true)
 		a.planAgain(p, now, true)
 	}
@@ -415,11 +415,4 @@ func (a *Authority) sortQueue(p *peer) {
 	for i := range a.queueing {
 		p.queue[i] = a.queueing[i].slot
 	}
-}
-
-func flag(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

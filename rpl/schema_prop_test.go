@@ -272,8 +272,8 @@ func TestSameSeesAllTagged(t *testing.T) {
 	local := unsafe.Offsetof(nine{}.target)
 	for i := range int(it.Size) {
 		v := someNine()
-		shadow := make([]byte, it.ShadowSize())
-		it.Shadow(unsafe.Pointer(&v), shadow)
+		shadow := make([]byte, it.shadowSize)
+		it.copyShadow(unsafe.Pointer(&v), shadow)
 		before, _ := extract(it, &v, nil)
 		b := unsafe.Slice((*byte)(unsafe.Pointer(&v)), it.Size)
 		if uintptr(i) >= local {
@@ -281,10 +281,10 @@ func TestSameSeesAllTagged(t *testing.T) {
 		}
 		b[i] ^= 0xff
 		after, _ := extract(it, &v, nil)
-		if same := it.Same(unsafe.Pointer(&v), shadow); same && !reflect.DeepEqual(before, after) {
+		if same := it.unchanged(unsafe.Pointer(&v), shadow); same && !reflect.DeepEqual(before, after) {
 			t.Errorf("byte %d: a change of %v to %v is not seen", i, before, after)
 		}
-		if !it.Same(unsafe.Pointer(&v), shadow) {
+		if !it.unchanged(unsafe.Pointer(&v), shadow) {
 			t.Errorf("byte %d: the shadow was not brought up to date", i)
 		}
 	}

@@ -84,22 +84,22 @@ func TestArena(t *testing.T) {
 func TestSame(t *testing.T) {
 	it := freezeItem(t, arena{}, nil)
 	v := arena{HP: 5}
-	shadow := make([]byte, it.ShadowSize())
-	if it.Same(unsafe.Pointer(&v), shadow) {
+	shadow := make([]byte, it.shadowSize)
+	if it.unchanged(unsafe.Pointer(&v), shadow) {
 		t.Error("a shadow of zeros is the same as HP 5")
 	}
-	if !it.Same(unsafe.Pointer(&v), shadow) {
+	if !it.unchanged(unsafe.Pointer(&v), shadow) {
 		t.Error("not the same as its own shadow")
 	}
 	v.target = &v
-	if !it.Same(unsafe.Pointer(&v), shadow) {
+	if !it.unchanged(unsafe.Pointer(&v), shadow) {
 		t.Error("a local field counts")
 	}
 	v.Team++
-	if it.Same(unsafe.Pointer(&v), shadow) {
+	if it.unchanged(unsafe.Pointer(&v), shadow) {
 		t.Error("a change is not seen")
 	}
-	if size := it.ShadowSize(); size != int(unsafe.Offsetof(v.Pos))+8*5+4 {
+	if size := it.shadowSize; size != int(unsafe.Offsetof(v.Pos))+8*5+4 {
 		t.Errorf("shadow of %d bytes for a struct of %d", size, it.Size)
 	}
 }
@@ -280,11 +280,11 @@ func TestTagsInCode(t *testing.T) {
 // is.
 func TestEmpty(t *testing.T) {
 	it := freezeItem(t, struct{}{}, nil)
-	if len(it.Props) != 0 || len(it.Parts) != 1 || it.Parts[0].Audience != Everyone || it.ShadowSize() != 0 {
+	if len(it.Props) != 0 || len(it.Parts) != 1 || it.Parts[0].Audience != Everyone || it.shadowSize != 0 {
 		t.Errorf("an empty component is %+v", it)
 	}
 	v := struct{}{}
-	if !it.Same(unsafe.Pointer(&v), nil) {
+	if !it.unchanged(unsafe.Pointer(&v), nil) {
 		t.Error("nothing differs from nothing")
 	}
 	it.Extract(unsafe.Pointer(&v), nil, nil, nil)

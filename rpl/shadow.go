@@ -16,15 +16,12 @@ type byteRange struct {
 	at   uintptr // in the shadow
 }
 
-// ShadowSize is the bytes of a component's shadow.
-func (t *ItemType) ShadowSize() int { return t.shadowSize }
-
-// Same reports whether the component's replicated bytes equal the shadow, and copies
-// them to the shadow if they differ. Local fields are not compared. Two kinds of items
-// are never the same, and are extracted and compared by content: items with vars
-// (strings, lists, maps), whose content is elsewhere, and items that refer to an
-// entity, which may have become a node since.
-func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
+// unchanged reports whether the component at p has the replicated bytes of its shadow, and
+// brings the shadow up to date if not. Local fields are not compared. It is false for two
+// kinds of items, which are extracted and compared by content: those with values of
+// variable length, whose content is elsewhere, and those that refer to an entity, which
+// may have become a node since.
+func (t *ItemType) unchanged(p unsafe.Pointer, shadow []byte) bool {
 	if len(t.Vars) > 0 {
 		return false
 	}
@@ -33,7 +30,7 @@ func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
 		r := &t.ranges[i]
 		// Strings are compared by the fastest code that there is.
 		if unsafe.String(at[byte](p, r.off), r.size) != unsafe.String(at[byte](old, r.at), r.size) {
-			t.Shadow(p, shadow)
+			t.copyShadow(p, shadow)
 			return false
 		}
 	}
@@ -45,15 +42,15 @@ func (t *ItemType) Same(p unsafe.Pointer, shadow []byte) bool {
 	return true
 }
 
-// Shadow copies the component's replicated bytes to the shadow.
-func (t *ItemType) Shadow(p unsafe.Pointer, shadow []byte) {
+// copyShadow copies the component's replicated bytes to the shadow.
+func (t *ItemType) copyShadow(p unsafe.Pointer, shadow []byte) {
 	for i := range t.ranges {
 		r := &t.ranges[i]
 		copy(shadow[r.at:], unsafe.Slice((*byte)(unsafe.Add(p, r.off)), r.size))
 	}
 }
 
-// shadow computes the ranges that Same compares: the bytes of the plan's fields, merged
+// shadow computes the ranges that unchanged compares: the bytes of the plan's fields, merged
 // over padding. local are the bytes of fields that are not replicated, over which it
 // must not merge.
 func (t *ItemType) shadow(local []byteRange) {

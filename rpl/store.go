@@ -300,7 +300,7 @@ func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
 	m, h := &a.items[it], &a.hots[it]
 	a.unwalk(it)
 	sh := a.shadows[m.t.Index]
-	if m.t.Same(component, sh[m.shadow:m.shadow+m.t.ShadowSize()]) && h.flags&(hotFresh|hotStale) == 0 {
+	if m.t.unchanged(component, sh[m.shadow:m.shadow+m.t.shadowSize]) && h.flags&(hotFresh|hotStale) == 0 {
 		return false
 	}
 	h.flags &^= hotStale

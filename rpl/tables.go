@@ -258,27 +258,16 @@ func (c *tableCoder) record(u *recordSet, d *recordModel, shape *shapeSet) {
 	}
 	for i := range u.phases {
 		for j := range u.phases[i] {
-			u.phases[i][j] = c.list(u.phases[i][j], 2*phaseHalf+1, d.phases[i][j].t)
+			u.phases[i][j] = c.list(u.phases[i][j], phaseKinds+1, d.phases[i][j].t)
 		}
 	}
 }
 
+// used reports whether a set has any table.
 func (s *recordSet) used() bool {
-	for _, lens := range s.joint {
+	for lens := range s.lists {
 		if lens != nil {
 			return true
-		}
-	}
-	for _, lens := range s.large {
-		if lens != nil {
-			return true
-		}
-	}
-	for i := range s.phases {
-		for _, lens := range s.phases[i] {
-			if lens != nil {
-				return true
-			}
 		}
 	}
 	return false

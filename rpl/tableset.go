@@ -66,10 +66,32 @@ type chunkSet struct {
 	states   [][2][stateKinds]uint8
 }
 
+// A recordSet is the tables of a context as lists of code lengths.
 type recordSet struct {
-	joint  [][]uint8 // per chunk
-	large  [][]uint8 // per word
-	phases [][stateKinds][]uint8
+	joint  [][]uint8             // per chunk, of its patterns
+	large  [][]uint8             // per word, of residuals beyond ±1
+	phases [][stateKinds][]uint8 // per hidden word, by the state of the word it belongs to
+}
+
+// lists iterates over all code lengths of a set, in the order in which they are sent.
+func (s *recordSet) lists(yield func(lens []uint8) bool) {
+	for _, lens := range s.joint {
+		if !yield(lens) {
+			return
+		}
+	}
+	for _, lens := range s.large {
+		if !yield(lens) {
+			return
+		}
+	}
+	for i := range s.phases {
+		for _, lens := range s.phases[i] {
+			if !yield(lens) {
+				return
+			}
+		}
+	}
 }
 
 // A fitter makes sets from counts. A table pays if the bits that it would have saved,
