@@ -149,6 +149,7 @@ func (b *ItemBuilder) placePos(w *walker) {
 	}
 }
 
+// compile adds the prop to the tables, or faults it.
 func (d *wordDef) compile(w *walker) {
 	tg, err := parseTag(d.tag)
 	const allowed = tagsAny | tagInterp | tagInPlace | tagTol
@@ -185,7 +186,6 @@ func (d *wordDef) compile(w *walker) {
 		tg.step = new(big.Rat).SetFloat64(d.step)
 	}
 	word := Word{Min: d.min, Max: d.max, Wrap: d.wrap, Velocity: -1, Default: min(max(0, d.min), d.max)}
-	w.lay.plan = append(w.lay.plan, op{})
-	w.word(Prop{Name: d.name, Kind: d.kind, If: -1, Step: d.step}, tg, []Word{word}, &propDraft{steps: []float64{d.step}, angle: d.wrap})
-	w.lay.plan = w.lay.plan[:len(w.lay.plan)-1]
+	p := Prop{Name: d.name, Kind: d.kind, If: -1, Step: d.step}
+	w.words(new(op), p, tg, []Word{word}, propDraft{steps: []float64{d.step}, angle: d.wrap}) // no op: there is no struct
 }

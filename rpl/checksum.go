@@ -74,12 +74,15 @@ func (a *Authority) CheckAll() {
 
 // checks is what is to be compared at one peer.
 type checks struct {
-	asked []uint32  // handles that Check or CheckAll asked for, each once
-	row   uint32    // the next row of asked[0]
-	turn  [2]uint32 // handle and row to check next when nothing was asked for
-	after [2]uint32 // what turn becomes once the planned checks have left
+	asked []uint32 // handles that Check or CheckAll asked for, each once
+	row   uint32   // the next row of asked[0]
+	turn  checkAt  // what to check next when nothing was asked for
+	after checkAt  // what turn becomes once the planned checks have left
 	plan  []check
 }
+
+// checkAt is a row of a peer's handle, from which on a check is looked for.
+type checkAt struct{ handle, row uint32 }
 
 // check has a handle's rows and node compared.
 func (p *peer) check(h uint32) {
@@ -123,13 +126,13 @@ func (a *Authority) planTurn(p *peer, now time.Duration) {
 	}
 	c.after = c.turn
 	for range min(len(p.entries), 64) { // skipping what has nothing to check
-		if int(c.after[0]) >= len(p.entries) {
-			c.after = [2]uint32{}
+		if int(c.after.handle) >= len(p.entries) {
+			c.after = checkAt{}
 		}
-		if a.planCheck(p, c.after[0], &c.after[1]) {
+		if a.planCheck(p, c.after.handle, &c.after.row) {
 			return
 		}
-		c.after = [2]uint32{c.after[0] + 1, 0}
+		c.after = checkAt{handle: c.after.handle + 1}
 	}
 	c.turn = c.after
 }

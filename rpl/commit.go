@@ -26,15 +26,7 @@ func (c *Proxy) commit() {
 		c.arrive(&st.arrivals[i])
 	}
 	for _, i := range st.forgets {
-		row := &c.rows.rows[i]
-		if row.flags&(replicaGone|replicaOld) != 0 || st.tick <= row.applied {
-			continue
-		}
-		if row.flags&replicaVisible != 0 {
-			c.rows.forget(i)
-			c.noteChanged(i)
-		}
-		row.applied, row.keyed = st.tick, st.tick // an older packet with the row may still arrive
+		c.forget(i)
 	}
 	for _, m := range st.metas {
 		c.meta(m)
@@ -54,6 +46,20 @@ func (c *Proxy) commit() {
 	c.removed = append(c.removed, st.removals...)
 }
 
+// forget takes a row's state away, which this peer may not see any more.
+func (c *Proxy) forget(i uint32) {
+	row, t := &c.rows.rows[i], c.stage.tick
+	if row.flags&(replicaGone|replicaOld) != 0 || t <= row.applied {
+		return
+	}
+	if row.flags&replicaVisible != 0 {
+		c.rows.forget(i)
+		c.noteChanged(i)
+	}
+	row.applied, row.keyed = t, t // an older packet with the row may still arrive
+}
+
+// meta applies a node's owner and parent, unless newer ones are here.
 func (c *Proxy) meta(m stagedMeta) {
 	if c.stage.tick <= m.r.meta || m.r.gone {
 		return
@@ -228,18 +234,7 @@ func (c *Proxy) message(b []byte) {
 		}
 		c.called(w)
 	case msgBlock:
-		var d prefix.Decoder
-		d.Reset(b[1:])
-		m := c.models[d.Bits(2)]
-		tick, baseTick := Tick(d.Bits(32)), Tick(d.Bits(32))
-		err := fmt.Errorf("%w: tables that were not received", ErrPacket)
-		switch {
-		case tick > MaxTick:
-			err = fmt.Errorf("%w: tick %d of %d", ErrPacket, tick, MaxTick)
-		case m != nil:
-			err = c.body(&d, m, d.Symbol(m.entry.form.t), tick, baseTick, true)
-		}
-		if err != nil {
+		if tick, err := c.block(b[1:]); err != nil {
 			c.counters.Refused++
 			c.cfg.Log.Debug("block refused", "tick", tick, "err", err)
 			if !isNamed(err) {
@@ -263,6 +258,21 @@ func (c *Proxy) message(b []byte) {
 	}
 }
 
+// block reads and applies a block (block.go has its layout), and returns its tick.
+func (c *Proxy) block(b []byte) (tick Tick, err error) {
+	var d prefix.Decoder
+	d.Reset(b)
+	m := c.models[d.Bits(2)]
+	tick, baseTick := Tick(d.Bits(32)), Tick(d.Bits(32))
+	switch {
+	case tick > MaxTick:
+		return tick, fmt.Errorf("%w: tick %d of %d", ErrPacket, tick, MaxTick)
+	case m == nil:
+		return tick, fmt.Errorf("%w: tables that were not received", ErrPacket)
+	}
+	return tick, c.body(&d, m, d.Symbol(m.entry.form.t), tick, baseTick, true)
+}
+
 // called queues a reliable call to run, or holds it until its node is here (protocol
 // rule 4). A call on a node that has gone is dropped (rule 5).
 func (c *Proxy) called(w wireCall) {
@@ -280,6 +290,7 @@ func (c *Proxy) called(w wireCall) {
 	}
 }
 
+// releaseHeld queues the calls that were held for a node, which is here now.
 func (c *Proxy) releaseHeld(r *Replica) {
 	kept := c.held[:0]
 	for _, w := range c.held {
@@ -292,6 +303,7 @@ func (c *Proxy) releaseHeld(r *Replica) {
 	c.held = kept
 }
 
+// dropHeld drops the calls that are held for a node that will not come.
 func (c *Proxy) dropHeld(h uint32, gen uint8) {
 	kept := c.held[:0]
 	for _, w := range c.held {

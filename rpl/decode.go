@@ -128,26 +128,14 @@ func (c *Proxy) body(d *prefix.Decoder, m *model, form int, tick, baseTick Tick,
 		}
 	}
 	if form&formArrived != 0 {
-		for says := d.Symbol(m.entry.arrive.t); says > 0; says = d.Symbol(m.entry.arrive.t) {
-			if len(st.arrivals) > maxInPacket || d.Err() != nil {
-				return fmt.Errorf("%w: arrivals without end", ErrPacket)
-			}
-			if err := c.readArrival(d, m, says-1); err != nil {
-				return err
-			}
+		if err := c.readArrivals(d, m); err != nil {
+			return err
 		}
 	}
-	for form&formCalls != 0 && d.Bits(1) == 1 {
-		from := len(st.bytes)
-		var ok bool
-		if st.bytes, ok = readBytes(d, &m.entry.length, MaxUnreliableArgs+16, st.bytes); !ok || len(st.calls) >= maxCalls {
-			return fmt.Errorf("%w: a call is cut short", ErrPacket)
+	if form&formCalls != 0 {
+		if err := c.readCalls(d, m); err != nil {
+			return err
 		}
-		call, err := parseCall(append([]byte(nil), st.bytes[from:]...), c.cfg.Schema, Unreliable)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrPacket, err)
-		}
-		st.calls = append(st.calls, call)
 	}
 	if err := c.readUpdates(d, m, baseTick); err != nil {
 		return err
@@ -174,6 +162,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *model, form int, tick, baseTick Tick,
 	return nil
 }
 
+// readRemovals reads the removals into the stage.
 func (c *Proxy) readRemovals(d *prefix.Decoder, m *model) error {
 	st := &c.stage
 	for says := d.Symbol(m.entry.remove.t); says > 0; says = d.Symbol(m.entry.remove.t) {
@@ -189,6 +178,37 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *model) error {
 			return fmt.Errorf("%w: handle %d", ErrPacket, r.handle)
 		}
 		st.removals = append(st.removals, r)
+	}
+	return nil
+}
+
+// readArrivals reads the arrivals into the stage.
+func (c *Proxy) readArrivals(d *prefix.Decoder, m *model) error {
+	for says := d.Symbol(m.entry.arrive.t); says > 0; says = d.Symbol(m.entry.arrive.t) {
+		if len(c.stage.arrivals) > maxInPacket || d.Err() != nil {
+			return fmt.Errorf("%w: arrivals without end", ErrPacket)
+		}
+		if err := c.readArrival(d, m, says-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readCalls reads the unreliable calls into the stage.
+func (c *Proxy) readCalls(d *prefix.Decoder, m *model) error {
+	st := &c.stage
+	for d.Bits(1) == 1 {
+		from := len(st.bytes)
+		var ok bool
+		if st.bytes, ok = readBytes(d, &m.entry.length, maxUnreliable, st.bytes); !ok || len(st.calls) >= maxCalls {
+			return fmt.Errorf("%w: a call is cut short", ErrPacket)
+		}
+		call, err := parseCall(append([]byte(nil), st.bytes[from:]...), c.cfg.Schema, Unreliable)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrPacket, err)
+		}
+		st.calls = append(st.calls, call)
 	}
 	return nil
 }

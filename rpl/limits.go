@@ -159,6 +159,10 @@ const (
 	MaxUnreliableArgs = 1024
 	MaxReliableArgs   = 4096
 
+	// maxUnreliable is the bytes of an unreliable call: what appendCall puts before its
+	// arguments takes at most 16.
+	maxUnreliable = MaxUnreliableArgs + 16
+
 	// maxHeld is how many reliable calls may wait at a peer for their nodes; the
 	// authority holds back the rest.
 	maxHeld = 64

@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -238,15 +239,16 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 		c.release()
 	}
 	c.beginPace(now)
-	slices.SortFunc(c.inbox, func(a, b inPacket) int {
-		switch {
-		case a.seq < b.seq:
-			return -1
-		case a.seq > b.seq:
-			return 1
-		}
-		return 0
-	})
+	c.readInbox()
+	c.readMail()
+	c.removals(now)
+	c.tell(h)
+	c.release()
+}
+
+// readInbox reads and applies the packets received, in the order of their numbers.
+func (c *Proxy) readInbox() {
+	slices.SortFunc(c.inbox, func(a, b inPacket) int { return cmp.Compare(a.seq, b.seq) })
 	for _, in := range c.inbox {
 		if c.heard.stale(in.seq) {
 			continue
@@ -265,6 +267,10 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 		c.mustAck = true
 	}
 	c.inbox, c.inBytes = c.inbox[:0], c.inBytes[:0]
+}
+
+// readMail reads and applies the reliable messages received.
+func (c *Proxy) readMail() {
 	for _, m := range c.mail {
 		m, err := c.joined(m)
 		if err != nil {
@@ -278,9 +284,6 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 		c.mustAck = true // blocks and fences wait for the count of applied messages
 	}
 	c.mail = c.mail[:0]
-	c.removals(now)
-	c.tell(h)
-	c.release()
 }
 
 // removals carries out the removals that need not wait for a fence any more.
@@ -315,6 +318,8 @@ func (c *Proxy) entry(h uint32) *proxyEntry {
 	return &c.entries[h]
 }
 
+// remove takes a node away as of a tick. Its replica is kept as the handle's last tenant, for
+// packets that are late.
 func (c *Proxy) remove(e *proxyEntry, t Tick, destroyed bool) {
 	r := e.rep
 	r.gone, r.until = true, t

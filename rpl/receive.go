@@ -182,7 +182,7 @@ func (a *Authority) readLists(u *up, d *prefix.Decoder) error {
 		}
 		from := len(a.upBytes)
 		var ok bool
-		if a.upBytes, ok = readBytes(d, &m.length, MaxUnreliableArgs+16, a.upBytes); !ok {
+		if a.upBytes, ok = readBytes(d, &m.length, maxUnreliable, a.upBytes); !ok {
 			return fmt.Errorf("%w: a call is cut short", ErrPacket)
 		}
 		c, err := parseCall(a.upBytes[from:len(a.upBytes):len(a.upBytes)], a.cfg.Schema, Unreliable)

@@ -86,70 +86,12 @@ func rowTypesOf(s *Schema) (all []*rowType, byItem [][]*rowType) {
 	return all, byItem
 }
 
+// newRowType compiles one part of an item.
 func newRowType(it *ItemType, part int) *rowType {
 	p := &it.Parts[part]
 	t := &rowType{item: it, account: it.Index, part: part, audience: p.Audience, pos: [2]int{-1, -1}}
-	inPart := make(map[int]bool, len(p.Words))
-	for _, w := range p.Words {
-		inPart[w] = true
-	}
-	at := make(map[int]int, len(p.Words))
-	var place func(w, depth int)
-	place = func(w, depth int) {
-		if _, done := at[w]; done {
-			return
-		}
-		if v := it.Words[w].Velocity; v >= 0 && inPart[v] && depth > 0 {
-			place(v, depth-1) // what predicts goes before what is predicted
-		}
-		if _, done := at[w]; done {
-			return // a cycle of predictions: the schema refuses it
-		}
-		if it.infers(w) {
-			t.words, t.from = append(t.words, inferredVelocity(it.Words[w].Prop)), append(t.from, -1)
-			t.inferred = append(t.inferred, len(t.words))
-		}
-		at[w] = len(t.words)
-		t.words = append(t.words, it.Words[w])
-		t.from = append(t.from, w)
-	}
-	for _, w := range p.Words {
-		place(w, len(p.Words))
-	}
-	for w := range it.Words {
-		if i, ok := at[w]; ok {
-			t.shown = append(t.shown, show{uint32(i), uint32(w)})
-		}
-	}
-	isVelocity := make([]bool, len(t.words))
-	for _, i := range t.inferred {
-		t.words[i].Velocity, t.words[i].Rate = i-1, inferRate
-		t.predicted = append(t.predicted, i)
-		isVelocity[i-1] = true
-	}
-	for i := range t.words {
-		w := &t.words[i]
-		// A velocity that another audience sees cannot predict: the coder knows
-		// only what this audience knows.
-		if w.Velocity >= 0 && !slices.Contains(t.inferred, i) {
-			v, ok := at[w.Velocity]
-			if !ok || v >= i {
-				w.Velocity = -1
-			} else {
-				w.Velocity = v
-				isVelocity[v] = true
-				t.predicted = append(t.predicted, i)
-			}
-		}
-		if w.Wrap {
-			t.angles = append(t.angles, i)
-		}
-	}
-	for i, is := range isVelocity {
-		if is {
-			t.velocities = append(t.velocities, i)
-		}
-	}
+	at := t.placeWords(p.Words)
+	t.sortWords()
 	for i, w := range it.Pos {
 		if k, ok := at[w]; ok && w >= 0 {
 			t.pos[i] = k
@@ -173,6 +115,65 @@ func newRowType(it *ItemType, part int) *rowType {
 	t.kinds = t.kindWords()
 	t.heading, t.headingX, t.headingY = t.headingWords()
 	return t
+}
+
+// placeWords gives the row its words: those of the part, each behind the velocity that
+// predicts it, and inferred velocities. It returns the words' places by their indices in
+// the item.
+func (t *rowType) placeWords(words []int) (at map[int]int) {
+	it := t.item
+	at = make(map[int]int, len(words))
+	var place func(w int)
+	place = func(w int) {
+		if _, done := at[w]; done {
+			return
+		}
+		word := it.Words[w]
+		switch v := word.Velocity; {
+		case v >= 0: // of this part: Freeze refuses one of another audience, and rings
+			place(v)
+			word.Velocity = at[v]
+		case it.infers(w):
+			word.Velocity, word.Rate = len(t.words), inferRate
+			t.words, t.from = append(t.words, inferredVelocity(word.Prop)), append(t.from, -1)
+			t.inferred = append(t.inferred, len(t.words))
+		}
+		at[w] = len(t.words)
+		t.words, t.from = append(t.words, word), append(t.from, w)
+	}
+	for _, w := range words {
+		place(w)
+	}
+	for w := range it.Words {
+		if i, ok := at[w]; ok {
+			t.shown = append(t.shown, show{uint32(i), uint32(w)})
+		}
+	}
+	return at
+}
+
+// sortWords lists the words by what they do: velocities, predicted words, angles. Words
+// with an inferred velocity are the first of the predicted ones.
+func (t *rowType) sortWords() {
+	isVelocity := make([]bool, len(t.words))
+	t.predicted = slices.Clone(t.inferred)
+	for i := range t.words {
+		w := &t.words[i]
+		if w.Velocity >= 0 {
+			isVelocity[w.Velocity] = true
+			if !slices.Contains(t.inferred, i) {
+				t.predicted = append(t.predicted, i)
+			}
+		}
+		if w.Wrap {
+			t.angles = append(t.angles, i)
+		}
+	}
+	for i, is := range isVelocity {
+		if is {
+			t.velocities = append(t.velocities, i)
+		}
+	}
 }
 
 // options fills within. A predicted word, or one with a tolerance, need not be at its

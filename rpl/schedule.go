@@ -59,6 +59,7 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.round++
 }
 
+// scheduleSome schedules some peers, whose memory is touched together (ahead.go).
 func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
 	a.touchAcks(peers)
 	for _, p := range peers {
@@ -76,8 +77,8 @@ func (a *Authority) scheduleSome(peers []*peer, now time.Duration) {
 	}
 }
 
-// schedule plans the next packets of one peer. own is the peer's first batch of marked
-// handles, already taken.
+// schedule takes stock of one peer (losses, blocks, budget) and plans its next packets, if it
+// is to have any. own is the peer's first batch of marked handles, already taken.
 func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	pl := &p.plan
 	pl.reset(&a.pieces)
@@ -108,6 +109,11 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	if a.cfg.Budget > 0 && !p.purse.open() {
 		return // a packet's headers would take most of the budget
 	}
+	a.planSend(p, own, now)
+}
+
+// planSend plans what a peer is told, in the order in which the room pays for it.
+func (a *Authority) planSend(p *peer, own *batch, now time.Duration) {
 	if p.busy {
 		a.planChecks(p)
 	}
@@ -245,13 +251,14 @@ const (
 	dueCopy    // a further copy, because of the measured loss
 )
 
-func dueAs(copy bool) int {
-	if copy {
+func dueAs(copies bool) int {
+	if copies {
 		return dueCopy
 	}
 	return dueFirst
 }
 
+// due is what is due for an arrival or a removal that is sent in so many copies.
 func (v *visit) due(now time.Duration, copies uint8) int {
 	switch {
 	case v.copies == 0:
@@ -378,11 +385,14 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 	return all
 }
 
+// arrives adds an arrival to a peer's plan.
 func (a *Authority) arrives(p *peer, pc piece) {
 	a.pieces.arrivals = append(a.pieces.arrivals, pc)
 	p.plan.arrivals.to++
 }
 
+// admitBelow gives handles to a node and to all wanted nodes below it, and adds them to
+// a.group, parents first.
 func (a *Authority) admitBelow(p *peer, slot uint32) {
 	a.group = append(a.group, p.admit(a, slot))
 	for _, c := range a.nodes[slot].children {

@@ -105,13 +105,8 @@ func (w *walker) leaf(kind leafKind, t reflect.Type, n int, off uintptr, path st
 		return
 	}
 	p.Kind = describe(p.Kind, t)
-	words := make([]Word, n*o.perField())
-	for i := range words {
-		words[i] = word
-	}
-	draft.tag = tg
+	w.words(&o, p, tg, slices.Repeat([]Word{word}, n*o.perField()), draft)
 	w.lay.plan = append(w.lay.plan, o)
-	w.word(p, tg, words, &draft)
 }
 
 // describe names vectors and arrays by their elements: "float vector [4]".
@@ -125,13 +120,10 @@ func describe(kind string, t reflect.Type) string {
 	return kind
 }
 
-// word adds a prop that is made of words; the plan's last op is the one for it.
-func (w *walker) word(p Prop, tg tag, words []Word, draft *propDraft) {
-	if draft == nil {
-		draft = &propDraft{tag: tg}
-	}
+// words adds a prop that is made of words, and tells o, the op that converts them, where
+// they are.
+func (w *walker) words(o *op, p Prop, tg tag, words []Word, draft propDraft) {
 	first := len(w.lay.words)
-	o := &w.lay.plan[len(w.lay.plan)-1]
 	o.word, o.end, o.prop = uint32(first), uint32(first+len(words)), len(w.lay.props)
 	for i := range words {
 		words[i].Prop = len(w.lay.props)
@@ -139,7 +131,7 @@ func (w *walker) word(p Prop, tg tag, words []Word, draft *propDraft) {
 	w.lay.words = append(w.lay.words, words...)
 	p.Words = [2]int{first, len(w.lay.words)}
 	p.Vars = [2]int{len(w.lay.vars), len(w.lay.vars)}
-	w.prop(p, tg, *draft)
+	w.prop(p, tg, draft)
 }
 
 // prop adds a prop, with the settings that a tag of any kind may have.

@@ -224,8 +224,9 @@ func (w *walker) option(t reflect.Type, off uintptr, path string, tg tag) {
 	value, ok := t.Field(0), t.Field(1)
 	presence := tag{}.inherit(tg)
 	first := len(w.lay.plan)
-	w.lay.plan = append(w.lay.plan, op{kind: opOpt, n: 1, off: off + ok.Offset})
-	w.word(Prop{Name: path, Kind: "optional", If: -1, Step: 1, Offset: off + ok.Offset}, presence, []Word{{Max: 1, Velocity: -1}}, nil)
+	o := op{kind: opOpt, n: 1, off: off + ok.Offset}
+	w.words(&o, Prop{Name: path, Kind: "optional", If: -1, Step: 1, Offset: o.off}, presence, []Word{{Max: 1, Velocity: -1}}, propDraft{})
+	w.lay.plan = append(w.lay.plan, o)
 	w.present = append(w.present, len(w.lay.words)-1)
 	w.presence = append(w.presence, off+ok.Offset)
 	defer func() {

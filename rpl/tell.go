@@ -46,7 +46,7 @@ type goneEvent struct {
 // tell reports the noted events to the adapter, in the promised order.
 func (c *Proxy) tell(h ProxyHandler) {
 	ev := &c.events
-	at := &ev.told
+	at := &ev.told // counted up before each report: what panics is not reported twice
 	at.begun = true
 	for _, r := range ev.arrived {
 		c.tellArrival(r, h)
@@ -91,6 +91,11 @@ func (c *Proxy) tell(h ProxyHandler) {
 		delete(c.writs, e.r)
 	}
 	c.setAdrift(ev.gone)
+	ev.reset()
+}
+
+// reset empties the lists once all of them have been reported.
+func (ev *events) reset() {
 	for _, r := range ev.arrived {
 		r.fresh = false
 	}
@@ -101,7 +106,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	clear(ev.items)
 	clear(ev.gone)
 	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
-	ev.calls, ev.gone, *at = ev.calls[:0], ev.gone[:0], toldEvents{}
+	ev.calls, ev.gone, ev.told = ev.calls[:0], ev.gone[:0], toldEvents{}
 }
 
 // tellArrival reports a new node, after its parent, which may have come in a later

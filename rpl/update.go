@@ -42,75 +42,85 @@ func (a *Authority) planMarked(p *peer, b *batch) {
 	}
 }
 
+// planUpdate plans the update of a node of any kind: what is told of owner and parent, then
+// what is done to each row. An ordinary update has only rows with implicit bases; any other
+// is special, or a guess.
 func (a *Authority) planUpdate(p *peer, h uint32, e *entry) {
-	n, v := &a.nodes[e.node.Slot()], &p.visits[h]
+	n, v, guess := &a.nodes[e.node.Slot()], &p.visits[h], e.state == entryComing
 	again := v.again
 	if again {
 		e.meta, v.again = false, false
 	}
 	switch {
-	case e.state != entryIn && e.state != entryComing:
+	case !guess && e.state != entryIn:
 		p.marks.clear(markDirty, h)
 		return
-	case e.state == entryComing && !v.guessable():
+	case guess && !v.guessable():
 		return
 	case n.spawn.Hz > 0 && !e.meta && uint32(a.tick-v.told)*uint32(n.spawn.Hz) < uint32(a.cfg.Hz):
 		return // not due by the node's own rate
 	}
 	at, rec := len(a.syms), len(a.recs)
-	m := p.link.model
-	guess := e.state == entryComing
-	a.actions = a.actions[:0]
-	rare, rows := false, false
-	for i := range n.rows {
-		kind := a.rowAction(p, h, n, i, p.row(e, i), guess)
-		a.actions = append(a.actions, kind)
-		rare, rows = rare || kind > rowImplicit, rows || kind != rowSame
-	}
-	meta := e.meta || again && rows
-	any := meta && !guess && a.parentHere(p, n)
-	waits := meta && !any
-	special := any || guess || rare
+	rare, rows := a.chooseActions(p, h, e, n, guess)
+	owed := e.meta || again && rows
+	meta := owed && !guess && a.parentHere(p, n) // else it waits
+	special := meta || guess || rare
 	switch {
 	case guess:
 		a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8))
 	case special:
-		a.syms = append(a.syms, prefix.Raw(uint32(flag(any)), 1))
+		a.syms = append(a.syms, prefix.Raw(uint32(flag(meta)), 1))
 	}
-	moved := any
-	if moved {
+	if meta {
 		a.appendMeta(p, n)
 		a.note(h, 0, recMeta, e.gen, 0)
 	}
-	urgency, loose := float32(0), false
-	for i := range n.rows {
-		switch {
-		case special:
-			a.syms = append(a.syms, m.entry.row.sym(a.actions[i]))
-		case len(n.rows) > 1 && i%toldRows == 0:
-			a.syms = append(a.syms, m.entry.tell(a.actions[i:]))
-		}
-		pending, free, age := a.appendRow(p, h, e, n, i, guess)
-		any, loose = any || pending, loose || free
-		urgency = max(urgency, age)
-	}
+	pending, loose, urgency := a.appendRows(p, h, e, n, special, guess)
 	p.loosen(h, loose)
-	if !any {
+	if !meta && !pending {
 		a.syms, a.recs = a.syms[:at], a.recs[:rec]
-		if !waits {
+		if !owed {
 			p.marks.clear(markDirty, h)
 		}
 		return
 	}
 	pc := a.piece(h, at, rec)
-	pc.special, pc.meta = special, moved
-	pc.urgency = urgency
+	pc.special, pc.meta, pc.urgency = special, meta, urgency
 	if guess {
 		a.pieces.guesses = append(a.pieces.guesses, pc)
 	} else {
 		a.pieces.updates = append(a.pieces.updates, pc)
 		p.plan.updateBits += int32(pc.bits)
 	}
+}
+
+// chooseActions sets a.actions to what an update does to each row of a node. It returns
+// whether an ordinary update cannot say one of them, and whether any row is told at all.
+func (a *Authority) chooseActions(p *peer, h uint32, e *entry, n *node, guess bool) (rare, rows bool) {
+	a.actions = a.actions[:0]
+	for i := range n.rows {
+		action := a.rowAction(p, h, n, i, p.row(e, i), guess)
+		a.actions = append(a.actions, action)
+		rare, rows = rare || action > rowImplicit, rows || action != rowSame
+	}
+	return rare, rows
+}
+
+// appendRows codes the rows of a node by a.actions. It returns whether one was pending,
+// whether one is loose, and the urgency of the most urgent.
+func (a *Authority) appendRows(p *peer, h uint32, e *entry, n *node, special, guess bool) (pending, loose bool, urgency float32) {
+	m := &p.link.model.entry
+	for i := range n.rows {
+		switch {
+		case special:
+			a.syms = append(a.syms, m.row.sym(a.actions[i]))
+		case len(n.rows) > 1 && i%toldRows == 0:
+			a.syms = append(a.syms, m.tell(a.actions[i:]))
+		}
+		told, free, age := a.appendRow(p, h, e, n, i, guess)
+		pending, loose, urgency = pending || told, loose || free, max(urgency, age)
+	}
+	return pending, loose, urgency
 }
 
 // guessable reports whether an update may build on an arrival that is not acked: a

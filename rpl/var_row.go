@@ -130,12 +130,12 @@ func (l *fieldLayout) readDelta(r *rbits.Reader, words []int32, vars []any) {
 	}
 }
 
-// maxBits is the most bits that write appends.
 // sized is whether no value of a row can take more than maxBits.
 func (l *fieldLayout) sized() bool {
 	return !slices.ContainsFunc(l.vars, func(v Var) bool { return !v.codec().sized() })
 }
 
+// maxBits is the most bits that write appends, if the layout is sized.
 func (l *fieldLayout) maxBits() int {
 	n := 0
 	for i := range l.words {
