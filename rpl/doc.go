@@ -65,3 +65,52 @@
 // Schedule and the next call of any other method. The bytes are the same for any
 // number of goroutines.
 package rpl
+
+// For readers of the code: the files in the order of the data.
+//
+// What there is to agree on, compiled once:
+//
+//	schema.go                declarations; schema_freeze.go compiles all, schema_walk.go one Go type, and
+//	                         schema_leaf.go, schema_int.go, schema_float.go, var.go, var_*.go its fields;
+//	                         schema_resolve.go looks up names, schema_untagged.go finds forgotten tags
+//	tag.go, opt.go, codec.go, builder.go, args.go, quant.go
+//	                         tags, optional values, types with a codec, items without a Go type, arguments, steps
+//	item.go, schema_layout.go, ids.go
+//	                         what comes of it: tables of an item, the plan of a struct; names of things
+//	digest.go, digest_explain.go, schema_describe.go, schema_faults.go, schema_limits.go
+//	                         telling two schemas apart, for peers and for people; mistakes, limits
+//	rowtype.go               an item's part as the stream has it; course.go, phase.go, infer.go, kind.go,
+//	                         heading.go: how its words are predicted; coding.go, layout.go: what is made once
+//
+// The authority, in the order of a tick:
+//
+//	authority.go, config.go  its state and peers; node.go, tree.go, streaming.go, groups.go, secret.go: nodes
+//	receive.go               what peers send; ack.go, news.go, packets.go: what their acks mean; rpc.go,
+//	                         waiting.go, part.go: calls
+//	extract.go               a struct to words; extract_fast.go, shadow.go, words.go; inject.go: and back
+//	store.go                 rows and their versions; slab.go, history.go, hot.go: where they lie
+//	column.go                many components at once; walk.go, walkplan.go, place.go, steer.go, near.go, bumped.go
+//	relevancy.go             who gets what; interest.go, grid.go, look.go, watch.go, watchers.go, nearby.go
+//	schedule.go              what each peer is told; peer.go, entries and visits; marks.go, update.go, plain.go,
+//	                         newparent.go, turns.go, copies.go: updates; arrival.go; piece.go, budget.go, book.go,
+//	                         bases.go, ahead.go: what all of these need
+//	record.go                a row to symbols; recordcoder.go, pattern.go, magnitude.go, name.go; model.go,
+//	                         defaults.go: by which tables
+//	learn.go                 better tables: fit.go, fitting.go, tableset.go, tables.go, tables_build.go
+//	encode.go                packets of what was planned; block.go: what no packet holds; sink.go: where to
+//
+// The proxy, in the order of a tick:
+//
+//	proxy.go                 its state; heard.go, pace.go: which packets to believe
+//	decode.go                packets into the stage: decodeupdate.go, recordread.go
+//	commit.go                the stage into rows: replicarow.go, replicaversion.go, versionslab.go
+//	tell.go                  to the adapter; replica.go, recall.go: from rows into a struct
+//	proxysend.go             acks and calls back
+//
+// Between the two, and beside them:
+//
+//	checksum.go, doubt.go, resync.go
+//	                         whether both have the same; what is asked for again
+//	limits.go, bitset.go, roster.go
+//	counters.go, account.go, trace.go, dump.go
+//	                         figures, and looks inside
