@@ -73,6 +73,8 @@ func (a *Authority) acked(p *peer, r *packetRecord, skipped bool) {
 	p.link.recycle(r)
 }
 
+// arrivedEntries processes the ack of what a packet or a block carried: versions of rows here,
+// the rest in arrivedOther.
 func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipped bool) {
 	for i := range entries {
 		re := &entries[i]
@@ -214,6 +216,7 @@ func (a *Authority) lost(p *peer, r *packetRecord) {
 	a.lostEntries(p, r.entries, r.tick)
 }
 
+// lostEntries has what a packet or a void block carried told again.
 func (a *Authority) lostEntries(p *peer, entries []recEntry, tick Tick) {
 	for i := range entries {
 		re := &entries[i]
@@ -253,6 +256,7 @@ func (a *Authority) lostEntries(p *peer, entries []recEntry, tick Tick) {
 	}
 }
 
+// lostRow takes back that a version of a row is on its way, if no newer one is.
 func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 	if (e.state != entryIn && e.state != entryComing) || re.row >= e.nrows {
 		return
@@ -311,6 +315,7 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 // not measured yet.
 type estimate struct{ mean, deviation int32 }
 
+// sample takes a measurement into the estimate.
 func (e *estimate) sample(d time.Duration) {
 	t := int32(min(max(d, 0), time.Minute) / time.Microsecond)
 	if e.mean == 0 {

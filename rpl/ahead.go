@@ -45,6 +45,7 @@ func (a *Authority) touchAcks(peers []*peer) {
 	a.sum += sum
 }
 
+// touchRecord touches the peer's entries that a packet's record is about.
 func (p *peer) touchRecord(carried []recEntry) (sum uint32) {
 	entries := p.entries
 	carried = carried[:min(len(carried), ahead)]

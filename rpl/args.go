@@ -92,6 +92,7 @@ func (t *ArgType) check(p unsafe.Pointer) error {
 	}
 }
 
+// row returns room for the words and vars of the arguments: words in room if they fit.
 func (t *ArgType) row(room []int32) ([]int32, []any) {
 	words := room
 	if len(t.lay.words) > len(room) {
@@ -187,6 +188,7 @@ func (l *fieldLayout) faults(p unsafe.Pointer, found func(field string, err erro
 	}
 }
 
+// checkOp returns an error if one of the fields of an op, which begin at f, is beyond its bounds.
 func (l *fieldLayout) checkOp(o *op, f unsafe.Pointer) error {
 	if o.kind == opVar {
 		return l.vars[o.vari].codec().check(f)
@@ -211,6 +213,7 @@ func (l *fieldLayout) checkOp(o *op, f unsafe.Pointer) error {
 	return nil
 }
 
+// checkFloat does so for a float.
 func (o *op) checkFloat(v float64) error {
 	switch finite := !math.IsNaN(v) && !math.IsInf(v, 0); {
 	case finite:

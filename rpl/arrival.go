@@ -19,6 +19,8 @@ const (
 	ownerKinds
 )
 
+// appendArrival codes the arrival of a handle's node, with the state that it has now, and
+// notes its entries: the layout if it is defined, the rows, the arrival.
 func (a *Authority) appendArrival(p *peer, h uint32) {
 	e := &p.entries[h]
 	n := &a.nodes[e.node.Slot()]

@@ -85,6 +85,7 @@ func (p *peer) sent(recs []recEntry, tick Tick, now time.Duration) {
 	}
 }
 
+// sentRow notes that a version of a row leaves.
 func (p *peer) sentRow(e *entry, re *recEntry, tick Tick) {
 	pr := p.row(e, int(re.row))
 	pr.send(re.ver, uint32(tick))

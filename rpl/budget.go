@@ -188,6 +188,8 @@ type purse struct {
 	settled bool // Charge reports what the lane sends
 }
 
+// refill adds to a peer's purse what its budget has given since the last send, and sets aside
+// the share of the reliable lane.
 func (a *Authority) refill(p *peer, now time.Duration) {
 	u := &p.purse
 	if u.at == 0 {

@@ -80,6 +80,7 @@ func (w *walker) codec(t reflect.Type, off uintptr, path string, tg tag) {
 	}
 }
 
+// compile makes the varCodec of a field, or faults what the codec lacks.
 func (c Codec[T, S]) compile(w *walker, path string) (varCodec, bool) {
 	same := reflect.TypeFor[T]() == reflect.TypeFor[S]()
 	switch {
@@ -172,6 +173,7 @@ func (t *codecVar[T, S]) Clear(p unsafe.Pointer) {
 	*(*T)(p) = zero
 }
 
+// of is a value as a snapshot, the default if it is nil.
 func (t *codecVar[T, S]) of(v any) S {
 	s, ok := v.(S)
 	if !ok {
@@ -253,6 +255,7 @@ func (t *codecVar[T, S]) accept(r *bits.Reader, s S, err error) any {
 	return s
 }
 
+// row converts a snapshot to words and vars, and unrow back, where the codec has no Encode.
 func (t *codecVar[T, S]) row(s S) ([]int32, []any) {
 	words, vars := make([]int32, len(t.lay.words)), make([]any, len(t.lay.vars))
 	t.lay.extract(unsafe.Pointer(&s), words, vars, nil)

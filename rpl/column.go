@@ -44,9 +44,8 @@ type Column struct {
 	missed []uint64 // … or before that while no peer held the node, and not read yet
 }
 
-// NewColumn makes a column without rows. FreeColumn puts one that is no longer given
-// out of use. at returns the component of a row, nil if it is gone; it is called during
-// Stream, after the column's SetColumn.
+// NewColumn makes a column without rows. at returns the component of a row, nil if it is
+// gone; it is called during Stream, after the column's SetColumn.
 func (a *Authority) NewColumn(t *ItemType, at func(row int) unsafe.Pointer) *Column {
 	rt := a.typesOf[t.Index][0]
 	c := &Column{a: a, at: at, t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index], index: uint32(len(a.columns)), explicit: t.Explicit}
@@ -61,6 +60,7 @@ func (a *Authority) NewColumn(t *ItemType, at func(row int) unsafe.Pointer) *Col
 	return c
 }
 
+// FreeColumn puts a column out of use. Its items stay, and must be Set from now on.
 func (a *Authority) FreeColumn(c *Column) {
 	c.Resize(0)
 	a.columns[c.index] = nil

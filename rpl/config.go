@@ -9,14 +9,14 @@ import (
 
 // AuthorityConfig configures the core of the machine that decides.
 type AuthorityConfig struct {
-	Schema   *Schema  // NewAuthority freezes it
-	Hz       int      // ticks per second, 1 to 1000
-	SendHz   int      // sends per second, at most Hz; 0 means Hz
-	Budget   int      // bytes per second for each peer, with 29 bytes a packet for the seal; 0: no limit
-	Interest Interest // nil: everyone sees everything
-	Local    Peer     // this machine's player: Server, or 0 on a dedicated server
-	Refs     Refs     // translates entity references; nil: all are null
-	Log      *slog.Logger
+	Schema   *Schema      // NewAuthority freezes it
+	Hz       int          // ticks per second, 1 to 1000
+	SendHz   int          // sends per second, at most Hz; 0 means Hz
+	Budget   int          // bytes per second for each peer, with 29 bytes a packet for the seal; 0: no limit
+	Interest Interest     // nil: everyone sees everything
+	Local    Peer         // this machine's player: Server, or 0 on a dedicated server
+	Refs     Refs         // translates entity references; nil: all are null
+	Log      *slog.Logger // nil: nothing is logged
 
 	// CheckEvery is how often one row of a peer, or one node itself, is compared by a
 	// checksum: of a row the version that the peer has acked. All of them take turns.
@@ -28,10 +28,10 @@ type AuthorityConfig struct {
 // ProxyConfig configures the core of a client. Schema and Hz must be those of its
 // authority.
 type ProxyConfig struct {
-	Schema *Schema // NewProxy freezes it
-	Hz     int     // ticks per second, 1 to 1000
-	Refs   Refs    // translates entity references; nil: all are null
-	Log    *slog.Logger
+	Schema *Schema      // NewProxy freezes it
+	Hz     int          // ticks per second, 1 to 1000
+	Refs   Refs         // translates entity references; nil: all are null
+	Log    *slog.Logger // nil: nothing is logged
 }
 
 // complete checks a configuration, fills in defaults and freezes the schema.

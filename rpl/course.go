@@ -135,6 +135,7 @@ func (c *course) residual(p, x int32) int32 {
 	return int32(around(int64(x)-int64(p), c.all()))
 }
 
+// apply adds a residual, which may come from the network, to p.
 func (c *course) apply(p, r int32) (int32, bool) {
 	if c.wraps {
 		if n := c.all(); int64(r) >= n || int64(r) <= -n {

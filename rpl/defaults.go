@@ -27,6 +27,7 @@ func newDefaults() *defaults {
 	}
 }
 
+// residuals is the table of a word's residuals beyond ±1 (signedTable).
 func (d *defaults) residuals(one, fall float64, octaves int) table {
 	s := signedShape{one, fall, octaves}
 	t, ok := d.signed[s]
@@ -37,6 +38,7 @@ func (d *defaults) residuals(one, fall float64, octaves int) table {
 	return t
 }
 
+// state is the table of a word's states by their weights.
 func (d *defaults) state(w stateWeights) table {
 	t, ok := d.states[w]
 	if !ok {
@@ -57,6 +59,7 @@ var (
 	optionals   = [2]stateWeights{{1006, 6, 6, 6}, {300, 100, 50, 574}}
 )
 
+// row makes the default tables of a row type.
 func (d *defaults) row(t *rowType) rowModel {
 	r := rowModel{kind: -1, angle: -1, chunks: t.chunks, keyBase: make([]int32, len(t.words))}
 	var weights [shapes][][2]stateWeights

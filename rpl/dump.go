@@ -42,6 +42,7 @@ func (a *Authority) Dump(id Peer) ([]byte, error) {
 	return json.Marshal(nodes)
 }
 
+// dumpNode is one node as a peer may see it.
 func (a *Authority) dumpNode(p *peer, n *node, told bool) DumpedNode {
 	d := DumpedNode{Node: n.id.String(), Name: n.spawn.Name, Owner: n.owner, Told: told}
 	if n.spawn.Prefab != nil {

@@ -148,6 +148,7 @@ func (k *packer) hasCalls() bool { return k.p.busy && k.call < k.p.rpc.paid }
 // endBits is the bits kept free for the ends of the sections and the last byte.
 const endBits = 120
 
+// begin opens a packet and writes its header.
 func (k *packer) begin() {
 	p, a := k.p, k.a
 	seq, room := k.s.Next()
@@ -192,6 +193,8 @@ func (k *packer) begin() {
 	k.room = room*8 - e.Len()*8 - endBits
 }
 
+// fill writes the packet's sections, each as far as its pieces fit. If the next piece would
+// not fit an empty packet either, it becomes a block.
 func (k *packer) fill() {
 	p, pl := k.p, &k.p.plan
 	m := p.link.model

@@ -193,6 +193,7 @@ func (a *Authority) saving() float64 {
 	return max(0, before-a.learner.cost(a.types, a.model)) / max(before, 1)
 }
 
+// shipTables sends a peer the tables in use.
 func (a *Authority) shipTables(p *peer) {
 	p.tables, p.tablesAt = a.model.number, a.now
 	p.say(a.modelMsg)
@@ -225,6 +226,7 @@ func (r *rowLearner) cost(t *rowType, m *rowModel) float64 {
 	return bits
 }
 
+// cost is the same for the records of one context.
 func (l *recordLearner) cost(t *rowType, shape *shapeModel, u *recordModel) (bits float64) {
 	for k := range l.chunks {
 		words := min(chunkLen, len(t.words)-k*chunkLen)
@@ -241,6 +243,7 @@ func (l *recordLearner) cost(t *rowType, shape *shapeModel, u *recordModel) (bit
 	return bits
 }
 
+// cost is the same for the patterns of one chunk.
 func (p *patternCount) cost(c *chunkModel, joint *table, states [][2]table, words int) float64 {
 	bits := int64(0)
 	for i := range p.slots {
@@ -264,6 +267,7 @@ func (p *patternCount) cost(c *chunkModel, joint *table, states [][2]table, word
 	return float64(bits)
 }
 
+// tableCost is the bits of symbols that were counted n times each.
 func tableCost(t *table, n []uint32) float64 {
 	bits := int64(0)
 	for i, k := range n {

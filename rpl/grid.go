@@ -43,6 +43,7 @@ const gridSlack = 1. / 16
 // near the edge of an observer's sight.
 const gridDrift = 2. / 16
 
+// newGrid makes a grid of cells of a size, in the unit of the `pos` prop.
 func newGrid(size float64, in Interest) *grid {
 	const diagonal = math.Sqrt2 * 1.03 // with room for the rounding of float32s
 	slack, drift := size*gridSlack, size*gridDrift
@@ -81,6 +82,7 @@ func (g *grid) bucketAt(cx, cy int) int32 {
 	return int32(cy&(gridSide-1))*gridSide + int32(cx&(gridSide-1))
 }
 
+// cellOf is the cell that a coordinate is in, along one axis.
 func (g *grid) cellOf(v float64) int {
 	c := v / g.size
 	if !(c > -1e9 && c < 1e9) { // NaN, and what no world reaches, share one cell

@@ -36,6 +36,7 @@ func (a *Authority) Condition(g Audience, fn func(Peer) bool) {
 	}
 }
 
+// askConditions sets the memberships that functions decide.
 func (a *Authority) askConditions() {
 	if !a.conditional {
 		return

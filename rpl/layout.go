@@ -28,6 +28,7 @@ type nodeLayout struct {
 	since   Tick   // on a proxy: packets of earlier ticks mean another layout by its number
 }
 
+// layoutOf returns the layout of a node to be made.
 func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
 	items := make([]int, len(s.Items))
 	for i, t := range s.Items {
@@ -44,6 +45,8 @@ func (a *Authority) layoutOf(s *Spawn) (*nodeLayout, error) {
 	return a.layout(prefab, items)
 }
 
+// layout returns the layout of a prefab (index + 1, 0 none) and items, made where there is none
+// yet. Its error wraps ErrLimit.
 func (a *Authority) layout(prefab int, items []int) (*nodeLayout, error) {
 	key := binary.AppendVarint(a.bytes[:0], int64(prefab))
 	for _, i := range items {
@@ -103,6 +106,7 @@ func (a *Authority) unusedLayouts() (free []uint32) {
 	return free
 }
 
+// newLayout makes a layout; all are the item types, and typesOf their row types.
 func newLayout(all []*ItemType, typesOf [][]*rowType, number uint32, prefab int, items []int) *nodeLayout {
 	l := &nodeLayout{number: number, prefab: prefab, items: items, types: make([]*ItemType, len(items))}
 	for ord, i := range items {
@@ -125,6 +129,7 @@ func (l *nodeLayout) is(prefab int, items []int) bool {
 	return l.prefab == prefab && slices.Equal(l.items, items)
 }
 
+// relayout gives a node another layout and has its holders told.
 func (a *Authority) relayout(slot uint32, l *nodeLayout) {
 	n := &a.nodes[slot]
 	n.layout.nodes--

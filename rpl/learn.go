@@ -60,6 +60,7 @@ type vote struct {
 	won   uint32
 }
 
+// cast counts a value.
 func (v *vote) cast(x int32) {
 	v.seen++
 	switch {
@@ -137,6 +138,7 @@ func (p *patternCount) total() (n uint64) {
 	return n + uint64(p.rest)
 }
 
+// newLearner makes a learner that has counted nothing.
 func newLearner(types []*rowType, hz int) *learner {
 	l := &learner{wait: Tick(firstFit * hz), gaps: make([]uint32, gapSyms)}
 	for _, t := range types {
@@ -203,6 +205,7 @@ func (l *learner) rebase(types []*rowType, old, next *model) {
 	}
 }
 
+// fade halves all counts.
 func (l *learner) fade() {
 	fade(l.gaps)
 	for i := range l.rows {

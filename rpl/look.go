@@ -15,6 +15,7 @@ type look struct {
 	now time.Duration
 }
 
+// look finds what comes into or goes out of the sight of a peer.
 func (a *Authority) look(p *peer, now time.Duration) {
 	p.endWatch(a)
 	a.looks = true

@@ -89,6 +89,7 @@ func (p *residualAt) residual(next uint64) int32 {
 	return (m ^ p.sign) - p.sign
 }
 
+// readSigned reads a residual, and readUnsigned what unsigned has coded.
 func readSigned(d *prefix.Decoder, t *table) int32 {
 	next := d.Peek()
 	f := t.t.Find(next)

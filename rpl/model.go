@@ -201,6 +201,7 @@ func defaultModel(types []*rowType) *model {
 	return m
 }
 
+// defaultEntry is how entries are named before anything is known of the game.
 func defaultEntry() entryModel {
 	m := entryModel{
 		far:     unsignedTable(0.2, 0.9),

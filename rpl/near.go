@@ -41,6 +41,7 @@ func (a *Authority) sendAway(i uint32) {
 	s.unordered++
 }
 
+// outOfOrder is whether the blocks of walked rows should be sorted again.
 func (s *slab) outOfOrder() bool { return s.unordered > disorder+s.near/4 }
 
 // orderBlocks sorts the blocks of walked rows by the order of the columns.

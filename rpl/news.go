@@ -41,6 +41,7 @@ func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 	}
 }
 
+// noteAck notes one ack of a peer's datagram.
 func (l *peerLink) noteAck(u *up, k ack) {
 	k.first = u.next
 	if age := u.newest - k.seq; u.some { // acks are within the window

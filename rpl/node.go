@@ -147,6 +147,7 @@ func (s *Spawn) prefabName() string {
 	return s.Prefab.Name
 }
 
+// newSlot returns a slot for a new node, with the node's id in it.
 func (a *Authority) newSlot() (uint32, error) {
 	if n := len(a.freeSlots); n > 0 {
 		slot := a.freeSlots[n-1]
@@ -163,6 +164,7 @@ func (a *Authority) newSlot() (uint32, error) {
 	return slot, nil
 }
 
+// slot returns the slot of a node that exists.
 func (a *Authority) slot(n Node) (uint32, bool) {
 	s := n.Slot()
 	if n == 0 || int(s) >= len(a.nodes) || a.nodes[s].id != n || !a.nodes[s].used {
@@ -171,6 +173,7 @@ func (a *Authority) slot(n Node) (uint32, bool) {
 	return s, true
 }
 
+// newItem makes an item of a node, with its rows. The caller sets the layout.
 func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 	var it Item
 	if free := a.freeItems[t.Index]; len(free) > 0 {
@@ -262,6 +265,7 @@ func (a *Authority) Remove(n Node) {
 	}
 }
 
+// freeItem lets another node have an item's number.
 func (a *Authority) freeItem(it Item) {
 	a.outOfColumn(it)
 	m := &a.items[it]

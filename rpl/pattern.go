@@ -40,6 +40,7 @@ type chunkModel struct {
 // bits of a multiplicative hash (D. Knuth).
 func chunkSlot(pattern uint32) uint32 { return pattern * 0x9e3779b1 >> 23 }
 
+// newChunk makes the model of a chunk whose frequent patterns are given.
 func newChunk(patterns []uint32) *chunkModel {
 	c := &chunkModel{patterns: patterns}
 	for k, p := range patterns {

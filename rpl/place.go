@@ -20,6 +20,8 @@ type place struct {
 // placeKeys are any odd numbers.
 var placeKeys = [2]uint64{0x9e3779b97f4a7c15, 0xd1b54a32d192ed03}
 
+// newPlace finds where the components of a type have their position; ok is false if it is not
+// in adjacent floats of one field.
 func newPlace(t *ItemType) place {
 	if t.Pos[0] < 0 {
 		return place{}

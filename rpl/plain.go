@@ -165,6 +165,7 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 	return a.codeFor(m, r, pr, key)
 }
 
+// codeFor codes such an update, and keeps it for other peers under a key.
 func (a *Authority) codeFor(m *model, r *row, pr *peerRow, key uint32) codes {
 	s, now := &a.slabs[r.t.index], uint32(a.tick)
 	was, from := s.versionOf(r, pr.acked)

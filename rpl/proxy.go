@@ -109,11 +109,13 @@ type proxyEntry struct {
 	mended time.Duration // when rep was last asked for again because a checksum differed
 }
 
+// A seqTime is when a packet was sent.
 type seqTime struct {
 	seq uint64
 	at  time.Duration
 }
 
+// An inPacket is a datagram that waits for Apply; its bytes are in incoming.inBytes.
 type inPacket struct {
 	seq      uint64
 	at       time.Duration

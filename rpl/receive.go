@@ -104,6 +104,7 @@ func (u *up) came(i, n uint) {
 	}
 }
 
+// readUp reads a datagram of a peer. The result is valid until the next call.
 func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 	u, l := &a.up, &p.link
 	u.begin()
@@ -220,6 +221,8 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	}
 }
 
+// blocksArrived processes the blocks that a peer has applied, and frees the handles whose
+// fences that was.
 func (a *Authority) blocksArrived(p *peer) {
 	l := &p.link
 	for len(l.blocks) > 0 && l.blocks[0].number <= l.arrived {

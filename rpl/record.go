@@ -112,6 +112,7 @@ const lowBits = 0x55555555
 
 func bitOf(i int) uint32 { return 1 << (2 * (i % chunkLen)) }
 
+// inChunks divides the words into chunks, by how updates code them.
 func (t *rowType) inChunks() {
 	t.chunks = make([]rowChunk, (len(t.words)+chunkLen-1)/chunkLen)
 	led := make(map[int]bool)
@@ -219,6 +220,7 @@ func (m *model) appendKey(out []prefix.Sym, t *rowType, now []int32, l *learner)
 	return k.end()
 }
 
+// readKey returns false if a value is out of its range.
 func (m *model) readKey(d *prefix.Decoder, t *rowType, now []int32) bool {
 	row := &m.rows[t.index]
 	u, shape := &row.keys, &row.shapes[shapeKey]

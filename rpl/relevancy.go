@@ -95,6 +95,7 @@ func (a *Authority) streamAll(now time.Duration) {
 	a.grid.news = a.grid.news[:0] // including the news of these decisions
 }
 
+// streamTo decides by distance for one peer.
 func (a *Authority) streamTo(p *peer, now time.Duration) {
 	switch {
 	case p.frozen(now): // it looks at everything when it is back
@@ -133,6 +134,7 @@ func (a *Authority) judge(slot uint32) {
 	}
 }
 
+// rejudgeNow decides about a tree for every peer that its new place or rules may concern.
 func (a *Authority) rejudgeNow(root uint32) {
 	cell := a.spots[root].cell
 	for _, p := range a.peers {
@@ -194,6 +196,7 @@ func (a *Authority) judgeTree(p *peer, root uint32) bool {
 	return a.wants(p, root, p.wanted.has(root))
 }
 
+// ownsAny reports whether a peer owns a node or any node below it.
 func (a *Authority) ownsAny(p *peer, slot uint32) bool {
 	n := &a.nodes[slot]
 	if n.owner == p.id {
@@ -219,6 +222,7 @@ func (p *peer) distance(x, y float64) float64 {
 	return math.Sqrt(best)
 }
 
+// wants asks the Interest about a node; had says whether the peer has it now.
 func (a *Authority) wants(p *peer, slot uint32, had bool) bool {
 	a.counters.DistanceChecks++
 	n, s := &a.nodes[slot], &a.spots[slot]

@@ -87,6 +87,7 @@ type peerCalls struct {
 	laterBytes int
 }
 
+// checkArgs returns an error that wraps ErrArgs if arguments are too long for the RPC's lane.
 func checkArgs(rpc *RPCType, args []byte) error {
 	limit := MaxUnreliableArgs
 	if rpc.Lane == Reliable {
@@ -277,6 +278,7 @@ type wireCall struct {
 	args   []byte
 }
 
+// parseCall reads what appendCall has written; the arguments stay where they are in b.
 func parseCall(b []byte, s *Schema, lane Lane) (c wireCall, err error) {
 	h, n := binary.Uvarint(b)
 	if n <= 0 || h >= maxHandles || len(b) < n+1 {

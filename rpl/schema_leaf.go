@@ -19,6 +19,7 @@ const (
 	leafRef
 )
 
+// leafOf is the kind of leaf that fields of a type are, by its Go kind.
 func leafOf(t reflect.Type) leafKind {
 	switch t.Kind() {
 	case reflect.Bool:

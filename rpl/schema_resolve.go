@@ -48,6 +48,7 @@ func (r *resolver) fault(prop int, format string, args ...any) {
 	r.s.faults.add("component %s, field %s: %s", r.it.Name, r.it.Props[prop].Name, fmt.Sprintf(format, args...))
 }
 
+// audience resolves to=.
 func (r *resolver) audience(i int) {
 	p, d := &r.it.Props[i], &r.it.lay.drafts[i]
 	switch to := d.tag.to; to {
@@ -89,6 +90,7 @@ func propNamed(it *ItemType, name string) int {
 // prefixOf is the path of the struct that a field is in, with its dot.
 func prefixOf(path string) string { return path[:strings.LastIndexByte(path, '.')+1] }
 
+// condition resolves if=.
 func (r *resolver) condition(i int) {
 	d := &r.it.lay.drafts[i]
 	if d.tag.ifField == "" {

@@ -148,6 +148,7 @@ func (w *walker) field(t reflect.Type, off uintptr, path string, tg tag) {
 	}
 }
 
+// byKind compiles a field that is neither of a codec, a reference, an Opt nor a vector.
 func (w *walker) byKind(t reflect.Type, off uintptr, path string, tg tag) {
 	switch t.Kind() {
 	case reflect.Struct:

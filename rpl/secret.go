@@ -15,6 +15,7 @@ func (a *Authority) noteSecrets(slot uint32) {
 	a.hide(slot, kept)
 }
 
+// hide does so once it is known whether the tree is kept to an owner or a group.
 func (a *Authority) hide(slot uint32, kept bool) {
 	n := &a.nodes[slot]
 	for _, i := range n.rows {

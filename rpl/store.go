@@ -135,6 +135,7 @@ func (a *Authority) toldAs(r *row, words rowWords, at uint32) rowWords {
 	return dst
 }
 
+// varsOf returns the variable-length values of a version, nil if the row has none.
 func (r *row) varsOf(ver uint32) []any {
 	if r.vars == nil {
 		return nil
@@ -150,6 +151,8 @@ func (r *row) kept(ver uint32) bool {
 	return r.head-ver < uint32(r.versions)
 }
 
+// newRow returns a row of a type for the node in a slot, with the words of a zero component and
+// no version yet.
 func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 	s := &a.slabs[t.index]
 	var i uint32
@@ -189,6 +192,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 	return i
 }
 
+// freeRow lets another node have a row.
 func (a *Authority) freeRow(i uint32) {
 	r := &a.rows[i]
 	a.sendAway(i)
@@ -331,6 +335,7 @@ func (a *Authority) SetWords(it Item, words []int32) (changed bool) {
 	return a.set(it, words, nil)
 }
 
+// set makes words and vars the state of an item.
 func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
 	m, h := &a.items[it], &a.hots[it]
 	for _, i := range m.rows {

@@ -40,6 +40,7 @@ const (
 
 func (c *tableCoder) reading() bool { return c.d != nil }
 
+// bits codes n raw bits, flag one, and symbol a symbol of a table.
 func (c *tableCoder) bits(v uint32, n int) uint32 {
 	switch {
 	case c.d != nil:
@@ -144,6 +145,7 @@ func (c *tableCoder) code() {
 	}
 }
 
+// set codes a whole set.
 func (c *tableCoder) set(s *tableSet, types []*rowType, d *model) {
 	if c.reading() {
 		s.rows = newTableSet(types).rows
@@ -178,6 +180,7 @@ func (s *rowSet) shaped() bool {
 	return false
 }
 
+// row codes what was learned of a row type.
 func (c *tableCoder) row(s *rowSet, t *rowType, d *rowModel) {
 	n := len(t.words)
 	if t.heading >= 0 {
@@ -273,6 +276,8 @@ func (s *recordSet) used() bool {
 	return false
 }
 
+// chunk codes the patterns of a chunk: how often each state follows another, the patterns by
+// that, and the lengths of their codes.
 func (c *tableCoder) chunk(s *chunkSet, words int, states [][2]table) {
 	if !c.flag(s.patterns != nil) {
 		return

@@ -23,6 +23,7 @@ func learned(lens []uint8, base, now table) table {
 	return newTable(t)
 }
 
+// plainTable makes a table of code lengths without an escape to another table.
 func plainTable(lens []uint8) table {
 	t, err := prefix.New(lens, nil)
 	if err != nil {
@@ -47,6 +48,7 @@ func (s *tableSet) head(d *model) *model {
 	return m
 }
 
+// build makes the tables of a row type; d are its default ones.
 func (s *rowSet) build(t *rowType, d *rowModel) rowModel {
 	r := rowModel{heading: s.heading, angle: -1, chunks: t.chunks, keyBase: append([]int32(nil), d.keyBase...)}
 	if s.heading.on {

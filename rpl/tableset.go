@@ -161,6 +161,7 @@ const (
 	lengthBits = 3.5
 )
 
+// listBits is roughly what a list of code lengths takes.
 func listBits(lens []uint8) float64 {
 	bits, gap := listHead, 0.0
 	for _, l := range lens {

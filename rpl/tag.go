@@ -143,6 +143,7 @@ func (t *tag) set(name, value string, valued bool) error {
 	return fmt.Errorf("unknown word %q; known are %s", name, knownWords())
 }
 
+// setValue reads the value of a word.
 func (t *tag) setValue(word tagSet, name, value string) (err error) {
 	switch word {
 	case tagStep:
@@ -246,6 +247,7 @@ func (t tag) String() string {
 	return strings.Join(words, ",")
 }
 
+// value is a word's value in canonical form, "" if it has none.
 func (t tag) value(word tagSet) string {
 	switch word {
 	case tagStep:

@@ -45,6 +45,7 @@ func (a *Authority) move(c, p uint32) {
 	}
 }
 
+// setParent hangs a node under another, or makes it a root if p is 0.
 func (a *Authority) setParent(c, p uint32) {
 	a.unlink(c)
 	n := &a.nodes[c]
@@ -57,6 +58,7 @@ func (a *Authority) setParent(c, p uint32) {
 	a.noteSecrets(c)
 }
 
+// unlink makes a node a root.
 func (a *Authority) unlink(c uint32) {
 	n := &a.nodes[c]
 	if n.parent == 0 {
@@ -100,6 +102,7 @@ func (a *Authority) HandOver(n Node, p Peer) {
 	}
 }
 
+// give is Give by slot.
 func (a *Authority) give(slot uint32, p Peer) {
 	a.handOver(slot, p)
 	for _, c := range a.nodes[slot].children {

@@ -373,6 +373,8 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 	}
 }
 
+// appendBytes codes a number of bytes and the bytes; readBytes is the inverse, and appends them
+// to dst, at most limit.
 func appendBytes(out []prefix.Sym, length *table, b []byte) []prefix.Sym {
 	k := recordCoder{out: out, run: unsigned(length, uint32(len(b))).Run()}
 	for _, c := range b {

@@ -181,6 +181,7 @@ func (t *listVar) unchanged(h *sliceHeader, was *rows, refs Refs, recall bool) b
 // allocating.
 const rowRoom = 24
 
+// scratch is room for a row of a layout: in words and vars if they are large enough.
 func scratch(l *fieldLayout, words *[rowRoom]int32, vars *[rowRoom]any) ([]int32, []any) {
 	w, v := words[:], vars[:]
 	if len(l.words) > rowRoom {

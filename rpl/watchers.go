@@ -51,6 +51,7 @@ func (g *grid) reach(peer int32) {
 	}
 }
 
+// reach makes the sets wide enough for a peer.
 func (w *watchers) reach(peer int32) {
 	words := int(peer)>>6 + 1
 	if words <= w.words {
