@@ -15,9 +15,13 @@ import (
 // Game holds the functions that Run calls, all on one goroutine. Step runs once per fixed
 // step (tendon.Config.Steps a second), between Receive and Send; Draw runs once per
 // frame, after Frame. Run needs both.
+//
+// An update takes the steps that are due: several, or none. So what is true for one update
+// only, as inpututil.IsKeyJustPressed, is asked in Update and kept for the next Step. A Step
+// that asks it sees some presses twice and others never.
 type Game struct {
 	Title         string
-	Width, Height int // size of the window when it opens
+	Width, Height int // size of the window when it opens; both 0 is 640 by 480
 	Step          func(*tendon.Replication)
 	Draw          func(*tendon.Replication, *ebiten.Image)
 
@@ -63,11 +67,15 @@ func Split(g Game, panes ...Pane) error {
 	if err != nil {
 		return err
 	}
+	width, height, err := pace.Window(g.Width, g.Height)
+	if err != nil {
+		return err
+	}
 	ebiten.SetWindowTitle(g.Title)
-	ebiten.SetWindowSize(g.Width, g.Height)
+	ebiten.SetWindowSize(width, height)
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
 	ebiten.SetRunnableOnUnfocused(true)
-	ebiten.SetScreenClearedEveryFrame(g.MaxFPS == 0)
+	ebiten.SetScreenClearedEveryFrame(g.MaxFPS <= 0)
 	l := &loop{
 		game: g, panes: panes, begin: time.Now(),
 		steps: pace.Steps{Hz: hz}, limit: pace.Limit{FPS: g.MaxFPS},
@@ -125,5 +133,6 @@ func (l *loop) Draw(screen *ebiten.Image) {
 	}
 }
 
-// Layout makes the screen as large as the window.
-func (l *loop) Layout(w, h int) (int, int) { return max(w, 1), max(h, 1) }
+// Layout makes the screen as large as the window, but at least so large that every pane
+// has a pixel: games divide by the size of theirs.
+func (l *loop) Layout(w, h int) (int, int) { return max(w, len(l.panes)), max(h, 1) }

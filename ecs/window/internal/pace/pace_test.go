@@ -142,3 +142,18 @@ func TestCommon(t *testing.T) {
 		}
 	}
 }
+
+// A window whose size is not given has one; half a size, or a negative one, is refused by
+// name, where Ebitengine would panic.
+func TestWindow(t *testing.T) {
+	for _, x := range []struct{ width, height, w, h int }{{0, 0, 640, 480}, {1, 1, 1, 1}, {320, 200, 320, 200}} {
+		if w, h, err := Window(x.width, x.height); w != x.w || h != x.h || err != nil {
+			t.Errorf("%dx%d: %dx%d, %v", x.width, x.height, w, h, err)
+		}
+	}
+	for _, x := range [][2]int{{0, 480}, {640, 0}, {-1, 480}, {-1, -1}} {
+		if _, _, err := Window(x[0], x[1]); err == nil || !strings.Contains(err.Error(), "Game.Width") {
+			t.Errorf("%v: %v, want what to give", x, err)
+		}
+	}
+}

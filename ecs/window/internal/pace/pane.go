@@ -11,6 +11,18 @@ type Pane struct {
 	Step, Draw bool // whether the functions are given
 }
 
+// Window returns the size with which a window opens, given that of a Game: both 0 is the
+// size that Ebitengine's windows have by themselves.
+func Window(width, height int) (w, h int, err error) {
+	if width == 0 && height == 0 {
+		return 640, 480, nil
+	}
+	if width <= 0 || height <= 0 {
+		return 0, 0, fmt.Errorf("window: a window of %dx%d cannot open: give Game.Width and Game.Height at least 1 each, or leave both out", width, height)
+	}
+	return width, height, nil
+}
+
 // Common returns the steps a second of a window's sessions, which take their steps
 // together and so must agree. The error says what has not been given: called later, it
 // would end the program in the middle of a frame.
