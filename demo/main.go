@@ -13,10 +13,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
@@ -55,7 +58,9 @@ func play(o options.Options) error {
 	if o.Public {
 		fmt.Println(address.Warning)
 	}
-	p := &program{options: o, view: scene.Options{Zoom: o.Zoom, Circles: o.Circles, Figures: o.Figures}, sprites: sprites}
+	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(stop, cancel) // a second Ctrl-C ends the program at once
+	p := &program{stop: stop, options: o, view: scene.Options{Zoom: o.Zoom, Circles: o.Circles, Figures: o.Figures}, sprites: sprites}
 	if err := p.open(); err != nil {
 		return err
 	}
@@ -83,6 +88,7 @@ func play(o options.Options) error {
 
 // program is the state of the window: its sessions, one in each pane.
 type program struct {
+	stop    context.Context // ends when the system asks the program to end, as with Ctrl-C
 	options options.Options
 	view    scene.Options
 	sprites *scene.Sprites
@@ -99,10 +105,13 @@ type program struct {
 // end the program.
 func (p *program) update() error {
 	p.clock.start()
-	if p.done || p.failed != nil {
+	if p.done || p.failed != nil || p.stop.Err() != nil {
 		return window.ErrQuit
 	}
-	if p.talk.update(p.seats[0]) {
+	if inpututil.IsKeyJustPressed(ebiten.KeyF12) {
+		p.wanted = true
+	}
+	if p.talk.update(p.seats) {
 		return nil
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
@@ -113,9 +122,6 @@ func (p *program) update() error {
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyF2) {
 		p.view.Figures = !p.view.Figures
-	}
-	if inpututil.IsKeyJustPressed(ebiten.KeyF12) {
-		p.wanted = true
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyPageUp) {
 		p.view.Zoom = min(p.view.Zoom*1.25, 4)

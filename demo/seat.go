@@ -88,7 +88,7 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	s.scene.Hint = s.hint
 	if bot {
 		s.bot = bots.New(s.game, seed)
-		s.scene.Hint = "A bot plays. " + s.hint
+		s.scene.Hint = botPlays + s.hint
 	}
 	s.game.Sample = s.sample
 	if len(p.seats) == 0 && p.options.Shot == "" {
@@ -98,15 +98,20 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	return s, nil
 }
 
-// typing switches the keyboard between the game and the chat line; line is the text so
-// far.
-func (s *seat) typing(on bool, line string) {
-	s.keyboard.Off = on
-	s.scene.Hint = s.hint
-	if on {
-		s.scene.Hint = "Say: " + line + "_"
+// typing shows the chat line in place of the hint, or the hint again if there is none.
+func (s *seat) typing(line string) {
+	switch {
+	case line != "":
+		s.scene.Hint = "Say: " + line
+	case s.bot != nil:
+		s.scene.Hint = botPlays + s.hint
+	default:
+		s.scene.Hint = s.hint
 	}
 }
+
+// botPlays begins the hint of a pane that a bot plays.
+const botPlays = "A bot plays. "
 
 // sample returns this step's input: the bot's until the player touches a key, then the
 // player's.

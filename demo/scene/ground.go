@@ -17,6 +17,10 @@ import (
 const (
 	piece   = 256 // units, and pixels, of a side
 	lattice = 8   // units between two places whose height is computed
+
+	// around is how far beyond the map the sea is drawn, in units: as far as a pane shows
+	// from the map's edge at the farthest zoom.
+	around = 4 * island.Enter
 )
 
 // ground is what lies under everything: the pieces that were baked so far.
@@ -25,7 +29,8 @@ type ground struct {
 	pieces  map[image.Point]*ebiten.Image
 }
 
-// draw covers the pane.
+// draw covers the pane where there is an island or the sea around it. What a wide pane
+// shows beyond is left as it is.
 func (g *ground) draw(screen *ebiten.Image, c *Camera) {
 	from := c.Place(gmath.Vec{X: float64(c.Pane.Min.X), Y: float64(c.Pane.Min.Y)})
 	to := c.Place(gmath.Vec{X: float64(c.Pane.Max.X), Y: float64(c.Pane.Max.Y)})
@@ -40,7 +45,10 @@ func (g *ground) draw(screen *ebiten.Image, c *Camera) {
 	}
 }
 
-func pieceOf(v float64) int { return int(math.Floor(v / piece)) }
+// pieceOf returns the piece in which a coordinate lies, or the nearest one that is drawn.
+func pieceOf(v float64) int {
+	return int(math.Floor(max(-around, min(v, island.Size+around)) / piece))
+}
 
 func (g *ground) piece(at image.Point) *ebiten.Image {
 	if img := g.pieces[at]; img != nil {

@@ -15,6 +15,10 @@ import (
 	"github.com/tendonengine/tendon/ecs/window"
 )
 
+// leastZoom is the zoom of a pane of 106 pixels that shows both circles. Without it a
+// window of one row of pixels would show a million units of sea, all to be baked.
+const leastZoom = 0.1
+
 // Options are the drawing options that a player may change while playing, for all panes.
 type Options struct {
 	Zoom    float64 // 1 shows what is near; 2 half as far
@@ -97,11 +101,11 @@ func (s *Scene) look(r *tendon.Replication, pane image.Rectangle) {
 }
 
 // zoom returns the pixels per unit. Without the circles nothing streams in within the
-// view of a large pane; with them, both circles are in view. The player's Zoom multiplies
-// it.
+// view of a large pane; with them, both circles are in view, unless the pane is all but a
+// line. The player's Zoom multiplies it.
 func (s *Scene) zoom(pane image.Rectangle) float64 {
 	if s.options.Circles {
-		return s.options.Zoom * float64(min(pane.Dx(), pane.Dy())) / (2.1 * island.Exit)
+		return s.options.Zoom * max(leastZoom, float64(min(pane.Dx(), pane.Dy()))/(2.1*island.Exit))
 	}
 	corner := math.Hypot(float64(pane.Dx()), float64(pane.Dy())) / 2
 	return s.options.Zoom * max(1, corner/(island.Enter-5))

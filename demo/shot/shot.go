@@ -23,6 +23,7 @@ type Account struct {
 	Between *Conditions `json:"between,omitempty"`
 	Circles bool        `json:"circles"` // the interest circles and the map are shown
 	Figures bool        `json:"figures"` // the network figures are shown
+	Line    string      `json:"line"`    // the line of chat that is being typed; "" for none
 }
 
 // Conditions are the network conditions that keys change during play.

@@ -27,8 +27,11 @@ const (
 	arrowUp    key = 0xff52
 	arrowRight key = 0xff53
 	arrowDown  key = 0xff54
+	keyEnter   key = 0xff0d
 	keyD       key = 'd'
 	keyE       key = 'e'
+	keyH       key = 'h'
+	keyT       key = 't'
 )
 
 // A keyboard presses keys on a display through the X test extension. The program cannot
@@ -71,6 +74,23 @@ func newKeyboard(t *testing.T, display string) *keyboard {
 // runs here.
 func (k *keyboard) focus() {
 	k.Helper()
+	k.window(func(w xproto.Window) bool {
+		return xproto.SetInputFocusChecked(k.conn, xproto.InputFocusPointerRoot, w, xproto.TimeCurrentTime).Check() == nil
+	})
+}
+
+// resize gives the window another size.
+func (k *keyboard) resize(width, height uint32) {
+	k.Helper()
+	k.window(func(w xproto.Window) bool {
+		const both = xproto.ConfigWindowWidth | xproto.ConfigWindowHeight
+		return xproto.ConfigureWindowChecked(k.conn, w, both, []uint32{width, height}).Check() == nil
+	})
+}
+
+// window waits for a window with which do can be done.
+func (k *keyboard) window(do func(xproto.Window) bool) {
+	k.Helper()
 	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
 		tree, err := xproto.QueryTree(k.conn, k.root).Reply()
 		if err != nil {
@@ -81,7 +101,7 @@ func (k *keyboard) focus() {
 			if err != nil || a.MapState != xproto.MapStateViewable {
 				continue // the window has gone or is not shown yet
 			}
-			if xproto.SetInputFocusChecked(k.conn, xproto.InputFocusPointerRoot, w, xproto.TimeCurrentTime).Check() == nil {
+			if do(w) {
 				return
 			}
 		}

@@ -54,6 +54,13 @@ func TestRefusals(t *testing.T) {
 // address.
 func startServer(t *testing.T) string {
 	t.Helper()
+	addr, _ := serverSays(t)
+	return addr
+}
+
+// serverSays is startServer that also returns what the server prints from then on.
+func serverSays(t *testing.T) (addr string, says *bufio.Reader) {
+	t.Helper()
 	cmd := exec.Command(build(t, "./demo/server"), "-addr", "127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -67,13 +74,14 @@ func startServer(t *testing.T) string {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	says = bufio.NewReader(out)
+	line, err := says.ReadString('\n')
 	if err != nil {
 		t.Fatalf("the server says nothing: %v", err)
 	}
-	addr := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line)
+	addr = regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line)
 	if addr == "" {
 		t.Fatalf("the server does not say where it listens: %q", line)
 	}
-	return addr
+	return addr, says
 }
