@@ -48,17 +48,22 @@ func Talk(r *tendon.Replication, text string) error {
 
 // speakable removes unprintable characters from a line and cuts it to MaxText.
 func speakable(text string) string {
-	text = strings.Map(func(c rune) rune {
-		if unicode.IsPrint(c) {
-			return c
-		}
-		return -1
-	}, strings.ToValidUTF8(text, ""))
+	text = printable(text)
 	for len(text) > MaxText {
 		_, last := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-last]
 	}
 	return strings.TrimSpace(text)
+}
+
+// printable removes what cannot be printed, and space at both ends.
+func printable(text string) string {
+	return strings.TrimSpace(strings.Map(func(c rune) rune {
+		if unicode.IsPrint(c) {
+			return c
+		}
+		return -1
+	}, strings.ToValidUTF8(text, "")))
 }
 
 // say runs on the authority, which knows the caller's name. It cleans again what the
@@ -69,7 +74,7 @@ func (g *Game) say(c tendon.Call, words Words) {
 	if text == "" {
 		return
 	}
-	name := g.name(c.From)
+	name := g.Name(c.From)
 	if g.Tell != nil {
 		g.Tell(name + " says: " + text)
 	}

@@ -236,6 +236,7 @@ func TestRound(t *testing.T) {
 	}
 }
 
+// Names are cut, and have nothing that a terminal obeys.
 func TestNamesAreCut(t *testing.T) {
 	for _, c := range []struct{ hello, want string }{
 		{"", "Player 1"},
@@ -243,6 +244,7 @@ func TestNamesAreCut(t *testing.T) {
 		{strings.Repeat("x", 40), strings.Repeat("x", maxName)},
 		{strings.Repeat("ä", 9), strings.Repeat("ä", 8)},
 		{"\xff", "Player 1"},
+		{"\x1b[2J\nAda\xff\a ", "[2JAda"},
 	} {
 		config := Config(nil)
 		config.Hello = []byte(c.hello)
@@ -250,7 +252,7 @@ func TestNamesAreCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Setup(rep, 1).name(rpl.Server); got != c.want {
+		if got := Setup(rep, 1).Name(rpl.Server); got != c.want {
 			t.Errorf("%q is called %q, want %q", c.hello, got, c.want)
 		}
 	}

@@ -33,7 +33,7 @@ func (g *Game) join(p rpl.Peer) {
 	w := g.rep.World()
 	colour := uint8((p - 1) % colourChoice)
 	score := ScorePrefab.Spawn(w, tendon.None{})
-	*Score.Get(score) = ScoreData{Name: g.name(p), Colour: colour}
+	*Score.Get(score) = ScoreData{Name: g.Name(p), Colour: colour}
 	walker := WalkerPrefab.Spawn(w, tendon.None{})
 	*Walker.Get(walker) = WalkerData{Colour: colour, Health: FullHealth, Ammo: maxAmmo, player: score.Entity()}
 	Place.Get(walker).Pos = g.standUp()
@@ -44,10 +44,12 @@ func (g *Game) join(p rpl.Peer) {
 	}
 }
 
-// name returns the name that the peer gave itself, cut to maxName, or its number.
-func (g *Game) name(p rpl.Peer) string {
-	name := string(g.rep.Hello(p))
-	if name == "" || !utf8.ValidString(name) {
+// Name returns the name that the peer gave itself, on the authority: what can be printed of
+// it, cut to maxName, or its number. The name comes from the network: in a terminal its
+// bytes could move the cursor, and forge lines.
+func (g *Game) Name(p rpl.Peer) string {
+	name := printable(string(g.rep.Hello(p)))
+	if name == "" {
 		return fmt.Sprintf("Player %d", p)
 	}
 	for len(name) > maxName {

@@ -78,7 +78,7 @@ func (o *options) check(rest []string, given map[string]bool) error {
 		return errors.New("-join is for bots; say how many with -clients")
 	}
 	if err := o.conditions().Check(); err != nil {
-		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "netsim: "))
+		return fmt.Errorf("-rtt is %v, -jitter %v and -loss %v: half of the round trip is each way's delay, and %s", o.rtt, o.jitter, o.loss, strings.TrimPrefix(err.Error(), "netsim: "))
 	}
 	if o.join != "" {
 		return nil

@@ -34,7 +34,7 @@ func TestRefusalsAreOneSentence(t *testing.T) {
 		{"-seconds -1", "-seconds"},
 		{"-seconds NaN", "-seconds"},
 		{"-loss 2", "loss"},
-		{"-rtt -5ms", "delay"},
+		{"-rtt -5ms", "-rtt is -5ms"},
 		{"-jitter never", "jitter"},
 		{"-addr 7777", "HOST:PORT"},
 		{"-addr 127.0.0.1:notaport -seconds 1", "notaport"},
@@ -105,6 +105,32 @@ func TestSentencesAndEndBySignal(t *testing.T) {
 	for _, want := range []string{"neither encrypted nor authenticated", "listens on 127.0.0.1:", "Played"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nothing is said of %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// On all addresses there is no address to type but the port: [::] is this machine alone.
+func TestWhatToJoin(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:7": "127.0.0.1:7", "[::1]:7": "[::1]:7", "192.0.2.1:7": "192.0.2.1:7",
+		"[::]:7": ":7 here, and", "0.0.0.0:7": ":7 here, and",
+	} {
+		if got := joinable(addr); !strings.HasPrefix(got, want) {
+			t.Errorf("%s is joined by %q, want %q", addr, got, want)
+		}
+	}
+}
+
+// Without bots nobody was asked what they see, so nothing is said of it.
+func TestReportWithoutBots(t *testing.T) {
+	for clients, compared := range map[int]bool{0: false, 2: true} {
+		var out strings.Builder
+		r := report{Mode: "dedicated", Seconds: 1, Clients: clients, StatePackets: 5, BytesOut: 500, Transport: "kcp"}
+		if err := r.tell(&out); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "every client saw"); got != compared || !strings.Contains(out.String(), "5 packets") {
+			t.Errorf("%d bots: %s", clients, out.String())
 		}
 	}
 }

@@ -100,11 +100,16 @@ func (r *report) writeJSON(w io.Writer) error {
 
 // tell prints the report in sentences.
 func (r *report) tell(w io.Writer) error {
-	lines := fmt.Sprintf("Played %.1f s as %s: %d steps, %d nodes, %d clients.\n", r.Seconds, r.Mode, r.Ticks, r.Nodes, r.Clients)
+	lines := fmt.Sprintf("Played %.1f s as %s: %d steps, %d nodes, %d bots.\n", r.Seconds, r.Mode, r.Ticks, r.Nodes, r.Clients)
 	if r.Clients > 0 {
 		lines += fmt.Sprintf("Nodes streamed in %d times and out %d times; %d calls came from the clients.\n", r.StreamIns, r.StreamOuts, r.RPCs)
 	}
-	if r.StatePackets > 0 {
+	switch {
+	case r.StatePackets == 0:
+	case r.Clients == 0: // players alone, who are not asked what they see
+		lines += fmt.Sprintf("The server sent %d packets over %s to those who are still here, %.1f kB in all.\n",
+			r.StatePackets, r.Transport, float64(r.BytesOut)/1000)
+	default:
 		lines += fmt.Sprintf("The server sent %d packets over %s, %.1f kB in all, %.1f kbit/s to each client; the round trip was %.0f ms, the loss %.1f %%.\n",
 			r.StatePackets, r.Transport, float64(r.BytesOut)/1000, r.KbpsPerClient, r.RTT, 100*r.Loss)
 		lines += fmt.Sprintf("Then the world stood still: after %d ms %s.\n", r.QuietMS, equality(r.Mismatches))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/yohamta/donburi"
@@ -93,16 +94,26 @@ func (s *session) host() error {
 	if s.options.public {
 		fmt.Fprintln(s.out, address.Warning)
 	}
-	fmt.Fprintf(s.out, "The server listens on %s (UDP). Join it: go run ./demo -join %s\n", s.options.addr, s.options.addr)
+	fmt.Fprintf(s.out, "The server listens on %s (UDP). Join it: go run ./demo -join %s\n", s.options.addr, joinable(s.options.addr))
 	return nil
+}
+
+// joinable returns what to type to join a server that listens on addr. On all addresses of
+// this machine it is one of them that others need, and they know better which.
+func joinable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		return ":" + port + " here, and with the address of this machine before the colon elsewhere"
+	}
+	return addr
 }
 
 // announce reports which players come and go, and what they do.
 func (s *session) announce(m *member) {
-	m.rep.OnJoin(func(p rpl.Peer) { s.say("%s joined as peer %d.", m.rep.Hello(p), p) })
-	m.rep.OnLost(func(p rpl.Peer) { s.say("%s is lost; its place is kept for a while.", m.rep.Hello(p)) })
-	m.rep.OnBack(func(p rpl.Peer) { s.say("%s is back.", m.rep.Hello(p)) })
-	m.rep.OnLeave(func(p rpl.Peer) { s.say("%s left.", m.rep.Hello(p)) })
+	m.rep.OnJoin(func(p rpl.Peer) { s.say("%s joined as peer %d.", m.game.Name(p), p) })
+	m.rep.OnLost(func(p rpl.Peer) { s.say("%s is lost; its place is kept for a while.", m.game.Name(p)) })
+	m.rep.OnBack(func(p rpl.Peer) { s.say("%s is back.", m.game.Name(p)) })
+	m.rep.OnLeave(func(p rpl.Peer) { s.say("%s left.", m.game.Name(p)) })
 	m.game.Tell = func(what string) { s.say("%s", what) }
 }
 
