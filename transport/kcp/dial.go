@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -75,7 +76,10 @@ func (d *dialer) resolve() (netip.AddrPort, error) {
 		if ip.IsUnspecified() {
 			ip = thisMachine
 		}
-		return netip.AddrPortFrom(namedZone(ip.Unmap()), port), nil
+		if ip, err = namedZone(ip.Unmap()); err != nil {
+			return netip.AddrPort{}, err
+		}
+		return netip.AddrPortFrom(ip, port), nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookup)
 	defer cancel()
@@ -101,17 +105,24 @@ func (d *dialer) resolve() (netip.AddrPort, error) {
 }
 
 // namedZone replaces the number of an interface, as in fe80::1%2, by the name with which
-// packets from there arrive: a client accepts answers only from the address it dialled.
-func namedZone(ip netip.Addr) netip.Addr {
-	n, err := strconv.Atoi(ip.Zone())
-	if err != nil {
-		return ip
+// packets from there arrive: a client accepts answers only from the address it dialled. It
+// returns an error for an interface that is not there, and where one is needed but not
+// named: no packet would go out, and all that a player would hear is that nobody answers.
+func namedZone(ip netip.Addr) (netip.Addr, error) {
+	if ip.Zone() == "" {
+		if ip.Is6() && ip.IsLinkLocalUnicast() {
+			return ip, fmt.Errorf("kcp: %v is an address on each interface; write which one behind it, as in %v%%eth0", ip, ip)
+		}
+		return ip, nil
 	}
-	i, err := net.InterfaceByIndex(n)
-	if err != nil {
-		return ip
+	i, err := net.InterfaceByName(ip.Zone())
+	if n, isNumber := strconv.Atoi(ip.Zone()); err != nil && isNumber == nil {
+		i, err = net.InterfaceByIndex(n)
 	}
-	return ip.WithZone(i.Name)
+	if err != nil {
+		return ip, fmt.Errorf("kcp: no interface %s on this machine, which %v names: %w", ip.Zone(), ip, err)
+	}
+	return ip.WithZone(i.Name), nil
 }
 
 // target splits an address to join into host and port. It looks nothing up.
@@ -124,10 +135,22 @@ func target(addr string) (host string, port uint16, err error) {
 	if err != nil || n == 0 {
 		return "", 0, fmt.Errorf("kcp: %q names no port to join; write one from 1 to 65535, as in 127.0.0.1:7777", addr)
 	}
+	if err := noUDP(); err != nil {
+		return "", 0, err
+	}
 	if host == "" {
 		host = thisMachine.String()
 	}
 	return host, uint16(n), nil
+}
+
+// noUDP returns an error where programs have no UDP. There Go simulates sockets that reach
+// only the program itself: a host would wait for clients who can never come.
+func noUDP() error {
+	if runtime.GOARCH == "wasm" {
+		return errors.New("kcp: a program in a browser has no UDP, so it can neither host nor join over KCP; play alone there, or give the session a transport of your own")
+	}
+	return nil
 }
 
 // checkAddress returns an error unless addr has the form host:port. It looks

@@ -145,3 +145,16 @@ func TestJoinZone(t *testing.T) {
 		}
 	}
 }
+
+// An address to which no packet can go, for want of an interface, is an error at once.
+func TestZoneThatIsMissing(t *testing.T) {
+	for addr, says := range map[string]string{
+		"[fe80::1]:7":          "fe80::1%eth0",
+		"[fe80::1%none]:7":     "no interface none",
+		"[fe80::1%99999999]:7": "no interface 99999999",
+	} {
+		if got, err := Dialer(addr).(*dialer).resolve(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s is %v, %v, want %q", addr, got, err, says)
+		}
+	}
+}

@@ -33,6 +33,9 @@ func Listen(addr string, opts ...Option) (transport.Listener, error) {
 	if err := checkAddress(addr); err != nil {
 		return nil, err
 	}
+	if err := noUDP(); err != nil {
+		return nil, err
+	}
 	at, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("kcp: cannot listen on %q: %w; write an address of this machine and a port from 0 to 65535, as in :7777", addr, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -343,6 +344,7 @@ func listenerClosesMeanwhile(r *Rig) {
 				r.Error(err)
 			}
 		default:
+			runtime.Gosched() // in a browser there is one thread
 		}
 	}
 	in := 0
