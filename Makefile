@@ -1,6 +1,9 @@
 # Everything a developer types. What takes more than three lines of shell is a
 # script in .ci/, which also runs by itself.
 
+# A go.work in a folder above this one is of other modules.
+export GOWORK = off
+
 RUNS ?= 5000
 FUZZ ?= 20s
 
