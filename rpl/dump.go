@@ -3,6 +3,8 @@ package rpl
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strings"
 )
 
 // DumpedNode is one node as a peer may see it, for people and tools.
@@ -16,8 +18,9 @@ type DumpedNode struct {
 	Items  []DumpedItem `json:"items,omitempty"`
 }
 
-// DumpedItem is one item with the props that the peer may see. Values are in
-// the props' units; values of variable length are as Go prints them.
+// DumpedItem is one item with the props that the peer may see. Values are those of the
+// fields, as they travel: quantised. NaN and infinities are text, references are the names
+// of nodes, null for none. Lists and maps are as Go prints what is sent of them, in steps.
 type DumpedItem struct {
 	Item  string         `json:"item"`
 	Props map[string]any `json:"props"`
@@ -85,11 +88,12 @@ func (t *rowType) nameValues(props map[string]any, words []int32, vars []any) {
 			if !here {
 				continue
 			}
-			v := any(words[k])
-			if q.Step != 0 && q.Words[1]-q.Words[0] <= 2 && !t.words[k].raw {
-				v = float64(words[k])*q.Step + q.Bias
+			bits := uint64(uint32(words[k]))
+			if t.words[k].wide {
+				w++
+				bits = join(words[k], words[at[w]])
 			}
-			values = append(values, v)
+			values = append(values, q.value(&t.words[k], bits))
 		}
 		switch len(values) {
 		case 0:
@@ -102,4 +106,35 @@ func (t *rowType) nameValues(props map[string]any, words []int32, vars []any) {
 	for k, f := range t.fromV {
 		props[t.item.Props[t.item.Vars[f].Prop].Name] = fmt.Sprint(vars[k])
 	}
+}
+
+// value is what the bits of a word of the prop, or of both halves of a wide one, stand
+// for, as encoding/json writes it. JSON has no number for NaN and the infinities: they are
+// text.
+func (q *Prop) value(w *Word, bits uint64) any {
+	kind, _, _ := strings.Cut(q.Kind, " ") // without "vector" and "[4]"
+	switch {
+	case kind == "reference" && bits == 0:
+		return nil
+	case kind == "reference":
+		return Node(bits).String()
+	case kind == "bool", kind == "optional":
+		return bits != 0
+	case w.raw:
+		var v any = math.Float32frombits(uint32(bits))
+		f := float64(math.Float32frombits(uint32(bits)))
+		if w.wide {
+			f = math.Float64frombits(bits)
+			v = f
+		}
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Sprint(f)
+		}
+		return v
+	case w.unsigned:
+		return bits
+	case w.wide:
+		return int64(bits)
+	}
+	return float64(int32(bits))*q.Step + q.Bias
 }

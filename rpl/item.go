@@ -36,6 +36,10 @@ type Word struct {
 	Default int32 // of a new item; arrivals are coded against it unless learned tables say otherwise
 
 	raw bool // the bits of a float, whose differences say nothing
+
+	// For people (dump.go): the word is the lower half of a 64-bit value, the next one its
+	// upper half; the value has no sign.
+	wide, unsigned bool
 }
 
 // A VarType is a kind of variable-length prop: a string, bytes, a list, a map, a user's

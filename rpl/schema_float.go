@@ -59,7 +59,7 @@ func (w *walker) float(t reflect.Type, path string, tg tag, o *op, word *Word, d
 			w.fault(path, "interp, predict=, tol= and pos need a quantised float; give it step=, as step=1/32")
 			return false
 		}
-		o.kind, d.raw, word.raw = pick(opRaw64, opRaw32), true, true
+		o.kind, d.raw, word.raw, word.wide = pick(opRaw64, opRaw32), true, true, !single
 		return true
 	}
 	d.steps = []float64{o.quant.step()}

@@ -108,6 +108,7 @@ func (w *walker) bothBounds(t reflect.Type, path string, tg tag, lo, hi int64) b
 // plainInt compiles an integer that has the range of its type.
 func (w *walker) plainInt(path string, tg tag, size int, signed bool, lo, hi int64, o *op, word *Word, d *propDraft) bool {
 	word.Min, word.Max = math.MinInt32, math.MaxInt32
+	word.wide, word.unsigned = size == 8, size >= 4 && !signed
 	d.steps = []float64{1}
 	switch size {
 	case 8:

@@ -99,7 +99,7 @@ func (w *walker) leaf(kind leafKind, t reflect.Type, n int, off uintptr, path st
 	case leafRef:
 		ok = w.allow(path, tg, tagsRef, "a reference; remove it")
 		o.kind, p.Kind = opRef, "reference"
-		word.Min, word.Max = math.MinInt32, math.MaxInt32
+		word.Min, word.Max, word.wide = math.MinInt32, math.MaxInt32, true
 		w.reference(path, tg, off, n)
 	}
 	if !ok {

@@ -163,7 +163,8 @@ func TestTags(t *testing.T) {
 				t.Errorf("prop %+v, want a %s tagged %q", p, tt.kind, tt.canon)
 			}
 			for i := range it.Words {
-				it.Words[i].raw, it.Words[i].Default = false, 0
+				w := &it.Words[i]
+				w.raw, w.wide, w.unsigned, w.Default = false, false, false, 0
 			}
 			if !reflect.DeepEqual(it.Words, tt.want) {
 				t.Errorf("words %+v, want %+v", it.Words, tt.want)
