@@ -46,6 +46,8 @@ type node struct {
 	owner    Peer
 	born     uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
 	posItem  int16  // ordinal of the item that says where the node is, or -1
+	earlyAll bool   // calls that are early are for all its peers, also for those that were told of it
+	early    uint32 // value of Authority.send when a call on it was last left to routeEarly
 	groups   uint64
 	layout   *nodeLayout
 	items    []Item // by ordinal; NoItem where removed
@@ -123,7 +125,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	l.nodes++
 	n.spawn = spawned{s.Prefab, s.Args, s.Name, s.complete()}
 	a.noteGrouped(slot)
-	n.posItem, n.groups, n.born = -1, 0, a.send
+	n.posItem, n.groups, n.born, n.early = -1, 0, a.send, a.send-1
 	n.past = n.past[:0]
 	n.judge, n.active = false, 0
 	a.spots[slot] = spot{cell: -1}

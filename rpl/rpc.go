@@ -211,7 +211,7 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) bool {
 	hd := n.holder(p.index)
 	switch {
-	case hd == nil, n.owner != p.id && a.undecided(n):
+	case hd == nil, n.owner != p.id && a.undecided(n), rpc.Lane == Reliable && a.overtakes(n, hd):
 		return a.callEarly(n, p.id, 0, rpc, args)
 	case hd.handle != noHandle && (rpc.Lane == Unreliable || p.mayHold(hd.handle)):
 		return a.sendCall(p, hd.handle, rpc, a.tick, args)

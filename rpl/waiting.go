@@ -35,8 +35,16 @@ func (a *Authority) callEarly(n *node, to, but Peer, rpc *RPCType, args []byte) 
 		a.counters.CallsDropped++
 		return rpc.Lane != Reliable
 	}
+	n.earlyAll = to == 0 || n.earlyAll && n.early == a.send
+	n.early = a.send
 	a.early = append(a.early, earlyCall{n.id, to, but, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)}})
 	return true
+}
+
+// overtakes is whether a reliable call that is sent to a holder at once, or waits for its
+// handle, would come before an early one: it must then be early, too.
+func (a *Authority) overtakes(n *node, hd *holder) bool {
+	return n.early == a.send && (n.earlyAll || hd.handle == noHandle)
 }
 
 // routeEarly hands early calls to the peers to which Stream has given the node.
