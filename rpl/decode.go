@@ -89,7 +89,8 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	} else {
 		tick = Tick(d.Bits(32))
 	}
-	if err := c.believes(tick, form&formFull != 0); err != nil {
+	c.timely = form&formFull != 0 && !c.heard.overtaken(seq)
+	if err := c.believes(tick); err != nil {
 		return err
 	}
 	var echoed, kept uint32
@@ -155,7 +156,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *model, form int, tick, baseTick Tick,
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPacket, err)
 	}
-	if c.astray.timeless && form&formFull != 0 && !block {
+	if c.astray.timeless && c.timely && !block {
 		c.setTime(tick)
 	}
 	c.commit()

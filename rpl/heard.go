@@ -38,6 +38,9 @@ func (r *heard) stale(seq uint64) bool {
 	return r.has(seq) || seq <= r.newest && r.newest-seq >= maxLate
 }
 
+// overtaken is whether a newer packet was applied already.
+func (r *heard) overtaken(seq uint64) bool { return r.any && seq < r.newest }
+
 // tick is the tick of a packet that was applied.
 func (r *heard) tick(seq uint64) Tick { return r.ticks[seq%recordLen] }
 

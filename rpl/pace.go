@@ -34,11 +34,11 @@ func (c *Proxy) beginPace(now time.Duration) {
 
 // believes returns an error if a packet's tick cannot be true: too far ahead of the pace,
 // or more than maxLead behind the newest tick. Any tick is believed while no packet was
-// applied and Step has given none, and the first whole tick after Resync, since then the
-// pace itself may be wrong. A wrong pace does not last: the longer no packet is believed,
+// applied and Step has given none, and the first whole tick after Resync that no newer
+// packet has overtaken, since then the pace itself may be wrong. A wrong pace does not last: the longer no packet is believed,
 // the farther ahead a tick may be.
-func (c *Proxy) believes(tick Tick, whole bool) error {
-	if whole && c.astray.timeless && tick <= MaxTick {
+func (c *Proxy) believes(tick Tick) error {
+	if c.timely && c.astray.timeless && tick <= MaxTick {
 		return nil
 	}
 	if late := time.Duration(max(c.newest, tick)-tick) * time.Second / time.Duration(c.cfg.Hz); late > maxLead {

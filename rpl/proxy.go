@@ -75,6 +75,7 @@ type decoding struct {
 	stage     stage
 	pace      pace
 	readingAt time.Duration // when the packet being read was received
+	timely    bool          // it has a whole tick, and no newer packet was applied
 }
 
 // mending is what the proxy must report to the authority because something went
@@ -261,7 +262,9 @@ func (c *Proxy) readInbox() {
 		if err != nil {
 			c.counters.Refused++
 			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
-			c.unread(err)
+			if !c.heard.overtaken(in.seq) {
+				c.unread(err)
+			}
 			continue
 		}
 		c.counters.Packets++

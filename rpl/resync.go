@@ -61,7 +61,8 @@ func (c *Proxy) Resync() {
 // be able to fill the disk.
 func toBeLogged(n uint64) bool { return n&(n-1) == 0 }
 
-// unread counts a packet that could not be read.
+// unread counts a packet that could not be read. One that newer packets have overtaken is
+// not counted: what it builds on may have gone for good reasons.
 func (c *Proxy) unread(err error) {
 	s := &c.astray
 	if s.trouble == 0 {
