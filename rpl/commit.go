@@ -64,7 +64,10 @@ func (c *Proxy) meta(m stagedMeta) {
 	if c.stage.tick <= m.r.meta || m.r.gone {
 		return
 	}
-	c.events.metas = append(c.events.metas, metaEvent{m.r, m.r.Owner})
+	if ev := &c.events; !ev.turned.has(m.r.handle) { // of several changes in one Apply the adapter is told the sum
+		ev.turned.set(m.r.handle)
+		c.events.metas = append(c.events.metas, metaEvent{m.r, m.r.Owner})
+	}
 	m.r.meta, m.r.Owner, m.r.parent = c.stage.tick, m.owner, m.parent
 }
 

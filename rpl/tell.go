@@ -13,6 +13,7 @@ type events struct {
 	items   []itemEvent
 	itemed  bitset // handles of the nodes in items
 	metas   []metaEvent
+	turned  bitset   // handles of the nodes in metas
 	changed []uint32 // rows
 	calls   []Call
 	gone    []goneEvent
@@ -31,7 +32,7 @@ type itemEvent struct {
 	was []*ItemType // the items that the adapter knows
 }
 
-// A metaEvent is a change of owner or parent; owner is the previous one.
+// A metaEvent is a change of owner or parent, one for each node; owner is the previous one.
 type metaEvent struct {
 	r     *Replica
 	owner Peer
@@ -102,6 +103,9 @@ func (ev *events) reset() {
 	clear(ev.arrived)
 	for _, e := range ev.items {
 		ev.itemed.clear(e.r.handle)
+	}
+	for _, e := range ev.metas {
+		ev.turned.clear(e.r.handle)
 	}
 	clear(ev.items)
 	clear(ev.gone)

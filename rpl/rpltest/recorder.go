@@ -20,6 +20,7 @@ type Recorder struct {
 
 	items map[*rpl.Replica][]*rpl.ItemType // each node's items, as told
 	under map[*rpl.Replica]*rpl.Replica    // each node's parent, as told, as long as that is here
+	owner map[*rpl.Replica]rpl.Peer        // each node's owner, as told
 
 	// OnRun is called for each call, before it is kept.
 	OnRun func(rpl.Call)
@@ -72,9 +73,10 @@ func (r *Recorder) Arrived(x *rpl.Replica) {
 	}
 	if r.items == nil {
 		r.items, r.under = make(map[*rpl.Replica][]*rpl.ItemType), make(map[*rpl.Replica]*rpl.Replica)
+		r.owner = make(map[*rpl.Replica]rpl.Peer)
 	}
 	r.hang(x)
-	r.Held[x.ID], r.items[x] = x, slices.Clone(x.Items)
+	r.Held[x.ID], r.items[x], r.owner[x] = x, slices.Clone(x.Items), x.Owner
 	r.Came++
 }
 
@@ -112,7 +114,13 @@ func (r *Recorder) hang(x *rpl.Replica) {
 // Under is a node's parent by what was told; nil for none, or one that has gone.
 func (r *Recorder) Under(x *rpl.Replica) *rpl.Replica { return r.under[x] }
 
-func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer)          { r.known("owner", x) }
+func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer) {
+	if r.known("owner", x); (old != r.owner[x] || old == x.Owner) && !r.Fooled {
+		r.fail("%v is of %d, no more of %d; it was told to be of %d", x.ID, x.Owner, old, r.owner[x])
+	}
+	r.owner[x] = x.Owner
+}
+
 func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)       { r.known("parent", x); r.hang(x) }
 func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick) { r.has("change", x, ord); r.Changes++ }
 
@@ -136,6 +144,7 @@ func (r *Recorder) Gone(x *rpl.Replica, t rpl.Tick, destroyed bool) {
 	}
 	delete(r.items, x)
 	delete(r.under, x)
+	delete(r.owner, x)
 	for child, up := range r.under {
 		if up == x {
 			delete(r.under, child)
