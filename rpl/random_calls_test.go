@@ -101,6 +101,9 @@ func (w *randomWorld) greet(n *thingy) {
 	n.greeted = append(n.greeted, w.net.Clients...)
 }
 
+// mostApart is the most ticks between two sends.
+const mostApart = 10
+
 // say makes a reliable call on a node, to all clients that hold it or to one peer. It
 // must run at those of them that hold the node.
 func (w *randomWorld) say(n *thingy) {
@@ -131,6 +134,9 @@ func (w *randomWorld) say(n *thingy) {
 		w.to[id] = only
 	}
 	holders := w.net.A.Holders(n.id, nil) // the call has updated which peers hold the node
+	if n.root().born+mostApart > w.net.TickNumber() {
+		return // its root is new: Stream has yet to decide who has it
+	}
 	for _, c := range w.net.Clients {
 		if slices.Contains(holders, c.Peer) && c.Log.Held[n.id] != nil && (only == 0 || only == c.Peer) {
 			w.expect = append(w.expect, expected{c, id, n.id})

@@ -174,6 +174,11 @@ func (w *randomWorld) play(most int) {
 		})
 		w.ticks(rapid.IntRange(0, 4).Draw(t, "ticks"))
 	}
+	w.calmDown()
+}
+
+// calmDown ends all trouble, and waits until all clients are equal.
+func (w *randomWorld) calmDown() {
 	for _, c := range w.net.Clients {
 		c.Silent, c.Deaf, c.Mute = false, false, false
 		c.SetConditions(w.cond, w.cond)

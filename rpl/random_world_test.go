@@ -30,6 +30,7 @@ type thingy struct {
 	pace      xy                // per second
 	noisy     bool              // random noise is added to its movement
 	busy      bool              // its HP changes at every tick
+	born      rpl.Tick          // when it was spawned
 	moved     bool              // the peers to which it is relevant may have changed
 	shaken    rpl.Tick          // when its owner, parent, items or relevance last changed
 	greeting  uint32            // the call that greet made
@@ -166,7 +167,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.AuthorityConfig, r
 	net.A.Condition(w.sch.watch, func(p rpl.Peer) bool { return w.watch[p] })
 	net.Run = w.onServer
 	net.OnPacket = func(to rpl.Peer, seq uint64, b []byte) {
-		w.wire[to].packet(seq, b)
+		w.wire[to].packet(seq, net.Now, b)
 		w.spent(to, len(b)+rpl.PacketOverhead)
 		w.hoards[to].keep(&w.hoards[to].down, seq, b)
 	}
@@ -191,8 +192,8 @@ type eavesdropper struct {
 	refusals strings.Builder
 }
 
-func (e *eavesdropper) packet(seq uint64, b []byte) { e.p.Receive(seq, 0, b) }
-func (e *eavesdropper) message(b []byte)            { e.p.ReceiveMessage(b) }
+func (e *eavesdropper) packet(seq uint64, at time.Duration, b []byte) { e.p.Receive(seq, at, b) }
+func (e *eavesdropper) message(b []byte)                              { e.p.ReceiveMessage(b) }
 
 // bucketCheck checks promise 6 with a token bucket of its own. A message longer than
 // the bucket may be sent when the bucket is full.
@@ -347,6 +348,7 @@ func (w *randomWorld) spawn(s rpl.Spawn, parent *thingy) *thingy {
 		}
 	}
 	n.parts[0].goTo(xy{float64(rapid.IntRange(-800, 800).Draw(w.t, "x")), float64(rapid.IntRange(-800, 800).Draw(w.t, "y"))})
+	n.born = w.net.TickNumber()
 	w.nodes = append(w.nodes, n)
 	w.numbers[n.number] = id
 	n.shake(w)
