@@ -167,7 +167,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *model, form int, tick, baseTick Tick,
 func (c *Proxy) readRemovals(d *prefix.Decoder, m *model) error {
 	st := &c.stage
 	for says := d.Symbol(m.entry.remove.t); says > 0; says = d.Symbol(m.entry.remove.t) {
-		if len(st.removals) > maxInPacket || d.Err() != nil {
+		if len(st.removals) == maxInPacket || d.Err() != nil {
 			return fmt.Errorf("%w: removals without end", ErrPacket)
 		}
 		r := removal{handle: readUnsigned(d, &m.entry.handle), gen: uint8(d.Bits(8)), tick: st.tick}
@@ -186,7 +186,7 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *model) error {
 // readArrivals reads the arrivals into the stage.
 func (c *Proxy) readArrivals(d *prefix.Decoder, m *model) error {
 	for says := d.Symbol(m.entry.arrive.t); says > 0; says = d.Symbol(m.entry.arrive.t) {
-		if len(c.stage.arrivals) > maxInPacket || d.Err() != nil {
+		if len(c.stage.arrivals) == maxInPacket || d.Err() != nil {
 			return fmt.Errorf("%w: arrivals without end", ErrPacket)
 		}
 		if err := c.readArrival(d, m, says-1); err != nil {

@@ -35,8 +35,8 @@ func (c *Proxy) beginPace(now time.Duration) {
 // believes returns an error if a packet's tick cannot be true: too far ahead of the pace,
 // or more than maxLead behind the newest tick. Any tick is believed while no packet was
 // applied and Step has given none, and the first whole tick after Resync that no newer
-// packet has overtaken, since then the pace itself may be wrong. A wrong pace does not last: the longer no packet is believed,
-// the farther ahead a tick may be.
+// packet has overtaken, since then the pace itself may be wrong. A wrong pace does not
+// last: the longer no packet is believed, the farther ahead a tick may be.
 func (c *Proxy) believes(tick Tick) error {
 	if c.timely && c.astray.timeless && tick <= MaxTick {
 		return nil
