@@ -191,6 +191,9 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 	for len(n.items) <= ord {
 		n.items = append(n.items, binding{})
 	}
+	if r.nodeOf(n.entity) != n { // the game has removed it, which it should not
+		return
+	}
 	c := r.protocol.byItem[t]
 	ent := r.entityFor(n, ord, t)
 	if !r.world.Valid(ent) {

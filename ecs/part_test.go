@@ -105,3 +105,26 @@ func TestPartsThatComeLater(t *testing.T) {
 	check(t, "colours", client.count(Paint), 1)
 	check(t, "entities of parts", client.count(components.Proxy), 2) // the node's and the session's
 }
+
+// A client's game that removes a proxy, which it should not, gets nothing of what that node
+// is given later: a part of it would stay for ever.
+func TestPartsOfWhatAGameHasRemoved(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	tank := Tank.Spawn(server.World(), tendon.None{})
+	id := tendon.ID(tank)
+	l.steps(30)
+	client.find(id).Remove()
+	left := client.World().Len()
+	w := server.World()
+	for range 2 {
+		tendon.Part(tank, w.Entry(w.Create(Body)))
+	}
+	l.steps(30)
+	check(t, "entities on the client", client.World().Len(), left)
+	late := l.client(tendon.Config{})
+	l.joined()
+	l.steps(30)
+	check(t, "entities on a client that came later", late.World().Len(), left+3) // hull and two more parts
+}

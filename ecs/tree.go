@@ -33,15 +33,13 @@ func carrier(e *donburi.Entry) *donburi.Entry {
 }
 
 func (r *Replication) carrierOf(e *donburi.Entry, n *node) *donburi.Entry {
-	switch {
-	case n == nil:
-		return nil
-	case n.entity != e.Entity():
-		return r.world.Entry(n.entity)
-	case n.parent == nil || !r.world.Valid(n.parent.entity):
+	if n != nil && n.entity == e.Entity() {
+		n = n.parent
+	}
+	if n == nil || !r.world.Valid(n.entity) {
 		return nil
 	}
-	return r.world.Entry(n.parent.entity)
+	return r.world.Entry(n.entity)
 }
 
 // Children returns the nodes directly below a node, in the order in which they came. It

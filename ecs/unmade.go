@@ -54,10 +54,10 @@ func (r *Replication) makeUnmade() {
 	}
 	made := false
 	for _, ent := range slices.Sorted(maps.Keys(r.unmade)) {
-		if e := r.world.Entry(ent); !r.world.Valid(ent) || !e.HasComponent(components.RplNode) {
+		if !r.world.Valid(ent) || !r.world.Entry(ent).HasComponent(components.RplNode) {
 			r.forgetUnmade(ent)
 		} else {
-			made = r.makeNode(e, r.unmade[ent].origin) != nil || made
+			made = r.makeNode(r.world.Entry(ent), r.unmade[ent].origin) != nil || made
 		}
 	}
 	for i := range r.plans {

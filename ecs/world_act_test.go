@@ -236,7 +236,7 @@ func (a *actor) someone(pick func(int) int) rpl.Peer {
 
 func (a *actor) spawn(pick func(int) int) {
 	w := a.World()
-	if len(nodesOf(a.machine)) > 20 {
+	if len(nodesOf(a.machine)) > a.most {
 		return
 	}
 	var e *donburi.Entry

@@ -70,12 +70,12 @@ func (g *adventure) near(p rpl.Peer, root *donburi.Entry) seeing {
 }
 
 // gunOf returns the turret of a tank. It returns nil for anything else, and for a tank
-// that has lost its turret because it was local for a while.
+// that has lost its turret because either was local for a while.
 func gunOf(e *donburi.Entry) *donburi.Entry {
 	if !e.HasComponent(Local) || Local.Get(e).From == "" || strings.Trim(Local.Get(e).From, "0123456789") != "" {
 		return nil
 	}
-	if gun := turretOf(e); gun.Valid() && tendon.ID(tendon.Parent(gun)) == tendon.ID(e) {
+	if gun := turretOf(e); gun != nil && tendon.ID(gun) == 0 && tendon.ID(tendon.Parent(gun)) == tendon.ID(e) {
 		return gun
 	}
 	return nil

@@ -40,6 +40,7 @@ type adventure struct {
 	worlds  worlds // who makes the worlds
 	next    uint32 // the number of the last call
 	breath  int    // how many bytes long calls may still carry in this game
+	hot     bool   // few nodes, of which much changes within a round trip
 	made    map[uint32]*noted
 }
 
@@ -47,7 +48,11 @@ func newAdventure(t *testing.T, rt *rapid.T) *adventure {
 	ms := func(name string, most int) time.Duration {
 		return time.Duration(rapid.IntRange(0, most).Draw(rt, name)) * time.Millisecond
 	}
+	hot := rapid.IntRange(0, 3).Draw(rt, "hot") == 0
 	c := netsim.Conditions{Delay: ms("delay", 60), Jitter: ms("jitter", 40)}
+	if hot {
+		c.Delay += ms("more delay", 250)
+	}
 	c.Loss = float64(rapid.IntRange(0, 25).Draw(rt, "loss")) / 100
 	c.Duplicate = float64(rapid.IntRange(0, 10).Draw(rt, "duplicate")) / 100
 	c.Burst = float64(rapid.IntRange(0, 8).Draw(rt, "burst"))
@@ -57,7 +62,7 @@ func newAdventure(t *testing.T, rt *rapid.T) *adventure {
 		moods: rapid.IntRange(0, 1<<moodCount-1).Draw(rt, "moods"),
 		drama: rapid.IntRange(0, 4).Draw(rt, "drama"),
 		lines: c, worlds: worlds(rapid.IntRange(0, 2).Draw(rt, "worlds")), made: map[uint32]*noted{},
-		breath: 40_000,
+		breath: 40_000, hot: hot,
 	}
 	g.serve("server")
 	for i := range rapid.IntRange(1, 3).Draw(rt, "players") {
@@ -91,13 +96,17 @@ type actor struct {
 	way     *mem.Dialer
 	again   bool // it joins again when its session has ended
 	volumes int  // how many texts it may still write that exceed a message
+	most    int  // how many nodes its acts fill the world with
 }
 
 func (g *adventure) actor(name, hello string) *actor {
-	a := &actor{hello: hello, annexes: g.worlds == made, volumes: 3, grid: rapid.IntRange(0, 2).Draw(g.t, "grid") == 0}
+	a := &actor{hello: hello, annexes: g.worlds == made, volumes: 3, most: 20, grid: rapid.IntRange(0, 2).Draw(g.t, "grid") == 0}
 	c := tendon.Config{Hello: []byte(hello), Sends: []int{0, 60, 20}[rapid.IntRange(0, 2).Draw(g.t, "sends")]}
 	if a.grid {
 		c.Interest = sight
+	}
+	if g.hot {
+		a.most = 5
 	}
 	c.Dedicated = hello == "" && rapid.Bool().Draw(g.t, "dedicated")
 	c.Budget = []int{0, 0, 30_000, 8_000, 3_000}[rapid.IntRange(0, 4).Draw(g.t, "budget")]
@@ -276,8 +285,14 @@ func TestWorldsAtRandom(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newAdventure(t, rt)
 		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "pick") }
-		for range rapid.IntRange(1, 40).Draw(rt, "rounds") {
-			g.trouble()
+		rounds, pause, calm := 40, 6, 1 // the last is how many rounds have one trouble
+		if g.hot {
+			rounds, pause, calm = 100, 1, 10
+		}
+		for range rapid.IntRange(1, rounds).Draw(rt, "rounds") {
+			if pick(calm) == 0 {
+				g.trouble()
+			}
 			g.server.step = func() {
 				g.server.step = nil
 				for range rapid.IntRange(0, 4).Draw(rt, "acts") {
@@ -290,7 +305,7 @@ func TestWorldsAtRandom(t *testing.T) {
 					g.act(p, p.some(pick), pick)
 				}
 			}
-			g.play(1 + pick(6))
+			g.play(1 + pick(pause))
 		}
 		g.calm()
 	})
