@@ -92,6 +92,10 @@ func (c *RPC[A]) FromAnyone() *RPC[A] {
 // Handle binds the function that runs the call, on every machine, once per Replication.
 // It panics the second time, without a function, and for an RPC of another protocol. The
 // function runs inside Receive and Send, and inside the node's removal for Call.Last.
+//
+// The caller chooses the node, and a client may call on every node that it owns, or with
+// FromAnyone on every node that it has. So a function that reads a component of Call.Entry
+// asks HasComponent first if not all of these nodes have it.
 func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
 		panic(err.Error())

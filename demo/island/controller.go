@@ -40,11 +40,20 @@ func newController(w donburi.World, _ tendon.None) *donburi.Entry {
 // CountCalls is the name of the counter of players' calls that ran here.
 const CountCalls = "island calls"
 
+// called returns the controller on which a call was made. A client may call on every node
+// that its player owns, so one that was tampered with calls on its walker, too.
+func called(c tendon.Call) (*ControllerData, bool) {
+	if !c.Entry.HasComponent(Controller) {
+		return nil, false
+	}
+	return Controller.Get(c.Entry), true
+}
+
 // steer receives a player's input: the newest tick wins.
 func (g *Game) steer(c tendon.Call, in Input) {
 	*g.called++
-	ctl := Controller.Get(c.Entry)
-	if in.Tick <= ctl.newest && ctl.newest != 0 {
+	ctl, ok := called(c)
+	if !ok || in.Tick <= ctl.newest && ctl.newest != 0 {
 		return
 	}
 	ctl.newest, ctl.keys, ctl.aim = in.Tick, in.Keys, in.Aim

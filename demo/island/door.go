@@ -60,11 +60,11 @@ func (g *Game) reachDoor(walker *donburi.Entry) (*donburi.Entry, bool) {
 func (g *Game) useDoor(c tendon.Call, a UseDoor) {
 	*g.called++
 	w := c.Entry.World
-	walker := Controller.Get(c.Entry).walker
-	if !w.Valid(walker) {
+	ctl, ok := called(c)
+	if !ok || !w.Valid(ctl.walker) {
 		return
 	}
-	if e, ok := g.reachDoor(w.Entry(walker)); ok && e.Entity() == a.Door {
+	if e, ok := g.reachDoor(w.Entry(ctl.walker)); ok && e.Entity() == a.Door {
 		d := Door.Get(e)
 		d.Open = !d.Open
 	}

@@ -41,9 +41,9 @@ func UseItem(r *tendon.Replication, name string) error {
 // useSlot checks the index, because the pack may have changed since the player saw it.
 func (g *Game) useSlot(c tendon.Call, slot uint8) {
 	*g.called++
-	ctl := Controller.Get(c.Entry)
+	ctl, ok := called(c)
 	w := c.Entry.World
-	if int(slot) >= len(ctl.Pack) || ctl.Pack[slot].Name != Bandage || !w.Valid(ctl.walker) {
+	if !ok || int(slot) >= len(ctl.Pack) || ctl.Pack[slot].Name != Bandage || !w.Valid(ctl.walker) {
 		return
 	}
 	wd := Walker.Get(w.Entry(ctl.walker))
