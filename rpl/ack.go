@@ -272,7 +272,9 @@ func (a *Authority) lostRow(p *peer, e *entry, re *recEntry, tick Tick) {
 }
 
 // judgeLosses decides which packets in flight are lost: those that were sent
-// reorderTime or more before an acked one, and those that have timed out.
+// reorderTime or more before an acked one, and those that have timed out. On a line with a
+// deep queue, round trips may take many seconds. If what waits there counted as lost, it
+// would be sent again, and keep the queue full for ever.
 func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 	l := &p.link
 	if l.oldest == 0 || now <= l.quiet {
@@ -281,7 +283,7 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 	l.quiet = 0
 	timeout := silence
 	if l.trip.mean != 0 {
-		timeout = min(max(l.trip.time()*3/2, l.answer.most())+a.sendPeriod+reorderTime, silence)
+		timeout = max(l.trip.time()*3/2, l.answer.most()) + a.sendPeriod + reorderTime
 	}
 	for seq := l.oldest; seq < l.next; seq++ {
 		r := l.record(seq)
