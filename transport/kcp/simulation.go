@@ -53,7 +53,7 @@ func (s *Simulation) attach(l *link) *air {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seed++
-	a := &air{s: s, l: l, paths: netsim.NewPair(s.seed, netsim.Conditions{}), wake: make(chan struct{}, 1)}
+	a := &air{s: s, l: l, paths: netsim.NewPair(s.seed, netsim.Conditions{}), wake: make(chan struct{}, 1), zones: []string{""}}
 	a.set(s.conditions)
 	s.airs = append(s.airs, a)
 	return a
@@ -67,9 +67,9 @@ func (s *Simulation) detach(a *air) {
 	}
 }
 
-// addressSize is the length of the other end's address (without an IPv6 zone) and
-// port, which each simulated packet carries before its bytes.
-const addressSize = 18
+// addressSize is the length of what each simulated packet carries before its bytes: the
+// other end's address, its port, and the number of its IPv6 zone.
+const addressSize = 16 + 2 + 2
 
 // An air is the simulated network of one link, in real time. Its Up path leads to
 // the socket, its Down path from it.
@@ -81,6 +81,7 @@ type air struct {
 	mu     sync.Mutex
 	paths  netsim.Pair
 	buf    []byte
+	zones  []string // of the addresses so far, by number: the machine's interfaces, and "" first
 	closed bool
 }
 
@@ -117,6 +118,7 @@ func (a *air) put(p *netsim.Path, now time.Duration, addr netip.AddrPort, b []by
 	ip := addr.Addr().As16()
 	a.buf = append(a.buf[:0], ip[:]...)
 	a.buf = binary.LittleEndian.AppendUint16(a.buf, addr.Port())
+	a.buf = binary.LittleEndian.AppendUint16(a.buf, a.zone(addr.Addr().Zone()))
 	a.buf = append(a.buf, b...)
 	p.Send(now, a.buf)
 	select {
@@ -148,7 +150,7 @@ func (a *air) deliver(now time.Duration) (wait time.Duration, ok bool) {
 	defer a.mu.Unlock()
 	a.flush(now)
 	for b, at, ok := a.paths.Down.Receive(now); ok; b, at, ok = a.paths.Down.Receive(now) {
-		addr, body := split(b)
+		addr, body := a.split(b)
 		a.l.e.Arrive(at, addr, body)
 	}
 	next, ok := a.paths.Up.Next()
@@ -160,14 +162,24 @@ func (a *air) deliver(now time.Duration) (wait time.Duration, ok bool) {
 
 func (a *air) flush(now time.Duration) {
 	for b, _, ok := a.paths.Up.Receive(now); ok; b, _, ok = a.paths.Up.Receive(now) {
-		addr, body := split(b)
+		addr, body := a.split(b)
 		a.l.write(addr, body)
 	}
 }
 
-func split(b []byte) (netip.AddrPort, []byte) {
+// zone returns the number of a zone, a new one for one that has not been seen.
+func (a *air) zone(name string) uint16 {
+	i := slices.Index(a.zones, name)
+	if i < 0 {
+		i, a.zones = len(a.zones), append(a.zones, name)
+	}
+	return uint16(i)
+}
+
+func (a *air) split(b []byte) (netip.AddrPort, []byte) {
 	ip, _ := netip.AddrFromSlice(b[:16])
-	return netip.AddrPortFrom(ip.Unmap(), binary.LittleEndian.Uint16(b[16:])), b[addressSize:]
+	zone := a.zones[binary.LittleEndian.Uint16(b[18:])]
+	return netip.AddrPortFrom(ip.Unmap().WithZone(zone), binary.LittleEndian.Uint16(b[16:])), b[addressSize:]
 }
 
 // close writes every packet still under way to the socket at once: the Close packets

@@ -69,6 +69,23 @@ func TestFirstConditions(t *testing.T) {
 	}
 }
 
+// A simulated network carries packets to and from link-local addresses, which hold on one
+// interface each.
+func TestSimulatedZones(t *testing.T) {
+	s := NewSimulation(1, netsim.Conditions{})
+	a := s.attach(nil)
+	for _, want := range []string{"[fe80::1%eth0]:7", "[fe80::1%eth1]:7", "[fd00::1]:7", "[fe80::2%eth0]:8", "127.0.0.1:7"} {
+		a.put(a.paths.Up, 0, netip.MustParseAddrPort(want), []byte("body"))
+		b, _, _ := a.paths.Up.Receive(0)
+		if got, body := a.split(b); got.String() != want || string(body) != "body" {
+			t.Errorf("%q for %v, not for %s", body, got, want)
+		}
+	}
+	if len(a.zones) != 3 {
+		t.Errorf("zones %q", a.zones)
+	}
+}
+
 // Conditions out of range panic when they are set, even if no link uses them yet.
 func TestConditionsOutOfRange(t *testing.T) {
 	bad, sim := netsim.Conditions{Loss: 2}, NewSimulation(1, netsim.Conditions{})
