@@ -281,19 +281,19 @@ func tableCost(t *table, n []uint32) float64 {
 func (a *Authority) Tables() []byte { return append([]byte(nil), a.modelMsg...) }
 
 // LoadTables makes recorded tables the ones that this session begins with. It returns
-// an error for damaged tables and for those of another schema, and also once the
-// session has both tables and peers: the recorded tables might have the number of
-// tables that peers use.
+// an error for damaged tables and for those that do not fit the schema (tables of another
+// schema that happen to fit save less and do no harm), and also once the session has both
+// tables and peers: the recorded tables might have the number of tables that peers use.
 func (a *Authority) LoadTables(b []byte) error {
 	if a.modelMsg != nil && len(a.byID.all) > 0 {
 		return errors.New("rpl: recorded tables: the session has tables already, and peers; load recorded ones before anyone joins")
 	}
-	if len(b) == 0 || b[0] != msgTable {
-		return fmt.Errorf("rpl: recorded tables: %w", ErrPacket)
+	set, err := (*tableSet)(nil), ErrPacket
+	if len(b) > 0 && b[0] == msgTable {
+		set, err = parseTables(b[1:], a.types, a.defaults)
 	}
-	set, err := parseTables(b[1:], a.types, a.defaults)
 	if err != nil {
-		return fmt.Errorf("rpl: recorded tables: %w", err)
+		return fmt.Errorf("rpl: recorded tables are damaged, or of another schema: record them anew, with Tables: %w", err)
 	}
 	a.adopt(set, set.build(a.types, a.defaults), append([]byte(nil), b...))
 	return nil
