@@ -53,10 +53,11 @@ func called(c tendon.Call) (*ControllerData, bool) {
 func (g *Game) steer(c tendon.Call, in Input) {
 	*g.called++
 	ctl, ok := called(c)
-	if !ok || in.Tick <= ctl.newest && ctl.newest != 0 {
+	at := min(in.Tick, g.rep.Tick()) // never trust a tick that came from elsewhere: all that follow would look old
+	if !ok || at <= ctl.newest && ctl.newest != 0 {
 		return
 	}
-	ctl.newest, ctl.keys, ctl.aim = in.Tick, in.Keys, in.Aim
+	ctl.newest, ctl.keys, ctl.aim = at, in.Keys, in.Aim
 }
 
 // pressed returns the keys that went down in this step.

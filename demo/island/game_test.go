@@ -98,7 +98,7 @@ func carOf(l *lab, m *machine, i int) *donburi.Entry {
 func TestInputLatestWins(t *testing.T) {
 	l := newLab(t, tendon.Single, 0, noNetwork)
 	l.machines[0].Sample = nil
-	l.steps(2)
+	l.steps(10)
 	g := l.machines[0].Game
 	e, ok := tendon.Mine(g.rep, Controller)
 	if !ok {
