@@ -39,7 +39,7 @@
 // now.
 //
 // … send input? Call an unreliable RPC ToServer with the held keys, on a node that the
-// player owns; the newest call wins.
+// player owns; the newest call wins. Declare it On the component that its handler reads.
 //
 // … tell everyone of an event? Call a Broadcast RPC on the event's node: it runs on each
 // player's machine that has the node. An owner tells everyone by an Everywhere RPC. For

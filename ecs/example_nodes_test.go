@@ -151,7 +151,7 @@ func ExampleRPC() {
 	}
 	p := tendon.NewProtocol("restaurant")
 	Table := tendon.Replicate(p, "table", donburi.NewComponentType[table]())
-	Order := tendon.NewRPC[order](p, "order", rpl.ToServer, rpl.Reliable)
+	Order := tendon.NewRPC[order](p, "order", rpl.ToServer, rpl.Reliable).On(Table)
 	Serve := tendon.NewRPC[string](p, "serve", rpl.ToOwner, rpl.Reliable)
 	server, client, play := together(p, func(rep *tendon.Replication) {
 		rep.OnJoin(func(p rpl.Peer) { tendon.Give(rep.Create(Table), p) })

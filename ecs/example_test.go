@@ -36,7 +36,7 @@ var (
 	Ball  = tendon.Replicate(game, "ball", donburi.NewComponentType[BallData]())
 	Fill  = donburi.NewComponentType[string]() // local: the colour that it is drawn with
 	Balls = tendon.NewPrefab(game, "ball", newBall)
-	Kick  = tendon.NewRPC[KickArgs](game, "kick", rpl.ToServer, rpl.Reliable)
+	Kick  = tendon.NewRPC[KickArgs](game, "kick", rpl.ToServer, rpl.Reliable).On(Ball)
 )
 
 // newBall builds a ball on every machine.

@@ -50,6 +50,7 @@ import (
 type RPC[A any] struct {
 	protocol *Protocol
 	wire     *rpl.RPCType
+	on       []donburi.IComponentType // what the node must have
 }
 
 // Call is the context of a handler.
@@ -89,13 +90,35 @@ func (c *RPC[A]) FromAnyone() *RPC[A] {
 	return c
 }
 
+// On says that the call is for nodes with these components alone, as a method is for its
+// type: Steer = NewRPC[Input](…).On(Controller). Send returns an error for other nodes. A
+// client that was tampered with may call on any node that it owns, and with FromAnyone on
+// any that it has; what is not for the node is refused and counted ("rpc refused") before
+// the handler, which may therefore read the components of Call.Entry that On names. It is
+// part of the declaration, and returns c. It panics without a component.
+func (c *RPC[A]) On(first donburi.IComponentType, others ...donburi.IComponentType) *RPC[A] {
+	c.protocol.declare("On of RPC", c.wire.Name)
+	for _, t := range append([]donburi.IComponentType{first}, others...) {
+		mustBeGiven("On of RPC "+c.wire.Name, t)
+		c.on = append(c.on, t)
+	}
+	return c
+}
+
+// forNode refuses a node without the components that On names.
+func (c *RPC[A]) forNode(e *donburi.Entry) error {
+	for _, t := range c.on {
+		if !e.HasComponent(t) {
+			return fmt.Errorf("the node has no component %s, which the RPC is declared On", t.Name())
+		}
+	}
+	return nil
+}
+
 // Handle binds the function that runs the call, on every machine, once per Replication.
 // It panics the second time, without a function, and for an RPC of another protocol. The
-// function runs inside Receive and Send, and inside the node's removal for Call.Last.
-//
-// The caller chooses the node, and a client may call on every node that it owns, or with
-// FromAnyone on every node that it has. So a function that reads a component of Call.Entry
-// asks HasComponent first if not all of these nodes have it.
+// function runs inside Receive and Send, and inside the node's removal for Call.Last. The
+// caller chooses the node: On says which components of it fn may rely on.
 func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
 		panic(err.Error())
@@ -105,12 +128,15 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
 	}
 	r.handlers[c.wire] = func(call Call, args []byte, handOn func()) error {
-		a := new(A)
-		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), r.refs()); err != nil {
+		if err := c.forNode(call.Entry); err != nil {
 			return err
 		}
+		a := new(A)
+		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), r.refs()); err != nil {
+			return fmt.Errorf("arguments: %w", err)
+		}
 		if err := r.checkRefs(c.wire.Args.Refs(), call.From, unsafe.Pointer(a)); err != nil {
-			return err
+			return fmt.Errorf("arguments: %w", err)
 		}
 		handOn()
 		fn(call, *a)
@@ -119,10 +145,11 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 }
 
 // Send makes the call on a node, from any machine. It returns an error if the entity is
-// no node, if the arguments exceed their tags or the lane's limit or contain NaN or Inf,
-// or if the lane is full, as when too many calls wait for Join. If one peer's lane is
-// full, the other peers are called all the same. A call that the table drops is no error,
-// nor is a call on a node that has gone and is only still drawn.
+// no node or lacks a component that On names, if the arguments exceed their tags or the
+// lane's limit or contain NaN or Inf, or if the lane is full, as when too many calls wait
+// for Join. If one peer's lane is full, the other peers are called all the same. A call
+// that the table drops is no error, nor is a call on a node that has gone and is only
+// still drawn.
 func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 	r, n, args, err := c.prepare(e, &a)
 	if err != nil {
@@ -178,7 +205,9 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	}
 	refs := r.refs()
 	if r.awaits(n) {
-		refs = nil // no node of that session is here yet
+		refs = nil // no node of that session is here yet, nor what its own node has
+	} else if err := c.forNode(e); err != nil {
+		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: %w: call it on one that has it", c.wire.Name, ErrNotAllowed, err)
 	}
 	args, err := c.wire.Args.Append(nil, unsafe.Pointer(a), refs)
 	if err != nil {
@@ -371,6 +400,6 @@ func (r *Replication) handle(n *node, t *rpl.RPCType, c Call, args []byte, handO
 	}
 	c.Entry = r.world.Entry(n.entity)
 	if err := fn(c, args, handOn); err != nil {
-		r.refuse("rpc refused", fmt.Errorf("arguments of %s from peer %d: %w", t.Name, c.From, err))
+		r.refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
 	}
 }

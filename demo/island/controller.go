@@ -30,7 +30,7 @@ type ControllerData struct {
 var (
 	Controller       = tendon.Replicate(Protocol, "controller", donburi.NewComponentType[ControllerData]())
 	ControllerPrefab = tendon.NewPrefab(Protocol, "controller", newController, components.NodeData{Relevance: rpl.OwnerOnly})
-	Steer            = tendon.NewRPC[Input](Protocol, "steer", rpl.ToServer, rpl.Unreliable)
+	Steer            = tendon.NewRPC[Input](Protocol, "steer", rpl.ToServer, rpl.Unreliable).On(Controller)
 )
 
 func newController(w donburi.World, _ tendon.None) *donburi.Entry {
@@ -40,21 +40,12 @@ func newController(w donburi.World, _ tendon.None) *donburi.Entry {
 // CountCalls is the name of the counter of players' calls that ran here.
 const CountCalls = "island calls"
 
-// called returns the controller on which a call was made. A client may call on every node
-// that its player owns, so one that was tampered with calls on its walker, too.
-func called(c tendon.Call) (*ControllerData, bool) {
-	if !c.Entry.HasComponent(Controller) {
-		return nil, false
-	}
-	return Controller.Get(c.Entry), true
-}
-
 // steer receives a player's input: the newest tick wins.
 func (g *Game) steer(c tendon.Call, in Input) {
 	*g.called++
-	ctl, ok := called(c)
+	ctl := Controller.Get(c.Entry)
 	at := min(in.Tick, g.rep.Tick()) // never trust a tick that came from elsewhere: all that follow would look old
-	if !ok || at <= ctl.newest && ctl.newest != 0 {
+	if at <= ctl.newest && ctl.newest != 0 {
 		return
 	}
 	ctl.newest, ctl.keys, ctl.aim = at, in.Keys, in.Aim

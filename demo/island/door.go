@@ -27,7 +27,7 @@ type UseDoor struct {
 // into the fence.
 var (
 	Door = tendon.Replicate(Protocol, "door", donburi.NewComponentType[DoorData]())
-	Push = tendon.NewRPC[UseDoor](Protocol, "use door", rpl.ToServer, rpl.Reliable)
+	Push = tendon.NewRPC[UseDoor](Protocol, "use door", rpl.ToServer, rpl.Reliable).On(Controller)
 )
 
 func newDoor(w donburi.World, at gmath.Vec, name string) donburi.Entity {
@@ -60,11 +60,11 @@ func (g *Game) reachDoor(walker *donburi.Entry) (*donburi.Entry, bool) {
 func (g *Game) useDoor(c tendon.Call, a UseDoor) {
 	*g.called++
 	w := c.Entry.World
-	ctl, ok := called(c)
-	if !ok || !w.Valid(ctl.walker) {
+	walker := Controller.Get(c.Entry).walker
+	if !w.Valid(walker) {
 		return
 	}
-	if e, ok := g.reachDoor(w.Entry(ctl.walker)); ok && e.Entity() == a.Door {
+	if e, ok := g.reachDoor(w.Entry(walker)); ok && e.Entity() == a.Door {
 		d := Door.Get(e)
 		d.Open = !d.Open
 	}

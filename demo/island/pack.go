@@ -21,7 +21,7 @@ const (
 )
 
 // UseSlot uses the item at an index of the caller's pack.
-var UseSlot = tendon.NewRPC[uint8](Protocol, "use slot", rpl.ToServer, rpl.Reliable)
+var UseSlot = tendon.NewRPC[uint8](Protocol, "use slot", rpl.ToServer, rpl.Reliable).On(Controller)
 
 // UseItem asks the authority to use an item of this machine's player, if the player
 // carries one.
@@ -41,9 +41,9 @@ func UseItem(r *tendon.Replication, name string) error {
 // useSlot checks the index, because the pack may have changed since the player saw it.
 func (g *Game) useSlot(c tendon.Call, slot uint8) {
 	*g.called++
-	ctl, ok := called(c)
+	ctl := Controller.Get(c.Entry)
 	w := c.Entry.World
-	if !ok || int(slot) >= len(ctl.Pack) || ctl.Pack[slot].Name != Bandage || !w.Valid(ctl.walker) {
+	if int(slot) >= len(ctl.Pack) || ctl.Pack[slot].Name != Bandage || !w.Valid(ctl.walker) {
 		return
 	}
 	wd := Walker.Get(w.Entry(ctl.walker))

@@ -39,7 +39,7 @@ type TurnSphere struct {
 
 // Turn is reliable: each press is sent once, beside the held keys that are sent in every
 // step.
-var Turn = tendon.NewRPC[TurnSphere](Protocol, "turn sphere", rpl.ToServer, rpl.Reliable)
+var Turn = tendon.NewRPC[TurnSphere](Protocol, "turn sphere", rpl.ToServer, rpl.Reliable).On(Controller)
 
 // build makes the plaza's load-time nodes in this machine's world.
 func (g *Game) build(w donburi.World) {

@@ -58,7 +58,7 @@ var (
 	Vehicle = tendon.NewPrefab(Protocol, "vehicle", func(w donburi.World, _ tendon.None) *donburi.Entry {
 		return w.Entry(w.Create(Car, Model))
 	})
-	Drive = tendon.NewRPC[InputData](Protocol, "drive", rpl.ToServer, rpl.Unreliable)
+	Drive = tendon.NewRPC[InputData](Protocol, "drive", rpl.ToServer, rpl.Unreliable).On(Car)
 )
 
 const dt = 1.0 / 60

@@ -18,7 +18,7 @@ type HoldArgs struct {
 }
 
 // Hold is called on a player's own controller.
-var Hold = tendon.NewRPC[HoldArgs](Protocol, "hold", rpl.ToServer, rpl.Unreliable)
+var Hold = tendon.NewRPC[HoldArgs](Protocol, "hold", rpl.ToServer, rpl.Unreliable).On(Controller)
 
 func (g *Game) sendHeld(me *donburi.Entry, keys uint16) {
 	if err := Hold.Send(me, HoldArgs{keys}); err != nil {

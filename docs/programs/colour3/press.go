@@ -17,7 +17,7 @@ type PressArgs struct {
 }
 
 // Press is called on a player's own controller: the library checks whose it is.
-var Press = tendon.NewRPC[PressArgs](Protocol, "press", rpl.ToServer, rpl.Reliable)
+var Press = tendon.NewRPC[PressArgs](Protocol, "press", rpl.ToServer, rpl.Reliable).On(Controller)
 
 // sendPresses calls once for each key that was not held in the step before.
 func (g *Game) sendPresses(me *donburi.Entry, keys uint16) {
