@@ -19,6 +19,7 @@ type ControllerData struct {
 
 	// On the authority:
 	newest  rpl.Tick // tick of the newest input
+	heard   rpl.Tick // when it came, in ticks of the authority
 	keys    Keys
 	before  Keys // keys in the step before: a key that is new was pressed now
 	aim     gmath.Rad
@@ -48,7 +49,7 @@ func (g *Game) steer(c tendon.Call, in Input) {
 	if at <= ctl.newest && ctl.newest != 0 {
 		return
 	}
-	ctl.newest, ctl.keys, ctl.aim = at, in.Keys, in.Aim
+	ctl.newest, ctl.heard, ctl.keys, ctl.aim = at, g.rep.Tick(), in.Keys, in.Aim
 }
 
 // pressed returns the keys that went down in this step.
@@ -59,6 +60,9 @@ func (c *ControllerData) pressed() Keys { return c.keys &^ c.before }
 func (g *Game) control() {
 	for _, ctlEntry := range g.collect(Controller) {
 		ctl := Controller.Get(ctlEntry)
+		if g.rep.Tick() > ctl.heard+letGo { // the player's program stands still, or is lost
+			ctl.keys = 0
+		}
 		if w := ctlEntry.World; w.Valid(ctl.walker) {
 			g.controlWalker(ctl, w.Entry(ctl.walker))
 		}
