@@ -76,6 +76,29 @@ func (r *Replication) endStripped(n *node) {
 	r.endNode(n)
 }
 
+// endLeft ends a node whose entity has lost RplNode in this step and is to be another
+// node at once, as what a game's pool hands out again. It reports whether it has.
+func (r *Replication) endLeft(n *node, e *donburi.Entry) bool {
+	if n == r.session || n.entity != e.Entity() || e.HasComponent(components.RplNode) {
+		return false
+	}
+	for i := range r.plans { // the entity may be in its old row again by the time of the next look
+		p := &r.plans[i]
+		if row := slices.Index(p.rows, n); p.nodes && row >= 0 {
+			p.entities[row], p.rows[row] = donburi.Null, nil
+		}
+	}
+	if r.inside {
+		r.endStripped(n)
+		return true
+	}
+	r.inside = true
+	defer r.outside()
+	r.endStripped(n)
+	r.runAfterwards()
+	return true
+}
+
 // lastWords runs the calls that wait for this step's Send on a node that will be gone by
 // then.
 func (r *Replication) lastWords(n *node) {

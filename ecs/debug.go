@@ -128,7 +128,9 @@ func (r *Replication) checkForgotten() {
 	}
 }
 
-// checkTags finds components that have rpl tags but are not registered.
+// checkTags finds components that have rpl tags but are not registered. Those of a type
+// that travels as arguments have their tags for that: a game keeps a player's newest input
+// on its node.
 func (r *Replication) checkTags(n *node) {
 	if !r.world.Valid(n.entity) {
 		return
@@ -137,7 +139,7 @@ func (r *Replication) checkTags(n *node) {
 		if r.looked[c] || r.protocol.replicated(c) != nil {
 			continue
 		}
-		if r.looked[c] = true; isTagged(c.Typ()) {
+		if r.looked[c] = true; !r.protocol.arguments[c.Typ()] && isTagged(c.Typ()) {
 			r.scold("component not replicated", c.Name(), "its fields have rpl tags and it is not in the protocol: register it with tendon.Replicate, or take the tags away")
 		}
 	}

@@ -198,6 +198,7 @@ type strayData struct {
 // Debug mode logs the details of mistakes that are otherwise only counted.
 func TestDebugNamesMistakes(t *testing.T) {
 	stray := donburi.NewComponentType[strayData]().SetName("stray")
+	newest := donburi.NewComponentType[TouchArgs]()
 	l := newLab(t, lan)
 	var log bytes.Buffer
 	c := tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))}
@@ -245,6 +246,9 @@ func TestDebugNamesMistakes(t *testing.T) {
 	said("stale group", server, "group red", "peer=77", "OnLeave")
 	Red.Add(server.Session())
 	said("stale group", server, "group red", "tendon.ID")
+	donburi.Add(server.find(id), newest, &TouchArgs{})
+	l.steps(1)
+	check(t, "a call's arguments, kept in a component", *server.Counter("component not replicated"), 0)
 	donburi.Add(server.find(id), stray, &strayData{})
 	l.steps(1)
 	said("component not replicated", server, "stray", "tendon.Replicate")

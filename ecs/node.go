@@ -105,7 +105,7 @@ func (r *Replication) clearSlot(e donburi.Entity) {
 // stays local; that is reported, and tried again in later steps.
 func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	ent := e.Entity()
-	if r.nodeOf(ent) != nil {
+	if n := r.nodeOf(ent); n != nil && !r.endLeft(n, e) {
 		r.report("node made twice", errNodeTwice)
 		return nil
 	}

@@ -34,6 +34,7 @@ type Prefab[A any] struct{ def *prefab }
 // how the prefab's nodes are streamed, unless the function gives RplNode another value.
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
+	p.arguments[reflect.TypeFor[A]()] = true
 	def := &prefab{name: name, protocol: p, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
 	if len(node) > 0 {
 		def.node = node[0]
@@ -78,7 +79,10 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 }
 
 // Adopt makes a node of an entity that the game has built itself (CreateMany, a level
-// loader), on the authority; the other machines build it with the prefab's function.
+// loader, a pool), on the authority; the other machines build it with the prefab's
+// function. Take components.RplNode away and the node ends, but the entity stays: adopted
+// again, also in the same step, it is another node.
+//
 // Adopt panics where Spawn does, and for an entity that has been removed. An entity that
 // is a node already stays that node, and the call is counted ("node made twice").
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {

@@ -26,6 +26,7 @@ type Protocol struct {
 	byItem     map[*rpl.ItemType]*component
 	prefabs    map[*rpl.PrefabType]*prefab
 	groups     []*Group
+	arguments  map[reflect.Type]bool // of prefabs and RPCs
 
 	opening  sync.Mutex // several goroutines may open sessions
 	mistakes []error
@@ -41,6 +42,8 @@ func NewProtocol(name string) *Protocol {
 		schema:  rpl.NewSchema(name),
 		byItem:  map[*rpl.ItemType]*component{},
 		prefabs: map[*rpl.PrefabType]*prefab{},
+
+		arguments: map[reflect.Type]bool{},
 	}
 	p.schema.SetRef(reflect.TypeFor[donburi.Entity]())
 	return p

@@ -79,6 +79,7 @@ var (
 // reference to a node that has not come to the other machine yet is null there.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
 	p.declare("RPC", name)
+	p.arguments[reflect.TypeFor[A]()] = true
 	return &RPC[A]{protocol: p, wire: p.schema.RPC(name, reflect.TypeFor[A](), to, lane)}
 }
 

@@ -1,0 +1,108 @@
+package ecs_test
+
+// Pools: entities that a game makes once, and which are nodes again and again.
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A thing of a pool that is given back and taken out again within one step is another
+// node.
+func TestAdoptedAgainInTheSameStep(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		m.OnStreamOut(Paint, func(e *donburi.Entry, destroyed bool) { m.say("%v out %v", tendon.ID(e), destroyed) })
+	}
+	l.joined()
+	w := server.World()
+	e := w.Entry(w.Create(Body, Paint, Local))
+	Crate.Adopt(e, CrateArgs{Label: "first"})
+	first := tendon.ID(e)
+	tendon.Give(e, client.Me())
+	l.steps(20)
+	check(t, "at first", Local.Get(client.find(first)).From, "first")
+	check(t, "its owner", tendon.Owner(client.find(first)), client.Me())
+
+	e.RemoveComponent(components.RplNode)
+	Paint.Get(e).Name = "before"
+	Crate.Adopt(e, CrateArgs{Label: "again"})
+	again := tendon.ID(e)
+	Paint.Get(e).Name = "after"
+	l.steps(20)
+	for _, m := range l.machines {
+		check(t, m.name+" has the first", m.has(first), false)
+		check(t, m.name+" has the second", Paint.Get(m.find(again)).Name, "after")
+		check(t, m.name+"'s owner of it", tendon.Owner(m.find(again)), rpl.Peer(0))
+		check(t, m.name+"'s component of it", components.Owner.Get(m.find(again)).Peer, rpl.Peer(0))
+		check(t, m.name+" said", fmt.Sprint(m.said()), fmt.Sprintf("[%v out true]", first))
+		check(t, "made twice", *m.Counter("node made twice"), 0)
+	}
+	check(t, "built with", Local.Get(client.find(again)).From, "again")
+	Paint.Get(e).Name = "later"
+	l.steps(20)
+	check(t, "what changes", Paint.Get(client.find(again)).Name, "later")
+}
+
+// A pool of which things are taken out and given back at random, several times a step:
+// clients have what is out, as it is.
+func TestPoolsAtRandom(t *testing.T) {
+	for range 20 {
+		seed := rand.Uint64()
+		rng := rand.New(rand.NewPCG(seed, 1))
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+		l.joined()
+		w := server.World()
+		pool := slices.Clone(w.CreateMany(8, Body, Paint, Local))
+		server.step = func() {
+			for range rng.IntN(6) {
+				e := w.Entry(pool[rng.IntN(len(pool))])
+				if e.HasComponent(components.RplNode) {
+					e.RemoveComponent(components.RplNode)
+				} else {
+					Crate.Adopt(e, CrateArgs{Label: fmt.Sprint(rng.IntN(100))})
+					if !e.HasComponent(components.RplNode) {
+						t.Error("what was adopted is no node")
+					}
+					if rng.IntN(2) == 0 {
+						tendon.Give(e, client.Me())
+					}
+				}
+				Body.Get(e).Pos.X = float64(rng.IntN(1000))
+			}
+		}
+		l.steps(100)
+		server.step = nil
+		l.steps(30)
+		out := 0
+		for _, ent := range pool {
+			e := w.Entry(ent)
+			if !e.HasComponent(components.RplNode) {
+				check(t, "a node in the pool", tendon.ID(e), rpl.Node(0))
+				continue
+			}
+			out++
+			p, ok := client.Find(tendon.ID(e))
+			if !ok {
+				t.Fatalf("seed %d: the client has no %v", seed, tendon.ID(e))
+			}
+			if Body.Get(p).Pos != Body.Get(e).Pos || tendon.Owner(p) != tendon.Owner(e) || components.Owner.Get(e).Peer != tendon.Owner(e) {
+				t.Fatalf("seed %d: %v is at %v of %v (%v), the client's at %v of %v", seed, tendon.ID(e), Body.Get(e).Pos, tendon.Owner(e), components.Owner.Get(e).Peer, Body.Get(p).Pos, tendon.Owner(p))
+			}
+		}
+		check(t, "the client's nodes", client.count(components.RplNode)-1, out)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
