@@ -79,7 +79,7 @@ func (r *Replication) endStripped(n *node) {
 // endLeft ends a node whose entity has lost RplNode in this step and is to be another
 // node at once, as what a game's pool hands out again. It reports whether it has.
 func (r *Replication) endLeft(n *node, e *donburi.Entry) bool {
-	if n == r.session || n.entity != e.Entity() || e.HasComponent(components.RplNode) {
+	if n == r.session || n.ending || n.entity != e.Entity() || e.HasComponent(components.RplNode) {
 		return false
 	}
 	for i := range r.plans { // the entity may be in its old row again by the time of the next look

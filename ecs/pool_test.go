@@ -53,6 +53,27 @@ func TestAdoptedAgainInTheSameStep(t *testing.T) {
 	check(t, "what changes", Paint.Get(client.find(again)).Name, "later")
 }
 
+// What is going cannot be made another node by its own OnStreamOut: that is counted.
+func TestAdoptedWhileItGoes(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	server.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) { Crate.Adopt(e, CrateArgs{}) })
+	l.joined()
+	w := server.World()
+	e := w.Entry(w.Create(Body, Paint, Local))
+	Crate.Adopt(e, CrateArgs{})
+	first := tendon.ID(e)
+	l.steps(10)
+	e.RemoveComponent(components.RplNode)
+	l.steps(20)
+	check(t, "made twice", *server.Counter("node made twice"), 1)
+	check(t, "the client has it", client.has(first), false)
+	check(t, "it is", tendon.ID(e), rpl.Node(0))
+	Crate.Adopt(e, CrateArgs{})
+	l.steps(20)
+	check(t, "later the client has it", client.has(tendon.ID(e)), true)
+}
+
 // A pool of which things are taken out and given back at random, several times a step:
 // clients have what is out, as it is.
 func TestPoolsAtRandom(t *testing.T) {
