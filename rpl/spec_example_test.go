@@ -35,23 +35,24 @@ func specCarts() (*rpl.Schema, *rpl.ItemType) {
 	return s, s.Item("cart", reflect.TypeFor[specCart](), nil)
 }
 
-// specExample returns the page's section with the example.
-func specExample(t *testing.T) string {
+// specSection returns a section of docs/spec-schema.md.
+func specSection(t *testing.T, title string) string {
 	page, err := os.ReadFile("../docs/spec-schema.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, ok := strings.Cut(string(page), "\n## 6. Example\n")
+	_, section, ok := strings.Cut(string(page), "\n## "+title+"\n")
 	if !ok {
-		t.Fatal("the page has no example")
+		t.Fatalf("the page has no section %q", title)
 	}
+	section, _, _ = strings.Cut(section, "\n## ")
 	return section
 }
 
 // The page gives the text that is hashed, the hash, and the code lengths of tables as
 // the code computes them.
 func TestSpecExampleOfSchema(t *testing.T) {
-	page := specExample(t)
+	page := specSection(t, "6. Example")
 	s, _ := specCarts()
 	if err := s.Freeze(20); err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func TestSpecExampleOfSchema(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| ([a-z ]+?) ?([0-9]*) \\| `([0-9 ]*)` \\|$").FindAllStringSubmatch(page, -1) {
 		tables++
 		k, _ := strconv.Atoi(m[2])
-		table := s.SpecTable(m[1], k)
+		table := s.SpecDefaults().Table(m[1], k)
 		if table == nil {
 			t.Errorf("there is no table %s %s", m[1], m[2])
 			continue
@@ -113,7 +114,7 @@ func specPackets(page string) (packets []specPacket) {
 // The example's session sends the packets of the page, and the page's tables of bits
 // decode them.
 func TestSpecExampleOfPackets(t *testing.T) {
-	page := specExample(t)
+	page := specSection(t, "6. Example")
 	s, typ := specCarts()
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 20, CheckEvery: time.Hour}, 1, netsim.Conditions{Delay: time.Millisecond})
 	if err != nil {
@@ -166,12 +167,13 @@ func TestSpecExampleOfPackets(t *testing.T) {
 		if got := sent[tick]; got != packets[i].bytes {
 			t.Errorf("the packet of tick %d is %s, the page says %s", tick, got, packets[i].bytes)
 		}
-		packets[i].check(t, s)
+		packets[i].check(t, s.SpecDefaults())
 	}
 }
 
-// check decodes a packet by the rows of its table and compares the values.
-func (p *specPacket) check(t *testing.T, s *rpl.Schema) {
+// check decodes a packet by the rows of its table and compares the values. The packet is
+// coded with the tables of m.
+func (p *specPacket) check(t *testing.T, m rpl.SpecModel) {
 	all := ""
 	for _, row := range p.rows {
 		bits, as, gives, means := row[0], row[1], row[2], row[3]
@@ -181,16 +183,16 @@ func (p *specPacket) check(t *testing.T, s *rpl.Schema) {
 			acc |= uint64(c-'0') << i
 		}
 		got, n := int(acc), len(bits)
-		if m := regexp.MustCompile(`^\*([a-z ]+?) ?([0-9]*)\*$`).FindStringSubmatch(as); m != nil {
-			k, _ := strconv.Atoi(m[2])
-			table := s.SpecTable(m[1], k)
+		if name := regexp.MustCompile(`^\*([a-z ]+?) ?([0-9]*)\*$`).FindStringSubmatch(as); name != nil {
+			k, _ := strconv.Atoi(name[2])
+			table := m.Table(name[1], k)
 			if table == nil {
 				t.Fatalf("there is no table %s", as)
 			}
 			f := table.Find(acc)
 			got, n = f.Symbol(), f.Bits()
-			if strings.HasPrefix(m[1], "joint") {
-				pattern := fmt.Sprintf("pattern %d:", s.SpecPattern(got, m[1] == "joint of keyframes"))
+			if strings.HasPrefix(name[1], "joint") {
+				pattern := fmt.Sprintf("pattern %d:", m.Pattern(got, name[1] == "joint of keyframes"))
 				if !strings.HasPrefix(means, pattern) {
 					t.Errorf("packet %s: %s by %s is %s the page says %s", p.bytes, bits, as, pattern, means)
 				}

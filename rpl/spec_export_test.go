@@ -8,11 +8,26 @@ import (
 
 // Access for the tests of docs/spec-schema.md, for schemas with one row type.
 
-// SpecTable returns a default table by the name and the number that the page gives it,
-// or nil.
-func (s *Schema) SpecTable(name string, k int) *prefix.Table {
-	m := s.coding().defaults
-	e, r := &m.entry, &m.rows[0]
+// SpecModel has the default tables of a schema, or learned ones.
+type SpecModel struct{ m *model }
+
+// SpecDefaults returns the default tables.
+func (s *Schema) SpecDefaults() SpecModel { return SpecModel{s.coding().defaults} }
+
+// SpecLearned returns the tables that a reliable message ships.
+func (s *Schema) SpecLearned(message []byte) (SpecModel, error) {
+	c := s.coding()
+	set, err := parseTables(message[1:], c.types, c.defaults)
+	if err != nil {
+		return SpecModel{}, err
+	}
+	return SpecModel{set.build(c.types, c.defaults)}, nil
+}
+
+// Table returns a table by the name and the number that the page gives it, or nil. Of
+// updates it is that of any kind in context 0.
+func (sm SpecModel) Table(name string, k int) *prefix.Table {
+	e, r := &sm.m.entry, &sm.m.rows[0]
 	u := &r.updates[0][0]
 	if t := map[string]*table{
 		"form": &e.form, "back": &e.back, "delta": &e.delta, "gap": &e.gap, "far": &e.far, "length": &e.length,
@@ -40,13 +55,13 @@ func (s *Schema) SpecTable(name string, k int) *prefix.Table {
 	return nil
 }
 
-// SpecPattern returns the pattern of a symbol of the first chunk.
-func (s *Schema) SpecPattern(symbol int, key bool) uint32 {
+// Pattern returns the pattern of a symbol of the first chunk.
+func (sm SpecModel) Pattern(symbol int, key bool) uint32 {
 	shape := shapeUpdate
 	if key {
 		shape = shapeKey
 	}
-	return s.coding().defaults.rows[0].shapes[shape].chunks[0].patterns[symbol-1]
+	return sm.m.rows[0].shapes[shape].chunks[0].patterns[symbol-1]
 }
 
 // SpecRow returns the words of a node's first row as they were received, followed by
