@@ -38,8 +38,7 @@ var (
 // that Transient can change only before other machines are told of the node. NodeData
 // does not travel: on a proxy it is what the prefab or its function says, and on a
 // load-time node what this machine's level gave it. A transient node must say Transient
-// there. Its 8 bytes have no padding, because each is compared before
-// every send.
+// there. Its 8 bytes have no padding, because each is compared before every send.
 //
 // A Relevance or Weight out of range is logged and counted. An existing node keeps its
 // former values ("RplNode refused"); an entity that is to become a node stays a local

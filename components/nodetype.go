@@ -1,5 +1,7 @@
 package components
 
+// The type of RplNode, which donburi takes for one of its own.
+
 import (
 	"fmt"
 	"iter"

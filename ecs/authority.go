@@ -5,7 +5,6 @@ package ecs
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/yohamta/donburi"
 
@@ -126,18 +125,6 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 	r.runAfterwards()
 }
 
-// forgetPart removes an entity from r.parts, as a part that waits for its node and as a
-// node-to-be for which parts wait.
-func (r *Replication) forgetPart(e donburi.Entity) {
-	delete(r.parts, e)
-	if entry := r.world.Entry(e); entry.HasComponent(partOf) {
-		up := partOf.Get(entry).node
-		if own := r.parts[up]; len(own) > 0 {
-			r.parts[up] = slices.DeleteFunc(own, func(p donburi.Entity) bool { return p == e })
-		}
-	}
-}
-
 func (r *Replication) nodeRemoved(n *node, e donburi.Entity) {
 	if n.entity != e {
 		r.partRemoved(n, e)
@@ -155,15 +142,6 @@ func (r *Replication) nodeRemoved(n *node, e donburi.Entity) {
 	}
 	r.scoldOf("proxy removed by the game", "a proxy of", r.world.Entry(e), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
 	r.forget(n)
-}
-
-func (r *Replication) partRemoved(n *node, e donburi.Entity) {
-	if r.auth != nil {
-		r.settleItems(n, e, nil)
-	}
-	n.parts = slices.DeleteFunc(n.parts, func(p donburi.Entity) bool { return p == e })
-	r.clearSlot(e)
-	r.regrouped = true
 }
 
 // orphaned removes the nodes that a departed peer owned, or passes them to nobody. The
@@ -196,67 +174,4 @@ func (r *Replication) removeEntities(n *node) {
 			r.world.Remove(e)
 		}
 	}
-}
-
-// attachSession makes an entity of a new world the session's, and copies there what the
-// session carried in the old one.
-func (r *Replication) attachSession(e *donburi.Entry, old donburi.World) {
-	n := r.session
-	if n == nil || old == nil {
-		n = &node{id: rpl.SessionNode, data: components.NodeData{Relevance: rpl.Always}}
-		r.session = n
-	}
-	was := n.entity
-	n.entity = e.Entity()
-	for i := range n.items {
-		b := &n.items[i]
-		if b.comp == nil || b.entity != was || !old.Valid(was) {
-			continue
-		}
-		if from := old.Entry(was); from.HasComponent(b.comp.c) {
-			add(e, b.comp.c)
-			b.comp.copy(e.Component(b.comp.c), from.Component(b.comp.c))
-			b.entity = n.entity
-		}
-	}
-	components.RplNode.SetValue(e, n.data)
-	r.addNode(n)
-}
-
-// A savedComponent is a component of the session's entity that is put away while this
-// machine is in another's session.
-type savedComponent struct {
-	comp *component
-	at   unsafe.Pointer
-}
-
-// putAway removes the replicated components from the session's entity and saves them: in
-// another's session it carries what comes from there.
-func (r *Replication) putAway() {
-	e := r.Session()
-	for _, c := range r.protocol.components {
-		if e.HasComponent(c.c) {
-			r.saved = append(r.saved, savedComponent{c, e.Component(c.c)})
-		}
-	}
-	r.strip()
-}
-
-// strip removes all replicated components from the session's entity.
-func (r *Replication) strip() {
-	e := r.Session()
-	for _, c := range r.protocol.components {
-		drop(e, c.c)
-	}
-	r.session.items = nil
-}
-
-// takeOut gives the session's entity the saved components back.
-func (r *Replication) takeOut() {
-	e := r.Session()
-	for _, s := range r.saved {
-		add(e, s.comp.c)
-		e.SetComponent(s.comp.c, s.at)
-	}
-	r.saved = nil
 }

@@ -37,14 +37,6 @@ func (r *Replication) byItself(b *binding) bool {
 	return b.watch != nil || b.comp.standIn != nil || b.comp.item.Explicit && r.config.Debug
 }
 
-// stands records the plan and the row in which an entity's components stand.
-func (r *Replication) stands(e donburi.Entity, plan, row int) {
-	if r.nodeOf(e) != nil {
-		s := &r.slots[e.Id()]
-		s.plan, s.row = uint32(plan), uint32(row)
-	}
-}
-
 // bumpRows marks the bumped components that are read with their columns, and returns the
 // others. The result is valid until the next Bump.
 func (r *Replication) bumpRows() (alone []bump) {

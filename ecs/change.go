@@ -23,10 +23,10 @@ type watch struct {
 }
 
 // startWatch begins to watch an item, if OnChange is set for its component: from the
-// component's present value on, or, with anew, from its default, so that OnChange reports
-// what it has by now. A proxy's item is watched before its state is loaded, to the same
+// component's present value on, or from its default, so that OnChange reports what it has
+// by now. A proxy's item is watched before its state is loaded, to the same
 // effect.
-func (r *Replication) startWatch(b *binding, anew bool) {
+func (r *Replication) startWatch(b *binding, fromDefault bool) {
 	if b.watch != nil || b.comp == nil || len(b.comp.notify) == 0 || len(r.hooks.change[b.comp.order]) == 0 {
 		return
 	}
@@ -34,7 +34,7 @@ func (r *Replication) startWatch(b *binding, anew bool) {
 	if p == nil {
 		return
 	}
-	if anew {
+	if fromDefault {
 		p = b.comp.c.New()
 	}
 	t := b.comp.item
@@ -49,7 +49,7 @@ func (r *Replication) startWatch(b *binding, anew bool) {
 func (r *Replication) sight(b *binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
 	refs := r.refs()
 	r.seen.of = r.seen.of[:0]
-	if b.comp.anew() && b.comp.item.HasRefs {
+	if b.comp.copyShares() && b.comp.item.HasRefs {
 		r.seen.Refs, refs = refs, &r.seen
 	}
 	b.comp.item.Extract(r.tagged(b.comp, e, p), words, vars, refs)
@@ -102,12 +102,12 @@ func (w *watch) before(r *Replication, b *binding, e *donburi.Entry, p unsafe.Po
 	c := b.comp
 	old := c.c.New()
 	c.copy(old, w.old)
-	if !c.anew() {
+	if !c.copyShares() {
 		return old
 	}
 	w.seen.sort()
 	if c.standIn == nil {
-		c.renew(old, w.vars, &w.seen)
+		c.unshare(old, w.vars, &w.seen)
 		return old
 	}
 	wire := c.standIn.make()
@@ -133,22 +133,22 @@ func (r *Replication) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
 	if same {
 		return
 	}
-	c.renew(was, r.vars, r.refs())
+	c.unshare(was, r.vars, r.refs())
 	c.standIn.set(e, p, was)
 	r.refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
 		"have it put something new there", c.name))
 }
 
-// anew reports whether a copy of the component shares some of what is replicated.
-func (c *component) anew() bool {
+// copyShares reports whether a copy of the component shares some of what is replicated.
+func (c *component) copyShares() bool {
 	if c.standIn == nil {
 		return len(c.item.Vars) > 0
 	}
 	return c.standIn.shares
 }
 
-// renew overwrites the values of variable length that a copy shares with its original.
-func (c *component) renew(p unsafe.Pointer, vars []any, refs rpl.Refs) {
+// unshare overwrites the values of variable length that a copy shares with its original.
+func (c *component) unshare(p unsafe.Pointer, vars []any, refs rpl.Refs) {
 	for k := range c.item.Vars {
 		v := &c.item.Vars[k]
 		v.Type.Clear(unsafe.Add(p, v.Offset))

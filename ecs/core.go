@@ -1,9 +1,9 @@
 package ecs
 
-import "github.com/tendonengine/tendon/rpl"
+// For tools that stand beside a session (the bench connects peers of its own to a world's
+// core); games have no use for it.
 
-// This file is for tools that stand beside a session (the bench connects peers
-// of its own to a world's core); games have no use for it.
+import "github.com/tendonengine/tendon/rpl"
 
 // Core returns the core that replicates the world while this machine is the authority;
 // nil on a client. After Join it is another one.

@@ -1,8 +1,11 @@
 package ecs
 
-// Counters: events that no callback reports, counted by name.
+// Counters: events that no callback reports, counted by name. What is wrong is logged too:
+// by report each time, by refuse ever more rarely, by scold (debug.go) in debug mode alone,
+// with the remedy.
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -67,5 +70,25 @@ func (r *Replication) noteLink() {
 func (r *Replication) countTo(name string, n uint64) {
 	if n > 0 {
 		*r.Counter(name) += n
+	}
+}
+
+// report counts and logs a fault that no other machine can repeat at will.
+func (r *Replication) report(what string, err error) {
+	if err != nil {
+		*r.Counter(what)++
+		r.config.Log.Warn(what, "err", fmt.Sprint(err))
+	}
+}
+
+// refuse counts a fault that another machine, or a rule of the game, may repeat at will.
+// It logs the first, the second, the fourth …, so that neither can fill a disk.
+func (r *Replication) refuse(what string, err error) {
+	if err == nil {
+		return
+	}
+	n := r.Counter(what)
+	if *n++; *n&(*n-1) == 0 {
+		r.config.Log.Warn(what, "times", *n, "err", fmt.Sprint(err))
 	}
 }

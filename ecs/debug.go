@@ -54,27 +54,38 @@ func (r *Replication) checkWorld() {
 	for _, n := range r.sortedNodes() {
 		r.checkShown(n)
 		r.checkTags(n)
-		if n.data.Transient && r.auth == nil { // every machine moves a transient node itself
-			continue
-		}
 		for i := range n.items {
-			b := &n.items[i]
-			switch {
+			switch b := &n.items[i]; {
 			case b.comp == nil:
 			case r.auth == nil:
-				if b.memory != nil && (b.track == nil || len(b.track.saved) == 0) {
-					if field := r.differs(b); field != "" {
-						r.scold("proxy written", fmt.Sprintf("%s.%s", b.comp.name, field),
-							"a system writes a replicated field of a proxy, which the next update overwrites: ask tendon.IsAuthority, or call an RPC")
-					}
-				}
-			case b.comp.item.Explicit:
-				r.checkBumped(b)
-			}
-			if r.auth != nil && b.comp != nil && !n.data.Transient && (!b.comp.item.Explicit || b.seen == r.tick) {
-				r.checkClamped(b)
+				r.checkItemOfProxy(n, b)
+			default:
+				r.checkOwnItem(n, b)
 			}
 		}
+	}
+}
+
+// checkItemOfProxy finds a system that writes an item which the authority decides.
+func (r *Replication) checkItemOfProxy(n *node, b *binding) {
+	drawn := b.track != nil && len(b.track.saved) > 0 // it holds what Frame has written
+	if n.data.Transient || b.memory == nil || drawn { // every machine moves a transient node itself
+		return
+	}
+	if field := r.changedField(b); field != "" {
+		r.scold("proxy written", fmt.Sprintf("%s.%s", b.comp.name, field),
+			"a system writes a replicated field of a proxy, which the next update overwrites: ask tendon.IsAuthority, or call an RPC")
+	}
+}
+
+// checkOwnItem finds what other machines are not told, or told otherwise.
+func (r *Replication) checkOwnItem(n *node, b *binding) {
+	explicit := b.comp.item.Explicit
+	if explicit {
+		r.checkBumped(b)
+	}
+	if !n.data.Transient && (!explicit || b.seen == r.tick) {
+		r.checkClamped(b)
 	}
 }
 
@@ -180,7 +191,7 @@ func (r *Replication) checkBumped(b *binding) {
 		return // a callback has bumped it since it was extracted
 	}
 	if b.seen != r.tick && b.memory != nil {
-		if field := r.differs(b); field != "" {
+		if field := r.changedField(b); field != "" {
 			r.scold("missed bump", fmt.Sprintf("%s.%s", b.comp.name, field),
 				"an explicit component has changed and nobody is told: call tendon.Bump after each change")
 		}
@@ -267,9 +278,9 @@ func (r *Replication) remember(b *binding) {
 	t.Extract(r.tagged(b.comp, e, p), b.memory.words, b.memory.vars, r.refs())
 }
 
-// differs returns the name of the first field that differs from what is remembered, "" if
-// there is none, and remembers the present values.
-func (r *Replication) differs(b *binding) string {
+// changedField returns the name of the first field that differs from what is remembered,
+// "" if there is none, and remembers the present values.
+func (r *Replication) changedField(b *binding) string {
 	e, p := r.component(b)
 	if p == nil {
 		return ""

@@ -20,7 +20,7 @@ type former struct {
 	track  *track
 	last   float64  // the newest tick at which it is known to have hung there
 	until  rpl.Tick // when it hangs where it does now
-	asked  bool     // place is looking for it: two nodes may each have been above the other
+	asked  bool     // inWorld is looking for it: two nodes may each have been above the other
 }
 
 // noteFormer keeps what WorldView needs of the node's place, before a change of parent.
@@ -49,9 +49,9 @@ func (r *Replication) formerOf(e *donburi.Entry, n *node) *former {
 	return f
 }
 
-// place returns where the entity is drawn in the world: at its former place as long as it
+// inWorld returns where the entity is drawn in the world: at its former place as long as it
 // is known to have been there, then on the way to the present one, unless that is a leap.
-func (f *former) place(r *Replication, e *donburi.Entry) components.TransformData {
+func (f *former) inWorld(r *Replication, e *donburi.Entry) components.TransformData {
 	f.asked = true
 	render := r.render
 	defer func() { f.asked, r.render = false, render }()

@@ -69,13 +69,13 @@ func (r *Replication) builtWith(n *node) []place {
 func (r *Replication) beginShape(e donburi.Entity, name string) {
 	if n := r.nodeOf(e); n != nil {
 		r.shapes[name] = r.placesOf(n.entities())
-		r.shapeless = append(r.shapeless, name)
+		r.shaping = append(r.shaping, name)
 	}
 }
 
 // growShape adds a part to what a load-time node is built with, while it is being built.
 func (r *Replication) growShape(n *node, part donburi.Entity) {
-	if n.name != "" && slices.Contains(r.shapeless, n.name) {
+	if n.name != "" && slices.Contains(r.shaping, n.name) {
 		r.shapes[n.name] = append(r.shapes[n.name], r.placesOf([]donburi.Entity{part})...)
 		n.built = r.shapes[n.name]
 	}
@@ -83,8 +83,8 @@ func (r *Replication) growShape(n *node, part donburi.Entity) {
 
 // settleShapes ends the building of load-time nodes, and returns their names.
 func (r *Replication) settleShapes() []string {
-	settled := r.shapeless
-	r.shapeless = nil
+	settled := r.shaping
+	r.shaping = nil
 	for _, name := range settled {
 		if n := r.nodeOf(r.named[name]); n != nil && n.name == name {
 			if len(n.parts) == 0 {
@@ -96,9 +96,9 @@ func (r *Replication) settleShapes() []string {
 	return settled
 }
 
-// inPlaces sorts a node's items: first the ordinals that it was built with, left free
+// byOrdinal sorts a node's items: first the ordinals that it was built with, left free
 // where the component has gone, then the other items.
-func (n *node) inPlaces(now []binding) []binding {
+func (n *node) byOrdinal(now []binding) []binding {
 	bs := make([]binding, len(n.built))
 	var later []binding
 	for _, b := range now {

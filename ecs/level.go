@@ -22,7 +22,7 @@ func (r *Replication) Load(name string) {
 	case r.auth == nil:
 		panic(fmt.Sprintf("tendon: Load(%q) on a client: only the authority changes the level", name))
 	case len(name) > maxLevelName:
-		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d", len(name), maxLevelName))
+		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d: give the level a shorter one", len(name), maxLevelName))
 	}
 	r.pending = append(r.pending, request{do: func() {
 		if r.auth != nil {

@@ -89,9 +89,8 @@ func (r *Replication) Join(d transport.Dialer) {
 // other end. At most 200 bytes of the reason are sent. Calls of Host and Join that have
 // not taken effect yet are dropped without OnEnd. Close does not wait for what is still
 // on its way: a server's last calls arrive for certain if it closes a second after them. A
-// dedicated server stays one: it has no
-// player who could be Alone. Called outside of Receive, Send and callbacks, Close is done
-// when it returns.
+// dedicated server stays one: it has no player who could be Alone. Called outside of
+// Receive, Send and callbacks, Close is done when it returns.
 func (r *Replication) Close(reason string) {
 	r.pending = slices.DeleteFunc(r.pending, func(q request) bool {
 		if q.giveUp != nil {

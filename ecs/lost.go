@@ -61,9 +61,9 @@ func (s *seat) takeOver(h *handshake) {
 
 const reasonTaken = "a new connection of the same client takes its place"
 
-// unreachable reports whether a peer with a seat cannot be sent anything because it is
-// lost, leaving, or not in yet. The call to it is dropped, and counted here.
-func (r *Replication) unreachable(p rpl.Peer) bool {
+// dropsCallTo reports whether a call to a peer is dropped, and counts it then: the peer has
+// a seat, but it is lost, leaving, or not in yet.
+func (r *Replication) dropsCallTo(p rpl.Peer) bool {
 	s := r.seatOf(p)
 	if s == nil || s.in && s.gone == nil {
 		return false

@@ -24,7 +24,7 @@ type node struct {
 	parent   *node
 	children []*node // in the order in which they came, nil where one has gone: see kids
 	gaps     int     // how many of children are nil
-	place    int     // its index among the parent's children
+	nth      int     // its index among the parent's children
 	parts    []donburi.Entity
 	groups   uint64           // on the authority: the groups that it was added to, a bit for each
 	items    []binding        // by ordinal
@@ -35,7 +35,7 @@ type node struct {
 	here     bool             // OnStreamIn has run
 	told     rpl.Peer         // the owner that OnOwner has told of
 
-	calls waitingCalls
+	calls callList
 	batch uint32 // the batch of callbacks in which it last took a turn
 	turn  int
 
@@ -124,7 +124,7 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 		s.Prefab = o.prefab.wire
 	}
 	n.built = r.builtWith(n)
-	n.items = n.inPlaces(r.bindings(n))
+	n.items = n.byOrdinal(r.bindings(n))
 	for _, b := range n.items {
 		var t *rpl.ItemType
 		if b.comp != nil {
@@ -159,7 +159,7 @@ func (r *Replication) addNode(n *node) {
 	}
 	if n.id != 0 {
 		r.byID[n.id] = n
-		r.mark(n.id)
+		r.markReferrers(n.id)
 	}
 }
 
@@ -201,7 +201,7 @@ func (r *Replication) forget(n *node) {
 func (r *Replication) unbind(n *node) {
 	if r.byID[n.id] == n {
 		delete(r.byID, n.id)
-		r.mark(n.id)
+		r.markReferrers(n.id)
 	}
 }
 
@@ -211,7 +211,7 @@ func (r *Replication) linkTo(n, parent *node) {
 	r.unlink(n)
 	n.parent = parent
 	if parent != nil {
-		n.place, parent.children = len(parent.children), append(parent.children, n)
+		n.nth, parent.children = len(parent.children), append(parent.children, n)
 	}
 	r.showParent(n)
 }
@@ -223,13 +223,13 @@ func (r *Replication) unlink(n *node) {
 	if up == nil {
 		return
 	}
-	n.parent, up.children[n.place] = nil, nil
+	n.parent, up.children[n.nth] = nil, nil
 	if up.gaps++; up.gaps <= len(up.children)/2 {
 		return
 	}
 	kept := up.children[:0]
 	for c := range up.kids {
-		c.place, kept = len(kept), append(kept, c)
+		c.nth, kept = len(kept), append(kept, c)
 	}
 	clear(up.children[len(kept):])
 	up.children, up.gaps = kept, 0

@@ -121,9 +121,9 @@ func (r *Replication) unreferAll(n *node) {
 	}
 }
 
-// mark notes that a node has come or gone: the items that refer to it are to be written
-// again.
-func (r *Replication) mark(id rpl.Node) {
+// markReferrers notes that a node has come or gone: the items that refer to it are to be
+// written again.
+func (r *Replication) markReferrers(id rpl.Node) {
 	s := &r.references
 	for _, l := range s.of[id] {
 		if f := l.from; !f.due {

@@ -42,7 +42,7 @@ type Replication struct {
 	parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
 	standing  map[string]standing                 // by name: load-time nodes as they stood when they last ended
 	shapes    map[string][]place                  // by name: what load-time nodes were built with
-	shapeless []string                            // names of load-time nodes that are still being built
+	shaping   []string                            // names of load-time nodes that are still being built
 	listed    listed                              // the room that makeRoom has made in this world
 	saved     []savedComponent                    // the session's components, put away until this machine is alone again
 	regrouped bool                                // a part may have changed its node, or lost it, since the last look
@@ -52,7 +52,7 @@ type Replication struct {
 	// Calls.
 	handlers          map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
 	calls, spareCalls []localCall
-	round             uint64        // counts the lists that calls was, from 1
+	round             uint64        // counts the lists that calls has been, from 1
 	joining           bool          // Join was called; it takes effect at the next Receive
 	waiting           []waitingCall // calls on the session that is being joined
 	asking            membership    // group requests to the session that is being joined
@@ -153,9 +153,6 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	return r, nil
 }
 
-// sessionType marks the session's own entity.
-var sessionType = donburi.NewTag("Session")
-
 // Of returns the Replication of a world, nil if it has none. It is for systems that are
 // given nothing but the world.
 func Of(w donburi.World) *Replication {
@@ -175,15 +172,6 @@ func of(e *donburi.Entry) *Replication {
 
 // World returns the world of the level in progress.
 func (r *Replication) World() donburi.World { return r.world }
-
-// Session returns the session's own node, for what belongs to no entity. It is always
-// relevant, owned by nobody, and lives through levels with its components: a component
-// added to it on the authority is replicated. While this machine is in another's session,
-// the node carries only what that session's server has put there; this machine's own
-// components are back when it is alone again. After each Load, ask for the entry again,
-// and set the references in its components again, in OnStart: they refer to entities of
-// the old world. The node cannot be removed, given or attached.
-func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.entity) }
 
 // Me returns this machine's peer number; 0 on a dedicated server and until this machine
 // has joined.
@@ -299,7 +287,7 @@ func (r *Replication) attach(w donburi.World) {
 	r.nameBook = nil
 	clear(r.standing)
 	clear(r.shapes)
-	r.shapeless = nil
+	r.shaping = nil
 	clear(r.parts)
 	clear(r.unmade)
 	for i := range r.plans {
@@ -332,23 +320,4 @@ func (r *Replication) attach(w donburi.World) {
 			r.entityRemoved(e)
 		}
 	})
-}
-
-func (r *Replication) report(what string, err error) {
-	if err != nil {
-		*r.Counter(what)++
-		r.config.Log.Warn(what, "err", fmt.Sprint(err))
-	}
-}
-
-// refuse counts a fault that another machine, or a rule of the game, may repeat at will.
-// It logs the first, the second, the fourth …, so that neither can fill a disk.
-func (r *Replication) refuse(what string, err error) {
-	if err == nil {
-		return
-	}
-	n := r.Counter(what)
-	if *n++; *n&(*n-1) == 0 {
-		r.config.Log.Warn(what, "times", *n, "err", fmt.Sprint(err))
-	}
 }

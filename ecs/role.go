@@ -1,13 +1,11 @@
 package ecs
 
 // Roles: who decides about a node and who drives it, and what a game declares of one
-// entity (Give, Attach, Named, Part). These functions find the session by the entry's
-// world.
+// entity (Give, Attach, Named). These functions find the session by the entry's world.
 
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/yohamta/donburi"
 	"github.com/yohamta/donburi/filter"
@@ -141,11 +139,11 @@ func Attach(child, parent *donburi.Entry) error {
 	if c == nil || c.entity != child.Entity() {
 		return fmt.Errorf("tendon: Attach: the child is %w: %s", ErrNoNode, howToBeNode(child))
 	}
-	var p *node
-	var id rpl.Node
 	if c == r.session {
 		return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
 	}
+	var p *node
+	var id rpl.Node
 	if parent != nil {
 		if !sameWorld(parent, r.world) {
 			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
@@ -195,109 +193,6 @@ func Named(e *donburi.Entry, name string) {
 	r.nameBook = nil
 	r.makeNamed(e, name)
 	r.beginShape(e.Entity(), name)
-}
-
-// Part makes an entity share a node; it is usually called where the node is built. The
-// part's replicated components are items of the node, its other components are local, and
-// its role is the node's. A part of another node leaves that node, and a part's own parts
-// become the node's.
-//
-// The components with which a node was built come and go on the same entity on all
-// machines. A load-time node was built with what it had when it was named and with the
-// parts that it got in that step; this holds in later sessions too. Other machines are
-// not told which entity carries a component that a part gets later, or that a later part
-// brings. There it goes to the node's own entity, or, if that has such a component
-// already, to a part that is made for it.
-//
-// On the authority a part outlives a node that the game removes, and is nobody's then:
-// remove the parts with the node. Where the session ends a node (a proxy, a node whose
-// owner leaves), it removes the parts.
-//
-// Part panics if an entity is to be a part of itself or of its own part, if the part is a
-// node, if node is the session's, if one of the two has been removed, and if they are not
-// in one world with a session.
-func Part(node, part *donburi.Entry) {
-	r := of(part)
-	if r == nil || !sameWorld(node, r.world) {
-		panic("tendon: Part: node and part must be entities of one world that has a session")
-	}
-	mustBeThere("Part: the node", node)
-	mustBeThere("Part: the part", part)
-	whole := r.whole(node)
-	if whole.Entity() == r.session.entity {
-		panic("tendon: Part: the session's node has no parts, for it goes from world to world: give its own entity the component, or make the part a node")
-	}
-	if whole.Entity() == part.Entity() || node.Entity() == part.Entity() {
-		panic("tendon: Part: an entity cannot be a part of itself, or of its own part")
-	}
-	old := r.nodeOf(part.Entity())
-	if old != nil && old.entity == part.Entity() {
-		panic("tendon: Part: the part is a node of its own: make it without RplNode, or attach it instead")
-	}
-	own := r.parts[part.Entity()]
-	delete(r.parts, part.Entity())
-	r.addPart(whole, part)
-	for _, p := range own {
-		if r.world.Valid(p) {
-			r.addPart(whole, r.world.Entry(p))
-		}
-	}
-}
-
-// whole returns the entity that a part belongs to, which is a node or will be one; for
-// any other entity, the entity itself.
-func (r *Replication) whole(e *donburi.Entry) *donburi.Entry {
-	for r.nodeOf(e.Entity()) == nil && e.HasComponent(partOf) {
-		up := partOf.Get(e).node
-		if !slices.Contains(r.parts[up], e.Entity()) { // its node has gone
-			return e
-		}
-		e = r.world.Entry(up)
-	}
-	if n := r.nodeOf(e.Entity()); n != nil {
-		e = r.world.Entry(n.entity)
-	}
-	return e
-}
-
-// addPart makes one entity a part.
-func (r *Replication) addPart(node, part *donburi.Entry) {
-	old := r.nodeOf(part.Entity())
-	if part.HasComponent(partOf) { // the part waited for a node that is being built
-		if up := partOf.Get(part).node; len(r.parts[up]) > 0 {
-			r.parts[up] = slices.DeleteFunc(r.parts[up], func(e donburi.Entity) bool { return e == part.Entity() })
-		}
-	}
-	add(part, partOf)
-	partOf.SetValue(part, partData{node: node.Entity()})
-	n := r.nodeOf(node.Entity())
-	if old != nil && old != n {
-		r.partRemoved(old, part.Entity())
-	}
-	if n == nil { // the node is still being built
-		r.parts[node.Entity()] = append(r.parts[node.Entity()], part.Entity())
-		return
-	}
-	if !slices.Contains(n.parts, part.Entity()) {
-		n.parts = append(n.parts, part.Entity())
-		r.growShape(n, part.Entity())
-		r.setSlot(part.Entity(), n)
-		r.regrouped = true
-		if r.auth == nil {
-			r.followNode(n, part)
-		}
-	}
-}
-
-// followNode gives a part of a proxy the role of its node, and has it drawn where the node
-// is.
-func (r *Replication) followNode(n *node, part *donburi.Entry) {
-	add(part, components.Proxy)
-	if n.hidden {
-		add(part, components.Hidden)
-	} else {
-		drop(part, components.Hidden)
-	}
 }
 
 var errNodeTwice = errors.New("tendon: the entity is a node already: adopt or name it once")

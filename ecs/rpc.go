@@ -176,7 +176,7 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 		return nil
 	case r.seatOf(to) == nil:
 		return fmt.Errorf("tendon: RPC %s to peer %d: %w: ask rep.Peers, or forget it in OnLeave", c.wire.Name, to, rpl.ErrNoPeer)
-	case r.unreachable(to):
+	case r.dropsCallTo(to):
 		return nil
 	case c.wire.To == rpl.Everywhere:
 		args = withCaller(r.me, args)
@@ -266,7 +266,7 @@ func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
 		case t.To == rpl.ToServer, t.To == rpl.ToOwner && owner <= rpl.Server:
 			r.queue(n, t, args)
 			return nil
-		case t.To == rpl.ToOwner && r.unreachable(owner):
+		case t.To == rpl.ToOwner && r.dropsCallTo(owner):
 			return nil
 		case t.To == rpl.Broadcast && r.me != 0:
 			r.queue(n, t, args)
@@ -314,8 +314,8 @@ type localCall struct {
 	next int // the index of the next call on the node plus 1, 0 for none
 }
 
-// waitingCalls are where the calls on a node are that wait for this step's Send.
-type waitingCalls struct {
+// A callList says where the calls on a node are that wait for this step's Send.
+type callList struct {
 	round       uint64 // the value of Replication.round for which it holds
 	first, last int    // indices in Replication.calls
 }
@@ -325,7 +325,7 @@ func (r *Replication) queue(n *node, t *rpl.RPCType, args []byte) {
 	if w := &n.calls; w.round == r.round {
 		r.calls[w.last].next, w.last = at+1, at
 	} else {
-		*w = waitingCalls{r.round, at, at}
+		*w = callList{r.round, at, at}
 	}
 	r.calls = append(r.calls, localCall{node: n, rpc: t, args: args, tick: r.tick})
 }

@@ -1,5 +1,7 @@
 package ecs
 
+// sightings: which entities references meant when OnChange last saw them.
+
 import (
 	"cmp"
 	"slices"

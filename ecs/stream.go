@@ -38,7 +38,7 @@ func (r *Replication) observe() {
 			if s == nil {
 				continue
 			}
-			if x, y, ok := r.place(n); ok {
+			if x, y, ok := r.position(n); ok {
 				o := components.Observer.Get(r.world.Entry(ent)).Offset
 				s.points = append(s.points, [2]float64{x + o.X, y + o.Y})
 			}
@@ -51,9 +51,9 @@ func (r *Replication) observe() {
 	}
 }
 
-// place returns the position of a node: that of the top of its hierarchy, as in the
+// position returns the position of a node: that of the top of its hierarchy, as in the
 // core's grid.
-func (r *Replication) place(n *node) (x, y float64, ok bool) {
+func (r *Replication) position(n *node) (x, y float64, ok bool) {
 	for n.parent != nil {
 		n = n.parent
 	}

@@ -79,7 +79,7 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb(e, func(r *Replication, e *donburi.Entry, n *node) (components.TransformData, bool) {
 		if f := r.formerOf(e, n); f != nil {
-			return f.place(r, e), true
+			return f.inWorld(r, e), true
 		}
 		return viewOf(r, e, n, components.Transform), false
 	})

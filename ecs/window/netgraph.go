@@ -1,5 +1,7 @@
 package window
 
+// The net graph: the figures of the connections, drawn over a game.
+
 import (
 	"bytes"
 	"fmt"

@@ -1,5 +1,7 @@
 package window
 
+// The loop of a game in a window: steps by time, and a pane for each session.
+
 import (
 	"errors"
 	"fmt"

@@ -1,0 +1,306 @@
+package ecs
+
+// plan: which node and which item each row of an archetype is. donburi has no hook for
+// components that come and go, so each step compares the lists of entities with those of
+// the step before, and resolves only what differs.
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A plan records the node and the items of each row of one archetype; a row is one of its
+// entities. A plan holds as long as the archetype's entity list is the one that it was
+// made for.
+type plan struct {
+	nodes     bool // the archetype has RplNode
+	parts     bool
+	anew      bool // resolve every row again
+	strange   bool // some rows had no node, and may have one now
+	regrouped bool // some rows have changed their node and are not resolved yet
+	columns   []column
+	entities  []donburi.Entity // the rows at the last look
+	rows      []*node
+	stale     []int                 // present rows whose entity or node differs from the plan
+	data      []components.NodeData // of the rows, as the core knows it
+}
+
+// A column is one replicated component of an archetype.
+type column struct {
+	comp  *component
+	items *rpl.Column // by row; NoItem if the row is extracted by itself
+	own   []int       // rows that are extracted one by one (see byItself)
+}
+
+// findChanges compares each archetype's entities with those of the last step, because
+// donburi has no hook for components that are added or removed.
+func (r *Replication) findChanges() {
+	r.endShortLived()
+	archetypes := r.world.Archetypes()
+	for len(r.plans) < len(archetypes) {
+		r.plans = append(r.plans, r.planOf(len(r.plans), archetypes[len(r.plans)].ComponentTypes()))
+	}
+	var moved []int
+	var newcomers []donburi.Entity
+	for i, a := range archetypes {
+		p := &r.plans[i]
+		if p.parts && r.regrouped {
+			p.regroup(r)
+		}
+		if !p.nodes && !p.parts || !p.anew && !p.regrouped && sameMemory(p.entities, a.Entities()) {
+			continue
+		}
+		moved = append(moved, i)
+		ents := a.Entities()
+		p.findStale(ents)
+		for _, row := range p.stale {
+			if e := ents[row]; p.nodes && r.nodeOf(e) == nil && e.IsReady() {
+				if _, known := r.unmade[e]; !known {
+					newcomers = append(newcomers, e)
+				}
+			}
+		}
+	}
+	r.regrouped = false
+	if len(moved) == 0 {
+		return
+	}
+	for _, e := range newcomers {
+		r.makeNode(r.world.Entry(e), origin{})
+	}
+	if len(newcomers) > 0 { // they may be in other archetypes now, even those that could not be made nodes
+		r.findChanges()
+		return
+	}
+	ended := false
+	for _, i := range moved {
+		ended = r.leftNode(&r.plans[i], archetypes[i].Entities()) || ended
+	}
+	if ended { // callbacks have run meanwhile
+		r.findChanges()
+		return
+	}
+	for _, i := range moved {
+		r.replan(i)
+	}
+}
+
+// endShortLived ends the nodes that lost RplNode before any plan saw it on them. The
+// callbacks of one such end may strip further nodes.
+func (r *Replication) endShortLived() {
+	for ended := true; ended; {
+		ended = false
+		for i := 0; i < len(r.made); i++ {
+			n := r.made[i]
+			if r.nodeOf(n.entity) == n && n != r.session && !r.world.Entry(n.entity).HasComponent(components.RplNode) {
+				r.endStripped(n)
+				ended = true
+			}
+		}
+	}
+}
+
+func (r *Replication) planOf(archetype int, layout []donburi.IComponentType) plan {
+	p := plan{
+		nodes: slices.Contains(layout, donburi.IComponentType(components.RplNode)),
+		parts: slices.Contains(layout, donburi.IComponentType(partOf)),
+	}
+	if p.nodes || p.parts {
+		for _, c := range r.protocol.components {
+			if slices.Contains(layout, c.c) {
+				items := r.auth.NewColumn(c.item, func(row int) unsafe.Pointer { return r.componentAt(archetype, c, row) })
+				p.columns = append(p.columns, column{comp: c, items: items})
+			}
+		}
+	}
+	return p
+}
+
+// componentAt returns where the component of a plan's row is now, nil if callbacks have
+// removed it since.
+func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.Pointer {
+	e, now := r.plans[archetype].entities[row], r.world.Archetypes()[archetype].Entities()
+	if row < len(now) && now[row] == e {
+		return stored(r.world, c.c, archetype, row+1)[row]
+	}
+	if !r.world.Valid(e) || !r.world.Entry(e).HasComponent(c.c) {
+		return nil
+	}
+	return r.world.Entry(e).Component(c.c)
+}
+
+// regroup clears the rows of parts whose node has changed since the last look: to another
+// node, from none, or to none, since a node may be gone while its parts stay. It also
+// clears a row that belonged to another node in between, because its items are gone.
+func (p *plan) regroup(r *Replication) {
+	for row, was := range p.rows {
+		e := p.entities[row]
+		if r.nodeOf(e) != was || was != nil && len(p.columns) > 0 && was.binding(p.columns[0].comp, e) == nil {
+			p.rows[row], p.regrouped = nil, true
+		}
+	}
+	p.strange = p.strange || p.regrouped
+}
+
+// findStale lists the rows that the plan does not know.
+func (p *plan) findStale(now []donburi.Entity) {
+	p.stale = p.stale[:0]
+	same := min(len(now), len(p.entities))
+	if p.anew {
+		same = 0
+	}
+	for from := 0; from < same; from += sheaf {
+		to := min(from+sheaf, same)
+		if p.strange || !sameMemory(p.entities[from:to], now[from:to]) {
+			p.findStaleOf(from, now[from:to])
+		}
+	}
+	for row := same; row < len(now); row++ {
+		p.stale = append(p.stale, row)
+	}
+}
+
+// sheaf is the number of rows that are compared at once.
+const sheaf = 64
+
+// findStaleOf is findStale for a run of rows that begins at from; the plan has all of
+// them.
+func (p *plan) findStaleOf(from int, now []donburi.Entity) {
+	known, rows := p.entities[from:][:len(now)], p.rows[from:][:len(now)]
+	for i, e := range now {
+		if known[i] != e || rows[i] == nil {
+			p.stale = append(p.stale, from+i)
+		}
+	}
+}
+
+// leftNode finds the entities that were nodes and have lost RplNode. They stay as local
+// entities, and their nodes end. It reports whether there was one.
+func (r *Replication) leftNode(p *plan, now []donburi.Entity) (ended bool) {
+	same := min(len(now), len(p.entities))
+	for _, row := range p.stale {
+		if row < same && now[row] != p.entities[row] {
+			ended = r.leftRow(p, row) || ended
+		}
+	}
+	for row := same; row < len(p.entities); row++ {
+		ended = r.leftRow(p, row) || ended
+	}
+	return ended
+}
+
+func (r *Replication) leftRow(p *plan, row int) bool {
+	e, n := p.entities[row], p.rows[row]
+	if !p.nodes || n == nil || n == r.session || n.entity != e || r.nodeOf(e) != n || !r.world.Valid(e) {
+		return false
+	}
+	if r.world.Entry(e).HasComponent(components.RplNode) {
+		return false
+	}
+	r.endStripped(n)
+	p.entities[row], p.rows[row] = donburi.Null, nil // callbacks may have made it a node again, in the same place
+	return true
+}
+
+// replan resolves the stale rows of an archetype, and tells the core of items that came
+// and went.
+func (r *Replication) replan(i int) {
+	p := &r.plans[i]
+	ents := r.world.Archetypes()[i].Entities()
+	for k := range p.columns {
+		c := &p.columns[k]
+		c.items.Resize(len(ents))
+		c.own = slices.DeleteFunc(c.own, func(row int) bool {
+			_, stale := slices.BinarySearch(p.stale, row)
+			return stale || row >= len(ents)
+		})
+	}
+	p.rows = resized(p.rows, len(ents))
+	p.data = resized(p.data, len(ents))
+	p.strange = false // all rows without a node are among the stale ones
+	for _, row := range p.stale {
+		r.planRow(p, row, ents[row])
+		r.noteRow(ents[row], i, row)
+	}
+	p.entities, p.anew, p.regrouped = append(p.entities[:0], ents...), false, false
+}
+
+// planRow finds the node and the items of a row.
+func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
+	n := r.nodeOf(e)
+	p.rows[row] = n
+	if n != nil {
+		r.settleItems(n, e, p.columns)
+		p.data[row] = n.data
+	} else {
+		p.strange = true
+	}
+	for k := range p.columns {
+		c := &p.columns[k]
+		item := rpl.NoItem
+		if n != nil {
+			switch b := n.binding(c.comp, e); {
+			case b == nil: // the node has too many items: settleItems has reported it
+			case r.byItself(b):
+				if !c.comp.item.Explicit { // explicit items are extracted when they are bumped
+					c.own = append(c.own, row)
+				}
+			default:
+				item = b.item
+			}
+		}
+		c.items.Put(row, item)
+	}
+}
+
+// resized returns s with n elements; those that it had keep their places.
+func resized[T any](s []T, n int) []T {
+	return slices.Grow(s, max(0, n-len(s)))[:n]
+}
+
+// settleItems makes the items of one entity match its components.
+func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
+	for i := range n.items {
+		b := &n.items[i]
+		if b.comp == nil || b.entity != e || slices.ContainsFunc(columns, func(c column) bool { return c.comp == b.comp }) {
+			continue
+		}
+		r.report("item not removed", r.auth.RemoveItem(b.item))
+		*b = binding{}
+	}
+	for k := range columns {
+		c := columns[k].comp
+		if n.binding(c, e) != nil {
+			continue
+		}
+		item, err := r.addItem(n, c, e)
+		if err != nil {
+			r.report("item not added", err)
+			continue
+		}
+		ord := r.auth.Ordinal(item)
+		if ord == len(n.items) {
+			n.items = append(n.items, binding{})
+		}
+		b := &n.items[ord]
+		*b = binding{comp: c, entity: e, item: item}
+		r.startWatch(b, true)
+		r.look(n, b)
+		if c.item.Explicit {
+			r.bumped = append(r.bumped, bump{entity: e, comp: c, added: true})
+		}
+	}
+}
+
+// noteRow records the plan and the row in which an entity's components stand.
+func (r *Replication) noteRow(e donburi.Entity, plan, row int) {
+	if r.nodeOf(e) != nil {
+		s := &r.slots[e.Id()]
+		s.plan, s.row = uint32(plan), uint32(row)
+	}
+}
