@@ -4,8 +4,8 @@ import "time"
 
 // The limits of every endpoint, and the reasons for their values. They are
 // frozen: both ends must agree on the sizes, and docs/spec-transport.md quotes
-// the limits that other implementations need. lane/segment.go has the limits of
-// the reliable lane's segments.
+// the limits that other implementations need. lane/limits.go has the limits of
+// the reliable lane.
 const (
 	// MaxPacket is the longest UDP payload. 1,200 bytes and the headers fit the
 	// smallest MTU that IPv6 allows, 1,280, so packets are not fragmented.

@@ -1,12 +1,6 @@
-// Package transport moves bytes between a session and its peers. It defines the
-// interfaces; packages kcp (UDP) and mem (in memory) implement them. Each end has
-// a Link, the Link has one Conn for each peer, and each Conn has two lanes.
-//
-// A Link is polled: it calls the Handler only inside Poll, on the caller's
-// goroutine. The reliable lane delivers each message whole, in order and once.
-// Datagrams may be lost or reordered, but are never duplicated; each carries the
-// sequence number of its packet.
 package transport
+
+// The interfaces between a session and its network, from the handshake to the statistics.
 
 import (
 	"net/netip"

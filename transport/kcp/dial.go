@@ -9,14 +9,10 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
 )
-
-// lookup is the time limit of a host name's lookup.
-const lookup = 2 * time.Second
 
 // thisMachine replaces an empty or unspecified host (0.0.0.0, ::). A listener on all
 // addresses answers from a specified one, and a client accepts answers only from
@@ -81,7 +77,7 @@ func (d *dialer) resolve() (netip.AddrPort, error) {
 		}
 		return netip.AddrPortFrom(ip, port), nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lookup)
+	ctx, cancel := context.WithTimeout(context.Background(), longestLookup)
 	defer cancel()
 	ips, err := d.lookUp(ctx, "ip", host)
 	d.mu.Lock()

@@ -18,3 +18,12 @@
 // WithConditions puts a simulated network between socket and endpoint, to play
 // with loss and delay.
 package kcp
+
+// For readers of the code:
+//
+//	dial.go, listen.go      two ways to a link; start.go: either, as flags say; options.go
+//	link.go, limits.go      an endpoint on a socket, and its two goroutines
+//	home.go, home_*.go      the address from which a listener answers
+//	sender_*.go             writing to a socket without waiting for long
+//	machine.go              KCP's state machine below the reliable lane
+//	simulation.go           a simulated network between socket and endpoint

@@ -15,27 +15,6 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
 )
 
-const (
-	// tickEvery is how often the timer looks for HELLOs to repeat and keepalives to
-	// send: a fifth of transport.Keepalive.
-	tickEvery = 50 * time.Millisecond
-	// readBuffer is the receive buffer requested from the system: it holds a second
-	// of a hundred players' packets while the reader does not run.
-	readBuffer = 1 << 20
-	// longestPause is the longest pause between reads while the socket returns errors.
-	longestPause = 100 * time.Millisecond
-	// longestWait is the longest wait for room in the socket's buffer: a fast card needs
-	// less to send what hundreds of peers are told in one step.
-	longestWait = 5 * time.Millisecond
-	// shareOfWaits is the part of the time that may be spent with it: a quarter. A card that
-	// needs more is too slow for what is sent.
-	shareOfWaits = 4
-	// maxHomes is how many clients' homes are kept before those without a connection are
-	// forgotten: above the connections that a listener can have, so that a flood of HELLOs
-	// is seldom looked through.
-	maxHomes = 4 * (transport.MaxPeers + transport.MaxHalfOpen)
-)
-
 // A link is an endpoint on a UDP socket: its goroutines read packets and run the
 // endpoint's timer.
 type link struct {

@@ -1,9 +1,5 @@
 package lane
 
-// keep is the largest buffer that an empty fifo keeps for its next bytes; a larger
-// one, grown in a burst, goes back to the heap.
-const keep = 4 << 10
-
 // A fifo is a queue of bytes in one slice.
 type fifo struct {
 	b    []byte
@@ -22,7 +18,7 @@ func (f *fifo) drop(n int) { f.head += n }
 func (f *fifo) add(b []byte) {
 	switch {
 	case f.head == len(f.b):
-		if f.head = 0; cap(f.b) > keep && len(b) <= keep {
+		if f.head = 0; cap(f.b) > keptRoom && len(b) <= keptRoom {
 			f.b = nil
 		}
 		f.b = f.b[:0]

@@ -39,13 +39,13 @@ func TestFifo(t *testing.T) {
 // buffer of the usual size.
 func TestFifoAfterABurst(t *testing.T) {
 	var f fifo
-	f.add(make([]byte, 10*keep))
+	f.add(make([]byte, 10*keptRoom))
 	f.drop(f.len())
-	f.add(make([]byte, keep/2))
-	if cap(f.b) > 2*keep {
+	f.add(make([]byte, keptRoom/2))
+	if cap(f.b) > 2*keptRoom {
 		t.Errorf("it keeps %d bytes for %d", cap(f.b), f.len())
 	}
-	b := make([]byte, keep/2)
+	b := make([]byte, keptRoom/2)
 	if n := testing.AllocsPerRun(100, func() { f.drop(f.len()); f.add(b) }); n != 0 {
 		t.Errorf("%v allocations for what is usual", n)
 	}

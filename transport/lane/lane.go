@@ -27,12 +27,6 @@ type Machine interface {
 	Waiting() int
 }
 
-// linger is how long the lane updates an idle machine after it last gave the machine
-// something or a chunk was unacknowledged: acknowledgements leave at an update one
-// interval later. If Lane.Update is not called in this time, its next call makes up
-// for it.
-const linger = 50 * time.Millisecond
-
 // A Lane is one end of the reliable lane. It is not safe for concurrent use.
 //
 // Lanes are idle most of the time, and a server asks the lanes of all its peers

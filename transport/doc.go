@@ -1,0 +1,20 @@
+// Package transport moves bytes between a session and its peers. It defines the
+// interfaces; packages kcp (UDP) and mem (in memory) implement them. Each end has
+// a Link, the Link has one Conn for each peer, and each Conn has two lanes.
+//
+// A Link is polled: it calls the Handler only inside Poll, on the caller's
+// goroutine. The reliable lane delivers each message whole, in order and once.
+// Datagrams may be lost or reordered, but are never duplicated; each carries the
+// sequence number of its packet.
+package transport
+
+// For readers of the code: what is where, from the session down to the socket.
+//
+//	link.go               the interfaces; session.go: who hosts and joins; loss.go: lanes that adapt to loss
+//	limits.go, errors.go  what both ends must agree on, and why something did not work
+//	kcp/, mem/            a link over UDP, and one in memory; both are thin:
+//	internal/endpoint/    the handshake, connections, their two lanes and timeouts, without I/O
+//	internal/wire/        the packets' layouts
+//	lane/                 the reliable lane, over KCP or, in virtual time, over its like
+//	netsim/               a simulated network
+//	internal/linktest/    the tests that every link must pass; internal/hostile/: sessions among foes

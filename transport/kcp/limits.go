@@ -1,0 +1,33 @@
+package kcp
+
+// The limits of a socket, with their reasons. Those of the reliable lane's machine are in
+// machine.go, all others in packages transport and lane.
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+const (
+	// tickEvery is how often the timer looks for HELLOs to repeat and keepalives to
+	// send: a fifth of transport.Keepalive.
+	tickEvery = 50 * time.Millisecond
+	// readBuffer is the receive buffer requested from the system: it holds a second
+	// of a hundred players' packets while the reader does not run.
+	readBuffer = 1 << 20
+	// longestPause is the longest pause between reads while the socket returns errors.
+	longestPause = 100 * time.Millisecond
+	// longestWait is the longest wait for room in the socket's buffer: a fast card needs
+	// less to send what hundreds of peers are told in one step.
+	longestWait = 5 * time.Millisecond
+	// shareOfWaits is the part of the time that may be spent with it: a quarter. A card that
+	// needs more is too slow for what is sent.
+	shareOfWaits = 4
+	// maxHomes is how many clients' homes are kept before those without a connection are
+	// forgotten: above the connections that a listener can have, so that a flood of HELLOs
+	// is seldom looked through.
+	maxHomes = 4 * (transport.MaxPeers + transport.MaxHalfOpen)
+	// longestLookup is the longest lookup of a host name: the game waits for it.
+	longestLookup = 2 * time.Second
+)
