@@ -114,3 +114,46 @@
 // components that it is given, because donburi has locked them. Collect first, then
 // create.
 package ecs
+
+// For readers of the code: the files in the order of the data.
+//
+// What there is to agree on:
+//
+//	protocol.go      what both ends must agree on; replicate.go: component types; prefab.go, rpc.go, group.go:
+//	                 the rest; field.go: the numbers of a component that are drawn or say where it is
+//
+// A session and its life:
+//
+//	replication.go   what a session keeps; config.go, limits.go, mode.go, core.go
+//	life.go          alone, hosting, joining, and the end of each; level.go: from world to world;
+//	                 session.go: the session's own node
+//	pipeline.go      the stages of a step, and what plugins add; run.go, adapter.go: loops that call them; window/
+//	donburi.go       the traps of donburi, in one place; window/internal/pace/: steps and frames by time
+//
+// Nodes, on every machine:
+//
+//	node.go          a node, and the tables that lead to it; items.go: its components by ordinal; part.go,
+//	                 tree.go: its parts, parents and children
+//	role.go          who decides, who drives; names.go: nodes that every machine makes by itself; unmade.go:
+//	                 entities that cannot be nodes yet
+//
+// The authority, in the order of a step:
+//
+//	authority.go     what it keeps, and how nodes end
+//	receive.go       what peers send; seat.go: peers who come and go; lost.go, key.go: and come back; refused.go
+//	extract.go       components to the core; plan.go: which of them; bump.go: those that the game names
+//	stream.go        who sees what; schedule.go, encode.go, send.go: what leaves
+//
+// A client, in the order of a step:
+//
+//	client.go        what the link brings; clock.go: the server's time
+//	proxy.go         what has come, as entities and components; references.go: entities in them; leaving.go:
+//	                 what goes when drawn time gets there
+//	track.go         the last states of an item; view.go: what is drawn between them; former.go: on which parent
+//	waiting.go       calls on a session that is not there yet
+//
+// The game is told, and tells others:
+//
+//	callback.go      what, and in which order; change.go, sightings.go: what OnChange compares
+//	message.go       what two sessions tell each other; everywhere.go: calls that are handed on
+//	counter.go       what is counted and logged; stats.go: connections; debug.go: the game's mistakes

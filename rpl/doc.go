@@ -111,6 +111,7 @@ package rpl
 //
 //	checksum.go, doubt.go, resync.go
 //	                         whether both have the same; what is asked for again
-//	limits.go, bitset.go, roster.go
+//	limits.go, bitset.go, roster.go; bits/, internal/prefix/, internal/pages/: bits, codes, memory
 //	counters.go, account.go, trace.go, dump.go
 //	                         figures, and looks inside
+//	rpltest/                 what tests of the core and of adapters run in

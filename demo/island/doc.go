@@ -10,8 +10,10 @@
 //
 //	protocol.go    the protocol and the session's settings
 //	game.go        Setup binds the rules to a session; Step is the fixed step
+//	input.go       what a player holds down
 //	controller.go  a player's input: an unreliable RPC on a node of its own
 //	player.go      a player who joins gets a row of the score board, a walker, a controller
+//	place.go       where things are, and as what they are drawn
 //	walker.go      a player's body: walks, shoots, goes down and stands up
 //	car.go         entering is a reparent and a change of owner
 //	bullet.go      bullets and explosions: transient nodes
