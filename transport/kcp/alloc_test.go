@@ -17,15 +17,15 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	r := linktest.NewRig(t, n)
 	server, client := r.Pair()
 	b := make([]byte, 300)
-	count := &counter{}
+	count := &linktest.Counter{}
 	step := func() {
 		for _, s := range []*linktest.Side{server, client} {
 			s.Conns[0].Next()
 			s.Conns[0].Datagram(b)
 			s.Conns[0].Flush()
 		}
-		want := count.datagrams + 2
-		for i := 0; count.datagrams < want && i < 10_000; i++ {
+		want := count.Datagrams + 2
+		for i := 0; count.Datagrams < want && i < 10_000; i++ {
 			time.Sleep(50 * time.Microsecond) // the readers run
 			server.Poll(count)
 			client.Poll(count)
@@ -38,14 +38,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	if a := testing.AllocsPerRun(1000, step); a != 0 {
 		t.Errorf("%v allocations for a datagram each way", a)
 	}
-	if count.datagrams < 2000 {
-		t.Errorf("only %d datagrams came", count.datagrams)
+	if count.Datagrams < 2000 {
+		t.Errorf("only %d datagrams came", count.Datagrams)
 	}
 }
-
-type counter struct {
-	linktest.Recorder
-	datagrams int
-}
-
-func (c *counter) Datagram(transport.Conn, uint64, time.Duration, []byte) { c.datagrams++ }

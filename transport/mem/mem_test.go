@@ -300,7 +300,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	r := linktest.NewRig(t, net(n))
 	server, client := r.Pair()
 	b := make([]byte, 300)
-	count := &counter{}
+	count := &linktest.Counter{}
 	step := func() {
 		for _, s := range []*linktest.Side{server, client} {
 			s.Conns[0].Next()
@@ -317,14 +317,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	if a := testing.AllocsPerRun(500, step); a != 0 {
 		t.Errorf("%v allocations a tick", a)
 	}
-	if count.datagrams < 1000 {
-		t.Errorf("only %d datagrams came", count.datagrams)
+	if count.Datagrams < 1000 {
+		t.Errorf("only %d datagrams came", count.Datagrams)
 	}
 }
-
-type counter struct {
-	linktest.Recorder
-	datagrams int
-}
-
-func (c *counter) Datagram(transport.Conn, uint64, time.Duration, []byte) { c.datagrams++ }

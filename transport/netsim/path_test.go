@@ -322,7 +322,7 @@ func TestCheck(t *testing.T) {
 			}()
 		}
 	}
-	if err := (Conditions{Loss: 1, Duplicate: 1, Burst: 9, Delay: 1}).Check(); err != nil {
+	if err := (Conditions{Loss: 1, Duplicate: 1, Burst: 9, Delay: maxDelay, Jitter: maxDelay}).Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -375,5 +375,27 @@ func BenchmarkPath(b *testing.B) {
 				break
 			}
 		}
+	}
+}
+
+// Conditions of a pair are those of both directions, which lose different packets.
+func TestPair(t *testing.T) {
+	p := NewPair(1, Conditions{})
+	c := Conditions{Loss: .5}
+	p.SetConditions(c)
+	var came [2]uint64 // a bit for each packet
+	for i, path := range []*Path{p.Up, p.Down} {
+		if path.Conditions() != c {
+			t.Errorf("direction %d has %+v", i, path.Conditions())
+		}
+		for n := range 64 {
+			path.Send(0, []byte{byte(n)})
+		}
+		for b, _, ok := path.Receive(0); ok; b, _, ok = path.Receive(0) {
+			came[i] |= 1 << b[0]
+		}
+	}
+	if came[0] == came[1] {
+		t.Errorf("both directions let the same packets through: %064b", came[0])
 	}
 }

@@ -43,7 +43,7 @@ type Conn struct {
 	window replayWindow
 	lane   *lane.Lane // nil until open
 	stats  transport.Stats
-	aside  uint64 // LaneBytes: bytes that the reliable lane has cost
+	cost   uint64 // of the reliable lane so far, in bytes: see LaneBytes
 
 	out [transport.MaxPacket]byte // the packet being built
 }
@@ -96,7 +96,7 @@ func (c *Conn) Datagram(b []byte) {
 	p := c.begin(wire.Both, seq)
 	p = append(p, byte(n), byte(n>>8))
 	p = c.lane.Take(p, n)
-	c.aside += uint64(2 + n)
+	c.cost += uint64(2 + n)
 	c.send(append(p, b...))
 }
 
@@ -164,7 +164,7 @@ func (c *Conn) LaneBytes() (sent uint64, held int) {
 	if c.lane != nil {
 		held = c.lane.Held()
 	}
-	return c.aside, held
+	return c.cost, held
 }
 
 // end stops the connection and, if it was open, tells the peer. It returns the state
@@ -211,7 +211,7 @@ func (c *Conn) sendLane() {
 	c.seq++
 	was := c.stats.BytesOut
 	c.send(c.lane.Take(c.begin(wire.Lane, c.seq), transport.MaxPayload))
-	c.aside += c.stats.BytesOut - was
+	c.cost += c.stats.BytesOut - was
 }
 
 func (c *Conn) begin(k wire.Kind, seq uint64) []byte {

@@ -60,7 +60,7 @@ func (e *Endpoint) greeted(at time.Duration, from netip.AddrPort, b []byte) {
 			e.ignored.Add(1)
 			return
 		}
-		if c = e.admit(at, q, m.Hello); c == nil {
+		if c = e.letIn(at, q, m.Hello); c == nil {
 			e.ignored.Add(1)
 			return
 		}
@@ -78,9 +78,9 @@ func (e *Endpoint) askedBefore(q question) *Conn {
 	return e.asked[q]
 }
 
-// admit makes a half-open connection, which becomes open with the client's next packet.
+// letIn makes a half-open connection, which becomes open with the client's next packet.
 // It returns nil if the listener was closed meanwhile.
-func (e *Endpoint) admit(at time.Duration, q question, hello []byte) *Conn {
+func (e *Endpoint) letIn(at time.Duration, q question, hello []byte) *Conn {
 	c := &Conn{e: e, remote: q.from, attempt: q.attempt, hello: append([]byte(nil), hello...), state: halfOpen}
 	c.heard.Store(int64(at))
 	e.mu.Lock()

@@ -76,6 +76,14 @@ func (r *Recorder) alive(c transport.Conn, what string) {
 	}
 }
 
+// A Counter is a Handler that counts datagrams, and keeps nothing of them.
+type Counter struct {
+	Recorder
+	Datagrams int
+}
+
+func (c *Counter) Datagram(transport.Conn, uint64, time.Duration, []byte) { c.Datagrams++ }
+
 // A Side is a link and the recorder of what it has reported.
 type Side struct {
 	transport.Link

@@ -126,6 +126,7 @@ func TestPacketKinds(t *testing.T) {
 		{"both, an empty datagram", sealed(Both, 1, 0, 9), Packet{Kind: Both, Segments: []byte{9}, Datagram: []byte{}}, nil},
 		{"both, no segments", sealed(Both, 0, 0, 9), Packet{}, ErrMalformed},
 		{"both, more segments than bytes", sealed(Both, 2, 0, 9), Packet{}, ErrShort},
+		{"both, a length alone", sealed(Both, 0, 0), Packet{}, ErrMalformed},
 		{"both, half a length", sealed(Both, 1), Packet{}, ErrShort},
 		{"close", sealed(Close, 1, 'x'), Packet{Kind: Close, Reason: []byte{1, 'x'}}, nil},
 		{"close without a reason", sealed(Close, 3), Packet{Kind: Close, Reason: []byte{3}}, nil},
