@@ -1,0 +1,109 @@
+package ecs
+
+// The tracks that views draw from, by themselves.
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+type drawnData struct{ X, Y, R float32 }
+
+func drawnComponent() *component {
+	at := func(f int) uintptr { return reflect.TypeFor[drawnData]().Field(f).Offset }
+	return &component{drawn: []field{
+		{prop: 0, word: 0, offset: at(0), kind: reflect.Float32, step: 1.0 / 32},
+		{prop: 0, word: 1, offset: at(1), kind: reflect.Float32, step: 1.0 / 32},
+		{prop: 1, word: 2, offset: at(2), kind: reflect.Float32, step: 1, turn: 360, inPlace: true},
+	}}
+}
+
+func TestTrack(t *testing.T) {
+	k := newTrack(drawnComponent())
+	draw := func(render float64) (d drawnData) {
+		k.draw(unsafe.Pointer(&d), render, false)
+		return d
+	}
+	k.push(10, 0, []int32{320, 0, 350})
+	k.push(12, 10, []int32{384, 0, 10})
+	k.push(14, 12, []int32{448, 64, 20})
+	for _, c := range []struct {
+		render float64
+		want   drawnData
+		why    string
+	}{
+		{5, drawnData{10, 0, 350}, "before the first sample"},
+		{10, drawnData{10, 0, 350}, "at a sample"},
+		{10.5, drawnData{10.5, 0, 355}, "between, and across the turn"},
+		{11.5, drawnData{11.5, 0, 5}, "beyond the turn"},
+		{13, drawnData{13, 1, 15}, "between"},
+		{20, drawnData{14, 2, 20}, "after the last: no guess"},
+	} {
+		if got := draw(c.render); got != c.want {
+			t.Errorf("%s (%v): %v, not %v", c.why, c.render, got, c.want)
+		}
+	}
+	// It stood still until 30, the newest tick received before it moved at 32.
+	k.push(32, 30, []int32{512, 64, 20})
+	if got := draw(29.9).X; got != 14 {
+		t.Errorf("glides while it stood still: %v", got)
+	}
+	if got := draw(31).X; got != 15 {
+		t.Errorf("when it moved again: %v", got)
+	}
+	// A lost packet does not mean that the value stood still.
+	k.push(36, 32, []int32{640, 64, 20})
+	if got := draw(34).X; got != 18 {
+		t.Errorf("over a lost packet: %v", got)
+	}
+	// A teleport.
+	k.push(38, 36, []int32{64000, 64, 20})
+	if got := draw(37.9).X; got != 20 {
+		t.Errorf("glides through a teleport: %v", got)
+	}
+	if got := draw(38).X; got != 2000 {
+		t.Errorf("after a teleport: %v", got)
+	}
+	// Older state is not put behind newer state, and the ring keeps its bound.
+	k.push(37, 36, []int32{0, 0, 0})
+	for i := range rpl.Tick(100) {
+		k.push(40+2*i, 38+2*i, []int32{int32(64000 + 64*i), 64, 20})
+	}
+	if got := draw(40 + 2*99 - 1).X; math.Abs(float64(got-(2000+2*99-1))) > 1e-3 || k.n != maxSamples {
+		t.Errorf("after a hundred samples: %v, %d kept", got, k.n)
+	}
+}
+
+// Fields that are drawn in place get their state back exactly; other fields stay untouched.
+func TestTrackInPlace(t *testing.T) {
+	k := newTrack(drawnComponent())
+	k.push(10, 0, []int32{320, 0, 90})
+	k.push(12, 10, []int32{384, 0, 100})
+	d := drawnData{X: 1.7, Y: 2, R: 100}
+	k.save(unsafe.Pointer(&d))
+	k.draw(unsafe.Pointer(&d), 11, true)
+	if d != (drawnData{1.7, 2, 95}) {
+		t.Errorf("drawn in place: %v", d)
+	}
+	k.restore(unsafe.Pointer(&d))
+	if d != (drawnData{1.7, 2, 100}) || len(k.saved) != 0 {
+		t.Errorf("restored: %v", d)
+	}
+}
+
+// An angle goes the shorter way round, and stays within a turn.
+func TestBetweenAngles(t *testing.T) {
+	f := field{turn: 2 * math.Pi}
+	for _, c := range [][4]float64{
+		{0.1, 2*math.Pi - 0.1, 0.5, 0}, {6.2, 0.2, 0.25, math.Mod(6.2+(0.2+2*math.Pi-6.2)/4, 2*math.Pi)}, {1, 2, 0.5, 1.5},
+	} {
+		got := f.between(c[0], c[1], c[2])
+		if d := math.Abs(math.Remainder(got-c[3], 2*math.Pi)); d > 1e-9 || got < 0 || got >= 2*math.Pi {
+			t.Errorf("between %v and %v at %v: %v, not %v", c[0], c[1], c[2], got, c[3])
+		}
+	}
+}
