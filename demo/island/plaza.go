@@ -82,7 +82,7 @@ func (g *Game) paint(controller *donburi.Entry, pressed Keys) {
 func (g *Game) turn(c tendon.Call, a TurnSphere) {
 	*g.called++
 	d := Sphere.Get(c.Entry.World.Entry(a.Sphere))
-	d.Colour = (d.Colour + 1) % sphereCount
+	d.Colour = (d.Colour + 1) % sphereColours
 }
 
 // press pushes the button if the walker is near enough.

@@ -64,21 +64,23 @@ const (
 	maxHeard     = 4 // lines
 	heardFor     = Steps * 8
 	nearestCrate = 46.0 // between two crates
+
+	maxName       = 16 // bytes of a player's name
+	colourChoice  = 8  // of players and cars
+	sphereColours = 9
 )
 
 // How many of each thing a world begins with.
 const (
-	sheepCount   = 190
-	birdCount    = 130
-	crateCount   = 420
-	carCount     = 18
-	plazaCars    = 5 // of them parked round the plaza
-	plazaCrates  = 10
-	plazaSheep   = 9
-	plazaBirds   = 5
-	treeCount    = 250
-	rockCount    = 110
-	sphereCount  = 9
-	maxName      = 16
-	colourChoice = 8
+	sheepCount  = 190
+	birdCount   = 130
+	crateCount  = 420
+	carCount    = 18
+	plazaCars   = 5 // of them parked round the plaza
+	plazaCrates = 10
+	plazaSheep  = 9
+	plazaBirds  = 5
+	treeCount   = 250
+	rockCount   = 110
+	sphereCount = 9
 )

@@ -77,7 +77,7 @@ func (r *run) tick() error {
 		return err
 	}
 	r.noteDecisions()
-	steady := !r.streaming && r.p.made == 0
+	steady := !r.streaming && r.p.turnover == 0
 	if send {
 		for i, peer := range r.server.peers {
 			_, messages := peer.end.Received()

@@ -15,10 +15,10 @@ type phase struct {
 	base  rpl.Tick // the authority's tick at the trace's tick 0
 	tick  int      // tick of the trace; it goes on beyond the end, where the world stands still
 
-	node []rpl.Node       // by life; 0 before it is born
-	life map[rpl.Node]int // the inverse of node
-	made int              // how many nodes were made and removed at this tick
-	err  error            // set when a node was made where the trace has no birth
+	node     []rpl.Node       // by life; 0 before it is born
+	life     map[rpl.Node]int // the inverse of node
+	turnover int              // how many nodes were made and removed at this tick
+	err      error            // set when a node was made where the trace has no birth
 }
 
 func newPhase(t *trace.Trace, base rpl.Tick) *phase {
@@ -44,10 +44,10 @@ func (p *phase) born(slot int, n rpl.Node) {
 		return
 	}
 	p.node[life], p.life[n] = n, life
-	p.made++
+	p.turnover++
 }
 
-func (p *phase) gone(slot int, n rpl.Node) { p.made++ }
+func (p *phase) gone(int, rpl.Node) { p.turnover++ }
 
 // state returns the trace's row, at a tick, of a node that a client holds.
 func (p *phase) state(h *holding, tick int) []int32 { return p.t.Row(p.row(tick), int(h.slot)) }

@@ -76,7 +76,7 @@ func (s *server) run(p *phase, now time.Duration, tick rpl.Tick, send bool, obse
 			c.at = point{at.x / s.world.unit(), at.y / s.world.unit()}
 		}
 	}
-	p.made = 0
+	p.turnover = 0
 	s.measured(now, tick, send)
 	s.world.report(s.nodes)
 	return p.err

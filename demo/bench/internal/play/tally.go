@@ -154,21 +154,22 @@ func (t *tally) report() Report {
 	return r
 }
 
+// times computes the processor times: medians, and one 99th percentile.
 func (t *tally) times(r *Report) {
-	median := func(p float64, of func(s stages) time.Duration) float64 {
+	at := func(p float64, of func(s stages) time.Duration) float64 {
 		v := make([]time.Duration, len(t.server))
 		for i := range v {
 			v[i] = of(t.server[i])
 		}
 		return ms(percentile(v, p))
 	}
-	r.ServerMs, r.ServerMsP99 = median(50, stages.total), median(99, stages.total)
+	r.ServerMs, r.ServerMsP99 = at(50, stages.total), at(99, stages.total)
 	r.Split = Split{
-		Receive:  median(50, func(s stages) time.Duration { return s.receive }),
-		Extract:  median(50, func(s stages) time.Duration { return s.extract }),
-		Stream:   median(50, func(s stages) time.Duration { return s.stream }),
-		Schedule: median(50, func(s stages) time.Duration { return s.schedule }),
-		Encode:   median(50, func(s stages) time.Duration { return s.encode }),
+		Receive:  at(50, func(s stages) time.Duration { return s.receive }),
+		Extract:  at(50, func(s stages) time.Duration { return s.extract }),
+		Stream:   at(50, func(s stages) time.Duration { return s.stream }),
+		Schedule: at(50, func(s stages) time.Duration { return s.schedule }),
+		Encode:   at(50, func(s stages) time.Duration { return s.encode }),
 	}
 	r.ExtractMs = r.Split.Extract
 	if t.applied > 0 {
