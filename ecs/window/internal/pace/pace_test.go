@@ -104,8 +104,17 @@ func TestLimitDrawsAtMost(t *testing.T) {
 			drawn++
 		}
 	}
-	if drawn < 285 || drawn > 301 {
-		t.Errorf("%d frames in 10 s, want about 300 and not more", drawn)
+	if drawn != 300 {
+		t.Errorf("%d frames in 10 s, want 300: what a picture is late must not add up", drawn)
+	}
+	drawn = 0
+	for now := 20 * time.Second; now < 21*time.Second; now += 7 * time.Millisecond {
+		if l.Draw(now) {
+			drawn++
+		}
+	}
+	if drawn != 30 {
+		t.Errorf("%d frames in the second after a gap of ten, want 30: no burst makes up for them", drawn)
 	}
 	free := Limit{}
 	for range 2 {
