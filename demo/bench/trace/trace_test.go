@@ -81,9 +81,11 @@ func TestLives(t *testing.T) {
 			t.Errorf("life %d is %v, want %v", i, l.All[i], want[i])
 		}
 	}
-	for tick, want := range []int{1, -1, 2, 2} {
-		if got := l.At(1, tick); got != want {
-			t.Errorf("slot 1 at tick %d is life %d, want %d", tick, got, want)
+	for slot, lives := range [][]int{{0, 0, 0, 0}, {1, -1, 2, 2}, {3, 3, 3, 3}} {
+		for tick, want := range lives {
+			if got := l.At(slot, tick); got != want {
+				t.Errorf("slot %d at tick %d is life %d, want %d", slot, tick, got, want)
+			}
 		}
 	}
 }
@@ -142,7 +144,7 @@ func TestRefusals(t *testing.T) {
 		{"two values", js(`}]}`, `}]}1`), "followed by something"},
 		{"no hz", js(`"hz":25`, `"hz":0`), "hz is 0"},
 		{"hz a fraction", js(`"hz":25`, `"hz":25.5`), "JSON header"},
-		{"hz too high", js(`"hz":25`, `"hz":100000`), "hz is 100000"},
+		{"hz too high", js(`"hz":25`, `"hz":1001`), "hz is 1001"},
 		{"a field less", js(`,{"name":"mood","min":-1,"max":1}`, ``), "names 4 fields and the rows have 5"},
 		{"no name", js(`"name":"mood"`, `"name":""`), "has no name"},
 		{"two of a name", js(`"name":"mood"`, `"name":"px"`), `two fields are named "px"`},
