@@ -5,7 +5,6 @@ package ecs_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -67,15 +66,7 @@ func TestEverywhere(t *testing.T) {
 						t.Fatal(err)
 					}
 					l.steps(15)
-					var ran []string
-					for _, m := range l.machines {
-						for _, from := range m.said() {
-							ran = append(ran, m.name)
-							check(t, "who called", from, fmt.Sprint(by.Me()))
-						}
-					}
-					slices.Sort(ran)
-					check(t, "it ran on", strings.Join(ran, ", "), want)
+					check(t, "it ran on", l.ranOn(t, by), want)
 					check(t, "it ran where the node is not", len(blind.said()), 0)
 				})
 			}

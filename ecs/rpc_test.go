@@ -69,23 +69,30 @@ func TestRPCTable(t *testing.T) {
 						t.Fatal(err)
 					}
 					l.steps(10)
-					var ran []string
-					for _, m := range l.machines {
-						for _, from := range m.said() {
-							ran = append(ran, m.name)
-							check(t, "who called", from, fmt.Sprint(caller.Me()))
-						}
-					}
-					slices.Sort(ran)
 					want := c.runs
 					if dedicated && c.to == rpl.Broadcast && c.caller == server {
 						want = "client 1, client 2"
 					}
-					check(t, "it ran on", strings.Join(ran, ", "), want)
+					check(t, "it ran on", l.ranOn(t, caller), want)
 				})
 			}
 		}
 	}
+}
+
+// ranOn returns the machines on which a call has run since the last time, each as often as
+// it has. Its handlers must have said whom they heard, and that must be the caller.
+func (l *lab) ranOn(t *testing.T, caller *machine) string {
+	t.Helper()
+	var names []string
+	for _, m := range l.machines {
+		for _, from := range m.said() {
+			names = append(names, m.name)
+			check(t, "who called", from, fmt.Sprint(caller.Me()))
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 // In single player every call runs on the one machine, in the same step's Send.
