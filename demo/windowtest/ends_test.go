@@ -71,7 +71,7 @@ func TestStoppedFromOutside(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		addr, server := serverSays(t)
 		cmd := exec.Command(build(t, "./demo"), "-join", addr, "-name", "Ann", "-size", "320x200")
-		cmd.Env = append(cmd.Environ(), "DISPLAY="+screen, "WAYLAND_DISPLAY=")
+		cmd.Env = environ(screen)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func play(t *testing.T) *player {
 	screen := display(t)
 	p := &player{keyboard: newKeyboard(t, screen), picture: filepath.Join(t.TempDir(), "now.png"), ended: make(chan error, 1)}
 	p.cmd = exec.Command(build(t, "./demo"), "-shot", p.picture, "-seconds", "3600", "-size", "640x360", "-seed", "1")
-	p.cmd.Env = append(os.Environ(), "DISPLAY="+screen, "WAYLAND_DISPLAY=")
+	p.cmd.Env = environ(screen)
 	p.cmd.Stderr = &p.stderr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
