@@ -89,6 +89,7 @@ func (d *defaults) row(t *rowType) rowModel {
 		for _, w := range of {
 			r.shapes[s].states = append(r.shapes[s].states, [2]table{d.state(w[0]), d.state(w[1])})
 		}
+		r.shapes[s].looked()
 	}
 	u := recordModel{joint: joint[shapeUpdate]}
 	r.keys.joint = joint[shapeKey]

@@ -66,24 +66,40 @@ func (c *chunkModel) find(pattern uint32) int {
 // A shapeModel is how the patterns of a row type are coded, in updates or in keyframes.
 type shapeModel struct {
 	chunks []*chunkModel
-	states [][2]table // per word, after an unchanged and after a changed word
+	states [][2]table  // per word, after an unchanged and after a changed word
+	looks  [][2]uint64 // the same for readers: a byte for each value of the next stateLen bits
+}
+
+// stateLen is the most bits of a state's code. So eight bytes of looks, each a state with the
+// length of its code above it, say how whatever comes next begins: reading a state takes no
+// memory but these.
+const stateLen = 3
+
+// looked fills looks from states.
+func (s *shapeModel) looked() {
+	s.looks = make([][2]uint64, len(s.states))
+	for w := range s.states {
+		for prev := range s.states[w] {
+			for next := range uint64(1 << stateLen) {
+				f := s.states[w][prev].t.Find(next)
+				s.looks[w][prev] |= uint64(f.Symbol()|f.Bits()<<2) << (8 * next)
+			}
+		}
+	}
 }
 
 // pattern reads a pattern that has no symbol, for the words from … to-1.
 func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
-	prev, states := uint32(0), s.states[from:to]
-	acc, have := d.Ready()
-	for i := range states {
-		if have < prefix.MaxCode {
-			acc, have = d.Refill(acc, have)
-		}
-		f := states[i][prev].t.Find(acc)
-		acc, have = acc>>(f.Bits()&63), have-f.Bits()
-		k := uint32(f.Symbol())
-		pattern |= k << (2 * i & 31)
-		prev = min(k, 1)
+	acc, n, changed, looks := d.Peek(), 0, uint32(0), s.looks[from:to]
+	for i := range looks {
+		f := uint32(looks[i][changed&1] >> (acc % (1 << stateLen) * 8))
+		state, size := f&3, f>>2&3
+		acc >>= size
+		n += int(size)
+		pattern |= state << (2 * i & 31)
+		changed = (state + 3) >> 2 // 1 unless the state is 0
 	}
-	d.Return(acc, have)
+	d.Skip(n) // of the 56 bits that were shown: chunkLen states have 48 at most
 	return pattern
 }
 
@@ -98,7 +114,7 @@ func (s *shapeModel) run(joint *table, pattern uint32, c int) (sym, behind prefi
 	return joint.run(0), spelt(s.states[c*chunkLen:min((c+1)*chunkLen, len(s.states))], pattern)
 }
 
-// spelt codes a pattern word by word; each word takes 3 bits at most.
+// spelt codes a pattern word by word; each word takes stateLen bits at most.
 func spelt(states [][2]table, pattern uint32) (run prefix.Run) {
 	prev := uint32(0)
 	for i := range states {

@@ -121,6 +121,7 @@ func (s *shapeSet) build(d *shapeModel, now []table) (m shapeModel, joint []tabl
 			}
 		}
 	}
+	m.looked()
 	return m, joint
 }
 
