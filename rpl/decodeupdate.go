@@ -183,6 +183,7 @@ func (c *Proxy) readActions(d *prefix.Decoder, m *model, rows rowRun, baseTick T
 func (c *Proxy) readRow(d *prefix.Decoder, m *model, number uint32, action int, baseTick Tick, guess bool) (bool, error) {
 	st := &c.stage
 	row := &c.rows.rows[number]
+	c.rows.touch(number, row, st.tick)
 	t := c.types[row.typ]
 	up := stagedRow{row: number, vars: st.newVars(t)}
 	var dst []int32

@@ -66,6 +66,7 @@ type replicaRows struct {
 	slabs    []versionSlab       // by type
 	free     map[uint16][]uint32 // runs to use again, by length
 	course   []int32             // scratch: a row's words at another tick
+	sum      int32               // of what was touched, so that the compiler keeps the reads
 }
 
 func newReplicaRows(types []*rowType) replicaRows {

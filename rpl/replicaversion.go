@@ -90,12 +90,23 @@ func push(list *[nearVersions]uint8, first uint8) {
 	binary.LittleEndian.PutUint64(list[:8], low<<8|uint64(first))
 }
 
+// slotFor is the slot of a row that a version of tick t gets, unless the one there may still
+// be named: all rows use the same for a tick.
+func (row *replicaRow) slotFor(t Tick) uint8 { return uint8(t) & (row.size - 1) }
+
+// touch reads what applying and reporting a record of tick t will need beside the row: the
+// line of memory that is going to be written, and the node. It is called before the record
+// is read, whose symbols wait for one another; meanwhile the processor fetches both.
+func (s *replicaRows) touch(i uint32, row *replicaRow, t Tick) {
+	s.sum += s.version(row, row.slotFor(t))[0] + int32(s.owners[i].r.until)
+}
+
 // room returns a slot for a version of tick t. First choice is the slot that all rows
 // use for that tick, so that the versions that one packet brings, and the next packet
 // builds upon, lie side by side. If the version there may still be named, room takes a
 // free slot, or that of the oldest version.
 func (s *replicaRows) room(row *replicaRow, t Tick, newer int) uint8 {
-	slot := uint8(t) & (row.size - 1)
+	slot := row.slotFor(t)
 	if row.used>>slot&1 == 0 {
 		return slot
 	}
