@@ -11,8 +11,11 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
-// Version is the version of the handshake and of every layout in this package.
-const Version = 1
+// Version is the version of all that two endpoints say to each other: the handshake, every
+// layout in this package, and the state stream inside. Each change of SPEC.md that an older
+// build would not understand raises it, so that the two refuse each other and say why.
+// docs.TestVersionIsRaised sees changes of the vectors.
+const Version = 2
 
 // A Kind is the low seven bits of a packet's first byte. The highest bit is
 // set in packets from the listener, so that a packet reflected to its sender is

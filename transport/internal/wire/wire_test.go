@@ -32,7 +32,7 @@ func TestVectors(t *testing.T) {
 		{"datagram aabb, from the listener", sealed(Datagram, 0xaa, 0xbb)},
 		{`close, from the listener: kicked, "afk"`, sealed(Close, AppendReason(nil, Kicked, "afk")...)},
 		{"ACCEPT", AcceptMessage{Attempt: 0x1122334455667788, ID: 0x01020304}.Append(nil)},
-		{`REFUSE: another game, "pong"`, RefuseMessage{Version: 1, Attempt: 0x1122334455667788, Reason: OtherGame, Detail: []byte("pong")}.Append(nil)},
+		{`REFUSE: another game, "pong"`, RefuseMessage{Version: Version, Attempt: 0x1122334455667788, Reason: OtherGame, Detail: []byte("pong")}.Append(nil)},
 		{`HELLO of "pong", schema 0x0102030405060708, "Ada", its first 27 bytes`, hello[:27]},
 		{"… and from offset 155, its zeros left out", bytes.TrimRight(hello[155:], "\x00")},
 	} {
