@@ -71,6 +71,7 @@ type peer struct {
 
 	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
 	turns    []turn    // by handle, while more is marked than the room pays for
+	stripe   uint32    // of the marked handles: the one that was looked at last (turns.go)
 	bases    bases
 	heldBack []uint32     // handles of nodes with new parents that are held back in this send
 	tmp      []prefix.Sym // scratch

@@ -84,7 +84,8 @@ func (a *Authority) planUrgent(p *peer, b *batch, n int) {
 		every *= 2
 	}
 	for k := uint32(0); k < every && (k == 0 || left() > 0); k++ {
-		a.lookAt(p, b, every, (a.send+k)%every)
+		p.stripe++ // of the peer's own: one that is sent something in every second send only gets to all stripes, too
+		a.lookAt(p, b, every, p.stripe%every)
 		for n := int(max(left(), 0)/usualBits) + ahead; left() > 0 && a.choose(p, n); n *= 2 {
 			for rest := a.turns.order; len(rest) > 0 && left() > 0; {
 				some := min(len(rest), ahead, max(int(left()/usualBits), ahead/8))

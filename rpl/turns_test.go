@@ -76,11 +76,44 @@ func TestCrowdedPeers(t *testing.T) {
 	}
 
 	c.still = true
-	c.play(int(3*inTurn), false)
+	c.play(int(4*inTurn), false) // what stops is told in more bits than what goes on
 	for i, n := range c.nodes {
 		r, _ := e.proxy.Replica(n)
 		if got := r.Words(0, nil); !slices.Equal(got, c.words[i]) {
 			t.Fatalf("%v is %v, should be %v", n, got, c.words[i])
+		}
+	}
+}
+
+// Where a budget lets a packet leave in every fourth or eighth send only, the turn comes
+// to every node all the same.
+func TestTurnsComeToAll(t *testing.T) {
+	const nodes = 600
+	for _, budget := range []int{2_000, 4_000, 8_000} {
+		c := newCrowdOf(t, rpl.AuthorityConfig{Budget: budget}, nodes, 1, func(int) float32 { return 1 })
+		e := c.ends[0]
+		for held := 0; held < nodes; {
+			if c.tick > 20_000 {
+				t.Fatalf("at %d bytes a second the peer has %d of %d nodes", budget, held, nodes)
+			}
+			c.play(60, false)
+			held = 0
+			for range e.proxy.Replicas {
+				held++
+			}
+		}
+		before := c.a.Counters()
+		const ticks = 1200
+		c.play(ticks, false)
+		after := c.a.Counters()
+		inTurn := rpl.Tick(nodes * ticks / (after.Records - before.Records - (after.Starved - before.Starved)))
+		longest := rpl.Tick(0)
+		for _, n := range c.nodes {
+			r, _ := e.proxy.Replica(n)
+			longest = max(longest, c.tick-r.Tick(0))
+		}
+		if longest > 3*inTurn {
+			t.Errorf("at %d bytes a second one has waited %d ticks, where all could be told every %d", budget, longest, inTurn)
 		}
 	}
 }
