@@ -79,7 +79,7 @@ package rpl
 //	                         what comes of it: tables of an item, the plan of a struct; names of things
 //	digest.go, digest_explain.go, schema_describe.go, schema_faults.go, schema_limits.go
 //	                         telling two schemas apart, for peers and for people; mistakes, limits
-//	rowtype.go               an item's part as the stream has it; course.go, phase.go, infer.go, kind.go,
+//	rowtype.go               an item's part as the stream has it; course.go, phase.go, infer.go, pays.go, kind.go,
 //	                         heading.go: how its words are predicted; coding.go, layout.go: what is made once
 //
 // The authority, in the order of a tick:

@@ -5,7 +5,7 @@ package rpl
 // has a hidden velocity, which the authority infers from the steps that the value has
 // taken. To the coder it is a word of the row like any other; no component sees it. It
 // is 0 until a value has gone straight for some ticks, so that noise and teleports cost
-// nothing.
+// nothing; pays.go gives velocities up where straight runs do not last.
 
 const (
 	// inferBits is the binary digits of a step in an inferred velocity. A walk that is
@@ -57,10 +57,11 @@ func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) 
 	seen := uint32(*s.tracked(block))
 	n, fresh := tick-seen, seen == 0
 	anchor, at := s.anchor(block)
-	age := tick - at
+	age, judged := tick-at, (tick+block)%judgeEvery == 0
 	for k, i := range t.inferred {
 		r := &s.runs[int(block)*len(t.inferred)+k]
 		x, v := now[i], i-1
+		step := x - r.last
 		if fresh {
 			*r = run{x: x, last: x, tick: tick}
 			turned = turned || now[v] != 0
@@ -77,10 +78,17 @@ func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) 
 			}
 			r.follow(x, tick, last)
 		}
-		was := now[v]
-		now[v] = *anchor.word(v)
-		if t.courses[i].expect(anchor, t.at(now), i, age) != x {
-			now[v] = r.velocity(tick, n)
+		was, old := now[v], *anchor.word(v)
+		now[v] = old
+		left := t.courses[i].expect(anchor, t.at(now), i, age) != x
+		if left {
+			now[v] = 0
+			if s.pays(k, block) {
+				now[v] = r.velocity(tick, n)
+			}
+		}
+		if judged && old|now[v] != 0 {
+			s.judge(k, step, old, now[v], left)
 		}
 		turned = turned || now[v] != was
 	}

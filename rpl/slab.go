@@ -26,6 +26,7 @@ type slab struct {
 	stride    uint32    // ticks from one send to the next, at most
 	rows      int
 	free      []uint32 // rows to use again, each with its block
+	worth     []int32  // by inferred word: the bits that velocities have saved
 }
 
 // lineWords is how many words a cache line holds.
@@ -33,6 +34,7 @@ const lineWords = 16
 
 func newSlab(t *rowType) slab {
 	s := slab{width: t.width, phased: len(t.phased), seen: t.width, histories: newHistories(inLines(t.width + 1))}
+	s.worth = make([]int32, len(t.inferred))
 	s.head = s.seen + 1
 	s.tracks = s.head + t.width + 1
 	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
