@@ -133,7 +133,7 @@ func (r *Replication) checkForgotten() {
 		}
 		for _, t := range types {
 			if c := r.protocol.replicated(t); c != nil && !r.carried[c] {
-				r.scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
+				r.scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, or by Adopt where a pool hands them out, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func (r *Replication) clearSlot(e donburi.Entity) {
 func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 	ent := e.Entity()
 	if n := r.nodeOf(ent); n != nil && !r.endLeft(n, e) {
-		r.report("node made twice", errNodeTwice)
+		r.refuse("node made twice", errNodeTwice)
 		return nil
 	}
 	if o.prefab == nil && o.name == "" {
