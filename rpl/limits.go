@@ -74,8 +74,13 @@ const (
 	// ackWindow is how many packets one ack header covers: as many as have records.
 	ackWindow = recordLen
 
-	// maxBurst is how many bits of arrivals one send may have without a budget: a fifth
-	// of the records, so that a join does not push out records that are not acked yet.
+	// maxFlight is with how many packets in flight arrivals wait: three quarters of the
+	// records, so that a join does not push out records that are not acked yet. What is
+	// pushed out would be told again, and push out more.
+	maxFlight = recordLen * 3 / 4
+
+	// maxBurst is how many bits of arrivals one send may have: a fifth of the records, as
+	// packets are in flight only once they have left.
 	maxBurst = recordLen / 5 * PacketRoom * 8
 
 	// maxBursts is how many bits of first arrivals one send may have for all peers

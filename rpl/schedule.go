@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -275,7 +276,7 @@ func (v *visit) due(now time.Duration, copies uint8) int {
 // planAgain plans arrivals that were lost or, if copies is set, further copies, with
 // the current state of the nodes. It reports whether any was due, as planRemovals does.
 func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool) {
-	most, room := p.link.copiesFor(), maxBurst
+	most, room := p.link.copiesFor(), a.flightRoom(p)
 	kept := p.coming[:0]
 	for _, h := range p.coming {
 		v := &p.visits[h]
@@ -307,8 +308,8 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 }
 
 // planQueue plans the first arrivals of wanted nodes, the peer's own first, then the
-// nearest. They may take at most three quarters of the room that is left, and what is
-// left of maxBursts.
+// nearest. They may take at most three quarters of the room that is left, what is left of
+// maxBursts, and what may be in flight.
 func (a *Authority) planQueue(p *peer) {
 	if len(p.queue) == 0 {
 		return
@@ -319,11 +320,11 @@ func (a *Authority) planQueue(p *peer) {
 	purse := &p.purse
 	room := purse.left * 3 / 4
 	if a.cfg.Budget == 0 {
-		room = maxBurst
+		room = math.MaxInt32
 	} else if room <= 0 && purse.room > 0 && p.plan.empty() {
 		room = 1 // overdraw once
 	}
-	room = min(room, max(a.burst, PacketRoom*8))
+	room = min(room, max(a.burst, PacketRoom*8), float64(a.flightRoom(p)))
 	given := room
 	waiting := p.queue[:0]
 	for i, slot := range p.queue {
@@ -383,6 +384,21 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 		a.remember(p, a.recs[begun:])
 	}
 	return all
+}
+
+// flightRoom is how many bits of arrivals may yet be planned for a peer in this send.
+func (a *Authority) flightRoom(p *peer) int {
+	packets := maxFlight
+	if l := &p.link; l.oldest > 0 {
+		packets -= int(l.next - l.oldest)
+	}
+	room := min(max(packets, 0)*PacketRoom*8, maxBurst)
+	for _, pc := range p.plan.arrivals.in(a.pieces.arrivals) {
+		if pc.bits <= PacketRoom*8 { // others go by the reliable lane
+			room -= int(pc.bits)
+		}
+	}
+	return room
 }
 
 // arrives adds an arrival to a peer's plan.

@@ -1,0 +1,75 @@
+package rpl_test
+
+// Joins that take more packets than are remembered.
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// Without a budget, or with one that is larger than what can be under way, the arrivals of
+// a large world leave no faster than their acks come back: what is forgotten before its ack
+// comes would be told again.
+func TestJoinOfALargeWorld(t *testing.T) {
+	const nodes, words = 20_000, 20
+	for _, x := range []struct {
+		budget  int
+		loss    float64
+		packets int // at most; without loss and repeats there are some 1,600
+	}{{0, 0, 1700}, {1 << 30, 0, 1700}, {0, 0.1, 3000}} {
+		t.Run(fmt.Sprintf("budget %d, loss %v", x.budget, x.loss), func(t *testing.T) {
+			s := rpl.NewSchema("large")
+			b := s.Build("noise")
+			for i := range words {
+				b = b.Int(fmt.Sprint("n", i), -1<<30, 1<<30)
+			}
+			typ := b.Done()
+			net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, Budget: x.budget}, 1, netsim.Conditions{Delay: 150 * time.Millisecond, Loss: x.loss})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(1, 1))
+			w := make([]int32, words)
+			for range nodes {
+				id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				it, _ := net.A.Item(id, 0)
+				for i := range w {
+					w[i] = rng.Int32N(1<<30) - 1<<29
+				}
+				net.A.SetWords(it, w)
+			}
+			c, err := net.Join(2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held := 0
+			for ticks := 0; held < nodes; ticks++ {
+				if ticks == 600 {
+					t.Fatalf("after ten seconds the peer has %d of %d nodes", held, nodes)
+				}
+				net.Tick(func(rpl.Tick) {})
+				held = 0
+				for range c.P.Replicas {
+					held++
+				}
+			}
+			for range 60 {
+				net.Tick(func(rpl.Tick) {})
+			}
+			n := net.A.Counters()
+			t.Logf("%d packets by tick %d: %d arrivals, %d told again, %d packets lost, %d acked late", net.Packets, net.TickNumber(), n.Arrivals, n.Repeats, n.PacketsLost, n.LateAcks)
+			if net.Packets > x.packets || x.loss == 0 && (n.Repeats > 0 || n.PacketsLost > 0) {
+				t.Errorf("%d packets, %d arrivals told again, %d packets judged lost", net.Packets, n.Repeats, n.PacketsLost)
+			}
+		})
+	}
+}
