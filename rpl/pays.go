@@ -1,12 +1,13 @@
 package rpl
 
-import "math/bits"
-
 // Whether inferred velocities pay. Where nothing goes straight for long (orbits, curves,
 // things that wander over a grid) they cost more than they save: each is told, with a
 // phase, and soon told again. So the authority keeps account, for each inferred word of a
 // row type, of the bits that velocities have saved or lost, roughly, in all rows. While
 // they lose, only a few rows have them, which show when they pay again.
+
+import "math/bits"
+
 const (
 	// probeShare says which rows have velocities in any case: one in so many.
 	probeShare = 16

@@ -1,5 +1,7 @@
 package rpl_test
 
+// Inferred velocities where they do not pay, and where they pay again.
+
 import (
 	"math"
 	"testing"
