@@ -10,6 +10,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/netsim"
 )
 
 // Frame looks at the nodes that are on their way, however many stand about. What it draws
@@ -98,4 +99,35 @@ func TestSessionDrawnInPlaceInEveryLevel(t *testing.T) {
 	client.Join(l.net.Dialer(l.listener))
 	l.steps(60)
 	moves("second session")
+}
+
+// Once all stands still, a peer is sent a few packets a second, whatever moved before and
+// however many rows its node has: sends without anything new have packets only while
+// something moves.
+func TestRestIsQuiet(t *testing.T) {
+	for _, loss := range []float64{0, 0.05} {
+		for name, kinds := range map[string][]donburi.IComponentType{
+			"one component": {Body}, "two components": {Body, Paint}, "a part for the owner": {Body, Ammo},
+		} {
+			l := newLab(t, netsim.Conditions{Delay: 30e6, Loss: loss})
+			server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+			l.joined()
+			e := server.Create(kinds...).Entity()
+			server.step = func() { Body.Get(server.World().Entry(e)).Pos.X += 1.5 }
+			sent := func() uint64 { return server.Stats(client.Me()).Conn.PacketsOut }
+			l.steps(300)
+			before := sent()
+			l.steps(300)
+			if n := sent() - before; n < 70 {
+				t.Errorf("%s, loss %v: %d packets in 5 s while it moves", name, loss, n)
+			}
+			server.step = nil
+			l.steps(180)
+			before = sent()
+			l.steps(300)
+			if n := sent() - before; n > 45 {
+				t.Errorf("%s, loss %v: %d packets in 5 s at rest", name, loss, n)
+			}
+		}
+	}
 }

@@ -42,9 +42,7 @@ func (a *Authority) planOther(p *peer, h uint32, e *entry) {
 // planUsual plans the update of a plain node in the usual case (planBatch).
 func (a *Authority) planUsual(p *peer, h uint32, e *entry, r *row) {
 	a.counters.Records++
-	if r.drifting != e.moves {
-		p.setMoves(e, r.drifting)
-	}
+	p.setMoves(e, r.drifting)
 	p.marks.clear(markLoose, h)
 	c, pr, m := r.share.codes, &e.one, p.link.model
 	if key := a.shareKey(m); r.isCoded(key, pr) {
@@ -78,7 +76,8 @@ func (a *Authority) planOnly(p *peer, h uint32, e *entry) {
 	}
 	pc := a.pieces.update()
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.tick-pr.since) + 1}
-	a.noteRow(p, h, e, r, pr, 0, recRow)
+	a.noteRow(h, e, r, pr, 0, recRow)
+	p.setMoves(e, r.drifting)
 	a.codeOnly(p, r, pr, pc)
 	p.plan.updateBits += int32(pc.bits)
 	// Once told, the peer knows the newest anchor if that was made at this tick.
@@ -108,7 +107,8 @@ func (a *Authority) planGuess(p *peer, h uint32, e *entry) {
 		pr.since = a.tick
 	}
 	at, rec := len(a.syms), len(a.recs)
-	a.noteRow(p, h, e, r, pr, 0, recGuess)
+	a.noteRow(h, e, r, pr, 0, recGuess)
+	p.setMoves(e, r.drifting)
 	action := a.baseOf(p, h, 0, r, pr, true)
 	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.link.model.entry.row.sym(action))
 	from := len(a.syms)

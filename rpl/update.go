@@ -109,7 +109,7 @@ func (a *Authority) chooseActions(p *peer, h uint32, e *entry, n *node, guess bo
 // appendRows codes the rows of a node by a.actions. It returns whether one was pending,
 // whether one is loose, and the urgency of the most urgent.
 func (a *Authority) appendRows(p *peer, h uint32, e *entry, n *node, special, guess bool) (pending, loose bool, urgency float32) {
-	m := &p.link.model.entry
+	m, moves := &p.link.model.entry, false
 	for i := range n.rows {
 		switch {
 		case special:
@@ -119,6 +119,10 @@ func (a *Authority) appendRows(p *peer, h uint32, e *entry, n *node, special, gu
 		}
 		told, free, age := a.appendRow(p, h, e, n, i, guess)
 		pending, loose, urgency = pending || told, loose || free, max(urgency, age)
+		moves = moves || a.rows[n.rows[i]].drifting && a.actions[i] != rowForget && !p.row(e, i).hidden
+	}
+	if pending && !n.transient {
+		p.setMoves(e, moves)
 	}
 	return pending, loose, urgency
 }
@@ -191,7 +195,7 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 	if guess {
 		rec = recGuess
 	}
-	a.noteRow(p, h, e, r, pr, i, rec)
+	a.noteRow(h, e, r, pr, i, rec)
 	from := len(a.syms)
 	kind := a.appendDelta(p, h, i, r, pr, a.actions[i])
 	a.account(r.t, symBits(a.syms[from:]), kind)
@@ -199,12 +203,9 @@ func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess
 }
 
 // noteRow records that a row's newest version goes to a peer.
-func (a *Authority) noteRow(p *peer, h uint32, e *entry, r *row, pr *peerRow, i int, kind uint8) {
+func (a *Authority) noteRow(h uint32, e *entry, r *row, pr *peerRow, i int, kind uint8) {
 	a.note(h, r.head, kind, e.gen, i)
 	a.counters.Records++
-	if r.drifting != e.moves && (r.drifting || e.nrows == 1) {
-		p.setMoves(e, r.drifting)
-	}
 	if r.head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
 		a.counters.Repeats++
 	}
