@@ -106,7 +106,8 @@ func (s *Schema) Name() string { return s.name }
 //	                 most 65,534 bytes, or 4,096 elements
 //	each=            how long a string in a list or a key of a map may be; 64 bytes without it
 //	has=item         for references in arguments, not in lists and maps there: the node must
-//	                 have that component; a null reference is refused too
+//	                 have that component, and a caller that is a client must have the node;
+//	                 a null reference is refused too
 //
 // A struct of two floats X and Y is a vector and has one tag. Other structs, embedded ones
 // too, have tags on their fields and one on themselves, at least rpl:"": without it the
