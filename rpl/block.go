@@ -143,7 +143,7 @@ func (a *Authority) holdLong(p *peer) {
 	given := p.given()
 	updates := p.plan.updates.in(a.pieces.updates)
 	for i := range updates {
-		if u := &updates[i]; u.bits > smallBits && p.visits[u.handle].fence > given {
+		if u := &updates[i]; u.bits > smallBits && u.name != alikeName && p.visits[u.handle].fence > given {
 			u.skip = true
 			p.plan.updateBits -= int32(u.bits)
 		}

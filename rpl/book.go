@@ -30,6 +30,10 @@ func (a *Authority) bookUpdates(p *peer) {
 		last = next
 		name, sym := m.near[gap%nearGaps], nearSyms[gap%nearGaps]
 		if gap >= nearGaps || u.special {
+			if u.name == alikeName {
+				last = a.bookAlike(p, u)
+				continue
+			}
 			name, sym = m.rareName(u.special, gap)
 		}
 		u.call(name)
@@ -53,6 +57,7 @@ func (a *Authority) bookUpdates(p *peer) {
 	}
 	if metas > 1 {
 		metaFirst(updates)
+		a.alikes.close(pl)
 	}
 }
 

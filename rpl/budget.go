@@ -31,7 +31,7 @@ func (a *Authority) fitUpdates(p *peer) {
 	if a.cfg.Budget == 0 {
 		return
 	}
-	if cost := piecesBits(int(p.plan.updateBits), p.plan.updates.len()); cost <= p.purse.left {
+	if cost := piecesBits(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.purse.left {
 		p.purse.left -= cost
 		return
 	}
@@ -55,6 +55,7 @@ const foremost = math.MaxFloat32
 // with a new parent or owner leave together or not at all, if one packet can hold them
 // (protocol rule 20).
 func (a *Authority) fitUrgent(p *peer) {
+	a.unfold(p)
 	purse := &p.purse
 	updates := p.plan.updates.in(a.pieces.updates)
 	a.order = a.order[:0]

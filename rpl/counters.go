@@ -8,6 +8,7 @@ type Counters struct {
 	Records        uint64 // updates of rows sent
 	Repeats        uint64 // of Records, Arrivals and Removals: those sent again
 	Shared         uint64 // of Records: those coded before for another peer
+	Alike          uint64 // of Shared: those planned before for another peer, too
 	Keyframes      uint64 // of Records: those without a base
 	ExplicitBases  uint64 // of Records: those that had to name their base
 	Starved        uint64 // updates put off because the budget was spent

@@ -130,6 +130,8 @@ type packer struct {
 
 	removal, arrival, update, guess, call int // indices of the next ones to pack
 
+	folded int // how many of the updates that the next piece stands for are packed (alike.go)
+
 	last uint32 // one past the handle of the last update, in whichever packet: the booked name of the next one counts from it
 
 	rec  *packetRecord
@@ -282,32 +284,48 @@ func (s *sayings) put() {
 	s.n = 0
 }
 
+// updating is how far the updates of a packet are written.
+type updating struct {
+	said     sayings
+	from, to uint32 // range of entries not yet noted in the packet's record
+	last     uint32 // one past the handle of the update before, in this packet
+}
+
 // updates writes updates until one does not fit, or has a lower handle than the one
 // before it. They are booked already.
 func (k *packer) updates() {
-	m, said := &k.p.link.model.entry, sayings{e: &k.p.enc}
+	u := updating{said: sayings{e: &k.p.enc}}
 	pieces := k.p.plan.updates.in(k.a.pieces.updates)
-	var from, to uint32 // range of entries not yet noted in the packet's record
-	last := uint32(0)   // one past the handle of the update before, in this packet
-	i, room := k.update, k.room
+	for k.update = k.several(&u, pieces, k.update); k.update < len(pieces) && k.alike(&u, &pieces[k.update]); {
+		k.update = k.several(&u, pieces, k.update+1)
+	}
+	k.carries(u.from, u.to)
+	u.said.put()
+}
+
+// several writes updates from number i on, until one does not fit or is a piece of
+// planLike, and returns the number of the next.
+func (k *packer) several(u *updating, pieces []piece, i int) int {
+	m := &k.p.link.model.entry
+	from, to, last, room := u.from, u.to, u.last, k.room
 	for ; i < len(pieces); i++ {
 		pc := &pieces[i]
 		if pc.skip {
 			continue
 		}
-		if int(pc.bits)+nameBits > room || pc.handle < last {
+		if int(pc.bits)+nameBits > room || pc.handle < last || pc.name == alikeName {
 			break
 		}
 		if pc.name > 0 && k.last == last {
-			said.add(prefix.Sym(pc.codes))
+			u.said.add(prefix.Sym(pc.codes))
 			room -= prefix.Sym(pc.codes).Bits()
 		} else {
 			name := m.name(pc.special, pc.handle+1-last)
-			said.add(name)
+			u.said.add(name)
 			if c := pc.bare(); c.isRun() {
-				said.add(prefix.Sym(c))
+				u.said.add(prefix.Sym(c))
 			} else {
-				said.put()
+				u.said.put()
 				k.p.enc.Put(c.among(k.a.syms)...)
 			}
 			room -= name.Bits() + int(pc.bits)
@@ -320,9 +338,8 @@ func (k *packer) updates() {
 		}
 		to = pc.recAt + pc.recN
 	}
-	k.update, k.room = i, room
-	k.carries(from, to)
-	said.put()
+	u.from, u.to, u.last, k.room = from, to, last, room
+	return i
 }
 
 // guesses writes guesses until one does not fit.

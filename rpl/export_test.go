@@ -326,3 +326,7 @@ func (a *Authority) Misplaced() (n int) {
 	}
 	return n
 }
+
+// SetAlike sets how many updates a peer must have for others to be looked for that are told
+// the same.
+func (a *Authority) SetAlike(least int) { a.alikes.least = least }

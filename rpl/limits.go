@@ -89,6 +89,18 @@ const (
 	// it up for a third of a second.
 	maxBursts = 2 * maxBurst
 
+	// leastAlike is how many updates a peer must have for others to be looked for that
+	// are told the same (alike.go). With fewer the look costs more than it may save.
+	leastAlike = 64
+
+	// longestAlike is the age in ticks of the oldest baseline at which peers are told
+	// alike: a second at 60 Hz. Peers that are further behind are seldom together.
+	longestAlike = 60
+
+	// maxAlike is at how many baselines peers are told alike in one send. What is kept
+	// for each takes 80 bytes an update.
+	maxAlike = 8
+
 	// maxAcks is how many acks of one peer may wait for the next Schedule; when one
 	// more comes they are processed at once.
 	maxAcks = 256

@@ -41,6 +41,15 @@ func (m *marks) has(which int, h uint32) bool {
 	return k < len(m.of) && m.of[k][which]>>(h&63)&1 != 0
 }
 
+// count returns how many handles are marked.
+func (m *marks) count() int {
+	n := 0
+	for i := range m.of {
+		n += bits.OnesCount64(m.of[i][markDirty] | m.of[i][markLoose])
+	}
+	return n
+}
+
 // resetLike clears the marks and gives them room for the handles of other.
 func (m *marks) resetLike(other *marks) {
 	for len(m.of) < len(other.of) {

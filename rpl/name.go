@@ -55,7 +55,8 @@ func (m *entryModel) rareName(special bool, gap uint32) (name prefix.Sym, sym ui
 func metaFirst(updates []piece) {
 	slices.SortStableFunc(updates, func(x, y piece) int { return flag(y.meta) - flag(x.meta) })
 	for i := range updates { // a name depends on the update before, so it is made again
-		u := &updates[i]
-		u.codes, u.name = u.bare(), 0
+		if u := &updates[i]; u.name != alikeName {
+			u.codes, u.name = u.bare(), 0
+		}
 	}
 }

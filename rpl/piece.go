@@ -13,7 +13,7 @@ type piece struct {
 	recAt   uint32 // its entries begin here in Authority.recs
 	recN    uint32
 	urgency float32 // age in ticks; weighted where the room does not pay for all
-	name    uint8   // how many bits of codes are the update's name; 0: it is named when it is packed
+	name    uint8   // how many bits of codes are the update's name; 0: it is named when it is packed; or alikeName
 	skip    bool    // left out: over budget
 	meta    bool    // it tells of another parent or owner
 	special bool    // an update that tells owner and parent, forgets a row, or has no implicit base

@@ -20,15 +20,17 @@ type plan struct {
 	removals, arrivals, updates, guesses span
 
 	updateBits int32 // bits of all updates, without their names
+	folded     int32 // updates beyond the first of each piece that stands for several (alike.go)
 	metaBits   int32 // bits of those that are sent and tell of another parent or owner
 	probe      bool
-	stale      bool // the marks have changed since the peer's batch was taken
+	stale      bool  // the marks have changed since the peer's batch was taken
+	like       uint8 // one more than the number of the likeness that its updates were planned by; 0: none
 }
 
 func (pl *plan) reset(ps *pieces) {
 	pl.removals, pl.arrivals = spanAt(ps.removals), spanAt(ps.arrivals)
 	pl.updates, pl.guesses = spanAt(ps.updates), spanAt(ps.guesses)
-	pl.updateBits, pl.probe = 0, false
+	pl.updateBits, pl.folded, pl.probe, pl.like = 0, 0, false, 0
 }
 
 func (pl *plan) empty() bool {
@@ -41,6 +43,7 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.syms = a.syms[:0]
 	a.recs = a.recs[:0]
 	a.pieces.reset()
+	a.alikes.reset(a.send)
 	a.burst = maxBursts
 	a.learn()
 	a.wake()

@@ -19,12 +19,22 @@ import (
 func (a *Authority) planUpdates(p *peer, b *batch) {
 	if n := a.crowd(p); n > 0 {
 		a.planUrgent(p, b, n)
+	} else if k := a.likenessOf(p, b); k != nil {
+		a.planAlike(p, k)
 	} else {
 		a.planMarked(p, b)
 	}
 	pl := &p.plan
 	pl.updates.to = uint32(len(a.pieces.updates))
 	pl.guesses.to = uint32(len(a.pieces.guesses))
+}
+
+// likenessOf returns what was planned for peers like this one, nil if it is not worth a look.
+func (a *Authority) likenessOf(p *peer, b *batch) *likeness {
+	if b.n < ahead {
+		return nil // most peers have few updates
+	}
+	return a.alikes.of(p, a.tick, a.send)
 }
 
 // planMarked plans the updates of all marked nodes.

@@ -62,6 +62,27 @@ func (e *Encoder) carry(s Sym) {
 	e.acc = uint64(s&runBits) >> ((uint(s>>MaxRun) - e.n) & 63)
 }
 
+// Bits returns how many bits were put since the message began.
+func (e *Encoder) Bits() int { return (len(e.buf)-e.from)*8 + int(e.n) }
+
+// PutPart appends the first n bits of what another Encoder, whose Finish was called, has made
+// of runs.
+func (e *Encoder) PutPart(part []byte, n int) {
+	for ; n >= 64 && len(part) >= 8; n -= 64 {
+		w := binary.LittleEndian.Uint64(part)
+		e.word(e.acc | w<<e.n)
+		e.acc = w >> (64 - e.n)
+		part = part[8:]
+	}
+	for ; n > 0; n -= 8 {
+		b := uint64(0)
+		if len(part) > 0 {
+			b, part = uint64(part[0]), part[1:]
+		}
+		e.PutOne(Sym(min(n, 8))<<MaxRun | Sym(b))
+	}
+}
+
 // word appends 64 bits. The slice mostly has room, and then its pointer is not written:
 // that would be slow while the garbage collector is at work (write barrier).
 func (e *Encoder) word(w uint64) {
