@@ -2,6 +2,7 @@ package rpl_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"strings"
@@ -147,10 +148,16 @@ func TestPartsOfLostRights(t *testing.T) {
 }
 
 // A node that is too long even for parts is not sent, which is logged and counted.
-// Other nodes are sent, and the node too once it is shorter.
+// Other nodes are sent, also if a budget pays for less, and the node too once it is shorter.
 func TestTooLongForParts(t *testing.T) {
+	for _, budget := range []int{0, 1 << 21} {
+		t.Run(fmt.Sprint("budget ", budget), func(t *testing.T) { tooLongForParts(t, budget) })
+	}
+}
+
+func tooLongForParts(t *testing.T, budget int) {
 	var log bytes.Buffer
-	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{Budget: budget, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	items := make([]*rpl.ItemType, 33)
 	for i := range items {
 		items[i] = tomb

@@ -297,6 +297,11 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 		at, rec := len(a.syms), len(a.recs)
 		a.appendArrival(p, h)
 		pc := a.piece(h, at, rec)
+		if pc.bits > 8*maxLong { // no block can hold it: others shall not wait for room that it does not use
+			a.noteTooLong(p.entries[h].node)
+			a.syms, a.recs = a.syms[:at], a.recs[:rec]
+			continue
+		}
 		if !a.afford(p, int(pc.bits)) {
 			a.syms, a.recs = a.syms[:at], a.recs[:rec]
 			continue
