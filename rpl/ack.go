@@ -12,6 +12,7 @@ type peerLink struct {
 	heard    time.Duration // when the peer last said anything
 	lastSent time.Duration
 	oldest   uint64        // no packet below it is in flight; 0: none is
+	base     uint64        // the newest packet known to have arrived; at first the one before the first
 	quiet    time.Duration // until then no packet in flight times out; 0: check them
 	loss     float64       // share of packets lost, smoothed over some 200
 	acks     []ack         // those that came since the last Schedule, in few or in many
@@ -23,7 +24,6 @@ type peerLink struct {
 	inAt     time.Duration
 	echoed   time.Duration
 
-	base     uint64        // the newest packet known to have arrived
 	ackedAt  time.Duration // when base was sent
 	baseTick Tick          // tick of base; 0: none yet
 	told     Tick          // tick of the last packet
@@ -35,12 +35,11 @@ type peerLink struct {
 	trip     estimate // of the round trip
 	answer   estimate // of the time from a packet to its ack, which a peer that acts rarely holds for long
 
-	lastProbe time.Duration
-	many      []ack
-	spare     [][]recEntry    // lists of finished records, for reuse
-	late      []*packetRecord // of lost packets whose places newer ones have taken, by ascending number
-	idle      []*packetRecord // unused records for late
-	blocks    []blockRecord
+	many   []ack
+	spare  [][]recEntry    // lists of finished records, for reuse
+	late   []*packetRecord // of lost packets whose places newer ones have taken, by ascending number
+	idle   []*packetRecord // unused records for late
+	blocks []blockRecord
 }
 
 // blockRecord is what a reliable message carried in place of a packet.

@@ -19,7 +19,7 @@ func (a *Authority) bookUpdates(p *peer) {
 	pl, m := &p.plan, &p.link.model.entry
 	updates := pl.updates.in(a.pieces.updates)
 	last, metas := uint32(0), 0
-	patient, lossy := a.cfg.Budget > 0, p.link.lossy()
+	lossy := p.link.lossy()
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
@@ -38,7 +38,7 @@ func (a *Authority) bookUpdates(p *peer) {
 		}
 		u.call(name)
 		gaps[sym]++
-		if patient && u.urgency >= longWait {
+		if u.urgency >= longWait {
 			a.remember(p, a.recsOf(u))
 		}
 		if lossy {

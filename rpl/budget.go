@@ -14,9 +14,6 @@ import (
 // If nothing is planned yet the room may be overdrawn once, so that a piece larger than
 // one send's share is not put off for ever (protocol rule 26).
 func (a *Authority) afford(p *peer, bits int) bool {
-	if a.cfg.Budget == 0 {
-		return true
-	}
 	cost, u := pieceBits(bits), &p.purse
 	if u.left < cost && !(u.room > 0 && p.plan.empty()) {
 		a.counters.Starved++
@@ -28,9 +25,6 @@ func (a *Authority) afford(p *peer, bits int) bool {
 
 // fitUpdates leaves out updates that the room does not pay for.
 func (a *Authority) fitUpdates(p *peer) {
-	if a.cfg.Budget == 0 {
-		return
-	}
 	if cost := piecesBits(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.purse.left {
 		p.purse.left -= cost
 		return
@@ -101,9 +95,6 @@ func (a *Authority) sinceOf(u *piece) Tick {
 
 // fitGuesses leaves out guesses for which there is no room to spare.
 func (a *Authority) fitGuesses(p *peer) {
-	if a.cfg.Budget == 0 {
-		return
-	}
 	guesses := p.plan.guesses.in(a.pieces.guesses)
 	for i := range guesses {
 		g := &guesses[i]
@@ -119,10 +110,6 @@ func (a *Authority) fitGuesses(p *peer) {
 // They have a share of their own, half of the budget, which they save up: so neither
 // calls nor state wait for ever. The first may cost more than is left.
 func (a *Authority) payCalls(p *peer) {
-	if a.cfg.Budget == 0 {
-		p.rpc.paid = len(p.rpc.unreliable)
-		return
-	}
 	u := &p.purse
 	for u.calls > 0 && u.left > 0 && p.rpc.paid < len(p.rpc.unreliable) {
 		cost := pieceBits(8 * len(p.rpc.unreliable[p.rpc.paid]))
@@ -176,13 +163,14 @@ func pieceBits(bits int) float64 { return piecesBits(bits, 1) }
 // it.
 const nameBits = 30
 
-// A purse is what a peer may be sent. It is unused without a budget.
+// A purse is what a peer may be sent: what its budget pays for, if it has one, and no more
+// than may be under way.
 type purse struct {
 	tokens float64 // bytes in the bucket
 	at     time.Duration
 	lane   float64 // bytes reserved for messages that wait for the reliable lane
-	room   float64 // bytes in the bucket beside those; negative: debt
-	left   float64 // bits of room not yet planned for
+	room   float64 // bytes in the bucket beside those; negative: debt. Without a budget: bytes that may leave
+	left   float64 // bits not yet planned for, of room and of what may be under way
 	calls  float64 // bytes that unreliable calls have saved up
 	paid   float64 // bytes charged for what the reliable lane holds or was given since Charge
 
@@ -207,12 +195,19 @@ func (a *Authority) refill(p *peer, now time.Duration) {
 	u.room = u.tokens - u.lane
 }
 
-// open starts planning with what there is, if that is worth a packet.
-func (u *purse) open() bool {
+// open starts planning with what there is, if that is worth a packet. flight is for how many
+// packets there is room on the way. Without a budget that is all there is, and calls may
+// have half of it.
+func (u *purse) open(flight int, budget bool) bool {
+	bits := float64(flight * PacketRoom * 8)
+	if !budget {
+		u.room, u.left, u.calls = bits/8, bits, bits/16
+		return true
+	}
 	if u.room < leastSend {
 		return false
 	}
-	u.left = u.room*8 - headerBits
+	u.left = min(u.room*8, bits) - headerBits
 	return true
 }
 

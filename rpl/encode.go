@@ -40,7 +40,7 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 // sends is whether a peer gets any packet in this send, once everything is planned.
 func (a *Authority) sends(p *peer, now time.Duration) bool {
 	return !p.plan.empty() || p.busy && p.rpc.paid > 0 || p.plan.probe ||
-		p.streaming && !p.frozen(now) && now-p.link.lastSent >= a.beat(p)
+		p.streaming && !p.plan.held && now-p.link.lastSent >= a.beat(p)
 }
 
 // beat is the longest time that a peer goes without a packet. If something moves by
@@ -157,7 +157,7 @@ func (k *packer) begin() {
 	room = min(room, PacketRoom)
 	l := &p.link
 	tick := a.tick
-	if p.frozen(k.now) {
+	if p.plan.held {
 		tick = l.told // a probe tells nothing of the time since: what moves by itself at the peer waits there
 	}
 	l.told = tick

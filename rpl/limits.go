@@ -74,13 +74,14 @@ const (
 	// ackWindow is how many packets one ack header covers: as many as have records.
 	ackWindow = recordLen
 
-	// maxFlight is with how many packets in flight arrivals wait: three quarters of the
-	// records, so that a join does not push out records that are not acked yet. What is
-	// pushed out would be told again, and push out more.
+	// maxFlight is how many packets may be under way to a peer: sent since the newest one
+	// that has arrived. Beyond it nothing is sent but probes. It is three quarters of the
+	// records, so that none is pushed out that may yet be acked: what it carried would be
+	// told again, and push out more. The last quarter is for probes, which take a minute
+	// to fill it, and for what no room is kept: ends of packets, calls, the reliable lane.
 	maxFlight = recordLen * 3 / 4
 
-	// maxBurst is how many bits of arrivals one send may have: a fifth of the records, as
-	// packets are in flight only once they have left.
+	// maxBurst is how many bits of arrivals one send may have: a fifth of the records.
 	maxBurst = recordLen / 5 * PacketRoom * 8
 
 	// maxBursts is how many bits of first arrivals one send may have for all peers

@@ -149,6 +149,9 @@ func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.
 	if l.oldest == 0 || l.oldest > seq {
 		l.oldest = seq
 	}
+	if l.next == 0 {
+		l.base = seq - 1
+	}
 	l.open = l.open<<(seq+1-l.next) | 1
 	l.next = seq + 1
 	l.lastSent = now

@@ -238,7 +238,7 @@ func (l *peerLink) forget() {
 		l.recycle(r)
 	}
 	l.idle, l.late = append(l.idle, l.late...), l.late[:0]
-	l.baseTick = 0
+	l.base, l.baseTick = l.next-1, 0
 }
 
 // endResync tells the peer that it has everything, once that is so.

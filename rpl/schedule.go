@@ -2,7 +2,6 @@ package rpl
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -22,6 +21,7 @@ type plan struct {
 	updateBits int32 // bits of all updates, without their names
 	folded     int32 // updates beyond the first of each piece that stands for several (alike.go)
 	metaBits   int32 // bits of those that are sent and tell of another parent or owner
+	held       bool  // nothing leaves but probes
 	probe      bool
 	stale      bool  // the marks have changed since the peer's batch was taken
 	like       uint8 // one more than the number of the likeness that its updates were planned by; 0: none
@@ -30,7 +30,7 @@ type plan struct {
 func (pl *plan) reset(ps *pieces) {
 	pl.removals, pl.arrivals = spanAt(ps.removals), spanAt(ps.arrivals)
 	pl.updates, pl.guesses = spanAt(ps.updates), spanAt(ps.guesses)
-	pl.updateBits, pl.folded, pl.probe, pl.like = 0, 0, false, 0
+	pl.updateBits, pl.folded, pl.like, pl.held, pl.probe = 0, 0, 0, false, false
 }
 
 func (pl *plan) empty() bool {
@@ -102,15 +102,13 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	if !p.streaming {
 		return
 	}
-	if p.frozen(now) {
+	flight := p.flightRoom()
+	if pl.held = p.frozen(now) || flight <= 0; pl.held {
 		a.dropCalls(p, 0)
-		if now-p.link.lastProbe >= probeEvery {
-			p.link.lastProbe = now
-			pl.probe = true
-		}
+		pl.probe = now-p.link.lastSent >= probeEvery
 		return
 	}
-	if a.cfg.Budget > 0 && !p.purse.open() {
+	if !p.purse.open(flight, a.cfg.Budget > 0) {
 		return // a packet's headers would take most of the budget
 	}
 	a.planSend(p, own, now)
@@ -279,7 +277,7 @@ func (v *visit) due(now time.Duration, copies uint8) int {
 // planAgain plans arrivals that were lost or, if copies is set, further copies, with
 // the current state of the nodes. It reports whether any was due, as planRemovals does.
 func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool) {
-	most, room := p.link.copiesFor(), a.flightRoom(p)
+	most, room := p.link.copiesFor(), a.burstRoom(p)
 	kept := p.coming[:0]
 	for _, h := range p.coming {
 		v := &p.visits[h]
@@ -291,7 +289,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 			continue
 		}
 		any = true
-		if room <= 0 || a.cfg.Budget > 0 && p.purse.left <= 0 && !p.plan.empty() {
+		if room <= 0 || p.purse.left <= 0 && !p.plan.empty() {
 			continue // where many wait, do not code what has no room
 		}
 		at, rec := len(a.syms), len(a.recs)
@@ -316,8 +314,8 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 }
 
 // planQueue plans the first arrivals of wanted nodes, the peer's own first, then the
-// nearest. They may take at most three quarters of the room that is left, what is left of
-// maxBursts, and what may be in flight.
+// nearest. They may take at most three quarters of the room that is left, and what is left
+// of maxBurst and of maxBursts.
 func (a *Authority) planQueue(p *peer) {
 	if len(p.queue) == 0 {
 		return
@@ -327,12 +325,10 @@ func (a *Authority) planQueue(p *peer) {
 	}
 	purse := &p.purse
 	room := purse.left * 3 / 4
-	if a.cfg.Budget == 0 {
-		room = math.MaxInt32
-	} else if room <= 0 && purse.room > 0 && p.plan.empty() {
+	if room <= 0 && purse.room > 0 && p.plan.empty() {
 		room = 1 // overdraw once
 	}
-	room = min(room, max(a.burst, PacketRoom*8), float64(a.flightRoom(p)))
+	room = min(room, max(a.burst, PacketRoom*8), float64(a.burstRoom(p)))
 	given := room
 	waiting := p.queue[:0]
 	for i, slot := range p.queue {
@@ -388,19 +384,15 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 		bits, all = bits+n, all+n
 	}
 	a.arrives(p, a.piece(a.group[first], at, rec))
-	if a.cfg.Budget > 0 && len(p.queue) > longQueue {
+	if len(p.queue) > longQueue {
 		a.remember(p, a.recs[begun:])
 	}
 	return all
 }
 
-// flightRoom is how many bits of arrivals may yet be planned for a peer in this send.
-func (a *Authority) flightRoom(p *peer) int {
-	packets := maxFlight
-	if l := &p.link; l.oldest > 0 {
-		packets -= int(l.next - l.oldest)
-	}
-	room := min(max(packets, 0)*PacketRoom*8, maxBurst)
+// burstRoom is how many bits of arrivals may yet be planned for a peer in this send.
+func (a *Authority) burstRoom(p *peer) int {
+	room := maxBurst
 	for _, pc := range p.plan.arrivals.in(a.pieces.arrivals) {
 		if pc.bits <= PacketRoom*8 { // others go by the reliable lane
 			room -= int(pc.bits)

@@ -51,9 +51,6 @@ const (
 // crowd returns how many handles a peer has marked, if the room could not pay for them
 // even if they said nothing but their names; else 0.
 func (a *Authority) crowd(p *peer) (n int) {
-	if a.cfg.Budget == 0 {
-		return 0
-	}
 	room := int(max(p.purse.left, 0) / nameBits)
 	if len(p.marks.of)<<6 > room { // mostly there are fewer handles than that
 		for k := range p.marks.of {
