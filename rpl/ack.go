@@ -63,6 +63,7 @@ func (a *Authority) acked(p *peer, r *packetRecord, skipped bool) {
 		p.link.unlose()
 	}
 	r.state = recAcked
+	p.purse.arrived++
 	p.link.quiet = 0
 	p.link.observe(0)
 	if r.seq > p.link.base || p.link.baseTick == 0 {

@@ -174,7 +174,12 @@ type purse struct {
 	calls  float64 // bytes that unreliable calls have saved up
 	paid   float64 // bytes charged for what the reliable lane holds or was given since Charge
 
-	settled bool // Charge reports what the lane sends
+	// What may be under way (flow.go).
+	most     uint16        // packets, if fewer than maxFlight; else 0
+	arrived  uint16        // packets acked, modulo 2¹⁶
+	counted  uint16        // arrived when the line was measured last
+	settled  bool          // Charge reports what the lane sends
+	measured time.Duration // when that was
 }
 
 // refill adds to a peer's purse what its budget has given since the last send, and sets aside

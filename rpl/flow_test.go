@@ -92,6 +92,68 @@ func (f *flood) age() (mean float64, missing int) {
 	return float64(sum) / 60 / float64(len(f.nodes)), missing
 }
 
+// A line that carries a half or an eighth of what is said for minutes: what the client has
+// stays a few seconds old at most, however deep the queue is, no more is sent than the line
+// carries if its queue holds more than two seconds of it, and all is right again soon after
+// the line has become quick, or nothing changes any more.
+func TestSlowLine(t *testing.T) {
+	const update = 25 // bytes, roughly
+	for _, x := range []struct {
+		rate  int     // bytes a second
+		queue float64 // seconds of it
+		over  float64 // how much is said, times the rate
+		delay int     // milliseconds one way
+		loss  float64
+		age   float64 // at most, on average
+		sent  float64 // at most, times the rate
+	}{
+		{8000, 30, 2, 40, 0, 3.5, 1.1},
+		{8000, 30, 8, 40, 0, 4.5, 1.1},
+		{32000, 5, 2, 300, 0, 3.5, 1.1},
+		{32000, 5, 2, 40, 0.3, 4, 1.5},
+		{64000, 30, 2, 40, 0, 3.5, 1.1},
+	} {
+		t.Run(fmt.Sprintf("%d bytes a second, %v s, times %v, %d ms, loss %v", x.rate, x.queue, x.over, x.delay, x.loss), func(t *testing.T) {
+			said := x.over * float64(x.rate) / update // updates a second
+			cond := netsim.Conditions{Delay: time.Duration(x.delay) * time.Millisecond, Loss: x.loss}
+			f := newFlood(t, int(said/4), 6, rpl.AuthorityConfig{SendHz: 30, Budget: 256 << 10}, cond)
+			f.play(300, said/60)
+			slow := cond
+			slow.Rate, slow.Queue = x.rate, int(x.queue*float64(x.rate))
+			f.c.SetConditions(slow, cond)
+			oldest, payload := 0., 0
+			for i := range 60 {
+				f.play(60, said/60)
+				if age, _ := f.age(); i >= 30 { // before that, what left in the first seconds comes
+					oldest = max(oldest, age)
+				}
+				if i == 30 {
+					payload = f.net.Payload
+				}
+			}
+			sent := float64(f.net.Payload-payload) / 29
+			quick := cond
+			quick.Rate, quick.Queue = 1<<20, 1<<30 // what waits comes first
+			f.c.SetConditions(quick, cond)
+			f.play(300, said/60)
+			after, _ := f.age()
+			f.play(240, 0)
+			end, missing := f.age()
+			n := f.net.A.Counters()
+			t.Logf("up to %.1f s old, %.1f s after five quick ones; %.0f bytes a second sent; %d packets lost, %d late; %d told again, %d keyframes", oldest, after, sent, n.PacketsLost, n.LateAcks, n.Repeats, n.Keyframes)
+			if oldest > x.age || sent > x.sent*float64(x.rate) {
+				t.Errorf("state is up to %.1f s old, and %.0f bytes a second are sent; at most %v s and %v times %d", oldest, sent, x.age, x.sent, x.rate)
+			}
+			if after > 0.5+cond.Delay.Seconds()*4 || end > 0 || missing > 0 {
+				t.Errorf("state is %.1f s old after five quick seconds, %.1f s after four in which nothing changed; %d nodes are missing", after, end, missing)
+			}
+			if n.Resyncs > 0 {
+				t.Errorf("%d resyncs", n.Resyncs)
+			}
+		})
+	}
+}
+
 // Without a budget, updates of more nodes than a line's round trip has room for leave as acks
 // come back. What is forgotten before its ack comes would be told again, and again.
 func TestManyUpdatesUnderWay(t *testing.T) {

@@ -81,6 +81,14 @@ const (
 	// to fill it, and for what no room is kept: ends of packets, calls, the reliable lane.
 	maxFlight = recordLen * 3 / 4
 
+	// flightTime is how long packets may take before no more may be under way than arrived
+	// in that time, measured over flightPeriod: longer than round trips by satellite and
+	// short disturbances take, short enough for a game to be told of. leastFlight may be
+	// under way on any line: with round trips of 300 ms that does not limit a game.
+	flightTime   = 2 * time.Second
+	flightPeriod = time.Second
+	leastFlight  = 16
+
 	// maxBurst is how many bits of arrivals one send may have: a fifth of the records.
 	maxBurst = recordLen / 5 * PacketRoom * 8
 

@@ -102,7 +102,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	if !p.streaming {
 		return
 	}
-	flight := p.flightRoom()
+	flight := p.flightRoom(now)
 	if pl.held = p.frozen(now) || flight <= 0; pl.held {
 		a.dropCalls(p, 0)
 		pl.probe = now-p.link.lastSent >= probeEvery

@@ -53,7 +53,7 @@ func TestQuietPeersTakeFewLines(t *testing.T) {
 	scheduled := append(watched,
 		unsafe.Offsetof(p.movers), unsafe.Offsetof(p.tables),
 		unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.lastSent), unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.oldest),
-		unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.base), unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.quiet), unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.loss),
+		unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.base), unsafe.Offsetof(p.purse)+unsafe.Offsetof(p.purse.most), unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.quiet), unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.loss),
 		unsafe.Offsetof(p.link)+unsafe.Offsetof(p.link.acks),
 		unsafe.Offsetof(p.marks)+unsafe.Offsetof(p.marks.of), unsafe.Offsetof(p.marks)+unsafe.Offsetof(p.marks.few),
 		unsafe.Offsetof(p.busy), unsafe.Offsetof(p.tally), unsafe.Offsetof(p.checked), unsafe.Offsetof(p.plan),
