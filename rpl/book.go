@@ -59,6 +59,9 @@ func (a *Authority) bookUpdates(p *peer) {
 		metaFirst(updates)
 		a.alikes.close(pl)
 	}
+	if lossy && pl.updateBits > 8*PacketRoom {
+		turnRound(updates, a.send)
+	}
 }
 
 // sent notes that what the entries are about leaves in a packet or a block of this tick.

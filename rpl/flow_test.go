@@ -5,6 +5,7 @@ package rpl_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -112,6 +113,8 @@ func TestSlowLine(t *testing.T) {
 		{32000, 5, 2, 300, 0, 3.5, 1.1},
 		{32000, 5, 2, 40, 0.3, 4, 1.5},
 		{64000, 30, 2, 40, 0, 3.5, 1.1},
+		{32000, 0.2, 2, 40, 0, 1.2, 10},
+		{16000, 1, 8, 40, 0, 7, 20},
 	} {
 		t.Run(fmt.Sprintf("%d bytes a second, %v s, times %v, %d ms, loss %v", x.rate, x.queue, x.over, x.delay, x.loss), func(t *testing.T) {
 			said := x.over * float64(x.rate) / update // updates a second
@@ -176,5 +179,43 @@ func TestManyUpdatesUnderWay(t *testing.T) {
 				t.Errorf("%.1f s old four seconds after the last change, and %d nodes are missing", end, missing)
 			}
 		})
+	}
+}
+
+// What is lost makes a send of several packets begin at another node each time. Each packet
+// that arrives can be read, and each node is what it was at the tick that it claims.
+func TestTurnedSendsAreExact(t *testing.T) {
+	const nodes, seed = 500, 3
+	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05}, nodes)
+	c, err := w.net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type moment struct {
+		node rpl.Node
+		tick rpl.Tick
+	}
+	was := map[moment][]int32{}
+	for range 300 {
+		w.net.Tick(func(tick rpl.Tick) {
+			for _, th := range w.nodes {
+				th.words[0] += int32(w.r.IntN(600) - 300)
+				th.words[4], th.words[5] = int32(w.r.IntN(101)), int32(w.r.IntN(4096))
+				w.net.A.SetWords(th.item, th.words)
+				was[moment{th.id, tick}] = slices.Clone(th.words)
+			}
+		})
+		for _, th := range w.nodes {
+			r, ok := c.P.Replica(th.id)
+			if !ok {
+				continue
+			}
+			if got, tick := r.Confirmed(0, nil); !slices.Equal(got, was[moment{th.id, tick}]) {
+				t.Fatalf("seed %d: %v at tick %d is %v, want %v", seed, th.id, tick, got, was[moment{th.id, tick}])
+			}
+		}
+	}
+	if n := c.P.Counters().Refused; n > 0 {
+		t.Errorf("seed %d: %d packets could not be read", seed, n)
 	}
 }
