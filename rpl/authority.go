@@ -53,9 +53,9 @@ type nodeStore struct {
 	freeLayouts []uint32      // layout numbers to use again, the lowest last
 	editions    uint32        // how many layouts there have been
 	items       []item
-	hots        []hot    // by item
-	freeItems   [][]Item // by item type
-	shadows     [][]byte // by item type
+	hots        []hot        // by item
+	freeItems   [][]itemSlot // by item type
+	shadows     [][]byte     // by item type
 	rows        []row
 	slabs       []slab // by row type
 
@@ -191,7 +191,7 @@ func newNodeStore(c *Schema, k *coding) nodeStore {
 	items := c.Items()
 	s := nodeStore{
 		types: k.types, typesOf: k.byItem, layouts: make(map[string]*nodeLayout),
-		freeItems: make([][]Item, len(items)), shadows: make([][]byte, len(items)),
+		freeItems: make([][]itemSlot, len(items)), shadows: make([][]byte, len(items)),
 	}
 	words, vars, width := 0, 0, 0
 	for _, t := range items {

@@ -13,7 +13,7 @@ const unread = 0x8bb84b93962eacc9
 // row holds no item: an item that the adapter keeps outside the columns must be Set
 // instead.
 func (c *Column) Bump(row int) bool {
-	if c.items[row] == NoItem {
+	if c.items[row] == noItem {
 		return false
 	}
 	c.bumped[row/sheaf] |= 1 << (row % sheaf)
@@ -39,7 +39,7 @@ func (c *Column) setBumped(w int, here *components) {
 // mayRead is whether catchUp must read an item that stands in a column. An explicit
 // item must be read only if it has missed a bump: else the store has what it was at its
 // last one. mayRead clears that mark.
-func (a *Authority) mayRead(it Item) bool {
+func (a *Authority) mayRead(it itemSlot) bool {
 	h := &a.hots[it]
 	c := a.columns[h.column]
 	if !c.explicit {

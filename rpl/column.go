@@ -22,11 +22,11 @@ type Column struct {
 
 	// By row: its item and where the item's data is, one list for each, as few rows
 	// need all.
-	items  []Item
-	slots  []uint32 // of the items' nodes
-	rows   []uint32 // of the store; noRow for an item of several rows
-	blocks []uint32 // of these rows; kept up to date only while they are walked
-	places []uint64 // sums of where the items were last seen; 0: nowhere yet
+	items  []itemSlot // noItem where a row is empty
+	slots  []uint32   // of the items' nodes
+	rows   []uint32   // of the store; noRow for an item of several rows
+	blocks []uint32   // of these rows; kept up to date only while they are walked
+	places []uint64   // sums of where the items were last seen; 0: nowhere yet
 
 	at    func(row int) unsafe.Pointer
 	given bool // SetColumn was given the column in this tick
@@ -73,7 +73,7 @@ func (c *Column) Resize(n int) {
 	}
 	words := (n + sheaf - 1) / sheaf
 	n = words * sheaf
-	c.items, c.places = resized(c.items, n, NoItem), resized(c.places, n, 0)
+	c.items, c.places = resized(c.items, n, noItem), resized(c.places, n, 0)
 	for _, list := range []*[]uint32{&c.slots, &c.rows, &c.blocks} {
 		*list = resized(*list, n, 0)
 	}
@@ -91,15 +91,19 @@ func resized[T any](s []T, n int, fresh T) []T {
 }
 
 // Put says which item a row is. NoItem is for the row of an entity that is no node, or
-// whose item is Set by itself. An item stands in at most one row: Put takes it out of
-// the row where it stood.
-func (c *Column) Put(row int, it Item) {
+// whose item is Set by itself; an item that was removed counts as none. An item stands in
+// at most one row: Put takes it out of the row where it stood.
+func (c *Column) Put(row int, item Item) {
+	it, ok := c.a.item(item)
+	if !ok {
+		it = noItem
+	}
 	if old := c.items[row]; old == it {
 		return
-	} else if old != NoItem {
+	} else if old != noItem {
 		c.a.outOfColumn(old)
 	}
-	if it == NoItem {
+	if it == noItem {
 		return
 	}
 	c.a.outOfColumn(it)
@@ -117,14 +121,14 @@ func (c *Column) Put(row int, it Item) {
 }
 
 // outOfColumn takes an item out of its column, if it stands in one.
-func (a *Authority) outOfColumn(it Item) {
+func (a *Authority) outOfColumn(it itemSlot) {
 	h := &a.hots[it]
 	if h.column == noColumn {
 		return
 	}
 	c := a.columns[h.column]
 	c.forget(h.at)
-	c.items[h.at], h.column = NoItem, noColumn
+	c.items[h.at], h.column = noItem, noColumn
 	if w, bit := h.at>>6, uint64(1)<<(h.at&63); (c.bumped[w]|c.missed[w])&bit != 0 { // the item takes these marks along
 		h.flags |= hotBumped&uint8(mask(c.bumped[w]&bit != 0)) | hotMissed&uint8(mask(c.missed[w]&bit != 0))
 		c.bumped[w] &^= bit
@@ -240,7 +244,7 @@ func (c *Column) setSingle(w int, here *components) {
 // set reads one item by Set.
 func (c *Column) set(row int, here *components) {
 	w, k := row/sheaf, row%sheaf
-	c.a.Set(c.items[row], here[k])
+	c.a.read(c.items[row], here[k])
 	c.places[row] = 0
 	c.seek(w, here, 1<<k&c.placed[w]) // the node's place is the component's, not that of the quantised words
 }

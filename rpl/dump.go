@@ -55,7 +55,7 @@ func (a *Authority) dumpNode(p *peer, n *node, told bool) DumpedNode {
 		d.Parent = a.nodes[n.parent].id.String()
 	}
 	for _, it := range n.items {
-		if it == NoItem {
+		if it == noItem {
 			continue
 		}
 		m := &a.items[it]

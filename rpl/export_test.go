@@ -63,7 +63,7 @@ func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 		s := &a.slabs[i]
 		walked += int(s.near)
 		for block, o := range s.owners {
-			if r := &a.rows[o.row]; int(r.block) != block || r.walked != (block < int(s.near)) || r.walked != (o.item != NoItem) {
+			if r := &a.rows[o.row]; int(r.block) != block || r.walked != (block < int(s.near)) || r.walked != (o.item != noItem) {
 				return fmt.Sprintf("block %d of %d: row %d, item %d", block, s.near, o.row, o.item), walked
 			}
 		}
@@ -74,7 +74,7 @@ func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 		}
 		last := -1
 		for row, it := range c.items {
-			if it == NoItem || a.hots[it].flags&hotWalked == 0 {
+			if it == noItem || a.hots[it].flags&hotWalked == 0 {
 				continue
 			}
 			block := int(c.blocks[row])

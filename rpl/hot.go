@@ -29,7 +29,7 @@ const (
 const noColumn = ^uint32(0)
 
 // warm sets up the hot part of a new item.
-func (a *Authority) warm(it Item) {
+func (a *Authority) warm(it itemSlot) {
 	m := &a.items[it]
 	n := &a.nodes[m.node]
 	h := &a.hots[it]
@@ -52,7 +52,7 @@ func (a *Authority) noteHeld(n *node) {
 		return
 	}
 	for _, it := range n.items {
-		if it != NoItem {
+		if it != noItem {
 			h := &a.hots[it]
 			h.flags |= hotHeld
 			a.classify(h)
@@ -66,7 +66,7 @@ func (a *Authority) noteUnheld(n *node) {
 		return
 	}
 	for _, it := range n.items {
-		if it == NoItem {
+		if it == noItem {
 			continue
 		}
 		h := &a.hots[it]
@@ -81,7 +81,7 @@ func (a *Authority) noteUnheld(n *node) {
 
 // beginWalk passes the settling of a row from Schedule to SetColumn; unwalk passes it
 // back.
-func (a *Authority) beginWalk(it Item) {
+func (a *Authority) beginWalk(it itemSlot) {
 	h := &a.hots[it]
 	r := &a.rows[h.row]
 	a.bringNear(h.row, it)
@@ -92,7 +92,7 @@ func (a *Authority) beginWalk(it Item) {
 	a.classify(h)
 }
 
-func (a *Authority) unwalk(it Item) {
+func (a *Authority) unwalk(it itemSlot) {
 	h := &a.hots[it]
 	if h.flags&hotWalked == 0 {
 		return
@@ -117,11 +117,11 @@ func (a *Authority) catchUp(n *node) {
 	}
 	a.catching = true
 	for _, it := range n.items {
-		if it == NoItem {
+		if it == noItem {
 			continue
 		}
 		if component := a.component(it); component != nil && a.mayRead(it) {
-			a.Set(it, component)
+			a.read(it, component)
 		}
 	}
 	a.catching = false
@@ -136,7 +136,7 @@ func (a *Authority) unplace(h *hot) {
 
 // component is an item's component if SetColumn was given its column in this tick, else
 // nil.
-func (a *Authority) component(it Item) unsafe.Pointer {
+func (a *Authority) component(it itemSlot) unsafe.Pointer {
 	h := &a.hots[it]
 	if h.column == noColumn {
 		return nil
@@ -153,7 +153,7 @@ func (a *Authority) placeByNext(slot uint32) {
 	n := &a.nodes[slot]
 	n.posItem = -1
 	for ord, it := range n.items {
-		if it == NoItem || a.items[it].t.Pos[0] < 0 {
+		if it == noItem || a.items[it].t.Pos[0] < 0 {
 			continue
 		}
 		n.posItem = int16(ord)

@@ -31,6 +31,30 @@ func (n Node) Slot() uint32 { return uint32(n) }
 // Tenant says which of the nodes that have had this slot this one is, from 1.
 func (n Node) Tenant() uint32 { return uint32(n >> 32) }
 
+// Item names one item of one node on an authority, until the item or its node is removed.
+// Like a Node it says which of the items that have had its slot it is, so that a name that
+// was kept for too long reaches no other item. The zero Item is none.
+type Item uint64
+
+// NoItem is no item: an empty row of a Column.
+const NoItem = ^Item(0)
+
+// itemSlot is an item's index in the authority's table; later items use it again.
+type itemSlot uint32
+
+const noItem = ^itemSlot(0)
+
+// nameOf returns the name of the item in a slot.
+func (a *Authority) nameOf(it itemSlot) Item {
+	return Item(a.items[it].tenant)<<32 | Item(it)
+}
+
+// item returns the slot of an item that exists.
+func (a *Authority) item(item Item) (itemSlot, bool) {
+	it := itemSlot(item)
+	return it, uint(it) < uint(len(a.items)) && item>>32 == Item(a.items[it].tenant)
+}
+
 func (n Node) String() string {
 	if n == 0 {
 		return "node none"

@@ -10,7 +10,7 @@ import "math/bits"
 // An owner is the row that a block belongs to.
 type owner struct {
 	row  uint32
-	item Item // its item while the row is walked, else NoItem
+	item itemSlot // its item while the row is walked, else noItem
 }
 
 // disorder is how many blocks may always be out of order: as many as fit a first-level
@@ -18,7 +18,7 @@ type owner struct {
 const disorder = 256
 
 // bringNear puts a row's block among those that are walked; sendAway takes it out.
-func (a *Authority) bringNear(i uint32, it Item) {
+func (a *Authority) bringNear(i uint32, it itemSlot) {
 	r := &a.rows[i]
 	s := &a.slabs[r.t.index]
 	r.walked = true
@@ -35,7 +35,7 @@ func (a *Authority) sendAway(i uint32) {
 	}
 	s := &a.slabs[r.t.index]
 	r.walked = false
-	s.owners[r.block].item = NoItem
+	s.owners[r.block].item = noItem
 	s.near--
 	a.swapBlocks(s, r.block, s.near)
 	s.unordered++
@@ -85,7 +85,7 @@ func swap[T any](all []T, n int, x, y uint32) {
 func (a *Authority) blockAt(s *slab, block uint32) {
 	o := &s.owners[block]
 	a.rows[o.row].block = block
-	if o.item == NoItem {
+	if o.item == noItem {
 		return
 	}
 	if h := &a.hots[o.item]; h.column != noColumn {

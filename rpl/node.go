@@ -23,13 +23,6 @@ var (
 	ErrRange   = errors.New("out of range")
 )
 
-// Item names one item of one node on an authority. It is valid until the item
-// or its node is removed.
-type Item uint32
-
-// NoItem is no item: an empty row of a Column.
-const NoItem = ^Item(0)
-
 // node is one entry of the authority's table: four cache lines, of which the first
 // holds what most ticks read.
 type node struct {
@@ -50,7 +43,7 @@ type node struct {
 	early    uint32 // value of Authority.send when a call on it was last left to routeEarly
 	groups   uint64
 	layout   *nodeLayout
-	items    []Item // by ordinal; NoItem where removed
+	items    []itemSlot // by ordinal; noItem where removed
 	children []uint32
 	past     []tenure // former owners, newest last
 	spawn    spawned
@@ -134,7 +127,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 		if t != nil {
 			a.newItem(slot, ord, t)
 		} else {
-			n.items = append(n.items, NoItem)
+			n.items = append(n.items, noItem)
 		}
 	}
 	a.setParent(slot, parent)
@@ -176,20 +169,20 @@ func (a *Authority) slot(n Node) (uint32, bool) {
 }
 
 // newItem makes an item of a node, with its rows. The caller sets the layout.
-func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
-	var it Item
+func (a *Authority) newItem(slot uint32, ord int, t *ItemType) itemSlot {
+	var it itemSlot
 	if free := a.freeItems[t.Index]; len(free) > 0 {
 		it = free[len(free)-1]
 		a.freeItems[t.Index] = free[:len(free)-1]
 	} else {
-		it = Item(len(a.items))
+		it = itemSlot(len(a.items))
 		sh := &a.shadows[t.Index]
-		a.items = append(a.items, item{t: t, shadow: len(*sh)})
+		a.items = append(a.items, item{t: t, tenant: 1, shadow: len(*sh)})
 		a.hots = pages.Append(a.hots, hot{})
 		*sh = append(*sh, make([]byte, t.shadowSize)...)
 	}
 	m := &a.items[it]
-	m.node, m.ord, m.used, m.rows = slot, uint8(ord), true, m.rows[:0]
+	m.node, m.ord, m.rows = slot, uint8(ord), m.rows[:0]
 	n := &a.nodes[slot]
 	for _, rt := range a.typesOf[t.Index] {
 		i := a.newRow(rt, slot)
@@ -197,7 +190,7 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) Item {
 		n.rows = append(n.rows, i)
 	}
 	for len(n.items) <= ord {
-		n.items = append(n.items, NoItem)
+		n.items = append(n.items, noItem)
 	}
 	n.items[ord] = it
 	if t.Pos[0] >= 0 && n.posItem < 0 {
@@ -225,7 +218,10 @@ func (a *Authority) Item(n Node, ordinal int) (Item, bool) {
 		return 0, false
 	}
 	it := a.nodes[s].items[ordinal]
-	return it, it != NoItem
+	if it == noItem {
+		return NoItem, false
+	}
+	return a.nameOf(it), true
 }
 
 // Remove destroys a node. Its children become roots unless they are removed too before
@@ -251,7 +247,7 @@ func (a *Authority) Remove(n Node) {
 	a.unlink(slot)
 	a.ungrid(slot)
 	for _, it := range nd.items {
-		if it != NoItem {
+		if it != noItem {
 			a.freeItem(it)
 		}
 	}
@@ -267,11 +263,13 @@ func (a *Authority) Remove(n Node) {
 	}
 }
 
-// freeItem lets another node have an item's number.
-func (a *Authority) freeItem(it Item) {
+// freeItem lets another item have an item's slot.
+func (a *Authority) freeItem(it itemSlot) {
 	a.outOfColumn(it)
 	m := &a.items[it]
-	m.used = false
+	if m.tenant++; m.tenant == 0 {
+		m.tenant = 1 // whoever kept a name from then has had 65,535 items to notice
+	}
 	a.freeItems[m.t.Index] = append(a.freeItems[m.t.Index], it)
 }
 
@@ -307,26 +305,27 @@ func (a *Authority) AddItemFrom(n Node, t *ItemType, from int) (Item, error) {
 	a.orderRows(nd)
 	a.noteSecrets(slot)
 	a.relayout(slot, l)
-	return it, nil
+	return a.nameOf(it), nil
 }
 
 // freeOrdinal returns the lowest free ordinal not below from, or the lowest of all if
 // that would be beyond MaxItems.
 func (n *node) freeOrdinal(from int) int {
 	from = max(0, min(from, len(n.items)))
-	ord := slices.Index(n.items[from:], NoItem)
+	ord := slices.Index(n.items[from:], noItem)
 	switch {
 	case ord >= 0:
 		return from + ord
-	case len(n.items) >= MaxItems && slices.Contains(n.items, NoItem):
-		return slices.Index(n.items, NoItem)
+	case len(n.items) >= MaxItems && slices.Contains(n.items, noItem):
+		return slices.Index(n.items, noItem)
 	}
 	return len(n.items)
 }
 
 // RemoveItem takes an item away from its node.
-func (a *Authority) RemoveItem(it Item) error {
-	if int(it) >= len(a.items) || !a.items[it].used {
+func (a *Authority) RemoveItem(item Item) error {
+	it, ok := a.item(item)
+	if !ok {
 		return fmt.Errorf("rpl: item: %w", ErrNoNode)
 	}
 	m := &a.items[it]
@@ -337,7 +336,7 @@ func (a *Authority) RemoveItem(it Item) error {
 	if err != nil {
 		return err
 	}
-	nd.items[m.ord] = NoItem
+	nd.items[m.ord] = noItem
 	wasPlace := nd.posItem == int16(m.ord)
 	for _, r := range m.rows {
 		a.freeRow(r)
@@ -356,11 +355,17 @@ func (a *Authority) RemoveItem(it Item) error {
 func (a *Authority) orderRows(n *node) {
 	n.rows = n.rows[:0]
 	for _, it := range n.items {
-		if it != NoItem {
+		if it != noItem {
 			n.rows = append(n.rows, a.items[it].rows...)
 		}
 	}
 }
 
-// Ordinal returns the place of an item among the items of its node.
-func (a *Authority) Ordinal(it Item) int { return int(a.items[it].ord) }
+// Ordinal returns the place of an item among the items of its node, -1 for one that was
+// removed.
+func (a *Authority) Ordinal(item Item) int {
+	if it, ok := a.item(item); ok {
+		return int(a.items[it].ord)
+	}
+	return -1
+}

@@ -64,7 +64,7 @@ type item struct {
 	t      *ItemType
 	node   uint32
 	ord    uint8
-	used   bool
+	tenant uint16   // of its slot
 	rows   []uint32 // one per part
 	shadow int      // offset of the shadow in Authority.shadows of its type
 }
@@ -168,7 +168,7 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		i = uint32(len(a.rows))
 		a.rows = pages.Append(a.rows, row{t: t, node: slot, block: uint32(s.rows), history: noHistory, head: 1})
 		s.rows++
-		s.owners = append(s.owners, owner{i, NoItem})
+		s.owners = append(s.owners, owner{i, noItem})
 		s.blocks = pages.Extend(s.blocks, s.block)
 		s.sums = append(s.sums, 0)
 		s.runs = append(s.runs, make([]run, len(t.inferred))...)
@@ -299,8 +299,15 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 
 // Set extracts a component into the store. It is called once a tick, before Stream, for
 // every item whose component may have changed. It first compares the component with a
-// shadow of its bytes. It reports whether a replicated value changed.
-func (a *Authority) Set(it Item, component unsafe.Pointer) (changed bool) {
+// shadow of its bytes. It reports whether a replicated value changed. It does nothing for
+// an item that was removed.
+func (a *Authority) Set(item Item, component unsafe.Pointer) (changed bool) {
+	it, ok := a.item(item)
+	return ok && a.read(it, component)
+}
+
+// read is Set for an item that exists.
+func (a *Authority) read(it itemSlot, component unsafe.Pointer) (changed bool) {
 	m, h := &a.items[it], &a.hots[it]
 	a.unwalk(it)
 	sh := a.shadows[m.t.Index]
@@ -330,13 +337,17 @@ func (a *Authority) currentVars(m *item, vars []any) {
 
 // SetWords is Set for an item whose type was made by the schema's builder. It is given
 // the item's current words, which must be within their ranges.
-func (a *Authority) SetWords(it Item, words []int32) (changed bool) {
+func (a *Authority) SetWords(item Item, words []int32) (changed bool) {
+	it, ok := a.item(item)
+	if !ok {
+		return false
+	}
 	a.unwalk(it)
 	return a.set(it, words, nil)
 }
 
 // set makes words and vars the state of an item.
-func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
+func (a *Authority) set(it itemSlot, words []int32, vars []any) (changed bool) {
 	m, h := &a.items[it], &a.hots[it]
 	for _, i := range m.rows {
 		if a.commit(i, words, vars) {
@@ -360,8 +371,13 @@ func (a *Authority) set(it Item, words []int32, vars []any) (changed bool) {
 	return changed
 }
 
-// Words appends an item's newest words to dst, in the order of ItemType.Words.
-func (a *Authority) Words(it Item, dst []int32) []int32 {
+// Words appends an item's newest words to dst, in the order of ItemType.Words; of an item
+// that was removed, none.
+func (a *Authority) Words(item Item, dst []int32) []int32 {
+	it, ok := a.item(item)
+	if !ok {
+		return dst
+	}
 	m := &a.items[it]
 	at := len(dst)
 	dst = append(dst, make([]int32, len(m.t.Words))...)

@@ -153,7 +153,7 @@ func (t *rowType) take(row, item rowWords) uint64 {
 
 // notePosition notes the position of a node whose place cannot be read from the component's
 // bytes but only from its words; now is its row.
-func (c *Column) notePosition(it Item, now rowWords) {
+func (c *Column) notePosition(it itemSlot, now rowWords) {
 	h, step := &c.a.hots[it], c.t.item.PosStep
 	if h.flags&hotPlace == 0 {
 		return
