@@ -29,11 +29,3 @@ func FrameRenderer[T any](r *Replication) func(*donburiecs.ECS, *T) {
 	mustBeMade("FrameRenderer", r)
 	return func(*donburiecs.ECS, *T) { r.Frame() }
 }
-
-// mustBeMade panics where a system is added. Later, inside the game's loop, nothing would
-// say which one has no session.
-func mustBeMade(what string, r *Replication) {
-	if r == nil {
-		panic("tendon: " + what + " of no Replication: call New first, and give it what that returned")
-	}
-}

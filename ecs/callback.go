@@ -48,6 +48,14 @@ func mustBeGiven(what string, c donburi.IComponentType) {
 	}
 }
 
+// mustBeMade panics for a session that is nil, where the game's code is still on the stack
+// that says where it comes from.
+func mustBeMade(what string, r *Replication) {
+	if r == nil {
+		panic("tendon: " + what + " of no Replication: call New first, look at its error, and give it what that returned")
+	}
+}
+
 func hang[F any](list []F, what string, fn F) []F {
 	mustBe(what, fn)
 	return append(list, fn)
@@ -67,22 +75,30 @@ func mustBe(what string, fn any) {
 // first world's name is empty unless Load was called first. A world that was given to New
 // is filled by the game and not by OnWorld, unless Load was called first.
 func (r *Replication) OnWorld(fn func(w donburi.World, name string)) {
+	mustBeMade("OnWorld", r)
 	r.hooks.world = hang(r.hooks.world, "OnWorld", fn)
 }
 
 // OnStart runs on the authority when a world begins, before anyone joins: the place to
 // fill the world.
-func (r *Replication) OnStart(fn func()) { r.hooks.start = hang(r.hooks.start, "OnStart", fn) }
+func (r *Replication) OnStart(fn func()) {
+	mustBeMade("OnStart", r)
+	r.hooks.start = hang(r.hooks.start, "OnStart", fn)
+}
 
 // OnJoin runs on the authority when a peer has joined and its side of the level is built.
 // The local player joins too, in every mode but dedicated. Everyone joins again after
 // Load.
-func (r *Replication) OnJoin(fn func(p rpl.Peer)) { r.hooks.join = hang(r.hooks.join, "OnJoin", fn) }
+func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
+	mustBeMade("OnJoin", r)
+	r.hooks.join = hang(r.hooks.join, "OnJoin", fn)
+}
 
 // OnLeave runs on the authority, once, before the peer's nodes are removed or pass to
 // nobody; it does not run for Load. It runs at once for a peer that has closed the
 // session or was kicked. For a peer that has fallen silent it runs 30 s after OnLost.
 func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
+	mustBeMade("OnLeave", r)
 	r.hooks.leave = hang(r.hooks.leave, "OnLeave", fn)
 }
 
@@ -90,13 +106,19 @@ func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 // or its socket has failed. The peer keeps its number, its nodes, its groups and its
 // place among Peers; calls to it are dropped and counted ("rpc dropped"). A client that
 // joins again before its silence is noticed is lost and back all the same.
-func (r *Replication) OnLost(fn func(p rpl.Peer)) { r.hooks.lost = hang(r.hooks.lost, "OnLost", fn) }
+func (r *Replication) OnLost(fn func(p rpl.Peer)) {
+	mustBeMade("OnLost", r)
+	r.hooks.lost = hang(r.hooks.lost, "OnLost", fn)
+}
 
 // OnBack runs on the authority when a lost client has joined again within 30 s and its
 // side of the level is built. OnJoin does not run then, unless a level was loaded
 // meanwhile. Until packets are sealed, anyone who has overheard a client's hello can take
 // its seat.
-func (r *Replication) OnBack(fn func(p rpl.Peer)) { r.hooks.back = hang(r.hooks.back, "OnBack", fn) }
+func (r *Replication) OnBack(fn func(p rpl.Peer)) {
+	mustBeMade("OnBack", r)
+	r.hooks.back = hang(r.hooks.back, "OnBack", fn)
+}
 
 // OnEnd tells a client why it is alone again, and a host why it cannot be joined: an
 // error of transport (ErrFull, ErrKicked, ErrTimeout, …) with its reason. A host is also
@@ -104,12 +126,16 @@ func (r *Replication) OnBack(fn func(p rpl.Peer)) { r.hooks.back = hang(r.hooks.
 // world begins anew, in single player and before the step's rules, unless fn calls Join.
 // A client that was lost gets its seat back by that Join, with its peer number and all
 // that it owns.
-func (r *Replication) OnEnd(fn func(err error)) { r.hooks.end = hang(r.hooks.end, "OnEnd", fn) }
+func (r *Replication) OnEnd(fn func(err error)) {
+	mustBeMade("OnEnd", r)
+	r.hooks.end = hang(r.hooks.end, "OnEnd", fn)
+}
 
 // OnStreamIn runs on every machine when a node with the component starts to exist there,
 // after its state is loaded: inside Receive on proxies, in the step's Send on the
 // authority.
 func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.Entry)) {
+	mustBeMade("OnStreamIn", r)
 	r.hooks.streamIn = append(r.hooks.streamIn, on(c, "OnStreamIn", fn))
 }
 
@@ -120,6 +146,7 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 // entity: World.Valid is still true of it. On the authority, removing the entity again
 // inside fn panics, and so do two nodes that each remove the other there.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
+	mustBeMade("OnStreamOut", r)
 	r.hooks.streamOut = append(r.hooks.streamOut, on(c, "OnStreamOut", fn))
 }
 
@@ -128,6 +155,7 @@ func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.E
 // nobody. On the authority it runs in the step's Send, before any call by the new owner.
 // A node that is given away and back within a step has no OnOwner.
 func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry, old rpl.Peer)) {
+	mustBeMade("OnOwner", r)
 	r.hooks.owner = append(r.hooks.owner, on(c, "OnOwner", fn))
 }
 
@@ -148,6 +176,7 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // A reference also changes when the node that it refers to comes into sight or goes. old
 // then still holds that entity, which World.Valid may not know any more.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
+	mustBeMade("OnChange", r)
 	mustBeGiven("OnChange", c)
 	def := r.protocol.replicated(c)
 	if def == nil {

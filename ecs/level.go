@@ -18,6 +18,7 @@ import (
 // then OnJoin. Reliable calls to clients that were made before Load arrive before the
 // level. Load panics on a client, and for a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
+	mustBeMade("Load", r)
 	switch {
 	case r.auth == nil:
 		panic(fmt.Sprintf("tendon: Load(%q) on a client: only the authority changes the level", name))

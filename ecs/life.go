@@ -24,6 +24,7 @@ import (
 // game closes it instead, on any goroutine, the session stops hosting in the next
 // Receive: the peers leave, and OnEnd says why. Host panics for a nil listener.
 func (r *Replication) Host(l transport.Listener) {
+	mustBeMade("Host", r)
 	if l == nil {
 		panic("tendon: Host of no listener: look at the error of what was to make it")
 	}
@@ -56,6 +57,7 @@ type request struct {
 // there as before (see OnLost). The single-player world ends: its nodes go, except for
 // those made at load time, which become proxies. Join panics for a nil dialer.
 func (r *Replication) Join(d transport.Dialer) {
+	mustBeMade("Join", r)
 	if d == nil {
 		panic("tendon: Join without a dialer: give it an address, as kcp.Dialer does")
 	}

@@ -64,6 +64,7 @@ func (r *Replication) Use(p Plugin) {
 // before. The system runs in every step, even if the step does not send. After panics for
 // a stage that does not exist and without a function.
 func (r *Replication) After(s Stage, name string, run func(r *Replication)) {
+	mustBeMade("After", r)
 	if s >= stageCount {
 		panic(fmt.Sprintf("tendon: system %q after %v, which there is not", name, s))
 	}
@@ -97,7 +98,7 @@ func (r *Replication) run(s Stage) {
 // Receive is the first call of a fixed step, Send the last. Call both also while the game
 // is paused. Called from a callback they panic.
 func (r *Replication) Receive() {
-	r.enterStep()
+	r.enterStep("Receive")
 	defer r.outside()
 	r.begin()
 	r.run(Receive)
@@ -141,7 +142,7 @@ func (r *Replication) goOn() {
 // Send is the last call of a fixed step: this machine's calls on itself run, and changes
 // leave. See Receive.
 func (r *Replication) Send() {
-	r.enterStep()
+	r.enterStep("Send")
 	defer r.outside()
 	for range maxRounds { // no call runs on a node before its OnStreamIn
 		if r.auth == nil {
@@ -172,7 +173,8 @@ func (r *Replication) sendDue() bool {
 	return true
 }
 
-func (r *Replication) enterStep() {
+func (r *Replication) enterStep(what string) {
+	mustBeMade(what, r)
 	if r.inside {
 		panic("tendon: Receive or Send was called from a callback: call them once each in a step")
 	}

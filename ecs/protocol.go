@@ -93,6 +93,7 @@ func (p *Protocol) named(name string) *component {
 // plays refuses a declaration of another protocol than the session's. Each protocol
 // numbers its declarations from 0, so a foreign one would be mistaken for another here.
 func (r *Replication) plays(p *Protocol, kind, name string) error {
+	mustBeMade("use of "+kind+" "+name, r)
 	if p == r.protocol {
 		return nil
 	}

@@ -171,7 +171,10 @@ func of(e *donburi.Entry) *Replication {
 }
 
 // World returns the world of the level in progress.
-func (r *Replication) World() donburi.World { return r.world }
+func (r *Replication) World() donburi.World {
+	mustBeMade("World", r)
+	return r.world
+}
 
 // Me returns this machine's peer number; 0 on a dedicated server and until this machine
 // has joined.
@@ -230,6 +233,7 @@ func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 // have. Inside an iteration over nodes with exactly these components it never returns,
 // because donburi has locked them.
 func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
+	mustBeMade("Create", r)
 	if r.building != nil {
 		r.misplaced("Create is called")
 	}

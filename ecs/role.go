@@ -54,6 +54,7 @@ func (r *Replication) driverOf(e *donburi.Entry) rpl.Peer {
 // Mine returns the first node with the component that this machine's player drives. A
 // node that has gone and is only still drawn does not count.
 func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
+	mustBeMade("Mine", r)
 	if r.me == 0 {
 		return nil, false
 	}

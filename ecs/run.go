@@ -12,6 +12,7 @@ import (
 // OnEnd is told an error, Run returns that error, unless OnEnd has called Host or Join
 // again. Run panics without a context or a step function.
 func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
+	mustBeMade("Run", r)
 	mustBe("Run", step)
 	if ctx == nil {
 		panic("tendon: Run without a context: give it context.Background()")

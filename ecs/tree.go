@@ -65,9 +65,10 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 
 // WorldTransform returns where an entity with components.Transform is in the world: its
 // transform is relative to its parent's, a part's to its node's. A node above without
-// Transform counts as the origin.
+// Transform counts as the origin. It panics for an entity that has been removed, as
+// WorldView does.
 func WorldTransform(e *donburi.Entry) components.TransformData {
-	return climb(e, func(_ *Replication, e *donburi.Entry, _ *node) (components.TransformData, bool) {
+	return climb("WorldTransform", e, func(_ *Replication, e *donburi.Entry, _ *node) (components.TransformData, bool) {
 		return *components.Transform.Get(e), false
 	})
 }
@@ -77,7 +78,7 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 // it. A node whose parent has changed is drawn on the parent before until drawn time
 // reaches the change.
 func WorldView(e *donburi.Entry) components.TransformData {
-	return climb(e, func(r *Replication, e *donburi.Entry, n *node) (components.TransformData, bool) {
+	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *node) (components.TransformData, bool) {
 		if f := r.formerOf(e, n); f != nil {
 			return f.inWorld(r, e), true
 		}
@@ -88,19 +89,20 @@ func WorldView(e *donburi.Entry) components.TransformData {
 // climb goes up from an entity, until at says that what it returns is in the world. at is
 // given the session and the node too, nil where there is none: a game asks this for
 // thousands of entities in each frame, and each of them is looked up once.
-func climb(e *donburi.Entry, at func(*Replication, *donburi.Entry, *node) (up components.TransformData, world bool)) (t components.TransformData) {
-	r := of(e)
+func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, *node) (up components.TransformData, world bool)) (t components.TransformData) {
+	r, n := nodeAt(e)
+	if e != nil && n == nil && !e.Valid() {
+		mustBeThere(what+": this", e)
+	}
 	for top := false; e != nil && !top; {
-		var n *node
-		if r != nil {
-			n = r.nodeOf(e.Entity())
-		}
 		if e.HasComponent(components.Transform) {
 			var up components.TransformData
 			up, top = at(r, e, n)
 			t = within(t, up)
 		}
-		e = r.carrierOf(e, n)
+		if e = r.carrierOf(e, n); e != nil {
+			n = r.nodeOf(e.Entity())
+		}
 	}
 	t.Rot = t.Rot.Normalized()
 	return t

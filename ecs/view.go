@@ -15,16 +15,26 @@ import (
 // View returns a copy of a component as it should be drawn in this frame: fields tagged
 // `interp` have their values at the time that Frame has set, the others their present
 // values. On the authority, and for components without `interp` fields, it returns a copy
-// of the component as it is. It panics if the entity does not have the component.
+// of the component as it is. It panics if the entity does not have the component or has
+// been removed.
 func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
+	r, n := nodeAt(e)
+	if n == nil && !e.Valid() { // the entity of a node is there
+		mustBeThere("View of component "+c.Name()+": this", e)
+	}
 	if !e.HasComponent(c) {
 		panic("tendon: View of component " + c.Name() + " of an entity that has none: have the query contain it, or ask HasComponent")
 	}
+	return viewOf(r, e, n, c)
+}
+
+// nodeAt returns the session and the node of an entry, nil where there is none.
+func nodeAt(e *donburi.Entry) (*Replication, *node) {
 	r := of(e)
-	if r == nil || r.auth != nil {
-		return *c.Get(e)
+	if r == nil {
+		return nil, nil
 	}
-	return viewOf(r, e, r.nodeOf(e.Entity()), c)
+	return r, r.nodeOf(e.Entity())
 }
 
 // viewOf is View for an entity with the component, of a session and a node that may be nil.
@@ -64,6 +74,7 @@ func (n *node) drawnBinding(e donburi.Entity, c donburi.IComponentType) *binding
 // the drawn values of `interp=inplace` fields into their components until the next
 // Receive. Run no game rules between the two.
 func (r *Replication) Frame() {
+	mustBeMade("Frame", r)
 	if r.proxy == nil {
 		return
 	}
