@@ -34,6 +34,15 @@ type Game struct {
 	Update func() error
 	// Drawn, if given, is called with each finished picture.
 	Drawn func(screen *ebiten.Image)
+
+	// Layout, if given, says how large the screen is in a window of a size, as the Layout
+	// of an ebiten.Game does; Ebitengine scales the screen to the window. Without it the
+	// screen is as large as the window.
+	Layout func(outsideWidth, outsideHeight int) (screenWidth, screenHeight int)
+	// DrawFinalScreen, if given, draws the screen to the window, as an
+	// ebiten.FinalScreenDrawer does: with a filter or a shader of the game's own. It is
+	// called in every frame of the display, whatever MaxFPS says.
+	DrawFinalScreen func(screen ebiten.FinalScreen, offscreen *ebiten.Image, geoM ebiten.GeoM)
 }
 
 // Pane is one session in a window. Every field must be set.
@@ -49,7 +58,8 @@ type Pane struct {
 var ErrQuit = errors.New("window: quit")
 
 // Run opens a window and plays until it is closed. Call it from main's goroutine; the
-// caller closes the session afterwards.
+// caller closes the session afterwards. A game that needs more of Ebitengine, such as
+// LayoutF or the options of RunGameWithOptions, keeps a loop of its own.
 func Run(r *tendon.Replication, g Game) error {
 	return Split(g, Pane{Rep: r, Step: g.Step, Draw: g.Draw})
 }
@@ -82,7 +92,11 @@ func Split(g Game, panes ...Pane) error {
 		game: g, panes: panes, begin: time.Now(),
 		steps: pace.Steps{Hz: hz}, limit: pace.Limit{FPS: g.MaxFPS},
 	}
-	err = ebiten.RunGame(l)
+	if g.DrawFinalScreen == nil {
+		err = ebiten.RunGame(l)
+	} else {
+		err = ebiten.RunGame(finalLoop{l})
+	}
 	if err != nil && !errors.Is(err, ErrQuit) {
 		return fmt.Errorf("window: %w", err)
 	}
@@ -135,6 +149,20 @@ func (l *loop) Draw(screen *ebiten.Image) {
 	}
 }
 
-// Layout makes the screen as large as the window, but at least so large that every pane
-// has a pixel: games divide by the size of theirs.
-func (l *loop) Layout(w, h int) (int, int) { return max(w, len(l.panes)), max(h, 1) }
+// Layout makes the screen as large as the window if the game does not say how large it is,
+// but at least so large that every pane has a pixel: games divide by the size of theirs.
+func (l *loop) Layout(w, h int) (int, int) {
+	if l.game.Layout != nil {
+		return l.game.Layout(w, h)
+	}
+	return max(w, len(l.panes)), max(h, 1)
+}
+
+// finalLoop is the loop of a game that draws the final screen. It is a type of its own
+// because Ebitengine draws that screen itself, in a way that no game can repeat, unless
+// its game has the method.
+type finalLoop struct{ *loop }
+
+func (l finalLoop) DrawFinalScreen(screen ebiten.FinalScreen, offscreen *ebiten.Image, geoM ebiten.GeoM) {
+	l.game.DrawFinalScreen(screen, offscreen, geoM)
+}
