@@ -187,9 +187,12 @@ func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) 
 			continue
 		}
 		switch pr := p.row(e, i); {
+		case pr.hidden && uint32(tick) < pr.from: // a later copy, which lacked it, was acked before
 		case p.showed(e, before, i):
 			pr.hidden = false // the peer has it now; if it may not see it, the next update takes it away
-		case a.sees(p, n, who) && !pr.hidden && pr.ackedTick < uint32(tick):
+		case pr.hidden:
+			pr.from = uint32(tick) + 1
+		case a.sees(p, n, who) && pr.ackedTick < uint32(tick):
 			*pr = peerRow{from: uint32(a.tick)}
 		}
 	}

@@ -403,3 +403,43 @@ func TestLateCopyOfAnArrival(t *testing.T) {
 		}
 	}
 }
+
+// Copies of an arrival that differ in whether the peer may see a row, and of which an
+// older one is acked after the newest: the peer has what the newest showed, and is sent the
+// row that it lacked.
+func TestCopiesWithAndWithoutARow(t *testing.T) {
+	for later := range 4 {
+		m := newPostman(t)
+		right := func(in bool) func() { return func() { m.net.A.SetGroup(2, m.sch.team, in) } }
+		busy := m.spawn(t, m.sch.extra[2])
+		for i := range 200 { // on a bad network, where an arrival is sent in copies
+			letters := m.tick(func() { m.net.A.Set(m.item(busy, 1), unsafe.Pointer(&onceItem{Seen: int32(i)})) })
+			if i%3 > 0 {
+				m.deliver(t, letters)
+			}
+		}
+		var id rpl.Node
+		first := m.tick(func() {
+			id = m.spawn(t, m.sch.extra[1])
+			m.net.A.Set(m.item(id, 1), unsafe.Pointer(&secretItem{Team: 7}))
+		})
+		with, without := m.tick(right(true)), m.tick(right(false))
+		if len(first) != 1 || len(with) != 1 || len(without) != 1 {
+			t.Fatal("the arrival is not sent in copies")
+		}
+		m.deliver(t, first)
+		m.deliver(t, m.tick(nil))
+		m.deliver(t, m.tick(nil))
+		m.deliver(t, without)
+		m.deliver(t, m.tick(nil))
+		m.deliver(t, with)
+		m.ticks(t, later)
+		m.deliver(t, m.tick(right(true)))
+		m.ticks(t, 60)
+		var got secretItem
+		m.read(t, id, 1, m.sch.extra[1], unsafe.Pointer(&got))
+		if got.Team != 7 {
+			t.Errorf("%d ticks later: the peer has %v of what it may see", later, got.Team)
+		}
+	}
+}
