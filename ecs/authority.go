@@ -159,7 +159,7 @@ func (r *Replication) orphaned(p rpl.Peer) {
 		}
 		r.auth.HandOver(n.id, 0)
 		r.setOwner(n, 0)
-		r.tell(event{node: n, owner: true})
+		r.tell(event{node: n, about: itsOwner})
 	}
 }
 

@@ -23,6 +23,7 @@ type callbacks struct {
 	end       []func(err error)
 	streamIn  []onComponent[func(e *donburi.Entry)]
 	streamOut []onComponent[func(e *donburi.Entry, destroyed bool)]
+	parent    []onComponent[func(e *donburi.Entry, old donburi.Entity)]
 	owner     []onComponent[func(e *donburi.Entry, old rpl.Peer)]
 	change    map[int][]func(e *donburi.Entry, old unsafe.Pointer) // by component.order
 	while     map[*Group]func(p rpl.Peer) bool
@@ -150,6 +151,17 @@ func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.E
 	r.hooks.streamOut = append(r.hooks.streamOut, on(c, "OnStreamOut", fn))
 }
 
+// OnParent runs on every machine that has the node when it has got another parent or none
+// (Attach; the removal of its parent), and after OnStreamIn if it hangs under a node
+// already. Parent returns the new parent. old is the former one, donburi.Null for none;
+// World.Valid may not know it any more. On the authority OnParent runs in the step's Send,
+// before any call that comes later. A node that is attached elsewhere and back within a
+// step has no OnParent. A part has none: its node has.
+func (r *Replication) OnParent(c donburi.IComponentType, fn func(e *donburi.Entry, old donburi.Entity)) {
+	mustBeMade("OnParent", r)
+	r.hooks.parent = append(r.hooks.parent, on(c, "OnParent", fn))
+}
+
 // OnOwner runs on every machine that has the node when another peer begins to drive it,
 // and after OnStreamIn if a peer drives it already. old is the peer that drove it, 0 for
 // nobody. On the authority it runs in the step's Send, before any call by the new owner.
@@ -205,20 +217,27 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 // An event is a callback that waits until all state of its batch is in place.
 type event struct {
 	node   *node
-	comp   *component // nil: the callback is OnStreamIn, then OnOwner …
-	owner  bool       // … or, if owner is set, OnOwner alone
+	comp   *component // of OnChange; nil: the event is about the node itself
+	about  about
 	entity donburi.Entity
 	turn   int
 }
 
+// about is what has happened to a node itself, in the order in which the game is told.
+type about uint8
+
+const (
+	itsArrival about = iota // OnStreamIn, then the others
+	itsParent
+	itsOwner
+	abouts
+)
+
 func (e *event) order() int {
-	switch {
-	case e.comp != nil:
+	if e.comp != nil {
 		return e.comp.order
-	case e.owner:
-		return -1
 	}
-	return -2
+	return int(e.about) - int(abouts)
 }
 
 // tell queues a callback. Nodes take their turns in the order of their first event, or
@@ -236,8 +255,8 @@ func (r *Replication) takeTurn(n *node) {
 	}
 }
 
-// callBack runs the queued callbacks node by node: OnStreamIn, OnOwner, then OnChange in
-// order of registration.
+// callBack runs the queued callbacks node by node: OnStreamIn, OnParent, OnOwner, then
+// OnChange in order of registration.
 func (r *Replication) callBack() {
 	if len(r.events) == 0 {
 		return
@@ -252,11 +271,16 @@ func (r *Replication) callBack() {
 	for i := range events {
 		e := &events[i]
 		if e.comp == nil {
-			if !e.owner {
+			if e.about == itsArrival {
 				e.node.here = true
 				r.streamedIn(e.node)
 			}
-			r.ownerTold(e.node)
+			if e.about != itsOwner {
+				r.parentTold(e.node)
+			}
+			if e.about != itsParent {
+				r.ownerTold(e.node)
+			}
 			continue
 		}
 		old := r.changed(e.node, e.comp, e.entity)
@@ -280,14 +304,34 @@ func (r *Replication) streamedIn(n *node) {
 	}
 }
 
+// parentTold runs OnParent if the node's parent differs from the one that OnParent was
+// last told of.
+func (r *Replication) parentTold(n *node) {
+	old, now := n.toldParent, donburi.Null
+	if up := n.parent; up != nil && !up.leaving {
+		now = up.entity
+	}
+	if !n.here || old == now {
+		return
+	}
+	n.toldParent = now
+	for _, h := range r.hooks.parent {
+		if r.nodeOf(n.entity) == n && !n.leaving && r.world.Valid(n.entity) {
+			if e := r.world.Entry(n.entity); e.HasComponent(h.c) {
+				h.fn(e, old)
+			}
+		}
+	}
+}
+
 // ownerTold runs OnOwner if the node's owner differs from the one that OnOwner was last
 // told of.
 func (r *Replication) ownerTold(n *node) {
-	old := n.told
+	old := n.toldOwner
 	if !n.here || old == n.owner {
 		return
 	}
-	n.told = n.owner
+	n.toldOwner = n.owner
 	for _, h := range r.hooks.owner {
 		for _, ent := range n.entities() {
 			if r.nodeOf(ent) == n && !n.leaving && r.world.Valid(ent) {

@@ -58,7 +58,8 @@
 // server puts peers in, peers ask to be let in, or a function picks them.
 //
 // … put one thing on another? Call [Attach]; a node and all nodes attached below it
-// stream in and out together. [Parent] and [Children] lead through the tree. With
+// stream in and out together. [Parent] and [Children] lead through the tree; OnParent tells
+// every machine that has the node of its new parent. With
 // components.Transform, [WorldTransform] and [WorldView] return the place of an entity in
 // the world. [Part] joins several entities into one node when they are built.
 //
@@ -97,7 +98,7 @@
 // which they were given. It panics if it is given no function or no component. All
 // callbacks run on the game's goroutine, inside Receive, Send and Close; on the authority
 // OnStreamOut and a node's last calls run inside World.Remove too. For one node they run
-// in this order: the prefab's function, OnStreamIn, OnOwner, OnChange, calls,
+// in this order: the prefab's function, OnStreamIn, OnParent, OnOwner, OnChange, calls,
 // OnStreamOut; parents before their children. On the authority a step's calls run before
 // its OnChange, which also reports what the calls have changed. No callback on any
 // machine tells of a node that is removed in the step in which it was made, and no other

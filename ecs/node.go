@@ -33,7 +33,9 @@ type node struct {
 	inPlace  bool             // on a proxy: it is in Replication.inPlace
 	ending   bool             // on the authority: endNode is at work on it
 	here     bool             // OnStreamIn has run
-	told     rpl.Peer         // the owner that OnOwner has told of
+
+	toldParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of
+	toldOwner  rpl.Peer
 
 	calls callList
 	batch uint32 // the batch of callbacks in which it last took a turn
@@ -192,6 +194,7 @@ func (r *Replication) forget(n *node) {
 	for c := range n.kids {
 		c.parent = nil
 		r.showParent(c)
+		r.tell(event{node: c, about: itsParent})
 	}
 	n.children, n.gaps = nil, 0
 	r.unlink(n)

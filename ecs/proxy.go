@@ -179,7 +179,7 @@ func (r proxyHandler) Loaded(rep *rpl.Replica) {
 func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
 	if n, ok := rep.Entity.(*node); ok {
 		r.setOwner(n, rep.Owner)
-		r.tell(event{node: n, owner: true})
+		r.tell(event{node: n, about: itsOwner})
 	}
 }
 
@@ -193,6 +193,7 @@ func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 	}
 	r.noteFormer(n)
 	r.linkTo(n, r.byID[rep.Parent])
+	r.tell(event{node: n, about: itsParent})
 	switch {
 	case n.parent == nil && rep.Adrift():
 		r.setAdrift(n)
@@ -262,6 +263,9 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	r.moveToEnd(n)
 	r.unreferAll(n)
 	r.unbind(n)
+	for c := range n.kids {
+		r.tell(event{node: c, about: itsParent})
+	}
 	r.noteLeaving(n)
 }
 
@@ -297,7 +301,7 @@ func (r *Replication) rest(n *node) {
 	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}
 	r.setOwner(n, 0)
 	r.showParent(n)
-	n.here, n.told = false, 0
+	n.here, n.toldParent, n.toldOwner = false, donburi.Null, 0
 	r.addNode(n)
 }
 
@@ -348,6 +352,7 @@ func (r *Replication) admitStrangers(names []string) {
 		if c.replica != nil && c.parent == nil && !c.leaving && !c.orphan {
 			if up := r.byID[c.replica.Parent]; up != nil {
 				r.linkTo(c, up)
+				r.tell(event{node: c, about: itsParent})
 			}
 		}
 	}

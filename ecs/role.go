@@ -118,7 +118,7 @@ func mustBeThere(what string, e *donburi.Entry) {
 // passOn records the owner of a node and of all nodes below it.
 func (r *Replication) passOn(n *node, to rpl.Peer) {
 	r.setOwner(n, to)
-	r.tell(event{node: n, owner: true})
+	r.tell(event{node: n, about: itsOwner})
 	for c := range n.kids {
 		r.passOn(c, to)
 	}
@@ -161,6 +161,7 @@ func Attach(child, parent *donburi.Entry) error {
 		return fmt.Errorf("tendon: Attach: %w", err)
 	}
 	r.linkTo(c, p)
+	r.tell(event{node: c, about: itsParent})
 	return nil
 }
 

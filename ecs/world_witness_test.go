@@ -17,9 +17,10 @@ import (
 // and, on an authority, about peers.
 type witness struct {
 	in      map[rpl.Node]bool
-	owner   map[rpl.Node]rpl.Peer  // as OnOwner reported last
-	painted map[rpl.Node]PaintData // as OnChange reported last
-	sacks   map[rpl.Node]sackTold  // as OnChange reported last
+	parent  map[rpl.Node]donburi.Entity // as OnParent reported last
+	owner   map[rpl.Node]rpl.Peer       // as OnOwner reported last
+	painted map[rpl.Node]PaintData      // as OnChange reported last
+	sacks   map[rpl.Node]sackTold       // as OnChange reported last
 	lives   map[rpl.Peer]*life
 	order   map[line]uint32 // the last reliable call that has run on a line
 	groups  map[member]bool
@@ -58,7 +59,7 @@ func (a *actor) member(g *tendon.Group, e *donburi.Entry) member {
 
 // attend binds all callbacks of one machine, and checks what they say.
 func (g *adventure) attend(a *actor) {
-	w := &witness{client: true, in: map[rpl.Node]bool{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, sacks: map[rpl.Node]sackTold{}, order: map[line]uint32{}, groups: map[member]bool{}, blurred: map[donburi.Entity]bool{}, dropped: map[donburi.Entity]rpl.Tick{}, odd: 2}
+	w := &witness{client: true, in: map[rpl.Node]bool{}, parent: map[rpl.Node]donburi.Entity{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, sacks: map[rpl.Node]sackTold{}, order: map[line]uint32{}, groups: map[member]bool{}, blurred: map[donburi.Entity]bool{}, dropped: map[donburi.Entity]rpl.Tick{}, odd: 2}
 	w.anew(0)
 	a.witness = w
 	none := func(where string) {
@@ -91,6 +92,11 @@ func (g *adventure) attend(a *actor) {
 	})
 	a.After(tendon.Receive, "witness", func(*tendon.Replication) {
 		w.client, w.tick = !a.IsAuthority(), a.Tick()
+		for id := range w.in {
+			if e, ok := a.Find(id); ok && w.client && parentOf(e) != w.parent[id] {
+				g.t.Fatalf("%s: %v hangs under %v, and was told to hang under %v", a.name, id, parentOf(e), w.parent[id])
+			}
+		}
 		for id := range w.painted {
 			if e, ok := a.Find(id); !ok || !e.HasComponent(Paint) {
 				delete(w.painted, id)
@@ -131,7 +137,7 @@ func (g *adventure) attendNodes(a *actor) {
 	}
 	a.OnStreamIn(components.Owner, func(e *donburi.Entry) {
 		id := must(e, "stream in", false)
-		w.in[id], w.owner[id] = true, 0
+		w.in[id], w.parent[id], w.owner[id] = true, donburi.Null, 0
 		delete(w.painted, id)
 		delete(w.sacks, id)
 		if up := tendon.Parent(e); up != nil && !a.IsAuthority() {
@@ -142,6 +148,16 @@ func (g *adventure) attendNodes(a *actor) {
 	a.OnStreamOut(components.Owner, func(e *donburi.Entry, _ bool) {
 		delete(w.in, must(e, "stream out", true))
 		g.react(a, nil, onOut)
+	})
+	a.OnParent(components.Owner, func(e *donburi.Entry, old donburi.Entity) {
+		id, now := must(e, "parent", true), parentOf(e)
+		if old != w.parent[id] || old == now {
+			g.t.Fatalf("%s: parent of %v from %v to %v, which was told to be %v", a.name, id, old, now, w.parent[id])
+		}
+		if w.parent[id] = now; now != donburi.Null && !a.IsAuthority() {
+			must(tendon.Parent(e), "a child", true)
+		}
+		g.react(a, e, onOwner)
 	})
 	a.OnOwner(components.Owner, func(e *donburi.Entry, old rpl.Peer) {
 		id := must(e, "owner", true)
@@ -163,6 +179,14 @@ func (g *adventure) attendNodes(a *actor) {
 		must(e, "change of plan", true)
 		g.react(a, e, onPlan)
 	})
+}
+
+// parentOf returns the entity of a node's parent, donburi.Null for none.
+func parentOf(e *donburi.Entry) donburi.Entity {
+	if up := tendon.Parent(e); up != nil {
+		return up.Entity()
+	}
+	return donburi.Null
 }
 
 // attendPeers checks what callbacks say about the lives of peers.
