@@ -111,6 +111,32 @@ func (r *Replication) checkLeftParts() {
 	}
 }
 
+// noteBeside notes, in debug mode, what a prefab's function makes.
+func (r *Replication) noteBeside(e donburi.Entity) {
+	if r.config.Debug && r.building != nil {
+		r.beside = append(r.beside, e)
+	}
+}
+
+// checkBeside finds what a prefab's function has made beside its node and the node's
+// parts. It is local: it is drawn before the node is due, clients run its rules too, and
+// it stays when the node goes.
+func (r *Replication) checkBeside(f *prefab, node *donburi.Entry) {
+	for _, ent := range r.beside {
+		if ent == node.Entity() || !r.world.Valid(ent) || r.whole(r.world.Entry(ent)).Entity() == node.Entity() {
+			continue
+		}
+		var names []string
+		for _, c := range r.world.Entry(ent).Archetype().ComponentTypes() {
+			names = append(names, c.Name())
+		}
+		slices.Sort(names)
+		r.scold("made beside its node", "prefab "+f.name+", an entity of "+strings.Join(names, " and "),
+			"the prefab's function makes it and it is no part of the node, so it stays when the node goes: call tendon.Part, unless it is meant to be an entity of its own on each machine", "entity", ent)
+	}
+	r.beside = r.beside[:0]
+}
+
 // checkForgotten finds replicated components that stand on entities which are no nodes,
 // while no node has ever had them. In a session with other players this is likely a
 // mistake: they would expect the components there. Entities that are local on purpose

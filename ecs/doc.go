@@ -78,8 +78,9 @@
 // … find what I did wrong? Config.Debug reports these mistakes by name: components that
 // were written past the library; calls that were dropped or that have no handler; values
 // that their tags clamp or cut; tagged components that are not registered; components
-// that stand on no node; nodes made on a client; parts that outlive their node; bumps
-// that were missed or wasted.
+// that stand on no node; nodes made on a client; parts that outlive their node; what a
+// prefab's function makes beside its node and the node's parts; bumps that were missed or
+// wasted.
 // Config.Log says which peers have joined, and why others could not; OnEnd tells the
 // game.
 //

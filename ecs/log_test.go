@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"log/slog"
 	"math/bits"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,11 @@ func TestLog(t *testing.T) {
 	l.joined()
 	atServer.wants(t, "server", "msg=joined peer=2 remote=")
 	atClient.wants(t, "client", "msg=joined peer=2 server="+l.listener.Addr())
+	server.Load("next") // everyone joins again, but nobody has come
+	l.steps(60)
+	check(t, "joined in the next level", slices.Collect(server.Peers())[0], 2)
+	atServer.wants(t, "server")
+	atClient.wants(t, "client")
 	client.Close("supper is ready")
 	l.steps(20)
 	atServer.wants(t, "server", `msg=left peer=2 why="closed: supper is ready"`)

@@ -280,6 +280,20 @@ func TestDebugNamesMistakes(t *testing.T) {
 	l.steps(1)
 	said("part outlives its node", server, "a part of paint", "remove the parts")
 	turret.Remove()
+	for _, m := range []*machine{server, client} {
+		Crate.Build(m.Replication, func(w donburi.World, a CrateArgs) *donburi.Entry {
+			e := newCrate(w, a)
+			tendon.Part(e, w.Entry(w.Create(Local))) // its lid
+			w.Create(Local)                          // its shadow, which nobody will remove
+			w.Entry(w.Create(Local)).Remove()
+			return e
+		})
+	}
+	crate := Crate.Spawn(w, CrateArgs{})
+	l.steps(20)
+	check(t, "entities beside it, at the server", *server.Counter("made beside its node"), 1)
+	said("made beside its node", client, "prefab crate, an entity of LocalData", "tendon.Part")
+	crate.Remove()
 	client.World().Create(components.RplNode, Paint)
 	l.steps(2)
 	said("node on a client", client, "paint", "Named")

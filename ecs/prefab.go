@@ -74,6 +74,7 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	if err := r.checkBuilt(e); err != nil {
 		panic(fmt.Sprintf("tendon: prefab %s: %v", f.def.name, err))
 	}
+	r.checkBeside(f.def, e)
 	r.makeNode(e, origin{prefab: f.def, args: args})
 	return r.world.Entry(e.Entity())
 }

@@ -123,6 +123,7 @@ func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 				err = r.checkBuilt(e)
 			}
 			if err == nil {
+				r.checkBeside(def, e)
 				return r.world.Entry(e.Entity())
 			}
 			r.refuse("prefab refused", fmt.Errorf("prefab %s: %w", def.name, err))

@@ -47,7 +47,8 @@ type Replication struct {
 	saved     []savedComponent                    // the session's components, put away until this machine is alone again
 	regrouped bool                                // a part may have changed its node, or lost it, since the last look
 	builds    map[*prefab]*builder
-	building  *prefab // whose function is running
+	building  *prefab          // whose function is running
+	beside    []donburi.Entity // in debug mode: what that function has made
 
 	// Calls.
 	handlers          map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
@@ -314,9 +315,10 @@ func (r *Replication) attach(w donburi.World) {
 		}()
 	}
 	r.attachSession(e, old)
-	w.OnCreate(func(w donburi.World, _ donburi.Entity) {
+	w.OnCreate(func(w donburi.World, e donburi.Entity) {
 		if w == r.world {
 			r.makeRoom()
+			r.noteBeside(e)
 		}
 	})
 	w.OnRemove(func(w donburi.World, e donburi.Entity) {

@@ -242,8 +242,10 @@ func (r *Replication) arrivals() {
 			r.back(s)
 		}
 		if !s.joined && s.gone == nil {
+			if !s.known { // after Load everyone joins again, and nobody has come
+				r.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote)
+			}
 			s.joined, s.known = true, true
-			r.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote)
 			r.join(s.peer)
 		}
 	}
