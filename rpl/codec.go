@@ -44,7 +44,8 @@ type Codec[T, S any] struct {
 	// Equal(Extract(v), s).
 	Same func(v *T, s S) bool
 
-	// EncodeDelta writes what turns base into s, and DecodeDelta applies it, or
+	// EncodeDelta writes what turns base into s, at most MaxBytes: where it writes more, s
+	// is sent whole instead. DecodeDelta applies it, or
 	// refuses. The default is the changed fields of S where Encode is nil, else the
 	// whole snapshot.
 	EncodeDelta func(w *bits.Writer, base, s S)

@@ -80,3 +80,64 @@ func TestCodecsKeepTheirBound(t *testing.T) {
 		t.Errorf("counted %d times, logged %d times: %s", net.A.Counters().TooLong, n, log.String())
 	}
 }
+
+// A codec may find that the difference between two values is longer than a value: the value
+// is told whole then, however long the difference is.
+func TestCodecsDeltasKeepTheirBound(t *testing.T) {
+	type scroll struct{ text string }
+	type page struct {
+		Scroll scroll `rpl:""`
+	}
+	s := rpl.NewSchema("deltas")
+	deltas := 0
+	rpl.Register(s, rpl.Codec[scroll, string]{
+		Name: "scroll", MaxBytes: 100,
+		Extract: func(v *scroll) string { return v.text },
+		Inject:  func(v *scroll, s string) { v.text = s },
+		Encode:  func(w *bits.Writer, s string) { w.String(s) },
+		Decode:  func(r *bits.Reader) (string, error) { return r.String(1 << 20), nil },
+		EncodeDelta: func(w *bits.Writer, _, s string) {
+			w.String(s)
+			w.String(strings.Repeat("because ", 10*len(s)*len(s)))
+		},
+		DecodeDelta: func(r *bits.Reader, _ string) (string, error) {
+			deltas++
+			s := r.String(1 << 20)
+			r.String(1 << 20)
+			return s, nil
+		},
+	})
+	item := s.Item("page", reflect.TypeFor[page](), nil)
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{item}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"short", strings.Repeat("long ", 10), "x", "", strings.Repeat("long ", 15), "1"} {
+		now := page{scroll{text}}
+		for range 60 {
+			net.Tick(func(rpl.Tick) {
+				it, _ := net.A.Item(id, 0)
+				net.A.Set(it, unsafe.Pointer(&now))
+			})
+		}
+		r, ok := c.P.Replica(id)
+		if !ok {
+			t.Fatal("the node is not there")
+		}
+		var got page
+		if c.P.Inject(r, 0, item, unsafe.Pointer(&got)); got != now {
+			t.Errorf("it has %q, not %q", got.Scroll.text, text)
+		}
+	}
+	if n := c.P.Counters().Refused; n > 0 || deltas == 0 {
+		t.Errorf("%d packets and messages were refused, and %d differences were read", n, deltas)
+	}
+}

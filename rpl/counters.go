@@ -68,7 +68,7 @@ func (a *Authority) isBounded(r *row, k int, v any) bool {
 		return true
 	}
 	a.bytes = prop.Type.Append(a.bytes[:0], v)
-	n, most := len(a.bytes), (prop.codec().maxBits()+7)/8
+	n, most := len(a.bytes), prop.maxBytes()
 	if n <= most {
 		return true
 	}
@@ -80,6 +80,27 @@ func (a *Authority) isBounded(r *row, k int, v any) bool {
 		a.overlong[prop] = true
 		a.cfg.Log.Warn("a value is not told: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
 			"node", a.nodes[r.node].id, "component", r.t.item.Name, "field", r.t.item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
+	}
+	return false
+}
+
+// maxBytes is how many bytes a value of a variable-length prop may take, and so may what
+// turns another value into it.
+func (v *Var) maxBytes() int { return (v.codec().maxBits() + 7) / 8 }
+
+// hasLongDelta is whether a game's own codec writes more of a row, as a difference from what
+// the peer has, than a whole value may take. The row is then told whole: peers refuse what
+// is longer than any value.
+func (a *Authority) hasLongDelta(p *peer, h uint32, i int, r *row, pr *peerRow) bool {
+	_, base := a.base(p, h, i, r, pr)
+	for _, k := range r.t.unsized {
+		v := &r.t.vars[k]
+		if v.Type.Equal(base[k], r.vars.now[k]) || r.t.onceV != nil && r.t.onceV[k] {
+			continue
+		}
+		if a.bytes = v.Type.AppendDelta(a.bytes[:0], base[k], r.vars.now[k]); len(a.bytes) > v.maxBytes() {
+			return true
+		}
 	}
 	return false
 }

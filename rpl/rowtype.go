@@ -18,6 +18,8 @@ type rowType struct {
 	vars  []Var
 	fromV []int
 
+	unsized []int // vars of which a game's own codec may write any number of bytes
+
 	walks bool // SetColumn walks it (walk.go)
 	walk  walkPlan
 	still []int // words that nothing predicts, except `once` ones
@@ -100,6 +102,9 @@ func newRowType(it *ItemType, part int) *rowType {
 	for _, v := range p.Vars {
 		t.vars = append(t.vars, it.Vars[v])
 		t.fromV = append(t.fromV, v)
+		if !it.Vars[v].codec().sized() {
+			t.unsized = append(t.unsized, len(t.vars)-1)
+		}
 	}
 	t.conditions()
 	t.phases()

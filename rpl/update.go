@@ -303,7 +303,7 @@ func (a *Authority) leads(r *row, ver, tick uint32) bool {
 // rowExplicit or rowImplicit.
 func (a *Authority) baseOf(p *peer, h uint32, i int, r *row, pr *peerRow, guess bool) int {
 	switch {
-	case !a.isBase(p, h, i, r, pr):
+	case !a.isBase(p, h, i, r, pr), len(r.t.unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):
 		return rowKeyframe
 	case guess || !pr.implicit(uint32(p.link.baseTick)):
 		return rowExplicit
