@@ -262,7 +262,7 @@ func (r *Replication) callBack() {
 		return
 	}
 	events := r.events
-	r.events = nil
+	r.events, r.spareEvents = r.spareEvents[:0], nil
 	r.batch++
 	r.turns = 0
 	slices.SortStableFunc(events, func(a, b event) int {
@@ -289,7 +289,12 @@ func (r *Replication) callBack() {
 				fn(r.world.Entry(e.entity), old)
 			}
 		}
+		if old != nil { // each function was given a copy
+			r.olds[e.comp.order] = old
+		}
 	}
+	clear(events) // what has gone is not kept
+	r.spareEvents = events
 }
 
 func (r *Replication) streamedIn(n *node) {

@@ -100,7 +100,10 @@ func (r *Replication) changed(n *node, c *component, ent donburi.Entity) (old un
 // replicated part of it is built again from the watch.
 func (w *watch) before(r *Replication, b *binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
 	c := b.comp
-	old := c.c.New()
+	old := r.olds[c.order]
+	if r.olds[c.order] = nil; old == nil {
+		old = c.c.New()
+	}
 	c.copy(old, w.old)
 	if !c.copyShares() {
 		return old

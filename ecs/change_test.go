@@ -277,3 +277,26 @@ func TestOldBehindPointers(t *testing.T) {
 	check(t, "told of who writes in place", *server.Counter("set not pure") > 0, true)
 	both("")
 }
+
+// A step in which fields with an OnChange have changed allocates nothing.
+func TestOnChangeAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	told := 0
+	tendon.OnChange(m.Replication, Paint, func(_ *donburi.Entry, old PaintData) { told += int(old.Colour) })
+	id := tendon.ID(m.Create(Paint))
+	step := func() {
+		m.Receive()
+		Paint.Get(m.find(id)).Colour++
+		m.Send()
+	}
+	for range 300 {
+		step()
+	}
+	was := told
+	check(t, "allocations", testing.AllocsPerRun(100, step), 0)
+	check(t, "told", told > was, true)
+}

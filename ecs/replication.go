@@ -59,9 +59,10 @@ type Replication struct {
 	asking            membership    // group requests to the session that is being joined
 
 	// Callbacks that wait for the end of a batch.
-	events []event
-	batch  uint32
-	turns  int
+	events      []event
+	spareEvents []event // room for the next batch
+	batch       uint32
+	turns       int
 
 	// Life.
 	begun      bool
@@ -96,6 +97,7 @@ type Replication struct {
 
 	// Scratch.
 	standIns  []unsafe.Pointer // by component.order
+	olds      []unsafe.Pointer // by component.order: room for what OnChange is given as old; nil while it is in use
 	words     []int32
 	confirmed []int32
 	vars      []any
@@ -139,6 +141,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		builds:    map[*prefab]*builder{},
 		handlers:  map[*rpl.RPCType]func(Call, []byte, func()) error{},
 		standIns:  make([]unsafe.Pointer, len(p.components)),
+		olds:      make([]unsafe.Pointer, len(p.components)),
 		levels:    w == nil,
 	}
 	if w == nil {
