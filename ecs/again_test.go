@@ -185,3 +185,23 @@ func TestOnChangeWhereComponentsBegin(t *testing.T) {
 		}
 	}
 }
+
+// A load-time node keeps its groups through any number of levels in a world that stays.
+func TestGroupsLastThroughLevels(t *testing.T) {
+	l := newLab(t, lan)
+	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		m.doors("gate")
+	}
+	gate, _ := Paint.First(server.World())
+	Red.Add(gate)
+	server.OnJoin(func(p rpl.Peer) { Red.Put(server.Replication, p, p == ann.Me()) })
+	l.joined()
+	for i := range 4 {
+		l.until(fmt.Sprintf("ann has the gate of level %d", i), func() bool { return ann.standing() == "gate" })
+		l.steps(20)
+		check(t, "bob's", bob.standing(), "(gate)")
+		server.Load(fmt.Sprint(i))
+		l.steps(1)
+	}
+}

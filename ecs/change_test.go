@@ -123,10 +123,10 @@ func TestOldReferences(t *testing.T) {
 			l := newLab(t, lan)
 			server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 			l.joined()
-			to, kept := server.Create(Paint).Entity(), server.Create(Paint).Entity()
+			to, kept, third := server.Create(Paint).Entity(), server.Create(Paint).Entity(), server.Create(Paint).Entity()
 			tellOath(server)
 			tellOath(client)
-			Oath.SetValue(server.Create(Oath), oathData{To: to, All: []donburi.Entity{kept, to, to}, By: map[string]donburi.Entity{"a": to, "b": kept}})
+			Oath.SetValue(server.Create(Oath), oathData{To: to, All: []donburi.Entity{third, kept, to, to}, By: map[string]donburi.Entity{"a": to, "b": kept}})
 			l.steps(30)
 			for range 2 {
 				c.turn(server, to)

@@ -174,3 +174,53 @@ func TestViewOfLargeNumbers(t *testing.T) {
 	check(t, "it has passed the middle", last > 1<<31, true)
 	refused(t, "View of component", func() { tendon.View(client.find(id), Paint) })
 }
+
+// CountsData has an integer of each size.
+type CountsData struct {
+	A int8   `rpl:"interp"`
+	B int16  `rpl:"interp"`
+	C int32  `rpl:"interp"`
+	D int64  `rpl:"interp,min=-1000,max=1000"`
+	E int    `rpl:"interp,min=-1000,max=1000"`
+	F uint8  `rpl:"interp"`
+	G uint16 `rpl:"interp"`
+	H uint32 `rpl:"interp"`
+	I uint64 `rpl:"interp,max=1000"`
+	J uint   `rpl:"interp,max=1000"`
+}
+
+var Counts = tendon.Replicate(proto, "counts", donburi.NewComponentType[CountsData]())
+
+// Integers of every size are drawn between two updates, rounded, below zero too.
+func TestViewOfIntegers(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{Sends: 10}), l.client(tendon.Config{})
+	l.joined()
+	id := tendon.ID(server.Create(Counts))
+	n := 0
+	server.step = func() {
+		n++
+		*Counts.Get(server.find(id)) = CountsData{
+			int8(-n), int16(-n), int32(-n), int64(-n), -n, uint8(n), uint16(n), uint32(n), uint64(n), uint(n),
+		}
+	}
+	l.steps(60)
+	client.Frame()
+	between, last := 0, int(tendon.View(client.find(id), Counts).J)
+	for range 60 {
+		l.steps(1)
+		client.Frame()
+		v := tendon.View(client.find(id), Counts)
+		at := int(v.J)
+		if want := (CountsData{int8(-at), int16(-at), int32(-at), int64(-at), -at, uint8(at), uint16(at), uint32(at), uint64(at), uint(at)}); v != want {
+			t.Fatalf("drawn as %+v, not %+v", v, want)
+		}
+		if at < last || at > last+2 {
+			t.Fatalf("drawn at %d after %d", at, last)
+		}
+		if last = at; at != int(Counts.Get(client.find(id)).J) {
+			between++
+		}
+	}
+	check(t, "frames between two updates", between > 30, true)
+}

@@ -272,3 +272,43 @@ func TestWhoIsInIsCalled(t *testing.T) {
 		tell("given to ann", 11)
 	}
 }
+
+// A While function stays in force when the session that it was set in has ended: for the
+// clients of the next session, too.
+func TestWhileInTheNextSession(t *testing.T) {
+	l := newLab(t, lan)
+	host := l.machine("host", tendon.Config{})
+	seen := false
+	Red.While(host.Replication, func(rpl.Peer) bool { return seen })
+	host.Join(l.net.Dialer(l.net.Listener()))
+	l.until("nobody has answered", func() bool { return host.ended != nil })
+	host.Host(l.listener)
+	ann := l.client(tendon.Config{})
+	l.joined()
+	e := host.Create(Plan)
+	id := tendon.ID(e)
+	Plan.Get(e).Where = 5
+	l.until("she has it", func() bool { return ann.has(id) })
+	l.steps(20)
+	check(t, "what she knows", Plan.Get(ann.find(id)).Where, 0)
+	seen = true
+	l.steps(20)
+	check(t, "what she knows then", Plan.Get(ann.find(id)).Where, 5)
+}
+
+// A dedicated server has no player who could ask for a group or be put into one: both are
+// counted.
+func TestAskWithoutAPlayer(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Dedicated: true})
+	Red.Allow(server.Replication, func(rpl.Peer) bool {
+		t.Error("Allow is asked")
+		return true
+	})
+	l.steps(2)
+	Red.Ask(server.Replication, true)
+	l.steps(2)
+	Red.Put(server.Replication, server.Me(), true)
+	check(t, "counted", *server.Counter("stale group"), 2)
+	check(t, "nobody is in", Red.Has(server.Replication, server.Me()), false)
+}

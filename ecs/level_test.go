@@ -232,3 +232,57 @@ func TestManyLevelsMissed(t *testing.T) {
 	check(t, "the client is in", in, name(levels-1))
 	check(t, "it has", client.count(Paint), 1)
 }
+
+// Levels may follow each other while packets overtake each other: nothing that was made in
+// one of them arrives in another.
+func TestLevelsInARow(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 150 * time.Millisecond})
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	madeIn, level := map[rpl.Node]string{}, map[*machine]string{}
+	for _, m := range l.machines {
+		m.OnWorld(func(_ donburi.World, name string) { level[m] = name })
+	}
+	arrived := 0
+	client.OnStreamIn(Paint, func(e *donburi.Entry) {
+		arrived++
+		if id := tendon.ID(e); madeIn[id] != level[client] {
+			t.Errorf("%v of level %q arrives in %q", id, madeIn[id], level[client])
+		}
+	})
+	server.step = func() { madeIn[tendon.ID(server.Create(Paint))] = level[server] }
+	l.joined()
+	for i := range 60 {
+		server.Load(strconv.Itoa(i))
+		l.steps(20 + i%7)
+	}
+	server.step = nil
+	l.until("all of the last level are there", func() bool { return client.count(Paint) == server.count(Paint) })
+	check(t, "nodes have arrived in most levels", arrived > 200, true)
+	check(t, "resyncs", *client.Counter("resync"), 0)
+	check(t, "packets refused by the server", *server.Counter("packet refused"), 0)
+}
+
+// After a level with a world of its own, the session's node on a client is a proxy as before,
+// and on every machine it carries what it carried when the level ended, not what was taken
+// from it in that step.
+func TestSessionInTheNextLevel(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		m.OnWorld(func(donburi.World, string) {})
+	}
+	l.joined()
+	donburi.Add(server.Session(), Paint, &PaintData{Colour: 4})
+	donburi.Add(server.Session(), Foreign, &ForeignData{Value: 5})
+	l.until("both are there", func() bool { return client.Session().HasComponent(Paint) && client.Session().HasComponent(Foreign) })
+	server.Load("next")
+	donburi.Remove[ForeignData](server.Session(), Foreign)
+	world := client.World()
+	l.until("the next level is there", func() bool { return client.World() != world && client.Session().HasComponent(Paint) })
+	l.steps(10)
+	for _, m := range l.machines {
+		check(t, m.name+": its colour", Paint.Get(m.Session()).Colour, 4)
+		check(t, m.name+": what was taken away", m.Session().HasComponent(Foreign), false)
+		check(t, m.name+": it decides about the session's node", tendon.IsAuthority(m.Session()), m == server)
+	}
+}

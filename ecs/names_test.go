@@ -14,6 +14,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -183,4 +184,29 @@ func TestNamesOfEachJoiner(t *testing.T) {
 		check(t, fmt.Sprintf("client %d", i), client.standing(), server.standing())
 		check(t, fmt.Sprintf("differences of client %d", i), *client.Counter("names differ"), 0)
 	}
+}
+
+// A server tells of as many destroyed load-time nodes as half a reliable lane holds. The
+// client joins all the same, the rest stay hidden there, and they are counted.
+func TestMoreNamesThanAreTold(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	var names []string
+	for i := range 2200 {
+		names = append(names, fmt.Sprintf("%s/%04d", strings.Repeat("x", 59), i))
+	}
+	server.doors(names...)
+	client.doors(names...)
+	l.steps(2)
+	for _, e := range slices.Collect(Paint.Iter(server.World())) {
+		e.Remove()
+	}
+	l.until("it is told of some", func() bool { return client.count(Paint) < len(names) })
+	untold := int(*server.Counter("names not told"))
+	if fit := transport.MaxQueued / 2 / 65; untold != len(names)-fit {
+		t.Errorf("%d of %d names were not told, %d fit", untold, len(names), fit)
+	}
+	check(t, "doors left on the client", client.count(Paint), untold)
+	check(t, "of them hidden", client.count(components.Hidden), untold)
+	check(t, "differences", *client.Counter("names differ"), 0)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/netsim"
@@ -160,5 +161,37 @@ func TestCallsInFlight(t *testing.T) {
 			}
 			t.Logf("%d sent, %d of who drove the node, %d ran, %d of both lanes dropped", sent, drove, ran, dropped)
 		})
+	}
+}
+
+// When a player leaves, callbacks of one of its nodes may remove another, give it away or
+// keep it: what is somebody else's by then stays, and keeps its owner.
+func TestNodesSavedFromWhoLeaves(t *testing.T) {
+	l := newLab(t, lan)
+	server, ann, bob := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	var ids []rpl.Node
+	for range 4 {
+		e := server.Create(Paint)
+		tendon.Give(e, ann.Me())
+		ids = append(ids, tendon.ID(e))
+	}
+	outs, heir := 0, bob.Me()
+	server.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) {
+		if outs++; tendon.ID(e) == ids[0] {
+			server.find(ids[1]).Remove()
+			tendon.Give(server.find(ids[2]), heir)
+			components.RplNode.Get(server.find(ids[3])).Keep = true
+		}
+	})
+	l.steps(20)
+	ann.Close("")
+	l.until("the first has gone", func() bool { return !server.has(ids[0]) })
+	l.steps(20)
+	check(t, "ends", outs, 2)
+	check(t, "what was removed", server.has(ids[1]), false)
+	for _, m := range []*machine{server, bob} {
+		check(t, m.name+": the owner of what was given away", tendon.Owner(m.find(ids[2])), heir)
+		check(t, m.name+": the owner of what is kept", tendon.Owner(m.find(ids[3])), rpl.Peer(0))
 	}
 }

@@ -128,3 +128,25 @@ func TestPartsOfWhatAGameHasRemoved(t *testing.T) {
 	l.steps(30)
 	check(t, "entities on a client that came later", late.World().Len(), left+3) // hull and two more parts
 }
+
+// Before its node begins a part may be given to another: it is that node's alone.
+func TestPartOfAnotherBeforeItsNodeBegins(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	w := server.World()
+	first, second, knob := w.Entry(w.Create(Paint)), w.Entry(w.Create(Paint)), w.Entry(w.Create(Body))
+	tendon.Part(first, knob)
+	tendon.Part(second, knob)
+	for _, e := range []*donburi.Entry{first, second} {
+		e.AddComponent(components.RplNode)
+	}
+	Body.Get(knob).Pos.X = 7
+	l.steps(20)
+	check(t, "whose it is", tendon.Parent(knob).Entity(), second.Entity())
+	check(t, "on the client the first has a place", client.find(tendon.ID(first)).HasComponent(Body), false)
+	check(t, "the second's", Body.Get(client.find(tendon.ID(second))).Pos.X, 7)
+	first.Remove()
+	l.steps(60)
+	check(t, "the second's, without the first", Body.Get(client.find(tendon.ID(second))).Pos.X, 7)
+}

@@ -235,3 +235,17 @@ func TestRun(t *testing.T) {
 		t.Errorf("ended with %v", err)
 	}
 }
+
+// A server's packets leave in Config.Sends of the steps alone, whatever its peers send.
+func TestPacketsLeaveInStepsThatSend(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{Sends: 20}), l.client(tendon.Config{})
+	l.joined()
+	id := tendon.ID(server.Create(Body))
+	server.step = func() { Body.Get(server.find(id)).Pos.X++ }
+	client.step = func() { _ = Chat.Send(client.Session(), "something to acknowledge") }
+	l.until("it is there", func() bool { return client.has(id) })
+	before := server.Stats(client.Me()).Conn.PacketsOut
+	l.steps(600)
+	check(t, "packets in ten seconds", server.Stats(client.Me()).Conn.PacketsOut-before, 200)
+}

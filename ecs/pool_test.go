@@ -127,3 +127,55 @@ func TestPoolsAtRandom(t *testing.T) {
 		}
 	}
 }
+
+// A handler, too, may give a thing of a pool back and take it out again: it is another node
+// then, on every machine, and what its old node's OnStreamOut asks for is done.
+func TestAdoptedAgainInAHandler(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	w := server.World()
+	e := w.Entry(w.Create(Body, Paint, Local))
+	Crate.Adopt(e, CrateArgs{Label: "first"})
+	first := tendon.ID(e)
+	l.until("it is there", func() bool { return client.has(first) })
+	for _, m := range l.machines {
+		m.OnStreamOut(Paint, func(e *donburi.Entry, destroyed bool) { m.say("%v out %v", tendon.ID(e), destroyed) })
+		m.OnStreamIn(Paint, func(e *donburi.Entry) { m.say("in") })
+	}
+	Chat.Handle(server.Replication, func(_ tendon.Call, label string) {
+		e.RemoveComponent(components.RplNode)
+		Crate.Adopt(e, CrateArgs{Label: label})
+		server.say("adopted")
+	})
+	if err := Chat.Send(client.Session(), "again"); err != nil {
+		t.Fatal(err)
+	}
+	l.until("it has gone", func() bool { return len(client.log) == 2 && len(server.log) == 3 })
+	again := tendon.ID(e)
+	server.heard(fmt.Sprintf("%v out true, adopted, in", first))
+	check(t, "the client has the first", client.has(first), false)
+	check(t, "what the second is built with", Local.Get(client.find(again)).From, "again")
+	Body.Get(e).Pos.X = 5
+	l.steps(10)
+	check(t, "where it is", Body.Get(client.find(again)).Pos.X, 5)
+}
+
+// An adopted entity that lacks a component which the prefab's function gives to the node
+// and to its part keeps its own: the client's part is the one without.
+func TestAdoptedWithLess(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	e := server.World().Entry(server.World().Create(Body))
+	Body.Get(e).Pos.X = 7
+	Tank.Adopt(e, tendon.None{})
+	id := tendon.ID(e)
+	l.until("it is there", func() bool { return client.has(id) })
+	hull := client.find(id)
+	if !hull.HasComponent(Body) {
+		t.Fatal("the hull has no place")
+	}
+	check(t, "the hull's place", Body.Get(hull).Pos.X, 7)
+	check(t, "the turret's components", turretOf(hull).HasComponent(Body) || turretOf(hull).HasComponent(Ammo), false)
+}

@@ -124,3 +124,53 @@ func TestRemovedIsNoNode(t *testing.T) {
 		}
 	}
 }
+
+// PanelData has fields that do not travel.
+type PanelData struct {
+	Lamp  uint8 `rpl:""`
+	wires []string
+}
+
+var (
+	Panel  = tendon.Replicate(proto, "panel", donburi.NewComponentType[PanelData]())
+	Switch = tendon.NewPrefab(proto, "switch", func(w donburi.World, label string) *donburi.Entry {
+		e := w.Entry(w.Create(Panel))
+		Panel.SetValue(e, PanelData{Lamp: 1, wires: []string{label}})
+		return e
+	})
+)
+
+// What a prefab's function writes into fields without a tag is there when the node streams
+// in, and stays while the tagged fields beside it change.
+func TestLocalFieldsOfPrefabs(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	client.OnStreamIn(Panel, func(e *donburi.Entry) { client.say("%d %v", Panel.Get(e).Lamp, Panel.Get(e).wires) })
+	l.joined()
+	id := tendon.ID(Switch.Spawn(server.World(), "red"))
+	Panel.Get(server.find(id)).Lamp = 2
+	l.until("it is there", func() bool { return client.has(id) })
+	client.heard("2 [red]")
+	Panel.Get(server.find(id)).Lamp = 3
+	l.steps(10)
+	got := Panel.Get(client.find(id))
+	check(t, "its lamp", got.Lamp, 3)
+	check(t, "its wires", strings.Join(got.wires, " "), "red")
+}
+
+// Where a session has no function for a prefab, nodes of it have their components all the
+// same, and the missing function is counted. Spawn panics there.
+func TestPrefabWithoutFunction(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	Late.Build(server.Replication, func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(Paint, Local)) })
+	l.joined()
+	id := tendon.ID(Late.Spawn(server.World(), tendon.None{}))
+	Paint.Get(server.find(id)).Colour = 9
+	l.until("it is there", func() bool { return client.has(id) })
+	check(t, "its colour", Paint.Get(client.find(id)).Colour, 9)
+	check(t, "counted", *client.Counter("prefab without function"), 1)
+	client.Close("")
+	l.steps(2)
+	refused(t, "give one to NewPrefab or to Build", func() { Late.Spawn(client.World(), tendon.None{}) })
+}

@@ -119,3 +119,21 @@ func TestLongInBuilding(t *testing.T) {
 	check(t, "packets refused", client.ProxyCounters().Refused, 0)
 	check(t, "its steps behind the server", server.Tick()-client.Tick() <= 6, true)
 }
+
+// A single player who reaches the last tick is told so once, and plays on in it.
+func TestLastStepAlone(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	ends := 0
+	m.OnEnd(func(error) { ends++ })
+	l.steps(2)
+	m.Age(rpl.MaxTick - 2)
+	id := tendon.ID(m.Create(Paint))
+	l.steps(20)
+	check(t, "its step", m.Tick(), rpl.MaxTick)
+	check(t, "told", ends, 1)
+	if !errors.Is(m.ended, rpl.ErrLimit) {
+		t.Errorf("told %v", m.ended)
+	}
+	check(t, "its node", m.has(id), true)
+}

@@ -3,6 +3,7 @@ package ecs_test
 // Hierarchies: how they stream, change and move.
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -274,4 +275,50 @@ func TestPartsRide(t *testing.T) {
 	for range tendon.Children(node) {
 		t.Error("a part is a child")
 	}
+}
+
+// A loop over Children may move and remove what it has not reached yet: it leaves that out.
+func TestChildrenChangedInTheLoop(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.machine("alone", tendon.Config{})
+	l.steps(1)
+	top, other := m.Create(Paint), m.Create(Paint)
+	var ids []rpl.Node
+	for range 4 {
+		c := m.Create(Paint)
+		if err := tendon.Attach(c, top); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, tendon.ID(c))
+	}
+	var seen []rpl.Node
+	for c := range tendon.Children(top) {
+		if seen = append(seen, tendon.ID(c)); len(seen) == 1 {
+			if err := tendon.Attach(m.find(ids[1]), other); err != nil {
+				t.Fatal(err)
+			}
+			m.find(ids[2]).Remove()
+		}
+	}
+	check(t, "children seen", fmt.Sprint(seen), fmt.Sprint([]rpl.Node{ids[0], ids[3]}))
+	check(t, "children of the other", len(slices.Collect(tendon.Children(other))), 1)
+}
+
+// When what a node hangs under goes, the node is at the top, and components.Parent says so,
+// on the authority at once.
+func TestParentComponentOfWhatIsLeft(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	up, down := server.Create(Paint), server.Create(Body)
+	id := tendon.ID(down)
+	if err := tendon.Attach(down, up); err != nil {
+		t.Fatal(err)
+	}
+	l.until("it is there", func() bool { return client.has(id) && tendon.Parent(client.find(id)) != nil })
+	up.Remove()
+	check(t, "on the server", components.Parent.Get(server.find(id)).Entity, donburi.Null)
+	l.until("it is at the top", func() bool { return tendon.Parent(client.find(id)) == nil })
+	l.steps(60)
+	check(t, "on the client", components.Parent.Get(client.find(id)).Entity, donburi.Null)
 }
