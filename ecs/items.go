@@ -172,15 +172,12 @@ func one(is bool) int {
 	return 0
 }
 
-// bindAll turns all items of a proxy into components, beginning with those whose place is
-// known from the building.
+// bindAll turns all items of a proxy into components.
 func (r *Replication) bindAll(n *node, items []*rpl.ItemType) {
 	n.items = make([]binding, len(items))
-	for _, built := range []bool{true, false} {
-		for ord, t := range items {
-			if t != nil && n.items[ord].comp == nil && (!built || r.builtAt(n, ord, t) != donburi.Null) {
-				r.bind(n, ord, t)
-			}
+	for ord, t := range items {
+		if t != nil {
+			r.bind(n, ord, t)
 		}
 	}
 	r.dropSpares(n)
@@ -213,10 +210,10 @@ func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
 // builtAt returns the entity of a proxy that was built with the item at an ordinal. It
 // returns Null if there was none, if that place is taken or gone, or if the authority's
 // node was built in another way.
-func (r *Replication) builtAt(n *node, ord int, t *rpl.ItemType) donburi.Entity {
+func (r *Replication) builtAt(n *node, ord int) donburi.Entity {
 	if ord < len(n.built) && n.asBuilt() {
 		p := n.built[ord]
-		if p.comp.item == t && r.nodeOf(p.entity) == n && n.binding(p.comp, p.entity) == nil {
+		if r.nodeOf(p.entity) == n && n.binding(p.comp, p.entity) == nil {
 			return p.entity
 		}
 	}
@@ -228,7 +225,7 @@ func (r *Replication) builtAt(n *node, ord int, t *rpl.ItemType) donburi.Entity 
 // own entity. If the node's own has that component, or is to get back the one that it was
 // built with, the item gets a part of its own.
 func (r *Replication) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entity {
-	if e := r.builtAt(n, ord, t); e != donburi.Null {
+	if e := r.builtAt(n, ord); e != donburi.Null {
 		return e
 	}
 	c, asBuilt := r.protocol.byItem[t], n.asBuilt()
