@@ -300,3 +300,44 @@ func TestOnChangeAllocatesNothing(t *testing.T) {
 	check(t, "allocations", testing.AllocsPerRun(100, step), 0)
 	check(t, "told", told > was, true)
 }
+
+// When one OnChange removes its entity, the others for that change do not run: neither on
+// what is gone, nor on what has taken its place in the world.
+func TestRemovedByAnotherOnChange(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	l.steps(1)
+	tendon.OnChange(server.Replication, Paint, func(e *donburi.Entry, _ PaintData) {
+		server.say("first %d", Paint.Get(e).Colour)
+		if Paint.Get(e).Colour == 5 {
+			e.Remove()
+			server.Create(Paint)
+		}
+	})
+	tendon.OnChange(server.Replication, Paint, func(e *donburi.Entry, _ PaintData) { server.say("second %d", Paint.Get(e).Colour) })
+	for colour := range uint8(2) {
+		Paint.Get(server.Create(Paint)).Colour = 4 + colour
+		l.steps(1)
+	}
+	server.heard("first 4, second 4, first 5")
+}
+
+// What a load-time node was built with is no change, on any machine.
+func TestNamedIsBuiltWithoutAChange(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		tendon.OnChange(m.Replication, Paint, func(e *donburi.Entry, old PaintData) {
+			m.say("%q from %d to %d", old.Name, old.Colour, Paint.Get(e).Colour)
+		})
+		m.doors("gate")
+	}
+	l.joined()
+	server.heard("")
+	client.heard("")
+	gate, _ := Paint.First(server.World())
+	Paint.Get(gate).Colour = 9
+	l.steps(20)
+	server.heard(`"gate" from 1 to 9`)
+	client.heard(`"gate" from 1 to 9`)
+}

@@ -3,6 +3,7 @@ package ecs_test
 // Calls that go to one machine, are too large, come too late, or wait while other nodes go.
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -163,4 +164,25 @@ func TestCallsOutliveOtherNodes(t *testing.T) {
 		m.Send()
 	}
 	m.heard("0, 1, 2, 3, 10, 11, 12, 13")
+}
+
+// A Broadcast for which too many calls wait for one peer is an error that names the call, and
+// the other peers are called all the same.
+func TestBroadcastWithOneLaneFull(t *testing.T) {
+	l := newLab(t, lan)
+	server, near := l.hall(tendon.Config{})
+	far := l.hallMachine(false, tendon.Config{})
+	l.joined()
+	far.asleep = 9 * 60 // it acknowledges nothing
+	sent := 0
+	var err error
+	for ; err == nil && sent < 10_000; sent++ {
+		if err = hallTell.Send(server.Session(), "news"); sent%40 == 0 {
+			l.steps(1)
+		}
+	}
+	if !errors.Is(err, rpl.ErrLimit) || !strings.Contains(err.Error(), "tell") {
+		t.Errorf("after %d calls: %v", sent, err)
+	}
+	l.until("the other has heard all", func() bool { return len(near.log) == sent })
 }
