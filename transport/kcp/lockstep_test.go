@@ -3,7 +3,9 @@ package kcp
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -138,7 +140,7 @@ func (p *parallel) said(w *twins) (all []run) {
 		p.Fatalf("seed %d: in KCP %d chunks wait, in ARQ %d", p.seed, n, m)
 	}
 	if n, m := len(w.said[0]), len(w.said[1]); n != m {
-		p.Fatalf("seed %d: KCP says %x, ARQ %x", p.seed, w.said[0], w.said[1])
+		p.Fatalf("seed %d: KCP says %d runs:%s\nARQ %d:%s", p.seed, n, legible(w.said[0]...), m, legible(w.said[1]...))
 	}
 	for i, kcp := range w.said[0] {
 		arq := w.said[1][i]
@@ -150,7 +152,7 @@ func (p *parallel) said(w *twins) (all []run) {
 			binary.LittleEndian.PutUint32(moved[at+8:], binary.LittleEndian.Uint32(moved[at+8:])-p.zero)
 		}
 		if !bytes.Equal(moved, arq) {
-			p.Fatalf("seed %d: KCP says\n%x, ARQ\n%x", p.seed, moved, arq)
+			p.Fatalf("seed %d: KCP says:%s\nARQ:%s", p.seed, legible(moved), legible(arq))
 		}
 		if len(arq) == lane.MTU/lane.HeaderSize*lane.HeaderSize {
 			p.full++
@@ -159,4 +161,19 @@ func (p *parallel) said(w *twins) (all []run) {
 	}
 	w.said = [2][][]byte{}
 	return all
+}
+
+// legible lists the segments of runs, with the first bytes of their data.
+func legible(runs ...[]byte) string {
+	var s strings.Builder
+	word := binary.LittleEndian.Uint32
+	for i, b := range runs {
+		for len(b) >= lane.HeaderSize {
+			end := min(len(b), lane.HeaderSize+int(word(b[20:])))
+			fmt.Fprintf(&s, "\n  run %d: command %d, window %d, time %d, number %d, all below %d, %d bytes %.8x", i,
+				b[4], binary.LittleEndian.Uint16(b[6:]), word(b[8:]), word(b[12:]), word(b[16:]), word(b[20:]), b[lane.HeaderSize:end])
+			b = b[end:]
+		}
+	}
+	return s.String()
 }
