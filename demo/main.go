@@ -48,8 +48,7 @@ func main() {
 	}
 }
 
-// play opens the sessions and runs the window until it closes, then closes the
-// sessions.
+// play opens the sessions and runs the window until it closes.
 func play(o options.Options) error {
 	sprites, err := scene.Load()
 	if err != nil {
@@ -79,10 +78,6 @@ func play(o options.Options) error {
 		panes = append(panes, window.Pane{Rep: s.rep, Step: s.game.Step, Draw: s.scene.Draw})
 	}
 	err = window.Split(game, panes...)
-	p.done = true
-	for _, s := range p.seats {
-		s.rep.Close("the player has left")
-	}
 	return errors.Join(err, p.failed)
 }
 
@@ -96,8 +91,8 @@ type program struct {
 	network *network // between the panes; nil without -panes
 	clock   clock
 	talk    talk
-	wanted  bool // F12 has asked for a picture
-	done    bool
+	wanted  bool  // F12 has asked for a picture
+	done    bool  // the program ends; set by what asks for it, and read by the next update
 	failed  error // why the program ends; nil while nothing has failed
 }
 
@@ -105,8 +100,8 @@ type program struct {
 // end the program.
 func (p *program) update() error {
 	p.clock.start()
-	if p.done || p.failed != nil || p.stop.Err() != nil {
-		return window.ErrQuit
+	if p.done || p.failed != nil || p.stop.Err() != nil || ebiten.IsWindowBeingClosed() {
+		return p.quit()
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyF12) {
 		p.wanted = true
@@ -115,7 +110,7 @@ func (p *program) update() error {
 		return nil
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
-		return window.ErrQuit
+		return p.quit()
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyF1) {
 		p.view.Circles = !p.view.Circles
@@ -139,4 +134,14 @@ func (p *program) update() error {
 		}
 	}
 	return nil
+}
+
+// quit closes the sessions, so that the others are told who has left and not only that a
+// window was closed, and returns window.ErrQuit.
+func (p *program) quit() error {
+	p.done = true
+	for _, s := range p.seats {
+		s.rep.Close("the player has left")
+	}
+	return window.ErrQuit
 }

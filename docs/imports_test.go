@@ -39,7 +39,7 @@ const (
 )
 
 // windows are the packages that open windows or draw in them.
-var windows = []string{"ecs/window", "demo", "demo/scene"}
+var windows = []string{"ecs/window", "demo", "demo/scene", "demo/windowtest/quitter"}
 
 // kcpAndCrypto is what the transport stands on: kcp-go, with what it imports
 // in its turn, and the handshake's libraries.

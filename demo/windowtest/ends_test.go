@@ -4,6 +4,7 @@ package windowtest
 // program from the terminal.
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -61,14 +62,26 @@ func TestChatPlaysNobody(t *testing.T) {
 	p.endsWell()
 }
 
-// Ctrl-C, or the system, ends the program as closing its window does: the server is told
-// that the player left, and does not keep the place of one who is lost.
+// Ctrl-C, or the system, ends the program as its keys and its cross
+// do: the server is told that the player left, and does not keep the place of one who is
+// lost.
 func TestStoppedFromOutside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and opens a window")
 	}
 	screen := display(t)
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	k := newKeyboard(t, screen)
+	signal := func(s syscall.Signal) func(*os.Process) error {
+		return func(p *os.Process) error { return p.Signal(s) }
+	}
+	for _, way := range []struct {
+		name string
+		end  func(*os.Process) error
+	}{
+		{"SIGINT", signal(syscall.SIGINT)},
+		{"SIGTERM", signal(syscall.SIGTERM)},
+		{"the cross", func(*os.Process) error { k.close(); return nil }},
+	} {
 		addr, server := serverSays(t)
 		cmd := exec.Command(build(t, "./demo"), "-join", addr, "-name", "Ann", "-size", "320x200")
 		cmd.Env = environ(screen)
@@ -78,19 +91,19 @@ func TestStoppedFromOutside(t *testing.T) {
 		for said := ""; !strings.Contains(said, "Ann left") && !strings.Contains(said, "Ann is lost"); {
 			line, err := server.ReadString('\n')
 			if said += line; err != nil {
-				t.Fatalf("%v: the server says %q, %v", signal, said, err)
+				t.Fatalf("%s: the server says %q, %v", way.name, said, err)
 			}
 			if strings.Contains(line, "Ann joined") {
-				if err := cmd.Process.Signal(signal); err != nil {
+				if err := way.end(cmd.Process); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if strings.Contains(line, "is lost") {
-				t.Errorf("%v: the server says %q", signal, said)
+				t.Errorf("%s: the server says %q", way.name, said)
 			}
 		}
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: the program ends with %v", signal, err)
+			t.Errorf("%s: the program ends with %v", way.name, err)
 		}
 	}
 }

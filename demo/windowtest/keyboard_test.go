@@ -92,21 +92,29 @@ func (k *keyboard) resize(width, height uint32) {
 func (k *keyboard) window(do func(xproto.Window) bool) {
 	k.Helper()
 	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
-		tree, err := xproto.QueryTree(k.conn, k.root).Reply()
-		if err != nil {
-			k.Fatal(err)
-		}
-		for _, w := range tree.Children {
-			a, err := xproto.GetWindowAttributes(k.conn, w).Reply()
-			if err != nil || a.MapState != xproto.MapStateViewable {
-				continue // the window has gone or is not shown yet
-			}
+		for _, w := range k.windows() {
 			if do(w) {
 				return
 			}
 		}
 	}
 	k.Fatal("no window opens")
+}
+
+// windows returns the windows that are shown.
+func (k *keyboard) windows() (shown []xproto.Window) {
+	k.Helper()
+	tree, err := xproto.QueryTree(k.conn, k.root).Reply()
+	if err != nil {
+		k.Fatal(err)
+	}
+	for _, w := range tree.Children {
+		a, err := xproto.GetWindowAttributes(k.conn, w).Reply() // an error: the window has gone
+		if err == nil && a.MapState == xproto.MapStateViewable {
+			shown = append(shown, w)
+		}
+	}
+	return shown
 }
 
 // press holds a key down, release lets it go, tap does both.

@@ -30,7 +30,9 @@ type Game struct {
 	MaxFPS int // limits drawing only; 0 means once per frame of the display
 
 	// Update, if given, is called before the steps of an update: the place for the
-	// program's own keys. If it returns ErrQuit, Run ends without an error.
+	// program's own keys. If it returns ErrQuit, Run ends without an error. When it is
+	// called for the last time because the player closes the window,
+	// ebiten.IsWindowBeingClosed is true.
 	Update func() error
 	// Drawn, if given, is called with each finished picture.
 	Drawn func(screen *ebiten.Image)
@@ -57,9 +59,14 @@ type Pane struct {
 // ErrQuit is returned by Game.Update to close the window.
 var ErrQuit = errors.New("window: quit")
 
-// Run opens a window and plays until it is closed. Call it from main's goroutine; the
-// caller closes the session afterwards. A game that needs more of Ebitengine, such as
-// LayoutF or the options of RunGameWithOptions, keeps a loop of its own.
+// Run opens a window and plays until it is closed. Call it from main's goroutine.
+//
+// Whatever ends it, Run closes the session, in the last update: what Ebitengine and the
+// drivers do when they take the window down can end the program. To give the others a
+// reason of its own, a game calls Close in Update before. A game that asks its player
+// before it ends calls ebiten.SetWindowClosingHandled(true) before Run; its window is then
+// closed by ErrQuit alone. A game that needs more of Ebitengine, such as LayoutF or the
+// options of RunGameWithOptions, keeps a loop of its own.
 func Run(r *tendon.Replication, g Game) error {
 	return Split(g, Pane{Rep: r, Step: g.Step, Draw: g.Draw})
 }
@@ -89,14 +96,16 @@ func Split(g Game, panes ...Pane) error {
 	ebiten.SetRunnableOnUnfocused(true)
 	ebiten.SetScreenClearedEveryFrame(g.MaxFPS <= 0)
 	l := &loop{
-		game: g, panes: panes, begin: time.Now(),
+		game: g, panes: panes, begin: time.Now(), asks: ebiten.IsWindowClosingHandled(),
 		steps: pace.Steps{Hz: hz}, limit: pace.Limit{FPS: g.MaxFPS},
 	}
+	ebiten.SetWindowClosingHandled(true) // else Ebitengine ends without a last update
 	if g.DrawFinalScreen == nil {
 		err = ebiten.RunGame(l)
 	} else {
 		err = ebiten.RunGame(finalLoop{l})
 	}
+	l.close() // where Ebitengine itself has failed
 	if err != nil && !errors.Is(err, ErrQuit) {
 		return fmt.Errorf("window: %w", err)
 	}
@@ -108,18 +117,39 @@ type loop struct {
 	game  Game
 	panes []Pane
 	begin time.Time
+	asks  bool // the game decides itself whether a window that is being closed ends
 	steps pace.Steps
 	limit pace.Limit
 }
 
 func (l *loop) now() time.Duration { return time.Since(l.begin) }
 
-// Update takes the steps that are due, for each pane in turn.
+// Update is an update: the game's own, then the steps that are due. One that ends the loop
+// closes the sessions.
 func (l *loop) Update() error {
+	err := l.update()
+	if err != nil {
+		l.close()
+	}
+	return err
+}
+
+// close closes the sessions. It does nothing to those that are closed.
+func (l *loop) close() {
+	for _, p := range l.panes {
+		p.Rep.Close("the window was closed")
+	}
+}
+
+// update takes the steps that are due, for each pane in turn.
+func (l *loop) update() error {
 	if l.game.Update != nil {
 		if err := l.game.Update(); err != nil {
 			return err
 		}
+	}
+	if ebiten.IsWindowBeingClosed() && !l.asks {
+		return ErrQuit
 	}
 	for range l.steps.Due(l.now()) {
 		for _, p := range l.panes {
