@@ -18,13 +18,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
 	"github.com/tendonengine/tendon/demo/address"
+	"github.com/tendonengine/tendon/demo/internal/stop"
 	"github.com/tendonengine/tendon/demo/island"
 	"github.com/tendonengine/tendon/demo/options"
 	"github.com/tendonengine/tendon/demo/scene"
@@ -57,9 +56,9 @@ func play(o options.Options) error {
 	if o.Public {
 		fmt.Println(address.Warning)
 	}
-	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(stop, cancel) // a second Ctrl-C ends the program at once
-	p := &program{stop: stop, options: o, view: scene.Options{Zoom: o.Zoom, Circles: o.Circles, Figures: o.Figures}, sprites: sprites}
+	asked, cancel := stop.Context()
+	context.AfterFunc(asked, cancel) // a second Ctrl-C ends the program at once
+	p := &program{asked: asked, options: o, view: scene.Options{Zoom: o.Zoom, Circles: o.Circles, Figures: o.Figures}, sprites: sprites}
 	if err := p.open(); err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func play(o options.Options) error {
 
 // program is the state of the window: its sessions, one in each pane.
 type program struct {
-	stop    context.Context // ends when the system asks the program to end, as with Ctrl-C
+	asked   context.Context // ends when the program is asked to end, as with Ctrl-C
 	options options.Options
 	view    scene.Options
 	sprites *scene.Sprites
@@ -100,7 +99,7 @@ type program struct {
 // end the program.
 func (p *program) update() error {
 	p.clock.start()
-	if p.done || p.failed != nil || p.stop.Err() != nil || ebiten.IsWindowBeingClosed() {
+	if p.done || p.failed != nil || p.asked.Err() != nil || ebiten.IsWindowBeingClosed() {
 		return p.quit()
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyF12) {

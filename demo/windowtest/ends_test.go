@@ -6,6 +6,7 @@ package windowtest
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,26 +63,31 @@ func TestChatPlaysNobody(t *testing.T) {
 	p.endsWell()
 }
 
-// Ctrl-C, or the system, ends the program as its keys and its cross
+// Ctrl-C, the system, or a terminal that closes ends the program as its keys and its cross
 // do: the server is told that the player left, and does not keep the place of one who is
-// lost.
+// lost. Where the tests themselves were started to outlive their terminal, so are the
+// programs that they start.
 func TestStoppedFromOutside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and opens a window")
 	}
 	screen := display(t)
 	k := newKeyboard(t, screen)
-	signal := func(s syscall.Signal) func(*os.Process) error {
+	send := func(s syscall.Signal) func(*os.Process) error {
 		return func(p *os.Process) error { return p.Signal(s) }
 	}
 	for _, way := range []struct {
 		name string
 		end  func(*os.Process) error
 	}{
-		{"SIGINT", signal(syscall.SIGINT)},
-		{"SIGTERM", signal(syscall.SIGTERM)},
+		{"SIGINT", send(syscall.SIGINT)},
+		{"SIGTERM", send(syscall.SIGTERM)},
+		{"SIGHUP", send(syscall.SIGHUP)},
 		{"the cross", func(*os.Process) error { k.close(); return nil }},
 	} {
+		if way.name == "SIGHUP" && signal.Ignored(syscall.SIGHUP) {
+			continue
+		}
 		addr, server := serverSays(t)
 		cmd := exec.Command(build(t, "./demo"), "-join", addr, "-name", "Ann", "-size", "320x200")
 		cmd.Env = environ(screen)
