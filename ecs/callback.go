@@ -248,10 +248,37 @@ func (r *Replication) tell(e event) {
 	r.events = append(r.events, e)
 }
 
+// tellParent queues OnParent for a node that may have another parent. Of one that has not
+// come yet its arrival tells, in a turn after its parent's.
+func (r *Replication) tellParent(n *node) {
+	if n.here {
+		r.tell(event{node: n, about: itsParent})
+	}
+}
+
 func (r *Replication) takeTurn(n *node) {
 	if n.batch != r.batch || n.turn == 0 {
 		r.turns++
 		n.batch, n.turn = r.batch, r.turns
+	}
+}
+
+// turnAfterParent gives a node, and those below it, another turn if its parent has arrived
+// after it in this batch: a parent's callbacks run first.
+func (r *Replication) turnAfterParent(n *node) {
+	up := n.parent
+	if up == nil || up.here || up.batch != r.batch || n.batch != r.batch || n.turn > up.turn {
+		return
+	}
+	r.turns++
+	n.turn = r.turns
+	for i := range r.events {
+		if e := &r.events[i]; e.node == n {
+			e.turn = n.turn
+		}
+	}
+	for c := range n.kids {
+		r.turnAfterParent(c)
 	}
 }
 

@@ -194,7 +194,7 @@ func (r *Replication) forget(n *node) {
 	for c := range n.kids {
 		c.parent = nil
 		r.showParent(c)
-		r.tell(event{node: c, about: itsParent})
+		r.tellParent(c)
 	}
 	n.children, n.gaps = nil, 0
 	r.unlink(n)

@@ -47,6 +47,7 @@ func (r proxyHandler) Arrived(rep *rpl.Replica) {
 	r.addNode(n)
 	r.setOwner(n, rep.Owner)
 	r.linkTo(n, r.byID[rep.Parent])
+	r.turnAfterParent(n)
 	n.orphan = n.parent == nil && rep.Adrift()
 	r.shed(n)
 	r.bindAll(n, rep.Items)
@@ -194,7 +195,8 @@ func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
 	}
 	r.noteFormer(n)
 	r.linkTo(n, r.byID[rep.Parent])
-	r.tell(event{node: n, about: itsParent})
+	r.turnAfterParent(n)
+	r.tellParent(n)
 	switch {
 	case n.parent == nil && rep.Adrift():
 		r.setAdrift(n)
@@ -265,7 +267,7 @@ func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	r.unreferAll(n)
 	r.unbind(n)
 	for c := range n.kids {
-		r.tell(event{node: c, about: itsParent})
+		r.tellParent(c)
 	}
 	r.noteLeaving(n)
 }
@@ -353,7 +355,7 @@ func (r *Replication) admitStrangers(names []string) {
 		if c.replica != nil && c.parent == nil && !c.leaving && !c.orphan {
 			if up := r.byID[c.replica.Parent]; up != nil {
 				r.linkTo(c, up)
-				r.tell(event{node: c, about: itsParent})
+				r.tellParent(c)
 			}
 		}
 	}

@@ -161,7 +161,7 @@ func Attach(child, parent *donburi.Entry) error {
 		return fmt.Errorf("tendon: Attach: %w", err)
 	}
 	r.linkTo(c, p)
-	r.tell(event{node: c, about: itsParent})
+	r.tellParent(c)
 	return nil
 }
 
