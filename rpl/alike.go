@@ -1,11 +1,5 @@
 package rpl
 
-import (
-	"math/bits"
-
-	"github.com/tendonengine/tendon/rpl/internal/prefix"
-)
-
 // Peers that are alike: those that hold the same nodes under the same handles, have
 // acked the same and are on the way to the same, as peers do that see a whole world over
 // similar lines. What was planned for one of them need not be planned for the others.
@@ -14,6 +8,12 @@ import (
 // peer, because its name counts from the update before, which may be another one. The
 // others need only be found alike: they are one piece, one string of bits, and the same
 // entries in the packet's record.
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
 
 // alikeName is the piece.name of a piece that stands for all updates of a mark but the first.
 // Its handle is the second's. It is special, so that only what is special is asked for its name.

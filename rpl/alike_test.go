@@ -1,5 +1,7 @@
 package rpl_test
 
+// Peers that are told the same.
+
 import (
 	"hash/fnv"
 	"math"
@@ -130,6 +132,42 @@ func (w *world) stir() {
 		if w.r.IntN(4) > 0 {
 			th.words[2], th.words[4] = int32(w.r.IntN(600)-300), int32(w.r.IntN(101))
 			w.net.A.SetWords(th.item, th.words)
+		}
+	}
+}
+
+// Updates so long that those of one mark take several packets are told to each peer all the
+// same.
+func TestAlikeLongUpdates(t *testing.T) {
+	const nodes, words = 200, 10
+	f := newFlood(t, nodes, words, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 20 * time.Millisecond})
+	for p := range 2 {
+		if _, err := f.net.Join(rpl.Peer(p + 3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.play(120, nodes)
+	before := f.net.A.Counters()
+	f.play(60, nodes)
+	after := f.net.A.Counters()
+	if after.Alike == before.Alike {
+		t.Error("nothing was planned once")
+	}
+	if after.Blocks > before.Blocks || after.Keyframes > before.Keyframes {
+		t.Errorf("%d blocks and %d keyframes, want none", after.Blocks-before.Blocks, after.Keyframes-before.Keyframes)
+	}
+	for _, c := range f.net.Clients {
+		if n := c.P.Counters().Refused; n > 0 {
+			t.Errorf("client %d could not read %d packets", c.Peer, n)
+		}
+		for _, n := range f.nodes {
+			r, ok := c.P.Replica(n.id)
+			if !ok {
+				t.Fatalf("client %d misses %v", c.Peer, n.id)
+			}
+			if age := f.net.TickNumber() - r.Tick(0); age > 8 {
+				t.Fatalf("client %d has %v as it was %d ticks ago", c.Peer, n.id, age)
+			}
 		}
 	}
 }

@@ -145,6 +145,11 @@ func (k *packer) done() bool {
 		k.update == pl.updates.len() && k.guess == pl.guesses.len() && !k.hasCalls()
 }
 
+// progress grows with everything that is packed.
+func (k *packer) progress() int {
+	return (k.removal+k.arrival+k.update+k.guess+k.call)<<6 + k.folded // a piece stands for fewer than 64 updates
+}
+
 func (k *packer) hasCalls() bool { return k.p.busy && k.call < k.p.rpc.paid }
 
 // endBits is the bits kept free for the ends of the sections and the last byte.
@@ -200,7 +205,7 @@ func (k *packer) begin() {
 func (k *packer) fill() {
 	p, pl := k.p, &k.p.plan
 	m := p.link.model
-	start := k.removal + k.arrival + k.update + k.guess + k.call
+	start := k.progress()
 	if k.form&formRemoved != 0 {
 		k.removal += k.putAll(pl.removals.in(k.a.pieces.removals)[k.removal:])
 		p.enc.PutOne(m.entry.remove.sym(0))
@@ -212,7 +217,7 @@ func (k *packer) fill() {
 	if k.form&formCalls != 0 {
 		k.calls()
 	}
-	begun := start != k.removal+k.arrival+k.update+k.guess+k.call
+	begun := start != k.progress()
 	if !begun || k.update > 0 || int(p.plan.metaBits) <= k.room {
 		k.updates()
 	} // else those with a new parent or owner go together in the next packet
@@ -220,7 +225,7 @@ func (k *packer) fill() {
 	if k.form&formGuesses != 0 {
 		k.guesses()
 	}
-	if start == k.removal+k.arrival+k.update+k.guess+k.call && !k.done() {
+	if start == k.progress() && !k.done() {
 		k.block() // the next piece fits no packet
 	}
 }

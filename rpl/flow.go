@@ -1,12 +1,12 @@
 package rpl
 
-import "time"
-
 // How many packets may be under way to a peer. What a packet carried is remembered until it
 // is acked, but of so many packets only; what is forgotten before that would be told again.
 // And a line that is sent more than it carries keeps the rest waiting, up to minutes of it,
 // so that all comes late. What may be under way on such a line is what it was seen to carry
 // in a short time: then as much is sent as arrives.
+
+import "time"
 
 // underWay is how many packets have left since the newest one that is known to have arrived.
 // It counts those of them that were judged lost, too: they may only be late.
