@@ -4,18 +4,12 @@ package stop
 
 import (
 	"context"
-	"os"
 	"os/signal"
-	"syscall"
 )
 
 // Context returns a context that ends when the program is asked to end: by Ctrl-C, by the
 // system, or because its terminal closes. A program that was started to outlive its
 // terminal, as by nohup, does.
 func Context() (ctx context.Context, cancel context.CancelFunc) {
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		ends = append(ends, syscall.SIGHUP)
-	}
-	return signal.NotifyContext(context.Background(), ends...)
+	return signal.NotifyContext(context.Background(), asked()...)
 }
