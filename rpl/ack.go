@@ -78,6 +78,9 @@ func (a *Authority) acked(p *peer, r *packetRecord, skipped bool) {
 func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipped bool) {
 	for i := range entries {
 		re := &entries[i]
+		if re.kind == recRow && p.entries[re.handle].confirm(re, uint32(tick)) {
+			continue
+		}
 		if re.kind != recRow && (re.kind != recGuess || skipped) {
 			a.arrivedOther(p, re, entries[:i], tick)
 			continue
@@ -104,6 +107,19 @@ func (a *Authority) arrivedEntries(p *peer, entries []recEntry, tick Tick, skipp
 			p.marks.set(markDirty, re.handle)
 		}
 	}
+}
+
+// confirm processes the ack of the usual kind: the only row of a node that the peer was known
+// to have, in a version newer than what was acked and no newer than what is on its way. It
+// reports false, and does nothing, for any other.
+func (e *entry) confirm(re *recEntry, tick uint32) bool {
+	pr := &e.one
+	if e.gen != re.gen || e.nrows != 1 || re.row != 0 || tick < uint32(e.laid) || tick < pr.from ||
+		!pr.known || tick <= pr.ackedTick || tick > pr.flightTick || pr.flight == 0 {
+		return false
+	}
+	pr.acked, pr.ackedTick = re.ver, tick
+	return true
 }
 
 // arrivedOther processes the ack of an entry that is not a row's version, or of a guess

@@ -209,8 +209,10 @@ func (a *Authority) touchOff(t *rowType, off []offRow) {
 		r := &a.rows[e.row]
 		_, tick := s.version(r, r.head)
 		sum += tick
-		if hs := a.nodes[e.slot].holders; len(hs) > 0 {
-			sum += hs[0].handle
+		if n := &a.nodes[e.slot]; n.shared {
+			sum += n.common
+		} else if len(n.holders) > 0 {
+			sum += n.holders[0].handle
 		}
 	}
 	a.sum += sum

@@ -27,11 +27,11 @@ func TestAlikeAtRandom(tb *testing.T) {
 			late:   rapid.Bool().Draw(t, "late"),
 			owners: rapid.Bool().Draw(t, "owners"),
 		}
-		each, err := g.play(tb, math.MaxInt)
+		each, err := g.play(tb, math.MaxInt, math.MaxInt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		once, err := g.play(tb, 2)
+		once, err := g.play(tb, 2, rapid.IntRange(1, 4).Draw(t, "sharers"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,12 +68,13 @@ type alikeGame struct {
 	late, owners         bool // peers join late; nodes change owners
 }
 
-// play plays the game where least updates of a peer make others be looked for that are alike.
-// It returns a sum of the packets.
-func (g *alikeGame) play(t testing.TB, least int) (sum uint64, err error) {
+// play plays the game where least updates of a peer make others be looked for that are alike,
+// and so many sharers have a node marked once. It returns a sum of the packets.
+func (g *alikeGame) play(t testing.TB, least, sharers int) (sum uint64, err error) {
 	cond := netsim.Conditions{Delay: 40 * time.Millisecond, Loss: g.loss}
 	w := newWorld(t, g.seed, rpl.AuthorityConfig{Budget: g.budget}, cond, g.nodes)
 	w.net.A.SetAlike(least)
+	w.net.A.SetSharers(sharers)
 	h := fnv.New64a()
 	w.net.OnDatagram = func(p rpl.Peer, b []byte) {
 		if w.net.TickNumber() > unlearned {

@@ -116,6 +116,7 @@ type planning struct {
 	pieces   pieces       // all that was planned
 	batches  [aheadPeers]batch
 	alikes   alikes
+	commons  commons
 	sum      uint32    // of what was read ahead, so that the compiler keeps the reads
 	actions  []int     // what the update being planned does to each row of its node
 	group    []uint32  // handles of the nodes in one arrival piece
@@ -156,7 +157,7 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 	}
 	k := c.Schema.coding()
 	a := &Authority{cfg: c, byID: newRoster(), nodeStore: newNodeStore(c.Schema, k)}
-	a.alikes.least = leastAlike
+	a.alikes.least, a.commons.least = leastAlike, leastSharers
 	a.round, a.moves, a.sendPeriod = 1, 1, time.Second/time.Duration(c.SendHz)
 	for i := range a.slabs {
 		a.slabs[i].stride = uint32((c.Hz + c.SendHz - 1) / c.SendHz)

@@ -92,7 +92,7 @@ package rpl
 //	column.go                many components at once; walk.go, walkplan.go, place.go, steer.go, near.go, bumped.go
 //	relevancy.go             who gets what; interest.go, grid.go, look.go, watch.go, watchers.go, nearby.go
 //	schedule.go, flow.go     what each peer is told; peer.go, entries and visits; marks.go, update.go, plain.go,
-//	                         alike.go, newparent.go, turns.go, copies.go: updates; arrival.go; piece.go, budget.go, book.go,
+//	                         alike.go, common.go, newparent.go, turns.go, copies.go: updates; arrival.go; piece.go, budget.go, book.go,
 //	                         bases.go, ahead.go: what all of these need
 //	record.go                a row to symbols; recordcoder.go, pattern.go, magnitude.go, name.go; model.go,
 //	                         defaults.go: by which tables

@@ -330,3 +330,46 @@ func (a *Authority) Misplaced() (n int) {
 // SetAlike sets how many updates a peer must have for others to be looked for that are told
 // the same.
 func (a *Authority) SetAlike(least int) { a.alikes.least = least }
+
+// SetSharers sets how many peers must have a node by the same handle for it to be marked once
+// for all of them.
+func (a *Authority) SetSharers(least int) { a.commons.least = least }
+
+// Shared is how many nodes are shared, and what is wrong with what is kept of handles in
+// common, empty for nothing.
+func (a *Authority) Shared() (nodes int, fault string) {
+	claimed := map[uint32]uint32{}
+	for slot := range a.nodes {
+		n := &a.nodes[slot]
+		if !n.shared {
+			continue
+		}
+		if other, ok := claimed[n.common]; !n.used || ok || !a.commons.claimed.has(n.common) {
+			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.id, n.used, n.common, other, a.commons.claimed.has(n.common))
+		}
+		claimed[n.common] = uint32(slot)
+		k := 0
+		for _, h := range n.holders {
+			k += flag(h.handle == n.common)
+		}
+		if k != int(n.sharers) || k < a.commons.least {
+			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.id, n.sharers, k, n.common)
+		}
+	}
+	for h := range uint32(64 * len(a.commons.claimed.w)) {
+		slot, ok := claimed[h]
+		if a.commons.claimed.has(h) != ok {
+			return 0, fmt.Sprintf("handle %d is claimed by no node", h)
+		}
+		for _, p := range a.peers {
+			if p == nil {
+				continue
+			}
+			has := ok && a.nodes[slot].holder(p.index) != nil && a.nodes[slot].holder(p.index).handle == h
+			if has != p.shares.has(h) {
+				return 0, fmt.Sprintf("peer %d shares handle %d: %t, want %t", p.id, h, p.shares.has(h), has)
+			}
+		}
+	}
+	return len(claimed), ""
+}

@@ -102,6 +102,10 @@ const (
 	// are told the same (alike.go). With fewer the look costs more than it may save.
 	leastAlike = 64
 
+	// leastSharers is how many peers must have a node by the same handle for it to be
+	// marked once for all of them (common.go). For fewer that saves nothing.
+	leastSharers = 4
+
 	// longestAlike is the age in ticks of the oldest baseline at which peers are told
 	// alike: a second at 60 Hz. Peers that are further behind are seldom together.
 	longestAlike = 60

@@ -20,13 +20,18 @@ const (
 
 // set marks a handle.
 func (m *marks) set(which int, h uint32) {
+	m.reach(h)
+	m.of[h>>6][which] |= 1 << (h & 63)
+}
+
+// reach makes the marks long enough for a handle.
+func (m *marks) reach(h uint32) {
 	if m.of == nil {
 		m.of = m.few[:]
 	}
 	for int(h>>6) >= len(m.of) {
 		m.of = append(m.of, mark{})
 	}
-	m.of[h>>6][which] |= 1 << (h & 63)
 }
 
 // clear takes a mark off a handle.

@@ -31,6 +31,7 @@ type node struct {
 	used      bool
 	judge     bool // on Authority.judged: Stream must judge its relevance again
 	transient bool // its state is never sent after its arrival
+	shared    bool // sharers hold it by the handle common
 	holders   []holder
 	rows      []uint32
 
@@ -47,7 +48,9 @@ type node struct {
 	children []uint32
 	past     []tenure // former owners, newest last
 	spawn    spawned
-	_        [16]byte
+	common   uint32
+	sharers  uint32
+	_        [8]byte
 }
 
 // spawned is what a node keeps of its Spawn.
@@ -232,6 +235,9 @@ func (a *Authority) Remove(n Node) {
 		return
 	}
 	nd := &a.nodes[slot]
+	if nd.shared {
+		a.unshare(nd)
+	}
 	for _, h := range nd.holders {
 		p := a.peers[h.peer]
 		p.drop(a, slot)

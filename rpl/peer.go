@@ -54,6 +54,7 @@ type peer struct {
 	watched   cells // the cells of the grid whose news the peer gets, while it keeps watch
 	groups    uint64
 	handles   bitset   // in use, including those whose removal is not acked
+	shares    bitset   // those by which nodes are shared that are this peer's too (common.go)
 	near      nearby   // wanted slots that stand in the grid
 	lingering []uint32 // slots that are out of sight but stay until their minStay is over
 	lingered  []uint32
@@ -170,6 +171,9 @@ func (a *Authority) dropHolder(n *node, peer int32) (handle uint32) {
 	handle = h.handle
 	*h = n.holders[last]
 	n.holders = n.holders[:last]
+	if handle != noHandle {
+		a.dropHandle(n, a.peers[peer], handle)
+	}
 	a.noteUnheld(n)
 	return handle
 }
@@ -253,6 +257,7 @@ func (p *peer) admit(a *Authority, slot uint32) uint32 {
 	p.allot(a, e, n)
 	p.coming, p.came = append(p.coming, h), true
 	n.holder(p.index).handle = h
+	a.noteHandle(n, p, h)
 	return h
 }
 

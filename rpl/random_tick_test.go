@@ -31,6 +31,9 @@ func (w *randomWorld) tick(change, then func()) {
 		}
 		w.entitle()
 	})
+	if _, fault := w.net.A.Shared(); fault != "" {
+		w.t.Fatal(fault)
+	}
 	for _, c := range w.net.Clients {
 		if b := w.bucket[c.Peer]; b.worst < -b.debt-64 {
 			w.t.Fatalf("client %d: %g bytes over its budget", c.Peer, -b.worst)

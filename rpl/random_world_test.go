@@ -153,6 +153,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.AuthorityConfig, r
 	if err != nil {
 		t.Fatal(err)
 	}
+	net.A.SetSharers(rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "sharers"))
 	net.First = r.first
 	net.Begin(r.begin)
 	w.net, w.cond = net, cond

@@ -47,6 +47,7 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.burst = maxBursts
 	a.learn()
 	a.wake()
+	a.tellSharers()
 	var group [aheadPeers]*peer
 	n := 0
 	for i, p := range a.peers {
@@ -186,18 +187,6 @@ func (a *Authority) wake() {
 		}
 		if off {
 			a.tellHolders(n)
-		}
-	}
-}
-
-// tellHolders marks a node that has left its course, for every peer that holds it.
-func (a *Authority) tellHolders(n *node) {
-	if n.transient {
-		return
-	}
-	for _, h := range n.holders {
-		if h.handle != noHandle {
-			a.peers[h.peer].marks.set(markDirty, h.handle)
 		}
 	}
 }
