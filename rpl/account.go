@@ -1,5 +1,9 @@
 package rpl
 
+import (
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
 // Bits counts the bits of what the authority planned to send, by kind. They are the
 // coder's upper bound, a few percent above what leaves.
 type Bits struct {
@@ -17,8 +21,8 @@ type ItemBits struct {
 }
 
 // account adds a row's cost in bits to the account of its item type.
-func (a *Authority) account(t *rowType, bits int, kind int) {
-	b := &a.bits[t.account]
+func (a *Authority) account(t *rowtype.Type, bits int, kind int) {
+	b := &a.bits[t.Account]
 	switch kind {
 	case accountUpdate:
 		b.Updates += uint64(bits)

@@ -1,6 +1,11 @@
 package rpl
 
-import "time"
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
 
 // What the authority knows of the packets to a peer: what each carried, which have
 // arrived, and which are judged lost (protocol rules 11 to 16).
@@ -17,7 +22,7 @@ type peerLink struct {
 	loss     float64       // share of packets lost, smoothed over some 200
 	acks     []ack         // those that came since the last Schedule, in few or in many
 
-	model    *model         // codes the packets to the peer
+	model    *coder.Model   // codes the packets to the peer
 	records  []packetRecord // of the newest packets; a record's place is its number modulo their count
 	open     uint64         // bit i: packet next-1-i was sent and not acked
 	inNewest uint64         // the newest packet from the peer
@@ -30,10 +35,10 @@ type peerLink struct {
 	arrived  uint64        // reliable messages that the peer has applied
 	sent     uint64        // reliable messages sent
 	inSeen   bool
-	judged   uint8    // packets counted in loss, at most lossWindow
-	few      [1]ack   // mostly enough for acks
-	trip     estimate // of the round trip
-	answer   estimate // of the time from a packet to its ack, which a peer that acts rarely holds for long
+	judged   uint8         // packets counted in loss, at most lossWindow
+	few      [1]ack        // mostly enough for acks
+	trip     wire.Estimate // of the round trip
+	answer   wire.Estimate // of the time from a packet to its ack, which a peer that acts rarely holds for long
 
 	many   []ack
 	spare  [][]recEntry    // lists of finished records, for reuse
@@ -53,7 +58,7 @@ type blockRecord struct {
 // frozen is whether the peer has been silent for so long that it is sent nothing but
 // probes.
 func (p *peer) frozen(now time.Duration) bool {
-	return p.link.next > 0 && now-p.link.heard > silence
+	return p.link.next > 0 && now-p.link.heard > wire.Silence
 }
 
 // acked processes the ack of a packet. skipped says that the peer left out its guesses.
@@ -126,8 +131,8 @@ func (e *entry) confirm(re *recEntry, tick uint32) bool {
 // that the peer skipped. before are the record's entries before this one.
 func (a *Authority) arrivedOther(p *peer, re *recEntry, before []recEntry, tick Tick) {
 	if re.kind == recLayout {
-		if a.numbered[re.handle].edition == re.ver { // else the number is another layout's by now
-			p.layouts.set(re.handle)
+		if a.numbered[re.handle].Edition == re.ver { // else the number is another layout's by now
+			p.layouts.Set(re.handle)
 		}
 		return
 	}
@@ -177,7 +182,7 @@ func (a *Authority) arrivalShowed(p *peer, e *entry, before []recEntry, tick Tic
 		return
 	}
 	for i, ri := range a.nodes[slot].rows {
-		if a.rows[ri].t.audience == Everyone {
+		if a.rows[ri].t.Audience == Everyone {
 			continue
 		}
 		if pr := p.row(e, i); p.showed(e, before, i) {
@@ -198,7 +203,7 @@ func (a *Authority) copyShowed(p *peer, e *entry, before []recEntry, tick Tick) 
 	}
 	n := &a.nodes[slot]
 	for i, ri := range n.rows {
-		who := a.rows[ri].t.audience
+		who := a.rows[ri].t.Audience
 		if who == Everyone {
 			continue
 		}
@@ -300,9 +305,9 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 		return
 	}
 	l.quiet = 0
-	timeout := silence
-	if l.trip.mean != 0 {
-		timeout = max(l.trip.time()*3/2, l.answer.most()) + a.sendPeriod + reorderTime
+	timeout := wire.Silence
+	if l.trip.Mean != 0 {
+		timeout = max(l.trip.Time()*3/2, l.answer.Most()) + a.sendPeriod + wire.ReorderTime
 	}
 	for seq := l.oldest; seq < l.next; seq++ {
 		r := l.record(seq)
@@ -312,7 +317,7 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 			}
 			continue
 		}
-		if (l.baseTick != 0 && r.seq < l.base && r.at+reorderTime <= l.ackedAt) || now-r.at > timeout {
+		if (l.baseTick != 0 && r.seq < l.base && r.at+wire.ReorderTime <= l.ackedAt) || now-r.at > timeout {
 			a.lost(p, r)
 			if seq == l.oldest {
 				l.oldest++
@@ -331,47 +336,15 @@ func (a *Authority) judgeLosses(p *peer, now time.Duration) {
 	}
 }
 
-// An estimate is the mean of a time that is measured again and again, and how far
-// measurements are from it, both smoothed as in RFC 6298, in microseconds. A mean of 0:
-// not measured yet.
-type estimate struct{ mean, deviation int32 }
-
-// sample takes a measurement into the estimate.
-func (e *estimate) sample(d time.Duration) {
-	t := int32(min(max(d, 0), time.Minute) / time.Microsecond)
-	if e.mean == 0 {
-		e.mean, e.deviation = max(t, 1), t/2
-		return
-	}
-	off := t - e.mean
-	e.mean = max(e.mean+off/8, 1)
-	e.deviation += (max(off, -off) - e.deviation) / 4
-}
-
-// time is the mean.
-func (e *estimate) time() time.Duration { return time.Duration(e.mean) * time.Microsecond }
-
-// spread is how far measurements are from the mean, on average.
-func (e *estimate) spread() time.Duration { return time.Duration(e.deviation) * time.Microsecond }
-
-// most is what a measurement hardly exceeds (RFC 6298).
-func (e *estimate) most() time.Duration { return e.time() + 4*e.spread() }
-
 // observe adds one packet's fate to the loss: the mean of the first packets, smoothed
 // after that.
 func (l *peerLink) observe(lost float64) {
-	l.judged = min(l.judged+1, lossWindow)
-	l.loss += (lost - l.loss) / float64(max(l.judged, lossFirst))
+	l.judged = min(l.judged+1, wire.LossWindow)
+	l.loss += (lost - l.loss) / float64(max(l.judged, wire.LossFirst))
 }
 
 // unlose takes a packet that was not lost after all out of the loss.
-func (l *peerLink) unlose() { l.loss = max(0, l.loss-1/float64(max(l.judged, lossFirst))) }
-
-// The packets over which the loss is averaged, at first and later.
-const (
-	lossFirst  = 20
-	lossWindow = 200
-)
+func (l *peerLink) unlose() { l.loss = max(0, l.loss-1/float64(max(l.judged, wire.LossFirst))) }
 
 // lossy is whether so much is lost that what is told once is told again unasked.
 func (l *peerLink) lossy() bool { return l.copiesFor() > 1 }
@@ -394,7 +367,7 @@ func (l *peerLink) copiesFor() uint8 {
 // 60 Hz 0, 1, 3, 7 sends later; under heavy loss 0, 1, 2, 3, 7.
 func copyDue(n, copies uint8) time.Duration {
 	if copies > 4 {
-		return copyUnit * [...]time.Duration{0, 1, 2, 3, 7}[n]
+		return wire.CopyUnit * [...]time.Duration{0, 1, 2, 3, 7}[n]
 	}
-	return copyUnit * (1<<n - 1)
+	return wire.CopyUnit * (1<<n - 1)
 }

@@ -1,5 +1,9 @@
 package rpl
 
+import (
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
 // Reading ahead. Between two sends the game evicts the core's memory from the caches.
 // Each row sent to a peer then costs half a dozen cache misses, each waiting for the
 // one before: most of the time of a send. But a processor can have ten or more misses
@@ -118,7 +122,7 @@ func (a *Authority) touchRows(some []telling) {
 // touchVersions touches a row's current words, its newest version, and the version that
 // a peer has.
 func (a *Authority) touchVersions(r *row, pr *peerRow) uint32 {
-	s := &a.slabs[r.t.index]
+	s := &a.slabs[r.t.Index]
 	block := s.blocks[int(r.block)*s.block:]
 	sum := uint32(block[0] + block[s.head+s.width])
 	if pr.acked != r.head {
@@ -150,7 +154,7 @@ func (a *Authority) touchWatches(peers []*peer) {
 			sum += edge[i].who
 		}
 		for _, slot := range a.grid.toldOf(p.index) {
-			sum += uint32(a.spots[slot].cell) + uint32(flag(p.wanted.has(slot)))
+			sum += uint32(a.spots[slot].cell) + uint32(flag(p.wanted.Has(slot)))
 		}
 	}
 	a.sum += sum
@@ -199,12 +203,12 @@ func (a *Authority) touchCells(slots []uint32) {
 
 // touchOff touches what is needed to make new versions of rows that have left their
 // course, and to mark them for their holders.
-func (a *Authority) touchOff(t *rowType, off []offRow) {
+func (a *Authority) touchOff(t *rowtype.Type, off []offRow) {
 	sum := uint32(0)
 	for _, e := range off {
 		sum += a.rows[e.row].head + uint32(len(a.nodes[e.slot].holders))
 	}
-	s := &a.slabs[t.index]
+	s := &a.slabs[t.Index]
 	for _, e := range off {
 		r := &a.rows[e.row]
 		_, tick := s.version(r, r.head)

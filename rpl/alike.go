@@ -1,18 +1,11 @@
 package rpl
 
-// Peers that are alike: those that hold the same nodes under the same handles, have
-// acked the same and are on the way to the same, as peers do that see a whole world over
-// similar lines. What was planned for one of them need not be planned for the others.
-//
-// It is kept by mark, of 64 handles. The first update of a mark is planned for each
-// peer, because its name counts from the update before, which may be another one. The
-// others need only be found alike: they are one piece, one string of bits, and the same
-// entries in the packet's record.
-
 import (
 	"math/bits"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // alikeName is the piece.name of a piece that stands for all updates of a mark but the first.
@@ -22,7 +15,7 @@ const alikeName = 0xFF
 // A likeness is what was planned in this send for peers at one baseline.
 type likeness struct {
 	base   Tick
-	model  *model
+	model  *coder.Model
 	closed bool // what was planned may have been left out or reordered since: nobody is told the same
 	marks  []likeMark
 	before []likeEntry // of the handles in marks, as they were before they were planned
@@ -58,17 +51,17 @@ type likeCost struct{ account, bits int }
 type alikes struct {
 	least  int // leastAlike
 	list   []likeness
-	used   int                        // how many of list belong to this send
-	many   [2][longestAlike + 1]uint8 // in this send and the one before: peers with many updates, by the age of their baseline
-	said   []byte                     // all updates of a mark but the first as one string of bits, mark by mark
-	enc    prefix.Encoder             // that makes them
-	folded []piece                    // scratch of unfold
+	used   int                             // how many of list belong to this send
+	many   [2][wire.LongestAlike + 1]uint8 // in this send and the one before: peers with many updates, by the age of their baseline
+	said   []byte                          // all updates of a mark but the first as one string of bits, mark by mark
+	enc    prefix.Encoder                  // that makes them
+	folded []piece                         // scratch of unfold
 }
 
 // reset begins a send.
 func (s *alikes) reset(send uint32) {
 	s.used, s.said = 0, s.said[:0]
-	s.many[send&1] = [longestAlike + 1]uint8{}
+	s.many[send&1] = [wire.LongestAlike + 1]uint8{}
 }
 
 // of returns what was planned for peers at the baseline of this one, or nil if it is not worth
@@ -76,7 +69,7 @@ func (s *alikes) reset(send uint32) {
 func (s *alikes) of(p *peer, tick Tick, send uint32) *likeness {
 	l := &p.link
 	age := tick - l.baseTick
-	if age > longestAlike || l.lossy() || p.marks.count() < s.least {
+	if age > wire.LongestAlike || l.lossy() || p.marks.count() < s.least {
 		return nil
 	}
 	now := &s.many[send&1][age]
@@ -90,7 +83,7 @@ func (s *alikes) of(p *peer, tick Tick, send uint32) *likeness {
 			return k
 		}
 	}
-	if s.used == maxAlike {
+	if s.used == wire.MaxAlike {
 		return nil
 	}
 	if s.used == len(s.list) {
@@ -158,7 +151,7 @@ func (a *Authority) planMark(p *peer, k *likeness, w int, marked uint64) {
 		of.told |= 1 << (u.handle & 63)
 		if i > 0 {
 			of.bits += u.bits
-			k.charge(costs, a.rows[p.entries[u.handle].row].t.account, int(u.bits))
+			k.charge(costs, a.rows[p.entries[u.handle].row].t.Account, int(u.bits))
 		}
 	}
 	of.costs = span{uint32(costs), uint32(len(k.costs))}
@@ -251,14 +244,14 @@ func (p *peer) isLike(others []likeEntry) bool {
 
 // join makes one string of all updates of a mark but the first, which are booked and so
 // have their names.
-func (a *Authority) join(m *model, of *likeMark) {
+func (a *Authority) join(m *coder.Model, of *likeMark) {
 	s, last := &a.alikes, a.pieces.updates[of.pieces].handle+1
 	from := len(s.said)
 	s.enc.Reset(s.said)
 	for _, pc := range of.rest(a.pieces.updates) {
-		of.room = uint32(s.enc.Bits()) + pc.bits + nameBits
+		of.room = uint32(s.enc.Bits()) + pc.bits + wire.NameBits
 		if pc.name == 0 {
-			s.enc.PutOne(m.entry.name(false, pc.handle+1-last))
+			s.enc.PutOne(m.Entry.Name(false, pc.handle+1-last))
 		}
 		last = pc.handle + 1
 		pc.codes.put(&s.enc, a.syms)
@@ -278,11 +271,11 @@ func (a *Authority) bookAlike(p *peer, u *piece) (last uint32) {
 	for i := range recs {
 		p.entries[recs[i].handle].one.send(recs[i].ver, tick)
 	}
-	gaps, next := a.learner.gaps, rest&(k.told<<1)
-	gaps[nearSyms[1]] += uint32(bits.OnesCount64(next))
+	gaps, next := a.learner.Gaps, rest&(k.told<<1)
+	gaps[coder.NearSyms[1]] += uint32(bits.OnesCount64(next))
 	for far := rest &^ next; far != 0; far &= far - 1 {
 		h := bits.TrailingZeros64(far)
-		gaps[nearSyms[bits.LeadingZeros64(k.told<<(63-h)<<1)+1]]++
+		gaps[coder.NearSyms[bits.LeadingZeros64(k.told<<(63-h)<<1)+1]]++
 	}
 	return recs[len(recs)-1].handle + 1
 }

@@ -1,22 +1,9 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/prefix"
-
-// An arrival gives a peer a node: its handle and Node, its layout (prefab and items),
-// its owner, its parent, and the state that the peer may see. The layout's definition
-// is included until the peer is known to have it.
-//
-//	what it says, handle, gen 8, id slot, id tenant,
-//	layout number, defined? [prefab+1, items, item+1 …],
-//	owner? [peer 32], parent? [handle], name? [bytes], args? [bytes],
-//	per row: visible? (absent if everyone may see the row), words, values
-
-// Owners as arrivals and changes of owner code them.
-const (
-	ownerNobody = iota
-	ownerYou
-	ownerOther
-	ownerKinds
+import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // appendArrival codes the arrival of a handle's node, with the state that it has now, and
@@ -27,30 +14,30 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	m := p.link.model
 	begin := len(a.syms)
 	s := a.syms
-	known := p.layouts.has(n.layout.number)
+	known := p.layouts.Has(n.layout.Number)
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
-	says := arriveDefined*flag(!known) | arriveParent*flag(parent != noHandle) |
-		arriveName*flag(n.spawn.Name != "") | arriveArgs*flag(len(n.spawn.Args) > 0) | arriveOwner*owner
-	s = append(s, m.entry.arrive.sym(1+says), unsigned(&m.entry.handle, h), prefix.Raw(uint32(e.gen), 8),
-		unsigned(&m.entry.id, n.id.Slot()), unsigned(&m.entry.tenant, n.id.Tenant()), unsigned(&m.entry.layout, n.layout.number))
+	says := coder.ArriveDefined*flag(!known) | coder.ArriveParent*flag(parent != wire.NoHandle) |
+		coder.ArriveName*flag(n.spawn.Name != "") | coder.ArriveArgs*flag(len(n.spawn.Args) > 0) | coder.ArriveOwner*owner
+	s = append(s, m.Entry.Arrive.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8),
+		coder.Unsigned(&m.Entry.Id, n.id.Slot()), coder.Unsigned(&m.Entry.Tenant, n.id.Tenant()), coder.Unsigned(&m.Entry.Layout, n.layout.Number))
 	if !known {
-		s = append(s, unsigned(&m.entry.length, uint32(n.layout.prefab)), unsigned(&m.entry.length, uint32(len(n.layout.items))))
-		for _, it := range n.layout.items {
-			s = append(s, unsigned(&m.entry.length, uint32(it+1)))
+		s = append(s, coder.Unsigned(&m.Entry.Length, uint32(n.layout.Prefab)), coder.Unsigned(&m.Entry.Length, uint32(len(n.layout.Items))))
+		for _, it := range n.layout.Items {
+			s = append(s, coder.Unsigned(&m.Entry.Length, uint32(it+1)))
 		}
-		a.note(n.layout.number, n.layout.edition, recLayout, 0, 0)
+		a.note(n.layout.Number, n.layout.Edition, recLayout, 0, 0)
 	}
-	if owner == ownerOther {
+	if owner == coder.OwnerOther {
 		s = append(s, prefix.Raw(uint32(n.owner), 32))
 	}
-	if parent != noHandle {
-		s = append(s, unsigned(&m.entry.handle, parent))
+	if parent != wire.NoHandle {
+		s = append(s, coder.Unsigned(&m.Entry.Handle, parent))
 	}
 	if n.spawn.Name != "" {
-		s = appendBytes(s, &m.entry.length, []byte(n.spawn.Name))
+		s = coder.AppendBytes(s, &m.Entry.Length, []byte(n.spawn.Name))
 	}
 	if len(n.spawn.Args) > 0 {
-		s = appendBytes(s, &m.entry.length, n.spawn.Args)
+		s = coder.AppendBytes(s, &m.Entry.Length, n.spawn.Args)
 	}
 	a.syms = s
 	a.otherBits.Arrivals += uint64(symBits(a.syms[begin:]))
@@ -58,15 +45,15 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 	for i, ri := range n.rows {
 		r := &a.rows[ri]
 		pr := p.row(e, i)
-		if r.t.audience != Everyone {
-			pr.hidden = !a.sees(p, n, r.t.audience)
+		if r.t.Audience != Everyone {
+			pr.hidden = !a.sees(p, n, r.t.Audience)
 			a.syms = append(a.syms, prefix.Raw(uint32(flag(!pr.hidden)), 1))
 			if pr.hidden {
 				continue
 			}
 		}
 		from := len(a.syms)
-		a.syms = m.appendKey(a.syms, r.t, a.known(r).all(r.t.width), a.hearer(r, m))
+		a.syms = m.AppendKey(a.syms, r.t, a.known(r).All(r.t.Width), a.hearer(r, m))
 		a.appendVars(p, r, nil)
 		a.account(r.t, symBits(a.syms[from:]), accountArrival)
 		moves = moves || r.drifting
@@ -84,12 +71,12 @@ func (a *Authority) appendArrival(p *peer, h uint32) {
 func (a *Authority) appendMeta(p *peer, n *node) {
 	m := p.link.model
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
-	a.syms = append(a.syms, m.entry.owner.sym(owner), prefix.Raw(uint32(flag(parent != noHandle)), 1))
-	if owner == ownerOther {
+	a.syms = append(a.syms, m.Entry.Owner.Sym(owner), prefix.Raw(uint32(flag(parent != wire.NoHandle)), 1))
+	if owner == coder.OwnerOther {
 		a.syms = append(a.syms, prefix.Raw(uint32(n.owner), 32))
 	}
-	if parent != noHandle {
-		a.syms = append(a.syms, unsigned(&m.entry.handle, parent))
+	if parent != wire.NoHandle {
+		a.syms = append(a.syms, coder.Unsigned(&m.Entry.Handle, parent))
 	}
 }
 
@@ -97,11 +84,11 @@ func (a *Authority) appendMeta(p *peer, n *node) {
 func (p *peer) ownerOf(n *node) int {
 	switch n.owner {
 	case 0:
-		return ownerNobody
+		return coder.OwnerNobody
 	case p.id:
-		return ownerYou
+		return coder.OwnerYou
 	}
-	return ownerOther
+	return coder.OwnerOther
 }
 
 // parentAt is the peer's handle of a node's parent, noHandle if it has none.
@@ -111,5 +98,5 @@ func (a *Authority) parentAt(p *peer, n *node) uint32 {
 			return hd.handle
 		}
 	}
-	return noHandle
+	return wire.NoHandle
 }

@@ -5,7 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // An Authority is the core of the machine that decides: it keeps the nodes and sends
@@ -43,15 +47,15 @@ type times struct {
 
 // A nodeStore holds the nodes and their state (store.go).
 type nodeStore struct {
-	types   []*rowType
-	typesOf [][]*rowType // by item type
+	types   []*rowtype.Type
+	typesOf [][]*rowtype.Type // by item type
 
 	nodes       []node
 	freeSlots   []uint32
-	layouts     map[string]*nodeLayout
-	numbered    []*nodeLayout // by number: the newest layout that has it
-	freeLayouts []uint32      // layout numbers to use again, the lowest last
-	editions    uint32        // how many layouts there have been
+	layouts     map[string]*wire.NodeLayout
+	numbered    []*wire.NodeLayout // by number: the newest layout that has it
+	freeLayouts []uint32           // layout numbers to use again, the lowest last
+	editions    uint32             // how many layouts there have been
 	items       []item
 	hots        []hot        // by item
 	freeItems   [][]itemSlot // by item type
@@ -85,26 +89,26 @@ type walking struct {
 type relevancy struct {
 	spots     []spot // by slot
 	grid      *grid
-	views     *views   // observers of the peer that is looking now
-	judged    []uint32 // slots of trees whose relevance Stream must judge again
-	grouped   bitset   // slots of nodes whose Relevance is Grouped
-	concerned bitset   // peers that hold or own a node of the tree that is being judged
+	views     *views      // observers of the peer that is looking now
+	judged    []uint32    // slots of trees whose relevance Stream must judge again
+	grouped   wire.Bitset // slots of nodes whose Relevance is Grouped
+	concerned wire.Bitset // peers that hold or own a node of the tree that is being judged
 
-	conditions  [maxGroups]func(Peer) bool
+	conditions  [schema.MaxGroups]func(Peer) bool
 	conditional bool
 	onDecide    func(Peer, Node, bool)
 }
 
 // coders are the code tables in use, and those being learned (learn.go, fitting.go).
 type coders struct {
-	model    *model
-	models   [4]*model
-	modelSet *tableSet // what model was built from
-	modelMsg []byte    // model as it is sent to peers; nil for the default tables
-	learner  *learner
-	deaf     *learner // counts what must not be learned from (secret.go); never fitted
-	fitting  *fitting // the fit under way, or nil
-	defaults *model   // the tables known from the schema alone; peers' own packets always use them
+	model    *coder.Model
+	models   [4]*coder.Model
+	modelSet *coder.TableSet // what model was built from
+	modelMsg []byte          // model as it is sent to peers; nil for the default tables
+	learner  *coder.Learner
+	deaf     *coder.Learner // counts what must not be learned from (secret.go); never fitted
+	fitting  *coder.Fitting // the fit under way, or nil
+	defaults *coder.Model   // the tables known from the schema alone; peers' own packets always use them
 }
 
 // planning is what this send says: Schedule plans it, Encode packs it (schedule.go,
@@ -132,7 +136,7 @@ type planning struct {
 type calling struct {
 	up       up
 	upBytes  []byte
-	calls    callQueue
+	calls    wire.CallQueue
 	early    []earlyCall
 	turn     uint32 // counts the ticks in which calls were run
 	turnTick Tick   // the newest such tick
@@ -155,9 +159,9 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	k := c.Schema.coding()
+	k := coder.CodingOf(c.Schema)
 	a := &Authority{cfg: c, byID: newRoster(), nodeStore: newNodeStore(c.Schema, k)}
-	a.alikes.least, a.commons.least = leastAlike, leastSharers
+	a.alikes.least, a.commons.least = wire.LeastAlike, wire.LeastSharers
 	a.round, a.moves, a.sendPeriod = 1, 1, time.Second/time.Duration(c.SendHz)
 	for i := range a.slabs {
 		a.slabs[i].stride = uint32((c.Hz + c.SendHz - 1) / c.SendHz)
@@ -167,10 +171,10 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 	for _, t := range c.Schema.Items() {
 		a.places = append(a.places, newPlace(t))
 	}
-	a.defaults, a.model, a.models[0] = k.defaults, k.defaults, k.defaults
-	a.modelSet = newTableSet(a.types)
-	a.learner, a.deaf = newLearner(a.types, c.Hz), newLearner(a.types, c.Hz)
-	a.learner.serve(a.model)
+	a.defaults, a.model, a.models[0] = k.Defaults, k.Defaults, k.Defaults
+	a.modelSet = coder.NewTableSet(a.types)
+	a.learner, a.deaf = coder.NewLearner(a.types, c.Hz), coder.NewLearner(a.types, c.Hz)
+	a.learner.Serve(a.model)
 	if c.Interest != nil {
 		size := c.Interest.Reach(0) / 2
 		if g, ok := c.Interest.(Grid); ok {
@@ -188,10 +192,10 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 }
 
 // newNodeStore makes a store without nodes.
-func newNodeStore(c *Schema, k *coding) nodeStore {
+func newNodeStore(c *Schema, k *coder.Coding) nodeStore {
 	items := c.Items()
 	s := nodeStore{
-		types: k.types, typesOf: k.byItem, layouts: make(map[string]*nodeLayout),
+		types: k.Types, typesOf: k.ByItem, layouts: make(map[string]*wire.NodeLayout),
 		freeItems: make([][]itemSlot, len(items)), shadows: make([][]byte, len(items)),
 	}
 	words, vars, width := 0, 0, 0
@@ -200,7 +204,7 @@ func newNodeStore(c *Schema, k *coding) nodeStore {
 	}
 	for _, t := range s.types {
 		s.slabs = append(s.slabs, newSlab(t))
-		width = max(width, t.width)
+		width = max(width, t.Width)
 	}
 	s.scratch, s.scratchVars = make([]int32, words), make([]any, vars)
 	s.course, s.told = make([]int32, width), make([]int32, width)
@@ -273,7 +277,7 @@ func (a *Authority) Suspend(id Peer) {
 	a.early = slices.DeleteFunc(a.early, func(c earlyCall) bool { return c.to == id })
 	a.counters.CallsDropped += uint64(early - len(a.early) + len(p.rpc.waiting) + len(p.rpc.unreliable) + len(p.rpc.later))
 	for _, m := range p.rpc.ready {
-		if m[0] == msgCall {
+		if m[0] == wire.MsgCall {
 			a.counters.CallsDropped++
 		}
 	}
@@ -315,7 +319,7 @@ func (a *Authority) Peers(dst []Peer) []Peer {
 // by more than 10 s. Step begins nothing after MaxTick, and returns an error that wraps
 // ErrLimit, nor for a tick before the last one (ErrRange).
 func (a *Authority) Step(t Tick) error {
-	if t > lateInLife {
+	if t > wire.LateInLife {
 		if t > MaxTick {
 			return fmt.Errorf("rpl: tick %d: %w: a session has %d; end it and begin another", t, ErrLimit, MaxTick)
 		}
@@ -352,7 +356,7 @@ func (a *Authority) Holders(n Node, dst []Peer) []Peer {
 		return dst
 	}
 	for _, h := range a.nodes[slot].holders {
-		if h.handle != noHandle {
+		if h.handle != wire.NoHandle {
 			dst = append(dst, a.peers[h.peer].id)
 		}
 	}
@@ -380,7 +384,7 @@ func (a *Authority) PeerStats(id Peer) PeerStats {
 	if p == nil {
 		return PeerStats{}
 	}
-	s := PeerStats{RTT: p.link.trip.time(), Jitter: p.link.trip.spread(), Loss: p.link.loss, Bytes: p.sentBytes, Packets: p.sentPackets}
+	s := PeerStats{RTT: p.link.trip.Time(), Jitter: p.link.trip.Spread(), Loss: p.link.loss, Bytes: p.sentBytes, Packets: p.sentPackets}
 	for i := range p.entries {
 		if st := p.entries[i].state; st == entryComing || st == entryIn {
 			s.Held++

@@ -1,5 +1,9 @@
 package rpl
 
+import (
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
 // Bases for what a peer is seldom sent (docs/adr/0013-bases.md). A row keeps its
 // versions of the last half second of changes. When a small budget makes a node wait
 // longer than that, its base is gone, and only a keyframe could be sent: two to three
@@ -22,7 +26,7 @@ const (
 // A peerBase is a row as two packets sent it to a peer: one that the peer is known to
 // have, and one that is in flight or was lost.
 type peerBase struct {
-	t     *rowType
+	t     *rowtype.Type
 	row   uint32    // number of the row in its node
 	next  uint32    // index + 1 of the next base of the same handle, or of the next free one; 0: none
 	ticks [2]uint32 // of the two packets, 0: none
@@ -30,15 +34,15 @@ type peerBase struct {
 	vars  *[2][]any // of both versions; nil if the type has none
 }
 
-func (b *peerBase) at(k int) rowWords { return b.t.at(b.words[k*b.t.width:]) }
+func (b *peerBase) at(k int) rowtype.Words { return b.t.At(b.words[k*b.t.Width:]) }
 
 // bases are the remembered bases of one peer: at most one peerBase for each row that it
 // holds.
 type bases struct {
 	first []uint32 // by handle: index + 1 of its first base, 0: none
 	all   []peerBase
-	free  map[*rowType]uint32 // index + 1 of the first free base; free ones keep their words
-	chunk []int32             // words not yet in use
+	free  map[*rowtype.Type]uint32 // index + 1 of the first free base; free ones keep their words
+	chunk []int32                  // words not yet in use
 }
 
 // row is the peerBase of row i of a handle's node, nil if there is none.
@@ -68,7 +72,7 @@ func (b *bases) find(h uint32, i int, tick uint32) (of *peerBase, k int, ok bool
 
 // place is where to remember a packet that leaves now: not the place of the packet of
 // tick acked, which the peer is known to have.
-func (b *bases) place(h uint32, i int, t *rowType, acked uint32) (of *peerBase, k int) {
+func (b *bases) place(h uint32, i int, t *rowtype.Type, acked uint32) (of *peerBase, k int) {
 	if of = b.row(h, i); of == nil {
 		of = b.add(h, i, t)
 	}
@@ -80,20 +84,20 @@ func (b *bases) place(h uint32, i int, t *rowType, acked uint32) (of *peerBase, 
 }
 
 // add makes a peerBase for a row.
-func (b *bases) add(h uint32, i int, t *rowType) *peerBase {
+func (b *bases) add(h uint32, i int, t *rowtype.Type) *peerBase {
 	for h >= uint32(len(b.first)) {
 		b.first = append(b.first, 0)
 	}
 	at := b.free[t]
 	if at == 0 {
-		b.all = append(b.all, peerBase{t: t, words: b.take(2 * t.width)})
-		if at = uint32(len(b.all)); len(t.vars) > 0 {
+		b.all = append(b.all, peerBase{t: t, words: b.take(2 * t.Width)})
+		if at = uint32(len(b.all)); len(t.Vars) > 0 {
 			b.all[at-1].vars = new([2][]any)
 		}
 	}
 	of := &b.all[at-1]
 	if b.free == nil {
-		b.free = make(map[*rowType]uint32)
+		b.free = make(map[*rowtype.Type]uint32)
 	}
 	b.free[t] = of.next
 	of.row, of.next, b.first[h] = uint32(i), b.first[h], at
@@ -138,7 +142,7 @@ func (a *Authority) remember(p *peer, recs []recEntry) {
 		r := &a.rows[a.nodes[e.node.Slot()].rows[re.row]]
 		of, k := p.bases.place(re.handle, int(re.row), r.t, p.row(e, int(re.row)).ackedTick)
 		of.ticks[k] = uint32(a.tick)
-		a.versionAt(r, re.ver, uint32(a.tick)).copyTo(of.at(k), r.t.width)
+		a.versionAt(r, re.ver, uint32(a.tick)).CopyTo(of.at(k), r.t.Width)
 		if of.vars != nil {
 			of.vars[k] = r.varsOf(re.ver)
 		}
@@ -156,7 +160,7 @@ func (a *Authority) isBase(p *peer, h uint32, i int, r *row, pr *peerRow) bool {
 }
 
 // base is the version that isBase has found; valid until the next call.
-func (a *Authority) base(p *peer, h uint32, i int, r *row, pr *peerRow) (words rowWords, vars []any) {
+func (a *Authority) base(p *peer, h uint32, i int, r *row, pr *peerRow) (words rowtype.Words, vars []any) {
 	if r.kept(pr.acked) {
 		return a.versionAt(r, pr.acked, pr.ackedTick), r.varsOf(pr.acked)
 	}

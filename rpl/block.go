@@ -1,6 +1,10 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/prefix"
+import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
 
 // A block is one arrival or one update that is too long for a packet, sent on the
 // reliable lane with the layout of a packet's body. It is acked by the count of
@@ -30,23 +34,23 @@ func (k *packer) block() {
 		return
 	}
 	e := &p.blockEnc
-	e.Reset(append(p.blockBuf[:0], msgBlock))
-	e.PutBits(uint32(m.number), 2)
+	e.Reset(append(p.blockBuf[:0], wire.MsgBlock))
+	e.PutBits(uint32(m.Number), 2)
 	e.PutBits(uint32(a.tick), 32)
 	e.PutBits(uint32(p.link.baseTick), 32)
 	if arrival {
-		e.Put(m.entry.form.sym(formArrived))
+		e.Put(m.Entry.Form.Sym(coder.FormArrived))
 		pc.codes.put(e, a.syms)
-		e.Put(m.entry.arrive.sym(0))
+		e.Put(m.Entry.Arrive.Sym(0))
 	} else {
-		e.Put(m.entry.form.sym(0))
-		e.PutOne(m.entry.name(pc.special, pc.handle+1))
+		e.Put(m.Entry.Form.Sym(0))
+		e.PutOne(m.Entry.Name(pc.special, pc.handle+1))
 		pc.bare().put(e, a.syms)
 	}
-	e.Put(m.entry.gap.sym(gapEnd))
+	e.Put(m.Entry.Gap.Sym(coder.GapEnd))
 	msg := e.Finish()
 	p.blockBuf = msg[:0]
-	if len(msg) > maxLong {
+	if len(msg) > wire.MaxLong {
 		p.tally.tooLong = p.entries[pc.handle].node
 		return
 	}
@@ -103,7 +107,7 @@ func (a *Authority) mayTell(p *peer, b *blockRecord) bool {
 			return false
 		}
 		n := &a.nodes[slot]
-		if !a.sees(p, n, a.rows[n.rows[re.row]].t.audience) {
+		if !a.sees(p, n, a.rows[n.rows[re.row]].t.Audience) {
 			return false
 		}
 	}
@@ -124,12 +128,12 @@ func (a *Authority) sayAnew(p *peer, b *blockRecord) {
 // voidBlock encodes a block that says nothing.
 func (a *Authority) voidBlock() []byte {
 	var e prefix.Encoder
-	m := &a.defaults.entry
-	e.Reset([]byte{msgBlock})
+	m := &a.defaults.Entry
+	e.Reset([]byte{wire.MsgBlock})
 	e.PutBits(0, 2)
 	e.PutBits(0, 32)
 	e.PutBits(0, 32)
-	e.Put(m.form.sym(0), m.gap.sym(gapEnd))
+	e.Put(m.Form.Sym(0), m.Gap.Sym(coder.GapEnd))
 	return e.Finish()
 }
 
@@ -152,4 +156,4 @@ func (a *Authority) holdLong(p *peer) {
 
 // smallBits is how long an update may be that is sure to fit a packet, even one shared
 // with the reliable lane.
-const smallBits = PacketRoom/2*8 - headerBits
+const smallBits = PacketRoom/2*8 - wire.HeaderBits

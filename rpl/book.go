@@ -1,6 +1,11 @@
 package rpl
 
-import "time"
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
 
 // Booking: noting as sent what a peer's packets carry. Updates are booked in Schedule
 // as soon as it is certain which of them leave, while their data is in the cache; what
@@ -10,13 +15,13 @@ import "time"
 // those names for the learner, and moves updates with a new parent or owner to the
 // front.
 func (a *Authority) bookUpdates(p *peer) {
-	gaps := a.learner.gaps
-	gaps[gapEnd]++
+	gaps := a.learner.Gaps
+	gaps[coder.GapEnd]++
 	p.plan.metaBits = 0
 	if p.plan.updates.empty() {
 		return
 	}
-	pl, m := &p.plan, &p.link.model.entry
+	pl, m := &p.plan, &p.link.model.Entry
 	updates := pl.updates.in(a.pieces.updates)
 	last, metas := uint32(0), 0
 	lossy := p.link.lossy()
@@ -28,13 +33,13 @@ func (a *Authority) bookUpdates(p *peer) {
 		next := u.handle + 1
 		gap := next - last
 		last = next
-		name, sym := m.near[gap%nearGaps], nearSyms[gap%nearGaps]
-		if gap >= nearGaps || u.special {
+		name, sym := m.Near[gap%coder.NearGaps], coder.NearSyms[gap%coder.NearGaps]
+		if gap >= coder.NearGaps || u.special {
 			if u.name == alikeName {
 				last = a.bookAlike(p, u)
 				continue
 			}
-			name, sym = m.rareName(u.special, gap)
+			name, sym = m.RareName(u.special, gap)
 		}
 		u.call(name)
 		gaps[sym]++
@@ -46,7 +51,7 @@ func (a *Authority) bookUpdates(p *peer) {
 		}
 		if u.meta {
 			metas++
-			pl.metaBits += int32(u.bits) + nameBits
+			pl.metaBits += int32(u.bits) + wire.NameBits
 		}
 		if e := &p.entries[u.handle]; e.isPlain() {
 			e.one.send(a.recs[u.recAt].ver, uint32(a.tick)) // most updates are of one row

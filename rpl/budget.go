@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // A peer's byte budget: a token bucket, and what a send leaves out when the bucket does
@@ -147,21 +149,13 @@ func (a *Authority) dropCalls(p *peer, from int) {
 	p.rpc.unreliable = p.rpc.unreliable[:from]
 }
 
-// headerBits is what a packet costs at most beside its pieces: the seal, the header,
-// the ends of the sections, the coder's last bytes.
-const headerBits = (PacketOverhead + 24) * 8
-
 // piecesBits is what n pieces cost, with their names and their share of the packets'
 // headers.
 func piecesBits(bits, n int) float64 {
-	return float64(bits+n*nameBits) * (1 + headerBits/float64(8*PacketRoom-headerBits))
+	return float64(bits+n*wire.NameBits) * (1 + wire.HeaderBits/float64(8*PacketRoom-wire.HeaderBits))
 }
 
 func pieceBits(bits int) float64 { return piecesBits(bits, 1) }
-
-// nameBits is what the name of a piece costs at most: the gap from the handle before
-// it.
-const nameBits = 30
 
 // A purse is what a peer may be sent: what its budget pays for, if it has one, and no more
 // than may be under way.
@@ -209,10 +203,10 @@ func (u *purse) open(flight int, budget bool) bool {
 		u.room, u.left, u.calls = bits/8, bits, bits/16
 		return true
 	}
-	if u.room < leastSend {
+	if u.room < wire.LeastSend {
 		return false
 	}
-	u.left = min(u.room*8, bits) - headerBits
+	u.left = min(u.room*8, bits) - wire.HeaderBits
 	return true
 }
 
@@ -223,11 +217,11 @@ func (u *purse) open(flight int, budget bool) bool {
 func (a *Authority) laneShare(p *peer) float64 {
 	share := 0.0
 	for _, m := range p.rpc.ready {
-		cost := p.laneCost(min(len(m), maxPart))
+		cost := p.laneCost(min(len(m), wire.MaxPart))
 		if p.purse.tokens-share < min(cost, a.bucket) || !a.laneTakes(p, share+cost) {
 			break
 		}
-		if share += cost; len(m) > maxPart {
+		if share += cost; len(m) > wire.MaxPart {
 			break // one part at a time
 		}
 	}
@@ -280,5 +274,5 @@ const (
 
 // bucketOf is the bytes of a budget that a peer may save up.
 func bucketOf(budget int) float64 {
-	return max(float64(budget)*bucketTime.Seconds(), PacketRoom+PacketOverhead)
+	return max(float64(budget)*wire.BucketTime.Seconds(), PacketRoom+PacketOverhead)
 }

@@ -1,6 +1,8 @@
 package rpl
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // Explicit items in columns. The walk that compares other items reads of explicit ones
 // only the rows that were bumped.

@@ -5,6 +5,10 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 )
 
 // Sessions in one process share the default tables of their schema, and proxies share
@@ -24,24 +28,24 @@ func TestSessionsShareTheirTables(t *testing.T) {
 		if proxies[i], err = NewProxy(ProxyConfig{Schema: s, Hz: 60}, Peer(i+2)); err != nil {
 			t.Fatal(err)
 		}
-		if proxies[i].defaults != a.defaults {
+		if proxies[i].Defaults != a.defaults {
 			t.Error("a session has default tables of its own")
 		}
 	}
-	k := s.coding()
-	message := a.modelSet.with(1).append(nil, k.types, k.defaults)
+	k := coder.CodingOf(s)
+	message := a.modelSet.With(1).Append([]byte{wire.MsgTable}, k.Types, k.Defaults)
 	for _, p := range proxies {
-		p.message(message)
+		p.Message(message)
 	}
-	if m := proxies[0].models[1]; m == nil || m != proxies[1].models[1] {
+	if m := proxies[0].Models[1]; m == nil || m != proxies[1].Models[1] {
 		t.Error("what two proxies were shipped is not shared")
 	}
-	if _, err := k.shippedAs(message[1 : len(message)-1]); !errors.Is(err, ErrPacket) {
+	if _, err := k.ShippedAs(message[1 : len(message)-1]); !errors.Is(err, ErrPacket) {
 		t.Errorf("half a message: %v", err)
 	}
 	proxies = [2]*Proxy{}
 	runtime.GC()
-	if k.shipped[0].model.Value() != nil {
+	if k.Shipped[0].Model.Value() != nil {
 		t.Error("tables stay that no proxy has any more")
 	}
 }

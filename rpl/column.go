@@ -3,6 +3,8 @@ package rpl
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
 // A Column is items of one type that the adapter keeps side by side, row by row, as an
@@ -14,7 +16,7 @@ import (
 // methods apply to a Column's.
 type Column struct {
 	a        *Authority
-	t        *rowType
+	t        *rowtype.Type
 	slab     *slab
 	place    *place
 	index    uint32
@@ -48,7 +50,7 @@ type Column struct {
 // gone; it is called during Stream, after the column's SetColumn.
 func (a *Authority) NewColumn(t *ItemType, at func(row int) unsafe.Pointer) *Column {
 	rt := a.typesOf[t.Index][0]
-	c := &Column{a: a, at: at, t: rt, slab: &a.slabs[rt.index], place: &a.places[t.Index], index: uint32(len(a.columns)), explicit: t.Explicit}
+	c := &Column{a: a, at: at, t: rt, slab: &a.slabs[rt.Index], place: &a.places[t.Index], index: uint32(len(a.columns)), explicit: t.Explicit}
 	for i, other := range a.columns {
 		if other == nil {
 			c.index = uint32(i)
@@ -255,9 +257,9 @@ func (c *Column) begin(row int, here *components) {
 	if placed := c.placed[w] & bit; placed != 0 {
 		c.places[row] = 0
 		c.seek(w, here, placed)
-		c.compare(w, here, bit, &c.t.walk.rest)
+		c.compare(w, here, bit, &c.slab.walk.rest)
 	} else {
-		c.compare(w, here, bit, &c.t.walk.probes)
+		c.compare(w, here, bit, &c.slab.walk.probes)
 	}
 	c.settle(w, here, 0, bit, bit&c.drifting[w])
 }

@@ -1,10 +1,11 @@
 package rpl
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // AuthorityConfig configures the core of the machine that decides.
@@ -25,18 +26,9 @@ type AuthorityConfig struct {
 	CheckEvery time.Duration
 }
 
-// ProxyConfig configures the core of a client. Schema and Hz must be those of its
-// authority.
-type ProxyConfig struct {
-	Schema *Schema      // NewProxy freezes it
-	Hz     int          // ticks per second, 1 to 1000
-	Refs   Refs         // translates entity references; nil: all are null
-	Log    *slog.Logger // nil: nothing is logged
-}
-
 // complete checks a configuration, fills in defaults and freezes the schema.
 func (c *AuthorityConfig) complete() error {
-	if err := checkBasics(c.Schema, c.Hz); err != nil {
+	if err := wire.CheckBasics(c.Schema, c.Hz); err != nil {
 		return err
 	}
 	switch {
@@ -52,35 +44,8 @@ func (c *AuthorityConfig) complete() error {
 		c.SendHz = c.Hz
 	}
 	if c.CheckEvery == 0 {
-		c.CheckEvery = checkEvery
+		c.CheckEvery = wire.CheckEvery
 	}
-	c.Log = orDiscard(c.Log)
+	c.Log = wire.OrDiscard(c.Log)
 	return c.Schema.Freeze(c.Hz)
-}
-
-// complete checks a client's configuration, fills in defaults and freezes the schema.
-func (c *ProxyConfig) complete() error {
-	if err := checkBasics(c.Schema, c.Hz); err != nil {
-		return err
-	}
-	c.Log = orDiscard(c.Log)
-	return c.Schema.Freeze(c.Hz)
-}
-
-// checkBasics checks the fields that both configurations have.
-func checkBasics(s *Schema, hz int) error {
-	switch {
-	case s == nil:
-		return errors.New("rpl: the configuration has no Schema")
-	case hz < 1 || hz > 1000:
-		return fmt.Errorf("rpl: the configuration's Hz is %d; 1 to 1000", hz)
-	}
-	return nil
-}
-
-func orDiscard(log *slog.Logger) *slog.Logger {
-	if log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return log
 }

@@ -1,12 +1,10 @@
 package rpl
 
-// Copies of changes. That a packet was lost shows by the acks of later ones. Behind a
-// change that nothing follows there are none, and its ack is overdue only after a round
-// trip and a half. So where packets are lost, what stands after a change is told again
-// before that, as often as arrivals and removals (protocol §5), if there is room to
-// spare. Of what moves something newer is told soon.
+import (
+	"time"
 
-import "time"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
 
 // A rowCopy is a change of which a further copy is due at a tick.
 type rowCopy struct {
@@ -47,7 +45,7 @@ func (a *Authority) rowAt(e *entry, i uint8) *row {
 // planCopies marks the rows of which a copy is due.
 func (a *Authority) planCopies(p *peer) {
 	kept, most := p.copies[:0], p.link.copiesFor()
-	spare := a.cfg.Budget == 0 || p.purse.room >= a.bucket*spareShare
+	spare := a.cfg.Budget == 0 || p.purse.room >= a.bucket*wire.SpareShare
 	for _, c := range p.copies {
 		switch {
 		case c.due > a.tick:

@@ -1,5 +1,9 @@
 package rpl
 
+import (
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
 // Counters count what the authority has done since it was made, and why. The net graph
 // and the bench read them.
 type Counters struct {
@@ -55,7 +59,7 @@ func (a *Authority) noteTooLong(n Node) {
 	a.counters.TooLong++
 	if n != a.tooLong {
 		a.tooLong = n
-		a.cfg.Log.Warn("a node is not told: it is too long; spread its values over several nodes", "node", n, "most bytes", maxLong)
+		a.cfg.Log.Warn("a node is not told: it is too long; spread its values over several nodes", "node", n, "most bytes", wire.MaxLong)
 	}
 }
 
@@ -63,12 +67,12 @@ func (a *Authority) noteTooLong(n Node) {
 // type allows: a game's own codec may write any number of bytes. A longer value is counted,
 // and the first one of each field is logged.
 func (a *Authority) isBounded(r *row, k int, v any) bool {
-	prop := &r.t.vars[k]
-	if prop.codec().sized() {
+	prop := &r.t.Vars[k]
+	if prop.Codec().Sized() {
 		return true
 	}
 	a.bytes = prop.Type.Append(a.bytes[:0], v)
-	n, most := len(a.bytes), prop.maxBytes()
+	n, most := len(a.bytes), prop.MaxBytes()
 	if n <= most {
 		return true
 	}
@@ -79,26 +83,22 @@ func (a *Authority) isBounded(r *row, k int, v any) bool {
 		}
 		a.overlong[prop] = true
 		a.cfg.Log.Warn("a value is not told: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
-			"node", a.nodes[r.node].id, "component", r.t.item.Name, "field", r.t.item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
+			"node", a.nodes[r.node].id, "component", r.t.Item.Name, "field", r.t.Item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
 	}
 	return false
 }
-
-// maxBytes is how many bytes a value of a variable-length prop may take, and so may what
-// turns another value into it.
-func (v *Var) maxBytes() int { return (v.codec().maxBits() + 7) / 8 }
 
 // hasLongDelta is whether a game's own codec writes more of a row, as a difference from what
 // the peer has, than a whole value may take. The row is then told whole: peers refuse what
 // is longer than any value.
 func (a *Authority) hasLongDelta(p *peer, h uint32, i int, r *row, pr *peerRow) bool {
 	_, base := a.base(p, h, i, r, pr)
-	for _, k := range r.t.unsized {
-		v := &r.t.vars[k]
-		if v.Type.Equal(base[k], r.vars.now[k]) || r.t.onceV != nil && r.t.onceV[k] {
+	for _, k := range r.t.Unsized {
+		v := &r.t.Vars[k]
+		if v.Type.Equal(base[k], r.vars.now[k]) || r.t.OnceV != nil && r.t.OnceV[k] {
 			continue
 		}
-		if a.bytes = v.Type.AppendDelta(a.bytes[:0], base[k], r.vars.now[k]); len(a.bytes) > v.maxBytes() {
+		if a.bytes = v.Type.AppendDelta(a.bytes[:0], base[k], r.vars.now[k]); len(a.bytes) > v.MaxBytes() {
 			return true
 		}
 	}

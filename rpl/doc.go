@@ -56,7 +56,7 @@
 //
 // Nothing that comes from a peer panics, makes memory grow past a limit or harms
 // another peer: what cannot be read is refused and counted. A call that would exceed
-// a limit fails with an error that names the thing and the remedy; limits.go lists
+// a limit fails with an error that names the thing and the remedy; internal/wire lists
 // the limits. Mistakes in the calling code, which no data of a game can cause,
 // panic, as does the use of what another schema has declared.
 //
@@ -68,50 +68,40 @@ package rpl
 
 // For readers of the code: the files in the order of the data.
 //
-// What there is to agree on, compiled once:
+// What there is to agree on, compiled once, and what it is coded with:
 //
-//	schema.go                declarations; schema_freeze.go compiles all, schema_walk.go one Go type, and
-//	                         schema_leaf.go, schema_int.go, schema_float.go, var.go, var_*.go its fields;
-//	                         schema_resolve.go looks up names, schema_untagged.go finds forgotten tags
-//	tag.go, opt.go, codec.go, builder.go, args.go, quant.go
-//	                         tags, optional values, types with a codec, items without a Go type, arguments, steps
-//	item.go, schema_layout.go, ids.go
-//	                         what comes of it: tables of an item, the plan of a struct; names of things
-//	digest.go, digest_explain.go, schema_describe.go, schema_faults.go, schema_limits.go
-//	                         telling two schemas apart, for peers and for people; mistakes, limits
-//	rowtype.go               an item's part as the stream has it; course.go, phase.go, infer.go, pays.go, kind.go,
-//	                         heading.go: how its words are predicted; coding.go, layout.go: what is made once
+//	internal/ids/            names of peers, ticks, nodes, lanes, audiences
+//	schema/                  Go types to words and back
+//	internal/rowtype/        an item's part as the stream has it, and how its words are predicted
+//	internal/coder/          rows to symbols and back: tables, learned ones, records
+//	internal/wire/           what both ends must agree on: limits, layouts, calls
+//	face.go                  the public names of what these packages hold
+//	phase.go, infer.go, pays.go, kind.go, heading.go
+//	                         what the authority adds to the prediction; layout.go: what is made once
 //
 // The authority, in the order of a tick:
 //
 //	authority.go, config.go  its state and peers; node.go, tree.go, streaming.go, groups.go, secret.go: nodes
 //	receive.go               what peers send; ack.go, news.go, packets.go: what their acks mean; rpc.go,
 //	                         waiting.go, part.go: calls
-//	extract.go               a struct to words; extract_fast.go, shadow.go, words.go; inject.go: and back
 //	store.go                 rows and their versions; slab.go, history.go, hot.go: where they lie
 //	column.go                many components at once; walk.go, walkplan.go, place.go, steer.go, near.go, bumped.go
 //	relevancy.go             who gets what; interest.go, grid.go, look.go, watch.go, watchers.go, nearby.go
 //	schedule.go, flow.go     what each peer is told; peer.go, entries and visits; marks.go, update.go, plain.go,
 //	                         alike.go, common.go, newparent.go, turns.go, copies.go: updates; arrival.go; piece.go, budget.go, book.go,
 //	                         bases.go, ahead.go: what all of these need
-//	record.go                a row to symbols; recordcoder.go, pattern.go, magnitude.go, name.go; model.go,
-//	                         defaults.go: by which tables
-//	learn.go                 better tables: fit.go, fitting.go, tableset.go, tables.go, tables_build.go
-//	encode.go                packets of what was planned; block.go: what no packet holds; sink.go: where to
+//	name.go, fit.go          names of entries; when tables are learned
+//	encode.go                packets of what was planned; block.go: what no packet holds
 //
-// The proxy, in the order of a tick:
+// The proxy:
 //
-//	proxy.go                 its state; heard.go, pace.go: which packets to believe
-//	decode.go                packets into the stage: decodeupdate.go, recordread.go
-//	commit.go                the stage into rows: replicarow.go, replicaversion.go, versionslab.go
-//	tell.go                  to the adapter; replica.go, recall.go: from rows into a struct
-//	proxysend.go             acks and calls back
+//	internal/proxy/          packets into a stage, the stage into rows, rows to the adapter
 //
 // Between the two, and beside them:
 //
 //	checksum.go, doubt.go, resync.go
 //	                         whether both have the same; what is asked for again
-//	limits.go, bitset.go, roster.go; bits/, internal/prefix/, internal/pages/: bits, codes, memory
-//	counters.go, account.go, trace.go, dump.go
+//	bitset.go, roster.go, ids.go; bits/, internal/prefix/, internal/pages/: bits, codes, memory
+//	counters.go, account.go, dump.go
 //	                         figures, and looks inside
 //	rpltest/                 what tests of the core and of adapters run in

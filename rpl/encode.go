@@ -3,7 +3,9 @@ package rpl
 import (
 	"time"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // The Encode stage packs what Schedule planned for one peer into packets.
@@ -49,11 +51,11 @@ func (a *Authority) sends(p *peer, now time.Duration) bool {
 func (a *Authority) beat(p *peer) time.Duration {
 	switch {
 	case p.movers == 0:
-		return heartbeat
+		return wire.Heartbeat
 	case p.link.lossy() && (a.cfg.Budget == 0 || p.purse.tokens > a.bucket/2):
 		return 0
 	}
-	return movingBeat
+	return wire.MovingBeat
 }
 
 // setMoves notes whether an entry's node moves by itself at the peer.
@@ -152,9 +154,6 @@ func (k *packer) progress() int {
 
 func (k *packer) hasCalls() bool { return k.p.busy && k.call < k.p.rpc.paid }
 
-// endBits is the bits kept free for the ends of the sections and the last byte.
-const endBits = 120
-
 // begin opens a packet and writes its header.
 func (k *packer) begin() {
 	p, a := k.p, k.a
@@ -172,32 +171,32 @@ func (k *packer) begin() {
 	e := &p.enc
 	pl := &p.plan
 	// The base must be among the last recordLen packets: only those are remembered.
-	full := l.baseTick == 0 || seq-l.base >= recordLen
-	echo := l.inSeen && k.now-l.echoed >= heartbeat
-	k.form = formFull*flag(full) | formEcho*flag(echo) |
-		formRemoved*flag(k.removal < pl.removals.len()) | formArrived*flag(k.arrival < pl.arrivals.len()) |
-		formGuesses*flag(k.guess < pl.guesses.len())
+	full := l.baseTick == 0 || seq-l.base >= wire.RecordLen
+	echo := l.inSeen && k.now-l.echoed >= wire.Heartbeat
+	k.form = coder.FormFull*flag(full) | coder.FormEcho*flag(echo) |
+		coder.FormRemoved*flag(k.removal < pl.removals.len()) | coder.FormArrived*flag(k.arrival < pl.arrivals.len()) |
+		coder.FormGuesses*flag(k.guess < pl.guesses.len())
 	if p.busy {
-		k.form |= formChecks*flag(len(p.checks.plan) > 0) | formCalls*flag(k.hasCalls())
+		k.form |= coder.FormChecks*flag(len(p.checks.plan) > 0) | coder.FormCalls*flag(k.hasCalls())
 	}
-	head := prefix.Run{}.Raw(uint32(m.number), 2).With(m.entry.form.run(uint(k.form)))
+	head := prefix.Run{}.Raw(uint32(m.Number), 2).With(m.Entry.Form.Run(uint(k.form)))
 	if full {
 		e.PutOne(head.Raw(uint32(tick), 32).Sym())
 		l.baseTick = 0
 	} else {
 		back, delta := uint32(seq-l.base), uint32(tick-l.baseTick)
-		e.PutOne(head.With(unsigned(&m.entry.back, back).Run()).Sym())
-		e.PutOne(unsigned(&m.entry.delta, deltaOf(delta, back)))
+		e.PutOne(head.With(coder.Unsigned(&m.Entry.Back, back).Run()).Sym())
+		e.PutOne(coder.Unsigned(&m.Entry.Delta, wire.DeltaOf(delta, back)))
 	}
 	if echo {
 		l.echoed = k.now
 		e.PutBits(uint32(l.inNewest), 16)
 		e.PutBits(uint32(min((k.now-l.inAt)/time.Millisecond, 255)), 8)
 	}
-	if k.form&formChecks != 0 {
-		p.putChecks(&m.entry, k.rec, k.now)
+	if k.form&coder.FormChecks != 0 {
+		p.putChecks(&m.Entry, k.rec, k.now)
 	}
-	k.room = room*8 - e.Len()*8 - endBits
+	k.room = room*8 - e.Len()*8 - wire.EndBits
 }
 
 // fill writes the packet's sections, each as far as its pieces fit. If the next piece would
@@ -206,23 +205,23 @@ func (k *packer) fill() {
 	p, pl := k.p, &k.p.plan
 	m := p.link.model
 	start := k.progress()
-	if k.form&formRemoved != 0 {
+	if k.form&coder.FormRemoved != 0 {
 		k.removal += k.putAll(pl.removals.in(k.a.pieces.removals)[k.removal:])
-		p.enc.PutOne(m.entry.remove.sym(0))
+		p.enc.PutOne(m.Entry.Remove.Sym(0))
 	}
-	if k.form&formArrived != 0 {
+	if k.form&coder.FormArrived != 0 {
 		k.arrival += k.putAll(pl.arrivals.in(k.a.pieces.arrivals)[k.arrival:])
-		p.enc.PutOne(m.entry.arrive.sym(0))
+		p.enc.PutOne(m.Entry.Arrive.Sym(0))
 	}
-	if k.form&formCalls != 0 {
+	if k.form&coder.FormCalls != 0 {
 		k.calls()
 	}
 	begun := start != k.progress()
 	if !begun || k.update > 0 || int(p.plan.metaBits) <= k.room {
 		k.updates()
 	} // else those with a new parent or owner go together in the next packet
-	p.enc.PutOne(m.entry.gap.sym(gapEnd))
-	if k.form&formGuesses != 0 {
+	p.enc.PutOne(m.Entry.Gap.Sym(coder.GapEnd))
+	if k.form&coder.FormGuesses != 0 {
 		k.guesses()
 	}
 	if start == k.progress() && !k.done() {
@@ -230,37 +229,15 @@ func (k *packer) fill() {
 	}
 }
 
-// deltaOf codes the ticks since the base packet, given how many packets ago it was
-// sent: mostly one a tick, which is 0. ofDelta is its inverse.
-func deltaOf(delta, back uint32) uint32 {
-	switch {
-	case delta == back:
-		return 0
-	case delta < back:
-		return delta + 1
-	}
-	return delta
-}
-
-func ofDelta(told, back uint32) uint32 {
-	switch {
-	case told == 0:
-		return back
-	case told <= back:
-		return told - 1
-	}
-	return told
-}
-
 // calls writes the unreliable calls that fit.
 func (k *packer) calls() {
 	p := k.p
-	for k.call < p.rpc.paid && k.room > len(p.rpc.unreliable[k.call])*8+nameBits {
+	for k.call < p.rpc.paid && k.room > len(p.rpc.unreliable[k.call])*8+wire.NameBits {
 		b := p.rpc.unreliable[k.call]
 		p.enc.PutBits(1, 1)
-		p.tmp = appendBytes(p.tmp[:0], &p.link.model.entry.length, b)
+		p.tmp = coder.AppendBytes(p.tmp[:0], &p.link.model.Entry.Length, b)
 		p.enc.Put(p.tmp...)
-		k.room -= len(b)*8 + nameBits
+		k.room -= len(b)*8 + wire.NameBits
 		k.call++
 	}
 	p.enc.PutBits(0, 1)
@@ -311,21 +288,21 @@ func (k *packer) updates() {
 // several writes updates from number i on, until one does not fit or is a piece of
 // planLike, and returns the number of the next.
 func (k *packer) several(u *updating, pieces []piece, i int) int {
-	m := &k.p.link.model.entry
+	m := &k.p.link.model.Entry
 	from, to, last, room := u.from, u.to, u.last, k.room
 	for ; i < len(pieces); i++ {
 		pc := &pieces[i]
 		if pc.skip {
 			continue
 		}
-		if int(pc.bits)+nameBits > room || pc.handle < last || pc.name == alikeName {
+		if int(pc.bits)+wire.NameBits > room || pc.handle < last || pc.name == alikeName {
 			break
 		}
 		if pc.name > 0 && k.last == last {
 			u.said.add(prefix.Sym(pc.codes))
 			room -= prefix.Sym(pc.codes).Bits()
 		} else {
-			name := m.name(pc.special, pc.handle+1-last)
+			name := m.Name(pc.special, pc.handle+1-last)
 			u.said.add(name)
 			if c := pc.bare(); c.isRun() {
 				u.said.add(prefix.Sym(c))
@@ -349,7 +326,7 @@ func (k *packer) several(u *updating, pieces []piece, i int) int {
 
 // guesses writes guesses until one does not fit.
 func (k *packer) guesses() {
-	m, pieces := &k.p.link.model.entry, k.p.plan.guesses.in(k.a.pieces.guesses)
+	m, pieces := &k.p.link.model.Entry, k.p.plan.guesses.in(k.a.pieces.guesses)
 	last := uint32(0)
 	for ; k.guess < len(pieces); k.guess++ {
 		pc := &pieces[k.guess]
@@ -359,7 +336,7 @@ func (k *packer) guesses() {
 		if !k.fits(pc) {
 			break
 		}
-		name := unsigned(&m.far, pc.handle+1-last)
+		name := coder.Unsigned(&m.Far, pc.handle+1-last)
 		k.p.enc.PutOne(name)
 		k.put(pc)
 		k.room -= name.Bits()
@@ -367,10 +344,10 @@ func (k *packer) guesses() {
 		k.sent(pc)
 		last = pc.handle + 1
 	}
-	k.p.enc.PutOne(m.far.sym(0))
+	k.p.enc.PutOne(m.Far.Sym(0))
 }
 
-func (k *packer) fits(pc *piece) bool { return int(pc.bits)+nameBits <= k.room }
+func (k *packer) fits(pc *piece) bool { return int(pc.bits)+wire.NameBits <= k.room }
 
 // putAll writes removals or arrivals until one does not fit, and returns how many it
 // wrote.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // Access to the inside of the package for its external tests.
@@ -15,7 +17,7 @@ import (
 func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
 	p := a.byID.find(id)
 	for h := range p.entries {
-		if p.handles.has(uint32(h)) {
+		if p.handles.Has(uint32(h)) {
 			used, most = used+1, h+1
 		}
 		switch p.entries[h].state {
@@ -28,30 +30,17 @@ func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
 	return used, most, held, going
 }
 
-// Corrupt adds 1 to a word of an item in every version that a proxy has, as a fault
-// would.
-func (c *Proxy) Corrupt(n Node, ordinal, word int) {
-	run := c.byNode[n].rows
-	for i := run.first; i < run.first+uint32(run.n); i++ {
-		if row := &c.rows.rows[i]; c.rows.owners[i].ordinal == ordinal {
-			for slot := range row.size {
-				c.rows.version(row, slot)[1+word]++
-			}
-		}
-	}
-}
-
 // Reship makes tables, in LoadTables' format, the next ones of the session and ships
 // them to all peers. It reports whether a number was free for them.
 func (a *Authority) Reship(b []byte) bool {
 	number, free := a.nextTables()
-	set, err := parseTables(b[1:], a.types, a.defaults)
+	set, err := coder.ParseTables(b[1:], a.types, a.defaults)
 	if err != nil {
 		panic(err)
 	}
 	if free {
-		set.number = number
-		a.ship(set, set.build(a.types, a.defaults), set.append(nil, a.types, a.defaults))
+		set.Number = number
+		a.ship(set, set.Build(a.types, a.defaults), set.Append([]byte{wire.MsgTable}, a.types, a.defaults))
 	}
 	return free
 }
@@ -108,30 +97,30 @@ type ForgedUp struct {
 // Forge encodes a ForgedUp.
 func (a *Authority) Forge(f ForgedUp) []byte {
 	var e prefix.Encoder
-	m := &a.defaults.entry
+	m := &a.defaults.Entry
 	e.Reset(nil)
 	e.PutBits(uint32(flag(f.Any)), 1)
 	if f.Any {
 		e.PutBits(uint32(f.Newest), 16)
 		e.PutBits(uint32(f.Hold), 8)
-		e.Put(unsigned(&m.length, f.N))
+		e.Put(coder.Unsigned(&m.Length, f.N))
 		for _, n := range f.Runs {
-			e.Put(unsigned(&m.run, n))
+			e.Put(coder.Unsigned(&m.Run, n))
 		}
 	}
 	e.PutBits(uint32(f.Applied), 16)
 	e.PutBits(uint32(f.Tables), 2)
 	for _, age := range f.Skipped {
-		e.Put(prefix.Raw(1, 1), unsigned(&m.length, age))
+		e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Length, age))
 	}
 	e.PutBits(0, 1)
 	for _, r := range f.Refused {
-		e.Put(prefix.Raw(1, 1), unsigned(&m.handle, r[0]), unsigned(&m.length, r[1]))
+		e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Handle, r[0]), coder.Unsigned(&m.Length, r[1]))
 	}
 	e.PutBits(0, 1)
 	for _, b := range f.Calls {
 		e.PutBits(1, 1)
-		e.Put(appendBytes(nil, &m.length, b)...)
+		e.Put(coder.AppendBytes(nil, &m.Length, b)...)
 	}
 	e.PutBits(0, 1)
 	return e.Finish()
@@ -139,7 +128,7 @@ func (a *Authority) Forge(f ForgedUp) []byte {
 
 // AppendCall appends a call as a proxy would send it, on either lane.
 func AppendCall(b []byte, handle uint32, gen uint8, rpc *RPCType, tick Tick, args []byte) []byte {
-	return appendCall(b, handle, gen, rpc, tick, args)
+	return wire.AppendCall(b, handle, gen, rpc, tick, args)
 }
 
 // Backlog counts what the authority keeps for a peer: messages, blocks, acks, records
@@ -163,31 +152,13 @@ func (a *Authority) Backlog(id Peer) Backlog {
 	}
 }
 
-// ForgeGuess encodes a datagram of tick t with one guess, for a generation of handle 0
-// that no node has.
-func (c *Proxy) ForgeGuess(t Tick) []byte {
-	var e prefix.Encoder
-	m := &c.defaults.entry
-	e.Reset(nil)
-	e.PutBits(0, 2)
-	e.Put(m.form.sym(formFull | formGuesses))
-	e.PutBits(uint32(t), 32)
-	e.Put(m.gap.sym(gapEnd), unsigned(&m.far, 1))
-	e.PutBits(7, 8)
-	return e.Finish()
-}
-
-// HeardBase returns the newest packet of which the proxy knows that the authority knows
-// it as applied.
-func (c *Proxy) HeardBase() uint64 { return c.heard.base }
-
 // BeginFit begins a fit of code tables that does one step per tick. Fits reports
 // whether a fit is under way.
 func (a *Authority) BeginFit() {
 	number, _ := a.nextTables()
-	a.fitting = fitter{worth: a.worth()}.begin(a.learner, a.types, a.defaults, a.model, number)
-	a.fitting.then(func() { a.fitted(a.fitting) })
-	a.fitting.pace = 1
+	a.fitting = coder.Fitter{Worth: a.worth()}.Begin(a.learner, a.types, a.defaults, a.model, number)
+	a.fitting.Then(func() { a.fitted(a.fitting) })
+	a.fitting.Pace = 1
 }
 
 func (a *Authority) Fits() bool { return a.fitting != nil }
@@ -199,69 +170,6 @@ func (a *Authority) AboutGroups(id Peer) (judged, marked int) {
 		marked += bits.OnesCount64(m[markDirty] | m[markLoose])
 	}
 	return len(a.judged), marked
-}
-
-// Lose removes a node from a proxy, as a damaged removal would.
-func (c *Proxy) Lose(n Node) {
-	c.remove(&c.entries[c.byNode[n].handle], c.newest, false)
-}
-
-// Haunt gives a proxy a node n with the layout of another, which the authority has not
-// sent, as a damaged arrival would.
-func (c *Proxy) Haunt(like, n Node, handle uint32) {
-	l := c.byNode[like].layout
-	c.stage.reset(c.newest)
-	for range l.rows {
-		c.stage.whole = append(c.stage.whole, stagedRow{at: -1})
-	}
-	c.arrive(&stagedNode{r: &Replica{proxy: c, layout: l, Items: l.types, ID: n, handle: handle, gen: 7, parent: noHandle, born: c.newest, meta: c.newest}})
-}
-
-// Give changes a node's owner at a proxy.
-func (c *Proxy) Give(n Node, to Peer) { c.byNode[n].Owner = to }
-
-// Uproot removes a node's parent at a proxy.
-func (c *Proxy) Uproot(n Node) {
-	r := c.byNode[n]
-	r.parent = noHandle
-	r.hang(nil)
-}
-
-// Mistake gives a proxy's node the id of another.
-func (c *Proxy) Mistake(n, other Node) {
-	r := c.byNode[n]
-	delete(c.byNode, n)
-	r.ID, c.byNode[other] = other, r
-}
-
-// Hasten moves a proxy's newest tick ahead, as a damaged packet would.
-func (c *Proxy) Hasten(by Tick) {
-	c.newest += by
-	for _, l := range c.layouts {
-		l.since += by
-	}
-}
-
-// Misdate makes a proxy's record of packets that it has heard older by some ticks.
-func (c *Proxy) Misdate(by Tick) {
-	for i := range c.heard.ticks {
-		c.heard.ticks[i] -= by
-	}
-}
-
-// Dress gives a proxy's node the items of another node, as a damaged arrival would.
-func (c *Proxy) Dress(n, as Node) {
-	r, l := c.byNode[n], c.byNode[as].layout
-	c.stage.reset(c.newest)
-	for _, t := range l.rows {
-		row := stagedRow{row: uint32(t.index), vars: c.stage.newVars(t)}
-		row.at, _ = c.stage.room(t.width)
-		c.stage.whole = append(c.stage.whole, row)
-	}
-	other := *r
-	other.layout, other.Items, other.born, other.meta = l, l.types, c.newest, c.newest
-	r.born--
-	c.arrive(&stagedNode{r: &other})
 }
 
 // Histories returns how many rows keep older versions.
@@ -278,9 +186,12 @@ func (a *Authority) Histories() (n int) {
 type Nearby struct{ nearby }
 
 func (l *Nearby) Add(slot uint32) { l.add(slot) }
+
 func (l *Nearby) Cut(slot uint32) { l.cut(slot) }
-func (l *Nearby) Len() int        { return len(l.slots) }
-func (l *Nearby) Strays() int     { return l.strays }
+
+func (l *Nearby) Len() int { return len(l.slots) }
+
+func (l *Nearby) Strays() int { return l.strays }
 
 // Settled returns the list without strays.
 func (l *Nearby) Settled() []uint32 {
@@ -295,14 +206,14 @@ func (a *Authority) Unlisted() (n int) {
 			continue
 		}
 		p.near.settle()
-		var listed bitset
+		var listed wire.Bitset
 		for _, slot := range p.near.slots {
-			n += flag(listed.has(slot))
-			listed.set(slot)
+			n += flag(listed.Has(slot))
+			listed.Set(slot)
 		}
 		for slot := range a.nodes {
 			s := uint32(slot)
-			n += flag(listed.has(s) != (p.wanted.has(s) && a.spots[slot].cell >= 0))
+			n += flag(listed.Has(s) != (p.wanted.Has(s) && a.spots[slot].cell >= 0))
 		}
 	}
 	return n
@@ -344,8 +255,8 @@ func (a *Authority) Shared() (nodes int, fault string) {
 		if !n.shared {
 			continue
 		}
-		if other, ok := claimed[n.common]; !n.used || ok || !a.commons.claimed.has(n.common) {
-			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.id, n.used, n.common, other, a.commons.claimed.has(n.common))
+		if other, ok := claimed[n.common]; !n.used || ok || !a.commons.claimed.Has(n.common) {
+			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.id, n.used, n.common, other, a.commons.claimed.Has(n.common))
 		}
 		claimed[n.common] = uint32(slot)
 		k := 0
@@ -356,9 +267,9 @@ func (a *Authority) Shared() (nodes int, fault string) {
 			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.id, n.sharers, k, n.common)
 		}
 	}
-	for h := range uint32(64 * len(a.commons.claimed.w)) {
+	for h := range uint32(64 * len(a.commons.claimed.W)) {
 		slot, ok := claimed[h]
-		if a.commons.claimed.has(h) != ok {
+		if a.commons.claimed.Has(h) != ok {
 			return 0, fmt.Sprintf("handle %d is claimed by no node", h)
 		}
 		for _, p := range a.peers {
@@ -366,8 +277,8 @@ func (a *Authority) Shared() (nodes int, fault string) {
 				continue
 			}
 			has := ok && a.nodes[slot].holder(p.index) != nil && a.nodes[slot].holder(p.index).handle == h
-			if has != p.shares.has(h) {
-				return 0, fmt.Sprintf("peer %d shares handle %d: %t, want %t", p.id, h, p.shares.has(h), has)
+			if has != p.shares.Has(h) {
+				return 0, fmt.Sprintf("peer %d shares handle %d: %t, want %t", p.id, h, p.shares.Has(h), has)
 			}
 		}
 	}

@@ -3,6 +3,9 @@ package rpl
 import (
 	"errors"
 	"fmt"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // When learned tables are fitted, whether they pay, and how they reach the peers.
@@ -27,45 +30,45 @@ func (a *Authority) learn() {
 		a.fitOn()
 		return
 	}
-	if l.next == 0 {
+	if l.Next == 0 {
 		if a.byID.len() > 0 {
-			l.next = a.tick + l.wait // nothing is coded before a peer is there
+			l.Next = a.tick + l.Wait // nothing is coded before a peer is there
 		}
 		return
 	}
-	if rest := l.next - a.tick; int32(rest) > 0 {
-		if rest%max(l.wait/4, 1) == 0 {
+	if rest := l.Next - a.tick; int32(rest) > 0 {
+		if rest%max(l.Wait/4, 1) == 0 {
 			a.chooseHeadings()
 		}
 		return
 	}
-	l.wait = min(2*l.wait, Tick(lastFit*a.cfg.Hz))
-	l.next = a.tick + l.wait
-	if l.most() > maxCounted {
-		l.fade()
+	l.Wait = min(2*l.Wait, Tick(coder.LastFit*a.cfg.Hz))
+	l.Next = a.tick + l.Wait
+	if l.Most() > wire.MaxCounted {
+		l.Fade()
 	}
 	number, free := a.nextTables()
-	f := fitter{worth: a.worth()}
-	if !free || l.cost(a.types, a.model)*f.worth*bestSaving < 8*smallestSet {
+	f := coder.Fitter{Worth: a.worth()}
+	if !free || l.Cost(a.types, a.model)*f.Worth*bestSaving < 8*smallestSet {
 		return // no tables could pay
 	}
-	a.fitting = f.begin(l, a.types, a.defaults, a.model, number)
-	a.fitting.then(func() { a.fitted(a.fitting) })
+	a.fitting = f.Begin(l, a.types, a.defaults, a.model, number)
+	a.fitting.Then(func() { a.fitted(a.fitting) })
 	a.fitOn()
 }
 
 // fitOn does the next steps of the fit.
 func (a *Authority) fitOn() {
-	if a.fitting.on() {
+	if a.fitting.On() {
 		a.fitting = nil
 	}
 }
 
 // fitted ships the fitted tables, if they pay.
-func (a *Authority) fitted(f *fitting) {
-	if msg := a.paying(f.set, f.saved); msg != nil {
-		a.ship(f.set, f.next, msg)
-		a.learner.fade()
+func (a *Authority) fitted(f *coder.Fitting) {
+	if msg := a.paying(f.Set, f.Saved); msg != nil {
+		a.ship(f.Set, f.Next, msg)
+		a.learner.Fade()
 	}
 	a.chooseKinds() // it allocates, as the fit did
 }
@@ -75,11 +78,11 @@ func (a *Authority) fitted(f *fitting) {
 // coded with the tables it has now, so that it can tell older packets apart. A peer
 // that holds this up for too long is put back to the default tables.
 func (a *Authority) nextTables() (number uint8, free bool) {
-	number, free = a.model.number%3+1, true
+	number, free = a.model.Number%3+1, true
 	for _, p := range a.peers {
 		switch {
 		case p == nil || !p.holdsUp(number):
-		case a.now-p.tablesAt > tablesGrace:
+		case a.now-p.tablesAt > wire.TablesGrace:
 			p.dropTables(a.defaults)
 		default:
 			free = false
@@ -90,12 +93,12 @@ func (a *Authority) nextTables() (number uint8, free bool) {
 
 // holdsUp is whether tables of a number must wait for the peer.
 func (p *peer) holdsUp(number uint8) bool {
-	has := p.link.model.number
+	has := p.link.model.Number
 	return has != 0 && (has == number || p.link.base < p.turned)
 }
 
 // dropTables puts the peer back to the default tables, which are never replaced.
-func (p *peer) dropTables(d *model) {
+func (p *peer) dropTables(d *coder.Model) {
 	p.link.model, p.turned, p.tables = d, p.link.next, 0
 }
 
@@ -103,13 +106,13 @@ func (p *peer) dropTables(d *model) {
 // packets that were coded with older tables of the same number. It could if it has
 // acked nothing that was coded since it was put back to the defaults.
 func (p *peer) mistakes() bool {
-	return p.link.model.number == 0 && p.link.base < p.turned
+	return p.link.model.Number == 0 && p.link.base < p.turned
 }
 
 // paying returns the message that ships a set, or nil if the set saves less of what was
 // counted than its message costs.
-func (a *Authority) paying(set *tableSet, saved float64) []byte {
-	msg := set.append(nil, a.types, a.defaults)
+func (a *Authority) paying(set *coder.TableSet, saved float64) []byte {
+	msg := set.Append([]byte{wire.MsgTable}, a.types, a.defaults)
 	if a.cfg.Budget > 0 && float64(len(msg)) > a.bucket {
 		return nil // sending it would hold up the state
 	}
@@ -121,7 +124,7 @@ func (a *Authority) paying(set *tableSet, saved float64) []byte {
 
 // ship makes a set the session's tables and sends it to every peer that can tell it
 // from the tables it had.
-func (a *Authority) ship(set *tableSet, m *model, msg []byte) {
+func (a *Authority) ship(set *coder.TableSet, m *coder.Model, msg []byte) {
 	a.adopt(set, m, msg)
 	for _, p := range a.peers {
 		if p != nil && !p.mistakes() {
@@ -146,17 +149,17 @@ func (c *Counters) copiesPerRecord() float64 {
 
 // adopt makes a set the session's tables. It drops a fit under way, which was to follow
 // other tables.
-func (a *Authority) adopt(set *tableSet, m *model, msg []byte) {
+func (a *Authority) adopt(set *coder.TableSet, m *coder.Model, msg []byte) {
 	a.fitting = nil
-	a.learner.rebase(a.types, a.model, m)
+	a.learner.Rebase(a.types, a.model, m)
 	a.modelSet, a.model, a.modelMsg = set, m, msg
-	a.models[set.number] = m
+	a.models[set.Number] = m
 	for i, t := range a.types {
-		if w := m.rows[i].kind; w >= 0 && w != a.learner.rows[i].kind {
-			a.learner.rows[i].regroup(t, w)
+		if w := m.Rows[i].Kind; w >= 0 && w != a.learner.Rows[i].Kind {
+			a.learner.Rows[i].Regroup(t, w)
 		}
 	}
-	a.learner.serve(m)
+	a.learner.Serve(m)
 	a.counters.Tables++
 }
 
@@ -166,7 +169,7 @@ const stay = 4
 // offerTables ships the tables to a peer that joined after they were made, once the
 // bits it is sent show that they will pay.
 func (a *Authority) offerTables(p *peer) {
-	if a.modelMsg == nil || p.tables == a.model.number || p.mistakes() {
+	if a.modelMsg == nil || p.tables == a.model.Number || p.mistakes() {
 		return
 	}
 	updates := p.plan.updates.in(a.pieces.updates)
@@ -189,91 +192,15 @@ func (a *Authority) offerTables(p *peer) {
 // saving is the share of the counted bits that the tables save against the default
 // ones.
 func (a *Authority) saving() float64 {
-	before := a.learner.cost(a.types, a.defaults)
-	return max(0, before-a.learner.cost(a.types, a.model)) / max(before, 1)
+	before := a.learner.Cost(a.types, a.defaults)
+	return max(0, before-a.learner.Cost(a.types, a.model)) / max(before, 1)
 }
 
 // shipTables sends a peer the tables in use.
 func (a *Authority) shipTables(p *peer) {
-	p.tables, p.tablesAt = a.model.number, a.now
+	p.tables, p.tablesAt = a.model.Number, a.now
 	p.say(a.modelMsg)
 	p.shipped = p.link.sent
-}
-
-// cost is the bits that what was counted takes with a model's tables, without raw bits,
-// which are the same in all models.
-func (l *learner) cost(types []*rowType, m *model) float64 {
-	bits := tableCost(&m.entry.gap, l.gaps)
-	for i, t := range types {
-		bits += l.rows[i].cost(t, &m.rows[i])
-	}
-	return bits
-}
-
-// cost is the same for one row type. The counted kinds must be the model's, or the
-// model has none.
-func (r *rowLearner) cost(t *rowType, m *rowModel) float64 {
-	bits := r.keys.cost(t, &m.shapes[shapeKey], &m.keys)
-	for k := range r.updates {
-		u := &m.updates[0]
-		if m.kind >= 0 {
-			u = &m.updates[k]
-		}
-		for c := range u {
-			bits += r.updates[k][c].cost(t, &m.shapes[shapeUpdate], &u[c])
-		}
-	}
-	return bits
-}
-
-// cost is the same for the records of one context.
-func (l *recordLearner) cost(t *rowType, shape *shapeModel, u *recordModel) (bits float64) {
-	for k := range l.chunks {
-		words := min(chunkLen, len(t.words)-k*chunkLen)
-		bits += l.chunks[k].cost(shape.chunks[k], &u.joint[k], shape.states[k*chunkLen:], words)
-	}
-	for w := range l.large {
-		bits += tableCost(&u.large[w], l.large[w][:])
-	}
-	for w := range u.phases {
-		for k := range u.phases[w] {
-			bits += tableCost(&u.phases[w][k], l.phased(w, k))
-		}
-	}
-	return bits
-}
-
-// cost is the same for the patterns of one chunk.
-func (p *patternCount) cost(c *chunkModel, joint *table, states [][2]table, words int) float64 {
-	bits := int64(0)
-	for i := range p.slots {
-		n, pattern := p.slots[i].n, p.slots[i].pattern()
-		if n == 0 {
-			continue
-		}
-		k := c.find(pattern)
-		b := joint.t.Cost(k)
-		if k == 0 || b == 0 {
-			b = joint.t.Cost(0)
-			prev := 0
-			for w := range words {
-				s := int(pattern >> (2 * w) & 3)
-				b += states[w][prev].t.Cost(s)
-				prev = min(s, 1)
-			}
-		}
-		bits += int64(b) * int64(n)
-	}
-	return float64(bits)
-}
-
-// tableCost is the bits of symbols that were counted n times each.
-func tableCost(t *table, n []uint32) float64 {
-	bits := int64(0)
-	for i, k := range n {
-		bits += int64(t.t.Cost(i)) * int64(k)
-	}
-	return float64(bits)
 }
 
 // Tables returns the learned tables as bytes for LoadTables of another session with the
@@ -288,13 +215,13 @@ func (a *Authority) LoadTables(b []byte) error {
 	if a.modelMsg != nil && len(a.byID.all) > 0 {
 		return errors.New("rpl: recorded tables: the session has tables already, and peers; load recorded ones before anyone joins")
 	}
-	set, err := (*tableSet)(nil), ErrPacket
-	if len(b) > 0 && b[0] == msgTable {
-		set, err = parseTables(b[1:], a.types, a.defaults)
+	set, err := (*coder.TableSet)(nil), ErrPacket
+	if len(b) > 0 && b[0] == wire.MsgTable {
+		set, err = coder.ParseTables(b[1:], a.types, a.defaults)
 	}
 	if err != nil {
 		return fmt.Errorf("rpl: recorded tables are damaged, or of another schema: record them anew, with Tables: %w", err)
 	}
-	a.adopt(set, set.build(a.types, a.defaults), append([]byte(nil), b...))
+	a.adopt(set, set.Build(a.types, a.defaults), append([]byte(nil), b...))
 	return nil
 }

@@ -1,12 +1,10 @@
 package rpl
 
-// How many packets may be under way to a peer. What a packet carried is remembered until it
-// is acked, but of so many packets only; what is forgotten before that would be told again.
-// And a line that is sent more than it carries keeps the rest waiting, up to minutes of it,
-// so that all comes late. What may be under way on such a line is what it was seen to carry
-// in a short time: then as much is sent as arrives.
+import (
+	"time"
 
-import "time"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
 
 // underWay is how many packets have left since the newest one that is known to have arrived.
 // It counts those of them that were judged lost, too: they may only be late.
@@ -14,8 +12,8 @@ func (l *peerLink) underWay() int { return int(l.next-l.base) - 1 }
 
 // flightRoom is how many packets may leave now.
 func (p *peer) flightRoom(now time.Duration) int {
-	if n := p.link.underWay(); n <= leastFlight && p.purse.most == 0 { // nearly always
-		return maxFlight - n
+	if n := p.link.underWay(); n <= wire.LeastFlight && p.purse.most == 0 { // nearly always
+		return wire.MaxFlight - n
 	}
 	return p.boundedRoom(now)
 }
@@ -23,10 +21,10 @@ func (p *peer) flightRoom(now time.Duration) int {
 // boundedRoom is flightRoom on a line on which much is under way, or was.
 func (p *peer) boundedRoom(now time.Duration) int {
 	u := &p.purse
-	if now-u.measured >= flightPeriod {
+	if now-u.measured >= wire.FlightPeriod {
 		p.measureLine(now)
 	}
-	most := maxFlight
+	most := wire.MaxFlight
 	if u.most > 0 {
 		most = int(u.most)
 	}
@@ -38,12 +36,12 @@ func (p *peer) boundedRoom(now time.Duration) int {
 func (p *peer) measureLine(now time.Duration) {
 	l, u := &p.link, &p.purse
 	switch took := now - u.measured; {
-	case took > 2*flightPeriod || now-l.heard > silence:
-	case now-l.ackedAt > flightTime:
-		carries := time.Duration(u.arrived-u.counted) * flightTime / took
-		u.most = uint16(min(max(carries, leastFlight), maxFlight))
+	case took > 2*wire.FlightPeriod || now-l.heard > wire.Silence:
+	case now-l.ackedAt > wire.FlightTime:
+		carries := time.Duration(u.arrived-u.counted) * wire.FlightTime / took
+		u.most = uint16(min(max(carries, wire.LeastFlight), wire.MaxFlight))
 	default:
-		if u.most += u.most / 4; u.most >= maxFlight {
+		if u.most += u.most / 4; u.most >= wire.MaxFlight {
 			u.most = 0
 		}
 	}

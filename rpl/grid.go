@@ -1,6 +1,8 @@
 package rpl
 
-import "math"
+import (
+	"math"
+)
 
 // A grid holds the roots that are relevant by distance. Its buckets repeat beyond its
 // edge, so a world needs no bounds: nodes that share a bucket though they are far apart

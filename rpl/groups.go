@@ -1,6 +1,10 @@
 package rpl
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/schema"
+)
 
 // Groups are sets of peers. A node, or a part of an item, can be kept to the peers of a
 // group.
@@ -17,7 +21,7 @@ func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
 	if setBit(&p.groups, g-FirstGroup, in); p.groups == before {
 		return
 	}
-	for k, some := range a.grouped.w {
+	for k, some := range a.grouped.W {
 		for ; some != 0; some &= some - 1 {
 			if slot := uint32(k<<6 + bits.TrailingZeros64(some)); a.nodes[slot].groups>>(g-FirstGroup)&1 != 0 {
 				a.rejudge(slot)
@@ -30,7 +34,7 @@ func (a *Authority) SetGroup(id Peer, g Audience, in bool) {
 // Condition makes a group's membership a function of the viewer, which Stream calls
 // once per send and peer. With nil, SetGroup decides again.
 func (a *Authority) Condition(g Audience, fn func(Peer) bool) {
-	if g >= FirstGroup && int(g-FirstGroup) < maxGroups {
+	if g >= FirstGroup && int(g-FirstGroup) < schema.MaxGroups {
 		a.conditions[g-FirstGroup] = fn
 		a.conditional = a.conditional || fn != nil
 	}
@@ -63,7 +67,7 @@ func (a *Authority) lookAtRights(p *peer, g Audience) {
 		if e.plain || e.state != entryIn && e.state != entryComing {
 			continue
 		}
-		if a.nodes[e.node.Slot()].layout.groups>>(g-FirstGroup)&1 != 0 {
+		if a.nodes[e.node.Slot()].layout.Groups>>(g-FirstGroup)&1 != 0 {
 			p.marks.set(markDirty, uint32(h))
 		}
 	}
@@ -88,8 +92,8 @@ func setBit(w *uint64, i Audience, on bool) {
 // noteGrouped notes whether a slot's node has Relevance Grouped.
 func (a *Authority) noteGrouped(slot uint32) {
 	if a.nodes[slot].spawn.Relevance == Grouped {
-		a.grouped.set(slot)
+		a.grouped.Set(slot)
 	} else {
-		a.grouped.clear(slot)
+		a.grouped.Clear(slot)
 	}
 }

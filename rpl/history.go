@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl/internal/pages"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // histories hold the older versions of the rows of one type: room for historyLen of
@@ -37,7 +39,7 @@ func newHistories(stride int) histories {
 // huge page and more, so a type of few rows needs little.
 func (s *histories) take() (history uint32) {
 	if n := len(s.blocks); n == 0 || s.used == s.in(n-1) {
-		block := pages.Extend([]int32(nil), int(s.in(n))*historyLen*s.stride)
+		block := pages.Extend([]int32(nil), int(s.in(n))*wire.HistoryLen*s.stride)
 		s.blocks, s.used = append(s.blocks, unsafe.Pointer(unsafe.SliceData(block))), 0
 	}
 	history = uint32(len(s.blocks)-1)<<historyBits | s.used
@@ -50,6 +52,6 @@ func (s *histories) in(n int) uint32 { return 1 << min(n, historyBits) }
 
 // at is the address of a version in a history.
 func (s *histories) at(history, ver uint32) unsafe.Pointer {
-	version := int(history%historyBlock)*historyLen + int(ver%historyLen)
-	return unsafe.Add(s.blocks[history>>historyBits], version*s.stride*wordSize)
+	version := int(history%historyBlock)*wire.HistoryLen + int(ver%wire.HistoryLen)
+	return unsafe.Add(s.blocks[history>>historyBits], version*s.stride*rowtype.WordSize)
 }

@@ -40,7 +40,7 @@ func (a *Authority) warm(it itemSlot) {
 	if n.posItem == int16(m.ord) {
 		h.flags |= hotPlace
 	}
-	if len(m.rows) == 1 && a.rows[m.rows[0]].t.walks {
+	if len(m.rows) == 1 && a.slabs[a.rows[m.rows[0]].t.Index].walks {
 		h.row = m.rows[0]
 	}
 }

@@ -1,39 +1,8 @@
 package rpl
 
-// Inferred velocities. A game that replicates positions but not velocities would be
-// sent a correction for every step of every walk. So a moving word without a `predict=`
-// has a hidden velocity, which the authority infers from the steps that the value has
-// taken. To the coder it is a word of the row like any other; no component sees it. It
-// is 0 until a value has gone straight for some ticks, so that noise and teleports cost
-// nothing; pays.go gives velocities up where straight runs do not last.
-
-const (
-	// inferBits is the binary digits of a step in an inferred velocity. A walk that is
-	// off by half of the last digit is a step off after a second; each further digit
-	// costs a bit at every turn. On traces whose velocities were taken away, 4 digits
-	// cost 11 % more than 6, and 8 digits 3 % more.
-	inferBits = 6
-
-	inferRate = 1 << (32 - inferBits)
-
-	// inferMost is the highest inferred velocity: more than 2^20 steps a tick are a
-	// teleport.
-	inferMost = 1 << (20 + inferBits)
+import (
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
-
-// infers reports whether a word gets an inferred velocity: a node's position and what
-// is interpolated do, unless a tag says what predicts them.
-func (t *ItemType) infers(w int) bool {
-	word, p := &t.Words[w], &t.Props[t.Words[w].Prop]
-	if word.Wrap || word.raw || word.Velocity >= 0 || word.VelocityItem != "" || p.Once || p.Present >= 0 {
-		return false
-	}
-	return p.Interp || w == t.Pos[0] || w == t.Pos[1]
-}
-
-func inferredVelocity(prop int) Word {
-	return Word{Prop: prop, Min: -inferMost, Max: inferMost, Velocity: -1}
-}
 
 // A run is the steps that a value has taken at one velocity, as far as rounding lets
 // one tell. The velocity is between lo and hi, in runUnit-ths of a step per tick.
@@ -53,13 +22,13 @@ const straight = 4
 
 // infer sets the inferred velocities of a row, and reports whether one changed. A
 // velocity changes only if that of the row's anchor proves wrong.
-func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) {
+func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (turned bool) {
 	seen := uint32(*s.tracked(block))
 	n, fresh := tick-seen, seen == 0
 	anchor, at := s.anchor(block)
 	age, judged := tick-at, (tick+block)%judgeEvery == 0
-	for k, i := range t.inferred {
-		r := &s.runs[int(block)*len(t.inferred)+k]
+	for k, i := range t.Inferred {
+		r := &s.runs[int(block)*len(t.Inferred)+k]
 		x, v := now[i], i-1
 		step := x - r.last
 		if fresh {
@@ -72,15 +41,15 @@ func (s *slab) infer(t *rowType, block, tick uint32, now []int32) (turned bool) 
 			*r = run{x: x, last: x, tick: tick}
 		} else {
 			last := n
-			if n > s.stride && *anchor.word(v) == 0 {
+			if n > s.stride && *anchor.Word(v) == 0 {
 				last = s.stride // until then it stood, or it would have been looked at
 				r.follow(r.last, tick-last, n-last)
 			}
 			r.follow(x, tick, last)
 		}
-		was, old := now[v], *anchor.word(v)
+		was, old := now[v], *anchor.Word(v)
 		now[v] = old
-		left := t.courses[i].expect(anchor, t.at(now), i, age) != x
+		left := t.Courses[i].Expect(anchor, t.At(now), i, age) != x
 		if left {
 			now[v] = 0
 			if s.pays(k, block) {
@@ -118,7 +87,7 @@ func (r *run) velocity(tick, n uint32) int32 {
 	if age := tick - r.tick; age < straight || age <= n || r.lo <= 0 && r.hi >= 0 {
 		return 0
 	}
-	const part = runUnit >> inferBits
+	const part = runUnit >> rowtype.InferBits
 	middle := (r.lo + r.hi + part) &^ (2*part - 1) / (2 * part) // not rounded towards 0: -1 would be -63/64
-	return int32(min(max(middle, -inferMost), inferMost))
+	return int32(min(max(middle, -rowtype.InferMost), rowtype.InferMost))
 }

@@ -3,6 +3,9 @@ package rpl
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // lead gives the same answer as advancing a version to the tick at which a peer was
@@ -16,30 +19,30 @@ func TestLeadIsAdvancingTwice(t *testing.T) {
 	if err := s.Freeze(60); err != nil {
 		t.Fatal(err)
 	}
-	types, _ := rowTypesOf(s)
+	types, _ := rowtype.TypesOf(s)
 	typ := types[0]
-	axes, led := typ.axesOf(), 0
+	axes, led := axesOf(typ), 0
 	const rounds = 20_000
 	for range rounds {
-		base, told, now := make([]int32, typ.width), make([]int32, typ.width), make([]int32, typ.width)
-		for _, v := range typ.velocities {
+		base, told, now := make([]int32, typ.Width), make([]int32, typ.Width), make([]int32, typ.Width)
+		for _, v := range typ.Velocities {
 			base[v] = r.Int32N(1<<r.IntN(15)+1) - r.Int32N(1<<r.IntN(15)+1)
 		}
-		for _, i := range typ.phased {
+		for _, i := range typ.Phased {
 			base[i] = r.Int32N(3000) - 500
-			base[typ.phase[i]] = r.Int32N(2*phaseHalf) - phaseHalf
+			base[typ.Phase[i]] = r.Int32N(2*rowtype.PhaseHalf) - rowtype.PhaseHalf
 		}
 		before, since := uint32(r.IntN(40)), uint32(r.IntN(40))
 		if r.IntN(4) == 0 { // it may have stood at a bound for months
-			before, since = r.Uint32N(maxHead), r.Uint32N(maxHead)
+			before, since = r.Uint32N(wire.MaxHead), r.Uint32N(wire.MaxHead)
 		}
-		typ.advance(typ.at(told), typ.at(base), before)
-		typ.advance(typ.at(now), typ.at(told), since)
+		typ.Advance(typ.At(told), typ.At(base), before)
+		typ.Advance(typ.At(now), typ.At(told), since)
 		if r.IntN(4) == 0 {
-			now[typ.phased[r.IntN(2)]] += r.Int32N(3) - 1
+			now[typ.Phased[r.IntN(2)]] += r.Int32N(3) - 1
 		}
-		want := typ.onCourse(typ.at(told), typ.at(now), since)
-		if got := lead(axes, typ.at(base), typ.at(now), int64(before), int64(since)); got != want {
+		want := typ.OnCourse(typ.At(told), typ.At(now), since)
+		if got := lead(axes, typ.At(base), typ.At(now), int64(before), int64(since)); got != want {
 			t.Fatalf("seed %d: %v, after %d and %d ticks %v: %t, want %t", seed, base, before, since, now, got, want)
 		}
 		led += flag(want)

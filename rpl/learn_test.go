@@ -3,6 +3,11 @@ package rpl
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // In a long session in which no new tables pay, the learner's counts stay below
@@ -20,7 +25,7 @@ func TestCountsOfLongSessionsFade(t *testing.T) {
 	l := a.learner
 	fits := func(n int) {
 		for range n {
-			for next := l.next; l.next == next || a.fitting != nil; {
+			for next := l.Next; l.Next == next || a.fitting != nil; {
 				a.tick++
 				a.learn()
 			}
@@ -35,19 +40,66 @@ func TestCountsOfLongSessionsFade(t *testing.T) {
 	if shipped == 0 {
 		t.Fatalf("seed %d: nothing was learned", seed)
 	}
-	times := uint32(3 << 30 / l.most()) // as if the same symbols had been counted that many times more
-	for k := range l.rows[0].updates {
-		for c := range l.rows[0].updates[k] {
-			for i := range l.rows[0].updates[k][c].chunks[0].slots {
-				l.rows[0].updates[k][c].chunks[0].slots[i].n *= times
+	times := uint32(3 << 30 / l.Most()) // as if the same symbols had been counted that many times more
+	for k := range l.Rows[0].Updates {
+		for c := range l.Rows[0].Updates[k] {
+			for i := range l.Rows[0].Updates[k][c].Chunks[0].Slots {
+				l.Rows[0].Updates[k][c].Chunks[0].Slots[i].N *= times
 			}
 		}
 	}
-	if n := l.most(); n < 2<<30 {
+	if n := l.Most(); n < 2<<30 {
 		t.Fatalf("seed %d: %d are counted", seed, n)
 	}
 	fits(3)
-	if n := l.most(); n > maxCounted || n < maxCounted/4 {
-		t.Errorf("seed %d: %d are counted, at most %d, where %d tables were shipped", seed, n, maxCounted, a.counters.Tables-shipped)
+	if n := l.Most(); n > wire.MaxCounted || n < wire.MaxCounted/4 {
+		t.Errorf("seed %d: %d are counted, at most %d, where %d tables were shipped", seed, n, wire.MaxCounted, a.counters.Tables-shipped)
 	}
+}
+
+// A herd is updates of animals whose words change differently for each species. Their
+// mood changes at random.
+type herd struct {
+	schema    *Schema
+	types     []*rowtype.Type
+	base, now [][]int32
+}
+
+func newHerd(t *testing.T, r *rand.Rand) *herd {
+	s := NewSchema("herd")
+	s.Build("animal").Int("species", 1, 4).Int("mood", 0, 7).Int("x", -1<<20, 1<<20).Int("age", 0, 1<<16).Done()
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	h := &herd{schema: s}
+	h.types, _ = rowtype.TypesOf(s)
+	for range 20_000 {
+		base := []int32{1 + r.Int32N(4), r.Int32N(8), r.Int32N(1000), r.Int32N(1000)}
+		now := append([]int32(nil), base...)
+		now[1] = r.Int32N(8)
+		switch base[0] {
+		case 1, 2:
+			now[2] += 40 + r.Int32N(4)
+		case 3:
+			now[2]--
+		case 4:
+			now[3] += 9 + r.Int32N(3)
+		}
+		h.base, h.now = append(h.base, base), append(h.now, now)
+	}
+	return h
+}
+
+// code encodes all updates, and l counts their symbols.
+func (h *herd) code(m *coder.Model, l *coder.Learner) (msg []byte) {
+	var e prefix.Encoder
+	e.Reset(nil)
+	var out []prefix.Sym
+	for i := range h.base {
+		t := h.types[0]
+		syms, last := m.CodeUpdate(out[:0], t, t.At(h.base[i]), t.At(h.now[i]), 3, l)
+		out = append(syms, last)
+		e.Put(out...)
+	}
+	return e.Finish()
 }

@@ -3,6 +3,8 @@ package rpl
 import (
 	"math"
 	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // A look finds the nodes that come into or go out of a peer's sight, for any Interest
@@ -54,7 +56,7 @@ func (a *Authority) look(p *peer, now time.Duration) {
 		}
 	}
 	for _, slot := range p.lingering {
-		a.views.late.clear(slot)
+		a.views.late.Clear(slot)
 	}
 }
 
@@ -66,7 +68,7 @@ func (l *look) lookInto(bucket int32, all bool) {
 		return
 	}
 	for k := range g.buckets[bucket] {
-		if slot := g.buckets[bucket][k].slot; l.p.wanted.has(slot) {
+		if slot := g.buckets[bucket][k].slot; l.p.wanted.Has(slot) {
 			l.checkOut(slot)
 		} else if l.wants(slot, false) {
 			l.a.decide(l.p, slot, true)
@@ -78,11 +80,11 @@ func (l *look) lookInto(bucket int32, all bool) {
 func (l *look) checkOut(slot uint32) {
 	a, p := l.a, l.p
 	switch {
-	case a.spots[slot].cell < 0 || !p.wanted.has(slot) || l.wants(slot, true):
-	case a.ownsAny(p, slot) || a.views.late.has(slot):
+	case a.spots[slot].cell < 0 || !p.wanted.Has(slot) || l.wants(slot, true):
+	case a.ownsAny(p, slot) || a.views.late.Has(slot):
 	case a.lingers(p, slot, l.now):
 		p.lingering = append(p.lingering, slot)
-		a.views.late.set(slot)
+		a.views.late.Set(slot)
 	default:
 		a.decide(p, slot, false)
 	}
@@ -120,7 +122,7 @@ func (l *look) wants(slot uint32, had bool) bool {
 // lingers is whether a node out of sight has not yet stayed for minStay.
 func (a *Authority) lingers(p *peer, slot uint32, now time.Duration) bool {
 	h := a.nodes[slot].holder(p.index)
-	return h != nil && now < h.since+minStay
+	return h != nil && now < h.since+wire.MinStay
 }
 
 // views sorts the observers of the peer that looks by the grid's buckets that they
@@ -132,7 +134,7 @@ type views struct {
 	reached  []int32                      // buckets that have a list
 	all      []int32                      // all points, if each counts as reaching everything; else nil
 	everyone []int32
-	late     bitset // slots that peer.lingering has during a look
+	late     wire.Bitset // slots that peer.lingering has during a look
 }
 
 // maxView is the most buckets that one point may reach for lists to be kept. One that

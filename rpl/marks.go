@@ -1,6 +1,8 @@
 package rpl
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // Marks say which handles the planning of a peer must look at. The two marks of a
 // handle are read together. Those of a peer with few handles are kept within the

@@ -2,52 +2,7 @@ package rpl
 
 import (
 	"slices"
-
-	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
-
-// How a packet says which node an update is about: by the gap from the handle of the
-// update before it (from −1 for the first), together with whether the update is an
-// ordinary or a special one. The two are the update's name.
-
-// Names of ordinary updates with gaps below nearGaps are precomputed: nearly all are.
-const nearGaps = 64
-
-// nearSyms is the symbol that each such name begins with, by gap.
-var nearSyms = func() (syms [nearGaps]uint8) {
-	for gap := range syms[1:] {
-		idx, _, _ := neighbourhood(uint32(gap) + 1)
-		syms[gap+1] = uint8(gapPlain + idx)
-	}
-	return syms
-}()
-
-// nameBy sets the table of names and precomputes the near ones.
-func (m *entryModel) nameBy(gap table) {
-	m.gap = gap
-	for gap := range m.near[1:] {
-		m.near[gap+1], _ = m.rareName(false, uint32(gap)+1)
-	}
-}
-
-// name returns the name of an update.
-func (m *entryModel) name(special bool, gap uint32) prefix.Sym {
-	if !special && gap < nearGaps {
-		return m.near[gap]
-	}
-	name, _ := m.rareName(special, gap)
-	return name
-}
-
-// rareName computes the name of any update, and returns the symbol that it begins with.
-func (m *entryModel) rareName(special bool, gap uint32) (name prefix.Sym, sym uint8) {
-	if special {
-		return m.gap.sym(gapSpecial).With(unsigned(&m.far, gap)), gapSpecial
-	}
-	idx, extra, n := neighbourhood(gap)
-	sym = uint8(gapPlain + idx)
-	return m.gap.run(uint(sym)).Raw(extra, n).Sym(), sym
-}
 
 // turnRound has the updates of a send that takes several packets begin at another one in
 // each send, and those before that come last. A full queue on the way drops the last packets

@@ -1,6 +1,10 @@
 package rpl
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
 
 // The blocks of rows that are walked stand at the front of their slab, in the order in
 // which columns are walked, wherever their nodes are. So a walk reads them in sequence,
@@ -20,7 +24,7 @@ const disorder = 256
 // bringNear puts a row's block among those that are walked; sendAway takes it out.
 func (a *Authority) bringNear(i uint32, it itemSlot) {
 	r := &a.rows[i]
-	s := &a.slabs[r.t.index]
+	s := &a.slabs[r.t.Index]
 	r.walked = true
 	s.owners[r.block].item = it
 	a.swapBlocks(s, r.block, s.near)
@@ -33,7 +37,7 @@ func (a *Authority) sendAway(i uint32) {
 	if !r.walked {
 		return
 	}
-	s := &a.slabs[r.t.index]
+	s := &a.slabs[r.t.Index]
 	r.walked = false
 	s.owners[r.block].item = noItem
 	s.near--
@@ -64,7 +68,7 @@ func (a *Authority) orderBlocks(s *slab) {
 // swapBlocks exchanges two blocks and tells their owners.
 func (a *Authority) swapBlocks(s *slab, x, y uint32) {
 	if x != y {
-		rowWords{s.at(x)}.swap(rowWords{s.at(y)}, s.block)
+		rowtype.Words{P: s.at(x)}.Swap(rowtype.Words{P: s.at(y)}, s.block)
 		s.sums[x], s.sums[y] = s.sums[y], s.sums[x]
 		s.owners[x], s.owners[y] = s.owners[y], s.owners[x]
 		swap(s.runs, len(s.runs)/s.rows, x, y)

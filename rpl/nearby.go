@@ -1,5 +1,9 @@
 package rpl
 
+import (
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
 // nearby is the list of the slots that a peer holds for their distance, in no order.
 //
 // A slot that goes is searched for beside the one that went before it, since nodes that
@@ -8,8 +12,8 @@ package rpl
 // each. settle takes the strays out, before the list is read.
 type nearby struct {
 	slots  []uint32
-	parted int    // where the last slot was taken off
-	stray  bitset // slots that are in the list and should not be
+	parted int         // where the last slot was taken off
+	stray  wire.Bitset // slots that are in the list and should not be
 	strays int
 }
 
@@ -20,8 +24,8 @@ const beside = 64
 func (l *nearby) add(slot uint32) {
 	switch {
 	case l.strays == 0:
-	case l.stray.has(slot):
-		l.stray.clear(slot)
+	case l.stray.Has(slot):
+		l.stray.Clear(slot)
 		l.strays--
 		return
 	case l.strays > len(l.slots)/2: // a list that is seldom read does not fill with them
@@ -47,7 +51,7 @@ func (l *nearby) cut(slot uint32) {
 		l.slots = l.slots[:last]
 		return
 	}
-	l.stray.set(slot)
+	l.stray.Set(slot)
 	l.strays++
 }
 
@@ -58,8 +62,8 @@ func (l *nearby) settle() {
 	}
 	kept := l.slots[:0]
 	for _, slot := range l.slots {
-		if l.stray.has(slot) {
-			l.stray.clear(slot)
+		if l.stray.Has(slot) {
+			l.stray.Clear(slot)
 		} else {
 			kept = append(kept, slot)
 		}

@@ -1,5 +1,9 @@
 package rpl
 
+import (
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
 // Nodes with a new parent. A node's place is relative to its parent, so a peer must
 // never have one without the other. Until an ack shows that the peer knows the new
 // parent, each update repeats it, none repeats it alone, and no update leaves before the
@@ -61,7 +65,7 @@ func (a *Authority) parentHere(p *peer, n *node) bool {
 		return true
 	}
 	h := a.nodes[n.parent].holder(p.index)
-	return h != nil && h.handle != noHandle && p.entries[h.handle].state == entryIn
+	return h != nil && h.handle != wire.NoHandle && p.entries[h.handle].state == entryIn
 }
 
 // metaArrived processes the ack of a packet that carried owner and parent.

@@ -3,6 +3,8 @@ package rpl
 import (
 	"math/bits"
 	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // Acks are noted when they come and processed in Schedule, after what they concern was
@@ -21,7 +23,7 @@ type ack struct {
 // noteAcks notes the acks that are news: most are repeated many times.
 func (a *Authority) noteAcks(p *peer, u *up, at time.Duration) {
 	l := &p.link
-	if len(l.acks) >= maxAcks {
+	if len(l.acks) >= wire.MaxAcks {
 		a.takeAcks(p)
 	}
 	open := l.openFrom(u.newest)
@@ -84,10 +86,10 @@ func (a *Authority) takeAcks(p *peer) {
 			continue
 		}
 		if k.first {
-			l.answer.sample(k.at - r.at)
+			l.answer.Sample(k.at - r.at)
 		}
 		if k.hold >= 0 && r.state == recFlight {
-			l.trip.sample(k.at - time.Duration(k.hold)*time.Millisecond - r.at)
+			l.trip.Sample(k.at - time.Duration(k.hold)*time.Millisecond - r.at)
 		}
 		a.acked(p, r, k.skipped)
 	}

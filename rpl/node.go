@@ -1,26 +1,14 @@
 package rpl
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/pages"
-)
-
-// The authority's table of nodes: making and removing nodes, and their items. tree.go
-// has their parents and owners.
-
-// Errors of the calls that shape nodes: mistakes of the caller, returned wrapped with
-// what they concern. After one, nothing has changed.
-var (
-	ErrCycle   = errors.New("a node cannot be below itself")
-	ErrNoNode  = errors.New("no such node")
-	ErrLimit   = errors.New("limit reached")
-	ErrTooLong = errors.New("too long")
-	ErrRange   = errors.New("out of range")
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // node is one entry of the authority's table: four cache lines, of which the first
@@ -43,7 +31,7 @@ type node struct {
 	earlyAll bool   // calls that are early are for all its peers, also for those that were told of it
 	early    uint32 // value of Authority.send when a call on it was last left to routeEarly
 	groups   uint64
-	layout   *nodeLayout
+	layout   *wire.NodeLayout
 	items    []itemSlot // by ordinal; noItem where removed
 	children []uint32
 	past     []tenure // former owners, newest last
@@ -68,8 +56,6 @@ type holder struct {
 	handle uint32
 	since  time.Duration // when the peer began to want it, on the caller's clock
 }
-
-const noHandle = ^uint32(0)
 
 // Spawn describes a node to be made.
 type Spawn struct {
@@ -118,7 +104,7 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 		s.Args = append([]byte(nil), s.Args...)
 	}
 	n.used, n.layout, n.owner, n.transient = true, l, s.Owner, s.Transient
-	l.nodes++
+	l.Nodes++
 	n.spawn = spawned{s.Prefab, s.Args, s.Name, s.complete()}
 	a.noteGrouped(slot)
 	n.posItem, n.groups, n.born, n.early = -1, 0, a.send, a.send-1
@@ -150,14 +136,14 @@ func (a *Authority) newSlot() (uint32, error) {
 	if n := len(a.freeSlots); n > 0 {
 		slot := a.freeSlots[n-1]
 		a.freeSlots = a.freeSlots[:n-1]
-		a.nodes[slot].id = makeNode(slot, a.nodes[slot].id.Tenant()+1)
+		a.nodes[slot].id = ids.MakeNode(slot, a.nodes[slot].id.Tenant()+1)
 		return slot, nil
 	}
 	if len(a.nodes) >= MaxNodes {
 		return 0, fmt.Errorf("rpl: %d nodes: %w; keep what nobody needs as local entities", MaxNodes, ErrLimit)
 	}
 	slot := uint32(len(a.nodes))
-	a.nodes = pages.Append(a.nodes, node{id: makeNode(slot, 1)})
+	a.nodes = pages.Append(a.nodes, node{id: ids.MakeNode(slot, 1)})
 	a.spots = pages.Append(a.spots, spot{cell: -1})
 	return slot, nil
 }
@@ -182,7 +168,7 @@ func (a *Authority) newItem(slot uint32, ord int, t *ItemType) itemSlot {
 		sh := &a.shadows[t.Index]
 		a.items = append(a.items, item{t: t, tenant: 1, shadow: len(*sh)})
 		a.hots = pages.Append(a.hots, hot{})
-		*sh = append(*sh, make([]byte, t.shadowSize)...)
+		*sh = append(*sh, make([]byte, t.ShadowSize)...)
 	}
 	m := &a.items[it]
 	m.node, m.ord, m.rows = slot, uint8(ord), m.rows[:0]
@@ -241,7 +227,7 @@ func (a *Authority) Remove(n Node) {
 	for _, h := range nd.holders {
 		p := a.peers[h.peer]
 		p.drop(a, slot)
-		if h.handle != noHandle {
+		if h.handle != wire.NoHandle {
 			p.startRemoval(a, h.handle, true)
 		}
 	}
@@ -261,7 +247,7 @@ func (a *Authority) Remove(n Node) {
 		a.freeRow(r)
 	}
 	nd.used = false
-	nd.layout.nodes--
+	nd.layout.Nodes--
 	nd.spawn = spawned{}
 	a.noteGrouped(slot)
 	if n.Tenant() < math.MaxUint32 { // else the slot stays unused: one more tenant would repeat a Node
@@ -288,7 +274,7 @@ func (a *Authority) AddItem(n Node, t *ItemType) (Item, error) { return a.AddIte
 // several alike it is. It gets the lowest free ordinal not below from, or another if
 // that one would exceed MaxItems.
 func (a *Authority) AddItemFrom(n Node, t *ItemType, from int) (Item, error) {
-	a.cfg.Schema.ownItem(t)
+	a.cfg.Schema.OwnItem(t)
 	slot, ok := a.slot(n)
 	if !ok {
 		return 0, fmt.Errorf("rpl: item %s for %v: %w", t.Name, n, ErrNoNode)
@@ -298,12 +284,12 @@ func (a *Authority) AddItemFrom(n Node, t *ItemType, from int) (Item, error) {
 	if ord >= MaxItems {
 		return 0, fmt.Errorf("rpl: %v has %d items: %w", n, MaxItems, ErrLimit)
 	}
-	items := append([]int(nil), nd.layout.items...)
+	items := append([]int(nil), nd.layout.Items...)
 	if ord == len(items) {
 		items = append(items, 0)
 	}
 	items[ord] = t.Index
-	l, err := a.layout(nd.layout.prefab, items)
+	l, err := a.layout(nd.layout.Prefab, items)
 	if err != nil {
 		return 0, err
 	}
@@ -336,9 +322,9 @@ func (a *Authority) RemoveItem(item Item) error {
 	}
 	m := &a.items[it]
 	nd := &a.nodes[m.node]
-	items := append([]int(nil), nd.layout.items...)
+	items := append([]int(nil), nd.layout.Items...)
 	items[m.ord] = -1
-	l, err := a.layout(nd.layout.prefab, items)
+	l, err := a.layout(nd.layout.Prefab, items)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // Records of what the packets to one peer carried, kept until the packet is acked or is
@@ -59,7 +61,7 @@ func (l *peerLink) record(seq uint64) *packetRecord { return &l.records[seq&uint
 func (l *peerLink) place(seq uint64) *packetRecord {
 	for {
 		r := l.record(seq)
-		if r.state != recFlight || len(l.records) >= recordLen {
+		if r.state != recFlight || len(l.records) >= wire.RecordLen {
 			return r
 		}
 		old := l.records
@@ -113,13 +115,13 @@ func (l *peerLink) keepLate(r *packetRecord) {
 // refused reports whether the peer will not apply a packet because it is too old, or
 // has been silent for so long that it does not matter.
 func (l *peerLink) refused(seq uint64) bool {
-	return seq+maxLate <= l.base || seq+recordLen < l.next
+	return seq+wire.MaxLate <= l.base || seq+wire.RecordLen < l.next
 }
 
 // prepare allocates the records of packets in flight, their lists, and room for some
 // acks.
 func (l *peerLink) prepare(some int) {
-	l.records = make([]packetRecord, fewRecords)
+	l.records = make([]packetRecord, wire.FewRecords)
 	l.acks, l.many = l.few[:0], make([]ack, 0, some)
 	lists := make([]recEntry, 8*listLen) // side by side: few pages
 	for ; len(lists) > 0; lists = lists[listLen:] {

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // The list of packet records grows while more packets are in flight than it has room
@@ -12,7 +14,7 @@ func TestPacketsInFlightAreKept(t *testing.T) {
 	p := &peer{}
 	p.prepare()
 	a, l := &Authority{}, &p.link
-	for seq := uint64(1); seq <= recordLen; seq++ {
+	for seq := uint64(1); seq <= wire.RecordLen; seq++ {
 		l.begin(a, p, seq, Tick(seq), time.Millisecond)
 		for _, old := range []uint64{1, seq / 2, seq} {
 			if r := l.record(max(old, 1)); r.seq != max(old, 1) || r.state != recFlight {
@@ -20,14 +22,14 @@ func TestPacketsInFlightAreKept(t *testing.T) {
 			}
 		}
 	}
-	if len(l.records) != recordLen {
-		t.Errorf("%d places for %d packets", len(l.records), recordLen)
+	if len(l.records) != wire.RecordLen {
+		t.Errorf("%d places for %d packets", len(l.records), wire.RecordLen)
 	}
-	for seq := uint64(1); seq <= recordLen; seq++ {
+	for seq := uint64(1); seq <= wire.RecordLen; seq++ {
 		l.record(seq).state = recAcked
 	}
-	l.begin(a, p, recordLen+1, 1, time.Millisecond)
-	if len(l.records) != recordLen || p.tally.lost > 0 {
+	l.begin(a, p, wire.RecordLen+1, 1, time.Millisecond)
+	if len(l.records) != wire.RecordLen || p.tally.lost > 0 {
 		t.Errorf("%d places, %d lost, after all were acked", len(l.records), p.tally.lost)
 	}
 }
@@ -40,7 +42,7 @@ func TestLostPacketsAreKept(t *testing.T) {
 	p := &peer{}
 	p.prepare()
 	a, l, most := &Authority{}, &p.link, 0
-	var done [4*recordLen + 1]bool // the packet was acked
+	var done [4*wire.RecordLen + 1]bool // the packet was acked
 	for seq := uint64(1); seq < uint64(len(done)); seq++ {
 		rec := l.begin(a, p, seq, Tick(seq), time.Duration(seq)*time.Millisecond)
 		for i := range r.IntN(12) { // a few entries are in the record itself, more are in a list
@@ -56,7 +58,7 @@ func TestLostPacketsAreKept(t *testing.T) {
 				rec = l.lateRecord(old)
 			}
 			if rec == nil || rec.state == recAcked {
-				if !done[old] && old+maxLate > l.base && old+recordLen >= l.next {
+				if !done[old] && old+wire.MaxLate > l.base && old+wire.RecordLen >= l.next {
 					t.Fatalf("seed %d: at packet %d nothing is known of packet %d", seed, seq, old)
 				}
 				continue
@@ -66,7 +68,7 @@ func TestLostPacketsAreKept(t *testing.T) {
 					t.Fatalf("seed %d: at packet %d entry %d of packet %d is %+v", seed, seq, i, old, e)
 				}
 			}
-			if done[old] = true; seq < 3*recordLen { // after that the peer sends no more acks that raise base
+			if done[old] = true; seq < 3*wire.RecordLen { // after that the peer sends no more acks that raise base
 				l.base = max(l.base, old)
 			}
 			rec.state = recAcked
@@ -74,7 +76,7 @@ func TestLostPacketsAreKept(t *testing.T) {
 		}
 		most = max(most, len(l.late))
 	}
-	if len(l.records) != fewRecords || most < maxLate/2 || most > recordLen || len(l.late)+len(l.idle) > most {
+	if len(l.records) != wire.FewRecords || most < wire.MaxLate/2 || most > wire.RecordLen || len(l.late)+len(l.idle) > most {
 		t.Errorf("%d places, %d more and %d idle, at most %d", len(l.records), len(l.late), len(l.idle), most)
 	}
 }
@@ -112,7 +114,7 @@ func TestRunsOfAcks(t *testing.T) {
 		for _, n := range []uint{1, 2, 63, 64, 65, 200} {
 			var u up
 			u.came(from, n)
-			for i := range uint(ackWindow) {
+			for i := range uint(wire.AckWindow) {
 				if has := u.acks[i/64]>>(i%64)&1 != 0; has != (i >= from && i < from+n) {
 					t.Fatalf("%d from %d: bit %d is %v", n, from, i, has)
 				}

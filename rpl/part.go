@@ -1,6 +1,8 @@
 package rpl
 
-import "fmt"
+import (
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
 
 // A reliable message that is longer than maxPart is sent in parts. The parts come in
 // order, with nothing between them, and count as one message.
@@ -16,14 +18,14 @@ import "fmt"
 func (q *peerCalls) part(m []byte) (b []byte, last bool) {
 	switch {
 	case q.given < 0:
-		q.scratch = append(q.scratch[:0], msgPart)
+		q.scratch = append(q.scratch[:0], wire.MsgPart)
 		return q.scratch, false
-	case q.given == 0 && len(m) <= maxPart:
+	case q.given == 0 && len(m) <= wire.MaxPart:
 		return m, true
 	}
 	kind, rest := m[0], m[1+q.given:]
-	if last = len(rest) < maxPart; !last {
-		kind, rest = msgPart, rest[:maxPart-1]
+	if last = len(rest) < wire.MaxPart; !last {
+		kind, rest = wire.MsgPart, rest[:wire.MaxPart-1]
 	}
 	q.scratch = append(append(q.scratch[:0], kind), rest...)
 	return q.scratch, last
@@ -37,28 +39,4 @@ func (q *peerCalls) gave(b []byte, last bool) {
 	default:
 		q.given += len(b) - 1
 	}
-}
-
-// joined returns the message that m completes, with the parts that came before it; nil
-// if m is a part and more are to come.
-func (c *Proxy) joined(m []byte) ([]byte, error) {
-	if len(m) == 0 || m[0] != msgPart && len(c.parts) == 0 {
-		return m, nil
-	}
-	before := c.parts
-	c.parts = nil
-	switch {
-	case len(before)+len(m) > maxLong:
-		return nil, fmt.Errorf("%w: a message of more than %d bytes", ErrPacket, maxLong)
-	case m[0] != msgPart:
-		whole := append(before, m[1:]...)
-		whole[0] = m[0]
-		return whole, nil
-	case len(m) == 1:
-		return nil, nil
-	case before == nil:
-		before = []byte{msgPart} // room for the type
-	}
-	c.parts = append(before, m[1:]...)
-	return nil, nil
 }

@@ -1,12 +1,10 @@
 package rpl
 
-// Whether inferred velocities pay. Where nothing goes straight for long (orbits, curves,
-// things that wander over a grid) they cost more than they save: each is told, with a
-// phase, and soon told again. So the authority keeps account, for each inferred word of a
-// row type, of the bits that velocities have saved or lost, roughly, in all rows. While
-// they lose, only a few rows have them, which show when they pay again.
+import (
+	"math/bits"
 
-import "math/bits"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
 
 const (
 	// probeShare says which rows have velocities in any case: one in so many.
@@ -58,4 +56,4 @@ func (s *slab) judge(k int, step, old, now int32, left bool) {
 }
 
 // residualBits is roughly what a residual takes.
-func residualBits(r int32) int { return 2 + bits.Len32(magnitude(r)) }
+func residualBits(r int32) int { return 2 + bits.Len32(rowtype.Magnitude(r)) }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // A peer is what the authority keeps of one client: the nodes that it should hold, what
@@ -39,8 +40,8 @@ type peer struct {
 	going   []uint32 // handles whose removal is not acked
 	entries []entry  // by handle
 	visits  []visit
-	wanted  bitset // slots of the nodes that the peer should hold
-	edging  bitset // slots of watch.edge
+	wanted  wire.Bitset // slots of the nodes that the peer should hold
+	edging  wire.Bitset // slots of watch.edge
 
 	enc                    prefix.Encoder
 	sentBytes, sentPackets uint64
@@ -53,15 +54,15 @@ type peer struct {
 	// streaming in and out
 	watched   cells // the cells of the grid whose news the peer gets, while it keeps watch
 	groups    uint64
-	handles   bitset   // in use, including those whose removal is not acked
-	shares    bitset   // those by which nodes are shared that are this peer's too (common.go)
-	near      nearby   // wanted slots that stand in the grid
-	lingering []uint32 // slots that are out of sight but stay until their minStay is over
+	handles   wire.Bitset // in use, including those whose removal is not acked
+	shares    wire.Bitset // those by which nodes are shared that are this peer's too (common.go)
+	near      nearby      // wanted slots that stand in the grid
+	lingering []uint32    // slots that are out of sight but stay until their minStay is over
 	lingered  []uint32
 	rows      []peerRow        // of nodes of several rows
 	freeRow   map[int][]uint32 // unused ranges of rows, by length
 	goingOf   map[Node]uint32  // handles whose removal is not acked, by node
-	layouts   bitset           // numbers of the layouts that the peer is known to have
+	layouts   wire.Bitset      // numbers of the layouts that the peer is known to have
 
 	// lists that are read only while the peer is busy
 	queue      []uint32 // wanted slots whose arrival was not sent yet
@@ -166,12 +167,12 @@ func (n *node) holder(peer int32) *holder {
 func (a *Authority) dropHolder(n *node, peer int32) (handle uint32) {
 	h, last := n.holder(peer), len(n.holders)-1
 	if h == nil {
-		return noHandle
+		return wire.NoHandle
 	}
 	handle = h.handle
 	*h = n.holders[last]
 	n.holders = n.holders[:last]
-	if handle != noHandle {
+	if handle != wire.NoHandle {
 		a.dropHandle(n, a.peers[peer], handle)
 	}
 	a.noteUnheld(n)
@@ -186,16 +187,16 @@ func (p *peer) prepare() {
 	p.near.slots, p.queue = make([]uint32, 0, many), make([]uint32, 0, some)
 	p.watch.edge = make([]edgeNode, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
-	p.checks.plan = make([]check, 0, maxChecks)
+	p.checks.plan = make([]wire.Check, 0, wire.MaxChecks)
 	p.link.prepare(some)
 }
 
 // want makes a node wanted by the peer: it joins the queue for its arrival.
 func (p *peer) want(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
-	p.wanted.set(slot)
+	p.wanted.Set(slot)
 	a.catchUp(n)
-	n.holders = append(n.holders, holder{p.index, noHandle, a.now})
+	n.holders = append(n.holders, holder{p.index, wire.NoHandle, a.now})
 	a.noteHeld(n)
 	p.queue, p.busy = append(p.queue, slot), true
 	if a.spots[slot].cell >= 0 {
@@ -212,7 +213,7 @@ func (p *peer) unwant(a *Authority, slot uint32) {
 	n := &a.nodes[slot]
 	p.drop(a, slot)
 	a.tell(p.index, slot)
-	if h := a.dropHolder(n, p.index); h != noHandle {
+	if h := a.dropHolder(n, p.index); h != wire.NoHandle {
 		p.startRemoval(a, h, false)
 	}
 	if a.onDecide != nil {
@@ -222,7 +223,7 @@ func (p *peer) unwant(a *Authority, slot uint32) {
 
 // drop forgets that a slot is wanted.
 func (p *peer) drop(a *Authority, slot uint32) {
-	p.wanted.clear(slot)
+	p.wanted.Clear(slot)
 	if a.spots[slot].cell >= 0 {
 		p.near.cut(slot)
 	}
@@ -230,21 +231,21 @@ func (p *peer) drop(a *Authority, slot uint32) {
 
 // hasHandle reports whether there is a free handle.
 func (p *peer) hasHandle() bool {
-	return len(p.entries) < maxHandles || p.handles.firstClear() < maxHandles
+	return len(p.entries) < wire.MaxHandles || p.handles.FirstClear() < wire.MaxHandles
 }
 
 // noteHandlesOut counts that nodes wait for handles, and logs the first time.
 func (a *Authority) noteHandlesOut(p *peer) {
 	if a.counters.HandlesOut++; a.counters.HandlesOut == 1 {
 		a.cfg.Log.Warn("a peer is to have more nodes than it can hold: the rest waits until some of those are gone",
-			"peer", p.id, "most", maxHandles, "remedy", "show peers what is near them, or keep what nobody needs as local entities")
+			"peer", p.id, "most", wire.MaxHandles, "remedy", "show peers what is near them, or keep what nobody needs as local entities")
 	}
 }
 
 // admit gives a node a handle and its rows. The caller codes the arrival.
 func (p *peer) admit(a *Authority, slot uint32) uint32 {
-	h := p.handles.firstClear()
-	p.handles.set(h)
+	h := p.handles.FirstClear()
+	p.handles.Set(h)
 	for h >= uint32(len(p.entries)) {
 		p.entries, p.visits = append(p.entries, entry{}), append(p.visits, visit{})
 	}
@@ -277,7 +278,7 @@ func (p *peer) allot(a *Authority, e *entry, n *node) {
 	}
 	for i, ri := range n.rows {
 		r := &a.rows[ri]
-		*p.row(e, i) = peerRow{hidden: !a.sees(p, n, r.t.audience)}
+		*p.row(e, i) = peerRow{hidden: !a.sees(p, n, r.t.Audience)}
 		if r.touched {
 			a.settle(ri) // nobody held the node, so its rows were not settled
 		}
@@ -287,7 +288,7 @@ func (p *peer) allot(a *Authority, e *entry, n *node) {
 // isPlain reports whether a node is of the usual kind, of which a peer reads only its
 // row: one row that everyone sees, not transient, without a rate of its own.
 func (a *Authority) isPlain(n *node) bool {
-	return len(n.rows) == 1 && a.rows[n.rows[0]].t.audience == Everyone && !n.transient && n.spawn.Hz == 0
+	return len(n.rows) == 1 && a.rows[n.rows[0]].t.Audience == Everyone && !n.transient && n.spawn.Hz == 0
 }
 
 func (p *peer) release(e *entry) {
@@ -362,6 +363,6 @@ func (p *peer) freeHandle(h uint32) {
 	p.heldNoMore(&p.visits[h])
 	p.bases.forget(h)
 	*e, p.visits[h] = entry{gen: e.gen}, visit{}
-	p.handles.clear(h)
+	p.handles.Clear(h)
 	p.went = true
 }

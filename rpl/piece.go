@@ -1,6 +1,8 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/prefix"
+import (
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
 
 // Pieces are what Schedule plans and Encode packs: removals, arrivals, updates and
 // guesses, each with entries that tell what its ack or its loss is about.
@@ -62,7 +64,8 @@ func (ps *pieces) update() *piece {
 type span struct{ from, to uint32 }
 
 func (s span) empty() bool { return s.from == s.to }
-func (s span) len() int    { return int(s.to - s.from) }
+
+func (s span) len() int { return int(s.to - s.from) }
 
 func (s span) in(list []piece) []piece { return list[s.from:s.to:s.to] }
 

@@ -3,13 +3,15 @@ package rpl
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // place reads the position of a node from a component without quantising all of it. A
 // position within the range of its words is taken as it is, not rounded to a step.
 type place struct {
 	x, y uintptr
-	q    quantiser
+	q    schema.Quantiser
 	step float64
 	keys [2]uint64 // of the sums by which positions are compared
 	size uintptr   // bytes of a coordinate
@@ -26,14 +28,14 @@ func newPlace(t *ItemType) place {
 	if t.Pos[0] < 0 {
 		return place{}
 	}
-	for i := range t.lay.plan {
-		o := &t.lay.plan[i]
-		if o.kind != opFloat64 && o.kind != opFloat32 || t.Pos[0] < int(o.word) || t.Pos[1] >= int(o.end) {
+	for i := range t.Layout.Plan {
+		o := &t.Layout.Plan[i]
+		if o.Kind != schema.OpFloat64 && o.Kind != schema.OpFloat32 || t.Pos[0] < int(o.Word) || t.Pos[1] >= int(o.End) {
 			continue
 		}
-		x := o.off + o.size()*uintptr(t.Pos[0]-int(o.word))
-		y := o.off + o.size()*uintptr(t.Pos[1]-int(o.word))
-		return place{x: x, y: y, keys: placeKeys, q: o.quant, step: t.PosStep, size: o.size(), f32: o.kind == opFloat32, ok: true}
+		x := o.Off + o.Size()*uintptr(t.Pos[0]-int(o.Word))
+		y := o.Off + o.Size()*uintptr(t.Pos[1]-int(o.Word))
+		return place{x: x, y: y, keys: placeKeys, q: o.Quant, step: t.PosStep, size: o.Size(), f32: o.Kind == schema.OpFloat32, ok: true}
 	}
 	return place{}
 }
@@ -41,9 +43,9 @@ func newPlace(t *ItemType) place {
 // see reads the position from a component.
 func (pl *place) see(p unsafe.Pointer) (x, y float64) {
 	if pl.f32 {
-		return float64(*at[float32](p, pl.x)), float64(*at[float32](p, pl.y))
+		return float64(*schema.At[float32](p, pl.x)), float64(*schema.At[float32](p, pl.y))
 	}
-	return *at[float64](p, pl.x), *at[float64](p, pl.y)
+	return *schema.At[float64](p, pl.x), *schema.At[float64](p, pl.y)
 }
 
 // compare returns which of the given rows have another position than seen says. seen
@@ -59,7 +61,7 @@ func elsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, rows ui
 	_, _ = here[0], seen[0] // spares the loop the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		x, y := uint64(*at[T](here[i], atX)), uint64(*at[T](here[i], atY))
+		x, y := uint64(*schema.At[T](here[i], atX)), uint64(*schema.At[T](here[i], atY))
 		if sum := product(x^keys[0], y^keys[1]); sum != seen[i] {
 			seen[i] = sum
 			moved |= 1 << i
@@ -78,12 +80,12 @@ func (pl *place) note(spots []spot, slots *[sheaf]uint32, here *components, rows
 }
 
 func noted[T float32 | float64](spots []spot, slots *[sheaf]uint32, here *components, rows uint64, pl *place, slack float64) (strays uint64) {
-	atX, atY, bias, most := pl.x, pl.y, pl.q.bias, apart(slack, 0)
+	atX, atY, bias, most := pl.x, pl.y, pl.q.Bias, apart(slack, 0)
 	_, _ = here[0], slots[0] // as in elsewhere
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		s := &spots[slots[i]]
-		x, y := float64(*at[T](here[i], atX))-bias, float64(*at[T](here[i], atY))-bias
+		x, y := float64(*schema.At[T](here[i], atX))-bias, float64(*schema.At[T](here[i], atY))-bias
 		s.x, s.y = x, y
 		if apart(x-float64(s.gridX), y-float64(s.gridY)) > most {
 			strays |= 1 << i
@@ -94,8 +96,8 @@ func noted[T float32 | float64](spots []spot, slots *[sheaf]uint32, here *compon
 
 // clamped is a coordinate, less the bias, clamped to the range of its quantiser.
 func (pl *place) clamped(v float64) float64 {
-	if x := v * pl.q.scale; x > pl.q.lo && x < pl.q.hi {
+	if x := v * pl.q.Scale; x > pl.q.Lo && x < pl.q.Hi {
 		return v
 	}
-	return float64(pl.q.outside(v*pl.q.scale)) * pl.step
+	return float64(pl.q.Outside(v*pl.q.Scale)) * pl.step
 }

@@ -1,6 +1,9 @@
 package rpl
 
-import "github.com/tendonengine/tendon/rpl/internal/prefix"
+import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
 
 // The fast path of planUpdates for plain nodes, which most nodes are: one row that
 // everyone sees (isPlain in peer.go).
@@ -51,7 +54,7 @@ func (a *Authority) planUsual(p *peer, h uint32, e *entry, r *row) {
 		c = a.codeFor(m, r, pr, key)
 	}
 	n := c.bits(a.syms)
-	a.bits[r.t.account].Updates += uint64(n)
+	a.bits[r.t.Account].Updates += uint64(n)
 	p.plan.updateBits += int32(n)
 	urgency := float32(1)
 	if pr.since == 0 {
@@ -110,7 +113,7 @@ func (a *Authority) planGuess(p *peer, h uint32, e *entry) {
 	a.noteRow(h, e, r, pr, 0, recGuess)
 	p.setMoves(e, r.drifting)
 	action := a.baseOf(p, h, 0, r, pr, true)
-	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.link.model.entry.row.sym(action))
+	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.link.model.Entry.Row.Sym(action))
 	from := len(a.syms)
 	kind := a.appendDelta(p, h, 0, r, pr, action)
 	a.account(r.t, symBits(a.syms[from:]), kind)
@@ -124,13 +127,13 @@ func (a *Authority) planGuess(p *peer, h uint32, e *entry) {
 // another peer.
 func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 	action := a.baseOf(p, pc.handle, 0, r, pr, false)
-	if action == rowImplicit && r.vars == nil && r.kept(pr.acked) {
+	if action == coder.RowImplicit && r.vars == nil && r.kept(pr.acked) {
 		pc.codes, pc.bits = a.codeShared(p.link.model, r, pr)
 		return
 	}
 	at := len(a.syms)
-	if pc.special = action != rowImplicit; pc.special {
-		a.syms = append(a.syms, prefix.Raw(0, 1), p.link.model.entry.row.sym(action))
+	if pc.special = action != coder.RowImplicit; pc.special {
+		a.syms = append(a.syms, prefix.Raw(0, 1), p.link.model.Entry.Row.Sym(action))
 	}
 	from := len(a.syms)
 	kind := a.appendDelta(p, pc.handle, 0, r, pr, action)
@@ -140,10 +143,10 @@ func (a *Authority) codeOnly(p *peer, r *row, pr *peerRow, pc *piece) {
 
 // codeShared codes a row against the version that the peer has, once for all peers with
 // that baseline.
-func (a *Authority) codeShared(m *model, r *row, pr *peerRow) (c codes, bits uint32) {
+func (a *Authority) codeShared(m *coder.Model, r *row, pr *peerRow) (c codes, bits uint32) {
 	c = a.coded(m, r, pr)
 	n := c.bits(a.syms)
-	a.bits[r.t.account].Updates += uint64(n)
+	a.bits[r.t.Account].Updates += uint64(n)
 	return c, uint32(n)
 }
 
@@ -156,7 +159,7 @@ func (r *row) isCoded(key uint32, pr *peerRow) bool {
 
 // coded returns the update of a row without variable-length props against the version
 // that the peer has.
-func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
+func (a *Authority) coded(m *coder.Model, r *row, pr *peerRow) codes {
 	key := a.shareKey(m)
 	if r.isCoded(key, pr) {
 		a.counters.Shared++
@@ -166,17 +169,17 @@ func (a *Authority) coded(m *model, r *row, pr *peerRow) codes {
 }
 
 // codeFor codes such an update, and keeps it for other peers under a key.
-func (a *Authority) codeFor(m *model, r *row, pr *peerRow, key uint32) codes {
-	s, now := &a.slabs[r.t.index], uint32(a.tick)
+func (a *Authority) codeFor(m *coder.Model, r *row, pr *peerRow, key uint32) codes {
+	s, now := &a.slabs[r.t.Index], uint32(a.tick)
 	was, from := s.versionOf(r, pr.acked)
 	if pr.ackedTick != from {
 		was = a.advanced(r.t, was, pr.ackedTick-from)
 	}
 	is, at := s.anchor(r.block)
-	if at != now || r.t.once != nil {
+	if at != now || r.t.Once != nil {
 		is = a.toldAs(r, is, at)
 	}
-	syms, last := m.codeUpdate(a.syms, r.t, was, is, now-pr.ackedTick, a.hearer(r, m))
+	syms, last := m.CodeUpdate(a.syms, r.t, was, is, now-pr.ackedTick, a.hearer(r, m))
 	r.share.key, r.share.tick, r.share.codes = key, pr.ackedTick, codes(last)
 	r.shareVer = uint8(r.head - pr.acked) // it fits: acked is kept
 	if at := len(a.syms); len(syms) > at {

@@ -1,26 +1,14 @@
 package rpl
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
-
-// The Receive stage of the authority: the datagrams and reliable messages of peers.
-// Datagrams are coded with the default tables:
-//
-//	any? [newest packet's number 16, its age in ms 8, count, runs of acks],
-//	reliable messages applied 16, model 2,
-//	skipped? [age …], refused? [handle, row …], calls [bytes …]
-//
-// The runs go down from the packet below the newest. They are in turn runs of packets
-// that were received and applied, and of packets that were not.
-
-// ErrPacket says that a packet cannot be read. The packet is dropped and counted.
-var ErrPacket = errors.New("packet cannot be read")
 
 // Receive takes a datagram of a peer: its sequence number, when it came, its bytes.
 // Errors wrap ErrPacket, which is counted, or ErrNoPeer. They need no action: nothing
@@ -61,7 +49,7 @@ func (a *Authority) Receive(id Peer, seq uint64, at time.Duration, b []byte) err
 // them take at least as many datagrams.
 func (a *Authority) overtaken(l *peerLink, u *up, late uint64) {
 	u.applied = l.arrived
-	if late >= generations {
+	if late >= wire.Generations {
 		a.counters.CallsDropped += uint64(len(u.calls))
 		u.calls = u.calls[:0]
 	}
@@ -71,16 +59,16 @@ func (a *Authority) overtaken(l *peerLink, u *up, late uint64) {
 type up struct {
 	any     bool
 	newest  uint64
-	hold    int16                  // milliseconds since the newest packet came
-	acks    [ackWindow / 64]uint64 // bit i: newest-1-i was applied
+	hold    int16                       // milliseconds since the newest packet came
+	acks    [wire.AckWindow / 64]uint64 // bit i: newest-1-i was applied
 	n       uint
 	applied uint64
 	model   uint8
-	skipped [ackWindow/64 + 1]uint64 // bit i: newest-i was applied, except for its guesses
-	some    bool                     // skipped has any
-	next    bool                     // hardly any datagram was lost right before it
-	refused []refusal
-	calls   []wireCall
+	skipped [wire.AckWindow/64 + 1]uint64 // bit i: newest-i was applied, except for its guesses
+	some    bool                          // skipped has any
+	next    bool                          // hardly any datagram was lost right before it
+	refused []wire.Refusal
+	calls   []wire.WireCall
 }
 
 // begin empties u field by field, so that the slices' pointers are not written.
@@ -113,7 +101,7 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 		u.newest = nearest(l.next, uint32(head>>1))
 		u.hold = int16(head >> 17 & 0xff)
 		d.Skip(1 + 16 + 8)
-		if !u.readAcks(d, &a.defaults.entry) || u.newest >= l.next {
+		if !u.readAcks(d, &a.defaults.Entry) || u.newest >= l.next {
 			return nil, fmt.Errorf("%w: it acks packet %d of %d", ErrPacket, u.newest, l.next)
 		}
 	} else {
@@ -136,15 +124,15 @@ func (a *Authority) readUp(p *peer, d *prefix.Decoder) (*up, error) {
 
 // readAcks reads which packets were applied, and reports whether there are not too
 // many.
-func (u *up) readAcks(d *prefix.Decoder, m *entryModel) bool {
-	u.n = uint(readUnsigned(d, &m.length))
-	if u.n > ackWindow {
+func (u *up) readAcks(d *prefix.Decoder, m *coder.EntryModel) bool {
+	u.n = uint(coder.ReadUnsigned(d, &m.Length))
+	if u.n > wire.AckWindow {
 		return false
 	}
 	came := true
 	for i := uint(0); i < u.n && d.Err() == nil; came = !came {
 		run := u.n - i // all the rest, coded as 0
-		if told := uint(readUnsigned(d, &m.run)); told > 0 {
+		if told := uint(coder.ReadUnsigned(d, &m.Run)); told > 0 {
 			run = min(run, told-1)
 		}
 		if came {
@@ -157,36 +145,36 @@ func (u *up) readAcks(d *prefix.Decoder, m *entryModel) bool {
 
 // readLists reads the lists that are mostly empty: skipped, refused, calls.
 func (a *Authority) readLists(u *up, d *prefix.Decoder) error {
-	m := &a.defaults.entry
+	m := &a.defaults.Entry
 	for n := 0; d.Bits(1) == 1; n++ {
-		if n >= maxSkipped {
-			return fmt.Errorf("%w: it has skipped the guesses of more than %d packets", ErrPacket, maxSkipped)
+		if n >= wire.MaxSkipped {
+			return fmt.Errorf("%w: it has skipped the guesses of more than %d packets", ErrPacket, wire.MaxSkipped)
 		}
-		if age := readUnsigned(d, &m.length); age <= ackWindow {
+		if age := coder.ReadUnsigned(d, &m.Length); age <= wire.AckWindow {
 			u.some = true
 			u.skipped[age/64] |= 1 << (age % 64)
 		}
 	}
 	for d.Bits(1) == 1 {
-		if len(u.refused) >= maxRefusals {
-			return fmt.Errorf("%w: it refuses more than %d rows", ErrPacket, maxRefusals)
+		if len(u.refused) >= wire.MaxRefusals {
+			return fmt.Errorf("%w: it refuses more than %d rows", ErrPacket, wire.MaxRefusals)
 		}
-		h, row := readUnsigned(d, &m.handle), readUnsigned(d, &m.length)
+		h, row := coder.ReadUnsigned(d, &m.Handle), coder.ReadUnsigned(d, &m.Length)
 		if row <= math.MaxUint8 {
-			u.refused = append(u.refused, refusal{h, uint8(row)})
+			u.refused = append(u.refused, wire.Refusal{Handle: h, Row: uint8(row)})
 		}
 	}
 	a.upBytes = a.upBytes[:0]
 	for d.Bits(1) == 1 {
-		if len(u.calls) >= maxDue {
-			return fmt.Errorf("%w: more than %d calls", ErrPacket, maxDue)
+		if len(u.calls) >= wire.MaxDue {
+			return fmt.Errorf("%w: more than %d calls", ErrPacket, wire.MaxDue)
 		}
 		from := len(a.upBytes)
 		var ok bool
-		if a.upBytes, ok = readBytes(d, &m.length, maxUnreliable, a.upBytes); !ok {
+		if a.upBytes, ok = coder.ReadBytes(d, &m.Length, wire.MaxUnreliable, a.upBytes); !ok {
 			return fmt.Errorf("%w: a call is cut short", ErrPacket)
 		}
-		c, err := parseCall(a.upBytes[from:len(a.upBytes):len(a.upBytes)], a.cfg.Schema, Unreliable)
+		c, err := wire.ParseCall(a.upBytes[from:len(a.upBytes):len(a.upBytes)], a.cfg.Schema, Unreliable)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrPacket, err)
 		}
@@ -209,7 +197,7 @@ func (a *Authority) applyUp(p *peer, u *up, at time.Duration) {
 	if len(u.refused) > 0 {
 		a.takeAcks(p) // the refusals may be of rows that the acks in this datagram are about
 	}
-	if u.model == p.tables && p.link.model != a.model && p.tables == a.model.number && l.arrived >= p.shipped {
+	if u.model == p.tables && p.link.model != a.model && p.tables == a.model.Number && l.arrived >= p.shipped {
 		// The peer has the newest tables, and not earlier ones of that number.
 		p.link.model, p.turned, p.tablesAt = a.model, l.next, a.now
 	}
@@ -266,11 +254,11 @@ func (a *Authority) ReceiveMessage(id Peer, b []byte) error {
 	if p == nil {
 		return fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
 	}
-	if len(b) == 0 || b[0] != msgCall {
+	if len(b) == 0 || b[0] != wire.MsgCall {
 		a.counters.BadPackets++
 		return fmt.Errorf("rpl: peer %d: %w: an unknown message", id, ErrPacket)
 	}
-	c, err := parseCall(b[1:], a.cfg.Schema, Reliable)
+	c, err := wire.ParseCall(b[1:], a.cfg.Schema, Reliable)
 	if err != nil {
 		a.counters.BadPackets++
 		return fmt.Errorf("rpl: peer %d: %w: %w", id, ErrPacket, err)

@@ -150,8 +150,8 @@ func (a *Authority) rejudgeNow(root uint32) {
 	// of the tree, can want it.
 	a.tellWatchers(cell, root)
 	a.noteConcerned(root)
-	for k, w := range a.concerned.w {
-		for a.concerned.w[k] = 0; w != 0; w &= w - 1 {
+	for k, w := range a.concerned.W {
+		for a.concerned.W[k] = 0; w != 0; w &= w - 1 {
 			if p := a.peers[k<<6+bits.TrailingZeros64(w)]; p.watch.on {
 				a.decide(p, root, a.judgeTree(p, root))
 			}
@@ -163,11 +163,11 @@ func (a *Authority) rejudgeNow(root uint32) {
 func (a *Authority) noteConcerned(slot uint32) {
 	n := &a.nodes[slot]
 	for _, h := range n.holders {
-		a.concerned.set(uint32(h.peer))
+		a.concerned.Set(uint32(h.peer))
 	}
 	if n.owner != 0 {
 		if p := a.byID.find(n.owner); p != nil {
-			a.concerned.set(uint32(p.index))
+			a.concerned.Set(uint32(p.index))
 		}
 	}
 	for _, c := range n.children {
@@ -193,7 +193,7 @@ func (a *Authority) judgeTree(p *peer, root uint32) bool {
 	if a.grid == nil || n.posItem < 0 {
 		return true // no Interest is set, or the node has no position: everyone
 	}
-	return a.wants(p, root, p.wanted.has(root))
+	return a.wants(p, root, p.wanted.Has(root))
 }
 
 // ownsAny reports whether a peer owns a node or any node below it.
@@ -236,7 +236,7 @@ func (a *Authority) wants(p *peer, slot uint32, had bool) bool {
 // decide makes a tree wanted or not wanted by a peer.
 func (a *Authority) decide(p *peer, slot uint32, want bool) {
 	n := &a.nodes[slot]
-	if has := p.wanted.has(slot); want && !has {
+	if has := p.wanted.Has(slot); want && !has {
 		p.want(a, slot)
 	} else if !want && has {
 		p.unwant(a, slot)

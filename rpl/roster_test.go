@@ -1,6 +1,8 @@
 package rpl
 
-import "testing"
+import (
+	"testing"
+)
 
 // A roster finds peers by their ids, also by ids with the same low bits, until they are
 // removed.

@@ -1,74 +1,11 @@
 package rpl
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
-	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
-
-// RPCs on the authority: routing a call by its target and the node's owner, checking
-// that a peer may call, and sending calls on either lane. docs/SPEC.md has the table.
-
-// A reliable message between cores begins with one of these types. Types from 0x80 up
-// belong to the adapter.
-const (
-	msgCall     = 0x01
-	msgBlock    = 0x02
-	msgTable    = 0x03
-	msgResynced = 0x04
-	msgPart     = 0x05
-)
-
-// A Call is an RPC that runs on this machine now.
-type Call struct {
-	Node Node
-	From Peer // the peer that sent it; Server for the authority
-	Tick Tick // the tick in which it was called
-	RPC  *RPCType
-	Args []byte // as sent; valid during the call
-}
-
-// Errors of a call, wrapped with the RPC's name.
-var (
-	ErrArgs   = errors.New("arguments too long; split them, or replicate what they say in a component")
-	ErrNoPeer = errors.New("no such peer")
-)
-
-// callQueue is the calls that wait to run on this machine.
-type callQueue struct {
-	due, next []queued
-	args      []byte
-}
-
-type queued struct {
-	c        Call
-	from, to int // in args
-}
-
-func (q *callQueue) add(c Call, args []byte) {
-	at := len(q.args)
-	q.args = append(q.args, args...)
-	q.due = append(q.due, queued{c, at, len(q.args)})
-}
-
-// run runs the calls that are due. Calls made meanwhile wait for the next run.
-func (q *callQueue) run(fn func(Call)) {
-	list := q.due
-	q.due, q.next = q.next[:0], list
-	args := q.args
-	q.args = nil
-	for i := range list {
-		c := list[i].c
-		c.Args = args[list[i].from:list[i].to]
-		fn(c)
-		list[i] = queued{}
-	}
-	if q.args == nil {
-		q.args = args[:0]
-	}
-}
 
 // peerCalls are the calls on their way to a peer, and those of the peer that wait to
 // run.
@@ -83,27 +20,15 @@ type peerCalls struct {
 	paid       int // how many of unreliable leave in this send
 	due        int // how many calls of the peer run in the turn dueTurn
 	dueTurn    uint32
-	later      []wireCall // reliable calls of the peer that wait for the next tick
+	later      []wire.WireCall // reliable calls of the peer that wait for the next tick
 	laterBytes int
-}
-
-// checkArgs returns an error that wraps ErrArgs if arguments are too long for the RPC's lane.
-func checkArgs(rpc *RPCType, args []byte) error {
-	limit := MaxUnreliableArgs
-	if rpc.Lane == Reliable {
-		limit = MaxReliableArgs
-	}
-	if len(args) > limit {
-		return fmt.Errorf("rpl: RPC %s with %d bytes, at most %d: %w", rpc.Name, len(args), limit, ErrArgs)
-	}
-	return nil
 }
 
 // callee returns the slot of a node that is called. It judges the node's tree first, so
 // that the call reaches exactly the peers that may have the node now.
 func (a *Authority) callee(n Node, rpc *RPCType, args []byte) (slot uint32, err error) {
-	a.cfg.Schema.ownRPC(rpc)
-	if err := checkArgs(rpc, args); err != nil {
+	a.cfg.Schema.OwnRPC(rpc)
+	if err := wire.CheckArgs(rpc, args); err != nil {
 		return 0, err
 	}
 	slot, ok := a.slot(n)
@@ -127,10 +52,10 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 	local := Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}
 	switch rpc.To {
 	case ToServer:
-		a.calls.add(local, args)
+		a.calls.Add(local, args)
 	case ToOwner:
 		if nd.owner == 0 || nd.owner == a.cfg.Local {
-			a.calls.add(local, args)
+			a.calls.Add(local, args)
 			return nil
 		}
 		if p := a.byID.find(nd.owner); p != nil {
@@ -139,7 +64,7 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 	case Broadcast, Everywhere:
 		full = a.callHolders(nd, rpc, args, 0)
 		if a.cfg.Local != 0 || rpc.To == Everywhere {
-			a.calls.add(local, args)
+			a.calls.Add(local, args)
 		}
 	}
 	return lanesFull(rpc, full)
@@ -167,7 +92,7 @@ func (a *Authority) callHolders(n *node, rpc *RPCType, args []byte, but Peer) (f
 	for i := range n.holders {
 		switch p := a.peers[n.holders[i].peer]; {
 		case p.id == but:
-		case but != 0 && but != a.cfg.Local && rpc.Lane == Reliable && p.rpc.bytes > maxHandedOn:
+		case but != 0 && but != a.cfg.Local && rpc.Lane == Reliable && p.rpc.bytes > wire.MaxHandedOn:
 			a.counters.CallsDropped++
 			full++
 		default:
@@ -183,7 +108,7 @@ func lanesFull(rpc *RPCType, peers int) error {
 	if peers == 0 {
 		return nil
 	}
-	return fmt.Errorf("rpl: RPC %s is dropped for %d of its peers, for which too much waits already (%d messages, or %d bytes where it is handed on): %w; call less often, or replicate it in a prop", rpc.Name, peers, maxWaiting, maxHandedOn, ErrLimit)
+	return fmt.Errorf("rpl: RPC %s is dropped for %d of its peers, for which too much waits already (%d messages, or %d bytes where it is handed on): %w; call less often, or replicate it in a prop", rpc.Name, peers, wire.MaxWaiting, wire.MaxHandedOn, ErrLimit)
 }
 
 // CallPeer calls an RPC on a node at one peer, which must hold the node or be about to.
@@ -194,7 +119,7 @@ func (a *Authority) CallPeer(n Node, rpc *RPCType, args []byte, to Peer) error {
 		return err
 	}
 	if to != 0 && to == a.cfg.Local {
-		a.calls.add(Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}, args)
+		a.calls.Add(Call{Node: n, From: a.cfg.Local, Tick: a.tick, RPC: rpc}, args)
 		return nil
 	}
 	p := a.byID.find(to)
@@ -213,7 +138,7 @@ func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) bool
 	switch {
 	case hd == nil, n.owner != p.id && a.undecided(n), rpc.Lane == Reliable && a.overtakes(n, hd):
 		return a.callEarly(n, p.id, 0, rpc, args)
-	case hd.handle != noHandle && (rpc.Lane == Unreliable || p.mayHold(hd.handle)):
+	case hd.handle != wire.NoHandle && (rpc.Lane == Unreliable || p.mayHold(hd.handle)):
 		return a.sendCall(p, hd.handle, rpc, a.tick, args)
 	case rpc.Lane == Reliable:
 		return a.callLater(p, waitingCall{node: n.id, rpc: rpc, tick: a.tick, args: append([]byte(nil), args...)})
@@ -227,20 +152,20 @@ func (a *Authority) callHolder(p *peer, n *node, rpc *RPCType, args []byte) bool
 func (a *Authority) sendCall(p *peer, h uint32, rpc *RPCType, tick Tick, args []byte) bool {
 	e := &p.entries[h]
 	if rpc.Lane == Unreliable {
-		if len(p.rpc.unreliable) >= maxCalls {
+		if len(p.rpc.unreliable) >= wire.MaxCalls {
 			a.counters.CallsDropped++
 			return true
 		}
 		a.counters.CallsOut++
-		p.rpc.unreliable, p.busy = append(p.rpc.unreliable, appendCall(nil, h, e.gen, rpc, tick, args)), true
+		p.rpc.unreliable, p.busy = append(p.rpc.unreliable, wire.AppendCall(nil, h, e.gen, rpc, tick, args)), true
 		return true
 	}
-	if len(p.rpc.ready) >= maxWaiting {
+	if len(p.rpc.ready) >= wire.MaxWaiting {
 		a.counters.CallsDropped++ // the lane has been full for long
 		return false
 	}
 	a.counters.CallsOut++
-	msg := appendCall([]byte{msgCall}, h, e.gen, rpc, tick, args)
+	msg := wire.AppendCall([]byte{wire.MsgCall}, h, e.gen, rpc, tick, args)
 	p.say(msg)
 	v := &p.visits[h]
 	v.fence = p.link.sent
@@ -258,47 +183,6 @@ func (p *peer) say(msg []byte) {
 	p.rpc.bytes += len(msg)
 }
 
-// appendCall appends a call as both lanes carry it: handle, gen 1 byte, RPC, tick 4
-// bytes, arguments; handle and RPC as uvarints.
-func appendCall(b []byte, h uint32, gen uint8, rpc *RPCType, tick Tick, args []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(h))
-	b = append(b, gen)
-	b = binary.AppendUvarint(b, uint64(rpc.Index))
-	b = binary.LittleEndian.AppendUint32(b, uint32(tick))
-	return append(b, args...)
-}
-
-var errCall = errors.New("rpl: a call that cannot be read")
-
-type wireCall struct {
-	handle uint32
-	gen    uint8
-	rpc    *RPCType
-	tick   Tick
-	args   []byte
-}
-
-// parseCall reads what appendCall has written; the arguments stay where they are in b.
-func parseCall(b []byte, s *Schema, lane Lane) (c wireCall, err error) {
-	h, n := binary.Uvarint(b)
-	if n <= 0 || h >= maxHandles || len(b) < n+1 {
-		return c, errCall
-	}
-	c.handle, c.gen = uint32(h), b[n]
-	b = b[n+1:]
-	r, n := binary.Uvarint(b)
-	if n <= 0 || r >= uint64(len(s.RPCs())) || len(b) < n+4 {
-		return c, errCall
-	}
-	c.rpc = s.RPCs()[r]
-	c.tick = Tick(binary.LittleEndian.Uint32(b[n:]))
-	c.args = b[n+4:]
-	if c.rpc.Lane != lane || checkArgs(c.rpc, c.args) != nil {
-		return c, errCall
-	}
-	return c, nil
-}
-
 // Due runs the calls that wait for this machine: those that peers have made, and those
 // that this machine has made and that run here. The adapter calls it in Receive, and
 // again at the start of Send.
@@ -310,7 +194,7 @@ func (a *Authority) Due(run func(Call)) {
 		a.turn++
 		a.turnTick = a.tick
 	}
-	a.calls.run(run)
+	a.calls.Run(run)
 }
 
 // mayCall reports whether a peer's call of tick t counts: the peer owned the node then,
@@ -326,28 +210,25 @@ func (a *Authority) mayCall(p *peer, n *node, t Tick) bool {
 // called runs a call of a peer, if the peer may make it. Of reliable calls those beyond
 // what one tick may run wait for the next tick, because a lane that was held up
 // delivers all at once.
-func (a *Authority) called(p *peer, c wireCall) {
-	switch reliable := c.rpc.Lane == Reliable; {
+func (a *Authority) called(p *peer, c wire.WireCall) {
+	switch reliable := c.Rpc.Lane == Reliable; {
 	case p.mayRun(a.turn) && !(reliable && len(p.rpc.later) > 0):
 		a.runCall(p, c)
-	case reliable && p.rpc.laterBytes+c.size() <= maxLater:
-		c.args = slices.Clone(c.args)
+	case reliable && p.rpc.laterBytes+c.Size() <= wire.MaxLater:
+		c.Args = slices.Clone(c.Args)
 		p.rpc.later, a.heaped = append(p.rpc.later, c), true
-		p.rpc.laterBytes += c.size()
+		p.rpc.laterBytes += c.Size()
 	default:
 		a.counters.CallsDropped++
 	}
 }
-
-// size is the bytes that a call takes while it waits.
-func (c *wireCall) size() int { return len(c.args) + int(unsafe.Sizeof(*c)) }
 
 // mayRun reports whether one more call of the peer may run in a turn.
 func (p *peer) mayRun(turn uint32) bool {
 	if p.rpc.dueTurn != turn {
 		p.rpc.dueTurn, p.rpc.due = turn, 0
 	}
-	return p.rpc.due < maxDue
+	return p.rpc.due < wire.MaxDue
 }
 
 // runHeaped runs the waiting calls of all peers.
@@ -367,7 +248,7 @@ func (a *Authority) runLater(p *peer) {
 	n := 0
 	for n < len(p.rpc.later) && p.mayRun(a.turn) {
 		c := p.rpc.later[n]
-		p.rpc.laterBytes -= c.size()
+		p.rpc.laterBytes -= c.Size()
 		a.runCall(p, c)
 		n++
 	}
@@ -375,22 +256,22 @@ func (a *Authority) runLater(p *peer) {
 }
 
 // runCall queues a call to run on this machine, if the peer may make it.
-func (a *Authority) runCall(p *peer, c wireCall) {
-	if c.handle >= uint32(len(p.entries)) || c.rpc.To != ToServer && c.rpc.To != Everywhere {
+func (a *Authority) runCall(p *peer, c wire.WireCall) {
+	if c.Handle >= uint32(len(p.entries)) || c.Rpc.To != ToServer && c.Rpc.To != Everywhere {
 		a.counters.CallsDropped++
 		return
 	}
-	e := &p.entries[c.handle]
+	e := &p.entries[c.Handle]
 	slot, ok := a.slot(e.node)
-	if !ok || e.gen != c.gen || e.state != entryIn && e.state != entryComing {
+	if !ok || e.gen != c.Gen || e.state != entryIn && e.state != entryComing {
 		a.counters.CallsDropped++
 		return
 	}
-	if !c.rpc.FromAnyone && !a.mayCall(p, &a.nodes[slot], c.tick) {
+	if !c.Rpc.FromAnyone && !a.mayCall(p, &a.nodes[slot], c.Tick) {
 		a.counters.CallsDropped++
 		return
 	}
 	p.rpc.due++
 	a.counters.CallsIn++
-	a.calls.add(Call{Node: e.node, From: p.id, Tick: c.tick, RPC: c.rpc}, c.args)
+	a.calls.Add(Call{Node: e.node, From: p.id, Tick: c.Tick, RPC: c.Rpc}, c.Args)
 }

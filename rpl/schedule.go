@@ -5,7 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/proxy"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // The Schedule stage decides what each peer is told in this send. Everything that reads
@@ -44,7 +47,7 @@ func (a *Authority) Schedule(now time.Duration) {
 	a.recs = a.recs[:0]
 	a.pieces.reset()
 	a.alikes.reset(a.send)
-	a.burst = maxBursts
+	a.burst = wire.MaxBursts
 	a.learn()
 	a.wake()
 	a.tellSharers()
@@ -106,7 +109,7 @@ func (a *Authority) schedule(p *peer, own *batch, now time.Duration) {
 	flight := p.flightRoom(now)
 	if pl.held = p.frozen(now) || flight <= 0; pl.held {
 		a.dropCalls(p, 0)
-		pl.probe = now-p.link.lastSent >= probeEvery
+		pl.probe = now-p.link.lastSent >= wire.ProbeEvery
 		return
 	}
 	if !p.purse.open(flight, a.cfg.Budget > 0) {
@@ -210,9 +213,9 @@ func (a *Authority) planRemovals(p *peer, now time.Duration, copies bool) (any b
 		any = true
 		m := p.link.model
 		at := len(a.syms)
-		fenced := v.fence > p.link.arrived && (v.copies == 0 || now-v.round < fenceAge)
-		says := removeDestroyed*flag(v.destroyed) | removeFenced*flag(fenced)
-		a.syms = append(a.syms, m.entry.remove.sym(1+says), unsigned(&m.entry.handle, h), prefix.Raw(uint32(e.gen), 8))
+		fenced := v.fence > p.link.arrived && (v.copies == 0 || now-v.round < wire.FenceAge)
+		says := coder.RemoveDestroyed*flag(v.destroyed) | coder.RemoveFenced*flag(fenced)
+		a.syms = append(a.syms, m.Entry.Remove.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8))
 		if fenced {
 			a.syms = append(a.syms, prefix.Raw(uint32(v.fence), 16))
 		}
@@ -284,7 +287,7 @@ func (a *Authority) planAgain(p *peer, now time.Duration, copies bool) (any bool
 		at, rec := len(a.syms), len(a.recs)
 		a.appendArrival(p, h)
 		pc := a.piece(h, at, rec)
-		if pc.bits > 8*maxLong { // no block can hold it: others shall not wait for room that it does not use
+		if pc.bits > 8*wire.MaxLong { // no block can hold it: others shall not wait for room that it does not use
 			a.noteTooLong(p.entries[h].node)
 			a.syms, a.recs = a.syms[:at], a.recs[:rec]
 			continue
@@ -322,11 +325,11 @@ func (a *Authority) planQueue(p *peer) {
 	waiting := p.queue[:0]
 	for i, slot := range p.queue {
 		n := &a.nodes[slot]
-		if !n.used || !p.wanted.has(slot) {
+		if !n.used || !p.wanted.Has(slot) {
 			continue
 		}
 		hd := n.holder(p.index)
-		if hd == nil || hd.handle != noHandle {
+		if hd == nil || hd.handle != wire.NoHandle {
 			continue
 		}
 		if room <= 0 || !p.hasHandle() {
@@ -340,7 +343,7 @@ func (a *Authority) planQueue(p *peer) {
 			continue
 		}
 		if n.parent != 0 {
-			if ph := a.nodes[n.parent].holder(p.index); ph == nil || ph.handle == noHandle {
+			if ph := a.nodes[n.parent].holder(p.index); ph == nil || ph.handle == wire.NoHandle {
 				waiting = append(waiting, slot) // the parent comes first
 				continue
 			}
@@ -366,7 +369,7 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 		a.appendArrival(p, h)
 		p.visits[h].planned = a.send
 		n := symBits(a.syms[from:])
-		if i > first && (i-first == maxInPacket || bits+n > maxTreeBits) {
+		if i > first && (i-first == proxy.MaxInPacket || bits+n > wire.MaxTreeBits) {
 			a.arrives(p, a.pieceOf(a.group[first], a.syms[:from], at, a.recs[:recFrom], rec))
 			at, rec, bits, first = from, recFrom, 0, i
 		}
@@ -381,7 +384,7 @@ func (a *Authority) admitTree(p *peer, slot uint32) int {
 
 // burstRoom is how many bits of arrivals may yet be planned for a peer in this send.
 func (a *Authority) burstRoom(p *peer) int {
-	room := maxBurst
+	room := wire.MaxBurst
 	for _, pc := range p.plan.arrivals.in(a.pieces.arrivals) {
 		if pc.bits <= PacketRoom*8 { // others go by the reliable lane
 			room -= int(pc.bits)
@@ -401,7 +404,7 @@ func (a *Authority) arrives(p *peer, pc piece) {
 func (a *Authority) admitBelow(p *peer, slot uint32) {
 	a.group = append(a.group, p.admit(a, slot))
 	for _, c := range a.nodes[slot].children {
-		if hd := a.nodes[c].holder(p.index); hd != nil && hd.handle == noHandle && p.hasHandle() {
+		if hd := a.nodes[c].holder(p.index); hd != nil && hd.handle == wire.NoHandle && p.hasHandle() {
 			if _, still := p.goingOf[a.nodes[c].id]; !still {
 				a.admitBelow(p, c)
 			}

@@ -1,5 +1,9 @@
 package rpl
 
+import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+)
+
 // Which rows are secret. Code tables go to every peer, so they must not be learned from
 // what some peers may not see: usual values, frequent patterns, even the lengths of
 // residuals would reveal it. A node that is only out of a peer's sight is no secret;
@@ -20,7 +24,7 @@ func (a *Authority) hide(slot uint32, kept bool) {
 	n := &a.nodes[slot]
 	for _, i := range n.rows {
 		r := &a.rows[i]
-		r.secret = kept || r.t.audience != Everyone
+		r.secret = kept || r.t.Audience != Everyone
 	}
 	for _, c := range n.children {
 		a.hide(c, kept)
@@ -30,14 +34,9 @@ func (a *Authority) hide(slot uint32, kept bool) {
 // hearer returns the learner that counts how a row is coded with a model. Secret rows
 // go to a.deaf, from which no tables are made, and so do rows that are coded against
 // other expectations than those of the newest model, which would mislead.
-func (a *Authority) hearer(r *row, m *model) *learner {
-	if r.secret || m != a.model && !m.aimsAs(a.model, r.t) {
+func (a *Authority) hearer(r *row, m *coder.Model) *coder.Learner {
+	if r.secret || m != a.model && !m.AimsAs(a.model, r.t) {
 		return a.deaf
 	}
 	return a.learner
-}
-
-// aimsAs reports whether two models expect the same angle of a row.
-func (m *model) aimsAs(n *model, t *rowType) bool {
-	return m.rows[t.index].heading == n.rows[t.index].heading
 }

@@ -3,6 +3,8 @@ package rpl
 import (
 	"testing"
 	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/proxy"
 )
 
 // Structs that are accessed one by one at random are as few cache lines long as
@@ -14,7 +16,7 @@ func TestHotRecordsTakeOneLine(t *testing.T) {
 	if n := unsafe.Sizeof(row{}); n != 64 {
 		t.Errorf("a row takes %d bytes, not 64", n)
 	}
-	if n := unsafe.Sizeof(replicaRow{}); n != 64 {
+	if n := unsafe.Sizeof(proxy.ReplicaRow{}); n != 64 {
 		t.Errorf("a row of a proxy takes %d bytes, not 64", n)
 	}
 	if n := unsafe.Sizeof(Replica{}); n != 192 {

@@ -1,6 +1,11 @@
 package rpl
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
 
 // A slab holds the rows of one row type, a block of words for each. A block is laid out
 // so that a tick reads few cache lines: of a moving row one block of whole lines (the
@@ -21,6 +26,9 @@ type slab struct {
 	near      uint32   // how many blocks, from the front, are of walked rows
 	unordered uint32   // how many of those may be out of order
 
+	walks bool // SetColumn walks it (walk.go)
+	walk  walkPlan
+
 	histories histories // older versions
 	runs      []run     // of inferred velocities, by block
 	stride    uint32    // ticks from one send to the next, at most
@@ -29,29 +37,14 @@ type slab struct {
 	worth     []int32  // by inferred word: the bits that velocities have saved
 }
 
-// lineWords is how many words a cache line holds.
-const lineWords = 16
-
-func newSlab(t *rowType) slab {
-	s := slab{width: t.width, phased: len(t.phased), seen: t.width, histories: newHistories(inLines(t.width + 1))}
-	s.worth = make([]int32, len(t.inferred))
+func newSlab(t *rowtype.Type) slab {
+	s := slab{width: t.Width, phased: len(t.Phased), seen: t.Width, histories: newHistories(wire.InLines(t.Width + 1))}
+	s.walk, s.walks = newWalkPlan(t)
+	s.worth = make([]int32, len(t.Inferred))
 	s.head = s.seen + 1
-	s.tracks = s.head + t.width + 1
-	s.block = inLines(s.tracks + len(t.phased)*trackerWords)
+	s.tracks = s.head + t.Width + 1
+	s.block = wire.InLines(s.tracks + len(t.Phased)*trackerWords)
 	return s
-}
-
-// inLines rounds a size in words up so that an array of elements of that size crosses
-// as few cache lines as possible: to a power of two, or to whole lines.
-func inLines(words int) int {
-	if words > lineWords {
-		return (words + lineWords - 1) &^ (lineWords - 1)
-	}
-	n := 0
-	for n < words {
-		n = max(1, 2*n)
-	}
-	return n
 }
 
 // at returns the address of a block. A caller that steps through the block by the
@@ -68,17 +61,15 @@ type blocksAt struct {
 }
 
 func (s *slab) all() blocksAt {
-	return blocksAt{unsafe.Pointer(unsafe.SliceData(s.blocks)), uintptr(s.block) * wordSize}
+	return blocksAt{unsafe.Pointer(unsafe.SliceData(s.blocks)), uintptr(s.block) * rowtype.WordSize}
 }
 
 func (b blocksAt) at(block uint32) unsafe.Pointer {
 	return unsafe.Add(b.first, uintptr(block)*b.size)
 }
 
-const wordSize = 4
-
 func nthWord(block unsafe.Pointer, n int) unsafe.Pointer {
-	return unsafe.Add(block, n*wordSize)
+	return unsafe.Add(block, n*rowtype.WordSize)
 }
 
 // current returns the words of a block's row as they are now; w is the row's width.
@@ -97,21 +88,21 @@ func (s *slab) trackers(block uint32, n int) []tracker {
 }
 
 // now is current without the length. anchor returns version head and its tick.
-func (s *slab) now(block uint32) rowWords { return rowWords{s.at(block)} }
+func (s *slab) now(block uint32) rowtype.Words { return rowtype.Words{P: s.at(block)} }
 
-func (s *slab) anchor(block uint32) (rowWords, uint32) {
-	v := rowWords{nthWord(s.at(block), s.head)}
-	return v, uint32(*v.word(s.width))
+func (s *slab) anchor(block uint32) (rowtype.Words, uint32) {
+	v := rowtype.Words{P: nthWord(s.at(block), s.head)}
+	return v, uint32(*v.Word(s.width))
 }
 
 // version returns an older version of a row, and its tick.
-func (s *slab) version(r *row, ver uint32) (rowWords, uint32) {
-	v := rowWords{s.histories.at(r.history, ver)}
-	return v, uint32(*v.word(s.width))
+func (s *slab) version(r *row, ver uint32) (rowtype.Words, uint32) {
+	v := rowtype.Words{P: s.histories.at(r.history, ver)}
+	return v, uint32(*v.Word(s.width))
 }
 
 // versionOf returns any version of a row, head or older, and its tick.
-func (s *slab) versionOf(r *row, ver uint32) (rowWords, uint32) {
+func (s *slab) versionOf(r *row, ver uint32) (rowtype.Words, uint32) {
 	if ver == r.head {
 		return s.anchor(r.block)
 	}
@@ -125,9 +116,9 @@ func (s *slab) retire(r *row, tick uint32) (before uint32) {
 		r.history = s.histories.take()
 	}
 	block := s.at(r.block)
-	head := rowWords{nthWord(block, s.head)}
-	before = uint32(*head.word(s.width))
-	head.copyTo(rowWords{s.histories.at(r.history, r.head)}, s.width+1)
+	head := rowtype.Words{P: nthWord(block, s.head)}
+	before = uint32(*head.Word(s.width))
+	head.CopyTo(rowtype.Words{P: s.histories.at(r.history, r.head)}, s.width+1)
 	s.renew(block, tick)
 	return before
 }
@@ -135,10 +126,10 @@ func (s *slab) retire(r *row, tick uint32) (before uint32) {
 // renew makes the current words of a block's row its version head, with the phases that
 // its trackers have found.
 func (s *slab) renew(block unsafe.Pointer, tick uint32) {
-	now, head, words := rowWords{block}, rowWords{nthWord(block, s.head)}, s.width-s.phased
-	now.copyTo(head, words)
+	now, head, words := rowtype.Words{P: block}, rowtype.Words{P: nthWord(block, s.head)}, s.width-s.phased
+	now.CopyTo(head, words)
 	for k := range s.phased {
-		*head.word(words + k) = (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase()
+		*head.Word(words + k) = (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase()
 	}
-	*head.word(s.width) = int32(tick)
+	*head.Word(s.width) = int32(tick)
 }

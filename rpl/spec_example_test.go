@@ -72,7 +72,7 @@ func TestSpecExampleOfSchema(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| ([a-z ]+?) ?([0-9]*) \\| `([0-9 ]*)` \\|$").FindAllStringSubmatch(page, -1) {
 		tables++
 		k, _ := strconv.Atoi(m[2])
-		table := s.SpecDefaults().Table(m[1], k)
+		table := rpl.SpecDefaults(s).Table(m[1], k)
 		if table == nil {
 			t.Errorf("there is no table %s %s", m[1], m[2])
 			continue
@@ -167,7 +167,7 @@ func TestSpecExampleOfPackets(t *testing.T) {
 		if got := sent[tick]; got != packets[i].bytes {
 			t.Errorf("the packet of tick %d is %s, the page says %s", tick, got, packets[i].bytes)
 		}
-		packets[i].check(t, s.SpecDefaults())
+		packets[i].check(t, rpl.SpecDefaults(s))
 	}
 }
 

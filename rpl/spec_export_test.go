@@ -3,67 +3,64 @@ package rpl
 import (
 	"strings"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
 // Access for the tests of docs/spec-schema.md, for schemas with one row type.
 
 // SpecModel has the default tables of a schema, or learned ones.
-type SpecModel struct{ m *model }
+type SpecModel struct{ m *coder.Model }
 
 // SpecDefaults returns the default tables.
-func (s *Schema) SpecDefaults() SpecModel { return SpecModel{s.coding().defaults} }
+func SpecDefaults(s *Schema) SpecModel { return SpecModel{coder.CodingOf(s).Defaults} }
 
 // SpecLearned returns the tables that a reliable message ships.
-func (s *Schema) SpecLearned(message []byte) (SpecModel, error) {
-	c := s.coding()
-	set, err := parseTables(message[1:], c.types, c.defaults)
+func SpecLearned(s *Schema, message []byte) (SpecModel, error) {
+	c := coder.CodingOf(s)
+	set, err := coder.ParseTables(message[1:], c.Types, c.Defaults)
 	if err != nil {
 		return SpecModel{}, err
 	}
-	return SpecModel{set.build(c.types, c.defaults)}, nil
+	return SpecModel{set.Build(c.Types, c.Defaults)}, nil
 }
 
 // Table returns a table by the name and the number that the page gives it, or nil. Of
 // updates it is that of any kind in context 0.
 func (sm SpecModel) Table(name string, k int) *prefix.Table {
-	e, r := &sm.m.entry, &sm.m.rows[0]
-	u := &r.updates[0][0]
-	if t := map[string]*table{
-		"form": &e.form, "back": &e.back, "delta": &e.delta, "gap": &e.gap, "far": &e.far, "length": &e.length,
-		"handle": &e.handle, "id": &e.id, "tenant": &e.tenant, "layout": &e.layout, "base age": &e.baseAge,
-		"run": &e.run, "row": &e.row, "owner": &e.owner, "remove": &e.remove, "arrive": &e.arrive,
+	e, r := &sm.m.Entry, &sm.m.Rows[0]
+	u := &r.Updates[0][0]
+	if t := map[string]*coder.Table{
+		"form": &e.Form, "back": &e.Back, "delta": &e.Delta, "gap": &e.Gap, "far": &e.Far, "length": &e.Length,
+		"handle": &e.Handle, "id": &e.Id, "tenant": &e.Tenant, "layout": &e.Layout, "base age": &e.BaseAge,
+		"run": &e.Run, "row": &e.Row, "owner": &e.Owner, "remove": &e.Remove, "arrive": &e.Arrive,
 	}[name]; t != nil {
-		return t.t
+		return t.T
 	}
-	rec, shape := u, &r.shapes[shapeUpdate]
+	rec, shape := u, &r.Shapes[coder.ShapeUpdate]
 	if strings.HasSuffix(name, "keyframes") {
-		rec, shape = &r.keys, &r.shapes[shapeKey]
+		rec, shape = &r.Keys, &r.Shapes[coder.ShapeKey]
 	}
 	switch name, _, _ = strings.Cut(name, " of"); name {
 	case "told":
-		return e.told[k-1].t
+		return e.Told[k-1].T
 	case "joint":
-		return rec.joint[k].t
+		return rec.Joint[k].T
 	case "large":
-		return rec.large[k].t
+		return rec.Large[k].T
 	case "state":
-		return shape.states[k/2][k%2].t
+		return shape.States[k/2][k%2].T
 	case "phase":
-		return u.phases[0][k].t
+		return u.Phases[0][k].T
 	}
 	return nil
 }
 
 // Pattern returns the pattern of a symbol of the first chunk.
 func (sm SpecModel) Pattern(symbol int, key bool) uint32 {
-	shape := shapeUpdate
+	shape := coder.ShapeUpdate
 	if key {
-		shape = shapeKey
+		shape = coder.ShapeKey
 	}
-	return sm.m.rows[0].shapes[shape].chunks[0].patterns[symbol-1]
+	return sm.m.Rows[0].Shapes[shape].Chunks[0].Patterns[symbol-1]
 }
-
-// SpecRow returns the words of a node's first row as they were received, followed by
-// its phases.
-func (c *Proxy) SpecRow(n Node) []int32 { return c.rows.received(c.byNode[n].rows.first) }

@@ -81,7 +81,7 @@ func TestSpecExampleOfLearnedTables(t *testing.T) {
 	if strings.Contains(r.bits, "1") || len(r.bits) > 7 {
 		t.Errorf("the bits %s are left", r.bits)
 	}
-	learned, err := s.SpecLearned(tables)
+	learned, err := rpl.SpecLearned(s, tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestSpecExampleOfLearnedTables(t *testing.T) {
 		if name == "large of updates" {
 			word = 2
 		}
-		escape := s.SpecDefaults().Table(name, word)
+		escape := rpl.SpecDefaults(s).Table(name, word)
 		if strings.HasPrefix(name, "joint") {
 			escape = nil
 		}
@@ -111,7 +111,7 @@ func TestSpecExampleOfLearnedTables(t *testing.T) {
 func TestSpecExampleOfLearnedCodes(t *testing.T) {
 	page := specSection(t, "7. Example of learned tables")
 	s, tables, _, _ := specShipping(t, 142)
-	learned, err := s.SpecLearned(tables)
+	learned, err := rpl.SpecLearned(s, tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestSpecExampleOfLearnedPacket(t *testing.T) {
 		t.Fatalf("%d lines of bytes on the page, not the tables and a packet", len(packets))
 	}
 	s, tables, _, sent := specShipping(t, 158)
-	learned, err := s.SpecLearned(tables)
+	learned, err := rpl.SpecLearned(s, tables)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func TestSpecTables(t *testing.T) {
 	fitted := 0
 	for _, m := range regexp.MustCompile(`(?m)^\| ([a-z ]+) \| ([0-9]+) \| (fit.*) \|$`).FindAllStringSubmatch(page, -1) {
 		name, symbols, formula := m[1], m[2], m[3]
-		table := s.SpecDefaults().Table(name, 0)
+		table := rpl.SpecDefaults(s).Table(name, 0)
 		if table == nil || strconv.Itoa(table.Len()) != symbols {
 			t.Errorf("the page says that table %s has %s symbols", name, symbols)
 			continue
@@ -153,7 +153,7 @@ func TestSpecTables(t *testing.T) {
 				n, _ := strconv.ParseUint(w, 10, 64)
 				weights = append(weights, n)
 			}
-			if got, want := prefix.Lengths(weights), costs(x.s.SpecDefaults().Table(x.table, 2*x.word+prev)); !slices.Equal(got, want) {
+			if got, want := prefix.Lengths(weights), costs(rpl.SpecDefaults(x.s).Table(x.table, 2*x.word+prev)); !slices.Equal(got, want) {
 				t.Errorf("%s, %d: the table is %d, the page's weights make %d", x.line, prev, want, got)
 			}
 		}

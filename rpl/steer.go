@@ -4,6 +4,9 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // Steering is what a walk does with rows whose predicted words are all alike: each has
@@ -22,19 +25,19 @@ type axis struct {
 }
 
 // axesOf returns the predicted words of a row as axes, nil if they are not all alike.
-func (t *rowType) axesOf() (axes []axis) {
-	if len(t.inferred) > 0 || len(t.phased) != len(t.predicted) {
+func axesOf(t *rowtype.Type) (axes []axis) {
+	if len(t.Inferred) > 0 || len(t.Phased) != len(t.Predicted) {
 		return nil
 	}
-	for _, i := range t.phased {
-		c := &t.courses[i]
-		if !slices.Contains(t.still, int(c.velocity)) {
+	for _, i := range t.Phased {
+		c := &t.Courses[i]
+		if !slices.Contains(t.Still, int(c.Velocity)) {
 			return nil
 		}
 		axes = append(axes, axis{
-			x: uintptr(i) * wordSize, v: uintptr(c.velocity) * wordSize, phase: uintptr(c.phase) * wordSize,
-			rate: c.rate, noise: noiseOf(1, c.rate),
-			min: int64(c.min), max: int64(c.max), once: t.once != nil && t.once[i],
+			x: uintptr(i) * rowtype.WordSize, v: uintptr(c.Velocity) * rowtype.WordSize, phase: uintptr(c.Phase) * rowtype.WordSize,
+			rate: c.Rate, noise: noiseOf(1, c.Rate),
+			min: int64(c.Min), max: int64(c.Max), once: t.Once != nil && t.Once[i],
 		})
 	}
 	return axes
@@ -46,22 +49,22 @@ type rowsAt [sheaf]unsafe.Pointer
 // steer is track and follows in one. off are the rows known to have left their course,
 // among them all whose velocity has changed. The result adds the rows that are not
 // where their course leads.
-func (s *slab) steer(t *rowType, blocks *[sheaf]uint32, rows, off uint64, tick uint32) uint64 {
+func (s *slab) steer(t *rowtype.Type, blocks *[sheaf]uint32, rows, off uint64, tick uint32) uint64 {
 	var all rowsAt
-	block, seenAt := s.all(), uintptr(s.seen)*wordSize
+	block, seenAt := s.all(), uintptr(s.seen)*rowtype.WordSize
 	steady := uint64(0) // rows that were tracked a tick ago
 	_ = blocks[0]       // spares the loop the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		row := block.at(blocks[i])
 		all[i] = row
-		if seen := at[uint32](row, seenAt); tick-*seen == 1 {
+		if seen := schema.At[uint32](row, seenAt); tick-*seen == 1 {
 			*seen = tick
 			steady |= 1 << i
 		}
 	}
-	for k := range t.walk.axes {
-		a, track := &t.walk.axes[k], s.tracks+k*trackerWords
+	for k := range s.walk.axes {
+		a, track := &s.walk.axes[k], s.tracks+k*trackerWords
 		a.track(track, &all, steady)
 		off |= s.missed(a, track, &all, steady&^off, tick)
 	}
@@ -79,7 +82,7 @@ func (a *axis) track(track int, all *rowsAt, rows uint64) {
 	for m := rows; m != 0; m &= m - 1 {
 		row := all[bits.TrailingZeros64(m)]
 		f := (*tracker)(nthWord(row, track))
-		x, v := *at[int32](row, posAt), *at[int32](row, velAt)
+		x, v := *schema.At[int32](row, posAt), *schema.At[int32](row, velAt)
 		way := (2*int64(v)*rate + 1<<(32-trackUnit)) >> (33 - trackUnit)
 		f.narrow(way-(int64(x)-int64(f.x))<<trackUnit, noise)
 		f.x, f.v = x, v
@@ -89,15 +92,15 @@ func (a *axis) track(track int, all *rowsAt, rows uint64) {
 // missed returns which of the given rows have a word that is not where their course
 // leads.
 func (s *slab) missed(a *axis, track int, all *rowsAt, rows uint64, tick uint32) (off uint64) {
-	rate, head, born := a.rate, uintptr(s.head)*wordSize, s.head+s.width
+	rate, head, born := a.rate, uintptr(s.head)*rowtype.WordSize, s.head+s.width
 	posAt, phaseAt := head+a.x, head+a.phase
 	_ = all[0]
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		row := all[i]
 		f, age := (*tracker)(nthWord(row, track)), int64(tick-*(*uint32)(nthWord(row, born)))
-		way := (2*int64(f.v)*rate*age + 1<<(32-phaseBits)) >> (33 - phaseBits)
-		to := (int64(*at[int32](row, posAt))<<phaseBits + int64(*at[int32](row, phaseAt)) + way + phaseHalf) >> phaseBits
+		way := (2*int64(f.v)*rate*age + 1<<(32-rowtype.PhaseBits)) >> (33 - rowtype.PhaseBits)
+		to := (int64(*schema.At[int32](row, posAt))<<rowtype.PhaseBits + int64(*schema.At[int32](row, phaseAt)) + way + rowtype.PhaseHalf) >> rowtype.PhaseBits
 		if to != int64(f.x) && !a.bounds(to, f.x) {
 			off |= 1 << i
 		}
@@ -113,13 +116,13 @@ func (a *axis) bounds(to int64, x int32) bool {
 
 // follow is steer for rows of any kind: it tracks them and returns which have left
 // their course.
-func (s *slab) follow(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint32) (off uint64) {
+func (s *slab) follow(t *rowtype.Type, blocks *[sheaf]uint32, rows uint64, tick uint32) (off uint64) {
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		if len(t.phased) > 0 {
-			s.track(t, blocks[i], tick, s.current(blocks[i], t.width))
+		if len(t.Phased) > 0 {
+			s.track(t, blocks[i], tick, s.current(blocks[i], t.Width))
 		}
-		if last, at := s.anchor(blocks[i]); !t.follows(last, s.now(blocks[i]), tick-at) {
+		if last, at := s.anchor(blocks[i]); !t.Follows(last, s.now(blocks[i]), tick-at) {
 			off |= 1 << i
 		}
 	}
@@ -129,14 +132,14 @@ func (s *slab) follow(t *rowType, blocks *[sheaf]uint32, rows uint64, tick uint3
 // lead reports whether base leads to now: first by the ticks before a peer was told,
 // then by the ticks since. These are two steps because each is clamped to the word's
 // range.
-func lead(axes []axis, base, now rowWords, before, since int64) bool {
+func lead(axes []axis, base, now rowtype.Words, before, since int64) bool {
 	for k := range axes {
 		a := &axes[k]
-		step := 2 * int64(*base.at(a.v)) * a.rate
-		to := int64(*base.at(a.x))<<phaseBits + int64(*base.at(a.phase))
-		to = a.bounded(to + (step*before+1<<(32-phaseBits))>>(33-phaseBits))
-		to = a.bounded(to + (step*since+1<<(32-phaseBits))>>(33-phaseBits))
-		if (to+phaseHalf)>>phaseBits != int64(*now.at(a.x)) && !a.once {
+		step := 2 * int64(*base.At(a.v)) * a.rate
+		to := int64(*base.At(a.x))<<rowtype.PhaseBits + int64(*base.At(a.phase))
+		to = a.bounded(to + (step*before+1<<(32-rowtype.PhaseBits))>>(33-rowtype.PhaseBits))
+		to = a.bounded(to + (step*since+1<<(32-rowtype.PhaseBits))>>(33-rowtype.PhaseBits))
+		if (to+rowtype.PhaseHalf)>>rowtype.PhaseBits != int64(*now.At(a.x)) && !a.once {
 			return false
 		}
 	}
@@ -145,8 +148,8 @@ func lead(axes []axis, base, now rowWords, before, since int64) bool {
 
 // bounded clamps a value, in sixteenths of a step, to the word's range.
 func (a *axis) bounded(to int64) int64 {
-	if x := (to + phaseHalf) >> phaseBits; x < a.min || x > a.max {
-		return min(max(x, a.min), a.max) << phaseBits
+	if x := (to + rowtype.PhaseHalf) >> rowtype.PhaseBits; x < a.min || x > a.max {
+		return min(max(x, a.min), a.max) << rowtype.PhaseBits
 	}
 	return to
 }

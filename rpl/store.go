@@ -4,7 +4,10 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/pages"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // The store holds the state of the authority's nodes. Each row (one part of one item of
@@ -19,7 +22,7 @@ import (
 //
 // A row is 64 bytes, one cache line, because peers ask for rows one by one.
 type row struct {
-	t       *rowType
+	t       *rowtype.Type
 	vars    *rowVars // nil without variable-length props
 	node    uint32   // slot of the row's node
 	block   uint32   // the row's block in the slab of its type
@@ -45,8 +48,8 @@ const noRow = ^uint32(0)
 
 // rowVars holds the variable-length values of a row.
 type rowVars struct {
-	now, head []any              // the current values, and those of the newest version
-	older     *[historyLen][]any // nil until there is an older version
+	now, head []any                   // the current values, and those of the newest version
+	older     *[wire.HistoryLen][]any // nil until there is an older version
 }
 
 // shared is the update of a row that was coded last. Other peers with the same baseline
@@ -57,7 +60,7 @@ type shared struct {
 	codes codes
 }
 
-func (a *Authority) shareKey(m *model) uint32 { return a.send<<2 | uint32(m.number) }
+func (a *Authority) shareKey(m *coder.Model) uint32 { return a.send<<2 | uint32(m.Number) }
 
 // item is one replicated component of a node.
 type item struct {
@@ -71,23 +74,23 @@ type item struct {
 
 // current returns the words of a row as they are now.
 func (a *Authority) current(r *row) []int32 {
-	return a.slabs[r.t.index].current(r.block, r.t.width)
+	return a.slabs[r.t.Index].current(r.block, r.t.Width)
 }
 
 // anchored returns the newest version (head) of a row: its words and its tick.
-func (a *Authority) anchored(r *row) (rowWords, uint32) {
-	return a.slabs[r.t.index].anchor(r.block)
+func (a *Authority) anchored(r *row) (rowtype.Words, uint32) {
+	return a.slabs[r.t.Index].anchor(r.block)
 }
 
 // version returns the words and the tick of one version.
-func (a *Authority) version(r *row, ver uint32) (rowWords, uint32) {
-	return a.slabs[r.t.index].versionOf(r, ver)
+func (a *Authority) version(r *row, ver uint32) (rowtype.Words, uint32) {
+	return a.slabs[r.t.Index].versionOf(r, ver)
 }
 
 // versionAt returns what version ver predicts for a tick, which must not be before the
 // version's own: the words that the row had then, if it still was on the version's
 // course. The result is valid until the next call.
-func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
+func (a *Authority) versionAt(r *row, ver, tick uint32) rowtype.Words {
 	words, at := a.version(r, ver)
 	if tick == at {
 		return words
@@ -96,40 +99,40 @@ func (a *Authority) versionAt(r *row, ver, tick uint32) rowWords {
 }
 
 // advanced returns words as they are expected to be n ticks later.
-func (a *Authority) advanced(t *rowType, words rowWords, n uint32) rowWords {
-	if !t.drifts(words) {
+func (a *Authority) advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype.Words {
+	if !t.Drifts(words) {
 		return words
 	}
-	dst := t.at(a.course)
-	t.advance(dst, words, n)
+	dst := t.At(a.course)
+	t.Advance(dst, words, n)
 	return dst
 }
 
 // known returns the words that a peer will have when it is told of the row now: the
 // current words, with the phases of their course. The result is valid until the next
 // call.
-func (a *Authority) known(r *row) rowWords {
+func (a *Authority) known(r *row) rowtype.Words {
 	words, at := a.anchored(r)
-	if at == uint32(a.tick) && r.t.once == nil {
+	if at == uint32(a.tick) && r.t.Once == nil {
 		return words
 	}
 	return a.toldAs(r, words, at)
 }
 
 // toldAs is known for a row whose newest version has the given words and tick.
-func (a *Authority) toldAs(r *row, words rowWords, at uint32) rowWords {
-	drifts := at != uint32(a.tick) && r.t.drifts(words)
-	if !drifts && r.t.once == nil {
+func (a *Authority) toldAs(r *row, words rowtype.Words, at uint32) rowtype.Words {
+	drifts := at != uint32(a.tick) && r.t.Drifts(words)
+	if !drifts && r.t.Once == nil {
 		return words
 	}
-	dst, n := r.t.at(a.told), uint32(0)
+	dst, n := r.t.At(a.told), uint32(0)
 	if drifts {
 		n = uint32(a.tick) - at
 	}
-	r.t.advance(dst, words, n)
-	for i, once := range r.t.once { // a change of a `once` word makes no version
+	r.t.Advance(dst, words, n)
+	for i, once := range r.t.Once { // a change of a `once` word makes no version
 		if once {
-			*dst.word(i) = a.current(r)[i]
+			*dst.Word(i) = a.current(r)[i]
 		}
 	}
 	return dst
@@ -143,7 +146,7 @@ func (r *row) varsOf(ver uint32) []any {
 	if ver == r.head {
 		return r.vars.head
 	}
-	return r.vars.older[ver%historyLen]
+	return r.vars.older[ver%wire.HistoryLen]
 }
 
 // kept reports whether a version is still in the ring, so that it can be a base.
@@ -153,15 +156,15 @@ func (r *row) kept(ver uint32) bool {
 
 // newRow returns a row of a type for the node in a slot, with the words of a zero component and
 // no version yet.
-func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
-	s := &a.slabs[t.index]
+func (a *Authority) newRow(t *rowtype.Type, slot uint32) uint32 {
+	s := &a.slabs[t.Index]
 	var i uint32
 	if n := len(s.free); n > 0 {
 		i = s.free[n-1]
 		s.free = s.free[:n-1]
 		r := &a.rows[i]
 		r.node, r.gone = slot, false
-		if r.head++; r.head > maxHead {
+		if r.head++; r.head > wire.MaxHead {
 			r.head = 1 // whatever was sent of those versions is long forgotten
 		}
 	} else {
@@ -171,22 +174,22 @@ func (a *Authority) newRow(t *rowType, slot uint32) uint32 {
 		s.owners = append(s.owners, owner{i, noItem})
 		s.blocks = pages.Extend(s.blocks, s.block)
 		s.sums = append(s.sums, 0)
-		s.runs = append(s.runs, make([]run, len(t.inferred))...)
-		if len(t.vars) > 0 {
-			a.rows[i].vars = &rowVars{now: make([]any, len(t.vars))}
+		s.runs = append(s.runs, make([]run, len(t.Inferred))...)
+		if len(t.Vars) > 0 {
+			a.rows[i].vars = &rowVars{now: make([]any, len(t.Vars))}
 		}
 	}
 	r := &a.rows[i]
 	r.share, r.versions, r.touched, r.drifting = shared{}, 0, true, false
 	now := a.current(r)
 	clear(now)
-	for k := range t.words {
-		now[k] = t.words[k].Default
+	for k := range t.Words {
+		now[k] = t.Words[k].Default
 	}
 	*s.tracked(r.block) = 0
 	if r.vars != nil {
 		for k := range r.vars.now {
-			r.vars.now[k] = t.vars[k].Type.Default()
+			r.vars.now[k] = t.Vars[k].Type.Default()
 		}
 	}
 	return i
@@ -201,7 +204,7 @@ func (a *Authority) freeRow(i uint32) {
 		*r.vars = rowVars{now: r.vars.now}
 		clear(r.vars.now)
 	}
-	s := &a.slabs[r.t.index]
+	s := &a.slabs[r.t.Index]
 	s.free = append(s.free, i)
 }
 
@@ -211,17 +214,17 @@ func (a *Authority) settle(i uint32) (left bool) {
 	r := &a.rows[i]
 	r.touched = false
 	now := a.current(r)
-	if len(r.t.phased) > 0 {
-		a.slabs[r.t.index].track(r.t, r.block, uint32(a.tick), now)
+	if len(r.t.Phased) > 0 {
+		a.slabs[r.t.Index].track(r.t, r.block, uint32(a.tick), now)
 	}
 	if r.versions == 0 {
 		a.beginCourse(r)
 		left = true
-	} else if last, tick := a.anchored(r); !r.t.onCourse(last, r.t.at(now), uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head) {
+	} else if last, tick := a.anchored(r); !r.t.OnCourse(last, r.t.At(now), uint32(a.tick)-tick) || r.vars != nil && !r.sameVars(r.head) {
 		a.leaveCourse(r)
 		left = true
 	}
-	r.drifting = r.t.drifts(r.t.at(now))
+	r.drifting = r.t.Drifts(r.t.At(now))
 	if r.drifting && !r.listed && !r.walked {
 		r.listed = true
 		a.drifting = append(a.drifting, i)
@@ -232,7 +235,7 @@ func (a *Authority) settle(i uint32) (left bool) {
 // beginCourse makes the current state of the row its first version. It keeps no older
 // version, because no peer has been told of one.
 func (a *Authority) beginCourse(r *row) {
-	s := &a.slabs[r.t.index]
+	s := &a.slabs[r.t.Index]
 	s.renew(s.at(r.block), uint32(a.tick))
 	r.versions = 1
 	if r.vars != nil {
@@ -242,21 +245,21 @@ func (a *Authority) beginCourse(r *row) {
 
 // leaveCourse makes a new version from the current state of the row.
 func (a *Authority) leaveCourse(r *row) {
-	r.left, r.before = uint32(a.tick), a.slabs[r.t.index].retire(r, uint32(a.tick))
+	r.left, r.before = uint32(a.tick), a.slabs[r.t.Index].retire(r, uint32(a.tick))
 	if r.vars != nil {
 		r.vars.retire(r.head)
 	}
 	r.head++
-	r.versions = min(r.versions+1, historyLen)
+	r.versions = min(r.versions+1, wire.HistoryLen)
 }
 
 // retire moves the values of version head to the older ones, and makes the current
 // values the newest version.
 func (v *rowVars) retire(head uint32) {
 	if v.older == nil {
-		v.older = new([historyLen][]any)
+		v.older = new([wire.HistoryLen][]any)
 	}
-	v.older[head%historyLen], v.head = v.head, slices.Clone(v.now)
+	v.older[head%wire.HistoryLen], v.head = v.head, slices.Clone(v.now)
 }
 
 // sameVars reports whether the current values equal those of a version; `once` values
@@ -264,7 +267,7 @@ func (v *rowVars) retire(head uint32) {
 func (r *row) sameVars(ver uint32) bool {
 	old := r.varsOf(ver)
 	for k, v := range r.vars.now {
-		if !(r.t.onceV != nil && r.t.onceV[k]) && !r.t.vars[k].Type.Equal(old[k], v) {
+		if !(r.t.OnceV != nil && r.t.OnceV[k]) && !r.t.Vars[k].Type.Equal(old[k], v) {
 			return false
 		}
 	}
@@ -278,16 +281,16 @@ func (a *Authority) commit(i uint32, words []int32, vars []any) bool {
 	t := r.t
 	now := a.current(r)
 	changed := false
-	for k, f := range t.from {
-		if f >= 0 && now[k] != words[f] && (t.when == nil || t.when[k] < 0 || words[t.when[k]] != 0) {
+	for k, f := range t.From {
+		if f >= 0 && now[k] != words[f] && (t.When == nil || t.When[k] < 0 || words[t.When[k]] != 0) {
 			now[k], changed = words[f], true
 		}
 	}
-	for k, f := range t.fromV {
-		if t.whenV != nil && t.whenV[k] >= 0 && words[t.whenV[k]] == 0 {
+	for k, f := range t.FromV {
+		if t.WhenV != nil && t.WhenV[k] >= 0 && words[t.WhenV[k]] == 0 {
 			continue
 		}
-		if v := vars[f]; !t.vars[k].Type.Equal(r.vars.now[k], v) && a.isBounded(r, k, v) {
+		if v := vars[f]; !t.Vars[k].Type.Equal(r.vars.now[k], v) && a.isBounded(r, k, v) {
 			r.vars.now[k], changed = v, true
 		}
 	}
@@ -311,7 +314,7 @@ func (a *Authority) read(it itemSlot, component unsafe.Pointer) (changed bool) {
 	m, h := &a.items[it], &a.hots[it]
 	a.unwalk(it)
 	sh := a.shadows[m.t.Index]
-	if m.t.unchanged(component, sh[m.shadow:m.shadow+m.t.shadowSize]) && h.flags&(hotFresh|hotStale) == 0 {
+	if m.t.Unchanged(component, sh[m.shadow:m.shadow+m.t.ShadowSize]) && h.flags&(hotFresh|hotStale) == 0 {
 		return false
 	}
 	h.flags &^= hotStale
@@ -329,7 +332,7 @@ func (a *Authority) read(it itemSlot, component unsafe.Pointer) (changed bool) {
 func (a *Authority) currentVars(m *item, vars []any) {
 	for _, i := range m.rows {
 		r := &a.rows[i]
-		for k, f := range r.t.fromV {
+		for k, f := range r.t.FromV {
 			vars[f] = r.vars.now[k]
 		}
 	}
@@ -384,7 +387,7 @@ func (a *Authority) Words(item Item, dst []int32) []int32 {
 	for _, i := range m.rows {
 		r := &a.rows[i]
 		now := a.current(r)
-		for k, f := range r.t.from {
+		for k, f := range r.t.From {
 			if f >= 0 {
 				dst[at+f] = now[k]
 			}

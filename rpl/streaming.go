@@ -1,6 +1,10 @@
 package rpl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
 
 // Streaming says how a node is sent to peers.
 type Streaming struct {
@@ -44,7 +48,7 @@ func (a *Authority) SetStreaming(n Node, s Streaming) error {
 	was := nd.spawn.Relevance
 	nd.spawn.Streaming = s.complete()
 	for _, h := range nd.holders {
-		if h.handle != noHandle {
+		if h.handle != wire.NoHandle {
 			a.peers[h.peer].entries[h.handle].plain = a.isPlain(nd)
 		}
 	}

@@ -3,6 +3,8 @@ package rpl
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // The tree of nodes (parents and children) and their owners.
@@ -39,7 +41,7 @@ func (a *Authority) move(c, p uint32) {
 	a.setParent(c, p)
 	a.rejudge(c)
 	for _, h := range a.nodes[c].holders {
-		if h.handle != noHandle {
+		if h.handle != wire.NoHandle {
 			a.peers[h.peer].noteNewParent(h.handle, a.tick)
 		}
 	}
@@ -119,7 +121,7 @@ func (a *Authority) handOver(slot uint32, p Peer) {
 	n.retire(a.tick, Tick(a.cfg.Hz))
 	n.owner = p
 	for _, h := range n.holders {
-		if h.handle != noHandle {
+		if h.handle != wire.NoHandle {
 			pr := a.peers[h.peer]
 			pr.entries[h.handle].meta = true
 			pr.marks.set(markDirty, h.handle)

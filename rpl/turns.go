@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // Which updates are planned when a peer has more nodes marked than its room could pay
@@ -51,7 +53,7 @@ const (
 // crowd returns how many handles a peer has marked, if the room could not pay for them
 // even if they said nothing but their names; else 0.
 func (a *Authority) crowd(p *peer) (n int) {
-	room := int(max(p.purse.left, 0) / nameBits)
+	room := int(max(p.purse.left, 0) / wire.NameBits)
 	if len(p.marks.of)<<6 > room { // mostly there are fewer handles than that
 		for k := range p.marks.of {
 			n += bits.OnesCount64(p.marks.of[k][markDirty] | p.marks.of[k][markLoose])

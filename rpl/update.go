@@ -1,6 +1,7 @@
 package rpl
 
 import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
@@ -111,7 +112,7 @@ func (a *Authority) chooseActions(p *peer, h uint32, e *entry, n *node, guess bo
 	for i := range n.rows {
 		action := a.rowAction(p, h, n, i, p.row(e, i), guess)
 		a.actions = append(a.actions, action)
-		rare, rows = rare || action > rowImplicit, rows || action != rowSame
+		rare, rows = rare || action > coder.RowImplicit, rows || action != coder.RowSame
 	}
 	return rare, rows
 }
@@ -119,17 +120,17 @@ func (a *Authority) chooseActions(p *peer, h uint32, e *entry, n *node, guess bo
 // appendRows codes the rows of a node by a.actions. It returns whether one was pending,
 // whether one is loose, and the urgency of the most urgent.
 func (a *Authority) appendRows(p *peer, h uint32, e *entry, n *node, special, guess bool) (pending, loose bool, urgency float32) {
-	m, moves := &p.link.model.entry, false
+	m, moves := &p.link.model.Entry, false
 	for i := range n.rows {
 		switch {
 		case special:
-			a.syms = append(a.syms, m.row.sym(a.actions[i]))
-		case len(n.rows) > 1 && i%toldRows == 0:
-			a.syms = append(a.syms, m.tell(a.actions[i:]))
+			a.syms = append(a.syms, m.Row.Sym(a.actions[i]))
+		case len(n.rows) > 1 && i%coder.ToldRows == 0:
+			a.syms = append(a.syms, m.Tell(a.actions[i:]))
 		}
 		told, free, age := a.appendRow(p, h, e, n, i, guess)
 		pending, loose, urgency = pending || told, loose || free, max(urgency, age)
-		moves = moves || a.rows[n.rows[i]].drifting && a.actions[i] != rowForget && !p.row(e, i).hidden
+		moves = moves || a.rows[n.rows[i]].drifting && a.actions[i] != coder.RowForget && !p.row(e, i).hidden
 	}
 	if pending && !n.transient {
 		p.setMoves(e, moves)
@@ -175,26 +176,16 @@ func (a *Authority) closeness(p *peer, n *node) float32 {
 	return float32(2 * reach / (reach + p.distance(at.x, at.y)))
 }
 
-// tell returns the symbol that says which of the next rows an ordinary update tells; it
-// is used for nodes of several rows.
-func (m *entryModel) tell(actions []int) prefix.Sym {
-	n, mask := min(len(actions), toldRows), 0
-	for i, k := range actions[:n] {
-		mask |= flag(k != rowSame) << i
-	}
-	return m.told[n-1].sym(mask)
-}
-
 // appendRow codes row i of a node for a peer, by the action in a.actions. It returns
 // whether the row was pending, whether it is loose, and its age in ticks as urgency.
 func (a *Authority) appendRow(p *peer, h uint32, e *entry, n *node, i int, guess bool) (pending, loose bool, age float32) {
 	r := &a.rows[n.rows[i]]
 	pr := p.row(e, i)
 	switch a.actions[i] {
-	case rowSame:
+	case coder.RowSame:
 		pr.since = 0
 		return false, a.isLoose(r, pr) && !n.transient && !pr.hidden, 0
-	case rowForget:
+	case coder.RowForget:
 		a.note(h, 0, recForget, e.gen, i)
 		return true, false, foremost
 	}
@@ -224,30 +215,30 @@ func (a *Authority) noteRow(h uint32, e *entry, r *row, pr *peerRow, i int, kind
 // rowAction returns what an update does to row i of a node: one of rowSame … rowForget.
 func (a *Authority) rowAction(p *peer, h uint32, n *node, i int, pr *peerRow, guess bool) int {
 	r := &a.rows[n.rows[i]]
-	sees := a.sees(p, n, r.t.audience)
+	sees := a.sees(p, n, r.t.Audience)
 	switch {
 	case !sees && (pr.hidden || guess):
-		return rowSame // a guess may be skipped; the ack of the arrival tells what the peer has
+		return coder.RowSame // a guess may be skipped; the ack of the arrival tells what the peer has
 	case !sees:
-		return rowForget
+		return coder.RowForget
 	case pr.hidden && guess:
-		return rowSame // the next copy of the arrival shows it
+		return coder.RowSame // the next copy of the arrival shows it
 	case pr.hidden:
 		*pr = peerRow{from: uint32(a.tick)} // the peer has gained the right: a keyframe
 	}
 	if guess && pr.acked == 0 || n.transient && pr.flight != 0 {
-		return rowSame
+		return coder.RowSame
 	}
 	if a.pending(r, pr) {
 		return a.baseOf(p, h, i, r, pr, guess)
 	}
-	return rowSame
+	return coder.RowSame
 }
 
 // takesAway reports whether a peer has a row of a node that it may no longer see.
 func (a *Authority) takesAway(p *peer, e *entry, n *node) bool {
 	for i, ri := range n.rows {
-		if who := a.rows[ri].t.audience; who != Everyone && !p.row(e, i).hidden && !a.sees(p, n, who) {
+		if who := a.rows[ri].t.Audience; who != Everyone && !p.row(e, i).hidden && !a.sees(p, n, who) {
 			return true
 		}
 	}
@@ -286,49 +277,50 @@ func (pr *peerRow) inDoubt() bool { return pr.newest > pr.flightTick }
 // leads reports whether a version leads to what the row is now, for a peer that had the
 // version as it was at tick, a tick not before the version's own.
 func (a *Authority) leads(r *row, ver, tick uint32) bool {
-	t, now := r.t, a.slabs[r.t.index].now(r.block)
+	t, s := r.t, &a.slabs[r.t.Index]
+	now := s.now(r.block)
 	words, at := a.version(r, ver)
 	before, since := tick-at, uint32(a.tick)-tick
-	if axes := t.walk.axes; axes != nil {
-		stands := ver == r.head || t.stands(words, now) // at head the words stand, or there would be another version
+	if axes := s.walk.axes; axes != nil {
+		stands := ver == r.head || t.Stands(words, now) // at head the words stand, or there would be another version
 		return stands && lead(axes, words, now, int64(before), int64(since))
 	}
 	if before != 0 {
 		words = a.advanced(t, words, before)
 	}
-	return t.onCourse(words, now, since)
+	return t.OnCourse(words, now, since)
 }
 
 // baseOf returns how an update of row i of a handle's node names its base: rowKeyframe,
 // rowExplicit or rowImplicit.
 func (a *Authority) baseOf(p *peer, h uint32, i int, r *row, pr *peerRow, guess bool) int {
 	switch {
-	case !a.isBase(p, h, i, r, pr), len(r.t.unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):
-		return rowKeyframe
+	case !a.isBase(p, h, i, r, pr), len(r.t.Unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):
+		return coder.RowKeyframe
 	case guess || !pr.implicit(uint32(p.link.baseTick)):
-		return rowExplicit
+		return coder.RowExplicit
 	}
-	return rowImplicit
+	return coder.RowImplicit
 }
 
 // appendDelta codes a row against the version that the peer is known to have, with the
 // base that baseOf has chosen, and returns what the bits are accounted as.
 func (a *Authority) appendDelta(p *peer, h uint32, i int, r *row, pr *peerRow, action int) int {
 	m := p.link.model
-	if action == rowKeyframe {
-		a.syms = m.appendKey(a.syms, r.t, a.known(r).all(r.t.width), a.hearer(r, m))
+	if action == coder.RowKeyframe {
+		a.syms = m.AppendKey(a.syms, r.t, a.known(r).All(r.t.Width), a.hearer(r, m))
 		a.appendVars(p, r, nil)
 		a.counters.Keyframes++
 		return accountKeyframe
 	}
 	age := uint32(a.tick) - pr.ackedTick
-	if action == rowExplicit {
-		a.syms = append(a.syms, unsigned(&m.entry.baseAge, age))
+	if action == coder.RowExplicit {
+		a.syms = append(a.syms, coder.Unsigned(&m.Entry.BaseAge, age))
 		a.counters.ExplicitBases++
 	}
 	if r.vars != nil || !r.kept(pr.acked) {
 		words, vars := a.base(p, h, i, r, pr)
-		syms, last := m.codeUpdate(a.syms, r.t, words, a.known(r), age, a.hearer(r, m))
+		syms, last := m.CodeUpdate(a.syms, r.t, words, a.known(r), age, a.hearer(r, m))
 		a.syms = append(syms, last)
 		a.appendVars(p, r, vars)
 		return accountUpdate
@@ -369,9 +361,9 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 	}
 	m := p.link.model
 	now := r.vars.now
-	for k, v := range r.t.vars {
+	for k, v := range r.t.Vars {
 		if base != nil {
-			same := v.Type.Equal(base[k], now[k]) || r.t.onceV != nil && r.t.onceV[k]
+			same := v.Type.Equal(base[k], now[k]) || r.t.OnceV != nil && r.t.OnceV[k]
 			a.syms = append(a.syms, prefix.Raw(uint32(flag(!same)), 1))
 			if same {
 				continue
@@ -380,27 +372,6 @@ func (a *Authority) appendVars(p *peer, r *row, base []any) {
 		} else {
 			a.bytes = v.Type.Append(a.bytes[:0], now[k])
 		}
-		a.syms = appendBytes(a.syms, &m.entry.length, a.bytes)
+		a.syms = coder.AppendBytes(a.syms, &m.Entry.Length, a.bytes)
 	}
-}
-
-// appendBytes codes a number of bytes and the bytes; readBytes is the inverse, and appends them
-// to dst, at most limit.
-func appendBytes(out []prefix.Sym, length *table, b []byte) []prefix.Sym {
-	k := recordCoder{out: out, run: unsigned(length, uint32(len(b))).Run()}
-	for _, c := range b {
-		k.extend(prefix.Run{}.Raw(uint32(c), 8))
-	}
-	return k.end()
-}
-
-func readBytes(d *prefix.Decoder, length *table, limit int, dst []byte) ([]byte, bool) {
-	n := int(readUnsigned(d, length))
-	if n > limit {
-		return dst, false
-	}
-	for ; n > 0 && d.Err() == nil; n-- {
-		dst = append(dst, byte(d.Bits(8)))
-	}
-	return dst, d.Err() == nil
 }

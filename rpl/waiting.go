@@ -1,5 +1,9 @@
 package rpl
 
+import (
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
 // Calls on nodes that their peers do not have yet. A node can be called from its
 // creation on: a reliable call waits for the node's arrival, an unreliable one is
 // dropped. At most maxHeld calls wait at the peer; the others wait here.
@@ -31,7 +35,7 @@ type waitingCall struct {
 // or 0 for all except but. An unreliable call is dropped. The result is false if there
 // is no room for a reliable call.
 func (a *Authority) callEarly(n *node, to, but Peer, rpc *RPCType, args []byte) bool {
-	if rpc.Lane != Reliable || len(a.early) >= maxWaiting {
+	if rpc.Lane != Reliable || len(a.early) >= wire.MaxWaiting {
 		a.counters.CallsDropped++
 		return rpc.Lane != Reliable
 	}
@@ -44,7 +48,7 @@ func (a *Authority) callEarly(n *node, to, but Peer, rpc *RPCType, args []byte) 
 // overtakes is whether a reliable call that is sent to a holder at once, or waits for its
 // handle, would come before an early one: it must then be early, too.
 func (a *Authority) overtakes(n *node, hd *holder) bool {
-	return n.early == a.send && (n.earlyAll || hd.handle == noHandle)
+	return n.early == a.send && (n.earlyAll || hd.handle == wire.NoHandle)
 }
 
 // routeEarly hands early calls to the peers to which Stream has given the node.
@@ -75,11 +79,11 @@ func (a *Authority) routeEarly() {
 // callLater keeps a call until its node has a handle and room at the peer. The result
 // is false if there is no room here.
 func (a *Authority) callLater(p *peer, c waitingCall) bool {
-	if len(p.rpc.waiting) >= maxWaiting {
+	if len(p.rpc.waiting) >= wire.MaxWaiting {
 		a.counters.CallsDropped++
 		return false
 	}
-	if h, _ := a.handleOf(p, c.node); h != noHandle {
+	if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
 		p.visits[h].waits = true
 	}
 	p.rpc.waiting, p.busy = append(p.rpc.waiting, c), true
@@ -93,7 +97,7 @@ func (p *peer) mayHold(h uint32) bool {
 }
 
 func (p *peer) roomToHold(e *entry) bool {
-	return e.state != entryComing || p.rpc.held < maxHeld
+	return e.state != entryComing || p.rpc.held < wire.MaxHeld
 }
 
 // heldNoMore notes that a peer holds no calls for a handle any more: the node has
@@ -111,14 +115,14 @@ func (a *Authority) handleOf(p *peer, n Node) (h uint32, wanted bool) {
 			return hd.handle, true
 		}
 	}
-	return noHandle, false
+	return wire.NoHandle, false
 }
 
 // callWaiting sends the waiting calls whose nodes have handles by now. The peer holds
 // them until the arrival is there.
 func (a *Authority) callWaiting(p *peer) {
 	for _, c := range p.rpc.waiting {
-		if h, _ := a.handleOf(p, c.node); h != noHandle {
+		if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
 			p.visits[h].waits = false
 		}
 	}
@@ -128,7 +132,7 @@ func (a *Authority) callWaiting(p *peer) {
 		switch {
 		case !wanted:
 			a.counters.CallsDropped++
-		case h == noHandle:
+		case h == wire.NoHandle:
 			kept = append(kept, c)
 		case !p.roomToHold(&p.entries[h]):
 			p.visits[h].waits = true

@@ -3,6 +3,9 @@ package rpl
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // A walk reads a Column's components, of plain fields, each into its one row, and
@@ -31,9 +34,9 @@ func (c *Column) walk(w int, here *components, asked uint64) {
 	}
 	asked &= held
 	moved := c.seek(w, here, asked&placed)
-	turned := c.compare(w, here, asked&placed, &c.t.walk.rest)
+	turned := c.compare(w, here, asked&placed, &c.slab.walk.rest)
 	if asked&^placed != 0 {
-		turned |= c.compare(w, here, asked&^placed, &c.t.walk.probes)
+		turned |= c.compare(w, here, asked&^placed, &c.slab.walk.probes)
 	}
 	c.settle(w, here, moved, turned, held&c.drifting[w])
 }
@@ -82,10 +85,10 @@ func (c *Column) settle(w int, here *components, moved, turned, drifting uint64)
 	moved = c.readPlaces(blocks, here, moved&^turned)
 	turned = c.readRows(w, blocks, here, turned)
 	rows, off := moved|turned|drifting, uint64(0)
-	if !t.walk.glides {
+	if !s.walk.glides {
 		turned |= moved
 	}
-	if len(t.walk.axes) > 0 {
+	if len(s.walk.axes) > 0 {
 		off = s.steer(t, blocks, rows, c.checkStill(w, turned), tick)
 	} else {
 		off = s.follow(t, blocks, rows, tick)
@@ -100,8 +103,8 @@ func (c *Column) settle(w int, here *components, moved, turned, drifting uint64)
 // readPlaces quantises the positions of some rows, and returns the rows whose words
 // changed.
 func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
-	pl, s, atX, atY := c.place, c.slab, c.t.pos[0], c.t.pos[1]
-	bias, scale, lo, hi, block := pl.q.bias, pl.q.scale, pl.q.lo, pl.q.hi, s.all()
+	pl, s, atX, atY := c.place, c.slab, c.t.Pos[0], c.t.Pos[1]
+	bias, scale, lo, hi, block := pl.q.Bias, pl.q.Scale, pl.q.Lo, pl.q.Hi, s.all()
 	_, _ = here[0], blocks[0] // spares the loop the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
@@ -109,9 +112,9 @@ func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64
 		wasX, wasY := (*int32)(nthWord(row, atX)), (*int32)(nthWord(row, atY))
 		x, y := pl.see(here[i])
 		x, y = float64((x-bias)*scale), float64((y-bias)*scale)
-		nowX, nowY := rounded(x), rounded(y)
+		nowX, nowY := schema.Rounded(x), schema.Rounded(y)
 		if !(x > lo && x < hi && y > lo && y < hi) {
-			nowX, nowY = pl.q.rounded(x), pl.q.rounded(y)
+			nowX, nowY = pl.q.Rounded(x), pl.q.Rounded(y)
 		}
 		if nowX != *wasX || nowY != *wasY {
 			*wasX, *wasY = nowX, nowY
@@ -125,13 +128,13 @@ func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64
 // changed.
 func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
 	t, block := c.t, c.slab.all()
-	words := c.a.scratch[:len(t.item.Words)]
-	item := wordsOf(words, len(words))
+	words := c.a.scratch[:len(t.Item.Words)]
+	item := rowtype.WordsOf(words, len(words))
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		now := rowWords{block.at(blocks[i])}
-		t.item.lay.extract(here[i], words, nil, nil)
-		changed |= t.take(now, item) << i
+		now := rowtype.Words{P: block.at(blocks[i])}
+		t.Item.Layout.Extract(here[i], words, nil, nil)
+		changed |= t.Take(now, item) << i
 		if !c.place.ok {
 			c.notePosition(c.items[w*sheaf+i], now)
 		}
@@ -139,26 +142,14 @@ func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows u
 	return changed
 }
 
-// take copies an item's words to its one row, and returns 1 if any of them differed,
-// else 0.
-func (t *rowType) take(row, item rowWords) uint64 {
-	shown, differ := t.shown, int32(0)
-	for k := range shown {
-		to, x := row.word(int(shown[k].from)), *item.word(int(shown[k].to))
-		differ |= *to ^ x
-		*to = x
-	}
-	return uint64(flag(differ != 0))
-}
-
 // notePosition notes the position of a node whose place cannot be read from the component's
 // bytes but only from its words; now is its row.
-func (c *Column) notePosition(it itemSlot, now rowWords) {
-	h, step := &c.a.hots[it], c.t.item.PosStep
+func (c *Column) notePosition(it itemSlot, now rowtype.Words) {
+	h, step := &c.a.hots[it], c.t.Item.PosStep
 	if h.flags&hotPlace == 0 {
 		return
 	}
-	x, y := float64(*now.word(c.t.pos[0]))*step, float64(*now.word(c.t.pos[1]))*step
+	x, y := float64(*now.Word(c.t.Pos[0]))*step, float64(*now.Word(c.t.Pos[1]))*step
 	if s := &c.a.spots[h.slot]; x != s.x || y != s.y {
 		c.a.setSpot(h.slot, x, y)
 	}
@@ -173,10 +164,10 @@ func (c *Column) checkStill(w int, rows uint64) (off uint64) {
 		i := bits.TrailingZeros64(m)
 		block := c.blocks[w*sheaf+i]
 		now := s.now(block)
-		if last, _ := s.anchor(block); !t.stands(last, now) {
+		if last, _ := s.anchor(block); !t.Stands(last, now) {
 			off |= 1 << i
 		}
-		if drifts := t.drifts(now); drifts != (c.drifting[w]>>i&1 != 0) {
+		if drifts := t.Drifts(now); drifts != (c.drifting[w]>>i&1 != 0) {
 			h := &a.hots[c.items[w*sheaf+i]]
 			h.flags ^= hotDrifts
 			a.rows[h.row].drifting = drifts
@@ -188,7 +179,7 @@ func (c *Column) checkStill(w int, rows uint64) (off uint64) {
 
 // leaveCourses makes new versions of the rows that the walk found off their course, and marks
 // their nodes for the holders.
-func (a *Authority) leaveCourses(t *rowType) {
+func (a *Authority) leaveCourses(t *rowtype.Type) {
 	for off := a.off; len(off) > 0; off = off[min(ahead, len(off)):] {
 		some := off[:min(ahead, len(off))]
 		a.touchOff(t, some)

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // walkPlan is how a walk reads the components of one row type (walk.go). It says which
@@ -39,7 +42,7 @@ func (p *probes) changed(here *components, rows uint64, seen []uint64, blocks *[
 	_, _ = here[0], blocks[0] // spares the loops the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		sum := *at[uint64](here[i], off)&mask ^ sums[i]
+		sum := *schema.At[uint64](here[i], off)&mask ^ sums[i]
 		if was := &seen[blocks[i]]; sum != *was {
 			*was = sum
 			changed |= 1 << i
@@ -53,7 +56,7 @@ func addProducts(rows uint64, x, y probe, here *components, sums *[sheaf]uint64)
 	_, _ = sums[0], here[0]
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		sums[i] ^= product(*at[uint64](here[i], x.off)&x.mask^x.key, *at[uint64](here[i], y.off)&y.mask^y.key)
+		sums[i] ^= product(*schema.At[uint64](here[i], x.off)&x.mask^x.key, *schema.At[uint64](here[i], y.off)&y.mask^y.key)
 	}
 }
 
@@ -67,27 +70,27 @@ func product(x, y uint64) uint64 {
 // probeSize is the bytes of a probe.
 const probeSize = 8
 
-// walkable makes the walk plan of a row type whose item is one row of plain fields: one
+// newWalkPlan makes the walk plan of a row type whose item is one row of plain fields: one
 // part, without variable-length, optional or conditional values and without references.
-func (t *rowType) walkable() {
-	item := t.item
-	if len(item.Parts) != 1 || len(t.vars) > 0 || t.when != nil || item.Size < probeSize {
-		return
+func newWalkPlan(t *rowtype.Type) (plan walkPlan, walks bool) {
+	item := t.Item
+	if len(item.Parts) != 1 || len(t.Vars) > 0 || t.When != nil || item.Size < probeSize {
+		return walkPlan{}, false
 	}
 	var probes []probe
-	for i := range item.lay.plan {
-		o := &item.lay.plan[i]
-		if o.kind == opOpt || o.kind == opRef || o.kind == opVar {
-			return
+	for i := range item.Layout.Plan {
+		o := &item.Layout.Plan[i]
+		if o.Kind == schema.OpOpt || o.Kind == schema.OpRef || o.Kind == schema.OpVar {
+			return walkPlan{}, false
 		}
-		for k := range o.n {
-			probes = probed(probes, o.off+uintptr(k)*o.size(), o.size(), item.Size)
+		for k := range o.N {
+			probes = probed(probes, o.Off+uintptr(k)*o.Size(), o.Size(), item.Size)
 		}
 	}
 	pl := newPlace(item)
-	plan := walkPlan{probes: summed(probes), rest: summed(pl.hidden(probes)), axes: t.axesOf()}
-	plan.glides = pl.ok && t.words[t.pos[0]].Velocity >= 0 && t.words[t.pos[1]].Velocity >= 0
-	t.walk, t.walks = plan, true
+	plan = walkPlan{probes: summed(probes), rest: summed(pl.hidden(probes)), axes: axesOf(t)}
+	plan.glides = pl.ok && t.Words[t.Pos[0]].Velocity >= 0 && t.Words[t.Pos[1]].Velocity >= 0
+	return plan, true
 }
 
 // probed adds a field to the probes: size bytes at offset field of a struct of whole

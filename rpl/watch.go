@@ -138,7 +138,7 @@ func (v *vigil) pass(told []uint32) {
 	w.waits = false
 	var news slotFilter
 	for _, slot := range told {
-		if p.edging.has(slot) {
+		if p.edging.Has(slot) {
 			news.add(slot)
 		}
 	}
@@ -151,7 +151,7 @@ func (v *vigil) pass(told []uint32) {
 			i := from + int(asked[k])
 			e := &w.edge[i]
 			if news.some && news.may(e.slot()) {
-				*e = edgeAt(e.slot(), p.wanted.has(e.slot()))
+				*e = edgeAt(e.slot(), p.wanted.Has(e.slot()))
 			} else if v.stays(e) {
 				continue
 			}
@@ -162,9 +162,9 @@ func (v *vigil) pass(told []uint32) {
 		to = from
 	}
 	for _, slot := range told {
-		if !p.edging.has(slot) {
+		if !p.edging.Has(slot) {
 			v.a.counters.DistanceChecks++
-			if e := edgeAt(slot, p.wanted.has(slot)); v.ask(&e) {
+			if e := edgeAt(slot, p.wanted.Has(slot)); v.ask(&e) {
 				p.addEdge(e)
 			}
 		}
@@ -209,14 +209,14 @@ func (f *slotFilter) add(slot uint32) {
 func (f *slotFilter) may(slot uint32) bool { return f.bits[slot>>6&3]>>(slot&63)&1 != 0 }
 
 func (p *peer) addEdge(e edgeNode) {
-	p.edging.set(e.slot())
+	p.edging.Set(e.slot())
 	p.watch.edge = append(p.watch.edge, e)
 }
 
 // dropEdge takes a node out of the edge; the last one takes its place.
 func (p *peer) dropEdge(i int) {
 	edge := p.watch.edge
-	p.edging.clear(edge[i].slot())
+	p.edging.Clear(edge[i].slot())
 	last := len(edge) - 1
 	edge[i] = edge[last]
 	p.watch.edge = p.watch.edge[:last]
@@ -280,7 +280,7 @@ func (v *vigil) look() {
 	p.lookAgain = false
 	v.stand()
 	for i := range w.edge {
-		p.edging.clear(w.edge[i].slot())
+		p.edging.Clear(w.edge[i].slot())
 	}
 	w.edge = w.edge[:0]
 	found := 0
@@ -292,13 +292,13 @@ func (v *vigil) look() {
 		}
 	}
 	for i := range w.edge {
-		p.edging.set(w.edge[i].slot())
+		p.edging.Set(w.edge[i].slot())
 	}
 	p.near.settle()
 	if found < len(p.near.slots) { // some nodes that the peer has are beyond the cells
 		a.touchSpots(p.near.slots)
 		for _, slot := range p.near.slots {
-			if s := &a.spots[slot]; w.distance(s.gridX, s.gridY) > v.edge[1] && !p.edging.has(slot) {
+			if s := &a.spots[slot]; w.distance(s.gridX, s.gridY) > v.edge[1] && !p.edging.Has(slot) {
 				p.addEdge(edgeNode{s.gridX, s.gridY, slot | edgeHeld})
 			}
 		}
@@ -317,7 +317,7 @@ func (v *vigil) edgeOf(nodes []gridNode) (had int) {
 	limits := &v.rings.edge
 	for i := range nodes {
 		g := &nodes[i]
-		held := wanted.has(g.slot)
+		held := wanted.Has(g.slot)
 		e := &edge[n]
 		e.x, e.y, e.who = g.x, g.y, g.slot|uint32(flag(held))<<31
 		n += departs(flag(held), farBetween(g.x-x, g.y-y), limits)

@@ -32,9 +32,11 @@ type watchers struct {
 
 type watcherSet []uint64
 
-func (s watcherSet) set(peer int32)      { s[peer>>6] |= 1 << (peer & 63) }
+func (s watcherSet) set(peer int32) { s[peer>>6] |= 1 << (peer & 63) }
+
 func (s watcherSet) has(peer int32) bool { return s[peer>>6]>>(peer&63)&1 != 0 }
-func (s watcherSet) clear(peer int32)    { s[peer>>6] &^= 1 << (peer & 63) }
+
+func (s watcherSet) clear(peer int32) { s[peer>>6] &^= 1 << (peer & 63) }
 
 func (w *watchers) of(bucket int32) watcherSet {
 	at := int(bucket) * w.words

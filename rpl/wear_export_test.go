@@ -3,6 +3,9 @@ package rpl
 import (
 	"math"
 	"reflect"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 )
 
 // Helpers that give a session the counters of one that has run for months.
@@ -10,8 +13,8 @@ import (
 // AgeMessages sets the number of reliable messages that a peer was sent and its proxy
 // has applied. No packet has reported them yet.
 func AgeMessages(a *Authority, c *Proxy, n uint64) {
-	l := &a.byID.find(c.me).link
-	l.sent, l.arrived, c.applied = n, n, uint32(n)
+	l := &a.byID.find(c.Me).link
+	l.sent, l.arrived, c.Applied = n, n, uint32(n)
 }
 
 // Messages returns how many reliable messages a peer was sent, and how many of them it
@@ -24,7 +27,7 @@ func (a *Authority) Messages(id Peer) (sent, arrived uint64) {
 // AgeSlot makes the next node the last one of its slot.
 func (a *Authority) AgeSlot() {
 	slot := a.freeSlots[len(a.freeSlots)-1]
-	a.nodes[slot].id = makeNode(slot, math.MaxUint32-1)
+	a.nodes[slot].id = ids.MakeNode(slot, math.MaxUint32-1)
 }
 
 // AgeRows sets the newest version of all free rows.
@@ -60,7 +63,7 @@ func (k *keeper) walk(at string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		switch v.Type() {
-		case reflect.TypeFor[*Schema](), reflect.TypeFor[*model](), reflect.TypeFor[*tableSet](), reflect.TypeFor[*learner](), reflect.TypeFor[*fitting]():
+		case reflect.TypeFor[*Schema](), reflect.TypeFor[*coder.Model](), reflect.TypeFor[*coder.TableSet](), reflect.TypeFor[*coder.Learner](), reflect.TypeFor[*coder.Fitting]():
 			return
 		}
 		if !v.IsNil() && !k.seen[v.Pointer()] {

@@ -1,0 +1,65 @@
+package coder
+
+import (
+	"bytes"
+	"sync"
+	"weak"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// A coding is what the schema alone decides about how rows are coded, and the code
+// tables that proxies have been shipped. What it hands out is immutable and shared by the
+// sessions of one process: otherwise each of hundreds of bots in one process would have
+// tables of its own, and these would evict each other from the caches.
+type Coding struct {
+	Types    []*rowtype.Type
+	ByItem   [][]*rowtype.Type
+	Defaults *Model
+
+	mu      sync.Mutex
+	Shipped [4]shippedModel // the newest, as a ring: as many as a session has numbers for
+	next    int
+}
+
+// A shippedModel is a model that is kept as long as some proxy has it.
+type shippedModel struct {
+	message []byte
+	Model   weak.Pointer[Model]
+}
+
+// newCoding makes the coding of a frozen schema.
+func newCoding(s *schema.Schema) *Coding {
+	c := &Coding{}
+	c.Types, c.ByItem = rowtype.TypesOf(s)
+	c.Defaults = defaultModel(c.Types)
+	return c
+}
+
+// shippedAs returns the model that a message of tables describes, or an error if the
+// message is damaged.
+func (c *Coding) ShippedAs(message []byte) (*Model, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.Shipped {
+		if s := &c.Shipped[i]; bytes.Equal(s.message, message) {
+			if m := s.Model.Value(); m != nil {
+				return m, nil
+			}
+		}
+	}
+	set, err := ParseTables(message, c.Types, c.Defaults)
+	if err != nil {
+		return nil, err
+	}
+	m := set.Build(c.Types, c.Defaults)
+	c.Shipped[c.next] = shippedModel{bytes.Clone(message), weak.Make(m)}
+	c.next = (c.next + 1) % len(c.Shipped)
+	return m, nil
+}
+
+// codingOf returns the coding of a frozen schema.
+func CodingOf(s *schema.Schema) *Coding {
+	return s.Derived(func() any { return newCoding(s) }).(*Coding)
+}

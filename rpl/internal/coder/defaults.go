@@ -1,0 +1,124 @@
+package coder
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// The default tables, with which rows are coded before anything is known of the game.
+// Many are equal, and are made once per model.
+
+// guessedPatterns is how many patterns of a chunk have a symbol before any were seen.
+const guessedPatterns = 127
+
+type defaults struct {
+	signed map[signedShape]Table
+	states map[stateWeights]Table
+	phase  [2]Table // of words that are as expected, and of those that are not
+}
+
+type signedShape struct {
+	one, fall float64
+	octaves   int
+}
+
+func newDefaults() *defaults {
+	return &defaults{
+		signed: make(map[signedShape]Table),
+		states: make(map[stateWeights]Table),
+		phase:  [2]Table{phaseTable(4), phaseTable(1)},
+	}
+}
+
+// residuals is the table of a word's residuals beyond ±1 (signedTable).
+func (d *defaults) residuals(one, fall float64, octaves int) Table {
+	s := signedShape{one, fall, octaves}
+	t, ok := d.signed[s]
+	if !ok {
+		t = signedTable(1e-4, one, fall, octaves)
+		d.signed[s] = t
+	}
+	return t
+}
+
+// state is the table of a word's states by their weights.
+func (d *defaults) state(w stateWeights) Table {
+	t, ok := d.states[w]
+	if !ok {
+		t = newTable(prefix.Fit([]uint64{uint64(w[0]), uint64(w[1]), uint64(w[2]), uint64(w[3])}))
+		d.states[w] = t
+	}
+	return t
+}
+
+// How often words are in each state, after an unchanged and after a changed word. In
+// updates: words that are not predicted, and predicted ones. In keyframes: most words,
+// the presence of an optional value, and the value, which says nothing if it is absent.
+var (
+	stillWords  = [2]stateWeights{{880, 31, 31, 82}, {461, 82, 82, 399}}
+	movingWords = [2]stateWeights{{451, 205, 205, 163}, {256, 205, 205, 358}}
+	keyWords    = [2]stateWeights{{424, 100, 50, 450}, {324, 100, 50, 550}}
+	presences   = [2]stateWeights{{960, 56, 4, 4}, {700, 316, 4, 4}}
+	optionals   = [2]stateWeights{{1006, 6, 6, 6}, {300, 100, 50, 574}}
+)
+
+// row makes the default tables of a row type.
+func (d *defaults) row(t *rowtype.Type) rowModel {
+	r := rowModel{Kind: -1, angle: -1, chunks: chunksOf(t), keyBase: make([]int32, len(t.Words))}
+	var weights [shapes][][2]stateWeights
+	for i := range t.Words {
+		w := &t.Words[i]
+		r.keyBase[i] = w.Default
+		if w.Velocity >= 0 {
+			weights[ShapeUpdate] = append(weights[ShapeUpdate], movingWords)
+		} else {
+			weights[ShapeUpdate] = append(weights[ShapeUpdate], stillWords)
+		}
+		switch {
+		case t.Within != nil && t.Within[i] >= 0:
+			weights[ShapeKey] = append(weights[ShapeKey], optionals)
+			weights[ShapeKey][t.Within[i]] = presences
+		default:
+			weights[ShapeKey] = append(weights[ShapeKey], keyWords)
+		}
+	}
+	var joint [shapes][]Table
+	for s, of := range weights {
+		for from := 0; from < len(of); from += chunkLen {
+			patterns, j := likely(of[from:min(from+chunkLen, len(of))], guessedPatterns)
+			r.Shapes[s].Chunks = append(r.Shapes[s].Chunks, newChunk(patterns))
+			joint[s] = append(joint[s], j)
+		}
+		for _, w := range of {
+			r.Shapes[s].States = append(r.Shapes[s].States, [2]Table{d.state(w[0]), d.state(w[1])})
+		}
+		r.Shapes[s].looked()
+	}
+	u := recordModel{Joint: joint[ShapeUpdate]}
+	r.Keys.Joint = joint[ShapeKey]
+	for i := range t.Words {
+		u.Large = append(u.Large, d.residuals(1e-4, 0.97, min(octaves(&t.Words[i]), 12)))
+		r.Keys.Large = append(r.Keys.Large, d.residuals(1e-4, 1.15, octaves(&t.Words[i])))
+	}
+	for range t.Phased {
+		near, any := d.phase[0], d.phase[1]
+		u.Phases = append(u.Phases, [stateKinds]Table{near, any, any, any})
+	}
+	u.coded()
+	r.Updates = []updateModel{sameInAll(u)}
+	return r
+}
+
+// phaseTable is a table of differences from the expected phase: up to peak times likelier
+// near 0, and mostly even (phase.go).
+func phaseTable(peak float64) Table {
+	w := make([]float64, rowtype.PhaseKinds)
+	for i := range w {
+		d := min(i, rowtype.PhaseKinds-i)
+		w[i] = 1 + (peak-1)/float64(1+d*d)
+		if i%2 != 0 {
+			w[i] /= 8
+		}
+	}
+	return fit(w...)
+}

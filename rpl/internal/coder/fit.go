@@ -1,0 +1,81 @@
+package coder
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// cost is the bits that what was counted takes with a model's tables, without raw bits,
+// which are the same in all models.
+func (l *Learner) Cost(types []*rowtype.Type, m *Model) float64 {
+	bits := tableCost(&m.Entry.Gap, l.Gaps)
+	for i, t := range types {
+		bits += l.Rows[i].cost(t, &m.Rows[i])
+	}
+	return bits
+}
+
+// cost is the same for one row type. The counted kinds must be the model's, or the
+// model has none.
+func (r *rowLearner) cost(t *rowtype.Type, m *rowModel) float64 {
+	bits := r.keys.cost(t, &m.Shapes[ShapeKey], &m.Keys)
+	for k := range r.Updates {
+		u := &m.Updates[0]
+		if m.Kind >= 0 {
+			u = &m.Updates[k]
+		}
+		for c := range u {
+			bits += r.Updates[k][c].cost(t, &m.Shapes[ShapeUpdate], &u[c])
+		}
+	}
+	return bits
+}
+
+// cost is the same for the records of one context.
+func (l *recordLearner) cost(t *rowtype.Type, shape *shapeModel, u *recordModel) (bits float64) {
+	for k := range l.Chunks {
+		words := min(chunkLen, len(t.Words)-k*chunkLen)
+		bits += l.Chunks[k].cost(shape.Chunks[k], &u.Joint[k], shape.States[k*chunkLen:], words)
+	}
+	for w := range l.large {
+		bits += tableCost(&u.Large[w], l.large[w][:])
+	}
+	for w := range u.Phases {
+		for k := range u.Phases[w] {
+			bits += tableCost(&u.Phases[w][k], l.phased(w, k))
+		}
+	}
+	return bits
+}
+
+// cost is the same for the patterns of one chunk.
+func (p *patternCount) cost(c *chunkModel, joint *Table, states [][2]Table, words int) float64 {
+	bits := int64(0)
+	for i := range p.Slots {
+		n, pattern := p.Slots[i].N, p.Slots[i].pattern()
+		if n == 0 {
+			continue
+		}
+		k := c.find(pattern)
+		b := joint.T.Cost(k)
+		if k == 0 || b == 0 {
+			b = joint.T.Cost(0)
+			prev := 0
+			for w := range words {
+				s := int(pattern >> (2 * w) & 3)
+				b += states[w][prev].T.Cost(s)
+				prev = min(s, 1)
+			}
+		}
+		bits += int64(b) * int64(n)
+	}
+	return float64(bits)
+}
+
+// tableCost is the bits of symbols that were counted n times each.
+func tableCost(t *Table, n []uint32) float64 {
+	bits := int64(0)
+	for i, k := range n {
+		bits += int64(t.T.Cost(i)) * int64(k)
+	}
+	return float64(bits)
+}

@@ -1,0 +1,174 @@
+package coder
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// A fit takes some milliseconds, more with more kinds of items. In a single tick that
+// would make the tick late, so a fit is a list of steps of a few tables each, and a
+// tick does at most fitSteps of them. What is counted meanwhile enters the later steps:
+// no step needs the counts that an earlier one saw.
+
+// fitSteps is enough for four row types without kinds, or one of four kinds: some 5 ms.
+// Fitting allocates memory, and its last step may ship tables, so ticks that fit are not
+// steady ones: it is better to have few, each with as many steps as are bearable.
+const fitSteps = 48
+
+// A fitting is a fit under way.
+type Fitting struct {
+	Fitter
+	l      *Learner
+	types  []*rowtype.Type
+	d, old *Model // the default model, and the one in force when the fit began
+
+	Set   *TableSet
+	Next  *Model  // the model that set makes …
+	Saved float64 // … and the counted bits that it saves
+
+	steps []func() // those still to do
+	Pace  int      // steps in a tick
+}
+
+// begin starts a fit of everything counted. d is the default model, old the one in
+// force.
+func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number uint8) *Fitting {
+	g := &Fitting{Fitter: f, l: l, types: types, d: d, old: old, Set: NewTableSet(types).With(number), Pace: fitSteps}
+	for i := range types {
+		g.row(i)
+	}
+	g.Then(func() {
+		gap := d.Entry.Gap.T
+		g.Set.gap = f.table(l.Gaps, gap, gap)
+		g.Next = g.Set.head(d)
+		g.Saved = tableCost(&old.Entry.Gap, l.Gaps) - tableCost(&g.Next.Entry.Gap, l.Gaps)
+	})
+	for i, t := range types {
+		g.Then(func() { g.Next.Rows = append(g.Next.Rows, g.Set.Rows[i].build(t, &d.Rows[i])) })
+		g.Then(func() { g.Saved += l.Rows[i].cost(t, &old.Rows[i]) - l.Rows[i].cost(t, &g.Next.Rows[i]) })
+	}
+	return g
+}
+
+// then adds a step.
+func (g *Fitting) Then(step func()) { g.steps = append(g.steps, step) }
+
+// on does the steps of one tick and reports whether all are done.
+func (g *Fitting) On() (done bool) {
+	n := min(g.Pace, len(g.steps))
+	for _, step := range g.steps[:n] {
+		step()
+	}
+	g.steps = g.steps[n:]
+	return len(g.steps) == 0
+}
+
+// A rowFit is the fit of one row type.
+type rowFit struct {
+	*Fitting
+	t      *rowtype.Type
+	l      *rowLearner
+	d, old *rowModel
+	to     *rowSet // its place in the set
+
+	keys *recordLearner
+	sum  recordLearner // counts of all updates …
+	each updateLearner // … and of those in each context, of whatever kind
+	base rowModel      // the model made of what is fitted so far
+
+	kinds     rowSet      // the same as to with tables by kind …
+	kind      updateModel // … the tables of the kind being fitted …
+	withKinds float64     // … and the bits that all updates take with kinds
+}
+
+// row adds the steps for one row type: first what all updates share, keyframes, and
+// each context; then, if updates are counted by kind, the same for each kind.
+func (g *Fitting) row(i int) {
+	r := &rowFit{
+		Fitting: g, t: g.types[i], l: &g.l.Rows[i], d: &g.d.Rows[i], old: &g.old.Rows[i], to: &g.Set.Rows[i],
+	}
+	g.Then(r.shapes)
+	then := func(step func()) {
+		g.Then(func() {
+			if r.to.shaped() { // else too little was counted for any table
+				step()
+			}
+		})
+	}
+	then(r.common)
+	for c := range contexts {
+		then(func() { r.to.updates[0].contexts[c] = r.context(&r.each, &r.base.Updates[0], c) })
+	}
+	if r.l.Kind < 0 {
+		return
+	}
+	then(func() {
+		r.kinds = *r.to
+		r.kinds.kind, r.kinds.updates = r.l.Kind, make([]updateSet, len(r.l.Updates)-1)
+	})
+	for k := 1; k < len(r.l.Updates); k++ {
+		then(func() { r.ofKind(&r.kinds.updates[k-1], &r.l.Updates[k]) })
+		for c := range contexts {
+			then(func() { r.kinds.updates[k-1].contexts[c] = r.context(&r.l.Updates[k], &r.kind, c) })
+		}
+	}
+	then(func() { r.withKinds = r.price(&r.kinds, r.l, r.t, r.d) })
+	then(func() {
+		if r.withKinds < r.price(r.to, r.l, r.t, r.d) {
+			*r.to = r.kinds
+		}
+	})
+}
+
+// shapes chooses the bases of keyframes and the patterns that get symbols; none if too
+// little was counted.
+func (r *rowFit) shapes() {
+	none := newRowSet(r.t)
+	none.Heading = r.old.heading
+	s := none
+	s.keyBase, s.hasBase = slices.Clone(r.old.keyBase), make([]bool, len(r.t.Words))
+	for w := range r.l.votes {
+		if v := &r.l.votes[w]; v.seen >= enough && v.won*2 > v.seen {
+			s.keyBase[w] = v.value
+		}
+		s.hasBase[w] = s.keyBase[w] != r.t.Words[w].Default
+	}
+	r.keys = &r.l.keys
+	if !slices.Equal(s.keyBase, r.old.keyBase) {
+		forgotten := newRecordLearner(r.t)
+		r.keys = &forgotten // the counts are against other bases
+	}
+	r.sum, r.each = r.l.sums(r.t)
+	counts := [shapes]*recordLearner{&r.sum, r.keys}
+	for k := range s.shapes {
+		s.shapes[k] = r.shape(counts[k], r.t)
+	}
+	if *r.to = s; !s.shaped() {
+		*r.to = none
+	}
+}
+
+// common fits the tables shared by all updates, and those of keyframes.
+func (r *rowFit) common() {
+	base := r.to.build(r.t, r.d) // with the common patterns, everything else by default
+	r.to.any = r.record(&r.sum, &r.d.Updates[0][0], &base.Updates[0][0], nil)
+	r.to.keys = r.record(r.keys, &r.d.Keys, &base.Keys, nil)
+	r.base = r.to.build(r.t, r.d)
+}
+
+// context fits the tables of one context; now is the model in force.
+func (r *rowFit) context(l *updateLearner, now *updateModel, c int) recordSet {
+	return r.record(&l[c], &r.d.Updates[0][0], &now[c], &r.base.Shapes[ShapeUpdate])
+}
+
+// ofKind fits the tables that all contexts of one kind share.
+func (r *rowFit) ofKind(s *updateSet, l *updateLearner) {
+	sum := newRecordLearner(r.t)
+	for c := range l {
+		sum.add(&l[c])
+	}
+	def, now := &r.d.Updates[0][0], &r.base.Updates[0][0]
+	s.all = r.record(&sum, def, now, &r.base.Shapes[ShapeUpdate])
+	r.kind = s.build(def, now)
+}

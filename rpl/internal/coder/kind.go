@@ -1,0 +1,176 @@
+package coder
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// kindHints count what words do, by the value of each word that may tell kinds. The
+// level of a word is 0 if it is as expected, else the binary digits of its residual.
+type kindHints struct {
+	next   uint8
+	counts [][]uint32 // for each of these words: by its value, by word and by level
+}
+
+const (
+	HintEvery  = 16 // one update of so many is counted; a power of two
+	hintLevels = 33
+)
+
+func newKindHints(t *rowtype.Type) (h kindHints) {
+	for _, w := range t.Kinds {
+		h.counts = append(h.counts, make([]uint32, t.KindsOf(w)*len(t.Words)*hintLevels))
+	}
+	return h
+}
+
+// turn reports whether the next update is one to count.
+func (h *kindHints) turn() bool {
+	h.next++
+	return h.next%HintEvery == 0
+}
+
+// note counts what the words of chunk c do, given the chunk's pattern.
+func (h *kindHints) note(m *rowModel, t *rowtype.Type, base, now rowtype.Words, n uint32, c int, pattern uint32) {
+	var levels [chunkLen]int
+	from, words := c*chunkLen, min(chunkLen, len(t.Words)-c*chunkLen)
+	courses := &m.chunks[c].courses
+	for off := (pattern | pattern>>1) & lowBits; off != 0; off &= off - 1 {
+		j := bits.TrailingZeros32(off) / 2 % chunkLen
+		w := &courses[j]
+		levels[j] = bits.Len32(rowtype.Magnitude(w.Residual(m.foresee(w, base, now, from+j, n), *now.Word(from + j))))
+	}
+	for k, w := range t.Kinds {
+		at := ((t.KindOf(w, base)-1)*len(t.Words) + from) * hintLevels
+		counts := h.counts[k]
+		for _, level := range levels[:words] {
+			counts[at+level]++
+			at += hintLevels
+		}
+	}
+}
+
+func (h *kindHints) fade() {
+	for _, n := range h.counts {
+		fade(n)
+	}
+}
+
+// kindPrice is roughly the bits of one kind's tables.
+const kindPrice = 2000
+
+// best returns the word whose kinds would save the most bits, less the price of their
+// tables; -1 if none pays.
+func (h *kindHints) Best(t *rowtype.Type, worth float64) int {
+	word, saved := -1, 0.0
+	for k, w := range t.Kinds {
+		bits, seen := told(h.counts[k], t.KindsOf(w), len(t.Words))
+		// Much of what the kind tells of one word, other words tell already: take half.
+		if s := bits*HintEvery*worth/2 - float64(kindPrice*(seen-1)); s > saved {
+			word, saved = w, s
+		}
+	}
+	return word
+}
+
+// told is the bits that the kind tells of the levels of all words, and how many kinds
+// were seen. It is the mutual information, less what chance alone would show.
+func told(n []uint32, kinds, words int) (bits float64, seen int) {
+	for w := range words {
+		var all [hintLevels]float64
+		sum, cells, levels := 0.0, 0, 0
+		seen = 0
+		for k := range kinds {
+			of := 0.0
+			for level, c := range n[(k*words+w)*hintLevels:][:hintLevels] {
+				if c > 0 {
+					of += float64(c)
+					all[level] += float64(c)
+					bits += entropic(float64(c))
+					cells++
+				}
+			}
+			bits -= entropic(of)
+			sum += of
+			if of > 0 {
+				seen++
+			}
+		}
+		for _, c := range all {
+			bits -= entropic(c)
+			if c > 0 {
+				levels++
+			}
+		}
+		bits += entropic(sum)
+		bits -= float64(cells-levels-seen+1) / (2 * math.Ln2) // Miller and Madow, 1955
+	}
+	return bits, seen
+}
+
+func entropic(n float64) float64 {
+	if n == 0 {
+		return 0
+	}
+	return n * math.Log2(n)
+}
+
+// regroup has updates counted by the kinds that a word tells. The counts so far are
+// kept, for rows of any kind.
+func (r *rowLearner) Regroup(t *rowtype.Type, word int) {
+	any := &r.Updates[0]
+	for _, u := range r.Updates[1:] {
+		for c := range u {
+			any[c].add(&u[c])
+		}
+	}
+	r.Kind, r.Updates = word, r.Updates[:1]
+	for range t.KindsOf(word) {
+		r.Updates = append(r.Updates, newUpdateLearner(t))
+	}
+}
+
+// price is the bits that the counted updates cost with a set, plus those of its tables.
+func (f *Fitter) price(s *rowSet, l *rowLearner, t *rowtype.Type, d *rowModel) float64 {
+	m := s.build(t, d)
+	bits := 0.0
+	for k := range s.updates {
+		u := &s.updates[k]
+		bits += u.all.price()
+		for c := range u.contexts {
+			bits += u.contexts[c].price()
+		}
+	}
+	return l.cost(t, &m)*f.Worth + bits
+}
+
+// price is the bits that the tables of a set take.
+func (s *recordSet) price() (bits float64) {
+	for lens := range s.lists {
+		bits += listPrice(lens)
+	}
+	return bits
+}
+
+func listPrice(lens []uint8) float64 {
+	if lens == nil {
+		return 1
+	}
+	return listBits(lens)
+}
+
+// sums adds up the counts of all kinds: over all contexts, and in each.
+func (r *rowLearner) sums(t *rowtype.Type) (all recordLearner, each updateLearner) {
+	all, each = newRecordLearner(t), newUpdateLearner(t)
+	for k := range r.Updates {
+		for c := range each {
+			each[c].add(&r.Updates[k][c])
+		}
+	}
+	for c := range each {
+		all.add(&each[c])
+	}
+	return all, each
+}

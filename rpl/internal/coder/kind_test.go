@@ -1,0 +1,125 @@
+package coder
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// A herd is updates of animals whose words change differently for each species. Their
+// mood changes at random.
+type herd struct {
+	schema    *schema.Schema
+	types     []*rowtype.Type
+	base, now [][]int32
+}
+
+const (
+	herdSpecies = iota
+	herdMood
+	herdX
+	herdAge
+)
+
+func newHerd(t *testing.T, r *rand.Rand) *herd {
+	s := schema.NewSchema("herd")
+	s.Build("animal").Int("species", 1, 4).Int("mood", 0, 7).Int("x", -1<<20, 1<<20).Int("age", 0, 1<<16).Done()
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	h := &herd{schema: s}
+	h.types, _ = rowtype.TypesOf(s)
+	for range 20_000 {
+		base := []int32{1 + r.Int32N(4), r.Int32N(8), r.Int32N(1000), r.Int32N(1000)}
+		now := append([]int32(nil), base...)
+		now[herdMood] = r.Int32N(8)
+		switch base[herdSpecies] {
+		case 1, 2:
+			now[herdX] += 40 + r.Int32N(4)
+		case 3:
+			now[herdX]--
+		case 4:
+			now[herdAge] += 9 + r.Int32N(3)
+		}
+		h.base, h.now = append(h.base, base), append(h.now, now)
+	}
+	return h
+}
+
+// code encodes all updates, and l counts their symbols.
+func (h *herd) code(m *Model, l *Learner) (msg []byte) {
+	var e prefix.Encoder
+	e.Reset(nil)
+	var out []prefix.Sym
+	for i := range h.base {
+		out = m.appendUpdate(out[:0], h.types[0], h.base[i], h.now[i], 3, l)
+		e.Put(out...)
+	}
+	return e.Finish()
+}
+
+// The learner finds the word that tells kinds apart. The tables by kind survive
+// encoding, save bits, and decode every update unchanged.
+func TestTablesByKind(t *testing.T) {
+	seed := rand.Uint64()
+	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))
+	typ := h.types[0]
+	d, l := defaultModel(h.types), NewLearner(h.types, 60)
+	h.code(d, l)
+	plain := fitted(l, h.types, d)
+	word := l.Rows[0].Hints.Best(typ, 1)
+	if word != herdSpecies || plain.Rows[0].kind >= 0 {
+		t.Fatalf("seed %d: kinds are told by word %d, by %d before they are counted", seed, word, plain.Rows[0].kind)
+	}
+	l.Rows[0].Regroup(typ, word)
+	h.code(d, l)
+	set, err := ParseTables(fitted(l, h.types, d).Append(nil, h.types, d), h.types, d)
+	if err != nil || set.Rows[0].kind != herdSpecies {
+		t.Fatalf("seed %d: %v, kinds by word %d", seed, err, set.Rows[0].kind)
+	}
+	m := set.Build(h.types, d)
+	msg := h.code(m, l)
+	if was := len(h.code(plain.Build(h.types, d), l)); len(msg)*10 > was*9 {
+		t.Errorf("seed %d: %d bytes by kinds, %d without", seed, len(msg), was)
+	}
+	var dec prefix.Decoder
+	dec.Reset(msg)
+	got := make([]int32, typ.Width)
+	for i := range h.base {
+		if !m.ReadUpdate(&dec, typ, h.base[i], got, 3) || !rowtype.EqualWords(got, h.now[i]) {
+			t.Fatalf("seed %d: update %d is %v, want %v", seed, i, got, h.now[i])
+		}
+	}
+}
+
+// If updates of all kinds are alike, the learner finds no word for kinds.
+func TestNoKindsWhereNoneTell(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	h := newHerd(t, r)
+	for i := range h.base {
+		copy(h.now[i], h.base[i])
+		h.now[i][herdX] += r.Int32N(3)
+	}
+	l := NewLearner(h.types, 60)
+	h.code(defaultModel(h.types), l)
+	if w := l.Rows[0].Hints.Best(h.types[0], 1); w >= 0 {
+		t.Errorf("seed %d: kinds are told by word %d", seed, w)
+	}
+}
+
+// parseTables refuses tables whose kinds are given by a word that cannot tell kinds.
+func TestOddKindsAreRefused(t *testing.T) {
+	h := newHerd(t, rand.New(rand.NewPCG(1, 1)))
+	d, l := defaultModel(h.types), NewLearner(h.types, 60)
+	l.Rows[0].Regroup(h.types[0], herdSpecies)
+	h.code(d, l)
+	set := fitted(l, h.types, d)
+	set.Rows[0].kind = herdX
+	if _, err := ParseTables(set.Append(nil, h.types, d), h.types, d); err == nil {
+		t.Error("kinds told by a position were taken")
+	}
+}

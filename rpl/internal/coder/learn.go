@@ -1,0 +1,292 @@
+package coder
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// Learning code tables from live traffic. The authority counts what it codes; after 1,
+// 2, 4 … seconds it fits tables to the counts. If they would have paid for their own
+// bytes it sends them to every peer on the reliable lane. Until a peer has confirmed
+// new tables its packets are coded with those it has.
+
+// firstFit is the seconds of traffic before the first fit. The time between fits then
+// doubles, up to lastFit seconds.
+const (
+	firstFit = 1
+	LastFit  = 64
+)
+
+// learner counts what is coded. When new tables are shipped the counts are halved, so
+// old traffic fades.
+type Learner struct {
+	Gaps  []uint32
+	Rows  []rowLearner
+	Next  ids.Tick    // when to fit again; 0: no peer has come yet
+	Wait  ids.Tick    // ticks between the last fit and the next
+	chunk chunkCoding // the one being written
+}
+
+type rowLearner struct {
+	coder   *rowModel       // whose codes patternSlot.run holds, nil none
+	Kind    int             // index of the word by whose kinds updates are counted, -1 none
+	Updates []updateLearner // first of updates without a kind, then of each kind
+	keys    recordLearner
+	votes   []vote // per word: its value in most keyframes and arrivals
+	Hints   kindHints
+	Course  headingHints
+}
+
+type updateLearner [contexts]recordLearner
+
+type recordLearner struct {
+	Chunks []patternCount
+	large  [][signedSyms]uint32 // per word
+	phases []uint32             // by phaseAt
+}
+
+// phased is the counts of one hidden word's phase, in one state.
+func (u *recordLearner) phased(hidden, state int) []uint32 {
+	at := phaseAt(hidden, state)
+	return u.phases[at : at+rowtype.PhaseKinds]
+}
+
+// vote finds a majority in one pass (Boyer and Moore, 1981).
+type vote struct {
+	value int32
+	lead  int32
+	seen  uint32
+	won   uint32
+}
+
+// cast counts a value.
+func (v *vote) cast(x int32) {
+	v.seen++
+	switch {
+	case x == v.value:
+		v.lead++
+		v.won++
+	case v.lead == 0:
+		v.value, v.lead, v.won = x, 1, 1
+	default:
+		v.lead--
+	}
+}
+
+func (v *vote) fade() { v.seen, v.won, v.lead = 0, 0, min(v.lead, 8) }
+
+// patternCount counts the patterns of one chunk in one context. Patterns that find no
+// slot are counted in rest, as escapes.
+type patternCount struct {
+	Slots [patternSlots]patternSlot
+	rest  uint32
+}
+
+type patternSlot struct {
+	key uint32 // pattern + 1; 0: the slot is free
+	N   uint32
+	run prefix.Sym // its code in the tables of rowLearner.coder; 0: not looked up yet
+}
+
+func (s *patternSlot) pattern() uint32 { return s.key - 1 }
+
+const (
+	patternSlots = chunkSlots // where chunkSlot leads
+	patternProbe = 8          // how many slots are looked at for a pattern
+)
+
+// slot is the slot of a pattern, nil if there is none left.
+func (p *patternCount) slot(pattern uint32) *patternSlot {
+	i := chunkSlot(pattern)
+	for k := range uint32(patternProbe) {
+		s := &p.Slots[(i+k)%patternSlots]
+		if s.key == pattern+1 {
+			return s
+		}
+		if s.key == 0 {
+			s.key = pattern + 1
+			return s
+		}
+	}
+	return nil
+}
+
+func (p *patternCount) add(pattern, n uint32) {
+	if s := p.slot(pattern); s != nil {
+		s.N += n
+	} else {
+		p.rest += n
+	}
+}
+
+func (p *patternCount) fade() {
+	p.rest /= 2
+	for i := range p.Slots {
+		if s := &p.Slots[i]; s.N < 2 {
+			*s = patternSlot{} // a later key of this probe may get a second slot: the old one fades
+		} else {
+			s.N /= 2
+		}
+	}
+}
+
+func (p *patternCount) total() (n uint64) {
+	for i := range p.Slots {
+		n += uint64(p.Slots[i].N)
+	}
+	return n + uint64(p.rest)
+}
+
+// newLearner makes a learner that has counted nothing.
+func NewLearner(types []*rowtype.Type, hz int) *Learner {
+	l := &Learner{Wait: ids.Tick(firstFit * hz), Gaps: make([]uint32, gapSyms)}
+	for _, t := range types {
+		l.Rows = append(l.Rows, rowLearner{
+			Kind: -1, Updates: []updateLearner{newUpdateLearner(t)}, keys: newRecordLearner(t),
+			votes: make([]vote, len(t.Words)), Hints: newKindHints(t),
+		})
+	}
+	return l
+}
+
+func newUpdateLearner(t *rowtype.Type) (u updateLearner) {
+	for c := range u {
+		u[c] = newRecordLearner(t)
+	}
+	return u
+}
+
+func newRecordLearner(t *rowtype.Type) recordLearner {
+	return recordLearner{
+		Chunks: make([]patternCount, (len(t.Words)+chunkLen-1)/chunkLen),
+		large:  make([][signedSyms]uint32, len(t.Words)),
+		phases: make([]uint32, phaseAt(len(t.Phased), 0)),
+	}
+}
+
+// serve sets the model whose codes are kept with the patterns: the one that most peers
+// have. Its kinds must be those by which updates are counted, or it has none.
+func (l *Learner) Serve(m *Model) {
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		r.coder = &m.Rows[i]
+		r.keys.unlearn()
+		for k := range r.Updates {
+			for c := range r.Updates[k] {
+				r.Updates[k][c].unlearn()
+			}
+		}
+	}
+}
+
+// unlearn forgets how patterns are coded.
+func (u *recordLearner) unlearn() {
+	for c := range u.Chunks {
+		for i := range u.Chunks[c].Slots {
+			u.Chunks[c].Slots[i].run = 0
+		}
+	}
+}
+
+// rebase drops the counts that were made against other predictions than those of the
+// next model.
+func (l *Learner) Rebase(types []*rowtype.Type, old, next *Model) {
+	for i, t := range types {
+		if old.Rows[i].heading != next.Rows[i].heading {
+			for k := range l.Rows[i].Updates {
+				l.Rows[i].Updates[k] = newUpdateLearner(t)
+			}
+			l.Rows[i].keys = newRecordLearner(t)
+		}
+		if !slices.Equal(old.Rows[i].keyBase, next.Rows[i].keyBase) {
+			l.Rows[i].keys = newRecordLearner(t)
+		}
+	}
+}
+
+// fade halves all counts.
+func (l *Learner) Fade() {
+	fade(l.Gaps)
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		for k := range r.Updates {
+			for c := range r.Updates[k] {
+				r.Updates[k][c].fade()
+			}
+		}
+		r.keys.fade()
+		r.Hints.fade()
+		r.Course.fade()
+		for k := range r.votes {
+			r.votes[k].fade()
+		}
+	}
+}
+
+// most is an upper bound of every counter, and of every sum of counters over kinds and
+// contexts.
+func (l *Learner) Most() (n uint64) {
+	for _, k := range l.Gaps {
+		n += uint64(k)
+	}
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		updates := uint64(0)
+		for k := range r.Updates {
+			for c := range r.Updates[k] {
+				updates += r.Updates[k][c].total()
+			}
+		}
+		n = max(n, updates, r.keys.total())
+	}
+	return n
+}
+
+// total is the number of records counted: each has one pattern in its first chunk.
+func (u *recordLearner) total() uint64 {
+	if len(u.Chunks) == 0 {
+		return 0
+	}
+	return u.Chunks[0].total()
+}
+
+func (u *recordLearner) fade() {
+	for k := range u.Chunks {
+		u.Chunks[k].fade()
+	}
+	for i := range u.large {
+		fade(u.large[i][:])
+	}
+	fade(u.phases)
+}
+
+func fade(n []uint32) {
+	for i := range n {
+		n[i] /= 2
+	}
+}
+
+// add adds the counts of another context.
+func (u *recordLearner) add(v *recordLearner) {
+	for k := range u.Chunks {
+		for i := range v.Chunks[k].Slots {
+			if s := &v.Chunks[k].Slots[i]; s.N > 0 {
+				u.Chunks[k].add(s.pattern(), s.N)
+			}
+		}
+		u.Chunks[k].rest += v.Chunks[k].rest
+	}
+	for w := range u.large {
+		addCounts(u.large[w][:], v.large[w][:])
+	}
+	addCounts(u.phases, v.phases)
+}
+
+func addCounts(n, more []uint32) {
+	for i, k := range more {
+		n[i] += k
+	}
+}

@@ -1,0 +1,259 @@
+package coder
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// Records: how a row's words are coded as symbols. A chunk of words is coded as its
+// pattern (pattern.go) and then, for each word in order, the residual if the pattern says
+// only that it is large, and the phase (phase.go) if the word has one.
+
+// rowModel is the tables by which the rows of one type are coded.
+type rowModel struct {
+	Shapes  [shapes]shapeModel
+	Kind    int             // the word that tells a row's kind, -1 none (kind.go)
+	heading rowtype.Heading // how an angle follows from the velocity (heading.go)
+	angle   int             // that angle, -1 none
+	aim     rowtype.Aim     // what that angle is computed from
+	chunks  []rowChunk      // rowType.chunks, with the course of that angle changed
+	Updates []updateModel   // for rows of any kind, then for each kind
+	Keys    recordModel
+	keyBase []int32 // what a keyframe's words are coded against
+}
+
+// An updateModel codes updates, by context: whether the base moves, and how old it is.
+type updateModel [contexts]recordModel
+
+const (
+	ages     = 3
+	contexts = 2 * ages
+)
+
+const (
+	ShapeUpdate = iota
+	ShapeKey
+	shapes
+)
+
+// recordModel codes records in one context.
+type recordModel struct {
+	Joint  []Table             // per chunk, of its patterns; 0 escapes
+	Large  []Table             // per word, residuals beyond ±1
+	Phases [][stateKinds]Table // per hidden word, by the state of the word it belongs to
+
+	phaseCodes []prefix.Code // of phases, at phaseAt
+}
+
+// phaseAt is the index in lists of all phases at which the entries of a hidden word
+// begin, for a state of the word that it belongs to: one entry for each difference from
+// the expected phase.
+func phaseAt(hidden, state int) int { return (hidden*stateKinds + state) * rowtype.PhaseKinds }
+
+// coded fills phaseCodes from phases.
+func (u *recordModel) coded() {
+	u.phaseCodes = nil
+	for h := range u.Phases {
+		for s := range u.Phases[h] {
+			u.phaseCodes = append(u.phaseCodes, u.Phases[h][s].codes...)
+		}
+	}
+}
+
+// contextOf is the context of an update, from what both ends know.
+func contextOf(t *rowtype.Type, base rowtype.Words, n uint32) (c int) {
+	if t.Drifts(base) {
+		c = ages
+	}
+	if n > 9 {
+		c++
+	}
+	if n > 24 {
+		c++
+	}
+	return c
+}
+
+// stateOf is the state of a word with a residual.
+func stateOf(r int32) uint32 {
+	s := uint32(r) & 3
+	s ^= s >> 1 // right for 0, 1 and -1
+	if uint32(r+1) > 2 {
+		s = stateLarge // compiles to a conditional move, not a branch
+	}
+	return s
+}
+
+// A rowChunk is the words of one chunk, by how they are coded in updates. A word
+// that only keyframes tell is in none of the lists, unless it has a phase.
+type rowChunk struct {
+	moving  uint32 // the predicted words, each as its low bit in a pattern
+	glides  *glide // the words that have a phase, some with their velocities
+	wrapped []int  // the words that wrap around their range
+	plain   []int  // all others
+	courses [chunkLen]rowtype.Course
+}
+
+// A glide is a word that has a phase: the byte offsets in a row of the word, its velocity
+// and its phase, how it moves, and how that is coded.
+type glide struct {
+	x, v, phase uintptr
+	rate        int64
+	min, max    int64
+	told        int32  // a mask: 0 if only keyframes tell the word, else -1
+	at, led     uint32 // the places of the word and of its velocity in their chunks
+	bit         uint32 // of its phase in chunkCoding.phased
+	hidden      uint32 // its phaseAt, in the first state
+	leads       bool   // its velocity is coded with it
+	next        *glide
+}
+
+// lowBits are the low bits of all words in a pattern, and bitOf is the low bit of word i.
+const lowBits = 0x55555555
+
+func bitOf(i int) uint32 { return 1 << (2 * (i % chunkLen)) }
+
+// chunksOf divides the words into chunks, by how updates code them.
+func chunksOf(t *rowtype.Type) []rowChunk {
+	chunks := make([]rowChunk, chunkCount(t))
+	led := make(map[int]bool)
+	for k := range t.Driven {
+		if d := &t.Driven[k]; d.Phase >= 0 {
+			c, v := &chunks[d.Word/chunkLen], int(d.Velocity)
+			leads := v/chunkLen == d.Word/chunkLen && !led[v] && isPlain(t, v)
+			led[v] = led[v] || leads
+			c.glides = glideOf(d, leads, c.glides)
+		}
+	}
+	for i := range t.Words {
+		c, w := &chunks[i/chunkLen], &t.Courses[i]
+		c.courses[i%chunkLen] = *w
+		c.moving |= bitOf(i) * uint32(flag(w.Velocity >= 0))
+		switch {
+		case isPlain(t, i):
+			if !led[i] {
+				c.plain = append(c.plain, i)
+			}
+		case w.Wraps && !t.IsOnce(i):
+			c.wrapped = append(c.wrapped, i)
+		}
+	}
+	return chunks
+}
+
+// chunkCount is how many chunks the words of a row make.
+func chunkCount(t *rowtype.Type) int { return (len(t.Words) + chunkLen - 1) / chunkLen }
+
+func glideOf(d *rowtype.Drift, leads bool, next *glide) *glide {
+	return &glide{
+		x: uintptr(d.Word) * rowtype.WordSize, v: uintptr(d.Velocity) * rowtype.WordSize, phase: uintptr(d.Phase) * rowtype.WordSize,
+		rate: d.Rate, min: int64(d.Min), max: int64(d.Max), told: int32(flag(d.Once) - 1),
+		at: uint32(d.Word % chunkLen), led: uint32(d.Velocity % chunkLen), bit: 2 * bitOf(d.Word),
+		hidden: uint32(phaseAt(int(d.Hidden), 0)), leads: leads, next: next,
+	}
+}
+
+func isPlain(t *rowtype.Type, i int) bool {
+	return t.Courses[i].Velocity < 0 && !t.Courses[i].Wraps && !t.IsOnce(i)
+}
+
+// codeUpdate codes a row against its base, n ticks older, and counts it for the learner.
+// It returns the last run by itself; those before it, mostly none, are appended to out.
+func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Words, n uint32, l *Learner) ([]prefix.Sym, prefix.Sym) {
+	row, rl, ctx := &m.Rows[t.Index], &l.Rows[t.Index], contextOf(t, was, n)
+	kind := t.KindOf(row.Kind, was)
+	counted := kind
+	if rl.Kind != row.Kind {
+		counted = t.KindOf(rl.Kind, was)
+	}
+	var k recordCoder // filled in place: a literal would be copied
+	k.m, k.u, k.learn = row, &row.Updates[kind][ctx], &rl.Updates[counted][ctx]
+	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeUpdate], rl.coder == row
+	k.was, k.is, k.n, k.out = was, is, n, out
+	if rl.Hints.turn() {
+		k.noted(t, rl)
+		return k.out, k.run.Sym()
+	}
+	for c := range row.chunks {
+		k.update(&row.chunks[c], c)
+	}
+	return k.out, k.run.Sym()
+}
+
+// noted writes an update, and notes what may tell kinds and headings.
+func (k *recordCoder) noted(t *rowtype.Type, rl *rowLearner) {
+	for c := range k.m.chunks {
+		k.update(&k.m.chunks[c], c)
+		if k.m.Kind < 0 {
+			rl.Hints.note(k.m, t, k.was, k.is, k.n, c, k.chunk.pattern)
+		}
+	}
+	if t.Heading >= 0 {
+		rl.Course.note(t, k.was, k.is)
+	}
+}
+
+// usual is what a keyframe's word i is coded against; the words before it are known.
+func (m *rowModel) usual(t *rowtype.Type, now []int32, i int) int32 {
+	if i == m.angle {
+		if x, y := now[t.HeadingX], now[t.HeadingY]; x|y != 0 {
+			return m.aim.Of(x, y)
+		}
+	}
+	return m.keyBase[i]
+}
+
+// appendKey codes words without a base; readKey is the inverse.
+func (m *Model) AppendKey(out []prefix.Sym, t *rowtype.Type, now []int32, l *Learner) []prefix.Sym {
+	row, rl := &m.Rows[t.Index], &l.Rows[t.Index]
+	var k recordCoder
+	k.m, k.u, k.learn = row, &row.Keys, &rl.keys
+	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeKey], rl.coder == row
+	k.out = out
+	for c := range row.chunks {
+		k.key(t, now, rl.votes, c)
+	}
+	for _, i := range t.Phased {
+		if now[t.Words[i].Velocity] != 0 {
+			k.extend(prefix.Run{}.Raw(uint32(now[t.Phase[i]]+rowtype.PhaseHalf), rowtype.PhaseBits))
+		}
+	}
+	return k.end()
+}
+
+// readKey returns false if a value is out of its range.
+func (m *Model) ReadKey(d *prefix.Decoder, t *rowtype.Type, now []int32) bool {
+	row := &m.Rows[t.Index]
+	u, shape := &row.Keys, &row.Shapes[ShapeKey]
+	ok := true
+	for c := range row.chunks {
+		from := c * chunkLen
+		to := min(from+chunkLen, len(t.Words))
+		var pattern uint32
+		if k := d.Symbol(u.Joint[c].T); k > 0 {
+			pattern = shape.Chunks[c].Patterns[k-1]
+		} else {
+			pattern = shape.pattern(d, from, to)
+		}
+		for i := from; i < to; i++ {
+			s := pattern >> (2 * (i - from)) & 3
+			r := smallResidual[s]
+			if s == stateLarge {
+				r = readSigned(d, &u.Large[i])
+			}
+			if t.Absent(i, now) {
+				now[i] = t.Words[i].Default
+				continue
+			}
+			x, in := t.Courses[i].Apply(row.usual(t, now, i), r)
+			now[i], ok = x, ok && in
+		}
+	}
+	for _, i := range t.Phased {
+		now[t.Phase[i]] = 0
+		if now[t.Words[i].Velocity] != 0 {
+			now[t.Phase[i]] = int32(d.Bits(rowtype.PhaseBits)) - rowtype.PhaseHalf
+		}
+	}
+	return ok
+}

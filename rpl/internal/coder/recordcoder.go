@@ -1,0 +1,195 @@
+package coder
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// A recordCoder writes one record, and counts what it writes for the learner.
+type recordCoder struct {
+	m     *rowModel
+	u     *recordModel // the tables of the record's context
+	learn *recordLearner
+	chunk *chunkCoding
+	shape *shapeModel
+	keeps bool // the learner keeps, beside its counts, the runs of patterns as m codes them
+
+	was, is rowtype.Words // of an update: its base, and the row now
+	n       uint32        // the ticks between them
+
+	out []prefix.Sym
+	run prefix.Run // the last run, not in out yet
+}
+
+// A chunkCoding is the chunk that is being written: its pattern, and by word what may
+// follow it.
+type chunkCoding struct {
+	pattern   uint32
+	phased    uint32           // words whose phase is told, each as its high bit in a pattern
+	residuals [chunkLen]int32  // of the words that are not as expected
+	phases    [chunkLen]uint32 // index of each phase in the lists of phaseAt
+}
+
+func (d *chunkCoding) reset() { d.pattern, d.phased = 0, 0 }
+
+// residual notes by how much word i of a row differs from what is expected.
+func (d *chunkCoding) residual(i int, r int32) {
+	at := uint(i) % chunkLen
+	d.pattern |= stateOf(r) << (2 * at)
+	d.residuals[at] = r
+}
+
+// update writes chunk c of an update.
+func (k *recordCoder) update(set *rowChunk, c int) {
+	k.chunk.reset()
+	k.glide(set.glides)
+	k.plain(set.plain)
+	if len(set.wrapped) > 0 {
+		k.wrapped(set)
+	}
+	k.write(c)
+}
+
+// plain notes the plain words that have changed; mostly none has.
+func (k *recordCoder) plain(words []int) {
+	was, is, differ := k.was, k.is, int32(0)
+	for _, i := range words {
+		differ |= *was.Word(i) ^ *is.Word(i)
+	}
+	if differ == 0 {
+		return
+	}
+	for _, i := range words {
+		if r := *is.Word(i) - *was.Word(i); r != 0 {
+			k.chunk.residual(i, r)
+		}
+	}
+}
+
+// wrapped notes the changes of words that wrap around their range.
+func (k *recordCoder) wrapped(set *rowChunk) {
+	was, is := k.was, k.is
+	for _, i := range set.wrapped {
+		c, x := &set.courses[i%chunkLen], *is.Word(i)
+		expected := *was.Word(i)
+		switch c.Way {
+		case rowtype.ByHeading:
+			expected = k.m.aim.Expect(was, is)
+		case rowtype.ByVelocity:
+			expected = c.Expect(was, is, i, k.n)
+		}
+		if x != expected {
+			k.chunk.residual(i, int32(rowtype.Around(int64(x)-int64(expected), c.All())))
+		}
+	}
+}
+
+// glide notes the changes of words that have a phase, and of the velocities coded with
+// them.
+func (k *recordCoder) glide(g *glide) {
+	d, was, is, n := k.chunk, k.was, k.is, int64(k.n)
+	for ; g != nil; g = g.next {
+		v0, v := *was.At(g.v), *is.At(g.v)
+		if g.leads {
+			d.pattern |= stateOf(v-v0) << (2 * g.led & 31)
+			d.residuals[g.led%chunkLen] = v - v0
+		}
+		to := int64(*was.At(g.x))<<rowtype.PhaseBits + int64(*was.At(g.phase)) + rowtype.Travel(v0, v, n, g.rate, rowtype.PhaseBits)
+		x := (to + rowtype.PhaseHalf) >> rowtype.PhaseBits
+		phase := to - x<<rowtype.PhaseBits
+		if x < g.min || x > g.max {
+			x, phase = min(max(x, g.min), g.max), 0
+		}
+		r := (*is.At(g.x) - int32(x)) & g.told
+		s := stateOf(r)
+		d.pattern |= s << (2 * g.at & 31)
+		d.residuals[g.at%chunkLen] = r
+		if v != 0 {
+			off := uint32(*is.At(g.phase)-rowtype.OddPhase(int32(phase))) % rowtype.PhaseKinds
+			d.phases[g.at%chunkLen] = g.hidden + s*rowtype.PhaseKinds + off
+			d.phased |= g.bit
+		}
+	}
+}
+
+// key writes chunk c of a keyframe, and votes for its values (learn.go).
+func (k *recordCoder) key(t *rowtype.Type, now []int32, votes []vote, c int) {
+	k.chunk.reset()
+	from, m := c*chunkLen, k.m
+	set, is, usual := &m.chunks[c], t.At(now), m.keyBase[from:min(from+chunkLen, len(m.keyBase))]
+	votes = votes[from:][:len(usual)]
+	for j := range usual {
+		i, base := from+j, usual[j]
+		if t.Within != nil && t.Absent(i, now) {
+			continue
+		}
+		x := *is.Word(i)
+		votes[j].cast(x)
+		if i == m.angle {
+			base = m.usual(t, now, i)
+		}
+		if x != base {
+			k.chunk.residual(i, set.courses[j%chunkLen].Residual(base, x))
+		}
+	}
+	k.write(c)
+}
+
+// write writes chunk c, of which everything has been noted.
+func (k *recordCoder) write(c int) {
+	run, d := k.joint(c), k.chunk
+	for told := d.pattern&(d.pattern>>1)&lowBits | d.phased; told != 0; told &= told - 1 {
+		bit := uint(bits.TrailingZeros32(told))
+		at := bit / 2 % chunkLen
+		next := prefix.Run{}
+		if bit&1 != 0 {
+			i := d.phases[at]
+			k.learn.phases[i]++
+			next = next.Code(k.u.phaseCodes[i])
+		} else {
+			i, r := c*chunkLen+int(at), d.residuals[at]
+			sym, rest, n := signedSymbol(r)
+			k.learn.large[i][sym]++
+			next = k.u.Large[i].Run(sym).Raw(rest, n)
+		}
+		if !run.Fits(next) {
+			k.out, run = append(k.out, run.Sym()), prefix.Run{}
+		}
+		run = run.With(next)
+	}
+	k.run = run
+}
+
+// joint appends the pattern of chunk c to the run, and returns the run.
+func (k *recordCoder) joint(c int) prefix.Run {
+	count, pattern := &k.learn.Chunks[c], k.chunk.pattern
+	slot := count.slot(pattern)
+	if slot == nil {
+		count.rest++
+	} else {
+		slot.N++
+		if next := slot.run.Run(); k.keeps && slot.run != 0 && k.run.Fits(next) {
+			return k.run.With(next)
+		}
+	}
+	sym, behind := k.shape.run(&k.u.Joint[c], pattern, c)
+	if slot != nil && k.keeps && sym.Fits(behind) {
+		slot.run = sym.With(behind).Sym()
+	}
+	k.extend(sym)
+	k.extend(behind)
+	return k.run
+}
+
+// extend appends to the run; if that is full it goes to out first.
+func (k *recordCoder) extend(next prefix.Run) {
+	if !k.run.Fits(next) {
+		k.out, k.run = append(k.out, k.run.Sym()), prefix.Run{}
+	}
+	k.run = k.run.With(next)
+}
+
+// end returns all that was written.
+func (k *recordCoder) end() []prefix.Sym { return append(k.out, k.run.Sym()) }

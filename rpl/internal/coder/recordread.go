@@ -1,0 +1,109 @@
+package coder
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// Reading the record of an update: what a client does most.
+
+// readUpdate is the inverse of codeUpdate; it returns false if a value is out of its
+// range.
+func (m *Model) ReadUpdate(d *prefix.Decoder, t *rowtype.Type, base, now []int32, n uint32) bool {
+	row := &m.Rows[t.Index]
+	was, is := t.At(base), t.At(now)
+	u := &row.Updates[t.KindOf(row.Kind, was)][contextOf(t, was, n)]
+	r := recordReader{row, u, was, is, n}
+	copy(now, base) // for words that have not changed and are not predicted
+	ok := true
+	for c := range u.Joint {
+		var pattern uint32
+		if k := d.Symbol(u.Joint[c].T); k > 0 {
+			pattern = row.Shapes[ShapeUpdate].Chunks[c].Patterns[k-1]
+		} else {
+			from := c * chunkLen
+			pattern = row.Shapes[ShapeUpdate].pattern(d, from, min(from+chunkLen, len(t.Words)))
+		}
+		ok = r.words(d, pattern, c) && ok
+	}
+	return ok
+}
+
+// A recordReader reads the words of one update.
+type recordReader struct {
+	m       *rowModel
+	u       *recordModel // of the update's context
+	was, is rowtype.Words
+	n       uint32
+}
+
+// words reads the words of chunk c, by its pattern. Meanwhile the decoder's bits are in
+// local variables, to stay in registers.
+func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
+	was, is, from := k.was, k.is, c*chunkLen
+	chunk, large := &k.m.chunks[c], k.u.Large[from:]
+	rest := (pattern|pattern>>1)&lowBits | chunk.moving
+	ok := true
+	acc, have := d.Ready()
+	for ; rest != 0; rest &= rest - 1 {
+		bit := uint(bits.TrailingZeros32(rest)) & 31
+		at := bit / 2
+		i := from + int(at)
+		s := pattern >> bit % stateKinds
+		r := smallResidual[s]
+		if s == stateLarge {
+			if have < prefix.MaxCode {
+				acc, have = d.Refill(acc, have)
+			}
+			f := large[at].T.Find(acc)
+			p := &signedPlaces[uint8(f.Symbol())]
+			n := f.Bits() + int(p.n)
+			if have < n {
+				acc, have = d.Refill(acc, have)
+			}
+			r = p.residual(acc >> (f.Bits() & 63))
+			acc, have = acc>>(n&63), have-n
+		}
+		w := &chunk.courses[at]
+		if w.Wraps {
+			x, in := w.Apply(k.m.foresee(w, was, is, i, k.n), r)
+			*is.Word(i), ok = x, ok && in
+			continue
+		}
+		if w.Way == rowtype.ByBase {
+			x := *was.Word(i) + r
+			*is.Word(i), ok = x, ok && x >= w.Min && x <= w.Max
+			continue
+		}
+		v := *is.Word(int(w.Velocity))
+		way := rowtype.Travel(*was.Word(int(w.Velocity)), v, int64(k.n), w.Rate, rowtype.PhaseBits)
+		x, phase := w.Reached(*was.Word(i), *was.Word(int(w.Phase)), way)
+		x += r
+		*is.Word(i), ok = x, ok && x >= w.Min && x <= w.Max
+		if v == 0 {
+			*is.Word(int(w.Phase)) = 0
+			continue
+		}
+		if have < prefix.MaxCode {
+			acc, have = d.Refill(acc, have)
+		}
+		f := k.u.Phases[w.Hidden][s].T.Find(acc)
+		acc, have = acc>>(f.Bits()&63), have-f.Bits()
+		*is.Word(int(w.Phase)) = (rowtype.OddPhase(phase)+int32(f.Symbol())+rowtype.PhaseHalf)&(rowtype.PhaseKinds-1) - rowtype.PhaseHalf
+	}
+	d.Return(acc, have)
+	return ok
+}
+
+// foresee is the expected value of word i, whose course in this model is c.
+func (m *rowModel) foresee(c *rowtype.Course, base, now rowtype.Words, i int, n uint32) int32 {
+	if c.Way == rowtype.ByHeading {
+		return m.aim.Expect(base, now)
+	}
+	return c.Expect(base, now, i, n)
+}
+
+// smallResidual is the residual that a state stands for, 0 for stateLarge.
+var smallResidual = [stateKinds]int32{statePlus: 1, stateMinus: -1}

@@ -1,0 +1,329 @@
+package coder
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// A tableSet is a learned model as it is sent: the patterns that have symbols, and code
+// lengths. A table that would not pay for its own bytes is nil: the more general one
+// stays. The fitter below makes sets from what a learner has counted.
+type TableSet struct {
+	Number uint8
+	gap    []uint8
+	Rows   []rowSet
+}
+
+type rowSet struct {
+	shapes  [shapes]shapeSet
+	any     recordSet // for updates of any kind, in any context
+	Heading rowtype.Heading
+	kind    int // the word that tells kinds, -1 none
+	updates []updateSet
+	keys    recordSet
+	keyBase []int32
+	hasBase []bool
+}
+
+func NewTableSet(types []*rowtype.Type) *TableSet {
+	s := &TableSet{}
+	for _, t := range types {
+		s.Rows = append(s.Rows, newRowSet(t))
+	}
+	return s
+}
+
+func newRowSet(t *rowtype.Type) rowSet {
+	n := len(t.Words)
+	s := rowSet{kind: -1, updates: make([]updateSet, 1), keyBase: make([]int32, n), hasBase: make([]bool, n)}
+	for k := range s.shapes {
+		s.shapes[k].chunks = make([]chunkSet, chunkCount(t))
+	}
+	return s
+}
+
+// with is a copy of the set under another number.
+func (s *TableSet) With(number uint8) *TableSet {
+	return &TableSet{Number: number, gap: s.gap, Rows: slices.Clone(s.Rows)}
+}
+
+// An updateSet is the tables of one kind, or of all updates if there are no kinds.
+type updateSet struct {
+	all      recordSet // for any context; only where there are kinds
+	contexts [contexts]recordSet
+}
+
+type shapeSet struct {
+	chunks []chunkSet
+}
+
+// A chunkSet is empty, or has the patterns of a chunk, their code lengths in any
+// context (the escape's first), and per word the code lengths of the states.
+type chunkSet struct {
+	patterns []uint32
+	joint    []uint8
+	states   [][2][stateKinds]uint8
+}
+
+// A recordSet is the tables of a context as lists of code lengths.
+type recordSet struct {
+	joint  [][]uint8             // per chunk, of its patterns
+	large  [][]uint8             // per word, of residuals beyond ±1
+	phases [][stateKinds][]uint8 // per hidden word, by the state of the word it belongs to
+}
+
+// lists iterates over all code lengths of a set, in the order in which they are sent.
+func (s *recordSet) lists(yield func(lens []uint8) bool) {
+	for _, lens := range s.joint {
+		if !yield(lens) {
+			return
+		}
+	}
+	for _, lens := range s.large {
+		if !yield(lens) {
+			return
+		}
+	}
+	for i := range s.phases {
+		for _, lens := range s.phases[i] {
+			if !yield(lens) {
+				return
+			}
+		}
+	}
+}
+
+// A fitter makes sets from counts. A table pays if the bits that it would have saved,
+// times worth, are more than its own.
+type Fitter struct {
+	Worth float64
+}
+
+// enough is the least count from which a table is fitted: fewer tell less than the
+// default.
+const enough = 48
+
+// table returns the code lengths for counts n, the escape's last, or nil if they do not
+// pay. base is the table to which the escape leads, now the one in force.
+func (f *Fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
+	sum, seen, was := uint64(0), 0, 0.0
+	for i, k := range n {
+		sum += uint64(k)
+		was += float64(k) * float64(now.Cost(i))
+	}
+	if sum < enough {
+		return nil
+	}
+	weights := make([]uint64, len(n)+1)
+	weights[len(n)] = 1
+	for i, k := range n {
+		if k > 1 && uint64(k)<<prefix.MaxLen > sum {
+			weights[i] = uint64(k)
+			seen++
+		} else {
+			weights[len(n)] += uint64(k)
+		}
+	}
+	if seen == 0 || f.hopeless(weights, was) {
+		return nil
+	}
+	lens := prefix.Lengths(weights)
+	is := 0.0
+	for i, k := range n {
+		l := int(lens[i])
+		if l == 0 {
+			l = int(lens[len(n)]) + base.Cost(i)
+		}
+		is += float64(k) * float64(l)
+	}
+	return f.pays(lens, was-is)
+}
+
+// hopeless reports that no code can pay for weights that have cost was bits: a code
+// takes at least their entropy, and its lengths must be sent. This takes a tenth of the
+// time of making the code.
+func (f *Fitter) hopeless(weights []uint64, was float64) bool {
+	sum, least, price := 0.0, 0.0, listHead
+	for _, w := range weights {
+		if w > 0 {
+			sum += float64(w)
+			least -= entropic(float64(w))
+			price += lengthBits
+		}
+	}
+	return (was-least-entropic(sum))*f.Worth < price
+}
+
+// What a list of code lengths takes, roughly, in bits.
+const (
+	listHead   = 12.0
+	lengthBits = 3.5
+)
+
+// listBits is roughly what a list of code lengths takes.
+func listBits(lens []uint8) float64 {
+	bits, gap := listHead, 0.0
+	for _, l := range lens {
+		if l == 0 {
+			gap++
+		} else {
+			bits += lengthBits + gap
+			gap = 0
+		}
+	}
+	return bits
+}
+
+func (f *Fitter) pays(lens []uint8, saved float64) []uint8 {
+	if saved*f.Worth < listBits(lens) {
+		return nil
+	}
+	return lens
+}
+
+// record fits the tables of a context. Joint tables are fitted only if shape is given;
+// those in force are in now, for the chunks of that shape.
+func (f *Fitter) record(l *recordLearner, def, now *recordModel, shape *shapeModel) recordSet {
+	s := recordSet{
+		joint: make([][]uint8, len(l.Chunks)), large: make([][]uint8, len(l.large)),
+		phases: make([][stateKinds][]uint8, len(def.Phases)),
+	}
+	if shape != nil {
+		for c := range l.Chunks {
+			s.joint[c] = f.joint(&l.Chunks[c], shape.Chunks[c], now.Joint[c].T)
+		}
+	}
+	for w := range l.large {
+		s.large[w] = f.table(l.large[w][:], def.Large[w].T, now.Large[w].T)
+	}
+	for w := range def.Phases {
+		for k := range def.Phases[w] {
+			s.phases[w][k] = f.table(l.phased(w, k), def.Phases[w][k].T, now.Phases[w][k].T)
+		}
+	}
+	return s
+}
+
+// joint returns the code lengths of a chunk's patterns in one context.
+func (f *Fitter) joint(p *patternCount, c *chunkModel, now *prefix.Table) []uint8 {
+	total := p.total()
+	if total < enough {
+		return nil
+	}
+	weights := p.weights(c)
+	was, is := 0.0, 0.0
+	for i, k := range weights {
+		n := now.Cost(i)
+		if n == 0 {
+			n = now.Cost(0) + stateBits
+		}
+		was += float64(k) * float64(n)
+	}
+	if f.hopeless(weights, was) {
+		return nil
+	}
+	lens := prefix.Lengths(weights)
+	if lens[0] == 0 {
+		return nil // none of the patterns was seen
+	}
+	for i, k := range weights {
+		l := int(lens[i])
+		if i > 0 && l == 0 {
+			l = int(lens[0]) + stateBits
+		}
+		is += float64(k) * float64(l)
+	}
+	return f.pays(lens, was-is)
+}
+
+// stateBits is roughly what the words of an escaped pattern take.
+const stateBits = 2 * chunkLen
+
+// weights returns the counts of a chunk's symbols, the escape first. A symbol that is
+// too rare for any code has 0 and counts as an escape.
+func (p *patternCount) weights(c *chunkModel) []uint64 {
+	w := make([]uint64, len(c.Patterns)+1)
+	w[0] = 1 + uint64(p.rest)
+	least := p.total() >> prefix.MaxLen
+	for i := range p.Slots {
+		s := &p.Slots[i]
+		if s.N == 0 {
+			continue
+		}
+		k := c.find(s.pattern())
+		if uint64(s.N) <= least {
+			k = 0
+		}
+		w[k] += uint64(s.N)
+	}
+	return w
+}
+
+// patternCost is how many escapes cost as much as it takes to send a pattern.
+const patternCost = 3
+
+func (f *Fitter) shape(l *recordLearner, t *rowtype.Type) (s shapeSet) {
+	for c := range l.Chunks {
+		s.chunks = append(s.chunks, f.chunk(&l.Chunks[c], min(chunkLen, len(t.Words)-c*chunkLen)))
+	}
+	return s
+}
+
+// chunk chooses the patterns that are frequent enough to have a symbol.
+func (f *Fitter) chunk(p *patternCount, words int) (s chunkSet) {
+	total := p.total()
+	if total < enough {
+		return s
+	}
+	var at []int
+	least := uint32(max(3, total>>prefix.MaxLen, uint64(patternCost/f.Worth)))
+	for i := range p.Slots {
+		if p.Slots[i].N >= least {
+			at = append(at, i)
+		}
+	}
+	slices.SortFunc(at, func(i, j int) int {
+		x, y := &p.Slots[i], &p.Slots[j]
+		if x.N != y.N {
+			return int(int64(y.N) - int64(x.N))
+		}
+		return int(int64(x.key) - int64(y.key))
+	})
+	at = at[:min(len(at), maxPatterns)]
+	if len(at) == 0 {
+		return s
+	}
+	for _, i := range at {
+		s.patterns = append(s.patterns, p.Slots[i].pattern())
+	}
+	slices.Sort(s.patterns)
+	s.joint = prefix.Lengths(p.weights(newChunk(s.patterns)))
+	// The states code patterns without a symbol, and the list of patterns itself.
+	var states [chunkLen][2][stateKinds]uint64
+	for i := range states {
+		states[i] = [2][stateKinds]uint64{{1, 1, 1, 1}, {1, 1, 1, 1}}
+	}
+	for i := range p.Slots {
+		if p.Slots[i].N > 0 {
+			countStates(&states, p.Slots[i].pattern(), words)
+		}
+	}
+	s.states = make([][2][stateKinds]uint8, words)
+	for w := range words {
+		for prev := range 2 {
+			copy(s.states[w][prev][:], prefix.Lengths(states[w][prev][:]))
+		}
+	}
+	return s
+}
+
+func countStates(states *[chunkLen][2][stateKinds]uint64, pattern uint32, words int) {
+	prev := 0
+	for w := range words {
+		k := pattern >> (2 * w) & 3
+		states[w][prev][k]++
+		prev = min(int(k), 1)
+	}
+}

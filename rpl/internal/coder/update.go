@@ -1,0 +1,36 @@
+package coder
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// tell returns the symbol that says which of the next rows an ordinary update tells; it
+// is used for nodes of several rows.
+func (m *EntryModel) Tell(actions []int) prefix.Sym {
+	n, mask := min(len(actions), ToldRows), 0
+	for i, k := range actions[:n] {
+		mask |= flag(k != RowSame) << i
+	}
+	return m.Told[n-1].Sym(mask)
+}
+
+// appendBytes codes a number of bytes and the bytes; readBytes is the inverse, and appends them
+// to dst, at most limit.
+func AppendBytes(out []prefix.Sym, length *Table, b []byte) []prefix.Sym {
+	k := recordCoder{out: out, run: Unsigned(length, uint32(len(b))).Run()}
+	for _, c := range b {
+		k.extend(prefix.Run{}.Raw(uint32(c), 8))
+	}
+	return k.end()
+}
+
+func ReadBytes(d *prefix.Decoder, length *Table, limit int, dst []byte) ([]byte, bool) {
+	n := int(ReadUnsigned(d, length))
+	if n > limit {
+		return dst, false
+	}
+	for ; n > 0 && d.Err() == nil; n-- {
+		dst = append(dst, byte(d.Bits(8)))
+	}
+	return dst, d.Err() == nil
+}

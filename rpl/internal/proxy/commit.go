@@ -1,0 +1,324 @@
+package proxy
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Applying what a packet said, once all of it was decoded: arrivals, forgets, owners and
+// parents, state, calls. Removals wait for the end of Apply. What the adapter must hear
+// is noted in events, and reported at the end of Apply (tell.go). Messages of the reliable
+// lane are applied here, too.
+
+// commit applies the stage: one packet or block.
+func (c *Proxy) commit() {
+	st := &c.stage
+	c.newest = max(c.newest, st.tick)
+	for _, l := range st.layouts {
+		if was := c.layouts[l.Number]; was == nil || st.tick >= was.Since { // else the number means a newer layout
+			l.Since = st.tick
+			c.layouts[l.Number] = l
+		}
+	}
+	for i := range st.arrivals {
+		c.arrive(&st.arrivals[i])
+	}
+	for _, i := range st.forgets {
+		c.forget(i)
+	}
+	for _, m := range st.metas {
+		c.meta(m)
+	}
+	for i := range st.updates {
+		c.update(&st.updates[i])
+	}
+	for _, w := range st.calls {
+		if w.Handle < uint32(len(c.entries)) {
+			if e := &c.entries[w.Handle]; e.rep != nil && e.gen == w.Gen && st.tick >= e.removed {
+				c.noteCall(e.rep, w)
+				continue
+			}
+		}
+		c.counters.CallsDropped++
+	}
+	c.removed = append(c.removed, st.removals...)
+}
+
+// forget takes a row's state away, which this peer may not see any more.
+func (c *Proxy) forget(i uint32) {
+	row, t := &c.rows.rows[i], c.stage.tick
+	if row.flags&(replicaGone|replicaOld) != 0 || t <= row.applied {
+		return
+	}
+	if row.flags&replicaVisible != 0 {
+		c.rows.forget(i)
+		c.noteChanged(i)
+	}
+	row.applied, row.keyed = t, t // an older packet with the row may still arrive
+}
+
+// meta applies a node's owner and parent, unless newer ones are here.
+func (c *Proxy) meta(m stagedMeta) {
+	if c.stage.tick <= m.r.meta || m.r.gone {
+		return
+	}
+	if ev := &c.events; !ev.turned.Has(m.r.handle) { // of several changes in one Apply the adapter is told the sum
+		ev.turned.Set(m.r.handle)
+		c.events.metas = append(c.events.metas, metaEvent{m.r, m.r.Owner})
+	}
+	m.r.meta, m.r.Owner, m.r.parent = c.stage.tick, m.owner, m.parent
+}
+
+// update keeps a row's version. The version becomes the row's state if it is the
+// newest, and the node still has the items that it had then.
+func (c *Proxy) update(u *stagedRow) {
+	row, t := &c.rows.rows[u.row], c.stage.tick
+	if row.flags&replicaGone != 0 {
+		return
+	}
+	words := c.stage.wordsOf(u, c.types[row.typ])
+	c.rows.keep(u.row, t, words, c.stage.varsOf(u), int(u.newer))
+	if u.key {
+		row.keyed = max(row.keyed, t)
+	}
+	c.counters.Records++
+	if t <= row.applied || row.flags&replicaOld != 0 {
+		return
+	}
+	row.applied = t
+	c.rows.show(u.row, words)
+	c.noteChanged(u.row)
+}
+
+func (s *stage) wordsOf(u *stagedRow, t *rowtype.Type) []int32 { return s.words[u.at:][:t.Width] }
+
+// noteChanged notes a row that the adapter must be told of, once per Apply.
+func (c *Proxy) noteChanged(i uint32) {
+	if !c.rows.told.Has(i) {
+		c.rows.told.Set(i)
+		c.events.changed = append(c.events.changed, i)
+	}
+}
+
+// arrive applies an arrival: it makes the node, refreshes it, or ignores a late copy.
+func (c *Proxy) arrive(n *stagedNode) {
+	r := n.r
+	e := c.entry(r.handle)
+	t := c.stage.tick
+	if old := e.rep; old != nil {
+		if t <= old.born {
+			return
+		}
+		if e.gen == r.gen && old.ID == r.ID && old.madeAs(r) {
+			c.found(r.handle)
+			c.refreshed(old, n)
+			return
+		}
+		c.remove(e, t, false)
+	} else if t <= e.removed {
+		return
+	}
+	if old := c.byNode[r.ID]; old != nil {
+		// A node has one handle. The old handle's new tenant may arrive in this very
+		// packet, so the removal counts as of the tick before.
+		c.remove(&c.entries[old.handle], max(t, 1)-1, false)
+	}
+	c.found(r.handle)
+	e.rep, e.gen, e.mended = r, r.gen, 0
+	r.first = t
+	c.byNode[r.ID] = r
+	r.fresh = true
+	c.counters.Arrivals++
+	c.lay(r, n)
+	c.events.arrived = append(c.events.arrived, r)
+	c.releaseHeld(r)
+}
+
+// madeAs is whether two arrivals agree in prefab, name and arguments, as two arrivals
+// of the same node do.
+func (r *Replica) madeAs(o *Replica) bool {
+	return r.Prefab == o.Prefab && r.Name == o.Name && bytes.Equal(r.Args, o.Args)
+}
+
+// lay makes a node's rows, with the state that its arrival has.
+func (c *Proxy) lay(r *Replica, n *stagedNode) {
+	t := c.stage.tick
+	r.rows, r.laid = c.rows.add(r, t), t
+	c.runs[r.handle] = r.rows
+	for k := range uint32(r.rows.n) {
+		i, from := r.rows.first+k, &c.stage.whole[n.rows+int(k)]
+		if from.at >= 0 {
+			words := c.stage.wordsOf(from, c.types[from.row])
+			c.rows.keep(i, t, words, c.stage.varsOf(from), wire.BaseLen)
+			c.rows.rows[i].applied = t
+			c.rows.show(i, words)
+		}
+		if r.fresh {
+			c.rows.told.Set(i) // Arrived tells of it
+		} else {
+			c.noteChanged(i) // even without state: the row before it may have had some
+		}
+	}
+}
+
+// refreshed applies a newer arrival to a node that is here already.
+func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
+	r, t := n.r, c.stage.tick
+	old.born = t
+	c.meta(stagedMeta{old, r.Owner, r.parent})
+	if !old.layout.Is(r.layout.Prefab, r.layout.Items) {
+		c.noteItems(old)
+		c.rows.retire(old.rows, replicaOld)
+		c.outdated = append(c.outdated, old.old)
+		old.old, old.wasLaid, old.relaid = old.rows, old.laid, true
+		old.layout, old.Items = r.layout, r.Items
+		c.lay(old, n)
+		return
+	}
+	for k := range uint32(old.rows.n) {
+		c.refreshRow(old.rows.first+k, &c.stage.whole[n.rows+int(k)])
+	}
+}
+
+// refreshRow applies one row of such an arrival.
+func (c *Proxy) refreshRow(i uint32, from *stagedRow) {
+	row, t := &c.rows.rows[i], c.stage.tick
+	row.keyed = max(row.keyed, t)
+	visible := row.flags&replicaVisible != 0
+	if from.at < 0 {
+		if visible && t > row.applied {
+			c.rows.forget(i)
+			row.applied = t
+			c.noteChanged(i)
+		}
+		return
+	}
+	rt := c.types[row.typ]
+	words := c.stage.wordsOf(from, rt)
+	same := visible && len(rt.Vars) == 0 && rowtype.EqualWords(c.rows.received(i), words)
+	c.rows.keep(i, t, words, c.stage.varsOf(from), wire.BaseLen)
+	if t > row.applied {
+		row.applied = t
+		c.rows.show(i, words)
+		if !same {
+			c.noteChanged(i)
+		}
+	}
+}
+
+// noteItems notes the items that a node has before they change. The adapter is told the
+// difference that the whole Apply makes.
+func (c *Proxy) noteItems(r *Replica) {
+	if !r.fresh && !c.events.itemed.Has(r.handle) {
+		c.events.itemed.Set(r.handle)
+		c.events.items = append(c.events.items, itemEvent{r, r.Items})
+	}
+}
+
+func (c *Proxy) noteCall(r *Replica, w wire.WireCall) {
+	c.counters.CallsIn++
+	c.events.calls = append(c.events.calls, wire.Call{Node: r.ID, From: ids.Server, Tick: w.Tick, RPC: w.Rpc, Args: w.Args})
+}
+
+// message takes one message of the reliable lane.
+func (c *Proxy) Message(b []byte) {
+	if len(b) == 0 {
+		c.counters.Refused++
+		return
+	}
+	switch b[0] {
+	case wire.MsgCall:
+		w, err := wire.ParseCall(b[1:], c.cfg.Schema, ids.Reliable)
+		if err != nil {
+			c.counters.Refused++
+			return
+		}
+		c.called(w)
+	case wire.MsgBlock:
+		if tick, err := c.block(b[1:]); err != nil {
+			c.counters.Refused++
+			c.cfg.Log.Debug("block refused", "tick", tick, "err", err)
+			if !isNamed(err) {
+				c.Resync() // the block counts as applied, and what it said is lost
+			}
+		}
+	case wire.MsgTable:
+		m, err := coder.CodingOf(c.cfg.Schema).ShippedAs(b[1:])
+		if err != nil {
+			c.counters.Refused++
+			return
+		}
+		c.Models[m.Number], c.tables = m, m.Number
+		c.since[m.Number] = c.heard.newest + 1 // the authority uses them only once it hears that they are here
+	case wire.MsgResynced:
+		if !c.resynced(b[1:]) {
+			c.counters.Refused++
+		}
+	default:
+		c.counters.Refused++
+	}
+}
+
+// block reads and applies a block (block.go has its layout), and returns its tick.
+func (c *Proxy) block(b []byte) (tick ids.Tick, err error) {
+	var d prefix.Decoder
+	d.Reset(b)
+	m := c.Models[d.Bits(2)]
+	tick, baseTick := ids.Tick(d.Bits(32)), ids.Tick(d.Bits(32))
+	switch {
+	case tick > wire.MaxTick:
+		return tick, fmt.Errorf("%w: tick %d of %d", coder.ErrPacket, tick, wire.MaxTick)
+	case m == nil:
+		return tick, fmt.Errorf("%w: tables that were not received", coder.ErrPacket)
+	}
+	return tick, c.body(&d, m, d.Symbol(m.Entry.Form.T), tick, baseTick, true)
+}
+
+// called queues a reliable call to run, or holds it until its node is here (protocol
+// rule 4). A call on a node that has gone is dropped (rule 5).
+func (c *Proxy) called(w wire.WireCall) {
+	e := proxyEntry{}
+	if w.Handle < uint32(len(c.entries)) {
+		e = c.entries[w.Handle]
+	}
+	switch {
+	case e.rep != nil && e.gen == w.Gen:
+		c.noteCall(e.rep, w)
+	case e.rep == nil && e.removed > 0 && e.gen == w.Gen, len(c.held) >= wire.MaxHeld:
+		c.counters.CallsDropped++
+	default:
+		c.held = append(c.held, w)
+	}
+}
+
+// releaseHeld queues the calls that were held for a node, which is here now.
+func (c *Proxy) releaseHeld(r *Replica) {
+	kept := c.held[:0]
+	for _, w := range c.held {
+		if w.Handle == r.handle && w.Gen == r.gen {
+			c.noteCall(r, w)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	c.held = kept
+}
+
+// dropHeld drops the calls that are held for a node that will not come.
+func (c *Proxy) dropHeld(h uint32, gen uint8) {
+	kept := c.held[:0]
+	for _, w := range c.held {
+		if w.Handle == h && w.Gen == gen {
+			c.counters.CallsDropped++
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	c.held = kept
+}

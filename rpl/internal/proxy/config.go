@@ -1,0 +1,26 @@
+package proxy
+
+import (
+	"log/slog"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// ProxyConfig configures the core of a client. Schema and Hz must be those of its
+// authority.
+type ProxyConfig struct {
+	Schema *schema.Schema // NewProxy freezes it
+	Hz     int            // ticks per second, 1 to 1000
+	Refs   schema.Refs    // translates entity references; nil: all are null
+	Log    *slog.Logger   // nil: nothing is logged
+}
+
+// complete checks a client's configuration, fills in defaults and freezes the schema.
+func (c *ProxyConfig) complete() error {
+	if err := wire.CheckBasics(c.Schema, c.Hz); err != nil {
+		return err
+	}
+	c.Log = wire.OrDiscard(c.Log)
+	return c.Schema.Freeze(c.Hz)
+}

@@ -1,0 +1,392 @@
+package proxy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Reading state packets. A packet is decoded completely into the stage before
+// anything of it is applied. A packet that cannot be read changes nothing: it is
+// counted, and if a node or a base was missing, the authority is asked for it.
+// decodeupdate.go reads the updates; commit.go applies the stage.
+
+// stage is what a packet says, collected until all of it has been read.
+type stage struct {
+	tick     ids.Tick
+	removals []removal
+	arrivals []stagedNode
+	whole    []stagedRow // rows of the arrivals
+	updates  []stagedRow
+	metas    []stagedMeta
+	calls    []wire.WireCall
+	words    []int32
+	vars     [][]any // values of variable length, per row that has any
+	bytes    []byte
+	skipped  bool
+	block    bool
+	forgets  []uint32 // by row number
+	layouts  []*wire.NodeLayout
+}
+
+// A stagedRow is a row's new state.
+type stagedRow struct {
+	row   uint32   // the row's number; in an arrival, the row type's
+	base  ids.Tick // the tick of the version that it was coded against
+	at    int32    // index of its words in stage.words; -1 for no state
+	vars  int32    // index in stage.vars plus 1; 0 for none
+	newer uint8    // how many versions of the row are newer than the base
+	key   bool     // a keyframe: it has no base
+}
+
+// A stagedNode is an arrival. Its rows are allocated when it is applied.
+type stagedNode struct {
+	r    *Replica
+	rows int // index of the first in stage.whole
+}
+
+// A stagedMeta is a node's owner and parent, the parent by handle.
+type stagedMeta struct {
+	r      *Replica
+	owner  ids.Peer
+	parent uint32
+}
+
+func (s *stage) reset(t ids.Tick) {
+	*s = stage{
+		tick: t, removals: s.removals[:0], arrivals: s.arrivals[:0], whole: s.whole[:0], updates: s.updates[:0],
+		metas: s.metas[:0], calls: s.calls[:0], words: s.words[:0], vars: s.vars[:0], bytes: s.bytes[:0],
+		forgets: s.forgets[:0], layouts: s.layouts[:0],
+	}
+}
+
+// maxInPacket bounds the arrivals, and the removals, in one packet: a datagram holds
+// fewer than 1,200 of the smallest.
+const MaxInPacket = 4096
+
+// packet reads and applies one datagram of the given packet number.
+func (c *Proxy) packet(seq uint64, b []byte) error {
+	var d prefix.Decoder
+	d.Reset(b)
+	number := d.Bits(2)
+	m := c.Models[number]
+	if m == nil || seq < c.since[number] {
+		return fmt.Errorf("%w: tables that were not received, or were replaced", coder.ErrPacket)
+	}
+	var tick, baseTick ids.Tick
+	base := uint64(0)
+	form := d.Symbol(m.Entry.Form.T)
+	if form&coder.FormFull == 0 {
+		back := uint64(coder.ReadUnsigned(&d, &m.Entry.Back))
+		delta := wire.OfDelta(coder.ReadUnsigned(&d, &m.Entry.Delta), uint32(back))
+		if back > seq || !c.heard.has(seq-back) {
+			return fmt.Errorf("%w: base packet %d is not known", coder.ErrPacket, seq-back)
+		}
+		baseTick = c.heard.tick(seq - back)
+		tick = baseTick + ids.Tick(delta)
+		base = seq - back
+	} else {
+		tick = ids.Tick(d.Bits(32))
+	}
+	c.timely = form&coder.FormFull != 0 && !c.heard.overtaken(seq)
+	if err := c.believes(tick); err != nil {
+		return err
+	}
+	var echoed, kept uint32
+	if form&coder.FormEcho != 0 {
+		echoed, kept = d.Bits(16), d.Bits(8)
+	}
+	c.toCheck = c.toCheck[:0]
+	if form&coder.FormChecks != 0 && !c.readChecks(&d, &m.Entry) {
+		return fmt.Errorf("%w: more than %d checksums", coder.ErrPacket, wire.MaxChecks)
+	}
+	if err := c.body(&d, m, form, tick, baseTick, false); err != nil {
+		return err
+	}
+	if form&coder.FormEcho != 0 {
+		c.echo(uint16(echoed), kept)
+	}
+	c.heard.base = max(c.heard.base, base)
+	c.compare(tick)
+	c.pace.note(tick, c.readingAt, c.cfg.Hz)
+	c.heard.note(seq, tick, c.readingAt)
+	if c.stage.skipped {
+		c.counters.Skipped++
+		c.skipped = append(c.skipped, seq)
+	}
+	return nil
+}
+
+// body reads the sections of a packet or a block, and applies them.
+func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick ids.Tick, block bool) error {
+	st := &c.stage
+	st.reset(tick)
+	st.block = block
+	if form&coder.FormRemoved != 0 {
+		if err := c.readRemovals(d, m); err != nil {
+			return err
+		}
+	}
+	if form&coder.FormArrived != 0 {
+		if err := c.readArrivals(d, m); err != nil {
+			return err
+		}
+	}
+	if form&coder.FormCalls != 0 {
+		if err := c.readCalls(d, m); err != nil {
+			return err
+		}
+	}
+	if err := c.readUpdates(d, m, baseTick); err != nil {
+		return err
+	}
+	if form&coder.FormGuesses != 0 {
+		if err := c.readGuesses(d, m, baseTick); err != nil {
+			return err
+		}
+		if st.skipped && len(c.skipped) >= wire.MaxSkipped {
+			return fmt.Errorf("%w: guesses of %d packets were skipped already", coder.ErrPacket, wire.MaxSkipped)
+		}
+	}
+	err := d.End()
+	if st.skipped {
+		err = d.Err() // the rest of the packet was not read
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", coder.ErrPacket, err)
+	}
+	if c.astray.timeless && c.timely && !block {
+		c.setTime(tick)
+	}
+	c.commit()
+	return nil
+}
+
+// readRemovals reads the removals into the stage.
+func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
+	st := &c.stage
+	for says := d.Symbol(m.Entry.Remove.T); says > 0; says = d.Symbol(m.Entry.Remove.T) {
+		if len(st.removals) == MaxInPacket || d.Err() != nil {
+			return fmt.Errorf("%w: removals without end", coder.ErrPacket)
+		}
+		r := removal{handle: coder.ReadUnsigned(d, &m.Entry.Handle), gen: uint8(d.Bits(8)), tick: st.tick}
+		r.destroyed = (says-1)&coder.RemoveDestroyed != 0
+		if r.fenced = (says-1)&coder.RemoveFenced != 0; r.fenced {
+			r.fence = d.Bits(16)
+		}
+		if r.handle >= wire.MaxHandles {
+			return fmt.Errorf("%w: handle %d", coder.ErrPacket, r.handle)
+		}
+		st.removals = append(st.removals, r)
+	}
+	return nil
+}
+
+// readArrivals reads the arrivals into the stage.
+func (c *Proxy) readArrivals(d *prefix.Decoder, m *coder.Model) error {
+	for says := d.Symbol(m.Entry.Arrive.T); says > 0; says = d.Symbol(m.Entry.Arrive.T) {
+		if len(c.stage.arrivals) == MaxInPacket || d.Err() != nil {
+			return fmt.Errorf("%w: arrivals without end", coder.ErrPacket)
+		}
+		if err := c.readArrival(d, m, says-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readCalls reads the unreliable calls into the stage.
+func (c *Proxy) readCalls(d *prefix.Decoder, m *coder.Model) error {
+	st := &c.stage
+	for d.Bits(1) == 1 {
+		from := len(st.bytes)
+		var ok bool
+		if st.bytes, ok = coder.ReadBytes(d, &m.Entry.Length, wire.MaxUnreliable, st.bytes); !ok || len(st.calls) >= wire.MaxCalls {
+			return fmt.Errorf("%w: a call is cut short", coder.ErrPacket)
+		}
+		call, err := wire.ParseCall(append([]byte(nil), st.bytes[from:]...), c.cfg.Schema, ids.Unreliable)
+		if err != nil {
+			return fmt.Errorf("%w: %w", coder.ErrPacket, err)
+		}
+		st.calls = append(st.calls, call)
+	}
+	return nil
+}
+
+// readArrival reads one node into the stage.
+func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
+	st := &c.stage
+	r := &Replica{proxy: c, handle: coder.ReadUnsigned(d, &m.Entry.Handle), gen: uint8(d.Bits(8)), born: st.tick, meta: st.tick}
+	slot, tenant := coder.ReadUnsigned(d, &m.Entry.Id), coder.ReadUnsigned(d, &m.Entry.Tenant)
+	r.ID = ids.MakeNode(slot, tenant)
+	number := coder.ReadUnsigned(d, &m.Entry.Layout)
+	if r.handle >= wire.MaxHandles || slot >= wire.MaxNodes || tenant == 0 || number >= wire.MaxLayouts {
+		return fmt.Errorf("%w: arrival of %v as handle %d, layout %d", coder.ErrPacket, r.ID, r.handle, number)
+	}
+	l := c.layouts[number]
+	if says&coder.ArriveDefined != 0 {
+		def, err := c.readLayout(d, m, number)
+		if err != nil {
+			return err
+		}
+		l = def
+	} else if l == nil || st.tick < l.Since {
+		return fmt.Errorf("%w: layout %d is not known, or was another", coder.ErrPacket, number)
+	}
+	r.layout, r.Items = l, l.Types
+	if l.Prefab > 0 {
+		r.Prefab = c.cfg.Schema.Prefabs()[l.Prefab-1]
+	}
+	r.Owner, r.parent = c.readMeta(d, m, says/coder.ArriveOwner, says&coder.ArriveParent != 0)
+	if says&coder.ArriveName != 0 {
+		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxName, nil)
+		if !ok {
+			return fmt.Errorf("%w: a name is cut short or too long", coder.ErrPacket)
+		}
+		r.Name = string(b)
+	}
+	if says&coder.ArriveArgs != 0 {
+		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxArgs, nil)
+		if !ok {
+			return fmt.Errorf("%w: prefab arguments are cut short or too long", coder.ErrPacket)
+		}
+		r.Args = b
+	}
+	node := stagedNode{r: r, rows: len(st.whole)}
+	for _, t := range l.Rows {
+		if err := c.readWhole(d, m, t); err != nil {
+			return err
+		}
+	}
+	st.arrivals = append(st.arrivals, node)
+	return d.Err()
+}
+
+// readWhole reads one row of an arrival: a keyframe, or no state where the peer may
+// not see it.
+func (c *Proxy) readWhole(d *prefix.Decoder, m *coder.Model, t *rowtype.Type) error {
+	st := &c.stage
+	row := stagedRow{row: uint32(t.Index), at: -1}
+	if t.Audience == ids.Everyone || d.Bits(1) == 1 {
+		var words []int32
+		row.at, words = st.room(t.Width)
+		row.vars = st.newVars(t)
+		if !m.ReadKey(d, t, words) {
+			return fmt.Errorf("%w: item %s out of range", coder.ErrPacket, t.Item.Name)
+		}
+		if !c.readVars(d, m, t, nil, st.varsOf(&row)) {
+			return fmt.Errorf("%w: item %s: a value cannot be read", coder.ErrPacket, t.Item.Name)
+		}
+	}
+	st.whole = append(st.whole, row)
+	return nil
+}
+
+// room reserves n words in the stage, and returns their index and the words.
+func (s *stage) room(n int) (at int32, words []int32) {
+	from := len(s.words)
+	s.words = slices.Grow(s.words, n)[:from+n]
+	return int32(from), s.words[from:]
+}
+
+// newVars reserves room for a row's values of variable length, and returns its index
+// plus 1, as stagedRow.vars has it; 0 for a row without such values.
+func (s *stage) newVars(t *rowtype.Type) int32 {
+	if len(t.Vars) == 0 {
+		return 0
+	}
+	s.vars = append(s.vars, make([]any, len(t.Vars)))
+	return int32(len(s.vars))
+}
+
+// varsOf returns a row's values of variable length, nil if it has none.
+func (s *stage) varsOf(u *stagedRow) []any {
+	if u.vars == 0 {
+		return nil
+	}
+	return s.vars[u.vars-1]
+}
+
+// readLayout reads the definition of a layout. The authority repeats a definition until
+// it is acked, so mostly the layout is known already.
+func (c *Proxy) readLayout(d *prefix.Decoder, m *coder.Model, number uint32) (*wire.NodeLayout, error) {
+	prefab, n := coder.ReadUnsigned(d, &m.Entry.Length), coder.ReadUnsigned(d, &m.Entry.Length)
+	if n > wire.MaxItems || prefab > uint32(len(c.cfg.Schema.Prefabs())) {
+		return nil, fmt.Errorf("%w: layout %d", coder.ErrPacket, number)
+	}
+	var room [wire.MaxItems]int
+	items := room[:n]
+	for i := range items {
+		k := coder.ReadUnsigned(d, &m.Entry.Length)
+		if k > uint32(len(c.typesOf)) {
+			return nil, fmt.Errorf("%w: layout %d names item type %d", coder.ErrPacket, number, k)
+		}
+		items[i] = int(k) - 1
+	}
+	if l := c.layouts[number]; l != nil && l.Is(int(prefab), items) {
+		return l, nil
+	}
+	st := &c.stage
+	for _, l := range st.layouts {
+		if l.Number == number && l.Is(int(prefab), items) {
+			return l, nil
+		}
+	}
+	l := wire.NewLayout(c.cfg.Schema.Items(), c.typesOf, number, int(prefab), slices.Clone(items))
+	if len(l.Rows) > wire.MaxRows {
+		return nil, fmt.Errorf("%w: layout %d has %d rows", coder.ErrPacket, number, len(l.Rows))
+	}
+	st.layouts = append(st.layouts, l)
+	return l, nil
+}
+
+// readMeta reads a node's owner and, if hung, its parent's handle. whose is one of
+// ownerNobody, ownerYou, ownerOther.
+func (c *Proxy) readMeta(d *prefix.Decoder, m *coder.Model, whose int, hung bool) (owner ids.Peer, parent uint32) {
+	switch whose {
+	case coder.OwnerYou:
+		owner = c.Me
+	case coder.OwnerOther:
+		owner = ids.Peer(d.Bits(32))
+	}
+	parent = wire.NoHandle
+	if hung {
+		parent = coder.ReadUnsigned(d, &m.Entry.Handle)
+	}
+	return owner, parent
+}
+
+// readVars reads a row's values of variable length into vars: as differences from base,
+// or whole where base is nil. It returns false if one cannot be read.
+func (c *Proxy) readVars(d *prefix.Decoder, m *coder.Model, rt *rowtype.Type, base, vars []any) bool {
+	for k := range rt.Vars {
+		t := rt.Vars[k].Type
+		if base != nil && d.Bits(1) == 0 {
+			vars[k] = base[k]
+			continue
+		}
+		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxVar, c.stage.bytes)
+		if !ok {
+			return false
+		}
+		from := len(c.stage.bytes)
+		c.stage.bytes = b
+		var v any
+		var err error
+		if base != nil {
+			v, err = t.ParseDelta(b[from:], base[k])
+		} else {
+			v, err = t.Parse(b[from:])
+		}
+		if err != nil {
+			return false
+		}
+		vars[k] = v
+	}
+	return true
+}

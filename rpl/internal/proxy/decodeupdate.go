@@ -1,0 +1,237 @@
+package proxy
+
+import (
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Reading the updates and the guesses of a packet into the stage. An update tells of the
+// rows of one node, found by its handle; a guess is an update of a node whose arrival
+// the authority does not know to be acked. docs/SPEC.md §5 has the layout of both.
+
+// Errors of packets for which the proxy can name to the authority the node or row that
+// is wrong, so that the authority repairs that alone.
+var (
+	errNotHere = fmt.Errorf("%w: the node is not here, or had other items", coder.ErrPacket)
+	errNoBase  = fmt.Errorf("%w: the base is not known", coder.ErrPacket)
+)
+
+// readUpdates reads the updates, in ascending order of handles.
+func (c *Proxy) readUpdates(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick) error {
+	at := uint32(0)
+	for {
+		gap, special := uint32(0), false
+		switch s := d.Symbol(m.Entry.Gap.T); s {
+		case coder.GapEnd:
+			return nil
+		case coder.GapSpecial:
+			gap, special = coder.ReadUnsigned(d, &m.Entry.Far), true
+		default:
+			least, n := coder.AtNeighbourhood(s - coder.GapPlain)
+			gap = least + d.Bits(n)
+		}
+		if at += gap; gap == 0 || gap > wire.MaxHandles || at > wire.MaxHandles || d.Err() != nil {
+			return fmt.Errorf("%w: handles without end", coder.ErrPacket)
+		}
+		var here, ok bool
+		var err error
+		if special {
+			here, ok, err = c.readSpecial(d, m, at-1, baseTick)
+		} else {
+			here, ok, err = c.readOrdinary(d, m, at-1, baseTick)
+		}
+		switch {
+		case err != nil:
+			return err
+		case !here:
+			if c.lacks(at - 1) {
+				c.stray(at - 1)
+			}
+			return fmt.Errorf("%w: handle %d", errNotHere, at-1)
+		case !ok:
+			return fmt.Errorf("%w: handle %d", errNoBase, at-1)
+		}
+	}
+}
+
+// readGuesses reads the guesses. At the first one whose node or base is not here it
+// stops, and the rest of the packet is skipped.
+func (c *Proxy) readGuesses(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick) error {
+	at := uint32(0)
+	for {
+		gap := coder.ReadUnsigned(d, &m.Entry.Far)
+		if gap == 0 {
+			return nil
+		}
+		if at += gap; gap > wire.MaxHandles || at > wire.MaxHandles || d.Err() != nil {
+			return fmt.Errorf("%w: handles without end", coder.ErrPacket)
+		}
+		r, rows := c.tenant(at - 1)
+		if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.stage.tick < r.born {
+			c.stage.skipped = true
+			return nil
+		}
+		ok, err := c.readActions(d, m, rows, baseTick, true)
+		if !ok || err != nil {
+			c.stage.skipped = err == nil
+			return err
+		}
+	}
+}
+
+// rowsAt returns the rows that the packet in the stage means by a handle, in the usual
+// case without looking at the node.
+func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
+	if h < uint32(len(c.runs)) {
+		if rows = c.runs[h]; rows.n > 0 && c.stage.tick >= c.rows.rows[rows.first].laid {
+			return rows, true
+		}
+	}
+	r, rows := c.tenant(h)
+	return rows, r != nil
+}
+
+// tenant returns the node that the packet in the stage means by a handle, and the node's
+// rows at the packet's tick. For a late packet these are the tenant or the rows of that
+// time: the packet is read against them, and what it says of them is thrown away.
+func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
+	if h >= uint32(len(c.entries)) {
+		return nil, rowRun{}
+	}
+	e, t := &c.entries[h], c.stage.tick
+	r := e.rep
+	if e.last != nil && (r == nil && t <= e.removed || r != nil && t < r.first) {
+		r = e.last
+	}
+	switch {
+	case r != nil && t >= r.laid:
+		return r, r.rows
+	case r != nil && r.relaid && t >= r.wasLaid:
+		return r, r.old
+	}
+	return nil, rowRun{}
+}
+
+// lacks is whether a handle without a tenant at the stage's tick should have one, since
+// the packet is not late.
+func (c *Proxy) lacks(h uint32) bool {
+	if h >= uint32(len(c.entries)) {
+		return h < wire.MaxHandles
+	}
+	e := &c.entries[h]
+	return e.rep == nil && c.stage.tick > e.removed
+}
+
+// readOrdinary reads an update in which each row that is told is a difference from its
+// implicit base. here is false if there is no such node, ok is false if a base is
+// missing.
+func (c *Proxy) readOrdinary(d *prefix.Decoder, m *coder.Model, h uint32, baseTick ids.Tick) (here, ok bool, err error) {
+	rows, here := c.rowsAt(h)
+	if rows.n == 1 {
+		ok, err = c.readRow(d, m, rows.first, coder.RowImplicit, baseTick, false)
+		return here, ok, err
+	}
+	told := 0 // which of the next rows are told, a bit each
+	for i := range uint32(rows.n) {
+		if i%coder.ToldRows == 0 {
+			told = d.Symbol(m.Entry.Told[min(uint32(rows.n)-i, coder.ToldRows)-1].T)
+		}
+		if told&1 != 0 {
+			if ok, err = c.readRow(d, m, rows.first+i, coder.RowImplicit, baseTick, false); !ok {
+				return here, ok, err
+			}
+		}
+		told >>= 1
+	}
+	return here, true, nil
+}
+
+// readSpecial reads an update that has an action for each row (rowSame and so on), and
+// may tell owner and parent. Its results are those of readOrdinary.
+func (c *Proxy) readSpecial(d *prefix.Decoder, m *coder.Model, h uint32, baseTick ids.Tick) (here, ok bool, err error) {
+	r, rows := c.tenant(h)
+	if r == nil {
+		return false, false, nil
+	}
+	if d.Bits(1) == 1 {
+		owner, parent := c.readMeta(d, m, d.Symbol(m.Entry.Owner.T), d.Bits(1) == 1)
+		c.stage.metas = append(c.stage.metas, stagedMeta{r, owner, parent})
+	}
+	ok, err = c.readActions(d, m, rows, baseTick, false)
+	return true, ok, err
+}
+
+// readActions reads the action for each row of a node. It returns false if a base is
+// missing.
+func (c *Proxy) readActions(d *prefix.Decoder, m *coder.Model, rows rowRun, baseTick ids.Tick, guess bool) (bool, error) {
+	for i := rows.first; i < rows.first+uint32(rows.n); i++ {
+		switch action := d.Symbol(m.Entry.Row.T); action {
+		case coder.RowSame:
+		case coder.RowForget:
+			c.stage.forgets = append(c.stage.forgets, i)
+		default:
+			if ok, err := c.readRow(d, m, i, action, baseTick, guess); !ok {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// readRow reads one row of an update. It returns false if the row's base is missing.
+func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action int, baseTick ids.Tick, guess bool) (bool, error) {
+	st := &c.stage
+	row := &c.rows.rows[number]
+	c.rows.touch(number, row, st.tick)
+	t := c.types[row.typ]
+	up := stagedRow{row: number, vars: st.newVars(t)}
+	var dst []int32
+	up.at, dst = st.room(t.Width)
+	sound := false
+	if up.key = action == coder.RowKeyframe; up.key {
+		up.newer = wire.BaseLen
+		sound = m.ReadKey(d, t, dst) && c.readVars(d, m, t, nil, st.varsOf(&up))
+	} else {
+		named, exact := baseTick, action == coder.RowExplicit
+		if exact {
+			named = st.tick - ids.Tick(coder.ReadUnsigned(d, &m.Entry.BaseAge))
+		}
+		slot, newer, at, ok := c.rows.base(row, named)
+		if !ok || exact && at != named {
+			c.missed(number, guess)
+			return false, nil
+		}
+		up.base, up.newer = at, uint8(newer)
+		if guess { // an update after this may name an older base: another copy of the arrival
+			up.newer = wire.BaseLen
+		}
+		sound = m.ReadUpdate(d, t, c.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
+		if sound && len(t.Vars) > 0 {
+			sound = c.readVars(d, m, t, c.rows.vars[number][slot], st.varsOf(&up))
+		}
+	}
+	if !sound {
+		return false, fmt.Errorf("%w: item %s out of range", coder.ErrPacket, t.Item.Name)
+	}
+	st.updates = append(st.updates, up)
+	return true, nil
+}
+
+// missed asks for a keyframe of a row whose base is missing: of all rows of the node if
+// a block named the base. It does not ask for a guess, which acks report as skipped, nor
+// for a row that nobody needs. From now on more old versions are kept.
+func (c *Proxy) missed(number uint32, guess bool) {
+	switch r := c.rows.owners[number].r; {
+	case guess || r.gone || c.stage.tick < r.laid:
+		return
+	case c.stage.block:
+		c.doubtBlock(r)
+	default:
+		c.doubt(r, int(number-r.rows.first))
+	}
+	c.rows.late = min(2*c.rows.late, wire.MostLate)
+}

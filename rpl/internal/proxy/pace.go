@@ -1,0 +1,67 @@
+package proxy
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// A pace estimates the authority's tick by the proxy's clock: the authority reached tick
+// at the time at. The estimate follows the packets that came with the least delay. Packets
+// whose ticks cannot be true by it are refused.
+type pace struct {
+	tick ids.Tick
+	at   time.Duration
+}
+
+func (p *pace) due(at time.Duration, hz int) ids.Tick {
+	return p.tick + ids.Tick(max(at-p.at, 0)/time.Millisecond*time.Duration(hz)/1000)
+}
+
+// note takes a packet that was applied: one that is no later than the estimate moves it.
+func (p *pace) note(tick ids.Tick, at time.Duration, hz int) {
+	if tick >= p.due(at, hz) {
+		p.tick, p.at = tick, at
+	}
+}
+
+// beginPace begins the estimate with the tick given to Step, until a packet gives a
+// better one.
+func (c *Proxy) beginPace(now time.Duration) {
+	if c.pace == (pace{}) && c.tick != 0 {
+		c.pace = pace{c.tick, now}
+	}
+}
+
+// believes returns an error if a packet's tick cannot be true: too far ahead of the pace,
+// or more than maxLead behind the newest tick. Any tick is believed while no packet was
+// applied and Step has given none, and the first whole tick after Resync that no newer
+// packet has overtaken, since then the pace itself may be wrong. A wrong pace does not
+// last: the longer no packet is believed, the farther ahead a tick may be.
+func (c *Proxy) believes(tick ids.Tick) error {
+	if c.timely && c.astray.timeless && tick <= wire.MaxTick {
+		return nil
+	}
+	if late := time.Duration(max(c.newest, tick)-tick) * time.Second / time.Duration(c.cfg.Hz); late > wire.MaxLead {
+		return fmt.Errorf("%w: tick %d comes %v after its time", coder.ErrPacket, tick, late)
+	}
+	due, lead := min(tick, wire.MaxTick), wire.MaxLead
+	if c.pace != (pace{}) {
+		since := c.pace.at
+		if c.heard.any {
+			since = c.heard.at
+		}
+		due = c.pace.due(c.readingAt, c.cfg.Hz)
+		lead += max(c.readingAt-since, 0)
+	}
+	if tick <= due {
+		return nil
+	}
+	if ahead := time.Duration(tick-due) * time.Second / time.Duration(c.cfg.Hz); tick > wire.MaxTick || ahead > lead {
+		return fmt.Errorf("%w: tick %d comes %v before its time", coder.ErrPacket, tick, ahead)
+	}
+	return nil
+}

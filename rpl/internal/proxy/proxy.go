@@ -1,0 +1,401 @@
+package proxy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// A Proxy is the core of a client: it holds the nodes that the authority shows
+// it. It starts no goroutine and reads no clock; call its methods from one goroutine.
+//
+// A tick: Receive and ReceiveMessage for what has arrived, Step, Apply, the game, Send.
+//
+// This file has the state of a proxy and its entry points. decode.go reads packets,
+// commit.go applies them, tell.go reports to the adapter, proxysend.go sends.
+type Proxy struct {
+	cfg  ProxyConfig
+	Me   ids.Peer
+	tick ids.Tick // the local step, stamped on calls
+	holdings
+	incoming
+	decoding
+	mending
+	outgoing
+
+	events   events         // what Apply is to report
+	local    wire.CallQueue // calls that were routed to this machine
+	counters ProxyCounters
+	tracer   func([]byte)
+}
+
+// holdings is what the proxy holds of nodes (commit.go, tell.go, replica.go).
+type holdings struct {
+	types   []*rowtype.Type
+	typesOf [][]*rowtype.Type
+	layouts map[uint32]*wire.NodeLayout
+
+	entries  []proxyEntry
+	runs     []rowRun // of the entries' nodes, by handle
+	rows     replicaRows
+	byNode   map[ids.Node]*Replica
+	writs    map[*Replica][]writ // by ordinal; only of items with references in lists or maps (recall.go)
+	orphans  []*Replica          // whose parents have not arrived, or have gone
+	removed  []removal
+	spent    []*Replica // gone; their rows are freed after this Apply
+	outdated []rowRun   // rows to free after this Apply, of nodes that are still here
+
+	newest   ids.Tick
+	advanced ids.Tick // up to which the adapter was told of drifting rows
+
+	scratch     []int32
+	scratchVars []any
+}
+
+// incoming is what was received and waits to be applied, and what was applied so far.
+type incoming struct {
+	inbox   []inPacket
+	inBytes []byte
+	mail    [][]byte
+	parts   []byte          // the parts so far of an incomplete message (part.go)
+	held    []wire.WireCall // reliable calls for nodes that have not arrived yet
+	Applied uint32          // count of reliable messages applied
+	heard   heard           // which packets were applied
+}
+
+// decoding is the state that reading a packet needs (decode.go).
+type decoding struct {
+	Models    [4]*coder.Model
+	since     [4]uint64 // by table number: the first packet that may use the tables now there
+	tables    uint8     // number of the newest learned tables
+	Defaults  *coder.Model
+	stage     stage
+	pace      pace
+	readingAt time.Duration // when the packet being read was received
+	timely    bool          // it has a whole tick, and no newer packet was applied
+}
+
+// mending is what the proxy must report to the authority because something went
+// wrong (doubt.go, checksum.go, resync.go).
+type mending struct {
+	skipped []uint64 // packets whose guesses were skipped (readGuesses)
+	doubts  []doubt
+	astray  astray
+	toCheck []wire.Check
+}
+
+// outgoing is what is sent, and when (proxysend.go).
+type outgoing struct {
+	mustAck  bool
+	lastSent time.Duration
+	calls    [][]byte      // unreliable, to be sent
+	reliable [][]byte      // calls that wait for the lane
+	trip     wire.Estimate // of the round trip
+	sentAt   [wire.RecordLen]seqTime
+	enc      prefix.Encoder
+	buf      []byte
+	tmp      []prefix.Sym
+}
+
+// A proxyEntry is what the proxy keeps of one handle.
+type proxyEntry struct {
+	rep     *Replica
+	last    *Replica // the previous tenant, for late packets
+	removed ids.Tick // of the newest removal: no arrival up to it is honoured
+	gen     uint8    // generation of rep, or of the last tenant removed
+
+	mended time.Duration // when rep was last asked for again because a checksum differed
+}
+
+// A seqTime is when a packet was sent.
+type seqTime struct {
+	seq uint64
+	at  time.Duration
+}
+
+// An inPacket is a datagram that waits for Apply; its bytes are in incoming.inBytes.
+type inPacket struct {
+	seq      uint64
+	at       time.Duration
+	from, to int
+}
+
+// A removal was received and is carried out at the end of Apply. A fenced one waits
+// until the reliable message of the number fence has been applied (protocol rule 3).
+type removal struct {
+	handle    uint32
+	gen       uint8
+	destroyed bool
+	fenced    bool
+	fence     uint32
+	tick      ids.Tick
+	since     time.Duration
+}
+
+// ProxyCounters count what a proxy core has received since it began.
+type ProxyCounters struct {
+	Packets      uint64 // packets applied
+	Refused      uint64 // packets and messages that could not be read
+	Records      uint64 // row updates applied
+	Arrivals     uint64
+	Removals     uint64
+	CallsIn      uint64
+	CallsDropped uint64
+	Checks       uint64 // versions compared with the authority's
+	Mismatches   uint64 // … that differed
+	Resyncs      uint64 // times that the proxy asked for everything again
+	Skipped      uint64 // packets whose guesses were skipped: they came before their arrivals
+}
+
+// ProxyHandler is how Apply reports what has happened. The order is: Arrived for all
+// new nodes, parents first; then Loaded for each of them; then the changes: ItemRemoved
+// and ItemAdded by node, Owned and Parented by node, Changed, Advanced; then Run for the
+// calls, each lane in its order; then Gone. A node may be reported as Arrived again before
+// its old replica is Gone, but only where a damaged packet had misled the proxy (protocol
+// rule 11).
+type ProxyHandler interface {
+	Arrived(r *Replica) // build the entity; the node's state is here and may be injected
+	Loaded(r *Replica)
+	ItemAdded(r *Replica, ordinal int)
+	ItemRemoved(r *Replica, ordinal int, t *schema.ItemType)
+	Owned(r *Replica, old ids.Peer)
+	Parented(r *Replica, old ids.Node)            // also when a parent that had gone comes back
+	Changed(r *Replica, ordinal int, t ids.Tick)  // state was received; once per item and Apply
+	Advanced(r *Replica, ordinal int, t ids.Tick) // state moved on by prediction, maybe by less than a step
+	Run(c wire.Call)
+	Gone(r *Replica, t ids.Tick, destroyed bool)
+}
+
+// NewProxy makes the core of a client. me is the client's number, given by the authority.
+func NewProxy(c ProxyConfig, me ids.Peer) (*Proxy, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	p := &Proxy{cfg: c, Me: me}
+	p.byNode, p.layouts = make(map[ids.Node]*Replica), make(map[uint32]*wire.NodeLayout)
+	p.stage.words = make([]int32, 0, 2048)
+	p.toCheck, p.buf = make([]wire.Check, 0, wire.MaxChecks), make([]byte, 0, wire.PacketRoom+16)
+	p.stage.updates = make([]stagedRow, 0, 256)
+	p.events.changed = make([]uint32, 0, 256)
+	k := coder.CodingOf(c.Schema)
+	p.types, p.typesOf, p.Defaults, p.Models[0] = k.Types, k.ByItem, k.Defaults, k.Defaults
+	p.rows = newReplicaRows(p.types)
+	for _, t := range c.Schema.Items() {
+		p.scratch = append(p.scratch, make([]int32, max(0, len(t.Words)-len(p.scratch)))...)
+		p.scratchVars = append(p.scratchVars, make([]any, max(0, len(t.Vars)-len(p.scratchVars)))...)
+	}
+	return p, nil
+}
+
+// Receive takes a datagram from the authority, for the next Apply to apply. seq is its
+// packet number, at the time at which the socket received it.
+func (c *Proxy) Receive(seq uint64, at time.Duration, b []byte) {
+	from := len(c.inBytes)
+	c.inBytes = append(c.inBytes, b...)
+	c.inbox = append(c.inbox, inPacket{seq, at, from, len(c.inBytes)})
+}
+
+// ReceiveMessage takes a message of the reliable lane, for the next Apply.
+func (c *Proxy) ReceiveMessage(b []byte) {
+	c.mail = append(c.mail, append([]byte(nil), b...))
+}
+
+// Step sets the local tick, which is stamped on calls. The tick set before the first
+// Apply is also the proxy's first estimate of the authority's tick: until a packet has
+// been applied, packets far ahead of it, and of the time since, are refused.
+func (c *Proxy) Step(t ids.Tick) { c.tick = t }
+
+// Newest is the newest tick of the authority in what has been applied.
+func (c *Proxy) Newest() ids.Tick { return c.newest }
+
+// Replica finds a node that is held here.
+func (c *Proxy) Replica(n ids.Node) (*Replica, bool) {
+	r, ok := c.byNode[n]
+	return r, ok
+}
+
+// Replicas iterates over the nodes held here, in the order of their handles.
+func (c *Proxy) Replicas(yield func(*Replica) bool) {
+	for i := range c.entries {
+		if r := c.entries[i].rep; r != nil && !yield(r) {
+			return
+		}
+	}
+}
+
+// Counters are the core's counts since it began.
+func (c *Proxy) Counters() ProxyCounters { return c.counters }
+
+// RTT is the round trip of datagrams and its jitter, 0 until measured.
+func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.trip.Time(), c.trip.Spread() }
+
+// Apply applies all that was received since the last Apply: packets in the order
+// of their numbers, then reliable messages, then removals. Only then does it report to
+// h. now is on the same clock as the times given to Receive. If h has panicked and was
+// recovered, the next Apply reports the rest first.
+func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
+	if c.events.told.begun {
+		c.tell(h)
+		c.release()
+	}
+	c.beginPace(now)
+	c.readInbox()
+	c.readMail()
+	c.removals(now)
+	c.tell(h)
+	c.release()
+}
+
+// readInbox reads and applies the packets received, in the order of their numbers.
+func (c *Proxy) readInbox() {
+	slices.SortFunc(c.inbox, func(a, b inPacket) int { return cmp.Compare(a.seq, b.seq) })
+	for _, in := range c.inbox {
+		if c.heard.stale(in.seq) {
+			continue
+		}
+		c.readingAt = in.at
+		err := c.packet(in.seq, c.inBytes[in.from:in.to])
+		c.tracePacket(in.seq, in.to-in.from, err)
+		if err != nil {
+			c.counters.Refused++
+			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
+			if !c.heard.overtaken(in.seq) {
+				c.unread(err)
+			}
+			continue
+		}
+		c.counters.Packets++
+		c.read()
+		c.mustAck = true
+	}
+	c.inbox, c.inBytes = c.inbox[:0], c.inBytes[:0]
+}
+
+// readMail reads and applies the reliable messages received.
+func (c *Proxy) readMail() {
+	for _, m := range c.mail {
+		m, err := c.joined(m)
+		if err != nil {
+			c.counters.Refused++
+		}
+		if m == nil {
+			continue
+		}
+		c.Applied++
+		c.Message(m)
+		c.mustAck = true // blocks and fences wait for the count of applied messages
+	}
+	c.mail = c.mail[:0]
+}
+
+// removals carries out the removals that need not wait for a fence any more.
+func (c *Proxy) removals(now time.Duration) {
+	kept := c.removed[:0]
+	for _, r := range c.removed {
+		e := c.entry(r.handle)
+		if r.since == 0 {
+			r.since = max(now, 1)
+		}
+		switch {
+		case e.rep != nil && (e.gen != r.gen || r.tick < e.rep.born), e.rep == nil && r.tick <= e.removed:
+			continue // late: about an earlier tenant, which may have had the same gen
+		case e.rep == nil:
+			e.gen, e.removed = r.gen, r.tick
+		case r.fenced && int16(uint16(r.fence)-uint16(c.Applied)) > 0 && now-r.since < wire.FenceAge:
+			kept = append(kept, r)
+			continue
+		default:
+			c.remove(e, r.tick, r.destroyed)
+		}
+		c.dropHeld(r.handle, r.gen)
+	}
+	c.removed = kept
+}
+
+// entry is the entry of a handle, made where there is none yet.
+func (c *Proxy) entry(h uint32) *proxyEntry {
+	for h >= uint32(len(c.entries)) {
+		c.entries, c.runs = append(c.entries, proxyEntry{}), append(c.runs, rowRun{})
+	}
+	return &c.entries[h]
+}
+
+// remove takes a node away as of a tick. Its replica is kept as the handle's last tenant, for
+// packets that are late.
+func (c *Proxy) remove(e *proxyEntry, t ids.Tick, destroyed bool) {
+	r := e.rep
+	r.gone, r.until = true, t
+	c.runs[r.handle] = rowRun{}
+	delete(c.byNode, r.ID)
+	c.rows.retire(r.rows, replicaGone)
+	c.rows.retire(r.old, replicaGone)
+	if e.last != nil {
+		c.spent = append(c.spent, e.last)
+	}
+	e.rep, e.last, e.removed = nil, r, max(e.removed, t)
+	c.counters.Removals++
+	c.events.gone = append(c.events.gone, goneEvent{r, t, destroyed})
+}
+
+// release frees the rows that no packet can refer to any more. Apply calls it after
+// its report, which may still have read them.
+func (c *Proxy) release() {
+	for _, r := range c.spent {
+		c.rows.remove(r.rows)
+		c.rows.remove(r.old)
+		r.rows, r.old = rowRun{}, rowRun{}
+	}
+	for _, run := range c.outdated {
+		c.rows.remove(run)
+	}
+	clear(c.spent)
+	c.spent, c.outdated = c.spent[:0], c.outdated[:0]
+}
+
+// Call calls an RPC on a node from this machine, routed by the RPC's Target. If this
+// peer does not own the node, only a Broadcast, which then runs here, and an RPC that
+// anyone may call have an effect; other calls are dropped and counted. An Everywhere
+// call is sent to the authority; running it here, and handing it on there, is up to the
+// adapters.
+func (c *Proxy) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
+	c.cfg.Schema.OwnRPC(rpc)
+	if err := wire.CheckArgs(rpc, args); err != nil {
+		return err
+	}
+	r := c.byNode[n]
+	if r == nil {
+		c.counters.CallsDropped++
+		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, wire.ErrNoNode)
+	}
+	owns := r.Owner != 0 && r.Owner == c.Me
+	switch {
+	case rpc.To == ids.Broadcast, rpc.To == ids.ToOwner && owns:
+		c.local.Add(wire.Call{Node: n, From: c.Me, Tick: c.tick, RPC: rpc}, args)
+	case (rpc.To == ids.ToServer || rpc.To == ids.Everywhere) && (owns || rpc.FromAnyone):
+		if rpc.Lane == ids.Reliable {
+			if len(c.reliable) >= wire.MaxCalls {
+				return fmt.Errorf("rpl: RPC %s: %d calls wait for the next send: %w; call less often, or say more in one call", rpc.Name, wire.MaxCalls, wire.ErrLimit)
+			}
+			c.reliable = append(c.reliable, wire.AppendCall([]byte{wire.MsgCall}, r.handle, r.gen, rpc, c.tick, args))
+		} else if len(c.calls) < wire.MaxCalls {
+			c.calls = append(c.calls, wire.AppendCall(nil, r.handle, r.gen, rpc, c.tick, args))
+		} else {
+			c.counters.CallsDropped++
+		}
+	default:
+		c.counters.CallsDropped++
+	}
+	return nil
+}
+
+// Due runs the queued calls that were routed to this machine; call it at the start of
+// Send.
+func (c *Proxy) Due(run func(wire.Call)) { c.local.Run(run) }

@@ -1,0 +1,167 @@
+package proxy
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// A Replica is a node that a proxy core holds. The adapter reads its exported fields;
+// Entity alone is the adapter's to set.
+type Replica struct {
+	// Where its state is, in one cache line: a game asks for it in every frame.
+	proxy  *Proxy
+	layout *wire.NodeLayout
+	rows   rowRun
+	until  ids.Tick // the tick of its removal, once it is gone
+	gone   bool
+	fresh  bool // arrived in this Apply
+	told   bool // the adapter knows of it
+	relaid bool // it had other items before (old)
+
+	ID     ids.Node
+	Entity any
+	Prefab *schema.PrefabType // nil: made from its items alone
+	Args   []byte             // of the prefab
+	Name   string             // of a load-time node
+	Items  []*schema.ItemType // by ordinal, nil where one was removed; shared by many replicas, so read only
+	Parent ids.Node           // 0: a root, or the parent has not been here yet; see Adrift
+	Owner  ids.Peer
+
+	handle  uint32
+	gen     uint8
+	waits   bool     // it is among the proxy's orphans
+	kids    uint16   // number of replicas whose up it is
+	old     rowRun   // the rows before the last change of items, for late packets
+	first   ids.Tick // tick of the first arrival applied
+	laid    ids.Tick // tick of the first arrival with the present items
+	wasLaid ids.Tick // tick of the first arrival with the items before
+	born    ids.Tick // tick of the newest arrival applied
+	meta    ids.Tick // tick of the newest owner and parent applied
+	parent  uint32   // the parent's handle, noHandle for none
+	up      *Replica // the parent that the adapter was told of, even after that has gone
+}
+
+// Adrift is whether the parent has gone before the node's own change of parent came.
+// Then the new parent is not known yet, and Parent is still the old one (protocol rule
+// 20).
+func (r *Replica) Adrift() bool { return r.up != nil && r.up.gone }
+
+// Words appends an item's state at the newest tick received to dst, in the order of
+// ItemType.Words; it returns nil if there is no such item. Predicted state is advanced
+// here, on request: most of a world is read less often than packets come. A replica that
+// is Gone keeps its last state until that Apply is over.
+func (r *Replica) Words(ordinal int, dst []int32) []int32 {
+	return r.appendWords(ordinal, dst, r.now())
+}
+
+// WordsAt is Words at another tick, or as the state was received if that is later.
+func (r *Replica) WordsAt(ordinal int, t ids.Tick, dst []int32) []int32 {
+	return r.appendWords(ordinal, dst, t)
+}
+
+// Confirmed appends an item's state as it was last received, not advanced, to dst, and
+// returns the tick of that state too; nil if there is no such item.
+func (r *Replica) Confirmed(ordinal int, dst []int32) ([]int32, ids.Tick) {
+	if dst = r.appendWords(ordinal, dst, 0); dst == nil {
+		return nil, 0
+	}
+	return dst, r.Tick(ordinal)
+}
+
+// now is the tick to which the node's state is advanced.
+func (r *Replica) now() ids.Tick {
+	if r.gone {
+		return r.until
+	}
+	return r.proxy.newest
+}
+
+// appendWords appends an item's state at a tick, or as it was received if that is
+// later.
+func (r *Replica) appendWords(ordinal int, dst []int32, tick ids.Tick) []int32 {
+	t := r.item(ordinal)
+	if t == nil {
+		return nil
+	}
+	at, n := len(dst), len(t.Words)
+	dst = slices.Grow(dst, n)[:at+n]
+	r.fill(ordinal, dst[at:], nil, tick)
+	return dst
+}
+
+// item is the type of an item, nil if there is none.
+func (r *Replica) item(ordinal int) *schema.ItemType {
+	if ordinal < 0 || ordinal >= len(r.layout.Types) {
+		return nil
+	}
+	return r.layout.Types[ordinal]
+}
+
+// fill writes an item's state at a tick into words and, if vars is not nil, its values
+// of variable length into vars.
+func (r *Replica) fill(ordinal int, words []int32, vars []any, tick ids.Tick) {
+	s, l := &r.proxy.rows, r.layout
+	for k, of := range l.Ords[:r.rows.n] {
+		if of != ordinal {
+			continue
+		}
+		i, t := r.rows.first+uint32(k), l.Rows[k]
+		t.Show(words, s.at(i, tick))
+		if vars == nil {
+			continue
+		}
+		values := s.values(i)
+		for k, f := range t.FromV {
+			if values == nil {
+				vars[f] = t.Vars[k].Type.Default()
+			} else {
+				vars[f] = values[k]
+			}
+		}
+	}
+}
+
+// Tick is the newest tick of which the item's state was received.
+func (r *Replica) Tick(ordinal int) ids.Tick {
+	t, s := ids.Tick(0), &r.proxy.rows
+	for k, of := range r.layout.Ords[:r.rows.n] {
+		if of == ordinal {
+			t = max(t, s.rows[r.rows.first+uint32(k)].tick)
+		}
+	}
+	return t
+}
+
+// Inject writes an item's replicated fields, as they are at the newest tick received,
+// into the component at p, in place. t is the component's type; if the node's item is of
+// another type by now, or is gone, Inject writes nothing and ok is false.
+func (c *Proxy) Inject(r *Replica, ordinal int, t *schema.ItemType, p unsafe.Pointer) (ok bool) {
+	if t == nil || r.item(ordinal) != t {
+		return false
+	}
+	words, vars := c.scratch[:len(t.Words)], c.scratchVars[:len(t.Vars)]
+	r.fill(ordinal, words, vars, r.now())
+	if was := c.written(r, ordinal, t); was == nil {
+		t.Layout.Inject(p, words, vars, nil, c.cfg.Refs)
+	} else {
+		t.Layout.Inject(p, words, vars, was, c.cfg.Refs)
+		copy(was, vars)
+	}
+	return true
+}
+
+// References appends to dst the nodes that an item refers to at the newest tick received,
+// one for each reference that is not null, whether that node is held here or not.
+func (c *Proxy) References(r *Replica, ordinal int, dst []ids.Node) []ids.Node {
+	t := r.item(ordinal)
+	if t == nil || !t.HasRefs {
+		return dst
+	}
+	words, vars := c.scratch[:len(t.Words)], c.scratchVars[:len(t.Vars)]
+	r.fill(ordinal, words, vars, r.now())
+	return t.Layout.Nodes(words, vars, dst)
+}

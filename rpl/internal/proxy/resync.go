@@ -1,0 +1,157 @@
+package proxy
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// astray is what a proxy knows to be wrong with its nodes.
+type astray struct {
+	lost     int           // packets in a row that could not be read for an unknown reason
+	trouble  int           // rises by readable with each packet that cannot be read, falls by 1 with each that can
+	since    time.Duration // when trouble last rose from 0
+	all      bool          // everything must be sent anew
+	asked    time.Duration // when that was last asked for, 0: not yet
+	timeless bool          // the next whole tick is believed, whatever it is
+	again    bool          // that tick was earlier than what is here: ask once more
+	timed    time.Duration // when that tick came
+	nodes    []strayNode
+}
+
+// Resync asks the authority for the whole state of everything that this peer holds. A
+// proxy does so by itself after three packets in a row that it could not read. Nodes
+// that are right stay and are corrected; nodes that should not be there go. It costs
+// what a join does. A peer is answered every three seconds at most.
+func (c *Proxy) Resync() {
+	s := &c.astray
+	s.timeless, s.trouble, s.lost = true, 0, 0
+	if !s.all {
+		s.all = true
+		if c.counters.Resyncs++; wire.ToBeLogged(c.counters.Resyncs) {
+			c.cfg.Log.Warn("what is here is not what the authority says: all is asked for anew", "times", c.counters.Resyncs)
+		}
+	}
+}
+
+// unread counts a packet that could not be read. One that newer packets have overtaken is
+// not counted: what it builds on may have gone for good reasons.
+func (c *Proxy) unread(err error) {
+	s := &c.astray
+	if s.trouble == 0 {
+		s.since = c.readingAt
+	}
+	s.trouble = min(s.trouble+wire.Readable, 2*wire.Unreadable*wire.Readable)
+	if !isNamed(err) {
+		s.lost++
+	}
+	if s.lost >= wire.Unreadable || s.trouble > wire.Unreadable*wire.Readable && c.readingAt-s.since > wire.Hopeless {
+		c.Resync()
+	}
+}
+
+// read counts a packet that was read.
+func (c *Proxy) read() {
+	if s := &c.astray; s.trouble > 0 {
+		s.trouble--
+		s.lost = 0
+	}
+}
+
+// isNamed reports whether the error is of the kind for which the proxy tells the
+// authority which node or row was missing.
+func isNamed(err error) bool { return errors.Is(err, errNotHere) || errors.Is(err, errNoBase) }
+
+// A strayNode is a handle of which packets speak as if it had a node here, or another
+// one.
+type strayNode struct {
+	handle uint32
+	due    bool          // to be told to the authority in the next packet
+	asked  time.Duration // when the authority was last told
+	tries  int           // how often it was told
+}
+
+// stray notes a stray node. If the authority does not hear of it, the next packet about
+// the node cannot be read either, and stray is called again.
+func (c *Proxy) stray(h uint32) {
+	s := &c.astray
+	i := slices.IndexFunc(s.nodes, func(n strayNode) bool { return n.handle == h })
+	if i < 0 {
+		if len(s.nodes) == wire.MaxRefusals {
+			s.nodes = slices.Delete(s.nodes, 0, 1)
+		}
+		i, s.nodes = len(s.nodes), append(s.nodes, strayNode{handle: h})
+	}
+	n := &s.nodes[i]
+	if !c.askDue(n.asked, c.readingAt) {
+		return
+	}
+	if n.tries++; n.tries > wire.DoubtTries {
+		c.Resync() // the answers have not been taken
+	}
+	n.due, n.asked = true, max(c.readingAt, 1)
+}
+
+// found notes that a handle has the node that it should have.
+func (c *Proxy) found(h uint32) {
+	if s := &c.astray; len(s.nodes) > 0 {
+		s.nodes = slices.DeleteFunc(s.nodes, func(n strayNode) bool { return n.handle == h })
+	}
+}
+
+// straying reports whether the authority is to be told now.
+func (c *Proxy) straying(now time.Duration) bool {
+	s := &c.astray
+	return s.all && c.askDue(s.asked, now) || slices.ContainsFunc(s.nodes, func(n strayNode) bool { return n.due })
+}
+
+// setTime takes the authority's tick from the first packet of its answer. If the proxy
+// was misled to a later tick, it would ignore true packets as old; so all that it has
+// goes. Some of that may already be part of the answer, since blocks come without the
+// packets before them: so the proxy asks once more.
+func (c *Proxy) setTime(t ids.Tick) {
+	c.astray.timeless, c.astray.timed = false, c.readingAt
+	c.pace = pace{t, c.readingAt}
+	if t >= c.newest {
+		return
+	}
+	c.astray.again = true
+	c.newest, c.advanced, c.removed = t, t, c.removed[:0]
+	clear(c.layouts)
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.rep != nil {
+			c.remove(e, t, false)
+		}
+		if e.last != nil {
+			c.spent = append(c.spent, e.last)
+		}
+		*e = proxyEntry{}
+	}
+}
+
+// resynced takes the message that everything has been sent anew since a tick. It comes
+// on the reliable lane, so its tick is true; the one that setTime took may have been
+// damaged.
+func (c *Proxy) resynced(b []byte) bool {
+	if len(b) != 4 {
+		return false
+	}
+	t := ids.Tick(binary.LittleEndian.Uint32(b))
+	took, again := c.readingAt-c.astray.timed, c.astray.again || c.astray.timeless // it has asked since, if timeless
+	c.astray = astray{nodes: c.astray.nodes[:0]}
+	if lead := time.Duration(max(c.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); again || c.newest < t || lead > took+wire.MaxLead {
+		c.Resync()
+		return true
+	}
+	for i := range c.entries {
+		if e := &c.entries[i]; e.rep != nil && e.rep.born < t {
+			c.remove(e, t, false)
+		}
+	}
+	return true
+}

@@ -1,0 +1,148 @@
+package rowtype
+
+// A course says how one word is predicted. A row is on its course as long as its words
+// are what its newest version predicts; a word without a velocity is predicted to stay.
+// Every update of a row reads its courses, so each is half a cache line.
+type Course struct {
+	Rate     int64
+	Min, Max int32
+	Velocity int32 // index of the word that predicts it, -1 none
+	Phase    int32 // index of its hidden phase word, -1 none …
+	Hidden   int32 // … and its number among the hidden words
+	Wraps    bool
+	Way      way // it is coded in updates
+}
+
+// A drift is the course of a predicted word.
+type Drift struct {
+	Word int
+	Course
+	Once bool
+}
+
+// A way is what an update codes a word against.
+type way uint8
+
+const (
+	ByBase     way = iota // its value in the base
+	ByHeading             // the direction of the velocity
+	ByVelocity            // its predicted value
+	byPhase               // its predicted value, in sixteenths of a step
+)
+
+// charted computes the courses of all words.
+func (t *Type) charted() {
+	for i := range t.Words {
+		w := &t.Words[i]
+		c := Course{Rate: w.Rate, Min: w.Min, Max: w.Max, Velocity: int32(w.Velocity), Phase: int32(t.Phase[i]), Wraps: w.Wrap}
+		switch {
+		case t.Phase[i] >= 0:
+			c.Way, c.Hidden = byPhase, int32(t.Phase[i]-len(t.Words))
+		case w.Velocity >= 0:
+			c.Way = ByVelocity
+		}
+		t.Courses = append(t.Courses, c)
+	}
+	for _, i := range t.Predicted {
+		t.Driven = append(t.Driven, Drift{Word: i, Course: t.Courses[i], Once: t.IsOnce(i)})
+	}
+}
+
+// expect predicts word i from base, the row n ticks ago, and from now, which has the
+// current words before i. It takes velocities to have changed evenly and to be applied
+// after each change (semi-implicit Euler, as games do): n steps of v₁…vₙ sum to
+// ((n-1)·v₀ + (n+1)·vₙ)/2. With vₙ = v₀ that is what advance does.
+func (c *Course) Expect(base, now Words, i int, n uint32) int32 {
+	switch {
+	case c.Velocity < 0:
+		return *base.Word(i)
+	case c.Phase >= 0:
+		x, _ := c.Reach(base, now, i, n)
+		return x
+	}
+	return c.add(*base.Word(i), Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, 0))
+}
+
+// reach is expect for a word with a phase; it predicts the phase too.
+func (c *Course) Reach(base, now Words, i int, n uint32) (x, phase int32) {
+	way := Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, PhaseBits)
+	return c.Reached(*base.Word(i), *base.Word(int(c.Phase)), way)
+}
+
+// travel is the distance covered in n ticks while the velocity goes from v0 to v1, in
+// 2^-digits of a step.
+func Travel(v0, v1 int32, n, rate int64, digits uint) int64 {
+	sum := (int64(v0)+int64(v1))*n + int64(v1) - int64(v0)
+	return (sum*rate + 1<<(32-digits)) >> (33 - digits)
+}
+
+// reached is the value and phase at a distance of way from a value and its phase.
+func (c *Course) Reached(from, phase int32, way int64) (to, toPhase int32) {
+	at := int64(from)<<PhaseBits + int64(phase) + way
+	r := (at + PhaseHalf) >> PhaseBits
+	switch {
+	case r < int64(c.Min):
+		return c.Min, 0
+	case r > int64(c.Max):
+		return c.Max, 0
+	}
+	return int32(r), int32(at - r<<PhaseBits)
+}
+
+// all is the number of values that a word has.
+func (c *Course) All() int64 { return int64(c.Max) - int64(c.Min) + 1 }
+
+// within takes steps around a range of all values, to 0 … all-1.
+func within(steps, all int64) int64 {
+	steps += all & (steps >> 63)          // below 0
+	steps -= all &^ ((steps - all) >> 63) // above the range
+	if uint64(steps) >= uint64(all) {     // more than once around: dividing is slow
+		if steps %= all; steps < 0 {
+			steps += all
+		}
+	}
+	return steps
+}
+
+// around is the shortest way, forwards or backwards, around a range of all values.
+func Around(steps, all int64) int64 {
+	if steps >= all || steps <= -all { // more than once around
+		steps %= all
+	}
+	if steps > all>>1 {
+		steps -= all
+	} else if steps < -((all - 1) >> 1) {
+		steps += all
+	}
+	return steps
+}
+
+// add adds grow to a value: a wrapping word goes around its range, any other stops at
+// its bound.
+func (c *Course) add(x int32, grow int64) int32 {
+	if c.Wraps {
+		return int32(int64(c.Min) + within(int64(x)-int64(c.Min)+grow, c.All()))
+	}
+	return int32(min(max(int64(x)+grow, int64(c.Min)), int64(c.Max)))
+}
+
+// residual is the difference that turns p into x. apply is its inverse and returns
+// false if the result is out of range.
+func (c *Course) Residual(p, x int32) int32 {
+	if !c.Wraps {
+		return x - p
+	}
+	return int32(Around(int64(x)-int64(p), c.All()))
+}
+
+// apply adds a residual, which may come from the network, to p.
+func (c *Course) Apply(p, r int32) (int32, bool) {
+	if c.Wraps {
+		if n := c.All(); int64(r) >= n || int64(r) <= -n {
+			return 0, false
+		}
+		return c.add(p, int64(r)), true
+	}
+	x := p + r
+	return x, x >= c.Min && x <= c.Max
+}

@@ -1,0 +1,7 @@
+package rowtype
+
+// magnitude is the absolute value. It does not branch: the sign cannot be predicted.
+func Magnitude(v int32) uint32 {
+	sign := v >> 31
+	return uint32((v ^ sign) - sign)
+}

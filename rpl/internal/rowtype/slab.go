@@ -1,0 +1,3 @@
+package rowtype
+
+const WordSize = 4

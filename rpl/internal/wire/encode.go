@@ -1,0 +1,26 @@
+package wire
+
+// endBits is the bits kept free for the ends of the sections and the last byte.
+const EndBits = 120
+
+// deltaOf codes the ticks since the base packet, given how many packets ago it was
+// sent: mostly one a tick, which is 0. ofDelta is its inverse.
+func DeltaOf(delta, back uint32) uint32 {
+	switch {
+	case delta == back:
+		return 0
+	case delta < back:
+		return delta + 1
+	}
+	return delta
+}
+
+func OfDelta(told, back uint32) uint32 {
+	switch {
+	case told == 0:
+		return back
+	case told <= back:
+		return told - 1
+	}
+	return told
+}

@@ -1,0 +1,92 @@
+package schema
+
+import (
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+)
+
+// Inject writes words and vars into the component at p, in place: fields
+// without a tag keep what they have, in nested structs and kept elements of
+// lists too. The caller must have refused values beyond a field's bounds; here they
+// only lose their upper bits.
+func (t *ItemType) Inject(p unsafe.Pointer, words []int32, vars []any, refs Refs) {
+	t.Layout.Inject(p, words, vars, nil, refs)
+}
+
+// injectRest writes the fields that have no loop of their own.
+func (l *fieldLayout) injectRest(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
+	for i := range l.fast.rest {
+		o := &l.fast.rest[i]
+		f := unsafe.Add(p, o.Off)
+		w := words[o.Word:o.End]
+		switch o.Kind {
+		case OpFloat64, opAngle64:
+			for k := range w {
+				setNth(f, k, o.Quant.value(w[k]))
+			}
+		case OpFloat32, opAngle32:
+			for k := range w {
+				setNth(f, k, float32(o.Quant.value(w[k])))
+			}
+		case opBool, OpOpt:
+			for k := range w {
+				setNth(f, k, w[k] != 0)
+			}
+		case opInt8, opUint8:
+			for k := range w {
+				setNth(f, k, uint8(w[k]))
+			}
+		case opInt16, opUint16:
+			for k := range w {
+				setNth(f, k, uint16(w[k]))
+			}
+		case opWord, opRaw32, opInt32:
+			for k := range w {
+				setNth(f, k, w[k])
+			}
+		case opWide, opRaw64:
+			for k := 0; k < len(w); k += 2 {
+				setNth(f, k/2, Join(w[k], w[k+1]))
+			}
+		case opClamp:
+			for k := range w {
+				o.store(unsafe.Add(f, k*int(o.width)), w[k])
+			}
+		case OpRef:
+			for k := 0; k < len(w); k += 2 {
+				setNth(f, k/2, entityOf(refs, ids.Node(Join(w[k], w[k+1]))))
+			}
+		case OpVar:
+			if c, ok := l.vars[o.vari].Codec().(collection); ok && len(was) > 0 {
+				c.rewrite(f, vars[o.vari], was[o.vari], refs)
+				continue
+			}
+			l.vars[o.vari].Type.Inject(f, vars[o.vari], refs)
+		}
+	}
+}
+
+// setNth writes the k-th of adjacent fields of one type.
+func setNth[T any](f unsafe.Pointer, k int, v T) {
+	*(*T)(unsafe.Add(f, k*int(unsafe.Sizeof(v)))) = v
+}
+
+// store writes a word to an integer of the op's width, 4 or 8 bytes.
+func (o *op) store(f unsafe.Pointer, w int32) {
+	if o.width == 4 {
+		*(*uint32)(f) = uint32(w)
+	} else {
+		*(*int64)(f) = int64(w)
+	}
+}
+
+func entityOf(refs Refs, n ids.Node) uint64 {
+	if refs == nil || n == 0 {
+		return 0
+	}
+	return refs.EntityOf(n)
+}
+
+// join makes 64 bits of the halves lo and hi.
+func Join(lo, hi int32) uint64 { return uint64(uint32(hi))<<32 | uint64(uint32(lo)) }
