@@ -16,13 +16,13 @@ help: ## this list
 demo: ## play: two panes, a listen server and a client over UDP; without a display the same session in text
 	@.ci/demo
 
-server: ## bin/server, the dedicated server, which needs neither a display nor a C compiler
+server: ## bin/server, the dedicated server, a static program that needs no display
 	CGO_ENABLED=0 go build -buildvcs=false -o bin/server ./demo/server
 
-test: ## all tests; installs Xvfb and what windows need where it is missing and may be installed
+test: ## all tests; installs Xvfb and the libraries of windows where they are missing and may be installed
 	@.ci/test
 
-race: ## all tests under the race detector
+race: ## all tests under the race detector, which alone needs a C compiler
 	@.ci/race
 
 fuzz: ## every fuzz target for a while (FUZZ=20s each)

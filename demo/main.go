@@ -28,8 +28,6 @@ import (
 	"github.com/tendonengine/tendon/demo/options"
 	"github.com/tendonengine/tendon/demo/scene"
 	"github.com/tendonengine/tendon/ecs/window"
-
-	_ "github.com/tendonengine/tendon/demo/internal/display" // exits with a message where there is no display
 )
 
 func main() {
@@ -43,6 +41,9 @@ func main() {
 	}
 	if err := play(o); err != nil {
 		fmt.Fprintf(os.Stderr, "demo: %v\n", err)
+		if errors.Is(err, window.ErrNotOpened) {
+			fmt.Fprintln(os.Stderr, "demo: without a window, the same session in text: go run ./demo/server -seconds 20 -clients 2 -rtt 80ms -loss 0.02")
+		}
 		os.Exit(1)
 	}
 }

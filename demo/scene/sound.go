@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/hajimehoshi/ebiten/v2/audio"
 	"github.com/quasilyte/gmath"
@@ -25,10 +26,10 @@ type sound struct {
 const hearing = 700.0
 
 // Listen makes a session heard. Call it once in a program, because a player has one pair
-// of ears. Without a sound card it does nothing: with an audio context but no card,
-// Ebitengine would end the game.
+// of ears. Where nothing can be heard it does nothing: with an audio context and no
+// way to play it, Ebitengine would end the game.
 func Listen(r *tendon.Replication, s *Scene) {
-	if !soundCard() {
+	if !audible() {
 		return
 	}
 	p := &sound{context: audio.NewContext(tones.Rate), sounds: tones.Sounds(), scene: s}
@@ -57,11 +58,21 @@ func (p *sound) play(name string, at gmath.Vec) {
 	player.Play()
 }
 
-// soundCard reports whether there may be a device to play on.
-func soundCard() bool {
+// audible reports whether Ebitengine will find a way to play sounds. On Linux that is a
+// PulseAudio server, or a sound card by way of libasound, which it loads.
+func audible() bool {
 	if runtime.GOOS != "linux" || os.Getenv("PULSE_SERVER") != "" {
 		return true
 	}
-	cards, err := filepath.Glob("/dev/snd/pcm*p")
-	return err == nil && len(cards) > 0
+	there := func(patterns ...string) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool {
+			found, err := filepath.Glob(pattern)
+			return err == nil && len(found) > 0
+		})
+	}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" && there(filepath.Join(dir, "pulse", "native")) {
+		return true
+	}
+	const library = "libasound.so*"
+	return there("/dev/snd/pcm*p") && there("/usr/lib*/"+library, "/usr/lib/*/"+library, "/lib*/"+library, "/lib/*/"+library, "/usr/local/lib/"+library)
 }

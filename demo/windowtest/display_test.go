@@ -52,8 +52,8 @@ func needs(t *testing.T) {
 	}
 }
 
-// build compiles a program of the module, with the race detector when the tests run
-// under it, and returns its path. Tests that call it must not run in parallel.
+// build compiles a program of the module as players do, without cgo, or with the race
+// detector when the tests run under it, and returns its path. Tests that call it must not run in parallel.
 func build(t *testing.T, pkg string) string {
 	t.Helper()
 	program := filepath.Join(programs, filepath.Base(pkg))
@@ -61,12 +61,13 @@ func build(t *testing.T, pkg string) string {
 		return program
 	}
 	needs(t)
-	args := []string{"build", "-buildvcs=false", "-o", program}
+	args, cgo := []string{"build", "-buildvcs=false", "-o", program}, "CGO_ENABLED=0"
 	if raceDetector {
-		args = append(args, "-race")
+		args, cgo = append(args, "-race"), "CGO_ENABLED=1"
 	}
 	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s does not build: %v\n%s", pkg, err, out)
 	}

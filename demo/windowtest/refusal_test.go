@@ -8,18 +8,23 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"testing"
 )
 
-// Without a display the program says so in one sentence, and Ebitengine's panic does
-// not appear.
+// Without a display the program says so, and how to play in text.
 func TestNoDisplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a window")
 	}
 	program := build(t, "./demo")
-	run(t, "", program, "-panes").says(t, "there is no display")
-	run(t, ":65000", program).says(t, "no display answers at DISPLAY=:65000")
+	for screen, why := range map[string]string{"": "no window system is available", ":65000": "failed to open display :65000"} {
+		r := run(t, screen, program, "-panes")
+		r.says(t, "go run ./demo/server")
+		if want := "demo: window: no window can be opened here: "; !strings.HasPrefix(r.stderr, want) || !strings.Contains(r.stderr, why) {
+			t.Errorf("on display %q it says %q, want %q and %q", screen, r.stderr, want, why)
+		}
+	}
 }
 
 // Arguments that cannot be carried out end the program with one sentence and a failure

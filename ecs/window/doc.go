@@ -5,5 +5,7 @@
 // an unfocused window keeps stepping, and a slow one takes several steps for one drawn
 // frame, 8 at most.
 //
-// Importing this package imports Ebitengine, which needs cgo and a display on Linux.
+// Importing this package imports Ebitengine. It builds without cgo; on Linux a program that
+// imports it loads the C library when it starts, and libX11 and OpenGL when it opens a window.
+// A dedicated server does not import it.
 package window

@@ -59,6 +59,11 @@ type Pane struct {
 // ErrQuit is returned by Game.Update to close the window.
 var ErrQuit = errors.New("window: quit")
 
+// ErrNotOpened is in the error of Run and Split when no window could be opened, as where
+// there is no display. The rest of the error is what Ebitengine says of it. Nothing of the
+// game but Layout has been called then.
+var ErrNotOpened = errors.New("window: no window can be opened here")
+
 // Run opens a window and plays until it is closed. Call it from main's goroutine.
 //
 // Whatever ends it, Run closes the session, in the last update: what Ebitengine and the
@@ -106,10 +111,13 @@ func Split(g Game, panes ...Pane) error {
 		err = ebiten.RunGame(finalLoop{l})
 	}
 	l.close() // where Ebitengine itself has failed
-	if err != nil && !errors.Is(err, ErrQuit) {
-		return fmt.Errorf("window: %w", err)
+	switch {
+	case err == nil, errors.Is(err, ErrQuit):
+		return nil
+	case !l.updated:
+		return fmt.Errorf("%w: %w", ErrNotOpened, err)
 	}
-	return nil
+	return fmt.Errorf("window: %w", err)
 }
 
 // loop is an ebiten.Game.
@@ -120,6 +128,8 @@ type loop struct {
 	asks  bool // the game decides itself whether a window that is being closed ends
 	steps pace.Steps
 	limit pace.Limit
+
+	updated bool // there has been an update, so the window was open
 }
 
 func (l *loop) now() time.Duration { return time.Since(l.begin) }
@@ -127,6 +137,7 @@ func (l *loop) now() time.Duration { return time.Since(l.begin) }
 // Update is an update: the game's own, then the steps that are due. One that ends the loop
 // closes the sessions.
 func (l *loop) Update() error {
+	l.updated = true
 	err := l.update()
 	if err != nil {
 		l.close()
