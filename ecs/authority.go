@@ -12,166 +12,151 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-type authority struct {
-	seats    []*seat // of peers that have joined or are joining, in order of their numbers
-	lastPeer rpl.Peer
-	mine     membership // groups of this machine's player
-	plans    []plan     // by archetype
-	fresh    []*node
-	made     []*node // nodes that no plan knows yet
-	unmade   map[donburi.Entity]unmade
-	bumped   []bump
-	refusals refusals
-	turn     int    // counts sends; decides who is served first
-	sendAt   int    // accumulates Sends; a send is due when it reaches Steps
-	spent    bool   // the game was told that there are no more ticks
-	resyncs  uint64 // the core's count when it was last read
-}
-
 // becomeAuthority makes this machine the authority of its world.
 func (r *Replication) becomeAuthority() error {
-	a, err := rpl.NewAuthority(r.config.authority(r.protocol.schema, r.refs()))
+	a, err := rpl.NewAuthority(r.config.authority(r.protocol.schema, &r.nodes))
 	if err != nil {
 		return err
 	}
-	r.auth, r.proxy, r.client = a, nil, client{}
-	for g, fn := range r.hooks.while {
+	r.auth, r.proxy = a, nil
+	r.resetClient()
+	for g, fn := range r.notify.hooks.while {
 		a.Condition(g.audience, fn)
 	}
 	r.me = rpl.Server
 	if r.config.Dedicated {
 		r.me = 0
 	}
-	r.lastPeer = rpl.Server
-	r.tick, r.timeTick, r.spent, r.resyncs = 0, 0, false, 0
+	r.seats.lastPeer = rpl.Server
+	r.tick, r.line.timeTick, r.spent, r.resyncs = 0, 0, false, 0
 	r.level, r.epoch = "", r.epoch+1
 	return nil
 }
 
 // endNode ends a node of the authority; its entities stay, or are just being removed.
 // Calls on it that wait for this step's Send run first, as they would on other machines.
-func (r *Replication) endNode(n *node) {
+func (ex *extractor) endNode(n *node) {
 	if n.ending {
 		panic("tendon: a node is removed inside its own OnStreamOut or last call: it is going already, and donburi would take another entity away with it")
 	}
 	n.ending = true
 	defer func() { n.ending = false }() // a callback may panic: the node can be removed again then
 	if n.here {                         // else nobody was told of the node, and its calls are dropped
-		r.lastWords(n)
-		r.streamedOut(n, true)
-		*r.Counter("stream out")++
+		ex.calls.lastWords(n)
+		ex.notify.streamedOut(n, true)
+		*ex.counter("stream out")++
 	}
 	if n.name != "" { // callbacks may have changed the groups
-		r.standing[n.name] = standing{parent: r.standing[n.name].parent, groups: n.groups}
+		ex.loadTime.standing[n.name] = standing{parent: ex.loadTime.standing[n.name].parent, groups: n.groups}
 	}
-	r.auth.Remove(n.id)
-	r.forget(n)
+	ex.auth.Remove(n.id)
+	ex.nodes.forget(n)
 }
 
 // endStripped ends a node that has lost RplNode: its entity is local from now on, even if
 // it was a load-time node.
-func (r *Replication) endStripped(n *node) {
-	r.unname(n.name)
-	r.endNode(n)
+func (ex *extractor) endStripped(n *node) {
+	ex.loadTime.unname(n.name)
+	ex.endNode(n)
 }
 
 // endLeft ends a node whose entity has lost RplNode in this step and is to be another
 // node at once, as what a game's pool hands out again. It reports whether it has.
-func (r *Replication) endLeft(n *node, e *donburi.Entry) bool {
-	if n == r.session || n.ending || n.entity != e.Entity() || e.HasComponent(components.RplNode) {
+func (ex *extractor) endLeft(n *node, e *donburi.Entry) bool {
+	if n == ex.nodes.session || n.ending || n.entity != e.Entity() || e.HasComponent(components.RplNode) {
 		return false
 	}
-	for i := range r.plans { // the entity may be in its old row again by the time of the next look
-		p := &r.plans[i]
+	for i := range ex.plans { // the entity may be in its old row again by the time of the next look
+		p := &ex.plans[i]
 		if row := slices.Index(p.rows, n); p.nodes && row >= 0 {
 			p.entities[row], p.rows[row] = donburi.Null, nil
 		}
 	}
-	if r.inside {
-		r.endStripped(n)
+	if ex.steps.inside {
+		ex.endStripped(n)
 		return true
 	}
-	r.inside = true
-	defer r.outside()
-	r.endStripped(n)
-	r.runAfterwards()
+	ex.steps.inside = true
+	defer ex.steps.outside()
+	ex.endStripped(n)
+	ex.steps.runAfterwards()
 	return true
 }
 
 // lastWords runs the calls that wait for this step's Send on a node that will be gone by
 // then.
-func (r *Replication) lastWords(n *node) {
-	for c := range r.callsOn(n) {
-		r.handle(n, c.rpc, Call{From: r.me, Tick: c.tick, Last: true}, c.args, func() {})
+func (ca *caller) lastWords(n *node) {
+	for c := range ca.callsOn(n) {
+		ca.handle(n, c.rpc, Call{From: ca.me, Tick: c.tick, Last: true}, c.args, func() {})
 	}
 }
 
 // entityRemoved is World.Remove's hook: the entity is still whole. If callbacks ask for
 // something that ends other nodes, it waits until this node has ended.
-func (r *Replication) entityRemoved(e donburi.Entity) {
-	n := r.nodeOf(e)
+func (ex *extractor) entityRemoved(e donburi.Entity) {
+	n := ex.nodes.of(e)
 	if n == nil {
-		r.forgetPart(e)
-		r.forgetUnmade(e)
+		ex.nodes.forgetPart(e)
+		ex.forgetUnmade(e)
 		return
 	}
-	if r.inside {
-		r.nodeRemoved(n, e)
+	if ex.steps.inside {
+		ex.nodeRemoved(n, e)
 		return
 	}
-	r.inside = true
-	defer r.outside()
-	r.nodeRemoved(n, e)
-	r.runAfterwards()
+	ex.steps.inside = true
+	defer ex.steps.outside()
+	ex.nodeRemoved(n, e)
+	ex.steps.runAfterwards()
 }
 
-func (r *Replication) nodeRemoved(n *node, e donburi.Entity) {
+func (ex *extractor) nodeRemoved(n *node, e donburi.Entity) {
 	if n.entity != e {
-		r.partRemoved(n, e)
+		ex.nodes.partRemoved(n, e)
 		return
 	}
-	if n == r.session {
+	if n == ex.nodes.session {
 		panic("tendon: the session's own entity is removed: it goes with its world alone; take components away from it instead")
 	}
-	if n.name != "" && r.named[n.name] == e {
-		r.unname(n.name)
+	if n.name != "" && ex.loadTime.byName[n.name] == e {
+		ex.loadTime.unname(n.name)
 	}
-	if r.auth != nil {
-		r.endNode(n)
+	if ex.auth != nil {
+		ex.endNode(n)
 		return
 	}
-	r.scoldOf("proxy removed by the game", "a proxy of", r.world.Entry(e), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
-	r.forget(n)
+	ex.scoldOf("proxy removed by the game", "a proxy of", ex.world.Entry(e), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
+	ex.nodes.forget(n)
 }
 
 // orphaned removes the nodes that a departed peer owned, or passes them to nobody. The
 // nodes below them are judged by themselves: riders in a car keep their own nodes.
-func (r *Replication) orphaned(p rpl.Peer) {
-	owned := r.sortedNodesIf(func(n *node) bool { return n.owner == p })
+func (ex *extractor) orphaned(p rpl.Peer) {
+	owned := ex.nodes.sortedIf(func(n *node) bool { return n.owner == p })
 	for _, n := range owned {
-		if r.nodeOf(n.entity) != n || n.owner != p {
+		if ex.nodes.of(n.entity) != n || n.owner != p {
 			continue // a callback has removed the node or given it away
 		}
-		r.notice(n) // OnLeave may have set Keep
+		ex.notice(n) // OnLeave may have set Keep
 		if !n.data.Keep {
-			r.removeEntities(n)
+			ex.removeEntities(n)
 			continue
 		}
-		r.auth.HandOver(n.id, 0)
-		r.setOwner(n, 0)
-		r.tell(event{node: n, about: itsOwner})
+		ex.auth.HandOver(n.id, 0)
+		ex.nodes.setOwner(n, 0)
+		ex.notify.tell(event{node: n, about: itsOwner})
 	}
 }
 
 // removeEntities removes a node's entities by Config.Remove.
-func (r *Replication) removeEntities(n *node) {
+func (sh *shared) removeEntities(n *node) {
 	ents := n.entities()
-	if r.world.Valid(n.entity) {
-		r.config.Remove(r.world.Entry(n.entity))
+	if sh.world.Valid(n.entity) {
+		sh.config.Remove(sh.world.Entry(n.entity))
 	}
 	for _, e := range ents { // the entities that Config.Remove has left
-		if r.world.Valid(e) {
-			r.world.Remove(e)
+		if sh.world.Valid(e) {
+			sh.world.Remove(e)
 		}
 	}
 }

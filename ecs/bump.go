@@ -21,7 +21,7 @@ func Bump(e *donburi.Entry, c donburi.IComponentType) {
 		return
 	}
 	if def := r.protocol.replicated(c); def != nil && def.item.Explicit {
-		r.bumped = append(r.bumped, bump{entity: e.Entity(), comp: def})
+		r.extract.bumped = append(r.extract.bumped, bump{entity: e.Entity(), comp: def})
 	}
 }
 
@@ -33,29 +33,29 @@ type bump struct {
 
 // byItself reports whether an item is extracted one by one instead of with its column:
 // because OnChange looks at it, it has a stand-in, or debug mode checks its bumps.
-func (r *Replication) byItself(b *binding) bool {
-	return b.watch != nil || b.comp.standIn != nil || b.comp.item.Explicit && r.config.Debug
+func (ex *extractor) byItself(b *binding) bool {
+	return b.watch != nil || b.comp.standIn != nil || b.comp.item.Explicit && ex.config.Debug
 }
 
 // bumpRows marks the bumped components that are read with their columns, and returns the
 // others. The result is valid until the next Bump.
-func (r *Replication) bumpRows() (alone []bump) {
-	alone = r.bumped[:0]
-	for _, b := range r.bumped {
-		if !r.bumpRow(b) {
+func (ex *extractor) bumpRows() (alone []bump) {
+	alone = ex.bumped[:0]
+	for _, b := range ex.bumped {
+		if !ex.bumpRow(b) {
 			alone = append(alone, b)
 		}
 	}
-	r.bumped = r.bumped[:0]
+	ex.bumped = ex.bumped[:0]
 	return alone
 }
 
-func (r *Replication) bumpRow(b bump) bool {
-	if r.nodeOf(b.entity) == nil {
+func (ex *extractor) bumpRow(b bump) bool {
+	if ex.nodes.of(b.entity) == nil {
 		return true // it has gone
 	}
-	s := &r.slots[b.entity.Id()]
-	p, row := &r.plans[s.plan], int(s.row)
+	s := &ex.nodes.slots[b.entity.Id()]
+	p, row := &ex.plans[s.plan], int(s.row)
 	if row >= len(p.entities) || p.entities[row] != b.entity {
 		return false
 	}
@@ -68,16 +68,16 @@ func (r *Replication) bumpRow(b bump) bool {
 }
 
 // extractBumped extracts the bumped items that are extracted one by one.
-func (r *Replication) extractBumped(bumped []bump) {
+func (ex *extractor) extractBumped(bumped []bump) {
 	for _, b := range bumped {
-		n := r.nodeOf(b.entity)
+		n := ex.nodes.of(b.entity)
 		if n == nil {
 			continue
 		}
 		if bound := n.binding(b.comp, b.entity); bound != nil {
-			told := bound.seen == r.tick // already extracted in this step: as new, or bumped twice
-			if !r.extractItem(n, bound) && !b.added && !told {
-				r.wasted(bound)
+			told := bound.seen == ex.tick // already extracted in this step: as new, or bumped twice
+			if !ex.extractItem(n, bound) && !b.added && !told {
+				ex.checks.wasted(bound)
 			}
 		}
 	}

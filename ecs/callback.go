@@ -13,6 +13,24 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
+// A notifier calls the game back when a batch of changes is complete.
+type notifier struct {
+	*shared
+	nodes *nodeTable
+
+	hooks       callbacks
+	events      []event // callbacks that wait for the end of a batch
+	spareEvents []event // room for the next batch
+	batch       uint32
+	turns       int
+
+	// Scratch.
+	olds  []unsafe.Pointer // by component.order: room for what OnChange is given as old; nil while it is in use
+	words []int32
+	vars  []any
+	seen  sightings
+}
+
 type callbacks struct {
 	world     []func(w donburi.World, name string)
 	start     []func()
@@ -77,14 +95,14 @@ func mustBe(what string, fn any) {
 // is filled by the game and not by OnWorld, unless Load was called first.
 func (r *Replication) OnWorld(fn func(w donburi.World, name string)) {
 	mustBeMade("OnWorld", r)
-	r.hooks.world = hang(r.hooks.world, "OnWorld", fn)
+	r.notify.hooks.world = hang(r.notify.hooks.world, "OnWorld", fn)
 }
 
 // OnStart runs on the authority when a world begins, before anyone joins: the place to
 // fill the world.
 func (r *Replication) OnStart(fn func()) {
 	mustBeMade("OnStart", r)
-	r.hooks.start = hang(r.hooks.start, "OnStart", fn)
+	r.notify.hooks.start = hang(r.notify.hooks.start, "OnStart", fn)
 }
 
 // OnJoin runs on the authority when a peer has joined and its side of the level is built.
@@ -92,7 +110,7 @@ func (r *Replication) OnStart(fn func()) {
 // Load.
 func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
 	mustBeMade("OnJoin", r)
-	r.hooks.join = hang(r.hooks.join, "OnJoin", fn)
+	r.notify.hooks.join = hang(r.notify.hooks.join, "OnJoin", fn)
 }
 
 // OnLeave runs on the authority, once, before the peer's nodes are removed or pass to
@@ -100,7 +118,7 @@ func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
 // session or was kicked. For a peer that has fallen silent it runs 30 s after OnLost.
 func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 	mustBeMade("OnLeave", r)
-	r.hooks.leave = hang(r.hooks.leave, "OnLeave", fn)
+	r.notify.hooks.leave = hang(r.notify.hooks.leave, "OnLeave", fn)
 }
 
 // OnLost runs on the authority when a peer that has joined has not been heard for 10 s,
@@ -109,7 +127,7 @@ func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 // joins again before its silence is noticed is lost and back all the same.
 func (r *Replication) OnLost(fn func(p rpl.Peer)) {
 	mustBeMade("OnLost", r)
-	r.hooks.lost = hang(r.hooks.lost, "OnLost", fn)
+	r.notify.hooks.lost = hang(r.notify.hooks.lost, "OnLost", fn)
 }
 
 // OnBack runs on the authority when a lost client has joined again within 30 s and its
@@ -118,7 +136,7 @@ func (r *Replication) OnLost(fn func(p rpl.Peer)) {
 // its seat.
 func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 	mustBeMade("OnBack", r)
-	r.hooks.back = hang(r.hooks.back, "OnBack", fn)
+	r.notify.hooks.back = hang(r.notify.hooks.back, "OnBack", fn)
 }
 
 // OnEnd tells a client why it is alone again, and a host why it cannot be joined: an
@@ -129,7 +147,7 @@ func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 // that it owns.
 func (r *Replication) OnEnd(fn func(err error)) {
 	mustBeMade("OnEnd", r)
-	r.hooks.end = hang(r.hooks.end, "OnEnd", fn)
+	r.notify.hooks.end = hang(r.notify.hooks.end, "OnEnd", fn)
 }
 
 // OnStreamIn runs on every machine when a node with the component starts to exist there,
@@ -137,7 +155,7 @@ func (r *Replication) OnEnd(fn func(err error)) {
 // authority.
 func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.Entry)) {
 	mustBeMade("OnStreamIn", r)
-	r.hooks.streamIn = append(r.hooks.streamIn, on(c, "OnStreamIn", fn))
+	r.notify.hooks.streamIn = append(r.notify.hooks.streamIn, on(c, "OnStreamIn", fn))
 }
 
 // OnStreamOut runs before a node's entity goes. destroyed tells whether the node was
@@ -148,7 +166,7 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 // inside fn panics, and so do two nodes that each remove the other there.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	mustBeMade("OnStreamOut", r)
-	r.hooks.streamOut = append(r.hooks.streamOut, on(c, "OnStreamOut", fn))
+	r.notify.hooks.streamOut = append(r.notify.hooks.streamOut, on(c, "OnStreamOut", fn))
 }
 
 // OnParent runs on every machine that has the node when it has got another parent or none
@@ -159,7 +177,7 @@ func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.E
 // step has no OnParent. A part has none: its node has.
 func (r *Replication) OnParent(c donburi.IComponentType, fn func(e *donburi.Entry, old donburi.Entity)) {
 	mustBeMade("OnParent", r)
-	r.hooks.parent = append(r.hooks.parent, on(c, "OnParent", fn))
+	r.notify.hooks.parent = append(r.notify.hooks.parent, on(c, "OnParent", fn))
 }
 
 // OnOwner runs on every machine that has the node when another peer begins to drive it,
@@ -168,7 +186,7 @@ func (r *Replication) OnParent(c donburi.IComponentType, fn func(e *donburi.Entr
 // A node that is given away and back within a step has no OnOwner.
 func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry, old rpl.Peer)) {
 	mustBeMade("OnOwner", r)
-	r.hooks.owner = append(r.hooks.owner, on(c, "OnOwner", fn))
+	r.notify.hooks.owner = append(r.notify.hooks.owner, on(c, "OnOwner", fn))
 }
 
 // OnChange runs on every machine, the authority too, when fields tagged `notify` have
@@ -198,19 +216,19 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 	if len(def.notify) == 0 {
 		panic("tendon: OnChange of component " + def.name + ", which has no field tagged `notify`: tag those that matter")
 	}
-	if r.hooks.change == nil {
-		r.hooks.change = map[int][]func(*donburi.Entry, unsafe.Pointer){}
+	if r.notify.hooks.change == nil {
+		r.notify.hooks.change = map[int][]func(*donburi.Entry, unsafe.Pointer){}
 	}
-	r.hooks.change[def.order] = append(r.hooks.change[def.order], func(e *donburi.Entry, old unsafe.Pointer) { fn(e, *(*T)(old)) })
-	for _, n := range r.byID {
+	r.notify.hooks.change[def.order] = append(r.notify.hooks.change[def.order], func(e *donburi.Entry, old unsafe.Pointer) { fn(e, *(*T)(old)) })
+	for _, n := range r.nodes.byID {
 		for i := range n.items {
 			if n.items[i].comp == def {
-				r.startWatch(&n.items[i], false)
+				r.notify.startWatch(&n.items[i], false)
 			}
 		}
 	}
-	for i := range r.plans {
-		r.plans[i].anew = true // these items are now compared one by one
+	for i := range r.extract.plans {
+		r.extract.plans[i].anew = true // these items are now compared one by one
 	}
 }
 
@@ -242,56 +260,56 @@ func (e *event) order() int {
 
 // tell queues a callback. Nodes take their turns in the order of their first event, or
 // their arrival, in a batch.
-func (r *Replication) tell(e event) {
-	r.takeTurn(e.node)
+func (nt *notifier) tell(e event) {
+	nt.takeTurn(e.node)
 	e.turn = e.node.turn
-	r.events = append(r.events, e)
+	nt.events = append(nt.events, e)
 }
 
 // tellParent queues OnParent for a node that may have another parent. Of one that has not
 // come yet its arrival tells, in a turn after its parent's.
-func (r *Replication) tellParent(n *node) {
+func (nt *notifier) tellParent(n *node) {
 	if n.here {
-		r.tell(event{node: n, about: itsParent})
+		nt.tell(event{node: n, about: itsParent})
 	}
 }
 
-func (r *Replication) takeTurn(n *node) {
-	if n.batch != r.batch || n.turn == 0 {
-		r.turns++
-		n.batch, n.turn = r.batch, r.turns
+func (nt *notifier) takeTurn(n *node) {
+	if n.batch != nt.batch || n.turn == 0 {
+		nt.turns++
+		n.batch, n.turn = nt.batch, nt.turns
 	}
 }
 
 // turnAfterParent gives a node, and those below it, another turn if its parent has arrived
 // after it in this batch: a parent's callbacks run first.
-func (r *Replication) turnAfterParent(n *node) {
+func (nt *notifier) turnAfterParent(n *node) {
 	up := n.parent
-	if up == nil || up.here || up.batch != r.batch || n.batch != r.batch || n.turn > up.turn {
+	if up == nil || up.here || up.batch != nt.batch || n.batch != nt.batch || n.turn > up.turn {
 		return
 	}
-	r.turns++
-	n.turn = r.turns
-	for i := range r.events {
-		if e := &r.events[i]; e.node == n {
+	nt.turns++
+	n.turn = nt.turns
+	for i := range nt.events {
+		if e := &nt.events[i]; e.node == n {
 			e.turn = n.turn
 		}
 	}
 	for c := range n.kids {
-		r.turnAfterParent(c)
+		nt.turnAfterParent(c)
 	}
 }
 
 // callBack runs the queued callbacks node by node: OnStreamIn, OnParent, OnOwner, then
 // OnChange in order of registration.
-func (r *Replication) callBack() {
-	if len(r.events) == 0 {
+func (nt *notifier) callBack() {
+	if len(nt.events) == 0 {
 		return
 	}
-	events := r.events
-	r.events, r.spareEvents = r.spareEvents[:0], nil
-	r.batch++
-	r.turns = 0
+	events := nt.events
+	nt.events, nt.spareEvents = nt.spareEvents[:0], nil
+	nt.batch++
+	nt.turns = 0
 	slices.SortStableFunc(events, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.order(), b.order()))
 	})
@@ -300,35 +318,35 @@ func (r *Replication) callBack() {
 		if e.comp == nil {
 			if e.about == itsArrival {
 				e.node.here = true
-				r.streamedIn(e.node)
+				nt.streamedIn(e.node)
 			}
 			if e.about != itsOwner {
-				r.parentTold(e.node)
+				nt.parentTold(e.node)
 			}
 			if e.about != itsParent {
-				r.ownerTold(e.node)
+				nt.ownerTold(e.node)
 			}
 			continue
 		}
-		old := r.changed(e.node, e.comp, e.entity)
-		for _, fn := range r.hooks.change[e.comp.order] {
-			if old != nil && r.nodeOf(e.entity) == e.node && !e.node.leaving && r.world.Entry(e.entity).HasComponent(e.comp.c) {
-				fn(r.world.Entry(e.entity), old)
+		old := nt.changed(e.node, e.comp, e.entity)
+		for _, fn := range nt.hooks.change[e.comp.order] {
+			if old != nil && nt.nodes.of(e.entity) == e.node && !e.node.leaving && nt.world.Entry(e.entity).HasComponent(e.comp.c) {
+				fn(nt.world.Entry(e.entity), old)
 			}
 		}
 		if old != nil { // each function was given a copy
-			r.olds[e.comp.order] = old
+			nt.olds[e.comp.order] = old
 		}
 	}
 	clear(events) // what has gone is not kept
-	r.spareEvents = events
+	nt.spareEvents = events
 }
 
-func (r *Replication) streamedIn(n *node) {
-	for _, h := range r.hooks.streamIn {
+func (nt *notifier) streamedIn(n *node) {
+	for _, h := range nt.hooks.streamIn {
 		for _, ent := range n.entities() {
-			if r.nodeOf(ent) == n && !n.leaving && r.world.Valid(ent) {
-				if e := r.world.Entry(ent); e.HasComponent(h.c) {
+			if nt.nodes.of(ent) == n && !n.leaving && nt.world.Valid(ent) {
+				if e := nt.world.Entry(ent); e.HasComponent(h.c) {
 					h.fn(e)
 				}
 			}
@@ -338,7 +356,7 @@ func (r *Replication) streamedIn(n *node) {
 
 // parentTold runs OnParent if the node's parent differs from the one that OnParent was
 // last told of.
-func (r *Replication) parentTold(n *node) {
+func (nt *notifier) parentTold(n *node) {
 	old, now := n.toldParent, donburi.Null
 	if up := n.parent; up != nil && !up.leaving {
 		now = up.entity
@@ -347,9 +365,9 @@ func (r *Replication) parentTold(n *node) {
 		return
 	}
 	n.toldParent = now
-	for _, h := range r.hooks.parent {
-		if r.nodeOf(n.entity) == n && !n.leaving && r.world.Valid(n.entity) {
-			if e := r.world.Entry(n.entity); e.HasComponent(h.c) {
+	for _, h := range nt.hooks.parent {
+		if nt.nodes.of(n.entity) == n && !n.leaving && nt.world.Valid(n.entity) {
+			if e := nt.world.Entry(n.entity); e.HasComponent(h.c) {
 				h.fn(e, old)
 			}
 		}
@@ -358,16 +376,16 @@ func (r *Replication) parentTold(n *node) {
 
 // ownerTold runs OnOwner if the node's owner differs from the one that OnOwner was last
 // told of.
-func (r *Replication) ownerTold(n *node) {
+func (nt *notifier) ownerTold(n *node) {
 	old := n.toldOwner
 	if !n.here || old == n.owner {
 		return
 	}
 	n.toldOwner = n.owner
-	for _, h := range r.hooks.owner {
+	for _, h := range nt.hooks.owner {
 		for _, ent := range n.entities() {
-			if r.nodeOf(ent) == n && !n.leaving && r.world.Valid(ent) {
-				if e := r.world.Entry(ent); e.HasComponent(h.c) {
+			if nt.nodes.of(ent) == n && !n.leaving && nt.world.Valid(ent) {
+				if e := nt.world.Entry(ent); e.HasComponent(h.c) {
 					h.fn(e, old)
 				}
 			}
@@ -375,11 +393,11 @@ func (r *Replication) ownerTold(n *node) {
 	}
 }
 
-func (r *Replication) streamedOut(n *node, destroyed bool) {
-	for _, h := range r.hooks.streamOut {
+func (nt *notifier) streamedOut(n *node, destroyed bool) {
+	for _, h := range nt.hooks.streamOut {
 		for _, ent := range n.entities() {
-			if r.world.Valid(ent) {
-				if e := r.world.Entry(ent); e.HasComponent(h.c) {
+			if nt.world.Valid(ent) {
+				if e := nt.world.Entry(ent); e.HasComponent(h.c) {
 					h.fn(e, destroyed)
 				}
 			}

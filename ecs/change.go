@@ -26,11 +26,11 @@ type watch struct {
 // component's present value on, or from its default, so that OnChange reports what it has
 // by now. A proxy's item is watched before its state is loaded, to the same
 // effect.
-func (r *Replication) startWatch(b *binding, fromDefault bool) {
-	if b.watch != nil || b.comp == nil || len(b.comp.notify) == 0 || len(r.hooks.change[b.comp.order]) == 0 {
+func (nt *notifier) startWatch(b *binding, fromDefault bool) {
+	if b.watch != nil || b.comp == nil || len(b.comp.notify) == 0 || len(nt.hooks.change[b.comp.order]) == 0 {
 		return
 	}
-	e, p := r.component(b)
+	e, p := nt.component(b)
 	if p == nil {
 		return
 	}
@@ -38,70 +38,70 @@ func (r *Replication) startWatch(b *binding, fromDefault bool) {
 		p = b.comp.c.New()
 	}
 	t := b.comp.item
-	b.watch = &watch{words: make([]int32, len(t.Words)), vars: make([]any, len(t.Vars)), old: b.comp.c.New(), seen: sightings{Refs: r.refs()}}
-	r.sight(b, e, p, b.watch.words, b.watch.vars)
-	b.watch.seen.of = append(b.watch.seen.of, r.seen.of...)
+	b.watch = &watch{words: make([]int32, len(t.Words)), vars: make([]any, len(t.Vars)), old: b.comp.c.New(), seen: sightings{Refs: nt.nodes}}
+	nt.sight(b, e, p, b.watch.words, b.watch.vars)
+	b.watch.seen.of = append(b.watch.seen.of, nt.seen.of...)
 	b.comp.copy(b.watch.old, p)
 }
 
-// sight extracts an item, and records in r.seen the entities that it refers to, if they
+// sight extracts an item, and records in nt.seen the entities that it refers to, if they
 // are needed later.
-func (r *Replication) sight(b *binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
-	refs := r.refs()
-	r.seen.of = r.seen.of[:0]
+func (nt *notifier) sight(b *binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
+	var refs rpl.Refs = nt.nodes
+	nt.seen.of = nt.seen.of[:0]
 	if b.comp.copyShares() && b.comp.item.HasRefs {
-		r.seen.Refs, refs = refs, &r.seen
+		nt.seen.Refs, refs = refs, &nt.seen
 	}
-	b.comp.item.Extract(r.tagged(b.comp, e, p), words, vars, refs)
+	b.comp.item.Extract(nt.tagged(b.comp, e, p), words, vars, refs)
 }
 
 // look compares an item with its watch, and queues a call of OnChange if a field tagged
 // `notify` differs.
-func (r *Replication) look(n *node, b *binding) {
+func (nt *notifier) look(n *node, b *binding) {
 	w := b.watch
 	if w == nil || w.due {
 		return
 	}
-	e, p := r.component(b)
+	e, p := nt.component(b)
 	if p == nil {
 		return
 	}
-	if w.due = r.hasNews(b, e, p); w.due {
-		r.tell(event{node: n, comp: b.comp, entity: b.entity})
-		clear(r.vars)
+	if w.due = nt.hasNews(b, e, p); w.due {
+		nt.tell(event{node: n, comp: b.comp, entity: b.entity})
+		clear(nt.vars)
 		return
 	}
-	w.remember(r, b, p)
+	w.remember(nt, b, p)
 }
 
 // changed returns the item's component as OnChange saw it last. It returns nil if nothing
 // differs any more or the component has gone, since other callbacks have run since look.
 // From now on OnChange has seen the present value.
-func (r *Replication) changed(n *node, c *component, ent donburi.Entity) (old unsafe.Pointer) {
+func (nt *notifier) changed(n *node, c *component, ent donburi.Entity) (old unsafe.Pointer) {
 	b := n.binding(c, ent)
 	if b == nil || b.watch == nil {
 		return nil
 	}
 	w := b.watch
 	w.due = false
-	e, p := r.component(b)
+	e, p := nt.component(b)
 	if p == nil {
 		return nil
 	}
-	if r.hasNews(b, e, p) {
-		old = w.before(r, b, e, p)
+	if nt.hasNews(b, e, p) {
+		old = w.before(nt, b, e, p)
 	}
-	w.remember(r, b, p)
+	w.remember(nt, b, p)
 	return old
 }
 
 // before returns a component as OnChange saw it last. A copy shares with its component
 // what stands behind pointers, in lists and in maps, which games change in place; so the
 // replicated part of it is built again from the watch.
-func (w *watch) before(r *Replication, b *binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+func (w *watch) before(nt *notifier, b *binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
 	c := b.comp
-	old := r.olds[c.order]
-	if r.olds[c.order] = nil; old == nil {
+	old := nt.olds[c.order]
+	if nt.olds[c.order] = nil; old == nil {
 		old = c.c.New()
 	}
 	c.copy(old, w.old)
@@ -116,29 +116,29 @@ func (w *watch) before(r *Replication, b *binding, e *donburi.Entry, p unsafe.Po
 	wire := c.standIn.make()
 	c.item.Inject(wire, w.words, w.vars, &w.seen)
 	c.standIn.set(e, old, wire)
-	r.unharmed(b, e, p)
+	nt.unharmed(b, e, p)
 	return old
 }
 
 // unharmed repairs a component that its stand-in's set has changed while it wrote to the
 // old copy.
-func (r *Replication) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
+func (nt *notifier) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
 	c, t := b.comp, b.comp.item
-	was, now := r.scratch(c), c.standIn.make() // was holds what hasNews has read
+	was, now := nt.scratch(c), c.standIn.make() // was holds what hasNews has read
 	c.standIn.get(e, p, now)
 	words, vars := make([]int32, len(t.Words)), make([]any, len(t.Vars))
-	copy(vars, r.vars)
-	t.Extract(now, words, vars, r.refs())
-	same := slices.Equal(words, r.words[:len(words)])
+	copy(vars, nt.vars)
+	t.Extract(now, words, vars, nt.nodes)
+	same := slices.Equal(words, nt.words[:len(words)])
 	for k := range vars {
-		same = same && t.Vars[k].Type.Equal(vars[k], r.vars[k])
+		same = same && t.Vars[k].Type.Equal(vars[k], nt.vars[k])
 	}
 	if same {
 		return
 	}
-	c.unshare(was, r.vars, r.refs())
+	c.unshare(was, nt.vars, nt.nodes)
 	c.standIn.set(e, p, was)
-	r.refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
+	nt.refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
 		"have it put something new there", c.name))
 }
 
@@ -161,11 +161,11 @@ func (c *component) unshare(p unsafe.Pointer, vars []any, refs rpl.Refs) {
 
 // hasNews extracts an item, and reports whether a field tagged `notify` differs from the
 // watch.
-func (r *Replication) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (yes bool) {
+func (nt *notifier) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (yes bool) {
 	w, t := b.watch, b.comp.item
-	words, vars := sized(&r.words, len(t.Words)), sized(&r.vars, len(t.Vars))
+	words, vars := sized(&nt.words, len(t.Words)), sized(&nt.vars, len(t.Vars))
 	copy(vars, w.vars)
-	r.sight(b, e, p, words, vars)
+	nt.sight(b, e, p, words, vars)
 	for _, i := range b.comp.notify {
 		prop := &t.Props[i]
 		for k := prop.Words[0]; k < prop.Words[1]; k++ {
@@ -179,12 +179,12 @@ func (r *Replication) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (y
 }
 
 // remember stores what hasNews has extracted.
-func (w *watch) remember(r *Replication, b *binding, p unsafe.Pointer) {
-	copy(w.words, r.words[:len(w.words)])
-	copy(w.vars, r.vars[:len(w.vars)])
-	w.seen.of = append(w.seen.of[:0], r.seen.of...)
+func (w *watch) remember(nt *notifier, b *binding, p unsafe.Pointer) {
+	copy(w.words, nt.words[:len(w.words)])
+	copy(w.vars, nt.vars[:len(w.vars)])
+	w.seen.of = append(w.seen.of[:0], nt.seen.of...)
 	b.comp.copy(w.old, p)
-	clear(r.vars)
+	clear(nt.vars)
 }
 
 func sized[T any](s *[]T, n int) []T {

@@ -14,12 +14,7 @@ import (
 // Counter returns a counter of this session by name, made on first use: a plugin's own,
 // or one of the library's. It counts as long as the Replication exists.
 func (r *Replication) Counter(name string) *uint64 {
-	c := r.counters[name]
-	if c == nil {
-		c = new(uint64)
-		r.counters[name] = c
-	}
-	return c
+	return r.counter(name)
 }
 
 // Counters returns all counters, in order of their names. The library counts what it
@@ -47,48 +42,44 @@ func (r *Replication) noteMended() {
 		r.resyncs = now
 		return
 	}
-	now, was := r.proxy.Counters(), r.read
+	now, was := r.proxy.Counters(), r.client.read
 	r.countTo("packet refused", now.Refused-was.Refused)
 	r.countTo("state differs", now.Mismatches-was.Mismatches)
 	r.countTo("resync", now.Resyncs-was.Resyncs)
-	r.read = now
+	r.client.read = now
 }
 
-// noteLink counts what was lost on the link since the last call.
-func (r *Replication) noteLink() {
-	if r.link == nil { // a callback has closed it
-		return
+func (sh *shared) counter(name string) *uint64 {
+	c := sh.counters[name]
+	if c == nil {
+		c = new(uint64)
+		sh.counters[name] = c
 	}
-	now, was := r.link.Counters(), r.linkRead
-	r.countTo("packet ignored", now.Ignored-was.Ignored)
-	r.countTo("packet dropped", now.Dropped-was.Dropped)
-	r.countTo("read failed", now.ReadErrors-was.ReadErrors)
-	r.countTo("write failed", now.WriteErrors-was.WriteErrors)
-	r.linkRead = now
+	return c
 }
 
-func (r *Replication) countTo(name string, n uint64) {
+func (sh *shared) countTo(name string, n uint64) {
 	if n > 0 {
-		*r.Counter(name) += n
+		*sh.counter(name) += n
 	}
 }
 
 // report counts and logs a fault that no other machine can repeat at will.
-func (r *Replication) report(what string, err error) {
+func (sh *shared) report(what string, err error) {
 	if err != nil {
-		*r.Counter(what)++
-		r.config.Log.Warn(what, "err", fmt.Sprint(err))
+		*sh.counter(what)++
+		sh.config.Log.Warn(what, "err", fmt.Sprint(err))
 	}
 }
 
 // refuse counts a fault that another machine, or a rule of the game, may repeat at will.
 // It logs the first, the second, the fourth …, so that neither can fill a disk.
-func (r *Replication) refuse(what string, err error) {
+func (sh *shared) refuse(what string, err error) {
 	if err == nil {
 		return
 	}
-	n := r.Counter(what)
+	n := sh.counter(what)
 	if *n++; *n&(*n-1) == 0 {
-		r.config.Log.Warn(what, "times", *n, "err", fmt.Sprint(err))
+		sh.config.Log.Warn(what, "times", *n, "err", fmt.Sprint(err))
 	}
 }

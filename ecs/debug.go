@@ -14,13 +14,24 @@ import (
 	"github.com/tendonengine/tendon/components"
 )
 
+// A checker looks for the game's mistakes, in debug mode.
+type checker struct {
+	*shared
+	nodes   *nodeTable
+	extract *extractor
+	seats   *seating
+
+	looked  map[donburi.IComponentType]bool // component types that were searched for tags
+	carried map[*component]bool             // replicated components that some node has had
+}
+
 // debug adds the checks to a session's steps.
 func (r *Replication) debug() {
 	r.reported = map[string]bool{}
-	r.looked = map[donburi.IComponentType]bool{}
-	r.carried = map[*component]bool{}
-	r.After(Receive, "debug: what was received", (*Replication).rememberProxies)
-	r.After(Extract, "debug: what was written", (*Replication).checkWorld)
+	r.checks.looked = map[donburi.IComponentType]bool{}
+	r.checks.carried = map[*component]bool{}
+	r.After(Receive, "debug: what was received", func(r *Replication) { r.checks.rememberProxies() })
+	r.After(Extract, "debug: what was written", func(r *Replication) { r.checks.checkWorld() })
 }
 
 // A memory holds an item's fields as they were at the last look.
@@ -30,71 +41,71 @@ type memory struct {
 }
 
 // rememberProxies stores the fields of proxies before the game's rules run.
-func (r *Replication) rememberProxies() {
-	if r.auth != nil {
+func (ck *checker) rememberProxies() {
+	if ck.auth != nil {
 		return
 	}
-	for _, n := range r.sortedNodes() {
+	for _, n := range ck.nodes.sorted() {
 		for i := range n.items {
 			if b := &n.items[i]; b.comp != nil {
-				r.remember(b)
+				ck.remember(b)
 			}
 		}
 	}
 }
 
 // checkWorld looks for writes past the library.
-func (r *Replication) checkWorld() {
-	if r.auth == nil {
-		r.checkStrays()
+func (ck *checker) checkWorld() {
+	if ck.auth == nil {
+		ck.checkStrays()
 	} else {
-		r.checkForgotten()
-		r.checkLeftParts()
+		ck.checkForgotten()
+		ck.checkLeftParts()
 	}
-	for _, n := range r.sortedNodes() {
-		r.checkShown(n)
-		r.checkTags(n)
+	for _, n := range ck.nodes.sorted() {
+		ck.checkShown(n)
+		ck.checkTags(n)
 		for i := range n.items {
 			switch b := &n.items[i]; {
 			case b.comp == nil:
-			case r.auth == nil:
-				r.checkItemOfProxy(n, b)
+			case ck.auth == nil:
+				ck.checkItemOfProxy(n, b)
 			default:
-				r.checkOwnItem(n, b)
+				ck.checkOwnItem(n, b)
 			}
 		}
 	}
 }
 
 // checkItemOfProxy finds a system that writes an item which the authority decides.
-func (r *Replication) checkItemOfProxy(n *node, b *binding) {
+func (ck *checker) checkItemOfProxy(n *node, b *binding) {
 	drawn := b.track != nil && len(b.track.saved) > 0 // it holds what Frame has written
 	if n.data.Transient || b.memory == nil || drawn { // every machine moves a transient node itself
 		return
 	}
-	if field := r.changedField(b); field != "" {
-		r.scold("proxy written", fmt.Sprintf("%s.%s", b.comp.name, field),
+	if field := ck.changedField(b); field != "" {
+		ck.scold("proxy written", fmt.Sprintf("%s.%s", b.comp.name, field),
 			"a system writes a replicated field of a proxy, which the next update overwrites: ask tendon.IsAuthority, or call an RPC")
 	}
 }
 
 // checkOwnItem finds what other machines are not told, or told otherwise.
-func (r *Replication) checkOwnItem(n *node, b *binding) {
+func (ck *checker) checkOwnItem(n *node, b *binding) {
 	explicit := b.comp.item.Explicit
 	if explicit {
-		r.checkBumped(b)
+		ck.checkBumped(b)
 	}
-	if !n.data.Transient && (!explicit || b.seen == r.tick) {
-		r.checkClamped(b)
+	if !n.data.Transient && (!explicit || b.seen == ck.tick) {
+		ck.checkClamped(b)
 	}
 }
 
 // checkStrays finds entities to which a client has given RplNode by itself. They are no
 // nodes: no other machine has them, and they stand beside the authority's nodes.
-func (r *Replication) checkStrays() {
-	for e := range entriesWith(r.world, components.RplNode) {
-		if r.nodeOf(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
-			r.scoldOf("node on a client", "a node of", e,
+func (ck *checker) checkStrays() {
+	for e := range entriesWith(ck.world, components.RplNode) {
+		if ck.nodes.of(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
+			ck.scoldOf("node on a client", "a node of", e,
 				"an entity was given RplNode here, and only the authority makes nodes: ask rep.IsAuthority, call Named where every machine makes it, or leave RplNode away from what a prefab's function makes besides its node")
 		}
 	}
@@ -102,64 +113,64 @@ func (r *Replication) checkStrays() {
 
 // checkLeftParts finds parts whose node the game has removed without them. They stay, on
 // the authority alone, and a server that spawns such nodes for hours fills up with them.
-func (r *Replication) checkLeftParts() {
-	for e := range entriesWith(r.world, partOf) {
-		if r.nodeOf(e.Entity()) == nil && !r.world.Valid(partOf.Get(e).node) {
-			r.scoldOf("part outlives its node", "a part of", e,
+func (ck *checker) checkLeftParts() {
+	for e := range entriesWith(ck.world, partOf) {
+		if ck.nodes.of(e.Entity()) == nil && !ck.world.Valid(partOf.Get(e).node) {
+			ck.scoldOf("part outlives its node", "a part of", e,
 				"its node was removed, and it stays here, though on no other machine: remove the parts together with their node, or give them to another by Part")
 		}
 	}
 }
 
 // noteBeside notes, in debug mode, what a prefab's function makes.
-func (r *Replication) noteBeside(e donburi.Entity) {
-	if r.config.Debug && r.building != nil {
-		r.beside = append(r.beside, e)
+func (bu *building) noteBeside(e donburi.Entity) {
+	if bu.config.Debug && bu.running != nil {
+		bu.beside = append(bu.beside, e)
 	}
 }
 
 // checkBeside finds what a prefab's function has made beside its node and the node's
 // parts. It is local: it is drawn before the node is due, clients run its rules too, and
 // it stays when the node goes.
-func (r *Replication) checkBeside(f *prefab, node *donburi.Entry) {
-	for _, ent := range r.beside {
-		if ent == node.Entity() || !r.world.Valid(ent) || r.whole(r.world.Entry(ent)).Entity() == node.Entity() {
+func (bu *building) checkBeside(f *prefab, node *donburi.Entry) {
+	for _, ent := range bu.beside {
+		if ent == node.Entity() || !bu.world.Valid(ent) || bu.nodes.whole(bu.world.Entry(ent)).Entity() == node.Entity() {
 			continue
 		}
 		var names []string
-		for _, c := range r.world.Entry(ent).Archetype().ComponentTypes() {
+		for _, c := range bu.world.Entry(ent).Archetype().ComponentTypes() {
 			names = append(names, c.Name())
 		}
 		slices.Sort(names)
-		r.scold("made beside its node", "prefab "+f.name+", an entity of "+strings.Join(names, " and "),
+		bu.scold("made beside its node", "prefab "+f.name+", an entity of "+strings.Join(names, " and "),
 			"the prefab's function makes it and it is no part of the node, so it stays when the node goes: call tendon.Part, unless it is meant to be an entity of its own on each machine", "entity", ent)
 	}
-	r.beside = r.beside[:0]
+	bu.beside = bu.beside[:0]
 }
 
 // checkForgotten finds replicated components that stand on entities which are no nodes,
 // while no node has ever had them. In a session with other players this is likely a
 // mistake: they would expect the components there. Entities that are local on purpose
 // usually have components that some node has too.
-func (r *Replication) checkForgotten() {
-	for _, n := range r.sortedNodes() {
+func (ck *checker) checkForgotten() {
+	for _, n := range ck.nodes.sorted() {
 		for i := range n.items {
 			if c := n.items[i].comp; c != nil {
-				r.carried[c] = true
+				ck.carried[c] = true
 			}
 		}
 	}
-	if r.seated(func(s *seat) bool { return s.joined }) == 0 {
+	if ck.seats.seated(func(s *seat) bool { return s.joined }) == 0 {
 		return
 	}
-	for _, a := range r.world.Archetypes() {
+	for _, a := range ck.world.Archetypes() {
 		types := a.ComponentTypes()
 		if a.Count() == 0 || slices.Contains(types, donburi.IComponentType(sessionType)) { // the session's entity is left out
 			continue
 		}
 		for _, t := range types {
-			if c := r.protocol.replicated(t); c != nil && !r.carried[c] {
-				r.scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, or by Adopt where a pool hands them out, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
+			if c := ck.protocol.replicated(t); c != nil && !ck.carried[c] {
+				ck.scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, or by Adopt where a pool hands them out, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
 			}
 		}
 	}
@@ -168,16 +179,16 @@ func (r *Replication) checkForgotten() {
 // checkTags finds components that have rpl tags but are not registered. Those of a type
 // that travels as arguments have their tags for that: a game keeps a player's newest input
 // on its node.
-func (r *Replication) checkTags(n *node) {
-	if !r.world.Valid(n.entity) {
+func (ck *checker) checkTags(n *node) {
+	if !ck.world.Valid(n.entity) {
 		return
 	}
-	for _, c := range r.world.Entry(n.entity).Archetype().Layout().Components() {
-		if r.looked[c] || r.protocol.replicated(c) != nil {
+	for _, c := range ck.world.Entry(n.entity).Archetype().Layout().Components() {
+		if ck.looked[c] || ck.protocol.replicated(c) != nil {
 			continue
 		}
-		if r.looked[c] = true; !r.protocol.arguments[c.Typ()] && isTagged(c.Typ()) {
-			r.scold("component not replicated", c.Name(), "its fields have rpl tags and it is not in the protocol: register it with tendon.Replicate, or take the tags away")
+		if ck.looked[c] = true; !ck.protocol.arguments[c.Typ()] && isTagged(c.Typ()) {
+			ck.scold("component not replicated", c.Name(), "its fields have rpl tags and it is not in the protocol: register it with tendon.Replicate, or take the tags away")
 		}
 	}
 }
@@ -195,12 +206,12 @@ func isTagged(t reflect.Type) bool {
 }
 
 // itemsOf describes an entity by its replicated components.
-func (r *Replication) itemsOf(e *donburi.Entry) string {
-	if !r.world.Valid(e.Entity()) {
+func (sh *shared) itemsOf(e *donburi.Entry) string {
+	if !sh.world.Valid(e.Entity()) {
 		return "what has gone"
 	}
 	var names []string
-	for _, c := range r.protocol.components {
+	for _, c := range sh.protocol.components {
 		if e.HasComponent(c.c) {
 			names = append(names, c.name)
 		}
@@ -212,87 +223,87 @@ func (r *Replication) itemsOf(e *donburi.Entry) string {
 }
 
 // checkBumped finds an `explicit` component that has changed without a Bump.
-func (r *Replication) checkBumped(b *binding) {
-	if slices.ContainsFunc(r.bumped, func(due bump) bool { return due.entity == b.entity && due.comp == b.comp }) {
+func (ck *checker) checkBumped(b *binding) {
+	if slices.ContainsFunc(ck.extract.bumped, func(due bump) bool { return due.entity == b.entity && due.comp == b.comp }) {
 		return // a callback has bumped it since it was extracted
 	}
-	if b.seen != r.tick && b.memory != nil {
-		if field := r.changedField(b); field != "" {
-			r.scold("missed bump", fmt.Sprintf("%s.%s", b.comp.name, field),
+	if b.seen != ck.tick && b.memory != nil {
+		if field := ck.changedField(b); field != "" {
+			ck.scold("missed bump", fmt.Sprintf("%s.%s", b.comp.name, field),
 				"an explicit component has changed and nobody is told: call tendon.Bump after each change")
 		}
 		return
 	}
-	r.remember(b)
+	ck.remember(b)
 }
 
 // wasted reports a Bump of a component that has not changed.
-func (r *Replication) wasted(b *binding) {
-	if r.config.Debug {
-		r.scold("wasted bump", b.comp.name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
+func (ck *checker) wasted(b *binding) {
+	if ck.config.Debug {
+		ck.scold("wasted bump", b.comp.name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
 	}
 }
 
 // checkClamped finds values that other machines get changed, because their tags clamp or
 // cut them.
-func (r *Replication) checkClamped(b *binding) {
-	e, p := r.component(b)
+func (ck *checker) checkClamped(b *binding) {
+	e, p := ck.component(b)
 	if p == nil {
 		return
 	}
-	b.comp.item.Clamped(r.tagged(b.comp, e, p), func(field string, err error) {
-		r.scold("value clamped", b.comp.name+"."+field,
+	b.comp.item.Clamped(ck.tagged(b.comp, e, p), func(field string, err error) {
+		ck.scold("value clamped", b.comp.name+"."+field,
 			fmt.Sprintf("%v: others get what its tag allows; widen min=, max= or each= there, or keep the value in them", err))
 	})
 }
 
 // checkShown restores Owner and Parent if the game has written them.
-func (r *Replication) checkShown(n *node) {
-	if !r.world.Valid(n.entity) {
+func (ck *checker) checkShown(n *node) {
+	if !ck.world.Valid(n.entity) {
 		return
 	}
-	e := r.world.Entry(n.entity)
+	e := ck.world.Entry(n.entity)
 	if e.HasComponent(components.Owner) && components.Owner.Get(e).Peer != n.owner {
-		r.scoldOf("owner written", "a node of", e, "components.Owner was written by hand and says again what is so: call tendon.Give")
-		r.setOwner(n, n.owner)
+		ck.scoldOf("owner written", "a node of", e, "components.Owner was written by hand and says again what is so: call tendon.Give")
+		ck.nodes.setOwner(n, n.owner)
 	}
 	parent := donburi.Null
 	if n.parent != nil {
 		parent = n.parent.entity
 	}
 	if e.HasComponent(components.Parent) && components.Parent.Get(e).Entity != parent {
-		r.scoldOf("parent written", "a node of", e, "components.Parent was written by hand and says again what is so: call tendon.Attach")
-		r.showParent(n)
+		ck.scoldOf("parent written", "a node of", e, "components.Parent was written by hand and says again what is so: call tendon.Attach")
+		ck.nodes.showParent(n)
 	}
 }
 
 // scold counts a mistake, and in debug mode logs it the first time. what identifies the
 // mistake, so that it is logged only once: it names declarations of the game, never one
 // of many entities, peers or values. Those are attributes.
-func (r *Replication) scold(counter, what, remedy string, attributes ...any) {
-	*r.Counter(counter)++
-	if !r.config.Debug {
+func (sh *shared) scold(counter, what, remedy string, attributes ...any) {
+	*sh.counter(counter)++
+	if !sh.config.Debug {
 		return
 	}
 	key := counter + " " + what
-	if r.reported[key] || len(r.reported) >= maxReported {
+	if sh.reported[key] || len(sh.reported) >= maxReported {
 		return
 	}
-	r.reported[key] = true
-	r.config.Log.Warn(counter, append([]any{"what", what, "remedy", remedy}, attributes...)...)
+	sh.reported[key] = true
+	sh.config.Log.Warn(counter, append([]any{"what", what, "remedy", remedy}, attributes...)...)
 }
 
 // scoldOf is scold for a mistake about an entity, which its components identify.
-func (r *Replication) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
-	if r.config.Debug { // else nobody reads it
-		what += " " + r.itemsOf(e)
+func (sh *shared) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
+	if sh.config.Debug { // else nobody reads it
+		what += " " + sh.itemsOf(e)
 	}
-	r.scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
+	sh.scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
 }
 
 // remember stores an item's present fields.
-func (r *Replication) remember(b *binding) {
-	e, p := r.component(b)
+func (ck *checker) remember(b *binding) {
+	e, p := ck.component(b)
 	if p == nil {
 		b.memory = nil
 		return
@@ -301,19 +312,19 @@ func (r *Replication) remember(b *binding) {
 	if b.memory == nil {
 		b.memory = &memory{make([]int32, len(t.Words)), make([]any, len(t.Vars))}
 	}
-	t.Extract(r.tagged(b.comp, e, p), b.memory.words, b.memory.vars, r.refs())
+	t.Extract(ck.tagged(b.comp, e, p), b.memory.words, b.memory.vars, ck.nodes)
 }
 
 // changedField returns the name of the first field that differs from what is remembered,
 // "" if there is none, and remembers the present values.
-func (r *Replication) changedField(b *binding) string {
-	e, p := r.component(b)
+func (ck *checker) changedField(b *binding) string {
+	e, p := ck.component(b)
 	if p == nil {
 		return ""
 	}
 	t, old := b.comp.item, b.memory
 	words, vars := make([]int32, len(t.Words)), slices.Clone(old.vars)
-	t.Extract(r.tagged(b.comp, e, p), words, vars, r.refs())
+	t.Extract(ck.tagged(b.comp, e, p), words, vars, ck.nodes)
 	b.memory = &memory{words, vars}
 	for i := range t.Props {
 		prop := &t.Props[i]

@@ -6,20 +6,20 @@ func encodeStage(r *Replication) {
 	switch {
 	case !r.sending:
 	case r.auth != nil:
-		r.turn++
-		for i := range r.seats {
+		r.seats.sends++
+		for i := range r.seats.all {
 			// Another peer is the first each time: a socket without room for all packets
 			// would otherwise leave out the same peers every time.
-			s := r.seats[(r.turn+i)%len(r.seats)]
+			s := r.seats.all[(r.seats.sends+i)%len(r.seats.all)]
 			switch {
 			case s.gone != nil:
 			case s.in:
-				r.auth.Encode(s.peer, r.now(), s.conn)
+				r.auth.Encode(s.peer, r.line.now(), s.conn)
 			case s.untold && s.conn != nil:
-				r.tellLevel(s, false)
+				r.seats.tellLevel(s, false)
 			}
 		}
 	case r.proxy != nil:
-		r.proxy.Send(r.now(), r.server)
+		r.proxy.Send(r.line.now(), r.client.conn)
 	}
 }

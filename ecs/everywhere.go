@@ -20,20 +20,20 @@ func withCaller(from rpl.Peer, args []byte) []byte {
 
 // handOn sends a call to all peers that have the node except the caller, which has run it
 // already. The bound on what is handed on is not for this machine's own calls.
-func (r *Replication) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
-	r.noticeTop(n)
+func (ca *caller) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
+	ca.extract.noticeTop(n)
 	but := from
-	if from == r.me {
+	if from == ca.me {
 		but = 0
 	}
-	return r.auth.CallOthers(n.id, t, withCaller(from, args), but)
+	return ca.auth.CallOthers(n.id, t, withCaller(from, args), but)
 }
 
 // everywhere returns the caller and the arguments of a call that was received, and what
 // to do before it runs here; ok is false if the call cannot be read.
-func (r *Replication) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
-	if r.auth != nil {
-		return c.From, c.Args, func() { r.refuse("rpc not handed on", r.handOn(n, c.RPC, c.From, c.Args)) }, true
+func (ca *caller) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
+	if ca.auth != nil {
+		return c.From, c.Args, func() { ca.refuse("rpc not handed on", ca.handOn(n, c.RPC, c.From, c.Args)) }, true
 	}
 	p, size := binary.Uvarint(c.Args)
 	if size <= 0 || p > uint64(^rpl.Peer(0)) {

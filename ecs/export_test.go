@@ -3,7 +3,7 @@ package ecs
 import "github.com/tendonengine/tendon/rpl"
 
 // Age sets a session's tick to t, as if the session had lasted that long.
-func (r *Replication) Age(t rpl.Tick) { r.timeBase, r.timeTick, r.tick = r.now(), t, t }
+func (r *Replication) Age(t rpl.Tick) { r.line.timeBase, r.line.timeTick, r.tick = r.line.now(), t, t }
 
 // ProxyCounters returns the counters of a client's core.
 func (r *Replication) ProxyCounters() rpl.ProxyCounters { return r.proxy.Counters() }
@@ -14,14 +14,14 @@ func (r *Replication) Resync() { r.proxy.Resync() }
 // Strays counts what the session keeps without need: references of items that have gone,
 // and removed entities that were waiting to become nodes.
 func (r *Replication) Strays() (n int) {
-	for _, list := range r.references.of {
+	for _, list := range r.proxies.references.of {
 		for _, l := range list {
-			if f := l.from; r.nodeOf(f.node.entity) != f.node || f.node.leaving || f.node.items[f.ord].refers != f {
+			if f := l.from; r.nodes.of(f.node.entity) != f.node || f.node.leaving || f.node.items[f.ord].refers != f {
 				n++
 			}
 		}
 	}
-	for ent := range r.unmade {
+	for ent := range r.extract.unmade {
 		if !r.world.Valid(ent) {
 			n++
 		}
@@ -36,4 +36,4 @@ const MaxReported = maxReported
 func (r *Replication) Scold(counter, what string) { r.scold(counter, what, "think again") }
 
 // InPlace is how many nodes Frame looks at.
-func (r *Replication) InPlace() int { return len(r.inPlace) }
+func (r *Replication) InPlace() int { return len(r.draw.inPlace) }

@@ -6,8 +6,28 @@ package ecs
 import (
 	"unsafe"
 
+	"github.com/yohamta/donburi"
+
 	"github.com/tendonengine/tendon/components"
 )
+
+// An extractor reads the authority's world: which entities are nodes, and what they hold.
+type extractor struct {
+	*shared
+	nodes    *nodeTable
+	loadTime *loadTime
+	calls    *caller
+	notify   *notifier
+	seats    *seating
+	steps    *steps
+	checks   *checker
+
+	plans  []plan // by archetype
+	fresh  []*node
+	made   []*node // nodes that no plan knows yet
+	unmade map[donburi.Entity]unmade
+	bumped []bump
+}
 
 // extractStage reads the world once for all peers. What callbacks change or make here is
 // extracted in the next step, except for the first state of new nodes, which leaves with
@@ -16,137 +36,137 @@ func extractStage(r *Replication) {
 	if r.auth == nil {
 		return
 	}
-	r.settleShapes()
-	r.makeUnmade()
-	r.findChanges()
-	clear(r.made) // the plans know them now
-	r.made = r.made[:0]
-	r.extractAll()
-	r.greet()
+	r.loadTime.settleShapes()
+	r.extract.makeUnmade()
+	r.extract.findChanges()
+	clear(r.extract.made) // the plans know them now
+	r.extract.made = r.extract.made[:0]
+	r.extract.extractAll()
+	r.extract.greet()
 }
 
 // greet extracts new nodes, and runs their callbacks and all others that wait.
-func (r *Replication) greet() {
+func (ex *extractor) greet() {
 	for range maxRounds {
-		fresh := r.fresh
-		r.fresh = nil
+		fresh := ex.fresh
+		ex.fresh = nil
 		for _, n := range fresh {
-			if r.nodeOf(n.entity) != n { // already removed, maybe with its world
+			if ex.nodes.of(n.entity) != n { // already removed, maybe with its world
 				continue
 			}
-			r.extractNode(n)
-			if n != r.session {
-				*r.Counter("stream in")++
-				r.tell(event{node: n})
+			ex.extractNode(n)
+			if n != ex.nodes.session {
+				*ex.counter("stream in")++
+				ex.notify.tell(event{node: n})
 			}
 			for i := range n.items {
-				r.look(n, &n.items[i])
+				ex.notify.look(n, &n.items[i])
 			}
 		}
-		r.callBack()
-		if len(r.fresh) == 0 {
+		ex.notify.callBack()
+		if len(ex.fresh) == 0 {
 			return
 		}
 	}
-	for _, n := range r.fresh {
-		r.extractNode(n)
+	for _, n := range ex.fresh {
+		ex.extractNode(n)
 	}
 }
 
 // extractAll hands every replicated component to the core, which compares it
 // with what it last saw.
-func (r *Replication) extractAll() {
-	alone := r.bumpRows()
-	for i := range r.plans {
-		p := &r.plans[i]
+func (ex *extractor) extractAll() {
+	alone := ex.bumpRows()
+	for i := range ex.plans {
+		p := &ex.plans[i]
 		if len(p.entities) == 0 {
 			continue
 		}
-		if p.nodes && r.sending { // Stream is about to use NodeData
-			r.noticeNodes(p, i)
+		if p.nodes && ex.sending { // Stream is about to use NodeData
+			ex.noticeNodes(p, i)
 		}
 		for k := range p.columns {
-			if c := &p.columns[k]; r.sending || len(c.own) > 0 {
-				r.extractColumn(p, c, stored(r.world, c.comp.c, i, len(p.entities)))
+			if c := &p.columns[k]; ex.sending || len(c.own) > 0 {
+				ex.extractColumn(p, c, stored(ex.world, c.comp.c, i, len(p.entities)))
 			}
 		}
 	}
-	r.extractBumped(alone)
+	ex.extractBumped(alone)
 }
 
 // noticeNodes looks for changed NodeData in every row, before every Stream: a peer that
 // may no longer see a node must not be sent what happens to it now.
-func (r *Replication) noticeNodes(p *plan, archetype int) {
-	changedNodes(r.world, archetype, p.data, func(row int, data *components.NodeData) {
+func (ex *extractor) noticeNodes(p *plan, archetype int) {
+	changedNodes(ex.world, archetype, p.data, func(row int, data *components.NodeData) {
 		if n := p.rows[row]; n != nil && n.entity == p.entities[row] { // NodeData on a part has no effect
-			r.noticeNode(n, data)
+			ex.noticeNode(n, data)
 		}
 	})
 }
 
 // noticeTop is the same for the top of a node's tree alone, at once: a call goes to the
 // peers that may have the tree when the call is made.
-func (r *Replication) noticeTop(n *node) {
+func (ex *extractor) noticeTop(n *node) {
 	for n.parent != nil {
 		n = n.parent
 	}
-	r.notice(n)
+	ex.notice(n)
 }
 
-func (r *Replication) notice(n *node) {
-	if !r.world.Valid(n.entity) {
+func (ex *extractor) notice(n *node) {
+	if !ex.world.Valid(n.entity) {
 		return
 	}
-	if e := r.world.Entry(n.entity); e.HasComponent(components.RplNode) {
-		r.noticeNode(n, components.RplNode.Get(e))
+	if e := ex.world.Entry(n.entity); e.HasComponent(components.RplNode) {
+		ex.noticeNode(n, components.RplNode.Get(e))
 	}
 }
 
-func (r *Replication) noticeNode(n *node, data *components.NodeData) {
+func (ex *extractor) noticeNode(n *node, data *components.NodeData) {
 	if n.data != *data {
 		if n.data.Transient != data.Transient {
-			r.refuse("RplNode refused", r.auth.SetTransient(n.id, data.Transient))
+			ex.refuse("RplNode refused", ex.auth.SetTransient(n.id, data.Transient))
 		}
 		n.data = *data
-		r.refuse("RplNode refused", r.auth.SetStreaming(n.id, streaming(data)))
+		ex.refuse("RplNode refused", ex.auth.SetStreaming(n.id, streaming(data)))
 	}
 }
 
 // extractColumn hands the components of a column to the core. at is donburi's own list,
 // which is valid while nothing is created or removed.
-func (r *Replication) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
-	if r.sending {
-		r.auth.SetColumn(c.items, at)
+func (ex *extractor) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
+	if ex.sending {
+		ex.auth.SetColumn(c.items, at)
 	}
 	for _, row := range c.own {
 		n, e := p.rows[row], p.entities[row]
 		b := n.binding(c.comp, e)
-		if r.auth.Set(b.item, r.tagged(c.comp, r.world.Entry(e), at[row])) && b.watch != nil {
-			r.look(n, b)
+		if ex.auth.Set(b.item, ex.tagged(c.comp, ex.world.Entry(e), at[row])) && b.watch != nil {
+			ex.notify.look(n, b)
 		}
 	}
 }
 
 // extractNode hands all items of one node to the core.
-func (r *Replication) extractNode(n *node) {
-	if r.nodeOf(n.entity) != n {
+func (ex *extractor) extractNode(n *node) {
+	if ex.nodes.of(n.entity) != n {
 		return
 	}
 	// Only before a Stream, like noticeNodes: the plan does not learn of a change that is
 	// noticed here, and would miss a change back.
-	if e := r.world.Entry(n.entity); r.sending && e.HasComponent(components.RplNode) {
-		r.noticeNode(n, components.RplNode.Get(e))
+	if e := ex.world.Entry(n.entity); ex.sending && e.HasComponent(components.RplNode) {
+		ex.noticeNode(n, components.RplNode.Get(e))
 	}
 	for i := range n.items {
-		r.extractItem(n, &n.items[i])
+		ex.extractItem(n, &n.items[i])
 	}
 }
 
-func (r *Replication) extractItem(n *node, b *binding) (changed bool) {
-	if e, at := r.component(b); at != nil {
-		b.seen = r.tick
-		if changed = r.auth.Set(b.item, r.tagged(b.comp, e, at)); changed {
-			r.look(n, b)
+func (ex *extractor) extractItem(n *node, b *binding) (changed bool) {
+	if e, at := ex.component(b); at != nil {
+		b.seen = ex.tick
+		if changed = ex.auth.Set(b.item, ex.tagged(b.comp, e, at)); changed {
+			ex.notify.look(n, b)
 		}
 	}
 	return changed

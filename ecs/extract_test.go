@@ -31,11 +31,11 @@ func TestComponentsThatMoveAfterExtract(t *testing.T) {
 	}
 	r.Receive()
 	r.Send()
-	archetype := slices.IndexFunc(r.plans, func(p plan) bool { return len(p.entities) == len(ents) })
+	archetype := slices.IndexFunc(r.extract.plans, func(p plan) bool { return len(p.entities) == len(ents) })
 	if archetype < 0 {
 		t.Fatal("no archetype has them all")
 	}
-	rows := r.plans[archetype].entities
+	rows := r.extract.plans[archetype].entities
 	w.Remove(rows[0])                        // the last entity takes its row
 	w.Entry(rows[1]).AddComponent(tagA)      // the entity moves to another archetype
 	w.Entry(rows[2]).RemoveComponent(counts) // the component is gone
@@ -44,7 +44,7 @@ func TestComponentsThatMoveAfterExtract(t *testing.T) {
 		if w.Valid(e) && w.Entry(e).HasComponent(counts) {
 			want = unsafe.Pointer(counts.Get(w.Entry(e)))
 		}
-		if got := r.componentAt(archetype, p.components[0], row); got != want {
+		if got := r.extract.componentAt(archetype, p.components[0], row); got != want {
 			t.Errorf("the component of row %d is found at %v, it is at %v", row, got, want)
 		}
 	}

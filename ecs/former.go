@@ -24,25 +24,25 @@ type former struct {
 }
 
 // noteFormer keeps what WorldView needs of the node's place, before a change of parent.
-func (r *Replication) noteFormer(n *node) {
+func (dr *drawing) noteFormer(n *node) {
 	b := n.drawnBinding(n.entity, components.Transform)
-	if b == nil || r.nodeOf(n.entity) != n || b.comp.standIn != nil || n.hidden || n.orphan || b.track.n == 0 {
+	if b == nil || dr.nodes.of(n.entity) != n || b.comp.standIn != nil || n.hidden || n.orphan || b.track.n == 0 {
 		return
 	}
-	now := r.proxy.Newest()
-	last := max(b.track.newest(), r.heardBefore(now))
+	now := dr.proxy.Newest()
+	last := max(b.track.newest(), dr.client.heardBefore(now))
 	n.former = &former{parent: n.parent, track: b.track, last: float64(min(last, now-1)), until: now}
 	b.track = newTrack(b.comp)
 }
 
 // formerOf returns where an entity hung at drawn time, nil if that is where it hangs. n is
 // the node that it is or belongs to, nil if there is none.
-func (r *Replication) formerOf(e *donburi.Entry, n *node) *former {
+func (dr *drawing) formerOf(e *donburi.Entry, n *node) *former {
 	if n == nil || n.former == nil || n.entity != e.Entity() || n.former.asked {
 		return nil
 	}
 	f := n.former
-	if p := f.parent; r.render >= float64(f.until) || p != nil && r.nodeOf(p.entity) != p {
+	if p := f.parent; dr.render >= float64(f.until) || p != nil && dr.nodes.of(p.entity) != p {
 		n.former = nil
 		return nil
 	}
@@ -51,16 +51,16 @@ func (r *Replication) formerOf(e *donburi.Entry, n *node) *former {
 
 // inWorld returns where the entity is drawn in the world: at its former place as long as it
 // is known to have been there, then on the way to the present one, unless that is a leap.
-func (f *former) inWorld(r *Replication, e *donburi.Entry) components.TransformData {
+func (f *former) inWorld(dr *drawing, e *donburi.Entry) components.TransformData {
 	f.asked = true
-	render := r.render
-	defer func() { f.asked, r.render = false, render }()
+	render := dr.render
+	defer func() { f.asked, dr.render = false, render }()
 	if render <= f.last {
-		return f.before(r, e)
+		return f.before(dr, e)
 	}
 	now := f.now(e)
-	r.render = f.last
-	was, is := f.before(r, e), f.now(e)
+	dr.render = f.last
+	was, is := f.before(dr, e), f.now(e)
 	left := (float64(f.until) - render) / (float64(f.until) - f.last)
 	if was.Pos.DistanceTo(is.Pos) > jumpUnits*(float64(f.until)-f.last) {
 		left = 1
@@ -71,12 +71,12 @@ func (f *former) inWorld(r *Replication, e *donburi.Entry) components.TransformD
 }
 
 // before and now return the entity's former and its present place in the world, both as
-// they are drawn at r.render.
-func (f *former) before(r *Replication, e *donburi.Entry) components.TransformData {
+// they are drawn at dr.render.
+func (f *former) before(dr *drawing, e *donburi.Entry) components.TransformData {
 	t := *components.Transform.Get(e)
-	f.track.draw(unsafe.Pointer(&t), r.render, false)
+	f.track.draw(unsafe.Pointer(&t), dr.render, false)
 	if f.parent != nil {
-		t = within(t, WorldView(r.world.Entry(f.parent.entity)))
+		t = within(t, WorldView(dr.world.Entry(f.parent.entity)))
 	}
 	return t
 }

@@ -56,8 +56,8 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 		return
 	}
 	g.check(r)
-	n := r.nodeOf(e.Entity())
-	if n == nil || r.auth == nil || n == r.session || !r.world.Entry(n.entity).HasComponent(components.RplNode) {
+	n := r.nodes.of(e.Entity())
+	if n == nil || r.auth == nil || n == r.nodes.session || !r.world.Entry(n.entity).HasComponent(components.RplNode) {
 		r.scoldOf("stale group", "group "+g.name+", a node of", e, "Add and Remove are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
 		return
 	}
@@ -74,14 +74,18 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 // after While(nil).
 func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 	g.check(r)
-	m := r.membership(p)
-	if r.auth == nil || m == nil {
-		r.scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for peers that have joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
+	r.groups.put(g, p, in)
+}
+
+func (gs *grouping) put(g *Group, p rpl.Peer, in bool) {
+	m := gs.membership(p)
+	if gs.auth == nil || m == nil {
+		gs.scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for peers that have joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
 		return
 	}
 	m.put(g, in)
-	if r.hooks.while[g] == nil {
-		r.auth.SetGroup(p, g.audience, in)
+	if gs.notify.hooks.while[g] == nil {
+		gs.auth.SetGroup(p, g.audience, in)
 	}
 }
 
@@ -89,11 +93,11 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 // membership is not known there.
 func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 	g.check(r)
-	m := r.membership(p)
+	m := r.groups.membership(p)
 	if r.auth == nil || m == nil {
 		return false
 	}
-	if fn := r.hooks.while[g]; fn != nil {
+	if fn := r.notify.hooks.while[g]; fn != nil {
 		return fn(p)
 	}
 	return m.in&g.bit() != 0
@@ -106,14 +110,14 @@ func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 // last send; Put and Add count at once.
 func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 	g.check(r)
-	if r.hooks.while == nil {
-		r.hooks.while = map[*Group]func(rpl.Peer) bool{}
+	if r.notify.hooks.while == nil {
+		r.notify.hooks.while = map[*Group]func(rpl.Peer) bool{}
 	}
-	r.hooks.while[g] = in
+	r.notify.hooks.while[g] = in
 	if r.auth != nil {
 		r.auth.Condition(g.audience, in)
 		if in == nil {
-			r.regroup(g)
+			r.groups.regroup(g)
 		}
 	}
 }
@@ -122,10 +126,10 @@ func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 // request is refused.
 func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 	g.check(r)
-	if r.hooks.allow == nil {
-		r.hooks.allow = map[*Group]func(rpl.Peer) bool{}
+	if r.notify.hooks.allow == nil {
+		r.notify.hooks.allow = map[*Group]func(rpl.Peer) bool{}
 	}
-	r.hooks.allow[g] = ok
+	r.notify.hooks.allow[g] = ok
 }
 
 // Ask asks to be let in or out, for this machine's player, from any machine; the
@@ -136,29 +140,29 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {
-	case r.joining || r.auth == nil && r.proxy == nil:
-		r.asking.ask(g, in)
+	case r.line.joining || r.auth == nil && r.proxy == nil:
+		r.groups.asking.ask(g, in)
 	case r.auth == nil:
-		r.sendAsk(g, in)
+		r.groups.sendAsk(g, in)
 	case r.me != 0:
-		r.mine.ask(g, in)
+		r.groups.mine.ask(g, in)
 	default:
 		r.scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
 	}
 }
 
-func (r *Replication) sendAsk(g *Group, in bool) {
+func (gs *grouping) sendAsk(g *Group, in bool) {
 	m := askMessage{group: g.protocol.schema.GroupIndex(g.audience), in: in}
-	r.report("session message not sent", r.server.Reliable(appendAsk(nil, m)))
+	gs.report("session message not sent", gs.client.conn.Reliable(appendAsk(nil, m)))
 }
 
 // askWaiting sends the requests that have waited until the session was joined.
-func (r *Replication) askWaiting() {
-	m := r.asking
-	r.asking = membership{}
-	for _, g := range r.protocol.groups {
+func (gs *grouping) askWaiting() {
+	m := gs.asking
+	gs.asking = membership{}
+	for _, g := range gs.protocol.groups {
 		if m.asked&g.bit() != 0 {
-			r.sendAsk(g, m.wants&g.bit() != 0)
+			gs.sendAsk(g, m.wants&g.bit() != 0)
 		}
 	}
 }
@@ -171,6 +175,16 @@ func (g *Group) check(r *Replication) {
 }
 
 func (g *Group) bit() uint64 { return 1 << (g.audience - rpl.FirstGroup) }
+
+// A grouping knows which players are in which groups.
+type grouping struct {
+	*shared
+	seats  *seating
+	client *client
+	notify *notifier
+	mine   membership // of this machine's player
+	asking membership // requests to the session that is being joined
+}
 
 // A membership holds one player's groups, a bit for each.
 type membership struct {
@@ -195,71 +209,71 @@ func withBit(w, bit uint64, on bool) uint64 {
 
 // membership returns a player's membership on the authority, nil for a peer that is not
 // here.
-func (r *Replication) membership(p rpl.Peer) *membership {
-	if p == r.me && p != 0 {
-		return &r.mine
+func (gs *grouping) membership(p rpl.Peer) *membership {
+	if p == gs.me && p != 0 {
+		return &gs.mine
 	}
-	if s := r.seatOf(p); s != nil {
+	if s := gs.seats.seatOf(p); s != nil {
 		return &s.member
 	}
 	return nil
 }
 
 // regroup tells the core which peers are in a group.
-func (r *Replication) regroup(g *Group) {
-	for _, s := range r.seats {
-		r.auth.SetGroup(s.peer, g.audience, s.member.in&g.bit() != 0)
+func (gs *grouping) regroup(g *Group) {
+	for _, s := range gs.seats.all {
+		gs.auth.SetGroup(s.peer, g.audience, s.member.in&g.bit() != 0)
 	}
 }
 
 // seatGroups tells a core that has just met a peer which groups it is in.
-func (r *Replication) seatGroups(s *seat) {
-	for _, g := range r.protocol.groups {
-		if s.member.in&g.bit() != 0 && r.hooks.while[g] == nil {
-			r.auth.SetGroup(s.peer, g.audience, true)
+func (gs *grouping) seatGroups(s *seat) {
+	for _, g := range gs.protocol.groups {
+		if s.member.in&g.bit() != 0 && gs.notify.hooks.while[g] == nil {
+			gs.auth.SetGroup(s.peer, g.audience, true)
 		}
 	}
 }
 
 // answerAsks lets Allow decide about the players' requests.
-func (r *Replication) answerAsks() {
-	r.answer(r.me, &r.mine)
-	for i := 0; i < len(r.seats); i++ {
-		if s := r.seats[i]; s.joined {
-			r.answer(s.peer, &s.member)
+func (gs *grouping) answerAsks() {
+	gs.answer(gs.me, &gs.mine)
+	for i := 0; i < len(gs.seats.all); i++ {
+		if s := gs.seats.all[i]; s.joined {
+			gs.answer(s.peer, &s.member)
 		}
 	}
 }
 
-func (r *Replication) answer(p rpl.Peer, m *membership) {
+func (gs *grouping) answer(p rpl.Peer, m *membership) {
 	if m.asked == 0 {
 		return
 	}
 	asked, wants := m.asked, m.wants
 	m.asked, m.wants = 0, 0
-	for _, g := range r.protocol.groups {
+	for _, g := range gs.protocol.groups {
 		if asked&g.bit() == 0 {
 			continue
 		}
-		if ok := r.hooks.allow[g]; ok == nil || !ok(p) {
-			r.refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
+		if ok := gs.notify.hooks.allow[g]; ok == nil || !ok(p) {
+			gs.refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
 			continue
 		}
-		g.Put(r, p, wants&g.bit() != 0)
+		gs.put(g, p, wants&g.bit() != 0)
 	}
 }
 
 // asked handles a peer's askMessage.
-func (r *Replication) asked(s *seat, b []byte) error {
+func (gs *grouping) asked(s *seat, b []byte) error {
 	m, err := parseAsk(b)
 	if err != nil {
 		return err
 	}
-	a, ok := r.protocol.schema.GroupAt(m.group)
+	a, ok := gs.protocol.schema.GroupAt(m.group)
 	if !ok {
 		return fmt.Errorf("%w: group %d", errMessage, m.group)
 	}
-	for _, g := range r.protocol.groups {
+	for _, g := range gs.protocol.groups {
 		if g.audience == a {
 			s.member.ask(g, m.in)
 			return nil

@@ -22,8 +22,8 @@ type place struct {
 
 // bindings returns the items of a node as its entity and parts are now: entity by entity,
 // in order of registration. Both ends count in this order.
-func (r *Replication) bindings(n *node) (bs []binding) {
-	for _, p := range r.placesOf(n.entities()) {
+func (ns *nodeTable) bindings(n *node) (bs []binding) {
+	for _, p := range ns.placesOf(n.entities()) {
 		bs = append(bs, binding{comp: p.comp, entity: p.entity})
 	}
 	return bs
@@ -31,21 +31,21 @@ func (r *Replication) bindings(n *node) (bs []binding) {
 
 // places returns what a node is built with, nil for a node without parts, whose
 // components cannot be confused.
-func (r *Replication) places(n *node) []place {
+func (ns *nodeTable) places(n *node) []place {
 	if len(n.parts) == 0 {
 		return nil
 	}
-	return r.placesOf(n.entities())
+	return ns.placesOf(n.entities())
 }
 
 // placesOf returns the replicated components of some entities, in the order of bindings.
-func (r *Replication) placesOf(ents []donburi.Entity) (ps []place) {
+func (ns *nodeTable) placesOf(ents []donburi.Entity) (ps []place) {
 	for _, ent := range ents {
-		if !r.world.Valid(ent) {
+		if !ns.world.Valid(ent) {
 			continue
 		}
-		e := r.world.Entry(ent)
-		for _, c := range r.protocol.components {
+		e := ns.world.Entry(ent)
+		for _, c := range ns.protocol.components {
 			if e.HasComponent(c.c) {
 				ps = append(ps, place{c, ent})
 			}
@@ -57,40 +57,40 @@ func (r *Replication) placesOf(ents []donburi.Entity) (ps []place) {
 // builtWith returns what a node was built with. A load-time node that is made again from
 // its entity for another session keeps what it was first built with, as do the machines
 // that build it then; what it got or lost in play does not count.
-func (r *Replication) builtWith(n *node) []place {
-	if ps, ok := r.shapes[n.name]; ok {
+func (lt *loadTime) builtWith(n *node) []place {
+	if ps, ok := lt.shapes[n.name]; ok {
 		return ps
 	}
-	return r.places(n)
+	return lt.nodes.places(n)
 }
 
 // beginShape records what a load-time node that has just been named is built with. Parts
 // that it gets until the step ends count too.
-func (r *Replication) beginShape(e donburi.Entity, name string) {
-	if n := r.nodeOf(e); n != nil {
-		r.shapes[name] = r.placesOf(n.entities())
-		r.shaping = append(r.shaping, name)
+func (lt *loadTime) beginShape(e donburi.Entity, name string) {
+	if n := lt.nodes.of(e); n != nil {
+		lt.shapes[name] = lt.nodes.placesOf(n.entities())
+		lt.shaping = append(lt.shaping, name)
 	}
 }
 
 // growShape adds a part to what a load-time node is built with, while it is being built.
-func (r *Replication) growShape(n *node, part donburi.Entity) {
-	if n.name != "" && slices.Contains(r.shaping, n.name) {
-		r.shapes[n.name] = append(r.shapes[n.name], r.placesOf([]donburi.Entity{part})...)
-		n.built = r.shapes[n.name]
+func (lt *loadTime) growShape(n *node, part donburi.Entity) {
+	if n.name != "" && slices.Contains(lt.shaping, n.name) {
+		lt.shapes[n.name] = append(lt.shapes[n.name], lt.nodes.placesOf([]donburi.Entity{part})...)
+		n.built = lt.shapes[n.name]
 	}
 }
 
 // settleShapes ends the building of load-time nodes, and returns their names.
-func (r *Replication) settleShapes() []string {
-	settled := r.shaping
-	r.shaping = nil
+func (lt *loadTime) settleShapes() []string {
+	settled := lt.shaping
+	lt.shaping = nil
 	for _, name := range settled {
-		if n := r.nodeOf(r.named[name]); n != nil && n.name == name {
+		if n := lt.nodes.of(lt.byName[name]); n != nil && n.name == name {
 			if len(n.parts) == 0 {
-				r.shapes[name] = nil // its components cannot be confused
+				lt.shapes[name] = nil // its components cannot be confused
 			}
-			n.built = r.shapes[name]
+			n.built = lt.shapes[name]
 		}
 	}
 	return settled
@@ -113,12 +113,12 @@ func (n *node) byOrdinal(now []binding) []binding {
 
 // addItem gives a node an item for a component of one of its entities: at the ordinal
 // that the component had when the node was built, or else at a free one.
-func (r *Replication) addItem(n *node, c *component, e donburi.Entity) (rpl.Item, error) {
+func (ex *extractor) addItem(n *node, c *component, e donburi.Entity) (rpl.Item, error) {
 	from := slices.Index(n.built, place{c, e})
 	if from < 0 {
 		from = len(n.built)
 	}
-	return r.auth.AddItemFrom(n.id, c.item, from)
+	return ex.auth.AddItemFrom(n.id, c.item, from)
 }
 
 // asBuilt reports whether the items of a proxy match, ordinal by ordinal, what it was
@@ -136,9 +136,9 @@ func (n *node) asBuilt() bool {
 
 // shed removes the components that a node was built with here and that the authority has
 // removed since. If several alike cannot be told apart, those of parts go first.
-func (r *Replication) shed(n *node) {
+func (px *proxies) shed(n *node) {
 	items, asBuilt := n.replica.Items, n.asBuilt()
-	has := r.bindings(n)
+	has := px.nodes.bindings(n)
 	for _, ofParts := range []bool{true, false} {
 		for i := range has {
 			b := &has[i]
@@ -158,7 +158,7 @@ func (r *Replication) shed(n *node) {
 				spare -= one(t == b.comp.item)
 			}
 			if gone || spare > 0 {
-				drop(r.world.Entry(b.entity), b.comp.c)
+				drop(px.world.Entry(b.entity), b.comp.c)
 				b.comp = nil
 			}
 		}
@@ -173,47 +173,47 @@ func one(is bool) int {
 }
 
 // bindAll turns all items of a proxy into components.
-func (r *Replication) bindAll(n *node, items []*rpl.ItemType) {
+func (px *proxies) bindAll(n *node, items []*rpl.ItemType) {
 	n.items = make([]binding, len(items))
 	for ord, t := range items {
 		if t != nil {
-			r.bind(n, ord, t)
+			px.bind(n, ord, t)
 		}
 	}
-	r.dropSpares(n)
+	px.dropSpares(n)
 }
 
 // bind turns an item of a proxy into a component, and loads its state.
-func (r *Replication) bind(n *node, ord int, t *rpl.ItemType) {
+func (px *proxies) bind(n *node, ord int, t *rpl.ItemType) {
 	for len(n.items) <= ord {
 		n.items = append(n.items, binding{})
 	}
-	if r.nodeOf(n.entity) != n { // the game has removed it, which it should not
+	if px.nodes.of(n.entity) != n { // the game has removed it, which it should not
 		return
 	}
-	c := r.protocol.byItem[t]
-	ent := r.entityFor(n, ord, t)
-	if !r.world.Valid(ent) {
+	c := px.protocol.byItem[t]
+	ent := px.entityFor(n, ord, t)
+	if !px.world.Valid(ent) {
 		return
 	}
-	add(r.world.Entry(ent), c.c)
+	add(px.world.Entry(ent), c.c)
 	b := &n.items[ord]
 	*b = binding{comp: c, entity: ent}
 	if !n.data.Transient { // a transient node is drawn as this machine moves it
 		b.track = newTrack(c)
 	}
-	r.startWatch(b, false)
-	r.inject(n, ord, n.replica.Tick(ord))
-	r.refer(n, ord)
+	px.notify.startWatch(b, false)
+	px.inject(n, ord, n.replica.Tick(ord))
+	px.refer(n, ord)
 }
 
 // builtAt returns the entity of a proxy that was built with the item at an ordinal. It
 // returns Null if there was none, if that place is taken or gone, or if the authority's
 // node was built in another way.
-func (r *Replication) builtAt(n *node, ord int) donburi.Entity {
+func (px *proxies) builtAt(n *node, ord int) donburi.Entity {
 	if ord < len(n.built) && n.asBuilt() {
 		p := n.built[ord]
-		if r.nodeOf(p.entity) == n && n.binding(p.comp, p.entity) == nil {
+		if px.nodes.of(p.entity) == n && n.binding(p.comp, p.entity) == nil {
 			return p.entity
 		}
 	}
@@ -224,14 +224,14 @@ func (r *Replication) builtAt(n *node, ord int) donburi.Entity {
 // built with it on, else the first that has such a component to spare, else the node's
 // own entity. If the node's own has that component, or is to get back the one that it was
 // built with, the item gets a part of its own.
-func (r *Replication) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entity {
-	if e := r.builtAt(n, ord); e != donburi.Null {
+func (px *proxies) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entity {
+	if e := px.builtAt(n, ord); e != donburi.Null {
 		return e
 	}
-	c, asBuilt := r.protocol.byItem[t], n.asBuilt()
+	c, asBuilt := px.protocol.byItem[t], n.asBuilt()
 	for _, e := range n.entities() {
 		kept := asBuilt && slices.Contains(n.built, place{c, e}) // reserved for what the node was built with
-		if r.world.Valid(e) && r.world.Entry(e).HasComponent(c.c) && n.binding(c, e) == nil && !kept {
+		if px.world.Valid(e) && px.world.Entry(e).HasComponent(c.c) && n.binding(c, e) == nil && !kept {
 			return e
 		}
 	}
@@ -239,20 +239,20 @@ func (r *Replication) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entit
 		return n.entity
 	}
 	for _, e := range n.spares {
-		if r.nodeOf(e) == n && n.binding(c, e) == nil {
+		if px.nodes.of(e) == n && n.binding(c, e) == nil {
 			return e
 		}
 	}
-	return r.newSpare(n)
+	return px.newSpare(n)
 }
 
 // newSpare gives a proxy a part (a spare) for items that the authority has on parts that
 // came later.
-func (r *Replication) newSpare(n *node) donburi.Entity {
-	e := r.world.Entry(create(r.world, partOf, components.Proxy))
+func (px *proxies) newSpare(n *node) donburi.Entity {
+	e := px.world.Entry(create(px.world, partOf, components.Proxy))
 	partOf.SetValue(e, partData{node: n.entity})
 	n.parts, n.spares = append(n.parts, e.Entity()), append(n.spares, e.Entity())
-	r.setSlot(e.Entity(), n)
+	px.nodes.setSlot(e.Entity(), n)
 	if n.hidden {
 		add(e, components.Hidden)
 	}
@@ -260,35 +260,35 @@ func (r *Replication) newSpare(n *node) donburi.Entity {
 }
 
 // dropSpares removes the spares whose items have gone.
-func (r *Replication) dropSpares(n *node) {
+func (px *proxies) dropSpares(n *node) {
 	n.spares = slices.DeleteFunc(n.spares, func(e donburi.Entity) bool {
-		if r.nodeOf(e) != n {
+		if px.nodes.of(e) != n {
 			return true
 		}
 		if slices.ContainsFunc(n.items, func(b binding) bool { return b.comp != nil && b.entity == e }) {
 			return false
 		}
-		r.world.Remove(e)
+		px.world.Remove(e)
 		return true
 	})
 }
 
-func (r proxyHandler) ItemAdded(rep *rpl.Replica, ord int) {
+func (px *proxies) ItemAdded(rep *rpl.Replica, ord int) {
 	if n, ok := rep.Entity.(*node); ok {
-		r.bind(n, ord, rep.Items[ord])
-		r.look(n, &n.items[ord])
+		px.bind(n, ord, rep.Items[ord])
+		px.notify.look(n, &n.items[ord])
 	}
 }
 
-func (r proxyHandler) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
+func (px *proxies) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
 	n, ok := rep.Entity.(*node)
 	if !ok || ord >= len(n.items) {
 		return
 	}
-	if e, p := r.component(&n.items[ord]); p != nil {
+	if e, p := px.component(&n.items[ord]); p != nil {
 		drop(e, n.items[ord].comp.c)
 	}
-	r.unrefer(&n.items[ord])
+	px.unrefer(&n.items[ord])
 	n.items[ord] = binding{}
-	r.dropSpares(n)
+	px.dropSpares(n)
 }

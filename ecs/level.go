@@ -40,7 +40,7 @@ func (r *Replication) load(name string) {
 	r.epoch++
 	swap := r.swaps(name)
 	r.endAll(true, !swap)
-	for _, s := range r.seats {
+	for _, s := range r.seats.all {
 		if s.in {
 			if s.conn != nil {
 				r.auth.Flush(s.peer, s.conn) // what was called in the level that ends
@@ -49,7 +49,7 @@ func (r *Replication) load(name string) {
 		}
 		s.in, s.joined = false, false
 		if s.conn != nil {
-			r.tellLevel(s, false)
+			r.seats.tellLevel(s, false)
 		}
 	}
 	if swap {
@@ -57,7 +57,7 @@ func (r *Replication) load(name string) {
 		r.attach(donburi.NewWorld())
 		r.filled = false
 	} else {
-		r.remakeNamed()
+		r.loadTime.remakeNamed()
 	}
 	r.start()
 }
@@ -65,7 +65,7 @@ func (r *Replication) load(name string) {
 // swaps reports whether a level has a world of its own. The answer is the same on every
 // machine.
 func (r *Replication) swaps(name string) bool {
-	return len(r.hooks.world) > 0 && (r.levels || name != "")
+	return len(r.notify.hooks.world) > 0 && (r.levels || name != "")
 }
 
 // enter builds a client's side of a level and tells the server so.
@@ -73,25 +73,25 @@ func (r *Replication) enter(m levelMessage) {
 	swap := r.swaps(m.name)
 	if r.proxy != nil {
 		r.endAll(true, !swap)
-		r.hiding, r.leaving, r.leavers, r.inPlace, r.references = nil, nil, nil, nil, references{}
-		clear(r.strangers)
+		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references{}
+		clear(r.proxies.strangers)
 		if !swap {
-			r.remakeNamed()
+			r.loadTime.remakeNamed()
 		}
 	}
-	r.level, r.epoch, r.after, r.told = m.name, uint32(m.epoch), m.after, serverNames{}
-	r.session.items, r.session.inPlace = nil, false
+	r.level, r.epoch, r.client.after, r.client.told = m.name, uint32(m.epoch), m.after, serverNames{}
+	r.nodes.session.items, r.nodes.session.inPlace = nil, false
 	if swap {
 		r.levels = true
 		r.attach(donburi.NewWorld())
 	}
-	if err := r.newProxy(); err != nil {
-		r.ended = err
+	if err := r.client.newProxy(); err != nil {
+		r.client.ended = err
 		return
 	}
 	r.fill()
-	after, _ := r.server.Next()
-	if err := r.server.Reliable(appendReady(nil, ready{epoch: m.epoch, after: after, names: r.names().sum})); err != nil {
-		r.ended = fmt.Errorf("tendon: %w", err)
+	after, _ := r.client.conn.Next()
+	if err := r.client.conn.Reliable(appendReady(nil, ready{epoch: m.epoch, after: after, names: r.loadTime.names().sum})); err != nil {
+		r.client.ended = fmt.Errorf("tendon: %w", err)
 	}
 }

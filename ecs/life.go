@@ -28,7 +28,7 @@ func (r *Replication) Host(l transport.Listener) {
 	if l == nil {
 		panic("tendon: Host of no listener: look at the error of what was to make it")
 	}
-	r.joining = false
+	r.line.joining = false
 	r.dropWaiting()
 	r.pending = append(r.pending, request{do: func() {
 		r.leave(nil)
@@ -37,7 +37,7 @@ func (r *Replication) Host(l transport.Listener) {
 			r.tellEnd(fmt.Errorf("tendon: hosting on %s: %w", l.Addr(), err))
 			return
 		}
-		r.openLink(link)
+		r.line.openLink(link)
 		r.config.Log.Info("hosting", "address", l.Addr())
 	}, giveUp: func() {
 		if err := l.Close(); err != nil {
@@ -61,13 +61,13 @@ func (r *Replication) Join(d transport.Dialer) {
 	if d == nil {
 		panic("tendon: Join without a dialer: give it an address, as kcp.Dialer does")
 	}
-	r.joining = true
+	r.line.joining = true
 	r.dropWaiting()
 	r.pending = append(r.pending, request{do: func() {
 		r.leave(nil)
 		link, err := d.Dial(r.offer())
 		if err != nil {
-			r.joining = false // OnEnd may call Join again
+			r.line.joining = false // OnEnd may call Join again
 			r.tellEnd(fmt.Errorf("tendon: joining: %w", err))
 			return
 		}
@@ -78,10 +78,10 @@ func (r *Replication) Join(d transport.Dialer) {
 			}
 		}()
 		r.becomeClient()
-		r.openLink(link)
+		r.line.openLink(link)
 		opened = true
 	}, giveUp: func() {
-		r.joining = false
+		r.line.joining = false
 		r.dropWaiting()
 	}})
 }
@@ -100,8 +100,8 @@ func (r *Replication) Close(reason string) {
 		}
 		return q.giveUp != nil
 	})
-	r.later(func() {
-		if r.link == nil {
+	r.steps.later(func() {
+		if r.line.link == nil {
 			return
 		}
 		if r.auth == nil {
@@ -124,30 +124,15 @@ func (r *Replication) offer() transport.Offer {
 	s := r.protocol.schema
 	return transport.Offer{
 		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
-		Hello: appendHello(nil, r.key, r.config.Hello), Room: r.room,
-		Refused: func(remote netip.AddrPort, why error) { r.turnedAway(remote, why) },
+		Hello: appendHello(nil, r.key, r.config.Hello), Room: r.seats.room,
+		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },
 	}
-}
-
-// openLink switches to a link's clock; the session's time continues from where it is.
-func (r *Replication) openLink(l transport.Link) {
-	base := r.now()
-	r.link, r.linkRead = l, transport.Counters{}
-	r.linkBase = base - l.Now()
-}
-
-func (r *Replication) closeLink(reason string) {
-	r.timeBase, r.timeTick = r.now(), r.tick
-	if err := r.link.Close(reason); err != nil {
-		r.config.Log.Warn("closing the link", "err", err)
-	}
-	r.link = nil
 }
 
 // leave ends what Host or Join began, before something else begins.
 func (r *Replication) leave(why error) {
 	switch {
-	case r.link == nil:
+	case r.line.link == nil:
 	case r.auth != nil:
 		r.stopHosting("the server has stopped")
 	default:
@@ -166,25 +151,25 @@ func (r *Replication) stopIfShut(why error) {
 }
 
 func (r *Replication) stopHosting(reason string) {
-	for len(r.seats) > 0 {
-		s := r.seats[0]
+	for len(r.seats.all) > 0 {
+		s := r.seats.all[0]
 		if s.gone == nil {
 			s.gone = transport.ErrClosed
 		}
-		r.empty(s)
+		r.seats.empty(s)
 	}
-	r.closeLink(reason)
+	r.line.closeLink(reason)
 }
 
 // outOfTicks ends hosting, now and on every later attempt: without further ticks, peers
 // could not be told the order of changes. A single player plays on, in the last step for
 // ever.
 func (r *Replication) outOfTicks() {
-	if r.link == nil && r.spent {
+	if r.line.link == nil && r.spent {
 		return
 	}
 	r.spent = true
-	if r.link != nil {
+	if r.line.link != nil {
 		r.stopHosting("the session is as old as one can be")
 	}
 	r.tellEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.tick, rpl.ErrLimit))
@@ -194,15 +179,15 @@ func (r *Replication) outOfTicks() {
 // the world.
 func (r *Replication) becomeClient() {
 	r.endAll(false, true)
-	r.putAway()
+	r.home.putAway()
 	r.auth, r.proxy = nil, nil
-	r.authority = authority{}
-	r.events = nil
-	r.dropCalls()
+	r.resetAuthority()
+	r.notify.events = nil
+	r.calls.dropCalls()
 	r.me, r.begun = 0, true
-	r.client = client{}
-	r.remakeNamed()
-	r.session.items, r.session.inPlace = nil, false
+	r.resetClient()
+	r.loadTime.remakeNamed()
+	r.nodes.session.items, r.nodes.session.inPlace = nil, false
 	add(r.Session(), components.Proxy)
 }
 
@@ -211,17 +196,17 @@ func (r *Replication) becomeClient() {
 // if it can still hear it.
 func (r *Replication) end(why error, said string) {
 	r.endAll(false, true)
-	r.closeLink(said)
+	r.line.closeLink(said)
 	drop(r.Session(), components.Proxy)
-	r.strip()
-	r.dropCalls()
-	if !r.joining {
+	r.home.strip()
+	r.calls.dropCalls()
+	if !r.line.joining {
 		r.dropWaiting()
 	}
 	if err := r.becomeAuthority(); err != nil {
 		panic(fmt.Sprintf("tendon: a configuration that was accepted is not any more: %v", err))
 	}
-	r.remakeNamed()
+	r.loadTime.remakeNamed()
 	r.begun = false
 	r.tellEnd(why)
 }
@@ -232,36 +217,36 @@ func (r *Replication) tellEnd(err error) {
 	}
 	r.failure = err
 	r.config.Log.Info("ended", "why", err)
-	for _, fn := range r.hooks.end {
+	for _, fn := range r.notify.hooks.end {
 		fn(err)
 	}
 }
 
 // remakeNamed makes nodes again of the load-time entities of this world, in the same
 // order in each run.
-func (r *Replication) remakeNamed() {
-	for i := range r.plans {
-		r.plans[i].anew = true // the same entities are new nodes
+func (lt *loadTime) remakeNamed() {
+	for i := range lt.extract.plans {
+		lt.extract.plans[i].anew = true // the same entities are new nodes
 	}
-	names := slices.Sorted(maps.Keys(r.named))
+	names := slices.Sorted(maps.Keys(lt.byName))
 	for _, name := range names {
-		if ent := r.named[name]; r.world.Valid(ent) {
-			r.makeNamed(r.world.Entry(ent), name)
+		if ent := lt.byName[name]; lt.world.Valid(ent) {
+			lt.makeNamed(lt.world.Entry(ent), name)
 		} else { // a callback has removed it while all nodes ended
-			r.unname(name)
+			lt.unname(name)
 		}
 	}
-	if r.auth != nil {
-		r.standAgain(names)
+	if lt.auth != nil {
+		lt.standAgain(names)
 	}
 }
 
 // makeNamed makes a load-time entity a node, or a proxy of one.
-func (r *Replication) makeNamed(e *donburi.Entry, name string) {
-	if r.auth != nil {
-		r.makeNode(e, origin{name: name})
+func (lt *loadTime) makeNamed(e *donburi.Entry, name string) {
+	if lt.auth != nil {
+		lt.extract.makeNode(e, origin{name: name})
 	} else {
-		r.makeNamedProxy(e, name)
+		lt.proxies.makeNamedProxy(e, name)
 	}
 }
 
@@ -269,19 +254,19 @@ func (r *Replication) makeNamed(e *donburi.Entry, name string) {
 // If the world stays, the entities of these nodes are removed, except for load-time ones,
 // which belong to the world.
 func (r *Replication) endAll(destroyed, worldStays bool) {
-	r.settleShapes()
-	r.restoreInPlace()
-	nodes := r.sortedNodes()
+	r.loadTime.settleShapes()
+	r.draw.restoreInPlace()
+	nodes := r.nodes.sorted()
 	if r.auth != nil {
-		r.noteStanding(nodes)
+		r.loadTime.noteStanding(nodes)
 	}
 	for round := 0; len(nodes) > 0 && round < maxRounds; round++ {
 		for _, n := range nodes {
-			if r.nodeOf(n.entity) == n {
+			if r.nodes.of(n.entity) == n {
 				r.endOne(n, destroyed, worldStays)
 			}
 		}
-		nodes = r.sortedNodes()
+		nodes = r.nodes.sorted()
 	}
 	if r.auth != nil && worldStays {
 		r.removeUnmade()
@@ -292,13 +277,13 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 // ended: they would have become nodes at the end of the step.
 func (r *Replication) removeUnmade() {
 	loadTime := map[donburi.Entity]bool{}
-	for _, ent := range r.named {
+	for _, ent := range r.loadTime.byName {
 		loadTime[ent] = true
 	}
 	var unmade []*node
 	for e := range entriesWith(r.world, components.RplNode) {
-		if ent := e.Entity(); r.nodeOf(ent) == nil && !loadTime[ent] {
-			unmade = append(unmade, &node{entity: ent, parts: r.parts[ent]})
+		if ent := e.Entity(); r.nodes.of(ent) == nil && !loadTime[ent] {
+			unmade = append(unmade, &node{entity: ent, parts: r.nodes.parts[ent]})
 		}
 	}
 	for _, n := range unmade {
@@ -308,14 +293,14 @@ func (r *Replication) removeUnmade() {
 
 func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
 	if r.auth != nil {
-		r.endNode(n)
+		r.extract.endNode(n)
 	} else {
-		r.endProxy(n, destroyed)
+		r.proxies.endProxy(n, destroyed)
 	}
 	switch {
 	case !worldStays:
 	case n.name != "":
-		r.parts[n.entity] = n.parts
+		r.nodes.parts[n.entity] = n.parts
 		for _, ent := range n.entities() {
 			if r.world.Valid(ent) {
 				drop(r.world.Entry(ent), components.Proxy, components.Hidden)
@@ -333,13 +318,13 @@ func (r *Replication) start() {
 		r.endAll(true, false) // the load-time nodes of the former world, which were remade in it
 		r.attach(donburi.NewWorld())
 	}
-	r.takeOut()
+	r.home.takeOut()
 	r.fill()
-	for _, fn := range r.hooks.start {
+	for _, fn := range r.notify.hooks.start {
 		fn()
 	}
 	if r.me == rpl.Server {
-		r.join(r.me)
+		r.seats.join(r.me)
 	}
 }
 
@@ -347,7 +332,7 @@ func (r *Replication) start() {
 func (r *Replication) fill() {
 	if r.swaps(r.level) {
 		r.filled = true
-		for _, fn := range r.hooks.world {
+		for _, fn := range r.notify.hooks.world {
 			fn(r.world, r.level)
 		}
 	}

@@ -36,8 +36,8 @@ func mayReturn(err error) bool {
 }
 
 // seatWith returns the seat that is kept for a key, nil if there is none.
-func (r *Replication) seatWith(k clientKey) *seat {
-	for _, s := range r.seats {
+func (ss *seating) seatWith(k clientKey) *seat {
+	for _, s := range ss.all {
 		if s.key == k && s.gone == nil {
 			return s
 		}
@@ -63,62 +63,62 @@ const reasonTaken = "a new connection of the same client takes its place"
 
 // dropsCallTo reports whether a call to a peer is dropped, and counts it then: the peer has
 // a seat, but it is lost, leaving, or not in yet.
-func (r *Replication) dropsCallTo(p rpl.Peer) bool {
-	s := r.seatOf(p)
+func (ca *caller) dropsCallTo(p rpl.Peer) bool {
+	s := ca.seats.seatOf(p)
 	if s == nil || s.in && s.gone == nil {
 		return false
 	}
-	*r.Counter("rpc dropped")++
+	*ca.counter("rpc dropped")++
 	return true
 }
 
 // departures tells the game which peers are lost and which have left, and gives seats to
 // the clients that have come for theirs. It runs after the received calls, which the
 // peers made before that.
-func (r *Replication) departures() {
-	for _, s := range slices.Clone(r.seats) {
+func (ss *seating) departures() {
+	for _, s := range slices.Clone(ss.all) {
 		if s.gone == nil && s.broke != nil {
-			r.lose(s)
+			ss.lose(s)
 		}
 		if s.gone == nil && s.next != nil {
 			s.conn, s.hello, s.meter, s.next = s.next.conn, s.next.hello, meter{}, nil
-			r.tellLevel(s, true)
+			ss.tellLevel(s, true)
 		}
-		if s.gone == nil && s.lost && s.conn == nil && r.now() >= s.until {
+		if s.gone == nil && s.lost && s.conn == nil && ss.line.now() >= s.until {
 			s.gone = fmt.Errorf("%w: lost, and not back in %v", transport.ErrTimeout, graceTime)
 		}
 		if s.gone != nil {
-			r.empty(s)
+			ss.empty(s)
 		}
 	}
 }
 
 // lose ends a peer's stream and keeps the rest of its seat. If the next connection of a
 // lost peer breaks before the peer is back, the peer counts as lost all the time.
-func (r *Replication) lose(s *seat) {
+func (ss *seating) lose(s *seat) {
 	why := s.broke
 	s.broke = nil
 	if s.in {
-		r.auth.Suspend(s.peer)
+		ss.auth.Suspend(s.peer)
 		s.in = false
 	}
 	s.conn = nil
-	s.until = r.now() + graceTime
+	s.until = ss.line.now() + graceTime
 	if s.lost {
 		return
 	}
-	s.lost, s.since = true, r.now()
-	r.config.Log.Info("lost", "peer", s.peer, "why", why)
-	for _, fn := range r.hooks.lost {
+	s.lost, s.since = true, ss.line.now()
+	ss.config.Log.Info("lost", "peer", s.peer, "why", why)
+	for _, fn := range ss.notify.hooks.lost {
 		fn(s.peer)
 	}
 }
 
 // back tells the game that a lost peer is back: its side of the level is built.
-func (r *Replication) back(s *seat) {
+func (ss *seating) back(s *seat) {
 	s.lost = false
-	r.config.Log.Info("back", "peer", s.peer, "remote", s.conn.Stats().Remote, "after", r.now()-s.since)
-	for _, fn := range r.hooks.back {
+	ss.config.Log.Info("back", "peer", s.peer, "remote", s.conn.Stats().Remote, "after", ss.line.now()-s.since)
+	for _, fn := range ss.notify.hooks.back {
 		fn(s.peer)
 	}
 }

@@ -32,7 +32,7 @@ func (r *Replication) Mode() Mode {
 		return Client
 	case r.config.Dedicated:
 		return Dedicated
-	case r.link != nil:
+	case r.line.link != nil:
 		return Listen
 	}
 	return Single

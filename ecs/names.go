@@ -11,9 +11,26 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/yohamta/donburi"
+
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
+
+// loadTime keeps the load-time nodes, which every machine makes by itself.
+type loadTime struct {
+	*shared
+	nodes   *nodeTable
+	extract *extractor
+	proxies *proxies
+
+	byName    map[string]donburi.Entity
+	book      *nameBook           // nil: a name has come or gone since
+	destroyed map[string]bool     // load-time nodes that this world was made with and that were destroyed
+	standing  map[string]standing // by name: load-time nodes as they stood when they last ended
+	shapes    map[string][]place  // by name: what load-time nodes were built with
+	shaping   []string            // names of load-time nodes that are still being built
+}
 
 // A nameSum tells sets of names apart, whatever the order in which they were made.
 type nameSum struct {
@@ -35,27 +52,27 @@ type nameBook struct {
 	destroyed []string
 }
 
-func (r *Replication) names() *nameBook {
-	if r.nameBook == nil {
-		b := &nameBook{destroyed: slices.Sorted(maps.Keys(r.destroyed))}
-		for name := range r.named {
+func (lt *loadTime) names() *nameBook {
+	if lt.book == nil {
+		b := &nameBook{destroyed: slices.Sorted(maps.Keys(lt.destroyed))}
+		for name := range lt.byName {
 			b.sum.add(name)
 		}
 		for _, name := range b.destroyed {
 			b.sum.add(name)
 		}
-		r.nameBook = b
+		lt.book = b
 	}
-	return r.nameBook
+	return lt.book
 }
 
 // unname records that a load-time node was destroyed; its name is free.
-func (r *Replication) unname(name string) {
+func (lt *loadTime) unname(name string) {
 	if name != "" {
-		delete(r.named, name)
-		delete(r.shapes, name)
-		r.destroyed[name] = true
-		r.nameBook = nil
+		delete(lt.byName, name)
+		delete(lt.shapes, name)
+		lt.destroyed[name] = true
+		lt.book = nil
 	}
 }
 
@@ -67,8 +84,8 @@ type standing struct {
 }
 
 // noteStanding records the standing of nodes that are about to end.
-func (r *Replication) noteStanding(nodes []*node) {
-	clear(r.standing)
+func (lt *loadTime) noteStanding(nodes []*node) {
+	clear(lt.standing)
 	for _, n := range nodes {
 		if n.name == "" {
 			continue
@@ -78,59 +95,59 @@ func (r *Replication) noteStanding(nodes []*node) {
 			s.parent = n.parent.name
 		}
 		if s != (standing{}) {
-			r.standing[n.name] = s
+			lt.standing[n.name] = s
 		}
 	}
 }
 
 // standAgain gives the new nodes the parents and groups of the old ones.
-func (r *Replication) standAgain(names []string) {
+func (lt *loadTime) standAgain(names []string) {
 	for _, name := range names {
-		s, n := r.standing[name], r.nodeOf(r.named[name])
+		s, n := lt.standing[name], lt.nodes.of(lt.byName[name])
 		if n == nil {
 			continue
 		}
-		for _, g := range r.protocol.groups {
+		for _, g := range lt.protocol.groups {
 			if s.groups&g.bit() != 0 {
 				n.groups |= g.bit()
-				r.auth.SetNodeGroup(n.id, g.audience, true)
+				lt.auth.SetNodeGroup(n.id, g.audience, true)
 			}
 		}
-		if p := r.nodeOf(r.named[s.parent]); p != nil && s.parent != "" {
-			r.report("parent not set", Attach(r.world.Entry(n.entity), r.world.Entry(p.entity)))
+		if p := lt.nodes.of(lt.byName[s.parent]); p != nil && s.parent != "" {
+			lt.report("parent not set", Attach(lt.world.Entry(n.entity), lt.world.Entry(p.entity)))
 		}
 	}
 }
 
 // tellNames tells a client which of its load-time nodes are destroyed. If the client's
 // set differs from this machine's, it also tells which nodes exist.
-func (r *Replication) tellNames(c transport.Conn, theirs nameSum) {
+func (ss *seating) tellNames(c transport.Conn, theirs nameSum) {
 	room := maxNameBytes
 	tell := func(kind nameKind, names []string) {
 		m := namesMessage{kind: kind}
 		size := 0
 		for _, name := range names {
 			if room -= len(name) + 1; room < 0 {
-				*r.Counter("names not told")++
+				*ss.counter("names not told")++
 				continue
 			}
 			if size += len(name) + 1; size > maxNameChunk {
-				r.report("session message not sent", c.Reliable(appendNames(nil, m)))
+				ss.report("session message not sent", c.Reliable(appendNames(nil, m)))
 				m.names, size = nil, len(name)+1
 			}
 			m.names = append(m.names, name)
 		}
 		if len(m.names) > 0 || kind == namesAlive { // an empty set is told too
-			r.report("session message not sent", c.Reliable(appendNames(nil, m)))
+			ss.report("session message not sent", c.Reliable(appendNames(nil, m)))
 		}
 	}
-	tell(namesDestroyed, r.names().destroyed)
-	if theirs != r.names().sum {
-		*r.Counter("names differ")++
-		tell(namesAlive, slices.Sorted(maps.Keys(r.named)))
+	tell(namesDestroyed, ss.loadTime.names().destroyed)
+	if theirs != ss.loadTime.names().sum {
+		*ss.counter("names differ")++
+		tell(namesAlive, slices.Sorted(maps.Keys(ss.loadTime.byName)))
 	}
 	if err := c.Reliable(appendNames(nil, namesMessage{kind: namesEnd})); err != nil {
-		r.report("session message not sent", err)
+		ss.report("session message not sent", err)
 		c.Close("the reliable lane is full")
 	}
 }
@@ -177,34 +194,34 @@ func with(set map[string]bool, names []string) map[string]bool {
 // compareNames removes what the server has destroyed, and reports what only one of the
 // two machines has. Such differences are survivable: what only this machine has stays
 // hidden, what only the server has is not shown.
-func (r *Replication) compareNames() {
-	s := &r.told
+func (px *proxies) compareNames() {
+	s := &px.client.told
 	if s.alive != nil {
 		var here, there []string
-		for name := range r.named {
+		for name := range px.loadTime.byName {
 			if !s.alive[name] && !s.destroyed[name] {
 				here = append(here, name)
 			}
 		}
 		for name := range s.alive {
-			if _, ok := r.named[name]; !ok {
+			if _, ok := px.loadTime.byName[name]; !ok {
 				there = append(there, name)
 			}
 		}
 		slices.Sort(here)
 		slices.Sort(there)
-		*r.Counter("names differ") += uint64(len(here) + len(there))
+		*px.counter("names differ") += uint64(len(here) + len(there))
 		if len(here)+len(there) > 0 {
-			r.config.Log.Warn("this machine and the server have made different load-time nodes: give both the same calls of Named",
+			px.config.Log.Warn("this machine and the server have made different load-time nodes: give both the same calls of Named",
 				"only here", here, "only on the server", there)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.destroyed)) {
-		ent, ok := r.named[name]
-		r.unname(name)
-		if n := r.nodeOf(ent); ok && n != nil {
-			r.endProxy(n, true)
-			r.removeEntities(n)
+		ent, ok := px.loadTime.byName[name]
+		px.loadTime.unname(name)
+		if n := px.nodes.of(ent); ok && n != nil {
+			px.endProxy(n, true)
+			px.removeEntities(n)
 		}
 	}
 	*s = serverNames{done: true, applied: true}

@@ -14,6 +14,29 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
+// A nodeTable leads from entities and ids to nodes.
+type nodeTable struct {
+	*shared
+	loadTime *loadTime
+	extract  *extractor
+	proxies  *proxies
+	notify   *notifier
+
+	session   *node  // the session's own
+	slots     []slot // by entity id
+	byID      map[rpl.Node]*node
+	parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
+	regrouped bool                                // a part may have changed its node, or lost it, since the last look
+}
+
+// A slot is one entity and the node that it is, or is a part of.
+type slot struct {
+	entity donburi.Entity
+	node   *node
+	plan   uint32 // on the authority: the plan in which the components last stood …
+	row    uint32 // … and in which row
+}
+
 // A node is an entity and the parts that share the node, on the authority and on proxies.
 type node struct {
 	id       rpl.Node // 0 while a load-time node of a client is not bound
@@ -83,50 +106,67 @@ func withNode(cs []donburi.IComponentType) []donburi.IComponentType {
 
 // nodeOf returns the node that an entity is, or is a part of; nil if there is none, the
 // entity has gone, or it belongs to another world.
-func (r *Replication) nodeOf(e donburi.Entity) *node {
-	if id := int(e.Id()); id < len(r.slots) && r.slots[id].entity == e && e != donburi.Null {
-		return r.slots[id].node
+func (ns *nodeTable) of(e donburi.Entity) *node {
+	if id := int(e.Id()); id < len(ns.slots) && ns.slots[id].entity == e && e != donburi.Null {
+		return ns.slots[id].node
 	}
 	return nil
 }
 
-func (r *Replication) setSlot(e donburi.Entity, n *node) {
-	for int(e.Id()) >= len(r.slots) {
-		r.slots = append(r.slots, slot{})
+func (ns *nodeTable) setSlot(e donburi.Entity, n *node) {
+	for int(e.Id()) >= len(ns.slots) {
+		ns.slots = append(ns.slots, slot{})
 	}
-	r.slots[e.Id()] = slot{entity: e, node: n}
+	ns.slots[e.Id()] = slot{entity: e, node: n}
 }
 
-func (r *Replication) clearSlot(e donburi.Entity) {
-	if r.nodeOf(e) != nil {
-		r.slots[e.Id()] = slot{}
+func (ns *nodeTable) clearSlot(e donburi.Entity) {
+	if ns.of(e) != nil {
+		ns.slots[e.Id()] = slot{}
 	}
 }
+
+// NodeOf and EntityOf let the core translate references between entities and nodes.
+func (ns *nodeTable) NodeOf(e uint64) rpl.Node {
+	if n := ns.of(donburi.Entity(e)); n != nil && !n.leaving {
+		return n.id
+	}
+	return 0
+}
+
+func (ns *nodeTable) EntityOf(id rpl.Node) uint64 {
+	if n := ns.byID[id]; n != nil && !n.leaving {
+		return uint64(n.entity)
+	}
+	return 0
+}
+
+var _ rpl.Refs = (*nodeTable)(nil)
 
 // makeNode makes an entity a node of the authority. An entity that cannot be made a node
 // stays local; that is reported, and tried again in later steps.
-func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
+func (ex *extractor) makeNode(e *donburi.Entry, o origin) *node {
 	ent := e.Entity()
-	if n := r.nodeOf(ent); n != nil && !r.endLeft(n, e) {
-		r.refuse("node made twice", errNodeTwice)
+	if n := ex.nodes.of(ent); n != nil && !ex.endLeft(n, e) {
+		ex.refuse("node made twice", errNodeTwice)
 		return nil
 	}
 	if o.prefab == nil && o.name == "" {
-		o = r.unmade[ent].origin // the entity was found by its RplNode, and could not be made a node before
+		o = ex.unmade[ent].origin // the entity was found by its RplNode, and could not be made a node before
 	}
 	add(e, components.RplNode, components.Owner, components.Parent)
 	if data := components.RplNode.Get(e); o.prefab != nil && *data == (components.NodeData{}) {
 		*data = o.prefab.node
 	}
-	n := &node{entity: ent, name: o.name, data: *components.RplNode.Get(e), parts: r.parts[ent]}
+	n := &node{entity: ent, name: o.name, data: *components.RplNode.Get(e), parts: ex.nodes.parts[ent]}
 	s := rpl.Spawn{
 		Args: o.args, Name: o.name, Transient: n.data.Transient, Streaming: streaming(&n.data),
 	}
 	if o.prefab != nil {
 		s.Prefab = o.prefab.wire
 	}
-	n.built = r.builtWith(n)
-	n.items = n.byOrdinal(r.bindings(n))
+	n.built = ex.loadTime.builtWith(n)
+	n.items = n.byOrdinal(ex.nodes.bindings(n))
 	for _, b := range n.items {
 		var t *rpl.ItemType
 		if b.comp != nil {
@@ -134,94 +174,94 @@ func (r *Replication) makeNode(e *donburi.Entry, o origin) *node {
 		}
 		s.Items = append(s.Items, t)
 	}
-	id, err := r.auth.Spawn(s)
+	id, err := ex.auth.Spawn(s)
 	if err != nil {
-		r.notMade(e, o, n.data, err)
+		ex.notMade(e, o, n.data, err)
 		return nil
 	}
-	delete(r.unmade, ent)
-	delete(r.parts, ent)
+	delete(ex.unmade, ent)
+	delete(ex.nodes.parts, ent)
 	n.id = id
 	for i := range n.items {
-		n.items[i].item, _ = r.auth.Item(id, i)
-		r.startWatch(&n.items[i], o.prefab == nil && o.name == "")
+		n.items[i].item, _ = ex.auth.Item(id, i)
+		ex.notify.startWatch(&n.items[i], o.prefab == nil && o.name == "")
 	}
-	r.addNode(n)
-	r.setOwner(n, 0) // the entity may have been another node before
-	r.showParent(n)
-	r.fresh, r.made = append(r.fresh, n), append(r.made, n)
+	ex.nodes.add(n)
+	ex.nodes.setOwner(n, 0) // the entity may have been another node before
+	ex.nodes.showParent(n)
+	ex.fresh, ex.made = append(ex.fresh, n), append(ex.made, n)
 	return n
 }
 
-func (r *Replication) addNode(n *node) {
-	r.setSlot(n.entity, n)
+func (ns *nodeTable) add(n *node) {
+	ns.setSlot(n.entity, n)
 	for _, p := range n.parts {
-		r.setSlot(p, n)
-		r.regrouped = true
+		ns.setSlot(p, n)
+		ns.regrouped = true
 	}
 	if n.id != 0 {
-		r.byID[n.id] = n
-		r.markReferrers(n.id)
+		ns.byID[n.id] = n
+		ns.proxies.markReferrers(n.id)
 	}
 }
 
 // sortedNodes returns all nodes but the session's, including those without a state yet
 // and those that are leaving, in an order that is the same in each run.
-func (r *Replication) sortedNodes() []*node {
-	return r.sortedNodesIf(func(*node) bool { return true })
+func (ns *nodeTable) sorted() []*node {
+	return ns.sortedIf(func(*node) bool { return true })
 }
 
-func (r *Replication) sortedNodesIf(is func(n *node) bool) []*node {
-	var ns []*node
-	for i := range r.slots {
-		if n := r.slots[i].node; n != nil && n != r.session && n.entity == r.slots[i].entity && is(n) {
-			ns = append(ns, n)
+func (ns *nodeTable) sortedIf(is func(n *node) bool) []*node {
+	var all []*node
+	for i := range ns.slots {
+		if n := ns.slots[i].node; n != nil && n != ns.session && n.entity == ns.slots[i].entity && is(n) {
+			all = append(all, n)
 		}
 	}
-	slices.SortStableFunc(ns, func(a, b *node) int { return cmp.Compare(a.id, b.id) })
-	return ns
+	slices.SortStableFunc(all, func(a, b *node) int { return cmp.Compare(a.id, b.id) })
+	return all
 }
 
 // forget removes a node from the tables; its entities stay.
-func (r *Replication) forget(n *node) {
-	r.clearSlot(n.entity)
+func (ns *nodeTable) forget(n *node) {
+	ns.clearSlot(n.entity)
 	for _, p := range n.parts {
-		r.clearSlot(p)
-		r.regrouped = true
+		ns.clearSlot(p)
+		ns.regrouped = true
 	}
-	r.unreferAll(n)
-	r.unbind(n)
+	ns.proxies.unreferAll(n)
+	ns.unbind(n)
 	for c := range n.kids {
 		c.parent = nil
-		r.showParent(c)
-		r.tellParent(c)
+		ns.showParent(c)
+		ns.notify.tellParent(c)
 	}
 	n.children, n.gaps = nil, 0
-	r.unlink(n)
+	ns.unlink(n)
 }
 
 // unbind removes a node's id from the table.
-func (r *Replication) unbind(n *node) {
-	if r.byID[n.id] == n {
-		delete(r.byID, n.id)
-		r.markReferrers(n.id)
+func (ns *nodeTable) unbind(n *node) {
+	if ns.byID[n.id] == n {
+		delete(ns.byID, n.id)
+		ns.proxies.markReferrers(n.id)
 	}
 }
 
 // linkTo puts a node under another, or at the top for nil, in this machine's tree and in
 // components.Parent.
-func (r *Replication) linkTo(n, parent *node) {
-	r.unlink(n)
+func (ns *nodeTable) linkTo(n, parent *node) {
+	ns.unlink(n)
 	n.parent = parent
 	if parent != nil {
 		n.nth, parent.children = len(parent.children), append(parent.children, n)
 	}
-	r.showParent(n)
+	ns.showParent(n)
 }
 
 // unlink takes a node from under its parent. It leaves a gap among the parent's children,
 // which close up when half of them are gaps: thousands may go, one after the other.
-func (r *Replication) unlink(n *node) {
+func (ns *nodeTable) unlink(n *node) {
 	up := n.parent
 	if up == nil {
 		return
@@ -247,35 +287,35 @@ func (n *node) kids(yield func(*node) bool) {
 	}
 }
 
-func (r *Replication) showParent(n *node) {
-	if !r.world.Valid(n.entity) {
+func (ns *nodeTable) showParent(n *node) {
+	if !ns.world.Valid(n.entity) {
 		return
 	}
 	var to donburi.Entity
 	if n.parent != nil {
 		to = n.parent.entity
 	}
-	if e := r.world.Entry(n.entity); e.HasComponent(components.Parent) {
+	if e := ns.world.Entry(n.entity); e.HasComponent(components.Parent) {
 		components.Parent.SetValue(e, components.ParentData{Entity: to})
 	}
 }
 
 // setOwner records the owner, in the node and in components.Owner.
-func (r *Replication) setOwner(n *node, p rpl.Peer) {
+func (ns *nodeTable) setOwner(n *node, p rpl.Peer) {
 	n.owner = p
-	if r.world.Valid(n.entity) {
-		if e := r.world.Entry(n.entity); e.HasComponent(components.Owner) {
+	if ns.world.Valid(n.entity) {
+		if e := ns.world.Entry(n.entity); e.HasComponent(components.Owner) {
 			components.Owner.SetValue(e, components.OwnerData{Peer: p})
 		}
 	}
 }
 
 // component returns where an item's component is now, nil if it has gone.
-func (r *Replication) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
-	if b.comp == nil || !r.world.Valid(b.entity) {
+func (sh *shared) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
+	if b.comp == nil || !sh.world.Valid(b.entity) {
 		return nil, nil
 	}
-	e := r.world.Entry(b.entity)
+	e := sh.world.Entry(b.entity)
 	if !e.HasComponent(b.comp.c) {
 		return nil, nil
 	}

@@ -41,75 +41,75 @@ func Part(node, part *donburi.Entry) {
 	}
 	mustBeThere("Part: the node", node)
 	mustBeThere("Part: the part", part)
-	whole := r.whole(node)
-	if whole.Entity() == r.session.entity {
+	whole := r.nodes.whole(node)
+	if whole.Entity() == r.nodes.session.entity {
 		panic("tendon: Part: the session's node has no parts, for it goes from world to world: give its own entity the component, or make the part a node")
 	}
 	if whole.Entity() == part.Entity() || node.Entity() == part.Entity() {
 		panic("tendon: Part: an entity cannot be a part of itself, or of its own part")
 	}
-	old := r.nodeOf(part.Entity())
+	old := r.nodes.of(part.Entity())
 	if old != nil && old.entity == part.Entity() {
 		panic("tendon: Part: the part is a node of its own: make it without RplNode, or attach it instead")
 	}
-	own := r.parts[part.Entity()]
-	delete(r.parts, part.Entity())
-	r.addPart(whole, part)
+	own := r.nodes.parts[part.Entity()]
+	delete(r.nodes.parts, part.Entity())
+	r.nodes.addPart(whole, part)
 	for _, p := range own {
 		if r.world.Valid(p) {
-			r.addPart(whole, r.world.Entry(p))
+			r.nodes.addPart(whole, r.world.Entry(p))
 		}
 	}
 }
 
 // whole returns the entity that a part belongs to, which is a node or will be one; for
 // any other entity, the entity itself.
-func (r *Replication) whole(e *donburi.Entry) *donburi.Entry {
-	for r.nodeOf(e.Entity()) == nil && e.HasComponent(partOf) {
+func (ns *nodeTable) whole(e *donburi.Entry) *donburi.Entry {
+	for ns.of(e.Entity()) == nil && e.HasComponent(partOf) {
 		up := partOf.Get(e).node
-		if !slices.Contains(r.parts[up], e.Entity()) { // its node has gone
+		if !slices.Contains(ns.parts[up], e.Entity()) { // its node has gone
 			return e
 		}
-		e = r.world.Entry(up)
+		e = ns.world.Entry(up)
 	}
-	if n := r.nodeOf(e.Entity()); n != nil {
-		e = r.world.Entry(n.entity)
+	if n := ns.of(e.Entity()); n != nil {
+		e = ns.world.Entry(n.entity)
 	}
 	return e
 }
 
 // addPart makes one entity a part.
-func (r *Replication) addPart(node, part *donburi.Entry) {
-	old := r.nodeOf(part.Entity())
+func (ns *nodeTable) addPart(node, part *donburi.Entry) {
+	old := ns.of(part.Entity())
 	if part.HasComponent(partOf) { // the part waited for a node that is being built
-		if up := partOf.Get(part).node; len(r.parts[up]) > 0 {
-			r.parts[up] = slices.DeleteFunc(r.parts[up], func(e donburi.Entity) bool { return e == part.Entity() })
+		if up := partOf.Get(part).node; len(ns.parts[up]) > 0 {
+			ns.parts[up] = slices.DeleteFunc(ns.parts[up], func(e donburi.Entity) bool { return e == part.Entity() })
 		}
 	}
 	add(part, partOf)
 	partOf.SetValue(part, partData{node: node.Entity()})
-	n := r.nodeOf(node.Entity())
+	n := ns.of(node.Entity())
 	if old != nil && old != n {
-		r.partRemoved(old, part.Entity())
+		ns.partRemoved(old, part.Entity())
 	}
 	if n == nil { // the node is still being built
-		r.parts[node.Entity()] = append(r.parts[node.Entity()], part.Entity())
+		ns.parts[node.Entity()] = append(ns.parts[node.Entity()], part.Entity())
 		return
 	}
 	if !slices.Contains(n.parts, part.Entity()) {
 		n.parts = append(n.parts, part.Entity())
-		r.growShape(n, part.Entity())
-		r.setSlot(part.Entity(), n)
-		r.regrouped = true
-		if r.auth == nil {
-			r.followNode(n, part)
+		ns.loadTime.growShape(n, part.Entity())
+		ns.setSlot(part.Entity(), n)
+		ns.regrouped = true
+		if ns.auth == nil {
+			ns.followNode(n, part)
 		}
 	}
 }
 
 // followNode gives a part of a proxy the role of its node, and has it drawn where the node
 // is.
-func (r *Replication) followNode(n *node, part *donburi.Entry) {
+func (ns *nodeTable) followNode(n *node, part *donburi.Entry) {
 	add(part, components.Proxy)
 	if n.hidden {
 		add(part, components.Hidden)
@@ -118,23 +118,23 @@ func (r *Replication) followNode(n *node, part *donburi.Entry) {
 	}
 }
 
-func (r *Replication) partRemoved(n *node, e donburi.Entity) {
-	if r.auth != nil {
-		r.settleItems(n, e, nil)
+func (ns *nodeTable) partRemoved(n *node, e donburi.Entity) {
+	if ns.auth != nil {
+		ns.extract.settleItems(n, e, nil)
 	}
 	n.parts = slices.DeleteFunc(n.parts, func(p donburi.Entity) bool { return p == e })
-	r.clearSlot(e)
-	r.regrouped = true
+	ns.clearSlot(e)
+	ns.regrouped = true
 }
 
-// forgetPart removes an entity from r.parts, as a part that waits for its node and as a
+// forgetPart removes an entity from ns.parts, as a part that waits for its node and as a
 // node-to-be for which parts wait.
-func (r *Replication) forgetPart(e donburi.Entity) {
-	delete(r.parts, e)
-	if entry := r.world.Entry(e); entry.HasComponent(partOf) {
+func (ns *nodeTable) forgetPart(e donburi.Entity) {
+	delete(ns.parts, e)
+	if entry := ns.world.Entry(e); entry.HasComponent(partOf) {
 		up := partOf.Get(entry).node
-		if own := r.parts[up]; len(own) > 0 {
-			r.parts[up] = slices.DeleteFunc(own, func(p donburi.Entity) bool { return p == e })
+		if own := ns.parts[up]; len(own) > 0 {
+			ns.parts[up] = slices.DeleteFunc(own, func(p donburi.Entity) bool { return p == e })
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (r *Replication) run(s Stage) {
 // is paused. Called from a callback they panic.
 func (r *Replication) Receive() {
 	r.enterStep("Receive")
-	defer r.outside()
+	defer r.steps.outside()
 	r.begin()
 	r.run(Receive)
 	r.leaveStep()
@@ -118,9 +118,9 @@ func (r *Replication) begin() {
 		due = due[1:]
 	}
 	if len(r.pending) == 0 {
-		r.joining = false
+		r.line.joining = false
 	}
-	if !r.joining && r.auth != nil {
+	if !r.line.joining && r.auth != nil {
 		r.dropWaiting() // no session is being joined: Join has failed, or there was none
 	}
 	if !r.begun {
@@ -134,7 +134,7 @@ func (r *Replication) goOn() {
 	r.begin()
 	if r.auth != nil {
 		r.tick++
-		r.timeTick = r.tick
+		r.line.timeTick = r.tick
 		r.report("step refused", r.auth.Step(r.tick))
 	}
 }
@@ -143,19 +143,19 @@ func (r *Replication) goOn() {
 // leave. See Receive.
 func (r *Replication) Send() {
 	r.enterStep("Send")
-	defer r.outside()
+	defer r.steps.outside()
 	for range maxRounds { // no call runs on a node before its OnStreamIn
 		if r.auth == nil {
 			break
 		}
-		if len(r.calls) > 0 && len(r.fresh) > 0 {
-			r.greet()
+		if len(r.calls.queued) > 0 && len(r.extract.fresh) > 0 {
+			r.extract.greet()
 		}
-		if r.callBack(); len(r.calls) == 0 || len(r.fresh) == 0 {
+		if r.notify.callBack(); len(r.calls.queued) == 0 || len(r.extract.fresh) == 0 {
 			break
 		}
 	}
-	r.runCalls()
+	r.calls.runCalls()
 	r.sending = r.auth == nil || r.sendDue()
 	for s := Extract; s < stageCount; s++ {
 		r.run(s)
@@ -175,44 +175,50 @@ func (r *Replication) sendDue() bool {
 
 func (r *Replication) enterStep(what string) {
 	mustBeMade(what, r)
-	if r.inside {
+	if r.steps.inside {
 		panic("tendon: Receive or Send was called from a callback: call them once each in a step")
 	}
-	r.inside = true
+	r.steps.inside = true
+}
+
+// steps runs what callbacks put off until the end of the Receive or Send in progress.
+type steps struct {
+	inside     bool     // Receive, Send, Close or a removal is in progress
+	afterwards []func() // what the Receive or Send in progress does last
 }
 
 // outside ends the state that enterStep begins, also when a callback panics: a game that
 // recovers must not get enterStep's panic in every later step.
-func (r *Replication) outside() { r.inside = false }
+func (st *steps) outside() { st.inside = false }
 
 // leaveStep does what callbacks have put off.
 func (r *Replication) leaveStep() {
-	r.runAfterwards()
+	r.steps.runAfterwards()
 	if !r.begun { // once: a session that ends again waits for the next Receive
-		r.inside = true
+		r.steps.inside = true
 		r.goOn()
-		r.runAfterwards()
+		r.steps.runAfterwards()
 	}
 }
 
 // runAfterwards runs the put-off functions one after the other. What the callbacks of one
 // put off runs after it, not in the middle of it.
-func (r *Replication) runAfterwards() {
-	for len(r.afterwards) > 0 {
-		fn := r.afterwards[0]
-		r.afterwards = r.afterwards[1:]
+func (st *steps) runAfterwards() {
+	for len(st.afterwards) > 0 {
+		fn := st.afterwards[0]
+		st.afterwards = st.afterwards[1:]
 		fn()
 	}
-	r.inside = false
+	st.inside = false
 }
 
 // later runs fn at the end of the Receive or Send in progress, or at once if there is
 // none.
-func (r *Replication) later(fn func()) {
-	r.afterwards = append(r.afterwards, fn)
-	if !r.inside {
-		r.inside = true
-		defer r.outside()
-		r.runAfterwards()
+func (st *steps) later(fn func()) {
+	st.afterwards = append(st.afterwards, fn)
+	if !st.inside {
+		st.inside = true
+		defer st.outside()
+		st.runAfterwards()
 	}
 }

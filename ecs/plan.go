@@ -39,18 +39,18 @@ type column struct {
 
 // findChanges compares each archetype's entities with those of the last step, because
 // donburi has no hook for components that are added or removed.
-func (r *Replication) findChanges() {
-	r.endShortLived()
-	archetypes := r.world.Archetypes()
-	for len(r.plans) < len(archetypes) {
-		r.plans = append(r.plans, r.planOf(len(r.plans), archetypes[len(r.plans)].ComponentTypes()))
+func (ex *extractor) findChanges() {
+	ex.endShortLived()
+	archetypes := ex.world.Archetypes()
+	for len(ex.plans) < len(archetypes) {
+		ex.plans = append(ex.plans, ex.planOf(len(ex.plans), archetypes[len(ex.plans)].ComponentTypes()))
 	}
 	var moved []int
 	var newcomers []donburi.Entity
 	for i, a := range archetypes {
-		p := &r.plans[i]
-		if p.parts && r.regrouped {
-			p.regroup(r)
+		p := &ex.plans[i]
+		if p.parts && ex.nodes.regrouped {
+			p.regroup(ex.nodes)
 		}
 		if !p.nodes && !p.parts || !p.anew && !p.regrouped && sameMemory(p.entities, a.Entities()) {
 			continue
@@ -59,61 +59,61 @@ func (r *Replication) findChanges() {
 		ents := a.Entities()
 		p.findStale(ents)
 		for _, row := range p.stale {
-			if e := ents[row]; p.nodes && r.nodeOf(e) == nil && e.IsReady() {
-				if _, known := r.unmade[e]; !known {
+			if e := ents[row]; p.nodes && ex.nodes.of(e) == nil && e.IsReady() {
+				if _, known := ex.unmade[e]; !known {
 					newcomers = append(newcomers, e)
 				}
 			}
 		}
 	}
-	r.regrouped = false
+	ex.nodes.regrouped = false
 	if len(moved) == 0 {
 		return
 	}
 	for _, e := range newcomers {
-		r.makeNode(r.world.Entry(e), origin{})
+		ex.makeNode(ex.world.Entry(e), origin{})
 	}
 	if len(newcomers) > 0 { // they may be in other archetypes now, even those that could not be made nodes
-		r.findChanges()
+		ex.findChanges()
 		return
 	}
 	ended := false
 	for _, i := range moved {
-		ended = r.leftNode(&r.plans[i], archetypes[i].Entities()) || ended
+		ended = ex.leftNode(&ex.plans[i], archetypes[i].Entities()) || ended
 	}
 	if ended { // callbacks have run meanwhile
-		r.findChanges()
+		ex.findChanges()
 		return
 	}
 	for _, i := range moved {
-		r.replan(i)
+		ex.replan(i)
 	}
 }
 
 // endShortLived ends the nodes that lost RplNode before any plan saw it on them. The
 // callbacks of one such end may strip further nodes.
-func (r *Replication) endShortLived() {
+func (ex *extractor) endShortLived() {
 	for ended := true; ended; {
 		ended = false
-		for i := 0; i < len(r.made); i++ {
-			n := r.made[i]
-			if r.nodeOf(n.entity) == n && n != r.session && !r.world.Entry(n.entity).HasComponent(components.RplNode) {
-				r.endStripped(n)
+		for i := 0; i < len(ex.made); i++ {
+			n := ex.made[i]
+			if ex.nodes.of(n.entity) == n && n != ex.nodes.session && !ex.world.Entry(n.entity).HasComponent(components.RplNode) {
+				ex.endStripped(n)
 				ended = true
 			}
 		}
 	}
 }
 
-func (r *Replication) planOf(archetype int, layout []donburi.IComponentType) plan {
+func (ex *extractor) planOf(archetype int, layout []donburi.IComponentType) plan {
 	p := plan{
 		nodes: slices.Contains(layout, donburi.IComponentType(components.RplNode)),
 		parts: slices.Contains(layout, donburi.IComponentType(partOf)),
 	}
 	if p.nodes || p.parts {
-		for _, c := range r.protocol.components {
+		for _, c := range ex.protocol.components {
 			if slices.Contains(layout, c.c) {
-				items := r.auth.NewColumn(c.item, func(row int) unsafe.Pointer { return r.componentAt(archetype, c, row) })
+				items := ex.auth.NewColumn(c.item, func(row int) unsafe.Pointer { return ex.componentAt(archetype, c, row) })
 				p.columns = append(p.columns, column{comp: c, items: items})
 			}
 		}
@@ -123,24 +123,24 @@ func (r *Replication) planOf(archetype int, layout []donburi.IComponentType) pla
 
 // componentAt returns where the component of a plan's row is now, nil if callbacks have
 // removed it since.
-func (r *Replication) componentAt(archetype int, c *component, row int) unsafe.Pointer {
-	e, now := r.plans[archetype].entities[row], r.world.Archetypes()[archetype].Entities()
+func (ex *extractor) componentAt(archetype int, c *component, row int) unsafe.Pointer {
+	e, now := ex.plans[archetype].entities[row], ex.world.Archetypes()[archetype].Entities()
 	if row < len(now) && now[row] == e {
-		return stored(r.world, c.c, archetype, row+1)[row]
+		return stored(ex.world, c.c, archetype, row+1)[row]
 	}
-	if !r.world.Valid(e) || !r.world.Entry(e).HasComponent(c.c) {
+	if !ex.world.Valid(e) || !ex.world.Entry(e).HasComponent(c.c) {
 		return nil
 	}
-	return r.world.Entry(e).Component(c.c)
+	return ex.world.Entry(e).Component(c.c)
 }
 
 // regroup clears the rows of parts whose node has changed since the last look: to another
 // node, from none, or to none, since a node may be gone while its parts stay. It also
 // clears a row that belonged to another node in between, because its items are gone.
-func (p *plan) regroup(r *Replication) {
+func (p *plan) regroup(ns *nodeTable) {
 	for row, was := range p.rows {
 		e := p.entities[row]
-		if r.nodeOf(e) != was || was != nil && len(p.columns) > 0 && was.binding(p.columns[0].comp, e) == nil {
+		if ns.of(e) != was || was != nil && len(p.columns) > 0 && was.binding(p.columns[0].comp, e) == nil {
 			p.rows[row], p.regrouped = nil, true
 		}
 	}
@@ -181,37 +181,37 @@ func (p *plan) findStaleOf(from int, now []donburi.Entity) {
 
 // leftNode finds the entities that were nodes and have lost RplNode. They stay as local
 // entities, and their nodes end. It reports whether there was one.
-func (r *Replication) leftNode(p *plan, now []donburi.Entity) (ended bool) {
+func (ex *extractor) leftNode(p *plan, now []donburi.Entity) (ended bool) {
 	same := min(len(now), len(p.entities))
 	for _, row := range p.stale {
 		if row < same && now[row] != p.entities[row] {
-			ended = r.leftRow(p, row) || ended
+			ended = ex.leftRow(p, row) || ended
 		}
 	}
 	for row := same; row < len(p.entities); row++ {
-		ended = r.leftRow(p, row) || ended
+		ended = ex.leftRow(p, row) || ended
 	}
 	return ended
 }
 
-func (r *Replication) leftRow(p *plan, row int) bool {
+func (ex *extractor) leftRow(p *plan, row int) bool {
 	e, n := p.entities[row], p.rows[row]
-	if !p.nodes || n == nil || n == r.session || n.entity != e || r.nodeOf(e) != n || !r.world.Valid(e) {
+	if !p.nodes || n == nil || n == ex.nodes.session || n.entity != e || ex.nodes.of(e) != n || !ex.world.Valid(e) {
 		return false
 	}
-	if r.world.Entry(e).HasComponent(components.RplNode) {
+	if ex.world.Entry(e).HasComponent(components.RplNode) {
 		return false
 	}
-	r.endStripped(n)
+	ex.endStripped(n)
 	p.entities[row], p.rows[row] = donburi.Null, nil // callbacks may have made it a node again, in the same place
 	return true
 }
 
 // replan resolves the stale rows of an archetype, and tells the core of items that came
 // and went.
-func (r *Replication) replan(i int) {
-	p := &r.plans[i]
-	ents := r.world.Archetypes()[i].Entities()
+func (ex *extractor) replan(i int) {
+	p := &ex.plans[i]
+	ents := ex.world.Archetypes()[i].Entities()
 	for k := range p.columns {
 		c := &p.columns[k]
 		c.items.Resize(len(ents))
@@ -224,18 +224,18 @@ func (r *Replication) replan(i int) {
 	p.data = resized(p.data, len(ents))
 	p.strange = false // all rows without a node are among the stale ones
 	for _, row := range p.stale {
-		r.planRow(p, row, ents[row])
-		r.noteRow(ents[row], i, row)
+		ex.planRow(p, row, ents[row])
+		ex.noteRow(ents[row], i, row)
 	}
 	p.entities, p.anew, p.regrouped = append(p.entities[:0], ents...), false, false
 }
 
 // planRow finds the node and the items of a row.
-func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
-	n := r.nodeOf(e)
+func (ex *extractor) planRow(p *plan, row int, e donburi.Entity) {
+	n := ex.nodes.of(e)
 	p.rows[row] = n
 	if n != nil {
-		r.settleItems(n, e, p.columns)
+		ex.settleItems(n, e, p.columns)
 		p.data[row] = n.data
 	} else {
 		p.strange = true
@@ -246,7 +246,7 @@ func (r *Replication) planRow(p *plan, row int, e donburi.Entity) {
 		if n != nil {
 			switch b := n.binding(c.comp, e); {
 			case b == nil: // the node has too many items: settleItems has reported it
-			case r.byItself(b):
+			case ex.byItself(b):
 				if !c.comp.item.Explicit { // explicit items are extracted when they are bumped
 					c.own = append(c.own, row)
 				}
@@ -264,13 +264,13 @@ func resized[T any](s []T, n int) []T {
 }
 
 // settleItems makes the items of one entity match its components.
-func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
+func (ex *extractor) settleItems(n *node, e donburi.Entity, columns []column) {
 	for i := range n.items {
 		b := &n.items[i]
 		if b.comp == nil || b.entity != e || slices.ContainsFunc(columns, func(c column) bool { return c.comp == b.comp }) {
 			continue
 		}
-		r.report("item not removed", r.auth.RemoveItem(b.item))
+		ex.report("item not removed", ex.auth.RemoveItem(b.item))
 		*b = binding{}
 	}
 	for k := range columns {
@@ -278,29 +278,29 @@ func (r *Replication) settleItems(n *node, e donburi.Entity, columns []column) {
 		if n.binding(c, e) != nil {
 			continue
 		}
-		item, err := r.addItem(n, c, e)
+		item, err := ex.addItem(n, c, e)
 		if err != nil {
-			r.report("item not added", err)
+			ex.report("item not added", err)
 			continue
 		}
-		ord := r.auth.Ordinal(item)
+		ord := ex.auth.Ordinal(item)
 		if ord == len(n.items) {
 			n.items = append(n.items, binding{})
 		}
 		b := &n.items[ord]
 		*b = binding{comp: c, entity: e, item: item}
-		r.startWatch(b, true)
-		r.look(n, b)
+		ex.notify.startWatch(b, true)
+		ex.notify.look(n, b)
 		if c.item.Explicit {
-			r.bumped = append(r.bumped, bump{entity: e, comp: c, added: true})
+			ex.bumped = append(ex.bumped, bump{entity: e, comp: c, added: true})
 		}
 	}
 }
 
 // noteRow records the plan and the row in which an entity's components stand.
-func (r *Replication) noteRow(e donburi.Entity, plan, row int) {
-	if r.nodeOf(e) != nil {
-		s := &r.slots[e.Id()]
+func (ex *extractor) noteRow(e donburi.Entity, plan, row int) {
+	if ex.nodes.of(e) != nil {
+		s := &ex.nodes.slots[e.Id()]
 		s.plan, s.row = uint32(plan), uint32(row)
 	}
 }

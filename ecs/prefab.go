@@ -55,7 +55,7 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 	}
 	mustBe("Build of prefab "+f.def.name, build)
 	b := fromWire(build)
-	r.builds[f.def] = &b
+	r.prefabs.builds[f.def] = &b
 }
 
 // Spawn builds a node on the authority; every machine that streams the node in builds it
@@ -64,18 +64,18 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 // tags or 256 bytes, or contains NaN or Inf: all of these are mistakes of the game.
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	r := f.def.authority(Of(w), "spawned")
-	b := r.builder(f.def)
+	b := r.prefabs.builder(f.def)
 	if b.spawn == nil {
 		panic(fmt.Sprintf("tendon: prefab %s has no function: give one to NewPrefab or to Build", f.def.name))
 	}
 	args := f.arguments(r, &a) // as they are before the function has them
 	var e *donburi.Entry
-	r.within(f.def, func() { e = b.spawn(w, unsafe.Pointer(&a)) })
-	if err := r.checkBuilt(e); err != nil {
+	r.prefabs.within(f.def, func() { e = b.spawn(w, unsafe.Pointer(&a)) })
+	if err := r.prefabs.checkBuilt(e); err != nil {
 		panic(fmt.Sprintf("tendon: prefab %s: %v", f.def.name, err))
 	}
-	r.checkBeside(f.def, e)
-	r.makeNode(e, origin{prefab: f.def, args: args})
+	r.prefabs.checkBeside(f.def, e)
+	r.extract.makeNode(e, origin{prefab: f.def, args: args})
 	return r.world.Entry(e.Entity())
 }
 
@@ -89,12 +89,12 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.def.authority(of(e), "adopted")
 	mustBeThere("what prefab "+f.def.name+" is to adopt", e)
-	r.makeNode(e, origin{prefab: f.def, args: f.arguments(r, &a)})
+	r.extract.makeNode(e, origin{prefab: f.def, args: f.arguments(r, &a)})
 }
 
 // arguments are what the prefab's function is given, as they are sent.
 func (f *Prefab[A]) arguments(r *Replication, a *A) []byte {
-	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(a), r.refs())
+	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(a), &r.nodes)
 	if err != nil {
 		panic(fmt.Sprintf("tendon: arguments of %v", err)) // err names the prefab
 	}
@@ -130,6 +130,15 @@ type prefab struct {
 	build    builder
 }
 
+// building runs the functions of prefabs.
+type building struct {
+	*shared
+	nodes   *nodeTable
+	builds  map[*prefab]*builder
+	running *prefab          // whose function is running
+	beside  []donburi.Entity // in debug mode: what that function has made
+}
+
 // A builder is a prefab's function in two forms: spawn takes the authority's own
 // arguments, parse takes arguments from the wire.
 type builder struct {
@@ -150,17 +159,17 @@ func fromWire[A any](build func(w donburi.World, a A) *donburi.Entry) builder {
 	}
 }
 
-func (r *Replication) builder(f *prefab) *builder {
-	if b := r.builds[f]; b != nil {
+func (bu *building) builder(f *prefab) *builder {
+	if b := bu.builds[f]; b != nil {
 		return b
 	}
 	return &f.build
 }
 
-// within runs a prefab's function, and records in r.building that it runs.
-func (r *Replication) within(f *prefab, build func()) {
-	r.building = f
-	defer func() { r.building = nil }()
+// within runs a prefab's function, and records in bu.running that it runs.
+func (bu *building) within(f *prefab, build func()) {
+	bu.running = f
+	defer func() { bu.running = nil }()
 	build()
 }
 
@@ -171,11 +180,11 @@ var (
 
 // checkBuilt returns what is wrong with what a prefab's function has returned. One entity
 // cannot be two nodes: with the end of one of them the other would go.
-func (r *Replication) checkBuilt(e *donburi.Entry) error {
+func (bu *building) checkBuilt(e *donburi.Entry) error {
 	switch {
-	case !sameWorld(e, r.world) || !e.Valid():
+	case !sameWorld(e, bu.world) || !e.Valid():
 		return errNothingBuilt
-	case r.nodeOf(e.Entity()) != nil:
+	case bu.nodes.of(e.Entity()) != nil:
 		return errBuiltBefore
 	}
 	return nil
@@ -183,17 +192,17 @@ func (r *Replication) checkBuilt(e *donburi.Entry) error {
 
 // misplaced panics when a node is made inside a prefab's function. The function runs on
 // clients too, which may not make nodes and would be sent the authority's node as well.
-func (r *Replication) misplaced(what string) {
+func (bu *building) misplaced(what string) {
 	panic(fmt.Sprintf("tendon: %s inside the function of prefab %s, which runs on every machine: "+
-		"make an entity without RplNode there and call Part, or make the node after Spawn, and Attach it", what, r.building.name))
+		"make an entity without RplNode there and call Part, or make the node after Spawn, and Attach it", what, bu.running.name))
 }
 
 func (f *prefab) authority(r *Replication, done string) *Replication {
 	if r == nil {
 		panic(fmt.Sprintf("tendon: prefab %s is %s in a world without a session: call New first", f.name, done))
 	}
-	if r.building != nil {
-		r.misplaced("prefab " + f.name + " is " + done)
+	if r.prefabs.running != nil {
+		r.prefabs.misplaced("prefab " + f.name + " is " + done)
 	}
 	if r.auth == nil {
 		panic(fmt.Sprintf("tendon: prefab %s is %s on a client: only the authority makes nodes (ask rep.IsAuthority)", f.name, done))

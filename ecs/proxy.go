@@ -25,109 +25,125 @@ type onProxy struct {
 	former    *former // where it hung before, as long as it is drawn there
 }
 
-// The core calls proxyHandler with everything that has arrived, parents first. It queues
-// the callbacks until all state is in place.
-type proxyHandler struct{ *Replication }
+// proxies keep the entities of proxies in step with the core, which calls them with
+// everything that has arrived, parents first. They queue the callbacks until all state is
+// in place.
+type proxies struct {
+	*shared
+	nodes    *nodeTable
+	loadTime *loadTime
+	prefabs  *building
+	client   *client
+	draw     *drawing
+	calls    *caller
+	notify   *notifier
 
-var _ rpl.ProxyHandler = proxyHandler{}
+	parting    bool // the Apply in progress has removed nodes
+	references references
+	leaving    []*node
+	leavers    map[rpl.Node]*node      // of leaving, by id: those that may come again and are no load-time nodes
+	strangers  map[string]*rpl.Replica // load-time nodes that have no entity here
+}
 
-func (r proxyHandler) Arrived(rep *rpl.Replica) {
-	n := r.arrival(rep)
+var _ rpl.ProxyHandler = (*proxies)(nil)
+
+func (px *proxies) Arrived(rep *rpl.Replica) {
+	n := px.arrival(rep)
 	if n == nil {
 		return
 	}
 	if n.replica != nil { // the entity stood for another node, whose state no longer counts
 		n.replica.Entity = nil
-		r.unreferAll(n)
+		px.unreferAll(n)
 	}
 	rep.Entity = n
-	r.takeTurn(n) // parents arrive first, so their callbacks run first
+	px.notify.takeTurn(n) // parents arrive first, so their callbacks run first
 	n.replica, n.id = rep, rep.ID
-	n.from = r.firstTick(rep)
-	r.addNode(n)
-	r.setOwner(n, rep.Owner)
-	r.linkTo(n, r.byID[rep.Parent])
-	r.turnAfterParent(n)
+	n.from = px.firstTick(rep)
+	px.nodes.add(n)
+	px.nodes.setOwner(n, rep.Owner)
+	px.nodes.linkTo(n, px.nodes.byID[rep.Parent])
+	px.notify.turnAfterParent(n)
 	n.orphan = n.parent == nil && rep.Adrift()
-	r.shed(n)
-	r.bindAll(n, rep.Items)
-	if n == r.session {
-		r.sessionHere = true
+	px.shed(n)
+	px.bindAll(n, rep.Items)
+	if n == px.nodes.session {
+		px.client.sessionHere = true
 		return
 	}
 	if !n.hidden {
-		r.hide(n)
+		px.draw.hide(n)
 	}
-	r.hiding = append(r.hiding, n)
+	px.draw.hiding = append(px.draw.hiding, n)
 }
 
 // firstTick returns the tick of the state with which a node has arrived.
-func (r *Replication) firstTick(rep *rpl.Replica) (t rpl.Tick) {
+func (px *proxies) firstTick(rep *rpl.Replica) (t rpl.Tick) {
 	for ord := range rep.Items {
 		t = max(t, rep.Tick(ord))
 	}
 	if t == 0 { // the node has no state
-		t = r.proxy.Newest()
+		t = px.proxy.Newest()
 	}
 	return t
 }
 
 // arrival finds or makes the entity of a node. It returns nil for a load-time node that
 // this machine lacks.
-func (r *Replication) arrival(rep *rpl.Replica) *node {
+func (px *proxies) arrival(rep *rpl.Replica) *node {
 	switch {
 	case rep.ID == rpl.SessionNode:
-		return r.session
+		return px.nodes.session
 	case rep.Name != "":
-		n := r.nodeOf(r.named[rep.Name])
+		n := px.nodes.of(px.loadTime.byName[rep.Name])
 		if n == nil {
-			r.refuse("name unknown", fmt.Errorf("the server has a load-time node %q that this machine lacks", rep.Name))
-			r.strangers[rep.Name] = rep
+			px.refuse("name unknown", fmt.Errorf("the server has a load-time node %q that this machine lacks", rep.Name))
+			px.strangers[rep.Name] = rep
 			return nil
 		}
 		if n.leaving {
-			r.endProxy(n, n.destroyed)
-			r.rest(n)
+			px.endProxy(n, n.destroyed)
+			px.rest(n)
 		}
 		return n
 	}
-	r.endLeaving(rep.ID)
-	e := r.build(rep)
+	px.endLeaving(rep.ID)
+	e := px.build(rep)
 	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
-	n := &node{entity: e.Entity(), parts: r.parts[e.Entity()]}
-	if def := r.protocol.prefabs[rep.Prefab]; def != nil {
+	n := &node{entity: e.Entity(), parts: px.nodes.parts[e.Entity()]}
+	if def := px.protocol.prefabs[rep.Prefab]; def != nil {
 		if data := components.RplNode.Get(e); *data == (components.NodeData{}) { // else its function has said it
 			*data = def.node
 		}
 	}
 	n.data = *components.RplNode.Get(e)
-	delete(r.parts, e.Entity())
+	delete(px.nodes.parts, e.Entity())
 	for _, p := range n.parts {
-		add(r.world.Entry(p), components.Proxy)
+		add(px.world.Entry(p), components.Proxy)
 	}
-	n.built = r.builtWith(n)
+	n.built = px.loadTime.builtWith(n)
 	return n
 }
 
 // build runs the prefab's function, or makes the entity from the node's items alone.
-func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
-	if def := r.protocol.prefabs[rep.Prefab]; def != nil {
-		b := r.builder(def)
+func (px *proxies) build(rep *rpl.Replica) *donburi.Entry {
+	if def := px.protocol.prefabs[rep.Prefab]; def != nil {
+		b := px.prefabs.builder(def)
 		switch {
 		case b.parse == nil:
-			r.refuse("prefab without function", fmt.Errorf("prefab %s has none here: give one to NewPrefab or to Build", def.name))
+			px.refuse("prefab without function", fmt.Errorf("prefab %s has none here: give one to NewPrefab or to Build", def.name))
 		default:
 			var e *donburi.Entry
 			var err error
-			r.within(def, func() { e, err = b.parse(r.world, def.wire.Args, rep.Args, r.refs()) })
+			px.prefabs.within(def, func() { e, err = b.parse(px.world, def.wire.Args, rep.Args, px.nodes) })
 			if err == nil {
-				err = r.checkBuilt(e)
+				err = px.prefabs.checkBuilt(e)
 			}
 			if err == nil {
-				r.checkBeside(def, e)
-				return r.world.Entry(e.Entity())
+				px.prefabs.checkBeside(def, e)
+				return px.world.Entry(e.Entity())
 			}
-			r.refuse("prefab refused", fmt.Errorf("prefab %s: %w", def.name, err))
+			px.refuse("prefab refused", fmt.Errorf("prefab %s: %w", def.name, err))
 		}
 	}
 	cs := []donburi.IComponentType{components.RplNode, components.Owner, components.Parent, components.Proxy}
@@ -135,83 +151,83 @@ func (r *Replication) build(rep *rpl.Replica) *donburi.Entry {
 		if t == nil {
 			continue
 		}
-		if c := r.protocol.byItem[t].c; !slices.Contains(cs, c) {
+		if c := px.protocol.byItem[t].c; !slices.Contains(cs, c) {
 			cs = append(cs, c)
 		}
 	}
-	return r.world.Entry(create(r.world, cs...))
+	return px.world.Entry(create(px.world, cs...))
 }
 
 // inject writes an item's state into its component, in place.
-func (r *Replication) inject(n *node, ord int, t rpl.Tick) {
+func (px *proxies) inject(n *node, ord int, t rpl.Tick) {
 	b := &n.items[ord]
-	e, p := r.component(b)
+	e, p := px.component(b)
 	if p == nil {
 		return
 	}
-	w := r.tagged(b.comp, e, p)
-	if !r.proxy.Inject(n.replica, ord, b.comp.item, w) {
+	w := px.tagged(b.comp, e, p)
+	if !px.proxy.Inject(n.replica, ord, b.comp.item, w) {
 		return
 	}
 	if b.comp.standIn != nil {
 		b.comp.standIn.set(e, p, w)
 	}
 	if b.track != nil {
-		r.words = n.replica.Words(ord, r.words[:0])
-		t = r.sampleTick(n, ord, t)
-		b.track.push(t, r.stillUntil(b.track, t), r.words)
-		r.startInPlace(n, b)
+		px.draw.words = n.replica.Words(ord, px.draw.words[:0])
+		t = px.draw.sampleTick(n, ord, t)
+		b.track.push(t, px.draw.stillUntil(b.track, t), px.draw.words)
+		px.draw.startInPlace(n, b)
 	}
 }
 
-func (r proxyHandler) Loaded(rep *rpl.Replica) {
+func (px *proxies) Loaded(rep *rpl.Replica) {
 	n, ok := rep.Entity.(*node)
 	if !ok {
 		return
 	}
-	if n != r.session {
-		*r.Counter("stream in")++
-		r.tell(event{node: n})
+	if n != px.nodes.session {
+		*px.counter("stream in")++
+		px.notify.tell(event{node: n})
 	}
 	for i := range n.items {
-		r.look(n, &n.items[i])
+		px.notify.look(n, &n.items[i])
 	}
 }
 
-func (r proxyHandler) Owned(rep *rpl.Replica, _ rpl.Peer) {
+func (px *proxies) Owned(rep *rpl.Replica, _ rpl.Peer) {
 	if n, ok := rep.Entity.(*node); ok {
-		r.setOwner(n, rep.Owner)
-		r.tell(event{node: n, about: itsOwner})
+		px.nodes.setOwner(n, rep.Owner)
+		px.notify.tell(event{node: n, about: itsOwner})
 	}
 }
 
 // Parented arrives in one packet with the position relative to the new parent: nothing is
 // interpolated between it and the position relative to the old one. What goes on as before,
 // such as a place in the world, is drawn on its way.
-func (r proxyHandler) Parented(rep *rpl.Replica, _ rpl.Node) {
+func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	n, ok := rep.Entity.(*node)
 	if !ok {
 		return
 	}
-	r.noteFormer(n)
-	r.linkTo(n, r.byID[rep.Parent])
-	r.turnAfterParent(n)
-	r.tellParent(n)
+	px.draw.noteFormer(n)
+	px.nodes.linkTo(n, px.nodes.byID[rep.Parent])
+	px.notify.turnAfterParent(n)
+	px.notify.tellParent(n)
 	switch {
 	case n.parent == nil && rep.Adrift():
-		r.setAdrift(n)
+		px.setAdrift(n)
 	case n.orphan:
-		n.orphan, n.from = false, r.proxy.Newest()
+		n.orphan, n.from = false, px.proxy.Newest()
 		fallthrough
 	case n.hidden:
-		r.showWhenDue(n)
+		px.draw.showWhenDue(n)
 	}
 	for ord := range n.items {
 		if k := n.items[ord].track; k != nil {
-			r.words = rep.Words(ord, r.words[:0])
-			if !k.follows(r.proxy.Newest(), r.words) {
-				k.restart(rep.Tick(ord), r.words)
-				r.startInPlace(n, &n.items[ord])
+			px.draw.words = rep.Words(ord, px.draw.words[:0])
+			if !k.follows(px.proxy.Newest(), px.draw.words) {
+				k.restart(rep.Tick(ord), px.draw.words)
+				px.draw.startInPlace(n, &n.items[ord])
 			}
 		}
 	}
@@ -225,112 +241,112 @@ func (n *node) isOwnNow(ord int) bool {
 	return n.data.Transient && b.comp != nil && len(b.comp.item.Parts) == 1
 }
 
-func (r proxyHandler) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
+func (px *proxies) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) && !n.isOwnNow(ord) {
-		r.inject(n, ord, t)
-		r.refer(n, ord)
-		r.look(n, &n.items[ord])
+		px.inject(n, ord, t)
+		px.refer(n, ord)
+		px.notify.look(n, &n.items[ord])
 	}
 }
 
-func (r proxyHandler) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
+func (px *proxies) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*node); ok && ord < len(n.items) && !n.data.Transient { // every machine moves a transient node itself
-		r.inject(n, ord, t)
-		r.look(n, &n.items[ord])
+		px.inject(n, ord, t)
+		px.notify.look(n, &n.items[ord])
 	}
 }
 
-func (r proxyHandler) Run(c rpl.Call) {
-	r.resolve()
-	r.callBack()
-	r.runRemote(c)
+func (px *proxies) Run(c rpl.Call) {
+	px.resolve()
+	px.notify.callBack()
+	px.calls.runRemote(c)
 }
 
-func (r proxyHandler) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
-	delete(r.strangers, rep.Name)
+func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
+	delete(px.strangers, rep.Name)
 	n, ok := rep.Entity.(*node)
-	if !ok || n == r.session {
+	if !ok || n == px.nodes.session {
 		return
 	}
-	if r.parting {
-		r.resolveOf(n) // its targets may be removed before it; other referrers are resolved after all removals
+	if px.parting {
+		px.resolveOf(n) // its targets may be removed before it; other referrers are resolved after all removals
 	} else {
-		r.parting = true
-		r.resolve()
+		px.parting = true
+		px.resolve()
 	}
-	r.callBack()
-	if r.nodeOf(n.entity) != n { // a callback has removed it
+	px.notify.callBack()
+	if px.nodes.of(n.entity) != n { // a callback has removed it
 		return
 	}
 	n.leaving, n.until, n.destroyed = true, t, destroyed
-	r.moveToEnd(n)
-	r.unreferAll(n)
-	r.unbind(n)
+	px.draw.moveToEnd(n)
+	px.unreferAll(n)
+	px.nodes.unbind(n)
 	for c := range n.kids {
-		r.tellParent(c)
+		px.notify.tellParent(c)
 	}
-	r.noteLeaving(n)
+	px.noteLeaving(n)
 }
 
 // endProxy tells the game that a proxy goes, and forgets its node; its entities stay.
-func (r *Replication) endProxy(n *node, destroyed bool) {
-	if n == r.session {
+func (px *proxies) endProxy(n *node, destroyed bool) {
+	if n == px.nodes.session {
 		return
 	}
 	if n.here {
 		if !n.hidden {
-			r.hide(n)
+			px.draw.hide(n)
 		}
-		*r.Counter("stream out")++
-		r.streamedOut(n, destroyed)
+		*px.counter("stream out")++
+		px.notify.streamedOut(n, destroyed)
 	}
-	if r.nodeOf(n.entity) != n {
+	if px.nodes.of(n.entity) != n {
 		return
 	}
 	for c := range n.kids { // their place is unknown until their own change of parent arrives
 		if !c.leaving && c.here {
-			r.setAdrift(c)
+			px.setAdrift(c)
 		}
 	}
-	r.forget(n)
+	px.nodes.forget(n)
 }
 
 // rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.
 // Calls on it from before are dropped: they are not for its next life.
-func (r *Replication) rest(n *node) {
-	for range r.callsOn(n) {
-		*r.Counter("rpc dropped")++
+func (px *proxies) rest(n *node) {
+	for range px.calls.callsOn(n) {
+		*px.counter("rpc dropped")++
 	}
 	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}
-	r.setOwner(n, 0)
-	r.showParent(n)
+	px.nodes.setOwner(n, 0)
+	px.nodes.showParent(n)
 	n.here, n.toldParent, n.toldOwner = false, donburi.Null, 0
-	r.addNode(n)
+	px.nodes.add(n)
 }
 
 // makeNamedProxy prepares a load-time entity for the authority's state.
-func (r *Replication) makeNamedProxy(e *donburi.Entry, name string) {
+func (px *proxies) makeNamedProxy(e *donburi.Entry, name string) {
 	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
-	n := &node{entity: e.Entity(), name: name, data: *components.RplNode.Get(e), parts: r.parts[e.Entity()]}
-	delete(r.parts, e.Entity())
+	n := &node{entity: e.Entity(), name: name, data: *components.RplNode.Get(e), parts: px.nodes.parts[e.Entity()]}
+	delete(px.nodes.parts, e.Entity())
 	for _, p := range n.parts {
-		add(r.world.Entry(p), components.Proxy)
+		add(px.world.Entry(p), components.Proxy)
 	}
-	n.built = r.builtWith(n)
-	r.addNode(n)
-	r.setOwner(n, 0)
-	r.showParent(n)
-	r.hide(n)
+	n.built = px.loadTime.builtWith(n)
+	px.nodes.add(n)
+	px.nodes.setOwner(n, 0)
+	px.nodes.showParent(n)
+	px.draw.hide(n)
 }
 
 // admitStrangers handles load-time nodes that this machine has made after their state
 // arrived; what hangs under them may have arrived before them too.
-func (r *Replication) admitStrangers(names []string) {
+func (px *proxies) admitStrangers(names []string) {
 	var came []*rpl.Replica
-	h, waiting := proxyHandler{r}, map[rpl.Node]*rpl.Replica{}
+	waiting := map[rpl.Node]*rpl.Replica{}
 	for _, name := range names {
-		if rep := r.strangers[name]; rep != nil {
-			delete(r.strangers, name)
+		if rep := px.strangers[name]; rep != nil {
+			delete(px.strangers, name)
 			waiting[rep.ID] = rep
 			came = append(came, rep)
 		}
@@ -341,7 +357,7 @@ func (r *Replication) admitStrangers(names []string) {
 		if up := waiting[rep.Parent]; up != nil { // parents arrive first, so their callbacks run first
 			admit(up)
 		}
-		h.Arrived(rep)
+		px.Arrived(rep)
 	}
 	for _, rep := range came {
 		if waiting[rep.ID] == rep {
@@ -351,69 +367,69 @@ func (r *Replication) admitStrangers(names []string) {
 	if came == nil {
 		return
 	}
-	for _, c := range r.sortedNodes() {
+	for _, c := range px.nodes.sorted() {
 		if c.replica != nil && c.parent == nil && !c.leaving && !c.orphan {
-			if up := r.byID[c.replica.Parent]; up != nil {
-				r.linkTo(c, up)
-				r.tellParent(c)
+			if up := px.nodes.byID[c.replica.Parent]; up != nil {
+				px.nodes.linkTo(c, up)
+				px.notify.tellParent(c)
 			}
 		}
 	}
 	for _, rep := range came {
-		h.Loaded(rep)
+		px.Loaded(rep)
 	}
 }
 
 // setAdrift hides a node whose place is unknown, with all nodes below it.
-func (r *Replication) setAdrift(n *node) {
+func (px *proxies) setAdrift(n *node) {
 	n.orphan = true
-	r.hideTree(n)
+	px.draw.hideTree(n)
 }
 
-func (r *Replication) hideTree(n *node) {
+func (dr *drawing) hideTree(n *node) {
 	if !n.hidden {
-		r.hide(n)
+		dr.hide(n)
 	}
 	for c := range n.kids {
-		r.hideTree(c)
+		dr.hideTree(c)
 	}
 }
 
 // showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their
 // state.
-func (r *Replication) showWhenDue(n *node) {
+func (dr *drawing) showWhenDue(n *node) {
 	if n.hidden && !n.leaving {
-		r.hiding = append(r.hiding, n)
+		dr.hiding = append(dr.hiding, n)
 	}
 	for c := range n.kids {
-		r.showWhenDue(c)
+		dr.showWhenDue(c)
 	}
 }
 
-func (r *Replication) hide(n *node) {
+func (dr *drawing) hide(n *node) {
 	n.hidden = true
 	for _, ent := range n.entities() {
-		if r.world.Valid(ent) {
-			add(r.world.Entry(ent), components.Hidden)
+		if dr.world.Valid(ent) {
+			add(dr.world.Entry(ent), components.Hidden)
 		}
 	}
 }
 
-func (r *Replication) show(n *node) {
+func (dr *drawing) show(n *node) {
 	n.hidden = false
 	for _, ent := range n.entities() {
-		if r.world.Valid(ent) {
-			drop(r.world.Entry(ent), components.Hidden)
+		if dr.world.Valid(ent) {
+			drop(dr.world.Entry(ent), components.Hidden)
 		}
 	}
 }
 
 // newProxy makes the core for a level that this machine is about to build.
-func (r *Replication) newProxy() error {
-	p, err := rpl.NewProxy(r.config.proxy(r.protocol.schema, r.refs()), r.me)
+func (cl *client) newProxy() error {
+	p, err := rpl.NewProxy(cl.config.proxy(cl.protocol.schema, cl.nodes), cl.me)
 	if err != nil {
 		return fmt.Errorf("tendon: %w", err)
 	}
-	r.proxy, r.sessionHere, r.read = p, false, rpl.ProxyCounters{}
+	cl.proxy, cl.sessionHere, cl.read = p, false, rpl.ProxyCounters{}
 	return nil
 }

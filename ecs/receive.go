@@ -14,17 +14,17 @@ func receiveStage(r *Replication) {
 	} else {
 		r.outOfTicks()
 	}
-	if r.link != nil {
-		r.link.Poll(serverInbox{r})
-		r.noteLink()
+	if r.line.link != nil {
+		r.line.link.Poll(&r.seats)
+		r.line.noteLink()
 	}
 	r.report("step refused", r.auth.Step(r.tick))
 	r.noteMended()
-	r.arrivals()
-	r.answerAsks()
-	r.auth.Due(func(c rpl.Call) { r.runRemote(c) })
-	r.departures()
-	if r.link != nil {
-		r.stopIfShut(r.link.Err())
+	r.seats.arrivals()
+	r.groups.answerAsks()
+	r.auth.Due(func(c rpl.Call) { r.calls.runRemote(c) })
+	r.seats.departures()
+	if r.line.link != nil {
+		r.stopIfShut(r.line.link.Err())
 	}
 }

@@ -42,8 +42,8 @@ type references struct {
 }
 
 // refer records the nodes that an item refers to, after its state has come.
-func (r *Replication) refer(n *node, ord int) {
-	b, s := &n.items[ord], &r.references
+func (px *proxies) refer(n *node, ord int) {
+	b, s := &n.items[ord], &px.references
 	if b.comp == nil || !b.comp.item.HasRefs {
 		return
 	}
@@ -51,7 +51,7 @@ func (r *Replication) refer(n *node, ord int) {
 		s.turns++
 		b.refers = &referrer{node: n, ord: ord, turn: s.turns}
 	}
-	s.nodes = r.proxy.References(n.replica, ord, s.nodes[:0])
+	s.nodes = px.proxy.References(n.replica, ord, s.nodes[:0])
 	slices.Sort(s.nodes)
 	s.set(b.refers, slices.Compact(s.nodes))
 }
@@ -108,23 +108,23 @@ func (s *references) cut(f *referrer, k int) {
 }
 
 // unrefer forgets the references of an item that goes: it is not written again.
-func (r *Replication) unrefer(b *binding) {
+func (px *proxies) unrefer(b *binding) {
 	if f := b.refers; f != nil {
-		r.references.set(f, nil)
+		px.references.set(f, nil)
 		f.due, b.refers = false, nil
 	}
 }
 
-func (r *Replication) unreferAll(n *node) {
+func (px *proxies) unreferAll(n *node) {
 	for i := range n.items {
-		r.unrefer(&n.items[i])
+		px.unrefer(&n.items[i])
 	}
 }
 
 // markReferrers notes that a node has come or gone: the items that refer to it are to be
 // written again.
-func (r *Replication) markReferrers(id rpl.Node) {
-	s := &r.references
+func (px *proxies) markReferrers(id rpl.Node) {
+	s := &px.references
 	for _, l := range s.of[id] {
 		if f := l.from; !f.due {
 			f.due = true
@@ -136,39 +136,39 @@ func (r *Replication) markReferrers(id rpl.Node) {
 // resolve writes references again after nodes have come or gone: references to nodes that
 // are here resolve, references to nodes that have gone become null. For OnChange that is
 // a change.
-func (r *Replication) resolve() {
-	due := r.references.due
+func (px *proxies) resolve() {
+	due := px.references.due
 	slices.SortFunc(due, func(a, b *referrer) int { return cmp.Compare(a.turn, b.turn) })
 	for _, f := range due {
-		r.renew(f)
+		px.renew(f)
 	}
 	clear(due)
-	r.references.due = due[:0]
+	px.references.due = due[:0]
 }
 
 // resolveOf is resolve for a single node, which is about to go.
-func (r *Replication) resolveOf(n *node) {
+func (px *proxies) resolveOf(n *node) {
 	for i := range n.items {
 		if f := n.items[i].refers; f != nil {
-			r.renew(f)
+			px.renew(f)
 		}
 	}
 }
 
 // renew writes the references of one item again, unless resolveOf has done so already.
-func (r *Replication) renew(f *referrer) {
+func (px *proxies) renew(f *referrer) {
 	if !f.due {
 		return
 	}
 	f.due = false
 	n, b := f.node, &f.node.items[f.ord]
-	e, p := r.component(b)
+	e, p := px.component(b)
 	if p == nil {
 		return
 	}
-	w := r.tagged(b.comp, e, p)
-	if r.proxy.Inject(n.replica, f.ord, b.comp.item, w) && b.comp.standIn != nil {
+	w := px.tagged(b.comp, e, p)
+	if px.proxy.Inject(n.replica, f.ord, b.comp.item, w) && b.comp.standIn != nil {
 		b.comp.standIn.set(e, p, w)
 	}
-	r.look(n, b)
+	px.notify.look(n, b)
 }

@@ -15,10 +15,10 @@ type refusals struct {
 
 // turnedAway counts a client that was not let in, and logs the first maxRefusedTold in
 // each refusedWhile.
-func (r *Replication) turnedAway(remote any, why error) {
-	*r.Counter("client refused")++
-	s := &r.refusals
-	if now := r.now(); now-s.since >= refusedWhile {
+func (ss *seating) turnedAway(remote any, why error) {
+	*ss.counter("client refused")++
+	s := &ss.refusals
+	if now := ss.line.now(); now-s.since >= refusedWhile {
 		s.since, s.told = now, 0
 	}
 	if s.told == maxRefusedTold {
@@ -31,5 +31,5 @@ func (r *Replication) turnedAway(remote any, why error) {
 	}
 	s.told++
 	s.untold = 0
-	r.config.Log.Info("refused", args...)
+	ss.config.Log.Info("refused", args...)
 }

@@ -151,20 +151,20 @@ func (c *component) finish() error {
 
 // tagged returns where the tagged fields of a component are: in the component itself, or
 // in the scratch stand-in, filled from it.
-func (r *Replication) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+func (sh *shared) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
 	if c.standIn == nil {
 		return p
 	}
-	w := r.scratch(c)
+	w := sh.scratch(c)
 	c.standIn.get(e, p, w)
 	return w
 }
 
 // scratch returns this session's one stand-in of a component type; each use overwrites
 // it.
-func (r *Replication) scratch(c *component) unsafe.Pointer {
-	if r.standIns[c.order] == nil {
-		r.standIns[c.order] = c.standIn.make()
+func (sh *shared) scratch(c *component) unsafe.Pointer {
+	if sh.standIns[c.order] == nil {
+		sh.standIns[c.order] = c.standIn.make()
 	}
-	return r.standIns[c.order]
+	return sh.standIns[c.order]
 }

@@ -32,20 +32,20 @@ func IsAuthority(e *donburi.Entry) bool { return !e.HasComponent(components.Prox
 // belongs to.
 func IsOwner(e *donburi.Entry) bool {
 	r := of(e)
-	return r != nil && r.me != 0 && r.driverOf(e) == r.me
+	return r != nil && r.me != 0 && r.nodes.driverOf(e) == r.me
 }
 
 // Owner returns the peer that drives a node, or the node that a part belongs to; 0 is
 // nobody.
 func Owner(e *donburi.Entry) rpl.Peer {
 	if r := of(e); r != nil {
-		return r.driverOf(e)
+		return r.nodes.driverOf(e)
 	}
 	return 0
 }
 
-func (r *Replication) driverOf(e *donburi.Entry) rpl.Peer {
-	if n := r.nodeOf(e.Entity()); n != nil {
+func (ns *nodeTable) driverOf(e *donburi.Entry) rpl.Peer {
+	if n := ns.of(e.Entity()); n != nil {
 		return n.owner
 	}
 	return 0
@@ -59,7 +59,7 @@ func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 		return nil, false
 	}
 	return firstOf(r.world, func(e *donburi.Entry) bool {
-		n := r.nodeOf(e.Entity())
+		n := r.nodes.of(e.Entity())
 		return n != nil && n.owner == r.me && !n.leaving
 	}, c)
 }
@@ -69,7 +69,7 @@ func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 // OnStreamOut.
 func ID(e *donburi.Entry) rpl.Node {
 	if r := of(e); r != nil {
-		if n := r.nodeOf(e.Entity()); n != nil && n.entity == e.Entity() {
+		if n := r.nodes.of(e.Entity()); n != nil && n.entity == e.Entity() {
 			return n.id
 		}
 	}
@@ -83,17 +83,17 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 	if r == nil {
 		return
 	}
-	n := r.nodeOf(e.Entity())
+	n := r.nodes.of(e.Entity())
 	if n == nil && r.auth != nil && r.world.Valid(e.Entity()) {
 		r.scoldOf("stale give", "an entity of", e, "it is no node: "+howToBeNode(e), "peer", to)
 		return
 	}
-	if n == nil || n == r.session || r.auth == nil || to != 0 && to != r.me && !r.canOwn(to) {
+	if n == nil || n == r.nodes.session || r.auth == nil || to != 0 && to != r.me && !r.seats.canOwn(to) {
 		r.scoldOf("stale give", "a node of", e, "Give is for nodes on the authority, and to peers that have joined", "peer", to)
 		return
 	}
 	r.auth.Give(n.id, to)
-	r.passOn(n, to)
+	r.nodes.passOn(n, to)
 }
 
 // howToBeNode returns the remedy for an entity that should be a node and is none.
@@ -116,11 +116,11 @@ func mustBeThere(what string, e *donburi.Entry) {
 }
 
 // passOn records the owner of a node and of all nodes below it.
-func (r *Replication) passOn(n *node, to rpl.Peer) {
-	r.setOwner(n, to)
-	r.tell(event{node: n, about: itsOwner})
+func (ns *nodeTable) passOn(n *node, to rpl.Peer) {
+	ns.setOwner(n, to)
+	ns.notify.tell(event{node: n, about: itsOwner})
 	for c := range n.kids {
-		r.passOn(c, to)
+		ns.passOn(c, to)
 	}
 }
 
@@ -136,11 +136,11 @@ func Attach(child, parent *donburi.Entry) error {
 	if r.auth == nil {
 		return fmt.Errorf("tendon: Attach: %w: only the authority changes parents", ErrNotAllowed)
 	}
-	c := r.nodeOf(child.Entity())
+	c := r.nodes.of(child.Entity())
 	if c == nil || c.entity != child.Entity() {
 		return fmt.Errorf("tendon: Attach: the child is %w: %s", ErrNoNode, howToBeNode(child))
 	}
-	if c == r.session {
+	if c == r.nodes.session {
 		return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
 	}
 	var p *node
@@ -149,10 +149,10 @@ func Attach(child, parent *donburi.Entry) error {
 		if !sameWorld(parent, r.world) {
 			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
 		}
-		if p = r.nodeOf(parent.Entity()); p == nil {
+		if p = r.nodes.of(parent.Entity()); p == nil {
 			return fmt.Errorf("tendon: Attach: the parent is %w: %s", ErrNoNode, howToBeNode(parent))
 		}
-		if p == r.session {
+		if p == r.nodes.session {
 			return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
 		}
 		id = p.id
@@ -160,8 +160,8 @@ func Attach(child, parent *donburi.Entry) error {
 	if err := r.auth.SetParent(c.id, id); err != nil {
 		return fmt.Errorf("tendon: Attach: %w", err)
 	}
-	r.linkTo(c, p)
-	r.tellParent(c)
+	r.nodes.linkTo(c, p)
+	r.notify.tellParent(c)
 	return nil
 }
 
@@ -177,24 +177,24 @@ func Named(e *donburi.Entry, name string) {
 	if r == nil {
 		panic(fmt.Sprintf("tendon: Named(%q) in a world without a session: call New first", name))
 	}
-	if r.building != nil {
-		r.misplaced(fmt.Sprintf("Named(%q) is called", name))
+	if r.prefabs.running != nil {
+		r.prefabs.misplaced(fmt.Sprintf("Named(%q) is called", name))
 	}
 	mustBeThere(fmt.Sprintf("Named(%q): this", name), e)
-	if _, taken := r.named[name]; taken || name == "" {
+	if _, taken := r.loadTime.byName[name]; taken || name == "" {
 		panic(fmt.Sprintf("tendon: Named(%q): the name is empty or taken: give each load-time node its own", name))
 	}
 	if len(name) > rpl.MaxName {
 		panic(fmt.Sprintf("tendon: Named(%q): the name has %d bytes, at most %d: give it a shorter one", name, len(name), rpl.MaxName))
 	}
-	if r.nodeOf(e.Entity()) != nil {
+	if r.nodes.of(e.Entity()) != nil {
 		panic(fmt.Sprintf("tendon: Named(%q): the entity is a node already: name it when it has been made, on every machine, and make it without a prefab", name))
 	}
-	delete(r.destroyed, name)
-	r.named[name] = e.Entity()
-	r.nameBook = nil
-	r.makeNamed(e, name)
-	r.beginShape(e.Entity(), name)
+	delete(r.loadTime.destroyed, name)
+	r.loadTime.byName[name] = e.Entity()
+	r.loadTime.book = nil
+	r.loadTime.makeNamed(e, name)
+	r.loadTime.beginShape(e.Entity(), name)
 }
 
 var errNodeTwice = errors.New("tendon: the entity is a node already: adopt or name it once")

@@ -125,18 +125,18 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 		panic(err.Error())
 	}
 	mustBe("Handle of RPC "+c.wire.Name, fn)
-	if r.handlers[c.wire] != nil {
+	if r.calls.handlers[c.wire] != nil {
 		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
 	}
-	r.handlers[c.wire] = func(call Call, args []byte, handOn func()) error {
+	r.calls.handlers[c.wire] = func(call Call, args []byte, handOn func()) error {
 		if err := c.forNode(call.Entry); err != nil {
 			return err
 		}
 		a := new(A)
-		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), r.refs()); err != nil {
+		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), &r.nodes); err != nil {
 			return fmt.Errorf("arguments: %w", err)
 		}
-		if err := r.checkRefs(c.wire.Args.Refs(), call.From, unsafe.Pointer(a)); err != nil {
+		if err := r.calls.checkRefs(c.wire.Args.Refs(), call.From, unsafe.Pointer(a)); err != nil {
 			return fmt.Errorf("arguments: %w", err)
 		}
 		handOn()
@@ -156,7 +156,7 @@ func (c *RPC[A]) Send(e *donburi.Entry, a A) error {
 	if err != nil {
 		return err
 	}
-	return r.call(n, c.wire, args)
+	return r.calls.call(n, c.wire, args)
 }
 
 // SendTo runs the call on one peer, from the authority, whoever owns the node. The call
@@ -172,11 +172,11 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	case r.auth == nil:
 		return fmt.Errorf("tendon: RPC %s to peer %d: %w: only the authority calls a peer", c.wire.Name, to, ErrNotAllowed)
 	case to == r.me && to != 0:
-		r.queue(n, c.wire, args)
+		r.calls.queue(n, c.wire, args)
 		return nil
-	case r.seatOf(to) == nil:
+	case r.seats.seatOf(to) == nil:
 		return fmt.Errorf("tendon: RPC %s to peer %d: %w: ask rep.Peers, or forget it in OnLeave", c.wire.Name, to, rpl.ErrNoPeer)
-	case r.dropsCallTo(to):
+	case r.calls.dropsCallTo(to):
 		return nil
 	case c.wire.To == rpl.Everywhere:
 		args = withCaller(r.me, args)
@@ -192,7 +192,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
 		return nil, nil, nil, err
 	}
-	n := r.nodeOf(e.Entity())
+	n := r.nodes.of(e.Entity())
 	if n == nil {
 		*r.Counter("rpc without node")++
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: the entity is %w: %s", c.wire.Name, ErrNoNode, howToBeNode(e))
@@ -202,10 +202,10 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %q is %w yet: its state has not come, or it is out of sight: ask tendon.ID, or wait for OnStreamIn", c.wire.Name, n.name, ErrNoNode)
 	}
 	if r.auth != nil {
-		r.noticeTop(n)
+		r.extract.noticeTop(n)
 	}
-	refs := r.refs()
-	if r.awaits(n) {
+	var refs rpl.Refs = &r.nodes
+	if r.calls.awaits(n) {
 		refs = nil // no node of that session is here yet, nor what its own node has
 	} else if err := c.forNode(e); err != nil {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: %w: call it on one that has it", c.wire.Name, ErrNotAllowed, err)
@@ -223,21 +223,21 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 // checkRefs refuses a reference tagged `has=component` if its node is not here, lacks the
 // component, or is not held by the peer that sent it. An absent rpl.Opt holds no
 // reference.
-func (r *Replication) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
+func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
 	for _, ref := range refs {
 		if ref.Has == "" || ref.Absent(args) {
 			continue
 		}
 		ent := *(*donburi.Entity)(unsafe.Add(args, ref.Offset))
-		n := r.nodeOf(ent)
-		if n == nil || !r.world.Valid(ent) {
+		n := ca.nodes.of(ent)
+		if n == nil || !ca.world.Valid(ent) {
 			return fmt.Errorf("field %s refers to nothing that is here", ref.Field)
 		}
-		c := r.protocol.named(ref.Has)
-		if c == nil || !r.world.Entry(ent).HasComponent(c.c) {
+		c := ca.protocol.named(ref.Has)
+		if c == nil || !ca.world.Entry(ent).HasComponent(c.c) {
 			return fmt.Errorf("field %s refers to a node without component %s", ref.Field, ref.Has)
 		}
-		if r.auth != nil && from != r.me && !slices.Contains(r.auth.Holders(n.id, nil), from) {
+		if ca.auth != nil && from != ca.me && !slices.Contains(ca.auth.Holders(n.id, nil), from) {
 			return fmt.Errorf("field %s refers to a node that peer %d does not hold", ref.Field, from)
 		}
 	}
@@ -256,53 +256,68 @@ func argsLimit(t *rpl.RPCType) int {
 }
 
 // call routes a call by the table at RPC.
-func (r *Replication) call(n *node, t *rpl.RPCType, args []byte) error {
-	if r.awaits(n) {
-		return r.callLater(n, t, args)
+func (ca *caller) call(n *node, t *rpl.RPCType, args []byte) error {
+	if ca.awaits(n) {
+		return ca.callLater(n, t, args)
 	}
-	if r.auth != nil {
+	if ca.auth != nil {
 		owner := n.owner
 		switch {
 		case t.To == rpl.ToServer, t.To == rpl.ToOwner && owner <= rpl.Server:
-			r.queue(n, t, args)
+			ca.queue(n, t, args)
 			return nil
-		case t.To == rpl.ToOwner && r.dropsCallTo(owner):
+		case t.To == rpl.ToOwner && ca.dropsCallTo(owner):
 			return nil
-		case t.To == rpl.Broadcast && r.me != 0:
-			r.queue(n, t, args)
+		case t.To == rpl.Broadcast && ca.me != 0:
+			ca.queue(n, t, args)
 		case t.To == rpl.Everywhere:
-			r.queue(n, t, args)
-			return r.handOn(n, t, r.me, args)
+			ca.queue(n, t, args)
+			return ca.handOn(n, t, ca.me, args)
 		}
-		return r.auth.Call(n.id, t, args)
+		return ca.auth.Call(n.id, t, args)
 	}
-	switch mine := r.me != 0 && n.owner == r.me; {
+	switch mine := ca.me != 0 && n.owner == ca.me; {
 	case n.leaving:
-		*r.Counter("rpc dropped")++
-	case r.joining: // nothing leaves for the old session any more
-		*r.Counter("rpc dropped")++
+		*ca.counter("rpc dropped")++
+	case ca.line.joining: // nothing leaves for the old session any more
+		*ca.counter("rpc dropped")++
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
-		r.queue(n, t, args)
-	case t.To == rpl.ToServer && (mine || t.FromAnyone) && r.proxy != nil:
-		return r.callServer(n, t, args)
-	case t.To == rpl.Everywhere && (mine || t.FromAnyone) && r.proxy != nil:
-		r.queue(n, t, args)
-		return r.callServer(n, t, args)
+		ca.queue(n, t, args)
+	case t.To == rpl.ToServer && (mine || t.FromAnyone) && ca.proxy != nil:
+		return ca.callServer(n, t, args)
+	case t.To == rpl.Everywhere && (mine || t.FromAnyone) && ca.proxy != nil:
+		ca.queue(n, t, args)
+		return ca.callServer(n, t, args)
 	default:
-		r.scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
+		ca.scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
 	}
 	return nil
 }
 
 // callServer sends a client's call to the server. A callback may call on a node that the
 // core has already removed, before the game is told of it; such a call is dropped.
-func (r *Replication) callServer(n *node, t *rpl.RPCType, args []byte) error {
-	err := r.proxy.Call(n.id, t, args)
+func (ca *caller) callServer(n *node, t *rpl.RPCType, args []byte) error {
+	err := ca.proxy.Call(n.id, t, args)
 	if errors.Is(err, rpl.ErrNoNode) {
-		*r.Counter("rpc dropped")++
+		*ca.counter("rpc dropped")++
 		return nil
 	}
 	return err
+}
+
+// A caller makes calls, and runs those that arrive.
+type caller struct {
+	*shared
+	nodes   *nodeTable
+	extract *extractor
+	client  *client
+	seats   *seating
+	line    *line
+
+	handlers      map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
+	queued, spare []localCall
+	round         uint64        // counts the lists that queued has been, from 1
+	waiting       []waitingCall // calls on the session that is being joined
 }
 
 // A localCall is a call on this machine that waits for the step's Send.
@@ -320,27 +335,27 @@ type callList struct {
 	first, last int    // indices in Replication.calls
 }
 
-func (r *Replication) queue(n *node, t *rpl.RPCType, args []byte) {
-	at := len(r.calls)
-	if w := &n.calls; w.round == r.round {
-		r.calls[w.last].next, w.last = at+1, at
+func (ca *caller) queue(n *node, t *rpl.RPCType, args []byte) {
+	at := len(ca.queued)
+	if w := &n.calls; w.round == ca.round {
+		ca.queued[w.last].next, w.last = at+1, at
 	} else {
-		*w = callList{r.round, at, at}
+		*w = callList{ca.round, at, at}
 	}
-	r.calls = append(r.calls, localCall{node: n, rpc: t, args: args, tick: r.tick})
+	ca.queued = append(ca.queued, localCall{node: n, rpc: t, args: args, tick: ca.tick})
 }
 
 // callsOn takes the calls on a node out of those that wait for this step's Send. It does
 // not yield calls that are made meanwhile. Thousands of nodes may end in a step, each with
 // calls on it, so it follows them from one to the next.
-func (r *Replication) callsOn(n *node) iter.Seq[localCall] {
+func (ca *caller) callsOn(n *node) iter.Seq[localCall] {
 	return func(yield func(localCall) bool) {
-		if n.calls.round != r.round {
+		if n.calls.round != ca.round {
 			return
 		}
-		end := len(r.calls)
+		end := len(ca.queued)
 		for at := n.calls.first + 1; at > 0 && at <= end; {
-			c := &r.calls[at-1]
+			c := &ca.queued[at-1]
 			call := *c
 			at = c.next
 			if c.node = nil; call.node == n && !yield(call) {
@@ -353,54 +368,54 @@ func (r *Replication) callsOn(n *node) iter.Seq[localCall] {
 // runCalls runs the calls of this machine on itself. Calls that handlers make meanwhile
 // wait for the next step, so that two handlers that call each other do not hold this step
 // up.
-func (r *Replication) runCalls() {
-	calls := r.calls
-	r.round++
-	r.calls, r.spareCalls = r.spareCalls[:0], nil // if a handler panics, the two must not share memory
+func (ca *caller) runCalls() {
+	calls := ca.queued
+	ca.round++
+	ca.queued, ca.spare = ca.spare[:0], nil // if a handler panics, the two must not share memory
 	for i := range calls {
 		switch c := &calls[i]; {
 		case c.node == nil:
-		case r.nodeOf(c.node.entity) == c.node && !c.node.leaving:
-			r.handle(c.node, c.rpc, Call{From: r.me, Tick: c.tick}, c.args, func() {})
+		case ca.nodes.of(c.node.entity) == c.node && !c.node.leaving:
+			ca.handle(c.node, c.rpc, Call{From: ca.me, Tick: c.tick}, c.args, func() {})
 		default:
-			*r.Counter("rpc dropped")++
+			*ca.counter("rpc dropped")++
 		}
 		calls[i] = localCall{}
 	}
-	r.spareCalls = calls[:0]
+	ca.spare = calls[:0]
 }
 
 // runRemote runs a call from another machine that the core has checked.
-func (r *Replication) runRemote(c rpl.Call) {
-	n := r.byID[c.Node]
+func (ca *caller) runRemote(c rpl.Call) {
+	n := ca.nodes.byID[c.Node]
 	if n == nil || n.leaving {
-		*r.Counter("rpc dropped")++
+		*ca.counter("rpc dropped")++
 		return
 	}
 	call, args, handOn := Call{From: c.From, Tick: c.Tick}, c.Args, func() {}
-	if r.auth == nil {
-		call.From = r.host
+	if ca.auth == nil {
+		call.From = ca.client.host
 	}
 	if c.RPC.To == rpl.Everywhere {
 		var ok bool
-		if call.From, args, handOn, ok = r.everywhere(n, c); !ok {
-			*r.Counter("rpc refused")++
+		if call.From, args, handOn, ok = ca.everywhere(n, c); !ok {
+			*ca.counter("rpc refused")++
 			return
 		}
 	}
-	r.handle(n, c.RPC, call, args, handOn)
+	ca.handle(n, c.RPC, call, args, handOn)
 }
 
 // handle runs a call here. The handler calls handOn once the arguments are known to be
 // good, before the game's function.
-func (r *Replication) handle(n *node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
-	fn := r.handlers[t]
-	if fn == nil || !r.world.Valid(n.entity) {
-		r.scold("rpc without handler", t.Name, "nothing runs here: call its Handle for every Replication")
+func (ca *caller) handle(n *node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
+	fn := ca.handlers[t]
+	if fn == nil || !ca.world.Valid(n.entity) {
+		ca.scold("rpc without handler", t.Name, "nothing runs here: call its Handle for every Replication")
 		return
 	}
-	c.Entry = r.world.Entry(n.entity)
+	c.Entry = ca.world.Entry(n.entity)
 	if err := fn(c, args, handOn); err != nil {
-		r.refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
+		ca.refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
 	}
 }

@@ -4,6 +4,6 @@ package ecs
 
 func scheduleStage(r *Replication) {
 	if r.auth != nil && r.sending {
-		r.auth.Schedule(r.now())
+		r.auth.Schedule(r.line.now())
 	}
 }

@@ -11,6 +11,21 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
+// A seating keeps the peers of a server.
+type seating struct {
+	*shared
+	loadTime *loadTime
+	extract  *extractor
+	groups   *grouping
+	notify   *notifier
+	line     *line
+
+	all      []*seat // of peers that have joined or are joining, in order of their numbers
+	lastPeer rpl.Peer
+	refusals refusals
+	sends    int // counts sends; decides who is served first
+}
+
 // A seat is one peer's place on the server. It is kept for a while after the peer is
 // lost.
 type seat struct {
@@ -31,8 +46,8 @@ type seat struct {
 	absence
 }
 
-func (r *Replication) seatOf(p rpl.Peer) *seat {
-	for _, s := range r.seats {
+func (ss *seating) seatOf(p rpl.Peer) *seat {
+	for _, s := range ss.all {
 		if s.peer == p {
 			return s
 		}
@@ -40,8 +55,8 @@ func (r *Replication) seatOf(p rpl.Peer) *seat {
 	return nil
 }
 
-func (r *Replication) seatAt(c transport.Conn) *seat {
-	for _, s := range r.seats {
+func (ss *seating) seatAt(c transport.Conn) *seat {
+	for _, s := range ss.all {
 		if s.conn == c {
 			return s
 		}
@@ -50,8 +65,8 @@ func (r *Replication) seatAt(c transport.Conn) *seat {
 }
 
 // canOwn reports whether a peer can be given nodes: it is in, or its seat is kept for it.
-func (r *Replication) canOwn(p rpl.Peer) bool {
-	s := r.seatOf(p)
+func (ss *seating) canOwn(p rpl.Peer) bool {
+	s := ss.seatOf(p)
 	return s != nil && s.gone == nil && (s.in || s.lost)
 }
 
@@ -60,7 +75,7 @@ func (r *Replication) canOwn(p rpl.Peer) bool {
 // too. A peer that is not there, and this machine's own player, are ignored, and so is
 // every call on a client.
 func (r *Replication) Kick(p rpl.Peer, reason string) {
-	s := r.seatOf(p)
+	s := r.seats.seatOf(p)
 	if s == nil || s.gone != nil {
 		return
 	}
@@ -73,19 +88,18 @@ func (r *Replication) Kick(p rpl.Peer, reason string) {
 	}
 }
 
-// serverInbox handles what a server's link delivers. It calls no game code: that waits
-// until everything has been received.
-type serverInbox struct{ *Replication }
+// Connected, Datagram, Message and Closed are what a server's link delivers. They call no
+// game code: that waits until everything has been received.
 
-func (r serverInbox) Connected(c transport.Conn, hello []byte) {
+func (ss *seating) Connected(c transport.Conn, hello []byte) {
 	k, said, err := parseHello(hello)
 	if err != nil {
-		*r.Counter("hello refused")++
-		r.turnedAway(c.Stats().Remote, err)
+		*ss.counter("hello refused")++
+		ss.turnedAway(c.Stats().Remote, err)
 		c.Close(err.Error())
 		return
 	}
-	if s := r.seatWith(k); s != nil {
+	if s := ss.seatWith(k); s != nil {
 		if s.known {
 			s.takeOver(&handshake{conn: c, hello: slices.Clone(said)})
 			return
@@ -93,40 +107,40 @@ func (r serverInbox) Connected(c transport.Conn, hello []byte) {
 		s.gone = errors.New(reasonTaken) // the game never heard of it
 		s.conn.Close(reasonTaken)
 	}
-	if r.full(r.seated(func(s *seat) bool { return true })) {
-		r.turnedAway(c.Stats().Remote, transport.ErrFull)
+	if ss.full(ss.seated(func(s *seat) bool { return true })) {
+		ss.turnedAway(c.Stats().Remote, transport.ErrFull)
 		c.Close(transport.ErrFull.Error())
 		return
 	}
-	r.lastPeer++
-	s := &seat{peer: r.lastPeer, key: k, conn: c, hello: slices.Clone(said)}
-	r.seats = append(r.seats, s)
-	r.tellLevel(s, true)
+	ss.lastPeer++
+	s := &seat{peer: ss.lastPeer, key: k, conn: c, hello: slices.Clone(said)}
+	ss.all = append(ss.all, s)
+	ss.tellLevel(s, true)
 }
 
 // room answers transport.Offer: whether one more client is let in. Kept seats count as
 // taken, except for the clients that come for them.
-func (r *Replication) room(hello []byte, conns int) bool {
+func (ss *seating) room(hello []byte, conns int) bool {
 	if k, _, err := parseHello(hello); err == nil {
-		if s := r.seatWith(k); s != nil && s.known {
+		if s := ss.seatWith(k); s != nil && s.known {
 			return true
 		}
 	}
-	return !r.full(conns + r.seated(func(s *seat) bool { return s.conn == nil || s.broke != nil }))
+	return !ss.full(conns + ss.seated(func(s *seat) bool { return s.conn == nil || s.broke != nil }))
 }
 
 // full reports whether there is no place left beside so many others.
-func (r *Replication) full(others int) bool {
-	limit := r.config.MaxPeers
+func (ss *seating) full(others int) bool {
+	limit := ss.config.MaxPeers
 	if limit == 0 {
 		limit = transport.MaxPeers
 	}
-	return r.locals()+others >= limit
+	return ss.locals()+others >= limit
 }
 
 // seated counts the seats for which kind is true, without those being emptied.
-func (r *Replication) seated(kind func(s *seat) bool) (n int) {
-	for _, s := range r.seats {
+func (ss *seating) seated(kind func(s *seat) bool) (n int) {
+	for _, s := range ss.all {
 		if s.gone == nil && kind(s) {
 			n++
 		}
@@ -135,8 +149,8 @@ func (r *Replication) seated(kind func(s *seat) bool) (n int) {
 }
 
 // locals returns how many players this machine itself has, 0 or 1.
-func (r *Replication) locals() int {
-	if r.me != 0 {
+func (ss *seating) locals() int {
+	if ss.me != 0 {
 		return 1
 	}
 	return 0
@@ -145,19 +159,19 @@ func (r *Replication) locals() int {
 // tellLevel tells a peer which level to build; the first time with its welcome. If the
 // peer's lane is full of calls, a later send tells it. So it does if the peer has built
 // none of so many levels that their epochs, in messages, might be mistaken.
-func (r *Replication) tellLevel(s *seat, first bool) {
+func (ss *seating) tellLevel(s *seat, first bool) {
 	if first {
-		s.built = r.epoch
-	} else if r.epoch-s.built >= epochs {
+		s.built = ss.epoch
+	} else if ss.epoch-s.built >= epochs {
 		s.untold = true
 		return
 	}
-	m := levelMessage{epoch: uint8(r.epoch), name: r.level}
+	m := levelMessage{epoch: uint8(ss.epoch), name: ss.level}
 	m.after, _ = s.conn.Next()
 	var msg []byte
 	if first {
 		msg = appendWelcome(nil, welcome{
-			peer: s.peer, tick: r.tick, steps: uint16(r.config.Steps), sends: uint16(r.config.Sends), host: r.me, level: m,
+			peer: s.peer, tick: ss.tick, steps: uint16(ss.config.Steps), sends: uint16(ss.config.Sends), host: ss.me, level: m,
 		})
 	} else {
 		msg = appendLevel(nil, m)
@@ -167,56 +181,56 @@ func (r *Replication) tellLevel(s *seat, first bool) {
 	case err == nil:
 		s.untold = false
 	case first: // the lane of a new connection is empty
-		r.report("session message not sent", err)
+		ss.report("session message not sent", err)
 		s.conn.Close("the reliable lane is full")
 	case !s.untold:
 		s.untold = true
-		r.report("session message not sent", err)
+		ss.report("session message not sent", err)
 	}
 }
 
-func (r serverInbox) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
-	if s := r.seatAt(c); s != nil && s.in && seq > s.after {
-		r.refuse("packet refused", r.auth.Receive(s.peer, seq, r.linkBase+at, b))
+func (ss *seating) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
+	if s := ss.seatAt(c); s != nil && s.in && seq > s.after {
+		ss.refuse("packet refused", ss.auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
 	}
 }
 
-func (r serverInbox) Message(c transport.Conn, b []byte) {
-	s := r.seatAt(c)
+func (ss *seating) Message(c transport.Conn, b []byte) {
+	s := ss.seatAt(c)
 	switch {
 	case s == nil || len(b) == 0:
 	case b[0] < firstMessage:
 		if !s.in { // a call of an earlier level is void
-			*r.Counter("rpc dropped")++
+			*ss.counter("rpc dropped")++
 			return
 		}
-		r.refuse("message refused", r.auth.ReceiveMessage(s.peer, b))
+		ss.refuse("message refused", ss.auth.ReceiveMessage(s.peer, b))
 	case b[0] == msgReady:
 		m, err := parseReady(b)
 		if err != nil {
-			r.refuse("message refused", err)
+			ss.refuse("message refused", err)
 			return
 		}
 		s.built += uint32(m.epoch - uint8(s.built)) // it was told of less than epochs levels since
-		if s.built == r.epoch && !s.in {
-			r.tellNames(c, m.names)
-			if err := r.auth.Connect(s.peer); err != nil {
-				r.report("peer not connected", err)
+		if s.built == ss.epoch && !s.in {
+			ss.tellNames(c, m.names)
+			if err := ss.auth.Connect(s.peer); err != nil {
+				ss.report("peer not connected", err)
 				c.Close("the server could not take you in")
 				return
 			}
 			s.in, s.after = true, m.after
-			r.seatGroups(s)
+			ss.groups.seatGroups(s)
 		}
 	case b[0] == msgAsk:
-		r.refuse("message refused", r.asked(s, b))
+		ss.refuse("message refused", ss.groups.asked(s, b))
 	default:
-		*r.Counter("message refused")++
+		*ss.counter("message refused")++
 	}
 }
 
-func (r serverInbox) Closed(c transport.Conn, err error) {
-	for _, s := range r.seats {
+func (ss *seating) Closed(c transport.Conn, err error) {
+	for _, s := range ss.all {
 		switch {
 		case s.next != nil && s.next.conn == c:
 			if s.next = nil; s.gone == nil && !mayReturn(err) {
@@ -233,42 +247,42 @@ func (r serverInbox) Closed(c transport.Conn, err error) {
 
 // arrivals tells the game which peers have joined or are back: those whose side of the
 // level has been built.
-func (r *Replication) arrivals() {
-	for _, s := range slices.Clone(r.seats) {
+func (ss *seating) arrivals() {
+	for _, s := range slices.Clone(ss.all) {
 		if !s.in || s.gone != nil || s.broke != nil {
 			continue
 		}
 		if s.lost {
-			r.back(s)
+			ss.back(s)
 		}
 		if !s.joined && s.gone == nil {
 			if !s.known { // after Load everyone joins again, and nobody has come
-				r.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote)
+				ss.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote)
 			}
 			s.joined, s.known = true, true
-			r.join(s.peer)
+			ss.join(s.peer)
 		}
 	}
 }
 
-func (r *Replication) join(p rpl.Peer) {
-	for _, fn := range r.hooks.join {
+func (ss *seating) join(p rpl.Peer) {
+	for _, fn := range ss.notify.hooks.join {
 		fn(p)
 	}
 }
 
 // empty takes a seat away: OnLeave runs, then the peer's nodes end or pass to nobody,
 // then its stream ends.
-func (r *Replication) empty(s *seat) {
+func (ss *seating) empty(s *seat) {
 	if s.known {
-		r.config.Log.Info("left", "peer", s.peer, "why", s.gone)
-		for _, fn := range r.hooks.leave {
+		ss.config.Log.Info("left", "peer", s.peer, "why", s.gone)
+		for _, fn := range ss.notify.hooks.leave {
 			fn(s.peer)
 		}
 	}
-	r.orphaned(s.peer)
+	ss.extract.orphaned(s.peer)
 	if s.in {
-		r.auth.Disconnect(s.peer)
+		ss.auth.Disconnect(s.peer)
 	}
-	r.seats = slices.DeleteFunc(r.seats, func(o *seat) bool { return o == s })
+	ss.all = slices.DeleteFunc(ss.all, func(o *seat) bool { return o == s })
 }

@@ -8,21 +8,21 @@ func sendStage(r *Replication) {
 	switch {
 	case !r.sending:
 	case r.auth != nil:
-		for _, s := range r.seats {
+		for _, s := range r.seats.all {
 			if s.conn == nil {
 				continue
 			}
 			s.conn.Flush()
 			sent, held := s.meter.lane(s.conn)
 			r.auth.Charge(s.peer, sent, held)
-			if aware, ok := s.conn.(transport.LossAware); s.meter.read(r.now(), s.conn) && ok {
+			if aware, ok := s.conn.(transport.LossAware); s.meter.read(r.line.now(), s.conn) && ok {
 				aware.SetLoss(r.auth.PeerStats(s.peer).Loss)
 			}
 		}
-	case r.server != nil:
-		r.server.Flush()
-		if aware, ok := r.server.(transport.LossAware); r.meter.read(r.now(), r.server) && ok {
-			aware.SetLoss(guessLoss(r.server.Stats()))
+	case r.client.conn != nil:
+		r.client.conn.Flush()
+		if aware, ok := r.client.conn.(transport.LossAware); r.client.meter.read(r.line.now(), r.client.conn) && ok {
+			aware.SetLoss(guessLoss(r.client.conn.Stats()))
 		}
 	}
 }

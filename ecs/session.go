@@ -13,6 +13,13 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
+// sessionNode keeps the session's own node.
+type sessionNode struct {
+	*shared
+	nodes *nodeTable
+	saved []savedComponent // the session's components, put away until this machine is alone again
+}
+
 // sessionType marks the session's own entity.
 var sessionType = donburi.NewTag("Session")
 
@@ -23,15 +30,17 @@ var sessionType = donburi.NewTag("Session")
 // components are back when it is alone again. After each Load, ask for the entry again,
 // and set the references in its components again, in OnStart: they refer to entities of
 // the old world. The node cannot be removed, given or attached.
-func (r *Replication) Session() *donburi.Entry { return r.world.Entry(r.session.entity) }
+func (r *Replication) Session() *donburi.Entry { return r.home.entry() }
+
+func (hm *sessionNode) entry() *donburi.Entry { return hm.world.Entry(hm.nodes.session.entity) }
 
 // attachSession makes an entity of a new world the session's, and copies there what the
 // session carried in the old one.
-func (r *Replication) attachSession(e *donburi.Entry, old donburi.World) {
-	n := r.session
+func (hm *sessionNode) attachSession(e *donburi.Entry, old donburi.World) {
+	n := hm.nodes.session
 	if n == nil || old == nil {
 		n = &node{id: rpl.SessionNode, data: components.NodeData{Relevance: rpl.Always}}
-		r.session = n
+		hm.nodes.session = n
 	}
 	was := n.entity
 	n.entity = e.Entity()
@@ -47,7 +56,7 @@ func (r *Replication) attachSession(e *donburi.Entry, old donburi.World) {
 		}
 	}
 	components.RplNode.SetValue(e, n.data)
-	r.addNode(n)
+	hm.nodes.add(n)
 }
 
 // A savedComponent is a component of the session's entity that is put away while this
@@ -59,31 +68,31 @@ type savedComponent struct {
 
 // putAway removes the replicated components from the session's entity and saves them: in
 // another's session it carries what comes from there.
-func (r *Replication) putAway() {
-	e := r.Session()
-	for _, c := range r.protocol.components {
+func (hm *sessionNode) putAway() {
+	e := hm.entry()
+	for _, c := range hm.protocol.components {
 		if e.HasComponent(c.c) {
-			r.saved = append(r.saved, savedComponent{c, e.Component(c.c)})
+			hm.saved = append(hm.saved, savedComponent{c, e.Component(c.c)})
 		}
 	}
-	r.strip()
+	hm.strip()
 }
 
 // takeOut gives the session's entity the saved components back.
-func (r *Replication) takeOut() {
-	e := r.Session()
-	for _, s := range r.saved {
+func (hm *sessionNode) takeOut() {
+	e := hm.entry()
+	for _, s := range hm.saved {
 		add(e, s.comp.c)
 		e.SetComponent(s.comp.c, s.at)
 	}
-	r.saved = nil
+	hm.saved = nil
 }
 
 // strip removes all replicated components from the session's entity.
-func (r *Replication) strip() {
-	e := r.Session()
-	for _, c := range r.protocol.components {
+func (hm *sessionNode) strip() {
+	e := hm.entry()
+	for _, c := range hm.protocol.components {
 		drop(e, c.c)
 	}
-	r.session.items = nil
+	hm.nodes.session.items = nil
 }

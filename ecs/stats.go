@@ -25,18 +25,18 @@ type Stats struct {
 // except for Lost and LostFor.
 func (r *Replication) Stats(p rpl.Peer) Stats {
 	if r.auth == nil {
-		if r.server == nil {
+		if r.client.conn == nil {
 			return Stats{}
 		}
-		s := r.meter.stats(r.server.Stats())
+		s := r.client.meter.stats(r.client.conn.Stats())
 		s.Loss = s.Conn.LossIn
 		if r.proxy != nil {
-			s.ViewDelay = r.viewDelay()
+			s.ViewDelay = r.draw.viewDelay()
 			s.RTT, s.Jitter = r.proxy.RTT()
 		}
 		return s
 	}
-	seat := r.seatOf(p)
+	seat := r.seats.seatOf(p)
 	if seat == nil {
 		return Stats{}
 	}
@@ -47,7 +47,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		s.RTT, s.Jitter, s.Loss = core.RTT, core.Jitter, core.Loss
 	}
 	if seat.lost {
-		s.Lost, s.LostFor = true, r.now()-seat.since
+		s.Lost, s.LostFor = true, r.line.now()-seat.since
 	}
 	return s
 }

@@ -16,7 +16,7 @@ import (
 // nil at the top, and while a proxy's parent is not on this machine.
 func Parent(e *donburi.Entry) *donburi.Entry {
 	if r := of(e); r != nil {
-		if n := r.nodeOf(e.Entity()); n != nil && n.entity == e.Entity() && n.parent != nil && n.parent.leaving {
+		if n := r.nodes.of(e.Entity()); n != nil && n.entity == e.Entity() && n.parent != nil && n.parent.leaving {
 			return nil
 		}
 	}
@@ -29,17 +29,17 @@ func carrier(e *donburi.Entry) *donburi.Entry {
 	if r == nil {
 		return nil
 	}
-	return r.carrierOf(e, r.nodeOf(e.Entity()))
+	return r.nodes.carrierOf(e, r.nodes.of(e.Entity()))
 }
 
-func (r *Replication) carrierOf(e *donburi.Entry, n *node) *donburi.Entry {
+func (ns *nodeTable) carrierOf(e *donburi.Entry, n *node) *donburi.Entry {
 	if n != nil && n.entity == e.Entity() {
 		n = n.parent
 	}
-	if n == nil || !r.world.Valid(n.entity) {
+	if n == nil || !ns.world.Valid(n.entity) {
 		return nil
 	}
-	return r.world.Entry(n.entity)
+	return ns.world.Entry(n.entity)
 }
 
 // Children returns the nodes directly below a node, in the order in which they came. It
@@ -51,7 +51,7 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 		if r == nil {
 			return
 		}
-		n := r.nodeOf(e.Entity())
+		n := r.nodes.of(e.Entity())
 		if n == nil || n.entity != e.Entity() || n.leaving {
 			return
 		}
@@ -79,8 +79,8 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 // reaches the change.
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *node) (components.TransformData, bool) {
-		if f := r.formerOf(e, n); f != nil {
-			return f.inWorld(r, e), true
+		if f := r.draw.formerOf(e, n); f != nil {
+			return f.inWorld(&r.draw, e), true
 		}
 		return viewOf(r, e, n, components.Transform), false
 	})
@@ -100,8 +100,8 @@ func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, 
 			up, top = at(r, e, n)
 			t = within(t, up)
 		}
-		if e = r.carrierOf(e, n); e != nil {
-			n = r.nodeOf(e.Entity())
+		if e = r.nodes.carrierOf(e, n); e != nil {
+			n = r.nodes.of(e.Entity())
 		}
 	}
 	t.Rot = t.Rot.Normalized()

@@ -24,16 +24,16 @@ type unmade struct {
 
 // notMade keeps an entity for the next steps. It reports the failure once, and again only
 // when the entity's RplNode has changed and is still wrong.
-func (r *Replication) notMade(e *donburi.Entry, o origin, data components.NodeData, why error) {
-	was, known := r.unmade[e.Entity()]
-	if r.unmade == nil {
-		r.unmade = map[donburi.Entity]unmade{}
+func (ex *extractor) notMade(e *donburi.Entry, o origin, data components.NodeData, why error) {
+	was, known := ex.unmade[e.Entity()]
+	if ex.unmade == nil {
+		ex.unmade = map[donburi.Entity]unmade{}
 	}
-	r.unmade[e.Entity()] = unmade{origin: o, data: data}
+	ex.unmade[e.Entity()] = unmade{origin: o, data: data}
 	if known && differs(unsafe.Pointer(&data), &was.data) == 0 {
 		return
 	}
-	r.refuse("node not made", fmt.Errorf("%s%s: %w; it is an entity of this machine alone until that is right", o, r.itemsOf(e), why))
+	ex.refuse("node not made", fmt.Errorf("%s%s: %w; it is an entity of this machine alone until that is right", o, ex.itemsOf(e), why))
 }
 
 // String describes an origin in front of an entity in an error text.
@@ -48,33 +48,33 @@ func (o origin) String() string {
 }
 
 // makeUnmade tries again to make these entities nodes, once a step.
-func (r *Replication) makeUnmade() {
-	if len(r.unmade) == 0 {
+func (ex *extractor) makeUnmade() {
+	if len(ex.unmade) == 0 {
 		return
 	}
 	made := false
-	for _, ent := range slices.Sorted(maps.Keys(r.unmade)) {
-		if !r.world.Valid(ent) || !r.world.Entry(ent).HasComponent(components.RplNode) {
-			r.forgetUnmade(ent)
+	for _, ent := range slices.Sorted(maps.Keys(ex.unmade)) {
+		if !ex.world.Valid(ent) || !ex.world.Entry(ent).HasComponent(components.RplNode) {
+			ex.forgetUnmade(ent)
 		} else {
-			made = r.makeNode(r.world.Entry(ent), r.unmade[ent].origin) != nil || made
+			made = ex.makeNode(ex.world.Entry(ent), ex.unmade[ent].origin) != nil || made
 		}
 	}
-	for i := range r.plans {
-		if p := &r.plans[i]; made && p.strange { // their rows have nodes now
+	for i := range ex.plans {
+		if p := &ex.plans[i]; made && p.strange { // their rows have nodes now
 			p.regrouped = true
 		}
 	}
 }
 
 // forgetUnmade is called for an entity that has gone, or is no longer to be a node.
-func (r *Replication) forgetUnmade(ent donburi.Entity) {
-	u, ok := r.unmade[ent]
+func (ex *extractor) forgetUnmade(ent donburi.Entity) {
+	u, ok := ex.unmade[ent]
 	if !ok {
 		return
 	}
-	delete(r.unmade, ent)
-	if r.named[u.origin.name] == ent {
-		r.unname(u.origin.name)
+	delete(ex.unmade, ent)
+	if ex.loadTime.byName[u.origin.name] == ent {
+		ex.loadTime.unname(u.origin.name)
 	}
 }

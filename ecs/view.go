@@ -12,6 +12,24 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
+// drawing moves the time that is drawn, which trails the state, and shows proxies by it.
+type drawing struct {
+	*shared
+	nodes   *nodeTable
+	client  *client
+	proxies *proxies
+	line    *line
+
+	clock   clock
+	render  float64 // drawn time, in ticks
+	hiding  []*node // nodes to show once drawn time reaches their first sample
+	inPlace []*node
+
+	// Scratch.
+	words     []int32
+	confirmed []int32
+}
+
 // View returns a copy of a component as it should be drawn in this frame: fields tagged
 // `interp` have their values at the time that Frame has set, the others their present
 // values. On the authority, and for components without `interp` fields, it returns a copy
@@ -34,7 +52,7 @@ func nodeAt(e *donburi.Entry) (*Replication, *node) {
 	if r == nil {
 		return nil, nil
 	}
-	return r, r.nodeOf(e.Entity())
+	return r, r.nodes.of(e.Entity())
 }
 
 // viewOf is View for an entity with the component, of a session and a node that may be nil.
@@ -50,12 +68,12 @@ func viewOf[T any](r *Replication, e *donburi.Entry, n *node, c *donburi.Compone
 		v := new(T)
 		*v = *c.Get(e)
 		w := r.tagged(b.comp, e, unsafe.Pointer(v))
-		b.track.draw(w, r.render, false)
+		b.track.draw(w, r.draw.render, false)
 		b.comp.standIn.set(e, unsafe.Pointer(v), w)
 		return *v
 	}
 	v := *c.Get(e) // stays on the stack
-	b.track.draw(unsafe.Pointer(&v), r.render, false)
+	b.track.draw(unsafe.Pointer(&v), r.draw.render, false)
 	return v
 }
 
@@ -78,12 +96,12 @@ func (r *Replication) Frame() {
 	if r.proxy == nil {
 		return
 	}
-	r.moveRender()
-	r.reveal()
-	for _, n := range r.inPlace {
+	r.draw.moveRender()
+	r.draw.reveal()
+	for _, n := range r.draw.inPlace {
 		for i := range n.items {
 			if b := &n.items[i]; b.track != nil && b.comp.inPlace {
-				r.drawInPlace(b)
+				r.draw.drawInPlace(b)
 			}
 		}
 	}
@@ -91,33 +109,33 @@ func (r *Replication) Frame() {
 
 // startInPlace has Frame draw a node in place, from now until drawn time has reached its
 // newest sample: then its components hold what would be drawn.
-func (r *Replication) startInPlace(n *node, b *binding) {
+func (dr *drawing) startInPlace(n *node, b *binding) {
 	if b.comp.inPlace && !n.inPlace {
-		n.inPlace, r.inPlace = true, append(r.inPlace, n)
+		n.inPlace, dr.inPlace = true, append(dr.inPlace, n)
 	}
 }
 
 // drawnInPlace reports whether what Frame would draw of a node in place may still differ
 // from its state. What leaves is drawn at an older state than it has.
-func (r *Replication) drawnInPlace(n *node) bool {
+func (dr *drawing) drawnInPlace(n *node) bool {
 	for i := range n.items {
-		if b := &n.items[i]; b.track != nil && b.comp.inPlace && float64(b.track.newest()) > r.render {
+		if b := &n.items[i]; b.track != nil && b.comp.inPlace && float64(b.track.newest()) > dr.render {
 			return true
 		}
 	}
 	return n.leaving
 }
 
-func (r *Replication) drawInPlace(b *binding) {
-	e, p := r.component(b)
+func (dr *drawing) drawInPlace(b *binding) {
+	e, p := dr.component(b)
 	if p == nil {
 		return
 	}
-	w := r.tagged(b.comp, e, p)
+	w := dr.tagged(b.comp, e, p)
 	if len(b.track.saved) == 0 { // else an earlier frame has saved it
 		b.track.save(w)
 	}
-	b.track.draw(w, r.render, true)
+	b.track.draw(w, dr.render, true)
 	if b.comp.standIn != nil {
 		b.comp.standIn.set(e, p, w)
 	}
@@ -125,13 +143,13 @@ func (r *Replication) drawInPlace(b *binding) {
 
 // restoreInPlace undoes what Frame has written, before the game's rules run, and forgets
 // the nodes that need not be drawn in place any more.
-func (r *Replication) restoreInPlace() {
-	alive := r.inPlace[:0]
-	for _, n := range r.inPlace {
-		if r.nodeOf(n.entity) != n {
+func (dr *drawing) restoreInPlace() {
+	alive := dr.inPlace[:0]
+	for _, n := range dr.inPlace {
+		if dr.nodes.of(n.entity) != n {
 			continue
 		}
-		if n.inPlace = r.drawnInPlace(n); n.inPlace {
+		if n.inPlace = dr.drawnInPlace(n); n.inPlace {
 			alive = append(alive, n)
 		}
 		for i := range n.items {
@@ -139,8 +157,8 @@ func (r *Replication) restoreInPlace() {
 			if b.track == nil || len(b.track.saved) == 0 {
 				continue
 			}
-			if e, p := r.component(b); p != nil {
-				w := r.tagged(b.comp, e, p)
+			if e, p := dr.component(b); p != nil {
+				w := dr.tagged(b.comp, e, p)
 				b.track.restore(w)
 				if b.comp.standIn != nil {
 					b.comp.standIn.set(e, p, w)
@@ -148,19 +166,19 @@ func (r *Replication) restoreInPlace() {
 			}
 		}
 	}
-	clear(r.inPlace[len(alive):])
-	r.inPlace = alive
+	clear(dr.inPlace[len(alive):])
+	dr.inPlace = alive
 }
 
 // sampleTick returns the tick at which an item's state is drawn that came for tick t.
 // That is the newest tick if the core has advanced the item since, or if a late packet
 // corrects what is already drawn for a later tick.
-func (r *Replication) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
-	newest := r.proxy.Newest()
+func (dr *drawing) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
+	newest := dr.proxy.Newest()
 	if t >= newest || n.items[ord].track.newest() > t {
 		return newest
 	}
-	if r.confirmed, _ = n.replica.Confirmed(ord, r.confirmed[:0]); !slices.Equal(r.confirmed, r.words) {
+	if dr.confirmed, _ = n.replica.Confirmed(ord, dr.confirmed[:0]); !slices.Equal(dr.confirmed, dr.words) {
 		return newest
 	}
 	return t
@@ -169,10 +187,10 @@ func (r *Replication) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
 // stillUntil returns up to when an item stood still whose state of tick t has come. An item
 // of which packets regularly say nothing (NodeData.Hz, a small budget) has moved
 // meanwhile: it is drawn on its way from now on, and not from the last packet on.
-func (r *Replication) stillUntil(k *track, t rpl.Tick) rpl.Tick {
-	before := r.heardBefore(t)
-	if often := rpl.Tick(r.config.Steps / 4); t-k.newest() <= often && k.paced(t) { // what changes seldom has stood still
-		before = min(before, rpl.Tick(r.render))
+func (dr *drawing) stillUntil(k *track, t rpl.Tick) rpl.Tick {
+	before := dr.client.heardBefore(t)
+	if often := rpl.Tick(dr.config.Steps / 4); t-k.newest() <= often && k.paced(t) { // what changes seldom has stood still
+		before = min(before, rpl.Tick(dr.render))
 	}
 	return before
 }
@@ -180,49 +198,49 @@ func (r *Replication) stillUntil(k *track, t rpl.Tick) rpl.Tick {
 // moveToEnd has a node that goes move on, as it is drawn, up to the send before its
 // removal, when it was still there. Else what flies evenly, of which little is said, would
 // stand still before it vanishes.
-func (r *Replication) moveToEnd(n *node) {
-	every := rpl.Tick((r.config.Steps + r.sends - 1) / r.sends)
+func (dr *drawing) moveToEnd(n *node) {
+	every := rpl.Tick((dr.config.Steps + dr.client.sends - 1) / dr.client.sends)
 	last := max(n.until, every) - every
 	for ord := range n.items {
 		if k := n.items[ord].track; k != nil && k.newest() < last {
-			r.words = n.replica.WordsAt(ord, last, r.words[:0])
-			k.push(last, r.heardBefore(last), r.words)
-			r.startInPlace(n, &n.items[ord])
+			dr.words = n.replica.WordsAt(ord, last, dr.words[:0])
+			k.push(last, dr.client.heardBefore(last), dr.words)
+			dr.startInPlace(n, &n.items[ord])
 		}
 	}
 }
 
 // viewDelay is how far drawn time trails the newest state: two send intervals, so that
 // there is a sample on either side even when one packet is lost, and a margin for jitter.
-func (r *Replication) viewDelay() time.Duration {
-	return 2*time.Second/time.Duration(r.sends) + viewMargin
+func (dr *drawing) viewDelay() time.Duration {
+	return 2*time.Second/time.Duration(dr.client.sends) + viewMargin
 }
 
 // moveRender moves the drawn time, in ticks, on; it never goes back.
-func (r *Replication) moveRender() {
-	if t := r.clock.server(r.now()) - r.viewDelay(); t > 0 {
-		r.render = max(r.render, float64(t)/float64(r.clock.step))
+func (dr *drawing) moveRender() {
+	if t := dr.clock.server(dr.line.now()) - dr.viewDelay(); t > 0 {
+		dr.render = max(dr.render, float64(t)/float64(dr.clock.step))
 	}
 }
 
 // reveal shows and hides proxies by drawn time: a proxy is not drawn before its first
 // sample, nor from its removal's tick on.
-func (r *Replication) reveal() {
-	waiting := r.hiding[:0]
-	for _, n := range r.hiding {
+func (dr *drawing) reveal() {
+	waiting := dr.hiding[:0]
+	for _, n := range dr.hiding {
 		switch {
-		case r.nodeOf(n.entity) != n || n.leaving || !n.hidden || n.orphan: // an orphan comes back when its parent is known
-		case r.render < float64(n.from), n.parent != nil && n.parent.hidden:
+		case dr.nodes.of(n.entity) != n || n.leaving || !n.hidden || n.orphan: // an orphan comes back when its parent is known
+		case dr.render < float64(n.from), n.parent != nil && n.parent.hidden:
 			waiting = append(waiting, n)
 		default:
-			r.show(n)
+			dr.show(n)
 		}
 	}
-	clear(r.hiding[len(waiting):])
-	r.hiding = waiting
-	for _, n := range r.leaving {
-		if n.leaving && r.render >= float64(n.until) && !n.hidden && r.nodeOf(n.entity) == n { // else it has ended, or has come again
-			r.hide(n)
+	clear(dr.hiding[len(waiting):])
+	dr.hiding = waiting
+	for _, n := range dr.proxies.leaving {
+		if n.leaving && dr.render >= float64(n.until) && !n.hidden && dr.nodes.of(n.entity) == n { // else it has ended, or has come again
+			dr.hide(n)
 		}
 	}
 }

@@ -19,58 +19,58 @@ type waitingCall struct {
 // awaits reports whether a node is the session's and has not come yet: from Join on it
 // stands for the session that is being joined. While earlier calls wait, later ones queue
 // up behind them.
-func (r *Replication) awaits(n *node) bool {
-	return n == r.session && (r.joining || r.auth == nil && (!r.sessionHere || len(r.waiting) > 0))
+func (ca *caller) awaits(n *node) bool {
+	return n == ca.nodes.session && (ca.line.joining || ca.auth == nil && (!ca.client.sessionHere || len(ca.waiting) > 0))
 }
 
 // callLater routes a call on such a node, which nobody owns.
-func (r *Replication) callLater(n *node, t *rpl.RPCType, args []byte) error {
+func (ca *caller) callLater(n *node, t *rpl.RPCType, args []byte) error {
 	switch {
 	case t.To == rpl.Broadcast:
-		r.queue(n, t, args)
+		ca.queue(n, t, args)
 	case t.To == rpl.ToOwner, !t.FromAnyone, t.Lane == rpl.Unreliable:
-		r.scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
-	case len(r.waiting) >= maxWaiting:
+		ca.scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
+	case len(ca.waiting) >= maxWaiting:
 		return fmt.Errorf("tendon: RPC %s: %d calls wait for the session to be joined already: %w: call when it has begun", t.Name, maxWaiting, rpl.ErrLimit)
 	default:
-		r.waiting = append(r.waiting, waitingCall{t, args})
+		ca.waiting = append(ca.waiting, waitingCall{t, args})
 	}
 	return nil
 }
 
 // callWaiting sends the calls that have waited, once the session's node is here.
-func (r *Replication) callWaiting() {
-	if !r.sessionHere || len(r.waiting) == 0 {
+func (ca *caller) callWaiting() {
+	if !ca.client.sessionHere || len(ca.waiting) == 0 {
 		return
 	}
-	calls := r.waiting
-	r.waiting = nil
+	calls := ca.waiting
+	ca.waiting = nil
 	for _, c := range calls {
-		r.report("rpc not sent", r.call(r.session, c.rpc, c.args))
+		ca.report("rpc not sent", ca.call(ca.nodes.session, c.rpc, c.args))
 	}
 }
 
 // dropWaiting drops the calls and group requests that wait for a session that will not be
 // joined.
 func (r *Replication) dropWaiting() {
-	if len(r.waiting) > 0 {
-		*r.Counter("rpc dropped") += uint64(len(r.waiting))
-		r.waiting = nil
+	if len(r.calls.waiting) > 0 {
+		*r.Counter("rpc dropped") += uint64(len(r.calls.waiting))
+		r.calls.waiting = nil
 	}
-	if n := bits.OnesCount64(r.asking.asked); n > 0 {
+	if n := bits.OnesCount64(r.groups.asking.asked); n > 0 {
 		*r.Counter("stale group") += uint64(n)
-		r.asking = membership{}
+		r.groups.asking = membership{}
 	}
 }
 
 // dropCalls drops the calls that wait for this machine's Send, in a session that has
 // ended.
-func (r *Replication) dropCalls() {
-	for i := range r.calls {
-		if r.calls[i].node != nil {
-			*r.Counter("rpc dropped")++
+func (ca *caller) dropCalls() {
+	for i := range ca.queued {
+		if ca.queued[i].node != nil {
+			*ca.counter("rpc dropped")++
 		}
 	}
-	r.calls = nil
-	r.round++
+	ca.queued = nil
+	ca.round++
 }

@@ -1,0 +1,58 @@
+package ecs
+
+// line: the link to other machines, if there is one, and the session's time.
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A line is the link that is open, or the time without one.
+type line struct {
+	*shared
+	link     transport.Link
+	linkRead transport.Counters // the link's counters when they were last read
+	linkBase time.Duration      // the session's time minus the link's
+	timeBase time.Duration      // the session's time without a link, at timeTick
+	timeTick rpl.Tick
+	joining  bool // Join was called; it takes effect at the next Receive
+}
+
+// now returns the session's time: the link's clock if there is a link, else the time of
+// the ticks. It does not go back when one takes over from the other.
+func (ln *line) now() time.Duration {
+	if ln.link != nil {
+		return ln.linkBase + ln.link.Now()
+	}
+	return ln.timeBase + time.Duration(ln.tick-ln.timeTick)*ln.config.step()
+}
+
+// openLink switches to a link's clock; the session's time continues from where it is.
+func (ln *line) openLink(l transport.Link) {
+	base := ln.now()
+	ln.link, ln.linkRead = l, transport.Counters{}
+	ln.linkBase = base - l.Now()
+}
+
+func (ln *line) closeLink(reason string) {
+	ln.timeBase, ln.timeTick = ln.now(), ln.tick
+	if err := ln.link.Close(reason); err != nil {
+		ln.config.Log.Warn("closing the link", "err", err)
+	}
+	ln.link = nil
+}
+
+// noteLink counts what was lost on the link since the last call.
+func (ln *line) noteLink() {
+	if ln.link == nil { // a callback has closed it
+		return
+	}
+	now, was := ln.link.Counters(), ln.linkRead
+	ln.countTo("packet ignored", now.Ignored-was.Ignored)
+	ln.countTo("packet dropped", now.Dropped-was.Dropped)
+	ln.countTo("read failed", now.ReadErrors-was.ReadErrors)
+	ln.countTo("write failed", now.WriteErrors-was.WriteErrors)
+	ln.linkRead = now
+}
