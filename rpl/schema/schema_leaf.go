@@ -82,7 +82,11 @@ func (w *walker) leaf(kind leafKind, t reflect.Type, n int, off uintptr, path st
 	ok := false
 	switch kind {
 	case leafBool:
-		ok = w.allow(path, tg, tagsBool, "a bool; remove it")
+		what := "a bool; remove it"
+		if tg.has&tagInterp != 0 {
+			what = "a bool, which has nothing in between; remove it, or, for a flag that is to change when the picture does, make the field a uint8 tagged `max=1,interp` and ask View for it"
+		}
+		ok = w.allow(path, tg, tagsBool, what)
 		o.Kind, p.Kind, word.Max = opBool, "bool", 1
 	case leafInt:
 		ok = w.allow(path, tg, tagsInt, "an integer; remove it") && w.integer(base, path, tg, &o, &word, &draft)

@@ -48,11 +48,15 @@ func (w *walker) structure(t reflect.Type, off uintptr, prefix string, outer tag
 		text, tagged := w.lookup(f, prefix)
 		path := prefix + f.Name
 		parsed, err := parseTag(text)
+		wrong := ""
+		if _, inCode := w.tags[tagKey(prefix)+f.Name]; !inCode {
+			wrong = mistagged(f.Tag)
+		}
 		switch {
+		case wrong != "":
+			w.fault(path, "its tag `%s` %s; write `rpl:\"…\"` in small letters, with quotes right behind the colon and a space between tags", f.Tag, wrong)
 		case err != nil:
 			w.fault(path, "%v", err)
-		case !tagged && misspelt(f.Tag):
-			w.fault(path, "its tag %s is not read; write `rpl:\"…\"` in small letters, with quotes right behind the colon and a space between tags", f.Tag)
 		case f.Name == "_":
 			w.blank(f, prefix, parsed)
 			w.keepLocal(f, off)

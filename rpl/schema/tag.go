@@ -24,21 +24,32 @@ type tag struct {
 	hasItem             string
 }
 
-// misspelt reports whether a struct tag was meant for this package although reflect finds
-// no rpl key in it. Without this check the field would stay local silently.
-func misspelt(t reflect.StructTag) bool {
-	for rest := string(t); rest != ""; {
-		key, value, _ := strings.Cut(rest, ":")
-		quoted, err := strconv.QuotedPrefix(value)
-		if err != nil {
-			return strings.Contains(strings.ToLower(rest), "rpl")
-		}
-		if strings.EqualFold(strings.Trim(key, " ,;"), "rpl") {
-			return true
-		}
-		rest = value[len(quoted):]
+// mistagged says what is wrong with a struct tag that is meant for this package and that
+// reflect does not read as it was meant; "" where nothing is. Without it a field whose tag
+// lacks a quote would stay local silently.
+func mistagged(t reflect.StructTag) string {
+	ours, misspelt := strings.Contains(strings.ToLower(string(t)), "rpl"), false
+	if !ours {
+		return ""
 	}
-	return false
+	for rest := strings.TrimLeft(string(t), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
+		key, value, colon := strings.Cut(rest, ":")
+		switch quoted, err := strconv.QuotedPrefix(value); {
+		case !colon || strings.ContainsAny(key, "\""):
+			return fmt.Sprintf("is malformed: %s stands outside of the quotes", rest)
+		case !strings.HasPrefix(value, "\""):
+			return fmt.Sprintf("is malformed: the quote behind %s: is missing", key)
+		case err != nil:
+			return fmt.Sprintf("is malformed: the closing quote of %s:%s is missing", key, value)
+		default:
+			misspelt = misspelt || key != "rpl" && strings.EqualFold(strings.Trim(key, " ,;"), "rpl")
+			rest = value[len(quoted):]
+		}
+	}
+	if misspelt {
+		return "is not read"
+	}
+	return ""
 }
 
 // A tagSet says which words a tag has, or which a kind of field understands.
