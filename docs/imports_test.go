@@ -16,7 +16,7 @@ import (
 var packages = []string{
 	"rpl", "rpl/bits", "rpl/rpltest",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/window",
+	"components", "ecs", "ecs/internal/sessionmsg", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -91,6 +91,11 @@ var importRules = []importRule{
 		only:    []string{module + "/ecs", module + "/components", module + "/rpl", module + "/transport", donburi, gmath, "github.com/flynn/noise", "golang.org/x/crypto", "golang.org/x/sys"},
 		never:   []string{module + "/ecs/window"},
 		because: "a dedicated server imports ecs and has no window",
+	},
+	{
+		of:      []string{"ecs/internal/sessionmsg"},
+		only:    []string{module + "/ecs/internal/sessionmsg", module + "/rpl", module + "/transport"},
+		because: "message layouts turn bytes into structs and back: who reads them against the SPEC needs no world",
 	},
 	{
 		of: []string{"..."}, but: windows,

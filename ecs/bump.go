@@ -2,9 +2,7 @@ package ecs
 
 // Bump: how a game reports changes of explicit components, which are looked at only then.
 
-import (
-	"github.com/yohamta/donburi"
-)
+import "github.com/yohamta/donburi"
 
 // Bump says that a component tagged `explicit` has changed; without it the change is not
 // sent. A component that has just been added need not be bumped, but one that was removed

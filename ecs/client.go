@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -26,8 +27,8 @@ type client struct {
 
 	// Messages that the inbox leaves for the end of Receive, because handling them calls
 	// the game.
-	welcomed *welcome
-	entering *levelMessage
+	welcomed *sessionmsg.Welcome
+	entering *sessionmsg.Level
 
 	joined time.Duration        // when the link came up, about when the server wrote its tick into the welcome, which may come later
 	sends  int                  // sends a second of the server
@@ -38,7 +39,7 @@ type client struct {
 
 	sessionHere bool              // the session's node has arrived in this level
 	read        rpl.ProxyCounters // the core's counters when they were last read
-	told        serverNames
+	told        sessionmsg.ServerNames
 }
 
 // Connected, Datagram, Message and Closed are what the link delivers. They call no game
@@ -58,28 +59,28 @@ func (cl *client) Datagram(_ transport.Conn, seq uint64, at time.Duration, b []b
 func (cl *client) Message(_ transport.Conn, b []byte) {
 	switch {
 	case len(b) == 0:
-	case b[0] < firstMessage:
+	case b[0] < sessionmsg.First:
 		if cl.proxy != nil && cl.entering == nil {
 			cl.proxy.ReceiveMessage(b)
 		}
-	case b[0] == msgWelcome && cl.me == 0 && cl.welcomed == nil:
-		m, err := parseWelcome(b)
+	case b[0] == sessionmsg.TypeWelcome && cl.me == 0 && cl.welcomed == nil:
+		m, err := sessionmsg.ParseWelcome(b)
 		if err != nil {
 			cl.refuse("message refused", err)
 			return
 		}
 		cl.welcomed = &m
-	case b[0] == msgLevel:
-		m, err := parseLevel(b)
+	case b[0] == sessionmsg.TypeLevel:
+		m, err := sessionmsg.ParseLevel(b)
 		if err != nil {
 			cl.refuse("message refused", err)
 			return
 		}
 		cl.entering = &m
-	case b[0] == msgNames:
-		m, err := parseNames(b)
+	case b[0] == sessionmsg.TypeNames:
+		m, err := sessionmsg.ParseNames(b)
 		if err == nil {
-			err = cl.told.take(m)
+			err = cl.told.Take(m)
 		}
 		cl.refuse("message refused", err)
 	default:
@@ -109,16 +110,16 @@ func (cl *client) heardBefore(t rpl.Tick) rpl.Tick {
 }
 
 // welcome takes the peer number and the level that the server gives.
-func (r *Replication) welcome(m *welcome) {
-	if int(m.steps) != r.config.Steps {
-		r.client.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.steps, r.config.Steps, transport.ErrSchema)
+func (r *Replication) welcome(m *sessionmsg.Welcome) {
+	if int(m.Steps) != r.config.Steps {
+		r.client.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.Steps, r.config.Steps, transport.ErrSchema)
 		return
 	}
-	r.me, r.tick, r.client.sends, r.client.host = m.peer, m.tick, int(m.sends), m.host
+	r.me, r.tick, r.client.sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
 	r.draw.clock.step = r.config.step()
 	r.config.Log.Info("joined", "peer", r.me, "server", r.client.conn.Stats().Remote)
 	r.proxies.strangers = map[string]*rpl.Replica{}
-	r.enter(m.level)
+	r.enter(m.Level)
 }
 
 // expected estimates the server's tick before any state of a level has come, which may
@@ -133,10 +134,10 @@ func (cl *client) expected(now time.Duration) rpl.Tick {
 // apply takes over what has come of the level, and reports whether the server has told
 // enough of it.
 func (r *Replication) apply(now time.Duration) bool {
-	if r.proxy == nil || !r.client.told.done {
+	if r.proxy == nil || !r.client.told.Done {
 		return false
 	}
-	if !r.client.told.applied {
+	if !r.client.told.Applied {
 		r.proxies.compareNames()
 	}
 	if r.proxy.Newest() == 0 { // else it goes by that

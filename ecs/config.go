@@ -11,6 +11,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -60,8 +61,8 @@ func (c Config) checked() (Config, error) {
 	if c.MaxPeers < 0 || c.MaxPeers > transport.MaxPeers {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxPeers is %d: give the number of players, at most %d, or 0 for that many", c.MaxPeers, transport.MaxPeers))
 	}
-	if len(c.Hello) > maxHello {
-		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), maxHello))
+	if len(c.Hello) > sessionmsg.MaxHello {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), sessionmsg.MaxHello))
 	}
 	c.Hello = bytes.Clone(c.Hello) // the game may go on using its own
 	if c.Remove == nil {

@@ -143,7 +143,7 @@ package ecs
 // The authority, in the order of a step:
 //
 //	authority.go     what it keeps, and how nodes end
-//	receive.go       what peers send; seat.go: peers who come and go; lost.go, key.go: and come back; refused.go
+//	receive.go       what peers send; seat.go: peers who come and go; lost.go: and come back; refused.go
 //	extract.go       components to the core; plan.go: which of them; bump.go: those that the game names
 //	stream.go        who sees what; schedule.go, encode.go, send.go: what leaves
 //
@@ -158,5 +158,5 @@ package ecs
 // The game is told, and tells others:
 //
 //	callback.go      what, and in which order; change.go, sightings.go: what OnChange compares
-//	message.go       what two sessions tell each other; everywhere.go: calls that are handed on
+//	everywhere.go    calls that are handed on; internal/sessionmsg/: the messages of two sessions, byte by byte
 //	counter.go       what is counted and logged; stats.go: connections; debug.go: the game's mistakes

@@ -4,19 +4,9 @@ package ecs
 // the node, and says which peer called.
 
 import (
-	"encoding/binary"
-
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
-
-// callerRoom is the most bytes that the caller's number takes.
-const callerRoom = binary.MaxVarintLen32
-
-// withCaller puts the caller's number in front of the arguments. The authority does so in
-// every call Everywhere that it sends.
-func withCaller(from rpl.Peer, args []byte) []byte {
-	return append(binary.AppendUvarint(make([]byte, 0, callerRoom+len(args)), uint64(from)), args...)
-}
 
 // handOn sends a call to all peers that have the node except the caller, which has run it
 // already. The bound on what is handed on is not for this machine's own calls.
@@ -26,7 +16,7 @@ func (ca *caller) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) er
 	if from == ca.me {
 		but = 0
 	}
-	return ca.auth.CallOthers(n.id, t, withCaller(from, args), but)
+	return ca.auth.CallOthers(n.id, t, sessionmsg.AppendCaller(from, args), but)
 }
 
 // everywhere returns the caller and the arguments of a call that was received, and what
@@ -35,9 +25,6 @@ func (ca *caller) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, h
 	if ca.auth != nil {
 		return c.From, c.Args, func() { ca.refuse("rpc not handed on", ca.handOn(n, c.RPC, c.From, c.Args)) }, true
 	}
-	p, size := binary.Uvarint(c.Args)
-	if size <= 0 || p > uint64(^rpl.Peer(0)) {
-		return 0, nil, nil, false
-	}
-	return rpl.Peer(p), c.Args[size:], func() {}, true
+	from, args, ok = sessionmsg.ParseCaller(c.Args)
+	return from, args, func() {}, ok
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -152,8 +153,8 @@ func (g *Group) Ask(r *Replication, in bool) {
 }
 
 func (gs *grouping) sendAsk(g *Group, in bool) {
-	m := askMessage{group: g.protocol.schema.GroupIndex(g.audience), in: in}
-	gs.report("session message not sent", gs.client.conn.Reliable(appendAsk(nil, m)))
+	m := sessionmsg.Ask{Group: g.protocol.schema.GroupIndex(g.audience), In: in}
+	gs.report("session message not sent", gs.client.conn.Reliable(sessionmsg.AppendAsk(nil, m)))
 }
 
 // askWaiting sends the requests that have waited until the session was joined.
@@ -265,19 +266,19 @@ func (gs *grouping) answer(p rpl.Peer, m *membership) {
 
 // asked handles a peer's askMessage.
 func (gs *grouping) asked(s *seat, b []byte) error {
-	m, err := parseAsk(b)
+	m, err := sessionmsg.ParseAsk(b)
 	if err != nil {
 		return err
 	}
-	a, ok := gs.protocol.schema.GroupAt(m.group)
+	a, ok := gs.protocol.schema.GroupAt(m.Group)
 	if !ok {
-		return fmt.Errorf("%w: group %d", errMessage, m.group)
+		return fmt.Errorf("%w: group %d", sessionmsg.ErrMessage, m.Group)
 	}
 	for _, g := range gs.protocol.groups {
 		if g.audience == a {
-			s.member.ask(g, m.in)
+			s.member.ask(g, m.In)
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: group %d is not one that may be asked for", errMessage, m.group)
+	return fmt.Errorf("%w: group %d is not one that may be asked for", sessionmsg.ErrMessage, m.Group)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 )
 
 // Load moves everyone to another level, on the authority, at the next Receive: every node
@@ -22,8 +24,8 @@ func (r *Replication) Load(name string) {
 	switch {
 	case r.auth == nil:
 		panic(fmt.Sprintf("tendon: Load(%q) on a client: only the authority changes the level", name))
-	case len(name) > maxLevelName:
-		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d: give the level a shorter one", len(name), maxLevelName))
+	case len(name) > sessionmsg.MaxLevelName:
+		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d: give the level a shorter one", len(name), sessionmsg.MaxLevelName))
 	}
 	r.pending = append(r.pending, request{do: func() {
 		if r.auth != nil {
@@ -69,8 +71,8 @@ func (r *Replication) swaps(name string) bool {
 }
 
 // enter builds a client's side of a level and tells the server so.
-func (r *Replication) enter(m levelMessage) {
-	swap := r.swaps(m.name)
+func (r *Replication) enter(m sessionmsg.Level) {
+	swap := r.swaps(m.Name)
 	if r.proxy != nil {
 		r.endAll(true, !swap)
 		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references{}
@@ -79,7 +81,7 @@ func (r *Replication) enter(m levelMessage) {
 			r.loadTime.remakeNamed()
 		}
 	}
-	r.level, r.epoch, r.client.after, r.client.told = m.name, uint32(m.epoch), m.after, serverNames{}
+	r.level, r.epoch, r.client.after, r.client.told = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
 	r.nodes.session.items, r.nodes.session.inPlace = nil, false
 	if swap {
 		r.levels = true
@@ -91,7 +93,7 @@ func (r *Replication) enter(m levelMessage) {
 	}
 	r.fill()
 	after, _ := r.client.conn.Next()
-	if err := r.client.conn.Reliable(appendReady(nil, ready{epoch: m.epoch, after: after, names: r.loadTime.names().sum})); err != nil {
+	if err := r.client.conn.Reliable(sessionmsg.AppendReady(nil, sessionmsg.Ready{Epoch: m.Epoch, After: after, Names: r.loadTime.names().sum})); err != nil {
 		r.client.ended = fmt.Errorf("tendon: %w", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -124,7 +125,7 @@ func (r *Replication) offer() transport.Offer {
 	s := r.protocol.schema
 	return transport.Offer{
 		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
-		Hello: appendHello(nil, r.key, r.config.Hello), Room: r.seats.room,
+		Hello: sessionmsg.AppendHello(nil, r.key, r.config.Hello), Room: r.seats.room,
 		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },
 	}
 }

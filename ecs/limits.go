@@ -30,13 +30,6 @@ const (
 	// as many that its schema finds: nobody reads more than a screen of them.
 	maxMistakes = 10
 
-	// keySize is the bytes of a client's key: too many to guess.
-	keySize = 16
-
-	// maxHello is the bytes of Config.Hello: they travel in the handshake, beside the
-	// key, in one packet.
-	maxHello = transport.MaxHello - keySize
-
 	// graceTime is how long the seat of a lost peer is kept: long enough to find another
 	// network or to restart a router, and short enough that the others can play on with
 	// the peer's nodes standing about.
@@ -56,17 +49,8 @@ const (
 	// makes few then.
 	maxWaiting = 64
 
-	// maxLevelName bounds the name of a level on the wire.
-	maxLevelName = 255
-
 	// epochs is how many levels in turn the byte that names one in messages tells apart.
 	epochs = 1 << 8
-
-	// maxNameBytes bounds what a joining peer is told of load-time nodes: half of what
-	// its lane holds. maxNameChunk bounds one message of it. Destroyed nodes that do not
-	// fit stay hidden on that peer.
-	maxNameBytes = transport.MaxQueued / 2
-	maxNameChunk = 32 << 10
 
 	// leastGuess is the loss of incoming packets above which a client assumes the same
 	// loss for its own packets. The guess may be wrong, so a client sends nothing twice

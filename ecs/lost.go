@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -36,7 +37,7 @@ func mayReturn(err error) bool {
 }
 
 // seatWith returns the seat that is kept for a key, nil if there is none.
-func (ss *seating) seatWith(k clientKey) *seat {
+func (ss *seating) seatWith(k sessionmsg.Key) *seat {
 	for _, s := range ss.all {
 		if s.key == k && s.gone == nil {
 			return s

@@ -12,6 +12,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -41,16 +42,16 @@ type Replication struct {
 	checks   checker     // debug mode
 
 	// Life.
-	levels  bool      // every level has a world of its own, filled by OnWorld
-	filled  bool      // OnWorld has filled this one
-	begun   bool      // the world has started
-	pending []request // what the next Receive does first
-	failure error     // the error that OnEnd was last told, for Run
-	key     clientKey // identifies this machine when it joins again
-	sendAt  int       // accumulates Sends; a send is due when it reaches Steps
-	spent   bool      // the game was told that there are no more ticks
-	listed  listed    // the room that makeRoom has made in this world
-	resyncs uint64    // the authority's count when it was last read
+	levels  bool           // every level has a world of its own, filled by OnWorld
+	filled  bool           // OnWorld has filled this one
+	begun   bool           // the world has started
+	pending []request      // what the next Receive does first
+	failure error          // the error that OnEnd was last told, for Run
+	key     sessionmsg.Key // identifies this machine when it joins again
+	sendAt  int            // accumulates Sends; a send is due when it reaches Steps
+	spent   bool           // the game was told that there are no more ticks
+	listed  listed         // the room that makeRoom has made in this world
+	resyncs uint64         // the authority's count when it was last read
 }
 
 // New checks the protocol and the configuration and attaches a session to a world, which
@@ -75,7 +76,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 			config: c, protocol: p, counters: map[string]*uint64{},
 			standIns: make([]unsafe.Pointer, len(p.components)),
 		},
-		key: newClientKey(), levels: w == nil,
+		key: sessionmsg.NewKey(), levels: w == nil,
 	}
 	r.connect()
 	if w == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -179,7 +180,7 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	case r.calls.dropsCallTo(to):
 		return nil
 	case c.wire.To == rpl.Everywhere:
-		args = withCaller(r.me, args)
+		args = sessionmsg.AppendCaller(r.me, args)
 	}
 	return r.auth.CallPeer(n.id, c.wire, args, to)
 }
@@ -250,7 +251,7 @@ func argsLimit(t *rpl.RPCType) int {
 		limit = rpl.MaxUnreliableArgs
 	}
 	if t.To == rpl.Everywhere {
-		limit -= callerRoom
+		limit -= sessionmsg.MaxCaller
 	}
 	return limit
 }

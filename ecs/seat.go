@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -30,7 +31,7 @@ type seating struct {
 // lost.
 type seat struct {
 	peer   rpl.Peer
-	key    clientKey
+	key    sessionmsg.Key
 	conn   transport.Conn // nil while there is none
 	hello  []byte
 	in     bool         // its side of the level is built and the core streams to it
@@ -92,7 +93,7 @@ func (r *Replication) Kick(p rpl.Peer, reason string) {
 // game code: that waits until everything has been received.
 
 func (ss *seating) Connected(c transport.Conn, hello []byte) {
-	k, said, err := parseHello(hello)
+	k, said, err := sessionmsg.ParseHello(hello)
 	if err != nil {
 		*ss.counter("hello refused")++
 		ss.turnedAway(c.Stats().Remote, err)
@@ -121,7 +122,7 @@ func (ss *seating) Connected(c transport.Conn, hello []byte) {
 // room answers transport.Offer: whether one more client is let in. Kept seats count as
 // taken, except for the clients that come for them.
 func (ss *seating) room(hello []byte, conns int) bool {
-	if k, _, err := parseHello(hello); err == nil {
+	if k, _, err := sessionmsg.ParseHello(hello); err == nil {
 		if s := ss.seatWith(k); s != nil && s.known {
 			return true
 		}
@@ -166,15 +167,15 @@ func (ss *seating) tellLevel(s *seat, first bool) {
 		s.untold = true
 		return
 	}
-	m := levelMessage{epoch: uint8(ss.epoch), name: ss.level}
-	m.after, _ = s.conn.Next()
+	m := sessionmsg.Level{Epoch: uint8(ss.epoch), Name: ss.level}
+	m.After, _ = s.conn.Next()
 	var msg []byte
 	if first {
-		msg = appendWelcome(nil, welcome{
-			peer: s.peer, tick: ss.tick, steps: uint16(ss.config.Steps), sends: uint16(ss.config.Sends), host: ss.me, level: m,
+		msg = sessionmsg.AppendWelcome(nil, sessionmsg.Welcome{
+			Peer: s.peer, Tick: ss.tick, Steps: uint16(ss.config.Steps), Sends: uint16(ss.config.Sends), Host: ss.me, Level: m,
 		})
 	} else {
-		msg = appendLevel(nil, m)
+		msg = sessionmsg.AppendLevel(nil, m)
 	}
 	err := s.conn.Reliable(msg)
 	switch {
@@ -199,30 +200,30 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 	s := ss.seatAt(c)
 	switch {
 	case s == nil || len(b) == 0:
-	case b[0] < firstMessage:
+	case b[0] < sessionmsg.First:
 		if !s.in { // a call of an earlier level is void
 			*ss.counter("rpc dropped")++
 			return
 		}
 		ss.refuse("message refused", ss.auth.ReceiveMessage(s.peer, b))
-	case b[0] == msgReady:
-		m, err := parseReady(b)
+	case b[0] == sessionmsg.TypeReady:
+		m, err := sessionmsg.ParseReady(b)
 		if err != nil {
 			ss.refuse("message refused", err)
 			return
 		}
-		s.built += uint32(m.epoch - uint8(s.built)) // it was told of less than epochs levels since
+		s.built += uint32(m.Epoch - uint8(s.built)) // it was told of less than epochs levels since
 		if s.built == ss.epoch && !s.in {
-			ss.tellNames(c, m.names)
+			ss.tellNames(c, m.Names)
 			if err := ss.auth.Connect(s.peer); err != nil {
 				ss.report("peer not connected", err)
 				c.Close("the server could not take you in")
 				return
 			}
-			s.in, s.after = true, m.after
+			s.in, s.after = true, m.After
 			ss.groups.seatGroups(s)
 		}
-	case b[0] == msgAsk:
+	case b[0] == sessionmsg.TypeAsk:
 		ss.refuse("message refused", ss.groups.asked(s, b))
 	default:
 		*ss.counter("message refused")++

@@ -1,0 +1,50 @@
+// Package sessionmsg is the layout of what two sessions tell each other on the reliable
+// lane, beside what their cores send, and of a client's hello. For each message there is a
+// pair of functions: Append… writes it behind the bytes that it is given, Parse… reads it.
+// What was sent by anybody is read without trust: every Parse… checks lengths and ranges,
+// and refuses with ErrMessage.
+//
+// Where they stand: hello.go a client's key and hello; welcome.go peer, level and ready;
+// names.go load-time nodes, and what a server has told of them; calls.go the caller of a call
+// Everywhere, and asking for a group.
+package sessionmsg
+
+import (
+	"errors"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+// The first byte of a session message is its type. The core's types are below First.
+const (
+	First = 0x80
+
+	TypeWelcome = 0x80 // server → client, once
+	TypeReady   = 0x81 // client → server, after each welcome and level
+	TypeLevel   = 0x82 // server → client
+	TypeNames   = 0x83 // server → client, after each ready
+	TypeAsk     = 0x84 // client → server, at any time
+)
+
+// ErrMessage is wrapped by the errors of all messages that cannot be read.
+var ErrMessage = errors.New("tendon: a session message that cannot be read")
+
+// Limits, each with its reason.
+const (
+	// MaxLevelName bounds the name of a level on the wire.
+	MaxLevelName = 255
+
+	// KeySize is the bytes of a client's key: too many to guess.
+	KeySize = 16
+
+	// MaxHello is the bytes of Config.Hello: they travel in the handshake, beside the
+	// key, in one packet.
+	MaxHello = transport.MaxHello - KeySize
+
+	// MaxNameBytes bounds what a joining peer is told of load-time nodes: half of what
+	// its lane holds. Destroyed nodes that do not fit stay hidden on that peer.
+	MaxNameBytes = transport.MaxQueued / 2
+
+	// MaxNameChunk bounds one message of names.
+	MaxNameChunk = 32 << 10
+)
