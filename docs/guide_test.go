@@ -125,7 +125,7 @@ func rules(t *testing.T, source string, without map[string]bool) string {
 }
 
 func TestGuidePlays(t *testing.T) {
-	_, section, ok := strings.Cut(read(t, "docs/GUIDE.md"), "\n## The same game for many\n")
+	_, section, ok := strings.Cut(read(t, "docs/guide/first-game.md"), "\n## The same game for many\n")
 	if !ok {
 		t.Fatal("the guide has lost its game for many")
 	}

@@ -27,8 +27,8 @@ import (
 var imports = map[string]string{
 	"tendon": module + "/ecs", "rpl": module + "/rpl", "components": module + "/components",
 	"transport": module + "/transport", "kcp": module + "/transport/kcp", "mem": module + "/transport/mem", "netsim": module + "/transport/netsim",
-	"window": module + "/ecs/window", "ebiten": ebiten + "/v2", "vector": ebiten + "/v2/vector", "donburi": donburi, "filter": donburi + "/filter", "transform": donburi + "/features/transform", "gmath": gmath,
-	"fmt": "fmt", "math": "math", "log": "log", "slog": "log/slog", "time": "time", "context": "context", "os": "os", "flag": "flag", "errors": "errors", "strconv": "strconv", "color": "image/color",
+	"window": module + "/ecs/window", "ebiten": ebiten + "/v2", "vector": ebiten + "/v2/vector", "inpututil": ebiten + "/v2/inpututil", "ecs": donburi + "/ecs", "donburi": donburi, "filter": donburi + "/filter", "transform": donburi + "/features/transform", "gmath": gmath,
+	"fmt": "fmt", "math": "math", "log": "log", "slog": "log/slog", "time": "time", "context": "context", "os": "os", "flag": "flag", "errors": "errors", "strconv": "strconv", "color": "image/color", "png": "image/png", "bytes": "bytes",
 }
 
 // A snippet is what one package of a page's blocks amounts to.
@@ -145,6 +145,10 @@ func withImports(source string) string {
 	return b.String() + source
 }
 
+var protocol = regexp.MustCompile(`(?m)^(?:var|\t)\s*Protocol\s+= tendon\.NewProtocol`)
+
+// TestSnippetsCompile also opens a session with each protocol that a block declares, which
+// refuses tags that do not fit.
 func TestSnippetsCompile(t *testing.T) {
 	dir := t.TempDir()
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
@@ -152,8 +156,10 @@ func TestSnippetsCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json")}
 	blocks := map[string]int{}
+	var list, body strings.Builder // of the program that has all snippets
+	protocols := 0
+	var others []string // snippets that are whole programs, or declare no protocol
 	for _, page := range texts(t, ".md") {
 		for _, unit := range snippets(page) {
 			blocks[page.path]++
@@ -163,14 +169,28 @@ func TestSnippetsCompile(t *testing.T) {
 				t.Fatal(err)
 			}
 			overlay.Replace[filepath.Join(top, "docs", name, "snippet.go")] = source
-			args = append(args, "./docs/"+name)
+			if strings.HasPrefix(unit.source, "package page") && protocol.MatchString(unit.source) {
+				protocols++
+				fmt.Fprintf(&list, "import %s %q\n", name, module+"/docs/"+name)
+				fmt.Fprintf(&body, "\tfits(%q, %s.Protocol)\n", unit.from, name)
+			} else {
+				others = append(others, "./docs/"+name)
+			}
 		}
 	}
-	for _, page := range []string{"README.md", "docs/GUIDE.md"} {
+	if protocols < 8 {
+		t.Errorf("only %d blocks declare a Protocol", protocols)
+	}
+	for _, page := range []string{"README.md", "docs/guide/first-game.md", "docs/guide/input.md"} {
 		if blocks[page] == 0 {
 			t.Errorf("%s has no Go block", page)
 		}
 	}
+	all := filepath.Join(dir, "all.go")
+	if err := os.WriteFile(all, []byte(fmt.Sprintf(allSnippets, list.String(), body.String())), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	overlay.Replace[filepath.Join(top, "docs", "snippets", "main.go")] = all
 	b, err := json.Marshal(overlay)
 	if err != nil {
 		t.Fatal(err)
@@ -178,13 +198,46 @@ func TestSnippetsCompile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("the pages' Go blocks do not compile: %v\n%s", err, out)
+	cmd := func(name string, args ...string) {
+		t.Helper()
+		c := exec.Command(name, args...)
+		c.Dir = root
+		c.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("the pages' Go blocks: %v\n%s", err, out)
+		}
+	}
+	build := []string{"build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json")}
+	cmd("go", append(build, others...)...)
+	program := filepath.Join(dir, "all.exe")
+	cmd("go", append(build, "-o", program, "./docs/snippets")...)
+	if !t.Failed() {
+		cmd(program)
 	}
 }
+
+// allSnippets is the program that opens a session with each protocol.
+const allSnippets = `package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+%s
+func fits(page string, p *tendon.Protocol) {
+	if _, err := tendon.New(donburi.NewWorld(), p, tendon.Config{}); err != nil {
+		fmt.Printf("%%s: %%v\n", page, err)
+		os.Exit(1)
+	}
+}
+
+func main() {
+%s}
+`
 
 func TestSnippetsBorrow(t *testing.T) {
 	page := file{path: "x.md", text: "```go\npackage main\n\nfunc a() { b() }\nfunc b() {}\nfunc c() {}\n```\n## Y\n```go\nfunc d() { a() }\nfunc c() {}\n```\n"}

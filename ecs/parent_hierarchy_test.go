@@ -1,6 +1,6 @@
 package ecs_test
 
-// OnParent and the hierarchy of donburi's transforms, as docs/GUIDE.md joins them.
+// OnParent and the hierarchy of donburi's transforms, as docs/guide/donburi.md joins them.
 
 import (
 	"testing"
