@@ -16,7 +16,7 @@ import (
 var packages = []string{
 	"rpl", "rpl/bits", "rpl/rpltest",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/sessionmsg", "ecs/window",
+	"components", "ecs", "ecs/internal/donburix", "ecs/internal/sessionmsg", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -91,6 +91,11 @@ var importRules = []importRule{
 		only:    []string{module + "/ecs", module + "/components", module + "/rpl", module + "/transport", donburi, gmath, "github.com/flynn/noise", "golang.org/x/crypto", "golang.org/x/sys"},
 		never:   []string{module + "/ecs/window"},
 		because: "a dedicated server imports ecs and has no window",
+	},
+	{
+		of:      []string{"ecs/internal/donburix"},
+		only:    []string{module + "/ecs/internal/donburix", module + "/components", module + "/rpl", donburi, gmath},
+		because: "the traps of donburi are known in one place, without sessions, so that another donburi means another donburix",
 	},
 	{
 		of:      []string{"ecs/internal/sessionmsg"},

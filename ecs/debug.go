@@ -12,6 +12,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 )
 
 // A checker looks for the game's mistakes, in debug mode.
@@ -103,7 +104,7 @@ func (ck *checker) checkOwnItem(n *node, b *binding) {
 // checkStrays finds entities to which a client has given RplNode by itself. They are no
 // nodes: no other machine has them, and they stand beside the authority's nodes.
 func (ck *checker) checkStrays() {
-	for e := range entriesWith(ck.world, components.RplNode) {
+	for e := range donburix.With(ck.world, components.RplNode) {
 		if ck.nodes.of(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
 			ck.scoldOf("node on a client", "a node of", e,
 				"an entity was given RplNode here, and only the authority makes nodes: ask rep.IsAuthority, call Named where every machine makes it, or leave RplNode away from what a prefab's function makes besides its node")
@@ -114,7 +115,7 @@ func (ck *checker) checkStrays() {
 // checkLeftParts finds parts whose node the game has removed without them. They stay, on
 // the authority alone, and a server that spawns such nodes for hours fills up with them.
 func (ck *checker) checkLeftParts() {
-	for e := range entriesWith(ck.world, partOf) {
+	for e := range donburix.With(ck.world, partOf) {
 		if ck.nodes.of(e.Entity()) == nil && !ck.world.Valid(partOf.Get(e).node) {
 			ck.scoldOf("part outlives its node", "a part of", e,
 				"its node was removed, and it stays here, though on no other machine: remove the parts together with their node, or give them to another by Part")

@@ -9,6 +9,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 )
 
 // An extractor reads the authority's world: which entities are nodes, and what they hold.
@@ -87,7 +88,7 @@ func (ex *extractor) extractAll() {
 		}
 		for k := range p.columns {
 			if c := &p.columns[k]; ex.sending || len(c.own) > 0 {
-				ex.extractColumn(p, c, stored(ex.world, c.comp.c, i, len(p.entities)))
+				ex.extractColumn(p, c, donburix.Column(ex.world, c.comp.c, i, len(p.entities)))
 			}
 		}
 	}
@@ -97,7 +98,7 @@ func (ex *extractor) extractAll() {
 // noticeNodes looks for changed NodeData in every row, before every Stream: a peer that
 // may no longer see a node must not be sent what happens to it now.
 func (ex *extractor) noticeNodes(p *plan, archetype int) {
-	changedNodes(ex.world, archetype, p.data, func(row int, data *components.NodeData) {
+	donburix.ChangedNodes(ex.world, archetype, p.data, func(row int, data *components.NodeData) {
 		if n := p.rows[row]; n != nil && n.entity == p.entities[row] { // NodeData on a part has no effect
 			ex.noticeNode(n, data)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -158,7 +159,7 @@ func (px *proxies) shed(n *node) {
 				spare -= one(t == b.comp.item)
 			}
 			if gone || spare > 0 {
-				drop(px.world.Entry(b.entity), b.comp.c)
+				donburix.Drop(px.world.Entry(b.entity), b.comp.c)
 				b.comp = nil
 			}
 		}
@@ -196,7 +197,7 @@ func (px *proxies) bind(n *node, ord int, t *rpl.ItemType) {
 	if !px.world.Valid(ent) {
 		return
 	}
-	add(px.world.Entry(ent), c.c)
+	donburix.Add(px.world.Entry(ent), c.c)
 	b := &n.items[ord]
 	*b = binding{comp: c, entity: ent}
 	if !n.data.Transient { // a transient node is drawn as this machine moves it
@@ -249,12 +250,12 @@ func (px *proxies) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entity {
 // newSpare gives a proxy a part (a spare) for items that the authority has on parts that
 // came later.
 func (px *proxies) newSpare(n *node) donburi.Entity {
-	e := px.world.Entry(create(px.world, partOf, components.Proxy))
+	e := px.world.Entry(donburix.Create(px.world, partOf, components.Proxy))
 	partOf.SetValue(e, partData{node: n.entity})
 	n.parts, n.spares = append(n.parts, e.Entity()), append(n.spares, e.Entity())
 	px.nodes.setSlot(e.Entity(), n)
 	if n.hidden {
-		add(e, components.Hidden)
+		donburix.Add(e, components.Hidden)
 	}
 	return e.Entity()
 }
@@ -286,7 +287,7 @@ func (px *proxies) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
 		return
 	}
 	if e, p := px.component(&n.items[ord]); p != nil {
-		drop(e, n.items[ord].comp.c)
+		donburix.Drop(e, n.items[ord].comp.c)
 	}
 	px.unrefer(&n.items[ord])
 	n.items[ord] = binding{}

@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -189,7 +190,7 @@ func (r *Replication) becomeClient() {
 	r.resetClient()
 	r.loadTime.remakeNamed()
 	r.nodes.session.items, r.nodes.session.inPlace = nil, false
-	add(r.Session(), components.Proxy)
+	donburix.Add(r.Session(), components.Proxy)
 }
 
 // end makes a client alone again: its proxies go, and the world begins anew in single
@@ -198,7 +199,7 @@ func (r *Replication) becomeClient() {
 func (r *Replication) end(why error, said string) {
 	r.endAll(false, true)
 	r.line.closeLink(said)
-	drop(r.Session(), components.Proxy)
+	donburix.Drop(r.Session(), components.Proxy)
 	r.home.strip()
 	r.calls.dropCalls()
 	if !r.line.joining {
@@ -282,7 +283,7 @@ func (r *Replication) removeUnmade() {
 		loadTime[ent] = true
 	}
 	var unmade []*node
-	for e := range entriesWith(r.world, components.RplNode) {
+	for e := range donburix.With(r.world, components.RplNode) {
 		if ent := e.Entity(); r.nodes.of(ent) == nil && !loadTime[ent] {
 			unmade = append(unmade, &node{entity: ent, parts: r.nodes.parts[ent]})
 		}
@@ -304,7 +305,7 @@ func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
 		r.nodes.parts[n.entity] = n.parts
 		for _, ent := range n.entities() {
 			if r.world.Valid(ent) {
-				drop(r.world.Entry(ent), components.Proxy, components.Hidden)
+				donburix.Drop(r.world.Entry(ent), components.Proxy, components.Hidden)
 			}
 		}
 	default:

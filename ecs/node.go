@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -154,7 +155,7 @@ func (ex *extractor) makeNode(e *donburi.Entry, o origin) *node {
 	if o.prefab == nil && o.name == "" {
 		o = ex.unmade[ent].origin // the entity was found by its RplNode, and could not be made a node before
 	}
-	add(e, components.RplNode, components.Owner, components.Parent)
+	donburix.Add(e, components.RplNode, components.Owner, components.Parent)
 	if data := components.RplNode.Get(e); o.prefab != nil && *data == (components.NodeData{}) {
 		*data = o.prefab.node
 	}

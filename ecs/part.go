@@ -8,6 +8,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 )
 
 // partOf stands on the entities that share a node (see Part).
@@ -36,7 +37,7 @@ type partData struct{ node donburi.Entity }
 // in one world with a session.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
-	if r == nil || !sameWorld(node, r.world) {
+	if r == nil || !donburix.SameWorld(node, r.world) {
 		panic("tendon: Part: node and part must be entities of one world that has a session")
 	}
 	mustBeThere("Part: the node", node)
@@ -86,7 +87,7 @@ func (ns *nodeTable) addPart(node, part *donburi.Entry) {
 			ns.parts[up] = slices.DeleteFunc(ns.parts[up], func(e donburi.Entity) bool { return e == part.Entity() })
 		}
 	}
-	add(part, partOf)
+	donburix.Add(part, partOf)
 	partOf.SetValue(part, partData{node: node.Entity()})
 	n := ns.of(node.Entity())
 	if old != nil && old != n {
@@ -110,11 +111,11 @@ func (ns *nodeTable) addPart(node, part *donburi.Entry) {
 // followNode gives a part of a proxy the role of its node, and has it drawn where the node
 // is.
 func (ns *nodeTable) followNode(n *node, part *donburi.Entry) {
-	add(part, components.Proxy)
+	donburix.Add(part, components.Proxy)
 	if n.hidden {
-		add(part, components.Hidden)
+		donburix.Add(part, components.Hidden)
 	} else {
-		drop(part, components.Hidden)
+		donburix.Drop(part, components.Hidden)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -52,7 +53,7 @@ func (ex *extractor) findChanges() {
 		if p.parts && ex.nodes.regrouped {
 			p.regroup(ex.nodes)
 		}
-		if !p.nodes && !p.parts || !p.anew && !p.regrouped && sameMemory(p.entities, a.Entities()) {
+		if !p.nodes && !p.parts || !p.anew && !p.regrouped && donburix.SameEntities(p.entities, a.Entities()) {
 			continue
 		}
 		moved = append(moved, i)
@@ -126,7 +127,7 @@ func (ex *extractor) planOf(archetype int, layout []donburi.IComponentType) plan
 func (ex *extractor) componentAt(archetype int, c *component, row int) unsafe.Pointer {
 	e, now := ex.plans[archetype].entities[row], ex.world.Archetypes()[archetype].Entities()
 	if row < len(now) && now[row] == e {
-		return stored(ex.world, c.c, archetype, row+1)[row]
+		return donburix.Column(ex.world, c.c, archetype, row+1)[row]
 	}
 	if !ex.world.Valid(e) || !ex.world.Entry(e).HasComponent(c.c) {
 		return nil
@@ -156,7 +157,7 @@ func (p *plan) findStale(now []donburi.Entity) {
 	}
 	for from := 0; from < same; from += sheaf {
 		to := min(from+sheaf, same)
-		if p.strange || !sameMemory(p.entities[from:to], now[from:to]) {
+		if p.strange || !donburix.SameEntities(p.entities[from:to], now[from:to]) {
 			p.findStaleOf(from, now[from:to])
 		}
 	}

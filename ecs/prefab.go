@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -182,7 +183,7 @@ var (
 // cannot be two nodes: with the end of one of them the other would go.
 func (bu *building) checkBuilt(e *donburi.Entry) error {
 	switch {
-	case !sameWorld(e, bu.world) || !e.Valid():
+	case !donburix.SameWorld(e, bu.world) || !e.Valid():
 		return errNothingBuilt
 	case bu.nodes.of(e.Entity()) != nil:
 		return errBuiltBefore

@@ -10,6 +10,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -109,7 +110,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *node {
 	}
 	px.endLeaving(rep.ID)
 	e := px.build(rep)
-	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
+	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
 	n := &node{entity: e.Entity(), parts: px.nodes.parts[e.Entity()]}
 	if def := px.protocol.prefabs[rep.Prefab]; def != nil {
 		if data := components.RplNode.Get(e); *data == (components.NodeData{}) { // else its function has said it
@@ -119,7 +120,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *node {
 	n.data = *components.RplNode.Get(e)
 	delete(px.nodes.parts, e.Entity())
 	for _, p := range n.parts {
-		add(px.world.Entry(p), components.Proxy)
+		donburix.Add(px.world.Entry(p), components.Proxy)
 	}
 	n.built = px.loadTime.builtWith(n)
 	return n
@@ -155,7 +156,7 @@ func (px *proxies) build(rep *rpl.Replica) *donburi.Entry {
 			cs = append(cs, c)
 		}
 	}
-	return px.world.Entry(create(px.world, cs...))
+	return px.world.Entry(donburix.Create(px.world, cs...))
 }
 
 // inject writes an item's state into its component, in place.
@@ -326,11 +327,11 @@ func (px *proxies) rest(n *node) {
 
 // makeNamedProxy prepares a load-time entity for the authority's state.
 func (px *proxies) makeNamedProxy(e *donburi.Entry, name string) {
-	add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
+	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
 	n := &node{entity: e.Entity(), name: name, data: *components.RplNode.Get(e), parts: px.nodes.parts[e.Entity()]}
 	delete(px.nodes.parts, e.Entity())
 	for _, p := range n.parts {
-		add(px.world.Entry(p), components.Proxy)
+		donburix.Add(px.world.Entry(p), components.Proxy)
 	}
 	n.built = px.loadTime.builtWith(n)
 	px.nodes.add(n)
@@ -410,7 +411,7 @@ func (dr *drawing) hide(n *node) {
 	n.hidden = true
 	for _, ent := range n.entities() {
 		if dr.world.Valid(ent) {
-			add(dr.world.Entry(ent), components.Hidden)
+			donburix.Add(dr.world.Entry(ent), components.Hidden)
 		}
 	}
 }
@@ -419,7 +420,7 @@ func (dr *drawing) show(n *node) {
 	n.hidden = false
 	for _, ent := range n.entities() {
 		if dr.world.Valid(ent) {
-			drop(dr.world.Entry(ent), components.Hidden)
+			donburix.Drop(dr.world.Entry(ent), components.Hidden)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -50,9 +51,12 @@ type Replication struct {
 	key     sessionmsg.Key // identifies this machine when it joins again
 	sendAt  int            // accumulates Sends; a send is due when it reaches Steps
 	spent   bool           // the game was told that there are no more ticks
-	listed  listed         // the room that makeRoom has made in this world
+	room    donburix.Room  // in this world
 	resyncs uint64         // the authority's count when it was last read
 }
+
+// sessions leads from worlds to their sessions.
+var sessions = donburix.NewAttachment[Replication]("SessionOf")
 
 // New checks the protocol and the configuration and attaches a session to a world, which
 // may be nil if OnWorld makes the worlds. The error joins every mistake in the protocol
@@ -98,7 +102,7 @@ func Of(w donburi.World) *Replication {
 	if w == nil {
 		return nil
 	}
-	return sessionIn(w)
+	return sessions.Of(w)
 }
 
 // of returns the Replication of an entry's world, nil if there is none.
@@ -185,7 +189,7 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	if n := r.protocol.items(cs); n > rpl.MaxItems {
 		panic(fmt.Sprintf("tendon: Create with %d replicated components, at most %d: split the node into parent and children", n, rpl.MaxItems))
 	}
-	e := r.world.Entry(create(r.world, withNode(cs)...))
+	e := r.world.Entry(donburix.Create(r.world, withNode(cs)...))
 	r.extract.makeNode(e, origin{})
 	return r.world.Entry(e.Entity())
 }
@@ -209,23 +213,23 @@ func (r *Replication) attach(w donburi.World) {
 		}
 	}
 	r.extract.plans = nil
-	r.listed = listed{}
-	r.makeRoom()
-	e := w.Entry(create(w, withNode([]donburi.IComponentType{sessionType})...))
-	setSession(w, r)
+	r.room = donburix.Room{}
+	r.room.Make(w)
+	e := w.Entry(donburix.Create(w, withNode([]donburi.IComponentType{sessionType})...))
+	sessions.Set(w, r)
 	if r.auth == nil {
-		add(e, components.Proxy)
+		donburix.Add(e, components.Proxy)
 	}
 	if was != nil {
 		defer func() {
 			old.Remove(was.entity)
-			setSession(old, nil)
+			sessions.Set(old, nil)
 		}()
 	}
 	r.home.attachSession(e, old)
 	w.OnCreate(func(w donburi.World, e donburi.Entity) {
 		if w == r.world {
-			r.makeRoom()
+			r.room.Make(w)
 			r.prefabs.noteBeside(e)
 		}
 	})

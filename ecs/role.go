@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi/filter"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -58,7 +59,7 @@ func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 	if r.me == 0 {
 		return nil, false
 	}
-	return firstOf(r.world, func(e *donburi.Entry) bool {
+	return donburix.First(r.world, func(e *donburi.Entry) bool {
 		n := r.nodes.of(e.Entity())
 		return n != nil && n.owner == r.me && !n.leaving
 	}, c)
@@ -146,7 +147,7 @@ func Attach(child, parent *donburi.Entry) error {
 	var p *node
 	var id rpl.Node
 	if parent != nil {
-		if !sameWorld(parent, r.world) {
+		if !donburix.SameWorld(parent, r.world) {
 			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
 		}
 		if p = r.nodes.of(parent.Entity()); p == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -50,7 +51,7 @@ func (hm *sessionNode) attachSession(e *donburi.Entry, old donburi.World) {
 			continue
 		}
 		if from := old.Entry(was); from.HasComponent(b.comp.c) {
-			add(e, b.comp.c)
+			donburix.Add(e, b.comp.c)
 			b.comp.copy(e.Component(b.comp.c), from.Component(b.comp.c))
 			b.entity = n.entity
 		}
@@ -82,7 +83,7 @@ func (hm *sessionNode) putAway() {
 func (hm *sessionNode) takeOut() {
 	e := hm.entry()
 	for _, s := range hm.saved {
-		add(e, s.comp.c)
+		donburix.Add(e, s.comp.c)
 		e.SetComponent(s.comp.c, s.at)
 	}
 	hm.saved = nil
@@ -92,7 +93,7 @@ func (hm *sessionNode) takeOut() {
 func (hm *sessionNode) strip() {
 	e := hm.entry()
 	for _, c := range hm.protocol.components {
-		drop(e, c.c)
+		donburix.Drop(e, c.c)
 	}
 	hm.nodes.session.items = nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 )
 
 // An unmade is such an entity: how it is to become a node, and its RplNode when the
@@ -30,7 +31,7 @@ func (ex *extractor) notMade(e *donburi.Entry, o origin, data components.NodeDat
 		ex.unmade = map[donburi.Entity]unmade{}
 	}
 	ex.unmade[e.Entity()] = unmade{origin: o, data: data}
-	if known && differs(unsafe.Pointer(&data), &was.data) == 0 {
+	if known && donburix.NodeDataDiffers(unsafe.Pointer(&data), &was.data) == 0 {
 		return
 	}
 	ex.refuse("node not made", fmt.Errorf("%s%s: %w; it is an entity of this machine alone until that is right", o, ex.itemsOf(e), why))

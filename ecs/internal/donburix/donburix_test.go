@@ -1,4 +1,4 @@
-package ecs
+package donburix
 
 // What the library relies on in donburi, and how it avoids donburi's defects.
 
@@ -18,27 +18,29 @@ var (
 	pointType = donburi.NewComponentType[pointData]()
 	tagA      = donburi.NewTag("A")
 	tagB      = donburi.NewTag("B")
+	tagC      = donburi.NewTag("C")
+	tagD      = donburi.NewTag("D")
 )
 
 // Without priming, Create panics in an archetype that an entity has moved into first: a
-// defect of donburi, and the reason for add and drop.
+// defect of donburi, and the reason for Add and Drop.
 func TestDonburiNeedsPriming(t *testing.T) {
-	create := func(prime bool) (panicked bool) {
+	panics := func(prime bool) (panicked bool) {
 		defer func() { panicked = recover() != nil }()
 		w := donburi.NewWorld()
 		e := w.Entry(w.Create(pointType))
 		if prime {
-			add(e, tagA)
+			Add(e, tagA)
 		} else {
 			e.AddComponent(tagA)
 		}
 		w.Create(pointType, tagA)
 		return false
 	}
-	if !create(false) {
+	if !panics(false) {
 		t.Error("donburi has no such trap any more: add and drop may go")
 	}
-	if create(true) {
+	if panics(true) {
 		t.Error("add does not prime")
 	}
 }
@@ -52,17 +54,17 @@ func TestAddAndDrop(t *testing.T) {
 		es = append(es, e)
 	}
 	p := pointType.Get(es[3])
-	add(es[3], tagA, tagB)
+	Add(es[3], tagA, tagB)
 	if pointType.Get(es[3]) != p {
 		t.Error("a move has changed the component's place")
 	}
 	for range 3 { // archetypes fill and empty in any order
 		for _, e := range es {
-			add(e, tagA, tagB)
+			Add(e, tagA, tagB)
 			w.Create(pointType, tagA)
-			drop(e, tagA)
+			Drop(e, tagA)
 			w.Create(pointType, tagB)
-			drop(e, tagB)
+			Drop(e, tagB)
 			w.Create(pointType)
 		}
 	}
@@ -71,14 +73,14 @@ func TestAddAndDrop(t *testing.T) {
 			t.Errorf("entity %d has %v", i, x)
 		}
 	}
-	drop(es[0], pointType)
+	Drop(es[0], pointType)
 	if !es[0].HasComponent(pointType) {
 		t.Error("an entity without components")
 	}
 }
 
 // Without lists for it, donburi panics in a late archetype that is the first with one of
-// its components: the reason for create.
+// its components: the reason for Create.
 func TestDonburiNeedsLists(t *testing.T) {
 	early, late := donburi.NewComponentType[pointData](), donburi.NewComponentType[pointData]()
 	panics := func(first int, make func(w donburi.World)) (panicked bool) {
@@ -90,7 +92,7 @@ func TestDonburiNeedsLists(t *testing.T) {
 					set = append(set, c)
 				}
 			}
-			create(w, set...)
+			Create(w, set...)
 		}
 		defer func() { panicked = recover() != nil }()
 		make(w)
@@ -101,12 +103,12 @@ func TestDonburiNeedsLists(t *testing.T) {
 	}
 	for _, first := range []int{512, 2000} {
 		if !panics(first, func(w donburi.World) { w.Create(late) }) {
-			t.Error("donburi has no such trap any more: create, lengthen and makeRoom may go")
+			t.Error("donburi has no such trap any more: create, lengthen and Room may go")
 		}
-		if panics(first, func(w donburi.World) { create(w, late) }) {
+		if panics(first, func(w donburi.World) { Create(w, late) }) {
 			t.Errorf("create makes no lists for archetype %d", first)
 		}
-		if panics(first, func(w donburi.World) { add(w.Entry(w.Archetypes()[0].Entities()[0]), late) }) {
+		if panics(first, func(w donburi.World) { Add(w.Entry(w.Archetypes()[0].Entities()[0]), late) }) {
 			t.Errorf("add makes no lists for archetype %d", first)
 		}
 	}
@@ -137,8 +139,8 @@ func TestBecome(t *testing.T) {
 		}
 		for _, i := range []int{3, 9, 0} {
 			p := pointType.Get(es[i])
-			c.become(es[i], []donburi.IComponentType{pointType, tagB, partOf, sessionType})
-			if pointType.Get(es[i]) != p || !es[i].HasComponent(partOf) || es[i].HasComponent(tagA) || !es[i].Valid() {
+			c.become(es[i], []donburi.IComponentType{pointType, tagB, tagC, tagD})
+			if pointType.Get(es[i]) != p || !es[i].HasComponent(tagC) || es[i].HasComponent(tagA) || !es[i].Valid() {
 				t.Errorf("%s: entity %d is %v", c.name, i, es[i])
 			}
 			if at, row, ok := locationOf(es[i]); !ok || w.Archetypes()[at].Entities()[row] != es[i].Entity() {
@@ -150,7 +152,7 @@ func TestBecome(t *testing.T) {
 		}
 		for i := range es { // archetypes count right
 			w.Create(pointType, tagA)
-			w.Create(pointType, tagB, partOf, sessionType)
+			w.Create(pointType, tagB, tagC, tagD)
 			if x := pointType.Get(es[i]).X; x != float64(i) {
 				t.Errorf("%s: entity %d has %v", c.name, i, x)
 			}
@@ -166,7 +168,7 @@ func TestStoredIsWhereComponentsAre(t *testing.T) {
 		if !slices.Contains(a.ComponentTypes(), donburi.IComponentType(pointType)) {
 			continue
 		}
-		rows := stored(w, pointType, i, a.Count())
+		rows := Column(w, pointType, i, a.Count())
 		for row, at := range rows {
 			if at != unsafe.Pointer(pointType.Get(w.Entry(ents[row]))) {
 				t.Errorf("row %d is at another place", row)
@@ -198,57 +200,8 @@ func TestSameMemory(t *testing.T) {
 		a, b []donburi.Entity
 		same bool
 	}{{nil, nil, true}, {nil, ents[:0], true}, {ents, slices.Clone(ents), true}, {ents, ents[:2], false}, {ents, other, false}} {
-		if sameMemory(c.a, c.b) != c.same {
+		if SameEntities(c.a, c.b) != c.same {
 			t.Errorf("%v and %v: same is not %v", c.a, c.b, c.same)
 		}
-	}
-}
-
-// An unwalkable world is one whose archetypes cannot be inspected.
-type unwalkable struct {
-	donburi.World // nil
-	w             donburi.World
-}
-
-func (u unwalkable) StorageAccessor() donburi.StorageAccessor {
-	return donburi.StorageAccessor{Components: u.w.StorageAccessor().Components}
-}
-
-// Of finds the session of a world, however much the world holds and whatever its first
-// archetype is, as long as it has a session. Of touches nothing of donburi's own.
-func TestOf(t *testing.T) {
-	p := NewProtocol("of")
-	w := donburi.NewWorld()
-	w.CreateMany(3, pointType, tagA)
-	r, err := New(w, p, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := r.Session()
-	add(e, pointType)
-	if Of(w) != r || Of(unwalkable{w: w}) != r || Of(donburi.NewWorld()) != nil || Of(nil) != nil {
-		t.Error("Of does not find the session, or finds one elsewhere")
-	}
-	for range 3 {
-		w.Create(pointType, tagA)
-		add(w.Entry(w.Create(pointType, tagA)), tagB)
-		if Of(w) != r {
-			t.Error("Of has lost the session")
-		}
-	}
-	r.attach(donburi.NewWorld())
-	if Of(w) != nil || Of(r.World()) != r {
-		t.Error("Of finds the session in the world that it has left, or not in its new one")
-	}
-	r.attach(w) // like any world, it begins without a session
-	if Of(w) != r {
-		t.Error("Of does not find the session in a world that had one")
-	}
-	if _, err := New(r.World(), p, Config{}); err == nil {
-		t.Error("two sessions in one world")
-	}
-	again, err := New(donburi.NewWorld(), p, Config{})
-	if err != nil || again == r {
-		t.Errorf("a second session of one process: %v", err)
 	}
 }
