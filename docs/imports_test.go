@@ -16,7 +16,7 @@ import (
 var packages = []string{
 	"rpl", "rpl/bits", "rpl/rpltest",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/donburix", "ecs/internal/sessionmsg", "ecs/window",
+	"components", "ecs", "ecs/internal/donburix", "ecs/internal/faults", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -96,6 +96,16 @@ var importRules = []importRule{
 		of:      []string{"ecs/internal/donburix"},
 		only:    []string{module + "/ecs/internal/donburix", module + "/components", module + "/rpl", donburi, gmath},
 		because: "the traps of donburi are known in one place, without sessions, so that another donburi means another donburix",
+	},
+	{
+		of:      []string{"ecs/internal/faults"},
+		only:    []string{module + "/ecs/internal/faults"},
+		because: "every part of a session counts and logs, so this stands on nothing",
+	},
+	{
+		of:      []string{"ecs/internal/references"},
+		only:    []string{module + "/ecs/internal/references", module + "/rpl"},
+		because: "the index knows nodes by their numbers alone, so that it can be tested at random without a world",
 	},
 	{
 		of:      []string{"ecs/internal/sessionmsg"},

@@ -44,7 +44,7 @@ func (ex *extractor) endNode(n *node) {
 	if n.here {                         // else nobody was told of the node, and its calls are dropped
 		ex.calls.lastWords(n)
 		ex.notify.streamedOut(n, true)
-		*ex.counter("stream out")++
+		ex.faults.Count("stream out")
 	}
 	if n.name != "" { // callbacks may have changed the groups
 		ex.loadTime.standing[n.name] = standing{parent: ex.loadTime.standing[n.name].parent, groups: n.groups}

@@ -138,7 +138,7 @@ func (nt *notifier) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
 	}
 	c.unshare(was, nt.vars, nt.nodes)
 	c.standIn.set(e, p, was)
-	nt.refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
+	nt.faults.Refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
 		"have it put something new there", c.name))
 }
 

@@ -66,14 +66,14 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 	case b[0] == sessionmsg.TypeWelcome && cl.me == 0 && cl.welcomed == nil:
 		m, err := sessionmsg.ParseWelcome(b)
 		if err != nil {
-			cl.refuse("message refused", err)
+			cl.faults.Refuse("message refused", err)
 			return
 		}
 		cl.welcomed = &m
 	case b[0] == sessionmsg.TypeLevel:
 		m, err := sessionmsg.ParseLevel(b)
 		if err != nil {
-			cl.refuse("message refused", err)
+			cl.faults.Refuse("message refused", err)
 			return
 		}
 		cl.entering = &m
@@ -82,9 +82,9 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 		if err == nil {
 			err = cl.told.Take(m)
 		}
-		cl.refuse("message refused", err)
+		cl.faults.Refuse("message refused", err)
 	default:
-		*cl.counter("message refused")++
+		cl.faults.Count("message refused")
 	}
 }
 

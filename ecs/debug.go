@@ -28,7 +28,6 @@ type checker struct {
 
 // debug adds the checks to a session's steps.
 func (r *Replication) debug() {
-	r.reported = map[string]bool{}
 	r.checks.looked = map[donburi.IComponentType]bool{}
 	r.checks.carried = map[*component]bool{}
 	r.After(Receive, "debug: what was received", func(r *Replication) { r.checks.rememberProxies() })
@@ -85,7 +84,7 @@ func (ck *checker) checkItemOfProxy(n *node, b *binding) {
 		return
 	}
 	if field := ck.changedField(b); field != "" {
-		ck.scold("proxy written", fmt.Sprintf("%s.%s", b.comp.name, field),
+		ck.faults.Scold("proxy written", fmt.Sprintf("%s.%s", b.comp.name, field),
 			"a system writes a replicated field of a proxy, which the next update overwrites: ask tendon.IsAuthority, or call an RPC")
 	}
 }
@@ -143,7 +142,7 @@ func (bu *building) checkBeside(f *prefab, node *donburi.Entry) {
 			names = append(names, c.Name())
 		}
 		slices.Sort(names)
-		bu.scold("made beside its node", "prefab "+f.name+", an entity of "+strings.Join(names, " and "),
+		bu.faults.Scold("made beside its node", "prefab "+f.name+", an entity of "+strings.Join(names, " and "),
 			"the prefab's function makes it and it is no part of the node, so it stays when the node goes: call tendon.Part, unless it is meant to be an entity of its own on each machine", "entity", ent)
 	}
 	bu.beside = bu.beside[:0]
@@ -171,7 +170,7 @@ func (ck *checker) checkForgotten() {
 		}
 		for _, t := range types {
 			if c := ck.protocol.replicated(t); c != nil && !ck.carried[c] {
-				ck.scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, or by Adopt where a pool hands them out, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
+				ck.faults.Scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, or by Adopt where a pool hands them out, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
 			}
 		}
 	}
@@ -189,7 +188,7 @@ func (ck *checker) checkTags(n *node) {
 			continue
 		}
 		if ck.looked[c] = true; !ck.protocol.arguments[c.Typ()] && isTagged(c.Typ()) {
-			ck.scold("component not replicated", c.Name(), "its fields have rpl tags and it is not in the protocol: register it with tendon.Replicate, or take the tags away")
+			ck.faults.Scold("component not replicated", c.Name(), "its fields have rpl tags and it is not in the protocol: register it with tendon.Replicate, or take the tags away")
 		}
 	}
 }
@@ -230,7 +229,7 @@ func (ck *checker) checkBumped(b *binding) {
 	}
 	if b.seen != ck.tick && b.memory != nil {
 		if field := ck.changedField(b); field != "" {
-			ck.scold("missed bump", fmt.Sprintf("%s.%s", b.comp.name, field),
+			ck.faults.Scold("missed bump", fmt.Sprintf("%s.%s", b.comp.name, field),
 				"an explicit component has changed and nobody is told: call tendon.Bump after each change")
 		}
 		return
@@ -241,7 +240,7 @@ func (ck *checker) checkBumped(b *binding) {
 // wasted reports a Bump of a component that has not changed.
 func (ck *checker) wasted(b *binding) {
 	if ck.config.Debug {
-		ck.scold("wasted bump", b.comp.name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
+		ck.faults.Scold("wasted bump", b.comp.name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
 	}
 }
 
@@ -253,7 +252,7 @@ func (ck *checker) checkClamped(b *binding) {
 		return
 	}
 	b.comp.item.Clamped(ck.tagged(b.comp, e, p), func(field string, err error) {
-		ck.scold("value clamped", b.comp.name+"."+field,
+		ck.faults.Scold("value clamped", b.comp.name+"."+field,
 			fmt.Sprintf("%v: others get what its tag allows; widen min=, max= or each= there, or keep the value in them", err))
 	})
 }
@@ -278,28 +277,12 @@ func (ck *checker) checkShown(n *node) {
 	}
 }
 
-// scold counts a mistake, and in debug mode logs it the first time. what identifies the
-// mistake, so that it is logged only once: it names declarations of the game, never one
-// of many entities, peers or values. Those are attributes.
-func (sh *shared) scold(counter, what, remedy string, attributes ...any) {
-	*sh.counter(counter)++
-	if !sh.config.Debug {
-		return
-	}
-	key := counter + " " + what
-	if sh.reported[key] || len(sh.reported) >= maxReported {
-		return
-	}
-	sh.reported[key] = true
-	sh.config.Log.Warn(counter, append([]any{"what", what, "remedy", remedy}, attributes...)...)
-}
-
-// scoldOf is scold for a mistake about an entity, which its components identify.
+// scoldOf is faults.Scold for a mistake about an entity, which its components identify.
 func (sh *shared) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
 	if sh.config.Debug { // else nobody reads it
 		what += " " + sh.itemsOf(e)
 	}
-	sh.scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
+	sh.faults.Scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
 }
 
 // remember stores an item's present fields.

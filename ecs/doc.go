@@ -143,15 +143,15 @@ package ecs
 // The authority, in the order of a step:
 //
 //	authority.go     what it keeps, and how nodes end
-//	receive.go       what peers send; seat.go: peers who come and go; lost.go: and come back; refused.go
+//	receive.go       what peers send; seat.go: peers who come and go; lost.go: and come back
 //	extract.go       components to the core; plan.go: which of them; bump.go: those that the game names
 //	stream.go        who sees what; schedule.go, encode.go, send.go: what leaves
 //
 // A client, in the order of a step:
 //
 //	client.go        what the link brings; clock.go: the server's time
-//	proxy.go         what has come, as entities and components; references.go: entities in them; leaving.go:
-//	                 what goes when drawn time gets there
+//	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
+//	                 leaving.go: what goes when drawn time gets there
 //	track.go         the last states of an item; view.go: what is drawn between them; former.go: on which parent
 //	waiting.go       calls on a session that is not there yet
 //
@@ -159,4 +159,4 @@ package ecs
 //
 //	callback.go      what, and in which order; change.go, sightings.go: what OnChange compares
 //	everywhere.go    calls that are handed on; internal/sessionmsg/: the messages of two sessions, byte by byte
-//	counter.go       what is counted and logged; stats.go: connections; debug.go: the game's mistakes
+//	counter.go, internal/faults/  what is counted and logged; stats.go: connections; debug.go: the game's mistakes

@@ -23,7 +23,7 @@ func (ca *caller) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) er
 // to do before it runs here; ok is false if the call cannot be read.
 func (ca *caller) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
 	if ca.auth != nil {
-		return c.From, c.Args, func() { ca.refuse("rpc not handed on", ca.handOn(n, c.RPC, c.From, c.Args)) }, true
+		return c.From, c.Args, func() { ca.faults.Refuse("rpc not handed on", ca.handOn(n, c.RPC, c.From, c.Args)) }, true
 	}
 	from, args, ok = sessionmsg.ParseCaller(c.Args)
 	return from, args, func() {}, ok

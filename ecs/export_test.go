@@ -1,6 +1,9 @@
 package ecs
 
-import "github.com/tendonengine/tendon/rpl"
+import (
+	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/rpl"
+)
 
 // Age sets a session's tick to t, as if the session had lasted that long.
 func (r *Replication) Age(t rpl.Tick) { r.line.timeBase, r.line.timeTick, r.tick = r.line.now(), t, t }
@@ -13,27 +16,25 @@ func (r *Replication) Resync() { r.proxy.Resync() }
 
 // Strays counts what the session keeps without need: references of items that have gone,
 // and removed entities that were waiting to become nodes.
-func (r *Replication) Strays() (n int) {
-	for _, list := range r.proxies.references.of {
-		for _, l := range list {
-			if f := l.from; r.nodes.of(f.node.entity) != f.node || f.node.leaving || f.node.items[f.ord].refers != f {
-				n++
-			}
+func (r *Replication) Strays() (strays int) {
+	r.proxies.references.Referrers(func(f *referrer) {
+		if n := f.Of.node; r.nodes.of(n.entity) != n || n.leaving || n.items[f.Of.ord].refers != f {
+			strays++
 		}
-	}
+	})
 	for ent := range r.extract.unmade {
 		if !r.world.Valid(ent) {
-			n++
+			strays++
 		}
 	}
-	return n
+	return strays
 }
 
 // MaxReported is how many different mistakes debug mode keeps apart.
-const MaxReported = maxReported
+const MaxReported = faults.MaxReported
 
 // Scold reports a mistake as debug mode does.
-func (r *Replication) Scold(counter, what string) { r.scold(counter, what, "think again") }
+func (r *Replication) Scold(counter, what string) { r.faults.Scold(counter, what, "think again") }
 
 // InPlace is how many nodes Frame looks at.
 func (r *Replication) InPlace() int { return len(r.draw.inPlace) }

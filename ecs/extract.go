@@ -57,7 +57,7 @@ func (ex *extractor) greet() {
 			}
 			ex.extractNode(n)
 			if n != ex.nodes.session {
-				*ex.counter("stream in")++
+				ex.faults.Count("stream in")
 				ex.notify.tell(event{node: n})
 			}
 			for i := range n.items {
@@ -126,10 +126,10 @@ func (ex *extractor) notice(n *node) {
 func (ex *extractor) noticeNode(n *node, data *components.NodeData) {
 	if n.data != *data {
 		if n.data.Transient != data.Transient {
-			ex.refuse("RplNode refused", ex.auth.SetTransient(n.id, data.Transient))
+			ex.faults.Refuse("RplNode refused", ex.auth.SetTransient(n.id, data.Transient))
 		}
 		n.data = *data
-		ex.refuse("RplNode refused", ex.auth.SetStreaming(n.id, streaming(data)))
+		ex.faults.Refuse("RplNode refused", ex.auth.SetStreaming(n.id, streaming(data)))
 	}
 }
 

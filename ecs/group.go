@@ -81,7 +81,7 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 func (gs *grouping) put(g *Group, p rpl.Peer, in bool) {
 	m := gs.membership(p)
 	if gs.auth == nil || m == nil {
-		gs.scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for peers that have joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
+		gs.faults.Scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for peers that have joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
 		return
 	}
 	m.put(g, in)
@@ -148,13 +148,13 @@ func (g *Group) Ask(r *Replication, in bool) {
 	case r.me != 0:
 		r.groups.mine.ask(g, in)
 	default:
-		r.scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
+		r.faults.Scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
 	}
 }
 
 func (gs *grouping) sendAsk(g *Group, in bool) {
 	m := sessionmsg.Ask{Group: g.protocol.schema.GroupIndex(g.audience), In: in}
-	gs.report("session message not sent", gs.client.conn.Reliable(sessionmsg.AppendAsk(nil, m)))
+	gs.faults.Report("session message not sent", gs.client.conn.Reliable(sessionmsg.AppendAsk(nil, m)))
 }
 
 // askWaiting sends the requests that have waited until the session was joined.
@@ -257,7 +257,7 @@ func (gs *grouping) answer(p rpl.Peer, m *membership) {
 			continue
 		}
 		if ok := gs.notify.hooks.allow[g]; ok == nil || !ok(p) {
-			gs.refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
+			gs.faults.Refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
 			continue
 		}
 		gs.put(g, p, wants&g.bit() != 0)

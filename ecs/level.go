@@ -7,6 +7,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/references"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 )
 
@@ -75,7 +76,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 	swap := r.swaps(m.Name)
 	if r.proxy != nil {
 		r.endAll(true, !swap)
-		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references{}
+		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references.Index[itemOf]{}
 		clear(r.proxies.strangers)
 		if !swap {
 			r.loadTime.remakeNamed()

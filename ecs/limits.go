@@ -40,11 +40,6 @@ const (
 	maxRefusedTold = 10
 	refusedWhile   = time.Minute
 
-	// maxReported is how many mistakes debug mode tells apart. A game has tens; a game
-	// with ever new combinations of components would otherwise make it keep a name for
-	// each.
-	maxReported = 1000
-
 	// maxWaiting is how many calls on the session may wait while a client joins: a game
 	// makes few then.
 	maxWaiting = 64

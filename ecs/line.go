@@ -50,9 +50,9 @@ func (ln *line) noteLink() {
 		return
 	}
 	now, was := ln.link.Counters(), ln.linkRead
-	ln.countTo("packet ignored", now.Ignored-was.Ignored)
-	ln.countTo("packet dropped", now.Dropped-was.Dropped)
-	ln.countTo("read failed", now.ReadErrors-was.ReadErrors)
-	ln.countTo("write failed", now.WriteErrors-was.WriteErrors)
+	ln.faults.Add("packet ignored", now.Ignored-was.Ignored)
+	ln.faults.Add("packet dropped", now.Dropped-was.Dropped)
+	ln.faults.Add("read failed", now.ReadErrors-was.ReadErrors)
+	ln.faults.Add("write failed", now.WriteErrors-was.WriteErrors)
 	ln.linkRead = now
 }

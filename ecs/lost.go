@@ -69,7 +69,7 @@ func (ca *caller) dropsCallTo(p rpl.Peer) bool {
 	if s == nil || s.in && s.gone == nil {
 		return false
 	}
-	*ca.counter("rpc dropped")++
+	ca.faults.Count("rpc dropped")
 	return true
 }
 

@@ -99,7 +99,7 @@ func (lt *loadTime) standAgain(names []string) {
 			}
 		}
 		if p := lt.nodes.of(lt.byName[s.parent]); p != nil && s.parent != "" {
-			lt.report("parent not set", Attach(lt.world.Entry(n.entity), lt.world.Entry(p.entity)))
+			lt.faults.Report("parent not set", Attach(lt.world.Entry(n.entity), lt.world.Entry(p.entity)))
 		}
 	}
 }
@@ -113,26 +113,26 @@ func (ss *seating) tellNames(c transport.Conn, theirs sessionmsg.NameSum) {
 		size := 0
 		for _, name := range names {
 			if room -= len(name) + 1; room < 0 {
-				*ss.counter("names not told")++
+				ss.faults.Count("names not told")
 				continue
 			}
 			if size += len(name) + 1; size > sessionmsg.MaxNameChunk {
-				ss.report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
+				ss.faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
 				m.Names, size = nil, len(name)+1
 			}
 			m.Names = append(m.Names, name)
 		}
 		if len(m.Names) > 0 || kind == sessionmsg.NamesAlive { // an empty set is told too
-			ss.report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
+			ss.faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
 		}
 	}
 	tell(sessionmsg.NamesDestroyed, ss.loadTime.names().destroyed)
 	if theirs != ss.loadTime.names().sum {
-		*ss.counter("names differ")++
+		ss.faults.Count("names differ")
 		tell(sessionmsg.NamesAlive, slices.Sorted(maps.Keys(ss.loadTime.byName)))
 	}
 	if err := c.Reliable(sessionmsg.AppendNames(nil, sessionmsg.Names{Kind: sessionmsg.NamesEnd})); err != nil {
-		ss.report("session message not sent", err)
+		ss.faults.Report("session message not sent", err)
 		c.Close("the reliable lane is full")
 	}
 }
@@ -156,7 +156,7 @@ func (px *proxies) compareNames() {
 		}
 		slices.Sort(here)
 		slices.Sort(there)
-		*px.counter("names differ") += uint64(len(here) + len(there))
+		px.faults.Add("names differ", uint64(len(here)+len(there)))
 		if len(here)+len(there) > 0 {
 			px.config.Log.Warn("this machine and the server have made different load-time nodes: give both the same calls of Named",
 				"only here", here, "only on the server", there)

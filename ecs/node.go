@@ -149,7 +149,7 @@ var _ rpl.Refs = (*nodeTable)(nil)
 func (ex *extractor) makeNode(e *donburi.Entry, o origin) *node {
 	ent := e.Entity()
 	if n := ex.nodes.of(ent); n != nil && !ex.endLeft(n, e) {
-		ex.refuse("node made twice", errNodeTwice)
+		ex.faults.Refuse("node made twice", errNodeTwice)
 		return nil
 	}
 	if o.prefab == nil && o.name == "" {
@@ -202,7 +202,7 @@ func (ns *nodeTable) add(n *node) {
 	}
 	if n.id != 0 {
 		ns.byID[n.id] = n
-		ns.proxies.markReferrers(n.id)
+		ns.proxies.references.Mark(n.id)
 	}
 }
 
@@ -245,7 +245,7 @@ func (ns *nodeTable) forget(n *node) {
 func (ns *nodeTable) unbind(n *node) {
 	if ns.byID[n.id] == n {
 		delete(ns.byID, n.id)
-		ns.proxies.markReferrers(n.id)
+		ns.proxies.references.Mark(n.id)
 	}
 }
 

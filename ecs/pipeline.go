@@ -135,7 +135,7 @@ func (r *Replication) goOn() {
 	if r.auth != nil {
 		r.tick++
 		r.line.timeTick = r.tick
-		r.report("step refused", r.auth.Step(r.tick))
+		r.faults.Report("step refused", r.auth.Step(r.tick))
 	}
 }
 

@@ -271,7 +271,7 @@ func (ex *extractor) settleItems(n *node, e donburi.Entity, columns []column) {
 		if b.comp == nil || b.entity != e || slices.ContainsFunc(columns, func(c column) bool { return c.comp == b.comp }) {
 			continue
 		}
-		ex.report("item not removed", ex.auth.RemoveItem(b.item))
+		ex.faults.Report("item not removed", ex.auth.RemoveItem(b.item))
 		*b = binding{}
 	}
 	for k := range columns {
@@ -281,7 +281,7 @@ func (ex *extractor) settleItems(n *node, e donburi.Entity, columns []column) {
 		}
 		item, err := ex.addItem(n, c, e)
 		if err != nil {
-			ex.report("item not added", err)
+			ex.faults.Report("item not added", err)
 			continue
 		}
 		ord := ex.auth.Ordinal(item)

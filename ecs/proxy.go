@@ -11,6 +11,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/references"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -40,7 +41,8 @@ type proxies struct {
 	notify   *notifier
 
 	parting    bool // the Apply in progress has removed nodes
-	references references
+	references references.Index[itemOf]
+	ids        []rpl.Node // scratch
 	leaving    []*node
 	leavers    map[rpl.Node]*node      // of leaving, by id: those that may come again and are no load-time nodes
 	strangers  map[string]*rpl.Replica // load-time nodes that have no entity here
@@ -98,7 +100,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *node {
 	case rep.Name != "":
 		n := px.nodes.of(px.loadTime.byName[rep.Name])
 		if n == nil {
-			px.refuse("name unknown", fmt.Errorf("the server has a load-time node %q that this machine lacks", rep.Name))
+			px.faults.Refuse("name unknown", fmt.Errorf("the server has a load-time node %q that this machine lacks", rep.Name))
 			px.strangers[rep.Name] = rep
 			return nil
 		}
@@ -132,7 +134,7 @@ func (px *proxies) build(rep *rpl.Replica) *donburi.Entry {
 		b := px.prefabs.builder(def)
 		switch {
 		case b.parse == nil:
-			px.refuse("prefab without function", fmt.Errorf("prefab %s has none here: give one to NewPrefab or to Build", def.name))
+			px.faults.Refuse("prefab without function", fmt.Errorf("prefab %s has none here: give one to NewPrefab or to Build", def.name))
 		default:
 			var e *donburi.Entry
 			var err error
@@ -144,7 +146,7 @@ func (px *proxies) build(rep *rpl.Replica) *donburi.Entry {
 				px.prefabs.checkBeside(def, e)
 				return px.world.Entry(e.Entity())
 			}
-			px.refuse("prefab refused", fmt.Errorf("prefab %s: %w", def.name, err))
+			px.faults.Refuse("prefab refused", fmt.Errorf("prefab %s: %w", def.name, err))
 		}
 	}
 	cs := []donburi.IComponentType{components.RplNode, components.Owner, components.Parent, components.Proxy}
@@ -187,7 +189,7 @@ func (px *proxies) Loaded(rep *rpl.Replica) {
 		return
 	}
 	if n != px.nodes.session {
-		*px.counter("stream in")++
+		px.faults.Count("stream in")
 		px.notify.tell(event{node: n})
 	}
 	for i := range n.items {
@@ -298,7 +300,7 @@ func (px *proxies) endProxy(n *node, destroyed bool) {
 		if !n.hidden {
 			px.draw.hide(n)
 		}
-		*px.counter("stream out")++
+		px.faults.Count("stream out")
 		px.notify.streamedOut(n, destroyed)
 	}
 	if px.nodes.of(n.entity) != n {
@@ -316,7 +318,7 @@ func (px *proxies) endProxy(n *node, destroyed bool) {
 // Calls on it from before are dropped: they are not for its next life.
 func (px *proxies) rest(n *node) {
 	for range px.calls.callsOn(n) {
-		*px.counter("rpc dropped")++
+		px.faults.Count("rpc dropped")
 	}
 	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}
 	px.nodes.setOwner(n, 0)

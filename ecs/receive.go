@@ -18,7 +18,7 @@ func receiveStage(r *Replication) {
 		r.line.link.Poll(&r.seats)
 		r.line.noteLink()
 	}
-	r.report("step refused", r.auth.Step(r.tick))
+	r.faults.Report("step refused", r.auth.Step(r.tick))
 	r.noteMended()
 	r.seats.arrivals()
 	r.groups.answerAsks()

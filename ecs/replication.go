@@ -13,6 +13,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -77,7 +78,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	}
 	r := &Replication{
 		shared: shared{
-			config: c, protocol: p, counters: map[string]*uint64{},
+			config: c, protocol: p, faults: faults.New(c.Log, c.Debug),
 			standIns: make([]unsafe.Pointer, len(p.components)),
 		},
 		key: sessionmsg.NewKey(), levels: w == nil,

@@ -195,11 +195,11 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	}
 	n := r.nodes.of(e.Entity())
 	if n == nil {
-		*r.Counter("rpc without node")++
+		r.faults.Count("rpc without node")
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: the entity is %w: %s", c.wire.Name, ErrNoNode, howToBeNode(e))
 	}
 	if n.id == 0 {
-		*r.Counter("rpc without node")++
+		r.faults.Count("rpc without node")
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %q is %w yet: its state has not come, or it is out of sight: ask tendon.ID, or wait for OnStreamIn", c.wire.Name, n.name, ErrNoNode)
 	}
 	if r.auth != nil {
@@ -279,9 +279,9 @@ func (ca *caller) call(n *node, t *rpl.RPCType, args []byte) error {
 	}
 	switch mine := ca.me != 0 && n.owner == ca.me; {
 	case n.leaving:
-		*ca.counter("rpc dropped")++
+		ca.faults.Count("rpc dropped")
 	case ca.line.joining: // nothing leaves for the old session any more
-		*ca.counter("rpc dropped")++
+		ca.faults.Count("rpc dropped")
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
 		ca.queue(n, t, args)
 	case t.To == rpl.ToServer && (mine || t.FromAnyone) && ca.proxy != nil:
@@ -290,7 +290,7 @@ func (ca *caller) call(n *node, t *rpl.RPCType, args []byte) error {
 		ca.queue(n, t, args)
 		return ca.callServer(n, t, args)
 	default:
-		ca.scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
+		ca.faults.Scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (ca *caller) call(n *node, t *rpl.RPCType, args []byte) error {
 func (ca *caller) callServer(n *node, t *rpl.RPCType, args []byte) error {
 	err := ca.proxy.Call(n.id, t, args)
 	if errors.Is(err, rpl.ErrNoNode) {
-		*ca.counter("rpc dropped")++
+		ca.faults.Count("rpc dropped")
 		return nil
 	}
 	return err
@@ -379,7 +379,7 @@ func (ca *caller) runCalls() {
 		case ca.nodes.of(c.node.entity) == c.node && !c.node.leaving:
 			ca.handle(c.node, c.rpc, Call{From: ca.me, Tick: c.tick}, c.args, func() {})
 		default:
-			*ca.counter("rpc dropped")++
+			ca.faults.Count("rpc dropped")
 		}
 		calls[i] = localCall{}
 	}
@@ -390,7 +390,7 @@ func (ca *caller) runCalls() {
 func (ca *caller) runRemote(c rpl.Call) {
 	n := ca.nodes.byID[c.Node]
 	if n == nil || n.leaving {
-		*ca.counter("rpc dropped")++
+		ca.faults.Count("rpc dropped")
 		return
 	}
 	call, args, handOn := Call{From: c.From, Tick: c.Tick}, c.Args, func() {}
@@ -400,7 +400,7 @@ func (ca *caller) runRemote(c rpl.Call) {
 	if c.RPC.To == rpl.Everywhere {
 		var ok bool
 		if call.From, args, handOn, ok = ca.everywhere(n, c); !ok {
-			*ca.counter("rpc refused")++
+			ca.faults.Count("rpc refused")
 			return
 		}
 	}
@@ -412,11 +412,11 @@ func (ca *caller) runRemote(c rpl.Call) {
 func (ca *caller) handle(n *node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
 	fn := ca.handlers[t]
 	if fn == nil || !ca.world.Valid(n.entity) {
-		ca.scold("rpc without handler", t.Name, "nothing runs here: call its Handle for every Replication")
+		ca.faults.Scold("rpc without handler", t.Name, "nothing runs here: call its Handle for every Replication")
 		return
 	}
 	c.Entry = ca.world.Entry(n.entity)
 	if err := fn(c, args, handOn); err != nil {
-		ca.refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
+		ca.faults.Refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
 	}
 }

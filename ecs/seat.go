@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -23,8 +24,8 @@ type seating struct {
 
 	all      []*seat // of peers that have joined or are joining, in order of their numbers
 	lastPeer rpl.Peer
-	refusals refusals
-	sends    int // counts sends; decides who is served first
+	refusals faults.Throttle // of what the log is told of clients that are not let in
+	sends    int             // counts sends; decides who is served first
 }
 
 // A seat is one peer's place on the server. It is kept for a while after the peer is
@@ -95,7 +96,7 @@ func (r *Replication) Kick(p rpl.Peer, reason string) {
 func (ss *seating) Connected(c transport.Conn, hello []byte) {
 	k, said, err := sessionmsg.ParseHello(hello)
 	if err != nil {
-		*ss.counter("hello refused")++
+		ss.faults.Count("hello refused")
 		ss.turnedAway(c.Stats().Remote, err)
 		c.Close(err.Error())
 		return
@@ -137,6 +138,21 @@ func (ss *seating) full(others int) bool {
 		limit = transport.MaxPeers
 	}
 	return ss.locals()+others >= limit
+}
+
+// turnedAway counts a client that was not let in, and logs it. Anybody who knows the address
+// can cause refusals, without limit and under any name, so few of them are logged.
+func (ss *seating) turnedAway(remote any, why error) {
+	ss.faults.Count("client refused")
+	untold, ok := ss.refusals.Pass(ss.line.now())
+	if !ok {
+		return
+	}
+	args := []any{"remote", remote, "why", why}
+	if untold > 0 {
+		args = append(args, "untold", untold)
+	}
+	ss.config.Log.Info("refused", args...)
 }
 
 // seated counts the seats for which kind is true, without those being emptied.
@@ -182,17 +198,17 @@ func (ss *seating) tellLevel(s *seat, first bool) {
 	case err == nil:
 		s.untold = false
 	case first: // the lane of a new connection is empty
-		ss.report("session message not sent", err)
+		ss.faults.Report("session message not sent", err)
 		s.conn.Close("the reliable lane is full")
 	case !s.untold:
 		s.untold = true
-		ss.report("session message not sent", err)
+		ss.faults.Report("session message not sent", err)
 	}
 }
 
 func (ss *seating) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if s := ss.seatAt(c); s != nil && s.in && seq > s.after {
-		ss.refuse("packet refused", ss.auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
+		ss.faults.Refuse("packet refused", ss.auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
 	}
 }
 
@@ -202,21 +218,21 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 	case s == nil || len(b) == 0:
 	case b[0] < sessionmsg.First:
 		if !s.in { // a call of an earlier level is void
-			*ss.counter("rpc dropped")++
+			ss.faults.Count("rpc dropped")
 			return
 		}
-		ss.refuse("message refused", ss.auth.ReceiveMessage(s.peer, b))
+		ss.faults.Refuse("message refused", ss.auth.ReceiveMessage(s.peer, b))
 	case b[0] == sessionmsg.TypeReady:
 		m, err := sessionmsg.ParseReady(b)
 		if err != nil {
-			ss.refuse("message refused", err)
+			ss.faults.Refuse("message refused", err)
 			return
 		}
 		s.built += uint32(m.Epoch - uint8(s.built)) // it was told of less than epochs levels since
 		if s.built == ss.epoch && !s.in {
 			ss.tellNames(c, m.Names)
 			if err := ss.auth.Connect(s.peer); err != nil {
-				ss.report("peer not connected", err)
+				ss.faults.Report("peer not connected", err)
 				c.Close("the server could not take you in")
 				return
 			}
@@ -224,9 +240,9 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 			ss.groups.seatGroups(s)
 		}
 	case b[0] == sessionmsg.TypeAsk:
-		ss.refuse("message refused", ss.groups.asked(s, b))
+		ss.faults.Refuse("message refused", ss.groups.asked(s, b))
 	default:
-		*ss.counter("message refused")++
+		ss.faults.Count("message refused")
 	}
 }
 

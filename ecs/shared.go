@@ -8,6 +8,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -28,8 +29,7 @@ type shared struct {
 	epoch   uint32 // counts levels; messages carry its low byte
 	sending bool   // this step sends
 
-	counters map[string]*uint64
-	reported map[string]bool  // the mistakes that debug mode has logged
+	faults   *faults.Log
 	standIns []unsafe.Pointer // by component.order: scratch
 }
 
@@ -64,7 +64,10 @@ func (r *Replication) resetAuthority() {
 	r.extract = extractor{
 		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, calls: &r.calls, notify: &r.notify, seats: &r.seats, steps: &r.steps, checks: &r.checks,
 	}
-	r.seats = seating{shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, notify: &r.notify, line: &r.line}
+	r.seats = seating{
+		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, notify: &r.notify, line: &r.line,
+		refusals: faults.Throttle{Most: maxRefusedTold, While: refusedWhile},
+	}
 	r.groups.mine = membership{}
 	r.sendAt, r.spent, r.resyncs = 0, false, 0
 }

@@ -34,7 +34,7 @@ func (ex *extractor) notMade(e *donburi.Entry, o origin, data components.NodeDat
 	if known && donburix.NodeDataDiffers(unsafe.Pointer(&data), &was.data) == 0 {
 		return
 	}
-	ex.refuse("node not made", fmt.Errorf("%s%s: %w; it is an entity of this machine alone until that is right", o, ex.itemsOf(e), why))
+	ex.faults.Refuse("node not made", fmt.Errorf("%s%s: %w; it is an entity of this machine alone until that is right", o, ex.itemsOf(e), why))
 }
 
 // String describes an origin in front of an entity in an error text.

@@ -29,7 +29,7 @@ func (ca *caller) callLater(n *node, t *rpl.RPCType, args []byte) error {
 	case t.To == rpl.Broadcast:
 		ca.queue(n, t, args)
 	case t.To == rpl.ToOwner, !t.FromAnyone, t.Lane == rpl.Unreliable:
-		ca.scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
+		ca.faults.Scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
 	case len(ca.waiting) >= maxWaiting:
 		return fmt.Errorf("tendon: RPC %s: %d calls wait for the session to be joined already: %w: call when it has begun", t.Name, maxWaiting, rpl.ErrLimit)
 	default:
@@ -46,7 +46,7 @@ func (ca *caller) callWaiting() {
 	calls := ca.waiting
 	ca.waiting = nil
 	for _, c := range calls {
-		ca.report("rpc not sent", ca.call(ca.nodes.session, c.rpc, c.args))
+		ca.faults.Report("rpc not sent", ca.call(ca.nodes.session, c.rpc, c.args))
 	}
 }
 
@@ -54,11 +54,11 @@ func (ca *caller) callWaiting() {
 // joined.
 func (r *Replication) dropWaiting() {
 	if len(r.calls.waiting) > 0 {
-		*r.Counter("rpc dropped") += uint64(len(r.calls.waiting))
+		r.faults.Add("rpc dropped", uint64(len(r.calls.waiting)))
 		r.calls.waiting = nil
 	}
 	if n := bits.OnesCount64(r.groups.asking.asked); n > 0 {
-		*r.Counter("stale group") += uint64(n)
+		r.faults.Add("stale group", uint64(n))
 		r.groups.asking = membership{}
 	}
 }
@@ -68,7 +68,7 @@ func (r *Replication) dropWaiting() {
 func (ca *caller) dropCalls() {
 	for i := range ca.queued {
 		if ca.queued[i].node != nil {
-			*ca.counter("rpc dropped")++
+			ca.faults.Count("rpc dropped")
 		}
 	}
 	ca.queued = nil

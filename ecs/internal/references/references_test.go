@@ -1,4 +1,4 @@
-package ecs
+package references
 
 // The index of which nodes refer to which.
 
@@ -17,10 +17,10 @@ func TestReferencesBothWays(t *testing.T) {
 	const seed = 1
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, seed))
-	var s references
-	all := make([]*referrer, 20)
+	var s Index[int]
+	all := make([]*Referrer[int], 20)
 	for i := range all {
-		all[i] = &referrer{ord: i}
+		all[i] = s.Referrer(i)
 	}
 	for round := range 3000 {
 		var nodes []rpl.Node
@@ -30,7 +30,7 @@ func TestReferencesBothWays(t *testing.T) {
 		slices.Sort(nodes)
 		nodes = slices.Compact(nodes)
 		f := all[rng.IntN(len(all))]
-		s.set(f, nodes)
+		s.Set(f, nodes)
 		if got := slices.Sorted(slices.Values(f.to)); !slices.Equal(got, nodes) {
 			t.Fatalf("round %d: it refers to %v, not %v", round, got, nodes)
 		}
@@ -38,8 +38,8 @@ func TestReferencesBothWays(t *testing.T) {
 		for _, f := range all {
 			count += len(f.to)
 			for k, id := range f.to {
-				if list, at := s.of[id], f.at[k]; at >= len(list) || list[at] != (referral{f, k}) {
-					t.Fatalf("round %d: reference %d of %d to %v is not where it says, at %d of %d", round, k, f.ord, id, at, len(list))
+				if list, at := s.of[id], f.at[k]; at >= len(list) || list[at] != (referral[int]{f, k}) {
+					t.Fatalf("round %d: reference %d of %d to %v is not where it says, at %d of %d", round, k, f.Of, id, at, len(list))
 				}
 			}
 		}
@@ -56,15 +56,51 @@ func TestReferencesBothWays(t *testing.T) {
 
 // Changes of references allocate nothing once the index has held as many.
 func TestReferencesAllocateNothing(t *testing.T) {
-	var s references
-	f, other := &referrer{}, &referrer{}
+	var s Index[int]
+	f, other := s.Referrer(0), s.Referrer(1)
 	to := [][]rpl.Node{{1, 2, 3}, {2, 3, 4}, {7}, nil}
 	if n := testing.AllocsPerRun(100, func() {
 		for _, nodes := range to {
-			s.set(f, nodes)
-			s.set(other, nodes)
+			s.Set(f, nodes)
+			s.Set(other, nodes)
 		}
 	}); n > 0 {
 		t.Errorf("changing references allocates %v times", n)
+	}
+}
+
+// Referrers are due once when a node comes or goes, in the order in which they were made,
+// until they are forgotten or taken.
+func TestDue(t *testing.T) {
+	var s Index[int]
+	var all []*Referrer[int]
+	for i := range 4 {
+		all = append(all, s.Referrer(i))
+	}
+	for _, i := range []int{3, 1, 0, 2} {
+		s.Set(all[i], []rpl.Node{5, 7})
+	}
+	marked := false
+	due := func() (is []int) {
+		s.Due(func(f *Referrer[int]) {
+			if is = append(is, f.Of); f.Of == 1 && !marked {
+				marked = true
+				s.Mark(7)
+			}
+		})
+		return is
+	}
+	s.Mark(5)
+	s.Mark(7)
+	s.Mark(6)
+	s.Forget(all[3])
+	if !all[2].Take() || all[2].Take() {
+		t.Error("one that is due is not taken once")
+	}
+	if got := due(); !slices.Equal(got, []int{0, 1, 2}) { // 2 is due again by then
+		t.Errorf("due are %v", got)
+	}
+	if got := due(); !slices.Equal(got, []int{0, 1}) { // what was marked meanwhile
+		t.Errorf("then due are %v", got)
 	}
 }
