@@ -1,36 +1,134 @@
 package ecs
 
-// authority: what this machine keeps while it decides about the world, and how nodes end
-// there.
+// authority: how nodes begin and end on the authority. An entity that is to be a node and
+// cannot be, because its RplNode is invalid or there are too many nodes, stays a local entity
+// until the step in which it can become one.
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"unsafe"
 
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// becomeAuthority makes this machine the authority of its world.
-func (r *Replication) becomeAuthority() error {
-	a, err := rpl.NewAuthority(r.config.authority(r.protocol.schema, &r.nodes))
+// makeNode makes an entity a node of the authority. An entity that cannot be made a node
+// stays local; that is reported, and tried again in later steps.
+func (ex *extractor) makeNode(e *donburi.Entry, o origin) *node {
+	ent := e.Entity()
+	if n := ex.nodes.of(ent); n != nil && !ex.endLeft(n, e) {
+		ex.faults.Refuse("node made twice", errNodeTwice)
+		return nil
+	}
+	if o.prefab == nil && o.name == "" {
+		o = ex.unmade[ent].origin // the entity was found by its RplNode, and could not be made a node before
+	}
+	donburix.Add(e, components.RplNode, components.Owner, components.Parent)
+	if data := components.RplNode.Get(e); o.prefab != nil && *data == (components.NodeData{}) {
+		*data = o.prefab.node
+	}
+	n := &node{entity: ent, name: o.name, data: *components.RplNode.Get(e), parts: ex.nodes.parts[ent]}
+	s := rpl.Spawn{
+		Args: o.args, Name: o.name, Transient: n.data.Transient, Streaming: streaming(&n.data),
+	}
+	if o.prefab != nil {
+		s.Prefab = o.prefab.wire
+	}
+	n.built = ex.loadTime.builtWith(n)
+	n.items = n.byOrdinal(ex.nodes.bindings(n))
+	for _, b := range n.items {
+		var t *rpl.ItemType
+		if b.comp != nil {
+			t = b.comp.item
+		}
+		s.Items = append(s.Items, t)
+	}
+	id, err := ex.auth.Spawn(s)
 	if err != nil {
-		return err
+		ex.notMade(e, o, n.data, err)
+		return nil
 	}
-	r.auth, r.proxy = a, nil
-	r.resetClient()
-	for g, fn := range r.notify.hooks.while {
-		a.Condition(g.audience, fn)
+	delete(ex.unmade, ent)
+	delete(ex.nodes.parts, ent)
+	n.id = id
+	for i := range n.items {
+		n.items[i].item, _ = ex.auth.Item(id, i)
+		ex.notify.startWatch(&n.items[i], o.prefab == nil && o.name == "")
 	}
-	r.me = rpl.Server
-	if r.config.Dedicated {
-		r.me = 0
+	ex.nodes.add(n)
+	ex.nodes.setOwner(n, 0) // the entity may have been another node before
+	ex.nodes.showParent(n)
+	ex.fresh, ex.made = append(ex.fresh, n), append(ex.made, n)
+	return n
+}
+
+// An unmade is such an entity: how it is to become a node, and its RplNode when the
+// failure was last reported.
+type unmade struct {
+	origin origin
+	data   components.NodeData
+}
+
+// notMade keeps an entity for the next steps. It reports the failure once, and again only
+// when the entity's RplNode has changed and is still wrong.
+func (ex *extractor) notMade(e *donburi.Entry, o origin, data components.NodeData, why error) {
+	was, known := ex.unmade[e.Entity()]
+	if ex.unmade == nil {
+		ex.unmade = map[donburi.Entity]unmade{}
 	}
-	r.seats.lastPeer = rpl.Server
-	r.tick, r.line.timeTick, r.spent, r.resyncs = 0, 0, false, 0
-	r.level, r.epoch = "", r.epoch+1
-	return nil
+	ex.unmade[e.Entity()] = unmade{origin: o, data: data}
+	if known && donburix.NodeDataDiffers(unsafe.Pointer(&data), &was.data) == 0 {
+		return
+	}
+	ex.faults.Refuse("node not made", fmt.Errorf("%s%s: %w; it is an entity of this machine alone until that is right", o, ex.itemsOf(e), why))
+}
+
+// String describes an origin in front of an entity in an error text.
+func (o origin) String() string {
+	switch {
+	case o.prefab != nil:
+		return "prefab " + o.prefab.name + ", "
+	case o.name != "":
+		return fmt.Sprintf("load-time node %q, ", o.name)
+	}
+	return ""
+}
+
+// makeUnmade tries again to make these entities nodes, once a step.
+func (ex *extractor) makeUnmade() {
+	if len(ex.unmade) == 0 {
+		return
+	}
+	made := false
+	for _, ent := range slices.Sorted(maps.Keys(ex.unmade)) {
+		if !ex.world.Valid(ent) || !ex.world.Entry(ent).HasComponent(components.RplNode) {
+			ex.forgetUnmade(ent)
+		} else {
+			made = ex.makeNode(ex.world.Entry(ent), ex.unmade[ent].origin) != nil || made
+		}
+	}
+	for i := range ex.plans {
+		if p := &ex.plans[i]; made && p.strange { // their rows have nodes now
+			p.regrouped = true
+		}
+	}
+}
+
+// forgetUnmade is called for an entity that has gone, or is no longer to be a node.
+func (ex *extractor) forgetUnmade(ent donburi.Entity) {
+	u, ok := ex.unmade[ent]
+	if !ok {
+		return
+	}
+	delete(ex.unmade, ent)
+	if ex.loadTime.byName[u.origin.name] == ent {
+		ex.loadTime.unname(u.origin.name)
+	}
 }
 
 // endNode ends a node of the authority; its entities stay, or are just being removed.
@@ -81,14 +179,6 @@ func (ex *extractor) endLeft(n *node, e *donburi.Entry) bool {
 	ex.endStripped(n)
 	ex.steps.runAfterwards()
 	return true
-}
-
-// lastWords runs the calls that wait for this step's Send on a node that will be gone by
-// then.
-func (ca *caller) lastWords(n *node) {
-	for c := range ca.callsOn(n) {
-		ca.handle(n, c.rpc, Call{From: ca.me, Tick: c.tick, Last: true}, c.args, func() {})
-	}
 }
 
 // entityRemoved is World.Remove's hook: the entity is still whole. If callbacks ask for
@@ -145,18 +235,5 @@ func (ex *extractor) orphaned(p rpl.Peer) {
 		ex.auth.HandOver(n.id, 0)
 		ex.nodes.setOwner(n, 0)
 		ex.notify.tell(event{node: n, about: itsOwner})
-	}
-}
-
-// removeEntities removes a node's entities by Config.Remove.
-func (sh *shared) removeEntities(n *node) {
-	ents := n.entities()
-	if sh.world.Valid(n.entity) {
-		sh.config.Remove(sh.world.Entry(n.entity))
-	}
-	for _, e := range ents { // the entities that Config.Remove has left
-		if sh.world.Valid(e) {
-			sh.world.Remove(e)
-		}
 	}
 }

@@ -4,7 +4,6 @@ package ecs
 // the data that its link received.
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
@@ -109,19 +108,6 @@ func (cl *client) heardBefore(t rpl.Tick) rpl.Tick {
 	return 0
 }
 
-// welcome takes the peer number and the level that the server gives.
-func (r *Replication) welcome(m *sessionmsg.Welcome) {
-	if int(m.Steps) != r.config.Steps {
-		r.client.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.Steps, r.config.Steps, transport.ErrSchema)
-		return
-	}
-	r.me, r.tick, r.client.sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
-	r.draw.clock.step = r.config.step()
-	r.config.Log.Info("joined", "peer", r.me, "server", r.client.conn.Stats().Remote)
-	r.proxies.strangers = map[string]*rpl.Replica{}
-	r.enter(m.Level)
-}
-
 // expected estimates the server's tick before any state of a level has come, which may
 // take long while the client builds its side of the level. The estimate may be too high.
 func (cl *client) expected(now time.Duration) rpl.Tick {
@@ -129,66 +115,4 @@ func (cl *client) expected(now time.Duration) rpl.Tick {
 		return rpl.Tick(cl.draw.clock.most(now) / cl.draw.clock.step)
 	}
 	return cl.tick + rpl.Tick(max(0, now-cl.joined)/cl.draw.clock.step)
-}
-
-// apply takes over what has come of the level, and reports whether the server has told
-// enough of it.
-func (r *Replication) apply(now time.Duration) bool {
-	if r.proxy == nil || !r.client.told.Done {
-		return false
-	}
-	if !r.client.told.Applied {
-		r.proxies.compareNames()
-	}
-	if r.proxy.Newest() == 0 { // else it goes by that
-		r.proxy.Step(r.client.expected(now))
-	}
-	r.proxy.Apply(now, &r.proxies)
-	r.proxies.parting = false
-	r.noteMended()
-	r.client.hear()
-	r.proxies.resolve()
-	r.notify.callBack()
-	return true
-}
-
-// receiveClient is Receive on a client.
-func (r *Replication) receiveClient() {
-	r.proxies.admitStrangers(r.loadTime.settleShapes())
-	r.draw.restoreInPlace()
-	r.line.link.Poll(&r.client)
-	r.line.noteLink()
-	if r.client.ended == nil && r.client.welcomed != nil {
-		m := r.client.welcomed
-		r.client.welcomed = nil
-		r.welcome(m)
-	}
-	if r.client.ended != nil || r.client.entering != nil && r.me != 0 {
-		r.apply(r.line.now()) // what the server said before it ended the level or the session
-	}
-	if r.client.ended == nil && r.client.entering != nil && r.me != 0 {
-		m := r.client.entering
-		r.client.entering = nil
-		r.enter(*m)
-	}
-	if r.client.ended != nil {
-		why := r.client.ended
-		r.client.ended = nil
-		r.end(why, "left")
-		return
-	}
-	now := r.line.now()
-	if !r.apply(now) {
-		return
-	}
-	r.calls.callWaiting()
-	r.groups.askWaiting()
-	if t := rpl.Tick(r.draw.clock.server(now) / r.draw.clock.step); t > r.tick {
-		r.tick = t
-	}
-	r.tick = max(r.tick, r.proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then
-	r.proxy.Step(r.tick)
-	r.draw.moveRender()
-	r.draw.reveal()
-	r.proxies.sweep()
 }

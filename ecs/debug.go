@@ -205,23 +205,6 @@ func isTagged(t reflect.Type) bool {
 	return false
 }
 
-// itemsOf describes an entity by its replicated components.
-func (sh *shared) itemsOf(e *donburi.Entry) string {
-	if !sh.world.Valid(e.Entity()) {
-		return "what has gone"
-	}
-	var names []string
-	for _, c := range sh.protocol.components {
-		if e.HasComponent(c.c) {
-			names = append(names, c.name)
-		}
-	}
-	if names == nil {
-		return "nothing replicated"
-	}
-	return strings.Join(names, ", ")
-}
-
 // checkBumped finds an `explicit` component that has changed without a Bump.
 func (ck *checker) checkBumped(b *binding) {
 	if slices.ContainsFunc(ck.extract.bumped, func(due bump) bool { return due.entity == b.entity && due.comp == b.comp }) {
@@ -275,14 +258,6 @@ func (ck *checker) checkShown(n *node) {
 		ck.scoldOf("parent written", "a node of", e, "components.Parent was written by hand and says again what is so: call tendon.Attach")
 		ck.nodes.showParent(n)
 	}
-}
-
-// scoldOf is faults.Scold for a mistake about an entity, which its components identify.
-func (sh *shared) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
-	if sh.config.Debug { // else nobody reads it
-		what += " " + sh.itemsOf(e)
-	}
-	sh.faults.Scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
 }
 
 // remember stores an item's present fields.

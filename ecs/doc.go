@@ -127,25 +127,25 @@ package ecs
 // A session and its life:
 //
 //	replication.go   what a session is made of; shared.go: what all its parts work on; config.go, limits.go,
-//	                 mode.go, core.go
+//	                 mode.go
 //	life.go          alone, hosting, joining, and the end of each; level.go: from world to world;
 //	                 session.go: the session's own node; line.go: the link, and the session's time
-//	pipeline.go      the stages of a step, and what plugins add; run.go, adapter.go: loops that call them; window/
-//	internal/donburix/  the traps of donburi, in one place; window/internal/pace/: steps and frames by time
+//	pipeline.go      the stages of a step, and what plugins add; run.go: loops that call them; window/,
+//	                 window/internal/pace/: steps and frames by time
+//	internal/donburix/  the traps of donburi, in one place
 //
 // Nodes, on every machine:
 //
 //	node.go          a node, and the tables that lead to it; items.go: its components by ordinal; part.go,
 //	                 tree.go: its parts, parents and children
-//	role.go          who decides, who drives; names.go: nodes that every machine makes by itself; unmade.go:
-//	                 entities that cannot be nodes yet
+//	role.go          who decides, who drives; names.go: nodes that every machine makes by itself
 //
 // The authority, in the order of a step:
 //
-//	authority.go     what it keeps, and how nodes end
-//	receive.go       what peers send; seat.go: peers who come and go; lost.go: and come back
-//	extract.go       components to the core; plan.go: which of them; bump.go: those that the game names
-//	stream.go        who sees what; schedule.go, encode.go, send.go: what leaves
+//	authority.go     how nodes begin and end
+//	receive.go       what is received, on every machine; seat.go: peers who come and go; lost.go: and come back
+//	extract.go       components to the core; plan.go: which of them
+//	send.go          who sees what, what fits, and what leaves
 //
 // A client, in the order of a step:
 //
@@ -153,10 +153,9 @@ package ecs
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
 //	                 leaving.go: what goes when drawn time gets there
 //	track.go         the last states of an item; view.go: what is drawn between them; former.go: on which parent
-//	waiting.go       calls on a session that is not there yet
 //
 // The game is told, and tells others:
 //
 //	callback.go      what, and in which order; change.go, sightings.go: what OnChange compares
-//	everywhere.go    calls that are handed on; internal/sessionmsg/: the messages of two sessions, byte by byte
-//	counter.go, internal/faults/  what is counted and logged; stats.go: connections; debug.go: the game's mistakes
+//	calls.go         where a call runs; internal/sessionmsg/: the messages of two sessions, byte by byte
+//	internal/faults/ what is counted and logged; stats.go: counters, connections; debug.go: the game's mistakes

@@ -5,6 +5,7 @@ package ecs
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"net/netip"
 	"slices"
 
@@ -338,4 +339,38 @@ func (r *Replication) fill() {
 			fn(r.world, r.level)
 		}
 	}
+}
+
+// dropWaiting drops the calls and group requests that wait for a session that will not be
+// joined.
+func (r *Replication) dropWaiting() {
+	if len(r.calls.waiting) > 0 {
+		r.faults.Add("rpc dropped", uint64(len(r.calls.waiting)))
+		r.calls.waiting = nil
+	}
+	if n := bits.OnesCount64(r.groups.asking.asked); n > 0 {
+		r.faults.Add("stale group", uint64(n))
+		r.groups.asking = membership{}
+	}
+}
+
+// becomeAuthority makes this machine the authority of its world.
+func (r *Replication) becomeAuthority() error {
+	a, err := rpl.NewAuthority(r.config.authority(r.protocol.schema, &r.nodes))
+	if err != nil {
+		return err
+	}
+	r.auth, r.proxy = a, nil
+	r.resetClient()
+	for g, fn := range r.notify.hooks.while {
+		a.Condition(g.audience, fn)
+	}
+	r.me = rpl.Server
+	if r.config.Dedicated {
+		r.me = 0
+	}
+	r.seats.lastPeer = rpl.Server
+	r.tick, r.line.timeTick, r.spent, r.resyncs = 0, 0, false, 0
+	r.level, r.epoch = "", r.epoch+1
+	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
-	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
 
@@ -61,17 +60,6 @@ func (s *seat) takeOver(h *handshake) {
 }
 
 const reasonTaken = "a new connection of the same client takes its place"
-
-// dropsCallTo reports whether a call to a peer is dropped, and counts it then: the peer has
-// a seat, but it is lost, leaving, or not in yet.
-func (ca *caller) dropsCallTo(p rpl.Peer) bool {
-	s := ca.seats.seatOf(p)
-	if s == nil || s.in && s.gone == nil {
-		return false
-	}
-	ca.faults.Count("rpc dropped")
-	return true
-}
 
 // departures tells the game which peers are lost and which have left, and gives seats to
 // the clients that have come for theirs. It runs after the received calls, which the

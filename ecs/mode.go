@@ -1,5 +1,10 @@
 package ecs
 
+// mode: how a session runs, and what stands beside it: its core and schema, for tools (the
+// bench connects peers of its own to a world's core). Games have no use for these.
+
+import "github.com/tendonengine/tendon/rpl"
+
 // Mode is how a session runs now: for menus and statistics. Game logic asks roles
 // (IsAuthority, IsOwner), which hold in every mode.
 type Mode uint8
@@ -45,3 +50,10 @@ func (r *Replication) Alone() bool { return r.Mode() == Single }
 // IsAuthority reports whether this machine decides about the world: in single player and
 // on servers.
 func (r *Replication) IsAuthority() bool { return r.auth != nil }
+
+// Core returns the core that replicates the world while this machine is the authority;
+// nil on a client. After Join it is another one.
+func (r *Replication) Core() *rpl.Authority { return r.auth }
+
+// Schema returns the protocol's schema, for an rpl.Proxy without an ECS.
+func (p *Protocol) Schema() *rpl.Schema { return p.schema }

@@ -6,12 +6,10 @@ package ecs
 import (
 	"cmp"
 	"slices"
-	"unsafe"
 
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
-	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -144,56 +142,6 @@ func (ns *nodeTable) EntityOf(id rpl.Node) uint64 {
 
 var _ rpl.Refs = (*nodeTable)(nil)
 
-// makeNode makes an entity a node of the authority. An entity that cannot be made a node
-// stays local; that is reported, and tried again in later steps.
-func (ex *extractor) makeNode(e *donburi.Entry, o origin) *node {
-	ent := e.Entity()
-	if n := ex.nodes.of(ent); n != nil && !ex.endLeft(n, e) {
-		ex.faults.Refuse("node made twice", errNodeTwice)
-		return nil
-	}
-	if o.prefab == nil && o.name == "" {
-		o = ex.unmade[ent].origin // the entity was found by its RplNode, and could not be made a node before
-	}
-	donburix.Add(e, components.RplNode, components.Owner, components.Parent)
-	if data := components.RplNode.Get(e); o.prefab != nil && *data == (components.NodeData{}) {
-		*data = o.prefab.node
-	}
-	n := &node{entity: ent, name: o.name, data: *components.RplNode.Get(e), parts: ex.nodes.parts[ent]}
-	s := rpl.Spawn{
-		Args: o.args, Name: o.name, Transient: n.data.Transient, Streaming: streaming(&n.data),
-	}
-	if o.prefab != nil {
-		s.Prefab = o.prefab.wire
-	}
-	n.built = ex.loadTime.builtWith(n)
-	n.items = n.byOrdinal(ex.nodes.bindings(n))
-	for _, b := range n.items {
-		var t *rpl.ItemType
-		if b.comp != nil {
-			t = b.comp.item
-		}
-		s.Items = append(s.Items, t)
-	}
-	id, err := ex.auth.Spawn(s)
-	if err != nil {
-		ex.notMade(e, o, n.data, err)
-		return nil
-	}
-	delete(ex.unmade, ent)
-	delete(ex.nodes.parts, ent)
-	n.id = id
-	for i := range n.items {
-		n.items[i].item, _ = ex.auth.Item(id, i)
-		ex.notify.startWatch(&n.items[i], o.prefab == nil && o.name == "")
-	}
-	ex.nodes.add(n)
-	ex.nodes.setOwner(n, 0) // the entity may have been another node before
-	ex.nodes.showParent(n)
-	ex.fresh, ex.made = append(ex.fresh, n), append(ex.made, n)
-	return n
-}
-
 func (ns *nodeTable) add(n *node) {
 	ns.setSlot(n.entity, n)
 	for _, p := range n.parts {
@@ -309,18 +257,6 @@ func (ns *nodeTable) setOwner(n *node, p rpl.Peer) {
 			components.Owner.SetValue(e, components.OwnerData{Peer: p})
 		}
 	}
-}
-
-// component returns where an item's component is now, nil if it has gone.
-func (sh *shared) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
-	if b.comp == nil || !sh.world.Valid(b.entity) {
-		return nil, nil
-	}
-	e := sh.world.Entry(b.entity)
-	if !e.HasComponent(b.comp.c) {
-		return nil, nil
-	}
-	return e, e.Component(b.comp.c)
 }
 
 // binding returns the item that a component of an entity is, nil if it is none.

@@ -148,23 +148,3 @@ func (c *component) finish() error {
 	}
 	return nil
 }
-
-// tagged returns where the tagged fields of a component are: in the component itself, or
-// in the scratch stand-in, filled from it.
-func (sh *shared) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
-	if c.standIn == nil {
-		return p
-	}
-	w := sh.scratch(c)
-	c.standIn.get(e, p, w)
-	return w
-}
-
-// scratch returns this session's one stand-in of a component type; each use overwrites
-// it.
-func (sh *shared) scratch(c *component) unsafe.Pointer {
-	if sh.standIns[c.order] == nil {
-		sh.standIns[c.order] = c.standIn.make()
-	}
-	return sh.standIns[c.order]
-}

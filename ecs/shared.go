@@ -4,6 +4,7 @@ package ecs
 // state that belongs together; it names the parts that it calls, and has this embedded.
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -80,4 +81,74 @@ func (r *Replication) resetClient() {
 		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, calls: &r.calls, notify: &r.notify,
 	}
 	r.draw = drawing{shared: sh, nodes: &r.nodes, client: &r.client, proxies: &r.proxies, line: &r.line}
+}
+
+// removeEntities removes a node's entities by Config.Remove.
+func (sh *shared) removeEntities(n *node) {
+	ents := n.entities()
+	if sh.world.Valid(n.entity) {
+		sh.config.Remove(sh.world.Entry(n.entity))
+	}
+	for _, e := range ents { // the entities that Config.Remove has left
+		if sh.world.Valid(e) {
+			sh.world.Remove(e)
+		}
+	}
+}
+
+// tagged returns where the tagged fields of a component are: in the component itself, or
+// in the scratch stand-in, filled from it.
+func (sh *shared) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+	if c.standIn == nil {
+		return p
+	}
+	w := sh.scratch(c)
+	c.standIn.get(e, p, w)
+	return w
+}
+
+// scratch returns this session's one stand-in of a component type; each use overwrites
+// it.
+func (sh *shared) scratch(c *component) unsafe.Pointer {
+	if sh.standIns[c.order] == nil {
+		sh.standIns[c.order] = c.standIn.make()
+	}
+	return sh.standIns[c.order]
+}
+
+// component returns where an item's component is now, nil if it has gone.
+func (sh *shared) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
+	if b.comp == nil || !sh.world.Valid(b.entity) {
+		return nil, nil
+	}
+	e := sh.world.Entry(b.entity)
+	if !e.HasComponent(b.comp.c) {
+		return nil, nil
+	}
+	return e, e.Component(b.comp.c)
+}
+
+// scoldOf is faults.Scold for a mistake about an entity, which its components identify.
+func (sh *shared) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
+	if sh.config.Debug { // else nobody reads it
+		what += " " + sh.itemsOf(e)
+	}
+	sh.faults.Scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
+}
+
+// itemsOf describes an entity by its replicated components.
+func (sh *shared) itemsOf(e *donburi.Entry) string {
+	if !sh.world.Valid(e.Entity()) {
+		return "what has gone"
+	}
+	var names []string
+	for _, c := range sh.protocol.components {
+		if e.HasComponent(c.c) {
+			names = append(names, c.name)
+		}
+	}
+	if names == nil {
+		return "nothing replicated"
+	}
+	return strings.Join(names, ", ")
 }

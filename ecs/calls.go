@@ -1,0 +1,299 @@
+package ecs
+
+// calls: where a call runs. Calls on this machine wait for the step's Send; calls on the
+// session wait until it is joined; those of other machines run when they arrive; and the
+// authority hands on those Everywhere.
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A caller makes calls, and runs those that arrive.
+type caller struct {
+	*shared
+	nodes   *nodeTable
+	extract *extractor
+	client  *client
+	seats   *seating
+	line    *line
+
+	handlers      map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
+	queued, spare []localCall
+	round         uint64        // counts the lists that queued has been, from 1
+	waiting       []waitingCall // calls on the session that is being joined
+}
+
+// A localCall is a call on this machine that waits for the step's Send.
+type localCall struct {
+	node *node // nil: it has run already (lastWords), or is void
+	rpc  *rpl.RPCType
+	args []byte
+	tick rpl.Tick
+	next int // the index of the next call on the node plus 1, 0 for none
+}
+
+// A callList says where the calls on a node are that wait for this step's Send.
+type callList struct {
+	round       uint64 // the value of Replication.round for which it holds
+	first, last int    // indices in Replication.calls
+}
+
+// call routes a call by the table at RPC.
+func (ca *caller) call(n *node, t *rpl.RPCType, args []byte) error {
+	if ca.awaits(n) {
+		return ca.callLater(n, t, args)
+	}
+	if ca.auth != nil {
+		owner := n.owner
+		switch {
+		case t.To == rpl.ToServer, t.To == rpl.ToOwner && owner <= rpl.Server:
+			ca.queue(n, t, args)
+			return nil
+		case t.To == rpl.ToOwner && ca.dropsCallTo(owner):
+			return nil
+		case t.To == rpl.Broadcast && ca.me != 0:
+			ca.queue(n, t, args)
+		case t.To == rpl.Everywhere:
+			ca.queue(n, t, args)
+			return ca.handOn(n, t, ca.me, args)
+		}
+		return ca.auth.Call(n.id, t, args)
+	}
+	switch mine := ca.me != 0 && n.owner == ca.me; {
+	case n.leaving:
+		ca.faults.Count("rpc dropped")
+	case ca.line.joining: // nothing leaves for the old session any more
+		ca.faults.Count("rpc dropped")
+	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
+		ca.queue(n, t, args)
+	case t.To == rpl.ToServer && (mine || t.FromAnyone) && ca.proxy != nil:
+		return ca.callServer(n, t, args)
+	case t.To == rpl.Everywhere && (mine || t.FromAnyone) && ca.proxy != nil:
+		ca.queue(n, t, args)
+		return ca.callServer(n, t, args)
+	default:
+		ca.faults.Scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
+	}
+	return nil
+}
+
+// callServer sends a client's call to the server. A callback may call on a node that the
+// core has already removed, before the game is told of it; such a call is dropped.
+func (ca *caller) callServer(n *node, t *rpl.RPCType, args []byte) error {
+	err := ca.proxy.Call(n.id, t, args)
+	if errors.Is(err, rpl.ErrNoNode) {
+		ca.faults.Count("rpc dropped")
+		return nil
+	}
+	return err
+}
+
+func (ca *caller) queue(n *node, t *rpl.RPCType, args []byte) {
+	at := len(ca.queued)
+	if w := &n.calls; w.round == ca.round {
+		ca.queued[w.last].next, w.last = at+1, at
+	} else {
+		*w = callList{ca.round, at, at}
+	}
+	ca.queued = append(ca.queued, localCall{node: n, rpc: t, args: args, tick: ca.tick})
+}
+
+// callsOn takes the calls on a node out of those that wait for this step's Send. It does
+// not yield calls that are made meanwhile. Thousands of nodes may end in a step, each with
+// calls on it, so it follows them from one to the next.
+func (ca *caller) callsOn(n *node) iter.Seq[localCall] {
+	return func(yield func(localCall) bool) {
+		if n.calls.round != ca.round {
+			return
+		}
+		end := len(ca.queued)
+		for at := n.calls.first + 1; at > 0 && at <= end; {
+			c := &ca.queued[at-1]
+			call := *c
+			at = c.next
+			if c.node = nil; call.node == n && !yield(call) {
+				return
+			}
+		}
+	}
+}
+
+// runCalls runs the calls of this machine on itself. Calls that handlers make meanwhile
+// wait for the next step, so that two handlers that call each other do not hold this step
+// up.
+func (ca *caller) runCalls() {
+	calls := ca.queued
+	ca.round++
+	ca.queued, ca.spare = ca.spare[:0], nil // if a handler panics, the two must not share memory
+	for i := range calls {
+		switch c := &calls[i]; {
+		case c.node == nil:
+		case ca.nodes.of(c.node.entity) == c.node && !c.node.leaving:
+			ca.handle(c.node, c.rpc, Call{From: ca.me, Tick: c.tick}, c.args, func() {})
+		default:
+			ca.faults.Count("rpc dropped")
+		}
+		calls[i] = localCall{}
+	}
+	ca.spare = calls[:0]
+}
+
+// runRemote runs a call from another machine that the core has checked.
+func (ca *caller) runRemote(c rpl.Call) {
+	n := ca.nodes.byID[c.Node]
+	if n == nil || n.leaving {
+		ca.faults.Count("rpc dropped")
+		return
+	}
+	call, args, handOn := Call{From: c.From, Tick: c.Tick}, c.Args, func() {}
+	if ca.auth == nil {
+		call.From = ca.client.host
+	}
+	if c.RPC.To == rpl.Everywhere {
+		var ok bool
+		if call.From, args, handOn, ok = ca.everywhere(n, c); !ok {
+			ca.faults.Count("rpc refused")
+			return
+		}
+	}
+	ca.handle(n, c.RPC, call, args, handOn)
+}
+
+// handle runs a call here. The handler calls handOn once the arguments are known to be
+// good, before the game's function.
+func (ca *caller) handle(n *node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
+	fn := ca.handlers[t]
+	if fn == nil || !ca.world.Valid(n.entity) {
+		ca.faults.Scold("rpc without handler", t.Name, "nothing runs here: call its Handle for every Replication")
+		return
+	}
+	c.Entry = ca.world.Entry(n.entity)
+	if err := fn(c, args, handOn); err != nil {
+		ca.faults.Refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
+	}
+}
+
+// checkRefs refuses a reference tagged `has=component` if its node is not here, lacks the
+// component, or is not held by the peer that sent it. An absent rpl.Opt holds no
+// reference.
+func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
+	for _, ref := range refs {
+		if ref.Has == "" || ref.Absent(args) {
+			continue
+		}
+		ent := *(*donburi.Entity)(unsafe.Add(args, ref.Offset))
+		n := ca.nodes.of(ent)
+		if n == nil || !ca.world.Valid(ent) {
+			return fmt.Errorf("field %s refers to nothing that is here", ref.Field)
+		}
+		c := ca.protocol.named(ref.Has)
+		if c == nil || !ca.world.Entry(ent).HasComponent(c.c) {
+			return fmt.Errorf("field %s refers to a node without component %s", ref.Field, ref.Has)
+		}
+		if ca.auth != nil && from != ca.me && !slices.Contains(ca.auth.Holders(n.id, nil), from) {
+			return fmt.Errorf("field %s refers to a node that peer %d does not hold", ref.Field, from)
+		}
+	}
+	return nil
+}
+
+// lastWords runs the calls that wait for this step's Send on a node that will be gone by
+// then.
+func (ca *caller) lastWords(n *node) {
+	for c := range ca.callsOn(n) {
+		ca.handle(n, c.rpc, Call{From: ca.me, Tick: c.tick, Last: true}, c.args, func() {})
+	}
+}
+
+// dropsCallTo reports whether a call to a peer is dropped, and counts it then: the peer has
+// a seat, but it is lost, leaving, or not in yet.
+func (ca *caller) dropsCallTo(p rpl.Peer) bool {
+	s := ca.seats.seatOf(p)
+	if s == nil || s.in && s.gone == nil {
+		return false
+	}
+	ca.faults.Count("rpc dropped")
+	return true
+}
+
+// handOn sends a call to all peers that have the node except the caller, which has run it
+// already. The bound on what is handed on is not for this machine's own calls.
+func (ca *caller) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
+	ca.extract.noticeTop(n)
+	but := from
+	if from == ca.me {
+		but = 0
+	}
+	return ca.auth.CallOthers(n.id, t, sessionmsg.AppendCaller(from, args), but)
+}
+
+// everywhere returns the caller and the arguments of a call that was received, and what
+// to do before it runs here; ok is false if the call cannot be read.
+func (ca *caller) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
+	if ca.auth != nil {
+		return c.From, c.Args, func() { ca.faults.Refuse("rpc not handed on", ca.handOn(n, c.RPC, c.From, c.Args)) }, true
+	}
+	from, args, ok = sessionmsg.ParseCaller(c.Args)
+	return from, args, func() {}, ok
+}
+
+// A waitingCall is a call that waits for the server's session node.
+type waitingCall struct {
+	rpc  *rpl.RPCType
+	args []byte
+}
+
+// awaits reports whether a node is the session's and has not come yet: from Join on it
+// stands for the session that is being joined. While earlier calls wait, later ones queue
+// up behind them.
+func (ca *caller) awaits(n *node) bool {
+	return n == ca.nodes.session && (ca.line.joining || ca.auth == nil && (!ca.client.sessionHere || len(ca.waiting) > 0))
+}
+
+// callLater routes a call on such a node, which nobody owns.
+func (ca *caller) callLater(n *node, t *rpl.RPCType, args []byte) error {
+	switch {
+	case t.To == rpl.Broadcast:
+		ca.queue(n, t, args)
+	case t.To == rpl.ToOwner, !t.FromAnyone, t.Lane == rpl.Unreliable:
+		ca.faults.Scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
+	case len(ca.waiting) >= maxWaiting:
+		return fmt.Errorf("tendon: RPC %s: %d calls wait for the session to be joined already: %w: call when it has begun", t.Name, maxWaiting, rpl.ErrLimit)
+	default:
+		ca.waiting = append(ca.waiting, waitingCall{t, args})
+	}
+	return nil
+}
+
+// callWaiting sends the calls that have waited, once the session's node is here.
+func (ca *caller) callWaiting() {
+	if !ca.client.sessionHere || len(ca.waiting) == 0 {
+		return
+	}
+	calls := ca.waiting
+	ca.waiting = nil
+	for _, c := range calls {
+		ca.faults.Report("rpc not sent", ca.call(ca.nodes.session, c.rpc, c.args))
+	}
+}
+
+// dropCalls drops the calls that wait for this machine's Send, in a session that has
+// ended.
+func (ca *caller) dropCalls() {
+	for i := range ca.queued {
+		if ca.queued[i].node != nil {
+			ca.faults.Count("rpc dropped")
+		}
+	}
+	ca.queued = nil
+	ca.round++
+}
