@@ -22,7 +22,7 @@ type Config struct {
 	Interest  rpl.Interest         // nil: everyone sees everything
 	Steps     int                  // fixed steps a second, 1 to 240; 0 means 60. Part of the protocol: both ends must agree
 	Sends     int                  // sends a second, at most Steps; 0 means 30, or Steps where those are fewer
-	Budget    int                  // bytes a second for each peer, the packets' seals included, at least 1,200; 0 means 256 KiB. Give what the players' lines carry: on a slower one state comes seconds late, or most packets are lost
+	Budget    int                  // bytes a second for each peer, the packets' seals included, at least 1,200; 0 means 256 KiB. Over a line that carries less, less is sent (Stats.SendLimit)
 	MaxPeers  int                  // players, including the host's own and lost ones; further clients are refused with "full". 0 means the transport's limit, 1,024
 	Dedicated bool                 // a server without a player of its own
 	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 496 bytes: a name, a chosen colour

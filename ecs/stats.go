@@ -16,6 +16,7 @@ type Stats struct {
 	RTT, Jitter       time.Duration
 	ViewDelay         time.Duration   // how far drawn time trails the newest state; 0 on the authority
 	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as judged on the authority; on the client, missing among its last 256
+	SendLimit         int             // on the authority: bytes a second that the peer is sent at most, Config.Budget, or what its line carries if that is less
 	Lost              bool            // on the authority: the peer is lost, and may come back (see OnLost) …
 	LostFor           time.Duration   // … and has been for this long
 	BytesOut, BytesIn int             // per second, UDP payload
@@ -46,7 +47,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 	if seat.conn != nil {
 		s = seat.meter.stats(seat.conn.Stats())
 		core := r.auth.PeerStats(p)
-		s.RTT, s.Jitter, s.Loss = core.RTT, core.Jitter, core.Loss
+		s.RTT, s.Jitter, s.Loss, s.SendLimit = core.RTT, core.Jitter, core.Loss, core.SendLimit
 	}
 	if seat.lost {
 		s.Lost, s.LostFor = true, r.line.now()-seat.since

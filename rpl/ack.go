@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/rate"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -45,6 +46,8 @@ type peerLink struct {
 	late   []*packetRecord // of lost packets whose places newer ones have taken, by ascending number
 	idle   []*packetRecord // unused records for late
 	blocks []blockRecord
+
+	line rate.Line // what it carries
 }
 
 // blockRecord is what a reliable message carried in place of a packet.
@@ -63,10 +66,13 @@ func (p *peer) frozen(now time.Duration) bool {
 
 // acked processes the ack of a packet. skipped says that the peer left out its guesses.
 func (a *Authority) acked(p *peer, r *packetRecord, skipped bool) {
+	late := 0
 	if r.state == recLost {
 		a.counters.LateAcks++
 		p.link.unlose()
+		late = 1
 	}
+	p.link.line.Count(1, -late)
 	r.state = recAcked
 	p.purse.arrived++
 	p.link.quiet = 0
@@ -236,6 +242,7 @@ func (a *Authority) lost(p *peer, r *packetRecord) {
 	r.state = recLost
 	p.plan.stale = true // more handles are marked
 	p.link.observe(1)
+	p.link.line.Count(0, 1)
 	p.tally.lost++
 	a.lostEntries(p, r.entries, r.tick)
 }

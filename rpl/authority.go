@@ -373,6 +373,7 @@ func (a *Authority) Has(n Node) bool {
 type PeerStats struct {
 	RTT, Jitter time.Duration
 	Loss        float64 // share of packets judged lost, smoothed over some 200 packets
+	SendLimit   int     // bytes a second that it is sent at most: AuthorityConfig.Budget, or what its line carries if that is less; 0: no limit
 	Bytes       uint64  // of datagrams sent, each with the seal's 29 bytes
 	Packets     uint64
 	Held        int // nodes that the peer holds or is being sent
@@ -385,6 +386,10 @@ func (a *Authority) PeerStats(id Peer) PeerStats {
 		return PeerStats{}
 	}
 	s := PeerStats{RTT: p.link.trip.Time(), Jitter: p.link.trip.Spread(), Loss: p.link.loss, Bytes: p.sentBytes, Packets: p.sentPackets}
+	s.SendLimit = a.cfg.Budget
+	if limit := p.link.line.Limit(); limit > 0 {
+		s.SendLimit = min(s.SendLimit, int(limit))
+	}
 	for i := range p.entries {
 		if st := p.entries[i].state; st == entryComing || st == entryIn {
 			s.Held++

@@ -160,7 +160,8 @@ func pieceBits(bits int) float64 { return piecesBits(bits, 1) }
 // A purse is what a peer may be sent: what its budget pays for, if it has one, and no more
 // than may be under way.
 type purse struct {
-	tokens float64 // bytes in the bucket
+	tokens float64 // bytes in the bucket …
+	bucket float64 // … which holds so many
 	at     time.Duration
 	lane   float64 // bytes reserved for messages that wait for the reliable lane
 	room   float64 // bytes in the bucket beside those; negative: debt. Without a budget: bytes that may leave
@@ -176,15 +177,21 @@ type purse struct {
 	measured time.Duration // when that was
 }
 
-// refill adds to a peer's purse what its budget has given since the last send, and sets aside
-// the share of the reliable lane.
+// refill adds to a peer's purse what its budget has given since the last send, or what the
+// peer's line carries if that is less, and sets aside the share of the reliable lane.
 func (a *Authority) refill(p *peer, now time.Duration) {
-	u := &p.purse
+	u, l := &p.purse, &p.link.line
+	pays := float64(a.cfg.Budget)
+	u.bucket = a.bucket
+	if limit := l.Limit(); limit > 0 {
+		pays, u.bucket = min(pays, limit), lineBucket(limit)
+	}
 	if u.at == 0 {
-		u.tokens, u.calls = a.bucket, a.bucket/2
+		u.tokens, u.calls = u.bucket, u.bucket/2
 	} else {
-		more := float64(a.cfg.Budget) * (now - u.at).Seconds()
-		u.tokens, u.calls = min(a.bucket, u.tokens+more), min(a.bucket/2, u.calls+more/2)
+		more := pays * (now - u.at).Seconds()
+		l.Update(now, u.tokens+more < u.bucket, float64(a.cfg.Budget))
+		u.tokens, u.calls = min(u.bucket, u.tokens+more), min(u.bucket/2, u.calls+more/2)
 	}
 	u.at = max(now, 1)
 	u.lane, u.left = 0, 0
@@ -218,7 +225,7 @@ func (a *Authority) laneShare(p *peer) float64 {
 	share := 0.0
 	for _, m := range p.rpc.ready {
 		cost := p.laneCost(min(len(m), wire.MaxPart))
-		if p.purse.tokens-share < min(cost, a.bucket) || !a.laneTakes(p, share+cost) {
+		if p.purse.tokens-share < min(cost, p.purse.bucket) || !a.laneTakes(p, share+cost) {
 			break
 		}
 		if share += cost; len(m) > wire.MaxPart {
@@ -233,7 +240,7 @@ func (a *Authority) laneShare(p *peer) float64 {
 // it goes on.
 func (a *Authority) laneTakes(p *peer, bytes float64) bool {
 	u := &p.purse
-	return !u.settled || u.paid == 0 || u.paid+bytes <= a.bucket
+	return !u.settled || u.paid == 0 || u.paid+bytes <= u.bucket
 }
 
 // laneCost is what so many bytes of a reliable message are charged when they are given
@@ -262,6 +269,7 @@ func (a *Authority) Charge(id Peer, sent, held int) {
 		u := &p.purse
 		u.tokens += u.paid - float64(sent+held)
 		u.paid, u.settled = float64(held), true
+		p.link.line.Sent(sent)
 	}
 }
 
@@ -271,6 +279,12 @@ const (
 	laneChunk    = 1100
 	laneOverhead = 24 + PacketOverhead
 )
+
+// lineBucket is the bytes that a peer may save up whose line carries so many a second: they
+// all leave at once, and wait on the line.
+func lineBucket(carries float64) float64 {
+	return max(carries*wire.LineBucketTime.Seconds(), PacketRoom+PacketOverhead)
+}
 
 // bucketOf is the bytes of a budget that a peer may save up.
 func bucketOf(budget int) float64 {

@@ -45,7 +45,7 @@ func (a *Authority) rowAt(e *entry, i uint8) *row {
 // planCopies marks the rows of which a copy is due.
 func (a *Authority) planCopies(p *peer) {
 	kept, most := p.copies[:0], p.link.copiesFor()
-	spare := a.cfg.Budget == 0 || p.purse.room >= a.bucket*wire.SpareShare
+	spare := a.cfg.Budget == 0 || p.purse.room >= p.purse.bucket*wire.SpareShare
 	for _, c := range p.copies {
 		switch {
 		case c.due > a.tick:

@@ -104,4 +104,5 @@ package rpl
 //	bitset.go, roster.go, ids.go; bits/, internal/prefix/, internal/pages/: bits, codes, memory
 //	counters.go, account.go, dump.go
 //	                         figures, and looks inside
+//	internal/rate/           what a line carries
 //	rpltest/                 what tests of the core and of adapters run in

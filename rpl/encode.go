@@ -52,7 +52,7 @@ func (a *Authority) beat(p *peer) time.Duration {
 	switch {
 	case p.movers == 0:
 		return wire.Heartbeat
-	case p.link.lossy() && (a.cfg.Budget == 0 || p.purse.tokens > a.bucket/2):
+	case p.link.lossy() && (a.cfg.Budget == 0 || p.purse.tokens > p.purse.bucket/2):
 		return 0
 	}
 	return wire.MovingBeat
@@ -390,6 +390,7 @@ func (k *packer) end() {
 
 func (a *Authority) spend(p *peer, n int) {
 	p.purse.tokens -= float64(n)
+	p.link.line.Sent(n)
 	p.sentBytes += uint64(n)
 	p.sentPackets++
 }

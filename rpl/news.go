@@ -89,7 +89,11 @@ func (a *Authority) takeAcks(p *peer) {
 			l.answer.Sample(k.at - r.at)
 		}
 		if k.hold >= 0 && r.state == recFlight {
-			l.trip.Sample(k.at - time.Duration(k.hold)*time.Millisecond - r.at)
+			came := k.at - time.Duration(k.hold)*time.Millisecond
+			l.trip.Sample(came - r.at)
+			if k.hold < wire.LongestHold {
+				l.line.Arrived(r.total, r.at, came)
+			}
 		}
 		a.acked(p, r, k.skipped)
 	}

@@ -19,7 +19,8 @@ type packetRecord struct {
 	tick    Tick
 	state   uint8
 	few     [6]recEntry
-	_       [8]byte // fills two whole cache lines
+	total   uint32  // rate.Line.Total before it left
+	_       [4]byte // fills two whole cache lines
 }
 
 const (
@@ -147,7 +148,7 @@ func (l *peerLink) begin(a *Authority, p *peer, seq uint64, tick Tick, now time.
 	} else {
 		l.recycle(r)
 	}
-	r.seq, r.tick, r.at, r.state = seq, tick, now, recFlight
+	r.seq, r.tick, r.at, r.state, r.total = seq, tick, now, recFlight, l.line.Total()
 	if l.oldest == 0 || l.oldest > seq {
 		l.oldest = seq
 	}

@@ -266,6 +266,14 @@ const (
 	// bucketTime is how much unused budget a peer may save up (protocol rule 26).
 	BucketTime = 250 * time.Millisecond
 
+	// LineBucketTime is the same on a line that carries less than the budget: what waits on
+	// the line is late by as much.
+	LineBucketTime = 100 * time.Millisecond
+
+	// LongestHold is the longest time in milliseconds that an ack can say it was kept for;
+	// it stands for all longer ones, too.
+	LongestHold = 255
+
 	// leastSend is the bytes of budget below which nothing is sent to a peer: a
 	// packet's headers take 40. A starved peer gets fewer, fuller packets.
 	LeastSend = 200

@@ -1,0 +1,359 @@
+// Package rate estimates what the line to a peer carries, from when packets were sent,
+// when they arrived, and which were lost. It has no clock: the caller passes the time.
+//
+// It follows two models. As LEDBAT (RFC 6817) does, it takes the least round trip of the
+// last while for the empty line, what a round trip takes beyond that for a queue, and
+// keeps that queue below a target. As BBR does, it measures at which rate bytes arrive,
+// and takes that rate, while a queue stands, for what the line carries. Loss alone says
+// nothing: lines by radio lose packets at any rate. So before loss is taken for a line
+// that is too slow, a trial shows whether sending less loses less.
+package rate
+
+import (
+	"math"
+	"time"
+)
+
+// A Line estimates what one peer's line carries. Most lines carry all that is asked of
+// them: then there is no limit, and nothing is held back. The zero value is such a line.
+type Line struct {
+	total  uint32        // bytes sent since the session began, modulo 2³²
+	limit  float64       // bytes a second; 0: none
+	step   float64       // by which share the limit grows next
+	raised time.Duration // when it did last
+	asked  uint16        // rounds of this period in which all that the limit gave was used …
+	round  uint16        // … of so many
+
+	now    span // the period that is being measured
+	begun  time.Duration
+	before span // the one before it
+
+	least   [2]time.Duration // the quickest round trip of this window and the one before; 0: none
+	renewed time.Duration    // when this window began
+
+	cut   cut
+	trial trial
+	calm  time.Duration // since when nothing has spoken for a slow line
+	shy   time.Duration // no trial of loss before
+	wait  time.Duration // how long after the next trial that finds nothing
+	floor float64       // share that is lost whatever is sent
+	mean  float64       // share lost, over a few seconds
+}
+
+// A span is what was measured in one period.
+type span struct {
+	quickest    time.Duration // round trip; 0: none
+	trips       uint16
+	came, lost  uint16        // packets
+	oldest      time.Duration // when the first of the packets that came was sent
+	sent        uint32        // Line.total at its start …
+	sentAt      time.Duration // … and when that was
+	first, last mark          // the first and the newest packet that came
+}
+
+// A mark is a packet that came: bytes sent up to it, and when it came.
+type mark struct {
+	bytes uint32
+	at    time.Duration
+}
+
+// A cut is a limit that was lowered because of a queue.
+type cut struct {
+	at    time.Duration // 0: none is under way
+	first bool          // there was no limit before, and the line is not known well
+	limit float64       // before the cut
+	share float64       // of what the line carries is sent since then
+	from  time.Duration // when the packets were sent that met the queue first after the cut; 0: none has come yet
+	queue time.Duration // that they met
+}
+
+// A trial is a limit that was lowered to see whether less is lost.
+type trial struct {
+	from, until time.Duration // until is 0: none is under way
+	loss        float64       // before it
+	limit       float64       // before it
+	came, lost  int           // in it, since from
+}
+
+const (
+	target  = 100 * time.Millisecond // a queue that is longer stands in the way of the game
+	most    = 2 * target             // so long a queue need not stand for two periods
+	least   = 1200                   // bytes a second: one packet
+	period  = 150 * time.Millisecond // of measuring, at least, …
+	longest = time.Second            // … and at most, where few packets come …
+	enough  = 4                      // … that is, fewer than these
+
+	window = 10 * time.Second // for which the quickest round trip is believed
+
+	drainIn = time.Second            // in which a queue is to go away, …
+	look    = 400 * time.Millisecond // after which it is seen whether it does, …
+	leave   = 0.3                    // … but so much of what the line carries is sent all the same
+
+	slowly  = 0.03 // the first growth after a sign of a slow line; it doubles in each period …
+	quickly = 0.25 // … up to this
+
+	forget = 10 * time.Second // without a sign, an unused limit grows, too
+
+	lossy    = 0.08                    // more loss than this, beyond what is lost in any case, is looked into
+	try      = 0.75                    // of what was sent is sent in a trial
+	tryLeast = 16 << 10                // bytes a second; lines that lose so little because they carry less are rare, and have queues
+	tryAfter = 3 * time.Second         // from when the session began: what is lost of a join is told again anyway
+	tryFor   = 1500 * time.Millisecond // a trial takes so long, or twice as long for …
+	tried    = 60                      // … so many packets
+	helps    = 0.25                    // it has helped if less than this share is still lost
+	tryRest  = 10 * time.Second        // after a trial that found nothing, at least …
+	tryMost  = 80 * time.Second        // … and after several
+)
+
+// Limit is what the peer may be sent, in bytes a second; 0 means that the line has not
+// shown a limit.
+func (l *Line) Limit() float64 { return l.limit }
+
+// Total stands for all that was sent so far; pass it to Arrived with the packet that it
+// was taken for.
+func (l *Line) Total() uint32 { return l.total }
+
+// Sent counts bytes sent, of any kind.
+func (l *Line) Sent(bytes int) { l.total += uint32(bytes) }
+
+// Arrived says that a packet has arrived that was sent then, with Total of that time.
+// at is when the news of it came, less what the peer has kept it for. Packets that other
+// packets have overtaken are to be counted (Count) and not reported here.
+func (l *Line) Arrived(total uint32, sent, at time.Duration) {
+	s := &l.now
+	trip := max(at-sent, time.Microsecond)
+	if s.trips++; s.quickest == 0 || trip < s.quickest {
+		s.quickest = trip
+	}
+	if l.least[0] == 0 || trip < l.least[0] {
+		l.least[0] = trip
+	}
+	if s.trips == 1 || sent < s.oldest {
+		s.oldest = sent
+	}
+	m := mark{total, at}
+	if s.first.at == 0 {
+		s.first = m
+	}
+	if int32(total-s.last.bytes) > 0 || s.last.at == 0 {
+		s.last = m
+	}
+}
+
+// Count counts packets that arrived, and packets that were judged lost; less than 0 of
+// these have arrived after all.
+func (l *Line) Count(came, lost int) {
+	l.now.came = uint16(min(int(l.now.came)+came, math.MaxUint16))
+	l.now.lost = uint16(min(max(int(l.now.lost)+lost, 0), math.MaxUint16))
+}
+
+// base is the round trip of the empty line; 0: not known.
+func (l *Line) base() time.Duration {
+	if l.least[1] == 0 || l.least[0] != 0 && l.least[0] < l.least[1] {
+		return l.least[0]
+	}
+	return l.least[1]
+}
+
+// Update looks at what was measured. Call it before each send. short says that more could
+// have been sent than the limit, or budget, allowed. The limit ends at budget, in bytes a
+// second, which the caller keeps anyway.
+func (l *Line) Update(now time.Duration, short bool, budget float64) {
+	if l.begun == 0 {
+		l.begun, l.renewed, l.calm, l.wait, l.shy = max(now, 1), now, now, tryRest, now+tryAfter
+		l.now = span{sent: l.total, sentAt: now}
+		return
+	}
+	l.round++
+	if short {
+		l.asked++
+	}
+	took := now - l.begun
+	if took < max(period, min(l.base(), longest)) || took < longest && l.now.trips < enough {
+		return
+	}
+	l.judge(now, budget)
+	if now-l.renewed >= window {
+		l.least[1], l.least[0], l.renewed = l.least[0], 0, now
+	}
+	l.before, l.begun, l.asked, l.round = l.now, now, 0, 0
+	l.now = span{sent: l.total, sentAt: now, first: l.before.last}
+}
+
+// carried is the rate at which bytes have arrived, over this period and the one before;
+// 0: not known.
+func (l *Line) carried() float64 {
+	from := l.now.first
+	if l.before.first.at != 0 {
+		from = l.before.first
+	}
+	d := l.now.last.at - from.at
+	if from.at == 0 || d < period/2 {
+		return 0
+	}
+	return float64(l.now.last.bytes-from.bytes) / d.Seconds() * (1 - l.loss())
+}
+
+// loss is the share of packets lost in this period and the one before.
+func (l *Line) loss() float64 {
+	came, lost := int(l.now.came)+int(l.before.came), int(l.now.lost)+int(l.before.lost)
+	if came+lost == 0 {
+		return 0
+	}
+	return float64(lost) / float64(came+lost)
+}
+
+// sends is the rate at which bytes were sent in this period and the one before.
+func (l *Line) sends(now time.Duration) float64 {
+	from, at := l.before.sent, l.before.sentAt
+	if at == 0 {
+		from, at = l.now.sent, l.now.sentAt
+	}
+	return float64(l.total-from) / max(now-at, time.Millisecond).Seconds()
+}
+
+// judge ends a period.
+func (l *Line) judge(now time.Duration, budget float64) {
+	if n := int(l.now.came) + int(l.now.lost); n > 0 {
+		share := float64(l.now.lost) / float64(n)
+		l.mean += (share - l.mean) * min(1, float64(n)/200)
+		l.floor = min(l.floor, max(l.mean, l.floor*0.98))
+	}
+	if l.now.trips == 0 {
+		return
+	}
+	queue := l.now.quickest - l.base()
+	if l.cut.at != 0 {
+		l.checkCut(now, queue)
+		return
+	}
+	stands := l.limit > 0 || l.before.trips > 0 && l.before.quickest-l.base() > target
+	switch {
+	case queue > target && (stands || queue > most):
+		l.lower(now, queue)
+	case queue > target:
+	case l.trial.until != 0:
+		l.checkTrial(now)
+	case l.loses() && now >= l.shy:
+		l.tryLess(now)
+	default:
+		l.grow(now, queue)
+	}
+	if l.limit >= budget {
+		l.limit, l.calm = 0, now
+	}
+}
+
+// lower cuts the limit because of a queue, to what lets the queue go.
+func (l *Line) lower(now, queue time.Duration) {
+	carries := l.carried()
+	if carries == 0 {
+		return
+	}
+	if l.limit > 0 {
+		l.lowerTo(now, queue, carries, l.limit)
+		return
+	}
+	// Perhaps it is only a disturbance, in which little arrived. The next period shows.
+	l.lowerTo(now, queue, max(carries, l.sends(now)/2), 0)
+	l.cut.first = true
+}
+
+// lowerTo cuts the limit to a share of what the line carries.
+func (l *Line) lowerTo(now, queue time.Duration, carries, before float64) {
+	share := max(leave, 1-queue.Seconds()/drainIn.Seconds())
+	l.cut = cut{at: now, limit: before, share: share}
+	l.limit = max(least, carries*share)
+	l.step, l.calm, l.trial.until = slowly, now, 0
+}
+
+// checkCut looks whether a queue goes away. One that does not although less is sent is
+// not made of what is sent here: somebody else fills it, or the way has become longer.
+// To send less would then only harm.
+func (l *Line) checkCut(now, queue time.Duration) {
+	c := &l.cut
+	switch {
+	case l.now.oldest < c.at: // sent before it
+		if c.first && queue > target {
+			l.lowerTo(now, queue, l.carried(), c.limit)
+		}
+	case queue <= target/2 && c.from == 0: // gone at once: it was a disturbance, or is over
+		l.limit, c.at = c.limit, 0
+	case queue <= target/2:
+		c.at = 0
+		if carries := l.carried(); carries > 0 {
+			l.limit = max(l.limit, min(carries, l.limit/c.share))
+		}
+	case c.from == 0:
+		c.from, c.queue = l.now.oldest, queue
+	case l.now.oldest < c.from+look:
+	case c.queue-queue >= time.Duration((1-c.share)*float64(l.now.oldest-c.from)/3):
+		c.from, c.queue = l.now.oldest, queue // it goes
+	case l.carried() < 0.8*l.limit:
+		l.lowerTo(now, queue, l.carried(), c.limit)
+	default:
+		l.limit, c.at = c.limit, 0
+		l.least, l.renewed = [2]time.Duration{l.now.quickest, 0}, now
+	}
+}
+
+// loses is whether so much more is lost than is lost in any case that it should be looked into.
+func (l *Line) loses() bool { return l.loss() > lossy && l.mean > l.floor*1.5+lossy }
+
+// tryLess begins a trial.
+func (l *Line) tryLess(now time.Duration) {
+	sends := l.sends(now)
+	less := min(try*sends, 0.95*l.carried())
+	if sends < tryLeast {
+		l.shy = now + l.wait
+		return
+	}
+	from := now + l.now.quickest + period/2 // what is on its way was sent before
+	l.trial = trial{from: from, until: from + tryFor, loss: l.mean, limit: l.limit}
+	l.trial.loss = max(l.loss(), l.mean)
+	l.limit = max(least, less)
+}
+
+// checkTrial ends a trial when its time has come.
+func (l *Line) checkTrial(now time.Duration) {
+	t := &l.trial
+	if l.begun >= t.from {
+		t.came += int(l.now.came)
+		t.lost += int(l.now.lost)
+	}
+	if now < t.until || t.came+t.lost < tried && now < t.until+tryFor {
+		return
+	}
+	loss := float64(t.lost) / float64(t.came+t.lost)
+	t.until = 0
+	if loss < t.loss*helps { // the line is too slow, and the limit is near what it carries
+		l.step, l.calm, l.wait = slowly, now, tryRest
+		l.mean, l.shy = loss, now+2*tryFor
+		return
+	}
+	l.floor = max(l.floor, min(t.loss, 0.5))
+	l.limit = t.limit
+	l.shy, l.wait = now+l.wait, min(2*l.wait, tryMost)
+}
+
+// grow raises a limit that is used, or has not been needed for long. It waits for what
+// came of the last time, and does not go on once there is any queue.
+func (l *Line) grow(now, queue time.Duration) {
+	if l.limit == 0 || l.now.oldest < l.raised {
+		return
+	}
+	if queue > target/3 {
+		l.step = slowly
+		return
+	}
+	if 2*l.asked < l.round && now-l.calm < forget {
+		return
+	}
+	l.limit *= 1 + l.step
+	most := quickly
+	if far := l.base(); far > period { // on a long way it takes longer to see that it was too much
+		most *= float64(period) / float64(far)
+	}
+	l.step = min(2*l.step, most)
+	l.raised = now
+}
