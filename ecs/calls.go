@@ -7,12 +7,12 @@ package ecs
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/callqueue"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -26,25 +26,16 @@ type caller struct {
 	seats   *seating
 	line    *line
 
-	handlers      map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
-	queued, spare []localCall
-	round         uint64        // counts the lists that queued has been, from 1
-	waiting       []waitingCall // calls on the session that is being joined
+	handlers map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
+	queued   callqueue.Queue[*node, localCall] // of this machine on itself
+	waiting  []waitingCall                     // calls on the session that is being joined
 }
 
 // A localCall is a call on this machine that waits for the step's Send.
 type localCall struct {
-	node *node // nil: it has run already (lastWords), or is void
 	rpc  *rpl.RPCType
 	args []byte
 	tick rpl.Tick
-	next int // the index of the next call on the node plus 1, 0 for none
-}
-
-// A callList says where the calls on a node are that wait for this step's Send.
-type callList struct {
-	round       uint64 // the value of Replication.round for which it holds
-	first, last int    // indices in Replication.calls
 }
 
 // call routes a call by the table at RPC.
@@ -98,53 +89,18 @@ func (ca *caller) callServer(n *node, t *rpl.RPCType, args []byte) error {
 }
 
 func (ca *caller) queue(n *node, t *rpl.RPCType, args []byte) {
-	at := len(ca.queued)
-	if w := &n.calls; w.round == ca.round {
-		ca.queued[w.last].next, w.last = at+1, at
-	} else {
-		*w = callList{ca.round, at, at}
-	}
-	ca.queued = append(ca.queued, localCall{node: n, rpc: t, args: args, tick: ca.tick})
+	ca.queued.Add(&n.calls, n, localCall{rpc: t, args: args, tick: ca.tick})
 }
 
-// callsOn takes the calls on a node out of those that wait for this step's Send. It does
-// not yield calls that are made meanwhile. Thousands of nodes may end in a step, each with
-// calls on it, so it follows them from one to the next.
-func (ca *caller) callsOn(n *node) iter.Seq[localCall] {
-	return func(yield func(localCall) bool) {
-		if n.calls.round != ca.round {
+// runCalls runs the calls of this machine on itself.
+func (ca *caller) runCalls() {
+	ca.queued.Run(func(n *node, c localCall) {
+		if ca.nodes.of(n.entity) != n || n.leaving {
+			ca.faults.Count("rpc dropped")
 			return
 		}
-		end := len(ca.queued)
-		for at := n.calls.first + 1; at > 0 && at <= end; {
-			c := &ca.queued[at-1]
-			call := *c
-			at = c.next
-			if c.node = nil; call.node == n && !yield(call) {
-				return
-			}
-		}
-	}
-}
-
-// runCalls runs the calls of this machine on itself. Calls that handlers make meanwhile
-// wait for the next step, so that two handlers that call each other do not hold this step
-// up.
-func (ca *caller) runCalls() {
-	calls := ca.queued
-	ca.round++
-	ca.queued, ca.spare = ca.spare[:0], nil // if a handler panics, the two must not share memory
-	for i := range calls {
-		switch c := &calls[i]; {
-		case c.node == nil:
-		case ca.nodes.of(c.node.entity) == c.node && !c.node.leaving:
-			ca.handle(c.node, c.rpc, Call{From: ca.me, Tick: c.tick}, c.args, func() {})
-		default:
-			ca.faults.Count("rpc dropped")
-		}
-		calls[i] = localCall{}
-	}
-	ca.spare = calls[:0]
+		ca.handle(n, c.rpc, Call{From: ca.me, Tick: c.tick}, c.args, func() {})
+	})
 }
 
 // runRemote runs a call from another machine that the core has checked.
@@ -209,7 +165,7 @@ func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointe
 // lastWords runs the calls that wait for this step's Send on a node that will be gone by
 // then.
 func (ca *caller) lastWords(n *node) {
-	for c := range ca.callsOn(n) {
+	for c := range ca.queued.Take(&n.calls, n) {
 		ca.handle(n, c.rpc, Call{From: ca.me, Tick: c.tick, Last: true}, c.args, func() {})
 	}
 }
@@ -288,12 +244,4 @@ func (ca *caller) callWaiting() {
 
 // dropCalls drops the calls that wait for this machine's Send, in a session that has
 // ended.
-func (ca *caller) dropCalls() {
-	for i := range ca.queued {
-		if ca.queued[i].node != nil {
-			ca.faults.Count("rpc dropped")
-		}
-	}
-	ca.queued = nil
-	ca.round++
-}
+func (ca *caller) dropCalls() { ca.faults.Add("rpc dropped", ca.queued.Drop()) }

@@ -157,5 +157,6 @@ package ecs
 // The game is told, and tells others:
 //
 //	callback.go      what, and in which order; change.go, sightings.go: what OnChange compares
-//	calls.go         where a call runs; internal/sessionmsg/: the messages of two sessions, byte by byte
+//	calls.go         where a call runs; internal/callqueue/: when; internal/sessionmsg/: the messages of two
+//	                 sessions, byte by byte
 //	internal/faults/ what is counted and logged; stats.go: counters, connections; debug.go: the game's mistakes

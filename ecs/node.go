@@ -10,6 +10,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/callqueue"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -59,7 +60,7 @@ type node struct {
 	toldParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of
 	toldOwner  rpl.Peer
 
-	calls callList
+	calls callqueue.List
 	batch uint32 // the batch of callbacks in which it last took a turn
 	turn  int
 

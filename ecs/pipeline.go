@@ -148,10 +148,10 @@ func (r *Replication) Send() {
 		if r.auth == nil {
 			break
 		}
-		if len(r.calls.queued) > 0 && len(r.extract.fresh) > 0 {
+		if r.calls.queued.Len() > 0 && len(r.extract.fresh) > 0 {
 			r.extract.greet()
 		}
-		if r.notify.callBack(); len(r.calls.queued) == 0 || len(r.extract.fresh) == 0 {
+		if r.notify.callBack(); r.calls.queued.Len() == 0 || len(r.extract.fresh) == 0 {
 			break
 		}
 	}

@@ -317,7 +317,7 @@ func (px *proxies) endProxy(n *node, destroyed bool) {
 // rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.
 // Calls on it from before are dropped: they are not for its next life.
 func (px *proxies) rest(n *node) {
-	for range px.calls.callsOn(n) {
+	for range px.calls.queued.Take(&n.calls, n) {
 		px.faults.Count("rpc dropped")
 	}
 	n.id, n.items, n.onProxy = 0, nil, onProxy{hidden: n.hidden}

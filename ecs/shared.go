@@ -49,7 +49,7 @@ func (r *Replication) connect() {
 	r.prefabs = building{shared: sh, nodes: &r.nodes, builds: map[*prefab]*builder{}}
 	r.calls = caller{
 		shared: sh, nodes: &r.nodes, extract: &r.extract, client: &r.client, seats: &r.seats, line: &r.line,
-		handlers: map[*rpl.RPCType]func(Call, []byte, func()) error{}, round: 1,
+		handlers: map[*rpl.RPCType]func(Call, []byte, func()) error{},
 	}
 	r.notify = notifier{shared: sh, nodes: &r.nodes, olds: make([]unsafe.Pointer, len(sh.protocol.components))}
 	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client, notify: &r.notify}
