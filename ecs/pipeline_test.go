@@ -97,6 +97,76 @@ func TestDonburiECS(t *testing.T) {
 	}
 }
 
+// The systems of a donburi/ecs play the world that the session plays, from one level to the
+// next and when a client's session ends: they find what OnWorld and the prefabs' functions
+// make, also where these use the ECS.
+func TestDonburiECSFollowsLoad(t *testing.T) {
+	l := newLab(t, lan)
+	type game struct {
+		*donburiecs.ECS
+		rep    *tendon.Replication
+		paints int // in the world that its systems play
+	}
+	var games []*game
+	for _, name := range []string{"server", "client"} {
+		g := &game{ECS: donburiecs.NewECS(donburi.NewWorld())}
+		rep, err := tendon.New(g.World, proto, tendon.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.rep = rep
+		Late.Build(rep, func(w donburi.World, _ tendon.None) *donburi.Entry {
+			if w != g.World {
+				t.Errorf("%s: a prefab builds in another world than the systems'", name)
+			}
+			return w.Entry(g.Create(0, Paint))
+		})
+		rep.OnWorld(func(w donburi.World, level string) {
+			if w != g.World {
+				t.Errorf("%s: OnWorld fills level %q in another world than the systems'", name, level)
+			}
+			g.Create(0, Local)
+		})
+		rep.OnStart(func() { Late.Spawn(g.World, tendon.None{}) })
+		g.AddSystem(tendon.ReceiveSystem(rep)).
+			AddSystem(func(e *donburiecs.ECS) {
+				g.paints = 0
+				for range Paint.Iter(e.World) {
+					g.paints++
+				}
+				if e.World != rep.World() {
+					t.Errorf("%s: the systems play another world than the session", name)
+				}
+			}).
+			AddSystem(tendon.SendSystem(rep))
+		games = append(games, g)
+	}
+	server, client := games[0], games[1]
+	server.rep.Host(l.listener)
+	client.rep.Join(l.net.Dialer(l.listener))
+	play := func() {
+		for range 60 {
+			l.net.Advance(time.Second / 60)
+			server.Update()
+			client.Update()
+		}
+	}
+	play()
+	for _, level := range []string{"2", "3", ""} {
+		old := server.World
+		server.rep.Load(level)
+		play()
+		if server.World == old {
+			t.Errorf("level %q is played in the old world", level)
+		}
+		check(t, "the server's nodes in level "+level, server.paints, 1)
+		check(t, "the client's nodes in level "+level, client.paints, 1)
+	}
+	client.rep.Close("enough")
+	play()
+	check(t, "the client's nodes when it is alone", client.paints, 1)
+}
+
 // With an Interest, a peer has the nodes round its observers. Nodes that leave their sight
 // stream out and are not reported as destroyed.
 func TestInterest(t *testing.T) {

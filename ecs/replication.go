@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/yohamta/donburi"
+	donburiecs "github.com/yohamta/donburi/ecs"
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
@@ -44,16 +45,17 @@ type Replication struct {
 	checks   checker     // debug mode
 
 	// Life.
-	levels  bool           // every level has a world of its own, filled by OnWorld
-	filled  bool           // OnWorld has filled this one
-	begun   bool           // the world has started
-	pending []request      // what the next Receive does first
-	failure error          // the error that OnEnd was last told, for Run
-	key     sessionmsg.Key // identifies this machine when it joins again
-	sendAt  int            // accumulates Sends; a send is due when it reaches Steps
-	spent   bool           // the game was told that there are no more ticks
-	room    donburix.Room  // in this world
-	resyncs uint64         // the authority's count when it was last read
+	levels  bool            // every level has a world of its own, filled by OnWorld
+	filled  bool            // OnWorld has filled this one
+	begun   bool            // the world has started
+	pending []request       // what the next Receive does first
+	failure error           // the error that OnEnd was last told, for Run
+	key     sessionmsg.Key  // identifies this machine when it joins again
+	sendAt  int             // accumulates Sends; a send is due when it reaches Steps
+	spent   bool            // the game was told that there are no more ticks
+	room    donburix.Room   // in this world
+	runner  *donburiecs.ECS // whose systems call Receive, and whose World follows this session's; nil without one
+	resyncs uint64          // the authority's count when it was last read
 }
 
 // sessions leads from worlds to their sessions.
@@ -199,6 +201,9 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 func (r *Replication) attach(w donburi.World) {
 	old, was := r.world, r.nodes.session
 	r.world = w
+	if r.runner != nil {
+		r.runner.World = w
+	}
 	clear(r.nodes.slots)
 	clear(r.loadTime.byName)
 	clear(r.loadTime.destroyed)

@@ -69,11 +69,17 @@ func (r *Replication) over() error {
 //
 //	ecs.AddSystem(tendon.ReceiveSystem(rep)).AddSystem(move).AddSystem(tendon.SendSystem(rep))
 //
-// A donburi/ecs that is paused still runs its systems, as replication needs. All three
-// functions panic for a nil Replication.
+// From the first ReceiveSystem on, the World of the ECS is the session's, also in OnWorld and
+// after it: systems, and what the game makes by ECS.Create, follow Load. A donburi/ecs that is
+// paused still runs its systems, as replication needs. All three functions panic for a nil
+// Replication.
 func ReceiveSystem(r *Replication) donburiecs.System {
 	mustBeMade("ReceiveSystem", r)
-	return func(*donburiecs.ECS) { r.Receive() }
+	return func(e *donburiecs.ECS) {
+		r.runner = e
+		e.World = r.world
+		r.Receive()
+	}
 }
 
 // SendSystem is Send as a system: add it last. See ReceiveSystem.
