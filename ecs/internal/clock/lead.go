@@ -1,0 +1,119 @@
+package clock
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// needed commands: the lead is what all but leadMiss of the last leadSpan seconds'
+	// reports would have needed, and leadSpare ticks.
+	leadSpan  = 3.0
+	leadMiss  = 0.02
+	leadSpare = 0.25
+	leadLeast = 8 // reports before they are believed
+
+	// A lead that is more than overOne ticks too long is made a tick shorter, at most once
+	// in shrinkEvery; at once if it is more than overTwo too long. Changes by less than a
+	// tick would swing for ever, and each makes some command late.
+	overOne     = 1.25
+	overTwo     = 2.25
+	shrinkEvery = 2.0
+	growEvery   = 0.1
+	hasteEvery  = 0.03
+
+	// leadJump is the error in ticks that no single ticks make up for.
+	leadJump = 10
+
+	// leadRing is how many of the newest commands' leads are remembered until they are
+	// reported on.
+	leadRing = 256
+)
+
+// A Lead says for which tick a client makes its next command: so far ahead of the server
+// that hardly any comes too late, and no farther. The zero Lead is ready; its ticks are
+// counted by a Clock.
+type Lead struct {
+	Bound float64 // the most ticks of margin that the game allows; 0: no bound
+
+	needs  window
+	made   [leadRing]struct{ tick, lead float64 }
+	tick   float64 // of the newest command, 0 before the first
+	smooth float64 // the lead of late commands, without the unevenness of updates
+	want   float64
+	margin float64 // mean of what the server reports, in ticks
+	grown  float64
+	shrunk float64
+}
+
+// Reported takes the server's report on a command: margin is how many ticks before its
+// time it came, below zero if it was late.
+func (l *Lead) Reported(tick uint32, margin float64, now time.Duration) {
+	m := &l.made[tick%leadRing]
+	if m.tick != float64(tick) {
+		return
+	}
+	if l.needs.ring == nil {
+		l.needs, l.margin = newWindow(), margin
+	}
+	l.margin += (margin - l.margin) / 16
+	l.needs.add(now.Seconds(), m.lead-margin)
+	l.needs.forget(now.Seconds() - leadSpan)
+	if l.needs.len() >= leadLeast {
+		l.want = l.needs.quantile(1-leadMiss, 0) + leadSpare
+		if l.Bound > 0 {
+			l.want = math.Min(l.want, l.needs.quantile(0.5, 0)+l.Bound)
+		}
+	}
+}
+
+// Margin is the mean of the margins reported of late, in ticks.
+func (l *Lead) Margin() float64 { return l.margin }
+
+// Tick is the tick of the newest command, 0 before the first.
+func (l *Lead) Tick() uint32 { return uint32(l.tick) }
+
+// Steps returns how many commands this step makes: mostly 1, and 0 or 2 to come nearer to
+// the lead that is wanted. At first, and when it is far off, it jumps to the tick instead.
+// server is the server's tick as Clock.ServerRaw tells it, guess the lead to begin with.
+// After it call Made for each.
+func (l *Lead) Steps(server, guess float64, now time.Duration) int {
+	t := now.Seconds()
+	if l.tick == 0 {
+		l.want, l.shrunk = guess, t
+		l.tick = math.Floor(server + guess)
+		l.smooth = guess
+		return 1
+	}
+	lead := l.tick + 1 - server
+	if math.Abs(lead-l.smooth) > 3 {
+		l.smooth = lead
+	}
+	l.smooth += (lead - l.smooth) / 8
+	switch over := l.smooth - l.want; {
+	case over < -leadJump:
+		l.tick = math.Max(l.tick, math.Floor(server+l.want))
+		l.smooth = l.want
+		return 1
+	case over < 0 && t-l.grown > growEvery:
+		l.smooth++
+		l.grown, l.shrunk = t, t
+		return 2
+	case over > overTwo && t-l.grown > hasteEvery, over > overOne && t-l.shrunk > shrinkEvery:
+		l.smooth--
+		l.grown, l.shrunk = t, t
+		return 0
+	}
+	return 1
+}
+
+// Made notes that the next command was made, and returns its tick.
+func (l *Lead) Made(server float64) uint32 {
+	l.tick++
+	m := &l.made[uint32(l.tick)%leadRing]
+	m.tick, m.lead = l.tick, l.tick-server
+	return uint32(l.tick)
+}
+
+// Behind sets the newest command's tick to the server's if that has overtaken it.
+func (l *Lead) Behind(server uint32) { l.tick = math.Max(l.tick, float64(server)) }
