@@ -29,12 +29,15 @@ type client struct {
 	welcomed *sessionmsg.Welcome
 	entering *sessionmsg.Level
 
-	joined time.Duration        // when the link came up, about when the server wrote its tick into the welcome, which may come later
-	sends  int                  // sends a second of the server
-	heard  [heardTicks]rpl.Tick // the newest ticks received, newest first
+	joined time.Duration           // when the link came up, about when the server wrote its tick into the welcome, which may come later
+	sends  int                     // sends a second of the server
+	heard  [heardTicks]heardPacket // the newest packets received, newest first
 
 	newestSeq uint64        // the highest sequence number received …
 	newestAt  time.Duration // … and when it was received
+	heardSeq  uint64        // the highest when hear was last called …
+	came      int           // … and how many packets have come since
+	missing   bool          // others have been sent since that have not come
 
 	sessionHere bool              // the session's node has arrived in this level
 	read        rpl.ProxyCounters // the core's counters when they were last read
@@ -50,6 +53,7 @@ func (cl *client) Datagram(_ transport.Conn, seq uint64, at time.Duration, b []b
 		return
 	}
 	cl.proxy.Receive(seq, cl.line.linkBase+at, b)
+	cl.came++
 	if seq > cl.newestSeq {
 		cl.newestSeq, cl.newestAt = seq, cl.line.linkBase+at
 	}
@@ -89,20 +93,30 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 
 func (cl *client) Closed(_ transport.Conn, err error) { cl.ended = err }
 
+// count finds out whether packets are missing among those that Apply is about to read.
+func (cl *client) count() (lost int) {
+	if cl.heardSeq > 0 && cl.newestSeq > cl.heardSeq {
+		lost = max(0, int(min(cl.newestSeq-cl.heardSeq, heardTicks))-cl.came)
+	}
+	cl.missing = lost > 0
+	return lost
+}
+
 // hear records the newest tick received, and feeds the clock with its time of arrival.
-func (cl *client) hear() {
-	if t := cl.proxy.Newest(); t > cl.heard[0] {
+func (cl *client) hear(lost int) {
+	if t := cl.proxy.Newest(); t > cl.heard[0].tick {
 		copy(cl.heard[1:], cl.heard[:])
-		cl.heard[0] = t
-		cl.draw.clock.sample(t, cl.newestAt)
+		cl.heard[0] = heardPacket{t, cl.missing}
+		cl.draw.clock.Hear(uint32(t), cl.newestAt, cl.line.now(), lost)
+		cl.heardSeq, cl.came = cl.newestSeq, 0
 	}
 }
 
 // heardBefore returns the newest received tick that is older than t; 0 if there is none.
 func (cl *client) heardBefore(t rpl.Tick) rpl.Tick {
 	for _, h := range cl.heard {
-		if h < t {
-			return h
+		if h.tick < t {
+			return h.tick
 		}
 	}
 	return 0
@@ -111,8 +125,8 @@ func (cl *client) heardBefore(t rpl.Tick) rpl.Tick {
 // expected estimates the server's tick before any state of a level has come, which may
 // take long while the client builds its side of the level. The estimate may be too high.
 func (cl *client) expected(now time.Duration) rpl.Tick {
-	if cl.draw.clock.started {
-		return rpl.Tick(cl.draw.clock.most(now) / cl.draw.clock.step)
+	if cl.draw.clock.Started() {
+		return rpl.Tick(cl.draw.clock.Most(now))
 	}
-	return cl.tick + rpl.Tick(max(0, now-cl.joined)/cl.draw.clock.step)
+	return cl.tick + rpl.Tick(max(0, now-cl.joined)/cl.config.step())
 }

@@ -173,6 +173,14 @@ func (f *field) between(a, b, s float64) float64 {
 	return f.low + v
 }
 
+// plus returns a value moved on by d.
+func (f *field) plus(v, d float64) float64 {
+	if f.turn == 0 {
+		return v + d
+	}
+	return f.between(v, v+d, 1)
+}
+
 // way returns how far it is from a to b, the shorter way round for an angle.
 func (f *field) way(a, b float64) float64 {
 	if f.turn == 0 {

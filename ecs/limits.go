@@ -63,16 +63,12 @@ const (
 	// nodes made after that have their callbacks in the next step.
 	maxRounds = 8
 
-	// viewMargin is added to two send intervals: the jitter that a proxy's drawing can
-	// absorb.
-	viewMargin = 20 * time.Millisecond
-
 	// heardTicks is how many of the newest packets' ticks are remembered, to tell what
 	// stood still from what was lost: more than are ever reordered.
-	heardTicks = 8
+	heardTicks = 16
 
-	// maxSamples is how many samples of an item are kept for drawing: the view delay
-	// spans four at any send rate, and the rest is for jitter.
+	// maxSamples is how many samples of an item are kept for drawing: the view's delay
+	// spans two without jitter, and the rest is for jitter.
 	maxSamples = 16
 
 	// A sample is a teleport, and not glided to, if it is farther from the one before
@@ -82,17 +78,4 @@ const (
 	jumpRatio  = 4
 	jumpUnits  = 32
 	jumpQuanta = 1024
-
-	// slew is the share of time by which a client's clock may run fast or slow to meet
-	// the server's; if it is off by more than jumpClock, it jumps or stands still.
-	slew      = 0.05
-	jumpClock = 250 * time.Millisecond
-
-	// clockWindow is how long the quickest packet sets the estimate of the way's delay:
-	// long enough to meet one without jitter, short enough to follow a new route.
-	clockWindow = time.Second
-
-	// clockWaits is how long a client's clock runs on when nothing comes from the server,
-	// which sends four times a second even if nothing changes.
-	clockWaits = time.Second
 )

@@ -178,7 +178,7 @@ func (px *proxies) inject(n *node, ord int, t rpl.Tick) {
 	if b.track != nil {
 		px.draw.words = n.replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
-		b.track.push(t, px.draw.stillUntil(b.track, t), px.draw.words)
+		px.draw.pushSample(b.track, t, px.draw.stillUntil(b.track, t), px.draw.words)
 		px.draw.startInPlace(n, b)
 	}
 }

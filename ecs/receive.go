@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -43,7 +44,7 @@ func (r *Replication) welcome(m *sessionmsg.Welcome) {
 		return
 	}
 	r.me, r.tick, r.client.sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
-	r.draw.clock.step = r.config.step()
+	r.draw.clock = clock.New(r.config.step(), float64(r.config.Steps)/float64(max(1, r.client.sends)))
 	r.config.Log.Info("joined", "peer", r.me, "server", r.client.conn.Stats().Remote)
 	r.proxies.strangers = map[string]*rpl.Replica{}
 	r.enter(m.Level)
@@ -61,10 +62,11 @@ func (r *Replication) apply(now time.Duration) bool {
 	if r.proxy.Newest() == 0 { // else it goes by that
 		r.proxy.Step(r.client.expected(now))
 	}
+	lost := r.client.count()
 	r.proxy.Apply(now, &r.proxies)
 	r.proxies.parting = false
 	r.noteMended()
-	r.client.hear()
+	r.client.hear(lost)
 	r.proxies.resolve()
 	r.notify.callBack()
 	return true
@@ -101,7 +103,7 @@ func (r *Replication) receiveClient() {
 	}
 	r.calls.callWaiting()
 	r.groups.askWaiting()
-	if t := rpl.Tick(r.draw.clock.server(now) / r.draw.clock.step); t > r.tick {
+	if t := rpl.Tick(r.draw.clock.Server(now)); t > r.tick {
 		r.tick = t
 	}
 	r.tick = max(r.tick, r.proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then

@@ -15,6 +15,7 @@ import (
 type Stats struct {
 	RTT, Jitter       time.Duration
 	ViewDelay         time.Duration   // how far drawn time trails the newest state; 0 on the authority
+	Rate              float64         // steps that the server makes in the time of one, usually 1; 0 on the authority
 	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as judged on the authority; on the client, missing among its last 256
 	SendLimit         int             // on the authority: bytes a second that the peer is sent at most, Config.Budget, or what its line carries if that is less
 	Lost              bool            // on the authority: the peer is lost, and may come back (see OnLost) …
@@ -34,7 +35,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		s := r.client.meter.stats(r.client.conn.Stats())
 		s.Loss = s.Conn.LossIn
 		if r.proxy != nil {
-			s.ViewDelay = r.draw.viewDelay()
+			s.ViewDelay, s.Rate = r.draw.clock.Delay(), r.draw.clock.Rate()
 			s.RTT, s.Jitter = r.proxy.RTT()
 		}
 		return s

@@ -10,7 +10,7 @@ import (
 )
 
 // A track keeps the newest samples of the drawn fields of one item, ascending by tick.
-// It is one cache line, and all of its samples are one piece of memory: a picture of
+// It is little more than a cache line, and all of its samples are one piece of memory: a picture of
 // thousands of things finds none of them in the caches.
 type track struct {
 	comp    *component
@@ -20,6 +20,7 @@ type track struct {
 	cuts    uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
 	every   rpl.Tick  // how long after the state before the newest one came
 	saved   []float64 // what the fields held before Frame wrote in place; empty: nothing is written
+	beyond  *beyond   // what is drawn beside the samples; nil until they did not suffice
 }
 
 // The places in the ring are the bits of cuts.
@@ -119,7 +120,7 @@ func (k *track) follows(t rpl.Tick, words []int32) bool {
 // restart forgets all earlier samples: the item is drawn at the state of tick t from now
 // on, like one that has just arrived.
 func (k *track) restart(t rpl.Tick, words []int32) {
-	k.first, k.n, k.cuts, k.every = 0, 0, 0, 0
+	k.first, k.n, k.cuts, k.every, k.beyond = 0, 0, 0, 0, nil
 	k.fill(k.grow(t), words)
 }
 
@@ -211,33 +212,48 @@ func (k *track) speed(s, i, end int) float64 {
 	return math.Sqrt(sum) / k.ticks(s)
 }
 
+// A way is where a render time is among the samples: at a share of the way from one to the
+// next, or at the first if after is nil.
+type way struct {
+	before, after []float64
+	share         float64
+	to            int // the number of the sample after
+}
+
+// at returns the value of field i, NaN where it is optional and absent.
+func (w *way) at(k *track, i int) float64 {
+	v := w.before[1+i]
+	if w.after != nil && !math.IsNaN(v) && !math.IsNaN(w.after[1+i]) { // else an optional value comes or goes
+		v = k.comp.drawn[i].between(v, w.after[1+i], w.share)
+	}
+	return v
+}
+
+// wayAt finds a render time among the samples, of which there is at least one.
+func (k *track) wayAt(render float64) (w way) {
+	w.to = int(k.n) // drawn time is among the newest samples, or after all of them
+	for w.to > 0 && k.sample(w.to - 1)[0] > render {
+		w.to--
+	}
+	w.before = k.sample(max(w.to, 1) - 1) // what is drawn if there is nothing to go to
+	if w.to > 0 && w.to < int(k.n) && !k.cut(w.to) {
+		w.after = k.sample(w.to)
+		w.share = (render - w.before[0]) / (w.after[0] - w.before[0])
+	}
+	return w
+}
+
 // draw writes the fields at a render time, in ticks, to the tagged struct at p; if
-// inPlace is set, only those tagged `interp=inplace`.
+// inPlace is set, only those tagged `interp=inplace`. After the last sample it stands.
 func (k *track) draw(p unsafe.Pointer, render float64, inPlace bool) {
 	if k.n == 0 {
 		return
 	}
-	to := int(k.n) // drawn time is among the newest samples, or after all of them
-	for to > 0 && k.sample(to - 1)[0] > render {
-		to--
-	}
-	before := k.sample(max(to, 1) - 1) // what is drawn if there is nothing to go to
-	var after []float64
-	share := 0.0
-	if to > 0 && to < int(k.n) && !k.cut(to) {
-		after = k.sample(to)
-		share = (render - before[0]) / (after[0] - before[0])
-	}
+	w := k.wayAt(render)
 	for i := range k.comp.drawn {
-		f := &k.comp.drawn[i]
-		if inPlace && !f.inPlace {
-			continue
+		if f := &k.comp.drawn[i]; !inPlace || f.inPlace {
+			f.set(p, w.at(k, i))
 		}
-		v := before[1+i]
-		if after != nil && !math.IsNaN(v) && !math.IsNaN(after[1+i]) { // else an optional value comes or goes
-			v = f.between(v, after[1+i], share)
-		}
-		f.set(p, v)
 	}
 }
 

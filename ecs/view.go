@@ -4,11 +4,11 @@ package ecs
 
 import (
 	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -20,9 +20,9 @@ type drawing struct {
 	proxies *proxies
 	line    *line
 
-	clock   clock
-	render  float64 // drawn time, in ticks
-	hiding  []*node // nodes to show once drawn time reaches their first sample
+	clock   *clock.Clock // nil until welcomed
+	render  float64      // drawn time, in ticks
+	hiding  []*node      // nodes to show once drawn time reaches their first sample
 	inPlace []*node
 
 	// Scratch.
@@ -68,12 +68,12 @@ func viewOf[T any](r *Replication, e *donburi.Entry, n *node, c *donburi.Compone
 		v := new(T)
 		*v = *c.Get(e)
 		w := r.tagged(b.comp, e, unsafe.Pointer(v))
-		b.track.draw(w, r.draw.render, false)
+		r.draw.drawTrack(b.track, w, false)
 		b.comp.standIn.set(e, unsafe.Pointer(v), w)
 		return *v
 	}
 	v := *c.Get(e) // stays on the stack
-	b.track.draw(unsafe.Pointer(&v), r.draw.render, false)
+	r.draw.drawTrack(b.track, unsafe.Pointer(&v), false)
 	return v
 }
 
@@ -119,7 +119,7 @@ func (dr *drawing) startInPlace(n *node, b *binding) {
 // from its state. What leaves is drawn at an older state than it has.
 func (dr *drawing) drawnInPlace(n *node) bool {
 	for i := range n.items {
-		if b := &n.items[i]; b.track != nil && b.comp.inPlace && float64(b.track.newest()) > dr.render {
+		if b := &n.items[i]; b.track != nil && b.comp.inPlace && !dr.rests(b.track) {
 			return true
 		}
 	}
@@ -135,7 +135,7 @@ func (dr *drawing) drawInPlace(b *binding) {
 	if len(b.track.saved) == 0 { // else an earlier frame has saved it
 		b.track.save(w)
 	}
-	b.track.draw(w, dr.render, true)
+	dr.drawTrack(b.track, w, true)
 	if b.comp.standIn != nil {
 		b.comp.standIn.set(e, p, w)
 	}
@@ -189,6 +189,9 @@ func (dr *drawing) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
 // meanwhile: it is drawn on its way from now on, and not from the last packet on.
 func (dr *drawing) stillUntil(k *track, t rpl.Tick) rpl.Tick {
 	before := dr.client.heardBefore(t)
+	if dr.client.missing || before > k.newest() && !dr.client.stood(k.newest()) { // what has not come may have told that it moved
+		return 0
+	}
 	if often := rpl.Tick(dr.config.Steps / 4); t-k.newest() <= often && k.paced(t) { // what changes seldom has stood still
 		before = min(before, rpl.Tick(dr.render))
 	}
@@ -210,16 +213,10 @@ func (dr *drawing) moveToEnd(n *node) {
 	}
 }
 
-// viewDelay is how far drawn time trails the newest state: two send intervals, so that
-// there is a sample on either side even when one packet is lost, and a margin for jitter.
-func (dr *drawing) viewDelay() time.Duration {
-	return 2*time.Second/time.Duration(dr.client.sends) + viewMargin
-}
-
 // moveRender moves the drawn time, in ticks, on; it never goes back.
 func (dr *drawing) moveRender() {
-	if t := dr.clock.server(dr.line.now()) - dr.viewDelay(); t > 0 {
-		dr.render = max(dr.render, float64(t)/float64(dr.clock.step))
+	if dr.clock != nil {
+		dr.render = max(dr.render, dr.clock.Draw(dr.line.now()))
 	}
 }
 

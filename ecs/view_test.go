@@ -91,7 +91,9 @@ func TestView(t *testing.T) {
 		t.Errorf("a frame allocates %v times", n)
 	}
 	delay := client.Stats(1).ViewDelay
-	check(t, "the delay drawn with", delay, 2*time.Second/30+20*time.Millisecond)
+	if delay < time.Second/30 || delay > time.Second/30+25*time.Millisecond {
+		t.Errorf("the delay drawn with: %v, want a send interval and a little", delay)
+	}
 }
 
 // A proxy is drawn until render time reaches its removal; only then does OnStreamOut run

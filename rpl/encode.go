@@ -27,6 +27,7 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	if !a.sends(p, now) {
 		return
 	}
+	p.trails = !p.plan.updates.empty()
 	k := packer{a: a, p: p, s: s, now: now}
 	for first := true; first || !k.done(); first = false {
 		k.begin()
@@ -39,10 +40,12 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	}
 }
 
-// sends is whether a peer gets any packet in this send, once everything is planned.
+// sends is whether a peer gets any packet in this send, once everything is planned. After
+// one with updates it always gets another: only that tells it at once that what it saw
+// moving has come to rest.
 func (a *Authority) sends(p *peer, now time.Duration) bool {
 	return !p.plan.empty() || p.busy && p.rpc.paid > 0 || p.plan.probe ||
-		p.streaming && !p.plan.held && now-p.link.lastSent >= a.beat(p)
+		p.streaming && !p.plan.held && (p.trails || now-p.link.lastSent >= a.beat(p))
 }
 
 // beat is the longest time that a peer goes without a packet. If something moves by

@@ -30,6 +30,7 @@ type peer struct {
 	busy    bool // one of the lists that are mostly empty may have something (isBusy)
 	came    bool // an arrival may be due, or one in coming is acked
 	went    bool // the same for going
+	trails  bool // the packet before had updates
 	tally   tally
 	checked time.Duration // when the newest checksum was sent
 	plan    plan
