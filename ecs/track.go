@@ -17,6 +17,7 @@ type track struct {
 	samples []float64 // a ring of samples; each is its tick, then the values by field
 	first   uint8     // where the oldest sample is
 	n       uint8     // number of samples
+	paces   uint8     // how many states in a row came about as far apart, up to evenly
 	cuts    uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
 	every   rpl.Tick  // how long after the state before the newest one came
 	saved   []float64 // what the fields held before Frame wrote in place; empty: nothing is written
@@ -65,6 +66,10 @@ func (k *track) push(t, before rpl.Tick, words []int32) {
 		}
 		return
 	} else if n > 0 {
+		if k.paces++; !k.paced(t) {
+			k.paces = 0
+		}
+		k.paces = min(k.paces, evenly)
 		k.every = t - newest
 		if before > newest && before < t {
 			still := k.grow(before)
@@ -76,6 +81,10 @@ func (k *track) push(t, before rpl.Tick, words []int32) {
 		k.cuts |= 1 << k.at(int(k.n)-1)
 	}
 }
+
+// evenly is how many states that came about as far apart make a pace: what is told at a
+// pace of its own (NodeData.Hz) has not stood because a packet does not tell of it.
+const evenly = 3
 
 // paced reports whether a state of tick t would come about as long after the newest one as
 // that came after the one before.
