@@ -58,7 +58,7 @@ func (cl *client) stood(t rpl.Tick) bool {
 func (dr *drawing) wayOn(k *track, render float64) (w way, past bool) {
 	w = k.wayAt(render)
 	last := int(k.n) - 1
-	if w.to <= last || last < 1 || k.cut(last) {
+	if w.to <= last || last < 1 || k.cut(last) || k.ends {
 		return w, false
 	}
 	if slow := k.paces == evenly && int(k.every)*dr.client.sends > dr.config.Steps; dr.client.stood(k.tick(last)) && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {

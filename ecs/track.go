@@ -19,6 +19,7 @@ type track struct {
 	n       uint8     // number of samples
 	paces   uint8     // how many states in a row came about as far apart, up to evenly
 	cuts    uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
+	ends    bool      // its node goes: it is not drawn beyond where it was
 	every   rpl.Tick  // how long after the state before the newest one came
 	saved   []float64 // what the fields held before Frame wrote in place; empty: nothing is written
 	beyond  *beyond   // what is drawn beside the samples; nil until they did not suffice

@@ -205,11 +205,16 @@ func (dr *drawing) moveToEnd(n *node) {
 	every := rpl.Tick((dr.config.Steps + dr.client.sends - 1) / dr.client.sends)
 	last := max(n.until, every) - every
 	for ord := range n.items {
-		if k := n.items[ord].track; k != nil && k.newest() < last {
+		k := n.items[ord].track
+		if k == nil {
+			continue
+		}
+		if k.newest() < last {
 			dr.words = n.replica.WordsAt(ord, last, dr.words[:0])
-			k.push(last, dr.client.heardBefore(last), dr.words)
+			dr.pushSample(k, last, dr.client.heardBefore(last), dr.words)
 			dr.startInPlace(n, &n.items[ord])
 		}
+		k.ends = true
 	}
 }
 
