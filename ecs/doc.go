@@ -149,7 +149,7 @@ package ecs
 //
 // A client, in the order of a step:
 //
-//	client.go        what the link brings; internal/clock: the server's time
+//	client.go        what the link brings; internal/clock/: the server's time
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
 //	                 leaving.go: what goes when drawn time gets there
 //	track.go         the last states of an item; view.go: what is drawn between them; beyond.go: past them;
