@@ -148,7 +148,7 @@ func (ex *extractor) endNode(n *node) {
 		ex.loadTime.standing[n.name] = standing{parent: ex.loadTime.standing[n.name].parent, groups: n.groups}
 	}
 	ex.auth.Remove(n.id)
-	ex.nodes.forget(n)
+	ex.nodes.forget(n, ex.notify.tellParent)
 }
 
 // endStripped ends a node that has lost RplNode: its entity is local from now on, even if
@@ -202,7 +202,7 @@ func (ex *extractor) entityRemoved(e donburi.Entity) {
 
 func (ex *extractor) nodeRemoved(n *node, e donburi.Entity) {
 	if n.entity != e {
-		ex.nodes.partRemoved(n, e)
+		ex.parts.partRemoved(n, e)
 		return
 	}
 	if n == ex.nodes.session {
@@ -216,7 +216,8 @@ func (ex *extractor) nodeRemoved(n *node, e donburi.Entity) {
 		return
 	}
 	ex.scoldOf("proxy removed by the game", "a proxy of", ex.world.Entry(e), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
-	ex.nodes.forget(n)
+	ex.proxies.unreferAll(n)
+	ex.nodes.forget(n, ex.notify.tellParent)
 }
 
 // orphaned removes the nodes that a departed peer owned, or passes them to nobody. The

@@ -17,6 +17,8 @@ type extractor struct {
 	*shared
 	nodes    *nodeTable
 	loadTime *loadTime
+	proxies  *proxies
+	parts    *partKeeper
 	calls    *caller
 	notify   *notifier
 	seats    *seating

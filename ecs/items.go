@@ -46,7 +46,7 @@ func (ns *nodeTable) placesOf(ents []donburi.Entity) (ps []place) {
 			continue
 		}
 		e := ns.world.Entry(ent)
-		for _, c := range ns.protocol.components {
+		for _, c := range ns.components {
 			if e.HasComponent(c.c) {
 				ps = append(ps, place{c, ent})
 			}

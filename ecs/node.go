@@ -16,11 +16,9 @@ import (
 
 // A nodeTable leads from entities and ids to nodes.
 type nodeTable struct {
-	*shared
-	loadTime *loadTime
-	extract  *extractor
-	proxies  *proxies
-	notify   *notifier
+	world      donburi.World
+	components []*component      // the protocol's, in order
+	changed    func(id rpl.Node) // is told of ids that come and go
 
 	session   *node  // the session's own
 	slots     []slot // by entity id
@@ -151,7 +149,7 @@ func (ns *nodeTable) add(n *node) {
 	}
 	if n.id != 0 {
 		ns.byID[n.id] = n
-		ns.proxies.references.Mark(n.id)
+		ns.changed(n.id)
 	}
 }
 
@@ -172,19 +170,19 @@ func (ns *nodeTable) sortedIf(is func(n *node) bool) []*node {
 	return all
 }
 
-// forget removes a node from the tables; its entities stay.
-func (ns *nodeTable) forget(n *node) {
+// forget removes a node from the tables; its entities stay. Of the nodes below it, which are
+// at the top from now on, tell is told.
+func (ns *nodeTable) forget(n *node, tell func(c *node)) {
 	ns.clearSlot(n.entity)
 	for _, p := range n.parts {
 		ns.clearSlot(p)
 		ns.regrouped = true
 	}
-	ns.proxies.unreferAll(n)
 	ns.unbind(n)
 	for c := range n.kids {
 		c.parent = nil
 		ns.showParent(c)
-		ns.notify.tellParent(c)
+		tell(c)
 	}
 	n.children, n.gaps = nil, 0
 	ns.unlink(n)
@@ -194,7 +192,7 @@ func (ns *nodeTable) forget(n *node) {
 func (ns *nodeTable) unbind(n *node) {
 	if ns.byID[n.id] == n {
 		delete(ns.byID, n.id)
-		ns.proxies.references.Mark(n.id)
+		ns.changed(n.id)
 	}
 }
 
@@ -250,16 +248,6 @@ func (ns *nodeTable) showParent(n *node) {
 	}
 }
 
-// setOwner records the owner, in the node and in components.Owner.
-func (ns *nodeTable) setOwner(n *node, p rpl.Peer) {
-	n.owner = p
-	if ns.world.Valid(n.entity) {
-		if e := ns.world.Entry(n.entity); e.HasComponent(components.Owner) {
-			components.Owner.SetValue(e, components.OwnerData{Peer: p})
-		}
-	}
-}
-
 // binding returns the item that a component of an entity is, nil if it is none.
 func (n *node) binding(c *component, ent donburi.Entity) *binding {
 	for i := range n.items {
@@ -268,4 +256,14 @@ func (n *node) binding(c *component, ent donburi.Entity) *binding {
 		}
 	}
 	return nil
+}
+
+// setOwner records the owner, in the node and in components.Owner.
+func (ns *nodeTable) setOwner(n *node, p rpl.Peer) {
+	n.owner = p
+	if ns.world.Valid(n.entity) {
+		if e := ns.world.Entry(n.entity); e.HasComponent(components.Owner) {
+			components.Owner.SetValue(e, components.OwnerData{Peer: p})
+		}
+	}
 }

@@ -16,6 +16,14 @@ var partOf = donburi.NewComponentType[partData]().SetName("PartOf")
 
 type partData struct{ node donburi.Entity }
 
+// A partKeeper makes entities parts of nodes.
+type partKeeper struct {
+	*shared
+	nodes    *nodeTable
+	loadTime *loadTime
+	extract  *extractor
+}
+
 // Part makes an entity share a node; it is usually called where the node is built. The
 // part's replicated components are items of the node, its other components are local, and
 // its role is the node's. A part of another node leaves that node, and a part's own parts
@@ -55,10 +63,10 @@ func Part(node, part *donburi.Entry) {
 	}
 	own := r.nodes.parts[part.Entity()]
 	delete(r.nodes.parts, part.Entity())
-	r.nodes.addPart(whole, part)
+	r.parts.addPart(whole, part)
 	for _, p := range own {
 		if r.world.Valid(p) {
-			r.nodes.addPart(whole, r.world.Entry(p))
+			r.parts.addPart(whole, r.world.Entry(p))
 		}
 	}
 }
@@ -80,37 +88,37 @@ func (ns *nodeTable) whole(e *donburi.Entry) *donburi.Entry {
 }
 
 // addPart makes one entity a part.
-func (ns *nodeTable) addPart(node, part *donburi.Entry) {
-	old := ns.of(part.Entity())
+func (pt *partKeeper) addPart(node, part *donburi.Entry) {
+	old := pt.nodes.of(part.Entity())
 	if part.HasComponent(partOf) { // the part waited for a node that is being built
-		if up := partOf.Get(part).node; len(ns.parts[up]) > 0 {
-			ns.parts[up] = slices.DeleteFunc(ns.parts[up], func(e donburi.Entity) bool { return e == part.Entity() })
+		if up := partOf.Get(part).node; len(pt.nodes.parts[up]) > 0 {
+			pt.nodes.parts[up] = slices.DeleteFunc(pt.nodes.parts[up], func(e donburi.Entity) bool { return e == part.Entity() })
 		}
 	}
 	donburix.Add(part, partOf)
 	partOf.SetValue(part, partData{node: node.Entity()})
-	n := ns.of(node.Entity())
+	n := pt.nodes.of(node.Entity())
 	if old != nil && old != n {
-		ns.partRemoved(old, part.Entity())
+		pt.partRemoved(old, part.Entity())
 	}
 	if n == nil { // the node is still being built
-		ns.parts[node.Entity()] = append(ns.parts[node.Entity()], part.Entity())
+		pt.nodes.parts[node.Entity()] = append(pt.nodes.parts[node.Entity()], part.Entity())
 		return
 	}
 	if !slices.Contains(n.parts, part.Entity()) {
 		n.parts = append(n.parts, part.Entity())
-		ns.loadTime.growShape(n, part.Entity())
-		ns.setSlot(part.Entity(), n)
-		ns.regrouped = true
-		if ns.auth == nil {
-			ns.followNode(n, part)
+		pt.loadTime.growShape(n, part.Entity())
+		pt.nodes.setSlot(part.Entity(), n)
+		pt.nodes.regrouped = true
+		if pt.auth == nil {
+			pt.followNode(n, part)
 		}
 	}
 }
 
 // followNode gives a part of a proxy the role of its node, and has it drawn where the node
 // is.
-func (ns *nodeTable) followNode(n *node, part *donburi.Entry) {
+func (pt *partKeeper) followNode(n *node, part *donburi.Entry) {
 	donburix.Add(part, components.Proxy)
 	if n.hidden {
 		donburix.Add(part, components.Hidden)
@@ -119,13 +127,13 @@ func (ns *nodeTable) followNode(n *node, part *donburi.Entry) {
 	}
 }
 
-func (ns *nodeTable) partRemoved(n *node, e donburi.Entity) {
-	if ns.auth != nil {
-		ns.extract.settleItems(n, e, nil)
+func (pt *partKeeper) partRemoved(n *node, e donburi.Entity) {
+	if pt.auth != nil {
+		pt.extract.settleItems(n, e, nil)
 	}
 	n.parts = slices.DeleteFunc(n.parts, func(p donburi.Entity) bool { return p == e })
-	ns.clearSlot(e)
-	ns.regrouped = true
+	pt.nodes.clearSlot(e)
+	pt.nodes.regrouped = true
 }
 
 // forgetPart removes an entity from ns.parts, as a part that waits for its node and as a

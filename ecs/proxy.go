@@ -311,7 +311,8 @@ func (px *proxies) endProxy(n *node, destroyed bool) {
 			px.setAdrift(c)
 		}
 	}
-	px.nodes.forget(n)
+	px.unreferAll(n)
+	px.nodes.forget(n, px.notify.tellParent)
 }
 
 // rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.

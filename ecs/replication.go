@@ -31,6 +31,7 @@ type Replication struct {
 	nodes    nodeTable   // entities, parts and trees
 	home     sessionNode // the session's own node
 	loadTime loadTime    // nodes that every machine makes by itself
+	parts    partKeeper  // entities that share a node
 	prefabs  building    // the functions that build nodes
 	extract  extractor   // the authority: components to the core
 	proxies  proxies     // a client: the core to components
@@ -200,7 +201,7 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 // attach makes w the session's world, and the former world an ordinary one.
 func (r *Replication) attach(w donburi.World) {
 	old, was := r.world, r.nodes.session
-	r.world = w
+	r.world, r.nodes.world = w, w
 	if r.runner != nil {
 		r.runner.World = w
 	}

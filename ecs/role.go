@@ -94,7 +94,7 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 		return
 	}
 	r.auth.Give(n.id, to)
-	r.nodes.passOn(n, to)
+	r.notify.passOn(n, to)
 }
 
 // howToBeNode returns the remedy for an entity that should be a node and is none.
@@ -117,11 +117,11 @@ func mustBeThere(what string, e *donburi.Entry) {
 }
 
 // passOn records the owner of a node and of all nodes below it.
-func (ns *nodeTable) passOn(n *node, to rpl.Peer) {
-	ns.setOwner(n, to)
-	ns.notify.tell(event{node: n, about: itsOwner})
+func (nt *notifier) passOn(n *node, to rpl.Peer) {
+	nt.nodes.setOwner(n, to)
+	nt.tell(event{node: n, about: itsOwner})
 	for c := range n.kids {
-		ns.passOn(c, to)
+		nt.passOn(c, to)
 	}
 }
 

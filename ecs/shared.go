@@ -38,7 +38,7 @@ type shared struct {
 func (r *Replication) connect() {
 	sh := &r.shared
 	r.nodes = nodeTable{
-		shared: sh, loadTime: &r.loadTime, extract: &r.extract, proxies: &r.proxies, notify: &r.notify,
+		components: sh.protocol.components, changed: func(id rpl.Node) { r.proxies.references.Mark(id) },
 		byID: map[rpl.Node]*node{}, parts: map[donburi.Entity][]donburi.Entity{},
 	}
 	r.home = sessionNode{shared: sh, nodes: &r.nodes}
@@ -46,6 +46,7 @@ func (r *Replication) connect() {
 		shared: sh, nodes: &r.nodes, extract: &r.extract, proxies: &r.proxies,
 		byName: map[string]donburi.Entity{}, destroyed: map[string]bool{}, standing: map[string]standing{}, shapes: map[string][]place{},
 	}
+	r.parts = partKeeper{shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, extract: &r.extract}
 	r.prefabs = building{shared: sh, nodes: &r.nodes, builds: map[*prefab]*builder{}}
 	r.calls = caller{
 		shared: sh, nodes: &r.nodes, extract: &r.extract, client: &r.client, seats: &r.seats, line: &r.line,
@@ -63,7 +64,7 @@ func (r *Replication) connect() {
 func (r *Replication) resetAuthority() {
 	sh := &r.shared
 	r.extract = extractor{
-		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, calls: &r.calls, notify: &r.notify, seats: &r.seats, steps: &r.steps, checks: &r.checks,
+		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, proxies: &r.proxies, parts: &r.parts, calls: &r.calls, notify: &r.notify, seats: &r.seats, steps: &r.steps, checks: &r.checks,
 	}
 	r.seats = seating{
 		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, notify: &r.notify, line: &r.line,
