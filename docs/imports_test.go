@@ -14,7 +14,9 @@ import (
 // packages are those that must exist, so that no rule passes for want of what
 // it is about. A package that moves is renamed here too.
 var packages = []string{
-	"rpl", "rpl/bits", "rpl/rpltest",
+	"rpl", "rpl/bits", "rpl/rpltest", "rpl/schema",
+	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
+	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
 	"components", "ecs", "ecs/internal/callqueue", "ecs/internal/donburix", "ecs/internal/faults", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
@@ -49,6 +51,14 @@ var kcpAndCrypto = []string{
 	"github.com/flynn/noise", "golang.org/x/crypto",
 }
 
+// under are packages of the core.
+func under(names ...string) (paths []string) {
+	for _, name := range names {
+		paths = append(paths, module+"/rpl/"+name)
+	}
+	return paths
+}
+
 var importRules = []importRule{
 	{
 		of: []string{"rpl/..."}, but: []string{"rpl/rpltest"},
@@ -65,6 +75,66 @@ var importRules = []importRule{
 		of:      []string{"rpl/bits"},
 		only:    []string{module + "/rpl/bits"},
 		because: "the bit reader and writer are a leaf that anybody can check alone",
+	},
+	{
+		of:      []string{"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages"},
+		only:    []string{module + "/rpl/internal/ids", module + "/rpl/internal/prefix", module + "/rpl/internal/pages"},
+		because: "names, codes and memory are what all of the core stands on: they know nothing of it",
+	},
+	{
+		of:      []string{"rpl/schema"},
+		only:    under("schema", "bits", "internal/ids"),
+		because: "what a Go type is on the wire is the same for both ends, and says nothing of how it is streamed",
+	},
+	{
+		of:      []string{"rpl/internal/rowtype"},
+		only:    under("internal/rowtype", "schema", "bits", "internal/ids"),
+		because: "how a row goes on by itself is computed alike by both ends, from words alone",
+	},
+	{
+		of:      []string{"rpl/internal/coder"},
+		only:    under("internal/coder", "internal/rowtype", "schema", "bits", "internal/ids", "internal/prefix"),
+		because: "rows become symbols and symbols rows: whose they are, and what packet holds them, is not the coder's business",
+	},
+	{
+		of:      []string{"rpl/internal/wire"},
+		only:    under("internal/wire", "internal/rowtype", "schema", "bits", "internal/ids"),
+		because: "what both ends agree on belongs to neither",
+	},
+	{
+		of:      []string{"rpl/internal/proxy"},
+		never:   under("internal/link", "internal/budget", "internal/spatial", "internal/store", "internal/interest", "internal/send"),
+		because: "a client has no part of an authority: the two share the wire and nothing else",
+	},
+	{
+		of:      []string{"rpl/internal/store", "rpl/internal/interest", "rpl/internal/send", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial"},
+		never:   under("internal/proxy"),
+		because: "an authority has no part of a client: the two share the wire and nothing else",
+	},
+	{
+		of:      []string{"rpl/internal/link", "rpl/internal/budget"},
+		never:   under("internal/coder", "internal/spatial", "internal/store", "internal/interest", "internal/send"),
+		because: "packets are sent, arrive and are lost, and bytes are paid for, whatever they say",
+	},
+	{
+		of:      []string{"rpl/internal/spatial"},
+		only:    under("internal/spatial", "internal/ids"),
+		because: "places are numbers: who has a node, and what else it is, does not move it",
+	},
+	{
+		of:      []string{"rpl/internal/store"},
+		never:   under("internal/interest", "internal/send", "internal/link", "internal/budget"),
+		because: "the store reports what has changed and calls nobody: reading the world costs the same however many are told of it",
+	},
+	{
+		of:      []string{"rpl/internal/interest"},
+		never:   under("internal/send", "internal/link", "internal/budget"),
+		because: "who shall have a node is decided by the world, not by what a line carries",
+	},
+	{
+		of:      []string{"rpl/internal/..."},
+		never:   []string{module + "/rpl/rpltest"},
+		because: "the parts of the core are tested alone, or through its face",
 	},
 	{
 		of:      []string{"transport/netsim"},
@@ -255,6 +325,11 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"rpl", donburi},
 		{"rpl", module + "/transport"},
 		{"rpl/bits", module + "/rpl"},
+		{"rpl/internal/store", module + "/rpl/internal/send"},
+		{"rpl/internal/interest", module + "/rpl/internal/send"},
+		{"rpl/internal/link", module + "/rpl/internal/coder"},
+		{"rpl/internal/send", module + "/rpl/internal/proxy"},
+		{"rpl/internal/spatial", module + "/rpl/internal/store"},
 		{"transport", module + "/rpl"},
 		{"transport/netsim", kcp + "/v5"},
 		{"transport/mem", kcp + "/v5"},

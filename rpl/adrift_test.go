@@ -140,7 +140,7 @@ func TestParentToldAnew(t *testing.T) {
 		}
 	}
 	ticks(60)
-	c.P.Lose(car.id)
+	rpl.FaultsOf(c.P).Lose(car.id)
 	ticks(120)
 	r, ok := c.P.Replica(rider)
 	if up := c.Log.Held[car.id]; !ok || up == nil || c.Log.Under(r) != up || r.Adrift() {

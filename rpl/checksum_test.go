@@ -31,7 +31,7 @@ func still(t *testing.T, c rpl.AuthorityConfig, nodes int) *world {
 func TestChecksumMends(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: 100 * time.Millisecond}, 5)
 	c := w.net.Clients[0]
-	c.P.Corrupt(w.nodes[2].id, 0, 5)
+	rpl.FaultsOf(c.P).Corrupt(w.nodes[2].id, 0, 5)
 	if w.check(c, nil) == nil {
 		t.Fatal("nothing was corrupted")
 	}
@@ -54,11 +54,11 @@ func TestChecksumMends(t *testing.T) {
 // client has it. One new arrival repairs a difference.
 func TestNodesAreChecked(t *testing.T) {
 	for name, fool := range map[string]func(c *rpl.Proxy, root, child rpl.Node){
-		"owner":   func(c *rpl.Proxy, root, child rpl.Node) { c.Give(child, 7) },
-		"parent":  func(c *rpl.Proxy, root, child rpl.Node) { c.Uproot(child) },
+		"owner":   func(c *rpl.Proxy, root, child rpl.Node) { rpl.FaultsOf(c).Give(child, 7) },
+		"parent":  func(c *rpl.Proxy, root, child rpl.Node) { rpl.FaultsOf(c).Uproot(child) },
 		"name":    func(c *rpl.Proxy, root, child rpl.Node) { r, _ := c.Replica(child); r.Name = "another" },
-		"lacked":  func(c *rpl.Proxy, root, child rpl.Node) { c.Lose(child) },
-		"mistook": func(c *rpl.Proxy, root, child rpl.Node) { c.Mistake(child, child+1<<40) },
+		"lacked":  func(c *rpl.Proxy, root, child rpl.Node) { rpl.FaultsOf(c).Lose(child) },
+		"mistook": func(c *rpl.Proxy, root, child rpl.Node) { rpl.FaultsOf(c).Mistake(child, child+1<<40) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := still(t, rpl.AuthorityConfig{CheckEvery: 100 * time.Millisecond}, 3)
@@ -127,7 +127,7 @@ func TestItemsAreChecked(t *testing.T) {
 	}
 	ticks(60)
 	for i, n := range nodes {
-		c.P.Dress(n, nodes[1-i])
+		rpl.FaultsOf(c.P).Dress(n, nodes[1-i])
 		ticks(180)
 		if r, ok := c.P.Replica(n); !ok || len(r.Items) != 1 || r.Items[0] != types[i] {
 			t.Errorf("%v is here: %v, %+v", n, ok, c.P.Counters())
@@ -143,7 +143,7 @@ func TestCheckOnRequest(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 30)
 	c := w.net.Clients[0]
 	for _, th := range w.nodes {
-		c.P.Corrupt(th.id, 0, 5)
+		rpl.FaultsOf(c.P).Corrupt(th.id, 0, 5)
 	}
 	for range 120 {
 		w.net.Tick(nil)
@@ -173,7 +173,7 @@ func TestChecksumsMendSlowly(t *testing.T) {
 	c := w.net.Clients[0]
 	before := w.net.A.Counters().Keyframes
 	for range 300 { // five seconds
-		c.P.Corrupt(w.nodes[0].id, 0, 5)
+		rpl.FaultsOf(c.P).Corrupt(w.nodes[0].id, 0, 5)
 		w.net.Tick(nil)
 	}
 	if n := w.net.A.Counters().Keyframes - before; n == 0 || n > 2 {
@@ -190,7 +190,7 @@ func TestLostChecksAreRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 3)
 			c := w.net.Clients[0]
-			c.P.Corrupt(w.nodes[1].id, 0, 5)
+			rpl.FaultsOf(c.P).Corrupt(w.nodes[1].id, 0, 5)
 			w.net.A.Check(w.nodes[1].id)
 			cut(c, true)
 			for range 12 {

@@ -6,9 +6,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/tendonengine/tendon/rpl/internal/wire"
-
 	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/proxy"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // Sessions in one process share the default tables of their schema, and proxies share
@@ -23,27 +24,27 @@ func TestSessionsShareTheirTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var proxies [2]*Proxy
+	var proxies [2]*proxy.Proxy
 	for i := range proxies {
-		if proxies[i], err = NewProxy(ProxyConfig{Schema: s, Hz: 60}, Peer(i+2)); err != nil {
+		if proxies[i], err = NewProxy(proxy.ProxyConfig{Schema: s, Hz: 60}, ids.Peer(i+2)); err != nil {
 			t.Fatal(err)
 		}
-		if proxies[i].Defaults != a.defaults {
+		if FaultsOf(proxies[i]).Defaults() != a.sender.Tables.Defaults {
 			t.Error("a session has default tables of its own")
 		}
 	}
 	k := coder.CodingOf(s)
-	message := a.modelSet.With(1).Append([]byte{wire.MsgTable}, k.Types, k.Defaults)
+	message := a.sender.Tables.ModelSet.With(1).Append([]byte{wire.MsgTable}, k.Types, k.Defaults)
 	for _, p := range proxies {
-		p.Message(message)
+		FaultsOf(p).Message(message)
 	}
-	if m := proxies[0].Models[1]; m == nil || m != proxies[1].Models[1] {
+	if m := FaultsOf(proxies[0]).Model(1); m == nil || m != FaultsOf(proxies[1]).Model(1) {
 		t.Error("what two proxies were shipped is not shared")
 	}
-	if _, err := k.ShippedAs(message[1 : len(message)-1]); !errors.Is(err, ErrPacket) {
+	if _, err := k.ShippedAs(message[1 : len(message)-1]); !errors.Is(err, coder.ErrPacket) {
 		t.Errorf("half a message: %v", err)
 	}
-	proxies = [2]*Proxy{}
+	proxies = [2]*proxy.Proxy{}
 	runtime.GC()
 	if k.Shipped[0].Model.Value() != nil {
 		t.Error("tables stay that no proxy has any more")

@@ -76,33 +76,26 @@ package rpl
 //	internal/coder/          rows to symbols and back: tables, learned ones, records
 //	internal/wire/           what both ends must agree on: limits, layouts, calls
 //	face.go                  the public names of what these packages hold
-//	phase.go, infer.go, pays.go, kind.go, heading.go
-//	                         what the authority adds to the prediction; layout.go: what is made once
 //
 // The authority, in the order of a tick:
 //
-//	authority.go, config.go  its state and peers; node.go, tree.go, streaming.go, groups.go, secret.go: nodes
-//	receive.go               what peers send; ack.go, news.go, packets.go: what their acks mean; rpc.go,
-//	                         waiting.go, part.go: calls
-//	store.go                 rows and their versions; slab.go, history.go, hot.go: where they lie
-//	column.go                many components at once; walk.go, walkplan.go, place.go, steer.go, near.go, bumped.go
-//	relevancy.go             who gets what; interest.go, grid.go, look.go, watch.go, watchers.go, nearby.go
-//	schedule.go, flow.go     what each peer is told; peer.go, entries and visits; marks.go, update.go, plain.go,
-//	                         alike.go, common.go, newparent.go, turns.go, copies.go: updates; arrival.go; piece.go, budget.go, book.go,
-//	                         bases.go, ahead.go: what all of these need
-//	name.go, fit.go          names of entries; when tables are learned
-//	encode.go                packets of what was planned; block.go: what no packet holds
+//	authority.go, config.go  the public face: the calls of a tick; nodes.go: those on nodes; wrappers.go: those that
+//	                         one of the parts below answers alone
+//	internal/store/          nodes, rows and their versions; components are read into it
+//	internal/spatial/        where nodes are
+//	internal/interest/       who shall have what
+//	internal/send/           what each peer is told, and what it is known to have
+//	internal/link/           packets to one peer: sent, arrived, lost
+//	internal/rate/           what a line carries
+//	internal/budget/         what a peer may be sent
 //
 // The proxy:
 //
 //	internal/proxy/          packets into a stage, the stage into rows, rows to the adapter
 //
-// Between the two, and beside them:
+// Beside them:
 //
-//	checksum.go, doubt.go, resync.go
-//	                         whether both have the same; what is asked for again
-//	bitset.go, roster.go, ids.go; bits/, internal/prefix/, internal/pages/: bits, codes, memory
-//	counters.go, account.go, dump.go
-//	                         figures, and looks inside
-//	internal/rate/           what a line carries
+//	bits/, internal/prefix/, internal/pages/
+//	                         bits, codes, memory
+//	counters.go, dump.go     figures, and looks inside
 //	rpltest/                 what tests of the core and of adapters run in

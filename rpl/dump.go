@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/tendonengine/tendon/rpl/internal/send"
+	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -30,15 +32,15 @@ type DumpedItem struct {
 // the peer holds or is to hold, in the order of their slots. Props of audiences that the
 // peer does not belong to are left out. It is for debugging: it is slow and allocates.
 func (a *Authority) Dump(id Peer) ([]byte, error) {
-	p := a.byID.find(id)
+	p := a.sender.ByID.Find(id)
 	if p == nil {
 		return nil, fmt.Errorf("rpl: peer %d: %w", id, ErrNoPeer)
 	}
 	nodes := []DumpedNode{}
-	for slot := range a.nodes {
-		if n := &a.nodes[slot]; n.used {
-			if h := n.holder(p.index); h != nil {
-				nodes = append(nodes, a.dumpNode(p, n, h.handle != wire.NoHandle))
+	for slot := range a.store.Nodes {
+		if n := &a.store.Nodes[slot]; n.Used {
+			if h := n.Holder(p.Index); h != nil {
+				nodes = append(nodes, a.dumpNode(p, n, h.Handle != wire.NoHandle))
 			}
 		}
 	}
@@ -46,27 +48,27 @@ func (a *Authority) Dump(id Peer) ([]byte, error) {
 }
 
 // dumpNode is one node as a peer may see it.
-func (a *Authority) dumpNode(p *peer, n *node, told bool) DumpedNode {
-	d := DumpedNode{Node: n.id.String(), Name: n.spawn.Name, Owner: n.owner, Told: told}
-	if n.spawn.Prefab != nil {
-		d.Prefab = n.spawn.Prefab.Name
+func (a *Authority) dumpNode(p *send.Peer, n *store.Node, told bool) DumpedNode {
+	d := DumpedNode{Node: n.ID.String(), Name: n.Spawn.Name, Owner: n.Owner, Told: told}
+	if n.Spawn.Prefab != nil {
+		d.Prefab = n.Spawn.Prefab.Name
 	}
-	if n.parent != 0 {
-		d.Parent = a.nodes[n.parent].id.String()
+	if n.Parent != 0 {
+		d.Parent = a.store.Nodes[n.Parent].ID.String()
 	}
-	for _, it := range n.items {
-		if it == noItem {
+	for _, it := range n.Items {
+		if it == store.NoSlot {
 			continue
 		}
-		m := &a.items[it]
-		item := DumpedItem{Item: m.t.Name, Props: map[string]any{}}
-		for _, i := range m.rows {
-			if r := &a.rows[i]; a.sees(p, n, r.t.Audience) {
+		m := &a.store.Items[it]
+		item := DumpedItem{Item: m.Type.Name, Props: map[string]any{}}
+		for _, i := range m.Rows {
+			if r := &a.store.Rows[i]; p.Sees(n, r.Type.Audience) {
 				var vars []any
-				if r.vars != nil {
-					vars = r.vars.now
+				if r.Vars != nil {
+					vars = r.Vars.Now
 				}
-				wire.NameValues(r.t, item.Props, a.current(r), vars)
+				wire.NameValues(r.Type, item.Props, a.store.Current(r), vars)
 			}
 		}
 		d.Items = append(d.Items, item)

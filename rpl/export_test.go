@@ -5,25 +5,33 @@ import (
 	"math/bits"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/proxy"
+	"github.com/tendonengine/tendon/rpl/internal/send"
+	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // Access to the inside of the package for its external tests.
 
+// FaultsOf returns the faults of a proxy.
+func FaultsOf(c *Proxy) proxy.Faults { return proxy.FaultsOf(c) }
+
 // HandlesInUse returns, for a peer, the number of handles in use, the highest handle
 // plus one, the number of nodes that are there or arriving, and the number of nodes on
 // their way out.
-func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
-	p := a.byID.find(id)
-	for h := range p.entries {
-		if p.handles.Has(uint32(h)) {
+func (a *Authority) HandlesInUse(id ids.Peer) (used, most, held, going int) {
+	p := a.sender.ByID.Find(id)
+	for h := range p.Entries {
+		if p.Handles.Has(uint32(h)) {
 			used, most = used+1, h+1
 		}
-		switch p.entries[h].state {
-		case entryComing, entryIn:
+		switch p.Entries[h].State {
+		case send.EntryComing, send.EntryIn:
 			held++
-		case entryGoing:
+		case send.EntryGoing:
 			going++
 		}
 	}
@@ -33,14 +41,14 @@ func (a *Authority) HandlesInUse(id Peer) (used, most, held, going int) {
 // Reship makes tables, in LoadTables' format, the next ones of the session and ships
 // them to all peers. It reports whether a number was free for them.
 func (a *Authority) Reship(b []byte) bool {
-	number, free := a.nextTables()
-	set, err := coder.ParseTables(b[1:], a.types, a.defaults)
+	number, free := a.sender.Tables.NextTables()
+	set, err := coder.ParseTables(b[1:], a.store.Types, a.sender.Tables.Defaults)
 	if err != nil {
 		panic(err)
 	}
 	if free {
 		set.Number = number
-		a.ship(set, set.Build(a.types, a.defaults), set.Append([]byte{wire.MsgTable}, a.types, a.defaults))
+		a.sender.Tables.Ship(set, set.Build(a.store.Types, a.sender.Tables.Defaults), set.Append([]byte{wire.MsgTable}, a.store.Types, a.sender.Tables.Defaults))
 	}
 	return free
 }
@@ -48,29 +56,29 @@ func (a *Authority) Reship(b []byte) bool {
 // MisplacedBlocks describes the first inconsistency in the order of blocks, "" if there
 // is none, and counts the rows that columns walk.
 func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
-	for i := range a.slabs {
-		s := &a.slabs[i]
-		walked += int(s.near)
-		for block, o := range s.owners {
-			if r := &a.rows[o.row]; int(r.block) != block || r.walked != (block < int(s.near)) || r.walked != (o.item != noItem) {
-				return fmt.Sprintf("block %d of %d: row %d, item %d", block, s.near, o.row, o.item), walked
+	for i := range a.store.Slabs {
+		s := &a.store.Slabs[i]
+		walked += int(s.Near)
+		for block, o := range s.Owners {
+			if r := &a.store.Rows[o.Row]; int(r.Block) != block || r.Walked != (block < int(s.Near)) || r.Walked != (o.Item != store.NoSlot) {
+				return fmt.Sprintf("block %d of %d: row %d, item %d", block, s.Near, o.Row, o.Item), walked
 			}
 		}
 	}
-	for _, c := range a.columns {
+	for _, c := range a.store.Columns {
 		if c == nil {
 			continue
 		}
 		last := -1
-		for row, it := range c.items {
-			if it == noItem || a.hots[it].flags&hotWalked == 0 {
+		for row, it := range c.Items {
+			if it == store.NoSlot || a.store.Hots[it].Flags&store.HotWalked == 0 {
 				continue
 			}
-			block := int(c.blocks[row])
-			if o := c.slab.owners[block]; o.item != it {
-				return fmt.Sprintf("row %d of a column has block %d, which is of item %d", row, block, o.item), walked
+			block := int(c.Blocks[row])
+			if o := c.Slab.Owners[block]; o.Item != it {
+				return fmt.Sprintf("row %d of a column has block %d, which is of item %d", row, block, o.Item), walked
 			}
-			if c.slab.unordered == 0 && block < last {
+			if c.Slab.Unordered == 0 && block < last {
 				return fmt.Sprintf("row %d of a column has block %d, the one before %d", row, block, last), walked
 			}
 			last = block
@@ -97,7 +105,7 @@ type ForgedUp struct {
 // Forge encodes a ForgedUp.
 func (a *Authority) Forge(f ForgedUp) []byte {
 	var e prefix.Encoder
-	m := &a.defaults.Entry
+	m := &a.sender.Tables.Defaults.Entry
 	e.Reset(nil)
 	e.PutBits(uint32(flag(f.Any)), 1)
 	if f.Any {
@@ -127,7 +135,7 @@ func (a *Authority) Forge(f ForgedUp) []byte {
 }
 
 // AppendCall appends a call as a proxy would send it, on either lane.
-func AppendCall(b []byte, handle uint32, gen uint8, rpc *RPCType, tick Tick, args []byte) []byte {
+func AppendCall(b []byte, handle uint32, gen uint8, rpc *schema.RPCType, tick ids.Tick, args []byte) []byte {
 	return wire.AppendCall(b, handle, gen, rpc, tick, args)
 }
 
@@ -139,81 +147,64 @@ type Backlog struct {
 }
 
 // Backlog returns the backlog of a peer.
-func (a *Authority) Backlog(id Peer) Backlog {
-	p, bytes := a.byID.find(id), 0
-	for _, m := range p.rpc.ready {
+func (a *Authority) Backlog(id ids.Peer) Backlog {
+	p, bytes := a.sender.ByID.Find(id), 0
+	for _, m := range p.RPC.Ready {
 		bytes += len(m)
 	}
-	if bytes != p.rpc.bytes {
-		panic(fmt.Sprintf("%d bytes wait, %d are counted", bytes, p.rpc.bytes))
+	if bytes != p.RPC.Bytes {
+		panic(fmt.Sprintf("%d bytes wait, %d are counted", bytes, p.RPC.Bytes))
 	}
 	return Backlog{
-		len(p.rpc.ready), len(p.rpc.waiting), len(p.rpc.unreliable), len(p.link.blocks), len(p.link.acks), len(p.link.records) + len(p.link.late), len(p.entries), bytes,
+		len(p.RPC.Ready), len(p.RPC.Waiting), len(p.RPC.Unreliable), len(p.Link.Blocks), len(p.Link.Acks), len(p.Link.Records) + len(p.Link.Late), len(p.Entries), bytes,
 	}
 }
 
 // BeginFit begins a fit of code tables that does one step per tick. Fits reports
 // whether a fit is under way.
 func (a *Authority) BeginFit() {
-	number, _ := a.nextTables()
-	a.fitting = coder.Fitter{Worth: a.worth()}.Begin(a.learner, a.types, a.defaults, a.model, number)
-	a.fitting.Then(func() { a.fitted(a.fitting) })
-	a.fitting.Pace = 1
+	number, _ := a.sender.Tables.NextTables()
+	a.sender.Tables.Fitting = coder.Fitter{Worth: a.sender.Tables.Worth()}.Begin(a.sender.Tables.Learner, a.store.Types, a.sender.Tables.Defaults, a.sender.Tables.Model, number)
+	a.sender.Tables.Fitting.Then(func() { a.sender.Tables.Fitted(a.sender.Tables.Fitting) })
+	a.sender.Tables.Fitting.Pace = 1
 }
 
-func (a *Authority) Fits() bool { return a.fitting != nil }
+func (a *Authority) Fits() bool { return a.sender.Tables.Fitting != nil }
 
 // AboutGroups returns how many hierarchies the next Stream will judge, and at how many
 // handles the next Schedule will look for a peer.
-func (a *Authority) AboutGroups(id Peer) (judged, marked int) {
-	for _, m := range a.byID.find(id).marks.of {
-		marked += bits.OnesCount64(m[markDirty] | m[markLoose])
+func (a *Authority) AboutGroups(id ids.Peer) (judged, marked int) {
+	for _, m := range a.sender.ByID.Find(id).Marks.Of {
+		marked += bits.OnesCount64(m[send.MarkDirty] | m[send.MarkLoose])
 	}
-	return len(a.judged), marked
+	return len(a.interest.Judged), marked
 }
 
 // Histories returns how many rows keep older versions.
 func (a *Authority) Histories() (n int) {
-	for i := range a.rows {
-		if a.rows[i].history != noHistory {
+	for i := range a.store.Rows {
+		if a.store.Rows[i].History != store.NoHistory {
 			n++
 		}
 	}
 	return n
 }
 
-// Nearby is a peer's list of the nodes that it holds for their distance.
-type Nearby struct{ nearby }
-
-func (l *Nearby) Add(slot uint32) { l.add(slot) }
-
-func (l *Nearby) Cut(slot uint32) { l.cut(slot) }
-
-func (l *Nearby) Len() int { return len(l.slots) }
-
-func (l *Nearby) Strays() int { return l.strays }
-
-// Settled returns the list without strays.
-func (l *Nearby) Settled() []uint32 {
-	l.settle()
-	return l.slots
-}
-
 // Unlisted returns how many nodes are on a peer's list and should not be, or the reverse.
 func (a *Authority) Unlisted() (n int) {
-	for _, p := range a.peers {
+	for _, p := range a.interest.Viewers {
 		if p == nil {
 			continue
 		}
-		p.near.settle()
+		p.Near.Settle()
 		var listed wire.Bitset
-		for _, slot := range p.near.slots {
+		for _, slot := range p.Near.Slots {
 			n += flag(listed.Has(slot))
 			listed.Set(slot)
 		}
-		for slot := range a.nodes {
+		for slot := range a.store.Nodes {
 			s := uint32(slot)
-			n += flag(listed.Has(s) != (p.wanted.Has(s) && a.spots[slot].cell >= 0))
+			n += flag(listed.Has(s) != (p.Wanted.Has(s) && a.store.Space.Spots[slot].Cell >= 0))
 		}
 	}
 	return n
@@ -222,17 +213,17 @@ func (a *Authority) Unlisted() (n int) {
 // Misplaced returns how many nodes are not at their place among their parent's children,
 // and how many children are below another parent.
 func (a *Authority) Misplaced() (n int) {
-	for slot := range a.nodes {
-		nd := &a.nodes[slot]
-		if !nd.used {
+	for slot := range a.store.Nodes {
+		nd := &a.store.Nodes[slot]
+		if !nd.Used {
 			continue
 		}
-		for k, c := range nd.children {
-			n += flag(a.nodes[c].parent != uint32(slot) || a.nodes[c].childAt != uint32(k))
+		for k, c := range nd.Children {
+			n += flag(a.store.Nodes[c].Parent != uint32(slot) || a.store.Nodes[c].ChildAt != uint32(k))
 		}
-		if nd.parent != 0 {
-			up := a.nodes[nd.parent].children
-			n += flag(int(nd.childAt) >= len(up) || up[nd.childAt] != uint32(slot))
+		if nd.Parent != 0 {
+			up := a.store.Nodes[nd.Parent].Children
+			n += flag(int(nd.ChildAt) >= len(up) || up[nd.ChildAt] != uint32(slot))
 		}
 	}
 	return n
@@ -240,47 +231,54 @@ func (a *Authority) Misplaced() (n int) {
 
 // SetAlike sets how many updates a peer must have for others to be looked for that are told
 // the same.
-func (a *Authority) SetAlike(least int) { a.alikes.least = least }
+func (a *Authority) SetAlike(least int) { a.sender.Updates.Alikes.Least = least }
 
 // SetSharers sets how many peers must have a node by the same handle for it to be marked once
 // for all of them.
-func (a *Authority) SetSharers(least int) { a.commons.least = least }
+func (a *Authority) SetSharers(least int) { a.sender.Commons.Least = least }
 
 // Shared is how many nodes are shared, and what is wrong with what is kept of handles in
 // common, empty for nothing.
 func (a *Authority) Shared() (nodes int, fault string) {
 	claimed := map[uint32]uint32{}
-	for slot := range a.nodes {
-		n := &a.nodes[slot]
-		if !n.shared {
+	for slot := range a.store.Nodes {
+		n := &a.store.Nodes[slot]
+		if !n.Shared {
 			continue
 		}
-		if other, ok := claimed[n.common]; !n.used || ok || !a.commons.claimed.Has(n.common) {
-			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.id, n.used, n.common, other, a.commons.claimed.Has(n.common))
+		if other, ok := claimed[n.Common]; !n.Used || ok || !a.sender.Commons.Claimed.Has(n.Common) {
+			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.ID, n.Used, n.Common, other, a.sender.Commons.Claimed.Has(n.Common))
 		}
-		claimed[n.common] = uint32(slot)
+		claimed[n.Common] = uint32(slot)
 		k := 0
-		for _, h := range n.holders {
-			k += flag(h.handle == n.common)
+		for _, h := range n.Holders {
+			k += flag(h.Handle == n.Common)
 		}
-		if k != int(n.sharers) || k < a.commons.least {
-			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.id, n.sharers, k, n.common)
+		if k != int(n.Sharers) || k < a.sender.Commons.Least {
+			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.ID, n.Sharers, k, n.Common)
 		}
 	}
-	for h := range uint32(64 * len(a.commons.claimed.W)) {
+	for h := range uint32(64 * len(a.sender.Commons.Claimed.W)) {
 		slot, ok := claimed[h]
-		if a.commons.claimed.Has(h) != ok {
+		if a.sender.Commons.Claimed.Has(h) != ok {
 			return 0, fmt.Sprintf("handle %d is claimed by no node", h)
 		}
-		for _, p := range a.peers {
+		for _, p := range a.sender.All {
 			if p == nil {
 				continue
 			}
-			has := ok && a.nodes[slot].holder(p.index) != nil && a.nodes[slot].holder(p.index).handle == h
-			if has != p.shares.Has(h) {
-				return 0, fmt.Sprintf("peer %d shares handle %d: %t, want %t", p.id, h, p.shares.Has(h), has)
+			has := ok && a.store.Nodes[slot].Holder(p.Index) != nil && a.store.Nodes[slot].Holder(p.Index).Handle == h
+			if has != p.Shares.Has(h) {
+				return 0, fmt.Sprintf("peer %d shares handle %d: %t, want %t", p.ID, h, p.Shares.Has(h), has)
 			}
 		}
 	}
 	return len(claimed), ""
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/proxy"
+	"github.com/tendonengine/tendon/rpl/internal/send"
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
+	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 	"github.com/tendonengine/tendon/rpl/schema"
 )
@@ -16,7 +19,17 @@ type (
 	ArgRef              = schema.ArgRef
 	ArgType             = schema.ArgType
 	Audience            = ids.Audience
+	Bits                = send.Bits
 	Call                = wire.Call
+	Column              = store.Column
+	Counters            = send.Counters
+	Grid                = spatial.Grid
+	Interest            = spatial.Interest
+	Item                = store.Item
+	ItemBits            = send.ItemBits
+	PeerStats           = send.PeerStats
+	Spawn               = store.Spawn
+	Streaming           = store.Streaming
 	Codec[T any, S any] = schema.Codec[T, S]
 	ItemBuilder         = schema.ItemBuilder
 	ItemType            = schema.ItemType
@@ -63,6 +76,7 @@ const (
 	MaxUnreliableArgs = wire.MaxUnreliableArgs
 	MaxWeight         = wire.MaxWeight
 	Near              = ids.Near
+	NoItem            = store.NoItem
 	OthersSee         = ids.OthersSee
 	OwnerOnly         = ids.OwnerOnly
 	OwnerSees         = ids.OwnerSees

@@ -8,6 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // In a long session in which no new tables pay, the learner's counts stay below
@@ -19,24 +20,24 @@ func TestCountsOfLongSessionsFade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Connect(2); err != nil {
+	if err := a.sender.Connect(2); err != nil {
 		t.Fatal(err)
 	}
-	l := a.learner
+	l := a.sender.Tables.Learner
 	fits := func(n int) {
 		for range n {
-			for next := l.Next; l.Next == next || a.fitting != nil; {
-				a.tick++
-				a.learn()
+			for next := l.Next; l.Next == next || a.sender.Tables.Fitting != nil; {
+				a.store.Tick++
+				a.sender.Tables.Learn()
 			}
-			a.peers[0].link.model = a.model
+			a.sender.All[0].Model = a.sender.Tables.Model
 		}
 	}
 	for range 3 {
-		h.code(a.model, l)
+		h.code(a.sender.Tables.Model, l)
 		fits(1)
 	}
-	shipped := a.counters.Tables
+	shipped := a.sender.Accounts.Counters.Tables
 	if shipped == 0 {
 		t.Fatalf("seed %d: nothing was learned", seed)
 	}
@@ -53,14 +54,14 @@ func TestCountsOfLongSessionsFade(t *testing.T) {
 	}
 	fits(3)
 	if n := l.Most(); n > wire.MaxCounted || n < wire.MaxCounted/4 {
-		t.Errorf("seed %d: %d are counted, at most %d, where %d tables were shipped", seed, n, wire.MaxCounted, a.counters.Tables-shipped)
+		t.Errorf("seed %d: %d are counted, at most %d, where %d tables were shipped", seed, n, wire.MaxCounted, a.sender.Accounts.Counters.Tables-shipped)
 	}
 }
 
 // A herd is updates of animals whose words change differently for each species. Their
 // mood changes at random.
 type herd struct {
-	schema    *Schema
+	schema    *schema.Schema
 	types     []*rowtype.Type
 	base, now [][]int32
 }

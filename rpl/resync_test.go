@@ -26,7 +26,7 @@ func TestNodeThatIsLackedIsToldAnew(t *testing.T) {
 	if !ok {
 		t.Fatal("a node is not here")
 	}
-	c.P.Lose(lost.id)
+	rpl.FaultsOf(c.P).Lose(lost.id)
 	for range 120 {
 		w.net.Tick(func(tick rpl.Tick) {
 			for _, th := range w.nodes {
@@ -70,12 +70,12 @@ func TestResync(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 6)
 	c := w.net.Clients[0]
 	kept, _ := c.P.Replica(w.nodes[1].id)
-	c.P.Corrupt(w.nodes[1].id, 0, 4)
-	c.P.Give(w.nodes[2].id, 2)
-	c.P.Lose(w.nodes[3].id)
+	rpl.FaultsOf(c.P).Corrupt(w.nodes[1].id, 0, 4)
+	rpl.FaultsOf(c.P).Give(w.nodes[2].id, 2)
+	rpl.FaultsOf(c.P).Lose(w.nodes[3].id)
 	c.Log.Fooled = true
-	c.P.Haunt(w.nodes[1].id, w.nodes[4].id, 40) // on the handle of a true node
-	c.P.Haunt(w.nodes[1].id, 1<<32|999, 41)
+	rpl.FaultsOf(c.P).Haunt(w.nodes[1].id, w.nodes[4].id, 40) // on the handle of a true node
+	rpl.FaultsOf(c.P).Haunt(w.nodes[1].id, 1<<32|999, 41)
 	for range 60 {
 		w.net.Tick(nil)
 	}
@@ -107,8 +107,8 @@ func TestResyncOfMistakenNodes(t *testing.T) {
 		w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 4)
 		c, one, other := w.net.Clients[0], w.nodes[i].id, w.nodes[k].id
 		c.Log.Fooled = true
-		c.P.Lose(one)
-		c.P.Mistake(other, one)
+		rpl.FaultsOf(c.P).Lose(one)
+		rpl.FaultsOf(c.P).Mistake(other, one)
 		c.P.Resync()
 		for range 120 {
 			w.net.Tick(nil)
@@ -149,7 +149,7 @@ func TestResyncOfAWrongTime(t *testing.T) {
 	if _, here := c.P.Replica(node); !here {
 		t.Fatal("it is not here")
 	}
-	c.P.Hasten(1 << 20)
+	rpl.FaultsOf(c.P).Hasten(1 << 20)
 	c.Log.Fooled = true
 	blocks := net.A.Counters().Blocks
 	c.OnDown = func(_ uint64, b []byte) { clear(b[1:]); b[0] |= 3 } // names code tables that the client does not have
@@ -240,7 +240,7 @@ func TestResyncOnABadNetwork(t *testing.T) {
 			bad.Loss = 0.3
 			c.SetConditions(bad, bad)
 			for _, th := range w.nodes {
-				c.P.Corrupt(th.id, 0, 5)
+				rpl.FaultsOf(c.P).Corrupt(th.id, 0, 5)
 			}
 			c.P.Resync()
 			payload, began := w.net.Payload, w.net.Now
@@ -278,7 +278,7 @@ func TestResyncWhileAnswered(t *testing.T) {
 		w.net.Tick(nil)
 	}
 	for _, th := range w.nodes {
-		c.P.Corrupt(th.id, 0, 5)
+		rpl.FaultsOf(c.P).Corrupt(th.id, 0, 5)
 	}
 	c.P.Resync()
 	for range 600 {
@@ -301,13 +301,13 @@ func TestAnswerThatCannotBeRead(t *testing.T) {
 		w.net.Tick(nil)
 	}
 	for _, th := range w.nodes {
-		c.P.Corrupt(th.id, 0, 5)
+		rpl.FaultsOf(c.P).Corrupt(th.id, 0, 5)
 	}
 	c.P.Resync()
 	for range 20 {
 		w.net.Tick(nil)
 	}
-	c.P.Misdate(4096)
+	rpl.FaultsOf(c.P).Misdate(4096)
 	for range 900 {
 		w.net.Tick(nil)
 	}

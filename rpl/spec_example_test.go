@@ -151,7 +151,7 @@ func TestSpecExampleOfPackets(t *testing.T) {
 			net.A.Set(it, unsafe.Pointer(&cart))
 		})
 		if client.P.Newest() > 0 {
-			has[client.P.Newest()] = slices.Clone(client.P.SpecRow(id))
+			has[client.P.Newest()] = slices.Clone(rpl.FaultsOf(client.P).SpecRow(id))
 		}
 	}
 	for tick, want := range map[rpl.Tick][]int32{1: {8, 32, 3, 1}, 7: {8, 34, 4, 5}, 11: {24, 37, 4, 7}} { // V, X, Load and phase, as on the page

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // Access for the tests of docs/spec-schema.md, for schemas with one row type.
@@ -13,10 +14,10 @@ import (
 type SpecModel struct{ m *coder.Model }
 
 // SpecDefaults returns the default tables.
-func SpecDefaults(s *Schema) SpecModel { return SpecModel{coder.CodingOf(s).Defaults} }
+func SpecDefaults(s *schema.Schema) SpecModel { return SpecModel{coder.CodingOf(s).Defaults} }
 
 // SpecLearned returns the tables that a reliable message ships.
-func SpecLearned(s *Schema, message []byte) (SpecModel, error) {
+func SpecLearned(s *schema.Schema, message []byte) (SpecModel, error) {
 	c := coder.CodingOf(s)
 	set, err := coder.ParseTables(message[1:], c.Types, c.Defaults)
 	if err != nil {

@@ -6,44 +6,49 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/proxy"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // Helpers that give a session the counters of one that has run for months.
 
 // AgeMessages sets the number of reliable messages that a peer was sent and its proxy
 // has applied. No packet has reported them yet.
-func AgeMessages(a *Authority, c *Proxy, n uint64) {
-	l := &a.byID.find(c.Me).link
-	l.sent, l.arrived, c.Applied = n, n, uint32(n)
+func AgeMessages(a *Authority, c *proxy.Proxy, n uint64) {
+	l := &a.sender.ByID.Find(FaultsOf(c).Me()).Link
+	l.Sent, l.Arrived = n, n
+	FaultsOf(c).SetApplied(uint32(n))
 }
 
 // Messages returns how many reliable messages a peer was sent, and how many of them it
 // is known to have applied.
-func (a *Authority) Messages(id Peer) (sent, arrived uint64) {
-	l := &a.byID.find(id).link
-	return l.sent, l.arrived
+func (a *Authority) Messages(id ids.Peer) (sent, arrived uint64) {
+	l := &a.sender.ByID.Find(id).Link
+	return l.Sent, l.Arrived
 }
 
 // AgeSlot makes the next node the last one of its slot.
 func (a *Authority) AgeSlot() {
-	slot := a.freeSlots[len(a.freeSlots)-1]
-	a.nodes[slot].id = ids.MakeNode(slot, math.MaxUint32-1)
+	slot := a.store.FreeSlots[len(a.store.FreeSlots)-1]
+	a.store.Nodes[slot].ID = ids.MakeNode(slot, math.MaxUint32-1)
 }
 
 // AgeRows sets the newest version of all free rows.
 func (a *Authority) AgeRows(head uint32) {
-	for i := range a.slabs {
-		for _, r := range a.slabs[i].free {
-			a.rows[r].head = head
+	for i := range a.store.Slabs {
+		for _, r := range a.store.Slabs[i].Free {
+			a.store.Rows[r].Head = head
 		}
 	}
 }
 
 // Head returns the newest version of a node's first row.
-func (a *Authority) Head(n Node) uint32 { return a.rows[a.nodes[n.Slot()].rows[0]].head }
+func (a *Authority) Head(n ids.Node) uint32 {
+	return a.store.Rows[a.store.Nodes[n.Slot()].Rows[0]].Head
+}
 
 // Layouts returns how many sets of items have a layout number.
-func (a *Authority) Layouts() int { return len(a.layouts) }
+func (a *Authority) Layouts() int { return len(a.store.Layouts.ByKey) }
 
 // Kept returns, by field path, the capacities of all slices and the lengths of all maps
 // of an authority or a proxy. It leaves out code tables, whose size depends on what was
@@ -63,7 +68,7 @@ func (k *keeper) walk(at string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		switch v.Type() {
-		case reflect.TypeFor[*Schema](), reflect.TypeFor[*coder.Model](), reflect.TypeFor[*coder.TableSet](), reflect.TypeFor[*coder.Learner](), reflect.TypeFor[*coder.Fitting]():
+		case reflect.TypeFor[*schema.Schema](), reflect.TypeFor[*coder.Model](), reflect.TypeFor[*coder.TableSet](), reflect.TypeFor[*coder.Learner](), reflect.TypeFor[*coder.Fitting]():
 			return
 		}
 		if !v.IsNil() && !k.seen[v.Pointer()] {

@@ -9,7 +9,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
-// A coding is what the schema alone decides about how rows are coded, and the code
+// A Coding is what the schema alone decides about how rows are coded, and the code
 // tables that proxies have been shipped. What it hands out is immutable and shared by the
 // sessions of one process: otherwise each of hundreds of bots in one process would have
 // tables of its own, and these would evict each other from the caches.
@@ -37,7 +37,7 @@ func newCoding(s *schema.Schema) *Coding {
 	return c
 }
 
-// shippedAs returns the model that a message of tables describes, or an error if the
+// ShippedAs returns the model that a message of tables describes, or an error if the
 // message is damaged.
 func (c *Coding) ShippedAs(message []byte) (*Model, error) {
 	c.mu.Lock()
@@ -59,7 +59,7 @@ func (c *Coding) ShippedAs(message []byte) (*Model, error) {
 	return m, nil
 }
 
-// codingOf returns the coding of a frozen schema.
+// CodingOf returns the coding of a frozen schema.
 func CodingOf(s *schema.Schema) *Coding {
 	return s.Derived(func() any { return newCoding(s) }).(*Coding)
 }

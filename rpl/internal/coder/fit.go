@@ -4,7 +4,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
-// cost is the bits that what was counted takes with a model's tables, without raw bits,
+// Cost is the bits that what was counted takes with a model's tables, without raw bits,
 // which are the same in all models.
 func (l *Learner) Cost(types []*rowtype.Type, m *Model) float64 {
 	bits := tableCost(&m.Entry.Gap, l.Gaps)

@@ -16,7 +16,7 @@ import (
 // steady ones: it is better to have few, each with as many steps as are bearable.
 const fitSteps = 48
 
-// A fitting is a fit under way.
+// A Fitting is a fit under way.
 type Fitting struct {
 	Fitter
 	l      *Learner
@@ -31,7 +31,7 @@ type Fitting struct {
 	Pace  int      // steps in a tick
 }
 
-// begin starts a fit of everything counted. d is the default model, old the one in
+// Begin starts a fit of everything counted. d is the default model, old the one in
 // force.
 func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number uint8) *Fitting {
 	g := &Fitting{Fitter: f, l: l, types: types, d: d, old: old, Set: NewTableSet(types).With(number), Pace: fitSteps}
@@ -51,10 +51,10 @@ func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number u
 	return g
 }
 
-// then adds a step.
+// Then adds a step.
 func (g *Fitting) Then(step func()) { g.steps = append(g.steps, step) }
 
-// on does the steps of one tick and reports whether all are done.
+// On does the steps of one tick and reports whether all are done.
 func (g *Fitting) On() (done bool) {
 	n := min(g.Pace, len(g.steps))
 	for _, step := range g.steps[:n] {

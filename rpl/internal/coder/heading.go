@@ -13,7 +13,7 @@ type headingHints struct {
 	from         [2]vote            // for heading.from: not mirrored, and mirrored
 }
 
-// guess is the heading that was seen most often.
+// Guess is the heading that was seen most often.
 func (h *headingHints) Guess() rowtype.Heading {
 	mirrored := h.from[1].won > h.from[0].won
 	return rowtype.Heading{On: true, Mirrored: mirrored, From: h.from[flag(mirrored)].value}
@@ -43,12 +43,12 @@ func (h *headingHints) fade() {
 	}
 }
 
-// saved is the bits that coding along the heading would have saved.
+// Saved is the bits that coding along the heading would have saved.
 func (h *headingHints) Saved() float64 {
 	return (LevelBits(&h.Still) - LevelBits(&h.Along)) * HintEvery
 }
 
-// levelBits is the bits that counted residuals take: a symbol each, the sign, and raw
+// LevelBits is the bits that counted residuals take: a symbol each, the sign, and raw
 // bits.
 func LevelBits(n *[hintLevels]uint32) float64 {
 	bits, sum := 0.0, 0.0
@@ -60,11 +60,11 @@ func LevelBits(n *[hintLevels]uint32) float64 {
 }
 
 const (
-	// minSaving is the share of the angles' bits that a change must save: a change
+	// MinSaving is the share of the angles' bits that a change must save: a change
 	// makes useless what was learned.
 	MinSaving = 0.2
 
-	// headingLasts is how many times as long as tables a heading serves: nodes that
+	// HeadingLasts is how many times as long as tables a heading serves: nodes that
 	// look where they go will do so in an hour, too.
 	HeadingLasts = 4
 )

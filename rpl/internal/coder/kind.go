@@ -61,7 +61,7 @@ func (h *kindHints) fade() {
 // kindPrice is roughly the bits of one kind's tables.
 const kindPrice = 2000
 
-// best returns the word whose kinds would save the most bits, less the price of their
+// Best returns the word whose kinds would save the most bits, less the price of their
 // tables; -1 if none pays.
 func (h *kindHints) Best(t *rowtype.Type, worth float64) int {
 	word, saved := -1, 0.0
@@ -117,7 +117,7 @@ func entropic(n float64) float64 {
 	return n * math.Log2(n)
 }
 
-// regroup has updates counted by the kinds that a word tells. The counts so far are
+// Regroup has updates counted by the kinds that a word tells. The counts so far are
 // kept, for rows of any kind.
 func (r *rowLearner) Regroup(t *rowtype.Type, word int) {
 	any := &r.Updates[0]

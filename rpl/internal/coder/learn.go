@@ -20,7 +20,7 @@ const (
 	LastFit  = 64
 )
 
-// learner counts what is coded. When new tables are shipped the counts are halved, so
+// Learner counts what is coded. When new tables are shipped the counts are halved, so
 // old traffic fades.
 type Learner struct {
 	Gaps  []uint32
@@ -140,7 +140,7 @@ func (p *patternCount) total() (n uint64) {
 	return n + uint64(p.rest)
 }
 
-// newLearner makes a learner that has counted nothing.
+// NewLearner makes a learner that has counted nothing.
 func NewLearner(types []*rowtype.Type, hz int) *Learner {
 	l := &Learner{Wait: ids.Tick(firstFit * hz), Gaps: make([]uint32, gapSyms)}
 	for _, t := range types {
@@ -167,7 +167,7 @@ func newRecordLearner(t *rowtype.Type) recordLearner {
 	}
 }
 
-// serve sets the model whose codes are kept with the patterns: the one that most peers
+// Serve sets the model whose codes are kept with the patterns: the one that most peers
 // have. Its kinds must be those by which updates are counted, or it has none.
 func (l *Learner) Serve(m *Model) {
 	for i := range l.Rows {
@@ -191,7 +191,7 @@ func (u *recordLearner) unlearn() {
 	}
 }
 
-// rebase drops the counts that were made against other predictions than those of the
+// Rebase drops the counts that were made against other predictions than those of the
 // next model.
 func (l *Learner) Rebase(types []*rowtype.Type, old, next *Model) {
 	for i, t := range types {
@@ -207,7 +207,7 @@ func (l *Learner) Rebase(types []*rowtype.Type, old, next *Model) {
 	}
 }
 
-// fade halves all counts.
+// Fade halves all counts.
 func (l *Learner) Fade() {
 	fade(l.Gaps)
 	for i := range l.Rows {
@@ -226,7 +226,7 @@ func (l *Learner) Fade() {
 	}
 }
 
-// most is an upper bound of every counter, and of every sum of counters over kinds and
+// Most is an upper bound of every counter, and of every sum of counters over kinds and
 // contexts.
 func (l *Learner) Most() (n uint64) {
 	for _, k := range l.Gaps {

@@ -27,7 +27,7 @@ func neighbourhood(m uint32) (idx uint, extra uint32, n uint) {
 	return 7 + (n-2)*2 + uint(top&1), m - top<<(n&31), n
 }
 
-// atNeighbourhood is the inverse: the smallest m of a neighbourhood, and its raw bits.
+// AtNeighbourhood is the inverse: the smallest m of a neighbourhood, and its raw bits.
 func AtNeighbourhood(idx int) (m uint32, n int) {
 	if idx < 7 {
 		return uint32(idx) + 1, 0
@@ -93,7 +93,7 @@ func readSigned(d *prefix.Decoder, t *Table) int32 {
 	return p.residual(next >> (uint(f.Bits()) & 63))
 }
 
-// unsigned codes v by a table.
+// Unsigned codes v by a table.
 func Unsigned(t *Table, v uint32) prefix.Sym {
 	if v == 0 {
 		return t.Sym(0)

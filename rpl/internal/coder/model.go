@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
-// A model is all the code tables of the state stream. Both ends have the default one
+// A Model is all the code tables of the state stream. Both ends have the default one
 // from the schema alone; learned ones are sent (learn.go).
 type Model struct {
 	Number uint8
@@ -16,7 +16,7 @@ type Model struct {
 	Rows   []rowModel // by rowType.index
 }
 
-// entryModel is how the entries of a packet are named. What is nearly certain has no
+// EntryModel is how the entries of a packet are named. What is nearly certain has no
 // symbol of its own, which would cost a whole bit: it is part of another symbol.
 type EntryModel struct {
 	Near    [NearGaps]prefix.Sym // names of ordinary updates at small distances (name.go)
@@ -47,7 +47,7 @@ const (
 	gapSyms = GapPlain + unsignedSyms - 1
 )
 
-// toldRows is how many rows of an ordinary update one symbol speaks of.
+// ToldRows is how many rows of an ordinary update one symbol speaks of.
 const ToldRows = 4
 
 // The form of a packet says what else is in it.
@@ -88,7 +88,7 @@ const (
 	rowActions
 )
 
-// A table is a code table. Its codes stand beside it, because a writer uses hundreds of
+// A Table is a code table. Its codes stand beside it, because a writer uses hundreds of
 // tables and each further indirection is a cache miss.
 type Table struct {
 	T     *prefix.Table
@@ -99,7 +99,7 @@ func newTable(t *prefix.Table) Table { return Table{t, t.Codes()} }
 
 func (t *Table) Sym(i int) prefix.Sym { return t.codes[i].Sym() }
 
-// run returns symbol i as a run that can be extended.
+// Run returns symbol i as a run that can be extended.
 func (t *Table) Run(i uint) prefix.Run { return prefix.Run{}.Code(t.codes[i]) }
 
 // fit makes a table for symbols with the given weights, which are above zero.

@@ -11,7 +11,7 @@ import (
 // Names of ordinary updates with gaps below nearGaps are precomputed: nearly all are.
 const NearGaps = 64
 
-// nearSyms is the symbol that each such name begins with, by gap.
+// NearSyms is the symbol that each such name begins with, by gap.
 var NearSyms = func() (syms [NearGaps]uint8) {
 	for gap := range syms[1:] {
 		idx, _, _ := neighbourhood(uint32(gap) + 1)
@@ -28,7 +28,7 @@ func (m *EntryModel) nameBy(gap Table) {
 	}
 }
 
-// name returns the name of an update.
+// Name returns the name of an update.
 func (m *EntryModel) Name(special bool, gap uint32) prefix.Sym {
 	if !special && gap < NearGaps {
 		return m.Near[gap]
@@ -37,7 +37,7 @@ func (m *EntryModel) Name(special bool, gap uint32) prefix.Sym {
 	return name
 }
 
-// rareName computes the name of any update, and returns the symbol that it begins with.
+// RareName computes the name of any update, and returns the symbol that it begins with.
 func (m *EntryModel) RareName(special bool, gap uint32) (name prefix.Sym, sym uint8) {
 	if special {
 		return m.Gap.Sym(GapSpecial).With(Unsigned(&m.Far, gap)), GapSpecial

@@ -157,7 +157,7 @@ func isPlain(t *rowtype.Type, i int) bool {
 	return t.Courses[i].Velocity < 0 && !t.Courses[i].Wraps && !t.IsOnce(i)
 }
 
-// codeUpdate codes a row against its base, n ticks older, and counts it for the learner.
+// CodeUpdate codes a row against its base, n ticks older, and counts it for the learner.
 // It returns the last run by itself; those before it, mostly none, are appended to out.
 func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Words, n uint32, l *Learner) ([]prefix.Sym, prefix.Sym) {
 	row, rl, ctx := &m.Rows[t.Index], &l.Rows[t.Index], contextOf(t, was, n)
@@ -203,7 +203,7 @@ func (m *rowModel) usual(t *rowtype.Type, now []int32, i int) int32 {
 	return m.keyBase[i]
 }
 
-// appendKey codes words without a base; readKey is the inverse.
+// AppendKey codes words without a base; readKey is the inverse.
 func (m *Model) AppendKey(out []prefix.Sym, t *rowtype.Type, now []int32, l *Learner) []prefix.Sym {
 	row, rl := &m.Rows[t.Index], &l.Rows[t.Index]
 	var k recordCoder
@@ -221,7 +221,7 @@ func (m *Model) AppendKey(out []prefix.Sym, t *rowtype.Type, now []int32, l *Lea
 	return k.end()
 }
 
-// readKey returns false if a value is out of its range.
+// ReadKey returns false if a value is out of its range.
 func (m *Model) ReadKey(d *prefix.Decoder, t *rowtype.Type, now []int32) bool {
 	row := &m.Rows[t.Index]
 	u, shape := &row.Keys, &row.Shapes[ShapeKey]

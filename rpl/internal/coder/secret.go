@@ -4,7 +4,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
-// aimsAs reports whether two models expect the same angle of a row.
+// AimsAs reports whether two models expect the same angle of a row.
 func (m *Model) AimsAs(n *Model, t *rowtype.Type) bool {
 	return m.Rows[t.Index].heading == n.Rows[t.Index].heading
 }

@@ -317,7 +317,7 @@ func (c *tableCoder) chunk(s *chunkSet, words int, states [][2]Table) {
 	}
 }
 
-// append appends the set; d is the default model.
+// Append appends the set; d is the default model.
 func (s *TableSet) Append(b []byte, types []*rowtype.Type, d *Model) []byte {
 	var c tableCoder
 	c.set(s, types, d) // counts
@@ -330,7 +330,7 @@ func (s *TableSet) Append(b []byte, types []*rowtype.Type, d *Model) []byte {
 	return e.Finish()
 }
 
-// parseTables reads a set, or refuses it; d is the default model.
+// ParseTables reads a set, or refuses it; d is the default model.
 func ParseTables(b []byte, types []*rowtype.Type, d *Model) (*TableSet, error) {
 	if len(b) > maxTable {
 		return nil, fmt.Errorf("%w: tables of %d bytes", ErrPacket, len(b))

@@ -33,7 +33,7 @@ func plainTable(lens []uint8) Table {
 	return newTable(t)
 }
 
-// build makes the model of a set; d is the default model.
+// Build makes the model of a set; d is the default model.
 func (s *TableSet) Build(types []*rowtype.Type, d *Model) *Model {
 	m := s.head(d)
 	for i, t := range types {

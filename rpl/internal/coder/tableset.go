@@ -7,7 +7,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
-// A tableSet is a learned model as it is sent: the patterns that have symbols, and code
+// A TableSet is a learned model as it is sent: the patterns that have symbols, and code
 // lengths. A table that would not pay for its own bytes is nil: the more general one
 // stays. The fitter below makes sets from what a learner has counted.
 type TableSet struct {
@@ -44,7 +44,7 @@ func newRowSet(t *rowtype.Type) rowSet {
 	return s
 }
 
-// with is a copy of the set under another number.
+// With is a copy of the set under another number.
 func (s *TableSet) With(number uint8) *TableSet {
 	return &TableSet{Number: number, gap: s.gap, Rows: slices.Clone(s.Rows)}
 }
@@ -95,7 +95,7 @@ func (s *recordSet) lists(yield func(lens []uint8) bool) {
 	}
 }
 
-// A fitter makes sets from counts. A table pays if the bits that it would have saved,
+// A Fitter makes sets from counts. A table pays if the bits that it would have saved,
 // times worth, are more than its own.
 type Fitter struct {
 	Worth float64

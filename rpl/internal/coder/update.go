@@ -4,7 +4,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// tell returns the symbol that says which of the next rows an ordinary update tells; it
+// Tell returns the symbol that says which of the next rows an ordinary update tells; it
 // is used for nodes of several rows.
 func (m *EntryModel) Tell(actions []int) prefix.Sym {
 	n, mask := min(len(actions), ToldRows), 0
@@ -14,7 +14,7 @@ func (m *EntryModel) Tell(actions []int) prefix.Sym {
 	return m.Told[n-1].Sym(mask)
 }
 
-// appendBytes codes a number of bytes and the bytes; readBytes is the inverse, and appends them
+// AppendBytes codes a number of bytes and the bytes; readBytes is the inverse, and appends them
 // to dst, at most limit.
 func AppendBytes(out []prefix.Sym, length *Table, b []byte) []prefix.Sym {
 	k := recordCoder{out: out, run: Unsigned(length, uint32(len(b))).Run()}

@@ -11,43 +11,43 @@ import (
 // comparison follows after the packet.
 func (c *Proxy) readChecks(d *prefix.Decoder, m *coder.EntryModel) bool {
 	for d.Bits(1) == 1 {
-		if len(c.toCheck) >= wire.MaxChecks {
+		if len(c.mend.toCheck) >= wire.MaxChecks {
 			return false
 		}
 		k := wire.Check{Handle: coder.ReadUnsigned(d, &m.Handle), Row: coder.ReadUnsigned(d, &m.Length), Age: coder.ReadUnsigned(d, &m.BaseAge)}
 		k.Hash = uint16(d.Bits(16))
-		c.toCheck = append(c.toCheck, k)
+		c.mend.toCheck = append(c.mend.toCheck, k)
 	}
 	return true
 }
 
 // compare performs the checks that the packet of a tick contained.
 func (c *Proxy) compare(tick ids.Tick) {
-	for _, k := range c.toCheck {
+	for _, k := range c.mend.toCheck {
 		if k.Row == wire.WholeNode {
 			c.compareNode(k, tick)
 			continue
 		}
-		if k.Handle >= uint32(len(c.entries)) {
+		if k.Handle >= uint32(len(c.held.entries)) {
 			continue
 		}
-		r, at := c.entries[k.Handle].rep, tick-ids.Tick(k.Age)
+		r, at := c.held.entries[k.Handle].rep, tick-ids.Tick(k.Age)
 		if r == nil || at < r.laid || k.Row >= uint32(r.rows.n) {
 			continue
 		}
 		i := r.rows.first + k.Row
-		row := &c.rows.rows[i]
-		slot, _, found, ok := c.rows.base(row, at)
+		row := &c.held.rows.rows[i]
+		slot, _, found, ok := c.held.rows.base(row, at)
 		if !ok || found != at || row.flags&replicaVisible == 0 {
 			continue
 		}
 		var vars []any
-		t := c.types[row.typ]
+		t := c.held.types[row.typ]
 		if len(t.Vars) > 0 {
-			vars = c.rows.vars[i][slot]
+			vars = c.held.rows.vars[i][slot]
 		}
 		c.counters.Checks++
-		if wire.RowChecksum(t, c.rows.version(row, slot)[1:], vars) == k.Hash {
+		if wire.RowChecksum(t, c.held.rows.version(row, slot)[1:], vars) == k.Hash {
 			continue
 		}
 		c.counters.Mismatches++
@@ -56,7 +56,7 @@ func (c *Proxy) compare(tick ids.Tick) {
 			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", t.Item.Name, "tick", at)
 		}
 	}
-	c.toCheck = c.toCheck[:0]
+	c.mend.toCheck = c.mend.toCheck[:0]
 }
 
 // compareNode checks a node itself as of the packet's tick, unless a later packet has
@@ -82,7 +82,7 @@ func (c *Proxy) compareNode(k wire.Check, tick ids.Tick) {
 
 // mayMend is whether a node whose checksum differed is to be sent anew now.
 func (c *Proxy) mayMend(r *Replica) bool {
-	now, e := c.readingAt, &c.entries[r.handle]
+	now, e := c.dec.readingAt, &c.held.entries[r.handle]
 	if e.mended != 0 && now-e.mended < wire.MendEvery {
 		return false
 	}

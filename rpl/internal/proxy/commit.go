@@ -18,12 +18,12 @@ import (
 
 // commit applies the stage: one packet or block.
 func (c *Proxy) commit() {
-	st := &c.stage
-	c.newest = max(c.newest, st.tick)
+	st := &c.dec.stage
+	c.held.newest = max(c.held.newest, st.tick)
 	for _, l := range st.layouts {
-		if was := c.layouts[l.Number]; was == nil || st.tick >= was.Since { // else the number means a newer layout
+		if was := c.held.layouts[l.Number]; was == nil || st.tick >= was.Since { // else the number means a newer layout
 			l.Since = st.tick
-			c.layouts[l.Number] = l
+			c.held.layouts[l.Number] = l
 		}
 	}
 	for i := range st.arrivals {
@@ -39,25 +39,25 @@ func (c *Proxy) commit() {
 		c.update(&st.updates[i])
 	}
 	for _, w := range st.calls {
-		if w.Handle < uint32(len(c.entries)) {
-			if e := &c.entries[w.Handle]; e.rep != nil && e.gen == w.Gen && st.tick >= e.removed {
+		if w.Handle < uint32(len(c.held.entries)) {
+			if e := &c.held.entries[w.Handle]; e.rep != nil && e.gen == w.Gen && st.tick >= e.removed {
 				c.noteCall(e.rep, w)
 				continue
 			}
 		}
 		c.counters.CallsDropped++
 	}
-	c.removed = append(c.removed, st.removals...)
+	c.held.removed = append(c.held.removed, st.removals...)
 }
 
 // forget takes a row's state away, which this peer may not see any more.
 func (c *Proxy) forget(i uint32) {
-	row, t := &c.rows.rows[i], c.stage.tick
+	row, t := &c.held.rows.rows[i], c.dec.stage.tick
 	if row.flags&(replicaGone|replicaOld) != 0 || t <= row.applied {
 		return
 	}
 	if row.flags&replicaVisible != 0 {
-		c.rows.forget(i)
+		c.held.rows.forget(i)
 		c.noteChanged(i)
 	}
 	row.applied, row.keyed = t, t // an older packet with the row may still arrive
@@ -65,25 +65,25 @@ func (c *Proxy) forget(i uint32) {
 
 // meta applies a node's owner and parent, unless newer ones are here.
 func (c *Proxy) meta(m stagedMeta) {
-	if c.stage.tick <= m.r.meta || m.r.gone {
+	if c.dec.stage.tick <= m.r.meta || m.r.gone {
 		return
 	}
 	if ev := &c.events; !ev.turned.Has(m.r.handle) { // of several changes in one Apply the adapter is told the sum
 		ev.turned.Set(m.r.handle)
 		c.events.metas = append(c.events.metas, metaEvent{m.r, m.r.Owner})
 	}
-	m.r.meta, m.r.Owner, m.r.parent = c.stage.tick, m.owner, m.parent
+	m.r.meta, m.r.Owner, m.r.parent = c.dec.stage.tick, m.owner, m.parent
 }
 
 // update keeps a row's version. The version becomes the row's state if it is the
 // newest, and the node still has the items that it had then.
 func (c *Proxy) update(u *stagedRow) {
-	row, t := &c.rows.rows[u.row], c.stage.tick
+	row, t := &c.held.rows.rows[u.row], c.dec.stage.tick
 	if row.flags&replicaGone != 0 {
 		return
 	}
-	words := c.stage.wordsOf(u, c.types[row.typ])
-	c.rows.keep(u.row, t, words, c.stage.varsOf(u), int(u.newer))
+	words := c.dec.stage.wordsOf(u, c.held.types[row.typ])
+	c.held.rows.keep(u.row, t, words, c.dec.stage.varsOf(u), int(u.newer))
 	if u.key {
 		row.keyed = max(row.keyed, t)
 	}
@@ -92,7 +92,7 @@ func (c *Proxy) update(u *stagedRow) {
 		return
 	}
 	row.applied = t
-	c.rows.show(u.row, words)
+	c.held.rows.show(u.row, words)
 	c.noteChanged(u.row)
 }
 
@@ -100,8 +100,8 @@ func (s *stage) wordsOf(u *stagedRow, t *rowtype.Type) []int32 { return s.words[
 
 // noteChanged notes a row that the adapter must be told of, once per Apply.
 func (c *Proxy) noteChanged(i uint32) {
-	if !c.rows.told.Has(i) {
-		c.rows.told.Set(i)
+	if !c.held.rows.told.Has(i) {
+		c.held.rows.told.Set(i)
 		c.events.changed = append(c.events.changed, i)
 	}
 }
@@ -110,7 +110,7 @@ func (c *Proxy) noteChanged(i uint32) {
 func (c *Proxy) arrive(n *stagedNode) {
 	r := n.r
 	e := c.entry(r.handle)
-	t := c.stage.tick
+	t := c.dec.stage.tick
 	if old := e.rep; old != nil {
 		if t <= old.born {
 			return
@@ -124,15 +124,15 @@ func (c *Proxy) arrive(n *stagedNode) {
 	} else if t <= e.removed {
 		return
 	}
-	if old := c.byNode[r.ID]; old != nil {
+	if old := c.held.byNode[r.ID]; old != nil {
 		// A node has one handle. The old handle's new tenant may arrive in this very
 		// packet, so the removal counts as of the tick before.
-		c.remove(&c.entries[old.handle], max(t, 1)-1, false)
+		c.remove(&c.held.entries[old.handle], max(t, 1)-1, false)
 	}
 	c.found(r.handle)
 	e.rep, e.gen, e.mended = r, r.gen, 0
 	r.first = t
-	c.byNode[r.ID] = r
+	c.held.byNode[r.ID] = r
 	r.fresh = true
 	c.counters.Arrivals++
 	c.lay(r, n)
@@ -148,19 +148,19 @@ func (r *Replica) madeAs(o *Replica) bool {
 
 // lay makes a node's rows, with the state that its arrival has.
 func (c *Proxy) lay(r *Replica, n *stagedNode) {
-	t := c.stage.tick
-	r.rows, r.laid = c.rows.add(r, t), t
-	c.runs[r.handle] = r.rows
+	t := c.dec.stage.tick
+	r.rows, r.laid = c.held.rows.add(r, t), t
+	c.held.runs[r.handle] = r.rows
 	for k := range uint32(r.rows.n) {
-		i, from := r.rows.first+k, &c.stage.whole[n.rows+int(k)]
+		i, from := r.rows.first+k, &c.dec.stage.whole[n.rows+int(k)]
 		if from.at >= 0 {
-			words := c.stage.wordsOf(from, c.types[from.row])
-			c.rows.keep(i, t, words, c.stage.varsOf(from), wire.BaseLen)
-			c.rows.rows[i].applied = t
-			c.rows.show(i, words)
+			words := c.dec.stage.wordsOf(from, c.held.types[from.row])
+			c.held.rows.keep(i, t, words, c.dec.stage.varsOf(from), wire.BaseLen)
+			c.held.rows.rows[i].applied = t
+			c.held.rows.show(i, words)
 		}
 		if r.fresh {
-			c.rows.told.Set(i) // Arrived tells of it
+			c.held.rows.told.Set(i) // Arrived tells of it
 		} else {
 			c.noteChanged(i) // even without state: the row before it may have had some
 		}
@@ -169,43 +169,43 @@ func (c *Proxy) lay(r *Replica, n *stagedNode) {
 
 // refreshed applies a newer arrival to a node that is here already.
 func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
-	r, t := n.r, c.stage.tick
+	r, t := n.r, c.dec.stage.tick
 	old.born = t
 	c.meta(stagedMeta{old, r.Owner, r.parent})
 	if !old.layout.Is(r.layout.Prefab, r.layout.Items) {
 		c.noteItems(old)
-		c.rows.retire(old.rows, replicaOld)
-		c.outdated = append(c.outdated, old.old)
+		c.held.rows.retire(old.rows, replicaOld)
+		c.held.outdated = append(c.held.outdated, old.old)
 		old.old, old.wasLaid, old.relaid = old.rows, old.laid, true
 		old.layout, old.Items = r.layout, r.Items
 		c.lay(old, n)
 		return
 	}
 	for k := range uint32(old.rows.n) {
-		c.refreshRow(old.rows.first+k, &c.stage.whole[n.rows+int(k)])
+		c.refreshRow(old.rows.first+k, &c.dec.stage.whole[n.rows+int(k)])
 	}
 }
 
 // refreshRow applies one row of such an arrival.
 func (c *Proxy) refreshRow(i uint32, from *stagedRow) {
-	row, t := &c.rows.rows[i], c.stage.tick
+	row, t := &c.held.rows.rows[i], c.dec.stage.tick
 	row.keyed = max(row.keyed, t)
 	visible := row.flags&replicaVisible != 0
 	if from.at < 0 {
 		if visible && t > row.applied {
-			c.rows.forget(i)
+			c.held.rows.forget(i)
 			row.applied = t
 			c.noteChanged(i)
 		}
 		return
 	}
-	rt := c.types[row.typ]
-	words := c.stage.wordsOf(from, rt)
-	same := visible && len(rt.Vars) == 0 && rowtype.EqualWords(c.rows.received(i), words)
-	c.rows.keep(i, t, words, c.stage.varsOf(from), wire.BaseLen)
+	rt := c.held.types[row.typ]
+	words := c.dec.stage.wordsOf(from, rt)
+	same := visible && len(rt.Vars) == 0 && rowtype.EqualWords(c.held.rows.received(i), words)
+	c.held.rows.keep(i, t, words, c.dec.stage.varsOf(from), wire.BaseLen)
 	if t > row.applied {
 		row.applied = t
-		c.rows.show(i, words)
+		c.held.rows.show(i, words)
 		if !same {
 			c.noteChanged(i)
 		}
@@ -227,7 +227,7 @@ func (c *Proxy) noteCall(r *Replica, w wire.WireCall) {
 }
 
 // message takes one message of the reliable lane.
-func (c *Proxy) Message(b []byte) {
+func (c *Proxy) message(b []byte) {
 	if len(b) == 0 {
 		c.counters.Refused++
 		return
@@ -254,8 +254,8 @@ func (c *Proxy) Message(b []byte) {
 			c.counters.Refused++
 			return
 		}
-		c.Models[m.Number], c.tables = m, m.Number
-		c.since[m.Number] = c.heard.newest + 1 // the authority uses them only once it hears that they are here
+		c.dec.models[m.Number], c.dec.tables = m, m.Number
+		c.dec.since[m.Number] = c.in.heard.newest + 1 // the authority uses them only once it hears that they are here
 	case wire.MsgResynced:
 		if !c.resynced(b[1:]) {
 			c.counters.Refused++
@@ -269,7 +269,7 @@ func (c *Proxy) Message(b []byte) {
 func (c *Proxy) block(b []byte) (tick ids.Tick, err error) {
 	var d prefix.Decoder
 	d.Reset(b)
-	m := c.Models[d.Bits(2)]
+	m := c.dec.models[d.Bits(2)]
 	tick, baseTick := ids.Tick(d.Bits(32)), ids.Tick(d.Bits(32))
 	switch {
 	case tick > wire.MaxTick:
@@ -284,41 +284,41 @@ func (c *Proxy) block(b []byte) (tick ids.Tick, err error) {
 // rule 4). A call on a node that has gone is dropped (rule 5).
 func (c *Proxy) called(w wire.WireCall) {
 	e := proxyEntry{}
-	if w.Handle < uint32(len(c.entries)) {
-		e = c.entries[w.Handle]
+	if w.Handle < uint32(len(c.held.entries)) {
+		e = c.held.entries[w.Handle]
 	}
 	switch {
 	case e.rep != nil && e.gen == w.Gen:
 		c.noteCall(e.rep, w)
-	case e.rep == nil && e.removed > 0 && e.gen == w.Gen, len(c.held) >= wire.MaxHeld:
+	case e.rep == nil && e.removed > 0 && e.gen == w.Gen, len(c.in.held) >= wire.MaxHeld:
 		c.counters.CallsDropped++
 	default:
-		c.held = append(c.held, w)
+		c.in.held = append(c.in.held, w)
 	}
 }
 
 // releaseHeld queues the calls that were held for a node, which is here now.
 func (c *Proxy) releaseHeld(r *Replica) {
-	kept := c.held[:0]
-	for _, w := range c.held {
+	kept := c.in.held[:0]
+	for _, w := range c.in.held {
 		if w.Handle == r.handle && w.Gen == r.gen {
 			c.noteCall(r, w)
 		} else {
 			kept = append(kept, w)
 		}
 	}
-	c.held = kept
+	c.in.held = kept
 }
 
 // dropHeld drops the calls that are held for a node that will not come.
 func (c *Proxy) dropHeld(h uint32, gen uint8) {
-	kept := c.held[:0]
-	for _, w := range c.held {
+	kept := c.in.held[:0]
+	for _, w := range c.in.held {
 		if w.Handle == h && w.Gen == gen {
 			c.counters.CallsDropped++
 		} else {
 			kept = append(kept, w)
 		}
 	}
-	c.held = kept
+	c.in.held = kept
 }

@@ -65,17 +65,13 @@ func (s *stage) reset(t ids.Tick) {
 	}
 }
 
-// maxInPacket bounds the arrivals, and the removals, in one packet: a datagram holds
-// fewer than 1,200 of the smallest.
-const MaxInPacket = 4096
-
 // packet reads and applies one datagram of the given packet number.
 func (c *Proxy) packet(seq uint64, b []byte) error {
 	var d prefix.Decoder
 	d.Reset(b)
 	number := d.Bits(2)
-	m := c.Models[number]
-	if m == nil || seq < c.since[number] {
+	m := c.dec.models[number]
+	if m == nil || seq < c.dec.since[number] {
 		return fmt.Errorf("%w: tables that were not received, or were replaced", coder.ErrPacket)
 	}
 	var tick, baseTick ids.Tick
@@ -84,16 +80,16 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	if form&coder.FormFull == 0 {
 		back := uint64(coder.ReadUnsigned(&d, &m.Entry.Back))
 		delta := wire.OfDelta(coder.ReadUnsigned(&d, &m.Entry.Delta), uint32(back))
-		if back > seq || !c.heard.has(seq-back) {
+		if back > seq || !c.in.heard.has(seq-back) {
 			return fmt.Errorf("%w: base packet %d is not known", coder.ErrPacket, seq-back)
 		}
-		baseTick = c.heard.tick(seq - back)
+		baseTick = c.in.heard.tick(seq - back)
 		tick = baseTick + ids.Tick(delta)
 		base = seq - back
 	} else {
 		tick = ids.Tick(d.Bits(32))
 	}
-	c.timely = form&coder.FormFull != 0 && !c.heard.overtaken(seq)
+	c.dec.timely = form&coder.FormFull != 0 && !c.in.heard.overtaken(seq)
 	if err := c.believes(tick); err != nil {
 		return err
 	}
@@ -101,7 +97,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	if form&coder.FormEcho != 0 {
 		echoed, kept = d.Bits(16), d.Bits(8)
 	}
-	c.toCheck = c.toCheck[:0]
+	c.mend.toCheck = c.mend.toCheck[:0]
 	if form&coder.FormChecks != 0 && !c.readChecks(&d, &m.Entry) {
 		return fmt.Errorf("%w: more than %d checksums", coder.ErrPacket, wire.MaxChecks)
 	}
@@ -111,20 +107,20 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	if form&coder.FormEcho != 0 {
 		c.echo(uint16(echoed), kept)
 	}
-	c.heard.base = max(c.heard.base, base)
+	c.in.heard.base = max(c.in.heard.base, base)
 	c.compare(tick)
-	c.pace.note(tick, c.readingAt, c.cfg.Hz)
-	c.heard.note(seq, tick, c.readingAt)
-	if c.stage.skipped {
+	c.dec.pace.note(tick, c.dec.readingAt, c.cfg.Hz)
+	c.in.heard.note(seq, tick, c.dec.readingAt)
+	if c.dec.stage.skipped {
 		c.counters.Skipped++
-		c.skipped = append(c.skipped, seq)
+		c.mend.skipped = append(c.mend.skipped, seq)
 	}
 	return nil
 }
 
 // body reads the sections of a packet or a block, and applies them.
 func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick ids.Tick, block bool) error {
-	st := &c.stage
+	st := &c.dec.stage
 	st.reset(tick)
 	st.block = block
 	if form&coder.FormRemoved != 0 {
@@ -149,7 +145,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 		if err := c.readGuesses(d, m, baseTick); err != nil {
 			return err
 		}
-		if st.skipped && len(c.skipped) >= wire.MaxSkipped {
+		if st.skipped && len(c.mend.skipped) >= wire.MaxSkipped {
 			return fmt.Errorf("%w: guesses of %d packets were skipped already", coder.ErrPacket, wire.MaxSkipped)
 		}
 	}
@@ -160,7 +156,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 	if err != nil {
 		return fmt.Errorf("%w: %w", coder.ErrPacket, err)
 	}
-	if c.astray.timeless && c.timely && !block {
+	if c.mend.astray.timeless && c.dec.timely && !block {
 		c.setTime(tick)
 	}
 	c.commit()
@@ -169,9 +165,9 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 
 // readRemovals reads the removals into the stage.
 func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
-	st := &c.stage
+	st := &c.dec.stage
 	for says := d.Symbol(m.Entry.Remove.T); says > 0; says = d.Symbol(m.Entry.Remove.T) {
-		if len(st.removals) == MaxInPacket || d.Err() != nil {
+		if len(st.removals) == wire.MaxInPacket || d.Err() != nil {
 			return fmt.Errorf("%w: removals without end", coder.ErrPacket)
 		}
 		r := removal{handle: coder.ReadUnsigned(d, &m.Entry.Handle), gen: uint8(d.Bits(8)), tick: st.tick}
@@ -190,7 +186,7 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
 // readArrivals reads the arrivals into the stage.
 func (c *Proxy) readArrivals(d *prefix.Decoder, m *coder.Model) error {
 	for says := d.Symbol(m.Entry.Arrive.T); says > 0; says = d.Symbol(m.Entry.Arrive.T) {
-		if len(c.stage.arrivals) == MaxInPacket || d.Err() != nil {
+		if len(c.dec.stage.arrivals) == wire.MaxInPacket || d.Err() != nil {
 			return fmt.Errorf("%w: arrivals without end", coder.ErrPacket)
 		}
 		if err := c.readArrival(d, m, says-1); err != nil {
@@ -202,7 +198,7 @@ func (c *Proxy) readArrivals(d *prefix.Decoder, m *coder.Model) error {
 
 // readCalls reads the unreliable calls into the stage.
 func (c *Proxy) readCalls(d *prefix.Decoder, m *coder.Model) error {
-	st := &c.stage
+	st := &c.dec.stage
 	for d.Bits(1) == 1 {
 		from := len(st.bytes)
 		var ok bool
@@ -220,7 +216,7 @@ func (c *Proxy) readCalls(d *prefix.Decoder, m *coder.Model) error {
 
 // readArrival reads one node into the stage.
 func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
-	st := &c.stage
+	st := &c.dec.stage
 	r := &Replica{proxy: c, handle: coder.ReadUnsigned(d, &m.Entry.Handle), gen: uint8(d.Bits(8)), born: st.tick, meta: st.tick}
 	slot, tenant := coder.ReadUnsigned(d, &m.Entry.Id), coder.ReadUnsigned(d, &m.Entry.Tenant)
 	r.ID = ids.MakeNode(slot, tenant)
@@ -228,7 +224,7 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
 	if r.handle >= wire.MaxHandles || slot >= wire.MaxNodes || tenant == 0 || number >= wire.MaxLayouts {
 		return fmt.Errorf("%w: arrival of %v as handle %d, layout %d", coder.ErrPacket, r.ID, r.handle, number)
 	}
-	l := c.layouts[number]
+	l := c.held.layouts[number]
 	if says&coder.ArriveDefined != 0 {
 		def, err := c.readLayout(d, m, number)
 		if err != nil {
@@ -270,7 +266,7 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
 // readWhole reads one row of an arrival: a keyframe, or no state where the peer may
 // not see it.
 func (c *Proxy) readWhole(d *prefix.Decoder, m *coder.Model, t *rowtype.Type) error {
-	st := &c.stage
+	st := &c.dec.stage
 	row := stagedRow{row: uint32(t.Index), at: -1}
 	if t.Audience == ids.Everyone || d.Bits(1) == 1 {
 		var words []int32
@@ -323,21 +319,21 @@ func (c *Proxy) readLayout(d *prefix.Decoder, m *coder.Model, number uint32) (*w
 	items := room[:n]
 	for i := range items {
 		k := coder.ReadUnsigned(d, &m.Entry.Length)
-		if k > uint32(len(c.typesOf)) {
+		if k > uint32(len(c.held.typesOf)) {
 			return nil, fmt.Errorf("%w: layout %d names item type %d", coder.ErrPacket, number, k)
 		}
 		items[i] = int(k) - 1
 	}
-	if l := c.layouts[number]; l != nil && l.Is(int(prefab), items) {
+	if l := c.held.layouts[number]; l != nil && l.Is(int(prefab), items) {
 		return l, nil
 	}
-	st := &c.stage
+	st := &c.dec.stage
 	for _, l := range st.layouts {
 		if l.Number == number && l.Is(int(prefab), items) {
 			return l, nil
 		}
 	}
-	l := wire.NewLayout(c.cfg.Schema.Items(), c.typesOf, number, int(prefab), slices.Clone(items))
+	l := wire.NewLayout(c.cfg.Schema.Items(), c.held.typesOf, number, int(prefab), slices.Clone(items))
 	if len(l.Rows) > wire.MaxRows {
 		return nil, fmt.Errorf("%w: layout %d has %d rows", coder.ErrPacket, number, len(l.Rows))
 	}
@@ -350,7 +346,7 @@ func (c *Proxy) readLayout(d *prefix.Decoder, m *coder.Model, number uint32) (*w
 func (c *Proxy) readMeta(d *prefix.Decoder, m *coder.Model, whose int, hung bool) (owner ids.Peer, parent uint32) {
 	switch whose {
 	case coder.OwnerYou:
-		owner = c.Me
+		owner = c.me
 	case coder.OwnerOther:
 		owner = ids.Peer(d.Bits(32))
 	}
@@ -370,12 +366,12 @@ func (c *Proxy) readVars(d *prefix.Decoder, m *coder.Model, rt *rowtype.Type, ba
 			vars[k] = base[k]
 			continue
 		}
-		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxVar, c.stage.bytes)
+		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxVar, c.dec.stage.bytes)
 		if !ok {
 			return false
 		}
-		from := len(c.stage.bytes)
-		c.stage.bytes = b
+		from := len(c.dec.stage.bytes)
+		c.dec.stage.bytes = b
 		var v any
 		var err error
 		if base != nil {

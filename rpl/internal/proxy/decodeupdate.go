@@ -71,13 +71,13 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick
 			return fmt.Errorf("%w: handles without end", coder.ErrPacket)
 		}
 		r, rows := c.tenant(at - 1)
-		if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.stage.tick < r.born {
-			c.stage.skipped = true
+		if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.dec.stage.tick < r.born {
+			c.dec.stage.skipped = true
 			return nil
 		}
 		ok, err := c.readActions(d, m, rows, baseTick, true)
 		if !ok || err != nil {
-			c.stage.skipped = err == nil
+			c.dec.stage.skipped = err == nil
 			return err
 		}
 	}
@@ -86,8 +86,8 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick
 // rowsAt returns the rows that the packet in the stage means by a handle, in the usual
 // case without looking at the node.
 func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
-	if h < uint32(len(c.runs)) {
-		if rows = c.runs[h]; rows.n > 0 && c.stage.tick >= c.rows.rows[rows.first].laid {
+	if h < uint32(len(c.held.runs)) {
+		if rows = c.held.runs[h]; rows.n > 0 && c.dec.stage.tick >= c.held.rows.rows[rows.first].laid {
 			return rows, true
 		}
 	}
@@ -99,10 +99,10 @@ func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
 // rows at the packet's tick. For a late packet these are the tenant or the rows of that
 // time: the packet is read against them, and what it says of them is thrown away.
 func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
-	if h >= uint32(len(c.entries)) {
+	if h >= uint32(len(c.held.entries)) {
 		return nil, rowRun{}
 	}
-	e, t := &c.entries[h], c.stage.tick
+	e, t := &c.held.entries[h], c.dec.stage.tick
 	r := e.rep
 	if e.last != nil && (r == nil && t <= e.removed || r != nil && t < r.first) {
 		r = e.last
@@ -119,11 +119,11 @@ func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 // lacks is whether a handle without a tenant at the stage's tick should have one, since
 // the packet is not late.
 func (c *Proxy) lacks(h uint32) bool {
-	if h >= uint32(len(c.entries)) {
+	if h >= uint32(len(c.held.entries)) {
 		return h < wire.MaxHandles
 	}
-	e := &c.entries[h]
-	return e.rep == nil && c.stage.tick > e.removed
+	e := &c.held.entries[h]
+	return e.rep == nil && c.dec.stage.tick > e.removed
 }
 
 // readOrdinary reads an update in which each row that is told is a difference from its
@@ -159,7 +159,7 @@ func (c *Proxy) readSpecial(d *prefix.Decoder, m *coder.Model, h uint32, baseTic
 	}
 	if d.Bits(1) == 1 {
 		owner, parent := c.readMeta(d, m, d.Symbol(m.Entry.Owner.T), d.Bits(1) == 1)
-		c.stage.metas = append(c.stage.metas, stagedMeta{r, owner, parent})
+		c.dec.stage.metas = append(c.dec.stage.metas, stagedMeta{r, owner, parent})
 	}
 	ok, err = c.readActions(d, m, rows, baseTick, false)
 	return true, ok, err
@@ -172,7 +172,7 @@ func (c *Proxy) readActions(d *prefix.Decoder, m *coder.Model, rows rowRun, base
 		switch action := d.Symbol(m.Entry.Row.T); action {
 		case coder.RowSame:
 		case coder.RowForget:
-			c.stage.forgets = append(c.stage.forgets, i)
+			c.dec.stage.forgets = append(c.dec.stage.forgets, i)
 		default:
 			if ok, err := c.readRow(d, m, i, action, baseTick, guess); !ok {
 				return false, err
@@ -184,10 +184,10 @@ func (c *Proxy) readActions(d *prefix.Decoder, m *coder.Model, rows rowRun, base
 
 // readRow reads one row of an update. It returns false if the row's base is missing.
 func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action int, baseTick ids.Tick, guess bool) (bool, error) {
-	st := &c.stage
-	row := &c.rows.rows[number]
-	c.rows.touch(number, row, st.tick)
-	t := c.types[row.typ]
+	st := &c.dec.stage
+	row := &c.held.rows.rows[number]
+	c.held.rows.touch(number, row, st.tick)
+	t := c.held.types[row.typ]
 	up := stagedRow{row: number, vars: st.newVars(t)}
 	var dst []int32
 	up.at, dst = st.room(t.Width)
@@ -200,7 +200,7 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 		if exact {
 			named = st.tick - ids.Tick(coder.ReadUnsigned(d, &m.Entry.BaseAge))
 		}
-		slot, newer, at, ok := c.rows.base(row, named)
+		slot, newer, at, ok := c.held.rows.base(row, named)
 		if !ok || exact && at != named {
 			c.missed(number, guess)
 			return false, nil
@@ -209,9 +209,9 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 		if guess { // an update after this may name an older base: another copy of the arrival
 			up.newer = wire.BaseLen
 		}
-		sound = m.ReadUpdate(d, t, c.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
+		sound = m.ReadUpdate(d, t, c.held.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
 		if sound && len(t.Vars) > 0 {
-			sound = c.readVars(d, m, t, c.rows.vars[number][slot], st.varsOf(&up))
+			sound = c.readVars(d, m, t, c.held.rows.vars[number][slot], st.varsOf(&up))
 		}
 	}
 	if !sound {
@@ -225,13 +225,13 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 // a block named the base. It does not ask for a guess, which acks report as skipped, nor
 // for a row that nobody needs. From now on more old versions are kept.
 func (c *Proxy) missed(number uint32, guess bool) {
-	switch r := c.rows.owners[number].r; {
-	case guess || r.gone || c.stage.tick < r.laid:
+	switch r := c.held.rows.owners[number].r; {
+	case guess || r.gone || c.dec.stage.tick < r.laid:
 		return
-	case c.stage.block:
+	case c.dec.stage.block:
 		c.doubtBlock(r)
 	default:
 		c.doubt(r, int(number-r.rows.first))
 	}
-	c.rows.late = min(2*c.rows.late, wire.MostLate)
+	c.held.rows.late = min(2*c.held.rows.late, wire.MostLate)
 }

@@ -26,13 +26,13 @@ type doubt struct {
 
 // doubt notes that a keyframe of a row is wanted.
 func (c *Proxy) doubt(r *Replica, row int) {
-	for i := range c.doubts {
-		if d := &c.doubts[i]; d.r == r && d.row == row && !c.settled(d) {
+	for i := range c.mend.doubts {
+		if d := &c.mend.doubts[i]; d.r == r && d.row == row && !c.settled(d) {
 			return
 		}
 	}
-	if len(c.doubts) < wire.MaxRefusals {
-		c.doubts = append(c.doubts, doubt{r: r, row: row, laid: r.laid, tick: c.newest})
+	if len(c.mend.doubts) < wire.MaxRefusals {
+		c.mend.doubts = append(c.mend.doubts, doubt{r: r, row: row, laid: r.laid, tick: c.held.newest})
 	}
 }
 
@@ -45,26 +45,26 @@ func (c *Proxy) doubtBlock(r *Replica) {
 }
 
 func (c *Proxy) settled(d *doubt) bool {
-	return d.r.gone || d.r.laid != d.laid || c.rows.rows[d.r.rows.first+uint32(d.row)].keyed > d.tick
+	return d.r.gone || d.r.laid != d.laid || c.held.rows.rows[d.r.rows.first+uint32(d.row)].keyed > d.tick
 }
 
 // doubting is whether a refusal is due now. It drops the doubts that are settled.
 func (c *Proxy) doubting(now time.Duration) bool {
-	kept, due := c.doubts[:0], false
-	for _, d := range c.doubts {
+	kept, due := c.mend.doubts[:0], false
+	for _, d := range c.mend.doubts {
 		if !c.settled(&d) {
 			kept = append(kept, d)
 			due = due || c.askDue(d.asked, now)
 		}
 	}
-	clear(c.doubts[len(kept):])
-	c.doubts = kept
+	clear(c.mend.doubts[len(kept):])
+	c.mend.doubts = kept
 	return due
 }
 
 // askDue is whether to ask now: not asked yet, or the answer should be here by now.
 func (c *Proxy) askDue(asked, now time.Duration) bool {
-	return asked == 0 || now-asked >= max(wire.Heartbeat, 2*c.trip.Time())
+	return asked == 0 || now-asked >= max(wire.Heartbeat, 2*c.out.trip.Time())
 }
 
 // putRefusals writes the refusals that are due, as many as fit a packet and maxRefusals.
@@ -78,16 +78,16 @@ func (c *Proxy) putRefusals(e *prefix.Encoder, m *coder.EntryModel, now time.Dur
 		e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Handle, handle), coder.Unsigned(&m.Length, row))
 		return true
 	}
-	if s := &c.astray; s.all && c.askDue(s.asked, now) && refuse(wire.AllNodes, uint32(flag(s.timeless))) {
+	if s := &c.mend.astray; s.all && c.askDue(s.asked, now) && refuse(wire.AllNodes, uint32(flag(s.timeless))) {
 		s.asked = max(now, 1)
 	}
-	for i := range c.astray.nodes {
-		if s := &c.astray.nodes[i]; s.due && refuse(s.handle, wire.WholeNode) {
+	for i := range c.mend.astray.nodes {
+		if s := &c.mend.astray.nodes[i]; s.due && refuse(s.handle, wire.WholeNode) {
 			s.due = false
 		}
 	}
-	for i := range c.doubts {
-		d := &c.doubts[i]
+	for i := range c.mend.doubts {
+		d := &c.mend.doubts[i]
 		row := uint32(d.row)
 		if d.tries >= wire.DoubtTries {
 			row = wire.WholeNode // keyframes of the row do not help: refuse the whole node

@@ -7,14 +7,44 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
+// Faults does to a proxy what faults of the line, of memory or of an authority would, and
+// shows what no caller sees. It is for tests alone.
+type Faults struct{ c *Proxy }
+
+// FaultsOf returns the faults of a proxy.
+func FaultsOf(c *Proxy) Faults { return Faults{c} }
+
+// Me is the peer of the proxy.
+func (f Faults) Me() ids.Peer { return f.c.me }
+
+// SetApplied sets how many reliable messages the proxy has applied.
+func (f Faults) SetApplied(n uint32) { f.c.in.applied = n }
+
+// Defaults are the code tables that are known from the schema alone.
+func (f Faults) Defaults() *coder.Model { return f.c.dec.defaults }
+
+// Model returns the code tables of a number.
+func (f Faults) Model(number int) *coder.Model { return f.c.dec.models[number] }
+
+// Message applies a reliable message at once.
+func (f Faults) Message(b []byte) { f.c.message(b) }
+
+// SpecRow returns the words of a node's first row as they were received, followed by
+// its phases.
+func (f Faults) SpecRow(n ids.Node) []int32 {
+	c := f.c
+	return c.held.rows.received(c.held.byNode[n].rows.first)
+}
+
 // Corrupt adds 1 to a word of an item in every version that a proxy has, as a fault
 // would.
-func (c *Proxy) Corrupt(n ids.Node, ordinal, word int) {
-	run := c.byNode[n].rows
+func (f Faults) Corrupt(n ids.Node, ordinal, word int) {
+	c := f.c
+	run := c.held.byNode[n].rows
 	for i := run.first; i < run.first+uint32(run.n); i++ {
-		if row := &c.rows.rows[i]; c.rows.owners[i].ordinal == ordinal {
+		if row := &c.held.rows.rows[i]; c.held.rows.owners[i].ordinal == ordinal {
 			for slot := range row.size {
-				c.rows.version(row, slot)[1+word]++
+				c.held.rows.version(row, slot)[1+word]++
 			}
 		}
 	}
@@ -22,9 +52,10 @@ func (c *Proxy) Corrupt(n ids.Node, ordinal, word int) {
 
 // ForgeGuess encodes a datagram of tick t with one guess, for a generation of handle 0
 // that no node has.
-func (c *Proxy) ForgeGuess(t ids.Tick) []byte {
+func (f Faults) ForgeGuess(t ids.Tick) []byte {
+	c := f.c
 	var e prefix.Encoder
-	m := &c.Defaults.Entry
+	m := &c.dec.defaults.Entry
 	e.Reset(nil)
 	e.PutBits(0, 2)
 	e.Put(m.Form.Sym(coder.FormFull | coder.FormGuesses))
@@ -36,67 +67,74 @@ func (c *Proxy) ForgeGuess(t ids.Tick) []byte {
 
 // HeardBase returns the newest packet of which the proxy knows that the authority knows
 // it as applied.
-func (c *Proxy) HeardBase() uint64 { return c.heard.base }
+func (f Faults) HeardBase() uint64 { return f.c.in.heard.base }
 
 // Lose removes a node from a proxy, as a damaged removal would.
-func (c *Proxy) Lose(n ids.Node) {
-	c.remove(&c.entries[c.byNode[n].handle], c.newest, false)
+func (f Faults) Lose(n ids.Node) {
+	c := f.c
+	c.remove(&c.held.entries[c.held.byNode[n].handle], c.held.newest, false)
 }
 
 // Haunt gives a proxy a node n with the layout of another, which the authority has not
 // sent, as a damaged arrival would.
-func (c *Proxy) Haunt(like, n ids.Node, handle uint32) {
-	l := c.byNode[like].layout
-	c.stage.reset(c.newest)
+func (f Faults) Haunt(like, n ids.Node, handle uint32) {
+	c := f.c
+	l := c.held.byNode[like].layout
+	c.dec.stage.reset(c.held.newest)
 	for range l.Rows {
-		c.stage.whole = append(c.stage.whole, stagedRow{at: -1})
+		c.dec.stage.whole = append(c.dec.stage.whole, stagedRow{at: -1})
 	}
-	c.arrive(&stagedNode{r: &Replica{proxy: c, layout: l, Items: l.Types, ID: n, handle: handle, gen: 7, parent: wire.NoHandle, born: c.newest, meta: c.newest}})
+	c.arrive(&stagedNode{r: &Replica{proxy: c, layout: l, Items: l.Types, ID: n, handle: handle, gen: 7, parent: wire.NoHandle, born: c.held.newest, meta: c.held.newest}})
 }
 
 // Give changes a node's owner at a proxy.
-func (c *Proxy) Give(n ids.Node, to ids.Peer) { c.byNode[n].Owner = to }
+func (f Faults) Give(n ids.Node, to ids.Peer) { f.c.held.byNode[n].Owner = to }
 
 // Uproot removes a node's parent at a proxy.
-func (c *Proxy) Uproot(n ids.Node) {
-	r := c.byNode[n]
+func (f Faults) Uproot(n ids.Node) {
+	c := f.c
+	r := c.held.byNode[n]
 	r.parent = wire.NoHandle
 	r.hang(nil)
 }
 
 // Mistake gives a proxy's node the id of another.
-func (c *Proxy) Mistake(n, other ids.Node) {
-	r := c.byNode[n]
-	delete(c.byNode, n)
-	r.ID, c.byNode[other] = other, r
+func (f Faults) Mistake(n, other ids.Node) {
+	c := f.c
+	r := c.held.byNode[n]
+	delete(c.held.byNode, n)
+	r.ID, c.held.byNode[other] = other, r
 }
 
 // Hasten moves a proxy's newest tick ahead, as a damaged packet would.
-func (c *Proxy) Hasten(by ids.Tick) {
-	c.newest += by
-	for _, l := range c.layouts {
+func (f Faults) Hasten(by ids.Tick) {
+	c := f.c
+	c.held.newest += by
+	for _, l := range c.held.layouts {
 		l.Since += by
 	}
 }
 
 // Misdate makes a proxy's record of packets that it has heard older by some ticks.
-func (c *Proxy) Misdate(by ids.Tick) {
-	for i := range c.heard.ticks {
-		c.heard.ticks[i] -= by
+func (f Faults) Misdate(by ids.Tick) {
+	c := f.c
+	for i := range c.in.heard.ticks {
+		c.in.heard.ticks[i] -= by
 	}
 }
 
 // Dress gives a proxy's node the items of another node, as a damaged arrival would.
-func (c *Proxy) Dress(n, as ids.Node) {
-	r, l := c.byNode[n], c.byNode[as].layout
-	c.stage.reset(c.newest)
+func (f Faults) Dress(n, as ids.Node) {
+	c := f.c
+	r, l := c.held.byNode[n], c.held.byNode[as].layout
+	c.dec.stage.reset(c.held.newest)
 	for _, t := range l.Rows {
-		row := stagedRow{row: uint32(t.Index), vars: c.stage.newVars(t)}
-		row.at, _ = c.stage.room(t.Width)
-		c.stage.whole = append(c.stage.whole, row)
+		row := stagedRow{row: uint32(t.Index), vars: c.dec.stage.newVars(t)}
+		row.at, _ = c.dec.stage.room(t.Width)
+		c.dec.stage.whole = append(c.dec.stage.whole, row)
 	}
 	other := *r
-	other.layout, other.Items, other.born, other.meta = l, l.Types, c.newest, c.newest
+	other.layout, other.Items, other.born, other.meta = l, l.Types, c.held.newest, c.held.newest
 	r.born--
 	c.arrive(&stagedNode{r: &other})
 }

@@ -31,8 +31,8 @@ func (p *pace) note(tick ids.Tick, at time.Duration, hz int) {
 // beginPace begins the estimate with the tick given to Step, until a packet gives a
 // better one.
 func (c *Proxy) beginPace(now time.Duration) {
-	if c.pace == (pace{}) && c.tick != 0 {
-		c.pace = pace{c.tick, now}
+	if c.dec.pace == (pace{}) && c.tick != 0 {
+		c.dec.pace = pace{c.tick, now}
 	}
 }
 
@@ -42,20 +42,20 @@ func (c *Proxy) beginPace(now time.Duration) {
 // packet has overtaken, since then the pace itself may be wrong. A wrong pace does not
 // last: the longer no packet is believed, the farther ahead a tick may be.
 func (c *Proxy) believes(tick ids.Tick) error {
-	if c.timely && c.astray.timeless && tick <= wire.MaxTick {
+	if c.dec.timely && c.mend.astray.timeless && tick <= wire.MaxTick {
 		return nil
 	}
-	if late := time.Duration(max(c.newest, tick)-tick) * time.Second / time.Duration(c.cfg.Hz); late > wire.MaxLead {
+	if late := time.Duration(max(c.held.newest, tick)-tick) * time.Second / time.Duration(c.cfg.Hz); late > wire.MaxLead {
 		return fmt.Errorf("%w: tick %d comes %v after its time", coder.ErrPacket, tick, late)
 	}
 	due, lead := min(tick, wire.MaxTick), wire.MaxLead
-	if c.pace != (pace{}) {
-		since := c.pace.at
-		if c.heard.any {
-			since = c.heard.at
+	if c.dec.pace != (pace{}) {
+		since := c.dec.pace.at
+		if c.in.heard.any {
+			since = c.in.heard.at
 		}
-		due = c.pace.due(c.readingAt, c.cfg.Hz)
-		lead += max(c.readingAt-since, 0)
+		due = c.dec.pace.due(c.dec.readingAt, c.cfg.Hz)
+		lead += max(c.dec.readingAt-since, 0)
 	}
 	if tick <= due {
 		return nil

@@ -10,11 +10,11 @@ import (
 // joined returns the message that m completes, with the parts that came before it; nil
 // if m is a part and more are to come.
 func (c *Proxy) joined(m []byte) ([]byte, error) {
-	if len(m) == 0 || m[0] != wire.MsgPart && len(c.parts) == 0 {
+	if len(m) == 0 || m[0] != wire.MsgPart && len(c.in.parts) == 0 {
 		return m, nil
 	}
-	before := c.parts
-	c.parts = nil
+	before := c.in.parts
+	c.in.parts = nil
 	switch {
 	case len(before)+len(m) > wire.MaxLong:
 		return nil, fmt.Errorf("%w: a message of more than %d bytes", coder.ErrPacket, wire.MaxLong)
@@ -27,6 +27,6 @@ func (c *Proxy) joined(m []byte) ([]byte, error) {
 	case before == nil:
 		before = []byte{wire.MsgPart} // room for the type
 	}
-	c.parts = append(before, m[1:]...)
+	c.in.parts = append(before, m[1:]...)
 	return nil, nil
 }

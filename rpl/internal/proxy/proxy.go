@@ -23,13 +23,13 @@ import (
 // commit.go applies them, tell.go reports to the adapter, proxysend.go sends.
 type Proxy struct {
 	cfg  ProxyConfig
-	Me   ids.Peer
+	me   ids.Peer
 	tick ids.Tick // the local step, stamped on calls
-	holdings
-	incoming
-	decoding
-	mending
-	outgoing
+	held holdings
+	in   incoming
+	dec  decoding
+	mend mending
+	out  outgoing
 
 	events   events         // what Apply is to report
 	local    wire.CallQueue // calls that were routed to this machine
@@ -67,16 +67,16 @@ type incoming struct {
 	mail    [][]byte
 	parts   []byte          // the parts so far of an incomplete message (part.go)
 	held    []wire.WireCall // reliable calls for nodes that have not arrived yet
-	Applied uint32          // count of reliable messages applied
+	applied uint32          // count of reliable messages applied
 	heard   heard           // which packets were applied
 }
 
 // decoding is the state that reading a packet needs (decode.go).
 type decoding struct {
-	Models    [4]*coder.Model
+	models    [4]*coder.Model
 	since     [4]uint64 // by table number: the first packet that may use the tables now there
 	tables    uint8     // number of the newest learned tables
-	Defaults  *coder.Model
+	defaults  *coder.Model
 	stage     stage
 	pace      pace
 	readingAt time.Duration // when the packet being read was received
@@ -179,18 +179,18 @@ func NewProxy(c ProxyConfig, me ids.Peer) (*Proxy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	p := &Proxy{cfg: c, Me: me}
-	p.byNode, p.layouts = make(map[ids.Node]*Replica), make(map[uint32]*wire.NodeLayout)
-	p.stage.words = make([]int32, 0, 2048)
-	p.toCheck, p.buf = make([]wire.Check, 0, wire.MaxChecks), make([]byte, 0, wire.PacketRoom+16)
-	p.stage.updates = make([]stagedRow, 0, 256)
+	p := &Proxy{cfg: c, me: me}
+	p.held.byNode, p.held.layouts = make(map[ids.Node]*Replica), make(map[uint32]*wire.NodeLayout)
+	p.dec.stage.words = make([]int32, 0, 2048)
+	p.mend.toCheck, p.out.buf = make([]wire.Check, 0, wire.MaxChecks), make([]byte, 0, wire.PacketRoom+16)
+	p.dec.stage.updates = make([]stagedRow, 0, 256)
 	p.events.changed = make([]uint32, 0, 256)
 	k := coder.CodingOf(c.Schema)
-	p.types, p.typesOf, p.Defaults, p.Models[0] = k.Types, k.ByItem, k.Defaults, k.Defaults
-	p.rows = newReplicaRows(p.types)
+	p.held.types, p.held.typesOf, p.dec.defaults, p.dec.models[0] = k.Types, k.ByItem, k.Defaults, k.Defaults
+	p.held.rows = newReplicaRows(p.held.types)
 	for _, t := range c.Schema.Items() {
-		p.scratch = append(p.scratch, make([]int32, max(0, len(t.Words)-len(p.scratch)))...)
-		p.scratchVars = append(p.scratchVars, make([]any, max(0, len(t.Vars)-len(p.scratchVars)))...)
+		p.held.scratch = append(p.held.scratch, make([]int32, max(0, len(t.Words)-len(p.held.scratch)))...)
+		p.held.scratchVars = append(p.held.scratchVars, make([]any, max(0, len(t.Vars)-len(p.held.scratchVars)))...)
 	}
 	return p, nil
 }
@@ -198,14 +198,14 @@ func NewProxy(c ProxyConfig, me ids.Peer) (*Proxy, error) {
 // Receive takes a datagram from the authority, for the next Apply to apply. seq is its
 // packet number, at the time at which the socket received it.
 func (c *Proxy) Receive(seq uint64, at time.Duration, b []byte) {
-	from := len(c.inBytes)
-	c.inBytes = append(c.inBytes, b...)
-	c.inbox = append(c.inbox, inPacket{seq, at, from, len(c.inBytes)})
+	from := len(c.in.inBytes)
+	c.in.inBytes = append(c.in.inBytes, b...)
+	c.in.inbox = append(c.in.inbox, inPacket{seq, at, from, len(c.in.inBytes)})
 }
 
 // ReceiveMessage takes a message of the reliable lane, for the next Apply.
 func (c *Proxy) ReceiveMessage(b []byte) {
-	c.mail = append(c.mail, append([]byte(nil), b...))
+	c.in.mail = append(c.in.mail, append([]byte(nil), b...))
 }
 
 // Step sets the local tick, which is stamped on calls. The tick set before the first
@@ -214,18 +214,18 @@ func (c *Proxy) ReceiveMessage(b []byte) {
 func (c *Proxy) Step(t ids.Tick) { c.tick = t }
 
 // Newest is the newest tick of the authority in what has been applied.
-func (c *Proxy) Newest() ids.Tick { return c.newest }
+func (c *Proxy) Newest() ids.Tick { return c.held.newest }
 
 // Replica finds a node that is held here.
 func (c *Proxy) Replica(n ids.Node) (*Replica, bool) {
-	r, ok := c.byNode[n]
+	r, ok := c.held.byNode[n]
 	return r, ok
 }
 
 // Replicas iterates over the nodes held here, in the order of their handles.
 func (c *Proxy) Replicas(yield func(*Replica) bool) {
-	for i := range c.entries {
-		if r := c.entries[i].rep; r != nil && !yield(r) {
+	for i := range c.held.entries {
+		if r := c.held.entries[i].rep; r != nil && !yield(r) {
 			return
 		}
 	}
@@ -235,7 +235,7 @@ func (c *Proxy) Replicas(yield func(*Replica) bool) {
 func (c *Proxy) Counters() ProxyCounters { return c.counters }
 
 // RTT is the round trip of datagrams and its jitter, 0 until measured.
-func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.trip.Time(), c.trip.Spread() }
+func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.out.trip.Time(), c.out.trip.Spread() }
 
 // Apply applies all that was received since the last Apply: packets in the order
 // of their numbers, then reliable messages, then removals. Only then does it report to
@@ -256,32 +256,32 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 
 // readInbox reads and applies the packets received, in the order of their numbers.
 func (c *Proxy) readInbox() {
-	slices.SortFunc(c.inbox, func(a, b inPacket) int { return cmp.Compare(a.seq, b.seq) })
-	for _, in := range c.inbox {
-		if c.heard.stale(in.seq) {
+	slices.SortFunc(c.in.inbox, func(a, b inPacket) int { return cmp.Compare(a.seq, b.seq) })
+	for _, in := range c.in.inbox {
+		if c.in.heard.stale(in.seq) {
 			continue
 		}
-		c.readingAt = in.at
-		err := c.packet(in.seq, c.inBytes[in.from:in.to])
+		c.dec.readingAt = in.at
+		err := c.packet(in.seq, c.in.inBytes[in.from:in.to])
 		c.tracePacket(in.seq, in.to-in.from, err)
 		if err != nil {
 			c.counters.Refused++
 			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
-			if !c.heard.overtaken(in.seq) {
+			if !c.in.heard.overtaken(in.seq) {
 				c.unread(err)
 			}
 			continue
 		}
 		c.counters.Packets++
 		c.read()
-		c.mustAck = true
+		c.out.mustAck = true
 	}
-	c.inbox, c.inBytes = c.inbox[:0], c.inBytes[:0]
+	c.in.inbox, c.in.inBytes = c.in.inbox[:0], c.in.inBytes[:0]
 }
 
 // readMail reads and applies the reliable messages received.
 func (c *Proxy) readMail() {
-	for _, m := range c.mail {
+	for _, m := range c.in.mail {
 		m, err := c.joined(m)
 		if err != nil {
 			c.counters.Refused++
@@ -289,17 +289,17 @@ func (c *Proxy) readMail() {
 		if m == nil {
 			continue
 		}
-		c.Applied++
-		c.Message(m)
-		c.mustAck = true // blocks and fences wait for the count of applied messages
+		c.in.applied++
+		c.message(m)
+		c.out.mustAck = true // blocks and fences wait for the count of applied messages
 	}
-	c.mail = c.mail[:0]
+	c.in.mail = c.in.mail[:0]
 }
 
 // removals carries out the removals that need not wait for a fence any more.
 func (c *Proxy) removals(now time.Duration) {
-	kept := c.removed[:0]
-	for _, r := range c.removed {
+	kept := c.held.removed[:0]
+	for _, r := range c.held.removed {
 		e := c.entry(r.handle)
 		if r.since == 0 {
 			r.since = max(now, 1)
@@ -309,7 +309,7 @@ func (c *Proxy) removals(now time.Duration) {
 			continue // late: about an earlier tenant, which may have had the same gen
 		case e.rep == nil:
 			e.gen, e.removed = r.gen, r.tick
-		case r.fenced && int16(uint16(r.fence)-uint16(c.Applied)) > 0 && now-r.since < wire.FenceAge:
+		case r.fenced && int16(uint16(r.fence)-uint16(c.in.applied)) > 0 && now-r.since < wire.FenceAge:
 			kept = append(kept, r)
 			continue
 		default:
@@ -317,15 +317,15 @@ func (c *Proxy) removals(now time.Duration) {
 		}
 		c.dropHeld(r.handle, r.gen)
 	}
-	c.removed = kept
+	c.held.removed = kept
 }
 
 // entry is the entry of a handle, made where there is none yet.
 func (c *Proxy) entry(h uint32) *proxyEntry {
-	for h >= uint32(len(c.entries)) {
-		c.entries, c.runs = append(c.entries, proxyEntry{}), append(c.runs, rowRun{})
+	for h >= uint32(len(c.held.entries)) {
+		c.held.entries, c.held.runs = append(c.held.entries, proxyEntry{}), append(c.held.runs, rowRun{})
 	}
-	return &c.entries[h]
+	return &c.held.entries[h]
 }
 
 // remove takes a node away as of a tick. Its replica is kept as the handle's last tenant, for
@@ -333,12 +333,12 @@ func (c *Proxy) entry(h uint32) *proxyEntry {
 func (c *Proxy) remove(e *proxyEntry, t ids.Tick, destroyed bool) {
 	r := e.rep
 	r.gone, r.until = true, t
-	c.runs[r.handle] = rowRun{}
-	delete(c.byNode, r.ID)
-	c.rows.retire(r.rows, replicaGone)
-	c.rows.retire(r.old, replicaGone)
+	c.held.runs[r.handle] = rowRun{}
+	delete(c.held.byNode, r.ID)
+	c.held.rows.retire(r.rows, replicaGone)
+	c.held.rows.retire(r.old, replicaGone)
 	if e.last != nil {
-		c.spent = append(c.spent, e.last)
+		c.held.spent = append(c.held.spent, e.last)
 	}
 	e.rep, e.last, e.removed = nil, r, max(e.removed, t)
 	c.counters.Removals++
@@ -348,16 +348,16 @@ func (c *Proxy) remove(e *proxyEntry, t ids.Tick, destroyed bool) {
 // release frees the rows that no packet can refer to any more. Apply calls it after
 // its report, which may still have read them.
 func (c *Proxy) release() {
-	for _, r := range c.spent {
-		c.rows.remove(r.rows)
-		c.rows.remove(r.old)
+	for _, r := range c.held.spent {
+		c.held.rows.remove(r.rows)
+		c.held.rows.remove(r.old)
 		r.rows, r.old = rowRun{}, rowRun{}
 	}
-	for _, run := range c.outdated {
-		c.rows.remove(run)
+	for _, run := range c.held.outdated {
+		c.held.rows.remove(run)
 	}
-	clear(c.spent)
-	c.spent, c.outdated = c.spent[:0], c.outdated[:0]
+	clear(c.held.spent)
+	c.held.spent, c.held.outdated = c.held.spent[:0], c.held.outdated[:0]
 }
 
 // Call calls an RPC on a node from this machine, routed by the RPC's Target. If this
@@ -370,23 +370,23 @@ func (c *Proxy) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
 	if err := wire.CheckArgs(rpc, args); err != nil {
 		return err
 	}
-	r := c.byNode[n]
+	r := c.held.byNode[n]
 	if r == nil {
 		c.counters.CallsDropped++
 		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, wire.ErrNoNode)
 	}
-	owns := r.Owner != 0 && r.Owner == c.Me
+	owns := r.Owner != 0 && r.Owner == c.me
 	switch {
 	case rpc.To == ids.Broadcast, rpc.To == ids.ToOwner && owns:
-		c.local.Add(wire.Call{Node: n, From: c.Me, Tick: c.tick, RPC: rpc}, args)
+		c.local.Add(wire.Call{Node: n, From: c.me, Tick: c.tick, RPC: rpc}, args)
 	case (rpc.To == ids.ToServer || rpc.To == ids.Everywhere) && (owns || rpc.FromAnyone):
 		if rpc.Lane == ids.Reliable {
-			if len(c.reliable) >= wire.MaxCalls {
+			if len(c.out.reliable) >= wire.MaxCalls {
 				return fmt.Errorf("rpl: RPC %s: %d calls wait for the next send: %w; call less often, or say more in one call", rpc.Name, wire.MaxCalls, wire.ErrLimit)
 			}
-			c.reliable = append(c.reliable, wire.AppendCall([]byte{wire.MsgCall}, r.handle, r.gen, rpc, c.tick, args))
-		} else if len(c.calls) < wire.MaxCalls {
-			c.calls = append(c.calls, wire.AppendCall(nil, r.handle, r.gen, rpc, c.tick, args))
+			c.out.reliable = append(c.out.reliable, wire.AppendCall([]byte{wire.MsgCall}, r.handle, r.gen, rpc, c.tick, args))
+		} else if len(c.out.calls) < wire.MaxCalls {
+			c.out.calls = append(c.out.calls, wire.AppendCall(nil, r.handle, r.gen, rpc, c.tick, args))
 		} else {
 			c.counters.CallsDropped++
 		}

@@ -15,29 +15,29 @@ import (
 // last Send, refusals, and calls. Call it every tick.
 func (c *Proxy) Send(now time.Duration, s wire.Sink) {
 	c.sendCalls(s)
-	if !c.mustAck && len(c.calls) == 0 && !c.doubting(now) && !c.straying(now) && now-c.lastSent < wire.Heartbeat {
+	if !c.out.mustAck && len(c.out.calls) == 0 && !c.doubting(now) && !c.straying(now) && now-c.out.lastSent < wire.Heartbeat {
 		return
 	}
 	at := 0
-	for first := true; first || at < len(c.calls); first = false {
+	for first := true; first || at < len(c.out.calls); first = false {
 		at = c.sendPacket(now, s, at, first)
 	}
-	c.calls = c.calls[:0]
-	c.mustAck = false
-	c.lastSent = now
+	c.out.calls = c.out.calls[:0]
+	c.out.mustAck = false
+	c.out.lastSent = now
 }
 
 // sendCalls gives the reliable calls to their lane, in order; where the lane is full
 // they wait. Unreliable calls travel in datagrams (sendPacket).
 func (c *Proxy) sendCalls(s wire.Sink) {
 	n := 0
-	for _, b := range c.reliable {
+	for _, b := range c.out.reliable {
 		if s.Reliable(b) != nil {
 			break
 		}
 		n++
 	}
-	c.reliable = append(c.reliable[:0], c.reliable[n:]...)
+	c.out.reliable = append(c.out.reliable[:0], c.out.reliable[n:]...)
 }
 
 // sendPacket writes one packet and returns the index of the first call that is left.
@@ -47,18 +47,18 @@ func (c *Proxy) sendCalls(s wire.Sink) {
 func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) int {
 	seq, room := s.Next()
 	room = min(room, wire.PacketRoom)*8 - wire.EndBits
-	m := &c.Defaults.Entry
-	e := &c.enc
-	e.Reset(c.buf[:0])
-	acks := c.heard.any && first
+	m := &c.dec.defaults.Entry
+	e := &c.out.enc
+	e.Reset(c.out.buf[:0])
+	acks := c.in.heard.any && first
 	e.PutBits(uint32(flag(acks)), 1)
 	if acks {
-		e.PutBits(uint32(c.heard.newest), 16)
-		e.PutBits(uint32(min(max(now-c.heard.at, 0)/time.Millisecond, 255)), 8)
+		e.PutBits(uint32(c.in.heard.newest), 16)
+		e.PutBits(uint32(min(max(now-c.in.heard.at, 0)/time.Millisecond, 255)), 8)
 		c.putAcks(e, m)
 	}
-	e.PutBits(c.Applied, 16)
-	e.PutBits(uint32(c.tables), 2)
+	e.PutBits(c.in.applied, 16)
+	e.PutBits(uint32(c.dec.tables), 2)
 	if acks {
 		c.putSkipped(e, m)
 	}
@@ -67,20 +67,20 @@ func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) i
 		c.putRefusals(e, m, now)
 	}
 	e.PutBits(0, 1)
-	for n := 0; at < len(c.calls) && n < wire.MaxDue; n++ {
-		b := c.calls[at]
+	for n := 0; at < len(c.out.calls) && n < wire.MaxDue; n++ {
+		b := c.out.calls[at]
 		if e.Len()*8+len(b)*8+wire.NameBits > room && (first || n > 0) {
 			break
 		}
 		e.PutBits(1, 1)
-		c.tmp = coder.AppendBytes(c.tmp[:0], &m.Length, b)
-		e.Put(c.tmp...)
+		c.out.tmp = coder.AppendBytes(c.out.tmp[:0], &m.Length, b)
+		e.Put(c.out.tmp...)
 		at++
 	}
 	e.PutBits(0, 1)
 	b := e.Finish()
-	c.buf = b[:0]
-	c.sentAt[seq%wire.RecordLen] = seqTime{seq, now}
+	c.out.buf = b[:0]
+	c.out.sentAt[seq%wire.RecordLen] = seqTime{seq, now}
 	s.Datagram(b)
 	return at
 }
@@ -89,15 +89,15 @@ func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) i
 // oldest that the authority may not have heard about: the lengths of runs, in turn of
 // packets that were applied and packets that were not.
 func (c *Proxy) putAcks(e *prefix.Encoder, m *coder.EntryModel) {
-	floor := c.heard.floor()
+	floor := c.in.heard.floor()
 	n := uint32(0)
-	if c.heard.newest > floor {
-		n = uint32(c.heard.newest - floor)
+	if c.in.heard.newest > floor {
+		n = uint32(c.in.heard.newest - floor)
 	}
 	e.Put(coder.Unsigned(&m.Length, n))
 	came := true
 	for i := uint32(0); i < n; came = !came {
-		run := c.heard.run(c.heard.newest-1-uint64(i), n-i, came)
+		run := c.in.heard.run(c.in.heard.newest-1-uint64(i), n-i, came)
 		if i += run; i == n {
 			e.Put(m.Run.Sym(0))
 			return
@@ -108,8 +108,8 @@ func (c *Proxy) putAcks(e *prefix.Encoder, m *coder.EntryModel) {
 
 // putSkipped names the packets whose guesses were skipped.
 func (c *Proxy) putSkipped(e *prefix.Encoder, m *coder.EntryModel) {
-	for _, seq := range c.skipped {
-		if age := c.heard.newest - seq; age <= wire.AckWindow {
+	for _, seq := range c.mend.skipped {
+		if age := c.in.heard.newest - seq; age <= wire.AckWindow {
 			e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Length, uint32(age)))
 		}
 	}
@@ -118,20 +118,20 @@ func (c *Proxy) putSkipped(e *prefix.Encoder, m *coder.EntryModel) {
 
 // forgetSkipped drops the skipped packets that are older than what acks still cover.
 func (c *Proxy) forgetSkipped() {
-	kept, floor := c.skipped[:0], c.heard.floor()
-	for _, seq := range c.skipped {
+	kept, floor := c.mend.skipped[:0], c.in.heard.floor()
+	for _, seq := range c.mend.skipped {
 		if seq >= floor {
 			kept = append(kept, seq)
 		}
 	}
-	c.skipped = kept
+	c.mend.skipped = kept
 }
 
 // echo takes a sample of the round trip: the authority has returned the low 16 bits of
 // one of our packets' numbers, and how many milliseconds passed since it came.
 func (c *Proxy) echo(low uint16, holdMS uint32) {
-	if s := &c.sentAt[low%wire.RecordLen]; uint16(s.seq) == low && s.at > 0 {
-		c.trip.Sample(c.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
+	if s := &c.out.sentAt[low%wire.RecordLen]; uint16(s.seq) == low && s.at > 0 {
+		c.out.trip.Sample(c.dec.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
 		s.at = 0
 	}
 }

@@ -18,16 +18,16 @@ func (c *Proxy) written(r *Replica, ordinal int, t *schema.ItemType) []any {
 	if !t.HasRefs || len(t.Vars) == 0 {
 		return nil
 	}
-	ws := c.writs[r]
+	ws := c.held.writs[r]
 	if ordinal >= len(ws) {
 		if r.gone { // the entry would never be deleted
 			return nil
 		}
-		if c.writs == nil {
-			c.writs = make(map[*Replica][]writ)
+		if c.held.writs == nil {
+			c.held.writs = make(map[*Replica][]writ)
 		}
 		ws = append(ws, make([]writ, ordinal+1-len(ws))...)
-		c.writs[r] = ws
+		c.held.writs[r] = ws
 	}
 	if w := &ws[ordinal]; w.item != t {
 		*w = writ{item: t, vars: make([]any, len(t.Vars))}

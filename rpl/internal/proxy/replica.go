@@ -77,7 +77,7 @@ func (r *Replica) now() ids.Tick {
 	if r.gone {
 		return r.until
 	}
-	return r.proxy.newest
+	return r.proxy.held.newest
 }
 
 // appendWords appends an item's state at a tick, or as it was received if that is
@@ -104,7 +104,7 @@ func (r *Replica) item(ordinal int) *schema.ItemType {
 // fill writes an item's state at a tick into words and, if vars is not nil, its values
 // of variable length into vars.
 func (r *Replica) fill(ordinal int, words []int32, vars []any, tick ids.Tick) {
-	s, l := &r.proxy.rows, r.layout
+	s, l := &r.proxy.held.rows, r.layout
 	for k, of := range l.Ords[:r.rows.n] {
 		if of != ordinal {
 			continue
@@ -127,7 +127,7 @@ func (r *Replica) fill(ordinal int, words []int32, vars []any, tick ids.Tick) {
 
 // Tick is the newest tick of which the item's state was received.
 func (r *Replica) Tick(ordinal int) ids.Tick {
-	t, s := ids.Tick(0), &r.proxy.rows
+	t, s := ids.Tick(0), &r.proxy.held.rows
 	for k, of := range r.layout.Ords[:r.rows.n] {
 		if of == ordinal {
 			t = max(t, s.rows[r.rows.first+uint32(k)].tick)
@@ -143,7 +143,7 @@ func (c *Proxy) Inject(r *Replica, ordinal int, t *schema.ItemType, p unsafe.Poi
 	if t == nil || r.item(ordinal) != t {
 		return false
 	}
-	words, vars := c.scratch[:len(t.Words)], c.scratchVars[:len(t.Vars)]
+	words, vars := c.held.scratch[:len(t.Words)], c.held.scratchVars[:len(t.Vars)]
 	r.fill(ordinal, words, vars, r.now())
 	if was := c.written(r, ordinal, t); was == nil {
 		t.Layout.Inject(p, words, vars, nil, c.cfg.Refs)
@@ -161,7 +161,7 @@ func (c *Proxy) References(r *Replica, ordinal int, dst []ids.Node) []ids.Node {
 	if t == nil || !t.HasRefs {
 		return dst
 	}
-	words, vars := c.scratch[:len(t.Words)], c.scratchVars[:len(t.Vars)]
+	words, vars := c.held.scratch[:len(t.Words)], c.held.scratchVars[:len(t.Vars)]
 	r.fill(ordinal, words, vars, r.now())
 	return t.Layout.Nodes(words, vars, dst)
 }

@@ -11,7 +11,7 @@ import (
 // lie elsewhere (versionslab.go), each with its tick in front of its words. Rows are
 // numbered, those of one node consecutively.
 
-// A replicaRow is one row of a node, with the versions that the authority may still
+// A ReplicaRow is one row of a node, with the versions that the authority may still
 // name as bases. The newest version is the row's state as it was received.
 type ReplicaRow struct {
 	used    uint64   // slots that hold a version, a bit each

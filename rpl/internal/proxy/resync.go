@@ -28,7 +28,7 @@ type astray struct {
 // that are right stay and are corrected; nodes that should not be there go. It costs
 // what a join does. A peer is answered every three seconds at most.
 func (c *Proxy) Resync() {
-	s := &c.astray
+	s := &c.mend.astray
 	s.timeless, s.trouble, s.lost = true, 0, 0
 	if !s.all {
 		s.all = true
@@ -41,22 +41,22 @@ func (c *Proxy) Resync() {
 // unread counts a packet that could not be read. One that newer packets have overtaken is
 // not counted: what it builds on may have gone for good reasons.
 func (c *Proxy) unread(err error) {
-	s := &c.astray
+	s := &c.mend.astray
 	if s.trouble == 0 {
-		s.since = c.readingAt
+		s.since = c.dec.readingAt
 	}
 	s.trouble = min(s.trouble+wire.Readable, 2*wire.Unreadable*wire.Readable)
 	if !isNamed(err) {
 		s.lost++
 	}
-	if s.lost >= wire.Unreadable || s.trouble > wire.Unreadable*wire.Readable && c.readingAt-s.since > wire.Hopeless {
+	if s.lost >= wire.Unreadable || s.trouble > wire.Unreadable*wire.Readable && c.dec.readingAt-s.since > wire.Hopeless {
 		c.Resync()
 	}
 }
 
 // read counts a packet that was read.
 func (c *Proxy) read() {
-	if s := &c.astray; s.trouble > 0 {
+	if s := &c.mend.astray; s.trouble > 0 {
 		s.trouble--
 		s.lost = 0
 	}
@@ -78,7 +78,7 @@ type strayNode struct {
 // stray notes a stray node. If the authority does not hear of it, the next packet about
 // the node cannot be read either, and stray is called again.
 func (c *Proxy) stray(h uint32) {
-	s := &c.astray
+	s := &c.mend.astray
 	i := slices.IndexFunc(s.nodes, func(n strayNode) bool { return n.handle == h })
 	if i < 0 {
 		if len(s.nodes) == wire.MaxRefusals {
@@ -87,25 +87,25 @@ func (c *Proxy) stray(h uint32) {
 		i, s.nodes = len(s.nodes), append(s.nodes, strayNode{handle: h})
 	}
 	n := &s.nodes[i]
-	if !c.askDue(n.asked, c.readingAt) {
+	if !c.askDue(n.asked, c.dec.readingAt) {
 		return
 	}
 	if n.tries++; n.tries > wire.DoubtTries {
 		c.Resync() // the answers have not been taken
 	}
-	n.due, n.asked = true, max(c.readingAt, 1)
+	n.due, n.asked = true, max(c.dec.readingAt, 1)
 }
 
 // found notes that a handle has the node that it should have.
 func (c *Proxy) found(h uint32) {
-	if s := &c.astray; len(s.nodes) > 0 {
+	if s := &c.mend.astray; len(s.nodes) > 0 {
 		s.nodes = slices.DeleteFunc(s.nodes, func(n strayNode) bool { return n.handle == h })
 	}
 }
 
 // straying reports whether the authority is to be told now.
 func (c *Proxy) straying(now time.Duration) bool {
-	s := &c.astray
+	s := &c.mend.astray
 	return s.all && c.askDue(s.asked, now) || slices.ContainsFunc(s.nodes, func(n strayNode) bool { return n.due })
 }
 
@@ -114,21 +114,21 @@ func (c *Proxy) straying(now time.Duration) bool {
 // goes. Some of that may already be part of the answer, since blocks come without the
 // packets before them: so the proxy asks once more.
 func (c *Proxy) setTime(t ids.Tick) {
-	c.astray.timeless, c.astray.timed = false, c.readingAt
-	c.pace = pace{t, c.readingAt}
-	if t >= c.newest {
+	c.mend.astray.timeless, c.mend.astray.timed = false, c.dec.readingAt
+	c.dec.pace = pace{t, c.dec.readingAt}
+	if t >= c.held.newest {
 		return
 	}
-	c.astray.again = true
-	c.newest, c.advanced, c.removed = t, t, c.removed[:0]
-	clear(c.layouts)
-	for i := range c.entries {
-		e := &c.entries[i]
+	c.mend.astray.again = true
+	c.held.newest, c.held.advanced, c.held.removed = t, t, c.held.removed[:0]
+	clear(c.held.layouts)
+	for i := range c.held.entries {
+		e := &c.held.entries[i]
 		if e.rep != nil {
 			c.remove(e, t, false)
 		}
 		if e.last != nil {
-			c.spent = append(c.spent, e.last)
+			c.held.spent = append(c.held.spent, e.last)
 		}
 		*e = proxyEntry{}
 	}
@@ -142,14 +142,14 @@ func (c *Proxy) resynced(b []byte) bool {
 		return false
 	}
 	t := ids.Tick(binary.LittleEndian.Uint32(b))
-	took, again := c.readingAt-c.astray.timed, c.astray.again || c.astray.timeless // it has asked since, if timeless
-	c.astray = astray{nodes: c.astray.nodes[:0]}
-	if lead := time.Duration(max(c.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); again || c.newest < t || lead > took+wire.MaxLead {
+	took, again := c.dec.readingAt-c.mend.astray.timed, c.mend.astray.again || c.mend.astray.timeless // it has asked since, if timeless
+	c.mend.astray = astray{nodes: c.mend.astray.nodes[:0]}
+	if lead := time.Duration(max(c.held.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); again || c.held.newest < t || lead > took+wire.MaxLead {
 		c.Resync()
 		return true
 	}
-	for i := range c.entries {
-		if e := &c.entries[i]; e.rep != nil && e.rep.born < t {
+	for i := range c.held.entries {
+		if e := &c.held.entries[i]; e.rep != nil && e.rep.born < t {
 			c.remove(e, t, false)
 		}
 	}

@@ -81,12 +81,12 @@ func (c *Proxy) tell(h ProxyHandler) {
 	for at.changed < len(ev.changed) {
 		at.changed++
 		i := ev.changed[at.changed-1]
-		if o := &c.rows.owners[i]; c.rows.firstTold(i) {
-			h.Changed(o.r, o.ordinal, c.rows.rows[i].tick)
+		if o := &c.held.rows.owners[i]; c.held.rows.firstTold(i) {
+			h.Changed(o.r, o.ordinal, c.held.rows.rows[i].tick)
 		}
 	}
 	c.tellAdvanced(h)
-	clear(c.rows.told.W)
+	clear(c.held.rows.told.W)
 	for at.calls < len(ev.calls) {
 		at.calls++
 		h.Run(ev.calls[at.calls-1])
@@ -95,7 +95,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 		at.gone++
 		e := ev.gone[at.gone-1]
 		h.Gone(e.r, e.tick, e.destroyed)
-		delete(c.writs, e.r)
+		delete(c.held.writs, e.r)
 	}
 	c.setAdrift(ev.gone)
 	ev.reset()
@@ -157,14 +157,14 @@ func tellItems(r *Replica, was []*schema.ItemType, h ProxyHandler) {
 // tellAdvanced reports the drifting rows (those that move by prediction) of which this
 // Apply received nothing.
 func (c *Proxy) tellAdvanced(h ProxyHandler) {
-	if c.newest == c.advanced {
+	if c.held.newest == c.held.advanced {
 		return
 	}
-	c.advanced = c.newest
-	for k, w := range c.rows.drifting.W {
-		for w &^= c.rows.told.W[k]; w != 0; w &= w - 1 {
-			o := &c.rows.owners[k<<6+bits.TrailingZeros64(w)]
-			h.Advanced(o.r, o.ordinal, c.newest)
+	c.held.advanced = c.held.newest
+	for k, w := range c.held.rows.drifting.W {
+		for w &^= c.held.rows.told.W[k]; w != 0; w &= w - 1 {
+			o := &c.held.rows.owners[k<<6+bits.TrailingZeros64(w)]
+			h.Advanced(o.r, o.ordinal, c.held.newest)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (r *Replica) hang(up *Replica) {
 func (c *Proxy) noteOrphan(r *Replica) {
 	if !r.waits && r.parent != wire.NoHandle && (r.up == nil || r.up.gone) {
 		r.waits = true
-		c.orphans = append(c.orphans, r)
+		c.held.orphans = append(c.held.orphans, r)
 	}
 }
 
@@ -229,8 +229,8 @@ func (c *Proxy) setAdrift(gone []goneEvent) {
 	if !left {
 		return
 	}
-	for i := range c.entries {
-		if r := c.entries[i].rep; r != nil && r.Adrift() {
+	for i := range c.held.entries {
+		if r := c.held.entries[i].rep; r != nil && r.Adrift() {
 			c.noteOrphan(r)
 		}
 	}
@@ -240,8 +240,8 @@ func (c *Proxy) setAdrift(gone []goneEvent) {
 // waits for its own change of parent, unless its parent was only resent because of a
 // damaged packet (protocol rule 11): then the authority says nothing about the node.
 func (c *Proxy) adopt(h ProxyHandler) {
-	kept := c.orphans[:0]
-	for _, r := range c.orphans {
+	kept := c.held.orphans[:0]
+	for _, r := range c.held.orphans {
 		if r.waits = !r.gone && r.parent != wire.NoHandle && (r.up == nil || r.up.gone); !r.waits {
 			continue
 		}
@@ -255,18 +255,18 @@ func (c *Proxy) adopt(h ProxyHandler) {
 			kept = append(kept, r)
 		}
 	}
-	clear(c.orphans[len(kept):])
-	c.orphans = kept
+	clear(c.held.orphans[len(kept):])
+	c.held.orphans = kept
 }
 
 // parentOf returns a node's parent by the newest packet that named one: nil for a root,
 // or if the parent has not arrived yet. A parent that has gone since that packet is
 // still returned.
 func (c *Proxy) parentOf(r *Replica) *Replica {
-	if r.parent == wire.NoHandle || int(r.parent) >= len(c.entries) {
+	if r.parent == wire.NoHandle || int(r.parent) >= len(c.held.entries) {
 		return nil
 	}
-	e := &c.entries[r.parent]
+	e := &c.held.entries[r.parent]
 	switch {
 	case e.rep != nil && !e.rep.below(r):
 		return e.rep

@@ -46,7 +46,7 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 	if c.tracer == nil {
 		return
 	}
-	st := &c.stage
+	st := &c.dec.stage
 	if err != nil {
 		c.traceLine(TraceLine{Packet: seq, Bytes: bytes, Refused: err.Error()})
 		return
@@ -67,7 +67,7 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 		}
 	}
 	for _, i := range st.forgets {
-		c.traceLine(TraceLine{What: "forget", Node: c.rows.owners[i].r.ID.String(), Item: c.types[c.rows.rows[i].typ].Item.Name})
+		c.traceLine(TraceLine{What: "forget", Node: c.held.rows.owners[i].r.ID.String(), Item: c.held.types[c.held.rows.rows[i].typ].Item.Name})
 	}
 	for i := range st.metas {
 		m := &st.metas[i]
@@ -75,8 +75,8 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 	}
 	for i := range st.updates {
 		u := &st.updates[i]
-		r := c.rows.owners[u.row].r
-		c.traceRow(TraceLine{What: "update", Node: r.ID.String(), Handle: &r.handle, Base: u.base}, c.types[c.rows.rows[u.row].typ], u)
+		r := c.held.rows.owners[u.row].r
+		c.traceRow(TraceLine{What: "update", Node: r.ID.String(), Handle: &r.handle, Base: u.base}, c.held.types[c.held.rows.rows[u.row].typ], u)
 	}
 	for i := range st.calls {
 		c.traceLine(TraceLine{What: "call", Handle: &st.calls[i].Handle, RPC: st.calls[i].Rpc.Name})
@@ -88,6 +88,6 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 
 func (c *Proxy) traceRow(l TraceLine, t *rowtype.Type, u *stagedRow) {
 	l.Item, l.Props = t.Item.Name, map[string]any{}
-	wire.NameValues(t, l.Props, c.stage.wordsOf(u, t), c.stage.varsOf(u))
+	wire.NameValues(t, l.Props, c.dec.stage.wordsOf(u, t), c.dec.stage.varsOf(u))
 	c.traceLine(l)
 }

@@ -1,6 +1,6 @@
 package rowtype
 
-// A course says how one word is predicted. A row is on its course as long as its words
+// A Course says how one word is predicted. A row is on its course as long as its words
 // are what its newest version predicts; a word without a velocity is predicted to stay.
 // Every update of a row reads its courses, so each is half a cache line.
 type Course struct {
@@ -13,7 +13,7 @@ type Course struct {
 	Way      way // it is coded in updates
 }
 
-// A drift is the course of a predicted word.
+// A Drift is the course of a predicted word.
 type Drift struct {
 	Word int
 	Course
@@ -48,7 +48,7 @@ func (t *Type) charted() {
 	}
 }
 
-// expect predicts word i from base, the row n ticks ago, and from now, which has the
+// Expect predicts word i from base, the row n ticks ago, and from now, which has the
 // current words before i. It takes velocities to have changed evenly and to be applied
 // after each change (semi-implicit Euler, as games do): n steps of v₁…vₙ sum to
 // ((n-1)·v₀ + (n+1)·vₙ)/2. With vₙ = v₀ that is what advance does.
@@ -63,20 +63,20 @@ func (c *Course) Expect(base, now Words, i int, n uint32) int32 {
 	return c.add(*base.Word(i), Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, 0))
 }
 
-// reach is expect for a word with a phase; it predicts the phase too.
+// Reach is expect for a word with a phase; it predicts the phase too.
 func (c *Course) Reach(base, now Words, i int, n uint32) (x, phase int32) {
 	way := Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, PhaseBits)
 	return c.Reached(*base.Word(i), *base.Word(int(c.Phase)), way)
 }
 
-// travel is the distance covered in n ticks while the velocity goes from v0 to v1, in
+// Travel is the distance covered in n ticks while the velocity goes from v0 to v1, in
 // 2^-digits of a step.
 func Travel(v0, v1 int32, n, rate int64, digits uint) int64 {
 	sum := (int64(v0)+int64(v1))*n + int64(v1) - int64(v0)
 	return (sum*rate + 1<<(32-digits)) >> (33 - digits)
 }
 
-// reached is the value and phase at a distance of way from a value and its phase.
+// Reached is the value and phase at a distance of way from a value and its phase.
 func (c *Course) Reached(from, phase int32, way int64) (to, toPhase int32) {
 	at := int64(from)<<PhaseBits + int64(phase) + way
 	r := (at + PhaseHalf) >> PhaseBits
@@ -89,7 +89,7 @@ func (c *Course) Reached(from, phase int32, way int64) (to, toPhase int32) {
 	return int32(r), int32(at - r<<PhaseBits)
 }
 
-// all is the number of values that a word has.
+// All is the number of values that a word has.
 func (c *Course) All() int64 { return int64(c.Max) - int64(c.Min) + 1 }
 
 // within takes steps around a range of all values, to 0 … all-1.
@@ -104,7 +104,7 @@ func within(steps, all int64) int64 {
 	return steps
 }
 
-// around is the shortest way, forwards or backwards, around a range of all values.
+// Around is the shortest way, forwards or backwards, around a range of all values.
 func Around(steps, all int64) int64 {
 	if steps >= all || steps <= -all { // more than once around
 		steps %= all
@@ -126,7 +126,7 @@ func (c *Course) add(x int32, grow int64) int32 {
 	return int32(min(max(int64(x)+grow, int64(c.Min)), int64(c.Max)))
 }
 
-// residual is the difference that turns p into x. apply is its inverse and returns
+// Residual is the difference that turns p into x. apply is its inverse and returns
 // false if the result is out of range.
 func (c *Course) Residual(p, x int32) int32 {
 	if !c.Wraps {
@@ -135,7 +135,7 @@ func (c *Course) Residual(p, x int32) int32 {
 	return int32(Around(int64(x)-int64(p), c.All()))
 }
 
-// apply adds a residual, which may come from the network, to p.
+// Apply adds a residual, which may come from the network, to p.
 func (c *Course) Apply(p, r int32) (int32, bool) {
 	if c.Wraps {
 		if n := c.All(); int64(r) >= n || int64(r) <= -n {

@@ -7,7 +7,7 @@ package rowtype
 // peers. A heading may be off by a little, because of the velocity's rounding or
 // because a node holds its angle against its course. That only costs the residual.
 
-// A heading is how the angle of a row follows from its velocity.
+// A Heading is how the angle of a row follows from its velocity.
 type Heading struct {
 	On       bool
 	Mirrored bool  // the angle grows against the turn from x to y
@@ -35,7 +35,7 @@ func (t *Type) headingWords() (angle, vx, vy int) {
 	return -1, -1, -1
 }
 
-// An aim is a heading in the form by which rows are coded, in steps above the least of
+// An Aim is a heading in the form by which rows are coded, in steps above the least of
 // the angle's values.
 type Aim struct {
 	word, x, y int // the angle and the velocity
@@ -44,7 +44,7 @@ type Aim struct {
 	from       int64
 }
 
-// aim makes the aim of a heading for a row type.
+// Aim makes the aim of a heading for a row type.
 func (h *Heading) Aim(t *Type) (a Aim) {
 	c := &t.Courses[t.Heading]
 	a = Aim{word: t.Heading, x: t.HeadingX, y: t.HeadingY, least: int64(c.Min), all: c.All(), from: int64(h.From)}
@@ -54,7 +54,7 @@ func (h *Heading) Aim(t *Type) (a Aim) {
 	return a
 }
 
-// of is the angle of what moves with the velocity x, y.
+// Of is the angle of what moves with the velocity x, y.
 func (a *Aim) Of(x, y int32) int32 { return int32(a.least + a.along(x, y)) }
 
 func (a *Aim) along(x, y int32) int64 { return a.at(Direction(x, y)) }
@@ -64,7 +64,7 @@ func (a *Aim) at(direction int32) int64 {
 	return within((int64(direction)*a.turn+1<<31)>>32+a.from, a.all)
 }
 
-// expect is what a row's angle should be, given its base and its velocity now. If the
+// Expect is what a row's angle should be, given its base and its velocity now. If the
 // velocity has not changed, or is zero, it is the angle of the base. Else it is the
 // direction of the velocity, plus the difference that the angle of the base had from
 // its own.
@@ -84,7 +84,7 @@ func (a *Aim) Expect(base, now Words) int32 {
 	return int32(a.least + along)
 }
 
-// direction is the angle of a vector other than zero, from x towards y, in 2³²nds of a
+// Direction is the angle of a vector other than zero, from x towards y, in 2³²nds of a
 // turn. It is right to a millionth of a turn, and the same on every machine. It has no
 // branches, because which eighth of a turn the angle is in cannot be predicted.
 func Direction(x, y int32) int32 {

@@ -12,7 +12,7 @@ import (
 // nothing; pays.go gives velocities up where straight runs do not last.
 
 const (
-	// inferBits is the binary digits of a step in an inferred velocity. A walk that is
+	// InferBits is the binary digits of a step in an inferred velocity. A walk that is
 	// off by half of the last digit is a step off after a second; each further digit
 	// costs a bit at every turn. On traces whose velocities were taken away, 4 digits
 	// cost 11 % more than 6, and 8 digits 3 % more.
@@ -20,7 +20,7 @@ const (
 
 	inferRate = 1 << (32 - InferBits)
 
-	// inferMost is the highest inferred velocity: more than 2^20 steps a tick are a
+	// InferMost is the highest inferred velocity: more than 2^20 steps a tick are a
 	// teleport.
 	InferMost = 1 << (20 + InferBits)
 )

@@ -10,7 +10,7 @@ package rowtype
 // authority, some 85 KiB, and tables of its own.
 const maxKinds = 16
 
-// kindBits is the size of a kind word's index in a set of tables; only words with
+// KindBits is the size of a kind word's index in a set of tables; only words with
 // smaller indices qualify.
 const KindBits = 8
 
@@ -31,10 +31,10 @@ func (t *Type) kindWords() (at []int) {
 	return at
 }
 
-// kindsOf is how many kinds word w tells.
+// KindsOf is how many kinds word w tells.
 func (t *Type) KindsOf(w int) int { return int(t.Words[w].Max-t.Words[w].Min) + 1 }
 
-// kindOf is the index of a row's tables in rowModel.updates: 0 is for rows of any kind,
+// KindOf is the index of a row's tables in rowModel.updates: 0 is for rows of any kind,
 // which is all if w is -1; the kinds of word w follow.
 func (t *Type) KindOf(w int, base Words) int {
 	if w < 0 {

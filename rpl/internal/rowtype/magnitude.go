@@ -1,6 +1,6 @@
 package rowtype
 
-// magnitude is the absolute value. It does not branch: the sign cannot be predicted.
+// Magnitude is the absolute value. It does not branch: the sign cannot be predicted.
 func Magnitude(v int32) uint32 {
 	sign := v >> 31
 	return uint32((v ^ sign) - sign)

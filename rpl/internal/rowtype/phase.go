@@ -35,5 +35,5 @@ func (t *Type) phases() {
 	}
 }
 
-// oddPhase is the middle of the eighth that a phase is in.
+// OddPhase is the middle of the eighth that a phase is in.
 func OddPhase(phase int32) int32 { return phase | 1 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
-// A rowType is one part of an item type as the stream sees it: words in the
+// A Type is one part of an item type as the stream sees it: words in the
 // order in which they are coded (velocities before what they predict), and
 // variable-length values. Both ends derive it from the schema alone.
 type Type struct {
@@ -60,7 +60,7 @@ type Type struct {
 // A show is a copy to be made: word from of a row to word to of its item.
 type show struct{ from, to uint32 }
 
-// show sets an item's words to those of a row, or to their defaults if row is nil.
+// Show sets an item's words to those of a row, or to their defaults if row is nil.
 func (t *Type) Show(item, row []int32) {
 	shown := t.shown
 	if row == nil {
@@ -75,7 +75,7 @@ func (t *Type) Show(item, row []int32) {
 	}
 }
 
-// rowTypesOf compiles every part of every item of a frozen schema.
+// TypesOf compiles every part of every item of a frozen schema.
 func TypesOf(s *schema.Schema) (all []*Type, byItem [][]*Type) {
 	byItem = make([][]*Type, len(s.Items()))
 	for i, it := range s.Items() {
@@ -222,13 +222,13 @@ func (t *Type) conditions() {
 	}
 }
 
-// absent reports whether a word says nothing, because the rpl.Opt around it is
+// Absent reports whether a word says nothing, because the rpl.Opt around it is
 // empty.
 func (t *Type) Absent(i int, now []int32) bool {
 	return t.Within != nil && t.Within[i] >= 0 && now[t.Within[i]] == 0
 }
 
-// drifts reports whether the words are expected to change by themselves: whether any
+// Drifts reports whether the words are expected to change by themselves: whether any
 // velocity is not 0.
 func (t *Type) Drifts(words Words) bool {
 	any := int32(0)
@@ -238,7 +238,7 @@ func (t *Type) Drifts(words Words) bool {
 	return any != 0
 }
 
-// advance sets now to what base is expected to be n ticks later. It uses integers
+// Advance sets now to what base is expected to be n ticks later. It uses integers
 // only, which wrap on overflow, so that both ends agree to the bit.
 func (t *Type) Advance(now, base Words, n uint32) {
 	base.CopyTo(now, t.Width)
@@ -256,12 +256,12 @@ func (t *Type) Advance(now, base Words, n uint32) {
 	}
 }
 
-// onCourse is whether now is what base has become by itself, n ticks later.
+// OnCourse is whether now is what base has become by itself, n ticks later.
 func (t *Type) OnCourse(base, now Words, n uint32) bool {
 	return t.Stands(base, now) && t.Follows(base, now, n)
 }
 
-// stands is whether the words that nothing predicts are equal to those of base; follows
+// Stands is whether the words that nothing predicts are equal to those of base; follows
 // is whether the predicted ones are what base has become by itself, n ticks later.
 func (t *Type) Stands(base, now Words) bool {
 	for _, i := range t.Still {

@@ -1,6 +1,6 @@
 package rowtype
 
-// take copies an item's words to its one row, and returns 1 if any of them differed,
+// Take copies an item's words to its one row, and returns 1 if any of them differed,
 // else 0.
 func (t *Type) Take(row, item Words) uint64 {
 	shown, differ := t.shown, int32(0)

@@ -4,11 +4,11 @@ import (
 	"unsafe"
 )
 
-// A rowWords points to the words of a row, without their number: loops over words by
+// A Words points to the words of a row, without their number: loops over words by
 // indices from the schema then need no bounds checks.
 type Words struct{ P unsafe.Pointer }
 
-// at returns words as rowWords. It checks that they are as many as a row has, the
+// At returns words as rowWords. It checks that they are as many as a row has, the
 // hidden ones included, so that every index in rowType is valid.
 func (t *Type) At(words []int32) Words { return WordsOf(words, t.Width) }
 
@@ -19,19 +19,19 @@ func WordsOf(words []int32, n int) Words {
 	return Words{unsafe.Pointer(unsafe.SliceData(words))}
 }
 
-// all returns the first n words as a slice.
+// All returns the first n words as a slice.
 func (w Words) All(n int) []int32 { return unsafe.Slice((*int32)(w.P), n) }
 
-// word is word i, an index from the row type.
+// Word is word i, an index from the row type.
 func (w Words) Word(i int) *int32 { return (*int32)(unsafe.Add(w.P, i*4)) }
 
-// at is the word at a byte offset.
+// At is the word at a byte offset.
 func (w Words) At(byte uintptr) *int32 { return (*int32)(unsafe.Add(w.P, byte)) }
 
 // four are the words i to i+3.
 func (w Words) four(i int) *[4]int32 { return (*[4]int32)(unsafe.Add(w.P, i*4)) }
 
-// swap exchanges the first n words with others, which must not overlap.
+// Swap exchanges the first n words with others, which must not overlap.
 func (w Words) Swap(with Words, n int) {
 	i := 0
 	for ; i+4 <= n; i += 4 {
@@ -44,7 +44,7 @@ func (w Words) Swap(with Words, n int) {
 	}
 }
 
-// copyTo copies the first n words to others, which must not overlap, four at a time:
+// CopyTo copies the first n words to others, which must not overlap, four at a time:
 // for so few words it is done before the built-in copy has chosen its way.
 func (w Words) CopyTo(to Words, n int) {
 	i := 0

@@ -4,12 +4,12 @@ import (
 	"time"
 )
 
-// An estimate is the mean of a time that is measured again and again, and how far
+// An Estimate is the mean of a time that is measured again and again, and how far
 // measurements are from it, both smoothed as in RFC 6298, in microseconds. A mean of 0:
 // not measured yet.
 type Estimate struct{ Mean, deviation int32 }
 
-// sample takes a measurement into the estimate.
+// Sample takes a measurement into the estimate.
 func (e *Estimate) Sample(d time.Duration) {
 	t := int32(min(max(d, 0), time.Minute) / time.Microsecond)
 	if e.Mean == 0 {
@@ -21,13 +21,13 @@ func (e *Estimate) Sample(d time.Duration) {
 	e.deviation += (max(off, -off) - e.deviation) / 4
 }
 
-// time is the mean.
+// Time is the mean.
 func (e *Estimate) Time() time.Duration { return time.Duration(e.Mean) * time.Microsecond }
 
-// spread is how far measurements are from the mean, on average.
+// Spread is how far measurements are from the mean, on average.
 func (e *Estimate) Spread() time.Duration { return time.Duration(e.deviation) * time.Microsecond }
 
-// most is what a measurement hardly exceeds (RFC 6298).
+// Most is what a measurement hardly exceeds (RFC 6298).
 func (e *Estimate) Most() time.Duration { return e.Time() + 4*e.Spread() }
 
 // The packets over which the loss is averaged, at first and later.

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 )
 
-// A bitset is a set of small numbers; it grows as they are set.
+// A Bitset is a set of small numbers; it grows as they are set.
 type Bitset struct{ W []uint64 }
 
 func (b *Bitset) Has(i uint32) bool {
@@ -20,7 +20,7 @@ func (b *Bitset) Set(i uint32) {
 	b.W[k] |= 1 << (i & 63)
 }
 
-// reach makes the set long enough for i.
+// Reach makes the set long enough for i.
 func (b *Bitset) Reach(i uint32) {
 	for int(i>>6) >= len(b.W) {
 		b.W = append(b.W, 0)
@@ -33,7 +33,7 @@ func (b *Bitset) Clear(i uint32) {
 	}
 }
 
-// firstClear is the smallest number that is not set.
+// FirstClear is the smallest number that is not set.
 func (b *Bitset) FirstClear() uint32 {
 	for k, w := range b.W {
 		if w != ^uint64(0) {

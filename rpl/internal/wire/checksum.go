@@ -19,7 +19,7 @@ import (
 //
 // `once` props are left out, because deltas do not contain them.
 
-// check is one checksum as it is sent.
+// Check is one checksum as it is sent.
 type Check struct {
 	Handle uint32
 	Row    uint32
@@ -30,20 +30,20 @@ type Check struct {
 }
 
 const (
-	// checkEvery is how often one row or one node of a peer is checked by default.
+	// CheckEvery is how often one row or one node of a peer is checked by default.
 	CheckEvery = 500 * time.Millisecond
 
-	// maxChecks is the checksums of one send, some 80 bytes; checkBits is the bits of
+	// MaxChecks is the checksums of one send, some 80 bytes; checkBits is the bits of
 	// budget that each takes.
 	MaxChecks = 8
 	CheckBits = 80
 
-	// mendEvery is the shortest time between two repairs of a node for checksums that
+	// MendEvery is the shortest time between two repairs of a node for checksums that
 	// differ, so that a recurring fault does not fill the link.
 	MendEvery = 3 * time.Second
 )
 
-// checksum is the checksum of one version, without `once` props.
+// RowChecksum is the checksum of one version, without `once` props.
 func RowChecksum(t *rowtype.Type, words []int32, vars []any) uint16 {
 	sum := emptySum
 	for i, w := range words {
@@ -64,7 +64,7 @@ func RowChecksum(t *rowtype.Type, words []int32, vars []any) uint16 {
 	return sum.fold()
 }
 
-// checksum is the checksum of a node itself as it was last sent.
+// Checksum is the checksum of a node itself as it was last sent.
 func (l *NodeLayout) Checksum(id ids.Node, owner ids.Peer, parent uint32, name string, args []byte) uint16 {
 	sum := emptySum
 	for _, w := range [...]uint32{id.Slot(), id.Tenant(), uint32(owner), parent + 1, uint32(l.Prefab), uint32(len(l.Items))} {

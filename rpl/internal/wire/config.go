@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
-// checkBasics checks the fields that both configurations have.
+// CheckBasics checks the fields that both configurations have.
 func CheckBasics(s *schema.Schema, hz int) error {
 	switch {
 	case s == nil:

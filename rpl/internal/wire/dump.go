@@ -10,7 +10,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
-// nameValues puts a row's values under the names of their props.
+// NameValues puts a row's values under the names of their props.
 func NameValues(t *rowtype.Type, props map[string]any, words []int32, vars []any) {
 	at := make(map[int]int, len(words))
 	for k, f := range t.From {

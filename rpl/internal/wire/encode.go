@@ -1,9 +1,9 @@
 package wire
 
-// endBits is the bits kept free for the ends of the sections and the last byte.
+// EndBits is the bits kept free for the ends of the sections and the last byte.
 const EndBits = 120
 
-// deltaOf codes the ticks since the base packet, given how many packets ago it was
+// DeltaOf codes the ticks since the base packet, given how many packets ago it was
 // sent: mostly one a tick, which is 0. ofDelta is its inverse.
 func DeltaOf(delta, back uint32) uint32 {
 	switch {

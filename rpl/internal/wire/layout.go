@@ -13,7 +13,7 @@ import (
 // a number in a packet means the layout that the authority had defined by then, however
 // late the packet comes.
 
-// A nodeLayout is what nodes of the same make have in common: their prefab and the types
+// A NodeLayout is what nodes of the same make have in common: their prefab and the types
 // of their items.
 type NodeLayout struct {
 	Number uint32
@@ -29,7 +29,7 @@ type NodeLayout struct {
 	Since   ids.Tick // on a proxy: packets of earlier ticks mean another layout by its number
 }
 
-// newLayout makes a layout; all are the item types, and typesOf their row types.
+// NewLayout makes a layout; all are the item types, and typesOf their row types.
 func NewLayout(all []*schema.ItemType, typesOf [][]*rowtype.Type, number uint32, prefab int, items []int) *NodeLayout {
 	l := &NodeLayout{Number: number, Prefab: prefab, Items: items, Types: make([]*schema.ItemType, len(items))}
 	for ord, i := range items {
@@ -47,7 +47,7 @@ func NewLayout(all []*schema.ItemType, typesOf [][]*rowtype.Type, number uint32,
 	return l
 }
 
-// is reports whether the layout has that prefab and those items.
+// Is reports whether the layout has that prefab and those items.
 func (l *NodeLayout) Is(prefab int, items []int) bool {
 	return l.Prefab == prefab && slices.Equal(l.Items, items)
 }

@@ -25,7 +25,7 @@ const (
 	MaxTick    ids.Tick = 1 << 31
 	LateInLife          = MaxTick - MaxTick/16
 
-	// maxLead is how far a packet's tick may be ahead of the tick that a proxy's clock
+	// MaxLead is how far a packet's tick may be ahead of the tick that a proxy's clock
 	// makes due; the time for which the proxy has heard nothing is added. It is as long
 	// as a silent connection lives. A packet that claims more is damaged or forged:
 	// were it believed, every true one would look old.
@@ -35,57 +35,57 @@ const (
 	// that others have waited would be lost to a float32's 24-bit rounding.
 	MaxWeight = 1 << 20
 
-	// historyLen is how many versions the authority keeps of a row: half a second of
+	// HistoryLen is how many versions the authority keeps of a row: half a second of
 	// changes at 60 sends a second, which covers a round trip of 400 ms with a resend.
 	// An update whose base is older becomes a keyframe.
 	HistoryLen = 32
 
-	// maxHead is the version number after which a row's next tenant starts at 1 again.
+	// MaxHead is the version number after which a row's next tenant starts at 1 again.
 	// Numbers cannot run out within one tenant: it makes at most one version a tick,
 	// and there are as many ticks.
 	MaxHead = 1 << 31
 
-	// baseLen is how many versions a proxy keeps of a row at most: twice as many as the
+	// BaseLen is how many versions a proxy keeps of a row at most: twice as many as the
 	// authority, so that it never lacks a base that the authority still has.
 	BaseLen = 64
 
-	// firstVersions is the room for versions that a row on a proxy starts with: a
+	// FirstVersions is the room for versions that a row on a proxy starts with: a
 	// change in every tick of a round trip of 200 ms at 60 Hz. It is doubled when
 	// needed. Both are powers of two.
 	FirstVersions = 16
 
-	// lateVersions is how many versions a proxy keeps, at least, that are older than
+	// LateVersions is how many versions a proxy keeps, at least, that are older than
 	// the base in use, for packets that were overtaken. Each time a base is missing the
 	// number doubles, up to mostLate. Few versions keep memory dense.
 	LateVersions = 2
 	MostLate     = 8
 
-	// recordLen is how many packets are remembered with their contents until they are
+	// RecordLen is how many packets are remembered with their contents until they are
 	// acked: a second of 17 packets a tick at 60 Hz. It must be a power of two of at
 	// most 16 bits, because packet numbers are echoed in 16 bits, and those must tell a
 	// record's place.
 	RecordLen = 1024
 
-	// maxLate is how much older than the newest one a packet may be for a proxy to
+	// MaxLate is how much older than the newest one a packet may be for a proxy to
 	// apply it. The authority may be another maxLate packets ahead of that newest one,
 	// and still know what such a packet carried.
 	MaxLate = RecordLen / 2
 
-	// fewRecords is how many records a peer starts with, a power of two: half a second
+	// FewRecords is how many records a peer starts with, a power of two: half a second
 	// of one packet a send at 60 Hz.
 	FewRecords = 32
 
-	// ackWindow is how many packets one ack header covers: as many as have records.
+	// AckWindow is how many packets one ack header covers: as many as have records.
 	AckWindow = RecordLen
 
-	// maxFlight is how many packets may be under way to a peer: sent since the newest one
+	// MaxFlight is how many packets may be under way to a peer: sent since the newest one
 	// that has arrived. Beyond it nothing is sent but probes. It is three quarters of the
 	// records, so that none is pushed out that may yet be acked: what it carried would be
 	// told again, and push out more. The last quarter is for probes, which take a minute
 	// to fill it, and for what no room is kept: ends of packets, calls, the reliable lane.
 	MaxFlight = RecordLen * 3 / 4
 
-	// flightTime is how long packets may take before no more may be under way than arrived
+	// FlightTime is how long packets may take before no more may be under way than arrived
 	// in that time, measured over flightPeriod: longer than round trips by satellite and
 	// short disturbances take, short enough for a game to be told of. leastFlight may be
 	// under way on any line: with round trips of 300 ms that does not limit a game.
@@ -93,40 +93,40 @@ const (
 	FlightPeriod = time.Second
 	LeastFlight  = 16
 
-	// maxBurst is how many bits of arrivals one send may have: a fifth of the records.
+	// MaxBurst is how many bits of arrivals one send may have: a fifth of the records.
 	MaxBurst = RecordLen / 5 * PacketRoom * 8
 
-	// maxBursts is how many bits of first arrivals one send may have for all peers
+	// MaxBursts is how many bits of first arrivals one send may have for all peers
 	// together, beside a packet for each. A full burst takes some 5 ms to plan; if all
 	// players come in one step, as after a new level, those of a full server would hold
 	// it up for a third of a second.
 	MaxBursts = 2 * MaxBurst
 
-	// leastAlike is how many updates a peer must have for others to be looked for that
+	// LeastAlike is how many updates a peer must have for others to be looked for that
 	// are told the same (alike.go). With fewer the look costs more than it may save.
 	LeastAlike = 64
 
-	// leastSharers is how many peers must have a node by the same handle for it to be
+	// LeastSharers is how many peers must have a node by the same handle for it to be
 	// marked once for all of them (common.go). For fewer that saves nothing.
 	LeastSharers = 4
 
-	// longestAlike is the age in ticks of the oldest baseline at which peers are told
+	// LongestAlike is the age in ticks of the oldest baseline at which peers are told
 	// alike: a second at 60 Hz. Peers that are further behind are seldom together.
 	LongestAlike = 60
 
-	// maxAlike is at how many baselines peers are told alike in one send. What is kept
+	// MaxAlike is at how many baselines peers are told alike in one send. What is kept
 	// for each takes 80 bytes an update.
 	MaxAlike = 8
 
-	// maxAcks is how many acks of one peer may wait for the next Schedule; when one
+	// MaxAcks is how many acks of one peer may wait for the next Schedule; when one
 	// more comes they are processed at once.
 	MaxAcks = 256
 
-	// maxRefusals is how many rows one packet of a peer can refuse; more would amount
+	// MaxRefusals is how many rows one packet of a peer can refuse; more would amount
 	// to a new join.
 	MaxRefusals = 64
 
-	// unreadable is how many unreadable packets in a row make a proxy ask for
+	// Unreadable is how many unreadable packets in a row make a proxy ask for
 	// everything anew (rule 11): a single one may be damaged by chance. Packets whose
 	// faulty node or row the proxy can name do not count, because what is named is
 	// mended within a round trip. But a proxy also asks when more than one in readable
@@ -135,21 +135,21 @@ const (
 	Readable   = 16
 	Hopeless   = time.Second
 
-	// doubtTries is how often a proxy asks for a keyframe of a row before it asks for
+	// DoubtTries is how often a proxy asks for a keyframe of a row before it asks for
 	// the node, and how often for the node before it asks for everything. With three in
 	// ten packets lost each way, so many tries stay unanswered once in 60 times.
 	DoubtTries = 6
 
-	// maxSkipped is how many packets with skipped guesses a proxy can report at once: a
+	// MaxSkipped is how many packets with skipped guesses a proxy can report at once: a
 	// round trip of 200 ms at ten a tick, few enough to fit a packet beside the acks.
 	// Further packets with guesses to skip are refused whole.
 	MaxSkipped = 128
 
-	// maxHandles is how many nodes one peer can hold: as many as a handle's 16 bits on
+	// MaxHandles is how many nodes one peer can hold: as many as a handle's 16 bits on
 	// the wire can name.
 	MaxHandles = 1 << 16
 
-	// generations is how many nodes can have a handle in turn before a generation,
+	// Generations is how many nodes can have a handle in turn before a generation,
 	// which is a byte, repeats.
 	Generations = 1 << 8
 
@@ -163,7 +163,7 @@ const (
 	MaxItems   = 64
 	MaxLayouts = 1 << 14
 
-	// maxRows is how many rows one node may have, one for each item and audience: a
+	// MaxRows is how many rows one node may have, one for each item and audience: a
 	// row's number is a byte.
 	MaxRows = 255
 
@@ -174,17 +174,21 @@ const (
 	// MaxName is how many bytes a load-time node's name may have.
 	MaxName = 64
 
-	// maxVar is how many bytes one variable-length value may take on the wire: what a
+	// MaxVar is how many bytes one variable-length value may take on the wire: what a
 	// block can carry.
 	MaxVar = 64 << 10
 
-	// maxPart is how many bytes of a reliable message the lane is given at once: a
+	// MaxPart is how many bytes of a reliable message the lane is given at once: a
 	// budget's bucket at 64 KB a second. Longer messages go in parts. maxLong is the
 	// longest message: a value of maxVar for each item that a node can have.
 	MaxPart = 16 << 10
 	MaxLong = MaxItems * MaxVar
 
-	// maxTreeBits is how much of a tree arrives in one message, less a kilobyte for what
+	// MaxInPacket bounds the arrivals, and the removals, in one packet: a datagram holds
+	// fewer than 1,200 of the smallest.
+	MaxInPacket = 4096
+
+	// MaxTreeBits is how much of a tree arrives in one message, less a kilobyte for what
 	// stands around it.
 	MaxTreeBits = 8 * (MaxLong - 1<<10)
 
@@ -193,28 +197,28 @@ const (
 	MaxUnreliableArgs = 1024
 	MaxReliableArgs   = 4096
 
-	// maxUnreliable is the bytes of an unreliable call: what appendCall puts before its
+	// MaxUnreliable is the bytes of an unreliable call: what appendCall puts before its
 	// arguments takes at most 16.
 	MaxUnreliable = MaxUnreliableArgs + 16
 
-	// maxHeld is how many reliable calls may wait at a peer for their nodes; the
+	// MaxHeld is how many reliable calls may wait at a peer for their nodes; the
 	// authority holds back the rest.
 	MaxHeld = 64
 
-	// maxCalls is how many unreliable calls may be queued for one peer's next send.
+	// MaxCalls is how many unreliable calls may be queued for one peer's next send.
 	MaxCalls = 256
 
-	// maxWaiting is how many reliable calls may wait at the authority for one peer's
+	// MaxWaiting is how many reliable calls may wait at the authority for one peer's
 	// nodes, and how many messages for its lane: some for each node of a join. Calls
 	// beyond it are dropped and counted.
 	MaxWaiting = 4096
 
-	// maxHandedOn is how many bytes may wait for a peer's lane before other peers'
+	// MaxHandedOn is how many bytes may wait for a peer's lane before other peers'
 	// reliable calls are no longer passed on to it: about a second of the usual budget.
 	// With more, this machine's own calls and long values would come ever later.
 	MaxHandedOn = 256 << 10
 
-	// maxDue is how many calls of one peer may run in one tick: at 60 ticks a second
+	// MaxDue is how many calls of one peer may run in one tick: at 60 ticks a second
 	// far above any game's input. Unreliable calls beyond it are dropped and counted.
 	// Reliable ones wait for the next tick, up to maxLater bytes of them, and are then
 	// dropped and counted too. maxLater is ten seconds of two small calls a tick, which
@@ -222,48 +226,48 @@ const (
 	MaxDue   = 64
 	MaxLater = 256 << 10
 
-	// fenceAge is how long a removal may wait for a reliable message about its node
+	// FenceAge is how long a removal may wait for a reliable message about its node
 	// (protocol rule 3).
 	FenceAge = 2 * time.Second
 
-	// silence is how long a peer may be silent before its stream is frozen; probeEvery
+	// Silence is how long a peer may be silent before its stream is frozen; probeEvery
 	// is how often a frozen peer is probed (protocol rule 36).
 	Silence    = time.Second
 	ProbeEvery = 250 * time.Millisecond
 
-	// heartbeat is the longest time without a state packet: proxies' clocks need ticks.
+	// Heartbeat is the longest time without a state packet: proxies' clocks need ticks.
 	Heartbeat = 250 * time.Millisecond
 
-	// movingBeat is the heartbeat while something at the peer moves by itself,
+	// MovingBeat is the heartbeat while something at the peer moves by itself,
 	// predicted from what it was sent. It moves there up to the newest tick received,
 	// and three ticks at 60 Hz are less than the view delay. With packet loss no send
 	// is left out (beat).
 	MovingBeat = 50 * time.Millisecond
 
-	// reorderTime is how much later than a packet another must have been sent, and
+	// ReorderTime is how much later than a packet another must have been sent, and
 	// acked, for the first to be judged lost (protocol rule 12).
 	ReorderTime = 15 * time.Millisecond
 
-	// copyUnit spaces the copies of arrivals and removals: copy n is due 16·(2ⁿ-1) ms
+	// CopyUnit spaces the copies of arrivals and removals: copy n is due 16·(2ⁿ-1) ms
 	// after the first. At 60 Hz, where a tick is a little longer, that is 1, 3 and 7
 	// sends (protocol §5).
 	CopyUnit = 16 * time.Millisecond
 
-	// spareShare is how full a budget's bucket must be before a send for copies of
+	// SpareShare is how full a budget's bucket must be before a send for copies of
 	// changes to leave with it: so they take only what a peer would not use.
 	SpareShare = 0.75
 
-	// tablesGrace is how long new code tables wait for a peer that still uses the
+	// TablesGrace is how long new code tables wait for a peer that still uses the
 	// tables they would replace, or that has acked no packet coded with later ones. It
 	// is as long as a silent connection lives.
 	TablesGrace = 10 * time.Second
 
-	// maxCounted is how much coded data is counted before the counts fade, if no new
+	// MaxCounted is how much coded data is counted before the counts fade, if no new
 	// tables have paid by then. Counts have 32 bits and are checked once a minute; the
 	// bits left above maxCounted then last for 50 million a second.
 	MaxCounted = 1 << 30
 
-	// bucketTime is how much unused budget a peer may save up (protocol rule 26).
+	// BucketTime is how much unused budget a peer may save up (protocol rule 26).
 	BucketTime = 250 * time.Millisecond
 
 	// LineBucketTime is the same on a line that carries less than the budget: what waits on
@@ -274,10 +278,10 @@ const (
 	// it stands for all longer ones, too.
 	LongestHold = 255
 
-	// leastSend is the bytes of budget below which nothing is sent to a peer: a
+	// LeastSend is the bytes of budget below which nothing is sent to a peer: a
 	// packet's headers take 40. A starved peer gets fewer, fuller packets.
 	LeastSend = 200
 
-	// minStay is how long a node that streamed in by distance stays at least.
+	// MinStay is how long a node that streamed in by distance stays at least.
 	MinStay = 500 * time.Millisecond
 )

@@ -38,7 +38,7 @@ var (
 	ErrNoPeer = errors.New("no such peer")
 )
 
-// callQueue is the calls that wait to run on this machine.
+// CallQueue is the calls that wait to run on this machine.
 type CallQueue struct {
 	due, next []queued
 	args      []byte
@@ -55,7 +55,7 @@ func (q *CallQueue) Add(c Call, args []byte) {
 	q.due = append(q.due, queued{c, at, len(q.args)})
 }
 
-// run runs the calls that are due. Calls made meanwhile wait for the next run.
+// Run runs the calls that are due. Calls made meanwhile wait for the next run.
 func (q *CallQueue) Run(fn func(Call)) {
 	list := q.due
 	q.due, q.next = q.next[:0], list
@@ -72,7 +72,7 @@ func (q *CallQueue) Run(fn func(Call)) {
 	}
 }
 
-// checkArgs returns an error that wraps ErrArgs if arguments are too long for the RPC's lane.
+// CheckArgs returns an error that wraps ErrArgs if arguments are too long for the RPC's lane.
 func CheckArgs(rpc *schema.RPCType, args []byte) error {
 	limit := MaxUnreliableArgs
 	if rpc.Lane == ids.Reliable {
@@ -84,7 +84,7 @@ func CheckArgs(rpc *schema.RPCType, args []byte) error {
 	return nil
 }
 
-// appendCall appends a call as both lanes carry it: handle, gen 1 byte, RPC, tick 4
+// AppendCall appends a call as both lanes carry it: handle, gen 1 byte, RPC, tick 4
 // bytes, arguments; handle and RPC as uvarints.
 func AppendCall(b []byte, h uint32, gen uint8, rpc *schema.RPCType, tick ids.Tick, args []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(h))
@@ -104,7 +104,7 @@ type WireCall struct {
 	Args   []byte
 }
 
-// parseCall reads what appendCall has written; the arguments stay where they are in b.
+// ParseCall reads what appendCall has written; the arguments stay where they are in b.
 func ParseCall(b []byte, s *schema.Schema, lane ids.Lane) (c WireCall, err error) {
 	h, n := binary.Uvarint(b)
 	if n <= 0 || h >= MaxHandles || len(b) < n+1 {
@@ -125,5 +125,5 @@ func ParseCall(b []byte, s *schema.Schema, lane ids.Lane) (c WireCall, err error
 	return c, nil
 }
 
-// size is the bytes that a call takes while it waits.
+// Size is the bytes that a call takes while it waits.
 func (c *WireCall) Size() int { return len(c.Args) + int(unsafe.Sizeof(*c)) }

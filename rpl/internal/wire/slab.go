@@ -3,7 +3,7 @@ package wire
 // lineWords is how many words a cache line holds.
 const lineWords = 16
 
-// inLines rounds a size in words up so that an array of elements of that size crosses
+// InLines rounds a size in words up so that an array of elements of that size crosses
 // as few cache lines as possible: to a power of two, or to whole lines.
 func InLines(words int) int {
 	if words > lineWords {

@@ -1,0 +1,138 @@
+package budget
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// PiecesBits is what n pieces cost, with their names and their share of the packets'
+// headers.
+func PiecesBits(bits, n int) float64 {
+	return float64(bits+n*wire.NameBits) * (1 + wire.HeaderBits/float64(8*wire.PacketRoom-wire.HeaderBits))
+}
+
+func PieceBits(bits int) float64 { return PiecesBits(bits, 1) }
+
+// A Budget is what each peer may be sent.
+type Budget struct {
+	Rate int     // bytes a second; 0: no limit but that of what may be under way
+	Size float64 // bytes of it that a peer may save up
+}
+
+// NewBudget makes a budget of so many bytes a second.
+func NewBudget(rate int) Budget {
+	return Budget{rate, max(float64(rate)*wire.BucketTime.Seconds(), wire.PacketRoom+wire.PacketOverhead)}
+}
+
+// A Bucket is what one peer may be sent: what its budget pays for, if it has one, and no more
+// than may be under way.
+type Bucket struct {
+	Tokens  float64 // bytes in the bucket …
+	Size    float64 // … which holds so many
+	at      time.Duration
+	Lane    float64 // bytes reserved for messages that wait for the reliable lane
+	Room    float64 // bytes in the bucket beside those; negative: debt. Without a budget: bytes that may leave
+	Left    float64 // bits not yet planned for, of room and of what may be under way
+	Calls   float64 // bytes that unreliable calls have saved up
+	paid    float64 // bytes charged for what the reliable lane holds or was given since Charge
+	settled bool    // Charge reports what the lane sends
+}
+
+// Refill adds what the budget has given since the last send, or what the peer's line carries
+// if that is less: carries is bytes a second, 0 for no limit. Reserve follows. The result is
+// whether the bucket was not full, and whether there was a send before.
+func (u *Bucket) Refill(b Budget, carries float64, now time.Duration) (short, again bool) {
+	pays := float64(b.Rate)
+	u.Size = b.Size
+	if carries > 0 {
+		pays, u.Size = min(pays, carries), lineBucket(carries)
+	}
+	if again = u.at != 0; again {
+		more := pays * (now - u.at).Seconds()
+		short = u.Tokens+more < u.Size
+		u.Tokens, u.Calls = min(u.Size, u.Tokens+more), min(u.Size/2, u.Calls+more/2)
+	} else {
+		u.Tokens, u.Calls = u.Size, u.Size/2
+	}
+	u.at = max(now, 1)
+	u.Lane, u.Left = 0, 0
+	return short, again
+}
+
+// lineBucket is the bytes that a peer may save up whose line carries so many a second: they
+// all leave at once, and wait on the line.
+func lineBucket(carries float64) float64 {
+	return max(carries*wire.LineBucketTime.Seconds(), wire.PacketRoom+wire.PacketOverhead)
+}
+
+// Reserve sets aside bytes for the reliable lane. The rest is the room.
+func (u *Bucket) Reserve(lane float64) {
+	u.Lane = lane
+	u.Room = u.Tokens - u.Lane
+}
+
+// Open starts planning with what there is, if that is worth a packet. flight is for how many
+// packets there is room on the way. Without a budget that is all there is, and calls may
+// have half of it.
+func (u *Bucket) Open(b Budget, flight int) bool {
+	bits := float64(flight * wire.PacketRoom * 8)
+	if b.Rate == 0 {
+		u.Room, u.Left, u.Calls = bits/8, bits, bits/16
+		return true
+	}
+	if u.Room < wire.LeastSend {
+		return false
+	}
+	u.Left = min(u.Room*8, bits) - wire.HeaderBits
+	return true
+}
+
+// Afford charges a piece to the room and reports whether the room pays for it. If nothing is
+// planned yet (first) the room may be overdrawn once, so that a piece larger than one send's
+// share is not put off for ever (protocol rule 26).
+func (u *Bucket) Afford(bits int, first bool) bool {
+	cost := PieceBits(bits)
+	if u.Left < cost && !(u.Room > 0 && first) {
+		return false
+	}
+	u.Left -= cost
+	return true
+}
+
+// Charge takes from the bucket what was given to the reliable lane.
+func (u *Bucket) Charge(cost float64) {
+	u.Tokens -= cost
+	u.paid += cost
+}
+
+// Settle corrects what was charged for the reliable lane by what it has sent since the last
+// settle, and what it still holds.
+func (u *Bucket) Settle(sent, held int) {
+	u.Tokens += u.paid - float64(sent+held)
+	u.paid, u.settled = float64(held), true
+}
+
+// LaneTakes is whether the reliable lane may be given so many more bytes now. A stalled lane
+// holds at most a bucket of them: otherwise all would leave at once when it goes on.
+func (u *Bucket) LaneTakes(bytes float64) bool {
+	return !u.settled || u.paid == 0 || u.paid+bytes <= u.Size
+}
+
+// LaneCost is what so many bytes of a reliable message are charged when they are given
+// to the lane: its segments, and with packet loss a copy of each, as transport/lane
+// then repeats every segment once. settle corrects that by what they did cost.
+func LaneCost(bytes int, lossy bool) float64 {
+	cost := float64(bytes + (bytes/laneChunk+1)*laneOverhead)
+	if lossy {
+		cost *= 2
+	}
+	return cost
+}
+
+// What the reliable lane adds to a message, roughly: for each chunk a segment's header,
+// its ack's, and a share of the packet's.
+const (
+	laneChunk    = 1100
+	laneOverhead = 24 + wire.PacketOverhead
+)

@@ -1,0 +1,70 @@
+package interest
+
+// touchSpots touches where nodes are.
+func (a *Manager) touchSpots(slots []uint32) {
+	sum := int32(0)
+	for _, slot := range slots {
+		sum += a.space.Spots[slot].Cell
+	}
+	a.touched += uint32(sum)
+}
+
+// touchWatches touches the nodes at the edge of some peers' sight, and those that the
+// grid has told them of.
+func (a *Manager) touchWatches(viewers []*Viewer) {
+	sum := uint32(0)
+	for _, v := range viewers {
+		sum += v.touchWatch()
+	}
+	for _, v := range viewers {
+		edge := v.watch.edge
+		for i := 0; i < len(edge); i += 5 { // entries that share a cache line
+			sum += edge[i].who
+		}
+		for _, slot := range a.space.Index.ToldOf(v.index) {
+			sum += uint32(a.space.Spots[slot].Cell) + uint32(flag(v.Wanted.Has(slot)))
+		}
+	}
+	a.touched += sum
+}
+
+// touchWatch touches what a watch reads of its viewer.
+func (v *Viewer) touchWatch() uint32 {
+	return uint32(len(v.Points)) + uint32(len(v.watch.edge))
+}
+
+// touchReach touches the cells that a watch looks into.
+func (v *vigil) touchReach() {
+	sum := uint32(0)
+	g, at := v.a.space.Index, &v.p.watched
+	for y := at.from[1]; y <= at.to[1]; y++ {
+		for x := at.from[0]; x <= at.to[0]; x++ {
+			if nodes := g.Buckets[g.BucketAt(x, y)]; len(nodes) > 0 {
+				sum += nodes[0].Slot + nodes[len(nodes)-1].Slot
+			}
+		}
+	}
+	v.a.touched += sum
+}
+
+// touchCells touches the cells of some nodes, their places in them, and their watchers.
+func (a *Manager) touchCells(slots []uint32) {
+	g, sum := a.space.Index, uint32(0)
+	if g == nil {
+		return
+	}
+	for _, slot := range slots {
+		if i := a.space.Spots[slot].Cell; i >= 0 {
+			sum += uint32(len(g.Buckets[i]))
+			if g.Watchers.Words > 0 {
+				sum += uint32(g.Watchers.Bits[int(i)*g.Watchers.Words])
+			}
+		}
+	}
+	for _, slot := range slots {
+		if s := &a.space.Spots[slot]; s.Cell >= 0 {
+			sum += g.Buckets[s.Cell][s.CellAt].Slot
+		}
+	}
+	a.touched += sum
+}

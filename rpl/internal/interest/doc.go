@@ -1,0 +1,15 @@
+// Package interest decides which peer shall have which node: by the node's own rule, by who
+// owns a node of its tree, by groups, and by distance. Its decisions are a list that others
+// carry out. Its cost goes with the nodes that have moved, appeared or changed their rules,
+// not with nodes × peers.
+//
+// The files in the order of the data:
+//
+//	manager.go    what there is, by name; viewer.go: what is known of one peer
+//	relevancy.go  the decisions of one send; groups.go: sets of peers
+//	cells.go      nodes come into the grid, move in it and go; report.go: who is told of that
+//	watch.go      peers with one observer: a list of the nodes near the edge of sight
+//	look.go       any other peer: everything in reach is looked at
+//	slotlist.go   the nodes that a peer has for their distance
+//	ahead.go, flag.go  reading ahead, and branches that are none
+package interest

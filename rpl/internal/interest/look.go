@@ -1,0 +1,208 @@
+package interest
+
+import (
+	"math"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// A look finds the nodes that come into or go out of a peer's sight, for any Interest
+// and any number of observers. After an observer has moved it checks all nodes in
+// reach, else those that have moved themselves. A peer with one observer and a Grid
+// keeps watch instead (watch.go).
+type look struct {
+	a   *Manager
+	p   *Viewer
+	now time.Duration
+}
+
+// look finds what comes into or goes out of the sight of a peer.
+func (a *Manager) look(p *Viewer, now time.Duration) {
+	a.endWatch(p)
+	a.space.Looks = true
+	all := p.lookAgain || !p.looked || a.space.Unstamped
+	moved := a.space.Index.Moved == a.space.Moves
+	if !all && !moved && len(p.lingering) == 0 {
+		return
+	}
+	p.lookAgain, p.looked = false, true
+	if a.views == nil {
+		a.views = new(views)
+	}
+	l := look{a, p, now}
+	a.views.open(a, p)
+	p.lingering, p.lingered = p.lingered[:0], p.lingering
+	for _, slot := range p.lingered {
+		l.checkOut(slot)
+	}
+	if all || moved {
+		a.views.each(func(bucket int32) { l.lookInto(bucket, all) })
+	}
+	if all {
+		near := &p.Near
+		near.Settle()
+		a.touchSpots(near.Slots)
+		for i := 0; i < len(near.Slots); {
+			slot := near.Slots[i]
+			l.checkOut(slot)
+			if i < len(near.Slots) && near.Slots[i] == slot {
+				i++
+			}
+		}
+	} else {
+		for _, slot := range a.space.Index.Crossed {
+			l.checkOut(slot)
+		}
+	}
+	for _, slot := range p.lingering {
+		a.views.late.Clear(slot)
+	}
+}
+
+// lookInto checks the nodes in a bucket, if all is to be checked or one of them has
+// moved.
+func (l *look) lookInto(bucket int32, all bool) {
+	g := l.a.space.Index
+	if !all && g.Stamps[bucket] != l.a.space.Moves {
+		return
+	}
+	for k := range g.Buckets[bucket] {
+		if slot := g.Buckets[bucket][k].Slot; l.p.Wanted.Has(slot) {
+			l.checkOut(slot)
+		} else if l.wants(slot, false) {
+			l.a.decide(l.p, slot, true)
+		}
+	}
+}
+
+// checkOut takes away a node that the peer has by distance, if it is out of sight.
+func (l *look) checkOut(slot uint32) {
+	a, p := l.a, l.p
+	switch {
+	case a.space.Spots[slot].Cell < 0 || !p.Wanted.Has(slot) || l.wants(slot, true):
+	case a.ownsAny(p, slot) || a.views.late.Has(slot):
+	case a.lingers(p, slot, l.now):
+		p.lingering = append(p.lingering, slot)
+		a.views.late.Set(slot)
+	default:
+		a.decide(p, slot, false)
+	}
+}
+
+// wants is Authority.wants for a node in the grid. It asks only the observers that
+// reach the node's bucket.
+func (l *look) wants(slot uint32, had bool) bool {
+	a, s := l.a, &l.a.space.Spots[slot]
+	a.DistanceChecks++
+	v, in := a.views, a.Rule
+	near := v.near(s.Cell)
+	if a.space.Index.Plain {
+		limit := a.space.Index.Rings.Sight[flag(had)]
+		for _, i := range near {
+			o := &v.points[i]
+			if dx, dy := s.X-o[0], s.Y-o[1]; dx*dx+dy*dy <= limit {
+				return true
+			}
+		}
+		return false
+	}
+	best := math.Inf(1)
+	for _, i := range near {
+		o := &v.points[i]
+		dx, dy := s.X-o[0], s.Y-o[1]
+		if d := dx*dx + dy*dy; d < best {
+			best = d
+		}
+	}
+	best = math.Sqrt(best)
+	return best <= in.Reach(l.p.ID) && in.Wants(l.p.ID, a.store.Nodes[slot].ID, best, had)
+}
+
+// lingers is whether a node out of sight has not yet stayed for minStay.
+func (a *Manager) lingers(p *Viewer, slot uint32, now time.Duration) bool {
+	h := a.store.Nodes[slot].Holder(p.index)
+	return h != nil && now < h.Since+wire.MinStay
+}
+
+// views sorts the observers of the peer that looks by the grid's buckets that they
+// reach. So each node is asked about once, against the observers that may see it, and
+// not once for each observer, or against all of them.
+type views struct {
+	points   [][2]float64
+	lists    [spatial.GridSide * spatial.GridSide][]int32 // by bucket: the points that reach it
+	reached  []int32                                      // buckets that have a list
+	all      []int32                                      // all points, if each counts as reaching everything; else nil
+	everyone []int32
+	late     wire.Bitset // slots that peer.lingering has during a look
+}
+
+// maxView is the most buckets that one point may reach for lists to be kept. One that
+// reaches more mostly reaches all of them, and then all are looked into.
+const maxView = spatial.GridSide * spatial.GridSide / 8
+
+// open sets up views for a peer's present observers.
+func (v *views) open(a *Manager, p *Viewer) {
+	for _, b := range v.reached {
+		v.lists[b] = v.lists[b][:0]
+	}
+	v.reached, v.all, v.points = v.reached[:0], nil, p.Points
+	g, reach := a.space.Index, a.Rule.Reach(p.ID)
+	for i, o := range p.Points {
+		x0, x1 := g.Span(o[0], reach)
+		y0, y1 := g.Span(o[1], reach)
+		if (x1-x0+1)*(y1-y0+1) > maxView {
+			v.takeAll()
+			return
+		}
+		for cy := y0; cy <= y1; cy++ {
+			for cx := x0; cx <= x1; cx++ {
+				v.add(g.BucketAt(cx, cy), int32(i), g.Covers(o, cx, cy))
+			}
+		}
+	}
+}
+
+// add notes that a point reaches a bucket. A point that sees most of the bucket goes
+// first: mostly no other need be asked.
+func (v *views) add(bucket, point int32, covers bool) {
+	list := v.lists[bucket]
+	if len(list) == 0 {
+		v.reached = append(v.reached, bucket)
+	}
+	if list = append(list, point); covers {
+		last := len(list) - 1
+		list[0], list[last] = list[last], list[0]
+	}
+	v.lists[bucket] = list
+}
+
+func (v *views) takeAll() {
+	v.everyone = v.everyone[:0]
+	for i := range v.points {
+		v.everyone = append(v.everyone, int32(i))
+	}
+	v.all = v.everyone
+}
+
+// near is the points that may see something in a bucket.
+func (v *views) near(bucket int32) []int32 {
+	if v.all != nil {
+		return v.all
+	}
+	return v.lists[bucket]
+}
+
+// each calls fn for every bucket that is reached.
+func (v *views) each(fn func(bucket int32)) {
+	if v.all == nil {
+		for _, b := range v.reached {
+			fn(b)
+		}
+		return
+	}
+	for b := range int32(len(v.lists)) {
+		fn(b)
+	}
+}

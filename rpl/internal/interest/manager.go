@@ -1,0 +1,37 @@
+package interest
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// A Manager decides which peer shall have which node.
+type Manager struct {
+	store *store.Store
+	space *spatial.Space
+
+	Rule      spatial.Interest
+	Viewers   []*Viewer
+	viewOf    ids.Roster[Viewer]
+	views     *views      // observers of the peer that is looking now
+	Judged    []uint32    // slots of trees whose relevance Stream must judge again
+	grouped   wire.Bitset // slots of nodes whose Relevance is Grouped
+	concerned wire.Bitset // peers that hold or own a node of the tree that is being judged
+
+	conditions  [schema.MaxGroups]func(ids.Peer) bool
+	conditional bool
+
+	Decisions      []decision   // not carried out yet
+	Regrouped      []membership // not looked at yet
+	DistanceChecks uint64       // comparisons of a node's distance with a peer's observers
+	FarOut         uint64       // times a node came to a place too far out for the grid's float32s
+	touched        uint32       // sum of what was read ahead, so that the compiler keeps the reads
+}
+
+// NewManager makes a Manager without viewers. With no rule every node is relevant to everyone.
+func NewManager(rule spatial.Interest, st *store.Store, space *spatial.Space) *Manager {
+	return &Manager{store: st, space: space, Rule: rule, viewOf: ids.NewRoster[Viewer]()}
+}

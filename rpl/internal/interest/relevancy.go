@@ -1,0 +1,310 @@
+package interest
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// The Stream stage decides which nodes each peer should hold. It judges trees by their
+// root. Its cost goes with the nodes that have moved, appeared or changed their rules,
+// not with nodes × peers.
+
+// Observe is Authority.Observe.
+func (a *Manager) Observe(id ids.Peer, points ...[2]float64) {
+	v := a.viewOf.Find(id)
+	if v == nil || samePoints(v.Points, points) {
+		return
+	}
+	v.Points = append(v.Points[:0], points...)
+	v.looked = false
+}
+
+func samePoints(a, b [][2]float64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Rejudge has the tree of a node judged anew for every peer at the next Stream.
+func (a *Manager) Rejudge(slot uint32) {
+	r := a.store.Root(slot)
+	if n := &a.store.Nodes[r]; !n.Judge {
+		n.Judge = true
+		a.Judged = append(a.Judged, r)
+	}
+}
+
+// Stream decides which nodes each peer should hold.
+func (a *Manager) Stream(now time.Duration) {
+	for i := 0; i < len(a.Judged); i++ {
+		slot := a.Judged[i]
+		n := &a.store.Nodes[slot]
+		if !n.Judge {
+			continue
+		}
+		n.Judge = false
+		if !n.Used {
+			continue
+		}
+		a.regrid(slot)
+		if n.Parent != 0 { // its new tree is judged once, however many nodes have come under it
+			a.Rejudge(slot)
+			continue
+		}
+		a.rejudgeNow(slot)
+	}
+	a.Judged = a.Judged[:0]
+	a.space.Looks = false
+	if a.space.Index != nil {
+		a.streamAll(now)
+	}
+	if g := a.space.Index; g != nil {
+		g.Crossed = g.Crossed[:0]
+	}
+	a.space.Moves++
+}
+
+// streamAll decides by distance, for some peers at a time (ahead.go).
+func (a *Manager) streamAll(now time.Duration) {
+	a.space.Index.SortNews()
+	var buf [store.AheadPeers]*Viewer
+	group := buf[:0]
+	for i, v := range a.Viewers {
+		if v != nil {
+			group = append(group, v)
+		}
+		if len(group) == cap(group) || i == len(a.Viewers)-1 {
+			a.touchWatches(group)
+			for _, v := range group {
+				a.streamTo(v, now)
+			}
+			group = group[:0]
+		}
+	}
+	a.space.Index.News = a.space.Index.News[:0] // including the news of these decisions
+}
+
+// streamTo decides by distance for one peer.
+func (a *Manager) streamTo(v *Viewer, now time.Duration) {
+	switch {
+	case v.Silent: // it looks at everything when it is back
+		v.lookAgain = true
+	case a.watches(v):
+		a.keepWatch(v, now)
+	default:
+		a.look(v, now)
+	}
+}
+
+// Strayed updates the grid for the nodes that were found elsewhere than it has them.
+func (a *Manager) Strayed() {
+	for strays := a.store.Strays; len(strays) > 0; strays = strays[min(store.Ahead, len(strays)):] {
+		some := strays[:min(store.Ahead, len(strays))]
+		a.touchCells(some)
+		for _, slot := range some {
+			a.stray(slot)
+		}
+	}
+	a.store.Strays = a.store.Strays[:0]
+}
+
+// regrid puts a node into the grid or takes it out, by its relevance.
+func (a *Manager) regrid(slot uint32) {
+	n := &a.store.Nodes[slot]
+	if a.space.Index == nil {
+		return
+	}
+	if n.Parent == 0 && n.Spawn.Relevance == ids.Near && n.PosItem >= 0 {
+		if a.space.Spots[slot].Cell < 0 {
+			a.enterCell(slot)
+		}
+	} else {
+		a.LeaveGrid(slot)
+	}
+}
+
+// Replaced has a node judged anew whose place another item says from now on, or none.
+func (a *Manager) Replaced(slot uint32) {
+	if a.regrid(slot); a.store.Nodes[slot].PosItem < 0 { // any next place differs from this one
+		s := &a.space.Spots[slot]
+		s.GridX, s.GridY = float32(math.NaN()), float32(math.NaN())
+	}
+	a.Rejudge(slot)
+}
+
+// Forget takes a node that is about to be removed away from all viewers, and out of the grid.
+func (a *Manager) Forget(slot uint32) {
+	for _, h := range a.store.Nodes[slot].Holders {
+		a.drop(a.Viewers[h.Peer], slot)
+	}
+	a.ungrid(slot)
+}
+
+// Judge judges a node's tree now if Stream would have to, for an RPC: it must reach a
+// peer that has just been let in, and not one that has just been put out. A tree made
+// since the last Stream is not judged, because its place is not known yet.
+func (a *Manager) Judge(slot uint32) {
+	root := a.store.Root(slot)
+	if n := &a.store.Nodes[root]; n.Judge && n.Born != a.store.Send {
+		n.Judge = false
+		a.regrid(root)
+		a.rejudgeNow(root)
+	}
+}
+
+// rejudgeNow decides about a tree for every peer that its new place or rules may concern.
+func (a *Manager) rejudgeNow(root uint32) {
+	cell := a.space.Spots[root].Cell
+	for _, v := range a.Viewers {
+		if v == nil || cell >= 0 && v.watch.on {
+			continue
+		}
+		a.decide(v, root, a.judgeTree(v, root))
+	}
+	if cell < 0 {
+		return
+	}
+	// Of the peers that keep watch, only those that see its cell, or hold or own a node
+	// of the tree, can want it.
+	a.tellWatchers(cell, root)
+	a.noteConcerned(root)
+	for k, w := range a.concerned.W {
+		for a.concerned.W[k] = 0; w != 0; w &= w - 1 {
+			if v := a.Viewers[k<<6+bits.TrailingZeros64(w)]; v.watch.on {
+				a.decide(v, root, a.judgeTree(v, root))
+			}
+		}
+	}
+}
+
+// noteConcerned notes the peers that hold or own a node of a tree.
+func (a *Manager) noteConcerned(slot uint32) {
+	n := &a.store.Nodes[slot]
+	for _, h := range n.Holders {
+		a.concerned.Set(uint32(h.Peer))
+	}
+	if n.Owner != 0 {
+		if v := a.viewOf.Find(n.Owner); v != nil {
+			a.concerned.Set(uint32(v.index))
+		}
+	}
+	for _, c := range n.Children {
+		a.noteConcerned(c)
+	}
+}
+
+// judgeTree reports whether a peer should have a tree: by its root's rule, or because
+// it owns a node of it.
+func (a *Manager) judgeTree(v *Viewer, root uint32) bool {
+	n := &a.store.Nodes[root]
+	if a.ownsAny(v, root) {
+		return true
+	}
+	switch n.Spawn.Relevance {
+	case ids.Always:
+		return true
+	case ids.OwnerOnly:
+		return false
+	case ids.Grouped:
+		return n.Groups&v.Groups != 0
+	}
+	if a.space.Index == nil || n.PosItem < 0 {
+		return true // no Interest is set, or the node has no position: everyone
+	}
+	return a.wants(v, root, v.Wanted.Has(root))
+}
+
+// ownsAny reports whether a peer owns a node or any node below it.
+func (a *Manager) ownsAny(v *Viewer, slot uint32) bool {
+	n := &a.store.Nodes[slot]
+	if n.Owner == v.ID {
+		return true
+	}
+	for _, c := range n.Children {
+		if a.ownsAny(v, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Distance is the distance from the nearest observer, +Inf without observers.
+func (v *Viewer) Distance(x, y float64) float64 {
+	best := math.Inf(1)
+	for _, o := range v.Points {
+		dx, dy := x-o[0], y-o[1]
+		if d := dx*dx + dy*dy; d < best {
+			best = d
+		}
+	}
+	return math.Sqrt(best)
+}
+
+// wants asks the Interest about a node; had says whether the peer has it now.
+func (a *Manager) wants(v *Viewer, slot uint32, had bool) bool {
+	a.DistanceChecks++
+	n, s := &a.store.Nodes[slot], &a.space.Spots[slot]
+	d := v.Distance(s.X, s.Y)
+	if !(d <= a.Rule.Reach(v.ID)) {
+		return false
+	}
+	return a.Rule.Wants(v.ID, n.ID, d, had)
+}
+
+// A decision says that a peer shall have a node from now on, or shall have it no longer.
+type decision struct {
+	Peer   int32 // its index
+	Slot   uint32
+	Handle uint32 // by which the peer had the node, if it had it by any and shall have it no longer
+	In     bool
+}
+
+// decide makes a tree wanted or not wanted by a peer.
+func (a *Manager) decide(v *Viewer, slot uint32, want bool) {
+	n := &a.store.Nodes[slot]
+	if has := v.Wanted.Has(slot); want && !has {
+		a.want(v, slot)
+	} else if !want && has {
+		a.unwant(v, slot)
+	}
+	for _, c := range n.Children {
+		a.decide(v, c, want)
+	}
+}
+
+// want makes a node wanted by a peer.
+func (a *Manager) want(v *Viewer, slot uint32) {
+	v.Wanted.Set(slot)
+	a.store.Hold(slot, v.index)
+	if a.space.Spots[slot].Cell >= 0 {
+		v.Near.Add(slot)
+		a.tell(v.index, slot)
+	}
+	a.Decisions = append(a.Decisions, decision{v.index, slot, wire.NoHandle, true})
+}
+
+// unwant is the reverse: it takes the node away from the peer.
+func (a *Manager) unwant(v *Viewer, slot uint32) {
+	a.drop(v, slot)
+	a.tell(v.index, slot)
+	a.Decisions = append(a.Decisions, decision{v.index, slot, a.store.Unhold(slot, v.index), false})
+}
+
+// drop forgets that a slot is wanted.
+func (a *Manager) drop(v *Viewer, slot uint32) {
+	v.Wanted.Clear(slot)
+	if a.space.Spots[slot].Cell >= 0 {
+		v.Near.Cut(slot)
+	}
+}

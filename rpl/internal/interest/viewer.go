@@ -1,0 +1,70 @@
+package interest
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// A Viewer is what deciding what a peer should hold needs to know of the peer.
+type Viewer struct {
+	ID        ids.Peer
+	index     int32
+	Silent    bool // nothing has come from the peer for long: nothing is decided by distance
+	lookAgain bool // everything in reach must be looked at
+	looked    bool // it was looked at since an observer last moved
+	Points    [][2]float64
+	point     [1][2]float64 // memory of points if there is only one
+	watch     watch
+	Wanted    wire.Bitset // slots of the nodes that the peer should hold
+	edging    wire.Bitset // slots of watch.edge
+
+	watched   cells // the cells of the grid whose news the peer gets, while it keeps watch
+	Groups    uint64
+	Near      Nearby   // wanted slots that stand in the grid
+	lingering []uint32 // slots that are out of sight but stay until their minStay is over
+	lingered  []uint32
+}
+
+// prepare allocates what a viewer's steady stream needs.
+func (v *Viewer) prepare() {
+	const some, many = 64, 256
+	v.Points = v.point[:0]
+	v.lingering, v.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
+	v.Near.Slots = make([]uint32, 0, many)
+	v.watch.edge = make([]edgeNode, 0, some)
+}
+
+// Admit makes the viewer of a peer, and decides on all nodes for it.
+func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
+	v := &Viewer{ID: id, index: index, lookAgain: true}
+	v.prepare()
+	for int(index) >= len(a.Viewers) {
+		a.Viewers = append(a.Viewers, nil)
+	}
+	a.Viewers[index] = v
+	a.viewOf.Add(id, v)
+	if a.space.Index != nil {
+		a.space.Index.Reach(index)
+	}
+	for slot := range a.store.Nodes {
+		n := &a.store.Nodes[slot]
+		if !n.Used || n.Parent != 0 {
+			continue
+		}
+		wants := a.judgeTree
+		if a.space.Spots[slot].Cell >= 0 {
+			wants = a.ownsAny // a peer that is near the node will find it by its look
+		}
+		if wants(v, uint32(slot)) {
+			a.decide(v, uint32(slot), true)
+		}
+	}
+	return v
+}
+
+// Leave forgets a viewer. The caller takes it off the holders of all nodes.
+func (a *Manager) Leave(v *Viewer) {
+	a.endWatch(v)
+	a.Viewers[v.index] = nil
+	a.viewOf.Remove(v.ID)
+}

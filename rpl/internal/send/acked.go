@@ -1,0 +1,251 @@
+package send
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+)
+
+// What acks and losses mean: packets.go in link has what packets carried, as entries; here
+// is what their peers are known to have by that.
+
+// arrived processes the acks that a peer's link has noted.
+func (a *receiver) takeAcks(p *Peer) {
+	l := &p.Link
+	for i := range l.Acks {
+		r, late := l.Take(&l.Acks[i])
+		if r == nil {
+			continue
+		}
+		if late {
+			a.sender.Accounts.Counters.LateAcks++
+		}
+		a.arrivedEntries(p, r.Entries, r.Tick, l.Acks[i].Skipped)
+		l.Recycle(r)
+	}
+	l.Taken()
+}
+
+// judgeLosses has what was lost told again.
+func (a *receiver) judgeLosses(p *Peer, now time.Duration) {
+	a.losses = p.Link.Judge(a.losses[:0], now, a.sender.Planner.sendPeriod)
+	for _, r := range a.losses {
+		a.lost(p, r)
+	}
+}
+
+// lost processes the loss of a packet: what it carried is sent again if that is still
+// needed. It counts with the peer, since packets are lost in Encode, too.
+func (a *receiver) lost(p *Peer, r *link.Record) {
+	p.plan.stale = true // more handles are marked
+	p.tally.lost++
+	a.lostEntries(p, r.Entries, r.Tick)
+}
+
+// arrivedEntries processes the ack of what a packet or a block carried: versions of rows here,
+// the rest in arrivedOther.
+func (a *receiver) arrivedEntries(p *Peer, entries []link.Entry, tick ids.Tick, skipped bool) {
+	for i := range entries {
+		re := &entries[i]
+		if re.Kind == recRow && p.Entries[re.Handle].confirm(re, uint32(tick)) {
+			continue
+		}
+		if re.Kind != recRow && (re.Kind != recGuess || skipped) {
+			a.arrivedOther(p, re, entries[:i], tick)
+			continue
+		}
+		e := &p.Entries[re.Handle]
+		if e.gen != re.Gen || tick < e.laid || re.Row >= e.nrows {
+			continue // the handle has another node or other items by now, or the peer shall not hold it any more: then it has no rows
+		}
+		pr := p.row(e, int(re.Row))
+		if uint32(tick) < pr.from {
+			continue
+		}
+		// Before a row's first ack its acked version is only a guess: one that is known
+		// now replaces it even if it is older.
+		if uint32(tick) > pr.ackedTick || pr.acked == 0 || !pr.known && e.State == EntryComing {
+			pr.acked, pr.ackedTick = re.Ver, uint32(tick)
+		}
+		pr.known = true
+		if pr.flightTick < pr.ackedTick || pr.flight == 0 {
+			// The packet was judged lost and an older version was found to be right.
+			// The peer shows this version after all, so the row must be looked at
+			// again.
+			pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+			p.Marks.set(MarkDirty, re.Handle)
+		}
+	}
+}
+
+// confirm processes the ack of the usual kind: the only row of a node that the peer was known
+// to have, in a version newer than what was acked and no newer than what is on its way. It
+// reports false, and does nothing, for any other.
+func (e *entry) confirm(re *link.Entry, tick uint32) bool {
+	pr := &e.one
+	if e.gen != re.Gen || e.nrows != 1 || re.Row != 0 || tick < uint32(e.laid) || tick < pr.from ||
+		!pr.known || tick <= pr.ackedTick || tick > pr.flightTick || pr.flight == 0 {
+		return false
+	}
+	pr.acked, pr.ackedTick = re.Ver, tick
+	return true
+}
+
+// arrivedOther processes the ack of an entry that is not a row's version, or of a guess
+// that the peer skipped. before are the record's entries before this one.
+func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, tick ids.Tick) {
+	if re.Kind == recLayout {
+		if a.store.Layouts.Numbered[re.Handle].Edition == re.Ver { // else the number is another layout's by now
+			p.layouts.Set(re.Handle)
+		}
+		return
+	}
+	e := &p.Entries[re.Handle]
+	if e.gen != re.Gen || tick < e.laid {
+		return
+	}
+	switch re.Kind {
+	case recGuess:
+		a.lostRow(p, e, re, tick)
+	case recArrival:
+		if e.State == EntryComing && !e.plain { // a plain node shows the same to everyone
+			a.arrivalShowed(p, e, before, tick)
+		} else if e.State == EntryIn {
+			a.copyShowed(p, e, before, tick)
+			p.Marks.set(MarkDirty, re.Handle)
+		}
+		a.noteArrived(p, re.Handle, e)
+	case recMeta:
+		p.visits[re.Handle].metaArrived(tick)
+	case recRemoval:
+		if e.State == EntryGoing {
+			v := &p.visits[re.Handle]
+			if v.removed = true; p.Link.Arrived >= v.fence {
+				p.freeHandle(re.Handle)
+			}
+		}
+	}
+}
+
+// showed reports whether an arrival contained row i of its node. before are the entries of
+// the packet's record before the arrival's own; the last of them are its rows.
+func (p *Peer) showed(e *entry, before []link.Entry, i int) bool {
+	for _, re := range before[max(0, len(before)-int(e.nrows)):] {
+		if re.Kind == recRow && re.Row == uint8(i) && p.Entries[re.Handle].node == e.node {
+			return true
+		}
+	}
+	return false
+}
+
+// arrivalShowed notes which rows the acked copy of an arrival contained: rights may have
+// changed between copies.
+func (a *receiver) arrivalShowed(p *Peer, e *entry, before []link.Entry, tick ids.Tick) {
+	slot, ok := a.store.Slot(e.node)
+	if !ok {
+		return
+	}
+	for i, ri := range a.store.Nodes[slot].Rows {
+		if a.store.Rows[ri].Type.Audience == ids.Everyone {
+			continue
+		}
+		if pr := p.row(e, i); p.showed(e, before, i) {
+			pr.hidden = false
+		} else {
+			*pr = peerRow{hidden: true, from: uint32(tick) + 1}
+		}
+	}
+}
+
+// copyShowed processes a late ack of another copy of an arrival, made with the rights
+// of its time. A row that it contained and the peer may not see now is taken away
+// again; a row that it lacked and the peer may see now is sent anew.
+func (a *receiver) copyShowed(p *Peer, e *entry, before []link.Entry, tick ids.Tick) {
+	slot, ok := a.store.Slot(e.node)
+	if !ok {
+		return
+	}
+	n := &a.store.Nodes[slot]
+	for i, ri := range n.Rows {
+		who := a.store.Rows[ri].Type.Audience
+		if who == ids.Everyone {
+			continue
+		}
+		switch pr := p.row(e, i); {
+		case pr.hidden && uint32(tick) < pr.from: // a later copy, which lacked it, was acked before
+		case p.showed(e, before, i):
+			pr.hidden = false // the peer has it now; if it may not see it, the next update takes it away
+		case pr.hidden:
+			pr.from = uint32(tick) + 1
+		case p.Sees(n, who) && pr.ackedTick < uint32(tick):
+			*pr = peerRow{from: uint32(a.store.Tick)}
+		}
+	}
+}
+
+// noteArrived notes that the arrival of a handle's node is acked.
+func (a *receiver) noteArrived(p *Peer, h uint32, e *entry) {
+	if e.State != EntryComing {
+		return
+	}
+	v := &p.visits[h]
+	e.State, v.relayout, p.came = EntryIn, false, true
+	p.heldNoMore(v)
+	p.Marks.set(MarkDirty, h) // the node may have changed since
+}
+
+// lostEntries has what a packet or a void block carried told again.
+func (a *receiver) lostEntries(p *Peer, entries []link.Entry, tick ids.Tick) {
+	for i := range entries {
+		re := &entries[i]
+		if re.Kind == recLayout {
+			continue
+		}
+		e := &p.Entries[re.Handle]
+		if e.gen != re.Gen || tick < e.laid && re.Kind != recRemoval {
+			continue
+		}
+		switch re.Kind {
+		case recRow, recGuess:
+			a.lostRow(p, e, re, tick)
+		case recMeta:
+			if p.visits[re.Handle].metaTick == tick && (e.State == EntryIn || e.State == EntryComing) {
+				e.meta = true
+				p.Marks.set(MarkDirty, re.Handle)
+			}
+		case recArrival:
+			if v := &p.visits[re.Handle]; e.State == EntryComing && v.inflight > 0 {
+				v.inflight--
+				p.came = true
+			}
+		case recRemoval:
+			if v := &p.visits[re.Handle]; e.State == EntryGoing && v.inflight > 0 {
+				v.inflight--
+				p.went = true
+			}
+		case recCheck:
+			p.check(re.Handle)
+		case recForget:
+			if (e.State == EntryIn || e.State == EntryComing) && re.Row < e.nrows {
+				p.row(e, int(re.Row)).hidden = false // the peer may still have it: take it away again
+				p.Marks.set(MarkDirty, re.Handle)
+			}
+		}
+	}
+}
+
+// lostRow takes back that a version of a row is on its way, if no newer one is.
+func (a *receiver) lostRow(p *Peer, e *entry, re *link.Entry, tick ids.Tick) {
+	if (e.State != EntryIn && e.State != EntryComing) || re.Row >= e.nrows {
+		return
+	}
+	pr := p.row(e, int(re.Row))
+	if pr.flightTick == uint32(tick) {
+		pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, tick
+		if e.State == EntryComing {
+			pr.flight, pr.flightTick = 0, 0 // acked is only a guess and may be wrong
+		}
+		p.Marks.set(MarkDirty, re.Handle)
+	}
+}

@@ -1,0 +1,178 @@
+package send
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/budget"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// What a send leaves out when the peer's bucket does not pay for everything (protocol rules
+// 26 to 29).
+
+// afford charges a piece to the peer's room and reports whether the room pays for it.
+func (a *planner) afford(p *Peer, bits int) bool {
+	if !p.bucket.Afford(bits, p.plan.empty()) {
+		a.sender.Accounts.Counters.Starved++
+		return false
+	}
+	return true
+}
+
+// fitUpdates leaves out updates that the room does not pay for.
+func (a *planner) fitUpdates(p *Peer) {
+	if cost := budget.PiecesBits(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.bucket.Left {
+		p.bucket.Left -= cost
+		return
+	}
+	a.fitUrgent(p)
+}
+
+// ranked is a handle, or an index into a plan's updates, with its urgency.
+type ranked struct {
+	urgency float32
+	i       int32
+}
+
+func mostUrgent(x, y ranked) int {
+	return cmp.Or(cmp.Compare(y.urgency, x.urgency), cmp.Compare(x.i, y.i))
+}
+
+// foremost is the urgency of what goes before everything else.
+const foremost = math.MaxFloat32
+
+// fitUrgent leaves out the least urgent updates when there is no room for all. Those
+// with a new parent or owner leave together or not at all, if one packet can hold them
+// (protocol rule 20).
+func (a *planner) fitUrgent(p *Peer) {
+	a.sender.Updates.unfold(p)
+	bucket := &p.bucket
+	updates := p.plan.updates.in(a.sender.Updates.pieces.updates)
+	a.order = a.order[:0]
+	metas := 0.0 // bits of the updates with a new parent or owner
+	for i := range updates {
+		u := &updates[i]
+		if u.skip {
+			continue
+		}
+		urgency := float32(foremost)
+		if u.meta {
+			metas += budget.PieceBits(int(u.bits))
+		} else if u.urgency < foremost {
+			urgency = u.urgency * a.sender.Updates.worthOf(p, &a.store.Nodes[p.Entries[u.handle].node.Slot()])
+		}
+		a.order = append(a.order, ranked{urgency, int32(i)})
+	}
+	slices.SortFunc(a.order, mostUrgent)
+	first := bucket.Room > 0 && p.plan.removals.empty() && p.plan.arrivals.empty()
+	together := metas <= 8*wire.PacketRoom && (first || bucket.Left > 0)
+	for _, o := range a.order {
+		u := &updates[o.i]
+		if b := budget.PieceBits(int(u.bits)); bucket.Left >= b || first || u.meta && together {
+			bucket.Left -= b
+		} else {
+			u.skip = true
+			a.sender.Accounts.Counters.Starved++
+			if len(p.turns) > 0 {
+				p.turns[u.handle].since = a.sinceOf(u) // it goes on waiting
+			}
+		}
+		first = false
+	}
+}
+
+// sinceOf is the tick since which an update's content has waited.
+func (a *planner) sinceOf(u *piece) ids.Tick {
+	if u.urgency >= foremost {
+		return a.store.Tick
+	}
+	return a.store.Tick + 1 - ids.Tick(u.urgency)
+}
+
+// fitGuesses leaves out guesses for which there is no room to spare.
+func (a *planner) fitGuesses(p *Peer) {
+	guesses := p.plan.guesses.in(a.sender.Updates.pieces.guesses)
+	for i := range guesses {
+		g := &guesses[i]
+		if b := budget.PieceBits(int(g.bits)); p.bucket.Left >= b {
+			p.bucket.Left -= b
+		} else {
+			g.skip = true
+		}
+	}
+}
+
+// payCalls charges unreliable calls, in order, before arrivals and updates are planned.
+// They have a share of their own, half of the budget, which they save up: so neither
+// calls nor state wait for ever. The first may cost more than is left.
+func (a *planner) payCalls(p *Peer) {
+	u := &p.bucket
+	for u.Calls > 0 && u.Left > 0 && p.RPC.paid < len(p.RPC.Unreliable) {
+		cost := budget.PieceBits(8 * len(p.RPC.Unreliable[p.RPC.paid]))
+		if u.Left < cost {
+			if p.RPC.paid > 0 || u.Room <= 0 {
+				break
+			}
+			u.Room = 0 // the room is overdrawn
+		}
+		u.Left -= cost
+		u.Calls -= cost / 8
+		p.RPC.paid++
+	}
+}
+
+// sparedCalls lets further calls go for what updates have left over, and drops the
+// rest: what an unreliable call says is not worth waiting for.
+func (a *planner) sparedCalls(p *Peer) {
+	u, calls := &p.bucket, p.RPC.Unreliable
+	for p.RPC.paid < len(calls) {
+		cost := budget.PieceBits(8 * len(calls[p.RPC.paid]))
+		if u.Left < cost {
+			break
+		}
+		u.Left -= cost
+		p.RPC.paid++
+	}
+	a.dropCalls(p, p.RPC.paid)
+}
+
+// dropCalls drops and counts a peer's unreliable calls from index from on.
+func (a *planner) dropCalls(p *Peer, from int) {
+	a.sender.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Unreliable) - from)
+	clear(p.RPC.Unreliable[from:])
+	p.RPC.Unreliable = p.RPC.Unreliable[:from]
+}
+
+// laneShare is the bytes of the bucket that messages waiting for the reliable lane get
+// before anything else. Messages are taken in order, of a long one its next part, as
+// far as the bucket pays for each whole. If the bucket is full but too small for the
+// first, that is taken all the same.
+func (a *planner) laneShare(p *Peer) float64 {
+	share := 0.0
+	for _, m := range p.RPC.Ready {
+		cost := p.laneCost(min(len(m), wire.MaxPart))
+		if p.bucket.Tokens-share < min(cost, p.bucket.Size) || !p.bucket.LaneTakes(share+cost) {
+			break
+		}
+		if share += cost; len(m) > wire.MaxPart {
+			break // one part at a time
+		}
+	}
+	return share
+}
+
+func (p *Peer) laneCost(bytes int) float64 { return budget.LaneCost(bytes, p.Link.Lossy()) }
+
+// Charge is Authority.Charge.
+func (a *planner) Charge(id ids.Peer, sent, held int) {
+	if a.budget.Rate == 0 {
+		return
+	}
+	if p := a.sender.ByID.Find(id); p != nil {
+		p.bucket.Settle(sent, held)
+		p.Link.Line.Sent(sent)
+	}
+}

@@ -1,0 +1,135 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+)
+
+// touchAcks touches what the waiting acks of some peers concern. Most peers have one.
+func (a *planner) touchAcks(peers []*Peer) {
+	var some [2 * store.AheadPeers]struct {
+		p *Peer
+		r *link.Record
+	}
+	n, sum := 0, uint32(0)
+	for _, p := range peers {
+		l := &p.Link
+		for i := range l.Acks {
+			if n < len(some) {
+				r := l.Record(l.Acks[i].Seq)
+				sum += uint32(r.Seq)
+				some[n].p, some[n].r = p, r
+				n++
+			}
+		}
+	}
+	about := some[:n]
+	for i := range about {
+		if carried := about[i].r.Entries; len(carried) > 0 {
+			sum += carried[0].Handle
+		}
+	}
+	for i := range about {
+		sum += about[i].p.touchRecord(about[i].r.Entries)
+	}
+	a.sender.Updates.ahead += sum
+}
+
+// touchRecord touches the peer's entries that a packet's record is about.
+func (p *Peer) touchRecord(carried []link.Entry) (sum uint32) {
+	entries := p.Entries
+	carried = carried[:min(len(carried), store.Ahead)]
+	for i := range carried {
+		if h := carried[i].Handle; h < uint32(len(entries)) { // for a layout the handle is its number
+			sum += uint32(entries[h].gen)
+		}
+	}
+	return sum
+}
+
+// A telling is a row that may be sent to a peer, and what the peer has of it.
+type telling struct {
+	r  *store.Row
+	pr *peerRow
+}
+
+// touchPeers takes the first batch of marked handles of each peer and touches what
+// planning them needs.
+func (a *planner) touchPeers(peers []*Peer) {
+	var some [store.AheadPeers * store.Ahead]telling
+	found, sum := 0, uint32(0)
+	for i, p := range peers {
+		b := &a.batches[i]
+		b.take(&p.Marks, 0)
+		p.plan.stale = false
+		if l := &p.Link; b.n > 0 {
+			sum += uint32(l.Record(l.Next).Seq)
+			found += a.sender.Updates.touchEntries(p.Entries, b, some[found:])
+		}
+	}
+	a.sender.Updates.touchRows(some[:found])
+	a.sender.Updates.ahead += sum
+}
+
+// touchNext touches what planning the next batch of one peer needs.
+func (a *updates) touchNext(p *Peer, b *batch) {
+	var some [store.Ahead]telling
+	a.touchRows(some[:a.touchEntries(p.Entries, b, some[:])])
+}
+
+// touchEntries touches a batch's entries and collects the rows of the plain ones.
+func (a *updates) touchEntries(entries []entry, b *batch, found []telling) (n int) {
+	rows := a.store.Rows
+	for _, h := range b.all() {
+		if e := &entries[h]; e.plain {
+			found[n] = telling{&rows[e.row], &e.one}
+			n++
+		}
+	}
+	return n
+}
+
+// touchRows touches rows, and then, unless an update is coded already by any tables,
+// what an update would be coded from.
+func (a *updates) touchRows(some []telling) {
+	sum, send := uint32(0), a.store.Send<<2
+	for i := range some {
+		sum += some[i].r.Head
+	}
+	for i := range some {
+		r, pr := some[i].r, some[i].pr
+		if !isCoded(r, r.Share.Key&3|send, pr) {
+			sum += a.touchVersions(r, pr)
+		}
+	}
+	a.ahead += sum // so that the compiler keeps the reads
+}
+
+// touchVersions touches a row's current words, its newest version, and the version that
+// a peer has.
+func (a *updates) touchVersions(r *store.Row, pr *peerRow) uint32 {
+	s := &a.store.Slabs[r.Type.Index]
+	block := s.Blocks[int(r.Block)*s.Block:]
+	sum := uint32(block[0] + block[s.Head+s.Width])
+	if pr.acked != r.Head {
+		_, tick := s.Version(r, pr.acked)
+		sum += tick
+	}
+	return sum
+}
+
+// touchDirty touches what is needed to mark nodes for their holders.
+func (a *updates) touchDirty(slots []uint32) {
+	sum := uint32(0)
+	for _, slot := range slots {
+		sum += uint32(len(a.store.Nodes[slot].Holders))
+	}
+	for _, slot := range slots {
+		if n := &a.store.Nodes[slot]; n.Shared {
+			sum += n.Common
+		} else if len(n.Holders) > 0 {
+			sum += n.Holders[0].Handle
+		}
+	}
+	a.ahead += sum
+}

@@ -1,0 +1,191 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+)
+
+// Bases for what a peer is seldom sent (docs/adr/0013-bases.md). A row keeps its
+// versions of the last half second of changes. When a small budget makes a node wait
+// longer than that, its base is gone, and only a keyframe could be sent: two to three
+// times the bits of a delta, so an overload would feed itself. So what a peer is sent
+// after a long wait is remembered for that peer until it is sent something newer.
+
+const (
+	// longWait is the ticks after which a wait is long: together with a round trip of
+	// 400 ms it may outlast the versions of a row that changes in every tick at 60 Hz.
+	longWait = 8
+
+	// longQueue is the nodes waiting to arrive above which an arrival is remembered
+	// too: the peer will not be sent updates of it soon.
+	longQueue = 64
+
+	// basesChunk is the words allocated at once, for some 200 rows.
+	basesChunk = 4096
+)
+
+// A peerBase is a row as two packets sent it to a peer: one that the peer is known to
+// have, and one that is in flight or was lost.
+type peerBase struct {
+	t     *rowtype.Type
+	row   uint32    // number of the row in its node
+	next  uint32    // index + 1 of the next base of the same handle, or of the next free one; 0: none
+	ticks [2]uint32 // of the two packets, 0: none
+	words []int32   // of both versions
+	vars  *[2][]any // of both versions; nil if the type has none
+}
+
+func (b *peerBase) at(k int) rowtype.Words { return b.t.At(b.words[k*b.t.Width:]) }
+
+// bases are the remembered bases of one peer: at most one peerBase for each row that it
+// holds.
+type bases struct {
+	first []uint32 // by handle: index + 1 of its first base, 0: none
+	all   []peerBase
+	free  map[*rowtype.Type]uint32 // index + 1 of the first free base; free ones keep their words
+	chunk []int32                  // words not yet in use
+}
+
+// row is the peerBase of row i of a handle's node, nil if there is none.
+func (b *bases) row(h uint32, i int) *peerBase {
+	if h >= uint32(len(b.first)) {
+		return nil
+	}
+	for at := b.first[h]; at > 0; at = b.all[at-1].next {
+		if of := &b.all[at-1]; of.row == uint32(i) {
+			return of
+		}
+	}
+	return nil
+}
+
+// find looks up row i of a handle's node as the packet of a tick sent it. It returns
+// false if that is not remembered.
+func (b *bases) find(h uint32, i int, tick uint32) (of *peerBase, k int, ok bool) {
+	if of = b.row(h, i); of == nil || tick == 0 {
+		return nil, 0, false
+	}
+	if of.ticks[0] != tick {
+		k = 1
+	}
+	return of, k, of.ticks[k] == tick
+}
+
+// place is where to remember a packet that leaves now: not the place of the packet of
+// tick acked, which the peer is known to have.
+func (b *bases) place(h uint32, i int, t *rowtype.Type, acked uint32) (of *peerBase, k int) {
+	if of = b.row(h, i); of == nil {
+		of = b.add(h, i, t)
+	}
+	older := flag(of.ticks[0] > of.ticks[1])
+	if acked != 0 && of.ticks[older] == acked {
+		return of, 1 - older
+	}
+	return of, older
+}
+
+// add makes a peerBase for a row.
+func (b *bases) add(h uint32, i int, t *rowtype.Type) *peerBase {
+	for h >= uint32(len(b.first)) {
+		b.first = append(b.first, 0)
+	}
+	at := b.free[t]
+	if at == 0 {
+		b.all = append(b.all, peerBase{t: t, words: b.take(2 * t.Width)})
+		if at = uint32(len(b.all)); len(t.Vars) > 0 {
+			b.all[at-1].vars = new([2][]any)
+		}
+	}
+	of := &b.all[at-1]
+	if b.free == nil {
+		b.free = make(map[*rowtype.Type]uint32)
+	}
+	b.free[t] = of.next
+	of.row, of.next, b.first[h] = uint32(i), b.first[h], at
+	return of
+}
+
+// take returns n unused words.
+func (b *bases) take(n int) []int32 {
+	if len(b.chunk) < n {
+		b.chunk = make([]int32, max(n, basesChunk))
+	}
+	w := b.chunk[:n:n]
+	b.chunk = b.chunk[n:]
+	return w
+}
+
+// forget drops the bases of a handle's node; others use their memory.
+func (b *bases) forget(h uint32) {
+	if h >= uint32(len(b.first)) {
+		return
+	}
+	at := b.first[h]
+	b.first[h] = 0
+	for at > 0 {
+		of, next := &b.all[at-1], b.all[at-1].next
+		if of.ticks = [2]uint32{}; of.vars != nil {
+			*of.vars = [2][]any{} // release the values
+		}
+		of.next, b.free[of.t] = b.free[of.t], at
+		at = next
+	}
+}
+
+// remember notes what an update or an arrival of this tick sends of rows.
+func (a *updates) remember(p *Peer, recs []link.Entry) {
+	for i := range recs {
+		re := &recs[i]
+		if re.Kind != recRow {
+			continue
+		}
+		e := &p.Entries[re.Handle]
+		r := &a.store.Rows[a.store.Nodes[e.node.Slot()].Rows[re.Row]]
+		of, k := p.bases.place(re.Handle, int(re.Row), r.Type, p.row(e, int(re.Row)).ackedTick)
+		of.ticks[k] = uint32(a.store.Tick)
+		a.store.VersionAt(r, re.Ver, uint32(a.store.Tick)).CopyTo(of.at(k), r.Type.Width)
+		if of.vars != nil {
+			of.vars[k] = r.VarsOf(re.Ver)
+		}
+	}
+}
+
+// isBase is whether the version that the peer is known to have of row i of a handle's
+// node is still kept, so that an update can use it as its base.
+func (a *updates) isBase(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
+	if pr.acked == 0 || r.Kept(pr.acked) {
+		return pr.acked != 0
+	}
+	_, _, ok := p.bases.find(h, i, pr.ackedTick)
+	return ok
+}
+
+// base is the version that isBase has found; valid until the next call.
+func (a *updates) base(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) (words rowtype.Words, vars []any) {
+	if r.Kept(pr.acked) {
+		return a.store.VersionAt(r, pr.acked, pr.ackedTick), r.VarsOf(pr.acked)
+	}
+	of, k, _ := p.bases.find(h, i, pr.ackedTick)
+	if of.vars != nil {
+		vars = of.vars[k]
+	}
+	return of.at(k), vars
+}
+
+// hasLongDelta is whether a game's own codec writes more of a row, as a difference from what
+// the peer has, than a whole value may take. The row is then told whole: peers refuse what
+// is longer than any value.
+func (a *updates) hasLongDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
+	_, base := a.base(p, h, i, r, pr)
+	for _, k := range r.Type.Unsized {
+		v := &r.Type.Vars[k]
+		if v.Type.Equal(base[k], r.Vars.Now[k]) || r.Type.OnceV != nil && r.Type.OnceV[k] {
+			continue
+		}
+		if a.buf = v.Type.AppendDelta(a.buf[:0], base[k], r.Vars.Now[k]); len(a.buf) > v.MaxBytes() {
+			return true
+		}
+	}
+	return false
+}

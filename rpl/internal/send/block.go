@@ -1,0 +1,160 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// A block is one arrival or one update that is too long for a packet, sent on the
+// reliable lane with the layout of a packet's body. It is acked by the count of
+// reliable messages that the peer has applied.
+//
+//	type 1 byte = 2, then bits: model 2, tick 32, base tick 32 (0: none), form, then the
+//	sections of a packet
+
+// block sends the next piece, which no packet can hold, as a block.
+func (k *packer) block() {
+	p, a, pl := k.p, k.a, &k.p.plan
+	m := p.Model
+	var pc *piece
+	arrival := false
+	switch {
+	case k.arrival < pl.arrivals.len():
+		pc, arrival = &pl.arrivals.in(a.Updates.pieces.arrivals)[k.arrival], true
+		k.arrival++
+	case k.update < pl.updates.len():
+		pc = &pl.updates.in(a.Updates.pieces.updates)[k.update]
+		k.update++
+		k.last = pc.handle + 1
+	case k.guess < pl.guesses.len():
+		k.guess++ // it can wait for the arrival's ack
+		return
+	default:
+		return
+	}
+	e := &p.block.enc
+	e.Reset(append(p.block.buf[:0], wire.MsgBlock))
+	e.PutBits(uint32(m.Number), 2)
+	e.PutBits(uint32(a.store.Tick), 32)
+	e.PutBits(uint32(p.Link.BaseTick), 32)
+	if arrival {
+		e.Put(m.Entry.Form.Sym(coder.FormArrived))
+		pc.codes.put(e, a.Updates.syms)
+		e.Put(m.Entry.Arrive.Sym(0))
+	} else {
+		e.Put(m.Entry.Form.Sym(0))
+		e.PutOne(m.Entry.Name(pc.special, pc.handle+1))
+		pc.bare().put(e, a.Updates.syms)
+	}
+	e.Put(m.Entry.Gap.Sym(coder.GapEnd))
+	msg := e.Finish()
+	p.block.buf = msg[:0]
+	if len(msg) > wire.MaxLong {
+		p.tally.tooLong = p.Entries[pc.handle].node
+		return
+	}
+	recs := a.Updates.recsOf(pc)
+	p.say(append([]byte(nil), msg...))
+	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.Link.Sent, Tick: a.store.Tick, Entries: append([]link.Entry(nil), recs...)})
+	if arrival {
+		p.sent(recs, a.store.Tick, k.now)
+	}
+	p.inBlock(recs, p.Link.Sent)
+	p.tally.blocks++
+}
+
+// given is how many reliable messages the peer's lane has taken: a peer cannot
+// truthfully claim to have applied more.
+func (p *Peer) given() uint64 { return p.Link.Sent - uint64(len(p.RPC.Ready)) }
+
+// judgeBlocks voids the blocks that still wait outside the lane and tell what their peer
+// may not see any more. An empty message is sent in such a block's place, since messages
+// are acked by count. What else the block told is sent again once the lane has taken that
+// message, and not before: so one block of a node waits, however often rights change.
+func (a *receiver) judgeBlocks(p *Peer) {
+	given := p.given()
+	for i := range p.Link.Blocks {
+		switch b := &p.Link.Blocks[i]; {
+		case b.Number <= given:
+			if b.Void {
+				a.sayAnew(p, b)
+			}
+		case !b.Void && !a.mayTell(p, b):
+			b.Void = true
+			at := b.Number - given - 1
+			p.RPC.Bytes -= len(p.RPC.Ready[at])
+			p.RPC.Ready[at] = a.voidBlock()
+			p.RPC.Bytes += len(p.RPC.Ready[at])
+			if at == 0 && p.RPC.given > 0 {
+				p.RPC.given = -1
+			}
+		}
+	}
+}
+
+// mayTell is whether a peer may see every row that a block carries, and still has, or is
+// to get, the node with those rows.
+func (a *receiver) mayTell(p *Peer, b *link.Block) bool {
+	for i := range b.Entries {
+		re := &b.Entries[i]
+		if re.Kind != recRow {
+			continue
+		}
+		e := &p.Entries[re.Handle]
+		slot, ok := a.store.Slot(e.node)
+		if !ok || e.gen != re.Gen || b.Tick < e.laid || e.State == EntryGoing {
+			return false
+		}
+		n := &a.store.Nodes[slot]
+		if !p.Sees(n, a.store.Rows[n.Rows[re.Row]].Type.Audience) {
+			return false
+		}
+	}
+	return true
+}
+
+// sayAnew has what a void block carried sent again, by whatever way it then fits.
+func (a *receiver) sayAnew(p *Peer, b *link.Block) {
+	for i := range b.Entries {
+		if re := &b.Entries[i]; re.Kind == recArrival && p.visits[re.Handle].block == b.Number {
+			p.visits[re.Handle].block = 0
+		}
+	}
+	a.lostEntries(p, b.Entries, b.Tick)
+	b.Entries = nil
+}
+
+// voidBlock encodes a block that says nothing.
+func (a *receiver) voidBlock() []byte {
+	var e prefix.Encoder
+	m := &a.sender.Tables.Defaults.Entry
+	e.Reset([]byte{wire.MsgBlock})
+	e.PutBits(0, 2)
+	e.PutBits(0, 32)
+	e.PutBits(0, 32)
+	e.Put(m.Form.Sym(0), m.Gap.Sym(coder.GapEnd))
+	return e.Finish()
+}
+
+// holdLong postpones each update that may become a block while a message about its node
+// waits for the lane: a node that changes faster than the lane takes blocks would pile
+// up more and more of them.
+func (a *Sender) holdLong(p *Peer) {
+	if len(p.RPC.Ready) == 0 {
+		return
+	}
+	given := p.given()
+	updates := p.plan.updates.in(a.Updates.pieces.updates)
+	for i := range updates {
+		if u := &updates[i]; u.bits > smallBits && u.name != alikeName && p.visits[u.handle].fence > given {
+			u.skip = true
+			p.plan.updateBits -= int32(u.bits)
+		}
+	}
+}
+
+// smallBits is how long an update may be that is sure to fit a packet, even one shared
+// with the reliable lane.
+const smallBits = wire.PacketRoom/2*8 - wire.HeaderBits

@@ -1,0 +1,159 @@
+package send
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Check is Authority.Check.
+func (a *Sender) Check(n ids.Node) {
+	slot, ok := a.store.Slot(n)
+	if !ok {
+		return
+	}
+	for _, h := range a.store.Nodes[slot].Holders {
+		if h.Handle != wire.NoHandle {
+			p := a.All[h.Peer]
+			p.check(h.Handle)
+		}
+	}
+}
+
+// CheckAll is Authority.CheckAll.
+func (a *Sender) CheckAll() {
+	for _, p := range a.All {
+		if p == nil {
+			continue
+		}
+		for h := range p.Entries {
+			if p.Entries[h].State == EntryIn {
+				p.check(uint32(h))
+			}
+		}
+	}
+}
+
+// checks is what is to be compared at one peer.
+type checks struct {
+	asked []uint32 // handles that Check or CheckAll asked for, each once
+	row   uint32   // the next row of asked[0]
+	turn  checkAt  // what to check next when nothing was asked for
+	after checkAt  // what turn becomes once the planned checks have left
+	plan  []wire.Check
+}
+
+// checkAt is a row of a peer's handle, from which on a check is looked for.
+type checkAt struct{ handle, row uint32 }
+
+// check has a handle's rows and node compared.
+func (p *Peer) check(h uint32) {
+	if !slices.Contains(p.checks.asked, h) {
+		p.checks.asked, p.busy = append(p.checks.asked, h), true
+	}
+}
+
+// planChecks chooses the rows that this send's first packet checks, from those that
+// were asked for.
+func (a *planner) planChecks(p *Peer) {
+	c := &p.checks
+	if len(c.asked) == 0 {
+		return
+	}
+	c.plan = c.plan[:0]
+	c.after = c.turn
+	for len(c.asked) > 0 && len(c.plan) < wire.MaxChecks {
+		if !a.planCheck(p, c.asked[0], &c.row) {
+			c.asked, c.row = c.asked[1:], 0
+			continue
+		}
+		c.plan[len(c.plan)-1].Asked = true
+	}
+	if len(c.plan) > 0 {
+		p.plan.probe = true // a packet of its own if there is no other
+		p.bucket.Left -= float64(len(c.plan) * wire.CheckBits)
+	}
+}
+
+// planTurn plans a check of the row whose turn it is, if none was asked for. It plans
+// none for a send without a packet, because a checksum must code variable-length
+// values.
+func (a *planner) planTurn(p *Peer, now time.Duration) {
+	if a.sender.setup.CheckEvery < 0 || now-p.checked < a.sender.setup.CheckEvery || !a.sender.sends(p, now) {
+		return
+	}
+	c := &p.checks
+	if len(c.asked)+len(c.plan) > 0 {
+		return
+	}
+	c.after = c.turn
+	for range min(len(p.Entries), 64) { // skipping what has nothing to check
+		if int(c.after.handle) >= len(p.Entries) {
+			c.after = checkAt{}
+		}
+		if a.planCheck(p, c.after.handle, &c.after.row) {
+			return
+		}
+		c.after = checkAt{handle: c.after.handle + 1}
+	}
+	c.turn = c.after
+}
+
+// planCheck plans a check of a handle's next row from *row on, and after its rows of
+// the node itself. It returns false when nothing of the handle is left.
+func (a *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
+	e := &p.Entries[h]
+	slot, ok := a.store.Slot(e.node)
+	if !ok || e.State != EntryIn {
+		return false
+	}
+	n := &a.store.Nodes[slot]
+	for *row < uint32(e.nrows) {
+		i := *row
+		*row++
+		pr, r := p.row(e, int(i)), &a.store.Rows[n.Rows[i]]
+		if pr.hidden || !a.sender.Updates.isBase(p, h, int(i), r, pr) || !p.Sees(n, r.Type.Audience) {
+			continue
+		}
+		words, vars := a.sender.Updates.base(p, h, int(i), r, pr)
+		a.addCheck(p, h, i, pr.ackedTick, wire.RowChecksum(r.Type, words.All(r.Type.Width), vars))
+		return true
+	}
+	if *row <= wire.WholeNode {
+		*row = wire.WholeNode + 1
+		if v := &p.visits[h]; v.knows(e) {
+			sum := n.Layout.Checksum(n.ID, n.Owner, a.sender.Updates.parentAt(p, n), n.Spawn.Name, n.Spawn.Args)
+			a.addCheck(p, h, wire.WholeNode, uint32(a.store.Tick), sum)
+			return true
+		}
+	}
+	return false
+}
+
+func (a *planner) addCheck(p *Peer, h, row, tick uint32, sum uint16) {
+	p.busy = true
+	p.checks.plan = append(p.checks.plan, wire.Check{Handle: h, Row: row, Age: uint32(a.store.Tick) - tick, Hash: sum, Gen: p.Entries[h].gen})
+}
+
+// putChecks writes the planned checks into the first packet of a send.
+func (p *Peer) putChecks(m *coder.EntryModel, rec *link.Record, now time.Duration) {
+	e := &p.enc
+	for _, k := range p.checks.plan {
+		e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Handle, k.Handle), coder.Unsigned(&m.Length, k.Row),
+			coder.Unsigned(&m.BaseAge, k.Age), prefix.Raw(uint32(k.Hash), 16))
+		if k.Asked {
+			p.Link.Carries(rec, []link.Entry{{Handle: k.Handle, Kind: recCheck, Gen: k.Gen, Row: uint8(k.Row)}})
+		}
+	}
+	e.PutBits(0, 1)
+	if n := len(p.checks.plan); n > 0 {
+		p.checked, p.checks.turn = now, p.checks.after
+		p.tally.checks += uint32(n)
+		p.checks.plan = p.checks.plan[:0]
+	}
+}

@@ -1,0 +1,132 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Handles in common. Peers that were given the same nodes in the same order have each node by
+// the same handle. A node that leaves its course is then marked once, here, for all who have
+// it so: its sharers. Schedule takes these marks over into those of each peer, 64 at a time.
+// To mark it at each peer misses a line of memory for each of them.
+
+// commons are the handles that nodes have in common, and the marks on them.
+type commons struct {
+	Least   int         // leastSharers
+	Claimed wire.Bitset // a handle is shared for one node at a time
+	marked  wire.Bitset // to be taken over into the marks of those who share the handle
+	any     bool        // marked has some
+}
+
+// noteHandle notes that a peer has a node by a handle. The node is shared once enough of its
+// holders have it so.
+func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
+	if n.Shared {
+		if h == n.Common {
+			n.Sharers++
+			p.Shares.Set(h)
+		}
+		return
+	}
+	if len(n.Holders) < a.Commons.Least || a.Commons.Claimed.Has(h) {
+		return
+	}
+	k := 0
+	for _, hd := range n.Holders {
+		k += flag(hd.Handle == h)
+	}
+	if k < a.Commons.Least {
+		return
+	}
+	for _, hd := range n.Holders {
+		if hd.Handle == h {
+			a.All[hd.Peer].Shares.Set(h)
+		}
+	}
+	n.Shared, n.Common, n.Sharers = true, h, uint32(k)
+	a.Commons.Claimed.Set(h)
+}
+
+// dropHandle notes that a peer, which is no holder of the node any more, had it by a handle.
+func (a *Sender) dropHandle(n *store.Node, p *Peer, h uint32) {
+	p.Shares.Clear(h)
+	if !n.Shared || h != n.Common {
+		return
+	}
+	if n.Sharers--; int(n.Sharers) < a.Commons.Least {
+		a.unshare(n)
+	}
+}
+
+// unshare has a node marked at each of its holders again. A mark that waits goes to each.
+func (a *Sender) unshare(n *store.Node) {
+	h := n.Common
+	waits := a.Commons.marked.Has(h)
+	for _, hd := range n.Holders {
+		if hd.Handle != h {
+			continue
+		}
+		p := a.All[hd.Peer]
+		p.Shares.Clear(h)
+		if waits {
+			p.Marks.set(MarkDirty, h)
+		}
+	}
+	n.Shared = false
+	a.Commons.Claimed.Clear(h)
+	a.Commons.marked.Clear(h)
+}
+
+// markDirty marks the nodes of which a row has left its course, for every peer that holds
+// them.
+func (a *Sender) markDirty() {
+	for dirty := a.store.SettleAll(); len(dirty) > 0; dirty = dirty[min(store.Ahead, len(dirty)):] {
+		some := dirty[:min(store.Ahead, len(dirty))]
+		a.Updates.touchDirty(some)
+		for _, slot := range some {
+			a.markHolders(&a.store.Nodes[slot])
+		}
+	}
+}
+
+// markHolders marks a node for every peer that holds it.
+func (a *Sender) markHolders(n *store.Node) {
+	if n.Transient || !n.Used {
+		return
+	}
+	if n.Shared {
+		a.Commons.marked.Set(n.Common)
+		a.Commons.any = true
+		if int(n.Sharers) == len(n.Holders) {
+			return
+		}
+	}
+	for _, h := range n.Holders {
+		if h.Handle != wire.NoHandle && !(n.Shared && h.Handle == n.Common) {
+			a.All[h.Peer].Marks.set(MarkDirty, h.Handle)
+		}
+	}
+}
+
+// markSharers takes the marks over into those of each peer.
+func (a *Sender) markSharers() {
+	s := &a.Commons
+	if !s.any {
+		return
+	}
+	s.any = false
+	for _, p := range a.All {
+		if p == nil {
+			continue
+		}
+		n := min(len(p.Shares.W), len(s.marked.W))
+		if n == 0 {
+			continue
+		}
+		p.Marks.reach(uint32(64*n - 1))
+		for k, w := range s.marked.W[:n] {
+			p.Marks.Of[k][MarkDirty] |= w & p.Shares.W[k]
+		}
+	}
+	clear(s.marked.W)
+}

@@ -1,0 +1,119 @@
+package send
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Peers come and go.
+
+// Connect is Authority.Connect.
+func (a *Sender) Connect(id ids.Peer) error {
+	if id == 0 || id == a.setup.Local || a.ByID.Find(id) != nil {
+		return fmt.Errorf("rpl: peer %d is nobody, this machine's own player or connected already; give each client a number of its own", id)
+	}
+	p := &Peer{
+		ID:      id,
+		freeRow: make(map[int][]uint32), goingOf: make(map[ids.Node]uint32),
+	}
+	p.Model = a.Tables.Defaults
+	p.enc.Reset(make([]byte, 0, wire.PacketRoom+16))
+	p.prepare()
+	p.Link.Heard = a.store.Now
+	p.Index = int32(len(a.All))
+	for i, old := range a.All {
+		if old == nil {
+			p.Index = int32(i)
+		}
+	}
+	if int(p.Index) == len(a.All) {
+		a.All = append(a.All, p)
+	} else {
+		a.All[p.Index] = p
+	}
+	a.ByID.Add(id, p)
+	p.view = a.interest.Admit(id, p.Index)
+	a.Apply()
+	return nil
+}
+
+// Suspend is Authority.Suspend.
+func (a *Sender) Suspend(id ids.Peer) {
+	p := a.ByID.Find(id)
+	if p == nil {
+		return
+	}
+	a.count(p)
+	a.interest.Leave(p.view)
+	for slot := range a.store.Nodes {
+		n := &a.store.Nodes[slot]
+		if !n.Used {
+			continue
+		}
+		if h := a.store.Unhold(uint32(slot), p.Index); h != wire.NoHandle {
+			a.dropHandle(n, p, h)
+		}
+	}
+	early := len(a.Calls.early)
+	a.Calls.early = slices.DeleteFunc(a.Calls.early, func(c earlyCall) bool { return c.to == id })
+	a.Accounts.Counters.CallsDropped += uint64(early - len(a.Calls.early) + len(p.RPC.Waiting) + len(p.RPC.Unreliable) + len(p.RPC.later))
+	for _, m := range p.RPC.Ready {
+		if m[0] == wire.MsgCall {
+			a.Accounts.Counters.CallsDropped++
+		}
+	}
+	a.All[p.Index] = nil
+	a.ByID.Remove(id)
+}
+
+// Peers is Authority.Peers.
+func (a *Sender) Peers(dst []ids.Peer) []ids.Peer {
+	for _, p := range a.All {
+		if p != nil {
+			dst = append(dst, p.ID)
+		}
+	}
+	return dst
+}
+
+// NoteSilent notes which peers have been silent for long.
+func (a *Sender) NoteSilent(now time.Duration) {
+	for _, p := range a.All {
+		if p != nil {
+			p.view.Silent = p.Link.Frozen(now)
+		}
+	}
+}
+
+// PeerStats are figures about the datagrams to one peer.
+type PeerStats struct {
+	RTT, Jitter time.Duration
+	Loss        float64 // share of packets judged lost, smoothed over some 200 packets
+	SendLimit   int     // bytes a second that it is sent at most: AuthorityConfig.Budget, or what its line carries if that is less; 0: no limit
+	Bytes       uint64  // of datagrams sent, each with the seal's 29 bytes
+	Packets     uint64
+	Held        int // nodes that the peer holds or is being sent
+}
+
+// PeerStats is Authority.PeerStats.
+func (a *Sender) PeerStats(id ids.Peer) PeerStats {
+	p := a.ByID.Find(id)
+	if p == nil {
+		return PeerStats{}
+	}
+	s := PeerStats{RTT: p.Link.Trip.Time(), Jitter: p.Link.Trip.Spread(), Loss: p.Link.Loss, Bytes: p.traffic.bytes, Packets: p.traffic.packets}
+	s.SendLimit = a.setup.Budget
+	if limit := p.Link.Line.Limit(); limit > 0 {
+		s.SendLimit = min(s.SendLimit, int(limit))
+	}
+	for i := range p.Entries {
+		if st := p.Entries[i].State; st == EntryComing || st == EntryIn {
+			s.Held++
+		}
+	}
+	return s
+}

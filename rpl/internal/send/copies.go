@@ -1,0 +1,91 @@
+package send
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// A rowCopy is a change of which a further copy is due at a tick.
+type rowCopy struct {
+	handle uint32
+	ver    uint32 // told first
+	due    ids.Tick
+	row    uint8
+	gen    uint8
+	told   uint8 // how many packets have carried it, of this round
+}
+
+// beginCopies notes what an update that leaves now tells of rows that stand. It is called
+// before the update is booked. An update of a row that was told before is a copy itself,
+// unless all that told of it were lost, or it had to wait: then another round begins.
+func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
+	for i := range recs {
+		re := &recs[i]
+		if re.Kind != recRow {
+			continue
+		}
+		e := &p.Entries[re.Handle]
+		r := a.rowAt(e, re.Row)
+		if pr := p.row(e, int(re.Row)); !r.Drifting && (pr.newest < r.Left || pr.since != a.store.Tick) {
+			gap := a.copyGap(1, p.Link.CopiesFor())
+			p.copies = append(p.copies, rowCopy{handle: re.Handle, ver: re.Ver, due: a.store.Tick + gap, row: re.Row, gen: re.Gen, told: 1})
+		}
+	}
+}
+
+// rowAt returns row i of an entry's node.
+func (a *updates) rowAt(e *entry, i uint8) *store.Row {
+	if e.nrows == 1 {
+		return &a.store.Rows[e.row]
+	}
+	return &a.store.Rows[a.store.Nodes[e.node.Slot()].Rows[i]]
+}
+
+// planCopies marks the rows of which a copy is due.
+func (a *updates) planCopies(p *Peer) {
+	kept, most := p.copies[:0], p.Link.CopiesFor()
+	spare := a.sender.Planner.budget.Rate == 0 || p.bucket.Room >= p.bucket.Size*wire.SpareShare
+	for _, c := range p.copies {
+		switch {
+		case c.due > a.store.Tick:
+			kept = append(kept, c)
+		case spare && a.copyRow(p, &c):
+			if c.told++; c.told < most {
+				c.due = a.store.Tick + a.copyGap(c.told, most)
+				kept = append(kept, c)
+			}
+		}
+	}
+	p.copies = kept
+}
+
+// copyRow marks the row of a copy that is due, if the row still stands and the peer is not
+// known to have it.
+func (a *updates) copyRow(p *Peer, c *rowCopy) bool {
+	e := &p.Entries[c.handle]
+	if e.gen != c.gen || e.State != EntryIn || c.row >= e.nrows {
+		return false
+	}
+	pr := p.row(e, int(c.row))
+	if pr.flight != c.ver || pr.acked == c.ver || pr.hidden {
+		return false
+	}
+	if r := a.rowAt(e, c.row); r.Drifting || r.Head != c.ver {
+		return false
+	}
+	pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, a.store.Tick
+	p.Marks.set(MarkDirty, c.handle)
+	p.plan.stale = true
+	a.sender.Accounts.Counters.Repeats++
+	return true
+}
+
+// copyGap is how many ticks after the one before it the n-th copy may leave, at least.
+func (a *updates) copyGap(n, copies uint8) ids.Tick {
+	gap := link.CopyDue(n, copies) - link.CopyDue(n-1, copies)
+	return ids.Tick((gap*time.Duration(a.sender.setup.Hz) + time.Second - 1) / time.Second)
+}

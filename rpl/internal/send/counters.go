@@ -1,0 +1,29 @@
+package send
+
+// Counters count what the authority has done since it was made, and why. The net graph
+// and the bench read them.
+type Counters struct {
+	DistanceChecks uint64 // comparisons of a node's distance with a peer's observers
+	FarOut         uint64 // times a node came to a place too far out for the Grid's float32s; while any is there each peer checks all in its reach in every send
+	Records        uint64 // updates of rows sent
+	Repeats        uint64 // of Records, Arrivals and Removals: those sent again
+	Shared         uint64 // of Records: those coded before for another peer
+	Alike          uint64 // of Shared: those planned before for another peer, too
+	Keyframes      uint64 // of Records: those without a base
+	ExplicitBases  uint64 // of Records: those that had to name their base
+	Starved        uint64 // updates put off because the budget was spent
+	Arrivals       uint64
+	Removals       uint64
+	Blocks         uint64 // pieces too large for a packet, sent on the reliable lane
+	TooLong        uint64 // nodes not sent because no block can hold them, and values longer than their codec's bound; logged
+	Tables         uint64 // sets of code tables learned and shipped
+	Checks         uint64 // checksums of versions sent
+	PacketsLost    uint64 // judged lost
+	LateAcks       uint64 // of PacketsLost: those acked after all
+	HandlesOut     uint64 // sends in which nodes waited because the peer had no free handle
+	BadPackets     uint64 // packets from peers that were refused
+	Resyncs        uint64 // times a peer that could not read its packets was sent everything anew
+	CallsIn        uint64 // RPCs that ran here
+	CallsDropped   uint64 // calls from peers that may not make them, on nodes that are gone, or without room to wait
+	CallsOut       uint64
+}

@@ -1,0 +1,24 @@
+// Package send tells the peers of the nodes that they shall have, and keeps what each is known
+// to have by its acks. Schedule plans the packets of all peers on one goroutine, so that an
+// update that was coded once serves all peers with the same baseline; Encode packs what was
+// planned for one peer.
+//
+// The files in the order of the data:
+//
+//	sender.go                   what there is, by name: Sender, and its parts tables, updates, planner, calls, receiver
+//	peer.go, marks.go           what is kept of one peer; connect.go: peers come and go; holders.go: what becomes of
+//	                            a node at its holders; common.go: handles that peers have in common
+//	receive.go                  what peers send; acked.go, entry.go: what acks and losses mean; refused.go, resync.go:
+//	                            what a peer asks for again
+//	rpc.go, waiting.go, part.go calls
+//	schedule.go                 the plan of a send; afford.go: what the room pays for; checksum.go: what is compared
+//	update.go, plain.go         updates of any node, and of the usual one; alike.go: of peers that are told the same;
+//	                            newparent.go, turns.go, copies.go: which of them go first, or again
+//	arrival.go                  nodes that the peer does not have
+//	piece.go, book.go, bases.go what is planned, noted as sent, and remembered as a base; order.go: its order;
+//	                            ahead.go: reading ahead
+//	fit.go, kind.go, heading.go when code tables are learned, and how they reach the peers
+//	encode.go, block.go         packets of what was planned; what no packet holds
+//	counters.go, account.go, tally.go, flag.go
+//	                            figures
+package send

@@ -1,0 +1,399 @@
+package send
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// The Encode stage packs what Schedule planned for one peer into packets.
+//
+// A state packet is one message of prefix codes (docs/SPEC.md has the layout): header,
+// removals, arrivals, calls, updates by ascending handle, guesses. A send may take any
+// number of packets; each can be read without the others.
+
+// Encode is Authority.Encode.
+func (a *Sender) Encode(id ids.Peer, now time.Duration, s wire.Sink) {
+	p := a.ByID.Find(id)
+	if p == nil {
+		return
+	}
+	if p.busy {
+		a.sendMessages(p, s)
+	}
+	if !a.sends(p, now) {
+		return
+	}
+	p.trails = !p.plan.updates.empty()
+	k := packer{a: a, p: p, s: s, now: now}
+	for first := true; first || !k.done(); first = false {
+		k.begin()
+		k.fill()
+		k.end()
+	}
+	if p.busy {
+		rest := copy(p.RPC.Unreliable, p.RPC.Unreliable[p.RPC.paid:])
+		p.RPC.Unreliable, p.RPC.paid = p.RPC.Unreliable[:rest], 0
+	}
+}
+
+// sends is whether a peer gets any packet in this send, once everything is planned. After
+// one with updates it always gets another: only that tells it at once that what it saw
+// moving has come to rest.
+func (a *Sender) sends(p *Peer, now time.Duration) bool {
+	return !p.plan.empty() || p.busy && p.RPC.paid > 0 || p.plan.probe ||
+		!p.plan.held && (p.trails || now-p.Link.LastSent >= a.beat(p))
+}
+
+// beat is the longest time that a peer goes without a packet. If something moves by
+// itself there and packets are lost, every send has a packet, unless the bucket is half
+// empty: what is drawn lags two sends behind, so the loss of one packet does not show.
+func (a *Sender) beat(p *Peer) time.Duration {
+	switch {
+	case p.movers == 0:
+		return wire.Heartbeat
+	case p.Link.Lossy() && (a.Planner.budget.Rate == 0 || p.bucket.Tokens > p.bucket.Size/2):
+		return 0
+	}
+	return wire.MovingBeat
+}
+
+// setMoves notes whether an entry's node moves by itself at the peer.
+func (p *Peer) setMoves(e *entry, does bool) {
+	if e.moves != does {
+		e.moves = does
+		p.movers += int32(2*flag(does) - 1)
+	}
+}
+
+// sendMessages gives the reliable lane what the room pays for: the lane's share, and
+// what the packets of this send leave over. The rest waits, in order.
+func (a *Sender) sendMessages(p *Peer, s wire.Sink) {
+	n, room := 0, p.bucket.Lane+max(p.bucket.Left, 0)/8
+	for n < len(p.RPC.Ready) {
+		b, last := p.RPC.part(p.RPC.Ready[n])
+		cost := p.laneCost(len(b))
+		if a.Planner.budget.Rate > 0 && (room < cost || !p.bucket.LaneTakes(cost)) {
+			break
+		}
+		if s.Reliable(b) != nil {
+			break // the lane is full: the rest goes later
+		}
+		if p.RPC.gave(b, last); last {
+			p.RPC.Bytes -= len(p.RPC.Ready[n])
+			n++
+		}
+		room -= cost
+		p.bucket.Charge(cost)
+	}
+	rest := copy(p.RPC.Ready, p.RPC.Ready[n:])
+	clear(p.RPC.Ready[rest:])
+	p.RPC.Ready = p.RPC.Ready[:rest]
+}
+
+// Flush is Authority.Flush.
+func (a *Sender) Flush(id ids.Peer, s wire.Sink) {
+	p := a.ByID.Find(id)
+	if p == nil {
+		return
+	}
+	n := 0
+	for ; n < len(p.RPC.Ready) && p.RPC.give(p.RPC.Ready[n], s); n++ {
+	}
+	a.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Ready) - n + len(p.RPC.Waiting))
+	clear(p.RPC.Ready)
+	p.RPC.Ready, p.RPC.Bytes, p.RPC.given = p.RPC.Ready[:0], 0, 0
+	clear(p.RPC.Waiting)
+	p.RPC.Waiting = p.RPC.Waiting[:0]
+}
+
+// give gives a whole message to the lane, part by part, and reports whether it had room.
+func (q *peerCalls) give(m []byte, s wire.Sink) bool {
+	for {
+		b, last := q.part(m)
+		if s.Reliable(b) != nil {
+			return false
+		}
+		if q.gave(b, last); last {
+			return true
+		}
+	}
+}
+
+// packer fills the packets of one peer's send.
+type packer struct {
+	a   *Sender
+	p   *Peer
+	s   wire.Sink
+	now time.Duration
+
+	removal, arrival, update, guess, call int // indices of the next ones to pack
+
+	folded int // how many of the updates that the next piece stands for are packed (alike.go)
+
+	last uint32 // one past the handle of the last update, in whichever packet: the booked name of the next one counts from it
+
+	rec  *link.Record
+	form int
+	room int // bits left in the packet
+}
+
+func (k *packer) done() bool {
+	pl := &k.p.plan
+	return k.removal == pl.removals.len() && k.arrival == pl.arrivals.len() &&
+		k.update == pl.updates.len() && k.guess == pl.guesses.len() && !k.hasCalls()
+}
+
+// progress grows with everything that is packed.
+func (k *packer) progress() int {
+	return (k.removal+k.arrival+k.update+k.guess+k.call)<<6 + k.folded // a piece stands for fewer than 64 updates
+}
+
+func (k *packer) hasCalls() bool { return k.p.busy && k.call < k.p.RPC.paid }
+
+// begin opens a packet and writes its header.
+func (k *packer) begin() {
+	p, a := k.p, k.a
+	seq, room := k.s.Next()
+	room = min(room, wire.PacketRoom)
+	l := &p.Link
+	tick := a.store.Tick
+	if p.plan.held {
+		tick = l.Told // a probe tells nothing of the time since: what moves by itself at the peer waits there
+	}
+	if old := l.Displaced(seq); old != nil {
+		a.Receiver.lost(p, old)
+	}
+	k.rec = l.Begin(seq, tick, k.now)
+	p.enc.Again()
+	m := p.Model
+	e := &p.enc
+	pl := &p.plan
+	// The base must be among the last recordLen packets: only those are remembered.
+	full := l.BaseTick == 0 || seq-l.Base >= wire.RecordLen
+	echo := l.InSeen && k.now-l.Echoed >= wire.Heartbeat
+	k.form = coder.FormFull*flag(full) | coder.FormEcho*flag(echo) |
+		coder.FormRemoved*flag(k.removal < pl.removals.len()) | coder.FormArrived*flag(k.arrival < pl.arrivals.len()) |
+		coder.FormGuesses*flag(k.guess < pl.guesses.len())
+	if p.busy {
+		k.form |= coder.FormChecks*flag(len(p.checks.plan) > 0) | coder.FormCalls*flag(k.hasCalls())
+	}
+	head := prefix.Run{}.Raw(uint32(m.Number), 2).With(m.Entry.Form.Run(uint(k.form)))
+	if full {
+		e.PutOne(head.Raw(uint32(tick), 32).Sym())
+		l.BaseTick = 0
+	} else {
+		back, delta := uint32(seq-l.Base), uint32(tick-l.BaseTick)
+		e.PutOne(head.With(coder.Unsigned(&m.Entry.Back, back).Run()).Sym())
+		e.PutOne(coder.Unsigned(&m.Entry.Delta, wire.DeltaOf(delta, back)))
+	}
+	if echo {
+		l.Echoed = k.now
+		e.PutBits(uint32(l.InNewest), 16)
+		e.PutBits(uint32(min((k.now-l.InAt)/time.Millisecond, 255)), 8)
+	}
+	if k.form&coder.FormChecks != 0 {
+		p.putChecks(&m.Entry, k.rec, k.now)
+	}
+	k.room = room*8 - e.Len()*8 - wire.EndBits
+}
+
+// fill writes the packet's sections, each as far as its pieces fit. If the next piece would
+// not fit an empty packet either, it becomes a block.
+func (k *packer) fill() {
+	p, pl := k.p, &k.p.plan
+	m := p.Model
+	start := k.progress()
+	if k.form&coder.FormRemoved != 0 {
+		k.removal += k.putAll(pl.removals.in(k.a.Updates.pieces.removals)[k.removal:])
+		p.enc.PutOne(m.Entry.Remove.Sym(0))
+	}
+	if k.form&coder.FormArrived != 0 {
+		k.arrival += k.putAll(pl.arrivals.in(k.a.Updates.pieces.arrivals)[k.arrival:])
+		p.enc.PutOne(m.Entry.Arrive.Sym(0))
+	}
+	if k.form&coder.FormCalls != 0 {
+		k.calls()
+	}
+	begun := start != k.progress()
+	if !begun || k.update > 0 || int(p.plan.metaBits) <= k.room {
+		k.updates()
+	} // else those with a new parent or owner go together in the next packet
+	p.enc.PutOne(m.Entry.Gap.Sym(coder.GapEnd))
+	if k.form&coder.FormGuesses != 0 {
+		k.guesses()
+	}
+	if start == k.progress() && !k.done() {
+		k.block() // the next piece fits no packet
+	}
+}
+
+// calls writes the unreliable calls that fit.
+func (k *packer) calls() {
+	p := k.p
+	for k.call < p.RPC.paid && k.room > len(p.RPC.Unreliable[k.call])*8+wire.NameBits {
+		b := p.RPC.Unreliable[k.call]
+		p.enc.PutBits(1, 1)
+		p.tmp = coder.AppendBytes(p.tmp[:0], &p.Model.Entry.Length, b)
+		p.enc.Put(p.tmp...)
+		k.room -= len(b)*8 + wire.NameBits
+		k.call++
+	}
+	p.enc.PutBits(0, 1)
+}
+
+// sayings collects symbols to write several at once.
+type sayings struct {
+	e   *prefix.Encoder
+	n   int
+	few [32]prefix.Sym
+}
+
+func (s *sayings) add(sym prefix.Sym) {
+	if s.n == len(s.few) {
+		s.put()
+	}
+	s.few[s.n%len(s.few)] = sym
+	s.n++
+}
+
+// put is called seldom. It is kept out of line so that add can be inlined.
+//
+//go:noinline
+func (s *sayings) put() {
+	s.e.Put(s.few[:s.n]...)
+	s.n = 0
+}
+
+// updating is how far the updates of a packet are written.
+type updating struct {
+	said     sayings
+	from, to uint32 // range of entries not yet noted in the packet's record
+	last     uint32 // one past the handle of the update before, in this packet
+}
+
+// updates writes updates until one does not fit, or has a lower handle than the one
+// before it. They are booked already.
+func (k *packer) updates() {
+	u := updating{said: sayings{e: &k.p.enc}}
+	pieces := k.p.plan.updates.in(k.a.Updates.pieces.updates)
+	for k.update = k.several(&u, pieces, k.update); k.update < len(pieces) && k.alike(&u, &pieces[k.update]); {
+		k.update = k.several(&u, pieces, k.update+1)
+	}
+	k.carries(u.from, u.to)
+	u.said.put()
+}
+
+// several writes updates from number i on, until one does not fit or is a piece of
+// planLike, and returns the number of the next.
+func (k *packer) several(u *updating, pieces []piece, i int) int {
+	m := &k.p.Model.Entry
+	from, to, last, room := u.from, u.to, u.last, k.room
+	for ; i < len(pieces); i++ {
+		pc := &pieces[i]
+		if pc.skip {
+			continue
+		}
+		if int(pc.bits)+wire.NameBits > room || pc.handle < last || pc.name == alikeName {
+			break
+		}
+		if pc.name > 0 && k.last == last {
+			u.said.add(prefix.Sym(pc.codes))
+			room -= prefix.Sym(pc.codes).Bits()
+		} else {
+			name := m.Name(pc.special, pc.handle+1-last)
+			u.said.add(name)
+			if c := pc.bare(); c.isRun() {
+				u.said.add(prefix.Sym(c))
+			} else {
+				u.said.put()
+				k.p.enc.Put(c.among(k.a.Updates.syms)...)
+			}
+			room -= name.Bits() + int(pc.bits)
+		}
+		last = pc.handle + 1
+		k.last = last
+		if pc.recAt != to {
+			k.carries(from, to)
+			from = pc.recAt
+		}
+		to = pc.recAt + pc.recN
+	}
+	u.from, u.to, u.last, k.room = from, to, last, room
+	return i
+}
+
+// guesses writes guesses until one does not fit.
+func (k *packer) guesses() {
+	m, pieces := &k.p.Model.Entry, k.p.plan.guesses.in(k.a.Updates.pieces.guesses)
+	last := uint32(0)
+	for ; k.guess < len(pieces); k.guess++ {
+		pc := &pieces[k.guess]
+		if pc.skip {
+			continue
+		}
+		if !k.fits(pc) {
+			break
+		}
+		name := coder.Unsigned(&m.Far, pc.handle+1-last)
+		k.p.enc.PutOne(name)
+		k.put(pc)
+		k.room -= name.Bits()
+		k.carries(pc.recAt, pc.recAt+pc.recN)
+		k.sent(pc)
+		last = pc.handle + 1
+	}
+	k.p.enc.PutOne(m.Far.Sym(0))
+}
+
+func (k *packer) fits(pc *piece) bool { return int(pc.bits)+wire.NameBits <= k.room }
+
+// putAll writes removals or arrivals until one does not fit, and returns how many it
+// wrote.
+func (k *packer) putAll(pieces []piece) int {
+	for i := range pieces {
+		pc := &pieces[i]
+		if !k.fits(pc) {
+			return i
+		}
+		k.put(pc)
+		k.carries(pc.recAt, pc.recAt+pc.recN)
+		k.sent(pc)
+	}
+	return len(pieces)
+}
+
+func (k *packer) put(pc *piece) {
+	pc.codes.put(&k.p.enc, k.a.Updates.syms)
+	k.room -= int(pc.bits)
+}
+
+// carries notes that the packet carries Authority.recs[from:to].
+func (k *packer) carries(from, to uint32) {
+	if from < to {
+		k.p.Link.Carries(k.rec, k.a.Updates.recs[from:to])
+	}
+}
+
+// sent books a piece that was not booked in Schedule.
+func (k *packer) sent(pc *piece) {
+	k.p.sent(k.a.Updates.recsOf(pc), k.a.store.Tick, k.now)
+}
+
+func (k *packer) end() {
+	p := k.p
+	b := p.enc.Finish()
+	k.s.Datagram(b)
+	k.a.spend(p, len(b)+wire.PacketOverhead)
+}
+
+func (a *Sender) spend(p *Peer, n int) {
+	p.bucket.Tokens -= float64(n)
+	p.Link.Line.Sent(n)
+	p.traffic.bytes += uint64(n)
+	p.traffic.packets++
+}

@@ -1,0 +1,235 @@
+package send
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// When learned tables are fitted, whether they pay, and how they reach the peers.
+// learn.go counts what is coded; tables.go has the tables as they are sent.
+
+// Below what these say no fit is tried: tables save a third of the bits at best, and
+// cost each peer 150 bytes at least.
+const (
+	bestSaving  = 1.0 / 3
+	smallestSet = 150
+)
+
+// horizon is how long tables are expected to serve, in multiples of the time in which
+// they were learned: the next fit comes after twice that time.
+const horizon = 2
+
+// Learn fits new tables when it is time, some of them in each tick, and ships them if
+// they pay.
+func (a *tables) Learn() {
+	l := a.Learner
+	if a.Fitting != nil {
+		a.fitOn()
+		return
+	}
+	if l.Next == 0 {
+		if a.sender.ByID.Len() > 0 {
+			l.Next = a.store.Tick + l.Wait // nothing is coded before a peer is there
+		}
+		return
+	}
+	if rest := l.Next - a.store.Tick; int32(rest) > 0 {
+		if rest%max(l.Wait/4, 1) == 0 {
+			a.chooseHeadings()
+		}
+		return
+	}
+	l.Wait = min(2*l.Wait, ids.Tick(coder.LastFit*a.sender.setup.Hz))
+	l.Next = a.store.Tick + l.Wait
+	if l.Most() > wire.MaxCounted {
+		l.Fade()
+	}
+	number, free := a.NextTables()
+	f := coder.Fitter{Worth: a.Worth()}
+	if !free || l.Cost(a.store.Types, a.Model)*f.Worth*bestSaving < 8*smallestSet {
+		return // no tables could pay
+	}
+	a.Fitting = f.Begin(l, a.store.Types, a.Defaults, a.Model, number)
+	a.Fitting.Then(func() { a.Fitted(a.Fitting) })
+	a.fitOn()
+}
+
+// fitOn does the next steps of the fit.
+func (a *tables) fitOn() {
+	if a.Fitting.On() {
+		a.Fitting = nil
+	}
+}
+
+// Fitted ships the fitted tables, if they pay.
+func (a *tables) Fitted(f *coder.Fitting) {
+	if msg := a.paying(f.Set, f.Saved); msg != nil {
+		a.Ship(f.Set, f.Next, msg)
+		a.Learner.Fade()
+	}
+	a.chooseKinds() // it allocates, as the fit did
+}
+
+// NextTables returns the number of the next tables and whether it is free. It is free
+// when no peer uses the tables that would be replaced, and each has acked a packet
+// coded with the tables it has now, so that it can tell older packets apart. A peer
+// that holds this up for too long is put back to the default tables.
+func (a *tables) NextTables() (number uint8, free bool) {
+	number, free = a.Model.Number%3+1, true
+	for _, p := range a.sender.All {
+		switch {
+		case p == nil || !p.holdsUp(number):
+		case a.store.Now-p.tables.at > wire.TablesGrace:
+			p.dropTables(a.Defaults)
+		default:
+			free = false
+		}
+	}
+	return number, free
+}
+
+// holdsUp is whether tables of a number must wait for the peer.
+func (p *Peer) holdsUp(number uint8) bool {
+	has := p.Model.Number
+	return has != 0 && (has == number || p.Link.Base < p.tables.turned)
+}
+
+// dropTables puts the peer back to the default tables, which are never replaced.
+func (p *Peer) dropTables(d *coder.Model) {
+	p.Model, p.tables.turned, p.tables.newest = d, p.Link.Next, 0
+}
+
+// mistakes is whether the peer, if sent the current tables, could decode with them
+// packets that were coded with older tables of the same number. It could if it has
+// acked nothing that was coded since it was put back to the defaults.
+func (p *Peer) mistakes() bool {
+	return p.Model.Number == 0 && p.Link.Base < p.tables.turned
+}
+
+// paying returns the message that ships a set, or nil if the set saves less of what was
+// counted than its message costs.
+func (a *tables) paying(set *coder.TableSet, saved float64) []byte {
+	msg := set.Append([]byte{wire.MsgTable}, a.store.Types, a.Defaults)
+	if a.sender.Planner.budget.Rate > 0 && float64(len(msg)) > a.sender.Planner.budget.Size {
+		return nil // sending it would hold up the state
+	}
+	if saved*a.Worth() < float64(8*len(msg)) {
+		return nil
+	}
+	return msg
+}
+
+// Ship makes a set the session's tables and sends it to every peer that can tell it
+// from the tables it had.
+func (a *tables) Ship(set *coder.TableSet, m *coder.Model, msg []byte) {
+	a.adopt(set, m, msg)
+	for _, p := range a.sender.All {
+		if p != nil && !p.mistakes() {
+			a.shipTables(p)
+		}
+	}
+}
+
+// Worth is the factor that makes a counted bit saved comparable with a bit of the
+// tables, which are sent to each peer.
+func (a *tables) Worth() float64 {
+	return horizon * a.sender.Accounts.Counters.copiesPerRecord() / float64(max(a.sender.ByID.Len(), 1))
+}
+
+// copiesPerRecord is how many peers one coded update serves, on average.
+func (c *Counters) copiesPerRecord() float64 {
+	if c.Records == 0 {
+		return 1
+	}
+	return float64(c.Records) / float64(max(c.Records-c.Shared, 1))
+}
+
+// adopt makes a set the session's tables. It drops a fit under way, which was to follow
+// other tables.
+func (a *tables) adopt(set *coder.TableSet, m *coder.Model, msg []byte) {
+	a.Fitting = nil
+	a.Learner.Rebase(a.store.Types, a.Model, m)
+	a.ModelSet, a.Model, a.modelMsg = set, m, msg
+	a.models[set.Number] = m
+	for i, t := range a.store.Types {
+		if w := m.Rows[i].Kind; w >= 0 && w != a.Learner.Rows[i].Kind {
+			a.Learner.Rows[i].Regroup(t, w)
+		}
+	}
+	a.Learner.Serve(m)
+	a.sender.Accounts.Counters.Tables++
+}
+
+// stay is how many times as long as it has been there a peer is expected to stay.
+const stay = 4
+
+// offerTables ships the tables to a peer that joined after they were made, once the
+// bits it is sent show that they will pay.
+func (a *planner) offerTables(p *Peer) {
+	if a.sender.Tables.modelMsg == nil || p.tables.newest == a.sender.Tables.Model.Number || p.mistakes() {
+		return
+	}
+	updates := p.plan.updates.in(a.sender.Updates.pieces.updates)
+	for i := range updates {
+		if u := &updates[i]; !u.skip {
+			p.tables.coded += uint64(u.bits)
+		}
+	}
+	price := float64(8 * len(a.sender.Tables.modelMsg))
+	if p.tables.coded < p.tables.offer || float64(p.tables.coded)*stay < price {
+		return
+	}
+	if float64(p.tables.coded)*stay*a.sender.Tables.saving() < price {
+		p.tables.offer = p.tables.coded + p.tables.coded/2
+		return
+	}
+	a.sender.Tables.shipTables(p)
+}
+
+// saving is the share of the counted bits that the tables save against the default
+// ones.
+func (a *tables) saving() float64 {
+	before := a.Learner.Cost(a.store.Types, a.Defaults)
+	return max(0, before-a.Learner.Cost(a.store.Types, a.Model)) / max(before, 1)
+}
+
+// shipTables sends a peer the tables in use.
+func (a *tables) shipTables(p *Peer) {
+	p.tables.newest, p.tables.at = a.Model.Number, a.store.Now
+	p.say(a.modelMsg)
+	p.tables.shipped = p.Link.Sent
+}
+
+// Tables is Authority.Tables.
+func (a *tables) Tables() []byte { return append([]byte(nil), a.modelMsg...) }
+
+// LoadTables is Authority.LoadTables.
+func (a *tables) LoadTables(b []byte) error {
+	if a.modelMsg != nil && a.sender.ByID.Len() > 0 {
+		return errors.New("rpl: recorded tables: the session has tables already, and peers; load recorded ones before anyone joins")
+	}
+	set, err := (*coder.TableSet)(nil), coder.ErrPacket
+	if len(b) > 0 && b[0] == wire.MsgTable {
+		set, err = coder.ParseTables(b[1:], a.store.Types, a.Defaults)
+	}
+	if err != nil {
+		return fmt.Errorf("rpl: recorded tables are damaged, or of another schema: record them anew, with Tables: %w", err)
+	}
+	a.adopt(set, set.Build(a.store.Types, a.Defaults), append([]byte(nil), b...))
+	return nil
+}
+
+// hearer returns the learner that counts how a row is coded with a model. Secret rows
+// go to a.deaf, from which no tables are made, and so do rows that are coded against
+// other expectations than those of the newest model, which would mislead.
+func (a *tables) hearer(r *store.Row, m *coder.Model) *coder.Learner {
+	if r.Secret || m != a.Model && !m.AimsAs(a.Model, r.Type) {
+		return a.deaf
+	}
+	return a.Learner
+}

@@ -1,0 +1,43 @@
+package send
+
+import (
+	"math"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// chooseHeadings turns headings on or off, where that saves more bits than it takes to
+// tell the peers.
+func (a *tables) chooseHeadings() {
+	number, free := a.NextTables()
+	if !free {
+		return
+	}
+	var set *coder.TableSet
+	saved := 0.0
+	for i, t := range a.store.Types {
+		if t.Heading < 0 {
+			continue
+		}
+		h := &a.Learner.Rows[i].Course
+		now, next := a.ModelSet.Rows[i].Heading, rowtype.Heading{}
+		gain := h.Saved()
+		if gain > 0 {
+			next = h.Guess()
+		}
+		if now.On != next.On && math.Abs(gain) > coder.MinSaving*max(coder.LevelBits(&h.Still), coder.LevelBits(&h.Along))*coder.HintEvery {
+			if set == nil {
+				set = a.ModelSet.With(number)
+			}
+			set.Rows[i].Heading = next
+			saved += math.Abs(gain) * coder.HeadingLasts
+		}
+	}
+	if set == nil {
+		return
+	}
+	if msg := a.paying(set, saved); msg != nil {
+		a.Ship(set, set.Build(a.store.Types, a.Defaults), msg)
+	}
+}

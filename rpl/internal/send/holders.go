@@ -1,0 +1,110 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// What becomes of a node at the peers that hold it: they are told of changes to the node
+// itself, other than of its rows.
+
+// Apply carries out what was decided since the last call: which peers shall have a node
+// from now on, and which shall have it no longer.
+func (a *Sender) Apply() {
+	for i := range a.interest.Decisions {
+		d := &a.interest.Decisions[i]
+		p, n := a.All[d.Peer], &a.store.Nodes[d.Slot]
+		if d.In {
+			p.queue, p.busy = append(p.queue, d.Slot), true
+		} else if d.Handle != wire.NoHandle {
+			a.dropHandle(n, p, d.Handle)
+			p.startRemoval(d.Handle, false)
+		}
+		if a.OnDecide != nil {
+			a.OnDecide(p.ID, n.ID, d.In)
+		}
+	}
+	a.interest.Decisions = a.interest.Decisions[:0]
+	for _, m := range a.interest.Regrouped {
+		a.lookAtRights(a.All[m.Peer], m.Group)
+	}
+	a.interest.Regrouped = a.interest.Regrouped[:0]
+}
+
+// RemoveAtHolders starts the removal of a node at all peers that hold it.
+func (a *Sender) RemoveAtHolders(n *store.Node) {
+	if n.Shared {
+		a.unshare(n)
+	}
+	for _, h := range n.Holders {
+		if h.Handle != wire.NoHandle {
+			a.All[h.Peer].startRemoval(h.Handle, true)
+		}
+	}
+}
+
+// RefreshAtHolders has the peers that hold a node told of its new set of items.
+func (a *Sender) RefreshAtHolders(slot uint32) {
+	for _, h := range a.store.Nodes[slot].Holders {
+		if h.Handle != wire.NoHandle {
+			a.All[h.Peer].refresh(a, h.Handle)
+		}
+	}
+}
+
+// NewParentAtHolders has the peers that hold a node told of its new parent.
+func (a *Sender) NewParentAtHolders(slot uint32) {
+	for _, h := range a.store.Nodes[slot].Holders {
+		if h.Handle != wire.NoHandle {
+			a.All[h.Peer].noteNewParent(h.Handle, a.store.Tick)
+		}
+	}
+}
+
+// MetaAtHolders has the peers that hold a node told of its new owner.
+func (a *Sender) MetaAtHolders(slot uint32) {
+	for _, h := range a.store.Nodes[slot].Holders {
+		if h.Handle != wire.NoHandle {
+			p := a.All[h.Peer]
+			p.Entries[h.Handle].meta = true
+			p.Marks.set(MarkDirty, h.Handle)
+		}
+	}
+}
+
+// PlainAtHolders notes at the peers that hold a node whether it is still of the usual kind.
+func (a *Sender) PlainAtHolders(n *store.Node) {
+	for _, h := range n.Holders {
+		if h.Handle != wire.NoHandle {
+			a.All[h.Peer].Entries[h.Handle].plain = a.store.IsPlain(n)
+		}
+	}
+}
+
+// ForgetLayouts notes that the peers do not know the layouts that have got the numbers of
+// others.
+func (a *Sender) ForgetLayouts() {
+	for _, number := range a.store.Layouts.Renumbered {
+		for _, p := range a.All {
+			if p != nil {
+				p.layouts.Clear(number)
+			}
+		}
+	}
+	a.store.Layouts.Renumbered = a.store.Layouts.Renumbered[:0]
+}
+
+// lookAtRights marks every node that the peer holds and that has a row for the group,
+// so that the peer's rights to it are looked at again.
+func (a *Sender) lookAtRights(p *Peer, g ids.Audience) {
+	for h := range p.Entries {
+		e := &p.Entries[h]
+		if e.plain || e.State != EntryIn && e.State != EntryComing {
+			continue
+		}
+		if a.store.Nodes[e.node.Slot()].Layout.Groups>>(g-ids.FirstGroup)&1 != 0 {
+			p.Marks.set(MarkDirty, uint32(h))
+		}
+	}
+}

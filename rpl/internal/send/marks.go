@@ -1,0 +1,109 @@
+package send
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/store"
+)
+
+// marks say which handles the planning of a peer must look at. The two marks of a
+// handle are read together. Those of a peer with few handles are kept within the
+// struct: one cache line, where a set for each would be a header and a line elsewhere.
+type marks struct {
+	Of  []mark
+	few [4]mark // where of points at first
+}
+
+// A mark is the two marks of 64 handles.
+type mark [2]uint64
+
+const (
+	MarkDirty = iota // the handle may have something to send
+	MarkLoose        // a row moves, and the peer predicts it from another anchor than the store
+)
+
+// set marks a handle.
+func (m *marks) set(which int, h uint32) {
+	m.reach(h)
+	m.Of[h>>6][which] |= 1 << (h & 63)
+}
+
+// reach makes the marks long enough for a handle.
+func (m *marks) reach(h uint32) {
+	if m.Of == nil {
+		m.Of = m.few[:]
+	}
+	for int(h>>6) >= len(m.Of) {
+		m.Of = append(m.Of, mark{})
+	}
+}
+
+// clear takes a mark off a handle.
+func (m *marks) clear(which int, h uint32) {
+	if k := int(h >> 6); k < len(m.Of) {
+		m.Of[k][which] &^= 1 << (h & 63)
+	}
+}
+
+func (m *marks) has(which int, h uint32) bool {
+	k := int(h >> 6)
+	return k < len(m.Of) && m.Of[k][which]>>(h&63)&1 != 0
+}
+
+// count returns how many handles are marked.
+func (m *marks) count() int {
+	n := 0
+	for i := range m.Of {
+		n += bits.OnesCount64(m.Of[i][MarkDirty] | m.Of[i][MarkLoose])
+	}
+	return n
+}
+
+// resetLike clears the marks and gives them room for the handles of other.
+func (m *marks) resetLike(other *marks) {
+	for len(m.Of) < len(other.Of) {
+		m.Of = append(m.Of, mark{})
+	}
+	m.Of = m.Of[:len(other.Of)]
+	clear(m.Of)
+}
+
+// A batch is handles that are planned together.
+type batch struct {
+	handles [store.Ahead]uint32
+	n       int
+	next    int // where the next batch begins
+}
+
+func (b *batch) all() []uint32 { return b.handles[:b.n] }
+
+// add adds a handle. The batch must have room for it.
+func (b *batch) add(h uint32) {
+	b.handles[b.n&(store.Ahead-1)] = h
+	b.n++
+}
+
+// take takes the next marked handles, starting at from, as many as the batch has room
+// for.
+func (b *batch) take(m *marks, from int) {
+	n := 0
+	for k := from >> 6; k < len(m.Of); k++ {
+		w := m.Of[k][MarkDirty] | m.Of[k][MarkLoose]
+		if k == from>>6 {
+			w &= ^uint64(0) << (from & 63)
+		}
+		for ; w != 0; w &= w - 1 {
+			i := k<<6 + bits.TrailingZeros64(w)
+			if n == store.Ahead {
+				b.n, b.next = n, i
+				return
+			}
+			b.handles[n&(store.Ahead-1)] = uint32(i)
+			n++
+		}
+	}
+	b.n, b.next = n, len(m.Of)<<6
+}
+
+// more is whether there may be marked handles after the batch.
+func (b *batch) more(m *marks) bool { return b.next < len(m.Of)<<6 }

@@ -1,0 +1,84 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Nodes with a new parent. A node's place is relative to its parent, so a peer must
+// never have one without the other. Until an ack shows that the peer knows the new
+// parent, each update repeats it, none repeats it alone, and no update leaves before the
+// peer has the parent (protocol rule 19).
+
+// noteNewParent has a peer sent a node's new parent.
+func (p *Peer) noteNewParent(h uint32, tick ids.Tick) {
+	v := &p.visits[h]
+	p.Entries[h].meta = true
+	p.Marks.set(MarkDirty, h)
+	if v.newParent == 0 {
+		p.newParents, p.busy = append(p.newParents, h), true
+	}
+	v.newParent = max(tick, v.metaTick+1) // acks of earlier packets do not count
+}
+
+// planWithParents is planUpdates, preceded by a look at the nodes with new parents.
+func (a *planner) planWithParents(p *Peer, own *batch) {
+	if !p.busy || len(p.newParents) == 0 {
+		a.sender.Updates.planUpdates(p, own)
+		return
+	}
+	p.plan.stale = true // marks change below: the batch must be taken again
+	p.heldBack = p.heldBack[:0]
+	kept := p.newParents[:0]
+	for _, h := range p.newParents {
+		e, v := &p.Entries[h], &p.visits[h]
+		if v.newParent == 0 || e.State != EntryComing && e.State != EntryIn {
+			v.newParent = 0
+			continue
+		}
+		kept = append(kept, h)
+		n := &a.store.Nodes[e.node.Slot()]
+		switch {
+		case e.meta && (e.State == EntryComing || !a.sender.Updates.parentHere(p, n)):
+			p.heldBack = append(p.heldBack, h)
+			p.Marks.clear(MarkDirty, h)
+			p.Marks.clear(MarkLoose, h)
+		case !e.meta && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
+			e.meta, v.again = true, true
+		}
+	}
+	p.newParents = kept
+	a.sender.Updates.planUpdates(p, own)
+	for _, h := range p.newParents {
+		if v := &p.visits[h]; v.again { // its turn has not come in this send
+			p.Entries[h].meta, v.again = false, false
+		}
+	}
+	for _, h := range p.heldBack {
+		p.Marks.set(MarkDirty, h)
+	}
+}
+
+// parentHere is whether the peer is known to have the node's parent, or the node has
+// none. Until then the node keeps its old parent there.
+func (a *updates) parentHere(p *Peer, n *store.Node) bool {
+	if n.Parent == 0 {
+		return true
+	}
+	h := a.store.Nodes[n.Parent].Holder(p.Index)
+	return h != nil && h.Handle != wire.NoHandle && p.Entries[h.Handle].State == EntryIn
+}
+
+// metaArrived processes the ack of a packet that carried owner and parent.
+func (v *visit) metaArrived(tick ids.Tick) {
+	if tick >= v.metaTick {
+		v.metaTick = 0
+	}
+	if tick >= v.newParent {
+		v.newParent = 0
+	}
+}
+
+// knows is whether the peer is known to have the node's present owner and parent.
+func (v *visit) knows(e *entry) bool { return !e.meta && v.metaTick == 0 }

@@ -1,0 +1,43 @@
+package send
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// turnRound has the updates of a send that takes several packets begin at another one in
+// each send, and those before that come last. A full queue on the way drops the last packets
+// of each send: without this it would be the same nodes that are never told.
+func turnRound(updates []piece, send uint32) {
+	for len(updates) > 0 && updates[0].meta {
+		updates = updates[1:] // they stay together
+	}
+	bits := 0
+	for i := range updates {
+		if !updates[i].skip {
+			bits += int(updates[i].bits)
+		}
+	}
+	if bits <= 8*wire.PacketRoom {
+		return
+	}
+	first := (send * 2654435769 >> 8) % uint32(len(updates)) // as good as random
+	u := &updates[first]
+	u.codes, u.name = u.bare(), 0 // the update before it, from which its name counts, comes last
+	slices.Reverse(updates[:first])
+	slices.Reverse(updates[first:])
+	slices.Reverse(updates)
+}
+
+// metaFirst puts the updates that tell of another parent or owner in front, so that all of
+// a send travel in one datagram, and arrive or are lost together (protocol rule 20). More of
+// them than a datagram holds are split.
+func metaFirst(updates []piece) {
+	slices.SortStableFunc(updates, func(x, y piece) int { return flag(y.meta) - flag(x.meta) })
+	for i := range updates { // a name depends on the update before, so it is made again
+		if u := &updates[i]; u.name != alikeName {
+			u.codes, u.name = u.bare(), 0
+		}
+	}
+}

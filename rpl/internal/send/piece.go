@@ -1,0 +1,145 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+)
+
+// Pieces are what Schedule plans and Encode packs: removals, arrivals, updates and
+// guesses, each with entries that tell what its ack or its loss is about.
+
+// A piece goes into one packet as a whole. It takes half a cache line.
+type piece struct {
+	codes   codes
+	handle  uint32
+	bits    uint32 // at most, without the name
+	recAt   uint32 // its entries begin here in Authority.recs
+	recN    uint32
+	urgency float32 // age in ticks; weighted where the room does not pay for all
+	name    uint8   // how many bits of codes are the update's name; 0: it is named when it is packed; or alikeName
+	skip    bool    // left out: over budget
+	meta    bool    // it tells of another parent or owner
+	special bool    // an update that tells owner and parent, forgets a row, or has no implicit base
+}
+
+// call puts an update's name in front of its codes, if the two fit one run.
+func (pc *piece) call(name prefix.Sym) {
+	if n := name.Bits(); pc.codes.isRun() && n+prefix.Sym(pc.codes).Bits() <= prefix.MaxRun {
+		pc.codes, pc.name = codes(name.With(prefix.Sym(pc.codes))), uint8(n)
+	}
+}
+
+// bare returns the codes without the name.
+func (pc *piece) bare() codes {
+	if pc.name == 0 {
+		return pc.codes
+	}
+	return codes(prefix.Sym(pc.codes).From(int(pc.name)))
+}
+
+// pieces holds the pieces of one send, peer by peer.
+type pieces struct {
+	removals, arrivals []piece
+	updates            []piece // by ascending handle
+	guesses            []piece // updates that build on arrivals that are not acked, in the same order
+}
+
+func (ps *pieces) reset() {
+	ps.removals = ps.removals[:0] // field by field: this writes no pointers, which is slow while the collector marks
+	ps.arrivals = ps.arrivals[:0]
+	ps.updates = ps.updates[:0]
+	ps.guesses = ps.guesses[:0]
+}
+
+// update adds an update and returns the place to fill it in.
+func (ps *pieces) update() *piece {
+	if n := len(ps.updates); n < cap(ps.updates) {
+		ps.updates = ps.updates[:n+1]
+	} else {
+		ps.updates = append(ps.updates, piece{})
+	}
+	return &ps.updates[len(ps.updates)-1]
+}
+
+// A span is where the pieces of one peer stand in a list.
+type span struct{ from, to uint32 }
+
+func (s span) empty() bool { return s.from == s.to }
+
+func (s span) len() int { return int(s.to - s.from) }
+
+func (s span) in(list []piece) []piece { return list[s.from:s.to:s.to] }
+
+// spanAt is an empty span at the end of a list.
+func spanAt(list []piece) span { return span{uint32(len(list)), uint32(len(list))} }
+
+// codes is what a piece says. For most updates that is one run of bits. Otherwise the
+// length of the run is 0, and the value tells how many runs there are and where they
+// begin in Authority.syms. (None of them is a run of no bits.)
+type codes prefix.Sym
+
+func codesOf(syms []prefix.Sym, at int) codes {
+	if n := len(syms) - at; n != 1 {
+		return codes(n)<<32 | codes(at)
+	}
+	return codes(syms[at])
+}
+
+func (c codes) isRun() bool { return prefix.Sym(c).Bits() > 0 }
+
+// among returns the runs of codes that are more than one.
+func (c codes) among(syms []prefix.Sym) []prefix.Sym {
+	at, n := uint32(c), uint32(c>>32)
+	return syms[at : at+n]
+}
+
+func (c codes) bits(syms []prefix.Sym) int {
+	if c.isRun() {
+		return prefix.Sym(c).Bits()
+	}
+	return symBits(c.among(syms))
+}
+
+func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
+	if c.isRun() {
+		e.PutOne(prefix.Sym(c))
+		return
+	}
+	e.Put(c.among(syms)...)
+}
+
+// piece makes a piece of the symbols coded since at and the entries noted since rec.
+func (a *updates) piece(h uint32, at, rec int) piece {
+	return a.pieceOf(h, a.syms, at, a.recs, rec)
+}
+
+// pieceOf is the same of symbols and entries that others may follow.
+func (a *updates) pieceOf(h uint32, syms []prefix.Sym, at int, recs []link.Entry, rec int) piece {
+	return piece{
+		handle: h, codes: codesOf(syms, at), bits: uint32(symBits(syms[at:])),
+		recAt: uint32(rec), recN: uint32(len(recs) - rec),
+	}
+}
+
+// note notes an entry of the piece being planned. It is filled in place: an entry that is put
+// together elsewhere and copied would wait for its parts.
+func (a *updates) note(handle, ver uint32, kind, gen uint8, row int) {
+	if n := len(a.recs); n < cap(a.recs) {
+		a.recs = a.recs[:n+1]
+	} else {
+		a.recs = append(a.recs, link.Entry{})
+	}
+	re := &a.recs[len(a.recs)-1]
+	re.Handle, re.Ver, re.Kind, re.Gen, re.Row = handle, ver, kind, gen, uint8(row)
+}
+
+// recsOf returns a piece's entries.
+func (a *updates) recsOf(pc *piece) []link.Entry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
+
+func symBits(syms []prefix.Sym) int {
+	n := 0
+	for _, s := range syms {
+		n += s.Bits()
+	}
+	return n
+}

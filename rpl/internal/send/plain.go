@@ -1,0 +1,200 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+)
+
+// The fast path of planUpdates for plain nodes, which most nodes are: one row that
+// everyone sees (isPlain in peer.go).
+
+// isPlain reports whether the peer holds a plain node and has no parent or owner to be
+// told.
+func (e *entry) isPlain() bool { return e.plain && e.State == EntryIn && !e.meta }
+
+// planBatch plans the updates of a batch of nodes. Most of them are plain, and most of
+// these have left the course that the peer knows at this tick, with an implicit base:
+// for those planUsual needs no further checks.
+func (a *updates) planBatch(p *Peer, b *batch) {
+	tick, base := uint32(a.store.Tick), uint32(p.Link.BaseTick)
+	for _, h := range b.all() {
+		e := &p.Entries[h]
+		if !e.isPlain() {
+			a.planOther(p, h, e)
+			continue
+		}
+		r, pr := &a.store.Rows[e.row], &e.one
+		if !justLeft(r, pr, tick) || r.Vars != nil || pr.acked == 0 || !r.Kept(pr.acked) || !pr.implicit(base) {
+			a.planOnly(p, h, e)
+			continue
+		}
+		a.planUsual(p, h, e, r)
+	}
+}
+
+// planOther plans the update of a node that is not plain, or whose arrival is not
+// acked.
+func (a *updates) planOther(p *Peer, h uint32, e *entry) {
+	if e.plain && e.State == EntryComing && !e.meta {
+		a.planGuess(p, h, e)
+	} else {
+		a.planUpdate(p, h, e)
+	}
+}
+
+// planUsual plans the update of a plain node in the usual case (planBatch).
+func (a *updates) planUsual(p *Peer, h uint32, e *entry, r *store.Row) {
+	a.sender.Accounts.Counters.Records++
+	p.setMoves(e, r.Drifting)
+	p.Marks.clear(MarkLoose, h)
+	c, pr, m := codes(r.Share.Codes), &e.one, p.Model
+	if key := a.store.ShareKey(m); isCoded(r, key, pr) {
+		a.sender.Accounts.Counters.Shared++
+	} else {
+		c = a.codeFor(m, r, pr, key)
+	}
+	n := c.bits(a.syms)
+	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
+	p.plan.updateBits += int32(n)
+	urgency := float32(1)
+	if pr.since == 0 {
+		pr.since = a.store.Tick
+	} else {
+		urgency = float32(a.store.Tick-pr.since) + 1
+	}
+	*a.pieces.update() = piece{handle: h, codes: c, bits: uint32(n), recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
+	a.note(h, r.Head, recRow, e.gen, 0)
+}
+
+// planOnly is planUpdate for a plain node that the peer holds. It reads nothing of the
+// node but its row.
+func (a *updates) planOnly(p *Peer, h uint32, e *entry) {
+	r, pr := &a.store.Rows[e.row], &e.one
+	if !a.pending(r, pr) {
+		a.planNothing(p, h, r, pr)
+		return
+	}
+	if pr.since == 0 {
+		pr.since = a.store.Tick
+	}
+	pc := a.pieces.update()
+	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.store.Tick-pr.since) + 1}
+	a.noteRow(h, e, r, pr, 0, recRow)
+	p.setMoves(e, r.Drifting)
+	a.codeOnly(p, r, pr, pc)
+	p.plan.updateBits += int32(pc.bits)
+	// Once told, the peer knows the newest anchor if that was made at this tick.
+	if loose := r.Drifting && r.Left != uint32(a.store.Tick); loose || p.Marks.has(MarkLoose, h) {
+		p.loosen(h, loose)
+	}
+}
+
+// planNothing notes that there is nothing to tell of the row of a plain node.
+func (a *updates) planNothing(p *Peer, h uint32, r *store.Row, pr *peerRow) {
+	pr.since = 0
+	p.Marks.clear(MarkDirty, h)
+	p.loosen(h, a.isLoose(r, pr))
+}
+
+// planGuess is planUpdate for a plain node whose arrival is not acked.
+func (a *updates) planGuess(p *Peer, h uint32, e *entry) {
+	if !p.visits[h].guessable() {
+		return
+	}
+	r, pr := &a.store.Rows[e.row], &e.one
+	if pr.acked == 0 || !a.pending(r, pr) {
+		a.planNothing(p, h, r, pr)
+		return
+	}
+	if pr.since == 0 {
+		pr.since = a.store.Tick
+	}
+	at, rec := len(a.syms), len(a.recs)
+	a.noteRow(h, e, r, pr, 0, recGuess)
+	p.setMoves(e, r.Drifting)
+	action := a.baseOf(p, h, 0, r, pr, true)
+	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.Model.Entry.Row.Sym(action))
+	from := len(a.syms)
+	kind := a.appendDelta(p, h, 0, r, pr, action)
+	a.account(r.Type, symBits(a.syms[from:]), kind)
+	p.loosen(h, r.Drifting)
+	pc := a.piece(h, at, rec)
+	pc.special, pc.urgency = true, float32(a.store.Tick-pr.since)+1
+	a.pieces.guesses = append(a.pieces.guesses, pc)
+}
+
+// codeOnly codes the row of a plain node, or takes the update that was coded for
+// another peer.
+func (a *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, pc *piece) {
+	action := a.baseOf(p, pc.handle, 0, r, pr, false)
+	if action == coder.RowImplicit && r.Vars == nil && r.Kept(pr.acked) {
+		pc.codes, pc.bits = a.codeShared(p.Model, r, pr)
+		return
+	}
+	at := len(a.syms)
+	if pc.special = action != coder.RowImplicit; pc.special {
+		a.syms = append(a.syms, prefix.Raw(0, 1), p.Model.Entry.Row.Sym(action))
+	}
+	from := len(a.syms)
+	kind := a.appendDelta(p, pc.handle, 0, r, pr, action)
+	a.account(r.Type, symBits(a.syms[from:]), kind)
+	pc.codes, pc.bits = codesOf(a.syms, at), uint32(symBits(a.syms[at:]))
+}
+
+// codeShared codes a row against the version that the peer has, once for all peers with
+// that baseline.
+func (a *updates) codeShared(m *coder.Model, r *store.Row, pr *peerRow) (c codes, bits uint32) {
+	c = a.coded(m, r, pr)
+	n := c.bits(a.syms)
+	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
+	return c, uint32(n)
+}
+
+// isCoded reports whether an update of the row against the version that the peer has
+// was already coded for another peer.
+func isCoded(r *store.Row, key uint32, pr *peerRow) bool {
+	s := &r.Share
+	return s.Key == key && s.Tick == pr.ackedTick && uint32(r.ShareVer) == r.Head-pr.acked
+}
+
+// coded returns the update of a row without variable-length props against the version
+// that the peer has.
+func (a *updates) coded(m *coder.Model, r *store.Row, pr *peerRow) codes {
+	key := a.store.ShareKey(m)
+	if isCoded(r, key, pr) {
+		a.sender.Accounts.Counters.Shared++
+		return codes(r.Share.Codes)
+	}
+	return a.codeFor(m, r, pr, key)
+}
+
+// codeFor codes such an update, and keeps it for other peers under a key.
+func (a *updates) codeFor(m *coder.Model, r *store.Row, pr *peerRow, key uint32) codes {
+	s, now := &a.store.Slabs[r.Type.Index], uint32(a.store.Tick)
+	was, from := s.VersionOf(r, pr.acked)
+	if pr.ackedTick != from {
+		was = a.store.Advanced(r.Type, was, pr.ackedTick-from)
+	}
+	is, at := s.Anchor(r.Block)
+	if at != now || r.Type.Once != nil {
+		is = a.store.ToldAs(r, is, at)
+	}
+	syms, last := m.CodeUpdate(a.syms, r.Type, was, is, now-pr.ackedTick, a.sender.Tables.hearer(r, m))
+	r.Share.Key, r.Share.Tick, r.Share.Codes = key, pr.ackedTick, last
+	r.ShareVer = uint8(r.Head - pr.acked) // it fits: acked is kept
+	if at := len(a.syms); len(syms) > at {
+		a.keep(append(syms, last))
+		r.Share.Codes = prefix.Sym(codesOf(a.syms, at))
+	}
+	return codes(r.Share.Codes)
+}
+
+// keep takes over a.syms with appended symbols. It writes the slice's pointer only if
+// the memory has moved, which is rare.
+func (a *updates) keep(syms []prefix.Sym) {
+	if cap(syms) != cap(a.syms) {
+		a.syms = syms
+	}
+	a.syms = a.syms[:len(syms)]
+}

@@ -1,0 +1,249 @@
+package send
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Receive is Authority.Receive.
+func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) error {
+	p := a.sender.ByID.Find(id)
+	if p == nil {
+		return fmt.Errorf("rpl: peer %d: %w", id, wire.ErrNoPeer)
+	}
+	var d prefix.Decoder
+	d.Reset(b)
+	u, err := a.readUp(p, &d)
+	if err != nil {
+		a.sender.Accounts.Counters.BadPackets++
+		return fmt.Errorf("rpl: peer %d: %w", id, err)
+	}
+	l := &p.Link
+	frozen := p.Link.Frozen(at)
+	u.report.Next = !l.InSeen || seq-l.InNewest <= 2 // the number between may be of a packet of the lane alone
+	if !l.InSeen || seq > l.InNewest {
+		l.InSeen, l.InNewest, l.InAt = true, seq, at
+	} else {
+		a.overtaken(l, u, l.InNewest-seq)
+	}
+	l.Heard = max(l.Heard, at)
+	a.applyUp(p, u, at)
+	if frozen && u.any {
+		a.takeAcks(p)
+		a.thaw(p)
+	}
+	return nil
+}
+
+// overtaken removes from a datagram what newer datagrams have made untrue; late is by
+// how many numbers it is older than the newest. The count of reliable messages has only
+// 16 bits. A call names its handle with a gen of 8 bits, so it may mean an earlier node
+// of the handle. A handle gets its next node only after a removal was acked, so 256 of
+// them take at least as many datagrams.
+func (a *receiver) overtaken(l *link.Link, u *up, late uint64) {
+	u.applied = l.Arrived
+	if late >= wire.Generations {
+		a.sender.Accounts.Counters.CallsDropped += uint64(len(u.calls))
+		u.calls = u.calls[:0]
+	}
+}
+
+// up is a peer's datagram as read.
+type up struct {
+	any     bool
+	report  link.Report
+	applied uint64
+	model   uint8
+	refused []wire.Refusal
+	calls   []wire.WireCall
+}
+
+// begin empties u field by field, so that the slices' pointers are not written.
+func (u *up) begin() {
+	u.any = false
+	u.report.Begin()
+	u.refused = u.refused[:0]
+	u.calls = u.calls[:0]
+}
+
+// readUp reads a datagram of a peer. The result is valid until the next call.
+func (a *receiver) readUp(p *Peer, d *prefix.Decoder) (*up, error) {
+	u, l := &a.up, &p.Link
+	u.begin()
+	head := d.Peek()
+	if u.any = head&1 != 0; u.any {
+		u.report.Newest = nearest(l.Next, uint32(head>>1))
+		u.report.Hold = int16(head >> 17 & 0xff)
+		d.Skip(1 + 16 + 8)
+		if !readAcks(&u.report, d, &a.sender.Tables.Defaults.Entry) || u.report.Newest >= l.Next {
+			return nil, fmt.Errorf("%w: it acks packet %d of %d", coder.ErrPacket, u.report.Newest, l.Next)
+		}
+	} else {
+		d.Skip(1)
+	}
+	rest := d.Peek()
+	u.applied = l.Arrived + uint64(uint16(rest)-uint16(l.Arrived))
+	u.model = uint8(rest >> 16 & 3)
+	d.Skip(16 + 2)
+	if rest>>18&7 == 0 { // nearly always: nothing skipped, refused or called
+		d.Skip(3)
+	} else if err := a.readLists(u, d); err != nil {
+		return nil, err
+	}
+	if err := d.End(); err != nil {
+		return nil, fmt.Errorf("%w: %w", coder.ErrPacket, err)
+	}
+	return u, nil
+}
+
+// readAcks reads which packets were applied, and reports whether there are not too
+// many.
+func readAcks(u *link.Report, d *prefix.Decoder, m *coder.EntryModel) bool {
+	u.N = uint(coder.ReadUnsigned(d, &m.Length))
+	if u.N > wire.AckWindow {
+		return false
+	}
+	came := true
+	for i := uint(0); i < u.N && d.Err() == nil; came = !came {
+		run := u.N - i // all the rest, coded as 0
+		if told := uint(coder.ReadUnsigned(d, &m.Run)); told > 0 {
+			run = min(run, told-1)
+		}
+		if came {
+			u.Came(i, run)
+		}
+		i += run
+	}
+	return true
+}
+
+// readLists reads the lists that are mostly empty: skipped, refused, calls.
+func (a *receiver) readLists(u *up, d *prefix.Decoder) error {
+	m := &a.sender.Tables.Defaults.Entry
+	for n := 0; d.Bits(1) == 1; n++ {
+		if n >= wire.MaxSkipped {
+			return fmt.Errorf("%w: it has skipped the guesses of more than %d packets", coder.ErrPacket, wire.MaxSkipped)
+		}
+		if age := coder.ReadUnsigned(d, &m.Length); age <= wire.AckWindow {
+			u.report.Skips(age)
+		}
+	}
+	for d.Bits(1) == 1 {
+		if len(u.refused) >= wire.MaxRefusals {
+			return fmt.Errorf("%w: it refuses more than %d rows", coder.ErrPacket, wire.MaxRefusals)
+		}
+		h, row := coder.ReadUnsigned(d, &m.Handle), coder.ReadUnsigned(d, &m.Length)
+		if row <= math.MaxUint8 {
+			u.refused = append(u.refused, wire.Refusal{Handle: h, Row: uint8(row)})
+		}
+	}
+	a.upBytes = a.upBytes[:0]
+	for d.Bits(1) == 1 {
+		if len(u.calls) >= wire.MaxDue {
+			return fmt.Errorf("%w: more than %d calls", coder.ErrPacket, wire.MaxDue)
+		}
+		from := len(a.upBytes)
+		var ok bool
+		if a.upBytes, ok = coder.ReadBytes(d, &m.Length, wire.MaxUnreliable, a.upBytes); !ok {
+			return fmt.Errorf("%w: a call is cut short", coder.ErrPacket)
+		}
+		c, err := wire.ParseCall(a.upBytes[from:len(a.upBytes):len(a.upBytes)], a.store.Schema, ids.Unreliable)
+		if err != nil {
+			return fmt.Errorf("%w: %w", coder.ErrPacket, err)
+		}
+		u.calls = append(u.calls, c)
+	}
+	return nil
+}
+
+// applyUp applies a datagram that could be read. Acks only ever name packets that were
+// sent.
+func (a *receiver) applyUp(p *Peer, u *up, at time.Duration) {
+	l := &p.Link
+	if u.applied > l.Arrived && u.applied <= p.given() {
+		l.Arrived = u.applied
+		a.blocksArrived(p)
+	}
+	if u.any {
+		if p.Link.Full() {
+			a.takeAcks(p)
+		}
+		p.Link.NoteAcks(&u.report, at)
+	}
+	if len(u.refused) > 0 {
+		a.takeAcks(p) // the refusals may be of rows that the acks in this datagram are about
+	}
+	if u.model == p.tables.newest && p.Model != a.sender.Tables.Model && p.tables.newest == a.sender.Tables.Model.Number && l.Arrived >= p.tables.shipped {
+		// The peer has the newest tables, and not earlier ones of that number.
+		p.Model, p.tables.turned, p.tables.at = a.sender.Tables.Model, l.Next, a.store.Now
+	}
+	for _, r := range u.refused {
+		a.refused(p, r)
+	}
+	for _, c := range u.calls {
+		a.sender.Calls.called(p, c)
+	}
+}
+
+// blocksArrived processes the blocks that a peer has applied, and frees the handles whose
+// fences that was.
+func (a *receiver) blocksArrived(p *Peer) {
+	l := &p.Link
+	for len(l.Blocks) > 0 && l.Blocks[0].Number <= l.Arrived {
+		b := l.Blocks[0]
+		l.Blocks = l.Blocks[1:]
+		if b.Void {
+			a.sayAnew(p, &b)
+		} else {
+			a.arrivedEntries(p, b.Entries, b.Tick, false)
+		}
+	}
+	for _, h := range p.going {
+		if v := &p.visits[h]; p.Entries[h].State == EntryGoing && v.fence <= l.Arrived && v.removed {
+			p.freeHandle(h)
+		}
+	}
+}
+
+// thaw ends a peer's silence: whatever was in flight counts as lost.
+func (a *receiver) thaw(p *Peer) {
+	a.losses = p.Link.Thaw(a.losses[:0])
+	for _, r := range a.losses {
+		a.lost(p, r)
+	}
+}
+
+// nearest is the highest number below limit with the given low 16 bits.
+func nearest(limit uint64, low uint32) uint64 {
+	n := limit&^0xffff | uint64(low&0xffff)
+	if n >= limit && n >= 1<<16 {
+		n -= 1 << 16
+	}
+	return n
+}
+
+// ReceiveMessage is Authority.ReceiveMessage.
+func (a *receiver) ReceiveMessage(id ids.Peer, b []byte) error {
+	p := a.sender.ByID.Find(id)
+	if p == nil {
+		return fmt.Errorf("rpl: peer %d: %w", id, wire.ErrNoPeer)
+	}
+	if len(b) == 0 || b[0] != wire.MsgCall {
+		a.sender.Accounts.Counters.BadPackets++
+		return fmt.Errorf("rpl: peer %d: %w: an unknown message", id, coder.ErrPacket)
+	}
+	c, err := wire.ParseCall(b[1:], a.store.Schema, ids.Reliable)
+	if err != nil {
+		a.sender.Accounts.Counters.BadPackets++
+		return fmt.Errorf("rpl: peer %d: %w: %w", id, coder.ErrPacket, err)
+	}
+	a.sender.Calls.called(p, c)
+	return nil
+}

@@ -1,0 +1,36 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// refused answers a refusal. It has a keyframe of the row sent, unless one is on its way,
+// and owner and parent, which an unreadable block may have carried. Versions sent before
+// are not used as bases any more, whatever acks say of them; newest and carried are kept,
+// since they decide what an implicit base means. Refusals of a whole node or of all nodes
+// are noted for mend (resync.go).
+func (a *receiver) refused(p *Peer, r wire.Refusal) {
+	switch {
+	case r.Handle == wire.AllNodes:
+		p.resync.asked, p.resync.lost, p.busy = true, p.resync.lost || r.Row != 0, true
+		return
+	case r.Handle >= uint32(len(p.Entries)):
+		return
+	case r.Row == wire.WholeNode:
+		if s := &p.resync; len(s.nodes) < wire.MaxRefusals {
+			s.nodes, p.busy = append(s.nodes, r.Handle), true
+		}
+		return
+	}
+	e := &p.Entries[r.Handle]
+	if e.State != EntryIn || r.Row >= e.nrows {
+		return
+	}
+	e.meta = true
+	p.Marks.set(MarkDirty, r.Handle)
+	pr := p.row(e, int(r.Row))
+	if pr.acked == 0 && pr.flight != 0 {
+		return
+	}
+	*pr = peerRow{newest: pr.newest, carried: pr.carried, from: uint32(p.nextTick(a.store.Tick))}
+}

@@ -1,0 +1,403 @@
+package send
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/budget"
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// The Schedule stage decides what each peer is told in this send. Everything that reads
+// the store and codes against it happens here, on one goroutine, so that an update that
+// was coded once serves all peers with the same baseline. Encode only packs what is
+// planned here.
+
+// plan is what Schedule has decided for one peer's send: where its pieces are in
+// Authority.pieces, and what else there is to it.
+type plan struct {
+	removals, arrivals, updates, guesses span
+
+	updateBits int32 // bits of all updates, without their names
+	folded     int32 // updates beyond the first of each piece that stands for several (alike.go)
+	metaBits   int32 // bits of those that are sent and tell of another parent or owner
+	held       bool  // nothing leaves but probes
+	probe      bool
+	stale      bool  // the marks have changed since the peer's batch was taken
+	like       uint8 // one more than the number of the likeness that its updates were planned by; 0: none
+}
+
+func (pl *plan) reset(ps *pieces) {
+	pl.removals, pl.arrivals = spanAt(ps.removals), spanAt(ps.arrivals)
+	pl.updates, pl.guesses = spanAt(ps.updates), spanAt(ps.guesses)
+	pl.updateBits, pl.folded, pl.like, pl.held, pl.probe = 0, 0, 0, false, false
+}
+
+func (pl *plan) empty() bool {
+	return pl.removals.empty() && pl.arrivals.empty() && pl.updates.empty() && pl.guesses.empty()
+}
+
+// Schedule is Authority.Schedule.
+func (a *planner) Schedule(now time.Duration) {
+	a.store.Now = now
+	a.sender.Updates.syms = a.sender.Updates.syms[:0]
+	a.sender.Updates.recs = a.sender.Updates.recs[:0]
+	a.sender.Updates.pieces.reset()
+	a.sender.Updates.Alikes.reset(a.store.Send)
+	a.burst = wire.MaxBursts
+	a.sender.Tables.Learn()
+	a.sender.markDirty()
+	a.sender.markSharers()
+	var group [store.AheadPeers]*Peer
+	n := 0
+	for i, p := range a.sender.All {
+		if p != nil {
+			group[n] = p
+			n++
+		}
+		if n == len(group) || i == len(a.sender.All)-1 {
+			a.scheduleSome(group[:n], now)
+			n = 0
+		}
+	}
+}
+
+// scheduleSome schedules some peers, whose memory is touched together (ahead.go).
+func (a *planner) scheduleSome(peers []*Peer, now time.Duration) {
+	a.touchAcks(peers)
+	for _, p := range peers {
+		if !p.Link.AckedMuch(8 * store.Ahead) {
+			a.sender.Receiver.takeAcks(p)
+		}
+	}
+	a.touchPeers(peers)
+	for i, p := range peers {
+		if len(p.Link.Acks) > 0 { // many acks fill the caches: planning reads the same entries next
+			a.sender.Receiver.takeAcks(p)
+			p.plan.stale = true
+		}
+		a.schedule(p, &a.batches[i], now)
+	}
+}
+
+// schedule takes stock of one peer (losses, blocks, budget) and plans its next packets, if it
+// is to have any. own is the peer's first batch of marked handles, already taken.
+func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
+	pl := &p.plan
+	pl.reset(&a.sender.Updates.pieces)
+	if p.busy {
+		p.checks.plan = p.checks.plan[:0]
+		p.RPC.paid = 0
+		a.sender.mend(p, now)
+	}
+	a.sender.Receiver.judgeLosses(p, now)
+	if p.busy { // a peer is busy while a block waits, and in the send after
+		a.sender.Receiver.judgeBlocks(p)
+	}
+	a.sender.count(p)
+	if a.budget.Rate > 0 {
+		l := &p.Link.Line
+		if short, again := p.bucket.Refill(a.budget, l.Limit(), now); again {
+			l.Update(now, short, float64(a.budget.Rate))
+		}
+		if p.busy {
+			p.bucket.Reserve(a.laneShare(p))
+		} else {
+			p.bucket.Reserve(0)
+		}
+	}
+	flight := p.Link.FlightRoom(now)
+	if pl.held = p.Link.Frozen(now) || flight <= 0; pl.held {
+		a.dropCalls(p, 0)
+		pl.probe = now-p.Link.LastSent >= wire.ProbeEvery
+		return
+	}
+	if !p.bucket.Open(a.budget, flight) {
+		return // a packet's headers would take most of the budget
+	}
+	a.planSend(p, own, now)
+}
+
+// planSend plans what a peer is told, in the order in which the room pays for it.
+func (a *planner) planSend(p *Peer, own *batch, now time.Duration) {
+	if p.busy {
+		a.planChecks(p)
+	}
+	if len(p.copies) > 0 {
+		a.sender.Updates.planCopies(p)
+	}
+	if p.went {
+		p.went = a.planRemovals(p, now, false)
+	}
+	if p.came {
+		p.came = a.planAgain(p, now, false)
+	}
+	if p.busy {
+		a.payCalls(p)
+		a.planQueue(p)
+		a.sender.Calls.callWaiting(p)
+	}
+	a.planWithParents(p, own)
+	if p.busy {
+		a.sender.holdLong(p)
+	}
+	a.fitUpdates(p)
+	if p.busy {
+		a.sparedCalls(p)
+	}
+	a.sender.Updates.bookUpdates(p)
+	a.offerTables(p)
+	if p.Link.Lossy() {
+		a.planRemovals(p, now, true)
+		a.planAgain(p, now, true)
+	}
+	a.fitGuesses(p)
+	a.planTurn(p, now)
+	p.busy = p.busy && p.isBusy()
+}
+
+// planRemovals plans the first copies of removals and those of a new round or, if
+// copies is set, further copies. It reports whether any was due, even if the budget did
+// not pay for it. If none was, the peer need not look again until one more node is
+// removed, or a packet with a removal is acked or lost.
+func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any bool) {
+	kept := p.going[:0]
+	most := p.Link.CopiesFor()
+	for _, h := range p.going {
+		e, v := &p.Entries[h], &p.visits[h]
+		if e.State != EntryGoing {
+			continue
+		}
+		kept = append(kept, h)
+		if v.removed || v.due(now, most) != dueAs(copies) {
+			continue
+		}
+		any = true
+		m := p.Model
+		at := len(a.sender.Updates.syms)
+		fenced := v.fence > p.Link.Arrived && (v.copies == 0 || now-v.round < wire.FenceAge)
+		says := coder.RemoveDestroyed*flag(v.destroyed) | coder.RemoveFenced*flag(fenced)
+		a.sender.Updates.syms = append(a.sender.Updates.syms, m.Entry.Remove.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8))
+		if fenced {
+			a.sender.Updates.syms = append(a.sender.Updates.syms, prefix.Raw(uint32(v.fence), 16))
+		}
+		rec := len(a.sender.Updates.recs)
+		a.sender.Updates.note(h, 0, recRemoval, e.gen, 0)
+		pc := a.sender.Updates.piece(h, at, rec)
+		if !a.afford(p, int(pc.bits)) {
+			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
+			continue
+		}
+		a.sender.Updates.pieces.removals = append(a.sender.Updates.pieces.removals, pc)
+		p.plan.removals.to++
+		a.sender.Accounts.RemovalBits += uint64(pc.bits)
+		a.sender.Accounts.Counters.Removals++
+		if copies {
+			a.sender.Accounts.Counters.Repeats++
+		}
+	}
+	p.going = p.going[:len(kept)]
+	return any
+}
+
+// What is due for an arrival or a removal.
+const (
+	dueNothing = iota
+	dueFirst   // the first copy, or a new round after all were lost
+	dueCopy    // a further copy, because of the measured loss
+)
+
+func dueAs(copies bool) int {
+	if copies {
+		return dueCopy
+	}
+	return dueFirst
+}
+
+// due is what is due for an arrival or a removal that is sent in so many copies.
+func (v *visit) due(now time.Duration, copies uint8) int {
+	switch {
+	case v.copies == 0:
+		return dueFirst
+	case v.inflight == 0:
+		v.copies = 0
+		return dueFirst
+	case v.copies < copies && now-v.round >= link.CopyDue(v.copies, copies):
+		return dueCopy
+	}
+	return dueNothing
+}
+
+// planAgain plans arrivals that were lost or, if copies is set, further copies, with
+// the current state of the nodes. It reports whether any was due, as planRemovals does.
+func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) {
+	most, room := p.Link.CopiesFor(), a.burstRoom(p)
+	kept := p.coming[:0]
+	for _, h := range p.coming {
+		v := &p.visits[h]
+		if p.Entries[h].State != EntryComing {
+			continue
+		}
+		kept = append(kept, h)
+		if v.block != 0 || v.planned == a.store.Send || v.due(now, most) != dueAs(copies) {
+			continue
+		}
+		any = true
+		if room <= 0 || p.bucket.Left <= 0 && !p.plan.empty() {
+			continue // where many wait, do not code what has no room
+		}
+		at, rec := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
+		a.sender.Updates.appendArrival(p, h)
+		pc := a.sender.Updates.piece(h, at, rec)
+		if pc.bits > 8*wire.MaxLong { // no block can hold it: others shall not wait for room that it does not use
+			a.sender.noteTooLong(p.Entries[h].node)
+			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
+			continue
+		}
+		if !a.afford(p, int(pc.bits)) {
+			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
+			continue
+		}
+		room -= int(pc.bits)
+		v.planned = a.store.Send
+		a.sender.Accounts.Counters.Repeats++
+		a.arrives(p, pc)
+	}
+	p.coming = p.coming[:len(kept)]
+	return any
+}
+
+// planQueue plans the first arrivals of wanted nodes, the peer's own first, then the
+// nearest. They may take at most three quarters of the room that is left, and what is left
+// of maxBurst and of maxBursts.
+func (a *planner) planQueue(p *Peer) {
+	if len(p.queue) == 0 {
+		return
+	}
+	if len(p.view.Points) > 0 && len(p.queue) > 1 {
+		a.sortQueue(p)
+	}
+	bucket := &p.bucket
+	room := bucket.Left * 3 / 4
+	if room <= 0 && bucket.Room > 0 && p.plan.empty() {
+		room = 1 // overdraw once
+	}
+	room = min(room, max(a.burst, wire.PacketRoom*8), float64(a.burstRoom(p)))
+	given := room
+	waiting := p.queue[:0]
+	for i, slot := range p.queue {
+		n := &a.store.Nodes[slot]
+		if !n.Used {
+			continue
+		}
+		hd := n.Holder(p.Index)
+		if hd == nil || hd.Handle != wire.NoHandle {
+			continue
+		}
+		if room <= 0 || !p.hasHandle() {
+			if waiting = append(waiting, p.queue[i:]...); room > 0 {
+				a.sender.noteHandlesOut(p)
+			}
+			break
+		}
+		if _, still := p.goingOf[n.ID]; still {
+			waiting = append(waiting, slot) // a node has one handle at a time
+			continue
+		}
+		if n.Parent != 0 {
+			if ph := a.store.Nodes[n.Parent].Holder(p.Index); ph == nil || ph.Handle == wire.NoHandle {
+				waiting = append(waiting, slot) // the parent comes first
+				continue
+			}
+		}
+		cost := budget.PieceBits(a.admitTree(p, slot))
+		room -= cost
+		bucket.Left -= cost
+	}
+	a.burst -= given - room
+	p.queue = p.queue[:len(waiting)]
+}
+
+// admitTree plans the arrival of a node and of all wanted nodes below it, and returns the
+// bits. They are one piece, or several if the tree is more than a message may hold.
+func (a *planner) admitTree(p *Peer, slot uint32) int {
+	begun := len(a.sender.Updates.recs)
+	at, rec, first := len(a.sender.Updates.syms), begun, 0 // where the piece begins
+	bits, all := 0, 0
+	a.group = a.group[:0]
+	a.admitBelow(p, slot)
+	for i, h := range a.group {
+		from, recFrom := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
+		a.sender.Updates.appendArrival(p, h)
+		p.visits[h].planned = a.store.Send
+		n := symBits(a.sender.Updates.syms[from:])
+		if i > first && (i-first == wire.MaxInPacket || bits+n > wire.MaxTreeBits) {
+			a.arrives(p, a.sender.Updates.pieceOf(a.group[first], a.sender.Updates.syms[:from], at, a.sender.Updates.recs[:recFrom], rec))
+			at, rec, bits, first = from, recFrom, 0, i
+		}
+		bits, all = bits+n, all+n
+	}
+	a.arrives(p, a.sender.Updates.piece(a.group[first], at, rec))
+	if len(p.queue) > longQueue {
+		a.sender.Updates.remember(p, a.sender.Updates.recs[begun:])
+	}
+	return all
+}
+
+// burstRoom is how many bits of arrivals may yet be planned for a peer in this send.
+func (a *planner) burstRoom(p *Peer) int {
+	room := wire.MaxBurst
+	for _, pc := range p.plan.arrivals.in(a.sender.Updates.pieces.arrivals) {
+		if pc.bits <= wire.PacketRoom*8 { // others go by the reliable lane
+			room -= int(pc.bits)
+		}
+	}
+	return room
+}
+
+// arrives adds an arrival to a peer's plan.
+func (a *planner) arrives(p *Peer, pc piece) {
+	a.sender.Updates.pieces.arrivals = append(a.sender.Updates.pieces.arrivals, pc)
+	p.plan.arrivals.to++
+}
+
+// admitBelow gives handles to a node and to all wanted nodes below it, and adds them to
+// a.group, parents first.
+func (a *planner) admitBelow(p *Peer, slot uint32) {
+	a.group = append(a.group, p.admit(a.sender, slot))
+	for _, c := range a.store.Nodes[slot].Children {
+		if hd := a.store.Nodes[c].Holder(p.Index); hd != nil && hd.Handle == wire.NoHandle && p.hasHandle() {
+			if _, still := p.goingOf[a.store.Nodes[c].ID]; !still {
+				a.admitBelow(p, c)
+			}
+		}
+	}
+}
+
+// A distant is a node that waits for its arrival, with its distance from the observer.
+type distant struct {
+	far  float64
+	slot uint32
+}
+
+// sortQueue orders a peer's queue: own nodes first, then the nearest.
+func (a *planner) sortQueue(p *Peer) {
+	a.queueing = a.queueing[:0]
+	for _, slot := range p.queue {
+		far := -1.
+		if a.store.Nodes[slot].Owner != p.ID {
+			root := &a.store.Space.Spots[a.store.Root(slot)]
+			far = p.view.Distance(root.X, root.Y)
+		}
+		a.queueing = append(a.queueing, distant{far, slot})
+	}
+	slices.SortStableFunc(a.queueing, func(x, y distant) int { return cmp.Compare(x.far, y.far) })
+	for i := range a.queueing {
+		p.queue[i] = a.queueing[i].slot
+	}
+}

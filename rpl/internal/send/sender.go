@@ -1,0 +1,139 @@
+package send
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/budget"
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/interest"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// A Sender tells the peers of the nodes that they shall have, and hears what they answer.
+type Sender struct {
+	store    *store.Store
+	interest *interest.Manager
+
+	setup    Setup
+	All      []*Peer
+	ByID     ids.Roster[Peer]
+	OnDecide func(ids.Peer, ids.Node, bool)
+	Commons  commons
+	Tables   tables
+	Updates  updates
+	Planner  planner
+	Calls    calls
+	Receiver receiver
+	Accounts accounts
+}
+
+// NewSender makes a Sender without peers.
+func NewSender(c Setup, k *coder.Coding, st *store.Store, in *interest.Manager) *Sender {
+	s := &Sender{store: st, interest: in, setup: c, ByID: ids.NewRoster[Peer]()}
+	s.Tables = newTables(s, k, c.Hz)
+	s.Updates = updates{store: st, sender: s}
+	s.Planner = planner{store: st, sender: s, sendPeriod: time.Second / time.Duration(c.SendHz), budget: budget.NewBudget(c.Budget)}
+	s.Calls = calls{store: st, sender: s}
+	s.Receiver = receiver{store: st, sender: s}
+	s.Updates.Alikes.Least, s.Commons.Least = wire.LeastAlike, wire.LeastSharers
+	s.Accounts.Bits = make([]Bits, len(st.Schema.Items()))
+	return s
+}
+
+func newTables(s *Sender, k *coder.Coding, hz int) tables {
+	t := tables{
+		store: s.store, sender: s, Defaults: k.Defaults, Model: k.Defaults, ModelSet: coder.NewTableSet(k.Types),
+		Learner: coder.NewLearner(k.Types, hz), deaf: coder.NewLearner(k.Types, hz),
+	}
+	t.models[0] = k.Defaults
+	t.Learner.Serve(t.Model)
+	return t
+}
+
+// A Setup is what a Sender must know of the session.
+type Setup struct {
+	Hz, SendHz int
+	Budget     int
+	CheckEvery time.Duration
+	Local      ids.Peer
+}
+
+// tables are the code tables in use, and those being learned.
+type tables struct {
+	store  *store.Store
+	sender *Sender
+
+	Model    *coder.Model
+	models   [4]*coder.Model
+	ModelSet *coder.TableSet // what model was built from
+	modelMsg []byte          // model as it is sent to peers; nil for the default tables
+	Learner  *coder.Learner
+	deaf     *coder.Learner // counts what must not be learned from (secret.go); never fitted
+	Fitting  *coder.Fitting // the fit under way, or nil
+	Defaults *coder.Model   // the tables known from the schema alone; peers' own packets always use them
+}
+
+// updates plan and code what peers are told of the nodes that they hold or are to hold, as
+// pieces.
+type updates struct {
+	store  *store.Store
+	sender *Sender
+
+	syms    []prefix.Sym // symbols of the pieces
+	recs    []link.Entry // what the pieces carry, for the records of packets
+	pieces  pieces       // all that was planned
+	Alikes  alikes
+	actions []int // what the update being planned does to each row of its node
+	turns   turns
+	buf     []byte
+	ahead   uint32 // sum of what was read ahead, so that the compiler keeps the reads
+}
+
+// A planner decides what each peer is told in a send.
+type planner struct {
+	store  *store.Store
+	sender *Sender
+
+	budget     budget.Budget
+	sendPeriod time.Duration
+	batches    [store.AheadPeers]batch
+	group      []uint32  // handles of the nodes in one arrival piece
+	queueing   []distant // one peer's queue while it is sorted
+	order      []ranked  // one peer's updates by urgency
+	burst      float64   // what is left of maxBursts
+}
+
+// calls are the calls that wait to be sent or to run.
+type calls struct {
+	store  *store.Store
+	sender *Sender
+
+	queue    wire.CallQueue
+	early    []earlyCall
+	turn     uint32   // counts the ticks in which calls were run
+	turnTick ids.Tick // the newest such tick
+	heaped   bool     // some peer sent more reliable calls than one tick may run
+}
+
+// A receiver reads what peers send, and what that means for what they have.
+type receiver struct {
+	store  *store.Store
+	sender *Sender
+
+	up      up
+	upBytes []byte
+	losses  []*link.Record // scratch: packets that were just judged lost
+}
+
+// accounts count what was sent and what it cost.
+type accounts struct {
+	Counters    Counters
+	tooLong     ids.Node // the last node that was logged as too long
+	Bits        []Bits   // by item type
+	OtherBits   Bits
+	RemovalBits uint64
+}

@@ -1,0 +1,225 @@
+package send
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/budget"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Which updates are planned when a peer has more nodes marked than its room could pay
+// for. To code what a node has to say takes much longer than to see that it has
+// something to say, and that takes much longer than to compare how long nodes have
+// waited. So each send looks at some of the marked nodes only, and codes those that
+// have been wrong for the longest, until the room is used up.
+
+// A turn notes since when a handle has had something to say, and what each tick of
+// waiting is worth: the node's weight times its closeness.
+type turn struct {
+	since ids.Tick // 0: nothing to say, as far as was seen
+	worth float32  // 0: not known
+}
+
+// urgency grows with every tick of waiting (a priority accumulator, as in G. Fiedler,
+// "State Synchronization", 2015).
+func (t turn) urgency(now ids.Tick) float32 { return float32(now-t.since+1) * t.worth }
+
+// rank is an urgency rounded down to an eighth of a power of two, as an index. Positive
+// floats are in the order of their bits.
+func rank(urgency float32) int { return int(math.Float32bits(urgency)>>20) & (ranks - 1) }
+
+const ranks = 1 << 11
+
+// turns is the scratch memory to choose whose turn it is, for one peer at a time.
+type turns struct {
+	order []ranked // handles, the most urgent first
+	seen  marks    // handles that were planned in this send
+	ranks [ranks]int32
+}
+
+const (
+	// stripes is how many sends it takes, at most, to look at all marked handles. A
+	// node that is wrong for a shorter time, and right again by itself, costs nothing.
+	// Up to looks handles are all looked at in each send.
+	stripes = 8
+	looks   = 256
+
+	// usualBits is roughly the bits of an update with its name.
+	usualBits = 60
+)
+
+// crowd returns how many handles a peer has marked, if the room could not pay for them
+// even if they said nothing but their names; else 0.
+func (a *updates) crowd(p *Peer) (n int) {
+	room := int(max(p.bucket.Left, 0) / wire.NameBits)
+	if len(p.Marks.Of)<<6 > room { // mostly there are fewer handles than that
+		for k := range p.Marks.Of {
+			n += bits.OnesCount64(p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose])
+		}
+	}
+	if n > room {
+		return n
+	}
+	p.turns = p.turns[:0] // nobody has to wait
+	return 0
+}
+
+// planUrgent plans updates of the n marked handles, those that have been wrong the
+// longest first, until the room is used up or nothing is left.
+func (a *updates) planUrgent(p *Peer, b *batch, n int) {
+	updates, guesses := len(a.pieces.updates), len(a.pieces.guesses)
+	left := func() float64 {
+		return p.bucket.Left - budget.PiecesBits(int(p.plan.updateBits), len(a.pieces.updates)-updates)
+	}
+	for len(p.turns) < len(p.Entries) {
+		p.turns = append(p.turns, turn{})
+	}
+	a.turns.seen.resetLike(&p.Marks)
+	a.planNewParents(p, b)
+	every := uint32(1) // each send looks at one stripe of so many
+	for every < stripes && n > looks*int(every) {
+		every *= 2
+	}
+	for k := uint32(0); k < every && (k == 0 || left() > 0); k++ {
+		p.stripe++ // of the peer's own: one that is sent something in every second send only gets to all stripes, too
+		a.lookAt(p, b, every, p.stripe%every)
+		for n := int(max(left(), 0)/usualBits) + store.Ahead; left() > 0 && a.choose(p, n); n *= 2 {
+			for rest := a.turns.order; len(rest) > 0 && left() > 0; {
+				some := min(len(rest), store.Ahead, max(int(left()/usualBits), store.Ahead/8))
+				b.n = 0
+				for _, o := range rest[:some] {
+					b.add(uint32(o.i))
+				}
+				rest = rest[some:]
+				a.planTurns(p, b)
+			}
+		}
+	}
+	byHandle(a.pieces.updates[updates:])
+	byHandle(a.pieces.guesses[guesses:])
+}
+
+// planNewParents plans the updates of nodes with a new parent, none of which is sent
+// without the others (protocol rule 20).
+func (a *updates) planNewParents(p *Peer, b *batch) {
+	b.n = 0
+	for _, h := range p.newParents {
+		if p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h) {
+			if b.add(h); b.n == store.Ahead {
+				a.planTurns(p, b)
+				b.n = 0
+			}
+		}
+	}
+	a.planTurns(p, b)
+}
+
+// lookAt looks at the marked handles of one stripe: since when each is wrong, or that
+// it is not. every is how many stripes there are.
+func (a *updates) lookAt(p *Peer, b *batch, every, stripe uint32) {
+	ones := ^uint64(0) / (1<<every - 1) << stripe
+	b.n = 0
+	for k := range p.Marks.Of {
+		for w := a.turns.waiting(p, k) & ones; w != 0; w &= w - 1 {
+			if b.add(uint32(k<<6 + bits.TrailingZeros64(w))); b.n == store.Ahead {
+				a.lookOver(p, b)
+				b.n = 0
+			}
+		}
+	}
+	a.lookOver(p, b)
+}
+
+// lookOver looks at a batch. Only for a plain node can it tell that there is nothing to
+// say; any other node is taken to have something, and planning it finds out.
+func (a *updates) lookOver(p *Peer, b *batch) {
+	a.touchNext(p, b)
+	for _, h := range b.all() {
+		e, t := &p.Entries[h], &p.turns[h]
+		if e.isPlain() && !a.pending(&a.store.Rows[e.row], &e.one) {
+			a.planNothing(p, h, &a.store.Rows[e.row], &e.one)
+			t.since = 0
+			continue
+		}
+		if t.since == 0 {
+			if t.since = a.store.Tick; e.plain && e.one.since > 0 {
+				t.since = e.one.since // an update was sent since then, but lost
+			}
+		}
+		n := &a.store.Nodes[e.node.Slot()]
+		if e.meta || !e.plain && e.State == EntryIn && a.takesAway(p, e, n) {
+			t.worth = foremost
+			continue
+		}
+		t.worth = max(a.worthOf(p, n), math.SmallestNonzeroFloat32)
+	}
+}
+
+// planTurns plans the updates of a batch whose turn it is. An update that gets no room
+// after all waits on (fitUrgent).
+func (a *updates) planTurns(p *Peer, b *batch) {
+	from := len(a.pieces.updates)
+	a.touchNext(p, b)
+	a.planBatch(p, b)
+	some := a.pieces.updates[from:]
+	for i := range some {
+		u := &some[i]
+		if since := p.turns[u.handle].since; since > 0 {
+			u.urgency = max(u.urgency, float32(a.store.Tick-since+1))
+		}
+	}
+	for _, h := range b.all() {
+		a.turns.seen.set(MarkDirty, h)
+		p.turns[h].since = 0
+	}
+}
+
+func byHandle(pieces []piece) {
+	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.handle, y.handle) })
+}
+
+// worthOf is what it is worth to tell a peer of a node one tick earlier.
+func (a *updates) worthOf(p *Peer, n *store.Node) float32 { return n.Spawn.Weight * a.closeness(p, n) }
+
+// choose puts the n most urgent handles that are wrong and not planned yet into
+// t.order, and reports whether there are any.
+func (a *updates) choose(p *Peer, n int) bool {
+	t := &a.turns
+	clear(t.ranks[:])
+	t.order = t.order[:0]
+	for k := range p.Marks.Of {
+		for w := t.waiting(p, k); w != 0; w &= w - 1 {
+			if one := p.turns[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
+				t.ranks[rank(one.urgency(a.store.Tick))]++
+			}
+		}
+	}
+	least := ranks // all from this rank up are taken
+	for rest := int32(n); least > 0 && rest > 0; {
+		least--
+		rest -= t.ranks[least]
+	}
+	for k := range p.Marks.Of {
+		for w := t.waiting(p, k); w != 0; w &= w - 1 {
+			h := k<<6 + bits.TrailingZeros64(w)
+			if one := p.turns[h]; one.since > 0 {
+				if u := one.urgency(a.store.Tick); rank(u) >= least {
+					t.order = append(t.order, ranked{u, int32(h)})
+				}
+			}
+		}
+	}
+	slices.SortFunc(t.order, mostUrgent)
+	t.order = t.order[:min(n, len(t.order))]
+	return len(t.order) > 0
+}
+
+// waiting returns which of the k-th 64 handles are marked and not planned yet.
+func (t *turns) waiting(p *Peer, k int) uint64 {
+	return (p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose]) &^ t.seen.Of[k][MarkDirty]
+}

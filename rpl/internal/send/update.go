@@ -1,0 +1,379 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+)
+
+// The updates of a peer's send: which of the nodes that it holds have something to tell
+// it, against which base each row is coded, and the coding itself. plain.go has the
+// fast path for the usual node, turns.go the choice where the budget does not pay for
+// all.
+
+// planUpdates plans what a peer must be told of the nodes that it holds. A row is
+// pending if the newest version on its way to the peer, advanced to now, is not what
+// the row is now. It looks only at marked nodes: those that left their course since
+// they were last told, and those that the peer predicts from another anchor than the
+// store does.
+//
+// b is the peer's first batch, taken and touched already unless the plan is stale.
+func (a *updates) planUpdates(p *Peer, b *batch) {
+	if n := a.crowd(p); n > 0 {
+		a.planUrgent(p, b, n)
+	} else if k := a.likenessOf(p, b); k != nil {
+		a.planAlike(p, k)
+	} else {
+		a.planMarked(p, b)
+	}
+	pl := &p.plan
+	pl.updates.to = uint32(len(a.pieces.updates))
+	pl.guesses.to = uint32(len(a.pieces.guesses))
+}
+
+// likenessOf returns what was planned for peers like this one, nil if it is not worth a look.
+func (a *updates) likenessOf(p *Peer, b *batch) *likeness {
+	if b.n < store.Ahead {
+		return nil // most peers have few updates
+	}
+	return a.Alikes.of(p, a.store.Tick, a.store.Send)
+}
+
+// planMarked plans the updates of all marked nodes.
+func (a *updates) planMarked(p *Peer, b *batch) {
+	if p.plan.stale {
+		b.take(&p.Marks, 0)
+	}
+	for {
+		a.planBatch(p, b)
+		if !b.more(&p.Marks) {
+			break
+		}
+		b.take(&p.Marks, b.next)
+		a.touchNext(p, b)
+	}
+}
+
+// planUpdate plans the update of a node of any kind: what is told of owner and parent, then
+// what is done to each row. An ordinary update has only rows with implicit bases; any other
+// is special, or a guess.
+func (a *updates) planUpdate(p *Peer, h uint32, e *entry) {
+	n, v, guess := &a.store.Nodes[e.node.Slot()], &p.visits[h], e.State == EntryComing
+	again := v.again
+	if again {
+		e.meta, v.again = false, false
+	}
+	switch {
+	case !guess && e.State != EntryIn:
+		p.Marks.clear(MarkDirty, h)
+		return
+	case guess && !v.guessable():
+		return
+	case n.Spawn.Hz > 0 && !e.meta && uint32(a.store.Tick-v.told)*uint32(n.Spawn.Hz) < uint32(a.sender.setup.Hz):
+		return // not due by the node's own rate
+	}
+	at, rec := len(a.syms), len(a.recs)
+	rare, rows := a.chooseActions(p, h, e, n, guess)
+	owed := e.meta || again && rows
+	meta := owed && !guess && a.parentHere(p, n) // else it waits
+	special := meta || guess || rare
+	switch {
+	case guess:
+		a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8))
+	case special:
+		a.syms = append(a.syms, prefix.Raw(uint32(flag(meta)), 1))
+	}
+	if meta {
+		a.appendMeta(p, n)
+		a.note(h, 0, recMeta, e.gen, 0)
+	}
+	pending, loose, urgency := a.appendRows(p, h, e, n, special, guess)
+	p.loosen(h, loose)
+	if !meta && !pending {
+		a.syms, a.recs = a.syms[:at], a.recs[:rec]
+		if !owed {
+			p.Marks.clear(MarkDirty, h)
+		}
+		return
+	}
+	pc := a.piece(h, at, rec)
+	pc.special, pc.meta, pc.urgency = special, meta, urgency
+	if guess {
+		a.pieces.guesses = append(a.pieces.guesses, pc)
+	} else {
+		a.pieces.updates = append(a.pieces.updates, pc)
+		p.plan.updateBits += int32(pc.bits)
+	}
+}
+
+// chooseActions sets a.actions to what an update does to each row of a node. It returns
+// whether an ordinary update cannot say one of them, and whether any row is told at all.
+func (a *updates) chooseActions(p *Peer, h uint32, e *entry, n *store.Node, guess bool) (rare, rows bool) {
+	a.actions = a.actions[:0]
+	for i := range n.Rows {
+		action := a.rowAction(p, h, n, i, p.row(e, i), guess)
+		a.actions = append(a.actions, action)
+		rare, rows = rare || action > coder.RowImplicit, rows || action != coder.RowSame
+	}
+	return rare, rows
+}
+
+// appendRows codes the rows of a node by a.actions. It returns whether one was pending,
+// whether one is loose, and the urgency of the most urgent.
+func (a *updates) appendRows(p *Peer, h uint32, e *entry, n *store.Node, special, guess bool) (pending, loose bool, urgency float32) {
+	m, moves := &p.Model.Entry, false
+	for i := range n.Rows {
+		switch {
+		case special:
+			a.syms = append(a.syms, m.Row.Sym(a.actions[i]))
+		case len(n.Rows) > 1 && i%coder.ToldRows == 0:
+			a.syms = append(a.syms, m.Tell(a.actions[i:]))
+		}
+		told, free, age := a.appendRow(p, h, e, n, i, guess)
+		pending, loose, urgency = pending || told, loose || free, max(urgency, age)
+		moves = moves || a.store.Rows[n.Rows[i]].Drifting && a.actions[i] != coder.RowForget && !p.row(e, i).hidden
+	}
+	if pending && !n.Transient {
+		p.setMoves(e, moves)
+	}
+	return pending, loose, urgency
+}
+
+// guessable reports whether an update may build on an arrival that is not acked: a
+// datagram carried the arrival, and the set of items has not changed since.
+func (v *visit) guessable() bool { return v.block == 0 && v.copies > 0 && !v.relayout }
+
+// loosen sets or clears markLoose: whether a handle must be looked at in every send.
+func (p *Peer) loosen(h uint32, loose bool) {
+	if loose {
+		p.Marks.set(MarkLoose, h)
+	} else {
+		p.Marks.clear(MarkLoose, h)
+	}
+}
+
+// isLoose reports whether a row can leave the course that the peer expects without
+// leaving the store's course: the row drifts, and the peer knows it by another anchor.
+func (a *updates) isLoose(r *store.Row, pr *peerRow) bool {
+	if !r.Drifting {
+		return false
+	}
+	_, tick := a.store.Anchored(r)
+	return pr.flight != r.Head || pr.flightTick != tick
+}
+
+// closeness weighs a node's urgency by its distance: 4 for the peer's own nodes; for
+// others 2 at the observer, falling to 1 at the edge of sight and less beyond; 1 where
+// there is no distance.
+func (a *updates) closeness(p *Peer, n *store.Node) float32 {
+	switch {
+	case n.Owner == p.ID:
+		return 4
+	case a.store.Space.Index == nil || len(p.view.Points) == 0 || n.PosItem < 0:
+		return 1
+	}
+	reach := a.sender.interest.Rule.Reach(p.ID)
+	at := &a.store.Space.Spots[n.ID.Slot()]
+	return float32(2 * reach / (reach + p.view.Distance(at.X, at.Y)))
+}
+
+// appendRow codes row i of a node for a peer, by the action in a.actions. It returns
+// whether the row was pending, whether it is loose, and its age in ticks as urgency.
+func (a *updates) appendRow(p *Peer, h uint32, e *entry, n *store.Node, i int, guess bool) (pending, loose bool, age float32) {
+	r := &a.store.Rows[n.Rows[i]]
+	pr := p.row(e, i)
+	switch a.actions[i] {
+	case coder.RowSame:
+		pr.since = 0
+		return false, a.isLoose(r, pr) && !n.Transient && !pr.hidden, 0
+	case coder.RowForget:
+		a.note(h, 0, recForget, e.gen, i)
+		return true, false, foremost
+	}
+	if pr.since == 0 {
+		pr.since = a.store.Tick
+	}
+	rec := uint8(recRow)
+	if guess {
+		rec = recGuess
+	}
+	a.noteRow(h, e, r, pr, i, rec)
+	from := len(a.syms)
+	kind := a.appendDelta(p, h, i, r, pr, a.actions[i])
+	a.account(r.Type, symBits(a.syms[from:]), kind)
+	return true, r.Drifting, float32(a.store.Tick-pr.since) + 1
+}
+
+// noteRow records that a row's newest version goes to a peer.
+func (a *updates) noteRow(h uint32, e *entry, r *store.Row, pr *peerRow, i int, kind uint8) {
+	a.note(h, r.Head, kind, e.gen, i)
+	a.sender.Accounts.Counters.Records++
+	if r.Head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
+		a.sender.Accounts.Counters.Repeats++
+	}
+}
+
+// rowAction returns what an update does to row i of a node: one of rowSame … rowForget.
+func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow, guess bool) int {
+	r := &a.store.Rows[n.Rows[i]]
+	sees := p.Sees(n, r.Type.Audience)
+	switch {
+	case !sees && (pr.hidden || guess):
+		return coder.RowSame // a guess may be skipped; the ack of the arrival tells what the peer has
+	case !sees:
+		return coder.RowForget
+	case pr.hidden && guess:
+		return coder.RowSame // the next copy of the arrival shows it
+	case pr.hidden:
+		*pr = peerRow{from: uint32(a.store.Tick)} // the peer has gained the right: a keyframe
+	}
+	if guess && pr.acked == 0 || n.Transient && pr.flight != 0 {
+		return coder.RowSame
+	}
+	if a.pending(r, pr) {
+		return a.baseOf(p, h, i, r, pr, guess)
+	}
+	return coder.RowSame
+}
+
+// takesAway reports whether a peer has a row of a node that it may no longer see.
+func (a *updates) takesAway(p *Peer, e *entry, n *store.Node) bool {
+	for i, ri := range n.Rows {
+		if who := a.store.Rows[ri].Type.Audience; who != ids.Everyone && !p.row(e, i).hidden && !p.Sees(n, who) {
+			return true
+		}
+	}
+	return false
+}
+
+// justLeft reports whether the row has left the course that the peer knows at this
+// tick. Most pending rows have.
+func justLeft(r *store.Row, pr *peerRow, tick uint32) bool {
+	return pr.flight == r.Head-1 && pr.flightTick == r.Before && r.Left == tick
+}
+
+// pending reports whether the peer must be told of the row: whether the newest version
+// on its way does not lead to what the row is now.
+func (a *updates) pending(r *store.Row, pr *peerRow) bool {
+	if pr.flight == r.Head {
+		if _, tick := a.store.Anchored(r); pr.flightTick == tick {
+			return false // the row is on this anchor's course, or it would have another anchor
+		}
+		if !r.Drifting {
+			return false
+		}
+	} else if justLeft(r, pr, uint32(a.store.Tick)) {
+		return true
+	} else if pr.flight == 0 || pr.inDoubt() || !r.Kept(pr.flight) || r.Vars != nil && !r.SameVars(pr.flight) {
+		return true
+	}
+	return !a.leads(r, pr.flight, pr.flightTick)
+}
+
+// inDoubt reports whether a packet that was judged lost carried a newer version of the
+// row than the peer is known to have. The packet may still come, or only its ack was
+// lost. The row is then told even if it is again what it was before.
+func (pr *peerRow) inDoubt() bool { return pr.newest > pr.flightTick }
+
+// leads reports whether a version leads to what the row is now, for a peer that had the
+// version as it was at tick, a tick not before the version's own.
+func (a *updates) leads(r *store.Row, ver, tick uint32) bool {
+	t, s := r.Type, &a.store.Slabs[r.Type.Index]
+	now := s.Now(r.Block)
+	words, at := a.store.Version(r, ver)
+	before, since := tick-at, uint32(a.store.Tick)-tick
+	if axes := s.Walk.Axes; axes != nil {
+		stands := ver == r.Head || t.Stands(words, now) // at head the words stand, or there would be another version
+		return stands && store.Lead(axes, words, now, int64(before), int64(since))
+	}
+	if before != 0 {
+		words = a.store.Advanced(t, words, before)
+	}
+	return t.OnCourse(words, now, since)
+}
+
+// baseOf returns how an update of row i of a handle's node names its base: rowKeyframe,
+// rowExplicit or rowImplicit.
+func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, guess bool) int {
+	switch {
+	case !a.isBase(p, h, i, r, pr), len(r.Type.Unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):
+		return coder.RowKeyframe
+	case guess || !pr.implicit(uint32(p.Link.BaseTick)):
+		return coder.RowExplicit
+	}
+	return coder.RowImplicit
+}
+
+// appendDelta codes a row against the version that the peer is known to have, with the
+// base that baseOf has chosen, and returns what the bits are accounted as.
+func (a *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, action int) int {
+	m := p.Model
+	if action == coder.RowKeyframe {
+		a.syms = m.AppendKey(a.syms, r.Type, a.store.Known(r).All(r.Type.Width), a.sender.Tables.hearer(r, m))
+		a.appendVars(p, r, nil)
+		a.sender.Accounts.Counters.Keyframes++
+		return accountKeyframe
+	}
+	age := uint32(a.store.Tick) - pr.ackedTick
+	if action == coder.RowExplicit {
+		a.syms = append(a.syms, coder.Unsigned(&m.Entry.BaseAge, age))
+		a.sender.Accounts.Counters.ExplicitBases++
+	}
+	if r.Vars != nil || !r.Kept(pr.acked) {
+		words, vars := a.base(p, h, i, r, pr)
+		syms, last := m.CodeUpdate(a.syms, r.Type, words, a.store.Known(r), age, a.sender.Tables.hearer(r, m))
+		a.syms = append(syms, last)
+		a.appendVars(p, r, vars)
+		return accountUpdate
+	}
+	end := len(a.syms)
+	switch c := a.coded(m, r, pr); {
+	case c.isRun():
+		a.syms = append(a.syms, prefix.Sym(c))
+	case len(a.syms) == end: // the symbols were coded before, for another peer
+		a.syms = append(a.syms, c.among(a.syms)...)
+	}
+	return accountUpdate
+}
+
+// implicit reports whether "the newest version up to the packet's base tick" also means
+// the acked version to the peer: whether every packet up to that tick that carried the
+// row after the acked version is known to have arrived (protocol rule 13).
+func (pr *peerRow) implicit(baseTick uint32) bool {
+	if pr.ackedTick > baseTick {
+		return false
+	}
+	if pr.carried == 0 || baseTick == pr.ackedTick || pr.newest <= pr.ackedTick {
+		return true
+	}
+	// Bits of carried for ticks in (ackedTick, baseTick].
+	hi := min(pr.newest, baseTick)
+	if pr.newest-pr.ackedTick > 64 {
+		return false // too long ago to know
+	}
+	return pr.carried>>((pr.newest-hi)&63)<<((pr.ackedTick-hi)&63) == 0 // 1 to 64 bits
+}
+
+// appendVars codes the variable-length props of a row against base, or all of them in
+// full if base is nil.
+func (a *updates) appendVars(p *Peer, r *store.Row, base []any) {
+	if r.Vars == nil {
+		return
+	}
+	m := p.Model
+	now := r.Vars.Now
+	for k, v := range r.Type.Vars {
+		if base != nil {
+			same := v.Type.Equal(base[k], now[k]) || r.Type.OnceV != nil && r.Type.OnceV[k]
+			a.syms = append(a.syms, prefix.Raw(uint32(flag(!same)), 1))
+			if same {
+				continue
+			}
+			a.buf = v.Type.AppendDelta(a.buf[:0], base[k], now[k])
+		} else {
+			a.buf = v.Type.Append(a.buf[:0], now[k])
+		}
+		a.syms = coder.AppendBytes(a.syms, &m.Entry.Length, a.buf)
+	}
+}

@@ -1,0 +1,149 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// Calls on nodes that their peers do not have yet. A node can be called from its
+// creation on: a reliable call waits for the node's arrival, an unreliable one is
+// dropped. At most maxHeld calls wait at the peer; the others wait here.
+
+// undecided is whether Stream has yet to decide which peers get a node, other than its
+// owner: the node is new, or hangs under a new node that not every peer may see.
+func (a *calls) undecided(n *store.Node) bool {
+	root := &a.store.Nodes[a.store.Root(n.ID.Slot())]
+	return n.Born == a.store.Send || root.Born == a.store.Send && (root.Spawn.Relevance == ids.OwnerOnly || root.Spawn.Relevance == ids.Grouped)
+}
+
+// An earlyCall is a call on a node on which Stream has not decided yet.
+type earlyCall struct {
+	node ids.Node
+	to   ids.Peer // 0: every peer that will have the node …
+	but  ids.Peer // … except this one
+	wait waitingCall
+}
+
+// A waitingCall is a call on a node that the peer shall have but was not told of.
+type waitingCall struct {
+	node ids.Node
+	rpc  *schema.RPCType
+	tick ids.Tick
+	args []byte
+}
+
+// callEarly keeps a reliable call until Stream has decided on the node; to is one peer,
+// or 0 for all except but. An unreliable call is dropped. The result is false if there
+// is no room for a reliable call.
+func (a *calls) callEarly(n *store.Node, to, but ids.Peer, rpc *schema.RPCType, args []byte) bool {
+	if rpc.Lane != ids.Reliable || len(a.early) >= wire.MaxWaiting {
+		a.sender.Accounts.Counters.CallsDropped++
+		return rpc.Lane != ids.Reliable
+	}
+	n.EarlyAll = to == 0 || n.EarlyAll && n.Early == a.store.Send
+	n.Early = a.store.Send
+	a.early = append(a.early, earlyCall{n.ID, to, but, waitingCall{node: n.ID, rpc: rpc, tick: a.store.Tick, args: append([]byte(nil), args...)}})
+	return true
+}
+
+// overtakes is whether a reliable call that is sent to a holder at once, or waits for its
+// handle, would come before an early one: it must then be early, too.
+func (a *calls) overtakes(n *store.Node, hd *store.Holder) bool {
+	return n.Early == a.store.Send && (n.EarlyAll || hd.Handle == wire.NoHandle)
+}
+
+// RouteEarly hands early calls to the peers to which Stream has given the node.
+func (a *calls) RouteEarly() {
+	for i := range a.early {
+		c := &a.early[i]
+		slot, ok := a.store.Slot(c.node)
+		if !ok {
+			a.sender.Accounts.Counters.CallsDropped++
+			continue
+		}
+		n := &a.store.Nodes[slot]
+		found := c.to == 0
+		for k := range n.Holders {
+			if p := a.sender.All[n.Holders[k].Peer]; c.to == p.ID || c.to == 0 && c.but != p.ID {
+				a.callLater(p, c.wait)
+				found = true
+			}
+		}
+		if !found {
+			a.sender.Accounts.Counters.CallsDropped++
+		}
+		*c = earlyCall{}
+	}
+	a.early = a.early[:0]
+}
+
+// callLater keeps a call until its node has a handle and room at the peer. The result
+// is false if there is no room here.
+func (a *calls) callLater(p *Peer, c waitingCall) bool {
+	if len(p.RPC.Waiting) >= wire.MaxWaiting {
+		a.sender.Accounts.Counters.CallsDropped++
+		return false
+	}
+	if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
+		p.visits[h].waits = true
+	}
+	p.RPC.Waiting, p.busy = append(p.RPC.Waiting, c), true
+	return true
+}
+
+// mayHold reports whether a reliable call on a handle can be sent now: the peer has the
+// node or has room to hold the call, and no earlier call on the handle waits.
+func (p *Peer) mayHold(h uint32) bool {
+	return !p.visits[h].waits && p.roomToHold(&p.Entries[h])
+}
+
+func (p *Peer) roomToHold(e *entry) bool {
+	return e.State != EntryComing || p.RPC.held < wire.MaxHeld
+}
+
+// heldNoMore notes that a peer holds no calls for a handle any more: the node has
+// arrived, or was removed.
+func (p *Peer) heldNoMore(v *visit) {
+	p.RPC.held -= int(v.calls)
+	v.calls = 0
+}
+
+// handleOf returns the handle of a node at a peer, noHandle if the peer was not told of
+// the node yet, and whether the peer shall have the node at all.
+func (a *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
+	if slot, ok := a.store.Slot(n); ok {
+		if hd := a.store.Nodes[slot].Holder(p.Index); hd != nil {
+			return hd.Handle, true
+		}
+	}
+	return wire.NoHandle, false
+}
+
+// callWaiting sends the waiting calls whose nodes have handles by now. The peer holds
+// them until the arrival is there.
+func (a *calls) callWaiting(p *Peer) {
+	for _, c := range p.RPC.Waiting {
+		if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
+			p.visits[h].waits = false
+		}
+	}
+	kept := p.RPC.Waiting[:0]
+	for _, c := range p.RPC.Waiting {
+		h, wanted := a.handleOf(p, c.node)
+		switch {
+		case !wanted:
+			a.sender.Accounts.Counters.CallsDropped++
+		case h == wire.NoHandle:
+			kept = append(kept, c)
+		case !p.roomToHold(&p.Entries[h]):
+			p.visits[h].waits = true
+			kept = append(kept, c)
+		default:
+			a.sendCall(p, h, c.rpc, c.tick, c.args)
+		}
+	}
+	clear(p.RPC.Waiting[len(kept):])
+	p.RPC.Waiting = kept
+}

@@ -1,0 +1,53 @@
+package spatial
+
+import (
+	"math"
+)
+
+// Rings are the squares of the distances by which a watch decides. In each pair the
+// first is for nodes that the peer does not hold, the second for those that it holds.
+type Rings struct {
+	Sight [2]float64 // between true positions: to enter, and to exit
+
+	// From the observer to a place in the grid. A node that is not held and farther
+	// than the first is surely out of sight; a node that is held and not farther than
+	// the second is surely in sight.
+	Doubt [2]Far
+
+	// The same from where the observer was at the look, valid wherever it goes before
+	// the next look.
+	Edge [2]Far
+
+	Inner, Outer Far // no node within inner or beyond outer is at the edge
+}
+
+// newRings makes the rings of a Grid. doubt leaves room for the slack of the grid;
+// edge, inner and outer leave room for the drift of the observer as well.
+func newRings(sight Grid, slack, drift float64) Rings {
+	both := slack + drift
+	return Rings{
+		Sight: [2]float64{sight.Enter * sight.Enter, sight.Exit * sight.Exit},
+		Doubt: [2]Far{farOf(sight.Enter + slack), farOf(sight.Exit - slack)},
+		Edge:  [2]Far{farOf(sight.Enter + both), farOf(sight.Exit - both)},
+		Inner: farOf(sight.Enter - both), Outer: farOf(sight.Exit + both),
+	}
+}
+
+// A Far is the square of a distance as an integer with the same order. Two of them are
+// compared in one instruction; floats, which may be NaN, take several.
+type Far int32
+
+func FarBetween(dx, dy float32) Far {
+	return Far(math.Float32bits(dx*dx+dy*dy) &^ (1 << 31)) // NaN is beyond all
+}
+
+// farOf is the far of a distance. Nothing is as near as a negative distance.
+func farOf(d float64) Far {
+	switch {
+	case d < 0:
+		return -1
+	case math.IsInf(d, 1):
+		return math.MaxInt32
+	}
+	return FarBetween(float32(d), 0)
+}

@@ -1,0 +1,32 @@
+package spatial
+
+import (
+	"fmt"
+)
+
+// A Space is where nodes are.
+type Space struct {
+	Spots     []Spot // by slot
+	Index     *grid  // nil: everyone sees everything
+	Moves     uint32 // stamps grid cells in which a node moved; counted up at the end of Stream
+	Unstamped bool   // SetColumn moved nodes in this tick without stamping their cells …
+	Looks     bool   // … which it may not do while this is set: a peer looked for stamps in the last Stream
+}
+
+// NewSpace makes a space without nodes. Its error says that the rule has no reach to size the
+// grid by.
+func NewSpace(rule Interest) (*Space, error) {
+	s := &Space{Moves: 1}
+	if rule == nil {
+		return s, nil
+	}
+	size := rule.Reach(0) / 2
+	if g, ok := rule.(Grid); ok {
+		size = g.Enter / 2
+	}
+	if !(size > 0) {
+		return nil, fmt.Errorf("rpl: Interest.Reach(0) is %v: return a distance above 0, by which the grid is sized, for a peer that you do not know too", rule.Reach(0))
+	}
+	s.Index = newGrid(size, rule)
+	return s, nil
+}

@@ -1,0 +1,34 @@
+package store
+
+import "github.com/tendonengine/tendon/rpl/internal/rowtype"
+
+// Reading ahead. Between two sends the game evicts the core's memory from the caches.
+// Each row sent to a peer then costs half a dozen cache misses, each waiting for the
+// one before: most of the time of a send. But a processor can have ten or more misses
+// under way at once. So the touch functions read what a loop is about to need, for as
+// many rounds as the first-level cache holds: first everything that is found directly,
+// then what that points to, and so on.
+
+// Ahead is how many rows are touched at once: at half a KiB each they take a third of a
+// first-level cache.
+const Ahead = 16
+
+// AheadPeers is how many peers are touched together before they are planned: their rows
+// take some 40 KiB, most of a first-level cache.
+const AheadPeers = 8
+
+// touchOff touches what is needed to make new versions of rows that have left their
+// course.
+func (a *Store) touchOff(t *rowtype.Type, off []offRow) {
+	sum := uint32(0)
+	for _, e := range off {
+		sum += a.Rows[e.row].Head
+	}
+	s := &a.Slabs[t.Index]
+	for _, e := range off {
+		r := &a.Rows[e.row]
+		_, tick := s.Version(r, r.Head)
+		sum += tick
+	}
+	a.sum += sum
+}

@@ -1,0 +1,258 @@
+package store
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// A Column is items of one type that the adapter keeps side by side, row by row, as an
+// ECS keeps its components. Put says which item each row is; SetColumn gives the
+// components in every tick that sends and reads them in one walk. What nobody sees is
+// not computed: of a node that no peer holds only the place is read, for the grid. A
+// held row is compared with its predicted course at once, while it is in the cache. Of
+// explicit items only bumped rows are read. The rules for calling the Authority's
+// methods apply to a Column's.
+type Column struct {
+	a        *Store
+	t        *rowtype.Type
+	Slab     *slab
+	place    *place
+	index    uint32
+	explicit bool
+
+	// By row: its item and where the item's data is, one list for each, as few rows
+	// need all.
+	Items  []itemSlot // noItem where a row is empty
+	slots  []uint32   // of the items' nodes
+	rows   []uint32   // of the store; noRow for an item of several rows
+	Blocks []uint32   // of these rows; kept up to date only while they are walked
+	places []uint64   // sums of where the items were last seen; 0: nowhere yet
+
+	at    func(row int) unsafe.Pointer
+	given bool // SetColumn was given the column in this tick
+
+	// What to do with each row, as sets of 64 rows a word, so that each loop of a tick
+	// visits only the rows that it works on.
+	far      []uint64 // no peer holds its node: only its place is read
+	placed   []uint64 // it says where its node is, and the walk can read that
+	walked   []uint64 // a peer holds its node, and the walk settles the row …
+	drifting []uint64 // … which changes by itself
+	single   []uint64 // setSingle reads it
+
+	// For explicit items only.
+	bumped []uint64 // bumped since the last SetColumn …
+	missed []uint64 // … or before that while no peer held the node, and not read yet
+}
+
+// NewColumn is Authority.NewColumn.
+func (a *Store) NewColumn(t *schema.ItemType, at func(row int) unsafe.Pointer) *Column {
+	rt := a.typesOf[t.Index][0]
+	c := &Column{a: a, at: at, t: rt, Slab: &a.Slabs[rt.Index], place: &a.places[t.Index], index: uint32(len(a.Columns)), explicit: t.Explicit}
+	for i, other := range a.Columns {
+		if other == nil {
+			c.index = uint32(i)
+			a.Columns[i] = c
+			return c
+		}
+	}
+	a.Columns = append(a.Columns, c)
+	return c
+}
+
+// FreeColumn is Authority.FreeColumn.
+func (a *Store) FreeColumn(c *Column) {
+	c.Resize(0)
+	a.Columns[c.index] = nil
+}
+
+// Resize gives the column n rows; new rows are empty.
+func (c *Column) Resize(n int) {
+	for row := n; row < len(c.Items); row++ {
+		c.Put(row, NoItem)
+	}
+	words := (n + sheaf - 1) / sheaf
+	n = words * sheaf
+	c.Items, c.places = resized(c.Items, n, NoSlot), resized(c.places, n, 0)
+	for _, list := range []*[]uint32{&c.slots, &c.rows, &c.Blocks} {
+		*list = resized(*list, n, 0)
+	}
+	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single, &c.bumped, &c.missed} {
+		*set = resized(*set, words, 0)
+	}
+	c.given = false // its rows may be others' in this tick
+}
+
+func resized[T any](s []T, n int, fresh T) []T {
+	for len(s) < n {
+		s = append(s, fresh)
+	}
+	return s[:n]
+}
+
+// Put says which item a row is. NoItem is for the row of an entity that is no node, or
+// whose item is Set by itself; an item that was removed counts as none. An item stands in
+// at most one row: Put takes it out of the row where it stood.
+func (c *Column) Put(row int, item Item) {
+	it, ok := c.a.Item(item)
+	if !ok {
+		it = NoSlot
+	}
+	if old := c.Items[row]; old == it {
+		return
+	} else if old != NoSlot {
+		c.a.outOfColumn(old)
+	}
+	if it == NoSlot {
+		return
+	}
+	c.a.outOfColumn(it)
+	h := &c.a.Hots[it]
+	c.Items[row], c.slots[row], c.rows[row], c.places[row] = it, h.slot, h.row, 0
+	if h.row != noRow {
+		c.Blocks[row] = c.a.Rows[h.row].Block
+	}
+	h.column, h.at = c.index, uint32(row)
+	w, bit := row/sheaf, uint64(1)<<(row%sheaf)
+	c.bumped[w] |= bit & mask(h.Flags&hotBumped != 0)
+	c.missed[w] |= bit & mask(h.Flags&hotMissed != 0)
+	h.Flags &^= hotBumped | hotMissed
+	c.a.classify(h)
+}
+
+// outOfColumn takes an item out of its column, if it stands in one.
+func (a *Store) outOfColumn(it itemSlot) {
+	h := &a.Hots[it]
+	if h.column == noColumn {
+		return
+	}
+	c := a.Columns[h.column]
+	c.forget(h.at)
+	c.Items[h.at], h.column = NoSlot, noColumn
+	if w, bit := h.at>>6, uint64(1)<<(h.at&63); (c.bumped[w]|c.missed[w])&bit != 0 { // the item takes these marks along
+		h.Flags |= hotBumped&uint8(mask(c.bumped[w]&bit != 0)) | hotMissed&uint8(mask(c.missed[w]&bit != 0))
+		c.bumped[w] &^= bit
+		c.missed[w] &^= bit
+	}
+}
+
+// forget takes a row out of all sets of what is to be done.
+func (c *Column) forget(row uint32) {
+	w, bit := row>>6, uint64(1)<<(row&63)
+	c.far[w] &^= bit
+	c.placed[w] &^= bit
+	c.walked[w] &^= bit
+	c.drifting[w] &^= bit
+	c.single[w] &^= bit
+}
+
+// classify puts an item's row into the sets of what is to be done with it.
+func (a *Store) classify(h *hot) {
+	if h.column == noColumn {
+		return
+	}
+	c := a.Columns[h.column]
+	c.forget(h.at)
+	w, bit := h.at>>6, uint64(1)<<(h.at&63)
+	c.placed[w] |= bit & mask(h.Flags&hotPlace != 0 && c.place.ok)
+	switch {
+	case h.Flags&HotWalked != 0:
+		c.walked[w] |= bit
+		c.drifting[w] |= bit & mask(h.Flags&hotDrifts != 0)
+	case h.Flags&(hotHeld|hotFresh) != 0, h.Flags&hotPlace != 0 && !c.place.ok:
+		if !c.explicit || h.row != noRow { // else setBumped reads it
+			c.single[w] |= bit
+		}
+	case h.Flags&hotPlace == 0: // nobody holds it, and it says no place
+	default:
+		c.far[w] |= bit
+	}
+}
+
+// ReadColumn reads the components of a column (Authority.SetColumn).
+func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
+	c.given = true
+	if c.Slab.outOfOrder() {
+		a.orderBlocks(c.Slab)
+	}
+	a.Space.Unstamped = a.Space.Index != nil && a.Space.Index.Plain && !a.Space.Looks
+	var last components
+	for w := range c.far {
+		if c.explicit && c.bumped[w]|c.drifting[w]|c.single[w] == 0 {
+			continue
+		}
+		here := &last
+		if rest := at[w*sheaf:]; len(rest) >= sheaf {
+			here = (*components)(rest)
+		} else {
+			copy(last[:], rest)
+		}
+		asked := ^uint64(0)
+		if c.explicit {
+			asked = c.bumped[w]
+		}
+		c.walk(w, here, asked)
+		if c.single[w] != 0 {
+			c.setSingle(w, here)
+		}
+		if c.explicit && asked != 0 {
+			c.setBumped(w, here)
+		}
+		if len(a.off) >= Ahead {
+			a.leaveCourses(c.t)
+		}
+	}
+	a.leaveCourses(c.t)
+}
+
+// setSingle reads items one by one: those of several rows, and those that the walk
+// takes over as soon as Schedule has settled them.
+func (c *Column) setSingle(w int, here *components) {
+	a := c.a
+	for m := c.single[w]; m != 0; m &= m - 1 {
+		k := bits.TrailingZeros64(m)
+		i := w*sheaf + k
+		it := c.Items[i]
+		h := &a.Hots[it]
+		waits := c.explicit && c.bumped[w]>>k&1 == 0 // it is read only when bumped
+		switch {
+		case h.row == noRow || a.Rows[h.row].Touched:
+			if !waits {
+				c.set(i, here)
+			}
+		case waits:
+			a.beginWalk(it)
+			c.places[i], c.Slab.sums[c.Blocks[i]] = 0, unread
+			c.settle(w, here, 0, 0, m&-m&c.drifting[w])
+		default:
+			a.beginWalk(it)
+			c.begin(i, here)
+		}
+	}
+}
+
+// set reads one item by Set.
+func (c *Column) set(row int, here *components) {
+	w, k := row/sheaf, row%sheaf
+	c.a.Read(c.Items[row], here[k])
+	c.places[row] = 0
+	c.seek(w, here, 1<<k&c.placed[w]) // the node's place is the component's, not that of the quantised words
+}
+
+// begin reads all of a row when the walk takes it over.
+func (c *Column) begin(row int, here *components) {
+	w, bit := row/sheaf, uint64(1)<<(row%sheaf)
+	if placed := c.placed[w] & bit; placed != 0 {
+		c.places[row] = 0
+		c.seek(w, here, placed)
+		c.compare(w, here, bit, &c.Slab.Walk.rest)
+	} else {
+		c.compare(w, here, bit, &c.Slab.Walk.probes)
+	}
+	c.settle(w, here, 0, bit, bit&c.drifting[w])
+}
+
+// An offRow is a row of the store that has left its course, with its node's slot.
+type offRow struct{ slot, row uint32 }

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"math/bits"
+)
+
+// Explicit items in columns. The walk that compares other items reads of explicit ones
+// only the rows that were bumped.
+
+// unread stands in for the sum of a component that was not read yet. A real sum equals
+// it no more often than any two sums are equal.
+const unread = 0x8bb84b93962eacc9
+
+// Bump makes the next SetColumn read a row of explicit items. It returns false if the
+// row holds no item: an item that the adapter keeps outside the columns must be Set
+// instead.
+func (c *Column) Bump(row int) bool {
+	if c.Items[row] == NoSlot {
+		return false
+	}
+	c.bumped[row/sheaf] |= 1 << (row % sheaf)
+	return true
+}
+
+// setBumped handles the bumped rows that neither the walk nor setSingle reads. It Sets
+// an item of several rows that a peer holds, that is new or that says where its node
+// is; for any other row it notes that it missed a bump.
+func (c *Column) setBumped(w int, here *components) {
+	for m := c.bumped[w] &^ (c.walked[w] | c.single[w]); m != 0; m &= m - 1 {
+		i := w*sheaf + bits.TrailingZeros64(m)
+		h := &c.a.Hots[c.Items[i]]
+		if c.far[w]&m&-m == 0 && h.Flags&(hotHeld|hotFresh|hotPlace) != 0 {
+			c.set(i, here)
+		} else {
+			c.missed[w] |= m & -m
+		}
+	}
+	c.bumped[w] = 0
+}
+
+// mayRead is whether catchUp must read an item that stands in a column. An explicit
+// item must be read only if it has missed a bump: else the store has what it was at its
+// last one. mayRead clears that mark.
+func (a *Store) mayRead(it itemSlot) bool {
+	h := &a.Hots[it]
+	c := a.Columns[h.column]
+	if !c.explicit {
+		return true
+	}
+	w, bit := h.at>>6, uint64(1)<<(h.at&63)
+	missed := c.missed[w]&bit != 0
+	c.missed[w] &^= bit
+	return missed
+}
+
+// overdue makes the next SetColumn read an item that missed a bump and could not be
+// read at once, now that its node is held.
+func (a *Store) overdue(h *hot) {
+	if h.column == noColumn {
+		return
+	}
+	c, w, bit := a.Columns[h.column], h.at>>6, uint64(1)<<(h.at&63)
+	c.bumped[w] |= c.missed[w] & bit
+	c.missed[w] &^= bit
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"unsafe"
+)
+
+// hot is the part of an item that every tick may read, kept by itself so that this
+// touches few cache lines.
+type hot struct {
+	slot   uint32 // of its node
+	row    uint32 // its row if it is a single one that can be walked, else noRow
+	column uint32 // the Column that it stands in, else noColumn …
+	at     uint32 // … and its row there
+	Flags  uint8
+}
+
+const (
+	hotHeld   = 1 << iota // some peer holds the node, or wants it
+	hotFresh              // the next Set must extract it
+	hotPlace              // it says where its node is
+	hotDrifts             // the row changes by itself
+	HotWalked             // SetColumn settles the row, not Schedule
+	hotStale              // walked since the last Set, so its shadow is out of date
+	hotBumped             // of an explicit item in no column: its mark in Column.bumped …
+	hotMissed             // … and in Column.missed
+)
+
+const noColumn = ^uint32(0)
+
+// warm sets up the hot part of a new item.
+func (a *Store) warm(it itemSlot) {
+	m := &a.Items[it]
+	n := &a.Nodes[m.Node]
+	h := &a.Hots[it]
+	*h = hot{slot: m.Node, row: noRow, column: noColumn, Flags: hotFresh}
+	if len(n.Holders) > 0 {
+		h.Flags |= hotHeld
+	}
+	if n.PosItem == int16(m.Ord) {
+		h.Flags |= hotPlace
+	}
+	if len(m.Rows) == 1 && a.Slabs[a.Rows[m.Rows[0]].Type.Index].walks {
+		h.row = m.Rows[0]
+	}
+}
+
+// noteHeld sets hotHeld after a node got its first holder; noteUnheld clears it after the
+// node lost its last.
+func (a *Store) noteHeld(n *Node) {
+	if len(n.Holders) > 1 {
+		return
+	}
+	for _, it := range n.Items {
+		if it != NoSlot {
+			h := &a.Hots[it]
+			h.Flags |= hotHeld
+			a.classify(h)
+			a.overdue(h)
+		}
+	}
+}
+
+func (a *Store) noteUnheld(n *Node) {
+	if len(n.Holders) > 0 {
+		return
+	}
+	for _, it := range n.Items {
+		if it == NoSlot {
+			continue
+		}
+		h := &a.Hots[it]
+		h.Flags &^= hotHeld
+		a.unwalk(it)
+		a.classify(h)
+		for _, i := range a.Items[it].Rows {
+			a.Rows[i].Touched = true // not settled until a peer holds the node again
+		}
+	}
+}
+
+// beginWalk passes the settling of a row from Schedule to SetColumn; unwalk passes it
+// back.
+func (a *Store) beginWalk(it itemSlot) {
+	h := &a.Hots[it]
+	r := &a.Rows[h.row]
+	a.bringNear(h.row, it)
+	h.Flags |= HotWalked | hotStale
+	if r.Drifting {
+		h.Flags |= hotDrifts
+	}
+	a.classify(h)
+}
+
+func (a *Store) unwalk(it itemSlot) {
+	h := &a.Hots[it]
+	if h.Flags&HotWalked == 0 {
+		return
+	}
+	h.Flags &^= HotWalked | hotDrifts
+	a.classify(h)
+	a.sendAway(h.row)
+	r := &a.Rows[h.row]
+	r.Touched = true
+	a.activate(h.slot)
+	if r.Drifting && !r.listed {
+		r.listed = true
+		a.drifting = append(a.drifting, h.row)
+	}
+}
+
+// catchUp extracts what SetColumn left unread while nobody held the node. The node
+// stays where it is in the grid, because a look may be iterating over its cell.
+func (a *Store) catchUp(n *Node) {
+	if len(n.Holders) > 0 {
+		return
+	}
+	a.catching = true
+	for _, it := range n.Items {
+		if it == NoSlot {
+			continue
+		}
+		if component := a.component(it); component != nil && a.mayRead(it) {
+			a.Read(it, component)
+		}
+	}
+	a.catching = false
+}
+
+// unplace makes the next walk note where an item's node is.
+func (a *Store) unplace(h *hot) {
+	if h.column != noColumn {
+		a.Columns[h.column].places[h.at] = 0
+	}
+}
+
+// component is an item's component if SetColumn was given its column in this tick, else
+// nil.
+func (a *Store) component(it itemSlot) unsafe.Pointer {
+	h := &a.Hots[it]
+	if h.column == noColumn {
+		return nil
+	}
+	if c := a.Columns[h.column]; c.given {
+		return c.at(int(h.at))
+	}
+	return nil
+}
+
+// placeByNext makes another item of the node say where it is, from that item's next Set
+// on. Without one the node is nowhere.
+func (a *Store) placeByNext(n *Node) {
+	n.PosItem = -1
+	for ord, it := range n.Items {
+		if it == NoSlot || a.Items[it].Type.Pos[0] < 0 {
+			continue
+		}
+		n.PosItem = int16(ord)
+		h := &a.Hots[it]
+		h.Flags |= hotPlace | hotFresh
+		a.classify(h)
+		break
+	}
+}

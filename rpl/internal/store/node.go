@@ -1,0 +1,327 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/pages"
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// Node is one entry of the authority's table: four cache lines, of which the first
+// holds what most ticks read.
+type Node struct {
+	ID        ids.Node
+	active    uint32 // on the active list if this is Authority.round
+	Used      bool
+	Judge     bool // on Authority.judged: Stream must judge its relevance again
+	Transient bool // its state is never sent after its arrival
+	Shared    bool // sharers hold it by the handle common
+	Holders   []Holder
+	Rows      []uint32
+
+	Parent   uint32 // slot; 0 (the session's) means none
+	ChildAt  uint32 // its index among the parent's children
+	Owner    ids.Peer
+	Born     uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
+	PosItem  int16  // ordinal of the item that says where the node is, or -1
+	EarlyAll bool   // calls that are early are for all its peers, also for those that were told of it
+	Early    uint32 // value of Authority.send when a call on it was last left to routeEarly
+	Groups   uint64
+	Layout   *wire.NodeLayout
+	Items    []itemSlot // by ordinal; noItem where removed
+	Children []uint32
+	past     []tenure // former owners, newest last
+	Spawn    spawned
+	Common   uint32
+	Sharers  uint32
+	_        [8]byte
+}
+
+// spawned is what a node keeps of its Spawn.
+type spawned struct {
+	Prefab *schema.PrefabType
+	Args   []byte
+	Name   string
+	Streaming
+}
+
+// A Holder is a peer to which the node is relevant. handle is noHandle until the node's
+// arrival is first planned.
+type Holder struct {
+	Peer   int32
+	Handle uint32
+	Since  time.Duration // when the peer began to want it, on the caller's clock
+}
+
+// Holder returns what a node notes of a peer, by the peer's index; nil if the node is not
+// relevant to it.
+func (n *Node) Holder(peer int32) *Holder {
+	for i := range n.Holders {
+		if n.Holders[i].Peer == peer {
+			return &n.Holders[i]
+		}
+	}
+	return nil
+}
+
+// Hold makes a node relevant to a peer from now on.
+func (a *Store) Hold(slot uint32, peer int32) {
+	n := &a.Nodes[slot]
+	a.catchUp(n)
+	n.Holders = append(n.Holders, Holder{peer, wire.NoHandle, a.Now})
+	a.noteHeld(n)
+}
+
+// Unhold takes a peer off a node's holders. It returns the handle that the node has at
+// the peer, noHandle for none.
+func (a *Store) Unhold(slot uint32, peer int32) (handle uint32) {
+	n := &a.Nodes[slot]
+	h, last := n.Holder(peer), len(n.Holders)-1
+	if h == nil {
+		return wire.NoHandle
+	}
+	handle = h.Handle
+	*h = n.Holders[last]
+	n.Holders = n.Holders[:last]
+	a.noteUnheld(n)
+	return handle
+}
+
+// Spawn describes a node to be made.
+type Spawn struct {
+	Prefab    *schema.PrefabType // nil: the node is made from its items alone
+	Args      []byte             // given to the prefab's function, sent once; at most MaxArgs bytes
+	Name      string             // of a load-time node; at most MaxName bytes
+	Items     []*schema.ItemType // by ordinal, nil for an ordinal that stays free; at most MaxItems
+	Parent    ids.Node
+	Owner     ids.Peer
+	Transient bool // its state is never sent after its arrival
+	Streaming
+}
+
+// Spawn makes a node, and returns its slot.
+func (a *Store) Spawn(s *Spawn) (uint32, error) {
+	switch {
+	case len(s.Items) > wire.MaxItems:
+		return 0, fmt.Errorf("rpl: node with %d items, at most %d: %w; split it into parent and children", len(s.Items), wire.MaxItems, wire.ErrLimit)
+	case len(s.Args) > wire.MaxArgs:
+		return 0, fmt.Errorf("rpl: prefab %s with %d bytes of arguments, at most %d: %w; replicate them in a component", s.prefabName(), len(s.Args), wire.MaxArgs, wire.ErrTooLong)
+	case len(s.Name) > wire.MaxName:
+		return 0, fmt.Errorf("rpl: name %q has %d bytes, at most %d: %w", s.Name[:wire.MaxName], len(s.Name), wire.MaxName, wire.ErrTooLong)
+	}
+	if err := s.Check(); err != nil {
+		return 0, fmt.Errorf("rpl: %w", err)
+	}
+	var parent uint32
+	if s.Parent != 0 {
+		p, ok := a.Slot(s.Parent)
+		if !ok {
+			return 0, fmt.Errorf("rpl: parent %v: %w", s.Parent, wire.ErrNoNode)
+		}
+		parent = p
+	}
+	l, err := a.layoutOf(s)
+	if err != nil {
+		return 0, err
+	}
+	slot, err := a.newSlot()
+	if err != nil {
+		return 0, err
+	}
+	n := &a.Nodes[slot]
+	n.Used, n.Layout, n.Owner, n.Transient = true, l, s.Owner, s.Transient
+	l.Nodes++
+	n.Spawn = spawned{s.Prefab, slices.Clone(s.Args), s.Name, s.Complete()}
+	n.PosItem, n.Groups, n.Born, n.Early = -1, 0, a.Send, a.Send-1
+	n.past = n.past[:0]
+	n.Judge, n.active = false, 0
+	a.Space.Spots[slot] = spatial.Spot{Cell: -1}
+	n.Items, n.Rows, n.Holders, n.Children = n.Items[:0], n.Rows[:0], n.Holders[:0], n.Children[:0]
+	for ord, t := range s.Items {
+		if t != nil {
+			a.newItem(slot, ord, t)
+		} else {
+			n.Items = append(n.Items, NoSlot)
+		}
+	}
+	a.SetParent(slot, parent)
+	return slot, nil
+}
+
+func (s *Spawn) prefabName() string {
+	if s.Prefab == nil {
+		return "(none)"
+	}
+	return s.Prefab.Name
+}
+
+// newSlot returns a slot for a new node, with the node's id in it.
+func (a *Store) newSlot() (uint32, error) {
+	if n := len(a.FreeSlots); n > 0 {
+		slot := a.FreeSlots[n-1]
+		a.FreeSlots = a.FreeSlots[:n-1]
+		a.Nodes[slot].ID = ids.MakeNode(slot, a.Nodes[slot].ID.Tenant()+1)
+		return slot, nil
+	}
+	if len(a.Nodes) >= wire.MaxNodes {
+		return 0, fmt.Errorf("rpl: %d nodes: %w; keep what nobody needs as local entities", wire.MaxNodes, wire.ErrLimit)
+	}
+	slot := uint32(len(a.Nodes))
+	a.Nodes = pages.Append(a.Nodes, Node{ID: ids.MakeNode(slot, 1)})
+	a.Space.Spots = pages.Append(a.Space.Spots, spatial.Spot{Cell: -1})
+	return slot, nil
+}
+
+// Slot returns the slot of a node that exists.
+func (a *Store) Slot(n ids.Node) (uint32, bool) {
+	s := n.Slot()
+	if n == 0 || int(s) >= len(a.Nodes) || a.Nodes[s].ID != n || !a.Nodes[s].Used {
+		return 0, false
+	}
+	return s, true
+}
+
+// IsPlain reports whether a node is of the usual kind, of which a peer reads only its
+// row: one row that everyone sees, not transient, without a rate of its own.
+func (a *Store) IsPlain(n *Node) bool {
+	return len(n.Rows) == 1 && a.Rows[n.Rows[0]].Type.Audience == ids.Everyone && !n.Transient && n.Spawn.Hz == 0
+}
+
+// newItem makes an item of a node, with its rows. The caller sets the layout.
+func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
+	var it itemSlot
+	if free := a.freeItems[t.Index]; len(free) > 0 {
+		it = free[len(free)-1]
+		a.freeItems[t.Index] = free[:len(free)-1]
+	} else {
+		it = itemSlot(len(a.Items))
+		sh := &a.shadows[t.Index]
+		a.Items = append(a.Items, item{Type: t, tenant: 1, shadow: len(*sh)})
+		a.Hots = pages.Append(a.Hots, hot{})
+		*sh = append(*sh, make([]byte, t.ShadowSize)...)
+	}
+	m := &a.Items[it]
+	m.Node, m.Ord, m.Rows = slot, uint8(ord), m.Rows[:0]
+	n := &a.Nodes[slot]
+	for _, rt := range a.typesOf[t.Index] {
+		i := a.newRow(rt, slot)
+		m.Rows = append(m.Rows, i)
+		n.Rows = append(n.Rows, i)
+	}
+	for len(n.Items) <= ord {
+		n.Items = append(n.Items, NoSlot)
+	}
+	n.Items[ord] = it
+	if t.Pos[0] >= 0 && n.PosItem < 0 {
+		n.PosItem = int16(ord)
+	}
+	a.warm(it)
+	return it
+}
+
+// Remove forgets a node that no peer holds any more and that has no children.
+func (a *Store) Remove(slot uint32) {
+	nd := &a.Nodes[slot]
+	a.unlink(slot)
+	for _, it := range nd.Items {
+		if it != NoSlot {
+			a.freeItem(it)
+		}
+	}
+	for _, r := range nd.Rows {
+		a.freeRow(r)
+	}
+	nd.Used = false
+	nd.Layout.Nodes--
+	nd.Spawn = spawned{}
+	if nd.ID.Tenant() < math.MaxUint32 { // else the slot stays unused: one more tenant would repeat a Node
+		a.FreeSlots = append(a.FreeSlots, slot)
+	}
+}
+
+// freeItem lets another item have an item's slot.
+func (a *Store) freeItem(it itemSlot) {
+	a.outOfColumn(it)
+	m := &a.Items[it]
+	if m.tenant++; m.tenant == 0 {
+		m.tenant = 1 // whoever kept a name from then has had 65,535 items to notice
+	}
+	a.freeItems[m.Type.Index] = append(a.freeItems[m.Type.Index], it)
+}
+
+// AddItem gives a node one more item, at the lowest free ordinal not below from.
+func (a *Store) AddItem(slot uint32, t *schema.ItemType, from int) (itemSlot, error) {
+	nd := &a.Nodes[slot]
+	ord := nd.freeOrdinal(from)
+	if ord >= wire.MaxItems {
+		return 0, fmt.Errorf("rpl: %v has %d items: %w", nd.ID, wire.MaxItems, wire.ErrLimit)
+	}
+	items := append([]int(nil), nd.Layout.Items...)
+	if ord == len(items) {
+		items = append(items, 0)
+	}
+	items[ord] = t.Index
+	l, err := a.layout(nd.Layout.Prefab, items)
+	if err != nil {
+		return 0, err
+	}
+	it := a.newItem(slot, ord, t)
+	a.orderRows(nd)
+	a.NoteSecrets(slot)
+	a.relayout(nd, l)
+	return it, nil
+}
+
+// freeOrdinal returns the lowest free ordinal not below from, or the lowest of all if
+// that would be beyond MaxItems.
+func (n *Node) freeOrdinal(from int) int {
+	from = max(0, min(from, len(n.Items)))
+	ord := slices.Index(n.Items[from:], NoSlot)
+	switch {
+	case ord >= 0:
+		return from + ord
+	case len(n.Items) >= wire.MaxItems && slices.Contains(n.Items, NoSlot):
+		return slices.Index(n.Items, NoSlot)
+	}
+	return len(n.Items)
+}
+
+// RemoveItem takes an item away from its node, and reports whether it said where the node is.
+func (a *Store) RemoveItem(it itemSlot) (wasPlace bool, err error) {
+	m := &a.Items[it]
+	nd := &a.Nodes[m.Node]
+	items := append([]int(nil), nd.Layout.Items...)
+	items[m.Ord] = -1
+	l, err := a.layout(nd.Layout.Prefab, items)
+	if err != nil {
+		return false, err
+	}
+	nd.Items[m.Ord] = NoSlot
+	wasPlace = nd.PosItem == int16(m.Ord)
+	for _, r := range m.Rows {
+		a.freeRow(r)
+	}
+	a.freeItem(it)
+	if wasPlace {
+		a.placeByNext(nd)
+	}
+	a.orderRows(nd)
+	a.relayout(nd, l)
+	return wasPlace, nil
+}
+
+// orderRows sorts a node's rows by the order of its items.
+func (a *Store) orderRows(n *Node) {
+	n.Rows = n.Rows[:0]
+	for _, it := range n.Items {
+		if it != NoSlot {
+			n.Rows = append(n.Rows, a.Items[it].Rows...)
+		}
+	}
+}

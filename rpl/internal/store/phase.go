@@ -1,0 +1,90 @@
+package store
+
+import (
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// A tracker follows one predicted word of one row on the authority: the true value is x
+// plus lo to hi 256ths of a step. Each step that the value takes narrows the bounds;
+// what the rounding of the velocity leaves open widens them.
+type tracker struct {
+	x, v   int32
+	lo, hi int16
+}
+
+const (
+	trackerWords = int(unsafe.Sizeof(tracker{}) / rowtype.WordSize)
+
+	trackUnit = 8       // binary digits of a step in the bounds
+	trackHalf = 128     // half a step
+	trackMost = 16      // ticks; after a longer pause nothing is known
+	noiseMost = 1 << 50 // more than any step
+)
+
+// noiseOf is what the rounding of a velocity leaves open over n ticks.
+func noiseOf(n, rate int64) int64 {
+	if n > trackMost {
+		return noiseMost
+	}
+	return n*rate>>(33-trackUnit) + 1
+}
+
+// track takes a row's words of this tick into its trackers, and sets inferred
+// velocities. It reports whether one of these changed.
+func (s *slab) track(t *rowtype.Type, block, tick uint32, now []int32) (turned bool) {
+	seen := s.tracked(block)
+	n := int64(tick - uint32(*seen))
+	if n == 0 && *seen != 0 {
+		s.retrack(t, block, now)
+		return false
+	}
+	if len(t.Inferred) > 0 {
+		turned = s.infer(t, block, tick, now)
+	}
+	*seen = int32(tick)
+	trackers := s.trackers(block, len(t.Phased))
+	for k, i := range t.Phased {
+		w := &t.Words[i]
+		trackers[k].step(now[i], now[w.Velocity], n, w.Rate)
+	}
+	return turned
+}
+
+// retrack takes words that may have changed again in the tick that the trackers know.
+// Nothing is known about the phase of a value that did.
+func (s *slab) retrack(t *rowtype.Type, block uint32, now []int32) {
+	trackers := s.trackers(block, len(t.Phased))
+	for k, i := range t.Phased {
+		f, x := &trackers[k], now[i]
+		if x != f.x {
+			f.lo, f.hi = -trackHalf, trackHalf-1
+		}
+		f.x, f.v = x, now[t.Words[i].Velocity]
+	}
+}
+
+// step takes the value n ticks after the last one, and its velocity.
+func (f *tracker) step(x, v int32, n, rate int64) {
+	f.narrow(rowtype.Travel(f.v, v, n, rate, trackUnit)-(int64(x)-int64(f.x))<<trackUnit, noiseOf(n, rate))
+	f.x, f.v = x, v
+}
+
+// narrow shifts the bounds by the difference between the expected way and the way
+// taken, and widens them by the noise.
+func (f *tracker) narrow(shift, noise int64) {
+	lo, hi := max(int64(f.lo)+shift-noise, -trackHalf), min(int64(f.hi)+shift+noise, trackHalf-1)
+	if lo > hi { // the value did not come from there
+		lo, hi = -trackHalf, trackHalf-1
+	}
+	f.lo, f.hi = int16(lo), int16(hi)
+}
+
+// phase is the middle of the bounds. A value at rest has none.
+func (f *tracker) phase() int32 {
+	if f.v == 0 {
+		return 0
+	}
+	return rowtype.OddPhase((int32(f.lo) + int32(f.hi)) / 2 >> (trackUnit - rowtype.PhaseBits))
+}

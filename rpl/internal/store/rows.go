@@ -1,0 +1,280 @@
+package store
+
+import (
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/pages"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// The store holds the state of the authority's nodes. Each row (one part of one item of
+// one node) keeps a ring of its last versions as quantised words. The world is read
+// into the store once a tick; every later stage reads only the store.
+
+// A Row is one part of one item of one node. Each of its versions anchors a course: the
+// state that it and its velocities predict. A new version is made only when the row
+// leaves the course that the newest version predicts. So a straight walk is one
+// version, however long it takes, and a baseline stays in the ring for as long as it is
+// useful.
+//
+// A row is 64 bytes, one cache line, because peers ask for rows one by one.
+type Row struct {
+	Type    *rowtype.Type
+	Vars    *rowVars // nil without variable-length props
+	node    uint32   // slot of the row's node
+	Block   uint32   // the row's block in the slab of its type
+	History uint32   // the row's older versions in that slab
+	Head    uint32   // number of the newest version; does not restart with a new tenant
+
+	Left, Before uint32 // tick when the row last left a course, and the tick of that course's anchor
+
+	Share    shared
+	ShareVer uint8 // how many versions the base of share is behind head
+
+	versions uint8 // how many versions of this tenant are kept; 0 until the row is first settled
+
+	Touched  bool // must be settled: it may have changed since it last was
+	Drifting bool // expected to change by itself
+	listed   bool // on the authority's drifting list
+	Walked   bool // SetColumn settles it, not Schedule
+	gone     bool
+	Secret   bool // not every peer may see it
+}
+
+const noRow = ^uint32(0)
+
+// rowVars holds the variable-length values of a row.
+type rowVars struct {
+	Now, head []any                   // the current values, and those of the newest version
+	older     *[wire.HistoryLen][]any // nil until there is an older version
+}
+
+// shared is the update of a row that was coded last. Other peers with the same baseline
+// reuse it in the same send.
+type shared struct {
+	Key   uint32     // the send and the tables that the update was coded for: shareKey
+	Tick  uint32     // of the base
+	Codes prefix.Sym // the update, as the sender keeps it
+}
+
+func (a *Store) ShareKey(m *coder.Model) uint32 { return a.Send<<2 | uint32(m.Number) }
+
+// item is one replicated component of a node.
+type item struct {
+	Type   *schema.ItemType
+	Node   uint32
+	Ord    uint8
+	tenant uint16   // of its slot
+	Rows   []uint32 // one per part
+	shadow int      // offset of the shadow in Authority.shadows of its type
+}
+
+// newRow returns a row of a type for the node in a slot, with the words of a zero component and
+// no version yet.
+func (a *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
+	s := &a.Slabs[t.Index]
+	var i uint32
+	if n := len(s.Free); n > 0 {
+		i = s.Free[n-1]
+		s.Free = s.Free[:n-1]
+		r := &a.Rows[i]
+		r.node, r.gone = slot, false
+		if r.Head++; r.Head > wire.MaxHead {
+			r.Head = 1 // whatever was sent of those versions is long forgotten
+		}
+	} else {
+		i = uint32(len(a.Rows))
+		a.Rows = pages.Append(a.Rows, Row{Type: t, node: slot, Block: uint32(s.rows), History: NoHistory, Head: 1})
+		s.rows++
+		s.Owners = append(s.Owners, owner{i, NoSlot})
+		s.Blocks = pages.Extend(s.Blocks, s.Block)
+		s.sums = append(s.sums, 0)
+		s.runs = append(s.runs, make([]run, len(t.Inferred))...)
+		if len(t.Vars) > 0 {
+			a.Rows[i].Vars = &rowVars{Now: make([]any, len(t.Vars))}
+		}
+	}
+	r := &a.Rows[i]
+	r.Share, r.versions, r.Touched, r.Drifting = shared{}, 0, true, false
+	now := a.Current(r)
+	clear(now)
+	for k := range t.Words {
+		now[k] = t.Words[k].Default
+	}
+	*s.tracked(r.Block) = 0
+	if r.Vars != nil {
+		for k := range r.Vars.Now {
+			r.Vars.Now[k] = t.Vars[k].Type.Default()
+		}
+	}
+	return i
+}
+
+// freeRow lets another node have a row.
+func (a *Store) freeRow(i uint32) {
+	r := &a.Rows[i]
+	a.sendAway(i)
+	r.gone = true
+	if r.Vars != nil { // let go of the values
+		*r.Vars = rowVars{Now: r.Vars.Now}
+		clear(r.Vars.Now)
+	}
+	s := &a.Slabs[r.Type.Index]
+	s.Free = append(s.Free, i)
+}
+
+// commit makes words and vars, those of a whole item, the current state of one of its
+// rows, and reports whether that changed the row.
+func (a *Store) commit(i uint32, words []int32, vars []any) bool {
+	r := &a.Rows[i]
+	t := r.Type
+	now := a.Current(r)
+	changed := false
+	for k, f := range t.From {
+		if f >= 0 && now[k] != words[f] && (t.When == nil || t.When[k] < 0 || words[t.When[k]] != 0) {
+			now[k], changed = words[f], true
+		}
+	}
+	for k, f := range t.FromV {
+		if t.WhenV != nil && t.WhenV[k] >= 0 && words[t.WhenV[k]] == 0 {
+			continue
+		}
+		if v := vars[f]; !t.Vars[k].Type.Equal(r.Vars.Now[k], v) && a.isBounded(r, k, v) {
+			r.Vars.Now[k], changed = v, true
+		}
+	}
+	if changed {
+		r.Touched = true
+	}
+	return changed
+}
+
+// Read is Authority.Set.
+func (a *Store) Read(it itemSlot, component unsafe.Pointer) (changed bool) {
+	m, h := &a.Items[it], &a.Hots[it]
+	a.unwalk(it)
+	sh := a.shadows[m.Type.Index]
+	if m.Type.Unchanged(component, sh[m.shadow:m.shadow+m.Type.ShadowSize]) && h.Flags&(hotFresh|hotStale) == 0 {
+		return false
+	}
+	h.Flags &^= hotStale
+	words := a.scratch[:len(m.Type.Words)]
+	vars := a.scratchVars[:len(m.Type.Vars)]
+	if len(vars) > 0 {
+		a.currentVars(m, vars)
+	}
+	m.Type.Extract(component, words, vars, a.refs)
+	return a.set(it, words, vars)
+}
+
+// currentVars fills vars with the current values of an item. Extract compares with
+// them, so that a value that has not changed stays the same Go value.
+func (a *Store) currentVars(m *item, vars []any) {
+	for _, i := range m.Rows {
+		r := &a.Rows[i]
+		for k, f := range r.Type.FromV {
+			vars[f] = r.Vars.Now[k]
+		}
+	}
+}
+
+// SetWords is Authority.SetWords.
+func (a *Store) SetWords(it itemSlot, words []int32) (changed bool) {
+	a.unwalk(it)
+	return a.set(it, words, nil)
+}
+
+// Begin begins a tick.
+func (a *Store) Begin(t ids.Tick) {
+	a.Tick = t
+	a.Space.Unstamped = false
+	for _, c := range a.Columns {
+		if c != nil {
+			c.given = false
+		}
+	}
+}
+
+// set makes words and vars the state of an item.
+func (a *Store) set(it itemSlot, words []int32, vars []any) (changed bool) {
+	m, h := &a.Items[it], &a.Hots[it]
+	for _, i := range m.Rows {
+		if a.commit(i, words, vars) {
+			changed = true
+		}
+	}
+	if changed {
+		a.activate(m.Node)
+	}
+	if (changed || h.Flags&hotFresh != 0) && h.Flags&hotPlace != 0 && !a.catching {
+		x, y := float64(words[m.Type.Pos[0]])*m.Type.PosStep, float64(words[m.Type.Pos[1]])*m.Type.PosStep
+		if s := &a.Space.Spots[m.Node]; h.Flags&hotFresh != 0 || x != s.X || y != s.Y {
+			a.setSpot(m.Node, x, y)
+			a.unplace(h)
+		}
+	}
+	if h.Flags&hotFresh != 0 {
+		h.Flags &^= hotFresh
+		a.classify(h)
+	}
+	return changed
+}
+
+// isBounded is whether a new value of a row's variable-length prop takes no more than its
+// type allows: a game's own codec may write any number of bytes. A longer value is counted,
+// and the first one of each field is logged.
+func (a *Store) isBounded(r *Row, k int, v any) bool {
+	prop := &r.Type.Vars[k]
+	if prop.Codec().Sized() {
+		return true
+	}
+	a.bytes = prop.Type.Append(a.bytes[:0], v)
+	n, most := len(a.bytes), prop.MaxBytes()
+	if n <= most {
+		return true
+	}
+	a.Overlongs++
+	if !a.overlong[prop] {
+		if a.overlong == nil {
+			a.overlong = make(map[*schema.Var]bool)
+		}
+		a.overlong[prop] = true
+		a.Log.Warn("a value is not told: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
+			"node", a.Nodes[r.node].ID, "component", r.Type.Item.Name, "field", r.Type.Item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
+	}
+	return false
+}
+
+// setSpot sets where a node with a `pos` prop is, whenever that has changed, and notes that
+// the node may be elsewhere in the grid, too.
+func (a *Store) setSpot(slot uint32, x, y float64) {
+	s := &a.Space.Spots[slot]
+	s.X, s.Y = x, y
+	a.Strays = append(a.Strays, slot)
+}
+
+// Words is Authority.Words.
+func (a *Store) Words(item Item, dst []int32) []int32 {
+	it, ok := a.Item(item)
+	if !ok {
+		return dst
+	}
+	m := &a.Items[it]
+	at := len(dst)
+	dst = append(dst, make([]int32, len(m.Type.Words))...)
+	for _, i := range m.Rows {
+		r := &a.Rows[i]
+		now := a.Current(r)
+		for k, f := range r.Type.From {
+			if f >= 0 {
+				dst[at+f] = now[k]
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// A slab holds the rows of one row type, a block of words for each. A block is laid out
+// so that a tick reads few cache lines: of a moving row one block of whole lines (the
+// current words, version head, the trackers of its phases), of a row at rest only the
+// sum that the last walk took of its component. The blocks of walked rows stand at the
+// front, side by side (near.go). A version is the row's words with the version's tick
+// behind them.
+type slab struct {
+	Blocks    []int32
+	Block     int      // words per block; the next fields say what is in one:
+	Width     int      // words of the row, its phases included; they are the first of the block
+	phased    int      // how many of these words are phases; they are the last of the row
+	seen      int      // offset of the tick that the trackers know
+	Head      int      // offset of version head
+	tracks    int      // offset of the trackers of phases
+	sums      []uint64 // by block: sum of the component when last walked, without its position if the walk tracks that
+	Owners    []owner  // by block
+	Near      uint32   // how many blocks, from the front, are of walked rows
+	Unordered uint32   // how many of those may be out of order
+
+	walks bool // SetColumn walks it (walk.go)
+	Walk  walkPlan
+
+	histories histories // older versions
+	runs      []run     // of inferred velocities, by block
+	stride    uint32    // ticks from one send to the next, at most
+	rows      int
+	Free      []uint32 // rows to use again, each with its block
+	worth     []int32  // by inferred word: the bits that velocities have saved
+}
+
+func newSlab(t *rowtype.Type) slab {
+	s := slab{Width: t.Width, phased: len(t.Phased), seen: t.Width, histories: newHistories(wire.InLines(t.Width + 1))}
+	s.Walk, s.walks = newWalkPlan(t)
+	s.worth = make([]int32, len(t.Inferred))
+	s.Head = s.seen + 1
+	s.tracks = s.Head + t.Width + 1
+	s.Block = wire.InLines(s.tracks + len(t.Phased)*trackerWords)
+	return s
+}
+
+// at returns the address of a block. A caller that steps through the block by the
+// offsets of newSlab needs no bounds checks.
+func (s *slab) at(block uint32) unsafe.Pointer {
+	return unsafe.Pointer(&s.Blocks[int(block)*s.Block])
+}
+
+// blocksAt is where the blocks of a slab begin, and the size of a block in bytes. A
+// loop over blocks that exist keeps both in registers.
+type blocksAt struct {
+	first unsafe.Pointer
+	size  uintptr
+}
+
+func (s *slab) all() blocksAt {
+	return blocksAt{unsafe.Pointer(unsafe.SliceData(s.Blocks)), uintptr(s.Block) * rowtype.WordSize}
+}
+
+func (b blocksAt) at(block uint32) unsafe.Pointer {
+	return unsafe.Add(b.first, uintptr(block)*b.size)
+}
+
+func nthWord(block unsafe.Pointer, n int) unsafe.Pointer {
+	return unsafe.Add(block, n*rowtype.WordSize)
+}
+
+// current returns the words of a block's row as they are now; w is the row's width.
+func (s *slab) current(block uint32, w int) []int32 {
+	at := int(block) * s.Block
+	return s.Blocks[at : at+w : at+w]
+}
+
+// tracked is the tick up to which the trackers of a row know its words, 0 for none.
+func (s *slab) tracked(block uint32) *int32 { return &s.Blocks[int(block)*s.Block+s.seen] }
+
+// trackers returns the n trackers of a row; n is at least 1.
+func (s *slab) trackers(block uint32, n int) []tracker {
+	at := int(block)*s.Block + s.tracks
+	return unsafe.Slice((*tracker)(unsafe.Pointer(&s.Blocks[at])), n)
+}
+
+// Now is current without the length. anchor returns version head and its tick.
+func (s *slab) Now(block uint32) rowtype.Words { return rowtype.Words{P: s.at(block)} }
+
+func (s *slab) Anchor(block uint32) (rowtype.Words, uint32) {
+	v := rowtype.Words{P: nthWord(s.at(block), s.Head)}
+	return v, uint32(*v.Word(s.Width))
+}
+
+// Version returns an older version of a row, and its tick.
+func (s *slab) Version(r *Row, ver uint32) (rowtype.Words, uint32) {
+	v := rowtype.Words{P: s.histories.at(r.History, ver)}
+	return v, uint32(*v.Word(s.Width))
+}
+
+// VersionOf returns any version of a row, head or older, and its tick.
+func (s *slab) VersionOf(r *Row, ver uint32) (rowtype.Words, uint32) {
+	if ver == r.Head {
+		return s.Anchor(r.Block)
+	}
+	return s.Version(r, ver)
+}
+
+// retire moves version head of a row to the older ones, makes the current words the
+// newest version, and returns the tick of the former head.
+func (s *slab) retire(r *Row, tick uint32) (before uint32) {
+	if r.History == NoHistory {
+		r.History = s.histories.take()
+	}
+	block := s.at(r.Block)
+	head := rowtype.Words{P: nthWord(block, s.Head)}
+	before = uint32(*head.Word(s.Width))
+	head.CopyTo(rowtype.Words{P: s.histories.at(r.History, r.Head)}, s.Width+1)
+	s.renew(block, tick)
+	return before
+}
+
+// renew makes the current words of a block's row its version head, with the phases that
+// its trackers have found.
+func (s *slab) renew(block unsafe.Pointer, tick uint32) {
+	now, head, words := rowtype.Words{P: block}, rowtype.Words{P: nthWord(block, s.Head)}, s.Width-s.phased
+	now.CopyTo(head, words)
+	for k := range s.phased {
+		*head.Word(words + k) = (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase()
+	}
+	*head.Word(s.Width) = int32(tick)
+}

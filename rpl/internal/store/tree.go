@@ -1,0 +1,95 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+)
+
+// The tree of nodes (parents and children) and their owners.
+
+// MayHang reports whether a node may hang under another: not below itself.
+func (a *Store) MayHang(child, parent uint32) bool {
+	for up := parent; up != 0; up = a.Nodes[up].Parent {
+		if up == child {
+			return false
+		}
+	}
+	return true
+}
+
+// SetParent hangs a node under another, or makes it a root if p is 0.
+func (a *Store) SetParent(c, p uint32) {
+	a.unlink(c)
+	n := &a.Nodes[c]
+	n.Parent = p
+	if p != 0 {
+		pn := &a.Nodes[p]
+		n.ChildAt, pn.Children = uint32(len(pn.Children)), append(pn.Children, c)
+	}
+	a.NoteSecrets(c)
+}
+
+// unlink makes a node a root.
+func (a *Store) unlink(c uint32) {
+	n := &a.Nodes[c]
+	if n.Parent == 0 {
+		return
+	}
+	up := &a.Nodes[n.Parent]
+	last := up.Children[len(up.Children)-1]
+	up.Children[n.ChildAt], a.Nodes[last].ChildAt = last, n.ChildAt
+	up.Children = up.Children[:len(up.Children)-1]
+	n.Parent = 0
+}
+
+// Root is the root of a node's tree.
+func (a *Store) Root(slot uint32) uint32 {
+	for a.Nodes[slot].Parent != 0 {
+		slot = a.Nodes[slot].Parent
+	}
+	return slot
+}
+
+// SetOwner makes a peer the owner of a node from this tick on, and reports whether it was not.
+func (a *Store) SetOwner(slot uint32, p ids.Peer) bool {
+	n := &a.Nodes[slot]
+	if n.Owner == p {
+		return false
+	}
+	n.retire(a.Tick, ids.Tick(a.hz))
+	n.Owner = p
+	return true
+}
+
+// tenure is one former ownership of a node. It ended with the tick until, from which on
+// the next owner has the node.
+type tenure struct {
+	owner ids.Peer
+	until ids.Tick
+}
+
+// retire notes that the owner has had a node until a tick. Only owners whose calls may
+// still count are remembered (protocol rule 22), at most one a tick.
+func (n *Node) retire(t, second ids.Tick) {
+	old := 0
+	for old < len(n.past) && n.past[old].until+second <= t {
+		old++
+	}
+	n.past = slices.Delete(n.past, 0, old)
+	if k := len(n.past); k > 0 && n.past[k-1].until == t {
+		return // the owner had the node at no tick
+	}
+	n.past = append(n.past, tenure{n.Owner, t})
+}
+
+// OwnerAt returns who owned a node at a tick, and whether the node has changed hands
+// since (protocol rule 21: ownership is a function of the tick).
+func (n *Node) OwnerAt(t ids.Tick) (owner ids.Peer, since bool) {
+	for i := range n.past {
+		if t < n.past[i].until {
+			return n.past[i].owner, true
+		}
+	}
+	return n.Owner, false
+}

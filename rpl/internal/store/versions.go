@@ -1,0 +1,210 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Current returns the words of a row as they are now.
+func (a *Store) Current(r *Row) []int32 {
+	return a.Slabs[r.Type.Index].current(r.Block, r.Type.Width)
+}
+
+// Anchored returns the newest version (head) of a row: its words and its tick.
+func (a *Store) Anchored(r *Row) (rowtype.Words, uint32) {
+	return a.Slabs[r.Type.Index].Anchor(r.Block)
+}
+
+// Version returns the words and the tick of one version.
+func (a *Store) Version(r *Row, ver uint32) (rowtype.Words, uint32) {
+	return a.Slabs[r.Type.Index].VersionOf(r, ver)
+}
+
+// VersionAt returns what version ver predicts for a tick, which must not be before the
+// version's own: the words that the row had then, if it still was on the version's
+// course. The result is valid until the next call.
+func (a *Store) VersionAt(r *Row, ver, tick uint32) rowtype.Words {
+	words, at := a.Version(r, ver)
+	if tick == at {
+		return words
+	}
+	return a.Advanced(r.Type, words, tick-at)
+}
+
+// Advanced returns words as they are expected to be n ticks later.
+func (a *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype.Words {
+	if !t.Drifts(words) {
+		return words
+	}
+	dst := t.At(a.course)
+	t.Advance(dst, words, n)
+	return dst
+}
+
+// Known returns the words that a peer will have when it is told of the row now: the
+// current words, with the phases of their course. The result is valid until the next
+// call.
+func (a *Store) Known(r *Row) rowtype.Words {
+	words, at := a.Anchored(r)
+	if at == uint32(a.Tick) && r.Type.Once == nil {
+		return words
+	}
+	return a.ToldAs(r, words, at)
+}
+
+// ToldAs is known for a row whose newest version has the given words and tick.
+func (a *Store) ToldAs(r *Row, words rowtype.Words, at uint32) rowtype.Words {
+	drifts := at != uint32(a.Tick) && r.Type.Drifts(words)
+	if !drifts && r.Type.Once == nil {
+		return words
+	}
+	dst, n := r.Type.At(a.told), uint32(0)
+	if drifts {
+		n = uint32(a.Tick) - at
+	}
+	r.Type.Advance(dst, words, n)
+	for i, once := range r.Type.Once { // a change of a `once` word makes no version
+		if once {
+			*dst.Word(i) = a.Current(r)[i]
+		}
+	}
+	return dst
+}
+
+// VarsOf returns the variable-length values of a version, nil if the row has none.
+func (r *Row) VarsOf(ver uint32) []any {
+	if r.Vars == nil {
+		return nil
+	}
+	if ver == r.Head {
+		return r.Vars.head
+	}
+	return r.Vars.older[ver%wire.HistoryLen]
+}
+
+// Kept reports whether a version is still in the ring, so that it can be a base.
+func (r *Row) Kept(ver uint32) bool {
+	return r.Head-ver < uint32(r.versions)
+}
+
+// Settle makes a new version of a row if the row has left its course or has no version
+// yet, and reports whether it did. It is called at most once a send.
+func (a *Store) Settle(i uint32) (left bool) {
+	r := &a.Rows[i]
+	r.Touched = false
+	now := a.Current(r)
+	if len(r.Type.Phased) > 0 {
+		a.Slabs[r.Type.Index].track(r.Type, r.Block, uint32(a.Tick), now)
+	}
+	if r.versions == 0 {
+		a.beginCourse(r)
+		left = true
+	} else if last, tick := a.Anchored(r); !r.Type.OnCourse(last, r.Type.At(now), uint32(a.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
+		a.leaveCourse(r)
+		left = true
+	}
+	r.Drifting = r.Type.Drifts(r.Type.At(now))
+	if r.Drifting && !r.listed && !r.Walked {
+		r.listed = true
+		a.drifting = append(a.drifting, i)
+	}
+	return left
+}
+
+// SettleAll settles the rows that changed or drift, and returns the slots of the nodes of
+// which a row has left its course since the last call: some may be gone by now, and some may
+// be there twice. Rows of nodes that no peer holds wait until a peer does. The result is
+// valid until the next call of any method.
+func (a *Store) SettleAll() (dirty []uint32) {
+	kept := a.drifting[:0]
+	for _, i := range a.drifting {
+		r := &a.Rows[i]
+		if r.gone || r.Walked || !r.Drifting {
+			r.listed = false
+			continue
+		}
+		r.Touched = true
+		n := &a.Nodes[r.node]
+		if len(n.Holders) == 0 {
+			r.listed, r.Drifting = false, false
+			continue
+		}
+		kept = append(kept, i)
+		a.activate(r.node)
+	}
+	a.drifting = kept
+	for _, slot := range a.active {
+		n := &a.Nodes[slot]
+		if !n.Used || len(n.Holders) == 0 {
+			continue
+		}
+		off := false
+		for _, i := range n.Rows {
+			if a.Rows[i].Touched && a.Settle(i) {
+				off = true
+			}
+		}
+		if off {
+			a.dirty = append(a.dirty, slot)
+		}
+	}
+	a.active = a.active[:0]
+	a.round++
+	dirty = a.dirty
+	a.dirty = a.dirty[:0]
+	return dirty
+}
+
+// beginCourse makes the current state of the row its first version. It keeps no older
+// version, because no peer has been told of one.
+func (a *Store) beginCourse(r *Row) {
+	s := &a.Slabs[r.Type.Index]
+	s.renew(s.at(r.Block), uint32(a.Tick))
+	r.versions = 1
+	if r.Vars != nil {
+		r.Vars.head = slices.Clone(r.Vars.Now)
+	}
+}
+
+// leaveCourse makes a new version from the current state of the row.
+func (a *Store) leaveCourse(r *Row) {
+	r.Left, r.Before = uint32(a.Tick), a.Slabs[r.Type.Index].retire(r, uint32(a.Tick))
+	if r.Vars != nil {
+		r.Vars.retire(r.Head)
+	}
+	r.Head++
+	r.versions = min(r.versions+1, wire.HistoryLen)
+}
+
+// retire moves the values of version head to the older ones, and makes the current
+// values the newest version.
+func (v *rowVars) retire(head uint32) {
+	if v.older == nil {
+		v.older = new([wire.HistoryLen][]any)
+	}
+	v.older[head%wire.HistoryLen], v.head = v.head, slices.Clone(v.Now)
+}
+
+// SameVars reports whether the current values equal those of a version; `once` values
+// are not compared.
+func (r *Row) SameVars(ver uint32) bool {
+	old := r.VarsOf(ver)
+	for k, v := range r.Vars.Now {
+		if !(r.Type.OnceV != nil && r.Type.OnceV[k]) && !r.Type.Vars[k].Type.Equal(old[k], v) {
+			return false
+		}
+	}
+	return true
+}
+
+// activate puts a node on the list of nodes whose rows Schedule settles at the next
+// send.
+func (a *Store) activate(slot uint32) {
+	n := &a.Nodes[slot]
+	if n.active != a.round {
+		n.active = a.round
+		a.active = append(a.active, slot)
+	}
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
+)
+
+// A walk reads a Column's components, of plain fields, each into its one row, and
+// settles the rows. Most of a tick is spent on it. So it compares sums to see whether a
+// component has changed, quantises only what may differ, and looks only at rows that
+// can have left their course. A changed component has the same sum once in 2^64
+// changes.
+//
+// It takes 64 rows at a time, and does one step for all of them before the next. Such
+// short loops keep what they need in registers, and the processor can wait for the
+// memory of many rows at once.
+
+// sheaf is how many rows a walk takes at a time: the bits of a word.
+const sheaf = 64
+
+// components are the addresses of the components of a sheaf's rows.
+type components = [sheaf]unsafe.Pointer
+
+// walk reads the rows of sheaf w that asked names. Of rows that no peer holds it reads
+// only the position, of the others what has changed.
+func (c *Column) walk(w int, here *components, asked uint64) {
+	c.seek(w, here, c.far[w]&asked)
+	held, placed := c.walked[w], c.placed[w]
+	if held == 0 {
+		return
+	}
+	asked &= held
+	moved := c.seek(w, here, asked&placed)
+	turned := c.compare(w, here, asked&placed, &c.Slab.Walk.rest)
+	if asked&^placed != 0 {
+		turned |= c.compare(w, here, asked&^placed, &c.Slab.Walk.probes)
+	}
+	c.settle(w, here, moved, turned, held&c.drifting[w])
+}
+
+// seek returns which of the given rows have another position than before, and notes the
+// new ones.
+func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
+	a := c.a
+	moved = c.place.compare(here, (*[sheaf]uint64)(c.places[w*sheaf:]), rows)
+	if moved == 0 {
+		return 0
+	}
+	slots := (*[sheaf]uint32)(c.slots[w*sheaf:])
+	slack := 0.
+	if a.Space.Unstamped {
+		slack = a.Space.Index.Slack
+	}
+	strays := c.place.note(a.Space.Spots, slots, here, moved, slack)
+	if a.Space.Unstamped {
+		a.Space.Index.Moved = a.Space.Moves
+	} else {
+		strays = moved
+	}
+	found := a.Strays
+	for m := strays; m != 0; m &= m - 1 {
+		slot := slots[bits.TrailingZeros64(m)]
+		s := &a.Space.Spots[slot]
+		s.X, s.Y = c.place.clamped(s.X), c.place.clamped(s.Y)
+		found = append(found, slot)
+	}
+	a.Strays = found
+	return moved
+}
+
+// compare returns which of the given rows have a component that differs from before, as
+// far as some probes see.
+func (c *Column) compare(w int, here *components, rows uint64, p *probes) (turned uint64) {
+	return p.changed(here, rows, c.Slab.sums, (*[sheaf]uint32)(c.Blocks[w*sheaf:]))
+}
+
+// settle reads the rows that moved or turned (that have another position or differ in
+// something else). Of these and of the rows that drift it finds those that have left
+// their course.
+func (c *Column) settle(w int, here *components, moved, turned, drifting uint64) {
+	if moved|turned|drifting == 0 {
+		return
+	}
+	t, s, tick := c.t, c.Slab, uint32(c.a.Tick)
+	blocks := (*[sheaf]uint32)(c.Blocks[w*sheaf:])
+	moved = c.readPlaces(blocks, here, moved&^turned)
+	turned = c.readRows(w, blocks, here, turned)
+	rows, off := moved|turned|drifting, uint64(0)
+	if !s.Walk.glides {
+		turned |= moved
+	}
+	if len(s.Walk.Axes) > 0 {
+		off = s.steer(t, blocks, rows, c.checkStill(w, turned), tick)
+	} else {
+		off = s.follow(t, blocks, rows, tick)
+		off |= c.checkStill(w, rows) // an inferred velocity may have changed
+	}
+	for m := off; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		c.a.off = append(c.a.off, offRow{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
+	}
+}
+
+// readPlaces quantises the positions of some rows, and returns the rows whose words
+// changed.
+func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
+	pl, s, atX, atY := c.place, c.Slab, c.t.Pos[0], c.t.Pos[1]
+	bias, scale, lo, hi, block := pl.q.Bias, pl.q.Scale, pl.q.Lo, pl.q.Hi, s.all()
+	_, _ = here[0], blocks[0] // spares the loop the check for nil
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		row := block.at(blocks[i])
+		wasX, wasY := (*int32)(nthWord(row, atX)), (*int32)(nthWord(row, atY))
+		x, y := pl.see(here[i])
+		x, y = float64((x-bias)*scale), float64((y-bias)*scale)
+		nowX, nowY := schema.Rounded(x), schema.Rounded(y)
+		if !(x > lo && x < hi && y > lo && y < hi) {
+			nowX, nowY = pl.q.Rounded(x), pl.q.Rounded(y)
+		}
+		if nowX != *wasX || nowY != *wasY {
+			*wasX, *wasY = nowX, nowY
+			changed |= 1 << i
+		}
+	}
+	return changed
+}
+
+// readRows quantises all words of some rows, and returns the rows of which a word
+// changed.
+func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
+	t, block := c.t, c.Slab.all()
+	words := c.a.scratch[:len(t.Item.Words)]
+	item := rowtype.WordsOf(words, len(words))
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		now := rowtype.Words{P: block.at(blocks[i])}
+		t.Item.Layout.Extract(here[i], words, nil, nil)
+		changed |= t.Take(now, item) << i
+		if !c.place.ok {
+			c.notePosition(c.Items[w*sheaf+i], now)
+		}
+	}
+	return changed
+}
+
+// notePosition notes the position of a node whose place cannot be read from the component's
+// bytes but only from its words; now is its row.
+func (c *Column) notePosition(it itemSlot, now rowtype.Words) {
+	h, step := &c.a.Hots[it], c.t.Item.PosStep
+	if h.Flags&hotPlace == 0 {
+		return
+	}
+	x, y := float64(*now.Word(c.t.Pos[0]))*step, float64(*now.Word(c.t.Pos[1]))*step
+	if s := &c.a.Space.Spots[h.slot]; x != s.X || y != s.Y {
+		c.a.setSpot(h.slot, x, y)
+	}
+}
+
+// checkStill looks at the words that nothing predicts. It returns the rows of which one such
+// word differs from the newest version, and notes which rows have begun or ceased to
+// drift.
+func (c *Column) checkStill(w int, rows uint64) (off uint64) {
+	a, t, s := c.a, c.t, c.Slab
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		block := c.Blocks[w*sheaf+i]
+		now := s.Now(block)
+		if last, _ := s.Anchor(block); !t.Stands(last, now) {
+			off |= 1 << i
+		}
+		if drifts := t.Drifts(now); drifts != (c.drifting[w]>>i&1 != 0) {
+			h := &a.Hots[c.Items[w*sheaf+i]]
+			h.Flags ^= hotDrifts
+			a.Rows[h.row].Drifting = drifts
+			a.classify(h)
+		}
+	}
+	return off
+}
+
+// leaveCourses makes new versions of the rows that the walk found off their course, and notes
+// that their nodes are dirty.
+func (a *Store) leaveCourses(t *rowtype.Type) {
+	for off := a.off; len(off) > 0; off = off[min(Ahead, len(off)):] {
+		some := off[:min(Ahead, len(off))]
+		a.touchOff(t, some)
+		for _, e := range some {
+			r := &a.Rows[e.row]
+			r.Touched = false
+			a.leaveCourse(r)
+			a.dirty = append(a.dirty, e.slot)
+		}
+	}
+	a.off = a.off[:0]
+}
