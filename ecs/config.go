@@ -11,7 +11,6 @@ import (
 
 	"github.com/yohamta/donburi"
 
-	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -25,7 +24,7 @@ type Config struct {
 	Budget    int                  // bytes a second for each peer, the packets' seals included, at least 1,200; 0 means 256 KiB. Over a line that carries less, less is sent (Stats.SendLimit)
 	MaxPeers  int                  // players, including the host's own and lost ones; further clients are refused with "full". 0 means the transport's limit, 1,024
 	Dedicated bool                 // a server without a player of its own
-	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 496 bytes: a name, a chosen colour
+	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 512 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
 	Debug     bool                 // look for the game's mistakes in every step, which costs time; they are counted, and logged once for each kind of entity
 
@@ -61,8 +60,8 @@ func (c Config) checked() (Config, error) {
 	if c.MaxPeers < 0 || c.MaxPeers > transport.MaxPeers {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxPeers is %d: give the number of players, at most %d, or 0 for that many", c.MaxPeers, transport.MaxPeers))
 	}
-	if len(c.Hello) > sessionmsg.MaxHello {
-		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), sessionmsg.MaxHello))
+	if len(c.Hello) > transport.MaxHello {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), transport.MaxHello))
 	}
 	c.Hello = bytes.Clone(c.Hello) // the game may go on using its own
 	if c.Remove == nil {

@@ -3,6 +3,7 @@ package ecs
 // The life of a session: single player, hosting, joining, and its end.
 
 import (
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
-	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -127,7 +127,7 @@ func (r *Replication) offer() transport.Offer {
 	s := r.protocol.schema
 	return transport.Offer{
 		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
-		Hello: sessionmsg.AppendHello(nil, r.key, r.config.Hello), Room: r.seats.room,
+		Hello: r.config.Hello, Key: r.key, Joins: true, Room: r.seats.room,
 		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },
 	}
 }
@@ -373,4 +373,11 @@ func (r *Replication) becomeAuthority() error {
 	r.tick, r.line.timeTick, r.spent, r.resyncs = 0, 0, false, 0
 	r.level, r.epoch = "", r.epoch+1
 	return nil
+}
+
+// newKey makes the key of one Replication. It does not leave this machine: servers are
+// shown what follows from it.
+func newKey() (k [32]byte) {
+	rand.Read(k[:]) // never fails: it ends the program instead
+	return k
 }

@@ -123,7 +123,7 @@ func TestLogOfManyRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.steps(3)
+		l.steps(10)
 		link.Close("")
 	}
 	for range 50 {

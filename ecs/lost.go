@@ -1,8 +1,8 @@
 package ecs
 
 // lost: a peer whose connection has broken keeps its seat, its nodes and its groups for a
-// while. A client takes them back by joining with the same key, even if this machine has
-// not noticed yet that the peer was away.
+// while. A client takes them back by joining with the same identity, even if this machine
+// has not noticed yet that the peer was away.
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/transport"
 )
 
@@ -20,7 +19,7 @@ type absence struct {
 	next  *handshake    // a client that has come for the seat, until it gets it
 	lost  bool          // OnLost has run, and OnBack has not
 	since time.Duration // when OnLost ran, in the session's time
-	until time.Duration // without a connection: when the peer leaves for good
+	until time.Duration // when the peer leaves for good, if it is not back
 }
 
 // A handshake is a new connection of a client that asks for its kept seat.
@@ -35,10 +34,10 @@ func mayReturn(err error) bool {
 	return errors.Is(err, transport.ErrTimeout) || errors.Is(err, transport.ErrSocket)
 }
 
-// seatWith returns the seat that is kept for a key, nil if there is none.
-func (ss *seating) seatWith(k sessionmsg.Key) *seat {
+// seatWith returns the seat of an identity, nil if there is none.
+func (ss *seating) seatWith(id transport.Identity) *seat {
 	for _, s := range ss.all {
-		if s.key == k && s.gone == nil {
+		if s.id == id && s.gone == nil {
 			return s
 		}
 	}
@@ -73,8 +72,11 @@ func (ss *seating) departures() {
 			s.conn, s.hello, s.meter, s.next = s.next.conn, s.next.hello, meter{}, nil
 			ss.tellLevel(s, true)
 		}
-		if s.gone == nil && s.lost && s.conn == nil && ss.line.now() >= s.until {
+		if s.gone == nil && s.lost && !s.in && ss.line.now() >= s.until {
 			s.gone = fmt.Errorf("%w: lost, and not back in %v", transport.ErrTimeout, graceTime)
+			if s.conn != nil {
+				s.conn.Close(s.gone.Error())
+			}
 		}
 		if s.gone != nil {
 			ss.empty(s)
@@ -92,10 +94,10 @@ func (ss *seating) lose(s *seat) {
 		s.in = false
 	}
 	s.conn = nil
-	s.until = ss.line.now() + graceTime
 	if s.lost {
 		return
 	}
+	s.until = ss.line.now() + graceTime
 	s.lost, s.since = true, ss.line.now()
 	ss.config.Log.Info("lost", "peer", s.peer, "why", why)
 	for _, fn := range ss.notify.hooks.lost {

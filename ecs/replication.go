@@ -15,7 +15,6 @@ import (
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
-	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -51,7 +50,7 @@ type Replication struct {
 	begun   bool            // the world has started
 	pending []request       // what the next Receive does first
 	failure error           // the error that OnEnd was last told, for Run
-	key     sessionmsg.Key  // identifies this machine when it joins again
+	key     [32]byte        // of which this machine's identity follows where its Dialer keeps none
 	sendAt  int             // accumulates Sends; a send is due when it reaches Steps
 	spent   bool            // the game was told that there are no more ticks
 	room    donburix.Room   // in this world
@@ -84,7 +83,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 			config: c, protocol: p, faults: faults.New(c.Log, c.Debug),
 			standIns: make([]unsafe.Pointer, len(p.components)),
 		},
-		key: sessionmsg.NewKey(), levels: w == nil,
+		key: newKey(), levels: w == nil,
 	}
 	r.connect()
 	if w == nil {

@@ -32,8 +32,8 @@ type seating struct {
 // lost.
 type seat struct {
 	peer   rpl.Peer
-	key    sessionmsg.Key
-	conn   transport.Conn // nil while there is none
+	id     transport.Identity // who the peer has proven to be
+	conn   transport.Conn     // nil while there is none
 	hello  []byte
 	in     bool         // its side of the level is built and the core streams to it
 	untold bool         // the peer could not be told the level yet
@@ -94,16 +94,9 @@ func (r *Replication) Kick(p rpl.Peer, reason string) {
 // game code: that waits until everything has been received.
 
 func (ss *seating) Connected(c transport.Conn, hello []byte) {
-	k, said, err := sessionmsg.ParseHello(hello)
-	if err != nil {
-		ss.faults.Count("hello refused")
-		ss.turnedAway(c.Stats().Remote, err)
-		c.Close(err.Error())
-		return
-	}
-	if s := ss.seatWith(k); s != nil {
+	if s := ss.seatWith(c.Identity()); s != nil {
 		if s.known {
-			s.takeOver(&handshake{conn: c, hello: slices.Clone(said)})
+			s.takeOver(&handshake{conn: c, hello: slices.Clone(hello)})
 			return
 		}
 		s.gone = errors.New(reasonTaken) // the game never heard of it
@@ -115,18 +108,16 @@ func (ss *seating) Connected(c transport.Conn, hello []byte) {
 		return
 	}
 	ss.lastPeer++
-	s := &seat{peer: ss.lastPeer, key: k, conn: c, hello: slices.Clone(said)}
+	s := &seat{peer: ss.lastPeer, id: c.Identity(), conn: c, hello: slices.Clone(hello)}
 	ss.all = append(ss.all, s)
 	ss.tellLevel(s, true)
 }
 
 // room answers transport.Offer: whether one more client is let in. Kept seats count as
 // taken, except for the clients that come for them.
-func (ss *seating) room(hello []byte, conns int) bool {
-	if k, _, err := sessionmsg.ParseHello(hello); err == nil {
-		if s := ss.seatWith(k); s != nil && s.known {
-			return true
-		}
+func (ss *seating) room(_ []byte, id transport.Identity, conns int) bool {
+	if s := ss.seatWith(id); s != nil && s.known {
+		return true
 	}
 	return !ss.full(conns + ss.seated(func(s *seat) bool { return s.conn == nil || s.broke != nil }))
 }
@@ -237,6 +228,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 				return
 			}
 			s.in, s.after = true, m.After
+			c.Joined()
 			ss.groups.seatGroups(s)
 		}
 	case b[0] == sessionmsg.TypeAsk:

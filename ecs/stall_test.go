@@ -80,5 +80,5 @@ func TestCallsDoNotStall(t *testing.T) {
 		l.until("all calls have run", func() bool { return down.done() && up.done() })
 	}
 	down.atMost(t, "to the client", [3]time.Duration{500e6, 800e6, 1300e6})
-	up.atMost(t, "to the server", [3]time.Duration{500e6, 800e6, 1300e6})
+	up.atMost(t, "to the server", [3]time.Duration{500e6, 850e6, 1300e6}) // of four times as many calls the slowest 0.1 % take 770 ms
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/yohamta/donburi"
 
@@ -142,40 +141,6 @@ func TestCallsThatDoNotWait(t *testing.T) {
 	l.until("it gives up", func() bool { return errors.Is(m.ended, transport.ErrNoAnswer) })
 	dropped("what waited for nobody", 1)
 }
-
-// A server sends a client without a key away and tells it the reason. None of the server's
-// callbacks runs for that client.
-func TestClientWithoutKey(t *testing.T) {
-	for name, hello := range map[string][]byte{"none": nil, "short": []byte("fifteen letters"), "zero": make([]byte, 40)} {
-		t.Run(name, func(t *testing.T) {
-			l := newLab(t, lan)
-			server := l.server(tendon.Config{})
-			server.tellPeers()
-			link, err := l.net.Dialer(l.listener).Dial(transport.Offer{Game: "ecs test", Schema: proto.Schema().Hash(), Hello: hello})
-			if err != nil {
-				t.Fatal(err)
-			}
-			end := &endOnly{}
-			for range 60 {
-				l.steps(1)
-				link.Poll(end)
-			}
-			if !errors.Is(end.err, transport.ErrKicked) || !strings.Contains(end.err.Error(), "key") {
-				t.Errorf("sent away with %v", end.err)
-			}
-			server.heard("join 1")
-			check(t, "counted", *server.Counter("hello refused"), 1)
-		})
-	}
-}
-
-// endOnly keeps the error with which a link has ended.
-type endOnly struct{ err error }
-
-func (*endOnly) Connected(transport.Conn, []byte)                       {}
-func (*endOnly) Datagram(transport.Conn, uint64, time.Duration, []byte) {}
-func (*endOnly) Message(transport.Conn, []byte)                         {}
-func (e *endOnly) Closed(_ transport.Conn, err error)                   { e.err = err }
 
 // A client's estimate of the loss on its way from the server is near the true loss.
 func TestClientKnowsItsLoss(t *testing.T) {

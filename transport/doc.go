@@ -10,11 +10,12 @@ package transport
 
 // For readers of the code: what is where, from the session down to the socket.
 //
-//	link.go               the interfaces; session.go: who hosts and joins; loss.go: lanes that adapt to loss
+//	link.go               the interfaces; session.go: who hosts and joins; loss.go: lanes that adapt to loss; identity.go: who a client is
 //	limits.go, errors.go  what both ends must agree on, and why something did not work
 //	kcp/, mem/            a link over UDP, and one in memory; both are thin:
 //	internal/endpoint/    the handshake, connections, their two lanes and timeouts, without I/O
 //	internal/wire/        the packets' layouts
+//	internal/seal/        the cryptography; internal/replay/: which sequence numbers are new
 //	lane/                 the reliable lane, over KCP or, in virtual time, over its like
 //	netsim/               a simulated network
-//	internal/linktest/    the tests that every link must pass; internal/hostile/: sessions among foes
+//	internal/linktest/    the tests that every link must pass; internal/hostile/: sessions among foes; internal/raw/: ends of which a test decides every packet

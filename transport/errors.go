@@ -11,12 +11,19 @@ var (
 	ErrGame     = errors.New("another game")
 	ErrSchema   = errors.New("another schema") // the text names the first difference
 	ErrFull     = errors.New("full")
+	// The server has another key than the join string names: it is another server, or
+	// somebody between who wants to be taken for it.
+	ErrKey         = errors.New("another server")
+	ErrSecret      = errors.New("another join secret")
+	ErrToken       = errors.New("connect token refused") // the text says what is wrong with it
+	ErrNotAdmitted = errors.New("not admitted")          // by the server's game; the text has its reason
 
 	// The connection has ended.
-	ErrKicked  = errors.New("kicked")        // the listener removed this client
-	ErrClosed  = errors.New("closed")        // one end closed it; from Reliable: it has already ended
-	ErrTimeout = errors.New("timed out")     // one end has heard nothing from the other for too long
-	ErrSocket  = errors.New("socket failed") // this end's socket
+	ErrKicked  = errors.New("kicked")              // the listener removed this client
+	ErrClosed  = errors.New("closed")              // one end closed it; from Reliable: it has already ended
+	ErrTimeout = errors.New("timed out")           // one end has heard nothing from the other for too long
+	ErrSocket  = errors.New("socket failed")       // this end's socket
+	ErrReset   = errors.New("server started anew") // it does not know the connection any more: join again
 
 	// Conn.Reliable did not queue the message. Handler.Closed gets ErrTooLong too, when
 	// the peer announces a message that is too long.

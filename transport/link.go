@@ -21,17 +21,27 @@ type Offer struct {
 	// MaxPeers is how many connections a listener accepts, at most 1,024; 0 means
 	// 1,024. Further clients are refused with ErrFull.
 	MaxPeers int
-	// Room, if set, also decides whether a new client with this hello is let in
-	// beside conns other connections. Poll calls it up to twice for each HELLO of a
-	// new client: first with the number of open connections, and false refuses the
-	// client with ErrFull; then, if there are half-open connections, with those
-	// included, and false leaves the HELLO without an answer, so that the client
-	// asks again. Room can let in a client whose seat is kept and turn away others.
-	Room func(hello []byte, conns int) bool
+	// Key is the secret from which a client's identity follows, if the Dialer has none of
+	// its own: whoever has it is the same client to a server. Zero: a new one for each Dial.
+	Key [32]byte
+	// Joins says that the session calls Conn.Joined once a peer has joined. Until then the
+	// peer counts as on its way in: it has 10 s for that, and one address has 8 such
+	// peers at most. If Joins is false, peers join by connecting.
+	Joins bool
+	// Room, if set, decides whether a new client with this hello and identity has a place
+	// beside conns other connections. Poll calls it up to twice for each new client: first
+	// with the number of clients that have joined, and false refuses the client with
+	// ErrFull; then, if others are on their way in, with those included, and false leaves
+	// the client without an answer, so that it asks again. Room can let in a client whose
+	// seat is kept and turn away others.
+	Room func(hello []byte, id Identity, conns int) bool
+	// Admit, if set, has the last word about a new client, inside Poll. The client gets
+	// ErrNotAdmitted with the error's text, of which 200 bytes are sent.
+	Admit func(hello []byte, id Identity) error
 	// Refused, if set, is called inside Poll for every client that a listener
-	// refuses, with the source address of its packet, which anybody can forge, and
-	// ErrVersion, ErrGame, ErrSchema or ErrFull. It is not called for a client that
-	// got no answer yet.
+	// refuses, with its address and an error: ErrVersion (of this one the address may be
+	// forged), ErrGame, ErrSchema, ErrFull, ErrSecret, one that wraps ErrToken, or Admit's.
+	// It is not called for a client that got no answer yet. Of a flood it is told some.
 	Refused func(remote netip.AddrPort, why error)
 }
 
@@ -40,7 +50,7 @@ type Listener interface {
 	// Listen starts to accept connections. It does not wait. It fails when it was
 	// called before, after Close, and when the offer is out of its limits.
 	Listen(o Offer) (Link, error)
-	// Addr is the address that peers join.
+	// Addr is the bound address.
 	Addr() string
 	// Close releases the address and ends the Link that listens there: its peers
 	// are told, its Handler gets Closed with ErrClosed for each Conn at the next
@@ -75,7 +85,8 @@ type Link interface {
 	Err() error
 	// Counters counts the packets and socket calls that failed; valid after Close too.
 	Counters() Counters
-	// Close tells every peer the reason, cut to 200 bytes, and frees the endpoint.
+	// Close tells every peer the reason, cut to 200 bytes, and frees the endpoint. It waits
+	// until the peers know, at most 0.8 s.
 	// The local Handler is not called. A second call does nothing. An error is the
 	// socket's.
 	Close(reason string) error
@@ -83,7 +94,7 @@ type Link interface {
 
 // Counters are a link's counts, since it began, of what failed or was discarded.
 type Counters struct {
-	Ignored     uint64 // malformed, duplicate or old packets, those of no connection, HELLOs left without an answer
+	Ignored     uint64 // malformed, forged, duplicate or old packets, those of no connection, questions left without an answer
 	Dropped     uint64 // packets that came while the inbox that Poll empties was full
 	ReadErrors  uint64 // of the socket; some systems report here that nobody is at an address we sent to
 	WriteErrors uint64 // packets that the socket did not take, which are lost
@@ -92,7 +103,8 @@ type Counters struct {
 // A Handler receives what a link reports, inside Poll. It may send, close a
 // connection, and close the link.
 type Handler interface {
-	// Connected reports a new connection. hello is the client's Offer.Hello, nil at
+	// Connected reports a new connection, which is encrypted. Who the peer is, is proven:
+	// see Conn.Identity and Stats.Authenticated. hello is the client's Offer.Hello, nil at
 	// the client; the Handler may keep it.
 	Connected(c Conn, hello []byte)
 	// Datagram delivers a datagram. seq is the packet's sequence number; at is the
@@ -134,6 +146,10 @@ type Conn interface {
 	// The peer gets ErrKicked from a listener, ErrClosed from a client; the local
 	// Handler gets Closed with ErrClosed at the next Poll. A second call does nothing.
 	Close(reason string)
+	// Identity is who the peer of a listener is; empty at a client. Any goroutine may call it.
+	Identity() Identity
+	// Joined says that the peer of a listener has joined: see Offer.Joins.
+	Joined()
 	// Stats are the connection's figures, also after its end.
 	Stats() Stats
 	// LaneBytes is the cost of the reliable lane in bytes of UDP payload. sent is
@@ -145,8 +161,13 @@ type Conn interface {
 
 // Stats are a connection's figures since it began.
 type Stats struct {
-	Transport             string // "kcp", "mem"
-	Local, Remote         string // addresses
+	Transport     string // "kcp", "mem"
+	Local, Remote string // addresses; a peer's may change while it plays
+	// Authenticated reports that the other end is who it should be: a server has proven
+	// that it has the key in the join string. A client that was given a bare address knows
+	// only that nobody reads along but the server it has met. It is always true at a
+	// listener, which knows each client by its Identity.
+	Authenticated         bool
 	BytesOut, BytesIn     uint64 // UDP payload, header and tag included; without the handshake
 	PacketsOut, PacketsIn uint64
 	ReliableOut           uint64 // bytes of the reliable lane sent, repeats and acks included

@@ -26,7 +26,7 @@ type dialer struct {
 	lookUp func(ctx context.Context, network, host string) ([]netip.Addr, error)
 
 	mu   sync.Mutex
-	last netip.Addr // from the last lookup that found the host
+	last []netip.Addr // from the last lookup that found the host
 }
 
 var _ transport.Dialer = (*dialer)(nil)
@@ -44,38 +44,51 @@ func Dialer(addr string, opts ...Option) transport.Dialer {
 // most two seconds. If the lookup fails, Dial uses the address of the last lookup
 // that succeeded, so a client whose network is down can retry until it is back.
 func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
-	remote, err := d.resolve()
+	remotes, err := d.resolve()
 	if err != nil {
 		return nil, err
 	}
-	network := "udp6"
-	if remote.Addr().Is4() {
-		network = "udp4"
-	}
+	network := family(remotes)
 	// The socket is not connected, so it keeps working when the machine moves to
 	// another network, and the system does not decide which errors end it.
 	socket, err := net.ListenUDP(network, nil)
 	if err != nil {
 		return nil, fmt.Errorf("kcp: no socket to join %s with: %w", d.addr, err)
 	}
-	return open(socket, localAddress(socket, network, remote), d.o, func(c endpoint.Config) (*endpoint.Endpoint, error) {
-		return endpoint.Dial(c, o, remote)
+	return open(socket, localAddress(socket, network, remotes[0]), false, d.o, func(c endpoint.Config) (*endpoint.Endpoint, error) {
+		return endpoint.Dial(c, o, remotes...)
 	})
 }
 
-func (d *dialer) resolve() (netip.AddrPort, error) {
+// family is the kind of socket for some addresses: one of both families, if they are.
+func family(remotes []netip.AddrPort) string {
+	four, six := false, false
+	for _, a := range remotes {
+		four, six = four || a.Addr().Is4(), six || a.Addr().Is6()
+	}
+	switch {
+	case !six:
+		return "udp4"
+	case !four:
+		return "udp6"
+	}
+	return "udp"
+}
+
+// resolve returns the addresses to ask, at most mostAddresses.
+func (d *dialer) resolve() ([]netip.AddrPort, error) {
 	host, port, err := target(d.addr)
 	if err != nil {
-		return netip.AddrPort{}, err
+		return nil, err
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
 		if ip.IsUnspecified() {
 			ip = thisMachine
 		}
 		if ip, err = namedZone(ip.Unmap()); err != nil {
-			return netip.AddrPort{}, err
+			return nil, err
 		}
-		return netip.AddrPortFrom(ip, port), nil
+		return []netip.AddrPort{netip.AddrPortFrom(ip, port)}, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), longestLookup)
 	defer cancel()
@@ -83,21 +96,42 @@ func (d *dialer) resolve() (netip.AddrPort, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err == nil && len(ips) > 0 {
-		d.last = ips[0].Unmap()
-		for _, ip := range ips {
-			if ip.Unmap().Is4() { // "localhost" has both; most servers listen on 127.0.0.1
-				d.last = ip.Unmap()
-				break
-			}
-		}
+		d.last = choose(ips)
 	}
 	switch {
-	case d.last.IsValid():
-		return netip.AddrPortFrom(d.last, port), nil
+	case len(d.last) > 0:
+		var all []netip.AddrPort
+		for _, ip := range d.last {
+			all = append(all, netip.AddrPortFrom(ip, port))
+		}
+		return all, nil
 	case err == nil:
 		err = errors.New("it has no address")
 	}
-	return netip.AddrPort{}, fmt.Errorf("kcp: the host %q is not found: %w", host, err)
+	return nil, fmt.Errorf("kcp: the host %q is not found: %w", host, err)
+}
+
+// choose returns the addresses of a name to ask: all of them are asked at once, and the
+// first to answer is taken, so they are few. Those of both families are among them if there
+// are any, IPv4 first.
+func choose(ips []netip.Addr) []netip.Addr {
+	var four, six, all []netip.Addr
+	for _, ip := range ips {
+		if ip = ip.Unmap(); ip.Is4() {
+			four = append(four, ip)
+		} else {
+			six = append(six, ip)
+		}
+	}
+	for len(all) < mostAddresses && len(four)+len(six) > 0 {
+		if len(four) > 0 {
+			all, four = append(all, four[0]), four[1:]
+		}
+		if len(six) > 0 && len(all) < mostAddresses {
+			all, six = append(all, six[0]), six[1:]
+		}
+	}
+	return all
 }
 
 // namedZone replaces the number of an interface, as in fe80::1%2, by the name with which

@@ -4,16 +4,15 @@
 //	l, err := kcp.Listen(":7777")        // an address to host on
 //	d := kcp.Dialer("example.org:7777")  // an address to join
 //
-// Each endpoint has one socket and two goroutines, however many peers it has. The
-// reader stamps packets with their arrival time and survives every socket error
+// Each endpoint has one socket and two goroutines, a listener three, however many
+// peers it has. The reader opens packets, stamps packets with their arrival time and survives every socket error
 // except the socket's closing. The timer keeps connections alive while the game
 // stalls. Everything else happens inside the game's own calls.
 //
 // The reliable lane runs on the raw KCP state machine of kcp-go, not on kcp-go's
 // sessions and listeners: those start a session for any stray packet, have no
-// notion of its end, and cost goroutines and 262 KiB each. Packets are not yet
-// encrypted and peers are not yet authenticated; docs/spec-transport.md says where
-// both will go.
+// notion of its end, and cost goroutines and 262 KiB each. Packets are sealed;
+// docs/security.md says what that promises against whom.
 //
 // WithConditions puts a simulated network between socket and endpoint, to play
 // with loss and delay.

@@ -4,11 +4,15 @@ package kcp
 
 // Systems that are not asked to which address a packet was sent.
 
-import "net"
+import (
+	"net"
+	"net/netip"
+)
 
-const controlSize = 0
+const controlSize = 1
 
 // tellHomes reports that the system chooses from which address to answer.
-func tellHomes(*net.UDPConn) (index int, ok bool) { return 0, false }
+func tellHomes(*net.UDPConn) (six, ok bool) { return false, false }
 
-func homeSize(int) int { return 0 }
+func parseHome([]byte, bool) netip.Addr                { return netip.Addr{} }
+func appendHome(b []byte, _ bool, _ netip.Addr) []byte { return b }

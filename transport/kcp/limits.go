@@ -3,11 +3,7 @@ package kcp
 // The limits of a socket, with their reasons. Those of the reliable lane's machine are in
 // machine.go, all others in packages transport and lane.
 
-import (
-	"time"
-
-	"github.com/tendonengine/tendon/transport"
-)
+import "time"
 
 const (
 	// tickEvery is how often the timer looks for HELLOs to repeat and keepalives to
@@ -24,10 +20,10 @@ const (
 	// shareOfWaits is the part of the time that may be spent with it: a quarter. A card that
 	// needs more is too slow for what is sent.
 	shareOfWaits = 4
-	// maxHomes is how many clients' homes are kept before those without a connection are
-	// forgotten: above the connections that a listener can have, so that a flood of HELLOs
-	// is seldom looked through.
-	maxHomes = 4 * (transport.MaxPeers + transport.MaxHalfOpen)
+	// pollGoodbye is how often Close looks whether all peers know.
+	pollGoodbye = 2 * time.Millisecond
+	// mostAddresses is how many addresses of one name a client asks at once.
+	mostAddresses = 4
 	// longestLookup is the longest lookup of a host name: the game waits for it.
 	longestLookup = 2 * time.Second
 )

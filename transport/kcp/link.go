@@ -21,8 +21,9 @@ type link struct {
 	e      *endpoint.Endpoint
 	socket *net.UDPConn
 	sender *sender
-	air    *air   // nil: no simulated network
-	homes  *homes // nil: the socket's packets all come from one address
+	air    *air          // nil: no simulated network
+	homing *homing       // nil: the socket's packets all come from one address
+	work   chan struct{} // a listener's: a handshake waits for the worker
 	start  time.Time
 	once   sync.Once
 	done   chan struct{}
@@ -35,10 +36,10 @@ var _ transport.Link = (*link)(nil)
 
 // open makes a link on a socket; start makes its endpoint. open takes over the
 // socket and closes it when start fails.
-func open(socket *net.UDPConn, local string, o options, start func(endpoint.Config) (*endpoint.Endpoint, error)) (*link, error) {
-	l := &link{socket: socket, homes: newHomes(socket), start: time.Now(), done: make(chan struct{})}
+func open(socket *net.UDPConn, local string, listens bool, o options, start func(endpoint.Config) (*endpoint.Endpoint, error)) (*link, error) {
+	l := &link{socket: socket, homing: newHoming(socket), start: time.Now(), work: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
-	if l.sender, err = newSender(socket); err != nil {
+	if l.sender, err = newSender(socket, l.homing); err != nil {
 		socket.Close()
 		return nil, err
 	}
@@ -49,6 +50,7 @@ func open(socket *net.UDPConn, local string, o options, start func(endpoint.Conf
 	}
 	e, err := start(endpoint.Config{
 		Transport: "kcp", Local: local, Now: l.Now, Send: send, Random: random, Machine: newMachine, Timing: o.timing,
+		Listener: endpoint.Listener{Wake: l.wake},
 	})
 	if err != nil {
 		if l.air != nil {
@@ -61,6 +63,9 @@ func open(socket *net.UDPConn, local string, o options, start func(endpoint.Conf
 	socket.SetReadBuffer(readBuffer) // if the system refuses, its own size will do
 	l.all.Go(l.read)
 	l.all.Go(l.tick)
+	if listens {
+		l.all.Go(l.shakeHands)
+	}
 	if l.air != nil {
 		l.all.Go(l.air.run)
 	}
@@ -96,9 +101,13 @@ func (l *link) shut(reason string) error {
 	return l.free()
 }
 
-// free closes the socket, once, and waits for the goroutines, which do not block.
+// free waits until all peers know that this end has closed, then closes the socket, once,
+// and waits for the goroutines, which do not block.
 func (l *link) free() (err error) {
 	l.once.Do(func() {
+		for l.e.Lingers() && l.e.Err() == nil {
+			time.Sleep(pollGoodbye)
+		}
 		close(l.done)
 		if l.air != nil {
 			l.air.close()
@@ -112,12 +121,8 @@ func (l *link) free() (err error) {
 // write sends a packet on the socket. A failed write is a lost packet, also if the
 // socket has no room, so that a slow network card does not stop the game; a peer that
 // cannot be reached is detected by its silence.
-func (l *link) write(to netip.AddrPort, b []byte) {
-	var home []byte
-	if l.homes != nil {
-		home = l.homes.find(to)
-	}
-	if err := l.sender.send(b, home, to); err != nil {
+func (l *link) write(to endpoint.Path, b []byte) {
+	if err := l.sender.send(b, to); err != nil {
 		l.writeErrors.Add(1)
 	}
 }
@@ -168,22 +173,42 @@ func (l *link) read() {
 	}
 }
 
-// take reads one packet, and notes where it was sent to if that matters.
-func (l *link) take(b []byte) (n int, from netip.AddrPort, err error) {
-	if l.homes == nil {
-		n, from, err = l.socket.ReadFromUDPAddrPort(b)
-	} else {
-		n, from, err = l.homes.read(l.socket, b, l.e)
+// take reads one packet, and where it was sent to if that matters.
+func (l *link) take(b []byte) (n int, from endpoint.Path, err error) {
+	if l.homing != nil {
+		return l.homing.read(l.socket, b)
 	}
-	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), err
+	n, remote, err := l.socket.ReadFromUDPAddrPort(b)
+	return n, endpoint.Path{Remote: netip.AddrPortFrom(remote.Addr().Unmap(), remote.Port())}, err
 }
 
-func (l *link) arrive(at time.Duration, from netip.AddrPort, b []byte) {
+func (l *link) arrive(at time.Duration, from endpoint.Path, b []byte) {
 	if l.air != nil {
 		l.air.receive(at, from, b)
 		return
 	}
 	l.e.Arrive(at, from, b)
+}
+
+// wake tells the worker that a handshake waits.
+func (l *link) wake() {
+	select {
+	case l.work <- struct{}{}:
+	default: // it will look once more anyway
+	}
+}
+
+// shakeHands is a listener's worker: a handshake takes half a millisecond, which neither
+// the reader nor the game has.
+func (l *link) shakeHands() {
+	for {
+		select {
+		case <-l.done:
+			return
+		case <-l.work:
+			l.e.Work()
+		}
+	}
 }
 
 func (l *link) tick() {

@@ -64,7 +64,7 @@ func (l *listener) Listen(o transport.Offer) (transport.Link, error) {
 	if l.closed || l.link != nil {
 		return nil, fmt.Errorf("kcp: %s was hosted on before, or is closed; call kcp.Listen again", l.Addr())
 	}
-	k, err := open(l.socket, l.Addr(), l.o, func(c endpoint.Config) (*endpoint.Endpoint, error) { return endpoint.Listen(c, o) })
+	k, err := open(l.socket, l.Addr(), true, l.o, func(c endpoint.Config) (*endpoint.Endpoint, error) { return endpoint.Listen(c, o) })
 	if err != nil {
 		l.closed = true
 		return nil, err

@@ -3,6 +3,7 @@
 package kcp
 
 import (
+	"bytes"
 	"net/netip"
 	"runtime"
 	"testing"
@@ -20,7 +21,7 @@ func TestIdlePeerMemory(t *testing.T) {
 	var now time.Duration
 	config := endpoint.Config{Transport: "kcp", Now: func() time.Duration { return now }, Random: random, Machine: newMachine}
 	path := netsim.NewPath(1, netsim.Conditions{}) // to the one client that is being connected
-	config.Send = func(_ netip.AddrPort, b []byte) { path.Send(now, b) }
+	config.Send = func(_ endpoint.Path, b []byte) { path.Send(now, b) }
 	server, err := endpoint.Listen(config, linktest.Offer())
 	if err != nil {
 		t.Fatal(err)
@@ -38,17 +39,19 @@ func TestIdlePeerMemory(t *testing.T) {
 	for i := range peers {
 		from := netip.AddrPortFrom(at, uint16(1000+i))
 		up := config
-		up.Send = func(_ netip.AddrPort, b []byte) { server.Arrive(now, from, b) }
+		up.Send = func(_ endpoint.Path, b []byte) { server.Arrive(now, endpoint.Path{Remote: from}, b) }
 		client, err := endpoint.Dial(up, linktest.Offer(), from)
 		if err != nil {
 			t.Fatal(err)
 		}
-		server.Poll(&told)
-		for b, _, ok := path.Receive(now); ok; b, _, ok = path.Receive(now) {
-			client.Arrive(now, from, b)
+		for range 3 {
+			for b, _, ok := path.Receive(now); ok; b, _, ok = path.Receive(now) {
+				client.Arrive(now, endpoint.Path{Remote: from}, bytes.Clone(b))
+			}
+			client.Poll(&linktest.Recorder{})
+			server.Poll(&told)
+			now += 10 * time.Millisecond
 		}
-		client.Poll(&linktest.Recorder{})
-		server.Poll(&told)
 	}
 	each := (used() - before) / peers
 	t.Logf("%d bytes a peer", each)

@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"syscall"
 	"testing"
+
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
 )
 
 // A packet for which the socket has no room is lost and counted. The game does not wait
@@ -24,7 +26,7 @@ func TestFullSocketLosesThePacket(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer socket.Close()
-		s, err := newSender(socket)
+		s, err := newSender(socket, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,13 +40,13 @@ func TestFullSocketLosesThePacket(t *testing.T) {
 		l := &link{socket: socket, sender: s}
 		const packets = 1000
 		for range packets { // would not end if it waited for room
-			l.write(netip.MustParseAddrPort("127.0.0.1:7"), []byte("x"))
+			l.write(endpoint.Path{Remote: netip.MustParseAddrPort("127.0.0.1:7")}, []byte("x"))
 		}
 		if n := l.writeErrors.Load(); n != packets || calls <= packets {
 			t.Errorf("%d packets are counted as lost after %d calls, want %d", n, calls, packets)
 		}
 		s.put = syscall.SendmsgN
-		l.write(netip.MustParseAddrPort("127.0.0.1:7"), []byte("x"))
+		l.write(endpoint.Path{Remote: netip.MustParseAddrPort("127.0.0.1:7")}, []byte("x"))
 		if n := l.writeErrors.Load(); n != packets {
 			t.Error("a packet is lost although there is room again")
 		}

@@ -6,10 +6,11 @@ package kcp
 
 import (
 	"net"
-	"net/netip"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
 )
 
 // A sender writes to a socket and waits little. A write of package net waits for as long
@@ -18,12 +19,14 @@ import (
 type sender struct {
 	socket *net.UDPConn
 	raw    syscall.RawConn
-	six    bool // the socket's family; one of both families takes IPv4 addresses in IPv6's form
+	six    bool    // the socket's family; one of both families takes IPv4 addresses in IPv6's form
+	homing *homing // nil: packets leave from where the system likes
 	put    func(fd int, b, control []byte, to syscall.Sockaddr, flags int) (int, error)
 
 	mu         sync.Mutex // guards the rest: what try is given, kept here so that a packet costs no memory
 	try        func(fd uintptr) bool
 	b, control []byte
+	home       [controlSize]byte
 	to         syscall.Sockaddr
 	to4        syscall.SockaddrInet4
 	to6        syscall.SockaddrInet6
@@ -33,12 +36,12 @@ type sender struct {
 	waits      time.Time     // since when it waits; zero: it does not
 }
 
-func newSender(socket *net.UDPConn) (*sender, error) {
+func newSender(socket *net.UDPConn, h *homing) (*sender, error) {
 	raw, err := socket.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
-	s := &sender{socket: socket, raw: raw, put: syscall.SendmsgN}
+	s := &sender{socket: socket, raw: raw, homing: h, put: syscall.SendmsgN}
 	s.six = socket.LocalAddr().(*net.UDPAddr).IP.To4() == nil
 	s.try = func(fd uintptr) bool {
 		for {
@@ -51,15 +54,19 @@ func newSender(socket *net.UDPConn) (*sender, error) {
 	return s, nil
 }
 
-// send writes one packet, with a control message if there is one. It returns an error if
-// the socket does not take the packet.
-func (s *sender) send(b, control []byte, to netip.AddrPort) error {
-	if to.Addr().Zone() != "" || !s.six && !to.Addr().Is4() { // package net knows the zones, and what to say
-		_, _, err := s.socket.WriteMsgUDPAddrPort(b, control, to)
-		return err
-	}
+// send writes one packet. It returns an error if the socket does not take the packet.
+func (s *sender) send(b []byte, path endpoint.Path) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	to := path.Remote
+	s.b, s.control = b, nil
+	if s.homing != nil && path.Local.IsValid() {
+		s.control = appendHome(s.home[:0], s.homing.six, path.Local)
+	}
+	if to.Addr().Zone() != "" || !s.six && !to.Addr().Is4() { // package net knows the zones, and what to say
+		_, _, err := s.socket.WriteMsgUDPAddrPort(b, s.control, to)
+		return err
+	}
 	if s.six {
 		s.to6 = syscall.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()}
 		s.to = &s.to6
@@ -67,7 +74,6 @@ func (s *sender) send(b, control []byte, to netip.AddrPort) error {
 		s.to4 = syscall.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}
 		s.to = &s.to4
 	}
-	s.b, s.control = b, control
 	err := s.raw.Write(s.try)
 	s.waited()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -68,8 +69,8 @@ func (s *Simulation) detach(a *air) {
 }
 
 // addressSize is the length of what each simulated packet carries before its bytes: the
-// other end's address, its port, and the number of its IPv6 zone.
-const addressSize = 16 + 2 + 2
+// other end's address, its port, and the number of its IPv6 zone, then this end's address.
+const addressSize = 16 + 2 + 2 + 16
 
 // An air is the simulated network of one link, in real time. Its Up path leads to
 // the socket, its Down path from it.
@@ -95,7 +96,7 @@ func (a *air) set(c netsim.Conditions) {
 }
 
 // send takes a packet from the endpoint.
-func (a *air) send(to netip.AddrPort, b []byte) {
+func (a *air) send(to endpoint.Path, b []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
@@ -106,7 +107,7 @@ func (a *air) send(to netip.AddrPort, b []byte) {
 }
 
 // receive takes a packet from the socket.
-func (a *air) receive(at time.Duration, from netip.AddrPort, b []byte) {
+func (a *air) receive(at time.Duration, from endpoint.Path, b []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.closed {
@@ -114,12 +115,17 @@ func (a *air) receive(at time.Duration, from netip.AddrPort, b []byte) {
 	}
 }
 
-func (a *air) put(p *netsim.Path, now time.Duration, addr netip.AddrPort, b []byte) {
+func (a *air) put(p *netsim.Path, now time.Duration, at endpoint.Path, b []byte) {
+	addr := at.Remote
 	ip := addr.Addr().As16()
 	a.buf = append(a.buf[:0], ip[:]...)
 	a.buf = binary.LittleEndian.AppendUint16(a.buf, addr.Port())
 	a.buf = binary.LittleEndian.AppendUint16(a.buf, a.zone(addr.Addr().Zone()))
-	a.buf = append(a.buf, b...)
+	var local [16]byte // zero: the transport does not know it
+	if at.Local.IsValid() {
+		local = at.Local.As16()
+	}
+	a.buf = append(append(a.buf, local[:]...), b...)
 	p.Send(now, a.buf)
 	select {
 	case a.wake <- struct{}{}:
@@ -151,7 +157,9 @@ func (a *air) deliver(now time.Duration) (wait time.Duration, ok bool) {
 	a.flush(now)
 	for b, at, ok := a.paths.Down.Receive(now); ok; b, at, ok = a.paths.Down.Receive(now) {
 		addr, body := a.split(b)
+		a.mu.Unlock() // the endpoint may answer at once
 		a.l.e.Arrive(at, addr, body)
+		a.mu.Lock()
 	}
 	next, ok := a.paths.Up.Next()
 	if down, too := a.paths.Down.Next(); too && (!ok || down < next) {
@@ -176,10 +184,14 @@ func (a *air) zone(name string) uint16 {
 	return uint16(i)
 }
 
-func (a *air) split(b []byte) (netip.AddrPort, []byte) {
+func (a *air) split(b []byte) (endpoint.Path, []byte) {
 	ip, _ := netip.AddrFromSlice(b[:16])
 	zone := a.zones[binary.LittleEndian.Uint16(b[18:])]
-	return netip.AddrPortFrom(ip.Unmap().WithZone(zone), binary.LittleEndian.Uint16(b[16:])), b[addressSize:]
+	at := endpoint.Path{Remote: netip.AddrPortFrom(ip.Unmap().WithZone(zone), binary.LittleEndian.Uint16(b[16:]))}
+	if local, _ := netip.AddrFromSlice(b[20:addressSize]); !local.IsUnspecified() {
+		at.Local = local
+	}
+	return at, b[addressSize:]
 }
 
 // close writes every packet still under way to the socket at once: the Close packets

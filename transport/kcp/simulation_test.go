@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
 	"github.com/tendonengine/tendon/transport/internal/linktest"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -75,9 +76,9 @@ func TestSimulatedZones(t *testing.T) {
 	s := NewSimulation(1, netsim.Conditions{})
 	a := s.attach(nil)
 	for _, want := range []string{"[fe80::1%eth0]:7", "[fe80::1%eth1]:7", "[fd00::1]:7", "[fe80::2%eth0]:8", "127.0.0.1:7"} {
-		a.put(a.paths.Up, 0, netip.MustParseAddrPort(want), []byte("body"))
+		a.put(a.paths.Up, 0, endpoint.Path{Remote: netip.MustParseAddrPort(want)}, []byte("body"))
 		b, _, _ := a.paths.Up.Receive(0)
-		if got, body := a.split(b); got.String() != want || string(body) != "body" {
+		if got, body := a.split(b); got.Remote.String() != want || string(body) != "body" {
 			t.Errorf("%q for %v, not for %s", body, got, want)
 		}
 	}
@@ -117,7 +118,7 @@ func TestSimulatedLuck(t *testing.T) {
 			var lost uint64
 			for range 64 {
 				before := p.InFlight()
-				a.put(p, 0, netip.AddrPort{}, []byte("x"))
+				a.put(p, 0, endpoint.Path{}, []byte("x"))
 				lost = lost<<1 | uint64(1+before-p.InFlight())
 			}
 			if seen[lost] {
@@ -133,7 +134,7 @@ func TestSimulatedLuck(t *testing.T) {
 func TestSimulationWaits(t *testing.T) {
 	const delay = time.Hour
 	sim := NewSimulation(1, netsim.Conditions{Delay: delay})
-	addr := netip.MustParseAddrPort("127.0.0.1:1")
+	addr := endpoint.Path{Remote: netip.MustParseAddrPort("127.0.0.1:1")}
 	for name, put := range map[string]func(a *air, now time.Duration){
 		"up":   func(a *air, now time.Duration) { a.put(a.paths.Up, now, addr, nil) },
 		"down": func(a *air, now time.Duration) { a.put(a.paths.Down, now, addr, nil) },

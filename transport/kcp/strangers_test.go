@@ -11,15 +11,16 @@ import (
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/linktest"
+	"github.com/tendonengine/tendon/transport/internal/raw"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
 // A stranger is a socket that sends hostile packets.
 type stranger struct {
 	*net.UDPConn
-	rng     *rand.Rand
-	id      uint32 // of a session that it has joined; 0: none
-	seq, sn uint64
+	rng *rand.Rand
+	raw *raw.Client // of its session, once it has one
+	sn  uint64
 }
 
 func newStranger(t *testing.T, seed uint64) *stranger {
@@ -39,36 +40,43 @@ func (s *stranger) garbage(n int) []byte {
 	return b
 }
 
-func (s *stranger) hello() wire.HelloMessage {
-	return wire.HelloMessage{
-		Attempt: s.rng.Uint64(), GameHash: wire.HashGame("linktest"), Schema: 42, Game: "linktest", Hello: s.garbage(s.rng.IntN(transport.MaxHello)),
-	}
+func (s *stranger) client() *raw.Client {
+	o := linktest.Offer()
+	return raw.NewClient(raw.Source(s.rng.Uint64), s.rng.Uint64(), wire.Request{Game: o.Game, Schema: o.Schema, Hello: s.garbage(s.rng.IntN(transport.MaxHello))})
 }
 
 // join joins the server by a proper handshake.
 func (s *stranger) join(r *linktest.Rig, server *net.UDPAddr) {
-	hello, in := s.hello().Append(nil), len(r.Server.Conns)
-	r.Until("the stranger is accepted", func() bool { return s.asks(server, hello) })
+	in := len(r.Server.Conns)
+	r.Until("the stranger is accepted", func() bool { return s.asks(server) })
 	s.say(server, wire.Keepalive, nil)
 	r.Until("the stranger is in", func() bool { return len(r.Server.Conns) > in })
 }
 
-// asks sends a HELLO, and reports whether one was accepted.
-func (s *stranger) asks(server *net.UDPAddr, hello []byte) bool {
-	s.WriteToUDP(hello, server)
+// asks goes on with a handshake, and reports whether it is over.
+func (s *stranger) asks(server *net.UDPAddr) bool {
+	if s.raw == nil {
+		s.raw = s.client()
+	}
+	if s.raw.In() {
+		return true
+	}
+	s.WriteToUDP(s.raw.Hello(), server)
 	s.SetReadDeadline(time.Now().Add(time.Millisecond))
 	b := make([]byte, transport.MaxPacket)
-	if n, _, err := s.ReadFromUDP(b); err == nil {
-		if a, err := wire.ParseAccept(b[:n]); err == nil {
-			s.id = a.ID
+	for {
+		n, _, err := s.ReadFromUDP(b)
+		if err != nil {
+			return s.raw.In()
+		}
+		if init := s.raw.Answer(b[:n]); init != nil {
+			s.WriteToUDP(init, server)
 		}
 	}
-	return s.id != 0
 }
 
 func (s *stranger) say(to *net.UDPAddr, k wire.Kind, payload []byte) {
-	s.seq++
-	s.WriteToUDP(wire.End(append(wire.Begin(nil, k, false, s.id, s.seq), payload...)), to)
+	s.WriteToUDP(s.raw.Say(k, payload...), to)
 }
 
 // act sends one packet that no client or server sends.
@@ -79,18 +87,16 @@ func (s *stranger) act(to *net.UDPAddr, server bool) {
 	case 1:
 		s.WriteToUDP(nil, to)
 	case 2:
-		m := s.hello()
-		m.Schema += uint64(s.rng.IntN(2))
-		s.WriteToUDP(m.Append(nil), to)
+		s.WriteToUDP(s.client().Hello(), to)
 	case 3, 4:
 		b := s.garbage(1 + s.rng.IntN(transport.MaxPacket))
-		b[0] = byte(s.rng.IntN(10))
+		b[0] = 0x80 | byte(s.rng.IntN(14))
 		if !server {
 			b[0] |= wire.FromListener
 		}
 		s.WriteToUDP(b, to)
 	default:
-		if s.id == 0 || !server {
+		if s.raw == nil || !s.raw.In() || !server {
 			return
 		}
 		b := s.garbage(24 + s.rng.IntN(40))

@@ -23,7 +23,7 @@ func TestClientOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newStranger(t, 1)
-	hello := append(wire.HelloMessage{Attempt: 0x55}.Append(nil)[:11], s.garbage(transport.MaxPacket-11)...)
+	hello := append(wire.HelloMessage{Attempt: 0x55}.Append(nil)[:11], s.garbage(wire.MinInit-11)...)
 	hello[1]++
 	var told wire.RefuseMessage
 	r.Until("it is answered", func() bool {
@@ -36,7 +36,7 @@ func TestClientOfAnotherVersion(t *testing.T) {
 		}
 		return err == nil
 	})
-	if told.Reason != wire.OtherVersion || told.Version != wire.Version || told.Attempt != 0x55 {
+	if told.Version != wire.Version || told.Attempt != 0x55 {
 		t.Errorf("it is told %+v", told)
 	}
 	if h := server.Link.(*link).e.Held(); h.Open+h.HalfOpen != 0 || len(server.Conns) != 0 {
@@ -60,7 +60,7 @@ func TestListenerOfAnotherVersion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.WriteToUDP(wire.RefuseMessage{Version: 9, Attempt: m.Attempt, Reason: wire.OtherVersion}.Append(nil), from)
+			s.WriteToUDP(wire.RefuseMessage{Version: 9, Attempt: m.Attempt}.Append(nil), from)
 		}
 		return len(client.Ended) > 0
 	})

@@ -116,15 +116,8 @@ func (w *way) handle(p passing) {
 	}
 }
 
-// cut returns a packet cut short. Of a sealed packet less than transport.Overhead bytes
-// stay: as long as packets are not authenticated, a longer rest might be valid.
-func (w *way) cut(b []byte) []byte {
-	n := len(b)
-	if k, _ := wire.Split(b[0]); k >= wire.Keepalive {
-		n = min(n, 29)
-	}
-	return b[:w.rng.IntN(n)]
-}
+// cut returns a packet cut short.
+func (w *way) cut(b []byte) []byte { return b[:w.rng.IntN(len(b))] }
 
 func (w *way) send(p passing) {
 	if p.up {
@@ -154,15 +147,14 @@ func (w *way) spoiled(p passing) (b []byte, to netip.AddrPort) {
 	return b, to
 }
 
-// forged sends a packet in the client's name that needs no knowledge of its connection
-// id: it has an id that is another's or nobody's.
+// forged sends a packet in the client's name, with its connection id, by somebody who has
+// not its keys.
 func (w *way) forged(k wire.Kind, seq uint64, payload []byte) {
 	for _, p := range w.seen {
-		if kind, _ := wire.Split(p.b[0]); p.up && kind >= wire.Keepalive {
-			b := wire.End(append(wire.Begin(nil, k, false, 0, seq), payload...))
-			copy(b[1:5], p.b[1:5])
-			b[1+w.rng.IntN(4)] ^= 1 << w.rng.IntN(8)
-			w.send(passing{up: true, b: b})
+		if kind, _, _ := wire.Split(p.b[0]); p.up && kind.Sealed() {
+			b := append(wire.Begin(nil, k, false, 0, seq), payload...)
+			copy(b[1:3], p.b[1:3])
+			w.send(passing{up: true, b: append(b, make([]byte, 16)...)})
 			return
 		}
 	}

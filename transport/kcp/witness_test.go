@@ -95,7 +95,7 @@ func (w *witness) Closed(c transport.Conn, err error) {
 // bounds fails the test if an endpoint keeps more than its limits.
 func (w *witness) bounds(conns int) {
 	h := w.link.(*link).e.Held()
-	if h.Open+h.HalfOpen > conns || h.HalfOpen > transport.MaxHalfOpen || h.IDs > conns || h.Questions > conns ||
+	if h.Open+h.HalfOpen > conns || h.HalfOpen > transport.MaxUnjoined || h.IDs > conns+h.Leaving || h.Questions > conns ||
 		h.Inbox > transport.MaxInbox || h.Pending > lane.MaxPending || h.Messages > transport.MaxQueuedMessages {
 		w.rt.Fatalf("%+v held, of %d connections", h, conns)
 	}
@@ -154,9 +154,8 @@ func TestOnTheWay(t *testing.T) {
 		}
 		until("both are in", func() bool { return server.conn != nil && client.conn != nil })
 		member, stranger := newStranger(t, rng.Uint64()), newStranger(t, rng.Uint64())
-		hello := member.hello().Append(nil)
 		until("the member is in", func() bool {
-			if member.asks(addr, hello) {
+			if member.asks(addr) {
 				member.say(addr, wire.Keepalive, nil)
 			}
 			return server.in == 2
@@ -173,14 +172,14 @@ func TestOnTheWay(t *testing.T) {
 				case 2: // again, from where it came
 					way.send(way.seen[rng.IntN(len(way.seen))])
 				case 3: // in the client's name
-					way.forged(wire.Kind(4+rng.IntN(5)), uint64(rng.IntN(500)), stranger.garbage(rng.IntN(100)))
+					way.forged(wire.Kind(8+rng.IntN(6)), uint64(rng.IntN(500)), stranger.garbage(rng.IntN(100)))
 				case 4: // joins without end
-					stranger.WriteToUDP(stranger.hello().Append(nil), addr)
+					stranger.WriteToUDP(stranger.client().Hello(), addr)
 				case 5:
 					stranger.act(addr, true)
 					stranger.act(net.UDPAddrFromAddrPort(way.client), false)
 				default: // a member's packets, with numbers that are wrong
-					member.seq = uint64(rng.IntN(3000))
+					member.raw.Seq = uint64(rng.IntN(3000))
 					member.act(addr, true)
 				}
 			}

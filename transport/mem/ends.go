@@ -60,24 +60,29 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-func (l *Listener) send(to netip.AddrPort, b []byte) {
+func (l *Listener) send(to endpoint.Path, b []byte) {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
-	if w := l.n.byClient[to]; w != nil {
+	if w := l.n.byClient[to.Remote]; w != nil {
 		w.paths.Down.Send(l.n.Now(), b)
 	}
 }
 
 // endpoint returns the endpoint that listens here, or nil. n.mu is held.
 func (l *Listener) endpoint() *endpoint.Endpoint {
-	if l.link == nil || l.link.closed {
+	if l.link == nil || l.link.over() {
 		return nil
 	}
 	return l.link.e
 }
 
 // over reports whether nothing will listen here any more. n.mu is held.
-func (l *Listener) over() bool { return l.closed || l.link != nil && l.link.closed }
+func (l *Listener) over() bool {
+	if l.link == nil {
+		return l.closed
+	}
+	return l.link.over()
+}
 
 // A Dialer connects one client to a Listener and may have its own network
 // conditions. Each Dial comes from a new address.
@@ -138,7 +143,7 @@ func (d *Dialer) Dial(o transport.Offer) (transport.Link, error) {
 	d.wire = w
 	d.apply()
 	n.mu.Unlock()
-	e, err := endpoint.Dial(n.config(addr, func(_ netip.AddrPort, b []byte) {
+	e, err := endpoint.Dial(n.config(addr, func(_ endpoint.Path, b []byte) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		w.paths.Up.Send(n.Now(), b)

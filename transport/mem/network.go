@@ -117,15 +117,9 @@ func (n *Network) deliver() {
 	defer n.mu.Unlock()
 	now, kept := n.Now(), n.wires[:0]
 	for _, w := range n.wires {
-		for b, at, ok := w.paths.Up.Receive(now); ok; b, at, ok = w.paths.Up.Receive(now) {
-			if e := w.to.endpoint(); e != nil {
-				e.Arrive(at, w.addr, b)
-			}
+		for n.carry(w, now) {
 		}
-		for b, at, ok := w.paths.Down.Receive(now); ok; b, at, ok = w.paths.Down.Receive(now) {
-			w.client.e.Arrive(at, w.to.addr, b)
-		}
-		if w.client.closed && w.paths.Up.InFlight() == 0 {
+		if w.client.over() && w.paths.Up.InFlight() == 0 {
 			delete(n.byClient, w.addr)
 			continue
 		}
@@ -133,6 +127,26 @@ func (n *Network) deliver() {
 	}
 	clear(n.wires[len(kept):])
 	n.wires = kept
+}
+
+// carry gives the packets of one wire that are due to its ends, which may answer at once,
+// and reports whether there were any. n.mu is held, but not while an end has the packet.
+func (n *Network) carry(w *wire, now time.Duration) (any bool) {
+	arrive := func(e *endpoint.Endpoint, at time.Duration, from netip.AddrPort, b []byte) {
+		any = true
+		if e != nil {
+			n.mu.Unlock()
+			defer n.mu.Lock()
+			e.Arrive(at, endpoint.Path{Remote: from}, b)
+		}
+	}
+	for b, at, ok := w.paths.Up.Receive(now); ok; b, at, ok = w.paths.Up.Receive(now) {
+		arrive(w.to.endpoint(), at, w.addr, b)
+	}
+	for b, at, ok := w.paths.Down.Receive(now); ok; b, at, ok = w.paths.Down.Receive(now) {
+		arrive(w.client.e, at, w.to.addr, b)
+	}
+	return any
 }
 
 // endpoints returns the endpoints in use; the next call reuses the slice.
@@ -147,7 +161,7 @@ func (n *Network) endpoints() []*endpoint.Endpoint {
 		}
 	}
 	for _, w := range n.wires {
-		if !w.client.closed {
+		if !w.client.over() {
 			es = append(es, w.client.e)
 		}
 	}
@@ -163,7 +177,7 @@ func (n *Network) address() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(a >> 16), byte(a >> 8), byte(a)}), 7777)
 }
 
-func (n *Network) config(addr netip.AddrPort, send func(to netip.AddrPort, b []byte)) endpoint.Config {
+func (n *Network) config(addr netip.AddrPort, send func(to endpoint.Path, b []byte)) endpoint.Config {
 	return endpoint.Config{
 		Transport: "mem", Local: addr.String(), Now: n.Now, Send: send, Machine: lane.NewARQ,
 		Random: func() uint64 {
@@ -196,12 +210,16 @@ func (l *Link) Close(reason string) error {
 	return nil
 }
 
-// free makes the network forget the endpoint.
+// free makes the network forget the endpoint, once its goodbyes are said.
 func (l *Link) free() {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
 	l.closed = true
 }
+
+// over reports whether nothing is done here any more, not even a goodbye said again. n.mu
+// is held.
+func (l *Link) over() bool { return l.closed && !l.e.Lingers() }
 
 // Err implements transport.Link. It is never ErrSocket.
 func (l *Link) Err() error { return l.e.Err() }

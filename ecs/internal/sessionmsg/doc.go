@@ -1,11 +1,10 @@
 // Package sessionmsg is the layout of what two sessions tell each other on the reliable
-// lane, beside what their cores send, and of a client's hello. For each message there is a
+// lane, beside what their cores send. For each message there is a
 // pair of functions: Append… writes it behind the bytes that it is given, Parse… reads it.
 // What was sent by anybody is read without trust: every Parse… checks lengths and ranges,
 // and refuses with ErrMessage.
 //
-// Where they stand: hello.go a client's key and hello; welcome.go peer, level and ready;
-// names.go load-time nodes, and what a server has told of them; calls.go the caller of a call
+// Where they stand: welcome.go peer, level and ready; names.go load-time nodes, and what a server has told of them; calls.go the caller of a call
 // Everywhere, and asking for a group.
 package sessionmsg
 
@@ -33,13 +32,6 @@ var ErrMessage = errors.New("tendon: a session message that cannot be read")
 const (
 	// MaxLevelName bounds the name of a level on the wire.
 	MaxLevelName = 255
-
-	// KeySize is the bytes of a client's key: too many to guess.
-	KeySize = 16
-
-	// MaxHello is the bytes of Config.Hello: they travel in the handshake, beside the
-	// key, in one packet.
-	MaxHello = transport.MaxHello - KeySize
 
 	// MaxNameBytes bounds what a joining peer is told of load-time nodes: half of what
 	// its lane holds. Destroyed nodes that do not fit stay hidden on that peer.

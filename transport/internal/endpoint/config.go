@@ -1,15 +1,17 @@
 package endpoint
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// Config is what a transport supplies to its endpoint. All fields except Timing are
+// Config is what a transport supplies to its endpoint. All fields before Timing are
 // required.
 type Config struct {
 	Transport string // Stats.Transport
@@ -17,19 +19,49 @@ type Config struct {
 	Now       func() time.Duration
 	// Send puts one packet on the network. It copies b, does not block, and
 	// may be called from several goroutines at once.
-	Send func(to netip.AddrPort, b []byte)
-	// Random returns random bits for connection ids and attempts: unguessable where
-	// strangers can send, seeded in a simulation.
+	Send func(to Path, b []byte)
+	// Random returns random bits for keys, connection ids and attempts: unguessable where
+	// strangers can send, seeded in a simulation. Any goroutine may call it.
 	Random  func() uint64
 	Machine func(out func(segments []byte)) lane.Machine
-	Timing  Timing
+
+	Timing   Timing
+	Listener Listener
+	Client   Client
+}
+
+// Listener is what the listening end may have.
+type Listener struct {
+	Pair   *seal.Pair // its key; nil: a new one
+	Secret seal.Key   // of the join secret; zero: none
+	// Token, if set, checks each client's connect token and returns who it is about. The
+	// error names the fault, which the client is told; it wraps transport.ErrToken.
+	Token func(token []byte, client seal.Key) (subject string, err error)
+	// Wake, if set, is called when Work has something to do; it must not block. Else
+	// handshakes are worked on inside Arrive and Poll.
+	Wake func()
+}
+
+// Client is what the joining end may have.
+type Client struct {
+	Master seal.Key  // zero: Offer.Key
+	Pinned *seal.Key // the listener's public key; nil: whichever it says
+	Secret seal.Key  // as the listener's
+	Token  []byte
+}
+
+// A Path is where a peer is: its address, and the address of this machine to which it
+// sends, if the transport knows that and needs it to answer.
+type Path struct {
+	Remote netip.AddrPort
+	Local  netip.Addr
 }
 
 // Timing is the intervals and timeouts of a connection. A zero field means the limit
-// of package transport: HelloInterval, ConnectTimeout, HalfOpenTimeout, Keepalive,
-// SilenceTimeout. Tests shorten them.
+// of package transport: HelloInterval, ConnectTimeout, HalfOpenTimeout, JoinTimeout,
+// Keepalive, SilenceTimeout. Tests shorten them.
 type Timing struct {
-	Hello, Connect, HalfOpen, Keepalive, Silence time.Duration
+	Hello, Connect, HalfOpen, Join, Keepalive, Silence time.Duration
 }
 
 func (t Timing) orDefault() Timing {
@@ -41,6 +73,7 @@ func (t Timing) orDefault() Timing {
 	set(&t.Hello, transport.HelloInterval)
 	set(&t.Connect, transport.ConnectTimeout)
 	set(&t.HalfOpen, transport.HalfOpenTimeout)
+	set(&t.Join, transport.JoinTimeout)
 	set(&t.Keepalive, transport.Keepalive)
 	set(&t.Silence, transport.SilenceTimeout)
 	return t
@@ -59,4 +92,16 @@ func checkOffer(o transport.Offer) error {
 		return fmt.Errorf("transport: MaxPeers is %d; give the number of connections, at most %d, or 0 for that many", o.MaxPeers, transport.MaxPeers)
 	}
 	return nil
+}
+
+// randomReader reads the random bits of a Config.
+type randomReader struct{ random func() uint64 }
+
+func (r randomReader) Read(b []byte) (int, error) {
+	var word [8]byte
+	for n := 0; n < len(b); {
+		binary.LittleEndian.PutUint64(word[:], r.random())
+		n += copy(b[n:], word[:])
+	}
+	return len(b), nil
 }

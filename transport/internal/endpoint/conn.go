@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/replay"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/lane"
 )
@@ -16,8 +18,8 @@ import (
 type state uint8
 
 const (
-	dialing  state = iota // the client sends HELLOs
-	halfOpen              // the listener has sent ACCEPT and heard nothing of the client since
+	dialing  state = iota // the client is not let in yet
+	halfOpen              // the listener has let the client in and has no packet of it yet
 	open
 	ended
 )
@@ -25,27 +27,44 @@ const (
 // A Conn is one peer's connection. Each method holds the lock for its whole length,
 // because the endpoint's timer and the game may call at the same time.
 type Conn struct {
-	e       *Endpoint
-	remote  netip.AddrPort
-	attempt uint64
-	hello   []byte        // the client's hello; nil once the Handler has it
-	born    time.Duration // client: when it began to dial; listener: when it last sent ACCEPT
-	heard   atomic.Int64  // when the last new packet came, a time.Duration
-	highest atomic.Uint64 // the highest sequence number admitted
-	waits   waits
+	e        *Endpoint
+	attempt  uint64
+	identity transport.Identity
+	hello    []byte        // the client's hello; nil once the Handler has it
+	prefix   netip.Prefix  // listener: what the gate counts it by
+	born     time.Duration // in awake time. Client: when it began to dial; listener: when ACCEPT was sent
+	heard    atomic.Int64  // when the last new packet came, a time.Duration in awake time
+	waits    waits
+	rx       receiver
 
 	mu     sync.Mutex
 	state  state
-	id     uint32
+	path   Path
+	moving move
+	id     uint16
+	tx     seal.Cipher
 	seq    uint64 // sequence number of the last packet opened or sent
 	opened uint64 // sequence number of the packet that awaits its datagram; 0: none
 	sentAt time.Duration
-	window replayWindow
 	lane   *lane.Lane // nil until open
 	stats  transport.Stats
 	cost   uint64 // of the reliable lane so far, in bytes: see LaneBytes
 
+	dial     *dial  // client, until it is in
+	accept   []byte // listener, while half-open: the ACCEPT, to be sent again
+	unjoined bool   // the gate counts it
+	resets   [2][seal.ResetSize]byte
+	bye      farewell
+
 	out [transport.MaxPacket]byte // the packet being built
+}
+
+// A receiver opens a connection's packets, on the reader's goroutine.
+type receiver struct {
+	sync.Mutex
+	cipher         seal.Cipher
+	window         replay.Window
+	packets, bytes uint64
 }
 
 var (
@@ -90,14 +109,14 @@ func (c *Conn) Datagram(b []byte) {
 	n := c.lane.Fit(transport.MaxPayload - len(b) - 2)
 	if n <= 0 {
 		p := c.begin(wire.Datagram, seq)
-		c.send(append(p, b...))
+		c.send(append(p, b...), seq)
 		return
 	}
 	p := c.begin(wire.Both, seq)
 	p = append(p, byte(n), byte(n>>8))
 	p = c.lane.Take(p, n)
 	c.cost += uint64(2 + n)
-	c.send(append(p, b...))
+	c.send(append(p, b...), seq)
 }
 
 // Reliable implements transport.Conn.
@@ -105,7 +124,7 @@ func (c *Conn) Reliable(b []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state != open {
-		return fmt.Errorf("%w: the connection to %s has ended", transport.ErrClosed, c.remote)
+		return fmt.Errorf("%w: the connection to %s has ended", transport.ErrClosed, c.path.Remote)
 	}
 	return c.lane.Queue(b)
 }
@@ -134,6 +153,24 @@ func (c *Conn) Close(reason string) {
 	}
 }
 
+// Identity implements transport.Conn.
+func (c *Conn) Identity() transport.Identity { return c.identity }
+
+// Joined implements transport.Conn.
+func (c *Conn) Joined() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settle()
+}
+
+// settle ends the time in which the gate counts the connection. c.mu is held.
+func (c *Conn) settle() {
+	if c.unjoined {
+		c.unjoined = false
+		c.e.gate.leave(c.prefix)
+	}
+}
+
 // SetLoss implements transport.LossAware.
 func (c *Conn) SetLoss(share float64) {
 	c.mu.Lock()
@@ -146,14 +183,18 @@ func (c *Conn) SetLoss(share float64) {
 // Stats implements transport.Conn.
 func (c *Conn) Stats() transport.Stats {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	s := c.stats
-	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, c.e.cfg.Local, c.remote.String()
-	s.LossIn = c.window.loss()
+	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, c.e.cfg.Local, c.path.Remote.String()
 	if c.lane != nil {
 		s.ReliableOut = c.lane.Out()
 		s.ReliableQueued = c.lane.Queued()
 	}
+	c.mu.Unlock()
+	s.Authenticated = c.e.listens || c.e.cfg.Client.Pinned != nil
+	c.rx.Lock()
+	defer c.rx.Unlock()
+	s.PacketsIn, s.BytesIn = c.rx.packets, c.rx.bytes
+	s.LossIn = c.rx.window.Loss(transport.LossWindow, transport.LossSkip)
 	return s
 }
 
@@ -167,50 +208,49 @@ func (c *Conn) LaneBytes() (sent uint64, held int) {
 	return c.cost, held
 }
 
-// end stops the connection and, if it was open, tells the peer. It returns the state
-// before: ended if the connection had already ended.
-func (c *Conn) end(cause wire.Cause, reason string) (was state) {
+// establish opens the connection for the game, at its first Poll after the other end is
+// known to be there. It returns false if it was open, or has ended meanwhile.
+func (c *Conn) establish() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was = c.state
-	c.state = ended
-	if was == open {
-		for range transport.CloseCopies {
-			c.seq++
-			c.send(wire.AppendReason(c.begin(wire.Close, c.seq), cause, reason))
-		}
-	}
-	return was
-}
-
-// establish opens the connection, once this end has heard the other's answer. It
-// returns false if the connection has ended because the endpoint was closed meanwhile.
-func (c *Conn) establish(id uint32) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.state == ended {
+	if c.state == ended || c.state == open || !c.tx.Ready() {
 		return false
 	}
-	c.id, c.state = id, open
+	c.state, c.accept, c.dial = open, nil, nil
 	c.lane = lane.New(c.e.cfg.Machine)
+	if !c.e.offer.Joins {
+		c.settle()
+	}
 	return true
+}
+
+// key gives the connection its ciphers.
+func (c *Conn) key(ciphers seal.Ciphers) {
+	c.tx = ciphers.Out
+	c.rx.Lock()
+	defer c.rx.Unlock()
+	c.rx.cipher = ciphers.In
 }
 
 // keepalive sends a packet without payload if nothing was sent for d.
 func (c *Conn) keepalive(now, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state == open && now-c.sentAt >= d {
-		c.seq++
-		c.send(c.begin(wire.Keepalive, c.seq))
+	if (c.state == open || c.state == dialing && c.tx.Ready()) && now-c.sentAt >= d {
+		c.empty(wire.Keepalive)
 	}
+}
+
+func (c *Conn) empty(k wire.Kind) {
+	c.seq++
+	c.send(c.begin(k, c.seq), c.seq)
 }
 
 // sendLane sends a packet with segments only. There must be pending ones.
 func (c *Conn) sendLane() {
 	c.seq++
 	was := c.stats.BytesOut
-	c.send(c.lane.Take(c.begin(wire.Lane, c.seq), transport.MaxPayload))
+	c.send(c.lane.Take(c.begin(wire.Lane, c.seq), transport.MaxPayload), c.seq)
 	c.cost += c.stats.BytesOut - was
 }
 
@@ -218,30 +258,31 @@ func (c *Conn) begin(k wire.Kind, seq uint64) []byte {
 	return wire.Begin(c.out[:0], k, c.e.listens, c.id, seq)
 }
 
-func (c *Conn) send(p []byte) {
-	p = wire.End(p)
+func (c *Conn) send(p []byte, seq uint64) { c.sendTo(c.path, p, seq) }
+
+func (c *Conn) sendTo(to Path, p []byte, seq uint64) {
+	p = c.tx.Seal(p, wire.HeaderSize(c.e.listens), seq)
 	c.sentAt = c.e.cfg.Now()
 	c.stats.PacketsOut++
 	c.stats.BytesOut += uint64(len(p))
-	c.e.cfg.Send(c.remote, p)
+	c.e.cfg.Send(to, p)
 }
 
-// admit counts a packet that parses, marks its sequence number as seen, and reports
-// whether the number is new.
-func (c *Conn) admit(p wire.Packet, size int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stats.PacketsIn++
-	c.stats.BytesIn += uint64(size)
-	ok := c.window.accept(p.Seq)
-	c.highest.Store(c.window.highest)
-	return ok
+// control sends a Control packet to an address of the peer. c.mu is held.
+func (c *Conn) control(to Path, m wire.ControlMessage) (size int) {
+	c.seq++
+	p := m.Append(c.begin(wire.Control, c.seq))
+	c.sendTo(to, p, c.seq)
+	return len(p) + seal.TagSize
 }
 
 // input gives segments to the lane.
 func (c *Conn) input(now time.Duration, segments []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.state != open {
+		return transport.ErrClosed
+	}
 	return c.lane.Input(now, segments)
 }
 
@@ -259,6 +300,13 @@ func (c *Conn) is(s state) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state == s
+}
+
+// remote is the peer's address now.
+func (c *Conn) remote() netip.AddrPort {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.path.Remote
 }
 
 func (c *Conn) silentSince() time.Duration { return time.Duration(c.heard.Load()) }

@@ -18,7 +18,7 @@ func TestRoomBesideTheLane(t *testing.T) {
 	const most = transport.MaxPayload - 2 - transport.MinRoom // bytes of segments beside a datagram
 	for size := range lane.MaxChunk - 2 {
 		for more := range 2 {
-			b, _ := joined(t)
+			b, peer := joinedBy(t)
 			c := b.conns[0]
 			if err := c.Reliable(make([]byte, size)); err != nil {
 				t.Fatal(err)
@@ -30,7 +30,7 @@ func TestRoomBesideTheLane(t *testing.T) {
 			b.sent = nil
 			_, room := c.Next()
 			if segment > most {
-				if room != transport.MaxPayload || len(b.sent) != 1 || len(b.sent[0]) != transport.Overhead+segment {
+				if room != transport.MaxPayload || len(b.sent) != 1 || len(b.sent[0]) != transport.OverheadDown+segment {
 					t.Fatalf("a message of %d bytes: room %d, %d packets are sent, want it alone", size, room, len(b.sent))
 				}
 				break
@@ -39,7 +39,7 @@ func TestRoomBesideTheLane(t *testing.T) {
 				t.Fatalf("a message of %d bytes: room %d, %d packets are sent, want it beside a datagram", size, room, len(b.sent))
 			}
 			c.Datagram(make([]byte, room+more))
-			p, err := wire.ParsePacket(b.last())
+			p, _, err := peer.Open(b.last())
 			if err != nil || len(b.sent) != 1 || len(p.Datagram) != room+more || len(p.Segments) != segment*(1-more) {
 				t.Fatalf("a message of %d bytes and a datagram %d longer than the room: %d packets, %d bytes of segments, %d of a datagram, %v",
 					size, more, len(b.sent), len(p.Segments), len(p.Datagram), err)
@@ -66,8 +66,6 @@ func TestEndedSendsNothing(t *testing.T) {
 	c.Datagram([]byte("late"))
 	c.Flush()
 	c.Close("twice")
-	b.now += transport.Keepalive
-	b.Tick()
 	b.Poll(b)
 	if len(b.sent) != 0 || len(b.events) != 1 {
 		t.Errorf("it sends %x; told %q", b.sent, b.events)
@@ -90,7 +88,7 @@ func TestStats(t *testing.T) {
 	}
 	c.Flush()
 	const segments = lane.MaxWaiting * (lane.HeaderSize + lane.MaxChunk)
-	const packets = segments + lane.MaxWaiting*transport.Overhead
+	const packets = segments + lane.MaxWaiting*transport.OverheadDown
 	want.BytesOut += packets
 	want.PacketsOut += lane.MaxWaiting
 	want.ReliableOut, want.ReliableQueued = segments, 3
@@ -105,8 +103,8 @@ func TestStats(t *testing.T) {
 	}
 	check()
 	c.Close("over")
-	want.BytesOut += transport.CloseCopies * uint64(transport.Overhead+1+len("over"))
-	want.PacketsOut += transport.CloseCopies
+	want.BytesOut += uint64(transport.OverheadDown + 1 + len("over"))
+	want.PacketsOut++
 	check()
 }
 
@@ -144,7 +142,8 @@ func (a asker) Closed(c transport.Conn, err error) {
 // A connection that was never Connected has figures and sends nothing.
 func TestNeverConnected(t *testing.T) {
 	b := dialled(t)
-	b.sent, b.now = nil, transport.ConnectTimeout
+	b.pass(transport.ConnectTimeout)
+	b.sent = nil
 	a := asker{b}
 	b.Poll(a)
 	b.Poll(a)

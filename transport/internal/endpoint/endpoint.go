@@ -1,22 +1,22 @@
 // Package endpoint implements transport.Link and transport.Conn without I/O: packets
-// and the time come in, packets go out. It does the handshake and keeps the
-// connections, their two lanes and their timeouts. Package kcp gives it a socket,
+// and the time come in, packets go out. It does the handshake, seals and opens, and keeps
+// the connections, their two lanes and their timeouts. Package kcp gives it a socket,
 // package mem a simulated network.
 //
-// A reader goroutine calls Arrive, a timer calls Tick, any goroutine may call Shut,
-// and the game's goroutine calls everything else. No lock is held while a Handler
+// A reader goroutine calls Arrive, a worker Work, a timer Tick, any goroutine may call
+// Shut, and the game's goroutine calls everything else. No lock is held while a Handler
 // runs. While a packet is sent, at most the lock of its own connection is held.
 package endpoint
 
 import (
 	"fmt"
-	"iter"
 	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/lane"
 )
@@ -28,27 +28,38 @@ type Endpoint struct {
 	timing  Timing
 	offer   transport.Offer
 	listens bool
+	client  *Conn         // of an endpoint that has dialled
 	ignored atomic.Uint64 // Counters.Ignored
+	awake   awake
+	inbox   inbox
+	opened  [transport.MaxPacket]byte // the reader's: the payload of the packet being read
+
+	// The listener's.
+	gate    *gate
+	pair    *seal.Pair
+	cookies *seal.Prover
+	tokens  *seal.Prover // of RESETs
+	resets  resets
+	desk    desk
 
 	mu      sync.RWMutex // guards the rest; never taken while a Conn's lock is held
 	conns   []*Conn      // in the order they came
-	byID    map[uint32]*Conn
-	asked   map[question]*Conn // listener: connections by HELLO, to give repeats the same answer
-	gone    []farewell         // ended at this end, to be reported at the next Poll
+	byID    map[uint16]*Conn
+	asked   map[question]*Conn // half-open connections, to give repeats the same answer
+	leaving []*Conn            // ended here, and the peer has not said that it knows
+	gone    []departure        // ended at this end, to be reported at the next Poll
 	failure error              // of the socket: the next Poll ends every connection with it
 	shut    error              // set by Shut: nothing more arrives, and Poll reports the ends
 	closed  bool               // by the game's Close: the Handler is not called any more
-
-	inbox inbox
 }
 
-// A question identifies one client's attempt to connect: its HELLO and the repeats.
+// A question identifies one client's attempt to connect: its INIT and the repeats.
 type question struct {
 	from    netip.AddrPort
 	attempt uint64
 }
 
-type farewell struct {
+type departure struct {
 	c   *Conn
 	err error
 }
@@ -66,24 +77,31 @@ func newEndpoint(cfg Config, o transport.Offer, listens bool) (*Endpoint, error)
 	}
 	return &Endpoint{
 		cfg: cfg, timing: cfg.Timing.orDefault(), offer: o, listens: listens,
-		byID: map[uint32]*Conn{}, asked: map[question]*Conn{}, inbox: inbox{share: share},
+		byID: map[uint16]*Conn{}, asked: map[question]*Conn{}, inbox: inbox{share: share},
 	}, nil
 }
 
 // Listen makes an endpoint that accepts connections.
-func Listen(cfg Config, o transport.Offer) (*Endpoint, error) { return newEndpoint(cfg, o, true) }
-
-// Dial makes an endpoint that connects to remote, and sends the first HELLO.
-func Dial(cfg Config, o transport.Offer, remote netip.AddrPort) (*Endpoint, error) {
-	e, err := newEndpoint(cfg, o, false)
+func Listen(cfg Config, o transport.Offer) (*Endpoint, error) {
+	e, err := newEndpoint(cfg, o, true)
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{e: e, remote: remote, attempt: cfg.Random(), born: cfg.Now(), state: dialing}
-	e.conns = append(e.conns, c)
-	c.ask()
+	if e.pair = cfg.Listener.Pair; e.pair == nil {
+		if e.pair, err = seal.NewPair(e.random()); err != nil {
+			return nil, err
+		}
+	}
+	var fresh seal.Key
+	if _, err := e.random().Read(fresh[:]); err != nil {
+		return nil, err
+	}
+	e.gate, e.cookies, e.tokens = newGate(), seal.NewProver(fresh), seal.NewProver(e.pair.Derive("tendon reset"))
+	e.desk.known = map[question]bool{}
 	return e, nil
 }
+
+func (e *Endpoint) random() randomReader { return randomReader{e.cfg.Random} }
 
 // Now is the endpoint's clock.
 func (e *Endpoint) Now() time.Duration { return e.cfg.Now() }
@@ -96,68 +114,22 @@ func (e *Endpoint) Counters() transport.Counters {
 	return transport.Counters{Ignored: e.ignored.Load(), Dropped: e.inbox.dropped}
 }
 
-// Arrive takes one packet from the network; at is when the reader got it. It keeps a
-// packet that may belong to a connection until Poll, and records at once that the
-// peer is alive, so that a game that stalls does not lose its peers. b is copied.
-func (e *Endpoint) Arrive(at time.Duration, from netip.AddrPort, b []byte) {
-	c, ok := e.concerns(at, from, b)
-	if !ok {
-		e.ignored.Add(1)
-		return
-	}
-	e.inbox.put(at, from, b, c)
-}
-
-// concerns finds the connection that a packet may belong to; a HELLO has none. ok is
-// false for a packet that Poll need not see.
-func (e *Endpoint) concerns(at time.Duration, from netip.AddrPort, b []byte) (c *Conn, ok bool) {
-	if len(b) == 0 {
-		return nil, false
-	}
-	kind, fromListener := wire.Split(b[0])
-	if fromListener == e.listens {
-		return nil, false
-	}
-	switch kind {
-	case wire.Hello:
-		return nil, len(b) == transport.MaxPacket && !e.isOver()
-	case wire.Accept, wire.Refuse:
-		attempt, ok := wire.Asked(b)
-		c := e.asks()
-		if !ok || c == nil || c.attempt != attempt || c.remote != from {
-			return nil, false
-		}
-		c.heard.Store(int64(at))
-		return c, true
-	}
-	// Every check that needs no connection's lock is made here: a packet that fails
-	// takes no room in the inbox and keeps no connection alive.
-	p, err := wire.ParsePacket(b)
-	if err != nil || lane.Check(p.Segments) != nil {
-		return nil, false
-	}
-	if c = e.find(p.ID); c == nil || c.remote != from {
-		return nil, false
-	}
-	if p.Seq > c.highest.Load() { // copies of old packets do not keep a connection alive
-		c.heard.Store(int64(at))
-	}
-	return c, true
-}
-
-// Tick does what must be done even while the game stalls: it repeats HELLOs and
-// sends keepalives. Call it every few tens of milliseconds.
+// Tick does what must be done even while the game stalls: it repeats what the handshake
+// asks, sends keepalives, and repeats goodbyes. Call it every few tens of milliseconds.
 func (e *Endpoint) Tick() {
 	now := e.cfg.Now()
+	e.awake.pulse(now)
 	for _, c := range e.snapshot() {
 		c.askAgain(now, e.timing.Hello)
 		c.keepalive(now, e.timing.Keepalive)
 	}
+	e.bidFarewell(now)
 }
 
-// Poll reports the connections that ended at this end, then every packet that has
-// arrived, then the connections whose time is up.
+// Poll reports the connections that ended at this end, lets in the clients that have
+// asked, then reports every packet that has arrived, then the connections whose time is up.
 func (e *Endpoint) Poll(h transport.Handler) {
+	e.awake.pulse(e.cfg.Now())
 	e.mu.Lock()
 	gone, failure := e.gone, e.failure
 	e.gone = nil
@@ -168,38 +140,49 @@ func (e *Endpoint) Poll(h transport.Handler) {
 		}
 		h.Closed(f.c, f.err)
 	}
+	e.admit(h)
 	s := e.inbox.take()
 	start := 0
 	for _, r := range s.records {
 		if e.isClosed() {
 			return
 		}
-		e.packet(r.at, r.from, s.bytes[start:r.end:r.end], h)
+		e.packet(r, s.bytes[start:r.end:r.end], h)
 		start = r.end
 	}
 	e.inbox.give(s)
 	e.expire(failure, h)
 }
 
-// expire ends the connections that were silent, dialling or half-open for too long,
-// and all of them when the socket has failed.
+// expire ends the connections that were silent, dialling, half-open or unjoined for too
+// long, and all of them when the socket has failed.
 func (e *Endpoint) expire(failure error, h transport.Handler) {
-	now := e.cfg.Now()
+	now := e.awake.at(e.cfg.Now())
 	for _, c := range e.snapshot() {
+		if e.isClosed() {
+			return
+		}
 		c.mu.Lock()
-		state := c.state
+		state, keyed, unjoined, remote := c.state, c.tx.Ready(), c.unjoined, c.path.Remote
 		c.mu.Unlock()
+		age := now - c.born
 		switch {
 		case state == ended:
 		case failure != nil:
 			e.lose(c, failure, h)
-		case state == dialing && now-c.born >= e.timing.Connect:
-			e.lose(c, fmt.Errorf("%w from %s in %v", transport.ErrNoAnswer, c.remote, e.timing.Connect), h)
-		case state == halfOpen && now-c.born >= e.timing.HalfOpen:
-			c.end(wire.Ended, "")
-			e.forget(c)
-		case state == open && now-c.silentSince() >= e.timing.Silence:
-			e.lose(c, fmt.Errorf("%w: nothing from %s for %v", transport.ErrTimeout, c.remote, e.timing.Silence), h)
+		case state == dialing && !keyed:
+			if err := c.givesUp(age); err != nil {
+				e.lose(c, err, h)
+			}
+		case state == halfOpen && c.silentSince() < 0:
+			if age >= e.timing.HalfOpen {
+				e.evict(c)
+			}
+		case state == open && unjoined && age >= e.timing.Join:
+			c.end(wire.Ended, "the client was not ready in time")
+			e.drop(c, fmt.Errorf("%w: %s was not ready in %v", transport.ErrTimeout, remote, e.timing.Join), h)
+		case now-c.silentSince() >= e.timing.Silence:
+			e.lose(c, fmt.Errorf("%w: nothing from %s for %v", transport.ErrTimeout, remote, e.timing.Silence), h)
 		}
 	}
 }
@@ -224,7 +207,8 @@ func (e *Endpoint) Err() error {
 	return e.failure
 }
 
-// Close tells every peer the reason. The endpoint does nothing from then on.
+// Close tells every peer the reason. The Handler is not called from then on. Arrive and
+// Tick go on with the goodbyes until Lingers is false.
 func (e *Endpoint) Close(reason string) {
 	e.mu.Lock()
 	e.closed = true
@@ -259,7 +243,6 @@ func (e *Endpoint) Shut(reason string) {
 func (e *Endpoint) clear() []*Conn {
 	conns := e.conns
 	e.conns = nil
-	clear(e.byID)
 	clear(e.asked)
 	return conns
 }
@@ -272,10 +255,17 @@ func (e *Endpoint) lose(c *Conn, err error, h transport.Handler) {
 	if was == ended {
 		return
 	}
-	e.forget(c)
-	if was != halfOpen {
-		h.Closed(c, err)
+	if was == halfOpen {
+		e.forget(c)
+		return
 	}
+	e.drop(c, err, h)
+}
+
+// drop forgets a connection that has ended, and tells the Handler.
+func (e *Endpoint) drop(c *Conn, err error, h transport.Handler) {
+	e.forget(c)
+	h.Closed(c, err)
 }
 
 func (e *Endpoint) closedHere(c *Conn, err error) {
@@ -283,11 +273,13 @@ func (e *Endpoint) closedHere(c *Conn, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.closed {
-		e.gone = append(e.gone, farewell{c, err})
+		e.gone = append(e.gone, departure{c, err})
 	}
 }
 
+// forget takes a connection that has ended out of the present ones.
 func (e *Endpoint) forget(c *Conn) {
+	remote := c.remote()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i, x := range e.conns {
@@ -296,11 +288,12 @@ func (e *Endpoint) forget(c *Conn) {
 			break
 		}
 	}
-	delete(e.byID, c.id)
-	delete(e.asked, question{c.remote, c.attempt})
+	if e.asked[question{remote, c.attempt}] == c {
+		delete(e.asked, question{remote, c.attempt})
+	}
 }
 
-func (e *Endpoint) find(id uint32) *Conn {
+func (e *Endpoint) find(id uint16) *Conn {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.byID[id]
@@ -311,17 +304,6 @@ func (e *Endpoint) snapshot() []*Conn {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.conns[:len(e.conns):len(e.conns)]
-}
-
-// Remotes are the addresses of the present connections. Any goroutine may call it.
-func (e *Endpoint) Remotes() iter.Seq[netip.AddrPort] {
-	return func(yield func(netip.AddrPort) bool) {
-		for _, c := range e.snapshot() {
-			if !yield(c.remote) {
-				return
-			}
-		}
-	}
 }
 
 func (e *Endpoint) isClosed() bool {
@@ -339,13 +321,84 @@ func (e *Endpoint) isOver() bool {
 
 func (e *Endpoint) isOverLocked() bool { return e.closed || e.shut != nil }
 
-// asks returns the connection of an endpoint that has dialled and has not been
-// accepted yet; nil otherwise.
-func (e *Endpoint) asks() *Conn {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.listens || len(e.conns) == 0 || len(e.byID) > 0 {
-		return nil
+// packet handles one packet of the inbox, inside Poll: the datagram first, then the
+// messages that its segments complete.
+func (e *Endpoint) packet(r record, b []byte, h transport.Handler) {
+	c := r.c
+	switch r.kind {
+	case wire.Deny:
+		e.denied(c, b, h)
+		return
+	case wire.Reset:
+		if c.cut() != ended {
+			e.drop(c, fmt.Errorf("%w: %s does not know the connection any more", transport.ErrReset, c.remote()), h)
+		}
+		return
 	}
-	return e.conns[0]
+	if c.establish() {
+		hello := c.hello
+		c.hello = nil
+		h.Connected(c, hello)
+	}
+	p, err := wire.ParsePayload(r.kind, b)
+	switch {
+	case err != nil || !c.is(open): // an ACCEPT is no payload
+	case p.Kind == wire.Close:
+		e.leave(c, p.Reason, h)
+	default:
+		e.deliver(c, r, p, h)
+	}
+}
+
+func (e *Endpoint) deliver(c *Conn, r record, p wire.Packet, h transport.Handler) {
+	if len(p.Segments) > 0 && c.input(e.cfg.Now(), p.Segments) != nil {
+		return
+	}
+	if p.Kind == wire.Datagram || p.Kind == wire.Both {
+		h.Datagram(c, r.seq, r.at, p.Datagram)
+	}
+	if len(p.Segments) > 0 {
+		e.messages(c, h)
+	}
+}
+
+func (e *Endpoint) messages(c *Conn, h transport.Handler) {
+	for {
+		m, err := c.message()
+		if err != nil {
+			if c.end(wire.Broken, "the reliable lane cannot be read") != ended {
+				e.drop(c, fmt.Errorf("%s breaks the reliable lane: %w", c.remote(), err), h)
+			}
+			return
+		}
+		if m == nil {
+			return
+		}
+		h.Message(c, m)
+	}
+}
+
+// leave ends a connection because the peer sent a Close packet.
+func (e *Endpoint) leave(c *Conn, payload []byte, h transport.Handler) {
+	if c.cut() == ended {
+		return
+	}
+	cause, reason := wire.ParseReason(payload)
+	err := transport.ErrClosed
+	switch cause {
+	case wire.Kicked:
+		err = transport.ErrKicked
+	case wire.Unheard:
+		err = fmt.Errorf("%w: %s has heard nothing from here for too long", transport.ErrTimeout, c.remote())
+	}
+	if reason != "" {
+		err = fmt.Errorf("%w: %s", err, reason)
+	}
+	e.drop(c, err, h)
+}
+
+// wellFormed parses an opened payload and checks its segments.
+func wellFormed(k wire.Kind, b []byte) (p wire.Packet, ok bool) {
+	p, err := wire.ParsePayload(k, b)
+	return p, err == nil && lane.Check(p.Segments) == nil
 }

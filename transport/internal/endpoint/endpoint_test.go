@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/raw"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/lane"
 )
@@ -37,10 +38,10 @@ func (b *bench) config() Config {
 	rng := rand.New(rand.NewPCG(1, 2))
 	return Config{
 		Transport: "test", Local: "here", Now: func() time.Duration { return b.now },
-		Send: func(to netip.AddrPort, p []byte) {
+		Send: func(to Path, p []byte) {
 			b.bytes += len(p)
 			if len(b.sent) < 10_000 {
-				b.sent, b.to = append(b.sent, bytes.Clone(p)), append(b.to, to)
+				b.sent, b.to = append(b.sent, bytes.Clone(p)), append(b.to, to.Remote)
 			}
 		},
 		Random: rng.Uint64, Machine: lane.NewARQ,
@@ -68,9 +69,17 @@ func (b *bench) Closed(_ transport.Conn, err error) {
 // arrive gives packets to the endpoint and polls it.
 func (b *bench) arrive(from netip.AddrPort, packets ...[]byte) {
 	for _, p := range packets {
-		b.Arrive(b.now, from, p)
+		b.Arrive(b.now, Path{Remote: from}, p)
 	}
 	b.Poll(b)
+}
+
+// pass lets time pass while the program runs.
+func (b *bench) pass(d time.Duration) {
+	for end := b.now + d; b.now < end; {
+		b.now = min(end, b.now+longestGap/2)
+		b.awake.pulse(b.now)
+	}
 }
 
 func (b *bench) last() []byte {
@@ -106,8 +115,33 @@ func dialled(t testing.TB) *bench {
 	return b
 }
 
-func hello(attempt uint64) wire.HelloMessage {
-	return wire.HelloMessage{Attempt: attempt, GameHash: wire.HashGame("pong"), Schema: 7, Game: "pong", Hello: []byte("Ada")}
+// client is one that wants to join, with this attempt.
+func client(attempt uint64) *raw.Client {
+	return raw.NewClient(raw.Source(rand.New(rand.NewPCG(attempt, 3)).Uint64), attempt, wire.Request{Game: "pong", Schema: 7, Hello: []byte("Ada")})
+}
+
+// shake does the handshake of a client up to the ACCEPT, and returns what the listener
+// answers to the INIT.
+func (b *bench) shake(from netip.AddrPort, c *raw.Client) []byte {
+	b.arrive(from, c.Hello())
+	init := c.Answer(b.last())
+	if init == nil {
+		return nil
+	}
+	b.sent, b.to = nil, nil
+	b.arrive(from, init)
+	c.Answer(b.last())
+	return b.last()
+}
+
+// accepted returns a client that was let in.
+func (b *bench) accepted(t testing.TB, from netip.AddrPort, attempt uint64) *raw.Client {
+	t.Helper()
+	c := client(attempt)
+	if b.shake(from, c); !c.In() {
+		t.Fatalf("a client is not let in: %x", b.sent)
+	}
+	return c
 }
 
 // A packer makes packets of a client.
@@ -115,21 +149,32 @@ type packer func(k wire.Kind, seq uint64, payload ...byte) []byte
 
 // joined returns a listener with one client, whose packets pack makes.
 func joined(t testing.TB) (b *bench, pack packer) {
+	b, c := joinedBy(t)
+	return b, c.Seal
+}
+
+func joinedBy(t testing.TB) (b *bench, c *raw.Client) {
 	b = listening(t)
-	b.arrive(clientAddr, hello(1).Append(nil))
-	a, err := wire.ParseAccept(b.last())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pack = func(k wire.Kind, seq uint64, payload ...byte) []byte {
-		return wire.End(append(wire.Begin(nil, k, false, a.ID, seq), payload...))
-	}
-	b.arrive(clientAddr, pack(wire.Keepalive, 1))
+	c = b.accepted(t, clientAddr, 1)
+	b.arrive(clientAddr, c.Say(wire.Keepalive))
 	if len(b.conns) != 1 {
 		t.Fatalf("no connection: %q", b.events)
 	}
-	b.events = nil
-	return b, pack
+	b.events, b.sent, b.to = nil, nil, nil
+	return b, c
+}
+
+// connected returns a client that is in, and its server.
+func connected(t testing.TB) (b *bench, s *raw.Server) {
+	b = dialled(t)
+	s = raw.NewServer(raw.Source(rand.New(rand.NewPCG(4, 4)).Uint64))
+	b.arrive(serverAddr, s.Answer(b.last()))
+	b.arrive(serverAddr, s.Answer(b.last()))
+	if len(b.conns) != 1 {
+		t.Fatalf("no connection: %q", b.events)
+	}
+	b.events, b.sent, b.to = nil, nil, nil
+	return b, s
 }
 
 // A closer closes its endpoint inside Closed and Datagram.
@@ -148,23 +193,17 @@ func (c closer) Datagram(conn transport.Conn, seq uint64, at time.Duration, p []
 // An endpoint that is closed inside Closed reports nothing more and lets nobody in.
 func TestCloseInsideClosed(t *testing.T) {
 	b, _ := joined(t)
-	b.arrive(strangers, hello(2).Append(nil))
-	a, err := wire.ParseAccept(b.last())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.arrive(strangers, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
+	b.arrive(strangers, b.accepted(t, strangers, 2).Say(wire.Keepalive))
 	b.conns[0].Close("kicked")
 	b.conns[1].Close("kicked")
 	b.sent, b.events = nil, nil
-	b.Arrive(b.now, clientAddr, hello(3).Append(nil))
 	b.Poll(closer{b})
 	if b.Poll(b); len(b.events) != 1 || len(b.sent) != 0 {
 		t.Errorf("told %q, sent %x", b.events, b.sent)
 	}
-	b.Arrive(b.now, clientAddr, hello(4).Append(nil))
-	if n := len(b.inbox.fill.records); n != 0 {
-		t.Errorf("%d packets wait for an endpoint that is closed", n)
+	b.Arrive(b.now, Path{Remote: clientAddr}, client(4).Hello())
+	if len(b.sent) != 0 {
+		t.Errorf("an endpoint that is closed answers %x", b.sent)
 	}
 }
 
@@ -172,14 +211,18 @@ func TestCloseInsideClosed(t *testing.T) {
 // it; it refuses no clients either.
 func TestCloseInsideDatagram(t *testing.T) {
 	b, pack := joined(t)
-	b.offer.Refused = func(netip.AddrPort, error) { t.Error("a client is refused once all is over") }
-	other := hello(2)
-	other.Schema++
-	b.Arrive(b.now, clientAddr, pack(wire.Datagram, 2, 'x'))
-	b.Arrive(b.now, strangers, other.Append(nil))
+	other := client(2)
+	b.Arrive(b.now, Path{Remote: strangers}, other.Hello())
+	init := other.Answer(b.last())
+	b.Arrive(b.now, Path{Remote: clientAddr}, pack(wire.Datagram, 2, 'x'))
+	b.Arrive(b.now, Path{Remote: clientAddr}, pack(wire.Datagram, 3, 'x'))
 	b.sent = nil
-	if b.Poll(closer{b}); len(b.events) != 1 || len(b.sent) != transport.CloseCopies {
+	if b.Poll(closer{b}); len(b.events) != 1 || len(b.sent) != 1 {
 		t.Errorf("told %q, sent %x", b.events, b.sent)
+	}
+	b.sent = nil
+	if b.arrive(strangers, init); len(b.sent) != 0 {
+		t.Errorf("a client is answered once all is over: %x", b.sent)
 	}
 }
 
@@ -198,9 +241,7 @@ func TestKickInsideConnected(t *testing.T) {
 	both := append(append([]byte{byte(len(segment)), 0}, segment...), "state"...)
 	for kind, payload := range map[wire.Kind][]byte{wire.Datagram: []byte("state"), wire.Lane: segment, wire.Both: both, wire.Close: {0}} {
 		b := listening(t)
-		b.arrive(clientAddr, hello(1).Append(nil))
-		a, _ := wire.ParseAccept(b.last())
-		b.Arrive(b.now, clientAddr, wire.End(append(wire.Begin(nil, kind, false, a.ID, 1), payload...)))
+		b.Arrive(b.now, Path{Remote: clientAddr}, b.accepted(t, clientAddr, 1).Say(kind, payload...))
 		for range 2 {
 			b.Poll(kicker{b})
 		}
@@ -213,10 +254,10 @@ func TestKickInsideConnected(t *testing.T) {
 // When the socket fails, every connection that the game knows gets Closed, and no other.
 func TestSocketFails(t *testing.T) {
 	b, _ := joined(t)
-	b.arrive(strangers, hello(2).Append(nil))
+	b.accepted(t, strangers, 2)
 	b.Fail(net.ErrClosed)
 	b.Poll(b)
-	if fmt.Sprint(b.events) != "[closed]" || !errors.Is(b.err, transport.ErrSocket) || len(b.Endpoint.conns)+len(b.byID)+len(b.asked) != 0 {
+	if fmt.Sprint(b.events) != "[closed]" || !errors.Is(b.err, transport.ErrSocket) || len(b.Endpoint.conns)+len(b.asked) != 0 {
 		t.Errorf("told %q, %v; %d connections", b.events, b.err, len(b.Endpoint.conns))
 	}
 }
@@ -225,25 +266,21 @@ func TestSocketFails(t *testing.T) {
 // in: neither half-open connections nor new clients.
 func TestShut(t *testing.T) {
 	b, _ := joined(t)
-	b.arrive(strangers, hello(2).Append(nil))
-	a, err := wire.ParseAccept(b.last())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Arrive(b.now, strangers, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
-	b.Arrive(b.now, strangers, hello(3).Append(nil))
+	c := b.accepted(t, strangers, 2)
+	b.Arrive(b.now, Path{Remote: strangers}, c.Say(wire.Keepalive))
 	b.sent = nil
 	b.Shut("over")
 	b.Shut("twice")
 	for range 2 {
 		b.Poll(b)
 	}
-	if fmt.Sprint(b.events) != "[closed]" || fmt.Sprint(b.err) != "closed: over" || len(b.sent) != transport.CloseCopies {
+	if fmt.Sprint(b.events) != "[closed]" || fmt.Sprint(b.err) != "closed: over" || len(b.sent) != 1 {
 		t.Errorf("told %q, %v; %d packets sent", b.events, b.err, len(b.sent))
 	}
-	b.Arrive(b.now, clientAddr, hello(4).Append(nil))
-	if n := len(b.inbox.fill.records); n != 0 {
-		t.Errorf("%d packets wait for an endpoint that is shut", n)
+	b.sent = nil
+	b.Arrive(b.now, Path{Remote: clientAddr}, client(4).Hello())
+	if len(b.sent) != 0 {
+		t.Errorf("an endpoint that is shut answers %x", b.sent)
 	}
 	if fmt.Sprint(b.Err()) != "closed: over" {
 		t.Errorf("it says %v", b.Err())

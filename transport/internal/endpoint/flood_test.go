@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/raw"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
@@ -26,23 +27,25 @@ func TestFlood(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	received := 0
-	good := hello(1).Append(nil)
+	good := client(1).Hello()
 	p := make([]byte, transport.MaxPacket)
 	for i := range 100_000 {
-		switch i % 4 {
-		case 0:
+		copy(p, noise[rng.IntN(len(noise)-len(p)):])
+		p[0] = wire.First(wire.Kind(1+i/4%13), false)
+		if i%4 == 0 {
 			copy(p, good)
 			p[3], p[4], p[5] = byte(i), byte(i>>8), byte(i>>16)
-		default:
-			copy(p, noise[rng.IntN(len(noise)-len(p)):])
-			p[0] = byte(i / 4)
 		}
 		n := len(p)
-		if i%4 > 1 {
+		switch i % 4 {
+		case 0:
+			n = wire.MinInit
+		case 1:
+		default:
 			n = rng.IntN(len(p))
 		}
 		received += n
-		b.Arrive(b.now, netip.AddrPortFrom(strangers.Addr(), uint16(i)), p[:n])
+		b.Arrive(b.now, Path{Remote: netip.AddrPortFrom(strangers.Addr(), uint16(i))}, p[:n])
 		if i%1000 == 0 {
 			b.now += 10 * time.Millisecond
 			b.Poll(b)
@@ -52,10 +55,10 @@ func TestFlood(t *testing.T) {
 	b.now += transport.HalfOpenTimeout
 	b.Poll(b)
 	b.Poll(b) // the second slab
-	if len(b.events) != 0 || len(b.Endpoint.conns)+len(b.byID)+len(b.asked) != 0 {
+	if len(b.events) != 0 || len(b.Endpoint.conns)+len(b.byID)+len(b.asked)+len(b.desk.known) != 0 {
 		t.Errorf("%d connections after a flood; events %q", len(b.Endpoint.conns), b.events)
 	}
-	if b.bytes*10 > received {
+	if b.bytes*100 > received*15 {
 		t.Errorf("%d bytes out for %d in", b.bytes, received)
 	}
 	b.sent, b.to = nil, nil
@@ -70,16 +73,11 @@ func TestFlood(t *testing.T) {
 // While the game does not poll, the inbox is bounded, in all and for each peer, so that
 // one peer does not crowd out the others.
 func TestInboxIsBounded(t *testing.T) {
-	b, pack := joined(t)
-	b.arrive(strangers, hello(2).Append(nil))
-	other, err := wire.ParseAccept(b.last())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, c := joinedBy(t)
+	other := b.accepted(t, strangers, 2)
 	for _, size := range []int{1000, 0} {
-		p := pack(wire.Datagram, 2, make([]byte, size)...)
-		for range 100_000 {
-			b.Arrive(b.now, clientAddr, p)
+		for range 2 * transport.MaxPeerInbox / (size + recordSize) {
+			b.Arrive(b.now, Path{Remote: clientAddr}, c.Say(wire.Datagram, make([]byte, size)...))
 		}
 		s := &b.inbox.fill
 		if n := len(s.bytes) + len(s.records)*int(unsafe.Sizeof(record{})); n > transport.MaxPeerInbox || b.inbox.dropped == 0 {
@@ -88,42 +86,33 @@ func TestInboxIsBounded(t *testing.T) {
 		if unsafe.Sizeof(record{}) > recordSize {
 			t.Errorf("a packet takes %d bytes, not %d", unsafe.Sizeof(record{}), recordSize)
 		}
-		b.Arrive(b.now, strangers, wire.End(wire.Begin(nil, wire.Keepalive, false, other.ID, 1)))
+		b.Arrive(b.now, Path{Remote: strangers}, other.Say(wire.Keepalive))
 		b.events = nil
-		if b.Poll(b); size > 0 && (len(b.events) != 2 || b.events[1] != "connected Ada") {
+		if b.Poll(b); size > 0 && (len(b.events) < 2 || b.events[len(b.events)-1] != "connected Ada") {
 			t.Errorf("beside a flood: %.200q", b.events)
 		}
 	}
-	var peers []func() // all of them at once
-	for i := range 40 {
-		from := netip.AddrPortFrom(clientAddr.Addr(), uint16(1000+i))
-		b.arrive(from, hello(uint64(10+i)).Append(nil))
-		a, _ := wire.ParseAccept(b.last())
-		b.arrive(from, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
-		peers = append(peers, func() {
-			p := wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 2))
+	for i := range uint64(6) { // all of them at once
+		from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 9, 0, byte(i)}), 1000)
+		c := b.accepted(t, from, 10+i)
+		b.arrive(from, c.Say(wire.Keepalive))
+		defer func() {
 			for range 20_000 {
-				b.Arrive(b.now, from, p)
+				b.Arrive(b.now, Path{Remote: from}, c.Say(wire.Datagram, make([]byte, 200)...))
 			}
 			if s := &b.inbox.fill; len(s.bytes)+len(s.records)*recordSize > transport.MaxInbox {
-				t.Fatalf("%d bytes and %d packets wait", len(s.bytes), len(s.records))
+				t.Errorf("%d bytes and %d packets wait", len(s.bytes), len(s.records))
 			}
-		})
-	}
-	for _, floods := range peers {
-		floods()
+		}()
 	}
 }
 
 // A client has one peer: while the game stalls, that peer may fill the whole inbox.
 func TestInboxOfAClient(t *testing.T) {
-	b := dialled(t)
-	m, _ := wire.ParseHello(b.sent[0])
-	b.arrive(serverAddr, wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil))
-	p := wire.End(append(wire.Begin(nil, wire.Datagram, true, 5, 1), make([]byte, 1000)...))
-	const fit = transport.MaxInbox / (transport.Overhead + 1000 + recordSize)
+	b, s := connected(t)
+	const fit = transport.MaxInbox / (1000 + recordSize)
 	for range fit + 1 {
-		b.Arrive(b.now, serverAddr, p)
+		b.Arrive(b.now, Path{Remote: serverAddr}, s.Say(wire.Datagram, make([]byte, 1000)...))
 	}
 	if n := len(b.inbox.fill.records); n != fit || b.Counters().Dropped != 1 {
 		t.Errorf("%d packets wait, want %d; %d dropped", n, fit, b.Counters().Dropped)
@@ -133,15 +122,13 @@ func TestInboxOfAClient(t *testing.T) {
 // A Poll frees the inbox for what comes after it, and a slab that a flood has grown goes
 // back to the heap.
 func TestInboxIsFreed(t *testing.T) {
-	b, pack := joined(t)
-	const fit = transport.MaxPeerInbox / (transport.Overhead + 1000 + recordSize)
-	next := uint64(2)
+	b, c := joinedBy(t)
+	const fit = transport.MaxPeerInbox / (1000 + recordSize)
 	send := func(n int) {
 		t.Helper()
 		b.events = nil
 		for range n {
-			b.Arrive(b.now, clientAddr, pack(wire.Datagram, next, make([]byte, 1000)...))
-			next++
+			b.Arrive(b.now, Path{Remote: clientAddr}, c.Say(wire.Datagram, make([]byte, 1000)...))
 		}
 		b.Poll(b)
 		if want := min(n, fit); len(b.events) != want {
@@ -162,38 +149,51 @@ func TestInboxIsFreed(t *testing.T) {
 	}
 }
 
-// Endless HELLOs while the game stalls leave room for the packets of connected peers.
-func TestHellosDoNotCrowdOut(t *testing.T) {
-	b, pack := joined(t)
-	for i := range 10 * transport.MaxHelloInbox {
-		b.Arrive(b.now, strangers, hello(uint64(i)).Append(nil))
+// Endless HELLOs while the game stalls take no room at all, and forged packets of a
+// connection neither.
+func TestStrangersTakeNoRoom(t *testing.T) {
+	b, c := joinedBy(t)
+	forged := c.Seal(wire.Datagram, 2, 'x')
+	forged[len(forged)-1] ^= 1
+	for i := range uint64(10_000) {
+		b.Arrive(b.now, Path{Remote: strangers}, client(i%10).Hello())
+		b.Arrive(b.now, Path{Remote: clientAddr}, forged)
 	}
-	if n := len(b.inbox.fill.records); n != transport.MaxHelloInbox || b.inbox.dropped != 9*transport.MaxHelloInbox {
-		t.Errorf("%d wait, %d dropped", n, b.inbox.dropped)
+	if h := b.Held(); h.Inbox+h.Requests+h.HalfOpen != 0 || h.Open != 1 {
+		t.Errorf("%+v is kept", h)
 	}
-	if b.arrive(clientAddr, pack(wire.Datagram, 2, 'x')); len(b.events) != 1 {
+	if b.arrive(clientAddr, c.Say(wire.Datagram, 'x')); len(b.events) != 1 {
 		t.Errorf("beside them: %q", b.events)
 	}
 }
 
-// An answer to no HELLO of the client does not enter the inbox.
+// An answer to no question of the client means nothing.
 func TestAnswersToNobody(t *testing.T) {
 	b := dialled(t)
-	m, _ := wire.ParseHello(b.sent[0])
-	other := wire.AcceptMessage{Attempt: m.Attempt + 1, ID: 5}.Append(nil)
-	accept := wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil)
-	b.Arrive(b.now, serverAddr, other)
-	b.Arrive(b.now, serverAddr, accept[:1])
-	b.Arrive(b.now, strangers, accept)
-	client := bytes.Clone(accept)
-	client[0] &^= wire.FromListener
-	b.Arrive(b.now, serverAddr, client)
-	if n := len(b.inbox.fill.records); n != 0 || b.Counters().Ignored != 4 {
-		t.Errorf("%d packets wait, %d ignored", n, b.Counters().Ignored)
+	s := raw.NewServer(raw.Source(rand.New(rand.NewPCG(4, 4)).Uint64))
+	challenge := s.Answer(b.last())
+	other := bytes.Clone(challenge)
+	other[1]++
+	mine := bytes.Clone(challenge)
+	mine[0] &^= wire.FromListener
+	b.Arrive(b.now, Path{Remote: serverAddr}, other)
+	b.Arrive(b.now, Path{Remote: serverAddr}, challenge[:1])
+	b.Arrive(b.now, Path{Remote: strangers}, challenge)
+	b.Arrive(b.now, Path{Remote: serverAddr}, mine)
+	if len(b.sent) != 1 || b.Counters().Ignored != 4 {
+		t.Errorf("%d packets sent, %d ignored", len(b.sent), b.Counters().Ignored)
 	}
-	b.arrive(serverAddr, accept)
-	b.Arrive(b.now, serverAddr, accept)
-	if n := len(b.inbox.fill.records); n != 0 || len(b.events) != 1 {
-		t.Errorf("%d packets wait once it is in; events %q", n, b.events)
+	b.arrive(serverAddr, challenge)
+	accept := s.Answer(b.last())
+	forged := bytes.Clone(accept)
+	forged[20] ^= 1
+	b.arrive(serverAddr, forged)
+	b.arrive(strangers, accept)
+	if len(b.events) != 0 {
+		t.Errorf("told %q", b.events)
+	}
+	b.arrive(serverAddr, accept, accept)
+	if len(b.events) != 1 {
+		t.Errorf("told %q", b.events)
 	}
 }

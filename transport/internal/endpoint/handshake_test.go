@@ -3,153 +3,219 @@ package endpoint
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/raw"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-func TestHandshakeOfTheListener(t *testing.T) {
-	other := hello(9).Append(nil)
-	other[1] = 99
-	game, schema := hello(9), hello(9)
-	game.GameHash++
-	schema.Schema++
-	for _, x := range []struct {
-		name   string
-		b      []byte
-		reason wire.Reason
-	}{
-		{"version", other, wire.OtherVersion},
-		{"game", game.Append(nil), wire.OtherGame},
-		{"schema", schema.Append(nil), wire.OtherSchema},
-	} {
-		b := listening(t)
-		b.arrive(clientAddr, x.b, x.b)
-		if len(b.sent) != 2 || !bytes.Equal(b.sent[0], b.sent[1]) || b.to[0] != clientAddr {
-			t.Fatalf("%s: answers %x to %v", x.name, b.sent, b.to)
-		}
-		m, err := wire.ParseRefuse(b.sent[0])
-		if err != nil || m.Reason != x.reason || m.Attempt != 9 || m.Version != wire.Version {
-			t.Errorf("%s: refused with %+v, %v", x.name, m, err)
-		}
-		if len(b.Endpoint.conns) != 0 {
-			t.Errorf("%s: state is kept", x.name)
-		}
+// A client of another version is told so. Nothing is kept of it.
+func TestOtherVersion(t *testing.T) {
+	b := listening(t)
+	var told []error
+	b.offer.Refused = func(remote netip.AddrPort, why error) { told = append(told, why) }
+	p := client(9).Hello()
+	p[1] = 99
+	b.arrive(clientAddr, p, p)
+	if m, err := wire.ParseRefuse(b.last()); err != nil || m.Attempt != 9 || m.Version != wire.Version || len(b.sent) != 2 || b.to[0] != clientAddr {
+		t.Errorf("answered with %+v, %v", m, err)
+	}
+	if h := b.Held(); h != (Held{}) || len(told) != 2 || told[0] != transport.ErrVersion {
+		t.Errorf("%+v is kept; told %v", h, told)
 	}
 }
 
-// The checks of a HELLO have an order: of two faults the first is answered. A packet
-// that is not a HELLO gets no answer.
+// What a listener asks before it lets a client in has an order: of two faults the first is
+// told, sealed for the client.
 func TestOrderOfChecks(t *testing.T) {
-	const none = wire.Reason(0)
-	version := func(b []byte) { b[1]++ }
-	padding := func(b []byte) { b[len(b)-1] = 1 }
-	cookie := func(b []byte) { b[27] = 1 }
-	game := func(b []byte) { b[11]++ }
-	schema := func(b []byte) { b[19]++ }
+	banned := errors.New("you are banned")
 	for _, x := range []struct {
 		name   string
-		spoil  []func([]byte)
+		spoil  func(c *raw.Client)
 		full   bool
-		reason wire.Reason // none: no answer
+		admit  error
+		reason wire.Reason
+		detail string
+		told   error
 	}{
-		{"version before padding", []func([]byte){version, padding, game}, true, wire.OtherVersion},
-		{"padding before the game", []func([]byte){padding, game}, true, none},
-		{"the cookie's place before the schema", []func([]byte){cookie, schema}, true, none},
-		{"the game before the schema", []func([]byte){schema, game}, true, wire.OtherGame},
-		{"the schema before the room", []func([]byte){schema}, true, wire.OtherSchema},
-		{"the room", nil, true, wire.Full},
-		{"a direction", []func([]byte){func(b []byte) { b[0] |= wire.FromListener }}, false, none},
+		{"the secret before the game", func(c *raw.Client) { c.Secret, c.Request.Game = seal.Key{1}, "other" }, true, banned, wire.BadSecret, "", transport.ErrSecret},
+		{"the game before the schema", func(c *raw.Client) { c.Request.Game, c.Request.Schema = "other", 8 }, true, banned, wire.OtherGame, "pong", transport.ErrGame},
+		{"the schema before the token", func(c *raw.Client) { c.Request.Schema = 8 }, true, banned, wire.OtherSchema, strings.Repeat("d", transport.MaxDigest), transport.ErrSchema},
+		{"the token before the room", func(c *raw.Client) { c.Request.Token = nil }, true, banned, wire.BadToken, "none", transport.ErrToken},
+		{"the room before the game's word", func(c *raw.Client) {}, true, banned, wire.Full, "", transport.ErrFull},
+		{"the game's word", func(c *raw.Client) {}, false, banned, wire.NotAdmitted, "you are banned", banned},
+		{"nothing", func(c *raw.Client) {}, false, nil, 0, "", nil},
 	} {
 		b := &bench{}
 		o := offer()
-		o.Room = func([]byte, int) bool { return !x.full }
-		told := 0
+		o.Room = func([]byte, transport.Identity, int) bool { return !x.full }
+		o.Admit = func(hello []byte, id transport.Identity) error {
+			if string(hello) != "Ada" || id != "sub:ada" {
+				t.Errorf("%s: asked about %q, %q", x.name, hello, id)
+			}
+			return x.admit
+		}
+		var told []error
 		o.Refused = func(remote netip.AddrPort, why error) {
-			told++
-			if remote != clientAddr || why != refusals[x.reason] || why == nil {
-				t.Errorf("%s: told of %v, %v", x.name, remote, why)
+			if told = append(told, why); remote != clientAddr {
+				t.Errorf("%s: told of %v", x.name, remote)
 			}
 		}
-		e, err := Listen(b.config(), o)
+		cfg := b.config()
+		cfg.Listener.Token = func(token []byte, client seal.Key) (string, error) {
+			if string(token) == "ada's" {
+				return "ada", nil
+			}
+			return "", fmt.Errorf("none%.0w", transport.ErrToken)
+		}
+		e, err := Listen(cfg, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.Endpoint = e
-		p := hello(9).Append(nil)
-		for _, f := range x.spoil {
-			f(p)
+		c := client(9)
+		c.Request.Token = []byte("ada's")
+		x.spoil(c)
+		answer := b.shake(clientAddr, c)
+		m, err := c.Denied(answer)
+		switch {
+		case x.reason == 0 && !c.In():
+			t.Errorf("%s: answered with %x", x.name, answer)
+		case x.reason != 0 && (err != nil || m.Reason != x.reason || string(m.Detail) != x.detail || m.Attempt != 9):
+			t.Errorf("%s: denied with %+v, %v", x.name, m, err)
+		case x.reason != 0 && (len(told) != 1 || !errors.Is(told[0], x.told) || len(b.Endpoint.conns) != 0 || b.gate.count(prefixOf(clientAddr)) != 0):
+			t.Errorf("%s: told %v, %d connections", x.name, told, len(b.Endpoint.conns))
 		}
-		b.arrive(clientAddr, p, p[:len(p)-1], append(bytes.Clone(p), 0))
-		switch m, err := wire.ParseRefuse(b.last()); {
-		case x.reason == none && (len(b.sent) != 0 || b.Counters().Ignored != 3):
-			t.Errorf("%s: answered with %x, %d ignored", x.name, b.sent, b.Counters().Ignored)
-		case x.reason != none && (len(b.sent) != 1 || err != nil || m.Reason != x.reason || b.Counters().Ignored != 2):
-			t.Errorf("%s: %d answers, %+v, %v, %d ignored", x.name, len(b.sent), m, err, b.Counters().Ignored)
+	}
+}
+
+// No answer is longer than its question, and those to unproven addresses are much shorter.
+func TestAnswersAreShort(t *testing.T) {
+	b := listening(t)
+	c := client(1)
+	c.Request.Schema++
+	b.arrive(clientAddr, c.Hello())
+	if len(b.last())*100 > 15*len(c.Hello()) {
+		t.Errorf("%d bytes answer %d", len(b.last()), len(c.Hello()))
+	}
+	init := c.Answer(b.last())
+	short := wire.InitMessage{}
+	short, err := wire.ParseInit(init)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{wire.MinInit, transport.MaxPacket} {
+		p := short.Append(nil, size)
+		b.arrive(clientAddr, p)
+		if m, err := c.Denied(b.last()); err != nil || m.Reason != wire.OtherSchema || len(b.last()) > len(p) || (len(m.Detail) > 0) != (size == transport.MaxPacket) {
+			t.Errorf("an INIT of %d bytes: %d bytes, %+v, %v", size, len(b.last()), m.Reason, err)
 		}
-		if len(b.Endpoint.conns) != 0 || told != len(b.sent) {
-			t.Errorf("%s: %d connections, %d refusals told", x.name, len(b.Endpoint.conns), told)
-		}
+	}
+}
+
+// An INIT without a good cookie costs the listener nothing: another's, one of another
+// attempt, one that is too old, one that is spoiled.
+func TestCookies(t *testing.T) {
+	b := listening(t)
+	c := client(1)
+	b.arrive(clientAddr, c.Hello())
+	init := c.Answer(b.last())
+	b.sent = nil
+	worked := b.gate.buckets
+	attempt := bytes.Clone(init)
+	attempt[3]++
+	for at := 11; at < 31; at++ {
+		bad := bytes.Clone(init)
+		bad[at] ^= 1
+		b.arrive(clientAddr, bad)
+	}
+	b.arrive(clientAddr, attempt)
+	b.arrive(strangers, init)
+	b.arrive(netip.AddrPortFrom(clientAddr.Addr(), clientAddr.Port()+1), init)
+	b.pass(seal.CookieLife + time.Second)
+	b.arrive(clientAddr, init)
+	if h := b.Held(); len(b.sent) != 0 || h != (Held{}) || b.gate.buckets != worked {
+		t.Errorf("answered with %x, %+v is kept", b.sent, h)
 	}
 }
 
 // A connection id is not 0 and differs from all others.
 func TestIDsDiffer(t *testing.T) {
-	b := &bench{}
-	c := b.config()
-	random := []uint64{0, 7, 1 << 32, 7, 1<<32 + 7, 8}
-	c.Random = func() uint64 {
-		x := random[0]
-		random = random[1:]
-		return x
+	b := listening(t)
+	taken := &Conn{e: b.Endpoint}
+	for id := range 1 << 16 {
+		b.byID[uint16(id)] = taken
 	}
-	e, err := Listen(c, offer())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Endpoint = e
-	b.arrive(clientAddr, hello(1).Append(nil), hello(2).Append(nil))
-	for i, want := range []uint32{7, 8} {
-		if m, err := wire.ParseAccept(b.sent[i]); err != nil || m.ID != want {
-			t.Errorf("connection %d: %+v, %v", i, m, err)
-		}
+	delete(b.byID, 0)
+	delete(b.byID, 7)
+	if c := b.accepted(t, clientAddr, 1); c.ID != 7 {
+		t.Errorf("the connection has the id %d; only 7 is free", c.ID)
 	}
 }
 
-// Repeats of a HELLO get the same answer. The client's next packet makes it Connected,
+// Repeats of an INIT get the same answer. The client's next packet makes it Connected,
 // once.
-func TestRepeatedHello(t *testing.T) {
+func TestRepeatedInit(t *testing.T) {
 	b := listening(t)
-	h := hello(1).Append(nil)
-	b.arrive(clientAddr, h, h, h)
-	if len(b.sent) != 3 || !bytes.Equal(b.sent[0], b.sent[2]) || len(b.Endpoint.conns) != 1 || len(b.events) != 0 {
+	c := b.accepted(t, clientAddr, 1)
+	first := b.last()
+	b.arrive(clientAddr, c.Init, c.Init)
+	if len(b.sent) != 3 || !bytes.Equal(b.sent[2], first) || len(b.Endpoint.conns) != 1 || len(b.events) != 0 {
 		t.Fatalf("%d answers, %d connections, events %q", len(b.sent), len(b.Endpoint.conns), b.events)
 	}
-	a, _ := wire.ParseAccept(b.last())
-	k := wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1))
-	b.arrive(clientAddr, k, k, h)
-	if len(b.events) != 1 || b.events[0] != "connected Ada" {
-		t.Errorf("events %q", b.events)
+	k := c.Say(wire.Keepalive)
+	b.arrive(clientAddr, k, k)
+	b.arrive(clientAddr, c.Init)
+	if len(b.events) != 1 || b.events[0] != "connected Ada" || len(b.sent) != 3 {
+		t.Errorf("events %q, %d answers", b.events, len(b.sent))
 	}
 	// Another attempt from the same address is another client.
-	b.arrive(clientAddr, hello(2).Append(nil))
-	if c, _ := wire.ParseAccept(b.last()); c.ID == a.ID {
+	if other := b.accepted(t, clientAddr, 2); other.ID == c.ID {
 		t.Error("two attempts have one connection")
 	}
 }
 
-// Room gets the hello and the number of connections, so it can let in some clients
-// where others are refused.
+// A handshake that is played again, from the same address or another, makes no connection
+// that the game hears of.
+func TestReplayedHandshakes(t *testing.T) {
+	b := listening(t)
+	c := b.accepted(t, clientAddr, 1)
+	b.arrive(clientAddr, c.Say(wire.Keepalive), c.Seal(wire.Close, 2, 0))
+	b.events = nil
+	for i := range 1000 {
+		b.arrive(clientAddr, c.Hello(), c.Init)
+		b.arrive(strangers, c.Hello(), c.Init)
+		b.arrive(clientAddr, c.Seal(wire.Keepalive, uint64(1+i%20)))
+		if i%50 == 0 {
+			b.pass(transport.HalfOpenTimeout)
+		}
+	}
+	b.pass(transport.HalfOpenTimeout)
+	b.Poll(b)
+	if h := b.Held(); len(b.events) != 0 || h != (Held{}) {
+		t.Errorf("told %q, %+v is kept", b.events, h)
+	}
+}
+
+// Room gets the hello, the identity and the number of connections, so it can let in some
+// clients where others are refused.
 func TestRoom(t *testing.T) {
 	b := &bench{}
 	o := offer()
+	o.Joins = true
 	var asked []int
-	o.Room = func(hello []byte, conns int) bool {
+	o.Room = func(hello []byte, id transport.Identity, conns int) bool {
 		asked = append(asked, conns)
+		if !strings.HasPrefix(string(id), "key:") {
+			t.Errorf("asked about %q", id)
+		}
 		return string(hello) == "Ada" || conns == 0
 	}
 	e, err := Listen(b.config(), o)
@@ -157,53 +223,76 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Endpoint = e
-	bob, ann := hello(2), hello(5)
-	bob.Hello, ann.Hello = []byte("Bob"), []byte("Ann")
-	b.arrive(clientAddr, bob.Append(nil))
-	a, err := wire.ParseAccept(b.last())
-	if err != nil {
-		t.Fatal(err)
+	bob, ann := client(2), client(5)
+	bob.Request.Hello, ann.Request.Hello = []byte("Bob"), []byte("Ann")
+	if b.shake(clientAddr, bob); !bob.In() {
+		t.Fatal("Bob is not let in")
 	}
-	// A place that is only half-open is no reason to refuse.
-	b.sent = nil
-	if b.arrive(strangers, ann.Append(nil)); len(b.sent) != 0 || b.Counters().Ignored != 1 {
-		t.Errorf("beside one half open: %x, %d ignored", b.sent, b.Counters().Ignored)
+	// A place of one who has not joined is no reason to refuse.
+	if a := b.shake(strangers, ann); a == nil || ann.In() {
+		t.Errorf("beside one on the way in: %x", b.sent)
+	} else if m, err := wire.ParseChallenge(a); err != nil || !m.Busy {
+		t.Errorf("told %+v, %v", m, err)
 	}
-	b.arrive(clientAddr, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
-	b.arrive(strangers, ann.Append(nil))
-	if m, err := wire.ParseRefuse(b.last()); err != nil || m.Reason != wire.Full || m.Attempt != 5 {
+	b.arrive(clientAddr, bob.Say(wire.Keepalive))
+	b.conns[0].Joined()
+	if m, err := ann.Denied(b.shake(strangers, ann)); err != nil || m.Reason != wire.Full || m.Attempt != 5 {
 		t.Errorf("refused with %+v, %v", m, err)
 	}
-	b.arrive(strangers, hello(4).Append(nil), hello(4).Append(nil))
-	if m, err := wire.ParseAccept(b.last()); err != nil || m.Attempt != 4 {
-		t.Errorf("not let in: %+v, %v", m, err)
+	if c := b.accepted(t, strangers, 4); c.ID == bob.ID {
+		t.Error("one id for two")
 	}
-	if !slices.Equal(asked, []int{0, 0, 1, 1, 1}) { // a repeat is no question
+	if !slices.Equal(asked, []int{0, 0, 1, 1, 1}) {
 		t.Errorf("asked with %v connections", asked)
 	}
 }
 
-// While half-open connections take all places, a listener leaves further HELLOs without
-// an answer; it does not refuse them as full.
-func TestHalfOpenIsNotFull(t *testing.T) {
+// One address has at most so many clients on their way in; another gets in beside them, if
+// need be instead of one of them.
+func TestOneAddress(t *testing.T) {
 	b := &bench{}
 	o := offer()
-	o.MaxPeers = 2
+	o.MaxPeers, o.Joins = transport.MaxUnjoinedOfOne, true
 	e, err := Listen(b.config(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Endpoint = e
-	b.arrive(strangers, hello(1).Append(nil), hello(2).Append(nil))
-	b.sent = nil
-	if b.arrive(clientAddr, hello(3).Append(nil)); len(b.sent) != 0 {
-		t.Errorf("answered with %x", b.sent)
+	for i := range 50 {
+		from := netip.AddrPortFrom(strangers.Addr(), uint16(1000+i))
+		c := client(uint64(10 + i))
+		b.shake(from, c)
+		if c.In() {
+			b.arrive(from, c.Say(wire.Keepalive))
+		} else if m, err := wire.ParseChallenge(b.last()); err != nil || !m.Busy {
+			t.Fatalf("client %d is told %+v, %v", i, m, err)
+		}
+		if n := len(b.Endpoint.conns); n != min(i+1, transport.MaxUnjoinedOfOne) {
+			t.Fatalf("%d connections of one address after %d asked", n, i+1)
+		}
 	}
-	b.now += transport.HalfOpenTimeout
-	b.arrive(clientAddr)
-	b.arrive(clientAddr, hello(3).Append(nil))
-	if m, err := wire.ParseAccept(b.last()); err != nil || m.Attempt != 3 {
-		t.Errorf("not let in: %+v, %v", m, err)
+	b.events = nil
+	c := b.accepted(t, clientAddr, 3)
+	b.arrive(clientAddr, c.Say(wire.Keepalive))
+	if fmt.Sprint(b.events) != "[closed connected Ada]" {
+		t.Errorf("another address: %q", b.events)
+	}
+	b.conns[len(b.conns)-1].Joined()
+	b.pass(transport.JoinTimeout)
+	b.arrive(clientAddr, c.Say(wire.Keepalive))
+	if h := b.Held(); h.Open != 1 || h.HalfOpen != 0 || b.gate.most() != 0 {
+		t.Errorf("%+v is held when the time to join is over, %d waiting", h, b.gate.most())
+	}
+}
+
+// A network of 64 bits is one address of IPv6, and IPv4 in IPv6's form is IPv4.
+func TestPrefixes(t *testing.T) {
+	for a, want := range map[string]string{
+		"192.0.2.1:5": "192.0.2.1/32", "[::ffff:192.0.2.1]:6": "192.0.2.1/32", "[2001:db8:1:2:3:4:5:6]:7": "2001:db8:1:2::/64", "[fe80::1%eth0]:7": "fe80::/64",
+	} {
+		if got := prefixOf(netip.MustParseAddrPort(a)).String(); got != want {
+			t.Errorf("%s is of %s, not %s", a, got, want)
+		}
 	}
 }
 
@@ -211,107 +300,34 @@ func TestHalfOpenIsNotFull(t *testing.T) {
 // its answer.
 func TestListenerStallsInTheHandshake(t *testing.T) {
 	b := listening(t)
-	b.Arrive(b.now, clientAddr, hello(1).Append(nil))
-	b.now += transport.ConnectTimeout - transport.HelloInterval
+	c := client(1)
+	b.Arrive(b.now, Path{Remote: clientAddr}, c.Hello())
+	b.Arrive(b.now, Path{Remote: clientAddr}, c.Answer(b.last()))
+	b.pass(transport.ConnectTimeout - transport.HelloInterval)
 	b.Poll(b)
-	a, err := wire.ParseAccept(b.last())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.now += 100 * time.Millisecond
-	b.arrive(clientAddr, wire.End(wire.Begin(nil, wire.Keepalive, false, a.ID, 1)))
+	c.Answer(b.last())
+	b.pass(100 * time.Millisecond)
+	b.arrive(clientAddr, c.Say(wire.Keepalive))
 	if len(b.events) != 1 || b.events[0] != "connected Ada" {
 		t.Errorf("the client is not in: %q", b.events)
 	}
 }
 
-// A client whose game stalls keeps sending HELLOs and always gets the same answer, so
-// the first answer that it reads is valid.
-func TestClientStallsInTheHandshake(t *testing.T) {
-	b := listening(t)
-	for range 4 * transport.SilenceTimeout / transport.HelloInterval {
-		b.arrive(clientAddr, hello(1).Append(nil))
-		b.now += transport.HelloInterval
-	}
-	for _, p := range b.sent {
-		if !bytes.Equal(p, b.sent[0]) {
-			t.Fatalf("answers %x, %x", b.sent[0], p)
-		}
-	}
-	c := dialled(t)
-	m, _ := wire.ParseHello(c.sent[0])
-	accept := wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil)
-	c.Arrive(c.now, serverAddr, accept)
-	c.now += 2 * transport.SilenceTimeout
-	c.Arrive(c.now, serverAddr, accept)
-	c.now += 100 * time.Millisecond
-	c.Poll(c)
-	c.Poll(c)
-	if len(c.events) != 1 || c.events[0] != "connected " {
-		t.Errorf("%q, %v", c.events, c.err)
-	}
-}
-
-// A spoofed HELLO takes a half-open place for a while, never a session.
+// A repeat does not give a half-open connection more time.
 func TestHalfOpen(t *testing.T) {
 	b := listening(t)
-	for i := range 300 {
-		from := netip.AddrPortFrom(strangers.Addr(), uint16(1000+i))
-		b.arrive(from, hello(uint64(i)).Append(nil))
+	c := b.accepted(t, clientAddr, 1)
+	for range transport.HalfOpenTimeout/transport.HelloInterval - 1 {
+		b.pass(transport.HelloInterval)
+		b.arrive(clientAddr, c.Init)
 	}
-	if n := len(b.Endpoint.conns); n != transport.MaxHalfOpen {
-		t.Errorf("%d half-open connections", n)
-	}
-	b.sent, b.now = nil, b.now+transport.Keepalive
+	b.sent = nil
 	if b.Tick(); len(b.sent) != 0 {
 		t.Errorf("who has not been heard again is sent %x", b.sent)
 	}
-	b.now += transport.HalfOpenTimeout - transport.Keepalive
+	b.pass(transport.HelloInterval)
 	b.Poll(b)
-	if len(b.Endpoint.conns)+len(b.byID)+len(b.asked) != 0 || len(b.events) != 0 {
-		t.Errorf("%d connections, %d ids, %d questions kept; events %q", len(b.Endpoint.conns), len(b.byID), len(b.asked), b.events)
-	}
-}
-
-func TestHandshakeOfTheClient(t *testing.T) {
-	attempt := func(b *bench) uint64 {
-		m, err := wire.ParseHello(b.sent[0])
-		if err != nil || string(m.Hello) != "Ada" || b.to[0] != serverAddr {
-			t.Fatalf("the client asks %+v of %v, %v", m, b.to[0], err)
-		}
-		return m.Attempt
-	}
-	b := dialled(t)
-	for range 12 {
-		b.now += 100 * time.Millisecond
-		b.Tick()
-	}
-	if n := len(b.sent); n != 5 || !bytes.Equal(b.sent[0], b.sent[4]) {
-		t.Errorf("%d questions in 1.2 s", n)
-	}
-	// Answers from another address or to another attempt are ignored.
-	good := wire.AcceptMessage{Attempt: attempt(b), ID: 5}
-	b.arrive(strangers, good.Append(nil))
-	b.arrive(serverAddr, wire.AcceptMessage{Attempt: good.Attempt + 1, ID: 5}.Append(nil))
-	b.arrive(serverAddr, wire.RefuseMessage{Version: 1, Attempt: good.Attempt + 1, Reason: wire.Full}.Append(nil))
-	if len(b.events) != 0 {
-		t.Fatalf("events %q", b.events)
-	}
-	b.arrive(serverAddr, good.Append(nil), good.Append(nil))
-	if len(b.events) != 1 || b.events[0] != "connected " {
-		t.Fatalf("events %q", b.events)
-	}
-	if p, err := wire.ParsePacket(b.last()); err != nil || p.Kind != wire.Keepalive || p.ID != 5 || p.FromListener {
-		t.Errorf("the client confirms with %+v, %v", p, err)
-	}
-	for reason, want := range map[wire.Reason]error{
-		wire.OtherVersion: transport.ErrVersion, wire.OtherGame: transport.ErrGame, wire.OtherSchema: transport.ErrSchema,
-		wire.Full: transport.ErrFull, 77: transport.ErrVersion,
-	} {
-		b := dialled(t)
-		b.arrive(serverAddr, wire.RefuseMessage{Version: 3, Attempt: attempt(b), Reason: reason, Detail: []byte("x\xff")}.Append(nil))
-		if !errors.Is(b.err, want) || len(b.events) != 1 {
-			t.Errorf("reason %d: %v, events %q", reason, b.err, b.events)
-		}
+	if h := b.Held(); h != (Held{}) || len(b.events) != 0 {
+		t.Errorf("%+v is kept; events %q", h, b.events)
 	}
 }

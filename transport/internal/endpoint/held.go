@@ -4,7 +4,9 @@ package endpoint
 // limits. Pending and Messages are each the maximum over the connections.
 type Held struct {
 	Open, HalfOpen int // connections
+	Leaving        int // connections whose goodbyes are being said
 	IDs, Questions int // entries of the maps that find connections
+	Requests       int // INITs that await the worker or the next Poll
 	Inbox          int // bytes of packets that await the next Poll
 	Pending        int // bytes of segments that await a packet
 	Messages       int // messages that await the reliable lane
@@ -25,8 +27,11 @@ func (e *Endpoint) Held() (h Held) {
 		c.mu.Unlock()
 	}
 	e.mu.RLock()
-	h.IDs, h.Questions = len(e.byID), len(e.asked)
+	h.IDs, h.Questions, h.Leaving = len(e.byID), len(e.asked), len(e.leaving)
 	e.mu.RUnlock()
+	e.desk.mu.Lock()
+	h.Requests = len(e.desk.known)
+	e.desk.mu.Unlock()
 	e.inbox.mu.Lock()
 	defer e.inbox.mu.Unlock()
 	h.Inbox = len(e.inbox.fill.bytes) + recordSize*len(e.inbox.fill.records)

@@ -1,16 +1,16 @@
 package endpoint
 
 import (
-	"net/netip"
 	"sync"
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// An inbox holds packets from their arrival, on the reader's goroutine, until the
-// game's next Poll. One slab is filled while the other is read, so a packet needs no
-// allocation.
+// An inbox holds the opened payloads of packets from their arrival, on the reader's
+// goroutine, until the game's next Poll. One slab is filled while the other is read, so a
+// packet needs no allocation.
 type inbox struct {
 	share   int // bytes that one connection may fill
 	mu      sync.Mutex
@@ -23,12 +23,13 @@ type inbox struct {
 type slab struct {
 	records []record
 	bytes   []byte
-	hellos  int
 }
 
 type record struct {
 	at   time.Duration
-	from netip.AddrPort
+	c    *Conn
+	seq  uint64
+	kind wire.Kind
 	end  int // where its bytes end in the slab; they begin at the end of the record before
 }
 
@@ -45,34 +46,22 @@ type waits struct {
 // once less than an eighth of it is used.
 const roomy = 256 << 10
 
-// put keeps a packet of connection c, or a HELLO, for which c is nil. It drops the
-// packet when there is no room.
-func (x *inbox) put(at time.Duration, from netip.AddrPort, b []byte, c *Conn) {
+// put keeps the payload of a packet. It drops it, and returns false, when there is no room.
+func (x *inbox) put(at time.Duration, c *Conn, k wire.Kind, seq uint64, payload []byte) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s, size := &x.fill, len(b)+recordSize
-	if len(s.bytes)+len(s.records)*recordSize+size > transport.MaxInbox || !x.may(c, size, s.hellos) {
-		x.dropped++
-		return
-	}
-	if c == nil {
-		s.hellos++
-	} else {
-		c.waits.bytes += size
-	}
-	s.bytes = append(s.bytes, b...)
-	s.records = append(s.records, record{at, from, len(s.bytes)})
-}
-
-// may reports whether connection c, or for nil one more HELLO, is within its share.
-func (x *inbox) may(c *Conn, size, hellos int) bool {
-	if c == nil {
-		return hellos < transport.MaxHelloInbox
-	}
+	s, size := &x.fill, len(payload)+recordSize
 	if c.waits.takes != x.takes {
 		c.waits = waits{takes: x.takes}
 	}
-	return c.waits.bytes+size <= x.share
+	if len(s.bytes)+len(s.records)*recordSize+size > transport.MaxInbox || c.waits.bytes+size > x.share {
+		x.dropped++
+		return false
+	}
+	c.waits.bytes += size
+	s.bytes = append(s.bytes, payload...)
+	s.records = append(s.records, record{at, c, seq, k, len(s.bytes)})
+	return true
 }
 
 // take returns the packets that have arrived. Call give with the slab after reading it.
@@ -86,6 +75,7 @@ func (x *inbox) take() slab {
 }
 
 func (x *inbox) give(s slab) {
+	clear(s.records) // they hold connections
 	if cap(s.bytes) > roomy && len(s.bytes) < cap(s.bytes)/8 {
 		return
 	}

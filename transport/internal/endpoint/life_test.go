@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/raw"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestGivesUp(t *testing.T) {
 	b := dialled(t)
 	step := transport.HelloInterval / 5
-	for b.now += step; b.now < transport.ConnectTimeout; b.now += step {
+	for b.pass(step); b.now < transport.ConnectTimeout; b.pass(step) {
 		b.Tick()
 		b.Poll(b)
 	}
@@ -31,7 +32,7 @@ func TestGivesUp(t *testing.T) {
 	for range 100 {
 		b.Poll(b)
 		b.Tick()
-		b.now += step
+		b.pass(step)
 	}
 	if len(b.events) != 1 || !errors.Is(b.err, transport.ErrNoAnswer) || len(b.sent) != asked {
 		t.Errorf("told %q, %v; %d questions more", b.events, b.err, len(b.sent)-asked)
@@ -41,8 +42,9 @@ func TestGivesUp(t *testing.T) {
 // A connection that has sent nothing for the Keepalive interval sends a keepalive, not
 // earlier; any packet that it sends starts the interval again.
 func TestKeepalive(t *testing.T) {
-	b, _ := joined(t)
-	b.Tick()
+	b, c := joinedBy(t)
+	b.conns[0].Next()
+	b.conns[0].Datagram(nil)
 	b.sent, b.now = nil, b.now+transport.Keepalive-1
 	if b.Tick(); len(b.sent) != 0 {
 		t.Errorf("after %v: %x", transport.Keepalive-1, b.sent)
@@ -56,7 +58,7 @@ func TestKeepalive(t *testing.T) {
 	b.now += transport.Keepalive - 1
 	b.Tick()
 	b.Tick()
-	if p, err := wire.ParsePacket(b.last()); len(b.sent) != 1 || err != nil || p.Kind != wire.Keepalive {
+	if p, _, err := c.Open(b.last()); len(b.sent) != 1 || err != nil || p.Kind != wire.Keepalive {
 		t.Errorf("after %v: %x", transport.Keepalive, b.sent)
 	}
 }
@@ -64,9 +66,9 @@ func TestKeepalive(t *testing.T) {
 // A connection ends exactly one SilenceTimeout after the reader got its last packet.
 func TestSilence(t *testing.T) {
 	b, pack := joined(t)
-	b.now += time.Second
-	b.Arrive(b.now, clientAddr, pack(wire.Keepalive, 2))
-	b.now += transport.SilenceTimeout - 1
+	b.pass(time.Second)
+	b.Arrive(b.now, Path{Remote: clientAddr}, pack(wire.Keepalive, 2))
+	b.pass(transport.SilenceTimeout - 1)
 	if b.Poll(b); b.err != nil {
 		t.Fatalf("told %v after %v", b.err, transport.SilenceTimeout-1)
 	}
@@ -76,8 +78,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// Each way to end a connection gives the right error at this end, and three Close
-// packets with different sequence numbers to the other.
+// Each way to end a connection gives the right error at this end, and Close packets with
+// different sequence numbers to the other, until that says that it knows.
 func TestCausesSent(t *testing.T) {
 	broken := []byte{1, 0, 0, 0, 81, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff}
 	for _, x := range []struct {
@@ -90,7 +92,7 @@ func TestCausesSent(t *testing.T) {
 		{"the listener kicks", false, func(b *bench, _ packer) { b.conns[0].Close("why") }, wire.Kicked, transport.ErrClosed},
 		{"the listener ends", false, func(b *bench, _ packer) { b.Close("why") }, wire.Ended, nil},
 		{"the listener is shut", false, func(b *bench, _ packer) { b.Shut("why") }, wire.Ended, transport.ErrClosed},
-		{"the listener hears nothing", false, func(b *bench, _ packer) { b.now += transport.SilenceTimeout }, wire.Unheard, transport.ErrTimeout},
+		{"the listener hears nothing", false, func(b *bench, _ packer) { b.pass(transport.SilenceTimeout) }, wire.Unheard, transport.ErrTimeout},
 		{"the listener's socket fails", false, func(b *bench, _ packer) { b.Fail(errors.New("gone")) }, wire.Unheard, transport.ErrSocket},
 		{"the listener cannot read", false, func(b *bench, pack packer) {
 			b.arrive(clientAddr, pack(wire.Lane, 2, broken...))
@@ -98,33 +100,44 @@ func TestCausesSent(t *testing.T) {
 		{"the client leaves", true, func(b *bench, _ packer) { b.conns[0].Close("why") }, wire.Ended, transport.ErrClosed},
 		{"the client ends", true, func(b *bench, _ packer) { b.Close("why") }, wire.Ended, nil},
 	} {
-		b, pack := joined(t)
+		b, c := joinedBy(t)
+		end, from := &c.End, clientAddr
 		if x.client {
-			b = dialled(t)
-			m, _ := wire.ParseHello(b.sent[0])
-			b.arrive(serverAddr, wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil))
+			var s *raw.Server
+			b, s = connected(t)
+			end, from = &s.End, serverAddr
 		}
-		b.sent = nil
-		x.do(b, pack)
+		x.do(b, c.Seal)
 		b.Poll(b)
-		if len(b.sent) != transport.CloseCopies || !errors.Is(b.err, x.err) || x.err == nil && b.err != nil || len(b.Endpoint.conns)+len(b.byID) != 0 {
+		for copies := 1; copies < transport.CloseCopies; copies++ {
+			if len(b.sent) != copies || !b.Lingers() {
+				t.Errorf("%s: %d copies, not %d", x.name, len(b.sent), copies)
+			}
+			b.now += time.Duration(copies)*transport.CloseInterval - 1
+			b.Tick()
+			b.now++
+			b.Tick()
+		}
+		if len(b.sent) != transport.CloseCopies || !errors.Is(b.err, x.err) || x.err == nil && b.err != nil || len(b.Endpoint.conns) != 0 {
 			t.Errorf("%s: %d packets, told %v, %d connections", x.name, len(b.sent), b.err, len(b.Endpoint.conns))
 			continue
 		}
 		numbers := map[uint64]bool{}
 		for _, s := range b.sent {
-			p, err := wire.ParsePacket(s)
-			if err != nil || p.Kind != wire.Close || wire.Cause(p.Reason[0]) != x.cause || p.FromListener == x.client {
+			p, seq, err := end.Open(s)
+			if err != nil || p.Kind != wire.Close || wire.Cause(p.Reason[0]) != x.cause {
 				t.Errorf("%s: it sends %+v, %v", x.name, p, err)
 			}
-			numbers[p.Seq] = true
+			numbers[seq] = true
 		}
 		if len(numbers) != transport.CloseCopies {
 			t.Errorf("%s: numbers %v", x.name, numbers)
 		}
-		b.sent, b.now = nil, b.now+transport.Keepalive
+		b.sent = nil
+		b.arrive(from, end.Seal(wire.Control, 1<<10, byte(wire.Farewell)))
+		b.now += time.Second
 		b.Tick()
-		if b.Poll(b); len(b.sent) != 0 {
+		if b.Poll(b); len(b.sent) != 0 || b.Lingers() || len(b.byID) != 0 {
 			t.Errorf("%s: after the end it sends %x", x.name, b.sent)
 		}
 	}
@@ -137,11 +150,20 @@ func TestCausesReceived(t *testing.T) {
 		wire.Ended: transport.ErrClosed, wire.Kicked: transport.ErrKicked, wire.Broken: transport.ErrClosed,
 		wire.Unheard: transport.ErrTimeout, 4: transport.ErrClosed, 255: transport.ErrClosed,
 	} {
-		b, pack := joined(t)
-		b.sent = nil
-		for seq := range uint64(transport.CloseCopies) {
-			b.arrive(clientAddr, pack(wire.Close, 2+seq, wire.AppendReason(nil, cause, "why")...))
+		b, c := joinedBy(t)
+		for range transport.CloseCopies {
+			b.Arrive(b.now, Path{Remote: clientAddr}, c.Say(wire.Close, wire.AppendReason(nil, cause, "why")...))
 		}
+		if len(b.sent) != transport.CloseCopies {
+			t.Errorf("%d answers", len(b.sent))
+		}
+		for _, s := range b.sent {
+			if p, _, err := c.Open(s); err != nil || p.Kind != wire.Control || wire.ControlType(p.Control[0]) != wire.Farewell {
+				t.Errorf("answered with %+v, %v", p, err)
+			}
+		}
+		b.sent = nil
+		b.Poll(b)
 		if fmt.Sprint(b.events) != "[closed]" || !errors.Is(b.err, want) || len(b.sent) != 0 {
 			t.Errorf("cause %d: %q, %v; answered with %x", cause, b.events, b.err, b.sent)
 		}

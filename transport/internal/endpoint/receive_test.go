@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/lane"
 )
@@ -38,25 +39,24 @@ func TestReceiverChecks(t *testing.T) {
 	} {
 		b, pack := joined(t)
 		p := pack(x.kind, 9, x.payload...)
-		flipped := bytes.Clone(p)
-		flipped[0] |= wire.FromListener
-		foreign := bytes.Clone(p)
-		foreign[1]++
-		tagged := bytes.Clone(p)
-		tagged[len(p)-1] ^= 1
-		for name, bad := range map[string][]byte{
-			"wrong direction": flipped, "another connection": foreign, "a tag": tagged, "a byte more": append(bytes.Clone(p), 1),
-		} {
-			if b.arrive(clientAddr, bad); len(b.events) != 0 {
-				t.Errorf("kind %d, %s: %q", x.kind, name, b.events)
+		for at := range p {
+			for bit := range 8 {
+				bad := bytes.Clone(p)
+				bad[at] ^= 1 << bit
+				if b.arrive(clientAddr, bad, bad); len(b.events)+len(b.sent) != 0 {
+					t.Fatalf("kind %d, bit %d of byte %d: %q, answered with %x", x.kind, bit, at, b.events, b.sent)
+				}
+			}
+			if b.arrive(clientAddr, p[:at]); len(b.events)+len(b.sent) != 0 {
+				t.Fatalf("kind %d cut at %d: %q, answered with %x", x.kind, at, b.events, b.sent)
 			}
 		}
-		if b.arrive(strangers, p); len(b.events) != 0 {
-			t.Errorf("kind %d from a stranger: %q", x.kind, b.events)
-		}
-		for n := range transport.Overhead {
-			if b.arrive(clientAddr, p[:n]); len(b.events) != 0 {
-				t.Errorf("kind %d cut at %d: %q", x.kind, n, b.events)
+		other := listening(t).accepted(t, clientAddr, 77)
+		foreign := other.Seal(x.kind, 9, x.payload...)
+		copy(foreign, p[:wire.HeaderUp])
+		for name, bad := range map[string][]byte{"another's key": foreign, "a byte more": append(bytes.Clone(p), 1)} {
+			if b.arrive(clientAddr, bad, bad); len(b.events)+len(b.sent) != 0 {
+				t.Errorf("kind %d, %s: %q, answered with %x", x.kind, name, b.events, b.sent)
 			}
 		}
 		if b.arrive(clientAddr, p, p); fmt.Sprint(b.events) != x.want {
@@ -79,54 +79,55 @@ func TestBrokenSegments(t *testing.T) {
 // address, id and sequence number.
 func TestMalformedKeepsNobodyAlive(t *testing.T) {
 	b, pack := joined(t)
-	tagged := pack(wire.Keepalive, 0)
-	tagged[len(tagged)-1] = 1
 	segment := make([]byte, lane.HeaderSize) // of no conversation
-	malformed := [][]byte{
-		tagged, pack(wire.Keepalive, 0, 1), pack(wire.Lane, 0, segment...),
-		pack(wire.Both, 0, append([]byte{lane.HeaderSize, 0}, segment...)...),
+	malformed := func(pack packer, i uint64) []byte {
+		switch i % 4 {
+		case 0:
+			tagged := pack(wire.Keepalive, i)
+			tagged[len(tagged)-1] ^= 1
+			return tagged
+		case 1:
+			return pack(wire.Keepalive, i, 1)
+		case 2:
+			return pack(wire.Lane, i, segment...)
+		}
+		return pack(wire.Both, i, append([]byte{lane.HeaderSize, 0}, segment...)...)
 	}
-	for i := 0; b.now < transport.SilenceTimeout; i++ {
-		p := malformed[i%len(malformed)]
-		p[5] = byte(2 + i) // its number
-		b.arrive(clientAddr, p)
-		b.now += transport.Keepalive
+	for i := uint64(2); b.now < transport.SilenceTimeout; i++ {
+		b.arrive(clientAddr, malformed(pack, i))
+		b.pass(transport.Keepalive)
 	}
 	if b.Poll(b); !errors.Is(b.err, transport.ErrTimeout) {
 		t.Errorf("told %v in %v", b.err, b.now)
 	}
 
 	b = listening(t)
-	b.arrive(clientAddr, hello(1).Append(nil))
-	a, _ := wire.ParseAccept(b.last())
-	for i, p := range malformed {
-		p = bytes.Clone(p)
-		copy(p[1:], wire.Begin(nil, 0, false, a.ID, uint64(1+i))[1:])
-		b.Arrive(b.now, clientAddr, p)
+	c := b.accepted(t, clientAddr, 1)
+	for i := range uint64(4) {
+		b.Arrive(b.now, Path{Remote: clientAddr}, malformed(c.Seal, 1+i))
 	}
 	if n := len(b.inbox.fill.records); n != 0 {
 		t.Errorf("%d malformed packets wait", n)
 	}
-	if b.Poll(b); len(b.events) != 0 || b.Counters().Ignored != uint64(len(malformed)) {
+	if b.Poll(b); len(b.events) != 0 || b.Counters().Ignored != 4 {
 		t.Errorf("events %q, %d ignored", b.events, b.Counters().Ignored)
 	}
 }
 
 // A whole packet that belongs to no connection does not enter the inbox and keeps no
-// connection alive: from another address, with an unknown id, a HELLO of another length.
+// connection alive: with an unknown id, a HELLO of another length.
 func TestNobodysPackets(t *testing.T) {
 	b, pack := joined(t)
 	foreign := pack(wire.Datagram, 2, 'x')
 	foreign[1]++
-	question := hello(2).Append(nil)
+	question := client(2).Hello()
 	for b.now < transport.SilenceTimeout {
-		b.now += transport.Keepalive
-		b.Arrive(b.now, strangers, pack(wire.Datagram, 2, 'x'))
-		b.Arrive(b.now, clientAddr, foreign)
-		b.Arrive(b.now, clientAddr, question[:len(question)-1])
-		b.Arrive(b.now, clientAddr, append(bytes.Clone(question), 0))
+		b.pass(transport.Keepalive)
+		b.Arrive(b.now, Path{Remote: clientAddr}, foreign)
+		b.Arrive(b.now, Path{Remote: clientAddr}, question[:len(question)-1])
+		b.Arrive(b.now, Path{Remote: clientAddr}, append(bytes.Clone(question), 0))
 	}
-	want := 4 * uint64(transport.SilenceTimeout/transport.Keepalive)
+	want := 3 * uint64(transport.SilenceTimeout/transport.Keepalive)
 	if n := len(b.inbox.fill.records); n != 0 || b.Counters().Ignored != want {
 		t.Errorf("%d packets of nobody wait, %d are ignored, want %d", n, b.Counters().Ignored, want)
 	}
@@ -138,13 +139,13 @@ func TestNobodysPackets(t *testing.T) {
 // When a peer breaks the framing of the reliable lane, its connection ends and it is
 // told why.
 func TestBrokenLane(t *testing.T) {
-	b, pack := joined(t)
+	b, c := joinedBy(t)
 	segment := []byte{1, 0, 0, 0, 81, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff}
-	b.arrive(clientAddr, pack(wire.Lane, 2, segment...))
+	b.arrive(clientAddr, c.Say(wire.Lane, segment...))
 	if !errors.Is(b.err, transport.ErrTooLong) || len(b.Endpoint.conns) != 0 {
 		t.Errorf("%v, %d connections", b.err, len(b.Endpoint.conns))
 	}
-	if p, err := wire.ParsePacket(b.last()); err != nil || p.Kind != wire.Close || wire.Cause(p.Reason[0]) != wire.Broken {
+	if p, _, err := c.Open(b.last()); err != nil || p.Kind != wire.Close || wire.Cause(p.Reason[0]) != wire.Broken {
 		t.Errorf("the peer is told %+v, %v", p, err)
 	}
 }
@@ -152,10 +153,10 @@ func TestBrokenLane(t *testing.T) {
 // A peer that times out is told so, in case it can still receive: both ends get
 // ErrTimeout, and neither has closed the connection.
 func TestTimeoutIsNoFarewell(t *testing.T) {
-	b, _ := joined(t)
-	b.now += transport.SilenceTimeout
+	b, c := joinedBy(t)
+	b.pass(transport.SilenceTimeout)
 	b.Poll(b)
-	p, err := wire.ParsePacket(b.last())
+	p, _, err := c.Open(b.last())
 	if err != nil || p.Kind != wire.Close || wire.Cause(p.Reason[0]) != wire.Unheard || !errors.Is(b.err, transport.ErrTimeout) {
 		t.Errorf("told %v here, %+v, %v there", b.err, p, err)
 	}
@@ -175,7 +176,7 @@ func TestReplaysKeepNobodyAlive(t *testing.T) {
 	said := pack(wire.Datagram, 2, 'x')
 	for b.now < 2*transport.SilenceTimeout && b.err == nil {
 		b.arrive(clientAddr, said)
-		b.now += transport.Keepalive
+		b.pass(transport.Keepalive)
 	}
 	if !errors.Is(b.err, transport.ErrTimeout) {
 		t.Errorf("told %v in %v", b.err, b.now)
@@ -201,17 +202,18 @@ func TestDatagramMisuse(t *testing.T) {
 }
 
 // Whatever arrives, an endpoint does not panic, and it answers strangers with fewer
-// bytes than they sent.
+// bytes than they sent, or with three times as many if what they sent is genuine.
 func FuzzEndpoint(f *testing.F) {
 	_, pack := joined(f)
-	f.Add(hello(1).Append(nil), true)
+	f.Add(client(1).Hello(), true)
 	f.Add(pack(wire.Datagram, 2, 'x'), true)
 	f.Add(pack(wire.Close, 2, 1, 'x'), true)
 	f.Add(pack(wire.Both, 2, 1, 0, 2, 3), true)
-	client := dialled(f)
-	m, _ := wire.ParseHello(client.sent[0])
-	f.Add(wire.AcceptMessage{Attempt: m.Attempt, ID: 5}.Append(nil), false)
-	f.Add(wire.RefuseMessage{Version: 1, Attempt: m.Attempt, Reason: wire.OtherSchema, Detail: []byte("d")}.Append(nil), false)
+	asks := dialled(f)
+	m, _ := wire.ParseHello(asks.sent[0])
+	f.Add(wire.AcceptMessage{Attempt: m.Attempt, Noise: make([]byte, 66)}.Append(nil), false)
+	f.Add(wire.RefuseMessage{Version: 1, Attempt: m.Attempt}.Append(nil), false)
+	f.Add(wire.ChallengeMessage{Attempt: m.Attempt, Key: seal.Key{1}}.Append(nil), false)
 	f.Fuzz(func(t *testing.T, p []byte, listens bool) {
 		b, from := dialled(t), serverAddr
 		if listens {
@@ -221,7 +223,7 @@ func FuzzEndpoint(f *testing.F) {
 		for i, a := range []netip.AddrPort{strangers, from, from} {
 			before := b.bytes
 			b.arrive(a, p)
-			if i == 0 && b.bytes-before > len(p) {
+			if i == 0 && b.bytes-before > transport.PathFactor*len(p) && listens {
 				t.Fatalf("%d bytes answer %d", b.bytes-before, len(p))
 			}
 			b.now += 100 * time.Millisecond

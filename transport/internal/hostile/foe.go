@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/raw"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
@@ -21,20 +22,21 @@ type foe struct {
 	rate    int // packets a step
 	act     int
 	members []*member
-	asked   map[uint64]bool // attempts of its own HELLOs; an ACCEPT makes a member
+	mail    [][]byte           // from the server, since the last turn
+	asked   map[uint64]*member // by the attempts of its own HELLOs; an ACCEPT lets one in
 }
 
 // A member is a session that a foe has joined by a proper handshake.
 type member struct {
-	at   netip.AddrPort
-	id   uint32
-	seq  uint64
-	sn   uint32   // of its next segment
-	sent [][]byte // by it
+	*raw.Client
+	at     netip.AddrPort
+	silent bool     // says nothing once it is let in
+	sn     uint32   // of its next segment
+	sent   [][]byte // by it
 }
 
 func newFoe(w *World, n int) *foe {
-	f := &foe{w: w, asked: map[uint64]bool{}}
+	f := &foe{w: w, asked: map[uint64]*member{}}
 	for i := range 4 {
 		f.addrs = append(f.addrs, netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 6, byte(n), byte(i / 2)}), 666+uint16(i%2)))
 	}
@@ -42,6 +44,11 @@ func newFoe(w *World, n int) *foe {
 }
 
 func (f *foe) turn() {
+	mail := f.mail
+	f.mail = nil
+	for _, b := range mail {
+		f.answer(b)
+	}
 	for range f.rate {
 		acts[f.act].do(f)
 	}
@@ -56,12 +63,25 @@ func (f *foe) turn() {
 func (f *foe) receive(to netip.AddrPort, b []byte) {
 	for _, a := range f.addrs {
 		if a == to {
-			// An ACCEPT of another attempt answers a HELLO copied from somebody.
-			if m, err := wire.ParseAccept(b); err == nil && (f.asked[m.Attempt] || len(f.members) < mostJoined && f.pick(8) == 0) {
-				delete(f.asked, m.Attempt)
-				f.members = append(f.members, &member{at: to, id: m.ID})
-				f.members[len(f.members)-1].say(f, wire.Keepalive)
+			f.mail = append(f.mail, bytes.Clone(b))
+		}
+	}
+}
+
+// answer goes on with a handshake of the foe's.
+func (f *foe) answer(b []byte) {
+	for attempt, m := range f.asked {
+		if init := m.Answer(b); init != nil {
+			f.send(m.at, serverAddr, init)
+		}
+		if m.In() {
+			delete(f.asked, attempt)
+			if m.silent {
+				return
 			}
+			f.members = append(f.members, m)
+			m.say(f, wire.Keepalive)
+			return
 		}
 	}
 }
@@ -114,16 +134,16 @@ var acts = []struct {
 	{"noise", func(f *foe) {
 		b := f.garbage(f.pick(1400))
 		if len(b) > 0 && f.pick(2) == 0 {
-			b[0] = byte(f.pick(10)) | byte(f.pick(2))<<7
+			b[0] = 0x80 | byte(f.pick(16)) | byte(f.pick(2))<<5
 		}
 		f.send(f.addr(), f.anyone(), b)
 	}},
 	{"sizes", func(f *foe) {
-		sizes := []int{0, 1, 2, 11, 14, 15, 28, 29, 30, 1199, 1200, 1201, 2048, 9000, 65507}
+		sizes := []int{0, 1, 2, 11, 17, 18, 19, 20, 21, 22, 62, 75, 547, 548, 549, 1199, 1200, 1201, 2048, 9000, 65507}
 		b := make([]byte, sizes[f.pick(len(sizes))])
 		to := f.anyone()
 		if len(b) > 0 {
-			b[0] = byte(f.pick(9))
+			b[0] = 0x80 | byte(f.pick(14))
 			if to != serverAddr {
 				b[0] |= wire.FromListener
 			}
@@ -149,44 +169,55 @@ var acts = []struct {
 	}},
 	{"whole handshakes again", func(f *foe) {
 		for _, c := range f.w.seen {
-			if k, _ := wire.Split(c.b[0]); k <= wire.Refuse && f.pick(4) == 0 {
+			if k, _, _ := wire.Split(c.b[0]); !k.Sealed() && f.pick(4) == 0 {
 				f.send(c.from, c.to, c.b)
 				f.send(f.addr(), c.to, c.b)
 				return
 			}
 		}
 	}},
-	{"half-open joins", func(f *foe) { f.send(f.addr(), serverAddr, f.hello().Append(nil)) }},
+	{"half-open joins", func(f *foe) { f.send(f.addr(), serverAddr, wire.HelloMessage{Attempt: f.w.rng.Uint64()}.Append(nil)) }},
+	{"half-done joins", func(f *foe) { // with a good cookie, and never a packet after it
+		m := f.newMember()
+		m.silent = true
+		if len(f.asked) < 2*mostJoined {
+			f.asked[m.Attempt] = m
+		}
+		f.send(m.at, serverAddr, m.Hello())
+	}},
 	{"wrong joins", func(f *foe) {
-		m := f.hello()
+		m := f.newMember()
 		switch f.pick(3) {
 		case 0:
-			m.Schema++
+			m.Request.Schema++
 		case 1:
-			m.GameHash++
+			m.Request.Game = "other"
 		}
-		b := m.Append(nil)
+		b := m.Hello()
 		switch f.pick(4) {
 		case 0:
 			b[1] = byte(f.pick(256))
 		case 1:
-			b[27+f.pick(1170)] ^= 1 << f.pick(8) // reserved, a length, a text, the padding
+			b[11+f.pick(537)] ^= 1 << f.pick(8) // reserved
 		}
-		f.send(f.addr(), serverAddr, b)
+		if len(f.asked) < mostJoined {
+			f.asked[m.Attempt] = m
+		}
+		f.send(m.at, serverAddr, b)
 	}},
 	{"guesses", func(f *foe) { // in another's name, without his numbers
 		to := f.anyone()
 		k := []wire.Kind{wire.Accept, wire.Refuse, wire.Keepalive, wire.Datagram, wire.Lane, wire.Both, wire.Close}[f.pick(7)]
-		b := wire.Begin(nil, k, to != serverAddr, f.w.rng.Uint32(), uint64(f.pick(100)))
+		b := wire.Begin(nil, k, to != serverAddr, uint16(f.w.rng.Uint32()), uint64(f.pick(100)))
 		switch k {
 		case wire.Accept:
-			b = wire.AcceptMessage{Attempt: f.w.rng.Uint64(), ID: f.w.rng.Uint32()}.Append(nil)
+			b = wire.AcceptMessage{Attempt: f.w.rng.Uint64(), Noise: f.garbage(66)}.Append(nil)
 		case wire.Refuse:
-			b = wire.RefuseMessage{Version: uint16(f.pick(3)), Attempt: f.w.rng.Uint64(), Reason: wire.Reason(f.pick(6))}.Append(nil)
+			b = wire.RefuseMessage{Version: uint16(f.pick(3)), Attempt: f.w.rng.Uint64()}.Append(nil)
 		case wire.Close:
-			b = wire.End(wire.AppendReason(b, wire.Cause(f.pick(5)), "guessed"))
+			b = append(wire.AppendReason(b, wire.Cause(f.pick(5)), "guessed"), f.garbage(16)...)
 		default:
-			b = wire.End(append(b, f.garbage(f.pick(100))...))
+			b = append(b, f.garbage(f.pick(100))...)
 		}
 		f.send(f.other(to), to, b)
 	}},
@@ -202,11 +233,10 @@ var acts = []struct {
 	}},
 }
 
-func (f *foe) hello() wire.HelloMessage {
-	return wire.HelloMessage{
-		Attempt: f.w.rng.Uint64(), GameHash: wire.HashGame(f.w.game.Game), Schema: f.w.game.Schema,
-		Game: f.w.game.Game, Hello: f.garbage(f.pick(transport.MaxHello + 1)),
-	}
+func (f *foe) newMember() *member {
+	return &member{at: f.addr(), Client: raw.NewClient(raw.Source(f.w.rng.Uint64), f.w.rng.Uint64(), wire.Request{
+		Game: f.w.game.Game, Schema: f.w.game.Schema, Hello: f.garbage(f.pick(transport.MaxHello + 1)),
+	})}
 }
 
 func (f *foe) seen() (capture, bool) {
@@ -240,10 +270,10 @@ func (f *foe) join() {
 		}
 	}
 	if len(f.members)+len(f.asked) < mostJoined || f.pick(20) == 0 && len(f.members) < mostJoined {
-		m := f.hello()
+		m := f.newMember()
 		clear(f.asked)
-		f.asked[m.Attempt] = true
-		f.send(f.addr(), serverAddr, m.Append(nil))
+		f.asked[m.Attempt] = m
+		f.send(m.at, serverAddr, m.Hello())
 	}
 }
 
@@ -267,8 +297,7 @@ func (f *foe) member() *member {
 
 // say sends a packet of a session, well-formed as far as it goes.
 func (m *member) say(f *foe, k wire.Kind, payload ...byte) {
-	m.seq++
-	b := wire.End(append(wire.Begin(nil, k, false, m.id, m.seq), payload...))
+	b := m.Say(k, payload...)
 	if m.sent = append(m.sent, b); len(m.sent) > 40 {
 		m.sent = m.sent[1:]
 	}
@@ -312,9 +341,9 @@ func (f *foe) lie() {
 		m.say(f, wire.Lane, f.segment(nil, 81, m.sn, 0, make([]byte, 1126))...)
 		m.sn++
 	case 6:
-		m.seq += uint64(f.pick(3000))
+		m.Seq += uint64(f.pick(3000))
 		if f.pick(50) == 0 {
-			m.seq = 1<<64 - 2
+			m.Seq = 1<<64 - 2
 		}
 		m.say(f, wire.Datagram, f.garbage(f.pick(10))...)
 	case 7: // its own packets, spoiled or again
@@ -334,8 +363,8 @@ func (f *foe) lie() {
 		}
 	case 10: // with another's connection
 		b := bytes.Clone(m.sent[0])
-		if c, ok := f.seen(); ok && len(c.b) > 5 {
-			copy(b[1:5], c.b[1:5])
+		if c, ok := f.seen(); ok && len(c.b) > 3 {
+			copy(b[1:3], c.b[1:3])
 		}
 		f.send(m.at, serverAddr, b)
 	case 11: // no window

@@ -67,7 +67,7 @@ func (p *player) comeOrGo() {
 	o.Hello = []byte(l.name)
 	p.w.lives[l.name], p.life = l, l
 	p.w.note("%s asks", l.name)
-	e, err := endpoint.Dial(p.w.config(p.addr, func(_ netip.AddrPort, b []byte) {
+	e, err := endpoint.Dial(p.w.config(p.addr, func(_ endpoint.Path, b []byte) {
 		if m, err := wire.ParseHello(b); err == nil {
 			l.attempt = m.Attempt
 		}
@@ -144,18 +144,21 @@ func (p *player) deliver() {
 
 func (p *player) arrive(from netip.AddrPort, b []byte) {
 	if p.life != nil {
-		p.life.link.Arrive(p.w.now, from, b)
+		p.life.link.Arrive(p.w.now, endpoint.Path{Remote: from}, b)
 	}
 }
 
-// refused checks a REFUSE on its way to the player.
+// refused checks a refusal on its way to the player. What it says is sealed: Closed tells.
 func (p *player) refused(b []byte) {
-	m, err := wire.ParseRefuse(b)
-	if p.life == nil || m.Attempt != p.life.attempt {
+	attempt, denied := wire.DenyAttempt(b)
+	if m, err := wire.ParseRefuse(b); err == nil {
+		attempt = m.Attempt
+	}
+	if p.life == nil || attempt != p.life.attempt {
 		return // an answer to a HELLO that a foe sent with the player's address
 	}
-	if err != nil || m.Reason != wire.Full {
-		p.w.fail("%v is refused: %+v, %v", p.addr, m, err)
+	if !denied {
+		p.w.fail("%v is refused: %x", p.addr, b)
 	}
 	if h := p.w.server.Held(); h.Open < p.w.maxPeers {
 		p.w.fail("%v is refused for want of a place: %d of %d are taken, %d half open", p.addr, h.Open, p.w.maxPeers, h.HalfOpen)
@@ -189,7 +192,7 @@ func (w *World) crowded() bool {
 		return true
 	}
 	h := w.server.Held()
-	return h.HalfOpen >= transport.MaxHalfOpen || h.Open+h.HalfOpen >= w.maxPeers
+	return h.Open+h.HalfOpen+h.Requests >= w.maxPeers
 }
 
 func (p *player) turn() {
@@ -293,6 +296,8 @@ func (l *life) ended(end int, err error) {
 		right = end == atClient && l.full
 	case errors.Is(err, transport.ErrNoAnswer):
 		right = end == atClient && l.hindered
+	case errors.Is(err, transport.ErrReset):
+		right = end == atClient && (l.shut || l.over[atServer])
 	case errors.Is(err, transport.ErrTimeout):
 		right = l.outage || l.shut || end == atServer && (l.left || l.over[atClient]) || end == atClient && (l.kicked || l.server == nil && l.wasCut)
 	case errors.Is(err, transport.ErrClosed) && end == atServer:

@@ -18,6 +18,8 @@ import (
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
+	"github.com/tendonengine/tendon/transport/internal/raw"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/lane"
 	"github.com/tendonengine/tendon/transport/netsim"
@@ -45,6 +47,7 @@ type World struct {
 	rng      *rand.Rand // for choices too numerous for Draw: bytes of garbage, packets of floods
 	maxPeers int
 	game     transport.Offer
+	pair     *seal.Pair // the server's key, which it keeps
 
 	server   *endpoint.Endpoint // nil while it is down
 	restarts int
@@ -78,6 +81,7 @@ func New(c Config) *World {
 		game:  transport.Offer{Game: "riot", Schema: 7, Digest: bytes.Repeat([]byte("d"), transport.MaxDigest)},
 		lives: map[string]*life{}, byConn: map[transport.Conn]*life{},
 	}
+	w.pair, _ = seal.NewPair(raw.Source(w.rng.Uint64))
 	n := 1 + c.Draw("players", 4)
 	for i := range n {
 		conditions := netsim.Conditions{
@@ -111,7 +115,7 @@ func (w *World) fail(format string, args ...any) {
 
 func escape(s string) string { return string(bytes.ReplaceAll([]byte(s), []byte("%"), []byte("%%"))) }
 
-func (w *World) config(addr netip.AddrPort, send func(to netip.AddrPort, b []byte)) endpoint.Config {
+func (w *World) config(addr netip.AddrPort, send func(to endpoint.Path, b []byte)) endpoint.Config {
 	return endpoint.Config{
 		Transport: "test", Local: addr.String(), Now: func() time.Duration { return w.now }, Send: send,
 		Random: w.rng.Uint64, Machine: w.Machine,
@@ -122,7 +126,9 @@ func (w *World) config(addr netip.AddrPort, send func(to netip.AddrPort, b []byt
 func (w *World) start() {
 	o := w.game
 	o.MaxPeers = w.maxPeers
-	e, err := endpoint.Listen(w.config(serverAddr, w.fromServer), o)
+	c := w.config(serverAddr, w.fromServer)
+	c.Listener.Pair = w.pair
+	e, err := endpoint.Listen(c, o)
 	if err != nil {
 		w.fail("%v", err)
 	}
@@ -148,7 +154,7 @@ func (w *World) stop() {
 	clear(w.byConn)
 	w.server = nil
 	e.Close("again")
-	e.Arrive(w.now, serverAddr, make([]byte, transport.MaxPacket))
+	e.Arrive(w.now, endpoint.Path{Remote: serverAddr}, make([]byte, transport.MaxPacket))
 	e.Tick()
 	e.Poll(silent{w})
 	for _, c := range w.conns {
@@ -161,20 +167,21 @@ func (w *World) stop() {
 		c.Close("again")
 		c.Stats()
 	}
-	if h := e.Held(); h.Open+h.HalfOpen+h.IDs+h.Questions != 0 {
+	if h := e.Held(); h.Open+h.HalfOpen+h.Questions != 0 || h.IDs > h.Leaving {
 		w.fail("a server that has ended holds %+v", h)
 	}
 }
 
 // fromServer is the server's socket: it takes every packet that the server sends.
-func (w *World) fromServer(to netip.AddrPort, b []byte) {
-	kind, _ := wire.Split(b[0])
-	if kind == wire.Accept || kind == wire.Refuse {
+func (w *World) fromServer(path endpoint.Path, b []byte) {
+	to := path.Remote
+	kind, _, _ := wire.Split(b[0])
+	if !kind.Sealed() {
 		w.replies++
 	}
 	for _, p := range w.players {
 		if p.addr == to {
-			if kind == wire.Refuse {
+			if kind == wire.Refuse || kind == wire.Deny {
 				p.refused(b)
 			}
 			w.see(serverAddr, to, b)
@@ -191,7 +198,7 @@ func (w *World) fromServer(to netip.AddrPort, b []byte) {
 func (w *World) toServer(from netip.AddrPort, b []byte) {
 	if w.server != nil {
 		w.arrived++
-		w.server.Arrive(w.now, from, b)
+		w.server.Arrive(w.now, endpoint.Path{Remote: from}, b)
 	}
 }
 
@@ -232,7 +239,7 @@ func (w *World) turn() {
 // bounds fails the test if an endpoint holds more than its limits.
 func (w *World) bounds(e *endpoint.Endpoint) {
 	h := e.Held()
-	if h.Open+h.HalfOpen > w.maxPeers || h.HalfOpen > transport.MaxHalfOpen || h.IDs > h.Open+h.HalfOpen || h.Questions > h.Open+h.HalfOpen ||
+	if h.Open+h.HalfOpen > w.maxPeers || h.HalfOpen > transport.MaxUnjoined || h.Requests > transport.MaxHandshakes || h.IDs > h.Open+h.HalfOpen+h.Leaving || h.Questions > h.Open+h.HalfOpen ||
 		h.Inbox > transport.MaxInbox || h.Pending > lane.MaxPending || h.Messages > transport.MaxQueuedMessages {
 		w.fail("%+v held, of %d connections", h, w.maxPeers)
 	}
@@ -240,7 +247,7 @@ func (w *World) bounds(e *endpoint.Endpoint) {
 
 // account fails the test unless each packet that came to the server is counted.
 func (w *World) account() {
-	for w.server.Held().Inbox > 0 {
+	for h := w.server.Held(); h.Inbox+h.Requests > 0; h = w.server.Held() {
 		w.server.Poll(serverSide{w}) // foes answer at once
 	}
 	c := w.server.Counters()

@@ -69,6 +69,7 @@ func laneBytes(r *Rig) {
 			r.Errorf("%d bytes sent, %d held, of nothing", sent, held)
 		}
 	}
+	overhead := [2]uint64{transport.OverheadDown, transport.OverheadUp}
 	before, datagrams, next := [2]uint64{}, [2]uint64{}, 0
 	for i, c := range conns {
 		before[i] = c.Stats().BytesOut
@@ -83,18 +84,18 @@ func laneBytes(r *Rig) {
 		}
 		for i, c := range conns {
 			Send(c, "state")
-			datagrams[i] += transport.Overhead + 5
+			datagrams[i] += overhead[i] + 5
 			c.Flush()
 		}
 		return len(client.Messages) >= count
 	})
 	// While the machine was stalled, keepalives without a payload kept the connection
 	// alive; they are not counted.
-	most := uint64(2+(server.Now()-began)/transport.Keepalive) * transport.Overhead
+	most := uint64(2 + (server.Now()-began)/transport.Keepalive)
 	for i, c := range conns {
 		sent, held := c.LaneBytes()
 		all := c.Stats().BytesOut - before[i]
-		if alive := all - datagrams[i] - sent; alive%transport.Overhead != 0 || alive > most {
+		if alive := all - datagrams[i] - sent; alive%overhead[i] != 0 || alive > most*overhead[i] {
 			r.Errorf("%d bytes beside %d of datagrams, of %d in all", sent, datagrams[i], all)
 		}
 		if held != 0 {

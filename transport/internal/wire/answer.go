@@ -1,115 +1,237 @@
 package wire
 
+// What a listener answers: CHALLENGE, ACCEPT, the two refusals, RESET.
+
 import (
 	"encoding/binary"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 )
 
-// An AcceptMessage is the ACCEPT that tells a client that it is let in, and the id
-// of its connection.
+// A ChallengeMessage is the CHALLENGE that answers a HELLO. It costs the listener no
+// memory.
 //
-//	0   u8    kind Accept, from the listener
-//	1   u16   version
-//	3   u64   attempt, from the HELLO
-//	11  u32   connection id, not 0
-type AcceptMessage struct {
-	Attempt uint64
-	ID      uint32
+//	0   u8    kind Challenge, from the listener
+//	1   u64   attempt, from the HELLO
+//	9   20    cookie
+//	29  32    the listener's public key
+//	61  u8    bit 0: it asks for a join secret; bit 1: for a connect token; bit 2: it answers an
+//	          INIT, because others of the same address are on their way in; the rest zero
+type ChallengeMessage struct {
+	Attempt     uint64
+	Cookie      [seal.CookieSize]byte
+	Key         seal.Key
+	WantsSecret bool
+	WantsToken  bool
+	Busy        bool
 }
 
-const acceptSize = 15
+const challengeSize = 62
+
+func (m ChallengeMessage) Append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(append(b, First(Challenge, true)), m.Attempt)
+	b = append(append(b, m.Cookie[:]...), m.Key[:]...)
+	flags := byte(0)
+	if m.WantsSecret {
+		flags |= 1
+	}
+	if m.WantsToken {
+		flags |= 2
+	}
+	if m.Busy {
+		flags |= 4
+	}
+	return append(b, flags)
+}
+
+// ParseChallenge reads a CHALLENGE.
+func ParseChallenge(b []byte) (m ChallengeMessage, err error) {
+	if err := exactly(b, Challenge, challengeSize); err != nil {
+		return m, err
+	}
+	m.Attempt = binary.LittleEndian.Uint64(b[1:])
+	copy(m.Cookie[:], b[9:])
+	copy(m.Key[:], b[29:])
+	flags := b[61]
+	if flags > 7 {
+		return m, ErrReserved
+	}
+	m.WantsSecret, m.WantsToken, m.Busy = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	return m, nil
+}
+
+func exactly(b []byte, k Kind, size int) error {
+	switch {
+	case len(b) < size:
+		return ErrShort
+	case len(b) > size:
+		return ErrLong
+	case b[0] != First(k, true):
+		return ErrKind
+	}
+	return nil
+}
+
+// An AcceptMessage is the ACCEPT that lets a client in.
+//
+//	0   u8    kind Accept, from the listener
+//	1   u64   attempt, from the INIT
+//	9   66    the second Noise message; its payload is a Grant
+type AcceptMessage struct {
+	Attempt uint64
+	Noise   []byte
+}
+
+const acceptSize = 9 + seal.Message2Size + grantSize
 
 func (m AcceptMessage) Append(b []byte) []byte {
-	b = append(b, First(Accept, true))
-	b = binary.LittleEndian.AppendUint16(b, Version)
-	b = binary.LittleEndian.AppendUint64(b, m.Attempt)
-	return binary.LittleEndian.AppendUint32(b, m.ID)
+	b = binary.LittleEndian.AppendUint64(append(b, First(Accept, true)), m.Attempt)
+	return append(b, m.Noise...)
 }
 
 // ParseAccept reads an ACCEPT.
 func ParseAccept(b []byte) (m AcceptMessage, err error) {
-	switch {
-	case len(b) < acceptSize:
-		return m, ErrShort
-	case len(b) > acceptSize:
-		return m, ErrLong
-	case b[0] != First(Accept, true):
-		return m, ErrKind
-	case binary.LittleEndian.Uint16(b[1:]) != Version:
-		return m, ErrVersion
+	if err := exactly(b, Accept, acceptSize); err != nil {
+		return m, err
 	}
-	m.Attempt = binary.LittleEndian.Uint64(b[3:])
-	if m.ID = binary.LittleEndian.Uint32(b[11:]); m.ID == 0 {
+	return AcceptMessage{binary.LittleEndian.Uint64(b[1:]), b[9:]}, nil
+}
+
+// A Grant is the payload of the second Noise message.
+//
+//	0   u16   connection id, not 0
+//	2   16    the token of a RESET for this connection and address
+type Grant struct {
+	ID    uint16
+	Reset [seal.ResetSize]byte
+}
+
+const grantSize = 2 + seal.ResetSize
+
+func (m Grant) Append(b []byte) []byte {
+	return append(binary.LittleEndian.AppendUint16(b, m.ID), m.Reset[:]...)
+}
+
+// ParseGrant reads a grant.
+func ParseGrant(b []byte) (m Grant, err error) {
+	switch {
+	case len(b) < grantSize:
+		return m, ErrShort
+	case len(b) > grantSize:
+		return m, ErrLong
+	}
+	if m.ID = binary.LittleEndian.Uint16(b); m.ID == 0 {
 		return m, ErrMalformed
 	}
+	copy(m.Reset[:], b[2:])
 	return m, nil
 }
 
-// Asked returns the attempt that an ACCEPT or REFUSE answers, without parsing the
-// rest; false if the size fits neither.
-func Asked(b []byte) (attempt uint64, ok bool) {
-	if len(b) < refuseFixed || len(b) > refuseFixed+transport.MaxDigest {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint64(b[3:]), true
+// A RefuseMessage is the REFUSE by which a listener says that it has another version. Its
+// layout is the same in every version. Anybody can forge it, so it is a hint.
+//
+//	0   u8     kind Refuse, from the listener
+//	1   u16    version of the listener
+//	3   u64    attempt, from the HELLO
+type RefuseMessage struct {
+	Version uint16
+	Attempt uint64
 }
 
-// A Reason is why a client is refused.
+const refuseSize = 11
+
+func (m RefuseMessage) Append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint16(append(b, First(Refuse, true)), m.Version)
+	return binary.LittleEndian.AppendUint64(b, m.Attempt)
+}
+
+// ParseRefuse reads a REFUSE of any version.
+func ParseRefuse(b []byte) (m RefuseMessage, err error) {
+	if err := exactly(b, Refuse, refuseSize); err != nil {
+		return m, err
+	}
+	return RefuseMessage{binary.LittleEndian.Uint16(b[1:]), binary.LittleEndian.Uint64(b[3:])}, nil
+}
+
+// A Reason is why a client is not let in.
 type Reason uint8
 
 const (
-	OtherVersion Reason = 1 // RefuseMessage.Version is the listener's
-	OtherGame    Reason = 2 // detail: the game's name
-	OtherSchema  Reason = 3 // detail: the schema's digest
-	Full         Reason = 4
+	OtherGame   Reason = 1 // detail: the game's name
+	OtherSchema Reason = 2 // detail: the schema's digest, or nothing if the INIT was shorter
+	Full        Reason = 3
+	BadSecret   Reason = 4 // the client has another join secret than the listener, or one of them has none
+	BadToken    Reason = 5 // detail: u8, what is wrong with it
+	NotAdmitted Reason = 6 // detail: the game's reason, UTF-8
 )
 
-// A RefuseMessage is the REFUSE that tells a client why it is not let in. Its layout
-// is the same in every version, so that a client of another version can read it.
+// A DenyMessage is the DENY that refuses a client, sealed for it alone.
 //
-//	0   u8     kind Refuse, from the listener
-//	1   u16    version of the side that refuses
-//	3   u64    attempt, from the HELLO
-//	11  u8     reason
-//	12  u16    length of the detail, then its bytes: at most 1,000
-type RefuseMessage struct {
-	Version uint16
+//	0   u8     kind Deny, from the listener
+//	1   u64    attempt, from the INIT
+//	9   12     nonce: random
+//	21  …      sealed: u8 reason, then the detail, at most 1,000 bytes; the bytes before are authenticated
+type DenyMessage struct {
 	Attempt uint64
 	Reason  Reason
 	Detail  []byte
 }
 
-const refuseFixed = 14
+// DenyFixed is the bytes of a DENY without the detail.
+const (
+	denyHeader = 9 + seal.NonceSize
+	DenyFixed  = denyHeader + 1 + seal.TagSize
+)
 
-func (m RefuseMessage) Append(b []byte) []byte {
-	b = append(b, First(Refuse, true))
-	b = binary.LittleEndian.AppendUint16(b, m.Version)
-	b = binary.LittleEndian.AppendUint64(b, m.Attempt)
-	b = append(b, byte(m.Reason))
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(m.Detail)))
-	return append(b, m.Detail...)
+// Append writes the message, sealed.
+func (m DenyMessage) Append(c seal.Cipher, nonce [seal.NonceSize]byte) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte{First(Deny, true)}, m.Attempt)
+	b = append(b, nonce[:]...)
+	return c.SealWith(b, nonce[:], b, append([]byte{byte(m.Reason)}, m.Detail...))
 }
 
-// ParseRefuse reads a REFUSE of any version. An unknown reason is not an error:
-// newer programs may have more reasons.
-func ParseRefuse(b []byte) (m RefuseMessage, err error) {
-	switch {
-	case len(b) < refuseFixed:
-		return m, ErrShort
-	case b[0] != First(Refuse, true):
-		return m, ErrKind
+// DenyAttempt returns the attempt that a DENY answers; false if it is none.
+func DenyAttempt(b []byte) (attempt uint64, ok bool) {
+	if len(b) < DenyFixed || len(b) > DenyFixed+transport.MaxDigest || b[0] != First(Deny, true) {
+		return 0, false
 	}
-	m.Version = binary.LittleEndian.Uint16(b[1:])
-	m.Attempt = binary.LittleEndian.Uint64(b[3:])
-	m.Reason = Reason(b[11])
-	n := int(binary.LittleEndian.Uint16(b[12:]))
-	switch {
-	case n > transport.MaxDigest || len(b) > refuseFixed+n:
-		return m, ErrLong
-	case len(b) < refuseFixed+n:
-		return m, ErrShort
+	return binary.LittleEndian.Uint64(b[1:]), true
+}
+
+// ParseDeny opens a DENY. An unknown reason is not an error.
+func ParseDeny(b []byte, c seal.Cipher) (m DenyMessage, err error) {
+	var ok bool
+	if m.Attempt, ok = DenyAttempt(b); !ok {
+		return m, ErrMalformed
 	}
-	m.Detail = b[refuseFixed:]
+	in, ok := c.OpenWith(nil, b[9:denyHeader], b[:denyHeader], b[denyHeader:])
+	if !ok {
+		return m, seal.ErrForged
+	}
+	m.Reason, m.Detail = Reason(in[0]), in[1:]
+	return m, nil
+}
+
+// A ResetMessage is the RESET by which a listener says that it does not know the connection
+// of a packet. A client believes it if it has been given the token.
+//
+//	0   u8    kind Reset, from the listener
+//	1   16    token
+type ResetMessage struct{ Token [seal.ResetSize]byte }
+
+// ResetSize is less than any packet that a RESET answers.
+const ResetSize = 1 + seal.ResetSize
+
+func (m ResetMessage) Append(b []byte) []byte {
+	return append(append(b, First(Reset, true)), m.Token[:]...)
+}
+
+// ParseReset reads a RESET.
+func ParseReset(b []byte) (m ResetMessage, err error) {
+	if err := exactly(b, Reset, ResetSize); err != nil {
+		return m, err
+	}
+	copy(m.Token[:], b[1:])
 	return m, nil
 }

@@ -21,13 +21,18 @@ const (
 
 // AppendReason appends a Close packet's payload. It cuts a reason that is too long.
 func AppendReason(b []byte, c Cause, reason string) []byte {
+	return append(append(b, byte(c)), CutText(reason)...)
+}
+
+// CutText cuts a text that is longer than transport.MaxReason bytes, between two runes.
+func CutText(reason string) []byte {
 	if n := transport.MaxReason; len(reason) > n {
 		for n > transport.MaxReason-utf8.UTFMax && !utf8.RuneStart(reason[n]) {
 			n--
 		}
 		reason = reason[:n]
 	}
-	return append(append(b, byte(c)), reason...)
+	return []byte(reason)
 }
 
 // ParseReason splits Packet.Reason into the cause and the reason as legible text.

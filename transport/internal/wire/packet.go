@@ -9,37 +9,50 @@ import (
 	"errors"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 )
 
 // Version is the version of all that two endpoints say to each other: the handshake, every
 // layout in this package, and the state stream inside. Each change of SPEC.md that an older
 // build would not understand raises it, so that the two refuse each other and say why.
 // docs.TestVersionIsRaised sees changes of the vectors.
-const Version = 2
+const Version = 3
 
-// A Kind is the low seven bits of a packet's first byte. The highest bit is
-// set in packets from the listener, so that a packet reflected to its sender is
-// not valid there.
+// A Kind is the low four bits of a packet's first byte.
 type Kind uint8
 
 const (
-	Hello     Kind = 1 // handshake: the client asks to be let in
-	Accept    Kind = 2 // handshake: the listener lets it in
-	Refuse    Kind = 3 // handshake: the listener says why it does not
-	Keepalive Kind = 4 // this and the following are sealed packets; no payload
-	Datagram  Kind = 5 // payload: a datagram
-	Lane      Kind = 6 // payload: segments of the reliable lane
-	Both      Kind = 7 // payload: u16 length of the segments, the segments, a datagram
-	Close     Kind = 8 // payload: cause and reason, see closing.go
+	Hello     Kind = 1  // handshake: the client asks for a cookie
+	Challenge Kind = 2  // handshake: the listener gives it, and its key
+	Init      Kind = 3  // handshake: the client asks to be let in
+	Accept    Kind = 4  // handshake: the listener lets it in
+	Refuse    Kind = 5  // handshake: the listener has another version
+	Deny      Kind = 6  // handshake: the listener does not let it in, sealed
+	Reset     Kind = 7  // the listener does not know the connection
+	Keepalive Kind = 8  // this and the following are sealed packets; no payload
+	Datagram  Kind = 9  // payload: a datagram
+	Lane      Kind = 10 // payload: segments of the reliable lane
+	Both      Kind = 11 // payload: u16 length of the segments, the segments, a datagram
+	Close     Kind = 12 // payload: cause and reason, see closing.go
+	Control   Kind = 13 // payload: what endpoints tell each other, see control.go
 )
 
-// FromListener is the bit of a first byte that tells the direction.
-const FromListener = 0x80
-
-// Sizes of a sealed packet's parts.
+// The bits of a first byte. The two highest are 10 in every packet: so a socket can be
+// shared with STUN, DTLS, TURN and QUIC, whose first bytes are all others (RFC 7983 and
+// 9443).
 const (
-	headerSize = 13
-	tagSize    = 16
+	mark         = 0x80
+	markBits     = 0xc0
+	FromListener = 0x20 // the direction: a packet that is reflected to its sender is not valid there
+	keyPhase     = 0x10 // reserved for a change of keys: zero
+	kindBits     = 0x0f
+)
+
+// Sizes of a sealed packet's parts. A client names its connection, of which a listener has
+// many; the listener does not, because a client's socket has one.
+const (
+	HeaderUp   = 1 + 2 + 2
+	HeaderDown = 1 + 2
 	bothSize   = 2 // the length inside Both
 )
 
@@ -47,100 +60,134 @@ var (
 	ErrShort     = errors.New("wire: a packet is cut short")
 	ErrLong      = errors.New("wire: a packet is too long")
 	ErrKind      = errors.New("wire: a packet of unknown kind")
-	ErrReserved  = errors.New("wire: reserved bytes are not zero")
+	ErrReserved  = errors.New("wire: reserved bits are not zero")
 	ErrMalformed = errors.New("wire: a packet contradicts itself")
 	ErrVersion   = errors.New("wire: another version")
 )
 
-// A Packet is a sealed packet, the form of every packet after the handshake.
-//
-//	0      u8      kind, and the direction's bit
-//	1      u32     connection id, chosen by the listener, never 0
-//	5      u64     sequence number, from 1, counted separately in each direction
-//	13     bytes   payload
-//	n-16   bytes   place of the authentication tag: zero until packets are encrypted
-type Packet struct {
-	Kind         Kind
-	FromListener bool
-	ID           uint32
-	Seq          uint64
-	Segments     []byte // of the reliable lane: Lane, Both
-	Datagram     []byte // Datagram, Both
-	Reason       []byte // Close: see ParseReason
-}
-
-// Begin appends the header of a packet whose payload follows.
-func Begin(b []byte, k Kind, fromListener bool, id uint32, seq uint64) []byte {
-	b = append(b, First(k, fromListener))
-	b = binary.LittleEndian.AppendUint32(b, id)
-	return binary.LittleEndian.AppendUint64(b, seq)
-}
-
-// End appends the place of the tag, which ends the packet.
-func End(b []byte) []byte { return append(b, make([]byte, tagSize)...) }
-
 // First returns a packet's first byte.
 func First(k Kind, fromListener bool) byte {
 	if fromListener {
-		return byte(k) | FromListener
+		return mark | FromListener | byte(k)
 	}
-	return byte(k)
+	return mark | byte(k)
 }
 
-// Split splits a first byte into the kind and the direction.
-func Split(first byte) (k Kind, fromListener bool) {
-	return Kind(first &^ FromListener), first&FromListener != 0
+// Split splits a first byte into the kind and the direction. ok is false for a byte that no
+// packet of this protocol begins with.
+func Split(first byte) (k Kind, fromListener, ok bool) {
+	k = Kind(first & kindBits)
+	return k, first&FromListener != 0, first&markBits == mark && first&keyPhase == 0 && k >= Hello && k <= Control
 }
 
-// ParsePacket reads a sealed packet. The slices of the result point into b.
-func ParsePacket(b []byte) (p Packet, err error) {
+// Sealed reports whether packets of a kind have the form of Packet.
+func (k Kind) Sealed() bool { return k >= Keepalive }
+
+// A Header is the legible part of a sealed packet.
+//
+//	0   u8    kind, and the direction's bit
+//	1   u16   connection id, chosen by the listener, never 0: in packets from a client only
+//	    u16   the low 16 bits of the sequence number, which counts from 1 in each direction
+//	          the sealed payload and its tag of 16 bytes
+type Header struct {
+	Kind         Kind
+	FromListener bool
+	ID           uint16 // 0 if FromListener
+	Seq          uint16
+}
+
+// Size is the bytes of the header.
+func (h Header) Size() int { return HeaderSize(h.FromListener) }
+
+// HeaderSize is the bytes of a direction's headers.
+func HeaderSize(fromListener bool) int {
+	if fromListener {
+		return HeaderDown
+	}
+	return HeaderUp
+}
+
+// Begin appends the header of a packet whose payload follows; seal.Cipher.Seal ends it.
+func Begin(b []byte, k Kind, fromListener bool, id uint16, seq uint64) []byte {
+	b = append(b, First(k, fromListener))
+	if !fromListener {
+		b = binary.LittleEndian.AppendUint16(b, id)
+	}
+	return binary.LittleEndian.AppendUint16(b, uint16(seq))
+}
+
+// ParseHeader reads the header of a sealed packet.
+func ParseHeader(b []byte) (h Header, err error) {
+	if len(b) == 0 {
+		return h, ErrShort
+	}
+	var ok bool
+	if h.Kind, h.FromListener, ok = Split(b[0]); !ok || !h.Kind.Sealed() {
+		return h, ErrKind
+	}
 	switch {
-	case len(b) < transport.Overhead:
-		return p, ErrShort
+	case len(b) < h.Size()+seal.TagSize:
+		return h, ErrShort
 	case len(b) > transport.MaxPacket:
-		return p, ErrLong
+		return h, ErrLong
 	}
-	p.Kind, p.FromListener = Split(b[0])
-	p.ID = binary.LittleEndian.Uint32(b[1:])
-	p.Seq = binary.LittleEndian.Uint64(b[5:])
-	if p.ID == 0 || p.Seq == 0 {
-		return p, ErrMalformed
+	if !h.FromListener {
+		if h.ID = binary.LittleEndian.Uint16(b[1:]); h.ID == 0 {
+			return h, ErrMalformed
+		}
 	}
-	payload, tag := b[headerSize:len(b)-tagSize], b[len(b)-tagSize:]
-	if !zero(tag) {
-		return p, ErrReserved
-	}
-	switch p.Kind {
+	h.Seq = binary.LittleEndian.Uint16(b[h.Size()-2:])
+	return h, nil
+}
+
+// A Packet is the opened payload of a sealed packet.
+type Packet struct {
+	Kind     Kind
+	Segments []byte // of the reliable lane: Lane, Both
+	Datagram []byte // Datagram, Both
+	Reason   []byte // Close: see ParseReason
+	Control  []byte // Control: see ParseControl
+}
+
+// ParsePayload reads a payload. The slices of the result point into b.
+func ParsePayload(k Kind, b []byte) (p Packet, err error) {
+	p.Kind = k
+	switch k {
 	case Keepalive:
-		if len(payload) != 0 {
+		if len(b) != 0 {
 			return p, ErrMalformed
 		}
 	case Datagram:
-		p.Datagram = payload
+		p.Datagram = b
 	case Lane:
-		if len(payload) == 0 {
+		if len(b) == 0 {
 			return p, ErrShort
 		}
-		p.Segments = payload
+		p.Segments = b
 	case Both:
-		if len(payload) < bothSize {
+		if len(b) < bothSize {
 			return p, ErrShort
 		}
-		n := int(binary.LittleEndian.Uint16(payload))
-		if payload = payload[bothSize:]; n == 0 {
+		n := int(binary.LittleEndian.Uint16(b))
+		if b = b[bothSize:]; n == 0 {
 			return p, ErrMalformed
-		} else if n > len(payload) {
+		} else if n > len(b) {
 			return p, ErrShort
 		}
-		p.Segments, p.Datagram = payload[:n:n], payload[n:]
+		p.Segments, p.Datagram = b[:n:n], b[n:]
 	case Close:
-		if len(payload) < 1 {
+		if len(b) < 1 {
 			return p, ErrShort
 		}
-		if len(payload) > 1+transport.MaxReason {
+		if len(b) > 1+transport.MaxReason {
 			return p, ErrLong
 		}
-		p.Reason = payload
+		p.Reason = b
+	case Control:
+		if len(b) < 1 {
+			return p, ErrShort
+		}
+		p.Control = b
 	default:
 		return p, ErrKind
 	}

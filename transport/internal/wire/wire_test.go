@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 	"os"
 	"reflect"
 	"regexp"
@@ -13,35 +14,86 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/replay"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-func sealed(k Kind, payload ...byte) []byte {
-	return End(append(Begin(nil, k, true, 0x01020304, 0x1122), payload...))
+// The parts of the page's vectors.
+var (
+	vectorAttempt = uint64(0x1122334455667788)
+	listenerPair  = seal.PairOf(seal.Key(bytes.Repeat([]byte{1}, 32)))
+	clientMaster  = seal.Key(bytes.Repeat([]byte{2}, 32))
+	clientPair    = seal.ClientPair(clientMaster, listenerPair.Public())
+)
+
+type vector struct {
+	name string
+	b    []byte
+}
+
+// pageVectors makes the bytes of the page's vectors anew.
+func pageVectors(t *testing.T) (all []vector) {
+	add := func(name string, b []byte) { all = append(all, vector{name, bytes.TrimRight(b, "\x00")}) }
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	secret := seal.SecretKey([]byte("open sesame"))
+	client, err := seal.Initiate(seal.Opening{Ours: clientPair, Prologue: Prologue(vectorAttempt), Secret: secret, Random: repeated(3)}, listenerPair.Public())
+	must(err)
+	listener, err := seal.Respond(seal.Opening{Ours: listenerPair, Prologue: Prologue(vectorAttempt), Secret: secret, Random: repeated(4)})
+	must(err)
+	request := Request{Game: "pong", Schema: 0x0102030405060708, Hello: []byte("Ada"), Token: []byte{0xff}}.Append(nil)
+	cookie := seal.NewProver(seal.Key{7}).Cookie(5*time.Second, netip.MustParseAddrPort("192.0.2.1:7777"), vectorAttempt)
+	one, err := client.Write1(request)
+	must(err)
+	add("HELLO, its zeros left out", HelloMessage{Attempt: vectorAttempt}.Append(nil))
+	add("CHALLENGE, busy, to 192.0.2.1:7777 in second 5", ChallengeMessage{Attempt: vectorAttempt, Cookie: cookie, Key: listenerPair.Public(), WantsSecret: true, Busy: true}.Append(nil))
+	add("payload of message 1", request)
+	add("INIT, its zeros left out", InitMessage{Attempt: vectorAttempt, Cookie: cookie, Noise: one}.Append(nil, 0))
+	_, _, err = listener.Read1(one)
+	must(err)
+	add(`DENY: another game, "pong"`, DenyMessage{Attempt: vectorAttempt, Reason: OtherGame, Detail: []byte("pong")}.Append(listener.Denial(), [12]byte{6, 11: 6}))
+	grant := Grant{ID: 0x0102, Reset: seal.NewProver(listenerPair.Derive("tendon reset")).Reset(netip.MustParseAddrPort("192.0.2.1:7777"), 0x0102)}
+	add("payload of message 2", grant.Append(nil))
+	two, down, err := listener.Write2(grant.Append(nil))
+	must(err)
+	add("ACCEPT", AcceptMessage{Attempt: vectorAttempt, Noise: two}.Append(nil))
+	_, up, err := client.Read2(two)
+	must(err)
+	packet := func(c seal.Cipher, fromListener bool, k Kind, seq uint64, payload ...byte) []byte {
+		return c.Seal(append(Begin(nil, k, fromListener, 0x0102, seq), payload...), HeaderSize(fromListener), seq)
+	}
+	add("keepalive, from the client, number 1", packet(up.Out, false, Keepalive, 1))
+	add("datagram aabb, from the client, number 0x11122", packet(up.Out, false, Datagram, 0x11122, 0xaa, 0xbb))
+	add("datagram aabb, from the listener, number 2", packet(down.Out, true, Datagram, 2, 0xaa, 0xbb))
+	add(`close, from the listener, number 3: kicked, "afk"`, packet(down.Out, true, Close, 3, AppendReason(nil, Kicked, "afk")...))
+	add("path challenge, from the listener, number 4", packet(down.Out, true, Control, 4, ControlMessage{Type: PathChallenge, Data: PathData{8, 7: 1}, Reset: grant.Reset}.Append(nil)...))
+	add("farewell, from the client, number 2", packet(up.Out, false, Control, 2, byte(Farewell)))
+	add("RESET", ResetMessage{grant.Reset}.Append(nil))
+	add("REFUSE", RefuseMessage{Version: Version, Attempt: vectorAttempt}.Append(nil))
+	return all
+}
+
+// repeated is a source of one byte.
+type repeated byte
+
+func (r repeated) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = byte(r)
+	}
+	return len(b), nil
 }
 
 // The code agrees with the test vectors of docs/spec-transport.md.
 func TestVectors(t *testing.T) {
-	hello := HelloMessage{Attempt: 0x1122334455667788, GameHash: HashGame("pong"), Schema: 0x0102030405060708, Game: "pong", Hello: []byte("Ada")}.Append(nil)
 	vectors := readVectors(t, "../../../docs/spec-transport.md")
-	for _, x := range []struct {
-		name string
-		b    []byte
-	}{
-		{"keepalive, from the listener", sealed(Keepalive)},
-		{"datagram aabb, from the listener", sealed(Datagram, 0xaa, 0xbb)},
-		{`close, from the listener: kicked, "afk"`, sealed(Close, AppendReason(nil, Kicked, "afk")...)},
-		{"ACCEPT", AcceptMessage{Attempt: 0x1122334455667788, ID: 0x01020304}.Append(nil)},
-		{`REFUSE: another game, "pong"`, RefuseMessage{Version: Version, Attempt: 0x1122334455667788, Reason: OtherGame, Detail: []byte("pong")}.Append(nil)},
-		{`HELLO of "pong", schema 0x0102030405060708, "Ada", its first 27 bytes`, hello[:27]},
-		{"… and from offset 155, its zeros left out", bytes.TrimRight(hello[155:], "\x00")},
-	} {
+	for _, x := range pageVectors(t) {
 		want, ok := vectors[x.name]
-		if !ok {
-			t.Errorf("the page has no vector %q", x.name)
-		}
-		if got := hex.EncodeToString(x.b); got != want {
-			t.Errorf("%s is\n%s, the page says\n%s", x.name, got, want)
+		if got := hex.EncodeToString(x.b); got != want || !ok {
+			t.Errorf("the page does not have this:\n| %s | `%s` |", x.name, got)
 		}
 		delete(vectors, x.name)
 	}
@@ -74,14 +126,19 @@ func TestLimitsOfThePage(t *testing.T) {
 		"| message of the reliable lane | " + n(transport.MaxMessage) + " |",
 		"| queue of the reliable lane, a peer | " + n(transport.MaxQueued) + " bytes, " + n(transport.MaxQueuedMessages) + " messages |",
 		"| segments unacknowledged; behind one that was repeated | " + n(lane.MaxWaiting) + "; " + n(lane.MaxBehind) + ", " + n(lane.MaxWaiting*lane.MaxChunk) + " bytes |",
-		"| game's name; client's hello; digest; reason | " + n(transport.MaxGame) + "; " + n(transport.MaxHello) + "; " + n(transport.MaxDigest) + "; " + n(transport.MaxReason) + " |",
-		"| connections; of them half-open | " + n(transport.MaxPeers) + "; " + n(transport.MaxHalfOpen) + " for " + d(transport.HalfOpenTimeout) + " |",
-		"| HELLO repeated; given up | " + d(transport.HelloInterval) + "; " + d(transport.ConnectTimeout) + " |",
+		"| game's name; client's hello; connect token; digest; reason | " + n(transport.MaxGame) + "; " + n(transport.MaxHello) + "; " + n(transport.MaxToken) + "; " + n(transport.MaxDigest) + "; " + n(transport.MaxReason) + " |",
+		"| connections; on their way in; of one address | " + n(transport.MaxPeers) + "; " + n(transport.MaxUnjoined) + "; " + n(transport.MaxUnjoinedOfOne) + " |",
+		"| half-open; until joined | " + d(transport.HalfOpenTimeout) + "; " + d(transport.JoinTimeout) + " |",
+		"| handshakes of one address | " + n(transport.HandshakeBurst) + " at once, " + n(transport.HandshakeRate) + " a second |",
+		"| clients that wait for an answer to their INIT | " + n(transport.MaxHandshakes) + " |",
+		"| HELLO repeated; given up; while busy | " + d(transport.HelloInterval) + "; " + d(transport.ConnectTimeout) + "; " + d(transport.BusyTimeout) + " |",
 		"| keepalive; silence | " + d(transport.Keepalive) + "; " + d(transport.SilenceTimeout) + " |",
-		"| close packets | " + n(transport.CloseCopies) + " |",
-		"| replay window | " + n(transport.ReplayWindow) + " |",
-		fmt.Sprintf("| packets that await the game | %d MiB with 48 bytes a packet, %d MiB of one of a listener's peers, %d HELLOs", transport.MaxInbox>>20, transport.MaxPeerInbox>>20, transport.MaxHelloInbox),
-		"1. At least " + n(transport.Overhead) + " bytes, at most " + n(transport.MaxPacket) + ".",
+		"| close packets; first pause | " + n(transport.CloseCopies) + "; " + d(transport.CloseInterval) + " |",
+		"| path challenges; bytes to an unproven address | " + d(transport.PathInterval) + "; " + n(transport.PathFactor) + " times |",
+		"| RESETs a second | " + n(transport.ResetRate) + " |",
+		"| replay window | " + n(replay.Size) + " |",
+		fmt.Sprintf("| packets that await the game | %d MiB with 48 bytes a packet, %d MiB of one of a listener's peers", transport.MaxInbox>>20, transport.MaxPeerInbox>>20),
+		"1. At least " + n(transport.OverheadUp) + " bytes from a client, " + n(transport.OverheadDown) + " from a listener; at most " + n(transport.MaxPacket) + ".",
 		"chunks of 1 … " + n(lane.MaxChunk) + " bytes",
 		"segments are accepted, of " + n(lane.Window),
 		"windows of " + n(lane.Window) + ", runs of at most " + n(lane.MTU) + " bytes",
@@ -109,74 +166,117 @@ func readVectors(t *testing.T, path string) map[string]string {
 	return vectors
 }
 
-func TestPacketKinds(t *testing.T) {
+func TestPayloads(t *testing.T) {
 	for _, x := range []struct {
 		name string
+		k    Kind
 		b    []byte
 		want Packet
 		err  error
 	}{
-		{"keepalive", sealed(Keepalive), Packet{Kind: Keepalive}, nil},
-		{"keepalive with payload", sealed(Keepalive, 1), Packet{}, ErrMalformed},
-		{"datagram", sealed(Datagram, 1, 2), Packet{Kind: Datagram, Datagram: []byte{1, 2}}, nil},
-		{"empty datagram", sealed(Datagram), Packet{Kind: Datagram, Datagram: []byte{}}, nil},
-		{"lane", sealed(Lane, 1, 2), Packet{Kind: Lane, Segments: []byte{1, 2}}, nil},
-		{"empty lane", sealed(Lane), Packet{}, ErrShort},
-		{"both", sealed(Both, 1, 0, 9, 8, 7), Packet{Kind: Both, Segments: []byte{9}, Datagram: []byte{8, 7}}, nil},
-		{"both, an empty datagram", sealed(Both, 1, 0, 9), Packet{Kind: Both, Segments: []byte{9}, Datagram: []byte{}}, nil},
-		{"both, no segments", sealed(Both, 0, 0, 9), Packet{}, ErrMalformed},
-		{"both, more segments than bytes", sealed(Both, 2, 0, 9), Packet{}, ErrShort},
-		{"both, a length alone", sealed(Both, 0, 0), Packet{}, ErrMalformed},
-		{"both, half a length", sealed(Both, 1), Packet{}, ErrShort},
-		{"close", sealed(Close, 1, 'x'), Packet{Kind: Close, Reason: []byte{1, 'x'}}, nil},
-		{"close without a reason", sealed(Close, 3), Packet{Kind: Close, Reason: []byte{3}}, nil},
-		{"close with the longest reason", sealed(Close, make([]byte, 1+transport.MaxReason)...), Packet{Kind: Close, Reason: make([]byte, 1+transport.MaxReason)}, nil},
-		{"close without a cause", sealed(Close), Packet{}, ErrShort},
-		{"close with a long reason", sealed(Close, make([]byte, 2+transport.MaxReason)...), Packet{}, ErrLong},
-		{"unknown kind", sealed(9), Packet{}, ErrKind},
-		{"the longest", sealed(Datagram, make([]byte, transport.MaxPayload)...), Packet{Kind: Datagram, Datagram: make([]byte, transport.MaxPayload)}, nil},
-		{"too short", sealed(Keepalive)[:transport.Overhead-1], Packet{}, ErrShort},
-		{"too long", sealed(Datagram, make([]byte, transport.MaxPayload+1)...), Packet{}, ErrLong},
-		{"connection 0", End(Begin(nil, Keepalive, true, 0, 1)), Packet{}, ErrMalformed},
-		{"number 0", End(Begin(nil, Keepalive, true, 1, 0)), Packet{}, ErrMalformed},
+		{"keepalive", Keepalive, nil, Packet{}, nil},
+		{"keepalive with payload", Keepalive, []byte{1}, Packet{}, ErrMalformed},
+		{"datagram", Datagram, []byte{1, 2}, Packet{Datagram: []byte{1, 2}}, nil},
+		{"empty datagram", Datagram, []byte{}, Packet{Datagram: []byte{}}, nil},
+		{"lane", Lane, []byte{1, 2}, Packet{Segments: []byte{1, 2}}, nil},
+		{"empty lane", Lane, nil, Packet{}, ErrShort},
+		{"both", Both, []byte{1, 0, 9, 8, 7}, Packet{Segments: []byte{9}, Datagram: []byte{8, 7}}, nil},
+		{"both, an empty datagram", Both, []byte{1, 0, 9}, Packet{Segments: []byte{9}, Datagram: []byte{}}, nil},
+		{"both, no segments", Both, []byte{0, 0, 9}, Packet{}, ErrMalformed},
+		{"both, more segments than bytes", Both, []byte{2, 0, 9}, Packet{}, ErrShort},
+		{"both, a length alone", Both, []byte{0, 0}, Packet{}, ErrMalformed},
+		{"both, half a length", Both, []byte{1}, Packet{}, ErrShort},
+		{"close", Close, []byte{1, 'x'}, Packet{Reason: []byte{1, 'x'}}, nil},
+		{"close without a reason", Close, []byte{3}, Packet{Reason: []byte{3}}, nil},
+		{"close with the longest reason", Close, make([]byte, 1+transport.MaxReason), Packet{Reason: make([]byte, 1+transport.MaxReason)}, nil},
+		{"close without a cause", Close, nil, Packet{}, ErrShort},
+		{"close with a long reason", Close, make([]byte, 2+transport.MaxReason), Packet{}, ErrLong},
+		{"control", Control, []byte{9}, Packet{Control: []byte{9}}, nil},
+		{"control of no type", Control, nil, Packet{}, ErrShort},
+		{"unknown kind", 14, nil, Packet{}, ErrKind},
+		{"of the handshake", Init, nil, Packet{}, ErrKind},
 	} {
-		got, err := ParsePacket(x.b)
+		got, err := ParsePayload(x.k, x.b)
 		if err != x.err {
 			t.Errorf("%s: error %v, want %v", x.name, err, x.err)
 		}
-		if err == nil {
-			x.want.FromListener, x.want.ID, x.want.Seq = true, 0x01020304, 0x1122
-			if !reflect.DeepEqual(got, x.want) {
-				t.Errorf("%s is %+v, want %+v", x.name, got, x.want)
+		if x.want.Kind = x.k; err == nil && !reflect.DeepEqual(got, x.want) {
+			t.Errorf("%s is %+v, want %+v", x.name, got, x.want)
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	longest := func(fromListener bool) []byte {
+		return append(Begin(nil, Datagram, fromListener, 0x0102, 0x11122), make([]byte, transport.MaxPacket-HeaderSize(fromListener))...)
+	}
+	for _, fromListener := range []bool{false, true} {
+		want := Header{Kind: Datagram, FromListener: fromListener, ID: 0x0102, Seq: 0x1122}
+		if fromListener {
+			want.ID = 0
+		}
+		least := HeaderSize(fromListener) + seal.TagSize
+		b := longest(fromListener)
+		for n := range len(b) + 1 {
+			h, err := ParseHeader(b[:n])
+			if (err == nil) != (n >= least) || err == nil && h != want {
+				t.Fatalf("of %d bytes: %+v, %v", n, h, err)
+			}
+		}
+		if _, err := ParseHeader(append(b, 0)); err != ErrLong {
+			t.Errorf("too long: %v", err)
+		}
+	}
+	if _, err := ParseHeader(append(Begin(nil, Keepalive, false, 0, 1), make([]byte, 16)...)); err != ErrMalformed {
+		t.Errorf("connection 0: %v", err)
+	}
+}
+
+// A first byte is one that neither STUN nor DTLS nor QUIC begins with, and every other
+// byte is refused.
+func TestFirstBytes(t *testing.T) {
+	good := map[byte]bool{}
+	for k := Hello; k <= Control; k++ {
+		for _, fromListener := range []bool{false, true} {
+			b := First(k, fromListener)
+			good[b] = true
+			if got, from, ok := Split(b); got != k || from != fromListener || !ok {
+				t.Errorf("%#x is %d, %v, %v", b, got, from, ok)
+			}
+			if b < 128 || b > 191 {
+				t.Errorf("%#x is the first byte of another protocol", b)
 			}
 		}
 	}
-	for _, listens := range []bool{false, true} {
-		if p, err := ParsePacket(End(Begin(nil, Keepalive, listens, 1, 1))); err != nil || p.FromListener != listens {
-			t.Errorf("a packet of the listener's, %v: %+v, %v", listens, p, err)
-		}
-	}
-	for i := range tagSize {
-		b := sealed(Keepalive)
-		b[headerSize+i] = 1
-		if _, err := ParsePacket(b); err != ErrReserved {
-			t.Errorf("byte %d of the tag is not zero: %v", i, err)
+	for b := range 256 {
+		if _, _, ok := Split(byte(b)); ok != good[byte(b)] {
+			t.Errorf("%#x is a packet: %v", b, ok)
 		}
 	}
 }
 
 // Every message that is cut at any byte, or has one byte more, is an error.
 func TestTruncated(t *testing.T) {
-	hello := HelloMessage{Attempt: 1, Game: "pong", Hello: []byte("Ada")}.Append(nil)
-	accept := AcceptMessage{Attempt: 1, ID: 2}.Append(nil)
-	refuse := RefuseMessage{Version: 1, Attempt: 1, Reason: Full, Detail: []byte("x")}.Append(nil)
+	cipher := seal.NewCipher(seal.Key{1})
 	for name, x := range map[string]struct {
 		b     []byte
 		parse func([]byte) error
 	}{
-		"hello":  {hello, func(b []byte) error { _, err := ParseHello(b); return err }},
-		"accept": {accept, func(b []byte) error { _, err := ParseAccept(b); return err }},
-		"refuse": {refuse, func(b []byte) error { _, err := ParseRefuse(b); return err }},
+		"hello":     {HelloMessage{Attempt: 1}.Append(nil), func(b []byte) error { _, err := ParseHello(b); return err }},
+		"challenge": {ChallengeMessage{Attempt: 1}.Append(nil), func(b []byte) error { _, err := ParseChallenge(b); return err }},
+		"init":      {InitMessage{Attempt: 1, Noise: make([]byte, 600)}.Append(nil, MinInit), func(b []byte) error { _, err := ParseInit(b); return err }},
+		"request": {Request{Game: "pong", Hello: []byte("Ada"), Token: []byte("t")}.Append(nil), func(b []byte) error {
+			_, err := ParseRequest(b)
+			return err
+		}},
+		"accept":         {AcceptMessage{Attempt: 1, Noise: make([]byte, 66)}.Append(nil), func(b []byte) error { _, err := ParseAccept(b); return err }},
+		"grant":          {Grant{ID: 1}.Append(nil), func(b []byte) error { _, err := ParseGrant(b); return err }},
+		"refuse":         {RefuseMessage{Version: 1, Attempt: 1}.Append(nil), func(b []byte) error { _, err := ParseRefuse(b); return err }},
+		"deny":           {DenyMessage{Attempt: 1, Reason: Full, Detail: []byte("x")}.Append(cipher, [12]byte{}), func(b []byte) error { _, err := ParseDeny(b, cipher); return err }},
+		"reset":          {ResetMessage{}.Append(nil), func(b []byte) error { _, err := ParseReset(b); return err }},
+		"path challenge": {ControlMessage{Type: PathChallenge}.Append(nil), func(b []byte) error { _, err := ParseControl(b); return err }},
+		"path response":  {ControlMessage{Type: PathResponse}.Append(nil), func(b []byte) error { _, err := ParseControl(b); return err }},
+		"farewell":       {ControlMessage{Type: Farewell}.Append(nil), func(b []byte) error { _, err := ParseControl(b); return err }},
 	} {
 		if err := x.parse(x.b); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -186,110 +286,85 @@ func TestTruncated(t *testing.T) {
 				t.Errorf("%s of %d bytes, cut at %d, is accepted", name, len(x.b), n)
 			}
 		}
-		if x.parse(append(bytes.Clone(x.b), 0)) == nil {
+		if x.parse(append(bytes.Clone(x.b), 1)) == nil {
 			t.Errorf("%s with a byte more is accepted", name)
 		}
 	}
 }
 
-func TestHelloLimits(t *testing.T) {
-	longest := HelloMessage{Attempt: 1, Game: strings.Repeat("g", transport.MaxGame), Hello: make([]byte, transport.MaxHello)}
-	b := longest.Append(nil)
-	if len(b) != transport.MaxPacket {
-		t.Fatalf("a HELLO has %d bytes", len(b))
-	}
-	if m, err := ParseHello(b); err != nil || len(m.Hello) != transport.MaxHello || len(m.Game) != transport.MaxGame {
-		t.Errorf("%v: %+v", err, m)
-	}
-	reserved := []int{cookieStart, helloFixed - 1, helloFixed + 4, transport.MaxPacket - 1}
-	for _, i := range reserved {
-		b := HelloMessage{Attempt: 1, Game: "g"}.Append(nil)
-		b[i] = 1
-		if _, err := ParseHello(b); err != ErrReserved {
-			t.Errorf("byte %d is not zero: %v", i, err)
-		}
-	}
-	b = HelloMessage{Attempt: 1, Game: "g"}.Append(nil)
-	b[0] = byte(Keepalive)
-	if _, err := ParseHello(b); err != ErrKind {
-		t.Errorf("another kind: %v", err)
-	}
-	b = HelloMessage{Attempt: 1, Game: "g"}.Append(nil)
-	b[helloFixed] = transport.MaxGame + 1
-	if _, err := ParseHello(b); err != ErrLong {
-		t.Errorf("a long name: %v", err)
-	}
-	b = HelloMessage{Attempt: 1, Game: "g"}.Append(nil)
-	b[helloFixed+3] = 3 // 768 bytes of hello
-	if _, err := ParseHello(b); err != ErrLong {
-		t.Errorf("a long hello: %v", err)
-	}
-	b = HelloMessage{Attempt: 7, Game: "g"}.Append(nil)
-	b[1] = 99
-	if m, err := ParseHello(b); err != ErrVersion || m.Attempt != 7 {
-		t.Errorf("another version: %v, attempt %d", err, m.Attempt)
-	}
-}
-
-// Asked and the parsers agree on the limits of an answer and of a refusal's length.
-func TestAnswerLimits(t *testing.T) {
-	spoiled := func(b []byte, at int, to byte) []byte {
-		b = bytes.Clone(b)
+// Limits, reserved bits and versions of the handshake.
+func TestHandshakeLimits(t *testing.T) {
+	set := func(b []byte, at int, to byte) []byte {
 		b[at] = to
 		return b
 	}
-	accept := AcceptMessage{Attempt: 7, ID: 1}.Append(nil)
-	refuse := func(n int) []byte {
-		return RefuseMessage{Version: 99, Attempt: 7, Reason: 77, Detail: make([]byte, n)}.Append(nil)
-	}
-	for _, x := range []struct {
-		name string
-		b    []byte
-		err  error
+	hello := func() []byte { return HelloMessage{Attempt: 7}.Append(nil) }
+	init := func(n int) []byte { return InitMessage{Attempt: 7, Noise: make([]byte, n)}.Append(nil, MinInit) }
+	for name, x := range map[string]struct {
+		parse func(b []byte) error
+		b     []byte
+		err   error
 	}{
-		{"connection 1", accept, nil},
-		{"connection 0", spoiled(accept, 11, 0), ErrMalformed},
-		{"another version", spoiled(accept, 2, 1), ErrVersion},
-		{"an ACCEPT of the client's", spoiled(accept, 0, byte(Accept)), ErrKind},
-		{"no ACCEPT", spoiled(accept, 0, First(Refuse, true)), ErrKind},
+		"HELLO of another version": {helloError, set(hello(), 1, 99), ErrVersion},
+		"… and longer":             {helloError, append(set(hello(), 1, 99), 5), ErrVersion},
+		"HELLO that is not zero":   {helloError, set(hello(), helloFixed, 1), ErrReserved},
+		"… at its end":             {helloError, set(hello(), MinInit-1, 1), ErrReserved},
+		"HELLO of another kind":    {helloError, set(hello(), 0, First(Init, false)), ErrKind},
+		"INIT of another version":  {initError, set(init(200), 2, 1), ErrVersion},
+		"INIT of a short message":  {initError, init(seal.Message1Size - 1), ErrMalformed},
+		"INIT of the shortest":     {initError, init(seal.Message1Size), nil},
+		"INIT of the longest":      {initError, init(transport.MaxPacket - initFixed), nil},
+		"INIT that is too long":    {initError, init(transport.MaxPacket - initFixed + 1), ErrLong},
+		"INIT that is not zero":    {initError, set(init(200), MinInit-1, 1), ErrReserved},
+		"CHALLENGE of unknown bits": {func(b []byte) error { _, err := ParseChallenge(b); return err },
+			set(ChallengeMessage{}.Append(nil), challengeSize-1, 8), ErrReserved},
+		"GRANT of connection 0": {func(b []byte) error { _, err := ParseGrant(b); return err }, Grant{}.Append(nil), ErrMalformed},
 	} {
-		if m, err := ParseAccept(x.b); err != x.err || err == nil && m != (AcceptMessage{7, 1}) {
-			t.Errorf("%s: %+v, %v, want %v", x.name, m, err, x.err)
+		if err := x.parse(x.b); err != x.err {
+			t.Errorf("%s: %v, want %v", name, err, x.err)
 		}
 	}
-	for _, x := range []struct {
-		name string
-		b    []byte
-		err  error
-	}{
-		{"without detail", refuse(0), nil},
-		{"with the longest", refuse(transport.MaxDigest), nil},
-		{"with a longer one", refuse(transport.MaxDigest + 1), ErrLong},
-		{"of the client's", spoiled(refuse(3), 0, byte(Refuse)), ErrKind},
-		{"that is an ACCEPT", spoiled(refuse(1), 0, First(Accept, true)), ErrKind},
-	} {
-		m, err := ParseRefuse(x.b)
-		if err != x.err || err == nil && (m.Version != 99 || m.Attempt != 7 || m.Reason != 77 || len(m.Detail) != len(x.b)-refuseFixed) {
-			t.Errorf("a REFUSE %s: %+v, %v, want %v", x.name, m, err, x.err)
+	if m, _ := ParseHello(set(hello(), 1, 99)); m.Attempt != 7 {
+		t.Errorf("the attempt of another version's HELLO is %d", m.Attempt)
+	}
+	longest := Request{Game: strings.Repeat("g", transport.MaxGame), Hello: make([]byte, transport.MaxHello), Token: make([]byte, transport.MaxToken)}
+	b := longest.Append(nil)
+	if m, err := ParseRequest(b); err != nil || !reflect.DeepEqual(m, longest) {
+		t.Errorf("the longest request: %v", err)
+	}
+	if n := InitSize(seal.Message1Size + len(b)); n > transport.MaxPacket {
+		t.Errorf("the longest request takes an INIT of %d bytes", n)
+	}
+	for _, r := range []Request{{Hello: make([]byte, transport.MaxHello+1)}, {Token: make([]byte, transport.MaxToken+1)}} {
+		if _, err := ParseRequest(r.Append(nil)); err != ErrLong {
+			t.Errorf("beyond the limits: %v", err)
 		}
 	}
-	longest := refuse(transport.MaxDigest + 1)
-	for n := range len(longest) + 1 {
-		want := refuseFixed <= n && n < len(longest)
-		if attempt, ok := Asked(longest[:n]); ok != want || ok && attempt != 7 {
-			t.Errorf("of %d bytes: %d, %v", n, attempt, ok)
+	if _, err := ParseRequest(set(longest.Append(nil), 0, transport.MaxGame+1)); err != ErrLong {
+		t.Errorf("a long name: %v", err)
+	}
+	for n := range DenyFixed + transport.MaxDigest + 2 {
+		b := make([]byte, n)
+		if n > 0 {
+			b[0] = First(Deny, true)
+		}
+		if _, ok := DenyAttempt(b); ok != (n >= DenyFixed && n <= DenyFixed+transport.MaxDigest) {
+			t.Errorf("a DENY of %d bytes: %v", n, ok)
 		}
 	}
 }
 
-// The numbers of kinds, reasons and causes do not change: other programs use them.
+func helloError(b []byte) error { _, err := ParseHello(b); return err }
+func initError(b []byte) error  { _, err := ParseInit(b); return err }
+
+// The numbers of kinds, reasons, causes and types do not change: other programs use them.
 func TestNumbers(t *testing.T) {
-	for i, k := range []Kind{Hello, Accept, Refuse, Keepalive, Datagram, Lane, Both, Close} {
+	for i, k := range []Kind{Hello, Challenge, Init, Accept, Refuse, Deny, Reset, Keepalive, Datagram, Lane, Both, Close, Control} {
 		if int(k) != 1+i {
 			t.Errorf("kind %d has number %d", 1+i, k)
 		}
 	}
-	for i, r := range []Reason{OtherVersion, OtherGame, OtherSchema, Full} {
+	for i, r := range []Reason{OtherGame, OtherSchema, Full, BadSecret, BadToken, NotAdmitted} {
 		if int(r) != 1+i {
 			t.Errorf("reason %d has number %d", 1+i, r)
 		}
@@ -299,44 +374,67 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("cause %d has number %d", i, c)
 		}
 	}
+	for i, c := range []ControlType{PathChallenge, PathResponse, Farewell} {
+		if int(c) != 1+i {
+			t.Errorf("control type %d has number %d", 1+i, c)
+		}
+	}
 }
 
-func FuzzPacket(f *testing.F) {
-	f.Add(sealed(Keepalive))
-	f.Add(sealed(Datagram, 1, 2))
-	f.Add(sealed(Lane, 1, 2))
-	f.Add(sealed(Both, 1, 0, 9, 8))
-	f.Add(sealed(Close, AppendReason(nil, Kicked, "afk")...))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := ParsePacket(b)
+func FuzzPayload(f *testing.F) {
+	f.Add(byte(Keepalive), []byte{})
+	f.Add(byte(Datagram), []byte{1, 2})
+	f.Add(byte(Lane), []byte{1, 2})
+	f.Add(byte(Both), []byte{1, 0, 9, 8})
+	f.Add(byte(Close), AppendReason(nil, Kicked, "afk"))
+	f.Add(byte(Control), ControlMessage{Type: PathChallenge}.Append(nil))
+	f.Fuzz(func(t *testing.T, k byte, b []byte) {
+		p, err := ParsePayload(Kind(k), b)
 		if err != nil {
 			return
 		}
-		again := Begin(nil, p.Kind, p.FromListener, p.ID, p.Seq)
+		var again []byte
 		if p.Kind == Both {
 			again = append(again, byte(len(p.Segments)), byte(len(p.Segments)>>8))
 		}
-		again = append(append(append(again, p.Segments...), p.Datagram...), p.Reason...)
-		if again = End(again); !bytes.Equal(again, b) {
+		again = append(append(append(append(again, p.Segments...), p.Datagram...), p.Reason...), p.Control...)
+		if !bytes.Equal(again, b) {
 			t.Fatalf("%x is read and written as %x", b, again)
 		}
-		if p.Kind == Close {
+		switch p.Kind {
+		case Close:
 			ParseReason(p.Reason)
+		case Control:
+			if m, err := ParseControl(b); err == nil && !bytes.Equal(m.Append(nil), b) {
+				t.Fatalf("%x is read and written as %x", b, m.Append(nil))
+			}
 		}
 	})
 }
 
 func FuzzHandshake(f *testing.F) {
-	f.Add(HelloMessage{Attempt: 1, GameHash: 2, Schema: 3, Game: "pong", Hello: []byte("Ada")}.Append(nil))
-	f.Add(AcceptMessage{Attempt: 1, ID: 2}.Append(nil))
-	f.Add(RefuseMessage{Version: 1, Attempt: 1, Reason: OtherGame, Detail: []byte("pong")}.Append(nil))
+	f.Add(HelloMessage{Attempt: 1}.Append(nil))
+	f.Add(ChallengeMessage{Attempt: 1, WantsToken: true}.Append(nil))
+	f.Add(InitMessage{Attempt: 1, Noise: make([]byte, 100)}.Append(nil, MinInit))
+	f.Add(AcceptMessage{Attempt: 1, Noise: make([]byte, 66)}.Append(nil))
+	f.Add(RefuseMessage{Version: 1, Attempt: 1}.Append(nil))
+	f.Add(ResetMessage{}.Append(nil))
+	f.Add(Request{Game: "pong", Schema: 3, Hello: []byte("Ada")}.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var again []byte
 		if m, err := ParseHello(b); err == nil {
 			again = m.Append(nil)
+		} else if m, err := ParseChallenge(b); err == nil {
+			again = m.Append(nil)
+		} else if m, err := ParseInit(b); err == nil {
+			again = m.Append(nil, len(b))
 		} else if m, err := ParseAccept(b); err == nil {
 			again = m.Append(nil)
 		} else if m, err := ParseRefuse(b); err == nil {
+			again = m.Append(nil)
+		} else if m, err := ParseReset(b); err == nil {
+			again = m.Append(nil)
+		} else if m, err := ParseRequest(b); err == nil {
 			again = m.Append(nil)
 		} else {
 			return

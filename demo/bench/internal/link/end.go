@@ -155,7 +155,7 @@ func (e *End) lead(alone []byte, segments int) []byte {
 // sendSegments sends a packet of n bytes of segments alone.
 func (e *End) sendSegments(now time.Duration, n int, sent *Counters) {
 	e.seq++
-	sent.Beside += n + transport.Overhead
+	sent.Beside += n + overhead
 	e.send(now, e.lane.Take(begin(e.spare(), segmentsAlone, e.seq), n), n, sent)
 }
 

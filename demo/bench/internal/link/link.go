@@ -41,4 +41,7 @@ type Counters struct {
 }
 
 // Wire returns the bytes of UDP payload: with the seal, without the UDP header.
-func (c Counters) Wire() int { return c.Payload + c.Packets*transport.Overhead }
+func (c Counters) Wire() int { return c.Payload + c.Packets*overhead }
+
+// overhead is what a packet has outside of its payload, in the direction that has more.
+const overhead = transport.OverheadUp

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// A packet of the simulator has the layout of the endpoint's, with only those of the 29
+// A packet of the simulator has the layout of the endpoint's, with only those of the 21
 // bytes outside the payload that the simulator needs:
 //
 //	0  u8   kind

@@ -51,7 +51,7 @@ func (n *Network) Pair() (server, client *UDPEnd, err error) {
 	}
 	n.clients = append(n.clients, dial)
 	n.joining = nil
-	client = &UDPEnd{link: dial, network: n}
+	client = &UDPEnd{link: dial, network: n, overhead: transport.OverheadUp}
 	for until := time.Now().Add(connectTime); n.joining == nil || client.conn == nil; time.Sleep(time.Millisecond) {
 		n.server.Poll(listening{n})
 		dial.Poll(dialling{client})
@@ -84,6 +84,7 @@ type UDPEnd struct {
 	before    transport.Stats
 	beside    uint64 // LaneBytes at the last Flush
 	messages  int
+	overhead  int // bytes of a packet outside of its payload
 }
 
 // Collect gathers what has arrived since the last call. now is the time of the
@@ -125,7 +126,7 @@ func (e *UDPEnd) Flush(time.Duration) Counters {
 	s, was := e.conn.Stats(), e.before
 	e.before = s
 	c := Counters{Packets: int(s.PacketsOut - was.PacketsOut), Reliable: int(s.ReliableOut - was.ReliableOut), Messages: e.messages}
-	c.Payload = int(s.BytesOut-was.BytesOut) - c.Packets*transport.Overhead
+	c.Payload = int(s.BytesOut-was.BytesOut) - c.Packets*e.overhead
 	e.messages = 0
 	beside, _ := e.conn.LaneBytes()
 	c.Beside, e.beside = int(beside-e.beside), beside
@@ -145,7 +146,7 @@ func (e *UDPEnd) Oversize() int { return 0 }
 type listening struct{ n *Network }
 
 func (l listening) Connected(c transport.Conn, _ []byte) {
-	e := &UDPEnd{network: l.n, link: l.n.server, conn: c}
+	e := &UDPEnd{network: l.n, link: l.n.server, conn: c, overhead: transport.OverheadDown}
 	l.n.ends[c], l.n.joining = e, e
 }
 

@@ -41,7 +41,7 @@ const (
 	maxWorkers = 256              // more than any machine's cores
 	maxDelay   = 10 * time.Second // beyond it a connection would have timed out
 	maxSend    = 10_000           // a typing error: a rate above the trace's means the trace's rate anyway
-	minBudget  = 29 + 64          // less than one small packet a second says nothing
+	minBudget  = 21 + 64          // less than one small packet a second says nothing
 )
 
 // Check returns one sentence about the first argument that makes no sense.

@@ -1,0 +1,420 @@
+package endpoint
+
+// A listener's desk: the clients that ask to be let in wait here for the worker, who reads
+// what they say, and for the game's next Poll, which decides.
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"net/netip"
+
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/seal"
+	"github.com/tendonengine/tendon/transport/internal/wire"
+)
+
+// A request is one client's INIT on its way through the desk.
+type request struct {
+	question
+	at       time.Duration
+	path     Path
+	prefix   netip.Prefix
+	noise    []byte
+	size     int // of the INIT: no refusal is longer
+	shake    *seal.Handshake
+	hello    []byte
+	identity transport.Identity
+	conn     *Conn // once it is let in
+}
+
+// A refusal is a client that was not let in, to be told to the session.
+type refusal struct {
+	remote netip.AddrPort
+	why    error
+}
+
+type desk struct {
+	mu       sync.Mutex
+	known    map[question]bool // whose requests are here, to ignore repeats
+	unread   []*request        // wait for the worker
+	granted  []*request        // let in, and wait for the worker to write the ACCEPT
+	read     []*request        // wait for Poll
+	refusals []refusal         // wait for Poll
+}
+
+// greeted answers a HELLO. Nothing is kept of it: the cookie that the client brings back
+// proves its address.
+func (e *Endpoint) greeted(at time.Duration, from Path, b []byte) bool {
+	if e.isOver() {
+		return false
+	}
+	m, err := wire.ParseHello(b)
+	switch {
+	case err == wire.ErrVersion:
+		e.cfg.Send(from, wire.RefuseMessage{Version: wire.Version, Attempt: m.Attempt}.Append(nil))
+		e.noteRefusal(from.Remote, transport.ErrVersion)
+		return true
+	case err != nil:
+		return false
+	}
+	e.challenge(at, from, m.Attempt, false)
+	return true
+}
+
+// challenge sends a CHALLENGE. A busy one tells a client to go on asking.
+func (e *Endpoint) challenge(at time.Duration, to Path, attempt uint64, busy bool) {
+	e.cfg.Send(to, wire.ChallengeMessage{
+		Attempt: attempt, Cookie: e.cookies.Cookie(at, to.Remote, attempt), Key: e.pair.Public(),
+		WantsSecret: e.cfg.Listener.Secret != seal.Key{}, WantsToken: e.cfg.Listener.Token != nil, Busy: busy,
+	}.Append(nil))
+}
+
+// requested takes an INIT. The checks and their order are in docs/spec-transport.md.
+func (e *Endpoint) requested(at time.Duration, from Path, b []byte) bool {
+	m, err := wire.ParseInit(b)
+	if err != nil || !e.cookies.CookieHolds(m.Cookie, at, from.Remote, m.Attempt) || e.isOver() {
+		return false
+	}
+	q := question{from.Remote, m.Attempt}
+	e.mu.RLock()
+	c := e.asked[q]
+	e.mu.RUnlock()
+	if c != nil {
+		return c.acceptAgain()
+	}
+	r := &request{question: q, at: at, path: from, prefix: prefixOf(from.Remote), noise: slices.Clone(m.Noise), size: len(b)}
+	switch known, ok := e.queue(r); {
+	case known:
+		return false
+	case !ok:
+		e.challenge(at, from, m.Attempt, true)
+		return false
+	}
+	e.wake()
+	return true
+}
+
+// queue puts a request before the worker. known is true of a repeat; ok is false for one
+// that must ask again later.
+func (e *Endpoint) queue(r *request) (known, ok bool) {
+	d := &e.desk
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known[r.question] {
+		return true, false
+	}
+	if !e.gate.enter(r.prefix, r.at) {
+		return false, false
+	}
+	if len(d.unread)+len(d.read) >= transport.MaxHandshakes && !e.makeRoom(r) {
+		e.gate.leave(r.prefix)
+		return false, false
+	}
+	d.known[r.question] = true
+	d.unread = append(d.unread, r)
+	return false, true
+}
+
+// makeRoom drops the newest request of the address that has most of them, if that has more
+// than the address of r. d.mu is held.
+func (e *Endpoint) makeRoom(r *request) bool {
+	d := &e.desk
+	of := map[netip.Prefix]int{}
+	var most netip.Prefix
+	for _, x := range d.unread {
+		if of[x.prefix]++; of[x.prefix] > of[most] {
+			most = x.prefix
+		}
+	}
+	if of[most] <= of[r.prefix]+1 {
+		return false
+	}
+	for i := len(d.unread) - 1; i >= 0; i-- {
+		if x := d.unread[i]; x.prefix == most {
+			d.unread = slices.Delete(d.unread, i, i+1)
+			e.gate.leave(x.prefix)
+			delete(d.known, x.question)
+			e.ignored.Add(1)
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Endpoint) wake() {
+	if e.cfg.Listener.Wake != nil {
+		e.cfg.Listener.Wake()
+		return
+	}
+	e.Work()
+}
+
+// Work does what waits at the desk for the worker, who calls it after each
+// Config.Listener.Wake.
+func (e *Endpoint) Work() {
+	d := &e.desk
+	for {
+		r := d.next()
+		switch {
+		case r == nil:
+			return
+		case r.conn != nil:
+			e.grant(r)
+		default:
+			e.read(r)
+		}
+	}
+}
+
+// next takes a request that waits for the worker; nil if there is none.
+func (d *desk) next() (r *request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, q := range []*[]*request{&d.granted, &d.unread} {
+		if len(*q) > 0 {
+			r = (*q)[0]
+			*q = slices.Delete(*q, 0, 1)
+			return r
+		}
+	}
+	return nil
+}
+
+// read opens a client's message and checks what the game need not be asked about.
+func (e *Endpoint) read(r *request) {
+	shake, err := seal.Respond(seal.Opening{Ours: e.pair, Prologue: wire.Prologue(r.attempt), Secret: e.cfg.Listener.Secret, Random: e.random()})
+	if err != nil {
+		e.dismiss(r)
+		return
+	}
+	r.shake = shake
+	payload, client, err := shake.Read1(r.noise)
+	switch {
+	case err == seal.ErrSecret:
+		e.deny(r, wire.BadSecret, nil, transport.ErrSecret)
+		return
+	case err != nil:
+		e.dismiss(r)
+		return
+	}
+	m, err := wire.ParseRequest(payload)
+	switch {
+	case err != nil:
+		e.dismiss(r)
+		return
+	case m.Game != e.offer.Game:
+		e.deny(r, wire.OtherGame, []byte(e.offer.Game), transport.ErrGame)
+		return
+	case m.Schema != e.offer.Schema:
+		e.deny(r, wire.OtherSchema, e.offer.Digest, transport.ErrSchema)
+		return
+	}
+	r.noise, r.hello, r.identity = nil, m.Hello, transport.IdentityOfKey(client)
+	if check := e.cfg.Listener.Token; check != nil {
+		subject, err := check(m.Token, client)
+		if err != nil {
+			e.deny(r, wire.BadToken, []byte(err.Error()), err)
+			return
+		}
+		r.identity = transport.IdentityOfSubject(subject)
+	}
+	e.desk.mu.Lock()
+	defer e.desk.mu.Unlock()
+	e.desk.read = append(e.desk.read, r)
+}
+
+// dismiss forgets a request that gets no answer.
+func (e *Endpoint) dismiss(r *request) {
+	e.ignored.Add(1)
+	e.done(r)
+}
+
+// done takes a request that did not become a connection off the desk.
+func (e *Endpoint) done(r *request) {
+	e.gate.leave(r.prefix)
+	e.desk.mu.Lock()
+	defer e.desk.mu.Unlock()
+	delete(e.desk.known, r.question)
+}
+
+// deny refuses a client. A detail that would make the answer longer than the question is
+// left out.
+func (e *Endpoint) deny(r *request, reason wire.Reason, detail []byte, why error) {
+	if wire.DenyFixed+len(detail) > r.size {
+		detail = nil
+	}
+	var nonce [seal.NonceSize]byte
+	_, _ = e.random().Read(nonce[:]) // never fails
+	e.cfg.Send(r.path, wire.DenyMessage{Attempt: r.attempt, Reason: reason, Detail: detail}.Append(r.shake.Denial(), nonce))
+	e.done(r)
+	e.noteRefusal(r.from, why)
+}
+
+func (e *Endpoint) noteRefusal(remote netip.AddrPort, why error) {
+	d := &e.desk
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if e.offer.Refused != nil && len(d.refusals) < transport.MaxHandshakes { // of a flood, some are enough
+		d.refusals = append(d.refusals, refusal{remote, why})
+	}
+}
+
+// admit decides about the clients whose requests were read, inside Poll.
+func (e *Endpoint) admit(h transport.Handler) {
+	d := &e.desk
+	d.mu.Lock()
+	read := d.read
+	d.read = nil
+	d.mu.Unlock()
+	for _, r := range read {
+		if e.isOver() {
+			return
+		}
+		e.decide(r, h)
+	}
+	d.mu.Lock()
+	refusals := d.refusals
+	d.refusals = nil
+	d.mu.Unlock()
+	for _, x := range refusals {
+		e.offer.Refused(x.remote, x.why)
+	}
+}
+
+func (e *Endpoint) decide(r *request, h transport.Handler) {
+	joined, waiting := e.count()
+	if !e.room(r, joined) {
+		e.deny(r, wire.Full, nil, transport.ErrFull)
+		return
+	}
+	if waiting >= transport.MaxUnjoined || waiting > 0 && !e.room(r, joined+waiting) {
+		// Those who wait join soon or are over, so it is too early to refuse. The client
+		// asks again.
+		v := e.victim(r.prefix)
+		if v == nil {
+			e.challenge(e.cfg.Now(), r.path, r.attempt, true)
+			e.dismiss(r)
+			return
+		}
+		e.crowdOut(v, h)
+	}
+	if e.offer.Admit != nil {
+		if err := e.offer.Admit(r.hello, r.identity); err != nil {
+			e.deny(r, wire.NotAdmitted, wire.CutText(err.Error()), err)
+			return
+		}
+	}
+	e.letIn(r)
+}
+
+// room reports whether a client may be let in beside n connections.
+func (e *Endpoint) room(r *request, n int) bool {
+	return n < e.offer.MaxPeers && (e.offer.Room == nil || e.offer.Room(r.hello, r.identity, n))
+}
+
+// count returns how many clients have joined and how many have not yet.
+func (e *Endpoint) count() (joined, waiting int) {
+	conns := e.snapshot()
+	for _, c := range conns {
+		c.mu.Lock()
+		if c.unjoined {
+			waiting++
+		}
+		c.mu.Unlock()
+	}
+	return len(conns) - waiting, waiting
+}
+
+// victim is the client that has waited longest of the address that has most of those who
+// wait, if that is more than the address p has; or, if no address has more, one that waits
+// for very long. It is nil if nobody need give way.
+func (e *Endpoint) victim(p netip.Prefix) *Conn {
+	mine, most := e.gate.count(p), e.gate.most()
+	now := e.awake.at(e.cfg.Now())
+	var oldest *Conn
+	for _, c := range e.snapshot() {
+		c.mu.Lock()
+		waits := c.unjoined && c.prefix != p && e.gate.count(c.prefix) == most && (most > mine || now-c.born >= e.timing.HalfOpen)
+		c.mu.Unlock()
+		if waits && (oldest == nil || c.born < oldest.born) {
+			oldest = c
+		}
+	}
+	return oldest
+}
+
+// crowdOut ends a client that has not joined, in favour of another.
+func (e *Endpoint) crowdOut(c *Conn, h transport.Handler) {
+	if c.end(wire.Ended, "others wait too") == open {
+		e.drop(c, transport.ErrFull, h)
+		return
+	}
+	e.forget(c)
+}
+
+// evict forgets a half-open connection, of which the Handler does not know.
+func (e *Endpoint) evict(c *Conn) {
+	c.cut()
+	e.forget(c)
+}
+
+// letIn makes a half-open connection, which becomes open with the client's next packet.
+func (e *Endpoint) letIn(r *request) {
+	c := &Conn{
+		e: e, path: r.path, attempt: r.attempt, hello: slices.Clone(r.hello), identity: r.identity,
+		state: halfOpen, prefix: r.prefix, unjoined: true, born: e.awake.at(e.cfg.Now()),
+	}
+	c.heard.Store(-1)
+	r.conn = c
+	e.mu.Lock()
+	if e.isOverLocked() {
+		e.mu.Unlock()
+		e.dismiss(r)
+		return
+	}
+	for c.id == 0 || e.byID[c.id] != nil {
+		c.id = uint16(e.cfg.Random())
+	}
+	e.conns = append(e.conns, c)
+	e.byID[c.id] = c
+	e.asked[r.question] = c
+	e.mu.Unlock()
+	e.desk.mu.Lock()
+	delete(e.desk.known, r.question)
+	e.desk.granted = append(e.desk.granted, r)
+	e.desk.mu.Unlock()
+	e.wake()
+}
+
+// grant writes the ACCEPT. It is kept and sent again as it is: were it sealed anew, two
+// messages would be under one number.
+func (e *Endpoint) grant(r *request) {
+	c := r.conn
+	b, ciphers, err := r.shake.Write2(wire.Grant{ID: c.id, Reset: e.tokens.Reset(r.from, c.id)}.Append(nil))
+	if err != nil {
+		e.evict(c)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != halfOpen {
+		return
+	}
+	c.key(ciphers)
+	c.accept = wire.AcceptMessage{Attempt: c.attempt, Noise: b}.Append(nil)
+	e.cfg.Send(c.path, c.accept)
+}
+
+// acceptAgain answers the repeat of an INIT. The time that the client has does not begin
+// anew.
+func (c *Conn) acceptAgain() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != halfOpen || c.accept == nil {
+		return false
+	}
+	c.e.cfg.Send(c.path, c.accept)
+	return true
+}

@@ -1,0 +1,86 @@
+package endpoint
+
+// Who may take the time of a handshake: no address may take so much that others cannot
+// join.
+
+import (
+	"hash/maphash"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A gate counts, for each address, the clients that have not joined yet, and limits how
+// fast an address may begin handshakes. An address is one IPv4 address or a network of 64
+// bits of IPv6, of which everybody has all. Only clients that have proved their address
+// are counted, so nobody is counted in another's name. Its methods may be called from any
+// goroutine.
+type gate struct {
+	mu      sync.Mutex
+	waiting map[netip.Prefix]int
+	seed    maphash.Seed
+	buckets [1 << 10]bucket // addresses share them by hash, so that they need no cleaning
+}
+
+// A bucket holds the handshakes that an address may begin at once.
+type bucket struct {
+	used float64
+	at   time.Duration
+}
+
+func newGate() *gate { return &gate{waiting: map[netip.Prefix]int{}, seed: maphash.MakeSeed()} }
+
+func prefixOf(a netip.AddrPort) netip.Prefix {
+	ip, bits := a.Addr().Unmap().WithZone(""), 64
+	if ip.Is4() {
+		bits = 32
+	}
+	p, _ := ip.Prefix(bits)
+	return p
+}
+
+// enter counts one more client that is about to join, unless its address has too many or
+// begins them too fast.
+func (g *gate) enter(p netip.Prefix, now time.Duration) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting[p] >= transport.MaxUnjoinedOfOne {
+		return false
+	}
+	b := &g.buckets[maphash.Comparable(g.seed, p)%uint64(len(g.buckets))]
+	b.used = max(0, b.used-(now-b.at).Seconds()*transport.HandshakeRate)
+	b.at = now
+	if b.used+1 > transport.HandshakeBurst {
+		return false
+	}
+	b.used++
+	g.waiting[p]++
+	return true
+}
+
+// leave takes back what enter has counted: the client has joined, or never will.
+func (g *gate) leave(p netip.Prefix) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting[p]--; g.waiting[p] <= 0 {
+		delete(g.waiting, p)
+	}
+}
+
+func (g *gate) count(p netip.Prefix) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.waiting[p]
+}
+
+// most is the largest count of one address.
+func (g *gate) most() (n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, w := range g.waiting {
+		n = max(n, w)
+	}
+	return n
+}
