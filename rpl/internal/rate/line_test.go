@@ -179,8 +179,11 @@ func (s *sender) over(d time.Duration) (age time.Duration, sent, arrived float64
 func TestSqueeze(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, c := range []netsim.Conditions{
-			{Delay: 5 * time.Millisecond}, {Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond},
-			{Delay: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05}, {Delay: 20 * time.Millisecond, Loss: 0.2}, {Delay: 150 * time.Millisecond},
+			{Delay: 5 * time.Millisecond},
+			{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond},
+			{Delay: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05},
+			{Delay: 20 * time.Millisecond, Loss: 0.2},
+			{Delay: 150 * time.Millisecond},
 		} {
 			s := newSender(seed, c, 10_000)
 			s.run(10 * time.Second)

@@ -4,11 +4,10 @@ package endpoint
 // what they say, and for the game's next Poll, which decides.
 
 import (
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
-
-	"net/netip"
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/seal"

@@ -114,8 +114,18 @@ func TestTable(t *testing.T) {
 // of what they count.
 func TestWhole(t *testing.T) {
 	for i, row := range []struct{ highest, seq uint64 }{
-		{0, 1}, {0, 1<<15 - 1}, {1, 1 << 15}, {0xffff, 0x10000}, {0x10000, 0xffff}, {0x10000, 0xff00}, {0xfffe, 0x10000 + 100},
-		{0xa82f30ea, 0xa82f9b32}, {1 << 40, 1<<40 + 1<<15}, {1 << 40, 1<<40 - 1<<15 + 2}, {^uint64(0) - 1, ^uint64(0)}, {^uint64(0), ^uint64(0) - 1000},
+		{0, 1},
+		{0, 1<<15 - 1},
+		{1, 1 << 15},
+		{0xffff, 0x10000},
+		{0x10000, 0xffff},
+		{0x10000, 0xff00},
+		{0xfffe, 0x10000 + 100},
+		{0xa82f30ea, 0xa82f9b32},
+		{1 << 40, 1<<40 + 1<<15},
+		{1 << 40, 1<<40 - 1<<15 + 2},
+		{^uint64(0) - 1, ^uint64(0)},
+		{^uint64(0), ^uint64(0) - 1000},
 	} {
 		w := Window{highest: row.highest}
 		if got := w.Whole(uint16(row.seq)); got != row.seq {

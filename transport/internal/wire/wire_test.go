@@ -316,8 +316,10 @@ func TestHandshakeLimits(t *testing.T) {
 		"INIT of the longest":      {initError, init(transport.MaxPacket - initFixed), nil},
 		"INIT that is too long":    {initError, init(transport.MaxPacket - initFixed + 1), ErrLong},
 		"INIT that is not zero":    {initError, set(init(200), MinInit-1, 1), ErrReserved},
-		"CHALLENGE of unknown bits": {func(b []byte) error { _, err := ParseChallenge(b); return err },
-			set(ChallengeMessage{}.Append(nil), challengeSize-1, 8), ErrReserved},
+		"CHALLENGE of unknown bits": {
+			func(b []byte) error { _, err := ParseChallenge(b); return err },
+			set(ChallengeMessage{}.Append(nil), challengeSize-1, 8), ErrReserved,
+		},
 		"GRANT of connection 0": {func(b []byte) error { _, err := ParseGrant(b); return err }, Grant{}.Append(nil), ErrMalformed},
 	} {
 		if err := x.parse(x.b); err != x.err {
