@@ -153,7 +153,7 @@ package ecs
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
 //	                 leaving.go: what goes when drawn time gets there
 //	track.go         the last states of an item; view.go: what is drawn between them; beyond.go: past them;
-//	                 former.go: on which parent
+//	                 hang.go: what hangs on what; former.go: what is drawn where it hung before
 //
 // The game is told, and tells others:
 //

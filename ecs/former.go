@@ -21,6 +21,8 @@ type former struct {
 	last   float64  // the newest tick at which it is known to have hung there
 	until  rpl.Tick // when it hangs where it does now
 	asked  bool     // inWorld is looking for it: two nodes may each have been above the other
+	older  *former  // where it hung before that, as long as it is drawn there
+	newer  *former  // nil: after this it hangs where it does now
 }
 
 // noteFormer keeps what WorldView needs of the node's place, before a change of parent.
@@ -30,23 +32,55 @@ func (dr *drawing) noteFormer(n *node) {
 		return
 	}
 	now := dr.proxy.Newest()
+	if n.former != nil && n.former.until == now { // it has left its parent in this Apply already
+		return
+	}
 	last := max(b.track.newest(), dr.client.heardBefore(now))
-	n.former = &former{parent: n.parent, track: b.track, last: float64(min(last, now-1)), until: now}
+	f := &former{parent: n.parent, track: b.track, last: float64(min(last, now-1)), until: now}
+	dr.formerOf(dr.world.Entry(n.entity), n) // forgets those that are over
+	if n.former != nil {
+		n.former.newer, f.older = f, n.former
+	}
+	n.former = f
 	b.track = newTrack(b.comp)
 }
 
 // formerOf returns where an entity hung at drawn time, nil if that is where it hangs. n is
 // the node that it is or belongs to, nil if there is none.
 func (dr *drawing) formerOf(e *donburi.Entry, n *node) *former {
-	if n == nil || n.former == nil || n.entity != e.Entity() || n.former.asked {
+	if n == nil || n.former == nil || n.entity != e.Entity() {
 		return nil
 	}
 	f := n.former
-	if p := f.parent; dr.render >= float64(f.until) || p != nil && dr.nodes.of(p.entity) != p {
+	for f.older != nil {
+		f = f.older
+	}
+	for f.newer != nil && dr.render >= float64(f.until+keepFormer) {
+		f = f.newer
+		f.older = nil
+	}
+	if dr.render >= float64(f.until+keepFormer) {
 		n.former = nil
 		return nil
 	}
+	for f != nil && !f.drawn(dr) {
+		f = f.newer
+	}
+	if f == nil || f.asked {
+		return nil
+	}
 	return f
+}
+
+// keepFormer is for how many ticks a former is kept after drawn time has got to its end: on
+// the way from a former place to the next, inWorld asks where things were before that.
+const keepFormer = 60
+
+// drawn reports whether drawn time has not got to the end of a former, and the parent is
+// still where it can be drawn.
+func (f *former) drawn(dr *drawing) bool {
+	p := f.parent
+	return dr.render < float64(f.until) && (p == nil || dr.nodes.of(p.entity) == p && !p.isAdrift())
 }
 
 // inWorld returns where the entity is drawn in the world: at its former place as long as it
@@ -58,9 +92,9 @@ func (f *former) inWorld(dr *drawing, e *donburi.Entry) components.TransformData
 	if render <= f.last {
 		return f.before(dr, e)
 	}
-	now := f.now(e)
+	now := f.now(dr, e)
 	dr.render = f.last
-	was, is := f.before(dr, e), f.now(e)
+	was, is := f.before(dr, e), f.now(dr, e)
 	left := (float64(f.until) - render) / (float64(f.until) - f.last)
 	if was.Pos.DistanceTo(is.Pos) > jumpUnits*(float64(f.until)-f.last) {
 		left = 1
@@ -70,8 +104,8 @@ func (f *former) inWorld(dr *drawing, e *donburi.Entry) components.TransformData
 	return now
 }
 
-// before and now return the entity's former and its present place in the world, both as
-// they are drawn at dr.render.
+// before and now return the entity's former and its next place in the world, both as they
+// are drawn at dr.render.
 func (f *former) before(dr *drawing, e *donburi.Entry) components.TransformData {
 	t := *components.Transform.Get(e)
 	f.track.draw(unsafe.Pointer(&t), dr.render, false)
@@ -81,7 +115,10 @@ func (f *former) before(dr *drawing, e *donburi.Entry) components.TransformData 
 	return t
 }
 
-func (f *former) now(e *donburi.Entry) components.TransformData {
+func (f *former) now(dr *drawing, e *donburi.Entry) components.TransformData {
+	if f.newer != nil {
+		return f.newer.before(dr, e)
+	}
 	t := View(e, components.Transform)
 	if up := carrier(e); up != nil {
 		t = within(t, WorldView(up))

@@ -21,7 +21,7 @@ type onProxy struct {
 	from      rpl.Tick // tick of its first sample: not drawn before
 	until     rpl.Tick // tick of its removal: not drawn from then on
 	hidden    bool
-	orphan    bool // its parent has gone and its new one is not known yet: not drawn
+	orphan    bool // its parent is not known, or not here, and so its place is not: not drawn
 	leaving   bool // removed on the wire; stays until drawn time reaches the removal
 	destroyed bool
 	former    *former // where it hung before, as long as it is drawn there
@@ -65,9 +65,8 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	n.from = px.firstTick(rep)
 	px.nodes.add(n)
 	px.nodes.setOwner(n, rep.Owner)
-	px.nodes.linkTo(n, px.nodes.byID[rep.Parent])
+	px.hang(n)
 	px.notify.turnAfterParent(n)
-	n.orphan = n.parent == nil && rep.Adrift()
 	px.shed(n)
 	px.bindAll(n, rep.Items)
 	if n == px.nodes.session {
@@ -213,14 +212,15 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 		return
 	}
 	px.draw.noteFormer(n)
-	px.nodes.linkTo(n, px.nodes.byID[rep.Parent])
+	was := n.orphan
+	px.hang(n)
 	px.notify.turnAfterParent(n)
 	px.notify.tellParent(n)
 	switch {
-	case n.parent == nil && rep.Adrift():
-		px.setAdrift(n)
-	case n.orphan:
-		n.orphan, n.from = false, px.proxy.Newest()
+	case n.isAdrift():
+		px.draw.hideTree(n)
+	case was:
+		n.from = px.proxy.Newest()
 		fallthrough
 	case n.hidden:
 		px.draw.showWhenDue(n)
@@ -307,9 +307,7 @@ func (px *proxies) endProxy(n *node, destroyed bool) {
 		return
 	}
 	for c := range n.kids { // their place is unknown until their own change of parent arrives
-		if !c.leaving && c.here {
-			px.setAdrift(c)
-		}
+		px.setAdrift(c)
 	}
 	px.unreferAll(n)
 	px.nodes.forget(n, px.notify.tellParent)
@@ -372,11 +370,8 @@ func (px *proxies) admitStrangers(names []string) {
 		return
 	}
 	for _, c := range px.nodes.sorted() {
-		if c.replica != nil && c.parent == nil && !c.leaving && !c.orphan {
-			if up := px.nodes.byID[c.replica.Parent]; up != nil {
-				px.nodes.linkTo(c, up)
-				px.notify.tellParent(c)
-			}
+		if c.replica != nil && c.orphan && !c.leaving && !c.replica.Adrift() && px.nodes.byID[c.replica.Parent] != nil {
+			px.Parented(c.replica, 0)
 		}
 	}
 	for _, rep := range came {

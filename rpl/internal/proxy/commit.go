@@ -70,7 +70,7 @@ func (c *Proxy) meta(m stagedMeta) {
 	}
 	if ev := &c.events; !ev.turned.Has(m.r.handle) { // of several changes in one Apply the adapter is told the sum
 		ev.turned.Set(m.r.handle)
-		c.events.metas = append(c.events.metas, metaEvent{m.r, m.r.Owner})
+		c.events.metas = append(c.events.metas, metaEvent{r: m.r, owner: m.r.Owner, adrift: m.r.Adrift()})
 	}
 	m.r.meta, m.r.Owner, m.r.parent = c.dec.stage.tick, m.owner, m.parent
 }

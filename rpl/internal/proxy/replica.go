@@ -28,7 +28,7 @@ type Replica struct {
 	Args   []byte             // of the prefab
 	Name   string             // of a load-time node
 	Items  []*schema.ItemType // by ordinal, nil where one was removed; shared by many replicas, so read only
-	Parent ids.Node           // 0: a root, or the parent has not been here yet; see Adrift
+	Parent ids.Node           // 0: a root, or the parent is not known yet; see Adrift
 	Owner  ids.Peer
 
 	handle  uint32
@@ -45,10 +45,15 @@ type Replica struct {
 	up      *Replica // the parent that the adapter was told of, even after that has gone
 }
 
-// Adrift is whether the parent has gone before the node's own change of parent came.
-// Then the new parent is not known yet, and Parent is still the old one (protocol rule
-// 20).
-func (r *Replica) Adrift() bool { return r.up != nil && r.up.gone }
+// Adrift is whether the node's parent is not known, so that its place, which is relative to
+// the parent, is not known either (protocol rules 18 and 20): the parent has gone before the
+// node's own change of parent came, and Parent is still the old one; or the parent that the
+// node was told of has not come, or still stands below the node by what has come, and Parent
+// is 0.
+func (r *Replica) Adrift() bool { return r.left() || r.up == nil && r.parent != wire.NoHandle }
+
+// left is whether the parent has gone before the node's own change of parent came.
+func (r *Replica) left() bool { return r.up != nil && r.up.gone }
 
 // Words appends an item's state at the newest tick received to dst, in the order of
 // ItemType.Words; it returns nil if there is no such item. Predicted state is advanced

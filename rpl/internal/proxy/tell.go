@@ -38,10 +38,16 @@ type itemEvent struct {
 	was []*schema.ItemType // the items that the adapter knows
 }
 
-// A metaEvent is a change of owner or parent, one for each node; owner is the previous one.
+// A metaEvent is a change of owner or parent, one for each node; owner and parent are the
+// previous ones.
 type metaEvent struct {
-	r     *Replica
-	owner ids.Peer
+	r      *Replica
+	owner  ids.Peer
+	parent ids.Node
+	up     *Replica
+	adrift bool // so it was
+	hung   bool // rehangAll has been at it …
+	moved  bool // … and the node has another parent, or it is not known, or was not
 }
 
 type goneEvent struct {
@@ -55,6 +61,7 @@ func (c *Proxy) tell(h ProxyHandler) {
 	ev := &c.events
 	at := &ev.told // counted up before each report: what panics is not reported twice
 	at.begun = true
+	c.rehangAll()
 	for _, r := range ev.arrived {
 		c.tellArrival(r, h)
 	}
@@ -73,8 +80,8 @@ func (c *Proxy) tell(h ProxyHandler) {
 		if e.owner != e.r.Owner && !e.r.fresh {
 			h.Owned(e.r, e.owner)
 		}
-		if was := e.r.Parent; c.rehang(e.r) && !e.r.fresh {
-			h.Parented(e.r, was)
+		if e.moved && !e.r.fresh {
+			h.Parented(e.r, e.parent)
 		}
 	}
 	c.adopt(h)
@@ -183,11 +190,36 @@ func (s *replicaRows) firstTold(i uint32) bool {
 	return true
 }
 
+// rehangAll updates the parents of all nodes that were told of anew, as a set (protocol
+// rule 20): first they leave their old parents, which may be below the new ones.
+func (c *Proxy) rehangAll() {
+	metas := c.events.metas
+	for i := range metas {
+		e := &metas[i]
+		if e.hung {
+			continue
+		}
+		e.parent, e.up = e.r.Parent, e.r.up
+		if e.up != nil && !e.up.gone {
+			e.r.hang(nil)
+		}
+	}
+	for i := range metas {
+		e := &metas[i]
+		if e.hung {
+			continue
+		}
+		e.hung = true
+		c.rehang(e.r)
+		e.moved = e.r.up != e.up || e.adrift != e.r.Adrift()
+	}
+}
+
 // rehang updates a node's parent to the newest known, and reports whether that differs
 // from what the adapter was told. A parent that has gone and come back counts as another.
 func (c *Proxy) rehang(r *Replica) bool {
 	up := c.parentOf(r)
-	changed := up != r.up && !(r.Adrift() && up != nil && up.gone)
+	changed := up != r.up && !(r.left() && up != nil && up.gone)
 	if changed {
 		r.hang(up)
 	}
@@ -230,7 +262,7 @@ func (c *Proxy) setAdrift(gone []goneEvent) {
 		return
 	}
 	for i := range c.held.entries {
-		if r := c.held.entries[i].rep; r != nil && r.Adrift() {
+		if r := c.held.entries[i].rep; r != nil && r.left() {
 			c.noteOrphan(r)
 		}
 	}

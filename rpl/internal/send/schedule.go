@@ -251,6 +251,9 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 		if room <= 0 || p.bucket.Left <= 0 && !p.plan.empty() {
 			continue // where many wait, do not code what has no room
 		}
+		if n := &a.store.Nodes[p.Entries[h].node.Slot()]; n.Parent != 0 && a.sender.Updates.parentAt(p, n) == wire.NoHandle {
+			continue // its place is relative to a parent that the peer is not told of yet (protocol rule 19)
+		}
 		at, rec := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
 		a.sender.Updates.appendArrival(p, h)
 		pc := a.sender.Updates.piece(h, at, rec)

@@ -76,6 +76,9 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *entry) {
 	at, rec := len(a.syms), len(a.recs)
 	rare, rows := a.chooseActions(p, h, e, n, guess)
 	owed := e.meta || again && rows
+	if owed && v.newParent != 0 && !guess && !n.Transient {
+		rare = a.addUnderway(p, h, e, n) || rare
+	}
 	meta := owed && !guess && a.parentHere(p, n) // else it waits
 	special := meta || guess || rare
 	switch {
@@ -117,6 +120,21 @@ func (a *updates) chooseActions(p *Peer, h uint32, e *entry, n *store.Node, gues
 		rare, rows = rare || action > coder.RowImplicit, rows || action != coder.RowSame
 	}
 	return rare, rows
+}
+
+// addUnderway has an update that tells of a new parent also tell each row of which a version
+// is under way: an earlier packet that tells of both may be lost, and a peer that knows the
+// parent alone has the node in a wrong place (protocol rule 19). It is like the second result
+// of chooseActions: whether an ordinary update cannot say it.
+func (a *updates) addUnderway(p *Peer, h uint32, e *entry, n *store.Node) (rare bool) {
+	for i, action := range a.actions {
+		pr := p.row(e, i)
+		if action == coder.RowSame && !pr.hidden && pr.flight != 0 && (pr.flight != pr.acked || pr.flightTick != pr.ackedTick) {
+			a.actions[i] = a.baseOf(p, h, i, &a.store.Rows[n.Rows[i]], pr, false)
+			rare = rare || a.actions[i] > coder.RowImplicit
+		}
+	}
+	return rare
 }
 
 // appendRows codes the rows of a node by a.actions. It returns whether one was pending,
