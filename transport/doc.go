@@ -15,7 +15,8 @@ package transport
 //	kcp/, mem/            a link over UDP, and one in memory; both are thin:
 //	internal/endpoint/    the handshake, connections, their two lanes and timeouts, without I/O
 //	internal/wire/        the packets' layouts
-//	internal/seal/        the cryptography; internal/replay/: which sequence numbers are new
-//	lane/                 the reliable lane, over KCP or, in virtual time, over its like
+//	internal/seal/        the cryptography; internal/replay/: which sequence numbers are new;
+//	                      internal/mtu/: how long packets may be
+//	lane/                 the reliable lane, which speaks KCP
 //	netsim/               a simulated network
 //	internal/linktest/    the tests that every link must pass; internal/hostile/: sessions among foes; internal/raw/: ends of which a test decides every packet

@@ -19,10 +19,12 @@ var (
 	ErrNotAdmitted = errors.New("not admitted")          // by the server's game; the text has its reason
 
 	// The connection has ended.
-	ErrKicked  = errors.New("kicked")              // the listener removed this client
-	ErrClosed  = errors.New("closed")              // one end closed it; from Reliable: it has already ended
-	ErrTimeout = errors.New("timed out")           // one end has heard nothing from the other for too long
-	ErrSocket  = errors.New("socket failed")       // this end's socket
+	ErrKicked  = errors.New("kicked")           // the listener removed this client
+	ErrClosed  = errors.New("closed")           // one end closed it; from Reliable: it has already ended
+	ErrTimeout = errors.New("timed out")        // one end has heard nothing from the other for too long
+	ErrSocket  = errors.New("socket failed")    // this end's socket
+	ErrFlood   = errors.New("it sent too much") // with ErrKicked: the listener's own limits
+	ErrPath    = errors.New("the path carries only short packets")
 	ErrReset   = errors.New("server started anew") // it does not know the connection any more: join again
 
 	// Conn.Reliable did not queue the message. Handler.Closed gets ErrTooLong too, when

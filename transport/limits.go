@@ -101,4 +101,30 @@ const (
 	// ten seconds of 100 KB/s. A peer that floods a stalled game does not crowd out
 	// the others.
 	MaxPeerInbox = 1 << 20
+	// DefaultPackets and DefaultBytes are what one client may send in a second: at 60 sends
+	// more than ten times what a game sends, also when a disturbance has held up ten seconds
+	// of it.
+	DefaultPackets = 1500
+	DefaultBytes   = 512 << 10
 )
+
+// Limits bound what a listener takes of one client. A field of 0 means its default.
+type Limits struct {
+	Packets int // a second, DefaultPackets; what is more is dropped, and for a second on end the client is kicked
+	Bytes   int // a second, DefaultBytes, as Packets
+	Backlog int // bytes that wait for the game's next Poll, MaxPeerInbox; what is more is dropped
+}
+
+// OrDefault fills in the defaults.
+func (l Limits) OrDefault() Limits {
+	set := func(v *int, most int) {
+		if *v <= 0 {
+			*v = most
+		}
+	}
+	set(&l.Packets, DefaultPackets)
+	set(&l.Bytes, DefaultBytes)
+	set(&l.Backlog, MaxPeerInbox)
+	l.Backlog = min(l.Backlog, MaxInbox)
+	return l
+}

@@ -21,6 +21,8 @@ type Offer struct {
 	// MaxPeers is how many connections a listener accepts, at most 1,024; 0 means
 	// 1,024. Further clients are refused with ErrFull.
 	MaxPeers int
+	// Limits bound what one client may send; zero fields mean the defaults.
+	Limits Limits
 	// Key is the secret from which a client's identity follows, if the Dialer has none of
 	// its own: whoever has it is the same client to a server. Zero: a new one for each Dial.
 	Key [32]byte
@@ -171,6 +173,7 @@ type Stats struct {
 	BytesOut, BytesIn     uint64 // UDP payload, header and tag included; without the handshake
 	PacketsOut, PacketsIn uint64
 	ReliableOut           uint64 // bytes of the reliable lane sent, repeats and acks included
+	PathSize              int    // the longest UDP payload that the path is known to carry; longer packets go in parts
 	ReliableQueued        int    // messages not yet wholly given to the reliable lane's machine
 	// LossIn is the share, 0 to 1, of packets from the peer that did not arrive. It
 	// covers at most LossWindow sequence numbers and leaves out the newest LossSkip.

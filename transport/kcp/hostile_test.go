@@ -24,7 +24,7 @@ func TestHostile(t *testing.T) {
 			hostile.New(hostile.Config{
 				Draw:    func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, what) },
 				Fatalf:  rt.Fatalf,
-				Machine: newMachine,
+				Machine: newStock,
 				Pass:    time.Sleep,
 			}).Play()
 		})

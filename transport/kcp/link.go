@@ -13,6 +13,7 @@ import (
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
+	"github.com/tendonengine/tendon/transport/lane"
 )
 
 // A link is an endpoint on a UDP socket: its goroutines read packets and run the
@@ -49,7 +50,7 @@ func open(socket *net.UDPConn, local string, listens bool, o options, start func
 		send = l.air.send
 	}
 	e, err := start(endpoint.Config{
-		Transport: "kcp", Local: local, Now: l.Now, Send: send, Random: random, Machine: newMachine, Timing: o.timing,
+		Transport: "kcp", Local: local, Now: l.Now, Send: send, Random: random, Machine: lane.NewARQ, Timing: o.timing,
 		Listener: endpoint.Listener{Wake: l.wake},
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ type run struct{ kcp, arq []byte }
 
 func newTwins() *twins {
 	w := &twins{}
-	w.kcp = newMachine(func(b []byte) { w.said[0] = append(w.said[0], bytes.Clone(b)) })
+	w.kcp = newStock(func(b []byte) { w.said[0] = append(w.said[0], bytes.Clone(b)) })
 	w.arq = lane.NewARQ(func(b []byte) { w.said[1] = append(w.said[1], bytes.Clone(b)) })
 	return w
 }

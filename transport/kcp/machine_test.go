@@ -86,15 +86,15 @@ func play(t *testing.T, seed uint64, c netsim.Conditions, a, b func(func([]byte)
 func TestARQSpeaksWithKCP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: .1, Duplicate: .1}
-		play(t, 1, c, newMachine, lane.NewARQ)
-		play(t, 2, c, lane.NewARQ, newMachine)
+		play(t, 1, c, newStock, lane.NewARQ)
+		play(t, 2, c, lane.NewARQ, newStock)
 	})
 }
 
 // The segment that both machines emit for a short message, and its receipt, have the
 // layout in docs/spec-transport.md.
 func TestSegments(t *testing.T) {
-	for name, make := range map[string]func(func([]byte)) lane.Machine{"KCP": newMachine, "ARQ": lane.NewARQ} {
+	for name, make := range map[string]func(func([]byte)) lane.Machine{"KCP": newStock, "ARQ": lane.NewARQ} {
 		synctest.Test(t, func(t *testing.T) {
 			a, b, start := lane.New(make), lane.New(make), time.Now()
 			a.Queue([]byte("hi"))
@@ -127,14 +127,14 @@ func TestSegments(t *testing.T) {
 // more than its window.
 func FuzzMachine(f *testing.F) {
 	var out []byte
-	l := lane.New(newMachine)
+	l := lane.New(newStock)
 	l.Queue([]byte("hello"))
 	l.Update(0)
 	out = l.Take(nil, transport.MaxPayload)
 	f.Add(out)
 	f.Add(append(bytes.Clone(out), out...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l := lane.New(newMachine)
+		l := lane.New(newStock)
 		l.Queue([]byte("something of our own"))
 		l.Update(0)
 		for range 3 {
@@ -156,7 +156,7 @@ func FuzzMachine(f *testing.F) {
 // keep: a machine without a chunk to receive has none before the next Input, and only
 // Send raises Waiting.
 func TestIdleMachinesStayIdle(t *testing.T) {
-	for name, make := range map[string]func(func([]byte)) lane.Machine{"KCP": newMachine, "ARQ": lane.NewARQ} {
+	for name, make := range map[string]func(func([]byte)) lane.Machine{"KCP": newStock, "ARQ": lane.NewARQ} {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, 0))
 			var said [2][][]byte

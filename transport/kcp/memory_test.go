@@ -12,6 +12,7 @@ import (
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
 	"github.com/tendonengine/tendon/transport/internal/linktest"
+	"github.com/tendonengine/tendon/transport/lane"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestIdlePeerMemory(t *testing.T) {
 	const peers, limit = 1000, 28 << 10
 	var now time.Duration
-	config := endpoint.Config{Transport: "kcp", Now: func() time.Duration { return now }, Random: random, Machine: newMachine}
+	config := endpoint.Config{Transport: "kcp", Now: func() time.Duration { return now }, Random: random, Machine: lane.NewARQ}
 	path := netsim.NewPath(1, netsim.Conditions{}) // to the one client that is being connected
 	config.Send = func(_ endpoint.Path, b []byte) { path.Send(now, b) }
 	server, err := endpoint.Listen(config, linktest.Offer())

@@ -8,6 +8,8 @@ const (
 	minRTO     = 30     // least time before a repeat
 	firstRTO   = 200    // time before a repeat while the round trip is not known
 	maxRTO     = 60_000 // most time before a repeat
+	askAfter   = 7000   // before the other end is asked for its window, and then ever later …
+	askMost    = 60_000 // … up to this
 	fastResend = 2      // acks of later segments after which a segment counts as lost
 )
 
@@ -15,12 +17,17 @@ const (
 // repeated early again before the timer does.
 const resentFast = -1
 
-// An ARQ is a Machine for simulations: it reads no clock and is deterministic. Its
-// output equals KCP's byte for byte as long as every ready chunk is received after
-// each Input, as a Lane does; it implements neither full windows nor window probes.
+// An ARQ is the Machine of all transports. It speaks with stock KCP on the wire, and says the
+// same byte for byte as long as windows are not full; it reads no clock, is deterministic,
+// and keeps nothing for what is not under way (KCP keeps 14 KiB).
 type ARQ struct {
 	out func([]byte)
 	buf []byte // segments of one run
+
+	window uint32 // how many segments beyond una the other end takes
+	asked  uint32 // when it was asked, while that is 0, …
+	asks   uint32 // … and how often
+	tells  bool   // the other end has asked
 
 	una, next uint32   // oldest unacknowledged number; number of the next new segment
 	fresh     [][]byte // chunks never emitted
@@ -57,7 +64,7 @@ type receipt struct{ sn, ts uint32 }
 // NewARQ makes a machine that emits through out. The bytes given to out are
 // valid during the call.
 func NewARQ(out func(segments []byte)) Machine {
-	return &ARQ{out: out, rtt: estimate{rto: firstRTO}, buf: make([]byte, 0, MTU)}
+	return &ARQ{out: out, rtt: estimate{rto: firstRTO}, window: Window}
 }
 
 func millis(now time.Duration) uint32 { return uint32(now / time.Millisecond) }
@@ -106,6 +113,7 @@ func (a *ARQ) Input(now time.Duration, b []byte) {
 			return // does not happen: Lane.Input has called Check
 		}
 		b = rest
+		a.window = min(uint32(h.wnd), Window)
 		moved = a.acknowledgeBelow(h.una) || moved
 		switch h.cmd {
 		case ack:
@@ -113,6 +121,8 @@ func (a *ARQ) Input(now time.Duration, b []byte) {
 			heard, echo = true, h.ts
 		case push:
 			a.take(h, data)
+		case wask:
+			a.tells = true
 		}
 	}
 	if rtt := after(ms, echo); heard && rtt >= 0 {
@@ -195,6 +205,7 @@ func (a *ARQ) take(h header, data []byte) {
 // flush emits receipts, then the segments that are new or must be repeated.
 func (a *ARQ) flush(ms uint32) {
 	a.flushAcks()
+	a.windows(ms)
 	fresh := a.number()
 	for i := range a.flying {
 		f := &a.flying[i]
@@ -221,15 +232,39 @@ func (a *ARQ) flush(ms uint32) {
 	a.emit()
 }
 
-// number gives numbers to the chunks that were never emitted, and returns their count.
+// number gives numbers to the chunks that were never emitted and for which the other end has
+// room, and returns their count.
 func (a *ARQ) number() int {
-	n := len(a.fresh)
-	for _, data := range a.fresh {
+	n := min(len(a.fresh), max(int(after(a.una+a.window, a.next)), 0))
+	for _, data := range a.fresh[:n] {
 		a.flying = append(a.flying, flying{sn: a.next, data: data})
 		a.next++
 	}
-	a.fresh = a.fresh[:0]
+	rest := copy(a.fresh, a.fresh[n:])
+	clear(a.fresh[rest:])
+	a.fresh = a.fresh[:rest]
 	return n
+}
+
+// windows asks for the other end's window while that is closed, ever less often, and tells
+// this end's if it was asked.
+func (a *ARQ) windows(ms uint32) {
+	switch {
+	case a.window > 0:
+		a.asks = 0
+	case a.asks == 0:
+		a.asked, a.asks = ms, 1
+	case after(ms, a.asked+min(askAfter*a.asks, askMost)) >= 0:
+		a.asked = ms
+		a.asks++
+		a.room(HeaderSize)
+		a.buf = a.header(wask, 0, 0, 0).append(a.buf)
+	}
+	if a.tells {
+		a.tells = false
+		a.room(HeaderSize)
+		a.buf = a.header(wins, 0, 0, 0).append(a.buf)
+	}
 }
 
 // flushAcks writes receipts. Segments below want need none, as una acknowledges

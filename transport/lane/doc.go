@@ -8,10 +8,8 @@
 // The machine never holds more than MaxWaiting unacknowledged segments, or MaxBehind
 // short ones behind a lost one.
 //
-// There are two machines: the raw KCP state machine (package transport/kcp),
-// which reads the clock of its process, and ARQ, for simulations, which takes the
-// time as an argument. Both use KCP's segments with their header of 24 bytes; a
-// test compares their output byte for byte.
+// The machine is ARQ. It uses KCP's segments, with their header of 24 bytes, and speaks
+// with stock KCP; a test compares their output byte for byte.
 //
 // The machine emits segments while packets are received as well as while they are
 // sent. Every segment that it emits stays pending until Take moves it into a packet.

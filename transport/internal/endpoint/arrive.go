@@ -65,9 +65,14 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	if !here && (!e.listens || state == halfOpen) {
 		return false
 	}
-	payload, seq, newest, ok := c.open(e.opened[:0], h, b)
+	payload, seq, newest, ok := c.open(at, e.opened[:0], h, b)
 	if !ok {
 		return false
+	}
+	if h.Kind == wire.Part {
+		if h.Kind, seq, payload, ok = c.joinPart(seq, payload); !ok { // not yet whole: it says that the peer lives
+			h.Kind, payload = wire.Keepalive, nil
+		}
 	}
 	p, _ := wire.ParsePayload(h.Kind, payload)
 	if state == ended {
@@ -82,7 +87,7 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	}
 	switch {
 	case p.Kind == wire.Control:
-		c.told(from, p.Control)
+		c.told(at, from, len(b), p.Control)
 		if state != halfOpen {
 			return true
 		}
@@ -98,9 +103,10 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	return true
 }
 
-// open opens a packet into dst. It is ok if the packet is genuine, new and well-formed;
+// open opens a packet into dst. It is ok if the packet is genuine, new and well-formed, and
+// within the peer's limits;
 // newest, if its number is the highest so far.
-func (c *Conn) open(dst []byte, h wire.Header, b []byte) (payload []byte, seq uint64, newest, ok bool) {
+func (c *Conn) open(at time.Duration, dst []byte, h wire.Header, b []byte) (payload []byte, seq uint64, newest, ok bool) {
 	r := &c.rx
 	r.Lock()
 	defer r.Unlock()
@@ -120,11 +126,14 @@ func (c *Conn) open(dst []byte, h wire.Header, b []byte) (payload []byte, seq ui
 	}
 	r.packets++
 	r.bytes += uint64(len(b))
+	if c.e.listens && !r.pace.allow(at, len(b), &c.e.offer.Limits) {
+		return nil, 0, false, false
+	}
 	return payload, seq, newest, true
 }
 
 // told handles what the peer's endpoint says of the connection.
-func (c *Conn) told(from Path, b []byte) {
+func (c *Conn) told(at time.Duration, from Path, size int, b []byte) {
 	m, err := wire.ParseControl(b)
 	switch {
 	case err != nil: // of a newer program
@@ -132,6 +141,8 @@ func (c *Conn) told(from Path, b []byte) {
 		c.proven(from, m.Data)
 	case m.Type == wire.PathChallenge && !c.e.listens:
 		c.challenged(m)
+	case m.Type >= wire.Probe:
+		c.toldOfPath(at, size, m)
 	}
 }
 

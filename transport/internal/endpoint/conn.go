@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/mtu"
 	"github.com/tendonengine/tendon/transport/internal/replay"
 	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
@@ -41,6 +42,7 @@ type Conn struct {
 	state  state
 	path   Path
 	moving move
+	mtu    mtu.Path // how long packets to the peer may be
 	id     uint16
 	tx     seal.Cipher
 	seq    uint64 // sequence number of the last packet opened or sent
@@ -65,6 +67,8 @@ type receiver struct {
 	cipher         seal.Cipher
 	window         replay.Window
 	packets, bytes uint64
+	parts          *mtu.Joiner // nil until a part comes
+	pace           pace
 }
 
 var (
@@ -185,6 +189,7 @@ func (c *Conn) Stats() transport.Stats {
 	c.mu.Lock()
 	s := c.stats
 	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, c.e.cfg.Local, c.path.Remote.String()
+	s.PathSize = c.mtu.Size()
 	if c.lane != nil {
 		s.ReliableOut = c.lane.Out()
 		s.ReliableQueued = c.lane.Queued()
@@ -258,7 +263,16 @@ func (c *Conn) begin(k wire.Kind, seq uint64) []byte {
 	return wire.Begin(c.out[:0], k, c.e.listens, c.id, seq)
 }
 
-func (c *Conn) send(p []byte, seq uint64) { c.sendTo(c.path, p, seq) }
+// send sends a packet with data, in parts if it is longer than the path carries.
+func (c *Conn) send(p []byte, seq uint64) {
+	size := len(p) + seal.TagSize
+	if !c.mtu.Fits(size) {
+		c.sendParts(p, seq)
+		return
+	}
+	c.sendTo(c.path, p, seq)
+	c.mtu.Sent(c.sentAt, seq, size)
+}
 
 func (c *Conn) sendTo(to Path, p []byte, seq uint64) {
 	p = c.tx.Seal(p, wire.HeaderSize(c.e.listens), seq)

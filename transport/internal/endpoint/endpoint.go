@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/mtu"
 	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/lane"
@@ -71,9 +72,10 @@ func newEndpoint(cfg Config, o transport.Offer, listens bool) (*Endpoint, error)
 	if o.MaxPeers == 0 {
 		o.MaxPeers = transport.MaxPeers
 	}
+	o.Limits = o.Limits.OrDefault()
 	share := transport.MaxInbox
 	if listens {
-		share = transport.MaxPeerInbox
+		share = o.Limits.Backlog
 	}
 	return &Endpoint{
 		cfg: cfg, timing: cfg.Timing.orDefault(), offer: o, listens: listens,
@@ -122,6 +124,7 @@ func (e *Endpoint) Tick() {
 	for _, c := range e.snapshot() {
 		c.askAgain(now, e.timing.Hello)
 		c.keepalive(now, e.timing.Keepalive)
+		c.lookAtPath(now)
 	}
 	e.bidFarewell(now)
 }
@@ -181,6 +184,12 @@ func (e *Endpoint) expire(failure error, h transport.Handler) {
 		case state == open && unjoined && age >= e.timing.Join:
 			c.end(wire.Ended, "the client was not ready in time")
 			e.drop(c, fmt.Errorf("%w: %s was not ready in %v", transport.ErrTimeout, remote, e.timing.Join), h)
+		case state == open && e.listens && c.floods() != "":
+			why := c.floods()
+			c.end(wire.Kicked, why)
+			e.drop(c, fmt.Errorf("%w: %w: %s", transport.ErrKicked, transport.ErrFlood, why), h)
+		case state == open && c.pathLost():
+			e.lose(c, fmt.Errorf("%w: %w: packets of %d bytes to %s are lost, shorter ones are not", transport.ErrTimeout, transport.ErrPath, mtu.Least, remote), h)
 		case now-c.silentSince() >= e.timing.Silence:
 			e.lose(c, fmt.Errorf("%w: nothing from %s for %v", transport.ErrTimeout, remote, e.timing.Silence), h)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/mtu"
 	"github.com/tendonengine/tendon/transport/internal/raw"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/lane"
@@ -160,6 +161,7 @@ func joinedBy(t testing.TB) (b *bench, c *raw.Client) {
 	if len(b.conns) != 1 {
 		t.Fatalf("no connection: %q", b.events)
 	}
+	widen(b)
 	b.events, b.sent, b.to = nil, nil, nil
 	return b, c
 }
@@ -173,8 +175,16 @@ func connected(t testing.TB) (b *bench, s *raw.Server) {
 	if len(b.conns) != 1 {
 		t.Fatalf("no connection: %q", b.events)
 	}
+	widen(b)
 	b.events, b.sent, b.to = nil, nil, nil
 	return b, s
+}
+
+// widen makes the paths of all connections known to carry the longest packets.
+func widen(b *bench) {
+	for _, c := range b.Endpoint.snapshot() {
+		c.mtu.Passed(mtu.Max)
+	}
 }
 
 // A closer closes its endpoint inside Closed and Datagram.

@@ -70,10 +70,14 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// unlimited are limits that nobody meets; the tests' clock stands still.
+var unlimited = transport.Limits{Packets: 1 << 30, Bytes: 1 << 30}
+
 // While the game does not poll, the inbox is bounded, in all and for each peer, so that
 // one peer does not crowd out the others.
 func TestInboxIsBounded(t *testing.T) {
 	b, c := joinedBy(t)
+	b.offer.Limits = unlimited
 	other := b.accepted(t, strangers, 2)
 	for _, size := range []int{1000, 0} {
 		for range 2 * transport.MaxPeerInbox / (size + recordSize) {
@@ -123,6 +127,7 @@ func TestInboxOfAClient(t *testing.T) {
 // back to the heap.
 func TestInboxIsFreed(t *testing.T) {
 	b, c := joinedBy(t)
+	b.offer.Limits = unlimited
 	const fit = transport.MaxPeerInbox / (1000 + recordSize)
 	send := func(n int) {
 		t.Helper()

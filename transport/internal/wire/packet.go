@@ -9,6 +9,7 @@ import (
 	"errors"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/mtu"
 	"github.com/tendonengine/tendon/transport/internal/seal"
 )
 
@@ -35,6 +36,7 @@ const (
 	Both      Kind = 11 // payload: u16 length of the segments, the segments, a datagram
 	Close     Kind = 12 // payload: cause and reason, see closing.go
 	Control   Kind = 13 // payload: what endpoints tell each other, see control.go
+	Part      Kind = 14 // payload: a part of a packet that is longer than its path carries, see package mtu
 )
 
 // The bits of a first byte. The two highest are 10 in every packet: so a socket can be
@@ -77,7 +79,7 @@ func First(k Kind, fromListener bool) byte {
 // packet of this protocol begins with.
 func Split(first byte) (k Kind, fromListener, ok bool) {
 	k = Kind(first & kindBits)
-	return k, first&FromListener != 0, first&markBits == mark && first&keyPhase == 0 && k >= Hello && k <= Control
+	return k, first&FromListener != 0, first&markBits == mark && first&keyPhase == 0 && k >= Hello && k <= Part
 }
 
 // Sealed reports whether packets of a kind have the form of Packet.
@@ -147,6 +149,7 @@ type Packet struct {
 	Datagram []byte // Datagram, Both
 	Reason   []byte // Close: see ParseReason
 	Control  []byte // Control: see ParseControl
+	Part     []byte // Part: see package mtu
 }
 
 // ParsePayload reads a payload. The slices of the result point into b.
@@ -188,6 +191,11 @@ func ParsePayload(k Kind, b []byte) (p Packet, err error) {
 			return p, ErrShort
 		}
 		p.Control = b
+	case Part:
+		if len(b) <= mtu.PartHeader {
+			return p, ErrShort
+		}
+		p.Part = b
 	default:
 		return p, ErrKind
 	}

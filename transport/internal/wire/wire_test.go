@@ -193,7 +193,9 @@ func TestPayloads(t *testing.T) {
 		{"close with a long reason", Close, make([]byte, 2+transport.MaxReason), Packet{}, ErrLong},
 		{"control", Control, []byte{9}, Packet{Control: []byte{9}}, nil},
 		{"control of no type", Control, nil, Packet{}, ErrShort},
-		{"unknown kind", 14, nil, Packet{}, ErrKind},
+		{"part", Part, []byte{1, 0, 0x20, 9, 5}, Packet{Part: []byte{1, 0, 0x20, 9, 5}}, nil},
+		{"part without data", Part, []byte{1, 0, 0x20, 9}, Packet{}, ErrShort},
+		{"unknown kind", 15, nil, Packet{}, ErrKind},
 		{"of the handshake", Init, nil, Packet{}, ErrKind},
 	} {
 		got, err := ParsePayload(x.k, x.b)
@@ -236,7 +238,7 @@ func TestHeaders(t *testing.T) {
 // byte is refused.
 func TestFirstBytes(t *testing.T) {
 	good := map[byte]bool{}
-	for k := Hello; k <= Control; k++ {
+	for k := Hello; k <= Part; k++ {
 		for _, fromListener := range []bool{false, true} {
 			b := First(k, fromListener)
 			good[b] = true
