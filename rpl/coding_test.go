@@ -41,7 +41,7 @@ func TestSessionsShareTheirTables(t *testing.T) {
 	if m := FaultsOf(proxies[0]).Model(1); m == nil || m != FaultsOf(proxies[1]).Model(1) {
 		t.Error("what two proxies were shipped is not shared")
 	}
-	if _, err := k.ShippedAs(message[1 : len(message)-1]); !errors.Is(err, coder.ErrPacket) {
+	if _, err := k.ShippedAs(message[1 : len(message)-1]); !errors.Is(err, ids.ErrPacket) {
 		t.Errorf("half a message: %v", err)
 	}
 	proxies = [2]*proxy.Proxy{}

@@ -3,7 +3,6 @@ package rpl
 import (
 	"reflect"
 
-	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/proxy"
 	"github.com/tendonengine/tendon/rpl/internal/send"
@@ -91,15 +90,15 @@ const (
 )
 
 var (
-	ErrArgs    = wire.ErrArgs
-	ErrCycle   = wire.ErrCycle
-	ErrLimit   = wire.ErrLimit
-	ErrNoNode  = wire.ErrNoNode
-	ErrNoPeer  = wire.ErrNoPeer
-	ErrPacket  = coder.ErrPacket
-	ErrRange   = wire.ErrRange
+	ErrArgs    = ids.ErrArgs
+	ErrCycle   = ids.ErrCycle
+	ErrLimit   = ids.ErrLimit
+	ErrNoNode  = ids.ErrNoNode
+	ErrNoPeer  = ids.ErrNoPeer
+	ErrPacket  = ids.ErrPacket
+	ErrRange   = ids.ErrRange
 	ErrRefused = schema.ErrRefused
-	ErrTooLong = wire.ErrTooLong
+	ErrTooLong = ids.ErrTooLong
 )
 
 // NewSchema makes an empty schema; the name keeps different games apart.

@@ -309,3 +309,7 @@ func (t tag) inherit(outer tag) tag {
 	}
 	return t
 }
+
+// Tags are `rpl:"…"` tags for the fields of a type that cannot be edited:
+// {"LocalPosition": "step=1/8,interp"}.
+type Tags map[string]string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
@@ -333,7 +334,7 @@ func (s *TableSet) Append(b []byte, types []*rowtype.Type, d *Model) []byte {
 // ParseTables reads a set, or refuses it; d is the default model.
 func ParseTables(b []byte, types []*rowtype.Type, d *Model) (*TableSet, error) {
 	if len(b) > maxTable {
-		return nil, fmt.Errorf("%w: tables of %d bytes", ErrPacket, len(b))
+		return nil, fmt.Errorf("%w: tables of %d bytes", ids.ErrPacket, len(b))
 	}
 	var dec prefix.Decoder
 	dec.Reset(b)
@@ -343,7 +344,7 @@ func ParseTables(b []byte, types []*rowtype.Type, d *Model) (*TableSet, error) {
 		c.set(s, types, d)
 	}
 	if c.bad || dec.End() != nil || s.Number == 0 {
-		return nil, fmt.Errorf("%w: tables are damaged", ErrPacket)
+		return nil, fmt.Errorf("%w: tables are damaged", ids.ErrPacket)
 	}
 	return s, nil
 }

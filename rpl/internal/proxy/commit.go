@@ -109,14 +109,14 @@ func (c *Proxy) noteChanged(i uint32) {
 // arrive applies an arrival: it makes the node, refreshes it, or ignores a late copy.
 func (c *Proxy) arrive(n *stagedNode) {
 	r := n.r
-	e := c.entry(r.handle)
+	e := c.held.entry(r.handle)
 	t := c.dec.stage.tick
 	if old := e.rep; old != nil {
 		if t <= old.born {
 			return
 		}
 		if e.gen == r.gen && old.ID == r.ID && old.madeAs(r) {
-			c.found(r.handle)
+			c.mend.found(r.handle)
 			c.refreshed(old, n)
 			return
 		}
@@ -129,7 +129,7 @@ func (c *Proxy) arrive(n *stagedNode) {
 		// packet, so the removal counts as of the tick before.
 		c.remove(&c.held.entries[old.handle], max(t, 1)-1, false)
 	}
-	c.found(r.handle)
+	c.mend.found(r.handle)
 	e.rep, e.gen, e.mended = r, r.gen, 0
 	r.first = t
 	c.held.byNode[r.ID] = r
@@ -273,9 +273,9 @@ func (c *Proxy) block(b []byte) (tick ids.Tick, err error) {
 	tick, baseTick := ids.Tick(d.Bits(32)), ids.Tick(d.Bits(32))
 	switch {
 	case tick > wire.MaxTick:
-		return tick, fmt.Errorf("%w: tick %d of %d", coder.ErrPacket, tick, wire.MaxTick)
+		return tick, fmt.Errorf("%w: tick %d of %d", ids.ErrPacket, tick, wire.MaxTick)
 	case m == nil:
-		return tick, fmt.Errorf("%w: tables that were not received", coder.ErrPacket)
+		return tick, fmt.Errorf("%w: tables that were not received", ids.ErrPacket)
 	}
 	return tick, c.body(&d, m, d.Symbol(m.Entry.Form.T), tick, baseTick, true)
 }

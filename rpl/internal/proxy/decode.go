@@ -72,7 +72,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	number := d.Bits(2)
 	m := c.dec.models[number]
 	if m == nil || seq < c.dec.since[number] {
-		return fmt.Errorf("%w: tables that were not received, or were replaced", coder.ErrPacket)
+		return fmt.Errorf("%w: tables that were not received, or were replaced", ids.ErrPacket)
 	}
 	var tick, baseTick ids.Tick
 	base := uint64(0)
@@ -81,7 +81,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		back := uint64(coder.ReadUnsigned(&d, &m.Entry.Back))
 		delta := wire.OfDelta(coder.ReadUnsigned(&d, &m.Entry.Delta), uint32(back))
 		if back > seq || !c.in.heard.has(seq-back) {
-			return fmt.Errorf("%w: base packet %d is not known", coder.ErrPacket, seq-back)
+			return fmt.Errorf("%w: base packet %d is not known", ids.ErrPacket, seq-back)
 		}
 		baseTick = c.in.heard.tick(seq - back)
 		tick = baseTick + ids.Tick(delta)
@@ -99,7 +99,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	}
 	c.mend.toCheck = c.mend.toCheck[:0]
 	if form&coder.FormChecks != 0 && !c.readChecks(&d, &m.Entry) {
-		return fmt.Errorf("%w: more than %d checksums", coder.ErrPacket, wire.MaxChecks)
+		return fmt.Errorf("%w: more than %d checksums", ids.ErrPacket, wire.MaxChecks)
 	}
 	if err := c.body(&d, m, form, tick, baseTick, false); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 			return err
 		}
 		if st.skipped && len(c.mend.skipped) >= wire.MaxSkipped {
-			return fmt.Errorf("%w: guesses of %d packets were skipped already", coder.ErrPacket, wire.MaxSkipped)
+			return fmt.Errorf("%w: guesses of %d packets were skipped already", ids.ErrPacket, wire.MaxSkipped)
 		}
 	}
 	err := d.End()
@@ -154,7 +154,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 		err = d.Err() // the rest of the packet was not read
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", coder.ErrPacket, err)
+		return fmt.Errorf("%w: %w", ids.ErrPacket, err)
 	}
 	if c.mend.astray.timeless && c.dec.timely && !block {
 		c.setTime(tick)
@@ -168,7 +168,7 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
 	st := &c.dec.stage
 	for says := d.Symbol(m.Entry.Remove.T); says > 0; says = d.Symbol(m.Entry.Remove.T) {
 		if len(st.removals) == wire.MaxInPacket || d.Err() != nil {
-			return fmt.Errorf("%w: removals without end", coder.ErrPacket)
+			return fmt.Errorf("%w: removals without end", ids.ErrPacket)
 		}
 		r := removal{handle: coder.ReadUnsigned(d, &m.Entry.Handle), gen: uint8(d.Bits(8)), tick: st.tick}
 		r.destroyed = (says-1)&coder.RemoveDestroyed != 0
@@ -176,7 +176,7 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
 			r.fence = d.Bits(16)
 		}
 		if r.handle >= wire.MaxHandles {
-			return fmt.Errorf("%w: handle %d", coder.ErrPacket, r.handle)
+			return fmt.Errorf("%w: handle %d", ids.ErrPacket, r.handle)
 		}
 		st.removals = append(st.removals, r)
 	}
@@ -187,7 +187,7 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
 func (c *Proxy) readArrivals(d *prefix.Decoder, m *coder.Model) error {
 	for says := d.Symbol(m.Entry.Arrive.T); says > 0; says = d.Symbol(m.Entry.Arrive.T) {
 		if len(c.dec.stage.arrivals) == wire.MaxInPacket || d.Err() != nil {
-			return fmt.Errorf("%w: arrivals without end", coder.ErrPacket)
+			return fmt.Errorf("%w: arrivals without end", ids.ErrPacket)
 		}
 		if err := c.readArrival(d, m, says-1); err != nil {
 			return err
@@ -203,11 +203,11 @@ func (c *Proxy) readCalls(d *prefix.Decoder, m *coder.Model) error {
 		from := len(st.bytes)
 		var ok bool
 		if st.bytes, ok = coder.ReadBytes(d, &m.Entry.Length, wire.MaxUnreliable, st.bytes); !ok || len(st.calls) >= wire.MaxCalls {
-			return fmt.Errorf("%w: a call is cut short", coder.ErrPacket)
+			return fmt.Errorf("%w: a call is cut short", ids.ErrPacket)
 		}
 		call, err := wire.ParseCall(append([]byte(nil), st.bytes[from:]...), c.cfg.Schema, ids.Unreliable)
 		if err != nil {
-			return fmt.Errorf("%w: %w", coder.ErrPacket, err)
+			return fmt.Errorf("%w: %w", ids.ErrPacket, err)
 		}
 		st.calls = append(st.calls, call)
 	}
@@ -222,7 +222,7 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
 	r.ID = ids.MakeNode(slot, tenant)
 	number := coder.ReadUnsigned(d, &m.Entry.Layout)
 	if r.handle >= wire.MaxHandles || slot >= wire.MaxNodes || tenant == 0 || number >= wire.MaxLayouts {
-		return fmt.Errorf("%w: arrival of %v as handle %d, layout %d", coder.ErrPacket, r.ID, r.handle, number)
+		return fmt.Errorf("%w: arrival of %v as handle %d, layout %d", ids.ErrPacket, r.ID, r.handle, number)
 	}
 	l := c.held.layouts[number]
 	if says&coder.ArriveDefined != 0 {
@@ -232,7 +232,7 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
 		}
 		l = def
 	} else if l == nil || st.tick < l.Since {
-		return fmt.Errorf("%w: layout %d is not known, or was another", coder.ErrPacket, number)
+		return fmt.Errorf("%w: layout %d is not known, or was another", ids.ErrPacket, number)
 	}
 	r.layout, r.Items = l, l.Types
 	if l.Prefab > 0 {
@@ -242,14 +242,14 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
 	if says&coder.ArriveName != 0 {
 		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxName, nil)
 		if !ok {
-			return fmt.Errorf("%w: a name is cut short or too long", coder.ErrPacket)
+			return fmt.Errorf("%w: a name is cut short or too long", ids.ErrPacket)
 		}
 		r.Name = string(b)
 	}
 	if says&coder.ArriveArgs != 0 {
 		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxArgs, nil)
 		if !ok {
-			return fmt.Errorf("%w: prefab arguments are cut short or too long", coder.ErrPacket)
+			return fmt.Errorf("%w: prefab arguments are cut short or too long", ids.ErrPacket)
 		}
 		r.Args = b
 	}
@@ -273,10 +273,10 @@ func (c *Proxy) readWhole(d *prefix.Decoder, m *coder.Model, t *rowtype.Type) er
 		row.at, words = st.room(t.Width)
 		row.vars = st.newVars(t)
 		if !m.ReadKey(d, t, words) {
-			return fmt.Errorf("%w: item %s out of range", coder.ErrPacket, t.Item.Name)
+			return fmt.Errorf("%w: item %s out of range", ids.ErrPacket, t.Item.Name)
 		}
 		if !c.readVars(d, m, t, nil, st.varsOf(&row)) {
-			return fmt.Errorf("%w: item %s: a value cannot be read", coder.ErrPacket, t.Item.Name)
+			return fmt.Errorf("%w: item %s: a value cannot be read", ids.ErrPacket, t.Item.Name)
 		}
 	}
 	st.whole = append(st.whole, row)
@@ -313,14 +313,14 @@ func (s *stage) varsOf(u *stagedRow) []any {
 func (c *Proxy) readLayout(d *prefix.Decoder, m *coder.Model, number uint32) (*wire.NodeLayout, error) {
 	prefab, n := coder.ReadUnsigned(d, &m.Entry.Length), coder.ReadUnsigned(d, &m.Entry.Length)
 	if n > wire.MaxItems || prefab > uint32(len(c.cfg.Schema.Prefabs())) {
-		return nil, fmt.Errorf("%w: layout %d", coder.ErrPacket, number)
+		return nil, fmt.Errorf("%w: layout %d", ids.ErrPacket, number)
 	}
 	var room [wire.MaxItems]int
 	items := room[:n]
 	for i := range items {
 		k := coder.ReadUnsigned(d, &m.Entry.Length)
 		if k > uint32(len(c.held.typesOf)) {
-			return nil, fmt.Errorf("%w: layout %d names item type %d", coder.ErrPacket, number, k)
+			return nil, fmt.Errorf("%w: layout %d names item type %d", ids.ErrPacket, number, k)
 		}
 		items[i] = int(k) - 1
 	}
@@ -335,7 +335,7 @@ func (c *Proxy) readLayout(d *prefix.Decoder, m *coder.Model, number uint32) (*w
 	}
 	l := wire.NewLayout(c.cfg.Schema.Items(), c.held.typesOf, number, int(prefab), slices.Clone(items))
 	if len(l.Rows) > wire.MaxRows {
-		return nil, fmt.Errorf("%w: layout %d has %d rows", coder.ErrPacket, number, len(l.Rows))
+		return nil, fmt.Errorf("%w: layout %d has %d rows", ids.ErrPacket, number, len(l.Rows))
 	}
 	st.layouts = append(st.layouts, l)
 	return l, nil

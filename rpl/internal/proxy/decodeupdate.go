@@ -16,8 +16,8 @@ import (
 // Errors of packets for which the proxy can name to the authority the node or row that
 // is wrong, so that the authority repairs that alone.
 var (
-	errNotHere = fmt.Errorf("%w: the node is not here, or had other items", coder.ErrPacket)
-	errNoBase  = fmt.Errorf("%w: the base is not known", coder.ErrPacket)
+	errNotHere = fmt.Errorf("%w: the node is not here, or had other items", ids.ErrPacket)
+	errNoBase  = fmt.Errorf("%w: the base is not known", ids.ErrPacket)
 )
 
 // readUpdates reads the updates, in ascending order of handles.
@@ -35,7 +35,7 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick
 			gap = least + d.Bits(n)
 		}
 		if at += gap; gap == 0 || gap > wire.MaxHandles || at > wire.MaxHandles || d.Err() != nil {
-			return fmt.Errorf("%w: handles without end", coder.ErrPacket)
+			return fmt.Errorf("%w: handles without end", ids.ErrPacket)
 		}
 		var here, ok bool
 		var err error
@@ -68,7 +68,7 @@ func (c *Proxy) readGuesses(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick
 			return nil
 		}
 		if at += gap; gap > wire.MaxHandles || at > wire.MaxHandles || d.Err() != nil {
-			return fmt.Errorf("%w: handles without end", coder.ErrPacket)
+			return fmt.Errorf("%w: handles without end", ids.ErrPacket)
 		}
 		r, rows := c.tenant(at - 1)
 		if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.dec.stage.tick < r.born {
@@ -215,7 +215,7 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 		}
 	}
 	if !sound {
-		return false, fmt.Errorf("%w: item %s out of range", coder.ErrPacket, t.Item.Name)
+		return false, fmt.Errorf("%w: item %s out of range", ids.ErrPacket, t.Item.Name)
 	}
 	st.updates = append(st.updates, up)
 	return true, nil

@@ -27,7 +27,7 @@ type doubt struct {
 // doubt notes that a keyframe of a row is wanted.
 func (c *Proxy) doubt(r *Replica, row int) {
 	for i := range c.mend.doubts {
-		if d := &c.mend.doubts[i]; d.r == r && d.row == row && !c.settled(d) {
+		if d := &c.mend.doubts[i]; d.r == r && d.row == row && !c.held.settled(d) {
 			return
 		}
 	}
@@ -44,17 +44,17 @@ func (c *Proxy) doubtBlock(r *Replica) {
 	}
 }
 
-func (c *Proxy) settled(d *doubt) bool {
-	return d.r.gone || d.r.laid != d.laid || c.held.rows.rows[d.r.rows.first+uint32(d.row)].keyed > d.tick
+func (h *holdings) settled(d *doubt) bool {
+	return d.r.gone || d.r.laid != d.laid || h.rows.rows[d.r.rows.first+uint32(d.row)].keyed > d.tick
 }
 
 // doubting is whether a refusal is due now. It drops the doubts that are settled.
 func (c *Proxy) doubting(now time.Duration) bool {
 	kept, due := c.mend.doubts[:0], false
 	for _, d := range c.mend.doubts {
-		if !c.settled(&d) {
+		if !c.held.settled(&d) {
 			kept = append(kept, d)
-			due = due || c.askDue(d.asked, now)
+			due = due || c.out.askDue(d.asked, now)
 		}
 	}
 	clear(c.mend.doubts[len(kept):])
@@ -63,8 +63,8 @@ func (c *Proxy) doubting(now time.Duration) bool {
 }
 
 // askDue is whether to ask now: not asked yet, or the answer should be here by now.
-func (c *Proxy) askDue(asked, now time.Duration) bool {
-	return asked == 0 || now-asked >= max(wire.Heartbeat, 2*c.out.trip.Time())
+func (o *outgoing) askDue(asked, now time.Duration) bool {
+	return asked == 0 || now-asked >= max(wire.Heartbeat, 2*o.trip.Time())
 }
 
 // putRefusals writes the refusals that are due, as many as fit a packet and maxRefusals.
@@ -78,7 +78,7 @@ func (c *Proxy) putRefusals(e *prefix.Encoder, m *coder.EntryModel, now time.Dur
 		e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Handle, handle), coder.Unsigned(&m.Length, row))
 		return true
 	}
-	if s := &c.mend.astray; s.all && c.askDue(s.asked, now) && refuse(wire.AllNodes, uint32(flag(s.timeless))) {
+	if s := &c.mend.astray; s.all && c.out.askDue(s.asked, now) && refuse(wire.AllNodes, uint32(flag(s.timeless))) {
 		s.asked = max(now, 1)
 	}
 	for i := range c.mend.astray.nodes {
@@ -92,7 +92,7 @@ func (c *Proxy) putRefusals(e *prefix.Encoder, m *coder.EntryModel, now time.Dur
 		if d.tries >= wire.DoubtTries {
 			row = wire.WholeNode // keyframes of the row do not help: refuse the whole node
 		}
-		if c.askDue(d.asked, now) && refuse(d.r.handle, row) {
+		if c.out.askDue(d.asked, now) && refuse(d.r.handle, row) {
 			d.asked = max(now, 1)
 			d.tries++
 		}

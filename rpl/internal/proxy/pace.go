@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -46,7 +45,7 @@ func (c *Proxy) believes(tick ids.Tick) error {
 		return nil
 	}
 	if late := time.Duration(max(c.held.newest, tick)-tick) * time.Second / time.Duration(c.cfg.Hz); late > wire.MaxLead {
-		return fmt.Errorf("%w: tick %d comes %v after its time", coder.ErrPacket, tick, late)
+		return fmt.Errorf("%w: tick %d comes %v after its time", ids.ErrPacket, tick, late)
 	}
 	due, lead := min(tick, wire.MaxTick), wire.MaxLead
 	if c.dec.pace != (pace{}) {
@@ -61,7 +60,7 @@ func (c *Proxy) believes(tick ids.Tick) error {
 		return nil
 	}
 	if ahead := time.Duration(tick-due) * time.Second / time.Duration(c.cfg.Hz); tick > wire.MaxTick || ahead > lead {
-		return fmt.Errorf("%w: tick %d comes %v before its time", coder.ErrPacket, tick, ahead)
+		return fmt.Errorf("%w: tick %d comes %v before its time", ids.ErrPacket, tick, ahead)
 	}
 	return nil
 }

@@ -244,14 +244,14 @@ func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.out.trip.Time(), c.
 func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	if c.events.told.begun {
 		c.tell(h)
-		c.release()
+		c.held.release()
 	}
 	c.beginPace(now)
 	c.readInbox()
 	c.readMail()
 	c.removals(now)
 	c.tell(h)
-	c.release()
+	c.held.release()
 }
 
 // readInbox reads and applies the packets received, in the order of their numbers.
@@ -273,7 +273,7 @@ func (c *Proxy) readInbox() {
 			continue
 		}
 		c.counters.Packets++
-		c.read()
+		c.mend.read()
 		c.out.mustAck = true
 	}
 	c.in.inbox, c.in.inBytes = c.in.inbox[:0], c.in.inBytes[:0]
@@ -282,7 +282,7 @@ func (c *Proxy) readInbox() {
 // readMail reads and applies the reliable messages received.
 func (c *Proxy) readMail() {
 	for _, m := range c.in.mail {
-		m, err := c.joined(m)
+		m, err := c.in.joined(m)
 		if err != nil {
 			c.counters.Refused++
 		}
@@ -300,7 +300,7 @@ func (c *Proxy) readMail() {
 func (c *Proxy) removals(now time.Duration) {
 	kept := c.held.removed[:0]
 	for _, r := range c.held.removed {
-		e := c.entry(r.handle)
+		e := c.held.entry(r.handle)
 		if r.since == 0 {
 			r.since = max(now, 1)
 		}
@@ -321,11 +321,11 @@ func (c *Proxy) removals(now time.Duration) {
 }
 
 // entry is the entry of a handle, made where there is none yet.
-func (c *Proxy) entry(h uint32) *proxyEntry {
-	for h >= uint32(len(c.held.entries)) {
-		c.held.entries, c.held.runs = append(c.held.entries, proxyEntry{}), append(c.held.runs, rowRun{})
+func (of *holdings) entry(h uint32) *proxyEntry {
+	for h >= uint32(len(of.entries)) {
+		of.entries, of.runs = append(of.entries, proxyEntry{}), append(of.runs, rowRun{})
 	}
-	return &c.held.entries[h]
+	return &of.entries[h]
 }
 
 // remove takes a node away as of a tick. Its replica is kept as the handle's last tenant, for
@@ -347,17 +347,17 @@ func (c *Proxy) remove(e *proxyEntry, t ids.Tick, destroyed bool) {
 
 // release frees the rows that no packet can refer to any more. Apply calls it after
 // its report, which may still have read them.
-func (c *Proxy) release() {
-	for _, r := range c.held.spent {
-		c.held.rows.remove(r.rows)
-		c.held.rows.remove(r.old)
+func (h *holdings) release() {
+	for _, r := range h.spent {
+		h.rows.remove(r.rows)
+		h.rows.remove(r.old)
 		r.rows, r.old = rowRun{}, rowRun{}
 	}
-	for _, run := range c.held.outdated {
-		c.held.rows.remove(run)
+	for _, run := range h.outdated {
+		h.rows.remove(run)
 	}
-	clear(c.held.spent)
-	c.held.spent, c.held.outdated = c.held.spent[:0], c.held.outdated[:0]
+	clear(h.spent)
+	h.spent, h.outdated = h.spent[:0], h.outdated[:0]
 }
 
 // Call calls an RPC on a node from this machine, routed by the RPC's Target. If this
@@ -373,7 +373,7 @@ func (c *Proxy) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
 	r := c.held.byNode[n]
 	if r == nil {
 		c.counters.CallsDropped++
-		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, wire.ErrNoNode)
+		return fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ids.ErrNoNode)
 	}
 	owns := r.Owner != 0 && r.Owner == c.me
 	switch {
@@ -382,7 +382,7 @@ func (c *Proxy) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
 	case (rpc.To == ids.ToServer || rpc.To == ids.Everywhere) && (owns || rpc.FromAnyone):
 		if rpc.Lane == ids.Reliable {
 			if len(c.out.reliable) >= wire.MaxCalls {
-				return fmt.Errorf("rpl: RPC %s: %d calls wait for the next send: %w; call less often, or say more in one call", rpc.Name, wire.MaxCalls, wire.ErrLimit)
+				return fmt.Errorf("rpl: RPC %s: %d calls wait for the next send: %w; call less often, or say more in one call", rpc.Name, wire.MaxCalls, ids.ErrLimit)
 			}
 			c.out.reliable = append(c.out.reliable, wire.AppendCall([]byte{wire.MsgCall}, r.handle, r.gen, rpc, c.tick, args))
 		} else if len(c.out.calls) < wire.MaxCalls {

@@ -14,7 +14,7 @@ import (
 // Send writes what the authority must hear: acks of the packets received since the
 // last Send, refusals, and calls. Call it every tick.
 func (c *Proxy) Send(now time.Duration, s wire.Sink) {
-	c.sendCalls(s)
+	c.out.sendCalls(s)
 	if !c.out.mustAck && len(c.out.calls) == 0 && !c.doubting(now) && !c.straying(now) && now-c.out.lastSent < wire.Heartbeat {
 		return
 	}
@@ -29,15 +29,15 @@ func (c *Proxy) Send(now time.Duration, s wire.Sink) {
 
 // sendCalls gives the reliable calls to their lane, in order; where the lane is full
 // they wait. Unreliable calls travel in datagrams (sendPacket).
-func (c *Proxy) sendCalls(s wire.Sink) {
+func (o *outgoing) sendCalls(s wire.Sink) {
 	n := 0
-	for _, b := range c.out.reliable {
+	for _, b := range o.reliable {
 		if s.Reliable(b) != nil {
 			break
 		}
 		n++
 	}
-	c.out.reliable = append(c.out.reliable[:0], c.out.reliable[n:]...)
+	o.reliable = append(o.reliable[:0], o.reliable[n:]...)
 }
 
 // sendPacket writes one packet and returns the index of the first call that is left.
@@ -55,7 +55,7 @@ func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) i
 	if acks {
 		e.PutBits(uint32(c.in.heard.newest), 16)
 		e.PutBits(uint32(min(max(now-c.in.heard.at, 0)/time.Millisecond, 255)), 8)
-		c.putAcks(e, m)
+		c.in.putAcks(e, m)
 	}
 	e.PutBits(c.in.applied, 16)
 	e.PutBits(uint32(c.dec.tables), 2)
@@ -88,16 +88,16 @@ func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) i
 // putAcks writes for each packet below the newest whether it was applied, down to the
 // oldest that the authority may not have heard about: the lengths of runs, in turn of
 // packets that were applied and packets that were not.
-func (c *Proxy) putAcks(e *prefix.Encoder, m *coder.EntryModel) {
-	floor := c.in.heard.floor()
+func (q *incoming) putAcks(e *prefix.Encoder, m *coder.EntryModel) {
+	floor := q.heard.floor()
 	n := uint32(0)
-	if c.in.heard.newest > floor {
-		n = uint32(c.in.heard.newest - floor)
+	if q.heard.newest > floor {
+		n = uint32(q.heard.newest - floor)
 	}
 	e.Put(coder.Unsigned(&m.Length, n))
 	came := true
 	for i := uint32(0); i < n; came = !came {
-		run := c.in.heard.run(c.in.heard.newest-1-uint64(i), n-i, came)
+		run := q.heard.run(q.heard.newest-1-uint64(i), n-i, came)
 		if i += run; i == n {
 			e.Put(m.Run.Sym(0))
 			return

@@ -14,20 +14,20 @@ type writ struct {
 // written returns the values of variable length of an item as they were last written,
 // nil elements at first; the caller keeps them up to date. It returns nil if the item's
 // values need not be remembered.
-func (c *Proxy) written(r *Replica, ordinal int, t *schema.ItemType) []any {
+func (h *holdings) written(r *Replica, ordinal int, t *schema.ItemType) []any {
 	if !t.HasRefs || len(t.Vars) == 0 {
 		return nil
 	}
-	ws := c.held.writs[r]
+	ws := h.writs[r]
 	if ordinal >= len(ws) {
 		if r.gone { // the entry would never be deleted
 			return nil
 		}
-		if c.held.writs == nil {
-			c.held.writs = make(map[*Replica][]writ)
+		if h.writs == nil {
+			h.writs = make(map[*Replica][]writ)
 		}
 		ws = append(ws, make([]writ, ordinal+1-len(ws))...)
-		c.held.writs[r] = ws
+		h.writs[r] = ws
 	}
 	if w := &ws[ordinal]; w.item != t {
 		*w = writ{item: t, vars: make([]any, len(t.Vars))}

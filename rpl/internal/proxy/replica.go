@@ -150,7 +150,7 @@ func (c *Proxy) Inject(r *Replica, ordinal int, t *schema.ItemType, p unsafe.Poi
 	}
 	words, vars := c.held.scratch[:len(t.Words)], c.held.scratchVars[:len(t.Vars)]
 	r.fill(ordinal, words, vars, r.now())
-	if was := c.written(r, ordinal, t); was == nil {
+	if was := c.held.written(r, ordinal, t); was == nil {
 		t.Layout.Inject(p, words, vars, nil, c.cfg.Refs)
 	} else {
 		t.Layout.Inject(p, words, vars, was, c.cfg.Refs)

@@ -55,8 +55,8 @@ func (c *Proxy) unread(err error) {
 }
 
 // read counts a packet that was read.
-func (c *Proxy) read() {
-	if s := &c.mend.astray; s.trouble > 0 {
+func (m *mending) read() {
+	if s := &m.astray; s.trouble > 0 {
 		s.trouble--
 		s.lost = 0
 	}
@@ -87,7 +87,7 @@ func (c *Proxy) stray(h uint32) {
 		i, s.nodes = len(s.nodes), append(s.nodes, strayNode{handle: h})
 	}
 	n := &s.nodes[i]
-	if !c.askDue(n.asked, c.dec.readingAt) {
+	if !c.out.askDue(n.asked, c.dec.readingAt) {
 		return
 	}
 	if n.tries++; n.tries > wire.DoubtTries {
@@ -97,8 +97,8 @@ func (c *Proxy) stray(h uint32) {
 }
 
 // found notes that a handle has the node that it should have.
-func (c *Proxy) found(h uint32) {
-	if s := &c.mend.astray; len(s.nodes) > 0 {
+func (m *mending) found(h uint32) {
+	if s := &m.astray; len(s.nodes) > 0 {
 		s.nodes = slices.DeleteFunc(s.nodes, func(n strayNode) bool { return n.handle == h })
 	}
 }
@@ -106,7 +106,7 @@ func (c *Proxy) found(h uint32) {
 // straying reports whether the authority is to be told now.
 func (c *Proxy) straying(now time.Duration) bool {
 	s := &c.mend.astray
-	return s.all && c.askDue(s.asked, now) || slices.ContainsFunc(s.nodes, func(n strayNode) bool { return n.due })
+	return s.all && c.out.askDue(s.asked, now) || slices.ContainsFunc(s.nodes, func(n strayNode) bool { return n.due })
 }
 
 // setTime takes the authority's tick from the first packet of its answer. If the proxy

@@ -290,3 +290,7 @@ func EqualWords(a, b []int32) bool {
 	}
 	return true
 }
+
+// IsOnce is whether only keyframes tell a word, and isPlain whether an update codes it
+// as the difference from its base.
+func (t *Type) IsOnce(i int) bool { return t.Once != nil && t.Once[i] }

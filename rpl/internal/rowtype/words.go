@@ -55,3 +55,31 @@ func (w Words) CopyTo(to Words, n int) {
 		*to.Word(i) = *w.Word(i)
 	}
 }
+
+const WordSize = 4
+
+// Magnitude is the absolute value. It does not branch: the sign cannot be predicted.
+func Magnitude(v int32) uint32 {
+	sign := v >> 31
+	return uint32((v ^ sign) - sign)
+}
+
+// Take copies an item's words to its one row, and returns 1 if any of them differed,
+// else 0.
+func (t *Type) Take(row, item Words) uint64 {
+	shown, differ := t.shown, int32(0)
+	for k := range shown {
+		to, x := row.Word(int(shown[k].from)), *item.Word(int(shown[k].to))
+		differ |= *to ^ x
+		*to = x
+	}
+	return uint64(flag(differ != 0))
+}
+
+// flag is 1 if b is true, else 0. It compiles to no branch.
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

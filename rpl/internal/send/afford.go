@@ -76,8 +76,8 @@ func (a *planner) fitUrgent(p *Peer) {
 		} else {
 			u.skip = true
 			a.sender.Accounts.Counters.Starved++
-			if len(p.turns) > 0 {
-				p.turns[u.handle].since = a.sinceOf(u) // it goes on waiting
+			if len(p.crowd.turns) > 0 {
+				p.crowd.turns[u.handle].since = a.sinceOf(u) // it goes on waiting
 			}
 		}
 		first = false

@@ -17,8 +17,8 @@ func (a *Sender) Connect(id ids.Peer) error {
 		return fmt.Errorf("rpl: peer %d is nobody, this machine's own player or connected already; give each client a number of its own", id)
 	}
 	p := &Peer{
-		ID:      id,
-		freeRow: make(map[int][]uint32), goingOf: make(map[ids.Node]uint32),
+		ID:   id,
+		rows: rowPool{free: make(map[int][]uint32)}, goingOf: make(map[ids.Node]uint32),
 	}
 	p.Model = a.Tables.Defaults
 	p.enc.Reset(make([]byte, 0, wire.PacketRoom+16))

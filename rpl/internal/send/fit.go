@@ -213,7 +213,7 @@ func (a *tables) LoadTables(b []byte) error {
 	if a.modelMsg != nil && a.sender.ByID.Len() > 0 {
 		return errors.New("rpl: recorded tables: the session has tables already, and peers; load recorded ones before anyone joins")
 	}
-	set, err := (*coder.TableSet)(nil), coder.ErrPacket
+	set, err := (*coder.TableSet)(nil), ids.ErrPacket
 	if len(b) > 0 && b[0] == wire.MsgTable {
 		set, err = coder.ParseTables(b[1:], a.store.Types, a.Defaults)
 	}

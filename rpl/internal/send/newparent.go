@@ -17,21 +17,21 @@ func (p *Peer) noteNewParent(h uint32, tick ids.Tick) {
 	p.Entries[h].meta = true
 	p.Marks.set(MarkDirty, h)
 	if v.newParent == 0 {
-		p.newParents, p.busy = append(p.newParents, h), true
+		p.parents.handles, p.busy = append(p.parents.handles, h), true
 	}
 	v.newParent = max(tick, v.metaTick+1) // acks of earlier packets do not count
 }
 
 // planWithParents is planUpdates, preceded by a look at the nodes with new parents.
 func (a *planner) planWithParents(p *Peer, own *batch) {
-	if !p.busy || len(p.newParents) == 0 {
+	if !p.busy || len(p.parents.handles) == 0 {
 		a.sender.Updates.planUpdates(p, own)
 		return
 	}
 	p.plan.stale = true // marks change below: the batch must be taken again
-	p.heldBack = p.heldBack[:0]
-	kept := p.newParents[:0]
-	for _, h := range p.newParents {
+	p.parents.heldBack = p.parents.heldBack[:0]
+	kept := p.parents.handles[:0]
+	for _, h := range p.parents.handles {
 		e, v := &p.Entries[h], &p.visits[h]
 		if v.newParent == 0 || e.State != EntryComing && e.State != EntryIn {
 			v.newParent = 0
@@ -41,21 +41,21 @@ func (a *planner) planWithParents(p *Peer, own *batch) {
 		n := &a.store.Nodes[e.node.Slot()]
 		switch {
 		case e.meta && (e.State == EntryComing || !a.sender.Updates.parentHere(p, n)):
-			p.heldBack = append(p.heldBack, h)
+			p.parents.heldBack = append(p.parents.heldBack, h)
 			p.Marks.clear(MarkDirty, h)
 			p.Marks.clear(MarkLoose, h)
 		case !e.meta && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
 			e.meta, v.again = true, true
 		}
 	}
-	p.newParents = kept
+	p.parents.handles = kept
 	a.sender.Updates.planUpdates(p, own)
-	for _, h := range p.newParents {
+	for _, h := range p.parents.handles {
 		if v := &p.visits[h]; v.again { // its turn has not come in this send
 			p.Entries[h].meta, v.again = false, false
 		}
 	}
-	for _, h := range p.heldBack {
+	for _, h := range p.parents.heldBack {
 		p.Marks.set(MarkDirty, h)
 	}
 }

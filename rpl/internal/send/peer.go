@@ -48,25 +48,40 @@ type Peer struct {
 	// streaming in and out
 	Handles wire.Bitset         // in use, including those whose removal is not acked
 	Shares  wire.Bitset         // those by which nodes are shared that are this peer's too (common.go)
-	rows    []peerRow           // of nodes of several rows
-	freeRow map[int][]uint32    // unused ranges of rows, by length
+	rows    rowPool             // of nodes of several rows
 	goingOf map[ids.Node]uint32 // handles whose removal is not acked, by node
 	layouts wire.Bitset         // numbers of the layouts that the peer is known to have
 
 	// lists that are read only while the peer is busy
-	queue      []uint32 // wanted slots whose arrival was not sent yet
-	newParents []uint32 // handles of nodes whose new parent the peer is not known to have heard of
-	RPC        peerCalls
-	checks     checks
-	resync     resync
+	queue   []uint32 // wanted slots whose arrival was not sent yet
+	parents newParents
+	RPC     peerCalls
+	checks  checks
+	resync  resync
 
-	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
-	turns    []turn    // by handle, while more is marked than the room pays for
-	stripe   uint32    // of the marked handles: the one that was looked at last (turns.go)
-	bases    bases
-	heldBack []uint32     // handles of nodes with new parents that are held back in this send
-	tmp      []prefix.Sym // scratch
-	block    blockCoder
+	copies []rowCopy // of changes, that are due soon; empty while hardly anything is lost
+	crowd  overload
+	bases  bases
+	tmp    []prefix.Sym // scratch
+	block  blockCoder
+}
+
+// newParents are the nodes of a peer that have a new parent.
+type newParents struct {
+	handles  []uint32 // of nodes whose new parent the peer is not known to have heard of
+	heldBack []uint32 // of those that are held back in this send
+}
+
+// overload is what a peer keeps while more of its handles are marked than the room pays for.
+type overload struct {
+	turns  []turn // by handle
+	stripe uint32 // of the marked handles: the one that was looked at last
+}
+
+// rowPool is what a peer has of the rows of nodes of several rows.
+type rowPool struct {
+	all  []peerRow
+	free map[int][]uint32 // unused ranges of all, by length
 }
 
 // traffic is what was sent to a peer in datagrams.
@@ -90,7 +105,7 @@ type peerTables struct {
 
 // isBusy reports whether any of the lists that are mostly empty has something.
 func (p *Peer) isBusy() bool {
-	return len(p.queue)+len(p.newParents)+len(p.checks.asked)+len(p.checks.plan)+
+	return len(p.queue)+len(p.parents.handles)+len(p.checks.asked)+len(p.checks.plan)+
 		len(p.RPC.Ready)+len(p.RPC.Waiting)+len(p.RPC.Unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 
@@ -155,7 +170,7 @@ func (p *Peer) row(e *entry, i int) *peerRow {
 	if e.nrows == 1 {
 		return &e.one
 	}
-	return &p.rows[e.row+uint32(i)]
+	return &p.rows.all[e.row+uint32(i)]
 }
 
 // prepare allocates what a peer's steady stream needs, some 16 KiB, so that it is not
@@ -191,8 +206,8 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 	n := &a.store.Nodes[slot]
 	e := &p.Entries[h]
 	*e, p.visits[h] = entry{node: n.ID, laid: p.nextTick(a.store.Tick), State: EntryComing, gen: e.gen + 1}, visit{}
-	if h < uint32(len(p.turns)) {
-		p.turns[h] = turn{}
+	if h < uint32(len(p.crowd.turns)) {
+		p.crowd.turns[h] = turn{}
 	}
 	p.allot(a.store, e, n)
 	p.coming, p.came = append(p.coming, h), true
@@ -205,15 +220,15 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 func (p *Peer) allot(a *store.Store, e *entry, n *store.Node) {
 	k := len(n.Rows)
 	e.nrows, e.plain = uint8(k), a.IsPlain(n)
-	switch free := p.freeRow[k]; {
+	switch free := p.rows.free[k]; {
 	case k == 1:
 		e.row = n.Rows[0]
 	case len(free) > 0:
 		e.row = free[len(free)-1]
-		p.freeRow[k] = free[:len(free)-1]
+		p.rows.free[k] = free[:len(free)-1]
 	default:
-		e.row = uint32(len(p.rows))
-		p.rows = append(p.rows, make([]peerRow, k)...)
+		e.row = uint32(len(p.rows.all))
+		p.rows.all = append(p.rows.all, make([]peerRow, k)...)
 	}
 	for i, ri := range n.Rows {
 		r := &a.Rows[ri]
@@ -226,7 +241,7 @@ func (p *Peer) allot(a *store.Store, e *entry, n *store.Node) {
 
 func (p *Peer) release(e *entry) {
 	if k := int(e.nrows); k != 1 {
-		p.freeRow[k] = append(p.freeRow[k], e.row)
+		p.rows.free[k] = append(p.rows.free[k], e.row)
 	}
 	e.nrows, e.plain = 0, false
 }

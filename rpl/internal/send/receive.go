@@ -12,11 +12,21 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
+// The Receive stage of the authority: the datagrams and reliable messages of peers.
+// Datagrams are coded with the default tables:
+//
+//	any? [newest packet's number 16, its age in ms 8, count, runs of acks],
+//	reliable messages applied 16, model 2,
+//	skipped? [age …], refused? [handle, row …], calls [bytes …]
+//
+// The runs go down from the packet below the newest. They are in turn runs of packets
+// that were received and applied, and of packets that were not.
+
 // Receive is Authority.Receive.
 func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) error {
 	p := a.sender.ByID.Find(id)
 	if p == nil {
-		return fmt.Errorf("rpl: peer %d: %w", id, wire.ErrNoPeer)
+		return fmt.Errorf("rpl: peer %d: %w", id, ids.ErrNoPeer)
 	}
 	var d prefix.Decoder
 	d.Reset(b)
@@ -83,7 +93,7 @@ func (a *receiver) readUp(p *Peer, d *prefix.Decoder) (*up, error) {
 		u.report.Hold = int16(head >> 17 & 0xff)
 		d.Skip(1 + 16 + 8)
 		if !readAcks(&u.report, d, &a.sender.Tables.Defaults.Entry) || u.report.Newest >= l.Next {
-			return nil, fmt.Errorf("%w: it acks packet %d of %d", coder.ErrPacket, u.report.Newest, l.Next)
+			return nil, fmt.Errorf("%w: it acks packet %d of %d", ids.ErrPacket, u.report.Newest, l.Next)
 		}
 	} else {
 		d.Skip(1)
@@ -98,7 +108,7 @@ func (a *receiver) readUp(p *Peer, d *prefix.Decoder) (*up, error) {
 		return nil, err
 	}
 	if err := d.End(); err != nil {
-		return nil, fmt.Errorf("%w: %w", coder.ErrPacket, err)
+		return nil, fmt.Errorf("%w: %w", ids.ErrPacket, err)
 	}
 	return u, nil
 }
@@ -129,7 +139,7 @@ func (a *receiver) readLists(u *up, d *prefix.Decoder) error {
 	m := &a.sender.Tables.Defaults.Entry
 	for n := 0; d.Bits(1) == 1; n++ {
 		if n >= wire.MaxSkipped {
-			return fmt.Errorf("%w: it has skipped the guesses of more than %d packets", coder.ErrPacket, wire.MaxSkipped)
+			return fmt.Errorf("%w: it has skipped the guesses of more than %d packets", ids.ErrPacket, wire.MaxSkipped)
 		}
 		if age := coder.ReadUnsigned(d, &m.Length); age <= wire.AckWindow {
 			u.report.Skips(age)
@@ -137,7 +147,7 @@ func (a *receiver) readLists(u *up, d *prefix.Decoder) error {
 	}
 	for d.Bits(1) == 1 {
 		if len(u.refused) >= wire.MaxRefusals {
-			return fmt.Errorf("%w: it refuses more than %d rows", coder.ErrPacket, wire.MaxRefusals)
+			return fmt.Errorf("%w: it refuses more than %d rows", ids.ErrPacket, wire.MaxRefusals)
 		}
 		h, row := coder.ReadUnsigned(d, &m.Handle), coder.ReadUnsigned(d, &m.Length)
 		if row <= math.MaxUint8 {
@@ -147,16 +157,16 @@ func (a *receiver) readLists(u *up, d *prefix.Decoder) error {
 	a.upBytes = a.upBytes[:0]
 	for d.Bits(1) == 1 {
 		if len(u.calls) >= wire.MaxDue {
-			return fmt.Errorf("%w: more than %d calls", coder.ErrPacket, wire.MaxDue)
+			return fmt.Errorf("%w: more than %d calls", ids.ErrPacket, wire.MaxDue)
 		}
 		from := len(a.upBytes)
 		var ok bool
 		if a.upBytes, ok = coder.ReadBytes(d, &m.Length, wire.MaxUnreliable, a.upBytes); !ok {
-			return fmt.Errorf("%w: a call is cut short", coder.ErrPacket)
+			return fmt.Errorf("%w: a call is cut short", ids.ErrPacket)
 		}
 		c, err := wire.ParseCall(a.upBytes[from:len(a.upBytes):len(a.upBytes)], a.store.Schema, ids.Unreliable)
 		if err != nil {
-			return fmt.Errorf("%w: %w", coder.ErrPacket, err)
+			return fmt.Errorf("%w: %w", ids.ErrPacket, err)
 		}
 		u.calls = append(u.calls, c)
 	}
@@ -233,16 +243,16 @@ func nearest(limit uint64, low uint32) uint64 {
 func (a *receiver) ReceiveMessage(id ids.Peer, b []byte) error {
 	p := a.sender.ByID.Find(id)
 	if p == nil {
-		return fmt.Errorf("rpl: peer %d: %w", id, wire.ErrNoPeer)
+		return fmt.Errorf("rpl: peer %d: %w", id, ids.ErrNoPeer)
 	}
 	if len(b) == 0 || b[0] != wire.MsgCall {
 		a.sender.Accounts.Counters.BadPackets++
-		return fmt.Errorf("rpl: peer %d: %w: an unknown message", id, coder.ErrPacket)
+		return fmt.Errorf("rpl: peer %d: %w: an unknown message", id, ids.ErrPacket)
 	}
 	c, err := wire.ParseCall(b[1:], a.store.Schema, ids.Reliable)
 	if err != nil {
 		a.sender.Accounts.Counters.BadPackets++
-		return fmt.Errorf("rpl: peer %d: %w: %w", id, coder.ErrPacket, err)
+		return fmt.Errorf("rpl: peer %d: %w: %w", id, ids.ErrPacket, err)
 	}
 	a.sender.Calls.called(p, c)
 	return nil

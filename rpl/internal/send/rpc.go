@@ -37,7 +37,7 @@ func (a *calls) callee(n ids.Node, rpc *schema.RPCType, args []byte) (slot uint3
 	slot, ok := a.store.Slot(n)
 	if !ok {
 		a.sender.Accounts.Counters.CallsDropped++
-		return 0, fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, wire.ErrNoNode)
+		return 0, fmt.Errorf("rpl: RPC %s on %v: %w", rpc.Name, n, ids.ErrNoNode)
 	}
 	a.sender.interest.Judge(slot)
 	a.sender.Apply()
@@ -106,7 +106,7 @@ func lanesFull(rpc *schema.RPCType, peers int) error {
 	if peers == 0 {
 		return nil
 	}
-	return fmt.Errorf("rpl: RPC %s is dropped for %d of its peers, for which too much waits already (%d messages, or %d bytes where it is handed on): %w; call less often, or replicate it in a prop", rpc.Name, peers, wire.MaxWaiting, wire.MaxHandedOn, wire.ErrLimit)
+	return fmt.Errorf("rpl: RPC %s is dropped for %d of its peers, for which too much waits already (%d messages, or %d bytes where it is handed on): %w; call less often, or replicate it in a prop", rpc.Name, peers, wire.MaxWaiting, wire.MaxHandedOn, ids.ErrLimit)
 }
 
 // CallPeer is Authority.CallPeer.
@@ -121,7 +121,7 @@ func (a *calls) CallPeer(n ids.Node, rpc *schema.RPCType, args []byte, to ids.Pe
 	}
 	p := a.sender.ByID.Find(to)
 	if p == nil {
-		return fmt.Errorf("rpl: RPC %s to peer %d: %w", rpc.Name, to, wire.ErrNoPeer)
+		return fmt.Errorf("rpl: RPC %s to peer %d: %w", rpc.Name, to, ids.ErrNoPeer)
 	}
 	return lanesFull(rpc, flag(!a.callHolder(p, &a.store.Nodes[slot], rpc, args)))
 }

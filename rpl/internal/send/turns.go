@@ -65,7 +65,7 @@ func (a *updates) crowd(p *Peer) (n int) {
 	if n > room {
 		return n
 	}
-	p.turns = p.turns[:0] // nobody has to wait
+	p.crowd.turns = p.crowd.turns[:0] // nobody has to wait
 	return 0
 }
 
@@ -76,8 +76,8 @@ func (a *updates) planUrgent(p *Peer, b *batch, n int) {
 	left := func() float64 {
 		return p.bucket.Left - budget.PiecesBits(int(p.plan.updateBits), len(a.pieces.updates)-updates)
 	}
-	for len(p.turns) < len(p.Entries) {
-		p.turns = append(p.turns, turn{})
+	for len(p.crowd.turns) < len(p.Entries) {
+		p.crowd.turns = append(p.crowd.turns, turn{})
 	}
 	a.turns.seen.resetLike(&p.Marks)
 	a.planNewParents(p, b)
@@ -86,8 +86,8 @@ func (a *updates) planUrgent(p *Peer, b *batch, n int) {
 		every *= 2
 	}
 	for k := uint32(0); k < every && (k == 0 || left() > 0); k++ {
-		p.stripe++ // of the peer's own: one that is sent something in every second send only gets to all stripes, too
-		a.lookAt(p, b, every, p.stripe%every)
+		p.crowd.stripe++ // of the peer's own: one that is sent something in every second send only gets to all stripes, too
+		a.lookAt(p, b, every, p.crowd.stripe%every)
 		for n := int(max(left(), 0)/usualBits) + store.Ahead; left() > 0 && a.choose(p, n); n *= 2 {
 			for rest := a.turns.order; len(rest) > 0 && left() > 0; {
 				some := min(len(rest), store.Ahead, max(int(left()/usualBits), store.Ahead/8))
@@ -108,7 +108,7 @@ func (a *updates) planUrgent(p *Peer, b *batch, n int) {
 // without the others (protocol rule 20).
 func (a *updates) planNewParents(p *Peer, b *batch) {
 	b.n = 0
-	for _, h := range p.newParents {
+	for _, h := range p.parents.handles {
 		if p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h) {
 			if b.add(h); b.n == store.Ahead {
 				a.planTurns(p, b)
@@ -140,7 +140,7 @@ func (a *updates) lookAt(p *Peer, b *batch, every, stripe uint32) {
 func (a *updates) lookOver(p *Peer, b *batch) {
 	a.touchNext(p, b)
 	for _, h := range b.all() {
-		e, t := &p.Entries[h], &p.turns[h]
+		e, t := &p.Entries[h], &p.crowd.turns[h]
 		if e.isPlain() && !a.pending(&a.store.Rows[e.row], &e.one) {
 			a.planNothing(p, h, &a.store.Rows[e.row], &e.one)
 			t.since = 0
@@ -169,13 +169,13 @@ func (a *updates) planTurns(p *Peer, b *batch) {
 	some := a.pieces.updates[from:]
 	for i := range some {
 		u := &some[i]
-		if since := p.turns[u.handle].since; since > 0 {
+		if since := p.crowd.turns[u.handle].since; since > 0 {
 			u.urgency = max(u.urgency, float32(a.store.Tick-since+1))
 		}
 	}
 	for _, h := range b.all() {
 		a.turns.seen.set(MarkDirty, h)
-		p.turns[h].since = 0
+		p.crowd.turns[h].since = 0
 	}
 }
 
@@ -194,7 +194,7 @@ func (a *updates) choose(p *Peer, n int) bool {
 	t.order = t.order[:0]
 	for k := range p.Marks.Of {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
-			if one := p.turns[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
+			if one := p.crowd.turns[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
 				t.ranks[rank(one.urgency(a.store.Tick))]++
 			}
 		}
@@ -207,7 +207,7 @@ func (a *updates) choose(p *Peer, n int) bool {
 	for k := range p.Marks.Of {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
 			h := k<<6 + bits.TrailingZeros64(w)
-			if one := p.turns[h]; one.since > 0 {
+			if one := p.crowd.turns[h]; one.since > 0 {
 				if u := one.urgency(a.store.Tick); rank(u) >= least {
 					t.order = append(t.order, ranked{u, int32(h)})
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 	"github.com/tendonengine/tendon/rpl/schema"
 )
@@ -41,12 +42,12 @@ func (a *Store) layout(prefab int, items []int) (*wire.NodeLayout, error) {
 	if len(a.Layouts.ByKey) >= wire.MaxLayouts {
 		a.Layouts.freeNumbers = a.unusedLayouts()
 		if len(a.Layouts.freeNumbers) == 0 {
-			return nil, fmt.Errorf("rpl: nodes have %d different sets of items, in their order: %w; add components in one order, or fewer of them", wire.MaxLayouts, wire.ErrLimit)
+			return nil, fmt.Errorf("rpl: nodes have %d different sets of items, in their order: %w; add components in one order, or fewer of them", wire.MaxLayouts, ids.ErrLimit)
 		}
 	}
 	l := wire.NewLayout(a.Schema.Items(), a.typesOf, uint32(len(a.Layouts.Numbered)), prefab, items)
 	if len(l.Rows) > wire.MaxRows {
-		return nil, fmt.Errorf("rpl: a node of %d rows, one per item and audience: %w of %d; use fewer items, or fewer audiences in one", len(l.Rows), wire.ErrLimit, wire.MaxRows)
+		return nil, fmt.Errorf("rpl: a node of %d rows, one per item and audience: %w of %d; use fewer items, or fewer audiences in one", len(l.Rows), ids.ErrLimit, wire.MaxRows)
 	}
 	a.Layouts.ByKey[string(key)] = l
 	a.number(l)

@@ -109,11 +109,11 @@ type Spawn struct {
 func (a *Store) Spawn(s *Spawn) (uint32, error) {
 	switch {
 	case len(s.Items) > wire.MaxItems:
-		return 0, fmt.Errorf("rpl: node with %d items, at most %d: %w; split it into parent and children", len(s.Items), wire.MaxItems, wire.ErrLimit)
+		return 0, fmt.Errorf("rpl: node with %d items, at most %d: %w; split it into parent and children", len(s.Items), wire.MaxItems, ids.ErrLimit)
 	case len(s.Args) > wire.MaxArgs:
-		return 0, fmt.Errorf("rpl: prefab %s with %d bytes of arguments, at most %d: %w; replicate them in a component", s.prefabName(), len(s.Args), wire.MaxArgs, wire.ErrTooLong)
+		return 0, fmt.Errorf("rpl: prefab %s with %d bytes of arguments, at most %d: %w; replicate them in a component", s.prefabName(), len(s.Args), wire.MaxArgs, ids.ErrTooLong)
 	case len(s.Name) > wire.MaxName:
-		return 0, fmt.Errorf("rpl: name %q has %d bytes, at most %d: %w", s.Name[:wire.MaxName], len(s.Name), wire.MaxName, wire.ErrTooLong)
+		return 0, fmt.Errorf("rpl: name %q has %d bytes, at most %d: %w", s.Name[:wire.MaxName], len(s.Name), wire.MaxName, ids.ErrTooLong)
 	}
 	if err := s.Check(); err != nil {
 		return 0, fmt.Errorf("rpl: %w", err)
@@ -122,7 +122,7 @@ func (a *Store) Spawn(s *Spawn) (uint32, error) {
 	if s.Parent != 0 {
 		p, ok := a.Slot(s.Parent)
 		if !ok {
-			return 0, fmt.Errorf("rpl: parent %v: %w", s.Parent, wire.ErrNoNode)
+			return 0, fmt.Errorf("rpl: parent %v: %w", s.Parent, ids.ErrNoNode)
 		}
 		parent = p
 	}
@@ -170,7 +170,7 @@ func (a *Store) newSlot() (uint32, error) {
 		return slot, nil
 	}
 	if len(a.Nodes) >= wire.MaxNodes {
-		return 0, fmt.Errorf("rpl: %d nodes: %w; keep what nobody needs as local entities", wire.MaxNodes, wire.ErrLimit)
+		return 0, fmt.Errorf("rpl: %d nodes: %w; keep what nobody needs as local entities", wire.MaxNodes, ids.ErrLimit)
 	}
 	slot := uint32(len(a.Nodes))
 	a.Nodes = pages.Append(a.Nodes, Node{ID: ids.MakeNode(slot, 1)})
@@ -260,7 +260,7 @@ func (a *Store) AddItem(slot uint32, t *schema.ItemType, from int) (itemSlot, er
 	nd := &a.Nodes[slot]
 	ord := nd.freeOrdinal(from)
 	if ord >= wire.MaxItems {
-		return 0, fmt.Errorf("rpl: %v has %d items: %w", nd.ID, wire.MaxItems, wire.ErrLimit)
+		return 0, fmt.Errorf("rpl: %v has %d items: %w", nd.ID, wire.MaxItems, ids.ErrLimit)
 	}
 	items := append([]int(nil), nd.Layout.Items...)
 	if ord == len(items) {

@@ -21,9 +21,9 @@ type Streaming struct {
 func (s *Streaming) Check() error {
 	switch {
 	case s.Relevance > ids.Grouped:
-		return fmt.Errorf("relevance %d: %w; there are Near, Always, OwnerOnly and Grouped", s.Relevance, wire.ErrRange)
+		return fmt.Errorf("relevance %d: %w; there are Near, Always, OwnerOnly and Grouped", s.Relevance, ids.ErrRange)
 	case !(s.Weight >= 0 && s.Weight <= wire.MaxWeight):
-		return fmt.Errorf("weight %v: %w; weights are 0 (for 1) to %v, priority against other nodes", s.Weight, wire.ErrRange, wire.MaxWeight)
+		return fmt.Errorf("weight %v: %w; weights are 0 (for 1) to %v, priority against other nodes", s.Weight, ids.ErrRange, wire.MaxWeight)
 	}
 	return nil
 }

@@ -25,3 +25,8 @@ func OrDiscard(log *slog.Logger) *slog.Logger {
 	}
 	return log
 }
+
+// ToBeLogged reports whether to log what has happened for the nth time: the first,
+// second, fourth … time. The other end can cause it as often as it likes, and must not
+// be able to fill the disk.
+func ToBeLogged(n uint64) bool { return n&(n-1) == 0 }

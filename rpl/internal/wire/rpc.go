@@ -32,12 +32,6 @@ type Call struct {
 	Args []byte // as sent; valid during the call
 }
 
-// Errors of a call, wrapped with the RPC's name.
-var (
-	ErrArgs   = errors.New("arguments too long; split them, or replicate what they say in a component")
-	ErrNoPeer = errors.New("no such peer")
-)
-
 // CallQueue is the calls that wait to run on this machine.
 type CallQueue struct {
 	due, next []queued
@@ -79,7 +73,7 @@ func CheckArgs(rpc *schema.RPCType, args []byte) error {
 		limit = MaxReliableArgs
 	}
 	if len(args) > limit {
-		return fmt.Errorf("rpl: RPC %s with %d bytes, at most %d: %w", rpc.Name, len(args), limit, ErrArgs)
+		return fmt.Errorf("rpl: RPC %s with %d bytes, at most %d: %w", rpc.Name, len(args), limit, ids.ErrArgs)
 	}
 	return nil
 }
@@ -127,3 +121,5 @@ func ParseCall(b []byte, s *schema.Schema, lane ids.Lane) (c WireCall, err error
 
 // Size is the bytes that a call takes while it waits.
 func (c *WireCall) Size() int { return len(c.Args) + int(unsafe.Sizeof(*c)) }
+
+const NoHandle = ^uint32(0)

@@ -24,3 +24,11 @@ func OfDelta(told, back uint32) uint32 {
 	}
 	return told
 }
+
+// HeaderBits is what a packet costs at most beside its pieces: the seal, the header,
+// the ends of the sections, the coder's last bytes.
+const HeaderBits = (PacketOverhead + 24) * 8
+
+// NameBits is what the name of a piece costs at most: the gap from the handle before
+// it.
+const NameBits = 30

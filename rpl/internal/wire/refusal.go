@@ -21,7 +21,8 @@ const (
 	AllNodes  = MaxHandles
 )
 
-// ToBeLogged reports whether to log what has happened for the nth time: the first,
-// second, fourth … time. The other end can cause it as often as it likes, and must not
-// be able to fill the disk.
-func ToBeLogged(n uint64) bool { return n&(n-1) == 0 }
+// A Refusal is a doubt as the authority reads it.
+type Refusal struct {
+	Handle uint32
+	Row    uint8
+}

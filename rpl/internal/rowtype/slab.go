@@ -1,3 +1,0 @@
-package rowtype
-
-const WordSize = 4
