@@ -23,6 +23,7 @@ type Config struct {
 	Sends     int                  // sends a second, at most Steps; 0 means 30, or Steps where those are fewer
 	Budget    int                  // bytes a second for each peer, the packets' seals included, at least 1,200; 0 means 256 KiB. Over a line that carries less, less is sent (Stats.SendLimit)
 	MaxPeers  int                  // players, including the host's own and lost ones; further clients are refused with "full". 0 means the transport's limit, 1,024
+	Limits    Limits               // what a server takes of one client; who goes beyond is kicked
 	Dedicated bool                 // a server without a player of its own
 	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 512 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
@@ -44,6 +45,7 @@ func (c Config) checked() (Config, error) {
 	c.Steps = defaulted(c.Steps, defaultSteps)
 	c.Sends = defaulted(c.Sends, max(1, min(defaultSends, c.Steps)))
 	c.Budget = defaulted(c.Budget, defaultBudget)
+	c.Limits = c.Limits.orDefault()
 	if !c.stepsAllowed() {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Steps is %d: give 1 to %d steps a second", c.Steps, maxSteps))
 	}

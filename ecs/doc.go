@@ -143,7 +143,8 @@ package ecs
 // The authority, in the order of a step:
 //
 //	authority.go     how nodes begin and end
-//	receive.go       what is received, on every machine; seat.go: peers who come and go; lost.go: and come back
+//	receive.go       what is received, on every machine; seat.go: peers who come and go; lost.go: and come back;
+//	                 clientlimits.go, internal/patience/: and who is sent away
 //	extract.go       components to the core; plan.go: which of them
 //	send.go          who sees what, what fits, and what leaves
 //

@@ -127,7 +127,7 @@ func (r *Replication) offer() transport.Offer {
 	s := r.protocol.schema
 	return transport.Offer{
 		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
-		Hello: r.config.Hello, Key: r.key, Joins: true, Room: r.seats.room,
+		Hello: r.config.Hello, Key: r.key, Joins: true, Room: r.seats.room, Limits: r.config.Limits.wire(),
 		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/patience"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -44,6 +45,8 @@ type seat struct {
 	gone   error        // why the peer leaves; the seat is about to be taken away
 	points [][2]float64 // the points it looks from, at this send
 	meter  meter
+	takes  patience.Watch // whether it takes what it is sent
+	calls  uint64         // that it had made when they were looked at last
 	member membership
 	absence
 }

@@ -4,6 +4,7 @@ package ecs
 // out; what fits each peer's budget; what becomes datagrams; and what leaves.
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/yohamta/donburi"
@@ -111,8 +112,20 @@ func sendStage(r *Replication) {
 			s.conn.Flush()
 			sent, held := s.meter.lane(s.conn)
 			r.auth.Charge(s.peer, sent, held)
-			if aware, ok := s.conn.(transport.LossAware); s.meter.read(r.line.now(), s.conn) && ok {
-				aware.SetLoss(r.auth.PeerStats(s.peer).Loss)
+			why := ""
+			if s.meter.read(r.line.now(), s.conn) {
+				core := r.auth.PeerStats(s.peer)
+				if aware, ok := s.conn.(transport.LossAware); ok {
+					aware.SetLoss(core.Loss)
+				}
+				why = s.callsTooOften(core.Calls, r.config.Limits.Calls)
+			}
+			if s.in && why == "" {
+				acks, messages := r.auth.Waits(s.peer, r.line.now())
+				why = s.takes.Look(r.line.now(), acks, messages, r.config.Limits.Unanswered)
+			}
+			if why != "" && s.gone == nil {
+				r.Kick(s.peer, why)
 			}
 		}
 	case r.client.conn != nil:
@@ -121,6 +134,19 @@ func sendStage(r *Replication) {
 			aware.SetLoss(guessLoss(r.client.conn.Stats()))
 		}
 	}
+}
+
+// callsTooOften counts a peer's calls of the last second, and returns why it is to be sent
+// away if they are more than a limit.
+func (s *seat) callsTooOften(all uint64, limit int) (why string) {
+	n := all - s.calls
+	if all < s.calls { // a new connection
+		n = all
+	}
+	if s.calls = all; n > uint64(limit) {
+		return fmt.Sprintf("%d calls in a second, at most %d", n, limit)
+	}
+	return ""
 }
 
 // guessLoss returns the share of its own packets that a client assumes to be lost. The

@@ -62,6 +62,14 @@ func (a *Authority) PeerStats(id Peer) PeerStats {
 	return a.sender.PeerStats(id)
 }
 
+// Waits returns for how long a peer has acknowledged nothing new although packets wait for
+// that, and for how long it has applied no reliable message although some were given to its
+// lane; 0 for what does not wait, and for a peer that is not connected. Call it after each
+// send: the times are counted from call to call.
+func (a *Authority) Waits(id Peer, now time.Duration) (acks, messages time.Duration) {
+	return a.sender.Waits(id, now)
+}
+
 // Encode writes one peer's packets of this send to s. It may run for different peers at
 // the same time, between Schedule and whatever is called next.
 func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {

@@ -48,6 +48,24 @@ type Link struct {
 	Blocks []Block
 
 	Line rate.Line // what it carries
+
+	begun   time.Duration // when the first packet was sent
+	news    time.Duration // when an ack last told something new
+	applied uint64        // Arrived, as Waits saw it last …
+	moved   time.Duration // … and since when it has been that
+}
+
+// Waits returns how long packets have waited for an ack of any of them, and how long
+// reliable messages (given so many) for the next of them to be applied; 0: nothing waits. It
+// must be called often.
+func (l *Link) Waits(now time.Duration, given uint64) (acks, messages time.Duration) {
+	if l.Next > 0 && l.Next-1 > l.Base {
+		acks = max(now-max(l.news, l.begun), 0)
+	}
+	if l.Arrived != l.applied || l.Arrived >= given {
+		l.applied, l.moved = l.Arrived, now
+	}
+	return acks, now - l.moved
 }
 
 // Block is what a reliable message carried in place of a packet.

@@ -96,7 +96,17 @@ type PeerStats struct {
 	SendLimit   int     // bytes a second that it is sent at most: AuthorityConfig.Budget, or what its line carries if that is less; 0: no limit
 	Bytes       uint64  // of datagrams sent, each with the seal's 29 bytes
 	Packets     uint64
-	Held        int // nodes that the peer holds or is being sent
+	Calls       uint64 // that it has made
+	Held        int    // nodes that the peer holds or is being sent
+}
+
+// Waits is Authority.Waits.
+func (a *Sender) Waits(id ids.Peer, now time.Duration) (acks, messages time.Duration) {
+	p := a.ByID.Find(id)
+	if p == nil {
+		return 0, 0
+	}
+	return p.Link.Waits(now, p.given())
 }
 
 // PeerStats is Authority.PeerStats.
@@ -105,7 +115,7 @@ func (a *Sender) PeerStats(id ids.Peer) PeerStats {
 	if p == nil {
 		return PeerStats{}
 	}
-	s := PeerStats{RTT: p.Link.Trip.Time(), Jitter: p.Link.Trip.Spread(), Loss: p.Link.Loss, Bytes: p.traffic.bytes, Packets: p.traffic.packets}
+	s := PeerStats{RTT: p.Link.Trip.Time(), Jitter: p.Link.Trip.Spread(), Loss: p.Link.Loss, Bytes: p.traffic.bytes, Packets: p.traffic.packets, Calls: p.traffic.calls}
 	s.SendLimit = a.setup.Budget
 	if limit := p.Link.Line.Limit(); limit > 0 {
 		s.SendLimit = min(s.SendLimit, int(limit))

@@ -84,8 +84,8 @@ type rowPool struct {
 	free map[int][]uint32 // unused ranges of all, by length
 }
 
-// traffic is what was sent to a peer in datagrams.
-type traffic struct{ bytes, packets uint64 }
+// traffic is what was sent to a peer in datagrams, and how many calls have come from it.
+type traffic struct{ bytes, packets, calls uint64 }
 
 // blockCoder is what blocks are coded with.
 type blockCoder struct {

@@ -206,6 +206,7 @@ func (a *calls) mayCall(p *Peer, n *store.Node, t ids.Tick) bool {
 // what one tick may run wait for the next tick, because a lane that was held up
 // delivers all at once.
 func (a *calls) called(p *Peer, c wire.WireCall) {
+	p.traffic.calls++
 	switch reliable := c.Rpc.Lane == ids.Reliable; {
 	case p.mayRun(a.turn) && !(reliable && len(p.RPC.later) > 0):
 		a.runCall(p, c)

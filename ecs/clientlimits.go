@@ -1,0 +1,51 @@
+package ecs
+
+// Limits: what a server takes of one client before it sends it away.
+
+import (
+	"math"
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+// Limits bound what one client may do to a server. A field of 0 means its default. A client
+// that goes beyond is kicked, with a reason that says by what.
+type Limits struct {
+	Packets int // a second, 1,500: what is more is dropped, and for a second on end it is a flood
+	Bytes   int // a second, 512 KiB, as Packets
+	Backlog int // bytes that wait for the server's next Receive, 1 MiB: what is more is dropped
+	Calls   int // RPCs a second, 2,000
+	// Unanswered is how long a client may acknowledge no packet, or take no reliable message
+	// that waits for it: 10 s. Time in which the server itself stands still does not count.
+	// A negative one is for ever: use it to halt clients in a debugger.
+	Unanswered time.Duration
+}
+
+const (
+	// defaultCalls is thirty a step at 60: what a game calls in a second is tens.
+	defaultCalls = 2000
+
+	// defaultUnanswered is as long as a silent connection lives.
+	defaultUnanswered = transport.SilenceTimeout
+)
+
+func (l Limits) orDefault() Limits {
+	t := l.wire().OrDefault()
+	l.Packets, l.Bytes, l.Backlog = t.Packets, t.Bytes, t.Backlog
+	if l.Calls <= 0 {
+		l.Calls = defaultCalls
+	}
+	switch {
+	case l.Unanswered == 0:
+		l.Unanswered = defaultUnanswered
+	case l.Unanswered < 0:
+		l.Unanswered = math.MaxInt64
+	}
+	return l
+}
+
+// wire are the limits that the transport keeps.
+func (l Limits) wire() transport.Limits {
+	return transport.Limits{Packets: l.Packets, Bytes: l.Bytes, Backlog: l.Backlog}
+}

@@ -1,0 +1,72 @@
+package ecs_test
+
+// Clients that go beyond what a server takes of one.
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A client that hears and acknowledges nothing is kicked after ten seconds, with a reason; one
+// that stands still for less, and a server that stands still itself, harm nobody.
+func TestWhoAcknowledgesNothingIsKicked(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	other := l.client(tendon.Config{})
+	l.joined()
+	for range 10 {
+		server.Create(Body)
+	}
+	client.asleep = 60 * 8
+	l.steps(60 * 9)
+	check(t, "stood still for 8 s", client.ended, nil)
+	for range 20 {
+		l.net.Advance(time.Second) // all of them stand still
+	}
+	l.steps(60)
+	if client.ended != nil || other.ended != nil {
+		t.Errorf("after a pause of all: %v, %v", client.ended, other.ended)
+	}
+	client.asleep = 60 * 11
+	l.steps(60 * 13)
+	if client.ended == nil || !strings.Contains(client.ended.Error(), "acknowledged") {
+		t.Errorf("stood still for 11 s: %v", client.ended)
+	}
+	check(t, "the other", other.ended, nil)
+}
+
+// A limit that is negative is none.
+func TestWaitForEver(t *testing.T) {
+	l := newLab(t, lan)
+	l.server(tendon.Config{Limits: tendon.Limits{Unanswered: -1}})
+	client := l.client(tendon.Config{})
+	l.joined()
+	client.asleep = 60 * 25
+	l.steps(60 * 27)
+	check(t, "stood still for 25 s", client.ended, nil)
+}
+
+// A client that calls too often is kicked within two seconds.
+func TestTooManyCalls(t *testing.T) {
+	l := newLab(t, netsim.Conditions{})
+	server, client := l.server(tendon.Config{Limits: tendon.Limits{Calls: 300}}), l.client(tendon.Config{})
+	l.joined()
+	Chat.Handle(server.Replication, func(tendon.Call, string) {})
+	often := 4
+	client.step = func() {
+		for range often {
+			_ = Chat.Send(client.Session(), "x")
+		}
+	}
+	l.steps(60 * 4)
+	check(t, "240 calls a second", client.ended, nil)
+	often = 8
+	l.steps(60 * 2)
+	if client.ended == nil || !strings.Contains(client.ended.Error(), "calls") {
+		t.Errorf("480 calls a second: %v", client.ended)
+	}
+}

@@ -1,0 +1,49 @@
+// Package patience decides when a peer that does not take what it is sent is to be sent
+// away. It counts the time in which this machine itself was awake, so that a pause of this
+// machine, or of both, is held against nobody.
+package patience
+
+import (
+	"fmt"
+	"time"
+)
+
+// longestStep is the most that counts between two looks: this machine may have stood still.
+const longestStep = 100 * time.Millisecond
+
+// A Watch watches one peer. The zero value has seen nothing.
+type Watch struct {
+	at         time.Duration
+	acks, lane wait
+}
+
+// A wait is how long something has been waited for, as the peer's core tells it and as
+// counted here.
+type wait struct{ told, counted time.Duration }
+
+// count takes what the core tells: since when nothing new has come of what waits.
+func (w *wait) count(told, step time.Duration) {
+	if told == 0 || told < w.told {
+		w.counted = 0
+	} else {
+		w.counted += step
+	}
+	w.told = told
+}
+
+// Look takes how long the peer has acknowledged no packet although some wait for that, and
+// how long no reliable message although some do; 0 is none. It returns why the peer is to
+// be sent away, if it is to be: limit is how long either may take.
+func (w *Watch) Look(now, acks, lane, limit time.Duration) (why string) {
+	step := min(now-w.at, longestStep)
+	w.at = now
+	w.acks.count(acks, step)
+	w.lane.count(lane, step)
+	switch {
+	case w.acks.counted >= limit:
+		return fmt.Sprintf("no packet was acknowledged for %v", limit)
+	case w.lane.counted >= limit:
+		return fmt.Sprintf("no reliable message was taken for %v", limit)
+	}
+	return ""
+}
