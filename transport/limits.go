@@ -87,6 +87,10 @@ const (
 	// ResetRate is how many packets of unknown connections a listener answers a second: a
 	// whole session of players after a restart, and no more than a trickle otherwise.
 	ResetRate = 1000
+	// ResetShare is how many bytes of unknown connections an address must have sent for each
+	// byte of the answer: nobody can have others flooded. A client that plays gets there
+	// within two or three packets.
+	ResetShare = 7
 
 	// LossWindow is how many packets Stats.LossIn looks at: a few seconds of play,
 	// and so few that one lost packet is about half a percent. The newest LossSkip

@@ -55,7 +55,7 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	c := e.client
 	if e.listens {
 		if c = e.find(h.ID); c == nil {
-			e.unknown(at, from, h.ID)
+			e.unknown(at, from, h.ID, len(b))
 			return false
 		}
 	}

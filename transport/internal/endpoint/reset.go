@@ -16,9 +16,15 @@ import (
 // resets limits the RESETs of a listener. Only the reader uses it.
 type resets struct {
 	seed maphash.Seed
-	once [256]uint64 // hashes of senders that have sent one such packet
-	used float64     // of transport.ResetRate
+	owed [256]owed // by the hash of who has sent such packets
+	used float64   // of transport.ResetRate
 	at   time.Duration
+}
+
+// An owed is what an address has sent that was not answered.
+type owed struct {
+	to    uint64
+	bytes int
 }
 
 type sender struct {
@@ -26,16 +32,19 @@ type sender struct {
 	id   uint16
 }
 
-// unknown answers a packet of no connection, from the second one on and only so often. It
-// never answers an address with a connection, whose packet may just have been spoiled.
-func (e *Endpoint) unknown(now time.Duration, from Path, id uint16) {
+// unknown answers packets of no connection, with one byte for transport.ResetShare of theirs,
+// and only so often. It never answers an address with a connection, whose packet may just have been spoiled.
+func (e *Endpoint) unknown(now time.Duration, from Path, id uint16, size int) {
 	r := &e.resets
 	if r.seed == (maphash.Seed{}) {
 		r.seed = maphash.MakeSeed()
 	}
 	h := maphash.Comparable(r.seed, sender{from.Remote, id})
-	if seen := &r.once[h%uint64(len(r.once))]; *seen != h {
-		*seen = h
+	o := &r.owed[h%uint64(len(r.owed))]
+	if o.to != h {
+		*o = owed{to: h}
+	}
+	if o.bytes += size; o.bytes < transport.ResetShare*wire.ResetSize {
 		return
 	}
 	r.used = max(0, r.used-(now-r.at).Seconds()*transport.ResetRate)
@@ -49,6 +58,7 @@ func (e *Endpoint) unknown(now time.Duration, from Path, id uint16) {
 		}
 	}
 	r.used++
+	o.bytes = 0
 	e.cfg.Send(from, wire.ResetMessage{Token: e.tokens.Reset(from.Remote, id)}.Append(nil))
 }
 
