@@ -18,7 +18,7 @@ var packages = []string{
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/callqueue", "ecs/internal/donburix", "ecs/internal/faults", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/window",
+	"components", "ecs", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/donburix", "ecs/internal/faults", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/internal/track", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -168,14 +168,14 @@ var importRules = []importRule{
 		because: "the traps of donburi are known in one place, without sessions, so that another donburi means another donburix",
 	},
 	{
-		of:      []string{"ecs/internal/faults", "ecs/internal/callqueue"},
-		only:    []string{module + "/ecs/internal/faults", module + "/ecs/internal/callqueue"},
-		because: "every part of a session counts, logs and calls, so these stand on nothing",
+		of:      []string{"ecs/internal/faults", "ecs/internal/callqueue", "ecs/internal/clock"},
+		only:    []string{module + "/ecs/internal/faults", module + "/ecs/internal/callqueue", module + "/ecs/internal/clock"},
+		because: "what every part of a session counts, logs, calls and tells the time by stands on nothing",
 	},
 	{
-		of:      []string{"ecs/internal/references"},
-		only:    []string{module + "/ecs/internal/references", module + "/rpl"},
-		because: "the index knows nodes by their numbers alone, so that it can be tested at random without a world",
+		of:      []string{"ecs/internal/references", "ecs/internal/track"},
+		only:    []string{module + "/ecs/internal/references", module + "/ecs/internal/track", module + "/rpl"},
+		because: "they know nodes by their numbers and components by their memory, so that they can be tested without a world",
 	},
 	{
 		of:      []string{"ecs/internal/sessionmsg"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
+	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -29,15 +30,12 @@ type client struct {
 	welcomed *sessionmsg.Welcome
 	entering *sessionmsg.Level
 
-	joined time.Duration           // when the link came up, about when the server wrote its tick into the welcome, which may come later
-	sends  int                     // sends a second of the server
-	heard  [heardTicks]heardPacket // the newest packets received, newest first
+	joined time.Duration // when the link came up, about when the server wrote its tick into the welcome, which may come later
 
 	newestSeq uint64        // the highest sequence number received …
 	newestAt  time.Duration // … and when it was received
 	heardSeq  uint64        // the highest when hear was last called …
 	came      int           // … and how many packets have come since
-	missing   bool          // others have been sent since that have not come
 
 	sessionHere bool              // the session's node has arrived in this level
 	read        rpl.ProxyCounters // the core's counters when they were last read
@@ -96,30 +94,19 @@ func (cl *client) Closed(_ transport.Conn, err error) { cl.ended = err }
 // count finds out whether packets are missing among those that Apply is about to read.
 func (cl *client) count() (lost int) {
 	if cl.heardSeq > 0 && cl.newestSeq > cl.heardSeq {
-		lost = max(0, int(min(cl.newestSeq-cl.heardSeq, heardTicks))-cl.came)
+		lost = max(0, int(min(cl.newestSeq-cl.heardSeq, track.HeardTicks))-cl.came)
 	}
-	cl.missing = lost > 0
+	cl.draw.screen.Heard.Missing = lost > 0
 	return lost
 }
 
 // hear records the newest tick received, and feeds the clock with its time of arrival.
 func (cl *client) hear(lost int) {
-	if t := cl.proxy.Newest(); t > cl.heard[0].tick {
-		copy(cl.heard[1:], cl.heard[:])
-		cl.heard[0] = heardPacket{t, cl.missing}
+	if t := cl.proxy.Newest(); t > cl.draw.screen.Heard.Newest() {
+		cl.draw.screen.Heard.Note(t)
 		cl.draw.clock.Hear(uint32(t), cl.newestAt, cl.line.now(), lost)
 		cl.heardSeq, cl.came = cl.newestSeq, 0
 	}
-}
-
-// heardBefore returns the newest received tick that is older than t; 0 if there is none.
-func (cl *client) heardBefore(t rpl.Tick) rpl.Tick {
-	for _, h := range cl.heard {
-		if h.tick < t {
-			return h.tick
-		}
-	}
-	return 0
 }
 
 // expected estimates the server's tick before any state of a level has come, which may

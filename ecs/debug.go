@@ -79,7 +79,7 @@ func (ck *checker) checkWorld() {
 
 // checkItemOfProxy finds a system that writes an item which the authority decides.
 func (ck *checker) checkItemOfProxy(n *node, b *binding) {
-	drawn := b.track != nil && len(b.track.saved) > 0 // it holds what Frame has written
+	drawn := b.track != nil && b.track.Saved()        // it holds what Frame has written
 	if n.data.Transient || b.memory == nil || drawn { // every machine moves a transient node itself
 		return
 	}

@@ -122,7 +122,7 @@ package ecs
 // What there is to agree on:
 //
 //	protocol.go      what both ends must agree on; replicate.go: component types; prefab.go, rpc.go, group.go:
-//	                 the rest; field.go: the numbers of a component that are drawn or say where it is
+//	                 the rest
 //
 // A session and its life:
 //
@@ -153,8 +153,8 @@ package ecs
 //	client.go        what the link brings; internal/clock/: the server's time
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
 //	                 leaving.go: what goes when drawn time gets there
-//	track.go         the last states of an item; view.go: what is drawn between them; beyond.go: past them;
-//	                 hang.go: what hangs on what; former.go: what is drawn where it hung before
+//	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which
+//	                 nodes; hang.go: what hangs on what; former.go: what is drawn where it hung before
 //
 // The game is told, and tells others:
 //

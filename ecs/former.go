@@ -11,13 +11,14 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
 
 // A former is the parent that a proxy had, and its transform relative to it.
 type former struct {
 	parent *node // nil: it was at the top
-	track  *track
+	track  *track.Track
 	last   float64  // the newest tick at which it is known to have hung there
 	until  rpl.Tick // when it hangs where it does now
 	asked  bool     // inWorld is looking for it: two nodes may each have been above the other
@@ -28,21 +29,21 @@ type former struct {
 // noteFormer keeps what WorldView needs of the node's place, before a change of parent.
 func (dr *drawing) noteFormer(n *node) {
 	b := n.drawnBinding(n.entity, components.Transform)
-	if b == nil || dr.nodes.of(n.entity) != n || b.comp.standIn != nil || n.hidden || n.orphan || b.track.n == 0 {
+	if b == nil || dr.nodes.of(n.entity) != n || b.comp.standIn != nil || n.hidden || n.orphan || b.track.Empty() {
 		return
 	}
 	now := dr.proxy.Newest()
 	if n.former != nil && n.former.until == now { // it has left its parent in this Apply already
 		return
 	}
-	last := max(b.track.newest(), dr.client.heardBefore(now))
+	last := max(b.track.Newest(), dr.screen.Heard.Before(now))
 	f := &former{parent: n.parent, track: b.track, last: float64(min(last, now-1)), until: now}
 	dr.formerOf(dr.world.Entry(n.entity), n) // forgets those that are over
 	if n.former != nil {
 		n.former.newer, f.older = f, n.former
 	}
 	n.former = f
-	b.track = newTrack(b.comp)
+	b.track = track.New(&b.comp.drawn)
 }
 
 // formerOf returns where an entity hung at drawn time, nil if that is where it hangs. n is
@@ -55,11 +56,11 @@ func (dr *drawing) formerOf(e *donburi.Entry, n *node) *former {
 	for f.older != nil {
 		f = f.older
 	}
-	for f.newer != nil && dr.render >= float64(f.until+keepFormer) {
+	for f.newer != nil && dr.screen.Render >= float64(f.until+keepFormer) {
 		f = f.newer
 		f.older = nil
 	}
-	if dr.render >= float64(f.until+keepFormer) {
+	if dr.screen.Render >= float64(f.until+keepFormer) {
 		n.former = nil
 		return nil
 	}
@@ -80,23 +81,23 @@ const keepFormer = 60
 // still where it can be drawn.
 func (f *former) drawn(dr *drawing) bool {
 	p := f.parent
-	return dr.render < float64(f.until) && (p == nil || dr.nodes.of(p.entity) == p && !p.isAdrift())
+	return dr.screen.Render < float64(f.until) && (p == nil || dr.nodes.of(p.entity) == p && !p.isAdrift())
 }
 
 // inWorld returns where the entity is drawn in the world: at its former place as long as it
 // is known to have been there, then on the way to the present one, unless that is a leap.
 func (f *former) inWorld(dr *drawing, e *donburi.Entry) components.TransformData {
 	f.asked = true
-	render := dr.render
-	defer func() { f.asked, dr.render = false, render }()
+	render := dr.screen.Render
+	defer func() { f.asked, dr.screen.Render = false, render }()
 	if render <= f.last {
 		return f.before(dr, e)
 	}
 	now := f.now(dr, e)
-	dr.render = f.last
+	dr.screen.Render = f.last
 	was, is := f.before(dr, e), f.now(dr, e)
 	left := (float64(f.until) - render) / (float64(f.until) - f.last)
-	if was.Pos.DistanceTo(is.Pos) > jumpUnits*(float64(f.until)-f.last) {
+	if was.Pos.DistanceTo(is.Pos) > track.JumpUnits*(float64(f.until)-f.last) {
 		left = 1
 	}
 	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))
@@ -105,10 +106,10 @@ func (f *former) inWorld(dr *drawing, e *donburi.Entry) components.TransformData
 }
 
 // before and now return the entity's former and its next place in the world, both as they
-// are drawn at dr.render.
+// are drawn at dr.screen.Render.
 func (f *former) before(dr *drawing, e *donburi.Entry) components.TransformData {
 	t := *components.Transform.Get(e)
-	f.track.draw(unsafe.Pointer(&t), dr.render, false)
+	f.track.Draw(unsafe.Pointer(&t), dr.screen.Render, false)
 	if f.parent != nil {
 		t = within(t, WorldView(dr.world.Entry(f.parent.entity)))
 	}

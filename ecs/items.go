@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -201,7 +202,7 @@ func (px *proxies) bind(n *node, ord int, t *rpl.ItemType) {
 	b := &n.items[ord]
 	*b = binding{comp: c, entity: ent}
 	if !n.data.Transient { // a transient node is drawn as this machine moves it
-		b.track = newTrack(c)
+		b.track = track.New(&c.drawn)
 	}
 	px.notify.startWatch(b, false)
 	px.inject(n, ord, n.replica.Tick(ord))

@@ -33,7 +33,7 @@ func (px *proxies) sweep() {
 	px.leaving = nil
 	for _, n := range list {
 		stays := px.nodes.of(n.entity) == n && n.leaving
-		if stays && px.draw.render < float64(n.until) {
+		if stays && px.draw.screen.Render < float64(n.until) {
 			px.leaving = append(px.leaving, n)
 			continue
 		}

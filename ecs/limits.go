@@ -62,20 +62,4 @@ const (
 	// maxRounds is how often one step looks for nodes that its own callbacks have made;
 	// nodes made after that have their callbacks in the next step.
 	maxRounds = 8
-
-	// heardTicks is how many of the newest packets' ticks are remembered, to tell what
-	// stood still from what was lost: more than are ever reordered.
-	heardTicks = 16
-
-	// maxSamples is how many samples of an item are kept for drawing: the view's delay
-	// spans two without jitter, and the rest is for jitter.
-	maxSamples = 16
-
-	// A sample is a teleport, and not glided to, if it is farther from the one before
-	// than jumpRatio times the greatest speed seen so far, and also farther than
-	// jumpUnits units or jumpQuanta quantiser steps a tick, whichever is less: nothing
-	// that eyes can follow starts that fast.
-	jumpRatio  = 4
-	jumpUnits  = 32
-	jumpQuanta = 1024
 )

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/callqueue"
+	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -70,12 +71,12 @@ type node struct {
 type binding struct {
 	comp   *component // nil where the item was removed
 	entity donburi.Entity
-	item   rpl.Item  // on the authority
-	watch  *watch    // if OnChange is set for the component
-	track  *track    // on a proxy, if it is drawn between samples
-	refers *referrer // on a proxy, if it may refer to nodes
-	memory *memory   // in debug mode
-	seen   rpl.Tick  // on the authority: when an explicit item was last extracted
+	item   rpl.Item     // on the authority
+	watch  *watch       // if OnChange is set for the component
+	track  *track.Track // on a proxy, if it is drawn between samples
+	refers *referrer    // on a proxy, if it may refer to nodes
+	memory *memory      // in debug mode
+	seen   rpl.Tick     // on the authority: when an explicit item was last extracted
 }
 
 // An origin is how a node was made: by a prefab with its arguments, under a name, or by

@@ -177,7 +177,7 @@ func (px *proxies) inject(n *node, ord int, t rpl.Tick) {
 	if b.track != nil {
 		px.draw.words = n.replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
-		px.draw.pushSample(b.track, t, px.draw.stillUntil(b.track, t), px.draw.words)
+		px.draw.screen.Push(b.track, t, px.draw.screen.StillUntil(b.track, t), px.proxy.Newest(), px.draw.words)
 		px.draw.startInPlace(n, b)
 	}
 }
@@ -228,8 +228,8 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	for ord := range n.items {
 		if k := n.items[ord].track; k != nil {
 			px.draw.words = rep.Words(ord, px.draw.words[:0])
-			if !k.follows(px.proxy.Newest(), px.draw.words) {
-				k.restart(rep.Tick(ord), px.draw.words)
+			if !k.Follows(px.proxy.Newest(), px.draw.words) {
+				k.Restart(rep.Tick(ord), px.draw.words)
 				px.draw.startInPlace(n, &n.items[ord])
 			}
 		}

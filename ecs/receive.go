@@ -43,8 +43,8 @@ func (r *Replication) welcome(m *sessionmsg.Welcome) {
 		r.client.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.Steps, r.config.Steps, transport.ErrSchema)
 		return
 	}
-	r.me, r.tick, r.client.sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
-	r.draw.clock = clock.New(r.config.step(), float64(r.config.Steps)/float64(max(1, r.client.sends)))
+	r.me, r.tick, r.draw.screen.Sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
+	r.draw.clock = clock.New(r.config.step(), float64(r.config.Steps)/float64(max(1, r.draw.screen.Sends)))
 	r.config.Log.Info("joined", "peer", r.me, "server", r.client.conn.Stats().Remote)
 	r.proxies.strangers = map[string]*rpl.Replica{}
 	r.enter(m.Level)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -107,10 +108,9 @@ type component struct {
 	standIn *standIn      // nil: the component itself is what travels
 	copy    func(dst, src unsafe.Pointer)
 
-	notify  []int   // props with `notify`
-	drawn   []field // fields with `interp`
-	inPlace bool    // one of them is `interp=inplace`
-	pos     []field // the x and y of the node's position; nil without a `pos` prop
+	notify []int         // props with `notify`
+	drawn  track.Fields  // fields with `interp`
+	pos    []track.Field // the x and y of the node's position; nil without a `pos` prop
 }
 
 // A standIn describes the struct that travels in place of a component that cannot be
@@ -130,17 +130,17 @@ func (c *component) finish() error {
 			c.notify = append(c.notify, i)
 		}
 		if p.Interp {
-			fs, err := c.fieldsOf(p)
+			fs, err := track.FieldsOf(c.name, c.wire, c.item, p)
 			if err != nil {
 				return err
 			}
-			c.drawn = append(c.drawn, fs...)
-			c.inPlace = c.inPlace || p.InPlace
+			c.drawn.Fields = append(c.drawn.Fields, fs...)
+			c.drawn.InPlace = c.drawn.InPlace || p.InPlace
 		}
 	}
 	if c.item.Pos[0] >= 0 {
 		p := &c.item.Props[c.item.Words[c.item.Pos[0]].Prop]
-		fs, err := c.fieldsOf(p)
+		fs, err := track.FieldsOf(c.name, c.wire, c.item, p)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func (ex *extractor) position(n *node) (x, y float64, ok bool) {
 		return 0, 0, false
 	}
 	p = ex.tagged(b.comp, e, p)
-	return b.comp.pos[0].get(p), b.comp.pos[1].get(p), true
+	return b.comp.pos[0].Get(p), b.comp.pos[1].Get(p), true
 }
 
 func scheduleStage(r *Replication) {

@@ -10,6 +10,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -81,7 +82,10 @@ func (r *Replication) resetClient() {
 	r.proxies = proxies{
 		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, calls: &r.calls, notify: &r.notify,
 	}
-	r.draw = drawing{shared: sh, nodes: &r.nodes, client: &r.client, proxies: &r.proxies, line: &r.line}
+	r.draw = drawing{
+		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
+		screen: track.Screen{Steps: sh.config.Steps, Now: r.line.now},
+	}
 }
 
 // removeEntities removes a node's entities by Config.Remove.

@@ -9,6 +9,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
+	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -16,13 +17,12 @@ import (
 type drawing struct {
 	*shared
 	nodes   *nodeTable
-	client  *client
 	proxies *proxies
 	line    *line
 
 	clock   *clock.Clock // nil until welcomed
-	render  float64      // drawn time, in ticks
-	hiding  []*node      // nodes to show once drawn time reaches their first sample
+	screen  track.Screen
+	hiding  []*node // nodes to show once drawn time reaches their first sample
 	inPlace []*node
 
 	// Scratch.
@@ -68,12 +68,12 @@ func viewOf[T any](r *Replication, e *donburi.Entry, n *node, c *donburi.Compone
 		v := new(T)
 		*v = *c.Get(e)
 		w := r.tagged(b.comp, e, unsafe.Pointer(v))
-		r.draw.drawTrack(b.track, w, false)
+		r.draw.screen.Draw(b.track, w, false)
 		b.comp.standIn.set(e, unsafe.Pointer(v), w)
 		return *v
 	}
 	v := *c.Get(e) // stays on the stack
-	r.draw.drawTrack(b.track, unsafe.Pointer(&v), false)
+	r.draw.screen.Draw(b.track, unsafe.Pointer(&v), false)
 	return v
 }
 
@@ -100,7 +100,7 @@ func (r *Replication) Frame() {
 	r.draw.reveal()
 	for _, n := range r.draw.inPlace {
 		for i := range n.items {
-			if b := &n.items[i]; b.track != nil && b.comp.inPlace {
+			if b := &n.items[i]; b.track != nil && b.comp.drawn.InPlace {
 				r.draw.drawInPlace(b)
 			}
 		}
@@ -110,7 +110,7 @@ func (r *Replication) Frame() {
 // startInPlace has Frame draw a node in place, from now until drawn time has reached its
 // newest sample: then its components hold what would be drawn.
 func (dr *drawing) startInPlace(n *node, b *binding) {
-	if b.comp.inPlace && !n.inPlace {
+	if b.comp.drawn.InPlace && !n.inPlace {
 		n.inPlace, dr.inPlace = true, append(dr.inPlace, n)
 	}
 }
@@ -119,7 +119,7 @@ func (dr *drawing) startInPlace(n *node, b *binding) {
 // from its state. What leaves is drawn at an older state than it has.
 func (dr *drawing) drawnInPlace(n *node) bool {
 	for i := range n.items {
-		if b := &n.items[i]; b.track != nil && b.comp.inPlace && !dr.rests(b.track) {
+		if b := &n.items[i]; b.track != nil && b.comp.drawn.InPlace && !dr.screen.Rests(b.track) {
 			return true
 		}
 	}
@@ -132,10 +132,10 @@ func (dr *drawing) drawInPlace(b *binding) {
 		return
 	}
 	w := dr.tagged(b.comp, e, p)
-	if len(b.track.saved) == 0 { // else an earlier frame has saved it
-		b.track.save(w)
+	if !b.track.Saved() { // else an earlier frame has saved it
+		b.track.Save(w)
 	}
-	dr.drawTrack(b.track, w, true)
+	dr.screen.Draw(b.track, w, true)
 	if b.comp.standIn != nil {
 		b.comp.standIn.set(e, p, w)
 	}
@@ -154,12 +154,12 @@ func (dr *drawing) restoreInPlace() {
 		}
 		for i := range n.items {
 			b := &n.items[i]
-			if b.track == nil || len(b.track.saved) == 0 {
+			if b.track == nil || !b.track.Saved() {
 				continue
 			}
 			if e, p := dr.component(b); p != nil {
 				w := dr.tagged(b.comp, e, p)
-				b.track.restore(w)
+				b.track.Restore(w)
 				if b.comp.standIn != nil {
 					b.comp.standIn.set(e, p, w)
 				}
@@ -175,7 +175,7 @@ func (dr *drawing) restoreInPlace() {
 // corrects what is already drawn for a later tick.
 func (dr *drawing) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
 	newest := dr.proxy.Newest()
-	if t >= newest || n.items[ord].track.newest() > t {
+	if t >= newest || n.items[ord].track.Newest() > t {
 		return newest
 	}
 	if dr.confirmed, _ = n.replica.Confirmed(ord, dr.confirmed[:0]); !slices.Equal(dr.confirmed, dr.words) {
@@ -184,44 +184,30 @@ func (dr *drawing) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
 	return t
 }
 
-// stillUntil returns up to when an item stood still whose state of tick t has come. An item
-// of which packets regularly say nothing (NodeData.Hz, a small budget) has moved
-// meanwhile: it is drawn on its way from now on, and not from the last packet on.
-func (dr *drawing) stillUntil(k *track, t rpl.Tick) rpl.Tick {
-	before := dr.client.heardBefore(t)
-	if dr.client.missing || before > k.newest() && !dr.client.stood(k.newest()) { // what has not come may have told that it moved
-		return 0
-	}
-	if often := rpl.Tick(dr.config.Steps / 4); t-k.newest() <= often && k.paced(t) { // what changes seldom has stood still
-		before = min(before, rpl.Tick(dr.render))
-	}
-	return before
-}
-
 // moveToEnd has a node that goes move on, as it is drawn, up to the send before its
 // removal, when it was still there. Else what flies evenly, of which little is said, would
 // stand still before it vanishes.
 func (dr *drawing) moveToEnd(n *node) {
-	every := rpl.Tick((dr.config.Steps + dr.client.sends - 1) / dr.client.sends)
+	every := rpl.Tick((dr.config.Steps + dr.screen.Sends - 1) / dr.screen.Sends)
 	last := max(n.until, every) - every
 	for ord := range n.items {
 		k := n.items[ord].track
 		if k == nil {
 			continue
 		}
-		if k.newest() < last {
+		if k.Newest() < last {
 			dr.words = n.replica.WordsAt(ord, last, dr.words[:0])
-			dr.pushSample(k, last, dr.client.heardBefore(last), dr.words)
+			dr.screen.Push(k, last, dr.screen.Heard.Before(last), dr.proxy.Newest(), dr.words)
 			dr.startInPlace(n, &n.items[ord])
 		}
-		k.ends = true
+		k.Ends = true
 	}
 }
 
 // moveRender moves the drawn time, in ticks, on; it never goes back.
 func (dr *drawing) moveRender() {
 	if dr.clock != nil {
-		dr.render = max(dr.render, dr.clock.Draw(dr.line.now()))
+		dr.screen.Render = max(dr.screen.Render, dr.clock.Draw(dr.line.now()))
 	}
 }
 
@@ -232,7 +218,7 @@ func (dr *drawing) reveal() {
 	for _, n := range dr.hiding {
 		switch {
 		case dr.nodes.of(n.entity) != n || n.leaving || !n.hidden || n.orphan: // an orphan comes back when its parent is known
-		case dr.render < float64(n.from), n.parent != nil && n.parent.hidden:
+		case dr.screen.Render < float64(n.from), n.parent != nil && n.parent.hidden:
 			waiting = append(waiting, n)
 		default:
 			dr.show(n)
@@ -241,7 +227,7 @@ func (dr *drawing) reveal() {
 	clear(dr.hiding[len(waiting):])
 	dr.hiding = waiting
 	for _, n := range dr.proxies.leaving {
-		if n.leaving && dr.render >= float64(n.until) && !n.hidden && dr.nodes.of(n.entity) == n { // else it has ended, or has come again
+		if n.leaving && dr.screen.Render >= float64(n.until) && !n.hidden && dr.nodes.of(n.entity) == n { // else it has ended, or has come again
 			dr.hide(n)
 		}
 	}

@@ -1,6 +1,6 @@
-package ecs
+package track
 
-// track: the values of an item at the last few ticks, for drawing between them.
+// track: the values of an item at the last few ticks.
 
 import (
 	"math"
@@ -9,17 +9,31 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A track keeps the newest samples of the drawn fields of one item, ascending by tick.
+const (
+	// maxSamples is how many samples of an item are kept for drawing: the view's delay
+	// spans two without jitter, and the rest is for jitter.
+	maxSamples = 16
+
+	// A sample is a teleport, and not glided to, if it is farther from the one before
+	// than jumpRatio times the greatest speed seen so far, and also farther than
+	// JumpUnits units or jumpQuanta quantiser steps a tick, whichever is less: nothing
+	// that eyes can follow starts that fast.
+	jumpRatio  = 4
+	JumpUnits  = 32
+	jumpQuanta = 1024
+)
+
+// A Track keeps the newest samples of the drawn fields of one item, ascending by tick.
 // It is little more than a cache line, and all of its samples are one piece of memory: a picture of
 // thousands of things finds none of them in the caches.
-type track struct {
-	comp    *component
+type Track struct {
+	set     *Fields
 	samples []float64 // a ring of samples; each is its tick, then the values by field
 	first   uint8     // where the oldest sample is
 	n       uint8     // number of samples
 	paces   uint8     // how many states in a row came about as far apart, up to evenly
 	cuts    uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
-	ends    bool      // its node goes: it is not drawn beyond where it was
+	Ends    bool      // its node goes: it is not drawn beyond where it was
 	every   rpl.Tick  // how long after the state before the newest one came
 	saved   []float64 // what the fields held before Frame wrote in place; empty: nothing is written
 	beyond  *beyond   // what is drawn beside the samples; nil until they did not suffice
@@ -28,40 +42,53 @@ type track struct {
 // The places in the ring are the bits of cuts.
 var _ [16]struct{} = [maxSamples]struct{}{}
 
-func newTrack(c *component) *track {
-	if len(c.drawn) == 0 {
+// New returns a track without samples, nil if there are no fields to draw.
+func New(s *Fields) *Track {
+	if len(s.Fields) == 0 {
 		return nil
 	}
-	return &track{comp: c}
+	return &Track{set: s}
+}
+
+// evenly is how many states that came about as far apart make a pace: what is told at a
+// pace of its own (NodeData.Hz) has not stood because a packet does not tell of it.
+const evenly = 3
+
+// A way is where a render time is among the samples: at a share of the way from one to the
+// next, or at the first if after is nil.
+type way struct {
+	before, after []float64
+	share         float64
+	to            int // the number of the sample after
 }
 
 // at returns the place in the ring of the i-th sample.
-func (k *track) at(i int) int { return (int(k.first) + i) % maxSamples }
+func (k *Track) at(i int) int { return (int(k.first) + i) % maxSamples }
 
 // sample returns the i-th sample: its tick, then its values.
-func (k *track) sample(i int) []float64 {
-	size := 1 + len(k.comp.drawn)
+func (k *Track) sample(i int) []float64 {
+	size := 1 + len(k.set.Fields)
 	return k.samples[k.at(i)*size:][:size]
 }
 
 // values returns the values of the i-th sample, by field.
-func (k *track) values(i int) []float64 { return k.sample(i)[1:] }
+func (k *Track) values(i int) []float64 { return k.sample(i)[1:] }
 
 // tick returns the tick of the i-th sample.
-func (k *track) tick(i int) rpl.Tick { return rpl.Tick(k.sample(i)[0]) }
+func (k *Track) tick(i int) rpl.Tick { return rpl.Tick(k.sample(i)[0]) }
 
 // ticks returns how many ticks after the sample before it the i-th one is.
-func (k *track) ticks(i int) float64 { return k.sample(i)[0] - k.sample(i - 1)[0] }
+func (k *Track) ticks(i int) float64 { return k.sample(i)[0] - k.sample(i - 1)[0] }
 
 // cut reports whether the way to the i-th sample is a teleport.
-func (k *track) cut(i int) bool { return k.cuts>>k.at(i)&1 != 0 }
+func (k *Track) cut(i int) bool { return k.cuts>>k.at(i)&1 != 0 }
 
 // push adds the state of a tick. before is the newest tick that was received before t. If
 // the item had changed by then, that packet would have said so; so it stood still until
 // then.
-func (k *track) push(t, before rpl.Tick, words []int32) {
+func (k *Track) push(t, before rpl.Tick, words []int32) {
 	n := int(k.n)
-	if newest := k.newest(); n > 0 && t <= newest {
+	if newest := k.Newest(); n > 0 && t <= newest {
 		if t == newest {
 			k.fill(k.values(n-1), words)
 		}
@@ -83,38 +110,40 @@ func (k *track) push(t, before rpl.Tick, words []int32) {
 	}
 }
 
-// evenly is how many states that came about as far apart make a pace: what is told at a
-// pace of its own (NodeData.Hz) has not stood because a packet does not tell of it.
-const evenly = 3
-
 // paced reports whether a state of tick t would come about as long after the newest one as
 // that came after the one before.
-func (k *track) paced(t rpl.Tick) bool {
-	gap := t - k.newest()
+func (k *Track) paced(t rpl.Tick) bool {
+	gap := t - k.Newest()
 	return gap < 2*k.every && k.every < 2*gap
 }
 
-// newest returns the tick of the newest sample, 0 if there is none.
-func (k *track) newest() rpl.Tick {
+// Empty reports whether there is no sample.
+func (k *Track) Empty() bool { return k.n == 0 }
+
+// Saved reports whether the fields hold what was drawn in place.
+func (k *Track) Saved() bool { return len(k.saved) > 0 }
+
+// Newest returns the tick of the newest sample, 0 if there is none.
+func (k *Track) Newest() rpl.Tick {
 	if k.n == 0 {
 		return 0
 	}
 	return k.tick(int(k.n) - 1)
 }
 
-// follows reports whether the state of a tick is about where the item was going: nothing
+// Follows reports whether the state of a tick is about where the item was going: nothing
 // has changed what its values are relative to.
-func (k *track) follows(t rpl.Tick, words []int32) bool {
+func (k *Track) Follows(t rpl.Tick, words []int32) bool {
 	n := int(k.n)
 	if n == 0 {
 		return false
 	}
-	last := k.newest()
+	last := k.Newest()
 	ticks := float64(max(t, last+1) - last)
-	for i := range k.comp.drawn {
-		f, fastest := &k.comp.drawn[i], 0.0
-		for j := range k.comp.drawn {
-			for s := 1; s < n && k.comp.drawn[j].prop == f.prop; s++ {
+	for i := range k.set.Fields {
+		f, fastest := &k.set.Fields[i], 0.0
+		for j := range k.set.Fields {
+			for s := 1; s < n && k.set.Fields[j].prop == f.prop; s++ {
 				if v := math.Abs(f.way(k.values(s - 1)[j], k.values(s)[j])) / k.ticks(s); !k.cut(s) && v > fastest {
 					fastest = v
 				}
@@ -127,23 +156,23 @@ func (k *track) follows(t rpl.Tick, words []int32) bool {
 	return true
 }
 
-// restart forgets all earlier samples: the item is drawn at the state of tick t from now
+// Restart forgets all earlier samples: the item is drawn at the state of tick t from now
 // on, like one that has just arrived.
-func (k *track) restart(t rpl.Tick, words []int32) {
+func (k *Track) Restart(t rpl.Tick, words []int32) {
 	k.first, k.n, k.cuts, k.every, k.beyond = 0, 0, 0, 0, nil
 	k.fill(k.grow(t), words)
 }
 
-func (k *track) fill(v []float64, words []int32) {
-	for i := range k.comp.drawn {
-		v[i] = k.comp.drawn[i].value(words)
+func (k *Track) fill(v []float64, words []int32) {
+	for i := range k.set.Fields {
+		v[i] = k.set.Fields[i].value(words)
 	}
 }
 
 // grow appends a sample, replacing the oldest when there are maxSamples, and returns its
 // values.
-func (k *track) grow(t rpl.Tick) []float64 {
-	size := 1 + len(k.comp.drawn)
+func (k *Track) grow(t rpl.Tick) []float64 {
+	size := 1 + len(k.set.Fields)
 	if k.n < maxSamples {
 		if k.n++; len(k.samples) < int(k.n)*size { // then the ring begins at its beginning
 			more := make([]float64, max(size, 2*len(k.samples)))
@@ -162,16 +191,16 @@ func (k *track) grow(t rpl.Tick) []float64 {
 // jumped reports whether the newest sample is a teleport: some prop has moved much faster
 // than before, and faster than the eye can follow. If it has moved like that twice in a
 // row, it is quick, as a bullet is, and the way before was no teleport either.
-func (k *track) jumped() bool {
+func (k *Track) jumped() bool {
 	n := int(k.n)
 	if n < 2 {
 		return false
 	}
 	quick := false
-	for i := 0; i < len(k.comp.drawn); {
-		f := &k.comp.drawn[i]
+	for i := 0; i < len(k.set.Fields); {
+		f := &k.set.Fields[i]
 		end := i + 1
-		for end < len(k.comp.drawn) && k.comp.drawn[end].prop == f.prop {
+		for end < len(k.set.Fields) && k.set.Fields[end].prop == f.prop {
 			end++
 		}
 		if f.turn == 0 {
@@ -181,7 +210,7 @@ func (k *track) jumped() bool {
 					fastest = max(fastest, v)
 				}
 			}
-			floor := min(jumpUnits, jumpQuanta*math.Abs(f.step))
+			floor := min(JumpUnits, jumpQuanta*math.Abs(f.step))
 			if k.speed(n-1, i, end) > max(jumpRatio*fastest, floor) {
 				if !k.goesOn(i, end) {
 					return true
@@ -199,7 +228,7 @@ func (k *track) jumped() bool {
 
 // goesOn reports whether the newest way of fields i to end is about as fast as the one
 // before, and not backwards.
-func (k *track) goesOn(i, end int) bool {
+func (k *Track) goesOn(i, end int) bool {
 	n := int(k.n)
 	if n < 3 {
 		return false
@@ -213,7 +242,7 @@ func (k *track) goesOn(i, end int) bool {
 }
 
 // speed returns the speed of fields i to end on the way to sample s, per tick.
-func (k *track) speed(s, i, end int) float64 {
+func (k *Track) speed(s, i, end int) float64 {
 	sum, to, from := 0.0, k.values(s), k.values(s-1)
 	for ; i < end; i++ {
 		d := to[i] - from[i]
@@ -222,25 +251,17 @@ func (k *track) speed(s, i, end int) float64 {
 	return math.Sqrt(sum) / k.ticks(s)
 }
 
-// A way is where a render time is among the samples: at a share of the way from one to the
-// next, or at the first if after is nil.
-type way struct {
-	before, after []float64
-	share         float64
-	to            int // the number of the sample after
-}
-
 // at returns the value of field i, NaN where it is optional and absent.
-func (w *way) at(k *track, i int) float64 {
+func (w *way) at(k *Track, i int) float64 {
 	v := w.before[1+i]
 	if w.after != nil && !math.IsNaN(v) && !math.IsNaN(w.after[1+i]) { // else an optional value comes or goes
-		v = k.comp.drawn[i].between(v, w.after[1+i], w.share)
+		v = k.set.Fields[i].between(v, w.after[1+i], w.share)
 	}
 	return v
 }
 
 // wayAt finds a render time among the samples, of which there is at least one.
-func (k *track) wayAt(render float64) (w way) {
+func (k *Track) wayAt(render float64) (w way) {
 	w.to = int(k.n) // drawn time is among the newest samples, or after all of them
 	for w.to > 0 && k.sample(w.to - 1)[0] > render {
 		w.to--
@@ -253,35 +274,35 @@ func (k *track) wayAt(render float64) (w way) {
 	return w
 }
 
-// draw writes the fields at a render time, in ticks, to the tagged struct at p; if
+// Draw writes the fields at a render time, in ticks, to the tagged struct at p; if
 // inPlace is set, only those tagged `interp=inplace`. After the last sample it stands.
-func (k *track) draw(p unsafe.Pointer, render float64, inPlace bool) {
+func (k *Track) Draw(p unsafe.Pointer, render float64, inPlace bool) {
 	if k.n == 0 {
 		return
 	}
 	w := k.wayAt(render)
-	for i := range k.comp.drawn {
-		if f := &k.comp.drawn[i]; !inPlace || f.inPlace {
+	for i := range k.set.Fields {
+		if f := &k.set.Fields[i]; !inPlace || f.inPlace {
 			f.set(p, w.at(k, i))
 		}
 	}
 }
 
-// save stores the values of the drawn fields; restore writes those drawn in place back.
-func (k *track) save(p unsafe.Pointer) {
+// Save stores the values of the drawn fields; Restore writes those drawn in place back.
+func (k *Track) Save(p unsafe.Pointer) {
 	if k.saved == nil {
-		k.saved = make([]float64, 0, len(k.comp.drawn))
+		k.saved = make([]float64, 0, len(k.set.Fields))
 	}
 	k.saved = k.saved[:0]
-	for i := range k.comp.drawn {
-		k.saved = append(k.saved, k.comp.drawn[i].get(p))
+	for i := range k.set.Fields {
+		k.saved = append(k.saved, k.set.Fields[i].Get(p))
 	}
 }
 
-func (k *track) restore(p unsafe.Pointer) {
+func (k *Track) Restore(p unsafe.Pointer) {
 	for i, v := range k.saved {
-		if k.comp.drawn[i].inPlace {
-			k.comp.drawn[i].set(p, v)
+		if k.set.Fields[i].inPlace {
+			k.set.Fields[i].set(p, v)
 		}
 	}
 	k.saved = k.saved[:0]

@@ -1,6 +1,6 @@
-package ecs
+package track
 
-// The tracks that views draw from, by themselves.
+// The samples that are drawn, by themselves.
 
 import (
 	"math"
@@ -13,9 +13,9 @@ import (
 
 type drawnData struct{ X, Y, R float32 }
 
-func drawnComponent() *component {
+func drawnFields() *Fields {
 	at := func(f int) uintptr { return reflect.TypeFor[drawnData]().Field(f).Offset }
-	return &component{drawn: []field{
+	return &Fields{Fields: []Field{
 		{prop: 0, word: 0, offset: at(0), kind: reflect.Float32, step: 1.0 / 32},
 		{prop: 0, word: 1, offset: at(1), kind: reflect.Float32, step: 1.0 / 32},
 		{prop: 1, word: 2, offset: at(2), kind: reflect.Float32, step: 1, turn: 360, inPlace: true},
@@ -23,9 +23,9 @@ func drawnComponent() *component {
 }
 
 func TestTrack(t *testing.T) {
-	k := newTrack(drawnComponent())
+	k := New(drawnFields())
 	draw := func(render float64) (d drawnData) {
-		k.draw(unsafe.Pointer(&d), render, false)
+		k.Draw(unsafe.Pointer(&d), render, false)
 		return d
 	}
 	k.push(10, 0, []int32{320, 0, 350})
@@ -80,16 +80,16 @@ func TestTrack(t *testing.T) {
 
 // Fields that are drawn in place get their state back exactly; other fields stay untouched.
 func TestTrackInPlace(t *testing.T) {
-	k := newTrack(drawnComponent())
+	k := New(drawnFields())
 	k.push(10, 0, []int32{320, 0, 90})
 	k.push(12, 10, []int32{384, 0, 100})
 	d := drawnData{X: 1.7, Y: 2, R: 100}
-	k.save(unsafe.Pointer(&d))
-	k.draw(unsafe.Pointer(&d), 11, true)
+	k.Save(unsafe.Pointer(&d))
+	k.Draw(unsafe.Pointer(&d), 11, true)
 	if d != (drawnData{1.7, 2, 95}) {
 		t.Errorf("drawn in place: %v", d)
 	}
-	k.restore(unsafe.Pointer(&d))
+	k.Restore(unsafe.Pointer(&d))
 	if d != (drawnData{1.7, 2, 100}) || len(k.saved) != 0 {
 		t.Errorf("restored: %v", d)
 	}
@@ -97,7 +97,7 @@ func TestTrackInPlace(t *testing.T) {
 
 // An angle goes the shorter way round, and stays within a turn.
 func TestBetweenAngles(t *testing.T) {
-	f := field{turn: 2 * math.Pi}
+	f := Field{turn: 2 * math.Pi}
 	for _, c := range [][4]float64{
 		{0.1, 2*math.Pi - 0.1, 0.5, 0}, {6.2, 0.2, 0.25, math.Mod(6.2+(0.2+2*math.Pi-6.2)/4, 2*math.Pi)}, {1, 2, 0.5, 1.5},
 	} {

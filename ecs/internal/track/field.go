@@ -1,7 +1,7 @@
-package ecs
+package track
 
-// The numeric fields of a component, found once by reflection: those that View draws
-// between samples, and those that give a node's position.
+// field: the numeric fields of a component, found once by reflection: those that are drawn
+// between states, and those that give a place.
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A field is one number of a struct and the word that carries it.
-type field struct {
+// A Field is one number of a struct and the word that carries it.
+type Field struct {
 	prop    int
 	word    int
 	offset  uintptr
@@ -26,11 +26,17 @@ type field struct {
 	inPlace bool
 }
 
-// fieldsOf returns the numbers that a prop consists of: one, the two of a vector, or an
+// A Fields is the fields of a component that are drawn between samples.
+type Fields struct {
+	Fields  []Field
+	InPlace bool // one of them is `interp=inplace`
+}
+
+// FieldsOf returns the numbers that a prop consists of: one, the two of a vector, or an
 // array of either.
-func (c *component) fieldsOf(p *rpl.Prop) ([]field, error) {
-	var fs []field
-	for _, l := range leaves(c.wire, 0, nil) {
+func FieldsOf(component string, wire reflect.Type, item *rpl.ItemType, p *rpl.Prop) ([]Field, error) {
+	var fs []Field
+	for _, l := range leaves(wire, 0, nil) {
 		if l.offset < p.Offset {
 			continue
 		}
@@ -38,18 +44,18 @@ func (c *component) fieldsOf(p *rpl.Prop) ([]field, error) {
 		if w >= p.Words[1] || !drawable(l.kind) {
 			break
 		}
-		f := field{
-			prop: c.item.Words[w].Prop, word: w, offset: l.offset, kind: l.kind,
+		f := Field{
+			prop: item.Words[w].Prop, word: w, offset: l.offset, kind: l.kind,
 			step: p.Step, bias: p.Bias, inPlace: p.InPlace, present: p.Present,
 		}
-		if word := &c.item.Words[w]; word.Wrap {
+		if word := &item.Words[w]; word.Wrap {
 			f.low = float64(word.Min)*p.Step + p.Bias
 			f.turn = float64(int64(word.Max)-int64(word.Min)+1) * p.Step
 		}
 		fs = append(fs, f)
 	}
 	if len(fs) != p.Words[1]-p.Words[0] {
-		return nil, fmt.Errorf("tendon: component %s, field %s: a %s has nothing between two samples: take away `interp`", c.name, p.Name, p.Kind)
+		return nil, fmt.Errorf("tendon: component %s, field %s: a %s has nothing between two samples: take away `interp`", component, p.Name, p.Kind)
 	}
 	return fs, nil
 }
@@ -87,7 +93,7 @@ func drawable(k reflect.Kind) bool {
 }
 
 // value returns the field's number from a row of words, NaN if it is optional and absent.
-func (f *field) value(words []int32) float64 {
+func (f *Field) value(words []int32) float64 {
 	if f.present >= 0 && words[f.present] == 0 {
 		return math.NaN()
 	}
@@ -97,8 +103,8 @@ func (f *field) value(words []int32) float64 {
 	return float64(words[f.word])*f.step + f.bias
 }
 
-// get and set read and write the field in the struct at p.
-func (f *field) get(p unsafe.Pointer) float64 {
+// Get and set read and write the field in the struct at p.
+func (f *Field) Get(p unsafe.Pointer) float64 {
 	at := unsafe.Add(p, f.offset)
 	switch f.kind {
 	case reflect.Float32:
@@ -127,7 +133,7 @@ func (f *field) get(p unsafe.Pointer) float64 {
 	return float64(*(*uint)(at))
 }
 
-func (f *field) set(p unsafe.Pointer, v float64) {
+func (f *Field) set(p unsafe.Pointer, v float64) {
 	if math.IsNaN(v) { // the value was absent at that time: leave what is there now
 		return
 	}
@@ -162,7 +168,7 @@ func (f *field) set(p unsafe.Pointer, v float64) {
 
 // between returns the value at share s (0…1) of the way from a to b, the shorter way
 // round for an angle.
-func (f *field) between(a, b, s float64) float64 {
+func (f *Field) between(a, b, s float64) float64 {
 	if f.turn == 0 {
 		return a + (b-a)*s
 	}
@@ -174,7 +180,7 @@ func (f *field) between(a, b, s float64) float64 {
 }
 
 // plus returns a value moved on by d.
-func (f *field) plus(v, d float64) float64 {
+func (f *Field) plus(v, d float64) float64 {
 	if f.turn == 0 {
 		return v + d
 	}
@@ -182,7 +188,7 @@ func (f *field) plus(v, d float64) float64 {
 }
 
 // way returns how far it is from a to b, the shorter way round for an angle.
-func (f *field) way(a, b float64) float64 {
+func (f *Field) way(a, b float64) float64 {
 	if f.turn == 0 {
 		return b - a
 	}

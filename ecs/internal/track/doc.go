@@ -1,0 +1,7 @@
+// Package track draws numbers between the states that have come. Drawn time trails the
+// state, so there mostly is a state on either side; where there is none, what moved is drawn
+// moving on for a while, and what that was wrong by is drawn away bit by bit.
+//
+// Where they stand: field.go the numbers of a struct; track.go the last states of an item;
+// heard.go the packets that have come; screen.go what is drawn at which time.
+package track

@@ -1,0 +1,177 @@
+package track
+
+// screen: what is drawn, between the states and where they do not suffice. If state is late,
+// what moved is drawn moving on for a while. What that was wrong by, when the state comes, is
+// drawn away bit by bit: what is drawn never leaps because a packet was late.
+
+import (
+	"math"
+	"time"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+const (
+	// beyondSeconds is how far past its newest sample something is drawn moving on: as far
+	// as drawn time runs past the newest state.
+	beyondSeconds = 0.1
+
+	// fadeSeconds is how long an error is drawn away, half of it in the first 0.12 seconds:
+	// too slow to be seen as a leap, over before anybody has looked twice.
+	fadeSeconds = 0.4
+)
+
+// A Screen is what drawing knows of time, and of what has come.
+type Screen struct {
+	Render       float64              // drawn time, in ticks
+	Steps, Sends int                  // a second, of the server
+	Now          func() time.Duration // the session's time
+	Heard        Heard
+}
+
+// A beyond is an error that is being drawn away, and what was drawn without samples.
+type beyond struct {
+	off   []float64 // what is added to the fields, as of at
+	at    float64   // seconds
+	drawn []float64 // the fields as they were last drawn past the samples …
+	past  rpl.Tick  // … and which sample that was; 0: they were not
+	when  float64   // … and when
+}
+
+func newBeyond(k *Track) *beyond {
+	n := len(k.set.Fields)
+	room := make([]float64, 2*n)
+	k.beyond = &beyond{off: room[:n:n], drawn: room[n:]}
+	return k.beyond
+}
+
+// wayOn is wayAt for what is drawn now: past the newest sample it goes on as before, if no
+// packet has told that the item does not.
+func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
+	w = k.wayAt(render)
+	last := int(k.n) - 1
+	if w.to <= last || last < 1 || k.cut(last) || k.Ends {
+		return w, false
+	}
+	if slow := k.paces == evenly && int(k.every)*sc.Sends > sc.Steps; sc.Heard.stood(k.tick(last)) && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
+		return w, false
+	}
+	w.before, w.after = k.sample(last-1), k.sample(last)
+	ticks := min(render-w.after[0], beyondSeconds*float64(sc.Steps))
+	w.share = 1 + ticks/(w.after[0]-w.before[0])
+	return w, true
+}
+
+// Draw draws an item at the time that Frame has set.
+func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
+	if k.n == 0 {
+		return
+	}
+	w, past := sc.wayOn(k, sc.Render)
+	b := k.beyond
+	if past && b == nil {
+		b = newBeyond(k)
+	}
+	if b == nil {
+		k.Draw(p, sc.Render, inPlace)
+		return
+	}
+	now := sc.Now().Seconds()
+	if !past && b.past != 0 {
+		if b.past == k.Newest() && now-b.when < beyondSeconds { // a packet tells that it has stood meanwhile
+			b.add(k, &w, now)
+		}
+		b.past = 0
+	}
+	fade := b.fade(now)
+	for i := range k.set.Fields {
+		f := &k.set.Fields[i]
+		v := w.at(k, i)
+		if past {
+			b.drawn[i] = v
+		}
+		if off := b.off[i]; off != 0 {
+			v = f.plus(v, off*fade)
+		}
+		if !inPlace || f.inPlace {
+			f.set(p, v)
+		}
+	}
+	if past {
+		b.past, b.when = k.Newest(), now
+	}
+}
+
+// Push adds the state of a tick to what an item is drawn from, without a leap.
+func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
+	last := int(k.n) - 1
+	shows := last > 0 && (sc.Render > k.sample(last)[0] || t == k.Newest() && sc.Render > k.sample(last - 1)[0])
+	if shows { // what is drawn now may be another place with the new sample
+		w, past := sc.wayOn(k, sc.Render)
+		if shows = past || t == k.Newest(); shows {
+			if k.beyond == nil {
+				newBeyond(k)
+			}
+			for i := range k.beyond.drawn {
+				k.beyond.drawn[i] = w.at(k, i)
+			}
+		}
+	}
+	k.push(t, before, words)
+	if !shows || k.cut(int(k.n)-1) {
+		return
+	}
+	k.beyond.past = 0
+	heard := sc.Heard
+	sc.Heard.Note(newest)
+	w, _ := sc.wayOn(k, sc.Render)
+	sc.Heard = heard
+	k.beyond.add(k, &w, sc.Now().Seconds())
+}
+
+// fade is the share of the error that is left.
+func (b *beyond) fade(now float64) float64 {
+	left := 1 - min(max(0, now-b.at)/fadeSeconds, 1)
+	return left * left
+}
+
+// Rests reports whether an item is drawn at its newest state, and nothing is drawn away.
+func (sc *Screen) Rests(k *Track) bool {
+	if k.n == 0 {
+		return true
+	}
+	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && !sc.Heard.stood(newest) {
+		return false
+	}
+	b := k.beyond
+	return b == nil || b.past == 0 && sc.Now().Seconds()-b.at > fadeSeconds
+}
+
+// add takes the difference between what was drawn past the samples and what is drawn now
+// into the error to be drawn away.
+func (b *beyond) add(k *Track, w *way, now float64) {
+	fade := b.fade(now)
+	for i := range b.off {
+		off := b.off[i]*fade + k.set.Fields[i].way(w.at(k, i), b.drawn[i])
+		if math.IsNaN(off) {
+			off = 0
+		}
+		b.off[i] = off
+	}
+	b.at = now
+}
+
+// StillUntil returns up to when an item stood still whose state of tick t has come. An item
+// of which packets regularly say nothing (NodeData.Hz, a small budget) has moved
+// meanwhile: it is drawn on its way from now on, and not from the last packet on.
+func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
+	before := sc.Heard.Before(t)
+	if sc.Heard.Missing || before > k.Newest() && !sc.Heard.stood(k.Newest()) { // what has not come may have told that it moved
+		return 0
+	}
+	if often := rpl.Tick(sc.Steps / 4); t-k.Newest() <= often && k.paced(t) { // what changes seldom has stood still
+		before = min(before, rpl.Tick(sc.Render))
+	}
+	return before
+}
