@@ -96,8 +96,8 @@ func (k *recordCoder) glide(g *glide) {
 			d.pattern |= stateOf(v-v0) << (2 * g.led & 31)
 			d.residuals[g.led%chunkLen] = v - v0
 		}
-		to := int64(*was.At(g.x))<<rowtype.PhaseBits + int64(*was.At(g.phase)) + rowtype.Travel(v0, v, n, g.rate, rowtype.PhaseBits)
-		x := (to + rowtype.PhaseHalf) >> rowtype.PhaseBits
+		to := rowtype.Along(*was.At(g.x), *was.At(g.phase), rowtype.Travel(v0, v, n, g.rate, rowtype.PhaseBits))
+		x := rowtype.Nearest(to)
 		phase := to - x<<rowtype.PhaseBits
 		if x < g.min || x > g.max {
 			x, phase = min(max(x, g.min), g.max), 0

@@ -76,10 +76,17 @@ func Travel(v0, v1 int32, n, rate int64, digits uint) int64 {
 	return (sum*rate + 1<<(32-digits)) >> (33 - digits)
 }
 
+// Along is a value with its phase, in sixteenths of a step, at a distance of way, and
+// Nearest the whole step nearest to it. With Travel these are all there is to predicting a
+// word: whoever predicts one calls them, so that all agree to the bit.
+func Along(from, phase int32, way int64) int64 { return int64(from)<<PhaseBits + int64(phase) + way }
+
+func Nearest(at int64) int64 { return (at + PhaseHalf) >> PhaseBits }
+
 // Reached is the value and phase at a distance of way from a value and its phase.
 func (c *Course) Reached(from, phase int32, way int64) (to, toPhase int32) {
-	at := int64(from)<<PhaseBits + int64(phase) + way
-	r := (at + PhaseHalf) >> PhaseBits
+	at := Along(from, phase, way)
+	r := Nearest(at)
 	switch {
 	case r < int64(c.Min):
 		return c.Min, 0

@@ -83,7 +83,7 @@ func (a *axis) track(track int, all *rowsAt, rows uint64) {
 		row := all[bits.TrailingZeros64(m)]
 		f := (*tracker)(nthWord(row, track))
 		x, v := *schema.At[int32](row, posAt), *schema.At[int32](row, velAt)
-		way := (2*int64(v)*rate + 1<<(32-trackUnit)) >> (33 - trackUnit)
+		way := rowtype.Travel(v, v, 1, rate, trackUnit)
 		f.narrow(way-(int64(x)-int64(f.x))<<trackUnit, noise)
 		f.x, f.v = x, v
 	}
@@ -99,8 +99,8 @@ func (s *slab) missed(a *axis, track int, all *rowsAt, rows uint64, tick uint32)
 		i := bits.TrailingZeros64(m)
 		row := all[i]
 		f, age := (*tracker)(nthWord(row, track)), int64(tick-*(*uint32)(nthWord(row, born)))
-		way := (2*int64(f.v)*rate*age + 1<<(32-rowtype.PhaseBits)) >> (33 - rowtype.PhaseBits)
-		to := (int64(*schema.At[int32](row, posAt))<<rowtype.PhaseBits + int64(*schema.At[int32](row, phaseAt)) + way + rowtype.PhaseHalf) >> rowtype.PhaseBits
+		way := rowtype.Travel(f.v, f.v, age, rate, rowtype.PhaseBits)
+		to := rowtype.Nearest(rowtype.Along(*schema.At[int32](row, posAt), *schema.At[int32](row, phaseAt), way))
 		if to != int64(f.x) && !a.bounds(to, f.x) {
 			off |= 1 << i
 		}
@@ -135,11 +135,11 @@ func (s *slab) follow(t *rowtype.Type, blocks *[sheaf]uint32, rows uint64, tick 
 func Lead(axes []axis, base, now rowtype.Words, before, since int64) bool {
 	for k := range axes {
 		a := &axes[k]
-		step := 2 * int64(*base.At(a.v)) * a.rate
-		to := int64(*base.At(a.x))<<rowtype.PhaseBits + int64(*base.At(a.phase))
-		to = a.bounded(to + (step*before+1<<(32-rowtype.PhaseBits))>>(33-rowtype.PhaseBits))
-		to = a.bounded(to + (step*since+1<<(32-rowtype.PhaseBits))>>(33-rowtype.PhaseBits))
-		if (to+rowtype.PhaseHalf)>>rowtype.PhaseBits != int64(*now.At(a.x)) && !a.once {
+		v := *base.At(a.v)
+		to := rowtype.Along(*base.At(a.x), *base.At(a.phase), rowtype.Travel(v, v, before, a.rate, rowtype.PhaseBits))
+		to = a.bounded(to)
+		to = a.bounded(to + rowtype.Travel(v, v, since, a.rate, rowtype.PhaseBits))
+		if rowtype.Nearest(to) != int64(*now.At(a.x)) && !a.once {
 			return false
 		}
 	}
@@ -148,7 +148,7 @@ func Lead(axes []axis, base, now rowtype.Words, before, since int64) bool {
 
 // bounded clamps a value, in sixteenths of a step, to the word's range.
 func (a *axis) bounded(to int64) int64 {
-	if x := (to + rowtype.PhaseHalf) >> rowtype.PhaseBits; x < a.min || x > a.max {
+	if x := rowtype.Nearest(to); x < a.min || x > a.max {
 		return min(max(x, a.min), a.max) << rowtype.PhaseBits
 	}
 	return to
