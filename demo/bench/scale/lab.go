@@ -95,7 +95,7 @@ type lab struct {
 }
 
 // stages are the times of the last step's stages.
-type stages struct{ last, extract, stream time.Duration }
+type stages struct{ extract, stream time.Duration }
 
 func newLab(s scene) (*lab, error) {
 	l := &lab{
