@@ -30,6 +30,8 @@ type extractor struct {
 	made   []*node // nodes that no plan knows yet
 	unmade map[donburi.Entity]unmade
 	bumped []bump
+
+	resyncs uint64 // the core's count when it was last read
 }
 
 // extractStage reads the world once for all peers. What callbacks change or make here is

@@ -56,9 +56,9 @@ func (r *Replication) load(name string) {
 		}
 	}
 	if swap {
-		r.levels = true
+		r.worlds.levels = true
 		r.attach(donburi.NewWorld())
-		r.filled = false
+		r.worlds.filled = false
 	} else {
 		r.loadTime.remakeNamed()
 	}
@@ -68,7 +68,7 @@ func (r *Replication) load(name string) {
 // swaps reports whether a level has a world of its own. The answer is the same on every
 // machine.
 func (r *Replication) swaps(name string) bool {
-	return len(r.notify.hooks.world) > 0 && (r.levels || name != "")
+	return len(r.notify.hooks.world) > 0 && (r.worlds.levels || name != "")
 }
 
 // enter builds a client's side of a level and tells the server so.
@@ -85,7 +85,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 	r.level, r.epoch, r.client.after, r.client.told = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
 	r.nodes.session.items, r.nodes.session.inPlace = nil, false
 	if swap {
-		r.levels = true
+		r.worlds.levels = true
 		r.attach(donburi.NewWorld())
 	}
 	if err := r.client.newProxy(); err != nil {

@@ -168,10 +168,10 @@ func (r *Replication) stopHosting(reason string) {
 // could not be told the order of changes. A single player plays on, in the last step for
 // ever.
 func (r *Replication) outOfTicks() {
-	if r.line.link == nil && r.spent {
+	if r.line.link == nil && r.line.spent {
 		return
 	}
-	r.spent = true
+	r.line.spent = true
 	if r.line.link != nil {
 		r.stopHosting("the session is as old as one can be")
 	}
@@ -317,7 +317,7 @@ func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
 // start begins a world on the authority: it is filled, then everyone joins.
 func (r *Replication) start() {
 	r.begun = true
-	if r.levels && r.filled {
+	if r.worlds.levels && r.worlds.filled {
 		r.endAll(true, false) // the load-time nodes of the former world, which were remade in it
 		r.attach(donburi.NewWorld())
 	}
@@ -334,7 +334,7 @@ func (r *Replication) start() {
 // fill lets OnWorld fill a new world.
 func (r *Replication) fill() {
 	if r.swaps(r.level) {
-		r.filled = true
+		r.worlds.filled = true
 		for _, fn := range r.notify.hooks.world {
 			fn(r.world, r.level)
 		}
@@ -370,7 +370,7 @@ func (r *Replication) becomeAuthority() error {
 		r.me = 0
 	}
 	r.seats.lastPeer = rpl.Server
-	r.tick, r.line.timeTick, r.spent, r.resyncs = 0, 0, false, 0
+	r.tick, r.line.timeTick, r.line.spent, r.extract.resyncs = 0, 0, false, 0
 	r.level, r.epoch = "", r.epoch+1
 	return nil
 }

@@ -17,6 +17,7 @@ type line struct {
 	linkBase time.Duration      // the session's time minus the link's
 	timeBase time.Duration      // the session's time without a link, at timeTick
 	timeTick rpl.Tick
+	spent    bool // the game was told that there are no more ticks
 	joining  bool // Join was called; it takes effect at the next Receive
 }
 

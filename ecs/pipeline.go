@@ -165,11 +165,11 @@ func (r *Replication) Send() {
 
 // sendDue spreads Sends evenly over Steps by an accumulator.
 func (r *Replication) sendDue() bool {
-	r.sendAt += r.config.Sends
-	if r.sendAt < r.config.Steps {
+	r.steps.sendAt += r.config.Sends
+	if r.steps.sendAt < r.config.Steps {
 		return false
 	}
-	r.sendAt -= r.config.Steps
+	r.steps.sendAt -= r.config.Steps
 	return true
 }
 
@@ -185,6 +185,7 @@ func (r *Replication) enterStep(what string) {
 type steps struct {
 	inside     bool     // Receive, Send, Close or a removal is in progress
 	afterwards []func() // what the Receive or Send in progress does last
+	sendAt     int      // accumulates Sends; a send is due when it reaches Steps
 }
 
 // outside ends the state that enterStep begins, also when a callback panics: a game that

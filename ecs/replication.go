@@ -45,17 +45,19 @@ type Replication struct {
 	checks   checker     // debug mode
 
 	// Life.
-	levels  bool            // every level has a world of its own, filled by OnWorld
-	filled  bool            // OnWorld has filled this one
-	begun   bool            // the world has started
-	pending []request       // what the next Receive does first
-	failure error           // the error that OnEnd was last told, for Run
-	key     [32]byte        // of which this machine's identity follows where its Dialer keeps none
-	sendAt  int             // accumulates Sends; a send is due when it reaches Steps
-	spent   bool            // the game was told that there are no more ticks
-	room    donburix.Room   // in this world
-	runner  *donburiecs.ECS // whose systems call Receive, and whose World follows this session's; nil without one
-	resyncs uint64          // the authority's count when it was last read
+	worlds  worlds
+	begun   bool      // the world has started
+	pending []request // what the next Receive does first
+	failure error     // the error that OnEnd was last told, for Run
+	key     [32]byte  // of which this machine's identity follows where its Dialer keeps none
+}
+
+// worlds is what the session knows of the worlds that it is in, one after the other.
+type worlds struct {
+	levels bool            // every level has a world of its own, filled by OnWorld
+	filled bool            // OnWorld has filled this one
+	room   donburix.Room   // in this world
+	runner *donburiecs.ECS // whose systems call Receive, and whose World follows this session's; nil without one
 }
 
 // sessions leads from worlds to their sessions.
@@ -83,7 +85,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 			config: c, protocol: p, faults: faults.New(c.Log, c.Debug),
 			standIns: make([]unsafe.Pointer, len(p.components)),
 		},
-		key: newKey(), levels: w == nil,
+		key: newKey(), worlds: worlds{levels: w == nil},
 	}
 	r.connect()
 	if w == nil {
@@ -201,8 +203,8 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 func (r *Replication) attach(w donburi.World) {
 	old, was := r.world, r.nodes.session
 	r.world, r.nodes.world = w, w
-	if r.runner != nil {
-		r.runner.World = w
+	if r.worlds.runner != nil {
+		r.worlds.runner.World = w
 	}
 	clear(r.nodes.slots)
 	clear(r.loadTime.byName)
@@ -219,8 +221,8 @@ func (r *Replication) attach(w donburi.World) {
 		}
 	}
 	r.extract.plans = nil
-	r.room = donburix.Room{}
-	r.room.Make(w)
+	r.worlds.room = donburix.Room{}
+	r.worlds.room.Make(w)
 	e := w.Entry(donburix.Create(w, withNode([]donburi.IComponentType{sessionType})...))
 	sessions.Set(w, r)
 	if r.auth == nil {
@@ -235,7 +237,7 @@ func (r *Replication) attach(w donburi.World) {
 	r.home.attachSession(e, old)
 	w.OnCreate(func(w donburi.World, e donburi.Entity) {
 		if w == r.world {
-			r.room.Make(w)
+			r.worlds.room.Make(w)
 			r.prefabs.noteBeside(e)
 		}
 	})

@@ -76,7 +76,7 @@ func (r *Replication) over() error {
 func ReceiveSystem(r *Replication) donburiecs.System {
 	mustBeMade("ReceiveSystem", r)
 	return func(e *donburiecs.ECS) {
-		r.runner = e
+		r.worlds.runner = e
 		e.World = r.world
 		r.Receive()
 	}

@@ -72,7 +72,7 @@ func (r *Replication) resetAuthority() {
 		refusals: faults.Throttle{Most: maxRefusedTold, While: refusedWhile},
 	}
 	r.groups.mine = membership{}
-	r.sendAt, r.spent, r.resyncs = 0, false, 0
+	r.steps.sendAt, r.line.spent, r.extract.resyncs = 0, false, 0
 }
 
 // resetClient forgets what this machine has kept as a client.

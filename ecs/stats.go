@@ -114,8 +114,8 @@ func (r *Replication) Counters() iter.Seq2[string, uint64] {
 func (r *Replication) noteMended() {
 	if r.auth != nil {
 		now := r.auth.Counters().Resyncs
-		r.faults.Add("resync", now-r.resyncs)
-		r.resyncs = now
+		r.faults.Add("resync", now-r.extract.resyncs)
+		r.extract.resyncs = now
 		return
 	}
 	now, was := r.proxy.Counters(), r.client.read
