@@ -54,7 +54,7 @@ func TestChangedByAnotherCallback(t *testing.T) {
 
 // OnChange does not run for a component that another callback has removed. A component that
 // is added again begins with its default as the old value.
-func TestTakenByAnotherCallback(t *testing.T) {
+func TestComponentRemovedByAnotherCallback(t *testing.T) {
 	l := newLab(t, lan)
 	m := l.machine("alone", tendon.Config{})
 	ent := m.Create(Paint, Plan).Entity()

@@ -229,7 +229,7 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 
 // A peer that is put into a node's group receives calls on the node from that same step on,
 // and a peer that is put out receives none.
-func TestWhoIsInIsCalled(t *testing.T) {
+func TestCallsReachGroupMembers(t *testing.T) {
 	for _, sends := range []int{60, 20} {
 		l := newLab(t, lan)
 		server := l.server(tendon.Config{Sends: sends})

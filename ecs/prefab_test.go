@@ -77,7 +77,7 @@ func TestArgumentsTooLong(t *testing.T) {
 
 // An entity that is given RplNode becomes a node in the step's Send. Functions that are
 // called on it before say so in their errors.
-func TestGivenRplNode(t *testing.T) {
+func TestEntityGivenRplNodeBecomesANode(t *testing.T) {
 	l := newLab(t, lan)
 	var log bytes.Buffer
 	server := l.server(tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))})

@@ -54,7 +54,7 @@ func (m *machine) written() (n int) {
 
 // A node that nobody refers to comes and goes without a write. A node that some pointers
 // refer to costs one write for each of them, however many pointers refer to other nodes.
-func TestReferencesCostTheConcerned(t *testing.T) {
+func TestReferencesCostOnlyTheirReferrers(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()

@@ -127,7 +127,7 @@ func TestPacedThingsGlide(t *testing.T) {
 
 // A client that has stalled finds a ball between the walls between which it bounces, and
 // not where it would be had it gone straight on.
-func TestStallMovesNothing(t *testing.T) {
+func TestAClientsStallMovesNothingDrawn(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond})
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()
@@ -204,7 +204,7 @@ func TestGettingOutIsSmooth(t *testing.T) {
 
 // A rider that keeps a place of its own in the world goes on smoothly, too, whoever carries
 // it.
-func TestOwnPlaceGoesOn(t *testing.T) {
+func TestPlaceInTheWorldGoesOnThroughAParentChange(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()

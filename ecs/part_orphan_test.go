@@ -97,7 +97,7 @@ func TestPartsLeftWhileANodeIsMade(t *testing.T) {
 
 // A part without a node is extracted again once it is part of a node, which may exist
 // already or be made later.
-func TestPartsThatWereNobodys(t *testing.T) {
+func TestPartsWithoutANodeBecomeParts(t *testing.T) {
 	partTests(t, func(l *lab, server, client *machine) {
 		w := server.World()
 		for _, later := range []bool{false, true} {

@@ -15,7 +15,7 @@ import (
 
 // A call goes to the peers that may see its node when the call is made, also if the game
 // has restricted the node to others earlier in the same step.
-func TestCalledAfterItIsKept(t *testing.T) {
+func TestCallAfterRelevanceChanged(t *testing.T) {
 	for name, keep := range map[string]func(e *donburi.Entry){
 		"Group.Add":           func(e *donburi.Entry) { hallTeam.Add(e) },
 		"Relevance OwnerOnly": func(e *donburi.Entry) { components.RplNode.Get(e).Relevance = rpl.OwnerOnly },

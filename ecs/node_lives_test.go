@@ -48,7 +48,7 @@ func TestNodeForLessThanAStep(t *testing.T) {
 
 // The same holds for a node that loses RplNode in the OnStreamOut of another node: before
 // its own OnStreamIn, or in the step after a callback made it.
-func TestStrippedByACallback(t *testing.T) {
+func TestRplNodeRemovedByACallback(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()
@@ -83,7 +83,7 @@ func TestStrippedByACallback(t *testing.T) {
 }
 
 // Nodes that callbacks make while a level ends go with that level.
-func TestMadeAtALevelsEnd(t *testing.T) {
+func TestNodeMadeAsALevelEnds(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	for _, m := range l.machines {
@@ -106,7 +106,7 @@ func TestMadeAtALevelsEnd(t *testing.T) {
 // A component that the server has removed from a prefab's node is missing, too, on
 // clients that join later; if several entities of the node have the component, the right
 // one lacks it.
-func TestTakenFromAPrefab(t *testing.T) {
+func TestJoinersLackAPrefabsRemovedComponent(t *testing.T) {
 	l := newLab(t, lan)
 	server := l.server(tendon.Config{})
 	crate, tank := Crate.Spawn(server.World(), CrateArgs{Label: "c"}), Tank.Spawn(server.World(), tendon.None{})
@@ -125,7 +125,7 @@ func TestTakenFromAPrefab(t *testing.T) {
 
 // A node that streams in again while it is still drawn has ended before, and OnStreamOut
 // still knows its id.
-func TestComesAgainWhileItGoes(t *testing.T) {
+func TestNodeArrivesAgainWhileLeaving(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()
@@ -147,7 +147,7 @@ func TestComesAgainWhileItGoes(t *testing.T) {
 }
 
 // OnStreamIn of a node that a callback makes and calls at once runs before the call.
-func TestCalledInACallback(t *testing.T) {
+func TestCallMadeInACallback(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()
@@ -169,7 +169,7 @@ func TestCalledInACallback(t *testing.T) {
 
 // A node's relevance may be set when it is made and changed a step later, whether or not
 // the server sends in these steps.
-func TestSeenAgainAStepLater(t *testing.T) {
+func TestNodeSeenAgainOneStepLater(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()

@@ -14,7 +14,7 @@ import (
 // The rules of an authority find the world begun (OnStart has run) in every step, also in
 // the step in which a client's session has ended, however it ends and whatever OnEnd does
 // then.
-func TestRulesFindTheirWorldBegun(t *testing.T) {
+func TestWorldHasBegunWhenRulesRun(t *testing.T) {
 	ends := map[string]func(l *lab, server, client *machine){
 		"kicked": func(_ *lab, server, client *machine) { server.Kick(client.Me(), "out") },
 		"closed": func(_ *lab, server, _ *machine) { server.Close("enough") },

@@ -157,7 +157,7 @@ func TestVeryManyMistakes(t *testing.T) {
 	check(t, "of its schema", lines[21], "and 10 more mistakes; mend these first")
 }
 
-func TestNothingGiven(t *testing.T) {
+func TestNilArgumentsPanic(t *testing.T) {
 	m := newLab(t, lan).machine("alone", tendon.Config{})
 	refused(t, "Host of no listener", func() { m.Host(nil) })
 	refused(t, "Join without a dialer", func() { m.Join(nil) })

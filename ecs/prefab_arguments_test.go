@@ -114,7 +114,7 @@ func TestPrefabArgumentsAsGiven(t *testing.T) {
 
 // An observer sees from the place by which its own node is streamed, also if the node has
 // two components with a place, one of which is removed and added again.
-func TestTwoPlaces(t *testing.T) {
+func TestNodeWithTwoPlaces(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.hall(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 110}})
 	eye := server.Create(hallPos, hallOther, components.Observer)

@@ -104,7 +104,7 @@ func TestSessionDrawnInPlaceInEveryLevel(t *testing.T) {
 // Once all stands still, a peer is sent a few packets a second, whatever moved before and
 // however many rows its node has: sends without anything new have packets only while
 // something moves.
-func TestRestIsQuiet(t *testing.T) {
+func TestWorldAtRestSendsLittle(t *testing.T) {
 	for _, loss := range []float64{0, 0.05} {
 		for name, kinds := range map[string][]donburi.IComponentType{
 			"one component": {Body}, "two components": {Body, Paint}, "a part for the owner": {Body, Ammo},
