@@ -12,50 +12,108 @@ import (
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
-// The public names that are defined in the packages below.
+// The public names that are defined in the packages below; `go doc` of those (rpl/schema,
+// rpl/internal/…) has all of their fields and methods.
 
 type (
-	ArgRef              = schema.ArgRef
-	ArgType             = schema.ArgType
-	Audience            = ids.Audience
-	Bits                = send.Bits
-	Call                = wire.Call
-	Column              = store.Column
-	Counters            = send.Counters
-	Grid                = spatial.Grid
-	Interest            = spatial.Interest
-	Item                = store.Item
-	ItemBits            = send.ItemBits
-	PeerStats           = send.PeerStats
-	Spawn               = store.Spawn
-	Streaming           = store.Streaming
+	// An ArgRef is one reference among the arguments of a call or a prefab.
+	ArgRef = schema.ArgRef
+	// An ArgType writes and reads the arguments of a call or a prefab.
+	ArgType = schema.ArgType
+	// An Audience says who may see a part of an item: Everyone, OwnerSees, OthersSee, or a group from
+	// FirstGroup on.
+	Audience = ids.Audience
+	// Bits counts the bits of what the authority planned to send, by kind: Updates, Keyframes,
+	// Arrivals.
+	Bits = send.Bits
+	// A Call is an RPC that runs on this machine now: Node, From, Tick, RPC, Args.
+	Call = wire.Call
+	// A Column is items of one type that the adapter keeps side by side. Resize gives it rows, Put
+	// says which item a row is, Bump makes the next SetColumn read a row of explicit items.
+	Column = store.Column
+	// Counters count what the authority has done since it was made, and why: Records, Shared,
+	// Keyframes, Arrivals, Removals, PacketsLost, CallsDropped and more.
+	Counters = send.Counters
+	// Grid is the usual Interest: a node streams in at Enter or nearer and out beyond Exit, in the
+	// unit of the `pos` prop. Enter is above 0, and Exit is at least Enter; 1.1 times Enter is usual.
+	Grid = spatial.Grid
+	// Interest decides which nodes of Relevance Near a peer gets: Reach(viewer) is the farthest that
+	// it can see, Wants(viewer, node, distance, had) whether it should have a node.
+	Interest = spatial.Interest
+	// An Item names one item of one node on an authority, until the item or its node is removed.
+	Item = store.Item
+	// ItemBits is the account of one item type: Item (nil for what belongs to no item), Bits,
+	// Removals.
+	ItemBits = send.ItemBits
+	// PeerStats are figures about the datagrams to one peer: RTT, Jitter, Loss, SendLimit, Bytes,
+	// Packets, Calls, Held.
+	PeerStats = send.PeerStats
+	// Spawn describes a node to be made: Prefab and its Args (at most MaxArgs bytes), Name of a
+	// load-time node (at most MaxName), Items by ordinal (at most MaxItems), Parent, Owner,
+	// Transient, and how it streams (Streaming).
+	Spawn = store.Spawn
+	// Streaming says how a node is sent to peers: Relevance; Weight, its priority against others (0
+	// means 1, at most MaxWeight); Hz, its updates a second at most (0: every send); Keep, whether
+	// it stays when its owner leaves. Check reports whether these are in range.
+	Streaming = store.Streaming
+	// A Codec says how values of a type that tags cannot describe travel (Register).
 	Codec[T any, S any] = schema.Codec[T, S]
-	ItemBuilder         = schema.ItemBuilder
-	ItemType            = schema.ItemType
-	Lane                = ids.Lane
-	Node                = ids.Node
-	Opt[T any]          = schema.Opt[T]
-	Part                = schema.Part
-	Peer                = ids.Peer
-	PrefabType          = schema.PrefabType
-	Prop                = schema.Prop
-	Proxy               = proxy.Proxy
-	ProxyConfig         = proxy.ProxyConfig
-	ProxyCounters       = proxy.ProxyCounters
-	ProxyHandler        = proxy.ProxyHandler
-	RPCType             = schema.RPCType
-	Refs                = schema.Refs
-	Relevance           = ids.Relevance
-	Replica             = proxy.Replica
-	Schema              = schema.Schema
-	Sink                = wire.Sink
-	Tags                = schema.Tags
-	Target              = ids.Target
-	Tick                = ids.Tick
-	TraceLine           = proxy.TraceLine
-	Var                 = schema.Var
-	VarType             = schema.VarType
-	Word                = schema.Word
+	// An ItemBuilder makes an ItemType by hand (Schema.Build).
+	ItemBuilder = schema.ItemBuilder
+	// An ItemType is a kind of item: what one replicated struct is on the wire.
+	ItemType = schema.ItemType
+	// A Lane is how a call travels: Reliable or Unreliable.
+	Lane = ids.Lane
+	// A Node names a node, the same on every machine of a session; 0 is none.
+	Node = ids.Node
+	// An Opt is a value that may be absent: at the cost of a bit.
+	Opt[T any] = schema.Opt[T]
+	// A Part is the props of an item that one audience may see.
+	Part = schema.Part
+	// A Peer is the number of one machine of a session; 0 is nobody, Server the authority's own.
+	Peer = ids.Peer
+	// A PrefabType is a kind of node.
+	PrefabType = schema.PrefabType
+	// A Prop is one replicated field.
+	Prop = schema.Prop
+	// A Proxy is the core of a client: it holds the nodes that the authority shows it. A tick:
+	// Receive and ReceiveMessage for what has arrived, Step, Apply, the game, Send. Replica and
+	// Replicas find nodes, Inject reads their state, Call and Due are for calls, Counters,
+	// Trace and Resync are for figures and repair.
+	Proxy = proxy.Proxy
+	// A ProxyConfig configures a Proxy.
+	ProxyConfig = proxy.ProxyConfig
+	// ProxyCounters count what a proxy has received since it began.
+	ProxyCounters = proxy.ProxyCounters
+	// A ProxyHandler is how Proxy.Apply reports what has happened, in a fixed order: Arrived, Loaded,
+	// ItemRemoved, ItemAdded, Owned, Parented, Changed, Advanced, Run, Gone.
+	ProxyHandler = proxy.ProxyHandler
+	// An RPCType is a kind of call.
+	RPCType = schema.RPCType
+	// Refs translates references to entities into references to nodes and back.
+	Refs = schema.Refs
+	// Relevance says which peers get a node: Near, Always, OwnerOnly, Grouped.
+	Relevance = ids.Relevance
+	// A Replica is a node as a proxy has it: ID, Owner, Name, Items and more.
+	Replica = proxy.Replica
+	// A Schema is what both ends must agree on, identified by names; see package schema.
+	Schema = schema.Schema
+	// A Sink takes what one end sends to the other: numbered datagrams, and reliable messages.
+	Sink = wire.Sink
+	// Tags are `rpl:"…"` tags for the fields of a type that cannot be edited.
+	Tags = schema.Tags
+	// A Target is where a call runs: ToServer, ToOwner, Broadcast, Everywhere.
+	Target = ids.Target
+	// A Tick is one fixed step of the simulation.
+	Tick = ids.Tick
+	// A TraceLine is one line of Proxy.Trace, as JSON.
+	TraceLine = proxy.TraceLine
+	// A Var is a variable-length field of an item.
+	Var = schema.Var
+	// A VarType codes a variable-length value.
+	VarType = schema.VarType
+	// A Word is one quantised field, an int32.
+	Word = schema.Word
 )
 
 const (
