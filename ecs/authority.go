@@ -209,6 +209,7 @@ func (ex *extractor) nodeRemoved(n *node, e donburi.Entity) {
 		panic("tendon: the session's own entity is removed: it goes with its world alone; take components away from it instead")
 	}
 	if n.name != "" && ex.loadTime.byName[n.name] == e {
+		ex.loadTime.bury(n)
 		ex.loadTime.unname(n.name)
 	}
 	if ex.auth != nil {

@@ -138,7 +138,7 @@ package ecs
 //
 //	node.go          a node, and the tables that lead to it; items.go: its components by ordinal; part.go,
 //	                 tree.go: its parts, parents and children
-//	role.go          who decides, who drives; names.go: nodes that every machine makes by itself
+//	role.go          who decides, who drives; names.go, buried.go: nodes that every machine makes by itself
 //
 // The authority, in the order of a step:
 //

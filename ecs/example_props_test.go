@@ -76,8 +76,8 @@ func ExampleReplicate_condition() {
 	play()
 	show()
 	// Output:
-	// peer 1 has 5 cards, best ""
 	// peer 2 has 5 cards, best "ace of peer 2"
+	// peer 1 has 5 cards, best ""
 	// {Open:false Loot:}
 	// {Open:true Loot:a map}
 }

@@ -129,8 +129,8 @@ func ExampleReplication_Host() {
 	//   node 1.1 of 1 [0.000000, 1.000000] blue true
 	//   node 2.1 of 2 [0.000000, 2.000000] blue true
 	// client is peer 2
-	//   node 1.1 of 1 [0.000000, 1.000000] blue false
 	//   node 2.1 of 2 [0.000000, 2.000000] blue false
+	//   node 1.1 of 1 [0.000000, 1.000000] blue false
 }
 
 // View gives what is drawn in a frame, however often frames come.

@@ -47,6 +47,7 @@ func (px *proxies) sweep() {
 		if n.name != "" && !n.destroyed {
 			px.rest(n)
 		} else {
+			px.loadTime.bury(n)
 			px.loadTime.unname(n.name)
 			px.removeEntities(n)
 		}

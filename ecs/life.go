@@ -189,6 +189,7 @@ func (r *Replication) becomeClient() {
 	r.calls.dropCalls()
 	r.me, r.begun = 0, true
 	r.resetClient()
+	r.loadTime.exhume()
 	r.loadTime.remakeNamed()
 	r.nodes.session.items, r.nodes.session.inPlace = nil, false
 	donburix.Add(r.Session(), components.Proxy)
@@ -209,6 +210,7 @@ func (r *Replication) end(why error, said string) {
 	if err := r.becomeAuthority(); err != nil {
 		panic(fmt.Sprintf("tendon: a configuration that was accepted is not any more: %v", err))
 	}
+	r.loadTime.exhume()
 	r.loadTime.remakeNamed()
 	r.begun = false
 	r.tellEnd(why)
@@ -273,6 +275,9 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 	}
 	if r.auth != nil && worldStays {
 		r.removeUnmade()
+	}
+	if r.auth == nil && worldStays {
+		r.loadTime.dropStale()
 	}
 }
 

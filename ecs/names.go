@@ -27,6 +27,7 @@ type loadTime struct {
 	destroyed map[string]bool     // load-time nodes that this world was made with and that were destroyed
 	standing  map[string]standing // by name: load-time nodes as they stood when they last ended
 	shapes    map[string][]place  // by name: what load-time nodes were built with
+	buried    map[string]burial   // by name: what was destroyed in this world, for the next session
 	shaping   []string            // names of load-time nodes that are still being built
 }
 
@@ -164,8 +165,12 @@ func (px *proxies) compareNames() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Destroyed)) {
 		ent, ok := px.loadTime.byName[name]
+		n := px.nodes.of(ent)
+		if ok && n != nil {
+			px.loadTime.bury(n)
+		}
 		px.loadTime.unname(name)
-		if n := px.nodes.of(ent); ok && n != nil {
+		if ok && n != nil {
 			px.endProxy(n, true)
 			px.removeEntities(n)
 		}

@@ -7,7 +7,10 @@ package ecs
 import (
 	"slices"
 
+	"github.com/yohamta/donburi"
+
 	"github.com/tendonengine/tendon/ecs/internal/references"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // A referrer is an item that may refer to nodes.
@@ -70,8 +73,33 @@ func (px *proxies) renew(f *referrer) {
 		return
 	}
 	w := px.tagged(b.comp, e, p)
-	if px.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
+	switch {
+	case n.isOwnNow(ord):
+		px.proxy.Repoint(n.replica, ord, b.comp.item, w, func(told rpl.Node, entity uint64) uint64 {
+			return px.repointed(f, told, entity)
+		})
+	case !px.proxy.Inject(n.replica, ord, b.comp.item, w):
+		w = nil
+	}
+	if w != nil && b.comp.standIn != nil {
 		b.comp.standIn.set(e, p, w)
 	}
 	px.notify.look(n, b)
+}
+
+// repointed is what a reference is to hold in a component that this machine has changed
+// since it was told: a node that has come fills a null reference that was told to be to it,
+// and one that has gone leaves it null. All else is the game's.
+func (px *proxies) repointed(f *referrer, told rpl.Node, entity uint64) uint64 {
+	if !slices.Contains(f.News, told) {
+		return entity
+	}
+	now := px.nodes.EntityOf(told)
+	switch old := donburi.Entity(entity); {
+	case now != 0 && entity == 0:
+		return now
+	case now == 0 && entity != 0 && (!px.world.Valid(old) || px.nodes.of(old) != nil && px.nodes.of(old).id == told):
+		return 0
+	}
+	return entity
 }

@@ -209,6 +209,7 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.nodes.slots)
 	clear(r.loadTime.byName)
 	clear(r.loadTime.destroyed)
+	clear(r.loadTime.buried)
 	r.loadTime.book = nil
 	clear(r.loadTime.standing)
 	clear(r.loadTime.shapes)

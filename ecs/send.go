@@ -55,11 +55,19 @@ func (ex *extractor) observe() {
 }
 
 // position returns the position of a node: that of the top of its hierarchy, as in the
-// core's grid.
+// core's grid. A node above without a place counts as the origin, so if the top has none, it
+// is that of the highest node on the way that has one.
 func (ex *extractor) position(n *node) (x, y float64, ok bool) {
-	for n.parent != nil {
-		n = n.parent
+	for ; n != nil; n = n.parent {
+		if px, py, has := ex.ownPosition(n); has {
+			x, y, ok = px, py, true
+		}
 	}
+	return x, y, ok
+}
+
+// ownPosition returns the position that a node says, relative to its parent's.
+func (ex *extractor) ownPosition(n *node) (x, y float64, ok bool) {
 	i := ex.auth.PlaceItem(n.id)
 	if i < 0 || i >= len(n.items) {
 		return 0, 0, false

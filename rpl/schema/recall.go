@@ -20,6 +20,8 @@ type collection interface {
 	recall(p unsafe.Pointer, was any, refs Refs) any
 	// rewrite is Inject over was, the value last written at p; nil if that is not known.
 	rewrite(p unsafe.Pointer, v, was any, refs Refs)
+	// repoint changes references alone (ItemType.Repoint).
+	repoint(p unsafe.Pointer, told any, fn Repoint)
 }
 
 // isRow reports whether the element at p equals a row or, with recall, may be that row

@@ -14,6 +14,7 @@ import (
 // A Referrer may refer to nodes.
 type Referrer[T any] struct {
 	Of    T          // what it is
+	News  []rpl.Node // which of its nodes have come or gone since it was due the last time; valid while it is due
 	order uint64     // its number, in order of creation: referrers are due in this order
 	due   bool       // it is in Index.due
 	to    []rpl.Node // the nodes that it refers to, each once
@@ -69,10 +70,12 @@ func (x *Index[T]) Forget(f *Referrer[T]) {
 // Mark notes that a node has come or gone: what refers to it is due.
 func (x *Index[T]) Mark(id rpl.Node) {
 	for _, l := range x.of[id] {
-		if f := l.from; !f.due {
-			f.due = true
+		f := l.from
+		if !f.due {
+			f.due, f.News = true, f.News[:0]
 			x.due = append(x.due, f)
 		}
+		f.News = append(f.News, id)
 	}
 }
 

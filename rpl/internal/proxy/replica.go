@@ -159,6 +159,17 @@ func (c *Proxy) Inject(r *Replica, ordinal int, t *schema.ItemType, p unsafe.Poi
 	return true
 }
 
+// Repoint changes references in the component at p, and nothing else of it; fn is given the
+// node that was told for each, as of the newest tick received.
+func (c *Proxy) Repoint(r *Replica, ordinal int, t *schema.ItemType, p unsafe.Pointer, fn schema.Repoint) {
+	if t == nil || !t.HasRefs || r.item(ordinal) != t {
+		return
+	}
+	words, vars := c.held.scratch[:len(t.Words)], c.held.scratchVars[:len(t.Vars)]
+	r.fill(ordinal, words, vars, r.now())
+	t.Repoint(p, words, vars, fn)
+}
+
 // References appends to dst the nodes that an item refers to at the newest tick received,
 // one for each reference that is not null, whether that node is held here or not.
 func (c *Proxy) References(r *Replica, ordinal int, dst []ids.Node) []ids.Node {

@@ -54,6 +54,7 @@ type Peer struct {
 
 	// lists that are read only while the peer is busy
 	queue   []uint32 // wanted slots whose arrival was not sent yet
+	queued  int      // how long it was after the last send
 	parents newParents
 	RPC     peerCalls
 	checks  checks

@@ -2,11 +2,13 @@ package send
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/budget"
 	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
@@ -139,7 +141,7 @@ func (a *planner) planSend(p *Peer, own *batch, now time.Duration) {
 	}
 	if p.busy {
 		a.payCalls(p)
-		a.planQueue(p)
+		a.planQueue(p, now)
 		a.sender.Calls.callWaiting(p)
 	}
 	a.planWithParents(p, own)
@@ -278,13 +280,11 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 // planQueue plans the first arrivals of wanted nodes, the peer's own first, then the
 // nearest. They may take at most three quarters of the room that is left, and what is left
 // of maxBurst and of maxBursts.
-func (a *planner) planQueue(p *Peer) {
+func (a *planner) planQueue(p *Peer, now time.Duration) {
 	if len(p.queue) == 0 {
 		return
 	}
-	if len(p.view.Points) > 0 && len(p.queue) > 1 {
-		a.sortQueue(p)
-	}
+	a.sortQueue(p, now)
 	bucket := &p.bucket
 	room := bucket.Left * 3 / 4
 	if room <= 0 && bucket.Room > 0 && p.plan.empty() {
@@ -324,6 +324,7 @@ func (a *planner) planQueue(p *Peer) {
 	}
 	a.burst -= given - room
 	p.queue = p.queue[:len(waiting)]
+	p.queued = len(p.queue)
 }
 
 // admitTree plans the arrival of a node and of all wanted nodes below it, and returns the
@@ -382,25 +383,55 @@ func (a *planner) admitBelow(p *Peer, slot uint32) {
 	}
 }
 
-// A distant is a node that waits for its arrival, with its distance from the observer.
-type distant struct {
-	far  float64
-	slot uint32
+// A contender is a node that waits for its arrival, with what it is worth to send it now.
+type contender struct {
+	worth float32
+	slot  uint32
 }
 
-// sortQueue orders a peer's queue: own nodes first, then the nearest.
-func (a *planner) sortQueue(p *Peer) {
-	a.queueing = a.queueing[:0]
-	for _, slot := range p.queue {
-		far := -1.
-		if a.store.Nodes[slot].Owner != p.ID {
-			root := &a.store.Space.Spots[a.store.Root(slot)]
-			far = p.view.Distance(root.X, root.Y)
-		}
-		a.queueing = append(a.queueing, distant{far, slot})
+// patience is how many sends a long queue keeps its order, unless it gets longer: what is
+// waited for changes slowly, and a look at all of it is not free.
+const patience = 8
+
+// sortQueue orders a peer's queue (protocol rule 26): the session and own nodes first, with
+// what they hang on, then by weight, nearness and waiting. Nodes are as near as the top of
+// their tree, those without a place as near as can be.
+func (a *planner) sortQueue(p *Peer, now time.Duration) {
+	if len(p.queue) < 2 || len(p.queue) > longQueue && len(p.queue) <= p.queued && (a.store.Send+uint32(p.Index))%patience != 0 {
+		return
 	}
-	slices.SortStableFunc(a.queueing, func(x, y distant) int { return cmp.Compare(x.far, y.far) })
+	a.queueing, a.carrying = a.queueing[:0], a.carrying[:0]
+	for _, slot := range p.queue {
+		n := &a.store.Nodes[slot]
+		worth := a.sender.Updates.worthOf(p, n)
+		switch hd := n.Holder(p.Index); {
+		case hd == nil:
+		case n.ID == ids.SessionNode:
+			worth = float32(math.Inf(1))
+		case n.Owner == p.ID && p.ID != 0:
+			worth = foremost
+			for up := n.Parent; up != 0; up = a.store.Nodes[up].Parent {
+				a.carrying = append(a.carrying, up)
+			}
+		default:
+			worth *= float32((now - hd.Since + sendPeriod).Seconds())
+		}
+		a.queueing = append(a.queueing, contender{worth, slot})
+	}
+	for i := range a.queueing {
+		if q := &a.queueing[i]; q.worth < foremost && slices.Contains(a.carrying, q.slot) {
+			q.worth = foremost
+		}
+	}
+	first := func(x, y contender) int { return cmp.Compare(y.worth, x.worth) }
+	if slices.IsSortedFunc(a.queueing, first) {
+		return
+	}
+	slices.SortStableFunc(a.queueing, first)
 	for i := range a.queueing {
 		p.queue[i] = a.queueing[i].slot
 	}
 }
+
+// sendPeriod is how long what has just come into sight counts as having waited.
+const sendPeriod = time.Second / 30

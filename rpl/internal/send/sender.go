@@ -101,10 +101,11 @@ type planner struct {
 	budget     budget.Budget
 	sendPeriod time.Duration
 	batches    [store.AheadPeers]batch
-	group      []uint32  // handles of the nodes in one arrival piece
-	queueing   []distant // one peer's queue while it is sorted
-	order      []ranked  // one peer's updates by urgency
-	burst      float64   // what is left of maxBursts
+	group      []uint32    // handles of the nodes in one arrival piece
+	queueing   []contender // one peer's queue while it is sorted
+	carrying   []uint32    // what own nodes in it hang on
+	order      []ranked    // one peer's updates by urgency
+	burst      float64     // what is left of maxBursts
 }
 
 // calls are the calls that wait to be sent or to run.

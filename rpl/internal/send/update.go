@@ -181,18 +181,24 @@ func (a *updates) isLoose(r *store.Row, pr *peerRow) bool {
 	return pr.flight != r.Head || pr.flightTick != tick
 }
 
-// closeness weighs a node's urgency by its distance: 4 for the peer's own nodes; for
-// others 2 at the observer, falling to 1 at the edge of sight and less beyond; 1 where
-// there is no distance.
+// closeness weighs a node's urgency by its distance: 8 for the session, 4 for the peer's own
+// nodes; for others, by the top of their tree, 2 at the observer and without a place, falling
+// to 1 at the edge of sight and less beyond; 1 where there is no distance.
 func (a *updates) closeness(p *Peer, n *store.Node) float32 {
 	switch {
+	case n.ID == ids.SessionNode:
+		return 8
 	case n.Owner == p.ID:
 		return 4
-	case a.store.Space.Index == nil || len(p.view.Points) == 0 || n.PosItem < 0:
+	case a.store.Space.Index == nil || len(p.view.Points) == 0:
 		return 1
 	}
+	top := a.store.Root(n.ID.Slot())
+	if a.store.Nodes[top].PosItem < 0 {
+		return 2
+	}
 	reach := a.sender.interest.Rule.Reach(p.ID)
-	at := &a.store.Space.Spots[n.ID.Slot()]
+	at := &a.store.Space.Spots[top]
 	return float32(2 * reach / (reach + p.view.Distance(at.X, at.Y)))
 }
 
