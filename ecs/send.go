@@ -128,7 +128,7 @@ func sendStage(r *Replication) {
 				}
 				why = s.callsTooOften(core.Calls, r.config.Limits.Calls)
 			}
-			if s.in && why == "" {
+			if s.in && why == "" && s.meter.perIn > 0 { // who is not heard at all is lost, not kicked
 				acks, messages := r.auth.Waits(s.peer, r.line.now())
 				why = s.takes.Look(r.line.now(), acks, messages, r.config.Limits.Unanswered)
 			}
