@@ -6,6 +6,7 @@ package main
 import (
 	"errors"
 	"flag"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"os"
@@ -24,9 +25,10 @@ type way struct {
 	up, down netsim.Conditions
 	kinds    [][]byte // the first packets of clients, for those who replay them
 	keep     int
-	copier   *net.UDPConn // sends a copy of what clients send, before it
-	copied   int          // bytes …
-	answered int          // … and what has come back to the copier
+	copier   *net.UDPConn  // sends a copy of what clients send, before it
+	copied   int           // bytes …
+	answered int           // … and what has come back to the copier
+	bursts   time.Duration // how long everything is lost at a time; a fifth of all time
 	seed     uint64
 	at       string // the address that sockets to the server have
 }
@@ -37,7 +39,10 @@ type line struct {
 	client netip.AddrPort
 	back   *net.UDPConn
 	paths  netsim.Pair
-	last   []byte // the newest packet of the client
+	last   []byte        // the newest packet of the client
+	bad    time.Duration // from then on everything is lost, …
+	good   time.Duration // … until then
+	rng    *rand.Rand
 	wake   chan struct{}
 }
 
@@ -93,7 +98,9 @@ func (w *way) run() {
 			w.copied += n
 			_, _ = w.copier.WriteToUDP(b[:n], w.server) // as on any network, it may be lost
 		}
-		l.paths.Up.Send(now(), b[:n])
+		if !l.bursts() {
+			l.paths.Up.Send(now(), b[:n])
+		}
 		w.mu.Unlock()
 		l.poke()
 	}
@@ -110,7 +117,7 @@ func (w *way) lineOf(from netip.AddrPort) *line {
 		return l
 	}
 	w.seed++
-	l := &line{w: w, client: from, paths: netsim.NewPair(w.seed, netsim.Conditions{}), wake: make(chan struct{}, 1)}
+	l := &line{w: w, client: from, paths: netsim.NewPair(w.seed, netsim.Conditions{}), wake: make(chan struct{}, 1), rng: rand.New(rand.NewPCG(w.seed, 5))}
 	l.paths.Up.SetConditions(w.up)
 	l.paths.Down.SetConditions(w.down)
 	if l.open() != nil {
@@ -142,12 +149,27 @@ func (l *line) open() error {
 				continue
 			}
 			l.w.mu.Lock()
-			l.paths.Down.Send(now(), b[:n])
+			if !l.bursts() {
+				l.paths.Down.Send(now(), b[:n])
+			}
 			l.w.mu.Unlock()
 			l.poke()
 		}
 	}()
 	return nil
+}
+
+// bursts reports whether a packet falls into a time in which everything is lost. w.mu is held.
+func (l *line) bursts() bool {
+	t, d := now(), l.w.bursts
+	if d == 0 {
+		return false
+	}
+	for t >= l.good {
+		l.bad = max(l.good, t-4*d) + time.Duration(l.rng.ExpFloat64()*float64(4*d))
+		l.good = l.bad + d
+	}
+	return t >= l.bad
 }
 
 func (l *line) poke() {
@@ -202,7 +224,7 @@ func (w *way) do(o order) (map[string]float64, error) {
 		if err := c.Check(); err != nil {
 			return nil, err
 		}
-		w.down = c
+		w.down, w.bursts = c, time.Duration(o.Num["bursts"]*float64(time.Millisecond))
 		if o.Do == "both" {
 			w.up = c
 		}

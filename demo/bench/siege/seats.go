@@ -153,14 +153,15 @@ func kick(s *stage) error {
 	return v.err()
 }
 
-// leaves: 1,000 clients say goodbye over a line that loses a fifth, in bursts of 100 ms.
+// leaves: 1,000 clients say goodbye over a line that loses a fifth, half of them in bursts of
+// 100 ms.
 func leaves(s *stage) error {
 	var v verdict
 	server, addr := s.server("-bodies", "2", "-peers", "200")
 	relay, way := s.relay(addr)
 	const rounds, processes, each = 10, 10, 10
 	left := 0
-	for range rounds {
+	for round := range rounds {
 		relay.tell("both", nil)
 		var all []*process
 		for range processes {
@@ -168,12 +169,16 @@ func leaves(s *stage) error {
 		}
 		for _, c := range all {
 			for range each {
-				if _, err := c.seek(patience, func(m *message) bool { return m.Say == "in" }); err != nil {
-					return fmt.Errorf("only some joined: %w", err)
+				if m, err := c.seek(2*patience, func(m *message) bool { return m.Say == "in" || m.Say == "ended" }); err != nil || m.Say == "ended" {
+					return fmt.Errorf("only some joined, in round %d: %s %s %w", round, m.Say, m.Text, err)
 				}
 			}
 		}
-		relay.tell("both", num{"loss": 0.2, "burst": 4, "delay": 20})
+		if round%2 == 0 {
+			relay.tell("both", num{"loss": 0.2, "delay": 20})
+		} else {
+			relay.tell("both", num{"bursts": 100, "delay": 20})
+		}
 		began := time.Now()
 		var saying sync.WaitGroup
 		for _, c := range all {

@@ -92,7 +92,7 @@ type process struct {
 
 	mu    sync.Mutex
 	said  []message
-	news  chan struct{}
+	news  chan struct{} // closed, and made anew, when something is said
 	ended bool
 	asked int
 }
@@ -121,7 +121,7 @@ func (s *stage) start(role string, args ...string) *process {
 	if err != nil {
 		fail("%v", err)
 	}
-	p := &process{what: role, news: make(chan struct{}, 1)}
+	p := &process{what: role, news: make(chan struct{})}
 	p.cmd = exec.Command(exe, append([]string{"-role", role}, args...)...)
 	p.cmd.Env = append(os.Environ(), "HOME="+s.dir, "XDG_CONFIG_HOME="+s.dir, "XDG_CACHE_HOME="+s.dir)
 	p.cmd.Stderr = os.Stderr
@@ -150,21 +150,20 @@ func (p *process) listen(out io.Reader) {
 		}
 		p.mu.Lock()
 		p.said = append(p.said, m)
-		p.mu.Unlock()
 		p.wake()
+		p.mu.Unlock()
 	}
 	_ = p.cmd.Wait() // how it ended does not matter: what it should have said is missed
 	p.mu.Lock()
 	p.ended = true
-	p.mu.Unlock()
 	p.wake()
+	p.mu.Unlock()
 }
 
+// wake wakes all who wait. p.mu is held.
 func (p *process) wake() {
-	select {
-	case p.news <- struct{}{}:
-	default:
-	}
+	close(p.news)
+	p.news = make(chan struct{})
 }
 
 // seek waits for a message that fits and takes it.
@@ -180,13 +179,13 @@ func (p *process) seek(limit time.Duration, fits func(m *message) bool) (message
 				return *m, nil
 			}
 		}
-		ended := p.ended
+		ended, news := p.ended, p.news
 		p.mu.Unlock()
 		if ended {
 			return message{}, fmt.Errorf("%s has ended", p.what)
 		}
 		select {
-		case <-p.news:
+		case <-news:
 		case <-end.C:
 			return message{}, errors.New("nothing in time")
 		}
