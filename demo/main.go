@@ -5,6 +5,7 @@
 //	demo -host :7777 [-public]   play and let others join
 //	demo -join host:7777         join them
 //	demo -shot out.png           a picture of both panes, and what is on it
+//	demo -join lan               a list of the games on the local network, to choose from by number
 //
 // Where to look: package options has the flags; seat.go one session with its pane;
 // network.go the simulated network between the panes; picture.go the screenshot;
@@ -25,6 +26,7 @@ import (
 	"github.com/tendonengine/tendon/demo/address"
 	"github.com/tendonengine/tendon/demo/internal/stop"
 	"github.com/tendonengine/tendon/demo/island"
+	"github.com/tendonengine/tendon/demo/lan"
 	"github.com/tendonengine/tendon/demo/options"
 	"github.com/tendonengine/tendon/demo/scene"
 	"github.com/tendonengine/tendon/ecs/window"
@@ -59,6 +61,11 @@ func play(o options.Options) error {
 	}
 	asked, cancel := stop.Context()
 	context.AfterFunc(asked, cancel) // a second Ctrl-C ends the program at once
+	if o.Join == "lan" {
+		if o.Join, err = lan.Choose(island.Name, os.Stdin, os.Stdout); err != nil {
+			return err
+		}
+	}
 	p := &program{asked: asked, options: o, view: scene.Options{Zoom: o.Zoom, Circles: o.Circles, Figures: o.Figures}, sprites: sprites}
 	if err := p.open(); err != nil {
 		return err

@@ -24,6 +24,7 @@ type Config struct {
 	Budget    int                  // bytes a second for each peer, the packets' seals included, at least 1,200; 0 means 256 KiB. Over a line that carries less, less is sent (Stats.SendLimit)
 	MaxPeers  int                  // players, including the host's own and lost ones; further clients are refused with "full". 0 means the transport's limit, 1,024
 	Limits    Limits               // what a server takes of one client; who goes beyond is kicked
+	Title     string               // what lists of games on the local network (kcp.Games) call this session, at most 40 bytes; empty: it is not listed
 	Dedicated bool                 // a server without a player of its own
 	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 512 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
@@ -61,6 +62,9 @@ func (c Config) checked() (Config, error) {
 	}
 	if c.MaxPeers < 0 || c.MaxPeers > transport.MaxPeers {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxPeers is %d: give the number of players, at most %d, or 0 for that many", c.MaxPeers, transport.MaxPeers))
+	}
+	if len(c.Title) > transport.MaxTitle {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Title has %d bytes, at most %d: give a short name", len(c.Title), transport.MaxTitle))
 	}
 	if len(c.Hello) > transport.MaxHello {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), transport.MaxHello))

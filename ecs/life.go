@@ -128,8 +128,17 @@ func (r *Replication) offer() transport.Offer {
 	return transport.Offer{
 		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
 		Hello: r.config.Hello, Key: r.key, Joins: true, Room: r.seats.room, Limits: r.config.Limits.wire(),
+		Title: r.config.Title, Locals: locals(r.config.Dedicated),
 		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },
 	}
+}
+
+// locals is how many play on this machine.
+func locals(dedicated bool) int {
+	if dedicated {
+		return 0
+	}
+	return 1
 }
 
 // leave ends what Host or Join began, before something else begins.

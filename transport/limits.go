@@ -32,6 +32,7 @@ const (
 	MaxQueuedMessages = 4096
 
 	MaxToken  = 400  // bytes of a connect token: it shares the INIT with the hello
+	MaxTitle  = 40   // bytes of Offer.Title: an answer to strangers is short
 	MaxGame   = 64   // bytes of a game's name: errors show it
 	MaxHello  = 512  // bytes of Offer.Hello: a name, a colour
 	MaxDigest = 1000 // bytes of a schema's digest: a refusal stays shorter than the HELLO it answers
@@ -87,6 +88,9 @@ const (
 	// ResetRate is how many packets of unknown connections a listener answers a second: a
 	// whole session of players after a restart, and no more than a trickle otherwise.
 	ResetRate = 1000
+	// QueryRate is how many questions for games on the local network a listener answers a
+	// second: more than people ask.
+	QueryRate = 50
 	// ResetShare is how many bytes of unknown connections an address must have sent for each
 	// byte of the answer: nobody can have others flooded. A client that plays gets there
 	// within two or three packets.

@@ -21,6 +21,11 @@ type Offer struct {
 	// MaxPeers is how many connections a listener accepts, at most 1,024; 0 means
 	// 1,024. Further clients are refused with ErrFull.
 	MaxPeers int
+	// Title is what lists of games on the local network call a listener's game, at most 40
+	// bytes; one without a title is not listed. Locals is how many play on the listener's own
+	// machine.
+	Title  string
+	Locals int
 	// Limits bound what one client may send; zero fields mean the defaults.
 	Limits Limits
 	// Key is the secret from which a client's identity follows, if the Dialer has none of

@@ -9,8 +9,11 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
+// Name is the game's, by which its sessions are found on a local network.
+const Name = "tendon island"
+
 // Protocol is what all machines of a session agree on.
-var Protocol = tendon.NewProtocol("tendon island")
+var Protocol = tendon.NewProtocol(Name)
 
 // Replicated lists the replicated components, for tools that compare worlds.
 func Replicated() []donburi.IComponentType {
@@ -25,6 +28,7 @@ func Config(log *slog.Logger) tendon.Config {
 		Steps:    Steps,
 		Sends:    Sends,
 		MaxPeers: 64,
+		Title:    "Tendon island",
 		Log:      log,
 	}
 }

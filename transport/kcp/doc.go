@@ -24,6 +24,7 @@ package kcp
 //
 //	dial.go, listen.go      two ways to a link; start.go: either, as flags say; options.go
 //	link.go, limits.go      an endpoint on a socket, and its two goroutines
+//	games.go                a list of games on the local network
 //	home.go, home_*.go      the address from which a listener answers
 //	sender_*.go             writing to a socket without waiting for long
 //	simulation.go           a simulated network between socket and endpoint

@@ -28,7 +28,7 @@ func (e *Endpoint) take(at time.Duration, from Path, b []byte) bool {
 	case kind.Sealed():
 		return e.sealed(at, from, b)
 	case e.listens:
-		return kind == wire.Hello && e.greeted(at, from, b) || kind == wire.Init && e.requested(at, from, b)
+		return kind == wire.Hello && e.greeted(at, from, b) || kind == wire.Init && e.requested(at, from, b) || kind == wire.Query && e.queried(at, from, b)
 	}
 	c := e.client
 	switch kind {

@@ -86,6 +86,8 @@ func checkOffer(o transport.Offer) error {
 		return fmt.Errorf("transport: the game's name %q has %d bytes; give it 1 to %d", o.Game, len(o.Game), transport.MaxGame)
 	case len(o.Hello) > transport.MaxHello:
 		return fmt.Errorf("transport: the hello has %d bytes; at most %d fit, send the rest once connected", len(o.Hello), transport.MaxHello)
+	case len(o.Title) > transport.MaxTitle:
+		return fmt.Errorf("transport: the title %q has %d bytes; at most %d fit", o.Title, len(o.Title), transport.MaxTitle)
 	case len(o.Digest) > transport.MaxDigest:
 		return fmt.Errorf("transport: the schema's digest has %d bytes; at most %d fit", len(o.Digest), transport.MaxDigest)
 	case o.MaxPeers < 0 || o.MaxPeers > transport.MaxPeers:

@@ -41,6 +41,7 @@ type Endpoint struct {
 	cookies *seal.Prover
 	tokens  *seal.Prover // of RESETs
 	resets  resets
+	guide   guide
 	desk    desk
 
 	mu      sync.RWMutex // guards the rest; never taken while a Conn's lock is held

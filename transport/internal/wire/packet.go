@@ -37,6 +37,7 @@ const (
 	Close     Kind = 12 // payload: cause and reason, see closing.go
 	Control   Kind = 13 // payload: what endpoints tell each other, see control.go
 	Part      Kind = 14 // payload: a part of a packet that is longer than its path carries, see package mtu
+	Query     Kind = 15 // not sealed: for games on the local network, and the answer, see query.go
 )
 
 // The bits of a first byte. The two highest are 10 in every packet: so a socket can be
@@ -79,11 +80,11 @@ func First(k Kind, fromListener bool) byte {
 // packet of this protocol begins with.
 func Split(first byte) (k Kind, fromListener, ok bool) {
 	k = Kind(first & kindBits)
-	return k, first&FromListener != 0, first&markBits == mark && first&keyPhase == 0 && k >= Hello && k <= Part
+	return k, first&FromListener != 0, first&markBits == mark && first&keyPhase == 0 && k >= Hello && k <= Query
 }
 
 // Sealed reports whether packets of a kind have the form of Packet.
-func (k Kind) Sealed() bool { return k >= Keepalive }
+func (k Kind) Sealed() bool { return k >= Keepalive && k != Query }
 
 // A Header is the legible part of a sealed packet.
 //

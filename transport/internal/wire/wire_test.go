@@ -238,7 +238,7 @@ func TestHeaders(t *testing.T) {
 // byte is refused.
 func TestFirstBytes(t *testing.T) {
 	good := map[byte]bool{}
-	for k := Hello; k <= Part; k++ {
+	for k := Hello; k <= Query; k++ {
 		for _, fromListener := range []bool{false, true} {
 			b := First(k, fromListener)
 			good[b] = true
