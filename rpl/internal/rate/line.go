@@ -303,7 +303,8 @@ func (l *Line) loses() bool { return l.loss() > lossy && l.mean > l.floor*1.5+lo
 // tryLess begins a trial.
 func (l *Line) tryLess(now time.Duration) {
 	sends := l.sends(now)
-	less := min(try*sends, 0.95*l.carried())
+	// Not less than half: perhaps hardly anything arrived for another reason, and is about to.
+	less := max(min(try*sends, 0.95*l.carried()), sends/2)
 	if sends < tryLeast {
 		l.shy = now + l.wait
 		return
