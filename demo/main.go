@@ -2,8 +2,8 @@
 //
 //	demo                         single player
 //	demo -panes                  a listen server and a client of it, beside each other
-//	demo -host :7777 [-public]   play and let others join
-//	demo -join host:7777         join them
+//	demo -host :7777             play and let others join: it prints the join string
+//	demo -join STRING            join them
 //	demo -shot out.png           a picture of both panes, and what is on it
 //	demo -join lan               a list of the games on the local network, to choose from by number
 //
@@ -23,7 +23,6 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
-	"github.com/tendonengine/tendon/demo/address"
 	"github.com/tendonengine/tendon/demo/internal/stop"
 	"github.com/tendonengine/tendon/demo/island"
 	"github.com/tendonengine/tendon/demo/lan"
@@ -55,9 +54,6 @@ func play(o options.Options) error {
 	sprites, err := scene.Load()
 	if err != nil {
 		return err
-	}
-	if o.Public {
-		fmt.Println(address.Warning)
 	}
 	asked, cancel := stop.Context()
 	context.AfterFunc(asked, cancel) // a second Ctrl-C ends the program at once

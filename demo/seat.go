@@ -34,11 +34,18 @@ func (p *program) open() error {
 		switch {
 		case o.Host != "":
 			s.scene.Name = "Host " + o.Host
+			l, err := kcp.Listen(o.Host)
+			if err != nil {
+				return err
+			}
+			s.rep.Host(l)
+			fmt.Printf("Others join with this:\n\n\t%s\n\n", l.JoinString())
 		case o.Join != "":
 			s.scene.Name = "Client of " + o.Join
 			s.rep.OnEnd(p.ended(o.Join))
+			return kcp.Start(s.rep, "", o.Join)
 		}
-		return kcp.Start(s.rep, o.Host, o.Join)
+		return nil
 	}
 	server, err := p.seat("Listen server", o.Name, o.Bot, scene.Left)
 	if err != nil {
@@ -56,7 +63,7 @@ func (p *program) open() error {
 	p.network = newNetwork(o.RTT, o.Loss)
 	client.scene.Notes = p.network.String
 	client.rep.OnEnd(p.ended("the client's pane"))
-	return kcp.Start(client.rep, "", l.Addr(), kcp.WithConditions(p.network.simulation))
+	return kcp.Start(client.rep, "", l.JoinString(), kcp.WithConditions(p.network.simulation))
 }
 
 // ended returns an OnEnd callback that stores why a session ended, so that the program

@@ -26,9 +26,16 @@ type Config struct {
 	Limits    Limits               // what a server takes of one client; who goes beyond is kicked
 	Title     string               // what lists of games on the local network (kcp.Games) call this session, at most 40 bytes; empty: it is not listed
 	Dedicated bool                 // a server without a player of its own
+	Times     Times                // how long connections and seats are kept
 	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 512 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
 	Debug     bool                 // look for the game's mistakes in every step, which costs time; they are counted, and logged once for each kind of entity
+
+	// Admit, if set, is asked about each client before it is let in: with its Config.Hello,
+	// which it may have made up, and its Identity, which is proven. The client is told the
+	// error's text, at most 200 bytes of it, as transport.ErrNotAdmitted. Admit is called
+	// inside Receive and may not call the session.
+	Admit func(hello []byte, id transport.Identity) error
 
 	// Log is told where a session is hosted, and which clients have joined, are lost, are
 	// back and have left. It is also told which clients were refused and why (the session
@@ -38,6 +45,31 @@ type Config struct {
 	// a fault that another machine can repeat is logged the first, the second, the fourth
 	// time, and so on. nil logs nothing, or to slog.Default if Debug is set.
 	Log *slog.Logger
+}
+
+// Times are how long a server waits for its clients. Zero fields mean the defaults.
+type Times struct {
+	Silence time.Duration // without a packet, then a peer is lost, and a client has lost its server; 1 s to 1 min, default 10 s
+	Grace   time.Duration // a lost peer's seat is kept for so long, default 30 s
+	Join    time.Duration // a client may take so long to build the level and be ready, default 10 s
+}
+
+func (t Times) checked() (Times, error) {
+	t.Silence, t.Grace, t.Join = orTime(t.Silence, transport.SilenceTimeout), orTime(t.Grace, graceTime), orTime(t.Join, transport.JoinTimeout)
+	switch {
+	case t.Silence < minSilence || t.Silence > maxSilence:
+		return t, fmt.Errorf("tendon: Config.Times.Silence is %v: give %v to %v, or 0 for %v", t.Silence, minSilence, maxSilence, transport.SilenceTimeout)
+	case t.Grace < 0 || t.Join < 0:
+		return t, fmt.Errorf("tendon: Config.Times has Grace %v and Join %v: give no negative time", t.Grace, t.Join)
+	}
+	return t, nil
+}
+
+func orTime(t, zero time.Duration) time.Duration {
+	if t == 0 {
+		return zero
+	}
+	return t
 }
 
 // checked fills in the defaults; the error names every invalid value.
@@ -68,6 +100,10 @@ func (c Config) checked() (Config, error) {
 	}
 	if len(c.Hello) > transport.MaxHello {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), transport.MaxHello))
+	}
+	times, err := c.Times.checked()
+	if c.Times = times; err != nil {
+		mistakes = append(mistakes, err)
 	}
 	c.Hello = bytes.Clone(c.Hello) // the game may go on using its own
 	if c.Remove == nil {

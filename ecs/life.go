@@ -41,7 +41,11 @@ func (r *Replication) Host(l transport.Listener) {
 			return
 		}
 		r.line.openLink(link)
-		r.config.Log.Info("hosting", "address", l.Addr())
+		said := []any{"address", l.Addr()}
+		if l, ok := l.(interface{ JoinString() string }); ok { // of package kcp
+			said = append(said, "join", l.JoinString())
+		}
+		r.config.Log.Info("hosting", said...)
 	}, giveUp: func() {
 		if err := l.Close(); err != nil {
 			r.config.Log.Warn("closing the listener", "err", err)
@@ -127,7 +131,8 @@ func (r *Replication) offer() transport.Offer {
 	s := r.protocol.schema
 	return transport.Offer{
 		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
-		Hello: r.config.Hello, Key: r.key, Joins: true, Room: r.seats.room, Limits: r.config.Limits.wire(),
+		Hello: r.config.Hello, Key: r.key, Joins: true, Room: r.seats.room, Admit: r.config.Admit,
+		Join: r.config.Times.Join, Silence: r.config.Times.Silence, Limits: r.config.Limits.wire(),
 		Title: r.config.Title, Locals: locals(r.config.Dedicated),
 		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },
 	}

@@ -30,6 +30,11 @@ const (
 	// as many that its schema finds: nobody reads more than a screen of them.
 	maxMistakes = 10
 
+	// minSilence is several keepalives, and maxSilence the longest that a player would look at a
+	// world in which nothing moves.
+	minSilence = time.Second
+	maxSilence = time.Minute
+
 	// graceTime is how long the seat of a lost peer is kept: long enough to find another
 	// network or to restart a router, and short enough that the others can play on with
 	// the peer's nodes standing about.

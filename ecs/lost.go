@@ -73,7 +73,7 @@ func (ss *seating) departures() {
 			ss.tellLevel(s, true)
 		}
 		if s.gone == nil && s.lost && !s.in && ss.line.now() >= s.until {
-			s.gone = fmt.Errorf("%w: lost, and not back in %v", transport.ErrTimeout, graceTime)
+			s.gone = fmt.Errorf("%w: lost, and not back in %v", transport.ErrTimeout, ss.config.Times.Grace)
 			if s.conn != nil {
 				s.conn.Close(s.gone.Error())
 			}
@@ -97,7 +97,7 @@ func (ss *seating) lose(s *seat) {
 	if s.lost {
 		return
 	}
-	s.until = ss.line.now() + graceTime
+	s.until = ss.line.now() + ss.config.Times.Grace
 	s.lost, s.since = true, ss.line.now()
 	ss.config.Log.Info("lost", "peer", s.peer, "why", why)
 	for _, fn := range ss.notify.hooks.lost {

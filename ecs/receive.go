@@ -45,7 +45,8 @@ func (r *Replication) welcome(m *sessionmsg.Welcome) {
 	}
 	r.me, r.tick, r.draw.screen.Sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
 	r.draw.clock = clock.New(r.config.step(), float64(r.config.Steps)/float64(max(1, r.draw.screen.Sends)))
-	r.config.Log.Info("joined", "peer", r.me, "server", r.client.conn.Stats().Remote)
+	s := r.client.conn.Stats()
+	r.config.Log.Info("joined", "peer", r.me, "server", s.Remote, "authenticated", s.Authenticated)
 	r.proxies.strangers = map[string]*rpl.Replica{}
 	r.enter(m.Level)
 }

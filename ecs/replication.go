@@ -16,6 +16,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
 )
 
 // Replication keeps one donburi world in step with others. It starts in single player;
@@ -163,6 +164,16 @@ func (r *Replication) Hello(p rpl.Peer) []byte {
 		return s.hello
 	}
 	return nil
+}
+
+// Identity returns who a peer has proven to be, on the authority: it stays the same when the
+// player comes back another day, so games ban and save by it. It is empty for this machine's
+// own player, for a peer that is not there, and on clients.
+func (r *Replication) Identity(p rpl.Peer) transport.Identity {
+	if s := r.seats.seatOf(p); s != nil {
+		return s.id
+	}
+	return ""
 }
 
 // Find returns the entity of a node in this machine's world. It returns false if the node

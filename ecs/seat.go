@@ -269,7 +269,7 @@ func (ss *seating) arrivals() {
 		}
 		if !s.joined && s.gone == nil {
 			if !s.known { // after Load everyone joins again, and nobody has come
-				ss.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote)
+				ss.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote, "id", s.id)
 			}
 			s.joined, s.known = true, true
 			ss.join(s.peer)

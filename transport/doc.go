@@ -12,6 +12,7 @@ package transport
 //
 //	link.go               the interfaces; session.go: who hosts and joins; loss.go: lanes that adapt to loss; identity.go: who a client is
 //	limits.go, errors.go  what both ends must agree on, and why something did not work
+//	token/                connect tokens, which a matchmaker signs
 //	kcp/, mem/            a link over UDP, and one in memory; both are thin:
 //	internal/endpoint/    the handshake, connections, their two lanes and timeouts, without I/O
 //	internal/wire/        the packets' layouts

@@ -42,6 +42,10 @@ type Offer struct {
 	// the client without an answer, so that it asks again. Room can let in a client whose
 	// seat is kept and turn away others.
 	Room func(hello []byte, id Identity, conns int) bool
+	// Join is how long a client may take from the first packet until Conn.Joined, and
+	// Silence how long a connection may be silent before it ends with ErrTimeout. Zero
+	// means 10 s for both.
+	Join, Silence time.Duration
 	// Admit, if set, has the last word about a new client, inside Poll. The client gets
 	// ErrNotAdmitted with the error's text, of which 200 bytes are sent.
 	Admit func(hello []byte, id Identity) error

@@ -7,10 +7,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
-
-	"github.com/tendonengine/tendon/demo/address"
 )
 
 // Options is the parsed command line. Parse has checked it: values are in range and no
@@ -18,8 +17,7 @@ import (
 type Options struct {
 	Panes  bool   // two sessions in one window
 	Host   string // address to listen on
-	Join   string // address to join
-	Public bool   // other machines may join
+	Join   string // join string or address
 	MaxFPS int    // 0: the display's rate
 	Width  int    // of the window, pixels
 	Height int
@@ -46,8 +44,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	f.SetOutput(io.Discard)
 	f.BoolVar(&o.Panes, "panes", false, "two sessions beside each other: a listen server, and a client of it over UDP")
 	f.StringVar(&o.Host, "host", "", "let others join on `HOST:PORT`, as in :7777")
-	f.StringVar(&o.Join, "join", "", "join the session at `HOST:PORT`")
-	f.BoolVar(&o.Public, "public", false, "with -host: let others in than this machine; neither encrypted nor authenticated")
+	f.StringVar(&o.Join, "join", "", "join the session of a join string, or at `HOST:PORT`")
 	f.IntVar(&o.MaxFPS, "max-fps", 0, "draw at most so often a second; the game goes on as fast")
 	f.StringVar(&size, "size", "1280x640", "of the window when it opens, `WxH` pixels")
 	f.StringVar(&o.Shot, "shot", "", "write a picture to `FILE.png`, and what is on it to FILE.json, then end; F12 writes them before that; with -panes unless -host or -join is given")
@@ -92,8 +89,6 @@ func (o *Options) check(f *flag.FlagSet) error {
 		return errors.New("-host and -join exclude each other: a session is hosted or joined")
 	case o.Panes && (o.Host != "" || o.Join != ""):
 		return errors.New("-panes hosts and joins by itself; leave -host and -join out")
-	case o.Public && o.Host == "":
-		return errors.New("-public is about -host; give that as well")
 	case given["seconds"] && o.Shot == "":
 		return errors.New("-seconds is about -shot; give that as well")
 	case o.Shot != "" && !strings.HasSuffix(o.Shot, ".png"):
@@ -113,12 +108,8 @@ func (o *Options) check(f *flag.FlagSet) error {
 	case len(o.Name) > 16:
 		return fmt.Errorf("-name has %d bytes; at most 16 fit over a head", len(o.Name))
 	}
-	if o.Host != "" {
-		addr, err := address.Bind(o.Host, o.Public)
-		if err != nil {
-			return err
-		}
-		o.Host = addr
+	if _, _, err := net.SplitHostPort(o.Host); o.Host != "" && err != nil {
+		return fmt.Errorf("-host is %q; give HOST:PORT, as in :7777", o.Host)
 	}
 	return nil
 }

@@ -16,7 +16,6 @@ func TestBadArgumentsAreOneSentence(t *testing.T) {
 		{"-max-fps -1", "-max-fps is -1"},
 		{"-host :1 -join :2", "exclude each other"},
 		{"-panes -join :2", "-panes hosts and joins by itself"},
-		{"-public", "-host"},
 		{"-seconds 5", "-shot"},
 		{"-shot out.jpg", ".png"},
 		{"-shot out.png -seconds -1", "-seconds"},
@@ -27,7 +26,6 @@ func TestBadArgumentsAreOneSentence(t *testing.T) {
 		{"-zoom 0", "-zoom"},
 		{"-rtt -1s", "-rtt"},
 		{"-loss 2", "-loss"},
-		{"-host 0.0.0.0:7777", "-public"},
 		{"-host 7777", "HOST:PORT"},
 		{"-name abcdefghijklmnopqrstuvwxyz", "-name"},
 		{"extra", "no flag"},
@@ -39,20 +37,15 @@ func TestBadArgumentsAreOneSentence(t *testing.T) {
 	}
 }
 
-// -shot implies -panes and -bot unless another flag says otherwise, and -host without
-// -public listens on this machine alone.
+// -shot implies -panes and -bot unless another flag says otherwise.
 func TestWhatFollowsFromFlags(t *testing.T) {
 	o, err := Parse([]string{"-shot", "out.png"}, io.Discard)
 	if err != nil || !o.Panes || !o.Bot || o.Seconds != 5 {
 		t.Errorf("-shot gives %+v, %v; want panes, played by bots, after 5 s", o, err)
 	}
 	o, err = Parse([]string{"-shot", "out.png", "-host", ":7777"}, io.Discard)
-	if err != nil || o.Panes || o.Host != "127.0.0.1:7777" {
-		t.Errorf("-shot -host :7777 gives %+v, %v; want no panes, this machine alone", o, err)
-	}
-	o, err = Parse([]string{"-host", ":7777", "-public"}, io.Discard)
-	if err != nil || o.Host != ":7777" {
-		t.Errorf("-host :7777 -public gives %+v, %v; want every interface", o, err)
+	if err != nil || o.Panes || o.Host != ":7777" {
+		t.Errorf("-shot -host :7777 gives %+v, %v; want no panes", o, err)
 	}
 	if o, err = Parse(nil, io.Discard); err != nil || o.Panes || o.Bot {
 		t.Errorf("no flags give %+v, %v; want single player", o, err)
@@ -64,7 +57,7 @@ func TestHelpListsTheFlags(t *testing.T) {
 	if _, err := Parse([]string{"-help"}, &b); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("-help returns %v, want flag.ErrHelp", err)
 	}
-	for _, name := range []string{"-panes", "-host", "-join", "-public", "-max-fps", "-shot", "-seconds"} {
+	for _, name := range []string{"-panes", "-host", "-join", "-max-fps", "-shot", "-seconds"} {
 		if !strings.Contains(b.String(), name+" ") && !strings.Contains(b.String(), name+"\n") {
 			t.Errorf("-help does not tell of %s", name)
 		}

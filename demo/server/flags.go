@@ -5,17 +5,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
 
-	"github.com/tendonengine/tendon/demo/address"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
 // options are the checked settings of the command line.
 type options struct {
 	addr    string
-	public  bool
 	join    string
 	clients int
 	seconds float64 // 0: until stopped
@@ -27,7 +26,7 @@ type options struct {
 }
 
 const (
-	defaultAddr = "127.0.0.1:7777"
+	defaultAddr = ":7777"
 	maxClients  = 63 // in one process with the server; island.Config has 64 seats
 )
 
@@ -38,8 +37,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.StringVar(&o.addr, "addr", defaultAddr, "`HOST:PORT` to host on; with -clients and -seconds any free port")
-	f.BoolVar(&o.public, "public", false, "let others in than this machine; neither encrypted nor authenticated")
-	f.StringVar(&o.join, "join", "", "host nothing: let the bots join the server at `HOST:PORT`")
+	f.StringVar(&o.join, "join", "", "host nothing: let the bots join the server of a join string, or at `HOST:PORT`")
 	f.IntVar(&o.clients, "clients", 0, "bots that play along, over UDP on loopback")
 	f.Float64Var(&o.seconds, "seconds", 0, "how long to play; 0 is until it is stopped")
 	f.DurationVar(&o.rtt, "rtt", 0, "simulated round trip of the bots, as in 80ms")
@@ -72,8 +70,8 @@ func (o *options) check(rest []string, given map[string]bool) error {
 		return fmt.Errorf("-clients is %d; give 0 to %d", o.clients, maxClients)
 	case !(o.seconds >= 0 && o.seconds <= 1e6):
 		return fmt.Errorf("-seconds is %v; give 0 to a million", o.seconds)
-	case o.join != "" && (given["addr"] || o.public):
-		return errors.New("-join hosts nothing; leave -addr and -public out")
+	case o.join != "" && (given["addr"]):
+		return errors.New("-join hosts nothing; leave -addr out")
 	case o.join != "" && o.clients == 0:
 		return errors.New("-join is for bots; say how many with -clients")
 	}
@@ -83,16 +81,13 @@ func (o *options) check(rest []string, given map[string]bool) error {
 	if o.join != "" {
 		return nil
 	}
-	switch {
-	case given["addr"]:
-	case o.public:
-		o.addr = ":7777"
-	case o.clients > 0 && o.seconds > 0:
+	if !given["addr"] && o.clients > 0 && o.seconds > 0 {
 		o.addr = "127.0.0.1:0" // nobody else needs to find it
 	}
-	addr, err := address.Bind(o.addr, o.public)
-	o.addr = addr
-	return err
+	if _, _, err := net.SplitHostPort(o.addr); err != nil {
+		return fmt.Errorf("-addr is %q; give HOST:PORT, as in :7777", o.addr)
+	}
+	return nil
 }
 
 // conditions returns the conditions of each direction of the bots' network.

@@ -1,11 +1,10 @@
 // Command server is the island's dedicated server: no window, no cgo.
 //
-//	server                       hosts on 127.0.0.1:7777 until it is stopped
-//	server -public -addr :7777   for others as well
+//	server                       hosts on :7777 until it is stopped, and prints its join string
 //	server -clients 3 -seconds 10 [-loss 0.2 -rtt 150ms -jitter 30ms] [-json]
 //	                             with bots over UDP in the same process, and a
 //	                             report: does every bot see what it should?
-//	server -join host:7777 -clients 8
+//	server -join STRING -clients 8
 //	                             bots alone, against a server elsewhere
 //
 // Where to look: flags.go has the command line; session.go runs server and bots in one

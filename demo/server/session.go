@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"time"
 
 	"github.com/yohamta/donburi"
 
-	"github.com/tendonengine/tendon/demo/address"
 	"github.com/tendonengine/tendon/demo/bots"
 	"github.com/tendonengine/tendon/demo/island"
 	tendon "github.com/tendonengine/tendon/ecs"
@@ -91,21 +89,8 @@ func (s *session) host() error {
 	m.rep.OnEnd(func(err error) { m.gone = err })
 	s.announce(m)
 	s.server = m
-	if s.options.public {
-		fmt.Fprintln(s.out, address.Warning)
-	}
-	fmt.Fprintf(s.out, "The server listens on %s (UDP). Join it: go run ./demo -join %s\n", s.options.addr, joinable(s.options.addr))
+	fmt.Fprintf(s.out, "The server listens on %s (UDP). Join it: go run ./demo -join %s\n", s.options.addr, l.JoinString())
 	return nil
-}
-
-// joinable returns what to type to join a server that listens on addr. On all addresses of
-// this machine it is one of them that others need, and they know better which.
-func joinable(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		return ":" + port + " here, and with the address of this machine before the colon elsewhere"
-	}
-	return addr
 }
 
 // announce reports which players come and go, and what they do.

@@ -45,7 +45,6 @@ func TestRefusals(t *testing.T) {
 		args []string
 	}{
 		{"-nonsense", []string{"-nonsense"}},
-		{"-public", []string{"-host", "0.0.0.0:0"}},
 		{taken.LocalAddr().String(), []string{"-host", taken.LocalAddr().String()}},
 		{"no answer", []string{"-join", "127.0.0.1:9"}},
 		{"nowhere", []string{"-join", "nowhere"}},

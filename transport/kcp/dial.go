@@ -8,10 +8,13 @@ import (
 	"net/netip"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
+	"github.com/tendonengine/tendon/transport/internal/seal"
+	"github.com/tendonengine/tendon/transport/token"
 )
 
 // thisMachine replaces an empty or unspecified host (0.0.0.0, ::). A listener on all
@@ -21,7 +24,7 @@ var thisMachine = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // A dialer is a remote address to join.
 type dialer struct {
-	addr   string
+	addr   string // as given: a join string or an address
 	o      options
 	lookUp func(ctx context.Context, network, host string) ([]netip.Addr, error)
 
@@ -31,20 +34,38 @@ type dialer struct {
 
 var _ transport.Dialer = (*dialer)(nil)
 
-// Dialer returns a Dialer for an address such as "127.0.0.1:7777" or
-// "example.org:7777". Without a host, or with an unspecified one, such as a
-// listener on all addresses returns from Addr, it joins this machine. It may be
-// dialled any number of times; each Dial makes a client with its own socket. Dial
-// returns the error for a bad address.
-func Dialer(addr string, opts ...Option) transport.Dialer {
-	return &dialer{addr: addr, o: collect(opts), lookUp: net.DefaultResolver.LookupNetIP}
+// Dialer returns a Dialer for a server's join string, or for an address such as
+// "127.0.0.1:7777" or "example.org:7777". By a join string a client joins the server that
+// it names and no other. By an address it joins whoever answers there: nobody else can
+// read along, but Stats.Authenticated is false. Without a host, or with an unspecified one,
+// such as a listener on all addresses returns from Addr, it joins this machine.
+//
+// A Dialer may be dialled any number of times; each Dial makes a client with its own
+// socket. Dial returns the error for a bad join string or address. The client shows itself
+// by a key that is kept in the user's configuration (os.UserConfigDir, tendon/client.key),
+// so that after a crash it takes its seat back. While another client of this user is
+// connected, it shows itself by a key of its session's. WithKey and WithKeyFile give it
+// another.
+func Dialer(join string, opts ...Option) transport.Dialer {
+	return &dialer{addr: join, o: collect(opts), lookUp: net.DefaultResolver.LookupNetIP}
 }
 
 // Dial implements transport.Dialer. It waits only for the lookup of a host name, at
 // most two seconds. If the lookup fails, Dial uses the address of the last lookup
 // that succeeded, so a client whose network is down can retry until it is back.
 func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
-	remotes, err := d.resolve()
+	j, err := where(d.addr)
+	if err == nil {
+		err = j.isFor(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	remotes, err := d.resolve(j.Address)
+	if err != nil {
+		return nil, err
+	}
+	client, err := d.client(j)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +76,48 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kcp: no socket to join %s with: %w", d.addr, err)
 	}
-	return open(socket, localAddress(socket, network, remotes[0]), false, d.o, func(c endpoint.Config) (*endpoint.Endpoint, error) {
-		return endpoint.Dial(c, o, remotes...)
+	master, over, err := d.o.identity(o.Key)
+	if err != nil {
+		socket.Close()
+		return nil, err
+	}
+	client.Master = master
+	l, err := open(socket, localAddress(socket, network, remotes[0]), d.o, func(c endpoint.Config) (bool, *endpoint.Endpoint, error) {
+		c.Client = client
+		e, err := endpoint.Dial(c, o, remotes...)
+		return false, e, err
 	})
+	if err != nil {
+		over()
+		return nil, err
+	}
+	l.over = over
+	return l, nil
+}
+
+// where reads a join string, or an address, of which no key is known.
+func where(s string) (j JoinString, err error) {
+	if isJoinString(strings.TrimSpace(s)) {
+		return ParseJoinString(s)
+	}
+	return JoinString{Address: s}, nil
+}
+
+// client is what a client shows and expects of its server.
+func (d *dialer) client(j JoinString) (c endpoint.Client, err error) {
+	if j.Key != ([32]byte{}) {
+		key := seal.Key(j.Key)
+		c.Pinned = &key
+	}
+	secret := j.Secret
+	if d.o.secret != "" {
+		secret = []byte(d.o.secret)
+	}
+	c.Secret = seal.SecretKey(secret)
+	if d.o.token != "" {
+		c.Token, err = token.Bytes(d.o.token)
+	}
+	return c, err
 }
 
 // family is the kind of socket for some addresses: one of both families, if they are.
@@ -76,8 +136,8 @@ func family(remotes []netip.AddrPort) string {
 }
 
 // resolve returns the addresses to ask, at most mostAddresses.
-func (d *dialer) resolve() ([]netip.AddrPort, error) {
-	host, port, err := target(d.addr)
+func (d *dialer) resolve(addr string) ([]netip.AddrPort, error) {
+	host, port, err := target(addr)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestTargets(t *testing.T) {
 		"192.0.2.1:65536":          "",
 		"192.0.2.1":                "",
 	} {
-		got, err := Dialer(addr).(*dialer).resolve()
+		got, err := Dialer(addr).(*dialer).resolve(addr)
 		if (err == nil) != (want != "") || err == nil && fmt.Sprint(got) != "["+want+"]" {
 			t.Errorf("%s is %v, %v, want %q", addr, got, err, want)
 		}
@@ -98,7 +98,7 @@ func TestNameOfSeveralAddresses(t *testing.T) {
 			}
 			return ips, nil
 		}
-		if got, err := d.resolve(); err != nil || fmt.Sprint(got) != "["+x.want+"]" {
+		if got, err := d.resolve(d.addr); err != nil || fmt.Sprint(got) != "["+x.want+"]" {
 			t.Errorf("of %s it is %v, %v, want %s", x.ips, got, err, x.want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestJoinZone(t *testing.T) {
 		t.Skip("no interface here: ", err)
 	}
 	for _, zone := range []string{strconv.Itoa(all[0].Index), all[0].Name} {
-		got, err := Dialer("[fe80::1%" + zone + "]:7").(*dialer).resolve()
+		got, err := Dialer("").(*dialer).resolve("[fe80::1%" + zone + "]:7")
 		if want := "[fe80::1%" + all[0].Name + "]:7"; err != nil || fmt.Sprint(got) != "["+want+"]" {
 			t.Errorf("zone %s is %v, %v, want %s", zone, got, err, want)
 		}
@@ -154,7 +154,7 @@ func TestZoneThatIsMissing(t *testing.T) {
 		"[fe80::1%none]:7":     "no interface none",
 		"[fe80::1%99999999]:7": "no interface 99999999",
 	} {
-		if got, err := Dialer(addr).(*dialer).resolve(); err == nil || !strings.Contains(err.Error(), says) {
+		if got, err := Dialer(addr).(*dialer).resolve(addr); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s is %v, %v, want %q", addr, got, err, says)
 		}
 	}

@@ -2,7 +2,8 @@
 //
 //	kcp.Start(session, host, join)       // host, join or neither, as flags say
 //	l, err := kcp.Listen(":7777")        // an address to host on
-//	d := kcp.Dialer("example.org:7777")  // an address to join
+//	fmt.Println(l.JoinString())          // what players paste to join: address and key
+//	d := kcp.Dialer(joinString)          // the server that it names, and no other
 //
 // Each endpoint has one socket and two goroutines, a listener three, however many
 // peers it has. The reader opens packets, stamps packets with their arrival time and survives every socket error
@@ -23,6 +24,8 @@ package kcp
 // For readers of the code:
 //
 //	dial.go, listen.go      two ways to a link; start.go: either, as flags say; options.go
+//	key.go, identity.go     keys in files, and which a client shows; lock_*.go: one program at a time
+//	join.go                 join strings
 //	link.go, limits.go      an endpoint on a socket, and its two goroutines
 //	games.go                a list of games on the local network
 //	home.go, home_*.go      the address from which a listener answers

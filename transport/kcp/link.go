@@ -25,6 +25,7 @@ type link struct {
 	air    *air          // nil: no simulated network
 	homing *homing       // nil: the socket's packets all come from one address
 	work   chan struct{} // a listener's: a handshake waits for the worker
+	over   func()        // called once the link is closed; nil: nothing
 	start  time.Time
 	once   sync.Once
 	done   chan struct{}
@@ -35,9 +36,12 @@ type link struct {
 
 var _ transport.Link = (*link)(nil)
 
+// A starter makes a link's endpoint, and says whether it listens: then a worker is needed.
+type starter func(endpoint.Config) (listens bool, e *endpoint.Endpoint, err error)
+
 // open makes a link on a socket; start makes its endpoint. open takes over the
 // socket and closes it when start fails.
-func open(socket *net.UDPConn, local string, listens bool, o options, start func(endpoint.Config) (*endpoint.Endpoint, error)) (*link, error) {
+func open(socket *net.UDPConn, local string, o options, start starter) (*link, error) {
 	l := &link{socket: socket, homing: newHoming(socket), start: time.Now(), work: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
 	if l.sender, err = newSender(socket, l.homing); err != nil {
@@ -49,7 +53,7 @@ func open(socket *net.UDPConn, local string, listens bool, o options, start func
 		l.air = o.simulation.attach(l)
 		send = l.air.send
 	}
-	e, err := start(endpoint.Config{
+	listens, e, err := start(endpoint.Config{
 		Transport: "kcp", Local: local, Now: l.Now, Send: send, Random: random, Machine: lane.NewARQ, Timing: o.timing,
 		Listener: endpoint.Listener{Wake: l.wake},
 	})
@@ -115,6 +119,9 @@ func (l *link) free() (err error) {
 		}
 		err = l.socket.Close()
 		l.all.Wait()
+		if l.over != nil {
+			l.over()
+		}
 	})
 	return err
 }

@@ -64,6 +64,18 @@ type Timing struct {
 	Hello, Connect, HalfOpen, Join, Keepalive, Silence time.Duration
 }
 
+// timing is a Config's, with what the offer asks for.
+func timing(c Config, o transport.Offer) Timing {
+	t := c.Timing
+	if o.Join > 0 {
+		t.Join = o.Join
+	}
+	if o.Silence > 0 {
+		t.Silence = o.Silence
+	}
+	return t.orDefault()
+}
+
 func (t Timing) orDefault() Timing {
 	set := func(v *time.Duration, limit time.Duration) {
 		if *v == 0 {

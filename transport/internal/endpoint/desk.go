@@ -6,6 +6,7 @@ package endpoint
 import (
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -214,7 +215,7 @@ func (e *Endpoint) read(r *request) {
 	if check := e.cfg.Listener.Token; check != nil {
 		subject, err := check(m.Token, client)
 		if err != nil {
-			e.deny(r, wire.BadToken, []byte(err.Error()), err)
+			e.deny(r, wire.BadToken, []byte(strings.TrimPrefix(err.Error(), transport.ErrToken.Error()+": ")), err)
 			return
 		}
 		r.identity = transport.IdentityOfSubject(subject)

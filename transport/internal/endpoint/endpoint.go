@@ -79,7 +79,7 @@ func newEndpoint(cfg Config, o transport.Offer, listens bool) (*Endpoint, error)
 		share = o.Limits.Backlog
 	}
 	return &Endpoint{
-		cfg: cfg, timing: cfg.Timing.orDefault(), offer: o, listens: listens,
+		cfg: cfg, timing: timing(cfg, o), offer: o, listens: listens,
 		byID: map[uint16]*Conn{}, asked: map[question]*Conn{}, inbox: inbox{share: share},
 	}, nil
 }
