@@ -50,7 +50,7 @@ func (g *guests) add() error {
 	}
 	g.born++
 	x.began = time.Now()
-	x.rep.Join(kcp.Dialer(g.addr))
+	x.rep.Join(kcp.Dialer(g.addr, kcp.WithKey(x.key)))
 	g.of = append(g.of, x)
 	return nil
 }
@@ -122,7 +122,7 @@ func (g *guests) do(o order) {
 		for _, x := range g.of {
 			if !x.in {
 				x.began = time.Now()
-				x.rep.Join(kcp.Dialer(g.addr))
+				x.rep.Join(kcp.Dialer(g.addr, kcp.WithKey(x.key)))
 			}
 		}
 	case "leave": // the first n

@@ -17,6 +17,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/kcp"
 )
 
 type (
@@ -104,6 +105,7 @@ func (h *host) step() {
 // A guest is a client's side of the game.
 type guest struct {
 	rep    *tendon.Replication
+	key    kcp.Key   // each is a player of its own, though all are on one machine
 	ages   []float64 // ms
 	next   int32     // call
 	calls  bool
@@ -121,7 +123,7 @@ func newGuest(number int) (*guest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &guest{rep: rep, number: number}
+	g := &guest{rep: rep, key: kcp.NewKey(), number: number}
 	rep.OnEnd(func(err error) { g.gone, g.in = err, false })
 	return g, nil
 }

@@ -87,12 +87,12 @@ func oneAddress(s *stage) error {
 
 // restart: the server is killed and starts again with its key, at its address.
 func restart(s *stage) error {
-	server, addr := s.server()
+	server, addr := s.server("-key", "7")
 	c := s.clients(addr, 1)
 	time.Sleep(time.Second)
 	server.kill()
 	time.Sleep(300 * time.Millisecond)
-	again := s.start("server", "-addr", addr)
+	again := s.start("server", "-addr", addr, "-key", "7")
 	again.wait("listens", patience)
 	back := time.Now()
 	end, err := c.seek(15*time.Second, func(m *message) bool { return m.Say == "ended" })

@@ -12,11 +12,12 @@ import (
 
 func serve(r *role, args []string) error {
 	var addr string
-	var bodies, peers int
+	var bodies, peers, number int
 	err := flags("server", args, func(f *flag.FlagSet) {
 		f.StringVar(&addr, "addr", "127.0.0.1:0", "")
 		f.IntVar(&bodies, "bodies", 10, "")
 		f.IntVar(&peers, "peers", 0, "")
+		f.IntVar(&number, "key", 0, "") // of the server's key; 0: a new one
 	})
 	if err != nil {
 		return err
@@ -32,7 +33,11 @@ func serve(r *role, args []string) error {
 	h.rep.OnLost(event("lost"))
 	h.rep.OnBack(event("back"))
 	h.rep.OnLeave(event("leave"))
-	l, err := kcp.Listen(addr)
+	key := kcp.NewKey()
+	if number > 0 {
+		key = kcp.Key{byte(number)}
+	}
+	l, err := kcp.Listen(addr, kcp.WithKey(key))
 	if err != nil {
 		return err
 	}
