@@ -63,6 +63,25 @@ func TestKeepalive(t *testing.T) {
 	}
 }
 
+// A client that does not hear its server asks more often.
+func TestUnheardAsksMoreOften(t *testing.T) {
+	b, _ := connected(t)
+	count := func(d time.Duration) int {
+		b.sent = nil
+		for end := b.now + d; b.now < end; {
+			b.pass(transport.Keepalive / 5)
+			b.Tick()
+		}
+		return len(b.sent)
+	}
+	if n := count(2 * transport.Keepalive); n > 2 {
+		t.Errorf("%d packets while it waits", n)
+	}
+	if n := count(4 * transport.Keepalive); n < 18 || n > 20 {
+		t.Errorf("%d packets once it has waited", n)
+	}
+}
+
 // A connection ends exactly one SilenceTimeout after the reader got its last packet.
 func TestSilence(t *testing.T) {
 	b, pack := joined(t)
