@@ -111,7 +111,9 @@ func (a *Manager) streamTo(v *Viewer, now time.Duration) {
 func (a *Manager) Strayed() {
 	for strays := a.store.Strays; len(strays) > 0; strays = strays[min(store.Ahead, len(strays)):] {
 		some := strays[:min(store.Ahead, len(strays))]
-		a.touchCells(some)
+		if len(some) > 1 { // reading ahead of one saves nothing
+			a.touchCells(some)
+		}
 		for _, slot := range some {
 			a.stray(slot)
 		}
