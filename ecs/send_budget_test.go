@@ -54,6 +54,9 @@ func TestBudgetIsForAll(t *testing.T) {
 				level = max(0, level-budget/60.) + float64(now-before)
 				worst, before = max(worst, level), now
 			}
+			if client.ended != nil {
+				t.Fatalf("the client was sent away: %v", client.ended)
+			}
 			t.Logf("%d bytes a second, at worst %.0f in a burst; %d calls heard", (before-begin)/seconds, worst, heard)
 			if spent := float64(before - begin); spent > budget*seconds+burst+c.over {
 				t.Errorf("%.0f bytes a second were sent, over a budget of %d", spent/seconds, budget)

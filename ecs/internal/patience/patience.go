@@ -22,11 +22,12 @@ type Watch struct {
 type wait struct{ told, counted time.Duration }
 
 // count takes what the core tells: since when nothing new has come of what waits.
-func (w *wait) count(told, step time.Duration) {
-	if told == 0 || told < w.told {
+// It grows with the time that has passed, unless something has come.
+func (w *wait) count(told, passed time.Duration) {
+	if told-w.told < passed/2 {
 		w.counted = 0
 	} else {
-		w.counted += step
+		w.counted += min(passed, longestStep)
 	}
 	w.told = told
 }
@@ -35,10 +36,10 @@ func (w *wait) count(told, step time.Duration) {
 // how long no reliable message although some do; 0 is none. It returns why the peer is to
 // be sent away, if it is to be: limit is how long either may take.
 func (w *Watch) Look(now, acks, lane, limit time.Duration) (why string) {
-	step := min(now-w.at, longestStep)
+	passed := now - w.at
 	w.at = now
-	w.acks.count(acks, step)
-	w.lane.count(lane, step)
+	w.acks.count(acks, passed)
+	w.lane.count(lane, passed)
 	switch {
 	case w.acks.counted >= limit:
 		return fmt.Sprintf("no packet was acknowledged for %v", limit)

@@ -55,3 +55,12 @@ func TestOwnPausesDoNotCount(t *testing.T) {
 		t.Error("not sent away at all")
 	}
 }
+
+// What is answered after the same time again and again is answered.
+func TestSteadyAnswersAreAnswers(t *testing.T) {
+	var w Watch
+	steady := func(time.Duration) time.Duration { return 40 * time.Millisecond }
+	if at := run(&w, 0, time.Minute, steady, steady); at != 0 {
+		t.Errorf("sent away after %v", at)
+	}
+}

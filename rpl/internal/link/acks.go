@@ -125,7 +125,6 @@ func (l *Link) Take(k *ack) (r *Record, late bool) {
 	if k.hold >= 0 && r.state == recFlight {
 		came := k.at - time.Duration(k.hold)*time.Millisecond
 		l.Trip.Sample(came - r.at)
-		l.news = max(l.news, k.at)
 		if k.hold < wire.LongestHold {
 			l.Line.Arrived(r.total, r.at, came)
 		}

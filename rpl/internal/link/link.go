@@ -50,7 +50,7 @@ type Link struct {
 	Line rate.Line // what it carries
 
 	begun   time.Duration // when the first packet was sent
-	news    time.Duration // when an ack last told something new
+	Acked   time.Duration // when a datagram with acks last came
 	applied uint64        // Arrived, as Waits saw it last …
 	moved   time.Duration // … and since when it has been that
 }
@@ -60,7 +60,7 @@ type Link struct {
 // must be called often.
 func (l *Link) Waits(now time.Duration, given uint64) (acks, messages time.Duration) {
 	if l.Next > 0 && l.Next-1 > l.Base {
-		acks = max(now-max(l.news, l.begun), 0)
+		acks = max(now-max(l.Acked, l.begun), 0)
 	}
 	if l.Arrived != l.applied || l.Arrived >= given {
 		l.applied, l.moved = l.Arrived, now

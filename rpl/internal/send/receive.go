@@ -44,6 +44,9 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 		a.overtaken(l, u, l.InNewest-seq)
 	}
 	l.Heard = max(l.Heard, at)
+	if u.any {
+		l.Acked = max(l.Acked, at)
+	}
 	a.applyUp(p, u, at)
 	if frozen && u.any {
 		a.takeAcks(p)
