@@ -12,6 +12,10 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
+// probes is how many packets an endpoint may send in these tests to find out what the path
+// carries.
+const probes = 6
+
 // Run runs every test of the suite, each on its own net.
 func Run(t *testing.T, makeNet func(t *testing.T) Net) {
 	for _, x := range []struct {
@@ -162,10 +166,11 @@ func datagrams(r *Rig) {
 	server.Conns[0].Datagram(bytes.Repeat([]byte("x"), room))
 	Send(server.Conns[0], "")
 	r.Until("the longest and the empty came", func() bool { return len(client.Datagrams) == 22 })
-	in, out := client.Conns[0].Stats(), server.Conns[0].Stats()
-	if in.BytesIn == 0 || in.BytesIn != out.BytesOut || in.PacketsIn != out.PacketsOut {
-		r.Errorf("the server sent %d bytes in %d packets, the client got %d in %d", out.BytesOut, out.PacketsOut, in.BytesIn, in.PacketsIn)
-	}
+	// Keepalives and probes of the path may be under way at any moment.
+	r.Until("all that was sent is counted as come", func() bool {
+		in, out := client.Conns[0].Stats(), server.Conns[0].Stats()
+		return in.BytesIn > 0 && in.BytesIn == out.BytesOut && in.PacketsIn == out.PacketsOut
+	})
 }
 
 func bothLanes(r *Rig) {
@@ -183,7 +188,7 @@ func bothLanes(r *Rig) {
 	}
 	c.Datagram(bytes.Repeat([]byte("x"), room))
 	r.Until("both came", func() bool { return len(client.Messages) == 1 && len(client.Datagrams) == 1 })
-	if n := c.Stats().PacketsOut - before; n > 3 {
+	if n := c.Stats().PacketsOut - before; n > 3+probes {
 		r.Errorf("%d packets for both lanes", n) // one, and keepalives where time runs by itself
 	}
 	// A long message leaves at least MinRoom beside it.
