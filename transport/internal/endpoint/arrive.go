@@ -166,6 +166,7 @@ func (e *Endpoint) lastWords(c *Conn, p wire.Packet) {
 func (c *Conn) acknowledge(to Path) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.bye.heard = true
 	c.control(to, wire.ControlMessage{Type: wire.Farewell})
 }
 

@@ -12,6 +12,7 @@ import (
 
 // A farewell is a Close packet on its way.
 type farewell struct {
+	heard   bool // the peer has said goodbye, and needs none
 	payload []byte
 	said    int
 	next    time.Duration // when it is said again
@@ -24,7 +25,7 @@ func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 	was = c.state
 	c.state = ended
 	c.settle()
-	says := was == open
+	says := was == open && !c.bye.heard
 	if says {
 		c.bye.payload = wire.AppendReason(nil, cause, reason)
 		c.sayBye(c.e.cfg.Now())

@@ -63,6 +63,16 @@ func TestKeepalive(t *testing.T) {
 	}
 }
 
+// Who has been told goodbye says none, though the game has not looked yet.
+func TestNoGoodbyeToWhoHasLeft(t *testing.T) {
+	b, s := connected(t)
+	b.Arrive(b.now, Path{Remote: serverAddr}, s.Say(wire.Close, wire.AppendReason(nil, wire.Ended, "over")...))
+	b.sent = nil
+	if b.Close("bye"); len(b.sent) != 0 || b.Lingers() {
+		t.Errorf("it says %x", b.sent)
+	}
+}
+
 // A client that does not hear its server asks more often.
 func TestUnheardAsksMoreOften(t *testing.T) {
 	b, _ := connected(t)
