@@ -94,7 +94,7 @@ func TestServerHearsNonsense(t *testing.T) {
 	p.say(t, ready(epoch), ready(epoch)) // the second says nothing new
 	l.puppetSteps(p, 30)
 	server.heard("join 3")
-	p.say(t, "\x84\x02\x01") // in the order of names: blue, near vault, red
+	p.say(t, "\x84\x02\x01") // in the order of names: blue, near vault, red, sparks
 	l.puppetSteps(p, 30)
 	check(t, "let into a group", Red.Has(server.Replication, 3), true)
 	check(t, "sent away", p.end == nil && ann.ended == nil, true)

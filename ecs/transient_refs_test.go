@@ -18,7 +18,7 @@ type sparkData struct {
 
 var (
 	spark    = tendon.Replicate(proto, "met ember", donburi.NewComponentType[sparkData]())
-	sparks   = tendon.NewGroup(proto, "met sparks")
+	sparks   = tendon.NewGroup(proto, "sparks")
 	newEmber = tendon.NewPrefab(proto, "met ember", func(w donburi.World, _ tendon.None) *donburi.Entry {
 		return w.Entry(w.Create(spark))
 	}, components.NodeData{Transient: true})
