@@ -25,6 +25,7 @@ type Config struct {
 	MaxPeers  int                  // players, including the host's own and lost ones; further clients are refused with "full". 0 means the transport's limit, 1,024
 	Limits    Limits               // what a server takes of one client; who goes beyond is kicked
 	Title     string               // what lists of games on the local network (kcp.Games) call this session, at most 40 bytes; empty: it is not listed
+	MaxLost   int                  // lost players whose seats are kept at once, who is lost longest leaving first; 0 means all, below 0 none. A game may also Kick a lost player in OnLost
 	Dedicated bool                 // a server without a player of its own
 	Times     Times                // how long connections and seats are kept
 	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 512 bytes: a name, a chosen colour

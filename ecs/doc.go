@@ -131,7 +131,7 @@ package ecs
 //	life.go          alone, hosting, joining, and the end of each; level.go: from world to world;
 //	                 session.go: the session's own node; line.go: the link, and the session's time
 //	pipeline.go      the stages of a step, and what plugins add; run.go: loops that call them; window/,
-//	                 window/internal/pace/: steps and frames by time
+//	                 internal/pace/: steps and frames by time
 //	internal/donburix/  the traps of donburi, in one place
 //
 // Nodes, on every machine:

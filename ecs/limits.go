@@ -60,10 +60,6 @@ const (
 	leastGuess  = 0.04
 	leastMissed = 40
 
-	// maxCatchUp is how many steps Run makes up for after a pause. Older time is given
-	// up, or a machine that is too slow would never catch up.
-	maxCatchUp = 8
-
 	// maxRounds is how often one step looks for nodes that its own callbacks have made;
 	// nodes made after that have their callbacks in the next step.
 	maxRounds = 8

@@ -103,6 +103,25 @@ func (ss *seating) lose(s *seat) {
 	for _, fn := range ss.notify.hooks.lost {
 		fn(s.peer)
 	}
+	ss.keepFew()
+}
+
+// keepFew lets go of the seats of who is lost longest, where more are lost than
+// Config.MaxLost allows.
+func (ss *seating) keepFew() {
+	most := ss.config.MaxLost
+	for most != 0 && ss.seated(func(s *seat) bool { return s.lost }) > max(0, most) {
+		var longest *seat
+		for _, s := range ss.all {
+			if s.gone == nil && s.lost && (longest == nil || s.since < longest.since) {
+				longest = s
+			}
+		}
+		longest.gone = fmt.Errorf("%w: lost, and %d seats are kept at most", transport.ErrTimeout, max(0, most))
+		if longest.conn != nil {
+			longest.conn.Close(longest.gone.Error())
+		}
+	}
 }
 
 // back tells the game that a lost peer is back: its side of the level is built.

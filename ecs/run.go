@@ -8,21 +8,23 @@ import (
 	"time"
 
 	donburiecs "github.com/yohamta/donburi/ecs"
+
+	"github.com/tendonengine/tendon/ecs/internal/pace"
 )
 
 // Run is the loop of a program without a window: Receive, step, Send, Config.Steps times
-// a second by the clock. When ctx is done it closes the session and returns nil. When
-// OnEnd is told an error, Run returns that error, unless OnEnd has called Host or Join
-// again. Run panics without a context or a step function.
+// a second by the clock. After a hitch it makes up for up to a second of lost steps, as a
+// window does, because clients know the time by them; older time is given up. When ctx is
+// done it closes the session and returns nil. When OnEnd is told an error, Run returns that
+// error, unless OnEnd has called Host or Join again. Run panics without a context or a step function.
 func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 	mustBeMade("Run", r)
 	mustBe("Run", step)
 	if ctx == nil {
 		panic("tendon: Run without a context: give it context.Background()")
 	}
-	every := r.config.step()
 	r.failure = nil
-	next := time.Now()
+	begin, steps := time.Now(), pace.Steps{Hz: r.config.Steps}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -32,11 +34,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 			return nil
 		case <-timer.C:
 		}
-		for range maxCatchUp {
-			if time.Until(next) > 0 {
-				break
-			}
-			next = next.Add(every)
+		for range steps.Due(time.Since(begin)) {
 			r.Receive()
 			if err := r.over(); err != nil {
 				return err
@@ -47,10 +45,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 				return err
 			}
 		}
-		if late := time.Since(next); late > 0 { // the machine was too slow, or asleep: that time is given up
-			next = next.Add(late)
-		}
-		timer.Reset(time.Until(next))
+		timer.Reset(steps.Next() - time.Since(begin))
 	}
 }
 

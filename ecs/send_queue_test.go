@@ -15,7 +15,8 @@ import (
 
 // A line that is too slow for a while delays everything by what waits in its queue. That is
 // no loss, however long it takes: what waits is not sent again, and so the queue drains as
-// soon as less is said. The send rate follows what the line carries, for minutes if need be.
+// soon as less is said. Of a deep queue little is used: what is sent follows what arrives, for
+// minutes if need be.
 func TestQueueDrains(t *testing.T) {
 	for _, line := range []struct {
 		name         string
@@ -51,7 +52,7 @@ func TestQueueDrains(t *testing.T) {
 				l.steps(1)
 				latest = max(latest, late())
 			}
-			if latest < 30 || latest > 1000 || late() > 600 {
+			if latest < 20 || latest > 600 || late() > 300 { // the line is too slow, and what is sent follows it
 				t.Errorf("up to %d steps of delay, %d in the end", latest, late())
 			}
 			server.step = nil

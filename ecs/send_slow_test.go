@@ -23,7 +23,7 @@ func TestLateIsNotLost(t *testing.T) {
 		{"20 steps a second", 3, netsim.Conditions{Delay: time.Millisecond}, 0, 0},
 		{"6 steps a second", 10, netsim.Conditions{Delay: time.Millisecond}, 0.01, 1},
 		{"6 steps a second, far away", 10, netsim.Conditions{Delay: 50 * time.Millisecond}, 0.01, 1},
-		{"2 steps a second", 30, netsim.Conditions{Delay: 50 * time.Millisecond}, 0.01, 2},
+		{"2 steps a second", 30, netsim.Conditions{Delay: 50 * time.Millisecond}, 0.01, 3},
 		{"delay of 30 to 70 ms", 1, netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 40 * time.Millisecond}, 0.01, 2},
 		{"delay of 20 to 170 ms", 1, netsim.Conditions{Delay: 20 * time.Millisecond, Jitter: 150 * time.Millisecond}, 0.03, 6},
 	} {

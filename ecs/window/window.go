@@ -11,7 +11,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 
 	tendon "github.com/tendonengine/tendon/ecs"
-	"github.com/tendonengine/tendon/ecs/window/internal/pace"
+	"github.com/tendonengine/tendon/ecs/internal/pace"
 )
 
 // Game holds the functions that Run calls, all on one goroutine. Step runs once per fixed

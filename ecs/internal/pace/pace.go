@@ -1,4 +1,5 @@
-// Package pace turns time into fixed steps and into drawn frames. A window's
+// Package pace turns time into fixed steps and into drawn frames, for Replication.Run and
+// for windows. A window's
 // updates come 8 to 29 ms apart, and none come while it is dragged or hidden, so
 // nothing here counts them.
 package pace
@@ -11,8 +12,8 @@ import "time"
 // fall further and further behind.
 const maxDebt = time.Second
 
-// maxSteps is the most steps that are taken between two frames, as many as
-// Replication.Run takes at once. Without it a machine that is a little too slow would let
+// maxSteps is the most steps that are taken between two frames, and before
+// Replication.Run looks whether it is to end. Without it a machine that is a little too slow would let
 // its debt grow up to maxDebt, and pay it all between two frames, once a second. A hitch
 // of a second is made up for in nine updates at 60 steps a second.
 const maxSteps = 8
@@ -40,6 +41,13 @@ func (s *Steps) Due(now time.Duration) int {
 	due = min(due, maxSteps)
 	s.done += due
 	return int(due)
+}
+
+// Next is when the next step is due, by the clock of Due, after the first Due. It may have
+// passed already.
+func (s *Steps) Next() time.Duration {
+	hz := time.Duration(s.Hz)
+	return s.begin + (time.Duration(s.done+1)*time.Second+hz-1)/hz // rounded up: it is due then
 }
 
 // Limit says whether a frame is to be drawn, at most FPS a second; 0 is no limit.

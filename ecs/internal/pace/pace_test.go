@@ -166,3 +166,42 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// A program that stops for 300 ms of each second, and looks at the clock when the next
+// step is due otherwise, makes all its steps.
+func TestHitchesAreMadeUpFor(t *testing.T) {
+	for _, hz := range []int{1, 30, 60, 240} {
+		s := Steps{Hz: hz}
+		now, total, hitch := time.Duration(0), 0, time.Second
+		s.Due(now)
+		for now < 20*time.Second {
+			if now = max(now, s.Next()); now >= hitch {
+				now, hitch = now+300*time.Millisecond, hitch+time.Second
+			}
+			total += s.Due(now)
+		}
+		for n := s.Due(now); n > 0; n = s.Due(now) {
+			total += n
+		}
+		if want := int(int64(now) * int64(hz) / int64(time.Second)); total != want {
+			t.Errorf("%d Hz: %d steps in %v, want %d", hz, total, now, want)
+		}
+	}
+}
+
+// At Next a step is due, and not a nanosecond before.
+func TestNextIsWhenAStepIsDue(t *testing.T) {
+	for _, hz := range []int{1, 7, 60, 240} {
+		s := Steps{Hz: hz}
+		s.Due(3 * time.Second)
+		for range 500 {
+			at := s.Next()
+			if early := s.Due(at - 1); early != 0 {
+				t.Fatalf("%d Hz: %d steps before %v", hz, early, at)
+			}
+			if due := s.Due(at); due != 1 {
+				t.Fatalf("%d Hz: %d steps at %v, want 1", hz, due, at)
+			}
+		}
+	}
+}
