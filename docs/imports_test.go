@@ -18,8 +18,8 @@ var packages = []string{
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/donburix", "ecs/internal/faults", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/internal/track", "ecs/window",
-	"demo", "demo/server", "demo/bench", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
+	"components", "ecs", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/donburix", "ecs/internal/faults", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/internal/track", "ecs/window",
+	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
 

@@ -38,6 +38,10 @@ type Config struct {
 	// inside Receive and may not call the session.
 	Admit func(hello []byte, id transport.Identity) error
 
+	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what
+	// a caller saw.
+	Rewind []donburi.IComponentType
+
 	// Log is told where a session is hosted, and which clients have joined, are lost, are
 	// back and have left. It is also told which clients were refused and why (the session
 	// is full, or they play another game or build): at most 10 a minute, and the next one

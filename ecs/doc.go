@@ -156,6 +156,12 @@ package ecs
 //	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which
 //	                 nodes; hang.go: what hangs on what; former.go: what is drawn where it hung before
 //
+// Players' input:
+//
+//	command.go       a command and its binding; commanding.go: when it is made, what comes of it; internal/command/:
+//	                 its bytes and its queue
+//	prediction.go    what a client does at once, and what is corrected; rewind.go: what a shooter saw
+//
 // The game is told, and tells others:
 //
 //	callback.go      what, and in which order; change.go, sightings.go: what OnChange compares

@@ -25,6 +25,7 @@ type nodeTable struct {
 	slots     []slot // by entity id
 	byID      map[rpl.Node]*node
 	parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
+	ended     func(n *node)                       // told of nodes that have ended
 	regrouped bool                                // a part may have changed its node, or lost it, since the last look
 }
 
@@ -62,6 +63,9 @@ type node struct {
 	calls callqueue.List
 	batch uint32 // the batch of callbacks in which it last took a turn
 	turn  int
+
+	predicted *predicted // on a client that predicts it
+	asked     bool       // the game has said that it is predicted
 
 	onProxy
 }
@@ -174,6 +178,7 @@ func (ns *nodeTable) sortedIf(is func(n *node) bool) []*node {
 // forget removes a node from the tables; its entities stay. Of the nodes below it, which are
 // at the top from now on, tell is told.
 func (ns *nodeTable) forget(n *node, tell func(c *node)) {
+	ns.ended(n)
 	ns.clearSlot(n.entity)
 	for _, p := range n.parts {
 		ns.clearSlot(p)

@@ -157,6 +157,10 @@ func (r *Replication) Send() {
 	}
 	r.calls.runCalls()
 	r.sending = r.auth == nil || r.sendDue()
+	r.commands.send()
+	if r.auth != nil {
+		r.past.remember()
+	}
 	for s := Extract; s < stageCount; s++ {
 		r.run(s)
 	}

@@ -26,6 +26,9 @@ type Protocol struct {
 	byItem     map[*rpl.ItemType]*component
 	prefabs    map[*rpl.PrefabType]*prefab
 	groups     []*Group
+	commands   []any              // in order of declaration
+	commandRPC *RPC[commandBytes] // nil without commands
+	reportRPC  *RPC[commandReport]
 	arguments  map[reflect.Type]bool // of prefabs and RPCs
 
 	opening  sync.Mutex // several goroutines may open sessions

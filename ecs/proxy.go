@@ -167,6 +167,9 @@ func (px *proxies) inject(n *node, ord int, t rpl.Tick) {
 	if p == nil {
 		return
 	}
+	if n.predicted != nil {
+		return // the prediction compares it
+	}
 	w := px.tagged(b.comp, e, p)
 	if !px.proxy.Inject(n.replica, ord, b.comp.item, w) {
 		return

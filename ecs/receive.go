@@ -110,6 +110,8 @@ func (r *Replication) receiveClient() {
 	r.tick = max(r.tick, r.proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then
 	r.proxy.Step(r.tick)
 	r.draw.moveRender()
+	r.draw.stepped()
+	r.commands.begin()
 	r.draw.reveal()
 	r.proxies.sweep()
 }

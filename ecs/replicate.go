@@ -64,8 +64,9 @@ func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire
 	}
 	r := &component{
 		name: name, c: c, wire: wire, order: len(p.components),
-		item: p.schema.Item(name, wire, all),
-		copy: func(dst, src unsafe.Pointer) { *(*T)(dst) = *(*T)(src) },
+		item:  p.schema.Item(name, wire, all),
+		copy:  func(dst, src unsafe.Pointer) { *(*T)(dst) = *(*T)(src) },
+		fresh: func() unsafe.Pointer { return unsafe.Pointer(new(T)) },
 	}
 	if old := p.replicated(c); old != nil {
 		p.fault(fmt.Errorf("tendon: component %s is replicated as %q and as %q: register it once", c.Name(), old.name, name))
@@ -107,6 +108,7 @@ type component struct {
 	item    *rpl.ItemType // set from the start; its tables are complete once the protocol is open
 	standIn *standIn      // nil: the component itself is what travels
 	copy    func(dst, src unsafe.Pointer)
+	fresh   func() unsafe.Pointer // room for a copy
 
 	notify []int         // props with `notify`
 	drawn  track.Fields  // fields with `interp`

@@ -41,6 +41,9 @@ type Replication struct {
 	seats    seating     // a server: peers
 	groups   grouping    // who is in which group
 	client   client      // a client: its connection
+	commands commanding  // players' input
+	predict  prediction  // a client: what its own commands do at once
+	past     rewinding   // a server: where things were
 	line     line        // the link, and the session's time
 	steps    steps       // what waits for the end of Receive or Send
 	checks   checker     // debug mode
@@ -89,6 +92,13 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		key: newKey(), worlds: worlds{levels: w == nil},
 	}
 	r.connect()
+	if err := r.past.begin(); err != nil {
+		return nil, err
+	}
+	if p.commandRPC != nil {
+		p.commandRPC.Handle(r, r.commands.received)
+		p.reportRPC.Handle(r, r.commands.reportCame)
+	}
 	if w == nil {
 		w = donburi.NewWorld()
 	}
@@ -132,11 +142,17 @@ func (r *Replication) Me() rpl.Peer { return r.me }
 // Steps returns how many fixed steps a second the session makes, as Config says.
 func (r *Replication) Steps() int { return r.config.Steps }
 
-// Tick returns the step in progress, from 1. On a client it follows the server's newest
+// Tick returns the step in progress, from 1; in a command's Sample and Apply, the
+// command's tick, also of a replay. On a client it follows the server's newest
 // tick: it never goes back, and may stay or leap when the connection does. The last tick
 // is rpl.MaxTick, 414 days at 60 steps a second; after it nothing can be hosted any more.
 // The log warns 26 days before, and OnEnd reports it.
-func (r *Replication) Tick() rpl.Tick { return r.tick }
+func (r *Replication) Tick() rpl.Tick {
+	if t := r.commands.playing; t != 0 {
+		return t
+	}
+	return r.tick
+}
 
 // Peers returns the peers that have joined in this level, in order of their numbers,
 // including this machine's player and lost peers. On a client it returns only the

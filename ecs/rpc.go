@@ -10,6 +10,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -54,10 +55,14 @@ type RPC[A any] struct {
 
 // Call is the context of a handler.
 type Call struct {
-	Entry *donburi.Entry // the node; valid during the call
-	From  rpl.Peer       // the peer that called; 0 is a server without a player
-	Tick  rpl.Tick       // the step of the call
-	Last  bool           // the node is being removed: removing it again here panics
+	Entry  *donburi.Entry // the node; valid during the call
+	From   rpl.Peer       // the peer that called; 0 is a server without a player
+	Tick   rpl.Tick       // the step of the call
+	Last   bool           // the node is being removed: removing it again here panics
+	Replay bool           // of a command: the tick has run before, and is corrected: no sounds, no sparks
+
+	drawn   command.Drawn // what the caller of a command had drawn
+	command int           // the number of the command
 }
 
 // Errors that Send and SendTo wrap.

@@ -32,22 +32,23 @@ type seating struct {
 // A seat is one peer's place on the server. It is kept for a while after the peer is
 // lost.
 type seat struct {
-	peer   rpl.Peer
-	id     transport.Identity // who the peer has proven to be
-	conn   transport.Conn     // nil while there is none
-	hello  []byte
-	in     bool         // its side of the level is built and the core streams to it
-	untold bool         // the peer could not be told the level yet
-	built  uint32       // the newest level of which the peer has said that it is built, at first that of the welcome
-	joined bool         // OnJoin has run, in this level
-	known  bool         // OnJoin has run in some level, so the game is told when the peer leaves
-	after  uint64       // datagrams up to this sequence number belong to an earlier level
-	gone   error        // why the peer leaves; the seat is about to be taken away
-	points [][2]float64 // the points it looks from, at this send
-	meter  meter
-	takes  patience.Watch // whether it takes what it is sent
-	calls  uint64         // that it had made when they were looked at last
-	member membership
+	peer     rpl.Peer
+	id       transport.Identity // who the peer has proven to be
+	conn     transport.Conn     // nil while there is none
+	hello    []byte
+	in       bool         // its side of the level is built and the core streams to it
+	untold   bool         // the peer could not be told the level yet
+	built    uint32       // the newest level of which the peer has said that it is built, at first that of the welcome
+	joined   bool         // OnJoin has run, in this level
+	known    bool         // OnJoin has run in some level, so the game is told when the peer leaves
+	after    uint64       // datagrams up to this sequence number belong to an earlier level
+	gone     error        // why the peer leaves; the seat is about to be taken away
+	points   [][2]float64 // the points it looks from, at this send
+	meter    meter
+	takes    patience.Watch // whether it takes what it is sent
+	calls    uint64         // that it had made when they were looked at last
+	member   membership
+	commands reported
 	absence
 }
 
@@ -202,6 +203,7 @@ func (ss *seating) tellLevel(s *seat, first bool) {
 
 func (ss *seating) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if s := ss.seatAt(c); s != nil && s.in && seq > s.after {
+		s.commands.heard = ss.line.linkBase + at
 		ss.faults.Refuse("packet refused", ss.auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
@@ -57,6 +58,15 @@ func (r *Replication) connect() {
 	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client, notify: &r.notify}
 	r.line = line{shared: sh}
 	r.checks = checker{shared: sh, nodes: &r.nodes, extract: &r.extract, seats: &r.seats}
+	r.commands = commanding{
+		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, home: r.Session,
+	}
+	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands}
+	r.past = rewinding{shared: sh, nodes: &r.nodes, line: &r.line}
+	r.nodes.ended = func(n *node) {
+		r.commands.forget(n)
+		r.past.forget(n)
+	}
 	r.resetAuthority()
 	r.resetClient()
 }
@@ -86,6 +96,8 @@ func (r *Replication) resetClient() {
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
 		screen: track.Screen{Steps: sh.config.Steps, Now: r.line.now},
 	}
+	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{}, 0, 0
+	r.predict.all, r.predict.known = nil, 0
 }
 
 // removeEntities removes a node's entities by Config.Remove.

@@ -56,6 +56,38 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 	return s
 }
 
+// CommandStats count a session's commands since it was made.
+type CommandStats struct {
+	// On the authority.
+	InTime  int           // commands that ran at their tick
+	Missed  int           // ticks of a node whose player's command had not come
+	Late    int           // commands that came after their tick; their presses count in the next
+	Early   int           // refused, because they were farther ahead than any client is
+	Doubled int           // repeats of what was here
+	Refused int           // for nodes of others
+	Margin  time.Duration // mean time that they came before their tick
+
+	// On a client.
+	Ticks       int           // that were predicted
+	Corrections int           // predictions that were wrong
+	ReplayTime  time.Duration // that corrections took
+	Lead        time.Duration // mean time that commands come before their tick, as the server has reported
+}
+
+// CommandStats returns the counts of the session's commands.
+func (r *Replication) CommandStats() CommandStats {
+	co, step := &r.commands, r.config.step()
+	s := CommandStats{
+		InTime: co.InTime, Missed: co.Missed, Late: co.Late, Early: co.Early, Doubled: co.Doubled, Refused: co.Foreign,
+		Ticks: r.predict.Ticks, Corrections: r.predict.Corrections, ReplayTime: r.predict.ReplayTime,
+		Lead: time.Duration(co.lead.Margin() * float64(step)),
+	}
+	if co.MarginCount > 0 {
+		s.Margin = time.Duration(co.MarginSum / float64(co.MarginCount) * float64(step))
+	}
+	return s
+}
+
 // A meter turns totals into rates per second.
 type meter struct {
 	at      time.Duration

@@ -3,12 +3,14 @@ package ecs
 // View and Frame: what is drawn between two samples.
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
+	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -24,6 +26,9 @@ type drawing struct {
 	screen  track.Screen
 	hiding  []*node // nodes to show once drawn time reaches their first sample
 	inPlace []*node
+	stepAt  float64 // when this step began, in seconds
+	frameAt float64 // when Frame was last called …
+	frame   float64 // … and how long after the call before
 
 	// Scratch.
 	words     []int32
@@ -46,6 +51,34 @@ func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	return viewOf(r, e, n, c)
 }
 
+// ViewTick is the server's tick that proxies are drawn at in this frame, with its fraction;
+// on an authority the step in progress.
+func (r *Replication) ViewTick() float64 {
+	if r.auth != nil {
+		return float64(r.tick)
+	}
+	return r.draw.screen.Render
+}
+
+// Confirmed returns a copy of a component as the server has last told of it: without what
+// this client predicts. Where nothing is predicted it is the component as it is.
+func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
+	v := *c.Get(e)
+	r, n := nodeAt(e)
+	if n == nil || n.predicted == nil || r.proxy == nil {
+		return v
+	}
+	for ord := range n.items {
+		if b := &n.items[ord]; b.comp != nil && b.entity == e.Entity() && b.comp.c == donburi.IComponentType(c) {
+			w := r.tagged(b.comp, e, unsafe.Pointer(&v))
+			if r.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
+				b.comp.standIn.set(e, unsafe.Pointer(&v), w)
+			}
+		}
+	}
+	return v
+}
+
 // nodeAt returns the session and the node of an entry, nil where there is none.
 func nodeAt(e *donburi.Entry) (*Replication, *node) {
 	r := of(e)
@@ -59,6 +92,11 @@ func nodeAt(e *donburi.Entry) (*Replication, *node) {
 func viewOf[T any](r *Replication, e *donburi.Entry, n *node, c *donburi.ComponentType[T]) T {
 	if n == nil || r.auth != nil {
 		return *c.Get(e)
+	}
+	if n.predicted != nil {
+		v := *c.Get(e)
+		r.predict.view(n, e.Entity(), c, unsafe.Pointer(&v))
+		return v
 	}
 	b := n.drawnBinding(e.Entity(), c)
 	if b == nil {
@@ -97,6 +135,7 @@ func (r *Replication) Frame() {
 		return
 	}
 	r.draw.moveRender()
+	r.draw.framed()
 	r.draw.reveal()
 	for _, n := range r.draw.inPlace {
 		for i := range n.items {
@@ -204,10 +243,24 @@ func (dr *drawing) moveToEnd(n *node) {
 	}
 }
 
+// stepped and framed note when steps and frames begin. stepShare is how far between the last
+// two ticks a predicted node is drawn when this frame is over: a key shows in its own frame.
+func (dr *drawing) stepped() { dr.stepAt = dr.line.now().Seconds() }
+
+func (dr *drawing) framed() {
+	now := dr.line.now().Seconds()
+	dr.frame, dr.frameAt = now-dr.frameAt, now
+}
+
+func (dr *drawing) stepShare() float64 {
+	return min((dr.frameAt-dr.stepAt+dr.frame)/dr.config.step().Seconds(), 1)
+}
+
 // moveRender moves the drawn time, in ticks, on; it never goes back.
 func (dr *drawing) moveRender() {
 	if dr.clock != nil {
-		dr.screen.Render = max(dr.screen.Render, dr.clock.Draw(dr.line.now()))
+		drawn := math.Floor(dr.clock.Draw(dr.line.now())*command.DrawnUnit) / command.DrawnUnit // as commands say it
+		dr.screen.Render = max(dr.screen.Render, drawn)
 	}
 }
 

@@ -37,7 +37,7 @@ func leafOf(t reflect.Type) leafKind {
 const (
 	tagsAny   = tagTo | tagIf | tagOnce | tagNotify | tagExplicit
 	tagsMove  = tagInterp | tagInPlace | tagPredict | tagTol | tagPos
-	tagsBool  = tagsAny
+	tagsBool  = tagsAny | tagEdge
 	tagsInt   = tagsAny | tagsMove | tagMin | tagMax | tagBits
 	tagsFloat = tagsAny | tagsMove | tagMin | tagMax | tagBits | tagStep | tagAngle
 	tagsRef   = tagsAny | tagHas
@@ -52,6 +52,10 @@ func (w *walker) allow(path string, tg tag, allowed tagSet, what string) bool {
 			w.fault(path, "%s is not for %s", word.name, what)
 			good = false
 		}
+	}
+	if tg.has&tagEdge != 0 && !w.args {
+		w.fault(path, "edge is for the bools of commands, which are true for one tick; remove it")
+		good = false
 	}
 	if w.elem || w.args {
 		const outside = tagTo | tagIf | tagOnce | tagNotify | tagInterp | tagPredict | tagTol | tagPos

@@ -91,7 +91,7 @@ func TestRefusals(t *testing.T) {
 		}{}, nil, ", field L[].A: to is for fields of components, not of arguments and of elements; remove it"},
 		{"unknown word", struct {
 			A int `rpl:"interpolate"`
-		}{}, nil, `, field A: unknown word "interpolate"; known are -, step, min, max, bits, each, angle, interp, predict, tol, pos, to, if, has, once, notify, explicit`},
+		}{}, nil, `, field A: unknown word "interpolate"; known are -, step, min, max, bits, each, angle, interp, predict, tol, pos, to, if, has, once, notify, explicit, edge`},
 		{"empty word", struct {
 			A int `rpl:"notify,"`
 		}{}, nil, ", field A: a comma has nothing beside it; remove it"},

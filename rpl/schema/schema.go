@@ -107,6 +107,7 @@ func (s *Schema) Name() string { return s.name }
 //	max=             how long a string, bytes, a list or a map may be; required for these: at
 //	                 most 65,534 bytes, or 4,096 elements
 //	each=            how long a string in a list or a key of a map may be; 64 bytes without it
+//	edge             for a bool of a command: a press, true in one tick
 //	has=item         for references in arguments, not in lists and maps there: the node must
 //	                 have that component, and a caller that is a client must have the node;
 //	                 a null reference is refused too

@@ -73,6 +73,7 @@ const (
 	tagOnce
 	tagNotify
 	tagExplicit
+	tagEdge
 	tagLocal // "-"
 )
 
@@ -100,6 +101,7 @@ var tagWords = [...]struct {
 	{"once", tagOnce, noValue},
 	{"notify", tagNotify, noValue},
 	{"explicit", tagExplicit, noValue},
+	{"edge", tagEdge, noValue},
 }
 
 type valueRule uint8

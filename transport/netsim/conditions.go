@@ -23,6 +23,8 @@ type Conditions struct {
 	Burst     float64
 	Delay     time.Duration // one way; at most a day
 	Jitter    time.Duration // a uniform 0…Jitter is added to each packet's delay, so packets overtake each other; at most a day
+	Late      float64       // share of packets that come LateBy later than the others, 0…1
+	LateBy    time.Duration // at most a day
 	Duplicate float64       // share of packets that arrive twice, each copy with a jitter of its own, 0…1
 	Rate      int           // bytes per second; 0: no limit
 	Queue     int           // bytes that may wait for a limited Rate; 0: DefaultQueue
@@ -34,10 +36,14 @@ func (c Conditions) Check() error {
 	switch {
 	case !share(c.Loss):
 		return fmt.Errorf("netsim: loss is %v; it is a share from 0 to 1", c.Loss)
+	case !share(c.Late):
+		return fmt.Errorf("netsim: %v of the packets are late; it is a share from 0 to 1", c.Late)
 	case !share(c.Duplicate):
 		return fmt.Errorf("netsim: duplication is %v; it is a share from 0 to 1", c.Duplicate)
 	case math.IsNaN(c.Burst) || c.Burst < 0 || math.IsInf(c.Burst, 0):
 		return fmt.Errorf("netsim: mean burst is %v packets; it is a finite number, at least 0", c.Burst)
+	case c.LateBy < 0 || c.LateBy > maxDelay:
+		return fmt.Errorf("netsim: late packets are late by %v; it is from 0 to %v", c.LateBy, maxDelay)
 	case c.Delay < 0 || c.Jitter < 0 || c.Delay > maxDelay || c.Jitter > maxDelay:
 		return fmt.Errorf("netsim: delay is %v, jitter %v; each is from 0 to %v", c.Delay, c.Jitter, maxDelay)
 	case c.Rate < 0 || c.Queue < 0 || c.MaxSize < 0:

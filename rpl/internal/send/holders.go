@@ -77,7 +77,7 @@ func (a *Sender) MetaAtHolders(slot uint32) {
 func (a *Sender) PlainAtHolders(n *store.Node) {
 	for _, h := range n.Holders {
 		if h.Handle != wire.NoHandle {
-			a.All[h.Peer].Entries[h.Handle].plain = a.store.IsPlain(n)
+			a.renewPlain(a.All[h.Peer], h.Handle, n)
 		}
 	}
 }

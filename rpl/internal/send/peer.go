@@ -24,17 +24,18 @@ type Peer struct {
 	Model  *coder.Model // codes the packets to the peer
 
 	// Receive, Schedule and Encode
-	Link    link.Link
-	Marks   marks
-	busy    bool // one of the lists that are mostly empty may have something (isBusy)
-	came    bool // an arrival may be due, or one in coming is acked
-	went    bool // the same for going
-	trails  bool // the packet before had updates
-	tally   tally
-	checked time.Duration // when the newest checksum was sent
-	plan    plan
-	bucket  budget.Bucket
-	tables  peerTables
+	Link       link.Link
+	Marks      marks
+	busy       bool // one of the lists that are mostly empty may have something (isBusy)
+	came       bool // an arrival may be due, or one in coming is acked
+	went       bool // the same for going
+	trails     bool // the packet before had updates
+	predicting bool // it predicts the nodes that it owns
+	tally      tally
+	checked    time.Duration // when the newest checksum was sent
+	plan       plan
+	bucket     budget.Bucket
+	tables     peerTables
 
 	// read only where there is something to say
 	coming  []uint32 // handles whose arrival is not acked
@@ -220,7 +221,7 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 // allot gives an entry the rows that its node has now.
 func (p *Peer) allot(a *store.Store, e *entry, n *store.Node) {
 	k := len(n.Rows)
-	e.nrows, e.plain = uint8(k), a.IsPlain(n)
+	e.nrows, e.plain = uint8(k), a.IsPlain(n) && !p.predicts(n)
 	switch free := p.rows.free[k]; {
 	case k == 1:
 		e.row = n.Rows[0]

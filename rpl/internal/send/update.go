@@ -226,7 +226,7 @@ func (a *updates) appendRow(p *Peer, h uint32, e *entry, n *store.Node, i int, g
 	from := len(a.syms)
 	kind := a.appendDelta(p, h, i, r, pr, a.actions[i])
 	a.account(r.Type, symBits(a.syms[from:]), kind)
-	return true, r.Drifting, float32(a.store.Tick-pr.since) + 1
+	return true, r.Drifting || p.predicts(n), float32(a.store.Tick-pr.since) + 1
 }
 
 // noteRow records that a row's newest version goes to a peer.
@@ -255,7 +255,7 @@ func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow
 	if guess && pr.acked == 0 || n.Transient && pr.flight != 0 {
 		return coder.RowSame
 	}
-	if a.pending(r, pr) {
+	if a.pending(r, pr) || p.predicts(n) && a.unconfirmed(r, pr) {
 		return a.baseOf(p, h, i, r, pr, guess)
 	}
 	return coder.RowSame

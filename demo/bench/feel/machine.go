@@ -1,0 +1,168 @@
+package main
+
+// A machine: one session with its bot, its steps and its frames.
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A machine is one session and the bot that plays it.
+type machine struct {
+	*tendon.Replication
+	g   *game
+	rng *rand.Rand
+
+	// The bot.
+	dir        gmath.Vec
+	turn, wait int
+	pressed    time.Duration // when it began to move out of rest, 0: its body shows that already
+	rested     int           // steps without a key
+
+	// What it draws.
+	nextStep, nextFrame, lastFrame time.Duration
+	last                           map[rpl.Node]gmath.Vec
+	lastView                       float64
+	own                            gmath.Vec
+	line                           time.Duration // the quickest way to it
+
+	touched time.Duration // when another body was last near enough to touch its own
+}
+
+// keys is the bot's input for a tick.
+func (m *machine) keys(e *donburi.Entry) (k Keys) {
+	if m.g.over {
+		return k
+	}
+	was := m.dir
+	at := body.Get(e).Pos
+	if m.turn--; m.turn <= 0 {
+		m.turn = 15 + m.rng.IntN(55)
+		m.dir = gmath.Vec{X: m.rng.Float64()*2 - 1, Y: m.rng.Float64()*2 - 1}.Normalized()
+		switch x := m.rng.Float64(); {
+		case x < 0.2:
+			m.dir = gmath.Vec{}
+		case x < 0.5: // to the ball
+			for b := range everyBall.Iter(e.World) {
+				m.dir = tendon.View(b, ball).Pos.Sub(at).Normalized()
+			}
+		}
+	}
+	if m.dir.IsZero() {
+		m.rested++
+	} else {
+		if was.IsZero() && m.rested > 40 && body.Get(e).Vel.IsZero() && !m.touching() {
+			m.pressed = m.g.net.Now()
+			m.own = tendon.View(e, body).Pos
+		}
+		m.rested = 0
+	}
+	k.Dir = m.dir
+	k.Jump = m.rng.Float64() < 0.02
+	if m.wait--; m.wait <= 0 && body.Get(e).Wait == 0 {
+		m.aim(e, &k)
+	}
+	return k
+}
+
+// aim has the bot shoot at the nearest body where it sees it, if its aim is true.
+func (m *machine) aim(e *donburi.Entry, k *Keys) {
+	from := body.Get(e).Pos
+	if m.g.opt.noPredict {
+		from = tendon.View(e, body).Pos
+	}
+	var best *donburi.Entry
+	far := math.Inf(1)
+	for o := range seenBody.Iter(e.World) {
+		if o.Entity() == e.Entity() {
+			continue
+		}
+		if d := tendon.View(o, body).Pos.DistanceTo(from); d < far && d > 3*radius {
+			best, far = o, d
+		}
+	}
+	if best == nil {
+		return
+	}
+	at := tendon.View(best, body).Pos
+	aim := at.Sub(from).Rotated(gmath.Rad((m.rng.Float64()*2 - 1) * 0.8 * radius / far))
+	if !hits(from, aim, at) {
+		return
+	}
+	m.wait = 25
+	m.g.shots = append(m.g.shots, shot{target: tendon.ID(best), at: at, touched: m.touching(), when: m.g.net.Now()})
+	if m.g.warm() {
+		m.g.pressed++
+	}
+	k.Fire, k.Aim, k.Target = true, aim, uint32(len(m.g.shots))
+}
+
+// touching reports whether the own body touches another, or has a moment ago.
+func (m *machine) touching() bool {
+	return m.touched > 0 && m.g.net.Now()-m.touched < time.Second
+}
+
+// step is one step of a client.
+func (m *machine) step() {
+	m.Receive()
+	m.run()
+	m.Send()
+	mine, ok := tendon.Mine(m.Replication, body)
+	if !ok {
+		return
+	}
+	for o := range everyBody.Iter(m.World()) {
+		if o.Entity() != mine.Entity() && body.Get(o).Pos.DistanceTo(body.Get(mine).Pos) < 2*radius+6*topSpeed {
+			m.touched = m.g.net.Now()
+		}
+	}
+}
+
+func (m *machine) run() {
+	if m.g.opt.noPredict {
+		moveLate.Run(m.Replication)
+	} else {
+		move.Run(m.Replication)
+	}
+	roll.Run(m.Replication)
+}
+
+// frame draws.
+func (m *machine) frame() {
+	now := m.g.net.Now()
+	dt := now - m.lastFrame
+	m.lastFrame = now
+	m.Frame()
+	view := m.ViewTick()
+	me, _ := tendon.Mine(m.Replication, body)
+	if me != nil && m.pressed > 0 && tendon.View(me, body).Pos.DistanceTo(m.own) > 1e-4 {
+		m.g.ownInput(now-m.pressed-dt, now)
+		m.pressed = 0
+	}
+	if m.g.warm() {
+		if view < m.lastView {
+			m.g.backwards++
+		}
+		m.g.delays(m, view, now)
+	}
+	m.lastView = view
+	for o := range seenBody.Iter(m.World()) {
+		if me != nil && o.Entity() == me.Entity() {
+			continue
+		}
+		id := tendon.ID(o)
+		at := tendon.View(o, body).Pos
+		was, known := m.last[id]
+		m.last[id] = at
+		if known && m.g.warm() {
+			m.g.frames = append(m.g.frames, drawn{id: id, at: at, was: was, view: view, dt: dt.Seconds()})
+		}
+	}
+}

@@ -1,0 +1,376 @@
+package ecs
+
+// Command: a player's input for one tick, as a typed handle. commanding.go has what a
+// session does with all of its commands, prediction.go what is predicted by them.
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
+
+	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Command moves the nodes that have a component, by one value of A in each tick. The value
+// is applied at once on the machine of the node's owner, on the authority at the same
+// tick, and again where a correction replays that tick. On a node that nobody drives, and
+// on one whose owner has been silent for a while, Apply gets the zero A.
+//
+// A is what arguments of an RPC are: a struct whose fields all have a tag, a basic type, a
+// vector, or None for a rule without input, such as that of a bullet. A bool tagged `edge`
+// is a press: true in one tick. It is neither lost with a packet nor seen twice.
+type Command[A any] struct {
+	protocol *Protocol
+	name     string
+	number   int
+	on       donburi.IComponentType
+	wire     *rpl.RPCType
+	edges    []uintptr
+	waits    bool
+	query    *donburi.Query
+}
+
+// NewCommand declares the input of nodes that have the component on, before the first New.
+func NewCommand[A any](p *Protocol, name string, on donburi.IComponentType) *Command[A] {
+	p.declare("command", name)
+	mustBeGiven("NewCommand "+name, on)
+	p.needCommands()
+	t := reflect.TypeFor[A]()
+	p.arguments[t] = true
+	c := &Command[A]{
+		protocol: p, name: name, number: len(p.commands), on: on, edges: edgesOf(t, 0, nil),
+		wire: p.schema.RPC("command "+name, t, rpl.ToServer, rpl.Unreliable), query: donburi.NewQuery(filter.Contains(on)),
+	}
+	p.commands = append(p.commands, c)
+	return c
+}
+
+// Unpredicted makes the owner wait for the authority's answer: less to replicate, a round
+// trip to feel. It is part of the declaration, and returns c.
+func (c *Command[A]) Unpredicted() *Command[A] {
+	c.protocol.declare("Unpredicted of command", c.name)
+	c.waits = true
+	return c
+}
+
+// Sample binds the input, where there is a player: the window's keys, a bot. fn is called
+// in each step, for each node that this machine's player owns. Without it the value stays
+// zero.
+func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) { c.of(r).sample = fn }
+
+// Apply binds the rule, on every machine. fn decides by replicated fields of the nodes that
+// the player predicts, by the tick and by a alone: a replay then gives the same again.
+func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) { c.of(r).apply = fn }
+
+// Run is the system that samples the input and applies it to the nodes that this machine
+// simulates. Call it in each step, between Receive and Send: where in it is the game's to
+// say, and must be the same on every machine.
+func (c *Command[A]) Run(r *Replication) { r.commands.run(c.of(r)) }
+
+// of returns what a session keeps of the command.
+func (c *Command[A]) of(r *Replication) *binder[A] {
+	if err := r.plays(c.protocol, "command", c.name); err != nil {
+		panic(err.Error())
+	}
+	co := &r.commands
+	for len(co.all) <= c.number {
+		co.all = append(co.all, nil)
+	}
+	if b, ok := co.all[c.number].(*binder[A]); ok {
+		return b
+	}
+	b := &binder[A]{c: c, r: r}
+	co.all[c.number] = b
+	return b
+}
+
+// edgesOf returns where the bools tagged `edge` are.
+func edgesOf(t reflect.Type, at uintptr, to []uintptr) []uintptr {
+	if t.Kind() != reflect.Struct {
+		return to
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch tag := f.Tag.Get("rpl"); {
+		case f.Type.Kind() == reflect.Bool && tag == "edge":
+			to = append(to, at+f.Offset)
+		case f.Type.Kind() == reflect.Struct && tag != "-":
+			to = edgesOf(f.Type, at+f.Offset, to)
+		}
+	}
+	return to
+}
+
+// A binder is a command in one session.
+type binder[A any] struct {
+	c      *Command[A]
+	r      *Replication
+	sample func(e *donburi.Entry) A
+	apply  func(c Call, a A)
+	nodes  map[*node]*stream[A]
+	found  []*node // scratch
+	bytes  []byte  // scratch
+}
+
+// A stream is one node's commands.
+type stream[A any] struct {
+	queue   command.Queue[A]
+	pressed []A               // whose edges wait for a tick
+	raw     [sentTicks][]byte // on the owner: the newest commands as they travel
+}
+
+// sentTicks is more than a message tells of.
+const sentTicks = 2 * command.MaxTicks
+
+// stream returns the commands of a node.
+func (b *binder[A]) stream(n *node) *stream[A] {
+	s := b.nodes[n]
+	if s == nil {
+		if b.nodes == nil {
+			b.nodes = map[*node]*stream[A]{}
+		}
+		s = &stream[A]{}
+		b.nodes[n] = s
+	}
+	return s
+}
+
+func (b *binder[A]) forget(n *node) { delete(b.nodes, n) }
+
+func (b *binder[A]) silent() bool { return unsafe.Sizeof(*new(A)) == 0 }
+
+func (b *binder[A]) predicted() bool { return !b.c.waits }
+
+func (b *binder[A]) moves(e *donburi.Entry) bool { return e.HasComponent(b.c.on) }
+
+// find returns the nodes with the component, by id; those without an id yet come last, as
+// they came.
+func (b *binder[A]) find() []*node {
+	b.found = b.found[:0]
+	for e := range b.c.query.Iter(b.r.world) {
+		if n := b.r.nodes.of(e.Entity()); n != nil && n.entity == e.Entity() && !n.leaving {
+			b.found = append(b.found, n)
+		}
+	}
+	sortNodes(b.found)
+	return b.found
+}
+
+// maxPresses is how many presses wait for a tick of their own: more than fingers press
+// while a line is down.
+const maxPresses = 16
+
+// press has the edges of a wait for the next tick that runs without them.
+func (b *binder[A]) press(s *stream[A], a *A) {
+	for _, at := range b.c.edges {
+		if *(*bool)(unsafe.Add(unsafe.Pointer(a), at)) && len(s.pressed) < maxPresses {
+			s.pressed = append(s.pressed, *a)
+			return
+		}
+	}
+}
+
+// addPressed gives a tick's command the edges that wait, unless it has one of them itself.
+func (b *binder[A]) addPressed(s *stream[A], a *A) {
+	if len(s.pressed) == 0 {
+		return
+	}
+	first := &s.pressed[0]
+	for _, at := range b.c.edges {
+		if *(*bool)(unsafe.Add(unsafe.Pointer(first), at)) && *(*bool)(unsafe.Add(unsafe.Pointer(a), at)) {
+			return
+		}
+	}
+	for _, at := range b.c.edges {
+		if *(*bool)(unsafe.Add(unsafe.Pointer(first), at)) {
+			*(*bool)(unsafe.Add(unsafe.Pointer(a), at)) = true
+		}
+	}
+	s.pressed = append(s.pressed[:0], s.pressed[1:]...)
+}
+
+func (b *binder[A]) clearEdges(a *A) {
+	for _, at := range b.c.edges {
+		*(*bool)(unsafe.Add(unsafe.Pointer(a), at)) = false
+	}
+}
+
+// rounded returns a value as it travels, so that every machine applies the same. What
+// cannot travel is told, and becomes the zero value.
+func (b *binder[A]) rounded(e *donburi.Entry, a A) (A, bool) {
+	var to A
+	bytes, err := b.c.wire.Args.Append(b.bytes[:0], unsafe.Pointer(&a), &b.r.nodes)
+	if err == nil && len(bytes) > command.MaxValue {
+		err = fmt.Errorf("it takes %d bytes, at most %d", len(bytes), command.MaxValue)
+	}
+	if err == nil {
+		b.bytes = bytes
+		err = b.c.wire.Args.Parse(bytes, unsafe.Pointer(&to), &b.r.nodes)
+	}
+	if err != nil {
+		b.r.faults.Refuse("command refused", fmt.Errorf("command %s, sampled: %w", b.c.name, err))
+		var zero A
+		return zero, false
+	}
+	return to, true
+}
+
+// runs calls Apply for a node.
+func (b *binder[A]) runs(n *node, t rpl.Tick, replay bool, e *command.Entry[A], from rpl.Peer) {
+	if b.apply == nil || b.r.nodes.of(n.entity) != n || !b.r.world.Valid(n.entity) {
+		return
+	}
+	at := b.r.world.Entry(n.entity)
+	if !at.HasComponent(b.c.on) {
+		return
+	}
+	b.apply(Call{Entry: at, From: from, Tick: t, Replay: replay, drawn: e.Drawn, command: b.c.number}, e.Value)
+}
+
+// runAuthority runs the command of a tick on all nodes.
+func (b *binder[A]) runAuthority(t rpl.Tick) {
+	r := b.r
+	for _, n := range b.find() {
+		var e command.Entry[A]
+		switch {
+		case b.silent(), n.owner == 0:
+		case n.owner == r.me:
+			if b.sample != nil {
+				e.Value, _ = b.rounded(r.world.Entry(n.entity), b.sample(r.world.Entry(n.entity)))
+			}
+		default:
+			s := b.stream(n)
+			var missing bool
+			if e, missing = s.queue.Take(uint32(t), r.commands.hold()); missing {
+				b.clearEdges(&e.Value)
+				if s.queue.Heard() {
+					r.commands.Missed++
+				}
+			} else {
+				r.commands.InTime++
+			}
+			b.addPressed(s, &e.Value)
+		}
+		b.runs(n, t, false, &e, n.owner)
+	}
+}
+
+// make samples the command of a tick for each node of this machine's player.
+func (b *binder[A]) make(t rpl.Tick, runs bool) {
+	r := b.r
+	if b.silent() || b.sample == nil {
+		return
+	}
+	for _, n := range b.find() {
+		if n.owner != r.me || n.id == 0 {
+			continue
+		}
+		at := r.world.Entry(n.entity)
+		a, _ := b.rounded(at, b.sample(at))
+		s := b.stream(n)
+		if !runs { // the press is for the next tick
+			b.press(s, &a)
+			continue
+		}
+		b.addPressed(s, &a)
+		s.queue.Set(command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn})
+		b.encode(s, uint32(t), &a)
+	}
+}
+
+// again makes the command of a tick that has no step of its own: that of the tick before.
+func (b *binder[A]) again(t rpl.Tick) {
+	for n, s := range b.nodes {
+		if n.owner != b.r.me {
+			continue
+		}
+		if e, ok := s.queue.At(uint32(t) - 1); ok {
+			next := *e
+			next.Tick, next.Drawn = uint32(t), b.r.commands.drawn
+			b.clearEdges(&next.Value)
+			s.queue.Set(next)
+			b.encode(s, uint32(t), &next.Value)
+		}
+	}
+}
+
+// runOwner runs the command of a tick on the nodes that this client predicts.
+func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
+	if b.c.waits {
+		return
+	}
+	r := b.r
+	for _, n := range r.predict.all { // by id, as the authority runs them
+		var e command.Entry[A]
+		if n.owner == r.me && !b.silent() {
+			if s := b.nodes[n]; s != nil {
+				if made, ok := s.queue.At(uint32(t)); ok {
+					e = *made
+				}
+			}
+		}
+		b.runs(n, t, replay, &e, r.me)
+	}
+}
+
+// write appends the commands that the server may not have to a message.
+func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
+	if b.silent() || b.sample == nil {
+		return
+	}
+	for _, n := range b.found {
+		s := b.nodes[n]
+		if s == nil || n.owner != b.r.me || n.id == 0 {
+			continue
+		}
+		if _, ok := s.queue.At(newest); !ok {
+			continue
+		}
+		w.Stream(uint64(n.id), b.c.number)
+		var before []byte
+		known := false
+		for i := range uint32(ticks) {
+			e, ok := s.queue.At(newest - i)
+			if !ok {
+				w.Value(nil, false, false)
+				known = false
+				continue
+			}
+			v := s.raw[e.Tick%sentTicks]
+			w.Value(v, true, known && string(v) == string(before))
+			before, known = v, true
+		}
+	}
+}
+
+// encode keeps a command as it travels.
+func (b *binder[A]) encode(s *stream[A], tick uint32, a *A) {
+	at := &s.raw[tick%sentTicks]
+	if v, err := b.c.wire.Args.Append((*at)[:0], unsafe.Pointer(a), &b.r.nodes); err == nil { // it has been rounded, so it can
+		*at = v
+	}
+}
+
+// take takes a command of a peer.
+func (b *binder[A]) take(n *node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool) {
+	if b.silent() || !b.moves(b.r.world.Entry(n.entity)) {
+		return 0, false
+	}
+	s := b.stream(n)
+	if s.queue.Knows(uint32(b.r.tick), tick) { // most are repeats
+		return command.Doubled, true
+	}
+	e := command.Entry[A]{Tick: tick, Drawn: d}
+	if err := b.c.wire.Args.Parse(v, unsafe.Pointer(&e.Value), &b.r.nodes); err != nil {
+		return 0, false
+	}
+	verdict := s.queue.Put(uint32(b.r.tick), e)
+	if verdict == command.Late { // its presses count all the same, in the next tick
+		b.press(s, &e.Value)
+	}
+	return verdict, true
+}

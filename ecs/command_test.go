@@ -1,0 +1,211 @@
+package ecs_test
+
+// Commands, prediction and rewinding, over simulated networks.
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+type (
+	runnerData struct {
+		Pos   gmath.Vec `rpl:"step=1/32,interp,pos"`
+		Jumps uint16    `rpl:""`
+	}
+	runKeys struct {
+		Dir  gmath.Vec `rpl:"step=1/64"`
+		Jump bool      `rpl:"edge"`
+	}
+)
+
+// A race is a server and a client of a small game with a command.
+type race struct {
+	t              *testing.T
+	net            *mem.Network
+	runner         *donburi.ComponentType[runnerData]
+	move           *tendon.Command[runKeys]
+	server, client *tendon.Replication
+	input          runKeys // of the client's player
+	judge          func(c tendon.Call, k runKeys)
+	nudge          func()         // something on the server that the client does not foresee
+	me             donburi.Entity // the client's runner, on the server
+}
+
+func newRace(t *testing.T, c netsim.Conditions) *race {
+	p := tendon.NewProtocol("race")
+	x := &race{t: t, net: mem.NewNetwork(1, c)}
+	x.runner = tendon.Replicate(p, "runner", donburi.NewComponentType[runnerData]())
+	x.move = tendon.NewCommand[runKeys](p, "move", x.runner)
+	session := func() *tendon.Replication {
+		r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Rewind: []donburi.IComponentType{x.runner}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.move.Apply(r, func(c tendon.Call, k runKeys) {
+			d := x.runner.Get(c.Entry)
+			d.Pos = d.Pos.Add(k.Dir.Mulf(2))
+			if k.Jump {
+				d.Jumps++
+			}
+			if x.judge != nil {
+				x.judge(c, k)
+			}
+		})
+		return r
+	}
+	x.server, x.client = session(), session()
+	x.move.Sample(x.client, func(*donburi.Entry) runKeys { k := x.input; x.input.Jump = false; return k })
+	x.server.OnJoin(func(q rpl.Peer) {
+		e := x.server.Create(x.runner)
+		tendon.Give(e, q)
+		if q != rpl.Server {
+			x.me = e.Entity()
+		}
+	})
+	l := x.net.Listener()
+	x.server.Host(l)
+	x.client.Join(x.net.Dialer(l))
+	x.steps(240)
+	if _, ok := tendon.Mine(x.client, x.runner); !ok {
+		t.Fatal("the client has no runner")
+	}
+	return x
+}
+
+func (x *race) steps(n int) {
+	for range n {
+		x.net.Advance(time.Second / 60)
+		for _, r := range []*tendon.Replication{x.server, x.client} {
+			r.Receive()
+			if r == x.server && x.nudge != nil {
+				x.nudge()
+			}
+			x.move.Run(r)
+			r.Send()
+		}
+	}
+}
+
+func (x *race) mine() *donburi.Entry {
+	e, _ := tendon.Mine(x.client, x.runner)
+	return e
+}
+
+// Presses are neither lost nor doubled, whatever the line does, and every command runs once.
+func TestPressesArriveOnce(t *testing.T) {
+	for _, c := range []netsim.Conditions{{}, {Delay: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.1}, {Delay: 100 * time.Millisecond, Loss: 0.2, Burst: 3, Duplicate: 0.1}} {
+		x := newRace(t, c)
+		presses := 0
+		for i := range 600 {
+			if i%7 == 0 {
+				x.input.Jump, presses = true, presses+1
+			}
+			x.steps(1)
+		}
+		x.steps(60)
+		e := x.server.World().Entry(x.me)
+		if got := int(x.runner.Get(e).Jumps); got != presses {
+			t.Errorf("%+v: %d of %d presses counted", c, got, presses)
+		}
+		if s := x.server.CommandStats(); s.Early+s.Refused > 0 {
+			t.Errorf("%+v: %+v", c, s)
+		}
+		if got := x.runner.Get(x.mine()); got.Jumps != uint16(presses) {
+			t.Errorf("%+v: the client has counted %d", c, got.Jumps)
+		}
+	}
+}
+
+// The own runner answers in the step of the key, and stands where the server has it in the
+// end. What the server decides otherwise is corrected once, and told with the field.
+func TestOwnInputAtOnce(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.03})
+	var told []tendon.Correction
+	x.client.OnCorrection(func(c tendon.Correction) { told = append(told, c) })
+	was := x.runner.Get(x.mine()).Pos
+	x.input.Dir = gmath.Vec{X: 1}
+	x.steps(1)
+	if is := x.runner.Get(x.mine()).Pos; is.X != was.X+2 {
+		t.Errorf("in the step of the key it is at %v, was at %v", is, was)
+	}
+	if far := tendon.Confirmed(x.mine(), x.runner).Pos; far != was {
+		t.Errorf("the server is said to have it at %v already, it was at %v", far, was)
+	}
+	x.steps(120)
+	if len(told) > 0 {
+		t.Errorf("corrections without a reason: %+v", told)
+	}
+	x.nudge = func() { x.runner.Get(x.server.World().Entry(x.me)).Pos.Y += 100; x.nudge = nil }
+	x.steps(60)
+	if len(told) != 1 || told[0].Field != "runner.Pos" {
+		t.Errorf("after a push: %+v", told)
+	}
+	x.input.Dir = gmath.Vec{}
+	x.steps(60)
+	if mine, theirs := x.runner.Get(x.mine()).Pos, x.runner.Get(x.server.World().Entry(x.me)).Pos; mine.DistanceTo(theirs) > 1./16 {
+		t.Errorf("in the end it is at %v, on the server at %v", mine, theirs)
+	}
+}
+
+// A silent player's input ends.
+func TestSilentPlayerStops(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 30 * time.Millisecond})
+	x.input.Dir = gmath.Vec{X: 1}
+	x.steps(30)
+	at := func() float64 { return x.runner.Get(x.server.World().Entry(x.me)).Pos.X }
+	x.net.SetConditions(netsim.Conditions{Loss: 1})
+	x.steps(60)
+	was := at()
+	x.steps(30)
+	if at() != was {
+		t.Errorf("a second after the line broke it still runs, from %v to %v", was, at())
+	}
+}
+
+// A shot is judged by what the shooter drew, to the last fraction; what the judge changes
+// stays, and everything is back where it was.
+func TestRewindToWhatWasSeen(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond})
+	host, ok := tendon.Mine(x.server, x.runner)
+	if !ok {
+		t.Fatal("the host has no runner")
+	}
+	id, target := tendon.ID(host), host.Entity()
+	x.nudge = func() { x.runner.Get(x.server.World().Entry(target)).Pos.X += 3.25 }
+	x.steps(60)
+	saw := map[rpl.Tick]gmath.Vec{}
+	x.move.Sample(x.client, func(*donburi.Entry) runKeys {
+		if e, ok := x.client.Find(id); ok {
+			saw[x.client.Tick()] = tendon.View(e, x.runner).Pos
+		}
+		return runKeys{}
+	})
+	judged, worst := 0, 0.0
+	x.judge = func(c tendon.Call, _ runKeys) {
+		want, ok := saw[c.Tick]
+		if !ok || !tendon.IsAuthority(c.Entry) || c.From != x.client.Me() {
+			return
+		}
+		e := x.server.World().Entry(target)
+		before := x.runner.Get(e).Pos
+		c.Rewind(func() {
+			judged++
+			worst = max(worst, x.runner.Get(e).Pos.DistanceTo(want))
+		})
+		if x.runner.Get(e).Pos != before {
+			t.Fatalf("it is at %v after the rewind, was at %v", x.runner.Get(e).Pos, before)
+		}
+	}
+	x.steps(120)
+	if judged < 100 || worst > 0.01 {
+		t.Errorf("%d shots judged, up to %v beside what was drawn", judged, worst)
+	}
+}

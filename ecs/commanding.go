@@ -1,0 +1,304 @@
+package ecs
+
+// commanding: a session's commands. On a client: for which tick they are made, what of them
+// is sent, what is told of when they came. On the authority: what is taken of them.
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/ecs/internal/clock"
+	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+const (
+	// silentFor is how long the commands of a silent player go on: a longer silence than
+	// that of a usual line is a player who has gone.
+	silentFor = 250 * time.Millisecond
+
+	// maxMessages is how many messages of commands a peer is heard with in one step: a
+	// client that runs again after a stall sends a few at once, and a flood is none of it.
+	maxMessages = 16
+)
+
+// A commandBinder is a binder of any type.
+type commandBinder interface {
+	find() []*node
+	predicted() bool
+	runAuthority(t rpl.Tick)
+	make(t rpl.Tick, runs bool)
+	again(t rpl.Tick)
+	runOwner(t rpl.Tick, replay bool)
+	write(w *command.Writer, newest uint32, ticks int)
+	take(n *node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool)
+	forget(n *node)
+}
+
+// commandBytes is a message of commands as an argument, and commandReport what the server
+// says of them.
+type commandBytes struct {
+	B []byte `rpl:"max=1000"`
+}
+
+type commandReport struct {
+	Got    uint32 `rpl:""` // the newest tick of which commands have come
+	Tick   uint32 `rpl:""` // the command that came latest, of those since the last report …
+	Margin int16  `rpl:""` // … so many 64ths of a tick before its time
+}
+
+// needCommands declares what commands travel by.
+func (p *Protocol) needCommands() {
+	if p.commandRPC == nil {
+		p.commandRPC = NewRPC[commandBytes](p, "tendon commands", rpl.ToServer, rpl.Unreliable).FromAnyone()
+		p.reportRPC = NewRPC[commandReport](p, "tendon commands report", rpl.ToOwner, rpl.Unreliable)
+	}
+}
+
+// A commanding is a session's commands.
+type commanding struct {
+	*shared
+	nodes   *nodeTable
+	client  *client
+	draw    *drawing
+	line    *line
+	predict *prediction
+	seats   *seating
+	home    func() *donburi.Entry // the session's node
+
+	all   []commandBinder // by number, nil where it is not bound
+	order []commandBinder // in which the game's step runs them
+
+	// A client.
+	lead   clock.Lead
+	makes  int // ticks of this step: 0 or 1, one more has run before
+	got    uint32
+	drawn  command.Drawn
+	drawns [command.MaxTicks]command.Drawn
+	writer command.Writer
+
+	message command.Message
+	playing rpl.Tick // the tick whose commands are running; 0: none
+
+	InTime, Missed, Late, Early, Doubled, Foreign int
+	MarginSum                                     float64
+	MarginCount                                   int
+}
+
+// A reported is what a seat's peer is to be told of its commands.
+type reported struct {
+	got, tick uint32
+	margin    float64
+	news      bool
+	messages  int           // in this step
+	heard     time.Duration // when the peer's newest packet came
+}
+
+// hold is how many ticks a silent player's commands go on.
+func (co *commanding) hold() uint32 {
+	return uint32(silentFor.Seconds() * float64(co.config.Steps))
+}
+
+// run is Command.Run.
+func (co *commanding) run(b commandBinder) {
+	known := false
+	for _, o := range co.order {
+		known = known || o == b
+	}
+	if !known {
+		co.order = append(co.order, b)
+	}
+	switch {
+	case co.auth != nil:
+		co.playing = co.tick
+		b.runAuthority(co.tick)
+	case co.proxy != nil && co.lead.Tick() > 0:
+		t := rpl.Tick(co.lead.Tick())
+		co.playing = t
+		b.make(t, co.makes > 0)
+		if co.makes > 0 {
+			b.runOwner(t, false)
+		}
+	}
+	co.playing = 0
+}
+
+// replay runs a tick's commands again.
+func (co *commanding) replay(t rpl.Tick) {
+	co.playing = t
+	for _, b := range co.order {
+		b.runOwner(t, true)
+	}
+	co.playing = 0
+}
+
+// begin is a client's part of Receive: it judges what was predicted, and decides for which
+// tick this step makes its commands.
+func (co *commanding) begin() {
+	if co.protocol.commandRPC == nil || !co.draw.clock.Started() {
+		return
+	}
+	now := co.line.now()
+	server := co.draw.clock.ServerRaw(now.Seconds())
+	co.drawn = co.seen()
+	co.predict.find()
+	if t := co.proxy.Newest(); co.lead.Tick() > 0 && uint32(t) >= co.lead.Tick() {
+		co.lead.Behind(uint32(t))
+	}
+	if co.lead.Tick() > 0 {
+		co.predict.reconcile(rpl.Tick(co.lead.Tick()))
+	}
+	rtt, _ := co.proxy.RTT()
+	guess := math.Ceil(rtt.Seconds()/co.config.step().Seconds()) + 2
+	switch co.makes = co.lead.Steps(server, guess, now); co.makes {
+	case 0:
+		return
+	case 2: // a tick without a step of its own runs before the game's
+		co.makes = 1
+		t := rpl.Tick(co.lead.Made(server))
+		co.noteDrawn()
+		co.playing = t
+		for _, b := range co.order {
+			b.again(t)
+			b.runOwner(t, false)
+		}
+		co.playing = 0
+		co.predict.save(t)
+		co.predict.Ticks++
+	}
+	co.lead.Made(server)
+	co.noteDrawn()
+	co.predict.Ticks++
+}
+
+func (co *commanding) noteDrawn() {
+	copy(co.drawns[1:], co.drawns[:])
+	co.drawns[0] = co.drawn
+}
+
+// seen returns between which packets drawn time is.
+func (co *commanding) seen() command.Drawn {
+	to, span := co.draw.screen.Heard.Around(co.draw.screen.Render)
+	return command.Drawn{To: uint32(to), Span: uint32(span), At: co.draw.screen.Render}
+}
+
+// send is a client's part of Send, and the authority's.
+func (co *commanding) send() {
+	switch {
+	case co.protocol.commandRPC == nil:
+	case co.auth != nil:
+		co.report()
+	case co.proxy != nil && co.lead.Tick() > 0 && co.client.sessionHere:
+		if co.makes > 0 {
+			co.predict.save(rpl.Tick(co.lead.Tick()))
+		}
+		co.tell()
+	}
+}
+
+// tell sends the commands that the server is not known to have.
+func (co *commanding) tell() {
+	newest := co.lead.Tick()
+	ticks := min(int(newest-min(co.got, newest)), command.MaxTicks)
+	if ticks <= 0 {
+		return
+	}
+	co.writer.Begin(newest, co.drawns[:ticks])
+	empty := len(co.writer.B)
+	for _, b := range co.all {
+		if b != nil {
+			b.write(&co.writer, newest, ticks)
+		}
+	}
+	if len(co.writer.B) > empty {
+		co.faults.Refuse("commands not sent", co.protocol.commandRPC.Send(co.home(), commandBytes{co.writer.B}))
+	}
+}
+
+// received takes a message of a peer's commands.
+func (co *commanding) received(c Call, m commandBytes) {
+	s := co.seats.seatOf(c.From)
+	if s == nil {
+		return
+	}
+	rp := &s.commands
+	if rp.messages++; rp.messages > maxMessages {
+		co.faults.Count("command refused")
+		return
+	}
+	co.auth.SetPredicting(c.From, true)
+	waited := max(0, (co.line.now()-rp.heard).Seconds()) / co.config.step().Seconds()
+	err := co.message.Parse(m.B, func(node uint64, number int, tick uint32, at int, v []byte) {
+		n := co.nodes.byID[rpl.Node(node)]
+		if n == nil || n.leaving || number >= len(co.all) || co.all[number] == nil {
+			return // it went meanwhile
+		}
+		if n.owner != c.From {
+			co.Foreign++
+			co.faults.Count("command refused")
+			return
+		}
+		verdict, ok := co.all[number].take(n, c.From, tick, co.message.Drawn[at], v)
+		if !ok {
+			co.faults.Count("command refused")
+			return
+		}
+		switch verdict {
+		case command.Doubled:
+			co.Doubled++
+			return
+		case command.Early:
+			co.Early++
+			co.faults.Count("command refused")
+			return
+		case command.Late:
+			co.Late++
+		}
+		margin := float64(tick) - float64(co.tick) + waited
+		if verdict == command.Taken {
+			co.MarginSum += margin
+			co.MarginCount++
+		}
+		if !rp.news || margin < rp.margin {
+			rp.tick, rp.margin = tick, margin
+		}
+		rp.news, rp.got = true, max(rp.got, tick)
+	})
+	if err != nil {
+		co.faults.Refuse("command refused", fmt.Errorf("peer %d: %w", c.From, err))
+	}
+}
+
+// report tells the peers when their commands came.
+func (co *commanding) report() {
+	for _, s := range co.seats.all {
+		rp := &s.commands
+		rp.messages = 0
+		if !co.sending || !rp.news || !s.in || s.conn == nil {
+			continue
+		}
+		rp.news = false
+		margin := min(max(rp.margin*64, math.MinInt16), math.MaxInt16)
+		co.faults.Refuse("report not sent", co.protocol.reportRPC.SendTo(co.home(), s.peer, commandReport{rp.got, rp.tick, int16(margin)}))
+	}
+}
+
+// reportCame takes the server's report.
+func (co *commanding) reportCame(_ Call, m commandReport) {
+	if m.Got > co.got && m.Got <= co.lead.Tick() {
+		co.got = m.Got
+	}
+	co.lead.Reported(m.Tick, float64(m.Margin)/64, co.line.now())
+}
+
+// forget drops what is kept of a node that has ended.
+func (co *commanding) forget(n *node) {
+	for _, b := range co.all {
+		if b != nil {
+			b.forget(n)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// message is what a client writes: two streams over three ticks.
+func message() []byte {
+	var w Writer
+	w.Begin(100, []Drawn{{95, 2, 94}, {95, 2, 93.5}, {93, 4, 95}})
+	w.Stream(300, 1)
+	w.Value([]byte{7, 8}, true, false)
+	w.Value(nil, true, true)
+	w.Value([]byte{9}, true, false)
+	w.Stream(5, 0)
+	w.Value([]byte{1}, true, false)
+	w.Value(nil, false, false)
+	w.Value([]byte{2}, true, false)
+	return w.B
+}
+
+func TestMessage(t *testing.T) {
+	var m Message
+	var got []string
+	if err := m.Parse(message(), func(node uint64, number int, tick uint32, at int, v []byte) {
+		got = append(got, fmt.Sprint(node, number, tick, at, v))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := "300 1 100 0 [7 8],300 1 99 1 [7 8],300 1 98 2 [9],5 0 100 0 [1],5 0 98 2 [2]"
+	if s := strings.Join(got, ","); s != want {
+		t.Errorf("read %s, want %s", s, want)
+	}
+	if len(m.Drawn) != 3 || m.Drawn[0] != (Drawn{95, 2, 94}) || m.Drawn[2] != (Drawn{93, 4, 95}) {
+		t.Errorf("drawn from %v", m.Drawn)
+	}
+}
+
+// A message cut short at any byte, or longer than it says, is an error, and no panic.
+func TestMessageCutShort(t *testing.T) {
+	all := message()
+	for n := range all {
+		var m Message
+		if err := m.Parse(all[:n], func(uint64, int, uint32, int, []byte) {}); !errors.Is(err, ErrMessage) {
+			t.Errorf("%d of %d bytes: %v", n, len(all), err)
+		}
+	}
+	var m Message
+	if err := m.Parse(append(all, 0), func(uint64, int, uint32, int, []byte) {}); !errors.Is(err, ErrMessage) {
+		t.Errorf("a byte too many: %v", err)
+	}
+}
+
+func FuzzMessage(f *testing.F) {
+	f.Add(message())
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		var m Message
+		_ = m.Parse(b, func(uint64, int, uint32, int, []byte) {})
+	})
+}
+
+// Each command runs once, at its tick; what comes late, early or twice is told apart; a
+// silent player's last command holds for a while, then the zero value.
+func TestQueue(t *testing.T) {
+	var q Queue[int]
+	for i, c := range []struct {
+		now, tick uint32
+		want      Verdict
+	}{{10, 10, Taken}, {10, 10, Doubled}, {10, 12, Taken}, {11, 12, Doubled}, {11, 9, Late}, {11, 9, Doubled}, {11, 11 + MaxAhead, Taken}, {11, 12 + MaxAhead, Early}, {200, 11, Doubled}} {
+		if got := q.Put(c.now, Entry[int]{Tick: c.tick, Value: int(c.tick)}); got != c.want {
+			t.Errorf("%d: tick %d at %d is %d, not %d", i, c.tick, c.now, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		tick    uint32
+		want    int
+		missing bool
+	}{{10, 10, false}, {10, 10, true}, {11, 10, true}, {12, 12, false}, {13, 12, true}, {15, 12, true}, {16, 0, true}} {
+		e, missing := q.Take(c.tick, 3)
+		if e.Value != c.want || missing != c.missing || e.Tick != c.tick {
+			t.Errorf("tick %d runs %+v (missing %v), want %d (%v)", c.tick, e, missing, c.want, c.missing)
+		}
+	}
+}

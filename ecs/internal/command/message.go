@@ -1,0 +1,162 @@
+// Package command is what a client's commands are on the wire, and how a server keeps
+// them until their ticks.
+//
+//	message.go    the message with a client's newest commands
+//	queue.go      the commands of one node that wait for their ticks, each used once
+package command
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// A message of commands, in bytes:
+//
+//	tick of the newest command     4, big endian
+//	ticks                          1: it tells of so many ticks, the newest first, MaxTicks at most
+//	what each tick was drawn from  4 each: ticks from the command back to the packet after (1),
+//	                               ticks between the packets (1), how far before the packet
+//	                               after drawn time was, in 1,024ths of a tick, signed (2)
+//	streams                        1: then for each of them
+//	  node                         a varint
+//	  command                      a varint, its number in the protocol
+//	  values                       for each tick: 0 none, 1 as the tick after, else 2 + length, bytes
+//
+// It is sent again with every packet until the server says that it has the commands, so
+// that a loss costs nothing.
+
+// Limits of a message. A command repeated MaxTicks times outlives any burst of losses that
+// still lets anybody play; MaxStreams is more nodes than a player drives. DrawnUnit is the
+// fraction of a tick in which drawn time moves: far less than anybody sees.
+const (
+	MaxTicks   = 32
+	MaxStreams = 32
+	MaxValue   = 253
+	DrawnUnit  = 1024
+)
+
+// ErrMessage is the error of a message that no client writes.
+var ErrMessage = errors.New("commands: malformed")
+
+// Drawn is what a client drew in a tick: between the states of two packets, or beyond the
+// second.
+type Drawn struct {
+	To   uint32  // tick of the packet after
+	Span uint32  // ticks from the packet before
+	At   float64 // drawn time
+}
+
+// Share is how far drawn time was from the packet before to the packet after.
+func (d *Drawn) Share() float64 {
+	if d.Span == 0 {
+		return 1
+	}
+	return (d.At - float64(d.To-d.Span)) / float64(d.Span)
+}
+
+// A Writer writes a message. Begin it, then for each stream call Stream, and Value as often
+// as it has ticks.
+type Writer struct {
+	B       []byte
+	streams int // where their number is
+}
+
+// Begin starts a message over the ticks down from newest.
+func (w *Writer) Begin(newest uint32, drawn []Drawn) {
+	w.B = binary.BigEndian.AppendUint32(w.B[:0], newest)
+	w.B = append(w.B, uint8(len(drawn)))
+	for i, d := range drawn {
+		back := int64(newest) - int64(i) - int64(d.To)
+		before := math.Round((float64(d.To) - d.At) * DrawnUnit)
+		w.B = append(w.B, uint8(min(max(back, 0), 255)), uint8(min(d.Span, 255)))
+		w.B = binary.BigEndian.AppendUint16(w.B, uint16(int16(min(max(before, math.MinInt16), math.MaxInt16))))
+	}
+	w.streams = len(w.B)
+	w.B = append(w.B, 0)
+}
+
+// Stream begins the values of a command on a node.
+func (w *Writer) Stream(node uint64, number int) {
+	w.B[w.streams]++
+	w.B = binary.AppendUvarint(w.B, node)
+	w.B = binary.AppendUvarint(w.B, uint64(number))
+}
+
+// Value adds the value of the next older tick: none, the same as the tick after, or v.
+func (w *Writer) Value(v []byte, here, same bool) {
+	switch {
+	case !here:
+		w.B = append(w.B, 0)
+	case same:
+		w.B = append(w.B, 1)
+	default:
+		w.B = append(append(w.B, uint8(2+len(v))), v...)
+	}
+}
+
+// A Message is what Parse has read.
+type Message struct {
+	Newest uint32
+	Drawn  []Drawn // by tick, the newest first
+}
+
+// Parse reads a message: it calls value for each value. It stops at the first thing that
+// no client writes.
+func (m *Message) Parse(b []byte, value func(node uint64, number int, tick uint32, at int, v []byte)) error {
+	if len(b) < 6 {
+		return ErrMessage
+	}
+	m.Newest, m.Drawn = binary.BigEndian.Uint32(b), m.Drawn[:0]
+	n := int(b[4])
+	b = b[5:]
+	if n > MaxTicks || uint32(n) > m.Newest || len(b) < 4*n+1 {
+		return ErrMessage
+	}
+	for i := range n {
+		back, before := uint32(b[0]), int16(binary.BigEndian.Uint16(b[2:]))
+		to := m.Newest - uint32(i)
+		to -= min(back, to)
+		m.Drawn = append(m.Drawn, Drawn{To: to, Span: min(uint32(b[1]), to), At: float64(to) - float64(before)/DrawnUnit})
+		b = b[4:]
+	}
+	streams := int(b[0])
+	if b = b[1:]; streams > MaxStreams {
+		return ErrMessage
+	}
+	for range streams {
+		node, k := binary.Uvarint(b)
+		if k <= 0 {
+			return ErrMessage
+		}
+		b = b[k:]
+		number, k := binary.Uvarint(b)
+		if k <= 0 || number > math.MaxUint16 {
+			return ErrMessage
+		}
+		b = b[k:]
+		var last []byte
+		known := false
+		for i := range n {
+			if len(b) == 0 {
+				return ErrMessage
+			}
+			says := int(b[0])
+			b = b[1:]
+			switch {
+			case says == 0:
+				known = false
+				continue
+			case says == 1 && !known, says > 1 && len(b) < says-2:
+				return ErrMessage
+			case says > 1:
+				last, b, known = b[:says-2], b[says-2:], true
+			}
+			value(node, int(number), m.Newest-uint32(i), i, last)
+		}
+	}
+	if len(b) > 0 {
+		return ErrMessage
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package command
+
+const (
+	// queueLen is how many ticks' commands are kept: longer than any lead that is allowed,
+	// and than replays go back.
+	queueLen = 128
+
+	// MaxAhead is how many ticks before its time a command is taken: a client that is
+	// farther ahead than half of what is kept is refused, not waited for.
+	MaxAhead = queueLen / 2
+)
+
+// An Entry is one tick's command.
+type Entry[A any] struct {
+	Tick  uint32
+	Value A
+	Drawn Drawn
+}
+
+// A Queue keeps the commands of one node until their ticks, on the server; on the owner it
+// keeps those that were made, for messages and replays. The zero Queue is empty.
+type Queue[A any] struct {
+	ring [queueLen]Entry[A]
+	done uint32 // the newest tick that was taken
+	last Entry[A]
+}
+
+// Verdict is what becomes of a command that has come.
+type Verdict uint8
+
+const (
+	Taken   Verdict = iota
+	Doubled         // it was here already
+	Late            // its tick has passed
+	Early           // it is farther ahead than any client is
+)
+
+// Put keeps a command for its tick; now is the tick that is about to run.
+func (q *Queue[A]) Put(now uint32, e Entry[A]) Verdict {
+	s := &q.ring[e.Tick%queueLen]
+	switch {
+	case e.Tick > now+MaxAhead:
+		return Early
+	case q.Knows(now, e.Tick): // of one that old nothing is known any more
+		return Doubled
+	case e.Tick < now:
+		if s.Tick < e.Tick { // noted, so that its copies are no more than that
+			*s = e
+		}
+		return Late
+	}
+	*s = e
+	return Taken
+}
+
+// Knows reports whether a command would be a repeat.
+func (q *Queue[A]) Knows(now, tick uint32) bool {
+	return q.ring[tick%queueLen].Tick == tick || tick+MaxAhead <= now
+}
+
+// Set keeps a command whatever was there.
+func (q *Queue[A]) Set(e Entry[A]) { q.ring[e.Tick%queueLen] = e }
+
+// At returns the command of a tick, if it is here.
+func (q *Queue[A]) At(tick uint32) (*Entry[A], bool) {
+	s := &q.ring[tick%queueLen]
+	return s, s.Tick == tick && tick != 0
+}
+
+// Take returns the command of a tick to run, once. If it has not come, it is that of the
+// tick before, for at most hold ticks; then it is the zero value. missing reports that.
+func (q *Queue[A]) Take(tick, hold uint32) (e Entry[A], missing bool) {
+	if s, ok := q.At(tick); ok && tick > q.done {
+		q.done, q.last = tick, *s
+		return *s, false
+	}
+	q.done = max(q.done, tick)
+	if e = q.last; q.last.Tick == 0 || tick > q.last.Tick+hold {
+		var none A
+		e.Value = none
+	}
+	e.Tick = tick
+	return e, true
+}
+
+// Heard reports whether any command was taken yet.
+func (q *Queue[A]) Heard() bool { return q.last.Tick != 0 }

@@ -1,0 +1,57 @@
+package track
+
+// apart: what prediction and rewinding need of fields and of what has come.
+
+import (
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// BeyondSeconds is how far past its newest sample something is drawn moving on.
+const BeyondSeconds = beyondSeconds
+
+// Set writes the field in the struct at p.
+func (f *Field) Set(p unsafe.Pointer, v float64) { f.set(p, v) }
+
+// Between returns the value at a share of the way from a to b, beyond b above 1.
+func (f *Field) Between(a, b, share float64) float64 { return f.between(a, b, share) }
+
+// Plus returns a value moved on by d.
+func (f *Field) Plus(v, d float64) float64 { return f.plus(v, d) }
+
+// Way returns how far it is from a to b, the shorter way round for an angle.
+func (f *Field) Way(a, b float64) float64 { return f.way(a, b) }
+
+// Leaps reports whether the way from a to b in one tick is a teleport, and no motion.
+func (f *Field) Leaps(a, b float64) bool { return math.Abs(f.way(a, b)) >= JumpUnits }
+
+// Rounded returns the field as it is told to clients.
+func (f *Field) Rounded(p unsafe.Pointer) float64 {
+	v := f.Get(p)
+	if f.step == 0 || f.kind != reflect.Float32 && f.kind != reflect.Float64 {
+		return v
+	}
+	return math.Round((v-f.bias)/f.step)*f.step + f.bias
+}
+
+// Fade is the share of an error that is left so many seconds later.
+func Fade(seconds float64) float64 {
+	left := 1 - min(max(0, seconds)/fadeSeconds, 1)
+	return left * left
+}
+
+// Around returns between which packets a render time is: the tick of the one after it, the
+// newest if there is none, and how many ticks the one before is older.
+func (hd *Heard) Around(render float64) (to, span rpl.Tick) {
+	i := 0
+	for i+1 < len(hd.packets) && hd.packets[i+1].tick > 0 && float64(hd.packets[i+1].tick) > render {
+		i++
+	}
+	if to = hd.packets[i].tick; i+1 < len(hd.packets) && hd.packets[i+1].tick > 0 {
+		span = to - hd.packets[i+1].tick
+	}
+	return to, span
+}

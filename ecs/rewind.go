@@ -1,0 +1,229 @@
+package ecs
+
+// rewind: the authority's memory of where things were, so that a shot is judged by what the
+// shooter saw.
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
+
+	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/track"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+const (
+	// rewindMost is how far back anybody is believed to have seen: with more, who is shot
+	// would have been behind a wall for half a second.
+	rewindMost = 500 * time.Millisecond
+
+	// rewindSlack is how much later than the round trip that the server itself has measured
+	// a peer may have drawn: the view's delay on a bad line. A claim beyond it is a lie or
+	// no line to shoot on.
+	rewindSlack = 250 * time.Millisecond
+
+	// pastTicks is more than rewindMost at 120 steps a second.
+	pastTicks = 64
+)
+
+// A rewinding remembers the drawn fields of the components that Config.Rewind names.
+type rewinding struct {
+	*shared
+	nodes *nodeTable
+	line  *line
+
+	kinds []rewound
+	undos []undo // of the Rewind in progress
+}
+
+// A rewound is one of the components.
+type rewound struct {
+	comp  *component
+	query *donburi.Query
+	live  []*past
+	room  []*past // of nodes that have ended
+	of    map[*node]*past
+}
+
+// A past is a node's drawn fields after each of the last ticks, quantised as clients have
+// them.
+type past struct {
+	node   *node
+	ticks  [pastTicks]rpl.Tick
+	values []float64 // by tick, then field
+}
+
+type undo struct {
+	f        *track.Field
+	at       unsafe.Pointer
+	was, set float64
+}
+
+// begin finds the components of Config.Rewind in the protocol.
+func (rw *rewinding) begin() error {
+	for _, c := range rw.config.Rewind {
+		comp := (*component)(nil)
+		if c != nil {
+			comp = rw.protocol.replicated(c)
+		}
+		switch {
+		case comp == nil:
+			return fmt.Errorf("tendon: Config.Rewind names a component that is not replicated: only those have a past")
+		case len(comp.drawn.Fields) == 0 || comp.standIn != nil:
+			return fmt.Errorf("tendon: Config.Rewind names component %s, which has no field tagged `interp` of its own: what is not drawn between samples is not rewound", comp.name)
+		}
+		rw.kinds = append(rw.kinds, rewound{comp: comp, query: donburi.NewQuery(filter.Contains(c)), of: map[*node]*past{}})
+	}
+	return nil
+}
+
+// remember keeps the state of this tick.
+func (rw *rewinding) remember() {
+	for i := range rw.kinds {
+		k := &rw.kinds[i]
+		k.live = k.live[:0]
+		for e := range k.query.Iter(rw.world) {
+			n := rw.nodes.of(e.Entity())
+			if n == nil || n.entity != e.Entity() {
+				continue
+			}
+			p := k.of[n]
+			if p == nil {
+				p = k.take()
+				p.node, k.of[n] = n, p
+			}
+			k.live = append(k.live, p)
+			at, slot := e.Component(k.comp.c), int(rw.tick%pastTicks)
+			p.ticks[slot] = rw.tick
+			row := p.row(k, slot)
+			for j := range k.comp.drawn.Fields {
+				row[j] = k.comp.drawn.Fields[j].Rounded(at)
+			}
+		}
+	}
+}
+
+// take returns memory for a node.
+func (k *rewound) take() *past {
+	if n := len(k.room); n > 0 {
+		p := k.room[n-1]
+		k.room = k.room[:n-1]
+		p.ticks = [pastTicks]rpl.Tick{}
+		return p
+	}
+	return &past{values: make([]float64, pastTicks*len(k.comp.drawn.Fields))}
+}
+
+func (p *past) row(k *rewound, slot int) []float64 {
+	n := len(k.comp.drawn.Fields)
+	return p.values[slot*n:][:n]
+}
+
+func (p *past) at(k *rewound, t rpl.Tick) []float64 {
+	if slot := int(t % pastTicks); t > 0 && p.ticks[slot] == t {
+		return p.row(k, slot)
+	}
+	return nil
+}
+
+// forget drops the past of a node that has ended.
+func (rw *rewinding) forget(n *node) {
+	for i := range rw.kinds {
+		if k := &rw.kinds[i]; k.of[n] != nil {
+			k.of[n].node = nil
+			k.room = append(k.room, k.of[n])
+			delete(k.of, n)
+		}
+	}
+}
+
+// Rewind runs fn while the fields tagged `interp` of the components that Config.Rewind names
+// are where the caller of a command saw them when it gave it, blended as it was drawn. What
+// the caller drives is left as it is: the caller predicts it. All other fields are as they
+// are now, so that fn may take hit points; what it changes of the rewound fields is added to
+// what they are. A claim to have seen more than half a second ago, or longer ago than the
+// server has measured of that peer, is cut to that. On a client and for players of this
+// machine fn runs with everything as it is.
+func (c Call) Rewind(fn func()) {
+	r := of(c.Entry)
+	if r == nil || r.auth == nil || c.drawn.To == 0 || c.From == r.me {
+		fn()
+		return
+	}
+	r.past.back(c.From, c.drawn)
+	defer r.past.forth()
+	fn()
+}
+
+// back sets everything to what a peer has drawn.
+func (rw *rewinding) back(from rpl.Peer, d command.Drawn) {
+	rw.forth() // a Rewind inside a Rewind is that of the inner call
+	to, span, share := rpl.Tick(d.To), rpl.Tick(d.Span), d.Share()
+	if oldest := rw.oldest(from); to < oldest+span && d.At < float64(oldest) {
+		to, span, share = oldest, 0, 1
+	}
+	if to > rw.tick {
+		to, span, share = rw.tick, 0, 1
+	}
+	most := 1.0
+	if span > 0 {
+		most = 1 + track.BeyondSeconds/rw.config.step().Seconds()/float64(span)
+	}
+	share = min(share, most)
+	for i := range rw.kinds {
+		k := &rw.kinds[i]
+		for _, p := range k.live {
+			n := p.node
+			if n == nil || n.owner == from || rw.nodes.of(n.entity) != n {
+				continue
+			}
+			a, b := p.at(k, to-span), p.at(k, to)
+			if a == nil {
+				a = b
+			}
+			if b == nil {
+				b = a
+			}
+			if a == nil {
+				continue // it was not there
+			}
+			e := rw.world.Entry(n.entity)
+			if !e.HasComponent(k.comp.c) {
+				continue
+			}
+			at := e.Component(k.comp.c)
+			for j := range k.comp.drawn.Fields {
+				f := &k.comp.drawn.Fields[j]
+				u := undo{f: f, at: at, was: f.Get(at)}
+				f.Set(at, f.Between(a[j], b[j], share))
+				u.set = f.Get(at)
+				rw.undos = append(rw.undos, u)
+			}
+		}
+	}
+}
+
+// forth sets everything back to what it is.
+func (rw *rewinding) forth() {
+	for i := range rw.undos {
+		u := &rw.undos[i]
+		v := u.was
+		if now := u.f.Get(u.at); now != u.set {
+			v = u.f.Plus(v, u.f.Way(u.set, now))
+		}
+		u.f.Set(u.at, v)
+	}
+	rw.undos = rw.undos[:0]
+}
+
+// oldest is the earliest tick that a peer is believed to have seen.
+func (rw *rewinding) oldest(p rpl.Peer) rpl.Tick {
+	core := rw.auth.PeerStats(p)
+	back := min(rewindMost, core.RTT+4*core.Jitter+rewindSlack)
+	ticks := rpl.Tick(back.Seconds() / rw.config.step().Seconds())
+	return rw.tick - min(rw.tick, ticks)
+}

@@ -1,0 +1,51 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// What a peer predicts: the nodes that it owns. What a packet does not tell of them has to
+// be as the peer's acked version says: only then may the peer take silence for the state of
+// that tick, and compare what it has predicted with it (protocol rule 34).
+
+// predicts reports whether the peer predicts a node.
+func (p *Peer) predicts(n *store.Node) bool { return p.predicting && n.Owner == p.ID }
+
+// unconfirmed reports whether the peer may take the row for something else than it is:
+// the acked version does not lead to what it is now, or another was sent since.
+func (a *updates) unconfirmed(r *store.Row, pr *peerRow) bool {
+	return pr.acked == 0 || pr.newest > pr.ackedTick || !r.Kept(pr.acked) || r.Vars != nil && !r.SameVars(pr.acked) ||
+		!a.leads(r, pr.acked, pr.ackedTick)
+}
+
+// SetPredicting says whether a peer predicts the nodes that it owns: then every packet
+// tells it of all that it is not known to have of them, not only of what has changed.
+func (a *Sender) SetPredicting(p *Peer, on bool) {
+	if p.predicting == on {
+		return
+	}
+	p.predicting = on
+	for h := range p.Entries {
+		if e := &p.Entries[h]; e.State == EntryIn || e.State == EntryComing {
+			a.renewPlain(p, uint32(h), &a.store.Nodes[e.node.Slot()])
+		}
+	}
+}
+
+// renewPlain judges anew whether a node is plain to a peer, and has it looked at.
+func (a *Sender) renewPlain(p *Peer, h uint32, n *store.Node) {
+	p.Entries[h].plain = a.store.IsPlain(n) && !p.predicts(n)
+	if p.predicts(n) {
+		p.Marks.set(MarkDirty, h)
+	}
+}
+
+// PredictedAtHolders judges a node anew at all peers that hold it, after a change of owner.
+func (a *Sender) PredictedAtHolders(n *store.Node) {
+	for _, h := range n.Holders {
+		if h.Handle != wire.NoHandle {
+			a.renewPlain(a.All[h.Peer], h.Handle, n)
+		}
+	}
+}
