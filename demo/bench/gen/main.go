@@ -11,12 +11,13 @@ import (
 	"os"
 
 	"github.com/tendonengine/tendon/demo/bench/internal/arena"
+	"github.com/tendonengine/tendon/demo/bench/internal/livesim"
 	"github.com/tendonengine/tendon/demo/bench/internal/othersim"
 	"github.com/tendonengine/tendon/demo/bench/trace"
 )
 
 func main() {
-	name := flag.String("mix", "arena", "arena, crowd, still, march, or other: the bench's second simulator")
+	name := flag.String("mix", "arena", "arena, crowd, still, march; other: the bench's second simulator; platform, duel, street, pitch: as people move")
 	slots := flag.Int("n", 0, "entity slots; 0 is the mix's own number")
 	ticks := flag.Int("ticks", 0, "ticks; 0 is the mix's own number")
 	edge := flag.Float64("size", 0, "world edge in units; 0 is the mix's own")
@@ -36,6 +37,10 @@ func main() {
 func record(name string, slots, ticks int, edge float64, seed uint64) (*trace.Trace, error) {
 	if name == "other" {
 		return othersim.Record(or(slots, othersim.Slots), or(ticks, othersim.Ticks), seed)
+	}
+	if m, err := livesim.Named(name); err == nil {
+		m.Slots, m.Ticks = or(slots, m.Slots), or(ticks, m.Ticks)
+		return livesim.Record(m, seed)
 	}
 	m, err := arena.Named(name)
 	if err != nil {
