@@ -229,6 +229,11 @@ func (a *Authority) Misplaced() (n int) {
 	return n
 }
 
+// NeverLearn keeps the session at the default tables.
+func (a *Authority) NeverLearn() {
+	a.sender.Tables.Learner.Next, a.sender.Tables.Learner.Wait = 1<<30, 1<<30
+}
+
 // SetAlike sets how many updates a peer must have for others to be looked for that are told
 // the same.
 func (a *Authority) SetAlike(least int) { a.sender.Updates.Alikes.Least = least }
@@ -282,3 +287,6 @@ func flag(b bool) int {
 	}
 	return 0
 }
+
+// HasLines reports whether any word goes along a line by the tables in use.
+func (a *Authority) HasLines() bool { return a.sender.Tables.Model.Lines() }

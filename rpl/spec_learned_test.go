@@ -290,6 +290,9 @@ func (r *tablesReader) message() {
 }
 
 func (r *tablesReader) rowType() {
+	if r.flag("no word goes along a line", "words go along lines") {
+		panic("the example has no lines")
+	}
 	patterns := r.chunk("updates")
 	if r.chunk("keyframes") > 0 {
 		panic("the example has patterns of updates alone")

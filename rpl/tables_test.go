@@ -83,6 +83,7 @@ func TestTablesThatAreLoadedEndAFit(t *testing.T) {
 	}
 	b := c.a.Tables()
 	c = newCrowd(t, 300, 1)
+	c.a.NeverLearn() // by itself
 	c.play(40, false)
 	c.a.BeginFit()
 	c.play(3, false)

@@ -13,7 +13,7 @@ import (
 // the end the peer has the current state.
 func TestCrowdedPeers(t *testing.T) {
 	const nodes, heavy = 1500, 4
-	c := newCrowdOf(t, rpl.AuthorityConfig{Budget: 20_000}, nodes, 1, func(i int) float32 {
+	c := newCrowdOf(t, rpl.AuthorityConfig{Budget: 17_000}, nodes, 1, func(i int) float32 {
 		if i%8 == 0 {
 			return heavy
 		}

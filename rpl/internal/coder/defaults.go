@@ -64,7 +64,7 @@ var (
 
 // row makes the default tables of a row type.
 func (d *defaults) row(t *rowtype.Type) rowModel {
-	r := rowModel{Kind: -1, angle: -1, chunks: chunksOf(t), keyBase: make([]int32, len(t.Words))}
+	r := rowModel{Kind: -1, angle: -1, chunks: chunksOf(t, nil), keyBase: make([]int32, len(t.Words))}
 	var weights [shapes][][2]stateWeights
 	for i := range t.Words {
 		w := &t.Words[i]

@@ -125,7 +125,7 @@ func (g *Fitting) row(i int) {
 // little was counted.
 func (r *rowFit) shapes() {
 	none := newRowSet(r.t)
-	none.Heading = r.old.heading
+	none.Heading, none.Lines = r.old.heading, r.old.lines
 	s := none
 	s.keyBase, s.hasBase = slices.Clone(r.old.keyBase), make([]bool, len(r.t.Words))
 	for w := range r.l.votes {

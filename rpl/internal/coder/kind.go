@@ -10,7 +10,6 @@ import (
 // kindHints count what words do, by the value of each word that may tell kinds. The
 // level of a word is 0 if it is as expected, else the binary digits of its residual.
 type kindHints struct {
-	next   uint8
 	counts [][]uint32 // for each of these words: by its value, by word and by level
 }
 
@@ -26,21 +25,13 @@ func newKindHints(t *rowtype.Type) (h kindHints) {
 	return h
 }
 
-// turn reports whether the next update is one to count.
-func (h *kindHints) turn() bool {
-	h.next++
-	return h.next%HintEvery == 0
-}
-
-// note counts what the words of chunk c do, given the chunk's pattern.
-func (h *kindHints) note(m *rowModel, t *rowtype.Type, base, now rowtype.Words, n uint32, c int, pattern uint32) {
+// note counts what the words of chunk c do, as it is coded.
+func (h *kindHints) note(t *rowtype.Type, base rowtype.Words, c int, d *chunkCoding) {
 	var levels [chunkLen]int
 	from, words := c*chunkLen, min(chunkLen, len(t.Words)-c*chunkLen)
-	courses := &m.chunks[c].courses
-	for off := (pattern | pattern>>1) & lowBits; off != 0; off &= off - 1 {
+	for off := (d.pattern | d.pattern>>1) & lowBits; off != 0; off &= off - 1 {
 		j := bits.TrailingZeros32(off) / 2 % chunkLen
-		w := &courses[j]
-		levels[j] = bits.Len32(rowtype.Magnitude(w.Residual(m.foresee(w, base, now, from+j, n), *now.Word(from + j))))
+		levels[j] = bits.Len32(rowtype.Magnitude(d.residuals[j]))
 	}
 	for k, w := range t.Kinds {
 		at := ((t.KindOf(w, base)-1)*len(t.Words) + from) * hintLevels

@@ -38,6 +38,21 @@ type rowLearner struct {
 	votes   []vote // per word: its value in most keyframes and arrivals
 	Hints   kindHints
 	Course  headingHints
+	Lines   LineHints
+	next    uint8 // counts updates, to find those of which hints are noted
+}
+
+// turn reports whether the next update is one of which hints are noted: one in HintEvery,
+// and at first each, so that a small world need not wait long for its lines.
+func (r *rowLearner) turn() bool {
+	r.next++
+	return r.next%HintEvery == 0 || r.Lines.young()
+}
+
+// Samples reports whether the next update of a row type is one of which hints are noted.
+func (l *Learner) Samples(t *rowtype.Type) bool {
+	r := &l.Rows[t.Index]
+	return (r.next+1)%HintEvery == 0 || r.Lines.young()
 }
 
 type updateLearner [contexts]recordLearner
@@ -146,7 +161,7 @@ func NewLearner(types []*rowtype.Type, hz int) *Learner {
 	for _, t := range types {
 		l.Rows = append(l.Rows, rowLearner{
 			Kind: -1, Updates: []updateLearner{newUpdateLearner(t)}, keys: newRecordLearner(t),
-			votes: make([]vote, len(t.Words)), Hints: newKindHints(t),
+			votes: make([]vote, len(t.Words)), Hints: newKindHints(t), Lines: newLineHints(t),
 		})
 	}
 	return l
@@ -195,6 +210,9 @@ func (u *recordLearner) unlearn() {
 // next model.
 func (l *Learner) Rebase(types []*rowtype.Type, old, next *Model) {
 	for i, t := range types {
+		if o, n := &old.Rows[i], &next.Rows[i]; !slices.Equal(o.lines, n.lines) {
+			l.Rows[i].unline(o, n)
+		}
 		if old.Rows[i].heading != next.Rows[i].heading {
 			for k := range l.Rows[i].Updates {
 				l.Rows[i].Updates[k] = newUpdateLearner(t)
@@ -220,6 +238,7 @@ func (l *Learner) Fade() {
 		r.keys.fade()
 		r.Hints.fade()
 		r.Course.fade()
+		r.Lines.fade()
 		for k := range r.votes {
 			r.votes[k].fade()
 		}
@@ -234,13 +253,24 @@ func (l *Learner) Most() (n uint64) {
 	}
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		updates := uint64(0)
-		for k := range r.Updates {
-			for c := range r.Updates[k] {
-				updates += r.Updates[k][c].total()
-			}
+		n = max(n, r.updates(), r.keys.total())
+	}
+	return n
+}
+
+// Updates is how many updates of rows were counted.
+func (l *Learner) Updates() (n uint64) {
+	for i := range l.Rows {
+		n += l.Rows[i].updates()
+	}
+	return n
+}
+
+func (r *rowLearner) updates() (n uint64) {
+	for k := range r.Updates {
+		for c := range r.Updates[k] {
+			n += r.Updates[k][c].total()
 		}
-		n = max(n, updates, r.keys.total())
 	}
 	return n
 }

@@ -14,6 +14,7 @@ type Model struct {
 	Number uint8
 	Entry  EntryModel
 	Rows   []rowModel // by rowType.index
+	lined  bool       // any word of any row type is coded along a line
 }
 
 // EntryModel is how the entries of a packet are named. What is nearly certain has no

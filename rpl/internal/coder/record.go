@@ -16,7 +16,8 @@ type rowModel struct {
 	heading rowtype.Heading // how an angle follows from the velocity (heading.go)
 	angle   int             // that angle, -1 none
 	aim     rowtype.Aim     // what that angle is computed from
-	chunks  []rowChunk      // rowType.chunks, with the course of that angle changed
+	lines   []bool          // by word: whether updates code it along a line (line.go); nil: none
+	chunks  []rowChunk      // rowType.chunks, with the courses of that angle and of these words changed
 	Updates []updateModel   // for rows of any kind, then for each kind
 	Keys    recordModel
 	keyBase []int32 // what a keyframe's words are coded against
@@ -90,6 +91,7 @@ type rowChunk struct {
 	moving  uint32 // the predicted words, each as its low bit in a pattern
 	glides  *glide // the words that have a phase, some with their velocities
 	wrapped []int  // the words that wrap around their range
+	lined   []int  // the words along lines, but for glides
 	plain   []int  // all others
 	courses [chunkLen]rowtype.Course
 }
@@ -105,6 +107,7 @@ type glide struct {
 	bit         uint32 // of its phase in chunkCoding.phased
 	hidden      uint32 // its phaseAt, in the first state
 	leads       bool   // its velocity is coded with it
+	lined       bool   // it is coded along a line while its velocity is zero
 	next        *glide
 }
 
@@ -113,23 +116,31 @@ const lowBits = 0x55555555
 
 func bitOf(i int) uint32 { return 1 << (2 * (i % chunkLen)) }
 
-// chunksOf divides the words into chunks, by how updates code them.
-func chunksOf(t *rowtype.Type) []rowChunk {
+// chunksOf divides the words into chunks, by how updates code them; lines says which of
+// them go along lines, nil for none.
+func chunksOf(t *rowtype.Type, lines []bool) []rowChunk {
 	chunks := make([]rowChunk, chunkCount(t))
+	lined := func(i int) bool { return lines != nil && lines[i] }
 	led := make(map[int]bool)
 	for k := range t.Driven {
-		if d := &t.Driven[k]; d.Phase >= 0 {
+		if d := &t.Driven[k]; d.Phase >= 0 && !(lined(d.Word) && t.IsDeclared(d.Word)) {
 			c, v := &chunks[d.Word/chunkLen], int(d.Velocity)
-			leads := v/chunkLen == d.Word/chunkLen && !led[v] && isPlain(t, v)
+			leads := v/chunkLen == d.Word/chunkLen && !led[v] && isPlain(t, v) && !lined(v)
 			led[v] = led[v] || leads
 			c.glides = glideOf(d, leads, c.glides)
+			c.glides.lined = lined(d.Word)
 		}
 	}
 	for i := range t.Words {
 		c, w := &chunks[i/chunkLen], &t.Courses[i]
 		c.courses[i%chunkLen] = *w
-		c.moving |= bitOf(i) * uint32(flag(w.Velocity >= 0))
+		c.moving |= bitOf(i) * uint32(flag(w.Velocity >= 0 || lined(i)))
 		switch {
+		case lined(i) && w.Velocity >= 0 && !t.IsDeclared(i):
+			c.courses[i%chunkLen].Way = rowtype.ByRestLine // it is a glide
+		case lined(i):
+			c.courses[i%chunkLen].Way = rowtype.ByLine
+			c.lined = append(c.lined, i)
 		case isPlain(t, i):
 			if !led[i] {
 				c.plain = append(c.plain, i)
@@ -159,7 +170,10 @@ func isPlain(t *rowtype.Type, i int) bool {
 
 // CodeUpdate codes a row against its base, n ticks older, and counts it for the learner.
 // It returns the last run by itself; those before it, mostly none, are appended to out.
-func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Words, n uint32, l *Learner) ([]prefix.Sym, prefix.Sym) {
+//
+// second is the version before the base, without words where there is none. Where
+// neither m.Lines nor l.Samples asks for it, it is not looked at.
+func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Words, second *rowtype.Second, n uint32, l *Learner) ([]prefix.Sym, prefix.Sym) {
 	row, rl, ctx := &m.Rows[t.Index], &l.Rows[t.Index], contextOf(t, was, n)
 	kind := t.KindOf(row.Kind, was)
 	counted := kind
@@ -169,8 +183,8 @@ func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Wo
 	var k recordCoder // filled in place: a literal would be copied
 	k.m, k.u, k.learn = row, &row.Updates[kind][ctx], &rl.Updates[counted][ctx]
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeUpdate], rl.coder == row
-	k.was, k.is, k.n, k.out = was, is, n, out
-	if rl.Hints.turn() {
+	k.was, k.is, k.second, k.n, k.out = was, is, second, n, out
+	if rl.turn() {
 		k.noted(t, rl)
 		return k.out, k.run.Sym()
 	}
@@ -180,17 +194,18 @@ func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Wo
 	return k.out, k.run.Sym()
 }
 
-// noted writes an update, and notes what may tell kinds and headings.
+// noted writes an update, and notes what may tell kinds, headings and lines.
 func (k *recordCoder) noted(t *rowtype.Type, rl *rowLearner) {
 	for c := range k.m.chunks {
 		k.update(&k.m.chunks[c], c)
 		if k.m.Kind < 0 {
-			rl.Hints.note(k.m, t, k.was, k.is, k.n, c, k.chunk.pattern)
+			rl.Hints.note(t, k.was, c, k.chunk)
 		}
 	}
 	if t.Heading >= 0 {
 		rl.Course.note(t, k.was, k.is)
 	}
+	rl.Lines.note(t, k.was, k.is, k.second, k.n)
 }
 
 // usual is what a keyframe's word i is coded against; the words before it are known.

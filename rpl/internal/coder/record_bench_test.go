@@ -122,10 +122,11 @@ func BenchmarkRecordRead(b *testing.B) {
 	msg := e.Finish()
 	now := make([]int32, rb.t.Width)
 	var d prefix.Decoder
+	var none rowtype.Second
 	for b.Loop() {
 		d.Reset(msg)
 		for k := range rb.base {
-			if !rb.m.ReadUpdate(&d, rb.t, rb.base[k], now, 7) || now[0] != rb.now[k][0] {
+			if !rb.m.ReadUpdate(&d, rb.t, rb.base[k], now, &none, 7) || now[0] != rb.now[k][0] {
 				b.Fatal("a record was read wrong")
 			}
 		}

@@ -16,8 +16,9 @@ type recordCoder struct {
 	shape *shapeModel
 	keeps bool // the learner keeps, beside its counts, the runs of patterns as m codes them
 
-	was, is rowtype.Words // of an update: its base, and the row now
-	n       uint32        // the ticks between them
+	was, is rowtype.Words   // of an update: its base, and the row now
+	second  *rowtype.Second // … and the version before its base
+	n       uint32          // the ticks between base and now
 
 	out []prefix.Sym
 	run prefix.Run // the last run, not in out yet
@@ -46,6 +47,9 @@ func (k *recordCoder) update(set *rowChunk, c int) {
 	k.chunk.reset()
 	k.glide(set.glides)
 	k.plain(set.plain)
+	if len(set.lined) > 0 {
+		k.lined(set)
+	}
 	if len(set.wrapped) > 0 {
 		k.wrapped(set)
 	}
@@ -86,6 +90,17 @@ func (k *recordCoder) wrapped(set *rowChunk) {
 	}
 }
 
+// lined notes how words along lines differ from these. Where there is no second version
+// they are coded as they would be without lines, but for phases.
+func (k *recordCoder) lined(set *rowChunk) {
+	was, is := k.was, k.is
+	for _, i := range set.lined {
+		if r := *is.Word(i) - k.m.along(&set.courses[i%chunkLen], was, is, k.second, i, k.n); r != 0 {
+			k.chunk.residual(i, r)
+		}
+	}
+}
+
 // glide notes the changes of words that have a phase, and of the velocities coded with
 // them.
 func (k *recordCoder) glide(g *glide) {
@@ -101,6 +116,10 @@ func (k *recordCoder) glide(g *glide) {
 		phase := to - x<<rowtype.PhaseBits
 		if x < g.min || x > g.max {
 			x, phase = min(max(x, g.min), g.max), 0
+		}
+		if g.lined && v0|v == 0 && k.second.P != nil {
+			i := int(g.x / rowtype.WordSize)
+			x = int64(k.m.chunks[i/chunkLen].courses[i%chunkLen].Along(was, k.second, i, k.n))
 		}
 		r := (*is.At(g.x) - int32(x)) & g.told
 		s := stateOf(r)

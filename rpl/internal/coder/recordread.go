@@ -10,12 +10,12 @@ import (
 // Reading the record of an update: what a client does most.
 
 // ReadUpdate is the inverse of codeUpdate; it returns false if a value is out of its
-// range.
-func (m *Model) ReadUpdate(d *prefix.Decoder, t *rowtype.Type, base, now []int32, n uint32) bool {
+// range. second is as in CodeUpdate.
+func (m *Model) ReadUpdate(d *prefix.Decoder, t *rowtype.Type, base, now []int32, second *rowtype.Second, n uint32) bool {
 	row := &m.Rows[t.Index]
 	was, is := t.At(base), t.At(now)
 	u := &row.Updates[t.KindOf(row.Kind, was)][contextOf(t, was, n)]
-	r := recordReader{row, u, was, is, n}
+	r := recordReader{row, u, was, is, second, n}
 	copy(now, base) // for words that have not changed and are not predicted
 	ok := true
 	for c := range u.Joint {
@@ -36,6 +36,7 @@ type recordReader struct {
 	m       *rowModel
 	u       *recordModel // of the update's context
 	was, is rowtype.Words
+	second  *rowtype.Second
 	n       uint32
 }
 
@@ -75,6 +76,14 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 		if w.Way == rowtype.ByBase {
 			x := *was.Word(i) + r
 			*is.Word(i), ok = x, ok && x >= w.Min && x <= w.Max
+			continue
+		}
+		if w.Way >= rowtype.ByLine && (w.Way == rowtype.ByLine || k.second.P != nil && *was.Word(int(w.Velocity))|*is.Word(int(w.Velocity)) == 0) {
+			x := k.m.along(w, was, is, k.second, i, k.n) + r
+			*is.Word(i), ok = x, ok && x >= w.Min && x <= w.Max
+			if w.Phase >= 0 {
+				*is.Word(int(w.Phase)) = 0
+			}
 			continue
 		}
 		v := *is.Word(int(w.Velocity))

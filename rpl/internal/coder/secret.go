@@ -1,10 +1,13 @@
 package coder
 
 import (
+	"slices"
+
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
-// AimsAs reports whether two models expect the same angle of a row.
-func (m *Model) AimsAs(n *Model, t *rowtype.Type) bool {
-	return m.Rows[t.Index].heading == n.Rows[t.Index].heading
+// ExpectsAs reports whether two models expect the same of a row.
+func (m *Model) ExpectsAs(n *Model, t *rowtype.Type) bool {
+	a, b := &m.Rows[t.Index], &n.Rows[t.Index]
+	return a.heading == b.heading && slices.Equal(a.lines, b.lines)
 }

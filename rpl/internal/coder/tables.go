@@ -13,7 +13,7 @@ import (
 // integers, so that both ends make the same model of it.
 //
 //	type 1 byte = 3, then bits: number 2, the codes of the steps between code lengths,
-//	the lengths of gaps; per row type: the heading, per chunk patterns, states and lengths,
+//	the lengths of gaps; per row type: the heading, the lines, per chunk patterns, states and lengths,
 //	the tables of any update, which word tells kinds, per kind its own and those
 //	of its contexts, the keyframe's and its bases; a one at the end.
 
@@ -169,7 +169,7 @@ func (c *tableCoder) set(s *TableSet, types []*rowtype.Type, d *Model) {
 
 // used reports whether anything of a row type was learned; shaped whether patterns
 // were.
-func (s *rowSet) used() bool { return s.Heading.On || s.shaped() }
+func (s *rowSet) used() bool { return s.Heading.On || s.Lines != nil || s.shaped() }
 
 func (s *rowSet) shaped() bool {
 	for k := range s.shapes {
@@ -188,6 +188,7 @@ func (c *tableCoder) row(s *rowSet, t *rowtype.Type, d *rowModel) {
 	if t.Heading >= 0 {
 		c.heading(&s.Heading)
 	}
+	c.lines(s, t)
 	for k := range s.shapes {
 		for j := range s.shapes[k].chunks {
 			c.chunk(&s.shapes[k].chunks[j], min(chunkLen, n-j*chunkLen), d.Shapes[k].States[j*chunkLen:])
@@ -213,6 +214,21 @@ func (c *tableCoder) heading(h *rowtype.Heading) {
 	if h.On = c.flag(h.On); h.On {
 		h.Mirrored = c.flag(h.Mirrored)
 		h.From = int32(c.bits(uint32(h.From), 32))
+	}
+}
+
+// lines codes which words are coded along lines.
+func (c *tableCoder) lines(s *rowSet, t *rowtype.Type) {
+	if !c.flag(s.Lines != nil) {
+		return
+	}
+	if c.reading() {
+		s.Lines = make([]bool, len(t.Words))
+	}
+	for i := range t.Words {
+		if t.Lines(i) {
+			s.Lines[i] = c.flag(s.Lines[i])
+		}
 	}
 }
 

@@ -46,14 +46,20 @@ func (s *TableSet) Build(types []*rowtype.Type, d *Model) *Model {
 func (s *TableSet) head(d *Model) *Model {
 	m := &Model{Number: s.Number, Entry: d.Entry}
 	m.Entry.nameBy(learned(s.gap, d.Entry.Gap, d.Entry.Gap))
+	for i := range s.Rows {
+		m.lined = m.lined || s.Rows[i].Lines != nil
+	}
 	return m
 }
 
 // build makes the tables of a row type; d are its default ones.
 func (s *rowSet) build(t *rowtype.Type, d *rowModel) rowModel {
-	r := rowModel{heading: s.Heading, angle: -1, chunks: d.chunks, keyBase: append([]int32(nil), d.keyBase...)}
+	r := rowModel{heading: s.Heading, angle: -1, lines: s.Lines, chunks: d.chunks, keyBase: append([]int32(nil), d.keyBase...)}
+	if s.Lines != nil {
+		r.chunks = chunksOf(t, s.Lines)
+	}
 	if s.Heading.On {
-		r.angle, r.aim, r.chunks = t.Heading, s.Heading.Aim(t), slices.Clone(d.chunks)
+		r.angle, r.aim, r.chunks = t.Heading, s.Heading.Aim(t), slices.Clone(r.chunks)
 		c := &r.chunks[t.Heading/chunkLen]
 		c.courses[t.Heading%chunkLen].Way = rowtype.ByHeading
 		c.moving |= bitOf(t.Heading)

@@ -20,7 +20,8 @@ type rowSet struct {
 	shapes  [shapes]shapeSet
 	any     recordSet // for updates of any kind, in any context
 	Heading rowtype.Heading
-	kind    int // the word that tells kinds, -1 none
+	Lines   []bool // by word: whether it is coded along a line; nil: none is
+	kind    int    // the word that tells kinds, -1 none
 	updates []updateSet
 	keys    recordSet
 	keyBase []int32

@@ -129,7 +129,7 @@ func (l *Link) Take(k *ack) (r *Record, late bool) {
 			l.Line.Arrived(r.total, r.at, came)
 		}
 	}
-	return r, l.acked(r)
+	return r, l.acked(r, k.Skipped)
 }
 
 // Taken forgets the noted acks.

@@ -9,4 +9,5 @@
 //	records.go  what each packet carried, until it is acked or too old
 //	acks.go     acks are noted as they come, and taken one by one
 //	flow.go     how many packets may leave
+//	sends.go    which of the newest sends the peer has in full
 package link

@@ -47,7 +47,8 @@ type Link struct {
 	idle   []*Record // unused records for late
 	Blocks []Block
 
-	Line rate.Line // what it carries
+	Line  rate.Line // what it carries
+	Sends Sends
 
 	begun   time.Duration // when the first packet was sent
 	Acked   time.Duration // when a datagram with acks last came
@@ -82,8 +83,8 @@ func (l *Link) Frozen(now time.Duration) bool {
 	return l.Next > 0 && now-l.Heard > wire.Silence
 }
 
-// acked notes the ack of a packet, and reports whether the packet was judged lost before.
-func (l *Link) acked(r *Record) (late bool) {
+// acked notes the ack of a packet, of which the peer may have skipped guesses, and reports whether the packet was judged lost before.
+func (l *Link) acked(r *Record, skipped bool) (late bool) {
 	if late = r.state == recLost; late {
 		l.unlose()
 		l.Line.Count(0, -1)
@@ -96,6 +97,7 @@ func (l *Link) acked(r *Record) (late bool) {
 	if r.Seq > l.Base || l.BaseTick == 0 {
 		l.Base, l.BaseTick, l.ackedAt = r.Seq, r.Tick, r.at
 	}
+	l.Sends.ack(r, l.Base, skipped)
 	return late
 }
 
@@ -207,5 +209,5 @@ func (l *Link) Forget() {
 		l.Recycle(r)
 	}
 	l.idle, l.Late = append(l.idle, l.Late...), l.Late[:0]
-	l.Base, l.BaseTick = l.Next-1, 0
+	l.Base, l.BaseTick, l.Sends.recent = l.Next-1, 0, [talliesLen]tally{}
 }

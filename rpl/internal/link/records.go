@@ -20,8 +20,8 @@ type Record struct {
 	Tick    ids.Tick
 	state   uint8
 	few     [6]Entry
-	total   uint32  // rate.Line.Total before it left
-	_       [4]byte // fills two whole cache lines
+	total   uint32 // rate.Line.Total before it left
+	tally   uint32 // by which its ack is counted (sends.go); this fills two whole cache lines
 }
 
 const (
@@ -42,6 +42,7 @@ type Entry struct {
 	Kind   uint8
 	Gen    uint8
 	Row    uint8
+	Key    bool // what it is about goes as a keyframe
 }
 
 // Record returns the place of a packet's record; a newer packet may have it by now.
@@ -146,7 +147,7 @@ func (l *Link) Begin(seq uint64, tick ids.Tick, now time.Duration) *Record {
 	} else {
 		l.Recycle(r)
 	}
-	r.Seq, r.Tick, r.at, r.state, r.total = seq, tick, now, recFlight, l.Line.Total()
+	r.Seq, r.Tick, r.at, r.state, r.total, r.tally = seq, tick, now, recFlight, l.Line.Total(), l.Sends.count(tick)
 	if l.Oldest == 0 || l.Oldest > seq {
 		l.Oldest = seq
 	}

@@ -83,7 +83,7 @@ func (c *Proxy) update(u *stagedRow) {
 		return
 	}
 	words := c.dec.stage.wordsOf(u, c.held.types[row.typ])
-	c.held.rows.keep(u.row, t, words, c.dec.stage.varsOf(u), int(u.newer))
+	c.held.rows.keep(u.row, t, words, c.dec.stage.varsOf(u), int(u.newer), u.key)
 	if u.key {
 		row.keyed = max(row.keyed, t)
 	}
@@ -155,7 +155,7 @@ func (c *Proxy) lay(r *Replica, n *stagedNode) {
 		i, from := r.rows.first+k, &c.dec.stage.whole[n.rows+int(k)]
 		if from.at >= 0 {
 			words := c.dec.stage.wordsOf(from, c.held.types[from.row])
-			c.held.rows.keep(i, t, words, c.dec.stage.varsOf(from), wire.BaseLen)
+			c.held.rows.keep(i, t, words, c.dec.stage.varsOf(from), wire.BaseLen, true)
 			c.held.rows.rows[i].applied = t
 			c.held.rows.show(i, words)
 		}
@@ -202,7 +202,7 @@ func (c *Proxy) refreshRow(i uint32, from *stagedRow) {
 	rt := c.held.types[row.typ]
 	words := c.dec.stage.wordsOf(from, rt)
 	same := visible && len(rt.Vars) == 0 && rowtype.EqualWords(c.held.rows.received(i), words)
-	c.held.rows.keep(i, t, words, c.dec.stage.varsOf(from), wire.BaseLen)
+	c.held.rows.keep(i, t, words, c.dec.stage.varsOf(from), wire.BaseLen, true)
 	if t > row.applied {
 		row.applied = t
 		c.held.rows.show(i, words)
@@ -277,6 +277,7 @@ func (c *Proxy) block(b []byte) (tick ids.Tick, err error) {
 	case m == nil:
 		return tick, fmt.Errorf("%w: tables that were not received", ids.ErrPacket)
 	}
+	c.readBlockWindow(&d, m, baseTick)
 	return tick, c.body(&d, m, d.Symbol(m.Entry.Form.T), tick, baseTick, true)
 }
 

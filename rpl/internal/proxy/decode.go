@@ -86,8 +86,11 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		baseTick = c.in.heard.tick(seq - back)
 		tick = baseTick + ids.Tick(delta)
 		base = seq - back
+		if err := c.readWindow(&d, m, base); err != nil {
+			return err
+		}
 	} else {
-		tick = ids.Tick(d.Bits(32))
+		tick, c.dec.lines = ids.Tick(d.Bits(32)), lineWindow{}
 	}
 	c.dec.timely = form&coder.FormFull != 0 && !c.in.heard.overtaken(seq)
 	if err := c.believes(tick); err != nil {

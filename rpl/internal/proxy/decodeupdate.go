@@ -209,7 +209,11 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 		if guess { // an update after this may name an older base: another copy of the arrival
 			up.newer = wire.BaseLen
 		}
-		sound = m.ReadUpdate(d, t, c.held.rows.version(row, slot)[1:], dst, uint32(st.tick-at))
+		if c.dec.seconds.P = nil; !exact && m.LinesOf(t) && !c.second(row, slot, at) {
+			c.missed(number, guess)
+			return false, nil
+		}
+		sound = m.ReadUpdate(d, t, c.held.rows.version(row, slot)[1:], dst, &c.dec.seconds, uint32(st.tick-at))
 		if sound && len(t.Vars) > 0 {
 			sound = c.readVars(d, m, t, c.held.rows.vars[number][slot], st.varsOf(&up))
 		}

@@ -47,6 +47,25 @@ func (r *heard) overtaken(seq uint64) bool { return r.any && seq < r.newest }
 // tick is the tick of a packet that was applied.
 func (r *heard) tick(seq uint64) ids.Tick { return r.ticks[seq%wire.RecordLen] }
 
+// window is the lines' window of a packet whose base packet was applied: the newest sends below
+// the base packet's. All of their packets were applied: the authority says so. (Not every
+// number is a state packet's.) It returns false if there are not so many.
+func (r *heard) window(base uint64, sends int) (w lineWindow, ok bool) {
+	from := r.tick(base)
+	at := from
+	for seq := base - 1; sends > 0 && seq > 0 && base-seq < wire.RecordLen; seq-- {
+		if !r.has(seq) || r.tick(seq) >= at {
+			continue
+		}
+		if at = r.tick(seq); !w.on {
+			w.on, w.step = true, uint32(from-at)
+		}
+		w.since = at
+		sends--
+	}
+	return w, sends == 0
+}
+
 // note records that a packet, which was not stale, was applied.
 func (r *heard) note(seq uint64, t ids.Tick, at time.Duration) {
 	if !r.any || seq > r.newest {

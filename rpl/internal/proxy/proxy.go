@@ -81,6 +81,8 @@ type decoding struct {
 	pace      pace
 	readingAt time.Duration // when the packet being read was received
 	timely    bool          // it has a whole tick, and no newer packet was applied
+	lines     lineWindow
+	seconds   rowtype.Second // the version from which the lines of the record being read start
 }
 
 // mending is what the proxy must report to the authority because something went

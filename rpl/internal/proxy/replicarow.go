@@ -155,8 +155,17 @@ func (s *replicaRows) version(row *ReplicaRow, slot uint8) []int32 {
 	return s.slabs[row.typ].version(row.at, slot)
 }
 
+// keyMark in a version's tick says that the version came as a keyframe.
+const keyMark = 1 << 31
+
+// isKey is whether a version came as a keyframe. Of two versions of one tick (an arrival and a
+// guess) both count as what one of them is.
+func (s *replicaRows) isKey(row *ReplicaRow, slot uint8) bool {
+	return uint32(s.version(row, slot)[0])&keyMark != 0
+}
+
 func (s *replicaRows) tickOf(row *ReplicaRow, slot uint8) ids.Tick {
-	return ids.Tick(uint32(s.version(row, slot)[0]))
+	return ids.Tick(uint32(s.version(row, slot)[0]) &^ keyMark)
 }
 
 // received returns a row's state as it was last received, nil if it has none.

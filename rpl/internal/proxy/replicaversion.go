@@ -60,17 +60,25 @@ func (row *ReplicaRow) far() uint64 {
 // nothing about later packets. A late version older than all others is not kept if a
 // version after it may have been dropped: a packet that names the dropped one would be
 // read against this one.
-func (s *replicaRows) keep(i uint32, t ids.Tick, words []int32, vars []any, newer int) {
+func (s *replicaRows) keep(i uint32, t ids.Tick, words []int32, vars []any, newer int, key bool) {
 	row := &s.rows[i]
 	if t < row.tick && (row.flags&replicaShed != 0 || row.versions() == wire.BaseLen) && t < s.tickOf(row, s.oldest(row)) {
+		row.flags |= replicaShed
 		return
 	}
 	if row.versions() == int(row.size) && row.size < wire.BaseLen && int(row.size)-newer <= s.late {
 		s.grow(i)
 	}
+	if old, _, at, ok := s.base(row, t); ok && at == t {
+		if key = key || s.isKey(row, old); key {
+			s.version(row, old)[0] |= -keyMark
+		}
+	}
 	slot := s.room(row, t, newer)
 	v := s.version(row, slot)
-	v[0] = int32(uint32(t))
+	if v[0] = int32(uint32(t)); key {
+		v[0] |= -keyMark
+	}
 	copy(v[1:], words)
 	if vars != nil {
 		s.vars[i][slot] = vars

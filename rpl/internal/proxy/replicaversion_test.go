@@ -39,7 +39,7 @@ func TestVersionsAreFound(t *testing.T) {
 			}
 			if old := base - min(base, ids.Tick(1+r.IntN(300))); r.IntN(10) == 0 && old > 1000 && !all[old] { // a keyframe that is very late
 				all[old] = true
-				s.keep(0, old, []int32{1}, nil, wire.BaseLen)
+				s.keep(0, old, []int32{1}, nil, wire.BaseLen, true)
 			}
 			all[tick] = true
 			newest = max(newest, tick)
@@ -50,7 +50,7 @@ func TestVersionsAreFound(t *testing.T) {
 				}
 			}
 			came[tick] = r.Int32()%1000 + 1001
-			s.keep(0, tick, []int32{came[tick]}, nil, newer)
+			s.keep(0, tick, []int32{came[tick]}, nil, newer, false)
 			for newer++; newer > r.IntN(2*trip); newer-- { // the next deltas name a newer baseline
 				delete(came, base)
 				base = newest

@@ -28,6 +28,8 @@ const (
 	ByHeading             // the direction of the velocity
 	ByVelocity            // its predicted value
 	byPhase               // its predicted value, in sixteenths of a step
+	ByLine                // the line through two versions (line.go)
+	ByRestLine            // the same while its velocity is zero, else its predicted value
 )
 
 // charted computes the courses of all words.

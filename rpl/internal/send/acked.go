@@ -66,7 +66,9 @@ func (a *receiver) arrivedEntries(p *Peer, entries []link.Entry, tick ids.Tick, 
 		// Before a row's first ack its acked version is only a guess: one that is known
 		// now replaces it even if it is older.
 		if uint32(tick) > pr.ackedTick || pr.acked == 0 || !pr.known && e.State == EntryComing {
-			pr.acked, pr.ackedTick = re.Ver, uint32(tick)
+			pr.confirm(re, uint32(tick))
+		} else if pr.known && uint32(tick) < pr.ackedTick {
+			pr.confirmOlder(re, uint32(tick))
 		}
 		pr.known = true
 		if pr.flightTick < pr.ackedTick || pr.flight == 0 {
@@ -88,7 +90,7 @@ func (e *entry) confirm(re *link.Entry, tick uint32) bool {
 		!pr.known || tick <= pr.ackedTick || tick > pr.flightTick || pr.flight == 0 {
 		return false
 	}
-	pr.acked, pr.ackedTick = re.Ver, tick
+	pr.confirm(re, tick)
 	return true
 }
 

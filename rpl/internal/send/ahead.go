@@ -98,7 +98,7 @@ func (a *updates) touchRows(some []telling) {
 	}
 	for i := range some {
 		r, pr := some[i].r, some[i].pr
-		if !isCoded(r, r.Share.Key&3|send, pr) {
+		if s := &r.Share; s.Key&^3 != send || uint32(r.ShareVer) != r.Head-pr.acked {
 			sum += a.touchVersions(r, pr)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -17,6 +18,7 @@ const alikeName = 0xFF
 // A likeness is what was planned in this send for peers at one baseline.
 type likeness struct {
 	base   ids.Tick
+	lines  link.Window
 	model  *coder.Model
 	closed bool // what was planned may have been left out or reordered since: nobody is told the same
 	marks  []likeMark
@@ -80,7 +82,7 @@ func (s *alikes) of(p *Peer, tick ids.Tick, send uint32) *likeness {
 		return nil
 	}
 	for i := range s.list[:s.used] {
-		if k := &s.list[i]; k.base == l.BaseTick && k.model == p.Model {
+		if k := &s.list[i]; k.base == l.BaseTick && k.model == p.Model && k.lines == l.Sends.Window {
 			p.plan.like = uint8(i + 1)
 			return k
 		}
@@ -93,7 +95,7 @@ func (s *alikes) of(p *Peer, tick ids.Tick, send uint32) *likeness {
 	}
 	k := &s.list[s.used]
 	s.used++
-	k.base, k.model, k.closed = l.BaseTick, p.Model, false
+	k.base, k.lines, k.model, k.closed = l.BaseTick, l.Sends.Window, p.Model, false
 	k.before, k.costs = k.before[:0], k.costs[:0]
 	p.plan.like = uint8(s.used)
 	return k
@@ -237,7 +239,7 @@ func (p *Peer) isLike(others []likeEntry) bool {
 		e, x, y := &entries[o.handle], &entries[o.handle].one, &o.one
 		if e.row != o.row || e.gen != o.gen || e.moves != o.moves || !e.isPlain() ||
 			x.acked != y.acked || x.ackedTick != y.ackedTick || x.flight != y.flight || x.flightTick != y.flightTick ||
-			x.carried != y.carried || x.newest != y.newest || x.since != y.since {
+			x.carried != y.carried || x.newest != y.newest || x.since != y.since || x.secondAgo != y.secondAgo || x.secondVer != y.secondVer {
 			return false
 		}
 	}

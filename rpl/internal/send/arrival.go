@@ -63,6 +63,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 			p.loosen(h, true)
 		}
 		a.note(h, r.Head, recRow, e.gen, i)
+		a.recs[len(a.recs)-1].Key = true
 	}
 	p.setMoves(e, moves && !n.Transient)
 	a.note(h, 0, recArrival, e.gen, 0)

@@ -11,8 +11,9 @@ import (
 // reliable lane with the layout of a packet's body. It is acked by the count of
 // reliable messages that the peer has applied.
 //
-//	type 1 byte = 2, then bits: model 2, tick 32, base tick 32 (0: none), form, then the
-//	sections of a packet
+//	type 1 byte = 2, then bits: model 2, tick 32, base tick 32 (0: none), with lines the
+//	window (1 bit, 1: the ticks that its oldest and its newest send are older than the
+//	base, 8 each), form, then the sections of a packet
 
 // block sends the next piece, which no packet can hold, as a block.
 func (k *packer) block() {
@@ -39,6 +40,14 @@ func (k *packer) block() {
 	e.PutBits(uint32(m.Number), 2)
 	e.PutBits(uint32(a.store.Tick), 32)
 	e.PutBits(uint32(p.Link.BaseTick), 32)
+	if m.Lines() {
+		w := &p.Link.Sends.Window
+		e.PutBits(uint32(flag(w.Sends > 0)), 1)
+		if w.Sends > 0 {
+			e.PutBits(uint32(p.Link.BaseTick)-w.Since, 8)
+			e.PutBits(uint32(w.Step), 8)
+		}
+	}
 	if arrival {
 		e.Put(m.Entry.Form.Sym(coder.FormArrived))
 		pc.codes.put(e, a.Updates.syms)

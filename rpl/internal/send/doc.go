@@ -12,7 +12,8 @@
 //	                            what a peer asks for again
 //	rpc.go, waiting.go, part.go calls
 //	schedule.go                 the plan of a send; afford.go: what the room pays for; checksum.go: what is compared
-//	update.go, plain.go         updates of any node, and of the usual one; predicts.go: of what a peer predicts; alike.go: of peers that are told the same;
+//	update.go, plain.go, line.go
+//	                            updates of any node, and of the usual one, and from what their lines start; predicts.go: of what a peer predicts; alike.go: of peers that are told the same;
 //	                            newparent.go, turns.go, copies.go: which of them go first, or again
 //	arrival.go                  nodes that the peer does not have
 //	piece.go, book.go, bases.go what is planned, noted as sent, and remembered as a base; order.go: its order;

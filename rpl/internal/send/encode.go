@@ -190,6 +190,9 @@ func (k *packer) begin() {
 		back, delta := uint32(seq-l.Base), uint32(tick-l.BaseTick)
 		e.PutOne(head.With(coder.Unsigned(&m.Entry.Back, back).Run()).Sym())
 		e.PutOne(coder.Unsigned(&m.Entry.Delta, wire.DeltaOf(delta, back)))
+		if m.Lines() {
+			e.PutBits(l.Sends.InWindow(k.a.store.Send), wire.LineBits)
+		}
 	}
 	if echo {
 		l.Echoed = k.now

@@ -40,7 +40,7 @@ func (a *tables) Learn() {
 	}
 	if rest := l.Next - a.store.Tick; int32(rest) > 0 {
 		if rest%max(l.Wait/4, 1) == 0 {
-			a.chooseHeadings()
+			a.chooseExpectations()
 		}
 		return
 	}
@@ -162,6 +162,7 @@ func (a *tables) adopt(set *coder.TableSet, m *coder.Model, msg []byte) {
 		}
 	}
 	a.Learner.Serve(m)
+	setPhaseless(a.store, m)
 	a.sender.Accounts.Counters.Tables++
 }
 
@@ -194,8 +195,12 @@ func (a *planner) offerTables(p *Peer) {
 // saving is the share of the counted bits that the tables save against the default
 // ones.
 func (a *tables) saving() float64 {
-	before := a.Learner.Cost(a.store.Types, a.Defaults)
-	return max(0, before-a.Learner.Cost(a.store.Types, a.Model)) / max(before, 1)
+	l, types := a.Learner, a.store.Types
+	if l.Updates() == 0 {
+		l = a.deaf // no peer has the tables yet, and they expect something else than the default ones
+	}
+	before := l.Cost(types, a.Defaults) + l.SavedByLines(types, a.Model)
+	return max(0, before-l.Cost(types, a.Model)) / max(before, 1)
 }
 
 // shipTables sends a peer the tables in use.
@@ -228,7 +233,7 @@ func (a *tables) LoadTables(b []byte) error {
 // go to a.deaf, from which no tables are made, and so do rows that are coded against
 // other expectations than those of the newest model, which would mislead.
 func (a *tables) hearer(r *store.Row, m *coder.Model) *coder.Learner {
-	if r.Secret || m != a.Model && !m.AimsAs(a.Model, r.Type) {
+	if r.Secret || m != a.Model && !m.ExpectsAs(a.Model, r.Type) {
 		return a.deaf
 	}
 	return a.Learner

@@ -7,16 +7,28 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
-// chooseHeadings turns headings on or off, where that saves more bits than it takes to
-// tell the peers.
-func (a *tables) chooseHeadings() {
+// chooseExpectations turns headings and lines on or off, where that saves more bits than it
+// takes to tell the peers.
+func (a *tables) chooseExpectations() {
 	number, free := a.NextTables()
 	if !free {
 		return
 	}
 	var set *coder.TableSet
 	saved := 0.0
+	with := func() *coder.TableSet {
+		if set == nil {
+			set = a.ModelSet.With(number)
+		}
+		return set
+	}
 	for i, t := range a.store.Types {
+		lines := &a.Learner.Rows[i].Lines
+		a.store.Slabs[i].PriceBy(t, lines, a.ModelSet.Rows[i].Lines)
+		if next, gain := lines.Choose(t, a.ModelSet.Rows[i].Lines); gain > 0 {
+			with().Rows[i].Lines = next
+			saved += gain * coder.HeadingLasts
+		}
 		if t.Heading < 0 {
 			continue
 		}
@@ -27,10 +39,7 @@ func (a *tables) chooseHeadings() {
 			next = h.Guess()
 		}
 		if now.On != next.On && math.Abs(gain) > coder.MinSaving*max(coder.LevelBits(&h.Still), coder.LevelBits(&h.Along))*coder.HintEvery {
-			if set == nil {
-				set = a.ModelSet.With(number)
-			}
-			set.Rows[i].Heading = next
+			with().Rows[i].Heading = next
 			saved += math.Abs(gain) * coder.HeadingLasts
 		}
 	}

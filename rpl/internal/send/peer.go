@@ -165,6 +165,11 @@ type peerRow struct {
 	since              ids.Tick // first tick at which the row was pending, 0 if it is not
 	known              bool     // an ack has confirmed acked; else acked is only what guesses build on
 	hidden             bool     // the peer does not belong to the row's audience
+
+	// The version before acked that the peer is known to have, and its tick: how much older
+	// than acked they are. Without an age no line starts from it; without a number the
+	// authority has it no more (line.go).
+	secondVer, secondAgo uint8
 }
 
 // row returns what the peer has of row i of an entry's node.

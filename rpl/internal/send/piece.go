@@ -130,7 +130,7 @@ func (a *updates) note(handle, ver uint32, kind, gen uint8, row int) {
 		a.recs = append(a.recs, link.Entry{})
 	}
 	re := &a.recs[len(a.recs)-1]
-	re.Handle, re.Ver, re.Kind, re.Gen, re.Row = handle, ver, kind, gen, uint8(row)
+	re.Handle, re.Ver, re.Kind, re.Gen, re.Row, re.Key = handle, ver, kind, gen, uint8(row), false
 }
 
 // recsOf returns a piece's entries.

@@ -25,7 +25,7 @@ func (a *updates) planBatch(p *Peer, b *batch) {
 			continue
 		}
 		r, pr := &a.store.Rows[e.row], &e.one
-		if !justLeft(r, pr, tick) || r.Vars != nil || pr.acked == 0 || !r.Kept(pr.acked) || !pr.implicit(base) {
+		if !justLeft(r, pr, tick) || r.Vars != nil || pr.acked == 0 || !r.Kept(pr.acked) || !pr.implicit(base) || !a.linesUp(p, r, pr) {
 			a.planOnly(p, h, e)
 			continue
 		}
@@ -49,10 +49,11 @@ func (a *updates) planUsual(p *Peer, h uint32, e *entry, r *store.Row) {
 	p.setMoves(e, r.Drifting)
 	p.Marks.clear(MarkLoose, h)
 	c, pr, m := codes(r.Share.Codes), &e.one, p.Model
-	if key := a.store.ShareKey(m); isCoded(r, key, pr) {
+	second := p.secondOf(r, pr)
+	if key := a.store.ShareKey(m); isCoded(r, key, uint32(a.store.Tick), pr, second) {
 		a.sender.Accounts.Counters.Shared++
 	} else {
-		c = a.codeFor(m, r, pr, key)
+		c = a.codeFor(m, r, pr, key, second)
 	}
 	n := c.bits(a.syms)
 	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
@@ -129,7 +130,7 @@ func (a *updates) planGuess(p *Peer, h uint32, e *entry) {
 func (a *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, pc *piece) {
 	action := a.baseOf(p, pc.handle, 0, r, pr, false)
 	if action == coder.RowImplicit && r.Vars == nil && r.Kept(pr.acked) {
-		pc.codes, pc.bits = a.codeShared(p.Model, r, pr)
+		pc.codes, pc.bits = a.codeShared(p.Model, r, pr, p.secondOf(r, pr))
 		return
 	}
 	at := len(a.syms)
@@ -144,8 +145,8 @@ func (a *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, pc *piece) {
 
 // codeShared codes a row against the version that the peer has, once for all peers with
 // that baseline.
-func (a *updates) codeShared(m *coder.Model, r *store.Row, pr *peerRow) (c codes, bits uint32) {
-	c = a.coded(m, r, pr)
+func (a *updates) codeShared(m *coder.Model, r *store.Row, pr *peerRow, second secondKey) (c codes, bits uint32) {
+	c = a.coded(m, r, pr, second)
 	n := c.bits(a.syms)
 	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
 	return c, uint32(n)
@@ -153,24 +154,24 @@ func (a *updates) codeShared(m *coder.Model, r *store.Row, pr *peerRow) (c codes
 
 // isCoded reports whether an update of the row against the version that the peer has
 // was already coded for another peer.
-func isCoded(r *store.Row, key uint32, pr *peerRow) bool {
-	s := &r.Share
-	return s.Key == key && s.Tick == pr.ackedTick && uint32(r.ShareVer) == r.Head-pr.acked
+func isCoded(r *store.Row, key, now uint32, pr *peerRow, second secondKey) bool {
+	s, base := &r.Share, second.coded(pr, now)
+	return s.Key == key && s.Base == base && base != 0 && uint32(r.ShareVer) == r.Head-pr.acked
 }
 
 // coded returns the update of a row without variable-length props against the version
 // that the peer has.
-func (a *updates) coded(m *coder.Model, r *store.Row, pr *peerRow) codes {
+func (a *updates) coded(m *coder.Model, r *store.Row, pr *peerRow, second secondKey) codes {
 	key := a.store.ShareKey(m)
-	if isCoded(r, key, pr) {
+	if isCoded(r, key, uint32(a.store.Tick), pr, second) {
 		a.sender.Accounts.Counters.Shared++
 		return codes(r.Share.Codes)
 	}
-	return a.codeFor(m, r, pr, key)
+	return a.codeFor(m, r, pr, key, second)
 }
 
 // codeFor codes such an update, and keeps it for other peers under a key.
-func (a *updates) codeFor(m *coder.Model, r *store.Row, pr *peerRow, key uint32) codes {
+func (a *updates) codeFor(m *coder.Model, r *store.Row, pr *peerRow, key uint32, second secondKey) codes {
 	s, now := &a.store.Slabs[r.Type.Index], uint32(a.store.Tick)
 	was, from := s.VersionOf(r, pr.acked)
 	if pr.ackedTick != from {
@@ -180,8 +181,12 @@ func (a *updates) codeFor(m *coder.Model, r *store.Row, pr *peerRow, key uint32)
 	if at != now || r.Type.Once != nil {
 		is = a.store.ToldAs(r, is, at)
 	}
-	syms, last := m.CodeUpdate(a.syms, r.Type, was, is, now-pr.ackedTick, a.sender.Tables.hearer(r, m))
-	r.Share.Key, r.Share.Tick, r.Share.Codes = key, pr.ackedTick, last
+	l, hint := a.sender.Tables.hearer(r, m), second
+	if hint == 0 && l.Samples(r.Type) && !m.LinesOf(r.Type) {
+		hint = a.sampled(r, pr)
+	}
+	syms, last := m.CodeUpdate(a.syms, r.Type, was, is, a.secondFrom(r, pr, hint), now-pr.ackedTick, l)
+	r.Share.Key, r.Share.Base, r.Share.Codes = key, second.coded(pr, now), last
 	r.ShareVer = uint8(r.Head - pr.acked) // it fits: acked is kept
 	if at := len(a.syms); len(syms) > at {
 		a.keep(append(syms, last))

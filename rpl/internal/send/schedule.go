@@ -52,9 +52,9 @@ func (a *planner) Schedule(now time.Duration) {
 	a.sender.Updates.pieces.reset()
 	a.sender.Updates.Alikes.reset(a.store.Send)
 	a.burst = wire.MaxBursts
-	a.sender.Tables.Learn()
 	a.sender.markDirty()
 	a.sender.markSharers()
+	a.sender.Tables.Learn() // after markDirty: what a column has read is settled already, and both are to have the same velocities
 	var group [store.AheadPeers]*Peer
 	n := 0
 	for i, p := range a.sender.All {
@@ -127,6 +127,7 @@ func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 
 // planSend plans what a peer is told, in the order in which the room pays for it.
 func (a *planner) planSend(p *Peer, own *batch, now time.Duration) {
+	p.Link.Sends.Look(&p.Link, a.store.Send, p.Model.Lines())
 	if p.busy {
 		a.planChecks(p)
 	}

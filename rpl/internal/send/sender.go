@@ -9,6 +9,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/interest"
 	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -87,7 +88,8 @@ type updates struct {
 	recs    []link.Entry // what the pieces carry, for the records of packets
 	pieces  pieces       // all that was planned
 	Alikes  alikes
-	actions []int // what the update being planned does to each row of its node
+	second  rowtype.Second // from which the lines of the update being coded start
+	actions []int          // what the update being planned does to each row of its node
 	turns   turns
 	buf     []byte
 	ahead   uint32 // sum of what was read ahead, so that the compiler keeps the reads

@@ -323,7 +323,9 @@ func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, gu
 	switch {
 	case !a.isBase(p, h, i, r, pr), len(r.Type.Unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):
 		return coder.RowKeyframe
-	case guess || !pr.implicit(uint32(p.Link.BaseTick)):
+	case hasPhases(a.store, p.Model, r):
+		return coder.RowKeyframe
+	case guess || !pr.implicit(uint32(p.Link.BaseTick)) || !a.linesUp(p, r, pr):
 		return coder.RowExplicit
 	}
 	return coder.RowImplicit
@@ -334,6 +336,7 @@ func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, gu
 func (a *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, action int) int {
 	m := p.Model
 	if action == coder.RowKeyframe {
+		a.recs[len(a.recs)-1].Key = true // the caller has noted it
 		a.syms = m.AppendKey(a.syms, r.Type, a.store.Known(r).All(r.Type.Width), a.sender.Tables.hearer(r, m))
 		a.appendVars(p, r, nil)
 		a.sender.Accounts.Counters.Keyframes++
@@ -346,13 +349,18 @@ func (a *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRo
 	}
 	if r.Vars != nil || !r.Kept(pr.acked) {
 		words, vars := a.base(p, h, i, r, pr)
-		syms, last := m.CodeUpdate(a.syms, r.Type, words, a.store.Known(r), age, a.sender.Tables.hearer(r, m))
+		a.second.P = nil
+		syms, last := m.CodeUpdate(a.syms, r.Type, words, a.store.Known(r), &a.second, age, a.sender.Tables.hearer(r, m))
 		a.syms = append(syms, last)
 		a.appendVars(p, r, vars)
 		return accountUpdate
 	}
 	end := len(a.syms)
-	switch c := a.coded(m, r, pr); {
+	second := secondKey(0)
+	if action == coder.RowImplicit {
+		second = p.secondOf(r, pr)
+	}
+	switch c := a.coded(m, r, pr, second); {
 	case c.isRun():
 		a.syms = append(a.syms, prefix.Sym(c))
 	case len(a.syms) == end: // the symbols were coded before, for another peer

@@ -41,8 +41,8 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (turned b
 			*r = run{x: x, last: x, tick: tick}
 		} else {
 			last := n
-			if n > s.stride && *anchor.Word(v) == 0 {
-				last = s.stride // until then it stood, or it would have been looked at
+			if n > s.Stride && *anchor.Word(v) == 0 {
+				last = s.Stride // until then it stood, or it would have been looked at
 				r.follow(r.last, tick-last, n-last)
 			}
 			r.follow(x, tick, last)

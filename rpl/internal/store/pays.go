@@ -3,6 +3,7 @@ package store
 import (
 	"math/bits"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
@@ -43,16 +44,32 @@ func (s *slab) pays(k int, block uint32) bool {
 func (s *slab) judge(k int, step, old, now int32, left bool) {
 	saved := 0
 	if step != 0 && (now != 0 || !left) {
-		saved = residualBits(step)
+		if saved = residualBits(step); s.lined[k] > 0 {
+			saved = min(saved, s.lined[k])
+		}
 	}
 	switch {
 	case left:
 		saved -= residualBits(now-old) + velocityBits
 	case step != 0:
-		saved += recordBits
+		saved += s.record
 	}
 	most := worthMost * s.rows
 	s.worth[k] = int32(min(max(int(s.worth[k])+saved, -most), most))
+}
+
+// PriceBy takes from noted updates what a word costs without a velocity, where it goes along
+// a line, and how much of a record a word on its course saves: all of it only where nothing
+// else changes.
+func (s *slab) PriceBy(t *rowtype.Type, h *coder.LineHints, lines []bool) {
+	if h.Records > 0 {
+		s.record = max(1, recordBits*int(h.Records)/max(int(h.Changed), 1))
+	}
+	for k, i := range t.Inferred {
+		if s.lined[k] = 0; lines != nil && lines[i] {
+			s.lined[k] = max(1, h.Price(i))
+		}
+	}
 }
 
 // residualBits is roughly what a residual takes.

@@ -58,7 +58,7 @@ type rowVars struct {
 // reuse it in the same send.
 type shared struct {
 	Key   uint32     // the send and the tables that the update was coded for: shareKey
-	Tick  uint32     // of the base
+	Base  uint32     // says which the base is
 	Codes prefix.Sym // the update, as the sender keeps it
 }
 

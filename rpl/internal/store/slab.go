@@ -31,16 +31,20 @@ type slab struct {
 
 	histories histories // older versions
 	runs      []run     // of inferred velocities, by block
-	stride    uint32    // ticks from one send to the next, at most
+	Stride    uint32    // ticks from one send to the next, at most
 	rows      int
 	Free      []uint32 // rows to use again, each with its block
 	worth     []int32  // by inferred word: the bits that velocities have saved
+	lined     []int    // by inferred word: what it costs along a line, 0: it goes along none
+	record    int      // what a word on its course saves beside its residual
+	Phaseless []bool   // by word with a phase: it goes along a line, and has none
 }
 
 func newSlab(t *rowtype.Type) slab {
 	s := slab{Width: t.Width, phased: len(t.Phased), seen: t.Width, histories: newHistories(wire.InLines(t.Width + 1))}
 	s.Walk, s.walks = newWalkPlan(t)
-	s.worth = make([]int32, len(t.Inferred))
+	s.worth, s.lined, s.record = make([]int32, len(t.Inferred)), make([]int, len(t.Inferred)), recordBits
+	s.Phaseless = make([]bool, len(t.Phased))
 	s.Head = s.seen + 1
 	s.tracks = s.Head + t.Width + 1
 	s.Block = wire.InLines(s.tracks + len(t.Phased)*trackerWords)
@@ -129,7 +133,11 @@ func (s *slab) renew(block unsafe.Pointer, tick uint32) {
 	now, head, words := rowtype.Words{P: block}, rowtype.Words{P: nthWord(block, s.Head)}, s.Width-s.phased
 	now.CopyTo(head, words)
 	for k := range s.phased {
-		*head.Word(words + k) = (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase()
+		phase := (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase()
+		if s.Phaseless[k] {
+			phase = 0
+		}
+		*head.Word(words + k) = phase
 	}
 	*head.Word(s.Width) = int32(tick)
 }

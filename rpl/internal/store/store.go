@@ -53,6 +53,7 @@ type Store struct {
 	scratchVars []any   // … and its variable-length values
 	course      []int32 // holds the result of versionAt
 	told        []int32 // holds the result of known
+	before      []int32 // holds the result of SecondAt
 	bytes       []byte  // scratch
 	sum         uint32  // of what was read ahead, so that the compiler keeps the reads
 
@@ -84,10 +85,10 @@ func NewStore(k *coder.Coding, c *schema.Schema, refs schema.Refs, hz int, strid
 	}
 	for _, t := range s.Types {
 		s.Slabs = append(s.Slabs, newSlab(t))
-		s.Slabs[len(s.Slabs)-1].stride = stride
+		s.Slabs[len(s.Slabs)-1].Stride = stride
 		width = max(width, t.Width)
 	}
 	s.scratch, s.scratchVars = make([]int32, words), make([]any, vars)
-	s.course, s.told = make([]int32, width), make([]int32, width)
+	s.course, s.told, s.before = make([]int32, width), make([]int32, width), make([]int32, width)
 	return s
 }

@@ -33,6 +33,18 @@ func (a *Store) VersionAt(r *Row, ver, tick uint32) rowtype.Words {
 	return a.Advanced(r.Type, words, tick-at)
 }
 
+// SecondAt returns what version ver predicted for a tick. The result stays valid beside one of
+// VersionAt, until the next call.
+func (a *Store) SecondAt(r *Row, ver, tick uint32) rowtype.Words {
+	words, at := a.Version(r, ver)
+	if tick == at || !r.Type.Drifts(words) {
+		return words
+	}
+	dst := r.Type.At(a.before)
+	r.Type.Advance(dst, words, tick-at)
+	return dst
+}
+
 // Advanced returns words as they are expected to be n ticks later.
 func (a *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype.Words {
 	if !t.Drifts(words) {

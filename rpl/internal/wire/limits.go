@@ -22,7 +22,7 @@ const (
 	// second or 103 at 240. It is half of what 32 bits can hold, so the later of two
 	// ticks is never in doubt, and no counter of ticks or sends wraps around. In the
 	// last 16th of a session (26 days at 60 a second) Step logs a warning, once.
-	MaxTick    ids.Tick = 1 << 31
+	MaxTick    ids.Tick = 1<<31 - 1
 	LateInLife          = MaxTick - MaxTick/16
 
 	// MaxLead is how far a packet's tick may be ahead of the tick that a proxy's clock
@@ -53,6 +53,10 @@ const (
 	// change in every tick of a round trip of 200 ms at 60 Hz. It is doubled when
 	// needed. Both are powers of two.
 	FirstVersions = 16
+
+	// LineBits is the size of a header's number of sends below the base packet's from which
+	// lines may start.
+	LineBits = 2
 
 	// LateVersions is how many versions a proxy keeps, at least, that are older than
 	// the base in use, for packets that were overtaken. Each time a base is missing the
