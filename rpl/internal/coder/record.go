@@ -196,13 +196,14 @@ func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Wo
 
 // noted writes an update, and notes what may tell kinds, headings and lines.
 func (k *recordCoder) noted(t *rowtype.Type, rl *rowLearner) {
+	all := rl.next%HintEvery == 0 // else only what a young learner wants to know
 	for c := range k.m.chunks {
 		k.update(&k.m.chunks[c], c)
-		if k.m.Kind < 0 {
+		if all && k.m.Kind < 0 {
 			rl.Hints.note(t, k.was, c, k.chunk)
 		}
 	}
-	if t.Heading >= 0 {
+	if all && t.Heading >= 0 {
 		rl.Course.note(t, k.was, k.is)
 	}
 	rl.Lines.note(t, k.was, k.is, k.second, k.n)
