@@ -12,10 +12,6 @@ import (
 // applied every packet: a version from within is at both ends.
 
 const (
-	// windowSends is the most sends of a window. More would be of little use: what has not
-	// moved for three sends goes along no line.
-	windowSends = 1<<wire.LineBits - 1
-
 	// windowMost is how long a window may be, in ticks.
 	windowMost = 127
 
@@ -79,7 +75,7 @@ func (s *Sends) Look(l *Link, send uint32, lines bool) {
 		}
 	}
 	w := &s.Window
-	for w.Sends < windowSends {
+	for w.Sends < wire.LineSends {
 		n := s.base - uint32(w.Sends) - 1
 		t := &s.recent[n%talliesLen]
 		if t.number != n || n == 0 || t.acked < t.sent || l.BaseTick-t.tick > windowMost {

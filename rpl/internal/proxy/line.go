@@ -25,7 +25,10 @@ func (c *Proxy) readWindow(d *prefix.Decoder, m *coder.Model, base uint64) error
 	if c.dec.lines = (lineWindow{}); !m.Lines() {
 		return nil
 	}
-	n := int(d.Bits(wire.LineBits))
+	n := wire.LineSends
+	if d.Bits(1) == 0 {
+		n = int(d.Bits(wire.LineBits))
+	}
 	w, ok := c.in.heard.window(base, n)
 	if c.dec.lines = w; !ok {
 		return fmt.Errorf("%w: not all packets of %d sends below packet %d are known", ids.ErrPacket, n, base)

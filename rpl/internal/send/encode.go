@@ -191,7 +191,10 @@ func (k *packer) begin() {
 		e.PutOne(head.With(coder.Unsigned(&m.Entry.Back, back).Run()).Sym())
 		e.PutOne(coder.Unsigned(&m.Entry.Delta, wire.DeltaOf(delta, back)))
 		if m.Lines() {
-			e.PutBits(l.Sends.InWindow(k.a.store.Send), wire.LineBits)
+			n := l.Sends.InWindow(k.a.store.Send)
+			if e.PutBits(uint32(flag(n == wire.LineSends)), 1); n != wire.LineSends {
+				e.PutBits(n, wire.LineBits)
+			}
 		}
 	}
 	if echo {

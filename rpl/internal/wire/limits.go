@@ -54,9 +54,11 @@ const (
 	// needed. Both are powers of two.
 	FirstVersions = 16
 
-	// LineBits is the size of a header's number of sends below the base packet's from which
-	// lines may start.
-	LineBits = 2
+	// LineSends is the most sends below the base packet's from which lines may start. More
+	// would be of little use: what has not moved for three sends goes along no line. Of
+	// fewer a header has the number, in LineBits.
+	LineSends = 3
+	LineBits  = 2
 
 	// LateVersions is how many versions a proxy keeps, at least, that are older than
 	// the base in use, for packets that were overtaken. Each time a base is missing the
