@@ -53,7 +53,7 @@ type commandReport struct {
 // needCommands declares what commands travel by.
 func (p *Protocol) needCommands() {
 	if p.commandRPC == nil {
-		p.commandRPC = NewRPC[commandBytes](p, "tendon commands", rpl.ToServer, rpl.Unreliable).FromAnyone()
+		p.commandRPC = NewRPC[commandBytes](p, "tendon commands", rpl.ToServer, rpl.Unreliable).FromAnyone().AnyOrder()
 		p.reportRPC = NewRPC[commandReport](p, "tendon commands report", rpl.ToOwner, rpl.Unreliable)
 	}
 }

@@ -74,8 +74,10 @@ var (
 // NewRPC declares a call, before the first New. to says where it runs: rpl.ToServer,
 // rpl.ToOwner, rpl.Broadcast or rpl.Everywhere; see the table at RPC. lane says how it
 // travels. An rpl.Reliable call arrives once; reliable calls on one node arrive in the
-// order in which they were made. An rpl.Unreliable call arrives at most once, in any
-// order.
+// order in which they were made. An rpl.Unreliable call arrives at most once, and the
+// newest one wins: one that comes after a newer call of the same RPC on the same node, by
+// the same caller, is dropped and counted (CallsOvertaken in the core's counters), unless
+// the RPC is declared AnyOrder.
 //
 // A is a basic type, a vector, a donburi.Entity, or a struct whose fields all have a tag.
 // On the wire A has at most 4,096 bytes, and 1,024 on the unreliable lane. A string or
@@ -92,6 +94,16 @@ func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[
 func (c *RPC[A]) FromAnyone() *RPC[A] {
 	c.protocol.declare("FromAnyone of RPC", c.wire.Name)
 	c.wire.FromAnyone = true
+	return c
+}
+
+// AnyOrder lets unreliable calls run in the order in which they come: sparks, sounds,
+// marks, of which each counts by itself. Without it a call that a newer one has overtaken
+// on the way is dropped, as it should be with held keys and sticks. It is part of the
+// declaration, and returns c. New refuses it for a reliable call, which has its order.
+func (c *RPC[A]) AnyOrder() *RPC[A] {
+	c.protocol.declare("AnyOrder of RPC", c.wire.Name)
+	c.wire.AnyOrder = true
 	return c
 }
 

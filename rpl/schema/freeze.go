@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 )
 
 // Freeze compiles everything for a rate of hz ticks per second and returns the mistakes
@@ -37,6 +39,9 @@ func (s *Schema) Freeze(hz int) error {
 	}
 	for _, r := range s.rpcs {
 		s.compileArgs(r.Args)
+		if r.AnyOrder && r.Lane == ids.Reliable {
+			s.faults.add("rpc %s: AnyOrder is for unreliable calls; reliable ones come in the order in which they were made: leave it out", r.Name)
+		}
 	}
 	s.faultUntagged()
 	s.err = s.faults.err()

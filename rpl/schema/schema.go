@@ -65,6 +65,7 @@ type RPCType struct {
 	Lane       ids.Lane
 	Args       *ArgType
 	FromAnyone bool // any client may call it on a node it does not own (the session's node)
+	AnyOrder   bool // unreliable, and runs even where a newer one of the same caller on the same node has run
 }
 
 // NewSchema makes an empty schema; the name keeps different games apart.

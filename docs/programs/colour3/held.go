@@ -1,8 +1,8 @@
 package main
 
 // Input as held keys: an unreliable call in every step says which keys are
-// held, and the server finds the edges. What is lost is said again, what comes
-// late is left out.
+// held, and the server finds the edges. What is lost is said again; what newer
+// calls have overtaken on the way does not run.
 
 import (
 	"github.com/yohamta/donburi"
@@ -28,11 +28,8 @@ func (g *Game) sendHeld(me *donburi.Entry, keys uint16) {
 
 func (g *Game) holds(c tendon.Call, a HoldArgs) {
 	ctl := Controller.Get(c.Entry)
-	if c.Tick <= ctl.newest {
-		return // a later step's keys are known
-	}
 	edges := a.Keys &^ ctl.held
-	ctl.held, ctl.newest = a.Keys, c.Tick
+	ctl.held = a.Keys
 	for i := 0; edges>>i != 0; i++ {
 		switch {
 		case edges>>i&1 == 0:

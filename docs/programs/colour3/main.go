@@ -38,8 +38,7 @@ type (
 	CircleData struct{ Fill string }
 	// ControllerData is what a machine keeps of a player's keys.
 	ControllerData struct {
-		held   uint16
-		newest rpl.Tick // the step that they were held in
+		held uint16
 	}
 )
 

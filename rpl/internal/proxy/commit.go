@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
@@ -41,7 +42,7 @@ func (c *Proxy) commit() {
 	for _, w := range st.calls {
 		if w.Handle < uint32(len(c.held.entries)) {
 			if e := &c.held.entries[w.Handle]; e.rep != nil && e.gen == w.Gen && st.tick >= e.removed {
-				c.noteCall(e.rep, w)
+				c.noteUnreliable(e.rep, w)
 				continue
 			}
 		}
@@ -219,6 +220,21 @@ func (c *Proxy) noteItems(r *Replica) {
 		c.events.itemed.Set(r.handle)
 		c.events.items = append(c.events.items, itemEvent{r, r.Items})
 	}
+}
+
+// noteUnreliable notes an unreliable call, unless a newer one of its kind has come. A call
+// Everywhere is handed on for its caller, whose number its arguments begin with.
+func (c *Proxy) noteUnreliable(r *Replica, w wire.WireCall) {
+	from := ids.Server
+	if w.Rpc.To == ids.Everywhere {
+		caller, _ := binary.Uvarint(w.Args)
+		from = ids.Peer(caller)
+	}
+	if !w.Rpc.AnyOrder && c.in.latest.Overtaken(r.ID, from, w.Rpc.Index, c.dec.reading, max(c.in.heard.newest, c.dec.reading)) {
+		c.counters.CallsOvertaken++
+		return
+	}
+	c.noteCall(r, w)
 }
 
 func (c *Proxy) noteCall(r *Replica, w wire.WireCall) {

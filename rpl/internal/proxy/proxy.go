@@ -69,6 +69,7 @@ type incoming struct {
 	held    []wire.WireCall // reliable calls for nodes that have not arrived yet
 	applied uint32          // count of reliable messages applied
 	heard   heard           // which packets were applied
+	latest  wire.Latest     // of the unreliable calls
 }
 
 // decoding is the state that reading a packet needs (decode.go).
@@ -79,6 +80,7 @@ type decoding struct {
 	defaults  *coder.Model
 	stage     stage
 	pace      pace
+	reading   uint64        // the number of the packet being read
 	readingAt time.Duration // when the packet being read was received
 	timely    bool          // it has a whole tick, and no newer packet was applied
 	lines     lineWindow
@@ -144,17 +146,18 @@ type removal struct {
 
 // ProxyCounters count what a proxy core has received since it began.
 type ProxyCounters struct {
-	Packets      uint64 // packets applied
-	Refused      uint64 // packets and messages that could not be read
-	Records      uint64 // row updates applied
-	Arrivals     uint64
-	Removals     uint64
-	CallsIn      uint64
-	CallsDropped uint64
-	Checks       uint64 // versions compared with the authority's
-	Mismatches   uint64 // … that differed
-	Resyncs      uint64 // times that the proxy asked for everything again
-	Skipped      uint64 // packets whose guesses were skipped: they came before their arrivals
+	Packets        uint64 // packets applied
+	Refused        uint64 // packets and messages that could not be read
+	Records        uint64 // row updates applied
+	Arrivals       uint64
+	Removals       uint64
+	CallsIn        uint64
+	CallsDropped   uint64
+	CallsOvertaken uint64 // unreliable calls that came after a newer one of the same RPC and caller on the same node
+	Checks         uint64 // versions compared with the authority's
+	Mismatches     uint64 // … that differed
+	Resyncs        uint64 // times that the proxy asked for everything again
+	Skipped        uint64 // packets whose guesses were skipped: they came before their arrivals
 }
 
 // ProxyHandler is how Apply reports what has happened. The order is: Arrived for all
@@ -263,7 +266,7 @@ func (c *Proxy) readInbox() {
 		if c.in.heard.stale(in.seq) {
 			continue
 		}
-		c.dec.readingAt = in.at
+		c.dec.reading, c.dec.readingAt = in.seq, in.at
 		err := c.packet(in.seq, c.in.inBytes[in.from:in.to])
 		c.tracePacket(in.seq, in.to-in.from, err)
 		if err != nil {

@@ -25,5 +25,6 @@ type Counters struct {
 	Resyncs        uint64 // times a peer that could not read its packets was sent everything anew
 	CallsIn        uint64 // RPCs that ran here
 	CallsDropped   uint64 // calls from peers that may not make them, on nodes that are gone, or without room to wait
+	CallsOvertaken uint64 // unreliable calls from peers that came after a newer one of the same RPC on the same node
 	CallsOut       uint64
 }

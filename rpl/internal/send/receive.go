@@ -35,6 +35,7 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 		a.sender.Accounts.Counters.BadPackets++
 		return fmt.Errorf("rpl: peer %d: %w", id, err)
 	}
+	u.seq = seq
 	l := &p.Link
 	frozen := p.Link.Frozen(at)
 	u.report.Next = !l.InSeen || seq-l.InNewest <= 2 // the number between may be of a packet of the lane alone
@@ -71,6 +72,7 @@ func (a *receiver) overtaken(l *link.Link, u *up, late uint64) {
 // up is a peer's datagram as read.
 type up struct {
 	any     bool
+	seq     uint64
 	report  link.Report
 	applied uint64
 	model   uint8
@@ -201,7 +203,7 @@ func (a *receiver) applyUp(p *Peer, u *up, at time.Duration) {
 		a.refused(p, r)
 	}
 	for _, c := range u.calls {
-		a.sender.Calls.called(p, c)
+		a.sender.Calls.called(p, c, u.seq)
 	}
 }
 
@@ -257,6 +259,6 @@ func (a *receiver) ReceiveMessage(id ids.Peer, b []byte) error {
 		a.sender.Accounts.Counters.BadPackets++
 		return fmt.Errorf("rpl: peer %d: %w: %w", id, ids.ErrPacket, err)
 	}
-	a.sender.Calls.called(p, c)
+	a.sender.Calls.called(p, c, 0)
 	return nil
 }

@@ -25,6 +25,7 @@ type peerCalls struct {
 	dueTurn    uint32
 	later      []wire.WireCall // reliable calls of the peer that wait for the next tick
 	laterBytes int
+	latest     wire.Latest // of the peer's unreliable calls
 }
 
 // callee returns the slot of a node that is called. It judges the node's tree first, so
@@ -204,12 +205,12 @@ func (a *calls) mayCall(p *Peer, n *store.Node, t ids.Tick) bool {
 
 // called runs a call of a peer, if the peer may make it. Of reliable calls those beyond
 // what one tick may run wait for the next tick, because a lane that was held up
-// delivers all at once.
-func (a *calls) called(p *Peer, c wire.WireCall) {
+// delivers all at once. seq is the number of the packet that brought an unreliable one.
+func (a *calls) called(p *Peer, c wire.WireCall, seq uint64) {
 	p.traffic.calls++
 	switch reliable := c.Rpc.Lane == ids.Reliable; {
 	case p.mayRun(a.turn) && !(reliable && len(p.RPC.later) > 0):
-		a.runCall(p, c)
+		a.runCall(p, c, seq)
 	case reliable && p.RPC.laterBytes+c.Size() <= wire.MaxLater:
 		c.Args = slices.Clone(c.Args)
 		p.RPC.later, a.heaped = append(p.RPC.later, c), true
@@ -245,14 +246,14 @@ func (a *calls) runLater(p *Peer) {
 	for n < len(p.RPC.later) && p.mayRun(a.turn) {
 		c := p.RPC.later[n]
 		p.RPC.laterBytes -= c.Size()
-		a.runCall(p, c)
+		a.runCall(p, c, 0)
 		n++
 	}
 	p.RPC.later = slices.Delete(p.RPC.later, 0, n)
 }
 
 // runCall queues a call to run on this machine, if the peer may make it.
-func (a *calls) runCall(p *Peer, c wire.WireCall) {
+func (a *calls) runCall(p *Peer, c wire.WireCall, seq uint64) {
 	if c.Handle >= uint32(len(p.Entries)) || c.Rpc.To != ids.ToServer && c.Rpc.To != ids.Everywhere {
 		a.sender.Accounts.Counters.CallsDropped++
 		return
@@ -265,6 +266,10 @@ func (a *calls) runCall(p *Peer, c wire.WireCall) {
 	}
 	if !c.Rpc.FromAnyone && !a.mayCall(p, &a.store.Nodes[slot], c.Tick) {
 		a.sender.Accounts.Counters.CallsDropped++
+		return
+	}
+	if c.Rpc.Lane == ids.Unreliable && !c.Rpc.AnyOrder && p.RPC.latest.Overtaken(e.node, p.ID, c.Rpc.Index, seq, p.Link.InNewest) {
+		a.sender.Accounts.Counters.CallsOvertaken++
 		return
 	}
 	p.RPC.due++
