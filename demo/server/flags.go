@@ -70,7 +70,7 @@ func (o *options) check(rest []string, given map[string]bool) error {
 		return fmt.Errorf("-clients is %d; give 0 to %d", o.clients, maxClients)
 	case !(o.seconds >= 0 && o.seconds <= 1e6):
 		return fmt.Errorf("-seconds is %v; give 0 to a million", o.seconds)
-	case o.join != "" && (given["addr"]):
+	case o.join != "" && given["addr"]:
 		return errors.New("-join hosts nothing; leave -addr out")
 	case o.join != "" && o.clients == 0:
 		return errors.New("-join is for bots; say how many with -clients")

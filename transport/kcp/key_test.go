@@ -203,8 +203,11 @@ func TestServerKeyIsKept(t *testing.T) {
 // The address in a join string is one that others can dial.
 func TestAddressInJoinString(t *testing.T) {
 	for _, x := range []struct{ listen, with, want string }{
-		{"127.0.0.1:0", "", "127.0.0.1:PORT"}, {":0", "example.org", "example.org:PORT"}, {":0", "example.org:99", "example.org:99"},
-		{":0", "2001:db8::1", "[2001:db8::1]:PORT"}, {":0", "", ""},
+		{"127.0.0.1:0", "", "127.0.0.1:PORT"},
+		{":0", "example.org", "example.org:PORT"},
+		{":0", "example.org:99", "example.org:99"},
+		{":0", "2001:db8::1", "[2001:db8::1]:PORT"},
+		{":0", "", ""},
 	} {
 		l, err := Listen(x.listen, WithAddress(x.with))
 		if err != nil {

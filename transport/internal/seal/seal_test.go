@@ -105,8 +105,12 @@ func TestProofs(t *testing.T) {
 		attempt uint64
 		want    bool
 	}{
-		{100 * time.Second, at, 5, true}, {100*time.Second + CookieLife, at, 5, true}, {101*time.Second + CookieLife, at, 5, false},
-		{99 * time.Second, at, 5, false}, {100 * time.Second, other, 5, false}, {100 * time.Second, at, 6, false},
+		{100 * time.Second, at, 5, true},
+		{100*time.Second + CookieLife, at, 5, true},
+		{101*time.Second + CookieLife, at, 5, false},
+		{99 * time.Second, at, 5, false},
+		{100 * time.Second, other, 5, false},
+		{100 * time.Second, at, 6, false},
 	} {
 		if got := p.CookieHolds(c, x.now, x.from, x.attempt); got != x.want {
 			t.Errorf("%+v: it holds: %v", x, got)

@@ -11,8 +11,20 @@ import (
 // less than half of its frames; in the others the body is held where it was.
 
 var pitchFields = []trace.Field{
-	{Name: "here", Role: trace.Alive}, {Name: "what"}, {Name: "x", Role: trace.PosX}, {Name: "y", Role: trace.PosY}, {Name: "z"},
-	{Name: "vx"}, {Name: "vy"}, {Name: "vz"}, {Name: "yaw"}, {Name: "pitch"}, {Name: "roll"}, {Name: "boost"}, {Name: "throttle"}, {Name: "steer"},
+	{Name: "here", Role: trace.Alive},
+	{Name: "what"},
+	{Name: "x", Role: trace.PosX},
+	{Name: "y", Role: trace.PosY},
+	{Name: "z"},
+	{Name: "vx"},
+	{Name: "vy"},
+	{Name: "vz"},
+	{Name: "yaw"},
+	{Name: "pitch"},
+	{Name: "roll"},
+	{Name: "boost"},
+	{Name: "throttle"},
+	{Name: "steer"},
 }
 
 const (

@@ -12,18 +12,45 @@ import (
 // steps: a jump, a swing, a shot. In between they stand, and only their clock goes on.
 
 var platformFields = []trace.Field{
-	{Name: "alive", Role: trace.Alive}, {Name: "clock"}, {Name: "x", Role: trace.PosX}, {Name: "y", Role: trace.PosY},
-	{Name: "vx"}, {Name: "vy"}, {Name: "aim"}, {Name: "direction"}, {Name: "jumped"}, {Name: "hooked"},
-	{Name: "hook_state"}, {Name: "hook_clock"}, {Name: "hook_x"}, {Name: "hook_y"}, {Name: "hook_dx"}, {Name: "hook_dy"},
-	{Name: "flags"}, {Name: "health"}, {Name: "armour"}, {Name: "ammo"}, {Name: "weapon"}, {Name: "mood"}, {Name: "shot_clock"}, {Name: "team"},
+	{Name: "alive", Role: trace.Alive},
+	{Name: "clock"},
+	{Name: "x", Role: trace.PosX},
+	{Name: "y", Role: trace.PosY},
+	{Name: "vx"},
+	{Name: "vy"},
+	{Name: "aim"},
+	{Name: "direction"},
+	{Name: "jumped"},
+	{Name: "hooked"},
+	{Name: "hook_state"},
+	{Name: "hook_clock"},
+	{Name: "hook_x"},
+	{Name: "hook_y"},
+	{Name: "hook_dx"},
+	{Name: "hook_dy"},
+	{Name: "flags"},
+	{Name: "health"},
+	{Name: "armour"},
+	{Name: "ammo"},
+	{Name: "weapon"},
+	{Name: "mood"},
+	{Name: "shot_clock"},
+	{Name: "team"},
 }
 
 // duelFields are those of package arena: what a game shows that knows no hooks and has
 // declared velocities, in whole pixels a second.
 var duelFields = []trace.Field{
-	{Name: "alive", Role: trace.Alive}, {Name: "kind"}, {Name: "x", Role: trace.PosX}, {Name: "y", Role: trace.PosY},
-	{Name: "angle", Role: trace.Angle, Min: 0, Max: 1607}, {Name: "vx", Role: trace.VelX}, {Name: "vy", Role: trace.VelY},
-	{Name: "hp"}, {Name: "anim"}, {Name: "team"},
+	{Name: "alive", Role: trace.Alive},
+	{Name: "kind"},
+	{Name: "x", Role: trace.PosX},
+	{Name: "y", Role: trace.PosY},
+	{Name: "angle", Role: trace.Angle, Min: 0, Max: 1607},
+	{Name: "vx", Role: trace.VelX},
+	{Name: "vy", Role: trace.VelY},
+	{Name: "hp"},
+	{Name: "anim"},
+	{Name: "team"},
 }
 
 const (
