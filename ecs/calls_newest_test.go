@@ -34,7 +34,6 @@ type derby struct {
 	clients      []*tendon.Replication
 	shared       donburi.Entity
 	step         func()
-	setup        func(r *tendon.Replication)
 }
 
 func newDerby(t *testing.T, setup func(d *derby, r *tendon.Replication)) *derby {
