@@ -18,7 +18,7 @@ var packages = []string{
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/donburix", "ecs/internal/faults", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/internal/track", "ecs/window",
+	"components", "ecs", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/donburix", "ecs/internal/faults", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/internal/track", "ecs/tendontest", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -181,6 +181,11 @@ var importRules = []importRule{
 		of:      []string{"ecs/internal/sessionmsg"},
 		only:    []string{module + "/ecs/internal/sessionmsg", module + "/rpl", module + "/transport"},
 		because: "message layouts turn bytes into structs and back: who reads them against the SPEC needs no world",
+	},
+	{
+		of:      []string{"..."},
+		never:   []string{module + "/ecs/tendontest"},
+		because: "it is for tests, and brings the testing package and its flags into a program",
 	},
 	{
 		of: []string{"..."}, but: windows,

@@ -38,6 +38,9 @@
 // player joins too. OnOwner tells every machine that has the entity which peer drives it
 // now.
 //
+// … test my game? Package tendontest plays it on several machines in one process, and names
+// rules that would break prediction.
+//
 // … send input? Call an unreliable RPC ToServer with the held keys, on a node that the
 // player owns; the newest call wins. Declare it On the component that its handler reads.
 //
@@ -167,4 +170,5 @@ package ecs
 //	callback.go      what, and in which order; change.go, sightings.go: what OnChange compares
 //	calls.go         where a call runs; internal/callqueue/: when; internal/sessionmsg/: the messages of two
 //	                 sessions, byte by byte
+//	compare.go       what tests look at; tendontest/: tests of users' games
 //	internal/faults/ what is counted and logged; stats.go: counters, connections; debug.go: the game's mistakes

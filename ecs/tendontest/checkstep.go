@@ -1,0 +1,290 @@
+package tendontest
+
+// CheckStep runs the ticks that a client predicts again, and compares.
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+const (
+	// repeats is how often a tick runs again from one state: a map of two comes in the same
+	// order every second time.
+	repeats = 4
+
+	// grownUp is how many steps an entity has been there before its local fields count as
+	// changing: until then the game is still making it.
+	grownUp = 30
+
+	// maxTried is how many local fields are tried in one step; the others have their turn
+	// in the next.
+	maxTried = 32
+)
+
+// An Impurity is why a rule does not give the same when it runs again.
+type Impurity struct {
+	Component string // its name in donburi, or as it was registered if it has none
+	Field     string // empty for a component that is no struct
+	Entity    string // the first one seen
+	What      string // what happens, and what to do
+}
+
+func (i Impurity) String() string {
+	name := i.Component
+	if i.Field != "" {
+		name += "." + i.Field
+	}
+	return fmt.Sprintf("%s of %s: %s", name, i.Entity, i.What)
+}
+
+// CheckStep plays the game for so many steps, and has a client run each predicted tick
+// again from the state before it, several times: as a correction does. The test fails for
+// each field that differs then, with the component and an entity:
+//
+//   - a tagged field of a predicted node that comes out differently: the rule uses the order of
+//     a map, time.Now, a random number, a package variable, or something else that is not in
+//     the state; or a system besides the command writes the field
+//   - a field that does not travel and changes again: the rule has counted or added to what a
+//     correction does not set back. Ask Call.Replay
+//   - a field that does not travel and that the rule reads: other machines have another value
+//     there. It is found by giving it a value that it had before
+//   - entities that the rule makes or removes again
+//
+// Input comes from Game.Setup, so have its bots use every key. What lies behind a pointer is
+// not compared; a rule that asks a global for the same answer twice is not found out; and what
+// rules ask of nodes that are not predicted is the game's to weigh.
+func CheckStep(t testing.TB, g Game, steps int) {
+	t.Helper()
+	for _, i := range Impurities(t, g, steps) {
+		t.Error(i)
+	}
+}
+
+// Impurities is CheckStep for those who want to look at what is found themselves. The test
+// fails only if there is nothing to check.
+func Impurities(t testing.TB, g Game, steps int) []Impurity {
+	t.Helper()
+	l := NewLab(t, g, netsim.Conditions{Delay: 40 * time.Millisecond})
+	l.Host()
+	m := l.Join()
+	l.Join() // somebody to meet
+	c := &checker{m: m, game: &l.game, fields: map[donburi.IComponentType][]field{}, past: map[spot]*past{}, known: map[string]bool{}}
+	m.checked = c.step
+	l.Steps(steps)
+	if c.ticks == 0 {
+		t.Errorf("tendontest: in %d steps nothing was predicted: give the client's player a node whose component has a Command, and run that in Game.Step", steps)
+	}
+	return c.found
+}
+
+// A checker checks one client.
+type checker struct {
+	m      *Machine
+	game   *Game
+	fields map[donburi.IComponentType][]field
+	past   map[spot]*past
+	known  map[string]bool
+	found  []Impurity
+	ticks  int
+	next   int  // which local field has its turn
+	over   bool // the world is not what it was
+}
+
+// A past is what is known of a component from earlier steps.
+type past struct {
+	age  int
+	last reflect.Value
+	old  []reflect.Value // by field: the latest value that is not the present one
+}
+
+// step is called between the game's step and Send.
+func (c *checker) step() {
+	if c.over {
+		return
+	}
+	first := take(c.m, c.game.Protocol)
+	c.remember(first)
+	if c.m.ReplayTick(nil) {
+		c.ticks++
+		again := take(c.m, c.game.Protocol)
+		c.entities(first, again)
+		c.compare(first, again, func(cl *cell, f *field, a, b string) {
+			switch {
+			case cl.predicted && !f.local:
+				c.tell(cl, f, "it was "+a+" after the step, and "+b+" when the tick ran again: let Apply decide by replicated fields, the tick and the command alone, and nothing besides Apply write it in the step")
+			case !cl.predicted:
+				c.tell(cl, f, "it was "+a+" after the step, and "+b+" when the tick ran again: a correction does not set it back, so change it only if !Call.Replay, or make it a replicated field of a predicted node")
+			}
+		})
+		c.back(first)
+		c.repeat(first, again)
+		c.try(first, again)
+	}
+}
+
+// repeat runs the tick again, from the same state.
+func (c *checker) repeat(first, again *snapshot) {
+	for i := 0; i < repeats && !c.over; i++ {
+		c.m.ReplayTick(nil)
+		c.compare(again, take(c.m, c.game.Protocol), func(cl *cell, f *field, a, b string) {
+			c.tell(cl, f, "the tick ran again twice from the same state, and it was "+a+" and "+b+": no map's order, no clock, no random numbers and no package variables in Apply")
+		})
+		c.back(first)
+	}
+}
+
+// try gives local fields values that they had before, and sees whether the rules ask them.
+func (c *checker) try(first, again *snapshot) {
+	tried, seen := 0, 0
+	for i := range first.cells {
+		cl := &first.cells[i]
+		p := c.past[cl.spot]
+		if p == nil || p.age < grownUp {
+			continue
+		}
+		for k := range p.old {
+			f := &c.fieldsOf(cl.typ)[k]
+			if !p.old[k].IsValid() || c.known[c.name(cl, f)] {
+				continue
+			}
+			if seen++; seen <= c.next || tried >= maxTried || c.over {
+				continue
+			}
+			tried++
+			c.tryField(first, again, cl, f, p.old[k])
+		}
+	}
+	if c.next += tried; c.next >= seen {
+		c.next = 0
+	}
+}
+
+func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old reflect.Value) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.tell(cl, f, fmt.Sprintf("it does not travel, and Apply panics when it is %s, as it was before: %v", show(old), p))
+			c.over = true
+		}
+	}()
+	ran := c.m.ReplayTick(func() {
+		if e := c.m.World().Entry(cl.entity); e.HasComponent(cl.typ) {
+			restore(f.of(live(e, cl.typ)), old)
+		}
+	})
+	if !ran {
+		return
+	}
+	told := false
+	c.compare(again, take(c.m, c.game.Protocol), func(o *cell, of *field, a, b string) {
+		if o.predicted && !of.local && !told {
+			told = true
+			c.tell(cl, f, "Apply reads it, and it does not travel: with "+show(old)+", as it was before, "+c.name(o, of)+" becomes "+b+" and not "+a+". Tag it (`to=owner` if only the owner needs it), or work it out from what is tagged")
+		}
+	})
+	c.back(first)
+}
+
+// remember keeps what local fields were.
+func (c *checker) remember(s *snapshot) {
+	for i := range s.cells {
+		cl := &s.cells[i]
+		fs := c.fieldsOf(cl.typ)
+		p := c.past[cl.spot]
+		if p == nil {
+			p = &past{old: make([]reflect.Value, len(fs))}
+			c.past[cl.spot] = p
+		}
+		if p.age++; p.age > grownUp {
+			for k := range fs {
+				if f := &fs[k]; f.local && steady(f.typ) && f.typ != reflect.TypeFor[donburi.Entity]() && !equal(f.of(p.last), f.of(cl.value)) {
+					p.old[k] = f.of(p.last)
+				}
+			}
+		}
+		p.last = cl.value
+	}
+}
+
+// compare calls fn for every field that differs.
+func (c *checker) compare(a, b *snapshot, fn func(cl *cell, f *field, a, b string)) {
+	for i := range a.cells {
+		cl := &a.cells[i]
+		v, ok := b.find(cl.spot)
+		if !ok || equal(cl.value, v) {
+			continue
+		}
+		fs := c.fieldsOf(cl.typ)
+		for k := range fs {
+			if x, y := fs[k].of(cl.value), fs[k].of(v); !equal(x, y) {
+				fn(cl, &fs[k], show(x), show(y))
+			}
+		}
+	}
+}
+
+// entities tells of entities that have come or gone.
+func (c *checker) entities(a, b *snapshot) {
+	for i := range b.cells {
+		if cl := &b.cells[i]; !a.ents[cl.entity] {
+			c.tell(cl, &field{}, "Apply makes an entity again when a tick runs again: do so only if !Call.Replay")
+		}
+	}
+	for i := range a.cells {
+		if cl := &a.cells[i]; !b.ents[cl.entity] {
+			c.tell(cl, &field{}, "Apply removes an entity when a tick runs again: on a client leave that to the authority")
+		}
+	}
+}
+
+// back sets the world back to what it was after the step.
+func (c *checker) back(s *snapshot) {
+	if gone := s.restore(); len(gone) > 0 {
+		c.over = true
+	}
+}
+
+func (c *checker) fieldsOf(t donburi.IComponentType) []field {
+	fs, ok := c.fields[t]
+	if !ok {
+		fs = fieldsOf(c.game.Protocol, t)
+		c.fields[t] = fs
+	}
+	return fs
+}
+
+// tell keeps what was found, once for each field.
+func (c *checker) tell(cl *cell, f *field, what string) {
+	if name := c.name(cl, f); !c.known[name] {
+		c.known[name] = true
+		c.found = append(c.found, Impurity{c.component(cl), f.path, who(c.m.World(), cl.entity), what})
+	}
+}
+
+func (c *checker) name(cl *cell, f *field) string {
+	if f.path == "" {
+		return c.component(cl)
+	}
+	return c.component(cl) + "." + f.path
+}
+
+// component names a component as it was registered, or else by donburi's name.
+func (c *checker) component(cl *cell) string {
+	if it, _ := c.game.Protocol.Item(cl.typ); it != nil {
+		return it.Name
+	}
+	return cl.typ.Name()
+}
+
+func show(v reflect.Value) string {
+	s := fmt.Sprintf("%+v", v)
+	if len(s) > 80 {
+		s = s[:77] + "…"
+	}
+	return s
+}

@@ -1,0 +1,175 @@
+package tendontest
+
+// A Lab: machines of one game on one network.
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A Game is what a Lab plays.
+type Game struct {
+	Protocol *tendon.Protocol
+	Config   tendon.Config
+
+	// Setup makes a machine ready before it hosts or joins: handlers, callbacks, the input
+	// (Command.Sample; bots draw from Machine.Rand) and the rules (Command.Apply).
+	Setup func(m *Machine)
+
+	// Step is what a machine does in each step, between Receive and Send.
+	Step func(m *Machine)
+
+	// Seed is of the network and of Machine.Rand; 0 means 1.
+	Seed uint64
+}
+
+// A Machine is one session of the game.
+type Machine struct {
+	*tendon.Replication
+	Name   string      // "server", "client 1", …
+	Rand   *rand.Rand  // seeded
+	Dialer *mem.Dialer // of a client: SetConditions changes its line
+
+	checked func() // between Step and Send
+}
+
+// A Lab is a network and the machines on it. All of it runs on the test's goroutine.
+type Lab struct {
+	Net      *mem.Network
+	Machines []*Machine // the host first
+
+	t        testing.TB
+	game     Game
+	listener *mem.Listener
+	steps    int
+}
+
+// LateLine is a line of which every tenth packet comes 50 ms late, as over Wi-Fi. With
+// buffers that grow by the worst packet, or that give up when one is late, such a line
+// freezes what others do for half a second, and delays it for good.
+func LateLine() netsim.Conditions {
+	return netsim.Conditions{Delay: 30 * time.Millisecond, Late: 0.1, LateBy: 50 * time.Millisecond}
+}
+
+// NewLab makes a network with conditions for all, until a Machine's Dialer is given its own.
+// A test that fails prints the seed.
+func NewLab(t testing.TB, g Game, c netsim.Conditions) *Lab {
+	t.Helper()
+	if g.Protocol == nil || g.Step == nil {
+		t.Fatal("tendontest: a Game needs a Protocol and a Step")
+	}
+	if g.Seed == 0 {
+		g.Seed = 1
+	}
+	l := &Lab{Net: mem.NewNetwork(g.Seed, c), t: t, game: g, steps: g.Config.Steps}
+	if l.steps == 0 {
+		l.steps = 60
+	}
+	l.listener = l.Net.Listener()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("played with Game.Seed %d", g.Seed)
+		}
+	})
+	return l
+}
+
+// Alone adds a machine in single player.
+func (l *Lab) Alone(name string) *Machine {
+	l.t.Helper()
+	r, err := tendon.New(donburi.NewWorld(), l.game.Protocol, l.game.Config)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	m := &Machine{Replication: r, Name: name, Rand: rand.New(rand.NewPCG(l.game.Seed, uint64(len(l.Machines))))}
+	if l.game.Setup != nil {
+		l.game.Setup(m)
+	}
+	l.Machines = append(l.Machines, m)
+	return m
+}
+
+// Host adds the machine that the others join: with a player, or without one if
+// Config.Dedicated is set.
+func (l *Lab) Host() *Machine {
+	l.t.Helper()
+	m := l.Alone("server")
+	m.Host(l.listener)
+	return m
+}
+
+// Join adds a client, and steps until the server has let it in.
+func (l *Lab) Join() *Machine {
+	l.t.Helper()
+	m := l.Alone(fmt.Sprintf("client %d", len(l.Machines)))
+	var ended error
+	m.OnEnd(func(err error) { ended = errors.Join(errors.New("the session has ended"), err) })
+	m.Dialer = l.Net.Dialer(l.listener)
+	m.Join(m.Dialer)
+	for range 10 * l.steps {
+		if l.Steps(1); m.Me() != 0 && m.Mode() == tendon.Client {
+			return m
+		}
+		if ended != nil {
+			break
+		}
+	}
+	l.t.Fatalf("tendontest: %s has not joined: %v", m.Name, ended)
+	return nil
+}
+
+// Steps has all machines step n times: Receive, Game.Step and Send on each, the host first.
+func (l *Lab) Steps(n int) {
+	for range n {
+		l.Net.Advance(time.Second / time.Duration(l.steps))
+		for _, m := range l.Machines {
+			m.Receive()
+			l.game.Step(m)
+			if m.checked != nil {
+				m.checked()
+			}
+			m.Send()
+		}
+	}
+}
+
+// CheckEqual fails the test if a client has something otherwise than the host: a node, an
+// owner, a tagged field that it may see. Have the world come to rest, and a round trip pass,
+// before. Of each client at most ten differences are named.
+func (l *Lab) CheckEqual() {
+	l.t.Helper()
+	for _, m := range l.Machines {
+		if m.Mode() != tendon.Client {
+			continue
+		}
+		ds := tendon.Differences(l.Machines[0].Replication, m.Replication)
+		for i, d := range ds {
+			if i == 10 {
+				l.t.Errorf("%s: and %d more differences", m.Name, len(ds)-i)
+				break
+			}
+			l.t.Errorf("%s: %v", m.Name, d)
+		}
+	}
+}
+
+// Other returns an entity of one machine on another; the test fails if it is not there.
+func (l *Lab) Other(m *Machine, e *donburi.Entry) *donburi.Entry {
+	l.t.Helper()
+	id := tendon.ID(e)
+	if o, ok := m.Find(id); id != rpl.Node(0) && ok {
+		return o
+	}
+	l.t.Fatalf("tendontest: %s does not have node %v", m.Name, id)
+	return nil
+}
