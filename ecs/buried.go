@@ -114,7 +114,7 @@ func (lt *loadTime) dropStale() {
 				continue
 			}
 			e := lt.world.Entry(ent)
-			for _, c := range lt.protocol.components {
+			for _, c := range lt.kinds.components {
 				if !c.item.HasRefs || !e.HasComponent(c.c) {
 					continue
 				}

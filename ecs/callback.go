@@ -44,8 +44,6 @@ type callbacks struct {
 	parent    []onComponent[func(e *donburi.Entry, old donburi.Entity)]
 	owner     []onComponent[func(e *donburi.Entry, old rpl.Peer)]
 	change    map[int][]func(e *donburi.Entry, old unsafe.Pointer) // by component.order
-	while     map[*Group]func(p rpl.Peer) bool
-	allow     map[*Group]func(p rpl.Peer) bool
 }
 
 type onComponent[F any] struct {
@@ -208,7 +206,7 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	mustBeMade("OnChange", r)
 	mustBeGiven("OnChange", c)
-	def := r.protocol.replicated(c)
+	def := r.shared.protocol.kinds.of(c)
 	if def == nil {
 		panic("tendon: OnChange of " + c.Name() + ", which is not replicated: register it with Replicate")
 	}

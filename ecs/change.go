@@ -71,7 +71,7 @@ func (nt *notifier) look(n *node, b *binding) {
 		clear(nt.vars)
 		return
 	}
-	w.remember(nt, b, p)
+	nt.remember(w, b, p)
 }
 
 // changed returns the item's component as OnChange saw it last. It returns nil if nothing
@@ -89,16 +89,16 @@ func (nt *notifier) changed(n *node, c *component, ent donburi.Entity) (old unsa
 		return nil
 	}
 	if nt.hasNews(b, e, p) {
-		old = w.before(nt, b, e, p)
+		old = nt.before(w, b, e, p)
 	}
-	w.remember(nt, b, p)
+	nt.remember(w, b, p)
 	return old
 }
 
 // before returns a component as OnChange saw it last. A copy shares with its component
 // what stands behind pointers, in lists and in maps, which games change in place; so the
 // replicated part of it is built again from the watch.
-func (w *watch) before(nt *notifier, b *binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+func (nt *notifier) before(w *watch, b *binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
 	c := b.comp
 	old := nt.olds[c.order]
 	if nt.olds[c.order] = nil; old == nil {
@@ -179,7 +179,7 @@ func (nt *notifier) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (yes
 }
 
 // remember stores what hasNews has extracted.
-func (w *watch) remember(nt *notifier, b *binding, p unsafe.Pointer) {
+func (nt *notifier) remember(w *watch, b *binding, p unsafe.Pointer) {
 	copy(w.words, nt.words[:len(w.words)])
 	copy(w.vars, nt.vars[:len(w.vars)])
 	w.seen.of = append(w.seen.of[:0], nt.seen.of...)

@@ -151,7 +151,7 @@ func (b *binder[A]) moves(e *donburi.Entry) bool { return e.HasComponent(b.c.on)
 // they came.
 func (b *binder[A]) find() []*node {
 	b.found = b.found[:0]
-	for e := range b.c.query.Iter(b.r.world) {
+	for e := range b.c.query.Iter(b.r.shared.world) {
 		if n := b.r.nodes.of(e.Entity()); n != nil && n.entity == e.Entity() && !n.leaving {
 			b.found = append(b.found, n)
 		}
@@ -212,7 +212,7 @@ func (b *binder[A]) rounded(e *donburi.Entry, a A) (A, bool) {
 		err = b.c.wire.Args.Parse(bytes, unsafe.Pointer(&to), &b.r.nodes)
 	}
 	if err != nil {
-		b.r.faults.Refuse("command refused", fmt.Errorf("command %s, sampled: %w", b.c.name, err))
+		b.r.shared.faults.Refuse("command refused", fmt.Errorf("command %s, sampled: %w", b.c.name, err))
 		var zero A
 		return zero, false
 	}
@@ -221,10 +221,10 @@ func (b *binder[A]) rounded(e *donburi.Entry, a A) (A, bool) {
 
 // runs calls Apply for a node.
 func (b *binder[A]) runs(n *node, t rpl.Tick, replay bool, e *command.Entry[A], from rpl.Peer) {
-	if b.apply == nil || b.r.nodes.of(n.entity) != n || !b.r.world.Valid(n.entity) {
+	if b.apply == nil || b.r.nodes.of(n.entity) != n || !b.r.shared.world.Valid(n.entity) {
 		return
 	}
-	at := b.r.world.Entry(n.entity)
+	at := b.r.shared.world.Entry(n.entity)
 	if !at.HasComponent(b.c.on) {
 		return
 	}
@@ -238,9 +238,9 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 		var e command.Entry[A]
 		switch {
 		case b.silent(), n.owner == 0:
-		case n.owner == r.me:
+		case n.owner == r.shared.me:
 			if b.sample != nil {
-				e.Value, _ = b.rounded(r.world.Entry(n.entity), b.sample(r.world.Entry(n.entity)))
+				e.Value, _ = b.rounded(r.shared.world.Entry(n.entity), b.sample(r.shared.world.Entry(n.entity)))
 			}
 		default:
 			s := b.stream(n)
@@ -266,10 +266,10 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		return
 	}
 	for _, n := range b.find() {
-		if n.owner != r.me || n.id == 0 {
+		if n.owner != r.shared.me || n.id == 0 {
 			continue
 		}
-		at := r.world.Entry(n.entity)
+		at := r.shared.world.Entry(n.entity)
 		a, _ := b.rounded(at, b.sample(at))
 		s := b.stream(n)
 		if !runs { // the press is for the next tick
@@ -285,7 +285,7 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 // again makes the command of a tick that has no step of its own: that of the tick before.
 func (b *binder[A]) again(t rpl.Tick) {
 	for n, s := range b.nodes {
-		if n.owner != b.r.me {
+		if n.owner != b.r.shared.me {
 			continue
 		}
 		if e, ok := s.queue.At(uint32(t) - 1); ok {
@@ -306,14 +306,14 @@ func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
 	r := b.r
 	for _, n := range r.predict.all { // by id, as the authority runs them
 		var e command.Entry[A]
-		if n.owner == r.me && !b.silent() {
+		if n.owner == r.shared.me && !b.silent() {
 			if s := b.nodes[n]; s != nil {
 				if made, ok := s.queue.At(uint32(t)); ok {
 					e = *made
 				}
 			}
 		}
-		b.runs(n, t, replay, &e, r.me)
+		b.runs(n, t, replay, &e, r.shared.me)
 	}
 }
 
@@ -324,7 +324,7 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 	}
 	for _, n := range b.found {
 		s := b.nodes[n]
-		if s == nil || n.owner != b.r.me || n.id == 0 {
+		if s == nil || n.owner != b.r.shared.me || n.id == 0 {
 			continue
 		}
 		if _, ok := s.queue.At(newest); !ok {
@@ -357,18 +357,18 @@ func (b *binder[A]) encode(s *stream[A], tick uint32, a *A) {
 
 // take takes a command of a peer.
 func (b *binder[A]) take(n *node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool) {
-	if b.silent() || !b.moves(b.r.world.Entry(n.entity)) {
+	if b.silent() || !b.moves(b.r.shared.world.Entry(n.entity)) {
 		return 0, false
 	}
 	s := b.stream(n)
-	if s.queue.Knows(uint32(b.r.tick), tick) { // most are repeats
+	if s.queue.Knows(uint32(b.r.shared.tick), tick) { // most are repeats
 		return command.Doubled, true
 	}
 	e := command.Entry[A]{Tick: tick, Drawn: d}
 	if err := b.c.wire.Args.Parse(v, unsafe.Pointer(&e.Value), &b.r.nodes); err != nil {
 		return 0, false
 	}
-	verdict := s.queue.Put(uint32(b.r.tick), e)
+	verdict := s.queue.Put(uint32(b.r.shared.tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
 		b.press(s, &e.Value)
 	}

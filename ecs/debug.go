@@ -169,7 +169,7 @@ func (ck *checker) checkForgotten() {
 			continue
 		}
 		for _, t := range types {
-			if c := ck.protocol.replicated(t); c != nil && !ck.carried[c] {
+			if c := ck.kinds.of(t); c != nil && !ck.carried[c] {
 				ck.faults.Scold("component on no node", c.name, "it is replicated and stands only on entities that are no nodes, which nobody else has: make them by Spawn of a prefab, or by Adopt where a pool hands them out, give them components.RplNode, call Named where every machine makes them, or Part where they belong to a node")
 			}
 		}
@@ -184,7 +184,7 @@ func (ck *checker) checkTags(n *node) {
 		return
 	}
 	for _, c := range ck.world.Entry(n.entity).Archetype().Layout().Components() {
-		if ck.looked[c] || ck.protocol.replicated(c) != nil {
+		if ck.looked[c] || ck.kinds.of(c) != nil {
 			continue
 		}
 		if ck.looked[c] = true; !ck.protocol.arguments[c.Typ()] && isTagged(c.Typ()) {

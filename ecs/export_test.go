@@ -6,13 +6,15 @@ import (
 )
 
 // Age sets a session's tick to t, as if the session had lasted that long.
-func (r *Replication) Age(t rpl.Tick) { r.line.timeBase, r.line.timeTick, r.tick = r.line.now(), t, t }
+func (r *Replication) Age(t rpl.Tick) {
+	r.line.timeBase, r.line.timeTick, r.shared.tick = r.line.now(), t, t
+}
 
 // ProxyCounters returns the counters of a client's core.
-func (r *Replication) ProxyCounters() rpl.ProxyCounters { return r.proxy.Counters() }
+func (r *Replication) ProxyCounters() rpl.ProxyCounters { return r.shared.proxy.Counters() }
 
 // Resync has a client ask the server for all state again.
-func (r *Replication) Resync() { r.proxy.Resync() }
+func (r *Replication) Resync() { r.shared.proxy.Resync() }
 
 // Strays counts what the session keeps without need: references of items that have gone,
 // and removed entities that were waiting to become nodes.
@@ -23,7 +25,7 @@ func (r *Replication) Strays() (strays int) {
 		}
 	})
 	for ent := range r.extract.unmade {
-		if !r.world.Valid(ent) {
+		if !r.shared.world.Valid(ent) {
 			strays++
 		}
 	}
@@ -34,7 +36,9 @@ func (r *Replication) Strays() (strays int) {
 const MaxReported = faults.MaxReported
 
 // Scold reports a mistake as debug mode does.
-func (r *Replication) Scold(counter, what string) { r.faults.Scold(counter, what, "think again") }
+func (r *Replication) Scold(counter, what string) {
+	r.shared.faults.Scold(counter, what, "think again")
+}
 
 // InPlace is how many nodes Frame looks at.
 func (r *Replication) InPlace() int { return len(r.draw.inPlace) }

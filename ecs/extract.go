@@ -38,7 +38,7 @@ type extractor struct {
 // extracted in the next step, except for the first state of new nodes, which leaves with
 // them.
 func extractStage(r *Replication) {
-	if r.auth == nil {
+	if r.shared.auth == nil {
 		return
 	}
 	r.loadTime.settleShapes()
@@ -188,10 +188,10 @@ func Bump(e *donburi.Entry, c donburi.IComponentType) {
 	if c == nil {
 		panic("tendon: Bump of no component")
 	}
-	if r == nil || r.auth == nil {
+	if r == nil || r.shared.auth == nil {
 		return
 	}
-	if def := r.protocol.replicated(c); def != nil && def.item.Explicit {
+	if def := r.shared.protocol.kinds.of(c); def != nil && def.item.Explicit {
 		r.extract.bumped = append(r.extract.bumped, bump{entity: e.Entity(), comp: def})
 	}
 }

@@ -64,7 +64,7 @@ func (dr *drawing) formerOf(e *donburi.Entry, n *node) *former {
 		n.former = nil
 		return nil
 	}
-	for f != nil && !f.drawn(dr) {
+	for f != nil && !dr.drawnAt(f) {
 		f = f.newer
 	}
 	if f == nil || f.asked {
@@ -77,25 +77,25 @@ func (dr *drawing) formerOf(e *donburi.Entry, n *node) *former {
 // the way from a former place to the next, inWorld asks where things were before that.
 const keepFormer = 60
 
-// drawn reports whether drawn time has not got to the end of a former, and the parent is
+// drawnAt reports whether drawn time has not got to the end of a former, and the parent is
 // still where it can be drawn.
-func (f *former) drawn(dr *drawing) bool {
+func (dr *drawing) drawnAt(f *former) bool {
 	p := f.parent
 	return dr.screen.Render < float64(f.until) && (p == nil || dr.nodes.of(p.entity) == p && !p.isAdrift())
 }
 
 // inWorld returns where the entity is drawn in the world: at its former place as long as it
 // is known to have been there, then on the way to the present one, unless that is a leap.
-func (f *former) inWorld(dr *drawing, e *donburi.Entry) components.TransformData {
+func (dr *drawing) inWorld(f *former, e *donburi.Entry) components.TransformData {
 	f.asked = true
 	render := dr.screen.Render
 	defer func() { f.asked, dr.screen.Render = false, render }()
 	if render <= f.last {
-		return f.before(dr, e)
+		return dr.before(f, e)
 	}
-	now := f.now(dr, e)
+	now := dr.after(f, e)
 	dr.screen.Render = f.last
-	was, is := f.before(dr, e), f.now(dr, e)
+	was, is := dr.before(f, e), dr.after(f, e)
 	left := (float64(f.until) - render) / (float64(f.until) - f.last)
 	if was.Pos.DistanceTo(is.Pos) > track.JumpUnits*(float64(f.until)-f.last) {
 		left = 1
@@ -105,9 +105,9 @@ func (f *former) inWorld(dr *drawing, e *donburi.Entry) components.TransformData
 	return now
 }
 
-// before and now return the entity's former and its next place in the world, both as they
+// before and after return the entity's former and its next place in the world, both as they
 // are drawn at dr.screen.Render.
-func (f *former) before(dr *drawing, e *donburi.Entry) components.TransformData {
+func (dr *drawing) before(f *former, e *donburi.Entry) components.TransformData {
 	t := *components.Transform.Get(e)
 	f.track.Draw(unsafe.Pointer(&t), dr.screen.Render, false)
 	if f.parent != nil {
@@ -116,9 +116,9 @@ func (f *former) before(dr *drawing, e *donburi.Entry) components.TransformData 
 	return t
 }
 
-func (f *former) now(dr *drawing, e *donburi.Entry) components.TransformData {
+func (dr *drawing) after(f *former, e *donburi.Entry) components.TransformData {
 	if f.newer != nil {
-		return f.newer.before(dr, e)
+		return dr.before(f.newer, e)
 	}
 	t := View(e, components.Transform)
 	if up := carrier(e); up != nil {

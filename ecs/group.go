@@ -58,15 +58,15 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 	}
 	g.check(r)
 	n := r.nodes.of(e.Entity())
-	if n == nil || r.auth == nil || n == r.nodes.session || !r.world.Entry(n.entity).HasComponent(components.RplNode) {
-		r.scoldOf("stale group", "group "+g.name+", a node of", e, "Add and Remove are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
+	if n == nil || r.shared.auth == nil || n == r.nodes.session || !r.shared.world.Entry(n.entity).HasComponent(components.RplNode) {
+		r.shared.scoldOf("stale group", "group "+g.name+", a node of", e, "Add and Remove are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
 		return
 	}
 	if in {
-		components.RplNode.Get(r.world.Entry(n.entity)).Relevance = rpl.Grouped
+		components.RplNode.Get(r.shared.world.Entry(n.entity)).Relevance = rpl.Grouped
 	}
 	n.groups = withBit(n.groups, g.bit(), in)
-	r.auth.SetNodeGroup(n.id, g.audience, in)
+	r.shared.auth.SetNodeGroup(n.id, g.audience, in)
 }
 
 // Put lets a peer in or takes it out, on the authority; this machine's player too.
@@ -85,7 +85,7 @@ func (gs *grouping) put(g *Group, p rpl.Peer, in bool) {
 		return
 	}
 	m.put(g, in)
-	if gs.notify.hooks.while[g] == nil {
+	if gs.while[g] == nil {
 		gs.auth.SetGroup(p, g.audience, in)
 	}
 }
@@ -95,10 +95,10 @@ func (gs *grouping) put(g *Group, p rpl.Peer, in bool) {
 func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 	g.check(r)
 	m := r.groups.membership(p)
-	if r.auth == nil || m == nil {
+	if r.shared.auth == nil || m == nil {
 		return false
 	}
-	if fn := r.notify.hooks.while[g]; fn != nil {
+	if fn := r.groups.while[g]; fn != nil {
 		return fn(p)
 	}
 	return m.in&g.bit() != 0
@@ -111,12 +111,12 @@ func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 // last send; Put and Add count at once.
 func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 	g.check(r)
-	if r.notify.hooks.while == nil {
-		r.notify.hooks.while = map[*Group]func(rpl.Peer) bool{}
+	if r.groups.while == nil {
+		r.groups.while = map[*Group]func(rpl.Peer) bool{}
 	}
-	r.notify.hooks.while[g] = in
-	if r.auth != nil {
-		r.auth.Condition(g.audience, in)
+	r.groups.while[g] = in
+	if r.shared.auth != nil {
+		r.shared.auth.Condition(g.audience, in)
 		if in == nil {
 			r.groups.regroup(g)
 		}
@@ -127,10 +127,10 @@ func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 // request is refused.
 func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 	g.check(r)
-	if r.notify.hooks.allow == nil {
-		r.notify.hooks.allow = map[*Group]func(rpl.Peer) bool{}
+	if r.groups.allow == nil {
+		r.groups.allow = map[*Group]func(rpl.Peer) bool{}
 	}
-	r.notify.hooks.allow[g] = ok
+	r.groups.allow[g] = ok
 }
 
 // Ask asks to be let in or out, for this machine's player, from any machine; the
@@ -141,14 +141,14 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {
-	case r.line.joining || r.auth == nil && r.proxy == nil:
+	case r.line.joining || r.shared.auth == nil && r.shared.proxy == nil:
 		r.groups.asking.ask(g, in)
-	case r.auth == nil:
+	case r.shared.auth == nil:
 		r.groups.sendAsk(g, in)
-	case r.me != 0:
+	case r.shared.me != 0:
 		r.groups.mine.ask(g, in)
 	default:
-		r.faults.Scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
+		r.shared.faults.Scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
 	}
 }
 
@@ -182,7 +182,9 @@ type grouping struct {
 	*shared
 	seats  *seating
 	client *client
-	notify *notifier
+
+	while  map[*Group]func(p rpl.Peer) bool
+	allow  map[*Group]func(p rpl.Peer) bool
 	mine   membership // of this machine's player
 	asking membership // requests to the session that is being joined
 }
@@ -230,7 +232,7 @@ func (gs *grouping) regroup(g *Group) {
 // seatGroups tells a core that has just met a peer which groups it is in.
 func (gs *grouping) seatGroups(s *seat) {
 	for _, g := range gs.protocol.groups {
-		if s.member.in&g.bit() != 0 && gs.notify.hooks.while[g] == nil {
+		if s.member.in&g.bit() != 0 && gs.while[g] == nil {
 			gs.auth.SetGroup(s.peer, g.audience, true)
 		}
 	}
@@ -256,7 +258,7 @@ func (gs *grouping) answer(p rpl.Peer, m *membership) {
 		if asked&g.bit() == 0 {
 			continue
 		}
-		if ok := gs.notify.hooks.allow[g]; ok == nil || !ok(p) {
+		if ok := gs.allow[g]; ok == nil || !ok(p) {
 			gs.faults.Refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
 			continue
 		}

@@ -193,7 +193,7 @@ func (px *proxies) bind(n *node, ord int, t *rpl.ItemType) {
 	if px.nodes.of(n.entity) != n { // the game has removed it, which it should not
 		return
 	}
-	c := px.protocol.byItem[t]
+	c := px.kinds.byItem[t]
 	ent := px.entityFor(n, ord, t)
 	if !px.world.Valid(ent) {
 		return
@@ -230,7 +230,7 @@ func (px *proxies) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entity {
 	if e := px.builtAt(n, ord); e != donburi.Null {
 		return e
 	}
-	c, asBuilt := px.protocol.byItem[t], n.asBuilt()
+	c, asBuilt := px.kinds.byItem[t], n.asBuilt()
 	for _, e := range n.entities() {
 		kept := asBuilt && slices.Contains(n.built, place{c, e}) // reserved for what the node was built with
 		if px.world.Valid(e) && px.world.Entry(e).HasComponent(c.c) && n.binding(c, e) == nil && !kept {

@@ -23,32 +23,32 @@ import (
 func (r *Replication) Load(name string) {
 	mustBeMade("Load", r)
 	switch {
-	case r.auth == nil:
+	case r.shared.auth == nil:
 		panic(fmt.Sprintf("tendon: Load(%q) on a client: only the authority changes the level", name))
 	case len(name) > sessionmsg.MaxLevelName:
 		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d: give the level a shorter one", len(name), sessionmsg.MaxLevelName))
 	}
 	r.pending = append(r.pending, request{do: func() {
-		if r.auth != nil {
+		if r.shared.auth != nil {
 			r.load(name)
 		}
 	}})
 }
 
 func (r *Replication) load(name string) {
-	r.level = name
+	r.shared.level = name
 	if !r.begun {
 		return // start will fill the first world with it
 	}
-	r.epoch++
+	r.shared.epoch++
 	swap := r.swaps(name)
 	r.endAll(true, !swap)
 	for _, s := range r.seats.all {
 		if s.in {
 			if s.conn != nil {
-				r.auth.Flush(s.peer, s.conn) // what was called in the level that ends
+				r.shared.auth.Flush(s.peer, s.conn) // what was called in the level that ends
 			}
-			r.auth.Disconnect(s.peer)
+			r.shared.auth.Disconnect(s.peer)
 		}
 		s.in, s.joined = false, false
 		if s.conn != nil {
@@ -74,7 +74,7 @@ func (r *Replication) swaps(name string) bool {
 // enter builds a client's side of a level and tells the server so.
 func (r *Replication) enter(m sessionmsg.Level) {
 	swap := r.swaps(m.Name)
-	if r.proxy != nil {
+	if r.shared.proxy != nil {
 		r.endAll(true, !swap)
 		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references.Index[itemOf]{}
 		clear(r.proxies.strangers)
@@ -82,7 +82,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 			r.loadTime.remakeNamed()
 		}
 	}
-	r.level, r.epoch, r.client.after, r.client.told = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
+	r.shared.level, r.shared.epoch, r.client.after, r.client.told = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
 	r.nodes.session.items, r.nodes.session.inPlace = nil, false
 	if swap {
 		r.worlds.levels = true

@@ -45,10 +45,10 @@ func (r *Replication) Host(l transport.Listener) {
 		if l, ok := l.(interface{ JoinString() string }); ok { // of package kcp
 			said = append(said, "join", l.JoinString())
 		}
-		r.config.Log.Info("hosting", said...)
+		r.shared.config.Log.Info("hosting", said...)
 	}, giveUp: func() {
 		if err := l.Close(); err != nil {
-			r.config.Log.Warn("closing the listener", "err", err)
+			r.shared.config.Log.Warn("closing the listener", "err", err)
 		}
 	}})
 }
@@ -111,7 +111,7 @@ func (r *Replication) Close(reason string) {
 		if r.line.link == nil {
 			return
 		}
-		if r.auth == nil {
+		if r.shared.auth == nil {
 			r.end(because(fmt.Errorf("tendon: %w by this machine", transport.ErrClosed), reason), reason)
 			return
 		}
@@ -128,12 +128,12 @@ func because(err error, reason string) error {
 }
 
 func (r *Replication) offer() transport.Offer {
-	s := r.protocol.schema
+	s := r.shared.protocol.schema
 	return transport.Offer{
-		Game: r.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
-		Hello: r.config.Hello, Key: r.key, Joins: true, Room: r.seats.room, Admit: r.config.Admit,
-		Join: r.config.Times.Join, Silence: r.config.Times.Silence, Limits: r.config.Limits.wire(),
-		Title: r.config.Title, Locals: locals(r.config.Dedicated),
+		Game: r.shared.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
+		Hello: r.shared.config.Hello, Key: r.key, Joins: true, Room: r.seats.room, Admit: r.shared.config.Admit,
+		Join: r.shared.config.Times.Join, Silence: r.shared.config.Times.Silence, Limits: r.shared.config.Limits.wire(),
+		Title: r.shared.config.Title, Locals: locals(r.shared.config.Dedicated),
 		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },
 	}
 }
@@ -150,7 +150,7 @@ func locals(dedicated bool) int {
 func (r *Replication) leave(why error) {
 	switch {
 	case r.line.link == nil:
-	case r.auth != nil:
+	case r.shared.auth != nil:
 		r.stopHosting("the server has stopped")
 	default:
 		r.end(why, "left")
@@ -189,7 +189,7 @@ func (r *Replication) outOfTicks() {
 	if r.line.link != nil {
 		r.stopHosting("the session is as old as one can be")
 	}
-	r.tellEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.tick, rpl.ErrLimit))
+	r.tellEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.shared.tick, rpl.ErrLimit))
 }
 
 // becomeClient makes this machine a client: the server that is being joined decides about
@@ -197,11 +197,11 @@ func (r *Replication) outOfTicks() {
 func (r *Replication) becomeClient() {
 	r.endAll(false, true)
 	r.home.putAway()
-	r.auth, r.proxy = nil, nil
+	r.shared.auth, r.shared.proxy = nil, nil
 	r.resetAuthority()
 	r.notify.events = nil
 	r.calls.dropCalls()
-	r.me, r.begun = 0, true
+	r.shared.me, r.begun = 0, true
 	r.resetClient()
 	r.loadTime.exhume()
 	r.loadTime.remakeNamed()
@@ -235,7 +235,7 @@ func (r *Replication) tellEnd(err error) {
 		return
 	}
 	r.failure = err
-	r.config.Log.Info("ended", "why", err)
+	r.shared.config.Log.Info("ended", "why", err)
 	for _, fn := range r.notify.hooks.end {
 		fn(err)
 	}
@@ -276,7 +276,7 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 	r.loadTime.settleShapes()
 	r.draw.restoreInPlace()
 	nodes := r.nodes.sorted()
-	if r.auth != nil {
+	if r.shared.auth != nil {
 		r.loadTime.noteStanding(nodes)
 	}
 	for round := 0; len(nodes) > 0 && round < maxRounds; round++ {
@@ -287,10 +287,10 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 		}
 		nodes = r.nodes.sorted()
 	}
-	if r.auth != nil && worldStays {
+	if r.shared.auth != nil && worldStays {
 		r.removeUnmade()
 	}
-	if r.auth == nil && worldStays {
+	if r.shared.auth == nil && worldStays {
 		r.loadTime.dropStale()
 	}
 }
@@ -303,18 +303,18 @@ func (r *Replication) removeUnmade() {
 		loadTime[ent] = true
 	}
 	var unmade []*node
-	for e := range donburix.With(r.world, components.RplNode) {
+	for e := range donburix.With(r.shared.world, components.RplNode) {
 		if ent := e.Entity(); r.nodes.of(ent) == nil && !loadTime[ent] {
 			unmade = append(unmade, &node{entity: ent, parts: r.nodes.parts[ent]})
 		}
 	}
 	for _, n := range unmade {
-		r.removeEntities(n)
+		r.shared.removeEntities(n)
 	}
 }
 
 func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
-	if r.auth != nil {
+	if r.shared.auth != nil {
 		r.extract.endNode(n)
 	} else {
 		r.proxies.endProxy(n, destroyed)
@@ -324,12 +324,12 @@ func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
 	case n.name != "":
 		r.nodes.parts[n.entity] = n.parts
 		for _, ent := range n.entities() {
-			if r.world.Valid(ent) {
-				donburix.Drop(r.world.Entry(ent), components.Proxy, components.Hidden)
+			if r.shared.world.Valid(ent) {
+				donburix.Drop(r.shared.world.Entry(ent), components.Proxy, components.Hidden)
 			}
 		}
 	default:
-		r.removeEntities(n)
+		r.shared.removeEntities(n)
 	}
 }
 
@@ -345,17 +345,17 @@ func (r *Replication) start() {
 	for _, fn := range r.notify.hooks.start {
 		fn()
 	}
-	if r.me == rpl.Server {
-		r.seats.join(r.me)
+	if r.shared.me == rpl.Server {
+		r.seats.join(r.shared.me)
 	}
 }
 
 // fill lets OnWorld fill a new world.
 func (r *Replication) fill() {
-	if r.swaps(r.level) {
+	if r.swaps(r.shared.level) {
 		r.worlds.filled = true
 		for _, fn := range r.notify.hooks.world {
-			fn(r.world, r.level)
+			fn(r.shared.world, r.shared.level)
 		}
 	}
 }
@@ -364,33 +364,33 @@ func (r *Replication) fill() {
 // joined.
 func (r *Replication) dropWaiting() {
 	if len(r.calls.waiting) > 0 {
-		r.faults.Add("rpc dropped", uint64(len(r.calls.waiting)))
+		r.shared.faults.Add("rpc dropped", uint64(len(r.calls.waiting)))
 		r.calls.waiting = nil
 	}
 	if n := bits.OnesCount64(r.groups.asking.asked); n > 0 {
-		r.faults.Add("stale group", uint64(n))
+		r.shared.faults.Add("stale group", uint64(n))
 		r.groups.asking = membership{}
 	}
 }
 
 // becomeAuthority makes this machine the authority of its world.
 func (r *Replication) becomeAuthority() error {
-	a, err := rpl.NewAuthority(r.config.authority(r.protocol.schema, &r.nodes))
+	a, err := rpl.NewAuthority(r.shared.config.authority(r.shared.protocol.schema, &r.nodes))
 	if err != nil {
 		return err
 	}
-	r.auth, r.proxy = a, nil
+	r.shared.auth, r.shared.proxy = a, nil
 	r.resetClient()
-	for g, fn := range r.notify.hooks.while {
+	for g, fn := range r.groups.while {
 		a.Condition(g.audience, fn)
 	}
-	r.me = rpl.Server
-	if r.config.Dedicated {
-		r.me = 0
+	r.shared.me = rpl.Server
+	if r.shared.config.Dedicated {
+		r.shared.me = 0
 	}
 	r.seats.lastPeer = rpl.Server
-	r.tick, r.line.timeTick, r.line.spent, r.extract.resyncs = 0, 0, false, 0
-	r.level, r.epoch = "", r.epoch+1
+	r.shared.tick, r.line.timeTick, r.line.spent, r.extract.resyncs = 0, 0, false, 0
+	r.shared.level, r.shared.epoch = "", r.shared.epoch+1
 	return nil
 }
 

@@ -45,7 +45,7 @@ type partKeeper struct {
 // in one world with a session.
 func Part(node, part *donburi.Entry) {
 	r := of(part)
-	if r == nil || !donburix.SameWorld(node, r.world) {
+	if r == nil || !donburix.SameWorld(node, r.shared.world) {
 		panic("tendon: Part: node and part must be entities of one world that has a session")
 	}
 	mustBeThere("Part: the node", node)
@@ -65,8 +65,8 @@ func Part(node, part *donburi.Entry) {
 	delete(r.nodes.parts, part.Entity())
 	r.parts.addPart(whole, part)
 	for _, p := range own {
-		if r.world.Valid(p) {
-			r.parts.addPart(whole, r.world.Entry(p))
+		if r.shared.world.Valid(p) {
+			r.parts.addPart(whole, r.shared.world.Entry(p))
 		}
 	}
 }

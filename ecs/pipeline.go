@@ -120,7 +120,7 @@ func (r *Replication) begin() {
 	if len(r.pending) == 0 {
 		r.line.joining = false
 	}
-	if !r.line.joining && r.auth != nil {
+	if !r.line.joining && r.shared.auth != nil {
 		r.dropWaiting() // no session is being joined: Join has failed, or there was none
 	}
 	if !r.begun {
@@ -132,10 +132,10 @@ func (r *Replication) begin() {
 // find the session that OnEnd has joined, or a world that has begun anew.
 func (r *Replication) goOn() {
 	r.begin()
-	if r.auth != nil {
-		r.tick++
-		r.line.timeTick = r.tick
-		r.faults.Report("step refused", r.auth.Step(r.tick))
+	if r.shared.auth != nil {
+		r.shared.tick++
+		r.line.timeTick = r.shared.tick
+		r.shared.faults.Report("step refused", r.shared.auth.Step(r.shared.tick))
 	}
 }
 
@@ -145,7 +145,7 @@ func (r *Replication) Send() {
 	r.enterStep("Send")
 	defer r.steps.outside()
 	for range maxRounds { // no call runs on a node before its OnStreamIn
-		if r.auth == nil {
+		if r.shared.auth == nil {
 			break
 		}
 		if r.calls.queued.Len() > 0 && len(r.extract.fresh) > 0 {
@@ -156,9 +156,9 @@ func (r *Replication) Send() {
 		}
 	}
 	r.calls.runCalls()
-	r.sending = r.auth == nil || r.sendDue()
+	r.shared.sending = r.shared.auth == nil || r.sendDue()
 	r.commands.send()
-	if r.auth != nil {
+	if r.shared.auth != nil {
 		r.past.remember()
 	}
 	for s := Extract; s < stageCount; s++ {
@@ -169,11 +169,11 @@ func (r *Replication) Send() {
 
 // sendDue spreads Sends evenly over Steps by an accumulator.
 func (r *Replication) sendDue() bool {
-	r.steps.sendAt += r.config.Sends
-	if r.steps.sendAt < r.config.Steps {
+	r.steps.sendAt += r.shared.config.Sends
+	if r.steps.sendAt < r.shared.config.Steps {
 		return false
 	}
-	r.steps.sendAt -= r.config.Steps
+	r.steps.sendAt -= r.shared.config.Steps
 	return true
 }
 

@@ -112,7 +112,7 @@ func (ex *extractor) planOf(archetype int, layout []donburi.IComponentType) plan
 		parts: slices.Contains(layout, donburi.IComponentType(partOf)),
 	}
 	if p.nodes || p.parts {
-		for _, c := range ex.protocol.components {
+		for _, c := range ex.kinds.components {
 			if slices.Contains(layout, c.c) {
 				items := ex.auth.NewColumn(c.item, func(row int) unsafe.Pointer { return ex.componentAt(archetype, c, row) })
 				p.columns = append(p.columns, column{comp: c, items: items})

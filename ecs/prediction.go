@@ -71,7 +71,7 @@ type keptItem struct {
 // the car of another: its commands then run here too, with the zero value. Own nodes are
 // predicted in any case. On an authority it does nothing.
 func Predict(e *donburi.Entry, on bool) {
-	if r, n := nodeAt(e); n != nil && r.auth == nil {
+	if r, n := nodeAt(e); n != nil && r.shared.auth == nil {
 		n.asked = on
 	}
 }

@@ -28,7 +28,10 @@ type None = struct{}
 // only the authority needs. A may take at most 256 bytes on the wire; a string or byte
 // slice alone has at most 255 bytes. A reference in A to a node that comes to a machine
 // later is null on that machine, and stays so.
-type Prefab[A any] struct{ def *prefab }
+type Prefab[A any] struct {
+	protocol *Protocol
+	def      *prefab
+}
 
 // NewPrefab declares a prefab. build makes an entity and returns it, a new one each time;
 // build may be nil if every session gets its function by Build. node, at most one, says
@@ -36,7 +39,7 @@ type Prefab[A any] struct{ def *prefab }
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
 	p.arguments[reflect.TypeFor[A]()] = true
-	def := &prefab{name: name, protocol: p, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
+	def := &prefab{name: name, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
 	if len(node) > 0 {
 		def.node = node[0]
 		p.fault(def.checkNode(len(node)))
@@ -44,14 +47,14 @@ func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A)
 	if build != nil {
 		def.build = fromWire(build)
 	}
-	p.prefabs[def.wire] = def
-	return &Prefab[A]{def: def}
+	p.kinds.prefabs[def.wire] = def
+	return &Prefab[A]{protocol: p, def: def}
 }
 
 // Build replaces the function in one session, for functions that need more than the world
 // (a *donburi/ecs.ECS). It panics for no function, and for a prefab of another protocol.
 func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donburi.Entry) {
-	if err := r.plays(f.def.protocol, "prefab", f.def.name); err != nil {
+	if err := r.plays(f.protocol, "prefab", f.def.name); err != nil {
 		panic(err.Error())
 	}
 	mustBe("Build of prefab "+f.def.name, build)
@@ -64,7 +67,7 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 // prefab's function, if that function returns no new entity of w, and if a exceeds its
 // tags or 256 bytes, or contains NaN or Inf: all of these are mistakes of the game.
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
-	r := f.def.authority(Of(w), "spawned")
+	r := f.authority(Of(w), "spawned")
 	b := r.prefabs.builder(f.def)
 	if b.spawn == nil {
 		panic(fmt.Sprintf("tendon: prefab %s has no function: give one to NewPrefab or to Build", f.def.name))
@@ -77,7 +80,7 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	}
 	r.prefabs.checkBeside(f.def, e)
 	r.extract.makeNode(e, origin{prefab: f.def, args: args})
-	return r.world.Entry(e.Entity())
+	return r.shared.world.Entry(e.Entity())
 }
 
 // Adopt makes a node of an entity that the game has built itself (CreateMany, a level
@@ -88,7 +91,7 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 // Adopt panics where Spawn does, and for an entity that has been removed. An entity that
 // is a node already stays that node, and the call is counted ("node made twice").
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
-	r := f.def.authority(of(e), "adopted")
+	r := f.authority(of(e), "adopted")
 	mustBeThere("what prefab "+f.def.name+" is to adopt", e)
 	r.extract.makeNode(e, origin{prefab: f.def, args: f.arguments(r, &a)})
 }
@@ -124,11 +127,10 @@ func streaming(data *components.NodeData) rpl.Streaming {
 
 // A prefab is a Prefab without its type parameter.
 type prefab struct {
-	name     string
-	protocol *Protocol
-	wire     *rpl.PrefabType
-	node     components.NodeData
-	build    builder
+	name  string
+	wire  *rpl.PrefabType
+	node  components.NodeData
+	build builder
 }
 
 // building runs the functions of prefabs.
@@ -198,17 +200,17 @@ func (bu *building) misplaced(what string) {
 		"make an entity without RplNode there and call Part, or make the node after Spawn, and Attach it", what, bu.running.name))
 }
 
-func (f *prefab) authority(r *Replication, done string) *Replication {
+func (f *Prefab[A]) authority(r *Replication, done string) *Replication {
 	if r == nil {
-		panic(fmt.Sprintf("tendon: prefab %s is %s in a world without a session: call New first", f.name, done))
+		panic(fmt.Sprintf("tendon: prefab %s is %s in a world without a session: call New first", f.def.name, done))
 	}
 	if r.prefabs.running != nil {
-		r.prefabs.misplaced("prefab " + f.name + " is " + done)
+		r.prefabs.misplaced("prefab " + f.def.name + " is " + done)
 	}
-	if r.auth == nil {
-		panic(fmt.Sprintf("tendon: prefab %s is %s on a client: only the authority makes nodes (ask rep.IsAuthority)", f.name, done))
+	if r.shared.auth == nil {
+		panic(fmt.Sprintf("tendon: prefab %s is %s on a client: only the authority makes nodes (ask rep.IsAuthority)", f.def.name, done))
 	}
-	if err := r.plays(f.protocol, "prefab", f.name); err != nil {
+	if err := r.plays(f.protocol, "prefab", f.def.name); err != nil {
 		panic(err.Error())
 	}
 	return r

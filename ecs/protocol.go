@@ -21,10 +21,7 @@ import (
 type Protocol struct {
 	name       string
 	schema     *rpl.Schema
-	components []*component // in order of registration
-	byType     []*component // by the number of the component type, because Bump looks it up often
-	byItem     map[*rpl.ItemType]*component
-	prefabs    map[*rpl.PrefabType]*prefab
+	kinds      kinds
 	groups     []*Group
 	commands   []any              // in order of declaration
 	commandRPC *RPC[commandBytes] // nil without commands
@@ -41,11 +38,9 @@ type Protocol struct {
 // NewProtocol makes an empty protocol. name tells different games apart.
 func NewProtocol(name string) *Protocol {
 	p := &Protocol{
-		name:    name,
-		schema:  rpl.NewSchema(name),
-		byItem:  map[*rpl.ItemType]*component{},
-		prefabs: map[*rpl.PrefabType]*prefab{},
-
+		name:      name,
+		schema:    rpl.NewSchema(name),
+		kinds:     newKinds(),
 		arguments: map[reflect.Type]bool{},
 	}
 	p.schema.SetRef(reflect.TypeFor[donburi.Entity]())
@@ -61,7 +56,7 @@ func (p *Protocol) open(steps int) error {
 		p.frozen, p.steps = true, steps
 		err := p.schema.Freeze(steps)
 		if err == nil {
-			for _, c := range p.components {
+			for _, c := range p.kinds.components {
 				p.mistakes = append(p.mistakes, c.finish())
 			}
 		}
@@ -85,7 +80,7 @@ func firstOfThem(all []error) []error {
 
 // named returns the component that is replicated under a name, nil if there is none.
 func (p *Protocol) named(name string) *component {
-	for _, c := range p.components {
+	for _, c := range p.kinds.components {
 		if c.name == name {
 			return c
 		}
@@ -97,10 +92,10 @@ func (p *Protocol) named(name string) *component {
 // numbers its declarations from 0, so a foreign one would be mistaken for another here.
 func (r *Replication) plays(p *Protocol, kind, name string) error {
 	mustBeMade("use of "+kind+" "+name, r)
-	if p == r.protocol {
+	if p == r.shared.protocol {
 		return nil
 	}
-	return fmt.Errorf("tendon: %s %s is declared in protocol %q and the session plays %q: declare it there", kind, name, p.name, r.protocol.name)
+	return fmt.Errorf("tendon: %s %s is declared in protocol %q and the session plays %q: declare it there", kind, name, p.name, r.shared.protocol.name)
 }
 
 // fault keeps a mistake for New to report; nil is none.

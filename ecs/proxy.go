@@ -113,7 +113,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *node {
 	e := px.build(rep)
 	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
 	n := &node{entity: e.Entity(), parts: px.nodes.parts[e.Entity()]}
-	if def := px.protocol.prefabs[rep.Prefab]; def != nil {
+	if def := px.kinds.prefabs[rep.Prefab]; def != nil {
 		if data := components.RplNode.Get(e); *data == (components.NodeData{}) { // else its function has said it
 			*data = def.node
 		}
@@ -129,7 +129,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *node {
 
 // build runs the prefab's function, or makes the entity from the node's items alone.
 func (px *proxies) build(rep *rpl.Replica) *donburi.Entry {
-	if def := px.protocol.prefabs[rep.Prefab]; def != nil {
+	if def := px.kinds.prefabs[rep.Prefab]; def != nil {
 		b := px.prefabs.builder(def)
 		switch {
 		case b.parse == nil:
@@ -153,7 +153,7 @@ func (px *proxies) build(rep *rpl.Replica) *donburi.Entry {
 		if t == nil {
 			continue
 		}
-		if c := px.protocol.byItem[t].c; !slices.Contains(cs, c) {
+		if c := px.kinds.byItem[t].c; !slices.Contains(cs, c) {
 			cs = append(cs, c)
 		}
 	}

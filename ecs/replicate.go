@@ -63,36 +63,53 @@ func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire
 		}
 	}
 	r := &component{
-		name: name, c: c, wire: wire, order: len(p.components),
+		name: name, c: c, wire: wire, order: len(p.kinds.components),
 		item:  p.schema.Item(name, wire, all),
 		copy:  func(dst, src unsafe.Pointer) { *(*T)(dst) = *(*T)(src) },
 		fresh: func() unsafe.Pointer { return unsafe.Pointer(new(T)) },
 	}
-	if old := p.replicated(c); old != nil {
+	if old := p.kinds.of(c); old != nil {
 		p.fault(fmt.Errorf("tendon: component %s is replicated as %q and as %q: register it once", c.Name(), old.name, name))
 	}
-	p.components = append(p.components, r)
-	if n := int(c.Id()); n >= len(p.byType) {
-		p.byType = append(p.byType, make([]*component, n+1-len(p.byType))...)
-	}
-	p.byType[c.Id()] = r
-	p.byItem[r.item] = r
+	p.kinds.add(r)
 	return r
 }
 
-// replicated returns the protocol's entry for a component type, nil if the type is only
-// local.
-func (p *Protocol) replicated(c donburi.IComponentType) *component {
-	if n := int(c.Id()); n < len(p.byType) {
-		return p.byType[n]
+// kinds are a protocol's component types and prefabs, as sessions look them up.
+type kinds struct {
+	components []*component // in order of registration
+	byType     []*component // by the number of the component type, because Bump looks it up often
+	byItem     map[*rpl.ItemType]*component
+	prefabs    map[*rpl.PrefabType]*prefab
+}
+
+// newKinds returns a table of nothing yet.
+func newKinds() kinds {
+	return kinds{byItem: map[*rpl.ItemType]*component{}, prefabs: map[*rpl.PrefabType]*prefab{}}
+}
+
+// add enters a component type.
+func (ks *kinds) add(r *component) {
+	ks.components = append(ks.components, r)
+	if n := int(r.c.Id()); n >= len(ks.byType) {
+		ks.byType = append(ks.byType, make([]*component, n+1-len(ks.byType))...)
+	}
+	ks.byType[r.c.Id()] = r
+	ks.byItem[r.item] = r
+}
+
+// of returns the entry of a component type, nil if the type is only local.
+func (ks *kinds) of(c donburi.IComponentType) *component {
+	if n := int(c.Id()); n < len(ks.byType) {
+		return ks.byType[n]
 	}
 	return nil
 }
 
-// items returns how many of these components are replicated.
-func (p *Protocol) items(cs []donburi.IComponentType) (n int) {
+// count returns how many of these components are replicated.
+func (ks *kinds) count(cs []donburi.IComponentType) (n int) {
 	for _, c := range cs {
-		if p.replicated(c) != nil {
+		if ks.of(c) != nil {
 			n++
 		}
 	}

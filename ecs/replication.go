@@ -25,7 +25,7 @@ import (
 // World.Remove too). Like donburi, it is not safe for concurrent use: several sessions of
 // one process share a goroutine.
 type Replication struct {
-	shared
+	shared  shared
 	systems [stageCount][]system
 
 	nodes    nodeTable   // entities, parts and trees
@@ -86,8 +86,11 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	}
 	r := &Replication{
 		shared: shared{
-			config: c, protocol: p, faults: faults.New(c.Log, c.Debug),
-			standIns: make([]unsafe.Pointer, len(p.components)),
+			base: base{
+				kinds: &p.kinds, steps: c.Steps, debug: c.Debug, remove: c.Remove, faults: faults.New(c.Log, c.Debug),
+				standIns: make([]unsafe.Pointer, len(p.kinds.components)),
+			},
+			config: c, protocol: p,
 		},
 		key: newKey(), worlds: worlds{levels: w == nil},
 	}
@@ -132,15 +135,15 @@ func of(e *donburi.Entry) *Replication {
 // World returns the world of the level in progress.
 func (r *Replication) World() donburi.World {
 	mustBeMade("World", r)
-	return r.world
+	return r.shared.world
 }
 
 // Me returns this machine's peer number; 0 on a dedicated server and until this machine
 // has joined.
-func (r *Replication) Me() rpl.Peer { return r.me }
+func (r *Replication) Me() rpl.Peer { return r.shared.me }
 
 // Steps returns how many fixed steps a second the session makes, as Config says.
-func (r *Replication) Steps() int { return r.config.Steps }
+func (r *Replication) Steps() int { return r.shared.config.Steps }
 
 // Tick returns the step in progress, from 1; in a command's Sample and Apply, the
 // command's tick, also of a replay. On a client it follows the server's newest
@@ -151,7 +154,7 @@ func (r *Replication) Tick() rpl.Tick {
 	if t := r.commands.playing; t != 0 {
 		return t
 	}
-	return r.tick
+	return r.shared.tick
 }
 
 // Peers returns the peers that have joined in this level, in order of their numbers,
@@ -159,8 +162,8 @@ func (r *Replication) Tick() rpl.Tick {
 // client's own.
 func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 	var ps []rpl.Peer
-	if r.me != 0 {
-		ps = append(ps, r.me)
+	if r.shared.me != 0 {
+		ps = append(ps, r.shared.me)
 	}
 	for _, s := range r.seats.all {
 		if s.joined {
@@ -173,8 +176,8 @@ func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 // Hello returns the peer's Config.Hello: a name, a chosen colour. A client knows only its
 // own. The bytes are the session's: read them only.
 func (r *Replication) Hello(p rpl.Peer) []byte {
-	if p == r.me && p != 0 {
-		return r.config.Hello
+	if p == r.shared.me && p != 0 {
+		return r.shared.config.Hello
 	}
 	if s := r.seats.seatOf(p); s != nil {
 		return s.hello
@@ -196,10 +199,10 @@ func (r *Replication) Identity(p rpl.Peer) transport.Identity {
 // is not here, or has gone and is only drawn still.
 func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 	n := r.nodes.byID[id]
-	if n == nil || n.leaving || !r.world.Valid(n.entity) {
+	if n == nil || n.leaving || !r.shared.world.Valid(n.entity) {
 		return nil, false
 	}
-	return r.world.Entry(n.entity), true
+	return r.shared.world.Entry(n.entity), true
 }
 
 // Create makes an entity with these components, and makes it a node at once, on the
@@ -212,24 +215,24 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	if r.prefabs.running != nil {
 		r.prefabs.misplaced("Create is called")
 	}
-	if r.auth == nil {
+	if r.shared.auth == nil {
 		panic("tendon: Create on a client: only the authority makes nodes (ask rep.IsAuthority)")
 	}
 	for _, c := range cs {
 		mustBeGiven("Create", c)
 	}
-	if n := r.protocol.items(cs); n > rpl.MaxItems {
+	if n := r.shared.protocol.kinds.count(cs); n > rpl.MaxItems {
 		panic(fmt.Sprintf("tendon: Create with %d replicated components, at most %d: split the node into parent and children", n, rpl.MaxItems))
 	}
-	e := r.world.Entry(donburix.Create(r.world, withNode(cs)...))
+	e := r.shared.world.Entry(donburix.Create(r.shared.world, withNode(cs)...))
 	r.extract.makeNode(e, origin{})
-	return r.world.Entry(e.Entity())
+	return r.shared.world.Entry(e.Entity())
 }
 
 // attach makes w the session's world, and the former world an ordinary one.
 func (r *Replication) attach(w donburi.World) {
-	old, was := r.world, r.nodes.session
-	r.world, r.nodes.world = w, w
+	old, was := r.shared.world, r.nodes.session
+	r.shared.world, r.nodes.world = w, w
 	if r.worlds.runner != nil {
 		r.worlds.runner.World = w
 	}
@@ -245,7 +248,7 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.extract.unmade)
 	for i := range r.extract.plans {
 		for _, c := range r.extract.plans[i].columns {
-			r.auth.FreeColumn(c.items)
+			r.shared.auth.FreeColumn(c.items)
 		}
 	}
 	r.extract.plans = nil
@@ -253,7 +256,7 @@ func (r *Replication) attach(w donburi.World) {
 	r.worlds.room.Make(w)
 	e := w.Entry(donburix.Create(w, withNode([]donburi.IComponentType{sessionType})...))
 	sessions.Set(w, r)
-	if r.auth == nil {
+	if r.shared.auth == nil {
 		donburix.Add(e, components.Proxy)
 	}
 	if was != nil {
@@ -264,13 +267,13 @@ func (r *Replication) attach(w donburi.World) {
 	}
 	r.home.attachSession(e, old)
 	w.OnCreate(func(w donburi.World, e donburi.Entity) {
-		if w == r.world {
+		if w == r.shared.world {
 			r.worlds.room.Make(w)
 			r.prefabs.noteBeside(e)
 		}
 	})
 	w.OnRemove(func(w donburi.World, e donburi.Entity) {
-		if w == r.world {
+		if w == r.shared.world {
 			r.extract.entityRemoved(e)
 		}
 	})

@@ -36,8 +36,8 @@ type rewinding struct {
 	nodes *nodeTable
 	line  *line
 
-	kinds []rewound
-	undos []undo // of the Rewind in progress
+	rewound []rewound
+	undos   []undo // of the Rewind in progress
 }
 
 // A rewound is one of the components.
@@ -68,7 +68,7 @@ func (rw *rewinding) begin() error {
 	for _, c := range rw.config.Rewind {
 		comp := (*component)(nil)
 		if c != nil {
-			comp = rw.protocol.replicated(c)
+			comp = rw.kinds.of(c)
 		}
 		switch {
 		case comp == nil:
@@ -76,15 +76,15 @@ func (rw *rewinding) begin() error {
 		case len(comp.drawn.Fields) == 0 || comp.standIn != nil:
 			return fmt.Errorf("tendon: Config.Rewind names component %s, which has no field tagged `interp` of its own: what is not drawn between samples is not rewound", comp.name)
 		}
-		rw.kinds = append(rw.kinds, rewound{comp: comp, query: donburi.NewQuery(filter.Contains(c)), of: map[*node]*past{}})
+		rw.rewound = append(rw.rewound, rewound{comp: comp, query: donburi.NewQuery(filter.Contains(c)), of: map[*node]*past{}})
 	}
 	return nil
 }
 
 // remember keeps the state of this tick.
 func (rw *rewinding) remember() {
-	for i := range rw.kinds {
-		k := &rw.kinds[i]
+	for i := range rw.rewound {
+		k := &rw.rewound[i]
 		k.live = k.live[:0]
 		for e := range k.query.Iter(rw.world) {
 			n := rw.nodes.of(e.Entity())
@@ -132,8 +132,8 @@ func (p *past) at(k *rewound, t rpl.Tick) []float64 {
 
 // forget drops the past of a node that has ended.
 func (rw *rewinding) forget(n *node) {
-	for i := range rw.kinds {
-		if k := &rw.kinds[i]; k.of[n] != nil {
+	for i := range rw.rewound {
+		if k := &rw.rewound[i]; k.of[n] != nil {
 			k.of[n].node = nil
 			k.room = append(k.room, k.of[n])
 			delete(k.of, n)
@@ -150,7 +150,7 @@ func (rw *rewinding) forget(n *node) {
 // machine fn runs with everything as it is.
 func (c Call) Rewind(fn func()) {
 	r := of(c.Entry)
-	if r == nil || r.auth == nil || c.drawn.To == 0 || c.From == r.me {
+	if r == nil || r.shared.auth == nil || c.drawn.To == 0 || c.From == r.shared.me {
 		fn()
 		return
 	}
@@ -174,8 +174,8 @@ func (rw *rewinding) back(from rpl.Peer, d command.Drawn) {
 		most = 1 + track.BeyondSeconds/rw.config.step().Seconds()/float64(span)
 	}
 	share = min(share, most)
-	for i := range rw.kinds {
-		k := &rw.kinds[i]
+	for i := range rw.rewound {
+		k := &rw.rewound[i]
 		for _, p := range k.live {
 			n := p.node
 			if n == nil || n.owner == from || rw.nodes.of(n.entity) != n {

@@ -33,7 +33,7 @@ func IsAuthority(e *donburi.Entry) bool { return !e.HasComponent(components.Prox
 // belongs to.
 func IsOwner(e *donburi.Entry) bool {
 	r := of(e)
-	return r != nil && r.me != 0 && r.nodes.driverOf(e) == r.me
+	return r != nil && r.shared.me != 0 && r.nodes.driverOf(e) == r.shared.me
 }
 
 // Owner returns the peer that drives a node, or the node that a part belongs to; 0 is
@@ -56,12 +56,12 @@ func (ns *nodeTable) driverOf(e *donburi.Entry) rpl.Peer {
 // node that has gone and is only still drawn does not count.
 func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 	mustBeMade("Mine", r)
-	if r.me == 0 {
+	if r.shared.me == 0 {
 		return nil, false
 	}
-	return donburix.First(r.world, func(e *donburi.Entry) bool {
+	return donburix.First(r.shared.world, func(e *donburi.Entry) bool {
 		n := r.nodes.of(e.Entity())
-		return n != nil && n.owner == r.me && !n.leaving
+		return n != nil && n.owner == r.shared.me && !n.leaving
 	}, c)
 }
 
@@ -85,15 +85,15 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 		return
 	}
 	n := r.nodes.of(e.Entity())
-	if n == nil && r.auth != nil && r.world.Valid(e.Entity()) {
-		r.scoldOf("stale give", "an entity of", e, "it is no node: "+howToBeNode(e), "peer", to)
+	if n == nil && r.shared.auth != nil && r.shared.world.Valid(e.Entity()) {
+		r.shared.scoldOf("stale give", "an entity of", e, "it is no node: "+howToBeNode(e), "peer", to)
 		return
 	}
-	if n == nil || n == r.nodes.session || r.auth == nil || to != 0 && to != r.me && !r.seats.canOwn(to) {
-		r.scoldOf("stale give", "a node of", e, "Give is for nodes on the authority, and to peers that have joined", "peer", to)
+	if n == nil || n == r.nodes.session || r.shared.auth == nil || to != 0 && to != r.shared.me && !r.seats.canOwn(to) {
+		r.shared.scoldOf("stale give", "a node of", e, "Give is for nodes on the authority, and to peers that have joined", "peer", to)
 		return
 	}
-	r.auth.Give(n.id, to)
+	r.shared.auth.Give(n.id, to)
 	r.notify.passOn(n, to)
 }
 
@@ -134,7 +134,7 @@ func Attach(child, parent *donburi.Entry) error {
 	if r == nil {
 		return fmt.Errorf("tendon: Attach: %w: the child's world has no session", ErrNoNode)
 	}
-	if r.auth == nil {
+	if r.shared.auth == nil {
 		return fmt.Errorf("tendon: Attach: %w: only the authority changes parents", ErrNotAllowed)
 	}
 	c := r.nodes.of(child.Entity())
@@ -147,7 +147,7 @@ func Attach(child, parent *donburi.Entry) error {
 	var p *node
 	var id rpl.Node
 	if parent != nil {
-		if !donburix.SameWorld(parent, r.world) {
+		if !donburix.SameWorld(parent, r.shared.world) {
 			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
 		}
 		if p = r.nodes.of(parent.Entity()); p == nil {
@@ -158,7 +158,7 @@ func Attach(child, parent *donburi.Entry) error {
 		}
 		id = p.id
 	}
-	if err := r.auth.SetParent(c.id, id); err != nil {
+	if err := r.shared.auth.SetParent(c.id, id); err != nil {
 		return fmt.Errorf("tendon: Attach: %w", err)
 	}
 	r.nodes.linkTo(c, p)

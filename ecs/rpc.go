@@ -185,9 +185,9 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 		return err
 	}
 	switch {
-	case r.auth == nil:
+	case r.shared.auth == nil:
 		return fmt.Errorf("tendon: RPC %s to peer %d: %w: only the authority calls a peer", c.wire.Name, to, ErrNotAllowed)
-	case to == r.me && to != 0:
+	case to == r.shared.me && to != 0:
 		r.calls.queue(n, c.wire, args)
 		return nil
 	case r.seats.seatOf(to) == nil:
@@ -195,9 +195,9 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	case r.calls.dropsCallTo(to):
 		return nil
 	case c.wire.To == rpl.Everywhere:
-		args = sessionmsg.AppendCaller(r.me, args)
+		args = sessionmsg.AppendCaller(r.shared.me, args)
 	}
-	return r.auth.CallPeer(n.id, c.wire, args, to)
+	return r.shared.auth.CallPeer(n.id, c.wire, args, to)
 }
 
 func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, error) {
@@ -210,14 +210,14 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	}
 	n := r.nodes.of(e.Entity())
 	if n == nil {
-		r.faults.Count("rpc without node")
+		r.shared.faults.Count("rpc without node")
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: the entity is %w: %s", c.wire.Name, ErrNoNode, howToBeNode(e))
 	}
 	if n.id == 0 {
-		r.faults.Count("rpc without node")
+		r.shared.faults.Count("rpc without node")
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %q is %w yet: its state has not come, or it is out of sight: ask tendon.ID, or wait for OnStreamIn", c.wire.Name, n.name, ErrNoNode)
 	}
-	if r.auth != nil {
+	if r.shared.auth != nil {
 		r.extract.noticeTop(n)
 	}
 	var refs rpl.Refs = &r.nodes

@@ -24,7 +24,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 		panic("tendon: Run without a context: give it context.Background()")
 	}
 	r.failure = nil
-	begin, steps := time.Now(), pace.Steps{Hz: r.config.Steps}
+	begin, steps := time.Now(), pace.Steps{Hz: r.shared.config.Steps}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -72,7 +72,7 @@ func ReceiveSystem(r *Replication) donburiecs.System {
 	mustBeMade("ReceiveSystem", r)
 	return func(e *donburiecs.ECS) {
 		r.worlds.runner = e
-		e.World = r.world
+		e.World = r.shared.world
 		r.Receive()
 	}
 }

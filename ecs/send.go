@@ -14,13 +14,13 @@ import (
 )
 
 func streamStage(r *Replication) {
-	if r.auth == nil || !r.sending {
+	if r.shared.auth == nil || !r.shared.sending {
 		return
 	}
-	if r.config.Interest != nil {
+	if r.shared.config.Interest != nil {
 		r.extract.observe()
 	}
-	r.auth.Stream(r.line.now())
+	r.shared.auth.Stream(r.line.now())
 }
 
 // observe tells the core where each peer's observers are.
@@ -82,15 +82,15 @@ func (ex *extractor) ownPosition(n *node) (x, y float64, ok bool) {
 }
 
 func scheduleStage(r *Replication) {
-	if r.auth != nil && r.sending {
-		r.auth.Schedule(r.line.now())
+	if r.shared.auth != nil && r.shared.sending {
+		r.shared.auth.Schedule(r.line.now())
 	}
 }
 
 func encodeStage(r *Replication) {
 	switch {
-	case !r.sending:
-	case r.auth != nil:
+	case !r.shared.sending:
+	case r.shared.auth != nil:
 		r.seats.sends++
 		for i := range r.seats.all {
 			// Another peer is the first each time: a socket without room for all packets
@@ -99,38 +99,38 @@ func encodeStage(r *Replication) {
 			switch {
 			case s.gone != nil:
 			case s.in:
-				r.auth.Encode(s.peer, r.line.now(), s.conn)
+				r.shared.auth.Encode(s.peer, r.line.now(), s.conn)
 			case s.untold && s.conn != nil:
 				r.seats.tellLevel(s, false)
 			}
 		}
-	case r.proxy != nil:
-		r.proxy.Send(r.line.now(), r.client.conn)
+	case r.shared.proxy != nil:
+		r.shared.proxy.Send(r.line.now(), r.client.conn)
 	}
 }
 
 func sendStage(r *Replication) {
 	switch {
-	case !r.sending:
-	case r.auth != nil:
+	case !r.shared.sending:
+	case r.shared.auth != nil:
 		for _, s := range r.seats.all {
 			if s.conn == nil {
 				continue
 			}
 			s.conn.Flush()
 			sent, held := s.meter.lane(s.conn)
-			r.auth.Charge(s.peer, sent, held)
+			r.shared.auth.Charge(s.peer, sent, held)
 			why := ""
 			if s.meter.read(r.line.now(), s.conn) {
-				core := r.auth.PeerStats(s.peer)
+				core := r.shared.auth.PeerStats(s.peer)
 				if aware, ok := s.conn.(transport.LossAware); ok {
 					aware.SetLoss(core.Loss)
 				}
-				why = s.callsTooOften(core.Calls, r.config.Limits.Calls)
+				why = s.callsTooOften(core.Calls, r.shared.config.Limits.Calls)
 			}
 			if s.in && why == "" && s.meter.perIn > 0 { // who is not heard at all is lost, not kicked
-				acks, messages := r.auth.Waits(s.peer, r.line.now())
-				why = s.takes.Look(r.line.now(), acks, messages, r.config.Limits.Unanswered)
+				acks, messages := r.shared.auth.Waits(s.peer, r.line.now())
+				why = s.takes.Look(r.line.now(), acks, messages, r.shared.config.Limits.Unanswered)
 			}
 			if why != "" && s.gone == nil {
 				r.Kick(s.peer, why)

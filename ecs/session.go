@@ -71,7 +71,7 @@ type savedComponent struct {
 // another's session it carries what comes from there.
 func (hm *sessionNode) putAway() {
 	e := hm.entry()
-	for _, c := range hm.protocol.components {
+	for _, c := range hm.kinds.components {
 		if e.HasComponent(c.c) {
 			hm.saved = append(hm.saved, savedComponent{c, e.Component(c.c)})
 		}
@@ -92,7 +92,7 @@ func (hm *sessionNode) takeOut() {
 // strip removes all replicated components from the session's entity.
 func (hm *sessionNode) strip() {
 	e := hm.entry()
-	for _, c := range hm.protocol.components {
+	for _, c := range hm.kinds.components {
 		donburix.Drop(e, c.c)
 	}
 	hm.nodes.session.items = nil

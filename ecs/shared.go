@@ -17,9 +17,20 @@ import (
 
 // shared is the common ground of a session's parts.
 type shared struct {
+	base
 	config   Config
 	protocol *Protocol
-	world    donburi.World
+	level    string
+	epoch    uint32 // counts levels; messages carry its low byte
+}
+
+// base is what the parts that know nothing of other machines work on.
+type base struct {
+	kinds  *kinds
+	steps  int  // a second
+	debug  bool // mistakes are looked for
+	remove func(e *donburi.Entry)
+	world  donburi.World
 
 	// At most one of the two is set; both are nil on a client that has not been let in
 	// yet.
@@ -28,9 +39,7 @@ type shared struct {
 
 	me      rpl.Peer
 	tick    rpl.Tick
-	level   string
-	epoch   uint32 // counts levels; messages carry its low byte
-	sending bool   // this step sends
+	sending bool // this step sends
 
 	faults   *faults.Log
 	standIns []unsafe.Pointer // by component.order: scratch
@@ -40,7 +49,7 @@ type shared struct {
 func (r *Replication) connect() {
 	sh := &r.shared
 	r.nodes = nodeTable{
-		components: sh.protocol.components, changed: func(id rpl.Node) { r.proxies.references.Mark(id) },
+		components: sh.kinds.components, changed: func(id rpl.Node) { r.proxies.references.Mark(id) },
 		byID: map[rpl.Node]*node{}, parts: map[donburi.Entity][]donburi.Entity{},
 	}
 	r.home = sessionNode{shared: sh, nodes: &r.nodes}
@@ -54,8 +63,8 @@ func (r *Replication) connect() {
 		shared: sh, nodes: &r.nodes, extract: &r.extract, client: &r.client, seats: &r.seats, line: &r.line,
 		handlers: map[*rpl.RPCType]func(Call, []byte, func()) error{},
 	}
-	r.notify = notifier{shared: sh, nodes: &r.nodes, olds: make([]unsafe.Pointer, len(sh.protocol.components))}
-	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client, notify: &r.notify}
+	r.notify = notifier{shared: sh, nodes: &r.nodes, olds: make([]unsafe.Pointer, len(sh.kinds.components))}
+	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client}
 	r.line = line{shared: sh}
 	r.checks = checker{shared: sh, nodes: &r.nodes, extract: &r.extract, seats: &r.seats}
 	r.commands = commanding{
@@ -101,10 +110,10 @@ func (r *Replication) resetClient() {
 }
 
 // removeEntities removes a node's entities by Config.Remove.
-func (sh *shared) removeEntities(n *node) {
+func (sh *base) removeEntities(n *node) {
 	ents := n.entities()
 	if sh.world.Valid(n.entity) {
-		sh.config.Remove(sh.world.Entry(n.entity))
+		sh.remove(sh.world.Entry(n.entity))
 	}
 	for _, e := range ents { // the entities that Config.Remove has left
 		if sh.world.Valid(e) {
@@ -115,7 +124,7 @@ func (sh *shared) removeEntities(n *node) {
 
 // tagged returns where the tagged fields of a component are: in the component itself, or
 // in the scratch stand-in, filled from it.
-func (sh *shared) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+func (sh *base) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
 	if c.standIn == nil {
 		return p
 	}
@@ -126,7 +135,7 @@ func (sh *shared) tagged(c *component, e *donburi.Entry, p unsafe.Pointer) unsaf
 
 // scratch returns this session's one stand-in of a component type; each use overwrites
 // it.
-func (sh *shared) scratch(c *component) unsafe.Pointer {
+func (sh *base) scratch(c *component) unsafe.Pointer {
 	if sh.standIns[c.order] == nil {
 		sh.standIns[c.order] = c.standIn.make()
 	}
@@ -134,7 +143,7 @@ func (sh *shared) scratch(c *component) unsafe.Pointer {
 }
 
 // component returns where an item's component is now, nil if it has gone.
-func (sh *shared) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
+func (sh *base) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
 	if b.comp == nil || !sh.world.Valid(b.entity) {
 		return nil, nil
 	}
@@ -146,20 +155,20 @@ func (sh *shared) component(b *binding) (*donburi.Entry, unsafe.Pointer) {
 }
 
 // scoldOf is faults.Scold for a mistake about an entity, which its components identify.
-func (sh *shared) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
-	if sh.config.Debug { // else nobody reads it
+func (sh *base) scoldOf(counter, what string, e *donburi.Entry, remedy string, attributes ...any) {
+	if sh.debug { // else nobody reads it
 		what += " " + sh.itemsOf(e)
 	}
 	sh.faults.Scold(counter, what, remedy, append([]any{"entity", e.Entity()}, attributes...)...)
 }
 
 // itemsOf describes an entity by its replicated components.
-func (sh *shared) itemsOf(e *donburi.Entry) string {
+func (sh *base) itemsOf(e *donburi.Entry) string {
 	if !sh.world.Valid(e.Entity()) {
 		return "what has gone"
 	}
 	var names []string
-	for _, c := range sh.protocol.components {
+	for _, c := range sh.kinds.components {
 		if e.HasComponent(c.c) {
 			names = append(names, c.name)
 		}

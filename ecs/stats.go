@@ -28,15 +28,15 @@ type Stats struct {
 // connection, to the server, whatever p is. They are zero if there is no connection,
 // except for Lost and LostFor.
 func (r *Replication) Stats(p rpl.Peer) Stats {
-	if r.auth == nil {
+	if r.shared.auth == nil {
 		if r.client.conn == nil {
 			return Stats{}
 		}
 		s := r.client.meter.stats(r.client.conn.Stats())
 		s.Loss = s.Conn.LossIn
-		if r.proxy != nil {
+		if r.shared.proxy != nil {
 			s.ViewDelay, s.Rate = r.draw.clock.Delay(), r.draw.clock.Rate()
-			s.RTT, s.Jitter = r.proxy.RTT()
+			s.RTT, s.Jitter = r.shared.proxy.RTT()
 		}
 		return s
 	}
@@ -47,7 +47,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 	var s Stats
 	if seat.conn != nil {
 		s = seat.meter.stats(seat.conn.Stats())
-		core := r.auth.PeerStats(p)
+		core := r.shared.auth.PeerStats(p)
 		s.RTT, s.Jitter, s.Loss, s.SendLimit = core.RTT, core.Jitter, core.Loss, core.SendLimit
 	}
 	if seat.lost {
@@ -76,7 +76,7 @@ type CommandStats struct {
 
 // CommandStats returns the counts of the session's commands.
 func (r *Replication) CommandStats() CommandStats {
-	co, step := &r.commands, r.config.step()
+	co, step := &r.commands, r.shared.config.step()
 	s := CommandStats{
 		InTime: co.InTime, Missed: co.Missed, Late: co.Late, Early: co.Early, Doubled: co.Doubled, Refused: co.Foreign,
 		Ticks: r.predict.Ticks, Corrections: r.predict.Corrections, ReplayTime: r.predict.ReplayTime,
@@ -128,7 +128,7 @@ func (m *meter) stats(s transport.Stats) Stats {
 // Counter returns a counter of this session by name, made on first use: a plugin's own,
 // or one of the library's. It counts as long as the Replication exists.
 func (r *Replication) Counter(name string) *uint64 {
-	return r.faults.Counter(name)
+	return r.shared.faults.Counter(name)
 }
 
 // Counters returns all counters, in order of their names. The library counts what it
@@ -138,21 +138,21 @@ func (r *Replication) Counter(name string) *uint64 {
 // and what is lost on the link ("packet ignored", "packet dropped", "read failed", "write
 // failed": see transport.Counters).
 func (r *Replication) Counters() iter.Seq2[string, uint64] {
-	return r.faults.Counters()
+	return r.shared.faults.Counters()
 }
 
 // noteMended counts what this machine's core has refused and repaired since the last
 // call.
 func (r *Replication) noteMended() {
-	if r.auth != nil {
-		now := r.auth.Counters().Resyncs
-		r.faults.Add("resync", now-r.extract.resyncs)
+	if r.shared.auth != nil {
+		now := r.shared.auth.Counters().Resyncs
+		r.shared.faults.Add("resync", now-r.extract.resyncs)
 		r.extract.resyncs = now
 		return
 	}
-	now, was := r.proxy.Counters(), r.client.read
-	r.faults.Add("packet refused", now.Refused-was.Refused)
-	r.faults.Add("state differs", now.Mismatches-was.Mismatches)
-	r.faults.Add("resync", now.Resyncs-was.Resyncs)
+	now, was := r.shared.proxy.Counters(), r.client.read
+	r.shared.faults.Add("packet refused", now.Refused-was.Refused)
+	r.shared.faults.Add("state differs", now.Mismatches-was.Mismatches)
+	r.shared.faults.Add("resync", now.Resyncs-was.Resyncs)
 	r.client.read = now
 }

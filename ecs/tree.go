@@ -56,7 +56,7 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 			return
 		}
 		for _, c := range slices.AppendSeq(make([]*node, 0, len(n.children)), n.kids) {
-			if c.parent == n && !c.leaving && r.world.Valid(c.entity) && !yield(r.world.Entry(c.entity)) {
+			if c.parent == n && !c.leaving && r.shared.world.Valid(c.entity) && !yield(r.shared.world.Entry(c.entity)) {
 				return
 			}
 		}
@@ -80,7 +80,7 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *node) (components.TransformData, bool) {
 		if f := r.draw.formerOf(e, n); f != nil {
-			return f.inWorld(&r.draw, e), true
+			return r.draw.inWorld(f, e), true
 		}
 		return viewOf(r, e, n, components.Transform), false
 	})

@@ -54,8 +54,8 @@ func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 // ViewTick is the server's tick that proxies are drawn at in this frame, with its fraction;
 // on an authority the step in progress.
 func (r *Replication) ViewTick() float64 {
-	if r.auth != nil {
-		return float64(r.tick)
+	if r.shared.auth != nil {
+		return float64(r.shared.tick)
 	}
 	return r.draw.screen.Render
 }
@@ -65,13 +65,13 @@ func (r *Replication) ViewTick() float64 {
 func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	v := *c.Get(e)
 	r, n := nodeAt(e)
-	if n == nil || n.predicted == nil || r.proxy == nil {
+	if n == nil || n.predicted == nil || r.shared.proxy == nil {
 		return v
 	}
 	for ord := range n.items {
 		if b := &n.items[ord]; b.comp != nil && b.entity == e.Entity() && b.comp.c == donburi.IComponentType(c) {
-			w := r.tagged(b.comp, e, unsafe.Pointer(&v))
-			if r.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
+			w := r.shared.tagged(b.comp, e, unsafe.Pointer(&v))
+			if r.shared.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
 				b.comp.standIn.set(e, unsafe.Pointer(&v), w)
 			}
 		}
@@ -90,7 +90,7 @@ func nodeAt(e *donburi.Entry) (*Replication, *node) {
 
 // viewOf is View for an entity with the component, of a session and a node that may be nil.
 func viewOf[T any](r *Replication, e *donburi.Entry, n *node, c *donburi.ComponentType[T]) T {
-	if n == nil || r.auth != nil {
+	if n == nil || r.shared.auth != nil {
 		return *c.Get(e)
 	}
 	if n.predicted != nil {
@@ -105,7 +105,7 @@ func viewOf[T any](r *Replication, e *donburi.Entry, n *node, c *donburi.Compone
 	if b.comp.standIn != nil {
 		v := new(T)
 		*v = *c.Get(e)
-		w := r.tagged(b.comp, e, unsafe.Pointer(v))
+		w := r.shared.tagged(b.comp, e, unsafe.Pointer(v))
 		r.draw.screen.Draw(b.track, w, false)
 		b.comp.standIn.set(e, unsafe.Pointer(v), w)
 		return *v
@@ -131,7 +131,7 @@ func (n *node) drawnBinding(e donburi.Entity, c donburi.IComponentType) *binding
 // Receive. Run no game rules between the two.
 func (r *Replication) Frame() {
 	mustBeMade("Frame", r)
-	if r.proxy == nil {
+	if r.shared.proxy == nil {
 		return
 	}
 	r.draw.moveRender()
