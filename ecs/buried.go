@@ -13,6 +13,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -20,7 +21,7 @@ import (
 type burial struct {
 	entities []donburi.Entity // its own and its parts', as they were
 	carried  [][]carried      // by entity
-	shape    []place
+	shape    []nodes.Place
 }
 
 // carried is a component and where its value is.
@@ -30,34 +31,34 @@ type carried struct {
 }
 
 // bury notes what a load-time node is made of, before its entities go.
-func (lt *loadTime) bury(n *node) {
-	if n.name == "" {
+func (lt *loadTime) bury(n *nodes.Node) {
+	if n.Name == "" {
 		return
 	}
-	b := burial{shape: lt.shapes[n.name]}
-	for _, ent := range n.entities() {
-		if !lt.world.Valid(ent) {
+	b := burial{shape: lt.shapes[n.Name]}
+	for _, ent := range n.Entities() {
+		if !lt.World.Valid(ent) {
 			continue
 		}
-		e := lt.world.Entry(ent)
+		e := lt.World.Entry(ent)
 		var cs []carried
 		for _, c := range e.Archetype().ComponentTypes() {
 			switch c {
 			case donburi.IComponentType(components.Owner), donburi.IComponentType(components.Parent),
-				donburi.IComponentType(components.Proxy), donburi.IComponentType(components.Hidden), donburi.IComponentType(partOf):
+				donburi.IComponentType(components.Proxy), donburi.IComponentType(components.Hidden), donburi.IComponentType(nodes.PartOf):
 			default:
 				cs = append(cs, carried{c, e.Component(c)})
 			}
 		}
 		b.entities, b.carried = append(b.entities, ent), append(b.carried, cs)
 	}
-	if len(b.entities) == 0 || b.entities[0] != n.entity {
+	if len(b.entities) == 0 || b.entities[0] != n.Entity {
 		return
 	}
 	if lt.buried == nil {
 		lt.buried = map[string]burial{}
 	}
-	lt.buried[n.name] = b
+	lt.buried[n.Name] = b
 }
 
 // exhume makes the entities of all buried nodes again.
@@ -79,24 +80,24 @@ func (lt *loadTime) exhumeOne(name string, b burial) {
 			set = append(set, c.c)
 		}
 		if i > 0 {
-			set = append(set, partOf)
+			set = append(set, nodes.PartOf)
 		}
-		e := lt.world.Entry(donburix.Create(lt.world, set...))
+		e := lt.World.Entry(donburix.Create(lt.World, set...))
 		for _, c := range cs {
 			e.SetComponent(c.c, c.at)
 		}
 		if i > 0 {
-			partOf.SetValue(e, partData{node: all[0]})
+			nodes.PartOf.SetValue(e, nodes.PartData{Node: all[0]})
 		}
 		now[b.entities[i]], all = e.Entity(), append(all, e.Entity())
 	}
 	if len(all) > 1 {
-		lt.nodes.parts[all[0]] = all[1:]
+		lt.nodes.Parts[all[0]] = all[1:]
 	}
 	if b.shape != nil {
 		shape := slices.Clone(b.shape)
 		for i := range shape {
-			shape[i].entity = now[shape[i].entity]
+			shape[i].Entity = now[shape[i].Entity]
 		}
 		lt.shapes[name] = shape
 	}
@@ -109,20 +110,20 @@ func (lt *loadTime) exhumeOne(name string, b burial) {
 // nodes have ended, that were to those.
 func (lt *loadTime) dropStale() {
 	for _, ent := range lt.byName {
-		for _, ent := range append([]donburi.Entity{ent}, lt.nodes.parts[ent]...) {
-			if !lt.world.Valid(ent) {
+		for _, ent := range append([]donburi.Entity{ent}, lt.nodes.Parts[ent]...) {
+			if !lt.World.Valid(ent) {
 				continue
 			}
-			e := lt.world.Entry(ent)
-			for _, c := range lt.kinds.components {
-				if !c.item.HasRefs || !e.HasComponent(c.c) {
+			e := lt.World.Entry(ent)
+			for _, c := range lt.Kinds.Components {
+				if !c.Item.HasRefs || !e.HasComponent(c.Type) {
 					continue
 				}
-				p := e.Component(c.c)
-				w := lt.tagged(c, e, p)
-				c.item.Repoint(w, nil, nil, lt.valid)
-				if c.standIn != nil {
-					c.standIn.set(e, p, w)
+				p := e.Component(c.Type)
+				w := lt.Tagged(c, e, p)
+				c.Item.Repoint(w, nil, nil, lt.valid)
+				if c.StandIn != nil {
+					c.StandIn.Set(e, p, w)
 				}
 			}
 		}
@@ -131,7 +132,7 @@ func (lt *loadTime) dropStale() {
 
 // valid is a Repoint that leaves a reference to what has gone null.
 func (lt *loadTime) valid(_ rpl.Node, entity uint64) uint64 {
-	if lt.world.Valid(donburi.Entity(entity)) {
+	if lt.World.Valid(donburi.Entity(entity)) {
 		return entity
 	}
 	return 0

@@ -10,13 +10,14 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
 // A notifier calls the game back when a batch of changes is complete.
 type notifier struct {
 	*shared
-	nodes *nodeTable
+	nodes *nodes.Table
 
 	hooks       callbacks
 	events      []event // callbacks that wait for the end of a batch
@@ -28,7 +29,7 @@ type notifier struct {
 	olds  []unsafe.Pointer // by component.order: room for what OnChange is given as old; nil while it is in use
 	words []int32
 	vars  []any
-	seen  sightings
+	seen  nodes.Sightings
 }
 
 type callbacks struct {
@@ -206,22 +207,22 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	mustBeMade("OnChange", r)
 	mustBeGiven("OnChange", c)
-	def := r.shared.protocol.kinds.of(c)
+	def := r.shared.protocol.kinds.Of(c)
 	if def == nil {
 		panic("tendon: OnChange of " + c.Name() + ", which is not replicated: register it with Replicate")
 	}
-	mustBe("OnChange of component "+def.name, fn)
-	if len(def.notify) == 0 {
-		panic("tendon: OnChange of component " + def.name + ", which has no field tagged `notify`: tag those that matter")
+	mustBe("OnChange of component "+def.Name, fn)
+	if len(def.Notify) == 0 {
+		panic("tendon: OnChange of component " + def.Name + ", which has no field tagged `notify`: tag those that matter")
 	}
 	if r.notify.hooks.change == nil {
 		r.notify.hooks.change = map[int][]func(*donburi.Entry, unsafe.Pointer){}
 	}
-	r.notify.hooks.change[def.order] = append(r.notify.hooks.change[def.order], func(e *donburi.Entry, old unsafe.Pointer) { fn(e, *(*T)(old)) })
-	for _, n := range r.nodes.byID {
-		for i := range n.items {
-			if n.items[i].comp == def {
-				r.notify.startWatch(&n.items[i], false)
+	r.notify.hooks.change[def.Order] = append(r.notify.hooks.change[def.Order], func(e *donburi.Entry, old unsafe.Pointer) { fn(e, *(*T)(old)) })
+	for _, n := range r.nodes.ByID {
+		for i := range n.Items {
+			if n.Items[i].Comp == def {
+				r.notify.startWatch(&n.Items[i], false)
 			}
 		}
 	}
@@ -232,8 +233,8 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 
 // An event is a callback that waits until all state of its batch is in place.
 type event struct {
-	node   *node
-	comp   *component // of OnChange; nil: the event is about the node itself
+	node   *nodes.Node
+	comp   *nodes.Component // of OnChange; nil: the event is about the node itself
 	about  about
 	entity donburi.Entity
 	turn   int
@@ -251,7 +252,7 @@ const (
 
 func (e *event) order() int {
 	if e.comp != nil {
-		return e.comp.order
+		return e.comp.Order
 	}
 	return int(e.about) - int(abouts)
 }
@@ -260,40 +261,40 @@ func (e *event) order() int {
 // their arrival, in a batch.
 func (nt *notifier) tell(e event) {
 	nt.takeTurn(e.node)
-	e.turn = e.node.turn
+	e.turn = e.node.Turn
 	nt.events = append(nt.events, e)
 }
 
 // tellParent queues OnParent for a node that may have another parent. Of one that has not
 // come yet its arrival tells, in a turn after its parent's.
-func (nt *notifier) tellParent(n *node) {
-	if n.here {
+func (nt *notifier) tellParent(n *nodes.Node) {
+	if n.Here {
 		nt.tell(event{node: n, about: itsParent})
 	}
 }
 
-func (nt *notifier) takeTurn(n *node) {
-	if n.batch != nt.batch || n.turn == 0 {
+func (nt *notifier) takeTurn(n *nodes.Node) {
+	if n.Batch != nt.batch || n.Turn == 0 {
 		nt.turns++
-		n.batch, n.turn = nt.batch, nt.turns
+		n.Batch, n.Turn = nt.batch, nt.turns
 	}
 }
 
 // turnAfterParent gives a node, and those below it, another turn if its parent has arrived
 // after it in this batch: a parent's callbacks run first.
-func (nt *notifier) turnAfterParent(n *node) {
-	up := n.parent
-	if up == nil || up.here || up.batch != nt.batch || n.batch != nt.batch || n.turn > up.turn {
+func (nt *notifier) turnAfterParent(n *nodes.Node) {
+	up := n.Parent
+	if up == nil || up.Here || up.Batch != nt.batch || n.Batch != nt.batch || n.Turn > up.Turn {
 		return
 	}
 	nt.turns++
-	n.turn = nt.turns
+	n.Turn = nt.turns
 	for i := range nt.events {
 		if e := &nt.events[i]; e.node == n {
-			e.turn = n.turn
+			e.turn = n.Turn
 		}
 	}
-	for c := range n.kids {
+	for c := range n.Kids {
 		nt.turnAfterParent(c)
 	}
 }
@@ -315,7 +316,7 @@ func (nt *notifier) callBack() {
 		e := &events[i]
 		if e.comp == nil {
 			if e.about == itsArrival {
-				e.node.here = true
+				e.node.Here = true
 				nt.streamedIn(e.node)
 			}
 			if e.about != itsOwner {
@@ -327,24 +328,24 @@ func (nt *notifier) callBack() {
 			continue
 		}
 		old := nt.changed(e.node, e.comp, e.entity)
-		for _, fn := range nt.hooks.change[e.comp.order] {
-			if old != nil && nt.nodes.of(e.entity) == e.node && !e.node.leaving && nt.world.Entry(e.entity).HasComponent(e.comp.c) {
-				fn(nt.world.Entry(e.entity), old)
+		for _, fn := range nt.hooks.change[e.comp.Order] {
+			if old != nil && nt.nodes.Of(e.entity) == e.node && !e.node.Leaving && nt.World.Entry(e.entity).HasComponent(e.comp.Type) {
+				fn(nt.World.Entry(e.entity), old)
 			}
 		}
 		if old != nil { // each function was given a copy
-			nt.olds[e.comp.order] = old
+			nt.olds[e.comp.Order] = old
 		}
 	}
 	clear(events) // what has gone is not kept
 	nt.spareEvents = events
 }
 
-func (nt *notifier) streamedIn(n *node) {
+func (nt *notifier) streamedIn(n *nodes.Node) {
 	for _, h := range nt.hooks.streamIn {
-		for _, ent := range n.entities() {
-			if nt.nodes.of(ent) == n && !n.leaving && nt.world.Valid(ent) {
-				if e := nt.world.Entry(ent); e.HasComponent(h.c) {
+		for _, ent := range n.Entities() {
+			if nt.nodes.Of(ent) == n && !n.Leaving && nt.World.Valid(ent) {
+				if e := nt.World.Entry(ent); e.HasComponent(h.c) {
 					h.fn(e)
 				}
 			}
@@ -354,18 +355,18 @@ func (nt *notifier) streamedIn(n *node) {
 
 // parentTold runs OnParent if the node's parent differs from the one that OnParent was
 // last told of.
-func (nt *notifier) parentTold(n *node) {
-	old, now := n.toldParent, donburi.Null
-	if up := n.parent; up != nil && !up.leaving {
-		now = up.entity
+func (nt *notifier) parentTold(n *nodes.Node) {
+	old, now := n.ToldParent, donburi.Null
+	if up := n.Parent; up != nil && !up.Leaving {
+		now = up.Entity
 	}
-	if !n.here || old == now {
+	if !n.Here || old == now {
 		return
 	}
-	n.toldParent = now
+	n.ToldParent = now
 	for _, h := range nt.hooks.parent {
-		if nt.nodes.of(n.entity) == n && !n.leaving && nt.world.Valid(n.entity) {
-			if e := nt.world.Entry(n.entity); e.HasComponent(h.c) {
+		if nt.nodes.Of(n.Entity) == n && !n.Leaving && nt.World.Valid(n.Entity) {
+			if e := nt.World.Entry(n.Entity); e.HasComponent(h.c) {
 				h.fn(e, old)
 			}
 		}
@@ -374,16 +375,16 @@ func (nt *notifier) parentTold(n *node) {
 
 // ownerTold runs OnOwner if the node's owner differs from the one that OnOwner was last
 // told of.
-func (nt *notifier) ownerTold(n *node) {
-	old := n.toldOwner
-	if !n.here || old == n.owner {
+func (nt *notifier) ownerTold(n *nodes.Node) {
+	old := n.ToldOwner
+	if !n.Here || old == n.Owner {
 		return
 	}
-	n.toldOwner = n.owner
+	n.ToldOwner = n.Owner
 	for _, h := range nt.hooks.owner {
-		for _, ent := range n.entities() {
-			if nt.nodes.of(ent) == n && !n.leaving && nt.world.Valid(ent) {
-				if e := nt.world.Entry(ent); e.HasComponent(h.c) {
+		for _, ent := range n.Entities() {
+			if nt.nodes.Of(ent) == n && !n.Leaving && nt.World.Valid(ent) {
+				if e := nt.World.Entry(ent); e.HasComponent(h.c) {
 					h.fn(e, old)
 				}
 			}
@@ -391,11 +392,11 @@ func (nt *notifier) ownerTold(n *node) {
 	}
 }
 
-func (nt *notifier) streamedOut(n *node, destroyed bool) {
+func (nt *notifier) streamedOut(n *nodes.Node, destroyed bool) {
 	for _, h := range nt.hooks.streamOut {
-		for _, ent := range n.entities() {
-			if nt.world.Valid(ent) {
-				if e := nt.world.Entry(ent); e.HasComponent(h.c) {
+		for _, ent := range n.Entities() {
+			if nt.World.Valid(ent) {
+				if e := nt.World.Entry(ent); e.HasComponent(h.c) {
 					h.fn(e, destroyed)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/callqueue"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -20,15 +21,15 @@ import (
 // A caller makes calls, and runs those that arrive.
 type caller struct {
 	*shared
-	nodes   *nodeTable
+	nodes   *nodes.Table
 	extract *extractor
 	client  *client
 	seats   *seating
 	line    *line
 
 	handlers map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
-	queued   callqueue.Queue[*node, localCall] // of this machine on itself
-	waiting  []waitingCall                     // calls on the session that is being joined
+	queued   callqueue.Queue[*nodes.Node, localCall] // of this machine on itself
+	waiting  []waitingCall                           // calls on the session that is being joined
 }
 
 // A localCall is a call on this machine that waits for the step's Send.
@@ -39,85 +40,85 @@ type localCall struct {
 }
 
 // call routes a call by the table at RPC.
-func (ca *caller) call(n *node, t *rpl.RPCType, args []byte) error {
+func (ca *caller) call(n *nodes.Node, t *rpl.RPCType, args []byte) error {
 	if ca.awaits(n) {
 		return ca.callLater(n, t, args)
 	}
-	if ca.auth != nil {
-		owner := n.owner
+	if ca.Auth != nil {
+		owner := n.Owner
 		switch {
 		case t.To == rpl.ToServer, t.To == rpl.ToOwner && owner <= rpl.Server:
 			ca.queue(n, t, args)
 			return nil
 		case t.To == rpl.ToOwner && ca.dropsCallTo(owner):
 			return nil
-		case t.To == rpl.Broadcast && ca.me != 0:
+		case t.To == rpl.Broadcast && ca.Me != 0:
 			ca.queue(n, t, args)
 		case t.To == rpl.Everywhere:
 			ca.queue(n, t, args)
-			return ca.handOn(n, t, ca.me, args)
+			return ca.handOn(n, t, ca.Me, args)
 		}
-		return ca.auth.Call(n.id, t, args)
+		return ca.Auth.Call(n.ID, t, args)
 	}
-	switch mine := ca.me != 0 && n.owner == ca.me; {
-	case n.leaving:
-		ca.faults.Count("rpc dropped")
+	switch mine := ca.Me != 0 && n.Owner == ca.Me; {
+	case n.Leaving:
+		ca.Faults.Count("rpc dropped")
 	case ca.line.joining: // nothing leaves for the old session any more
-		ca.faults.Count("rpc dropped")
+		ca.Faults.Count("rpc dropped")
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
 		ca.queue(n, t, args)
-	case t.To == rpl.ToServer && (mine || t.FromAnyone) && ca.proxy != nil:
+	case t.To == rpl.ToServer && (mine || t.FromAnyone) && ca.Proxy != nil:
 		return ca.callServer(n, t, args)
-	case t.To == rpl.Everywhere && (mine || t.FromAnyone) && ca.proxy != nil:
+	case t.To == rpl.Everywhere && (mine || t.FromAnyone) && ca.Proxy != nil:
 		ca.queue(n, t, args)
 		return ca.callServer(n, t, args)
 	default:
-		ca.faults.Scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
+		ca.Faults.Scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
 	}
 	return nil
 }
 
 // callServer sends a client's call to the server. A callback may call on a node that the
 // core has already removed, before the game is told of it; such a call is dropped.
-func (ca *caller) callServer(n *node, t *rpl.RPCType, args []byte) error {
-	err := ca.proxy.Call(n.id, t, args)
+func (ca *caller) callServer(n *nodes.Node, t *rpl.RPCType, args []byte) error {
+	err := ca.Proxy.Call(n.ID, t, args)
 	if errors.Is(err, rpl.ErrNoNode) {
-		ca.faults.Count("rpc dropped")
+		ca.Faults.Count("rpc dropped")
 		return nil
 	}
 	return err
 }
 
-func (ca *caller) queue(n *node, t *rpl.RPCType, args []byte) {
-	ca.queued.Add(&n.calls, n, localCall{rpc: t, args: args, tick: ca.tick})
+func (ca *caller) queue(n *nodes.Node, t *rpl.RPCType, args []byte) {
+	ca.queued.Add(&n.Calls, n, localCall{rpc: t, args: args, tick: ca.Tick})
 }
 
 // runCalls runs the calls of this machine on itself.
 func (ca *caller) runCalls() {
-	ca.queued.Run(func(n *node, c localCall) {
-		if ca.nodes.of(n.entity) != n || n.leaving {
-			ca.faults.Count("rpc dropped")
+	ca.queued.Run(func(n *nodes.Node, c localCall) {
+		if ca.nodes.Of(n.Entity) != n || n.Leaving {
+			ca.Faults.Count("rpc dropped")
 			return
 		}
-		ca.handle(n, c.rpc, Call{From: ca.me, Tick: c.tick}, c.args, func() {})
+		ca.handle(n, c.rpc, Call{From: ca.Me, Tick: c.tick}, c.args, func() {})
 	})
 }
 
 // runRemote runs a call from another machine that the core has checked.
 func (ca *caller) runRemote(c rpl.Call) {
-	n := ca.nodes.byID[c.Node]
-	if n == nil || n.leaving {
-		ca.faults.Count("rpc dropped")
+	n := ca.nodes.ByID[c.Node]
+	if n == nil || n.Leaving {
+		ca.Faults.Count("rpc dropped")
 		return
 	}
 	call, args, handOn := Call{From: c.From, Tick: c.Tick}, c.Args, func() {}
-	if ca.auth == nil {
+	if ca.Auth == nil {
 		call.From = ca.client.host
 	}
 	if c.RPC.To == rpl.Everywhere {
 		var ok bool
 		if call.From, args, handOn, ok = ca.everywhere(n, c); !ok {
-			ca.faults.Count("rpc refused")
+			ca.Faults.Count("rpc refused")
 			return
 		}
 	}
@@ -126,15 +127,15 @@ func (ca *caller) runRemote(c rpl.Call) {
 
 // handle runs a call here. The handler calls handOn once the arguments are known to be
 // good, before the game's function.
-func (ca *caller) handle(n *node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
+func (ca *caller) handle(n *nodes.Node, t *rpl.RPCType, c Call, args []byte, handOn func()) {
 	fn := ca.handlers[t]
-	if fn == nil || !ca.world.Valid(n.entity) {
-		ca.faults.Scold("rpc without handler", t.Name, "nothing runs here: call its Handle for every Replication")
+	if fn == nil || !ca.World.Valid(n.Entity) {
+		ca.Faults.Scold("rpc without handler", t.Name, "nothing runs here: call its Handle for every Replication")
 		return
 	}
-	c.Entry = ca.world.Entry(n.entity)
+	c.Entry = ca.World.Entry(n.Entity)
 	if err := fn(c, args, handOn); err != nil {
-		ca.faults.Refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
+		ca.Faults.Refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
 	}
 }
 
@@ -147,15 +148,15 @@ func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointe
 			continue
 		}
 		ent := *(*donburi.Entity)(unsafe.Add(args, ref.Offset))
-		n := ca.nodes.of(ent)
-		if n == nil || !ca.world.Valid(ent) {
+		n := ca.nodes.Of(ent)
+		if n == nil || !ca.World.Valid(ent) {
 			return fmt.Errorf("field %s refers to nothing that is here", ref.Field)
 		}
 		c := ca.protocol.named(ref.Has)
-		if c == nil || !ca.world.Entry(ent).HasComponent(c.c) {
+		if c == nil || !ca.World.Entry(ent).HasComponent(c.Type) {
 			return fmt.Errorf("field %s refers to a node without component %s", ref.Field, ref.Has)
 		}
-		if ca.auth != nil && from != ca.me && !slices.Contains(ca.auth.Holders(n.id, nil), from) {
+		if ca.Auth != nil && from != ca.Me && !slices.Contains(ca.Auth.Holders(n.ID, nil), from) {
 			return fmt.Errorf("field %s refers to a node that peer %d does not hold", ref.Field, from)
 		}
 	}
@@ -164,9 +165,9 @@ func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointe
 
 // lastWords runs the calls that wait for this step's Send on a node that will be gone by
 // then.
-func (ca *caller) lastWords(n *node) {
-	for c := range ca.queued.Take(&n.calls, n) {
-		ca.handle(n, c.rpc, Call{From: ca.me, Tick: c.tick, Last: true}, c.args, func() {})
+func (ca *caller) lastWords(n *nodes.Node) {
+	for c := range ca.queued.Take(&n.Calls, n) {
+		ca.handle(n, c.rpc, Call{From: ca.Me, Tick: c.tick, Last: true}, c.args, func() {})
 	}
 }
 
@@ -177,26 +178,26 @@ func (ca *caller) dropsCallTo(p rpl.Peer) bool {
 	if s == nil || s.in && s.gone == nil {
 		return false
 	}
-	ca.faults.Count("rpc dropped")
+	ca.Faults.Count("rpc dropped")
 	return true
 }
 
 // handOn sends a call to all peers that have the node except the caller, which has run it
 // already. The bound on what is handed on is not for this machine's own calls.
-func (ca *caller) handOn(n *node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
+func (ca *caller) handOn(n *nodes.Node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
 	ca.extract.noticeTop(n)
 	but := from
-	if from == ca.me {
+	if from == ca.Me {
 		but = 0
 	}
-	return ca.auth.CallOthers(n.id, t, sessionmsg.AppendCaller(from, args), but)
+	return ca.Auth.CallOthers(n.ID, t, sessionmsg.AppendCaller(from, args), but)
 }
 
 // everywhere returns the caller and the arguments of a call that was received, and what
 // to do before it runs here; ok is false if the call cannot be read.
-func (ca *caller) everywhere(n *node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
-	if ca.auth != nil {
-		return c.From, c.Args, func() { ca.faults.Refuse("rpc not handed on", ca.handOn(n, c.RPC, c.From, c.Args)) }, true
+func (ca *caller) everywhere(n *nodes.Node, c rpl.Call) (from rpl.Peer, args []byte, handOn func(), ok bool) {
+	if ca.Auth != nil {
+		return c.From, c.Args, func() { ca.Faults.Refuse("rpc not handed on", ca.handOn(n, c.RPC, c.From, c.Args)) }, true
 	}
 	from, args, ok = sessionmsg.ParseCaller(c.Args)
 	return from, args, func() {}, ok
@@ -211,17 +212,17 @@ type waitingCall struct {
 // awaits reports whether a node is the session's and has not come yet: from Join on it
 // stands for the session that is being joined. While earlier calls wait, later ones queue
 // up behind them.
-func (ca *caller) awaits(n *node) bool {
-	return n == ca.nodes.session && (ca.line.joining || ca.auth == nil && (!ca.client.sessionHere || len(ca.waiting) > 0))
+func (ca *caller) awaits(n *nodes.Node) bool {
+	return n == ca.nodes.Session && (ca.line.joining || ca.Auth == nil && (!ca.client.sessionHere || len(ca.waiting) > 0))
 }
 
 // callLater routes a call on such a node, which nobody owns.
-func (ca *caller) callLater(n *node, t *rpl.RPCType, args []byte) error {
+func (ca *caller) callLater(n *nodes.Node, t *rpl.RPCType, args []byte) error {
 	switch {
 	case t.To == rpl.Broadcast:
 		ca.queue(n, t, args)
 	case t.To == rpl.ToOwner, !t.FromAnyone, t.Lane == rpl.Unreliable:
-		ca.faults.Scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
+		ca.Faults.Scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
 	case len(ca.waiting) >= maxWaiting:
 		return fmt.Errorf("tendon: RPC %s: %d calls wait for the session to be joined already: %w: call when it has begun", t.Name, maxWaiting, rpl.ErrLimit)
 	default:
@@ -238,10 +239,10 @@ func (ca *caller) callWaiting() {
 	calls := ca.waiting
 	ca.waiting = nil
 	for _, c := range calls {
-		ca.faults.Report("rpc not sent", ca.call(ca.nodes.session, c.rpc, c.args))
+		ca.Faults.Report("rpc not sent", ca.call(ca.nodes.Session, c.rpc, c.args))
 	}
 }
 
 // dropCalls drops the calls that wait for this machine's Send, in a session that has
 // ended.
-func (ca *caller) dropCalls() { ca.faults.Add("rpc dropped", ca.queued.Drop()) }
+func (ca *caller) dropCalls() { ca.Faults.Add("rpc dropped", ca.queued.Drop()) }

@@ -10,64 +10,56 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
-
-// A watch remembers an item as OnChange last saw it.
-type watch struct {
-	words []int32
-	vars  []any
-	old   unsafe.Pointer // a copy of the component, the next call's old, except for what a copy shares
-	seen  sightings      // the entities that the references in words and vars meant
-	due   bool           // a call waits
-}
 
 // startWatch begins to watch an item, if OnChange is set for its component: from the
 // component's present value on, or from its default, so that OnChange reports what it has
 // by now. A proxy's item is watched before its state is loaded, to the same
 // effect.
-func (nt *notifier) startWatch(b *binding, fromDefault bool) {
-	if b.watch != nil || b.comp == nil || len(b.comp.notify) == 0 || len(nt.hooks.change[b.comp.order]) == 0 {
+func (nt *notifier) startWatch(b *nodes.Binding, fromDefault bool) {
+	if b.Watch != nil || b.Comp == nil || len(b.Comp.Notify) == 0 || len(nt.hooks.change[b.Comp.Order]) == 0 {
 		return
 	}
-	e, p := nt.component(b)
+	e, p := nt.Component(b)
 	if p == nil {
 		return
 	}
 	if fromDefault {
-		p = b.comp.c.New()
+		p = b.Comp.Type.New()
 	}
-	t := b.comp.item
-	b.watch = &watch{words: make([]int32, len(t.Words)), vars: make([]any, len(t.Vars)), old: b.comp.c.New(), seen: sightings{Refs: nt.nodes}}
-	nt.sight(b, e, p, b.watch.words, b.watch.vars)
-	b.watch.seen.of = append(b.watch.seen.of, nt.seen.of...)
-	b.comp.copy(b.watch.old, p)
+	t := b.Comp.Item
+	b.Watch = &nodes.Watch{Words: make([]int32, len(t.Words)), Vars: make([]any, len(t.Vars)), Old: b.Comp.Type.New(), Seen: nodes.Sightings{Refs: nt.nodes}}
+	nt.sight(b, e, p, b.Watch.Words, b.Watch.Vars)
+	b.Watch.Seen.Of = append(b.Watch.Seen.Of, nt.seen.Of...)
+	b.Comp.Copy(b.Watch.Old, p)
 }
 
 // sight extracts an item, and records in nt.seen the entities that it refers to, if they
 // are needed later.
-func (nt *notifier) sight(b *binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
+func (nt *notifier) sight(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
 	var refs rpl.Refs = nt.nodes
-	nt.seen.of = nt.seen.of[:0]
-	if b.comp.copyShares() && b.comp.item.HasRefs {
+	nt.seen.Of = nt.seen.Of[:0]
+	if b.Comp.CopyShares() && b.Comp.Item.HasRefs {
 		nt.seen.Refs, refs = refs, &nt.seen
 	}
-	b.comp.item.Extract(nt.tagged(b.comp, e, p), words, vars, refs)
+	b.Comp.Item.Extract(nt.Tagged(b.Comp, e, p), words, vars, refs)
 }
 
 // look compares an item with its watch, and queues a call of OnChange if a field tagged
 // `notify` differs.
-func (nt *notifier) look(n *node, b *binding) {
-	w := b.watch
-	if w == nil || w.due {
+func (nt *notifier) look(n *nodes.Node, b *nodes.Binding) {
+	w := b.Watch
+	if w == nil || w.Due {
 		return
 	}
-	e, p := nt.component(b)
+	e, p := nt.Component(b)
 	if p == nil {
 		return
 	}
-	if w.due = nt.hasNews(b, e, p); w.due {
-		nt.tell(event{node: n, comp: b.comp, entity: b.entity})
+	if w.Due = nt.hasNews(b, e, p); w.Due {
+		nt.tell(event{node: n, comp: b.Comp, entity: b.Entity})
 		clear(nt.vars)
 		return
 	}
@@ -77,14 +69,14 @@ func (nt *notifier) look(n *node, b *binding) {
 // changed returns the item's component as OnChange saw it last. It returns nil if nothing
 // differs any more or the component has gone, since other callbacks have run since look.
 // From now on OnChange has seen the present value.
-func (nt *notifier) changed(n *node, c *component, ent donburi.Entity) (old unsafe.Pointer) {
-	b := n.binding(c, ent)
-	if b == nil || b.watch == nil {
+func (nt *notifier) changed(n *nodes.Node, c *nodes.Component, ent donburi.Entity) (old unsafe.Pointer) {
+	b := n.Binding(c, ent)
+	if b == nil || b.Watch == nil {
 		return nil
 	}
-	w := b.watch
-	w.due = false
-	e, p := nt.component(b)
+	w := b.Watch
+	w.Due = false
+	e, p := nt.Component(b)
 	if p == nil {
 		return nil
 	}
@@ -98,34 +90,34 @@ func (nt *notifier) changed(n *node, c *component, ent donburi.Entity) (old unsa
 // before returns a component as OnChange saw it last. A copy shares with its component
 // what stands behind pointers, in lists and in maps, which games change in place; so the
 // replicated part of it is built again from the watch.
-func (nt *notifier) before(w *watch, b *binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
-	c := b.comp
-	old := nt.olds[c.order]
-	if nt.olds[c.order] = nil; old == nil {
-		old = c.c.New()
+func (nt *notifier) before(w *nodes.Watch, b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+	c := b.Comp
+	old := nt.olds[c.Order]
+	if nt.olds[c.Order] = nil; old == nil {
+		old = c.Type.New()
 	}
-	c.copy(old, w.old)
-	if !c.copyShares() {
+	c.Copy(old, w.Old)
+	if !c.CopyShares() {
 		return old
 	}
-	w.seen.sort()
-	if c.standIn == nil {
-		c.unshare(old, w.vars, &w.seen)
+	w.Seen.Sort()
+	if c.StandIn == nil {
+		c.Unshare(old, w.Vars, &w.Seen)
 		return old
 	}
-	wire := c.standIn.make()
-	c.item.Inject(wire, w.words, w.vars, &w.seen)
-	c.standIn.set(e, old, wire)
+	wire := c.StandIn.Make()
+	c.Item.Inject(wire, w.Words, w.Vars, &w.Seen)
+	c.StandIn.Set(e, old, wire)
 	nt.unharmed(b, e, p)
 	return old
 }
 
 // unharmed repairs a component that its stand-in's set has changed while it wrote to the
 // old copy.
-func (nt *notifier) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
-	c, t := b.comp, b.comp.item
-	was, now := nt.scratch(c), c.standIn.make() // was holds what hasNews has read
-	c.standIn.get(e, p, now)
+func (nt *notifier) unharmed(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) {
+	c, t := b.Comp, b.Comp.Item
+	was, now := nt.Scratch(c), c.StandIn.Make() // was holds what hasNews has read
+	c.StandIn.Get(e, p, now)
 	words, vars := make([]int32, len(t.Words)), make([]any, len(t.Vars))
 	copy(vars, nt.vars)
 	t.Extract(now, words, vars, nt.nodes)
@@ -136,54 +128,37 @@ func (nt *notifier) unharmed(b *binding, e *donburi.Entry, p unsafe.Pointer) {
 	if same {
 		return
 	}
-	c.unshare(was, nt.vars, nt.nodes)
-	c.standIn.set(e, p, was)
-	nt.faults.Refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
-		"have it put something new there", c.name))
-}
-
-// copyShares reports whether a copy of the component shares some of what is replicated.
-func (c *component) copyShares() bool {
-	if c.standIn == nil {
-		return len(c.item.Vars) > 0
-	}
-	return c.standIn.shares
-}
-
-// unshare overwrites the values of variable length that a copy shares with its original.
-func (c *component) unshare(p unsafe.Pointer, vars []any, refs rpl.Refs) {
-	for k := range c.item.Vars {
-		v := &c.item.Vars[k]
-		v.Type.Clear(unsafe.Add(p, v.Offset))
-		v.Type.Inject(unsafe.Add(p, v.Offset), vars[k], refs)
-	}
+	c.Unshare(was, nt.vars, nt.nodes)
+	c.StandIn.Set(e, p, was)
+	nt.Faults.Refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
+		"have it put something new there", c.Name))
 }
 
 // hasNews extracts an item, and reports whether a field tagged `notify` differs from the
 // watch.
-func (nt *notifier) hasNews(b *binding, e *donburi.Entry, p unsafe.Pointer) (yes bool) {
-	w, t := b.watch, b.comp.item
+func (nt *notifier) hasNews(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) (yes bool) {
+	w, t := b.Watch, b.Comp.Item
 	words, vars := sized(&nt.words, len(t.Words)), sized(&nt.vars, len(t.Vars))
-	copy(vars, w.vars)
+	copy(vars, w.Vars)
 	nt.sight(b, e, p, words, vars)
-	for _, i := range b.comp.notify {
+	for _, i := range b.Comp.Notify {
 		prop := &t.Props[i]
 		for k := prop.Words[0]; k < prop.Words[1]; k++ {
-			yes = yes || words[k] != w.words[k]
+			yes = yes || words[k] != w.Words[k]
 		}
 		for k := prop.Vars[0]; k < prop.Vars[1]; k++ {
-			yes = yes || !t.Vars[k].Type.Equal(vars[k], w.vars[k])
+			yes = yes || !t.Vars[k].Type.Equal(vars[k], w.Vars[k])
 		}
 	}
 	return yes
 }
 
 // remember stores what hasNews has extracted.
-func (nt *notifier) remember(w *watch, b *binding, p unsafe.Pointer) {
-	copy(w.words, nt.words[:len(w.words)])
-	copy(w.vars, nt.vars[:len(w.vars)])
-	w.seen.of = append(w.seen.of[:0], nt.seen.of...)
-	b.comp.copy(w.old, p)
+func (nt *notifier) remember(w *nodes.Watch, b *nodes.Binding, p unsafe.Pointer) {
+	copy(w.Words, nt.words[:len(w.Words)])
+	copy(w.Vars, nt.vars[:len(w.Vars)])
+	w.Seen.Of = append(w.Seen.Of[:0], nt.seen.Of...)
+	b.Comp.Copy(w.Old, p)
 	clear(nt.vars)
 }
 

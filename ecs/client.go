@@ -6,6 +6,7 @@ package ecs
 import (
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
@@ -15,7 +16,7 @@ import (
 // A client is a machine's connection to the server whose session it is in.
 type client struct {
 	*shared
-	nodes *nodeTable
+	nodes *nodes.Table
 	draw  *drawing
 	line  *line
 
@@ -47,10 +48,10 @@ type client struct {
 func (cl *client) Connected(c transport.Conn, _ []byte) { cl.conn, cl.joined = c, cl.line.now() }
 
 func (cl *client) Datagram(_ transport.Conn, seq uint64, at time.Duration, b []byte) {
-	if cl.proxy == nil || cl.entering != nil || seq <= cl.after {
+	if cl.Proxy == nil || cl.entering != nil || seq <= cl.after {
 		return
 	}
-	cl.proxy.Receive(seq, cl.line.linkBase+at, b)
+	cl.Proxy.Receive(seq, cl.line.linkBase+at, b)
 	cl.came++
 	if seq > cl.newestSeq {
 		cl.newestSeq, cl.newestAt = seq, cl.line.linkBase+at
@@ -61,20 +62,20 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 	switch {
 	case len(b) == 0:
 	case b[0] < sessionmsg.First:
-		if cl.proxy != nil && cl.entering == nil {
-			cl.proxy.ReceiveMessage(b)
+		if cl.Proxy != nil && cl.entering == nil {
+			cl.Proxy.ReceiveMessage(b)
 		}
-	case b[0] == sessionmsg.TypeWelcome && cl.me == 0 && cl.welcomed == nil:
+	case b[0] == sessionmsg.TypeWelcome && cl.Me == 0 && cl.welcomed == nil:
 		m, err := sessionmsg.ParseWelcome(b)
 		if err != nil {
-			cl.faults.Refuse("message refused", err)
+			cl.Faults.Refuse("message refused", err)
 			return
 		}
 		cl.welcomed = &m
 	case b[0] == sessionmsg.TypeLevel:
 		m, err := sessionmsg.ParseLevel(b)
 		if err != nil {
-			cl.faults.Refuse("message refused", err)
+			cl.Faults.Refuse("message refused", err)
 			return
 		}
 		cl.entering = &m
@@ -83,9 +84,9 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 		if err == nil {
 			err = cl.told.Take(m)
 		}
-		cl.faults.Refuse("message refused", err)
+		cl.Faults.Refuse("message refused", err)
 	default:
-		cl.faults.Count("message refused")
+		cl.Faults.Count("message refused")
 	}
 }
 
@@ -102,7 +103,7 @@ func (cl *client) count() (lost int) {
 
 // hear records the newest tick received, and feeds the clock with its time of arrival.
 func (cl *client) hear(lost int) {
-	if t := cl.proxy.Newest(); t > cl.draw.screen.Heard.Newest() {
+	if t := cl.Proxy.Newest(); t > cl.draw.screen.Heard.Newest() {
 		cl.draw.screen.Heard.Note(t)
 		cl.draw.clock.Hear(uint32(t), cl.newestAt, cl.line.now(), lost)
 		cl.heardSeq, cl.came = cl.newestSeq, 0
@@ -115,5 +116,5 @@ func (cl *client) expected(now time.Duration) rpl.Tick {
 	if cl.draw.clock.Started() {
 		return rpl.Tick(cl.draw.clock.Most(now))
 	}
-	return cl.tick + rpl.Tick(max(0, now-cl.joined)/cl.config.step())
+	return cl.Tick + rpl.Tick(max(0, now-cl.joined)/cl.config.step())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/yohamta/donburi/filter"
 
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -111,9 +112,9 @@ type binder[A any] struct {
 	r      *Replication
 	sample func(e *donburi.Entry) A
 	apply  func(c Call, a A)
-	nodes  map[*node]*stream[A]
-	found  []*node // scratch
-	bytes  []byte  // scratch
+	nodes  map[*nodes.Node]*stream[A]
+	found  []*nodes.Node // scratch
+	bytes  []byte        // scratch
 }
 
 // A stream is one node's commands.
@@ -127,11 +128,11 @@ type stream[A any] struct {
 const sentTicks = 2 * command.MaxTicks
 
 // stream returns the commands of a node.
-func (b *binder[A]) stream(n *node) *stream[A] {
+func (b *binder[A]) stream(n *nodes.Node) *stream[A] {
 	s := b.nodes[n]
 	if s == nil {
 		if b.nodes == nil {
-			b.nodes = map[*node]*stream[A]{}
+			b.nodes = map[*nodes.Node]*stream[A]{}
 		}
 		s = &stream[A]{}
 		b.nodes[n] = s
@@ -139,7 +140,7 @@ func (b *binder[A]) stream(n *node) *stream[A] {
 	return s
 }
 
-func (b *binder[A]) forget(n *node) { delete(b.nodes, n) }
+func (b *binder[A]) forget(n *nodes.Node) { delete(b.nodes, n) }
 
 func (b *binder[A]) silent() bool { return unsafe.Sizeof(*new(A)) == 0 }
 
@@ -149,10 +150,10 @@ func (b *binder[A]) moves(e *donburi.Entry) bool { return e.HasComponent(b.c.on)
 
 // find returns the nodes with the component, by id; those without an id yet come last, as
 // they came.
-func (b *binder[A]) find() []*node {
+func (b *binder[A]) find() []*nodes.Node {
 	b.found = b.found[:0]
-	for e := range b.c.query.Iter(b.r.shared.world) {
-		if n := b.r.nodes.of(e.Entity()); n != nil && n.entity == e.Entity() && !n.leaving {
+	for e := range b.c.query.Iter(b.r.shared.World) {
+		if n := b.r.nodes.Of(e.Entity()); n != nil && n.Entity == e.Entity() && !n.Leaving {
 			b.found = append(b.found, n)
 		}
 	}
@@ -212,7 +213,7 @@ func (b *binder[A]) rounded(e *donburi.Entry, a A) (A, bool) {
 		err = b.c.wire.Args.Parse(bytes, unsafe.Pointer(&to), &b.r.nodes)
 	}
 	if err != nil {
-		b.r.shared.faults.Refuse("command refused", fmt.Errorf("command %s, sampled: %w", b.c.name, err))
+		b.r.shared.Faults.Refuse("command refused", fmt.Errorf("command %s, sampled: %w", b.c.name, err))
 		var zero A
 		return zero, false
 	}
@@ -220,11 +221,11 @@ func (b *binder[A]) rounded(e *donburi.Entry, a A) (A, bool) {
 }
 
 // runs calls Apply for a node.
-func (b *binder[A]) runs(n *node, t rpl.Tick, replay bool, e *command.Entry[A], from rpl.Peer) {
-	if b.apply == nil || b.r.nodes.of(n.entity) != n || !b.r.shared.world.Valid(n.entity) {
+func (b *binder[A]) runs(n *nodes.Node, t rpl.Tick, replay bool, e *command.Entry[A], from rpl.Peer) {
+	if b.apply == nil || b.r.nodes.Of(n.Entity) != n || !b.r.shared.World.Valid(n.Entity) {
 		return
 	}
-	at := b.r.shared.world.Entry(n.entity)
+	at := b.r.shared.World.Entry(n.Entity)
 	if !at.HasComponent(b.c.on) {
 		return
 	}
@@ -237,10 +238,10 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 	for _, n := range b.find() {
 		var e command.Entry[A]
 		switch {
-		case b.silent(), n.owner == 0:
-		case n.owner == r.shared.me:
+		case b.silent(), n.Owner == 0:
+		case n.Owner == r.shared.Me:
 			if b.sample != nil {
-				e.Value, _ = b.rounded(r.shared.world.Entry(n.entity), b.sample(r.shared.world.Entry(n.entity)))
+				e.Value, _ = b.rounded(r.shared.World.Entry(n.Entity), b.sample(r.shared.World.Entry(n.Entity)))
 			}
 		default:
 			s := b.stream(n)
@@ -255,7 +256,7 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 			}
 			b.addPressed(s, &e.Value)
 		}
-		b.runs(n, t, false, &e, n.owner)
+		b.runs(n, t, false, &e, n.Owner)
 	}
 }
 
@@ -266,10 +267,10 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		return
 	}
 	for _, n := range b.find() {
-		if n.owner != r.shared.me || n.id == 0 {
+		if n.Owner != r.shared.Me || n.ID == 0 {
 			continue
 		}
-		at := r.shared.world.Entry(n.entity)
+		at := r.shared.World.Entry(n.Entity)
 		a, _ := b.rounded(at, b.sample(at))
 		s := b.stream(n)
 		if !runs { // the press is for the next tick
@@ -285,7 +286,7 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 // again makes the command of a tick that has no step of its own: that of the tick before.
 func (b *binder[A]) again(t rpl.Tick) {
 	for n, s := range b.nodes {
-		if n.owner != b.r.shared.me {
+		if n.Owner != b.r.shared.Me {
 			continue
 		}
 		if e, ok := s.queue.At(uint32(t) - 1); ok {
@@ -306,14 +307,14 @@ func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
 	r := b.r
 	for _, n := range r.predict.all { // by id, as the authority runs them
 		var e command.Entry[A]
-		if n.owner == r.shared.me && !b.silent() {
+		if n.Owner == r.shared.Me && !b.silent() {
 			if s := b.nodes[n]; s != nil {
 				if made, ok := s.queue.At(uint32(t)); ok {
 					e = *made
 				}
 			}
 		}
-		b.runs(n, t, replay, &e, r.shared.me)
+		b.runs(n, t, replay, &e, r.shared.Me)
 	}
 }
 
@@ -324,13 +325,13 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 	}
 	for _, n := range b.found {
 		s := b.nodes[n]
-		if s == nil || n.owner != b.r.shared.me || n.id == 0 {
+		if s == nil || n.Owner != b.r.shared.Me || n.ID == 0 {
 			continue
 		}
 		if _, ok := s.queue.At(newest); !ok {
 			continue
 		}
-		w.Stream(uint64(n.id), b.c.number)
+		w.Stream(uint64(n.ID), b.c.number)
 		var before []byte
 		known := false
 		for i := range uint32(ticks) {
@@ -356,19 +357,19 @@ func (b *binder[A]) encode(s *stream[A], tick uint32, a *A) {
 }
 
 // take takes a command of a peer.
-func (b *binder[A]) take(n *node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool) {
-	if b.silent() || !b.moves(b.r.shared.world.Entry(n.entity)) {
+func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool) {
+	if b.silent() || !b.moves(b.r.shared.World.Entry(n.Entity)) {
 		return 0, false
 	}
 	s := b.stream(n)
-	if s.queue.Knows(uint32(b.r.shared.tick), tick) { // most are repeats
+	if s.queue.Knows(uint32(b.r.shared.Tick), tick) { // most are repeats
 		return command.Doubled, true
 	}
 	e := command.Entry[A]{Tick: tick, Drawn: d}
 	if err := b.c.wire.Args.Parse(v, unsafe.Pointer(&e.Value), &b.r.nodes); err != nil {
 		return 0, false
 	}
-	verdict := s.queue.Put(uint32(b.r.shared.tick), e)
+	verdict := s.queue.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
 		b.press(s, &e.Value)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -27,15 +28,15 @@ const (
 
 // A commandBinder is a binder of any type.
 type commandBinder interface {
-	find() []*node
+	find() []*nodes.Node
 	predicted() bool
 	runAuthority(t rpl.Tick)
 	make(t rpl.Tick, runs bool)
 	again(t rpl.Tick)
 	runOwner(t rpl.Tick, replay bool)
 	write(w *command.Writer, newest uint32, ticks int)
-	take(n *node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool)
-	forget(n *node)
+	take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool)
+	forget(n *nodes.Node)
 }
 
 // commandBytes is a message of commands as an argument, and commandReport what the server
@@ -61,7 +62,7 @@ func (p *Protocol) needCommands() {
 // A commanding is a session's commands.
 type commanding struct {
 	*shared
-	nodes   *nodeTable
+	nodes   *nodes.Table
 	client  *client
 	draw    *drawing
 	line    *line
@@ -112,10 +113,10 @@ func (co *commanding) run(b commandBinder) {
 		co.order = append(co.order, b)
 	}
 	switch {
-	case co.auth != nil:
-		co.playing = co.tick
-		b.runAuthority(co.tick)
-	case co.proxy != nil && co.lead.Tick() > 0:
+	case co.Auth != nil:
+		co.playing = co.Tick
+		b.runAuthority(co.Tick)
+	case co.Proxy != nil && co.lead.Tick() > 0:
 		t := rpl.Tick(co.lead.Tick())
 		co.playing = t
 		b.make(t, co.makes > 0)
@@ -145,13 +146,13 @@ func (co *commanding) begin() {
 	server := co.draw.clock.ServerRaw(now.Seconds())
 	co.drawn = co.seen()
 	co.predict.find()
-	if t := co.proxy.Newest(); co.lead.Tick() > 0 && uint32(t) >= co.lead.Tick() {
+	if t := co.Proxy.Newest(); co.lead.Tick() > 0 && uint32(t) >= co.lead.Tick() {
 		co.lead.Behind(uint32(t))
 	}
 	if co.lead.Tick() > 0 {
 		co.predict.reconcile(rpl.Tick(co.lead.Tick()))
 	}
-	rtt, _ := co.proxy.RTT()
+	rtt, _ := co.Proxy.RTT()
 	guess := math.Ceil(rtt.Seconds()/co.config.step().Seconds()) + 2
 	switch co.makes = co.lead.Steps(server, guess, now); co.makes {
 	case 0:
@@ -189,9 +190,9 @@ func (co *commanding) seen() command.Drawn {
 func (co *commanding) send() {
 	switch {
 	case co.protocol.commandRPC == nil:
-	case co.auth != nil:
+	case co.Auth != nil:
 		co.report()
-	case co.proxy != nil && co.lead.Tick() > 0 && co.client.sessionHere:
+	case co.Proxy != nil && co.lead.Tick() > 0 && co.client.sessionHere:
 		if co.makes > 0 {
 			co.predict.save(rpl.Tick(co.lead.Tick()))
 		}
@@ -214,7 +215,7 @@ func (co *commanding) tell() {
 		}
 	}
 	if len(co.writer.B) > empty {
-		co.faults.Refuse("commands not sent", co.protocol.commandRPC.Send(co.home(), commandBytes{co.writer.B}))
+		co.Faults.Refuse("commands not sent", co.protocol.commandRPC.Send(co.home(), commandBytes{co.writer.B}))
 	}
 }
 
@@ -226,24 +227,24 @@ func (co *commanding) received(c Call, m commandBytes) {
 	}
 	rp := &s.commands
 	if rp.messages++; rp.messages > maxMessages {
-		co.faults.Count("command refused")
+		co.Faults.Count("command refused")
 		return
 	}
-	co.auth.SetPredicting(c.From, true)
+	co.Auth.SetPredicting(c.From, true)
 	waited := max(0, (co.line.now()-rp.heard).Seconds()) / co.config.step().Seconds()
 	err := co.message.Parse(m.B, func(node uint64, number int, tick uint32, at int, v []byte) {
-		n := co.nodes.byID[rpl.Node(node)]
-		if n == nil || n.leaving || number >= len(co.all) || co.all[number] == nil {
+		n := co.nodes.ByID[rpl.Node(node)]
+		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil {
 			return // it went meanwhile
 		}
-		if n.owner != c.From {
+		if n.Owner != c.From {
 			co.Foreign++
-			co.faults.Count("command refused")
+			co.Faults.Count("command refused")
 			return
 		}
 		verdict, ok := co.all[number].take(n, c.From, tick, co.message.Drawn[at], v)
 		if !ok {
-			co.faults.Count("command refused")
+			co.Faults.Count("command refused")
 			return
 		}
 		switch verdict {
@@ -252,12 +253,12 @@ func (co *commanding) received(c Call, m commandBytes) {
 			return
 		case command.Early:
 			co.Early++
-			co.faults.Count("command refused")
+			co.Faults.Count("command refused")
 			return
 		case command.Late:
 			co.Late++
 		}
-		margin := float64(tick) - float64(co.tick) + waited
+		margin := float64(tick) - float64(co.Tick) + waited
 		if verdict == command.Taken {
 			co.MarginSum += margin
 			co.MarginCount++
@@ -268,7 +269,7 @@ func (co *commanding) received(c Call, m commandBytes) {
 		rp.news, rp.got = true, max(rp.got, tick)
 	})
 	if err != nil {
-		co.faults.Refuse("command refused", fmt.Errorf("peer %d: %w", c.From, err))
+		co.Faults.Refuse("command refused", fmt.Errorf("peer %d: %w", c.From, err))
 	}
 }
 
@@ -277,12 +278,12 @@ func (co *commanding) report() {
 	for _, s := range co.seats.all {
 		rp := &s.commands
 		rp.messages = 0
-		if !co.sending || !rp.news || !s.in || s.conn == nil {
+		if !co.Sending || !rp.news || !s.in || s.conn == nil {
 			continue
 		}
 		rp.news = false
 		margin := min(max(rp.margin*64, math.MinInt16), math.MaxInt16)
-		co.faults.Refuse("report not sent", co.protocol.reportRPC.SendTo(co.home(), s.peer, commandReport{rp.got, rp.tick, int16(margin)}))
+		co.Faults.Refuse("report not sent", co.protocol.reportRPC.SendTo(co.home(), s.peer, commandReport{rp.got, rp.tick, int16(margin)}))
 	}
 }
 
@@ -295,7 +296,7 @@ func (co *commanding) reportCame(_ Call, m commandReport) {
 }
 
 // forget drops what is kept of a node that has ended.
-func (co *commanding) forget(n *node) {
+func (co *commanding) forget(n *nodes.Node) {
 	for _, b := range co.all {
 		if b != nil {
 			b.forget(n)

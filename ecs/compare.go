@@ -11,6 +11,8 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -18,8 +20,8 @@ import (
 // places. It is nil for a component that is local, and until the first New. direct is false
 // for a component with a stand-in, whose fields are those of the stand-in.
 func (p *Protocol) Item(c donburi.IComponentType) (it *rpl.ItemType, direct bool) {
-	if r := p.replicated(c); r != nil && p.frozen && p.err == nil {
-		return r.item, r.standIn == nil
+	if r := p.kinds.Of(c); r != nil && p.frozen && p.err == nil {
+		return r.Item, r.StandIn == nil
 	}
 	return nil, false
 }
@@ -45,21 +47,21 @@ func (d Difference) String() string {
 // world has been at rest for a round trip there are none. Fields for groups are left out. For
 // tests: it allocates. It panics if server is not an authority, or client is.
 func Differences(server, client *Replication) (ds []Difference) {
-	if server.auth == nil || client.auth != nil {
+	if server.shared.Auth == nil || client.shared.Auth != nil {
 		panic("tendon: Differences compares a server with a client: give it a session that hosts and one that has joined it")
 	}
 	for _, id := range idsOf(server, client) {
-		a, b := server.nodes.byID[id], client.nodes.byID[id]
+		a, b := server.nodes.ByID[id], client.nodes.ByID[id]
 		switch {
 		case a == nil:
 			ds = append(ds, Difference{Node: id, Text: "it has ended on the server, and the client has it still"})
-		case b == nil || b.leaving:
-			if server.config.Interest == nil && (a.data.Relevance == rpl.Near || a.data.Relevance == rpl.Always) {
+		case b == nil || b.Leaving:
+			if server.shared.config.Interest == nil && (a.Data.Relevance == rpl.Near || a.Data.Relevance == rpl.Always) {
 				ds = append(ds, Difference{Node: id, Text: "the client does not have it"})
 			}
 		default:
-			if a.owner != b.owner {
-				ds = append(ds, Difference{Node: id, Text: fmt.Sprintf("peer %d owns it on the server, and %d on the client", a.owner, b.owner)})
+			if a.Owner != b.Owner {
+				ds = append(ds, Difference{Node: id, Text: fmt.Sprintf("peer %d owns it on the server, and %d on the client", a.Owner, b.Owner)})
 			}
 			ds = append(ds, itemDifferences(server, client, a, b)...)
 		}
@@ -69,11 +71,11 @@ func Differences(server, client *Replication) (ds []Difference) {
 
 // idsOf returns the nodes that either machine has, in order.
 func idsOf(server, client *Replication) (ids []rpl.Node) {
-	for id := range server.nodes.byID {
+	for id := range server.nodes.ByID {
 		ids = append(ids, id)
 	}
-	for id, n := range client.nodes.byID {
-		if server.nodes.byID[id] == nil && !n.leaving {
+	for id, n := range client.nodes.ByID {
+		if server.nodes.ByID[id] == nil && !n.Leaving {
 			ids = append(ids, id)
 		}
 	}
@@ -81,36 +83,36 @@ func idsOf(server, client *Replication) (ids []rpl.Node) {
 	return ids
 }
 
-func itemDifferences(server, client *Replication, a, b *node) (ds []Difference) {
-	for ord := range a.items {
-		ea, pa := server.component(&a.items[ord])
+func itemDifferences(server, client *Replication, a, b *nodes.Node) (ds []Difference) {
+	for ord := range a.Items {
+		ea, pa := server.shared.Component(&a.Items[ord])
 		if pa == nil {
 			continue
 		}
-		c := a.items[ord].comp
+		c := a.Items[ord].Comp
 		differ := func(field, text string, args ...any) {
-			ds = append(ds, Difference{a.id, c.name, field, fmt.Sprintf(text, args...)})
+			ds = append(ds, Difference{a.ID, c.Name, field, fmt.Sprintf(text, args...)})
 		}
-		if ord >= len(b.items) || b.items[ord].comp != c {
+		if ord >= len(b.Items) || b.Items[ord].Comp != c {
 			differ("", "the client does not have the component")
 			continue
 		}
-		eb, pb := client.component(&b.items[ord])
+		eb, pb := client.shared.Component(&b.Items[ord])
 		if pb == nil {
 			differ("", "the client does not have the component")
 			continue
 		}
-		it := c.item
+		it := c.Item
 		wa, wb := make([]int32, len(it.Words)), make([]int32, len(it.Words))
 		va, vb := make([]any, len(it.Vars)), make([]any, len(it.Vars))
-		it.Extract(server.tagged(c, ea, pa), wa, va, &server.nodes)
-		it.Extract(client.tagged(c, eb, pb), wb, vb, &client.nodes)
+		it.Extract(server.shared.Tagged(c, ea, pa), wa, va, &server.nodes)
+		it.Extract(client.shared.Tagged(c, eb, pb), wb, vb, &client.nodes)
 		for _, p := range it.Props {
-			if p.Once || p.If >= 0 && wa[p.If] == 0 || p.Audience != rpl.Everyone && (p.Audience != rpl.OwnerSees || b.owner != client.me) {
+			if p.Once || p.If >= 0 && wa[p.If] == 0 || p.Audience != rpl.Everyone && (p.Audience != rpl.OwnerSees || b.Owner != client.shared.Me) {
 				continue
 			}
 			for w := p.Words[0]; w < p.Words[1]; w++ {
-				if wa[w] != wb[w] && (b.predicted == nil || wordsApart(&p, &it.Words[w], wb[w], wa[w]) != 0) {
+				if wa[w] != wb[w] && (b.Predicted == nil || predict.Apart(&p, &it.Words[w], wb[w], wa[w]) != 0) {
 					differ(p.Name, "%v steps on the server, %v on the client", wa[w], wb[w])
 					break
 				}
@@ -132,26 +134,26 @@ func itemDifferences(server, client *Replication, a, b *node) (ds []Difference) 
 // It is false, and has done nothing, where this step has no tick to repeat.
 func (r *Replication) ReplayTick(prepare func()) bool {
 	pr, t := &r.predict, rpl.Tick(r.commands.lead.Tick())
-	if r.proxy == nil || t < 2 || r.commands.makes == 0 || len(pr.all) == 0 {
+	if r.shared.Proxy == nil || t < 2 || r.commands.makes == 0 || len(pr.all) == 0 {
 		return false
 	}
-	each := func(fn func(n *node, ord int) bool) bool {
+	each := func(fn func(n *nodes.Node, ord int) bool) bool {
 		for _, n := range pr.all {
-			for ord := range n.items {
-				if _, at := pr.component(&n.items[ord]); at != nil && !fn(n, ord) {
+			for ord := range n.Items {
+				if _, at := pr.Component(&n.Items[ord]); at != nil && !fn(n, ord) {
 					return false
 				}
 			}
 		}
 		return true
 	}
-	if !each(func(n *node, ord int) bool { return n.predicted.item(ord).ticks[(t-1)%keptTicks] == t-1 }) {
+	if !each(func(n *nodes.Node, ord int) bool { return n.Predicted.Item(ord).Ticks[(t-1)%predict.Ticks] == t-1 }) {
 		return false
 	}
-	each(func(n *node, ord int) bool {
-		b := &n.items[ord]
-		_, at := pr.component(b)
-		b.comp.copy(at, n.predicted.item(ord).ring[(t-1)%keptTicks])
+	each(func(n *nodes.Node, ord int) bool {
+		b := &n.Items[ord]
+		_, at := pr.Component(b)
+		b.Comp.Copy(at, n.Predicted.Item(ord).Ring[(t-1)%predict.Ticks])
 		return true
 	})
 	if prepare != nil {
@@ -165,7 +167,7 @@ func (r *Replication) ReplayTick(prepare func()) bool {
 func Predicted(e *donburi.Entry) bool {
 	if e.HasComponent(components.Proxy) {
 		_, n := nodeAt(e)
-		return n != nil && n.predicted != nil
+		return n != nil && n.Predicted != nil
 	}
 	return false
 }

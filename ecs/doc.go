@@ -139,8 +139,8 @@ package ecs
 //
 // Nodes, on every machine:
 //
-//	node.go          a node, and the tables that lead to it; items.go: its components by ordinal; part.go,
-//	                 tree.go: its parts, parents and children
+//	internal/nodes/  a node, its items, parts and tree, and the tables that lead to it; items.go: what a client
+//	                 gives it; part.go, tree.go: its parts, parents and children
 //	role.go          who decides, who drives; names.go, buried.go: nodes that every machine makes by itself
 //
 // The authority, in the order of a step:
@@ -163,11 +163,11 @@ package ecs
 //
 //	command.go       a command and its binding; commanding.go: when it is made, what comes of it; internal/command/:
 //	                 its bytes and its queue
-//	prediction.go    what a client does at once, and what is corrected; rewind.go: what a shooter saw
+//	prediction.go    what a client does at once, and what is corrected; internal/predict/: what it keeps; rewind.go: what a shooter saw
 //
 // The game is told, and tells others:
 //
-//	callback.go      what, and in which order; change.go, sightings.go: what OnChange compares
+//	callback.go      what, and in which order; change.go: what OnChange compares
 //	calls.go         where a call runs; internal/callqueue/: when; internal/sessionmsg/: the messages of two
 //	                 sessions, byte by byte
 //	compare.go       what tests look at; tendontest/: tests of users' games

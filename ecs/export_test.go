@@ -2,30 +2,31 @@ package ecs
 
 import (
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
 // Age sets a session's tick to t, as if the session had lasted that long.
 func (r *Replication) Age(t rpl.Tick) {
-	r.line.timeBase, r.line.timeTick, r.shared.tick = r.line.now(), t, t
+	r.line.timeBase, r.line.timeTick, r.shared.Tick = r.line.now(), t, t
 }
 
 // ProxyCounters returns the counters of a client's core.
-func (r *Replication) ProxyCounters() rpl.ProxyCounters { return r.shared.proxy.Counters() }
+func (r *Replication) ProxyCounters() rpl.ProxyCounters { return r.shared.Proxy.Counters() }
 
 // Resync has a client ask the server for all state again.
-func (r *Replication) Resync() { r.shared.proxy.Resync() }
+func (r *Replication) Resync() { r.shared.Proxy.Resync() }
 
 // Strays counts what the session keeps without need: references of items that have gone,
 // and removed entities that were waiting to become nodes.
 func (r *Replication) Strays() (strays int) {
-	r.proxies.references.Referrers(func(f *referrer) {
-		if n := f.Of.node; r.nodes.of(n.entity) != n || n.leaving || n.items[f.Of.ord].refers != f {
+	r.proxies.references.Referrers(func(f *nodes.Referrer) {
+		if n := f.Of.Node; r.nodes.Of(n.Entity) != n || n.Leaving || n.Items[f.Of.Ord].Refers != f {
 			strays++
 		}
 	})
 	for ent := range r.extract.unmade {
-		if !r.shared.world.Valid(ent) {
+		if !r.shared.World.Valid(ent) {
 			strays++
 		}
 	}
@@ -37,7 +38,7 @@ const MaxReported = faults.MaxReported
 
 // Scold reports a mistake as debug mode does.
 func (r *Replication) Scold(counter, what string) {
-	r.shared.faults.Scold(counter, what, "think again")
+	r.shared.Faults.Scold(counter, what, "think again")
 }
 
 // InPlace is how many nodes Frame looks at.

@@ -10,12 +10,13 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
 
 // An extractor reads the authority's world: which entities are nodes, and what they hold.
 type extractor struct {
 	*shared
-	nodes    *nodeTable
+	nodes    *nodes.Table
 	loadTime *loadTime
 	proxies  *proxies
 	parts    *partKeeper
@@ -26,8 +27,8 @@ type extractor struct {
 	checks   *checker
 
 	plans  []plan // by archetype
-	fresh  []*node
-	made   []*node // nodes that no plan knows yet
+	fresh  []*nodes.Node
+	made   []*nodes.Node // nodes that no plan knows yet
 	unmade map[donburi.Entity]unmade
 	bumped []bump
 
@@ -38,7 +39,7 @@ type extractor struct {
 // extracted in the next step, except for the first state of new nodes, which leaves with
 // them.
 func extractStage(r *Replication) {
-	if r.shared.auth == nil {
+	if r.shared.Auth == nil {
 		return
 	}
 	r.loadTime.settleShapes()
@@ -56,16 +57,16 @@ func (ex *extractor) greet() {
 		fresh := ex.fresh
 		ex.fresh = nil
 		for _, n := range fresh {
-			if ex.nodes.of(n.entity) != n { // already removed, maybe with its world
+			if ex.nodes.Of(n.Entity) != n { // already removed, maybe with its world
 				continue
 			}
 			ex.extractNode(n)
-			if n != ex.nodes.session {
-				ex.faults.Count("stream in")
+			if n != ex.nodes.Session {
+				ex.Faults.Count("stream in")
 				ex.notify.tell(event{node: n})
 			}
-			for i := range n.items {
-				ex.notify.look(n, &n.items[i])
+			for i := range n.Items {
+				ex.notify.look(n, &n.Items[i])
 			}
 		}
 		ex.notify.callBack()
@@ -87,12 +88,12 @@ func (ex *extractor) extractAll() {
 		if len(p.entities) == 0 {
 			continue
 		}
-		if p.nodes && ex.sending { // Stream is about to use NodeData
+		if p.nodes && ex.Sending { // Stream is about to use NodeData
 			ex.noticeNodes(p, i)
 		}
 		for k := range p.columns {
-			if c := &p.columns[k]; ex.sending || len(c.own) > 0 {
-				ex.extractColumn(p, c, donburix.Column(ex.world, c.comp.c, i, len(p.entities)))
+			if c := &p.columns[k]; ex.Sending || len(c.own) > 0 {
+				ex.extractColumn(p, c, donburix.Column(ex.World, c.comp.Type, i, len(p.entities)))
 			}
 		}
 	}
@@ -102,8 +103,8 @@ func (ex *extractor) extractAll() {
 // noticeNodes looks for changed NodeData in every row, before every Stream: a peer that
 // may no longer see a node must not be sent what happens to it now.
 func (ex *extractor) noticeNodes(p *plan, archetype int) {
-	donburix.ChangedNodes(ex.world, archetype, p.data, func(row int, data *components.NodeData) {
-		if n := p.rows[row]; n != nil && n.entity == p.entities[row] { // NodeData on a part has no effect
+	donburix.ChangedNodes(ex.World, archetype, p.data, func(row int, data *components.NodeData) {
+		if n := p.rows[row]; n != nil && n.Entity == p.entities[row] { // NodeData on a part has no effect
 			ex.noticeNode(n, data)
 		}
 	})
@@ -111,66 +112,66 @@ func (ex *extractor) noticeNodes(p *plan, archetype int) {
 
 // noticeTop is the same for the top of a node's tree alone, at once: a call goes to the
 // peers that may have the tree when the call is made.
-func (ex *extractor) noticeTop(n *node) {
-	for n.parent != nil {
-		n = n.parent
+func (ex *extractor) noticeTop(n *nodes.Node) {
+	for n.Parent != nil {
+		n = n.Parent
 	}
 	ex.notice(n)
 }
 
-func (ex *extractor) notice(n *node) {
-	if !ex.world.Valid(n.entity) {
+func (ex *extractor) notice(n *nodes.Node) {
+	if !ex.World.Valid(n.Entity) {
 		return
 	}
-	if e := ex.world.Entry(n.entity); e.HasComponent(components.RplNode) {
+	if e := ex.World.Entry(n.Entity); e.HasComponent(components.RplNode) {
 		ex.noticeNode(n, components.RplNode.Get(e))
 	}
 }
 
-func (ex *extractor) noticeNode(n *node, data *components.NodeData) {
-	if n.data != *data {
-		if n.data.Transient != data.Transient {
-			ex.faults.Refuse("RplNode refused", ex.auth.SetTransient(n.id, data.Transient))
+func (ex *extractor) noticeNode(n *nodes.Node, data *components.NodeData) {
+	if n.Data != *data {
+		if n.Data.Transient != data.Transient {
+			ex.Faults.Refuse("RplNode refused", ex.Auth.SetTransient(n.ID, data.Transient))
 		}
-		n.data = *data
-		ex.faults.Refuse("RplNode refused", ex.auth.SetStreaming(n.id, streaming(data)))
+		n.Data = *data
+		ex.Faults.Refuse("RplNode refused", ex.Auth.SetStreaming(n.ID, nodes.Streaming(data)))
 	}
 }
 
 // extractColumn hands the components of a column to the core. at is donburi's own list,
 // which is valid while nothing is created or removed.
 func (ex *extractor) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
-	if ex.sending {
-		ex.auth.SetColumn(c.items, at)
+	if ex.Sending {
+		ex.Auth.SetColumn(c.items, at)
 	}
 	for _, row := range c.own {
 		n, e := p.rows[row], p.entities[row]
-		b := n.binding(c.comp, e)
-		if ex.auth.Set(b.item, ex.tagged(c.comp, ex.world.Entry(e), at[row])) && b.watch != nil {
+		b := n.Binding(c.comp, e)
+		if ex.Auth.Set(b.Item, ex.Tagged(c.comp, ex.World.Entry(e), at[row])) && b.Watch != nil {
 			ex.notify.look(n, b)
 		}
 	}
 }
 
 // extractNode hands all items of one node to the core.
-func (ex *extractor) extractNode(n *node) {
-	if ex.nodes.of(n.entity) != n {
+func (ex *extractor) extractNode(n *nodes.Node) {
+	if ex.nodes.Of(n.Entity) != n {
 		return
 	}
 	// Only before a Stream, like noticeNodes: the plan does not learn of a change that is
 	// noticed here, and would miss a change back.
-	if e := ex.world.Entry(n.entity); ex.sending && e.HasComponent(components.RplNode) {
+	if e := ex.World.Entry(n.Entity); ex.Sending && e.HasComponent(components.RplNode) {
 		ex.noticeNode(n, components.RplNode.Get(e))
 	}
-	for i := range n.items {
-		ex.extractItem(n, &n.items[i])
+	for i := range n.Items {
+		ex.extractItem(n, &n.Items[i])
 	}
 }
 
-func (ex *extractor) extractItem(n *node, b *binding) (changed bool) {
-	if e, at := ex.component(b); at != nil {
-		b.seen = ex.tick
-		if changed = ex.auth.Set(b.item, ex.tagged(b.comp, e, at)); changed {
+func (ex *extractor) extractItem(n *nodes.Node, b *nodes.Binding) (changed bool) {
+	if e, at := ex.Component(b); at != nil {
+		b.Seen = ex.Tick
+		if changed = ex.Auth.Set(b.Item, ex.Tagged(b.Comp, e, at)); changed {
 			ex.notify.look(n, b)
 		}
 	}
@@ -188,24 +189,24 @@ func Bump(e *donburi.Entry, c donburi.IComponentType) {
 	if c == nil {
 		panic("tendon: Bump of no component")
 	}
-	if r == nil || r.shared.auth == nil {
+	if r == nil || r.shared.Auth == nil {
 		return
 	}
-	if def := r.shared.protocol.kinds.of(c); def != nil && def.item.Explicit {
+	if def := r.shared.protocol.kinds.Of(c); def != nil && def.Item.Explicit {
 		r.extract.bumped = append(r.extract.bumped, bump{entity: e.Entity(), comp: def})
 	}
 }
 
 type bump struct {
 	entity donburi.Entity
-	comp   *component
+	comp   *nodes.Component
 	added  bool // the component was just added, for which the game need not call Bump
 }
 
 // byItself reports whether an item is extracted one by one instead of with its column:
 // because OnChange looks at it, it has a stand-in, or debug mode checks its bumps.
-func (ex *extractor) byItself(b *binding) bool {
-	return b.watch != nil || b.comp.standIn != nil || b.comp.item.Explicit && ex.config.Debug
+func (ex *extractor) byItself(b *nodes.Binding) bool {
+	return b.Watch != nil || b.Comp.StandIn != nil || b.Comp.Item.Explicit && ex.config.Debug
 }
 
 // bumpRows marks the bumped components that are read with their columns, and returns the
@@ -222,11 +223,11 @@ func (ex *extractor) bumpRows() (alone []bump) {
 }
 
 func (ex *extractor) bumpRow(b bump) bool {
-	if ex.nodes.of(b.entity) == nil {
+	if ex.nodes.Of(b.entity) == nil {
 		return true // it has gone
 	}
-	s := &ex.nodes.slots[b.entity.Id()]
-	p, row := &ex.plans[s.plan], int(s.row)
+	s := &ex.nodes.Slots[b.entity.Id()]
+	p, row := &ex.plans[s.Plan], int(s.Row)
 	if row >= len(p.entities) || p.entities[row] != b.entity {
 		return false
 	}
@@ -241,12 +242,12 @@ func (ex *extractor) bumpRow(b bump) bool {
 // extractBumped extracts the bumped items that are extracted one by one.
 func (ex *extractor) extractBumped(bumped []bump) {
 	for _, b := range bumped {
-		n := ex.nodes.of(b.entity)
+		n := ex.nodes.Of(b.entity)
 		if n == nil {
 			continue
 		}
-		if bound := n.binding(b.comp, b.entity); bound != nil {
-			told := bound.seen == ex.tick // already extracted in this step: as new, or bumped twice
+		if bound := n.Binding(b.comp, b.entity); bound != nil {
+			told := bound.Seen == ex.Tick // already extracted in this step: as new, or bumped twice
 			if !ex.extractItem(n, bound) && !b.added && !told {
 				ex.checks.wasted(bound)
 			}

@@ -44,7 +44,7 @@ func TestComponentsThatMoveAfterExtract(t *testing.T) {
 		if w.Valid(e) && w.Entry(e).HasComponent(counts) {
 			want = unsafe.Pointer(counts.Get(w.Entry(e)))
 		}
-		if got := r.extract.componentAt(archetype, p.kinds.components[0], row); got != want {
+		if got := r.extract.componentAt(archetype, p.kinds.Components[0], row); got != want {
 			t.Errorf("the component of row %d is found at %v, it is at %v", row, got, want)
 		}
 	}

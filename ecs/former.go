@@ -11,63 +11,52 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/track"
-	"github.com/tendonengine/tendon/rpl"
 )
 
-// A former is the parent that a proxy had, and its transform relative to it.
-type former struct {
-	parent *node // nil: it was at the top
-	track  *track.Track
-	last   float64  // the newest tick at which it is known to have hung there
-	until  rpl.Tick // when it hangs where it does now
-	asked  bool     // inWorld is looking for it: two nodes may each have been above the other
-	older  *former  // where it hung before that, as long as it is drawn there
-	newer  *former  // nil: after this it hangs where it does now
-}
-
 // noteFormer keeps what WorldView needs of the node's place, before a change of parent.
-func (dr *drawing) noteFormer(n *node) {
-	b := n.drawnBinding(n.entity, components.Transform)
-	if b == nil || dr.nodes.of(n.entity) != n || b.comp.standIn != nil || n.hidden || n.orphan || b.track.Empty() {
+func (dr *drawing) noteFormer(n *nodes.Node) {
+	b := n.DrawnBinding(n.Entity, components.Transform)
+	if b == nil || dr.nodes.Of(n.Entity) != n || b.Comp.StandIn != nil || n.Hidden || n.Orphan || b.Track.Empty() {
 		return
 	}
-	now := dr.proxy.Newest()
-	if n.former != nil && n.former.until == now { // it has left its parent in this Apply already
+	now := dr.Proxy.Newest()
+	if n.Former != nil && n.Former.Until == now { // it has left its parent in this Apply already
 		return
 	}
-	last := max(b.track.Newest(), dr.screen.Heard.Before(now))
-	f := &former{parent: n.parent, track: b.track, last: float64(min(last, now-1)), until: now}
-	dr.formerOf(dr.world.Entry(n.entity), n) // forgets those that are over
-	if n.former != nil {
-		n.former.newer, f.older = f, n.former
+	last := max(b.Track.Newest(), dr.screen.Heard.Before(now))
+	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
+	dr.formerOf(dr.World.Entry(n.Entity), n) // forgets those that are over
+	if n.Former != nil {
+		n.Former.Newer, f.Older = f, n.Former
 	}
-	n.former = f
-	b.track = track.New(&b.comp.drawn)
+	n.Former = f
+	b.Track = track.New(&b.Comp.Drawn)
 }
 
 // formerOf returns where an entity hung at drawn time, nil if that is where it hangs. n is
 // the node that it is or belongs to, nil if there is none.
-func (dr *drawing) formerOf(e *donburi.Entry, n *node) *former {
-	if n == nil || n.former == nil || n.entity != e.Entity() {
+func (dr *drawing) formerOf(e *donburi.Entry, n *nodes.Node) *nodes.Former {
+	if n == nil || n.Former == nil || n.Entity != e.Entity() {
 		return nil
 	}
-	f := n.former
-	for f.older != nil {
-		f = f.older
+	f := n.Former
+	for f.Older != nil {
+		f = f.Older
 	}
-	for f.newer != nil && dr.screen.Render >= float64(f.until+keepFormer) {
-		f = f.newer
-		f.older = nil
+	for f.Newer != nil && dr.screen.Render >= float64(f.Until+keepFormer) {
+		f = f.Newer
+		f.Older = nil
 	}
-	if dr.screen.Render >= float64(f.until+keepFormer) {
-		n.former = nil
+	if dr.screen.Render >= float64(f.Until+keepFormer) {
+		n.Former = nil
 		return nil
 	}
 	for f != nil && !dr.drawnAt(f) {
-		f = f.newer
+		f = f.Newer
 	}
-	if f == nil || f.asked {
+	if f == nil || f.Asked {
 		return nil
 	}
 	return f
@@ -79,25 +68,25 @@ const keepFormer = 60
 
 // drawnAt reports whether drawn time has not got to the end of a former, and the parent is
 // still where it can be drawn.
-func (dr *drawing) drawnAt(f *former) bool {
-	p := f.parent
-	return dr.screen.Render < float64(f.until) && (p == nil || dr.nodes.of(p.entity) == p && !p.isAdrift())
+func (dr *drawing) drawnAt(f *nodes.Former) bool {
+	p := f.Parent
+	return dr.screen.Render < float64(f.Until) && (p == nil || dr.nodes.Of(p.Entity) == p && !p.IsAdrift())
 }
 
 // inWorld returns where the entity is drawn in the world: at its former place as long as it
 // is known to have been there, then on the way to the present one, unless that is a leap.
-func (dr *drawing) inWorld(f *former, e *donburi.Entry) components.TransformData {
-	f.asked = true
+func (dr *drawing) inWorld(f *nodes.Former, e *donburi.Entry) components.TransformData {
+	f.Asked = true
 	render := dr.screen.Render
-	defer func() { f.asked, dr.screen.Render = false, render }()
-	if render <= f.last {
+	defer func() { f.Asked, dr.screen.Render = false, render }()
+	if render <= f.Last {
 		return dr.before(f, e)
 	}
 	now := dr.after(f, e)
-	dr.screen.Render = f.last
+	dr.screen.Render = f.Last
 	was, is := dr.before(f, e), dr.after(f, e)
-	left := (float64(f.until) - render) / (float64(f.until) - f.last)
-	if was.Pos.DistanceTo(is.Pos) > track.JumpUnits*(float64(f.until)-f.last) {
+	left := (float64(f.Until) - render) / (float64(f.Until) - f.Last)
+	if was.Pos.DistanceTo(is.Pos) > track.JumpUnits*(float64(f.Until)-f.Last) {
 		left = 1
 	}
 	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))
@@ -107,18 +96,18 @@ func (dr *drawing) inWorld(f *former, e *donburi.Entry) components.TransformData
 
 // before and after return the entity's former and its next place in the world, both as they
 // are drawn at dr.screen.Render.
-func (dr *drawing) before(f *former, e *donburi.Entry) components.TransformData {
+func (dr *drawing) before(f *nodes.Former, e *donburi.Entry) components.TransformData {
 	t := *components.Transform.Get(e)
-	f.track.Draw(unsafe.Pointer(&t), dr.screen.Render, false)
-	if f.parent != nil {
-		t = within(t, WorldView(dr.world.Entry(f.parent.entity)))
+	f.Track.Draw(unsafe.Pointer(&t), dr.screen.Render, false)
+	if f.Parent != nil {
+		t = within(t, WorldView(dr.World.Entry(f.Parent.Entity)))
 	}
 	return t
 }
 
-func (dr *drawing) after(f *former, e *donburi.Entry) components.TransformData {
-	if f.newer != nil {
-		return dr.before(f.newer, e)
+func (dr *drawing) after(f *nodes.Former, e *donburi.Entry) components.TransformData {
+	if f.Newer != nil {
+		return dr.before(f.Newer, e)
 	}
 	t := View(e, components.Transform)
 	if up := carrier(e); up != nil {

@@ -57,16 +57,16 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 		return
 	}
 	g.check(r)
-	n := r.nodes.of(e.Entity())
-	if n == nil || r.shared.auth == nil || n == r.nodes.session || !r.shared.world.Entry(n.entity).HasComponent(components.RplNode) {
-		r.shared.scoldOf("stale group", "group "+g.name+", a node of", e, "Add and Remove are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
+	n := r.nodes.Of(e.Entity())
+	if n == nil || r.shared.Auth == nil || n == r.nodes.Session || !r.shared.World.Entry(n.Entity).HasComponent(components.RplNode) {
+		r.shared.ScoldOf("stale group", "group "+g.name+", a node of", e, "Add and Remove are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
 		return
 	}
 	if in {
-		components.RplNode.Get(r.shared.world.Entry(n.entity)).Relevance = rpl.Grouped
+		components.RplNode.Get(r.shared.World.Entry(n.Entity)).Relevance = rpl.Grouped
 	}
-	n.groups = withBit(n.groups, g.bit(), in)
-	r.shared.auth.SetNodeGroup(n.id, g.audience, in)
+	n.Groups = withBit(n.Groups, g.bit(), in)
+	r.shared.Auth.SetNodeGroup(n.ID, g.audience, in)
 }
 
 // Put lets a peer in or takes it out, on the authority; this machine's player too.
@@ -80,13 +80,13 @@ func (g *Group) Put(r *Replication, p rpl.Peer, in bool) {
 
 func (gs *grouping) put(g *Group, p rpl.Peer, in bool) {
 	m := gs.membership(p)
-	if gs.auth == nil || m == nil {
-		gs.faults.Scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for peers that have joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
+	if gs.Auth == nil || m == nil {
+		gs.Faults.Scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for peers that have joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
 		return
 	}
 	m.put(g, in)
 	if gs.while[g] == nil {
-		gs.auth.SetGroup(p, g.audience, in)
+		gs.Auth.SetGroup(p, g.audience, in)
 	}
 }
 
@@ -95,7 +95,7 @@ func (gs *grouping) put(g *Group, p rpl.Peer, in bool) {
 func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 	g.check(r)
 	m := r.groups.membership(p)
-	if r.shared.auth == nil || m == nil {
+	if r.shared.Auth == nil || m == nil {
 		return false
 	}
 	if fn := r.groups.while[g]; fn != nil {
@@ -115,8 +115,8 @@ func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 		r.groups.while = map[*Group]func(rpl.Peer) bool{}
 	}
 	r.groups.while[g] = in
-	if r.shared.auth != nil {
-		r.shared.auth.Condition(g.audience, in)
+	if r.shared.Auth != nil {
+		r.shared.Auth.Condition(g.audience, in)
 		if in == nil {
 			r.groups.regroup(g)
 		}
@@ -141,20 +141,20 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {
-	case r.line.joining || r.shared.auth == nil && r.shared.proxy == nil:
+	case r.line.joining || r.shared.Auth == nil && r.shared.Proxy == nil:
 		r.groups.asking.ask(g, in)
-	case r.shared.auth == nil:
+	case r.shared.Auth == nil:
 		r.groups.sendAsk(g, in)
-	case r.shared.me != 0:
+	case r.shared.Me != 0:
 		r.groups.mine.ask(g, in)
 	default:
-		r.shared.faults.Scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
+		r.shared.Faults.Scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
 	}
 }
 
 func (gs *grouping) sendAsk(g *Group, in bool) {
 	m := sessionmsg.Ask{Group: g.protocol.schema.GroupIndex(g.audience), In: in}
-	gs.faults.Report("session message not sent", gs.client.conn.Reliable(sessionmsg.AppendAsk(nil, m)))
+	gs.Faults.Report("session message not sent", gs.client.conn.Reliable(sessionmsg.AppendAsk(nil, m)))
 }
 
 // askWaiting sends the requests that have waited until the session was joined.
@@ -213,7 +213,7 @@ func withBit(w, bit uint64, on bool) uint64 {
 // membership returns a player's membership on the authority, nil for a peer that is not
 // here.
 func (gs *grouping) membership(p rpl.Peer) *membership {
-	if p == gs.me && p != 0 {
+	if p == gs.Me && p != 0 {
 		return &gs.mine
 	}
 	if s := gs.seats.seatOf(p); s != nil {
@@ -225,7 +225,7 @@ func (gs *grouping) membership(p rpl.Peer) *membership {
 // regroup tells the core which peers are in a group.
 func (gs *grouping) regroup(g *Group) {
 	for _, s := range gs.seats.all {
-		gs.auth.SetGroup(s.peer, g.audience, s.member.in&g.bit() != 0)
+		gs.Auth.SetGroup(s.peer, g.audience, s.member.in&g.bit() != 0)
 	}
 }
 
@@ -233,14 +233,14 @@ func (gs *grouping) regroup(g *Group) {
 func (gs *grouping) seatGroups(s *seat) {
 	for _, g := range gs.protocol.groups {
 		if s.member.in&g.bit() != 0 && gs.while[g] == nil {
-			gs.auth.SetGroup(s.peer, g.audience, true)
+			gs.Auth.SetGroup(s.peer, g.audience, true)
 		}
 	}
 }
 
 // answerAsks lets Allow decide about the players' requests.
 func (gs *grouping) answerAsks() {
-	gs.answer(gs.me, &gs.mine)
+	gs.answer(gs.Me, &gs.mine)
 	for i := 0; i < len(gs.seats.all); i++ {
 		if s := gs.seats.all[i]; s.joined {
 			gs.answer(s.peer, &s.member)
@@ -259,7 +259,7 @@ func (gs *grouping) answer(p rpl.Peer, m *membership) {
 			continue
 		}
 		if ok := gs.allow[g]; ok == nil || !ok(p) {
-			gs.faults.Refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
+			gs.Faults.Refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
 			continue
 		}
 		gs.put(g, p, wants&g.bit() != 0)

@@ -12,74 +12,35 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A place is a component of one of a node's entities.
-type place struct {
-	comp   *component
-	entity donburi.Entity
-}
-
-// bindings returns the items of a node as its entity and parts are now: entity by entity,
-// in order of registration. Both ends count in this order.
-func (ns *nodeTable) bindings(n *node) (bs []binding) {
-	for _, p := range ns.placesOf(n.entities()) {
-		bs = append(bs, binding{comp: p.comp, entity: p.entity})
-	}
-	return bs
-}
-
-// places returns what a node is built with, nil for a node without parts, whose
-// components cannot be confused.
-func (ns *nodeTable) places(n *node) []place {
-	if len(n.parts) == 0 {
-		return nil
-	}
-	return ns.placesOf(n.entities())
-}
-
-// placesOf returns the replicated components of some entities, in the order of bindings.
-func (ns *nodeTable) placesOf(ents []donburi.Entity) (ps []place) {
-	for _, ent := range ents {
-		if !ns.world.Valid(ent) {
-			continue
-		}
-		e := ns.world.Entry(ent)
-		for _, c := range ns.components {
-			if e.HasComponent(c.c) {
-				ps = append(ps, place{c, ent})
-			}
-		}
-	}
-	return ps
-}
-
 // builtWith returns what a node was built with. A load-time node that is made again from
 // its entity for another session keeps what it was first built with, as do the machines
 // that build it then; what it got or lost in play does not count.
-func (lt *loadTime) builtWith(n *node) []place {
-	if ps, ok := lt.shapes[n.name]; ok {
+func (lt *loadTime) builtWith(n *nodes.Node) []nodes.Place {
+	if ps, ok := lt.shapes[n.Name]; ok {
 		return ps
 	}
-	return lt.nodes.places(n)
+	return lt.nodes.Places(n)
 }
 
 // beginShape records what a load-time node that has just been named is built with. Parts
 // that it gets until the step ends count too.
 func (lt *loadTime) beginShape(e donburi.Entity, name string) {
-	if n := lt.nodes.of(e); n != nil {
-		lt.shapes[name] = lt.nodes.placesOf(n.entities())
+	if n := lt.nodes.Of(e); n != nil {
+		lt.shapes[name] = lt.nodes.PlacesOf(n.Entities())
 		lt.shaping = append(lt.shaping, name)
 	}
 }
 
 // growShape adds a part to what a load-time node is built with, while it is being built.
-func (lt *loadTime) growShape(n *node, part donburi.Entity) {
-	if n.name != "" && slices.Contains(lt.shaping, n.name) {
-		lt.shapes[n.name] = append(lt.shapes[n.name], lt.nodes.placesOf([]donburi.Entity{part})...)
-		n.built = lt.shapes[n.name]
+func (lt *loadTime) growShape(n *nodes.Node, part donburi.Entity) {
+	if n.Name != "" && slices.Contains(lt.shaping, n.Name) {
+		lt.shapes[n.Name] = append(lt.shapes[n.Name], lt.nodes.PlacesOf([]donburi.Entity{part})...)
+		n.Built = lt.shapes[n.Name]
 	}
 }
 
@@ -88,80 +49,52 @@ func (lt *loadTime) settleShapes() []string {
 	settled := lt.shaping
 	lt.shaping = nil
 	for _, name := range settled {
-		if n := lt.nodes.of(lt.byName[name]); n != nil && n.name == name {
-			if len(n.parts) == 0 {
+		if n := lt.nodes.Of(lt.byName[name]); n != nil && n.Name == name {
+			if len(n.Parts) == 0 {
 				lt.shapes[name] = nil // its components cannot be confused
 			}
-			n.built = lt.shapes[name]
+			n.Built = lt.shapes[name]
 		}
 	}
 	return settled
 }
 
-// byOrdinal sorts a node's items: first the ordinals that it was built with, left free
-// where the component has gone, then the other items.
-func (n *node) byOrdinal(now []binding) []binding {
-	bs := make([]binding, len(n.built))
-	var later []binding
-	for _, b := range now {
-		if ord := slices.Index(n.built, place{b.comp, b.entity}); ord >= 0 {
-			bs[ord] = b
-		} else {
-			later = append(later, b)
-		}
-	}
-	return append(bs, later...)
-}
-
 // addItem gives a node an item for a component of one of its entities: at the ordinal
 // that the component had when the node was built, or else at a free one.
-func (ex *extractor) addItem(n *node, c *component, e donburi.Entity) (rpl.Item, error) {
-	from := slices.Index(n.built, place{c, e})
+func (ex *extractor) addItem(n *nodes.Node, c *nodes.Component, e donburi.Entity) (rpl.Item, error) {
+	from := slices.Index(n.Built, nodes.Place{Comp: c, Entity: e})
 	if from < 0 {
-		from = len(n.built)
+		from = len(n.Built)
 	}
-	return ex.auth.AddItemFrom(n.id, c.item, from)
-}
-
-// asBuilt reports whether the items of a proxy match, ordinal by ordinal, what it was
-// built with on this machine, apart from items that have gone. If not, the authority has
-// made the node of an entity that was built in another way (Adopt).
-func (n *node) asBuilt() bool {
-	items := n.replica.Items
-	for ord, p := range n.built {
-		if ord >= len(items) || items[ord] != nil && items[ord] != p.comp.item {
-			return false
-		}
-	}
-	return len(n.built) > 0
+	return ex.Auth.AddItemFrom(n.ID, c.Item, from)
 }
 
 // shed removes the components that a node was built with here and that the authority has
 // removed since. If several alike cannot be told apart, those of parts go first.
-func (px *proxies) shed(n *node) {
-	items, asBuilt := n.replica.Items, n.asBuilt()
-	has := px.nodes.bindings(n)
+func (px *proxies) shed(n *nodes.Node) {
+	items, asBuilt := n.Replica.Items, n.AsBuilt()
+	has := px.nodes.Bindings(n)
 	for _, ofParts := range []bool{true, false} {
 		for i := range has {
 			b := &has[i]
-			if b.comp == nil {
+			if b.Comp == nil {
 				continue
 			}
-			ord := slices.Index(n.built, place{b.comp, b.entity})
+			ord := slices.Index(n.Built, nodes.Place{Comp: b.Comp, Entity: b.Entity})
 			gone := asBuilt && ord >= 0 && items[ord] == nil
-			if !gone && (asBuilt && ord >= 0 || ofParts && b.entity == n.entity) {
+			if !gone && (asBuilt && ord >= 0 || ofParts && b.Entity == n.Entity) {
 				continue
 			}
 			spare := 0
 			for k := range has {
-				spare += one(has[k].comp == b.comp)
+				spare += one(has[k].Comp == b.Comp)
 			}
 			for _, t := range items {
-				spare -= one(t == b.comp.item)
+				spare -= one(t == b.Comp.Item)
 			}
 			if gone || spare > 0 {
-				donburix.Drop(px.world.Entry(b.entity), b.comp.c)
-				b.comp = nil
+				donburix.Drop(px.World.Entry(b.Entity), b.Comp.Type)
+				b.Comp = nil
 			}
 		}
 	}
@@ -175,8 +108,8 @@ func one(is bool) int {
 }
 
 // bindAll turns all items of a proxy into components.
-func (px *proxies) bindAll(n *node, items []*rpl.ItemType) {
-	n.items = make([]binding, len(items))
+func (px *proxies) bindAll(n *nodes.Node, items []*rpl.ItemType) {
+	n.Items = make([]nodes.Binding, len(items))
 	for ord, t := range items {
 		if t != nil {
 			px.bind(n, ord, t)
@@ -186,37 +119,37 @@ func (px *proxies) bindAll(n *node, items []*rpl.ItemType) {
 }
 
 // bind turns an item of a proxy into a component, and loads its state.
-func (px *proxies) bind(n *node, ord int, t *rpl.ItemType) {
-	for len(n.items) <= ord {
-		n.items = append(n.items, binding{})
+func (px *proxies) bind(n *nodes.Node, ord int, t *rpl.ItemType) {
+	for len(n.Items) <= ord {
+		n.Items = append(n.Items, nodes.Binding{})
 	}
-	if px.nodes.of(n.entity) != n { // the game has removed it, which it should not
+	if px.nodes.Of(n.Entity) != n { // the game has removed it, which it should not
 		return
 	}
-	c := px.kinds.byItem[t]
+	c := px.Kinds.ByItem[t]
 	ent := px.entityFor(n, ord, t)
-	if !px.world.Valid(ent) {
+	if !px.World.Valid(ent) {
 		return
 	}
-	donburix.Add(px.world.Entry(ent), c.c)
-	b := &n.items[ord]
-	*b = binding{comp: c, entity: ent}
-	if !n.data.Transient { // a transient node is drawn as this machine moves it
-		b.track = track.New(&c.drawn)
+	donburix.Add(px.World.Entry(ent), c.Type)
+	b := &n.Items[ord]
+	*b = nodes.Binding{Comp: c, Entity: ent}
+	if !n.Data.Transient { // a transient node is drawn as this machine moves it
+		b.Track = track.New(&c.Drawn)
 	}
 	px.notify.startWatch(b, false)
-	px.inject(n, ord, n.replica.Tick(ord))
+	px.inject(n, ord, n.Replica.Tick(ord))
 	px.refer(n, ord)
 }
 
 // builtAt returns the entity of a proxy that was built with the item at an ordinal. It
 // returns Null if there was none, if that place is taken or gone, or if the authority's
 // node was built in another way.
-func (px *proxies) builtAt(n *node, ord int) donburi.Entity {
-	if ord < len(n.built) && n.asBuilt() {
-		p := n.built[ord]
-		if px.nodes.of(p.entity) == n && n.binding(p.comp, p.entity) == nil {
-			return p.entity
+func (px *proxies) builtAt(n *nodes.Node, ord int) donburi.Entity {
+	if ord < len(n.Built) && n.AsBuilt() {
+		p := n.Built[ord]
+		if px.nodes.Of(p.Entity) == n && n.Binding(p.Comp, p.Entity) == nil {
+			return p.Entity
 		}
 	}
 	return donburi.Null
@@ -226,22 +159,22 @@ func (px *proxies) builtAt(n *node, ord int) donburi.Entity {
 // built with it on, else the first that has such a component to spare, else the node's
 // own entity. If the node's own has that component, or is to get back the one that it was
 // built with, the item gets a part of its own.
-func (px *proxies) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entity {
+func (px *proxies) entityFor(n *nodes.Node, ord int, t *rpl.ItemType) donburi.Entity {
 	if e := px.builtAt(n, ord); e != donburi.Null {
 		return e
 	}
-	c, asBuilt := px.kinds.byItem[t], n.asBuilt()
-	for _, e := range n.entities() {
-		kept := asBuilt && slices.Contains(n.built, place{c, e}) // reserved for what the node was built with
-		if px.world.Valid(e) && px.world.Entry(e).HasComponent(c.c) && n.binding(c, e) == nil && !kept {
+	c, asBuilt := px.Kinds.ByItem[t], n.AsBuilt()
+	for _, e := range n.Entities() {
+		kept := asBuilt && slices.Contains(n.Built, nodes.Place{Comp: c, Entity: e}) // reserved for what the node was built with
+		if px.World.Valid(e) && px.World.Entry(e).HasComponent(c.Type) && n.Binding(c, e) == nil && !kept {
 			return e
 		}
 	}
-	if n.binding(c, n.entity) == nil && !(asBuilt && slices.Contains(n.built, place{c, n.entity})) {
-		return n.entity
+	if n.Binding(c, n.Entity) == nil && !(asBuilt && slices.Contains(n.Built, nodes.Place{Comp: c, Entity: n.Entity})) {
+		return n.Entity
 	}
-	for _, e := range n.spares {
-		if px.nodes.of(e) == n && n.binding(c, e) == nil {
+	for _, e := range n.Spares {
+		if px.nodes.Of(e) == n && n.Binding(c, e) == nil {
 			return e
 		}
 	}
@@ -250,47 +183,47 @@ func (px *proxies) entityFor(n *node, ord int, t *rpl.ItemType) donburi.Entity {
 
 // newSpare gives a proxy a part (a spare) for items that the authority has on parts that
 // came later.
-func (px *proxies) newSpare(n *node) donburi.Entity {
-	e := px.world.Entry(donburix.Create(px.world, partOf, components.Proxy))
-	partOf.SetValue(e, partData{node: n.entity})
-	n.parts, n.spares = append(n.parts, e.Entity()), append(n.spares, e.Entity())
-	px.nodes.setSlot(e.Entity(), n)
-	if n.hidden {
+func (px *proxies) newSpare(n *nodes.Node) donburi.Entity {
+	e := px.World.Entry(donburix.Create(px.World, nodes.PartOf, components.Proxy))
+	nodes.PartOf.SetValue(e, nodes.PartData{Node: n.Entity})
+	n.Parts, n.Spares = append(n.Parts, e.Entity()), append(n.Spares, e.Entity())
+	px.nodes.SetSlot(e.Entity(), n)
+	if n.Hidden {
 		donburix.Add(e, components.Hidden)
 	}
 	return e.Entity()
 }
 
 // dropSpares removes the spares whose items have gone.
-func (px *proxies) dropSpares(n *node) {
-	n.spares = slices.DeleteFunc(n.spares, func(e donburi.Entity) bool {
-		if px.nodes.of(e) != n {
+func (px *proxies) dropSpares(n *nodes.Node) {
+	n.Spares = slices.DeleteFunc(n.Spares, func(e donburi.Entity) bool {
+		if px.nodes.Of(e) != n {
 			return true
 		}
-		if slices.ContainsFunc(n.items, func(b binding) bool { return b.comp != nil && b.entity == e }) {
+		if slices.ContainsFunc(n.Items, func(b nodes.Binding) bool { return b.Comp != nil && b.Entity == e }) {
 			return false
 		}
-		px.world.Remove(e)
+		px.World.Remove(e)
 		return true
 	})
 }
 
 func (px *proxies) ItemAdded(rep *rpl.Replica, ord int) {
-	if n, ok := rep.Entity.(*node); ok {
+	if n, ok := rep.Entity.(*nodes.Node); ok {
 		px.bind(n, ord, rep.Items[ord])
-		px.notify.look(n, &n.items[ord])
+		px.notify.look(n, &n.Items[ord])
 	}
 }
 
 func (px *proxies) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
-	n, ok := rep.Entity.(*node)
-	if !ok || ord >= len(n.items) {
+	n, ok := rep.Entity.(*nodes.Node)
+	if !ok || ord >= len(n.Items) {
 		return
 	}
-	if e, p := px.component(&n.items[ord]); p != nil {
-		donburix.Drop(e, n.items[ord].comp.c)
+	if e, p := px.Component(&n.Items[ord]); p != nil {
+		donburix.Drop(e, n.Items[ord].Comp.Type)
 	}
-	px.unrefer(&n.items[ord])
-	n.items[ord] = binding{}
+	px.unrefer(&n.Items[ord])
+	n.Items[ord] = nodes.Binding{}
 	px.dropSpares(n)
 }

@@ -3,24 +3,27 @@ package ecs
 // leaving: proxies that were removed on the wire. They stay, without being nodes any more
 // to the core, until drawn time has reached their removal.
 
-import "github.com/tendonengine/tendon/rpl"
+import (
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/rpl"
+)
 
-func (px *proxies) noteLeaving(n *node) {
+func (px *proxies) noteLeaving(n *nodes.Node) {
 	px.leaving = append(px.leaving, n)
-	if n.name == "" { // a load-time node that comes again is found by its name
+	if n.Name == "" { // a load-time node that comes again is found by its name
 		if px.leavers == nil {
-			px.leavers = map[rpl.Node]*node{}
+			px.leavers = map[rpl.Node]*nodes.Node{}
 		}
-		px.leavers[n.id] = n
+		px.leavers[n.ID] = n
 	}
 }
 
 // endLeaving removes a leaving node at once when it arrives again: the game is told of
 // the end of one life before the next begins.
 func (px *proxies) endLeaving(id rpl.Node) {
-	if n := px.leavers[id]; n != nil && n.leaving && px.nodes.of(n.entity) == n {
-		px.endProxy(n, n.destroyed)
-		px.removeEntities(n)
+	if n := px.leavers[id]; n != nil && n.Leaving && px.nodes.Of(n.Entity) == n {
+		px.endProxy(n, n.Destroyed)
+		px.RemoveEntities(n)
 	}
 }
 
@@ -32,24 +35,24 @@ func (px *proxies) sweep() {
 	list := px.leaving
 	px.leaving = nil
 	for _, n := range list {
-		stays := px.nodes.of(n.entity) == n && n.leaving
-		if stays && px.draw.screen.Render < float64(n.until) {
+		stays := px.nodes.Of(n.Entity) == n && n.Leaving
+		if stays && px.draw.screen.Render < float64(n.Until) {
 			px.leaving = append(px.leaving, n)
 			continue
 		}
-		if px.leavers[n.id] == n {
-			delete(px.leavers, n.id)
+		if px.leavers[n.ID] == n {
+			delete(px.leavers, n.ID)
 		}
 		if !stays {
 			continue
 		}
-		px.endProxy(n, n.destroyed)
-		if n.name != "" && !n.destroyed {
+		px.endProxy(n, n.Destroyed)
+		if n.Name != "" && !n.Destroyed {
 			px.rest(n)
 		} else {
 			px.loadTime.bury(n)
-			px.loadTime.unname(n.name)
-			px.removeEntities(n)
+			px.loadTime.unname(n.Name)
+			px.RemoveEntities(n)
 		}
 	}
 }

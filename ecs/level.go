@@ -7,6 +7,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/references"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 )
@@ -23,13 +24,13 @@ import (
 func (r *Replication) Load(name string) {
 	mustBeMade("Load", r)
 	switch {
-	case r.shared.auth == nil:
+	case r.shared.Auth == nil:
 		panic(fmt.Sprintf("tendon: Load(%q) on a client: only the authority changes the level", name))
 	case len(name) > sessionmsg.MaxLevelName:
 		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d: give the level a shorter one", len(name), sessionmsg.MaxLevelName))
 	}
 	r.pending = append(r.pending, request{do: func() {
-		if r.shared.auth != nil {
+		if r.shared.Auth != nil {
 			r.load(name)
 		}
 	}})
@@ -46,9 +47,9 @@ func (r *Replication) load(name string) {
 	for _, s := range r.seats.all {
 		if s.in {
 			if s.conn != nil {
-				r.shared.auth.Flush(s.peer, s.conn) // what was called in the level that ends
+				r.shared.Auth.Flush(s.peer, s.conn) // what was called in the level that ends
 			}
-			r.shared.auth.Disconnect(s.peer)
+			r.shared.Auth.Disconnect(s.peer)
 		}
 		s.in, s.joined = false, false
 		if s.conn != nil {
@@ -74,16 +75,16 @@ func (r *Replication) swaps(name string) bool {
 // enter builds a client's side of a level and tells the server so.
 func (r *Replication) enter(m sessionmsg.Level) {
 	swap := r.swaps(m.Name)
-	if r.shared.proxy != nil {
+	if r.shared.Proxy != nil {
 		r.endAll(true, !swap)
-		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references.Index[itemOf]{}
+		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references.Index[nodes.ItemOf]{}
 		clear(r.proxies.strangers)
 		if !swap {
 			r.loadTime.remakeNamed()
 		}
 	}
 	r.shared.level, r.shared.epoch, r.client.after, r.client.told = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
-	r.nodes.session.items, r.nodes.session.inPlace = nil, false
+	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
 	if swap {
 		r.worlds.levels = true
 		r.attach(donburi.NewWorld())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -111,7 +112,7 @@ func (r *Replication) Close(reason string) {
 		if r.line.link == nil {
 			return
 		}
-		if r.shared.auth == nil {
+		if r.shared.Auth == nil {
 			r.end(because(fmt.Errorf("tendon: %w by this machine", transport.ErrClosed), reason), reason)
 			return
 		}
@@ -150,7 +151,7 @@ func locals(dedicated bool) int {
 func (r *Replication) leave(why error) {
 	switch {
 	case r.line.link == nil:
-	case r.shared.auth != nil:
+	case r.shared.Auth != nil:
 		r.stopHosting("the server has stopped")
 	default:
 		r.end(why, "left")
@@ -189,7 +190,7 @@ func (r *Replication) outOfTicks() {
 	if r.line.link != nil {
 		r.stopHosting("the session is as old as one can be")
 	}
-	r.tellEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.shared.tick, rpl.ErrLimit))
+	r.tellEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.shared.Tick, rpl.ErrLimit))
 }
 
 // becomeClient makes this machine a client: the server that is being joined decides about
@@ -197,15 +198,15 @@ func (r *Replication) outOfTicks() {
 func (r *Replication) becomeClient() {
 	r.endAll(false, true)
 	r.home.putAway()
-	r.shared.auth, r.shared.proxy = nil, nil
+	r.shared.Auth, r.shared.Proxy = nil, nil
 	r.resetAuthority()
 	r.notify.events = nil
 	r.calls.dropCalls()
-	r.shared.me, r.begun = 0, true
+	r.shared.Me, r.begun = 0, true
 	r.resetClient()
 	r.loadTime.exhume()
 	r.loadTime.remakeNamed()
-	r.nodes.session.items, r.nodes.session.inPlace = nil, false
+	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
 	donburix.Add(r.Session(), components.Proxy)
 }
 
@@ -249,21 +250,21 @@ func (lt *loadTime) remakeNamed() {
 	}
 	names := slices.Sorted(maps.Keys(lt.byName))
 	for _, name := range names {
-		if ent := lt.byName[name]; lt.world.Valid(ent) {
-			lt.makeNamed(lt.world.Entry(ent), name)
+		if ent := lt.byName[name]; lt.World.Valid(ent) {
+			lt.makeNamed(lt.World.Entry(ent), name)
 		} else { // a callback has removed it while all nodes ended
 			lt.unname(name)
 		}
 	}
-	if lt.auth != nil {
+	if lt.Auth != nil {
 		lt.standAgain(names)
 	}
 }
 
 // makeNamed makes a load-time entity a node, or a proxy of one.
 func (lt *loadTime) makeNamed(e *donburi.Entry, name string) {
-	if lt.auth != nil {
-		lt.extract.makeNode(e, origin{name: name})
+	if lt.Auth != nil {
+		lt.extract.makeNode(e, nodes.Origin{Name: name})
 	} else {
 		lt.proxies.makeNamedProxy(e, name)
 	}
@@ -275,22 +276,22 @@ func (lt *loadTime) makeNamed(e *donburi.Entry, name string) {
 func (r *Replication) endAll(destroyed, worldStays bool) {
 	r.loadTime.settleShapes()
 	r.draw.restoreInPlace()
-	nodes := r.nodes.sorted()
-	if r.shared.auth != nil {
+	nodes := r.nodes.Sorted()
+	if r.shared.Auth != nil {
 		r.loadTime.noteStanding(nodes)
 	}
 	for round := 0; len(nodes) > 0 && round < maxRounds; round++ {
 		for _, n := range nodes {
-			if r.nodes.of(n.entity) == n {
+			if r.nodes.Of(n.Entity) == n {
 				r.endOne(n, destroyed, worldStays)
 			}
 		}
-		nodes = r.nodes.sorted()
+		nodes = r.nodes.Sorted()
 	}
-	if r.shared.auth != nil && worldStays {
+	if r.shared.Auth != nil && worldStays {
 		r.removeUnmade()
 	}
-	if r.shared.auth == nil && worldStays {
+	if r.shared.Auth == nil && worldStays {
 		r.loadTime.dropStale()
 	}
 }
@@ -302,34 +303,34 @@ func (r *Replication) removeUnmade() {
 	for _, ent := range r.loadTime.byName {
 		loadTime[ent] = true
 	}
-	var unmade []*node
-	for e := range donburix.With(r.shared.world, components.RplNode) {
-		if ent := e.Entity(); r.nodes.of(ent) == nil && !loadTime[ent] {
-			unmade = append(unmade, &node{entity: ent, parts: r.nodes.parts[ent]})
+	var unmade []*nodes.Node
+	for e := range donburix.With(r.shared.World, components.RplNode) {
+		if ent := e.Entity(); r.nodes.Of(ent) == nil && !loadTime[ent] {
+			unmade = append(unmade, &nodes.Node{Entity: ent, Parts: r.nodes.Parts[ent]})
 		}
 	}
 	for _, n := range unmade {
-		r.shared.removeEntities(n)
+		r.shared.RemoveEntities(n)
 	}
 }
 
-func (r *Replication) endOne(n *node, destroyed, worldStays bool) {
-	if r.shared.auth != nil {
+func (r *Replication) endOne(n *nodes.Node, destroyed, worldStays bool) {
+	if r.shared.Auth != nil {
 		r.extract.endNode(n)
 	} else {
 		r.proxies.endProxy(n, destroyed)
 	}
 	switch {
 	case !worldStays:
-	case n.name != "":
-		r.nodes.parts[n.entity] = n.parts
-		for _, ent := range n.entities() {
-			if r.shared.world.Valid(ent) {
-				donburix.Drop(r.shared.world.Entry(ent), components.Proxy, components.Hidden)
+	case n.Name != "":
+		r.nodes.Parts[n.Entity] = n.Parts
+		for _, ent := range n.Entities() {
+			if r.shared.World.Valid(ent) {
+				donburix.Drop(r.shared.World.Entry(ent), components.Proxy, components.Hidden)
 			}
 		}
 	default:
-		r.shared.removeEntities(n)
+		r.shared.RemoveEntities(n)
 	}
 }
 
@@ -345,8 +346,8 @@ func (r *Replication) start() {
 	for _, fn := range r.notify.hooks.start {
 		fn()
 	}
-	if r.shared.me == rpl.Server {
-		r.seats.join(r.shared.me)
+	if r.shared.Me == rpl.Server {
+		r.seats.join(r.shared.Me)
 	}
 }
 
@@ -355,7 +356,7 @@ func (r *Replication) fill() {
 	if r.swaps(r.shared.level) {
 		r.worlds.filled = true
 		for _, fn := range r.notify.hooks.world {
-			fn(r.shared.world, r.shared.level)
+			fn(r.shared.World, r.shared.level)
 		}
 	}
 }
@@ -364,11 +365,11 @@ func (r *Replication) fill() {
 // joined.
 func (r *Replication) dropWaiting() {
 	if len(r.calls.waiting) > 0 {
-		r.shared.faults.Add("rpc dropped", uint64(len(r.calls.waiting)))
+		r.shared.Faults.Add("rpc dropped", uint64(len(r.calls.waiting)))
 		r.calls.waiting = nil
 	}
 	if n := bits.OnesCount64(r.groups.asking.asked); n > 0 {
-		r.shared.faults.Add("stale group", uint64(n))
+		r.shared.Faults.Add("stale group", uint64(n))
 		r.groups.asking = membership{}
 	}
 }
@@ -379,17 +380,17 @@ func (r *Replication) becomeAuthority() error {
 	if err != nil {
 		return err
 	}
-	r.shared.auth, r.shared.proxy = a, nil
+	r.shared.Auth, r.shared.Proxy = a, nil
 	r.resetClient()
 	for g, fn := range r.groups.while {
 		a.Condition(g.audience, fn)
 	}
-	r.shared.me = rpl.Server
+	r.shared.Me = rpl.Server
 	if r.shared.config.Dedicated {
-		r.shared.me = 0
+		r.shared.Me = 0
 	}
 	r.seats.lastPeer = rpl.Server
-	r.shared.tick, r.line.timeTick, r.line.spent, r.extract.resyncs = 0, 0, false, 0
+	r.shared.Tick, r.line.timeTick, r.line.spent, r.extract.resyncs = 0, 0, false, 0
 	r.shared.level, r.shared.epoch = "", r.shared.epoch+1
 	return nil
 }

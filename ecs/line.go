@@ -27,7 +27,7 @@ func (ln *line) now() time.Duration {
 	if ln.link != nil {
 		return ln.linkBase + ln.link.Now()
 	}
-	return ln.timeBase + time.Duration(ln.tick-ln.timeTick)*ln.config.step()
+	return ln.timeBase + time.Duration(ln.Tick-ln.timeTick)*ln.config.step()
 }
 
 // openLink switches to a link's clock; the session's time continues from where it is.
@@ -38,7 +38,7 @@ func (ln *line) openLink(l transport.Link) {
 }
 
 func (ln *line) closeLink(reason string) {
-	ln.timeBase, ln.timeTick = ln.now(), ln.tick
+	ln.timeBase, ln.timeTick = ln.now(), ln.Tick
 	if err := ln.link.Close(reason); err != nil {
 		ln.config.Log.Warn("closing the link", "err", err)
 	}
@@ -51,9 +51,9 @@ func (ln *line) noteLink() {
 		return
 	}
 	now, was := ln.link.Counters(), ln.linkRead
-	ln.faults.Add("packet ignored", now.Ignored-was.Ignored)
-	ln.faults.Add("packet dropped", now.Dropped-was.Dropped)
-	ln.faults.Add("read failed", now.ReadErrors-was.ReadErrors)
-	ln.faults.Add("write failed", now.WriteErrors-was.WriteErrors)
+	ln.Faults.Add("packet ignored", now.Ignored-was.Ignored)
+	ln.Faults.Add("packet dropped", now.Dropped-was.Dropped)
+	ln.Faults.Add("read failed", now.ReadErrors-was.ReadErrors)
+	ln.Faults.Add("write failed", now.WriteErrors-was.WriteErrors)
 	ln.linkRead = now
 }

@@ -90,7 +90,7 @@ func (ss *seating) lose(s *seat) {
 	why := s.broke
 	s.broke = nil
 	if s.in {
-		ss.auth.Suspend(s.peer)
+		ss.Auth.Suspend(s.peer)
 		s.in = false
 	}
 	s.conn = nil

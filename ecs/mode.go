@@ -33,7 +33,7 @@ func (m Mode) String() string {
 // Mode returns how the session runs now.
 func (r *Replication) Mode() Mode {
 	switch {
-	case r.shared.auth == nil:
+	case r.shared.Auth == nil:
 		return Client
 	case r.shared.config.Dedicated:
 		return Dedicated
@@ -49,11 +49,11 @@ func (r *Replication) Alone() bool { return r.Mode() == Single }
 
 // IsAuthority reports whether this machine decides about the world: in single player and
 // on servers.
-func (r *Replication) IsAuthority() bool { return r.shared.auth != nil }
+func (r *Replication) IsAuthority() bool { return r.shared.Auth != nil }
 
 // Core returns the core that replicates the world while this machine is the authority;
 // nil on a client. After Join it is another one.
-func (r *Replication) Core() *rpl.Authority { return r.shared.auth }
+func (r *Replication) Core() *rpl.Authority { return r.shared.Auth }
 
 // Schema returns the protocol's schema, for an rpl.Proxy without an ECS.
 func (p *Protocol) Schema() *rpl.Schema { return p.schema }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -18,17 +19,17 @@ import (
 // loadTime keeps the load-time nodes, which every machine makes by itself.
 type loadTime struct {
 	*shared
-	nodes   *nodeTable
+	nodes   *nodes.Table
 	extract *extractor
 	proxies *proxies
 
 	byName    map[string]donburi.Entity
-	book      *nameBook           // nil: a name has come or gone since
-	destroyed map[string]bool     // load-time nodes that this world was made with and that were destroyed
-	standing  map[string]standing // by name: load-time nodes as they stood when they last ended
-	shapes    map[string][]place  // by name: what load-time nodes were built with
-	buried    map[string]burial   // by name: what was destroyed in this world, for the next session
-	shaping   []string            // names of load-time nodes that are still being built
+	book      *nameBook                // nil: a name has come or gone since
+	destroyed map[string]bool          // load-time nodes that this world was made with and that were destroyed
+	standing  map[string]standing      // by name: load-time nodes as they stood when they last ended
+	shapes    map[string][]nodes.Place // by name: what load-time nodes were built with
+	buried    map[string]burial        // by name: what was destroyed in this world, for the next session
+	shaping   []string                 // names of load-time nodes that are still being built
 }
 
 // nameBook is what joining peers are told of names, kept until a name comes or goes: a
@@ -70,18 +71,18 @@ type standing struct {
 }
 
 // noteStanding records the standing of nodes that are about to end.
-func (lt *loadTime) noteStanding(nodes []*node) {
+func (lt *loadTime) noteStanding(nodes []*nodes.Node) {
 	clear(lt.standing)
 	for _, n := range nodes {
-		if n.name == "" {
+		if n.Name == "" {
 			continue
 		}
-		s := standing{groups: n.groups}
-		if n.parent != nil {
-			s.parent = n.parent.name
+		s := standing{groups: n.Groups}
+		if n.Parent != nil {
+			s.parent = n.Parent.Name
 		}
 		if s != (standing{}) {
-			lt.standing[n.name] = s
+			lt.standing[n.Name] = s
 		}
 	}
 }
@@ -89,18 +90,18 @@ func (lt *loadTime) noteStanding(nodes []*node) {
 // standAgain gives the new nodes the parents and groups of the old ones.
 func (lt *loadTime) standAgain(names []string) {
 	for _, name := range names {
-		s, n := lt.standing[name], lt.nodes.of(lt.byName[name])
+		s, n := lt.standing[name], lt.nodes.Of(lt.byName[name])
 		if n == nil {
 			continue
 		}
 		for _, g := range lt.protocol.groups {
 			if s.groups&g.bit() != 0 {
-				n.groups |= g.bit()
-				lt.auth.SetNodeGroup(n.id, g.audience, true)
+				n.Groups |= g.bit()
+				lt.Auth.SetNodeGroup(n.ID, g.audience, true)
 			}
 		}
-		if p := lt.nodes.of(lt.byName[s.parent]); p != nil && s.parent != "" {
-			lt.faults.Report("parent not set", Attach(lt.world.Entry(n.entity), lt.world.Entry(p.entity)))
+		if p := lt.nodes.Of(lt.byName[s.parent]); p != nil && s.parent != "" {
+			lt.Faults.Report("parent not set", Attach(lt.World.Entry(n.Entity), lt.World.Entry(p.Entity)))
 		}
 	}
 }
@@ -114,26 +115,26 @@ func (ss *seating) tellNames(c transport.Conn, theirs sessionmsg.NameSum) {
 		size := 0
 		for _, name := range names {
 			if room -= len(name) + 1; room < 0 {
-				ss.faults.Count("names not told")
+				ss.Faults.Count("names not told")
 				continue
 			}
 			if size += len(name) + 1; size > sessionmsg.MaxNameChunk {
-				ss.faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
+				ss.Faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
 				m.Names, size = nil, len(name)+1
 			}
 			m.Names = append(m.Names, name)
 		}
 		if len(m.Names) > 0 || kind == sessionmsg.NamesAlive { // an empty set is told too
-			ss.faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
+			ss.Faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
 		}
 	}
 	tell(sessionmsg.NamesDestroyed, ss.loadTime.names().destroyed)
 	if theirs != ss.loadTime.names().sum {
-		ss.faults.Count("names differ")
+		ss.Faults.Count("names differ")
 		tell(sessionmsg.NamesAlive, slices.Sorted(maps.Keys(ss.loadTime.byName)))
 	}
 	if err := c.Reliable(sessionmsg.AppendNames(nil, sessionmsg.Names{Kind: sessionmsg.NamesEnd})); err != nil {
-		ss.faults.Report("session message not sent", err)
+		ss.Faults.Report("session message not sent", err)
 		c.Close("the reliable lane is full")
 	}
 }
@@ -157,7 +158,7 @@ func (px *proxies) compareNames() {
 		}
 		slices.Sort(here)
 		slices.Sort(there)
-		px.faults.Add("names differ", uint64(len(here)+len(there)))
+		px.Faults.Add("names differ", uint64(len(here)+len(there)))
 		if len(here)+len(there) > 0 {
 			px.config.Log.Warn("this machine and the server have made different load-time nodes: give both the same calls of Named",
 				"only here", here, "only on the server", there)
@@ -165,14 +166,14 @@ func (px *proxies) compareNames() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Destroyed)) {
 		ent, ok := px.loadTime.byName[name]
-		n := px.nodes.of(ent)
+		n := px.nodes.Of(ent)
 		if ok && n != nil {
 			px.loadTime.bury(n)
 		}
 		px.loadTime.unname(name)
 		if ok && n != nil {
 			px.endProxy(n, true)
-			px.removeEntities(n)
+			px.RemoveEntities(n)
 		}
 	}
 	*s = sessionmsg.ServerNames{Done: true, Applied: true}

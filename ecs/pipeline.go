@@ -120,7 +120,7 @@ func (r *Replication) begin() {
 	if len(r.pending) == 0 {
 		r.line.joining = false
 	}
-	if !r.line.joining && r.shared.auth != nil {
+	if !r.line.joining && r.shared.Auth != nil {
 		r.dropWaiting() // no session is being joined: Join has failed, or there was none
 	}
 	if !r.begun {
@@ -132,10 +132,10 @@ func (r *Replication) begin() {
 // find the session that OnEnd has joined, or a world that has begun anew.
 func (r *Replication) goOn() {
 	r.begin()
-	if r.shared.auth != nil {
-		r.shared.tick++
-		r.line.timeTick = r.shared.tick
-		r.shared.faults.Report("step refused", r.shared.auth.Step(r.shared.tick))
+	if r.shared.Auth != nil {
+		r.shared.Tick++
+		r.line.timeTick = r.shared.Tick
+		r.shared.Faults.Report("step refused", r.shared.Auth.Step(r.shared.Tick))
 	}
 }
 
@@ -145,7 +145,7 @@ func (r *Replication) Send() {
 	r.enterStep("Send")
 	defer r.steps.outside()
 	for range maxRounds { // no call runs on a node before its OnStreamIn
-		if r.shared.auth == nil {
+		if r.shared.Auth == nil {
 			break
 		}
 		if r.calls.queued.Len() > 0 && len(r.extract.fresh) > 0 {
@@ -156,9 +156,9 @@ func (r *Replication) Send() {
 		}
 	}
 	r.calls.runCalls()
-	r.shared.sending = r.shared.auth == nil || r.sendDue()
+	r.shared.Sending = r.shared.Auth == nil || r.sendDue()
 	r.commands.send()
-	if r.shared.auth != nil {
+	if r.shared.Auth != nil {
 		r.past.remember()
 	}
 	for s := Extract; s < stageCount; s++ {

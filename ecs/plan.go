@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -26,14 +27,14 @@ type plan struct {
 	regrouped bool // some rows have changed their node and are not resolved yet
 	columns   []column
 	entities  []donburi.Entity // the rows at the last look
-	rows      []*node
+	rows      []*nodes.Node
 	stale     []int                 // present rows whose entity or node differs from the plan
 	data      []components.NodeData // of the rows, as the core knows it
 }
 
 // A column is one replicated component of an archetype.
 type column struct {
-	comp  *component
+	comp  *nodes.Component
 	items *rpl.Column // by row; NoItem if the row is extracted by itself
 	own   []int       // rows that are extracted one by one (see byItself)
 }
@@ -42,7 +43,7 @@ type column struct {
 // donburi has no hook for components that are added or removed.
 func (ex *extractor) findChanges() {
 	ex.endShortLived()
-	archetypes := ex.world.Archetypes()
+	archetypes := ex.World.Archetypes()
 	for len(ex.plans) < len(archetypes) {
 		ex.plans = append(ex.plans, ex.planOf(len(ex.plans), archetypes[len(ex.plans)].ComponentTypes()))
 	}
@@ -50,7 +51,7 @@ func (ex *extractor) findChanges() {
 	var newcomers []donburi.Entity
 	for i, a := range archetypes {
 		p := &ex.plans[i]
-		if p.parts && ex.nodes.regrouped {
+		if p.parts && ex.nodes.Regrouped {
 			p.regroup(ex.nodes)
 		}
 		if !p.nodes && !p.parts || !p.anew && !p.regrouped && donburix.SameEntities(p.entities, a.Entities()) {
@@ -60,19 +61,19 @@ func (ex *extractor) findChanges() {
 		ents := a.Entities()
 		p.findStale(ents)
 		for _, row := range p.stale {
-			if e := ents[row]; p.nodes && ex.nodes.of(e) == nil && e.IsReady() {
+			if e := ents[row]; p.nodes && ex.nodes.Of(e) == nil && e.IsReady() {
 				if _, known := ex.unmade[e]; !known {
 					newcomers = append(newcomers, e)
 				}
 			}
 		}
 	}
-	ex.nodes.regrouped = false
+	ex.nodes.Regrouped = false
 	if len(moved) == 0 {
 		return
 	}
 	for _, e := range newcomers {
-		ex.makeNode(ex.world.Entry(e), origin{})
+		ex.makeNode(ex.World.Entry(e), nodes.Origin{})
 	}
 	if len(newcomers) > 0 { // they may be in other archetypes now, even those that could not be made nodes
 		ex.findChanges()
@@ -98,7 +99,7 @@ func (ex *extractor) endShortLived() {
 		ended = false
 		for i := 0; i < len(ex.made); i++ {
 			n := ex.made[i]
-			if ex.nodes.of(n.entity) == n && n != ex.nodes.session && !ex.world.Entry(n.entity).HasComponent(components.RplNode) {
+			if ex.nodes.Of(n.Entity) == n && n != ex.nodes.Session && !ex.World.Entry(n.Entity).HasComponent(components.RplNode) {
 				ex.endStripped(n)
 				ended = true
 			}
@@ -109,12 +110,12 @@ func (ex *extractor) endShortLived() {
 func (ex *extractor) planOf(archetype int, layout []donburi.IComponentType) plan {
 	p := plan{
 		nodes: slices.Contains(layout, donburi.IComponentType(components.RplNode)),
-		parts: slices.Contains(layout, donburi.IComponentType(partOf)),
+		parts: slices.Contains(layout, donburi.IComponentType(nodes.PartOf)),
 	}
 	if p.nodes || p.parts {
-		for _, c := range ex.kinds.components {
-			if slices.Contains(layout, c.c) {
-				items := ex.auth.NewColumn(c.item, func(row int) unsafe.Pointer { return ex.componentAt(archetype, c, row) })
+		for _, c := range ex.Kinds.Components {
+			if slices.Contains(layout, c.Type) {
+				items := ex.Auth.NewColumn(c.Item, func(row int) unsafe.Pointer { return ex.componentAt(archetype, c, row) })
 				p.columns = append(p.columns, column{comp: c, items: items})
 			}
 		}
@@ -124,24 +125,24 @@ func (ex *extractor) planOf(archetype int, layout []donburi.IComponentType) plan
 
 // componentAt returns where the component of a plan's row is now, nil if callbacks have
 // removed it since.
-func (ex *extractor) componentAt(archetype int, c *component, row int) unsafe.Pointer {
-	e, now := ex.plans[archetype].entities[row], ex.world.Archetypes()[archetype].Entities()
+func (ex *extractor) componentAt(archetype int, c *nodes.Component, row int) unsafe.Pointer {
+	e, now := ex.plans[archetype].entities[row], ex.World.Archetypes()[archetype].Entities()
 	if row < len(now) && now[row] == e {
-		return donburix.Column(ex.world, c.c, archetype, row+1)[row]
+		return donburix.Column(ex.World, c.Type, archetype, row+1)[row]
 	}
-	if !ex.world.Valid(e) || !ex.world.Entry(e).HasComponent(c.c) {
+	if !ex.World.Valid(e) || !ex.World.Entry(e).HasComponent(c.Type) {
 		return nil
 	}
-	return ex.world.Entry(e).Component(c.c)
+	return ex.World.Entry(e).Component(c.Type)
 }
 
 // regroup clears the rows of parts whose node has changed since the last look: to another
 // node, from none, or to none, since a node may be gone while its parts stay. It also
 // clears a row that belonged to another node in between, because its items are gone.
-func (p *plan) regroup(ns *nodeTable) {
+func (p *plan) regroup(ns *nodes.Table) {
 	for row, was := range p.rows {
 		e := p.entities[row]
-		if ns.of(e) != was || was != nil && len(p.columns) > 0 && was.binding(p.columns[0].comp, e) == nil {
+		if ns.Of(e) != was || was != nil && len(p.columns) > 0 && was.Binding(p.columns[0].comp, e) == nil {
 			p.rows[row], p.regrouped = nil, true
 		}
 	}
@@ -197,10 +198,10 @@ func (ex *extractor) leftNode(p *plan, now []donburi.Entity) (ended bool) {
 
 func (ex *extractor) leftRow(p *plan, row int) bool {
 	e, n := p.entities[row], p.rows[row]
-	if !p.nodes || n == nil || n == ex.nodes.session || n.entity != e || ex.nodes.of(e) != n || !ex.world.Valid(e) {
+	if !p.nodes || n == nil || n == ex.nodes.Session || n.Entity != e || ex.nodes.Of(e) != n || !ex.World.Valid(e) {
 		return false
 	}
-	if ex.world.Entry(e).HasComponent(components.RplNode) {
+	if ex.World.Entry(e).HasComponent(components.RplNode) {
 		return false
 	}
 	ex.endStripped(n)
@@ -212,7 +213,7 @@ func (ex *extractor) leftRow(p *plan, row int) bool {
 // and went.
 func (ex *extractor) replan(i int) {
 	p := &ex.plans[i]
-	ents := ex.world.Archetypes()[i].Entities()
+	ents := ex.World.Archetypes()[i].Entities()
 	for k := range p.columns {
 		c := &p.columns[k]
 		c.items.Resize(len(ents))
@@ -233,11 +234,11 @@ func (ex *extractor) replan(i int) {
 
 // planRow finds the node and the items of a row.
 func (ex *extractor) planRow(p *plan, row int, e donburi.Entity) {
-	n := ex.nodes.of(e)
+	n := ex.nodes.Of(e)
 	p.rows[row] = n
 	if n != nil {
 		ex.settleItems(n, e, p.columns)
-		p.data[row] = n.data
+		p.data[row] = n.Data
 	} else {
 		p.strange = true
 	}
@@ -245,14 +246,14 @@ func (ex *extractor) planRow(p *plan, row int, e donburi.Entity) {
 		c := &p.columns[k]
 		item := rpl.NoItem
 		if n != nil {
-			switch b := n.binding(c.comp, e); {
+			switch b := n.Binding(c.comp, e); {
 			case b == nil: // the node has too many items: settleItems has reported it
 			case ex.byItself(b):
-				if !c.comp.item.Explicit { // explicit items are extracted when they are bumped
+				if !c.comp.Item.Explicit { // explicit items are extracted when they are bumped
 					c.own = append(c.own, row)
 				}
 			default:
-				item = b.item
+				item = b.Item
 			}
 		}
 		c.items.Put(row, item)
@@ -265,34 +266,34 @@ func resized[T any](s []T, n int) []T {
 }
 
 // settleItems makes the items of one entity match its components.
-func (ex *extractor) settleItems(n *node, e donburi.Entity, columns []column) {
-	for i := range n.items {
-		b := &n.items[i]
-		if b.comp == nil || b.entity != e || slices.ContainsFunc(columns, func(c column) bool { return c.comp == b.comp }) {
+func (ex *extractor) settleItems(n *nodes.Node, e donburi.Entity, columns []column) {
+	for i := range n.Items {
+		b := &n.Items[i]
+		if b.Comp == nil || b.Entity != e || slices.ContainsFunc(columns, func(c column) bool { return c.comp == b.Comp }) {
 			continue
 		}
-		ex.faults.Report("item not removed", ex.auth.RemoveItem(b.item))
-		*b = binding{}
+		ex.Faults.Report("item not removed", ex.Auth.RemoveItem(b.Item))
+		*b = nodes.Binding{}
 	}
 	for k := range columns {
 		c := columns[k].comp
-		if n.binding(c, e) != nil {
+		if n.Binding(c, e) != nil {
 			continue
 		}
 		item, err := ex.addItem(n, c, e)
 		if err != nil {
-			ex.faults.Report("item not added", err)
+			ex.Faults.Report("item not added", err)
 			continue
 		}
-		ord := ex.auth.Ordinal(item)
-		if ord == len(n.items) {
-			n.items = append(n.items, binding{})
+		ord := ex.Auth.Ordinal(item)
+		if ord == len(n.Items) {
+			n.Items = append(n.Items, nodes.Binding{})
 		}
-		b := &n.items[ord]
-		*b = binding{comp: c, entity: e, item: item}
+		b := &n.Items[ord]
+		*b = nodes.Binding{Comp: c, Entity: e, Item: item}
 		ex.notify.startWatch(b, true)
 		ex.notify.look(n, b)
-		if c.item.Explicit {
+		if c.Item.Explicit {
 			ex.bumped = append(ex.bumped, bump{entity: e, comp: c, added: true})
 		}
 	}
@@ -300,8 +301,8 @@ func (ex *extractor) settleItems(n *node, e donburi.Entity, columns []column) {
 
 // noteRow records the plan and the row in which an entity's components stand.
 func (ex *extractor) noteRow(e donburi.Entity, plan, row int) {
-	if ex.nodes.of(e) != nil {
-		s := &ex.nodes.slots[e.Id()]
-		s.plan, s.row = uint32(plan), uint32(row)
+	if ex.nodes.Of(e) != nil {
+		s := &ex.nodes.Slots[e.Id()]
+		s.Plan, s.Row = uint32(plan), uint32(row)
 	}
 }

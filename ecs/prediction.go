@@ -9,20 +9,16 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
-	"github.com/tendonengine/tendon/rpl/schema"
 )
-
-// keptTicks is how many ticks a prediction goes back at most: a second, more than commands
-// are ever ahead. Predictions older than that are not judged.
-const keptTicks = 64
 
 // A Correction is a prediction that was wrong.
 type Correction struct {
@@ -35,12 +31,12 @@ type Correction struct {
 // A prediction is what a client predicts.
 type prediction struct {
 	*shared
-	nodes    *nodeTable
+	nodes    *nodes.Table
 	draw     *drawing
 	line     *line
 	commands *commanding
 
-	all   []*node // predicted, by id
+	all   []*nodes.Node // predicted, by id
 	known rpl.Tick
 	round uint64 // counts findings of what is predicted
 	words []int32
@@ -53,26 +49,12 @@ type prediction struct {
 	ReplayTime         time.Duration // of the corrections
 }
 
-// A predicted is what is kept of one predicted node.
-type predicted struct {
-	round uint64
-	items []keptItem // by ordinal
-	at    float64    // when its error was last changed, in seconds
-}
-
-// A keptItem is an item's component after each of the last ticks.
-type keptItem struct {
-	ring  [keptTicks]unsafe.Pointer
-	ticks [keptTicks]rpl.Tick
-	off   []float64 // what is drawn beside it, by drawn field
-}
-
 // Predict says whether this client predicts a node that it does not own, such as a ball or
 // the car of another: its commands then run here too, with the zero value. Own nodes are
 // predicted in any case. On an authority it does nothing.
 func Predict(e *donburi.Entry, on bool) {
-	if r, n := nodeAt(e); n != nil && r.shared.auth == nil {
-		n.asked = on
+	if r, n := nodeAt(e); n != nil && r.shared.Auth == nil {
+		n.Asked = on
 	}
 }
 
@@ -82,12 +64,12 @@ func (r *Replication) OnCorrection(fn func(Correction)) {
 	r.predict.told = append(r.predict.told, fn)
 }
 
-func sortNodes(ns []*node) {
-	slices.SortStableFunc(ns, func(a, b *node) int {
-		if a.id == 0 || b.id == 0 {
-			return cmp.Compare(b.id, a.id)
+func sortNodes(ns []*nodes.Node) {
+	slices.SortStableFunc(ns, func(a, b *nodes.Node) int {
+		if a.ID == 0 || b.ID == 0 {
+			return cmp.Compare(b.ID, a.ID)
 		}
-		return cmp.Compare(a.id, b.id)
+		return cmp.Compare(a.ID, b.ID)
 	})
 }
 
@@ -100,22 +82,22 @@ func (pr *prediction) find() {
 			continue
 		}
 		for _, n := range b.find() {
-			if n.id == 0 || n.owner != pr.me && !n.asked {
+			if n.ID == 0 || n.Owner != pr.Me && !n.Asked {
 				continue
 			}
-			if n.predicted == nil {
-				n.predicted = &predicted{}
+			if n.Predicted == nil {
+				n.Predicted = &predict.Node{}
 				pr.all = append(pr.all, n)
 			}
-			n.predicted.round = pr.round
+			n.Predicted.Round = pr.round
 		}
 	}
 	kept := pr.all[:0]
 	for _, n := range pr.all {
-		if p := n.predicted; p.round == pr.round && pr.nodes.of(n.entity) == n {
+		if p := n.Predicted; p.Round == pr.round && pr.nodes.Of(n.Entity) == n {
 			kept = append(kept, n)
 		} else {
-			n.predicted = nil
+			n.Predicted = nil
 			pr.release(n)
 		}
 	}
@@ -126,62 +108,54 @@ func (pr *prediction) find() {
 }
 
 // release gives a node that is not predicted any more back to what comes from the server.
-func (pr *prediction) release(n *node) {
-	if pr.proxy == nil || n.leaving || n.replica == nil || pr.nodes.of(n.entity) != n {
+func (pr *prediction) release(n *nodes.Node) {
+	if pr.Proxy == nil || n.Leaving || n.Replica == nil || pr.nodes.Of(n.Entity) != n {
 		return
 	}
-	for ord := range n.items {
-		b := &n.items[ord]
-		e, p := pr.component(b)
+	for ord := range n.Items {
+		b := &n.Items[ord]
+		e, p := pr.Component(b)
 		if p == nil {
 			continue
 		}
-		w := pr.tagged(b.comp, e, p)
-		if pr.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
-			b.comp.standIn.set(e, p, w)
+		w := pr.Tagged(b.Comp, e, p)
+		if pr.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) && b.Comp.StandIn != nil {
+			b.Comp.StandIn.Set(e, p, w)
 		}
-		if b.track != nil {
-			pr.draw.words = n.replica.Words(ord, pr.draw.words[:0])
-			b.track.Restart(pr.proxy.Newest(), pr.draw.words)
+		if b.Track != nil {
+			pr.draw.words = n.Replica.Words(ord, pr.draw.words[:0])
+			b.Track.Restart(pr.Proxy.Newest(), pr.draw.words)
 		}
 	}
-}
-
-// item returns what is kept of an item.
-func (p *predicted) item(ord int) *keptItem {
-	for len(p.items) <= ord {
-		p.items = append(p.items, keptItem{})
-	}
-	return &p.items[ord]
 }
 
 // save keeps the state after a tick.
 func (pr *prediction) save(t rpl.Tick) {
 	for _, n := range pr.all {
-		if pr.nodes.of(n.entity) == n {
+		if pr.nodes.Of(n.Entity) == n {
 			pr.saveNode(n, t)
 		}
 	}
 }
 
-func (pr *prediction) saveNode(n *node, t rpl.Tick) {
-	for ord := range n.items {
-		b := &n.items[ord]
-		if _, at := pr.component(b); at != nil {
-			k := n.predicted.item(ord)
-			s := &k.ring[t%keptTicks]
+func (pr *prediction) saveNode(n *nodes.Node, t rpl.Tick) {
+	for ord := range n.Items {
+		b := &n.Items[ord]
+		if _, at := pr.Component(b); at != nil {
+			k := n.Predicted.Item(ord)
+			s := &k.Ring[t%predict.Ticks]
 			if *s == nil {
-				*s = b.comp.fresh()
+				*s = b.Comp.Fresh()
 			}
-			b.comp.copy(*s, at)
-			k.ticks[t%keptTicks] = t
+			b.Comp.Copy(*s, at)
+			k.Ticks[t%predict.Ticks] = t
 		}
 	}
 }
 
 // reconcile compares the newest state that has come with what was predicted for its tick.
 func (pr *prediction) reconcile(now rpl.Tick) {
-	t := pr.proxy.Newest()
+	t := pr.Proxy.Newest()
 	if t <= pr.known {
 		return
 	}
@@ -189,19 +163,19 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	var c Correction
 	fresh, wrong := false, false
 	for _, n := range pr.all {
-		for ord := range n.items {
-			b := &n.items[ord]
-			e, at := pr.component(b)
+		for ord := range n.Items {
+			b := &n.Items[ord]
+			e, at := pr.Component(b)
 			if at == nil {
 				continue
 			}
-			k := n.predicted.item(ord)
-			if k.ticks[t%keptTicks] != t {
+			k := n.Predicted.Item(ord)
+			if k.Ticks[t%predict.Ticks] != t {
 				fresh = true
 				continue
 			}
-			if field, size := pr.differs(n, ord, b, e, k.ring[t%keptTicks], t); field != "" && !wrong {
-				wrong, c.Entry, c.Field, c.Size = true, e, b.comp.name+"."+field, size
+			if field, size := pr.differs(n, ord, b, e, k.Ring[t%predict.Ticks], t); field != "" && !wrong {
+				wrong, c.Entry, c.Field, c.Size = true, e, b.Comp.Name+"."+field, size
 			}
 		}
 	}
@@ -221,14 +195,14 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 }
 
 // differs returns the first field in which a kept state is not the server's.
-func (pr *prediction) differs(n *node, ord int, b *binding, e *donburi.Entry, kept unsafe.Pointer, t rpl.Tick) (field string, size float64) {
-	it := b.comp.item
-	pr.words = n.replica.WordsAt(ord, t, pr.words[:0])
+func (pr *prediction) differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, kept unsafe.Pointer, t rpl.Tick) (field string, size float64) {
+	it := b.Comp.Item
+	pr.words = n.Replica.WordsAt(ord, t, pr.words[:0])
 	if len(pr.words) != len(it.Words) || len(it.Vars) > 0 && len(it.Words) == 0 {
 		return "", 0
 	}
 	pr.mine = slices.Grow(pr.mine[:0], len(it.Words))[:len(it.Words)]
-	w := pr.tagged(b.comp, e, kept)
+	w := pr.Tagged(b.Comp, e, kept)
 	for len(pr.vars) < len(it.Vars) {
 		pr.vars = append(pr.vars, nil)
 	}
@@ -238,7 +212,7 @@ func (pr *prediction) differs(n *node, ord int, b *binding, e *donburi.Entry, ke
 			continue
 		}
 		p := &it.Props[it.Words[i].Prop]
-		if d := wordsApart(p, &it.Words[i], pr.mine[i], pr.words[i]); d != 0 && pr.mayKnow(p.Audience) {
+		if d := predict.Apart(p, &it.Words[i], pr.mine[i], pr.words[i]); d != 0 && pr.mayKnow(p.Audience) {
 			return p.Name, d
 		}
 	}
@@ -248,54 +222,26 @@ func (pr *prediction) differs(n *node, ord int, b *binding, e *donburi.Entry, ke
 // mayKnow reports whether the owner is told of fields for an audience.
 func (pr *prediction) mayKnow(a rpl.Audience) bool { return a == rpl.Everyone || a == rpl.OwnerSees }
 
-// wordsApart returns by how much two words differ beyond the rounding of one step.
-func wordsApart(p *schema.Prop, w *schema.Word, mine, theirs int32) float64 {
-	d := int64(mine) - int64(theirs)
-	if w.Wrap {
-		all := int64(w.Max) - int64(w.Min) + 1
-		if d %= all; d > all/2 {
-			d -= all
-		} else if d < -all/2 {
-			d += all
-		}
-	}
-	d = max(d, -d)
-	if w.Raw {
-		if w.Wide {
-			return float64(d)
-		}
-		a, b := float64(math.Float32frombits(uint32(mine))), float64(math.Float32frombits(uint32(theirs)))
-		if off := math.Abs(a - b); off > 1e-5*max(1, math.Abs(a)) {
-			return off
-		}
-		return 0
-	}
-	if d <= 1 && (strings.HasPrefix(p.Kind, "float") || strings.HasPrefix(p.Kind, "angle")) {
-		return 0
-	}
-	return float64(d) * max(p.Step, 0)
-}
-
 // replay sets all predicted nodes back to the server's state of tick t, and runs the ticks
 // since again.
 func (pr *prediction) replay(t, now rpl.Tick) {
 	pr.was = pr.was[:0]
-	pr.eachDrawn(func(_ *predicted, _ *keptItem, f *track.Field, at unsafe.Pointer, _ int) {
+	pr.eachDrawn(func(_ *predict.Node, _ *predict.Item, f *track.Field, at unsafe.Pointer, _ int) {
 		pr.was = append(pr.was, f.Get(at))
 	})
 	for _, n := range pr.all {
-		for ord := range n.items {
-			b := &n.items[ord]
-			e, at := pr.component(b)
+		for ord := range n.Items {
+			b := &n.Items[ord]
+			e, at := pr.Component(b)
 			if at == nil {
 				continue
 			}
-			if k := n.predicted.item(ord); k.ticks[t%keptTicks] == t {
-				b.comp.copy(at, k.ring[t%keptTicks]) // what does not travel goes back too
+			if k := n.Predicted.Item(ord); k.Ticks[t%predict.Ticks] == t {
+				b.Comp.Copy(at, k.Ring[t%predict.Ticks]) // what does not travel goes back too
 			}
-			w := pr.tagged(b.comp, e, at)
-			if pr.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
-				b.comp.standIn.set(e, at, w)
+			w := pr.Tagged(b.Comp, e, at)
+			if pr.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) && b.Comp.StandIn != nil {
+				b.Comp.StandIn.Set(e, at, w)
 			}
 		}
 		pr.saveNode(n, t)
@@ -305,34 +251,34 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 		pr.save(k)
 	}
 	i, seconds := 0, pr.line.now().Seconds()
-	pr.eachDrawn(func(p *predicted, k *keptItem, f *track.Field, at unsafe.Pointer, j int) {
+	pr.eachDrawn(func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
 		if i < len(pr.was) {
 			off := f.Way(f.Get(at), pr.was[i])
-			if k.off == nil {
-				k.off = make([]float64, 16)
+			if k.Off == nil {
+				k.Off = make([]float64, 16)
 			}
-			if j < len(k.off) && !math.IsNaN(off) {
-				k.off[j] = k.off[j]*track.Fade(seconds-p.at) + off
+			if j < len(k.Off) && !math.IsNaN(off) {
+				k.Off[j] = k.Off[j]*track.Fade(seconds-p.At) + off
 			}
 		}
 		i++
 	})
 	for _, n := range pr.all {
-		n.predicted.at = seconds
+		n.Predicted.At = seconds
 	}
 }
 
 // eachDrawn goes through the drawn fields of what is predicted.
-func (pr *prediction) eachDrawn(fn func(p *predicted, k *keptItem, f *track.Field, at unsafe.Pointer, j int)) {
+func (pr *prediction) eachDrawn(fn func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int)) {
 	for _, n := range pr.all {
-		for ord := range n.items {
-			b := &n.items[ord]
-			if b.comp == nil || len(b.comp.drawn.Fields) == 0 || b.comp.standIn != nil {
+		for ord := range n.Items {
+			b := &n.Items[ord]
+			if b.Comp == nil || len(b.Comp.Drawn.Fields) == 0 || b.Comp.StandIn != nil {
 				continue
 			}
-			if _, at := pr.component(b); at != nil {
-				for j := range b.comp.drawn.Fields {
-					fn(n.predicted, n.predicted.item(ord), &b.comp.drawn.Fields[j], at, j)
+			if _, at := pr.Component(b); at != nil {
+				for j := range b.Comp.Drawn.Fields {
+					fn(n.Predicted, n.Predicted.Item(ord), &b.Comp.Drawn.Fields[j], at, j)
 				}
 			}
 		}
@@ -341,28 +287,28 @@ func (pr *prediction) eachDrawn(fn func(p *predicted, k *keptItem, f *track.Fiel
 
 // view changes a copy of a predicted component to what is drawn in this frame: between the
 // last two ticks, and with the error of the last correction that is still drawn away.
-func (pr *prediction) view(n *node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer) {
+func (pr *prediction) view(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer) {
 	now := pr.line.now().Seconds()
-	for ord := range n.items {
-		b := &n.items[ord]
-		if b.comp == nil || b.entity != e || b.comp.c != c || b.comp.standIn != nil || ord >= len(n.predicted.items) {
+	for ord := range n.Items {
+		b := &n.Items[ord]
+		if b.Comp == nil || b.Entity != e || b.Comp.Type != c || b.Comp.StandIn != nil || ord >= len(n.Predicted.Items) {
 			continue
 		}
-		k := &n.predicted.items[ord]
+		k := &n.Predicted.Items[ord]
 		t := rpl.Tick(pr.commands.lead.Tick())
 		share := pr.draw.stepShare()
-		before := k.ring[(t-1)%keptTicks]
-		fade := track.Fade(now - n.predicted.at)
-		for j := range b.comp.drawn.Fields {
-			f := &b.comp.drawn.Fields[j]
+		before := k.Ring[(t-1)%predict.Ticks]
+		fade := track.Fade(now - n.Predicted.At)
+		for j := range b.Comp.Drawn.Fields {
+			f := &b.Comp.Drawn.Fields[j]
 			v := f.Get(p)
-			if share < 1 && before != nil && k.ticks[(t-1)%keptTicks] == t-1 && k.ticks[t%keptTicks] == t {
+			if share < 1 && before != nil && k.Ticks[(t-1)%predict.Ticks] == t-1 && k.Ticks[t%predict.Ticks] == t {
 				if was := f.Get(before); !f.Leaps(was, v) {
 					v = f.Between(was, v, share)
 				}
 			}
-			if j < len(k.off) && fade > 0 {
-				v = f.Plus(v, k.off[j]*fade)
+			if j < len(k.Off) && fade > 0 {
+				v = f.Plus(v, k.Off[j]*fade)
 			}
 			f.Set(p, v)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -30,7 +31,7 @@ type None = struct{}
 // later is null on that machine, and stays so.
 type Prefab[A any] struct {
 	protocol *Protocol
-	def      *prefab
+	def      *nodes.Prefab
 }
 
 // NewPrefab declares a prefab. build makes an entity and returns it, a new one each time;
@@ -39,26 +40,26 @@ type Prefab[A any] struct {
 func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A) *donburi.Entry, node ...components.NodeData) *Prefab[A] {
 	p.declare("prefab", name)
 	p.arguments[reflect.TypeFor[A]()] = true
-	def := &prefab{name: name, wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
+	def := &nodes.Prefab{Name: name, Wire: p.schema.Prefab(name, reflect.TypeFor[A]())}
 	if len(node) > 0 {
-		def.node = node[0]
-		p.fault(def.checkNode(len(node)))
+		def.Node = node[0]
+		p.fault(def.CheckNode(len(node)))
 	}
 	if build != nil {
-		def.build = fromWire(build)
+		def.Build = nodes.FromWire(build)
 	}
-	p.kinds.prefabs[def.wire] = def
+	p.kinds.Prefabs[def.Wire] = def
 	return &Prefab[A]{protocol: p, def: def}
 }
 
 // Build replaces the function in one session, for functions that need more than the world
 // (a *donburi/ecs.ECS). It panics for no function, and for a prefab of another protocol.
 func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donburi.Entry) {
-	if err := r.plays(f.protocol, "prefab", f.def.name); err != nil {
+	if err := r.plays(f.protocol, "prefab", f.def.Name); err != nil {
 		panic(err.Error())
 	}
-	mustBe("Build of prefab "+f.def.name, build)
-	b := fromWire(build)
+	mustBe("Build of prefab "+f.def.Name, build)
+	b := nodes.FromWire(build)
 	r.prefabs.builds[f.def] = &b
 }
 
@@ -69,18 +70,18 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 	r := f.authority(Of(w), "spawned")
 	b := r.prefabs.builder(f.def)
-	if b.spawn == nil {
-		panic(fmt.Sprintf("tendon: prefab %s has no function: give one to NewPrefab or to Build", f.def.name))
+	if b.Spawn == nil {
+		panic(fmt.Sprintf("tendon: prefab %s has no function: give one to NewPrefab or to Build", f.def.Name))
 	}
 	args := f.arguments(r, &a) // as they are before the function has them
 	var e *donburi.Entry
-	r.prefabs.within(f.def, func() { e = b.spawn(w, unsafe.Pointer(&a)) })
+	r.prefabs.within(f.def, func() { e = b.Spawn(w, unsafe.Pointer(&a)) })
 	if err := r.prefabs.checkBuilt(e); err != nil {
-		panic(fmt.Sprintf("tendon: prefab %s: %v", f.def.name, err))
+		panic(fmt.Sprintf("tendon: prefab %s: %v", f.def.Name, err))
 	}
 	r.prefabs.checkBeside(f.def, e)
-	r.extract.makeNode(e, origin{prefab: f.def, args: args})
-	return r.shared.world.Entry(e.Entity())
+	r.extract.makeNode(e, nodes.Origin{Prefab: f.def, Args: args})
+	return r.shared.World.Entry(e.Entity())
 }
 
 // Adopt makes a node of an entity that the game has built itself (CreateMany, a level
@@ -92,85 +93,40 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 // is a node already stays that node, and the call is counted ("node made twice").
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.authority(of(e), "adopted")
-	mustBeThere("what prefab "+f.def.name+" is to adopt", e)
-	r.extract.makeNode(e, origin{prefab: f.def, args: f.arguments(r, &a)})
+	mustBeThere("what prefab "+f.def.Name+" is to adopt", e)
+	r.extract.makeNode(e, nodes.Origin{Prefab: f.def, Args: f.arguments(r, &a)})
 }
 
 // arguments are what the prefab's function is given, as they are sent.
 func (f *Prefab[A]) arguments(r *Replication, a *A) []byte {
-	args, err := f.def.wire.Args.Append(nil, unsafe.Pointer(a), &r.nodes)
+	args, err := f.def.Wire.Args.Append(nil, unsafe.Pointer(a), &r.nodes)
 	if err != nil {
 		panic(fmt.Sprintf("tendon: arguments of %v", err)) // err names the prefab
 	}
 	if len(args) > rpl.MaxArgs {
-		panic(fmt.Sprintf("tendon: arguments of prefab %s have %d bytes, at most %d: replicate in a component what is more", f.def.name, len(args), rpl.MaxArgs))
+		panic(fmt.Sprintf("tendon: arguments of prefab %s have %d bytes, at most %d: replicate in a component what is more", f.def.Name, len(args), rpl.MaxArgs))
 	}
 	return args
-}
-
-// checkNode returns what is wrong with the NodeData that a prefab was given.
-func (f *prefab) checkNode(given int) error {
-	if given > 1 {
-		return fmt.Errorf("tendon: prefab %s is given %d NodeData: put all of it into one", f.name, given)
-	}
-	s := streaming(&f.node)
-	if err := s.Check(); err != nil {
-		return fmt.Errorf("tendon: NodeData of prefab %s: %w", f.name, err)
-	}
-	return nil
-}
-
-// streaming converts NodeData to what the core wants.
-func streaming(data *components.NodeData) rpl.Streaming {
-	return rpl.Streaming{Relevance: data.Relevance, Weight: data.Weight, Hz: data.Hz, Keep: data.Keep}
-}
-
-// A prefab is a Prefab without its type parameter.
-type prefab struct {
-	name  string
-	wire  *rpl.PrefabType
-	node  components.NodeData
-	build builder
 }
 
 // building runs the functions of prefabs.
 type building struct {
 	*shared
-	nodes   *nodeTable
-	builds  map[*prefab]*builder
-	running *prefab          // whose function is running
+	nodes   *nodes.Table
+	builds  map[*nodes.Prefab]*nodes.Builder
+	running *nodes.Prefab    // whose function is running
 	beside  []donburi.Entity // in debug mode: what that function has made
 }
 
-// A builder is a prefab's function in two forms: spawn takes the authority's own
-// arguments, parse takes arguments from the wire.
-type builder struct {
-	spawn func(w donburi.World, a unsafe.Pointer) *donburi.Entry
-	parse func(w donburi.World, t *rpl.ArgType, args []byte, refs rpl.Refs) (*donburi.Entry, error)
-}
-
-func fromWire[A any](build func(w donburi.World, a A) *donburi.Entry) builder {
-	return builder{
-		spawn: func(w donburi.World, a unsafe.Pointer) *donburi.Entry { return build(w, *(*A)(a)) },
-		parse: func(w donburi.World, t *rpl.ArgType, args []byte, refs rpl.Refs) (*donburi.Entry, error) {
-			a := new(A)
-			if err := t.Parse(args, unsafe.Pointer(a), refs); err != nil {
-				return nil, err
-			}
-			return build(w, *a), nil
-		},
-	}
-}
-
-func (bu *building) builder(f *prefab) *builder {
+func (bu *building) builder(f *nodes.Prefab) *nodes.Builder {
 	if b := bu.builds[f]; b != nil {
 		return b
 	}
-	return &f.build
+	return &f.Build
 }
 
 // within runs a prefab's function, and records in bu.running that it runs.
-func (bu *building) within(f *prefab, build func()) {
+func (bu *building) within(f *nodes.Prefab, build func()) {
 	bu.running = f
 	defer func() { bu.running = nil }()
 	build()
@@ -185,9 +141,9 @@ var (
 // cannot be two nodes: with the end of one of them the other would go.
 func (bu *building) checkBuilt(e *donburi.Entry) error {
 	switch {
-	case !donburix.SameWorld(e, bu.world) || !e.Valid():
+	case !donburix.SameWorld(e, bu.World) || !e.Valid():
 		return errNothingBuilt
-	case bu.nodes.of(e.Entity()) != nil:
+	case bu.nodes.Of(e.Entity()) != nil:
 		return errBuiltBefore
 	}
 	return nil
@@ -197,20 +153,20 @@ func (bu *building) checkBuilt(e *donburi.Entry) error {
 // clients too, which may not make nodes and would be sent the authority's node as well.
 func (bu *building) misplaced(what string) {
 	panic(fmt.Sprintf("tendon: %s inside the function of prefab %s, which runs on every machine: "+
-		"make an entity without RplNode there and call Part, or make the node after Spawn, and Attach it", what, bu.running.name))
+		"make an entity without RplNode there and call Part, or make the node after Spawn, and Attach it", what, bu.running.Name))
 }
 
 func (f *Prefab[A]) authority(r *Replication, done string) *Replication {
 	if r == nil {
-		panic(fmt.Sprintf("tendon: prefab %s is %s in a world without a session: call New first", f.def.name, done))
+		panic(fmt.Sprintf("tendon: prefab %s is %s in a world without a session: call New first", f.def.Name, done))
 	}
 	if r.prefabs.running != nil {
-		r.prefabs.misplaced("prefab " + f.def.name + " is " + done)
+		r.prefabs.misplaced("prefab " + f.def.Name + " is " + done)
 	}
-	if r.shared.auth == nil {
-		panic(fmt.Sprintf("tendon: prefab %s is %s on a client: only the authority makes nodes (ask rep.IsAuthority)", f.def.name, done))
+	if r.shared.Auth == nil {
+		panic(fmt.Sprintf("tendon: prefab %s is %s on a client: only the authority makes nodes (ask rep.IsAuthority)", f.def.Name, done))
 	}
-	if err := r.plays(f.protocol, "prefab", f.def.name); err != nil {
+	if err := r.plays(f.protocol, "prefab", f.def.Name); err != nil {
 		panic(err.Error())
 	}
 	return r

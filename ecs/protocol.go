@@ -11,6 +11,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -21,7 +22,7 @@ import (
 type Protocol struct {
 	name       string
 	schema     *rpl.Schema
-	kinds      kinds
+	kinds      nodes.Kinds
 	groups     []*Group
 	commands   []any              // in order of declaration
 	commandRPC *RPC[commandBytes] // nil without commands
@@ -40,7 +41,7 @@ func NewProtocol(name string) *Protocol {
 	p := &Protocol{
 		name:      name,
 		schema:    rpl.NewSchema(name),
-		kinds:     newKinds(),
+		kinds:     nodes.NewKinds(),
 		arguments: map[reflect.Type]bool{},
 	}
 	p.schema.SetRef(reflect.TypeFor[donburi.Entity]())
@@ -56,8 +57,8 @@ func (p *Protocol) open(steps int) error {
 		p.frozen, p.steps = true, steps
 		err := p.schema.Freeze(steps)
 		if err == nil {
-			for _, c := range p.kinds.components {
-				p.mistakes = append(p.mistakes, c.finish())
+			for _, c := range p.kinds.Components {
+				p.mistakes = append(p.mistakes, c.Finish())
 			}
 		}
 		p.err = errors.Join(append(firstOfThem(p.mistakes), err)...)
@@ -79,9 +80,9 @@ func firstOfThem(all []error) []error {
 }
 
 // named returns the component that is replicated under a name, nil if there is none.
-func (p *Protocol) named(name string) *component {
-	for _, c := range p.kinds.components {
-		if c.name == name {
+func (p *Protocol) named(name string) *nodes.Component {
+	for _, c := range p.kinds.Components {
+		if c.Name == name {
 			return c
 		}
 	}

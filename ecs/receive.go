@@ -13,12 +13,12 @@ import (
 )
 
 func receiveStage(r *Replication) {
-	if r.shared.auth == nil {
+	if r.shared.Auth == nil {
 		r.receiveClient()
 		return
 	}
-	if r.shared.tick < rpl.MaxTick {
-		r.shared.tick++
+	if r.shared.Tick < rpl.MaxTick {
+		r.shared.Tick++
 	} else {
 		r.outOfTicks()
 	}
@@ -26,11 +26,11 @@ func receiveStage(r *Replication) {
 		r.line.link.Poll(&r.seats)
 		r.line.noteLink()
 	}
-	r.shared.faults.Report("step refused", r.shared.auth.Step(r.shared.tick))
+	r.shared.Faults.Report("step refused", r.shared.Auth.Step(r.shared.Tick))
 	r.noteMended()
 	r.seats.arrivals()
 	r.groups.answerAsks()
-	r.shared.auth.Due(func(c rpl.Call) { r.calls.runRemote(c) })
+	r.shared.Auth.Due(func(c rpl.Call) { r.calls.runRemote(c) })
 	r.seats.departures()
 	if r.line.link != nil {
 		r.stopIfShut(r.line.link.Err())
@@ -43,10 +43,10 @@ func (r *Replication) welcome(m *sessionmsg.Welcome) {
 		r.client.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.Steps, r.shared.config.Steps, transport.ErrSchema)
 		return
 	}
-	r.shared.me, r.shared.tick, r.draw.screen.Sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
+	r.shared.Me, r.shared.Tick, r.draw.screen.Sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
 	r.draw.clock = clock.New(r.shared.config.step(), float64(r.shared.config.Steps)/float64(max(1, r.draw.screen.Sends)))
 	s := r.client.conn.Stats()
-	r.shared.config.Log.Info("joined", "peer", r.shared.me, "server", s.Remote, "authenticated", s.Authenticated)
+	r.shared.config.Log.Info("joined", "peer", r.shared.Me, "server", s.Remote, "authenticated", s.Authenticated)
 	r.proxies.strangers = map[string]*rpl.Replica{}
 	r.enter(m.Level)
 }
@@ -54,17 +54,17 @@ func (r *Replication) welcome(m *sessionmsg.Welcome) {
 // apply takes over what has come of the level, and reports whether the server has told
 // enough of it.
 func (r *Replication) apply(now time.Duration) bool {
-	if r.shared.proxy == nil || !r.client.told.Done {
+	if r.shared.Proxy == nil || !r.client.told.Done {
 		return false
 	}
 	if !r.client.told.Applied {
 		r.proxies.compareNames()
 	}
-	if r.shared.proxy.Newest() == 0 { // else it goes by that
-		r.shared.proxy.Step(r.client.expected(now))
+	if r.shared.Proxy.Newest() == 0 { // else it goes by that
+		r.shared.Proxy.Step(r.client.expected(now))
 	}
 	lost := r.client.count()
-	r.shared.proxy.Apply(now, &r.proxies)
+	r.shared.Proxy.Apply(now, &r.proxies)
 	r.proxies.parting = false
 	r.noteMended()
 	r.client.hear(lost)
@@ -84,10 +84,10 @@ func (r *Replication) receiveClient() {
 		r.client.welcomed = nil
 		r.welcome(m)
 	}
-	if r.client.ended != nil || r.client.entering != nil && r.shared.me != 0 {
+	if r.client.ended != nil || r.client.entering != nil && r.shared.Me != 0 {
 		r.apply(r.line.now()) // what the server said before it ended the level or the session
 	}
-	if r.client.ended == nil && r.client.entering != nil && r.shared.me != 0 {
+	if r.client.ended == nil && r.client.entering != nil && r.shared.Me != 0 {
 		m := r.client.entering
 		r.client.entering = nil
 		r.enter(*m)
@@ -104,11 +104,11 @@ func (r *Replication) receiveClient() {
 	}
 	r.calls.callWaiting()
 	r.groups.askWaiting()
-	if t := rpl.Tick(r.draw.clock.Server(now)); t > r.shared.tick {
-		r.shared.tick = t
+	if t := rpl.Tick(r.draw.clock.Server(now)); t > r.shared.Tick {
+		r.shared.Tick = t
 	}
-	r.shared.tick = max(r.shared.tick, r.shared.proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then
-	r.shared.proxy.Step(r.shared.tick)
+	r.shared.Tick = max(r.shared.Tick, r.shared.Proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then
+	r.shared.Proxy.Step(r.shared.Tick)
 	r.draw.moveRender()
 	r.draw.stepped()
 	r.commands.begin()

@@ -9,44 +9,35 @@ import (
 
 	"github.com/yohamta/donburi"
 
-	"github.com/tendonengine/tendon/ecs/internal/references"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A referrer is an item that may refer to nodes.
-type referrer = references.Referrer[itemOf]
-
-// itemOf names an item of a proxy.
-type itemOf struct {
-	node *node
-	ord  int
-}
-
 // refer records the nodes that an item refers to, after its state has come.
-func (px *proxies) refer(n *node, ord int) {
-	b := &n.items[ord]
-	if b.comp == nil || !b.comp.item.HasRefs {
+func (px *proxies) refer(n *nodes.Node, ord int) {
+	b := &n.Items[ord]
+	if b.Comp == nil || !b.Comp.Item.HasRefs {
 		return
 	}
-	if b.refers == nil {
-		b.refers = px.references.Referrer(itemOf{n, ord})
+	if b.Refers == nil {
+		b.Refers = px.references.Referrer(nodes.ItemOf{Node: n, Ord: ord})
 	}
-	px.ids = px.proxy.References(n.replica, ord, px.ids[:0])
+	px.ids = px.Proxy.References(n.Replica, ord, px.ids[:0])
 	slices.Sort(px.ids)
-	px.references.Set(b.refers, slices.Compact(px.ids))
+	px.references.Set(b.Refers, slices.Compact(px.ids))
 }
 
 // unrefer forgets the references of an item that goes: it is not written again.
-func (px *proxies) unrefer(b *binding) {
-	if b.refers != nil {
-		px.references.Forget(b.refers)
-		b.refers = nil
+func (px *proxies) unrefer(b *nodes.Binding) {
+	if b.Refers != nil {
+		px.references.Forget(b.Refers)
+		b.Refers = nil
 	}
 }
 
-func (px *proxies) unreferAll(n *node) {
-	for i := range n.items {
-		px.unrefer(&n.items[i])
+func (px *proxies) unreferAll(n *nodes.Node) {
+	for i := range n.Items {
+		px.unrefer(&n.Items[i])
 	}
 }
 
@@ -56,33 +47,33 @@ func (px *proxies) unreferAll(n *node) {
 func (px *proxies) resolve() { px.references.Due(px.renew) }
 
 // resolveOf is resolve for a single node, which is about to go.
-func (px *proxies) resolveOf(n *node) {
-	for i := range n.items {
-		if f := n.items[i].refers; f != nil && f.Take() {
+func (px *proxies) resolveOf(n *nodes.Node) {
+	for i := range n.Items {
+		if f := n.Items[i].Refers; f != nil && f.Take() {
 			px.renew(f)
 		}
 	}
 }
 
 // renew writes the references of one item again.
-func (px *proxies) renew(f *referrer) {
-	n, ord := f.Of.node, f.Of.ord
-	b := &n.items[ord]
-	e, p := px.component(b)
+func (px *proxies) renew(f *nodes.Referrer) {
+	n, ord := f.Of.Node, f.Of.Ord
+	b := &n.Items[ord]
+	e, p := px.Component(b)
 	if p == nil {
 		return
 	}
-	w := px.tagged(b.comp, e, p)
+	w := px.Tagged(b.Comp, e, p)
 	switch {
-	case n.isOwnNow(ord):
-		px.proxy.Repoint(n.replica, ord, b.comp.item, w, func(told rpl.Node, entity uint64) uint64 {
+	case n.IsOwnNow(ord):
+		px.Proxy.Repoint(n.Replica, ord, b.Comp.Item, w, func(told rpl.Node, entity uint64) uint64 {
 			return px.repointed(f, told, entity)
 		})
-	case !px.proxy.Inject(n.replica, ord, b.comp.item, w):
+	case !px.Proxy.Inject(n.Replica, ord, b.Comp.Item, w):
 		w = nil
 	}
-	if w != nil && b.comp.standIn != nil {
-		b.comp.standIn.set(e, p, w)
+	if w != nil && b.Comp.StandIn != nil {
+		b.Comp.StandIn.Set(e, p, w)
 	}
 	px.notify.look(n, b)
 }
@@ -90,7 +81,7 @@ func (px *proxies) renew(f *referrer) {
 // repointed is what a reference is to hold in a component that this machine has changed
 // since it was told: a node that has come fills a null reference that was told to be to it,
 // and one that has gone leaves it null. All else is the game's.
-func (px *proxies) repointed(f *referrer, told rpl.Node, entity uint64) uint64 {
+func (px *proxies) repointed(f *nodes.Referrer, told rpl.Node, entity uint64) uint64 {
 	if !slices.Contains(f.News, told) {
 		return entity
 	}
@@ -98,7 +89,7 @@ func (px *proxies) repointed(f *referrer, told rpl.Node, entity uint64) uint64 {
 	switch old := donburi.Entity(entity); {
 	case now != 0 && entity == 0:
 		return now
-	case now == 0 && entity != 0 && (!px.world.Valid(old) || px.nodes.of(old) != nil && px.nodes.of(old).id == told):
+	case now == 0 && entity != 0 && (!px.World.Valid(old) || px.nodes.Of(old) != nil && px.nodes.Of(old).ID == told):
 		return 0
 	}
 	return entity

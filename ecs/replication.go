@@ -15,6 +15,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -28,7 +29,7 @@ type Replication struct {
 	shared  shared
 	systems [stageCount][]system
 
-	nodes    nodeTable   // entities, parts and trees
+	nodes    nodes.Table // entities, parts and trees
 	home     sessionNode // the session's own node
 	loadTime loadTime    // nodes that every machine makes by itself
 	parts    partKeeper  // entities that share a node
@@ -86,9 +87,9 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	}
 	r := &Replication{
 		shared: shared{
-			base: base{
-				kinds: &p.kinds, steps: c.Steps, debug: c.Debug, remove: c.Remove, faults: faults.New(c.Log, c.Debug),
-				standIns: make([]unsafe.Pointer, len(p.kinds.components)),
+			Base: nodes.Base{
+				Kinds: &p.kinds, Steps: c.Steps, Debug: c.Debug, Remove: c.Remove, Faults: faults.New(c.Log, c.Debug),
+				StandIns: make([]unsafe.Pointer, len(p.kinds.Components)),
 			},
 			config: c, protocol: p,
 		},
@@ -135,12 +136,12 @@ func of(e *donburi.Entry) *Replication {
 // World returns the world of the level in progress.
 func (r *Replication) World() donburi.World {
 	mustBeMade("World", r)
-	return r.shared.world
+	return r.shared.World
 }
 
 // Me returns this machine's peer number; 0 on a dedicated server and until this machine
 // has joined.
-func (r *Replication) Me() rpl.Peer { return r.shared.me }
+func (r *Replication) Me() rpl.Peer { return r.shared.Me }
 
 // Steps returns how many fixed steps a second the session makes, as Config says.
 func (r *Replication) Steps() int { return r.shared.config.Steps }
@@ -154,7 +155,7 @@ func (r *Replication) Tick() rpl.Tick {
 	if t := r.commands.playing; t != 0 {
 		return t
 	}
-	return r.shared.tick
+	return r.shared.Tick
 }
 
 // Peers returns the peers that have joined in this level, in order of their numbers,
@@ -162,8 +163,8 @@ func (r *Replication) Tick() rpl.Tick {
 // client's own.
 func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 	var ps []rpl.Peer
-	if r.shared.me != 0 {
-		ps = append(ps, r.shared.me)
+	if r.shared.Me != 0 {
+		ps = append(ps, r.shared.Me)
 	}
 	for _, s := range r.seats.all {
 		if s.joined {
@@ -176,7 +177,7 @@ func (r *Replication) Peers() iter.Seq[rpl.Peer] {
 // Hello returns the peer's Config.Hello: a name, a chosen colour. A client knows only its
 // own. The bytes are the session's: read them only.
 func (r *Replication) Hello(p rpl.Peer) []byte {
-	if p == r.shared.me && p != 0 {
+	if p == r.shared.Me && p != 0 {
 		return r.shared.config.Hello
 	}
 	if s := r.seats.seatOf(p); s != nil {
@@ -198,11 +199,11 @@ func (r *Replication) Identity(p rpl.Peer) transport.Identity {
 // Find returns the entity of a node in this machine's world. It returns false if the node
 // is not here, or has gone and is only drawn still.
 func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
-	n := r.nodes.byID[id]
-	if n == nil || n.leaving || !r.shared.world.Valid(n.entity) {
+	n := r.nodes.ByID[id]
+	if n == nil || n.Leaving || !r.shared.World.Valid(n.Entity) {
 		return nil, false
 	}
-	return r.shared.world.Entry(n.entity), true
+	return r.shared.World.Entry(n.Entity), true
 }
 
 // Create makes an entity with these components, and makes it a node at once, on the
@@ -215,28 +216,28 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	if r.prefabs.running != nil {
 		r.prefabs.misplaced("Create is called")
 	}
-	if r.shared.auth == nil {
+	if r.shared.Auth == nil {
 		panic("tendon: Create on a client: only the authority makes nodes (ask rep.IsAuthority)")
 	}
 	for _, c := range cs {
 		mustBeGiven("Create", c)
 	}
-	if n := r.shared.protocol.kinds.count(cs); n > rpl.MaxItems {
+	if n := r.shared.protocol.kinds.Count(cs); n > rpl.MaxItems {
 		panic(fmt.Sprintf("tendon: Create with %d replicated components, at most %d: split the node into parent and children", n, rpl.MaxItems))
 	}
-	e := r.shared.world.Entry(donburix.Create(r.shared.world, withNode(cs)...))
-	r.extract.makeNode(e, origin{})
-	return r.shared.world.Entry(e.Entity())
+	e := r.shared.World.Entry(donburix.Create(r.shared.World, nodes.WithNode(cs)...))
+	r.extract.makeNode(e, nodes.Origin{})
+	return r.shared.World.Entry(e.Entity())
 }
 
 // attach makes w the session's world, and the former world an ordinary one.
 func (r *Replication) attach(w donburi.World) {
-	old, was := r.shared.world, r.nodes.session
-	r.shared.world, r.nodes.world = w, w
+	old, was := r.shared.World, r.nodes.Session
+	r.shared.World, r.nodes.World = w, w
 	if r.worlds.runner != nil {
 		r.worlds.runner.World = w
 	}
-	clear(r.nodes.slots)
+	clear(r.nodes.Slots)
 	clear(r.loadTime.byName)
 	clear(r.loadTime.destroyed)
 	clear(r.loadTime.buried)
@@ -244,36 +245,36 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.loadTime.standing)
 	clear(r.loadTime.shapes)
 	r.loadTime.shaping = nil
-	clear(r.nodes.parts)
+	clear(r.nodes.Parts)
 	clear(r.extract.unmade)
 	for i := range r.extract.plans {
 		for _, c := range r.extract.plans[i].columns {
-			r.shared.auth.FreeColumn(c.items)
+			r.shared.Auth.FreeColumn(c.items)
 		}
 	}
 	r.extract.plans = nil
 	r.worlds.room = donburix.Room{}
 	r.worlds.room.Make(w)
-	e := w.Entry(donburix.Create(w, withNode([]donburi.IComponentType{sessionType})...))
+	e := w.Entry(donburix.Create(w, nodes.WithNode([]donburi.IComponentType{sessionType})...))
 	sessions.Set(w, r)
-	if r.shared.auth == nil {
+	if r.shared.Auth == nil {
 		donburix.Add(e, components.Proxy)
 	}
 	if was != nil {
 		defer func() {
-			old.Remove(was.entity)
+			old.Remove(was.Entity)
 			sessions.Set(old, nil)
 		}()
 	}
 	r.home.attachSession(e, old)
 	w.OnCreate(func(w donburi.World, e donburi.Entity) {
-		if w == r.shared.world {
+		if w == r.shared.World {
 			r.worlds.room.Make(w)
 			r.prefabs.noteBeside(e)
 		}
 	})
 	w.OnRemove(func(w donburi.World, e donburi.Entity) {
-		if w == r.shared.world {
+		if w == r.shared.World {
 			r.extract.entityRemoved(e)
 		}
 	})

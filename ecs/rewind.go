@@ -12,6 +12,7 @@ import (
 	"github.com/yohamta/donburi/filter"
 
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -33,7 +34,7 @@ const (
 // A rewinding remembers the drawn fields of the components that Config.Rewind names.
 type rewinding struct {
 	*shared
-	nodes *nodeTable
+	nodes *nodes.Table
 	line  *line
 
 	rewound []rewound
@@ -42,17 +43,17 @@ type rewinding struct {
 
 // A rewound is one of the components.
 type rewound struct {
-	comp  *component
+	comp  *nodes.Component
 	query *donburi.Query
 	live  []*past
 	room  []*past // of nodes that have ended
-	of    map[*node]*past
+	of    map[*nodes.Node]*past
 }
 
 // A past is a node's drawn fields after each of the last ticks, quantised as clients have
 // them.
 type past struct {
-	node   *node
+	node   *nodes.Node
 	ticks  [pastTicks]rpl.Tick
 	values []float64 // by tick, then field
 }
@@ -66,17 +67,17 @@ type undo struct {
 // begin finds the components of Config.Rewind in the protocol.
 func (rw *rewinding) begin() error {
 	for _, c := range rw.config.Rewind {
-		comp := (*component)(nil)
+		comp := (*nodes.Component)(nil)
 		if c != nil {
-			comp = rw.kinds.of(c)
+			comp = rw.Kinds.Of(c)
 		}
 		switch {
 		case comp == nil:
 			return fmt.Errorf("tendon: Config.Rewind names a component that is not replicated: only those have a past")
-		case len(comp.drawn.Fields) == 0 || comp.standIn != nil:
-			return fmt.Errorf("tendon: Config.Rewind names component %s, which has no field tagged `interp` of its own: what is not drawn between samples is not rewound", comp.name)
+		case len(comp.Drawn.Fields) == 0 || comp.StandIn != nil:
+			return fmt.Errorf("tendon: Config.Rewind names component %s, which has no field tagged `interp` of its own: what is not drawn between samples is not rewound", comp.Name)
 		}
-		rw.rewound = append(rw.rewound, rewound{comp: comp, query: donburi.NewQuery(filter.Contains(c)), of: map[*node]*past{}})
+		rw.rewound = append(rw.rewound, rewound{comp: comp, query: donburi.NewQuery(filter.Contains(c)), of: map[*nodes.Node]*past{}})
 	}
 	return nil
 }
@@ -86,9 +87,9 @@ func (rw *rewinding) remember() {
 	for i := range rw.rewound {
 		k := &rw.rewound[i]
 		k.live = k.live[:0]
-		for e := range k.query.Iter(rw.world) {
-			n := rw.nodes.of(e.Entity())
-			if n == nil || n.entity != e.Entity() {
+		for e := range k.query.Iter(rw.World) {
+			n := rw.nodes.Of(e.Entity())
+			if n == nil || n.Entity != e.Entity() {
 				continue
 			}
 			p := k.of[n]
@@ -97,11 +98,11 @@ func (rw *rewinding) remember() {
 				p.node, k.of[n] = n, p
 			}
 			k.live = append(k.live, p)
-			at, slot := e.Component(k.comp.c), int(rw.tick%pastTicks)
-			p.ticks[slot] = rw.tick
+			at, slot := e.Component(k.comp.Type), int(rw.Tick%pastTicks)
+			p.ticks[slot] = rw.Tick
 			row := p.row(k, slot)
-			for j := range k.comp.drawn.Fields {
-				row[j] = k.comp.drawn.Fields[j].Rounded(at)
+			for j := range k.comp.Drawn.Fields {
+				row[j] = k.comp.Drawn.Fields[j].Rounded(at)
 			}
 		}
 	}
@@ -115,11 +116,11 @@ func (k *rewound) take() *past {
 		p.ticks = [pastTicks]rpl.Tick{}
 		return p
 	}
-	return &past{values: make([]float64, pastTicks*len(k.comp.drawn.Fields))}
+	return &past{values: make([]float64, pastTicks*len(k.comp.Drawn.Fields))}
 }
 
 func (p *past) row(k *rewound, slot int) []float64 {
-	n := len(k.comp.drawn.Fields)
+	n := len(k.comp.Drawn.Fields)
 	return p.values[slot*n:][:n]
 }
 
@@ -131,7 +132,7 @@ func (p *past) at(k *rewound, t rpl.Tick) []float64 {
 }
 
 // forget drops the past of a node that has ended.
-func (rw *rewinding) forget(n *node) {
+func (rw *rewinding) forget(n *nodes.Node) {
 	for i := range rw.rewound {
 		if k := &rw.rewound[i]; k.of[n] != nil {
 			k.of[n].node = nil
@@ -150,7 +151,7 @@ func (rw *rewinding) forget(n *node) {
 // machine fn runs with everything as it is.
 func (c Call) Rewind(fn func()) {
 	r := of(c.Entry)
-	if r == nil || r.shared.auth == nil || c.drawn.To == 0 || c.From == r.shared.me {
+	if r == nil || r.shared.Auth == nil || c.drawn.To == 0 || c.From == r.shared.Me {
 		fn()
 		return
 	}
@@ -166,8 +167,8 @@ func (rw *rewinding) back(from rpl.Peer, d command.Drawn) {
 	if oldest := rw.oldest(from); to < oldest+span && d.At < float64(oldest) {
 		to, span, share = oldest, 0, 1
 	}
-	if to > rw.tick {
-		to, span, share = rw.tick, 0, 1
+	if to > rw.Tick {
+		to, span, share = rw.Tick, 0, 1
 	}
 	most := 1.0
 	if span > 0 {
@@ -178,7 +179,7 @@ func (rw *rewinding) back(from rpl.Peer, d command.Drawn) {
 		k := &rw.rewound[i]
 		for _, p := range k.live {
 			n := p.node
-			if n == nil || n.owner == from || rw.nodes.of(n.entity) != n {
+			if n == nil || n.Owner == from || rw.nodes.Of(n.Entity) != n {
 				continue
 			}
 			a, b := p.at(k, to-span), p.at(k, to)
@@ -191,13 +192,13 @@ func (rw *rewinding) back(from rpl.Peer, d command.Drawn) {
 			if a == nil {
 				continue // it was not there
 			}
-			e := rw.world.Entry(n.entity)
-			if !e.HasComponent(k.comp.c) {
+			e := rw.World.Entry(n.Entity)
+			if !e.HasComponent(k.comp.Type) {
 				continue
 			}
-			at := e.Component(k.comp.c)
-			for j := range k.comp.drawn.Fields {
-				f := &k.comp.drawn.Fields[j]
+			at := e.Component(k.comp.Type)
+			for j := range k.comp.Drawn.Fields {
+				f := &k.comp.Drawn.Fields[j]
 				u := undo{f: f, at: at, was: f.Get(at)}
 				f.Set(at, f.Between(a[j], b[j], share))
 				u.set = f.Get(at)
@@ -222,8 +223,8 @@ func (rw *rewinding) forth() {
 
 // oldest is the earliest tick that a peer is believed to have seen.
 func (rw *rewinding) oldest(p rpl.Peer) rpl.Tick {
-	core := rw.auth.PeerStats(p)
+	core := rw.Auth.PeerStats(p)
 	back := min(rewindMost, core.RTT+4*core.Jitter+rewindSlack)
 	ticks := rpl.Tick(back.Seconds() / rw.config.step().Seconds())
-	return rw.tick - min(rw.tick, ticks)
+	return rw.Tick - min(rw.Tick, ticks)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -33,21 +34,14 @@ func IsAuthority(e *donburi.Entry) bool { return !e.HasComponent(components.Prox
 // belongs to.
 func IsOwner(e *donburi.Entry) bool {
 	r := of(e)
-	return r != nil && r.shared.me != 0 && r.nodes.driverOf(e) == r.shared.me
+	return r != nil && r.shared.Me != 0 && r.nodes.DriverOf(e) == r.shared.Me
 }
 
 // Owner returns the peer that drives a node, or the node that a part belongs to; 0 is
 // nobody.
 func Owner(e *donburi.Entry) rpl.Peer {
 	if r := of(e); r != nil {
-		return r.nodes.driverOf(e)
-	}
-	return 0
-}
-
-func (ns *nodeTable) driverOf(e *donburi.Entry) rpl.Peer {
-	if n := ns.of(e.Entity()); n != nil {
-		return n.owner
+		return r.nodes.DriverOf(e)
 	}
 	return 0
 }
@@ -56,12 +50,12 @@ func (ns *nodeTable) driverOf(e *donburi.Entry) rpl.Peer {
 // node that has gone and is only still drawn does not count.
 func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 	mustBeMade("Mine", r)
-	if r.shared.me == 0 {
+	if r.shared.Me == 0 {
 		return nil, false
 	}
-	return donburix.First(r.shared.world, func(e *donburi.Entry) bool {
-		n := r.nodes.of(e.Entity())
-		return n != nil && n.owner == r.shared.me && !n.leaving
+	return donburix.First(r.shared.World, func(e *donburi.Entry) bool {
+		n := r.nodes.Of(e.Entity())
+		return n != nil && n.Owner == r.shared.Me && !n.Leaving
 	}, c)
 }
 
@@ -70,8 +64,8 @@ func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 // OnStreamOut.
 func ID(e *donburi.Entry) rpl.Node {
 	if r := of(e); r != nil {
-		if n := r.nodes.of(e.Entity()); n != nil && n.entity == e.Entity() {
-			return n.id
+		if n := r.nodes.Of(e.Entity()); n != nil && n.Entity == e.Entity() {
+			return n.ID
 		}
 	}
 	return 0
@@ -84,16 +78,16 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 	if r == nil {
 		return
 	}
-	n := r.nodes.of(e.Entity())
-	if n == nil && r.shared.auth != nil && r.shared.world.Valid(e.Entity()) {
-		r.shared.scoldOf("stale give", "an entity of", e, "it is no node: "+howToBeNode(e), "peer", to)
+	n := r.nodes.Of(e.Entity())
+	if n == nil && r.shared.Auth != nil && r.shared.World.Valid(e.Entity()) {
+		r.shared.ScoldOf("stale give", "an entity of", e, "it is no node: "+howToBeNode(e), "peer", to)
 		return
 	}
-	if n == nil || n == r.nodes.session || r.shared.auth == nil || to != 0 && to != r.shared.me && !r.seats.canOwn(to) {
-		r.shared.scoldOf("stale give", "a node of", e, "Give is for nodes on the authority, and to peers that have joined", "peer", to)
+	if n == nil || n == r.nodes.Session || r.shared.Auth == nil || to != 0 && to != r.shared.Me && !r.seats.canOwn(to) {
+		r.shared.ScoldOf("stale give", "a node of", e, "Give is for nodes on the authority, and to peers that have joined", "peer", to)
 		return
 	}
-	r.shared.auth.Give(n.id, to)
+	r.shared.Auth.Give(n.ID, to)
 	r.notify.passOn(n, to)
 }
 
@@ -117,10 +111,10 @@ func mustBeThere(what string, e *donburi.Entry) {
 }
 
 // passOn records the owner of a node and of all nodes below it.
-func (nt *notifier) passOn(n *node, to rpl.Peer) {
-	nt.nodes.setOwner(n, to)
+func (nt *notifier) passOn(n *nodes.Node, to rpl.Peer) {
+	nt.nodes.SetOwner(n, to)
 	nt.tell(event{node: n, about: itsOwner})
-	for c := range n.kids {
+	for c := range n.Kids {
 		nt.passOn(c, to)
 	}
 }
@@ -134,34 +128,34 @@ func Attach(child, parent *donburi.Entry) error {
 	if r == nil {
 		return fmt.Errorf("tendon: Attach: %w: the child's world has no session", ErrNoNode)
 	}
-	if r.shared.auth == nil {
+	if r.shared.Auth == nil {
 		return fmt.Errorf("tendon: Attach: %w: only the authority changes parents", ErrNotAllowed)
 	}
-	c := r.nodes.of(child.Entity())
-	if c == nil || c.entity != child.Entity() {
+	c := r.nodes.Of(child.Entity())
+	if c == nil || c.Entity != child.Entity() {
 		return fmt.Errorf("tendon: Attach: the child is %w: %s", ErrNoNode, howToBeNode(child))
 	}
-	if c == r.nodes.session {
+	if c == r.nodes.Session {
 		return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
 	}
-	var p *node
+	var p *nodes.Node
 	var id rpl.Node
 	if parent != nil {
-		if !donburix.SameWorld(parent, r.shared.world) {
+		if !donburix.SameWorld(parent, r.shared.World) {
 			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
 		}
-		if p = r.nodes.of(parent.Entity()); p == nil {
+		if p = r.nodes.Of(parent.Entity()); p == nil {
 			return fmt.Errorf("tendon: Attach: the parent is %w: %s", ErrNoNode, howToBeNode(parent))
 		}
-		if p == r.nodes.session {
+		if p == r.nodes.Session {
 			return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
 		}
-		id = p.id
+		id = p.ID
 	}
-	if err := r.shared.auth.SetParent(c.id, id); err != nil {
+	if err := r.shared.Auth.SetParent(c.ID, id); err != nil {
 		return fmt.Errorf("tendon: Attach: %w", err)
 	}
-	r.nodes.linkTo(c, p)
+	r.nodes.LinkTo(c, p)
 	r.notify.tellParent(c)
 	return nil
 }
@@ -188,7 +182,7 @@ func Named(e *donburi.Entry, name string) {
 	if len(name) > rpl.MaxName {
 		panic(fmt.Sprintf("tendon: Named(%q): the name has %d bytes, at most %d: give it a shorter one", name, len(name), rpl.MaxName))
 	}
-	if r.nodes.of(e.Entity()) != nil {
+	if r.nodes.Of(e.Entity()) != nil {
 		panic(fmt.Sprintf("tendon: Named(%q): the entity is a node already: name it when it has been made, on every machine, and make it without a prefab", name))
 	}
 	delete(r.loadTime.destroyed, name)

@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -185,9 +186,9 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 		return err
 	}
 	switch {
-	case r.shared.auth == nil:
+	case r.shared.Auth == nil:
 		return fmt.Errorf("tendon: RPC %s to peer %d: %w: only the authority calls a peer", c.wire.Name, to, ErrNotAllowed)
-	case to == r.shared.me && to != 0:
+	case to == r.shared.Me && to != 0:
 		r.calls.queue(n, c.wire, args)
 		return nil
 	case r.seats.seatOf(to) == nil:
@@ -195,12 +196,12 @@ func (c *RPC[A]) SendTo(e *donburi.Entry, to rpl.Peer, a A) error {
 	case r.calls.dropsCallTo(to):
 		return nil
 	case c.wire.To == rpl.Everywhere:
-		args = sessionmsg.AppendCaller(r.shared.me, args)
+		args = sessionmsg.AppendCaller(r.shared.Me, args)
 	}
-	return r.shared.auth.CallPeer(n.id, c.wire, args, to)
+	return r.shared.Auth.CallPeer(n.ID, c.wire, args, to)
 }
 
-func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, error) {
+func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *nodes.Node, []byte, error) {
 	r := of(e)
 	if r == nil {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %w: the entity's world has no session", c.wire.Name, ErrNoNode)
@@ -208,16 +209,16 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *node, []byte, e
 	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
 		return nil, nil, nil, err
 	}
-	n := r.nodes.of(e.Entity())
+	n := r.nodes.Of(e.Entity())
 	if n == nil {
-		r.shared.faults.Count("rpc without node")
+		r.shared.Faults.Count("rpc without node")
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: the entity is %w: %s", c.wire.Name, ErrNoNode, howToBeNode(e))
 	}
-	if n.id == 0 {
-		r.shared.faults.Count("rpc without node")
-		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %q is %w yet: its state has not come, or it is out of sight: ask tendon.ID, or wait for OnStreamIn", c.wire.Name, n.name, ErrNoNode)
+	if n.ID == 0 {
+		r.shared.Faults.Count("rpc without node")
+		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %q is %w yet: its state has not come, or it is out of sight: ask tendon.ID, or wait for OnStreamIn", c.wire.Name, n.Name, ErrNoNode)
 	}
-	if r.shared.auth != nil {
+	if r.shared.Auth != nil {
 		r.extract.noticeTop(n)
 	}
 	var refs rpl.Refs = &r.nodes

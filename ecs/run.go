@@ -72,7 +72,7 @@ func ReceiveSystem(r *Replication) donburiecs.System {
 	mustBeMade("ReceiveSystem", r)
 	return func(e *donburiecs.ECS) {
 		r.worlds.runner = e
-		e.World = r.shared.world
+		e.World = r.shared.World
 		r.Receive()
 	}
 }

@@ -138,7 +138,7 @@ func (ss *seating) full(others int) bool {
 // turnedAway counts a client that was not let in, and logs it. Anybody who knows the address
 // can cause refusals, without limit and under any name, so few of them are logged.
 func (ss *seating) turnedAway(remote any, why error) {
-	ss.faults.Count("client refused")
+	ss.Faults.Count("client refused")
 	untold, ok := ss.refusals.Pass(ss.line.now())
 	if !ok {
 		return
@@ -162,7 +162,7 @@ func (ss *seating) seated(kind func(s *seat) bool) (n int) {
 
 // locals returns how many players this machine itself has, 0 or 1.
 func (ss *seating) locals() int {
-	if ss.me != 0 {
+	if ss.Me != 0 {
 		return 1
 	}
 	return 0
@@ -183,7 +183,7 @@ func (ss *seating) tellLevel(s *seat, first bool) {
 	var msg []byte
 	if first {
 		msg = sessionmsg.AppendWelcome(nil, sessionmsg.Welcome{
-			Peer: s.peer, Tick: ss.tick, Steps: uint16(ss.config.Steps), Sends: uint16(ss.config.Sends), Host: ss.me, Level: m,
+			Peer: s.peer, Tick: ss.Tick, Steps: uint16(ss.config.Steps), Sends: uint16(ss.config.Sends), Host: ss.Me, Level: m,
 		})
 	} else {
 		msg = sessionmsg.AppendLevel(nil, m)
@@ -193,18 +193,18 @@ func (ss *seating) tellLevel(s *seat, first bool) {
 	case err == nil:
 		s.untold = false
 	case first: // the lane of a new connection is empty
-		ss.faults.Report("session message not sent", err)
+		ss.Faults.Report("session message not sent", err)
 		s.conn.Close("the reliable lane is full")
 	case !s.untold:
 		s.untold = true
-		ss.faults.Report("session message not sent", err)
+		ss.Faults.Report("session message not sent", err)
 	}
 }
 
 func (ss *seating) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if s := ss.seatAt(c); s != nil && s.in && seq > s.after {
 		s.commands.heard = ss.line.linkBase + at
-		ss.faults.Refuse("packet refused", ss.auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
+		ss.Faults.Refuse("packet refused", ss.Auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
 	}
 }
 
@@ -214,21 +214,21 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 	case s == nil || len(b) == 0:
 	case b[0] < sessionmsg.First:
 		if !s.in { // a call of an earlier level is void
-			ss.faults.Count("rpc dropped")
+			ss.Faults.Count("rpc dropped")
 			return
 		}
-		ss.faults.Refuse("message refused", ss.auth.ReceiveMessage(s.peer, b))
+		ss.Faults.Refuse("message refused", ss.Auth.ReceiveMessage(s.peer, b))
 	case b[0] == sessionmsg.TypeReady:
 		m, err := sessionmsg.ParseReady(b)
 		if err != nil {
-			ss.faults.Refuse("message refused", err)
+			ss.Faults.Refuse("message refused", err)
 			return
 		}
 		s.built += uint32(m.Epoch - uint8(s.built)) // it was told of less than epochs levels since
 		if s.built == ss.epoch && !s.in {
 			ss.tellNames(c, m.Names)
-			if err := ss.auth.Connect(s.peer); err != nil {
-				ss.faults.Report("peer not connected", err)
+			if err := ss.Auth.Connect(s.peer); err != nil {
+				ss.Faults.Report("peer not connected", err)
 				c.Close("the server could not take you in")
 				return
 			}
@@ -237,9 +237,9 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 			ss.groups.seatGroups(s)
 		}
 	case b[0] == sessionmsg.TypeAsk:
-		ss.faults.Refuse("message refused", ss.groups.asked(s, b))
+		ss.Faults.Refuse("message refused", ss.groups.asked(s, b))
 	default:
-		ss.faults.Count("message refused")
+		ss.Faults.Count("message refused")
 	}
 }
 
@@ -296,7 +296,7 @@ func (ss *seating) empty(s *seat) {
 	}
 	ss.extract.orphaned(s.peer)
 	if s.in {
-		ss.auth.Disconnect(s.peer)
+		ss.Auth.Disconnect(s.peer)
 	}
 	ss.all = slices.DeleteFunc(ss.all, func(o *seat) bool { return o == s })
 }

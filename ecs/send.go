@@ -10,17 +10,18 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/transport"
 )
 
 func streamStage(r *Replication) {
-	if r.shared.auth == nil || !r.shared.sending {
+	if r.shared.Auth == nil || !r.shared.Sending {
 		return
 	}
 	if r.shared.config.Interest != nil {
 		r.extract.observe()
 	}
-	r.shared.auth.Stream(r.line.now())
+	r.shared.Auth.Stream(r.line.now())
 }
 
 // observe tells the core where each peer's observers are.
@@ -28,28 +29,28 @@ func (ex *extractor) observe() {
 	for _, s := range ex.seats.all {
 		s.points = s.points[:0]
 	}
-	for _, a := range ex.world.Archetypes() {
+	for _, a := range ex.World.Archetypes() {
 		if a.Count() == 0 || !slices.Contains(a.ComponentTypes(), donburi.IComponentType(components.Observer)) {
 			continue
 		}
 		for _, ent := range a.Entities() {
-			n := ex.nodes.of(ent)
-			if n == nil || n.owner == 0 {
+			n := ex.nodes.Of(ent)
+			if n == nil || n.Owner == 0 {
 				continue
 			}
-			s := ex.seats.seatOf(n.owner)
+			s := ex.seats.seatOf(n.Owner)
 			if s == nil {
 				continue
 			}
 			if x, y, ok := ex.position(n); ok {
-				o := components.Observer.Get(ex.world.Entry(ent)).Offset
+				o := components.Observer.Get(ex.World.Entry(ent)).Offset
 				s.points = append(s.points, [2]float64{x + o.X, y + o.Y})
 			}
 		}
 	}
 	for _, s := range ex.seats.all {
 		if s.in {
-			ex.auth.Observe(s.peer, s.points...)
+			ex.Auth.Observe(s.peer, s.points...)
 		}
 	}
 }
@@ -57,8 +58,8 @@ func (ex *extractor) observe() {
 // position returns the position of a node: that of the top of its hierarchy, as in the
 // core's grid. A node above without a place counts as the origin, so if the top has none, it
 // is that of the highest node on the way that has one.
-func (ex *extractor) position(n *node) (x, y float64, ok bool) {
-	for ; n != nil; n = n.parent {
+func (ex *extractor) position(n *nodes.Node) (x, y float64, ok bool) {
+	for ; n != nil; n = n.Parent {
 		if px, py, has := ex.ownPosition(n); has {
 			x, y, ok = px, py, true
 		}
@@ -67,30 +68,30 @@ func (ex *extractor) position(n *node) (x, y float64, ok bool) {
 }
 
 // ownPosition returns the position that a node says, relative to its parent's.
-func (ex *extractor) ownPosition(n *node) (x, y float64, ok bool) {
-	i := ex.auth.PlaceItem(n.id)
-	if i < 0 || i >= len(n.items) {
+func (ex *extractor) ownPosition(n *nodes.Node) (x, y float64, ok bool) {
+	i := ex.Auth.PlaceItem(n.ID)
+	if i < 0 || i >= len(n.Items) {
 		return 0, 0, false
 	}
-	b := &n.items[i]
-	e, p := ex.component(b)
-	if p == nil || len(b.comp.pos) != 2 {
+	b := &n.Items[i]
+	e, p := ex.Component(b)
+	if p == nil || len(b.Comp.Pos) != 2 {
 		return 0, 0, false
 	}
-	p = ex.tagged(b.comp, e, p)
-	return b.comp.pos[0].Get(p), b.comp.pos[1].Get(p), true
+	p = ex.Tagged(b.Comp, e, p)
+	return b.Comp.Pos[0].Get(p), b.Comp.Pos[1].Get(p), true
 }
 
 func scheduleStage(r *Replication) {
-	if r.shared.auth != nil && r.shared.sending {
-		r.shared.auth.Schedule(r.line.now())
+	if r.shared.Auth != nil && r.shared.Sending {
+		r.shared.Auth.Schedule(r.line.now())
 	}
 }
 
 func encodeStage(r *Replication) {
 	switch {
-	case !r.shared.sending:
-	case r.shared.auth != nil:
+	case !r.shared.Sending:
+	case r.shared.Auth != nil:
 		r.seats.sends++
 		for i := range r.seats.all {
 			// Another peer is the first each time: a socket without room for all packets
@@ -99,37 +100,37 @@ func encodeStage(r *Replication) {
 			switch {
 			case s.gone != nil:
 			case s.in:
-				r.shared.auth.Encode(s.peer, r.line.now(), s.conn)
+				r.shared.Auth.Encode(s.peer, r.line.now(), s.conn)
 			case s.untold && s.conn != nil:
 				r.seats.tellLevel(s, false)
 			}
 		}
-	case r.shared.proxy != nil:
-		r.shared.proxy.Send(r.line.now(), r.client.conn)
+	case r.shared.Proxy != nil:
+		r.shared.Proxy.Send(r.line.now(), r.client.conn)
 	}
 }
 
 func sendStage(r *Replication) {
 	switch {
-	case !r.shared.sending:
-	case r.shared.auth != nil:
+	case !r.shared.Sending:
+	case r.shared.Auth != nil:
 		for _, s := range r.seats.all {
 			if s.conn == nil {
 				continue
 			}
 			s.conn.Flush()
 			sent, held := s.meter.lane(s.conn)
-			r.shared.auth.Charge(s.peer, sent, held)
+			r.shared.Auth.Charge(s.peer, sent, held)
 			why := ""
 			if s.meter.read(r.line.now(), s.conn) {
-				core := r.shared.auth.PeerStats(s.peer)
+				core := r.shared.Auth.PeerStats(s.peer)
 				if aware, ok := s.conn.(transport.LossAware); ok {
 					aware.SetLoss(core.Loss)
 				}
 				why = s.callsTooOften(core.Calls, r.shared.config.Limits.Calls)
 			}
 			if s.in && why == "" && s.meter.perIn > 0 { // who is not heard at all is lost, not kicked
-				acks, messages := r.shared.auth.Waits(s.peer, r.line.now())
+				acks, messages := r.shared.Auth.Waits(s.peer, r.line.now())
 				why = s.takes.Look(r.line.now(), acks, messages, r.shared.config.Limits.Unanswered)
 			}
 			if why != "" && s.gone == nil {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
 
 // sessionNode keeps the session's own node.
 type sessionNode struct {
 	*shared
-	nodes *nodeTable
+	nodes *nodes.Table
 	saved []savedComponent // the session's components, put away until this machine is alone again
 }
 
@@ -33,37 +34,37 @@ var sessionType = donburi.NewTag("Session")
 // the old world. The node cannot be removed, given or attached.
 func (r *Replication) Session() *donburi.Entry { return r.home.entry() }
 
-func (hm *sessionNode) entry() *donburi.Entry { return hm.world.Entry(hm.nodes.session.entity) }
+func (hm *sessionNode) entry() *donburi.Entry { return hm.World.Entry(hm.nodes.Session.Entity) }
 
 // attachSession makes an entity of a new world the session's, and copies there what the
 // session carried in the old one.
 func (hm *sessionNode) attachSession(e *donburi.Entry, old donburi.World) {
-	n := hm.nodes.session
+	n := hm.nodes.Session
 	if n == nil || old == nil {
-		n = &node{id: rpl.SessionNode, data: components.NodeData{Relevance: rpl.Always}}
-		hm.nodes.session = n
+		n = &nodes.Node{ID: rpl.SessionNode, Data: components.NodeData{Relevance: rpl.Always}}
+		hm.nodes.Session = n
 	}
-	was := n.entity
-	n.entity = e.Entity()
-	for i := range n.items {
-		b := &n.items[i]
-		if b.comp == nil || b.entity != was || !old.Valid(was) {
+	was := n.Entity
+	n.Entity = e.Entity()
+	for i := range n.Items {
+		b := &n.Items[i]
+		if b.Comp == nil || b.Entity != was || !old.Valid(was) {
 			continue
 		}
-		if from := old.Entry(was); from.HasComponent(b.comp.c) {
-			donburix.Add(e, b.comp.c)
-			b.comp.copy(e.Component(b.comp.c), from.Component(b.comp.c))
-			b.entity = n.entity
+		if from := old.Entry(was); from.HasComponent(b.Comp.Type) {
+			donburix.Add(e, b.Comp.Type)
+			b.Comp.Copy(e.Component(b.Comp.Type), from.Component(b.Comp.Type))
+			b.Entity = n.Entity
 		}
 	}
-	components.RplNode.SetValue(e, n.data)
-	hm.nodes.add(n)
+	components.RplNode.SetValue(e, n.Data)
+	hm.nodes.Add(n)
 }
 
 // A savedComponent is a component of the session's entity that is put away while this
 // machine is in another's session.
 type savedComponent struct {
-	comp *component
+	comp *nodes.Component
 	at   unsafe.Pointer
 }
 
@@ -71,9 +72,9 @@ type savedComponent struct {
 // another's session it carries what comes from there.
 func (hm *sessionNode) putAway() {
 	e := hm.entry()
-	for _, c := range hm.kinds.components {
-		if e.HasComponent(c.c) {
-			hm.saved = append(hm.saved, savedComponent{c, e.Component(c.c)})
+	for _, c := range hm.Kinds.Components {
+		if e.HasComponent(c.Type) {
+			hm.saved = append(hm.saved, savedComponent{c, e.Component(c.Type)})
 		}
 	}
 	hm.strip()
@@ -83,8 +84,8 @@ func (hm *sessionNode) putAway() {
 func (hm *sessionNode) takeOut() {
 	e := hm.entry()
 	for _, s := range hm.saved {
-		donburix.Add(e, s.comp.c)
-		e.SetComponent(s.comp.c, s.at)
+		donburix.Add(e, s.comp.Type)
+		e.SetComponent(s.comp.Type, s.at)
 	}
 	hm.saved = nil
 }
@@ -92,8 +93,8 @@ func (hm *sessionNode) takeOut() {
 // strip removes all replicated components from the session's entity.
 func (hm *sessionNode) strip() {
 	e := hm.entry()
-	for _, c := range hm.kinds.components {
-		donburix.Drop(e, c.c)
+	for _, c := range hm.Kinds.Components {
+		donburix.Drop(e, c.Type)
 	}
-	hm.nodes.session.items = nil
+	hm.nodes.Session.Items = nil
 }

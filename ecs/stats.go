@@ -28,15 +28,15 @@ type Stats struct {
 // connection, to the server, whatever p is. They are zero if there is no connection,
 // except for Lost and LostFor.
 func (r *Replication) Stats(p rpl.Peer) Stats {
-	if r.shared.auth == nil {
+	if r.shared.Auth == nil {
 		if r.client.conn == nil {
 			return Stats{}
 		}
 		s := r.client.meter.stats(r.client.conn.Stats())
 		s.Loss = s.Conn.LossIn
-		if r.shared.proxy != nil {
+		if r.shared.Proxy != nil {
 			s.ViewDelay, s.Rate = r.draw.clock.Delay(), r.draw.clock.Rate()
-			s.RTT, s.Jitter = r.shared.proxy.RTT()
+			s.RTT, s.Jitter = r.shared.Proxy.RTT()
 		}
 		return s
 	}
@@ -47,7 +47,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 	var s Stats
 	if seat.conn != nil {
 		s = seat.meter.stats(seat.conn.Stats())
-		core := r.shared.auth.PeerStats(p)
+		core := r.shared.Auth.PeerStats(p)
 		s.RTT, s.Jitter, s.Loss, s.SendLimit = core.RTT, core.Jitter, core.Loss, core.SendLimit
 	}
 	if seat.lost {
@@ -128,7 +128,7 @@ func (m *meter) stats(s transport.Stats) Stats {
 // Counter returns a counter of this session by name, made on first use: a plugin's own,
 // or one of the library's. It counts as long as the Replication exists.
 func (r *Replication) Counter(name string) *uint64 {
-	return r.shared.faults.Counter(name)
+	return r.shared.Faults.Counter(name)
 }
 
 // Counters returns all counters, in order of their names. The library counts what it
@@ -138,21 +138,21 @@ func (r *Replication) Counter(name string) *uint64 {
 // and what is lost on the link ("packet ignored", "packet dropped", "read failed", "write
 // failed": see transport.Counters).
 func (r *Replication) Counters() iter.Seq2[string, uint64] {
-	return r.shared.faults.Counters()
+	return r.shared.Faults.Counters()
 }
 
 // noteMended counts what this machine's core has refused and repaired since the last
 // call.
 func (r *Replication) noteMended() {
-	if r.shared.auth != nil {
-		now := r.shared.auth.Counters().Resyncs
-		r.shared.faults.Add("resync", now-r.extract.resyncs)
+	if r.shared.Auth != nil {
+		now := r.shared.Auth.Counters().Resyncs
+		r.shared.Faults.Add("resync", now-r.extract.resyncs)
 		r.extract.resyncs = now
 		return
 	}
-	now, was := r.shared.proxy.Counters(), r.client.read
-	r.shared.faults.Add("packet refused", now.Refused-was.Refused)
-	r.shared.faults.Add("state differs", now.Mismatches-was.Mismatches)
-	r.shared.faults.Add("resync", now.Resyncs-was.Resyncs)
+	now, was := r.shared.Proxy.Counters(), r.client.read
+	r.shared.Faults.Add("packet refused", now.Refused-was.Refused)
+	r.shared.Faults.Add("state differs", now.Mismatches-was.Mismatches)
+	r.shared.Faults.Add("resync", now.Resyncs-was.Resyncs)
 	r.client.read = now
 }

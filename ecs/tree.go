@@ -10,13 +10,14 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
 
 // Parent returns the node above a node, or the node that a part belongs to. It returns
 // nil at the top, and while a proxy's parent is not on this machine.
 func Parent(e *donburi.Entry) *donburi.Entry {
 	if r := of(e); r != nil {
-		if n := r.nodes.of(e.Entity()); n != nil && n.entity == e.Entity() && n.parent != nil && n.parent.leaving {
+		if n := r.nodes.Of(e.Entity()); n != nil && n.Entity == e.Entity() && n.Parent != nil && n.Parent.Leaving {
 			return nil
 		}
 	}
@@ -29,17 +30,7 @@ func carrier(e *donburi.Entry) *donburi.Entry {
 	if r == nil {
 		return nil
 	}
-	return r.nodes.carrierOf(e, r.nodes.of(e.Entity()))
-}
-
-func (ns *nodeTable) carrierOf(e *donburi.Entry, n *node) *donburi.Entry {
-	if n != nil && n.entity == e.Entity() {
-		n = n.parent
-	}
-	if n == nil || !ns.world.Valid(n.entity) {
-		return nil
-	}
-	return ns.world.Entry(n.entity)
+	return r.nodes.CarrierOf(e, r.nodes.Of(e.Entity()))
 }
 
 // Children returns the nodes directly below a node, in the order in which they came. It
@@ -51,12 +42,12 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 		if r == nil {
 			return
 		}
-		n := r.nodes.of(e.Entity())
-		if n == nil || n.entity != e.Entity() || n.leaving {
+		n := r.nodes.Of(e.Entity())
+		if n == nil || n.Entity != e.Entity() || n.Leaving {
 			return
 		}
-		for _, c := range slices.AppendSeq(make([]*node, 0, len(n.children)), n.kids) {
-			if c.parent == n && !c.leaving && r.shared.world.Valid(c.entity) && !yield(r.shared.world.Entry(c.entity)) {
+		for _, c := range slices.AppendSeq(make([]*nodes.Node, 0, len(n.Children)), n.Kids) {
+			if c.Parent == n && !c.Leaving && r.shared.World.Valid(c.Entity) && !yield(r.shared.World.Entry(c.Entity)) {
 				return
 			}
 		}
@@ -68,7 +59,7 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 // Transform counts as the origin. It panics for an entity that has been removed, as
 // WorldView does.
 func WorldTransform(e *donburi.Entry) components.TransformData {
-	return climb("WorldTransform", e, func(_ *Replication, e *donburi.Entry, _ *node) (components.TransformData, bool) {
+	return climb("WorldTransform", e, func(_ *Replication, e *donburi.Entry, _ *nodes.Node) (components.TransformData, bool) {
 		return *components.Transform.Get(e), false
 	})
 }
@@ -78,7 +69,7 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 // it. A node whose parent has changed is drawn on the parent before until drawn time
 // reaches the change.
 func WorldView(e *donburi.Entry) components.TransformData {
-	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *node) (components.TransformData, bool) {
+	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *nodes.Node) (components.TransformData, bool) {
 		if f := r.draw.formerOf(e, n); f != nil {
 			return r.draw.inWorld(f, e), true
 		}
@@ -89,7 +80,7 @@ func WorldView(e *donburi.Entry) components.TransformData {
 // climb goes up from an entity, until at says that what it returns is in the world. at is
 // given the session and the node too, nil where there is none: a game asks this for
 // thousands of entities in each frame, and each of them is looked up once.
-func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, *node) (up components.TransformData, world bool)) (t components.TransformData) {
+func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, *nodes.Node) (up components.TransformData, world bool)) (t components.TransformData) {
 	r, n := nodeAt(e)
 	if e != nil && n == nil && !e.Valid() {
 		mustBeThere(what+": this", e)
@@ -100,8 +91,8 @@ func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, 
 			up, top = at(r, e, n)
 			t = within(t, up)
 		}
-		if e = r.nodes.carrierOf(e, n); e != nil {
-			n = r.nodes.of(e.Entity())
+		if e = r.nodes.CarrierOf(e, n); e != nil {
+			n = r.nodes.Of(e.Entity())
 		}
 	}
 	t.Rot = t.Rot.Normalized()

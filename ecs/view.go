@@ -11,6 +11,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -18,14 +19,14 @@ import (
 // drawing moves the time that is drawn, which trails the state, and shows proxies by it.
 type drawing struct {
 	*shared
-	nodes   *nodeTable
+	nodes   *nodes.Table
 	proxies *proxies
 	line    *line
 
 	clock   *clock.Clock // nil until welcomed
 	screen  track.Screen
-	hiding  []*node // nodes to show once drawn time reaches their first sample
-	inPlace []*node
+	hiding  []*nodes.Node // nodes to show once drawn time reaches their first sample
+	inPlace []*nodes.Node
 	stepAt  float64 // when this step began, in seconds
 	frameAt float64 // when Frame was last called …
 	frame   float64 // … and how long after the call before
@@ -54,8 +55,8 @@ func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 // ViewTick is the server's tick that proxies are drawn at in this frame, with its fraction;
 // on an authority the step in progress.
 func (r *Replication) ViewTick() float64 {
-	if r.shared.auth != nil {
-		return float64(r.shared.tick)
+	if r.shared.Auth != nil {
+		return float64(r.shared.Tick)
 	}
 	return r.draw.screen.Render
 }
@@ -65,14 +66,14 @@ func (r *Replication) ViewTick() float64 {
 func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	v := *c.Get(e)
 	r, n := nodeAt(e)
-	if n == nil || n.predicted == nil || r.shared.proxy == nil {
+	if n == nil || n.Predicted == nil || r.shared.Proxy == nil {
 		return v
 	}
-	for ord := range n.items {
-		if b := &n.items[ord]; b.comp != nil && b.entity == e.Entity() && b.comp.c == donburi.IComponentType(c) {
-			w := r.shared.tagged(b.comp, e, unsafe.Pointer(&v))
-			if r.shared.proxy.Inject(n.replica, ord, b.comp.item, w) && b.comp.standIn != nil {
-				b.comp.standIn.set(e, unsafe.Pointer(&v), w)
+	for ord := range n.Items {
+		if b := &n.Items[ord]; b.Comp != nil && b.Entity == e.Entity() && b.Comp.Type == donburi.IComponentType(c) {
+			w := r.shared.Tagged(b.Comp, e, unsafe.Pointer(&v))
+			if r.shared.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) && b.Comp.StandIn != nil {
+				b.Comp.StandIn.Set(e, unsafe.Pointer(&v), w)
 			}
 		}
 	}
@@ -80,50 +81,39 @@ func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 }
 
 // nodeAt returns the session and the node of an entry, nil where there is none.
-func nodeAt(e *donburi.Entry) (*Replication, *node) {
+func nodeAt(e *donburi.Entry) (*Replication, *nodes.Node) {
 	r := of(e)
 	if r == nil {
 		return nil, nil
 	}
-	return r, r.nodes.of(e.Entity())
+	return r, r.nodes.Of(e.Entity())
 }
 
 // viewOf is View for an entity with the component, of a session and a node that may be nil.
-func viewOf[T any](r *Replication, e *donburi.Entry, n *node, c *donburi.ComponentType[T]) T {
-	if n == nil || r.shared.auth != nil {
+func viewOf[T any](r *Replication, e *donburi.Entry, n *nodes.Node, c *donburi.ComponentType[T]) T {
+	if n == nil || r.shared.Auth != nil {
 		return *c.Get(e)
 	}
-	if n.predicted != nil {
+	if n.Predicted != nil {
 		v := *c.Get(e)
 		r.predict.view(n, e.Entity(), c, unsafe.Pointer(&v))
 		return v
 	}
-	b := n.drawnBinding(e.Entity(), c)
+	b := n.DrawnBinding(e.Entity(), c)
 	if b == nil {
 		return *c.Get(e)
 	}
-	if b.comp.standIn != nil {
+	if b.Comp.StandIn != nil {
 		v := new(T)
 		*v = *c.Get(e)
-		w := r.shared.tagged(b.comp, e, unsafe.Pointer(v))
-		r.draw.screen.Draw(b.track, w, false)
-		b.comp.standIn.set(e, unsafe.Pointer(v), w)
+		w := r.shared.Tagged(b.Comp, e, unsafe.Pointer(v))
+		r.draw.screen.Draw(b.Track, w, false)
+		b.Comp.StandIn.Set(e, unsafe.Pointer(v), w)
 		return *v
 	}
 	v := *c.Get(e) // stays on the stack
-	r.draw.screen.Draw(b.track, unsafe.Pointer(&v), false)
+	r.draw.screen.Draw(b.Track, unsafe.Pointer(&v), false)
 	return v
-}
-
-// drawnBinding returns the item that a component of an entity is, nil if it is none that is
-// drawn between samples.
-func (n *node) drawnBinding(e donburi.Entity, c donburi.IComponentType) *binding {
-	for i := range n.items {
-		if b := &n.items[i]; b.track != nil && b.entity == e && b.comp.c == c {
-			return b
-		}
-	}
-	return nil
 }
 
 // Frame is the first call of a drawn frame: it moves the time that View shows, and puts
@@ -131,15 +121,15 @@ func (n *node) drawnBinding(e donburi.Entity, c donburi.IComponentType) *binding
 // Receive. Run no game rules between the two.
 func (r *Replication) Frame() {
 	mustBeMade("Frame", r)
-	if r.shared.proxy == nil {
+	if r.shared.Proxy == nil {
 		return
 	}
 	r.draw.moveRender()
 	r.draw.framed()
 	r.draw.reveal()
 	for _, n := range r.draw.inPlace {
-		for i := range n.items {
-			if b := &n.items[i]; b.track != nil && b.comp.drawn.InPlace {
+		for i := range n.Items {
+			if b := &n.Items[i]; b.Track != nil && b.Comp.Drawn.InPlace {
 				r.draw.drawInPlace(b)
 			}
 		}
@@ -148,35 +138,35 @@ func (r *Replication) Frame() {
 
 // startInPlace has Frame draw a node in place, from now until drawn time has reached its
 // newest sample: then its components hold what would be drawn.
-func (dr *drawing) startInPlace(n *node, b *binding) {
-	if b.comp.drawn.InPlace && !n.inPlace {
-		n.inPlace, dr.inPlace = true, append(dr.inPlace, n)
+func (dr *drawing) startInPlace(n *nodes.Node, b *nodes.Binding) {
+	if b.Comp.Drawn.InPlace && !n.InPlace {
+		n.InPlace, dr.inPlace = true, append(dr.inPlace, n)
 	}
 }
 
 // drawnInPlace reports whether what Frame would draw of a node in place may still differ
 // from its state. What leaves is drawn at an older state than it has.
-func (dr *drawing) drawnInPlace(n *node) bool {
-	for i := range n.items {
-		if b := &n.items[i]; b.track != nil && b.comp.drawn.InPlace && !dr.screen.Rests(b.track) {
+func (dr *drawing) drawnInPlace(n *nodes.Node) bool {
+	for i := range n.Items {
+		if b := &n.Items[i]; b.Track != nil && b.Comp.Drawn.InPlace && !dr.screen.Rests(b.Track) {
 			return true
 		}
 	}
-	return n.leaving
+	return n.Leaving
 }
 
-func (dr *drawing) drawInPlace(b *binding) {
-	e, p := dr.component(b)
+func (dr *drawing) drawInPlace(b *nodes.Binding) {
+	e, p := dr.Component(b)
 	if p == nil {
 		return
 	}
-	w := dr.tagged(b.comp, e, p)
-	if !b.track.Saved() { // else an earlier frame has saved it
-		b.track.Save(w)
+	w := dr.Tagged(b.Comp, e, p)
+	if !b.Track.Saved() { // else an earlier frame has saved it
+		b.Track.Save(w)
 	}
-	dr.screen.Draw(b.track, w, true)
-	if b.comp.standIn != nil {
-		b.comp.standIn.set(e, p, w)
+	dr.screen.Draw(b.Track, w, true)
+	if b.Comp.StandIn != nil {
+		b.Comp.StandIn.Set(e, p, w)
 	}
 }
 
@@ -185,22 +175,22 @@ func (dr *drawing) drawInPlace(b *binding) {
 func (dr *drawing) restoreInPlace() {
 	alive := dr.inPlace[:0]
 	for _, n := range dr.inPlace {
-		if dr.nodes.of(n.entity) != n {
+		if dr.nodes.Of(n.Entity) != n {
 			continue
 		}
-		if n.inPlace = dr.drawnInPlace(n); n.inPlace {
+		if n.InPlace = dr.drawnInPlace(n); n.InPlace {
 			alive = append(alive, n)
 		}
-		for i := range n.items {
-			b := &n.items[i]
-			if b.track == nil || !b.track.Saved() {
+		for i := range n.Items {
+			b := &n.Items[i]
+			if b.Track == nil || !b.Track.Saved() {
 				continue
 			}
-			if e, p := dr.component(b); p != nil {
-				w := dr.tagged(b.comp, e, p)
-				b.track.Restore(w)
-				if b.comp.standIn != nil {
-					b.comp.standIn.set(e, p, w)
+			if e, p := dr.Component(b); p != nil {
+				w := dr.Tagged(b.Comp, e, p)
+				b.Track.Restore(w)
+				if b.Comp.StandIn != nil {
+					b.Comp.StandIn.Set(e, p, w)
 				}
 			}
 		}
@@ -212,12 +202,12 @@ func (dr *drawing) restoreInPlace() {
 // sampleTick returns the tick at which an item's state is drawn that came for tick t.
 // That is the newest tick if the core has advanced the item since, or if a late packet
 // corrects what is already drawn for a later tick.
-func (dr *drawing) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
-	newest := dr.proxy.Newest()
-	if t >= newest || n.items[ord].track.Newest() > t {
+func (dr *drawing) sampleTick(n *nodes.Node, ord int, t rpl.Tick) rpl.Tick {
+	newest := dr.Proxy.Newest()
+	if t >= newest || n.Items[ord].Track.Newest() > t {
 		return newest
 	}
-	if dr.confirmed, _ = n.replica.Confirmed(ord, dr.confirmed[:0]); !slices.Equal(dr.confirmed, dr.words) {
+	if dr.confirmed, _ = n.Replica.Confirmed(ord, dr.confirmed[:0]); !slices.Equal(dr.confirmed, dr.words) {
 		return newest
 	}
 	return t
@@ -226,18 +216,18 @@ func (dr *drawing) sampleTick(n *node, ord int, t rpl.Tick) rpl.Tick {
 // moveToEnd has a node that goes move on, as it is drawn, up to the send before its
 // removal, when it was still there. Else what flies evenly, of which little is said, would
 // stand still before it vanishes.
-func (dr *drawing) moveToEnd(n *node) {
+func (dr *drawing) moveToEnd(n *nodes.Node) {
 	every := rpl.Tick((dr.config.Steps + dr.screen.Sends - 1) / dr.screen.Sends)
-	last := max(n.until, every) - every
-	for ord := range n.items {
-		k := n.items[ord].track
+	last := max(n.Until, every) - every
+	for ord := range n.Items {
+		k := n.Items[ord].Track
 		if k == nil {
 			continue
 		}
 		if k.Newest() < last {
-			dr.words = n.replica.WordsAt(ord, last, dr.words[:0])
-			dr.screen.Push(k, last, dr.screen.Heard.Before(last), dr.proxy.Newest(), dr.words)
-			dr.startInPlace(n, &n.items[ord])
+			dr.words = n.Replica.WordsAt(ord, last, dr.words[:0])
+			dr.screen.Push(k, last, dr.screen.Heard.Before(last), dr.Proxy.Newest(), dr.words)
+			dr.startInPlace(n, &n.Items[ord])
 		}
 		k.Ends = true
 	}
@@ -270,8 +260,8 @@ func (dr *drawing) reveal() {
 	waiting := dr.hiding[:0]
 	for _, n := range dr.hiding {
 		switch {
-		case dr.nodes.of(n.entity) != n || n.leaving || !n.hidden || n.orphan: // an orphan comes back when its parent is known
-		case dr.screen.Render < float64(n.from), n.parent != nil && n.parent.hidden:
+		case dr.nodes.Of(n.Entity) != n || n.Leaving || !n.Hidden || n.Orphan: // an orphan comes back when its parent is known
+		case dr.screen.Render < float64(n.From), n.Parent != nil && n.Parent.Hidden:
 			waiting = append(waiting, n)
 		default:
 			dr.show(n)
@@ -280,7 +270,7 @@ func (dr *drawing) reveal() {
 	clear(dr.hiding[len(waiting):])
 	dr.hiding = waiting
 	for _, n := range dr.proxies.leaving {
-		if n.leaving && dr.screen.Render >= float64(n.until) && !n.hidden && dr.nodes.of(n.entity) == n { // else it has ended, or has come again
+		if n.Leaving && dr.screen.Render >= float64(n.Until) && !n.Hidden && dr.nodes.Of(n.Entity) == n { // else it has ended, or has come again
 			dr.hide(n)
 		}
 	}

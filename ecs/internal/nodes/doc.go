@@ -1,0 +1,10 @@
+// Package nodes is what a machine knows of its nodes: which entities and components they
+// are, what hangs below what, and the tables that lead there. It tells nobody of changes;
+// those who change it do.
+//
+//	base.go      what the parts of a session work on
+//	kinds.go     component types; prefab.go: prefabs
+//	node.go      a node and its items, and the tables of nodes; table.go: who drives them
+//	items.go     items by ordinal; part.go: entities that share a node; tree.go: parents
+//	watch.go     an item as it was seen last
+package nodes

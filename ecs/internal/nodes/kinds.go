@@ -1,0 +1,106 @@
+package nodes
+
+// kinds: the component types of a protocol, and its prefabs.
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/ecs/internal/track"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Kinds are a protocol's component types and prefabs, as sessions look them up.
+type Kinds struct {
+	Components []*Component // in order of registration
+	byType     []*Component // by the number of the component type, because Bump looks it up often
+	ByItem     map[*rpl.ItemType]*Component
+	Prefabs    map[*rpl.PrefabType]*Prefab
+}
+
+// NewKinds returns a table of nothing yet.
+func NewKinds() Kinds {
+	return Kinds{ByItem: map[*rpl.ItemType]*Component{}, Prefabs: map[*rpl.PrefabType]*Prefab{}}
+}
+
+// Add enters a component type.
+func (ks *Kinds) Add(r *Component) {
+	ks.Components = append(ks.Components, r)
+	if n := int(r.Type.Id()); n >= len(ks.byType) {
+		ks.byType = append(ks.byType, make([]*Component, n+1-len(ks.byType))...)
+	}
+	ks.byType[r.Type.Id()] = r
+	ks.ByItem[r.Item] = r
+}
+
+// Of returns the entry of a component type, nil if the type is only local.
+func (ks *Kinds) Of(c donburi.IComponentType) *Component {
+	if n := int(c.Id()); n < len(ks.byType) {
+		return ks.byType[n]
+	}
+	return nil
+}
+
+// Count returns how many of these components are replicated.
+func (ks *Kinds) Count(cs []donburi.IComponentType) (n int) {
+	for _, c := range cs {
+		if ks.Of(c) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// A Component is a replicated component type.
+type Component struct {
+	Name    string
+	Type    donburi.IComponentType
+	Wire    reflect.Type  // the tagged type: the component's own, or its stand-in's
+	Order   int           // of registration
+	Item    *rpl.ItemType // set from the start; its tables are complete once the protocol is open
+	StandIn *StandIn      // nil: the component itself is what travels
+	Copy    func(dst, src unsafe.Pointer)
+	Fresh   func() unsafe.Pointer // room for a copy
+
+	Notify []int         // props with `notify`
+	Drawn  track.Fields  // fields with `interp`
+	Pos    []track.Field // the x and y of the node's position; nil without a `pos` prop
+}
+
+// A StandIn describes the struct that travels in place of a component that cannot be
+// tagged.
+type StandIn struct {
+	Shares bool // a copy of the component shares memory with it
+	Make   func() unsafe.Pointer
+	Get    func(e *donburi.Entry, component, w unsafe.Pointer)
+	Set    func(e *donburi.Entry, component, w unsafe.Pointer)
+}
+
+// Finish fills in what is known only after the item type is compiled.
+func (c *Component) Finish() error {
+	for i := range c.Item.Props {
+		p := &c.Item.Props[i]
+		if p.Notify {
+			c.Notify = append(c.Notify, i)
+		}
+		if p.Interp {
+			fs, err := track.FieldsOf(c.Name, c.Wire, c.Item, p)
+			if err != nil {
+				return err
+			}
+			c.Drawn.Fields = append(c.Drawn.Fields, fs...)
+			c.Drawn.InPlace = c.Drawn.InPlace || p.InPlace
+		}
+	}
+	if c.Item.Pos[0] >= 0 {
+		p := &c.Item.Props[c.Item.Words[c.Item.Pos[0]].Prop]
+		fs, err := track.FieldsOf(c.Name, c.Wire, c.Item, p)
+		if err != nil {
+			return err
+		}
+		c.Pos = fs
+	}
+	return nil
+}

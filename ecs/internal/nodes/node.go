@@ -1,0 +1,317 @@
+package nodes
+
+// node: what this machine knows of one node, and the tables that lead from entities and ids
+// to nodes.
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/callqueue"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
+	"github.com/tendonengine/tendon/ecs/internal/references"
+	"github.com/tendonengine/tendon/ecs/internal/track"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A Former is the parent that a proxy had, and its transform relative to it.
+type Former struct {
+	Parent *Node // nil: it was at the top
+	Track  *track.Track
+	Last   float64  // the newest tick at which it is known to have hung there
+	Until  rpl.Tick // when it hangs where it does now
+	Asked  bool     // inWorld is looking for it: two nodes may each have been above the other
+	Older  *Former  // where it hung before that, as long as it is drawn there
+	Newer  *Former  // nil: after this it hangs where it does now
+}
+
+// OnProxy is the part of a node that only a client needs.
+type OnProxy struct {
+	Replica   *rpl.Replica
+	From      rpl.Tick // tick of its first sample: not drawn before
+	Until     rpl.Tick // tick of its removal: not drawn from then on
+	Hidden    bool
+	Orphan    bool // its parent is not known, or not here, and so its place is not: not drawn
+	Leaving   bool // removed on the wire; stays until drawn time reaches the removal
+	Destroyed bool
+	Former    *Former // where it hung before, as long as it is drawn there
+}
+
+// IsOwnNow reports whether this machine decides about an item of a proxy since it arrived. For
+// a transient node only copies of the arrival come later, with what the authority's node is
+// like by then. An item of several parts may also be told anew because rights have changed.
+func (n *Node) IsOwnNow(ord int) bool {
+	b := &n.Items[ord]
+	return n.Data.Transient && b.Comp != nil && len(b.Comp.Item.Parts) == 1
+}
+
+// A Table leads from entities and ids to nodes.
+type Table struct {
+	World      donburi.World
+	Components []*Component      // the protocol's, in order
+	Changed    func(id rpl.Node) // is told of ids that come and go
+
+	Session   *Node  // the session's own
+	Slots     []Slot // by entity id
+	ByID      map[rpl.Node]*Node
+	Parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
+	Ended     func(n *Node)                       // told of nodes that have ended
+	Regrouped bool                                // a part may have changed its node, or lost it, since the last look
+}
+
+// A Slot is one entity and the node that it is, or is a part of.
+type Slot struct {
+	entity donburi.Entity
+	node   *Node
+	Plan   uint32 // on the authority: the plan in which the components last stood …
+	Row    uint32 // … and in which row
+}
+
+// A Node is an entity and the parts that share the node, on the authority and on proxies.
+type Node struct {
+	ID       rpl.Node // 0 while a load-time node of a client is not bound
+	Entity   donburi.Entity
+	Name     string // of a load-time node
+	Data     components.NodeData
+	Owner    rpl.Peer
+	Parent   *Node
+	Children []*Node // in the order in which they came, nil where one has gone: see kids
+	gaps     int     // how many of children are nil
+	nth      int     // its index among the parent's children
+	Parts    []donburi.Entity
+	Groups   uint64           // on the authority: the groups that it was added to, a bit for each
+	Items    []Binding        // by ordinal
+	Built    []Place          // by ordinal: what it was built with, if it has parts
+	Spares   []donburi.Entity // on a proxy: parts that stand for parts which came later on the authority
+	InPlace  bool             // on a proxy: it is in Replication.inPlace
+	Ending   bool             // on the authority: endNode is at work on it
+	Here     bool             // OnStreamIn has run
+
+	ToldParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of
+	ToldOwner  rpl.Peer
+
+	Calls callqueue.List
+	Batch uint32 // the batch of callbacks in which it last took a turn
+	Turn  int
+
+	Predicted *predict.Node // on a client that predicts it
+	Asked     bool          // the game has said that it is predicted
+
+	OnProxy
+}
+
+// A Binding is one item: a replicated component of the node's entity or of a
+// part's.
+type Binding struct {
+	Comp   *Component // nil where the item was removed
+	Entity donburi.Entity
+	Item   rpl.Item     // on the authority
+	Watch  *Watch       // if OnChange is set for the component
+	Track  *track.Track // on a proxy, if it is drawn between samples
+	Refers *Referrer    // on a proxy, if it may refer to nodes
+	Memory *Memory      // in debug mode
+	Seen   rpl.Tick     // on the authority: when an explicit item was last extracted
+}
+
+// An Origin is how a node was made: by a prefab with its arguments, under a name, or by
+// neither.
+type Origin struct {
+	Prefab *Prefab
+	Args   []byte
+	Name   string
+}
+
+// Entities returns the node's own entity and its parts.
+func (n *Node) Entities() []donburi.Entity {
+	return append([]donburi.Entity{n.Entity}, n.Parts...)
+}
+
+// WithNode adds the components of every node to a set.
+func WithNode(cs []donburi.IComponentType) []donburi.IComponentType {
+	all := slices.Clone(cs)
+	for _, c := range []donburi.IComponentType{components.RplNode, components.Owner, components.Parent} {
+		if !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// nodeOf returns the node that an entity is, or is a part of; nil if there is none, the
+// entity has gone, or it belongs to another world.
+func (ns *Table) Of(e donburi.Entity) *Node {
+	if id := int(e.Id()); id < len(ns.Slots) && ns.Slots[id].entity == e && e != donburi.Null {
+		return ns.Slots[id].node
+	}
+	return nil
+}
+
+func (ns *Table) SetSlot(e donburi.Entity, n *Node) {
+	for int(e.Id()) >= len(ns.Slots) {
+		ns.Slots = append(ns.Slots, Slot{})
+	}
+	ns.Slots[e.Id()] = Slot{entity: e, node: n}
+}
+
+func (ns *Table) ClearSlot(e donburi.Entity) {
+	if ns.Of(e) != nil {
+		ns.Slots[e.Id()] = Slot{}
+	}
+}
+
+// NodeOf and EntityOf let the core translate references between entities and nodes.
+func (ns *Table) NodeOf(e uint64) rpl.Node {
+	if n := ns.Of(donburi.Entity(e)); n != nil && !n.Leaving {
+		return n.ID
+	}
+	return 0
+}
+
+func (ns *Table) EntityOf(id rpl.Node) uint64 {
+	if n := ns.ByID[id]; n != nil && !n.Leaving {
+		return uint64(n.Entity)
+	}
+	return 0
+}
+
+var _ rpl.Refs = (*Table)(nil)
+
+func (ns *Table) Add(n *Node) {
+	ns.SetSlot(n.Entity, n)
+	for _, p := range n.Parts {
+		ns.SetSlot(p, n)
+		ns.Regrouped = true
+	}
+	if n.ID != 0 {
+		ns.ByID[n.ID] = n
+		ns.Changed(n.ID)
+	}
+}
+
+// sortedNodes returns all nodes but the session's, including those without a state yet
+// and those that are leaving, in an order that is the same in each run.
+func (ns *Table) Sorted() []*Node {
+	return ns.SortedIf(func(*Node) bool { return true })
+}
+
+func (ns *Table) SortedIf(is func(n *Node) bool) []*Node {
+	var all []*Node
+	for i := range ns.Slots {
+		if n := ns.Slots[i].node; n != nil && n != ns.Session && n.Entity == ns.Slots[i].entity && is(n) {
+			all = append(all, n)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Node) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// Forget removes a node from the tables; its entities stay. Of the nodes below it, which are
+// at the top from now on, tell is told.
+func (ns *Table) Forget(n *Node, tell func(c *Node)) {
+	ns.Ended(n)
+	ns.ClearSlot(n.Entity)
+	for _, p := range n.Parts {
+		ns.ClearSlot(p)
+		ns.Regrouped = true
+	}
+	ns.Unbind(n)
+	for c := range n.Kids {
+		c.Parent = nil
+		ns.ShowParent(c)
+		tell(c)
+	}
+	n.Children, n.gaps = nil, 0
+	ns.unlink(n)
+}
+
+// Unbind removes a node's id from the table.
+func (ns *Table) Unbind(n *Node) {
+	if ns.ByID[n.ID] == n {
+		delete(ns.ByID, n.ID)
+		ns.Changed(n.ID)
+	}
+}
+
+// LinkTo puts a node under another, or at the top for nil, in this machine's tree and in
+// components.Parent.
+func (ns *Table) LinkTo(n, parent *Node) {
+	ns.unlink(n)
+	n.Parent = parent
+	if parent != nil {
+		n.nth, parent.Children = len(parent.Children), append(parent.Children, n)
+	}
+	ns.ShowParent(n)
+}
+
+// unlink takes a node from under its parent. It leaves a gap among the parent's children,
+// which close up when half of them are gaps: thousands may go, one after the other.
+func (ns *Table) unlink(n *Node) {
+	up := n.Parent
+	if up == nil {
+		return
+	}
+	n.Parent, up.Children[n.nth] = nil, nil
+	if up.gaps++; up.gaps <= len(up.Children)/2 {
+		return
+	}
+	kept := up.Children[:0]
+	for c := range up.Kids {
+		c.nth, kept = len(kept), append(kept, c)
+	}
+	clear(up.Children[len(kept):])
+	up.Children, up.gaps = kept, 0
+}
+
+// Kids are the nodes directly below a node.
+func (n *Node) Kids(yield func(*Node) bool) {
+	for _, c := range n.Children {
+		if c != nil && !yield(c) {
+			return
+		}
+	}
+}
+
+func (ns *Table) ShowParent(n *Node) {
+	if !ns.World.Valid(n.Entity) {
+		return
+	}
+	var to donburi.Entity
+	if n.Parent != nil {
+		to = n.Parent.Entity
+	}
+	if e := ns.World.Entry(n.Entity); e.HasComponent(components.Parent) {
+		components.Parent.SetValue(e, components.ParentData{Entity: to})
+	}
+}
+
+// Binding returns the item that a component of an entity is, nil if it is none.
+func (n *Node) Binding(c *Component, ent donburi.Entity) *Binding {
+	for i := range n.Items {
+		if b := &n.Items[i]; b.Comp == c && b.Entity == ent {
+			return b
+		}
+	}
+	return nil
+}
+
+// SetOwner records the owner, in the node and in components.Owner.
+func (ns *Table) SetOwner(n *Node, p rpl.Peer) {
+	n.Owner = p
+	if ns.World.Valid(n.Entity) {
+		if e := ns.World.Entry(n.Entity); e.HasComponent(components.Owner) {
+			components.Owner.SetValue(e, components.OwnerData{Peer: p})
+		}
+	}
+}
+
+// A Referrer is an item that may refer to nodes.
+type Referrer = references.Referrer[ItemOf]
+
+// ItemOf names an item of a proxy.
+type ItemOf struct {
+	Node *Node
+	Ord  int
+}
