@@ -22,7 +22,11 @@ func turnRound(updates []piece, send uint32) {
 	if bits <= 8*wire.PacketRoom {
 		return
 	}
-	first := (send * 2654435769 >> 8) % uint32(len(updates)) // as good as random
+	n := uint32(len(updates))
+	first := (send * 2654435769 >> 8) % n // as good as random
+	for updates[first].skip {
+		first = (first + 1) % n // the next one's name counts from one that does not come before it any more
+	}
 	u := &updates[first]
 	u.codes, u.name = u.bare(), 0 // the update before it, from which its name counts, comes last
 	slices.Reverse(updates[:first])
