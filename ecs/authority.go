@@ -59,7 +59,7 @@ func (ex *extractor) makeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 	n.ID = id
 	for i := range n.Items {
 		n.Items[i].Item, _ = ex.Auth.Item(id, i)
-		ex.notify.startWatch(&n.Items[i], o.Prefab == nil && o.Name == "")
+		ex.notify.StartWatch(&n.Items[i], o.Prefab == nil && o.Name == "")
 	}
 	ex.nodes.Add(n)
 	ex.nodes.SetOwner(n, 0) // the entity may have been another node before
@@ -131,14 +131,14 @@ func (ex *extractor) endNode(n *nodes.Node) {
 	defer func() { n.Ending = false }() // a callback may panic: the node can be removed again then
 	if n.Here {                         // else nobody was told of the node, and its calls are dropped
 		ex.calls.lastWords(n)
-		ex.notify.streamedOut(n, true)
+		ex.notify.StreamedOut(n, true)
 		ex.Faults.Count("stream out")
 	}
 	if n.Name != "" { // callbacks may have changed the groups
 		ex.loadTime.standing[n.Name] = standing{parent: ex.loadTime.standing[n.Name].parent, groups: n.Groups}
 	}
 	ex.Auth.Remove(n.ID)
-	ex.nodes.Forget(n, ex.notify.tellParent)
+	ex.nodes.Forget(n, ex.notify.ParentChanged)
 }
 
 // endStripped ends a node that has lost RplNode: its entity is local from now on, even if
@@ -208,7 +208,7 @@ func (ex *extractor) nodeRemoved(n *nodes.Node, e donburi.Entity) {
 	}
 	ex.ScoldOf("proxy removed by the game", "a proxy of", ex.World.Entry(e), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
 	ex.proxies.unreferAll(n)
-	ex.nodes.Forget(n, ex.notify.tellParent)
+	ex.nodes.Forget(n, ex.notify.ParentChanged)
 }
 
 // orphaned removes the nodes that a departed peer owned, or passes them to nobody. The
@@ -226,6 +226,6 @@ func (ex *extractor) orphaned(p rpl.Peer) {
 		}
 		ex.Auth.HandOver(n.ID, 0)
 		ex.nodes.SetOwner(n, 0)
-		ex.notify.tell(event{node: n, about: itsOwner})
+		ex.notify.OwnerChanged(n)
 	}
 }

@@ -1,61 +1,34 @@
 package ecs
 
-// Callbacks: how a game is told what happens, and in which order.
+// The functions by which a game is told what happens; internal/callbacks runs those about
+// nodes, in their order.
 
 import (
-	"cmp"
 	"reflect"
-	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
 
-	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A notifier calls the game back when a batch of changes is complete.
-type notifier struct {
-	*shared
-	nodes *nodes.Table
-
-	hooks       callbacks
-	events      []event // callbacks that wait for the end of a batch
-	spareEvents []event // room for the next batch
-	batch       uint32
-	turns       int
-
-	// Scratch.
-	olds  []unsafe.Pointer // by component.order: room for what OnChange is given as old; nil while it is in use
-	words []int32
-	vars  []any
-	seen  nodes.Sightings
+// hooks are the game's functions about the session, each kind in the order in which they
+// were given; those about nodes are in callbacks.Hooks.
+type hooks struct {
+	world []func(w donburi.World, name string)
+	start []func()
+	join  []func(p rpl.Peer)
+	lost  []func(p rpl.Peer)
+	back  []func(p rpl.Peer)
+	leave []func(p rpl.Peer)
+	end   []func(err error)
 }
 
-type callbacks struct {
-	world     []func(w donburi.World, name string)
-	start     []func()
-	join      []func(p rpl.Peer)
-	lost      []func(p rpl.Peer)
-	back      []func(p rpl.Peer)
-	leave     []func(p rpl.Peer)
-	end       []func(err error)
-	streamIn  []onComponent[func(e *donburi.Entry)]
-	streamOut []onComponent[func(e *donburi.Entry, destroyed bool)]
-	parent    []onComponent[func(e *donburi.Entry, old donburi.Entity)]
-	owner     []onComponent[func(e *donburi.Entry, old rpl.Peer)]
-	change    map[int][]func(e *donburi.Entry, old unsafe.Pointer) // by component.order
-}
-
-type onComponent[F any] struct {
-	c  donburi.IComponentType
-	fn F
-}
-
-func on[F any](c donburi.IComponentType, what string, fn F) onComponent[F] {
+func on[F any](c donburi.IComponentType, what string, fn F) callbacks.On[F] {
 	mustBeGiven(what, c)
 	mustBe(what, fn)
-	return onComponent[F]{c, fn}
+	return callbacks.On[F]{Component: c, Call: fn}
 }
 
 // mustBeGiven panics for a nil component, also for the nil of a component type: entities
@@ -94,14 +67,14 @@ func mustBe(what string, fn any) {
 // is filled by the game and not by OnWorld, unless Load was called first.
 func (r *Replication) OnWorld(fn func(w donburi.World, name string)) {
 	mustBeMade("OnWorld", r)
-	r.notify.hooks.world = hang(r.notify.hooks.world, "OnWorld", fn)
+	r.hooks.world = hang(r.hooks.world, "OnWorld", fn)
 }
 
 // OnStart runs on the authority when a world begins, before anyone joins: the place to
 // fill the world.
 func (r *Replication) OnStart(fn func()) {
 	mustBeMade("OnStart", r)
-	r.notify.hooks.start = hang(r.notify.hooks.start, "OnStart", fn)
+	r.hooks.start = hang(r.hooks.start, "OnStart", fn)
 }
 
 // OnJoin runs on the authority when a peer has joined and its side of the level is built.
@@ -109,7 +82,7 @@ func (r *Replication) OnStart(fn func()) {
 // Load.
 func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
 	mustBeMade("OnJoin", r)
-	r.notify.hooks.join = hang(r.notify.hooks.join, "OnJoin", fn)
+	r.hooks.join = hang(r.hooks.join, "OnJoin", fn)
 }
 
 // OnLeave runs on the authority, once, before the peer's nodes are removed or pass to
@@ -117,7 +90,7 @@ func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
 // session or was kicked. For a peer that has fallen silent it runs 30 s after OnLost.
 func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 	mustBeMade("OnLeave", r)
-	r.notify.hooks.leave = hang(r.notify.hooks.leave, "OnLeave", fn)
+	r.hooks.leave = hang(r.hooks.leave, "OnLeave", fn)
 }
 
 // OnLost runs on the authority when a peer that has joined has not been heard for 10 s,
@@ -126,7 +99,7 @@ func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 // joins again before its silence is noticed is lost and back all the same.
 func (r *Replication) OnLost(fn func(p rpl.Peer)) {
 	mustBeMade("OnLost", r)
-	r.notify.hooks.lost = hang(r.notify.hooks.lost, "OnLost", fn)
+	r.hooks.lost = hang(r.hooks.lost, "OnLost", fn)
 }
 
 // OnBack runs on the authority when a lost client has joined again within 30 s and its
@@ -135,7 +108,7 @@ func (r *Replication) OnLost(fn func(p rpl.Peer)) {
 // its seat.
 func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 	mustBeMade("OnBack", r)
-	r.notify.hooks.back = hang(r.notify.hooks.back, "OnBack", fn)
+	r.hooks.back = hang(r.hooks.back, "OnBack", fn)
 }
 
 // OnEnd tells a client why it is alone again, and a host why it cannot be joined: an
@@ -146,7 +119,7 @@ func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 // that it owns.
 func (r *Replication) OnEnd(fn func(err error)) {
 	mustBeMade("OnEnd", r)
-	r.notify.hooks.end = hang(r.notify.hooks.end, "OnEnd", fn)
+	r.hooks.end = hang(r.hooks.end, "OnEnd", fn)
 }
 
 // OnStreamIn runs on every machine when a node with the component starts to exist there,
@@ -154,7 +127,7 @@ func (r *Replication) OnEnd(fn func(err error)) {
 // authority.
 func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.Entry)) {
 	mustBeMade("OnStreamIn", r)
-	r.notify.hooks.streamIn = append(r.notify.hooks.streamIn, on(c, "OnStreamIn", fn))
+	r.notify.StreamIn = append(r.notify.StreamIn, on(c, "OnStreamIn", fn))
 }
 
 // OnStreamOut runs before a node's entity goes. destroyed tells whether the node was
@@ -165,7 +138,7 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 // inside fn panics, and so do two nodes that each remove the other there.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	mustBeMade("OnStreamOut", r)
-	r.notify.hooks.streamOut = append(r.notify.hooks.streamOut, on(c, "OnStreamOut", fn))
+	r.notify.StreamOut = append(r.notify.StreamOut, on(c, "OnStreamOut", fn))
 }
 
 // OnParent runs on every machine that has the node when it has got another parent or none
@@ -176,7 +149,7 @@ func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.E
 // step has no OnParent. A part has none: its node has.
 func (r *Replication) OnParent(c donburi.IComponentType, fn func(e *donburi.Entry, old donburi.Entity)) {
 	mustBeMade("OnParent", r)
-	r.notify.hooks.parent = append(r.notify.hooks.parent, on(c, "OnParent", fn))
+	r.notify.Parent = append(r.notify.Parent, on(c, "OnParent", fn))
 }
 
 // OnOwner runs on every machine that has the node when another peer begins to drive it,
@@ -185,7 +158,7 @@ func (r *Replication) OnParent(c donburi.IComponentType, fn func(e *donburi.Entr
 // A node that is given away and back within a step has no OnOwner.
 func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry, old rpl.Peer)) {
 	mustBeMade("OnOwner", r)
-	r.notify.hooks.owner = append(r.notify.hooks.owner, on(c, "OnOwner", fn))
+	r.notify.Owner = append(r.notify.Owner, on(c, "OnOwner", fn))
 }
 
 // OnChange runs on every machine, the authority too, when fields tagged `notify` have
@@ -215,191 +188,18 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 	if len(def.Notify) == 0 {
 		panic("tendon: OnChange of component " + def.Name + ", which has no field tagged `notify`: tag those that matter")
 	}
-	if r.notify.hooks.change == nil {
-		r.notify.hooks.change = map[int][]func(*donburi.Entry, unsafe.Pointer){}
+	if r.notify.Change == nil {
+		r.notify.Change = map[int][]func(*donburi.Entry, unsafe.Pointer){}
 	}
-	r.notify.hooks.change[def.Order] = append(r.notify.hooks.change[def.Order], func(e *donburi.Entry, old unsafe.Pointer) { fn(e, *(*T)(old)) })
+	r.notify.Change[def.Order] = append(r.notify.Change[def.Order], func(e *donburi.Entry, old unsafe.Pointer) { fn(e, *(*T)(old)) })
 	for _, n := range r.nodes.ByID {
 		for i := range n.Items {
 			if n.Items[i].Comp == def {
-				r.notify.startWatch(&n.Items[i], false)
+				r.notify.StartWatch(&n.Items[i], false)
 			}
 		}
 	}
 	for i := range r.extract.plans {
 		r.extract.plans[i].anew = true // these items are now compared one by one
-	}
-}
-
-// An event is a callback that waits until all state of its batch is in place.
-type event struct {
-	node   *nodes.Node
-	comp   *nodes.Component // of OnChange; nil: the event is about the node itself
-	about  about
-	entity donburi.Entity
-	turn   int
-}
-
-// about is what has happened to a node itself, in the order in which the game is told.
-type about uint8
-
-const (
-	itsArrival about = iota // OnStreamIn, then the others
-	itsParent
-	itsOwner
-	abouts
-)
-
-func (e *event) order() int {
-	if e.comp != nil {
-		return e.comp.Order
-	}
-	return int(e.about) - int(abouts)
-}
-
-// tell queues a callback. Nodes take their turns in the order of their first event, or
-// their arrival, in a batch.
-func (nt *notifier) tell(e event) {
-	nt.takeTurn(e.node)
-	e.turn = e.node.Turn
-	nt.events = append(nt.events, e)
-}
-
-// tellParent queues OnParent for a node that may have another parent. Of one that has not
-// come yet its arrival tells, in a turn after its parent's.
-func (nt *notifier) tellParent(n *nodes.Node) {
-	if n.Here {
-		nt.tell(event{node: n, about: itsParent})
-	}
-}
-
-func (nt *notifier) takeTurn(n *nodes.Node) {
-	if n.Batch != nt.batch || n.Turn == 0 {
-		nt.turns++
-		n.Batch, n.Turn = nt.batch, nt.turns
-	}
-}
-
-// turnAfterParent gives a node, and those below it, another turn if its parent has arrived
-// after it in this batch: a parent's callbacks run first.
-func (nt *notifier) turnAfterParent(n *nodes.Node) {
-	up := n.Parent
-	if up == nil || up.Here || up.Batch != nt.batch || n.Batch != nt.batch || n.Turn > up.Turn {
-		return
-	}
-	nt.turns++
-	n.Turn = nt.turns
-	for i := range nt.events {
-		if e := &nt.events[i]; e.node == n {
-			e.turn = n.Turn
-		}
-	}
-	for c := range n.Kids {
-		nt.turnAfterParent(c)
-	}
-}
-
-// callBack runs the queued callbacks node by node: OnStreamIn, OnParent, OnOwner, then
-// OnChange in order of registration.
-func (nt *notifier) callBack() {
-	if len(nt.events) == 0 {
-		return
-	}
-	events := nt.events
-	nt.events, nt.spareEvents = nt.spareEvents[:0], nil
-	nt.batch++
-	nt.turns = 0
-	slices.SortStableFunc(events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.order(), b.order()))
-	})
-	for i := range events {
-		e := &events[i]
-		if e.comp == nil {
-			if e.about == itsArrival {
-				e.node.Here = true
-				nt.streamedIn(e.node)
-			}
-			if e.about != itsOwner {
-				nt.parentTold(e.node)
-			}
-			if e.about != itsParent {
-				nt.ownerTold(e.node)
-			}
-			continue
-		}
-		old := nt.changed(e.node, e.comp, e.entity)
-		for _, fn := range nt.hooks.change[e.comp.Order] {
-			if old != nil && nt.nodes.Of(e.entity) == e.node && !e.node.Leaving && nt.World.Entry(e.entity).HasComponent(e.comp.Type) {
-				fn(nt.World.Entry(e.entity), old)
-			}
-		}
-		if old != nil { // each function was given a copy
-			nt.olds[e.comp.Order] = old
-		}
-	}
-	clear(events) // what has gone is not kept
-	nt.spareEvents = events
-}
-
-func (nt *notifier) streamedIn(n *nodes.Node) {
-	for _, h := range nt.hooks.streamIn {
-		for _, ent := range n.Entities() {
-			if nt.nodes.Of(ent) == n && !n.Leaving && nt.World.Valid(ent) {
-				if e := nt.World.Entry(ent); e.HasComponent(h.c) {
-					h.fn(e)
-				}
-			}
-		}
-	}
-}
-
-// parentTold runs OnParent if the node's parent differs from the one that OnParent was
-// last told of.
-func (nt *notifier) parentTold(n *nodes.Node) {
-	old, now := n.ToldParent, donburi.Null
-	if up := n.Parent; up != nil && !up.Leaving {
-		now = up.Entity
-	}
-	if !n.Here || old == now {
-		return
-	}
-	n.ToldParent = now
-	for _, h := range nt.hooks.parent {
-		if nt.nodes.Of(n.Entity) == n && !n.Leaving && nt.World.Valid(n.Entity) {
-			if e := nt.World.Entry(n.Entity); e.HasComponent(h.c) {
-				h.fn(e, old)
-			}
-		}
-	}
-}
-
-// ownerTold runs OnOwner if the node's owner differs from the one that OnOwner was last
-// told of.
-func (nt *notifier) ownerTold(n *nodes.Node) {
-	old := n.ToldOwner
-	if !n.Here || old == n.Owner {
-		return
-	}
-	n.ToldOwner = n.Owner
-	for _, h := range nt.hooks.owner {
-		for _, ent := range n.Entities() {
-			if nt.nodes.Of(ent) == n && !n.Leaving && nt.World.Valid(ent) {
-				if e := nt.World.Entry(ent); e.HasComponent(h.c) {
-					h.fn(e, old)
-				}
-			}
-		}
-	}
-}
-
-func (nt *notifier) streamedOut(n *nodes.Node, destroyed bool) {
-	for _, h := range nt.hooks.streamOut {
-		for _, ent := range n.Entities() {
-			if nt.World.Valid(ent) {
-				if e := nt.World.Entry(ent); e.HasComponent(h.c) {
-					h.fn(e, destroyed)
-				}
-			}
-		}
 	}
 }

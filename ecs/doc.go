@@ -167,7 +167,8 @@ package ecs
 //
 // The game is told, and tells others:
 //
-//	callback.go      what, and in which order; change.go: what OnChange compares
+//	callback.go      the functions that it gives; internal/callbacks/: in which order those about nodes run,
+//	                 and what OnChange compares
 //	calls.go         where a call runs; internal/callqueue/: when; internal/sessionmsg/: the messages of two
 //	                 sessions, byte by byte
 //	compare.go       what tests look at; tendontest/: tests of users' games

@@ -9,6 +9,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
@@ -21,7 +22,7 @@ type extractor struct {
 	proxies  *proxies
 	parts    *partKeeper
 	calls    *caller
-	notify   *notifier
+	notify   *callbacks.Queue
 	seats    *seating
 	steps    *steps
 	checks   *checker
@@ -63,13 +64,13 @@ func (ex *extractor) greet() {
 			ex.extractNode(n)
 			if n != ex.nodes.Session {
 				ex.Faults.Count("stream in")
-				ex.notify.tell(event{node: n})
+				ex.notify.Arrived(n)
 			}
 			for i := range n.Items {
-				ex.notify.look(n, &n.Items[i])
+				ex.notify.Look(n, &n.Items[i])
 			}
 		}
-		ex.notify.callBack()
+		ex.notify.CallBack()
 		if len(ex.fresh) == 0 {
 			return
 		}
@@ -148,7 +149,7 @@ func (ex *extractor) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
 		n, e := p.rows[row], p.entities[row]
 		b := n.Binding(c.comp, e)
 		if ex.Auth.Set(b.Item, ex.Tagged(c.comp, ex.World.Entry(e), at[row])) && b.Watch != nil {
-			ex.notify.look(n, b)
+			ex.notify.Look(n, b)
 		}
 	}
 }
@@ -172,7 +173,7 @@ func (ex *extractor) extractItem(n *nodes.Node, b *nodes.Binding) (changed bool)
 	if e, at := ex.Component(b); at != nil {
 		b.Seen = ex.Tick
 		if changed = ex.Auth.Set(b.Item, ex.Tagged(b.Comp, e, at)); changed {
-			ex.notify.look(n, b)
+			ex.notify.Look(n, b)
 		}
 	}
 	return changed

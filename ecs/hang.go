@@ -36,7 +36,7 @@ func (px *proxies) letGo(up, n *nodes.Node) bool {
 		}
 		px.draw.noteFormer(u)
 		px.nodes.LinkTo(u, nil)
-		px.notify.tellParent(u)
+		px.notify.ParentChanged(u)
 		if !u.Leaving && u.Replica.Adrift() {
 			px.setAdrift(u)
 		}

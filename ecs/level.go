@@ -69,7 +69,7 @@ func (r *Replication) load(name string) {
 // swaps reports whether a level has a world of its own. The answer is the same on every
 // machine.
 func (r *Replication) swaps(name string) bool {
-	return len(r.notify.hooks.world) > 0 && (r.worlds.levels || name != "")
+	return len(r.hooks.world) > 0 && (r.worlds.levels || name != "")
 }
 
 // enter builds a client's side of a level and tells the server so.

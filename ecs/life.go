@@ -200,7 +200,7 @@ func (r *Replication) becomeClient() {
 	r.home.putAway()
 	r.shared.Auth, r.shared.Proxy = nil, nil
 	r.resetAuthority()
-	r.notify.events = nil
+	r.notify.Drop()
 	r.calls.dropCalls()
 	r.shared.Me, r.begun = 0, true
 	r.resetClient()
@@ -237,7 +237,7 @@ func (r *Replication) tellEnd(err error) {
 	}
 	r.failure = err
 	r.shared.config.Log.Info("ended", "why", err)
-	for _, fn := range r.notify.hooks.end {
+	for _, fn := range r.hooks.end {
 		fn(err)
 	}
 }
@@ -343,7 +343,7 @@ func (r *Replication) start() {
 	}
 	r.home.takeOut()
 	r.fill()
-	for _, fn := range r.notify.hooks.start {
+	for _, fn := range r.hooks.start {
 		fn()
 	}
 	if r.shared.Me == rpl.Server {
@@ -355,7 +355,7 @@ func (r *Replication) start() {
 func (r *Replication) fill() {
 	if r.swaps(r.shared.level) {
 		r.worlds.filled = true
-		for _, fn := range r.notify.hooks.world {
+		for _, fn := range r.hooks.world {
 			fn(r.shared.World, r.shared.level)
 		}
 	}

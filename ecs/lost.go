@@ -100,7 +100,7 @@ func (ss *seating) lose(s *seat) {
 	s.until = ss.line.now() + ss.config.Times.Grace
 	s.lost, s.since = true, ss.line.now()
 	ss.config.Log.Info("lost", "peer", s.peer, "why", why)
-	for _, fn := range ss.notify.hooks.lost {
+	for _, fn := range ss.hooks.lost {
 		fn(s.peer)
 	}
 	ss.keepFew()
@@ -128,7 +128,7 @@ func (ss *seating) keepFew() {
 func (ss *seating) back(s *seat) {
 	s.lost = false
 	ss.config.Log.Info("back", "peer", s.peer, "remote", s.conn.Stats().Remote, "after", ss.line.now()-s.since)
-	for _, fn := range ss.notify.hooks.back {
+	for _, fn := range ss.hooks.back {
 		fn(s.peer)
 	}
 }

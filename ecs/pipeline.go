@@ -151,7 +151,7 @@ func (r *Replication) Send() {
 		if r.calls.queued.Len() > 0 && len(r.extract.fresh) > 0 {
 			r.extract.greet()
 		}
-		if r.notify.callBack(); r.calls.queued.Len() == 0 || len(r.extract.fresh) == 0 {
+		if r.notify.CallBack(); r.calls.queued.Len() == 0 || len(r.extract.fresh) == 0 {
 			break
 		}
 	}

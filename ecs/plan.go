@@ -291,8 +291,8 @@ func (ex *extractor) settleItems(n *nodes.Node, e donburi.Entity, columns []colu
 		}
 		b := &n.Items[ord]
 		*b = nodes.Binding{Comp: c, Entity: e, Item: item}
-		ex.notify.startWatch(b, true)
-		ex.notify.look(n, b)
+		ex.notify.StartWatch(b, true)
+		ex.notify.Look(n, b)
 		if c.Item.Explicit {
 			ex.bumped = append(ex.bumped, bump{entity: e, comp: c, added: true})
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/references"
@@ -27,7 +28,7 @@ type proxies struct {
 	client   *client
 	draw     *drawing
 	calls    *caller
-	notify   *notifier
+	notify   *callbacks.Queue
 
 	parting    bool // the Apply in progress has removed nodes
 	references references.Index[nodes.ItemOf]
@@ -49,13 +50,13 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 		px.unreferAll(n)
 	}
 	rep.Entity = n
-	px.notify.takeTurn(n) // parents arrive first, so their callbacks run first
+	px.notify.TakeTurn(n) // parents arrive first, so their callbacks run first
 	n.Replica, n.ID = rep, rep.ID
 	n.From = px.firstTick(rep)
 	px.nodes.Add(n)
 	px.nodes.SetOwner(n, rep.Owner)
 	px.hang(n)
-	px.notify.turnAfterParent(n)
+	px.notify.TurnAfterParent(n)
 	px.shed(n)
 	px.bindAll(n, rep.Items)
 	if n == px.nodes.Session {
@@ -181,17 +182,17 @@ func (px *proxies) Loaded(rep *rpl.Replica) {
 	}
 	if n != px.nodes.Session {
 		px.Faults.Count("stream in")
-		px.notify.tell(event{node: n})
+		px.notify.Arrived(n)
 	}
 	for i := range n.Items {
-		px.notify.look(n, &n.Items[i])
+		px.notify.Look(n, &n.Items[i])
 	}
 }
 
 func (px *proxies) Owned(rep *rpl.Replica, _ rpl.Peer) {
 	if n, ok := rep.Entity.(*nodes.Node); ok {
 		px.nodes.SetOwner(n, rep.Owner)
-		px.notify.tell(event{node: n, about: itsOwner})
+		px.notify.OwnerChanged(n)
 	}
 }
 
@@ -206,8 +207,8 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	px.draw.noteFormer(n)
 	was := n.Orphan
 	px.hang(n)
-	px.notify.turnAfterParent(n)
-	px.notify.tellParent(n)
+	px.notify.TurnAfterParent(n)
+	px.notify.ParentChanged(n)
 	switch {
 	case n.IsAdrift():
 		px.draw.hideTree(n)
@@ -232,20 +233,20 @@ func (px *proxies) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*nodes.Node); ok && ord < len(n.Items) && !n.IsOwnNow(ord) {
 		px.inject(n, ord, t)
 		px.refer(n, ord)
-		px.notify.look(n, &n.Items[ord])
+		px.notify.Look(n, &n.Items[ord])
 	}
 }
 
 func (px *proxies) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*nodes.Node); ok && ord < len(n.Items) && !n.Data.Transient { // every machine moves a transient node itself
 		px.inject(n, ord, t)
-		px.notify.look(n, &n.Items[ord])
+		px.notify.Look(n, &n.Items[ord])
 	}
 }
 
 func (px *proxies) Run(c rpl.Call) {
 	px.resolve()
-	px.notify.callBack()
+	px.notify.CallBack()
 	px.calls.runRemote(c)
 }
 
@@ -261,7 +262,7 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		px.parting = true
 		px.resolve()
 	}
-	px.notify.callBack()
+	px.notify.CallBack()
 	if px.nodes.Of(n.Entity) != n { // a callback has removed it
 		return
 	}
@@ -270,7 +271,7 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	px.unreferAll(n)
 	px.nodes.Unbind(n)
 	for c := range n.Kids {
-		px.notify.tellParent(c)
+		px.notify.ParentChanged(c)
 	}
 	px.noteLeaving(n)
 }
@@ -285,7 +286,7 @@ func (px *proxies) endProxy(n *nodes.Node, destroyed bool) {
 			px.draw.hide(n)
 		}
 		px.Faults.Count("stream out")
-		px.notify.streamedOut(n, destroyed)
+		px.notify.StreamedOut(n, destroyed)
 	}
 	if px.nodes.Of(n.Entity) != n {
 		return
@@ -294,7 +295,7 @@ func (px *proxies) endProxy(n *nodes.Node, destroyed bool) {
 		px.setAdrift(c)
 	}
 	px.unreferAll(n)
-	px.nodes.Forget(n, px.notify.tellParent)
+	px.nodes.Forget(n, px.notify.ParentChanged)
 }
 
 // rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.

@@ -69,7 +69,7 @@ func (r *Replication) apply(now time.Duration) bool {
 	r.noteMended()
 	r.client.hear(lost)
 	r.proxies.resolve()
-	r.notify.callBack()
+	r.notify.CallBack()
 	return true
 }
 

@@ -75,7 +75,7 @@ func (px *proxies) renew(f *nodes.Referrer) {
 	if w != nil && b.Comp.StandIn != nil {
 		b.Comp.StandIn.Set(e, p, w)
 	}
-	px.notify.look(n, b)
+	px.notify.Look(n, b)
 }
 
 // repointed is what a reference is to hold in a component that this machine has changed

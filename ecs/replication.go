@@ -13,6 +13,7 @@ import (
 	donburiecs "github.com/yohamta/donburi/ecs"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -29,25 +30,26 @@ type Replication struct {
 	shared  shared
 	systems [stageCount][]system
 
-	nodes    nodes.Table // entities, parts and trees
-	home     sessionNode // the session's own node
-	loadTime loadTime    // nodes that every machine makes by itself
-	parts    partKeeper  // entities that share a node
-	prefabs  building    // the functions that build nodes
-	extract  extractor   // the authority: components to the core
-	proxies  proxies     // a client: the core to components
-	draw     drawing     // a client: what is drawn, and when
-	calls    caller      // remote calls
-	notify   notifier    // callbacks
-	seats    seating     // a server: peers
-	groups   grouping    // who is in which group
-	client   client      // a client: its connection
-	commands commanding  // players' input
-	predict  prediction  // a client: what its own commands do at once
-	past     rewinding   // a server: where things were
-	line     line        // the link, and the session's time
-	steps    steps       // what waits for the end of Receive or Send
-	checks   checker     // debug mode
+	nodes    nodes.Table     // entities, parts and trees
+	home     sessionNode     // the session's own node
+	loadTime loadTime        // nodes that every machine makes by itself
+	parts    partKeeper      // entities that share a node
+	prefabs  building        // the functions that build nodes
+	extract  extractor       // the authority: components to the core
+	proxies  proxies         // a client: the core to components
+	draw     drawing         // a client: what is drawn, and when
+	calls    caller          // remote calls
+	notify   callbacks.Queue // callbacks about nodes
+	hooks    hooks           // callbacks about the session
+	seats    seating         // a server: peers
+	groups   grouping        // who is in which group
+	client   client          // a client: its connection
+	commands commanding      // players' input
+	predict  prediction      // a client: what its own commands do at once
+	past     rewinding       // a server: where things were
+	line     line            // the link, and the session's time
+	steps    steps           // what waits for the end of Receive or Send
+	checks   checker         // debug mode
 
 	// Life.
 	worlds  worlds

@@ -88,7 +88,7 @@ func Give(e *donburi.Entry, to rpl.Peer) {
 		return
 	}
 	r.shared.Auth.Give(n.ID, to)
-	r.notify.passOn(n, to)
+	r.notify.PassOn(n, to)
 }
 
 // howToBeNode returns the remedy for an entity that should be a node and is none.
@@ -107,15 +107,6 @@ func howToBeNode(e *donburi.Entry) string {
 func mustBeThere(what string, e *donburi.Entry) {
 	if !e.Valid() {
 		panic("tendon: " + what + " is an entity that has been removed: keep the donburi.Entity and ask World.Valid of it")
-	}
-}
-
-// passOn records the owner of a node and of all nodes below it.
-func (nt *notifier) passOn(n *nodes.Node, to rpl.Peer) {
-	nt.nodes.SetOwner(n, to)
-	nt.tell(event{node: n, about: itsOwner})
-	for c := range n.Kids {
-		nt.passOn(c, to)
 	}
 }
 
@@ -156,7 +147,7 @@ func Attach(child, parent *donburi.Entry) error {
 		return fmt.Errorf("tendon: Attach: %w", err)
 	}
 	r.nodes.LinkTo(c, p)
-	r.notify.tellParent(c)
+	r.notify.ParentChanged(c)
 	return nil
 }
 

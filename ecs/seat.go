@@ -20,7 +20,7 @@ type seating struct {
 	loadTime *loadTime
 	extract  *extractor
 	groups   *grouping
-	notify   *notifier
+	hooks    *hooks
 	line     *line
 
 	all      []*seat // of peers that have joined or are joining, in order of their numbers
@@ -280,7 +280,7 @@ func (ss *seating) arrivals() {
 }
 
 func (ss *seating) join(p rpl.Peer) {
-	for _, fn := range ss.notify.hooks.join {
+	for _, fn := range ss.hooks.join {
 		fn(p)
 	}
 }
@@ -290,7 +290,7 @@ func (ss *seating) join(p rpl.Peer) {
 func (ss *seating) empty(s *seat) {
 	if s.known {
 		ss.config.Log.Info("left", "peer", s.peer, "why", s.gone)
-		for _, fn := range ss.notify.hooks.leave {
+		for _, fn := range ss.hooks.leave {
 			fn(s.peer)
 		}
 	}

@@ -4,10 +4,9 @@ package ecs
 // state that belongs together; it names the parts that it calls, and has this embedded.
 
 import (
-	"unsafe"
-
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -42,7 +41,7 @@ func (r *Replication) connect() {
 		shared: sh, nodes: &r.nodes, extract: &r.extract, client: &r.client, seats: &r.seats, line: &r.line,
 		handlers: map[*rpl.RPCType]func(Call, []byte, func()) error{},
 	}
-	r.notify = notifier{shared: sh, nodes: &r.nodes, olds: make([]unsafe.Pointer, len(sh.Kinds.Components))}
+	r.notify = callbacks.New(&sh.Base, &r.nodes)
 	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client}
 	r.line = line{shared: sh}
 	r.checks = checker{shared: sh, nodes: &r.nodes, extract: &r.extract, seats: &r.seats}
@@ -66,7 +65,7 @@ func (r *Replication) resetAuthority() {
 		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, proxies: &r.proxies, parts: &r.parts, calls: &r.calls, notify: &r.notify, seats: &r.seats, steps: &r.steps, checks: &r.checks,
 	}
 	r.seats = seating{
-		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, notify: &r.notify, line: &r.line,
+		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, hooks: &r.hooks, line: &r.line,
 		refusals: faults.Throttle{Most: maxRefusedTold, While: refusedWhile},
 	}
 	r.groups.mine = membership{}

@@ -1,0 +1,246 @@
+package callbacks
+
+// queue: what waits, and in which order it runs.
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A Queue calls the game back when a batch of changes is complete.
+type Queue struct {
+	*nodes.Base
+	Hooks
+
+	nodes  *nodes.Table
+	events []event // callbacks that wait for the end of a batch
+	spare  []event // room for the next batch
+	batch  uint32
+	turns  int
+
+	// Scratch.
+	olds  []unsafe.Pointer // by component.order: room for what OnChange is given as old; nil while it is in use
+	words []int32
+	vars  []any
+	seen  nodes.Sightings
+}
+
+// New makes the queue of a session.
+func New(b *nodes.Base, t *nodes.Table) Queue {
+	return Queue{Base: b, nodes: t, olds: make([]unsafe.Pointer, len(b.Kinds.Components))}
+}
+
+// Hooks are the game's functions about nodes, each kind in the order in which they were
+// given.
+type Hooks struct {
+	StreamIn  []On[func(e *donburi.Entry)]
+	StreamOut []On[func(e *donburi.Entry, destroyed bool)]
+	Parent    []On[func(e *donburi.Entry, old donburi.Entity)]
+	Owner     []On[func(e *donburi.Entry, old rpl.Peer)]
+	Change    map[int][]func(e *donburi.Entry, old unsafe.Pointer) // by component.order
+}
+
+// On is a function for entities with a component.
+type On[F any] struct {
+	Component donburi.IComponentType
+	Call      F
+}
+
+// An event is a callback that waits until all state of its batch is in place.
+type event struct {
+	node   *nodes.Node
+	comp   *nodes.Component // of OnChange; nil: the event is about the node itself
+	about  about
+	entity donburi.Entity
+	turn   int
+}
+
+// about is what has happened to a node itself, in the order in which the game is told.
+type about uint8
+
+const (
+	itsArrival about = iota // OnStreamIn, then the others
+	itsParent
+	itsOwner
+	abouts
+)
+
+func (e *event) order() int {
+	if e.comp != nil {
+		return e.comp.Order
+	}
+	return int(e.about) - int(abouts)
+}
+
+// add queues a callback. Nodes take their turns in the order of their first event, or
+// their arrival, in a batch.
+func (q *Queue) add(e event) {
+	q.TakeTurn(e.node)
+	e.turn = e.node.Turn
+	q.events = append(q.events, e)
+}
+
+// Arrived queues OnStreamIn of a node, and what follows from it.
+func (q *Queue) Arrived(n *nodes.Node) { q.add(event{node: n}) }
+
+// OwnerChanged queues OnOwner for a node that may have another owner.
+func (q *Queue) OwnerChanged(n *nodes.Node) { q.add(event{node: n, about: itsOwner}) }
+
+// PassOn records the new owner of a node and of all nodes below it.
+func (q *Queue) PassOn(n *nodes.Node, to rpl.Peer) {
+	q.nodes.SetOwner(n, to)
+	q.OwnerChanged(n)
+	for c := range n.Kids {
+		q.PassOn(c, to)
+	}
+}
+
+// Drop forgets what waits.
+func (q *Queue) Drop() { q.events = nil }
+
+// ParentChanged queues OnParent for a node that may have another parent. Of one that has not
+// come yet its arrival tells, in a turn after its parent's.
+func (q *Queue) ParentChanged(n *nodes.Node) {
+	if n.Here {
+		q.add(event{node: n, about: itsParent})
+	}
+}
+
+// TakeTurn gives a node its turn in this batch, if it has none yet.
+func (q *Queue) TakeTurn(n *nodes.Node) {
+	if n.Batch != q.batch || n.Turn == 0 {
+		q.turns++
+		n.Batch, n.Turn = q.batch, q.turns
+	}
+}
+
+// TurnAfterParent gives a node, and those below it, another turn if its parent has arrived
+// after it in this batch: a parent's callbacks run first.
+func (q *Queue) TurnAfterParent(n *nodes.Node) {
+	up := n.Parent
+	if up == nil || up.Here || up.Batch != q.batch || n.Batch != q.batch || n.Turn > up.Turn {
+		return
+	}
+	q.turns++
+	n.Turn = q.turns
+	for i := range q.events {
+		if e := &q.events[i]; e.node == n {
+			e.turn = n.Turn
+		}
+	}
+	for c := range n.Kids {
+		q.TurnAfterParent(c)
+	}
+}
+
+// CallBack runs the queued callbacks node by node: OnStreamIn, OnParent, OnOwner, then
+// OnChange in order of registration.
+func (q *Queue) CallBack() {
+	if len(q.events) == 0 {
+		return
+	}
+	events := q.events
+	q.events, q.spare = q.spare[:0], nil
+	q.batch++
+	q.turns = 0
+	slices.SortStableFunc(events, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.order(), b.order()))
+	})
+	for i := range events {
+		e := &events[i]
+		if e.comp == nil {
+			if e.about == itsArrival {
+				e.node.Here = true
+				q.streamedIn(e.node)
+			}
+			if e.about != itsOwner {
+				q.parentTold(e.node)
+			}
+			if e.about != itsParent {
+				q.ownerTold(e.node)
+			}
+			continue
+		}
+		old := q.changed(e.node, e.comp, e.entity)
+		for _, fn := range q.Change[e.comp.Order] {
+			if old != nil && q.nodes.Of(e.entity) == e.node && !e.node.Leaving && q.World.Entry(e.entity).HasComponent(e.comp.Type) {
+				fn(q.World.Entry(e.entity), old)
+			}
+		}
+		if old != nil { // each function was given a copy
+			q.olds[e.comp.Order] = old
+		}
+	}
+	clear(events) // what has gone is not kept
+	q.spare = events
+}
+
+func (q *Queue) streamedIn(n *nodes.Node) {
+	for _, h := range q.StreamIn {
+		for _, ent := range n.Entities() {
+			if q.nodes.Of(ent) == n && !n.Leaving && q.World.Valid(ent) {
+				if e := q.World.Entry(ent); e.HasComponent(h.Component) {
+					h.Call(e)
+				}
+			}
+		}
+	}
+}
+
+// parentTold runs OnParent if the node's parent differs from the one that OnParent was
+// last told of.
+func (q *Queue) parentTold(n *nodes.Node) {
+	old, now := n.ToldParent, donburi.Null
+	if up := n.Parent; up != nil && !up.Leaving {
+		now = up.Entity
+	}
+	if !n.Here || old == now {
+		return
+	}
+	n.ToldParent = now
+	for _, h := range q.Parent {
+		if q.nodes.Of(n.Entity) == n && !n.Leaving && q.World.Valid(n.Entity) {
+			if e := q.World.Entry(n.Entity); e.HasComponent(h.Component) {
+				h.Call(e, old)
+			}
+		}
+	}
+}
+
+// ownerTold runs OnOwner if the node's owner differs from the one that OnOwner was last
+// told of.
+func (q *Queue) ownerTold(n *nodes.Node) {
+	old := n.ToldOwner
+	if !n.Here || old == n.Owner {
+		return
+	}
+	n.ToldOwner = n.Owner
+	for _, h := range q.Owner {
+		for _, ent := range n.Entities() {
+			if q.nodes.Of(ent) == n && !n.Leaving && q.World.Valid(ent) {
+				if e := q.World.Entry(ent); e.HasComponent(h.Component) {
+					h.Call(e, old)
+				}
+			}
+		}
+	}
+}
+
+// StreamedOut runs OnStreamOut at once, for a node that is about to go.
+func (q *Queue) StreamedOut(n *nodes.Node, destroyed bool) {
+	for _, h := range q.StreamOut {
+		for _, ent := range n.Entities() {
+			if q.World.Valid(ent) {
+				if e := q.World.Entry(ent); e.HasComponent(h.Component) {
+					h.Call(e, destroyed)
+				}
+			}
+		}
+	}
+}
