@@ -40,7 +40,7 @@ func (ex *extractor) makeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 	if o.Prefab != nil {
 		s.Prefab = o.Prefab.Wire
 	}
-	n.Built = ex.loadTime.builtWith(n)
+	n.Built = ex.loadTime.BuiltWith(n)
 	n.Items = n.ByOrdinal(ex.nodes.Bindings(n))
 	for _, b := range n.Items {
 		var t *rpl.ItemType
@@ -116,8 +116,8 @@ func (ex *extractor) forgetUnmade(ent donburi.Entity) {
 		return
 	}
 	delete(ex.unmade, ent)
-	if ex.loadTime.byName[u.origin.Name] == ent {
-		ex.loadTime.unname(u.origin.Name)
+	if named, _ := ex.loadTime.Entity(u.origin.Name); named == ent {
+		ex.loadTime.Unname(u.origin.Name)
 	}
 }
 
@@ -135,7 +135,7 @@ func (ex *extractor) endNode(n *nodes.Node) {
 		ex.Faults.Count("stream out")
 	}
 	if n.Name != "" { // callbacks may have changed the groups
-		ex.loadTime.standing[n.Name] = standing{parent: ex.loadTime.standing[n.Name].parent, groups: n.Groups}
+		ex.loadTime.NoteGroups(n)
 	}
 	ex.Auth.Remove(n.ID)
 	ex.nodes.Forget(n, ex.notify.ParentChanged)
@@ -144,7 +144,7 @@ func (ex *extractor) endNode(n *nodes.Node) {
 // endStripped ends a node that has lost RplNode: its entity is local from now on, even if
 // it was a load-time node.
 func (ex *extractor) endStripped(n *nodes.Node) {
-	ex.loadTime.unname(n.Name)
+	ex.loadTime.Unname(n.Name)
 	ex.endNode(n)
 }
 
@@ -198,9 +198,9 @@ func (ex *extractor) nodeRemoved(n *nodes.Node, e donburi.Entity) {
 	if n == ex.nodes.Session {
 		panic("tendon: the session's own entity is removed: it goes with its world alone; take components away from it instead")
 	}
-	if n.Name != "" && ex.loadTime.byName[n.Name] == e {
-		ex.loadTime.bury(n)
-		ex.loadTime.unname(n.Name)
+	if named, _ := ex.loadTime.Entity(n.Name); n.Name != "" && named == e {
+		ex.loadTime.Bury(n)
+		ex.loadTime.Unname(n.Name)
 	}
 	if ex.Auth != nil {
 		ex.endNode(n)

@@ -141,7 +141,8 @@ package ecs
 //
 //	internal/nodes/  a node, its items, parts and tree, and the tables that lead to it; items.go: what a client
 //	                 gives it; part.go, tree.go: its parts, parents and children
-//	role.go          who decides, who drives; names.go, buried.go: nodes that every machine makes by itself
+//	role.go          who decides, who drives; names.go, internal/loadtime/: nodes that every machine makes by
+//	                 itself
 //
 // The authority, in the order of a step:
 //

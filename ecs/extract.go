@@ -11,6 +11,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
 
@@ -18,7 +19,7 @@ import (
 type extractor struct {
 	*shared
 	nodes    *nodes.Table
-	loadTime *loadTime
+	loadTime *loadtime.Nodes
 	proxies  *proxies
 	parts    *partKeeper
 	calls    *caller
@@ -43,7 +44,7 @@ func extractStage(r *Replication) {
 	if r.shared.Auth == nil {
 		return
 	}
-	r.loadTime.settleShapes()
+	r.loadTime.SettleShapes()
 	r.extract.makeUnmade()
 	r.extract.findChanges()
 	clear(r.extract.made) // the plans know them now

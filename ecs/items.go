@@ -17,48 +17,6 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// builtWith returns what a node was built with. A load-time node that is made again from
-// its entity for another session keeps what it was first built with, as do the machines
-// that build it then; what it got or lost in play does not count.
-func (lt *loadTime) builtWith(n *nodes.Node) []nodes.Place {
-	if ps, ok := lt.shapes[n.Name]; ok {
-		return ps
-	}
-	return lt.nodes.Places(n)
-}
-
-// beginShape records what a load-time node that has just been named is built with. Parts
-// that it gets until the step ends count too.
-func (lt *loadTime) beginShape(e donburi.Entity, name string) {
-	if n := lt.nodes.Of(e); n != nil {
-		lt.shapes[name] = lt.nodes.PlacesOf(n.Entities())
-		lt.shaping = append(lt.shaping, name)
-	}
-}
-
-// growShape adds a part to what a load-time node is built with, while it is being built.
-func (lt *loadTime) growShape(n *nodes.Node, part donburi.Entity) {
-	if n.Name != "" && slices.Contains(lt.shaping, n.Name) {
-		lt.shapes[n.Name] = append(lt.shapes[n.Name], lt.nodes.PlacesOf([]donburi.Entity{part})...)
-		n.Built = lt.shapes[n.Name]
-	}
-}
-
-// settleShapes ends the building of load-time nodes, and returns their names.
-func (lt *loadTime) settleShapes() []string {
-	settled := lt.shaping
-	lt.shaping = nil
-	for _, name := range settled {
-		if n := lt.nodes.Of(lt.byName[name]); n != nil && n.Name == name {
-			if len(n.Parts) == 0 {
-				lt.shapes[name] = nil // its components cannot be confused
-			}
-			n.Built = lt.shapes[name]
-		}
-	}
-	return settled
-}
-
 // addItem gives a node an item for a component of one of its entities: at the ordinal
 // that the component had when the node was built, or else at a free one.
 func (ex *extractor) addItem(n *nodes.Node, c *nodes.Component, e donburi.Entity) (rpl.Item, error) {

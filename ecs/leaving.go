@@ -50,8 +50,8 @@ func (px *proxies) sweep() {
 		if n.Name != "" && !n.Destroyed {
 			px.rest(n)
 		} else {
-			px.loadTime.bury(n)
-			px.loadTime.unname(n.Name)
+			px.loadTime.Bury(n)
+			px.loadTime.Unname(n.Name)
 			px.RemoveEntities(n)
 		}
 	}

@@ -61,7 +61,7 @@ func (r *Replication) load(name string) {
 		r.attach(donburi.NewWorld())
 		r.worlds.filled = false
 	} else {
-		r.loadTime.remakeNamed()
+		r.remakeNamed()
 	}
 	r.start()
 }
@@ -80,7 +80,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references.Index[nodes.ItemOf]{}
 		clear(r.proxies.strangers)
 		if !swap {
-			r.loadTime.remakeNamed()
+			r.remakeNamed()
 		}
 	}
 	r.shared.level, r.shared.epoch, r.client.after, r.client.told = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
@@ -95,7 +95,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 	}
 	r.fill()
 	after, _ := r.client.conn.Next()
-	if err := r.client.conn.Reliable(sessionmsg.AppendReady(nil, sessionmsg.Ready{Epoch: m.Epoch, After: after, Names: r.loadTime.names().sum})); err != nil {
+	if err := r.client.conn.Reliable(sessionmsg.AppendReady(nil, sessionmsg.Ready{Epoch: m.Epoch, After: after, Names: r.loadTime.Sum()})); err != nil {
 		r.client.ended = fmt.Errorf("tendon: %w", err)
 	}
 }

@@ -5,7 +5,6 @@ package ecs
 import (
 	"crypto/rand"
 	"fmt"
-	"maps"
 	"math/bits"
 	"net/netip"
 	"slices"
@@ -204,8 +203,8 @@ func (r *Replication) becomeClient() {
 	r.calls.dropCalls()
 	r.shared.Me, r.begun = 0, true
 	r.resetClient()
-	r.loadTime.exhume()
-	r.loadTime.remakeNamed()
+	r.loadTime.Exhume()
+	r.remakeNamed()
 	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
 	donburix.Add(r.Session(), components.Proxy)
 }
@@ -225,8 +224,8 @@ func (r *Replication) end(why error, said string) {
 	if err := r.becomeAuthority(); err != nil {
 		panic(fmt.Sprintf("tendon: a configuration that was accepted is not any more: %v", err))
 	}
-	r.loadTime.exhume()
-	r.loadTime.remakeNamed()
+	r.loadTime.Exhume()
+	r.remakeNamed()
 	r.begun = false
 	r.tellEnd(why)
 }
@@ -242,43 +241,15 @@ func (r *Replication) tellEnd(err error) {
 	}
 }
 
-// remakeNamed makes nodes again of the load-time entities of this world, in the same
-// order in each run.
-func (lt *loadTime) remakeNamed() {
-	for i := range lt.extract.plans {
-		lt.extract.plans[i].anew = true // the same entities are new nodes
-	}
-	names := slices.Sorted(maps.Keys(lt.byName))
-	for _, name := range names {
-		if ent := lt.byName[name]; lt.World.Valid(ent) {
-			lt.makeNamed(lt.World.Entry(ent), name)
-		} else { // a callback has removed it while all nodes ended
-			lt.unname(name)
-		}
-	}
-	if lt.Auth != nil {
-		lt.standAgain(names)
-	}
-}
-
-// makeNamed makes a load-time entity a node, or a proxy of one.
-func (lt *loadTime) makeNamed(e *donburi.Entry, name string) {
-	if lt.Auth != nil {
-		lt.extract.makeNode(e, nodes.Origin{Name: name})
-	} else {
-		lt.proxies.makeNamedProxy(e, name)
-	}
-}
-
 // endAll ends every node but the session's, and the nodes that callbacks make meanwhile.
 // If the world stays, the entities of these nodes are removed, except for load-time ones,
 // which belong to the world.
 func (r *Replication) endAll(destroyed, worldStays bool) {
-	r.loadTime.settleShapes()
+	r.loadTime.SettleShapes()
 	r.draw.restoreInPlace()
 	nodes := r.nodes.Sorted()
 	if r.shared.Auth != nil {
-		r.loadTime.noteStanding(nodes)
+		r.loadTime.NoteStanding(nodes)
 	}
 	for round := 0; len(nodes) > 0 && round < maxRounds; round++ {
 		for _, n := range nodes {
@@ -292,7 +263,7 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 		r.removeUnmade()
 	}
 	if r.shared.Auth == nil && worldStays {
-		r.loadTime.dropStale()
+		r.loadTime.DropStale()
 	}
 }
 
@@ -300,7 +271,7 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 // ended: they would have become nodes at the end of the step.
 func (r *Replication) removeUnmade() {
 	loadTime := map[donburi.Entity]bool{}
-	for _, ent := range r.loadTime.byName {
+	for _, ent := range r.loadTime.All() {
 		loadTime[ent] = true
 	}
 	var unmade []*nodes.Node

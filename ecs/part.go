@@ -9,6 +9,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
 
@@ -16,7 +17,7 @@ import (
 type partKeeper struct {
 	*shared
 	nodes    *nodes.Table
-	loadTime *loadTime
+	loadTime *loadtime.Nodes
 	extract  *extractor
 }
 
@@ -87,7 +88,7 @@ func (pt *partKeeper) addPart(node, part *donburi.Entry) {
 	}
 	if !slices.Contains(n.Parts, part.Entity()) {
 		n.Parts = append(n.Parts, part.Entity())
-		pt.loadTime.growShape(n, part.Entity())
+		pt.loadTime.GrowShape(n, part.Entity())
 		pt.nodes.SetSlot(part.Entity(), n)
 		pt.nodes.Regrouped = true
 		if pt.Auth == nil {

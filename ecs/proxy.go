@@ -12,6 +12,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/references"
 	"github.com/tendonengine/tendon/rpl"
@@ -23,7 +24,7 @@ import (
 type proxies struct {
 	*shared
 	nodes    *nodes.Table
-	loadTime *loadTime
+	loadTime *loadtime.Nodes
 	prefabs  *building
 	client   *client
 	draw     *drawing
@@ -87,7 +88,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 	case rep.ID == rpl.SessionNode:
 		return px.nodes.Session
 	case rep.Name != "":
-		n := px.nodes.Of(px.loadTime.byName[rep.Name])
+		n := px.loadTime.Node(rep.Name)
 		if n == nil {
 			px.Faults.Refuse("name unknown", fmt.Errorf("the server has a load-time node %q that this machine lacks", rep.Name))
 			px.strangers[rep.Name] = rep
@@ -113,7 +114,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 	for _, p := range n.Parts {
 		donburix.Add(px.World.Entry(p), components.Proxy)
 	}
-	n.Built = px.loadTime.builtWith(n)
+	n.Built = px.loadTime.BuiltWith(n)
 	return n
 }
 
@@ -319,7 +320,7 @@ func (px *proxies) makeNamedProxy(e *donburi.Entry, name string) {
 	for _, p := range n.Parts {
 		donburix.Add(px.World.Entry(p), components.Proxy)
 	}
-	n.Built = px.loadTime.builtWith(n)
+	n.Built = px.loadTime.BuiltWith(n)
 	px.nodes.Add(n)
 	px.nodes.SetOwner(n, 0)
 	px.nodes.ShowParent(n)

@@ -75,7 +75,7 @@ func (r *Replication) apply(now time.Duration) bool {
 
 // receiveClient is Receive on a client.
 func (r *Replication) receiveClient() {
-	r.proxies.admitStrangers(r.loadTime.settleShapes())
+	r.proxies.admitStrangers(r.loadTime.SettleShapes())
 	r.draw.restoreInPlace()
 	r.line.link.Poll(&r.client)
 	r.line.noteLink()

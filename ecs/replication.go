@@ -16,6 +16,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -32,7 +33,7 @@ type Replication struct {
 
 	nodes    nodes.Table     // entities, parts and trees
 	home     sessionNode     // the session's own node
-	loadTime loadTime        // nodes that every machine makes by itself
+	loadTime loadtime.Nodes  // nodes that every machine makes by itself
 	parts    partKeeper      // entities that share a node
 	prefabs  building        // the functions that build nodes
 	extract  extractor       // the authority: components to the core
@@ -240,13 +241,7 @@ func (r *Replication) attach(w donburi.World) {
 		r.worlds.runner.World = w
 	}
 	clear(r.nodes.Slots)
-	clear(r.loadTime.byName)
-	clear(r.loadTime.destroyed)
-	clear(r.loadTime.buried)
-	r.loadTime.book = nil
-	clear(r.loadTime.standing)
-	clear(r.loadTime.shapes)
-	r.loadTime.shaping = nil
+	r.loadTime.Clear()
 	clear(r.nodes.Parts)
 	clear(r.extract.unmade)
 	for i := range r.extract.plans {

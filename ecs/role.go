@@ -167,7 +167,7 @@ func Named(e *donburi.Entry, name string) {
 		r.prefabs.misplaced(fmt.Sprintf("Named(%q) is called", name))
 	}
 	mustBeThere(fmt.Sprintf("Named(%q): this", name), e)
-	if _, taken := r.loadTime.byName[name]; taken || name == "" {
+	if _, taken := r.loadTime.Entity(name); taken || name == "" {
 		panic(fmt.Sprintf("tendon: Named(%q): the name is empty or taken: give each load-time node its own", name))
 	}
 	if len(name) > rpl.MaxName {
@@ -176,11 +176,9 @@ func Named(e *donburi.Entry, name string) {
 	if r.nodes.Of(e.Entity()) != nil {
 		panic(fmt.Sprintf("tendon: Named(%q): the entity is a node already: name it when it has been made, on every machine, and make it without a prefab", name))
 	}
-	delete(r.loadTime.destroyed, name)
-	r.loadTime.byName[name] = e.Entity()
-	r.loadTime.book = nil
-	r.loadTime.makeNamed(e, name)
-	r.loadTime.beginShape(e.Entity(), name)
+	r.loadTime.Name(name, e.Entity())
+	r.makeNamed(e, name)
+	r.loadTime.BeginShape(e.Entity(), name)
 }
 
 var errNodeTwice = errors.New("tendon: the entity is a node already: adopt or name it once")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/patience"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
@@ -17,7 +18,7 @@ import (
 // A seating keeps the peers of a server.
 type seating struct {
 	*shared
-	loadTime *loadTime
+	loadTime *loadtime.Nodes
 	extract  *extractor
 	groups   *grouping
 	hooks    *hooks
@@ -226,7 +227,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 		}
 		s.built += uint32(m.Epoch - uint8(s.built)) // it was told of less than epochs levels since
 		if s.built == ss.epoch && !s.in {
-			ss.tellNames(c, m.Names)
+			ss.loadTime.Tell(c, m.Names)
 			if err := ss.Auth.Connect(s.peer); err != nil {
 				ss.Faults.Report("peer not connected", err)
 				c.Close("the server could not take you in")

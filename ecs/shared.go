@@ -9,6 +9,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
@@ -31,10 +32,7 @@ func (r *Replication) connect() {
 		ByID: map[rpl.Node]*nodes.Node{}, Parts: map[donburi.Entity][]donburi.Entity{},
 	}
 	r.home = sessionNode{shared: sh, nodes: &r.nodes}
-	r.loadTime = loadTime{
-		shared: sh, nodes: &r.nodes, extract: &r.extract, proxies: &r.proxies,
-		byName: map[string]donburi.Entity{}, destroyed: map[string]bool{}, standing: map[string]standing{}, shapes: map[string][]nodes.Place{},
-	}
+	r.loadTime = loadtime.New(&sh.Base, &r.nodes)
 	r.parts = partKeeper{shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, extract: &r.extract}
 	r.prefabs = building{shared: sh, nodes: &r.nodes, builds: map[*nodes.Prefab]*nodes.Builder{}}
 	r.calls = caller{

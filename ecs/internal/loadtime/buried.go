@@ -1,4 +1,4 @@
-package ecs
+package loadtime
 
 // buried: load-time nodes that were destroyed in a world that stays. The next session's world
 // is one that was made anew, so they are there again when this machine enters or leaves a
@@ -30,8 +30,8 @@ type carried struct {
 	at unsafe.Pointer
 }
 
-// bury notes what a load-time node is made of, before its entities go.
-func (lt *loadTime) bury(n *nodes.Node) {
+// Bury notes what a load-time node is made of, before its entities go.
+func (lt *Nodes) Bury(n *nodes.Node) {
 	if n.Name == "" {
 		return
 	}
@@ -55,14 +55,11 @@ func (lt *loadTime) bury(n *nodes.Node) {
 	if len(b.entities) == 0 || b.entities[0] != n.Entity {
 		return
 	}
-	if lt.buried == nil {
-		lt.buried = map[string]burial{}
-	}
 	lt.buried[n.Name] = b
 }
 
-// exhume makes the entities of all buried nodes again.
-func (lt *loadTime) exhume() {
+// Exhume makes the entities of all buried nodes again.
+func (lt *Nodes) Exhume() {
 	for _, name := range slices.Sorted(maps.Keys(lt.buried)) {
 		if _, taken := lt.byName[name]; !taken {
 			lt.exhumeOne(name, lt.buried[name])
@@ -71,7 +68,7 @@ func (lt *loadTime) exhume() {
 	clear(lt.buried)
 }
 
-func (lt *loadTime) exhumeOne(name string, b burial) {
+func (lt *Nodes) exhumeOne(name string, b burial) {
 	now := map[donburi.Entity]donburi.Entity{}
 	var all []donburi.Entity
 	for i, cs := range b.carried {
@@ -92,7 +89,7 @@ func (lt *loadTime) exhumeOne(name string, b burial) {
 		now[b.entities[i]], all = e.Entity(), append(all, e.Entity())
 	}
 	if len(all) > 1 {
-		lt.nodes.Parts[all[0]] = all[1:]
+		lt.table.Parts[all[0]] = all[1:]
 	}
 	if b.shape != nil {
 		shape := slices.Clone(b.shape)
@@ -106,11 +103,11 @@ func (lt *loadTime) exhumeOne(name string, b burial) {
 	lt.book = nil
 }
 
-// dropStale leaves the references null, in load-time nodes that stay in a world whose other
+// DropStale leaves the references null, in load-time nodes that stay in a world whose other
 // nodes have ended, that were to those.
-func (lt *loadTime) dropStale() {
+func (lt *Nodes) DropStale() {
 	for _, ent := range lt.byName {
-		for _, ent := range append([]donburi.Entity{ent}, lt.nodes.Parts[ent]...) {
+		for _, ent := range append([]donburi.Entity{ent}, lt.table.Parts[ent]...) {
 			if !lt.World.Valid(ent) {
 				continue
 			}
@@ -131,7 +128,7 @@ func (lt *loadTime) dropStale() {
 }
 
 // valid is a Repoint that leaves a reference to what has gone null.
-func (lt *loadTime) valid(_ rpl.Node, entity uint64) uint64 {
+func (lt *Nodes) valid(_ rpl.Node, entity uint64) uint64 {
 	if lt.World.Valid(donburi.Entity(entity)) {
 		return entity
 	}
