@@ -7,7 +7,6 @@ package ecs
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
@@ -64,7 +63,7 @@ const reasonTaken = "a new connection of the same client takes its place"
 // the clients that have come for theirs. It runs after the received calls, which the
 // peers made before that.
 func (ss *seating) departures() {
-	for _, s := range slices.Clone(ss.all) {
+	for _, s := range ss.present() {
 		if s.gone == nil && s.broke != nil {
 			ss.lose(s)
 		}

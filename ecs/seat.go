@@ -3,6 +3,7 @@ package ecs
 // seat: a peer as its server keeps it, and what happens when a peer comes and goes.
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -24,7 +25,9 @@ type seating struct {
 	hooks    *hooks
 	line     *line
 
-	all      []*seat // of peers that have joined or are joining, in order of their numbers
+	all      []*seat                  // of peers that have joined or are joining, in order of their numbers
+	now      []*seat                  // holds the result of present
+	byConn   map[transport.Conn]*seat // where a connection's seat was found last
 	lastPeer rpl.Peer
 	refusals faults.Throttle // of what the log is told of clients that are not let in
 	sends    int             // counts sends; decides who is served first
@@ -54,21 +57,37 @@ type seat struct {
 }
 
 func (ss *seating) seatOf(p rpl.Peer) *seat {
+	i, found := slices.BinarySearchFunc(ss.all, p, func(s *seat, p rpl.Peer) int { return cmp.Compare(s.peer, p) })
+	if !found {
+		return nil
+	}
+	return ss.all[i]
+}
+
+func (ss *seating) seatAt(c transport.Conn) *seat {
+	if s := ss.byConn[c]; s != nil && s.conn == c {
+		return s
+	}
 	for _, s := range ss.all {
-		if s.peer == p {
+		if s.conn == c {
+			if len(ss.byConn) > 2*len(ss.all) { // it has connections that have ended
+				clear(ss.byConn)
+			}
+			if ss.byConn == nil {
+				ss.byConn = make(map[transport.Conn]*seat)
+			}
+			ss.byConn[c] = s
 			return s
 		}
 	}
 	return nil
 }
 
-func (ss *seating) seatAt(c transport.Conn) *seat {
-	for _, s := range ss.all {
-		if s.conn == c {
-			return s
-		}
-	}
-	return nil
+// present returns the seats as they are now, for callers that take some away meanwhile. It
+// is valid until the next call.
+func (ss *seating) present() []*seat {
+	ss.now = append(ss.now[:0], ss.all...)
+	return ss.now
 }
 
 // canOwn reports whether a peer can be given nodes: it is in, or its seat is kept for it.
@@ -263,7 +282,7 @@ func (ss *seating) Closed(c transport.Conn, err error) {
 // arrivals tells the game which peers have joined or are back: those whose side of the
 // level has been built.
 func (ss *seating) arrivals() {
-	for _, s := range slices.Clone(ss.all) {
+	for _, s := range ss.present() {
 		if !s.in || s.gone != nil || s.broke != nil {
 			continue
 		}

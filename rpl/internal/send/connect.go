@@ -120,10 +120,6 @@ func (a *Sender) PeerStats(id ids.Peer) PeerStats {
 	if limit := p.Link.Line.Limit(); limit > 0 {
 		s.SendLimit = min(s.SendLimit, int(limit))
 	}
-	for i := range p.Entries {
-		if st := p.Entries[i].State; st == EntryComing || st == EntryIn {
-			s.Held++
-		}
-	}
+	s.Held = p.held
 	return s
 }

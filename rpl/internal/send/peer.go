@@ -20,6 +20,7 @@ type Peer struct {
 	ID     ids.Peer
 	Index  int32
 	movers int32 // nodes that move by themselves at the peer
+	held   int   // handles whose node is coming or there
 	view   *interest.Viewer
 	Model  *coder.Model // codes the packets to the peer
 
@@ -218,6 +219,7 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 	}
 	p.allot(a.store, e, n)
 	p.coming, p.came = append(p.coming, h), true
+	p.held++
 	n.Holder(p.Index).Handle = h
 	a.noteHandle(n, p, h)
 	return h
@@ -270,6 +272,7 @@ func (p *Peer) Sees(n *store.Node, who ids.Audience) bool {
 func (p *Peer) startRemoval(h uint32, destroyed bool) {
 	e, v := &p.Entries[h], &p.visits[h]
 	p.release(e)
+	p.held--
 	e.State, v.destroyed, v.copies, v.inflight = EntryGoing, destroyed, 0, 0
 	p.Marks.clear(MarkDirty, h)
 	p.Marks.clear(MarkLoose, h)

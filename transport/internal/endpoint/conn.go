@@ -50,7 +50,9 @@ type Conn struct {
 	sentAt time.Duration
 	lane   *lane.Lane // nil until open
 	stats  transport.Stats
-	cost   uint64 // of the reliable lane so far, in bytes: see LaneBytes
+	text   string         // path.Remote as text …
+	textOf netip.AddrPort // … as of this address
+	cost   uint64         // of the reliable lane so far, in bytes: see LaneBytes
 
 	dial     *dial  // client, until it is in
 	accept   []byte // listener, while half-open: the ACCEPT, to be sent again
@@ -188,7 +190,7 @@ func (c *Conn) SetLoss(share float64) {
 func (c *Conn) Stats() transport.Stats {
 	c.mu.Lock()
 	s := c.stats
-	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, c.e.cfg.Local, c.path.Remote.String()
+	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, c.e.cfg.Local, c.remoteText()
 	s.PathSize = c.mtu.Size()
 	if c.lane != nil {
 		s.ReliableOut = c.lane.Out()
@@ -201,6 +203,15 @@ func (c *Conn) Stats() transport.Stats {
 	s.PacketsIn, s.BytesIn = c.rx.packets, c.rx.bytes
 	s.LossIn = c.rx.window.Loss(transport.LossWindow, transport.LossSkip)
 	return s
+}
+
+// remoteText is the peer's address as text, made anew only where the address is another: each
+// second asks for it. c.mu is held.
+func (c *Conn) remoteText() string {
+	if c.text == "" || c.textOf != c.path.Remote {
+		c.text, c.textOf = c.path.Remote.String(), c.path.Remote
+	}
+	return c.text
 }
 
 // LaneBytes implements transport.Conn.
