@@ -121,8 +121,6 @@ func newLab(s scene) (*lab, error) {
 		return nil, err
 	}
 	l.server.OnJoin(l.seat)
-	l.server.After(tendon.Extract, "stopwatch", func(*tendon.Replication) { l.stages.extract = cpu.Thread() })
-	l.server.After(tendon.Stream, "stopwatch", func(*tendon.Replication) { l.stages.stream = cpu.Thread() - l.stages.extract })
 	for range l.nodes {
 		e := l.server.Create(l.body)
 		l.body.Get(e).Pos = l.anywhere()
@@ -132,6 +130,13 @@ func newLab(s scene) (*lab, error) {
 	l.server.Host(l.listens)
 	l.step()
 	return l, l.join(l.peers)
+}
+
+// timeStages measures the stages from now on. To ask for the time is a call to the system, so
+// whole steps are measured without.
+func (l *lab) timeStages() {
+	l.server.After(tendon.Extract, "stopwatch", func(*tendon.Replication) { l.stages.extract = cpu.Thread() })
+	l.server.After(tendon.Stream, "stopwatch", func(*tendon.Replication) { l.stages.stream = cpu.Thread() - l.stages.extract })
 }
 
 // anywhere is a random place of the world.

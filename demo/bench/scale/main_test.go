@@ -25,6 +25,7 @@ func TestLab(t *testing.T) {
 					t.Errorf("client %d is peer %d and has %d entities", i, c.Me(), c.World().Len())
 				}
 			}
+			l.timeStages()
 			if samples := l.measure(5); len(samples) != 5 || l.stages.stream <= 0 {
 				t.Errorf("%d samples, stream stage %v", len(samples), l.stages.stream)
 			}

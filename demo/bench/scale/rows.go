@@ -211,6 +211,8 @@ func against(of, base scene) (any, error) {
 		return nil, err
 	}
 	defer b.close()
+	a.timeStages()
+	b.timeStages()
 	var ratios []float64
 	var last ratio
 	for range 5 {

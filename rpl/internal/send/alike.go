@@ -110,7 +110,7 @@ func (s *alikes) close(pl *plan) {
 
 // planAlike plans the updates of a peer for which another peer's may do.
 func (a *updates) planAlike(p *Peer, k *likeness) {
-	for w := range p.Marks.Of {
+	for w := p.Marks.next(0); w < len(p.Marks.Of); w = p.Marks.next(w + 1) {
 		m := &p.Marks.Of[w]
 		marked := m[MarkDirty] | m[MarkLoose]
 		if marked == 0 {

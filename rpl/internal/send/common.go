@@ -1,6 +1,8 @@
 package send
 
 import (
+	"math/bits"
+
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -15,7 +17,7 @@ type commons struct {
 	Least   int         // leastSharers
 	Claimed wire.Bitset // a handle is shared for one node at a time
 	marked  wire.Bitset // to be taken over into the marks of those who share the handle
-	any     bool        // marked has some
+	some    uint64      // bit i: of the i-th sheaf of marked some are set
 }
 
 // noteHandle notes that a peer has a node by a handle. The node is shared once enough of its
@@ -96,7 +98,7 @@ func (a *Sender) markHolders(n *store.Node) {
 	}
 	if n.Shared {
 		a.Commons.marked.Set(n.Common)
-		a.Commons.any = true
+		a.Commons.some |= 1 << (n.Common >> 6 / sheaf)
 		if int(n.Sharers) == len(n.Holders) {
 			return
 		}
@@ -111,10 +113,9 @@ func (a *Sender) markHolders(n *store.Node) {
 // markSharers takes the marks over into those of each peer.
 func (a *Sender) markSharers() {
 	s := &a.Commons
-	if !s.any {
+	if s.some == 0 {
 		return
 	}
-	s.any = false
 	for _, p := range a.All {
 		if p == nil {
 			continue
@@ -124,9 +125,19 @@ func (a *Sender) markSharers() {
 			continue
 		}
 		p.Marks.reach(uint32(64*n - 1))
-		for k, w := range s.marked.W[:n] {
-			p.Marks.Of[k][MarkDirty] |= w & p.Shares.W[k]
+		for some := s.some; some != 0; some &= some - 1 {
+			i := bits.TrailingZeros64(some)
+			found := uint64(0)
+			for k := i * sheaf; k < min((i+1)*sheaf, n); k++ {
+				w := s.marked.W[k] & p.Shares.W[k]
+				p.Marks.Of[k][MarkDirty] |= w
+				found |= w
+			}
+			p.Marks.some |= uint64(flag(found != 0)) << i
 		}
 	}
-	clear(s.marked.W)
+	for ; s.some != 0; s.some &= s.some - 1 {
+		i := bits.TrailingZeros64(s.some)
+		clear(s.marked.W[i*sheaf : min((i+1)*sheaf, len(s.marked.W))])
+	}
 }

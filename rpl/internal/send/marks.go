@@ -4,15 +4,21 @@ import (
 	"math/bits"
 
 	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // marks say which handles the planning of a peer must look at. The two marks of a
 // handle are read together. Those of a peer with few handles are kept within the
 // struct: one cache line, where a set for each would be a header and a line elsewhere.
 type marks struct {
-	Of  []mark
-	few [4]mark // where of points at first
+	Of   []mark
+	some uint64  // bit i: of the i-th sheaf of marks some may be set
+	few  [4]mark // where of points at first
 }
+
+// A sheaf is so many marks that a word's bits stand for those of all handles. A peer with
+// thousands of handles of which few are marked is looked at a sheaf at a time.
+const sheaf = wire.MaxHandles / 64 / 64
 
 // A mark is the two marks of 64 handles.
 type mark [2]uint64
@@ -26,6 +32,33 @@ const (
 func (m *marks) set(which int, h uint32) {
 	m.reach(h)
 	m.Of[h>>6][which] |= 1 << (h & 63)
+	m.some |= 1 << (h >> 6 / sheaf)
+}
+
+// next returns the first of the marks from k on that is not empty, len(m.Of) for none. It
+// notes which sheaves it has found empty.
+func (m *marks) next(k int) int {
+	for k < len(m.Of) {
+		i := k / sheaf
+		rest := m.some >> i
+		if rest&1 == 0 {
+			if rest == 0 {
+				break
+			}
+			k = (i + bits.TrailingZeros64(rest)) * sheaf
+			continue
+		}
+		from, end := k, min((i+1)*sheaf, len(m.Of))
+		for ; k < end; k++ {
+			if m.Of[k][MarkDirty]|m.Of[k][MarkLoose] != 0 {
+				return k
+			}
+		}
+		if from == i*sheaf {
+			m.some &^= 1 << i
+		}
+	}
+	return len(m.Of)
 }
 
 // reach makes the marks long enough for a handle.
@@ -53,7 +86,7 @@ func (m *marks) has(which int, h uint32) bool {
 // count returns how many handles are marked.
 func (m *marks) count() int {
 	n := 0
-	for i := range m.Of {
+	for i := m.next(0); i < len(m.Of); i = m.next(i + 1) {
 		n += bits.OnesCount64(m.Of[i][MarkDirty] | m.Of[i][MarkLoose])
 	}
 	return n
@@ -66,6 +99,7 @@ func (m *marks) resetLike(other *marks) {
 	}
 	m.Of = m.Of[:len(other.Of)]
 	clear(m.Of)
+	m.some = 0
 }
 
 // A batch is handles that are planned together.
@@ -87,7 +121,7 @@ func (b *batch) add(h uint32) {
 // for.
 func (b *batch) take(m *marks, from int) {
 	n := 0
-	for k := from >> 6; k < len(m.Of); k++ {
+	for k := m.next(from >> 6); k < len(m.Of); k = m.next(k + 1) {
 		w := m.Of[k][MarkDirty] | m.Of[k][MarkLoose]
 		if k == from>>6 {
 			w &= ^uint64(0) << (from & 63)

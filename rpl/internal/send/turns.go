@@ -58,7 +58,7 @@ const (
 func (a *updates) crowd(p *Peer) (n int) {
 	room := int(max(p.bucket.Left, 0) / wire.NameBits)
 	if len(p.Marks.Of)<<6 > room { // mostly there are fewer handles than that
-		for k := range p.Marks.Of {
+		for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
 			n += bits.OnesCount64(p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose])
 		}
 	}
@@ -124,7 +124,7 @@ func (a *updates) planNewParents(p *Peer, b *batch) {
 func (a *updates) lookAt(p *Peer, b *batch, every, stripe uint32) {
 	ones := ^uint64(0) / (1<<every - 1) << stripe
 	b.n = 0
-	for k := range p.Marks.Of {
+	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
 		for w := a.turns.waiting(p, k) & ones; w != 0; w &= w - 1 {
 			if b.add(uint32(k<<6 + bits.TrailingZeros64(w))); b.n == store.Ahead {
 				a.lookOver(p, b)
@@ -192,7 +192,7 @@ func (a *updates) choose(p *Peer, n int) bool {
 	t := &a.turns
 	clear(t.ranks[:])
 	t.order = t.order[:0]
-	for k := range p.Marks.Of {
+	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
 			if one := p.crowd.turns[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
 				t.ranks[rank(one.urgency(a.store.Tick))]++
@@ -204,7 +204,7 @@ func (a *updates) choose(p *Peer, n int) bool {
 		least--
 		rest -= t.ranks[least]
 	}
-	for k := range p.Marks.Of {
+	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
 			h := k<<6 + bits.TrailingZeros64(w)
 			if one := p.crowd.turns[h]; one.since > 0 {
