@@ -199,7 +199,5 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 			}
 		}
 	}
-	for i := range r.extract.plans {
-		r.extract.plans[i].anew = true // these items are now compared one by one
-	}
+	r.extract.Anew() // these items are now compared one by one
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/callqueue"
+	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
@@ -22,7 +23,7 @@ import (
 type caller struct {
 	*shared
 	nodes   *nodes.Table
-	extract *extractor
+	extract *extract.Reader
 	client  *client
 	seats   *seating
 	line    *line
@@ -185,7 +186,7 @@ func (ca *caller) dropsCallTo(p rpl.Peer) bool {
 // handOn sends a call to all peers that have the node except the caller, which has run it
 // already. The bound on what is handed on is not for this machine's own calls.
 func (ca *caller) handOn(n *nodes.Node, t *rpl.RPCType, from rpl.Peer, args []byte) error {
-	ca.extract.noticeTop(n)
+	ca.extract.NoticeTop(n)
 	but := from
 	if from == ca.Me {
 		but = 0

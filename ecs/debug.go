@@ -13,6 +13,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
 
@@ -20,7 +21,7 @@ import (
 type checker struct {
 	*shared
 	nodes   *nodes.Table
-	extract *extractor
+	extract *extract.Reader
 	seats   *seating
 
 	looked  map[donburi.IComponentType]bool // component types that were searched for tags
@@ -202,7 +203,7 @@ func isTagged(t reflect.Type) bool {
 
 // checkBumped finds an `explicit` component that has changed without a Bump.
 func (ck *checker) checkBumped(b *nodes.Binding) {
-	if slices.ContainsFunc(ck.extract.bumped, func(due bump) bool { return due.entity == b.Entity && due.comp == b.Comp }) {
+	if ck.extract.Bumped(b) {
 		return // a callback has bumped it since it was extracted
 	}
 	if b.Seen != ck.Tick && b.Memory != nil {
@@ -213,13 +214,6 @@ func (ck *checker) checkBumped(b *nodes.Binding) {
 		return
 	}
 	ck.remember(b)
-}
-
-// wasted reports a Bump of a component that has not changed.
-func (ck *checker) wasted(b *nodes.Binding) {
-	if ck.config.Debug {
-		ck.Faults.Scold("wasted bump", b.Comp.Name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
-	}
 }
 
 // checkClamped finds values that other machines get changed, because their tags clamp or

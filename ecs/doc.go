@@ -146,10 +146,9 @@ package ecs
 //
 // The authority, in the order of a step:
 //
-//	authority.go     how nodes begin and end
 //	receive.go       what is received, on every machine; seat.go: peers who come and go; lost.go: and come back;
 //	                 clientlimits.go, internal/patience/: and who is sent away
-//	extract.go       components to the core; plan.go: which of them
+//	extract.go       what is read once a step; internal/extract/: how nodes begin and end, and components to the core
 //	send.go          who sees what, what fits, and what leaves
 //
 // A client, in the order of a step:

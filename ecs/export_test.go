@@ -25,7 +25,7 @@ func (r *Replication) Strays() (strays int) {
 			strays++
 		}
 	})
-	for ent := range r.extract.unmade {
+	for ent := range r.extract.Unmade() {
 		if !r.shared.World.Valid(ent) {
 			strays++
 		}

@@ -17,16 +17,6 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// addItem gives a node an item for a component of one of its entities: at the ordinal
-// that the component had when the node was built, or else at a free one.
-func (ex *extractor) addItem(n *nodes.Node, c *nodes.Component, e donburi.Entity) (rpl.Item, error) {
-	from := slices.Index(n.Built, nodes.Place{Comp: c, Entity: e})
-	if from < 0 {
-		from = len(n.Built)
-	}
-	return ex.Auth.AddItemFrom(n.ID, c.Item, from)
-}
-
 // shed removes the components that a node was built with here and that the authority has
 // removed since. If several alike cannot be told apart, those of parts go first.
 func (px *proxies) shed(n *nodes.Node) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -251,7 +252,7 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 	if r.shared.Auth != nil {
 		r.loadTime.NoteStanding(nodes)
 	}
-	for round := 0; len(nodes) > 0 && round < maxRounds; round++ {
+	for round := 0; len(nodes) > 0 && round < extract.MaxRounds; round++ {
 		for _, n := range nodes {
 			if r.nodes.Of(n.Entity) == n {
 				r.endOne(n, destroyed, worldStays)
@@ -287,7 +288,7 @@ func (r *Replication) removeUnmade() {
 
 func (r *Replication) endOne(n *nodes.Node, destroyed, worldStays bool) {
 	if r.shared.Auth != nil {
-		r.extract.endNode(n)
+		r.extract.EndNode(n)
 	} else {
 		r.proxies.endProxy(n, destroyed)
 	}
@@ -361,7 +362,7 @@ func (r *Replication) becomeAuthority() error {
 		r.shared.Me = 0
 	}
 	r.seats.lastPeer = rpl.Server
-	r.shared.Tick, r.line.timeTick, r.line.spent, r.extract.resyncs = 0, 0, false, 0
+	r.shared.Tick, r.line.timeTick, r.line.spent, r.seats.resyncs = 0, 0, false, 0
 	r.shared.level, r.shared.epoch = "", r.shared.epoch+1
 	return nil
 }

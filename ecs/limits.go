@@ -59,8 +59,4 @@ const (
 	// much loss.
 	leastGuess  = 0.04
 	leastMissed = 40
-
-	// maxRounds is how often one step looks for nodes that its own callbacks have made;
-	// nodes made after that have their callbacks in the next step.
-	maxRounds = 8
 )

@@ -15,9 +15,7 @@ import (
 // remakeNamed makes nodes again of the load-time entities of this world, in the same
 // order in each run.
 func (r *Replication) remakeNamed() {
-	for i := range r.extract.plans {
-		r.extract.plans[i].anew = true // the same entities are new nodes
-	}
+	r.extract.Anew() // the same entities are new nodes
 	names := r.loadTime.Sorted()
 	for _, name := range names {
 		if ent, _ := r.loadTime.Entity(name); r.shared.World.Valid(ent) {
@@ -34,7 +32,7 @@ func (r *Replication) remakeNamed() {
 // makeNamed makes a load-time entity a node, or a proxy of one.
 func (r *Replication) makeNamed(e *donburi.Entry, name string) {
 	if r.shared.Auth != nil {
-		r.extract.makeNode(e, nodes.Origin{Name: name})
+		r.extract.MakeNode(e, nodes.Origin{Name: name})
 	} else {
 		r.proxies.makeNamedProxy(e, name)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
@@ -18,7 +19,7 @@ type partKeeper struct {
 	*shared
 	nodes    *nodes.Table
 	loadTime *loadtime.Nodes
-	extract  *extractor
+	extract  *extract.Reader
 }
 
 // Part makes an entity share a node; it is usually called where the node is built. The
@@ -110,7 +111,7 @@ func (pt *partKeeper) followNode(n *nodes.Node, part *donburi.Entry) {
 
 func (pt *partKeeper) partRemoved(n *nodes.Node, e donburi.Entity) {
 	if pt.Auth != nil {
-		pt.extract.settleItems(n, e, nil)
+		pt.extract.SettleItems(n, e, nil)
 	}
 	n.Parts = slices.DeleteFunc(n.Parts, func(p donburi.Entity) bool { return p == e })
 	pt.nodes.ClearSlot(e)

@@ -6,6 +6,8 @@ package ecs
 import (
 	"fmt"
 	"iter"
+
+	"github.com/tendonengine/tendon/ecs/internal/extract"
 )
 
 // Stage is a place in the life of a step.
@@ -144,14 +146,14 @@ func (r *Replication) goOn() {
 func (r *Replication) Send() {
 	r.enterStep("Send")
 	defer r.steps.outside()
-	for range maxRounds { // no call runs on a node before its OnStreamIn
+	for range extract.MaxRounds { // no call runs on a node before its OnStreamIn
 		if r.shared.Auth == nil {
 			break
 		}
-		if r.calls.queued.Len() > 0 && len(r.extract.fresh) > 0 {
-			r.extract.greet()
+		if r.calls.queued.Len() > 0 && r.extract.Waits() {
+			r.extract.Greet()
 		}
-		if r.notify.CallBack(); r.calls.queued.Len() == 0 || len(r.extract.fresh) == 0 {
+		if r.notify.CallBack(); r.calls.queued.Len() == 0 || !r.extract.Waits() {
 			break
 		}
 	}
@@ -195,6 +197,19 @@ type steps struct {
 // outside ends the state that enterStep begins, also when a callback panics: a game that
 // recovers must not get enterStep's panic in every later step.
 func (st *steps) outside() { st.inside = false }
+
+// during runs fn, which calls the game back, and then what the callbacks have put off, unless
+// a Receive, a Send or a removal that is in progress will.
+func (st *steps) during(fn func()) {
+	if st.inside {
+		fn()
+		return
+	}
+	st.inside = true
+	defer st.outside()
+	fn()
+	st.runAfterwards()
+}
 
 // leaveStep does what callbacks have put off.
 func (r *Replication) leaveStep() {

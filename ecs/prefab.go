@@ -80,7 +80,7 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 		panic(fmt.Sprintf("tendon: prefab %s: %v", f.def.Name, err))
 	}
 	r.prefabs.checkBeside(f.def, e)
-	r.extract.makeNode(e, nodes.Origin{Prefab: f.def, Args: args})
+	r.extract.MakeNode(e, nodes.Origin{Prefab: f.def, Args: args})
 	return r.shared.World.Entry(e.Entity())
 }
 
@@ -94,7 +94,7 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.authority(of(e), "adopted")
 	mustBeThere("what prefab "+f.def.Name+" is to adopt", e)
-	r.extract.makeNode(e, nodes.Origin{Prefab: f.def, Args: f.arguments(r, &a)})
+	r.extract.MakeNode(e, nodes.Origin{Prefab: f.def, Args: f.arguments(r, &a)})
 }
 
 // arguments are what the prefab's function is given, as they are sent.

@@ -15,6 +15,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -36,7 +37,7 @@ type Replication struct {
 	loadTime loadtime.Nodes  // nodes that every machine makes by itself
 	parts    partKeeper      // entities that share a node
 	prefabs  building        // the functions that build nodes
-	extract  extractor       // the authority: components to the core
+	extract  extract.Reader  // the authority: components to the core
 	proxies  proxies         // a client: the core to components
 	draw     drawing         // a client: what is drawn, and when
 	calls    caller          // remote calls
@@ -229,7 +230,7 @@ func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 		panic(fmt.Sprintf("tendon: Create with %d replicated components, at most %d: split the node into parent and children", n, rpl.MaxItems))
 	}
 	e := r.shared.World.Entry(donburix.Create(r.shared.World, nodes.WithNode(cs)...))
-	r.extract.makeNode(e, nodes.Origin{})
+	r.extract.MakeNode(e, nodes.Origin{})
 	return r.shared.World.Entry(e.Entity())
 }
 
@@ -243,13 +244,7 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.nodes.Slots)
 	r.loadTime.Clear()
 	clear(r.nodes.Parts)
-	clear(r.extract.unmade)
-	for i := range r.extract.plans {
-		for _, c := range r.extract.plans[i].columns {
-			r.shared.Auth.FreeColumn(c.items)
-		}
-	}
-	r.extract.plans = nil
+	r.extract.Clear()
 	r.worlds.room = donburix.Room{}
 	r.worlds.room.Make(w)
 	e := w.Entry(donburix.Create(w, nodes.WithNode([]donburi.IComponentType{sessionType})...))
@@ -272,7 +267,7 @@ func (r *Replication) attach(w donburi.World) {
 	})
 	w.OnRemove(func(w donburi.World, e donburi.Entity) {
 		if w == r.shared.World {
-			r.extract.entityRemoved(e)
+			r.entityRemoved(e)
 		}
 	})
 }

@@ -4,7 +4,6 @@ package ecs
 // entity (Give, Attach, Named). These functions find the session by the entry's world.
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/yohamta/donburi"
@@ -180,5 +179,3 @@ func Named(e *donburi.Entry, name string) {
 	r.makeNamed(e, name)
 	r.loadTime.BeginShape(e.Entity(), name)
 }
-
-var errNodeTwice = errors.New("tendon: the entity is a node already: adopt or name it once")

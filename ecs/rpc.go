@@ -219,7 +219,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *nodes.Node, []b
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s: %q is %w yet: its state has not come, or it is out of sight: ask tendon.ID, or wait for OnStreamIn", c.wire.Name, n.Name, ErrNoNode)
 	}
 	if r.shared.Auth != nil {
-		r.extract.noticeTop(n)
+		r.extract.NoticeTop(n)
 	}
 	var refs rpl.Refs = &r.nodes
 	if r.calls.awaits(n) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/patience"
@@ -20,7 +21,7 @@ import (
 type seating struct {
 	*shared
 	loadTime *loadtime.Nodes
-	extract  *extractor
+	extract  *extract.Reader
 	groups   *grouping
 	hooks    *hooks
 	line     *line
@@ -31,6 +32,7 @@ type seating struct {
 	lastPeer rpl.Peer
 	refusals faults.Throttle // of what the log is told of clients that are not let in
 	sends    int             // counts sends; decides who is served first
+	resyncs  uint64          // the count of the core when it was last read
 }
 
 // A seat is one peer's place on the server. It is kept for a while after the peer is
@@ -314,7 +316,7 @@ func (ss *seating) empty(s *seat) {
 			fn(s.peer)
 		}
 	}
-	ss.extract.orphaned(s.peer)
+	ss.extract.Orphaned(s.peer)
 	if s.in {
 		ss.Auth.Disconnect(s.peer)
 	}

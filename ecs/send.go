@@ -5,12 +5,9 @@ package ecs
 
 import (
 	"fmt"
-	"slices"
+	"iter"
 
-	"github.com/yohamta/donburi"
-
-	"github.com/tendonengine/tendon/components"
-	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
 
@@ -19,67 +16,26 @@ func streamStage(r *Replication) {
 		return
 	}
 	if r.shared.config.Interest != nil {
-		r.extract.observe()
+		r.seats.observe(r.extract.Observers)
 	}
 	r.shared.Auth.Stream(r.line.now())
 }
 
 // observe tells the core where each peer's observers are.
-func (ex *extractor) observe() {
-	for _, s := range ex.seats.all {
+func (ss *seating) observe(observers iter.Seq2[rpl.Peer, [2]float64]) {
+	for _, s := range ss.all {
 		s.points = s.points[:0]
 	}
-	for _, a := range ex.World.Archetypes() {
-		if a.Count() == 0 || !slices.Contains(a.ComponentTypes(), donburi.IComponentType(components.Observer)) {
-			continue
-		}
-		for _, ent := range a.Entities() {
-			n := ex.nodes.Of(ent)
-			if n == nil || n.Owner == 0 {
-				continue
-			}
-			s := ex.seats.seatOf(n.Owner)
-			if s == nil {
-				continue
-			}
-			if x, y, ok := ex.position(n); ok {
-				o := components.Observer.Get(ex.World.Entry(ent)).Offset
-				s.points = append(s.points, [2]float64{x + o.X, y + o.Y})
-			}
+	for p, at := range observers {
+		if s := ss.seatOf(p); s != nil {
+			s.points = append(s.points, at)
 		}
 	}
-	for _, s := range ex.seats.all {
+	for _, s := range ss.all {
 		if s.in {
-			ex.Auth.Observe(s.peer, s.points...)
+			ss.Auth.Observe(s.peer, s.points...)
 		}
 	}
-}
-
-// position returns the position of a node: that of the top of its hierarchy, as in the
-// core's grid. A node above without a place counts as the origin, so if the top has none, it
-// is that of the highest node on the way that has one.
-func (ex *extractor) position(n *nodes.Node) (x, y float64, ok bool) {
-	for ; n != nil; n = n.Parent {
-		if px, py, has := ex.ownPosition(n); has {
-			x, y, ok = px, py, true
-		}
-	}
-	return x, y, ok
-}
-
-// ownPosition returns the position that a node says, relative to its parent's.
-func (ex *extractor) ownPosition(n *nodes.Node) (x, y float64, ok bool) {
-	i := ex.Auth.PlaceItem(n.ID)
-	if i < 0 || i >= len(n.Items) {
-		return 0, 0, false
-	}
-	b := &n.Items[i]
-	e, p := ex.Component(b)
-	if p == nil || len(b.Comp.Pos) != 2 {
-		return 0, 0, false
-	}
-	p = ex.Tagged(b.Comp, e, p)
-	return b.Comp.Pos[0].Get(p), b.Comp.Pos[1].Get(p), true
 }
 
 func scheduleStage(r *Replication) {

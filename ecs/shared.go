@@ -8,6 +8,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/clock"
+	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -59,15 +60,15 @@ func (r *Replication) connect() {
 // resetAuthority forgets what this machine has kept as an authority.
 func (r *Replication) resetAuthority() {
 	sh := &r.shared
-	r.extract = extractor{
-		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, proxies: &r.proxies, parts: &r.parts, calls: &r.calls, notify: &r.notify, seats: &r.seats, steps: &r.steps, checks: &r.checks,
+	r.extract = extract.Reader{
+		Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, Notify: &r.notify, LastCalls: r.calls.lastWords, During: r.steps.during,
 	}
 	r.seats = seating{
 		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, hooks: &r.hooks, line: &r.line,
 		refusals: faults.Throttle{Most: maxRefusedTold, While: refusedWhile},
 	}
 	r.groups.mine = membership{}
-	r.steps.sendAt, r.line.spent, r.extract.resyncs = 0, false, 0
+	r.steps.sendAt, r.line.spent, r.seats.resyncs = 0, false, 0
 }
 
 // resetClient forgets what this machine has kept as a client.

@@ -146,8 +146,8 @@ func (r *Replication) Counters() iter.Seq2[string, uint64] {
 func (r *Replication) noteMended() {
 	if r.shared.Auth != nil {
 		now := r.shared.Auth.Counters().Resyncs
-		r.shared.Faults.Add("resync", now-r.extract.resyncs)
-		r.extract.resyncs = now
+		r.shared.Faults.Add("resync", now-r.seats.resyncs)
+		r.seats.resyncs = now
 		return
 	}
 	now, was := r.shared.Proxy.Counters(), r.client.read

@@ -1,10 +1,11 @@
-package ecs
+package extract
 
 // authority: how nodes begin and end on the authority. An entity that is to be a node and
 // cannot be, because its RplNode is invalid or there are too many nodes, stays a local entity
 // until the step in which it can become one.
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,12 +19,14 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// makeNode makes an entity a node of the authority. An entity that cannot be made a node
+var errTwice = errors.New("tendon: the entity is a node already: adopt or name it once")
+
+// MakeNode makes an entity a node of the authority. An entity that cannot be made a node
 // stays local; that is reported, and tried again in later steps.
-func (ex *extractor) makeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
+func (ex *Reader) MakeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 	ent := e.Entity()
-	if n := ex.nodes.Of(ent); n != nil && !ex.endLeft(n, e) {
-		ex.Faults.Refuse("node made twice", errNodeTwice)
+	if n := ex.Nodes.Of(ent); n != nil && !ex.endLeft(n, e) {
+		ex.Faults.Refuse("node made twice", errTwice)
 		return nil
 	}
 	if o.Prefab == nil && o.Name == "" {
@@ -33,15 +36,15 @@ func (ex *extractor) makeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 	if data := components.RplNode.Get(e); o.Prefab != nil && *data == (components.NodeData{}) {
 		*data = o.Prefab.Node
 	}
-	n := &nodes.Node{Entity: ent, Name: o.Name, Data: *components.RplNode.Get(e), Parts: ex.nodes.Parts[ent]}
+	n := &nodes.Node{Entity: ent, Name: o.Name, Data: *components.RplNode.Get(e), Parts: ex.Nodes.Parts[ent]}
 	s := rpl.Spawn{
 		Args: o.Args, Name: o.Name, Transient: n.Data.Transient, Streaming: nodes.Streaming(&n.Data),
 	}
 	if o.Prefab != nil {
 		s.Prefab = o.Prefab.Wire
 	}
-	n.Built = ex.loadTime.BuiltWith(n)
-	n.Items = n.ByOrdinal(ex.nodes.Bindings(n))
+	n.Built = ex.LoadTime.BuiltWith(n)
+	n.Items = n.ByOrdinal(ex.Nodes.Bindings(n))
 	for _, b := range n.Items {
 		var t *rpl.ItemType
 		if b.Comp != nil {
@@ -55,15 +58,15 @@ func (ex *extractor) makeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 		return nil
 	}
 	delete(ex.unmade, ent)
-	delete(ex.nodes.Parts, ent)
+	delete(ex.Nodes.Parts, ent)
 	n.ID = id
 	for i := range n.Items {
 		n.Items[i].Item, _ = ex.Auth.Item(id, i)
-		ex.notify.StartWatch(&n.Items[i], o.Prefab == nil && o.Name == "")
+		ex.Notify.StartWatch(&n.Items[i], o.Prefab == nil && o.Name == "")
 	}
-	ex.nodes.Add(n)
-	ex.nodes.SetOwner(n, 0) // the entity may have been another node before
-	ex.nodes.ShowParent(n)
+	ex.Nodes.Add(n)
+	ex.Nodes.SetOwner(n, 0) // the entity may have been another node before
+	ex.Nodes.ShowParent(n)
 	ex.fresh, ex.made = append(ex.fresh, n), append(ex.made, n)
 	return n
 }
@@ -77,7 +80,7 @@ type unmade struct {
 
 // notMade keeps an entity for the next steps. It reports the failure once, and again only
 // when the entity's RplNode has changed and is still wrong.
-func (ex *extractor) notMade(e *donburi.Entry, o nodes.Origin, data components.NodeData, why error) {
+func (ex *Reader) notMade(e *donburi.Entry, o nodes.Origin, data components.NodeData, why error) {
 	was, known := ex.unmade[e.Entity()]
 	if ex.unmade == nil {
 		ex.unmade = map[donburi.Entity]unmade{}
@@ -90,16 +93,16 @@ func (ex *extractor) notMade(e *donburi.Entry, o nodes.Origin, data components.N
 }
 
 // makeUnmade tries again to make these entities nodes, once a step.
-func (ex *extractor) makeUnmade() {
+func (ex *Reader) makeUnmade() {
 	if len(ex.unmade) == 0 {
 		return
 	}
 	made := false
 	for _, ent := range slices.Sorted(maps.Keys(ex.unmade)) {
 		if !ex.World.Valid(ent) || !ex.World.Entry(ent).HasComponent(components.RplNode) {
-			ex.forgetUnmade(ent)
+			ex.ForgetUnmade(ent)
 		} else {
-			made = ex.makeNode(ex.World.Entry(ent), ex.unmade[ent].origin) != nil || made
+			made = ex.MakeNode(ex.World.Entry(ent), ex.unmade[ent].origin) != nil || made
 		}
 	}
 	for i := range ex.plans {
@@ -109,49 +112,49 @@ func (ex *extractor) makeUnmade() {
 	}
 }
 
-// forgetUnmade is called for an entity that has gone, or is no longer to be a node.
-func (ex *extractor) forgetUnmade(ent donburi.Entity) {
+// ForgetUnmade is called for an entity that has gone, or is no longer to be a node.
+func (ex *Reader) ForgetUnmade(ent donburi.Entity) {
 	u, ok := ex.unmade[ent]
 	if !ok {
 		return
 	}
 	delete(ex.unmade, ent)
-	if named, _ := ex.loadTime.Entity(u.origin.Name); named == ent {
-		ex.loadTime.Unname(u.origin.Name)
+	if named, _ := ex.LoadTime.Entity(u.origin.Name); named == ent {
+		ex.LoadTime.Unname(u.origin.Name)
 	}
 }
 
-// endNode ends a node of the authority; its entities stay, or are just being removed.
+// EndNode ends a node of the authority; its entities stay, or are just being removed.
 // Calls on it that wait for this step's Send run first, as they would on other machines.
-func (ex *extractor) endNode(n *nodes.Node) {
+func (ex *Reader) EndNode(n *nodes.Node) {
 	if n.Ending {
 		panic("tendon: a node is removed inside its own OnStreamOut or last call: it is going already, and donburi would take another entity away with it")
 	}
 	n.Ending = true
 	defer func() { n.Ending = false }() // a callback may panic: the node can be removed again then
 	if n.Here {                         // else nobody was told of the node, and its calls are dropped
-		ex.calls.lastWords(n)
-		ex.notify.StreamedOut(n, true)
+		ex.LastCalls(n)
+		ex.Notify.StreamedOut(n, true)
 		ex.Faults.Count("stream out")
 	}
 	if n.Name != "" { // callbacks may have changed the groups
-		ex.loadTime.NoteGroups(n)
+		ex.LoadTime.NoteGroups(n)
 	}
 	ex.Auth.Remove(n.ID)
-	ex.nodes.Forget(n, ex.notify.ParentChanged)
+	ex.Nodes.Forget(n, ex.Notify.ParentChanged)
 }
 
 // endStripped ends a node that has lost RplNode: its entity is local from now on, even if
 // it was a load-time node.
-func (ex *extractor) endStripped(n *nodes.Node) {
-	ex.loadTime.Unname(n.Name)
-	ex.endNode(n)
+func (ex *Reader) endStripped(n *nodes.Node) {
+	ex.LoadTime.Unname(n.Name)
+	ex.EndNode(n)
 }
 
 // endLeft ends a node whose entity has lost RplNode in this step and is to be another
 // node at once, as what a game's pool hands out again. It reports whether it has.
-func (ex *extractor) endLeft(n *nodes.Node, e *donburi.Entry) bool {
-	if n == ex.nodes.Session || n.Ending || n.Entity != e.Entity() || e.HasComponent(components.RplNode) {
+func (ex *Reader) endLeft(n *nodes.Node, e *donburi.Entry) bool {
+	if n == ex.Nodes.Session || n.Ending || n.Entity != e.Entity() || e.HasComponent(components.RplNode) {
 		return false
 	}
 	for i := range ex.plans { // the entity may be in its old row again by the time of the next look
@@ -160,63 +163,16 @@ func (ex *extractor) endLeft(n *nodes.Node, e *donburi.Entry) bool {
 			p.entities[row], p.rows[row] = donburi.Null, nil
 		}
 	}
-	if ex.steps.inside {
-		ex.endStripped(n)
-		return true
-	}
-	ex.steps.inside = true
-	defer ex.steps.outside()
-	ex.endStripped(n)
-	ex.steps.runAfterwards()
+	ex.During(func() { ex.endStripped(n) })
 	return true
 }
 
-// entityRemoved is World.Remove's hook: the entity is still whole. If callbacks ask for
-// something that ends other nodes, it waits until this node has ended.
-func (ex *extractor) entityRemoved(e donburi.Entity) {
-	n := ex.nodes.Of(e)
-	if n == nil {
-		ex.nodes.ForgetPart(e)
-		ex.forgetUnmade(e)
-		return
-	}
-	if ex.steps.inside {
-		ex.nodeRemoved(n, e)
-		return
-	}
-	ex.steps.inside = true
-	defer ex.steps.outside()
-	ex.nodeRemoved(n, e)
-	ex.steps.runAfterwards()
-}
-
-func (ex *extractor) nodeRemoved(n *nodes.Node, e donburi.Entity) {
-	if n.Entity != e {
-		ex.parts.partRemoved(n, e)
-		return
-	}
-	if n == ex.nodes.Session {
-		panic("tendon: the session's own entity is removed: it goes with its world alone; take components away from it instead")
-	}
-	if named, _ := ex.loadTime.Entity(n.Name); n.Name != "" && named == e {
-		ex.loadTime.Bury(n)
-		ex.loadTime.Unname(n.Name)
-	}
-	if ex.Auth != nil {
-		ex.endNode(n)
-		return
-	}
-	ex.ScoldOf("proxy removed by the game", "a proxy of", ex.World.Entry(e), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
-	ex.proxies.unreferAll(n)
-	ex.nodes.Forget(n, ex.notify.ParentChanged)
-}
-
-// orphaned removes the nodes that a departed peer owned, or passes them to nobody. The
+// Orphaned removes the nodes that a departed peer owned, or passes them to nobody. The
 // nodes below them are judged by themselves: riders in a car keep their own nodes.
-func (ex *extractor) orphaned(p rpl.Peer) {
-	owned := ex.nodes.SortedIf(func(n *nodes.Node) bool { return n.Owner == p })
+func (ex *Reader) Orphaned(p rpl.Peer) {
+	owned := ex.Nodes.SortedIf(func(n *nodes.Node) bool { return n.Owner == p })
 	for _, n := range owned {
-		if ex.nodes.Of(n.Entity) != n || n.Owner != p {
+		if ex.Nodes.Of(n.Entity) != n || n.Owner != p {
 			continue // a callback has removed the node or given it away
 		}
 		ex.notice(n) // OnLeave may have set Keep
@@ -225,7 +181,7 @@ func (ex *extractor) orphaned(p rpl.Peer) {
 			continue
 		}
 		ex.Auth.HandOver(n.ID, 0)
-		ex.nodes.SetOwner(n, 0)
-		ex.notify.OwnerChanged(n)
+		ex.Nodes.SetOwner(n, 0)
+		ex.Notify.OwnerChanged(n)
 	}
 }

@@ -1,4 +1,4 @@
-package ecs
+package extract
 
 // plan: which node and which item each row of an archetype is. donburi has no hook for
 // components that come and go, so each step compares the lists of entities with those of
@@ -41,7 +41,7 @@ type column struct {
 
 // findChanges compares each archetype's entities with those of the last step, because
 // donburi has no hook for components that are added or removed.
-func (ex *extractor) findChanges() {
+func (ex *Reader) findChanges() {
 	ex.endShortLived()
 	archetypes := ex.World.Archetypes()
 	for len(ex.plans) < len(archetypes) {
@@ -51,8 +51,8 @@ func (ex *extractor) findChanges() {
 	var newcomers []donburi.Entity
 	for i, a := range archetypes {
 		p := &ex.plans[i]
-		if p.parts && ex.nodes.Regrouped {
-			p.regroup(ex.nodes)
+		if p.parts && ex.Nodes.Regrouped {
+			p.regroup(ex.Nodes)
 		}
 		if !p.nodes && !p.parts || !p.anew && !p.regrouped && donburix.SameEntities(p.entities, a.Entities()) {
 			continue
@@ -61,19 +61,19 @@ func (ex *extractor) findChanges() {
 		ents := a.Entities()
 		p.findStale(ents)
 		for _, row := range p.stale {
-			if e := ents[row]; p.nodes && ex.nodes.Of(e) == nil && e.IsReady() {
+			if e := ents[row]; p.nodes && ex.Nodes.Of(e) == nil && e.IsReady() {
 				if _, known := ex.unmade[e]; !known {
 					newcomers = append(newcomers, e)
 				}
 			}
 		}
 	}
-	ex.nodes.Regrouped = false
+	ex.Nodes.Regrouped = false
 	if len(moved) == 0 {
 		return
 	}
 	for _, e := range newcomers {
-		ex.makeNode(ex.World.Entry(e), nodes.Origin{})
+		ex.MakeNode(ex.World.Entry(e), nodes.Origin{})
 	}
 	if len(newcomers) > 0 { // they may be in other archetypes now, even those that could not be made nodes
 		ex.findChanges()
@@ -94,12 +94,12 @@ func (ex *extractor) findChanges() {
 
 // endShortLived ends the nodes that lost RplNode before any plan saw it on them. The
 // callbacks of one such end may strip further nodes.
-func (ex *extractor) endShortLived() {
+func (ex *Reader) endShortLived() {
 	for ended := true; ended; {
 		ended = false
 		for i := 0; i < len(ex.made); i++ {
 			n := ex.made[i]
-			if ex.nodes.Of(n.Entity) == n && n != ex.nodes.Session && !ex.World.Entry(n.Entity).HasComponent(components.RplNode) {
+			if ex.Nodes.Of(n.Entity) == n && n != ex.Nodes.Session && !ex.World.Entry(n.Entity).HasComponent(components.RplNode) {
 				ex.endStripped(n)
 				ended = true
 			}
@@ -107,7 +107,7 @@ func (ex *extractor) endShortLived() {
 	}
 }
 
-func (ex *extractor) planOf(archetype int, layout []donburi.IComponentType) plan {
+func (ex *Reader) planOf(archetype int, layout []donburi.IComponentType) plan {
 	p := plan{
 		nodes: slices.Contains(layout, donburi.IComponentType(components.RplNode)),
 		parts: slices.Contains(layout, donburi.IComponentType(nodes.PartOf)),
@@ -125,7 +125,7 @@ func (ex *extractor) planOf(archetype int, layout []donburi.IComponentType) plan
 
 // componentAt returns where the component of a plan's row is now, nil if callbacks have
 // removed it since.
-func (ex *extractor) componentAt(archetype int, c *nodes.Component, row int) unsafe.Pointer {
+func (ex *Reader) componentAt(archetype int, c *nodes.Component, row int) unsafe.Pointer {
 	e, now := ex.plans[archetype].entities[row], ex.World.Archetypes()[archetype].Entities()
 	if row < len(now) && now[row] == e {
 		return donburix.Column(ex.World, c.Type, archetype, row+1)[row]
@@ -183,7 +183,7 @@ func (p *plan) findStaleOf(from int, now []donburi.Entity) {
 
 // leftNode finds the entities that were nodes and have lost RplNode. They stay as local
 // entities, and their nodes end. It reports whether there was one.
-func (ex *extractor) leftNode(p *plan, now []donburi.Entity) (ended bool) {
+func (ex *Reader) leftNode(p *plan, now []donburi.Entity) (ended bool) {
 	same := min(len(now), len(p.entities))
 	for _, row := range p.stale {
 		if row < same && now[row] != p.entities[row] {
@@ -196,9 +196,9 @@ func (ex *extractor) leftNode(p *plan, now []donburi.Entity) (ended bool) {
 	return ended
 }
 
-func (ex *extractor) leftRow(p *plan, row int) bool {
+func (ex *Reader) leftRow(p *plan, row int) bool {
 	e, n := p.entities[row], p.rows[row]
-	if !p.nodes || n == nil || n == ex.nodes.Session || n.Entity != e || ex.nodes.Of(e) != n || !ex.World.Valid(e) {
+	if !p.nodes || n == nil || n == ex.Nodes.Session || n.Entity != e || ex.Nodes.Of(e) != n || !ex.World.Valid(e) {
 		return false
 	}
 	if ex.World.Entry(e).HasComponent(components.RplNode) {
@@ -211,7 +211,7 @@ func (ex *extractor) leftRow(p *plan, row int) bool {
 
 // replan resolves the stale rows of an archetype, and tells the core of items that came
 // and went.
-func (ex *extractor) replan(i int) {
+func (ex *Reader) replan(i int) {
 	p := &ex.plans[i]
 	ents := ex.World.Archetypes()[i].Entities()
 	for k := range p.columns {
@@ -233,11 +233,11 @@ func (ex *extractor) replan(i int) {
 }
 
 // planRow finds the node and the items of a row.
-func (ex *extractor) planRow(p *plan, row int, e donburi.Entity) {
-	n := ex.nodes.Of(e)
+func (ex *Reader) planRow(p *plan, row int, e donburi.Entity) {
+	n := ex.Nodes.Of(e)
 	p.rows[row] = n
 	if n != nil {
-		ex.settleItems(n, e, p.columns)
+		ex.SettleItems(n, e, p.columns)
 		p.data[row] = n.Data
 	} else {
 		p.strange = true
@@ -247,7 +247,7 @@ func (ex *extractor) planRow(p *plan, row int, e donburi.Entity) {
 		item := rpl.NoItem
 		if n != nil {
 			switch b := n.Binding(c.comp, e); {
-			case b == nil: // the node has too many items: settleItems has reported it
+			case b == nil: // the node has too many items: SettleItems has reported it
 			case ex.byItself(b):
 				if !c.comp.Item.Explicit { // explicit items are extracted when they are bumped
 					c.own = append(c.own, row)
@@ -265,8 +265,8 @@ func resized[T any](s []T, n int) []T {
 	return slices.Grow(s, max(0, n-len(s)))[:n]
 }
 
-// settleItems makes the items of one entity match its components.
-func (ex *extractor) settleItems(n *nodes.Node, e donburi.Entity, columns []column) {
+// SettleItems makes the items of one entity match its components.
+func (ex *Reader) SettleItems(n *nodes.Node, e donburi.Entity, columns []column) {
 	for i := range n.Items {
 		b := &n.Items[i]
 		if b.Comp == nil || b.Entity != e || slices.ContainsFunc(columns, func(c column) bool { return c.comp == b.Comp }) {
@@ -291,8 +291,8 @@ func (ex *extractor) settleItems(n *nodes.Node, e donburi.Entity, columns []colu
 		}
 		b := &n.Items[ord]
 		*b = nodes.Binding{Comp: c, Entity: e, Item: item}
-		ex.notify.StartWatch(b, true)
-		ex.notify.Look(n, b)
+		ex.Notify.StartWatch(b, true)
+		ex.Notify.Look(n, b)
 		if c.Item.Explicit {
 			ex.bumped = append(ex.bumped, bump{entity: e, comp: c, added: true})
 		}
@@ -300,9 +300,19 @@ func (ex *extractor) settleItems(n *nodes.Node, e donburi.Entity, columns []colu
 }
 
 // noteRow records the plan and the row in which an entity's components stand.
-func (ex *extractor) noteRow(e donburi.Entity, plan, row int) {
-	if ex.nodes.Of(e) != nil {
-		s := &ex.nodes.Slots[e.Id()]
+func (ex *Reader) noteRow(e donburi.Entity, plan, row int) {
+	if ex.Nodes.Of(e) != nil {
+		s := &ex.Nodes.Slots[e.Id()]
 		s.Plan, s.Row = uint32(plan), uint32(row)
 	}
+}
+
+// addItem gives a node an item for a component of one of its entities: at the ordinal
+// that the component had when the node was built, or else at a free one.
+func (ex *Reader) addItem(n *nodes.Node, c *nodes.Component, e donburi.Entity) (rpl.Item, error) {
+	from := slices.Index(n.Built, nodes.Place{Comp: c, Entity: e})
+	if from < 0 {
+		from = len(n.Built)
+	}
+	return ex.Auth.AddItemFrom(n.ID, c.Item, from)
 }

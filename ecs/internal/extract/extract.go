@@ -1,0 +1,280 @@
+package extract
+
+// Stage Extract: on the authority, once a step, components become snapshots, and entities
+// become nodes or cease to be nodes (plan.go finds which).
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/callbacks"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/loadtime"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+)
+
+// MaxRounds is how often one step looks for nodes that its own callbacks have made; nodes
+// made after that have their callbacks in the next step.
+const MaxRounds = 8
+
+// A Reader reads the authority's world: which entities are nodes, and what they hold.
+type Reader struct {
+	*nodes.Base
+	Nodes    *nodes.Table
+	LoadTime *loadtime.Nodes
+	Notify   *callbacks.Queue
+
+	LastCalls func(n *nodes.Node) // runs the calls that wait on a node that ends
+	During    func(fn func())     // runs fn, and then what callbacks have put off meanwhile
+
+	plans  []plan // by archetype
+	fresh  []*nodes.Node
+	made   []*nodes.Node // nodes that no plan knows yet
+	unmade map[donburi.Entity]unmade
+	bumped []bump
+}
+
+// Extract reads the world once for all peers. What callbacks change or make here is
+// extracted in the next step, except for the first state of new nodes, which leaves with
+// them.
+func (ex *Reader) Extract() {
+	ex.LoadTime.SettleShapes()
+	ex.makeUnmade()
+	ex.findChanges()
+	clear(ex.made) // the plans know them now
+	ex.made = ex.made[:0]
+	ex.extractAll()
+	ex.Greet()
+}
+
+// Waits reports whether new nodes wait for Greet.
+func (ex *Reader) Waits() bool { return len(ex.fresh) > 0 }
+
+// Anew has the next step look at every entity again: the same entities are other nodes, or
+// their items are extracted in another way.
+func (ex *Reader) Anew() {
+	for i := range ex.plans {
+		ex.plans[i].anew = true
+	}
+}
+
+// Clear forgets a world that the session leaves.
+func (ex *Reader) Clear() {
+	clear(ex.unmade)
+	for i := range ex.plans {
+		for _, c := range ex.plans[i].columns {
+			ex.Auth.FreeColumn(c.items)
+		}
+	}
+	ex.plans = nil
+}
+
+// Unmade are the entities that are to be nodes and cannot be yet.
+func (ex *Reader) Unmade() iter.Seq[donburi.Entity] { return maps.Keys(ex.unmade) }
+
+// Bump notes that a component tagged `explicit` has changed.
+func (ex *Reader) Bump(e donburi.Entity, c *nodes.Component) {
+	ex.bumped = append(ex.bumped, bump{entity: e, comp: c})
+}
+
+// Bumped reports whether an item has been bumped since it was extracted.
+func (ex *Reader) Bumped(b *nodes.Binding) bool {
+	return slices.ContainsFunc(ex.bumped, func(due bump) bool { return due.entity == b.Entity && due.comp == b.Comp })
+}
+
+// Greet extracts new nodes, and runs their callbacks and all others that wait.
+func (ex *Reader) Greet() {
+	for range MaxRounds {
+		fresh := ex.fresh
+		ex.fresh = nil
+		for _, n := range fresh {
+			if ex.Nodes.Of(n.Entity) != n { // already removed, maybe with its world
+				continue
+			}
+			ex.extractNode(n)
+			if n != ex.Nodes.Session {
+				ex.Faults.Count("stream in")
+				ex.Notify.Arrived(n)
+			}
+			for i := range n.Items {
+				ex.Notify.Look(n, &n.Items[i])
+			}
+		}
+		ex.Notify.CallBack()
+		if len(ex.fresh) == 0 {
+			return
+		}
+	}
+	for _, n := range ex.fresh {
+		ex.extractNode(n)
+	}
+}
+
+// extractAll hands every replicated component to the core, which compares it
+// with what it last saw.
+func (ex *Reader) extractAll() {
+	alone := ex.bumpRows()
+	for i := range ex.plans {
+		p := &ex.plans[i]
+		if len(p.entities) == 0 {
+			continue
+		}
+		if p.nodes && ex.Sending { // Stream is about to use NodeData
+			ex.noticeNodes(p, i)
+		}
+		for k := range p.columns {
+			if c := &p.columns[k]; ex.Sending || len(c.own) > 0 {
+				ex.extractColumn(p, c, donburix.Column(ex.World, c.comp.Type, i, len(p.entities)))
+			}
+		}
+	}
+	ex.extractBumped(alone)
+}
+
+// noticeNodes looks for changed NodeData in every row, before every Stream: a peer that
+// may no longer see a node must not be sent what happens to it now.
+func (ex *Reader) noticeNodes(p *plan, archetype int) {
+	donburix.ChangedNodes(ex.World, archetype, p.data, func(row int, data *components.NodeData) {
+		if n := p.rows[row]; n != nil && n.Entity == p.entities[row] { // NodeData on a part has no effect
+			ex.noticeNode(n, data)
+		}
+	})
+}
+
+// NoticeTop is the same for the top of a node's tree alone, at once: a call goes to the
+// peers that may have the tree when the call is made.
+func (ex *Reader) NoticeTop(n *nodes.Node) {
+	for n.Parent != nil {
+		n = n.Parent
+	}
+	ex.notice(n)
+}
+
+func (ex *Reader) notice(n *nodes.Node) {
+	if !ex.World.Valid(n.Entity) {
+		return
+	}
+	if e := ex.World.Entry(n.Entity); e.HasComponent(components.RplNode) {
+		ex.noticeNode(n, components.RplNode.Get(e))
+	}
+}
+
+func (ex *Reader) noticeNode(n *nodes.Node, data *components.NodeData) {
+	if n.Data != *data {
+		if n.Data.Transient != data.Transient {
+			ex.Faults.Refuse("RplNode refused", ex.Auth.SetTransient(n.ID, data.Transient))
+		}
+		n.Data = *data
+		ex.Faults.Refuse("RplNode refused", ex.Auth.SetStreaming(n.ID, nodes.Streaming(data)))
+	}
+}
+
+// extractColumn hands the components of a column to the core. at is donburi's own list,
+// which is valid while nothing is created or removed.
+func (ex *Reader) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
+	if ex.Sending {
+		ex.Auth.SetColumn(c.items, at)
+	}
+	for _, row := range c.own {
+		n, e := p.rows[row], p.entities[row]
+		b := n.Binding(c.comp, e)
+		if ex.Auth.Set(b.Item, ex.Tagged(c.comp, ex.World.Entry(e), at[row])) && b.Watch != nil {
+			ex.Notify.Look(n, b)
+		}
+	}
+}
+
+// extractNode hands all items of one node to the core.
+func (ex *Reader) extractNode(n *nodes.Node) {
+	if ex.Nodes.Of(n.Entity) != n {
+		return
+	}
+	// Only before a Stream, like noticeNodes: the plan does not learn of a change that is
+	// noticed here, and would miss a change back.
+	if e := ex.World.Entry(n.Entity); ex.Sending && e.HasComponent(components.RplNode) {
+		ex.noticeNode(n, components.RplNode.Get(e))
+	}
+	for i := range n.Items {
+		ex.extractItem(n, &n.Items[i])
+	}
+}
+
+func (ex *Reader) extractItem(n *nodes.Node, b *nodes.Binding) (changed bool) {
+	if e, at := ex.Component(b); at != nil {
+		b.Seen = ex.Tick
+		if changed = ex.Auth.Set(b.Item, ex.Tagged(b.Comp, e, at)); changed {
+			ex.Notify.Look(n, b)
+		}
+	}
+	return changed
+}
+
+type bump struct {
+	entity donburi.Entity
+	comp   *nodes.Component
+	added  bool // the component was just added, for which the game need not call Bump
+}
+
+// byItself reports whether an item is extracted one by one instead of with its column:
+// because OnChange looks at it, it has a stand-in, or debug mode checks its bumps.
+func (ex *Reader) byItself(b *nodes.Binding) bool {
+	return b.Watch != nil || b.Comp.StandIn != nil || b.Comp.Item.Explicit && ex.Debug
+}
+
+// bumpRows marks the bumped components that are read with their columns, and returns the
+// others. The result is valid until the next Bump.
+func (ex *Reader) bumpRows() (alone []bump) {
+	alone = ex.bumped[:0]
+	for _, b := range ex.bumped {
+		if !ex.bumpRow(b) {
+			alone = append(alone, b)
+		}
+	}
+	ex.bumped = ex.bumped[:0]
+	return alone
+}
+
+func (ex *Reader) bumpRow(b bump) bool {
+	if ex.Nodes.Of(b.entity) == nil {
+		return true // it has gone
+	}
+	s := &ex.Nodes.Slots[b.entity.Id()]
+	p, row := &ex.plans[s.Plan], int(s.Row)
+	if row >= len(p.entities) || p.entities[row] != b.entity {
+		return false
+	}
+	for k := range p.columns {
+		if c := &p.columns[k]; c.comp == b.comp {
+			return c.items.Bump(row)
+		}
+	}
+	return false
+}
+
+// extractBumped extracts the bumped items that are extracted one by one.
+func (ex *Reader) extractBumped(bumped []bump) {
+	for _, b := range bumped {
+		n := ex.Nodes.Of(b.entity)
+		if n == nil {
+			continue
+		}
+		if bound := n.Binding(b.comp, b.entity); bound != nil {
+			told := bound.Seen == ex.Tick // already extracted in this step: as new, or bumped twice
+			if !ex.extractItem(n, bound) && !b.added && !told {
+				ex.wasted(bound)
+			}
+		}
+	}
+}
+
+// wasted reports a Bump of a component that has not changed.
+func (ex *Reader) wasted(b *nodes.Binding) {
+	if ex.Debug {
+		ex.Faults.Scold("wasted bump", b.Comp.Name, "tendon.Bump was called and no replicated field has changed: bump after changes only")
+	}
+}
