@@ -172,4 +172,5 @@ package ecs
 //	calls.go         where a call runs; internal/callqueue/: when; internal/sessionmsg/: the messages of two
 //	                 sessions, byte by byte
 //	compare.go       what tests look at; tendontest/: tests of users' games
-//	internal/faults/ what is counted and logged; stats.go: counters, connections; debug.go: the game's mistakes
+//	internal/faults/ what is counted and logged; stats.go: counters, connections; internal/mistakes/:
+//	                 the game's

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -147,6 +149,32 @@ func (bu *building) checkBuilt(e *donburi.Entry) error {
 		return errBuiltBefore
 	}
 	return nil
+}
+
+// noteBeside notes, in debug mode, what a prefab's function makes.
+func (bu *building) noteBeside(e donburi.Entity) {
+	if bu.Debug && bu.running != nil {
+		bu.beside = append(bu.beside, e)
+	}
+}
+
+// checkBeside finds what a prefab's function has made beside its node and the node's
+// parts. It is local: it is drawn before the node is due, clients run its rules too, and
+// it stays when the node goes.
+func (bu *building) checkBeside(f *nodes.Prefab, node *donburi.Entry) {
+	for _, ent := range bu.beside {
+		if ent == node.Entity() || !bu.World.Valid(ent) || bu.nodes.Whole(bu.World.Entry(ent)).Entity() == node.Entity() {
+			continue
+		}
+		var names []string
+		for _, c := range bu.World.Entry(ent).Archetype().ComponentTypes() {
+			names = append(names, c.Name())
+		}
+		slices.Sort(names)
+		bu.Faults.Scold("made beside its node", "prefab "+f.Name+", an entity of "+strings.Join(names, " and "),
+			"the prefab's function makes it and it is no part of the node, so it stays when the node goes: call tendon.Part, unless it is meant to be an entity of its own on each machine", "entity", ent)
+	}
+	bu.beside = bu.beside[:0]
 }
 
 // misplaced panics when a node is made inside a prefab's function. The function runs on

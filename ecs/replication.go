@@ -18,6 +18,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
+	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -32,26 +33,26 @@ type Replication struct {
 	shared  shared
 	systems [stageCount][]system
 
-	nodes    nodes.Table     // entities, parts and trees
-	home     sessionNode     // the session's own node
-	loadTime loadtime.Nodes  // nodes that every machine makes by itself
-	parts    partKeeper      // entities that share a node
-	prefabs  building        // the functions that build nodes
-	extract  extract.Reader  // the authority: components to the core
-	proxies  proxies         // a client: the core to components
-	draw     drawing         // a client: what is drawn, and when
-	calls    caller          // remote calls
-	notify   callbacks.Queue // callbacks about nodes
-	hooks    hooks           // callbacks about the session
-	seats    seating         // a server: peers
-	groups   grouping        // who is in which group
-	client   client          // a client: its connection
-	commands commanding      // players' input
-	predict  prediction      // a client: what its own commands do at once
-	past     rewinding       // a server: where things were
-	line     line            // the link, and the session's time
-	steps    steps           // what waits for the end of Receive or Send
-	checks   checker         // debug mode
+	nodes    nodes.Table      // entities, parts and trees
+	home     sessionNode      // the session's own node
+	loadTime loadtime.Nodes   // nodes that every machine makes by itself
+	parts    partKeeper       // entities that share a node
+	prefabs  building         // the functions that build nodes
+	extract  extract.Reader   // the authority: components to the core
+	proxies  proxies          // a client: the core to components
+	draw     drawing          // a client: what is drawn, and when
+	calls    caller           // remote calls
+	notify   callbacks.Queue  // callbacks about nodes
+	hooks    hooks            // callbacks about the session
+	seats    seating          // a server: peers
+	groups   grouping         // who is in which group
+	client   client           // a client: its connection
+	commands commanding       // players' input
+	predict  prediction       // a client: what its own commands do at once
+	past     rewinding        // a server: where things were
+	line     line             // the link, and the session's time
+	steps    steps            // what waits for the end of Receive or Send
+	checks   mistakes.Checker // debug mode
 
 	// Life.
 	worlds  worlds
@@ -115,7 +116,8 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	}
 	r.attach(w)
 	if c.Debug {
-		r.debug()
+		r.After(Receive, "debug: what was received", func(r *Replication) { r.checks.Remember() })
+		r.After(Extract, "debug: what was written", func(r *Replication) { r.checks.Check() })
 	}
 	return r, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
+	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
@@ -43,7 +44,10 @@ func (r *Replication) connect() {
 	r.notify = callbacks.New(&sh.Base, &r.nodes)
 	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client}
 	r.line = line{shared: sh}
-	r.checks = checker{shared: sh, nodes: &r.nodes, extract: &r.extract, seats: &r.seats}
+	r.checks = mistakes.Checker{
+		Base: &sh.Base, Nodes: &r.nodes, Bumped: r.extract.Bumped, Arguments: sh.protocol.arguments, Session: sessionType,
+		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },
+	}
 	r.commands = commanding{
 		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, home: r.Session,
 	}

@@ -1,47 +1,38 @@
-package ecs
-
-// Debug mode: finds the game's mistakes, by looking at everything in every step or
+// Package mistakes is debug mode: it finds the game's mistakes, by looking at everything in every step or
 // because they are counted anyway, and logs each by name, once.
+package mistakes
 
 import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
-	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
 
-// A checker looks for the game's mistakes, in debug mode.
-type checker struct {
-	*shared
-	nodes   *nodes.Table
-	extract *extract.Reader
-	seats   *seating
+// A Checker looks for the game's mistakes, in debug mode.
+type Checker struct {
+	*nodes.Base
+	Nodes     *nodes.Table
+	Bumped    func(b *nodes.Binding) bool // reports whether an item has been bumped since it was extracted
+	Others    func() bool                 // reports whether other players are in the session
+	Arguments map[reflect.Type]bool       // types that travel as arguments
+	Session   donburi.IComponentType      // marks the session's own entity
 
 	looked  map[donburi.IComponentType]bool // component types that were searched for tags
 	carried map[*nodes.Component]bool       // replicated components that some node has had
 }
 
-// debug adds the checks to a session's steps.
-func (r *Replication) debug() {
-	r.checks.looked = map[donburi.IComponentType]bool{}
-	r.checks.carried = map[*nodes.Component]bool{}
-	r.After(Receive, "debug: what was received", func(r *Replication) { r.checks.rememberProxies() })
-	r.After(Extract, "debug: what was written", func(r *Replication) { r.checks.checkWorld() })
-}
-
-// rememberProxies stores the fields of proxies before the game's rules run.
-func (ck *checker) rememberProxies() {
+// Remember stores the fields of proxies before the game's rules run.
+func (ck *Checker) Remember() {
 	if ck.Auth != nil {
 		return
 	}
-	for _, n := range ck.nodes.Sorted() {
+	for _, n := range ck.Nodes.Sorted() {
 		for i := range n.Items {
 			if b := &n.Items[i]; b.Comp != nil {
 				ck.remember(b)
@@ -50,15 +41,18 @@ func (ck *checker) rememberProxies() {
 	}
 }
 
-// checkWorld looks for writes past the library.
-func (ck *checker) checkWorld() {
+// Check looks for writes past the library.
+func (ck *Checker) Check() {
+	if ck.looked == nil {
+		ck.looked, ck.carried = map[donburi.IComponentType]bool{}, map[*nodes.Component]bool{}
+	}
 	if ck.Auth == nil {
 		ck.checkStrays()
 	} else {
 		ck.checkForgotten()
 		ck.checkLeftParts()
 	}
-	for _, n := range ck.nodes.Sorted() {
+	for _, n := range ck.Nodes.Sorted() {
 		ck.checkShown(n)
 		ck.checkTags(n)
 		for i := range n.Items {
@@ -74,7 +68,7 @@ func (ck *checker) checkWorld() {
 }
 
 // checkItemOfProxy finds a system that writes an item which the authority decides.
-func (ck *checker) checkItemOfProxy(n *nodes.Node, b *nodes.Binding) {
+func (ck *Checker) checkItemOfProxy(n *nodes.Node, b *nodes.Binding) {
 	drawn := b.Track != nil && b.Track.Saved()        // it holds what Frame has written
 	if n.Data.Transient || b.Memory == nil || drawn { // every machine moves a transient node itself
 		return
@@ -86,7 +80,7 @@ func (ck *checker) checkItemOfProxy(n *nodes.Node, b *nodes.Binding) {
 }
 
 // checkOwnItem finds what other machines are not told, or told otherwise.
-func (ck *checker) checkOwnItem(n *nodes.Node, b *nodes.Binding) {
+func (ck *Checker) checkOwnItem(n *nodes.Node, b *nodes.Binding) {
 	explicit := b.Comp.Item.Explicit
 	if explicit {
 		ck.checkBumped(b)
@@ -98,9 +92,9 @@ func (ck *checker) checkOwnItem(n *nodes.Node, b *nodes.Binding) {
 
 // checkStrays finds entities to which a client has given RplNode by itself. They are no
 // nodes: no other machine has them, and they stand beside the authority's nodes.
-func (ck *checker) checkStrays() {
+func (ck *Checker) checkStrays() {
 	for e := range donburix.With(ck.World, components.RplNode) {
-		if ck.nodes.Of(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
+		if ck.Nodes.Of(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
 			ck.ScoldOf("node on a client", "a node of", e,
 				"an entity was given RplNode here, and only the authority makes nodes: ask rep.IsAuthority, call Named where every machine makes it, or leave RplNode away from what a prefab's function makes besides its node")
 		}
@@ -109,59 +103,33 @@ func (ck *checker) checkStrays() {
 
 // checkLeftParts finds parts whose node the game has removed without them. They stay, on
 // the authority alone, and a server that spawns such nodes for hours fills up with them.
-func (ck *checker) checkLeftParts() {
+func (ck *Checker) checkLeftParts() {
 	for e := range donburix.With(ck.World, nodes.PartOf) {
-		if ck.nodes.Of(e.Entity()) == nil && !ck.World.Valid(nodes.PartOf.Get(e).Node) {
+		if ck.Nodes.Of(e.Entity()) == nil && !ck.World.Valid(nodes.PartOf.Get(e).Node) {
 			ck.ScoldOf("part outlives its node", "a part of", e,
 				"its node was removed, and it stays here, though on no other machine: remove the parts together with their node, or give them to another by Part")
 		}
 	}
 }
 
-// noteBeside notes, in debug mode, what a prefab's function makes.
-func (bu *building) noteBeside(e donburi.Entity) {
-	if bu.config.Debug && bu.running != nil {
-		bu.beside = append(bu.beside, e)
-	}
-}
-
-// checkBeside finds what a prefab's function has made beside its node and the node's
-// parts. It is local: it is drawn before the node is due, clients run its rules too, and
-// it stays when the node goes.
-func (bu *building) checkBeside(f *nodes.Prefab, node *donburi.Entry) {
-	for _, ent := range bu.beside {
-		if ent == node.Entity() || !bu.World.Valid(ent) || bu.nodes.Whole(bu.World.Entry(ent)).Entity() == node.Entity() {
-			continue
-		}
-		var names []string
-		for _, c := range bu.World.Entry(ent).Archetype().ComponentTypes() {
-			names = append(names, c.Name())
-		}
-		slices.Sort(names)
-		bu.Faults.Scold("made beside its node", "prefab "+f.Name+", an entity of "+strings.Join(names, " and "),
-			"the prefab's function makes it and it is no part of the node, so it stays when the node goes: call tendon.Part, unless it is meant to be an entity of its own on each machine", "entity", ent)
-	}
-	bu.beside = bu.beside[:0]
-}
-
 // checkForgotten finds replicated components that stand on entities which are no nodes,
 // while no node has ever had them. In a session with other players this is likely a
 // mistake: they would expect the components there. Entities that are local on purpose
 // usually have components that some node has too.
-func (ck *checker) checkForgotten() {
-	for _, n := range ck.nodes.Sorted() {
+func (ck *Checker) checkForgotten() {
+	for _, n := range ck.Nodes.Sorted() {
 		for i := range n.Items {
 			if c := n.Items[i].Comp; c != nil {
 				ck.carried[c] = true
 			}
 		}
 	}
-	if ck.seats.seated(func(s *seat) bool { return s.joined }) == 0 {
+	if !ck.Others() {
 		return
 	}
 	for _, a := range ck.World.Archetypes() {
 		types := a.ComponentTypes()
-		if a.Count() == 0 || slices.Contains(types, donburi.IComponentType(sessionType)) { // the session's entity is left out
+		if a.Count() == 0 || slices.Contains(types, ck.Session) { // the session's entity is left out
 			continue
 		}
 		for _, t := range types {
@@ -175,7 +143,7 @@ func (ck *checker) checkForgotten() {
 // checkTags finds components that have rpl tags but are not registered. Those of a type
 // that travels as arguments have their tags for that: a game keeps a player's newest input
 // on its node.
-func (ck *checker) checkTags(n *nodes.Node) {
+func (ck *Checker) checkTags(n *nodes.Node) {
 	if !ck.World.Valid(n.Entity) {
 		return
 	}
@@ -183,7 +151,7 @@ func (ck *checker) checkTags(n *nodes.Node) {
 		if ck.looked[c] || ck.Kinds.Of(c) != nil {
 			continue
 		}
-		if ck.looked[c] = true; !ck.protocol.arguments[c.Typ()] && isTagged(c.Typ()) {
+		if ck.looked[c] = true; !ck.Arguments[c.Typ()] && isTagged(c.Typ()) {
 			ck.Faults.Scold("component not replicated", c.Name(), "its fields have rpl tags and it is not in the protocol: register it with tendon.Replicate, or take the tags away")
 		}
 	}
@@ -202,8 +170,8 @@ func isTagged(t reflect.Type) bool {
 }
 
 // checkBumped finds an `explicit` component that has changed without a Bump.
-func (ck *checker) checkBumped(b *nodes.Binding) {
-	if ck.extract.Bumped(b) {
+func (ck *Checker) checkBumped(b *nodes.Binding) {
+	if ck.Bumped(b) {
 		return // a callback has bumped it since it was extracted
 	}
 	if b.Seen != ck.Tick && b.Memory != nil {
@@ -218,7 +186,7 @@ func (ck *checker) checkBumped(b *nodes.Binding) {
 
 // checkClamped finds values that other machines get changed, because their tags clamp or
 // cut them.
-func (ck *checker) checkClamped(b *nodes.Binding) {
+func (ck *Checker) checkClamped(b *nodes.Binding) {
 	e, p := ck.Component(b)
 	if p == nil {
 		return
@@ -230,14 +198,14 @@ func (ck *checker) checkClamped(b *nodes.Binding) {
 }
 
 // checkShown restores Owner and Parent if the game has written them.
-func (ck *checker) checkShown(n *nodes.Node) {
+func (ck *Checker) checkShown(n *nodes.Node) {
 	if !ck.World.Valid(n.Entity) {
 		return
 	}
 	e := ck.World.Entry(n.Entity)
 	if e.HasComponent(components.Owner) && components.Owner.Get(e).Peer != n.Owner {
 		ck.ScoldOf("owner written", "a node of", e, "components.Owner was written by hand and says again what is so: call tendon.Give")
-		ck.nodes.SetOwner(n, n.Owner)
+		ck.Nodes.SetOwner(n, n.Owner)
 	}
 	parent := donburi.Null
 	if n.Parent != nil {
@@ -245,12 +213,12 @@ func (ck *checker) checkShown(n *nodes.Node) {
 	}
 	if e.HasComponent(components.Parent) && components.Parent.Get(e).Entity != parent {
 		ck.ScoldOf("parent written", "a node of", e, "components.Parent was written by hand and says again what is so: call tendon.Attach")
-		ck.nodes.ShowParent(n)
+		ck.Nodes.ShowParent(n)
 	}
 }
 
 // remember stores an item's present fields.
-func (ck *checker) remember(b *nodes.Binding) {
+func (ck *Checker) remember(b *nodes.Binding) {
 	e, p := ck.Component(b)
 	if p == nil {
 		b.Memory = nil
@@ -260,19 +228,19 @@ func (ck *checker) remember(b *nodes.Binding) {
 	if b.Memory == nil {
 		b.Memory = &nodes.Memory{Words: make([]int32, len(t.Words)), Vars: make([]any, len(t.Vars))}
 	}
-	t.Extract(ck.Tagged(b.Comp, e, p), b.Memory.Words, b.Memory.Vars, ck.nodes)
+	t.Extract(ck.Tagged(b.Comp, e, p), b.Memory.Words, b.Memory.Vars, ck.Nodes)
 }
 
 // changedField returns the name of the first field that differs from what is remembered,
 // "" if there is none, and remembers the present values.
-func (ck *checker) changedField(b *nodes.Binding) string {
+func (ck *Checker) changedField(b *nodes.Binding) string {
 	e, p := ck.Component(b)
 	if p == nil {
 		return ""
 	}
 	t, old := b.Comp.Item, b.Memory
 	words, vars := make([]int32, len(t.Words)), slices.Clone(old.Vars)
-	t.Extract(ck.Tagged(b.Comp, e, p), words, vars, ck.nodes)
+	t.Extract(ck.Tagged(b.Comp, e, p), words, vars, ck.Nodes)
 	b.Memory = &nodes.Memory{Words: words, Vars: vars}
 	for i := range t.Props {
 		prop := &t.Props[i]
