@@ -18,7 +18,7 @@ var packages = []string{
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/loadtime", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/sessionmsg", "ecs/internal/track", "ecs/tendontest", "ecs/window",
+	"components", "ecs", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/loadtime", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/track", "ecs/tendontest", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -201,6 +201,11 @@ var importRules = []importRule{
 		of:      []string{"ecs/internal/extract"},
 		never:   []string{module + "/ecs/internal/command", module + "/ecs/internal/clock", module + "/transport/kcp"},
 		because: "the authority reads its world once for all peers: who they are, and what they have sent, does not change what it reads",
+	},
+	{
+		of:      []string{"ecs/internal/rewind"},
+		never:   []string{module + "/ecs/internal/sessionmsg", module + "/ecs/internal/clock", module + "/transport"},
+		because: "where things were is kept by tick; who claims to have seen them, and how he said so, does not change it",
 	},
 	{
 		of:      []string{"ecs/internal/sessionmsg"},

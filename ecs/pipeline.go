@@ -161,7 +161,7 @@ func (r *Replication) Send() {
 	r.shared.Sending = r.shared.Auth == nil || r.sendDue()
 	r.commands.send()
 	if r.shared.Auth != nil {
-		r.past.remember()
+		r.past.Remember()
 	}
 	for s := Extract; s < stageCount; s++ {
 		r.run(s)

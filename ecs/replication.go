@@ -20,6 +20,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -49,7 +50,7 @@ type Replication struct {
 	client   client           // a client: its connection
 	commands commanding       // players' input
 	predict  prediction       // a client: what its own commands do at once
-	past     rewinding        // a server: where things were
+	past     rewind.History   // a server: where things were
 	line     line             // the link, and the session's time
 	steps    steps            // what waits for the end of Receive or Send
 	checks   mistakes.Checker // debug mode
@@ -101,7 +102,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		key: newKey(), worlds: worlds{levels: w == nil},
 	}
 	r.connect()
-	if err := r.past.begin(); err != nil {
+	if err := r.past.Begin(c.Rewind); err != nil {
 		return nil, err
 	}
 	if p.commandRPC != nil {

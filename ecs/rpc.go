@@ -247,3 +247,21 @@ func argsLimit(t *rpl.RPCType) int {
 	}
 	return limit
 }
+
+// Rewind runs fn while the fields tagged `interp` of the components that Config.Rewind names
+// are where the caller of a command saw them when it gave it, blended as it was drawn. What
+// the caller drives is left as it is: the caller predicts it. All other fields are as they
+// are now, so that fn may take hit points; what it changes of the rewound fields is added to
+// what they are. A claim to have seen more than half a second ago, or longer ago than the
+// server has measured of that peer, is cut to that. On a client and for players of this
+// machine fn runs with everything as it is.
+func (c Call) Rewind(fn func()) {
+	r := of(c.Entry)
+	if r == nil || r.shared.Auth == nil || c.drawn.To == 0 || c.From == r.shared.Me {
+		fn()
+		return
+	}
+	r.past.Back(c.From, c.drawn)
+	defer r.past.Forth()
+	fn()
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -52,10 +53,10 @@ func (r *Replication) connect() {
 		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, home: r.Session,
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands}
-	r.past = rewinding{shared: sh, nodes: &r.nodes, line: &r.line}
+	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes}
 	r.nodes.Ended = func(n *nodes.Node) {
 		r.commands.forget(n)
-		r.past.forget(n)
+		r.past.Forget(n)
 	}
 	r.resetAuthority()
 	r.resetClient()

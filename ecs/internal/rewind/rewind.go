@@ -1,7 +1,6 @@
-package ecs
-
-// rewind: the authority's memory of where things were, so that a shot is judged by what the
-// shooter saw.
+// Package rewind is the authority's memory of where things were, so that a shot is judged by
+// what the shooter saw.
+package rewind
 
 import (
 	"fmt"
@@ -31,11 +30,10 @@ const (
 	pastTicks = 64
 )
 
-// A rewinding remembers the drawn fields of the components that Config.Rewind names.
-type rewinding struct {
-	*shared
-	nodes *nodes.Table
-	line  *line
+// A History remembers the drawn fields of the components that Config.Rewind names.
+type History struct {
+	*nodes.Base
+	Nodes *nodes.Table
 
 	rewound []rewound
 	undos   []undo // of the Rewind in progress
@@ -64,9 +62,9 @@ type undo struct {
 	was, set float64
 }
 
-// begin finds the components of Config.Rewind in the protocol.
-func (rw *rewinding) begin() error {
-	for _, c := range rw.config.Rewind {
+// Begin finds the components, which are those of Config.Rewind, in the protocol.
+func (rw *History) Begin(cs []donburi.IComponentType) error {
+	for _, c := range cs {
 		comp := (*nodes.Component)(nil)
 		if c != nil {
 			comp = rw.Kinds.Of(c)
@@ -83,12 +81,12 @@ func (rw *rewinding) begin() error {
 }
 
 // remember keeps the state of this tick.
-func (rw *rewinding) remember() {
+func (rw *History) Remember() {
 	for i := range rw.rewound {
 		k := &rw.rewound[i]
 		k.live = k.live[:0]
 		for e := range k.query.Iter(rw.World) {
-			n := rw.nodes.Of(e.Entity())
+			n := rw.Nodes.Of(e.Entity())
 			if n == nil || n.Entity != e.Entity() {
 				continue
 			}
@@ -132,7 +130,7 @@ func (p *past) at(k *rewound, t rpl.Tick) []float64 {
 }
 
 // forget drops the past of a node that has ended.
-func (rw *rewinding) forget(n *nodes.Node) {
+func (rw *History) Forget(n *nodes.Node) {
 	for i := range rw.rewound {
 		if k := &rw.rewound[i]; k.of[n] != nil {
 			k.of[n].node = nil
@@ -142,27 +140,9 @@ func (rw *rewinding) forget(n *nodes.Node) {
 	}
 }
 
-// Rewind runs fn while the fields tagged `interp` of the components that Config.Rewind names
-// are where the caller of a command saw them when it gave it, blended as it was drawn. What
-// the caller drives is left as it is: the caller predicts it. All other fields are as they
-// are now, so that fn may take hit points; what it changes of the rewound fields is added to
-// what they are. A claim to have seen more than half a second ago, or longer ago than the
-// server has measured of that peer, is cut to that. On a client and for players of this
-// machine fn runs with everything as it is.
-func (c Call) Rewind(fn func()) {
-	r := of(c.Entry)
-	if r == nil || r.shared.Auth == nil || c.drawn.To == 0 || c.From == r.shared.Me {
-		fn()
-		return
-	}
-	r.past.back(c.From, c.drawn)
-	defer r.past.forth()
-	fn()
-}
-
 // back sets everything to what a peer has drawn.
-func (rw *rewinding) back(from rpl.Peer, d command.Drawn) {
-	rw.forth() // a Rewind inside a Rewind is that of the inner call
+func (rw *History) Back(from rpl.Peer, d command.Drawn) {
+	rw.Forth() // a Rewind inside a Rewind is that of the inner call
 	to, span, share := rpl.Tick(d.To), rpl.Tick(d.Span), d.Share()
 	if oldest := rw.oldest(from); to < oldest+span && d.At < float64(oldest) {
 		to, span, share = oldest, 0, 1
@@ -172,14 +152,14 @@ func (rw *rewinding) back(from rpl.Peer, d command.Drawn) {
 	}
 	most := 1.0
 	if span > 0 {
-		most = 1 + track.BeyondSeconds/rw.config.step().Seconds()/float64(span)
+		most = 1 + track.BeyondSeconds/rw.step()/float64(span)
 	}
 	share = min(share, most)
 	for i := range rw.rewound {
 		k := &rw.rewound[i]
 		for _, p := range k.live {
 			n := p.node
-			if n == nil || n.Owner == from || rw.nodes.Of(n.Entity) != n {
+			if n == nil || n.Owner == from || rw.Nodes.Of(n.Entity) != n {
 				continue
 			}
 			a, b := p.at(k, to-span), p.at(k, to)
@@ -209,7 +189,7 @@ func (rw *rewinding) back(from rpl.Peer, d command.Drawn) {
 }
 
 // forth sets everything back to what it is.
-func (rw *rewinding) forth() {
+func (rw *History) Forth() {
 	for i := range rw.undos {
 		u := &rw.undos[i]
 		v := u.was
@@ -222,9 +202,12 @@ func (rw *rewinding) forth() {
 }
 
 // oldest is the earliest tick that a peer is believed to have seen.
-func (rw *rewinding) oldest(p rpl.Peer) rpl.Tick {
+func (rw *History) oldest(p rpl.Peer) rpl.Tick {
 	core := rw.Auth.PeerStats(p)
 	back := min(rewindMost, core.RTT+4*core.Jitter+rewindSlack)
-	ticks := rpl.Tick(back.Seconds() / rw.config.step().Seconds())
+	ticks := rpl.Tick(back.Seconds() / rw.step())
 	return rw.Tick - min(rw.Tick, ticks)
 }
+
+// step is the length of a tick in seconds.
+func (rw *History) step() float64 { return (time.Second / time.Duration(rw.Steps)).Seconds() }
