@@ -105,7 +105,10 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	if err := r.past.Begin(c.Rewind); err != nil {
 		return nil, err
 	}
-	r.commands.bind(r.calls.handlers)
+	if p.commandRPC != nil {
+		p.commandRPC.Handle(r, r.commands.received)
+		p.reportRPC.Handle(r, r.commands.reportCame)
+	}
 	if w == nil {
 		w = donburi.NewWorld()
 	}

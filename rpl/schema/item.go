@@ -106,6 +106,9 @@ type Prop struct {
 	Step, Bias float64
 }
 
+// KindReference begins the Kind of a prop that is an entity, or several.
+const KindReference = "reference"
+
 // An ItemType is one compiled replicated component type: one table that drives extract,
 // inject, compare, encode, decode, trace, hash and documentation. It is immutable and
 // safe for concurrent use.

@@ -106,7 +106,7 @@ func (w *walker) leaf(kind leafKind, t reflect.Type, n int, off uintptr, path st
 		}
 	case leafRef:
 		ok = w.allow(path, tg, tagsRef, "a reference; remove it")
-		o.Kind, p.Kind = OpRef, "reference"
+		o.Kind, p.Kind = OpRef, KindReference
 		word.Min, word.Max, word.Wide = math.MinInt32, math.MaxInt32, true
 		w.reference(path, tg, off, n)
 	}

@@ -53,11 +53,13 @@ func (d *defaults) state(w stateWeights) Table {
 
 // How often words are in each state, after an unchanged and after a changed word. In
 // updates: words that are not predicted, and predicted ones. In keyframes: most words,
-// the presence of an optional value, and the value, which says nothing if it is absent.
+// inferred velocities of what may count, the presence of an optional value, and the value,
+// which says nothing if it is absent.
 var (
 	stillWords  = [2]stateWeights{{880, 31, 31, 82}, {461, 82, 82, 399}}
 	movingWords = [2]stateWeights{{451, 205, 205, 163}, {256, 205, 205, 358}}
 	keyWords    = [2]stateWeights{{424, 100, 50, 450}, {324, 100, 50, 550}}
+	countings   = [2]stateWeights{{1006, 6, 6, 6}, {1006, 6, 6, 6}}
 	presences   = [2]stateWeights{{960, 56, 4, 4}, {700, 316, 4, 4}}
 	optionals   = [2]stateWeights{{1006, 6, 6, 6}, {300, 100, 50, 574}}
 )
@@ -78,6 +80,8 @@ func (d *defaults) row(t *rowtype.Type) rowModel {
 		case t.Within != nil && t.Within[i] >= 0:
 			weights[ShapeKey] = append(weights[ShapeKey], optionals)
 			weights[ShapeKey][t.Within[i]] = presences
+		case t.From[i] < 0 && !t.Moves(i+1):
+			weights[ShapeKey] = append(weights[ShapeKey], countings)
 		default:
 			weights[ShapeKey] = append(weights[ShapeKey], keyWords)
 		}

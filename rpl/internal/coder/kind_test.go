@@ -26,7 +26,7 @@ const (
 
 func newHerd(t *testing.T, r *rand.Rand) *herd {
 	s := schema.NewSchema("herd")
-	s.Build("animal").Int("species", 1, 4).Int("mood", 0, 7).Int("x", -1<<20, 1<<20).Int("age", 0, 1<<16).Done()
+	s.Build("animal").Int("species", 1, 4).Int("mood", 0, 7).Int("x", -1<<13, 1<<13).Int("age", 0, 1<<14).Done()
 	if err := s.Freeze(60); err != nil {
 		t.Fatal(err)
 	}

@@ -106,6 +106,7 @@ type glide struct {
 	at, led     uint32 // the places of the word and of its velocity in their chunks
 	bit         uint32 // of its phase in chunkCoding.phased
 	hidden      uint32 // its phaseAt, in the first state
+	fraction    uint8  // as in rowtype.Course
 	leads       bool   // its velocity is coded with it
 	lined       bool   // it is coded along a line while its velocity is zero
 	next        *glide
@@ -160,7 +161,7 @@ func glideOf(d *rowtype.Drift, leads bool, next *glide) *glide {
 		x: uintptr(d.Word) * rowtype.WordSize, v: uintptr(d.Velocity) * rowtype.WordSize, phase: uintptr(d.Phase) * rowtype.WordSize,
 		rate: d.Rate, min: int64(d.Min), max: int64(d.Max), told: int32(flag(d.Once) - 1),
 		at: uint32(d.Word % chunkLen), led: uint32(d.Velocity % chunkLen), bit: 2 * bitOf(d.Word),
-		hidden: uint32(phaseAt(int(d.Hidden), 0)), leads: leads, next: next,
+		hidden: uint32(phaseAt(int(d.Hidden), 0)), fraction: d.Fraction, leads: leads, next: next,
 	}
 }
 
@@ -230,7 +231,7 @@ func (m *Model) AppendKey(out []prefix.Sym, t *rowtype.Type, now []int32, l *Lea
 		k.key(t, now, rl.votes, c)
 	}
 	for _, i := range t.Phased {
-		if now[t.Words[i].Velocity] != 0 {
+		if !t.Courses[i].Phaseless(now[t.Words[i].Velocity]) {
 			k.extend(prefix.Run{}.Raw(uint32(now[t.Phase[i]]+rowtype.PhaseHalf), rowtype.PhaseBits))
 		}
 	}
@@ -267,7 +268,7 @@ func (m *Model) ReadKey(d *prefix.Decoder, t *rowtype.Type, now []int32) bool {
 	}
 	for _, i := range t.Phased {
 		now[t.Phase[i]] = 0
-		if now[t.Words[i].Velocity] != 0 {
+		if !t.Courses[i].Phaseless(now[t.Words[i].Velocity]) {
 			now[t.Phase[i]] = int32(d.Bits(rowtype.PhaseBits)) - rowtype.PhaseHalf
 		}
 	}

@@ -125,7 +125,7 @@ func (k *recordCoder) glide(g *glide) {
 		s := stateOf(r)
 		d.pattern |= s << (2 * g.at & 31)
 		d.residuals[g.at%chunkLen] = r
-		if v != 0 {
+		if v<<(g.fraction&31) != 0 {
 			off := uint32(*is.At(g.phase)-rowtype.OddPhase(int32(phase))) % rowtype.PhaseKinds
 			d.phases[g.at%chunkLen] = g.hidden + s*rowtype.PhaseKinds + off
 			d.phased |= g.bit

@@ -91,7 +91,7 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 		x, phase := w.Reached(*was.Word(i), *was.Word(int(w.Phase)), way)
 		x += r
 		*is.Word(i), ok = x, ok && x >= w.Min && x <= w.Max
-		if v == 0 {
+		if w.Phaseless(v) {
 			*is.Word(int(w.Phase)) = 0
 			continue
 		}

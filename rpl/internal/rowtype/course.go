@@ -10,7 +10,8 @@ type Course struct {
 	Phase    int32 // index of its hidden phase word, -1 none …
 	Hidden   int32 // … and its number among the hidden words
 	Wraps    bool
-	Way      way // it is coded in updates
+	Way      way   // it is coded in updates
+	Fraction uint8 // how far to the left the binary digits of its velocity begin that give it a phase
 }
 
 // A Drift is the course of a predicted word.
@@ -40,6 +41,9 @@ func (t *Type) charted() {
 		switch {
 		case t.Phase[i] >= 0:
 			c.Way, c.Hidden = byPhase, int32(t.Phase[i]-len(t.Words))
+			if t.From[w.Velocity] < 0 {
+				c.Fraction = 32 - InferBits
+			}
 		case w.Velocity >= 0:
 			c.Way = ByVelocity
 		}
@@ -69,6 +73,12 @@ func (c *Course) Expect(base, now Words, i int, n uint32) int32 {
 func (c *Course) Reach(base, now Words, i int, n uint32) (x, phase int32) {
 	way := Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, PhaseBits)
 	return c.Reached(*base.Word(i), *base.Word(int(c.Phase)), way)
+}
+
+// Phaseless is whether a word with a phase has none while its velocity is v: it stands, or its
+// velocity is inferred and leads from one whole step to another.
+func (c *Course) Phaseless(v int32) bool {
+	return v<<(c.Fraction&31) == 0
 }
 
 // Travel is the distance covered in n ticks while the velocity goes from v0 to v1, in

@@ -11,7 +11,8 @@ const (
 	// probeShare says which rows have velocities in any case: one in so many.
 	probeShare = 16
 
-	// fewRows is up to how many rows of a type all have them: too few to judge by.
+	// fewRows is up to how many rows of a type all have them: too few to judge by. What may
+	// count is judged all the same: it is right at once, or not a count.
 	fewRows = 16
 
 	// judgeEvery says in which ticks a row is judged: one in so many, to save time. The
@@ -35,7 +36,7 @@ const (
 
 // pays reports whether a row may be given a velocity for its k-th inferred word.
 func (s *slab) pays(k int, block uint32) bool {
-	return int(s.worth[k]) >= -lossMost*s.rows || block%probeShare == 0 || s.rows <= fewRows
+	return int(s.worth[k]) >= -lossMost*s.rows || block%probeShare == 0 || s.rows <= fewRows && s.moves[k]
 }
 
 // judge counts what the velocity of the k-th inferred word has saved in a row in this tick,

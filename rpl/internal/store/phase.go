@@ -81,9 +81,10 @@ func (f *tracker) narrow(shift, noise int64) {
 	f.lo, f.hi = int16(lo), int16(hi)
 }
 
-// phase is the middle of the bounds. A value at rest has none.
-func (f *tracker) phase() int32 {
-	if f.v == 0 {
+// phase is the middle of the bounds. A value at rest has none, nor one that goes by whole
+// steps; fraction is that of its course.
+func (f *tracker) phase(fraction uint8) int32 {
+	if f.v<<(fraction&31) == 0 {
 		return 0
 	}
 	return rowtype.OddPhase((int32(f.lo) + int32(f.hi)) / 2 >> (trackUnit - rowtype.PhaseBits))

@@ -37,7 +37,9 @@ type slab struct {
 	worth     []int32  // by inferred word: the bits that velocities have saved
 	lined     []int    // by inferred word: what it costs along a line, 0: it goes along none
 	record    int      // what a word on its course saves beside its residual
+	moves     []bool   // by inferred word: it is a position or interpolated, not a count
 	Phaseless []bool   // by word with a phase: it goes along a line, and has none
+	fraction  []uint8  // by word with a phase: as in its course
 }
 
 func newSlab(t *rowtype.Type) slab {
@@ -45,6 +47,12 @@ func newSlab(t *rowtype.Type) slab {
 	s.Walk, s.walks = newWalkPlan(t)
 	s.worth, s.lined, s.record = make([]int32, len(t.Inferred)), make([]int, len(t.Inferred)), recordBits
 	s.Phaseless = make([]bool, len(t.Phased))
+	for _, i := range t.Inferred {
+		s.moves = append(s.moves, t.Moves(i))
+	}
+	for _, i := range t.Phased {
+		s.fraction = append(s.fraction, t.Courses[i].Fraction)
+	}
 	s.Head = s.seen + 1
 	s.tracks = s.Head + t.Width + 1
 	s.Block = wire.InLines(s.tracks + len(t.Phased)*trackerWords)
@@ -133,7 +141,7 @@ func (s *slab) renew(block unsafe.Pointer, tick uint32) {
 	now, head, words := rowtype.Words{P: block}, rowtype.Words{P: nthWord(block, s.Head)}, s.Width-s.phased
 	now.CopyTo(head, words)
 	for k := range s.phased {
-		phase := (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase()
+		phase := (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase(s.fraction[k])
 		if s.Phaseless[k] {
 			phase = 0
 		}

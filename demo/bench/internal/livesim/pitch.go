@@ -31,6 +31,7 @@ const (
 	pitchHz    = 28
 	pitchLong  = 5120.0
 	pitchWide  = 4096.0
+	pitchUnit  = 20   // parts of a unit that are recorded
 	pitchFresh = 0.43 // the share of frames that show a body anew
 )
 
@@ -133,7 +134,7 @@ func (b *body) show(i int) {
 		what = 0
 	}
 	lean := b.vz / 40
-	b.shown = append(b.shown[:0], 1, what, round(b.x), round(b.y), round(b.z), round(b.vx), round(b.vy), round(b.vz),
+	b.shown = append(b.shown[:0], 1, what, round(b.x*pitchUnit), round(b.y*pitchUnit), round(b.z*pitchUnit), round(b.vx*pitchUnit), round(b.vy*pitchUnit), round(b.vz*pitchUnit),
 		round(b.yaw*1000), round(lean*10), round(b.spin*20), round(math.Max(b.boost, 0)), round(b.throttle), round(b.steer))
 }
 

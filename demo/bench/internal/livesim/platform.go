@@ -110,7 +110,7 @@ type platform struct {
 }
 
 func startPlatform(rng *rand.Rand, slots int) world {
-	p := &platform{rng: rng, people: make([]person, slots), now: 20_000}
+	p := &platform{rng: rng, people: make([]person, slots), now: 200_000}
 	for i := range p.people {
 		p.spawn(&p.people[i])
 		p.people[i].away = i%3 == 0
