@@ -117,13 +117,11 @@ func (a *Authority) Disconnect(id Peer) {
 		return
 	}
 	a.sender.Suspend(id)
-	for slot := range a.store.Nodes {
-		if n := &a.store.Nodes[slot]; n.Used && n.Owner == id {
-			if n.Spawn.Keep {
-				a.handOver(uint32(slot), 0) // its children have a Keep of their own
-			} else {
-				a.Remove(n.ID)
-			}
+	for _, slot := range a.store.Owned(id, nil) {
+		if n := &a.store.Nodes[slot]; n.Spawn.Keep {
+			a.handOver(slot, 0) // its children have a Keep of their own
+		} else {
+			a.Remove(n.ID)
 		}
 	}
 }

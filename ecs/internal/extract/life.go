@@ -170,8 +170,7 @@ func (ex *Reader) endLeft(n *nodes.Node, e *donburi.Entry) bool {
 // Orphaned removes the nodes that a departed peer owned, or passes them to nobody. The
 // nodes below them are judged by themselves: riders in a car keep their own nodes.
 func (ex *Reader) Orphaned(p rpl.Peer) {
-	owned := ex.Nodes.SortedIf(func(n *nodes.Node) bool { return n.Owner == p })
-	for _, n := range owned {
+	for _, n := range ex.Nodes.OwnedBy(p) {
 		if ex.Nodes.Of(n.Entity) != n || n.Owner != p {
 			continue // a callback has removed the node or given it away
 		}

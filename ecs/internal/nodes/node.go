@@ -60,6 +60,8 @@ type Table struct {
 	Parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
 	Ended     func(n *Node)                       // told of nodes that have ended
 	Regrouped bool                                // a part may have changed its node, or lost it, since the last look
+
+	owned map[rpl.Peer]map[*Node]struct{} // nodes by their owners
 }
 
 // A Slot is one entity and the node that it is, or is a part of.
@@ -208,6 +210,37 @@ func (ns *Table) SortedIf(is func(n *Node) bool) []*Node {
 	return all
 }
 
+// OwnedBy returns the nodes that a peer owns, in the order of Sorted, without a look at others.
+func (ns *Table) OwnedBy(p rpl.Peer) []*Node {
+	var all []*Node
+	for n := range ns.owned[p] {
+		if ns.Of(n.Entity) == n {
+			all = append(all, n)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Node) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Entity.Id(), b.Entity.Id())) })
+	return all
+}
+
+// noteOwner puts a node among those of its next owner.
+func (ns *Table) noteOwner(n *Node, next rpl.Peer) {
+	if of := ns.owned[n.Owner]; of != nil {
+		if delete(of, n); len(of) == 0 {
+			delete(ns.owned, n.Owner)
+		}
+	}
+	if next == 0 {
+		return
+	}
+	if ns.owned == nil {
+		ns.owned = make(map[rpl.Peer]map[*Node]struct{})
+	}
+	if ns.owned[next] == nil {
+		ns.owned[next] = make(map[*Node]struct{})
+	}
+	ns.owned[next][n] = struct{}{}
+}
+
 // Forget removes a node from the tables; its entities stay. Of the nodes below it, which are
 // at the top from now on, tell is told.
 func (ns *Table) Forget(n *Node, tell func(c *Node)) {
@@ -218,6 +251,7 @@ func (ns *Table) Forget(n *Node, tell func(c *Node)) {
 		ns.Regrouped = true
 	}
 	ns.Unbind(n)
+	ns.noteOwner(n, 0)
 	for c := range n.Kids {
 		c.Parent = nil
 		ns.ShowParent(c)
@@ -299,6 +333,7 @@ func (n *Node) Binding(c *Component, ent donburi.Entity) *Binding {
 
 // SetOwner records the owner, in the node and in components.Owner.
 func (ns *Table) SetOwner(n *Node, p rpl.Peer) {
+	ns.noteOwner(n, p)
 	n.Owner = p
 	if ns.World.Valid(n.Entity) {
 		if e := ns.World.Entry(n.Entity); e.HasComponent(components.Owner) {

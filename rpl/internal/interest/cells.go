@@ -48,6 +48,7 @@ func (a *Manager) enterCell(slot uint32) {
 		g.Buckets[i] = append(spatial.Roomy(g.Buckets[i]), e)
 	}
 	g.Stamp(i, a.space.Moves)
+	a.outside.Clear(slot)
 	if nowhere {
 		a.tellWatchers(i, slot)
 	} else {
@@ -117,4 +118,5 @@ func (a *Manager) leaveCell(slot uint32) {
 	g.Buckets[s.Cell] = nodes[:last]
 	g.Stamp(s.Cell, a.space.Moves)
 	s.Cell = -1
+	a.outside.Set(slot)
 }

@@ -19,6 +19,7 @@ type Manager struct {
 	views     *views      // observers of the peer that is looking now
 	Judged    []uint32    // slots of trees whose relevance Stream must judge again
 	grouped   wire.Bitset // slots of nodes whose Relevance is Grouped
+	outside   wire.Bitset // slots of the roots that are not in the grid, and maybe of others
 	concerned wire.Bitset // peers that hold or own a node of the tree that is being judged
 
 	conditions  [schema.MaxGroups]func(ids.Peer) bool

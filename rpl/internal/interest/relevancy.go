@@ -42,6 +42,7 @@ func (a *Manager) Rejudge(slot uint32) {
 	if n := &a.store.Nodes[r]; !n.Judge {
 		n.Judge = true
 		a.Judged = append(a.Judged, r)
+		a.outside.Set(r)
 	}
 }
 

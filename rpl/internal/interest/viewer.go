@@ -46,18 +46,16 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	if a.space.Index != nil {
 		a.space.Index.Reach(index)
 	}
-	for slot := range a.store.Nodes {
-		n := &a.store.Nodes[slot]
-		if !n.Used || n.Parent != 0 {
-			continue
+	// A peer that is near a node in the grid will find it by its look.
+	for slot := range a.outside.All {
+		if n := &a.store.Nodes[slot]; !n.Used || n.Parent != 0 || a.space.Spots[slot].Cell >= 0 {
+			a.outside.Clear(slot)
+		} else if a.judgeTree(v, slot) {
+			a.decide(v, slot, true)
 		}
-		wants := a.judgeTree
-		if a.space.Spots[slot].Cell >= 0 {
-			wants = a.ownsAny // a peer that is near the node will find it by its look
-		}
-		if wants(v, uint32(slot)) {
-			a.decide(v, uint32(slot), true)
-		}
+	}
+	for _, slot := range a.store.Owned(id, nil) {
+		a.decide(v, a.store.Root(slot), true)
 	}
 	return v
 }

@@ -30,7 +30,10 @@ func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 		}
 		return
 	}
-	if len(n.Holders) < a.Commons.Least || a.Commons.Claimed.Has(h) {
+	// Many holders are counted when they have doubled: to count them for each that comes would
+	// cost the square of the peers.
+	const few = 64
+	if k := len(n.Holders); k < a.Commons.Least || k > few && k&(k-1) != 0 || a.Commons.Claimed.Has(h) {
 		return
 	}
 	k := 0

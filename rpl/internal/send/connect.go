@@ -25,9 +25,10 @@ func (a *Sender) Connect(id ids.Peer) error {
 	p.prepare()
 	p.Link.Heard = a.store.Now
 	p.Index = int32(len(a.All))
-	for i, old := range a.All {
+	for i, old := range slices.Backward(a.All) {
 		if old == nil {
 			p.Index = int32(i)
+			break
 		}
 	}
 	if int(p.Index) == len(a.All) {
@@ -49,13 +50,9 @@ func (a *Sender) Suspend(id ids.Peer) {
 	}
 	a.count(p)
 	a.interest.Leave(p.view)
-	for slot := range a.store.Nodes {
-		n := &a.store.Nodes[slot]
-		if !n.Used {
-			continue
-		}
-		if h := a.store.Unhold(uint32(slot), p.Index); h != wire.NoHandle {
-			a.dropHandle(n, p, h)
+	for slot := range p.view.Wanted.All {
+		if h := a.store.Unhold(slot, p.Index); h != wire.NoHandle {
+			a.dropHandle(&a.store.Nodes[slot], p, h)
 		}
 	}
 	early := len(a.Calls.early)

@@ -40,7 +40,8 @@ type Node struct {
 	Spawn    spawned
 	Common   uint32
 	Sharers  uint32
-	_        [8]byte
+	ownedAt  uint32 // its index among the nodes of its owner
+	_        [4]byte
 }
 
 // spawned is what a node keeps of its Spawn.
@@ -60,21 +61,33 @@ type Holder struct {
 }
 
 // Holder returns what a node notes of a peer, by the peer's index; nil if the node is not
-// relevant to it.
+// relevant to it. It is valid until the holders change.
 func (n *Node) Holder(peer int32) *Holder {
-	for i := range n.Holders {
-		if n.Holders[i].Peer == peer {
-			return &n.Holders[i]
-		}
+	if i := n.holderAt(peer); i < len(n.Holders) && n.Holders[i].Peer == peer {
+		return &n.Holders[i]
 	}
 	return nil
+}
+
+// holderAt is where a peer is among the holders, or belongs: they stand in the order of the
+// peers' indices, so that a node which a thousand peers hold is not searched through.
+func (n *Node) holderAt(peer int32) int {
+	from, to := 0, len(n.Holders)
+	for from < to {
+		if mid := int(uint(from+to) >> 1); n.Holders[mid].Peer < peer {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	return from
 }
 
 // Hold makes a node relevant to a peer from now on.
 func (a *Store) Hold(slot uint32, peer int32) {
 	n := &a.Nodes[slot]
 	a.catchUp(n)
-	n.Holders = append(n.Holders, Holder{peer, wire.NoHandle, a.Now})
+	n.Holders = slices.Insert(n.Holders, n.holderAt(peer), Holder{peer, wire.NoHandle, a.Now})
 	a.noteHeld(n)
 }
 
@@ -82,13 +95,12 @@ func (a *Store) Hold(slot uint32, peer int32) {
 // the peer, noHandle for none.
 func (a *Store) Unhold(slot uint32, peer int32) (handle uint32) {
 	n := &a.Nodes[slot]
-	h, last := n.Holder(peer), len(n.Holders)-1
-	if h == nil {
+	i := n.holderAt(peer)
+	if i == len(n.Holders) || n.Holders[i].Peer != peer {
 		return wire.NoHandle
 	}
-	handle = h.Handle
-	*h = n.Holders[last]
-	n.Holders = n.Holders[:last]
+	handle = n.Holders[i].Handle
+	n.Holders = slices.Delete(n.Holders, i, i+1)
 	a.noteUnheld(n)
 	return handle
 }
@@ -135,7 +147,8 @@ func (a *Store) Spawn(s *Spawn) (uint32, error) {
 		return 0, err
 	}
 	n := &a.Nodes[slot]
-	n.Used, n.Layout, n.Owner, n.Transient = true, l, s.Owner, s.Transient
+	n.Used, n.Layout, n.Transient = true, l, s.Transient
+	a.setOwner(slot, s.Owner)
 	l.Nodes++
 	n.Spawn = spawned{s.Prefab, slices.Clone(s.Args), s.Name, s.Complete()}
 	n.PosItem, n.Groups, n.Born, n.Early = -1, 0, a.Send, a.Send-1
@@ -229,6 +242,7 @@ func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
 func (a *Store) Remove(slot uint32) {
 	nd := &a.Nodes[slot]
 	a.unlink(slot)
+	a.setOwner(slot, 0)
 	for _, it := range nd.Items {
 		if it != NoSlot {
 			a.freeItem(it)

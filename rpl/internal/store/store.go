@@ -30,6 +30,7 @@ type Store struct {
 
 	Nodes     []Node
 	FreeSlots []uint32
+	owned     map[ids.Peer][]uint32 // slots of nodes by their owners
 	Layouts   layoutTable
 	Items     []item
 	Hots      []hot        // by item
@@ -75,6 +76,7 @@ func NewStore(k *coder.Coding, c *schema.Schema, refs schema.Refs, hz int, strid
 	items := c.Items()
 	s := &Store{
 		Log: log, Schema: c, refs: refs, hz: hz, round: 1, Space: space,
+		owned: make(map[ids.Peer][]uint32),
 		Types: k.Types, typesOf: k.ByItem, Layouts: layoutTable{ByKey: make(map[string]*wire.NodeLayout)},
 		freeItems: make([][]itemSlot, len(items)), shadows: make([][]byte, len(items)),
 	}

@@ -58,8 +58,36 @@ func (a *Store) SetOwner(slot uint32, p ids.Peer) bool {
 		return false
 	}
 	n.retire(a.Tick, ids.Tick(a.hz))
-	n.Owner = p
+	a.setOwner(slot, p)
 	return true
+}
+
+// setOwner notes whose a node is, and puts it into the list of that peer's nodes.
+func (a *Store) setOwner(slot uint32, p ids.Peer) {
+	n := &a.Nodes[slot]
+	if own := a.owned[n.Owner]; n.Owner != 0 {
+		last := own[len(own)-1]
+		own[n.ownedAt], a.Nodes[last].ownedAt = last, n.ownedAt
+		if own = own[:len(own)-1]; len(own) > 0 {
+			a.owned[n.Owner] = own
+		} else {
+			delete(a.owned, n.Owner)
+		}
+	}
+	if n.Owner = p; p != 0 {
+		n.ownedAt, a.owned[p] = uint32(len(a.owned[p])), append(a.owned[p], slot)
+	}
+}
+
+// Owned appends to dst the slots of the nodes that a peer owns, in ascending order.
+func (a *Store) Owned(p ids.Peer, dst []uint32) []uint32 {
+	if p == 0 {
+		return dst
+	}
+	from := len(dst)
+	dst = append(dst, a.owned[p]...)
+	slices.Sort(dst[from:])
+	return dst
 }
 
 // tenure is one former ownership of a node. It ended with the tick until, from which on

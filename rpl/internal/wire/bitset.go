@@ -33,6 +33,18 @@ func (b *Bitset) Clear(i uint32) {
 	}
 }
 
+// All yields the numbers that are set, in ascending order. Those that were yielded may be
+// cleared meanwhile.
+func (b *Bitset) All(yield func(uint32) bool) {
+	for k, w := range b.W {
+		for ; w != 0; w &= w - 1 {
+			if !yield(uint32(k)<<6 + uint32(bits.TrailingZeros64(w))) {
+				return
+			}
+		}
+	}
+}
+
 // FirstClear is the smallest number that is not set.
 func (b *Bitset) FirstClear() uint32 {
 	for k, w := range b.W {
