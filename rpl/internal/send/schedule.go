@@ -51,7 +51,8 @@ func (a *planner) Schedule(now time.Duration) {
 	a.sender.Updates.recs = a.sender.Updates.recs[:0]
 	a.sender.Updates.pieces.reset()
 	a.sender.Updates.Alikes.reset(a.store.Send)
-	a.burst = wire.MaxBursts
+	a.burst, a.arrivals = wire.MaxBursts, wire.MaxArrivals
+	a.joined, a.joining = a.joining, 0
 	a.sender.markDirty()
 	a.sender.markSharers()
 	a.sender.Tables.Learn() // after markDirty: what a column has read is settled already, and both are to have the same velocities
@@ -280,7 +281,7 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 
 // planQueue plans the first arrivals of wanted nodes, the peer's own first, then the
 // nearest. They may take at most three quarters of the room that is left, and what is left
-// of maxBurst and of maxBursts.
+// of maxBurst and of maxBursts, and a share of maxArrivals with the others that wait.
 func (a *planner) planQueue(p *Peer, now time.Duration) {
 	if len(p.queue) == 0 {
 		return
@@ -293,6 +294,8 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 	}
 	room = min(room, max(a.burst, wire.PacketRoom*8), float64(a.burstRoom(p)))
 	given := room
+	a.joining++
+	most := max(wire.LeastArrivals, min(a.arrivals, wire.MaxArrivals/max(1, a.joined)))
 	waiting := p.queue[:0]
 	for i, slot := range p.queue {
 		n := &a.store.Nodes[slot]
@@ -303,8 +306,8 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 		if hd == nil || hd.Handle != wire.NoHandle {
 			continue
 		}
-		if room <= 0 || !p.hasHandle() {
-			if waiting = append(waiting, p.queue[i:]...); room > 0 {
+		if room <= 0 || most <= 0 || !p.hasHandle() {
+			if waiting = append(waiting, p.queue[i:]...); room > 0 && most > 0 {
 				a.sender.noteHandlesOut(p)
 			}
 			break
@@ -321,6 +324,8 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 		}
 		cost := budget.PieceBits(a.admitTree(p, slot))
 		room -= cost
+		most -= len(a.group)
+		a.arrivals -= len(a.group)
 		bucket.Left -= cost
 	}
 	a.burst -= given - room

@@ -108,6 +108,9 @@ type planner struct {
 	carrying   []uint32    // what own nodes in it hang on
 	order      []ranked    // one peer's updates by urgency
 	burst      float64     // what is left of maxBursts
+	arrivals   int         // what is left of maxArrivals
+	joining    int         // peers that nodes wait for in this send, as far as was seen …
+	joined     int         // … and in the send before
 }
 
 // calls are the calls that wait to be sent or to run.
