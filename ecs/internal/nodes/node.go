@@ -218,7 +218,9 @@ func (ns *Table) OwnedBy(p rpl.Peer) []*Node {
 			all = append(all, n)
 		}
 	}
-	slices.SortFunc(all, func(a, b *Node) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Entity.Id(), b.Entity.Id())) })
+	slices.SortFunc(all, func(a, b *Node) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Entity.Id(), b.Entity.Id()))
+	})
 	return all
 }
 
