@@ -4,6 +4,7 @@ package space
 // to a list that the caller keeps, so that what it does with them may change the index.
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -12,8 +13,20 @@ import (
 type span struct{ x0, y0, x1, y1 int32 }
 
 func (l *level) span(x0, y0, x1, y1 float64) span {
-	return span{l.along(x0 - l.most), l.along(y0 - l.most), l.along(x1 + l.most), l.along(y1 + l.most)}
+	return span{l.along(x0 - l.around(x0)), l.along(y0 - l.around(y0)), l.along(x1 + l.around(x1)), l.along(y1 + l.around(y1))}
 }
+
+// around is how far from an edge there may be the place of something that reaches it, with
+// room for rounding.
+func (l *level) around(v float64) float64 {
+	if math.IsInf(v, 0) {
+		return 0
+	}
+	return l.most + rounding*(l.most+math.Abs(v))
+}
+
+// rounding is more than the rounding of a few sums, as a share of what is added.
+const rounding = 1e-14
 
 // cells is which cells of a page a span has.
 func (s *span) cells(px, py int32) uint64 {

@@ -76,8 +76,9 @@ func (s *seeker) level(l *level) {
 	if inner < 0 { // beyond the farthest cell
 		inner = 0
 	}
+	around := l.around(math.Abs(s.x) + math.Abs(s.y))
 	away := func(ring int32) float64 { // of what is in the ring
-		return max(float64(ring-1)*l.cell+inner, 0)*(1-1e-9) - l.most
+		return max(float64(ring-1)*l.cell+inner, 0)*(1-1e-9) - around
 	}
 	for ring := int32(0); ring <= cellRings; ring++ {
 		if ring > 0 && away(ring) > s.limit() {
@@ -154,12 +155,12 @@ func (s *seeker) page(l *level, p *page, cx, cy int32) {
 }
 
 func (s *seeker) cell(l *level, b, x, y int32) {
-	limit := s.limit()
+	limit, around := s.limit(), l.around(math.Abs(s.x)+math.Abs(s.y))
 	if x > -farthest && x < farthest && y > -farthest && y < farthest {
 		half := l.cell / 2
 		dx := beyond((float64(x)+0.5)*l.cell-s.x, half*(1+1e-9))
 		dy := beyond((float64(y)+0.5)*l.cell-s.y, half*(1+1e-9))
-		if reach := (limit + l.most) * (1 + 1e-9); square(dx, dy) > reach*reach {
+		if reach := (limit + around) * (1 + 1e-9); square(dx, dy) > reach*reach {
 			return
 		}
 	}

@@ -44,9 +44,10 @@ func (r *ray) level(l *level) {
 	if du != 0 {
 		slope = dv / du
 	}
-	way, from, to := int32(1), l.along(u-l.most), l.along(u+du+l.most)
+	around := l.around(math.Abs(u) + math.Abs(du))
+	way, from, to := int32(1), l.along(u-around), l.along(u+du+around)
 	if du < 0 {
-		way, from, to = -1, l.along(u+l.most), l.along(u+du-l.most)
+		way, from, to = -1, l.along(u+around), l.along(u+du-around)
 	}
 	if int64(abs(to-from)) > 64+int64(pageSide*l.used) {
 		r.all(l) // longer than the world: what there is is less than the cells on the way
@@ -57,7 +58,7 @@ func (r *ray) level(l *level) {
 	low, high := min(u, u+du), max(u, u+du)
 	for c := from; ; c += way {
 		// The part of the way on which something of this row can be hit.
-		a, b := float64(c)*l.cell-l.most, float64(c+1)*l.cell+l.most
+		a, b := float64(c)*l.cell-around, float64(c+1)*l.cell+around
 		if c <= -farthest {
 			a = math.Inf(-1)
 		}
