@@ -22,6 +22,8 @@ var (
 	// Observer lets the node's owner see what is around it. With a Config.Interest a
 	// peer that owns no Observer gets no node whose relevance is Near.
 	Observer = donburi.NewComponentType[ObserverData]().SetName("Observer")
+	// Extent is how far a node reaches round its place.
+	Extent = donburi.NewComponentType[ExtentData]().SetName("Extent")
 	// Transform is a position and rotation relative to the parent node.
 	Transform = donburi.NewComponentType[TransformData]().SetName("Transform")
 

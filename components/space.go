@@ -8,6 +8,16 @@ import "github.com/quasilyte/gmath"
 // viewpoint, in the unit of the node's position.
 type ObserverData struct{ Offset gmath.Vec }
 
+// ExtentData is how far a node reaches round its place, in the unit of its position: a circle,
+// or a box along the axes, which does not turn with the node. A node without it is a point.
+// Questions about space (tendon.Space) go by it. It is local unless the game replicates it:
+// have the prefab's function say it on every machine. Questions see a change of it once the
+// node moves, or after tendon.Moved.
+type ExtentData struct {
+	Radius float64   // of a circle, where Half is zero
+	Half   gmath.Vec // half the width and half the height of a box
+}
+
 // TransformData is a position and rotation relative to the parent node. It travels once
 // the game has registered Transform with tendon.Replicate, like any component of the
 // game. Games with a transform of their own do not need it: any field tagged `pos` says

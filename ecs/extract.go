@@ -31,6 +31,7 @@ func Bump(e *donburi.Entry, c donburi.IComponentType) {
 	}
 	if def := r.shared.protocol.kinds.Of(c); def != nil && def.Item.Explicit {
 		r.extract.Bump(e.Entity(), def)
+		r.places.MarkEntity(e.Entity())
 	}
 }
 

@@ -181,6 +181,7 @@ func (r *Replication) sendDue() bool {
 
 func (r *Replication) enterStep(what string) {
 	mustBeMade(what, r)
+	r.places.Again()
 	if r.steps.inside {
 		panic("tendon: Receive or Send was called from a callback: call them once each in a step")
 	}
@@ -213,6 +214,7 @@ func (st *steps) during(fn func()) {
 
 // leaveStep does what callbacks have put off.
 func (r *Replication) leaveStep() {
+	r.places.Again()
 	r.steps.runAfterwards()
 	if !r.begun { // once: a session that ends again waits for the next Receive
 		r.steps.inside = true

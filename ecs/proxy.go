@@ -368,6 +368,7 @@ func (px *proxies) admitStrangers(names []string) {
 // setAdrift hides a node whose place is unknown, with all nodes below it.
 func (px *proxies) setAdrift(n *nodes.Node) {
 	n.Orphan = true
+	px.nodes.Shift(n)
 	px.draw.hideTree(n)
 }
 

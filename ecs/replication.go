@@ -20,6 +20,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/places"
 	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -51,6 +52,7 @@ type Replication struct {
 	commands commanding       // players' input
 	predict  prediction       // a client: what its own commands do at once
 	past     rewind.History   // a server: where things were
+	places   places.Keeper    // for questions about space
 	line     line             // the link, and the session's time
 	steps    steps            // what waits for the end of Receive or Send
 	checks   mistakes.Checker // debug mode
@@ -248,6 +250,7 @@ func (r *Replication) attach(w donburi.World) {
 	r.loadTime.Clear()
 	clear(r.nodes.Parts)
 	r.extract.Clear()
+	r.places.Clear()
 	r.worlds.room = donburix.Room{}
 	r.worlds.room.Make(w)
 	e := w.Entry(donburix.Create(w, nodes.WithNode([]donburi.IComponentType{sessionType})...))

@@ -13,6 +13,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/places"
 	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
@@ -57,7 +58,9 @@ func (r *Replication) connect() {
 	r.nodes.Ended = func(n *nodes.Node) {
 		r.commands.forget(n)
 		r.past.Forget(n)
+		r.places.Ended(n)
 	}
+	r.places = places.Keeper{Base: &sh.Base, Nodes: &r.nodes, Loose: func() []*nodes.Node { return r.predict.all }}
 	r.resetAuthority()
 	r.resetClient()
 }

@@ -134,6 +134,7 @@ func (r *Replication) Frame() {
 			}
 		}
 	}
+	r.places.Again()
 }
 
 // startInPlace has Frame draw a node in place, from now until drawn time has reached its

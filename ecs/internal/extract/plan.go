@@ -274,6 +274,7 @@ func (ex *Reader) SettleItems(n *nodes.Node, e donburi.Entity, columns []column)
 		}
 		ex.Faults.Report("item not removed", ex.Auth.RemoveItem(b.Item))
 		*b = nodes.Binding{}
+		ex.Nodes.Shift(n)
 	}
 	for k := range columns {
 		c := columns[k].comp
@@ -293,6 +294,7 @@ func (ex *Reader) SettleItems(n *nodes.Node, e donburi.Entity, columns []column)
 		*b = nodes.Binding{Comp: c, Entity: e, Item: item}
 		ex.Notify.StartWatch(b, true)
 		ex.Notify.Look(n, b)
+		ex.Nodes.Shift(n)
 		if c.Item.Explicit {
 			ex.bumped = append(ex.bumped, bump{entity: e, comp: c, added: true})
 		}

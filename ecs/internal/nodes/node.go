@@ -59,6 +59,7 @@ type Table struct {
 	ByID      map[rpl.Node]*Node
 	Parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
 	Ended     func(n *Node)                       // told of nodes that have ended
+	Shifted   func(n *Node)                       // told of nodes that may be at another place; nil: nobody wants to know
 	Regrouped bool                                // a part may have changed its node, or lost it, since the last look
 
 	owned map[rpl.Peer]map[*Node]struct{} // nodes by their owners
@@ -151,6 +152,23 @@ func (ns *Table) Of(e donburi.Entity) *Node {
 	return nil
 }
 
+// AtSlot returns the node whose own entity is in a slot, nil if there is none.
+func (ns *Table) AtSlot(id int) *Node {
+	if id < len(ns.Slots) {
+		if n := ns.Slots[id].node; n != nil && n.Entity == ns.Slots[id].entity {
+			return n
+		}
+	}
+	return nil
+}
+
+// Shift says that a node may be at another place.
+func (ns *Table) Shift(n *Node) {
+	if ns.Shifted != nil {
+		ns.Shifted(n)
+	}
+}
+
 func (ns *Table) SetSlot(e donburi.Entity, n *Node) {
 	for int(e.Id()) >= len(ns.Slots) {
 		ns.Slots = append(ns.Slots, Slot{})
@@ -191,6 +209,7 @@ func (ns *Table) Add(n *Node) {
 		ns.ByID[n.ID] = n
 		ns.Changed(n.ID)
 	}
+	ns.Shift(n)
 }
 
 // sortedNodes returns all nodes but the session's, including those without a state yet
@@ -269,6 +288,7 @@ func (ns *Table) Unbind(n *Node) {
 		delete(ns.ByID, n.ID)
 		ns.Changed(n.ID)
 	}
+	ns.Shift(n)
 }
 
 // LinkTo puts a node under another, or at the top for nil, in this machine's tree and in
@@ -311,6 +331,7 @@ func (n *Node) Kids(yield func(*Node) bool) {
 }
 
 func (ns *Table) ShowParent(n *Node) {
+	ns.Shift(n)
 	if !ns.World.Valid(n.Entity) {
 		return
 	}

@@ -57,6 +57,7 @@ type past struct {
 }
 
 type undo struct {
+	n        *nodes.Node
 	f        *track.Field
 	at       unsafe.Pointer
 	was, set float64
@@ -177,9 +178,10 @@ func (rw *History) Back(from rpl.Peer, d command.Drawn) {
 				continue
 			}
 			at := e.Component(k.comp.Type)
+			rw.Nodes.Shift(n)
 			for j := range k.comp.Drawn.Fields {
 				f := &k.comp.Drawn.Fields[j]
-				u := undo{f: f, at: at, was: f.Get(at)}
+				u := undo{n: n, f: f, at: at, was: f.Get(at)}
 				f.Set(at, f.Between(a[j], b[j], share))
 				u.set = f.Get(at)
 				rw.undos = append(rw.undos, u)
@@ -197,6 +199,7 @@ func (rw *History) Forth() {
 			v = u.f.Plus(v, u.f.Way(u.set, now))
 		}
 		u.f.Set(u.at, v)
+		rw.Nodes.Shift(u.n)
 	}
 	rw.undos = rw.undos[:0]
 }

@@ -60,6 +60,11 @@ func FieldsOf(component string, wire reflect.Type, item *rpl.ItemType, p *rpl.Pr
 	return fs, nil
 }
 
+// Float64At returns where the field is in its struct, if it is a float64 that is always there.
+func (f *Field) Float64At() (offset uintptr, ok bool) {
+	return f.offset, f.kind == reflect.Float64 && f.present < 0
+}
+
 type leaf struct {
 	kind   reflect.Kind
 	offset uintptr

@@ -1,0 +1,289 @@
+// Package places keeps the index of a session's nodes by place, and answers a game's questions
+// by it, filtered by donburi's filters. Nothing is kept until the first question. From then on
+// the nodes that may have moved are noted as that becomes known (a bump, a new parent, a
+// rewind), and their places are read when the next question comes; components that nobody
+// bumps, which are all on a client, are compared at the first question after Again.
+package places
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/space"
+)
+
+// A Keeper keeps a session's places.
+type Keeper struct {
+	*nodes.Base
+	Nodes *nodes.Table
+	Loose func() []*nodes.Node // what this machine predicts: read anew for every question
+
+	index  *space.Index // nil until the first question
+	ents   []donburi.Entity
+	dirty  []uint32 // nodes that may have moved, by the ids of their entities …
+	marked []uint64 // … and a bit for each
+	looked bool     // the compared components have been looked at since the last Again
+	ended  int      // counts nodes that have ended
+
+	plans  []plan
+	kept   int  // archetypes that plans know
+	client bool // the plans are a client's
+
+	free []*list
+}
+
+// A list is what one question has found, while the game walks over it.
+type list struct {
+	ids  []uint32
+	far  []float64
+	ents []donburi.Entity
+}
+
+// A plan is one archetype with nodes whose place is in a compared component.
+type plan struct {
+	archetype int
+	comp      *nodes.Component
+	x, y      uintptr // of two float64s side by side …
+	plain     bool    // … if it has those
+	rows      []row
+}
+
+// A row is an entity as it was at the last look.
+type row struct {
+	entity    donburi.Entity
+	x, y, rot float64
+}
+
+// Mark notes that a node may have moved.
+func (k *Keeper) Mark(n *nodes.Node) {
+	if k.index != nil {
+		k.mark(uint32(n.Entity.Id()))
+	}
+}
+
+func (k *Keeper) mark(id uint32) {
+	w, bit := int(id>>6), uint64(1)<<(id&63)
+	if w >= len(k.marked) {
+		k.marked = append(k.marked, make([]uint64, w+1-len(k.marked)+w/4)...)
+	}
+	if k.marked[w]&bit == 0 {
+		k.marked[w] |= bit
+		k.dirty = append(k.dirty, id)
+	}
+}
+
+// MarkEntity notes that what an entity shares in may have moved.
+func (k *Keeper) MarkEntity(e donburi.Entity) {
+	if k.index != nil {
+		if n := k.Nodes.Of(e); n != nil {
+			k.Mark(n)
+		}
+	}
+}
+
+// Ended notes that a node has ended.
+func (k *Keeper) Ended(n *nodes.Node) {
+	k.ended++
+	k.Mark(n)
+}
+
+// Again has the next question look at all compared components. It costs nothing by itself.
+func (k *Keeper) Again() { k.looked = false }
+
+// On reports whether there has been a question.
+func (k *Keeper) On() bool { return k.index != nil }
+
+// Clear forgets a world that the session leaves.
+func (k *Keeper) Clear() {
+	k.index, k.ents, k.dirty, k.marked, k.plans, k.kept, k.looked = nil, nil, nil, nil, nil, 0, false
+	k.Nodes.Shifted = nil
+	k.ended++
+}
+
+// refresh brings the index up to date.
+func (k *Keeper) refresh() {
+	if k.index == nil {
+		k.index = space.NewIndex()
+		k.Nodes.Shifted = k.Mark
+		for i := range k.Nodes.Slots {
+			if k.Nodes.AtSlot(i) != nil {
+				k.mark(uint32(i))
+			}
+		}
+	}
+	if !k.looked {
+		k.look()
+		k.looked = true
+	}
+	for _, n := range k.Loose() {
+		k.mark(uint32(n.Entity.Id()))
+	}
+	if len(k.dirty) == 0 {
+		return
+	}
+	for i := 0; i < len(k.dirty); i++ { // grows meanwhile
+		id := k.dirty[i]
+		k.marked[id>>6] &^= 1 << (id & 63)
+		k.place(id)
+	}
+	k.dirty = k.dirty[:0]
+	k.index.Settle()
+}
+
+// place reads where a node is.
+func (k *Keeper) place(id uint32) {
+	n := k.Nodes.AtSlot(int(id))
+	if n == nil {
+		k.index.Remove(id)
+		return
+	}
+	for c := range n.Kids {
+		k.mark(uint32(c.Entity.Id()))
+	}
+	if n == k.Nodes.Session || n.ID == 0 || n.Leaving || n.IsAdrift() {
+		k.index.Remove(id)
+		return
+	}
+	t, ok := k.where(n)
+	if !ok {
+		k.index.Remove(id)
+		return
+	}
+	s := space.Shape{X: t.Pos.X, Y: t.Pos.Y}
+	if e := k.World.Entry(n.Entity); e.HasComponent(components.Extent) {
+		x := components.Extent.Get(e)
+		if x.Half.X != 0 || x.Half.Y != 0 {
+			s.HX, s.HY = x.Half.X, x.Half.Y
+		} else {
+			s.HX, s.Round = x.Radius, true
+		}
+		if o := (space.Shape{HX: s.HX, HY: s.HY}); !o.Allowed() {
+			k.ScoldOf("bad extent", "components.Extent of", e, "a radius and halves are finite and not below 0: the node counts as a point")
+			s.HX, s.HY, s.Round = 0, 0, false
+		}
+	}
+	for int(id) >= len(k.ents) {
+		k.ents = append(k.ents, make([]donburi.Entity, int(id)+1-len(k.ents)+int(id)/4)...)
+	}
+	k.ents[id] = n.Entity
+	k.index.Put(id, uint32(n.ID), s)
+}
+
+// where returns where a node is in the world: a node without a place is where the node above
+// it is. It reports false if nothing up there has one.
+func (k *Keeper) where(n *nodes.Node) (t components.TransformData, ok bool) {
+	for ; n != nil; n = n.Parent {
+		if up, has := k.own(n); has {
+			t = components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
+			ok = true
+		}
+	}
+	return t, ok
+}
+
+// own returns the place that a node says, relative to its parent's. Of several components
+// with a place the first counts.
+func (k *Keeper) own(n *nodes.Node) (t components.TransformData, ok bool) {
+	for i := range n.Items {
+		b := &n.Items[i]
+		if b.Comp == nil || len(b.Comp.Pos) != 2 {
+			continue
+		}
+		e, p := k.Component(b)
+		if p == nil {
+			continue
+		}
+		if b.Comp.Type == donburi.IComponentType(components.Transform) && b.Comp.StandIn == nil {
+			return *(*components.TransformData)(p), true
+		}
+		p = k.Tagged(b.Comp, e, p)
+		t.Pos.X, t.Pos.Y = b.Comp.Pos[0].Get(p), b.Comp.Pos[1].Get(p)
+		return t, true
+	}
+	return t, false
+}
+
+// look compares the places that nobody bumps with those of the last look.
+func (k *Keeper) look() {
+	if client := k.Auth == nil; client != k.client {
+		k.client, k.plans, k.kept = client, nil, 0
+	}
+	archetypes := k.World.Archetypes()
+	for ; k.kept < len(archetypes); k.kept++ {
+		k.plan(k.kept, archetypes[k.kept].ComponentTypes())
+	}
+	for i := range k.plans {
+		p := &k.plans[i]
+		ents := archetypes[p.archetype].Entities()
+		if len(ents) > len(p.rows) {
+			p.rows = append(p.rows, make([]row, len(ents)-len(p.rows))...)
+		}
+		p.rows = p.rows[:len(ents)]
+		if len(ents) == 0 {
+			continue
+		}
+		k.lookAt(p, ents, donburix.Column(k.World, p.comp.Type, p.archetype, len(ents)))
+	}
+}
+
+func (k *Keeper) plan(archetype int, layout []donburi.IComponentType) {
+	has := func(c donburi.IComponentType) bool { return slices.Contains(layout, c) }
+	if !has(components.RplNode) && !has(nodes.PartOf) {
+		return
+	}
+	for _, c := range k.Kinds.Components {
+		if len(c.Pos) != 2 || c.Item.Explicit && !k.client || !has(c.Type) {
+			continue
+		}
+		p := plan{archetype: archetype, comp: c}
+		if c.StandIn == nil {
+			x, okX := c.Pos[0].Float64At()
+			y, okY := c.Pos[1].Float64At()
+			p.x, p.y, p.plain = x, y, okX && okY
+		}
+		k.plans = append(k.plans, p)
+	}
+}
+
+func (k *Keeper) lookAt(p *plan, ents []donburi.Entity, at []unsafe.Pointer) {
+	rows := p.rows[:len(ents)]
+	at = at[:len(ents)]
+	turns := p.comp.Type == donburi.IComponentType(components.Transform)
+	for i, e := range ents {
+		r := &rows[i]
+		var x, y, rot float64
+		if p.plain {
+			x, y = *(*float64)(unsafe.Add(at[i], p.x)), *(*float64)(unsafe.Add(at[i], p.y))
+			if turns { // a turn moves what hangs below
+				rot = float64((*components.TransformData)(at[i]).Rot)
+			}
+		} else {
+			w := k.Tagged(p.comp, k.World.Entry(e), at[i])
+			x, y = p.comp.Pos[0].Get(w), p.comp.Pos[1].Get(w)
+		}
+		if r.x != x || r.y != y || r.rot != rot || r.entity != e {
+			*r = row{e, x, y, rot}
+			k.MarkEntity(e)
+		}
+	}
+}
+
+func (k *Keeper) take() *list {
+	k.refresh()
+	if n := len(k.free); n > 0 {
+		l := k.free[n-1]
+		k.free = k.free[:n-1]
+		return l
+	}
+	return &list{}
+}
+
+func (k *Keeper) give(l *list) {
+	l.ids, l.far, l.ents = l.ids[:0], l.far[:0], l.ents[:0]
+	k.free = append(k.free, l)
+}
