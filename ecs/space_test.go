@@ -124,8 +124,8 @@ type known struct {
 // list is the plain list: every node of a machine with where it is.
 func (l *land) list(r *tendon.Replication, f filter.LayoutFilter) (all []known) {
 	for e := range components.RplNode.Iter(r.World()) {
-		if e.Entity() == r.Session().Entity() {
-			continue
+		if _, here := r.Find(tendon.ID(e)); !here || e.Entity() == r.Session().Entity() {
+			continue // it has gone, and is only drawn still
 		}
 		k := known{e: e.Entity(), id: tendon.ID(e), at: l.world(e).Pos, keep: f == nil || f.MatchesLayout(e.Archetype().ComponentTypes())}
 		if e.HasComponent(components.Extent) {
@@ -207,14 +207,19 @@ func (l *land) check(t *rapid.T, r *tendon.Replication, sp *tendon.Space, f filt
 	if !slices.Equal(got, want) {
 		t.Fatalf("in %v are %v, not %v", area, got, want)
 	}
-	n, i := rapid.IntRange(0, 12).Draw(t, "n"), 0
+	n, i, told := rapid.IntRange(0, 12).Draw(t, "n"), 0, rpl.Node(0)
 	slices.SortStableFunc(all, func(a, b known) int {
 		return cmp.Or(cmp.Compare(a.far(p), b.far(p)), cmp.Compare(a.id, b.id))
 	})
 	for e, far := range sp.Nearest(p, n) {
-		if i >= len(all) || math.Abs(all[i].far(p)-far) > 1e-9 || e.Entity() != all[i].e && math.Abs(all[i].far(p)-all[min(i+1, len(all)-1)].far(p)) > 1e-9 && (i == 0 || math.Abs(all[i].far(p)-all[i-1].far(p)) > 1e-9) {
+		at := slices.IndexFunc(all, func(k known) bool { return k.e == e.Entity() })
+		if at < 0 || i >= len(all) || math.Abs(all[i].far(p)-far) > 1e-9 || math.Abs(all[at].far(p)-far) > 1e-9 {
 			t.Fatalf("number %d of the nearest to %v is %v at %v", i, p, e.Entity(), far)
 		}
+		if all[at].id == told {
+			t.Fatalf("%v is found twice", e.Entity())
+		}
+		told = all[at].id
 		i++
 	}
 	if i != min(n, len(all)) {
