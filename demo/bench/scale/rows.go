@@ -32,6 +32,7 @@ var rows = []row{
 	{"i", "the longest step over UDP: 10,000 nodes, 64 roaming peers who come and go, 60 s", longest},
 	{"observers", "stream stage with two observers a peer over one, 64 roaming peers", observersRatio},
 	{"policy", "stream stage with a policy of the game's own over Grid, 64 roaming peers", policyRatio},
+	{"queries", "questions about space among 100,000 nodes", queries},
 }
 
 // spread is what a row's samples come to.

@@ -39,9 +39,10 @@ type Keeper struct {
 
 // A list is what one question has found, while the game walks over it.
 type list struct {
-	ids  []uint32
-	far  []float64
-	ents []donburi.Entity
+	ids     []uint32
+	far     []float64
+	ents    []donburi.Entity
+	entries []*donburi.Entry // of ents
 }
 
 // A plan is one archetype with nodes whose place is in a compared component.
@@ -284,6 +285,7 @@ func (k *Keeper) take() *list {
 }
 
 func (k *Keeper) give(l *list) {
-	l.ids, l.far, l.ents = l.ids[:0], l.far[:0], l.ents[:0]
+	clear(l.entries)
+	l.ids, l.far, l.ents, l.entries = l.ids[:0], l.far[:0], l.ents[:0], l.entries[:0]
 	k.free = append(k.free, l)
 }

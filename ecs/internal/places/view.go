@@ -4,6 +4,7 @@ package places
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -18,6 +19,7 @@ type View struct {
 	k      *Keeper
 	filter filter.LayoutFilter // nil: all
 	known  [16]verdict         // by a hash of the archetype
+	last   verdict
 	takes  func(id uint32) bool
 	but    []donburi.Entity // of the Trace in progress
 }
@@ -41,34 +43,45 @@ func (v *View) wants(e *donburi.Entry) bool {
 		return true
 	}
 	a := e.Archetype()
-	at := &v.known[uintptr(unsafe.Pointer(a))>>6&15]
-	if at.archetype != unsafe.Pointer(a) {
-		at.archetype, at.takes = unsafe.Pointer(a), v.filter.MatchesLayout(a.ComponentTypes())
+	if unsafe.Pointer(a) == v.last.archetype {
+		return v.last.takes
 	}
+	return v.ask(unsafe.Pointer(a), a.ComponentTypes())
+}
+
+// ask is wants for another archetype than the last.
+func (v *View) ask(a unsafe.Pointer, layout []donburi.IComponentType) bool {
+	at := &v.known[uintptr(a)>>6&15]
+	if at.archetype != a {
+		at.archetype, at.takes = a, v.filter.MatchesLayout(layout)
+	}
+	v.last = *at
 	return at.takes
 }
 
 // walk shows the game what was found. What has ended meanwhile is left out.
 func (v *View) walk(l *list, yield func(*donburi.Entry) bool) {
 	k := v.k
-	for _, id := range l.ids {
-		l.ents = append(l.ents, k.ents[id])
-	}
-	if v.filter != nil {
-		kept := l.ents[:0]
-		for _, e := range l.ents {
-			if v.wants(k.World.Entry(e)) {
-				kept = append(kept, e)
-			}
-		}
-		l.ents = kept
-	}
 	w, ended := k.World, k.ended
-	for _, e := range l.ents {
-		if k.ended != ended && (k.World != w || k.Nodes.Of(e) == nil) {
-			continue
+	l.ents, l.entries = slices.Grow(l.ents, len(l.ids)), slices.Grow(l.entries, len(l.ids))
+	ents, entries, n := l.ents[:len(l.ids)], l.entries[:len(l.ids)], 0
+	for _, id := range l.ids { // one pass that waits for memory, most of it at once
+		at := k.ents[id]
+		e := w.Entry(at)
+		ents[n], entries[n] = at, e
+		if v.filter == nil || unsafe.Pointer(e.Archetype()) == v.last.archetype && v.last.takes || v.wants(e) {
+			n++
 		}
-		if !yield(w.Entry(e)) {
+	}
+	l.ents, l.entries = ents[:n], entries[:n]
+	for i, e := range l.entries {
+		if k.ended != ended {
+			if k.World != w || k.Nodes.Of(l.ents[i]) == nil {
+				continue
+			}
+			e = w.Entry(l.ents[i])
+		}
+		if !yield(e) {
 			break
 		}
 	}

@@ -22,11 +22,14 @@ func (l *level) around(v float64) float64 {
 	if math.IsInf(v, 0) {
 		return 0
 	}
-	return l.most + rounding*(l.most+math.Abs(v))
+	return l.most + rounding*(l.most+math.Abs(v)) + tiny
 }
 
 // rounding is more than the rounding of a few sums, as a share of what is added.
-const rounding = 1e-14
+const (
+	rounding = 1e-14
+	tiny     = 1e-150 // the square of less may be 0
+)
 
 // cells is which cells of a page a span has.
 func (s *span) cells(px, py int32) uint64 {
@@ -94,7 +97,7 @@ func (ix *Index) InRect(x0, y0, x1, y1 float64, to []uint32) []uint32 {
 						switch {
 						case it.x >= x0 && it.x <= x1 && it.y >= y0 && it.y <= y1:
 							found++
-						case it.size > 0 && ix.spots[it.id].touchesRect(x0, y0, x1, y1):
+						case it.size != 0 && it.near(x0, y0, x1, y1) && ix.spots[it.id].touchesRect(x0, y0, x1, y1):
 							found++
 						}
 					}
@@ -104,6 +107,14 @@ func (ix *Index) InRect(x0, y0, x1, y1 float64, to []uint32) []uint32 {
 		})
 	}
 	return to
+}
+
+// near reports whether what holds the item's shape may touch a rectangle, without a look at the
+// shape.
+func (it *item) near(x0, y0, x1, y1 float64) bool {
+	size := math.Abs(float64(it.size)) * (1 + 1e-9)
+	pad := size + rounding*(math.Abs(it.x)+math.Abs(it.y)+size) + tiny
+	return it.x+pad >= x0 && it.x-pad <= x1 && it.y+pad >= y0 && it.y-pad <= y1
 }
 
 // touchesRect is Touches with a rectangle that is given by its edges.
@@ -141,7 +152,7 @@ func (ix *Index) Within(x, y, r float64, to []uint32) []uint32 {
 						switch {
 						case square(it.x-x, it.y-y) <= rr:
 							found++
-						case it.size > 0 && ix.spots[it.id].WithinOf(x, y, r):
+						case it.size != 0 && it.near(x-r, y-r, x+r, y+r) && ix.spots[it.id].WithinOf(x, y, r):
 							found++
 						}
 					}
@@ -159,6 +170,7 @@ func (ix *Index) Touching(s Shape, but uint32, to []uint32) []uint32 {
 		return to
 	}
 	hx, hy := s.Half()
+	hx, hy = hx+rounding*(hx+math.Abs(s.X))+tiny, hy+rounding*(hy+math.Abs(s.Y))+tiny
 	from := len(to)
 	to = ix.InRect(s.X-hx, s.Y-hy, s.X+hx, s.Y+hy, to)
 	kept := to[:from]

@@ -110,7 +110,11 @@ func (ix *Index) insert(id uint32, at *spot) {
 	}
 	l := &ix.levels[n]
 	at.level = int8(n)
-	at.block = l.add(l.along(at.X), l.along(at.Y), item{at.X, at.Y, notLess(size), id})
+	it := item{at.X, at.Y, notLess(size), id}
+	if !at.Round {
+		it.size = -it.size
+	}
+	at.block = l.add(l.along(at.X), l.along(at.Y), it)
 }
 
 // notLess is the least float32 that is not less than v.

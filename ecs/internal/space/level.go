@@ -22,7 +22,7 @@ const (
 // An item is a thing in a block.
 type item struct {
 	x, y float64
-	size float32 // not less than half of what holds its shape; 0: a point
+	size float32 // not less than half of what holds its shape, below 0 for a box; 0: a point
 	id   uint32
 }
 
@@ -165,7 +165,7 @@ func (l *level) add(cx, cy int32, it item) int32 {
 	k.n++
 	l.count++
 	l.squares += 2*l.has(b) - 1
-	l.most = max(l.most, float64(it.size))
+	l.most = max(l.most, math.Abs(float64(it.size)))
 	return b
 }
 

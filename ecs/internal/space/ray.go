@@ -13,7 +13,8 @@ func (ix *Index) Trace(x, y, toX, toY float64, keep func(id uint32) bool) (first
 	if d := r.dx - r.dx + r.dy - r.dy + x - x + y - y; d != 0 {
 		return first, false
 	}
-	r.first.Share, r.across = 1, (math.Abs(r.dx)+math.Abs(r.dy))*(1+1e-9)
+	r.first.Share = 1
+	r.length, r.across = math.Sqrt(square(r.dx, r.dy))*(1+1e-9), (math.Abs(r.dx)+math.Abs(r.dy))*(1+1e-9)
 	for n := range ix.levels {
 		if l := &ix.levels[n]; l.count > 0 && l.most > 0 {
 			r.level(l)
@@ -25,7 +26,8 @@ func (ix *Index) Trace(x, y, toX, toY float64, keep func(id uint32) bool) (first
 type ray struct {
 	ix           *Index
 	x, y, dx, dy float64
-	across       float64 // what is passed by more than this times its size is not hit
+	length       float64 // a circle that is passed by more than this times its size is not hit …
+	across       float64 // … and a box by more than this
 	keep         func(id uint32) bool
 	first        Hit
 	order        uint32
@@ -122,7 +124,11 @@ func (r *ray) cell(l *level, b int32) {
 				continue
 			}
 			p, q := float64(r.dx*(it.y-r.y)), float64(r.dy*(it.x-r.x))
-			if math.Abs(p-q) > float64(it.size)*r.across+1e-12*(math.Abs(p)+math.Abs(q)) {
+			most := float64(it.size) * r.length
+			if it.size < 0 {
+				most = float64(-it.size) * r.across
+			}
+			if math.Abs(p-q) > most+1e-12*(math.Abs(p)+math.Abs(q)) {
 				continue
 			}
 			at := &r.ix.spots[it.id]
