@@ -166,8 +166,9 @@ package ecs
 //	prediction.go    what a client does at once, and what is corrected; internal/predict/: what it keeps; internal/rewind/: what
 //	                 a shooter saw
 //
-// The game is told, and tells others:
+// The game asks, is told, and tells others:
 //
+//	space.go         where nodes are; internal/places/: what has moved; internal/space/: what is there
 //	callback.go      the functions that it gives; internal/callbacks/: in which order those about nodes run,
 //	                 and what OnChange compares
 //	calls.go         where a call runs; internal/callqueue/: when; internal/sessionmsg/: the messages of two
