@@ -92,12 +92,16 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 
 func (cl *client) Closed(_ transport.Conn, err error) { cl.ended = err }
 
-// count finds out whether packets are missing among those that Apply is about to read.
+// count finds out whether packets are missing among those that Apply is about to read. lost
+// also counts packets that came without a datagram: a session in which those keep the line
+// alive is quiet, and draws a send later, when it knows whether what starts is fast or leaps.
 func (cl *client) count() (lost int) {
+	missing := 0
 	if cl.heardSeq > 0 && cl.newestSeq > cl.heardSeq {
 		lost = max(0, int(min(cl.newestSeq-cl.heardSeq, track.HeardTicks))-cl.came)
+		missing = cl.conn.Missing(cl.heardSeq, cl.newestSeq)
 	}
-	cl.draw.screen.Heard.Missing = lost > 0
+	cl.draw.screen.Heard.Missing = missing > 0
 	return lost
 }
 

@@ -3,6 +3,7 @@ package ecs_test
 // Commands, prediction and rewinding, over simulated networks.
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -83,14 +84,19 @@ func newRace(t *testing.T, c netsim.Conditions) *race {
 func (x *race) steps(n int) {
 	for range n {
 		x.net.Advance(time.Second / 60)
-		for _, r := range []*tendon.Replication{x.server, x.client} {
-			r.Receive()
-			if r == x.server && x.nudge != nil {
-				x.nudge()
-			}
-			x.move.Run(r)
-			r.Send()
+		x.step()
+	}
+}
+
+// step is a step of both, in no time.
+func (x *race) step() {
+	for _, r := range []*tendon.Replication{x.server, x.client} {
+		r.Receive()
+		if r == x.server && x.nudge != nil {
+			x.nudge()
 		}
+		x.move.Run(r)
+		r.Send()
 	}
 }
 
@@ -207,5 +213,57 @@ func TestRewindToWhatWasSeen(t *testing.T) {
 	x.steps(120)
 	if judged < 100 || worst > 0.01 {
 		t.Errorf("%d shots judged, up to %v beside what was drawn", judged, worst)
+	}
+}
+
+// A teleport of what is predicted is a cut: the owner's own, in the frame of the key, and one
+// that the server decides, when it comes. A shot finds nobody on the way.
+func TestPredictedTeleport(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.1})
+	leap := func(e *donburi.Entry) {
+		x.runner.Get(e).Pos.Y += 20
+		tendon.Teleport(e)
+	}
+	host, _ := tendon.Mine(x.server, x.runner)
+	target := host.Entity()
+	x.judge = func(c tendon.Call, k runKeys) {
+		if k.Jump {
+			leap(c.Entry)
+		}
+		if tendon.IsAuthority(c.Entry) && c.From == x.client.Me() {
+			c.Rewind(func() {
+				if y := x.runner.Get(x.server.World().Entry(target)).Pos.Y; math.Abs(math.Remainder(y, 20)) > .05 {
+					t.Fatalf("shot at %v", y)
+				}
+			})
+		}
+	}
+	x.input.Dir = gmath.Vec{X: 1}
+	frame := func() {
+		x.client.Frame()
+		if y := tendon.View(x.mine(), x.runner).Pos.Y; math.Abs(math.Remainder(y, 20)) > .05 {
+			t.Fatalf("drawn at %v", y)
+		}
+	}
+	for i := range 600 {
+		switch i % 50 {
+		case 0:
+			x.input.Jump = true
+		case 25:
+			leap(x.server.World().Entry(x.me))
+		}
+		if i%10 == 0 {
+			leap(x.server.World().Entry(target))
+		}
+		for range 3 {
+			x.net.Advance(time.Second / 240)
+			frame()
+		}
+		x.net.Advance(time.Second / 240)
+		x.step()
+		frame()
+	}
+	if y := x.runner.Get(x.mine()).Pos.Y; y != 24*20 {
+		t.Errorf("after 24 leaps it is at %v", y)
 	}
 }

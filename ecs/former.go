@@ -26,7 +26,11 @@ func (dr *drawing) noteFormer(n *nodes.Node) {
 		return
 	}
 	last := max(b.Track.Newest(), dr.screen.Heard.Before(now))
+	if !b.Track.Drifts {
+		last = max(last, dr.screen.SendBefore(now))
+	}
 	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
+	f.Leaps = float64(n.Replica.Leapt) > f.Last
 	dr.formerOf(dr.World.Entry(n.Entity), n) // forgets those that are over
 	if n.Former != nil {
 		n.Former.Newer, f.Older = f, n.Former
@@ -86,7 +90,7 @@ func (dr *drawing) inWorld(f *nodes.Former, e *donburi.Entry) components.Transfo
 	dr.screen.Render = f.Last
 	was, is := dr.before(f, e), dr.after(f, e)
 	left := (float64(f.Until) - render) / (float64(f.Until) - f.Last)
-	if was.Pos.DistanceTo(is.Pos) > track.JumpUnits*(float64(f.Until)-f.Last) {
+	if was.Pos.DistanceTo(is.Pos) > track.JumpUnits*(float64(f.Until)-f.Last) || f.Leaps {
 		left = 1
 	}
 	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))

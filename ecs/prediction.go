@@ -264,7 +264,12 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 		i++
 	})
 	for _, n := range pr.all {
-		n.Predicted.At = seconds
+		if n.Predicted.At = seconds; n.Replica.Leapt > n.Predicted.Leapt { // no error of a leap is drawn away
+			n.Predicted.Leapt = n.Replica.Leapt
+			for i := range n.Predicted.Items {
+				clear(n.Predicted.Items[i].Off)
+			}
+		}
 	}
 }
 
@@ -303,7 +308,7 @@ func (pr *prediction) view(n *nodes.Node, e donburi.Entity, c donburi.IComponent
 			f := &b.Comp.Drawn.Fields[j]
 			v := f.Get(p)
 			if share < 1 && before != nil && k.Ticks[(t-1)%predict.Ticks] == t-1 && k.Ticks[t%predict.Ticks] == t {
-				if was := f.Get(before); !f.Leaps(was, v) {
+				if was := f.Get(before); n.Leapt != t && !f.Leaps(was, v) {
 					v = f.Between(was, v, share)
 				}
 			}

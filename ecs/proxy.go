@@ -171,7 +171,9 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 	if b.Track != nil {
 		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
+		b.Track.Leap(n.Replica.Leapt)
 		px.draw.screen.Push(b.Track, t, px.draw.screen.StillUntil(b.Track, t), px.Proxy.Newest(), px.draw.words)
+		b.Track.Drifts = n.Replica.Drifts(ord)
 		px.draw.startInPlace(n, b)
 	}
 }

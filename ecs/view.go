@@ -80,6 +80,24 @@ func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	return v
 }
 
+// Teleport says that where a node is after this step is no way from where it was: it is drawn
+// there at once on every machine, however near that is and whatever packets are lost, as is
+// what hangs under it. It counts for all fields of the node that are drawn between states.
+// Call it in the step that moves the node, on the authority, and in a command's Apply for
+// what is predicted; for proxies that are not predicted, and for local entities, it does
+// nothing. Without it, a way is taken for a leap if it is four times as fast as any of the
+// node before, and more than 32 units a tick.
+func Teleport(e *donburi.Entry) {
+	r, n := nodeAt(e)
+	switch {
+	case n == nil || n == r.nodes.Session:
+	case r.shared.Auth != nil:
+		n.Leapt = r.shared.Auth.Leap(n.ID)
+	case n.Predicted != nil:
+		n.Leapt = max(n.Leapt, r.commands.playing)
+	}
+}
+
 // nodeAt returns the session and the node of an entry, nil where there is none.
 func nodeAt(e *donburi.Entry) (*Replication, *nodes.Node) {
 	r := of(e)

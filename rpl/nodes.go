@@ -152,6 +152,20 @@ func (a *Authority) move(c, p uint32) {
 	a.sender.NewParentAtHolders(c)
 }
 
+// Leap says that what changes of a node in this tick, or in the next if this one was sent
+// already, is no motion: there is no way between its state before and then. It is told with
+// the state, and again until a peer is known to have it. It returns that tick.
+func (a *Authority) Leap(n Node) (t Tick) {
+	if t = a.store.Tick; t == a.store.Sent {
+		t++
+	}
+	if slot, ok := a.store.Slot(n); ok {
+		a.store.Nodes[slot].Leapt = t
+		a.sender.NewParentAtHolders(slot)
+	}
+	return t
+}
+
 // Parent is the node above n, 0 for a root.
 func (a *Authority) Parent(n Node) Node {
 	if s, ok := a.store.Slot(n); ok && a.store.Nodes[s].Parent != 0 {

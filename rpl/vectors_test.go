@@ -32,6 +32,8 @@ func TestVectors(t *testing.T) {
 				w.net.A.Give(w.nodes[0].id, 2)
 			case 20:
 				_ = w.net.A.SetParent(w.nodes[1].id, w.nodes[2].id)
+			case 25:
+				w.net.A.Leap(w.nodes[0].id)
 			case 30:
 				w.net.A.Remove(w.nodes[3].id)
 				w.nodes = w.nodes[:3]

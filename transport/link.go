@@ -161,6 +161,9 @@ type Conn interface {
 	Identity() Identity
 	// Joined says that the peer of a listener has joined: see Offer.Joins.
 	Joined()
+	// Missing is how many packets with a number above from, up to to, have not come. Packets
+	// without a datagram count as those with one: they have a number of the same sequence.
+	Missing(from, to uint64) int
 	// Stats are the connection's figures, also after its end.
 	Stats() Stats
 	// LaneBytes is the cost of the reliable lane in bytes of UDP payload. sent is

@@ -23,6 +23,7 @@ type Former struct {
 	Track  *track.Track
 	Last   float64  // the newest tick at which it is known to have hung there
 	Until  rpl.Tick // when it hangs where it does now
+	Leaps  bool     // the game has said that the way from there to the next place is a leap
 	Asked  bool     // inWorld is looking for it: two nodes may each have been above the other
 	Older  *Former  // where it hung before that, as long as it is drawn there
 	Newer  *Former  // nil: after this it hangs where it does now
@@ -92,6 +93,8 @@ type Node struct {
 	InPlace  bool             // on a proxy: it is in Replication.inPlace
 	Ending   bool             // on the authority: endNode is at work on it
 	Here     bool             // OnStreamIn has run
+
+	Leapt rpl.Tick // when the game last said that it leapt: on the authority, and where it is predicted
 
 	ToldParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of
 	ToldOwner  rpl.Peer

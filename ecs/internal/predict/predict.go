@@ -18,6 +18,7 @@ const Ticks = 64
 // A Node is what is kept of one predicted node.
 type Node struct {
 	Round uint64
+	Leapt rpl.Tick
 	Items []Item  // by ordinal
 	At    float64 // when its error was last changed, in seconds
 }

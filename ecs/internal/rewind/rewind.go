@@ -4,6 +4,7 @@ package rewind
 
 import (
 	"fmt"
+	"math"
 	"time"
 	"unsafe"
 
@@ -53,7 +54,8 @@ type rewound struct {
 type past struct {
 	node   *nodes.Node
 	ticks  [pastTicks]rpl.Tick
-	values []float64 // by tick, then field
+	leapt  [pastTicks]rpl.Tick // when it had last leapt
+	values []float64           // by tick, then field
 }
 
 type undo struct {
@@ -98,7 +100,7 @@ func (rw *History) Remember() {
 			}
 			k.live = append(k.live, p)
 			at, slot := e.Component(k.comp.Type), int(rw.Tick%pastTicks)
-			p.ticks[slot] = rw.Tick
+			p.ticks[slot], p.leapt[slot] = rw.Tick, n.Leapt
 			row := p.row(k, slot)
 			for j := range k.comp.Drawn.Fields {
 				row[j] = k.comp.Drawn.Fields[j].Rounded(at)
@@ -173,6 +175,10 @@ func (rw *History) Back(from rpl.Peer, d command.Drawn) {
 			if a == nil {
 				continue // it was not there
 			}
+			of := share
+			if l := p.leapt[to%pastTicks]; l > to-span && l <= to { // nobody has drawn it on the way
+				of = math.Floor(min(share, 1))
+			}
 			e := rw.World.Entry(n.Entity)
 			if !e.HasComponent(k.comp.Type) {
 				continue
@@ -182,7 +188,7 @@ func (rw *History) Back(from rpl.Peer, d command.Drawn) {
 			for j := range k.comp.Drawn.Fields {
 				f := &k.comp.Drawn.Fields[j]
 				u := undo{n: n, f: f, at: at, was: f.Get(at)}
-				f.Set(at, f.Between(a[j], b[j], share))
+				f.Set(at, f.Between(a[j], b[j], of))
 				u.set = f.Get(at)
 				rw.undos = append(rw.undos, u)
 			}

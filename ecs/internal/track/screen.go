@@ -171,7 +171,20 @@ func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 		return 0
 	}
 	if often := rpl.Tick(sc.Steps / 4); t-k.Newest() <= often && k.paced(t) { // what changes seldom has stood still
-		before = min(before, rpl.Tick(sc.Render))
+		return min(before, rpl.Tick(sc.Render))
 	}
-	return before
+	if k.Drifts {
+		return before
+	}
+	return max(before, sc.SendBefore(t))
+}
+
+// SendBefore returns the tick of the send before that of a tick, 0 if packets are missing: if
+// nothing is missing and nothing came, nothing had changed by then.
+func (sc *Screen) SendBefore(t rpl.Tick) rpl.Tick {
+	every := rpl.Tick((sc.Steps + sc.Sends - 1) / max(1, sc.Sends))
+	if sc.Heard.Missing || t < every {
+		return 0
+	}
+	return t - every
 }

@@ -35,6 +35,8 @@ type Track struct {
 	cuts    uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
 	Ends    bool      // its node goes: it is not drawn beyond where it was
 	every   rpl.Tick  // how long after the state before the newest one came
+	leapt   rpl.Tick  // when the game last said that it leapt; 0: never
+	Drifts  bool      // its newest state moves on by itself
 	saved   []float64 // what the fields held before Frame wrote in place; empty: nothing is written
 	beyond  *beyond   // what is drawn beside the samples; nil until they did not suffice
 }
@@ -104,9 +106,27 @@ func (k *Track) push(t, before rpl.Tick, words []int32) {
 			copy(still, k.values(int(k.n)-2))
 		}
 	}
+	leaps := k.n > 0 && k.leapt > k.Newest() && k.leapt <= t
 	k.fill(k.grow(t), words)
-	if k.jumped() {
+	if leaps || k.jumped() {
 		k.cuts |= 1 << k.at(int(k.n)-1)
+	}
+}
+
+// Leap notes that the item leapt at a tick: however far that was, and whatever was lost, the
+// way to its first state from then on is no motion.
+func (k *Track) Leap(t rpl.Tick) {
+	if t <= k.leapt {
+		return
+	}
+	k.leapt = t
+	for i := 1; i < int(k.n); i++ {
+		if k.tick(i) >= t {
+			if k.tick(i-1) < t {
+				k.cuts |= 1 << k.at(i)
+			}
+			return
+		}
 	}
 }
 
@@ -220,7 +240,7 @@ func (k *Track) jumped() bool {
 		}
 		i = end
 	}
-	if quick {
+	if quick && !(k.tick(n-2) >= k.leapt && k.tick(n-3) < k.leapt) {
 		k.cuts &^= 1 << k.at(n-2)
 	}
 	return false

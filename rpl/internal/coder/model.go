@@ -74,6 +74,7 @@ const (
 	ArriveParent              // the node has a parent
 	ArriveName
 	ArriveArgs
+	ArriveLeapt // the node has leapt since it was first told of
 
 	ArriveOwner = 1 << iota
 	arriveKinds = ArriveOwner * ownerKinds
@@ -229,7 +230,7 @@ func defaultEntry() EntryModel {
 	}
 	arrive := []float64{0.5}
 	for _, owner := range []float64{0.9, 0.03, 0.07} {
-		for _, w := range fitFlags(0.05, 0.05, 0.03, 0.1) {
+		for _, w := range fitFlags(0.05, 0.05, 0.03, 0.1, 0.005) {
 			arrive = append(arrive, w*owner)
 		}
 	}

@@ -66,6 +66,7 @@ func (c *Proxy) forget(i uint32) {
 
 // meta applies a node's owner and parent, unless newer ones are here.
 func (c *Proxy) meta(m stagedMeta) {
+	m.r.Leapt = max(m.r.Leapt, m.leapt)
 	if c.dec.stage.tick <= m.r.meta || m.r.gone {
 		return
 	}
@@ -172,7 +173,7 @@ func (c *Proxy) lay(r *Replica, n *stagedNode) {
 func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
 	r, t := n.r, c.dec.stage.tick
 	old.born = t
-	c.meta(stagedMeta{old, r.Owner, r.parent})
+	c.meta(stagedMeta{r: old, owner: r.Owner, parent: r.parent, leapt: r.Leapt})
 	if !old.layout.Is(r.layout.Prefab, r.layout.Items) {
 		c.noteItems(old)
 		c.held.rows.retire(old.rows, replicaOld)

@@ -55,6 +55,7 @@ type stagedMeta struct {
 	r      *Replica
 	owner  ids.Peer
 	parent uint32
+	leapt  ids.Tick // when the node last leapt; 0: nothing is told of that
 }
 
 func (s *stage) reset(t ids.Tick) {
@@ -242,6 +243,9 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
 		r.Prefab = c.cfg.Schema.Prefabs()[l.Prefab-1]
 	}
 	r.Owner, r.parent = c.readMeta(d, m, says/coder.ArriveOwner, says&coder.ArriveParent != 0)
+	if says&coder.ArriveLeapt != 0 {
+		r.Leapt = c.readLeap(d, m)
+	}
 	if says&coder.ArriveName != 0 {
 		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxName, nil)
 		if !ok {

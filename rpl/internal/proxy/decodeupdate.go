@@ -158,11 +158,21 @@ func (c *Proxy) readSpecial(d *prefix.Decoder, m *coder.Model, h uint32, baseTic
 		return false, false, nil
 	}
 	if d.Bits(1) == 1 {
-		owner, parent := c.readMeta(d, m, d.Symbol(m.Entry.Owner.T), d.Bits(1) == 1)
-		c.dec.stage.metas = append(c.dec.stage.metas, stagedMeta{r, owner, parent})
+		meta := stagedMeta{r: r}
+		meta.owner, meta.parent = c.readMeta(d, m, d.Symbol(m.Entry.Owner.T), d.Bits(1) == 1)
+		if d.Bits(1) == 1 {
+			meta.leapt = c.readLeap(d, m)
+		}
+		c.dec.stage.metas = append(c.dec.stage.metas, meta)
 	}
 	ok, err = c.readActions(d, m, rows, baseTick, false)
 	return true, ok, err
+}
+
+// readLeap reads when a node leapt.
+func (c *Proxy) readLeap(d *prefix.Decoder, m *coder.Model) ids.Tick {
+	t := c.dec.stage.tick
+	return t - min(t, ids.Tick(coder.ReadUnsigned(d, &m.Entry.BaseAge)))
 }
 
 // readActions reads the action for each row of a node. It returns false if a base is

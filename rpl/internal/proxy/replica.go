@@ -30,6 +30,7 @@ type Replica struct {
 	Items  []*schema.ItemType // by ordinal, nil where one was removed; shared by many replicas, so read only
 	Parent ids.Node           // 0: a root, or the parent is not known yet; see Adrift
 	Owner  ids.Peer
+	Leapt  ids.Tick // the newest tick at which it is known to have leapt (Authority.Leap); 0: none
 
 	handle  uint32
 	gen     uint8
@@ -128,6 +129,16 @@ func (r *Replica) fill(ordinal int, words []int32, vars []any, tick ids.Tick) {
 			}
 		}
 	}
+}
+
+// Drifts reports whether an item's state moves on by itself until more of it comes.
+func (r *Replica) Drifts(ordinal int) bool {
+	for k, of := range r.layout.Ords[:r.rows.n] {
+		if of == ordinal && r.proxy.held.rows.drifting.Has(r.rows.first+uint32(k)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Tick is the newest tick of which the item's state was received.

@@ -19,7 +19,8 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	known := p.layouts.Has(n.Layout.Number)
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
 	says := coder.ArriveDefined*flag(!known) | coder.ArriveParent*flag(parent != wire.NoHandle) |
-		coder.ArriveName*flag(n.Spawn.Name != "") | coder.ArriveArgs*flag(len(n.Spawn.Args) > 0) | coder.ArriveOwner*owner
+		coder.ArriveName*flag(n.Spawn.Name != "") | coder.ArriveArgs*flag(len(n.Spawn.Args) > 0) |
+		coder.ArriveLeapt*flag(p.visits[h].tellsLeap(n)) | coder.ArriveOwner*owner
 	s = append(s, m.Entry.Arrive.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8),
 		coder.Unsigned(&m.Entry.Id, n.ID.Slot()), coder.Unsigned(&m.Entry.Tenant, n.ID.Tenant()), coder.Unsigned(&m.Entry.Layout, n.Layout.Number))
 	if !known {
@@ -34,6 +35,9 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	}
 	if parent != wire.NoHandle {
 		s = append(s, coder.Unsigned(&m.Entry.Handle, parent))
+	}
+	if p.visits[h].tellsLeap(n) {
+		s = append(s, a.leapAge(p, n))
 	}
 	if n.Spawn.Name != "" {
 		s = coder.AppendBytes(s, &m.Entry.Length, []byte(n.Spawn.Name))
@@ -70,8 +74,9 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	a.sender.Accounts.Counters.Arrivals++
 }
 
-// appendMeta codes a node's owner and parent.
-func (a *updates) appendMeta(p *Peer, n *store.Node) {
+// appendMeta codes a node's owner and parent, and its last leap where the peer may not know
+// of it.
+func (a *updates) appendMeta(p *Peer, n *store.Node, v *visit) {
 	m := p.Model
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
 	a.syms = append(a.syms, m.Entry.Owner.Sym(owner), prefix.Raw(uint32(flag(parent != wire.NoHandle)), 1))
@@ -81,6 +86,18 @@ func (a *updates) appendMeta(p *Peer, n *store.Node) {
 	if parent != wire.NoHandle {
 		a.syms = append(a.syms, coder.Unsigned(&m.Entry.Handle, parent))
 	}
+	a.syms = append(a.syms, prefix.Raw(uint32(flag(v.tellsLeap(n))), 1))
+	if v.tellsLeap(n) {
+		a.syms = append(a.syms, a.leapAge(p, n))
+	}
+}
+
+// tellsLeap is whether the peer may not know of the node's last leap.
+func (v *visit) tellsLeap(n *store.Node) bool { return n.Leapt != 0 && v.newParent != 0 }
+
+// leapAge is how many ticks ago a node leapt.
+func (a *updates) leapAge(p *Peer, n *store.Node) prefix.Sym {
+	return coder.Unsigned(&p.Model.Entry.BaseAge, uint32(a.store.Tick-min(n.Leapt, a.store.Tick)))
 }
 
 // ownerOf is a node's owner as it is coded for a peer.

@@ -53,7 +53,7 @@ func (a *Sender) RefreshAtHolders(slot uint32) {
 	}
 }
 
-// NewParentAtHolders has the peers that hold a node told of its new parent.
+// NewParentAtHolders has the peers that hold a node told of its new parent, or of a leap.
 func (a *Sender) NewParentAtHolders(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		if h.Handle != wire.NoHandle {

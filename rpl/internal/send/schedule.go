@@ -46,7 +46,7 @@ func (pl *plan) empty() bool {
 
 // Schedule is Authority.Schedule.
 func (a *planner) Schedule(now time.Duration) {
-	a.store.Now = now
+	a.store.Now, a.store.Sent = now, a.store.Tick
 	a.sender.Updates.syms = a.sender.Updates.syms[:0]
 	a.sender.Updates.recs = a.sender.Updates.recs[:0]
 	a.sender.Updates.pieces.reset()

@@ -88,7 +88,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *entry) {
 		a.syms = append(a.syms, prefix.Raw(uint32(flag(meta)), 1))
 	}
 	if meta {
-		a.appendMeta(p, n)
+		a.appendMeta(p, n, v)
 		a.note(h, 0, recMeta, e.gen, 0)
 	}
 	pending, loose, urgency := a.appendRows(p, h, e, n, special, guess)

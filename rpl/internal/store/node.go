@@ -40,8 +40,8 @@ type Node struct {
 	Spawn    spawned
 	Common   uint32
 	Sharers  uint32
-	ownedAt  uint32 // its index among the nodes of its owner
-	_        [4]byte
+	ownedAt  uint32   // its index among the nodes of its owner
+	Leapt    ids.Tick // when it was last somewhere else without a way there, 0 for never
 }
 
 // spawned is what a node keeps of its Spawn.
@@ -151,7 +151,7 @@ func (a *Store) Spawn(s *Spawn) (uint32, error) {
 	a.setOwner(slot, s.Owner)
 	l.Nodes++
 	n.Spawn = spawned{s.Prefab, slices.Clone(s.Args), s.Name, s.Complete()}
-	n.PosItem, n.Groups, n.Born, n.Early = -1, 0, a.Send, a.Send-1
+	n.PosItem, n.Groups, n.Born, n.Early, n.Leapt = -1, 0, a.Send, a.Send-1, 0
 	n.past = n.past[:0]
 	n.Judge, n.active = false, 0
 	a.Space.Spots[slot] = spatial.Spot{Cell: -1}

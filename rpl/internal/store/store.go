@@ -20,7 +20,8 @@ type Store struct {
 	hz     int
 
 	Tick ids.Tick
-	Send uint32 // counts the sends
+	Send uint32   // counts the sends
+	Sent ids.Tick // of the newest send
 	Now  time.Duration
 
 	Space *spatial.Space

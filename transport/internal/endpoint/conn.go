@@ -214,6 +214,13 @@ func (c *Conn) remoteText() string {
 	return c.text
 }
 
+// Missing implements transport.Conn.
+func (c *Conn) Missing(from, to uint64) int {
+	c.rx.Lock()
+	defer c.rx.Unlock()
+	return c.rx.window.Missing(from, to)
+}
+
 // LaneBytes implements transport.Conn.
 func (c *Conn) LaneBytes() (sent uint64, held int) {
 	c.mu.Lock()

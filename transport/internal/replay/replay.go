@@ -69,12 +69,36 @@ func (w *Window) Loss(span, skip uint64) float64 {
 	}
 	newest := w.highest - skip
 	n := min(newest, span) // the first number is 1
-	seen := 0
+	return float64(int(n)-w.count(newest, n)) / float64(n)
+}
+
+// Missing returns how many of the numbers above from, up to to, were not marked; those that
+// are too old to know count as marked.
+func (w *Window) Missing(from, to uint64) int {
+	if oldest := w.highest - min(w.highest, Size); from < oldest {
+		from = oldest
+	}
+	if to <= from {
+		return 0
+	}
+	beyond := 0
+	if to > w.highest {
+		beyond = int(to - max(from, w.highest))
+		to = w.highest
+	}
+	if to <= from {
+		return beyond
+	}
+	return beyond + int(to-from) - w.count(to, to-from)
+}
+
+// count returns how many of the n numbers up to newest are marked; they are no older than Size.
+func (w *Window) count(newest, n uint64) (seen int) {
 	for at, left := newest-n+1, n; left > 0; { // word by word; at may wrap after the highest uint64
 		part := min(left, 64-at%64)
 		word := w.seen[at/64%uint64(len(w.seen))] >> (at % 64)
 		seen += bits.OnesCount64(word << (64 - part))
 		at, left = at+part, left-part
 	}
-	return float64(int(n)-seen) / float64(n)
+	return seen
 }

@@ -145,3 +145,28 @@ func TestWhole(t *testing.T) {
 		}
 	}
 }
+
+// Missing equals what a plain count finds, in any range.
+func TestMissingOfTheWindow(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		var w Window
+		seen := map[uint64]bool{}
+		for seq := uint64(1); seq < 3000; seq++ {
+			if rng.IntN(5) > 0 {
+				accept(&w, seq)
+				seen[seq] = true
+			}
+			from := uint64(rng.IntN(int(seq) + 3))
+			to, missing := from+uint64(rng.IntN(80)), 0
+			for s := from + 1; s <= to; s++ {
+				if !seen[s] && (s > w.highest || s > w.highest-min(w.highest, Size)) {
+					missing++
+				}
+			}
+			if got := w.Missing(from, to); got != missing {
+				t.Fatalf("seed %d: %d of (%d, %d] with highest %d, not %d", seed, got, from, to, w.highest, missing)
+			}
+		}
+	}
+}
