@@ -149,7 +149,7 @@ package ecs
 //	receive.go       what is received, on every machine; seat.go: peers who come and go; lost.go: and come back;
 //	                 clientlimits.go, internal/patience/: and who is sent away
 //	extract.go       what is read once a step; internal/extract/: how nodes begin and end, and components to the core
-//	send.go          who sees what, what fits, and what leaves
+//	send.go          who sees what, what fits, and what leaves; audience.go: who is seen
 //
 // A client, in the order of a step:
 //

@@ -19,6 +19,7 @@ func streamStage(r *Replication) {
 		r.seats.observe(r.extract.Observers)
 	}
 	r.shared.Auth.Stream(r.line.now())
+	r.tellAudience()
 }
 
 // observe tells the core where each peer's observers are.

@@ -53,8 +53,8 @@ func (s *Space) Within(at gmath.Vec, radius float64) iter.Seq[*donburi.Entry] {
 }
 
 // Nearest loops over the n nodes that are nearest to a point, the nearest first, with the
-// distance of each one's edge, which is 0 inside. Of nodes that are equally far the one with
-// the lower ID is first, on every machine.
+// distance of each one's edge, which is 0 inside. Nodes that are equally far come in one order
+// on every machine.
 func (s *Space) Nearest(at gmath.Vec, n int) iter.Seq2[*donburi.Entry, float64] {
 	return func(yield func(*donburi.Entry, float64) bool) { s.v.Nearest(at.X, at.Y, n, yield) }
 }

@@ -43,6 +43,8 @@ type Hooks struct {
 	StreamOut []On[func(e *donburi.Entry, destroyed bool)]
 	Parent    []On[func(e *donburi.Entry, old donburi.Entity)]
 	Owner     []On[func(e *donburi.Entry, old rpl.Peer)]
+	Seen      []On[func(e *donburi.Entry)]
+	Unseen    []On[func(e *donburi.Entry)]
 	Change    map[int][]func(e *donburi.Entry, old unsafe.Pointer) // by component.order
 }
 
@@ -157,7 +159,10 @@ func (q *Queue) CallBack() {
 		if e.comp == nil {
 			if e.about == itsArrival {
 				e.node.Here = true
-				q.streamedIn(e.node)
+				q.streamedIn(e.node, q.StreamIn)
+				if q.Auth != nil && q.Me != 0 { // this machine's player has every node
+					q.streamedIn(e.node, q.Seen)
+				}
 			}
 			if e.about != itsOwner {
 				q.parentTold(e.node)
@@ -181,8 +186,18 @@ func (q *Queue) CallBack() {
 	q.spare = events
 }
 
-func (q *Queue) streamedIn(n *nodes.Node) {
-	for _, h := range q.StreamIn {
+// Watched runs OnSeen or OnUnseen of a node.
+func (q *Queue) Watched(n *nodes.Node, seen bool) {
+	if seen {
+		q.streamedIn(n, q.Seen)
+	} else {
+		q.streamedIn(n, q.Unseen)
+	}
+}
+
+// streamedIn runs OnStreamIn of a node, or other functions of that kind.
+func (q *Queue) streamedIn(n *nodes.Node, hooks []On[func(e *donburi.Entry)]) {
+	for _, h := range hooks {
 		for _, ent := range n.Entities() {
 			if q.nodes.Of(ent) == n && !n.Leaving && q.World.Valid(ent) {
 				if e := q.World.Entry(ent); e.HasComponent(h.Component) {

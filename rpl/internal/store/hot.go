@@ -50,6 +50,7 @@ func (a *Store) noteHeld(n *Node) {
 	if len(n.Holders) > 1 {
 		return
 	}
+	a.turn(n)
 	for _, it := range n.Items {
 		if it != NoSlot {
 			h := &a.Hots[it]
@@ -64,6 +65,7 @@ func (a *Store) noteUnheld(n *Node) {
 	if len(n.Holders) > 0 {
 		return
 	}
+	a.turn(n)
 	for _, it := range n.Items {
 		if it == NoSlot {
 			continue

@@ -252,6 +252,7 @@ func (a *Store) Remove(slot uint32) {
 		a.freeRow(r)
 	}
 	nd.Used = false
+	a.audience.seen.Clear(slot)
 	nd.Layout.Nodes--
 	nd.Spawn = spawned{}
 	if nd.ID.Tenant() < math.MaxUint32 { // else the slot stays unused: one more tenant would repeat a Node

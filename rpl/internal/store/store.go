@@ -59,6 +59,8 @@ type Store struct {
 	bytes       []byte  // scratch
 	sum         uint32  // of what was read ahead, so that the compiler keeps the reads
 
+	audience audience
+
 	overlong  map[*schema.Var]bool // props of which a value was logged as too long
 	Overlongs uint64               // values longer than their codec's bound
 }

@@ -1,0 +1,28 @@
+package rpl
+
+// The audience of nodes: to whom they are relevant.
+
+// Viewers appends to dst the peers to which a node is relevant since the last Stream, whether
+// or not they have been told of it yet. The local player is not among them.
+func (a *Authority) Viewers(n Node, dst []Peer) []Peer {
+	slot, ok := a.store.Slot(n)
+	if !ok {
+		return dst
+	}
+	for _, h := range a.store.Nodes[slot].Holders {
+		dst = append(dst, a.interest.Viewers[h.Peer].ID)
+	}
+	return dst
+}
+
+// Watched reports whether a node has a viewer. It costs the same for any number of them.
+func (a *Authority) Watched(n Node) bool {
+	slot, ok := a.store.Slot(n)
+	return ok && len(a.store.Nodes[slot].Holders) > 0
+}
+
+// Audience calls fn for each node that has got its first viewer, or lost its last, since the
+// last call; in the first call, for each node that has one. It costs what has changed, and is
+// meant to be called after each Stream. fn must not change nodes. A node that ends while it
+// is watched is not told of.
+func (a *Authority) Audience(fn func(n Node, watched bool)) { a.store.Audience(fn) }

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// An audience notes which nodes have got their first holder or lost their last, once somebody
+// has asked for that.
+type audience struct {
+	on     bool
+	turned []ids.Node  // may be held by others than at the last report
+	seen   wire.Bitset // slots of the nodes that were reported as held
+}
+
+// turn notes that a node has got its first holder or lost its last.
+func (a *Store) turn(n *Node) {
+	if a.audience.on {
+		a.audience.turned = append(a.audience.turned, n.ID)
+	}
+}
+
+// Audience calls fn for each node that is held by somebody now and was not at the last call, or
+// the other way round; the first time, for each that is held. fn must not change the store.
+func (a *Store) Audience(fn func(n ids.Node, held bool)) {
+	u := &a.audience
+	if !u.on {
+		u.on = true
+		for i := range a.Nodes {
+			if n := &a.Nodes[i]; n.Used && len(n.Holders) > 0 {
+				a.turn(n)
+			}
+		}
+	}
+	for _, id := range u.turned {
+		slot, ok := a.Slot(id)
+		if !ok {
+			continue // its end has been told
+		}
+		held := len(a.Nodes[slot].Holders) > 0
+		if held == u.seen.Has(slot) {
+			continue
+		}
+		if held {
+			u.seen.Set(slot)
+		} else {
+			u.seen.Clear(slot)
+		}
+		fn(id, held)
+	}
+	u.turned = u.turned[:0]
+}
