@@ -7,7 +7,8 @@
 // The files in the order of the data:
 //
 //	store.go                    what there is, by name
-//	node.go, tree.go            nodes, their parents and owners; streaming.go: how they are sent; secret.go: who may know
+//	node.go, tree.go            nodes, their parents and owners; streaming.go: how they are sent;
+//	                            secret.go: who may know; audience.go: whether anybody has one
 //	item.go, layout.go          items, and which of them a node has
 //	rows.go, versions.go        rows: Set; their versions: settle, what peers will know
 //	slab.go, history.go         where rows and their older versions lie
