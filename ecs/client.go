@@ -41,6 +41,7 @@ type client struct {
 	sessionHere bool              // the session's node has arrived in this level
 	read        rpl.ProxyCounters // the core's counters when they were last read
 	told        sessionmsg.ServerNames
+	progress    sessionmsg.Progress
 }
 
 // Connected, Datagram, Message and Closed are what the link delivers. They call no game
@@ -83,6 +84,12 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 		m, err := sessionmsg.ParseNames(b)
 		if err == nil {
 			err = cl.told.Take(m)
+		}
+		cl.Faults.Refuse("message refused", err)
+	case b[0] == sessionmsg.TypeProgress:
+		m, err := sessionmsg.ParseProgress(b)
+		if err == nil && cl.Proxy != nil && cl.entering == nil {
+			cl.progress = m
 		}
 		cl.Faults.Refuse("message refused", err)
 	default:

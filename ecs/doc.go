@@ -153,7 +153,7 @@ package ecs
 //
 // A client, in the order of a step:
 //
-//	client.go        what the link brings; internal/clock/: the server's time
+//	client.go        what the link brings; progress.go: how much is to come; internal/clock/: the server's time
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
 //	                 leaving.go: what goes when drawn time gets there
 //	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which

@@ -84,6 +84,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		}
 	}
 	r.shared.level, r.shared.epoch, r.client.after, r.client.told = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
+	r.client.progress = sessionmsg.Progress{}
 	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
 	if swap {
 		r.worlds.levels = true

@@ -55,6 +55,7 @@ type seat struct {
 	calls    uint64         // that it had made when they were looked at last
 	member   membership
 	commands reported
+	filling  filling
 	absence
 }
 
@@ -254,7 +255,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 				c.Close("the server could not take you in")
 				return
 			}
-			s.in, s.after = true, m.After
+			s.in, s.after, s.filling = true, m.After, filling{}
 			c.Joined()
 			ss.groups.seatGroups(s)
 		}

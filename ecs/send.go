@@ -71,6 +71,7 @@ func sendStage(r *Replication) {
 	switch {
 	case !r.shared.Sending:
 	case r.shared.Auth != nil:
+		r.seats.tellProgress()
 		for _, s := range r.seats.all {
 			if s.conn == nil {
 				continue

@@ -26,3 +26,8 @@ func (a *Authority) Watched(n Node) bool {
 // meant to be called after each Stream. fn must not change nodes. A node that ends while it
 // is watched is not told of.
 func (a *Authority) Audience(fn func(n Node, watched bool)) { a.store.Audience(fn) }
+
+// Filling is how far a peer has what it should have: the nodes that it is known to have, and
+// those that it should have, the session's among them. It is 0, 0 for a peer that is not
+// connected.
+func (a *Authority) Filling(id Peer) (has, wanted int) { return a.sender.Filling(id) }

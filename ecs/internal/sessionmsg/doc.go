@@ -4,7 +4,7 @@
 // What was sent by anybody is read without trust: every Parse… checks lengths and ranges,
 // and refuses with ErrMessage.
 //
-// Where they stand: welcome.go peer, level and ready; names.go load-time nodes, and what a server has told of them; calls.go the caller of a call
+// Where they stand: welcome.go peer, level and ready; names.go load-time nodes, and what a server has told of them; progress.go how much is to come; calls.go the caller of a call
 // Everywhere, and asking for a group.
 package sessionmsg
 
@@ -23,6 +23,8 @@ const (
 	TypeLevel   = 0x82 // server → client
 	TypeNames   = 0x83 // server → client, after each ready
 	TypeAsk     = 0x84 // client → server, at any time
+
+	TypeProgress = 0x85 // server → client, until it has what it should have at first
 )
 
 // ErrMessage is wrapped by the errors of all messages that cannot be read.

@@ -42,6 +42,12 @@ func TestMessages(t *testing.T) {
 			func(b []byte) (any, error) { return ParseAsk(b) },
 			Ask{Group: 5, In: true},
 		},
+		{
+			"85" + "10270000" + "01",
+			AppendProgress(nil, Progress{Want: 10000, Done: true}),
+			func(b []byte) (any, error) { return ParseProgress(b) },
+			Progress{Want: 10000, Done: true},
+		},
 	} {
 		want, err := hex.DecodeString(c.hex)
 		if err != nil {

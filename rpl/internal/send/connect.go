@@ -120,3 +120,11 @@ func (a *Sender) PeerStats(id ids.Peer) PeerStats {
 	s.Held = p.held
 	return s
 }
+
+// Filling is Authority.Filling.
+func (a *Sender) Filling(id ids.Peer) (has, wanted int) {
+	if p := a.ByID.Find(id); p != nil {
+		return p.held - len(p.coming), p.held + len(p.queue)
+	}
+	return 0, 0
+}
