@@ -113,8 +113,9 @@ type binder[A any] struct {
 	sample func(e *donburi.Entry) A
 	apply  func(c Call, a A)
 	nodes  map[*nodes.Node]*stream[A]
-	found  []*nodes.Node // scratch
-	bytes  []byte        // scratch
+	found  []*nodes.Node // scratch …
+	bytes  []byte
+	in, to A
 }
 
 // A stream is one node's commands.
@@ -203,21 +204,21 @@ func (b *binder[A]) clearEdges(a *A) {
 // rounded returns a value as it travels, so that every machine applies the same. What
 // cannot travel is told, and becomes the zero value.
 func (b *binder[A]) rounded(e *donburi.Entry, a A) (A, bool) {
-	var to A
-	bytes, err := b.c.wire.Args.Append(b.bytes[:0], unsafe.Pointer(&a), &b.r.nodes)
+	var zero A
+	b.in, b.to = a, zero
+	bytes, err := b.r.commands.room.Append(b.c.wire.Args, b.bytes[:0], unsafe.Pointer(&b.in), &b.r.nodes)
 	if err == nil && len(bytes) > command.MaxValue {
 		err = fmt.Errorf("it takes %d bytes, at most %d", len(bytes), command.MaxValue)
 	}
 	if err == nil {
 		b.bytes = bytes
-		err = b.c.wire.Args.Parse(bytes, unsafe.Pointer(&to), &b.r.nodes)
+		err = b.r.commands.room.Parse(b.c.wire.Args, bytes, unsafe.Pointer(&b.to), &b.r.nodes)
 	}
 	if err != nil {
 		b.r.shared.Faults.Refuse("command refused", fmt.Errorf("command %s, sampled: %w", b.c.name, err))
-		var zero A
 		return zero, false
 	}
-	return to, true
+	return b.to, true
 }
 
 // runs calls Apply for a node.
@@ -279,7 +280,7 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		}
 		b.addPressed(s, &a)
 		s.queue.Set(command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn})
-		b.encode(s, uint32(t), &a)
+		b.encode(s, uint32(t), a)
 	}
 }
 
@@ -294,7 +295,7 @@ func (b *binder[A]) again(t rpl.Tick) {
 			next.Tick, next.Drawn = uint32(t), b.r.commands.drawn
 			b.clearEdges(&next.Value)
 			s.queue.Set(next)
-			b.encode(s, uint32(t), &next.Value)
+			b.encode(s, uint32(t), next.Value)
 		}
 	}
 }
@@ -349,9 +350,10 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 }
 
 // encode keeps a command as it travels.
-func (b *binder[A]) encode(s *stream[A], tick uint32, a *A) {
+func (b *binder[A]) encode(s *stream[A], tick uint32, a A) {
 	at := &s.raw[tick%sentTicks]
-	if v, err := b.c.wire.Args.Append((*at)[:0], unsafe.Pointer(a), &b.r.nodes); err == nil { // it has been rounded, so it can
+	b.in = a
+	if v, err := b.r.commands.room.Append(b.c.wire.Args, (*at)[:0], unsafe.Pointer(&b.in), &b.r.nodes); err == nil { // it has been rounded, so it can
 		*at = v
 	}
 }
@@ -365,10 +367,12 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 	if s.queue.Knows(uint32(b.r.shared.Tick), tick) { // most are repeats
 		return command.Doubled, true
 	}
-	e := command.Entry[A]{Tick: tick, Drawn: d}
-	if err := b.c.wire.Args.Parse(v, unsafe.Pointer(&e.Value), &b.r.nodes); err != nil {
+	var zero A
+	b.to = zero
+	if err := b.r.commands.room.Parse(b.c.wire.Args, v, unsafe.Pointer(&b.to), &b.r.nodes); err != nil {
 		return 0, false
 	}
+	e := command.Entry[A]{Tick: tick, Drawn: d, Value: b.to}
 	verdict := s.queue.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
 		b.press(s, &e.Value)

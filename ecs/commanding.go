@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/yohamta/donburi"
+	"unsafe"
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
@@ -39,10 +38,10 @@ type commandBinder interface {
 	forget(n *nodes.Node)
 }
 
-// commandBytes is a message of commands as an argument, and commandReport what the server
-// says of them.
+// commandBytes is a message of commands as an argument, which is written and read without
+// reflection, and commandReport what the server says of them.
 type commandBytes struct {
-	B []byte `rpl:"max=1000"`
+	B []byte `rpl:"max=1000"` // command.MaxBytes
 }
 
 type commandReport struct {
@@ -68,7 +67,6 @@ type commanding struct {
 	line    *line
 	predict *prediction
 	seats   *seating
-	home    func() *donburi.Entry // the session's node
 
 	all   []commandBinder // by number, nil where it is not bound
 	order []commandBinder // in which the game's step runs them
@@ -82,6 +80,9 @@ type commanding struct {
 	writer command.Writer
 
 	message command.Message
+	room    rpl.ArgRoom // scratch …
+	bytes   []byte
+	said    commandReport
 	playing rpl.Tick // the tick whose commands are running; 0: none
 
 	InTime, Missed, Late, Early, Doubled, Foreign int
@@ -207,6 +208,24 @@ func (co *commanding) tell() {
 	if ticks <= 0 {
 		return
 	}
+	for any := co.write(newest, ticks); any; any = co.write(newest, ticks) {
+		if len(co.writer.B) > command.MaxBytes && ticks > 1 { // the older ones have left before
+			ticks = ticks * 3 / 4
+			continue
+		}
+		var err error
+		if len(co.writer.B) > command.MaxBytes {
+			err = fmt.Errorf("the commands of one tick take %d bytes, at most %d: make them smaller, or drive fewer nodes", len(co.writer.B), command.MaxBytes)
+		} else {
+			err = co.Proxy.Call(rpl.SessionNode, co.protocol.commandRPC.wire, co.writer.Arguments())
+		}
+		co.Faults.Refuse("commands not sent", err)
+		return
+	}
+}
+
+// write writes a message of the last ticks, and reports whether there is anything in it.
+func (co *commanding) write(newest uint32, ticks int) bool {
 	co.writer.Begin(newest, co.drawns[:ticks])
 	empty := len(co.writer.B)
 	for _, b := range co.all {
@@ -214,25 +233,39 @@ func (co *commanding) tell() {
 			b.write(&co.writer, newest, ticks)
 		}
 	}
-	if len(co.writer.B) > empty {
-		co.Faults.Refuse("commands not sent", co.protocol.commandRPC.Send(co.home(), commandBytes{co.writer.B}))
+	return len(co.writer.B) > empty
+}
+
+// bind has a session hear the commands and the reports.
+func (co *commanding) bind(handlers map[*rpl.RPCType]func(Call, []byte, func()) error) {
+	if co.protocol.commandRPC == nil {
+		return
+	}
+	handlers[co.protocol.commandRPC.wire] = func(c Call, args []byte, _ func()) error { return co.received(c, args) }
+	handlers[co.protocol.reportRPC.wire] = func(_ Call, args []byte, _ func()) error {
+		co.said = commandReport{}
+		if err := co.room.Parse(co.protocol.reportRPC.wire.Args, args, unsafe.Pointer(&co.said), co.nodes); err != nil {
+			return fmt.Errorf("arguments: %w", err)
+		}
+		co.reportCame(co.said)
+		return nil
 	}
 }
 
 // received takes a message of a peer's commands.
-func (co *commanding) received(c Call, m commandBytes) {
+func (co *commanding) received(c Call, args []byte) error {
 	s := co.seats.seatOf(c.From)
 	if s == nil {
-		return
+		return nil
 	}
 	rp := &s.commands
 	if rp.messages++; rp.messages > maxMessages {
 		co.Faults.Count("command refused")
-		return
+		return nil
 	}
 	co.Auth.SetPredicting(c.From, true)
 	waited := max(0, (co.line.now()-rp.heard).Seconds()) / co.config.step().Seconds()
-	err := co.message.Parse(m.B, func(node uint64, number int, tick uint32, at int, v []byte) {
+	err := co.message.ParseArguments(args, func(node uint64, number int, tick uint32, at int, v []byte) {
 		n := co.nodes.ByID[rpl.Node(node)]
 		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil {
 			return // it went meanwhile
@@ -271,6 +304,7 @@ func (co *commanding) received(c Call, m commandBytes) {
 	if err != nil {
 		co.Faults.Refuse("command refused", fmt.Errorf("peer %d: %w", c.From, err))
 	}
+	return nil
 }
 
 // report tells the peers when their commands came.
@@ -283,12 +317,18 @@ func (co *commanding) report() {
 		}
 		rp.news = false
 		margin := min(max(rp.margin*64, math.MinInt16), math.MaxInt16)
-		co.Faults.Refuse("report not sent", co.protocol.reportRPC.SendTo(co.home(), s.peer, commandReport{rp.got, rp.tick, int16(margin)}))
+		co.said = commandReport{rp.got, rp.tick, int16(margin)}
+		wire := co.protocol.reportRPC.wire
+		var err error
+		if co.bytes, err = co.room.Append(wire.Args, co.bytes[:0], unsafe.Pointer(&co.said), co.nodes); err == nil {
+			err = co.Auth.CallPeer(rpl.SessionNode, wire, co.bytes, s.peer)
+		}
+		co.Faults.Refuse("report not sent", err)
 	}
 }
 
 // reportCame takes the server's report.
-func (co *commanding) reportCame(_ Call, m commandReport) {
+func (co *commanding) reportCame(m commandReport) {
 	if m.Got > co.got && m.Got <= co.lead.Tick() {
 		co.got = m.Got
 	}

@@ -108,10 +108,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 	if err := r.past.Begin(c.Rewind); err != nil {
 		return nil, err
 	}
-	if p.commandRPC != nil {
-		p.commandRPC.Handle(r, r.commands.received)
-		p.reportRPC.Handle(r, r.commands.reportCame)
-	}
+	r.commands.bind(r.calls.handlers)
 	if w == nil {
 		w = donburi.NewWorld()
 	}

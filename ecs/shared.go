@@ -51,7 +51,7 @@ func (r *Replication) connect() {
 		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },
 	}
 	r.commands = commanding{
-		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, home: r.Session,
+		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats,
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands}
 	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes}

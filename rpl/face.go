@@ -18,6 +18,8 @@ import (
 type (
 	// An ArgRef is one reference among the arguments of a call or a prefab.
 	ArgRef = schema.ArgRef
+	// An ArgRoom is memory for who writes and reads arguments in every tick.
+	ArgRoom = schema.ArgRoom
 	// An ArgType writes and reads the arguments of a call or a prefab.
 	ArgType = schema.ArgType
 	// An Audience says who may see a part of an item: Everyone, OwnerSees, OthersSee, or a group from

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl/bits"
@@ -51,32 +52,60 @@ func (t *ArgType) Refs() []ArgRef { return t.refs }
 // Append appends the encoded arguments at p to b. Its error names the type, the field
 // that is out of bounds, and the bound.
 func (t *ArgType) Append(b []byte, p unsafe.Pointer, refs Refs) ([]byte, error) {
+	return new(ArgRoom).Append(t, b, p, refs)
+}
+
+// An ArgRoom is memory for reading and writing arguments, kept by who does so in every
+// tick. It is for one goroutine. The zero ArgRoom is ready.
+type ArgRoom struct {
+	words []int32
+	vars  []any
+	w     bits.Writer
+	r     bits.Reader
+}
+
+// Append is ArgType.Append.
+func (m *ArgRoom) Append(t *ArgType, b []byte, p unsafe.Pointer, refs Refs) ([]byte, error) {
 	if t.None() {
 		return b, nil
 	}
 	if err := t.check(p); err != nil {
 		return b, err
 	}
-	var room [32]int32
-	words, vars := t.row(room[:])
-	t.lay.Extract(p, words, vars, refs)
-	w := bits.NewWriter(b)
-	t.lay.write(&w, words, vars)
-	return w.Bytes(), nil
+	m.row(t)
+	t.lay.Extract(p, m.words, m.vars, refs)
+	m.w.Reset(b)
+	t.lay.write(&m.w, m.words, m.vars)
+	b = m.w.Bytes()
+	m.w.Reset(nil)
+	return b, nil
+}
+
+// Parse is ArgType.Parse.
+func (m *ArgRoom) Parse(t *ArgType, b []byte, p unsafe.Pointer, refs Refs) error {
+	m.row(t)
+	m.r = bits.NewReader(b)
+	t.lay.read(&m.r, m.words, m.vars)
+	if err := m.r.End(); err != nil {
+		return fmt.Errorf("%s: arguments: %w", t.owner, err)
+	}
+	t.lay.Inject(p, m.words, m.vars, nil, refs)
+	return t.check(p)
+}
+
+// row makes room for the words and vars of arguments.
+func (m *ArgRoom) row(t *ArgType) {
+	n, k := len(t.lay.words), len(t.lay.vars)
+	m.words = slices.Grow(m.words[:0], n)[:n]
+	clear(m.vars)
+	m.vars = slices.Grow(m.vars[:0], k)[:k]
+	clear(m.words)
 }
 
 // Parse decodes into the zero value at p, or refuses bytes that Append cannot have
 // written. It takes no more memory than the type's bounds allow.
 func (t *ArgType) Parse(b []byte, p unsafe.Pointer, refs Refs) error {
-	var room [32]int32
-	words, vars := t.row(room[:])
-	r := bits.NewReader(b)
-	t.lay.read(&r, words, vars)
-	if err := r.End(); err != nil {
-		return fmt.Errorf("%s: arguments: %w", t.owner, err)
-	}
-	t.lay.Inject(p, words, vars, nil, refs)
-	return t.check(p)
+	return new(ArgRoom).Parse(t, b, p, refs)
 }
 
 // check returns an error that names the type, and the field if it has several, if an
@@ -90,18 +119,6 @@ func (t *ArgType) check(p unsafe.Pointer) error {
 	default:
 		return fmt.Errorf("%s, field %s: %w", t.owner, field, err)
 	}
-}
-
-// row returns room for the words and vars of the arguments: words in room if they fit.
-func (t *ArgType) row(room []int32) ([]int32, []any) {
-	words := room
-	if len(t.lay.words) > len(room) {
-		words = make([]int32, len(t.lay.words))
-	}
-	if len(t.lay.vars) == 0 {
-		return words[:len(t.lay.words)], nil
-	}
-	return words[:len(t.lay.words)], make([]any, len(t.lay.vars))
 }
 
 // compileArgs compiles arguments; it is called by Freeze.

@@ -9,6 +9,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/tendonengine/tendon/rpl/bits"
 )
 
 // A message of commands, in bytes:
@@ -33,6 +35,7 @@ const (
 	MaxTicks   = 32
 	MaxStreams = 32
 	MaxValue   = 253
+	MaxBytes   = 1000 // of a message, so that it leaves room for the rest of its packet
 	DrawnUnit  = 1024
 )
 
@@ -60,6 +63,21 @@ func (d *Drawn) Share() float64 {
 type Writer struct {
 	B       []byte
 	streams int // where their number is
+	bits    bits.Writer
+	args    []byte
+}
+
+// lengthBits is the width of a message's length in front of it.
+const lengthBits = 10
+
+// Arguments returns the message as the argument of its call, a byte slice of at most
+// MaxBytes; it is valid until the next call.
+func (w *Writer) Arguments() []byte {
+	w.bits.Reset(w.args[:0])
+	w.bits.Write(uint64(len(w.B)), lengthBits)
+	w.bits.Raw(w.B, 8*len(w.B))
+	w.args = w.bits.Bytes()
+	return w.args
 }
 
 // Begin starts a message over the ticks down from newest.
@@ -99,6 +117,25 @@ func (w *Writer) Value(v []byte, here, same bool) {
 type Message struct {
 	Newest uint32
 	Drawn  []Drawn // by tick, the newest first
+	bytes  []byte
+	bits   bits.Reader
+}
+
+// ParseArguments is Parse for what Arguments has written.
+func (m *Message) ParseArguments(args []byte, value func(node uint64, number int, tick uint32, at int, v []byte)) error {
+	m.bits = bits.NewReader(args)
+	n := int(m.bits.Read(lengthBits))
+	if n > MaxBytes || n > m.bits.Left()/8 {
+		return ErrMessage
+	}
+	m.bytes = m.bytes[:0]
+	for range n {
+		m.bytes = append(m.bytes, byte(m.bits.Read(8)))
+	}
+	if m.bits.End() != nil {
+		return ErrMessage
+	}
+	return m.Parse(m.bytes, value)
 }
 
 // Parse reads a message: it calls value for each value. It stops at the first thing that

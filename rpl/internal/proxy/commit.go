@@ -240,7 +240,7 @@ func (c *Proxy) noteUnreliable(r *Replica, w wire.WireCall) {
 
 func (c *Proxy) noteCall(r *Replica, w wire.WireCall) {
 	c.counters.CallsIn++
-	c.events.calls = append(c.events.calls, wire.Call{Node: r.ID, From: ids.Server, Tick: w.Tick, RPC: w.Rpc, Args: w.Args})
+	c.events.calls = append(c.events.calls, wire.Call{Node: r.ID, From: ids.Server, Tick: w.Tick, RPC: w.Rpc, Args: c.events.keep(w.Args)})
 }
 
 // message takes one message of the reliable lane.

@@ -209,7 +209,7 @@ func (c *Proxy) readCalls(d *prefix.Decoder, m *coder.Model) error {
 		if st.bytes, ok = coder.ReadBytes(d, &m.Entry.Length, wire.MaxUnreliable, st.bytes); !ok || len(st.calls) >= wire.MaxCalls {
 			return fmt.Errorf("%w: a call is cut short", ids.ErrPacket)
 		}
-		call, err := wire.ParseCall(append([]byte(nil), st.bytes[from:]...), c.cfg.Schema, ids.Unreliable)
+		call, err := wire.ParseCall(st.bytes[from:], c.cfg.Schema, ids.Unreliable)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ids.ErrPacket, err)
 		}

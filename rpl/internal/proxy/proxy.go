@@ -101,6 +101,7 @@ type outgoing struct {
 	mustAck  bool
 	lastSent time.Duration
 	calls    [][]byte      // unreliable, to be sent
+	spares   wire.Spares   // of calls
 	reliable [][]byte      // calls that wait for the lane
 	trip     wire.Estimate // of the round trip
 	sentAt   [wire.RecordLen]seqTime
@@ -391,7 +392,7 @@ func (c *Proxy) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
 			}
 			c.out.reliable = append(c.out.reliable, wire.AppendCall([]byte{wire.MsgCall}, r.handle, r.gen, rpc, c.tick, args))
 		} else if len(c.out.calls) < wire.MaxCalls {
-			c.out.calls = append(c.out.calls, wire.AppendCall(nil, r.handle, r.gen, rpc, c.tick, args))
+			c.out.calls = append(c.out.calls, wire.AppendCall(c.out.spares.Take(), r.handle, r.gen, rpc, c.tick, args))
 		} else {
 			c.counters.CallsDropped++
 		}

@@ -22,6 +22,7 @@ func (c *Proxy) Send(now time.Duration, s wire.Sink) {
 	for first := true; first || at < len(c.out.calls); first = false {
 		at = c.sendPacket(now, s, at, first)
 	}
+	c.out.spares.Put(c.out.calls)
 	c.out.calls = c.out.calls[:0]
 	c.out.mustAck = false
 	c.out.lastSent = now

@@ -22,6 +22,7 @@ type events struct {
 	turned  wire.Bitset // handles of the nodes in metas
 	changed []uint32    // rows
 	calls   []wire.Call
+	args    []byte // of calls: valid until they have run
 	gone    []goneEvent
 	told    toldEvents
 }
@@ -108,6 +109,13 @@ func (c *Proxy) tell(h ProxyHandler) {
 	ev.reset()
 }
 
+// keep copies the arguments of a call until it has run.
+func (ev *events) keep(args []byte) []byte {
+	from := len(ev.args)
+	ev.args = append(ev.args, args...)
+	return ev.args[from:len(ev.args):len(ev.args)]
+}
+
 // reset empties the lists once all of them have been reported.
 func (ev *events) reset() {
 	for _, r := range ev.arrived {
@@ -124,6 +132,7 @@ func (ev *events) reset() {
 	clear(ev.gone)
 	ev.arrived, ev.items, ev.metas, ev.changed = ev.arrived[:0], ev.items[:0], ev.metas[:0], ev.changed[:0]
 	ev.calls, ev.gone, ev.told = ev.calls[:0], ev.gone[:0], toldEvents{}
+	ev.args = ev.args[:0]
 }
 
 // tellArrival reports a new node, after its parent, which may have come in a later

@@ -142,7 +142,7 @@ func (a *planner) sparedCalls(p *Peer) {
 // dropCalls drops and counts a peer's unreliable calls from index from on.
 func (a *planner) dropCalls(p *Peer, from int) {
 	a.sender.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Unreliable) - from)
-	clear(p.RPC.Unreliable[from:])
+	p.RPC.spares.Put(p.RPC.Unreliable[from:])
 	p.RPC.Unreliable = p.RPC.Unreliable[:from]
 }
 

@@ -36,7 +36,9 @@ func (a *Sender) Encode(id ids.Peer, now time.Duration, s wire.Sink) {
 		k.end()
 	}
 	if p.busy {
+		p.RPC.spares.Put(p.RPC.Unreliable[:p.RPC.paid])
 		rest := copy(p.RPC.Unreliable, p.RPC.Unreliable[p.RPC.paid:])
+		clear(p.RPC.Unreliable[rest:])
 		p.RPC.Unreliable, p.RPC.paid = p.RPC.Unreliable[:rest], 0
 	}
 }

@@ -20,8 +20,9 @@ type peerCalls struct {
 	Waiting    []waitingCall
 	held       int // the sum of visit.calls
 	Unreliable [][]byte
-	paid       int // how many of unreliable leave in this send
-	due        int // how many calls of the peer run in the turn dueTurn
+	spares     wire.Spares // of Unreliable
+	paid       int         // how many of unreliable leave in this send
+	due        int         // how many calls of the peer run in the turn dueTurn
 	dueTurn    uint32
 	later      []wire.WireCall // reliable calls of the peer that wait for the next tick
 	laterBytes int
@@ -155,7 +156,7 @@ func (a *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick, 
 			return true
 		}
 		a.sender.Accounts.Counters.CallsOut++
-		p.RPC.Unreliable, p.busy = append(p.RPC.Unreliable, wire.AppendCall(nil, h, e.gen, rpc, tick, args)), true
+		p.RPC.Unreliable, p.busy = append(p.RPC.Unreliable, wire.AppendCall(p.RPC.spares.Take(), h, e.gen, rpc, tick, args)), true
 		return true
 	}
 	if len(p.RPC.Ready) >= wire.MaxWaiting {

@@ -88,6 +88,33 @@ func AppendCall(b []byte, h uint32, gen uint8, rpc *schema.RPCType, tick ids.Tic
 	return append(b, args...)
 }
 
+// Spares are the buffers of calls that have left, for the next ones.
+type Spares [][]byte
+
+// spareCalls is how many buffers are kept: what is called in every tick needs few.
+const spareCalls = 64
+
+// Take returns an empty buffer.
+func (s *Spares) Take() []byte {
+	n := len(*s)
+	if n == 0 {
+		return nil
+	}
+	b := (*s)[n-1]
+	*s = (*s)[:n-1]
+	return b[:0]
+}
+
+// Put takes the buffers of calls that nobody reads any more.
+func (s *Spares) Put(bs [][]byte) {
+	for i, b := range bs {
+		if len(*s) < spareCalls {
+			*s = append(*s, b)
+		}
+		bs[i] = nil
+	}
+}
+
 var errCall = errors.New("rpl: a call that cannot be read")
 
 type WireCall struct {
