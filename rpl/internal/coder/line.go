@@ -23,6 +23,20 @@ func (m *Model) IsPhaseless(t *rowtype.Type, i int) bool {
 	return lines != nil && lines[i] && t.IsDeclared(i)
 }
 
+// stillOf lists the words of the phases that updates do not tell, for rows with these lines.
+func stillOf(t *rowtype.Type, lines []bool) (still []int) {
+	for _, i := range t.Phased {
+		if lines[i] && t.IsDeclared(i) {
+			still = append(still, int(t.Phase[i]))
+		}
+	}
+	return still
+}
+
+// Still lists the words of a row type's phases that updates do not tell: what has such a
+// phase cannot be told by an update.
+func (m *Model) Still(t *rowtype.Type) []int { return m.Rows[t.Index].still }
+
 // along is the expected value of word i, which is coded along a line, whose course is c.
 func (m *rowModel) along(c *rowtype.Course, was, is rowtype.Words, second *rowtype.Second, i int, n uint32) int32 {
 	if second.P == nil {

@@ -17,6 +17,7 @@ type rowModel struct {
 	angle   int             // that angle, -1 none
 	aim     rowtype.Aim     // what that angle is computed from
 	lines   []bool          // by word: whether updates code it along a line (line.go); nil: none
+	still   []int           // the words of phases that lines take the place of: they are 0 (line.go)
 	chunks  []rowChunk      // rowType.chunks, with the courses of that angle and of these words changed
 	Updates []updateModel   // for rows of any kind, then for each kind
 	Keys    recordModel

@@ -93,9 +93,17 @@ func (k *recordCoder) wrapped(set *rowChunk) {
 // lined notes how words along lines differ from these. Where there is no second version
 // they are coded as they would be without lines, but for phases.
 func (k *recordCoder) lined(set *rowChunk) {
-	was, is := k.was, k.is
+	was, is, n := k.was, k.is, k.n
+	if k.second.P == nil {
+		for _, i := range set.lined {
+			if r := *is.Word(i) - set.courses[i%chunkLen].Expect(was, is, i, n); r != 0 {
+				k.chunk.residual(i, r)
+			}
+		}
+		return
+	}
 	for _, i := range set.lined {
-		if r := *is.Word(i) - k.m.along(&set.courses[i%chunkLen], was, is, k.second, i, k.n); r != 0 {
+		if r := *is.Word(i) - set.courses[i%chunkLen].Along(was, k.second, i, n); r != 0 {
 			k.chunk.residual(i, r)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *TableSet) head(d *Model) *Model {
 func (s *rowSet) build(t *rowtype.Type, d *rowModel) rowModel {
 	r := rowModel{heading: s.Heading, angle: -1, lines: s.Lines, chunks: d.chunks, keyBase: append([]int32(nil), d.keyBase...)}
 	if s.Lines != nil {
-		r.chunks = chunksOf(t, s.Lines)
+		r.chunks, r.still = chunksOf(t, s.Lines), stillOf(t, s.Lines)
 	}
 	if s.Heading.On {
 		r.angle, r.aim, r.chunks = t.Heading, s.Heading.Aim(t), slices.Clone(r.chunks)

@@ -105,14 +105,18 @@ func (a *updates) touchRows(some []telling) {
 	a.ahead += sum // so that the compiler keeps the reads
 }
 
-// touchVersions touches a row's current words, its newest version, and the version that
-// a peer has.
+// touchVersions touches a row's current words, its newest version, the version that a peer
+// has, and the one before it, from which lines start.
 func (a *updates) touchVersions(r *store.Row, pr *peerRow) uint32 {
 	s := &a.store.Slabs[r.Type.Index]
 	block := s.Blocks[int(r.Block)*s.Block:]
 	sum := uint32(block[0] + block[s.Head+s.Width])
 	if pr.acked != r.Head {
 		_, tick := s.Version(r, pr.acked)
+		sum += tick
+	}
+	if s.Lines && pr.secondAgo != 0 {
+		_, tick := s.Version(r, pr.acked-uint32(pr.secondVer))
 		sum += tick
 	}
 	return sum

@@ -111,15 +111,16 @@ func (a *updates) sampled(r *store.Row, pr *peerRow) secondKey {
 // hasPhases reports whether a row has phases now that a model does not tell: its newest version
 // is older than the model, or the row went on from there by itself.
 func hasPhases(s *store.Store, m *coder.Model, r *store.Row) bool {
-	if !m.LinesOf(r.Type) || len(r.Type.Phased) == 0 {
+	still := m.Still(r.Type)
+	if len(still) == 0 {
 		return false
 	}
 	words, at := s.Anchored(r)
 	if at != uint32(s.Tick) {
 		words = s.Known(r)
 	}
-	for _, i := range r.Type.Phased {
-		if *words.Word(r.Type.Phase[i]) != 0 && m.IsPhaseless(r.Type, i) {
+	for _, i := range still {
+		if *words.Word(i) != 0 {
 			return true
 		}
 	}
@@ -134,6 +135,7 @@ func (a *updates) linesUp(p *Peer, r *store.Row, pr *peerRow) bool {
 // setPhaseless has the words that a model codes along lines get no phases.
 func setPhaseless(s *store.Store, m *coder.Model) {
 	for k, t := range s.Types {
+		s.Slabs[k].Lines = m.LinesOf(t)
 		for j, i := range t.Phased {
 			s.Slabs[k].Phaseless[j] = m.IsPhaseless(t, i)
 		}

@@ -18,6 +18,7 @@ func (e *entry) isPlain() bool { return e.plain && e.State == EntryIn && !e.meta
 // for those planUsual needs no further checks.
 func (a *updates) planBatch(p *Peer, b *batch) {
 	tick, base := uint32(a.store.Tick), uint32(p.Link.BaseTick)
+	key := a.store.ShareKey(p.Model)
 	for _, h := range b.all() {
 		e := &p.Entries[h]
 		if !e.isPlain() {
@@ -25,11 +26,22 @@ func (a *updates) planBatch(p *Peer, b *batch) {
 			continue
 		}
 		r, pr := &a.store.Rows[e.row], &e.one
-		if !justLeft(r, pr, tick) || r.Vars != nil || pr.acked == 0 || !r.Kept(pr.acked) || !pr.implicit(base) || !a.linesUp(p, r, pr) {
+		if !justLeft(r, pr, tick) || r.Vars != nil || pr.acked == 0 || !r.Kept(pr.acked) || !pr.implicit(base) {
 			a.planOnly(p, h, e)
 			continue
 		}
-		a.planUsual(p, h, e, r)
+		// What was coded for another peer in this send needs no further look: it would have
+		// been a keyframe if the row had phases that the model does not tell.
+		second := p.secondOf(r, pr)
+		switch {
+		case isCoded(r, key, tick, pr, second):
+			a.sender.Accounts.Counters.Shared++
+			a.planUsual(p, h, e, r, codes(r.Share.Codes))
+		case second.has(r, pr.acked) && (r.Share.Key == key || !hasPhases(a.store, p.Model, r)):
+			a.planUsual(p, h, e, r, a.codeFor(p.Model, r, pr, key, second))
+		default:
+			a.planOnly(p, h, e)
+		}
 	}
 }
 
@@ -44,18 +56,11 @@ func (a *updates) planOther(p *Peer, h uint32, e *entry) {
 }
 
 // planUsual plans the update of a plain node in the usual case (planBatch).
-func (a *updates) planUsual(p *Peer, h uint32, e *entry, r *store.Row) {
+func (a *updates) planUsual(p *Peer, h uint32, e *entry, r *store.Row, c codes) {
 	a.sender.Accounts.Counters.Records++
 	p.setMoves(e, r.Drifting)
 	p.Marks.clear(MarkLoose, h)
-	c, pr, m := codes(r.Share.Codes), &e.one, p.Model
-	second := p.secondOf(r, pr)
-	if key := a.store.ShareKey(m); isCoded(r, key, uint32(a.store.Tick), pr, second) {
-		a.sender.Accounts.Counters.Shared++
-	} else {
-		c = a.codeFor(m, r, pr, key, second)
-	}
-	n := c.bits(a.syms)
+	n, pr := c.bits(a.syms), &e.one
 	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
 	p.plan.updateBits += int32(n)
 	urgency := float32(1)

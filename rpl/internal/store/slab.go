@@ -39,6 +39,7 @@ type slab struct {
 	record    int      // what a word on its course saves beside its residual
 	moves     []bool   // by inferred word: it is a position or interpolated, not a count
 	Phaseless []bool   // by word with a phase: it goes along a line, and has none
+	Lines     bool     // some words go along lines
 	fraction  []uint8  // by word with a phase: as in its course
 }
 
