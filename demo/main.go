@@ -4,6 +4,7 @@
 //	demo -panes                  a listen server and a client of it, beside each other
 //	demo -host :7777             play and let others join: it prints the join string
 //	demo -join STRING            join them
+//	demo -animals 20000          an island full of animals and crates
 //	demo -shot out.png           a picture of both panes, and what is on it
 //	demo -join lan               a list of the games on the local network, to choose from by number
 //
@@ -76,6 +77,9 @@ func play(o options.Options) error {
 			game.MaxFPS = 30 // so that a software renderer leaves processor time for the game
 		}
 	}
+	if o.Map {
+		p.openMap(true)
+	}
 	var panes []window.Pane
 	for _, s := range p.seats {
 		panes = append(panes, window.Pane{Rep: s.rep, Step: s.game.Step, Draw: s.scene.Draw})
@@ -121,6 +125,9 @@ func (p *program) update() error {
 	if inpututil.IsKeyJustPressed(ebiten.KeyF2) {
 		p.view.Figures = !p.view.Figures
 	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyM) {
+		p.openMap(!p.view.Map)
+	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyPageUp) {
 		p.view.Zoom = min(p.view.Zoom*1.25, 4)
 	}
@@ -137,6 +144,15 @@ func (p *program) update() error {
 		}
 	}
 	return nil
+}
+
+// openMap shows or hides the map screen in all panes: their machines ask for the markers of
+// their teams, or do without them.
+func (p *program) openMap(open bool) {
+	p.view.Map = open
+	for _, s := range p.seats {
+		s.game.OpenMap(open)
+	}
 }
 
 // quit closes the sessions, so that the others are told who has left and not only that a

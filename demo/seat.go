@@ -86,9 +86,10 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	}
 	seed := p.options.Seed + int64(len(p.seats))
 	s := &seat{rep: rep, game: island.Setup(rep, seed)}
+	s.game.Crowd = p.options.Animals
 	s.scene = scene.New(title, s.game, &p.view, p.sprites)
 	s.keyboard = &scene.Keyboard{Keys: keys, Scene: s.scene}
-	s.hint = "WASD, Space, E, Q: walk, shoot, use, bandage. 1-9 spheres, T talk, F1 circles, F2 figures"
+	s.hint = "WASD, Space, E, Q: walk, shoot, use, bandage. 1-9 spheres, T talk, M map, F1 circles, F2 figures"
 	if p.options.Panes && len(p.seats) > 0 {
 		s.hint = "Arrows, Enter, right Shift, period: walk, shoot, use, bandage"
 	}

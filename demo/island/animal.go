@@ -6,6 +6,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // AnimalData is an animal's mind. It is not replicated: other machines only see where the
@@ -17,6 +18,7 @@ type AnimalData struct {
 	scared int // steps left to run
 	from   gmath.Vec
 	home   bool // a sheep in the pen: it has been counted
+	lived  rpl.Tick
 }
 
 type species struct {
@@ -63,26 +65,49 @@ func (g *Game) graze() {
 			threats = append(threats, threat{Where(e).Pos, e.Entity()})
 		}
 	}
-	for _, e := range g.collect(Animal) {
-		a, at := Animal.Get(e), Place.Get(e)
-		for _, t := range threats {
-			d := t.pos.DistanceTo(at.Pos)
-			if a.bird && d < pickUp {
-				g.reward(t.walker, birdPoints, "chickens")
-				g.carry(t.walker, Feather)
-				g.tell(t.walker, "catches a chicken")
-				at.Pos, a.goal = g.pasture(), gmath.Vec{}
-				break
-			}
-			if d < a.sees {
-				a.panicFrom(t.pos, at.Pos)
-			}
+	for _, t := range threats {
+		for e := range g.animals.Within(t.pos, max(sheepSees, birdSees)) {
+			g.meet(e, t)
 		}
-		if !a.bird {
-			g.countSheep(a, at.Pos, threats)
-		}
-		g.move(a, at)
 	}
+	if g.Crowd == 0 {
+		for _, e := range g.collect(Animal) {
+			g.live(e, threats)
+		}
+		return
+	}
+	for _, e := range g.collect(Walker) { // those that no player is near rest
+		for e := range g.animals.Within(Where(e).Pos, Exit) {
+			if a := Animal.Get(e); a.lived != g.rep.Tick() {
+				a.lived = g.rep.Tick()
+				g.live(e, threats)
+			}
+		}
+	}
+}
+
+// meet has an animal run from a threat, or be caught by it.
+func (g *Game) meet(e *donburi.Entry, t threat) {
+	a, at := Animal.Get(e), Place.Get(e)
+	switch d := t.pos.DistanceTo(at.Pos); {
+	case a.bird && d < pickUp:
+		g.reward(t.walker, birdPoints, "chickens")
+		g.carry(t.walker, Feather)
+		g.tell(t.walker, "catches a chicken")
+		at.Pos, a.goal = g.pasture(), gmath.Vec{}
+		tendon.Moved(e) // the next player does not catch it too
+	case d < a.sees:
+		a.panicFrom(t.pos, at.Pos)
+	}
+}
+
+// live is an animal's step.
+func (g *Game) live(e *donburi.Entry, threats []threat) {
+	a, at := Animal.Get(e), Place.Get(e)
+	if !a.bird {
+		g.countSheep(a, at.Pos, threats)
+	}
+	g.move(a, at)
 }
 
 // panicFrom makes an animal run from a place for half a second.

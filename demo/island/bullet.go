@@ -67,15 +67,11 @@ func (g *Game) blast(at gmath.Vec, by donburi.Entity) {
 			g.hurt(e, blastHurts, by)
 		}
 	}
-	for _, e := range g.collect(Crate) {
-		if Place.Get(e).Pos.DistanceTo(at) < blastRadius {
-			g.open(e)
-		}
+	for e := range g.crates.Within(at, blastRadius) {
+		g.open(e)
 	}
-	for _, e := range g.collect(Animal) {
-		if d := Place.Get(e).Pos.DistanceTo(at); d < 3*blastRadius {
-			Animal.Get(e).panicFrom(at, Place.Get(e).Pos)
-		}
+	for e := range g.animals.Within(at, 3*blastRadius) {
+		Animal.Get(e).panicFrom(at, Place.Get(e).Pos)
 	}
 }
 
@@ -100,8 +96,8 @@ func (g *Game) hits(bullet *donburi.Entry, f *FlightData, at gmath.Vec) bool {
 	if g.scenery.Hits(at, 0) {
 		return true
 	}
-	for _, e := range g.collect(Crate) {
-		if Place.Get(e).Pos.DistanceTo(at) < 18 {
+	for e, far := range g.crates.Nearest(at, 1) {
+		if far < 18 {
 			g.hitCrate(e)
 			return true
 		}
@@ -119,9 +115,9 @@ func (g *Game) hits(bullet *donburi.Entry, f *FlightData, at gmath.Vec) bool {
 			return true
 		}
 	}
-	for _, e := range g.collect(Animal) {
-		if a := Animal.Get(e); Place.Get(e).Pos.DistanceTo(at) < sheepRadius {
-			a.panicFrom(at.MoveInDirection(-30, Place.Get(bullet).Rot), Place.Get(e).Pos)
+	for e, far := range g.animals.Nearest(at, 1) {
+		if far < sheepRadius {
+			Animal.Get(e).panicFrom(at.MoveInDirection(-30, Place.Get(bullet).Rot), Place.Get(e).Pos)
 			return true
 		}
 	}

@@ -24,6 +24,7 @@
 //	plaza.go       spheres, button, plate and gate: load-time nodes
 //	door.go        doors, by a call that names its door
 //	match.go       the round
+//	marker.go      team mates on the map, while it is open; cost.go: what features cost
 //	fill.go        what stands where when a world begins
 //	terrain.go     land and water; scenery.go trees and rocks; pen.go the fence:
 //	               the same on every machine without a byte sent

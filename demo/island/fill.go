@@ -23,14 +23,19 @@ func (g *Game) fill() {
 	for range plazaCrates {
 		g.putCrate(g.beside(plazaRadius + 10))
 	}
-	for range crateCount - plazaCrates {
+	crates, sheep, birds := crateCount, sheepCount, birdCount
+	if g.Crowd > 0 {
+		crates, sheep = max(g.Crowd/2, plazaCrates), g.Crowd*3/5
+		birds = g.Crowd - sheep
+	}
+	for range crates - plazaCrates {
 		g.putCrate(g.pasture())
 	}
-	for i := range sheepCount {
+	for i := range sheep {
 		e := SheepPrefab.Spawn(w, tendon.None{})
 		*Place.Get(e) = PlaceData{Pos: g.somewhere(i < plazaSheep), Rot: g.rng.Rad()}
 	}
-	for i := range birdCount {
+	for i := range birds {
 		e := ChickenPrefab.Spawn(w, tendon.None{})
 		*Place.Get(e) = PlaceData{Pos: g.somewhere(i < plazaBirds), Rot: g.rng.Rad()}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
 	tendon "github.com/tendonengine/tendon/ecs"
 )
@@ -15,6 +16,10 @@ type Game struct {
 	// step, and may be nil if there is no player. Step fills in the tick.
 	Sample func(*tendon.Replication) Input
 
+	// Crowd is how many animals a world begins with, and half as many crates; 0 is as many
+	// as are fun. Set it before the first step. In a crowd what is far from all players rests.
+	Crowd int
+
 	// Tell, if given, is told on the authority what happens, a sentence each time.
 	Tell func(what string)
 
@@ -23,6 +28,9 @@ type Game struct {
 	rng     gmath.Rand
 	scenery *Scenery
 	wrecks  []wreck
+	chart   chart
+	animals *tendon.Space
+	crates  *tendon.Space
 	heard   []Line
 
 	spheres             [sphereCount]donburi.Entity
@@ -36,7 +44,7 @@ type Game struct {
 // Setup binds the rules to a session, before it hosts, joins or steps. The same seed and
 // the same inputs give the same game.
 func Setup(rep *tendon.Replication, seed int64) *Game {
-	g := &Game{rep: rep, called: rep.Counter(CountCalls), scenery: NewScenery()}
+	g := &Game{rep: rep, called: rep.Counter(CountCalls), scenery: NewScenery(), animals: rep.Space(filter.Contains(Animal)), crates: rep.Space(filter.Contains(Crate))}
 	g.rng.SetSeed(seed)
 	g.build(rep.World())
 	rep.OnStart(g.fill)
@@ -47,6 +55,7 @@ func Setup(rep *tendon.Replication, seed int64) *Game {
 	UseSlot.Handle(rep, g.useSlot)
 	Say.Handle(rep, g.say)
 	Said.Handle(rep, g.said)
+	g.allowMaps()
 	return g
 }
 
@@ -57,6 +66,7 @@ func (g *Game) Scenery() *Scenery { return g.scenery }
 // machine.
 func (g *Game) Step(r *tendon.Replication) {
 	g.send(r)
+	g.askForMap()
 	if r.IsAuthority() {
 		g.control()
 		g.roll()
@@ -64,6 +74,7 @@ func (g *Game) Step(r *tendon.Replication) {
 		g.graze()
 		g.trigger()
 		g.gather()
+		g.follow()
 		g.keepTime()
 	}
 	g.fly()

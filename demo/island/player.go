@@ -31,12 +31,13 @@ func newScore(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.
 // join gives a new peer its row, its walker and its controller.
 func (g *Game) join(p rpl.Peer) {
 	w := g.rep.World()
-	colour := uint8((p - 1) % colourChoice)
+	colour := colourOf(p)
 	score := ScorePrefab.Spawn(w, tendon.None{})
 	*Score.Get(score) = ScoreData{Name: g.Name(p), Colour: colour}
 	walker := WalkerPrefab.Spawn(w, tendon.None{})
 	*Walker.Get(walker) = WalkerData{Colour: colour, Health: FullHealth, Ammo: maxAmmo, player: score.Entity()}
 	Place.Get(walker).Pos = g.standUp()
+	g.pin(walker, colour)
 	ctl := ControllerPrefab.Spawn(w, tendon.None{})
 	Controller.Get(ctl).walker = walker.Entity()
 	for _, e := range []*donburi.Entry{score, walker, ctl} {

@@ -17,7 +17,7 @@ var Protocol = tendon.NewProtocol(Name)
 
 // Replicated lists the replicated components, for tools that compare worlds.
 func Replicated() []donburi.IComponentType {
-	return []donburi.IComponentType{Place, Controller, Score, Walker, Car, Crate, Sphere, Switch, Door, Match}
+	return []donburi.IComponentType{Place, Controller, Score, Walker, Car, Crate, Sphere, Switch, Door, Match, Marker}
 }
 
 // Config returns the settings of a session on the island: 60 steps and 30 sends a second,

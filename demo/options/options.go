@@ -28,11 +28,13 @@ type Options struct {
 	Bot     bool // a bot plays until a key is pressed, in every pane
 	Circles bool // begin with the circles shown
 	Figures bool // begin with the network figures shown
+	Map     bool // begin with the map of the player's team
 	Zoom    float64
 	RTT     time.Duration // of the second pane
 	Loss    float64       // of the second pane, each way, 0…1
 	Name    string
 	Seed    int64
+	Animals int // on the island that this machine makes; 0: as many as are fun
 }
 
 // Parse reads the arguments. An error is one sentence. For -help it writes the help to
@@ -52,11 +54,13 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	f.BoolVar(&o.Bot, "bot", false, "a bot plays until a key is pressed; -shot does so too")
 	f.BoolVar(&o.Circles, "circles", false, "begin with the circles in which nodes are streamed, and the map")
 	f.BoolVar(&o.Figures, "figures", false, "begin with the network's figures")
+	f.BoolVar(&o.Map, "map", false, "begin with the map of your team; M opens and closes it")
 	f.Float64Var(&o.Zoom, "zoom", 1, "how large things are drawn; at 1 a pane shows what is near")
 	f.DurationVar(&o.RTT, "rtt", 80*time.Millisecond, "with -panes: simulated round trip of the second")
 	f.Float64Var(&o.Loss, "loss", 0.02, "with -panes: share of its packets lost each way, 0 to 1")
 	f.StringVar(&o.Name, "name", "", "what others call you, at most 16 bytes")
 	f.Int64Var(&o.Seed, "seed", time.Now().UnixNano(), "of the island's animals and crates")
+	f.IntVar(&o.Animals, "animals", 0, "so many animals, and half as many crates, on an island of one's own; 0 is as many as are fun")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			f.SetOutput(out)
@@ -101,6 +105,8 @@ func (o *Options) check(f *flag.FlagSet) error {
 		return fmt.Errorf("-size is %dx%d; give 160x120 to 8192x8192", o.Width, o.Height)
 	case !(o.Zoom >= 0.25 && o.Zoom <= 4):
 		return fmt.Errorf("-zoom is %v; give 0.25 to 4", o.Zoom)
+	case o.Animals < 0 || o.Animals > 100_000:
+		return fmt.Errorf("-animals is %d; give 0 to 100000", o.Animals)
 	case o.RTT < 0 || o.RTT > 5*time.Second:
 		return fmt.Errorf("-rtt is %v; give 0s to 5s", o.RTT)
 	case !(o.Loss >= 0 && o.Loss <= 1):

@@ -25,6 +25,7 @@ func TestBadArgumentsAreOneSentence(t *testing.T) {
 		{"-size 1280x640x3", "-size"},
 		{"-zoom 0", "-zoom"},
 		{"-rtt -1s", "-rtt"},
+		{"-animals -1", "-animals is -1"},
 		{"-loss 2", "-loss"},
 		{"-host 7777", "HOST:PORT"},
 		{"-name abcdefghijklmnopqrstuvwxyz", "-name"},

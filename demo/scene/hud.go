@@ -59,6 +59,11 @@ func (s *Scene) drawHUD(r *tendon.Replication, screen *ebiten.Image) {
 	bottom := float64(b.Max.Y - margin - row)
 	if s.options.Figures {
 		bottom -= 2 * row
+		if t := r.Tick(); s.costs == "" || t < s.costsAt || t > s.costsAt+island.Steps {
+			s.costs, s.costsAt = s.game.Costs(), t
+		}
+		s.letters(screen, s.costs, s.sprites.small, x, bottom, text.AlignStart)
+		bottom -= row
 	}
 	s.letters(screen, s.Hint, s.sprites.small, x, bottom, text.AlignStart)
 	if s.Notes != nil {
@@ -153,4 +158,12 @@ func (s *Scene) letters(screen *ebiten.Image, line string, face *text.GoTextFace
 	op.ColorScale.ScaleWithColor(paper)
 	text.Draw(screen, line, face, &op)
 	s.noteBox(left-3, y-1, w+6, h+2)
+}
+
+// loading says how far a machine has come in words.
+func loading(p tendon.Progress) string {
+	if p.Want == 0 {
+		return "joining"
+	}
+	return fmt.Sprintf("loading %d of %d", p.Have, p.Want)
 }

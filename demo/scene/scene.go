@@ -13,6 +13,7 @@ import (
 	"github.com/tendonengine/tendon/demo/shot"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/ecs/window"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // leastZoom is the zoom of a pane of 106 pixels that shows both circles. Without it a
@@ -23,7 +24,8 @@ const leastZoom = 0.1
 type Options struct {
 	Zoom    float64 // 1 shows what is near; 2 half as far
 	Circles bool    // draw the enter and exit radius, and the map of what this machine has
-	Figures bool    // draw the network statistics
+	Figures bool    // draw the network statistics, and what the game's features cost
+	Map     bool    // draw the map with the player's team
 }
 
 // Scene is one session's pane.
@@ -41,6 +43,9 @@ type Scene struct {
 	list    []figure
 	chart   *ebiten.Image // the map …
 	land    *image.RGBA   // … and its background
+	mates   *ebiten.Image // the map screen's background
+	costs   string        // as they were …
+	costsAt rpl.Tick      // … at this tick
 	account *shot.Pane    // what the last frame drew, nil before the first
 }
 
@@ -76,7 +81,11 @@ func (s *Scene) Draw(r *tendon.Replication, screen *ebiten.Image) {
 		s.drawMap(screen, list)
 	}
 	s.drawNames(r, screen, list)
+	if s.options.Map {
+		s.drawMates(r, screen)
+	}
 	s.drawHUD(r, screen)
+	s.drawLoading(r, screen)
 	if s.options.Figures {
 		height := window.NetGraph(r, screen)
 		b := screen.Bounds()

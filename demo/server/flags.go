@@ -23,6 +23,7 @@ type options struct {
 	loss    float64
 	json    bool
 	seed    int64
+	animals int
 }
 
 const (
@@ -45,6 +46,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.Float64Var(&o.loss, "loss", 0, "share of the bots' packets lost each way, 0 to 1")
 	f.BoolVar(&o.json, "json", false, "print one line of JSON at the end, and nothing else")
 	f.Int64Var(&o.seed, "seed", 1, "of the island and of the simulated network")
+	f.IntVar(&o.animals, "animals", 0, "so many animals, and half as many crates; 0 is as many as are fun")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			f.SetOutput(out)
@@ -70,6 +72,8 @@ func (o *options) check(rest []string, given map[string]bool) error {
 		return fmt.Errorf("-clients is %d; give 0 to %d", o.clients, maxClients)
 	case !(o.seconds >= 0 && o.seconds <= 1e6):
 		return fmt.Errorf("-seconds is %v; give 0 to a million", o.seconds)
+	case o.animals < 0 || o.animals > 100_000:
+		return fmt.Errorf("-animals is %d; give 0 to 100000", o.animals)
 	case o.join != "" && given["addr"]:
 		return errors.New("-join hosts nothing; leave -addr out")
 	case o.join != "" && o.clients == 0:

@@ -80,6 +80,7 @@ func (s *session) host() error {
 	if err != nil {
 		return err
 	}
+	m.game.Crowd = s.options.animals
 	l, err := kcp.Listen(s.options.addr)
 	if err != nil {
 		return err
