@@ -13,7 +13,7 @@ import (
 
 // mapped are the packages whose doc.go has a map of their files, for those who want to
 // change them. All are too large to find one's way by names alone.
-var mapped = []string{"rpl", "rpl/internal/link", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/send", "ecs", "transport", "transport/kcp", "demo/island"}
+var mapped = []string{"rpl", "rpl/schema", "rpl/bits", "rpl/internal/ids", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire", "rpl/internal/proxy", "rpl/internal/link", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/send", "ecs", "ecs/internal/callbacks", "ecs/internal/extract", "ecs/internal/loadtime", "ecs/internal/nodes", "transport", "transport/kcp", "demo/island"}
 
 // placeNames matches the names of files, with a * for several of a kind, and of folders,
 // with a slash at the end.

@@ -1,6 +1,3 @@
-// Package rpltest runs replication cores against each other on a virtual clock
-// and a simulated network: what a test of the core, or of an adapter without a
-// transport, needs.
 package rpltest
 
 import (

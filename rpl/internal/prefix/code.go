@@ -1,13 +1,3 @@
-// Package prefix is the entropy coder of the state stream: static prefix codes
-// of at most 12 bits. Each packet is coded on its own, so that it can be decoded
-// without the others.
-//
-// Bits are packed from the least significant bit of each byte. Symbol 0 of
-// every alphabet has a code of zeros alone, and an Encoder leaves out zero bytes
-// at the end of a message: so symbols that end lists there cost nothing.
-//
-// A Sym is a run of up to 56 coded bits. Runs can be kept and put into another
-// receiver's message: that is how bits are shared between peers.
 package prefix
 
 import (

@@ -1,0 +1,23 @@
+// Package coder turns rows into symbols, and symbols into rows. What it knows beyond the row
+// types are the code tables, which the authority learns from its traffic and sends. Whose
+// the rows are, and what packet holds them, is not its business.
+//
+// The files in the order of the data:
+//
+//	record.go                   a row against its base, or by itself: CodeUpdate, AppendKey
+//	recordcoder.go              writing one; recordread.go: reading one
+//	pattern.go, magnitude.go    which words differ, and by how much
+//	update.go, name.go          which rows a packet tells, and of which node; arrival.go: its first state
+//	line.go, heading.go, kind.go
+//	                            what a learned model expects of lines, angles, and sorts of things
+//
+// The tables:
+//
+//	coding.go, model.go         what the schema decides; all tables of the stream
+//	defaults.go                 those before anything is learned
+//	learn.go                    what is counted; fit.go, fitting.go: tables that fit it, over some ticks
+//	tableset.go, tables.go, tables_build.go
+//	                            tables as they are sent, and the model that both ends build of them
+//	secret.go                   whether two models expect the same of a row
+//	flag.go                     branches that are none
+package coder
