@@ -63,7 +63,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 		a.appendVars(p, r, nil)
 		a.account(r.Type, symBits(a.syms[from:]), accountArrival)
 		moves = moves || r.Drifting
-		if _, tick := a.store.Anchored(r); r.Drifting && tick != uint32(a.store.Tick) {
+		if _, tick := a.store.Reference(r); r.Drifting && tick != uint32(a.store.Tick) {
 			p.loosen(h, true)
 		}
 		a.note(h, r.Head, recRow, e.gen, i)

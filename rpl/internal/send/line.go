@@ -115,7 +115,7 @@ func hasPhases(s *store.Store, m *coder.Model, r *store.Row) bool {
 	if len(still) == 0 {
 		return false
 	}
-	words, at := s.Anchored(r)
+	words, at := s.Reference(r)
 	if at != uint32(s.Tick) {
 		words = s.Known(r)
 	}

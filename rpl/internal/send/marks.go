@@ -25,7 +25,7 @@ type mark [2]uint64
 
 const (
 	MarkDirty = iota // the handle may have something to send
-	MarkLoose        // a row moves, and the peer predicts it from another anchor than the store
+	MarkLoose        // a row moves, and the peer predicts it from another reference version than the store
 )
 
 // set marks a handle.

@@ -90,7 +90,7 @@ func (a *updates) planOnly(p *Peer, h uint32, e *entry) {
 	p.setMoves(e, r.Drifting)
 	a.codeOnly(p, r, pr, pc)
 	p.plan.updateBits += int32(pc.bits)
-	// Once told, the peer knows the newest anchor if that was made at this tick.
+	// Once told, the peer knows the newest reference version if that was made at this tick.
 	if loose := r.Drifting && r.Left != uint32(a.store.Tick); loose || p.Marks.has(MarkLoose, h) {
 		p.loosen(h, loose)
 	}
@@ -182,7 +182,7 @@ func (a *updates) codeFor(m *coder.Model, r *store.Row, pr *peerRow, key uint32,
 	if pr.ackedTick != from {
 		was = a.store.Advanced(r.Type, was, pr.ackedTick-from)
 	}
-	is, at := s.Anchor(r.Block)
+	is, at := s.Reference(r.Block)
 	if at != now || r.Type.Once != nil {
 		is = a.store.ToldAs(r, is, at)
 	}

@@ -15,8 +15,8 @@ import (
 // planUpdates plans what a peer must be told of the nodes that it holds. A row is
 // pending if the newest version on its way to the peer, advanced to now, is not what
 // the row is now. It looks only at marked nodes: those that left their course since
-// they were last told, and those that the peer predicts from another anchor than the
-// store does.
+// they were last told, and those that the peer predicts from another reference version
+// than the store does.
 //
 // b is the peer's first batch, taken and touched already unless the plan is stale.
 func (a *updates) planUpdates(p *Peer, b *batch) {
@@ -172,12 +172,12 @@ func (p *Peer) loosen(h uint32, loose bool) {
 }
 
 // isLoose reports whether a row can leave the course that the peer expects without
-// leaving the store's course: the row drifts, and the peer knows it by another anchor.
+// leaving the store's course: the row drifts, and the peer knows it by another reference version.
 func (a *updates) isLoose(r *store.Row, pr *peerRow) bool {
 	if !r.Drifting {
 		return false
 	}
-	_, tick := a.store.Anchored(r)
+	_, tick := a.store.Reference(r)
 	return pr.flight != r.Head || pr.flightTick != tick
 }
 
@@ -281,8 +281,8 @@ func justLeft(r *store.Row, pr *peerRow, tick uint32) bool {
 // on its way does not lead to what the row is now.
 func (a *updates) pending(r *store.Row, pr *peerRow) bool {
 	if pr.flight == r.Head {
-		if _, tick := a.store.Anchored(r); pr.flightTick == tick {
-			return false // the row is on this anchor's course, or it would have another anchor
+		if _, tick := a.store.Reference(r); pr.flightTick == tick {
+			return false // the row is on the course from this reference version, or it would have another
 		}
 		if !r.Drifting {
 			return false

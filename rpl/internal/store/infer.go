@@ -21,11 +21,11 @@ const runUnit = 1 << 16
 const straight = 4
 
 // infer sets the inferred velocities of a row, and reports whether one changed. A
-// velocity changes only if that of the row's anchor proves wrong.
+// velocity changes only if that of the row's reference version proves wrong.
 func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (turned bool) {
 	seen := uint32(*s.tracked(block))
 	n, fresh := tick-seen, seen == 0
-	anchor, at := s.Anchor(block)
+	ref, at := s.Reference(block)
 	age, judged := tick-at, (tick+block)%judgeEvery == 0
 	for k, i := range t.Inferred {
 		r := &s.runs[int(block)*len(t.Inferred)+k]
@@ -41,15 +41,15 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (turned b
 			*r = run{x: x, last: x, tick: tick}
 		} else {
 			last := n
-			if n > s.Stride && *anchor.Word(v) == 0 {
+			if n > s.Stride && *ref.Word(v) == 0 {
 				last = s.Stride // until then it stood, or it would have been looked at
 				r.follow(r.last, tick-last, n-last)
 			}
 			r.follow(x, tick, last)
 		}
-		was, old := now[v], *anchor.Word(v)
+		was, old := now[v], *ref.Word(v)
 		now[v] = old
-		left := t.Courses[i].Expect(anchor, t.At(now), i, age) != x
+		left := t.Courses[i].Expect(ref, t.At(now), i, age) != x
 		if left {
 			now[v] = 0
 			if s.pays(k, block) {

@@ -16,7 +16,7 @@ import (
 // one node) keeps a ring of its last versions as quantised words. The world is read
 // into the store once a tick; every later stage reads only the store.
 
-// A Row is one part of one item of one node. Each of its versions anchors a course: the
+// A Row is one part of one item of one node. Each of its versions is where a course begins: the
 // state that it and its velocities predict. A new version is made only when the row
 // leaves the course that the newest version predicts. So a straight walk is one
 // version, however long it takes, and a baseline stays in the ring for as long as it is
@@ -31,7 +31,7 @@ type Row struct {
 	History uint32   // the row's older versions in that slab
 	Head    uint32   // number of the newest version; does not restart with a new tenant
 
-	Left, Before uint32 // tick when the row last left a course, and the tick of that course's anchor
+	Left, Before uint32 // tick when the row last left a course, and the tick of that course's reference version
 
 	Share    shared
 	ShareVer uint8 // how many versions the base of share is behind head

@@ -100,10 +100,10 @@ func (s *slab) trackers(block uint32, n int) []tracker {
 	return unsafe.Slice((*tracker)(unsafe.Pointer(&s.Blocks[at])), n)
 }
 
-// Now is current without the length. anchor returns version head and its tick.
+// Now is current without the length. Reference returns version head and its tick.
 func (s *slab) Now(block uint32) rowtype.Words { return rowtype.Words{P: s.at(block)} }
 
-func (s *slab) Anchor(block uint32) (rowtype.Words, uint32) {
+func (s *slab) Reference(block uint32) (rowtype.Words, uint32) {
 	v := rowtype.Words{P: nthWord(s.at(block), s.Head)}
 	return v, uint32(*v.Word(s.Width))
 }
@@ -117,7 +117,7 @@ func (s *slab) Version(r *Row, ver uint32) (rowtype.Words, uint32) {
 // VersionOf returns any version of a row, head or older, and its tick.
 func (s *slab) VersionOf(r *Row, ver uint32) (rowtype.Words, uint32) {
 	if ver == r.Head {
-		return s.Anchor(r.Block)
+		return s.Reference(r.Block)
 	}
 	return s.Version(r, ver)
 }

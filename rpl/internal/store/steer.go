@@ -122,7 +122,7 @@ func (s *slab) follow(t *rowtype.Type, blocks *[sheaf]uint32, rows uint64, tick 
 		if len(t.Phased) > 0 {
 			s.track(t, blocks[i], tick, s.current(blocks[i], t.Width))
 		}
-		if last, at := s.Anchor(blocks[i]); !t.Follows(last, s.Now(blocks[i]), tick-at) {
+		if last, at := s.Reference(blocks[i]); !t.Follows(last, s.Now(blocks[i]), tick-at) {
 			off |= 1 << i
 		}
 	}

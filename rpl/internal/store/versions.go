@@ -12,9 +12,10 @@ func (a *Store) Current(r *Row) []int32 {
 	return a.Slabs[r.Type.Index].current(r.Block, r.Type.Width)
 }
 
-// Anchored returns the newest version (head) of a row: its words and its tick.
-func (a *Store) Anchored(r *Row) (rowtype.Words, uint32) {
-	return a.Slabs[r.Type.Index].Anchor(r.Block)
+// Reference returns the words and the tick of the newest version (head) of a row, from
+// which both ends predict it.
+func (a *Store) Reference(r *Row) (rowtype.Words, uint32) {
+	return a.Slabs[r.Type.Index].Reference(r.Block)
 }
 
 // Version returns the words and the tick of one version.
@@ -59,7 +60,7 @@ func (a *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype
 // current words, with the phases of their course. The result is valid until the next
 // call.
 func (a *Store) Known(r *Row) rowtype.Words {
-	words, at := a.Anchored(r)
+	words, at := a.Reference(r)
 	if at == uint32(a.Tick) && r.Type.Once == nil {
 		return words
 	}
@@ -113,7 +114,7 @@ func (a *Store) Settle(i uint32) (left bool) {
 	if r.versions == 0 {
 		a.beginCourse(r)
 		left = true
-	} else if last, tick := a.Anchored(r); !r.Type.OnCourse(last, r.Type.At(now), uint32(a.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
+	} else if last, tick := a.Reference(r); !r.Type.OnCourse(last, r.Type.At(now), uint32(a.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
 		a.leaveCourse(r)
 		left = true
 	}

@@ -168,7 +168,7 @@ func (c *Column) checkStill(w int, rows uint64) (off uint64) {
 		i := bits.TrailingZeros64(m)
 		block := c.Blocks[w*sheaf+i]
 		now := s.Now(block)
-		if last, _ := s.Anchor(block); !t.Stands(last, now) {
+		if last, _ := s.Reference(block); !t.Stands(last, now) {
 			off |= 1 << i
 		}
 		if drifts := t.Drifts(now); drifts != (c.drifting[w]>>i&1 != 0) {
