@@ -13,6 +13,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -121,8 +122,8 @@ type binder[A any] struct {
 // A stream is one node's commands.
 type stream[A any] struct {
 	queue   command.Queue[A]
-	pressed []A               // whose edges wait for a tick
-	raw     [sentTicks][]byte // on the owner: the newest commands as they travel
+	pressed []command.Entry[A] // whose edges wait for a tick
+	raw     [sentTicks][]byte  // on the owner: the newest commands as they travel
 }
 
 // sentTicks is more than a message tells of.
@@ -167,30 +168,36 @@ func (b *binder[A]) find() []*nodes.Node {
 const maxPresses = 16
 
 // press has the edges of a wait for the next tick that runs without them.
-func (b *binder[A]) press(s *stream[A], a *A) {
+func (b *binder[A]) press(s *stream[A], e command.Entry[A]) {
 	for _, at := range b.c.edges {
-		if *(*bool)(unsafe.Add(unsafe.Pointer(a), at)) && len(s.pressed) < maxPresses {
-			s.pressed = append(s.pressed, *a)
+		if *(*bool)(unsafe.Add(unsafe.Pointer(&e.Value), at)) && len(s.pressed) < maxPresses {
+			s.pressed = append(s.pressed, e)
 			return
 		}
 	}
 }
 
-// addPressed gives a tick's command the edges that wait, unless it has one of them itself.
-func (b *binder[A]) addPressed(s *stream[A], a *A) {
+// addPressed gives a tick the command whose edges wait, unless it has one of them itself. It
+// is the whole command, so that a shot goes where it was aimed, at what was drawn then.
+func (b *binder[A]) addPressed(s *stream[A], e *command.Entry[A]) {
 	if len(s.pressed) == 0 {
 		return
 	}
-	first := &s.pressed[0]
+	late := s.pressed[0]
 	for _, at := range b.c.edges {
-		if *(*bool)(unsafe.Add(unsafe.Pointer(first), at)) && *(*bool)(unsafe.Add(unsafe.Pointer(a), at)) {
+		here, also := (*bool)(unsafe.Add(unsafe.Pointer(&e.Value), at)), (*bool)(unsafe.Add(unsafe.Pointer(&late.Value), at))
+		if *here && *also {
 			return
 		}
 	}
 	for _, at := range b.c.edges {
-		if *(*bool)(unsafe.Add(unsafe.Pointer(first), at)) {
-			*(*bool)(unsafe.Add(unsafe.Pointer(a), at)) = true
+		if *(*bool)(unsafe.Add(unsafe.Pointer(&e.Value), at)) {
+			*(*bool)(unsafe.Add(unsafe.Pointer(&late.Value), at)) = true
 		}
+	}
+	e.Value = late.Value
+	if late.Tick != 0 {
+		e.Pressed, e.Drawn = late.Tick, late.Drawn
 	}
 	s.pressed = append(s.pressed[:0], s.pressed[1:]...)
 }
@@ -230,7 +237,11 @@ func (b *binder[A]) runs(n *nodes.Node, t rpl.Tick, replay bool, e *command.Entr
 	if !at.HasComponent(b.c.on) {
 		return
 	}
-	b.apply(Call{Entry: at, From: from, Tick: t, Replay: replay, drawn: e.Drawn, command: b.c.number}, e.Value)
+	made := t
+	if e.Pressed != 0 {
+		made = rpl.Tick(e.Pressed)
+	}
+	b.apply(Call{Entry: at, From: from, Tick: t, Replay: replay, drawn: e.Drawn, name: predict.Name{Node: n.ID, Tick: made, Command: b.c.number}}, e.Value)
 }
 
 // runAuthority runs the command of a tick on all nodes.
@@ -255,7 +266,7 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 			} else {
 				r.commands.InTime++
 			}
-			b.addPressed(s, &e.Value)
+			b.addPressed(s, &e)
 		}
 		b.runs(n, t, false, &e, n.Owner)
 	}
@@ -275,12 +286,13 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		a, _ := b.rounded(at, b.sample(at))
 		s := b.stream(n)
 		if !runs { // the press is for the next tick
-			b.press(s, &a)
+			b.press(s, command.Entry[A]{Value: a})
 			continue
 		}
-		b.addPressed(s, &a)
-		s.queue.Set(command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn})
-		b.encode(s, uint32(t), a)
+		made := command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn}
+		b.addPressed(s, &made)
+		s.queue.Set(made)
+		b.encode(s, uint32(t), made.Value)
 	}
 }
 
@@ -307,6 +319,9 @@ func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
 	}
 	r := b.r
 	for _, n := range r.predict.all { // by id, as the authority runs them
+		if n.Predicted.Gone {
+			continue
+		}
 		var e command.Entry[A]
 		if n.Owner == r.shared.Me && !b.silent() {
 			if s := b.nodes[n]; s != nil {
@@ -315,7 +330,7 @@ func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
 				}
 			}
 		}
-		b.runs(n, t, replay, &e, r.shared.Me)
+		b.runs(n, t, replay, &e, n.Owner)
 	}
 }
 
@@ -375,7 +390,7 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 	e := command.Entry[A]{Tick: tick, Drawn: d, Value: b.to}
 	verdict := s.queue.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
-		b.press(s, &e.Value)
+		b.press(s, e)
 	}
 	return verdict, true
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/yohamta/donburi"
+
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -29,6 +31,7 @@ const (
 type commandBinder interface {
 	find() []*nodes.Node
 	predicted() bool
+	moves(e *donburi.Entry) bool
 	runAuthority(t rpl.Tick)
 	make(t rpl.Tick, runs bool)
 	again(t rpl.Tick)
@@ -146,6 +149,7 @@ func (co *commanding) begin() {
 	now := co.line.now()
 	server := co.draw.clock.ServerRaw(now.Seconds())
 	co.drawn = co.seen()
+	co.predict.spawns.Expire(now, co.Proxy.Newest())
 	co.predict.find()
 	if t := co.Proxy.Newest(); co.lead.Tick() > 0 && uint32(t) >= co.lead.Tick() {
 		co.lead.Behind(uint32(t))

@@ -112,7 +112,7 @@ func itemDifferences(server, client *Replication, a, b *nodes.Node) (ds []Differ
 				continue
 			}
 			for w := p.Words[0]; w < p.Words[1]; w++ {
-				if wa[w] != wb[w] && (b.Predicted == nil || predict.Apart(&p, &it.Words[w], wb[w], wa[w]) != 0) {
+				if wa[w] != wb[w] && (b.Predicted == nil || predict.Apart(&p, &it.Words[w], wb[w], wa[w], 1) != 0) {
 					differ(p.Name, "%v steps on the server, %v on the client", wa[w], wb[w])
 					break
 				}

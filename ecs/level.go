@@ -79,6 +79,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		r.endAll(true, !swap)
 		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references.Index[nodes.ItemOf]{}
 		clear(r.proxies.strangers)
+		r.predict.spawns.Reset()
 		if !swap {
 			r.remakeNamed()
 		}

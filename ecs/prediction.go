@@ -16,6 +16,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
+	"github.com/tendonengine/tendon/ecs/internal/spawns"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -36,14 +37,15 @@ type prediction struct {
 	line     *line
 	commands *commanding
 
-	all   []*nodes.Node // predicted, by id
-	known rpl.Tick
-	round uint64 // counts findings of what is predicted
-	words []int32
-	mine  []int32
-	vars  []any
-	told  []func(Correction)
-	was   []float64 // scratch
+	all    []*nodes.Node // predicted, by id
+	spawns spawns.Set    // of them, those that the server has not told of yet
+	shown  predict.Once  // effects
+	known  rpl.Tick
+	round  uint64 // counts findings of what is predicted
+	words  []int32
+	mine   []int32
+	vars   []any
+	told   []func(Correction)
 
 	Ticks, Corrections int
 	ReplayTime         time.Duration // of the corrections
@@ -82,7 +84,7 @@ func (pr *prediction) find() {
 			continue
 		}
 		for _, n := range b.find() {
-			if n.ID == 0 || n.Owner != pr.Me && !n.Asked {
+			if n.ID == 0 && !n.Awaited || n.Owner != pr.Me && !n.Asked {
 				continue
 			}
 			if n.Predicted == nil {
@@ -105,6 +107,55 @@ func (pr *prediction) find() {
 	if pr.all = kept; len(kept) > was {
 		sortNodes(pr.all)
 	}
+}
+
+// spawn makes a node by a command before the server does, or again in a replay.
+func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *donburi.Entry) *donburi.Entry {
+	rtt, _ := pr.Proxy.RTT()
+	ago := time.Duration(int32(pr.commands.lead.Tick())-int32(c.Tick)) * pr.config.step()
+	n := pr.spawns.Make(c.name, c.From, f, args, pr.line.now()-ago+rtt+spawnWaits, build)
+	if n == nil {
+		return nil
+	}
+	if n.Predicted == nil {
+		n.Predicted = &predict.Node{Born: c.name.Tick, Met: true, Round: pr.round}
+		if pr.moved(n) {
+			pr.all = append(pr.all, n) // the rules that run after this one have it
+		}
+	}
+	n.Predicted.Gone = false
+	return pr.World.Entry(n.Entity)
+}
+
+// spawnWaits is how much longer than a round trip a predicted spawn waits for the server's.
+const spawnWaits = 250 * time.Millisecond
+
+// moved reports whether any predicted command is for a node.
+func (pr *prediction) moved(n *nodes.Node) bool {
+	for _, b := range pr.commands.all {
+		if b != nil && b.predicted() && b.moves(pr.World.Entry(n.Entity)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Once runs fn for an effect of a command, a sound or a spark: once, however often
+// corrections run the tick again. late is how long ago it should have been shown, above 0
+// where only a correction has come to it. key tells apart the effects of one run. What a
+// correction takes back stays shown: for what lasts, spawn a node. Outside of a command fn
+// runs at once.
+func (c Call) Once(key int, fn func(late time.Duration)) {
+	late := time.Duration(0)
+	if r := of(c.Entry); r != nil && r.shared.Auth == nil && c.name.Tick != 0 {
+		now := rpl.Tick(r.commands.lead.Tick())
+		c.name.Key = key
+		if !r.predict.shown.First(c.name, now) {
+			return
+		}
+		late = time.Duration(now-min(now, c.Tick)) * r.shared.config.step()
+	}
+	fn(late)
 }
 
 // release gives a node that is not predicted any more back to what comes from the server.
@@ -139,6 +190,9 @@ func (pr *prediction) save(t rpl.Tick) {
 }
 
 func (pr *prediction) saveNode(n *nodes.Node, t rpl.Tick) {
+	if n.Predicted.Gone {
+		return
+	}
 	for ord := range n.Items {
 		b := &n.Items[ord]
 		if _, at := pr.Component(b); at != nil {
@@ -163,6 +217,11 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	var c Correction
 	fresh, wrong := false, false
 	for _, n := range pr.all {
+		if !known(n) {
+			continue
+		}
+		met := n.Predicted.Met
+		n.Predicted.Met = true
 		for ord := range n.Items {
 			b := &n.Items[ord]
 			e, at := pr.Component(b)
@@ -170,7 +229,7 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 				continue
 			}
 			k := n.Predicted.Item(ord)
-			if k.Ticks[t%predict.Ticks] != t {
+			if k.Ticks[t%predict.Ticks] != t || !met { // it is brought up to this machine's tick
 				fresh = true
 				continue
 			}
@@ -194,6 +253,10 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	}
 }
 
+// known reports whether what is here of a node is its state as of the newest packet: whether
+// the server has told of it, and knows that it has.
+func known(n *nodes.Node) bool { return n.Replica != nil && n.Replica.Known() }
+
 // differs returns the first field in which a kept state is not the server's.
 func (pr *prediction) differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, kept unsafe.Pointer, t rpl.Tick) (field string, size float64) {
 	it := b.Comp.Item
@@ -212,7 +275,11 @@ func (pr *prediction) differs(n *nodes.Node, ord int, b *nodes.Binding, e *donbu
 			continue
 		}
 		p := &it.Props[it.Words[i].Prop]
-		if d := predict.Apart(p, &it.Words[i], pr.mine[i], pr.words[i]); d != 0 && pr.mayKnow(p.Audience) {
+		spare := int64(1)
+		if n.Predicted.Born != 0 { // it began from what may itself have been a step beside
+			spare = 2
+		}
+		if d := predict.Apart(p, &it.Words[i], pr.mine[i], pr.words[i], spare); d != 0 && pr.mayKnow(p.Audience) {
 			return p.Name, d
 		}
 	}
@@ -225,11 +292,14 @@ func (pr *prediction) mayKnow(a rpl.Audience) bool { return a == rpl.Everyone ||
 // replay sets all predicted nodes back to the server's state of tick t, and runs the ticks
 // since again.
 func (pr *prediction) replay(t, now rpl.Tick) {
-	pr.was = pr.was[:0]
-	pr.eachDrawn(func(_ *predict.Node, _ *predict.Item, f *track.Field, at unsafe.Pointer, _ int) {
-		pr.was = append(pr.was, f.Get(at))
+	pr.eachDrawn(func(_ *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
+		k.Was = append(k.Was[:j], f.Get(at))
 	})
 	for _, n := range pr.all {
+		if n.Replica == nil && n.Predicted.Born > t { // its command makes it again
+			n.Predicted.Gone = true
+			continue
+		}
 		for ord := range n.Items {
 			b := &n.Items[ord]
 			e, at := pr.Component(b)
@@ -238,6 +308,9 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 			}
 			if k := n.Predicted.Item(ord); k.Ticks[t%predict.Ticks] == t {
 				b.Comp.Copy(at, k.Ring[t%predict.Ticks]) // what does not travel goes back too
+			}
+			if !known(n) {
+				continue
 			}
 			w := pr.Tagged(b.Comp, e, at)
 			if pr.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) && b.Comp.StandIn != nil {
@@ -250,21 +323,24 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 		pr.commands.replay(k)
 		pr.save(k)
 	}
-	i, seconds := 0, pr.line.now().Seconds()
+	pr.spawns.Withdraw(func(n *nodes.Node) bool { return n.Predicted != nil && n.Predicted.Gone })
+	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
+	seconds := pr.line.now().Seconds()
 	pr.eachDrawn(func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
-		if i < len(pr.was) {
-			off := f.Way(f.Get(at), pr.was[i])
-			if k.Off == nil {
-				k.Off = make([]float64, 16)
-			}
-			if j < len(k.Off) && !math.IsNaN(off) {
-				k.Off[j] = k.Off[j]*track.Fade(seconds-p.At) + off
-			}
+		if j >= len(k.Was) { // it was not there before
+			return
 		}
-		i++
+		for len(k.Off) <= j {
+			k.Off = append(k.Off, 0)
+		}
+		off := f.Way(f.Get(at), k.Was[j])
+		if off += k.Off[j] * track.Fade(seconds-p.At); math.IsNaN(off) || f.Leaps(0, off) { // a teleport, or a value that was absent
+			off = 0
+		}
+		k.Off[j] = off
 	})
 	for _, n := range pr.all {
-		if n.Predicted.At = seconds; n.Replica.Leapt > n.Predicted.Leapt { // no error of a leap is drawn away
+		if n.Predicted.At = seconds; n.Replica != nil && n.Replica.Leapt > n.Predicted.Leapt { // no error of a leap is drawn away
 			n.Predicted.Leapt = n.Replica.Leapt
 			for i := range n.Predicted.Items {
 				clear(n.Predicted.Items[i].Off)

@@ -70,20 +70,68 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 // prefab's function, if that function returns no new entity of w, and if a exceeds its
 // tags or 256 bytes, or contains NaN or Inf: all of these are mistakes of the game.
 func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
-	r := f.authority(Of(w), "spawned")
+	return f.spawn(f.authority(Of(w), "spawned"), w, a, nil)
+}
+
+// spawn spawns a node; name, if any, is that of a predicted spawn.
+func (f *Prefab[A]) spawn(r *Replication, w donburi.World, a A, name []byte) *donburi.Entry {
+	args := f.arguments(r, &a, name) // as they are before the function has them
+	e := f.build(r, w, &a)
+	r.extract.MakeNode(e, nodes.Origin{Prefab: f.def, Args: args})
+	return r.shared.World.Entry(e.Entity())
+}
+
+// build runs the prefab's function where the game asks for it.
+func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) (e *donburi.Entry) {
 	b := r.prefabs.builder(f.def)
 	if b.Spawn == nil {
 		panic(fmt.Sprintf("tendon: prefab %s has no function: give one to NewPrefab or to Build", f.def.Name))
 	}
-	args := f.arguments(r, &a) // as they are before the function has them
-	var e *donburi.Entry
-	r.prefabs.within(f.def, func() { e = b.Spawn(w, unsafe.Pointer(&a)) })
+	r.prefabs.within(f.def, func() { e = b.Spawn(w, unsafe.Pointer(a)) })
 	if err := r.prefabs.checkBuilt(e); err != nil {
 		panic(fmt.Sprintf("tendon: prefab %s: %v", f.def.Name, err))
 	}
 	r.prefabs.checkBeside(f.def, e)
-	r.extract.MakeNode(e, nodes.Origin{Prefab: f.def, Args: args})
-	return r.shared.World.Entry(e.Entity())
+	return e
+}
+
+// Predict is Spawn in a command's Apply: where the command is predicted the entity is there
+// at once, as a bullet is in the frame of the key, and the authority's node takes it over
+// when it arrives; on the authority it is Spawn, and gives the node to the player whose
+// command it is. key tells apart what one command spawns.
+//
+// Until then the entity is a proxy without an id: the prefab's own command (NewCommand[None]
+// with a rule that moves it) runs on it in each tick, here as on the authority, and goes on
+// doing so after it. Where a correction does not spawn it again, or the authority has not
+// spawned it a round trip and 250 ms later, it is removed by Config.Remove, without
+// OnStreamIn or OnStreamOut. Only the authority may end a node: ask IsAuthority in the rule.
+//
+// Predict panics where Spawn does, and on a client outside of a command's Apply. It is nil
+// on a client where 256 nodes wait for the authority's, which is counted ("spawn not
+// predicted"), and where the authority has ended the node meanwhile.
+func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
+	r := of(c.Entry)
+	if r == nil || r.shared.Auth != nil {
+		r = f.authority(r, "predicted")
+		var name []byte
+		if c.name.Tick != 0 && c.From != r.shared.Me { // else it is nobody's prediction
+			c.name.Key = key
+			name = c.name.Append(nil)
+		}
+		e := f.spawn(r, r.shared.World, a, name)
+		if c.name.Tick != 0 && c.From != 0 {
+			Give(e, c.From)
+		}
+		return e
+	}
+	if c.name.Tick == 0 {
+		panic(fmt.Sprintf("tendon: prefab %s is predicted on a client outside of a command's Apply: call Predict there, or Spawn on the authority", f.def.Name))
+	}
+	if r.prefabs.running != nil {
+		r.prefabs.misplaced("prefab " + f.def.Name + " is predicted")
+	}
+	c.name.Key = key
+	return r.predict.spawn(c, f.def, f.arguments(r, &a, nil), func() *donburi.Entry { return f.build(r, r.shared.World, &a) })
 }
 
 // Adopt makes a node of an entity that the game has built itself (CreateMany, a level
@@ -96,16 +144,17 @@ func (f *Prefab[A]) Spawn(w donburi.World, a A) *donburi.Entry {
 func (f *Prefab[A]) Adopt(e *donburi.Entry, a A) {
 	r := f.authority(of(e), "adopted")
 	mustBeThere("what prefab "+f.def.Name+" is to adopt", e)
-	r.extract.MakeNode(e, nodes.Origin{Prefab: f.def, Args: f.arguments(r, &a)})
+	r.extract.MakeNode(e, nodes.Origin{Prefab: f.def, Args: f.arguments(r, &a, nil)})
 }
 
-// arguments are what the prefab's function is given, as they are sent.
-func (f *Prefab[A]) arguments(r *Replication, a *A) []byte {
+// arguments are what the prefab's function is given, as they are sent, and the name of a
+// predicted spawn.
+func (f *Prefab[A]) arguments(r *Replication, a *A, name []byte) []byte {
 	args, err := f.def.Wire.Args.Append(nil, unsafe.Pointer(a), &r.nodes)
 	if err != nil {
 		panic(fmt.Sprintf("tendon: arguments of %v", err)) // err names the prefab
 	}
-	if len(args) > rpl.MaxArgs {
+	if args = append(args, name...); len(args) > rpl.MaxArgs {
 		panic(fmt.Sprintf("tendon: arguments of prefab %s have %d bytes, at most %d: replicate in a component what is more", f.def.Name, len(args), rpl.MaxArgs))
 	}
 	return args

@@ -15,6 +15,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/references"
+	"github.com/tendonengine/tendon/ecs/internal/spawns"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -30,6 +31,7 @@ type proxies struct {
 	draw     *drawing
 	calls    *caller
 	notify   *callbacks.Queue
+	predict  *prediction
 
 	parting    bool // the Apply in progress has removed nodes
 	references references.Index[nodes.ItemOf]
@@ -62,6 +64,10 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	px.bindAll(n, rep.Items)
 	if n == px.nodes.Session {
 		px.client.sessionHere = true
+		return
+	}
+	if n.Awaited { // it is drawn already, ahead of drawn time
+		n.Awaited = false
 		return
 	}
 	if !n.Hidden {
@@ -101,7 +107,11 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 		return n
 	}
 	px.endLeaving(rep.ID)
-	e := px.build(rep)
+	args, name := spawns.Arguments(px.Kinds.Prefabs[rep.Prefab], rep.Args)
+	if n := px.predict.spawns.Claim(name, rep.Prefab); n != nil {
+		return n
+	}
+	e := px.build(rep, args)
 	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
 	n := &nodes.Node{Entity: e.Entity(), Parts: px.nodes.Parts[e.Entity()]}
 	if def := px.Kinds.Prefabs[rep.Prefab]; def != nil {
@@ -119,7 +129,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 }
 
 // build runs the prefab's function, or makes the entity from the node's items alone.
-func (px *proxies) build(rep *rpl.Replica) *donburi.Entry {
+func (px *proxies) build(rep *rpl.Replica, args []byte) *donburi.Entry {
 	if def := px.Kinds.Prefabs[rep.Prefab]; def != nil {
 		b := px.prefabs.builder(def)
 		switch {
@@ -128,7 +138,7 @@ func (px *proxies) build(rep *rpl.Replica) *donburi.Entry {
 		default:
 			var e *donburi.Entry
 			var err error
-			px.prefabs.within(def, func() { e, err = b.Parse(px.World, def.Wire.Args, rep.Args, px.nodes) })
+			px.prefabs.within(def, func() { e, err = b.Parse(px.World, def.Wire.Args, args, px.nodes) })
 			if err == nil {
 				err = px.prefabs.checkBuilt(e)
 			}
@@ -270,6 +280,9 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		return
 	}
 	n.Leaving, n.Until, n.Destroyed = true, t, destroyed
+	if n.Predicted != nil && !n.Hidden { // it is drawn ahead of drawn time
+		px.draw.hide(n)
+	}
 	px.draw.moveToEnd(n)
 	px.unreferAll(n)
 	px.nodes.Unbind(n)

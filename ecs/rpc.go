@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -62,8 +63,8 @@ type Call struct {
 	Last   bool           // the node is being removed: removing it again here panics
 	Replay bool           // of a command: the tick has run before, and is corrected: no sounds, no sparks
 
-	drawn   command.Drawn // what the caller of a command had drawn
-	command int           // the number of the command
+	drawn command.Drawn // what the caller of a command had drawn
+	name  predict.Name  // of a command's run; without a tick the call is none
 }
 
 // Errors that Send and SendTo wrap.

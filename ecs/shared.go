@@ -14,7 +14,9 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/places"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/rewind"
+	"github.com/tendonengine/tendon/ecs/internal/spawns"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -54,6 +56,10 @@ func (r *Replication) connect() {
 		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats,
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands}
+	r.predict.spawns = spawns.Set{Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, End: func(n *nodes.Node) {
+		r.proxies.endProxy(n, true)
+		sh.RemoveEntities(n)
+	}}
 	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes}
 	r.nodes.Ended = func(n *nodes.Node) {
 		r.commands.forget(n)
@@ -84,12 +90,13 @@ func (r *Replication) resetClient() {
 	sh := &r.shared
 	r.client = client{shared: sh, draw: &r.draw, line: &r.line, nodes: &r.nodes}
 	r.proxies = proxies{
-		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, calls: &r.calls, notify: &r.notify,
+		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, calls: &r.calls, notify: &r.notify, predict: &r.predict,
 	}
 	r.draw = drawing{
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
 		screen: track.Screen{Steps: sh.config.Steps, Now: r.line.now},
 	}
 	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{}, 0, 0
-	r.predict.all, r.predict.known = nil, 0
+	r.predict.all, r.predict.known, r.predict.shown = nil, 0, predict.Once{}
+	r.predict.spawns.Reset()
 }

@@ -55,6 +55,19 @@ func (t *ArgType) Append(b []byte, p unsafe.Pointer, refs Refs) ([]byte, error) 
 	return new(ArgRoom).Append(t, b, p, refs)
 }
 
+// Split returns how many of the bytes are the arguments of a prefab, for an adapter that has
+// put bytes of its own behind them. It refuses what Append cannot have written.
+func (t *ArgType) Split(b []byte) (n int, err error) {
+	m := new(ArgRoom)
+	m.row(t)
+	m.r = bits.NewReader(b)
+	t.lay.read(&m.r, m.words, m.vars)
+	if err := m.r.Err(); err != nil {
+		return 0, fmt.Errorf("%s: arguments: %w", t.owner, err)
+	}
+	return (m.r.Pos() + 7) / 8, nil
+}
+
 // An ArgRoom is memory for reading and writing arguments, kept by who does so in every
 // tick. It is for one goroutine. The zero ArgRoom is ready.
 type ArgRoom struct {

@@ -18,6 +18,9 @@ const (
 	radius        = 12.0
 	topSpeed      = 2.5 // units a step
 	reload        = 20  // steps between shots
+	boltSpeed     = 12.0
+	boltSteps     = 40
+	boltRest      = 8
 )
 
 // BodyData is a player's body.
@@ -36,6 +39,20 @@ type BallData struct {
 	Vel gmath.Vec `rpl:"step=1/256"`
 }
 
+// BoltData is what a shot looks like: who hits is decided at once, by what the shooter saw.
+type BoltData struct {
+	Pos  gmath.Vec `rpl:"step=1/32,interp,pos"`
+	Vel  gmath.Vec `rpl:"step=1/256"`
+	Left uint8     `rpl:""`
+	Shot uint32    `rpl:""`
+	rest uint8     // of the authority: how long it has stood
+}
+
+type boltArgs struct {
+	Pos, Aim gmath.Vec `rpl:"step=1/256"`
+	Shot     uint32    `rpl:""`
+}
+
 // Keys is a player's input for one tick.
 type Keys struct {
 	Dir, Aim gmath.Vec `rpl:"step=1/256"`
@@ -50,13 +67,21 @@ var (
 	ball     = tendon.Replicate(protocol, "ball", donburi.NewComponentType[BallData]())
 	bodies   = tendon.NewPrefab(protocol, "body", func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(body)) })
 	balls    = tendon.NewPrefab(protocol, "ball", func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(ball)) })
+	bolt     = tendon.Replicate(protocol, "bolt", donburi.NewComponentType[BoltData]())
+	bolts    = tendon.NewPrefab(protocol, "bolt", func(w donburi.World, a boltArgs) *donburi.Entry {
+		e := w.Entry(w.Create(bolt))
+		bolt.SetValue(e, BoltData{Pos: a.Pos, Vel: a.Aim.Normalized().Mulf(boltSpeed), Left: boltSteps, Shot: a.Shot})
+		return e
+	})
 	move     = tendon.NewCommand[Keys](protocol, "move", body)
 	moveLate = tendon.NewCommand[Keys](protocol, "move, unpredicted", body).Unpredicted()
 	roll     = tendon.NewCommand[tendon.None](protocol, "roll", ball)
+	fly      = tendon.NewCommand[tendon.None](protocol, "fly", bolt)
 
 	everyBody = donburi.NewQuery(filter.Contains(body))
 	seenBody  = donburi.NewQuery(filter.And(filter.Contains(body), tendon.Drawn))
 	everyBall = donburi.NewQuery(filter.Contains(ball))
+	seenBolt  = donburi.NewQuery(filter.And(filter.Contains(bolt), tendon.Drawn))
 )
 
 func inside(v *gmath.Vec) {
@@ -126,6 +151,21 @@ func push(c tendon.Call, _ tendon.None) {
 		b.Vel.Y = -b.Vel.Y
 	}
 	inside(&b.Pos)
+}
+
+// flight is a bolt's rule. It ends where the authority says so: a moment after it has come to
+// its end, so that everyone has been told of that.
+func flight(c tendon.Call, _ tendon.None) {
+	b := bolt.Get(c.Entry)
+	switch {
+	case b.Left > 0:
+		b.Left--
+		b.Pos = b.Pos.Add(b.Vel)
+	case tendon.IsAuthority(c.Entry):
+		if b.rest++; b.rest > boltRest {
+			c.Entry.Remove()
+		}
+	}
 }
 
 // hits reports whether a ray from a place along aim meets a body at another.

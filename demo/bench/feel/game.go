@@ -40,9 +40,13 @@ type shot struct {
 	when    time.Duration
 	touched bool // the shooter's body touched another
 
+	by          *machine
 	judged, hit bool
-	flashes     int     // how often its shooter's machine has shown it
-	off         float64 // between where it was drawn and where the server took it to be
+	doubled     bool          // its shooter has seen two bolts
+	orphan      bool          // its bolt was never the server's, and was there for too long
+	alone       time.Duration // since when there is a bolt that is not the server's
+	flashes     int           // how often its shooter's machine has shown it
+	off         float64       // between where it was drawn and where the server took it to be
 }
 
 // A drawn is a body in one frame of one machine.
@@ -124,7 +128,7 @@ func (g *game) machine(i int, server bool) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{Replication: r, g: g, rng: rand.New(rand.NewPCG(g.opt.seed, uint64(i))), last: map[rpl.Node]gmath.Vec{}}
+	m := &machine{Replication: r, g: g, rng: rand.New(rand.NewPCG(g.opt.seed, uint64(i))), last: map[rpl.Node]gmath.Vec{}, bolts: map[int]bool{}}
 	rule := func(c tendon.Call, k Keys) {
 		if tendon.IsAuthority(c.Entry) && k.Fire && g.warm() {
 			g.fired++
@@ -132,14 +136,16 @@ func (g *game) machine(i int, server bool) (*machine, error) {
 		if !walk(c, k) {
 			return
 		}
-		if i := int(k.Target) - 1; !c.Replay && (!server || tendon.IsOwner(c.Entry)) && i >= 0 && i < len(g.shots) {
-			g.shots[i].flashes++ // an effect: what runs again in a correction shows none
+		bolts.Predict(c, 0, boltArgs{body.Get(c.Entry).Pos, k.Aim, k.Target})
+		if i := int(k.Target) - 1; (!server || tendon.IsOwner(c.Entry)) && i >= 0 && i < len(g.shots) {
+			c.Once(0, func(time.Duration) { g.shots[i].flashes++ })
 		}
 		if tendon.IsAuthority(c.Entry) {
 			g.judge(c, k)
 		}
 	}
 	roll.Apply(r, push)
+	fly.Apply(r, flight)
 	if g.opt.noPredict {
 		moveLate.Apply(r, rule)
 		moveLate.Sample(r, m.keys)

@@ -29,6 +29,7 @@ type machine struct {
 	// What it draws.
 	nextStep, nextFrame, lastFrame time.Duration
 	last                           map[rpl.Node]gmath.Vec
+	bolts                          map[int]bool
 	lastView                       float64
 	own                            gmath.Vec
 	line                           time.Duration // the quickest way to it
@@ -97,7 +98,7 @@ func (m *machine) aim(e *donburi.Entry, k *Keys) {
 		return
 	}
 	m.wait = 25
-	m.g.shots = append(m.g.shots, shot{target: tendon.ID(best), at: at, touched: m.touching(), when: m.g.net.Now()})
+	m.g.shots = append(m.g.shots, shot{target: tendon.ID(best), at: at, touched: m.touching(), when: m.g.net.Now(), by: m})
 	if m.g.warm() {
 		m.g.pressed++
 	}
@@ -114,6 +115,7 @@ func (m *machine) step() {
 	m.Receive()
 	m.run()
 	m.Send()
+	m.lookAtBolts()
 	mine, ok := tendon.Mine(m.Replication, body)
 	if !ok {
 		return
@@ -132,6 +134,30 @@ func (m *machine) run() {
 		move.Run(m.Replication)
 	}
 	roll.Run(m.Replication)
+	fly.Run(m.Replication)
+}
+
+// lookAtBolts looks for bolts of this machine's shots that are there twice, or that the
+// server does not know of.
+func (m *machine) lookAtBolts() {
+	clear(m.bolts)
+	now := m.g.net.Now()
+	for e := range seenBolt.Iter(m.World()) {
+		i := int(bolt.Get(e).Shot) - 1
+		if i < 0 || i >= len(m.g.shots) || m.g.shots[i].by != m {
+			continue
+		}
+		s := &m.g.shots[i]
+		s.doubled = s.doubled || m.bolts[i]
+		m.bolts[i] = true
+		switch {
+		case tendon.ID(e) != 0:
+		case s.alone == 0:
+			s.alone = now
+		case now-s.alone > m.g.opt.rtt+m.g.opt.jitter+250*time.Millisecond+2*step:
+			s.orphan = true
+		}
+	}
 }
 
 // frame draws.

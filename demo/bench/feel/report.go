@@ -122,7 +122,7 @@ func (g *game) reportCommands(f figures) {
 func (g *game) reportShots(f figures) {
 	var off []float64
 	var all, misses [2]float64
-	doubled, lost := 0, 0
+	doubled, lost, twice, orphans := 0, 0, 0, 0
 	for _, s := range g.shots {
 		if !s.judged || s.when < warmup {
 			continue
@@ -137,6 +137,12 @@ func (g *game) reportShots(f figures) {
 		} else if s.flashes == 0 && !g.opt.noPredict {
 			lost++
 		}
+		if s.doubled {
+			twice++
+		}
+		if s.orphan {
+			orphans++
+		}
 		if !s.hit {
 			misses[i]++
 		}
@@ -145,6 +151,7 @@ func (g *game) reportShots(f figures) {
 	f["misses_pct"], f["misses_touching_pct"] = share(100*misses[0], all[0]), share(100*misses[1], all[1])
 	f["rewind_error_p50"], f["rewind_error_p99"] = quantile(off, 0.5), quantile(off, 0.99)
 	f["shots"], f["effects_doubled"], f["effects_lost"] = len(off), doubled, lost
+	f["spawns_doubled"], f["spawns_orphaned"] = twice, orphans
 }
 
 // mismatches has the game stand still, and counts the bodies that a machine has otherwise

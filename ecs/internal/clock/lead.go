@@ -12,6 +12,7 @@ const (
 	leadMiss  = 0.02
 	leadSpare = 0.25
 	leadLeast = 8 // reports before they are believed
+	mostLate  = 8 // commands that a late report stands for
 
 	// A lead that is more than overOne ticks too long is made a tick shorter, at most once
 	// in shrinkEvery; at once if it is more than overTwo too long. Changes by less than a
@@ -57,7 +58,9 @@ func (l *Lead) Reported(tick uint32, margin float64, now time.Duration) {
 		l.needs, l.margin = newWindow(), margin
 	}
 	l.margin += (margin - l.margin) / 16
-	l.needs.add(now.Seconds(), m.lead-margin)
+	for late := 0.0; late == 0 || late < min(-margin, mostLate); late++ { // those behind it were late, too, and would have needed less and less
+		l.needs.add(now.Seconds(), m.lead-margin-late)
+	}
 	l.needs.forget(now.Seconds() - leadSpan)
 	if l.needs.len() >= leadLeast {
 		l.want = l.needs.quantile(1-leadMiss, 0) + leadSpare

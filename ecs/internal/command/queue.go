@@ -15,6 +15,9 @@ type Entry[A any] struct {
 	Tick  uint32
 	Value A
 	Drawn Drawn
+	// Pressed is, where presses of a command that came late count in this one, that
+	// command's tick; else 0.
+	Pressed uint32
 }
 
 // A Queue keeps the commands of one node until their ticks, on the server; on the owner it

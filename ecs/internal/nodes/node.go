@@ -105,6 +105,7 @@ type Node struct {
 
 	Predicted *predict.Node // on a client that predicts it
 	Asked     bool          // the game has said that it is predicted
+	Awaited   bool          // this machine has made it before the authority has told of it
 
 	OnProxy
 }

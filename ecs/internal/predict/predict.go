@@ -19,8 +19,11 @@ const Ticks = 64
 type Node struct {
 	Round uint64
 	Leapt rpl.Tick
-	Items []Item  // by ordinal
-	At    float64 // when its error was last changed, in seconds
+	Born  rpl.Tick // of a node that this machine has made by a command: when; else 0
+	Met   bool     // it has been compared with the server's, or was made here
+	Gone  bool     // in the tick that runs again it has not been made yet
+	Items []Item   // by ordinal
+	At    float64  // when its error was last changed, in seconds
 }
 
 // A Item is an item's component after each of the last ticks.
@@ -28,6 +31,7 @@ type Item struct {
 	Ring  [Ticks]unsafe.Pointer
 	Ticks [Ticks]rpl.Tick
 	Off   []float64 // what is drawn beside it, by drawn field
+	Was   []float64 // the drawn fields before a replay; empty where it was not there
 }
 
 // Item returns what is kept of an item.
@@ -38,8 +42,9 @@ func (p *Node) Item(ord int) *Item {
 	return &p.Items[ord]
 }
 
-// Apart returns by how much two words differ beyond the rounding of one step.
-func Apart(p *schema.Prop, w *schema.Word, mine, theirs int32) float64 {
+// Apart returns by how much two words differ beyond the rounding of so many steps, one for
+// states that should be the same.
+func Apart(p *schema.Prop, w *schema.Word, mine, theirs int32, steps int64) float64 {
 	d := int64(mine) - int64(theirs)
 	if w.Wrap {
 		all := int64(w.Max) - int64(w.Min) + 1
@@ -60,7 +65,7 @@ func Apart(p *schema.Prop, w *schema.Word, mine, theirs int32) float64 {
 		}
 		return 0
 	}
-	if d <= 1 && (strings.HasPrefix(p.Kind, "float") || strings.HasPrefix(p.Kind, "angle")) {
+	if d <= steps && (strings.HasPrefix(p.Kind, "float") || strings.HasPrefix(p.Kind, "angle")) {
 		return 0
 	}
 	return float64(d) * max(p.Step, 0)

@@ -133,7 +133,10 @@ func (c *Proxy) arrive(n *stagedNode) {
 	}
 	c.mend.found(r.handle)
 	e.rep, e.gen, e.mended = r, r.gen, 0
-	r.first = t
+	r.first, e.sure = t, c.dec.reading
+	if newest := c.in.heard.newest; c.in.heard.any && e.sure <= newest { // of a late packet an earlier ack said nothing
+		e.sure = newest + 1
+	}
 	c.held.byNode[r.ID] = r
 	r.fresh = true
 	c.counters.Arrivals++

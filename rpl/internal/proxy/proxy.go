@@ -115,6 +115,7 @@ type proxyEntry struct {
 	rep     *Replica
 	last    *Replica // the previous tenant, for late packets
 	removed ids.Tick // of the newest removal: no arrival up to it is honoured
+	sure    uint64   // the packet that the authority names as a base at the earliest when it knows of the arrival
 	gen     uint8    // generation of rep, or of the last tenant removed
 
 	mended time.Duration // when rep was last asked for again because a checksum differed

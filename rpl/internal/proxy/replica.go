@@ -53,6 +53,14 @@ type Replica struct {
 // is 0.
 func (r *Replica) Adrift() bool { return r.left() || r.up == nil && r.parent != wire.NoHandle }
 
+// Known is whether the authority is known to know that this peer has the node. Before that it
+// tells of the node by chance; from then on, to who predicts its own nodes (SetPredicting), in
+// every packet whatever the peer may not have.
+func (r *Replica) Known() bool {
+	e := &r.proxy.held.entries[r.handle]
+	return e.rep == r && r.proxy.in.heard.base >= e.sure
+}
+
 // left is whether the parent has gone before the node's own change of parent came.
 func (r *Replica) left() bool { return r.up != nil && r.up.gone }
 

@@ -1,0 +1,239 @@
+// Package spawns keeps, on a client, the nodes that its commands have made before the
+// authority has: a bullet is there in the frame of the key. The authority's node has the
+// same name, and takes over the entity when it arrives. What a correction does not make
+// again goes, and so does what the authority never made.
+package spawns
+
+import (
+	"bytes"
+	"time"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/loadtime"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// near is how many ticks the authority's spawn may be off where none has the same name: a
+// command that came late, or a state that differed, has fired a moment earlier or later.
+const near = 5
+
+// maxAwaited bounds what waits for the authority: more than anybody fires in a round trip.
+const maxAwaited = 256
+
+// A Spawn is a node that the authority has not told of yet.
+type Spawn struct {
+	name   predict.Name
+	prefab *nodes.Prefab
+	node   *nodes.Node
+	args   []byte
+	first  []unsafe.Pointer // its components as they were made, by ordinal
+	until  time.Duration    // when it is given up
+}
+
+// A Set is the nodes that wait for the authority's.
+type Set struct {
+	*nodes.Base
+	Nodes    *nodes.Table
+	LoadTime *loadtime.Nodes
+	End      func(n *nodes.Node) // forgets a node, and removes its entities
+
+	all   []*Spawn
+	taken []*Spawn // the authority has told of them; a replay may still run their commands
+}
+
+// Len returns how many wait.
+func (st *Set) Len() int { return len(st.all) }
+
+// Reset forgets all; what becomes of the entities is up to who ends the session.
+func (st *Set) Reset() { st.all, st.taken = nil, nil }
+
+// Make makes the node of a name, once: in a replay it sets the node back to what build
+// makes. until is when it is given up. The result is nil where too many wait already.
+func (st *Set) Make(name predict.Name, owner rpl.Peer, f *nodes.Prefab, args []byte, until time.Duration, build func() *donburi.Entry) *nodes.Node {
+	for i, s := range st.all {
+		if s.name != name || s.prefab != f {
+			continue
+		}
+		if st.here(s.node) {
+			st.again(s, args, build)
+			return s.node
+		}
+		st.all = drop(st.all, i) // the game has removed it, which it should not
+		break
+	}
+	for _, s := range st.taken {
+		if s.name == name && s.prefab == f {
+			if st.here(s.node) {
+				return s.node // as the authority tells
+			}
+			return nil
+		}
+	}
+	if len(st.all) >= maxAwaited {
+		st.Faults.Count("spawn not predicted")
+		return nil
+	}
+	e := build()
+	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
+	if data := components.RplNode.Get(e); *data == (components.NodeData{}) {
+		*data = f.Node
+	}
+	n := &nodes.Node{Entity: e.Entity(), Data: *components.RplNode.Get(e), Parts: st.Nodes.Parts[e.Entity()]}
+	delete(st.Nodes.Parts, e.Entity())
+	for _, p := range n.Parts {
+		donburix.Add(st.World.Entry(p), components.Proxy)
+	}
+	n.Built = st.LoadTime.BuiltWith(n)
+	n.Items = n.ByOrdinal(st.Nodes.Bindings(n))
+	n.Asked, n.Awaited = true, true
+	st.Nodes.Add(n)
+	st.Nodes.SetOwner(n, owner)
+	st.Nodes.ShowParent(n)
+	s := &Spawn{name: name, prefab: f, node: n, args: bytes.Clone(args), until: until}
+	st.keep(s)
+	st.all = append(st.all, s)
+	return n
+}
+
+// keep keeps a node's components as they have just been made.
+func (st *Set) keep(s *Spawn) {
+	s.first = s.first[:0]
+	for i := range s.node.Items {
+		b := &s.node.Items[i]
+		var at unsafe.Pointer
+		if _, now := st.Component(b); now != nil {
+			at = b.Comp.Fresh()
+			b.Comp.Copy(at, now)
+		}
+		s.first = append(s.first, at)
+	}
+}
+
+// again sets a node back to how it was made, in a replay. With other arguments another
+// entity shows what it would have been made like.
+func (st *Set) again(s *Spawn, args []byte, build func() *donburi.Entry) {
+	if !bytes.Equal(args, s.args) {
+		e := build()
+		model := &nodes.Node{Entity: e.Entity(), Parts: st.Nodes.Parts[e.Entity()]}
+		delete(st.Nodes.Parts, e.Entity())
+		of := st.Nodes.Bindings(model)
+		for i := range s.node.Items {
+			b := &s.node.Items[i]
+			_, to := st.Component(b)
+			for k := range of {
+				if to != nil && of[k].Comp == b.Comp {
+					if _, from := st.Component(&of[k]); from != nil {
+						b.Comp.Copy(to, from)
+						of[k].Comp = nil
+						break
+					}
+				}
+			}
+		}
+		st.RemoveEntities(model)
+		s.args = append(s.args[:0], args...)
+		st.keep(s)
+		return
+	}
+	for i := range s.node.Items {
+		if _, at := st.Component(&s.node.Items[i]); at != nil && i < len(s.first) && s.first[i] != nil {
+			s.node.Items[i].Comp.Copy(at, s.first[i])
+		}
+	}
+}
+
+// Arguments returns the arguments of a node's prefab, and the name of a predicted spawn, which
+// is behind them; def may be nil.
+func Arguments(def *nodes.Prefab, args []byte) ([]byte, predict.Name) {
+	if def == nil {
+		return args, predict.Name{}
+	}
+	n, err := def.Wire.Args.Split(args)
+	if err != nil { // the function's own refusal tells why
+		return args, predict.Name{}
+	}
+	name, ok := predict.ParseName(args[n:])
+	if !ok {
+		return args, predict.Name{}
+	}
+	return args[:n], name
+}
+
+// Claim returns the node that waits for the authority's of a name and a prefab, which takes
+// it over; nil if there is none.
+func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
+	if name.Tick == 0 {
+		return nil
+	}
+	best, off := -1, rpl.Tick(near+1)
+	for i, s := range st.all {
+		like := s.name
+		like.Tick = name.Tick
+		if s.prefab.Wire != f || like != name {
+			continue
+		}
+		if d := max(s.name.Tick, name.Tick) - min(s.name.Tick, name.Tick); d < off {
+			best, off = i, d
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	s := st.all[best]
+	st.all = drop(st.all, best)
+	if !st.here(s.node) { // the game has removed it
+		return nil
+	}
+	st.taken = append(st.taken, s)
+	return s.node
+}
+
+func (st *Set) here(n *nodes.Node) bool {
+	return st.Nodes.Of(n.Entity) == n && st.World.Valid(n.Entity)
+}
+
+func drop(list []*Spawn, i int) []*Spawn {
+	copy(list[i:], list[i+1:])
+	list[len(list)-1] = nil
+	return list[:len(list)-1]
+}
+
+// Withdraw ends those that are not as a correction has it, and Expire those of which the
+// authority should have told by now, and has not. They return how many.
+func (st *Set) Withdraw(gone func(n *nodes.Node) bool) int {
+	return st.end(func(s *Spawn) bool { return gone(s.node) })
+}
+
+// Expire: see Withdraw. newest is the newest tick that the authority has told of.
+func (st *Set) Expire(now time.Duration, newest rpl.Tick) int {
+	for len(st.taken) > 0 && st.taken[0].name.Tick+predict.Ticks < newest {
+		st.taken = drop(st.taken, 0)
+	}
+	if len(st.all) == 0 {
+		return 0
+	}
+	return st.end(func(s *Spawn) bool { return now >= s.until })
+}
+
+func (st *Set) end(gone func(s *Spawn) bool) (ended int) {
+	for i := 0; i < len(st.all); {
+		n := st.all[i].node
+		here := st.here(n)
+		if here && !gone(st.all[i]) {
+			i++
+			continue
+		}
+		st.all = drop(st.all, i)
+		if here {
+			st.End(n)
+			ended++
+		}
+	}
+	return ended
+}
