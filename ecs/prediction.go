@@ -114,9 +114,6 @@ func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *
 	rtt, _ := pr.Proxy.RTT()
 	ago := time.Duration(int32(pr.commands.lead.Tick())-int32(c.Tick)) * pr.config.step()
 	n := pr.spawns.Make(c.name, c.From, f, args, pr.line.now()-ago+rtt+spawnWaits, build)
-	if n == nil {
-		return nil
-	}
 	if n.Predicted == nil {
 		n.Predicted = &predict.Node{Born: c.name.Tick, Met: true, Round: pr.round}
 		if pr.moved(n) {
@@ -127,8 +124,9 @@ func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *
 	return pr.World.Entry(n.Entity)
 }
 
-// spawnWaits is how much longer than a round trip a predicted spawn waits for the server's.
-const spawnWaits = 250 * time.Millisecond
+// spawnWaits is how much longer than a round trip a predicted spawn waits for the server's: 250
+// ms, of which the steps and sends of both ends are in the round trip as it is measured.
+const spawnWaits = 200 * time.Millisecond
 
 // moved reports whether any predicted command is for a node.
 func (pr *prediction) moved(n *nodes.Node) bool {
@@ -324,6 +322,7 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 		pr.save(k)
 	}
 	pr.spawns.Withdraw(func(n *nodes.Node) bool { return n.Predicted != nil && n.Predicted.Gone })
+	pr.spawns.Expire(pr.line.now(), t) // a replay may make again what was given up
 	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
 	seconds := pr.line.now().Seconds()
 	pr.eachDrawn(func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {

@@ -106,9 +106,9 @@ func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) (e *donburi.Ent
 // spawned it a round trip and 250 ms later, it is removed by Config.Remove, without
 // OnStreamIn or OnStreamOut. Only the authority may end a node: ask IsAuthority in the rule.
 //
-// Predict panics where Spawn does, and on a client outside of a command's Apply. It is nil
-// on a client where 256 nodes wait for the authority's, which is counted ("spawn not
-// predicted"), and where the authority has ended the node meanwhile.
+// Predict panics where Spawn does, and on a client outside of a command's Apply. Where 256
+// nodes wait for the authority's, another is there for a step; that is counted ("spawn not
+// predicted").
 func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 	r := of(c.Entry)
 	if r == nil || r.shared.Auth != nil {

@@ -182,6 +182,7 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
 		b.Track.Leap(n.Replica.Leapt)
+		b.Track.Told = n.Replica.Tick(ord) >= t
 		px.draw.screen.Push(b.Track, t, px.draw.screen.StillUntil(b.Track, t), px.Proxy.Newest(), px.draw.words)
 		b.Track.Drifts = n.Replica.Drifts(ord)
 		px.draw.startInPlace(n, b)

@@ -43,18 +43,18 @@ type Set struct {
 	LoadTime *loadtime.Nodes
 	End      func(n *nodes.Node) // forgets a node, and removes its entities
 
-	all   []*Spawn
-	taken []*Spawn // the authority has told of them; a replay may still run their commands
+	all     []*Spawn
+	settled []*Spawn // the authority has told of them, or they were given up; a replay may still run their commands
 }
 
 // Len returns how many wait.
 func (st *Set) Len() int { return len(st.all) }
 
 // Reset forgets all; what becomes of the entities is up to who ends the session.
-func (st *Set) Reset() { st.all, st.taken = nil, nil }
+func (st *Set) Reset() { st.all, st.settled = nil, nil }
 
 // Make makes the node of a name, once: in a replay it sets the node back to what build
-// makes. until is when it is given up. The result is nil where too many wait already.
+// makes. until is when it is given up: by the next Expire where too many wait already.
 func (st *Set) Make(name predict.Name, owner rpl.Peer, f *nodes.Prefab, args []byte, until time.Duration, build func() *donburi.Entry) *nodes.Node {
 	for i, s := range st.all {
 		if s.name != name || s.prefab != f {
@@ -67,17 +67,18 @@ func (st *Set) Make(name predict.Name, owner rpl.Peer, f *nodes.Prefab, args []b
 		st.all = drop(st.all, i) // the game has removed it, which it should not
 		break
 	}
-	for _, s := range st.taken {
+	for _, s := range st.settled {
 		if s.name == name && s.prefab == f {
 			if st.here(s.node) {
 				return s.node // as the authority tells
 			}
-			return nil
+			until = 0 // it has ended, or was given up: the game gets one for this replay
+			break
 		}
 	}
 	if len(st.all) >= maxAwaited {
 		st.Faults.Count("spawn not predicted")
-		return nil
+		until = 0
 	}
 	e := build()
 	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
@@ -190,7 +191,7 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
 	if !st.here(s.node) { // the game has removed it
 		return nil
 	}
-	st.taken = append(st.taken, s)
+	st.settled = append(st.settled, s)
 	return s.node
 }
 
@@ -212,13 +213,21 @@ func (st *Set) Withdraw(gone func(n *nodes.Node) bool) int {
 
 // Expire: see Withdraw. newest is the newest tick that the authority has told of.
 func (st *Set) Expire(now time.Duration, newest rpl.Tick) int {
-	for len(st.taken) > 0 && st.taken[0].name.Tick+predict.Ticks < newest {
-		st.taken = drop(st.taken, 0)
+	for len(st.settled) > 0 && st.settled[0].name.Tick+predict.Ticks < newest {
+		st.settled = drop(st.settled, 0)
 	}
 	if len(st.all) == 0 {
 		return 0
 	}
-	return st.end(func(s *Spawn) bool { return now >= s.until })
+	return st.end(func(s *Spawn) bool {
+		if now < s.until {
+			return false
+		}
+		if s.until != 0 {
+			st.settled = append(st.settled, s)
+		}
+		return true
+	})
 }
 
 func (st *Set) end(gone func(s *Spawn) bool) (ended int) {

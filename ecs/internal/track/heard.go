@@ -30,6 +30,20 @@ func (hd *Heard) Note(t rpl.Tick) {
 // Newest returns the newest tick.
 func (hd *Heard) Newest() rpl.Tick { return hd.packets[0].tick }
 
+// lossy reports whether a packet of late has not come: what was taken for silence may have
+// been a loss.
+func (hd *Heard) lossy() bool {
+	if hd.Missing {
+		return true
+	}
+	for i := range hd.packets {
+		if hd.packets[i].lost {
+			return true
+		}
+	}
+	return false
+}
+
 // stood reports whether an item of which nothing came after tick t was as its course told
 // in the packet after: only if that has come does silence tell so.
 func (hd *Heard) stood(t rpl.Tick) bool {

@@ -28,6 +28,8 @@ type Screen struct {
 	Steps, Sends int                  // a second, of the server
 	Now          func() time.Duration // the session's time
 	Heard        Heard
+
+	drawn []float64 // scratch
 }
 
 // A beyond is an error that is being drawn away, and what was drawn without samples.
@@ -80,7 +82,7 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 	now := sc.Now().Seconds()
 	if !past && b.past != 0 {
 		if b.past == k.Newest() && now-b.when < beyondSeconds { // a packet tells that it has stood meanwhile
-			b.add(k, &w, now)
+			b.add(k, &w, b.drawn, now)
 		}
 		b.past = 0
 	}
@@ -106,28 +108,91 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 // Push adds the state of a tick to what an item is drawn from, without a leap.
 func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 	last := int(k.n) - 1
-	shows := last > 0 && (sc.Render > k.sample(last)[0] || t == k.Newest() && sc.Render > k.sample(last - 1)[0])
+	shows := last >= 0 && (sc.Render > k.sample(last)[0] || last > 0 && t == k.Newest() && sc.Render > k.sample(last - 1)[0])
+	past := false
 	if shows { // what is drawn now may be another place with the new sample
-		w, past := sc.wayOn(k, sc.Render)
-		if shows = past || t == k.Newest(); shows {
-			if k.beyond == nil {
-				newBeyond(k)
-			}
-			for i := range k.beyond.drawn {
-				k.beyond.drawn[i] = w.at(k, i)
-			}
+		var w way
+		w, past = sc.wayOn(k, sc.Render)
+		sc.drawn = sc.drawn[:0]
+		for i := range k.set.Fields {
+			sc.drawn = append(sc.drawn, w.at(k, i))
 		}
 	}
+	guessed := k.guessed
 	k.push(t, before, words)
-	if !shows || k.cut(int(k.n)-1) {
+	k.guessed = !k.Told
+	if k.cut(int(k.n) - 1) {
 		return
 	}
-	k.beyond.past = 0
+	if guessed && k.Told && sc.Heard.lossy() {
+		sc.mend(k)
+	}
+	if !shows {
+		return
+	}
 	heard := sc.Heard
 	sc.Heard.Note(newest)
 	w, _ := sc.wayOn(k, sc.Render)
 	sc.Heard = heard
-	k.beyond.add(k, &w, sc.Now().Seconds())
+	if k.beyond == nil && (past || sc.differs(k, &w)) {
+		newBeyond(k)
+	}
+	if k.beyond != nil {
+		k.beyond.past = 0
+		k.beyond.add(k, &w, sc.drawn, sc.Now().Seconds())
+	}
+}
+
+// differs reports whether a way is elsewhere than what was drawn, beyond rounding.
+func (sc *Screen) differs(k *Track, w *way) bool {
+	for i := range k.set.Fields {
+		f := &k.set.Fields[i]
+		if math.Abs(f.way(w.at(k, i), sc.drawn[i])) > 2*math.Abs(f.step) {
+			return true
+		}
+	}
+	return false
+}
+
+// mend moves the samples before the newest one, which was told, to where they lead to it, if
+// those are guesses and it is farther from them than the item is fast: a packet that told of a
+// turn was lost, and they go on as before it. What is drawn now stays where it is, and the
+// error is drawn away.
+func (sc *Screen) mend(k *Track) {
+	n, now := int(k.n), sc.Now().Seconds()
+	if n < 3 {
+		return
+	}
+	begun := false
+	for i := 0; i < len(k.set.Fields); {
+		end := k.end(i)
+		if k.set.Fields[i].turn == 0 && k.astray(i, end) {
+			if k.beyond == nil {
+				newBeyond(k)
+			}
+			b := k.beyond
+			if !begun {
+				fade := b.fade(now)
+				for j := range b.off {
+					b.off[j] *= fade
+				}
+				b.at, b.past, begun = now, 0, true
+			}
+			share := k.ticks(n-1) / k.ticks(n-2)
+			for j := i; j < end; j++ {
+				a, l := k.values(n - 3)[j], k.values(n - 2)[j]
+				off := k.values(n - 1)[j] - l - (l-a)*share
+				if math.IsNaN(off) {
+					continue
+				}
+				for s := range n - 1 {
+					k.values(s)[j] += off
+				}
+				b.off[j] -= off
+			}
+		}
+		i = end
+	}
 }
 
 // fade is the share of the error that is left.
@@ -150,10 +215,10 @@ func (sc *Screen) Rests(k *Track) bool {
 
 // add takes the difference between what was drawn past the samples and what is drawn now
 // into the error to be drawn away.
-func (b *beyond) add(k *Track, w *way, now float64) {
+func (b *beyond) add(k *Track, w *way, drawn []float64, now float64) {
 	fade := b.fade(now)
 	for i := range b.off {
-		off := b.off[i]*fade + k.set.Fields[i].way(w.at(k, i), b.drawn[i])
+		off := b.off[i]*fade + k.set.Fields[i].way(w.at(k, i), drawn[i])
 		if math.IsNaN(off) {
 			off = 0
 		}

@@ -21,6 +21,9 @@ const (
 	jumpRatio  = 4
 	JumpUnits  = 32
 	jumpQuanta = 1024
+
+	// A way that is astrayRatio times faster than all before leads back to the truth.
+	astrayRatio = 1.5
 )
 
 // A Track keeps the newest samples of the drawn fields of one item, ascending by tick.
@@ -34,6 +37,8 @@ type Track struct {
 	paces   uint8     // how many states in a row came about as far apart, up to evenly
 	cuts    uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
 	Ends    bool      // its node goes: it is not drawn beyond where it was
+	Told    bool      // the state that is pushed next was told, and is no guess of how it goes on
+	guessed bool      // the newest sample is a guess
 	every   rpl.Tick  // how long after the state before the newest one came
 	leapt   rpl.Tick  // when the game last said that it leapt; 0: never
 	Drifts  bool      // its newest state moves on by itself
@@ -219,10 +224,7 @@ func (k *Track) jumped() bool {
 	quick := false
 	for i := 0; i < len(k.set.Fields); {
 		f := &k.set.Fields[i]
-		end := i + 1
-		for end < len(k.set.Fields) && k.set.Fields[end].prop == f.prop {
-			end++
-		}
+		end := k.end(i)
 		if f.turn == 0 {
 			fastest := 0.0
 			for s := 1; s < n-1; s++ {
@@ -244,6 +246,30 @@ func (k *Track) jumped() bool {
 		k.cuts &^= 1 << k.at(n-2)
 	}
 	return false
+}
+
+// end returns the end of the fields of field i's prop.
+func (k *Track) end(i int) int {
+	end := i + 1
+	for end < len(k.set.Fields) && k.set.Fields[end].prop == k.set.Fields[i].prop {
+		end++
+	}
+	return end
+}
+
+// astray reports whether the way of fields i to end to the newest sample, of three at least,
+// is faster than the item has been, while it was on its way.
+func (k *Track) astray(i, end int) bool {
+	n, fastest := int(k.n), 0.0
+	if k.cut(n - 2) {
+		return false
+	}
+	for s := 1; s < n-1; s++ {
+		if v := k.speed(s, i, end); !k.cut(s) && !math.IsNaN(v) {
+			fastest = max(fastest, v)
+		}
+	}
+	return fastest > 0 && k.speed(n-1, i, end) > astrayRatio*fastest
 }
 
 // goesOn reports whether the newest way of fields i to end is about as fast as the one
