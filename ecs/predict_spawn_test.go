@@ -236,7 +236,7 @@ func spawnsUnderLoss(t *testing.T, c netsim.Conditions, seed uint64) {
 		for _, e := range es {
 			nr := x.shell.Get(e).Nr
 			if seen[nr]++; seen[nr] > 1 {
-				t.Fatalf("seed %d, %+v: in step %d shell %d is there twice", seed, c, i, nr)
+				t.Fatalf("seed %d, %+v: in step %d shell %d is there twice, as %v of age %d", seed, c, i, nr, tendon.ID(e), x.shell.Get(e).Age)
 			}
 			if tendon.ID(e) == 0 {
 				alone[nr]++

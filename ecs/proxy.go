@@ -125,6 +125,9 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 		donburix.Add(px.World.Entry(p), components.Proxy)
 	}
 	n.Built = px.loadTime.BuiltWith(n)
+	if rep.Owner == px.Me {
+		px.predict.spawns.Settle(name, px.Kinds.Prefabs[rep.Prefab], n)
+	}
 	return n
 }
 

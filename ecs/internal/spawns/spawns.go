@@ -172,6 +172,11 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
 	if name.Tick == 0 {
 		return nil
 	}
+	for _, s := range st.settled {
+		if s.name == name && s.prefab.Wire == f {
+			return nil // it was given up before it came
+		}
+	}
 	best, off := -1, rpl.Tick(near+1)
 	for i, s := range st.all {
 		like := s.name
@@ -193,6 +198,21 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
 	}
 	st.settled = append(st.settled, s)
 	return s.node
+}
+
+// Settle notes the node that the authority's of a name has become, where none waited for it: a
+// replay that comes to it later makes no other.
+func (st *Set) Settle(name predict.Name, f *nodes.Prefab, n *nodes.Node) {
+	if name.Tick == 0 {
+		return
+	}
+	for _, s := range st.settled {
+		if s.name == name && s.prefab == f {
+			s.node = n
+			return
+		}
+	}
+	st.settled = append(st.settled, &Spawn{name: name, prefab: f, node: n})
 }
 
 func (st *Set) here(n *nodes.Node) bool {

@@ -26,6 +26,7 @@ const (
 
 const (
 	tries    = 4                      // probes that must be lost, or long packets that must not have come
+	certain  = 9                      // short packets that must not have come for the path to be lost: losing a fifth at random is no reason to end
 	wait     = 250 * time.Millisecond // for an answer
 	askEvery = 500 * time.Millisecond // while long packets are sent
 	askAgain = 150 * time.Millisecond // once one is missing
@@ -164,7 +165,7 @@ func (p *Path) Answer(now time.Duration, seq uint16, came bool) {
 		p.missed = 0
 		return
 	}
-	if p.missed++; p.missed < tries {
+	if p.missed++; p.missed < tries || size <= Least && p.missed < certain {
 		return
 	}
 	p.missed = 0
