@@ -333,7 +333,7 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 			k.Off = append(k.Off, 0)
 		}
 		off := f.Way(f.Get(at), k.Was[j])
-		if off += k.Off[j] * track.Fade(seconds-p.At); math.IsNaN(off) || f.Leaps(0, off) { // a teleport, or a value that was absent
+		if off += k.Off[j] * track.Fade(seconds-p.At); math.IsNaN(off) || f.Leaps(0, off) || f.Steps() { // a teleport, or a value that was absent
 			off = 0
 		}
 		k.Off[j] = off

@@ -92,6 +92,7 @@ type Prop struct {
 	Notify   bool   // a change fires OnChange
 	Interp   bool   // drawn between samples
 	InPlace  bool   // … and written into the component while drawing
+	Steps    bool   // … but takes its next value at once when drawn time reaches it
 	Once     bool   // sent in keyframes only
 	If       int    // word index of the bool that must be true for the prop to be sent, or -1
 	Words    [2]int // first word and one past the last, in ItemType.Words

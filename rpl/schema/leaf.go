@@ -155,6 +155,7 @@ func (w *walker) prop(p Prop, tg tag, d propDraft) {
 	p.Once = tg.has&tagOnce != 0
 	p.Interp = tg.has&tagInterp != 0
 	p.InPlace = tg.has&tagInPlace != 0
+	p.Steps = tg.has&tagSteps != 0
 	d.tag = tg
 	d.prefix = prefixOf(p.Name)
 	w.lay.props = append(w.lay.props, p)

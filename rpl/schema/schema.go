@@ -93,7 +93,8 @@ func (s *Schema) Name() string { return s.name }
 //	                 beyond that needs both. An integer without bounds is sent with all its bits
 //	bits=            how many bits; of a float with min= and max= they are spread over the range
 //	angle            a float that wraps at 2π; angle=360 in degrees; bits= or step=, else 12 bits
-//	interp           drawn between samples; interp=inplace: in the component itself
+//	interp           drawn between samples; interp=inplace: in the component itself;
+//	                 interp=step: without values between, for what has none (a frame, a weapon)
 //	predict=Field    another field is its velocity per second: item.Field if that is in another
 //	                 component; predict=Field/tick: per tick
 //	tol=             how far a value may be from its prediction without being sent; it has no

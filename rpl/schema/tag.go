@@ -75,6 +75,7 @@ const (
 	tagExplicit
 	tagEdge
 	tagLocal // "-"
+	tagSteps // of interp
 )
 
 // tagWords gives every word its name and whether it takes a value; the order
@@ -187,8 +188,10 @@ func (t *tag) setValue(word tagSet, name, value string) (err error) {
 		case "":
 		case "inplace":
 			t.has |= tagInPlace
+		case "step":
+			t.has |= tagSteps
 		default:
-			err = fmt.Errorf("interp=%s is unknown; write interp or interp=inplace", value)
+			err = fmt.Errorf("interp=%s is unknown; write interp, interp=inplace or interp=step", value)
 		}
 	case tagPredict:
 		t.predict = strings.TrimSuffix(value, "/tick")
@@ -282,6 +285,9 @@ func (t tag) value(word tagSet) string {
 	case tagInterp:
 		if t.has&tagInPlace != 0 {
 			return "inplace"
+		}
+		if t.has&tagSteps != 0 {
+			return "step"
 		}
 	case tagPredict:
 		if t.perTick {

@@ -26,7 +26,10 @@ func (f *Field) Plus(v, d float64) float64 { return f.plus(v, d) }
 func (f *Field) Way(a, b float64) float64 { return f.way(a, b) }
 
 // Leaps reports whether the way from a to b in one tick is a teleport, and no motion.
-func (f *Field) Leaps(a, b float64) bool { return f.turn == 0 && math.Abs(f.way(a, b)) >= JumpUnits }
+func (f *Field) Leaps(a, b float64) bool { return f.moves() && math.Abs(f.way(a, b)) >= JumpUnits }
+
+// Steps reports whether there is nothing between two values of the field, nor beside them.
+func (f *Field) Steps() bool { return f.steps }
 
 // Rounded returns the field as it is told to clients.
 func (f *Field) Rounded(p unsafe.Pointer) float64 {

@@ -24,6 +24,7 @@ type Field struct {
 	turn    float64 // a full turn of an angle, in the field's unit; 0 for other fields
 	present int     // the word that says whether an optional value is there; -1 for others
 	inPlace bool
+	steps   bool // there is nothing between two values
 }
 
 // A Fields is the fields of a component that are drawn between samples.
@@ -46,7 +47,7 @@ func FieldsOf(component string, wire reflect.Type, item *rpl.ItemType, p *rpl.Pr
 		}
 		f := Field{
 			prop: item.Words[w].Prop, word: w, offset: l.offset, kind: l.kind,
-			step: p.Step, bias: p.Bias, inPlace: p.InPlace, present: p.Present,
+			step: p.Step, bias: p.Bias, inPlace: p.InPlace, steps: p.Steps, present: p.Present,
 		}
 		if word := &item.Words[w]; word.Wrap {
 			f.low = float64(word.Min)*p.Step + p.Bias
@@ -174,7 +175,12 @@ func (f *Field) set(p unsafe.Pointer, v float64) {
 // between returns the value at share s (0…1) of the way from a to b, the shorter way
 // round for an angle.
 func (f *Field) between(a, b, s float64) float64 {
-	if f.turn == 0 {
+	switch {
+	case f.steps && s < 1:
+		return a
+	case f.steps:
+		return b
+	case f.turn == 0:
 		return a + (b-a)*s
 	}
 	v := math.Mod(a+f.way(a, b)*s-f.low, f.turn)
@@ -186,15 +192,18 @@ func (f *Field) between(a, b, s float64) float64 {
 
 // plus returns a value moved on by d.
 func (f *Field) plus(v, d float64) float64 {
-	if f.turn == 0 {
+	if f.turn == 0 || f.steps {
 		return v + d
 	}
 	return f.between(v, v+d, 1)
 }
 
+// moves reports whether the field is a place or the like, which has a speed.
+func (f *Field) moves() bool { return f.turn == 0 && !f.steps }
+
 // way returns how far it is from a to b, the shorter way round for an angle.
 func (f *Field) way(a, b float64) float64 {
-	if f.turn == 0 {
+	if f.turn == 0 || f.steps {
 		return b - a
 	}
 	return math.Remainder(b-a, f.turn)

@@ -147,7 +147,7 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 func (sc *Screen) differs(k *Track, w *way) bool {
 	for i := range k.set.Fields {
 		f := &k.set.Fields[i]
-		if math.Abs(f.way(w.at(k, i), sc.drawn[i])) > 2*math.Abs(f.step) {
+		if !f.steps && math.Abs(f.way(w.at(k, i), sc.drawn[i])) > 2*math.Abs(f.step) {
 			return true
 		}
 	}
@@ -166,7 +166,7 @@ func (sc *Screen) mend(k *Track) {
 	begun := false
 	for i := 0; i < len(k.set.Fields); {
 		end := k.end(i)
-		if k.set.Fields[i].turn == 0 && k.astray(i, end) {
+		if k.set.Fields[i].moves() && k.astray(i, end) {
 			if k.beyond == nil {
 				newBeyond(k)
 			}
@@ -219,7 +219,7 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, now float64) {
 	fade := b.fade(now)
 	for i := range b.off {
 		off := b.off[i]*fade + k.set.Fields[i].way(w.at(k, i), drawn[i])
-		if math.IsNaN(off) {
+		if math.IsNaN(off) || k.set.Fields[i].steps {
 			off = 0
 		}
 		b.off[i] = off

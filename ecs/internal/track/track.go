@@ -225,7 +225,7 @@ func (k *Track) jumped() bool {
 	for i := 0; i < len(k.set.Fields); {
 		f := &k.set.Fields[i]
 		end := k.end(i)
-		if f.turn == 0 {
+		if f.moves() {
 			fastest := 0.0
 			for s := 1; s < n-1; s++ {
 				if v := k.speed(s, i, end); !k.cut(s) && !math.IsNaN(v) {

@@ -95,6 +95,23 @@ func TestTrackInPlace(t *testing.T) {
 	}
 }
 
+// A field drawn in steps takes its next value when drawn time reaches it, however far that is
+// off, and does not make the others teleport.
+func TestTrackSteps(t *testing.T) {
+	set := drawnFields()
+	set.Fields[1].steps, set.Fields[1].prop, set.Fields[1].step = true, 2, 1
+	k := New(set)
+	k.push(10, 0, []int32{320, 1, 0})
+	k.push(12, 10, []int32{384, 9000, 0})
+	k.push(14, 12, []int32{448, 2, 0})
+	for _, c := range []struct{ render, x, y float64 }{{10.5, 10.5, 1}, {11.9, 11.9, 1}, {12, 12, 9000}, {13.5, 13.5, 9000}, {14, 14, 2}, {15, 14, 2}} {
+		var d drawnData
+		if k.Draw(unsafe.Pointer(&d), c.render, false); math.Abs(float64(d.X)-c.x) > 1e-3 || float64(d.Y) != c.y {
+			t.Errorf("at %v: %v", c.render, d)
+		}
+	}
+}
+
 // An angle goes the shorter way round, and stays within a turn.
 func TestBetweenAngles(t *testing.T) {
 	f := Field{turn: 2 * math.Pi}

@@ -45,7 +45,8 @@ func infers(t *schema.ItemType, w int) bool {
 
 // moves reports whether a word is a position or is drawn between samples.
 func moves(t *schema.ItemType, w int) bool {
-	return t.Props[t.Words[w].Prop].Interp || w == t.Pos[0] || w == t.Pos[1]
+	p := &t.Props[t.Words[w].Prop]
+	return p.Interp && !p.Steps || w == t.Pos[0] || w == t.Pos[1]
 }
 
 // counts reports whether a word may count: its range is wide, and it is neither a velocity, nor
