@@ -80,7 +80,7 @@ package rpl
 // The authority, in the order of a tick:
 //
 //	authority.go, config.go  the public face: the calls of a tick; nodes.go: those on nodes; parts.go: those that one
-//	                         of the parts below answers alone
+//	                         of the parts below answers alone; observe.go: who sees what
 //	internal/store/          nodes, rows and their versions; components are read into it
 //	internal/spatial/        where nodes are
 //	internal/interest/       who shall have what

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/interest"
 	"github.com/tendonengine/tendon/rpl/internal/proxy"
 	"github.com/tendonengine/tendon/rpl/internal/send"
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
@@ -42,6 +43,15 @@ type (
 	// Interest decides which nodes of Relevance Near a peer gets: Reach(viewer) is the farthest that
 	// it can see, Wants(viewer, node, distance, had) whether it should have a node.
 	Interest = spatial.Interest
+	// An Observer is a point round which a peer sees: X, Y, and Scale, by which the distances of the
+	// Interest are multiplied for it (0 means 1, at most MaxScale).
+	Observer = spatial.Observer
+	// A Policy is an Interest that refuses nodes in sight: it embeds a Grid, and Sees(View) is asked.
+	Policy = spatial.Policy
+	// A Favourer is an Interest that says how much sooner than others a viewer is told of a node.
+	Favourer = spatial.Favourer
+	// A View is what a Policy is asked about: Viewer, Node, X, Y, From, Distance, Had.
+	View = spatial.View
 	// An Item names one item of one node on an authority, until the item or its node is removed.
 	Item = store.Item
 	// ItemBits is the account of one item type: Item (nil for what belongs to no item), Bits,
@@ -130,7 +140,9 @@ const (
 	MaxLayouts        = wire.MaxLayouts
 	MaxName           = wire.MaxName
 	MaxNodes          = wire.MaxNodes
+	MaxPreloads       = interest.MaxPreloads
 	MaxReliableArgs   = wire.MaxReliableArgs
+	MaxScale          = spatial.MaxScale
 	MaxTick           = wire.MaxTick
 	MaxUnreliableArgs = wire.MaxUnreliableArgs
 	MaxWeight         = wire.MaxWeight

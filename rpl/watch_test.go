@@ -1,6 +1,7 @@
 package rpl_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -216,7 +217,35 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 			}
 			return nil
 		}
+		var scales [peers]int // which of some scales a peer's first observer has
+		now := time.Duration(0)
 		ops := map[string]func(){
+			"scales": func() { scales[rapid.IntRange(0, peers-1).Draw(t, "peer")] = rapid.IntRange(0, 3).Draw(t, "scale") },
+			"show": func() {
+				if len(dots) == 0 {
+					return
+				}
+				k, p := pick(), rpl.Server+1+rpl.Peer(rapid.IntRange(0, peers-1).Draw(t, "peer"))
+				s := rapid.SampledFrom([]rpl.Showing{rpl.ByRule, rpl.Shown, rpl.Hidden}).Draw(t, "showing")
+				each(func(w *sight) {
+					if err := w.a.SetShowing(p, w.nodes[k], s); err != nil {
+						t.Fatal(err)
+					}
+				})
+			},
+			"preload": func() {
+				p := rpl.Server + 1 + rpl.Peer(rapid.IntRange(0, peers-1).Draw(t, "peer"))
+				o := rpl.Observer{X: origin + coordinate.Draw(t, "x"), Y: coordinate.Draw(t, "y"), Scale: rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "scale")}
+				d := time.Duration(rapid.IntRange(1, 1000).Draw(t, "ms")) * time.Millisecond
+				each(func(w *sight) {
+					if err := w.a.Preload(p, o, now, d); err != nil && !errors.Is(err, rpl.ErrLimit) {
+						t.Fatal(err)
+					}
+				})
+			},
+			"ask": func() {
+				each(func(w *sight) { w.a.AskAgain(0, 0) })
+			},
 			"spawn": func() {
 				d := &dot{xy{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}}
 				dots, gaits = append(dots, d), append(gaits, rapid.SampledFrom(gaitsOf).Draw(t, "gait"))
@@ -302,7 +331,7 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 				})
 			},
 		}
-		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "stray", "jump", "lose", "observers", "relevance", "give", "parent", "", "", "", "", "", ""}
+		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "stray", "jump", "lose", "observers", "relevance", "give", "parent", "scales", "show", "preload", "ask", "", "", "", "", "", ""}
 		for range rapid.IntRange(0, 30).Draw(t, "nodes") {
 			ops["spawn"]()
 		}
@@ -328,9 +357,15 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 					w.a.Set(w.items[k], unsafe.Pointer(d))
 				}
 				for p := range at {
-					w.a.Observe(rpl.Server+1+rpl.Peer(p), at[p]...)
+					of := make([]rpl.Observer, len(at[p]))
+					for i, xy := range at[p] {
+						of[i] = rpl.Observer{X: xy[0], Y: xy[1], Scale: []float64{0, 1, 2, 0.5}[(i+scales[p])%4]}
+					}
+					if err := w.a.ObserveFrom(rpl.Server+1+rpl.Peer(p), of...); err != nil {
+						t.Fatal(err)
+					}
 				}
-				now := time.Duration(tick) * 50 * time.Millisecond // so that nodes have been in sight long enough to stream out
+				now = time.Duration(tick) * 50 * time.Millisecond // so that nodes have been in sight long enough to stream out
 				w.a.Stream(now)
 				w.a.Schedule(now)
 			})
@@ -341,7 +376,11 @@ func TestWatchSeesWhatALookSees(t *testing.T) {
 			})
 			watch, look, broad := all[0].holds(), all[1].holds(), all[2].holds()
 			if !slices.Equal(watch, look) || !slices.Equal(look, broad) {
-				t.Fatalf("tick %d: a watch holds %v, a look %v, a broad one %v", tick, watch, look, broad)
+				for _, key := range slices.Concat(watch, look, broad) {
+					if a, b, c := all[0].held[key], all[1].held[key], all[2].held[key]; a != b || b != c {
+						t.Fatalf("tick %d: peer and node %s: held by a watch %v, by a look %v, by a broad one %v", tick, key, a, b, c)
+					}
+				}
 			}
 		}
 	})

@@ -25,6 +25,7 @@ const (
 	step   = time.Second / hz
 	oneWay = 50 * time.Millisecond
 	radius = 100.0    // how far a peer sees, in units
+	apart  = 2.0      // units between a peer's observers
 	inView = 100      // nodes within radius, where a row does not say otherwise
 	budget = 64 << 20 // bytes a second and peer: no row is about what a line carries
 )
@@ -144,13 +145,14 @@ func (l *lab) anywhere() gmath.Vec {
 	return gmath.Vec{X: l.rng.Float64() * l.edge, Y: l.rng.Float64() * l.edge}
 }
 
-// seat gives a peer what it sees from. Several observers of a peer stand beside each
-// other, so that a peer with two sees as many nodes as one with one.
+// seat gives a peer what it sees from. Several observers of a peer stand beside each other
+// and roam together, so that a peer with two sees hardly more nodes than one with one.
 func (l *lab) seat(p rpl.Peer) {
 	at := l.anywhere()
 	for range l.observers {
 		e := l.server.Create(l.eye, components.Observer)
 		l.eye.Get(e).Pos = at
+		at = l.inside(at.Add(gmath.Vec{X: apart}))
 		tendon.Give(e, p)
 		l.eyes = append(l.eyes, e.Entity())
 	}
@@ -253,7 +255,7 @@ func (l *lab) move() {
 			continue
 		}
 		pos := &l.eye.Get(w.Entry(e)).Pos
-		angle := gmath.Rad(float64(i) + float64(l.server.Tick())/(4*hz))
+		angle := gmath.Rad(float64(i/l.observers) + float64(l.server.Tick())/(4*hz))
 		*pos = l.inside(pos.Add(gmath.RadToVec(angle).Mulf(2 * speed / hz)))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // A lab's peers come in and are told of what they see, at every kind of scene.
@@ -12,7 +14,7 @@ func TestLab(t *testing.T) {
 		"all is seen":   {nodes: 50, peers: 2, explicit: true, moving: 5, seed: 1},
 		"a radius":      {nodes: 300, peers: 3, sees: 20, moving: 30, roaming: true, seed: 2},
 		"two observers": {nodes: 300, peers: 2, sees: 20, observers: 2, explicit: true, seed: 3},
-		"a policy":      {nodes: 300, peers: 2, sees: 20, interest: circle{}, sends: 20, seed: 4},
+		"a policy":      {nodes: 300, peers: 2, sees: 20, interest: circle{rpl.Grid{Enter: radius, Exit: 1.1 * radius}}, sends: 20, seed: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := newLab(s)

@@ -238,20 +238,16 @@ func observersRatio(seed uint64) (any, error) {
 
 func policyRatio(seed uint64) (any, error) {
 	own := roamers(seed)
-	own.interest = circle{}
+	own.interest = circle{rpl.Grid{Enter: radius, Exit: 1.1 * radius}}
 	return against(own, roamers(seed))
 }
 
-// circle is a policy as a game writes it, with the answers of Grid.
-type circle struct{}
+// circle is a policy as a game writes it, with the answers of Grid: it asks each time whether
+// a wall is between, and there is none.
+type circle struct{ rpl.Grid }
 
-func (circle) Reach(rpl.Peer) float64 { return 1.1 * radius }
-
-func (circle) Wants(_ rpl.Peer, _ rpl.Node, distance float64, had bool) bool {
-	if had {
-		return distance <= 1.1*radius
-	}
-	return distance <= radius
+func (circle) Sees(v rpl.View) bool {
+	return v.X != v.From[0] || v.Y != v.From[1] || v.Distance == 0
 }
 
 var errNoClient = fmt.Errorf("no client came in")

@@ -17,12 +17,14 @@ func (a *Manager) touchWatches(viewers []*Viewer) {
 		sum += v.touchWatch()
 	}
 	for _, v := range viewers {
-		edge := v.watch.edge
-		for i := 0; i < len(edge); i += 5 { // entries that share a cache line
-			sum += edge[i].who
-		}
-		for _, slot := range a.space.Index.ToldOf(v.index) {
-			sum += uint32(a.space.Spots[slot].Cell) + uint32(flag(v.Wanted.Has(slot)))
+		for k := range v.present() {
+			w := v.watchAt(k)
+			for i := 0; i < len(w.edge); i += 5 { // entries that share a cache line
+				sum += w.edge[i].who
+			}
+			for _, slot := range a.space.Index.ToldOf(w.id) {
+				sum += uint32(a.space.Spots[slot].Cell) + uint32(flag(v.Wanted.Has(slot)))
+			}
 		}
 	}
 	a.touched += sum
@@ -36,7 +38,7 @@ func (v *Viewer) touchWatch() uint32 {
 // touchReach touches the cells that a watch looks into.
 func (v *vigil) touchReach() {
 	sum := uint32(0)
-	g, at := v.a.space.Index, &v.p.watched
+	g, at := v.a.space.Index, &v.w.watched
 	for y := at.from[1]; y <= at.to[1]; y++ {
 		for x := at.from[0]; x <= at.to[0]; x++ {
 			if nodes := g.Buckets[g.BucketAt(x, y)]; len(nodes) > 0 {

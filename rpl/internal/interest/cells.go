@@ -36,9 +36,7 @@ func (a *Manager) enterCell(slot uint32) {
 			if nowhere {
 				a.Viewers[h.Peer].Near.Add(slot)
 			}
-			if !g.Watchers.Of(i).Has(h.Peer) && (nowhere || g.SightOf(h.Peer).Sees(from, e) != 0) {
-				a.tell(h.Peer, slot)
-			}
+			a.tellHolder(a.Viewers[h.Peer], slot, i, nowhere, from, e)
 		}
 		if !nowhere {
 			a.leaveCell(slot)
@@ -56,6 +54,20 @@ func (a *Manager) enterCell(slot uint32) {
 			if some != 0 {
 				g.TellOfMove(word, some, from, e)
 			}
+		}
+	}
+}
+
+// tellHolder tells the watches of a peer that has a node, and does not watch the bucket that
+// the node has come to, if the move is news to them.
+func (a *Manager) tellHolder(v *Viewer, slot uint32, bucket int32, nowhere bool, from, to spatial.Placed) {
+	g := a.space.Index
+	if !g.Plain {
+		return
+	}
+	for k := range v.present() {
+		if id := v.watchAt(k).id; !g.Watchers.Of(bucket).Has(id) && (nowhere || g.SightOf(id).Sees(from, to) != 0) {
+			a.tellWatch(id, slot)
 		}
 	}
 }

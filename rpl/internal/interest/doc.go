@@ -8,7 +8,8 @@
 //	manager.go    what there is, by name; viewer.go: what is known of one peer
 //	relevancy.go  the decisions of one send; groups.go: sets of peers
 //	cells.go      nodes come into the grid, move in it and go; report.go: who is told of that
-//	watch.go      peers with one observer: a list of the nodes near the edge of sight
+//	observers.go  where a peer sees from, for how long, and what it is shown against the rules
+//	watch.go      peers with a few observers: for each a list of the nodes near the edge of its sight
 //	look.go       any other peer: everything in reach is looked at
 //	slotlist.go   the nodes that a peer has for their distance
 //	ahead.go, flag.go  reading ahead, and branches that are none

@@ -10,8 +10,8 @@ import (
 
 // A look finds the nodes that come into or go out of a peer's sight, for any Interest
 // and any number of observers. After an observer has moved it checks all nodes in
-// reach, else those that have moved themselves. A peer with one observer and a Grid
-// keeps watch instead (watch.go).
+// reach, else those that have moved themselves. A peer with a few observers and a Grid or
+// a Policy keeps watch instead (watch.go).
 type look struct {
 	a   *Manager
 	p   *Viewer
@@ -20,7 +20,8 @@ type look struct {
 
 // look finds what comes into or goes out of the sight of a peer.
 func (a *Manager) look(p *Viewer, now time.Duration) {
-	a.endWatch(p)
+	a.endWatches(p, 0)
+	p.sweeps = false
 	a.space.Looks = true
 	all := p.lookAgain || !p.looked || a.space.Unstamped
 	moved := a.space.Index.Moved == a.space.Moves
@@ -71,7 +72,7 @@ func (l *look) lookInto(bucket int32, all bool) {
 	for k := range g.Buckets[bucket] {
 		if slot := g.Buckets[bucket][k].Slot; l.p.Wanted.Has(slot) {
 			l.checkOut(slot)
-		} else if l.wants(slot, false) {
+		} else if l.wants(slot, false) && !l.a.hides(l.p, slot) {
 			l.a.decide(l.p, slot, true)
 		}
 	}
@@ -82,7 +83,7 @@ func (l *look) checkOut(slot uint32) {
 	a, p := l.a, l.p
 	switch {
 	case a.space.Spots[slot].Cell < 0 || !p.Wanted.Has(slot) || l.wants(slot, true):
-	case a.ownsAny(p, slot) || a.views.late.Has(slot):
+	case a.holdsOn(p, slot) || a.views.late.Has(slot):
 	case a.lingers(p, slot, l.now):
 		p.lingering = append(p.lingering, slot)
 		a.views.late.Set(slot)
@@ -102,7 +103,8 @@ func (l *look) wants(slot uint32, had bool) bool {
 		limit := a.space.Index.Rings.Sight[flag(had)]
 		for _, i := range near {
 			o := &v.points[i]
-			if dx, dy := s.X-o[0], s.Y-o[1]; dx*dx+dy*dy <= limit {
+			dx, dy := s.X-o.X, s.Y-o.Y
+			if d := dx*dx + dy*dy; d <= limit*o.Scale*o.Scale && (a.space.Index.Policy == nil || a.allows(l.p, slot, o, d, had)) {
 				return true
 			}
 		}
@@ -111,8 +113,8 @@ func (l *look) wants(slot uint32, had bool) bool {
 	best := math.Inf(1)
 	for _, i := range near {
 		o := &v.points[i]
-		dx, dy := s.X-o[0], s.Y-o[1]
-		if d := dx*dx + dy*dy; d < best {
+		dx, dy := s.X-o.X, s.Y-o.Y
+		if d := (dx*dx + dy*dy) / (o.Scale * o.Scale); d < best {
 			best = d
 		}
 	}
@@ -130,7 +132,7 @@ func (a *Manager) lingers(p *Viewer, slot uint32, now time.Duration) bool {
 // reach. So each node is asked about once, against the observers that may see it, and
 // not once for each observer, or against all of them.
 type views struct {
-	points   [][2]float64
+	points   []spatial.Observer
 	lists    [spatial.GridSide * spatial.GridSide][]int32 // by bucket: the points that reach it
 	reached  []int32                                      // buckets that have a list
 	all      []int32                                      // all points, if each counts as reaching everything; else nil
@@ -150,15 +152,15 @@ func (v *views) open(a *Manager, p *Viewer) {
 	v.reached, v.all, v.points = v.reached[:0], nil, p.Points
 	g, reach := a.space.Index, a.Rule.Reach(p.ID)
 	for i, o := range p.Points {
-		x0, x1 := g.Span(o[0], reach)
-		y0, y1 := g.Span(o[1], reach)
+		x0, x1 := g.Span(o.X, reach*o.Scale)
+		y0, y1 := g.Span(o.Y, reach*o.Scale)
 		if (x1-x0+1)*(y1-y0+1) > maxView {
 			v.takeAll()
 			return
 		}
 		for cy := y0; cy <= y1; cy++ {
 			for cx := x0; cx <= x1; cx++ {
-				v.add(g.BucketAt(cx, cy), int32(i), g.Covers(o, cx, cy))
+				v.add(g.BucketAt(cx, cy), int32(i), g.Covers([2]float64{o.X, o.Y}, cx, cy) && o.Scale >= 1)
 			}
 		}
 	}

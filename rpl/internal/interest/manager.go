@@ -13,14 +13,19 @@ type Manager struct {
 	store *store.Store
 	space *spatial.Space
 
-	Rule      spatial.Interest
-	Viewers   []*Viewer
-	viewOf    ids.Roster[Viewer]
-	views     *views      // observers of the peer that is looking now
-	Judged    []uint32    // slots of trees whose relevance Stream must judge again
-	grouped   wire.Bitset // slots of nodes whose Relevance is Grouped
-	outside   wire.Bitset // slots of the roots that are not in the grid, and maybe of others
-	concerned wire.Bitset // peers that hold or own a node of the tree that is being judged
+	Rule        spatial.Interest
+	Viewers     []*Viewer
+	viewOf      ids.Roster[Viewer]
+	views       *views                       // observers of the peer that is looking now
+	Judged      []uint32                     // slots of trees whose relevance Stream must judge again
+	grouped     wire.Bitset                  // slots of nodes whose Relevance is Grouped
+	outside     wire.Bitset                  // slots of the roots that are not in the grid, and maybe of others
+	numbered    int32                        // how many numbers watches have had …
+	freeWatches []int32                      // … and those that are free again
+	overrides   map[uint32]map[ids.Peer]bool // by slot of a tree's top: who is shown it, or is not, against the rules
+	preloading  int                          // preloads of all viewers
+	favours     spatial.Favourer             // nil if the Rule has none
+	concerned   wire.Bitset                  // peers that hold or own a node of the tree that is being judged
 
 	conditions  [schema.MaxGroups]func(ids.Peer) bool
 	conditional bool
@@ -34,5 +39,6 @@ type Manager struct {
 
 // NewManager makes a Manager without viewers. With no rule every node is relevant to everyone.
 func NewManager(rule spatial.Interest, st *store.Store, space *spatial.Space) *Manager {
-	return &Manager{store: st, space: space, Rule: rule, viewOf: ids.NewRoster[Viewer]()}
+	favours, _ := rule.(spatial.Favourer)
+	return &Manager{store: st, space: space, Rule: rule, favours: favours, viewOf: ids.NewRoster[Viewer](), overrides: make(map[uint32]map[ids.Peer]bool)}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -13,28 +14,6 @@ import (
 // The Stream stage decides which nodes each peer should hold. It judges trees by their
 // root. Its cost goes with the nodes that have moved, appeared or changed their rules,
 // not with nodes × peers.
-
-// Observe is Authority.Observe.
-func (a *Manager) Observe(id ids.Peer, points ...[2]float64) {
-	v := a.viewOf.Find(id)
-	if v == nil || samePoints(v.Points, points) {
-		return
-	}
-	v.Points = append(v.Points[:0], points...)
-	v.looked = false
-}
-
-func samePoints(a, b [][2]float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
 
 // Rejudge has the tree of a node judged anew for every peer at the next Stream.
 func (a *Manager) Rejudge(slot uint32) {
@@ -48,6 +27,9 @@ func (a *Manager) Rejudge(slot uint32) {
 
 // Stream decides which nodes each peer should hold.
 func (a *Manager) Stream(now time.Duration) {
+	if a.preloading > 0 {
+		a.endPreloads(now)
+	}
 	for i := 0; i < len(a.Judged); i++ {
 		slot := a.Judged[i]
 		n := &a.store.Nodes[slot]
@@ -102,7 +84,7 @@ func (a *Manager) streamTo(v *Viewer, now time.Duration) {
 	case v.Silent: // it looks at everything when it is back
 		v.lookAgain = true
 	case a.watches(v):
-		a.keepWatch(v, now)
+		a.keepWatches(v, now)
 	default:
 		a.look(v, now)
 	}
@@ -151,6 +133,7 @@ func (a *Manager) Forget(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		a.drop(a.Viewers[h.Peer], slot)
 	}
+	delete(a.overrides, slot)
 	a.ungrid(slot)
 }
 
@@ -182,6 +165,11 @@ func (a *Manager) rejudgeNow(root uint32) {
 	// of the tree, can want it.
 	a.tellWatchers(cell, root)
 	a.noteConcerned(root)
+	for id := range a.overrides[root] {
+		if v := a.viewOf.Find(id); v != nil {
+			a.concerned.Set(uint32(v.index))
+		}
+	}
 	for k, w := range a.concerned.W {
 		for a.concerned.W[k] = 0; w != 0; w &= w - 1 {
 			if v := a.Viewers[k<<6+bits.TrailingZeros64(w)]; v.watch.on {
@@ -214,6 +202,11 @@ func (a *Manager) judgeTree(v *Viewer, root uint32) bool {
 	if a.ownsAny(v, root) {
 		return true
 	}
+	if len(a.overrides) > 0 {
+		if shown, ok := a.overrides[root][v.ID]; ok {
+			return shown
+		}
+	}
 	switch n.Spawn.Relevance {
 	case ids.Always:
 		return true
@@ -242,22 +235,32 @@ func (a *Manager) ownsAny(v *Viewer, slot uint32) bool {
 	return false
 }
 
-// Distance is the distance from the nearest observer, +Inf without observers.
+// Distance is the distance from the nearest observer, +Inf without observers. That from an
+// observer with a scale is divided by the scale.
 func (v *Viewer) Distance(x, y float64) float64 {
+	d, _ := v.nearest(x, y)
+	return d
+}
+
+func (v *Viewer) nearest(x, y float64) (distance float64, from *spatial.Observer) {
 	best := math.Inf(1)
-	for _, o := range v.Points {
-		dx, dy := x-o[0], y-o[1]
-		if d := dx*dx + dy*dy; d < best {
-			best = d
+	for i := range v.Points {
+		o := &v.Points[i]
+		dx, dy := x-o.X, y-o.Y
+		if d := (dx*dx + dy*dy) / (o.Scale * o.Scale); d < best {
+			best, from = d, o
 		}
 	}
-	return math.Sqrt(best)
+	return math.Sqrt(best), from
 }
 
 // wants asks the Interest about a node; had says whether the peer has it now.
 func (a *Manager) wants(v *Viewer, slot uint32, had bool) bool {
 	a.DistanceChecks++
 	n, s := &a.store.Nodes[slot], &a.space.Spots[slot]
+	if a.space.Index.Policy != nil {
+		return a.policyWants(v, slot, had)
+	}
 	d := v.Distance(s.X, s.Y)
 	if !(d <= a.Rule.Reach(v.ID)) {
 		return false
@@ -292,7 +295,7 @@ func (a *Manager) want(v *Viewer, slot uint32) {
 	a.store.Hold(slot, v.index)
 	if a.space.Spots[slot].Cell >= 0 {
 		v.Near.Add(slot)
-		a.tell(v.index, slot)
+		a.tell(v, slot)
 	}
 	a.Decisions = append(a.Decisions, decision{v.index, slot, wire.NoHandle, true})
 }
@@ -300,7 +303,7 @@ func (a *Manager) want(v *Viewer, slot uint32) {
 // unwant is the reverse: it takes the node away from the peer.
 func (a *Manager) unwant(v *Viewer, slot uint32) {
 	a.drop(v, slot)
-	a.tell(v.index, slot)
+	a.tell(v, slot)
 	a.Decisions = append(a.Decisions, decision{v.index, slot, a.store.Unhold(slot, v.index), false})
 }
 

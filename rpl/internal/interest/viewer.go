@@ -2,6 +2,7 @@ package interest
 
 import (
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -12,13 +13,15 @@ type Viewer struct {
 	Silent    bool // nothing has come from the peer for long: nothing is decided by distance
 	lookAgain bool // everything in reach must be looked at
 	looked    bool // it was looked at since an observer last moved
-	Points    [][2]float64
-	point     [1][2]float64 // memory of points if there is only one
-	watch     watch
-	Wanted    wire.Bitset // slots of the nodes that the peer should hold
-	edging    wire.Bitset // slots of watch.edge
+	sweeps    bool // it has nodes out of sight of all observers until their minStay is over
+	Points    []spatial.Observer
+	point     [1]spatial.Observer // memory of points if there is only one
+	watch     watch               // of the first observer …
+	more      []*watch            // … and of further ones; may be more than there are now
+	Wanted    wire.Bitset         // slots of the nodes that the peer should hold
 
-	watched   cells // the cells of the grid whose news the peer gets, while it keeps watch
+	given     []spatial.Observer // without those that are seen from for a time only
+	preloads  []preload
 	Groups    uint64
 	Near      Nearby   // wanted slots that stand in the grid
 	lingering []uint32 // slots that are out of sight but stay until their minStay is over
@@ -29,6 +32,7 @@ type Viewer struct {
 func (v *Viewer) prepare() {
 	const some, many = 64, 256
 	v.Points = v.point[:0]
+	v.watch.id = -1
 	v.lingering, v.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
 	v.Near.Slots = make([]uint32, 0, many)
 	v.watch.edge = make([]edgeNode, 0, some)
@@ -44,7 +48,7 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	a.Viewers[index] = v
 	a.viewOf.Add(id, v)
 	if a.space.Index != nil {
-		a.space.Index.Reach(index)
+		v.watch.id = a.newWatch()
 	}
 	// A peer that is near a node in the grid will find it by its look.
 	for slot := range a.outside.All {
@@ -62,7 +66,19 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 
 // Leave forgets a viewer. The caller takes it off the holders of all nodes.
 func (a *Manager) Leave(v *Viewer) {
-	a.endWatch(v)
+	a.endWatches(v, 0)
+	a.preloading -= len(v.preloads)
+	if a.space.Index != nil {
+		a.freeWatches = append(a.freeWatches, v.watch.id)
+		for _, w := range v.more {
+			a.freeWatches = append(a.freeWatches, w.id)
+		}
+	}
+	for slot, of := range a.overrides {
+		if delete(of, v.ID); len(of) == 0 {
+			delete(a.overrides, slot)
+		}
+	}
 	a.Viewers[v.index] = nil
 	a.viewOf.Remove(v.ID)
 }

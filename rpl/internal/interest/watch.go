@@ -6,22 +6,62 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// A watch finds what comes into and goes out of the sight of a peer with one observer
-// and a Grid. It looks at everything in reach only when the observer has drifted away
+// A watch finds what comes into and goes out of the sight of one observer of a peer, with a
+// Grid or a Policy. It looks at everything in reach only when the observer has drifted away
 // from where it last looked. At that look it notes the nodes near the edge of sight:
 // those that can come in or go out before the next look without leaving their place in
 // the grid. In every other send it asks (decides about) only two kinds of nodes: noted
 // nodes whose place in the grid leaves a doubt, and nodes of which the grid tells,
 // because they left their place in a cell that the peer watches. (Molecular dynamics
 // calls this Verlet's neighbour lists: Phys. Rev. 159, 98, 1967.)
+//
+// A peer of several observers has a node if any of them sees it. So of the nodes that the peer
+// has, each watch notes those at its own edge only, and a node goes when no observer sees it;
+// what one watch decides the others note (sync). A node that is out of the sight of all and
+// stays for a while, or was left behind when an observer leapt, is at no edge: sweep finds it.
 type watch struct {
-	at    [2]float64 // where the observer was at the last look
-	edge  []edgeNode
-	on    bool
-	blind bool // places in the grid are not relied on
-	waits bool // a node of the edge is out of sight, but its minStay is not over
+	at      [2]float64 // where the observer was at the last look …
+	was     [2]float64 // … and in the last send
+	asked   [2]float64 // with a Policy: where it was when all nodes in sight were asked
+	edge    []edgeNode
+	id      int32 // its number in the grid
+	on      bool
+	blind   bool // places in the grid are not relied on
+	waits   bool // a node of the edge is out of sight, but its minStay is not over
+	scale   float64
+	rings   spatial.Rings // of its own, if scale is not 1
+	edging  wire.Bitset   // slots of edge
+	watched cells         // the cells of the grid of whose news it is told, while it is on
+}
+
+// maxWatches is the most observers of which each keeps a watch. Armies of more share one look
+// at everything in reach (look.go).
+const maxWatches = 8
+
+// watchAt returns the watch of an observer, by its place among the peer's.
+func (p *Viewer) watchAt(k int) *watch {
+	if k == 0 {
+		return &p.watch
+	}
+	return p.more[k-1]
+}
+
+// present is how many watches a peer has, on or not.
+func (p *Viewer) present() int { return 1 + len(p.more) }
+
+// newWatch returns a number for one more watch.
+func (a *Manager) newWatch() (id int32) {
+	if n := len(a.freeWatches); n > 0 {
+		id = a.freeWatches[n-1]
+		a.freeWatches = a.freeWatches[:n-1]
+		return id
+	}
+	a.numbered++
+	a.space.Index.Reach(a.numbered - 1)
+	return a.numbered - 1
 }
 
 // cells is a rectangle of cells of the grid, both corners included.
@@ -52,36 +92,148 @@ func departs(held int, d spatial.Far, limits *[2]spatial.Far) int {
 }
 
 // watches reports whether a peer keeps watch.
-func (a *Manager) watches(p *Viewer) bool { return a.space.Index.Plain && len(p.Points) == 1 }
-
-// vigil is the work of one peer's watch in one send.
-type vigil struct {
-	*spatial.Rings
-	a   *Manager
-	p   *Viewer
-	o   [2]float64 // where the observer is
-	now time.Duration
+func (a *Manager) watches(p *Viewer) bool {
+	return a.space.Index.Plain && len(p.Points) > 0 && len(p.Points) <= maxWatches
 }
 
-// keepWatch decides which nodes come into and go out of the peer's sight.
-func (a *Manager) keepWatch(p *Viewer, now time.Duration) {
-	g, w, o := a.space.Index, &p.watch, p.Points[0]
-	blind := g.Rough > 0 || g.Coarse(o[0], o[1])
-	v := vigil{Rings: &g.Rings, a: a, p: p, o: o, now: now}
-	if blind {
-		v.Rings = &g.Blind
+// vigil is the work of one watch in one send.
+type vigil struct {
+	*spatial.Rings
+	a     *Manager
+	p     *Viewer
+	w     *watch
+	o     [2]float64  // where the observer is
+	outer spatial.Far // nodes that the peer has are not at the edge beyond this
+	edge  [2]spatial.Far
+	alone bool // the peer has no other observer
+	all   bool // every node of the edge is asked
+	now   time.Duration
+}
+
+// keepWatches decides which nodes come into and go out of the sight of a peer.
+func (a *Manager) keepWatches(p *Viewer, now time.Duration) {
+	n := len(p.Points)
+	for len(p.more) < n-1 {
+		p.more = append(p.more, &watch{id: a.newWatch()})
 	}
-	told := g.ToldOf(p.index)
-	away := max(math.Abs(o[0]-w.at[0]), math.Abs(o[1]-w.at[1]))
-	switch {
-	case p.lookAgain || !w.on || w.blind != blind || !(away <= g.Drift):
-		w.blind = blind
-		v.look()
-	case p.looked && !w.waits && len(told) == 0 && g.Moved != a.space.Moves: // nothing has moved
-	default:
-		v.pass(told)
+	a.endWatches(p, n)
+	again, leapt := p.lookAgain, p.lookAgain
+	p.lookAgain = false
+	for k := range p.Points {
+		leapt = a.keepWatch(p, k, again, now) || leapt
+	}
+	if n > 1 && (leapt || p.sweeps) {
+		a.sweep(p, now)
 	}
 	p.looked = true
+}
+
+// keepWatch decides which nodes come into and go out of the sight of one observer. It reports
+// whether some may have been left behind.
+func (a *Manager) keepWatch(p *Viewer, k int, again bool, now time.Duration) (leapt bool) {
+	g, w, o := a.space.Index, p.watchAt(k), &p.Points[k]
+	blind := g.Rough > 0 || g.Coarse(o.X, o.Y)
+	v := vigil{Rings: &g.Rings, a: a, p: p, w: w, o: [2]float64{o.X, o.Y}, alone: len(p.Points) == 1, now: now}
+	switch {
+	case o.Scale != 1:
+		if w.scale != o.Scale || w.blind != blind {
+			w.scale, w.rings, again = o.Scale, g.Scaled(o.Scale, blind), true
+		}
+		v.Rings = &w.rings
+	case blind:
+		v.Rings = &g.Blind
+	}
+	if o.Scale == 1 && w.scale != 1 {
+		w.scale, again = 1, true
+	}
+	if v.edge, v.outer = v.Edge, v.Outer; v.alone {
+		v.outer = math.MaxInt32
+	}
+	if g.Policy != nil { // any node that the peer has may be refused
+		v.edge[1] = -1
+	}
+	told := g.ToldOf(w.id)
+	away := max(math.Abs(v.o[0]-w.at[0]), math.Abs(v.o[1]-w.at[1]))
+	switch {
+	case again || !w.on || w.blind != blind || !(away <= g.Drift):
+		leapt = again || !w.on || blind || !(max(math.Abs(v.o[0]-w.was[0]), math.Abs(v.o[1]-w.was[1])) <= g.Drift)
+		w.blind = blind
+		v.all = g.Policy != nil && (again || w.waits || !w.on || !(max(math.Abs(v.o[0]-w.asked[0]), math.Abs(v.o[1]-w.asked[1])) <= 2*g.Drift))
+		if v.all {
+			w.asked = v.o
+		}
+		v.look(told)
+	case p.looked && !w.waits && len(told) == 0 && g.Moved != a.space.Moves: // nothing has moved
+	default:
+		v.all = g.Policy != nil && w.waits // what is refused and stays for a while is anywhere
+		v.pass(told)
+	}
+	w.was = v.o
+	return leapt
+}
+
+// sweep takes away the nodes that no observer of the peer sees.
+func (a *Manager) sweep(p *Viewer, now time.Duration) {
+	p.sweeps = false
+	p.Near.Settle()
+	a.touchSpots(p.Near.Slots)
+	for i := 0; i < len(p.Near.Slots); {
+		slot := p.Near.Slots[i]
+		if !a.inSight(p, slot) && !a.holdsOn(p, slot) {
+			if !a.lingers(p, slot, now) {
+				a.decide(p, slot, false)
+				a.sync(p, nil, slot)
+				if i < len(p.Near.Slots) && p.Near.Slots[i] != slot {
+					continue // another stands in its place
+				}
+			} else {
+				p.sweeps = true
+			}
+		}
+		i++
+	}
+}
+
+// inSight is whether any observer of a peer still sees a node that the peer has.
+func (a *Manager) inSight(p *Viewer, slot uint32) bool {
+	g, s := a.space.Index, &a.space.Spots[slot]
+	if s.Cell < 0 {
+		return true // it is not had for its distance
+	}
+	if g.Policy != nil {
+		return a.policyWants(p, slot, true)
+	}
+	limit := g.Rings.Sight[1]
+	for i := range p.Points {
+		o := &p.Points[i]
+		if dx, dy := s.X-o.X, s.Y-o.Y; dx*dx+dy*dy <= limit*o.Scale*o.Scale {
+			return true
+		}
+	}
+	return false
+}
+
+// sync has the watches of a peer, but for one, note what was decided about a node.
+func (a *Manager) sync(p *Viewer, but *watch, slot uint32) {
+	s, held := &a.space.Spots[slot], p.Wanted.Has(slot)
+	for k := range p.Points {
+		w := p.watchAt(k)
+		if w == but || !w.on {
+			continue
+		}
+		e := edgeAt(slot, held)
+		e.x, e.y = s.GridX, s.GridY
+		if w.edging.Has(slot) {
+			for i := range w.edge {
+				if w.edge[i].slot() == slot {
+					w.edge[i] = e
+					break
+				}
+			}
+		} else {
+			w.addEdge(e)
+		}
+	}
 }
 
 // doubts is how many nodes of the edge are checked together.
@@ -90,11 +242,11 @@ const doubts = 64
 // pass asks the nodes of the edge that are in doubt, and the nodes of which the grid
 // has told.
 func (v *vigil) pass(told []uint32) {
-	p, w := v.p, &v.p.watch
+	p, w := v.p, v.w
 	w.waits = false
 	var news slotFilter
 	for _, slot := range told {
-		if p.edging.Has(slot) {
+		if w.edging.Has(slot) {
 			news.add(slot)
 		}
 	}
@@ -108,20 +260,20 @@ func (v *vigil) pass(told []uint32) {
 			e := &w.edge[i]
 			if news.some && news.may(e.slot()) {
 				*e = edgeAt(e.slot(), p.Wanted.Has(e.slot()))
-			} else if v.stays(e) {
+			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.a.space.Spots[e.slot()]), true)) {
 				continue
 			}
 			if !v.ask(e) {
-				p.dropEdge(i)
+				w.dropEdge(i)
 			}
 		}
 		to = from
 	}
 	for _, slot := range told {
-		if !p.edging.Has(slot) {
+		if !w.edging.Has(slot) {
 			v.a.DistanceChecks++
 			if e := edgeAt(slot, p.Wanted.Has(slot)); v.ask(&e) {
-				p.addEdge(e)
+				w.addEdge(e)
 			}
 		}
 	}
@@ -135,6 +287,19 @@ func (v *vigil) doubtful(dst []uint8, edge []edgeNode, news *slotFilter) []uint8
 	limits := &v.Doubt
 	dst = dst[:doubts]
 	n := 0
+	if v.all {
+		sum := int32(0)
+		for i := range edge {
+			e := &edge[i]
+			dst[n&(doubts-1)] = uint8(i)
+			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
+		}
+		for _, i := range dst[:n] {
+			sum += v.a.space.Spots[edge[i].slot()].Cell // read ahead
+		}
+		v.a.touched += uint32(sum)
+		return dst[:n]
+	}
 	if !news.some {
 		for i := range edge {
 			e := &edge[i]
@@ -164,18 +329,18 @@ func (f *slotFilter) add(slot uint32) {
 
 func (f *slotFilter) may(slot uint32) bool { return f.bits[slot>>6&3]>>(slot&63)&1 != 0 }
 
-func (p *Viewer) addEdge(e edgeNode) {
-	p.edging.Set(e.slot())
-	p.watch.edge = append(p.watch.edge, e)
+func (w *watch) addEdge(e edgeNode) {
+	w.edging.Set(e.slot())
+	w.edge = append(w.edge, e)
 }
 
 // dropEdge takes a node out of the edge; the last one takes its place.
-func (p *Viewer) dropEdge(i int) {
-	edge := p.watch.edge
-	p.edging.Clear(edge[i].slot())
+func (w *watch) dropEdge(i int) {
+	edge := w.edge
+	w.edging.Clear(edge[i].slot())
 	last := len(edge) - 1
 	edge[i] = edge[last]
-	p.watch.edge = p.watch.edge[:last]
+	w.edge = edge[:last]
 }
 
 // stays reports whether a node of the edge, of which the grid tells nothing, still is
@@ -202,24 +367,49 @@ func (v *vigil) ask(e *edgeNode) bool {
 	d := v.distance(s)
 	e.x, e.y = s.GridX, s.GridY
 	switch {
-	case e.held() == 0 && d <= v.Sight[0]:
-		a.decide(p, slot, true)
-		e.who = slot | edgeHeld
-	case e.held() != 0 && !(d <= v.Sight[1]) && !v.keeps(slot):
+	case e.held() == 0:
+		if d <= v.Sight[0] && v.allows(slot, d, false) && !a.hides(p, slot) {
+			a.decide(p, slot, true)
+			e.who = slot | edgeHeld
+			if !v.alone {
+				a.sync(p, v.w, slot)
+			}
+		}
+	case d <= v.Sight[1] && v.allows(slot, d, true):
+	case !v.alone && a.inSight(p, slot): // of another observer
+	case !v.keeps(slot):
 		a.decide(p, slot, false)
 		e.who = slot
+		if !v.alone {
+			a.sync(p, v.w, slot)
+		}
 	}
-	return departs(e.held(), p.watch.distance(e.x, e.y), &v.Edge) != 0
+	return v.atEdge(e.held(), v.w.distance(e.x, e.y)) != 0
+}
+
+// allows is whether the Policy, if there is one, lets the peer have a node in sight.
+func (v *vigil) allows(slot uint32, square float64, had bool) bool {
+	if v.a.space.Index.Policy == nil {
+		return true
+	}
+	return v.a.allows(v.p, slot, &spatial.Observer{X: v.o[0], Y: v.o[1], Scale: 1}, square, had)
+}
+
+// atEdge is 1 if a node at a distance from where the observer was at the last look is at the
+// edge, else 0.
+func (v *vigil) atEdge(held int, d spatial.Far) int {
+	return departs(held, d, &v.edge) & flag(d <= v.outer)
 }
 
 // keeps reports whether the peer keeps a node that is out of sight: because it owns a
-// node of the tree, or because minStay is not over.
+// node of the tree or is shown it, or because minStay is not over.
 func (v *vigil) keeps(slot uint32) bool {
-	if v.a.ownsAny(v.p, slot) {
+	if v.a.holdsOn(v.p, slot) {
 		return true
 	}
 	waits := v.a.lingers(v.p, slot, v.now)
-	v.p.watch.waits = v.p.watch.waits || waits
+	v.w.waits = v.w.waits || waits
+	v.p.sweeps = v.p.sweeps || waits && !v.alone
 	return waits
 }
 
@@ -230,32 +420,34 @@ func (w *watch) distance(x, y float32) spatial.Far {
 }
 
 // look notes all nodes that are at the edge now, and asks them.
-func (v *vigil) look() {
-	a, p := v.a, v.p
-	w := &p.watch
-	p.lookAgain = false
+func (v *vigil) look(told []uint32) {
+	a, p, w := v.a, v.p, v.w
 	v.stand()
 	for i := range w.edge {
-		p.edging.Clear(w.edge[i].slot())
+		w.edging.Clear(w.edge[i].slot())
 	}
 	w.edge = w.edge[:0]
 	found := 0
 	v.touchReach()
-	at := &p.watched
+	at := &w.watched
 	for y := at.from[1]; y <= at.to[1]; y++ {
 		for x := at.from[0]; x <= at.to[0]; x++ {
 			found += v.edgeOf(a.space.Index.Buckets[a.space.Index.BucketAt(x, y)])
 		}
 	}
 	for i := range w.edge {
-		p.edging.Set(w.edge[i].slot())
+		w.edging.Set(w.edge[i].slot())
+	}
+	if !v.alone { // sweep finds what was left behind, and what has moved away is told
+		v.pass(told)
+		return
 	}
 	p.Near.Settle()
 	if found < len(p.Near.Slots) { // some nodes that the peer has are beyond the cells
 		a.touchSpots(p.Near.Slots)
 		for _, slot := range p.Near.Slots {
-			if s := &a.space.Spots[slot]; w.distance(s.GridX, s.GridY) > v.Edge[1] && !p.edging.Has(slot) {
-				p.addEdge(edgeNode{s.GridX, s.GridY, slot | edgeHeld})
+			if s := &a.space.Spots[slot]; w.distance(s.GridX, s.GridY) > v.edge[1] && !w.edging.Has(slot) {
+				w.addEdge(edgeNode{s.GridX, s.GridY, slot | edgeHeld})
 			}
 		}
 	}
@@ -266,17 +458,18 @@ func (v *vigil) look() {
 // many nodes of the cell the peer has. No branch depends on a node.
 func (v *vigil) edgeOf(nodes []spatial.Placed) (had int) {
 	v.a.DistanceChecks += uint64(len(nodes))
-	w, wanted := &v.p.watch, &v.p.Wanted
+	w, wanted := v.w, &v.p.Wanted
 	n := len(w.edge)
 	edge := slices.Grow(w.edge, len(nodes))[:n+len(nodes)]
 	x, y := float32(v.o[0]), float32(v.o[1])
-	limits := &v.Rings.Edge
+	limits, outer := &v.edge, v.outer
 	for i := range nodes {
 		g := &nodes[i]
 		held := wanted.Has(g.Slot)
 		e := &edge[n]
 		e.x, e.y, e.who = g.X, g.Y, g.Slot|uint32(flag(held))<<31
-		n += departs(flag(held), spatial.FarBetween(g.X-x, g.Y-y), limits)
+		d := spatial.FarBetween(g.X-x, g.Y-y)
+		n += departs(flag(held), d, limits) & flag(d <= outer)
 		had += flag(held)
 	}
 	w.edge = edge[:n]
@@ -285,34 +478,45 @@ func (v *vigil) edgeOf(nodes []spatial.Placed) (had int) {
 
 // stand moves the watch to where the observer is.
 func (v *vigil) stand() {
-	g, p, w := v.a.space.Index, v.p, &v.p.watch
+	g, w := v.a.space.Index, v.w
 	var at cells
 	for k, o := range v.o {
-		at.from[k], at.to[k] = g.Span(o, g.Exit+g.Drift)
+		at.from[k], at.to[k] = g.Span(o, g.Exit*w.scale+g.Drift)
 	}
-	if !w.on || at != p.watched {
-		v.a.endWatch(p)
-		w.on, p.watched = true, at
+	if !w.on || at != w.watched {
+		v.a.endWatch(w)
+		w.on, w.watched = true, at
 		for y := at.from[1]; y <= at.to[1]; y++ {
 			for x := at.from[0]; x <= at.to[0]; x++ {
-				g.Watchers.Of(g.BucketAt(x, y)).Set(p.index)
+				g.Watchers.Of(g.BucketAt(x, y)).Set(w.id)
 			}
 		}
 	}
 	w.at = v.o
-	*g.SightOf(p.index) = spatial.Sight{X: float32(v.o[0]), Y: float32(v.o[1]), Inner: v.Inner, Outer: v.Outer}
+	inner := v.Inner
+	if g.Policy != nil { // every move in sight is news
+		inner = -1
+	}
+	*g.SightOf(w.id) = spatial.Sight{X: float32(v.o[0]), Y: float32(v.o[1]), Inner: inner, Outer: v.Outer}
 }
 
-// endWatch ends the watch: the grid no longer tells the peer of anything.
-func (a *Manager) endWatch(p *Viewer) {
-	if !p.watch.on {
+// endWatch ends a watch: the grid no longer tells it of anything.
+func (a *Manager) endWatch(w *watch) {
+	if !w.on {
 		return
 	}
-	p.watch.on = false
-	g, at := a.space.Index, &p.watched
+	w.on = false
+	g, at := a.space.Index, &w.watched
 	for y := at.from[1]; y <= at.to[1]; y++ {
 		for x := at.from[0]; x <= at.to[0]; x++ {
-			g.Watchers.Of(g.BucketAt(x, y)).Clear(p.index)
+			g.Watchers.Of(g.BucketAt(x, y)).Clear(w.id)
 		}
+	}
+}
+
+// endWatches ends the watches of a peer from one on.
+func (a *Manager) endWatches(p *Viewer, from int) {
+	for k := from; k < p.present(); k++ {
+		a.endWatch(p.watchAt(k))
 	}
 }

@@ -184,7 +184,9 @@ func byHandle(pieces []piece) {
 }
 
 // worthOf is what it is worth to tell a peer of a node one tick earlier.
-func (a *updates) worthOf(p *Peer, n *store.Node) float32 { return n.Spawn.Weight * a.closeness(p, n) }
+func (a *updates) worthOf(p *Peer, n *store.Node) float32 {
+	return n.Spawn.Weight * a.closeness(p, n) * a.sender.interest.Favour(p.ID, n.ID)
+}
 
 // choose puts the n most urgent handles that are wrong and not planned yet into
 // t.order, and reports whether there are any.

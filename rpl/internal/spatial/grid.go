@@ -17,12 +17,14 @@ type grid struct {
 	Slack float64 // along each axis
 	Rough int     // nodes whose place float32s cannot hold; while there are any, no place in the grid is relied on
 
-	Plain        bool // the Interest is a Grid, with this Exit
+	Plain        bool // the Interest is a Grid or a Policy, with this Exit
 	Exit         float64
+	ranges       Grid
+	Policy       Policy      // nil for a Grid
 	Drift        float64     // along each axis: how far an observer goes before its peer looks again
 	Rings, Blind Rings       // limits of watches, with room for slack and drift; those for when the grid is not relied on
 	Watchers     watchers    // by bucket: the peers that are told when a node there leaves its place …
-	sights       [][64]Sight // … and by peer: which of these moves matter to it
+	sights       [][64]Sight // … and by watch: which of these moves matter to it
 	News         []News      // what peers were told since the last Stream
 	told         []uint32    // the slots in news, sorted by peer …
 	toldEnds     []uint32    // … and where each peer's slots end
@@ -45,13 +47,16 @@ const gridSlack = 1. / 16
 // near the edge of an observer's sight.
 const gridDrift = 2. / 16
 
+// diagonal is how much longer than a side a square's diagonal is, with room for the rounding
+// of float32s.
+const diagonal = math.Sqrt2 * 1.03
+
 // newGrid makes a grid of cells of a size, in the unit of the `pos` prop.
 func newGrid(size float64, in Interest) *grid {
-	const diagonal = math.Sqrt2 * 1.03 // with room for the rounding of float32s
 	slack, drift := size*gridSlack, size*gridDrift
-	sight, plain := in.(Grid)
+	sight, policy, plain := RangesOf(in)
 	return &grid{
-		Plain: plain, Exit: sight.Exit, Drift: drift,
+		Plain: plain, Exit: sight.Exit, Drift: drift, ranges: sight, Policy: policy,
 		Rings:   newRings(sight, slack*diagonal, drift*diagonal),
 		Blind:   newRings(sight, math.Inf(1), math.Inf(1)),
 		size:    size,

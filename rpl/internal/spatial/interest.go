@@ -1,6 +1,8 @@
 package spatial
 
 import (
+	"fmt"
+
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 )
 
@@ -22,6 +24,73 @@ type Interest interface {
 // in the unit of the `pos` prop. Enter is above 0, and Exit is at least Enter; 1.1 times
 // Enter is usual.
 type Grid struct{ Enter, Exit float64 }
+
+// Ranges is the Grid itself: so a Policy that embeds one has its ranges.
+func (g Grid) Ranges() Grid { return g }
+
+// A Policy is an Interest that refuses nodes which are in sight by distance: what stands
+// behind a wall, or belongs to another faction. It embeds a Grid, which has all methods but
+// Sees, and is as fast as one: a node that a viewer has, and that has moved less than a
+// 32nd of Enter since it was asked for, is not asked for again until one of the viewer's
+// observers has moved an eighth of Enter, or Authority.AskAgain is called. One that is refused
+// in sight is asked for in every send. What is refused stays for half a second after it has
+// come, like what goes out of sight, so that who stands at a corner does not flicker.
+type Policy interface {
+	Interest
+	Ranges() Grid
+	// Sees reports whether a viewer should have a node that is in its sight. It may read the
+	// game's world, and must not change it.
+	Sees(v View) bool
+}
+
+// A Favourer is an Interest that says how much sooner than others a viewer is told of a node:
+// Favour is a factor above 0, on top of the node's Weight and nearness, where not everything
+// can be told at once.
+type Favourer interface {
+	Favour(viewer ids.Peer, n ids.Node) float32
+}
+
+// A View is what a Policy is asked about.
+type View struct {
+	Viewer   ids.Peer
+	Node     ids.Node
+	X, Y     float64    // where the node is, or the top of its tree
+	From     [2]float64 // the observer that has it in sight
+	Distance float64    // between them
+	Had      bool       // the viewer has the node now
+}
+
+// An Observer is a point round which a peer sees. Scale is what the distances of the Interest
+// are multiplied by for it, above 0: a scope's is 2 and a guard's lantern's 0.5; 0 means 1.
+type Observer struct {
+	X, Y  float64
+	Scale float64
+}
+
+// Check reports what is wrong with an observer: a scale that is negative, NaN or infinite, or
+// above MaxScale. Any place is allowed: from one that is no number nothing is seen.
+func (o Observer) Check() error {
+	if !(o.Scale >= 0 && o.Scale <= MaxScale) {
+		return fmt.Errorf("observer of scale %v: %w; it is 0 (for 1) to %v times the distances of the Interest", o.Scale, ids.ErrRange, MaxScale)
+	}
+	return nil
+}
+
+// MaxScale is the largest scale of an observer: so far that it reaches over every cell of the
+// grid, beyond which a larger one would see no more cheaply than everything.
+const MaxScale = 16.0
+
+// RangesOf returns the ranges by which an Interest decides, if it does so by ranges, and the
+// Interest as a Policy if it is one.
+func RangesOf(in Interest) (g Grid, p Policy, plain bool) {
+	switch in := in.(type) {
+	case Grid:
+		return in, nil, true
+	case Policy:
+		return in.Ranges(), in, true
+	}
+	return Grid{}, nil, false
+}
 
 // Reach is the greater of Enter and Exit.
 func (g Grid) Reach(ids.Peer) float64 { return max(g.Enter, g.Exit) }

@@ -21,6 +21,20 @@ type Rings struct {
 	Inner, Outer Far // no node within inner or beyond outer is at the edge
 }
 
+// Scaled returns rings for an observer whose distances are multiplied by a factor. blind is
+// whether places in the grid are not relied on.
+func (g *grid) Scaled(scale float64, blind bool) Rings {
+	slack, drift := g.Slack*diagonal, g.Drift*diagonal
+	if blind {
+		slack, drift = math.Inf(1), math.Inf(1)
+	}
+	r := newRings(Grid{Enter: g.ranges.Enter * scale, Exit: g.ranges.Exit * scale}, slack, drift)
+	for i, sight := range g.Rings.Sight {
+		r.Sight[i] = sight * scale * scale // as a look has it
+	}
+	return r
+}
+
 // newRings makes the rings of a Grid. doubt leaves room for the slack of the grid;
 // edge, inner and outer leave room for the drift of the observer as well.
 func newRings(sight Grid, slack, drift float64) Rings {

@@ -21,7 +21,10 @@ func NewSpace(rule Interest) (*Space, error) {
 		return s, nil
 	}
 	size := rule.Reach(0) / 2
-	if g, ok := rule.(Grid); ok {
+	if g, _, ok := RangesOf(rule); ok {
+		if !(g.Enter > 0 && g.Exit >= g.Enter) {
+			return nil, fmt.Errorf("rpl: an Interest with the distances %v to enter and %v to exit; the first is above 0, the second at least as far", g.Enter, g.Exit)
+		}
 		size = g.Enter / 2
 	}
 	if !(size > 0) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// How the grid tells the watches of peers (watch.go) of nodes that move: which peers
-// watch a bucket, which moves are news to which of them, and the list of news for the
-// next Stream.
+// How the grid tells watches (watch.go) of nodes that move: which of them watch a bucket,
+// which moves are news to which, and the list of news for the next Stream. A watch has a
+// number; a peer has a watch for each of its observers.
 
 // A Sight is what the grid knows of a peer's watch: where the observer was at the last
 // look, and two squares of distances from there. A node that stays nearer than inner,
@@ -70,8 +70,8 @@ func (w *watchers) reach(peer int32) {
 
 // News is a node that a peer's watch must ask at the next Stream.
 type News struct {
-	Peer int32
-	Slot uint32
+	Watch int32
+	Slot  uint32
 }
 
 // TellOfMove tells of a node that has moved in the grid. watchers is one word of the
@@ -95,15 +95,15 @@ func (g *grid) TellOfMove(word int, watchers uint64, from, to Placed) {
 func (g *grid) SortNews() {
 	ends := append(g.toldEnds[:0], make([]uint32, 64*len(g.sights)+1)...)
 	for _, n := range g.News {
-		ends[n.Peer+1]++
+		ends[n.Watch+1]++
 	}
 	for i := 1; i < len(ends); i++ {
 		ends[i] += ends[i-1]
 	}
 	g.told = slices.Grow(g.told[:0], len(g.News))[:len(g.News)]
 	for _, n := range g.News {
-		g.told[ends[n.Peer]] = n.Slot
-		ends[n.Peer]++
+		g.told[ends[n.Watch]] = n.Slot
+		ends[n.Watch]++
 	}
 	g.toldEnds = ends
 }

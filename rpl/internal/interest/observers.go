@@ -1,0 +1,214 @@
+package interest
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
+)
+
+// Where peers see from.
+
+// MaxPreloads is how many points a peer may see from for a time at once. A game preloads the
+// two or three places to which a player may be taken next.
+const MaxPreloads = 8
+
+// A preload is a point from which a peer sees until a time.
+type preload struct {
+	spatial.Observer
+	until time.Duration
+}
+
+// Observe is Authority.Observe.
+func (a *Manager) Observe(id ids.Peer, points ...[2]float64) {
+	v := a.viewOf.Find(id)
+	if v == nil {
+		return
+	}
+	same := len(points) == len(v.given)
+	for i := 0; same && i < len(points); i++ {
+		same = v.given[i] == spatial.Observer{X: points[i][0], Y: points[i][1], Scale: 1}
+	}
+	if same {
+		return
+	}
+	v.given = v.given[:0]
+	for _, at := range points {
+		v.given = append(v.given, spatial.Observer{X: at[0], Y: at[1], Scale: 1})
+	}
+	v.observe()
+}
+
+// ObserveFrom is Authority.ObserveFrom. All observers have passed Check.
+func (a *Manager) ObserveFrom(id ids.Peer, observers []spatial.Observer) {
+	v := a.viewOf.Find(id)
+	if v == nil {
+		return
+	}
+	same := len(observers) == len(v.given)
+	for i := 0; same && i < len(observers); i++ {
+		same = v.given[i] == scaled(observers[i])
+	}
+	if same {
+		return
+	}
+	v.given = v.given[:0]
+	for _, o := range observers {
+		v.given = append(v.given, scaled(o))
+	}
+	v.observe()
+}
+
+// scaled is an observer with its scale filled in.
+func scaled(o spatial.Observer) spatial.Observer {
+	if o.Scale == 0 {
+		o.Scale = 1
+	}
+	return o
+}
+
+// Preload is Authority.Preload. It reports whether there was room.
+func (a *Manager) Preload(id ids.Peer, o spatial.Observer, until time.Duration) bool {
+	v := a.viewOf.Find(id)
+	if v == nil {
+		return true
+	}
+	o = scaled(o)
+	at := slices.IndexFunc(v.preloads, func(p preload) bool { return p.Observer == o })
+	switch {
+	case at >= 0:
+		v.preloads[at].until = max(v.preloads[at].until, until)
+		return true
+	case len(v.preloads) >= MaxPreloads:
+		return false
+	}
+	v.preloads = append(v.preloads, preload{o, until})
+	a.preloading++
+	v.observe()
+	return true
+}
+
+// endPreloads ends those whose time is over.
+func (a *Manager) endPreloads(now time.Duration) {
+	for _, v := range a.Viewers {
+		if v == nil || len(v.preloads) == 0 {
+			continue
+		}
+		before := len(v.preloads)
+		v.preloads = slices.DeleteFunc(v.preloads, func(p preload) bool { return now >= p.until })
+		if n := before - len(v.preloads); n > 0 {
+			a.preloading -= n
+			v.observe()
+		}
+	}
+}
+
+// observe sees from the points that there are now. Of observers in one place with one scale
+// one is enough.
+func (v *Viewer) observe() {
+	before := len(v.Points)
+	v.Points = append(v.Points[:0], v.given...)
+	for _, p := range v.preloads {
+		v.Points = append(v.Points, p.Observer)
+	}
+	if few := len(v.Points); few > 1 && few <= maxWatches {
+		kept := v.Points[:0]
+		for _, o := range v.Points {
+			if !slices.Contains(kept, o) {
+				kept = append(kept, o)
+			}
+		}
+		v.Points = kept
+	}
+	v.looked = false
+	if len(v.Points) != before { // a watch is an observer's by its place among them
+		v.lookAgain = true
+	}
+}
+
+// SetSight is Authority.SetSight: whether a peer is shown a tree against the rules. It is said
+// of the tree's top.
+func (a *Manager) SetSight(id ids.Peer, slot uint32, shown, set bool) {
+	root := a.store.Root(slot)
+	of := a.overrides[root]
+	switch {
+	case !set:
+		if delete(of, id); len(of) == 0 {
+			delete(a.overrides, root)
+		}
+	case a.viewOf.Find(id) == nil:
+		return
+	case of == nil:
+		a.overrides[root] = map[ids.Peer]bool{id: shown}
+	default:
+		of[id] = shown
+	}
+	a.Rejudge(root)
+}
+
+// hides reports whether a peer is not shown a tree, whatever it sees.
+func (a *Manager) hides(v *Viewer, root uint32) bool {
+	if len(a.overrides) == 0 {
+		return false
+	}
+	shown, set := a.overrides[root][v.ID]
+	return set && !shown
+}
+
+// holdsOn reports whether a peer has a tree though it does not see it: it owns a node of it,
+// or is shown it.
+func (a *Manager) holdsOn(v *Viewer, root uint32) bool {
+	return len(a.overrides) > 0 && a.overrides[root][v.ID] || a.ownsAny(v, root)
+}
+
+// AskAgain is Authority.AskAgain: the peer's nodes in sight are decided anew; 0: every peer's.
+func (a *Manager) AskAgain(id ids.Peer) {
+	if id != 0 {
+		if v := a.viewOf.Find(id); v != nil {
+			v.lookAgain = true
+		}
+		return
+	}
+	for _, v := range a.Viewers {
+		if v != nil {
+			v.lookAgain = true
+		}
+	}
+}
+
+// allows asks the Policy about a node that an observer has in sight, at the square of a
+// distance.
+func (a *Manager) allows(v *Viewer, slot uint32, o *spatial.Observer, square float64, had bool) bool {
+	s := &a.space.Spots[slot]
+	return a.space.Index.Policy.Sees(spatial.View{
+		Viewer: v.ID, Node: a.store.Nodes[slot].ID, X: s.X, Y: s.Y,
+		From: [2]float64{o.X, o.Y}, Distance: math.Sqrt(square), Had: had,
+	})
+}
+
+// policyWants is wants for a Policy: an observer has the node in sight, and is allowed to.
+func (a *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
+	s, limit := &a.space.Spots[slot], a.space.Index.Rings.Sight[flag(had)]
+	for i := range v.Points {
+		o := &v.Points[i]
+		dx, dy := s.X-o.X, s.Y-o.Y
+		if d := dx*dx + dy*dy; d <= limit*o.Scale*o.Scale && a.allows(v, slot, o, d, had) {
+			return true
+		}
+	}
+	return false
+}
+
+// Favour is how much sooner than others a peer is told of a node, by the rule: 1 if that has
+// no opinion, or none that is a number above 0.
+func (a *Manager) Favour(id ids.Peer, n ids.Node) float32 {
+	if a.favours == nil {
+		return 1
+	}
+	if f := a.favours.Favour(id, n); f > 0 {
+		return f
+	}
+	return 1
+}

@@ -1,0 +1,72 @@
+package rpl
+
+import (
+	"fmt"
+	"time"
+)
+
+// What a game says of who sees what, beside the rules of nodes (Streaming) and the Interest.
+
+// ObserveFrom is Observe for observers with scales of their own. An error wraps ErrRange, and
+// then nothing has changed. Up to eight observers of a peer cost each what one costs; more
+// share a look at all nodes in reach.
+func (a *Authority) ObserveFrom(id Peer, observers ...Observer) error {
+	for _, o := range observers {
+		if err := o.Check(); err != nil {
+			return fmt.Errorf("rpl: peer %d: %w", id, err)
+		}
+	}
+	a.interest.ObserveFrom(id, observers)
+	return nil
+}
+
+// Preload has a peer see from one more point for a time, whatever Observe says: from where it
+// will be taken. Once more for the same observer lengthens the time. now is the time of the
+// next Stream. An error wraps ErrRange, or ErrLimit if the peer has MaxPreloads.
+func (a *Authority) Preload(id Peer, o Observer, now, d time.Duration) error {
+	if err := o.Check(); err != nil {
+		return fmt.Errorf("rpl: preload for peer %d: %w", id, err)
+	}
+	if !(d > 0) {
+		return fmt.Errorf("rpl: preload for peer %d for %v: %w; say for how long, above 0", id, d, ErrRange)
+	}
+	if !a.interest.Preload(id, o, now+d) {
+		return fmt.Errorf("rpl: preload for peer %d: %w: it has %d; wait until one is over", id, ErrLimit, MaxPreloads)
+	}
+	return nil
+}
+
+// A Showing says whether a peer is shown a node against the rules.
+type Showing uint8
+
+const (
+	ByRule Showing = iota // neither: Relevance and Interest decide
+	Shown                 // the peer has the node, wherever it is
+	Hidden                // the peer does not have it, unless it owns a node of its tree
+)
+
+// SetShowing shows a node to a peer, hides it from it, or leaves that to the rules again, for
+// the whole tree that the node is in now. It lasts until it is said otherwise, the peer
+// disconnects, or the node at the top is removed. It costs nothing where it is not used. An
+// error wraps ErrNoNode or ErrRange.
+func (a *Authority) SetShowing(id Peer, n Node, s Showing) error {
+	slot, ok := a.store.Slot(n)
+	if !ok {
+		return fmt.Errorf("rpl: %v: %w", n, ErrNoNode)
+	}
+	if s > Hidden || n == SessionNode {
+		return fmt.Errorf("rpl: showing %d of %v: %w; there are ByRule, Shown and Hidden, for any node but the session's", s, n, ErrRange)
+	}
+	a.interest.SetSight(id, slot, s == Shown, s != ByRule)
+	return nil
+}
+
+// AskAgain has the next Stream ask the Interest anew about a node (0: all), for a peer (0:
+// all): a wall has opened, a faction has changed sides.
+func (a *Authority) AskAgain(id Peer, n Node) {
+	if n == 0 {
+		a.interest.AskAgain(id)
+	} else if slot, ok := a.store.Slot(n); ok {
+		a.interest.Rejudge(slot)
+	}
+}
