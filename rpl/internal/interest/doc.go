@@ -9,7 +9,8 @@
 //	relevancy.go  the decisions of one send; groups.go: sets of peers
 //	cells.go      nodes come into the grid, move in it and go; report.go: who is told of that
 //	observers.go  where a peer sees from, for how long, and what it is shown against the rules
-//	watch.go      peers with a few observers: for each a list of the nodes near the edge of its sight
+//	watch.go      peers with a few observers: for each a list of the nodes near the edge of its sight;
+//	              watches.go: those of one peer
 //	look.go       any other peer: everything in reach is looked at
 //	slotlist.go   the nodes that a peer has for their distance
 //	ahead.go, flag.go  reading ahead, and branches that are none
