@@ -108,7 +108,7 @@ func (cl *client) count() (lost int) {
 		lost = max(0, int(min(cl.newestSeq-cl.heardSeq, track.HeardTicks))-cl.came)
 		missing = cl.conn.Missing(cl.heardSeq, cl.newestSeq)
 	}
-	cl.draw.screen.Heard.Missing = missing > 0
+	cl.draw.screen.Heard.Missing, cl.draw.screen.Heard.Several = missing > 0, cl.came > 1
 	return lost
 }
 

@@ -18,6 +18,7 @@ type packet struct {
 // A Heard remembers the newest packets.
 type Heard struct {
 	packets [HeardTicks]packet // newest first
+	Several bool               // the newest came with others, of whose states only the newest counts
 	Missing bool               // others have been sent since that have not come
 }
 

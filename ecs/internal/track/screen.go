@@ -244,11 +244,12 @@ func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 	return max(before, sc.SendBefore(t))
 }
 
-// SendBefore returns the tick of the send before that of a tick, 0 if packets are missing: if
-// nothing is missing and nothing came, nothing had changed by then.
+// SendBefore returns the tick of the send before that of a tick, 0 if packets are missing or
+// several have come at once, of which an earlier may have told: if nothing is missing and
+// nothing came, nothing had changed by then.
 func (sc *Screen) SendBefore(t rpl.Tick) rpl.Tick {
 	every := rpl.Tick((sc.Steps + sc.Sends - 1) / max(1, sc.Sends))
-	if sc.Heard.Missing || t < every {
+	if sc.Heard.Missing || sc.Heard.Several || t < every {
 		return 0
 	}
 	return t - every
