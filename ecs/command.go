@@ -121,6 +121,7 @@ type binder[A any] struct {
 
 // A stream is one node's commands.
 type stream[A any] struct {
+	owner   rpl.Peer // whose they are: those of a former owner count no more
 	queue   command.Queue[A]
 	pressed []command.Entry[A] // whose edges wait for a tick
 	raw     [sentTicks][]byte  // on the owner: the newest commands as they travel
@@ -132,11 +133,11 @@ const sentTicks = 2 * command.MaxTicks
 // stream returns the commands of a node.
 func (b *binder[A]) stream(n *nodes.Node) *stream[A] {
 	s := b.nodes[n]
-	if s == nil {
+	if s == nil || s.owner != n.Owner {
 		if b.nodes == nil {
 			b.nodes = map[*nodes.Node]*stream[A]{}
 		}
-		s = &stream[A]{}
+		s = &stream[A]{owner: n.Owner}
 		b.nodes[n] = s
 	}
 	return s

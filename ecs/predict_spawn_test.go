@@ -281,3 +281,32 @@ func TestPredictOutsideOfACommand(t *testing.T) {
 	}()
 	other.Predict(tendon.Call{Entry: mine}, 0, tendon.None{})
 }
+
+// Commands that are in flight when their node gets another owner move it no more, and what
+// they had fired in time stays. The new owner's count from then on.
+func TestCommandsAtHandOver(t *testing.T) {
+	x := newRange(t, netsim.Conditions{Delay: 60 * time.Millisecond}, 1)
+	mine, _ := tendon.Mine(x.client, x.gun)
+	id, theirs := tendon.ID(mine), trigger{}
+	x.fire.Sample(x.other, func(*donburi.Entry) trigger { return theirs })
+	x.input.Move = gmath.Vec{X: 1}
+	x.steps(60)
+	gun, _ := x.server.Find(id)
+	tendon.Give(gun, x.other.Me())
+	at := x.gun.Get(gun).Pos
+	x.steps(30)
+	if is := x.gun.Get(gun).Pos; is != at {
+		t.Errorf("commands of the former owner have moved it from %v to %v", at, is)
+	}
+	if tendon.IsOwner(mine) || tendon.Predicted(mine) {
+		t.Errorf("the former owner still owns %v or predicts %v it", tendon.IsOwner(mine), tendon.Predicted(mine))
+	}
+	if there := x.gun.Get(mine).Pos; there != at {
+		t.Errorf("the former owner has it at %v, it is at %v", there, at)
+	}
+	theirs.Move.Y = 1
+	x.steps(60)
+	if is := x.gun.Get(gun).Pos; is.X != at.X || is.Y < at.Y+30 {
+		t.Errorf("the new owner has moved it from %v to %v", at, is)
+	}
+}
