@@ -5,8 +5,14 @@ package components
 import "github.com/quasilyte/gmath"
 
 // ObserverData makes the owner of the entity see what is around it. Offset moves the
-// viewpoint, in the unit of the node's position.
-type ObserverData struct{ Offset gmath.Vec }
+// viewpoint, in the unit of the node's position. Scale is what the distances of
+// Config.Interest are multiplied by for it: a scope's is 2, a lantern's 0.5; 0 means 1, the
+// most is rpl.MaxScale. A peer may have several observers: up to eight cost each what one
+// costs. An observer may be changed and moved at any time.
+type ObserverData struct {
+	Offset gmath.Vec
+	Scale  float64
+}
 
 // ExtentData is how far a node reaches round its place, in the unit of its position: a circle,
 // or a box along the axes, which does not turn with the node. A node without it is a point.

@@ -149,7 +149,8 @@ package ecs
 //	receive.go       what is received, on every machine; seat.go: peers who come and go; lost.go: and come back;
 //	                 clientlimits.go, internal/patience/: and who is sent away
 //	extract.go       what is read once a step; internal/extract/: how nodes begin and end, and components to the core
-//	send.go          who sees what, what fits, and what leaves; audience.go: who is seen
+//	send.go          who sees what, what fits, and what leaves; audience.go: who is seen; sight.go: what the game
+//	                 says of it
 //
 // A client, in the order of a step:
 //

@@ -42,14 +42,14 @@ type seat struct {
 	id       transport.Identity // who the peer has proven to be
 	conn     transport.Conn     // nil while there is none
 	hello    []byte
-	in       bool         // its side of the level is built and the core streams to it
-	untold   bool         // the peer could not be told the level yet
-	built    uint32       // the newest level of which the peer has said that it is built, at first that of the welcome
-	joined   bool         // OnJoin has run, in this level
-	known    bool         // OnJoin has run in some level, so the game is told when the peer leaves
-	after    uint64       // datagrams up to this sequence number belong to an earlier level
-	gone     error        // why the peer leaves; the seat is about to be taken away
-	points   [][2]float64 // the points it looks from, at this send
+	in       bool           // its side of the level is built and the core streams to it
+	untold   bool           // the peer could not be told the level yet
+	built    uint32         // the newest level of which the peer has said that it is built, at first that of the welcome
+	joined   bool           // OnJoin has run, in this level
+	known    bool           // OnJoin has run in some level, so the game is told when the peer leaves
+	after    uint64         // datagrams up to this sequence number belong to an earlier level
+	gone     error          // why the peer leaves; the seat is about to be taken away
+	points   []rpl.Observer // where it looks from, at this send
 	meter    meter
 	takes    patience.Watch // whether it takes what it is sent
 	calls    uint64         // that it had made when they were looked at last

@@ -23,7 +23,7 @@ func streamStage(r *Replication) {
 }
 
 // observe tells the core where each peer's observers are.
-func (ss *seating) observe(observers iter.Seq2[rpl.Peer, [2]float64]) {
+func (ss *seating) observe(observers iter.Seq2[rpl.Peer, rpl.Observer]) {
 	for _, s := range ss.all {
 		s.points = s.points[:0]
 	}
@@ -34,7 +34,7 @@ func (ss *seating) observe(observers iter.Seq2[rpl.Peer, [2]float64]) {
 	}
 	for _, s := range ss.all {
 		if s.in {
-			ss.Auth.Observe(s.peer, s.points...)
+			ss.Faults.Report("observers refused", ss.Auth.ObserveFrom(s.peer, s.points...))
 		}
 	}
 }

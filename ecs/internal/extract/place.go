@@ -13,7 +13,7 @@ import (
 )
 
 // Observers yields the points from which peers look, with the peers.
-func (ex *Reader) Observers(yield func(rpl.Peer, [2]float64) bool) {
+func (ex *Reader) Observers(yield func(rpl.Peer, rpl.Observer) bool) {
 	for _, a := range ex.World.Archetypes() {
 		if a.Count() == 0 || !slices.Contains(a.ComponentTypes(), donburi.IComponentType(components.Observer)) {
 			continue
@@ -24,8 +24,14 @@ func (ex *Reader) Observers(yield func(rpl.Peer, [2]float64) bool) {
 				continue
 			}
 			if x, y, ok := ex.position(n); ok {
-				o := components.Observer.Get(ex.World.Entry(ent)).Offset
-				if !yield(n.Owner, [2]float64{x + o.X, y + o.Y}) {
+				e := ex.World.Entry(ent)
+				o := components.Observer.Get(e)
+				from := rpl.Observer{X: x + o.Offset.X, Y: y + o.Offset.Y, Scale: o.Scale}
+				if from.Check() != nil {
+					ex.ScoldOf("bad observer", "the Observer of", e, "a Scale is 0, for 1, or up to rpl.MaxScale: it sees at a scale of 1")
+					from.Scale = 1
+				}
+				if !yield(n.Owner, from) {
 					return
 				}
 			}

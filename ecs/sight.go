@@ -1,0 +1,69 @@
+package ecs
+
+// sight: what a game says of single peers and nodes, beside NodeData and Config.Interest.
+
+import (
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Show has a peer have a node wherever it is, whatever NodeData and Config.Interest say, with
+// the whole tree that the node is in. It counts from the next send, until Hide or ByRule says
+// otherwise, the peer leaves, or the node at the top is removed. Call it on the authority, for
+// peers that have joined; elsewhere, and for what is no node, it is ignored and counted
+// ("stale show"). A machine with a player has every node in any case.
+func Show(e *donburi.Entry, to rpl.Peer) { setShowing("Show", e, to, rpl.Shown) }
+
+// Hide keeps a node from a peer, as Show gives it to one. A peer that owns a node of the tree
+// has it all the same.
+func Hide(e *donburi.Entry, from rpl.Peer) { setShowing("Hide", e, from, rpl.Hidden) }
+
+// ByRule takes Show and Hide back: NodeData and Config.Interest decide again.
+func ByRule(e *donburi.Entry, p rpl.Peer) { setShowing("ByRule", e, p, rpl.ByRule) }
+
+func setShowing(what string, e *donburi.Entry, p rpl.Peer, s rpl.Showing) {
+	r := of(e)
+	if r == nil {
+		return
+	}
+	n := r.nodes.Of(e.Entity())
+	if n == nil || r.shared.Auth == nil || n == r.nodes.Session {
+		r.shared.ScoldOf("stale show", what+", a node of", e, "Show, Hide and ByRule are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
+		return
+	}
+	r.shared.Faults.Report("show refused", r.shared.Auth.SetShowing(p, n.ID, s))
+}
+
+// Preload has a peer see what is round a point for a time as well, so that it is there when the
+// player is taken there. The point is seen from at the scale of 1 (see components.Observer).
+// Call it on the authority, where elsewhere it is ignored; it has no effect without a
+// Config.Interest. An error wraps rpl.ErrRange for a time that is not above 0, and rpl.ErrLimit
+// where rpl.MaxPreloads of the peer are not over.
+func (r *Replication) Preload(p rpl.Peer, at gmath.Vec, d time.Duration) error {
+	mustBeMade("Preload", r)
+	if r.shared.Auth == nil || p == r.shared.Me || r.shared.config.Interest == nil {
+		return nil
+	}
+	return r.shared.Auth.Preload(p, rpl.Observer{X: at.X, Y: at.Y}, r.line.now(), d)
+}
+
+// AskAgain has the next send ask Config.Interest anew about a node, nil for all nodes, for a
+// peer, 0 for all peers: a door has opened, a faction has changed sides. Without it a
+// rpl.Policy is asked again when the node or who looks at it has moved.
+func (r *Replication) AskAgain(p rpl.Peer, e *donburi.Entry) {
+	mustBeMade("AskAgain", r)
+	if r.shared.Auth == nil {
+		return
+	}
+	var id rpl.Node
+	if e != nil {
+		if id = ID(e); id == 0 {
+			return
+		}
+	}
+	r.shared.Auth.AskAgain(p, id)
+}

@@ -1,0 +1,138 @@
+package ecs_test
+
+// What a game says of single peers and nodes, and policies of its own.
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// newSight is a server and two clients whose eyes are at the origin, by peer.
+func newSight(t *testing.T, in rpl.Interest) (l *lab, server *machine, clients [2]*machine, eyes map[rpl.Peer]donburi.Entity) {
+	l = newLab(t, lan)
+	server = l.server(tendon.Config{Interest: in})
+	eyes = map[rpl.Peer]donburi.Entity{}
+	server.OnJoin(func(p rpl.Peer) {
+		e := server.Create(Body, components.Observer)
+		tendon.Give(e, p)
+		eyes[p] = e.Entity()
+	})
+	clients = [2]*machine{l.client(tendon.Config{}), l.client(tendon.Config{})}
+	l.joined()
+	return l, server, clients, eyes
+}
+
+// A node is shown to a peer, and hidden from it, against distance and relevance, until that
+// is taken back; children go with the top.
+func TestShowAndHide(t *testing.T) {
+	l, server, clients, _ := newSight(t, rpl.Grid{Enter: 100, Exit: 120})
+	far, near, own := server.Create(Body), server.Create(Body), server.Create(Body)
+	Body.Get(far).Pos.X = 5000
+	child := server.Create(Paint)
+	if err := tendon.Attach(child, far); err != nil {
+		t.Fatal(err)
+	}
+	secret := server.Create(Body)
+	components.RplNode.Get(secret).Relevance = rpl.OwnerOnly
+	a, b := clients[0].Me(), clients[1].Me()
+	tendon.Give(own, a)
+	has := func(e *donburi.Entry) [2]bool {
+		return [2]bool{clients[0].has(tendon.ID(e)), clients[1].has(tendon.ID(e))}
+	}
+	l.steps(90)
+	check(t, "by rule, far", has(far), [2]bool{})
+	check(t, "by rule, near", has(near), [2]bool{true, true})
+	tendon.Show(far, a)
+	tendon.Show(secret, b)
+	tendon.Hide(near, b)
+	tendon.Hide(own, a)
+	l.steps(90)
+	check(t, "shown, far", has(far), [2]bool{true, false})
+	check(t, "shown, its child", has(child), [2]bool{true, false})
+	check(t, "shown, its owner's alone", has(secret), [2]bool{false, true})
+	check(t, "hidden, near", has(near), [2]bool{true, false})
+	check(t, "hidden from its owner", has(own), [2]bool{true, true})
+	for _, e := range []*donburi.Entry{far, near, own, secret} {
+		tendon.ByRule(e, a)
+		tendon.ByRule(e, b)
+	}
+	l.steps(120)
+	check(t, "by rule again, far", has(far), [2]bool{})
+	check(t, "by rule again, near", has(near), [2]bool{true, true})
+	check(t, "by rule again, its owner's alone", has(secret), [2]bool{})
+	e, _ := clients[0].Find(tendon.ID(near))
+	tendon.Show(e, b)
+	check(t, "Show on a client is counted", *clients[0].Counter("stale show"), uint64(1))
+}
+
+// What is round a point is there before the player is taken to it, and goes when the time is
+// over and the player did not come.
+func TestPreload(t *testing.T) {
+	l, server, clients, eyes := newSight(t, rpl.Grid{Enter: 100, Exit: 120})
+	there := server.Create(Body)
+	Body.Get(there).Pos.X = 5000
+	a, b := clients[0].Me(), clients[1].Me()
+	id := tendon.ID(there)
+	l.steps(30)
+	for _, p := range []rpl.Peer{a, b} {
+		if err := server.Preload(p, gmath.Vec{X: 5010}, time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.steps(40)
+	check(t, "preloaded", [2]bool{clients[0].has(id), clients[1].has(id)}, [2]bool{true, true})
+	Body.Get(server.World().Entry(eyes[a])).Pos.X = 4990 // one goes there, the other does not
+	l.steps(150)
+	check(t, "after its time", [2]bool{clients[0].has(id), clients[1].has(id)}, [2]bool{true, false})
+	if err := server.Preload(a, gmath.Vec{}, -time.Second); !errors.Is(err, rpl.ErrRange) {
+		t.Errorf("a time below 0: %v", err)
+	}
+}
+
+// Observers have ranges of their own; a bad one is counted, and sees as usual.
+func TestObserversWithScales(t *testing.T) {
+	l, server, clients, eyes := newSight(t, rpl.Grid{Enter: 100, Exit: 120})
+	a := server.World().Entry(eyes[clients[0].Me()])
+	var dots []rpl.Node
+	for _, x := range []float64{40, 90, 190, 390} {
+		e := server.Create(Body)
+		Body.Get(e).Pos.X = x
+		dots = append(dots, tendon.ID(e))
+	}
+	sees := func() (n int) {
+		for _, id := range dots {
+			if clients[0].has(id) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, c := range []struct {
+		scale float64
+		want  int
+	}{{0, 2}, {2, 3}, {4, 4}, {0.5, 1}, {-1, 2}} {
+		components.Observer.Get(a).Scale = c.scale
+		l.steps(120)
+		if got := sees(); got != c.want {
+			t.Errorf("at a scale of %v it sees %d, not %d", c.scale, got, c.want)
+		}
+	}
+	if *server.Counter("bad observer") == 0 {
+		t.Error("a bad scale is not counted")
+	}
+	scope := server.Create(Body, components.Observer) // a second observer, elsewhere
+	Body.Get(scope).Pos.X = 390
+	components.Observer.Get(scope).Scale = 0.1
+	tendon.Give(scope, clients[0].Me())
+	components.Observer.Get(a).Scale = 0.5
+	l.steps(120)
+	check(t, "with a scope on what is far", sees(), 2)
+}
