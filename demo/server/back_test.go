@@ -15,6 +15,7 @@ import (
 )
 
 func TestBackOverUDP(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir()) // whose key no test of another package has meanwhile
 	p := newPair(t)
 	server, client := p.server, p.client
 	var said []string

@@ -10,8 +10,12 @@ import (
 // Main is the TestMain of packages with random tests: each test plays so many games
 // (checks), from the same seed in every run, so that a new failure is due to the change
 // under test. With -rapid.checks, as in `make soak`, or -rapid.seed other games are
-// played. A failure prints its seed.
+// played. A failure prints its seed. Under the race detector, which takes ten times as
+// long, the first fifth of the games is played: each runs on one goroutine.
 func Main(m *testing.M, checks int) {
+	if raceEnabled {
+		checks = max(1, checks/5)
+	}
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) {

@@ -1,3 +1,8 @@
+//go:build !race
+
+// The race detector makes sync.Pools drop objects on purpose, so these tests are not
+// built with it.
+
 package schema
 
 import (
@@ -7,9 +12,6 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 )
-
-// The race detector makes sync.Pools drop objects on purpose, so these tests are not
-// built with it.
 
 // Comparing, extracting and injecting a component does not allocate.
 func TestNoAllocations(t *testing.T) {

@@ -35,7 +35,7 @@ func newTwins() *twins {
 func TestARQSaysWhatKCPSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := 0 // runs of receipts that were too many to wait for an update
-		for seed := range uint64(100) {
+		for seed := range uint64(games) {
 			p := &parallel{T: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), start: time.Now(), ends: [2]*twins{newTwins(), newTwins()}}
 			p.play()
 			full += p.full

@@ -5,7 +5,6 @@ package kcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"sync/atomic"
@@ -208,9 +207,8 @@ func TestGoodbyesArrive(t *testing.T) {
 	}
 	r.Until("all are in", func() bool { return len(server.Conns) == clients })
 	n.Set(lossy(.4))
-	for i, s := range sides {
-		go r.Hang(s, fmt.Sprintf("bye %d", i))
-	}
+	wait := r.HangAll(sides, "bye")
+	defer wait()
 	r.Until("all goodbyes have come", func() bool { return len(server.Ended) == clients })
 	for _, err := range server.Ended {
 		if !errors.Is(err, transport.ErrClosed) {

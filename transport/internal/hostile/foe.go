@@ -8,6 +8,7 @@ import (
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/raw"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
@@ -24,6 +25,7 @@ type foe struct {
 	members []*member
 	mail    [][]byte           // from the server, since the last turn
 	asked   map[uint64]*member // by the attempts of its own HELLOs; an ACCEPT lets one in
+	pairs   []*seal.Pair       // of its members; to make one takes as long as 500 packets
 }
 
 // A member is a session that a foe has joined by a proper handshake.
@@ -234,9 +236,18 @@ var acts = []struct {
 }
 
 func (f *foe) newMember() *member {
-	return &member{at: f.addr(), Client: raw.NewClient(raw.Source(f.w.rng.Uint64), f.w.rng.Uint64(), wire.Request{
-		Game: f.w.game.Game, Schema: f.w.game.Schema, Hello: f.garbage(f.pick(transport.MaxHello + 1)),
-	})}
+	random := raw.Source(f.w.rng.Uint64)
+	if len(f.pairs) < 2*mostJoined {
+		p, err := seal.NewPair(random)
+		if err != nil {
+			f.w.fail("%v", err)
+		}
+		f.pairs = append(f.pairs, p)
+	}
+	return &member{at: f.addr(), Client: &raw.Client{
+		Attempt: f.w.rng.Uint64(), Pair: f.pairs[f.pick(len(f.pairs))], Random: random,
+		Request: wire.Request{Game: f.w.game.Game, Schema: f.w.game.Schema, Hello: f.garbage(f.pick(transport.MaxHello + 1))},
+	}}
 }
 
 func (f *foe) seen() (capture, bool) {

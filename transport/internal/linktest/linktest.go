@@ -4,6 +4,7 @@ package linktest
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -188,6 +189,23 @@ func (r *Rig) Hang(s *Side, reason string) {
 	if err := s.Close(reason); err != nil {
 		r.Error(err)
 	}
+}
+
+// HangAll closes links at the same time, each on a goroutine of its own: Close waits
+// until the goodbye has arrived. The function that it returns waits for all of them.
+func (r *Rig) HangAll(sides []*Side, reason string) (wait func()) {
+	for _, s := range sides {
+		s.closed = true // before any goroutine runs: Turn reads it
+	}
+	var all sync.WaitGroup
+	for _, s := range sides {
+		all.Go(func() {
+			if err := s.Close(reason); err != nil {
+				r.Error(err)
+			}
+		})
+	}
+	return all.Wait
 }
 
 // Send sends one datagram and returns its number.

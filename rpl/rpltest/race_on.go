@@ -1,0 +1,5 @@
+//go:build race
+
+package rpltest
+
+const raceEnabled = true
