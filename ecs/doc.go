@@ -164,7 +164,7 @@ package ecs
 //
 //	command.go       a command and its binding; commanding.go: when it is made, what comes of it; internal/command/:
 //	                 its bytes and its queue
-//	prediction.go    what a client does at once, and what is corrected; internal/predict/: what it keeps; internal/spawns/: what
+//	prediction.go    what a client does at once, and what is corrected; internal/predict/ and internal/replay/: what it keeps; internal/spawns/: what
 //	                 it makes before the server; internal/rewind/: what
 //	                 a shooter saw
 //

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
+	"github.com/tendonengine/tendon/ecs/internal/replay"
 	"github.com/tendonengine/tendon/ecs/internal/spawns"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
@@ -42,9 +43,7 @@ type prediction struct {
 	shown  predict.Once  // effects
 	known  rpl.Tick
 	round  uint64 // counts findings of what is predicted
-	words  []int32
-	mine   []int32
-	vars   []any
+	states replay.States
 	told   []func(Correction)
 
 	Ticks, Corrections int
@@ -182,25 +181,7 @@ func (pr *prediction) release(n *nodes.Node) {
 func (pr *prediction) save(t rpl.Tick) {
 	for _, n := range pr.all {
 		if pr.nodes.Of(n.Entity) == n {
-			pr.saveNode(n, t)
-		}
-	}
-}
-
-func (pr *prediction) saveNode(n *nodes.Node, t rpl.Tick) {
-	if n.Predicted.Gone {
-		return
-	}
-	for ord := range n.Items {
-		b := &n.Items[ord]
-		if _, at := pr.Component(b); at != nil {
-			k := n.Predicted.Item(ord)
-			s := &k.Ring[t%predict.Ticks]
-			if *s == nil {
-				*s = b.Comp.Fresh()
-			}
-			b.Comp.Copy(*s, at)
-			k.Ticks[t%predict.Ticks] = t
+			pr.states.Save(n, t)
 		}
 	}
 }
@@ -215,7 +196,7 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	var c Correction
 	fresh, wrong := false, false
 	for _, n := range pr.all {
-		if !known(n) {
+		if !replay.Known(n) {
 			continue
 		}
 		met := n.Predicted.Met
@@ -231,7 +212,7 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 				fresh = true
 				continue
 			}
-			if field, size := pr.differs(n, ord, b, e, k.Ring[t%predict.Ticks], t); field != "" && !wrong {
+			if field, size := pr.states.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t); field != "" && !wrong {
 				wrong, c.Entry, c.Field, c.Size = true, e, b.Comp.Name+"."+field, size
 			}
 		}
@@ -251,46 +232,10 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	}
 }
 
-// known reports whether what is here of a node is its state as of the newest packet: whether
-// the server has told of it, and knows that it has.
-func known(n *nodes.Node) bool { return n.Replica != nil && n.Replica.Known() }
-
-// differs returns the first field in which a kept state is not the server's.
-func (pr *prediction) differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, kept unsafe.Pointer, t rpl.Tick) (field string, size float64) {
-	it := b.Comp.Item
-	pr.words = n.Replica.WordsAt(ord, t, pr.words[:0])
-	if len(pr.words) != len(it.Words) || len(it.Vars) > 0 && len(it.Words) == 0 {
-		return "", 0
-	}
-	pr.mine = slices.Grow(pr.mine[:0], len(it.Words))[:len(it.Words)]
-	w := pr.Tagged(b.Comp, e, kept)
-	for len(pr.vars) < len(it.Vars) {
-		pr.vars = append(pr.vars, nil)
-	}
-	it.Layout.Extract(w, pr.mine, pr.vars[:len(it.Vars)], pr.nodes)
-	for i := range pr.mine {
-		if pr.mine[i] == pr.words[i] {
-			continue
-		}
-		p := &it.Props[it.Words[i].Prop]
-		spare := int64(1)
-		if n.Predicted.Born != 0 { // it began from what may itself have been a step beside
-			spare = 2
-		}
-		if d := predict.Apart(p, &it.Words[i], pr.mine[i], pr.words[i], spare); d != 0 && pr.mayKnow(p.Audience) {
-			return p.Name, d
-		}
-	}
-	return "", 0
-}
-
-// mayKnow reports whether the owner is told of fields for an audience.
-func (pr *prediction) mayKnow(a rpl.Audience) bool { return a == rpl.Everyone || a == rpl.OwnerSees }
-
 // replay sets all predicted nodes back to the server's state of tick t, and runs the ticks
 // since again.
 func (pr *prediction) replay(t, now rpl.Tick) {
-	pr.eachDrawn(func(_ *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
+	pr.states.EachDrawn(pr.all, func(_ *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
 		k.Was = append(k.Was[:j], f.Get(at))
 	})
 	for _, n := range pr.all {
@@ -307,7 +252,7 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 			if k := n.Predicted.Item(ord); k.Ticks[t%predict.Ticks] == t {
 				b.Comp.Copy(at, k.Ring[t%predict.Ticks]) // what does not travel goes back too
 			}
-			if !known(n) {
+			if !replay.Known(n) {
 				continue
 			}
 			w := pr.Tagged(b.Comp, e, at)
@@ -315,7 +260,7 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 				b.Comp.StandIn.Set(e, at, w)
 			}
 		}
-		pr.saveNode(n, t)
+		pr.states.Save(n, t)
 	}
 	for k := t + 1; k <= now; k++ {
 		pr.commands.replay(k)
@@ -325,7 +270,7 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 	pr.spawns.Expire(pr.line.now(), t) // a replay may make again what was given up
 	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
 	seconds := pr.line.now().Seconds()
-	pr.eachDrawn(func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
+	pr.states.EachDrawn(pr.all, func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
 		if j >= len(k.Was) { // it was not there before
 			return
 		}
@@ -348,49 +293,7 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 	}
 }
 
-// eachDrawn goes through the drawn fields of what is predicted.
-func (pr *prediction) eachDrawn(fn func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int)) {
-	for _, n := range pr.all {
-		for ord := range n.Items {
-			b := &n.Items[ord]
-			if b.Comp == nil || len(b.Comp.Drawn.Fields) == 0 || b.Comp.StandIn != nil {
-				continue
-			}
-			if _, at := pr.Component(b); at != nil {
-				for j := range b.Comp.Drawn.Fields {
-					fn(n.Predicted, n.Predicted.Item(ord), &b.Comp.Drawn.Fields[j], at, j)
-				}
-			}
-		}
-	}
-}
-
-// view changes a copy of a predicted component to what is drawn in this frame: between the
-// last two ticks, and with the error of the last correction that is still drawn away.
+// view changes a copy of a predicted component to what is drawn in this frame.
 func (pr *prediction) view(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer) {
-	now := pr.line.now().Seconds()
-	for ord := range n.Items {
-		b := &n.Items[ord]
-		if b.Comp == nil || b.Entity != e || b.Comp.Type != c || b.Comp.StandIn != nil || ord >= len(n.Predicted.Items) {
-			continue
-		}
-		k := &n.Predicted.Items[ord]
-		t := rpl.Tick(pr.commands.lead.Tick())
-		share := pr.draw.stepShare()
-		before := k.Ring[(t-1)%predict.Ticks]
-		fade := track.Fade(now - n.Predicted.At)
-		for j := range b.Comp.Drawn.Fields {
-			f := &b.Comp.Drawn.Fields[j]
-			v := f.Get(p)
-			if share < 1 && before != nil && k.Ticks[(t-1)%predict.Ticks] == t-1 && k.Ticks[t%predict.Ticks] == t {
-				if was := f.Get(before); n.Leapt != t && !f.Leaps(was, v) {
-					v = f.Between(was, v, share)
-				}
-			}
-			if j < len(k.Off) && fade > 0 {
-				v = f.Plus(v, k.Off[j]*fade)
-			}
-			f.Set(p, v)
-		}
-	}
+	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.draw.stepShare(), pr.line.now().Seconds())
 }

@@ -1,0 +1,123 @@
+// Package replay keeps and compares the states of predicted nodes, and draws between them.
+package replay
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
+	"github.com/tendonengine/tendon/ecs/internal/track"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// States works on the states of predicted nodes.
+type States struct {
+	*nodes.Base
+	Nodes *nodes.Table
+
+	words, mine []int32 // scratch
+	vars        []any
+}
+
+// Save keeps a node's state after a tick.
+func (st *States) Save(n *nodes.Node, t rpl.Tick) {
+	if n.Predicted.Gone {
+		return
+	}
+	for ord := range n.Items {
+		b := &n.Items[ord]
+		if _, at := st.Component(b); at != nil {
+			k := n.Predicted.Item(ord)
+			s := &k.Ring[t%predict.Ticks]
+			if *s == nil {
+				*s = b.Comp.Fresh()
+			}
+			b.Comp.Copy(*s, at)
+			k.Ticks[t%predict.Ticks] = t
+		}
+	}
+}
+
+// Known reports whether what is here of a node is its state as of the newest packet: whether
+// the server has told of it, and knows that it has.
+func Known(n *nodes.Node) bool { return n.Replica != nil && n.Replica.Known() }
+
+// Differs returns the first field in which a kept state is not the server's.
+func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, kept unsafe.Pointer, t rpl.Tick) (field string, size float64) {
+	it := b.Comp.Item
+	st.words = n.Replica.WordsAt(ord, t, st.words[:0])
+	if len(st.words) != len(it.Words) || len(it.Vars) > 0 && len(it.Words) == 0 {
+		return "", 0
+	}
+	st.mine = slices.Grow(st.mine[:0], len(it.Words))[:len(it.Words)]
+	w := st.Tagged(b.Comp, e, kept)
+	for len(st.vars) < len(it.Vars) {
+		st.vars = append(st.vars, nil)
+	}
+	it.Layout.Extract(w, st.mine, st.vars[:len(it.Vars)], st.Nodes)
+	for i := range st.mine {
+		if st.mine[i] == st.words[i] {
+			continue
+		}
+		p := &it.Props[it.Words[i].Prop]
+		spare := int64(1)
+		if n.Predicted.Born != 0 { // it began from what may itself have been a step beside
+			spare = 2
+		}
+		if d := predict.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare); d != 0 && mayKnow(p.Audience) {
+			return p.Name, d
+		}
+	}
+	return "", 0
+}
+
+// mayKnow reports whether the owner is told of fields for an audience.
+func mayKnow(a rpl.Audience) bool { return a == rpl.Everyone || a == rpl.OwnerSees }
+
+// EachDrawn goes through the drawn fields of what is predicted.
+func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int)) {
+	for _, n := range all {
+		for ord := range n.Items {
+			b := &n.Items[ord]
+			if b.Comp == nil || len(b.Comp.Drawn.Fields) == 0 || b.Comp.StandIn != nil {
+				continue
+			}
+			if _, at := st.Component(b); at != nil {
+				for j := range b.Comp.Drawn.Fields {
+					fn(n.Predicted, n.Predicted.Item(ord), &b.Comp.Drawn.Fields[j], at, j)
+				}
+			}
+		}
+	}
+}
+
+// Draw changes a copy of a predicted component to what is drawn in this frame: at a share of the
+// way to tick t from the tick before, and with the error of the last correction that is still
+// drawn away.
+func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer, t rpl.Tick, share, now float64) {
+	for ord := range n.Items {
+		b := &n.Items[ord]
+		if b.Comp == nil || b.Entity != e || b.Comp.Type != c || b.Comp.StandIn != nil || ord >= len(n.Predicted.Items) {
+			continue
+		}
+		k := &n.Predicted.Items[ord]
+		before := k.Ring[(t-1)%predict.Ticks]
+		fade := track.Fade(now - n.Predicted.At)
+		for j := range b.Comp.Drawn.Fields {
+			f := &b.Comp.Drawn.Fields[j]
+			v := f.Get(p)
+			if share < 1 && before != nil && k.Ticks[(t-1)%predict.Ticks] == t-1 && k.Ticks[t%predict.Ticks] == t {
+				if was := f.Get(before); n.Leapt != t && !f.Leaps(was, v) {
+					v = f.Between(was, v, share)
+				}
+			}
+			if j < len(k.Off) && fade > 0 {
+				v = f.Plus(v, k.Off[j]*fade)
+			}
+			f.Set(p, v)
+		}
+	}
+}
