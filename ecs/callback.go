@@ -104,8 +104,7 @@ func (r *Replication) OnLost(fn func(p rpl.Peer)) {
 
 // OnBack runs on the authority when a lost client has joined again within 30 s and its
 // side of the level is built. OnJoin does not run then, unless a level was loaded
-// meanwhile. Until packets are sealed, anyone who has overheard a client's hello can take
-// its seat.
+// meanwhile.
 func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 	mustBeMade("OnBack", r)
 	r.hooks.back = hang(r.hooks.back, "OnBack", fn)

@@ -6,6 +6,7 @@ package ecs
 import (
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/ecs/internal/track"
@@ -22,7 +23,7 @@ type client struct {
 
 	conn  transport.Conn
 	host  rpl.Peer // the server's own peer, 0 if it has no player
-	meter meter
+	meter meter.Meter
 	after uint64 // datagrams up to this sequence number belong to an earlier level
 	ended error  // why the link has ended, until the game is told
 

@@ -31,7 +31,7 @@ type Command[A any] struct {
 	number   int
 	on       donburi.IComponentType
 	wire     *rpl.RPCType
-	edges    []uintptr
+	edges    command.Edges
 	waits    bool
 	query    *donburi.Query
 }
@@ -44,7 +44,7 @@ func NewCommand[A any](p *Protocol, name string, on donburi.IComponentType) *Com
 	t := reflect.TypeFor[A]()
 	p.arguments[t] = true
 	c := &Command[A]{
-		protocol: p, name: name, number: len(p.commands), on: on, edges: edgesOf(t, 0, nil),
+		protocol: p, name: name, number: len(p.commands), on: on, edges: command.EdgesOf(t),
 		wire: p.schema.RPC("command "+name, t, rpl.ToServer, rpl.Unreliable), query: donburi.NewQuery(filter.Contains(on)),
 	}
 	p.commands = append(p.commands, c)
@@ -90,54 +90,26 @@ func (c *Command[A]) of(r *Replication) *binder[A] {
 	return b
 }
 
-// edgesOf returns where the bools tagged `edge` are.
-func edgesOf(t reflect.Type, at uintptr, to []uintptr) []uintptr {
-	if t.Kind() != reflect.Struct {
-		return to
-	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		switch tag := f.Tag.Get("rpl"); {
-		case f.Type.Kind() == reflect.Bool && tag == "edge":
-			to = append(to, at+f.Offset)
-		case f.Type.Kind() == reflect.Struct && tag != "-":
-			to = edgesOf(f.Type, at+f.Offset, to)
-		}
-	}
-	return to
-}
-
 // A binder is a command in one session.
 type binder[A any] struct {
 	c      *Command[A]
 	r      *Replication
 	sample func(e *donburi.Entry) A
 	apply  func(c Call, a A)
-	nodes  map[*nodes.Node]*stream[A]
+	nodes  map[*nodes.Node]*command.Stream[A]
 	found  []*nodes.Node // scratch …
 	bytes  []byte
 	in, to A
 }
 
-// A stream is one node's commands.
-type stream[A any] struct {
-	owner   rpl.Peer // whose they are: those of a former owner count no more
-	queue   command.Queue[A]
-	pressed []command.Entry[A] // whose edges wait for a tick
-	raw     [sentTicks][]byte  // on the owner: the newest commands as they travel
-}
-
-// sentTicks is more than a message tells of.
-const sentTicks = 2 * command.MaxTicks
-
 // stream returns the commands of a node.
-func (b *binder[A]) stream(n *nodes.Node) *stream[A] {
+func (b *binder[A]) stream(n *nodes.Node) *command.Stream[A] {
 	s := b.nodes[n]
-	if s == nil || s.owner != n.Owner {
+	if s == nil || s.Owner != n.Owner {
 		if b.nodes == nil {
-			b.nodes = map[*nodes.Node]*stream[A]{}
+			b.nodes = map[*nodes.Node]*command.Stream[A]{}
 		}
-		s = &stream[A]{owner: n.Owner}
+		s = &command.Stream[A]{Owner: n.Owner}
 		b.nodes[n] = s
 	}
 	return s
@@ -162,51 +134,6 @@ func (b *binder[A]) find() []*nodes.Node {
 	}
 	sortNodes(b.found)
 	return b.found
-}
-
-// maxPresses is how many presses wait for a tick of their own: more than fingers press
-// while a line is down.
-const maxPresses = 16
-
-// press has the edges of a wait for the next tick that runs without them.
-func (b *binder[A]) press(s *stream[A], e command.Entry[A]) {
-	for _, at := range b.c.edges {
-		if *(*bool)(unsafe.Add(unsafe.Pointer(&e.Value), at)) && len(s.pressed) < maxPresses {
-			s.pressed = append(s.pressed, e)
-			return
-		}
-	}
-}
-
-// addPressed gives a tick the command whose edges wait, unless it has one of them itself. It
-// is the whole command, so that a shot goes where it was aimed, at what was drawn then.
-func (b *binder[A]) addPressed(s *stream[A], e *command.Entry[A]) {
-	if len(s.pressed) == 0 {
-		return
-	}
-	late := s.pressed[0]
-	for _, at := range b.c.edges {
-		here, also := (*bool)(unsafe.Add(unsafe.Pointer(&e.Value), at)), (*bool)(unsafe.Add(unsafe.Pointer(&late.Value), at))
-		if *here && *also {
-			return
-		}
-	}
-	for _, at := range b.c.edges {
-		if *(*bool)(unsafe.Add(unsafe.Pointer(&e.Value), at)) {
-			*(*bool)(unsafe.Add(unsafe.Pointer(&late.Value), at)) = true
-		}
-	}
-	e.Value = late.Value
-	if late.Tick != 0 {
-		e.Pressed, e.Drawn = late.Tick, late.Drawn
-	}
-	s.pressed = append(s.pressed[:0], s.pressed[1:]...)
-}
-
-func (b *binder[A]) clearEdges(a *A) {
-	for _, at := range b.c.edges {
-		*(*bool)(unsafe.Add(unsafe.Pointer(a), at)) = false
-	}
 }
 
 // rounded returns a value as it travels, so that every machine applies the same. What
@@ -259,15 +186,15 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 		default:
 			s := b.stream(n)
 			var missing bool
-			if e, missing = s.queue.Take(uint32(t), r.commands.hold()); missing {
-				b.clearEdges(&e.Value)
-				if s.queue.Heard() {
+			if e, missing = s.Take(uint32(t), r.commands.hold()); missing {
+				b.c.edges.Clear(unsafe.Pointer(&e.Value))
+				if s.Heard() {
 					r.commands.Missed++
 				}
 			} else {
 				r.commands.InTime++
 			}
-			b.addPressed(s, &e)
+			s.AddPressed(b.c.edges, &e)
 		}
 		b.runs(n, t, false, &e, n.Owner)
 	}
@@ -287,12 +214,12 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		a, _ := b.rounded(at, b.sample(at))
 		s := b.stream(n)
 		if !runs { // the press is for the next tick
-			b.press(s, command.Entry[A]{Value: a})
+			s.Press(b.c.edges, command.Entry[A]{Value: a})
 			continue
 		}
 		made := command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn}
-		b.addPressed(s, &made)
-		s.queue.Set(made)
+		s.AddPressed(b.c.edges, &made)
+		s.Set(made)
 		b.encode(s, uint32(t), made.Value)
 	}
 }
@@ -303,11 +230,11 @@ func (b *binder[A]) again(t rpl.Tick) {
 		if n.Owner != b.r.shared.Me {
 			continue
 		}
-		if e, ok := s.queue.At(uint32(t) - 1); ok {
+		if e, ok := s.At(uint32(t) - 1); ok {
 			next := *e
 			next.Tick, next.Drawn = uint32(t), b.r.commands.drawn
-			b.clearEdges(&next.Value)
-			s.queue.Set(next)
+			b.c.edges.Clear(unsafe.Pointer(&next.Value))
+			s.Set(next)
 			b.encode(s, uint32(t), next.Value)
 		}
 	}
@@ -326,7 +253,7 @@ func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
 		var e command.Entry[A]
 		if n.Owner == r.shared.Me && !b.silent() {
 			if s := b.nodes[n]; s != nil {
-				if made, ok := s.queue.At(uint32(t)); ok {
+				if made, ok := s.At(uint32(t)); ok {
 					e = *made
 				}
 			}
@@ -345,29 +272,17 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 		if s == nil || n.Owner != b.r.shared.Me || n.ID == 0 {
 			continue
 		}
-		if _, ok := s.queue.At(newest); !ok {
+		if _, ok := s.At(newest); !ok {
 			continue
 		}
 		w.Stream(uint64(n.ID), b.c.number)
-		var before []byte
-		known := false
-		for i := range uint32(ticks) {
-			e, ok := s.queue.At(newest - i)
-			if !ok {
-				w.Value(nil, false, false)
-				known = false
-				continue
-			}
-			v := s.raw[e.Tick%sentTicks]
-			w.Value(v, true, known && string(v) == string(before))
-			before, known = v, true
-		}
+		s.Write(w, newest, ticks)
 	}
 }
 
 // encode keeps a command as it travels.
-func (b *binder[A]) encode(s *stream[A], tick uint32, a A) {
-	at := &s.raw[tick%sentTicks]
+func (b *binder[A]) encode(s *command.Stream[A], tick uint32, a A) {
+	at := s.Raw(tick)
 	b.in = a
 	if v, err := b.r.commands.room.Append(b.c.wire.Args, (*at)[:0], unsafe.Pointer(&b.in), &b.r.nodes); err == nil { // it has been rounded, so it can
 		*at = v
@@ -380,7 +295,7 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 		return 0, false
 	}
 	s := b.stream(n)
-	if s.queue.Knows(uint32(b.r.shared.Tick), tick) { // most are repeats
+	if s.Knows(uint32(b.r.shared.Tick), tick) { // most are repeats
 		return command.Doubled, true
 	}
 	var zero A
@@ -389,9 +304,9 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 		return 0, false
 	}
 	e := command.Entry[A]{Tick: tick, Drawn: d, Value: b.to}
-	verdict := s.queue.Put(uint32(b.r.shared.Tick), e)
+	verdict := s.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
-		b.press(s, e)
+		s.Press(b.c.edges, e)
 	}
 	return verdict, true
 }

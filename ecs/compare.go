@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/differ"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/rpl"
@@ -63,11 +64,15 @@ func Differences(server, client *Replication) (ds []Difference) {
 			if a.Owner != b.Owner {
 				ds = append(ds, Difference{Node: id, Text: fmt.Sprintf("peer %d owns it on the server, and %d on the client", a.Owner, b.Owner)})
 			}
-			ds = append(ds, itemDifferences(server, client, a, b)...)
+			differ.Items(side(server), side(client), a, b, func(component, field, text string) {
+				ds = append(ds, Difference{id, component, field, text})
+			})
 		}
 	}
 	return ds
 }
+
+func side(r *Replication) differ.Side { return differ.Side{Base: &r.shared.Base, Nodes: &r.nodes} }
 
 // idsOf returns the nodes that either machine has, in order.
 func idsOf(server, client *Replication) (ids []rpl.Node) {
@@ -81,50 +86,6 @@ func idsOf(server, client *Replication) (ids []rpl.Node) {
 	}
 	slices.SortFunc(ids, func(a, b rpl.Node) int { return cmp.Compare(a, b) })
 	return ids
-}
-
-func itemDifferences(server, client *Replication, a, b *nodes.Node) (ds []Difference) {
-	for ord := range a.Items {
-		ea, pa := server.shared.Component(&a.Items[ord])
-		if pa == nil {
-			continue
-		}
-		c := a.Items[ord].Comp
-		differ := func(field, text string, args ...any) {
-			ds = append(ds, Difference{a.ID, c.Name, field, fmt.Sprintf(text, args...)})
-		}
-		if ord >= len(b.Items) || b.Items[ord].Comp != c {
-			differ("", "the client does not have the component")
-			continue
-		}
-		eb, pb := client.shared.Component(&b.Items[ord])
-		if pb == nil {
-			differ("", "the client does not have the component")
-			continue
-		}
-		it := c.Item
-		wa, wb := make([]int32, len(it.Words)), make([]int32, len(it.Words))
-		va, vb := make([]any, len(it.Vars)), make([]any, len(it.Vars))
-		it.Extract(server.shared.Tagged(c, ea, pa), wa, va, &server.nodes)
-		it.Extract(client.shared.Tagged(c, eb, pb), wb, vb, &client.nodes)
-		for _, p := range it.Props {
-			if p.Once || p.If >= 0 && wa[p.If] == 0 || p.Audience != rpl.Everyone && (p.Audience != rpl.OwnerSees || b.Owner != client.shared.Me) {
-				continue
-			}
-			for w := p.Words[0]; w < p.Words[1]; w++ {
-				if wa[w] != wb[w] && (b.Predicted == nil || predict.Apart(&p, &it.Words[w], wb[w], wa[w], 1) != 0) {
-					differ(p.Name, "%v steps on the server, %v on the client", wa[w], wb[w])
-					break
-				}
-			}
-			for v := p.Vars[0]; v < p.Vars[1]; v++ {
-				if !it.Vars[v].Type.Equal(va[v], vb[v]) {
-					differ(p.Name, "%v on the server, %v on the client", va[v], vb[v])
-				}
-			}
-		}
-	}
-	return ds
 }
 
 // ReplayTick runs the newest tick of what this client predicts again, from the state before

@@ -158,15 +158,16 @@ package ecs
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
 //	                 leaving.go: what goes when drawn time gets there
 //	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which
-//	                 nodes; hang.go: what hangs on what; former.go: what is drawn where it hung before
+//	                 nodes; internal/inplace/: written into components that the game draws itself; hang.go: what
+//	                 hangs on what; former.go: what is drawn where it hung before
 //
 // Players' input:
 //
 //	command.go       a command and its binding; commanding.go: when it is made, what comes of it; internal/command/:
 //	                 its bytes and its queue
-//	prediction.go    what a client does at once, and what is corrected; internal/predict/ and internal/replay/: what it keeps; internal/spawns/: what
-//	                 it makes before the server; internal/rewind/: what
-//	                 a shooter saw
+//	prediction.go    what a client does at once, and what is corrected; internal/predict/ and
+//	                 internal/replay/: what it keeps; internal/spawns/: what it makes before the server;
+//	                 internal/rewind/: what a shooter saw
 //
 // The game asks, is told, and tells others:
 //
@@ -175,6 +176,6 @@ package ecs
 //	                 and what OnChange compares
 //	calls.go         where a call runs; internal/callqueue/: when; internal/sessionmsg/: the messages of two
 //	                 sessions, byte by byte
-//	compare.go       what tests look at; tendontest/: tests of users' games
-//	internal/faults/ what is counted and logged; stats.go: counters, connections; internal/mistakes/:
-//	                 the game's
+//	compare.go       what tests look at; internal/differ/: in two machines; tendontest/: tests of users' games
+//	internal/faults/ what is counted and logged; stats.go, internal/meter/: counters, connections;
+//	                 internal/mistakes/: the game's

@@ -42,4 +42,4 @@ func (r *Replication) Scold(counter, what string) {
 }
 
 // InPlace is how many nodes Frame looks at.
-func (r *Replication) InPlace() int { return len(r.draw.inPlace) }
+func (r *Replication) InPlace() int { return r.draw.inPlace.Len() }

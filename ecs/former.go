@@ -31,11 +31,7 @@ func (dr *drawing) noteFormer(n *nodes.Node) {
 	}
 	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
 	f.Leaps = float64(n.Replica.Leapt) > f.Last
-	dr.formerOf(dr.World.Entry(n.Entity), n) // forgets those that are over
-	if n.Former != nil {
-		n.Former.Newer, f.Older = f, n.Former
-	}
-	n.Former = f
+	dr.nodes.AddFormer(n, f, dr.screen.Render)
 	b.Track = track.New(&b.Comp.Drawn)
 }
 
@@ -45,36 +41,7 @@ func (dr *drawing) formerOf(e *donburi.Entry, n *nodes.Node) *nodes.Former {
 	if n == nil || n.Former == nil || n.Entity != e.Entity() {
 		return nil
 	}
-	f := n.Former
-	for f.Older != nil {
-		f = f.Older
-	}
-	for f.Newer != nil && dr.screen.Render >= float64(f.Until+keepFormer) {
-		f = f.Newer
-		f.Older = nil
-	}
-	if dr.screen.Render >= float64(f.Until+keepFormer) {
-		n.Former = nil
-		return nil
-	}
-	for f != nil && !dr.drawnAt(f) {
-		f = f.Newer
-	}
-	if f == nil || f.Asked {
-		return nil
-	}
-	return f
-}
-
-// keepFormer is for how many ticks a former is kept after drawn time has got to its end: on
-// the way from a former place to the next, inWorld asks where things were before that.
-const keepFormer = 60
-
-// drawnAt reports whether drawn time has not got to the end of a former, and the parent is
-// still where it can be drawn.
-func (dr *drawing) drawnAt(f *nodes.Former) bool {
-	p := f.Parent
-	return dr.screen.Render < float64(f.Until) && (p == nil || dr.nodes.Of(p.Entity) == p && !p.IsAdrift())
+	return dr.nodes.FormerAt(n, dr.screen.Render)
 }
 
 // inWorld returns where the entity is drawn in the world: at its former place as long as it

@@ -77,7 +77,8 @@ func (r *Replication) enter(m sessionmsg.Level) {
 	swap := r.swaps(m.Name)
 	if r.shared.Proxy != nil {
 		r.endAll(true, !swap)
-		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.draw.inPlace, r.proxies.references = nil, nil, nil, nil, references.Index[nodes.ItemOf]{}
+		r.draw.inPlace.Forget()
+		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.proxies.references = nil, nil, nil, references.Index[nodes.ItemOf]{}
 		clear(r.proxies.strangers)
 		r.predict.spawns.Reset()
 		if !swap {

@@ -247,7 +247,7 @@ func (r *Replication) tellEnd(err error) {
 // which belong to the world.
 func (r *Replication) endAll(destroyed, worldStays bool) {
 	r.loadTime.SettleShapes()
-	r.draw.restoreInPlace()
+	r.draw.inPlace.Restore()
 	nodes := r.nodes.Sorted()
 	if r.shared.Auth != nil {
 		r.loadTime.NoteStanding(nodes)

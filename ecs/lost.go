@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/transport"
 )
 
@@ -68,7 +69,7 @@ func (ss *seating) departures() {
 			ss.lose(s)
 		}
 		if s.gone == nil && s.next != nil {
-			s.conn, s.hello, s.meter, s.next = s.next.conn, s.next.hello, meter{}, nil
+			s.conn, s.hello, s.meter, s.next = s.next.conn, s.next.hello, meter.Meter{}, nil
 			ss.tellLevel(s, true)
 		}
 		if s.gone == nil && s.lost && !s.in && ss.line.now() >= s.until {

@@ -188,7 +188,7 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		b.Track.Told = n.Replica.Tick(ord) >= t
 		px.draw.screen.Push(b.Track, t, px.draw.screen.StillUntil(b.Track, t), px.Proxy.Newest(), px.draw.words)
 		b.Track.Drifts = n.Replica.Drifts(ord)
-		px.draw.startInPlace(n, b)
+		px.draw.inPlace.Start(n, b)
 	}
 }
 
@@ -240,7 +240,7 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 			px.draw.words = rep.Words(ord, px.draw.words[:0])
 			if !k.Follows(px.Proxy.Newest(), px.draw.words) {
 				k.Restart(rep.Tick(ord), px.draw.words)
-				px.draw.startInPlace(n, &n.Items[ord])
+				px.draw.inPlace.Start(n, &n.Items[ord])
 			}
 		}
 	}

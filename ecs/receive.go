@@ -76,7 +76,7 @@ func (r *Replication) apply(now time.Duration) bool {
 // receiveClient is Receive on a client.
 func (r *Replication) receiveClient() {
 	r.proxies.admitStrangers(r.loadTime.SettleShapes())
-	r.draw.restoreInPlace()
+	r.draw.inPlace.Restore()
 	r.line.link.Poll(&r.client)
 	r.line.noteLink()
 	if r.client.ended == nil && r.client.welcomed != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
+	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/ecs/internal/patience"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
@@ -50,7 +51,7 @@ type seat struct {
 	after    uint64         // datagrams up to this sequence number belong to an earlier level
 	gone     error          // why the peer leaves; the seat is about to be taken away
 	points   []rpl.Observer // where it looks from, at this send
-	meter    meter
+	meter    meter.Meter
 	takes    patience.Watch // whether it takes what it is sent
 	calls    uint64         // that it had made when they were looked at last
 	member   membership

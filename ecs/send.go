@@ -77,17 +77,17 @@ func sendStage(r *Replication) {
 				continue
 			}
 			s.conn.Flush()
-			sent, held := s.meter.lane(s.conn)
+			sent, held := s.meter.Lane(s.conn)
 			r.shared.Auth.Charge(s.peer, sent, held)
 			why := ""
-			if s.meter.read(r.line.now(), s.conn) {
+			if s.meter.Read(r.line.now(), s.conn) {
 				core := r.shared.Auth.PeerStats(s.peer)
 				if aware, ok := s.conn.(transport.LossAware); ok {
 					aware.SetLoss(core.Loss)
 				}
 				why = s.callsTooOften(core.Calls, r.shared.config.Limits.Calls)
 			}
-			if s.in && why == "" && s.meter.perIn > 0 { // who is not heard at all is lost, not kicked
+			if s.in && why == "" && s.meter.In > 0 { // who is not heard at all is lost, not kicked
 				acks, messages := r.shared.Auth.Waits(s.peer, r.line.now())
 				why = s.takes.Look(r.line.now(), acks, messages, r.shared.config.Limits.Unanswered)
 			}
@@ -97,7 +97,7 @@ func sendStage(r *Replication) {
 		}
 	case r.client.conn != nil:
 		r.client.conn.Flush()
-		if aware, ok := r.client.conn.(transport.LossAware); r.client.meter.read(r.line.now(), r.client.conn) && ok {
+		if aware, ok := r.client.conn.(transport.LossAware); r.client.meter.Read(r.line.now(), r.client.conn) && ok {
 			aware.SetLoss(guessLoss(r.client.conn.Stats()))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/inplace"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -96,7 +97,8 @@ func (r *Replication) resetClient() {
 	}
 	r.draw = drawing{
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
-		screen: track.Screen{Steps: sh.config.Steps, Now: r.line.now},
+		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.now},
+		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
 	}
 	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{}, 0, 0
 	r.predict.all, r.predict.known, r.predict.shown = nil, 0, predict.Once{}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -32,7 +33,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		if r.client.conn == nil {
 			return Stats{}
 		}
-		s := r.client.meter.stats(r.client.conn.Stats())
+		s := lineStats(&r.client.meter, r.client.conn)
 		s.Loss = s.Conn.LossIn
 		if r.shared.Proxy != nil {
 			s.ViewDelay, s.Rate = r.draw.clock.Delay(), r.draw.clock.Rate()
@@ -46,7 +47,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 	}
 	var s Stats
 	if seat.conn != nil {
-		s = seat.meter.stats(seat.conn.Stats())
+		s = lineStats(&seat.meter, seat.conn)
 		core := r.shared.Auth.PeerStats(p)
 		s.RTT, s.Jitter, s.Loss, s.SendLimit = core.RTT, core.Jitter, core.Loss, core.SendLimit
 	}
@@ -54,6 +55,10 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		s.Lost, s.LostFor = true, r.line.now()-seat.since
 	}
 	return s
+}
+
+func lineStats(m *meter.Meter, c transport.Conn) Stats {
+	return Stats{BytesOut: m.Out, BytesIn: m.In, Conn: c.Stats()}
 }
 
 // CommandStats count a session's commands since it was made.
@@ -86,43 +91,6 @@ func (r *Replication) CommandStats() CommandStats {
 		s.Margin = time.Duration(co.MarginSum / float64(co.MarginCount) * float64(step))
 	}
 	return s
-}
-
-// A meter turns totals into rates per second.
-type meter struct {
-	at      time.Duration
-	out, in uint64
-	perOut  int
-	perIn   int
-	charged uint64 // bytes of the reliable lane at the last call of lane
-}
-
-// lane returns what the connection's reliable lane has sent since the last call, and what
-// it still holds.
-func (m *meter) lane(c transport.Conn) (sent, held int) {
-	all, held := c.LaneBytes()
-	sent = int(all - m.charged)
-	m.charged = all
-	return sent, held
-}
-
-// read takes the totals once a second, and reports whether it has.
-func (m *meter) read(now time.Duration, c transport.Conn) bool {
-	d := now - m.at
-	if d < time.Second {
-		return false
-	}
-	s := c.Stats()
-	if m.at > 0 {
-		m.perOut = int(float64(s.BytesOut-m.out) / d.Seconds())
-		m.perIn = int(float64(s.BytesIn-m.in) / d.Seconds())
-	}
-	m.at, m.out, m.in = now, s.BytesOut, s.BytesIn
-	return true
-}
-
-func (m *meter) stats(s transport.Stats) Stats {
-	return Stats{BytesOut: m.perOut, BytesIn: m.perIn, Conn: s}
 }
 
 // Counter returns a counter of this session by name, made on first use: a plugin's own,

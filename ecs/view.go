@@ -11,6 +11,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/inplace"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
@@ -26,7 +27,7 @@ type drawing struct {
 	clock   *clock.Clock // nil until welcomed
 	screen  track.Screen
 	hiding  []*nodes.Node // nodes to show once drawn time reaches their first sample
-	inPlace []*nodes.Node
+	inPlace inplace.Painter
 	stepAt  float64 // when this step began, in seconds
 	frameAt float64 // when Frame was last called …
 	frame   float64 // … and how long after the call before
@@ -145,77 +146,8 @@ func (r *Replication) Frame() {
 	r.draw.moveRender()
 	r.draw.framed()
 	r.draw.reveal()
-	for _, n := range r.draw.inPlace {
-		for i := range n.Items {
-			if b := &n.Items[i]; b.Track != nil && b.Comp.Drawn.InPlace {
-				r.draw.drawInPlace(b)
-			}
-		}
-	}
+	r.draw.inPlace.Draw()
 	r.places.Again()
-}
-
-// startInPlace has Frame draw a node in place, from now until drawn time has reached its
-// newest sample: then its components hold what would be drawn.
-func (dr *drawing) startInPlace(n *nodes.Node, b *nodes.Binding) {
-	if b.Comp.Drawn.InPlace && !n.InPlace {
-		n.InPlace, dr.inPlace = true, append(dr.inPlace, n)
-	}
-}
-
-// drawnInPlace reports whether what Frame would draw of a node in place may still differ
-// from its state. What leaves is drawn at an older state than it has.
-func (dr *drawing) drawnInPlace(n *nodes.Node) bool {
-	for i := range n.Items {
-		if b := &n.Items[i]; b.Track != nil && b.Comp.Drawn.InPlace && !dr.screen.Rests(b.Track) {
-			return true
-		}
-	}
-	return n.Leaving
-}
-
-func (dr *drawing) drawInPlace(b *nodes.Binding) {
-	e, p := dr.Component(b)
-	if p == nil {
-		return
-	}
-	w := dr.Tagged(b.Comp, e, p)
-	if !b.Track.Saved() { // else an earlier frame has saved it
-		b.Track.Save(w)
-	}
-	dr.screen.Draw(b.Track, w, true)
-	if b.Comp.StandIn != nil {
-		b.Comp.StandIn.Set(e, p, w)
-	}
-}
-
-// restoreInPlace undoes what Frame has written, before the game's rules run, and forgets
-// the nodes that need not be drawn in place any more.
-func (dr *drawing) restoreInPlace() {
-	alive := dr.inPlace[:0]
-	for _, n := range dr.inPlace {
-		if dr.nodes.Of(n.Entity) != n {
-			continue
-		}
-		if n.InPlace = dr.drawnInPlace(n); n.InPlace {
-			alive = append(alive, n)
-		}
-		for i := range n.Items {
-			b := &n.Items[i]
-			if b.Track == nil || !b.Track.Saved() {
-				continue
-			}
-			if e, p := dr.Component(b); p != nil {
-				w := dr.Tagged(b.Comp, e, p)
-				b.Track.Restore(w)
-				if b.Comp.StandIn != nil {
-					b.Comp.StandIn.Set(e, p, w)
-				}
-			}
-		}
-	}
-	clear(dr.inPlace[len(alive):])
-	dr.inPlace = alive
 }
 
 // sampleTick returns the tick at which an item's state is drawn that came for tick t.
@@ -246,7 +178,7 @@ func (dr *drawing) moveToEnd(n *nodes.Node) {
 		if k.Newest() < last {
 			dr.words = n.Replica.WordsAt(ord, last, dr.words[:0])
 			dr.screen.Push(k, last, dr.screen.Heard.Before(last), dr.Proxy.Newest(), dr.words)
-			dr.startInPlace(n, &n.Items[ord])
+			dr.inPlace.Start(n, &n.Items[ord])
 		}
 		k.Ends = true
 	}

@@ -3,6 +3,7 @@
 //
 //	message.go    the message with a client's newest commands
 //	queue.go      the commands of one node that wait for their ticks, each used once
+//	stream.go     a queue with the presses that wait, and what the owner sends
 package command
 
 import (

@@ -17,18 +17,6 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A Former is the parent that a proxy had, and its transform relative to it.
-type Former struct {
-	Parent *Node // nil: it was at the top
-	Track  *track.Track
-	Last   float64  // the newest tick at which it is known to have hung there
-	Until  rpl.Tick // when it hangs where it does now
-	Leaps  bool     // the game has said that the way from there to the next place is a leap
-	Asked  bool     // inWorld is looking for it: two nodes may each have been above the other
-	Older  *Former  // where it hung before that, as long as it is drawn there
-	Newer  *Former  // nil: after this it hangs where it does now
-}
-
 // OnProxy is the part of a node that only a client needs.
 type OnProxy struct {
 	Replica   *rpl.Replica

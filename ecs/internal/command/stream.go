@@ -1,0 +1,111 @@
+package command
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Edges says where in a command the bools tagged `edge` are, by their offsets.
+type Edges []uintptr
+
+// EdgesOf returns the edges of a command's type.
+func EdgesOf(t reflect.Type) Edges { return edgesOf(t, 0, nil) }
+
+func edgesOf(t reflect.Type, at uintptr, to Edges) Edges {
+	if t.Kind() != reflect.Struct {
+		return to
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch tag := f.Tag.Get("rpl"); {
+		case f.Type.Kind() == reflect.Bool && tag == "edge":
+			to = append(to, at+f.Offset)
+		case f.Type.Kind() == reflect.Struct && tag != "-":
+			to = edgesOf(f.Type, at+f.Offset, to)
+		}
+	}
+	return to
+}
+
+// Clear releases all presses of a command.
+func (es Edges) Clear(command unsafe.Pointer) {
+	for _, at := range es {
+		*edge(command, at) = false
+	}
+}
+
+func edge(command unsafe.Pointer, at uintptr) *bool { return (*bool)(unsafe.Add(command, at)) }
+
+// maxPresses is how many presses wait for a tick of their own: more than fingers press
+// while a line is down.
+const maxPresses = 16
+
+// sentTicks is more than a message tells of.
+const sentTicks = 2 * MaxTicks
+
+// A Stream is one node's commands.
+type Stream[A any] struct {
+	Queue[A]
+	Owner rpl.Peer // whose they are: those of a former owner count no more
+
+	pressed []Entry[A]        // whose edges wait for a tick
+	raw     [sentTicks][]byte // on the owner: the newest commands as they travel
+}
+
+// Press has the edges of a command wait for the next tick that runs without them.
+func (s *Stream[A]) Press(edges Edges, e Entry[A]) {
+	for _, at := range edges {
+		if *edge(unsafe.Pointer(&e.Value), at) && len(s.pressed) < maxPresses {
+			s.pressed = append(s.pressed, e)
+			return
+		}
+	}
+}
+
+// AddPressed gives a tick the command whose edges wait, unless it has one of them itself. It
+// is the whole command, so that a shot goes where it was aimed, at what was drawn then.
+func (s *Stream[A]) AddPressed(edges Edges, e *Entry[A]) {
+	if len(s.pressed) == 0 {
+		return
+	}
+	late := s.pressed[0]
+	here, then := unsafe.Pointer(&e.Value), unsafe.Pointer(&late.Value)
+	for _, at := range edges {
+		if *edge(here, at) && *edge(then, at) {
+			return
+		}
+	}
+	for _, at := range edges {
+		if *edge(here, at) {
+			*edge(then, at) = true
+		}
+	}
+	e.Value = late.Value
+	if late.Tick != 0 {
+		e.Pressed, e.Drawn = late.Tick, late.Drawn
+	}
+	s.pressed = append(s.pressed[:0], s.pressed[1:]...)
+}
+
+// Raw returns where the command of a tick is kept as it travels, for Write.
+func (s *Stream[A]) Raw(tick uint32) *[]byte { return &s.raw[tick%sentTicks] }
+
+// Write appends the commands of the ticks up to newest to a message, whose Stream has been
+// called.
+func (s *Stream[A]) Write(w *Writer, newest uint32, ticks int) {
+	var before []byte
+	known := false
+	for i := range uint32(ticks) {
+		e, ok := s.At(newest - i)
+		if !ok {
+			w.Value(nil, false, false)
+			known = false
+			continue
+		}
+		v := *s.Raw(e.Tick)
+		w.Value(v, true, known && string(v) == string(before))
+		before, known = v, true
+	}
+}

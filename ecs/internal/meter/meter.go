@@ -1,0 +1,41 @@
+// Package meter turns a connection's totals into rates.
+package meter
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A Meter is of one connection. The zero Meter is of one that has just begun.
+type Meter struct {
+	Out, In int // bytes per second, as of the last Read that took the totals
+
+	at          time.Duration
+	out, in     uint64
+	reliableOut uint64 // bytes of the reliable lane at the last Lane
+}
+
+// Lane returns what the connection's reliable lane has sent since the last call, and what it
+// still holds.
+func (m *Meter) Lane(c transport.Conn) (sent, held int) {
+	all, held := c.LaneBytes()
+	sent = int(all - m.reliableOut)
+	m.reliableOut = all
+	return sent, held
+}
+
+// Read takes the totals once a second, and reports whether it has.
+func (m *Meter) Read(now time.Duration, c transport.Conn) bool {
+	d := now - m.at
+	if d < time.Second {
+		return false
+	}
+	s := c.Stats()
+	if m.at > 0 {
+		m.Out = int(float64(s.BytesOut-m.out) / d.Seconds())
+		m.In = int(float64(s.BytesIn-m.in) / d.Seconds())
+	}
+	m.at, m.out, m.in = now, s.BytesOut, s.BytesIn
+	return true
+}

@@ -1,0 +1,67 @@
+package nodes
+
+import (
+	"github.com/tendonengine/tendon/ecs/internal/track"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A Former is the parent that a proxy had, and its transform relative to it. Drawn time
+// trails the state, so a rider that has got out is drawn in its seat until drawn time
+// reaches the step in which it did.
+type Former struct {
+	Parent *Node // nil: it was at the top
+	Track  *track.Track
+	Last   float64  // the newest tick at which it is known to have hung there
+	Until  rpl.Tick // when it hangs where it does now
+	Leaps  bool     // the game has said that the way from there to the next place is a leap
+	Asked  bool     // somebody is looking for its place: two nodes may each have been above the other
+	Older  *Former  // where it hung before that, as long as it is drawn there
+	Newer  *Former  // nil: after this it hangs where it does now
+}
+
+// keepFormer is for how many ticks a former is kept after drawn time has got to its end: on
+// the way from a former place to the next, it is asked where things were before that.
+const keepFormer = 60
+
+// FormerAt returns where a node hung at drawn time, nil if that is where it hangs or where
+// it is asked about already. It forgets what nobody asks for any more.
+func (t *Table) FormerAt(n *Node, drawn float64) *Former {
+	f := n.Former
+	if f == nil {
+		return nil
+	}
+	for f.Older != nil {
+		f = f.Older
+	}
+	for f.Newer != nil && drawn >= float64(f.Until+keepFormer) {
+		f = f.Newer
+		f.Older = nil
+	}
+	if drawn >= float64(f.Until+keepFormer) {
+		n.Former = nil
+		return nil
+	}
+	for f != nil && !t.drawnAt(f, drawn) {
+		f = f.Newer
+	}
+	if f == nil || f.Asked {
+		return nil
+	}
+	return f
+}
+
+// drawnAt reports whether drawn time has not got to the end of a former, and the parent is
+// still where it can be drawn.
+func (t *Table) drawnAt(f *Former, drawn float64) bool {
+	p := f.Parent
+	return drawn < float64(f.Until) && (p == nil || t.Of(p.Entity) == p && !p.IsAdrift())
+}
+
+// AddFormer keeps where a node has hung until now.
+func (t *Table) AddFormer(n *Node, f *Former, drawn float64) {
+	t.FormerAt(n, drawn) // forgets those that are over
+	if n.Former != nil {
+		n.Former.Newer, f.Older = f, n.Former
+	}
+	n.Former = f
+}
