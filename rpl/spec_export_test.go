@@ -49,8 +49,8 @@ func (sm SpecModel) Table(name string, k int) *prefix.Table {
 		return rec.Joint[k].T
 	case "large":
 		return rec.Large[k].T
-	case "state":
-		return shape.States[k/2][k%2].T
+	case "quad":
+		return shape.Quads[k/2][k%2].T
 	case "phase":
 		return u.Phases[0][k].T
 	}

@@ -279,8 +279,15 @@ var specWords = []string{"V", "X", "Load"}
 // chunk 0, and a phase. Tables by kind are not in the example.
 func (r *tablesReader) message() {
 	r.raw(2, "the tables' number")
-	for after, means := range []string{"lengths of the code of steps after a length", "lengths of the code of steps after none"} {
-		r.steps[after], _ = prefix.New(r.lengths(26, 4, means), nil)
+	for after, what := range []string{"a length", "none"} {
+		if !r.flag("the usual code of steps after "+what, "a code of steps after "+what) {
+			r.steps[after] = specSteps(after)
+			continue
+		}
+		first := r.raw(5, "the first step with a code")
+		last := r.raw(5, "the last")
+		lens := append(make([]uint8, first), r.lengths(last-first+1, 4, "lengths of the codes of these")...)
+		r.steps[after], _ = prefix.New(append(lens, make([]uint8, 26-len(lens))...), nil)
 	}
 	r.list("gap", "", 68)
 	if r.flag("row type 0 learns nothing", "row type 0") {
@@ -289,9 +296,26 @@ func (r *tablesReader) message() {
 	r.flag("", "the end")
 }
 
+// specSteps is the usual code of steps.
+func specSteps(after int) *prefix.Table {
+	w := make([]uint64, 26)
+	for step := range w {
+		w[step] = 256 >> min(max(step-13, 13-step), 8)
+	}
+	w[0] = []uint64{64, 512}[after]
+	return prefix.Fit(w)
+}
+
 func (r *tablesReader) rowType() {
 	if r.flag("no word goes along a line", "words go along lines") {
 		panic("the example has no lines")
+	}
+	if r.flag("no word has a frequent value", "words have frequent values") {
+		for _, word := range specWords {
+			if r.flag(word+" has none", word+" has one") {
+				r.raw(7, "0: the usual value; else the word's number + 1")
+			}
+		}
 	}
 	patterns := r.chunk("updates")
 	if r.chunk("keyframes") > 0 {
@@ -334,6 +358,9 @@ func (r *tablesReader) chunk(of string) (patterns int) {
 			prev = min(state, 1)
 		}
 		r.row(strings.Join(bits, " "), "3 states", strings.Join(told, " "), fmt.Sprintf("symbol %d is pattern %d", i+1, pattern))
+	}
+	for _, after := range []string{"after one without changes", "after another"} {
+		r.list("quad", "of "+of+" "+after, 1<<(2*len(specWords))+1)
 	}
 	r.list("joint", "of "+of, patterns+1)
 	return patterns

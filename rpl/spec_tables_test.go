@@ -123,38 +123,65 @@ func TestSpecTables(t *testing.T) {
 	if fitted != 15 {
 		t.Errorf("%d tables of the page were fitted, not 15", fitted)
 	}
-	whether := rpl.NewSchema("whether")
+	specQuads(t, page, s)
+}
+
+// specQuads compares tables of quads with those made of the page's weights.
+func specQuads(t *testing.T, page string, s *rpl.Schema) {
+	weights := func(line string) (w [2][4]uint64) {
+		m := regexp.MustCompile(`(?m)^\| ` + line + ` \| ([0-9, ]+) \| ([0-9, ]+) \|$`).FindStringSubmatch(page)
+		if m == nil {
+			t.Fatalf("the page does not say the weights of %s", line)
+		}
+		for prev := range 2 {
+			for k, n := range strings.Split(m[1+prev], ", ") {
+				w[prev][k], _ = strconv.ParseUint(n, 10, 64)
+			}
+		}
+		return w
+	}
+	whether, counts := rpl.NewSchema("whether"), rpl.NewSchema("counts")
 	whether.Item("item", reflect.TypeFor[struct {
 		Maybe rpl.Opt[uint8] `rpl:""`
 	}](), nil)
-	if err := whether.Freeze(20); err != nil {
-		t.Fatal(err)
+	counts.Item("item", reflect.TypeFor[struct {
+		Clock uint32 `rpl:""`
+		A, B  uint8  `rpl:""`
+	}](), nil)
+	for _, s := range []*rpl.Schema{whether, counts} {
+		if err := s.Freeze(20); err != nil {
+			t.Fatal(err)
+		}
 	}
+	const (
+		other, predicted, any = "updates: any other", "updates: predicted", "keyframes: any other"
+		presence, within      = "keyframes: the presence of some word", "keyframes: a word that has a presence"
+		count                 = "keyframes: the inferred velocity of a word that may count"
+	)
 	for _, x := range []struct {
-		line  string
 		s     *rpl.Schema
 		table string
-		word  int
+		words []string
 	}{
-		{"updates: predicted", s, "state of updates", 1},
-		{"updates: any other", s, "state of updates", 0},
-		{"keyframes: the presence of some word", whether, "state of keyframes", 0},
-		{"keyframes: a word that has a presence", whether, "state of keyframes", 1},
-		{"keyframes: any other", s, "state of keyframes", 0},
+		{s, "quad of updates", []string{other, predicted, other}},
+		{s, "quad of keyframes", []string{any, any, any}},
+		{whether, "quad of keyframes", []string{presence, within}},
+		{counts, "quad of updates", []string{other, predicted, other, other}},
+		{counts, "quad of keyframes", []string{count, any, any, any}},
 	} {
-		m := regexp.MustCompile(`(?m)^\| ` + x.line + ` \| ([0-9, ]+) \| ([0-9, ]+) \|$`).FindStringSubmatch(page)
-		if m == nil {
-			t.Errorf("the page does not say the weights of %s", x.line)
-			continue
-		}
 		for prev := range 2 {
-			var weights []uint64
-			for w := range strings.SplitSeq(m[1+prev], ", ") {
-				n, _ := strconv.ParseUint(w, 10, 64)
-				weights = append(weights, n)
+			var all []uint64
+			for symbol := range 1 << (2 * len(x.words)) {
+				p, was := uint64(1<<40), prev
+				for i, line := range x.words {
+					state := symbol >> (2 * i) & 3
+					p = p * weights(line)[was][state] / 1024
+					was = min(state, 1)
+				}
+				all = append(all, max(p, 1<<20))
 			}
-			if got, want := prefix.Lengths(weights), costs(rpl.SpecDefaults(x.s).Table(x.table, 2*x.word+prev)); !slices.Equal(got, want) {
-				t.Errorf("%s, %d: the table is %d, the page's weights make %d", x.line, prev, want, got)
+			if got, want := prefix.Lengths(all), costs(rpl.SpecDefaults(x.s).Table(x.table, prev)); !slices.Equal(got, want) {
+				t.Errorf("%s of %v, %d: the table is %d, the page's weights make %d", x.table, x.words, prev, want, got)
 			}
 		}
 	}

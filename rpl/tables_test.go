@@ -47,7 +47,7 @@ func TestTablesAreOfferedWhereTheyPay(t *testing.T) {
 	if n := tablesSent(t, 300, 40, c.a.Tables()); n != 1 {
 		t.Errorf("a peer of 300 nodes was sent %d tables, want 1", n)
 	}
-	if n := tablesSent(t, 1, 10, c.a.Tables()); n != 0 {
+	if n := tablesSent(t, 1, 5, c.a.Tables()); n != 0 {
 		t.Errorf("a peer of one node was sent %d tables", n)
 	}
 }

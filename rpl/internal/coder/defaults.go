@@ -13,7 +13,7 @@ const guessedPatterns = 127
 
 type defaults struct {
 	signed map[signedShape]Table
-	states map[stateWeights]Table
+	quads  map[quadWeights][2]Table
 	phase  [2]Table // of words that are as expected, and of those that are not
 }
 
@@ -25,7 +25,7 @@ type signedShape struct {
 func newDefaults() *defaults {
 	return &defaults{
 		signed: make(map[signedShape]Table),
-		states: make(map[stateWeights]Table),
+		quads:  make(map[quadWeights][2]Table),
 		phase:  [2]Table{phaseTable(4), phaseTable(1)},
 	}
 }
@@ -41,14 +41,32 @@ func (d *defaults) residuals(one, fall float64, octaves int) Table {
 	return t
 }
 
-// state is the table of a word's states by their weights.
-func (d *defaults) state(w stateWeights) Table {
-	t, ok := d.states[w]
-	if !ok {
-		t = newTable(prefix.Fit([]uint64{uint64(w[0]), uint64(w[1]), uint64(w[2]), uint64(w[3])}))
-		d.states[w] = t
+// A quadWeights is the weights of a quad's words; those of no word are zero.
+type quadWeights [quadLen][2]stateWeights
+
+// quad makes the tables of a quad whose words have states by the given weights, after one
+// without changes and after another.
+func (d *defaults) quad(weights [][2]stateWeights) (q [2]Table) {
+	var key quadWeights
+	copy(key[:], weights)
+	if q, ok := d.quads[key]; ok {
+		return q
 	}
-	return t
+	for prev := range q {
+		w := make([]uint64, 1<<(2*len(weights)))
+		for k := range w {
+			p, was := uint64(1<<40), prev
+			for i := range weights {
+				s := k >> (2 * i) & 3
+				p = p * uint64(weights[i][was][s]) >> 10
+				was = min(s, 1)
+			}
+			w[k] = max(p, 1<<20)
+		}
+		q[prev] = newTable(prefix.Fit(w))
+	}
+	d.quads[key] = q
+	return q
 }
 
 // How often words are in each state, after an unchanged and after a changed word. In
@@ -93,10 +111,9 @@ func (d *defaults) row(t *rowtype.Type) rowModel {
 			r.Shapes[s].Chunks = append(r.Shapes[s].Chunks, newChunk(patterns))
 			joint[s] = append(joint[s], j)
 		}
-		for _, w := range of {
-			r.Shapes[s].States = append(r.Shapes[s].States, [2]Table{d.state(w[0]), d.state(w[1])})
+		for from := 0; from < len(of); from += quadLen { // a chunk is whole quads
+			r.Shapes[s].Quads = append(r.Shapes[s].Quads, d.quad(of[from:min(from+quadLen, len(of))]))
 		}
-		r.Shapes[s].looked()
 	}
 	u := recordModel{Joint: joint[ShapeUpdate]}
 	r.Keys.Joint = joint[ShapeKey]

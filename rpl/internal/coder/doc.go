@@ -10,6 +10,7 @@
 //	update.go, name.go          which rows a packet tells, and of which node; arrival.go: its first state
 //	line.go, heading.go, kind.go
 //	                            what a learned model expects of lines, angles, and sorts of things
+//	source.go                   … and to which values words leap
 //
 // The tables:
 //

@@ -33,8 +33,7 @@ func (r *rowLearner) cost(t *rowtype.Type, m *rowModel) float64 {
 // cost is the same for the records of one context.
 func (l *recordLearner) cost(t *rowtype.Type, shape *shapeModel, u *recordModel) (bits float64) {
 	for k := range l.Chunks {
-		words := min(chunkLen, len(t.Words)-k*chunkLen)
-		bits += l.Chunks[k].cost(shape.Chunks[k], &u.Joint[k], shape.States[k*chunkLen:], words)
+		bits += l.Chunks[k].cost(shape.Chunks[k], &u.Joint[k], shape.quads(k))
 	}
 	for w := range l.large {
 		bits += tableCost(&u.Large[w], l.large[w][:])
@@ -48,7 +47,7 @@ func (l *recordLearner) cost(t *rowtype.Type, shape *shapeModel, u *recordModel)
 }
 
 // cost is the same for the patterns of one chunk.
-func (p *patternCount) cost(c *chunkModel, joint *Table, states [][2]Table, words int) float64 {
+func (p *patternCount) cost(c *chunkModel, joint *Table, quads [][2]Table) float64 {
 	bits := int64(0)
 	for i := range p.Slots {
 		n, pattern := p.Slots[i].N, p.Slots[i].pattern()
@@ -58,13 +57,7 @@ func (p *patternCount) cost(c *chunkModel, joint *Table, states [][2]Table, word
 		k := c.find(pattern)
 		b := joint.T.Cost(k)
 		if k == 0 || b == 0 {
-			b = joint.T.Cost(0)
-			prev := 0
-			for w := range words {
-				s := int(pattern >> (2 * w) & 3)
-				b += states[w][prev].T.Cost(s)
-				prev = min(s, 1)
-			}
+			b = joint.T.Cost(0) + spelt(quads, pattern)
 		}
 		bits += int64(b) * int64(n)
 	}

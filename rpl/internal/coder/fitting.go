@@ -125,7 +125,7 @@ func (g *Fitting) row(i int) {
 // little was counted.
 func (r *rowFit) shapes() {
 	none := newRowSet(r.t)
-	none.Heading, none.Lines = r.old.heading, r.old.lines
+	none.Heading, none.Lines, none.sources = r.old.heading, r.old.lines, r.l.sources.choose(r.t, r.old.sources)
 	s := none
 	s.keyBase, s.hasBase = slices.Clone(r.old.keyBase), make([]bool, len(r.t.Words))
 	for w := range r.l.votes {
@@ -142,7 +142,7 @@ func (r *rowFit) shapes() {
 	r.sum, r.each = r.l.sums(r.t)
 	counts := [shapes]*recordLearner{&r.sum, r.keys}
 	for k := range s.shapes {
-		s.shapes[k] = r.shape(counts[k], r.t)
+		s.shapes[k] = r.shape(counts[k], r.t, &r.d.Shapes[k])
 	}
 	if *r.to = s; !s.shaped() {
 		*r.to = none

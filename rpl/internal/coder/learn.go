@@ -39,6 +39,7 @@ type rowLearner struct {
 	Hints   kindHints
 	Course  headingHints
 	Lines   LineHints
+	sources sourceHints
 	next    uint8 // counts updates, to find those of which hints are noted
 }
 
@@ -161,7 +162,7 @@ func NewLearner(types []*rowtype.Type, hz int) *Learner {
 	for _, t := range types {
 		l.Rows = append(l.Rows, rowLearner{
 			Kind: -1, Updates: []updateLearner{newUpdateLearner(t)}, keys: newRecordLearner(t),
-			votes: make([]vote, len(t.Words)), Hints: newKindHints(t), Lines: newLineHints(t),
+			votes: make([]vote, len(t.Words)), Hints: newKindHints(t), Lines: newLineHints(t), sources: newSourceHints(t),
 		})
 	}
 	return l
@@ -213,6 +214,7 @@ func (l *Learner) Rebase(types []*rowtype.Type, old, next *Model) {
 		if o, n := &old.Rows[i], &next.Rows[i]; !slices.Equal(o.lines, n.lines) {
 			l.Rows[i].unline(o, n)
 		}
+		l.Rows[i].unsource(&old.Rows[i], &next.Rows[i])
 		if old.Rows[i].heading != next.Rows[i].heading {
 			for k := range l.Rows[i].Updates {
 				l.Rows[i].Updates[k] = newUpdateLearner(t)
@@ -239,6 +241,7 @@ func (l *Learner) Fade() {
 		r.Hints.fade()
 		r.Course.fade()
 		r.Lines.fade()
+		r.sources.fade()
 		for k := range r.votes {
 			r.votes[k].fade()
 		}

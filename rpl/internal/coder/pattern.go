@@ -66,64 +66,67 @@ func (c *chunkModel) find(pattern uint32) int {
 // A shapeModel is how the patterns of a row type are coded, in updates or in keyframes.
 type shapeModel struct {
 	Chunks []*chunkModel
-	States [][2]Table  // per word, after an unchanged and after a changed word
-	looks  [][2]uint64 // the same for readers: a byte for each value of the next stateLen bits
+	Quads  [][2]Table // per quad, after one without changes and after another; those of chunk c begin at c·chunkQuads
 }
 
-// stateLen is the most bits of a state's code. So eight bytes of looks, each a state with the
-// length of its code above it, say how whatever comes next begins: reading a state takes no
-// memory but these.
-const stateLen = 3
+// A quad is up to four words of a chunk side by side. A pattern that has no symbol is spelt
+// quad by quad: word by word each word would take a bit, however rarely it changes.
+const (
+	quadLen    = 4
+	quadBits   = 2 * quadLen
+	chunkQuads = chunkLen / quadLen
+)
 
-// looked fills looks from states.
-func (s *shapeModel) looked() {
-	s.looks = make([][2]uint64, len(s.States))
-	for w := range s.States {
-		for prev := range s.States[w] {
-			for next := range uint64(1 << stateLen) {
-				f := s.States[w][prev].T.Find(next)
-				s.looks[w][prev] |= uint64(f.Symbol()|f.Bits()<<2) << (8 * next)
-			}
-		}
-	}
+// quadsOf is how many quads so many words make.
+func quadsOf(words int) int { return (words + quadLen - 1) / quadLen }
+
+// quads are those of chunk c.
+func (s *shapeModel) quads(c int) [][2]Table {
+	return s.Quads[c*chunkQuads : min((c+1)*chunkQuads, len(s.Quads))]
 }
 
-// pattern reads a pattern that has no symbol, for the words from … to-1.
-func (s *shapeModel) pattern(d *prefix.Decoder, from, to int) (pattern uint32) {
-	acc, n, changed, looks := d.Peek(), 0, uint32(0), s.looks[from:to]
-	for i := range looks {
-		f := uint32(looks[i][changed&1] >> (acc % (1 << stateLen) * 8))
-		state, size := f&3, f>>2&3
-		acc >>= size
-		n += int(size)
-		pattern |= state << (2 * i & 31)
-		changed = (state + 3) >> 2 // 1 unless the state is 0
+// pattern reads a pattern of chunk c that has no symbol.
+func (s *shapeModel) pattern(d *prefix.Decoder, c int) (pattern uint32) {
+	prev := uint32(0)
+	for i, q := range s.quads(c) {
+		k := uint32(d.Symbol(q[prev&1].T))
+		pattern |= k << (quadBits * i & 31)
+		prev = min(k, 1)
 	}
-	d.Skip(n) // of the 56 bits that were shown: chunkLen states have 48 at most
 	return pattern
 }
 
-// run codes the pattern of chunk c: its symbol, if it has one, else an escape and
-// behind it the states word by word.
-func (s *shapeModel) run(joint *Table, pattern uint32, c int) (sym, behind prefix.Run) {
+// run codes the pattern of chunk c: its symbol, if it has one, else an escape and behind it
+// quad by quad, two in a run: each may be an escape and a code itself.
+func (s *shapeModel) run(joint *Table, pattern uint32, c int) (sym, behind, more prefix.Run) {
 	if k := s.Chunks[c].find(pattern); k > 0 {
 		if code := joint.codes[k]; code != 0 {
-			return prefix.Run{}.Code(code), behind
+			return prefix.Run{}.Code(code), behind, more
 		}
 	}
-	return joint.Run(0), spelt(s.States[c*chunkLen:min((c+1)*chunkLen, len(s.States))], pattern)
+	prev := uint32(0)
+	for i, q := range s.quads(c) {
+		k := pattern >> (quadBits * i & 31) & (1<<quadBits - 1)
+		if code := q[prev].codes[k]; i < chunkQuads/2 {
+			behind = behind.Code(code)
+		} else {
+			more = more.Code(code)
+		}
+		prev = min(k, 1)
+	}
+	return joint.Run(0), behind, more
 }
 
-// spelt codes a pattern word by word; each word takes stateLen bits at most.
-func spelt(states [][2]Table, pattern uint32) (run prefix.Run) {
+// spelt is the bits of a pattern of a chunk that has no symbol, behind its escape.
+func spelt(quads [][2]Table, pattern uint32) (bits int) {
 	prev := uint32(0)
-	for i := range states {
-		k := pattern & 3
-		run = run.Code(states[i][prev].codes[k])
+	for _, q := range quads {
+		k := pattern & (1<<quadBits - 1)
+		bits += q[prev].T.Cost(int(k))
 		prev = min(k, 1)
-		pattern >>= 2
+		pattern >>= quadBits
 	}
-	return run
+	return bits
 }
 
 // stateWeights are how often a word is expected in each state, in 1024ths.

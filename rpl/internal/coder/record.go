@@ -18,6 +18,7 @@ type rowModel struct {
 	aim     rowtype.Aim     // what that angle is computed from
 	lines   []bool          // by word: whether updates code it along a line (line.go); nil: none
 	still   []int           // the words of phases that lines take the place of: they are 0 (line.go)
+	sources []uint8         // by word: where its frequent value comes from (source.go); nil: no word has one
 	chunks  []rowChunk      // rowType.chunks, with the courses of that angle and of these words changed
 	Updates []updateModel   // for rows of any kind, then for each kind
 	Keys    recordModel
@@ -185,7 +186,7 @@ func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Wo
 	var k recordCoder // filled in place: a literal would be copied
 	k.m, k.u, k.learn = row, &row.Updates[kind][ctx], &rl.Updates[counted][ctx]
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeUpdate], rl.coder == row
-	k.was, k.is, k.second, k.n, k.out = was, is, second, n, out
+	k.was, k.is, k.second, k.n, k.out, k.leaps = was, is, second, n, out, row.sources != nil
 	if rl.turn() {
 		k.noted(t, rl)
 		return k.out, k.run.Sym()
@@ -209,6 +210,7 @@ func (k *recordCoder) noted(t *rowtype.Type, rl *rowLearner) {
 		rl.Course.note(t, k.was, k.is)
 	}
 	rl.Lines.note(t, k.was, k.is, k.second, k.n)
+	rl.sources.note(k.m, t, k.was, k.is)
 }
 
 // usual is what a keyframe's word i is coded against; the words before it are known.
@@ -251,7 +253,7 @@ func (m *Model) ReadKey(d *prefix.Decoder, t *rowtype.Type, now []int32) bool {
 		if k := d.Symbol(u.Joint[c].T); k > 0 {
 			pattern = shape.Chunks[c].Patterns[k-1]
 		} else {
-			pattern = shape.pattern(d, from, to)
+			pattern = shape.pattern(d, c)
 		}
 		for i := from; i < to; i++ {
 			s := pattern >> (2 * (i - from)) & 3

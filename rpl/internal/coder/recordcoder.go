@@ -14,6 +14,7 @@ type recordCoder struct {
 	learn *recordLearner
 	chunk *chunkCoding
 	shape *shapeModel
+	leaps bool // some word may have a frequent value
 	keeps bool // the learner keeps, beside its counts, the runs of patterns as m codes them
 
 	was, is rowtype.Words   // of an update: its base, and the row now
@@ -178,8 +179,14 @@ func (k *recordCoder) write(c int) {
 		} else {
 			i, r := c*chunkLen+int(at), d.residuals[at]
 			sym, rest, n := signedSymbol(r)
-			k.learn.large[i][sym]++
 			next = k.u.Large[i].Run(sym).Raw(rest, n)
+			if k.leaps && k.m.isSource(k.is, i) { // it counts as that even where the tables do not expect it yet
+				sym = 0
+				if given := k.u.Large[i].Run(0); given.Sym().Bits() < next.Sym().Bits() {
+					next = given
+				}
+			}
+			k.learn.large[i][sym]++
 		}
 		if !run.Fits(next) {
 			k.out, run = append(k.out, run.Sym()), prefix.Run{}
@@ -201,12 +208,13 @@ func (k *recordCoder) joint(c int) prefix.Run {
 			return k.run.With(next)
 		}
 	}
-	sym, behind := k.shape.run(&k.u.Joint[c], pattern, c)
-	if slot != nil && k.keeps && sym.Fits(behind) {
-		slot.run = sym.With(behind).Sym()
+	sym, behind, more := k.shape.run(&k.u.Joint[c], pattern, c)
+	if slot != nil && k.keeps && sym.Fits(behind) && sym.With(behind).Fits(more) {
+		slot.run = sym.With(behind).With(more).Sym()
 	}
 	k.extend(sym)
 	k.extend(behind)
+	k.extend(more)
 	return k.run
 }
 

@@ -23,8 +23,7 @@ func (m *Model) ReadUpdate(d *prefix.Decoder, t *rowtype.Type, base, now []int32
 		if k := d.Symbol(u.Joint[c].T); k > 0 {
 			pattern = row.Shapes[ShapeUpdate].Chunks[c].Patterns[k-1]
 		} else {
-			from := c * chunkLen
-			pattern = row.Shapes[ShapeUpdate].pattern(d, from, min(from+chunkLen, len(t.Words)))
+			pattern = row.Shapes[ShapeUpdate].pattern(d, c)
 		}
 		ok = r.words(d, pattern, c) && ok
 	}
@@ -66,6 +65,12 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 			}
 			r = p.residual(acc >> (f.Bits() & 63))
 			acc, have = acc>>(n&63), have-n
+			if f.Symbol() == 0 && k.m.sources != nil && k.m.sources[i] != sourceNone {
+				var in bool
+				acc, have, in = k.given(d, &chunk.courses[at], i, s, acc, have)
+				ok = ok && in
+				continue
+			}
 		}
 		w := &chunk.courses[at]
 		if w.Wraps {

@@ -37,6 +37,7 @@ const (
 	stepZero = prefix.MaxLen + 1
 	stepSyms = 2*prefix.MaxLen + 2
 
+	stepBits  = 5 // the size of a step's number
 	stepStart = 6 // stands for the length before the first
 )
 
@@ -101,7 +102,7 @@ func (c *tableCoder) list(q []uint8, n int, base *prefix.Table) []uint8 {
 			some = i + 1
 		}
 	}
-	if some = int(c.bits(uint32(some), 8)); some >= n {
+	if some = int(c.bits(uint32(some), countBits(n))); some >= n {
 		c.bad = true
 		return nil
 	}
@@ -125,27 +126,86 @@ func (c *tableCoder) list(q []uint8, n int, base *prefix.Table) []uint8 {
 	return q
 }
 
-// code codes the code of the steps.
+// countBits is the size of a number of lengths in a list of n.
+func countBits(n int) int {
+	if n > 256 {
+		return 9
+	}
+	return 8
+}
+
+// code codes the codes of the steps. Each is the usual one, or is told from its first length
+// to its last.
 func (c *tableCoder) code() {
 	for after := range c.steps {
 		var lens [stepSyms]uint8
+		own := false
 		if c.e != nil {
-			for i := range c.count[after] {
-				c.count[after][i]++
-			}
-			copy(lens[:], prefix.Lengths(c.count[after][:]))
+			own = c.ownSteps(after, &lens)
 		}
-		for i := range lens {
+		if own = c.flag(own); !own {
+			c.steps[after] = usualSteps[after]
+			continue
+		}
+		first, last := 0, stepSyms-1
+		for c.e != nil && lens[first] == 0 {
+			first++
+		}
+		for c.e != nil && lens[last] == 0 {
+			last--
+		}
+		first, last = int(c.bits(uint32(first), stepBits)), int(c.bits(uint32(last), stepBits))
+		if first > last || last >= stepSyms {
+			c.bad = true
+			return
+		}
+		for i := first; i <= last; i++ {
 			lens[i] = uint8(c.bits(uint32(lens[i]), 4))
 		}
 		t, err := prefix.New(lens[:], nil)
-		if err != nil {
+		if err != nil || first == last {
 			c.bad = true
 			return
 		}
 		c.steps[after] = t
 	}
 }
+
+// ownSteps sets lens to the best code of the steps that were counted, and reports whether it
+// pays.
+func (c *tableCoder) ownSteps(after int, lens *[stepSyms]uint8) bool {
+	var some [stepSyms]uint64
+	seen, usual := 0, 0
+	for i, n := range c.count[after] {
+		if some[i] = n; n > 0 {
+			seen++
+		}
+		usual += int(n) * usualSteps[after].Cost(i)
+	}
+	if seen < 2 {
+		return false
+	}
+	copy(lens[:], prefix.Lengths(some[:]))
+	own := 2 * stepBits
+	for i, n := range c.count[after] {
+		own += 4 + int(n)*int(lens[i])
+	}
+	return own < usual
+}
+
+// usualSteps are the codes of steps where a set has none of its own: after a length, and after
+// none.
+var usualSteps = func() (t [2]*prefix.Table) {
+	for after, none := range []uint64{64, 512} {
+		w := make([]uint64, stepSyms)
+		for i := range w {
+			w[i] = 256 >> min(max(i-stepZero, stepZero-i), 8)
+		}
+		w[0] = none
+		t[after] = prefix.Fit(w)
+	}
+	return t
+}()
 
 // set codes a whole set.
 func (c *tableCoder) set(s *TableSet, types []*rowtype.Type, d *Model) {
@@ -169,7 +229,7 @@ func (c *tableCoder) set(s *TableSet, types []*rowtype.Type, d *Model) {
 
 // used reports whether anything of a row type was learned; shaped whether patterns
 // were.
-func (s *rowSet) used() bool { return s.Heading.On || s.Lines != nil || s.shaped() }
+func (s *rowSet) used() bool { return s.Heading.On || s.Lines != nil || s.sources != nil || s.shaped() }
 
 func (s *rowSet) shaped() bool {
 	for k := range s.shapes {
@@ -189,9 +249,10 @@ func (c *tableCoder) row(s *rowSet, t *rowtype.Type, d *rowModel) {
 		c.heading(&s.Heading)
 	}
 	c.lines(s, t)
+	c.sources(s, t)
 	for k := range s.shapes {
 		for j := range s.shapes[k].chunks {
-			c.chunk(&s.shapes[k].chunks[j], min(chunkLen, n-j*chunkLen), d.Shapes[k].States[j*chunkLen:])
+			c.chunk(&s.shapes[k].chunks[j], min(chunkLen, n-j*chunkLen), d.Shapes[k].quads(j))
 		}
 	}
 	c.record(&s.any, &d.Updates[0][0], nil)
@@ -295,14 +356,14 @@ func (s *recordSet) used() bool {
 }
 
 // chunk codes the patterns of a chunk: how often each state follows another, the patterns by
-// that, and the lengths of their codes.
-func (c *tableCoder) chunk(s *chunkSet, words int, states [][2]Table) {
+// that, the lengths of their codes, and of those of quads; def are the default quads.
+func (c *tableCoder) chunk(s *chunkSet, words int, def [][2]Table) {
 	if !c.flag(s.patterns != nil) {
 		return
 	}
 	n := int(c.bits(uint32(len(s.patterns)), 8))
 	if c.reading() {
-		s.patterns, s.states = make([]uint32, n), make([][2][stateKinds]uint8, words)
+		s.patterns, s.states, s.quads = make([]uint32, n), make([][2][stateKinds]uint8, words), make([][2][]uint8, len(def))
 	}
 	var own [chunkLen][2]*prefix.Table
 	for w := range words {
@@ -327,6 +388,12 @@ func (c *tableCoder) chunk(s *chunkSet, words int, states [][2]Table) {
 			prev = min(k, 1)
 		}
 		s.patterns[i] = p
+	}
+	for q := range s.quads {
+		for prev := range s.quads[q] {
+			base := def[q][prev].T
+			s.quads[q][prev] = c.list(s.quads[q][prev], base.Len()+1, base)
+		}
 	}
 	s.joint = c.list(s.joint, n+1, nil)
 	if n == 0 || s.joint == nil {

@@ -54,7 +54,7 @@ func (s *TableSet) head(d *Model) *Model {
 
 // build makes the tables of a row type; d are its default ones.
 func (s *rowSet) build(t *rowtype.Type, d *rowModel) rowModel {
-	r := rowModel{heading: s.Heading, angle: -1, lines: s.Lines, chunks: d.chunks, keyBase: append([]int32(nil), d.keyBase...)}
+	r := rowModel{heading: s.Heading, angle: -1, lines: s.Lines, sources: s.sources, chunks: d.chunks, keyBase: append([]int32(nil), d.keyBase...)}
 	if s.Lines != nil {
 		r.chunks, r.still = chunksOf(t, s.Lines), stillOf(t, s.Lines)
 	}
@@ -114,7 +114,7 @@ func (m *rowModel) joint(shape int) []Table {
 
 // build makes the shape of a set, and the joint tables of its chunks.
 func (s *shapeSet) build(d *shapeModel, now []Table) (m shapeModel, joint []Table) {
-	m = shapeModel{Chunks: append([]*chunkModel(nil), d.Chunks...), States: append([][2]Table(nil), d.States...)}
+	m = shapeModel{Chunks: append([]*chunkModel(nil), d.Chunks...), Quads: append([][2]Table(nil), d.Quads...)}
 	joint = append([]Table(nil), now...)
 	for c := range s.chunks {
 		set := &s.chunks[c]
@@ -122,13 +122,13 @@ func (s *shapeSet) build(d *shapeModel, now []Table) (m shapeModel, joint []Tabl
 			continue
 		}
 		m.Chunks[c], joint[c] = newChunk(set.patterns), plainTable(set.joint)
-		for w := range set.states {
-			for prev := range 2 {
-				m.States[c*chunkLen+w][prev] = plainTable(set.states[w][prev][:])
+		for q := range set.quads {
+			for prev, lens := range set.quads[q] {
+				def := d.Quads[c*chunkQuads+q][prev]
+				m.Quads[c*chunkQuads+q][prev] = learned(lens, def, def)
 			}
 		}
 	}
-	m.looked()
 	return m, joint
 }
 

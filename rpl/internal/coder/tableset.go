@@ -20,8 +20,9 @@ type rowSet struct {
 	shapes  [shapes]shapeSet
 	any     recordSet // for updates of any kind, in any context
 	Heading rowtype.Heading
-	Lines   []bool // by word: whether it is coded along a line; nil: none is
-	kind    int    // the word that tells kinds, -1 none
+	Lines   []bool  // by word: whether it is coded along a line; nil: none is
+	sources []uint8 // by word: where its frequent value comes from; nil: no word has one
+	kind    int     // the word that tells kinds, -1 none
 	updates []updateSet
 	keys    recordSet
 	keyBase []int32
@@ -61,11 +62,13 @@ type shapeSet struct {
 }
 
 // A chunkSet is empty, or has the patterns of a chunk, their code lengths in any
-// context (the escape's first), and per word the code lengths of the states.
+// context (the escape's first), per word the code lengths of the states by which the
+// patterns are listed, and the code lengths of its quads.
 type chunkSet struct {
 	patterns []uint32
 	joint    []uint8
 	states   [][2][stateKinds]uint8
+	quads    [][2][]uint8
 }
 
 // A recordSet is the tables of a context as lists of code lengths.
@@ -240,7 +243,7 @@ func (f *Fitter) joint(p *patternCount, c *chunkModel, now *prefix.Table) []uint
 }
 
 // stateBits is roughly what the words of an escaped pattern take.
-const stateBits = 2 * chunkLen
+const stateBits = 14
 
 // weights returns the counts of a chunk's symbols, the escape first. A symbol that is
 // too rare for any code has 0 and counts as an escape.
@@ -265,15 +268,16 @@ func (p *patternCount) weights(c *chunkModel) []uint64 {
 // patternCost is how many escapes cost as much as it takes to send a pattern.
 const patternCost = 3
 
-func (f *Fitter) shape(l *recordLearner, t *rowtype.Type) (s shapeSet) {
+func (f *Fitter) shape(l *recordLearner, t *rowtype.Type, d *shapeModel) (s shapeSet) {
 	for c := range l.Chunks {
-		s.chunks = append(s.chunks, f.chunk(&l.Chunks[c], min(chunkLen, len(t.Words)-c*chunkLen)))
+		s.chunks = append(s.chunks, f.chunk(&l.Chunks[c], min(chunkLen, len(t.Words)-c*chunkLen), d.quads(c)))
 	}
 	return s
 }
 
-// chunk chooses the patterns that are frequent enough to have a symbol.
-func (f *Fitter) chunk(p *patternCount, words int) (s chunkSet) {
+// chunk chooses the patterns that are frequent enough to have a symbol, and fits the quads
+// by which all others are spelt; def are the default quads.
+func (f *Fitter) chunk(p *patternCount, words int, def [][2]Table) (s chunkSet) {
 	total := p.total()
 	if total < enough {
 		return s
@@ -300,8 +304,10 @@ func (f *Fitter) chunk(p *patternCount, words int) (s chunkSet) {
 		s.patterns = append(s.patterns, p.Slots[i].pattern())
 	}
 	slices.Sort(s.patterns)
-	s.joint = prefix.Lengths(p.weights(newChunk(s.patterns)))
-	// The states code patterns without a symbol, and the list of patterns itself.
+	m := newChunk(s.patterns)
+	s.joint = prefix.Lengths(p.weights(m))
+	s.quads = f.quads(p, m, def)
+	// The states code the list of patterns.
 	var states [chunkLen][2][stateKinds]uint64
 	for i := range states {
 		states[i] = [2][stateKinds]uint64{{1, 1, 1, 1}, {1, 1, 1, 1}}
@@ -318,6 +324,30 @@ func (f *Fitter) chunk(p *patternCount, words int) (s chunkSet) {
 		}
 	}
 	return s
+}
+
+// quads fits the quads of the patterns that have no symbol.
+func (f *Fitter) quads(p *patternCount, m *chunkModel, def [][2]Table) [][2][]uint8 {
+	quads := make([][2][]uint8, len(def))
+	for q := range quads {
+		var n [2][1 << quadBits]uint32
+		for i := range p.Slots {
+			c := &p.Slots[i]
+			if c.N == 0 || m.find(c.pattern()) > 0 {
+				continue
+			}
+			prev := uint32(0)
+			if q > 0 {
+				prev = min(c.pattern()>>(quadBits*(q-1))&(1<<quadBits-1), 1)
+			}
+			n[prev][c.pattern()>>(quadBits*q)&(1<<quadBits-1)] += c.N
+		}
+		for prev := range n {
+			base := def[q][prev].T
+			quads[q][prev] = f.table(n[prev][:base.Len()], base, base)
+		}
+	}
+	return quads
 }
 
 func countStates(states *[chunkLen][2][stateKinds]uint64, pattern uint32, words int) {

@@ -10,12 +10,12 @@ const (
 	// more than that, and decoding needs no third look-up.
 	MaxLen = 12
 
-	// MaxSymbols bounds an alphabet, the escape included.
-	MaxSymbols = 256
+	// MaxSymbols bounds an alphabet, the escape included; that alone may be the last.
+	MaxSymbols = 257
 )
 
 // ErrLengths is the error of code lengths that no table can have.
-var ErrLengths = errors.New("prefix: code lengths must be 0 to 12 of at most 256 symbols, and complete")
+var ErrLengths = errors.New("prefix: code lengths must be 0 to 12 of at most 257 symbols, and complete")
 
 // Lengths returns the code lengths of the best prefix code for some weights with no code
 // above MaxLen. The length is 0 for a symbol of weight 0, which has no code, and for a

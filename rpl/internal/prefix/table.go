@@ -109,7 +109,7 @@ func Fit(weights []uint64) *Table {
 // the alphabet is that table's, and lens has one more: the escape's own length.
 func New(lens []uint8, escape *Table) (*Table, error) {
 	codes, err := codes(lens)
-	if err != nil || escape != nil && (len(lens) != len(escape.code)+1 || lens[len(lens)-1] == 0) {
+	if err != nil || escape == nil && len(lens) == MaxSymbols || escape != nil && (len(lens) != len(escape.code)+1 || lens[len(lens)-1] == 0) {
 		return nil, ErrLengths
 	}
 	t := &Table{escape: escape}
