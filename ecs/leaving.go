@@ -22,7 +22,7 @@ func (px *proxies) noteLeaving(n *nodes.Node) {
 // the end of one life before the next begins.
 func (px *proxies) endLeaving(id rpl.Node) {
 	if n := px.leavers[id]; n != nil && n.Leaving && px.nodes.Of(n.Entity) == n {
-		px.endProxy(n, n.Destroyed)
+		px.endProxy(n, n.Why)
 		px.RemoveEntities(n)
 	}
 }
@@ -46,8 +46,8 @@ func (px *proxies) sweep() {
 		if !stays {
 			continue
 		}
-		px.endProxy(n, n.Destroyed)
-		if n.Name != "" && !n.Destroyed {
+		px.endProxy(n, n.Why)
+		if n.Name != "" && !n.Why.Destroyed() {
 			px.rest(n)
 		} else {
 			px.loadTime.Bury(n)
@@ -55,4 +55,27 @@ func (px *proxies) sweep() {
 			px.RemoveEntities(n)
 		}
 	}
+}
+
+// endProxy tells the game that a proxy goes, and forgets its node; its entities stay.
+func (px *proxies) endProxy(n *nodes.Node, why nodes.Reason) {
+	if n == px.nodes.Session {
+		return
+	}
+	if n.Here {
+		if !n.Hidden {
+			px.draw.hide(n)
+		}
+		px.Faults.Count("stream out")
+		n.Why = why
+		px.notify.StreamedOut(n, why.Destroyed())
+	}
+	if px.nodes.Of(n.Entity) != n {
+		return
+	}
+	for c := range n.Kids { // their place is unknown until their own change of parent arrives
+		px.setAdrift(c)
+	}
+	px.unreferAll(n)
+	px.nodes.Forget(n, px.notify.ParentChanged)
 }

@@ -43,7 +43,7 @@ func (r *Replication) load(name string) {
 	}
 	r.shared.epoch++
 	swap := r.swaps(name)
-	r.endAll(true, !swap)
+	r.endAll(nodes.LevelEnded, !swap)
 	for _, s := range r.seats.all {
 		if s.in {
 			if s.conn != nil {
@@ -76,7 +76,7 @@ func (r *Replication) swaps(name string) bool {
 func (r *Replication) enter(m sessionmsg.Level) {
 	swap := r.swaps(m.Name)
 	if r.shared.Proxy != nil {
-		r.endAll(true, !swap)
+		r.endAll(nodes.LevelEnded, !swap)
 		r.draw.inPlace.Forget()
 		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.proxies.references = nil, nil, nil, references.Index[nodes.ItemOf]{}
 		clear(r.proxies.strangers)

@@ -136,7 +136,7 @@ func TestJoinFromSinglePlayer(t *testing.T) {
 	m.Join(l.net.Dialer(l.listener))
 	l.steps(60)
 	check(t, "joined", m.Me(), 2)
-	check(t, "its own node went", strings.Join(m.said(), ", "), "out 1 true")
+	check(t, "its own node went", strings.Join(m.said(), ", "), "out 1 false")
 	check(t, "paint", m.count(Paint), 0)
 	check(t, "bodies", m.count(Body), 1)
 	check(t, "a local entity stays", m.World().Valid(local), true)

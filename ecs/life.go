@@ -196,7 +196,7 @@ func (r *Replication) outOfTicks() {
 // becomeClient makes this machine a client: the server that is being joined decides about
 // the world.
 func (r *Replication) becomeClient() {
-	r.endAll(false, true)
+	r.endAll(nodes.SessionOver, true)
 	r.home.putAway()
 	r.shared.Auth, r.shared.Proxy = nil, nil
 	r.resetAuthority()
@@ -214,7 +214,7 @@ func (r *Replication) becomeClient() {
 // player, unless OnEnd joins another session. said is the reason that the server is told
 // if it can still hear it.
 func (r *Replication) end(why error, said string) {
-	r.endAll(false, true)
+	r.endAll(nodes.SessionOver, true)
 	r.line.closeLink(said)
 	donburix.Drop(r.Session(), components.Proxy)
 	r.home.strip()
@@ -245,7 +245,7 @@ func (r *Replication) tellEnd(err error) {
 // endAll ends every node but the session's, and the nodes that callbacks make meanwhile.
 // If the world stays, the entities of these nodes are removed, except for load-time ones,
 // which belong to the world.
-func (r *Replication) endAll(destroyed, worldStays bool) {
+func (r *Replication) endAll(why nodes.Reason, worldStays bool) {
 	r.loadTime.SettleShapes()
 	r.draw.inPlace.Restore()
 	nodes := r.nodes.Sorted()
@@ -255,7 +255,7 @@ func (r *Replication) endAll(destroyed, worldStays bool) {
 	for round := 0; len(nodes) > 0 && round < extract.MaxRounds; round++ {
 		for _, n := range nodes {
 			if r.nodes.Of(n.Entity) == n {
-				r.endOne(n, destroyed, worldStays)
+				r.endOne(n, why, worldStays)
 			}
 		}
 		nodes = r.nodes.Sorted()
@@ -286,11 +286,15 @@ func (r *Replication) removeUnmade() {
 	}
 }
 
-func (r *Replication) endOne(n *nodes.Node, destroyed, worldStays bool) {
+func (r *Replication) endOne(n *nodes.Node, why nodes.Reason, worldStays bool) {
 	if r.shared.Auth != nil {
+		n.Why = why
 		r.extract.EndNode(n)
 	} else {
-		r.proxies.endProxy(n, destroyed)
+		if n.Leaving {
+			why = n.Why // it has gone before that
+		}
+		r.proxies.endProxy(n, why)
 	}
 	switch {
 	case !worldStays:
@@ -310,7 +314,7 @@ func (r *Replication) endOne(n *nodes.Node, destroyed, worldStays bool) {
 func (r *Replication) start() {
 	r.begun = true
 	if r.worlds.levels && r.worlds.filled {
-		r.endAll(true, false) // the load-time nodes of the former world, which were remade in it
+		r.endAll(nodes.LevelEnded, false) // the load-time nodes of the former world, which were remade in it
 		r.attach(donburi.NewWorld())
 	}
 	r.home.takeOut()

@@ -188,7 +188,7 @@ func TestScriptInFourModes(t *testing.T) {
 	alone := run(tendon.Single, lan)
 	check(t, "what the authority heard", strings.Join(alone.decides, ", "), "in car, car: 1 to 1, in hero, hero: 1 to 1, "+
 		"hero: nobody to the hero, car: nobody to the hero, car: 1 to 20, car: 20 to 21, car: 21 to 22, "+
-		"car: the hero to nobody, in crate, crate: 1 to 1, out crate true, out car true, out hero true")
+		"car: the hero to nobody, in crate, crate: 1 to 1, out crate true, out car false, out hero false")
 	check(t, "states", alone.serverState, "car 22, nobody's, at [4.500000, 0.000000]; hero 1, the hero's, at [1.000000, 0.000000]")
 	check(t, "the session's", alone.session, "9 true")
 	for _, mode := range []tendon.Mode{tendon.Listen, tendon.Dedicated} {

@@ -74,7 +74,7 @@ func (px *proxies) compareNames() {
 		}
 		px.loadTime.Unname(name)
 		if n != nil {
-			px.endProxy(n, true)
+			px.endProxy(n, nodes.Removed)
 			px.RemoveEntities(n)
 		}
 	}

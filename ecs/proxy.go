@@ -101,7 +101,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 			return nil
 		}
 		if n.Leaving {
-			px.endProxy(n, n.Destroyed)
+			px.endProxy(n, n.Why)
 			px.rest(n)
 		}
 		return n
@@ -167,21 +167,10 @@ func (px *proxies) build(rep *rpl.Replica, args []byte) *donburi.Entry {
 // inject writes an item's state into its component, in place.
 func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 	b := &n.Items[ord]
-	e, p := px.Component(b)
-	if p == nil {
-		return
-	}
 	if n.Predicted != nil {
 		return // the prediction compares it
 	}
-	w := px.Tagged(b.Comp, e, p)
-	if !px.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) {
-		return
-	}
-	if b.Comp.StandIn != nil {
-		b.Comp.StandIn.Set(e, p, w)
-	}
-	if b.Track != nil {
+	if px.injectNow(n, b, ord) && b.Track != nil {
 		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
 		b.Track.Leap(n.Replica.Leapt)
@@ -190,6 +179,22 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		b.Track.Drifts = n.Replica.Drifts(ord)
 		px.draw.inPlace.Start(n, b)
 	}
+}
+
+// injectNow writes an item's newest state into its component, and reports whether it has any.
+func (px *proxies) injectNow(n *nodes.Node, b *nodes.Binding, ord int) bool {
+	e, p := px.Component(b)
+	if p == nil {
+		return false
+	}
+	w := px.Tagged(b.Comp, e, p)
+	if !px.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) {
+		return false
+	}
+	if b.Comp.StandIn != nil {
+		b.Comp.StandIn.Set(e, p, w)
+	}
+	return true
 }
 
 func (px *proxies) Loaded(rep *rpl.Replica) {
@@ -279,11 +284,19 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		px.parting = true
 		px.resolve()
 	}
+	if n.Predicted != nil { // what the server has decided in the end
+		for ord := range n.Items {
+			px.injectNow(n, &n.Items[ord], ord)
+			px.notify.Look(n, &n.Items[ord])
+		}
+	}
 	px.notify.CallBack()
 	if px.nodes.Of(n.Entity) != n { // a callback has removed it
 		return
 	}
-	n.Leaving, n.Until, n.Destroyed = true, t, destroyed
+	if n.Leaving, n.Until, n.Why = true, t, nodes.Reason(rep.Reason); !destroyed {
+		n.Why = nodes.OutOfSight
+	}
 	if n.Predicted != nil && !n.Hidden { // it is drawn ahead of drawn time
 		px.draw.hide(n)
 	}
@@ -296,28 +309,6 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	px.noteLeaving(n)
 }
 
-// endProxy tells the game that a proxy goes, and forgets its node; its entities stay.
-func (px *proxies) endProxy(n *nodes.Node, destroyed bool) {
-	if n == px.nodes.Session {
-		return
-	}
-	if n.Here {
-		if !n.Hidden {
-			px.draw.hide(n)
-		}
-		px.Faults.Count("stream out")
-		px.notify.StreamedOut(n, destroyed)
-	}
-	if px.nodes.Of(n.Entity) != n {
-		return
-	}
-	for c := range n.Kids { // their place is unknown until their own change of parent arrives
-		px.setAdrift(c)
-	}
-	px.unreferAll(n)
-	px.nodes.Forget(n, px.notify.ParentChanged)
-}
-
 // rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.
 // Calls on it from before are dropped: they are not for its next life.
 func (px *proxies) rest(n *nodes.Node) {
@@ -327,7 +318,7 @@ func (px *proxies) rest(n *nodes.Node) {
 	n.ID, n.Items, n.OnProxy = 0, nil, nodes.OnProxy{Hidden: n.Hidden}
 	px.nodes.SetOwner(n, 0)
 	px.nodes.ShowParent(n)
-	n.Here, n.ToldParent, n.ToldOwner = false, donburi.Null, 0
+	n.Here, n.ToldParent, n.ToldOwner, n.Why = false, donburi.Null, 0, nodes.Removed
 	px.nodes.Add(n)
 }
 

@@ -60,7 +60,7 @@ func (r *Replication) connect() {
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands}
 	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes}
 	r.predict.spawns = spawns.Set{Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, End: func(n *nodes.Node) {
-		r.proxies.endProxy(n, true)
+		r.proxies.endProxy(n, nodes.Removed)
 		sh.RemoveEntities(n)
 	}}
 	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes}

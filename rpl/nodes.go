@@ -24,15 +24,21 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	return a.store.Nodes[slot].ID, nil
 }
 
-// Remove destroys a node. Its children become roots unless they are removed too before
-// the next Stream. It does nothing for the session's node.
-func (a *Authority) Remove(n Node) {
+// Remove destroys a node. Whoever has it is told with the removal what was Set of it last.
+// Its children become roots unless they are removed too before the next Stream. It does
+// nothing for the session's node.
+func (a *Authority) Remove(n Node) { a.RemoveFor(n, 0) }
+
+// RemoveFor is Remove for a reason of the game's, a number other than 0, which is told with
+// it (Replica.Reason).
+func (a *Authority) RemoveFor(n Node, reason uint8) {
 	slot, ok := a.store.Slot(n)
 	if !ok || n == SessionNode {
 		return
 	}
 	nd := &a.store.Nodes[slot]
-	a.sender.RemoveAtHolders(nd)
+	a.store.Finish(slot)
+	a.sender.RemoveAtHolders(nd, reason)
 	a.interest.Forget(slot)
 	nd.Holders = nd.Holders[:0]
 	for len(nd.Children) > 0 {
@@ -41,6 +47,12 @@ func (a *Authority) Remove(n Node) {
 	a.interest.Rejudge(slot)
 	a.store.Remove(slot)
 	a.interest.NoteGrouped(slot)
+}
+
+// Held reports whether any peer holds a node, or is to have it.
+func (a *Authority) Held(n Node) bool {
+	s, ok := a.store.Slot(n)
+	return ok && len(a.store.Nodes[s].Holders) > 0
 }
 
 // PlaceItem returns the ordinal of the item that says where a node is, or -1: of several

@@ -131,24 +131,29 @@ func (w *randomWorld) sees(p rpl.Peer, n *thingy, a rpl.Audience) bool {
 // entitle records which secrets each peer may read from this tick on.
 func (w *randomWorld) entitle() {
 	for _, n := range w.nodes {
-		for _, p := range n.parts {
-			if p == nil || p.t.Name != "secret" {
-				continue
+		w.entitleTo(n)
+	}
+}
+
+// entitleTo records which secrets of a node each peer may read.
+func (w *randomWorld) entitleTo(n *thingy) {
+	for _, p := range n.parts {
+		if p == nil || p.t.Name != "secret" {
+			continue
+		}
+		s := p.v.(*secretItem)
+		for peer, may := range w.may {
+			if w.sees(peer, n, rpl.OwnerSees) {
+				may.numbers[s.Token], may.words[s.Word] = true, true
 			}
-			s := p.v.(*secretItem)
-			for peer, may := range w.may {
-				if w.sees(peer, n, rpl.OwnerSees) {
-					may.numbers[s.Token], may.words[s.Word] = true, true
-				}
-				if w.sees(peer, n, rpl.OthersSee) {
-					may.numbers[s.Other] = true
-				}
-				if w.watch[peer] {
-					may.numbers[s.Watch] = true
-				}
-				if w.team[peer] {
-					may.numbers[s.Team], may.words[s.TeamWord] = true, true
-				}
+			if w.sees(peer, n, rpl.OthersSee) {
+				may.numbers[s.Other] = true
+			}
+			if w.watch[peer] {
+				may.numbers[s.Watch] = true
+			}
+			if w.team[peer] {
+				may.numbers[s.Team], may.words[s.TeamWord] = true, true
 			}
 		}
 	}

@@ -380,8 +380,9 @@ func (w *randomWorld) set(n *thingy) {
 }
 
 // forget removes a node from the model, after the authority has removed it. Its
-// children become roots.
+// children become roots. The removal carries what its holders may see of it by then.
 func (w *randomWorld) forget(n *thingy) {
+	w.entitleTo(n)
 	delete(w.numbers, n.number)
 	n.shake(w)
 	for _, c := range w.nodes {

@@ -134,14 +134,31 @@ func (ex *Reader) EndNode(n *nodes.Node) {
 	defer func() { n.Ending = false }() // a callback may panic: the node can be removed again then
 	if n.Here {                         // else nobody was told of the node, and its calls are dropped
 		ex.LastCalls(n)
-		ex.Notify.StreamedOut(n, true)
+		ex.Notify.StreamedOut(n, n.Why.Destroyed())
 		ex.Faults.Count("stream out")
 	}
 	if n.Name != "" { // callbacks may have changed the groups
 		ex.LoadTime.NoteGroups(n)
 	}
-	ex.Auth.Remove(n.ID)
+	ex.readLast(n)
+	ex.Auth.RemoveFor(n.ID, uint8(n.Why))
 	ex.Nodes.Forget(n, ex.Notify.ParentChanged)
+}
+
+// readLast hands the core what a node is in the end: its removal carries it.
+func (ex *Reader) readLast(n *nodes.Node) {
+	if !ex.Auth.Held(n.ID) {
+		return
+	}
+	for i := range n.Items {
+		b := &n.Items[i]
+		if b.Comp == nil || b.Comp.Item.Explicit && !ex.Bumped(b) {
+			continue
+		}
+		if e, at := ex.Component(b); at != nil {
+			ex.Auth.Set(b.Item, ex.Tagged(b.Comp, e, at))
+		}
+	}
 }
 
 // endStripped ends a node that has lost RplNode: its entity is local from now on, even if
@@ -176,6 +193,7 @@ func (ex *Reader) Orphaned(p rpl.Peer) {
 		}
 		ex.notice(n) // OnLeave may have set Keep
 		if !n.Data.Keep {
+			n.Why = nodes.OwnerLeft
 			ex.RemoveEntities(n)
 			continue
 		}

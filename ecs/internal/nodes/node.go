@@ -19,14 +19,13 @@ import (
 
 // OnProxy is the part of a node that only a client needs.
 type OnProxy struct {
-	Replica   *rpl.Replica
-	From      rpl.Tick // tick of its first sample: not drawn before
-	Until     rpl.Tick // tick of its removal: not drawn from then on
-	Hidden    bool
-	Orphan    bool // its parent is not known, or not here, and so its place is not: not drawn
-	Leaving   bool // removed on the wire; stays until drawn time reaches the removal
-	Destroyed bool
-	Former    *Former // where it hung before, as long as it is drawn there
+	Replica *rpl.Replica
+	From    rpl.Tick // tick of its first sample: not drawn before
+	Until   rpl.Tick // tick of its removal: not drawn from then on
+	Hidden  bool
+	Orphan  bool    // its parent is not known, or not here, and so its place is not: not drawn
+	Leaving bool    // removed on the wire; stays until drawn time reaches the removal
+	Former  *Former // where it hung before, as long as it is drawn there
 }
 
 // IsOwnNow reports whether this machine decides about an item of a proxy since it arrived. For
@@ -82,6 +81,7 @@ type Node struct {
 	Ending   bool             // on the authority: endNode is at work on it
 	Here     bool             // OnStreamIn has run
 
+	Why   Reason   // it ends, or has ended
 	Leapt rpl.Tick // when the game last said that it leapt: on the authority, and where it is predicted
 
 	ToldParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of

@@ -66,6 +66,8 @@ const (
 const (
 	RemoveDestroyed = 1 << iota
 	RemoveFenced
+	RemoveLast   // the node's last state goes along
+	RemoveReason // so does the game's reason
 )
 
 // An arrival's symbol is one more than these flags and, above them, whose the node is.
@@ -216,7 +218,7 @@ func defaultEntry() EntryModel {
 
 		Handle: unsignedTable(0.02, 1.1), Id: unsignedTable(0.01, 1.2),
 		Tenant: unsignedTable(0.01, 0.9), Layout: unsignedTable(0.5, 0.7),
-		Remove: fit(append([]float64{0.4}, fitFlags(0.5, 0.03)...)...),
+		Remove: fit(append([]float64{0.4}, fitFlags(0.5, 0.03, 0.1, 0.02)...)...),
 
 		Form:  fit(fitFlags(0.02, 0.05, 0.03, 0.15, 0.15, 0.05, 0.15)...),
 		Back:  fit(append([]float64{0.001}, magnitudes(4, 0.6)...)...),

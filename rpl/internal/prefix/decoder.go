@@ -55,6 +55,9 @@ func lastBytes(b []byte, n int) (last uint64) {
 	return last
 }
 
+// At is how many bits were read.
+func (d *Decoder) At() int { return 8*d.pos - d.n }
+
 // Err is ErrEnd once more was read than was written.
 func (d *Decoder) Err() error {
 	if 8*d.pos-d.n > 8*(len(d.buf)+maxDropped) {

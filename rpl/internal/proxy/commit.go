@@ -181,7 +181,7 @@ func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
 		c.noteItems(old)
 		c.held.rows.retire(old.rows, replicaOld)
 		c.held.outdated = append(c.held.outdated, old.old)
-		old.old, old.wasLaid, old.relaid = old.rows, old.laid, true
+		old.old, old.wasLaid = old.rows, old.laid
 		old.layout, old.Items = r.layout, r.Items
 		c.lay(old, n)
 		return

@@ -179,10 +179,45 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
 		if r.fenced = (says-1)&coder.RemoveFenced != 0; r.fenced {
 			r.fence = d.Bits(16)
 		}
+		if (says-1)&coder.RemoveReason != 0 {
+			r.reason = uint8(d.Bits(8))
+		}
 		if r.handle >= wire.MaxHandles {
 			return fmt.Errorf("%w: handle %d", ids.ErrPacket, r.handle)
 		}
+		if (says-1)&coder.RemoveLast != 0 {
+			if err := c.readLast(d, m, &r); err != nil {
+				return err
+			}
+		}
 		st.removals = append(st.removals, r)
+	}
+	return nil
+}
+
+// readLast reads what a node that is removed was in the end, as updates of its rows. If it is
+// not here, nothing can be read, and it is skipped.
+func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
+	bits := int(coder.ReadUnsigned(d, &m.Entry.Length))
+	if bits > wire.MaxLastBits+wire.MaxRows {
+		return fmt.Errorf("%w: a last state of %d bits", ids.ErrPacket, bits)
+	}
+	end := d.At() + bits
+	if r, rows := c.tenant(of.handle); r != nil && r.gen == of.gen {
+		for i := rows.first; i < rows.first+uint32(rows.n); i++ {
+			if d.Bits(1) == 0 {
+				continue
+			}
+			if ok, err := c.readRow(d, m, i, coder.RowKeyframe, 0, false); !ok {
+				return err
+			}
+		}
+		if d.At() != end {
+			return fmt.Errorf("%w: a last state of handle %d that is another's", ids.ErrPacket, of.handle)
+		}
+	}
+	for left := end - d.At(); left > 0; left = end - d.At() {
+		d.Bits(min(left, 32))
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 	switch {
 	case r != nil && t >= r.laid:
 		return r, r.rows
-	case r != nil && r.relaid && t >= r.wasLaid:
+	case r != nil && r.wasLaid > 0 && t >= r.wasLaid:
 		return r, r.old
 	}
 	return nil, rowRun{}

@@ -141,6 +141,7 @@ type removal struct {
 	gen       uint8
 	destroyed bool
 	fenced    bool
+	reason    uint8
 	fence     uint32
 	tick      ids.Tick
 	since     time.Duration
@@ -320,6 +321,7 @@ func (c *Proxy) removals(now time.Duration) {
 			kept = append(kept, r)
 			continue
 		default:
+			e.rep.Reason = r.reason
 			c.remove(e, r.tick, r.destroyed)
 		}
 		c.dropHeld(r.handle, r.gen)

@@ -18,9 +18,9 @@ type Replica struct {
 	rows   rowRun
 	until  ids.Tick // the tick of its removal, once it is gone
 	gone   bool
-	fresh  bool // arrived in this Apply
-	told   bool // the adapter knows of it
-	relaid bool // it had other items before (old)
+	fresh  bool  // arrived in this Apply
+	told   bool  // the adapter knows of it
+	Reason uint8 // why the game has removed it, once it is Gone; 0: it gave no reason (Authority.RemoveFor)
 
 	ID     ids.Node
 	Entity any
@@ -39,7 +39,7 @@ type Replica struct {
 	old     rowRun   // the rows before the last change of items, for late packets
 	first   ids.Tick // tick of the first arrival applied
 	laid    ids.Tick // tick of the first arrival with the present items
-	wasLaid ids.Tick // tick of the first arrival with the items before
+	wasLaid ids.Tick // tick of the first arrival with the items before (old), 0 if it had no others
 	born    ids.Tick // tick of the newest arrival applied
 	meta    ids.Tick // tick of the newest owner and parent applied
 	parent  uint32   // the parent's handle, noHandle for none

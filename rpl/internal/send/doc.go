@@ -15,7 +15,7 @@
 //	update.go, plain.go, line.go
 //	                            updates of any node, and of the usual one, and from what their lines start; predicts.go: of what a peer predicts; alike.go: of peers that are told the same;
 //	                            newparent.go, turns.go, copies.go: which of them go first, or again
-//	arrival.go                  nodes that the peer does not have
+//	arrival.go                  nodes that the peer does not have; last.go: what those that go were in the end
 //	piece.go, book.go, bases.go what is planned, noted as sent, and remembered as a base; order.go: its order;
 //	                            ahead.go: reading ahead
 //	fit.go, kind.go, heading.go when code tables are learned, and how they reach the peers

@@ -32,16 +32,23 @@ func (a *Sender) Apply() {
 	a.interest.Regrouped = a.interest.Regrouped[:0]
 }
 
-// RemoveAtHolders starts the removal of a node at all peers that hold it.
-func (a *Sender) RemoveAtHolders(n *store.Node) {
+// RemoveAtHolders starts the removal of a node, for a reason of the game, at all peers that
+// hold it.
+func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 	if n.Shared {
 		a.unshare(n)
 	}
+	u := &a.Updates
+	u.ends = append(u.ends[:0], make([]*lastRow, len(n.Rows))...)
 	for _, h := range n.Holders {
 		if h.Handle != wire.NoHandle {
-			a.All[h.Peer].startRemoval(h.Handle, true)
+			p := a.All[h.Peer]
+			v := &p.visits[h.Handle]
+			v.last, v.rows, v.reason = u.lastOf(p, h.Handle, n, u.ends, v.last[:0]), uint8(len(n.Rows)), reason
+			p.startRemoval(h.Handle, true)
 		}
 	}
+	clear(u.ends)
 }
 
 // RefreshAtHolders has the peers that hold a node told of its new set of items.

@@ -145,7 +145,10 @@ type visit struct {
 	waits     bool // further calls wait at the authority for a place among calls
 	relayout  bool // the set of items must be told
 	destroyed bool
-	removed   bool // the removal is acked; only reliable messages still need the handle
+	reason    uint8      // of the game, for the removal; 0: none
+	rows      uint8      // how many the node had in the end …
+	last      []*lastRow // … and which of them the removal tells
+	removed   bool       // the removal is acked; only reliable messages still need the handle
 }
 
 const (
@@ -213,7 +216,7 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 	}
 	n := &a.store.Nodes[slot]
 	e := &p.Entries[h]
-	*e, p.visits[h] = entry{node: n.ID, laid: p.nextTick(a.store.Tick), State: EntryComing, gen: e.gen + 1}, visit{}
+	*e, p.visits[h] = entry{node: n.ID, laid: p.nextTick(a.store.Tick), State: EntryComing, gen: e.gen + 1}, visit{last: p.visits[h].last[:0]}
 	if h < uint32(len(p.crowd.turns)) {
 		p.crowd.turns[h] = turn{}
 	}
@@ -320,7 +323,9 @@ func (p *Peer) freeHandle(h uint32) {
 	delete(p.goingOf, e.node)
 	p.heldNoMore(&p.visits[h])
 	p.bases.forget(h)
-	*e, p.visits[h] = entry{gen: e.gen}, visit{}
+	last := p.visits[h].last
+	clear(last)
+	*e, p.visits[h] = entry{gen: e.gen}, visit{last: last[:0]}
 	p.Handles.Clear(h)
 	p.went = true
 }

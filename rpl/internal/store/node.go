@@ -238,6 +238,35 @@ func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
 	return it
 }
 
+// Finish has a node's rows hold what they were last given, so that it can be told of a node
+// that is removed: no walk reads them any more.
+func (a *Store) Finish(slot uint32) {
+	for _, it := range a.Nodes[slot].Items {
+		if it != NoSlot {
+			a.unwalk(it)
+		}
+	}
+}
+
+// LedTo reports whether a version of a row leads to what the row was at some tick since the
+// newest send, for a peer that had the version as it was at tick.
+func (a *Store) LedTo(r *Row, ver, tick uint32) bool {
+	if r.Vars != nil && !r.SameVars(ver) {
+		return false
+	}
+	t, now := r.Type, a.Slabs[r.Type.Index].Now(r.Block)
+	words, at := a.Version(r, ver)
+	if before := tick - at; before != 0 {
+		words = a.Advanced(t, words, before)
+	}
+	for k := max(uint32(a.Sent), tick); k <= uint32(a.Tick); k++ {
+		if t.OnCourse(words, now, k-tick) {
+			return true
+		}
+	}
+	return false
+}
+
 // Remove forgets a node that no peer holds any more and that has no children.
 func (a *Store) Remove(slot uint32) {
 	nd := &a.Nodes[slot]

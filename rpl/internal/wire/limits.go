@@ -10,6 +10,10 @@ import (
 // checked where its bytes are read. A limit that a game could reach fails with an error
 // that names the thing and the remedy.
 const (
+	// MaxLastBits is how much of a node's last state goes with its removal: small things do
+	// entirely, and every removal fits any packet.
+	MaxLastBits = 4096
+
 	// PacketRoom is the bytes of datagrams that fit one packet: 1,200 bytes of UDP
 	// payload, which pass every path in use (IPv6's minimum MTU of 1,280 less headers),
 	// less the seal's 29.

@@ -1,0 +1,181 @@
+package ecs_test
+
+// What a node is in the end: its removal carries what changed last, and why it goes.
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+const (
+	killed tendon.Reason = iota + 1
+	flown
+)
+
+// What is written in the step of the removal is there on every machine when it goes, and
+// OnChange has told of it, whatever is lost. So it is of a node that has just been made, of one
+// that moves, of one that has several components, and for those who may see it.
+func TestLastStateComes(t *testing.T) {
+	for _, line := range []netsim.Conditions{lan, {Delay: 60 * time.Millisecond, Loss: .2}, {Delay: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: .4, Duplicate: .1}} {
+		for _, sends := range []int{20, 60} {
+			l := newLab(t, line)
+			c := tendon.Config{Sends: sends}
+			server, client := l.server(c), l.client(c)
+			l.joined()
+			w := server.World()
+			rnd := rand.New(rand.NewPCG(l.seed, 1))
+			told, gone, wrong := map[donburi.Entity]uint8{}, 0, 0
+			want := map[rpl.Node]PaintData{}
+			tendon.OnChange(client.Replication, Paint, func(e *donburi.Entry, _ PaintData) { told[e.Entity()] = Paint.Get(e).Colour })
+			client.OnStreamOut(Paint, func(e *donburi.Entry, destroyed bool) {
+				gone++
+				p, id := *Paint.Get(e), tendon.ID(e)
+				if p != want[id] || told[e.Entity()] != p.Colour || !destroyed || tendon.Why(e) != killed {
+					if wrong++; wrong < 5 {
+						t.Errorf("%+v, %d sends: %v goes as %v (told %v), destroyed %v, why %v; it was %v", line, sends, id, p, told[e.Entity()], destroyed, tendon.Why(e), want[id])
+					}
+				}
+			})
+			type life struct {
+				e    donburi.Entity
+				left int
+			}
+			var all []life
+			for step := range 600 {
+				if step%5 == 0 {
+					e := Crate.Spawn(w, CrateArgs{Label: "c"})
+					Paint.SetValue(e, PaintData{Colour: 100})
+					all = append(all, life{e.Entity(), 1 + rnd.IntN(60)})
+				}
+				kept := all[:0]
+				for _, x := range all {
+					e := w.Entry(x.e)
+					Body.Get(e).Pos.X += 3
+					if x.left--; x.left > 0 {
+						if rnd.IntN(10) == 0 {
+							Paint.Get(e).Colour--
+						}
+						kept = append(kept, x)
+						continue
+					}
+					Paint.SetValue(e, PaintData{Colour: 0, Name: fmt.Sprint("dead ", step)})
+					want[tendon.ID(e)] = *Paint.Get(e)
+					tendon.Remove(e, killed)
+				}
+				all = kept
+				l.steps(1)
+				client.Frame()
+			}
+			l.steps(120)
+			if gone < 60 {
+				t.Errorf("%+v: only %d have gone", line, gone)
+			}
+		}
+	}
+}
+
+// Killed, flown away, removed for no reason, gone with its owner, out of sight, ended with the
+// level and with the session are told apart on every machine. Load is no death.
+func TestReasonsAreToldApart(t *testing.T) {
+	l := newLab(t, lan)
+	server, client, third := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
+	for _, m := range l.machines {
+		m.OnWorld(func(donburi.World, string) {})
+		m.OnStreamOut(Paint, func(e *donburi.Entry, destroyed bool) {
+			m.say("%s %v %v", Paint.Get(e).Name, tendon.Why(e), destroyed)
+		})
+	}
+	l.joined()
+	spawn := func(name string) *donburi.Entry {
+		e := server.Create(Paint)
+		Paint.Get(e).Name = name
+		return e
+	}
+	ends := func(what string, on []*machine, want string, end func()) {
+		t.Helper()
+		l.steps(30)
+		for _, m := range l.machines {
+			m.said()
+		}
+		end()
+		l.steps(60)
+		for _, m := range l.machines {
+			got := fmt.Sprint(m.said())
+			for _, o := range on {
+				if o == m {
+					check(t, what+" on "+m.name, got, "["+want+"]")
+				}
+			}
+		}
+	}
+	w := server.World()
+	everywhere := []*machine{server, client, third}
+	a, b, c := spawn("a").Entity(), spawn("b").Entity(), spawn("c").Entity()
+	ends("killed", everywhere, fmt.Sprint("a ", killed, " true"), func() { tendon.Remove(w.Entry(a), killed) })
+	ends("flown away", everywhere, fmt.Sprint("b ", flown, " true"), func() { tendon.Remove(w.Entry(b), flown) })
+	ends("removed", everywhere, fmt.Sprint("c ", tendon.Removed, " true"), func() { w.Remove(c) })
+	d := spawn("d").Entity()
+	ends("out of sight", []*machine{client, third}, fmt.Sprint("d ", tendon.OutOfSight, " false"), func() { setRelevance(w.Entry(d), rpl.OwnerOnly) })
+	e := spawn("e")
+	tendon.Give(e, third.Me())
+	ends("its owner has left", []*machine{server, client}, fmt.Sprint("e ", tendon.OwnerLeft, " true"), func() { third.Close("") })
+	spawn("f")
+	ends("level", []*machine{client}, fmt.Sprint("f ", tendon.LevelEnded, " false"), func() { server.Load("two") })
+	spawn("g")
+	ends("session", []*machine{client}, fmt.Sprint("g ", tendon.SessionOver, " false"), func() { client.Close("") })
+}
+
+// A value that a peer may not see does not leave with the removal either, and what only the
+// owner may see comes to him.
+func TestLastStateIsForWhoMaySeeIt(t *testing.T) {
+	l := newLab(t, lan)
+	server, owner, other := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
+	last := map[*machine]int{}
+	for _, m := range []*machine{owner, other} {
+		m.OnStreamOut(Ammo, func(e *donburi.Entry, _ bool) { last[m] = Ammo.Get(e).Left })
+	}
+	l.joined()
+	e := server.Create(Ammo, Paint)
+	tendon.Give(e, owner.Me())
+	Ammo.Get(e).Left = 7
+	l.steps(30)
+	Ammo.Get(e).Left = 3
+	e.Remove()
+	l.steps(30)
+	check(t, "the owner", last[owner], 3)
+	check(t, "another", last[other], 0)
+}
+
+// A wrong use of Remove says so.
+func TestRemoveMisuse(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	id := tendon.ID(server.Create(Paint))
+	local := server.World().Entry(server.World().Create(Local))
+	l.steps(20)
+	tendon.Remove(client.find(id), killed)
+	tendon.Remove(client.Session(), killed)
+	tendon.Remove(server.Session(), killed)
+	tendon.Remove(local, killed)
+	check(t, "a local entity", server.World().Valid(local.Entity()), false)
+	l.steps(20)
+	check(t, "the proxy is there", client.has(id), true)
+	for _, why := range []tendon.Reason{tendon.OutOfSight, tendon.OwnerLeft} {
+		func() {
+			defer func() { check(t, "a reason of the library", recover() != nil, true) }()
+			tendon.Remove(server.find(id), why)
+		}()
+	}
+}
+
+func setRelevance(e *donburi.Entry, r rpl.Relevance) { components.RplNode.Get(e).Relevance = r }

@@ -1,0 +1,95 @@
+package send
+
+import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// What a node was in the end. The store forgets a node that is removed, so what a peer does
+// not know of its last state is kept beside the removal, which carries it in each copy.
+
+// A lastRow is what a row of a removed node was in the end. All peers that are told share it.
+type lastRow struct {
+	row   int // of the node's rows
+	of    *rowtype.Type
+	words []int32
+	vars  []any
+}
+
+// lastOf returns what a peer must be told of a node that is removed now, row by row; to is
+// what it is appended to, and rows what was found for other peers. A row is told if what is
+// on its way to the peer does not lead to it; on a line that loses packets, if what the peer
+// is known to have does not.
+func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to []*lastRow) []*lastRow {
+	e, v := &p.Entries[h], &p.visits[h]
+	if n.Transient || v.relayout || e.State == EntryComing && !v.guessable() {
+		return to
+	}
+	for i := range n.Rows {
+		r, pr := &a.store.Rows[n.Rows[i]], p.row(e, i)
+		if pr.hidden || !p.Sees(n, r.Type.Audience) {
+			continue
+		}
+		ver, tick := pr.flight, pr.flightTick
+		if e.State == EntryIn && p.Link.Lossy() {
+			ver, tick = pr.acked, pr.ackedTick
+		}
+		if ver == 0 && e.State == EntryComing || ver != 0 && r.Kept(ver) && a.store.LedTo(r, ver, tick) {
+			continue
+		}
+		if rows[i] == nil {
+			rows[i] = a.endOf(r, i)
+		}
+		to = append(to, rows[i])
+	}
+	return to
+}
+
+// endOf keeps what a row is now. It moves no more.
+func (a *updates) endOf(r *store.Row, i int) *lastRow {
+	l := &lastRow{row: i, of: r.Type, words: slices.Clone(a.store.Current(r))}
+	for _, k := range r.Type.Inferred {
+		l.words[k-1] = 0
+	}
+	for _, k := range r.Type.Phased {
+		l.words[r.Type.Phase[k]] = 0
+	}
+	if r.Vars != nil {
+		l.vars = slices.Clone(r.Vars.Now)
+	}
+	return l
+}
+
+// appendLast codes the last state of a node for a peer: the bits that it takes, then of each
+// row whether it is told, and the row. A row that is long is left out, so that the removal
+// fits any packet.
+func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
+	at := len(a.syms)
+	a.syms = append(a.syms, 0) // the bits
+	m, next := p.Model, 0
+	for i := range nrows {
+		told := len(a.syms)
+		a.syms = append(a.syms, prefix.Raw(0, 1))
+		if next == len(last) || last[next].row != i {
+			continue
+		}
+		l := last[next]
+		next++
+		a.syms = m.AppendKey(a.syms, l.of, l.words, a.sender.Tables.deaf)
+		for k, t := range l.of.Vars {
+			a.buf = t.Type.Append(a.buf[:0], l.vars[k])
+			a.syms = coder.AppendBytes(a.syms, &m.Entry.Length, a.buf)
+		}
+		if symBits(a.syms[at+1:]) > wire.MaxLastBits {
+			a.syms = a.syms[:told+1]
+			continue
+		}
+		a.syms[told] = prefix.Raw(1, 1)
+	}
+	a.syms[at] = coder.Unsigned(&m.Entry.Length, uint32(symBits(a.syms[at+1:])))
+}
