@@ -77,9 +77,6 @@ const (
 	chunkQuads = chunkLen / quadLen
 )
 
-// quadsOf is how many quads so many words make.
-func quadsOf(words int) int { return (words + quadLen - 1) / quadLen }
-
 // quads are those of chunk c.
 func (s *shapeModel) quads(c int) [][2]Table {
 	return s.Quads[c*chunkQuads : min((c+1)*chunkQuads, len(s.Quads))]
