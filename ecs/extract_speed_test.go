@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -35,11 +36,21 @@ func (desertedLink) Counters() (c transport.Counters) { return c }
 // The session's own work in a step without streaming allocates nothing on the authority.
 // There is no network in memory whose allocations would count.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
+	steadyStateAllocatesNothing(t, tendon.Config{})
+}
+
+// Nor does it where what a peer has follows from what it sees.
+func TestSteadyStateWithInterestAllocatesNothing(t *testing.T) {
+	steadyStateAllocatesNothing(t, tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}})
+}
+
+func steadyStateAllocatesNothing(t *testing.T, c tendon.Config) {
+	t.Helper()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	l := newLab(t, netsim.Conditions{})
-	m := l.machine("host", tendon.Config{})
+	m := l.machine("host", c)
 	m.Host(deserted{})
 	var bodies []*BodyData
 	tendon.OnChange(m.Replication, Oath, func(*donburi.Entry, oathData) {})

@@ -5,9 +5,7 @@ package ecs
 
 import (
 	"fmt"
-	"iter"
 
-	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
 
@@ -16,18 +14,18 @@ func streamStage(r *Replication) {
 		return
 	}
 	if r.shared.config.Interest != nil {
-		r.seats.observe(r.extract.Observers)
+		r.seats.observe()
 	}
 	r.shared.Auth.Stream(r.line.now())
 	r.tellAudience()
 }
 
 // observe tells the core where each peer's observers are.
-func (ss *seating) observe(observers iter.Seq2[rpl.Peer, rpl.Observer]) {
+func (ss *seating) observe() {
 	for _, s := range ss.all {
 		s.points = s.points[:0]
 	}
-	for p, at := range observers {
+	for p, at := range ss.extract.Observers { // by name: through a variable each step would allocate
 		if s := ss.seatOf(p); s != nil {
 			s.points = append(s.points, at)
 		}
