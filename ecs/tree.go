@@ -33,8 +33,9 @@ func carrier(e *donburi.Entry) *donburi.Entry {
 	return r.nodes.CarrierOf(e, r.nodes.Of(e.Entity()))
 }
 
-// Children returns the nodes directly below a node, in the order in which they came. It
-// leaves out the node's parts. A proxy that is leaving has no children. The loop may move
+// Children returns the nodes directly below a node, in the order of their IDs, which is the
+// same on every machine; on the authority those made in this step come last. It leaves out
+// the node's parts. A proxy that is leaving has no children. The loop may move
 // and remove them.
 func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 	return func(yield func(*donburi.Entry) bool) {
@@ -46,7 +47,9 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 		if n == nil || n.Entity != e.Entity() || n.Leaving {
 			return
 		}
-		for _, c := range slices.AppendSeq(make([]*nodes.Node, 0, len(n.Children)), n.Kids) {
+		kids := slices.AppendSeq(make([]*nodes.Node, 0, len(n.Children)), n.Kids)
+		sortNodes(kids)
+		for _, c := range kids {
 			if c.Parent == n && !c.Leaving && r.shared.World.Valid(c.Entity) && !yield(r.shared.World.Entry(c.Entity)) {
 				return
 			}

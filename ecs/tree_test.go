@@ -322,3 +322,35 @@ func TestParentComponentOfWhatIsLeft(t *testing.T) {
 	l.steps(60)
 	check(t, "on the client", components.Parent.Get(client.find(id)).Entity, donburi.Null)
 }
+
+// Children has one order on all machines: on the server, on who watched, and on who joined later.
+func TestChildrenHaveOneOrder(t *testing.T) {
+	l := newLab(t, lan)
+	server, first := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	up := server.Create(Paint)
+	id := func() rpl.Node { return tendon.ID(up) }
+	var kids []*donburi.Entry
+	for range 4 {
+		k := server.Create(Paint)
+		tendon.Attach(k, up)
+		kids = append(kids, k)
+	}
+	l.steps(30)
+	tendon.Attach(kids[0], nil)
+	tendon.Attach(kids[0], up)
+	l.steps(30)
+	late := l.client(tendon.Config{})
+	l.joined()
+	l.steps(60)
+	order := func(e *donburi.Entry) (ids []rpl.Node) {
+		for c := range tendon.Children(e) {
+			ids = append(ids, tendon.ID(c))
+		}
+		return ids
+	}
+	want := order(up)
+	check(t, "children", len(want), 4)
+	check(t, "who watched", fmt.Sprint(order(first.find(id()))), fmt.Sprint(want))
+	check(t, "who joined later", fmt.Sprint(order(late.find(id()))), fmt.Sprint(want))
+}
