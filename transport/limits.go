@@ -61,7 +61,8 @@ const (
 	HalfOpenTimeout = 3 * time.Second
 	JoinTimeout     = 10 * time.Second
 
-	// HelloInterval is the time between repeats of an unanswered HELLO.
+	// HelloInterval is the time between repeats of an unanswered HELLO, after some quicker
+	// ones.
 	HelloInterval = 250 * time.Millisecond
 	// ConnectTimeout is how long a client sends HELLOs before it gives up with
 	// ErrNoAnswer.

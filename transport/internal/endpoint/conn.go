@@ -48,7 +48,8 @@ type Conn struct {
 	seq    uint64 // sequence number of the last packet opened or sent
 	opened uint64 // sequence number of the packet that awaits its datagram; 0: none
 	sentAt time.Duration
-	lane   *lane.Lane // nil until open
+	sought time.Duration // client: when it last asked whether its server is there
+	lane   *lane.Lane    // nil until open
 	stats  transport.Stats
 	text   string         // path.Remote as text …
 	textOf netip.AddrPort // … as of this address
@@ -261,6 +262,21 @@ func (c *Conn) keepalive(now, d time.Duration) {
 	defer c.mu.Unlock()
 	if (c.state == open || c.state == dialing && c.tx.Ready()) && now-c.sentAt >= d {
 		c.empty(wire.Keepalive)
+	}
+}
+
+// seekSize is the length of a packet that seeks the server: so long that one is answered
+// with a RESET by a server that does not know the connection.
+const seekSize = transport.ResetShare * wire.ResetSize
+
+// seek asks a server that is not heard whether it is there, if nothing was sent for d. What
+// the game sends meanwhile does not count: it is shorter.
+func (c *Conn) seek(now, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state == open && now-c.sought >= d {
+		c.sought = now
+		c.control(c.path, wire.ControlMessage{Type: wire.Probe, Size: seekSize, Pad: seekSize - transport.OverheadUp - 3})
 	}
 }
 

@@ -91,11 +91,23 @@ func (c *Conn) init() {
 	c.e.cfg.Send(c.path, wire.InitMessage{Attempt: c.attempt, Cookie: d.cookie, Noise: d.noise}.Append(nil, size))
 }
 
-// askAgain repeats the questions if they are not answered and the last ones are d old.
+// eagerRounds is how many rounds of questions follow quickly at first, while a listener may be
+// under a flood that takes a part of them: so a lost packet costs a tenth of a second. More
+// would fill a slow line with repeats.
+const eagerRounds = 4
+
+// askAgain repeats the questions if they are not answered and the last ones are d old; 2/5
+// of that in the first rounds.
 func (c *Conn) askAgain(now, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dials() && now-c.sentAt >= d {
+	if !c.dials() {
+		return
+	}
+	if c.dial.asked <= eagerRounds {
+		d = d * 2 / 5
+	}
+	if now-c.sentAt >= d {
 		c.ask()
 	}
 }
@@ -123,20 +135,22 @@ func (c *Conn) challengedToJoin(at time.Duration, from Path, b []byte) bool {
 		c.hint(at, fmt.Errorf("%w: %s is not the server that the join string names", transport.ErrKey, from.Remote))
 		return false
 	}
-	if d.shake == nil || d.key != m.Key {
-		if d.shakes >= mostShakes || c.shake(m.Key) != nil {
-			return false
-		}
+	fresh := d.shake == nil || d.key != m.Key
+	if fresh && (d.shakes >= mostShakes || c.shake(m.Key) != nil) {
+		return false
 	}
 	if d.inits >= mostInits {
 		return false
 	}
+	said := d.inits > 0 && !fresh && d.cookie == m.Cookie && c.path == from
 	d.cookie, c.path = m.Cookie, from
 	if m.Busy { // and asks again in the next round
 		d.busy = c.e.awake.at(at)
 		return true
 	}
-	c.init()
+	if !said { // else this answers a repeat of the HELLO
+		c.init()
+	}
 	return true
 }
 

@@ -22,7 +22,7 @@ func TestHandshakeOfTheClient(t *testing.T) {
 		b.now += 100 * time.Millisecond
 		b.Tick()
 	}
-	if n := len(b.sent); n != 5 || !bytes.Equal(b.sent[0], b.sent[4]) || b.to[0] != serverAddr {
+	if n := len(b.sent); n != 7 || !bytes.Equal(b.sent[0], b.sent[6]) || b.to[0] != serverAddr {
 		t.Errorf("%d questions in 1.2 s", n)
 	}
 	s := raw.NewServer(raw.Source(rand.New(rand.NewPCG(4, 4)).Uint64))

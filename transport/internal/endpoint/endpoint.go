@@ -124,20 +124,20 @@ func (e *Endpoint) Tick() {
 	e.awake.pulse(now)
 	for _, c := range e.snapshot() {
 		c.askAgain(now, e.timing.Hello)
-		c.keepalive(now, e.quiet(c, now))
+		if e.unheard(c, now) {
+			c.seek(now, e.timing.Keepalive/5)
+		} else {
+			c.keepalive(now, e.timing.Keepalive)
+		}
 		c.lookAtPath(now)
 	}
 	e.bidFarewell(now)
 }
 
-// quiet is how long a connection may send nothing. A client that has not heard its server
-// for two keepalives asks more often: a server that was started anew soon says so, and one
-// that looks for the client at an old address soon learns the new one.
-func (e *Endpoint) quiet(c *Conn, now time.Duration) time.Duration {
-	if !e.listens && e.awake.at(now)-c.silentSince() > 2*e.timing.Keepalive {
-		return e.timing.Keepalive / 5
-	}
-	return e.timing.Keepalive
+// unheard reports that a client has not heard its server for two keepalives: it was perhaps
+// started anew, or looks for the client at an old address.
+func (e *Endpoint) unheard(c *Conn, now time.Duration) bool {
+	return !e.listens && c.is(open) && e.awake.at(now)-c.silentSince() > 2*e.timing.Keepalive
 }
 
 // Poll reports the connections that ended at this end, lets in the clients that have
