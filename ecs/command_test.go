@@ -9,7 +9,9 @@ import (
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
@@ -40,13 +42,17 @@ type race struct {
 	me             donburi.Entity // the client's runner, on the server
 }
 
-func newRace(t *testing.T, c netsim.Conditions) *race {
+func newRace(t *testing.T, c netsim.Conditions, only ...filter.LayoutFilter) *race {
 	p := tendon.NewProtocol("race")
 	x := &race{t: t, net: mem.NewNetwork(1, c)}
 	x.runner = tendon.Replicate(p, "runner", donburi.NewComponentType[runnerData]())
 	x.move = tendon.NewCommand[runKeys](p, "move", x.runner)
 	session := func() *tendon.Replication {
-		r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Rewind: []donburi.IComponentType{x.runner}})
+		config := tendon.Config{Rewind: []donburi.IComponentType{x.runner}}
+		for _, f := range only {
+			config.RewindOnly = f
+		}
+		r, err := tendon.New(donburi.NewWorld(), p, config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,6 +167,34 @@ func TestOwnInputAtOnce(t *testing.T) {
 	}
 }
 
+// What the game says is not predicted waits for the server, although it is this player's, and
+// its commands arrive all the same; it is predicted again when the game says so.
+func TestOwnNodeThatIsNotPredicted(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond})
+	tendon.Predict(x.mine(), false)
+	x.steps(30)
+	was := x.runner.Get(x.mine()).Pos
+	x.input = runKeys{Dir: gmath.Vec{X: 1}, Jump: true}
+	x.steps(5)
+	if is := x.runner.Get(x.mine()).Pos; is != was || tendon.Predicted(x.mine()) {
+		t.Errorf("83 ms after the key it is at %v, was at %v, predicted: %v", is, was, tendon.Predicted(x.mine()))
+	}
+	x.steps(30)
+	if is := x.runner.Get(x.mine()); is.Pos.X < was.X+20 || is.Jumps != 1 {
+		t.Errorf("the server's answer: at %v after %d jumps, was at %v", is.Pos, is.Jumps, was)
+	}
+	x.input = runKeys{}
+	x.steps(30)
+	tendon.Predict(x.mine(), true)
+	x.steps(2)
+	was = x.runner.Get(x.mine()).Pos
+	x.input.Dir = gmath.Vec{X: 1}
+	x.steps(1)
+	if is := x.runner.Get(x.mine()).Pos; is.X != was.X+2 {
+		t.Errorf("predicted again, in the step of the key it is at %v, was at %v", is, was)
+	}
+}
+
 // A silent player's input ends.
 func TestSilentPlayerStops(t *testing.T) {
 	x := newRace(t, netsim.Conditions{Delay: 30 * time.Millisecond})
@@ -213,6 +247,28 @@ func TestRewindToWhatWasSeen(t *testing.T) {
 	x.steps(120)
 	if judged < 100 || worst > 0.01 {
 		t.Errorf("%d shots judged, up to %v beside what was drawn", judged, worst)
+	}
+}
+
+// What Config.RewindOnly leaves out has no past.
+func TestRewindOnly(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond}, filter.Not(filter.Contains(components.RplNode)))
+	host, _ := tendon.Mine(x.server, x.runner)
+	target, judged := host.Entity(), 0
+	x.nudge = func() { x.runner.Get(x.server.World().Entry(target)).Pos.X += 3 }
+	x.judge = func(c tendon.Call, _ runKeys) {
+		if !tendon.IsAuthority(c.Entry) || c.From != x.client.Me() {
+			return
+		}
+		now := x.runner.Get(x.server.World().Entry(target)).Pos
+		c.Rewind(func() {
+			if judged++; x.runner.Get(x.server.World().Entry(target)).Pos != now {
+				t.Fatalf("at %v, is at %v", x.runner.Get(x.server.World().Entry(target)).Pos, now)
+			}
+		})
+	}
+	if x.steps(60); judged < 50 {
+		t.Errorf("only %d shots judged", judged)
 	}
 }
 

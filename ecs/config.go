@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -41,6 +42,10 @@ type Config struct {
 	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what
 	// a caller saw.
 	Rewind []donburi.IComponentType
+
+	// RewindOnly keeps the past of those entities alone; nil means of all that have one of
+	// these components. It costs memory and time for each: give what can be shot.
+	RewindOnly filter.LayoutFilter
 
 	// Log is told where a session is hosted, and which clients have joined, are lost, are
 	// back and have left. It is also told which clients were refused and why (the session

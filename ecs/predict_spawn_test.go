@@ -9,6 +9,7 @@ import (
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
@@ -53,7 +54,7 @@ type shootingRange struct {
 	comes, goes           int // of shells, as OnStreamIn and OnStreamOut tell the client
 }
 
-func newRange(t *testing.T, c netsim.Conditions, seed uint64) *shootingRange {
+func newRange(t *testing.T, c netsim.Conditions, seed uint64, node ...components.NodeData) *shootingRange {
 	p := tendon.NewProtocol("range")
 	x := &shootingRange{t: t, net: mem.NewNetwork(seed, c), lasts: 60, flashes: map[uint16]int{}, late: map[uint16]time.Duration{}}
 	x.gun = tendon.Replicate(p, "gun", donburi.NewComponentType[gunData]())
@@ -62,7 +63,7 @@ func newRange(t *testing.T, c netsim.Conditions, seed uint64) *shootingRange {
 		e := w.Entry(w.Create(x.shell))
 		x.shell.SetValue(e, shellData{Pos: a.Pos, Nr: a.Nr})
 		return e
-	})
+	}, node...)
 	x.fire = tendon.NewCommand[trigger](p, "fire", x.gun)
 	x.fly = tendon.NewCommand[tendon.None](p, "fly", x.shell)
 	session := func(dedicated bool) *tendon.Replication {
@@ -141,7 +142,14 @@ func (x *shootingRange) all(r *tendon.Replication) (es []*donburi.Entry, unknown
 // A shell is there in the step of the key. The server's takes its place: it is the same
 // entity, it goes on where it is, and everyone has one.
 func TestPredictedSpawn(t *testing.T) {
-	x := newRange(t, netsim.Conditions{Delay: 60 * time.Millisecond, Jitter: 10 * time.Millisecond}, 1)
+	for _, transient := range []bool{false, true} {
+		predictedSpawn(t, components.NodeData{Transient: transient})
+	}
+}
+
+func predictedSpawn(t *testing.T, node components.NodeData) {
+	t.Helper()
+	x := newRange(t, netsim.Conditions{Delay: 60 * time.Millisecond, Jitter: 10 * time.Millisecond}, 1, node)
 	corrections := 0
 	x.client.OnCorrection(func(tendon.Correction) { corrections++ })
 	x.input.Fire, x.input.Nr = true, 1
@@ -209,14 +217,14 @@ func TestPredictedSpawnsUnderLoss(t *testing.T) {
 		{Delay: 150 * time.Millisecond, Loss: 0.2, Burst: 3, Duplicate: 0.1},
 	} {
 		for seed := range uint64(4) {
-			spawnsUnderLoss(t, c, seed)
+			spawnsUnderLoss(t, c, seed, components.NodeData{Transient: seed%2 == 1})
 		}
 	}
 }
 
-func spawnsUnderLoss(t *testing.T, c netsim.Conditions, seed uint64) {
+func spawnsUnderLoss(t *testing.T, c netsim.Conditions, seed uint64, node components.NodeData) {
 	t.Helper()
-	x := newRange(t, c, seed)
+	x := newRange(t, c, seed, node)
 	presses, push := 0, 0
 	alone := map[uint16]int{} // steps that a shell waits for the server's
 	wait := int((2*(c.Delay+c.Jitter) + 300*time.Millisecond) * 60 / time.Second)

@@ -50,12 +50,14 @@ type prediction struct {
 	ReplayTime         time.Duration // of the corrections
 }
 
-// Predict says whether this client predicts a node that it does not own, such as a ball or
-// the car of another: its commands then run here too, with the zero value. Own nodes are
-// predicted in any case. On an authority it does nothing.
+// Predict says whether this client predicts a node, from the next Receive on. Without it a
+// client predicts what its player owns. A node of others, such as a ball or another's car, is
+// predicted with the zero value of its commands. An own node that is not predicted waits for
+// the server and is drawn as all proxies are; its input is sent all the same. On an authority
+// Predict does nothing.
 func Predict(e *donburi.Entry, on bool) {
 	if r, n := nodeAt(e); n != nil && r.shared.Auth == nil {
-		n.Asked = on
+		n.Asked, n.Waits = on, !on
 	}
 }
 
@@ -83,7 +85,7 @@ func (pr *prediction) find() {
 			continue
 		}
 		for _, n := range b.find() {
-			if n.ID == 0 && !n.Awaited || n.Owner != pr.Me && !n.Asked {
+			if n.ID == 0 && !n.Awaited || n.Waits || n.Owner != pr.Me && !n.Asked {
 				continue
 			}
 			if n.Predicted == nil {
@@ -157,7 +159,7 @@ func (c Call) Once(key int, fn func(late time.Duration)) {
 
 // release gives a node that is not predicted any more back to what comes from the server.
 func (pr *prediction) release(n *nodes.Node) {
-	if pr.Proxy == nil || n.Leaving || n.Replica == nil || pr.nodes.Of(n.Entity) != n {
+	if pr.Proxy == nil || n.Leaving || n.Replica == nil || n.Data.Transient || pr.nodes.Of(n.Entity) != n {
 		return
 	}
 	for ord := range n.Items {

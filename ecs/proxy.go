@@ -284,7 +284,7 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		px.parting = true
 		px.resolve()
 	}
-	if n.Predicted != nil { // what the server has decided in the end
+	if n.Predicted != nil && !n.Data.Transient { // what the server has decided in the end
 		for ord := range n.Items {
 			px.injectNow(n, &n.Items[ord], ord)
 			px.notify.Look(n, &n.Items[ord])

@@ -105,7 +105,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		key: newKey(), worlds: worlds{levels: w == nil},
 	}
 	r.connect()
-	if err := r.past.Begin(c.Rewind); err != nil {
+	if err := r.past.Begin(c.Rewind, c.RewindOnly); err != nil {
 		return nil, err
 	}
 	r.commands.bind(r.calls.handlers)

@@ -67,7 +67,7 @@ func (r *Replication) ViewTick() float64 {
 func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	v := *c.Get(e)
 	r, n := nodeAt(e)
-	if n == nil || n.Predicted == nil || r.shared.Proxy == nil {
+	if n == nil || n.Predicted == nil || n.Replica == nil || r.shared.Proxy == nil {
 		return v
 	}
 	for ord := range n.Items {

@@ -56,7 +56,7 @@ func NetGraph(r *tendon.Replication, screen *ebiten.Image) (height int) {
 
 // figures returns the lines of the graph: one for the session, one for each connection.
 func figures(r *tendon.Replication) []string {
-	rows := []string{fmt.Sprintf("%s  tick %d  peer %d", r.Mode(), r.Tick(), r.Me())}
+	rows := []string{fmt.Sprintf("%s  tick %d  peer %d%s", r.Mode(), r.Tick(), r.Me(), commands(r.CommandStats()))}
 	if r.Mode() == tendon.Client {
 		return append(rows, connection("server", r.Stats(rpl.Server)))
 	}
@@ -71,6 +71,18 @@ func figures(r *tendon.Replication) []string {
 		rows = append(rows, connection(fmt.Sprintf("peer %d", p), r.Stats(p)))
 	}
 	return rows
+}
+
+// commands says how often predictions were wrong, and how long before their time commands
+// come; nothing where there are none.
+func commands(s tendon.CommandStats) string {
+	switch {
+	case s.Ticks > 0:
+		return fmt.Sprintf("  corrections %d (%.2f %%)  margin %d ms", s.Corrections, 100*float64(s.Corrections)/float64(s.Ticks), s.Lead.Milliseconds())
+	case s.InTime > 0:
+		return fmt.Sprintf("  late %.2f %%  margin %d ms", 100*float64(s.Missed)/float64(s.InTime+s.Missed), s.Margin.Milliseconds())
+	}
+	return ""
 }
 
 func connection(name string, s tendon.Stats) string {

@@ -93,6 +93,7 @@ type Node struct {
 
 	Predicted *predict.Node // on a client that predicts it
 	Asked     bool          // the game has said that it is predicted
+	Waits     bool          // the game has said that it is not, although it is this player's
 	Awaited   bool          // this machine has made it before the authority has told of it
 
 	OnProxy

@@ -42,8 +42,11 @@ func (st *States) Save(n *nodes.Node, t rpl.Tick) {
 }
 
 // Known reports whether what is here of a node is its state as of the newest packet: whether
-// the server has told of it, and knows that it has.
-func Known(n *nodes.Node) bool { return n.Replica != nil && n.Replica.Known() }
+// the server has told of it, and knows that it has. Of a transient node the server tells
+// nothing after its arrival.
+func Known(n *nodes.Node) bool {
+	return n.Replica != nil && n.Replica.Known() && !n.Data.Transient
+}
 
 // Differs returns the first field in which a kept state is not the server's.
 func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, kept unsafe.Pointer, t rpl.Tick) (field string, size float64) {

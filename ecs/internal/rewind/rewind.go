@@ -65,8 +65,9 @@ type undo struct {
 	was, set float64
 }
 
-// Begin finds the components, which are those of Config.Rewind, in the protocol.
-func (rw *History) Begin(cs []donburi.IComponentType) error {
+// Begin finds the components, which are those of Config.Rewind, in the protocol. only is
+// Config.RewindOnly.
+func (rw *History) Begin(cs []donburi.IComponentType, only filter.LayoutFilter) error {
 	for _, c := range cs {
 		comp := (*nodes.Component)(nil)
 		if c != nil {
@@ -78,7 +79,11 @@ func (rw *History) Begin(cs []donburi.IComponentType) error {
 		case len(comp.Drawn.Fields) == 0 || comp.StandIn != nil:
 			return fmt.Errorf("tendon: Config.Rewind names component %s, which has no field tagged `interp` of its own: what is not drawn between samples is not rewound", comp.Name)
 		}
-		rw.rewound = append(rw.rewound, rewound{comp: comp, query: donburi.NewQuery(filter.Contains(c)), of: map[*nodes.Node]*past{}})
+		which := filter.LayoutFilter(filter.Contains(c))
+		if only != nil {
+			which = filter.And(which, only)
+		}
+		rw.rewound = append(rw.rewound, rewound{comp: comp, query: donburi.NewQuery(which), of: map[*nodes.Node]*past{}})
 	}
 	return nil
 }
