@@ -121,7 +121,7 @@ func (w *world) rule() {
 	}
 }
 
-// stir has most nodes leave their courses.
+// stir has most nodes depart from their predictions.
 func (w *world) stir() {
 	for _, th := range w.nodes {
 		if w.r.IntN(4) > 0 {

@@ -58,10 +58,10 @@ func (a *Authority) Reship(b []byte) bool {
 func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 	for i := range a.store.Slabs {
 		s := &a.store.Slabs[i]
-		walked += int(s.Near)
+		walked += int(s.Walked)
 		for block, o := range s.Owners {
-			if r := &a.store.Rows[o.Row]; int(r.Block) != block || r.Walked != (block < int(s.Near)) || r.Walked != (o.Item != store.NoSlot) {
-				return fmt.Sprintf("block %d of %d: row %d, item %d", block, s.Near, o.Row, o.Item), walked
+			if r := &a.store.Rows[o.Row]; int(r.Block) != block || r.Walked != (block < int(s.Walked)) || r.Walked != (o.Item != store.NoSlot) {
+				return fmt.Sprintf("block %d of %d: row %d, item %d", block, s.Walked, o.Row, o.Item), walked
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func (a *Authority) BeginFit() {
 	number, _ := a.sender.Tables.NextTables()
 	a.sender.Tables.Fitting = coder.Fitter{Worth: a.sender.Tables.Worth()}.Begin(a.sender.Tables.Learner, a.store.Types, a.sender.Tables.Defaults, a.sender.Tables.Model, number)
 	a.sender.Tables.Fitting.Then(func() { a.sender.Tables.Fitted(a.sender.Tables.Fitting) })
-	a.sender.Tables.Fitting.Pace = 1
+	a.sender.Tables.Fitting.StepsPerTick = 1
 }
 
 func (a *Authority) Fits() bool { return a.sender.Tables.Fitting != nil }
@@ -204,7 +204,7 @@ func (a *Authority) Unlisted() (n int) {
 		}
 		for slot := range a.store.Nodes {
 			s := uint32(slot)
-			n += flag(listed.Has(s) != (p.Wanted.Has(s) && a.store.Space.Spots[slot].Cell >= 0))
+			n += flag(listed.Has(s) != (p.Wanted.Has(s) && a.store.Space.Positions[slot].Cell >= 0))
 		}
 	}
 	return n

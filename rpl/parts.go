@@ -7,7 +7,7 @@ import (
 
 // Charge reports what a peer's reliable lane has sent since the last Charge, in bytes
 // (messages, repeats, acknowledgements, and packets that carried nothing else), and how
-// many bytes it still holds to send. That settles what its messages were charged when
+// many bytes it still holds to send. That corrects what its messages were charged when
 // the lane was given them: repeats become a debt, paid before the peer is sent anything
 // else. transport.Conn counts both; call Charge after each send, before the next
 // Schedule. Without it the charge stays an estimate that knows of no repeats. Charge

@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A straight walk needs few corrections for rounding, because phases predict it, and
+// A straight walk needs few corrections for rounding, because fractions predict it, and
 // the client is exact at every tick.
 func TestPhasesSaveCorrections(t *testing.T) {
 	seed := rand.Uint64()
@@ -58,7 +58,7 @@ func TestPhasesSaveCorrections(t *testing.T) {
 			}
 		}
 	}
-	// 0.1 per walker and tick is usual and 0.13 the most of 2,000 seeds; without phases
+	// 0.1 per walker and tick is usual and 0.13 the most of 2,000 seeds; without fractions
 	// it is 0.4.
 	if n := w.net.A.Counters().Records; n > ticks*20/5 {
 		t.Errorf("seed %d: %d updates for %d straight walkers in %d ticks", seed, n, len(walkers), ticks)
@@ -67,8 +67,8 @@ func TestPhasesSaveCorrections(t *testing.T) {
 	}
 }
 
-// A row that is settled and then changes again in the same tick is sent with its last
-// state. In particular, a node that goes on along the other axis has no phase along
+// A row that is committed and then changes again in the same tick is sent with its last
+// state. In particular, a node that goes on along the other axis has no fraction along
 // this one.
 func TestRowsThatTurnWhereTheyWereSettled(t *testing.T) {
 	seed := rand.Uint64()
@@ -114,7 +114,7 @@ func TestRowsThatTurnWhereTheyWereSettled(t *testing.T) {
 		ticks(20, goOn)
 		ticks(1, func(th *thing) {
 			goOn(th)
-			if _, err := w.net.A.AddItem(th.id, w.body); err != nil { // AddItem settles the row
+			if _, err := w.net.A.AddItem(th.id, w.body); err != nil { // AddItem commits the row
 				t.Fatal(err)
 			}
 			set(th, 0, 60)

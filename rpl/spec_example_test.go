@@ -154,7 +154,7 @@ func TestSpecExampleOfPackets(t *testing.T) {
 			has[client.P.Newest()] = slices.Clone(rpl.FaultsOf(client.P).SpecRow(id))
 		}
 	}
-	for tick, want := range map[rpl.Tick][]int32{1: {8, 32, 3, 1}, 7: {8, 34, 4, 5}, 11: {24, 37, 4, 7}} { // V, X, Load and phase, as on the page
+	for tick, want := range map[rpl.Tick][]int32{1: {8, 32, 3, 1}, 7: {8, 34, 4, 5}, 11: {24, 37, 4, 7}} { // V, X, Load and fraction, as on the page
 		if !slices.Equal(has[tick], want) {
 			t.Errorf("at tick %d the client has %d, the page says %d", tick, has[tick], want)
 		}

@@ -44,7 +44,7 @@ func (sm SpecModel) Table(name string, k int) *prefix.Table {
 	}
 	switch name, _, _ = strings.Cut(name, " of"); name {
 	case "told":
-		return e.Told[k-1].T
+		return e.Present[k-1].T
 	case "joint":
 		return rec.Joint[k].T
 	case "large":
@@ -52,7 +52,7 @@ func (sm SpecModel) Table(name string, k int) *prefix.Table {
 	case "quad":
 		return shape.Quads[k/2][k%2].T
 	case "phase":
-		return u.Phases[0][k].T
+		return u.Fractions[0][k].T
 	}
 	return nil
 }

@@ -276,7 +276,7 @@ func trimmed(lens []uint8) string {
 var specWords = []string{"V", "X", "Load"}
 
 // message reads a whole message for specCarts, whose one row type has three words, all in
-// chunk 0, and a phase. Tables by kind are not in the example.
+// chunk 0, and a fraction. Tables by kind are not in the example.
 func (r *tablesReader) message() {
 	r.raw(2, "the tables' number")
 	for after, what := range []string{"a length", "none"} {
@@ -366,7 +366,7 @@ func (r *tablesReader) chunk(of string) (patterns int) {
 	return patterns
 }
 
-// record reads the tables of a record, with those of so many patterns and states of phases.
+// record reads the tables of a record, with those of so many patterns and states of fractions.
 func (r *tablesReader) record(of string, patterns, phases int) {
 	if !r.flag("no tables of "+of, "tables of "+of) {
 		return

@@ -121,7 +121,7 @@ type ItemType struct {
 	Words    []Word
 	Vars     []Var
 	Parts    []Part // at least one; if any prop is for everyone, its part is the first
-	Explicit bool   // its components are read only when bumped
+	Explicit bool   // its components are read only when dirty
 
 	// Pos are the words of the `pos` prop, -1 if there is none; PosStep is their unit.
 	Pos     [2]int

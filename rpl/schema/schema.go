@@ -104,7 +104,7 @@ func (s *Schema) Name() string { return s.name }
 //	if=Field         while that bool field is false peers keep the last value; not for secrets
 //	once             sent when a node arrives and when it is sent whole again, not when it changes
 //	notify           OnChange fires
-//	explicit         the whole component is checked for changes only when bumped; the tag stands
+//	explicit         the whole component is checked for changes only when dirty; the tag stands
 //	                 on any of its fields, or on a blank one, _ struct{}
 //	max=             how long a string, bytes, a list or a map may be; required for these: at
 //	                 most 65,534 bytes, or 4,096 elements

@@ -6,13 +6,13 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// PiecesBits is what n pieces cost, with their names and their share of the packets'
+// ChunksCost is what n chunks cost, with their names and their share of the packets'
 // headers.
-func PiecesBits(bits, n int) float64 {
+func ChunksCost(bits, n int) float64 {
 	return float64(bits+n*wire.NameBits) * (1 + wire.HeaderBits/float64(8*wire.PacketRoom-wire.HeaderBits))
 }
 
-func PieceBits(bits int) float64 { return PiecesBits(bits, 1) }
+func ChunkCost(bits int) float64 { return ChunksCost(bits, 1) }
 
 // A Budget is what each peer may be sent.
 type Budget struct {
@@ -28,15 +28,15 @@ func NewBudget(rate int) Budget {
 // A Bucket is what one peer may be sent: what its budget pays for, if it has one, and no more
 // than may be under way.
 type Bucket struct {
-	Tokens  float64 // bytes in the bucket …
-	Size    float64 // … which holds so many
-	at      time.Duration
-	Lane    float64 // bytes reserved for messages that wait for the reliable lane
-	Room    float64 // bytes in the bucket beside those; negative: debt. Without a budget: bytes that may leave
-	Left    float64 // bits not yet planned for, of room and of what may be under way
-	Calls   float64 // bytes that unreliable calls have saved up
-	paid    float64 // bytes charged for what the reliable lane holds or was given since Charge
-	settled bool    // Charge reports what the lane sends
+	Tokens    float64 // bytes in the bucket …
+	Size      float64 // … which holds so many
+	at        time.Duration
+	Lane      float64 // bytes reserved for messages that wait for the reliable lane
+	Room      float64 // bytes in the bucket beside those; negative: debt. Without a budget: bytes that may leave
+	Left      float64 // bits not yet planned for, of room and of what may be under way
+	Calls     float64 // bytes that unreliable calls have saved up
+	paid      float64 // bytes charged for what the reliable lane holds or was given since Charge
+	corrected bool    // Charge reports what the lane sends
 }
 
 // Refill adds what the budget has given since the last send, or what the peer's line carries
@@ -92,7 +92,7 @@ func (u *Bucket) Open(b Budget, flight int) bool {
 // planned yet (first) the room may be overdrawn once, so that a piece larger than one send's
 // share is not put off for ever (protocol rule 26).
 func (u *Bucket) Afford(bits int, first bool) bool {
-	cost := PieceBits(bits)
+	cost := ChunkCost(bits)
 	if u.Left < cost && !(u.Room > 0 && first) {
 		return false
 	}
@@ -106,22 +106,22 @@ func (u *Bucket) Charge(cost float64) {
 	u.paid += cost
 }
 
-// Settle corrects what was charged for the reliable lane by what it has sent since the last
-// settle, and what it still holds.
-func (u *Bucket) Settle(sent, held int) {
+// Correct corrects what was charged for the reliable lane by what it has sent since the last
+// time, and what it still holds.
+func (u *Bucket) Correct(sent, held int) {
 	u.Tokens += u.paid - float64(sent+held)
-	u.paid, u.settled = float64(held), true
+	u.paid, u.corrected = float64(held), true
 }
 
 // LaneTakes is whether the reliable lane may be given so many more bytes now. A stalled lane
 // holds at most a bucket of them: otherwise all would leave at once when it goes on.
 func (u *Bucket) LaneTakes(bytes float64) bool {
-	return !u.settled || u.paid == 0 || u.paid+bytes <= u.Size
+	return !u.corrected || u.paid == 0 || u.paid+bytes <= u.Size
 }
 
 // LaneCost is what so many bytes of a reliable message are charged when they are given
 // to the lane: its segments, and with packet loss a copy of each, as transport/lane
-// then repeats every segment once. settle corrects that by what they did cost.
+// then repeats every segment once. Correct mends that by what they did cost.
 func LaneCost(bytes int, lossy bool) float64 {
 	cost := float64(bytes + (bytes/laneChunk+1)*laneOverhead)
 	if lossy {

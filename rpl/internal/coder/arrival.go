@@ -14,5 +14,5 @@ const (
 	OwnerNobody = iota
 	OwnerYou
 	OwnerOther
-	ownerKinds
+	ownerValues
 )

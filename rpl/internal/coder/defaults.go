@@ -8,13 +8,13 @@ import (
 // The default tables, with which rows are coded before anything is known of the game.
 // Many are equal, and are made once per model.
 
-// guessedPatterns is how many patterns of a chunk have a symbol before any were seen.
-const guessedPatterns = 127
+// defaultPatterns is how many patterns of a chunk have a symbol before any were seen.
+const defaultPatterns = 127
 
 type defaults struct {
-	signed map[signedShape]Table
-	quads  map[quadWeights][2]Table
-	phase  [2]Table // of words that are as expected, and of those that are not
+	signed   map[signedShape]Table
+	quads    map[quadWeights][2]Table
+	fraction [2]Table // of words that are as expected, and of those that are not
 }
 
 type signedShape struct {
@@ -24,9 +24,9 @@ type signedShape struct {
 
 func newDefaults() *defaults {
 	return &defaults{
-		signed: make(map[signedShape]Table),
-		quads:  make(map[quadWeights][2]Table),
-		phase:  [2]Table{phaseTable(4), phaseTable(1)},
+		signed:   make(map[signedShape]Table),
+		quads:    make(map[quadWeights][2]Table),
+		fraction: [2]Table{fractionTable(4), fractionTable(1)},
 	}
 }
 
@@ -84,7 +84,7 @@ var (
 
 // row makes the default tables of a row type.
 func (d *defaults) row(t *rowtype.Type) rowModel {
-	r := rowModel{Kind: -1, angle: -1, chunks: chunksOf(t, nil), keyBase: make([]int32, len(t.Words))}
+	r := rowModel{ClassWord: -1, angle: -1, chunks: chunksOf(t, nil), keyBase: make([]int32, len(t.Words))}
 	var weights [shapes][][2]stateWeights
 	for i := range t.Words {
 		w := &t.Words[i]
@@ -107,7 +107,7 @@ func (d *defaults) row(t *rowtype.Type) rowModel {
 	var joint [shapes][]Table
 	for s, of := range weights {
 		for from := 0; from < len(of); from += chunkLen {
-			patterns, j := likely(of[from:min(from+chunkLen, len(of))], guessedPatterns)
+			patterns, j := likely(of[from:min(from+chunkLen, len(of))], defaultPatterns)
 			r.Shapes[s].Chunks = append(r.Shapes[s].Chunks, newChunk(patterns))
 			joint[s] = append(joint[s], j)
 		}
@@ -121,21 +121,21 @@ func (d *defaults) row(t *rowtype.Type) rowModel {
 		u.Large = append(u.Large, d.residuals(1e-4, 0.97, min(octaves(&t.Words[i]), 12)))
 		r.Keys.Large = append(r.Keys.Large, d.residuals(1e-4, 1.15, octaves(&t.Words[i])))
 	}
-	for range t.Phased {
-		near, any := d.phase[0], d.phase[1]
-		u.Phases = append(u.Phases, [stateKinds]Table{near, any, any, any})
+	for range t.Fractional {
+		near, any := d.fraction[0], d.fraction[1]
+		u.Fractions = append(u.Fractions, [stateValues]Table{near, any, any, any})
 	}
 	u.coded()
 	r.Updates = []updateModel{sameInAll(u)}
 	return r
 }
 
-// phaseTable is a table of differences from the expected phase: up to peak times likelier
-// near 0, and mostly even (phase.go).
-func phaseTable(peak float64) Table {
-	w := make([]float64, rowtype.PhaseKinds)
+// fractionTable is a table of differences from the expected fraction: up to peak times likelier
+// near 0, and mostly even (fraction.go).
+func fractionTable(peak float64) Table {
+	w := make([]float64, rowtype.FractionValues)
 	for i := range w {
-		d := min(i, rowtype.PhaseKinds-i)
+		d := min(i, rowtype.FractionValues-i)
 		w[i] = 1 + (peak-1)/float64(1+d*d)
 		if i%2 != 0 {
 			w[i] /= 8

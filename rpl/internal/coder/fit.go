@@ -14,13 +14,13 @@ func (l *Learner) Cost(types []*rowtype.Type, m *Model) float64 {
 	return bits
 }
 
-// cost is the same for one row type. The counted kinds must be the model's, or the
+// cost is the same for one row type. The counted classes must be the model's, or the
 // model has none.
 func (r *rowLearner) cost(t *rowtype.Type, m *rowModel) float64 {
 	bits := r.keys.cost(t, &m.Shapes[ShapeKey], &m.Keys)
 	for k := range r.Updates {
 		u := &m.Updates[0]
-		if m.Kind >= 0 {
+		if m.ClassWord >= 0 {
 			u = &m.Updates[k]
 		}
 		for c := range u {
@@ -38,9 +38,9 @@ func (l *recordLearner) cost(t *rowtype.Type, shape *shapeModel, u *recordModel)
 	for w := range l.large {
 		bits += tableCost(&u.Large[w], l.large[w][:])
 	}
-	for w := range u.Phases {
-		for k := range u.Phases[w] {
-			bits += tableCost(&u.Phases[w][k], l.phased(w, k))
+	for w := range u.Fractions {
+		for k := range u.Fractions[w] {
+			bits += tableCost(&u.Fractions[w][k], l.fractionCounts(w, k))
 		}
 	}
 	return bits

@@ -11,7 +11,7 @@ import (
 // tick does at most fitSteps of them. What is counted meanwhile enters the later steps:
 // no step needs the counts that an earlier one saw.
 
-// fitSteps is enough for four row types without kinds, or one of four kinds: some 5 ms.
+// fitSteps is enough for four row types without classes, or one of four classes: some 5 ms.
 // Fitting allocates memory, and its last step may ship tables, so ticks that fit are not
 // steady ones: it is better to have few, each with as many steps as are bearable.
 const fitSteps = 48
@@ -27,14 +27,14 @@ type Fitting struct {
 	Next  *Model  // the model that set makes …
 	Saved float64 // … and the counted bits that it saves
 
-	steps []func() // those still to do
-	Pace  int      // steps in a tick
+	steps        []func() // those still to do
+	StepsPerTick int      // steps in a tick
 }
 
 // Begin starts a fit of everything counted. d is the default model, old the one in
 // force.
 func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number uint8) *Fitting {
-	g := &Fitting{Fitter: f, l: l, types: types, d: d, old: old, Set: NewTableSet(types).With(number), Pace: fitSteps}
+	g := &Fitting{Fitter: f, l: l, types: types, d: d, old: old, Set: NewTableSet(types).With(number), StepsPerTick: fitSteps}
 	for i := range types {
 		g.row(i)
 	}
@@ -56,7 +56,7 @@ func (g *Fitting) Then(step func()) { g.steps = append(g.steps, step) }
 
 // On does the steps of one tick and reports whether all are done.
 func (g *Fitting) On() (done bool) {
-	n := min(g.Pace, len(g.steps))
+	n := min(g.StepsPerTick, len(g.steps))
 	for _, step := range g.steps[:n] {
 		step()
 	}
@@ -74,16 +74,16 @@ type rowFit struct {
 
 	keys *recordLearner
 	sum  recordLearner // counts of all updates …
-	each updateLearner // … and of those in each context, of whatever kind
+	each updateLearner // … and of those in each context, of whatever class
 	base rowModel      // the model made of what is fitted so far
 
-	kinds     rowSet      // the same as to with tables by kind …
-	kind      updateModel // … the tables of the kind being fitted …
-	withKinds float64     // … and the bits that all updates take with kinds
+	classes     rowSet      // the same as to with tables by class …
+	class       updateModel // … the tables of the class being fitted …
+	withClasses float64     // … and the bits that all updates take with classes
 }
 
 // row adds the steps for one row type: first what all updates share, keyframes, and
-// each context; then, if updates are counted by kind, the same for each kind.
+// each context; then, if updates are counted by class, the same for each class.
 func (g *Fitting) row(i int) {
 	r := &rowFit{
 		Fitting: g, t: g.types[i], l: &g.l.Rows[i], d: &g.d.Rows[i], old: &g.old.Rows[i], to: &g.Set.Rows[i],
@@ -100,23 +100,23 @@ func (g *Fitting) row(i int) {
 	for c := range contexts {
 		then(func() { r.to.updates[0].contexts[c] = r.context(&r.each, &r.base.Updates[0], c) })
 	}
-	if r.l.Kind < 0 {
+	if r.l.ClassWord < 0 {
 		return
 	}
 	then(func() {
-		r.kinds = *r.to
-		r.kinds.kind, r.kinds.updates = r.l.Kind, make([]updateSet, len(r.l.Updates)-1)
+		r.classes = *r.to
+		r.classes.classWord, r.classes.updates = r.l.ClassWord, make([]updateSet, len(r.l.Updates)-1)
 	})
 	for k := 1; k < len(r.l.Updates); k++ {
-		then(func() { r.ofKind(&r.kinds.updates[k-1], &r.l.Updates[k]) })
+		then(func() { r.ofClass(&r.classes.updates[k-1], &r.l.Updates[k]) })
 		for c := range contexts {
-			then(func() { r.kinds.updates[k-1].contexts[c] = r.context(&r.l.Updates[k], &r.kind, c) })
+			then(func() { r.classes.updates[k-1].contexts[c] = r.context(&r.l.Updates[k], &r.class, c) })
 		}
 	}
-	then(func() { r.withKinds = r.price(&r.kinds, r.l, r.t, r.d) })
+	then(func() { r.withClasses = r.price(&r.classes, r.l, r.t, r.d) })
 	then(func() {
-		if r.withKinds < r.price(r.to, r.l, r.t, r.d) {
-			*r.to = r.kinds
+		if r.withClasses < r.price(r.to, r.l, r.t, r.d) {
+			*r.to = r.classes
 		}
 	})
 }
@@ -162,13 +162,13 @@ func (r *rowFit) context(l *updateLearner, now *updateModel, c int) recordSet {
 	return r.record(&l[c], &r.d.Updates[0][0], &now[c], &r.base.Shapes[ShapeUpdate])
 }
 
-// ofKind fits the tables that all contexts of one kind share.
-func (r *rowFit) ofKind(s *updateSet, l *updateLearner) {
+// ofClass fits the tables that all contexts of one class share.
+func (r *rowFit) ofClass(s *updateSet, l *updateLearner) {
 	sum := newRecordLearner(r.t)
 	for c := range l {
 		sum.add(&l[c])
 	}
 	def, now := &r.d.Updates[0][0], &r.base.Updates[0][0]
 	s.all = r.record(&sum, def, now, &r.base.Shapes[ShapeUpdate])
-	r.kind = s.build(def, now)
+	r.class = s.build(def, now)
 }

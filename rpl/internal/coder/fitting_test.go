@@ -27,7 +27,7 @@ func TestFitTakesManyTicks(t *testing.T) {
 	want := fitted(l, h.types, d).Append(nil, h.types, d)
 	for _, pace := range []int{1, 3, 10, 1000} {
 		g := Fitter{Worth: 1}.Begin(l, h.types, d, d, 1)
-		g.Pace = pace
+		g.StepsPerTick = pace
 		all, ticks := len(g.steps), 0
 		for done := false; !done; ticks++ {
 			left := len(g.steps)

@@ -13,8 +13,8 @@ type headingHints struct {
 	from         [2]vote            // for heading.from: not mirrored, and mirrored
 }
 
-// Guess is the heading that was seen most often.
-func (h *headingHints) Guess() rowtype.Heading {
+// Likeliest is the heading that was seen most often.
+func (h *headingHints) Likeliest() rowtype.Heading {
 	mirrored := h.from[1].won > h.from[0].won
 	return rowtype.Heading{On: true, Mirrored: mirrored, From: h.from[flag(mirrored)].value}
 }
@@ -24,13 +24,13 @@ func (h *headingHints) note(t *rowtype.Type, base, now rowtype.Words) {
 	if x == *base.Word(t.HeadingX) && y == *base.Word(t.HeadingY) || x|y == 0 {
 		return
 	}
-	w := &t.Courses[t.Heading]
+	w := &t.Motions[t.Heading]
 	for k := range h.from {
 		g := (&rowtype.Heading{Mirrored: k == 1}).Aim(t)
 		h.from[k].cast(w.Residual(g.Of(x, y), angle))
 	}
-	guess := h.Guess()
-	g := guess.Aim(t)
+	likeliest := h.Likeliest()
+	g := likeliest.Aim(t)
 	h.Still[bits.Len32(rowtype.Magnitude(w.Residual(*base.Word(t.Heading), angle)))]++
 	h.Along[bits.Len32(rowtype.Magnitude(w.Residual(g.Expect(base, now), angle)))]++
 }

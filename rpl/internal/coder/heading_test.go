@@ -64,7 +64,7 @@ func newFlock(t *testing.T, r *rand.Rand, h rowtype.Heading) *flock {
 	f := &flock{}
 	f.types, _ = rowtype.TypesOf(s)
 	typ := f.types[0]
-	look, aim := &typ.Courses[flockLook], h.Aim(typ)
+	look, aim := &typ.Motions[flockLook], h.Aim(typ)
 	angle := func(words []int32) {
 		words[flockLook] = look.Min + r.Int32N(360)
 		if x, y := words[0], words[2]; h.On && x|y != 0 {
@@ -85,10 +85,10 @@ func newFlock(t *testing.T, r *rand.Rand, h rowtype.Heading) *flock {
 			now[0], now[2] = r.Int32N(4000)-2000, r.Int32N(4000)-2000
 			angle(now)
 		}
-		for _, i := range typ.Phased {
-			now[i], now[typ.Phase[i]] = typ.Courses[i].Reach(typ.At(base), typ.At(now), i, 5)
+		for _, i := range typ.Fractional {
+			now[i], now[typ.Fraction[i]] = typ.Motions[i].Reach(typ.At(base), typ.At(now), i, 5)
 			if now[typ.Words[i].Velocity] == 0 {
-				now[typ.Phase[i]] = 0
+				now[typ.Fraction[i]] = 0
 			}
 		}
 		f.base, f.now = append(f.base, base), append(f.now, now)
@@ -116,8 +116,8 @@ func TestAnglesFollowVelocities(t *testing.T) {
 		f := newFlock(t, r, h)
 		typ, d, l := f.types[0], defaultModel(f.types), NewLearner(f.types, 60)
 		plain := f.code(d, l)
-		if g := l.Rows[0].Course.Guess(); g != h || l.Rows[0].Course.Saved() < 1000 {
-			t.Fatalf("seed %d: the heading %v is taken for %v, which saves %g bits", seed, h, g, l.Rows[0].Course.Saved())
+		if g := l.Rows[0].Heading.Likeliest(); g != h || l.Rows[0].Heading.Saved() < 1000 {
+			t.Fatalf("seed %d: the heading %v is taken for %v, which saves %g bits", seed, h, g, l.Rows[0].Heading.Saved())
 		}
 		set := NewTableSet(f.types).With(1)
 		set.Rows[0].Heading = h
@@ -150,7 +150,7 @@ func TestAnglesOfTheirOwn(t *testing.T) {
 	f := newFlock(t, rand.New(rand.NewPCG(seed, 1)), rowtype.Heading{})
 	l := NewLearner(f.types, 60)
 	f.code(defaultModel(f.types), l)
-	h := &l.Rows[0].Course
+	h := &l.Rows[0].Heading
 	if share := h.Saved() / HintEvery / LevelBits(&h.Still); share > MinSaving {
 		t.Errorf("seed %d: a heading is thought to save %.2f of the angles", seed, share)
 	}
@@ -191,7 +191,7 @@ func TestHeadingsAreExact(t *testing.T) {
 
 // slowHeading computes the angle of the velocity x, y in the plainest way.
 func slowHeading(h *rowtype.Heading, t *rowtype.Type, x, y int32) int32 {
-	c := &t.Courses[t.Heading]
+	c := &t.Motions[t.Heading]
 	turn := int64(rowtype.Direction(x, y))
 	if h.Mirrored {
 		turn = -turn
@@ -199,7 +199,7 @@ func slowHeading(h *rowtype.Heading, t *rowtype.Type, x, y int32) int32 {
 	return slowAround(c, int64(c.Min)+(turn*c.All()+1<<31)>>32+int64(h.From))
 }
 
-func slowAround(c *rowtype.Course, x int64) int32 {
+func slowAround(c *rowtype.Motion, x int64) int32 {
 	for x < int64(c.Min) {
 		x += c.All()
 	}
@@ -218,7 +218,7 @@ func slowExpect(h *rowtype.Heading, t *rowtype.Type, base, now []int32) int32 {
 	if x0 == 0 && y0 == 0 {
 		return along
 	}
-	c := &t.Courses[t.Heading]
+	c := &t.Motions[t.Heading]
 	off := int64(was) - int64(slowHeading(h, t, x0, y0))
 	for off > c.All()>>1 {
 		off -= c.All()

@@ -31,21 +31,21 @@ type Learner struct {
 }
 
 type rowLearner struct {
-	coder   *rowModel       // whose codes patternSlot.run holds, nil none
-	Kind    int             // index of the word by whose kinds updates are counted, -1 none
-	Updates []updateLearner // first of updates without a kind, then of each kind
-	keys    recordLearner
-	votes   []vote // per word: its value in most keyframes and arrivals
-	Hints   kindHints
-	Course  headingHints
-	Lines   LineHints
-	sources sourceHints
-	next    uint8 // counts updates, to find those of which hints are noted
+	coder     *rowModel       // whose codes patternSlot.run holds, nil none
+	ClassWord int             // index of the word by whose classes updates are counted, -1 none
+	Updates   []updateLearner // first of updates without a class, then of each class
+	keys      recordLearner
+	votes     []vote // per word: its value in most keyframes and arrivals
+	Hints     classHints
+	Heading   headingHints
+	Lines     LineHints
+	sources   sourceHints
+	next      uint8 // counts updates, to find those of which hints are noted
 }
 
-// turn reports whether the next update is one of which hints are noted: one in HintEvery,
+// sampleNext reports whether the next update is one of which hints are noted: one in HintEvery,
 // and at first each, so that a small world need not wait long for its lines.
-func (r *rowLearner) turn() bool {
+func (r *rowLearner) sampleNext() bool {
 	r.next++
 	return r.next%HintEvery == 0 || r.Lines.young()
 }
@@ -59,15 +59,15 @@ func (l *Learner) Samples(t *rowtype.Type) bool {
 type updateLearner [contexts]recordLearner
 
 type recordLearner struct {
-	Chunks []patternCount
-	large  [][signedSyms]uint32 // per word
-	phases []uint32             // by phaseAt
+	Chunks    []patternCount
+	large     [][signedSyms]uint32 // per word
+	fractions []uint32             // by fractionAt
 }
 
-// phased is the counts of one hidden word's phase, in one state.
-func (u *recordLearner) phased(hidden, state int) []uint32 {
-	at := phaseAt(hidden, state)
-	return u.phases[at : at+rowtype.PhaseKinds]
+// withFraction is the counts of one hidden word's fraction, in one state.
+func (u *recordLearner) fractionCounts(hidden, state int) []uint32 {
+	at := fractionAt(hidden, state)
+	return u.fractions[at : at+rowtype.FractionValues]
 }
 
 // vote finds a majority in one pass (Boyer and Moore, 1981).
@@ -161,8 +161,8 @@ func NewLearner(types []*rowtype.Type, hz int) *Learner {
 	l := &Learner{Wait: ids.Tick(firstFit * hz), Gaps: make([]uint32, gapSyms)}
 	for _, t := range types {
 		l.Rows = append(l.Rows, rowLearner{
-			Kind: -1, Updates: []updateLearner{newUpdateLearner(t)}, keys: newRecordLearner(t),
-			votes: make([]vote, len(t.Words)), Hints: newKindHints(t), Lines: newLineHints(t), sources: newSourceHints(t),
+			ClassWord: -1, Updates: []updateLearner{newUpdateLearner(t)}, keys: newRecordLearner(t),
+			votes: make([]vote, len(t.Words)), Hints: newClassHints(t), Lines: newLineHints(t), sources: newSourceHints(t),
 		})
 	}
 	return l
@@ -177,14 +177,14 @@ func newUpdateLearner(t *rowtype.Type) (u updateLearner) {
 
 func newRecordLearner(t *rowtype.Type) recordLearner {
 	return recordLearner{
-		Chunks: make([]patternCount, (len(t.Words)+chunkLen-1)/chunkLen),
-		large:  make([][signedSyms]uint32, len(t.Words)),
-		phases: make([]uint32, phaseAt(len(t.Phased), 0)),
+		Chunks:    make([]patternCount, (len(t.Words)+chunkLen-1)/chunkLen),
+		large:     make([][signedSyms]uint32, len(t.Words)),
+		fractions: make([]uint32, fractionAt(len(t.Fractional), 0)),
 	}
 }
 
 // Serve sets the model whose codes are kept with the patterns: the one that most peers
-// have. Its kinds must be those by which updates are counted, or it has none.
+// have. Its classes must be those by which updates are counted, or it has none.
 func (l *Learner) Serve(m *Model) {
 	for i := range l.Rows {
 		r := &l.Rows[i]
@@ -239,7 +239,7 @@ func (l *Learner) Fade() {
 		}
 		r.keys.fade()
 		r.Hints.fade()
-		r.Course.fade()
+		r.Heading.fade()
 		r.Lines.fade()
 		r.sources.fade()
 		for k := range r.votes {
@@ -248,7 +248,7 @@ func (l *Learner) Fade() {
 	}
 }
 
-// Most is an upper bound of every counter, and of every sum of counters over kinds and
+// Most is an upper bound of every counter, and of every sum of counters over classes and
 // contexts.
 func (l *Learner) Most() (n uint64) {
 	for _, k := range l.Gaps {
@@ -293,7 +293,7 @@ func (u *recordLearner) fade() {
 	for i := range u.large {
 		fade(u.large[i][:])
 	}
-	fade(u.phases)
+	fade(u.fractions)
 }
 
 func fade(n []uint32) {
@@ -315,7 +315,7 @@ func (u *recordLearner) add(v *recordLearner) {
 	for w := range u.large {
 		addCounts(u.large[w][:], v.large[w][:])
 	}
-	addCounts(u.phases, v.phases)
+	addCounts(u.fractions, v.fractions)
 }
 
 func addCounts(n, more []uint32) {

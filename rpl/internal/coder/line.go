@@ -16,29 +16,29 @@ func (m *Model) Lines() bool { return m.lined }
 // LinesOf reports whether any word of a row type is coded along a line.
 func (m *Model) LinesOf(t *rowtype.Type) bool { return m.Rows[t.Index].lines != nil }
 
-// IsPhaseless reports whether updates tell no phase of word i of a row type: it is coded
+// IsWholeWord reports whether updates tell no fraction of word i of a row type: it is coded
 // along a line in place of a declared velocity.
-func (m *Model) IsPhaseless(t *rowtype.Type, i int) bool {
+func (m *Model) IsWholeWord(t *rowtype.Type, i int) bool {
 	lines := m.Rows[t.Index].lines
 	return lines != nil && lines[i] && t.IsDeclared(i)
 }
 
-// stillOf lists the words of the phases that updates do not tell, for rows with these lines.
+// stillOf lists the words of the fractions that updates do not tell, for rows with these lines.
 func stillOf(t *rowtype.Type, lines []bool) (still []int) {
-	for _, i := range t.Phased {
+	for _, i := range t.Fractional {
 		if lines[i] && t.IsDeclared(i) {
-			still = append(still, int(t.Phase[i]))
+			still = append(still, int(t.Fraction[i]))
 		}
 	}
 	return still
 }
 
-// Still lists the words of a row type's phases that updates do not tell: what has such a
-// phase cannot be told by an update.
+// Still lists the words of a row type's fractions that updates do not tell: what has such a
+// fraction cannot be told by an update.
 func (m *Model) Still(t *rowtype.Type) []int { return m.Rows[t.Index].still }
 
-// along is the expected value of word i, which is coded along a line, whose course is c.
-func (m *rowModel) along(c *rowtype.Course, was, is rowtype.Words, second *rowtype.Second, i int, n uint32) int32 {
+// along is the expected value of word i, which is coded along a line, whose motion is c.
+func (m *rowModel) along(c *rowtype.Motion, was, is rowtype.Words, second *rowtype.Second, i int, n uint32) int32 {
 	if second.P == nil {
 		return c.Expect(was, is, i, n)
 	}
@@ -48,8 +48,8 @@ func (m *rowModel) along(c *rowtype.Course, was, is rowtype.Words, second *rowty
 // LineHints count what words would cost along lines, and without.
 type LineHints struct {
 	hold, line [][hintLevels]uint32 // by the binary digits of the residual
-	phases     []uint32             // by word: phases that are told without a line
-	calm       []uint32             // by word: sends in which a velocity and a phase spared an update
+	fractions  []uint32             // by word: fractions that are told without a line
+	calm       []uint32             // by word: sends in which a velocity and a fraction spared an update
 	seen       uint32               // how many updates were noted
 	Records    uint32               // of these …
 	Changed    uint32               // … how many words they changed
@@ -62,10 +62,10 @@ const (
 	// lineSeen is the least number of noted updates from which lines are chosen.
 	lineSeen = 48
 
-	// phaseBits is roughly what a phase costs whose word is not straight.
-	phaseBits = 2.5
+	// fractionBits is roughly what a fraction costs whose word is not straight.
+	fractionBits = 2.5
 
-	// correctionBits is what it costs a word to have no phase in a send in which its velocity
+	// correctionBits is what it costs a word to have no fraction in a send in which its velocity
 	// spares an update: in a quarter of these an update corrects the rounding.
 	correctionBits = 3
 
@@ -80,7 +80,7 @@ const (
 
 func newLineHints(t *rowtype.Type) LineHints {
 	n := len(t.Words)
-	return LineHints{hold: make([][hintLevels]uint32, n), line: make([][hintLevels]uint32, n), phases: make([]uint32, n), calm: make([]uint32, n)}
+	return LineHints{hold: make([][hintLevels]uint32, n), line: make([][hintLevels]uint32, n), fractions: make([]uint32, n), calm: make([]uint32, n)}
 }
 
 func (h *LineHints) young() bool { return h.seen < lineYoung }
@@ -90,7 +90,7 @@ func (h *LineHints) note(t *rowtype.Type, was, is rowtype.Words, second *rowtype
 	h.seen++
 	h.Records++
 	for i := range t.Words {
-		c, x, x0 := &t.Courses[i], *is.Word(i), *was.Word(i)
+		c, x, x0 := &t.Motions[i], *is.Word(i), *was.Word(i)
 		h.Changed += uint32(flag(x != x0))
 		if second.P == nil || !t.Lines(i) {
 			continue
@@ -98,8 +98,8 @@ func (h *LineHints) note(t *rowtype.Type, was, is rowtype.Words, second *rowtype
 		hold := x0
 		if t.IsDeclared(i) {
 			hold = c.Expect(was, is, i, n)
-			if c.Phase >= 0 && *is.Word(int(c.Velocity)) != 0 {
-				h.phases[i]++
+			if c.Fraction >= 0 && *is.Word(int(c.Velocity)) != 0 {
+				h.fractions[i]++
 				h.calm[i] += min(second.Gap/second.Step, mostCalm) - min(1, second.Gap/second.Step)
 			}
 		} else if c.Velocity >= 0 && *was.Word(int(c.Velocity))|*is.Word(int(c.Velocity)) != 0 {
@@ -115,7 +115,7 @@ func (h *LineHints) fade() {
 		fade(h.hold[i][:])
 		fade(h.line[i][:])
 	}
-	fade(h.phases)
+	fade(h.fractions)
 	fade(h.calm)
 	h.Records, h.Changed = h.Records/2, h.Changed/2
 }
@@ -153,7 +153,7 @@ func (h *LineHints) Choose(t *rowtype.Type, now []bool) (next []bool, saved floa
 
 // cost is the bits of a word of the noted updates without a line, and along one.
 func (h *LineHints) cost(i int) (hold, line float64) {
-	return LevelBits(&h.hold[i]) + phaseBits*float64(h.phases[i]), LevelBits(&h.line[i]) + correctionBits*float64(h.calm[i])
+	return LevelBits(&h.hold[i]) + fractionBits*float64(h.fractions[i]), LevelBits(&h.line[i]) + correctionBits*float64(h.calm[i])
 }
 
 // SavedByLines is the bits that what was counted would cost more without a model's lines.

@@ -23,7 +23,7 @@ type EntryModel struct {
 	Near    [NearGaps]prefix.Sym // names of ordinary updates at small distances (name.go)
 	Gap     Table                // what comes next: the end, a special update, or the distance to an ordinary one
 	Far     Table                // distances of special updates and of guesses; 0 ends the list
-	Told    [ToldRows]Table      // which of the next 1 to toldRows rows an ordinary update tells, a bit each
+	Present [PresentRows]Table   // which of the next 1 to PresentRows rows an ordinary update tells, a bit each
 	Row     Table                // what a special update does to a row
 	BaseAge Table                // age of an explicit base, in ticks
 	Length  Table                // numbers of bytes, and small counts
@@ -48,18 +48,18 @@ const (
 	gapSyms = GapPlain + unsignedSyms - 1
 )
 
-// ToldRows is how many rows of an ordinary update one symbol speaks of.
-const ToldRows = 4
+// PresentRows is how many rows of an ordinary update one symbol speaks of.
+const PresentRows = 4
 
 // The form of a packet says what else is in it.
 const (
-	FormFull    = 1 << iota // a whole tick instead of a base
-	FormEcho                // when the peer's newest packet came
-	FormChecks              // checksums
-	FormRemoved             // removals
-	FormArrived             // arrivals
-	FormCalls               // calls
-	FormGuesses             // guesses
+	FormFull        = 1 << iota // a whole tick instead of a base
+	FormEcho                    // when the peer's newest packet came
+	FormChecks                  // checksums
+	FormRemoved                 // removals
+	FormArrived                 // arrivals
+	FormCalls                   // calls
+	FormSpeculative             // guesses
 )
 
 // A removal's symbol is one more than these flags.
@@ -78,8 +78,8 @@ const (
 	ArriveArgs
 	ArriveLeapt // the node has leapt since it was first told of
 
-	ArriveOwner = 1 << iota
-	arriveKinds = ArriveOwner * ownerKinds
+	ArriveOwner  = 1 << iota
+	arriveValues = ArriveOwner * ownerValues
 )
 
 // What a special update does to a row.
@@ -226,9 +226,9 @@ func defaultEntry() EntryModel {
 		Run:   fit(append([]float64{4}, magnitudes(1, 0.6)...)...),
 	}
 	m.nameBy(fit(append([]float64{0.01, 0.02}, magnitudes(1, 0.6)...)...))
-	for i := range m.Told {
-		p := [ToldRows]float64{0.4, 0.3, 0.3, 0.3}
-		m.Told[i] = fit(fitFlags(p[:i+1]...)...)
+	for i := range m.Present {
+		p := [PresentRows]float64{0.4, 0.3, 0.3, 0.3}
+		m.Present[i] = fit(fitFlags(p[:i+1]...)...)
 	}
 	arrive := []float64{0.5}
 	for _, owner := range []float64{0.9, 0.03, 0.07} {

@@ -15,7 +15,7 @@ const (
 	statePlus
 	stateMinus
 	stateLarge
-	stateKinds
+	stateValues
 )
 
 const (
@@ -127,28 +127,28 @@ func spelt(quads [][2]Table, pattern uint32) (bits int) {
 }
 
 // stateWeights are how often a word is expected in each state, in 1024ths.
-type stateWeights [stateKinds]uint32
+type stateWeights [stateValues]uint32
 
 // likely returns the patterns that are the most frequent if words have states by the
 // given weights, and a joint table for them.
 func likely(weights [][2]stateWeights, most int) ([]uint32, Table) {
-	type guess struct {
+	type candidate struct {
 		p       uint64 // of 1<<40
 		pattern uint32
 	}
-	best := []guess{{1 << 40, 0}}
+	best := []candidate{{1 << 40, 0}}
 	for i := range weights {
-		var next []guess
+		var next []candidate
 		for _, g := range best {
 			prev := 0
 			if i > 0 {
 				prev = int(min(g.pattern>>(2*i-2)&3, 1))
 			}
 			for k, w := range weights[i][prev] {
-				next = append(next, guess{g.p * uint64(w) >> 10, g.pattern | uint32(k)<<(2*i)})
+				next = append(next, candidate{g.p * uint64(w) >> 10, g.pattern | uint32(k)<<(2*i)})
 			}
 		}
-		slices.SortFunc(next, func(a, b guess) int {
+		slices.SortFunc(next, func(a, b candidate) int {
 			switch {
 			case a.p > b.p:
 				return -1

@@ -38,18 +38,18 @@ func newRecordBench(b testing.TB) *recordBench {
 		for i := range rb.t.Words {
 			base[i] = int32(r.IntN(int(min(rb.t.Words[i].Max, 1000))))
 		}
-		for _, i := range rb.t.Phased {
-			base[rb.t.Phase[i]] = int32(r.IntN(2*rowtype.PhaseHalf) - rowtype.PhaseHalf)
+		for _, i := range rb.t.Fractional {
+			base[rb.t.Fraction[i]] = int32(r.IntN(2*rowtype.HalfStep) - rowtype.HalfStep)
 		}
 		copy(now, base)
 		for _, i := range rb.t.Velocities {
 			now[i] += int32(r.NormFloat64() * 20)
 		}
 		for i := range rb.t.Words {
-			if rb.t.Phase[i] >= 0 {
-				now[i], now[rb.t.Phase[i]] = rb.t.Courses[i].Reach(rb.t.At(base), rb.t.At(now), i, 7)
+			if rb.t.Fraction[i] >= 0 {
+				now[i], now[rb.t.Fraction[i]] = rb.t.Motions[i].Reach(rb.t.At(base), rb.t.At(now), i, 7)
 				now[i] += int32(r.NormFloat64())
-				now[rb.t.Phase[i]] = int32(r.IntN(5)+int(now[rb.t.Phase[i]])+6)&(2*rowtype.PhaseHalf-1) - rowtype.PhaseHalf
+				now[rb.t.Fraction[i]] = int32(r.IntN(5)+int(now[rb.t.Fraction[i]])+6)&(2*rowtype.HalfStep-1) - rowtype.HalfStep
 			}
 		}
 		rb.base, rb.now = append(rb.base, base), append(rb.now, now)

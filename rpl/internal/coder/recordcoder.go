@@ -28,13 +28,13 @@ type recordCoder struct {
 // A chunkCoding is the chunk that is being written: its pattern, and by word what may
 // follow it.
 type chunkCoding struct {
-	pattern   uint32
-	phased    uint32           // words whose phase is told, each as its high bit in a pattern
-	residuals [chunkLen]int32  // of the words that are not as expected
-	phases    [chunkLen]uint32 // index of each phase in the lists of phaseAt
+	pattern      uint32
+	withFraction uint32           // words whose fraction is told, each as its high bit in a pattern
+	residuals    [chunkLen]int32  // of the words that are not as expected
+	fractions    [chunkLen]uint32 // index of each fraction in the lists of fractionAt
 }
 
-func (d *chunkCoding) reset() { d.pattern, d.phased = 0, 0 }
+func (d *chunkCoding) reset() { d.pattern, d.withFraction = 0, 0 }
 
 // residual notes by how much word i of a row differs from what is expected.
 func (d *chunkCoding) residual(i int, r int32) {
@@ -77,7 +77,7 @@ func (k *recordCoder) plain(words []int) {
 func (k *recordCoder) wrapped(set *rowChunk) {
 	was, is := k.was, k.is
 	for _, i := range set.wrapped {
-		c, x := &set.courses[i%chunkLen], *is.Word(i)
+		c, x := &set.motions[i%chunkLen], *is.Word(i)
 		expected := *was.Word(i)
 		switch c.Way {
 		case rowtype.ByHeading:
@@ -92,25 +92,25 @@ func (k *recordCoder) wrapped(set *rowChunk) {
 }
 
 // lined notes how words along lines differ from these. Where there is no second version
-// they are coded as they would be without lines, but for phases.
+// they are coded as they would be without lines, but for fractions.
 func (k *recordCoder) lined(set *rowChunk) {
 	was, is, n := k.was, k.is, k.n
 	if k.second.P == nil {
 		for _, i := range set.lined {
-			if r := *is.Word(i) - set.courses[i%chunkLen].Expect(was, is, i, n); r != 0 {
+			if r := *is.Word(i) - set.motions[i%chunkLen].Expect(was, is, i, n); r != 0 {
 				k.chunk.residual(i, r)
 			}
 		}
 		return
 	}
 	for _, i := range set.lined {
-		if r := *is.Word(i) - set.courses[i%chunkLen].Along(was, k.second, i, n); r != 0 {
+		if r := *is.Word(i) - set.motions[i%chunkLen].Along(was, k.second, i, n); r != 0 {
 			k.chunk.residual(i, r)
 		}
 	}
 }
 
-// glide notes the changes of words that have a phase, and of the velocities coded with
+// glide notes the changes of words that have a fraction, and of the velocities coded with
 // them.
 func (k *recordCoder) glide(g *glide) {
 	d, was, is, n := k.chunk, k.was, k.is, int64(k.n)
@@ -120,24 +120,24 @@ func (k *recordCoder) glide(g *glide) {
 			d.pattern |= stateOf(v-v0) << (2 * g.led & 31)
 			d.residuals[g.led%chunkLen] = v - v0
 		}
-		to := rowtype.Along(*was.At(g.x), *was.At(g.phase), rowtype.Travel(v0, v, n, g.rate, rowtype.PhaseBits))
+		to := rowtype.Along(*was.At(g.x), *was.At(g.f), rowtype.Travel(v0, v, n, g.rate, rowtype.FractionBits))
 		x := rowtype.Nearest(to)
-		phase := to - x<<rowtype.PhaseBits
+		fraction := to - x<<rowtype.FractionBits
 		if x < g.min || x > g.max {
-			x, phase = min(max(x, g.min), g.max), 0
+			x, fraction = min(max(x, g.min), g.max), 0
 		}
 		if g.lined && v0|v == 0 && k.second.P != nil {
 			i := int(g.x / rowtype.WordSize)
-			x = int64(k.m.chunks[i/chunkLen].courses[i%chunkLen].Along(was, k.second, i, k.n))
+			x = int64(k.m.chunks[i/chunkLen].motions[i%chunkLen].Along(was, k.second, i, k.n))
 		}
-		r := (*is.At(g.x) - int32(x)) & g.told
+		r := (*is.At(g.x) - int32(x)) & g.coded
 		s := stateOf(r)
 		d.pattern |= s << (2 * g.at & 31)
 		d.residuals[g.at%chunkLen] = r
-		if v<<(g.fraction&31) != 0 {
-			off := uint32(*is.At(g.phase)-rowtype.OddPhase(int32(phase))) % rowtype.PhaseKinds
-			d.phases[g.at%chunkLen] = g.hidden + s*rowtype.PhaseKinds + off
-			d.phased |= g.bit
+		if v<<(g.shift&31) != 0 {
+			off := uint32(*is.At(g.f)-rowtype.OddFraction(int32(fraction))) % rowtype.FractionValues
+			d.fractions[g.at%chunkLen] = g.hidden + s*rowtype.FractionValues + off
+			d.withFraction |= g.bit
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (k *recordCoder) key(t *rowtype.Type, now []int32, votes []vote, c int) {
 			base = m.usual(t, now, i)
 		}
 		if x != base {
-			k.chunk.residual(i, set.courses[j%chunkLen].Residual(base, x))
+			k.chunk.residual(i, set.motions[j%chunkLen].Residual(base, x))
 		}
 	}
 	k.write(c)
@@ -168,14 +168,14 @@ func (k *recordCoder) key(t *rowtype.Type, now []int32, votes []vote, c int) {
 // write writes chunk c, of which everything has been noted.
 func (k *recordCoder) write(c int) {
 	run, d := k.joint(c), k.chunk
-	for told := d.pattern&(d.pattern>>1)&lowBits | d.phased; told != 0; told &= told - 1 {
-		bit := uint(bits.TrailingZeros32(told))
+	for coded := d.pattern&(d.pattern>>1)&lowBits | d.withFraction; coded != 0; coded &= coded - 1 {
+		bit := uint(bits.TrailingZeros32(coded))
 		at := bit / 2 % chunkLen
 		next := prefix.Run{}
 		if bit&1 != 0 {
-			i := d.phases[at]
-			k.learn.phases[i]++
-			next = next.Code(k.u.phaseCodes[i])
+			i := d.fractions[at]
+			k.learn.fractions[i]++
+			next = next.Code(k.u.fractionCodes[i])
 		} else {
 			i, r := c*chunkLen+int(at), d.residuals[at]
 			sym, rest, n := signedSymbol(r)

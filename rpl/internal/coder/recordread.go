@@ -14,7 +14,7 @@ import (
 func (m *Model) ReadUpdate(d *prefix.Decoder, t *rowtype.Type, base, now []int32, second *rowtype.Second, n uint32) bool {
 	row := &m.Rows[t.Index]
 	was, is := t.At(base), t.At(now)
-	u := &row.Updates[t.KindOf(row.Kind, was)][contextOf(t, was, n)]
+	u := &row.Updates[t.ClassOf(row.ClassWord, was)][contextOf(t, was, n)]
 	r := recordReader{row, u, was, is, second, n}
 	copy(now, base) // for words that have not changed and are not predicted
 	ok := true
@@ -51,7 +51,7 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 		bit := uint(bits.TrailingZeros32(rest)) & 31
 		at := bit / 2
 		i := from + int(at)
-		s := pattern >> bit % stateKinds
+		s := pattern >> bit % stateValues
 		r := smallResidual[s]
 		if s == stateLarge {
 			if have < prefix.MaxCode {
@@ -67,12 +67,12 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 			acc, have = acc>>(n&63), have-n
 			if f.Symbol() == 0 && k.m.sources != nil && k.m.sources[i] != sourceNone {
 				var in bool
-				acc, have, in = k.given(d, &chunk.courses[at], i, s, acc, have)
+				acc, have, in = k.given(d, &chunk.motions[at], i, s, acc, have)
 				ok = ok && in
 				continue
 			}
 		}
-		w := &chunk.courses[at]
+		w := &chunk.motions[at]
 		if w.Wraps {
 			x, in := w.Apply(k.m.foresee(w, was, is, i, k.n), r)
 			*is.Word(i), ok = x, ok && in
@@ -86,33 +86,33 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 		if w.Way >= rowtype.ByLine && (w.Way == rowtype.ByLine || k.second.P != nil && *was.Word(int(w.Velocity))|*is.Word(int(w.Velocity)) == 0) {
 			x := k.m.along(w, was, is, k.second, i, k.n) + r
 			*is.Word(i), ok = x, ok && x >= w.Min && x <= w.Max
-			if w.Phase >= 0 {
-				*is.Word(int(w.Phase)) = 0
+			if w.Fraction >= 0 {
+				*is.Word(int(w.Fraction)) = 0
 			}
 			continue
 		}
 		v := *is.Word(int(w.Velocity))
-		way := rowtype.Travel(*was.Word(int(w.Velocity)), v, int64(k.n), w.Rate, rowtype.PhaseBits)
-		x, phase := w.Reached(*was.Word(i), *was.Word(int(w.Phase)), way)
+		way := rowtype.Travel(*was.Word(int(w.Velocity)), v, int64(k.n), w.Rate, rowtype.FractionBits)
+		x, fraction := w.Reached(*was.Word(i), *was.Word(int(w.Fraction)), way)
 		x += r
 		*is.Word(i), ok = x, ok && x >= w.Min && x <= w.Max
-		if w.Phaseless(v) {
-			*is.Word(int(w.Phase)) = 0
+		if w.IsWhole(v) {
+			*is.Word(int(w.Fraction)) = 0
 			continue
 		}
 		if have < prefix.MaxCode {
 			acc, have = d.Refill(acc, have)
 		}
-		f := k.u.Phases[w.Hidden][s].T.Find(acc)
+		f := k.u.Fractions[w.Hidden][s].T.Find(acc)
 		acc, have = acc>>(f.Bits()&63), have-f.Bits()
-		*is.Word(int(w.Phase)) = (rowtype.OddPhase(phase)+int32(f.Symbol())+rowtype.PhaseHalf)&(rowtype.PhaseKinds-1) - rowtype.PhaseHalf
+		*is.Word(int(w.Fraction)) = (rowtype.OddFraction(fraction)+int32(f.Symbol())+rowtype.HalfStep)&(rowtype.FractionValues-1) - rowtype.HalfStep
 	}
 	d.Return(acc, have)
 	return ok
 }
 
-// foresee is the expected value of word i, whose course in this model is c.
-func (m *rowModel) foresee(c *rowtype.Course, base, now rowtype.Words, i int, n uint32) int32 {
+// foresee is the expected value of word i, whose motion in this model is c.
+func (m *rowModel) foresee(c *rowtype.Motion, base, now rowtype.Words, i int, n uint32) int32 {
 	if c.Way == rowtype.ByHeading {
 		return m.aim.Expect(base, now)
 	}
@@ -120,4 +120,4 @@ func (m *rowModel) foresee(c *rowtype.Course, base, now rowtype.Words, i int, n 
 }
 
 // smallResidual is the residual that a state stands for, 0 for stateLarge.
-var smallResidual = [stateKinds]int32{statePlus: 1, stateMinus: -1}
+var smallResidual = [stateValues]int32{statePlus: 1, stateMinus: -1}

@@ -152,24 +152,24 @@ func (r *rowLearner) unsource(old, next *rowModel) {
 	}
 }
 
-// given reads what follows symbol 0 of word i, whose state is s: its phase.
-func (k *recordReader) given(d *prefix.Decoder, w *rowtype.Course, i int, s uint32, acc uint64, have int) (uint64, int, bool) {
+// given reads what follows symbol 0 of word i, whose state is s: its fraction.
+func (k *recordReader) given(d *prefix.Decoder, w *rowtype.Motion, i int, s uint32, acc uint64, have int) (uint64, int, bool) {
 	x, ok := k.m.source(k.is, i)
 	*k.is.Word(i) = x
 	ok = ok && x >= w.Min && x <= w.Max
-	if w.Velocity < 0 || w.Phase < 0 {
+	if w.Velocity < 0 || w.Fraction < 0 {
 		return acc, have, ok
 	}
 	v0, v := *k.was.Word(int(w.Velocity)), *k.is.Word(int(w.Velocity))
-	if w.Phaseless(v) || w.Way == rowtype.ByLine {
-		*k.is.Word(int(w.Phase)) = 0
+	if w.IsWhole(v) || w.Way == rowtype.ByLine {
+		*k.is.Word(int(w.Fraction)) = 0
 		return acc, have, ok
 	}
-	_, phase := w.Reached(*k.was.Word(i), *k.was.Word(int(w.Phase)), rowtype.Travel(v0, v, int64(k.n), w.Rate, rowtype.PhaseBits))
+	_, fraction := w.Reached(*k.was.Word(i), *k.was.Word(int(w.Fraction)), rowtype.Travel(v0, v, int64(k.n), w.Rate, rowtype.FractionBits))
 	if have < prefix.MaxCode {
 		acc, have = d.Refill(acc, have)
 	}
-	f := k.u.Phases[w.Hidden][s].T.Find(acc)
-	*k.is.Word(int(w.Phase)) = (rowtype.OddPhase(phase)+int32(f.Symbol())+rowtype.PhaseHalf)&(rowtype.PhaseKinds-1) - rowtype.PhaseHalf
+	f := k.u.Fractions[w.Hidden][s].T.Find(acc)
+	*k.is.Word(int(w.Fraction)) = (rowtype.OddFraction(fraction)+int32(f.Symbol())+rowtype.HalfStep)&(rowtype.FractionValues-1) - rowtype.HalfStep
 	return acc >> (f.Bits() & 63), have - f.Bits(), ok
 }

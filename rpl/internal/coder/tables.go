@@ -14,7 +14,7 @@ import (
 //
 //	type 1 byte = 3, then bits: number 2, the codes of the steps between code lengths,
 //	the lengths of gaps; per row type: the heading, the lines, per chunk patterns, states and lengths,
-//	the tables of any update, which word tells kinds, per kind its own and those
+//	the tables of any update, which word tells classes, per class its own and those
 //	of its contexts, the keyframe's and its bases; a one at the end.
 
 // maxTable is the most bytes that a set of tables may take.
@@ -256,7 +256,7 @@ func (c *tableCoder) row(s *rowSet, t *rowtype.Type, d *rowModel) {
 		}
 	}
 	c.record(&s.any, &d.Updates[0][0], nil)
-	c.kinds(s, t)
+	c.classes(s, t)
 	for k := range s.updates {
 		c.update(&s.updates[k], &d.Updates[0][0], s)
 	}
@@ -293,24 +293,24 @@ func (c *tableCoder) lines(s *rowSet, t *rowtype.Type) {
 	}
 }
 
-// kinds codes which word tells kinds, and makes room for the tables of each kind.
-func (c *tableCoder) kinds(s *rowSet, t *rowtype.Type) {
-	if !c.flag(s.kind >= 0) {
+// classes codes which word tells classes, and makes room for the tables of each class.
+func (c *tableCoder) classes(s *rowSet, t *rowtype.Type) {
+	if !c.flag(s.classWord >= 0) {
 		return
 	}
-	w := int(c.bits(uint32(s.kind), rowtype.KindBits))
+	w := int(c.bits(uint32(s.classWord), rowtype.ClassWordBits))
 	switch {
-	case !slices.Contains(t.Kinds, w):
+	case !slices.Contains(t.ClassWords, w):
 		c.bad = true
 	case c.reading():
-		s.kind, s.updates = w, make([]updateSet, t.KindsOf(w))
+		s.classWord, s.updates = w, make([]updateSet, t.ClassesOf(w))
 	}
 }
 
-// update codes the tables of one kind: those of any context, if there are kinds, and
+// update codes the tables of one class: those of any context, if there are classes, and
 // those of each context.
 func (c *tableCoder) update(u *updateSet, d *recordModel, s *rowSet) {
-	if s.kind >= 0 {
+	if s.classWord >= 0 {
 		c.record(&u.all, d, &s.shapes[ShapeUpdate])
 	}
 	for k := range u.contexts {
@@ -326,7 +326,7 @@ func (c *tableCoder) record(u *recordSet, d *recordModel, shape *shapeSet) {
 	}
 	if c.reading() {
 		u.joint, u.large = make([][]uint8, len(d.Joint)), make([][]uint8, len(d.Large))
-		u.phases = make([][stateKinds][]uint8, len(d.Phases))
+		u.fractions = make([][stateValues][]uint8, len(d.Fractions))
 	}
 	if shape != nil {
 		for k := range u.joint {
@@ -338,9 +338,9 @@ func (c *tableCoder) record(u *recordSet, d *recordModel, shape *shapeSet) {
 	for w := range u.large {
 		u.large[w] = c.list(u.large[w], signedSyms+1, d.Large[w].T)
 	}
-	for i := range u.phases {
-		for j := range u.phases[i] {
-			u.phases[i][j] = c.list(u.phases[i][j], rowtype.PhaseKinds+1, d.Phases[i][j].T)
+	for i := range u.fractions {
+		for j := range u.fractions[i] {
+			u.fractions[i][j] = c.list(u.fractions[i][j], rowtype.FractionValues+1, d.Fractions[i][j].T)
 		}
 	}
 }
@@ -363,7 +363,7 @@ func (c *tableCoder) chunk(s *chunkSet, words int, def [][2]Table) {
 	}
 	n := int(c.bits(uint32(len(s.patterns)), 8))
 	if c.reading() {
-		s.patterns, s.states, s.quads = make([]uint32, n), make([][2][stateKinds]uint8, words), make([][2][]uint8, len(def))
+		s.patterns, s.states, s.quads = make([]uint32, n), make([][2][stateValues]uint8, words), make([][2][]uint8, len(def))
 	}
 	var own [chunkLen][2]*prefix.Table
 	for w := range words {

@@ -9,7 +9,7 @@ import (
 
 // Building a model from a set of tables, on both ends. It uses only integers, so that
 // both make the same. Where a set has no table, the more general one is used: a context
-// has the table of its kind, a kind that of any update, and that is the default one.
+// has the table of its class, a class that of any update, and that is the default one.
 
 // learned makes a table of code lengths whose escape leads to base. Without lengths it
 // is now.
@@ -61,7 +61,7 @@ func (s *rowSet) build(t *rowtype.Type, d *rowModel) rowModel {
 	if s.Heading.On {
 		r.angle, r.aim, r.chunks = t.Heading, s.Heading.Aim(t), slices.Clone(r.chunks)
 		c := &r.chunks[t.Heading/chunkLen]
-		c.courses[t.Heading%chunkLen].Way = rowtype.ByHeading
+		c.motions[t.Heading%chunkLen].Way = rowtype.ByHeading
 		c.moving |= bitOf(t.Heading)
 	}
 	for w, has := range s.hasBase {
@@ -74,9 +74,9 @@ func (s *rowSet) build(t *rowtype.Type, d *rowModel) rowModel {
 		r.Shapes[k], joint[k] = s.shapes[k].build(&d.Shapes[k], d.joint(k))
 	}
 	def := &d.Updates[0][0]
-	any := s.any.build(def, &recordModel{Joint: joint[ShapeUpdate], Large: def.Large, Phases: def.Phases, phaseCodes: def.phaseCodes})
-	r.Kind = s.kind
-	if s.kind >= 0 {
+	any := s.any.build(def, &recordModel{Joint: joint[ShapeUpdate], Large: def.Large, Fractions: def.Fractions, fractionCodes: def.fractionCodes})
+	r.ClassWord = s.classWord
+	if s.classWord >= 0 {
 		r.Updates = append(r.Updates, sameInAll(any))
 	}
 	for k := range s.updates {
@@ -94,7 +94,7 @@ func sameInAll(u recordModel) (m updateModel) {
 	return m
 }
 
-// build makes the tables of the contexts of one kind, or of any; now is used where the
+// build makes the tables of the contexts of one class, or of any; now is used where the
 // set has none.
 func (s *updateSet) build(def, now *recordModel) (m updateModel) {
 	all := s.all.build(def, now)
@@ -140,7 +140,7 @@ func (s *recordSet) build(def, now *recordModel) recordModel {
 	}
 	u := recordModel{
 		Joint: append([]Table(nil), now.Joint...), Large: append([]Table(nil), now.Large...),
-		Phases: append([][stateKinds]Table(nil), now.Phases...),
+		Fractions: append([][stateValues]Table(nil), now.Fractions...),
 	}
 	for c, lens := range s.joint {
 		if lens != nil {
@@ -150,9 +150,9 @@ func (s *recordSet) build(def, now *recordModel) recordModel {
 	for w, lens := range s.large {
 		u.Large[w] = learned(lens, def.Large[w], u.Large[w])
 	}
-	for w := range s.phases {
-		for k, lens := range s.phases[w] {
-			u.Phases[w][k] = learned(lens, def.Phases[w][k], u.Phases[w][k])
+	for w := range s.fractions {
+		for k, lens := range s.fractions[w] {
+			u.Fractions[w][k] = learned(lens, def.Fractions[w][k], u.Fractions[w][k])
 		}
 	}
 	u.coded()

@@ -17,16 +17,16 @@ type TableSet struct {
 }
 
 type rowSet struct {
-	shapes  [shapes]shapeSet
-	any     recordSet // for updates of any kind, in any context
-	Heading rowtype.Heading
-	Lines   []bool  // by word: whether it is coded along a line; nil: none is
-	sources []uint8 // by word: where its frequent value comes from; nil: no word has one
-	kind    int     // the word that tells kinds, -1 none
-	updates []updateSet
-	keys    recordSet
-	keyBase []int32
-	hasBase []bool
+	shapes    [shapes]shapeSet
+	any       recordSet // for updates of any class, in any context
+	Heading   rowtype.Heading
+	Lines     []bool  // by word: whether it is coded along a line; nil: none is
+	sources   []uint8 // by word: where its frequent value comes from; nil: no word has one
+	classWord int     // the word that tells classes, -1 none
+	updates   []updateSet
+	keys      recordSet
+	keyBase   []int32
+	hasBase   []bool
 }
 
 func NewTableSet(types []*rowtype.Type) *TableSet {
@@ -39,7 +39,7 @@ func NewTableSet(types []*rowtype.Type) *TableSet {
 
 func newRowSet(t *rowtype.Type) rowSet {
 	n := len(t.Words)
-	s := rowSet{kind: -1, updates: make([]updateSet, 1), keyBase: make([]int32, n), hasBase: make([]bool, n)}
+	s := rowSet{classWord: -1, updates: make([]updateSet, 1), keyBase: make([]int32, n), hasBase: make([]bool, n)}
 	for k := range s.shapes {
 		s.shapes[k].chunks = make([]chunkSet, chunkCount(t))
 	}
@@ -51,9 +51,9 @@ func (s *TableSet) With(number uint8) *TableSet {
 	return &TableSet{Number: number, gap: s.gap, Rows: slices.Clone(s.Rows)}
 }
 
-// An updateSet is the tables of one kind, or of all updates if there are no kinds.
+// An updateSet is the tables of one class, or of all updates if there are no classes.
 type updateSet struct {
-	all      recordSet // for any context; only where there are kinds
+	all      recordSet // for any context; only where there are classes
 	contexts [contexts]recordSet
 }
 
@@ -67,15 +67,15 @@ type shapeSet struct {
 type chunkSet struct {
 	patterns []uint32
 	joint    []uint8
-	states   [][2][stateKinds]uint8
+	states   [][2][stateValues]uint8
 	quads    [][2][]uint8
 }
 
 // A recordSet is the tables of a context as lists of code lengths.
 type recordSet struct {
-	joint  [][]uint8             // per chunk, of its patterns
-	large  [][]uint8             // per word, of residuals beyond ±1
-	phases [][stateKinds][]uint8 // per hidden word, by the state of the word it belongs to
+	joint     [][]uint8              // per chunk, of its patterns
+	large     [][]uint8              // per word, of residuals beyond ±1
+	fractions [][stateValues][]uint8 // per hidden word, by the state of the word it belongs to
 }
 
 // lists iterates over all code lengths of a set, in the order in which they are sent.
@@ -90,8 +90,8 @@ func (s *recordSet) lists(yield func(lens []uint8) bool) {
 			return
 		}
 	}
-	for i := range s.phases {
-		for _, lens := range s.phases[i] {
+	for i := range s.fractions {
+		for _, lens := range s.fractions[i] {
 			if !yield(lens) {
 				return
 			}
@@ -192,7 +192,7 @@ func (f *Fitter) pays(lens []uint8, saved float64) []uint8 {
 func (f *Fitter) record(l *recordLearner, def, now *recordModel, shape *shapeModel) recordSet {
 	s := recordSet{
 		joint: make([][]uint8, len(l.Chunks)), large: make([][]uint8, len(l.large)),
-		phases: make([][stateKinds][]uint8, len(def.Phases)),
+		fractions: make([][stateValues][]uint8, len(def.Fractions)),
 	}
 	if shape != nil {
 		for c := range l.Chunks {
@@ -202,9 +202,9 @@ func (f *Fitter) record(l *recordLearner, def, now *recordModel, shape *shapeMod
 	for w := range l.large {
 		s.large[w] = f.table(l.large[w][:], def.Large[w].T, now.Large[w].T)
 	}
-	for w := range def.Phases {
-		for k := range def.Phases[w] {
-			s.phases[w][k] = f.table(l.phased(w, k), def.Phases[w][k].T, now.Phases[w][k].T)
+	for w := range def.Fractions {
+		for k := range def.Fractions[w] {
+			s.fractions[w][k] = f.table(l.fractionCounts(w, k), def.Fractions[w][k].T, now.Fractions[w][k].T)
 		}
 	}
 	return s
@@ -308,16 +308,16 @@ func (f *Fitter) chunk(p *patternCount, words int, def [][2]Table) (s chunkSet) 
 	s.joint = prefix.Lengths(p.weights(m))
 	s.quads = f.quads(p, m, def)
 	// The states code the list of patterns.
-	var states [chunkLen][2][stateKinds]uint64
+	var states [chunkLen][2][stateValues]uint64
 	for i := range states {
-		states[i] = [2][stateKinds]uint64{{1, 1, 1, 1}, {1, 1, 1, 1}}
+		states[i] = [2][stateValues]uint64{{1, 1, 1, 1}, {1, 1, 1, 1}}
 	}
 	for i := range p.Slots {
 		if p.Slots[i].N > 0 {
 			countStates(&states, p.Slots[i].pattern(), words)
 		}
 	}
-	s.states = make([][2][stateKinds]uint8, words)
+	s.states = make([][2][stateValues]uint8, words)
 	for w := range words {
 		for prev := range 2 {
 			copy(s.states[w][prev][:], prefix.Lengths(states[w][prev][:]))
@@ -350,7 +350,7 @@ func (f *Fitter) quads(p *patternCount, m *chunkModel, def [][2]Table) [][2][]ui
 	return quads
 }
 
-func countStates(states *[chunkLen][2][stateKinds]uint64, pattern uint32, words int) {
+func countStates(states *[chunkLen][2][stateValues]uint64, pattern uint32, words int) {
 	prev := 0
 	for w := range words {
 		k := pattern >> (2 * w) & 3

@@ -4,14 +4,14 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Tell returns the symbol that says which of the next rows an ordinary update tells; it
+// PresentSym returns the symbol that says which of the next rows an ordinary update tells; it
 // is used for nodes of several rows.
-func (m *EntryModel) Tell(actions []int) prefix.Sym {
-	n, mask := min(len(actions), ToldRows), 0
+func (m *EntryModel) PresentSym(actions []int) prefix.Sym {
+	n, mask := min(len(actions), PresentRows), 0
 	for i, k := range actions[:n] {
 		mask |= flag(k != RowSame) << i
 	}
-	return m.Told[n-1].Sym(mask)
+	return m.Present[n-1].Sym(mask)
 }
 
 // AppendBytes codes a number of bytes and the bytes; readBytes is the inverse, and appends them

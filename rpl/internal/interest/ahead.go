@@ -4,7 +4,7 @@ package interest
 func (a *Manager) touchSpots(slots []uint32) {
 	sum := int32(0)
 	for _, slot := range slots {
-		sum += a.space.Spots[slot].Cell
+		sum += a.space.Positions[slot].Cell
 	}
 	a.touched += uint32(sum)
 }
@@ -23,7 +23,7 @@ func (a *Manager) touchWatches(viewers []*Viewer) {
 				sum += w.edge[i].who
 			}
 			for _, slot := range a.space.Index.ToldOf(w.id) {
-				sum += uint32(a.space.Spots[slot].Cell) + uint32(flag(v.Wanted.Has(slot)))
+				sum += uint32(a.space.Positions[slot].Cell) + uint32(flag(v.Wanted.Has(slot)))
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func (a *Manager) touchCells(slots []uint32) {
 		return
 	}
 	for _, slot := range slots {
-		if i := a.space.Spots[slot].Cell; i >= 0 {
+		if i := a.space.Positions[slot].Cell; i >= 0 {
 			sum += uint32(len(g.Buckets[i]))
 			if g.Watchers.Words > 0 {
 				sum += uint32(g.Watchers.Bits[int(i)*g.Watchers.Words])
@@ -64,7 +64,7 @@ func (a *Manager) touchCells(slots []uint32) {
 		}
 	}
 	for _, slot := range slots {
-		if s := &a.space.Spots[slot]; s.Cell >= 0 {
+		if s := &a.space.Positions[slot]; s.Cell >= 0 {
 			sum += g.Buckets[s.Cell][s.CellAt].Slot
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // stray moves a node to its spot in the grid, unless the grid has it there within the
 // slack.
 func (a *Manager) stray(slot uint32) {
-	g, s := a.space.Index, &a.space.Spots[slot]
+	g, s := a.space.Index, &a.space.Positions[slot]
 	if s.Cell >= 0 {
 		if s.Within(g.Slack) {
 			g.Stamp(s.Cell, a.space.Moves)
@@ -24,7 +24,7 @@ func (a *Manager) stray(slot uint32) {
 
 // enterCell puts a node into the grid, or updates its place there.
 func (a *Manager) enterCell(slot uint32) {
-	g, s := a.space.Index, &a.space.Spots[slot]
+	g, s := a.space.Index, &a.space.Positions[slot]
 	from, nowhere := spatial.Placed{X: s.GridX, Y: s.GridY}, s.Cell < 0
 	a.locate(slot)
 	i := g.BucketAt(g.CellOf(s.X), g.CellOf(s.Y))
@@ -75,7 +75,7 @@ func (a *Manager) tellHolder(v *Viewer, slot uint32, bucket int32, nowhere bool,
 // locate sets the place that the grid has of a node: NaN if float32s are too coarse.
 // Such a node strays with every move, so its cell stays right.
 func (a *Manager) locate(slot uint32) {
-	g, s := a.space.Index, &a.space.Spots[slot]
+	g, s := a.space.Index, &a.space.Positions[slot]
 	was := s.Cell >= 0 && s.IsRough()
 	s.GridX, s.GridY = float32(s.X), float32(s.Y)
 	is := g.Coarse(s.X, s.Y)
@@ -94,7 +94,7 @@ func (a *Manager) noteFarOut(slot uint32) {
 	if a.FarOut++; a.FarOut > 1 {
 		return
 	}
-	s := &a.space.Spots[slot]
+	s := &a.space.Positions[slot]
 	a.store.Log.Warn("a node is where float32s are too coarse to find it by: as long as one is, every peer looks at all of its sight in every send",
 		"node", a.store.Nodes[slot].ID, "x", s.X, "y", s.Y,
 		"remedy", "keep infinities out of positions, and the world nearer to its origin")
@@ -103,7 +103,7 @@ func (a *Manager) noteFarOut(slot uint32) {
 // LeaveGrid takes a node that lives on out of the grid: peers no longer hold it for its
 // distance.
 func (a *Manager) LeaveGrid(slot uint32) {
-	if a.space.Spots[slot].Cell < 0 {
+	if a.space.Positions[slot].Cell < 0 {
 		return
 	}
 	for _, h := range a.store.Nodes[slot].Holders {
@@ -114,7 +114,7 @@ func (a *Manager) LeaveGrid(slot uint32) {
 
 // ungrid takes a node out of the grid, if it is in it.
 func (a *Manager) ungrid(slot uint32) {
-	if s := &a.space.Spots[slot]; s.Cell >= 0 {
+	if s := &a.space.Positions[slot]; s.Cell >= 0 {
 		a.space.Index.Rough -= flag(s.IsRough())
 		a.leaveCell(slot)
 	}
@@ -122,11 +122,11 @@ func (a *Manager) ungrid(slot uint32) {
 
 // leaveCell takes a node out of its cell.
 func (a *Manager) leaveCell(slot uint32) {
-	g, s := a.space.Index, &a.space.Spots[slot]
+	g, s := a.space.Index, &a.space.Positions[slot]
 	nodes := g.Buckets[s.Cell]
 	last := len(nodes) - 1
 	nodes[s.CellAt] = nodes[last]
-	a.space.Spots[nodes[last].Slot].CellAt = s.CellAt
+	a.space.Positions[nodes[last].Slot].CellAt = s.CellAt
 	g.Buckets[s.Cell] = nodes[:last]
 	g.Stamp(s.Cell, a.space.Moves)
 	s.Cell = -1

@@ -82,7 +82,7 @@ func (l *look) lookInto(bucket int32, all bool) {
 func (l *look) checkOut(slot uint32) {
 	a, p := l.a, l.p
 	switch {
-	case a.space.Spots[slot].Cell < 0 || !p.Wanted.Has(slot) || l.wants(slot, true):
+	case a.space.Positions[slot].Cell < 0 || !p.Wanted.Has(slot) || l.wants(slot, true):
 	case a.holdsOn(p, slot) || a.views.late.Has(slot):
 	case a.lingers(p, slot, l.now):
 		p.lingering = append(p.lingering, slot)
@@ -95,7 +95,7 @@ func (l *look) checkOut(slot uint32) {
 // wants is Authority.wants for a node in the grid. It asks only the observers that
 // reach the node's bucket.
 func (l *look) wants(slot uint32, had bool) bool {
-	a, s := l.a, &l.a.space.Spots[slot]
+	a, s := l.a, &l.a.space.Positions[slot]
 	a.DistanceChecks++
 	v, in := a.views, a.Rule
 	near := v.near(s.Cell)

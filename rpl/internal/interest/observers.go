@@ -181,7 +181,7 @@ func (a *Manager) AskAgain(id ids.Peer) {
 // allows asks the Policy about a node that an observer has in sight, at the square of a
 // distance.
 func (a *Manager) allows(v *Viewer, slot uint32, o *spatial.Observer, square float64, had bool) bool {
-	s := &a.space.Spots[slot]
+	s := &a.space.Positions[slot]
 	return a.space.Index.Policy.Sees(spatial.View{
 		Viewer: v.ID, Node: a.store.Nodes[slot].ID, X: s.X, Y: s.Y,
 		From: [2]float64{o.X, o.Y}, Distance: math.Sqrt(square), Had: had,
@@ -190,7 +190,7 @@ func (a *Manager) allows(v *Viewer, slot uint32, o *spatial.Observer, square flo
 
 // policyWants is wants for a Policy: an observer has the node in sight, and is allowed to.
 func (a *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
-	s, limit := &a.space.Spots[slot], a.space.Index.Rings.Sight[flag(had)]
+	s, limit := &a.space.Positions[slot], a.space.Index.Rings.Sight[flag(had)]
 	for i := range v.Points {
 		o := &v.Points[i]
 		dx, dy := s.X-o.X, s.Y-o.Y

@@ -92,7 +92,7 @@ func (a *Manager) streamTo(v *Viewer, now time.Duration) {
 
 // Strayed updates the grid for the nodes that were found elsewhere than it has them.
 func (a *Manager) Strayed() {
-	for strays := a.store.Strays; len(strays) > 0; strays = strays[min(store.Ahead, len(strays)):] {
+	for strays := a.store.Displaced; len(strays) > 0; strays = strays[min(store.Ahead, len(strays)):] {
 		some := strays[:min(store.Ahead, len(strays))]
 		if len(some) > 1 { // reading ahead of one saves nothing
 			a.touchCells(some)
@@ -101,7 +101,7 @@ func (a *Manager) Strayed() {
 			a.stray(slot)
 		}
 	}
-	a.store.Strays = a.store.Strays[:0]
+	a.store.Displaced = a.store.Displaced[:0]
 }
 
 // regrid puts a node into the grid or takes it out, by its relevance.
@@ -111,7 +111,7 @@ func (a *Manager) regrid(slot uint32) {
 		return
 	}
 	if n.Parent == 0 && n.Spawn.Relevance == ids.Near && n.PosItem >= 0 {
-		if a.space.Spots[slot].Cell < 0 {
+		if a.space.Positions[slot].Cell < 0 {
 			a.enterCell(slot)
 		}
 	} else {
@@ -122,7 +122,7 @@ func (a *Manager) regrid(slot uint32) {
 // Replaced has a node judged anew whose place another item says from now on, or none.
 func (a *Manager) Replaced(slot uint32) {
 	if a.regrid(slot); a.store.Nodes[slot].PosItem < 0 { // any next place differs from this one
-		s := &a.space.Spots[slot]
+		s := &a.space.Positions[slot]
 		s.GridX, s.GridY = float32(math.NaN()), float32(math.NaN())
 	}
 	a.Rejudge(slot)
@@ -151,7 +151,7 @@ func (a *Manager) Judge(slot uint32) {
 
 // rejudgeNow decides about a tree for every peer that its new place or rules may concern.
 func (a *Manager) rejudgeNow(root uint32) {
-	cell := a.space.Spots[root].Cell
+	cell := a.space.Positions[root].Cell
 	for _, v := range a.Viewers {
 		if v == nil || cell >= 0 && v.watch.on {
 			continue
@@ -257,7 +257,7 @@ func (v *Viewer) nearest(x, y float64) (distance float64, from *spatial.Observer
 // wants asks the Interest about a node; had says whether the peer has it now.
 func (a *Manager) wants(v *Viewer, slot uint32, had bool) bool {
 	a.DistanceChecks++
-	n, s := &a.store.Nodes[slot], &a.space.Spots[slot]
+	n, s := &a.store.Nodes[slot], &a.space.Positions[slot]
 	if a.space.Index.Policy != nil {
 		return a.policyWants(v, slot, had)
 	}
@@ -293,7 +293,7 @@ func (a *Manager) decide(v *Viewer, slot uint32, want bool) {
 func (a *Manager) want(v *Viewer, slot uint32) {
 	v.Wanted.Set(slot)
 	a.store.Hold(slot, v.index)
-	if a.space.Spots[slot].Cell >= 0 {
+	if a.space.Positions[slot].Cell >= 0 {
 		v.Near.Add(slot)
 		a.tell(v, slot)
 	}
@@ -310,7 +310,7 @@ func (a *Manager) unwant(v *Viewer, slot uint32) {
 // drop forgets that a slot is wanted.
 func (a *Manager) drop(v *Viewer, slot uint32) {
 	v.Wanted.Clear(slot)
-	if a.space.Spots[slot].Cell >= 0 {
+	if a.space.Positions[slot].Cell >= 0 {
 		v.Near.Cut(slot)
 	}
 }

@@ -52,7 +52,7 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	}
 	// A peer that is near a node in the grid will find it by its look.
 	for slot := range a.outside.All {
-		if n := &a.store.Nodes[slot]; !n.Used || n.Parent != 0 || a.space.Spots[slot].Cell >= 0 {
+		if n := &a.store.Nodes[slot]; !n.Used || n.Parent != 0 || a.space.Positions[slot].Cell >= 0 {
 			a.outside.Clear(slot)
 		} else if a.judgeTree(v, slot) {
 			a.decide(v, slot, true)

@@ -151,7 +151,7 @@ func (v *vigil) pass(told []uint32) {
 			e := &w.edge[i]
 			if news.some && news.may(e.slot()) {
 				*e = edgeAt(e.slot(), p.Wanted.Has(e.slot()))
-			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.a.space.Spots[e.slot()]), true)) {
+			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.a.space.Positions[e.slot()]), true)) {
 				continue
 			}
 			if !v.ask(e) {
@@ -186,7 +186,7 @@ func (v *vigil) doubtful(dst []uint8, edge []edgeNode, news *slotFilter) []uint8
 			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
 		}
 		for _, i := range dst[:n] {
-			sum += v.a.space.Spots[edge[i].slot()].Cell // read ahead
+			sum += v.a.space.Positions[edge[i].slot()].Cell // read ahead
 		}
 		v.a.touched += uint32(sum)
 		return dst[:n]
@@ -238,12 +238,12 @@ func (w *watch) dropEdge(i int) {
 // in sight if it is held, or out of sight if not. Mostly it is, and nothing is to be
 // noted.
 func (v *vigil) stays(e *edgeNode) bool {
-	s, held := &v.a.space.Spots[e.slot()], e.held()
+	s, held := &v.a.space.Positions[e.slot()], e.held()
 	return s.Cell >= 0 && flag(v.distance(s) <= v.Sight[held&1]) == held
 }
 
 // distance is the square of a node's distance from the observer.
-func (v *vigil) distance(s *spatial.Spot) float64 {
+func (v *vigil) distance(s *spatial.Position) float64 {
 	dx, dy := s.X-v.o[0], s.Y-v.o[1]
 	return dx*dx + dy*dy
 }
@@ -251,7 +251,7 @@ func (v *vigil) distance(s *spatial.Spot) float64 {
 // ask decides about a node, and reports whether the node is at the edge.
 func (v *vigil) ask(e *edgeNode) bool {
 	a, p, slot := v.a, v.p, e.slot()
-	s := &a.space.Spots[slot]
+	s := &a.space.Positions[slot]
 	if s.Cell < 0 {
 		return false
 	}
@@ -337,7 +337,7 @@ func (v *vigil) look(told []uint32) {
 	if found < len(p.Near.Slots) { // some nodes that the peer has are beyond the cells
 		a.touchSpots(p.Near.Slots)
 		for _, slot := range p.Near.Slots {
-			if s := &a.space.Spots[slot]; w.distance(s.GridX, s.GridY) > v.edge[1] && !w.edging.Has(slot) {
+			if s := &a.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.edge[1] && !w.edging.Has(slot) {
 				w.addEdge(edgeNode{s.GridX, s.GridY, slot | edgeHeld})
 			}
 		}

@@ -75,7 +75,7 @@ func (a *Manager) sweep(p *Viewer, now time.Duration) {
 
 // inSight is whether any observer of a peer still sees a node that the peer has.
 func (a *Manager) inSight(p *Viewer, slot uint32) bool {
-	g, s := a.space.Index, &a.space.Spots[slot]
+	g, s := a.space.Index, &a.space.Positions[slot]
 	if s.Cell < 0 {
 		return true // it is not had for its distance
 	}
@@ -94,7 +94,7 @@ func (a *Manager) inSight(p *Viewer, slot uint32) bool {
 
 // sync has the watches of a peer, but for one, note what was decided about a node.
 func (a *Manager) sync(p *Viewer, but *watch, slot uint32) {
-	s, held := &a.space.Spots[slot], p.Wanted.Has(slot)
+	s, held := &a.space.Positions[slot], p.Wanted.Has(slot)
 	for k := range p.Points {
 		w := p.watchAt(k)
 		if w == but || !w.on {

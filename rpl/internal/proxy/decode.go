@@ -145,7 +145,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 	if err := c.readUpdates(d, m, baseTick); err != nil {
 		return err
 	}
-	if form&coder.FormGuesses != 0 {
+	if form&coder.FormSpeculative != 0 {
 		if err := c.readGuesses(d, m, baseTick); err != nil {
 			return err
 		}

@@ -137,8 +137,8 @@ func (c *Proxy) readOrdinary(d *prefix.Decoder, m *coder.Model, h uint32, baseTi
 	}
 	told := 0 // which of the next rows are told, a bit each
 	for i := range uint32(rows.n) {
-		if i%coder.ToldRows == 0 {
-			told = d.Symbol(m.Entry.Told[min(uint32(rows.n)-i, coder.ToldRows)-1].T)
+		if i%coder.PresentRows == 0 {
+			told = d.Symbol(m.Entry.Present[min(uint32(rows.n)-i, coder.PresentRows)-1].T)
 		}
 		if told&1 != 0 {
 			if ok, err = c.readRow(d, m, rows.first+i, coder.RowImplicit, baseTick, false); !ok {

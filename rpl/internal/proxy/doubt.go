@@ -89,7 +89,7 @@ func (c *Proxy) putRefusals(e *prefix.Encoder, m *coder.EntryModel, now time.Dur
 	for i := range c.mend.doubts {
 		d := &c.mend.doubts[i]
 		row := uint32(d.row)
-		if d.tries >= wire.DoubtTries {
+		if d.tries >= wire.KeyframeTries {
 			row = wire.WholeNode // keyframes of the row do not help: refuse the whole node
 		}
 		if c.out.askDue(d.asked, now) && refuse(d.r.handle, row) {

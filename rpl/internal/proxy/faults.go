@@ -30,7 +30,7 @@ func (f Faults) Model(number int) *coder.Model { return f.c.dec.models[number] }
 func (f Faults) Message(b []byte) { f.c.message(b) }
 
 // SpecRow returns the words of a node's first row as they were received, followed by
-// its phases.
+// its fractions.
 func (f Faults) SpecRow(n ids.Node) []int32 {
 	c := f.c
 	return c.held.rows.received(c.held.byNode[n].rows.first)
@@ -58,7 +58,7 @@ func (f Faults) ForgeGuess(t ids.Tick) []byte {
 	m := &c.dec.defaults.Entry
 	e.Reset(nil)
 	e.PutBits(0, 2)
-	e.Put(m.Form.Sym(coder.FormFull | coder.FormGuesses))
+	e.Put(m.Form.Sym(coder.FormFull | coder.FormSpeculative))
 	e.PutBits(uint32(t), 32)
 	e.Put(m.Gap.Sym(coder.GapEnd), coder.Unsigned(&m.Far, 1))
 	e.PutBits(7, 8)

@@ -54,7 +54,7 @@ type holdings struct {
 	outdated []rowRun   // rows to free after this Apply, of nodes that are still here
 
 	newest   ids.Tick
-	advanced ids.Tick // up to which the adapter was told of drifting rows
+	advanced ids.Tick // up to which the adapter was told of moving rows
 
 	scratch     []int32
 	scratchVars []any

@@ -139,7 +139,7 @@ func (r *Replica) fill(ordinal int, words []int32, vars []any, tick ids.Tick) {
 	}
 }
 
-// Drifts reports whether an item's state moves on by itself until more of it comes.
+// IsMoving reports whether an item's state moves on by itself until more of it comes.
 func (r *Replica) Drifts(ordinal int) bool {
 	for k, of := range r.layout.Ords[:r.rows.n] {
 		if of == ordinal && r.proxy.held.rows.drifting.Has(r.rows.first+uint32(k)) {

@@ -143,7 +143,7 @@ func (s *replicaRows) forget(i uint32) {
 func (s *replicaRows) show(i uint32, words []int32) {
 	row := &s.rows[i]
 	row.flags |= replicaVisible
-	if t := s.types[row.typ]; t.Drifts(t.At(words)) {
+	if t := s.types[row.typ]; t.IsMoving(t.At(words)) {
 		s.drifting.Set(i)
 	} else {
 		s.drifting.Clear(i)
@@ -182,7 +182,7 @@ func (s *replicaRows) received(i uint32) []int32 {
 func (s *replicaRows) at(i uint32, tick ids.Tick) []int32 {
 	words := s.received(i)
 	if row := &s.rows[i]; words != nil && tick > row.tick {
-		if t := s.types[row.typ]; t.Drifts(t.At(words)) {
+		if t := s.types[row.typ]; t.IsMoving(t.At(words)) {
 			t.Advance(t.At(s.course), t.At(words), uint32(tick-row.tick))
 			return s.course[:len(words)]
 		}

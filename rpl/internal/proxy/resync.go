@@ -90,7 +90,7 @@ func (c *Proxy) stray(h uint32) {
 	if !c.out.askDue(n.asked, c.dec.readingAt) {
 		return
 	}
-	if n.tries++; n.tries > wire.DoubtTries {
+	if n.tries++; n.tries > wire.KeyframeTries {
 		c.Resync() // the answers have not been taken
 	}
 	n.due, n.asked = true, max(c.dec.readingAt, 1)

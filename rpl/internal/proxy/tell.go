@@ -170,7 +170,7 @@ func tellItems(r *Replica, was []*schema.ItemType, h ProxyHandler) {
 	}
 }
 
-// tellAdvanced reports the drifting rows (those that move by prediction) of which this
+// tellAdvanced reports the moving rows (those that move by prediction) of which this
 // Apply received nothing.
 func (c *Proxy) tellAdvanced(h ProxyHandler) {
 	if c.held.newest == c.held.advanced {

@@ -5,7 +5,7 @@ package rowtype
 // of the velocity, which is read before it. The authority finds out by counting whether
 // a row type is of that kind and which angle means "along x"; learned tables tell the
 // peers. A heading may be off by a little, because of the velocity's rounding or
-// because a node holds its angle against its course. That only costs the residual.
+// because a node holds its angle against its motion. That only costs the residual.
 
 // A Heading is how the angle of a row follows from its velocity.
 type Heading struct {
@@ -46,7 +46,7 @@ type Aim struct {
 
 // Aim makes the aim of a heading for a row type.
 func (h *Heading) Aim(t *Type) (a Aim) {
-	c := &t.Courses[t.Heading]
+	c := &t.Motions[t.Heading]
 	a = Aim{word: t.Heading, x: t.HeadingX, y: t.HeadingY, least: int64(c.Min), all: c.All(), from: int64(h.From)}
 	if a.turn = a.all; h.Mirrored {
 		a.turn = -a.all

@@ -44,14 +44,14 @@ func TestWhatMayCount(t *testing.T) {
 	}
 }
 
-// An inferred velocity of whole steps leaves no phase, a declared one does.
+// An inferred velocity of whole steps leaves no fraction, a declared one does.
 func TestWholeStepsHaveNoPhase(t *testing.T) {
 	for _, x := range []struct {
 		fraction uint8
 		v        int32
 		none     bool
 	}{{0, 0, true}, {0, 64, false}, {32 - InferBits, 0, true}, {32 - InferBits, 64, true}, {32 - InferBits, -128, true}, {32 - InferBits, 65, false}} {
-		if c := (Course{Fraction: x.fraction}); c.Phaseless(x.v) != x.none {
+		if c := (Motion{FractionShift: x.fraction}); c.IsWhole(x.v) != x.none {
 			t.Errorf("fraction %d, velocity %d: %v", x.fraction, x.v, !x.none)
 		}
 	}

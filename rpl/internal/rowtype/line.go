@@ -1,7 +1,7 @@
 package rowtype
 
 // Lines. What people do begins and ends: a jump is over before a velocity is known, a
-// hook flies for six ticks, a sensor's noise bends every course. For a word of that kind
+// hook flies for six ticks, a sensor's noise bends every path. For a word of that kind
 // the best guess is often the line through the two newest versions that both ends have.
 // The authority finds out by counting for which words that is so (coder/line.go); learned
 // tables tell the peers.
@@ -30,7 +30,7 @@ func (t *Type) IsDeclared(i int) bool {
 
 // Along is the value of word i on the line through the second version and was, n ticks
 // after was.
-func (c *Course) Along(was Words, second *Second, i int, n uint32) int32 {
+func (c *Motion) Along(was Words, second *Second, i int, n uint32) int32 {
 	x := *was.Word(i)
 	d := int64(x) - int64(*second.Word(i))
 	if d == 0 {

@@ -32,19 +32,19 @@ type Type struct {
 	angles     []int // wrapping words, for heading prediction
 	Pos        [2]int
 
-	Inferred []int // words that an inferred velocity predicts
-	Kinds    []int // words whose values may tell kinds of rows apart (kind.go)
+	Inferred   []int // words that an inferred velocity predicts
+	ClassWords []int // words whose values may tell classes of rows apart (class.go)
 
 	Heading            int // the angle that may follow from the velocity, -1 none (heading.go)
 	HeadingX, HeadingY int // that velocity
 
-	// Phases (phase.go): how many words a row has with its hidden ones, the hidden word of
+	// Fractions (fraction.go): how many words a row has with its hidden ones, the hidden word of
 	// each word (-1 none), and the words that have one.
-	Width   int
-	Phase   []int
-	Phased  []int
-	Courses []Course // of each word
-	Driven  []Drift  // of the predicted words
+	Width      int
+	Fraction   []int
+	Fractional []int
+	Motions    []Motion // of each word
+	Driven     []Driven // of the predicted words
 
 	// `once`: words and values that only keyframes tell; nil without any.
 	Once, OnceV []bool
@@ -108,15 +108,15 @@ func newRowType(it *schema.ItemType, part int) *Type {
 		}
 	}
 	t.conditions()
-	t.phases()
-	t.charted()
+	t.placeFractions()
+	t.placeMotions()
 	t.options(at)
 	for i := range t.Words {
 		if t.Words[i].Velocity < 0 && (t.Once == nil || !t.Once[i]) {
 			t.Still = append(t.Still, i)
 		}
 	}
-	t.Kinds = t.kindWords()
+	t.ClassWords = t.classWords()
 	t.Heading, t.HeadingX, t.HeadingY = t.headingWords()
 	return t
 }
@@ -228,9 +228,9 @@ func (t *Type) Absent(i int, now []int32) bool {
 	return t.Within != nil && t.Within[i] >= 0 && now[t.Within[i]] == 0
 }
 
-// Drifts reports whether the words are expected to change by themselves: whether any
+// IsMoving reports whether the words are expected to change by themselves: whether any
 // velocity is not 0.
-func (t *Type) Drifts(words Words) bool {
+func (t *Type) IsMoving(words Words) bool {
 	any := int32(0)
 	for _, v := range t.Velocities {
 		any |= *words.Word(v)
@@ -247,17 +247,17 @@ func (t *Type) Advance(now, base Words, n uint32) {
 	}
 	for k := range t.Driven {
 		c := &t.Driven[k]
-		if c.Phase < 0 {
+		if c.Fraction < 0 {
 			*now.Word(c.Word) = c.Expect(base, now, c.Word, n)
 			continue
 		}
-		way := Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, PhaseBits)
-		*now.Word(c.Word), *now.Word(int(c.Phase)) = c.Reached(*base.Word(c.Word), *base.Word(int(c.Phase)), way)
+		way := Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, FractionBits)
+		*now.Word(c.Word), *now.Word(int(c.Fraction)) = c.Reached(*base.Word(c.Word), *base.Word(int(c.Fraction)), way)
 	}
 }
 
-// OnCourse is whether now is what base has become by itself, n ticks later.
-func (t *Type) OnCourse(base, now Words, n uint32) bool {
+// IsAsPredicted is whether now is what base has become by itself, n ticks later.
+func (t *Type) IsAsPredicted(base, now Words, n uint32) bool {
 	return t.Stands(base, now) && t.Follows(base, now, n)
 }
 

@@ -24,7 +24,7 @@ func (a *planner) afford(p *Peer, bits int) bool {
 
 // fitUpdates leaves out updates that the room does not pay for.
 func (a *planner) fitUpdates(p *Peer) {
-	if cost := budget.PiecesBits(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.bucket.Left {
+	if cost := budget.ChunksCost(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.bucket.Left {
 		p.bucket.Left -= cost
 		return
 	}
@@ -60,7 +60,7 @@ func (a *planner) fitUrgent(p *Peer) {
 		}
 		urgency := float32(foremost)
 		if u.meta {
-			metas += budget.PieceBits(int(u.bits))
+			metas += budget.ChunkCost(int(u.bits))
 		} else if u.urgency < foremost {
 			urgency = u.urgency * a.sender.Updates.worthOf(p, &a.store.Nodes[p.Entries[u.handle].node.Slot()])
 		}
@@ -71,7 +71,7 @@ func (a *planner) fitUrgent(p *Peer) {
 	together := metas <= 8*wire.PacketRoom && (first || bucket.Left > 0)
 	for _, o := range a.order {
 		u := &updates[o.i]
-		if b := budget.PieceBits(int(u.bits)); bucket.Left >= b || first || u.meta && together {
+		if b := budget.ChunkCost(int(u.bits)); bucket.Left >= b || first || u.meta && together {
 			bucket.Left -= b
 		} else {
 			u.skip = true
@@ -97,7 +97,7 @@ func (a *planner) fitGuesses(p *Peer) {
 	guesses := p.plan.guesses.in(a.sender.Updates.pieces.guesses)
 	for i := range guesses {
 		g := &guesses[i]
-		if b := budget.PieceBits(int(g.bits)); p.bucket.Left >= b {
+		if b := budget.ChunkCost(int(g.bits)); p.bucket.Left >= b {
 			p.bucket.Left -= b
 		} else {
 			g.skip = true
@@ -111,7 +111,7 @@ func (a *planner) fitGuesses(p *Peer) {
 func (a *planner) payCalls(p *Peer) {
 	u := &p.bucket
 	for u.Calls > 0 && u.Left > 0 && p.RPC.paid < len(p.RPC.Unreliable) {
-		cost := budget.PieceBits(8 * len(p.RPC.Unreliable[p.RPC.paid]))
+		cost := budget.ChunkCost(8 * len(p.RPC.Unreliable[p.RPC.paid]))
 		if u.Left < cost {
 			if p.RPC.paid > 0 || u.Room <= 0 {
 				break
@@ -129,7 +129,7 @@ func (a *planner) payCalls(p *Peer) {
 func (a *planner) sparedCalls(p *Peer) {
 	u, calls := &p.bucket, p.RPC.Unreliable
 	for p.RPC.paid < len(calls) {
-		cost := budget.PieceBits(8 * len(calls[p.RPC.paid]))
+		cost := budget.ChunkCost(8 * len(calls[p.RPC.paid]))
 		if u.Left < cost {
 			break
 		}
@@ -172,7 +172,7 @@ func (a *planner) Charge(id ids.Peer, sent, held int) {
 		return
 	}
 	if p := a.sender.ByID.Find(id); p != nil {
-		p.bucket.Settle(sent, held)
+		p.bucket.Correct(sent, held)
 		p.Link.Line.Sent(sent)
 	}
 }

@@ -164,7 +164,7 @@ func (a *updates) planMark(p *Peer, k *likeness, w int, marked uint64) {
 // keepsAlike reports whether a peer's updates of one mark may be kept for others. All nodes are
 // plain, and none begins or ceases to move by itself at the peer. Each update is sure to fit a
 // packet, is coded from a version that the authority keeps for all peers, is the first to tell
-// its version, has not waited, and leaves its row on the store's course.
+// its version, has not waited, and leaves its row as the store predicts it.
 func (a *updates) keepsAlike(p *Peer, before []likeEntry, updates []piece) bool {
 	for i := range before {
 		b := &before[i]

@@ -62,8 +62,8 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 		a.syms = m.AppendKey(a.syms, r.Type, a.store.Known(r).All(r.Type.Width), a.sender.Tables.hearer(r, m))
 		a.appendVars(p, r, nil)
 		a.account(r.Type, symBits(a.syms[from:]), accountArrival)
-		moves = moves || r.Drifting
-		if _, tick := a.store.Reference(r); r.Drifting && tick != uint32(a.store.Tick) {
+		moves = moves || r.Moving
+		if _, tick := a.store.Reference(r); r.Moving && tick != uint32(a.store.Tick) {
 			p.loosen(h, true)
 		}
 		a.note(h, r.Head, recRow, e.gen, i)

@@ -8,7 +8,7 @@ import (
 )
 
 // Handles in common. Peers that were given the same nodes in the same order have each node by
-// the same handle. A node that leaves its course is then marked once, here, for all who have
+// the same handle. A node of which a row departs from its prediction is then marked once, here, for all who have
 // it so: its sharers. Schedule takes these marks over into those of each peer, 64 at a time.
 // To mark it at each peer misses a line of memory for each of them.
 
@@ -82,10 +82,10 @@ func (a *Sender) unshare(n *store.Node) {
 	a.Commons.marked.Clear(h)
 }
 
-// markDirty marks the nodes of which a row has left its course, for every peer that holds
+// markDirty marks the nodes of which a row has departed from its prediction, for every peer that holds
 // them.
 func (a *Sender) markDirty() {
-	for dirty := a.store.SettleAll(); len(dirty) > 0; dirty = dirty[min(store.Ahead, len(dirty)):] {
+	for dirty := a.store.CommitAll(); len(dirty) > 0; dirty = dirty[min(store.Ahead, len(dirty)):] {
 		some := dirty[:min(store.Ahead, len(dirty))]
 		a.Updates.touchDirty(some)
 		for _, slot := range some {

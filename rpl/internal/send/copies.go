@@ -30,7 +30,7 @@ func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
 		}
 		e := &p.Entries[re.Handle]
 		r := a.rowAt(e, re.Row)
-		if pr := p.row(e, int(re.Row)); !r.Drifting && (pr.newest < r.Left || pr.since != a.store.Tick) {
+		if pr := p.row(e, int(re.Row)); !r.Moving && (pr.newest < r.Left || pr.since != a.store.Tick) {
 			gap := a.copyGap(1, p.Link.CopiesFor())
 			p.copies = append(p.copies, rowCopy{handle: re.Handle, ver: re.Ver, due: a.store.Tick + gap, row: re.Row, gen: re.Gen, told: 1})
 		}
@@ -74,7 +74,7 @@ func (a *updates) copyRow(p *Peer, c *rowCopy) bool {
 	if pr.flight != c.ver || pr.acked == c.ver || pr.hidden {
 		return false
 	}
-	if r := a.rowAt(e, c.row); r.Drifting || r.Head != c.ver {
+	if r := a.rowAt(e, c.row); r.Moving || r.Head != c.ver {
 		return false
 	}
 	pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, a.store.Tick

@@ -18,7 +18,7 @@
 //	arrival.go                  nodes that the peer does not have; last.go: what those that go were in the end
 //	piece.go, book.go, bases.go what is planned, noted as sent, and remembered as a base; order.go: its order;
 //	                            ahead.go: reading ahead
-//	fit.go, kind.go, heading.go when code tables are learned, and how they reach the peers
+//	fit.go, class.go, heading.go when code tables are learned, and how they reach the peers
 //	encode.go, block.go         packets of what was planned; what no packet holds
 //	counters.go, account.go, tally.go, flag.go
 //	                            figures

@@ -180,7 +180,7 @@ func (k *packer) begin() {
 	echo := l.InSeen && k.now-l.Echoed >= wire.Heartbeat
 	k.form = coder.FormFull*flag(full) | coder.FormEcho*flag(echo) |
 		coder.FormRemoved*flag(k.removal < pl.removals.len()) | coder.FormArrived*flag(k.arrival < pl.arrivals.len()) |
-		coder.FormGuesses*flag(k.guess < pl.guesses.len())
+		coder.FormSpeculative*flag(k.guess < pl.guesses.len())
 	if p.busy {
 		k.form |= coder.FormChecks*flag(len(p.checks.plan) > 0) | coder.FormCalls*flag(k.hasCalls())
 	}
@@ -232,7 +232,7 @@ func (k *packer) fill() {
 		k.updates()
 	} // else those with a new parent or owner go together in the next packet
 	p.enc.PutOne(m.Entry.Gap.Sym(coder.GapEnd))
-	if k.form&coder.FormGuesses != 0 {
+	if k.form&coder.FormSpeculative != 0 {
 		k.guesses()
 	}
 	if start == k.progress() && !k.done() {

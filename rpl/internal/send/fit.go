@@ -72,7 +72,7 @@ func (a *tables) Fitted(f *coder.Fitting) {
 		a.Ship(f.Set, f.Next, msg)
 		a.Learner.Fade()
 	}
-	a.chooseKinds() // it allocates, as the fit did
+	a.chooseClassWords() // it allocates, as the fit did
 }
 
 // NextTables returns the number of the next tables and whether it is free. It is free
@@ -157,12 +157,12 @@ func (a *tables) adopt(set *coder.TableSet, m *coder.Model, msg []byte) {
 	a.ModelSet, a.Model, a.modelMsg = set, m, msg
 	a.models[set.Number] = m
 	for i, t := range a.store.Types {
-		if w := m.Rows[i].Kind; w >= 0 && w != a.Learner.Rows[i].Kind {
+		if w := m.Rows[i].ClassWord; w >= 0 && w != a.Learner.Rows[i].ClassWord {
 			a.Learner.Rows[i].Regroup(t, w)
 		}
 	}
 	a.Learner.Serve(m)
-	setPhaseless(a.store, m)
+	setWhole(a.store, m)
 	a.sender.Accounts.Counters.Tables++
 }
 

@@ -32,11 +32,11 @@ func (a *tables) chooseExpectations() {
 		if t.Heading < 0 {
 			continue
 		}
-		h := &a.Learner.Rows[i].Course
+		h := &a.Learner.Rows[i].Heading
 		now, next := a.ModelSet.Rows[i].Heading, rowtype.Heading{}
 		gain := h.Saved()
 		if gain > 0 {
-			next = h.Guess()
+			next = h.Likeliest()
 		}
 		if now.On != next.On && math.Abs(gain) > coder.MinSaving*max(coder.LevelBits(&h.Still), coder.LevelBits(&h.Along))*coder.HintEvery {
 			with().Rows[i].Heading = next

@@ -56,8 +56,8 @@ func (a *updates) endOf(r *store.Row, i int) *lastRow {
 	for _, k := range r.Type.Inferred {
 		l.words[k-1] = 0
 	}
-	for _, k := range r.Type.Phased {
-		l.words[r.Type.Phase[k]] = 0
+	for _, k := range r.Type.Fractional {
+		l.words[r.Type.Fraction[k]] = 0
 	}
 	if r.Vars != nil {
 		l.vars = slices.Clone(r.Vars.Now)

@@ -108,9 +108,9 @@ func (a *updates) sampled(r *store.Row, pr *peerRow) secondKey {
 	return k
 }
 
-// hasPhases reports whether a row has phases now that a model does not tell: its newest version
+// hasFractions reports whether a row has fractions now that a model does not tell: its newest version
 // is older than the model, or the row went on from there by itself.
-func hasPhases(s *store.Store, m *coder.Model, r *store.Row) bool {
+func hasFractions(s *store.Store, m *coder.Model, r *store.Row) bool {
 	still := m.Still(r.Type)
 	if len(still) == 0 {
 		return false
@@ -129,15 +129,15 @@ func hasPhases(s *store.Store, m *coder.Model, r *store.Row) bool {
 
 // linesUp reports whether an update of a row can go by an implicit base, as far as lines go.
 func (a *updates) linesUp(p *Peer, r *store.Row, pr *peerRow) bool {
-	return !p.Model.LinesOf(r.Type) || p.secondOf(r, pr).has(r, pr.acked) && !hasPhases(a.store, p.Model, r)
+	return !p.Model.LinesOf(r.Type) || p.secondOf(r, pr).has(r, pr.acked) && !hasFractions(a.store, p.Model, r)
 }
 
-// setPhaseless has the words that a model codes along lines get no phases.
-func setPhaseless(s *store.Store, m *coder.Model) {
+// setWhole has the words that a model codes along lines get no fractions.
+func setWhole(s *store.Store, m *coder.Model) {
 	for k, t := range s.Types {
 		s.Slabs[k].Lines = m.LinesOf(t)
-		for j, i := range t.Phased {
-			s.Slabs[k].Phaseless[j] = m.IsPhaseless(t, i)
+		for j, i := range t.Fractional {
+			s.Slabs[k].Whole[j] = m.IsWholeWord(t, i)
 		}
 	}
 }

@@ -246,7 +246,7 @@ func (p *Peer) allot(a *store.Store, e *entry, n *store.Node) {
 		r := &a.Rows[ri]
 		*p.row(e, i) = peerRow{hidden: !p.Sees(n, r.Type.Audience)}
 		if r.Touched {
-			a.Settle(ri) // nobody held the node, so its rows were not settled
+			a.Commit(ri) // nobody held the node, so its rows were not committed
 		}
 	}
 }

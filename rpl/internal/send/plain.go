@@ -14,7 +14,7 @@ import (
 func (e *entry) isPlain() bool { return e.plain && e.State == EntryIn && !e.meta }
 
 // planBatch plans the updates of a batch of nodes. Most of them are plain, and most of
-// these have left the course that the peer knows at this tick, with an implicit base:
+// these have departed from what the peer predicts at this tick, with an implicit base:
 // for those planUsual needs no further checks.
 func (a *updates) planBatch(p *Peer, b *batch) {
 	tick, base := uint32(a.store.Tick), uint32(p.Link.BaseTick)
@@ -31,13 +31,13 @@ func (a *updates) planBatch(p *Peer, b *batch) {
 			continue
 		}
 		// What was coded for another peer in this send needs no further look: it would have
-		// been a keyframe if the row had phases that the model does not tell.
+		// been a keyframe if the row had fractions that the model does not tell.
 		second := p.secondOf(r, pr)
 		switch {
 		case isCoded(r, key, tick, pr, second):
 			a.sender.Accounts.Counters.Shared++
 			a.planUsual(p, h, e, r, codes(r.Share.Codes))
-		case second.has(r, pr.acked) && (r.Share.Key == key || !hasPhases(a.store, p.Model, r)):
+		case second.has(r, pr.acked) && (r.Share.Key == key || !hasFractions(a.store, p.Model, r)):
 			a.planUsual(p, h, e, r, a.codeFor(p.Model, r, pr, key, second))
 		default:
 			a.planOnly(p, h, e)
@@ -58,7 +58,7 @@ func (a *updates) planOther(p *Peer, h uint32, e *entry) {
 // planUsual plans the update of a plain node in the usual case (planBatch).
 func (a *updates) planUsual(p *Peer, h uint32, e *entry, r *store.Row, c codes) {
 	a.sender.Accounts.Counters.Records++
-	p.setMoves(e, r.Drifting)
+	p.setMoves(e, r.Moving)
 	p.Marks.clear(MarkLoose, h)
 	n, pr := c.bits(a.syms), &e.one
 	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
@@ -87,11 +87,11 @@ func (a *updates) planOnly(p *Peer, h uint32, e *entry) {
 	pc := a.pieces.update()
 	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.store.Tick-pr.since) + 1}
 	a.noteRow(h, e, r, pr, 0, recRow)
-	p.setMoves(e, r.Drifting)
+	p.setMoves(e, r.Moving)
 	a.codeOnly(p, r, pr, pc)
 	p.plan.updateBits += int32(pc.bits)
 	// Once told, the peer knows the newest reference version if that was made at this tick.
-	if loose := r.Drifting && r.Left != uint32(a.store.Tick); loose || p.Marks.has(MarkLoose, h) {
+	if loose := r.Moving && r.Left != uint32(a.store.Tick); loose || p.Marks.has(MarkLoose, h) {
 		p.loosen(h, loose)
 	}
 }
@@ -118,13 +118,13 @@ func (a *updates) planGuess(p *Peer, h uint32, e *entry) {
 	}
 	at, rec := len(a.syms), len(a.recs)
 	a.noteRow(h, e, r, pr, 0, recGuess)
-	p.setMoves(e, r.Drifting)
+	p.setMoves(e, r.Moving)
 	action := a.baseOf(p, h, 0, r, pr, true)
 	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.Model.Entry.Row.Sym(action))
 	from := len(a.syms)
 	kind := a.appendDelta(p, h, 0, r, pr, action)
 	a.account(r.Type, symBits(a.syms[from:]), kind)
-	p.loosen(h, r.Drifting)
+	p.loosen(h, r.Moving)
 	pc := a.piece(h, at, rec)
 	pc.special, pc.urgency = true, float32(a.store.Tick-pr.since)+1
 	a.pieces.guesses = append(a.pieces.guesses, pc)
@@ -184,7 +184,7 @@ func (a *updates) codeFor(m *coder.Model, r *store.Row, pr *peerRow, key uint32,
 	}
 	is, at := s.Reference(r.Block)
 	if at != now || r.Type.Once != nil {
-		is = a.store.ToldAs(r, is, at)
+		is = a.store.KnownFrom(r, is, at)
 	}
 	l, hint := a.sender.Tables.hearer(r, m), second
 	if hint == 0 && l.Samples(r.Type) && !m.LinesOf(r.Type) {

@@ -55,7 +55,7 @@ func (a *planner) Schedule(now time.Duration) {
 	a.joined, a.joining = a.joining, 0
 	a.sender.markDirty()
 	a.sender.markSharers()
-	a.sender.Tables.Learn() // after markDirty: what a column has read is settled already, and both are to have the same velocities
+	a.sender.Tables.Learn() // after markDirty: what a column has read is committed already, and both are to have the same velocities
 	var group [store.AheadPeers]*Peer
 	n := 0
 	for i, p := range a.sender.All {
@@ -329,7 +329,7 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 				continue
 			}
 		}
-		cost := budget.PieceBits(a.admitTree(p, slot))
+		cost := budget.ChunkCost(a.admitTree(p, slot))
 		room -= cost
 		most -= len(a.group)
 		a.arrivals -= len(a.group)

@@ -74,7 +74,7 @@ func (a *updates) crowd(p *Peer) (n int) {
 func (a *updates) planUrgent(p *Peer, b *batch, n int) {
 	updates, guesses := len(a.pieces.updates), len(a.pieces.guesses)
 	left := func() float64 {
-		return p.bucket.Left - budget.PiecesBits(int(p.plan.updateBits), len(a.pieces.updates)-updates)
+		return p.bucket.Left - budget.ChunksCost(int(p.plan.updateBits), len(a.pieces.updates)-updates)
 	}
 	for len(p.crowd.turns) < len(p.Entries) {
 		p.crowd.turns = append(p.crowd.turns, turn{})

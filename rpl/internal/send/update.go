@@ -14,7 +14,7 @@ import (
 
 // planUpdates plans what a peer must be told of the nodes that it holds. A row is
 // pending if the newest version on its way to the peer, advanced to now, is not what
-// the row is now. It looks only at marked nodes: those that left their course since
+// the row is now. It looks only at marked nodes: those that departed from their prediction since
 // they were last told, and those that the peer predicts from another reference version
 // than the store does.
 //
@@ -145,12 +145,12 @@ func (a *updates) appendRows(p *Peer, h uint32, e *entry, n *store.Node, special
 		switch {
 		case special:
 			a.syms = append(a.syms, m.Row.Sym(a.actions[i]))
-		case len(n.Rows) > 1 && i%coder.ToldRows == 0:
-			a.syms = append(a.syms, m.Tell(a.actions[i:]))
+		case len(n.Rows) > 1 && i%coder.PresentRows == 0:
+			a.syms = append(a.syms, m.PresentSym(a.actions[i:]))
 		}
 		told, free, age := a.appendRow(p, h, e, n, i, guess)
 		pending, loose, urgency = pending || told, loose || free, max(urgency, age)
-		moves = moves || a.store.Rows[n.Rows[i]].Drifting && a.actions[i] != coder.RowForget && !p.row(e, i).hidden
+		moves = moves || a.store.Rows[n.Rows[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden
 	}
 	if pending && !n.Transient {
 		p.setMoves(e, moves)
@@ -171,10 +171,10 @@ func (p *Peer) loosen(h uint32, loose bool) {
 	}
 }
 
-// isLoose reports whether a row can leave the course that the peer expects without
-// leaving the store's course: the row drifts, and the peer knows it by another reference version.
+// isLoose reports whether a row can depart from what the peer predicts without
+// departing from what the store predicts: the row moves, and the peer knows it by another reference version.
 func (a *updates) isLoose(r *store.Row, pr *peerRow) bool {
-	if !r.Drifting {
+	if !r.Moving {
 		return false
 	}
 	_, tick := a.store.Reference(r)
@@ -198,7 +198,7 @@ func (a *updates) closeness(p *Peer, n *store.Node) float32 {
 		return 2
 	}
 	reach := a.sender.interest.Rule.Reach(p.ID)
-	at := &a.store.Space.Spots[top]
+	at := &a.store.Space.Positions[top]
 	return float32(2 * reach / (reach + p.view.Distance(at.X, at.Y)))
 }
 
@@ -226,7 +226,7 @@ func (a *updates) appendRow(p *Peer, h uint32, e *entry, n *store.Node, i int, g
 	from := len(a.syms)
 	kind := a.appendDelta(p, h, i, r, pr, a.actions[i])
 	a.account(r.Type, symBits(a.syms[from:]), kind)
-	return true, r.Drifting || p.predicts(n), float32(a.store.Tick-pr.since) + 1
+	return true, r.Moving || p.predicts(n), float32(a.store.Tick-pr.since) + 1
 }
 
 // noteRow records that a row's newest version goes to a peer.
@@ -271,7 +271,7 @@ func (a *updates) takesAway(p *Peer, e *entry, n *store.Node) bool {
 	return false
 }
 
-// justLeft reports whether the row has left the course that the peer knows at this
+// justLeft reports whether the row has departed from what the peer predicts at this
 // tick. Most pending rows have.
 func justLeft(r *store.Row, pr *peerRow, tick uint32) bool {
 	return pr.flight == r.Head-1 && pr.flightTick == r.Before && r.Left == tick
@@ -282,9 +282,9 @@ func justLeft(r *store.Row, pr *peerRow, tick uint32) bool {
 func (a *updates) pending(r *store.Row, pr *peerRow) bool {
 	if pr.flight == r.Head {
 		if _, tick := a.store.Reference(r); pr.flightTick == tick {
-			return false // the row is on the course from this reference version, or it would have another
+			return false // the row is as predicted from this reference version, or it would have another
 		}
-		if !r.Drifting {
+		if !r.Moving {
 			return false
 		}
 	} else if justLeft(r, pr, uint32(a.store.Tick)) {
@@ -314,7 +314,7 @@ func (a *updates) leads(r *store.Row, ver, tick uint32) bool {
 	if before != 0 {
 		words = a.store.Advanced(t, words, before)
 	}
-	return t.OnCourse(words, now, since)
+	return t.IsAsPredicted(words, now, since)
 }
 
 // baseOf returns how an update of row i of a handle's node names its base: rowKeyframe,
@@ -323,7 +323,7 @@ func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, gu
 	switch {
 	case !a.isBase(p, h, i, r, pr), len(r.Type.Unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):
 		return coder.RowKeyframe
-	case hasPhases(a.store, p.Model, r):
+	case hasFractions(a.store, p.Model, r):
 		return coder.RowKeyframe
 	case guess || !pr.implicit(uint32(p.Link.BaseTick)) || !a.linesUp(p, r, pr):
 		return coder.RowExplicit

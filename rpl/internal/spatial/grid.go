@@ -73,7 +73,7 @@ type Placed struct {
 }
 
 // Spot is where a node is, and where the grid has it.
-type Spot struct {
+type Position struct {
 	X, Y         float64
 	GridX, GridY float32
 	Cell         int32 // bucket of the grid, -1 if the node is not in it
@@ -114,7 +114,7 @@ func (g *grid) Span(v, reach float64) (first, last int) {
 }
 
 // Within is whether the grid has the node's place right within the slack.
-func (s *Spot) Within(slack float64) bool {
+func (s *Position) Within(slack float64) bool {
 	return Apart(s.X-float64(s.GridX), s.Y-float64(s.GridY)) <= Apart(slack, 0)
 }
 
@@ -127,7 +127,7 @@ func Apart(x, y float64) uint64 {
 }
 
 // IsRough is whether float32s are too coarse for the node's place in the grid.
-func (s *Spot) IsRough() bool { return s.GridX != s.GridX }
+func (s *Position) IsRough() bool { return s.GridX != s.GridX }
 
 // Roomy makes room for one more node, doubling it, so that a crowd that wanders over a
 // steady world soon allocates nothing.

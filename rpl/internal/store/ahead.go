@@ -17,15 +17,15 @@ const Ahead = 16
 // take some 40 KiB, most of a first-level cache.
 const AheadPeers = 8
 
-// touchOff touches what is needed to make new versions of rows that have left their
-// course.
-func (a *Store) touchOff(t *rowtype.Type, off []offRow) {
+// touchDeparted touches what is needed to make new versions of rows that have departed from
+// their predictions.
+func (a *Store) touchDeparted(t *rowtype.Type, departed []departedRow) {
 	sum := uint32(0)
-	for _, e := range off {
+	for _, e := range departed {
 		sum += a.Rows[e.row].Head
 	}
 	s := &a.Slabs[t.Index]
-	for _, e := range off {
+	for _, e := range departed {
 		r := &a.Rows[e.row]
 		_, tick := s.Version(r, r.Head)
 		sum += tick

@@ -8,15 +8,15 @@ import (
 // An audience notes which nodes have got their first holder or lost their last, once somebody
 // has asked for that.
 type audience struct {
-	on     bool
-	turned []ids.Node  // may be held by others than at the last report
-	seen   wire.Bitset // slots of the nodes that were reported as held
+	on      bool
+	changed []ids.Node  // may be held by others than at the last report
+	seen    wire.Bitset // slots of the nodes that were reported as held
 }
 
-// turn notes that a node has got its first holder or lost its last.
-func (a *Store) turn(n *Node) {
+// noteAudience notes that a node has got its first holder or lost its last.
+func (a *Store) noteAudience(n *Node) {
 	if a.audience.on {
-		a.audience.turned = append(a.audience.turned, n.ID)
+		a.audience.changed = append(a.audience.changed, n.ID)
 	}
 }
 
@@ -28,11 +28,11 @@ func (a *Store) Audience(fn func(n ids.Node, held bool)) {
 		u.on = true
 		for i := range a.Nodes {
 			if n := &a.Nodes[i]; n.Used && len(n.Holders) > 0 {
-				a.turn(n)
+				a.noteAudience(n)
 			}
 		}
 	}
-	for _, id := range u.turned {
+	for _, id := range u.changed {
 		slot, ok := a.Slot(id)
 		if !ok {
 			continue // its end has been told
@@ -48,5 +48,5 @@ func (a *Store) Audience(fn func(n ids.Node, held bool)) {
 		}
 		fn(id, held)
 	}
-	u.turned = u.turned[:0]
+	u.changed = u.changed[:0]
 }

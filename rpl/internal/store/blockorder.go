@@ -21,18 +21,18 @@ type owner struct {
 // cache.
 const disorder = 256
 
-// bringNear puts a row's block among those that are walked; sendAway takes it out.
-func (a *Store) bringNear(i uint32, it itemSlot) {
+// moveToWalked puts a row's block among those that are walked; moveFromWalked takes it out.
+func (a *Store) moveToWalked(i uint32, it itemSlot) {
 	r := &a.Rows[i]
 	s := &a.Slabs[r.Type.Index]
 	r.Walked = true
 	s.Owners[r.Block].Item = it
-	a.swapBlocks(s, r.Block, s.Near)
-	s.Near++
+	a.swapBlocks(s, r.Block, s.Walked)
+	s.Walked++
 	s.Unordered++
 }
 
-func (a *Store) sendAway(i uint32) {
+func (a *Store) moveFromWalked(i uint32) {
 	r := &a.Rows[i]
 	if !r.Walked {
 		return
@@ -40,13 +40,13 @@ func (a *Store) sendAway(i uint32) {
 	s := &a.Slabs[r.Type.Index]
 	r.Walked = false
 	s.Owners[r.Block].Item = NoSlot
-	s.Near--
-	a.swapBlocks(s, r.Block, s.Near)
+	s.Walked--
+	a.swapBlocks(s, r.Block, s.Walked)
 	s.Unordered++
 }
 
 // outOfOrder is whether the blocks of walked rows should be sorted again.
-func (s *slab) outOfOrder() bool { return s.Unordered > disorder+s.Near/4 }
+func (s *slab) outOfOrder() bool { return s.Unordered > disorder+s.Walked/4 }
 
 // orderBlocks sorts the blocks of walked rows by the order of the columns.
 func (a *Store) orderBlocks(s *slab) {

@@ -12,8 +12,8 @@ import (
 // ECS keeps its components. Put says which item each row is; SetColumn gives the
 // components in every tick that sends and reads them in one walk. What nobody sees is
 // not computed: of a node that no peer holds only the place is read, for the grid. A
-// held row is compared with its predicted course at once, while it is in the cache. Of
-// explicit items only bumped rows are read. The rules for calling the Authority's
+// held row is compared with its prediction at once, while it is in the cache. Of
+// explicit items only dirty rows are read. The rules for calling the Authority's
 // methods apply to a Column's.
 type Column struct {
 	a        *Store
@@ -36,14 +36,14 @@ type Column struct {
 
 	// What to do with each row, as sets of 64 rows a word, so that each loop of a tick
 	// visits only the rows that it works on.
-	far      []uint64 // no peer holds its node: only its place is read
-	placed   []uint64 // it says where its node is, and the walk can read that
-	walked   []uint64 // a peer holds its node, and the walk settles the row …
-	drifting []uint64 // … which changes by itself
-	single   []uint64 // setSingle reads it
+	far    []uint64 // no peer holds its node: only its place is read
+	placed []uint64 // it says where its node is, and the walk can read that
+	walked []uint64 // a peer holds its node, and the walk commits the row …
+	moving []uint64 // … which changes by itself
+	single []uint64 // setSingle reads it
 
 	// For explicit items only.
-	bumped []uint64 // bumped since the last SetColumn …
+	dirty  []uint64 // Bump since the last SetColumn …
 	missed []uint64 // … or before that while no peer held the node, and not read yet
 }
 
@@ -79,7 +79,7 @@ func (c *Column) Resize(n int) {
 	for _, list := range []*[]uint32{&c.slots, &c.rows, &c.Blocks} {
 		*list = resized(*list, n, 0)
 	}
-	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.drifting, &c.single, &c.bumped, &c.missed} {
+	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.moving, &c.single, &c.dirty, &c.missed} {
 		*set = resized(*set, words, 0)
 	}
 	c.given = false // its rows may be others' in this tick
@@ -116,9 +116,9 @@ func (c *Column) Put(row int, item Item) {
 	}
 	h.column, h.at = c.index, uint32(row)
 	w, bit := row/sheaf, uint64(1)<<(row%sheaf)
-	c.bumped[w] |= bit & mask(h.Flags&hotBumped != 0)
+	c.dirty[w] |= bit & mask(h.Flags&hotDirty != 0)
 	c.missed[w] |= bit & mask(h.Flags&hotMissed != 0)
-	h.Flags &^= hotBumped | hotMissed
+	h.Flags &^= hotDirty | hotMissed
 	c.a.classify(h)
 }
 
@@ -131,9 +131,9 @@ func (a *Store) outOfColumn(it itemSlot) {
 	c := a.Columns[h.column]
 	c.forget(h.at)
 	c.Items[h.at], h.column = NoSlot, noColumn
-	if w, bit := h.at>>6, uint64(1)<<(h.at&63); (c.bumped[w]|c.missed[w])&bit != 0 { // the item takes these marks along
-		h.Flags |= hotBumped&uint8(mask(c.bumped[w]&bit != 0)) | hotMissed&uint8(mask(c.missed[w]&bit != 0))
-		c.bumped[w] &^= bit
+	if w, bit := h.at>>6, uint64(1)<<(h.at&63); (c.dirty[w]|c.missed[w])&bit != 0 { // the item takes these marks along
+		h.Flags |= hotDirty&uint8(mask(c.dirty[w]&bit != 0)) | hotMissed&uint8(mask(c.missed[w]&bit != 0))
+		c.dirty[w] &^= bit
 		c.missed[w] &^= bit
 	}
 }
@@ -144,7 +144,7 @@ func (c *Column) forget(row uint32) {
 	c.far[w] &^= bit
 	c.placed[w] &^= bit
 	c.walked[w] &^= bit
-	c.drifting[w] &^= bit
+	c.moving[w] &^= bit
 	c.single[w] &^= bit
 }
 
@@ -160,9 +160,9 @@ func (a *Store) classify(h *hot) {
 	switch {
 	case h.Flags&HotWalked != 0:
 		c.walked[w] |= bit
-		c.drifting[w] |= bit & mask(h.Flags&hotDrifts != 0)
+		c.moving[w] |= bit & mask(h.Flags&hotMoving != 0)
 	case h.Flags&(hotHeld|hotFresh) != 0, h.Flags&hotPlace != 0 && !c.place.ok:
-		if !c.explicit || h.row != noRow { // else setBumped reads it
+		if !c.explicit || h.row != noRow { // else setDirty reads it
 			c.single[w] |= bit
 		}
 	case h.Flags&hotPlace == 0: // nobody holds it, and it says no place
@@ -180,7 +180,7 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 	a.Space.Unstamped = a.Space.Index != nil && a.Space.Index.Plain && !a.Space.Looks
 	var last components
 	for w := range c.far {
-		if c.explicit && c.bumped[w]|c.drifting[w]|c.single[w] == 0 {
+		if c.explicit && c.dirty[w]|c.moving[w]|c.single[w] == 0 {
 			continue
 		}
 		here := &last
@@ -191,24 +191,24 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 		}
 		asked := ^uint64(0)
 		if c.explicit {
-			asked = c.bumped[w]
+			asked = c.dirty[w]
 		}
 		c.walk(w, here, asked)
 		if c.single[w] != 0 {
 			c.setSingle(w, here)
 		}
 		if c.explicit && asked != 0 {
-			c.setBumped(w, here)
+			c.setDirty(w, here)
 		}
-		if len(a.off) >= Ahead {
-			a.leaveCourses(c.t)
+		if len(a.departed) >= Ahead {
+			a.newVersions(c.t)
 		}
 	}
-	a.leaveCourses(c.t)
+	a.newVersions(c.t)
 }
 
 // setSingle reads items one by one: those of several rows, and those that the walk
-// takes over as soon as Schedule has settled them.
+// takes over as soon as Schedule has committed them.
 func (c *Column) setSingle(w int, here *components) {
 	a := c.a
 	for m := c.single[w]; m != 0; m &= m - 1 {
@@ -216,7 +216,7 @@ func (c *Column) setSingle(w int, here *components) {
 		i := w*sheaf + k
 		it := c.Items[i]
 		h := &a.Hots[it]
-		waits := c.explicit && c.bumped[w]>>k&1 == 0 // it is read only when bumped
+		waits := c.explicit && c.dirty[w]>>k&1 == 0 // it is read only when dirty
 		switch {
 		case h.row == noRow || a.Rows[h.row].Touched:
 			if !waits {
@@ -225,7 +225,7 @@ func (c *Column) setSingle(w int, here *components) {
 		case waits:
 			a.beginWalk(it)
 			c.places[i], c.Slab.sums[c.Blocks[i]] = 0, unread
-			c.settle(w, here, 0, 0, m&-m&c.drifting[w])
+			c.commit(w, here, 0, 0, m&-m&c.moving[w])
 		default:
 			a.beginWalk(it)
 			c.begin(i, here)
@@ -251,8 +251,8 @@ func (c *Column) begin(row int, here *components) {
 	} else {
 		c.compare(w, here, bit, &c.Slab.Walk.probes)
 	}
-	c.settle(w, here, 0, bit, bit&c.drifting[w])
+	c.commit(w, here, 0, bit, bit&c.moving[w])
 }
 
-// An offRow is a row of the store that has left its course, with its node's slot.
-type offRow struct{ slot, row uint32 }
+// An departedRow is a row of the store that has departed from its prediction, with its node's slot.
+type departedRow struct{ slot, row uint32 }

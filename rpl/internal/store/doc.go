@@ -1,8 +1,8 @@
 // Package store holds the state of the authority's nodes: their tree, items and owners, and
 // for each row (one part of one item) its last versions as quantised words. Components are
 // read into it once a tick; what is sent reads only the store. It calls nobody: it reports
-// the nodes of which a row has left its course (SettleAll), and the nodes that may be
-// elsewhere (Strays).
+// the nodes of which a row has departed from its prediction (CommitAll), and the nodes that may be
+// elsewhere (Displaced).
 //
 // The files in the order of the data:
 //
@@ -10,12 +10,12 @@
 //	node.go, tree.go            nodes, their parents and owners; streaming.go: how they are sent;
 //	                            secret.go: who may know; audience.go: whether anybody has one
 //	item.go, layout.go          items, and which of them a node has
-//	rows.go, versions.go        rows: Set; their versions: settle, what peers will know
+//	rows.go, versions.go        rows: Set; their versions: commit, what peers will know
 //	slab.go, history.go         where rows and their older versions lie
 //	hot.go                      what a tick reads of an item
 //	column.go, explicit.go      many components at once
-//	walk.go, walkplan.go        reading them: place.go: where nodes are; steer.go: who is off course; blockorder.go: the
+//	walk.go, walkplan.go        reading them: place.go: where nodes are; steer.go: which rows have departed; blockorder.go: the
 //	                            order of memory; ahead.go: reading ahead
-//	phase.go, infer.go, pays.go fractions of a step, and velocities that no component has
+//	fraction.go, infer.go, pays.go fractions of a step, and velocities that no component has
 //	flag.go                     branches that are none
 package store

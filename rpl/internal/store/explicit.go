@@ -5,7 +5,7 @@ import (
 )
 
 // Explicit items in columns. The walk that compares other items reads of explicit ones
-// only the rows that were bumped.
+// only the rows that are dirty.
 
 // unread stands in for the sum of a component that was not read yet. A real sum equals
 // it no more often than any two sums are equal.
@@ -18,15 +18,15 @@ func (c *Column) Bump(row int) bool {
 	if c.Items[row] == NoSlot {
 		return false
 	}
-	c.bumped[row/sheaf] |= 1 << (row % sheaf)
+	c.dirty[row/sheaf] |= 1 << (row % sheaf)
 	return true
 }
 
-// setBumped handles the bumped rows that neither the walk nor setSingle reads. It Sets
+// setDirty handles the dirty rows that neither the walk nor setSingle reads. It Sets
 // an item of several rows that a peer holds, that is new or that says where its node
 // is; for any other row it notes that it missed a bump.
-func (c *Column) setBumped(w int, here *components) {
-	for m := c.bumped[w] &^ (c.walked[w] | c.single[w]); m != 0; m &= m - 1 {
+func (c *Column) setDirty(w int, here *components) {
+	for m := c.dirty[w] &^ (c.walked[w] | c.single[w]); m != 0; m &= m - 1 {
 		i := w*sheaf + bits.TrailingZeros64(m)
 		h := &c.a.Hots[c.Items[i]]
 		if c.far[w]&m&-m == 0 && h.Flags&(hotHeld|hotFresh|hotPlace) != 0 {
@@ -35,7 +35,7 @@ func (c *Column) setBumped(w int, here *components) {
 			c.missed[w] |= m & -m
 		}
 	}
-	c.bumped[w] = 0
+	c.dirty[w] = 0
 }
 
 // mayRead is whether catchUp must read an item that stands in a column. An explicit
@@ -60,6 +60,6 @@ func (a *Store) overdue(h *hot) {
 		return
 	}
 	c, w, bit := a.Columns[h.column], h.at>>6, uint64(1)<<(h.at&63)
-	c.bumped[w] |= c.missed[w] & bit
+	c.dirty[w] |= c.missed[w] & bit
 	c.missed[w] &^= bit
 }

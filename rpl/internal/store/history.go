@@ -9,7 +9,7 @@ import (
 )
 
 // histories hold the older versions of the rows of one type: room for historyLen of
-// them for each row that has ever left its course. A row that never does, as most of a
+// them for each row that has ever departed from its prediction. A row that never does, as most of a
 // world, takes none.
 //
 // They lie in blocks of some pages that are never moved, so a growing world copies none

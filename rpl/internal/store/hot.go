@@ -18,10 +18,10 @@ const (
 	hotHeld   = 1 << iota // some peer holds the node, or wants it
 	hotFresh              // the next Set must extract it
 	hotPlace              // it says where its node is
-	hotDrifts             // the row changes by itself
-	HotWalked             // SetColumn settles the row, not Schedule
+	hotMoving             // the row changes by itself
+	HotWalked             // SetColumn commits the row, not Schedule
 	hotStale              // walked since the last Set, so its shadow is out of date
-	hotBumped             // of an explicit item in no column: its mark in Column.bumped …
+	hotDirty              // of an explicit item in no column: its mark in Column.dirty …
 	hotMissed             // … and in Column.missed
 )
 
@@ -50,7 +50,7 @@ func (a *Store) noteHeld(n *Node) {
 	if len(n.Holders) > 1 {
 		return
 	}
-	a.turn(n)
+	a.noteAudience(n)
 	for _, it := range n.Items {
 		if it != NoSlot {
 			h := &a.Hots[it]
@@ -65,7 +65,7 @@ func (a *Store) noteUnheld(n *Node) {
 	if len(n.Holders) > 0 {
 		return
 	}
-	a.turn(n)
+	a.noteAudience(n)
 	for _, it := range n.Items {
 		if it == NoSlot {
 			continue
@@ -75,20 +75,20 @@ func (a *Store) noteUnheld(n *Node) {
 		a.unwalk(it)
 		a.classify(h)
 		for _, i := range a.Items[it].Rows {
-			a.Rows[i].Touched = true // not settled until a peer holds the node again
+			a.Rows[i].Touched = true // not committed until a peer holds the node again
 		}
 	}
 }
 
-// beginWalk passes the settling of a row from Schedule to SetColumn; unwalk passes it
+// beginWalk passes the commits of a row from Schedule to SetColumn; unwalk passes it
 // back.
 func (a *Store) beginWalk(it itemSlot) {
 	h := &a.Hots[it]
 	r := &a.Rows[h.row]
-	a.bringNear(h.row, it)
+	a.moveToWalked(h.row, it)
 	h.Flags |= HotWalked | hotStale
-	if r.Drifting {
-		h.Flags |= hotDrifts
+	if r.Moving {
+		h.Flags |= hotMoving
 	}
 	a.classify(h)
 }
@@ -98,15 +98,15 @@ func (a *Store) unwalk(it itemSlot) {
 	if h.Flags&HotWalked == 0 {
 		return
 	}
-	h.Flags &^= HotWalked | hotDrifts
+	h.Flags &^= HotWalked | hotMoving
 	a.classify(h)
-	a.sendAway(h.row)
+	a.moveFromWalked(h.row)
 	r := &a.Rows[h.row]
 	r.Touched = true
 	a.activate(h.slot)
-	if r.Drifting && !r.listed {
+	if r.Moving && !r.listed {
 		r.listed = true
-		a.drifting = append(a.drifting, h.row)
+		a.moving = append(a.moving, h.row)
 	}
 }
 

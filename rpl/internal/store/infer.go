@@ -22,7 +22,7 @@ const straight = 4
 
 // infer sets the inferred velocities of a row, and reports whether one changed. A
 // velocity changes only if that of the row's reference version proves wrong.
-func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (turned bool) {
+func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed bool) {
 	seen := uint32(*s.tracked(block))
 	n, fresh := tick-seen, seen == 0
 	ref, at := s.Reference(block)
@@ -33,7 +33,7 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (turned b
 		step := x - r.last
 		if fresh {
 			*r = run{x: x, last: x, tick: tick}
-			turned = turned || now[v] != 0
+			changed = changed || now[v] != 0
 			now[v] = 0
 			continue
 		}
@@ -49,7 +49,7 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (turned b
 		}
 		was, old := now[v], *ref.Word(v)
 		now[v] = old
-		left := t.Courses[i].Expect(ref, t.At(now), i, age) != x
+		left := t.Motions[i].Expect(ref, t.At(now), i, age) != x
 		if left {
 			now[v] = 0
 			if s.pays(k, block) {
@@ -59,9 +59,9 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (turned b
 		if judged && old|now[v] != 0 {
 			s.judge(k, step, old, now[v], left)
 		}
-		turned = turned || now[v] != was
+		changed = changed || now[v] != was
 	}
-	return turned
+	return changed
 }
 
 // follow takes the next value, n ticks later, into the run, or begins a new run with

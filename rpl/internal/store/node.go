@@ -154,7 +154,7 @@ func (a *Store) Spawn(s *Spawn) (uint32, error) {
 	n.PosItem, n.Groups, n.Born, n.Early, n.Leapt = -1, 0, a.Send, a.Send-1, 0
 	n.past = n.past[:0]
 	n.Judge, n.active = false, 0
-	a.Space.Spots[slot] = spatial.Spot{Cell: -1}
+	a.Space.Positions[slot] = spatial.Position{Cell: -1}
 	n.Items, n.Rows, n.Holders, n.Children = n.Items[:0], n.Rows[:0], n.Holders[:0], n.Children[:0]
 	for ord, t := range s.Items {
 		if t != nil {
@@ -187,7 +187,7 @@ func (a *Store) newSlot() (uint32, error) {
 	}
 	slot := uint32(len(a.Nodes))
 	a.Nodes = pages.Append(a.Nodes, Node{ID: ids.MakeNode(slot, 1)})
-	a.Space.Spots = pages.Append(a.Space.Spots, spatial.Spot{Cell: -1})
+	a.Space.Positions = pages.Append(a.Space.Positions, spatial.Position{Cell: -1})
 	return slot, nil
 }
 
@@ -260,7 +260,7 @@ func (a *Store) LedTo(r *Row, ver, tick uint32) bool {
 		words = a.Advanced(t, words, before)
 	}
 	for k := max(uint32(a.Sent), tick); k <= uint32(a.Tick); k++ {
-		if t.OnCourse(words, now, k-tick) {
+		if t.IsAsPredicted(words, now, k-tick) {
 			return true
 		}
 	}

@@ -27,11 +27,11 @@ const (
 	// longer, or pays again, is noticed later.
 	worthMost = 10
 
-	// recordBits is what a word on its course saves beside its residual. Mostly it is the
+	// recordBits is what a word that moves as predicted saves beside its residual. Mostly it is the
 	// whole record; with less than 12, slow walks are given up that pay.
 	recordBits = 12
 
-	velocityBits = 4 // what a velocity that is told costs beside its residual: the phase
+	velocityBits = 4 // what a velocity that is told costs beside its residual: the fraction
 )
 
 // pays reports whether a row may be given a velocity for its k-th inferred word.
@@ -41,7 +41,7 @@ func (s *slab) pays(k int, block uint32) bool {
 
 // judge counts what the velocity of the k-th inferred word has saved in a row in this tick,
 // in which the value has taken a step: without velocities each step is told. One that was
-// old and is now is told only where the course was left, and then its change.
+// old and is now is told only where the row has departed, and then its change.
 func (s *slab) judge(k int, step, old, now int32, left bool) {
 	saved := 0
 	if step != 0 && (now != 0 || !left) {
@@ -60,7 +60,7 @@ func (s *slab) judge(k int, step, old, now int32, left bool) {
 }
 
 // PriceBy takes from noted updates what a word costs without a velocity, where it goes along
-// a line, and how much of a record a word on its course saves: all of it only where nothing
+// a line, and how much of a record a word that moves as predicted saves: all of it only where nothing
 // else changes.
 func (s *slab) PriceBy(t *rowtype.Type, h *coder.LineHints, lines []bool) {
 	if h.Records > 0 {

@@ -73,26 +73,26 @@ func elsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, rows ui
 
 // note writes the positions of some rows, less the bias, to their nodes' spots. It
 // returns the rows that are farther than a slack from where the grid has them.
-func (pl *place) note(spots []spatial.Spot, slots *[sheaf]uint32, here *components, rows uint64, slack float64) (strays uint64) {
+func (pl *place) note(positions []spatial.Position, slots *[sheaf]uint32, here *components, rows uint64, slack float64) (displaced uint64) {
 	if pl.f32 {
-		return noted[float32](spots, slots, here, rows, pl, slack)
+		return noted[float32](positions, slots, here, rows, pl, slack)
 	}
-	return noted[float64](spots, slots, here, rows, pl, slack)
+	return noted[float64](positions, slots, here, rows, pl, slack)
 }
 
-func noted[T float32 | float64](spots []spatial.Spot, slots *[sheaf]uint32, here *components, rows uint64, pl *place, slack float64) (strays uint64) {
+func noted[T float32 | float64](positions []spatial.Position, slots *[sheaf]uint32, here *components, rows uint64, pl *place, slack float64) (displaced uint64) {
 	atX, atY, bias, most := pl.x, pl.y, pl.q.Bias, spatial.Apart(slack, 0)
 	_, _ = here[0], slots[0] // as in elsewhere
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		s := &spots[slots[i]]
+		s := &positions[slots[i]]
 		x, y := float64(*schema.At[T](here[i], atX))-bias, float64(*schema.At[T](here[i], atY))-bias
 		s.X, s.Y = x, y
 		if spatial.Apart(x-float64(s.GridX), y-float64(s.GridY)) > most {
-			strays |= 1 << i
+			displaced |= 1 << i
 		}
 	}
-	return strays
+	return displaced
 }
 
 // clamped is a coordinate, less the bias, clamped to the range of its quantiser.

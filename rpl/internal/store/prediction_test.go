@@ -43,19 +43,19 @@ func TestAllPredictAlike(t *testing.T) {
 		for _, v := range typ.Velocities {
 			base[v] = r.Int32N(1<<r.IntN(15)+1) - r.Int32N(1<<r.IntN(15)+1)
 		}
-		for _, i := range typ.Phased {
-			base[i], base[typ.Phase[i]] = r.Int32N(3000)-500, (r.Int32N(16)-8)|1
+		for _, i := range typ.Fractional {
+			base[i], base[typ.Fraction[i]] = r.Int32N(3000)-500, (r.Int32N(16)-8)|1
 		}
 		n := 1 + uint32(r.IntN(30))
 		typ.Advance(typ.At(now), typ.At(base), n)
 		off := slices.Clone(now)
-		if i := typ.Phased[r.IntN(2)]; off[i] < typ.Words[i].Max { // a word is never beyond its range
+		if i := typ.Fractional[r.IntN(2)]; off[i] < typ.Words[i].Max { // a word is never beyond its range
 			off[i]++
 		} else {
 			off[i]--
 		}
 		for name, follows := range map[string]func(is []int32) bool{
-			"the row type": func(is []int32) bool { return typ.OnCourse(typ.At(base), typ.At(is), n) },
+			"the row type": func(is []int32) bool { return typ.IsAsPredicted(typ.At(base), typ.At(is), n) },
 			"the store":    func(is []int32) bool { return Lead(axes, typ.At(base), typ.At(is), 0, int64(n)) },
 			"the walk":     func(is []int32) bool { return !steers(typ, base, is, n) },
 		} {
@@ -63,11 +63,11 @@ func TestAllPredictAlike(t *testing.T) {
 				t.Fatalf("seed %d: %v, %d ticks later: %s takes %v for on its course: %t, and %v: %t", seed, base, n, name, now, follows(now), off, follows(off))
 			}
 		}
-		for _, i := range typ.Phased { // the coder tells phases as odd numbers
+		for _, i := range typ.Fractional { // the coder tells fractions as odd numbers
 			if v := now[typ.Words[i].Velocity]; v != 0 {
-				now[typ.Phase[i]] |= 1
+				now[typ.Fraction[i]] |= 1
 			} else {
-				now[typ.Phase[i]] = 0
+				now[typ.Fraction[i]] = 0
 			}
 		}
 		copy(off[len(typ.Words):], now[len(typ.Words):])
@@ -90,7 +90,7 @@ func TestAllPredictAlike(t *testing.T) {
 	}
 }
 
-// steers is whether the walk takes a row for off its course that was base n ticks ago and was
+// steers is whether the walk takes a row to have departed that was base n ticks ago and was
 // looked at a tick ago.
 func steers(typ *rowtype.Type, base, is []int32, n uint32) bool {
 	const born = 100

@@ -16,9 +16,9 @@ import (
 // one node) keeps a ring of its last versions as quantised words. The world is read
 // into the store once a tick; every later stage reads only the store.
 
-// A Row is one part of one item of one node. Each of its versions is where a course begins: the
+// A Row is one part of one item of one node. Each of its versions is what prediction starts from: the
 // state that it and its velocities predict. A new version is made only when the row
-// leaves the course that the newest version predicts. So a straight walk is one
+// departs from what the newest version predicts. So a straight walk is one
 // version, however long it takes, and a baseline stays in the ring for as long as it is
 // useful.
 //
@@ -31,19 +31,19 @@ type Row struct {
 	History uint32   // the row's older versions in that slab
 	Head    uint32   // number of the newest version; does not restart with a new tenant
 
-	Left, Before uint32 // tick when the row last left a course, and the tick of that course's reference version
+	Left, Before uint32 // tick when the row last departed from its prediction, and the tick of the reference version of that
 
 	Share    shared
 	ShareVer uint8 // how many versions the base of share is behind head
 
-	versions uint8 // how many versions of this tenant are kept; 0 until the row is first settled
+	versions uint8 // how many versions of this tenant are kept; 0 until the row is first committed
 
-	Touched  bool // must be settled: it may have changed since it last was
-	Drifting bool // expected to change by itself
-	listed   bool // on the authority's drifting list
-	Walked   bool // SetColumn settles it, not Schedule
-	gone     bool
-	Secret   bool // not every peer may see it
+	Touched bool // must be committed: it may have changed since it last was
+	Moving  bool // expected to change by itself
+	listed  bool // on the authority's list of moving rows
+	Walked  bool // SetColumn commits it, not Schedule
+	gone    bool
+	Secret  bool // not every peer may see it
 }
 
 const noRow = ^uint32(0)
@@ -100,7 +100,7 @@ func (a *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
 		}
 	}
 	r := &a.Rows[i]
-	r.Share, r.versions, r.Touched, r.Drifting = shared{}, 0, true, false
+	r.Share, r.versions, r.Touched, r.Moving = shared{}, 0, true, false
 	now := a.Current(r)
 	clear(now)
 	for k := range t.Words {
@@ -118,7 +118,7 @@ func (a *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
 // freeRow lets another node have a row.
 func (a *Store) freeRow(i uint32) {
 	r := &a.Rows[i]
-	a.sendAway(i)
+	a.moveFromWalked(i)
 	r.gone = true
 	if r.Vars != nil { // let go of the values
 		*r.Vars = rowVars{Now: r.Vars.Now}
@@ -130,7 +130,7 @@ func (a *Store) freeRow(i uint32) {
 
 // commit makes words and vars, those of a whole item, the current state of one of its
 // rows, and reports whether that changed the row.
-func (a *Store) commit(i uint32, words []int32, vars []any) bool {
+func (a *Store) setRow(i uint32, words []int32, vars []any) bool {
 	r := &a.Rows[i]
 	t := r.Type
 	now := a.Current(r)
@@ -204,7 +204,7 @@ func (a *Store) Begin(t ids.Tick) {
 func (a *Store) set(it itemSlot, words []int32, vars []any) (changed bool) {
 	m, h := &a.Items[it], &a.Hots[it]
 	for _, i := range m.Rows {
-		if a.commit(i, words, vars) {
+		if a.setRow(i, words, vars) {
 			changed = true
 		}
 	}
@@ -213,8 +213,8 @@ func (a *Store) set(it itemSlot, words []int32, vars []any) (changed bool) {
 	}
 	if (changed || h.Flags&hotFresh != 0) && h.Flags&hotPlace != 0 && !a.catching {
 		x, y := float64(words[m.Type.Pos[0]])*m.Type.PosStep, float64(words[m.Type.Pos[1]])*m.Type.PosStep
-		if s := &a.Space.Spots[m.Node]; h.Flags&hotFresh != 0 || x != s.X || y != s.Y {
-			a.setSpot(m.Node, x, y)
+		if s := &a.Space.Positions[m.Node]; h.Flags&hotFresh != 0 || x != s.X || y != s.Y {
+			a.setPosition(m.Node, x, y)
 			a.unplace(h)
 		}
 	}
@@ -250,12 +250,12 @@ func (a *Store) isBounded(r *Row, k int, v any) bool {
 	return false
 }
 
-// setSpot sets where a node with a `pos` prop is, whenever that has changed, and notes that
+// setPosition sets where a node with a `pos` prop is, whenever that has changed, and notes that
 // the node may be elsewhere in the grid, too.
-func (a *Store) setSpot(slot uint32, x, y float64) {
-	s := &a.Space.Spots[slot]
+func (a *Store) setPosition(slot uint32, x, y float64) {
+	s := &a.Space.Positions[slot]
 	s.X, s.Y = x, y
-	a.Strays = append(a.Strays, slot)
+	a.Displaced = append(a.Displaced, slot)
 }
 
 // Words is Authority.Words.

@@ -9,21 +9,21 @@ import (
 
 // A slab holds the rows of one row type, a block of words for each. A block is laid out
 // so that a tick reads few cache lines: of a moving row one block of whole lines (the
-// current words, version head, the trackers of its phases), of a row at rest only the
+// current words, version head, the trackers of its fractions), of a row at rest only the
 // sum that the last walk took of its component. The blocks of walked rows stand at the
-// front, side by side (near.go). A version is the row's words with the version's tick
+// front, side by side (blockorder.go). A version is the row's words with the version's tick
 // behind them.
 type slab struct {
 	Blocks    []int32
 	Block     int      // words per block; the next fields say what is in one:
-	Width     int      // words of the row, its phases included; they are the first of the block
-	phased    int      // how many of these words are phases; they are the last of the row
+	Width     int      // words of the row, its fractions included; they are the first of the block
+	fractions int      // how many of these words are fractions; they are the last of the row
 	seen      int      // offset of the tick that the trackers know
 	Head      int      // offset of version head
-	tracks    int      // offset of the trackers of phases
+	tracks    int      // offset of the trackers of fractions
 	sums      []uint64 // by block: sum of the component when last walked, without its position if the walk tracks that
 	Owners    []owner  // by block
-	Near      uint32   // how many blocks, from the front, are of walked rows
+	Walked    uint32   // how many blocks, from the front, are of walked rows
 	Unordered uint32   // how many of those may be out of order
 
 	walks bool // SetColumn walks it (walk.go)
@@ -36,27 +36,27 @@ type slab struct {
 	Free      []uint32 // rows to use again, each with its block
 	worth     []int32  // by inferred word: the bits that velocities have saved
 	lined     []int    // by inferred word: what it costs along a line, 0: it goes along none
-	record    int      // what a word on its course saves beside its residual
+	record    int      // what a word that moves as predicted saves beside its residual
 	moves     []bool   // by inferred word: it is a position or interpolated, not a count
-	Phaseless []bool   // by word with a phase: it goes along a line, and has none
+	Whole     []bool   // by word with a fraction: it goes along a line, and has none
 	Lines     bool     // some words go along lines
-	fraction  []uint8  // by word with a phase: as in its course
+	shift     []uint8  // by word with a fraction: FractionShift of its motion
 }
 
 func newSlab(t *rowtype.Type) slab {
-	s := slab{Width: t.Width, phased: len(t.Phased), seen: t.Width, histories: newHistories(wire.InLines(t.Width + 1))}
+	s := slab{Width: t.Width, fractions: len(t.Fractional), seen: t.Width, histories: newHistories(wire.InLines(t.Width + 1))}
 	s.Walk, s.walks = newWalkPlan(t)
 	s.worth, s.lined, s.record = make([]int32, len(t.Inferred)), make([]int, len(t.Inferred)), recordBits
-	s.Phaseless = make([]bool, len(t.Phased))
+	s.Whole = make([]bool, len(t.Fractional))
 	for _, i := range t.Inferred {
 		s.moves = append(s.moves, t.Moves(i))
 	}
-	for _, i := range t.Phased {
-		s.fraction = append(s.fraction, t.Courses[i].Fraction)
+	for _, i := range t.Fractional {
+		s.shift = append(s.shift, t.Motions[i].FractionShift)
 	}
 	s.Head = s.seen + 1
 	s.tracks = s.Head + t.Width + 1
-	s.Block = wire.InLines(s.tracks + len(t.Phased)*trackerWords)
+	s.Block = wire.InLines(s.tracks + len(t.Fractional)*trackerWords)
 	return s
 }
 
@@ -136,17 +136,17 @@ func (s *slab) retire(r *Row, tick uint32) (before uint32) {
 	return before
 }
 
-// renew makes the current words of a block's row its version head, with the phases that
+// renew makes the current words of a block's row its version head, with the fractions that
 // its trackers have found.
 func (s *slab) renew(block unsafe.Pointer, tick uint32) {
-	now, head, words := rowtype.Words{P: block}, rowtype.Words{P: nthWord(block, s.Head)}, s.Width-s.phased
+	now, head, words := rowtype.Words{P: block}, rowtype.Words{P: nthWord(block, s.Head)}, s.Width-s.fractions
 	now.CopyTo(head, words)
-	for k := range s.phased {
-		phase := (*tracker)(nthWord(block, s.tracks+k*trackerWords)).phase(s.fraction[k])
-		if s.Phaseless[k] {
-			phase = 0
+	for k := range s.fractions {
+		fraction := (*tracker)(nthWord(block, s.tracks+k*trackerWords)).fraction(s.shift[k])
+		if s.Whole[k] {
+			fraction = 0
 		}
-		*head.Word(words + k) = phase
+		*head.Word(words + k) = fraction
 	}
 	*head.Word(s.Width) = int32(tick)
 }

@@ -25,24 +25,24 @@ func TestLeadIsAdvancingTwice(t *testing.T) {
 	axes, led := axesOf(typ), 0
 	const rounds = 20_000
 	for range rounds {
-		base, told, now := make([]int32, typ.Width), make([]int32, typ.Width), make([]int32, typ.Width)
+		base, sent, now := make([]int32, typ.Width), make([]int32, typ.Width), make([]int32, typ.Width)
 		for _, v := range typ.Velocities {
 			base[v] = r.Int32N(1<<r.IntN(15)+1) - r.Int32N(1<<r.IntN(15)+1)
 		}
-		for _, i := range typ.Phased {
+		for _, i := range typ.Fractional {
 			base[i] = r.Int32N(3000) - 500
-			base[typ.Phase[i]] = r.Int32N(2*rowtype.PhaseHalf) - rowtype.PhaseHalf
+			base[typ.Fraction[i]] = r.Int32N(2*rowtype.HalfStep) - rowtype.HalfStep
 		}
 		before, since := uint32(r.IntN(40)), uint32(r.IntN(40))
 		if r.IntN(4) == 0 { // it may have stood at a bound for months
 			before, since = r.Uint32N(wire.MaxHead), r.Uint32N(wire.MaxHead)
 		}
-		typ.Advance(typ.At(told), typ.At(base), before)
-		typ.Advance(typ.At(now), typ.At(told), since)
+		typ.Advance(typ.At(sent), typ.At(base), before)
+		typ.Advance(typ.At(now), typ.At(sent), since)
 		if r.IntN(4) == 0 {
-			now[typ.Phased[r.IntN(2)]] += r.Int32N(3) - 1
+			now[typ.Fractional[r.IntN(2)]] += r.Int32N(3) - 1
 		}
-		want := typ.OnCourse(typ.At(told), typ.At(now), since)
+		want := typ.IsAsPredicted(typ.At(sent), typ.At(now), since)
 		if got := Lead(axes, typ.At(base), typ.At(now), int64(before), int64(since)); got != want {
 			t.Fatalf("seed %d: %v, after %d and %d ticks %v: %t, want %t", seed, base, before, since, now, got, want)
 		}

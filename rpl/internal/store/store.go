@@ -40,21 +40,21 @@ type Store struct {
 	Rows      []Row
 	Slabs     []slab // by row type
 
-	round    uint32   // marks nodes as on the active list; counted up by settleAll
-	active   []uint32 // slots of nodes that changed since the last send
-	drifting []uint32 // rows that change by themselves, as their velocity is not zero
-	dirty    []uint32 // slots of nodes of which a row has left its course since the last settleAll
-	Strays   []uint32 // slots of nodes that may be elsewhere than the grid has them
+	round     uint32   // marks nodes as on the active list; counted up by settleAll
+	active    []uint32 // slots of nodes that changed since the last send
+	moving    []uint32 // rows that change by themselves, as their velocity is not zero
+	dirty     []uint32 // slots of nodes of which a row has departed from its prediction since the last CommitAll
+	Displaced []uint32 // slots of nodes that may be elsewhere than the grid has them
 
 	Columns  []*Column
-	places   []place  // by item type
-	off      []offRow // rows that the walk found off their predicted course
-	catching bool     // catchUp is running
+	places   []place       // by item type
+	departed []departedRow // rows that the walk found to have departed from their prediction
+	catching bool          // catchUp is running
 
 	scratch     []int32 // one item's words …
 	scratchVars []any   // … and its variable-length values
-	course      []int32 // holds the result of versionAt
-	told        []int32 // holds the result of known
+	predicted   []int32 // holds the result of versionAt
+	known       []int32 // holds the result of known
 	before      []int32 // holds the result of SecondAt
 	bytes       []byte  // scratch
 	sum         uint32  // of what was read ahead, so that the compiler keeps the reads
@@ -94,6 +94,6 @@ func NewStore(k *coder.Coding, c *schema.Schema, refs schema.Refs, hz int, strid
 		width = max(width, t.Width)
 	}
 	s.scratch, s.scratchVars = make([]int32, words), make([]any, vars)
-	s.course, s.told, s.before = make([]int32, width), make([]int32, width), make([]int32, width)
+	s.predicted, s.known, s.before = make([]int32, width), make([]int32, width), make([]int32, width)
 	return s
 }

@@ -24,8 +24,8 @@ func (a *Store) Version(r *Row, ver uint32) (rowtype.Words, uint32) {
 }
 
 // VersionAt returns what version ver predicts for a tick, which must not be before the
-// version's own: the words that the row had then, if it still was on the version's
-// course. The result is valid until the next call.
+// version's own: the words that the row had then, if it still moved as the
+// version predicts. The result is valid until the next call.
 func (a *Store) VersionAt(r *Row, ver, tick uint32) rowtype.Words {
 	words, at := a.Version(r, ver)
 	if tick == at {
@@ -38,7 +38,7 @@ func (a *Store) VersionAt(r *Row, ver, tick uint32) rowtype.Words {
 // VersionAt, until the next call.
 func (a *Store) SecondAt(r *Row, ver, tick uint32) rowtype.Words {
 	words, at := a.Version(r, ver)
-	if tick == at || !r.Type.Drifts(words) {
+	if tick == at || !r.Type.IsMoving(words) {
 		return words
 	}
 	dst := r.Type.At(a.before)
@@ -48,33 +48,33 @@ func (a *Store) SecondAt(r *Row, ver, tick uint32) rowtype.Words {
 
 // Advanced returns words as they are expected to be n ticks later.
 func (a *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype.Words {
-	if !t.Drifts(words) {
+	if !t.IsMoving(words) {
 		return words
 	}
-	dst := t.At(a.course)
+	dst := t.At(a.predicted)
 	t.Advance(dst, words, n)
 	return dst
 }
 
 // Known returns the words that a peer will have when it is told of the row now: the
-// current words, with the phases of their course. The result is valid until the next
+// current words, with the fractions as predicted. The result is valid until the next
 // call.
 func (a *Store) Known(r *Row) rowtype.Words {
 	words, at := a.Reference(r)
 	if at == uint32(a.Tick) && r.Type.Once == nil {
 		return words
 	}
-	return a.ToldAs(r, words, at)
+	return a.KnownFrom(r, words, at)
 }
 
-// ToldAs is known for a row whose newest version has the given words and tick.
-func (a *Store) ToldAs(r *Row, words rowtype.Words, at uint32) rowtype.Words {
-	drifts := at != uint32(a.Tick) && r.Type.Drifts(words)
-	if !drifts && r.Type.Once == nil {
+// KnownFrom is known for a row whose newest version has the given words and tick.
+func (a *Store) KnownFrom(r *Row, words rowtype.Words, at uint32) rowtype.Words {
+	moving := at != uint32(a.Tick) && r.Type.IsMoving(words)
+	if !moving && r.Type.Once == nil {
 		return words
 	}
-	dst, n := r.Type.At(a.told), uint32(0)
-	if drifts {
+	dst, n := r.Type.At(a.known), uint32(0)
+	if moving {
 		n = uint32(a.Tick) - at
 	}
 	r.Type.Advance(dst, words, n)
@@ -102,52 +102,52 @@ func (r *Row) Kept(ver uint32) bool {
 	return r.Head-ver < uint32(r.versions)
 }
 
-// Settle makes a new version of a row if the row has left its course or has no version
+// Commit makes a new version of a row if the row has departed from its prediction or has no version
 // yet, and reports whether it did. It is called at most once a send.
-func (a *Store) Settle(i uint32) (left bool) {
+func (a *Store) Commit(i uint32) (left bool) {
 	r := &a.Rows[i]
 	r.Touched = false
 	now := a.Current(r)
-	if len(r.Type.Phased) > 0 {
+	if len(r.Type.Fractional) > 0 {
 		a.Slabs[r.Type.Index].track(r.Type, r.Block, uint32(a.Tick), now)
 	}
 	if r.versions == 0 {
-		a.beginCourse(r)
+		a.firstVersion(r)
 		left = true
-	} else if last, tick := a.Reference(r); !r.Type.OnCourse(last, r.Type.At(now), uint32(a.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
-		a.leaveCourse(r)
+	} else if last, tick := a.Reference(r); !r.Type.IsAsPredicted(last, r.Type.At(now), uint32(a.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
+		a.newVersion(r)
 		left = true
 	}
-	r.Drifting = r.Type.Drifts(r.Type.At(now))
-	if r.Drifting && !r.listed && !r.Walked {
+	r.Moving = r.Type.IsMoving(r.Type.At(now))
+	if r.Moving && !r.listed && !r.Walked {
 		r.listed = true
-		a.drifting = append(a.drifting, i)
+		a.moving = append(a.moving, i)
 	}
 	return left
 }
 
-// SettleAll settles the rows that changed or drift, and returns the slots of the nodes of
-// which a row has left its course since the last call: some may be gone by now, and some may
+// CommitAll commits the rows that changed or move, and returns the slots of the nodes of
+// which a row has departed from its prediction since the last call: some may be gone by now, and some may
 // be there twice. Rows of nodes that no peer holds wait until a peer does. The result is
 // valid until the next call of any method.
-func (a *Store) SettleAll() (dirty []uint32) {
-	kept := a.drifting[:0]
-	for _, i := range a.drifting {
+func (a *Store) CommitAll() (dirty []uint32) {
+	kept := a.moving[:0]
+	for _, i := range a.moving {
 		r := &a.Rows[i]
-		if r.gone || r.Walked || !r.Drifting {
+		if r.gone || r.Walked || !r.Moving {
 			r.listed = false
 			continue
 		}
 		r.Touched = true
 		n := &a.Nodes[r.node]
 		if len(n.Holders) == 0 {
-			r.listed, r.Drifting = false, false
+			r.listed, r.Moving = false, false
 			continue
 		}
 		kept = append(kept, i)
 		a.activate(r.node)
 	}
-	a.drifting = kept
+	a.moving = kept
 	for _, slot := range a.active {
 		n := &a.Nodes[slot]
 		if !n.Used || len(n.Holders) == 0 {
@@ -155,7 +155,7 @@ func (a *Store) SettleAll() (dirty []uint32) {
 		}
 		off := false
 		for _, i := range n.Rows {
-			if a.Rows[i].Touched && a.Settle(i) {
+			if a.Rows[i].Touched && a.Commit(i) {
 				off = true
 			}
 		}
@@ -170,9 +170,9 @@ func (a *Store) SettleAll() (dirty []uint32) {
 	return dirty
 }
 
-// beginCourse makes the current state of the row its first version. It keeps no older
+// firstVersion makes the current state of the row its first version. It keeps no older
 // version, because no peer has been told of one.
-func (a *Store) beginCourse(r *Row) {
+func (a *Store) firstVersion(r *Row) {
 	s := &a.Slabs[r.Type.Index]
 	s.renew(s.at(r.Block), uint32(a.Tick))
 	r.versions = 1
@@ -181,8 +181,8 @@ func (a *Store) beginCourse(r *Row) {
 	}
 }
 
-// leaveCourse makes a new version from the current state of the row.
-func (a *Store) leaveCourse(r *Row) {
+// newVersion makes a new version from the current state of the row.
+func (a *Store) newVersion(r *Row) {
 	r.Left, r.Before = uint32(a.Tick), a.Slabs[r.Type.Index].retire(r, uint32(a.Tick))
 	if r.Vars != nil {
 		r.Vars.retire(r.Head)
@@ -212,7 +212,7 @@ func (r *Row) SameVars(ver uint32) bool {
 	return true
 }
 
-// activate puts a node on the list of nodes whose rows Schedule settles at the next
+// activate puts a node on the list of nodes whose rows Schedule commits at the next
 // send.
 func (a *Store) activate(slot uint32) {
 	n := &a.Nodes[slot]

@@ -9,9 +9,9 @@ import (
 )
 
 // A walk reads a Column's components, of plain fields, each into its one row, and
-// settles the rows. Most of a tick is spent on it. So it compares sums to see whether a
+// commits the rows. Most of a tick is spent on it. So it compares sums to see whether a
 // component has changed, quantises only what may differ, and looks only at rows that
-// can have left their course. A changed component has the same sum once in 2^64
+// can have departed from their prediction. A changed component has the same sum once in 2^64
 // changes.
 //
 // It takes 64 rows at a time, and does one step for all of them before the next. Such
@@ -34,11 +34,11 @@ func (c *Column) walk(w int, here *components, asked uint64) {
 	}
 	asked &= held
 	moved := c.seek(w, here, asked&placed)
-	turned := c.compare(w, here, asked&placed, &c.Slab.Walk.rest)
+	changed := c.compare(w, here, asked&placed, &c.Slab.Walk.rest)
 	if asked&^placed != 0 {
-		turned |= c.compare(w, here, asked&^placed, &c.Slab.Walk.probes)
+		changed |= c.compare(w, here, asked&^placed, &c.Slab.Walk.probes)
 	}
-	c.settle(w, here, moved, turned, held&c.drifting[w])
+	c.commit(w, here, moved, changed, held&c.moving[w])
 }
 
 // seek returns which of the given rows have another position than before, and notes the
@@ -54,53 +54,53 @@ func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 	if a.Space.Unstamped {
 		slack = a.Space.Index.Slack
 	}
-	strays := c.place.note(a.Space.Spots, slots, here, moved, slack)
+	displaced := c.place.note(a.Space.Positions, slots, here, moved, slack)
 	if a.Space.Unstamped {
 		a.Space.Index.Moved = a.Space.Moves
 	} else {
-		strays = moved
+		displaced = moved
 	}
-	found := a.Strays
-	for m := strays; m != 0; m &= m - 1 {
+	found := a.Displaced
+	for m := displaced; m != 0; m &= m - 1 {
 		slot := slots[bits.TrailingZeros64(m)]
-		s := &a.Space.Spots[slot]
+		s := &a.Space.Positions[slot]
 		s.X, s.Y = c.place.clamped(s.X), c.place.clamped(s.Y)
 		found = append(found, slot)
 	}
-	a.Strays = found
+	a.Displaced = found
 	return moved
 }
 
 // compare returns which of the given rows have a component that differs from before, as
 // far as some probes see.
-func (c *Column) compare(w int, here *components, rows uint64, p *probes) (turned uint64) {
+func (c *Column) compare(w int, here *components, rows uint64, p *probes) (changed uint64) {
 	return p.changed(here, rows, c.Slab.sums, (*[sheaf]uint32)(c.Blocks[w*sheaf:]))
 }
 
-// settle reads the rows that moved or turned (that have another position or differ in
-// something else). Of these and of the rows that drift it finds those that have left
-// their course.
-func (c *Column) settle(w int, here *components, moved, turned, drifting uint64) {
-	if moved|turned|drifting == 0 {
+// commit reads the rows that moved or changed (that have another position or differ in
+// something else). Of these and of the moving rows it finds those that have
+// departed from their predictions.
+func (c *Column) commit(w int, here *components, moved, changed, moving uint64) {
+	if moved|changed|moving == 0 {
 		return
 	}
 	t, s, tick := c.t, c.Slab, uint32(c.a.Tick)
 	blocks := (*[sheaf]uint32)(c.Blocks[w*sheaf:])
-	moved = c.readPlaces(blocks, here, moved&^turned)
-	turned = c.readRows(w, blocks, here, turned)
-	rows, off := moved|turned|drifting, uint64(0)
+	moved = c.readPlaces(blocks, here, moved&^changed)
+	changed = c.readRows(w, blocks, here, changed)
+	rows, departed := moved|changed|moving, uint64(0)
 	if !s.Walk.glides {
-		turned |= moved
+		changed |= moved
 	}
 	if len(s.Walk.Axes) > 0 {
-		off = s.steer(t, blocks, rows, c.checkStill(w, turned), tick)
+		departed = s.steer(t, blocks, rows, c.checkStill(w, changed), tick)
 	} else {
-		off = s.follow(t, blocks, rows, tick)
-		off |= c.checkStill(w, rows) // an inferred velocity may have changed
+		departed = s.follow(t, blocks, rows, tick)
+		departed |= c.checkStill(w, rows) // an inferred velocity may have changed
 	}
-	for m := off; m != 0; m &= m - 1 {
+	for m := departed; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		c.a.off = append(c.a.off, offRow{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
+		c.a.departed = append(c.a.departed, departedRow{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
 	}
 }
 
@@ -154,45 +154,45 @@ func (c *Column) notePosition(it itemSlot, now rowtype.Words) {
 		return
 	}
 	x, y := float64(*now.Word(c.t.Pos[0]))*step, float64(*now.Word(c.t.Pos[1]))*step
-	if s := &c.a.Space.Spots[h.slot]; x != s.X || y != s.Y {
-		c.a.setSpot(h.slot, x, y)
+	if s := &c.a.Space.Positions[h.slot]; x != s.X || y != s.Y {
+		c.a.setPosition(h.slot, x, y)
 	}
 }
 
 // checkStill looks at the words that nothing predicts. It returns the rows of which one such
 // word differs from the newest version, and notes which rows have begun or ceased to
-// drift.
-func (c *Column) checkStill(w int, rows uint64) (off uint64) {
+// move by themselves.
+func (c *Column) checkStill(w int, rows uint64) (departed uint64) {
 	a, t, s := c.a, c.t, c.Slab
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		block := c.Blocks[w*sheaf+i]
 		now := s.Now(block)
 		if last, _ := s.Reference(block); !t.Stands(last, now) {
-			off |= 1 << i
+			departed |= 1 << i
 		}
-		if drifts := t.Drifts(now); drifts != (c.drifting[w]>>i&1 != 0) {
+		if moving := t.IsMoving(now); moving != (c.moving[w]>>i&1 != 0) {
 			h := &a.Hots[c.Items[w*sheaf+i]]
-			h.Flags ^= hotDrifts
-			a.Rows[h.row].Drifting = drifts
+			h.Flags ^= hotMoving
+			a.Rows[h.row].Moving = moving
 			a.classify(h)
 		}
 	}
-	return off
+	return departed
 }
 
-// leaveCourses makes new versions of the rows that the walk found off their course, and notes
+// newVersions makes new versions of the rows that the walk found to have departed, and notes
 // that their nodes are dirty.
-func (a *Store) leaveCourses(t *rowtype.Type) {
-	for off := a.off; len(off) > 0; off = off[min(Ahead, len(off)):] {
-		some := off[:min(Ahead, len(off))]
-		a.touchOff(t, some)
+func (a *Store) newVersions(t *rowtype.Type) {
+	for departed := a.departed; len(departed) > 0; departed = departed[min(Ahead, len(departed)):] {
+		some := departed[:min(Ahead, len(departed))]
+		a.touchDeparted(t, some)
 		for _, e := range some {
 			r := &a.Rows[e.row]
 			r.Touched = false
-			a.leaveCourse(r)
+			a.newVersion(r)
 			a.dirty = append(a.dirty, e.slot)
 		}
 	}
-	a.off = a.off[:0]
+	a.departed = a.departed[:0]
 }

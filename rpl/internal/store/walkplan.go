@@ -10,7 +10,7 @@ import (
 )
 
 // walkPlan is how a walk reads the components of one row type (walk.go). It says which
-// bytes of a component to sum, and which words a course predicts.
+// bytes of a component to sum, and which words are predicted.
 type walkPlan struct {
 	probes probes // see all that is replicated
 	rest   probes // see all but the position

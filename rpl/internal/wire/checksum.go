@@ -47,7 +47,7 @@ const (
 func RowChecksum(t *rowtype.Type, words []int32, vars []any) uint16 {
 	sum := emptySum
 	for i, w := range words {
-		if i < len(t.Once) && t.Once[i] { // phases stand behind the words
+		if i < len(t.Once) && t.Once[i] { // fractions stand behind the words
 			continue
 		}
 		sum.word(uint32(w))

@@ -151,10 +151,10 @@ const (
 	Readable   = 16
 	Hopeless   = time.Second
 
-	// DoubtTries is how often a proxy asks for a keyframe of a row before it asks for
+	// KeyframeTries is how often a proxy asks for a keyframe of a row before it asks for
 	// the node, and how often for the node before it asks for everything. With three in
 	// ten packets lost each way, so many tries stay unanswered once in 60 times.
-	DoubtTries = 6
+	KeyframeTries = 6
 
 	// MaxSkipped is how many packets with skipped guesses a proxy can report at once: a
 	// round trip of 200 ms at ten a tick, few enough to fit a packet beside the acks.

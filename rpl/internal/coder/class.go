@@ -7,9 +7,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
-// kindHints count what words do, by the value of each word that may tell kinds. The
+// classHints count what words do, by the value of each word that may tell classes. The
 // level of a word is 0 if it is as expected, else the binary digits of its residual.
-type kindHints struct {
+type classHints struct {
 	counts [][]uint32 // for each of these words: by its value, by word and by level
 }
 
@@ -18,23 +18,23 @@ const (
 	hintLevels = 33
 )
 
-func newKindHints(t *rowtype.Type) (h kindHints) {
-	for _, w := range t.Kinds {
-		h.counts = append(h.counts, make([]uint32, t.KindsOf(w)*len(t.Words)*hintLevels))
+func newClassHints(t *rowtype.Type) (h classHints) {
+	for _, w := range t.ClassWords {
+		h.counts = append(h.counts, make([]uint32, t.ClassesOf(w)*len(t.Words)*hintLevels))
 	}
 	return h
 }
 
 // note counts what the words of chunk c do, as it is coded.
-func (h *kindHints) note(t *rowtype.Type, base rowtype.Words, c int, d *chunkCoding) {
+func (h *classHints) note(t *rowtype.Type, base rowtype.Words, c int, d *chunkCoding) {
 	var levels [chunkLen]int
 	from, words := c*chunkLen, min(chunkLen, len(t.Words)-c*chunkLen)
 	for off := (d.pattern | d.pattern>>1) & lowBits; off != 0; off &= off - 1 {
 		j := bits.TrailingZeros32(off) / 2 % chunkLen
 		levels[j] = bits.Len32(rowtype.Magnitude(d.residuals[j]))
 	}
-	for k, w := range t.Kinds {
-		at := ((t.KindOf(w, base)-1)*len(t.Words) + from) * hintLevels
+	for k, w := range t.ClassWords {
+		at := ((t.ClassOf(w, base)-1)*len(t.Words) + from) * hintLevels
 		counts := h.counts[k]
 		for _, level := range levels[:words] {
 			counts[at+level]++
@@ -43,37 +43,37 @@ func (h *kindHints) note(t *rowtype.Type, base rowtype.Words, c int, d *chunkCod
 	}
 }
 
-func (h *kindHints) fade() {
+func (h *classHints) fade() {
 	for _, n := range h.counts {
 		fade(n)
 	}
 }
 
-// kindPrice is roughly the bits of one kind's tables.
-const kindPrice = 2000
+// classPrice is roughly the bits of one class's tables.
+const classPrice = 2000
 
-// Best returns the word whose kinds would save the most bits, less the price of their
+// Best returns the word whose classes would save the most bits, less the price of their
 // tables; -1 if none pays.
-func (h *kindHints) Best(t *rowtype.Type, worth float64) int {
+func (h *classHints) Best(t *rowtype.Type, worth float64) int {
 	word, saved := -1, 0.0
-	for k, w := range t.Kinds {
-		bits, seen := told(h.counts[k], t.KindsOf(w), len(t.Words))
-		// Much of what the kind tells of one word, other words tell already: take half.
-		if s := bits*HintEvery*worth/2 - float64(kindPrice*(seen-1)); s > saved {
+	for k, w := range t.ClassWords {
+		bits, seen := information(h.counts[k], t.ClassesOf(w), len(t.Words))
+		// Much of what the class tells of one word, other words tell already: take half.
+		if s := bits*HintEvery*worth/2 - float64(classPrice*(seen-1)); s > saved {
 			word, saved = w, s
 		}
 	}
 	return word
 }
 
-// told is the bits that the kind tells of the levels of all words, and how many kinds
+// information is the bits that the class tells of the levels of all words, and how many classes
 // were seen. It is the mutual information, less what chance alone would show.
-func told(n []uint32, kinds, words int) (bits float64, seen int) {
+func information(n []uint32, classes, words int) (bits float64, seen int) {
 	for w := range words {
 		var all [hintLevels]float64
 		sum, cells, levels := 0.0, 0, 0
 		seen = 0
-		for k := range kinds {
+		for k := range classes {
 			of := 0.0
 			for level, c := range n[(k*words+w)*hintLevels:][:hintLevels] {
 				if c > 0 {
@@ -108,8 +108,8 @@ func entropic(n float64) float64 {
 	return n * math.Log2(n)
 }
 
-// Regroup has updates counted by the kinds that a word tells. The counts so far are
-// kept, for rows of any kind.
+// Regroup has updates counted by the classes that a word tells. The counts so far are
+// kept, for rows of any class.
 func (r *rowLearner) Regroup(t *rowtype.Type, word int) {
 	any := &r.Updates[0]
 	for _, u := range r.Updates[1:] {
@@ -117,8 +117,8 @@ func (r *rowLearner) Regroup(t *rowtype.Type, word int) {
 			any[c].add(&u[c])
 		}
 	}
-	r.Kind, r.Updates = word, r.Updates[:1]
-	for range t.KindsOf(word) {
+	r.ClassWord, r.Updates = word, r.Updates[:1]
+	for range t.ClassesOf(word) {
 		r.Updates = append(r.Updates, newUpdateLearner(t))
 	}
 }
@@ -152,7 +152,7 @@ func listPrice(lens []uint8) float64 {
 	return listBits(lens)
 }
 
-// sums adds up the counts of all kinds: over all contexts, and in each.
+// sums adds up the counts of all classes: over all contexts, and in each.
 func (r *rowLearner) sums(t *rowtype.Type) (all recordLearner, each updateLearner) {
 	all, each = newRecordLearner(t), newUpdateLearner(t)
 	for k := range r.Updates {

@@ -61,9 +61,9 @@ func (h *herd) code(m *Model, l *Learner) (msg []byte) {
 	return e.Finish()
 }
 
-// The learner finds the word that tells kinds apart. The tables by kind survive
+// The learner finds the word that tells classes apart. The tables by class survive
 // encoding, save bits, and decode every update unchanged.
-func TestTablesByKind(t *testing.T) {
+func TestTablesByContextClass(t *testing.T) {
 	seed := rand.Uint64()
 	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))
 	typ := h.types[0]
@@ -71,14 +71,14 @@ func TestTablesByKind(t *testing.T) {
 	h.code(d, l)
 	plain := fitted(l, h.types, d)
 	word := l.Rows[0].Hints.Best(typ, 1)
-	if word != herdSpecies || plain.Rows[0].kind >= 0 {
-		t.Fatalf("seed %d: kinds are told by word %d, by %d before they are counted", seed, word, plain.Rows[0].kind)
+	if word != herdSpecies || plain.Rows[0].classWord >= 0 {
+		t.Fatalf("seed %d: kinds are told by word %d, by %d before they are counted", seed, word, plain.Rows[0].classWord)
 	}
 	l.Rows[0].Regroup(typ, word)
 	h.code(d, l)
 	set, err := ParseTables(fitted(l, h.types, d).Append(nil, h.types, d), h.types, d)
-	if err != nil || set.Rows[0].kind != herdSpecies {
-		t.Fatalf("seed %d: %v, kinds by word %d", seed, err, set.Rows[0].kind)
+	if err != nil || set.Rows[0].classWord != herdSpecies {
+		t.Fatalf("seed %d: %v, kinds by word %d", seed, err, set.Rows[0].classWord)
 	}
 	m := set.Build(h.types, d)
 	msg := h.code(m, l)
@@ -95,8 +95,8 @@ func TestTablesByKind(t *testing.T) {
 	}
 }
 
-// If updates of all kinds are alike, the learner finds no word for kinds.
-func TestNoKindsWhereNoneTell(t *testing.T) {
+// If updates of all classes are alike, the learner finds no word for classes.
+func TestNoClassesWhereNoneSaveBits(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
 	h := newHerd(t, r)
@@ -111,14 +111,14 @@ func TestNoKindsWhereNoneTell(t *testing.T) {
 	}
 }
 
-// parseTables refuses tables whose kinds are given by a word that cannot tell kinds.
-func TestOddKindsAreRefused(t *testing.T) {
+// parseTables refuses tables whose classes are given by a word that cannot tell classes.
+func TestOddClassesAreRefused(t *testing.T) {
 	h := newHerd(t, rand.New(rand.NewPCG(1, 1)))
 	d, l := defaultModel(h.types), NewLearner(h.types, 60)
 	l.Rows[0].Regroup(h.types[0], herdSpecies)
 	h.code(d, l)
 	set := fitted(l, h.types, d)
-	set.Rows[0].kind = herdX
+	set.Rows[0].classWord = herdX
 	if _, err := ParseTables(set.Append(nil, h.types, d), h.types, d); err == nil {
 		t.Error("kinds told by a position were taken")
 	}

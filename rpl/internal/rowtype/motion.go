@@ -1,23 +1,23 @@
 package rowtype
 
-// A Course says how one word is predicted. A row is on its course as long as its words
+// A Motion says how one word is predicted. A row moves as predicted as long as its words
 // are what its newest version predicts; a word without a velocity is predicted to stay.
-// Every update of a row reads its courses, so each is half a cache line.
-type Course struct {
-	Rate     int64
-	Min, Max int32
-	Velocity int32 // index of the word that predicts it, -1 none
-	Phase    int32 // index of its hidden phase word, -1 none …
-	Hidden   int32 // … and its number among the hidden words
-	Wraps    bool
-	Way      way   // it is coded in updates
-	Fraction uint8 // how far to the left the binary digits of its velocity begin that give it a phase
+// Every update of a row reads its motions, so each is half a cache line.
+type Motion struct {
+	Rate          int64
+	Min, Max      int32
+	Velocity      int32 // index of the word that predicts it, -1 none
+	Fraction      int32 // index of its hidden fraction word, -1 none …
+	Hidden        int32 // … and its number among the hidden words
+	Wraps         bool
+	Way           way   // it is coded in updates
+	FractionShift uint8 // how far to the left the binary digits of its velocity begin that give it a fraction
 }
 
-// A Drift is the course of a predicted word.
-type Drift struct {
+// A Driven is a predicted word, with its motion.
+type Driven struct {
 	Word int
-	Course
+	Motion
 	Once bool
 }
 
@@ -28,29 +28,29 @@ const (
 	ByBase     way = iota // its value in the base
 	ByHeading             // the direction of the velocity
 	ByVelocity            // its predicted value
-	byPhase               // its predicted value, in sixteenths of a step
+	byFraction            // its predicted value, in sixteenths of a step
 	ByLine                // the line through two versions (line.go)
 	ByRestLine            // the same while its velocity is zero, else its predicted value
 )
 
-// charted computes the courses of all words.
-func (t *Type) charted() {
+// placeMotions computes the motions of all words.
+func (t *Type) placeMotions() {
 	for i := range t.Words {
 		w := &t.Words[i]
-		c := Course{Rate: w.Rate, Min: w.Min, Max: w.Max, Velocity: int32(w.Velocity), Phase: int32(t.Phase[i]), Wraps: w.Wrap}
+		c := Motion{Rate: w.Rate, Min: w.Min, Max: w.Max, Velocity: int32(w.Velocity), Fraction: int32(t.Fraction[i]), Wraps: w.Wrap}
 		switch {
-		case t.Phase[i] >= 0:
-			c.Way, c.Hidden = byPhase, int32(t.Phase[i]-len(t.Words))
+		case t.Fraction[i] >= 0:
+			c.Way, c.Hidden = byFraction, int32(t.Fraction[i]-len(t.Words))
 			if t.From[w.Velocity] < 0 {
-				c.Fraction = 32 - InferBits
+				c.FractionShift = 32 - InferBits
 			}
 		case w.Velocity >= 0:
 			c.Way = ByVelocity
 		}
-		t.Courses = append(t.Courses, c)
+		t.Motions = append(t.Motions, c)
 	}
 	for _, i := range t.Predicted {
-		t.Driven = append(t.Driven, Drift{Word: i, Course: t.Courses[i], Once: t.IsOnce(i)})
+		t.Driven = append(t.Driven, Driven{Word: i, Motion: t.Motions[i], Once: t.IsOnce(i)})
 	}
 }
 
@@ -58,27 +58,27 @@ func (t *Type) charted() {
 // current words before i. It takes velocities to have changed evenly and to be applied
 // after each change (semi-implicit Euler, as games do): n steps of v₁…vₙ sum to
 // ((n-1)·v₀ + (n+1)·vₙ)/2. With vₙ = v₀ that is what advance does.
-func (c *Course) Expect(base, now Words, i int, n uint32) int32 {
+func (c *Motion) Expect(base, now Words, i int, n uint32) int32 {
 	switch {
 	case c.Velocity < 0:
 		return *base.Word(i)
-	case c.Phase >= 0:
+	case c.Fraction >= 0:
 		x, _ := c.Reach(base, now, i, n)
 		return x
 	}
 	return c.add(*base.Word(i), Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, 0))
 }
 
-// Reach is expect for a word with a phase; it predicts the phase too.
-func (c *Course) Reach(base, now Words, i int, n uint32) (x, phase int32) {
-	way := Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, PhaseBits)
-	return c.Reached(*base.Word(i), *base.Word(int(c.Phase)), way)
+// Reach is expect for a word with a fraction; it predicts the fraction too.
+func (c *Motion) Reach(base, now Words, i int, n uint32) (x, fraction int32) {
+	way := Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, FractionBits)
+	return c.Reached(*base.Word(i), *base.Word(int(c.Fraction)), way)
 }
 
-// Phaseless is whether a word with a phase has none while its velocity is v: it stands, or its
+// IsWhole is whether a word with a fraction has none while its velocity is v: it stands, or its
 // velocity is inferred and leads from one whole step to another.
-func (c *Course) Phaseless(v int32) bool {
-	return v<<(c.Fraction&31) == 0
+func (c *Motion) IsWhole(v int32) bool {
+	return v<<(c.FractionShift&31) == 0
 }
 
 // Travel is the distance covered in n ticks while the velocity goes from v0 to v1, in
@@ -88,16 +88,18 @@ func Travel(v0, v1 int32, n, rate int64, digits uint) int64 {
 	return (sum*rate + 1<<(32-digits)) >> (33 - digits)
 }
 
-// Along is a value with its phase, in sixteenths of a step, at a distance of way, and
+// Along is a value with its fraction, in sixteenths of a step, at a distance of way, and
 // Nearest the whole step nearest to it. With Travel these are all there is to predicting a
 // word: whoever predicts one calls them, so that all agree to the bit.
-func Along(from, phase int32, way int64) int64 { return int64(from)<<PhaseBits + int64(phase) + way }
+func Along(from, fraction int32, way int64) int64 {
+	return int64(from)<<FractionBits + int64(fraction) + way
+}
 
-func Nearest(at int64) int64 { return (at + PhaseHalf) >> PhaseBits }
+func Nearest(at int64) int64 { return (at + HalfStep) >> FractionBits }
 
-// Reached is the value and phase at a distance of way from a value and its phase.
-func (c *Course) Reached(from, phase int32, way int64) (to, toPhase int32) {
-	at := Along(from, phase, way)
+// Reached is the value and fraction at a distance of way from a value and its fraction.
+func (c *Motion) Reached(from, fraction int32, way int64) (to, toFraction int32) {
+	at := Along(from, fraction, way)
 	r := Nearest(at)
 	switch {
 	case r < int64(c.Min):
@@ -105,11 +107,11 @@ func (c *Course) Reached(from, phase int32, way int64) (to, toPhase int32) {
 	case r > int64(c.Max):
 		return c.Max, 0
 	}
-	return int32(r), int32(at - r<<PhaseBits)
+	return int32(r), int32(at - r<<FractionBits)
 }
 
 // All is the number of values that a word has.
-func (c *Course) All() int64 { return int64(c.Max) - int64(c.Min) + 1 }
+func (c *Motion) All() int64 { return int64(c.Max) - int64(c.Min) + 1 }
 
 // within takes steps around a range of all values, to 0 … all-1.
 func within(steps, all int64) int64 {
@@ -138,7 +140,7 @@ func Around(steps, all int64) int64 {
 
 // add adds grow to a value: a wrapping word goes around its range, any other stops at
 // its bound.
-func (c *Course) add(x int32, grow int64) int32 {
+func (c *Motion) add(x int32, grow int64) int32 {
 	if c.Wraps {
 		return int32(int64(c.Min) + within(int64(x)-int64(c.Min)+grow, c.All()))
 	}
@@ -147,7 +149,7 @@ func (c *Course) add(x int32, grow int64) int32 {
 
 // Residual is the difference that turns p into x. apply is its inverse and returns
 // false if the result is out of range.
-func (c *Course) Residual(p, x int32) int32 {
+func (c *Motion) Residual(p, x int32) int32 {
 	if !c.Wraps {
 		return x - p
 	}
@@ -155,7 +157,7 @@ func (c *Course) Residual(p, x int32) int32 {
 }
 
 // Apply adds a residual, which may come from the network, to p.
-func (c *Course) Apply(p, r int32) (int32, bool) {
+func (c *Motion) Apply(p, r int32) (int32, bool) {
 	if c.Wraps {
 		if n := c.All(); int64(r) >= n || int64(r) <= -n {
 			return 0, false

@@ -33,7 +33,7 @@ func noiseOf(n, rate int64) int64 {
 
 // track takes a row's words of this tick into its trackers, and sets inferred
 // velocities. It reports whether one of these changed.
-func (s *slab) track(t *rowtype.Type, block, tick uint32, now []int32) (turned bool) {
+func (s *slab) track(t *rowtype.Type, block, tick uint32, now []int32) (changed bool) {
 	seen := s.tracked(block)
 	n := int64(tick - uint32(*seen))
 	if n == 0 && *seen != 0 {
@@ -41,22 +41,22 @@ func (s *slab) track(t *rowtype.Type, block, tick uint32, now []int32) (turned b
 		return false
 	}
 	if len(t.Inferred) > 0 {
-		turned = s.infer(t, block, tick, now)
+		changed = s.infer(t, block, tick, now)
 	}
 	*seen = int32(tick)
-	trackers := s.trackers(block, len(t.Phased))
-	for k, i := range t.Phased {
+	trackers := s.trackers(block, len(t.Fractional))
+	for k, i := range t.Fractional {
 		w := &t.Words[i]
 		trackers[k].step(now[i], now[w.Velocity], n, w.Rate)
 	}
-	return turned
+	return changed
 }
 
 // retrack takes words that may have changed again in the tick that the trackers know.
-// Nothing is known about the phase of a value that did.
+// Nothing is known about the fraction of a value that did.
 func (s *slab) retrack(t *rowtype.Type, block uint32, now []int32) {
-	trackers := s.trackers(block, len(t.Phased))
-	for k, i := range t.Phased {
+	trackers := s.trackers(block, len(t.Fractional))
+	for k, i := range t.Fractional {
 		f, x := &trackers[k], now[i]
 		if x != f.x {
 			f.lo, f.hi = -trackHalf, trackHalf-1
@@ -81,11 +81,11 @@ func (f *tracker) narrow(shift, noise int64) {
 	f.lo, f.hi = int16(lo), int16(hi)
 }
 
-// phase is the middle of the bounds. A value at rest has none, nor one that goes by whole
-// steps; fraction is that of its course.
-func (f *tracker) phase(fraction uint8) int32 {
+// fraction is the middle of the bounds. A value at rest has none, nor one that goes by whole
+// steps; shift is that of its motion.
+func (f *tracker) fraction(fraction uint8) int32 {
 	if f.v<<(fraction&31) == 0 {
 		return 0
 	}
-	return rowtype.OddPhase((int32(f.lo) + int32(f.hi)) / 2 >> (trackUnit - rowtype.PhaseBits))
+	return rowtype.OddFraction((int32(f.lo) + int32(f.hi)) / 2 >> (trackUnit - rowtype.FractionBits))
 }
