@@ -109,6 +109,7 @@ func (r *Replication) Close(reason string) {
 		return q.giveUp != nil
 	})
 	r.steps.later(func() {
+		defer r.keys.Release()
 		if r.line.link == nil {
 			return
 		}
@@ -132,7 +133,7 @@ func (r *Replication) offer() transport.Offer {
 	s := r.shared.protocol.schema
 	return transport.Offer{
 		Game: r.shared.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
-		Hello: r.shared.config.Hello, Key: r.key, Joins: true, Room: r.seats.room, Admit: r.shared.config.Admit,
+		Hello: r.shared.config.Hello, Key: r.key, Keys: &r.keys, Joins: true, Room: r.seats.room, Admit: r.shared.config.Admit,
 		Join: r.shared.config.Times.Join, Silence: r.shared.config.Times.Silence, Limits: r.shared.config.Limits.wire(),
 		Title: r.shared.config.Title, Locals: locals(r.shared.config.Dedicated),
 		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },

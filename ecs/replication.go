@@ -64,6 +64,7 @@ type Replication struct {
 	pending []request // what the next Receive does first
 	failure error     // the error that OnEnd was last told, for Run
 	key     [32]byte  // of which this machine's identity follows where its Dialer keeps none
+	keys    transport.Keyring
 }
 
 // worlds is what the session knows of the worlds that it is in, one after the other.

@@ -31,6 +31,9 @@ type Offer struct {
 	// Key is the secret from which a client's identity follows, if the Dialer has none of
 	// its own: whoever has it is the same client to a server. Zero: a new one for each Dial.
 	Key [32]byte
+	// Keys, if set, is the same in all offers of a session: with it a client that is one of
+	// several of its user stays the one that it was when it joins a server again.
+	Keys *Keyring
 	// Joins says that the session calls Conn.Joined once a peer has joined. Until then the
 	// peer counts as on its way in: it has 10 s for that, and one address has 8 such
 	// peers at most. If Joins is false, peers join by connecting.

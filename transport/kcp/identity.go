@@ -7,38 +7,49 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/seal"
 )
 
 // identity returns the key of a client, and what to do when its connection is over. The key
-// in the user's configuration belongs to one connection at a time, of one program: a second
-// window on the same machine is another player, who has the session's own key. key is that.
-func (o *options) identity(key [32]byte) (k seal.Key, over func(), err error) {
+// in the user's configuration belongs to one session at a time, of one program: a second
+// window on the same machine is another player, who has the session's own key, and keeps it
+// towards a server that has seen it. server has the names of the one that is joined.
+func (d *dialer) identity(o transport.Offer, server ...string) (k seal.Key, over func(), err error) {
 	over = func() {}
 	switch {
-	case o.key != nil:
-		return seal.Key(*o.key), over, nil
-	case o.keyFile != "":
-		k, over, err := lockedKey(o.keyFile)
+	case d.o.key != nil:
+		return seal.Key(*d.o.key), over, nil
+	case d.o.keyFile != "":
+		own, over, err := lockedKey(d.o.keyFile)
 		if err == nil && over == nil {
-			err = fmt.Errorf("kcp: the key in %s is in use by another client: two that show the same key take each other's seat", o.keyFile)
+			err = fmt.Errorf("kcp: the key in %s is in use by another client: two that show the same key take each other's seat", d.o.keyFile)
 		}
-		return k, over, err
+		return own, over, err
 	}
-	path, err := ownPath(clientFile)
-	if err == nil {
-		if k, over, err = lockedKey(path); err == nil && over != nil {
-			return k, over, nil
-		}
+	keys := o.Keys
+	if keys == nil { // nothing is remembered
+		keys = &transport.Keyring{}
+		over = keys.Release
 	}
+	own, err := keys.Choose(o.Key, userKey, server...)
 	if err != nil {
 		slog.Warn("this client's key is not kept: a new program is another player to servers", "err", err)
 	}
-	return seal.Key(key), func() {}, nil
+	return own, over, nil
+}
+
+// userKey is the key in the user's configuration; without over if another client has it.
+func userKey() (k [32]byte, over func(), err error) {
+	path, err := ownPath(clientFile)
+	if err != nil {
+		return k, nil, err
+	}
+	return lockedKey(path)
 }
 
 // lockedKey reads a key and locks its file. over is nil if another client has it.
-func lockedKey(path string) (k seal.Key, over func(), err error) {
+func lockedKey(path string) (k [32]byte, over func(), err error) {
 	own, err := loadKey(path)
 	if err != nil {
 		return k, nil, err
@@ -50,5 +61,5 @@ func lockedKey(path string) (k seal.Key, over func(), err error) {
 	if !lock(f) {
 		return k, nil, f.Close()
 	}
-	return seal.Key(own), func() { _ = f.Close() }, nil // it was opened for the lock alone
+	return own, func() { _ = f.Close() }, nil // it was opened for the lock alone
 }

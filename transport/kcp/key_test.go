@@ -158,6 +158,57 @@ func TestIdentityIsKept(t *testing.T) {
 	}
 }
 
+// Of two windows of one user each stays the player that it was, whichever closes and comes
+// again, by its address or by the join string; and a new window is who has left for good.
+func TestIdentityIsForLife(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	n := loopback(t, false)
+	r := linktest.NewRig(t, n)
+	server := r.Host(linktest.Offer())
+	join := r.Listener.Addr()
+	r.Dialer = func() transport.Dialer { return Dialer(join, quick) }
+	type window struct {
+		key  byte
+		keys transport.Keyring
+	}
+	one, two := &window{key: 1}, &window{key: 2}
+	who := func(w *window) (*linktest.Side, transport.Identity) {
+		in := len(server.Conns)
+		o := linktest.Offer()
+		o.Key, o.Keys = [32]byte{w.key}, &w.keys
+		client := r.Join(o)
+		r.Until("it is in", func() bool { return len(server.Conns) > in })
+		return client, server.Conns[in].Identity()
+	}
+	first, ann := who(one)
+	second, bob := who(two)
+	if ann == bob {
+		t.Fatal("two windows are one player")
+	}
+	r.Hang(first, "")
+	r.Hang(second, "")
+	back, again := who(two)
+	if again != bob {
+		t.Errorf("the second window is %s, and was %s", again, bob)
+	}
+	r.Hang(back, "")
+	if _, again := who(one); again != ann {
+		t.Errorf("the first window is %s, and was %s", again, ann)
+	}
+	join = r.Listener.(*Listener).JoinString()
+	if _, again := who(two); again != bob {
+		t.Errorf("by the join string the second window is %s, and was %s", again, bob)
+	}
+	one.keys.Release()
+	if _, again := who(&window{key: 3}); again != ann {
+		t.Errorf("the user's next program is %s, and was %s", again, ann)
+	}
+	if _, again := who(one); again == ann {
+		t.Error("two programs show the user's key at once")
+	}
+}
+
 // A listener's key is kept, unless its port is not. What cannot be read is refused by name.
 func TestServerKeyIsKept(t *testing.T) {
 	dir := t.TempDir()
