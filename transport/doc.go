@@ -10,7 +10,7 @@ package transport
 
 // For readers of the code: what is where, from the session down to the socket.
 //
-//	link.go               the interfaces; session.go: who hosts and joins; loss.go: lanes that adapt to loss; identity.go: who a client is
+//	link.go               the interfaces; session.go: who hosts and joins; loss.go: lanes that adapt to loss; identity.go, keyring.go: who a client is
 //	limits.go, errors.go  what both ends must agree on, and why something did not work
 //	token/                connect tokens, which a matchmaker signs
 //	kcp/, mem/            a link over UDP, and one in memory; both are thin:

@@ -25,6 +25,7 @@ type dial struct {
 	shakes  int             // handshakes begun: one, unless somebody forges CHALLENGEs
 	asked   int             // rounds of questions
 	inits   int             // INITs in this round
+	trip    time.Duration   // from a HELLO to the CHALLENGE
 	hint    error           // what anybody may have said: believed if nothing better comes
 	hinted  time.Duration
 	busy    time.Duration // when the listener last said so
@@ -96,8 +97,8 @@ func (c *Conn) init() {
 // would fill a slow line with repeats.
 const eagerRounds = 4
 
-// askAgain repeats the questions if they are not answered and the last ones are d old; 2/5
-// of that in the first rounds.
+// askAgain repeats the questions if they are not answered and the last ones are d old; in the
+// first rounds 2/5 of that, or two round trips once one is known.
 func (c *Conn) askAgain(now, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +106,7 @@ func (c *Conn) askAgain(now, d time.Duration) {
 		return
 	}
 	if c.dial.asked <= eagerRounds {
-		d = d * 2 / 5
+		d = max(d*2/5, min(d, 2*c.dial.trip))
 	}
 	if now-c.sentAt >= d {
 		c.ask()
@@ -149,6 +150,8 @@ func (c *Conn) challengedToJoin(at time.Duration, from Path, b []byte) bool {
 		return true
 	}
 	if !said { // else this answers a repeat of the HELLO
+		now := c.e.cfg.Now()
+		d.trip, c.sentAt = max(d.trip, now-c.sentAt), now
 		c.init()
 	}
 	return true
