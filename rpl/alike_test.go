@@ -50,7 +50,7 @@ func TestAlikePeersArePlannedOnce(t *testing.T) {
 	before := c.a.Counters()
 	c.play(ticks, false)
 	after := c.a.Counters()
-	alike := after.Alike - before.Alike
+	alike := after.PlannedOnce - before.PlannedOnce
 	if most := uint64(nodes * (peers - 1) * ticks); alike*10 < most*9 {
 		t.Errorf("%d updates of three peers were planned for the first of four, want nearly %d", alike, most)
 	}
@@ -145,7 +145,7 @@ func TestAlikeLongUpdates(t *testing.T) {
 	before := f.net.A.Counters()
 	f.play(60, nodes)
 	after := f.net.A.Counters()
-	if after.Alike == before.Alike {
+	if after.PlannedOnce == before.PlannedOnce {
 		t.Error("nothing was planned once")
 	}
 	if after.Blocks > before.Blocks || after.Keyframes > before.Keyframes {

@@ -24,14 +24,14 @@ func FaultsOf(c *Proxy) proxy.Faults { return proxy.FaultsOf(c) }
 // their way out.
 func (a *Authority) HandlesInUse(id ids.Peer) (used, most, held, going int) {
 	p := a.sender.ByID.Find(id)
-	for h := range p.Entries {
+	for h := range p.States {
 		if p.Handles.Has(uint32(h)) {
 			used, most = used+1, h+1
 		}
-		switch p.Entries[h].State {
-		case send.EntryComing, send.EntryIn:
+		switch p.States[h].State {
+		case send.HandleComing, send.HandleIn:
 			held++
-		case send.EntryGoing:
+		case send.HandleGoing:
 			going++
 		}
 	}
@@ -156,7 +156,7 @@ func (a *Authority) Backlog(id ids.Peer) Backlog {
 		panic(fmt.Sprintf("%d bytes wait, %d are counted", bytes, p.RPC.Bytes))
 	}
 	return Backlog{
-		len(p.RPC.Ready), len(p.RPC.Waiting), len(p.RPC.Unreliable), len(p.Link.Blocks), len(p.Link.Acks), len(p.Link.Records) + len(p.Link.Late), len(p.Entries), bytes,
+		len(p.RPC.Ready), len(p.RPC.Waiting), len(p.RPC.Unreliable), len(p.Link.Blocks), len(p.Link.Acks), len(p.Link.Records) + len(p.Link.Late), len(p.States), bytes,
 	}
 }
 
@@ -236,11 +236,11 @@ func (a *Authority) NeverLearn() {
 
 // SetAlike sets how many updates a peer must have for others to be looked for that are told
 // the same.
-func (a *Authority) SetAlike(least int) { a.sender.Updates.Alikes.Least = least }
+func (a *Authority) SetAlike(least int) { a.sender.Updates.Cohorts.Least = least }
 
 // SetSharers sets how many peers must have a node by the same handle for it to be marked once
 // for all of them.
-func (a *Authority) SetSharers(least int) { a.sender.Commons.Least = least }
+func (a *Authority) SetSharers(least int) { a.sender.SharedHandles.Least = least }
 
 // Shared is how many nodes are shared, and what is wrong with what is kept of handles in
 // common, empty for nothing.
@@ -251,21 +251,21 @@ func (a *Authority) Shared() (nodes int, fault string) {
 		if !n.Shared {
 			continue
 		}
-		if other, ok := claimed[n.Common]; !n.Used || ok || !a.sender.Commons.Claimed.Has(n.Common) {
-			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.ID, n.Used, n.Common, other, a.sender.Commons.Claimed.Has(n.Common))
+		if other, ok := claimed[n.Common]; !n.Used || ok || !a.sender.SharedHandles.Claimed.Has(n.Common) {
+			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.ID, n.Used, n.Common, other, a.sender.SharedHandles.Claimed.Has(n.Common))
 		}
 		claimed[n.Common] = uint32(slot)
 		k := 0
 		for _, h := range n.Holders {
 			k += flag(h.Handle == n.Common)
 		}
-		if k != int(n.Sharers) || k < a.sender.Commons.Least {
+		if k != int(n.Sharers) || k < a.sender.SharedHandles.Least {
 			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.ID, n.Sharers, k, n.Common)
 		}
 	}
-	for h := range uint32(64 * len(a.sender.Commons.Claimed.W)) {
+	for h := range uint32(64 * len(a.sender.SharedHandles.Claimed.W)) {
 		slot, ok := claimed[h]
-		if a.sender.Commons.Claimed.Has(h) != ok {
+		if a.sender.SharedHandles.Claimed.Has(h) != ok {
 			return 0, fmt.Sprintf("handle %d is claimed by no node", h)
 		}
 		for _, p := range a.sender.All {

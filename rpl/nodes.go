@@ -212,7 +212,7 @@ func (a *Authority) give(slot uint32, p Peer) {
 // handOver is HandOver by slot.
 func (a *Authority) handOver(slot uint32, p Peer) {
 	if a.store.SetOwner(slot, p) {
-		a.sender.MetaAtHolders(slot)
+		a.sender.OwnershipAtHolders(slot)
 		a.sender.PredictedAtHolders(&a.store.Nodes[slot])
 		a.interest.Rejudge(slot)
 	}

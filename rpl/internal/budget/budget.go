@@ -6,13 +6,13 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// ChunksCost is what n chunks cost, with their names and their share of the packets'
+// BundlesCost is what n chunks cost, with their names and their share of the packets'
 // headers.
-func ChunksCost(bits, n int) float64 {
+func BundlesCost(bits, n int) float64 {
 	return float64(bits+n*wire.NameBits) * (1 + wire.HeaderBits/float64(8*wire.PacketRoom-wire.HeaderBits))
 }
 
-func ChunkCost(bits int) float64 { return ChunksCost(bits, 1) }
+func BundleCost(bits int) float64 { return BundlesCost(bits, 1) }
 
 // A Budget is what each peer may be sent.
 type Budget struct {
@@ -88,11 +88,11 @@ func (u *Bucket) Open(b Budget, flight int) bool {
 	return true
 }
 
-// Afford charges a piece to the room and reports whether the room pays for it. If nothing is
-// planned yet (first) the room may be overdrawn once, so that a piece larger than one send's
+// Afford charges a bundle to the room and reports whether the room pays for it. If nothing is
+// planned yet (first) the room may be overdrawn once, so that a bundle larger than one send's
 // share is not put off for ever (protocol rule 26).
 func (u *Bucket) Afford(bits int, first bool) bool {
-	cost := ChunkCost(bits)
+	cost := BundleCost(bits)
 	if u.Left < cost && !(u.Room > 0 && first) {
 		return false
 	}

@@ -17,7 +17,7 @@ type ack struct {
 	at      time.Duration // when the ack came
 	hold    int16         // milliseconds for which the peer had held it, negative if that is not known
 	first   bool          // hardly any datagram was lost that told it before
-	Skipped bool          // the peer left out its guesses
+	Skipped bool          // the peer left out its speculative updates
 }
 
 // A Report is what a peer's datagram says of the packets that it has applied.
@@ -26,7 +26,7 @@ type Report struct {
 	Hold    int16                         // milliseconds since the newest packet came
 	acks    [wire.AckWindow / 64]uint64   // bit i: newest-1-i was applied
 	N       uint                          // bits of acks
-	skipped [wire.AckWindow/64 + 1]uint64 // bit i: newest-i was applied, except for its guesses
+	skipped [wire.AckWindow/64 + 1]uint64 // bit i: newest-i was applied, except for its speculative updates
 	some    bool                          // skipped has any
 	Next    bool                          // hardly any datagram was lost right before it
 }
@@ -50,7 +50,7 @@ func (u *Report) Came(i, n uint) {
 	}
 }
 
-// Skips notes that the guesses of the packet of an age were left out.
+// Skips notes that the speculative updates of the packet of an age were left out.
 func (u *Report) Skips(age uint32) {
 	u.some = true
 	u.skipped[age/64] |= 1 << (age % 64)

@@ -157,7 +157,7 @@ func (l *Link) Begin(seq uint64, tick ids.Tick, now time.Duration) *Record {
 	l.open = l.open<<(seq+1-l.Next) | 1
 	l.Next = seq + 1
 	l.LastSent = now
-	l.Told = tick
+	l.LastTick = tick
 	return r
 }
 

@@ -29,7 +29,7 @@ type tally struct {
 // Sends are the newest sends, and the window of the packets of this one.
 type Sends struct {
 	Window       Window
-	looked       uint32            // the send (Store.Send) that the window belongs to
+	windowOf     uint32            // the send (Store.Send) that the window belongs to
 	newest, base uint32            // the numbers of the newest send and of the base packet's
 	recent       [talliesLen]tally // by number
 }
@@ -52,7 +52,7 @@ func (s *Sends) count(tick ids.Tick) uint32 {
 	return s.newest
 }
 
-// ack counts the ack of a packet. Of one of which the peer skipped guesses it is not known which
+// ack counts the ack of a packet. Of one of which the peer skipped speculative updates it is not known which
 // of them it has.
 func (s *Sends) ack(r *Record, base uint64, skipped bool) {
 	if t := &s.recent[r.tally%talliesLen]; t.number == r.tally && !skipped {
@@ -64,8 +64,8 @@ func (s *Sends) ack(r *Record, base uint64, skipped bool) {
 }
 
 // Look sets the window of the packets of a send, empty where there are no lines.
-func (s *Sends) Look(l *Link, send uint32, lines bool) {
-	s.Window, s.looked = Window{}, send
+func (s *Sends) SetWindow(l *Link, send uint32, lines bool) {
+	s.Window, s.windowOf = Window{}, send
 	if l.BaseTick == 0 || !lines {
 		return
 	}
@@ -90,7 +90,7 @@ func (s *Sends) Look(l *Link, send uint32, lines bool) {
 
 // InWindow is how many sends the window of a packet of a send has: none if that was not planned.
 func (s *Sends) InWindow(send uint32) uint32 {
-	if s.looked != send {
+	if s.windowOf != send {
 		return 0
 	}
 	return uint32(s.Window.Sends)

@@ -42,7 +42,7 @@ func (o *outgoing) sendCalls(s wire.Sink) {
 }
 
 // sendPacket writes one packet and returns the index of the first call that is left.
-// The first packet of a Send carries all acks, skipped guesses and refusals, then the
+// The first packet of a Send carries all acks, skipped speculative updates and refusals, then the
 // calls from index at on that fit. Further packets carry calls alone, at least one each:
 // the longest call fits a packet with nothing else in it.
 func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) int {

@@ -45,17 +45,17 @@ func (a *receiver) lost(p *Peer, r *link.Record) {
 
 // arrivedEntries processes the ack of what a packet or a block carried: versions of rows here,
 // the rest in arrivedOther.
-func (a *receiver) arrivedEntries(p *Peer, entries []link.Entry, tick ids.Tick, skipped bool) {
-	for i := range entries {
-		re := &entries[i]
-		if re.Kind == recRow && p.Entries[re.Handle].confirm(re, uint32(tick)) {
+func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, skipped bool) {
+	for i := range states {
+		re := &states[i]
+		if re.Kind == recRow && p.States[re.Handle].confirm(re, uint32(tick)) {
 			continue
 		}
-		if re.Kind != recRow && (re.Kind != recGuess || skipped) {
-			a.arrivedOther(p, re, entries[:i], tick)
+		if re.Kind != recRow && (re.Kind != recSpeculative || skipped) {
+			a.arrivedOther(p, re, states[:i], tick)
 			continue
 		}
-		e := &p.Entries[re.Handle]
+		e := &p.States[re.Handle]
 		if e.gen != re.Gen || tick < e.laid || re.Row >= e.nrows {
 			continue // the handle has another node or other items by now, or the peer shall not hold it any more: then it has no rows
 		}
@@ -63,9 +63,9 @@ func (a *receiver) arrivedEntries(p *Peer, entries []link.Entry, tick ids.Tick, 
 		if uint32(tick) < pr.from {
 			continue
 		}
-		// Before a row's first ack its acked version is only a guess: one that is known
+		// Before a row's first ack its acked version is only assumed: one that is known
 		// now replaces it even if it is older.
-		if uint32(tick) > pr.ackedTick || pr.acked == 0 || !pr.known && e.State == EntryComing {
+		if uint32(tick) > pr.ackedTick || pr.acked == 0 || !pr.known && e.State == HandleComing {
 			pr.confirm(re, uint32(tick))
 		} else if pr.known && uint32(tick) < pr.ackedTick {
 			pr.confirmOlder(re, uint32(tick))
@@ -84,7 +84,7 @@ func (a *receiver) arrivedEntries(p *Peer, entries []link.Entry, tick ids.Tick, 
 // confirm processes the ack of the usual kind: the only row of a node that the peer was known
 // to have, in a version newer than what was acked and no newer than what is on its way. It
 // reports false, and does nothing, for any other.
-func (e *entry) confirm(re *link.Entry, tick uint32) bool {
+func (e *handleState) confirm(re *link.Entry, tick uint32) bool {
 	pr := &e.one
 	if e.gen != re.Gen || e.nrows != 1 || re.Row != 0 || tick < uint32(e.laid) || tick < pr.from ||
 		!pr.known || tick <= pr.ackedTick || tick > pr.flightTick || pr.flight == 0 {
@@ -94,7 +94,7 @@ func (e *entry) confirm(re *link.Entry, tick uint32) bool {
 	return true
 }
 
-// arrivedOther processes the ack of an entry that is not a row's version, or of a guess
+// arrivedOther processes the ack of an entry that is not a row's version, or of a speculative
 // that the peer skipped. before are the record's entries before this one.
 func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, tick ids.Tick) {
 	if re.Kind == recLayout {
@@ -103,26 +103,26 @@ func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, ti
 		}
 		return
 	}
-	e := &p.Entries[re.Handle]
+	e := &p.States[re.Handle]
 	if e.gen != re.Gen || tick < e.laid {
 		return
 	}
 	switch re.Kind {
-	case recGuess:
+	case recSpeculative:
 		a.lostRow(p, e, re, tick)
 	case recArrival:
-		if e.State == EntryComing && !e.plain { // a plain node shows the same to everyone
+		if e.State == HandleComing && !e.plain { // a plain node shows the same to everyone
 			a.arrivalShowed(p, e, before, tick)
-		} else if e.State == EntryIn {
+		} else if e.State == HandleIn {
 			a.copyShowed(p, e, before, tick)
 			p.Marks.set(MarkDirty, re.Handle)
 		}
 		a.noteArrived(p, re.Handle, e)
-	case recMeta:
-		p.visits[re.Handle].metaArrived(tick)
+	case recOwnership:
+		p.lives[re.Handle].ownershipArrived(tick)
 	case recRemoval:
-		if e.State == EntryGoing {
-			v := &p.visits[re.Handle]
+		if e.State == HandleGoing {
+			v := &p.lives[re.Handle]
 			if v.removed = true; p.Link.Arrived >= v.fence {
 				p.freeHandle(re.Handle)
 			}
@@ -132,9 +132,9 @@ func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, ti
 
 // showed reports whether an arrival contained row i of its node. before are the entries of
 // the packet's record before the arrival's own; the last of them are its rows.
-func (p *Peer) showed(e *entry, before []link.Entry, i int) bool {
+func (p *Peer) showed(e *handleState, before []link.Entry, i int) bool {
 	for _, re := range before[max(0, len(before)-int(e.nrows)):] {
-		if re.Kind == recRow && re.Row == uint8(i) && p.Entries[re.Handle].node == e.node {
+		if re.Kind == recRow && re.Row == uint8(i) && p.States[re.Handle].node == e.node {
 			return true
 		}
 	}
@@ -143,7 +143,7 @@ func (p *Peer) showed(e *entry, before []link.Entry, i int) bool {
 
 // arrivalShowed notes which rows the acked copy of an arrival contained: rights may have
 // changed between copies.
-func (a *receiver) arrivalShowed(p *Peer, e *entry, before []link.Entry, tick ids.Tick) {
+func (a *receiver) arrivalShowed(p *Peer, e *handleState, before []link.Entry, tick ids.Tick) {
 	slot, ok := a.store.Slot(e.node)
 	if !ok {
 		return
@@ -163,7 +163,7 @@ func (a *receiver) arrivalShowed(p *Peer, e *entry, before []link.Entry, tick id
 // copyShowed processes a late ack of another copy of an arrival, made with the rights
 // of its time. A row that it contained and the peer may not see now is taken away
 // again; a row that it lacked and the peer may see now is sent anew.
-func (a *receiver) copyShowed(p *Peer, e *entry, before []link.Entry, tick ids.Tick) {
+func (a *receiver) copyShowed(p *Peer, e *handleState, before []link.Entry, tick ids.Tick) {
 	slot, ok := a.store.Slot(e.node)
 	if !ok {
 		return
@@ -187,49 +187,49 @@ func (a *receiver) copyShowed(p *Peer, e *entry, before []link.Entry, tick ids.T
 }
 
 // noteArrived notes that the arrival of a handle's node is acked.
-func (a *receiver) noteArrived(p *Peer, h uint32, e *entry) {
-	if e.State != EntryComing {
+func (a *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
+	if e.State != HandleComing {
 		return
 	}
-	v := &p.visits[h]
-	e.State, v.relayout, p.came = EntryIn, false, true
+	v := &p.lives[h]
+	e.State, v.relayout, p.came = HandleIn, false, true
 	p.heldNoMore(v)
 	p.Marks.set(MarkDirty, h) // the node may have changed since
 }
 
 // lostEntries has what a packet or a void block carried told again.
-func (a *receiver) lostEntries(p *Peer, entries []link.Entry, tick ids.Tick) {
-	for i := range entries {
-		re := &entries[i]
+func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
+	for i := range states {
+		re := &states[i]
 		if re.Kind == recLayout {
 			continue
 		}
-		e := &p.Entries[re.Handle]
+		e := &p.States[re.Handle]
 		if e.gen != re.Gen || tick < e.laid && re.Kind != recRemoval {
 			continue
 		}
 		switch re.Kind {
-		case recRow, recGuess:
+		case recRow, recSpeculative:
 			a.lostRow(p, e, re, tick)
-		case recMeta:
-			if p.visits[re.Handle].metaTick == tick && (e.State == EntryIn || e.State == EntryComing) {
-				e.meta = true
+		case recOwnership:
+			if p.lives[re.Handle].ownershipTick == tick && (e.State == HandleIn || e.State == HandleComing) {
+				e.ownership = true
 				p.Marks.set(MarkDirty, re.Handle)
 			}
 		case recArrival:
-			if v := &p.visits[re.Handle]; e.State == EntryComing && v.inflight > 0 {
+			if v := &p.lives[re.Handle]; e.State == HandleComing && v.inflight > 0 {
 				v.inflight--
 				p.came = true
 			}
 		case recRemoval:
-			if v := &p.visits[re.Handle]; e.State == EntryGoing && v.inflight > 0 {
+			if v := &p.lives[re.Handle]; e.State == HandleGoing && v.inflight > 0 {
 				v.inflight--
 				p.went = true
 			}
 		case recCheck:
 			p.check(re.Handle)
 		case recForget:
-			if (e.State == EntryIn || e.State == EntryComing) && re.Row < e.nrows {
+			if (e.State == HandleIn || e.State == HandleComing) && re.Row < e.nrows {
 				p.row(e, int(re.Row)).hidden = false // the peer may still have it: take it away again
 				p.Marks.set(MarkDirty, re.Handle)
 			}
@@ -238,15 +238,15 @@ func (a *receiver) lostEntries(p *Peer, entries []link.Entry, tick ids.Tick) {
 }
 
 // lostRow takes back that a version of a row is on its way, if no newer one is.
-func (a *receiver) lostRow(p *Peer, e *entry, re *link.Entry, tick ids.Tick) {
-	if (e.State != EntryIn && e.State != EntryComing) || re.Row >= e.nrows {
+func (a *receiver) lostRow(p *Peer, e *handleState, re *link.Entry, tick ids.Tick) {
+	if (e.State != HandleIn && e.State != HandleComing) || re.Row >= e.nrows {
 		return
 	}
 	pr := p.row(e, int(re.Row))
 	if pr.flightTick == uint32(tick) {
 		pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, tick
-		if e.State == EntryComing {
-			pr.flight, pr.flightTick = 0, 0 // acked is only a guess and may be wrong
+		if e.State == HandleComing {
+			pr.flight, pr.flightTick = 0, 0 // acked is only assumed and may be wrong
 		}
 		p.Marks.set(MarkDirty, re.Handle)
 	}

@@ -13,7 +13,7 @@ import (
 // What a send leaves out when the peer's bucket does not pay for everything (protocol rules
 // 26 to 29).
 
-// afford charges a piece to the peer's room and reports whether the room pays for it.
+// afford charges a bundle to the peer's room and reports whether the room pays for it.
 func (a *planner) afford(p *Peer, bits int) bool {
 	if !p.bucket.Afford(bits, p.plan.empty()) {
 		a.sender.Accounts.Counters.Starved++
@@ -24,7 +24,7 @@ func (a *planner) afford(p *Peer, bits int) bool {
 
 // fitUpdates leaves out updates that the room does not pay for.
 func (a *planner) fitUpdates(p *Peer) {
-	if cost := budget.ChunksCost(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.bucket.Left {
+	if cost := budget.BundlesCost(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.bucket.Left {
 		p.bucket.Left -= cost
 		return
 	}
@@ -50,34 +50,34 @@ const foremost = math.MaxFloat32
 func (a *planner) fitUrgent(p *Peer) {
 	a.sender.Updates.unfold(p)
 	bucket := &p.bucket
-	updates := p.plan.updates.in(a.sender.Updates.pieces.updates)
+	updates := p.plan.updates.in(a.sender.Updates.bundles.updates)
 	a.order = a.order[:0]
-	metas := 0.0 // bits of the updates with a new parent or owner
+	ownership := 0.0 // bits of the updates with a new parent or owner
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
 			continue
 		}
 		urgency := float32(foremost)
-		if u.meta {
-			metas += budget.ChunkCost(int(u.bits))
+		if u.ownership {
+			ownership += budget.BundleCost(int(u.bits))
 		} else if u.urgency < foremost {
-			urgency = u.urgency * a.sender.Updates.worthOf(p, &a.store.Nodes[p.Entries[u.handle].node.Slot()])
+			urgency = u.urgency * a.sender.Updates.worthOf(p, &a.store.Nodes[p.States[u.handle].node.Slot()])
 		}
 		a.order = append(a.order, ranked{urgency, int32(i)})
 	}
 	slices.SortFunc(a.order, mostUrgent)
 	first := bucket.Room > 0 && p.plan.removals.empty() && p.plan.arrivals.empty()
-	together := metas <= 8*wire.PacketRoom && (first || bucket.Left > 0)
+	together := ownership <= 8*wire.PacketRoom && (first || bucket.Left > 0)
 	for _, o := range a.order {
 		u := &updates[o.i]
-		if b := budget.ChunkCost(int(u.bits)); bucket.Left >= b || first || u.meta && together {
+		if b := budget.BundleCost(int(u.bits)); bucket.Left >= b || first || u.ownership && together {
 			bucket.Left -= b
 		} else {
 			u.skip = true
 			a.sender.Accounts.Counters.Starved++
-			if len(p.crowd.turns) > 0 {
-				p.crowd.turns[u.handle].since = a.sinceOf(u) // it goes on waiting
+			if len(p.overload.priorities) > 0 {
+				p.overload.priorities[u.handle].since = a.sinceOf(u) // it goes on waiting
 			}
 		}
 		first = false
@@ -85,19 +85,19 @@ func (a *planner) fitUrgent(p *Peer) {
 }
 
 // sinceOf is the tick since which an update's content has waited.
-func (a *planner) sinceOf(u *piece) ids.Tick {
+func (a *planner) sinceOf(u *bundle) ids.Tick {
 	if u.urgency >= foremost {
 		return a.store.Tick
 	}
 	return a.store.Tick + 1 - ids.Tick(u.urgency)
 }
 
-// fitGuesses leaves out guesses for which there is no room to spare.
-func (a *planner) fitGuesses(p *Peer) {
-	guesses := p.plan.guesses.in(a.sender.Updates.pieces.guesses)
-	for i := range guesses {
-		g := &guesses[i]
-		if b := budget.ChunkCost(int(g.bits)); p.bucket.Left >= b {
+// fitSpeculative leaves out speculative updates for which there is no room to spare.
+func (a *planner) fitSpeculative(p *Peer) {
+	speculative := p.plan.speculative.in(a.sender.Updates.bundles.speculative)
+	for i := range speculative {
+		g := &speculative[i]
+		if b := budget.BundleCost(int(g.bits)); p.bucket.Left >= b {
 			p.bucket.Left -= b
 		} else {
 			g.skip = true
@@ -111,7 +111,7 @@ func (a *planner) fitGuesses(p *Peer) {
 func (a *planner) payCalls(p *Peer) {
 	u := &p.bucket
 	for u.Calls > 0 && u.Left > 0 && p.RPC.paid < len(p.RPC.Unreliable) {
-		cost := budget.ChunkCost(8 * len(p.RPC.Unreliable[p.RPC.paid]))
+		cost := budget.BundleCost(8 * len(p.RPC.Unreliable[p.RPC.paid]))
 		if u.Left < cost {
 			if p.RPC.paid > 0 || u.Room <= 0 {
 				break
@@ -129,7 +129,7 @@ func (a *planner) payCalls(p *Peer) {
 func (a *planner) sparedCalls(p *Peer) {
 	u, calls := &p.bucket, p.RPC.Unreliable
 	for p.RPC.paid < len(calls) {
-		cost := budget.ChunkCost(8 * len(calls[p.RPC.paid]))
+		cost := budget.BundleCost(8 * len(calls[p.RPC.paid]))
 		if u.Left < cost {
 			break
 		}

@@ -35,20 +35,20 @@ func (a *planner) touchAcks(peers []*Peer) {
 	a.sender.Updates.ahead += sum
 }
 
-// touchRecord touches the peer's entries that a packet's record is about.
+// touchRecord touches the peer's handles that a packet's record is about.
 func (p *Peer) touchRecord(carried []link.Entry) (sum uint32) {
-	entries := p.Entries
+	states := p.States
 	carried = carried[:min(len(carried), store.Ahead)]
 	for i := range carried {
-		if h := carried[i].Handle; h < uint32(len(entries)) { // for a layout the handle is its number
-			sum += uint32(entries[h].gen)
+		if h := carried[i].Handle; h < uint32(len(states)) { // for a layout the handle is its number
+			sum += uint32(states[h].gen)
 		}
 	}
 	return sum
 }
 
-// A telling is a row that may be sent to a peer, and what the peer has of it.
-type telling struct {
+// A rowAtPeer is a row that may be sent to a peer, and what the peer has of it.
+type rowAtPeer struct {
 	r  *store.Row
 	pr *peerRow
 }
@@ -56,7 +56,7 @@ type telling struct {
 // touchPeers takes the first batch of marked handles of each peer and touches what
 // planning them needs.
 func (a *planner) touchPeers(peers []*Peer) {
-	var some [store.AheadPeers * store.Ahead]telling
+	var some [store.AheadPeers * store.Ahead]rowAtPeer
 	found, sum := 0, uint32(0)
 	for i, p := range peers {
 		b := &a.batches[i]
@@ -64,7 +64,7 @@ func (a *planner) touchPeers(peers []*Peer) {
 		p.plan.stale = false
 		if l := &p.Link; b.n > 0 {
 			sum += uint32(l.Record(l.Next).Seq)
-			found += a.sender.Updates.touchEntries(p.Entries, b, some[found:])
+			found += a.sender.Updates.touchStates(p.States, b, some[found:])
 		}
 	}
 	a.sender.Updates.touchRows(some[:found])
@@ -73,16 +73,16 @@ func (a *planner) touchPeers(peers []*Peer) {
 
 // touchNext touches what planning the next batch of one peer needs.
 func (a *updates) touchNext(p *Peer, b *batch) {
-	var some [store.Ahead]telling
-	a.touchRows(some[:a.touchEntries(p.Entries, b, some[:])])
+	var some [store.Ahead]rowAtPeer
+	a.touchRows(some[:a.touchStates(p.States, b, some[:])])
 }
 
-// touchEntries touches a batch's entries and collects the rows of the plain ones.
-func (a *updates) touchEntries(entries []entry, b *batch, found []telling) (n int) {
+// touchStates touches the states of a batch and collects the rows of the plain ones.
+func (a *updates) touchStates(states []handleState, b *batch, found []rowAtPeer) (n int) {
 	rows := a.store.Rows
 	for _, h := range b.all() {
-		if e := &entries[h]; e.plain {
-			found[n] = telling{&rows[e.row], &e.one}
+		if e := &states[h]; e.plain {
+			found[n] = rowAtPeer{&rows[e.row], &e.one}
 			n++
 		}
 	}
@@ -91,7 +91,7 @@ func (a *updates) touchEntries(entries []entry, b *batch, found []telling) (n in
 
 // touchRows touches rows, and then, unless an update is coded already by any tables,
 // what an update would be coded from.
-func (a *updates) touchRows(some []telling) {
+func (a *updates) touchRows(some []rowAtPeer) {
 	sum, send := uint32(0), a.store.Send<<2
 	for i := range some {
 		sum += some[i].r.Head

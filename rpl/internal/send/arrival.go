@@ -11,7 +11,7 @@ import (
 // appendArrival codes the arrival of a handle's node, with the state that it has now, and
 // notes its entries: the layout if it is defined, the rows, the arrival.
 func (a *updates) appendArrival(p *Peer, h uint32) {
-	e := &p.Entries[h]
+	e := &p.States[h]
 	n := &a.store.Nodes[e.node.Slot()]
 	m := p.Model
 	begin := len(a.syms)
@@ -20,7 +20,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
 	says := coder.ArriveDefined*flag(!known) | coder.ArriveParent*flag(parent != wire.NoHandle) |
 		coder.ArriveName*flag(n.Spawn.Name != "") | coder.ArriveArgs*flag(len(n.Spawn.Args) > 0) |
-		coder.ArriveLeapt*flag(p.visits[h].tellsLeap(n)) | coder.ArriveOwner*owner
+		coder.ArriveLeapt*flag(p.lives[h].mustSendLeap(n)) | coder.ArriveOwner*owner
 	s = append(s, m.Entry.Arrive.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8),
 		coder.Unsigned(&m.Entry.Id, n.ID.Slot()), coder.Unsigned(&m.Entry.Tenant, n.ID.Tenant()), coder.Unsigned(&m.Entry.Layout, n.Layout.Number))
 	if !known {
@@ -36,7 +36,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	if parent != wire.NoHandle {
 		s = append(s, coder.Unsigned(&m.Entry.Handle, parent))
 	}
-	if p.visits[h].tellsLeap(n) {
+	if p.lives[h].mustSendLeap(n) {
 		s = append(s, a.leapAge(p, n))
 	}
 	if n.Spawn.Name != "" {
@@ -74,9 +74,9 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	a.sender.Accounts.Counters.Arrivals++
 }
 
-// appendMeta codes a node's owner and parent, and its last leap where the peer may not know
+// appendOwnership codes a node's owner and parent, and its last leap where the peer may not know
 // of it.
-func (a *updates) appendMeta(p *Peer, n *store.Node, v *visit) {
+func (a *updates) appendOwnership(p *Peer, n *store.Node, v *lifecycle) {
 	m := p.Model
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
 	a.syms = append(a.syms, m.Entry.Owner.Sym(owner), prefix.Raw(uint32(flag(parent != wire.NoHandle)), 1))
@@ -86,14 +86,14 @@ func (a *updates) appendMeta(p *Peer, n *store.Node, v *visit) {
 	if parent != wire.NoHandle {
 		a.syms = append(a.syms, coder.Unsigned(&m.Entry.Handle, parent))
 	}
-	a.syms = append(a.syms, prefix.Raw(uint32(flag(v.tellsLeap(n))), 1))
-	if v.tellsLeap(n) {
+	a.syms = append(a.syms, prefix.Raw(uint32(flag(v.mustSendLeap(n))), 1))
+	if v.mustSendLeap(n) {
 		a.syms = append(a.syms, a.leapAge(p, n))
 	}
 }
 
-// tellsLeap is whether the peer may not know of the node's last leap.
-func (v *visit) tellsLeap(n *store.Node) bool { return n.Leapt != 0 && v.newParent != 0 }
+// mustSendLeap is whether the peer may not know of the node's last leap.
+func (v *lifecycle) mustSendLeap(n *store.Node) bool { return n.Leapt != 0 && v.newParent != 0 }
 
 // leapAge is how many ticks ago a node leapt.
 func (a *updates) leapAge(p *Peer, n *store.Node) prefix.Sym {

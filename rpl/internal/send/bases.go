@@ -140,7 +140,7 @@ func (a *updates) remember(p *Peer, recs []link.Entry) {
 		if re.Kind != recRow {
 			continue
 		}
-		e := &p.Entries[re.Handle]
+		e := &p.States[re.Handle]
 		r := &a.store.Rows[a.store.Nodes[e.node.Slot()].Rows[re.Row]]
 		of, k := p.bases.place(re.Handle, int(re.Row), r.Type, p.row(e, int(re.Row)).ackedTick)
 		of.ticks[k] = uint32(a.store.Tick)

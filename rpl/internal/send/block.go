@@ -15,22 +15,22 @@ import (
 //	window (1 bit, 1: the ticks that its oldest and its newest send are older than the
 //	base, 8 each), form, then the sections of a packet
 
-// block sends the next piece, which no packet can hold, as a block.
+// block sends the next bundle, which no packet can hold, as a block.
 func (k *packer) block() {
 	p, a, pl := k.p, k.a, &k.p.plan
 	m := p.Model
-	var pc *piece
+	var pc *bundle
 	arrival := false
 	switch {
 	case k.arrival < pl.arrivals.len():
-		pc, arrival = &pl.arrivals.in(a.Updates.pieces.arrivals)[k.arrival], true
+		pc, arrival = &pl.arrivals.in(a.Updates.bundles.arrivals)[k.arrival], true
 		k.arrival++
 	case k.update < pl.updates.len():
-		pc = &pl.updates.in(a.Updates.pieces.updates)[k.update]
+		pc = &pl.updates.in(a.Updates.bundles.updates)[k.update]
 		k.update++
 		k.last = pc.handle + 1
-	case k.guess < pl.guesses.len():
-		k.guess++ // it can wait for the arrival's ack
+	case k.speculative < pl.speculative.len():
+		k.speculative++ // it can wait for the arrival's ack
 		return
 	default:
 		return
@@ -61,11 +61,11 @@ func (k *packer) block() {
 	msg := e.Finish()
 	p.block.buf = msg[:0]
 	if len(msg) > wire.MaxLong {
-		p.tally.tooLong = p.Entries[pc.handle].node
+		p.tally.tooLong = p.States[pc.handle].node
 		return
 	}
 	recs := a.Updates.recsOf(pc)
-	p.say(append([]byte(nil), msg...))
+	p.queueMessage(append([]byte(nil), msg...))
 	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.Link.Sent, Tick: a.store.Tick, Entries: append([]link.Entry(nil), recs...)})
 	if arrival {
 		p.sent(recs, a.store.Tick, k.now)
@@ -88,9 +88,9 @@ func (a *receiver) judgeBlocks(p *Peer) {
 		switch b := &p.Link.Blocks[i]; {
 		case b.Number <= given:
 			if b.Void {
-				a.sayAnew(p, b)
+				a.sendAnew(p, b)
 			}
-		case !b.Void && !a.mayTell(p, b):
+		case !b.Void && !a.maySee(p, b):
 			b.Void = true
 			at := b.Number - given - 1
 			p.RPC.Bytes -= len(p.RPC.Ready[at])
@@ -103,17 +103,17 @@ func (a *receiver) judgeBlocks(p *Peer) {
 	}
 }
 
-// mayTell is whether a peer may see every row that a block carries, and still has, or is
+// maySee is whether a peer may see every row that a block carries, and still has, or is
 // to get, the node with those rows.
-func (a *receiver) mayTell(p *Peer, b *link.Block) bool {
+func (a *receiver) maySee(p *Peer, b *link.Block) bool {
 	for i := range b.Entries {
 		re := &b.Entries[i]
 		if re.Kind != recRow {
 			continue
 		}
-		e := &p.Entries[re.Handle]
+		e := &p.States[re.Handle]
 		slot, ok := a.store.Slot(e.node)
-		if !ok || e.gen != re.Gen || b.Tick < e.laid || e.State == EntryGoing {
+		if !ok || e.gen != re.Gen || b.Tick < e.laid || e.State == HandleGoing {
 			return false
 		}
 		n := &a.store.Nodes[slot]
@@ -124,11 +124,11 @@ func (a *receiver) mayTell(p *Peer, b *link.Block) bool {
 	return true
 }
 
-// sayAnew has what a void block carried sent again, by whatever way it then fits.
-func (a *receiver) sayAnew(p *Peer, b *link.Block) {
+// sendAnew has what a void block carried sent again, by whatever way it then fits.
+func (a *receiver) sendAnew(p *Peer, b *link.Block) {
 	for i := range b.Entries {
-		if re := &b.Entries[i]; re.Kind == recArrival && p.visits[re.Handle].block == b.Number {
-			p.visits[re.Handle].block = 0
+		if re := &b.Entries[i]; re.Kind == recArrival && p.lives[re.Handle].block == b.Number {
+			p.lives[re.Handle].block = 0
 		}
 	}
 	a.lostEntries(p, b.Entries, b.Tick)
@@ -155,9 +155,9 @@ func (a *Sender) holdLong(p *Peer) {
 		return
 	}
 	given := p.given()
-	updates := p.plan.updates.in(a.Updates.pieces.updates)
+	updates := p.plan.updates.in(a.Updates.bundles.updates)
 	for i := range updates {
-		if u := &updates[i]; u.bits > smallBits && u.name != alikeName && p.visits[u.handle].fence > given {
+		if u := &updates[i]; u.bits > smallBits && u.name != cohortName && p.lives[u.handle].fence > given {
 			u.skip = true
 			p.plan.updateBits -= int32(u.bits)
 		}

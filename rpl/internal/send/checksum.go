@@ -31,8 +31,8 @@ func (a *Sender) CheckAll() {
 		if p == nil {
 			continue
 		}
-		for h := range p.Entries {
-			if p.Entries[h].State == EntryIn {
+		for h := range p.States {
+			if p.States[h].State == HandleIn {
 				p.check(uint32(h))
 			}
 		}
@@ -43,8 +43,8 @@ func (a *Sender) CheckAll() {
 type checks struct {
 	asked []uint32 // handles that Check or CheckAll asked for, each once
 	row   uint32   // the next row of asked[0]
-	turn  checkAt  // what to check next when nothing was asked for
-	after checkAt  // what turn becomes once the planned checks have left
+	next  checkAt  // what to check next when nothing was asked for
+	after checkAt  // what next becomes once the planned checks have left
 	plan  []wire.Check
 }
 
@@ -66,7 +66,7 @@ func (a *planner) planChecks(p *Peer) {
 		return
 	}
 	c.plan = c.plan[:0]
-	c.after = c.turn
+	c.after = c.next
 	for len(c.asked) > 0 && len(c.plan) < wire.MaxChecks {
 		if !a.planCheck(p, c.asked[0], &c.row) {
 			c.asked, c.row = c.asked[1:], 0
@@ -80,10 +80,10 @@ func (a *planner) planChecks(p *Peer) {
 	}
 }
 
-// planTurn plans a check of the row whose turn it is, if none was asked for. It plans
+// planNextCheck plans a check of the next row, if none was asked for. It plans
 // none for a send without a packet, because a checksum must code variable-length
 // values.
-func (a *planner) planTurn(p *Peer, now time.Duration) {
+func (a *planner) planNextCheck(p *Peer, now time.Duration) {
 	if a.sender.setup.CheckEvery < 0 || now-p.checked < a.sender.setup.CheckEvery || !a.sender.sends(p, now) {
 		return
 	}
@@ -91,9 +91,9 @@ func (a *planner) planTurn(p *Peer, now time.Duration) {
 	if len(c.asked)+len(c.plan) > 0 {
 		return
 	}
-	c.after = c.turn
-	for range min(len(p.Entries), 64) { // skipping what has nothing to check
-		if int(c.after.handle) >= len(p.Entries) {
+	c.after = c.next
+	for range min(len(p.States), 64) { // skipping what has nothing to check
+		if int(c.after.handle) >= len(p.States) {
 			c.after = checkAt{}
 		}
 		if a.planCheck(p, c.after.handle, &c.after.row) {
@@ -101,15 +101,15 @@ func (a *planner) planTurn(p *Peer, now time.Duration) {
 		}
 		c.after = checkAt{handle: c.after.handle + 1}
 	}
-	c.turn = c.after
+	c.next = c.after
 }
 
 // planCheck plans a check of a handle's next row from *row on, and after its rows of
 // the node itself. It returns false when nothing of the handle is left.
 func (a *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
-	e := &p.Entries[h]
+	e := &p.States[h]
 	slot, ok := a.store.Slot(e.node)
-	if !ok || e.State != EntryIn {
+	if !ok || e.State != HandleIn {
 		return false
 	}
 	n := &a.store.Nodes[slot]
@@ -126,7 +126,7 @@ func (a *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
 	}
 	if *row <= wire.WholeNode {
 		*row = wire.WholeNode + 1
-		if v := &p.visits[h]; v.knows(e) {
+		if v := &p.lives[h]; v.knows(e) {
 			sum := n.Layout.Checksum(n.ID, n.Owner, a.sender.Updates.parentAt(p, n), n.Spawn.Name, n.Spawn.Args)
 			a.addCheck(p, h, wire.WholeNode, uint32(a.store.Tick), sum)
 			return true
@@ -137,7 +137,7 @@ func (a *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
 
 func (a *planner) addCheck(p *Peer, h, row, tick uint32, sum uint16) {
 	p.busy = true
-	p.checks.plan = append(p.checks.plan, wire.Check{Handle: h, Row: row, Age: uint32(a.store.Tick) - tick, Hash: sum, Gen: p.Entries[h].gen})
+	p.checks.plan = append(p.checks.plan, wire.Check{Handle: h, Row: row, Age: uint32(a.store.Tick) - tick, Hash: sum, Gen: p.States[h].gen})
 }
 
 // putChecks writes the planned checks into the first packet of a send.
@@ -152,7 +152,7 @@ func (p *Peer) putChecks(m *coder.EntryModel, rec *link.Record, now time.Duratio
 	}
 	e.PutBits(0, 1)
 	if n := len(p.checks.plan); n > 0 {
-		p.checked, p.checks.turn = now, p.checks.after
+		p.checked, p.checks.next = now, p.checks.after
 		p.tally.checks += uint32(n)
 		p.checks.plan = p.checks.plan[:0]
 	}

@@ -16,11 +16,11 @@ type rowCopy struct {
 	due    ids.Tick
 	row    uint8
 	gen    uint8
-	told   uint8 // how many packets have carried it, of this round
+	sent   uint8 // how many packets have carried it, of this round
 }
 
 // beginCopies notes what an update that leaves now tells of rows that stand. It is called
-// before the update is booked. An update of a row that was told before is a copy itself,
+// before the update is recorded. An update of a row that was told before is a copy itself,
 // unless all that told of it were lost, or it had to wait: then another round begins.
 func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
 	for i := range recs {
@@ -28,17 +28,17 @@ func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
 		if re.Kind != recRow {
 			continue
 		}
-		e := &p.Entries[re.Handle]
+		e := &p.States[re.Handle]
 		r := a.rowAt(e, re.Row)
 		if pr := p.row(e, int(re.Row)); !r.Moving && (pr.newest < r.Left || pr.since != a.store.Tick) {
 			gap := a.copyGap(1, p.Link.CopiesFor())
-			p.copies = append(p.copies, rowCopy{handle: re.Handle, ver: re.Ver, due: a.store.Tick + gap, row: re.Row, gen: re.Gen, told: 1})
+			p.copies = append(p.copies, rowCopy{handle: re.Handle, ver: re.Ver, due: a.store.Tick + gap, row: re.Row, gen: re.Gen, sent: 1})
 		}
 	}
 }
 
-// rowAt returns row i of an entry's node.
-func (a *updates) rowAt(e *entry, i uint8) *store.Row {
+// rowAt returns row i of a handle's node.
+func (a *updates) rowAt(e *handleState, i uint8) *store.Row {
 	if e.nrows == 1 {
 		return &a.store.Rows[e.row]
 	}
@@ -54,8 +54,8 @@ func (a *updates) planCopies(p *Peer) {
 		case c.due > a.store.Tick:
 			kept = append(kept, c)
 		case spare && a.copyRow(p, &c):
-			if c.told++; c.told < most {
-				c.due = a.store.Tick + a.copyGap(c.told, most)
+			if c.sent++; c.sent < most {
+				c.due = a.store.Tick + a.copyGap(c.sent, most)
 				kept = append(kept, c)
 			}
 		}
@@ -66,8 +66,8 @@ func (a *updates) planCopies(p *Peer) {
 // copyRow marks the row of a copy that is due, if the row still stands and the peer is not
 // known to have it.
 func (a *updates) copyRow(p *Peer, c *rowCopy) bool {
-	e := &p.Entries[c.handle]
-	if e.gen != c.gen || e.State != EntryIn || c.row >= e.nrows {
+	e := &p.States[c.handle]
+	if e.gen != c.gen || e.State != HandleIn || c.row >= e.nrows {
 		return false
 	}
 	pr := p.row(e, int(c.row))

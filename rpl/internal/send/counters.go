@@ -8,13 +8,13 @@ type Counters struct {
 	Records        uint64 // updates of rows sent
 	Repeats        uint64 // of Records, Arrivals and Removals: those sent again
 	Shared         uint64 // of Records: those coded before for another peer
-	Alike          uint64 // of Shared: those planned before for another peer, too
+	PlannedOnce    uint64 // of Shared: those planned before for another peer, too
 	Keyframes      uint64 // of Records: those without a base
 	ExplicitBases  uint64 // of Records: those that had to name their base
 	Starved        uint64 // updates put off because the budget was spent
 	Arrivals       uint64
 	Removals       uint64
-	Blocks         uint64 // pieces too large for a packet, sent on the reliable lane
+	Blocks         uint64 // bundles too large for a packet, sent on the reliable lane
 	TooLong        uint64 // nodes not sent because no block can hold them, and values longer than their codec's bound; logged
 	Tables         uint64 // sets of code tables learned and shipped
 	Checks         uint64 // checksums of versions sent

@@ -13,7 +13,7 @@ import (
 // The Encode stage packs what Schedule planned for one peer into packets.
 //
 // A state packet is one message of prefix codes (docs/SPEC.md has the layout): header,
-// removals, arrivals, calls, updates by ascending handle, guesses. A send may take any
+// removals, arrivals, calls, updates by ascending handle, speculative updates. A send may take any
 // number of packets; each can be read without the others.
 
 // Encode is Authority.Encode.
@@ -64,8 +64,8 @@ func (a *Sender) beat(p *Peer) time.Duration {
 	return wire.MovingBeat
 }
 
-// setMoves notes whether an entry's node moves by itself at the peer.
-func (p *Peer) setMoves(e *entry, does bool) {
+// setMoves notes whether a handle's node moves by itself at the peer.
+func (p *Peer) setMoves(e *handleState, does bool) {
 	if e.moves != does {
 		e.moves = does
 		p.movers += int32(2*flag(does) - 1)
@@ -133,11 +133,11 @@ type packer struct {
 	s   wire.Sink
 	now time.Duration
 
-	removal, arrival, update, guess, call int // indices of the next ones to pack
+	removal, arrival, update, speculative, call int // indices of the next ones to pack
 
-	folded int // how many of the updates that the next piece stands for are packed (alike.go)
+	folded int // how many of the updates that the next bundle stands for are packed (cohort.go)
 
-	last uint32 // one past the handle of the last update, in whichever packet: the booked name of the next one counts from it
+	last uint32 // one past the handle of the last update, in whichever packet: the recorded name of the next one counts from it
 
 	rec  *link.Record
 	form int
@@ -147,12 +147,12 @@ type packer struct {
 func (k *packer) done() bool {
 	pl := &k.p.plan
 	return k.removal == pl.removals.len() && k.arrival == pl.arrivals.len() &&
-		k.update == pl.updates.len() && k.guess == pl.guesses.len() && !k.hasCalls()
+		k.update == pl.updates.len() && k.speculative == pl.speculative.len() && !k.hasCalls()
 }
 
 // progress grows with everything that is packed.
 func (k *packer) progress() int {
-	return (k.removal+k.arrival+k.update+k.guess+k.call)<<6 + k.folded // a piece stands for fewer than 64 updates
+	return (k.removal+k.arrival+k.update+k.speculative+k.call)<<6 + k.folded // a bundle stands for fewer than 64 updates
 }
 
 func (k *packer) hasCalls() bool { return k.p.busy && k.call < k.p.RPC.paid }
@@ -165,7 +165,7 @@ func (k *packer) begin() {
 	l := &p.Link
 	tick := a.store.Tick
 	if p.plan.held {
-		tick = l.Told // a probe tells nothing of the time since: what moves by itself at the peer waits there
+		tick = l.LastTick // a probe tells nothing of the time since: what moves by itself at the peer waits there
 	}
 	if old := l.Displaced(seq); old != nil {
 		a.Receiver.lost(p, old)
@@ -180,7 +180,7 @@ func (k *packer) begin() {
 	echo := l.InSeen && k.now-l.Echoed >= wire.Heartbeat
 	k.form = coder.FormFull*flag(full) | coder.FormEcho*flag(echo) |
 		coder.FormRemoved*flag(k.removal < pl.removals.len()) | coder.FormArrived*flag(k.arrival < pl.arrivals.len()) |
-		coder.FormSpeculative*flag(k.guess < pl.guesses.len())
+		coder.FormSpeculative*flag(k.speculative < pl.speculative.len())
 	if p.busy {
 		k.form |= coder.FormChecks*flag(len(p.checks.plan) > 0) | coder.FormCalls*flag(k.hasCalls())
 	}
@@ -210,33 +210,33 @@ func (k *packer) begin() {
 	k.room = room*8 - e.Len()*8 - wire.EndBits
 }
 
-// fill writes the packet's sections, each as far as its pieces fit. If the next piece would
+// fill writes the packet's sections, each as far as its bundles fit. If the next bundle would
 // not fit an empty packet either, it becomes a block.
 func (k *packer) fill() {
 	p, pl := k.p, &k.p.plan
 	m := p.Model
 	start := k.progress()
 	if k.form&coder.FormRemoved != 0 {
-		k.removal += k.putAll(pl.removals.in(k.a.Updates.pieces.removals)[k.removal:])
+		k.removal += k.putAll(pl.removals.in(k.a.Updates.bundles.removals)[k.removal:])
 		p.enc.PutOne(m.Entry.Remove.Sym(0))
 	}
 	if k.form&coder.FormArrived != 0 {
-		k.arrival += k.putAll(pl.arrivals.in(k.a.Updates.pieces.arrivals)[k.arrival:])
+		k.arrival += k.putAll(pl.arrivals.in(k.a.Updates.bundles.arrivals)[k.arrival:])
 		p.enc.PutOne(m.Entry.Arrive.Sym(0))
 	}
 	if k.form&coder.FormCalls != 0 {
 		k.calls()
 	}
 	begun := start != k.progress()
-	if !begun || k.update > 0 || int(p.plan.metaBits) <= k.room {
+	if !begun || k.update > 0 || int(p.plan.ownershipBits) <= k.room {
 		k.updates()
 	} // else those with a new parent or owner go together in the next packet
 	p.enc.PutOne(m.Entry.Gap.Sym(coder.GapEnd))
 	if k.form&coder.FormSpeculative != 0 {
-		k.guesses()
+		k.speculativeUpdates()
 	}
 	if start == k.progress() && !k.done() {
-		k.block() // the next piece fits no packet
+		k.block() // the next bundle fits no packet
 	}
 }
 
@@ -255,13 +255,13 @@ func (k *packer) calls() {
 }
 
 // sayings collects symbols to write several at once.
-type sayings struct {
+type runWriter struct {
 	e   *prefix.Encoder
 	n   int
 	few [32]prefix.Sym
 }
 
-func (s *sayings) add(sym prefix.Sym) {
+func (s *runWriter) add(sym prefix.Sym) {
 	if s.n == len(s.few) {
 		s.put()
 	}
@@ -272,53 +272,53 @@ func (s *sayings) add(sym prefix.Sym) {
 // put is called seldom. It is kept out of line so that add can be inlined.
 //
 //go:noinline
-func (s *sayings) put() {
+func (s *runWriter) put() {
 	s.e.Put(s.few[:s.n]...)
 	s.n = 0
 }
 
 // updating is how far the updates of a packet are written.
 type updating struct {
-	said     sayings
+	runs     runWriter
 	from, to uint32 // range of entries not yet noted in the packet's record
 	last     uint32 // one past the handle of the update before, in this packet
 }
 
 // updates writes updates until one does not fit, or has a lower handle than the one
-// before it. They are booked already.
+// before it. They are recorded already.
 func (k *packer) updates() {
-	u := updating{said: sayings{e: &k.p.enc}}
-	pieces := k.p.plan.updates.in(k.a.Updates.pieces.updates)
-	for k.update = k.several(&u, pieces, k.update); k.update < len(pieces) && k.alike(&u, &pieces[k.update]); {
-		k.update = k.several(&u, pieces, k.update+1)
+	u := updating{runs: runWriter{e: &k.p.enc}}
+	bundles := k.p.plan.updates.in(k.a.Updates.bundles.updates)
+	for k.update = k.several(&u, bundles, k.update); k.update < len(bundles) && k.cohort(&u, &bundles[k.update]); {
+		k.update = k.several(&u, bundles, k.update+1)
 	}
 	k.carries(u.from, u.to)
-	u.said.put()
+	u.runs.put()
 }
 
-// several writes updates from number i on, until one does not fit or is a piece of
-// planLike, and returns the number of the next.
-func (k *packer) several(u *updating, pieces []piece, i int) int {
+// several writes updates from number i on, until one does not fit or is a bundle of
+// planFromCohort, and returns the number of the next.
+func (k *packer) several(u *updating, bundles []bundle, i int) int {
 	m := &k.p.Model.Entry
 	from, to, last, room := u.from, u.to, u.last, k.room
-	for ; i < len(pieces); i++ {
-		pc := &pieces[i]
+	for ; i < len(bundles); i++ {
+		pc := &bundles[i]
 		if pc.skip {
 			continue
 		}
-		if int(pc.bits)+wire.NameBits > room || pc.handle < last || pc.name == alikeName {
+		if int(pc.bits)+wire.NameBits > room || pc.handle < last || pc.name == cohortName {
 			break
 		}
 		if pc.name > 0 && k.last == last {
-			u.said.add(prefix.Sym(pc.codes))
+			u.runs.add(prefix.Sym(pc.codes))
 			room -= prefix.Sym(pc.codes).Bits()
 		} else {
 			name := m.Name(pc.special, pc.handle+1-last)
-			u.said.add(name)
+			u.runs.add(name)
 			if c := pc.bare(); c.isRun() {
-				u.said.add(prefix.Sym(c))
+				u.runs.add(prefix.Sym(c))
 			} else {
-				u.said.put()
+				u.runs.put()
 				k.p.enc.Put(c.among(k.a.Updates.syms)...)
 			}
 			room -= name.Bits() + int(pc.bits)
@@ -335,12 +335,12 @@ func (k *packer) several(u *updating, pieces []piece, i int) int {
 	return i
 }
 
-// guesses writes guesses until one does not fit.
-func (k *packer) guesses() {
-	m, pieces := &k.p.Model.Entry, k.p.plan.guesses.in(k.a.Updates.pieces.guesses)
+// speculativeUpdates writes speculative updates until one does not fit.
+func (k *packer) speculativeUpdates() {
+	m, bundles := &k.p.Model.Entry, k.p.plan.speculative.in(k.a.Updates.bundles.speculative)
 	last := uint32(0)
-	for ; k.guess < len(pieces); k.guess++ {
-		pc := &pieces[k.guess]
+	for ; k.speculative < len(bundles); k.speculative++ {
+		pc := &bundles[k.speculative]
 		if pc.skip {
 			continue
 		}
@@ -358,13 +358,13 @@ func (k *packer) guesses() {
 	k.p.enc.PutOne(m.Far.Sym(0))
 }
 
-func (k *packer) fits(pc *piece) bool { return int(pc.bits)+wire.NameBits <= k.room }
+func (k *packer) fits(pc *bundle) bool { return int(pc.bits)+wire.NameBits <= k.room }
 
 // putAll writes removals or arrivals until one does not fit, and returns how many it
 // wrote.
-func (k *packer) putAll(pieces []piece) int {
-	for i := range pieces {
-		pc := &pieces[i]
+func (k *packer) putAll(bundles []bundle) int {
+	for i := range bundles {
+		pc := &bundles[i]
 		if !k.fits(pc) {
 			return i
 		}
@@ -372,23 +372,23 @@ func (k *packer) putAll(pieces []piece) int {
 		k.carries(pc.recAt, pc.recAt+pc.recN)
 		k.sent(pc)
 	}
-	return len(pieces)
+	return len(bundles)
 }
 
-func (k *packer) put(pc *piece) {
+func (k *packer) put(pc *bundle) {
 	pc.codes.put(&k.p.enc, k.a.Updates.syms)
 	k.room -= int(pc.bits)
 }
 
-// carries notes that the packet carries Authority.recs[from:to].
+// carries notes that the packet carries updates.recs[from:to].
 func (k *packer) carries(from, to uint32) {
 	if from < to {
 		k.p.Link.Carries(k.rec, k.a.Updates.recs[from:to])
 	}
 }
 
-// sent books a piece that was not booked in Schedule.
-func (k *packer) sent(pc *piece) {
+// sent records a bundle that was not recorded in Schedule.
+func (k *packer) sent(pc *bundle) {
 	k.p.sent(k.a.Updates.recsOf(pc), k.a.store.Tick, k.now)
 }
 

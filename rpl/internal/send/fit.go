@@ -96,19 +96,19 @@ func (a *tables) NextTables() (number uint8, free bool) {
 // holdsUp is whether tables of a number must wait for the peer.
 func (p *Peer) holdsUp(number uint8) bool {
 	has := p.Model.Number
-	return has != 0 && (has == number || p.Link.Base < p.tables.turned)
+	return has != 0 && (has == number || p.Link.Base < p.tables.inUse)
 }
 
 // dropTables puts the peer back to the default tables, which are never replaced.
 func (p *Peer) dropTables(d *coder.Model) {
-	p.Model, p.tables.turned, p.tables.newest = d, p.Link.Next, 0
+	p.Model, p.tables.inUse, p.tables.newest = d, p.Link.Next, 0
 }
 
 // mistakes is whether the peer, if sent the current tables, could decode with them
 // packets that were coded with older tables of the same number. It could if it has
 // acked nothing that was coded since it was put back to the defaults.
 func (p *Peer) mistakes() bool {
-	return p.Model.Number == 0 && p.Link.Base < p.tables.turned
+	return p.Model.Number == 0 && p.Link.Base < p.tables.inUse
 }
 
 // paying returns the message that ships a set, or nil if the set saves less of what was
@@ -175,7 +175,7 @@ func (a *planner) offerTables(p *Peer) {
 	if a.sender.Tables.modelMsg == nil || p.tables.newest == a.sender.Tables.Model.Number || p.mistakes() {
 		return
 	}
-	updates := p.plan.updates.in(a.sender.Updates.pieces.updates)
+	updates := p.plan.updates.in(a.sender.Updates.bundles.updates)
 	for i := range updates {
 		if u := &updates[i]; !u.skip {
 			p.tables.coded += uint64(u.bits)
@@ -206,7 +206,7 @@ func (a *tables) saving() float64 {
 // shipTables sends a peer the tables in use.
 func (a *tables) shipTables(p *Peer) {
 	p.tables.newest, p.tables.at = a.Model.Number, a.store.Now
-	p.say(a.modelMsg)
+	p.queueMessage(a.modelMsg)
 	p.tables.shipped = p.Link.Sent
 }
 

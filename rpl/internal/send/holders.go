@@ -27,7 +27,7 @@ func (a *Sender) Apply() {
 	}
 	a.interest.Decisions = a.interest.Decisions[:0]
 	for _, m := range a.interest.Regrouped {
-		a.lookAtRights(a.All[m.Peer], m.Group)
+		a.checkRights(a.All[m.Peer], m.Group)
 	}
 	a.interest.Regrouped = a.interest.Regrouped[:0]
 }
@@ -43,7 +43,7 @@ func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 	for _, h := range n.Holders {
 		if h.Handle != wire.NoHandle {
 			p := a.All[h.Peer]
-			v := &p.visits[h.Handle]
+			v := &p.lives[h.Handle]
 			v.last, v.rows, v.reason = u.lastOf(p, h.Handle, n, u.ends, v.last[:0]), uint8(len(n.Rows)), reason
 			p.startRemoval(h.Handle, true)
 		}
@@ -69,12 +69,12 @@ func (a *Sender) NewParentAtHolders(slot uint32) {
 	}
 }
 
-// MetaAtHolders has the peers that hold a node told of its new owner.
-func (a *Sender) MetaAtHolders(slot uint32) {
+// OwnershipAtHolders has the peers that hold a node told of its new owner.
+func (a *Sender) OwnershipAtHolders(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		if h.Handle != wire.NoHandle {
 			p := a.All[h.Peer]
-			p.Entries[h.Handle].meta = true
+			p.States[h.Handle].ownership = true
 			p.Marks.set(MarkDirty, h.Handle)
 		}
 	}
@@ -102,12 +102,12 @@ func (a *Sender) ForgetLayouts() {
 	a.store.Layouts.Renumbered = a.store.Layouts.Renumbered[:0]
 }
 
-// lookAtRights marks every node that the peer holds and that has a row for the group,
+// checkRights marks every node that the peer holds and that has a row for the group,
 // so that the peer's rights to it are looked at again.
-func (a *Sender) lookAtRights(p *Peer, g ids.Audience) {
-	for h := range p.Entries {
-		e := &p.Entries[h]
-		if e.plain || e.State != EntryIn && e.State != EntryComing {
+func (a *Sender) checkRights(p *Peer, g ids.Audience) {
+	for h := range p.States {
+		e := &p.States[h]
+		if e.plain || e.State != HandleIn && e.State != HandleComing {
 			continue
 		}
 		if a.store.Nodes[e.node.Slot()].Layout.Groups>>(g-ids.FirstGroup)&1 != 0 {

@@ -26,8 +26,8 @@ type lastRow struct {
 // on its way to the peer does not lead to it; on a line that loses packets, if what the peer
 // is known to have does not.
 func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to []*lastRow) []*lastRow {
-	e, v := &p.Entries[h], &p.visits[h]
-	if n.Transient || v.relayout || e.State == EntryComing && !v.guessable() {
+	e, v := &p.States[h], &p.lives[h]
+	if n.Transient || v.relayout || e.State == HandleComing && !v.mayBeSpeculative() {
 		return to
 	}
 	for i := range n.Rows {
@@ -36,10 +36,10 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to [
 			continue
 		}
 		ver, tick := pr.flight, pr.flightTick
-		if e.State == EntryIn && p.Link.Lossy() {
+		if e.State == HandleIn && p.Link.Lossy() {
 			ver, tick = pr.acked, pr.ackedTick
 		}
-		if ver == 0 && e.State == EntryComing || ver != 0 && r.Kept(ver) && a.store.LedTo(r, ver, tick) {
+		if ver == 0 && e.State == HandleComing || ver != 0 && r.Kept(ver) && a.store.LedTo(r, ver, tick) {
 			continue
 		}
 		if rows[i] == nil {

@@ -92,8 +92,8 @@ func (m *marks) count() int {
 	return n
 }
 
-// resetLike clears the marks and gives them room for the handles of other.
-func (m *marks) resetLike(other *marks) {
+// resetTo clears the marks and gives them room for the handles of other.
+func (m *marks) resetTo(other *marks) {
 	for len(m.Of) < len(other.Of) {
 		m.Of = append(m.Of, mark{})
 	}

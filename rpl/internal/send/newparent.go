@@ -13,13 +13,13 @@ import (
 
 // noteNewParent has a peer sent a node's new parent.
 func (p *Peer) noteNewParent(h uint32, tick ids.Tick) {
-	v := &p.visits[h]
-	p.Entries[h].meta = true
+	v := &p.lives[h]
+	p.States[h].ownership = true
 	p.Marks.set(MarkDirty, h)
 	if v.newParent == 0 {
 		p.parents.handles, p.busy = append(p.parents.handles, h), true
 	}
-	v.newParent = max(tick, v.metaTick+1) // acks of earlier packets do not count
+	v.newParent = max(tick, v.ownershipTick+1) // acks of earlier packets do not count
 }
 
 // planWithParents is planUpdates, preceded by a look at the nodes with new parents.
@@ -32,27 +32,27 @@ func (a *planner) planWithParents(p *Peer, own *batch) {
 	p.parents.heldBack = p.parents.heldBack[:0]
 	kept := p.parents.handles[:0]
 	for _, h := range p.parents.handles {
-		e, v := &p.Entries[h], &p.visits[h]
-		if v.newParent == 0 || e.State != EntryComing && e.State != EntryIn {
+		e, v := &p.States[h], &p.lives[h]
+		if v.newParent == 0 || e.State != HandleComing && e.State != HandleIn {
 			v.newParent = 0
 			continue
 		}
 		kept = append(kept, h)
 		n := &a.store.Nodes[e.node.Slot()]
 		switch {
-		case e.meta && (e.State == EntryComing || !a.sender.Updates.parentHere(p, n)):
+		case e.ownership && (e.State == HandleComing || !a.sender.Updates.parentHere(p, n)):
 			p.parents.heldBack = append(p.parents.heldBack, h)
 			p.Marks.clear(MarkDirty, h)
 			p.Marks.clear(MarkLoose, h)
-		case !e.meta && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
-			e.meta, v.again = true, true
+		case !e.ownership && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
+			e.ownership, v.again = true, true
 		}
 	}
 	p.parents.handles = kept
 	a.sender.Updates.planUpdates(p, own)
 	for _, h := range p.parents.handles {
-		if v := &p.visits[h]; v.again { // its turn has not come in this send
-			p.Entries[h].meta, v.again = false, false
+		if v := &p.lives[h]; v.again { // it was not planned in this send
+			p.States[h].ownership, v.again = false, false
 		}
 	}
 	for _, h := range p.parents.heldBack {
@@ -67,13 +67,13 @@ func (a *updates) parentHere(p *Peer, n *store.Node) bool {
 		return true
 	}
 	h := a.store.Nodes[n.Parent].Holder(p.Index)
-	return h != nil && h.Handle != wire.NoHandle && p.Entries[h.Handle].State == EntryIn
+	return h != nil && h.Handle != wire.NoHandle && p.States[h.Handle].State == HandleIn
 }
 
-// metaArrived processes the ack of a packet that carried owner and parent.
-func (v *visit) metaArrived(tick ids.Tick) {
-	if tick >= v.metaTick {
-		v.metaTick = 0
+// ownershipArrived processes the ack of a packet that carried owner and parent.
+func (v *lifecycle) ownershipArrived(tick ids.Tick) {
+	if tick >= v.ownershipTick {
+		v.ownershipTick = 0
 	}
 	if tick >= v.newParent {
 		v.newParent = 0
@@ -81,4 +81,4 @@ func (v *visit) metaArrived(tick ids.Tick) {
 }
 
 // knows is whether the peer is known to have the node's present owner and parent.
-func (v *visit) knows(e *entry) bool { return !e.meta && v.metaTick == 0 }
+func (v *lifecycle) knows(e *handleState) bool { return !e.ownership && v.ownershipTick == 0 }

@@ -6,11 +6,11 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// turnRound has the updates of a send that takes several packets begin at another one in
+// rotate has the updates of a send that takes several packets begin at another one in
 // each send, and those before that come last. A full queue on the way drops the last packets
 // of each send: without this it would be the same nodes that are never told.
-func turnRound(updates []piece, send uint32) {
-	for len(updates) > 0 && updates[0].meta {
+func rotate(updates []bundle, send uint32) {
+	for len(updates) > 0 && updates[0].ownership {
 		updates = updates[1:] // they stay together
 	}
 	bits := 0
@@ -34,13 +34,13 @@ func turnRound(updates []piece, send uint32) {
 	slices.Reverse(updates)
 }
 
-// metaFirst puts the updates that tell of another parent or owner in front, so that all of
+// ownershipFirst puts the updates that tell of another parent or owner in front, so that all of
 // a send travel in one datagram, and arrive or are lost together (protocol rule 20). More of
 // them than a datagram holds are split.
-func metaFirst(updates []piece) {
-	slices.SortStableFunc(updates, func(x, y piece) int { return flag(y.meta) - flag(x.meta) })
+func ownershipFirst(updates []bundle) {
+	slices.SortStableFunc(updates, func(x, y bundle) int { return flag(y.ownership) - flag(x.ownership) })
 	for i := range updates { // a name depends on the update before, so it is made again
-		if u := &updates[i]; u.name != alikeName {
+		if u := &updates[i]; u.name != cohortName {
 			u.codes, u.name = u.bare(), 0
 		}
 	}

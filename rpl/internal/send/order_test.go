@@ -8,20 +8,20 @@ import (
 )
 
 // Wherever a send begins, the first of its updates that leaves is named when it is packed:
-// the name that it was booked with counts from an update that comes last now.
-func TestATurnedSendBeginsWithAnUpdateThatLeaves(t *testing.T) {
+// the name that it was recorded with counts from an update that comes last now.
+func TestARotatedSendBeginsWithAnUpdateThatLeaves(t *testing.T) {
 	const n = 64
 	for left := range 8 { // of 8 updates so many are left out
 		for send := range uint32(500) {
-			updates := make([]piece, n)
+			updates := make([]bundle, n)
 			for i := range updates {
 				u := &updates[i]
-				*u = piece{handle: uint32(i), codes: codes(prefix.Raw(1, 9)), bits: 8 * wire.PacketRoom / 4}
+				*u = bundle{handle: uint32(i), codes: codes(prefix.Raw(1, 9)), bits: 8 * wire.PacketRoom / 4}
 				if u.skip = i%8 < left; !u.skip {
 					u.call(prefix.Raw(1, 3))
 				}
 			}
-			turnRound(updates, send)
+			rotate(updates, send)
 			seen, last := make(map[uint32]bool), -1
 			for i := range updates {
 				u := &updates[i]

@@ -39,17 +39,17 @@ type Peer struct {
 	tables     peerTables
 
 	// read only where there is something to say
-	coming  []uint32 // handles whose arrival is not acked
-	going   []uint32 // handles whose removal is not acked
-	Entries []entry  // by handle
-	visits  []visit
+	coming []uint32      // handles whose arrival is not acked
+	going  []uint32      // handles whose removal is not acked
+	States []handleState // by handle
+	lives  []lifecycle
 
 	enc     prefix.Encoder
 	traffic traffic
 
 	// streaming in and out
 	Handles wire.Bitset         // in use, including those whose removal is not acked
-	Shares  wire.Bitset         // those by which nodes are shared that are this peer's too (common.go)
+	Shares  wire.Bitset         // those by which nodes are shared that are this peer's too (sharedhandles.go)
 	rows    rowPool             // of nodes of several rows
 	goingOf map[ids.Node]uint32 // handles whose removal is not acked, by node
 	layouts wire.Bitset         // numbers of the layouts that the peer is known to have
@@ -62,11 +62,11 @@ type Peer struct {
 	checks  checks
 	resync  resync
 
-	copies []rowCopy // of changes, that are due soon; empty while hardly anything is lost
-	crowd  overload
-	bases  bases
-	tmp    []prefix.Sym // scratch
-	block  blockCoder
+	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
+	overload overload
+	bases    bases
+	tmp      []prefix.Sym // scratch
+	block    blockCoder
 }
 
 // newParents are the nodes of a peer that have a new parent.
@@ -77,8 +77,8 @@ type newParents struct {
 
 // overload is what a peer keeps while more of its handles are marked than the room pays for.
 type overload struct {
-	turns  []turn // by handle
-	stripe uint32 // of the marked handles: the one that was looked at last
+	priorities []priority // by handle
+	slice      uint32     // of the marked handles: the one that was looked at last
 }
 
 // rowPool is what a peer has of the rows of nodes of several rows.
@@ -102,7 +102,7 @@ type peerTables struct {
 	coded   uint64        // bits of updates sent while learned tables exist that it was not offered
 	offer   uint64        // at which value of coded to check next whether the tables would pay
 	shipped uint64        // number of the reliable message with the newest tables
-	turned  uint64        // first packet coded with the tables in use
+	inUse   uint64        // first packet coded with the tables in use
 	at      time.Duration // when tables were last shipped to the peer, or taken into use
 }
 
@@ -112,34 +112,34 @@ func (p *Peer) isBusy() bool {
 		len(p.RPC.Ready)+len(p.RPC.Waiting)+len(p.RPC.Unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 
-// entry is what one handle means to a peer (protocol §6), as far as every update and
-// every ack needs it: 64 bytes, one cache line. The rest is in its visit.
-type entry struct {
-	node  ids.Node
-	row   uint32   // the node's row if it has one; else where its rows begin in peer.rows
-	laid  ids.Tick // acks of packets before this tick are of another set of items, or of another node
-	State uint8
-	gen   uint8
-	nrows uint8
-	plain bool // one row that everyone sees; the node is neither transient nor has a rate of its own
-	meta  bool // owner or parent must be told
-	moves bool // the node moves by itself at the peer
-	one   peerRow
+// handleState is what one handle means to a peer (protocol §6), as far as every update and
+// every ack needs it: 64 bytes, one cache line. The rest is in its lifecycle.
+type handleState struct {
+	node      ids.Node
+	row       uint32   // the node's row if it has one; else where its rows begin in peer.rows
+	laid      ids.Tick // acks of packets before this tick are of another set of items, or of another node
+	State     uint8
+	gen       uint8
+	nrows     uint8
+	plain     bool // one row that everyone sees; the node is neither transient nor has a rate of its own
+	ownership bool // owner or parent must be told
+	moves     bool // the node moves by itself at the peer
+	one       peerRow
 }
 
-// visit is how the node of a handle comes to a peer and leaves it: arrival, removal,
+// lifecycle is how the node of a handle comes to a peer and leaves it: arrival, removal,
 // and the messages that wait for either.
-type visit struct {
-	round     time.Duration // when the first copy of this round was sent
-	planned   uint32        // the send for which a copy is planned
-	block     uint64        // number of the reliable message with the arrival, 0 for none
-	fence     uint64        // number of the last reliable message that names the handle
-	metaTick  ids.Tick      // tick of the newest packet that told owner and parent; 0 once that is acked
-	newParent ids.Tick      // only acks from this tick on show that the peer knows the new parent; 0: it does
-	told      ids.Tick      // of the newest update sent
-	calls     uint16        // reliable calls that the peer may be holding until the arrival
-	copies    uint8         // sent in this round
-	inflight  uint8
+type lifecycle struct {
+	round         time.Duration // when the first copy of this round was sent
+	planned       uint32        // the send for which a copy is planned
+	block         uint64        // number of the reliable message with the arrival, 0 for none
+	fence         uint64        // number of the last reliable message that names the handle
+	ownershipTick ids.Tick      // tick of the newest packet that told owner and parent; 0 once that is acked
+	newParent     ids.Tick      // only acks from this tick on show that the peer knows the new parent; 0: it does
+	lastSent      ids.Tick      // of the newest update sent
+	calls         uint16        // reliable calls that the peer may be holding until the arrival
+	copies        uint8         // sent in this round
+	inflight      uint8
 
 	again     bool // the new parent was told: tell it again, with the next row that is told
 	waits     bool // further calls wait at the authority for a place among calls
@@ -152,10 +152,10 @@ type visit struct {
 }
 
 const (
-	entryFree = iota
-	EntryComing
-	EntryIn
-	EntryGoing
+	handleFree = iota
+	HandleComing
+	HandleIn
+	HandleGoing
 )
 
 // peerRow is what a peer has of one row. A version is named by the tick of the packet
@@ -167,7 +167,7 @@ type peerRow struct {
 	flight, flightTick uint32   // the newest version sent and not judged lost, else the acked one
 	from               uint32   // acks of packets before this tick are ignored: the peer has lost what they carried
 	since              ids.Tick // first tick at which the row was pending, 0 if it is not
-	known              bool     // an ack has confirmed acked; else acked is only what guesses build on
+	known              bool     // an ack has confirmed acked; else acked is only what speculative updates build on
 	hidden             bool     // the peer does not belong to the row's audience
 
 	// The version before acked that the peer is known to have, and its tick: how much older
@@ -176,8 +176,8 @@ type peerRow struct {
 	secondVer, secondAgo uint8
 }
 
-// row returns what the peer has of row i of an entry's node.
-func (p *Peer) row(e *entry, i int) *peerRow {
+// row returns what the peer has of row i of a handle's node.
+func (p *Peer) row(e *handleState, i int) *peerRow {
 	if e.nrows == 1 {
 		return &e.one
 	}
@@ -185,7 +185,7 @@ func (p *Peer) row(e *entry, i int) *peerRow {
 }
 
 // prepare allocates what a peer's steady stream needs, some 16 KiB, so that it is not
-// allocated piece by piece later.
+// allocated bit by bit later.
 func (p *Peer) prepare() {
 	const some = 64
 	p.queue = make([]uint32, 0, some)
@@ -196,7 +196,7 @@ func (p *Peer) prepare() {
 
 // hasHandle reports whether there is a free handle.
 func (p *Peer) hasHandle() bool {
-	return len(p.Entries) < wire.MaxHandles || p.Handles.FirstClear() < wire.MaxHandles
+	return len(p.States) < wire.MaxHandles || p.Handles.FirstClear() < wire.MaxHandles
 }
 
 // noteHandlesOut counts that nodes wait for handles, and logs the first time.
@@ -211,14 +211,14 @@ func (a *Sender) noteHandlesOut(p *Peer) {
 func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 	h := p.Handles.FirstClear()
 	p.Handles.Set(h)
-	for h >= uint32(len(p.Entries)) {
-		p.Entries, p.visits = append(p.Entries, entry{}), append(p.visits, visit{})
+	for h >= uint32(len(p.States)) {
+		p.States, p.lives = append(p.States, handleState{}), append(p.lives, lifecycle{})
 	}
 	n := &a.store.Nodes[slot]
-	e := &p.Entries[h]
-	*e, p.visits[h] = entry{node: n.ID, laid: p.nextTick(a.store.Tick), State: EntryComing, gen: e.gen + 1}, visit{last: p.visits[h].last[:0]}
-	if h < uint32(len(p.crowd.turns)) {
-		p.crowd.turns[h] = turn{}
+	e := &p.States[h]
+	*e, p.lives[h] = handleState{node: n.ID, laid: p.nextTick(a.store.Tick), State: HandleComing, gen: e.gen + 1}, lifecycle{last: p.lives[h].last[:0]}
+	if h < uint32(len(p.overload.priorities)) {
+		p.overload.priorities[h] = priority{}
 	}
 	p.allot(a.store, e, n)
 	p.coming, p.came = append(p.coming, h), true
@@ -228,8 +228,8 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 	return h
 }
 
-// allot gives an entry the rows that its node has now.
-func (p *Peer) allot(a *store.Store, e *entry, n *store.Node) {
+// allot gives a handle the rows that its node has now.
+func (p *Peer) allot(a *store.Store, e *handleState, n *store.Node) {
 	k := len(n.Rows)
 	e.nrows, e.plain = uint8(k), a.IsPlain(n) && !p.predicts(n)
 	switch free := p.rows.free[k]; {
@@ -251,7 +251,7 @@ func (p *Peer) allot(a *store.Store, e *entry, n *store.Node) {
 	}
 }
 
-func (p *Peer) release(e *entry) {
+func (p *Peer) release(e *handleState) {
 	if k := int(e.nrows); k != 1 {
 		p.rows.free[k] = append(p.rows.free[k], e.row)
 	}
@@ -273,10 +273,10 @@ func (p *Peer) Sees(n *store.Node, who ids.Audience) bool {
 
 // startRemoval starts the removal of the node of a handle.
 func (p *Peer) startRemoval(h uint32, destroyed bool) {
-	e, v := &p.Entries[h], &p.visits[h]
+	e, v := &p.States[h], &p.lives[h]
 	p.release(e)
 	p.held--
-	e.State, v.destroyed, v.copies, v.inflight = EntryGoing, destroyed, 0, 0
+	e.State, v.destroyed, v.copies, v.inflight = HandleGoing, destroyed, 0, 0
 	p.Marks.clear(MarkDirty, h)
 	p.Marks.clear(MarkLoose, h)
 	p.setMoves(e, false)
@@ -287,8 +287,8 @@ func (p *Peer) startRemoval(h uint32, destroyed bool) {
 // refresh has the whole state of a node sent again as an arrival, with its set of
 // items.
 func (p *Peer) refresh(a *Sender, h uint32) {
-	e, v := &p.Entries[h], &p.visits[h]
-	if e.State != EntryComing && e.State != EntryIn {
+	e, v := &p.States[h], &p.lives[h]
+	if e.State != HandleComing && e.State != HandleIn {
 		return
 	}
 	s, ok := a.store.Slot(e.node)
@@ -299,8 +299,8 @@ func (p *Peer) refresh(a *Sender, h uint32) {
 	p.bases.forget(h)
 	p.allot(a.store, e, &a.store.Nodes[s])
 	v.relayout = true
-	if e.State == EntryIn {
-		e.State = EntryComing
+	if e.State == HandleIn {
+		e.State = HandleComing
 		p.coming = append(p.coming, h)
 	}
 	p.came = true
@@ -319,13 +319,13 @@ func (p *Peer) nextTick(now ids.Tick) ids.Tick {
 
 // freeHandle frees a handle whose removal is acked.
 func (p *Peer) freeHandle(h uint32) {
-	e := &p.Entries[h]
+	e := &p.States[h]
 	delete(p.goingOf, e.node)
-	p.heldNoMore(&p.visits[h])
+	p.heldNoMore(&p.lives[h])
 	p.bases.forget(h)
-	last := p.visits[h].last
+	last := p.lives[h].last
 	clear(last)
-	*e, p.visits[h] = entry{gen: e.gen}, visit{last: last[:0]}
+	*e, p.lives[h] = handleState{gen: e.gen}, lifecycle{last: last[:0]}
 	p.Handles.Clear(h)
 	p.went = true
 }

@@ -11,7 +11,7 @@ import (
 
 // isPlain reports whether the peer holds a plain node and has no parent or owner to be
 // told.
-func (e *entry) isPlain() bool { return e.plain && e.State == EntryIn && !e.meta }
+func (e *handleState) isPlain() bool { return e.plain && e.State == HandleIn && !e.ownership }
 
 // planBatch plans the updates of a batch of nodes. Most of them are plain, and most of
 // these have departed from what the peer predicts at this tick, with an implicit base:
@@ -20,7 +20,7 @@ func (a *updates) planBatch(p *Peer, b *batch) {
 	tick, base := uint32(a.store.Tick), uint32(p.Link.BaseTick)
 	key := a.store.ShareKey(p.Model)
 	for _, h := range b.all() {
-		e := &p.Entries[h]
+		e := &p.States[h]
 		if !e.isPlain() {
 			a.planOther(p, h, e)
 			continue
@@ -47,16 +47,16 @@ func (a *updates) planBatch(p *Peer, b *batch) {
 
 // planOther plans the update of a node that is not plain, or whose arrival is not
 // acked.
-func (a *updates) planOther(p *Peer, h uint32, e *entry) {
-	if e.plain && e.State == EntryComing && !e.meta {
-		a.planGuess(p, h, e)
+func (a *updates) planOther(p *Peer, h uint32, e *handleState) {
+	if e.plain && e.State == HandleComing && !e.ownership {
+		a.planSpeculative(p, h, e)
 	} else {
 		a.planUpdate(p, h, e)
 	}
 }
 
 // planUsual plans the update of a plain node in the usual case (planBatch).
-func (a *updates) planUsual(p *Peer, h uint32, e *entry, r *store.Row, c codes) {
+func (a *updates) planUsual(p *Peer, h uint32, e *handleState, r *store.Row, c codes) {
 	a.sender.Accounts.Counters.Records++
 	p.setMoves(e, r.Moving)
 	p.Marks.clear(MarkLoose, h)
@@ -69,13 +69,13 @@ func (a *updates) planUsual(p *Peer, h uint32, e *entry, r *store.Row, c codes) 
 	} else {
 		urgency = float32(a.store.Tick-pr.since) + 1
 	}
-	*a.pieces.update() = piece{handle: h, codes: c, bits: uint32(n), recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
+	*a.bundles.update() = bundle{handle: h, codes: c, bits: uint32(n), recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
 	a.note(h, r.Head, recRow, e.gen, 0)
 }
 
 // planOnly is planUpdate for a plain node that the peer holds. It reads nothing of the
 // node but its row.
-func (a *updates) planOnly(p *Peer, h uint32, e *entry) {
+func (a *updates) planOnly(p *Peer, h uint32, e *handleState) {
 	r, pr := &a.store.Rows[e.row], &e.one
 	if !a.pending(r, pr) {
 		a.planNothing(p, h, r, pr)
@@ -84,8 +84,8 @@ func (a *updates) planOnly(p *Peer, h uint32, e *entry) {
 	if pr.since == 0 {
 		pr.since = a.store.Tick
 	}
-	pc := a.pieces.update()
-	*pc = piece{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.store.Tick-pr.since) + 1}
+	pc := a.bundles.update()
+	*pc = bundle{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.store.Tick-pr.since) + 1}
 	a.noteRow(h, e, r, pr, 0, recRow)
 	p.setMoves(e, r.Moving)
 	a.codeOnly(p, r, pr, pc)
@@ -103,9 +103,9 @@ func (a *updates) planNothing(p *Peer, h uint32, r *store.Row, pr *peerRow) {
 	p.loosen(h, a.isLoose(r, pr))
 }
 
-// planGuess is planUpdate for a plain node whose arrival is not acked.
-func (a *updates) planGuess(p *Peer, h uint32, e *entry) {
-	if !p.visits[h].guessable() {
+// planSpeculative is planUpdate for a plain node whose arrival is not acked.
+func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
+	if !p.lives[h].mayBeSpeculative() {
 		return
 	}
 	r, pr := &a.store.Rows[e.row], &e.one
@@ -117,22 +117,22 @@ func (a *updates) planGuess(p *Peer, h uint32, e *entry) {
 		pr.since = a.store.Tick
 	}
 	at, rec := len(a.syms), len(a.recs)
-	a.noteRow(h, e, r, pr, 0, recGuess)
+	a.noteRow(h, e, r, pr, 0, recSpeculative)
 	p.setMoves(e, r.Moving)
 	action := a.baseOf(p, h, 0, r, pr, true)
 	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.Model.Entry.Row.Sym(action))
 	from := len(a.syms)
-	kind := a.appendDelta(p, h, 0, r, pr, action)
-	a.account(r.Type, symBits(a.syms[from:]), kind)
+	as := a.appendDelta(p, h, 0, r, pr, action)
+	a.account(r.Type, symBits(a.syms[from:]), as)
 	p.loosen(h, r.Moving)
-	pc := a.piece(h, at, rec)
+	pc := a.bundle(h, at, rec)
 	pc.special, pc.urgency = true, float32(a.store.Tick-pr.since)+1
-	a.pieces.guesses = append(a.pieces.guesses, pc)
+	a.bundles.speculative = append(a.bundles.speculative, pc)
 }
 
 // codeOnly codes the row of a plain node, or takes the update that was coded for
 // another peer.
-func (a *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, pc *piece) {
+func (a *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, pc *bundle) {
 	action := a.baseOf(p, pc.handle, 0, r, pr, false)
 	if action == coder.RowImplicit && r.Vars == nil && r.Kept(pr.acked) {
 		pc.codes, pc.bits = a.codeShared(p.Model, r, pr, p.secondOf(r, pr))
@@ -143,8 +143,8 @@ func (a *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, pc *piece) {
 		a.syms = append(a.syms, prefix.Raw(0, 1), p.Model.Entry.Row.Sym(action))
 	}
 	from := len(a.syms)
-	kind := a.appendDelta(p, pc.handle, 0, r, pr, action)
-	a.account(r.Type, symBits(a.syms[from:]), kind)
+	as := a.appendDelta(p, pc.handle, 0, r, pr, action)
+	a.account(r.Type, symBits(a.syms[from:]), as)
 	pc.codes, pc.bits = codesOf(a.syms, at), uint32(symBits(a.syms[at:]))
 }
 

@@ -26,8 +26,8 @@ func (a *Sender) SetPredicting(p *Peer, on bool) {
 		return
 	}
 	p.predicting = on
-	for h := range p.Entries {
-		if e := &p.Entries[h]; e.State == EntryIn || e.State == EntryComing {
+	for h := range p.States {
+		if e := &p.States[h]; e.State == HandleIn || e.State == HandleComing {
 			a.renewPlain(p, uint32(h), &a.store.Nodes[e.node.Slot()])
 		}
 	}
@@ -35,7 +35,7 @@ func (a *Sender) SetPredicting(p *Peer, on bool) {
 
 // renewPlain judges anew whether a node is plain to a peer, and has it looked at.
 func (a *Sender) renewPlain(p *Peer, h uint32, n *store.Node) {
-	p.Entries[h].plain = a.store.IsPlain(n) && !p.predicts(n)
+	p.States[h].plain = a.store.IsPlain(n) && !p.predicts(n)
 	if p.predicts(n) {
 		p.Marks.set(MarkDirty, h)
 	}

@@ -19,7 +19,7 @@ import (
 //	reliable messages applied 16, model 2,
 //	skipped? [age …], refused? [handle, row …], calls [bytes …]
 //
-// The runs go down from the packet below the newest. They are in turn runs of packets
+// The runs go down from the packet below the newest. They are runs, by turns of packets
 // that were received and applied, and of packets that were not.
 
 // Receive is Authority.Receive.
@@ -30,7 +30,7 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 	}
 	var d prefix.Decoder
 	d.Reset(b)
-	u, err := a.readUp(p, &d)
+	u, err := a.readPacket(p, &d)
 	if err != nil {
 		a.sender.Accounts.Counters.BadPackets++
 		return fmt.Errorf("rpl: peer %d: %w", id, err)
@@ -44,11 +44,11 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 	} else {
 		a.overtaken(l, u, l.InNewest-seq)
 	}
-	l.Heard = max(l.Heard, at)
+	l.LastHeard = max(l.LastHeard, at)
 	if u.any {
 		l.Acked = max(l.Acked, at)
 	}
-	a.applyUp(p, u, at)
+	a.applyPacket(p, u, at)
 	if frozen && u.any {
 		a.takeAcks(p)
 		a.thaw(p)
@@ -61,7 +61,7 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 // 16 bits. A call names its handle with a gen of 8 bits, so it may mean an earlier node
 // of the handle. A handle gets its next node only after a removal was acked, so 256 of
 // them take at least as many datagrams.
-func (a *receiver) overtaken(l *link.Link, u *up, late uint64) {
+func (a *receiver) overtaken(l *link.Link, u *clientPacket, late uint64) {
 	u.applied = l.Arrived
 	if late >= wire.Generations {
 		a.sender.Accounts.Counters.CallsDropped += uint64(len(u.calls))
@@ -70,7 +70,7 @@ func (a *receiver) overtaken(l *link.Link, u *up, late uint64) {
 }
 
 // up is a peer's datagram as read.
-type up struct {
+type clientPacket struct {
 	any     bool
 	seq     uint64
 	report  link.Report
@@ -81,16 +81,16 @@ type up struct {
 }
 
 // begin empties u field by field, so that the slices' pointers are not written.
-func (u *up) begin() {
+func (u *clientPacket) begin() {
 	u.any = false
 	u.report.Begin()
 	u.refused = u.refused[:0]
 	u.calls = u.calls[:0]
 }
 
-// readUp reads a datagram of a peer. The result is valid until the next call.
-func (a *receiver) readUp(p *Peer, d *prefix.Decoder) (*up, error) {
-	u, l := &a.up, &p.Link
+// readPacket reads a datagram of a peer. The result is valid until the next call.
+func (a *receiver) readPacket(p *Peer, d *prefix.Decoder) (*clientPacket, error) {
+	u, l := &a.packet, &p.Link
 	u.begin()
 	head := d.Peek()
 	if u.any = head&1 != 0; u.any {
@@ -140,11 +140,11 @@ func readAcks(u *link.Report, d *prefix.Decoder, m *coder.EntryModel) bool {
 }
 
 // readLists reads the lists that are mostly empty: skipped, refused, calls.
-func (a *receiver) readLists(u *up, d *prefix.Decoder) error {
+func (a *receiver) readLists(u *clientPacket, d *prefix.Decoder) error {
 	m := &a.sender.Tables.Defaults.Entry
 	for n := 0; d.Bits(1) == 1; n++ {
 		if n >= wire.MaxSkipped {
-			return fmt.Errorf("%w: it has skipped the guesses of more than %d packets", ids.ErrPacket, wire.MaxSkipped)
+			return fmt.Errorf("%w: it has skipped the speculative updates of more than %d packets", ids.ErrPacket, wire.MaxSkipped)
 		}
 		if age := coder.ReadUnsigned(d, &m.Length); age <= wire.AckWindow {
 			u.report.Skips(age)
@@ -159,17 +159,17 @@ func (a *receiver) readLists(u *up, d *prefix.Decoder) error {
 			u.refused = append(u.refused, wire.Refusal{Handle: h, Row: uint8(row)})
 		}
 	}
-	a.upBytes = a.upBytes[:0]
+	a.packetBytes = a.packetBytes[:0]
 	for d.Bits(1) == 1 {
 		if len(u.calls) >= wire.MaxDue {
 			return fmt.Errorf("%w: more than %d calls", ids.ErrPacket, wire.MaxDue)
 		}
-		from := len(a.upBytes)
+		from := len(a.packetBytes)
 		var ok bool
-		if a.upBytes, ok = coder.ReadBytes(d, &m.Length, wire.MaxUnreliable, a.upBytes); !ok {
+		if a.packetBytes, ok = coder.ReadBytes(d, &m.Length, wire.MaxUnreliable, a.packetBytes); !ok {
 			return fmt.Errorf("%w: a call is cut short", ids.ErrPacket)
 		}
-		c, err := wire.ParseCall(a.upBytes[from:len(a.upBytes):len(a.upBytes)], a.store.Schema, ids.Unreliable)
+		c, err := wire.ParseCall(a.packetBytes[from:len(a.packetBytes):len(a.packetBytes)], a.store.Schema, ids.Unreliable)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ids.ErrPacket, err)
 		}
@@ -178,9 +178,9 @@ func (a *receiver) readLists(u *up, d *prefix.Decoder) error {
 	return nil
 }
 
-// applyUp applies a datagram that could be read. Acks only ever name packets that were
+// applyPacket applies a datagram that could be read. Acks only ever name packets that were
 // sent.
-func (a *receiver) applyUp(p *Peer, u *up, at time.Duration) {
+func (a *receiver) applyPacket(p *Peer, u *clientPacket, at time.Duration) {
 	l := &p.Link
 	if u.applied > l.Arrived && u.applied <= p.given() {
 		l.Arrived = u.applied
@@ -197,7 +197,7 @@ func (a *receiver) applyUp(p *Peer, u *up, at time.Duration) {
 	}
 	if u.model == p.tables.newest && p.Model != a.sender.Tables.Model && p.tables.newest == a.sender.Tables.Model.Number && l.Arrived >= p.tables.shipped {
 		// The peer has the newest tables, and not earlier ones of that number.
-		p.Model, p.tables.turned, p.tables.at = a.sender.Tables.Model, l.Next, a.store.Now
+		p.Model, p.tables.inUse, p.tables.at = a.sender.Tables.Model, l.Next, a.store.Now
 	}
 	for _, r := range u.refused {
 		a.refused(p, r)
@@ -215,13 +215,13 @@ func (a *receiver) blocksArrived(p *Peer) {
 		b := l.Blocks[0]
 		l.Blocks = l.Blocks[1:]
 		if b.Void {
-			a.sayAnew(p, &b)
+			a.sendAnew(p, &b)
 		} else {
 			a.arrivedEntries(p, b.Entries, b.Tick, false)
 		}
 	}
 	for _, h := range p.going {
-		if v := &p.visits[h]; p.Entries[h].State == EntryGoing && v.fence <= l.Arrived && v.removed {
+		if v := &p.lives[h]; p.States[h].State == HandleGoing && v.fence <= l.Arrived && v.removed {
 			p.freeHandle(h)
 		}
 	}

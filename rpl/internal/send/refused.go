@@ -14,7 +14,7 @@ func (a *receiver) refused(p *Peer, r wire.Refusal) {
 	case r.Handle == wire.AllNodes:
 		p.resync.asked, p.resync.lost, p.busy = true, p.resync.lost || r.Row != 0, true
 		return
-	case r.Handle >= uint32(len(p.Entries)):
+	case r.Handle >= uint32(len(p.States)):
 		return
 	case r.Row == wire.WholeNode:
 		if s := &p.resync; len(s.nodes) < wire.MaxRefusals {
@@ -22,11 +22,11 @@ func (a *receiver) refused(p *Peer, r wire.Refusal) {
 		}
 		return
 	}
-	e := &p.Entries[r.Handle]
-	if e.State != EntryIn || r.Row >= e.nrows {
+	e := &p.States[r.Handle]
+	if e.State != HandleIn || r.Row >= e.nrows {
 		return
 	}
-	e.meta = true
+	e.ownership = true
 	p.Marks.set(MarkDirty, r.Handle)
 	pr := p.row(e, int(r.Row))
 	if pr.acked == 0 && pr.flight != 0 {

@@ -24,7 +24,7 @@ func (a *Sender) mend(p *Peer, now time.Duration) {
 		a.resync(p, now)
 	}
 	for _, h := range s.nodes {
-		if e := &p.Entries[h]; e.State == EntryIn { // else its arrival is on the way
+		if e := &p.States[h]; e.State == HandleIn { // else its arrival is on the way
 			p.layouts.Clear(a.store.Nodes[e.node.Slot()].Layout.Number)
 			p.refresh(a, h)
 		}
@@ -45,12 +45,12 @@ func (a *Sender) resync(p *Peer, now time.Duration) {
 	p.Link.Forget()
 	p.layouts = wire.Bitset{}
 	p.dropTables(a.Tables.Defaults)
-	for h := range p.Entries {
-		switch p.Entries[h].State {
-		case EntryComing, EntryIn:
+	for h := range p.States {
+		switch p.States[h].State {
+		case HandleComing, HandleIn:
 			p.refresh(a, uint32(h))
-		case EntryGoing:
-			v := &p.visits[h]
+		case HandleGoing:
+			v := &p.lives[h]
 			v.copies, v.inflight, p.went = 0, 0, true
 		}
 	}
@@ -59,11 +59,11 @@ func (a *Sender) resync(p *Peer, now time.Duration) {
 // endResync tells the peer that it has everything, once that is so.
 func (a *Sender) endResync(p *Peer) {
 	for _, h := range p.coming {
-		if e := &p.Entries[h]; e.State == EntryComing && e.laid <= p.resync.tick {
+		if e := &p.States[h]; e.State == HandleComing && e.laid <= p.resync.tick {
 			return
 		}
 	}
 	msg := binary.LittleEndian.AppendUint32([]byte{wire.MsgResynced}, uint32(p.resync.tick))
 	p.resync.tick = 0
-	p.say(msg)
+	p.queueMessage(msg)
 }

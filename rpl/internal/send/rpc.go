@@ -18,12 +18,12 @@ type peerCalls struct {
 	given      int      // bytes of ready[0] already given to the lane, without its type; below 0 those parts are void
 	scratch    []byte   // of a part
 	Waiting    []waitingCall
-	held       int // the sum of visit.calls
+	held       int // the sum of lifecycle.calls
 	Unreliable [][]byte
 	spares     wire.Spares // of Unreliable
 	paid       int         // how many of unreliable leave in this send
-	due        int         // how many calls of the peer run in the turn dueTurn
-	dueTurn    uint32
+	due        int         // how many calls of the peer run in the round dueRound
+	dueRound   uint32
 	later      []wire.WireCall // reliable calls of the peer that wait for the next tick
 	laterBytes int
 	latest     wire.Latest // of the peer's unreliable calls
@@ -149,7 +149,7 @@ func (a *calls) callHolder(p *Peer, n *store.Node, rpc *schema.RPCType, args []b
 // sendCall queues a call to a peer. The result is false if it is reliable and there is
 // no room.
 func (a *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick, args []byte) bool {
-	e := &p.Entries[h]
+	e := &p.States[h]
 	if rpc.Lane == ids.Unreliable {
 		if len(p.RPC.Unreliable) >= wire.MaxCalls {
 			a.sender.Accounts.Counters.CallsDropped++
@@ -165,10 +165,10 @@ func (a *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick, 
 	}
 	a.sender.Accounts.Counters.CallsOut++
 	msg := wire.AppendCall([]byte{wire.MsgCall}, h, e.gen, rpc, tick, args)
-	p.say(msg)
-	v := &p.visits[h]
+	p.queueMessage(msg)
+	v := &p.lives[h]
 	v.fence = p.Link.Sent
-	if e.State == EntryComing {
+	if e.State == HandleComing {
 		v.calls++
 		p.RPC.held++
 	}
@@ -176,7 +176,7 @@ func (a *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick, 
 }
 
 // say queues a message for the peer's reliable lane.
-func (p *Peer) say(msg []byte) {
+func (p *Peer) queueMessage(msg []byte) {
 	p.Link.Sent++
 	p.RPC.Ready, p.busy = append(p.RPC.Ready, msg), true
 	p.RPC.Bytes += len(msg)
@@ -184,12 +184,12 @@ func (p *Peer) say(msg []byte) {
 
 // Due is Authority.Due.
 func (a *calls) Due(run func(wire.Call)) {
-	if a.turnTick != a.store.Tick {
+	if a.roundTick != a.store.Tick {
 		if a.heaped {
 			a.runHeaped()
 		}
-		a.turn++
-		a.turnTick = a.store.Tick
+		a.round++
+		a.roundTick = a.store.Tick
 	}
 	a.queue.Run(run)
 }
@@ -210,7 +210,7 @@ func (a *calls) mayCall(p *Peer, n *store.Node, t ids.Tick) bool {
 func (a *calls) called(p *Peer, c wire.WireCall, seq uint64) {
 	p.traffic.calls++
 	switch reliable := c.Rpc.Lane == ids.Reliable; {
-	case p.mayRun(a.turn) && !(reliable && len(p.RPC.later) > 0):
+	case p.mayRun(a.round) && !(reliable && len(p.RPC.later) > 0):
 		a.runCall(p, c, seq)
 	case reliable && p.RPC.laterBytes+c.Size() <= wire.MaxLater:
 		c.Args = slices.Clone(c.Args)
@@ -221,10 +221,10 @@ func (a *calls) called(p *Peer, c wire.WireCall, seq uint64) {
 	}
 }
 
-// mayRun reports whether one more call of the peer may run in a turn.
-func (p *Peer) mayRun(turn uint32) bool {
-	if p.RPC.dueTurn != turn {
-		p.RPC.dueTurn, p.RPC.due = turn, 0
+// mayRun reports whether one more call of the peer may run in a round.
+func (p *Peer) mayRun(round uint32) bool {
+	if p.RPC.dueRound != round {
+		p.RPC.dueRound, p.RPC.due = round, 0
 	}
 	return p.RPC.due < wire.MaxDue
 }
@@ -240,11 +240,11 @@ func (a *calls) runHeaped() {
 	}
 }
 
-// runLater runs the calls of a peer that have waited, in order, as many as one turn may
+// runLater runs the calls of a peer that have waited, in order, as many as one round may
 // run.
 func (a *calls) runLater(p *Peer) {
 	n := 0
-	for n < len(p.RPC.later) && p.mayRun(a.turn) {
+	for n < len(p.RPC.later) && p.mayRun(a.round) {
 		c := p.RPC.later[n]
 		p.RPC.laterBytes -= c.Size()
 		a.runCall(p, c, 0)
@@ -255,13 +255,13 @@ func (a *calls) runLater(p *Peer) {
 
 // runCall queues a call to run on this machine, if the peer may make it.
 func (a *calls) runCall(p *Peer, c wire.WireCall, seq uint64) {
-	if c.Handle >= uint32(len(p.Entries)) || c.Rpc.To != ids.ToServer && c.Rpc.To != ids.Everywhere {
+	if c.Handle >= uint32(len(p.States)) || c.Rpc.To != ids.ToServer && c.Rpc.To != ids.Everywhere {
 		a.sender.Accounts.Counters.CallsDropped++
 		return
 	}
-	e := &p.Entries[c.Handle]
+	e := &p.States[c.Handle]
 	slot, ok := a.store.Slot(e.node)
-	if !ok || e.gen != c.Gen || e.State != EntryIn && e.State != EntryComing {
+	if !ok || e.gen != c.Gen || e.State != HandleIn && e.State != HandleComing {
 		a.sender.Accounts.Counters.CallsDropped++
 		return
 	}

@@ -20,28 +20,28 @@ import (
 // was coded once serves all peers with the same baseline. Encode only packs what is
 // planned here.
 
-// plan is what Schedule has decided for one peer's send: where its pieces are in
-// Authority.pieces, and what else there is to it.
+// plan is what Schedule has decided for one peer's send: where its bundles are in
+// updates.bundles, and what else there is to it.
 type plan struct {
-	removals, arrivals, updates, guesses span
+	removals, arrivals, updates, speculative span
 
-	updateBits int32 // bits of all updates, without their names
-	folded     int32 // updates beyond the first of each piece that stands for several (alike.go)
-	metaBits   int32 // bits of those that are sent and tell of another parent or owner
-	held       bool  // nothing leaves but probes
-	probe      bool
-	stale      bool  // the marks have changed since the peer's batch was taken
-	like       uint8 // one more than the number of the likeness that its updates were planned by; 0: none
+	updateBits    int32 // bits of all updates, without their names
+	folded        int32 // updates beyond the first of each bundle that stands for several (cohort.go)
+	ownershipBits int32 // bits of those that are sent and tell of another parent or owner
+	held          bool  // nothing leaves but probes
+	probe         bool
+	stale         bool  // the marks have changed since the peer's batch was taken
+	cohort        uint8 // one more than the number of the cohort plan that its updates were planned by; 0: none
 }
 
-func (pl *plan) reset(ps *pieces) {
+func (pl *plan) reset(ps *bundles) {
 	pl.removals, pl.arrivals = spanAt(ps.removals), spanAt(ps.arrivals)
-	pl.updates, pl.guesses = spanAt(ps.updates), spanAt(ps.guesses)
-	pl.updateBits, pl.folded, pl.like, pl.held, pl.probe = 0, 0, 0, false, false
+	pl.updates, pl.speculative = spanAt(ps.updates), spanAt(ps.speculative)
+	pl.updateBits, pl.folded, pl.cohort, pl.held, pl.probe = 0, 0, 0, false, false
 }
 
 func (pl *plan) empty() bool {
-	return pl.removals.empty() && pl.arrivals.empty() && pl.updates.empty() && pl.guesses.empty()
+	return pl.removals.empty() && pl.arrivals.empty() && pl.updates.empty() && pl.speculative.empty()
 }
 
 // Schedule is Authority.Schedule.
@@ -49,8 +49,8 @@ func (a *planner) Schedule(now time.Duration) {
 	a.store.Now, a.store.Sent = now, a.store.Tick
 	a.sender.Updates.syms = a.sender.Updates.syms[:0]
 	a.sender.Updates.recs = a.sender.Updates.recs[:0]
-	a.sender.Updates.pieces.reset()
-	a.sender.Updates.Alikes.reset(a.store.Send)
+	a.sender.Updates.bundles.reset()
+	a.sender.Updates.Cohorts.reset(a.store.Send)
 	a.burst, a.arrivals = wire.MaxBursts, wire.MaxArrivals
 	a.joined, a.joining = a.joining, 0
 	a.sender.markDirty()
@@ -80,7 +80,7 @@ func (a *planner) scheduleSome(peers []*Peer, now time.Duration) {
 	}
 	a.touchPeers(peers)
 	for i, p := range peers {
-		if len(p.Link.Acks) > 0 { // many acks fill the caches: planning reads the same entries next
+		if len(p.Link.Acks) > 0 { // many acks fill the caches: planning reads the same memory next
 			a.sender.Receiver.takeAcks(p)
 			p.plan.stale = true
 		}
@@ -92,7 +92,7 @@ func (a *planner) scheduleSome(peers []*Peer, now time.Duration) {
 // is to have any. own is the peer's first batch of marked handles, already taken.
 func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 	pl := &p.plan
-	pl.reset(&a.sender.Updates.pieces)
+	pl.reset(&a.sender.Updates.bundles)
 	if p.busy {
 		p.checks.plan = p.checks.plan[:0]
 		p.RPC.paid = 0
@@ -128,7 +128,7 @@ func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 
 // planSend plans what a peer is told, in the order in which the room pays for it.
 func (a *planner) planSend(p *Peer, own *batch, now time.Duration) {
-	p.Link.Sends.Look(&p.Link, a.store.Send, p.Model.Lines())
+	p.Link.Sends.SetWindow(&p.Link, a.store.Send, p.Model.Lines())
 	if p.busy {
 		a.planChecks(p)
 	}
@@ -154,14 +154,14 @@ func (a *planner) planSend(p *Peer, own *batch, now time.Duration) {
 	if p.busy {
 		a.sparedCalls(p)
 	}
-	a.sender.Updates.bookUpdates(p)
+	a.sender.Updates.recordUpdates(p)
 	a.offerTables(p)
 	if p.Link.Lossy() {
 		a.planRemovals(p, now, true)
 		a.planAgain(p, now, true)
 	}
-	a.fitGuesses(p)
-	a.planTurn(p, now)
+	a.fitSpeculative(p)
+	a.planNextCheck(p, now)
 	p.busy = p.busy && p.isBusy()
 }
 
@@ -173,8 +173,8 @@ func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any boo
 	kept := p.going[:0]
 	most := p.Link.CopiesFor()
 	for _, h := range p.going {
-		e, v := &p.Entries[h], &p.visits[h]
-		if e.State != EntryGoing {
+		e, v := &p.States[h], &p.lives[h]
+		if e.State != HandleGoing {
 			continue
 		}
 		kept = append(kept, h)
@@ -199,12 +199,12 @@ func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any boo
 		}
 		rec := len(a.sender.Updates.recs)
 		a.sender.Updates.note(h, 0, recRemoval, e.gen, 0)
-		pc := a.sender.Updates.piece(h, at, rec)
+		pc := a.sender.Updates.bundle(h, at, rec)
 		if !a.afford(p, int(pc.bits)) {
 			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
 			continue
 		}
-		a.sender.Updates.pieces.removals = append(a.sender.Updates.pieces.removals, pc)
+		a.sender.Updates.bundles.removals = append(a.sender.Updates.bundles.removals, pc)
 		p.plan.removals.to++
 		a.sender.Accounts.RemovalBits += uint64(pc.bits)
 		a.sender.Accounts.Counters.Removals++
@@ -231,7 +231,7 @@ func dueAs(copies bool) int {
 }
 
 // due is what is due for an arrival or a removal that is sent in so many copies.
-func (v *visit) due(now time.Duration, copies uint8) int {
+func (v *lifecycle) due(now time.Duration, copies uint8) int {
 	switch {
 	case v.copies == 0:
 		return dueFirst
@@ -250,8 +250,8 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 	most, room := p.Link.CopiesFor(), a.burstRoom(p)
 	kept := p.coming[:0]
 	for _, h := range p.coming {
-		v := &p.visits[h]
-		if p.Entries[h].State != EntryComing {
+		v := &p.lives[h]
+		if p.States[h].State != HandleComing {
 			continue
 		}
 		kept = append(kept, h)
@@ -262,14 +262,14 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 		if room <= 0 || p.bucket.Left <= 0 && !p.plan.empty() {
 			continue // where many wait, do not code what has no room
 		}
-		if n := &a.store.Nodes[p.Entries[h].node.Slot()]; n.Parent != 0 && a.sender.Updates.parentAt(p, n) == wire.NoHandle {
+		if n := &a.store.Nodes[p.States[h].node.Slot()]; n.Parent != 0 && a.sender.Updates.parentAt(p, n) == wire.NoHandle {
 			continue // its place is relative to a parent that the peer is not told of yet (protocol rule 19)
 		}
 		at, rec := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
 		a.sender.Updates.appendArrival(p, h)
-		pc := a.sender.Updates.piece(h, at, rec)
+		pc := a.sender.Updates.bundle(h, at, rec)
 		if pc.bits > 8*wire.MaxLong { // no block can hold it: others shall not wait for room that it does not use
-			a.sender.noteTooLong(p.Entries[h].node)
+			a.sender.noteTooLong(p.States[h].node)
 			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
 			continue
 		}
@@ -329,7 +329,7 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 				continue
 			}
 		}
-		cost := budget.ChunkCost(a.admitTree(p, slot))
+		cost := budget.BundleCost(a.admitTree(p, slot))
 		room -= cost
 		most -= len(a.group)
 		a.arrivals -= len(a.group)
@@ -341,25 +341,25 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 }
 
 // admitTree plans the arrival of a node and of all wanted nodes below it, and returns the
-// bits. They are one piece, or several if the tree is more than a message may hold.
+// bits. They are one bundle, or several if the tree is more than a message may hold.
 func (a *planner) admitTree(p *Peer, slot uint32) int {
 	begun := len(a.sender.Updates.recs)
-	at, rec, first := len(a.sender.Updates.syms), begun, 0 // where the piece begins
+	at, rec, first := len(a.sender.Updates.syms), begun, 0 // where the bundle begins
 	bits, all := 0, 0
 	a.group = a.group[:0]
 	a.admitBelow(p, slot)
 	for i, h := range a.group {
 		from, recFrom := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
 		a.sender.Updates.appendArrival(p, h)
-		p.visits[h].planned = a.store.Send
+		p.lives[h].planned = a.store.Send
 		n := symBits(a.sender.Updates.syms[from:])
 		if i > first && (i-first == wire.MaxInPacket || bits+n > wire.MaxTreeBits) {
-			a.arrives(p, a.sender.Updates.pieceOf(a.group[first], a.sender.Updates.syms[:from], at, a.sender.Updates.recs[:recFrom], rec))
+			a.arrives(p, a.sender.Updates.bundleOf(a.group[first], a.sender.Updates.syms[:from], at, a.sender.Updates.recs[:recFrom], rec))
 			at, rec, bits, first = from, recFrom, 0, i
 		}
 		bits, all = bits+n, all+n
 	}
-	a.arrives(p, a.sender.Updates.piece(a.group[first], at, rec))
+	a.arrives(p, a.sender.Updates.bundle(a.group[first], at, rec))
 	if len(p.queue) > longQueue {
 		a.sender.Updates.remember(p, a.sender.Updates.recs[begun:])
 	}
@@ -369,7 +369,7 @@ func (a *planner) admitTree(p *Peer, slot uint32) int {
 // burstRoom is how many bits of arrivals may yet be planned for a peer in this send.
 func (a *planner) burstRoom(p *Peer) int {
 	room := wire.MaxBurst
-	for _, pc := range p.plan.arrivals.in(a.sender.Updates.pieces.arrivals) {
+	for _, pc := range p.plan.arrivals.in(a.sender.Updates.bundles.arrivals) {
 		if pc.bits <= wire.PacketRoom*8 { // others go by the reliable lane
 			room -= int(pc.bits)
 		}
@@ -378,8 +378,8 @@ func (a *planner) burstRoom(p *Peer) int {
 }
 
 // arrives adds an arrival to a peer's plan.
-func (a *planner) arrives(p *Peer, pc piece) {
-	a.sender.Updates.pieces.arrivals = append(a.sender.Updates.pieces.arrivals, pc)
+func (a *planner) arrives(p *Peer, pc bundle) {
+	a.sender.Updates.bundles.arrivals = append(a.sender.Updates.bundles.arrivals, pc)
 	p.plan.arrivals.to++
 }
 

@@ -19,17 +19,17 @@ type Sender struct {
 	store    *store.Store
 	interest *interest.Manager
 
-	setup    Setup
-	All      []*Peer
-	ByID     ids.Roster[Peer]
-	OnDecide func(ids.Peer, ids.Node, bool)
-	Commons  commons
-	Tables   tables
-	Updates  updates
-	Planner  planner
-	Calls    calls
-	Receiver receiver
-	Accounts accounts
+	setup         Setup
+	All           []*Peer
+	ByID          ids.Roster[Peer]
+	OnDecide      func(ids.Peer, ids.Node, bool)
+	SharedHandles sharedHandles
+	Tables        tables
+	Updates       updates
+	Planner       planner
+	Calls         calls
+	Receiver      receiver
+	Accounts      accounts
 }
 
 // NewSender makes a Sender without peers.
@@ -40,7 +40,7 @@ func NewSender(c Setup, k *coder.Coding, st *store.Store, in *interest.Manager) 
 	s.Planner = planner{store: st, sender: s, sendPeriod: time.Second / time.Duration(c.SendHz), budget: budget.NewBudget(c.Budget)}
 	s.Calls = calls{store: st, sender: s}
 	s.Receiver = receiver{store: st, sender: s}
-	s.Updates.Alikes.Least, s.Commons.Least = wire.LeastAlike, wire.LeastSharers
+	s.Updates.Cohorts.Least, s.SharedHandles.Least = wire.LeastCohort, wire.LeastSharers
 	s.Accounts.Bits = make([]Bits, len(st.Schema.Items()))
 	return s
 }
@@ -79,21 +79,21 @@ type tables struct {
 }
 
 // updates plan and code what peers are told of the nodes that they hold or are to hold, as
-// pieces.
+// bundles.
 type updates struct {
 	store  *store.Store
 	sender *Sender
 
-	syms    []prefix.Sym // symbols of the pieces
-	recs    []link.Entry // what the pieces carry, for the records of packets
-	pieces  pieces       // all that was planned
-	Alikes  alikes
-	second  rowtype.Second // from which the lines of the update being coded start
-	actions []int          // what the update being planned does to each row of its node
-	turns   turns
-	buf     []byte
-	ahead   uint32     // sum of what was read ahead, so that the compiler keeps the reads
-	ends    []*lastRow // scratch: what the rows of a node that is removed were
+	syms       []prefix.Sym // symbols of the bundles
+	recs       []link.Entry // what the bundles carry, for the records of packets
+	bundles    bundles      // all that was planned
+	Cohorts    cohorts
+	second     rowtype.Second // from which the lines of the update being coded start
+	actions    []int          // what the update being planned does to each row of its node
+	priorities priorities
+	buf        []byte
+	ahead      uint32     // sum of what was read ahead, so that the compiler keeps the reads
+	ends       []*lastRow // scratch: what the rows of a node that is removed were
 }
 
 // A planner decides what each peer is told in a send.
@@ -104,7 +104,7 @@ type planner struct {
 	budget     budget.Budget
 	sendPeriod time.Duration
 	batches    [store.AheadPeers]batch
-	group      []uint32    // handles of the nodes in one arrival piece
+	group      []uint32    // handles of the nodes in one bundle of arrivals
 	queueing   []contender // one peer's queue while it is sorted
 	carrying   []uint32    // what own nodes in it hang on
 	order      []ranked    // one peer's updates by urgency
@@ -119,11 +119,11 @@ type calls struct {
 	store  *store.Store
 	sender *Sender
 
-	queue    wire.CallQueue
-	early    []earlyCall
-	turn     uint32   // counts the ticks in which calls were run
-	turnTick ids.Tick // the newest such tick
-	heaped   bool     // some peer sent more reliable calls than one tick may run
+	queue     wire.CallQueue
+	early     []earlyCall
+	round     uint32   // counts the ticks in which calls were run
+	roundTick ids.Tick // the newest such tick
+	heaped    bool     // some peer sent more reliable calls than one tick may run
 }
 
 // A receiver reads what peers send, and what that means for what they have.
@@ -131,9 +131,9 @@ type receiver struct {
 	store  *store.Store
 	sender *Sender
 
-	up      up
-	upBytes []byte
-	losses  []*link.Record // scratch: packets that were just judged lost
+	packet      clientPacket
+	packetBytes []byte
+	losses      []*link.Record // scratch: packets that were just judged lost
 }
 
 // accounts count what was sent and what it cost.

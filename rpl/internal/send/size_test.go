@@ -18,7 +18,7 @@ func TestQuietPeersTakeFewLines(t *testing.T) {
 	lines := map[uintptr]bool{}
 	for _, at := range []uintptr{
 		unsafe.Offsetof(p.movers), unsafe.Offsetof(p.view), unsafe.Offsetof(p.Model), unsafe.Offsetof(p.tables.newest),
-		at + unsafe.Offsetof(p.Link.Next), at + unsafe.Offsetof(p.Link.Heard), at + unsafe.Offsetof(p.Link.LastSent),
+		at + unsafe.Offsetof(p.Link.Next), at + unsafe.Offsetof(p.Link.LastHeard), at + unsafe.Offsetof(p.Link.LastSent),
 		at + unsafe.Offsetof(p.Link.Oldest), at + unsafe.Offsetof(p.Link.Base), at + unsafe.Offsetof(p.Link.Quiet),
 		at + unsafe.Offsetof(p.Link.Loss), at + unsafe.Offsetof(p.Link.Flow), at + unsafe.Offsetof(p.Link.Acks),
 		unsafe.Offsetof(p.Marks) + unsafe.Offsetof(p.Marks.Of), unsafe.Offsetof(p.Marks) + unsafe.Offsetof(p.Marks.few),
@@ -30,10 +30,10 @@ func TestQuietPeersTakeFewLines(t *testing.T) {
 	if len(lines) > 7 {
 		t.Errorf("a quiet peer takes %d lines, not 7", len(lines))
 	}
-	if n := unsafe.Sizeof(piece{}); n != 32 {
-		t.Errorf("a piece takes %d bytes, not 32", n)
+	if n := unsafe.Sizeof(bundle{}); n != 32 {
+		t.Errorf("a bundle takes %d bytes, not 32", n)
 	}
-	if n := unsafe.Sizeof(entry{}); n != 64 {
+	if n := unsafe.Sizeof(handleState{}); n != 64 {
 		t.Errorf("an entry takes %d bytes, not 64", n)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // The updates of a peer's send: which of the nodes that it holds have something to tell
 // it, against which base each row is coded, and the coding itself. plain.go has the
-// fast path for the usual node, turns.go the choice where the budget does not pay for
+// fast path for the usual node, priority.go the choice where the budget does not pay for
 // all.
 
 // planUpdates plans what a peer must be told of the nodes that it holds. A row is
@@ -20,24 +20,24 @@ import (
 //
 // b is the peer's first batch, taken and touched already unless the plan is stale.
 func (a *updates) planUpdates(p *Peer, b *batch) {
-	if n := a.crowd(p); n > 0 {
+	if n := a.overload(p); n > 0 {
 		a.planUrgent(p, b, n)
-	} else if k := a.likenessOf(p, b); k != nil {
-		a.planAlike(p, k)
+	} else if k := a.cohortOf(p, b); k != nil {
+		a.planCohort(p, k)
 	} else {
 		a.planMarked(p, b)
 	}
 	pl := &p.plan
-	pl.updates.to = uint32(len(a.pieces.updates))
-	pl.guesses.to = uint32(len(a.pieces.guesses))
+	pl.updates.to = uint32(len(a.bundles.updates))
+	pl.speculative.to = uint32(len(a.bundles.speculative))
 }
 
-// likenessOf returns what was planned for peers like this one, nil if it is not worth a look.
-func (a *updates) likenessOf(p *Peer, b *batch) *likeness {
+// cohortOf returns what was planned for peers like this one, nil if it is not worth a look.
+func (a *updates) cohortOf(p *Peer, b *batch) *cohortPlan {
 	if b.n < store.Ahead {
 		return nil // most peers have few updates
 	}
-	return a.Alikes.of(p, a.store.Tick, a.store.Send)
+	return a.Cohorts.of(p, a.store.Tick, a.store.Send)
 }
 
 // planMarked plans the updates of all marked nodes.
@@ -57,65 +57,65 @@ func (a *updates) planMarked(p *Peer, b *batch) {
 
 // planUpdate plans the update of a node of any kind: what is told of owner and parent, then
 // what is done to each row. An ordinary update has only rows with implicit bases; any other
-// is special, or a guess.
-func (a *updates) planUpdate(p *Peer, h uint32, e *entry) {
-	n, v, guess := &a.store.Nodes[e.node.Slot()], &p.visits[h], e.State == EntryComing
+// is special, or speculative.
+func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
+	n, v, speculative := &a.store.Nodes[e.node.Slot()], &p.lives[h], e.State == HandleComing
 	again := v.again
 	if again {
-		e.meta, v.again = false, false
+		e.ownership, v.again = false, false
 	}
 	switch {
-	case !guess && e.State != EntryIn:
+	case !speculative && e.State != HandleIn:
 		p.Marks.clear(MarkDirty, h)
 		return
-	case guess && !v.guessable():
+	case speculative && !v.mayBeSpeculative():
 		return
-	case n.Spawn.Hz > 0 && !e.meta && uint32(a.store.Tick-v.told)*uint32(n.Spawn.Hz) < uint32(a.sender.setup.Hz):
+	case n.Spawn.Hz > 0 && !e.ownership && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.setup.Hz):
 		return // not due by the node's own rate
 	}
 	at, rec := len(a.syms), len(a.recs)
-	rare, rows := a.chooseActions(p, h, e, n, guess)
-	owed := e.meta || again && rows
-	if owed && v.newParent != 0 && !guess && !n.Transient {
+	rare, rows := a.chooseActions(p, h, e, n, speculative)
+	owed := e.ownership || again && rows
+	if owed && v.newParent != 0 && !speculative && !n.Transient {
 		rare = a.addUnderway(p, h, e, n) || rare
 	}
-	meta := owed && !guess && a.parentHere(p, n) // else it waits
-	special := meta || guess || rare
+	ownership := owed && !speculative && a.parentHere(p, n) // else it waits
+	special := ownership || speculative || rare
 	switch {
-	case guess:
+	case speculative:
 		a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8))
 	case special:
-		a.syms = append(a.syms, prefix.Raw(uint32(flag(meta)), 1))
+		a.syms = append(a.syms, prefix.Raw(uint32(flag(ownership)), 1))
 	}
-	if meta {
-		a.appendMeta(p, n, v)
-		a.note(h, 0, recMeta, e.gen, 0)
+	if ownership {
+		a.appendOwnership(p, n, v)
+		a.note(h, 0, recOwnership, e.gen, 0)
 	}
-	pending, loose, urgency := a.appendRows(p, h, e, n, special, guess)
+	pending, loose, urgency := a.appendRows(p, h, e, n, special, speculative)
 	p.loosen(h, loose)
-	if !meta && !pending {
+	if !ownership && !pending {
 		a.syms, a.recs = a.syms[:at], a.recs[:rec]
 		if !owed {
 			p.Marks.clear(MarkDirty, h)
 		}
 		return
 	}
-	pc := a.piece(h, at, rec)
-	pc.special, pc.meta, pc.urgency = special, meta, urgency
-	if guess {
-		a.pieces.guesses = append(a.pieces.guesses, pc)
+	pc := a.bundle(h, at, rec)
+	pc.special, pc.ownership, pc.urgency = special, ownership, urgency
+	if speculative {
+		a.bundles.speculative = append(a.bundles.speculative, pc)
 	} else {
-		a.pieces.updates = append(a.pieces.updates, pc)
+		a.bundles.updates = append(a.bundles.updates, pc)
 		p.plan.updateBits += int32(pc.bits)
 	}
 }
 
 // chooseActions sets a.actions to what an update does to each row of a node. It returns
 // whether an ordinary update cannot say one of them, and whether any row is told at all.
-func (a *updates) chooseActions(p *Peer, h uint32, e *entry, n *store.Node, guess bool) (rare, rows bool) {
+func (a *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node, speculative bool) (rare, rows bool) {
 	a.actions = a.actions[:0]
 	for i := range n.Rows {
-		action := a.rowAction(p, h, n, i, p.row(e, i), guess)
+		action := a.rowAction(p, h, n, i, p.row(e, i), speculative)
 		a.actions = append(a.actions, action)
 		rare, rows = rare || action > coder.RowImplicit, rows || action != coder.RowSame
 	}
@@ -126,7 +126,7 @@ func (a *updates) chooseActions(p *Peer, h uint32, e *entry, n *store.Node, gues
 // is under way: an earlier packet that tells of both may be lost, and a peer that knows the
 // parent alone has the node in a wrong place (protocol rule 19). It is like the second result
 // of chooseActions: whether an ordinary update cannot say it.
-func (a *updates) addUnderway(p *Peer, h uint32, e *entry, n *store.Node) (rare bool) {
+func (a *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) (rare bool) {
 	for i, action := range a.actions {
 		pr := p.row(e, i)
 		if action == coder.RowSame && !pr.hidden && pr.flight != 0 && (pr.flight != pr.acked || pr.flightTick != pr.ackedTick) {
@@ -139,7 +139,7 @@ func (a *updates) addUnderway(p *Peer, h uint32, e *entry, n *store.Node) (rare 
 
 // appendRows codes the rows of a node by a.actions. It returns whether one was pending,
 // whether one is loose, and the urgency of the most urgent.
-func (a *updates) appendRows(p *Peer, h uint32, e *entry, n *store.Node, special, guess bool) (pending, loose bool, urgency float32) {
+func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, special, speculative bool) (pending, loose bool, urgency float32) {
 	m, moves := &p.Model.Entry, false
 	for i := range n.Rows {
 		switch {
@@ -148,7 +148,7 @@ func (a *updates) appendRows(p *Peer, h uint32, e *entry, n *store.Node, special
 		case len(n.Rows) > 1 && i%coder.PresentRows == 0:
 			a.syms = append(a.syms, m.PresentSym(a.actions[i:]))
 		}
-		told, free, age := a.appendRow(p, h, e, n, i, guess)
+		told, free, age := a.appendRow(p, h, e, n, i, speculative)
 		pending, loose, urgency = pending || told, loose || free, max(urgency, age)
 		moves = moves || a.store.Rows[n.Rows[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden
 	}
@@ -160,7 +160,7 @@ func (a *updates) appendRows(p *Peer, h uint32, e *entry, n *store.Node, special
 
 // guessable reports whether an update may build on an arrival that is not acked: a
 // datagram carried the arrival, and the set of items has not changed since.
-func (v *visit) guessable() bool { return v.block == 0 && v.copies > 0 && !v.relayout }
+func (v *lifecycle) mayBeSpeculative() bool { return v.block == 0 && v.copies > 0 && !v.relayout }
 
 // loosen sets or clears markLoose: whether a handle must be looked at in every send.
 func (p *Peer) loosen(h uint32, loose bool) {
@@ -204,7 +204,7 @@ func (a *updates) closeness(p *Peer, n *store.Node) float32 {
 
 // appendRow codes row i of a node for a peer, by the action in a.actions. It returns
 // whether the row was pending, whether it is loose, and its age in ticks as urgency.
-func (a *updates) appendRow(p *Peer, h uint32, e *entry, n *store.Node, i int, guess bool) (pending, loose bool, age float32) {
+func (a *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i int, speculative bool) (pending, loose bool, age float32) {
 	r := &a.store.Rows[n.Rows[i]]
 	pr := p.row(e, i)
 	switch a.actions[i] {
@@ -219,19 +219,19 @@ func (a *updates) appendRow(p *Peer, h uint32, e *entry, n *store.Node, i int, g
 		pr.since = a.store.Tick
 	}
 	rec := uint8(recRow)
-	if guess {
-		rec = recGuess
+	if speculative {
+		rec = recSpeculative
 	}
 	a.noteRow(h, e, r, pr, i, rec)
 	from := len(a.syms)
-	kind := a.appendDelta(p, h, i, r, pr, a.actions[i])
-	a.account(r.Type, symBits(a.syms[from:]), kind)
+	as := a.appendDelta(p, h, i, r, pr, a.actions[i])
+	a.account(r.Type, symBits(a.syms[from:]), as)
 	return true, r.Moving || p.predicts(n), float32(a.store.Tick-pr.since) + 1
 }
 
 // noteRow records that a row's newest version goes to a peer.
-func (a *updates) noteRow(h uint32, e *entry, r *store.Row, pr *peerRow, i int, kind uint8) {
-	a.note(h, r.Head, kind, e.gen, i)
+func (a *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i int, as uint8) {
+	a.note(h, r.Head, as, e.gen, i)
 	a.sender.Accounts.Counters.Records++
 	if r.Head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
 		a.sender.Accounts.Counters.Repeats++
@@ -239,30 +239,30 @@ func (a *updates) noteRow(h uint32, e *entry, r *store.Row, pr *peerRow, i int, 
 }
 
 // rowAction returns what an update does to row i of a node: one of rowSame … rowForget.
-func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow, guess bool) int {
+func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow, speculative bool) int {
 	r := &a.store.Rows[n.Rows[i]]
 	sees := p.Sees(n, r.Type.Audience)
 	switch {
-	case !sees && (pr.hidden || guess):
-		return coder.RowSame // a guess may be skipped; the ack of the arrival tells what the peer has
+	case !sees && (pr.hidden || speculative):
+		return coder.RowSame // a speculative update may be skipped; the ack of the arrival tells what the peer has
 	case !sees:
 		return coder.RowForget
-	case pr.hidden && guess:
+	case pr.hidden && speculative:
 		return coder.RowSame // the next copy of the arrival shows it
 	case pr.hidden:
 		*pr = peerRow{from: uint32(a.store.Tick)} // the peer has gained the right: a keyframe
 	}
-	if guess && pr.acked == 0 || n.Transient && pr.flight != 0 {
+	if speculative && pr.acked == 0 || n.Transient && pr.flight != 0 {
 		return coder.RowSame
 	}
 	if a.pending(r, pr) || p.predicts(n) && a.unconfirmed(r, pr) {
-		return a.baseOf(p, h, i, r, pr, guess)
+		return a.baseOf(p, h, i, r, pr, speculative)
 	}
 	return coder.RowSame
 }
 
 // takesAway reports whether a peer has a row of a node that it may no longer see.
-func (a *updates) takesAway(p *Peer, e *entry, n *store.Node) bool {
+func (a *updates) takesAway(p *Peer, e *handleState, n *store.Node) bool {
 	for i, ri := range n.Rows {
 		if who := a.store.Rows[ri].Type.Audience; who != ids.Everyone && !p.row(e, i).hidden && !p.Sees(n, who) {
 			return true
@@ -289,16 +289,16 @@ func (a *updates) pending(r *store.Row, pr *peerRow) bool {
 		}
 	} else if justLeft(r, pr, uint32(a.store.Tick)) {
 		return true
-	} else if pr.flight == 0 || pr.inDoubt() || !r.Kept(pr.flight) || r.Vars != nil && !r.SameVars(pr.flight) {
+	} else if pr.flight == 0 || pr.mayHaveNewer() || !r.Kept(pr.flight) || r.Vars != nil && !r.SameVars(pr.flight) {
 		return true
 	}
 	return !a.leads(r, pr.flight, pr.flightTick)
 }
 
-// inDoubt reports whether a packet that was judged lost carried a newer version of the
+// mayHaveNewer reports whether a packet that was judged lost carried a newer version of the
 // row than the peer is known to have. The packet may still come, or only its ack was
 // lost. The row is then told even if it is again what it was before.
-func (pr *peerRow) inDoubt() bool { return pr.newest > pr.flightTick }
+func (pr *peerRow) mayHaveNewer() bool { return pr.newest > pr.flightTick }
 
 // leads reports whether a version leads to what the row is now, for a peer that had the
 // version as it was at tick, a tick not before the version's own.
@@ -319,13 +319,13 @@ func (a *updates) leads(r *store.Row, ver, tick uint32) bool {
 
 // baseOf returns how an update of row i of a handle's node names its base: rowKeyframe,
 // rowExplicit or rowImplicit.
-func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, guess bool) int {
+func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, speculative bool) int {
 	switch {
 	case !a.isBase(p, h, i, r, pr), len(r.Type.Unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):
 		return coder.RowKeyframe
 	case hasFractions(a.store, p.Model, r):
 		return coder.RowKeyframe
-	case guess || !pr.implicit(uint32(p.Link.BaseTick)) || !a.linesUp(p, r, pr):
+	case speculative || !pr.implicit(uint32(p.Link.BaseTick)) || !a.linesUp(p, r, pr):
 		return coder.RowExplicit
 	}
 	return coder.RowImplicit

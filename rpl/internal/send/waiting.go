@@ -87,7 +87,7 @@ func (a *calls) callLater(p *Peer, c waitingCall) bool {
 		return false
 	}
 	if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
-		p.visits[h].waits = true
+		p.lives[h].waits = true
 	}
 	p.RPC.Waiting, p.busy = append(p.RPC.Waiting, c), true
 	return true
@@ -96,16 +96,16 @@ func (a *calls) callLater(p *Peer, c waitingCall) bool {
 // mayHold reports whether a reliable call on a handle can be sent now: the peer has the
 // node or has room to hold the call, and no earlier call on the handle waits.
 func (p *Peer) mayHold(h uint32) bool {
-	return !p.visits[h].waits && p.roomToHold(&p.Entries[h])
+	return !p.lives[h].waits && p.roomToHold(&p.States[h])
 }
 
-func (p *Peer) roomToHold(e *entry) bool {
-	return e.State != EntryComing || p.RPC.held < wire.MaxHeld
+func (p *Peer) roomToHold(e *handleState) bool {
+	return e.State != HandleComing || p.RPC.held < wire.MaxHeld
 }
 
 // heldNoMore notes that a peer holds no calls for a handle any more: the node has
 // arrived, or was removed.
-func (p *Peer) heldNoMore(v *visit) {
+func (p *Peer) heldNoMore(v *lifecycle) {
 	p.RPC.held -= int(v.calls)
 	v.calls = 0
 }
@@ -126,7 +126,7 @@ func (a *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
 func (a *calls) callWaiting(p *Peer) {
 	for _, c := range p.RPC.Waiting {
 		if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
-			p.visits[h].waits = false
+			p.lives[h].waits = false
 		}
 	}
 	kept := p.RPC.Waiting[:0]
@@ -137,8 +137,8 @@ func (a *calls) callWaiting(p *Peer) {
 			a.sender.Accounts.Counters.CallsDropped++
 		case h == wire.NoHandle:
 			kept = append(kept, c)
-		case !p.roomToHold(&p.Entries[h]):
-			p.visits[h].waits = true
+		case !p.roomToHold(&p.States[h]):
+			p.lives[h].waits = true
 			kept = append(kept, c)
 		default:
 			a.sendCall(p, h, c.rpc, c.tick, c.args)

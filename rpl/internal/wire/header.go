@@ -25,10 +25,10 @@ func OfDelta(told, back uint32) uint32 {
 	return told
 }
 
-// HeaderBits is what a packet costs at most beside its pieces: the seal, the header,
+// HeaderBits is what a packet costs at most beside its bundles: the seal, the header,
 // the ends of the sections, the coder's last bytes.
 const HeaderBits = (PacketOverhead + 24) * 8
 
-// NameBits is what the name of a piece costs at most: the gap from the handle before
+// NameBits is what the name of a bundle costs at most: the gap from the handle before
 // it.
 const NameBits = 30

@@ -24,7 +24,7 @@ const (
 
 	// MaxTick is the last tick of a session, reached after 414 days at 60 ticks a
 	// second or 103 at 240. It is half of what 32 bits can hold, so the later of two
-	// ticks is never in doubt, and no counter of ticks or sends wraps around. In the
+	// ticks is always certain, and no counter of ticks or sends wraps around. In the
 	// last 16th of a session (26 days at 60 a second) Step logs a warning, once.
 	MaxTick    ids.Tick = 1<<31 - 1
 	LateInLife          = MaxTick - MaxTick/16
@@ -118,21 +118,21 @@ const (
 	MaxArrivals   = 1500
 	LeastArrivals = 32
 
-	// LeastAlike is how many updates a peer must have for others to be looked for that
-	// are told the same (alike.go). With fewer the look costs more than it may save.
-	LeastAlike = 64
+	// LeastCohort is how many updates a peer must have for others to be looked for that
+	// are in the same state (cohort.go). With fewer the search costs more than it may save.
+	LeastCohort = 64
 
 	// LeastSharers is how many peers must have a node by the same handle for it to be
-	// marked once for all of them (common.go). For fewer that saves nothing.
+	// marked once for all of them (sharedhandles.go). For fewer that saves nothing.
 	LeastSharers = 4
 
-	// LongestAlike is the age in ticks of the oldest baseline at which peers are told
-	// alike: a second at 60 Hz. Peers that are further behind are seldom together.
-	LongestAlike = 60
+	// OldestCohort is the age in ticks of the oldest baseline at which peers are told
+	// in a cohort: a second at 60 Hz. Peers that are further behind are seldom together.
+	OldestCohort = 60
 
-	// MaxAlike is at how many baselines peers are told alike in one send. What is kept
+	// MaxCohorts is how many baselines have cohorts in one send. What is kept
 	// for each takes 80 bytes an update.
-	MaxAlike = 8
+	MaxCohorts = 8
 
 	// MaxAcks is how many acks of one peer may wait for the next Schedule; when one
 	// more comes they are processed at once.
@@ -156,9 +156,9 @@ const (
 	// ten packets lost each way, so many tries stay unanswered once in 60 times.
 	KeyframeTries = 6
 
-	// MaxSkipped is how many packets with skipped guesses a proxy can report at once: a
+	// MaxSkipped is how many packets with skipped speculative updates a proxy can report at once: a
 	// round trip of 200 ms at ten a tick, few enough to fit a packet beside the acks.
-	// Further packets with guesses to skip are refused whole.
+	// Further packets with speculative updates to skip are refused whole.
 	MaxSkipped = 128
 
 	// MaxHandles is how many nodes one peer can hold: as many as a handle's 16 bits on

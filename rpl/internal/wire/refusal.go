@@ -21,7 +21,7 @@ const (
 	AllNodes  = MaxHandles
 )
 
-// A Refusal is a doubt as the authority reads it.
+// A Refusal is a nack as the authority reads it.
 type Refusal struct {
 	Handle uint32
 	Row    uint8

@@ -9,23 +9,23 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// Booking: noting as sent what a peer's packets carry. Updates are booked in Schedule
+// Recording as sent what a peer's packets carry. Updates are recorded in Schedule
 // as soon as it is certain which of them leave, while their data is in the cache; what
-// may still be put off is booked in Encode.
+// may still be put off is recorded in Encode.
 
-// bookUpdates books the updates that leave, gives them their names on the wire, counts
+// recordUpdates records the updates that leave, gives them their names on the wire, counts
 // those names for the learner, and moves updates with a new parent or owner to the
 // front.
-func (a *updates) bookUpdates(p *Peer) {
+func (a *updates) recordUpdates(p *Peer) {
 	gaps := a.sender.Tables.Learner.Gaps
 	gaps[coder.GapEnd]++
-	p.plan.metaBits = 0
+	p.plan.ownershipBits = 0
 	if p.plan.updates.empty() {
 		return
 	}
 	pl, m := &p.plan, &p.Model.Entry
-	updates := pl.updates.in(a.pieces.updates)
-	last, metas := uint32(0), 0
+	updates := pl.updates.in(a.bundles.updates)
+	last, ownership := uint32(0), 0
 	lossy := p.Link.Lossy()
 	for i := range updates {
 		u := &updates[i]
@@ -37,8 +37,8 @@ func (a *updates) bookUpdates(p *Peer) {
 		last = next
 		name, sym := m.Near[gap%coder.NearGaps], coder.NearSyms[gap%coder.NearGaps]
 		if gap >= coder.NearGaps || u.special {
-			if u.name == alikeName {
-				last = a.bookAlike(p, u)
+			if u.name == cohortName {
+				last = a.recordCohort(p, u)
 				continue
 			}
 			name, sym = m.RareName(u.special, gap)
@@ -51,23 +51,23 @@ func (a *updates) bookUpdates(p *Peer) {
 		if lossy {
 			a.beginCopies(p, a.recsOf(u))
 		}
-		if u.meta {
-			metas++
-			pl.metaBits += int32(u.bits) + wire.NameBits
+		if u.ownership {
+			ownership++
+			pl.ownershipBits += int32(u.bits) + wire.NameBits
 		}
-		if e := &p.Entries[u.handle]; e.isPlain() {
+		if e := &p.States[u.handle]; e.isPlain() {
 			e.one.send(a.recs[u.recAt].Ver, uint32(a.store.Tick)) // most updates are of one row
 			p.Marks.clear(MarkDirty, u.handle)
 			continue
 		}
 		p.sent(a.recsOf(u), a.store.Tick, a.store.Now)
 	}
-	if metas > 1 {
-		metaFirst(updates)
-		a.Alikes.close(pl)
+	if ownership > 1 {
+		ownershipFirst(updates)
+		a.Cohorts.close(pl)
 	}
 	if lossy && pl.updateBits > 8*wire.PacketRoom {
-		turnRound(updates, a.store.Send)
+		rotate(updates, a.store.Send)
 	}
 }
 
@@ -78,12 +78,12 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 		if re.Kind == recLayout {
 			continue
 		}
-		e := &p.Entries[re.Handle]
+		e := &p.States[re.Handle]
 		switch re.Kind {
-		case recRow, recGuess:
+		case recRow, recSpeculative:
 			p.sentRow(e, re, tick)
 		case recArrival, recRemoval:
-			v := &p.visits[re.Handle]
+			v := &p.lives[re.Handle]
 			if v.copies == 0 {
 				v.round = now
 			}
@@ -91,27 +91,27 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 			v.inflight++
 		case recForget:
 			*p.row(e, int(re.Row)) = peerRow{hidden: true, from: uint32(tick)}
-			if !e.meta {
+			if !e.ownership {
 				p.Marks.clear(MarkDirty, re.Handle)
 			}
-		case recMeta:
-			e.meta, p.visits[re.Handle].metaTick = false, tick
+		case recOwnership:
+			e.ownership, p.lives[re.Handle].ownershipTick = false, tick
 		}
 	}
 }
 
 // sentRow notes that a version of a row leaves.
-func (p *Peer) sentRow(e *entry, re *link.Entry, tick ids.Tick) {
+func (p *Peer) sentRow(e *handleState, re *link.Entry, tick ids.Tick) {
 	pr := p.row(e, int(re.Row))
 	pr.send(re.Ver, uint32(tick))
-	if !e.meta {
+	if !e.ownership {
 		p.Marks.clear(MarkDirty, re.Handle)
 	}
 	if !e.plain {
-		p.visits[re.Handle].told = tick
+		p.lives[re.Handle].lastSent = tick
 	}
-	if e.State == EntryComing && re.Kind == recRow && !pr.known && (p.visits[re.Handle].copies == 0 || pr.acked == 0) {
-		pr.acked, pr.ackedTick = re.Ver, uint32(tick) // the base of guesses
+	if e.State == HandleComing && re.Kind == recRow && !pr.known && (p.lives[re.Handle].copies == 0 || pr.acked == 0) {
+		pr.acked, pr.ackedTick = re.Ver, uint32(tick) // the base of speculative updates
 	}
 }
 
@@ -134,7 +134,7 @@ func (p *Peer) inBlock(recs []link.Entry, number uint64) {
 		if re.Kind == recLayout {
 			continue
 		}
-		v := &p.visits[re.Handle]
+		v := &p.lives[re.Handle]
 		v.fence = max(v.fence, number)
 		if re.Kind == recArrival {
 			v.block = number

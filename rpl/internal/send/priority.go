@@ -18,16 +18,16 @@ import (
 // waited. So each send looks at some of the marked nodes only, and codes those that
 // have been wrong for the longest, until the room is used up.
 
-// A turn notes since when a handle has had something to say, and what each tick of
+// A priority says since when a handle has had something to say, and what each tick of
 // waiting is worth: the node's weight times its closeness.
-type turn struct {
+type priority struct {
 	since ids.Tick // 0: nothing to say, as far as was seen
 	worth float32  // 0: not known
 }
 
 // urgency grows with every tick of waiting (a priority accumulator, as in G. Fiedler,
 // "State Synchronization", 2015).
-func (t turn) urgency(now ids.Tick) float32 { return float32(now-t.since+1) * t.worth }
+func (t priority) urgency(now ids.Tick) float32 { return float32(now-t.since+1) * t.worth }
 
 // rank is an urgency rounded down to an eighth of a power of two, as an index. Positive
 // floats are in the order of their bits.
@@ -35,27 +35,27 @@ func rank(urgency float32) int { return int(math.Float32bits(urgency)>>20) & (ra
 
 const ranks = 1 << 11
 
-// turns is the scratch memory to choose whose turn it is, for one peer at a time.
-type turns struct {
+// priorities is the scratch memory to choose what comes first, for one peer at a time.
+type priorities struct {
 	order []ranked // handles, the most urgent first
 	seen  marks    // handles that were planned in this send
 	ranks [ranks]int32
 }
 
 const (
-	// stripes is how many sends it takes, at most, to look at all marked handles. A
+	// maxSlices is how many sends it takes, at most, to look at all marked handles. A
 	// node that is wrong for a shorter time, and right again by itself, costs nothing.
-	// Up to looks handles are all looked at in each send.
-	stripes = 8
-	looks   = 256
+	// Up to scanAll handles are all looked at in each send.
+	maxSlices = 8
+	scanAll   = 256
 
 	// usualBits is roughly the bits of an update with its name.
 	usualBits = 60
 )
 
-// crowd returns how many handles a peer has marked, if the room could not pay for them
+// overload returns how many handles a peer has marked, if the room could not pay for them
 // even if they said nothing but their names; else 0.
-func (a *updates) crowd(p *Peer) (n int) {
+func (a *updates) overload(p *Peer) (n int) {
 	room := int(max(p.bucket.Left, 0) / wire.NameBits)
 	if len(p.Marks.Of)<<6 > room { // mostly there are fewer handles than that
 		for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
@@ -65,43 +65,43 @@ func (a *updates) crowd(p *Peer) (n int) {
 	if n > room {
 		return n
 	}
-	p.crowd.turns = p.crowd.turns[:0] // nobody has to wait
+	p.overload.priorities = p.overload.priorities[:0] // nobody has to wait
 	return 0
 }
 
 // planUrgent plans updates of the n marked handles, those that have been wrong the
 // longest first, until the room is used up or nothing is left.
 func (a *updates) planUrgent(p *Peer, b *batch, n int) {
-	updates, guesses := len(a.pieces.updates), len(a.pieces.guesses)
+	updates, speculative := len(a.bundles.updates), len(a.bundles.speculative)
 	left := func() float64 {
-		return p.bucket.Left - budget.ChunksCost(int(p.plan.updateBits), len(a.pieces.updates)-updates)
+		return p.bucket.Left - budget.BundlesCost(int(p.plan.updateBits), len(a.bundles.updates)-updates)
 	}
-	for len(p.crowd.turns) < len(p.Entries) {
-		p.crowd.turns = append(p.crowd.turns, turn{})
+	for len(p.overload.priorities) < len(p.States) {
+		p.overload.priorities = append(p.overload.priorities, priority{})
 	}
-	a.turns.seen.resetLike(&p.Marks)
+	a.priorities.seen.resetTo(&p.Marks)
 	a.planNewParents(p, b)
-	every := uint32(1) // each send looks at one stripe of so many
-	for every < stripes && n > looks*int(every) {
+	every := uint32(1) // each send looks at one slice of so many
+	for every < maxSlices && n > scanAll*int(every) {
 		every *= 2
 	}
 	for k := uint32(0); k < every && (k == 0 || left() > 0); k++ {
-		p.crowd.stripe++ // of the peer's own: one that is sent something in every second send only gets to all stripes, too
-		a.lookAt(p, b, every, p.crowd.stripe%every)
+		p.overload.slice++ // of the peer's own: one that is sent something in every second send only gets to all slices, too
+		a.scanSlice(p, b, every, p.overload.slice%every)
 		for n := int(max(left(), 0)/usualBits) + store.Ahead; left() > 0 && a.choose(p, n); n *= 2 {
-			for rest := a.turns.order; len(rest) > 0 && left() > 0; {
+			for rest := a.priorities.order; len(rest) > 0 && left() > 0; {
 				some := min(len(rest), store.Ahead, max(int(left()/usualBits), store.Ahead/8))
 				b.n = 0
 				for _, o := range rest[:some] {
 					b.add(uint32(o.i))
 				}
 				rest = rest[some:]
-				a.planTurns(p, b)
+				a.planMostUrgent(p, b)
 			}
 		}
 	}
-	byHandle(a.pieces.updates[updates:])
-	byHandle(a.pieces.guesses[guesses:])
+	byHandle(a.bundles.updates[updates:])
+	byHandle(a.bundles.speculative[speculative:])
 }
 
 // planNewParents plans the updates of nodes with a new parent, none of which is sent
@@ -111,36 +111,36 @@ func (a *updates) planNewParents(p *Peer, b *batch) {
 	for _, h := range p.parents.handles {
 		if p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h) {
 			if b.add(h); b.n == store.Ahead {
-				a.planTurns(p, b)
+				a.planMostUrgent(p, b)
 				b.n = 0
 			}
 		}
 	}
-	a.planTurns(p, b)
+	a.planMostUrgent(p, b)
 }
 
-// lookAt looks at the marked handles of one stripe: since when each is wrong, or that
-// it is not. every is how many stripes there are.
-func (a *updates) lookAt(p *Peer, b *batch, every, stripe uint32) {
-	ones := ^uint64(0) / (1<<every - 1) << stripe
+// scanSlice looks at the marked handles of one slice: since when each is wrong, or that
+// it is not. every is how many slices there are.
+func (a *updates) scanSlice(p *Peer, b *batch, every, slice uint32) {
+	ones := ^uint64(0) / (1<<every - 1) << slice
 	b.n = 0
 	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
-		for w := a.turns.waiting(p, k) & ones; w != 0; w &= w - 1 {
+		for w := a.priorities.waiting(p, k) & ones; w != 0; w &= w - 1 {
 			if b.add(uint32(k<<6 + bits.TrailingZeros64(w))); b.n == store.Ahead {
-				a.lookOver(p, b)
+				a.scanBatch(p, b)
 				b.n = 0
 			}
 		}
 	}
-	a.lookOver(p, b)
+	a.scanBatch(p, b)
 }
 
-// lookOver looks at a batch. Only for a plain node can it tell that there is nothing to
+// scanBatch looks at a batch. Only for a plain node can it tell that there is nothing to
 // say; any other node is taken to have something, and planning it finds out.
-func (a *updates) lookOver(p *Peer, b *batch) {
+func (a *updates) scanBatch(p *Peer, b *batch) {
 	a.touchNext(p, b)
 	for _, h := range b.all() {
-		e, t := &p.Entries[h], &p.crowd.turns[h]
+		e, t := &p.States[h], &p.overload.priorities[h]
 		if e.isPlain() && !a.pending(&a.store.Rows[e.row], &e.one) {
 			a.planNothing(p, h, &a.store.Rows[e.row], &e.one)
 			t.since = 0
@@ -152,7 +152,7 @@ func (a *updates) lookOver(p *Peer, b *batch) {
 			}
 		}
 		n := &a.store.Nodes[e.node.Slot()]
-		if e.meta || !e.plain && e.State == EntryIn && a.takesAway(p, e, n) {
+		if e.ownership || !e.plain && e.State == HandleIn && a.takesAway(p, e, n) {
 			t.worth = foremost
 			continue
 		}
@@ -160,27 +160,27 @@ func (a *updates) lookOver(p *Peer, b *batch) {
 	}
 }
 
-// planTurns plans the updates of a batch whose turn it is. An update that gets no room
+// planMostUrgent plans the most urgent updates, a batch. An update that gets no room
 // after all waits on (fitUrgent).
-func (a *updates) planTurns(p *Peer, b *batch) {
-	from := len(a.pieces.updates)
+func (a *updates) planMostUrgent(p *Peer, b *batch) {
+	from := len(a.bundles.updates)
 	a.touchNext(p, b)
 	a.planBatch(p, b)
-	some := a.pieces.updates[from:]
+	some := a.bundles.updates[from:]
 	for i := range some {
 		u := &some[i]
-		if since := p.crowd.turns[u.handle].since; since > 0 {
+		if since := p.overload.priorities[u.handle].since; since > 0 {
 			u.urgency = max(u.urgency, float32(a.store.Tick-since+1))
 		}
 	}
 	for _, h := range b.all() {
-		a.turns.seen.set(MarkDirty, h)
-		p.crowd.turns[h].since = 0
+		a.priorities.seen.set(MarkDirty, h)
+		p.overload.priorities[h].since = 0
 	}
 }
 
-func byHandle(pieces []piece) {
-	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.handle, y.handle) })
+func byHandle(bundles []bundle) {
+	slices.SortFunc(bundles, func(x, y bundle) int { return cmp.Compare(x.handle, y.handle) })
 }
 
 // worthOf is what it is worth to tell a peer of a node one tick earlier.
@@ -191,12 +191,12 @@ func (a *updates) worthOf(p *Peer, n *store.Node) float32 {
 // choose puts the n most urgent handles that are wrong and not planned yet into
 // t.order, and reports whether there are any.
 func (a *updates) choose(p *Peer, n int) bool {
-	t := &a.turns
+	t := &a.priorities
 	clear(t.ranks[:])
 	t.order = t.order[:0]
 	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
-			if one := p.crowd.turns[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
+			if one := p.overload.priorities[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
 				t.ranks[rank(one.urgency(a.store.Tick))]++
 			}
 		}
@@ -209,7 +209,7 @@ func (a *updates) choose(p *Peer, n int) bool {
 	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
 			h := k<<6 + bits.TrailingZeros64(w)
-			if one := p.crowd.turns[h]; one.since > 0 {
+			if one := p.overload.priorities[h]; one.since > 0 {
 				if u := one.urgency(a.store.Tick); rank(u) >= least {
 					t.order = append(t.order, ranked{u, int32(h)})
 				}
@@ -222,6 +222,6 @@ func (a *updates) choose(p *Peer, n int) bool {
 }
 
 // waiting returns which of the k-th 64 handles are marked and not planned yet.
-func (t *turns) waiting(p *Peer, k int) uint64 {
+func (t *priorities) waiting(p *Peer, k int) uint64 {
 	return (p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose]) &^ t.seen.Of[k][MarkDirty]
 }

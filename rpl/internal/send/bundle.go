@@ -5,77 +5,77 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Pieces are what Schedule plans and Encode packs: removals, arrivals, updates and
-// guesses, each with entries that tell what its ack or its loss is about.
+// Bundles are what Schedule plans and Encode packs: removals, arrivals, updates and
+// speculative updates, each with entries that say what its ack or its loss is about.
 
-// A piece goes into one packet as a whole. It takes half a cache line.
-type piece struct {
-	codes   codes
-	handle  uint32
-	bits    uint32 // at most, without the name
-	recAt   uint32 // its entries begin here in Authority.recs
-	recN    uint32
-	urgency float32 // age in ticks; weighted where the room does not pay for all
-	name    uint8   // how many bits of codes are the update's name; 0: it is named when it is packed; or alikeName
-	skip    bool    // left out: over budget
-	meta    bool    // it tells of another parent or owner
-	special bool    // an update that tells owner and parent, forgets a row, or has no implicit base
+// A bundle goes into one packet as a whole. It takes half a cache line.
+type bundle struct {
+	codes     codes
+	handle    uint32
+	bits      uint32 // at most, without the name
+	recAt     uint32 // its entries begin here in updates.recs
+	recN      uint32
+	urgency   float32 // age in ticks; weighted where the room does not pay for all
+	name      uint8   // how many bits of codes are the update's name; 0: it is named when it is packed; or cohortName
+	skip      bool    // left out: over budget
+	ownership bool    // it tells of another parent or owner
+	special   bool    // an update that tells owner and parent, forgets a row, or has no implicit base
 }
 
 // call puts an update's name in front of its codes, if the two fit one run.
-func (pc *piece) call(name prefix.Sym) {
+func (pc *bundle) call(name prefix.Sym) {
 	if n := name.Bits(); pc.codes.isRun() && n+prefix.Sym(pc.codes).Bits() <= prefix.MaxRun {
 		pc.codes, pc.name = codes(name.With(prefix.Sym(pc.codes))), uint8(n)
 	}
 }
 
 // bare returns the codes without the name.
-func (pc *piece) bare() codes {
+func (pc *bundle) bare() codes {
 	if pc.name == 0 {
 		return pc.codes
 	}
 	return codes(prefix.Sym(pc.codes).From(int(pc.name)))
 }
 
-// pieces holds the pieces of one send, peer by peer.
-type pieces struct {
-	removals, arrivals []piece
-	updates            []piece // by ascending handle
-	guesses            []piece // updates that build on arrivals that are not acked, in the same order
+// bundles holds the bundles of one send, peer by peer.
+type bundles struct {
+	removals, arrivals []bundle
+	updates            []bundle // by ascending handle
+	speculative        []bundle // updates that build on arrivals that are not acked, in the same order
 }
 
-func (ps *pieces) reset() {
+func (ps *bundles) reset() {
 	ps.removals = ps.removals[:0] // field by field: this writes no pointers, which is slow while the collector marks
 	ps.arrivals = ps.arrivals[:0]
 	ps.updates = ps.updates[:0]
-	ps.guesses = ps.guesses[:0]
+	ps.speculative = ps.speculative[:0]
 }
 
 // update adds an update and returns the place to fill it in.
-func (ps *pieces) update() *piece {
+func (ps *bundles) update() *bundle {
 	if n := len(ps.updates); n < cap(ps.updates) {
 		ps.updates = ps.updates[:n+1]
 	} else {
-		ps.updates = append(ps.updates, piece{})
+		ps.updates = append(ps.updates, bundle{})
 	}
 	return &ps.updates[len(ps.updates)-1]
 }
 
-// A span is where the pieces of one peer stand in a list.
+// A span is where the bundles of one peer stand in a list.
 type span struct{ from, to uint32 }
 
 func (s span) empty() bool { return s.from == s.to }
 
 func (s span) len() int { return int(s.to - s.from) }
 
-func (s span) in(list []piece) []piece { return list[s.from:s.to:s.to] }
+func (s span) in(list []bundle) []bundle { return list[s.from:s.to:s.to] }
 
 // spanAt is an empty span at the end of a list.
-func spanAt(list []piece) span { return span{uint32(len(list)), uint32(len(list))} }
+func spanAt(list []bundle) span { return span{uint32(len(list)), uint32(len(list))} }
 
-// codes is what a piece says. For most updates that is one run of bits. Otherwise the
+// codes is what a bundle says. For most updates that is one run of bits. Otherwise the
 // length of the run is 0, and the value tells how many runs there are and where they
-// begin in Authority.syms. (None of them is a run of no bits.)
+// begin in updates.syms. (None of them is a run of no bits.)
 type codes prefix.Sym
 
 func codesOf(syms []prefix.Sym, at int) codes {
@@ -108,20 +108,20 @@ func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
 	e.Put(c.among(syms)...)
 }
 
-// piece makes a piece of the symbols coded since at and the entries noted since rec.
-func (a *updates) piece(h uint32, at, rec int) piece {
-	return a.pieceOf(h, a.syms, at, a.recs, rec)
+// bundle makes a bundle of the symbols coded since at and the entries noted since rec.
+func (a *updates) bundle(h uint32, at, rec int) bundle {
+	return a.bundleOf(h, a.syms, at, a.recs, rec)
 }
 
-// pieceOf is the same of symbols and entries that others may follow.
-func (a *updates) pieceOf(h uint32, syms []prefix.Sym, at int, recs []link.Entry, rec int) piece {
-	return piece{
+// bundleOf is the same of symbols and entries that others may follow.
+func (a *updates) bundleOf(h uint32, syms []prefix.Sym, at int, recs []link.Entry, rec int) bundle {
+	return bundle{
 		handle: h, codes: codesOf(syms, at), bits: uint32(symBits(syms[at:])),
 		recAt: uint32(rec), recN: uint32(len(recs) - rec),
 	}
 }
 
-// note notes an entry of the piece being planned. It is filled in place: an entry that is put
+// note notes an entry of the bundle being planned. It is filled in place: an entry that is put
 // together elsewhere and copied would wait for its parts.
 func (a *updates) note(handle, ver uint32, kind, gen uint8, row int) {
 	if n := len(a.recs); n < cap(a.recs) {
@@ -133,8 +133,8 @@ func (a *updates) note(handle, ver uint32, kind, gen uint8, row int) {
 	re.Handle, re.Ver, re.Kind, re.Gen, re.Row, re.Key = handle, ver, kind, gen, uint8(row), false
 }
 
-// recsOf returns a piece's entries.
-func (a *updates) recsOf(pc *piece) []link.Entry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
+// recsOf returns a bundle's entries.
+func (a *updates) recsOf(pc *bundle) []link.Entry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
 
 func symBits(syms []prefix.Sym) int {
 	n := 0

@@ -12,8 +12,8 @@ import (
 // it so: its sharers. Schedule takes these marks over into those of each peer, 64 at a time.
 // To mark it at each peer misses a line of memory for each of them.
 
-// commons are the handles that nodes have in common, and the marks on them.
-type commons struct {
+// sharedHandles are the handles that nodes have in common, and the marks on them.
+type sharedHandles struct {
 	Least   int         // leastSharers
 	Claimed wire.Bitset // a handle is shared for one node at a time
 	marked  wire.Bitset // to be taken over into the marks of those who share the handle
@@ -33,14 +33,14 @@ func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 	// Many holders are counted when they have doubled: to count them for each that comes would
 	// cost the square of the peers.
 	const few = 64
-	if k := len(n.Holders); k < a.Commons.Least || k > few && k&(k-1) != 0 || a.Commons.Claimed.Has(h) {
+	if k := len(n.Holders); k < a.SharedHandles.Least || k > few && k&(k-1) != 0 || a.SharedHandles.Claimed.Has(h) {
 		return
 	}
 	k := 0
 	for _, hd := range n.Holders {
 		k += flag(hd.Handle == h)
 	}
-	if k < a.Commons.Least {
+	if k < a.SharedHandles.Least {
 		return
 	}
 	for _, hd := range n.Holders {
@@ -49,7 +49,7 @@ func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 		}
 	}
 	n.Shared, n.Common, n.Sharers = true, h, uint32(k)
-	a.Commons.Claimed.Set(h)
+	a.SharedHandles.Claimed.Set(h)
 }
 
 // dropHandle notes that a peer, which is no holder of the node any more, had it by a handle.
@@ -58,7 +58,7 @@ func (a *Sender) dropHandle(n *store.Node, p *Peer, h uint32) {
 	if !n.Shared || h != n.Common {
 		return
 	}
-	if n.Sharers--; int(n.Sharers) < a.Commons.Least {
+	if n.Sharers--; int(n.Sharers) < a.SharedHandles.Least {
 		a.unshare(n)
 	}
 }
@@ -66,7 +66,7 @@ func (a *Sender) dropHandle(n *store.Node, p *Peer, h uint32) {
 // unshare has a node marked at each of its holders again. A mark that waits goes to each.
 func (a *Sender) unshare(n *store.Node) {
 	h := n.Common
-	waits := a.Commons.marked.Has(h)
+	waits := a.SharedHandles.marked.Has(h)
 	for _, hd := range n.Holders {
 		if hd.Handle != h {
 			continue
@@ -78,8 +78,8 @@ func (a *Sender) unshare(n *store.Node) {
 		}
 	}
 	n.Shared = false
-	a.Commons.Claimed.Clear(h)
-	a.Commons.marked.Clear(h)
+	a.SharedHandles.Claimed.Clear(h)
+	a.SharedHandles.marked.Clear(h)
 }
 
 // markDirty marks the nodes of which a row has departed from its prediction, for every peer that holds
@@ -100,8 +100,8 @@ func (a *Sender) markHolders(n *store.Node) {
 		return
 	}
 	if n.Shared {
-		a.Commons.marked.Set(n.Common)
-		a.Commons.some |= 1 << (n.Common >> 6 / sheaf)
+		a.SharedHandles.marked.Set(n.Common)
+		a.SharedHandles.some |= 1 << (n.Common >> 6 / sheaf)
 		if int(n.Sharers) == len(n.Holders) {
 			return
 		}
@@ -115,7 +115,7 @@ func (a *Sender) markHolders(n *store.Node) {
 
 // markSharers takes the marks over into those of each peer.
 func (a *Sender) markSharers() {
-	s := &a.Commons
+	s := &a.SharedHandles
 	if s.some == 0 {
 		return
 	}

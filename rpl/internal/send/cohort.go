@@ -1,0 +1,346 @@
+package send
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// cohortName is the bundle.name of a bundle that stands for all updates of a mark but the first.
+// Its handle is the second's. It is special, so that only what is special is asked for its name.
+const cohortName = 0xFF
+
+// A cohortPlan is what was planned in this send for peers at one baseline.
+type cohortPlan struct {
+	base   ids.Tick
+	lines  link.Window
+	model  *coder.Model
+	closed bool // what was planned may have been left out or reordered since: nobody is told the same
+	marks  []cohortMark
+	before []cohortState // of the handles in marks, as they were before they were planned
+	costs  []cohortCost
+}
+
+// A cohortMark is what was planned for the handles of one mark.
+type cohortMark struct {
+	send    uint32 // Authority.send: in any other the rest means nothing
+	bits    uint32 // of all updates but the first, without names
+	named   uint32 // the same with names; 0 until a peer needs them
+	room    uint32 // how much must be left of a packet that is to hold them
+	marked  uint64 // the handles that were looked at
+	changed uint64 // those of which there was something to tell
+	before  uint32 // where their states begin in cohortPlan.before
+	bundles uint32 // where their updates begin in bundles.updates
+	costs   span   // of all updates but the first, in cohortPlan.costs
+	joined  span   // they as bytes of cohorts.joined
+}
+
+// A cohortState is what planning an update reads of a plain node's handle.
+type cohortState struct {
+	handle, row uint32
+	gen         uint8
+	moves       bool
+	one         peerRow
+}
+
+// A cohortCost is bits without names, by account.
+type cohortCost struct{ account, bits int }
+
+// cohorts are the plans of a send that several peers may share.
+type cohorts struct {
+	Least  int // leastCohort
+	list   []cohortPlan
+	used   int                             // how many of list belong to this send
+	many   [2][wire.OldestCohort + 1]uint8 // in this send and the one before: peers with many updates, by the age of their baseline
+	joined []byte                          // all updates of a mark but the first as one string of bits, mark by mark
+	enc    prefix.Encoder                  // that makes them
+	folded []bundle                        // scratch of unfold
+}
+
+// reset begins a send.
+func (s *cohorts) reset(send uint32) {
+	s.used, s.joined = 0, s.joined[:0]
+	s.many[send&1] = [wire.OldestCohort + 1]uint8{}
+}
+
+// of returns what was planned for peers at the baseline of this one, or nil if it is not worth
+// a look: the peer has few updates, or was alone at such a baseline in the send before.
+func (s *cohorts) of(p *Peer, tick ids.Tick, send uint32) *cohortPlan {
+	l := &p.Link
+	age := tick - l.BaseTick
+	if age > wire.OldestCohort || l.Lossy() || p.Marks.count() < s.Least {
+		return nil
+	}
+	now := &s.many[send&1][age]
+	*now += uint8(flag(*now < 2))
+	if s.many[^send&1][age] < 2 {
+		return nil
+	}
+	for i := range s.list[:s.used] {
+		if k := &s.list[i]; k.base == l.BaseTick && k.model == p.Model && k.lines == l.Sends.Window {
+			p.plan.cohort = uint8(i + 1)
+			return k
+		}
+	}
+	if s.used == wire.MaxCohorts {
+		return nil
+	}
+	if s.used == len(s.list) {
+		s.list = append(s.list, cohortPlan{})
+	}
+	k := &s.list[s.used]
+	s.used++
+	k.base, k.lines, k.model, k.closed = l.BaseTick, l.Sends.Window, p.Model, false
+	k.before, k.costs = k.before[:0], k.costs[:0]
+	p.plan.cohort = uint8(s.used)
+	return k
+}
+
+// close keeps others from being told what was planned for a peer, or with it.
+func (s *cohorts) close(pl *plan) {
+	if pl.cohort > 0 {
+		s.list[pl.cohort-1].closed = true
+	}
+}
+
+// planCohort plans the updates of a peer for which another peer's may do.
+func (a *updates) planCohort(p *Peer, k *cohortPlan) {
+	for w := p.Marks.next(0); w < len(p.Marks.Of); w = p.Marks.next(w + 1) {
+		m := &p.Marks.Of[w]
+		marked := m[MarkDirty] | m[MarkLoose]
+		if marked == 0 {
+			continue
+		}
+		if !a.planFromCohort(p, k, w, marked) {
+			a.planMark(p, k, w, marked)
+		}
+	}
+}
+
+// planMark plans the updates of one mark, and keeps them for the cohort if it may be.
+func (a *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
+	from, costs, at := len(k.before), len(k.costs), len(a.bundles.updates)
+	for w >= len(k.marks) {
+		k.marks = append(k.marks, cohortMark{})
+	}
+	of := &k.marks[w]
+	keeps := of.send != a.store.Send && marked&(marked-1) != 0 && !k.closed
+	var b batch
+	for rest := marked; rest != 0; {
+		for b.n = 0; rest != 0 && b.n < store.Ahead; rest &= rest - 1 {
+			b.add(uint32(w<<6 + bits.TrailingZeros64(rest)))
+		}
+		a.touchNext(p, &b)
+		if keeps {
+			for _, h := range b.all() {
+				e := &p.States[h]
+				k.before = append(k.before, cohortState{h, e.row, e.gen, e.moves, e.one})
+			}
+		}
+		a.planBatch(p, &b)
+	}
+	updates := a.bundles.updates[at:]
+	if !keeps || len(updates) < 2 || !a.keepsForCohort(p, k.before[from:], updates) {
+		k.before = k.before[:from]
+		return
+	}
+	*of = cohortMark{send: a.store.Send, marked: marked, before: uint32(from), bundles: uint32(at)}
+	for i := range updates {
+		u := &updates[i]
+		of.changed |= 1 << (u.handle & 63)
+		if i > 0 {
+			of.bits += u.bits
+			k.charge(costs, a.store.Rows[p.States[u.handle].row].Type.Account, int(u.bits))
+		}
+	}
+	of.costs = span{uint32(costs), uint32(len(k.costs))}
+}
+
+// keepsForCohort reports whether a peer's updates of one mark may be kept for others. All nodes are
+// plain, and none begins or ceases to move by itself at the peer. Each update is sure to fit a
+// packet, is coded from a version that the authority keeps for all peers, is the first to tell
+// its version, has not waited, and leaves its row as the store predicts it.
+func (a *updates) keepsForCohort(p *Peer, before []cohortState, updates []bundle) bool {
+	for i := range before {
+		b := &before[i]
+		if e := &p.States[b.handle]; !e.isPlain() || e.moves != b.moves {
+			return false
+		}
+		if len(updates) == 0 || updates[0].handle != b.handle {
+			continue
+		}
+		u, r := &updates[0], &a.store.Rows[b.row]
+		if u.special || u.bits > smallBits || r.Vars != nil || b.one.acked == 0 || !r.Kept(b.one.acked) ||
+			b.one.flight == r.Head || b.one.since != 0 || p.Marks.has(MarkLoose, b.handle) {
+			return false
+		}
+		updates = updates[1:]
+	}
+	return true
+}
+
+// charge adds to the costs from one on.
+func (k *cohortPlan) charge(from, account, bits int) {
+	if n := len(k.costs); n > from && k.costs[n-1].account == account {
+		k.costs[n-1].bits += bits
+		return
+	}
+	k.costs = append(k.costs, cohortCost{account, bits})
+}
+
+// planFromCohort plans the updates of one mark by what was planned for another peer. It reports
+// false, and does nothing, if the two peers are not in the same state.
+func (a *updates) planFromCohort(p *Peer, k *cohortPlan, w int, marked uint64) bool {
+	if w >= len(k.marks) {
+		return false
+	}
+	of := &k.marks[w]
+	if of.send != a.store.Send || of.marked != marked || k.closed {
+		return false
+	}
+	if !p.hasStates(k.before[of.before:][:bits.OnesCount64(marked)]) {
+		return false
+	}
+	if of.named == 0 {
+		a.join(p.Model, of)
+	}
+	for quiet := marked &^ of.changed; quiet != 0; quiet &= quiet - 1 {
+		h := uint32(w<<6 + bits.TrailingZeros64(quiet))
+		a.planOnly(p, h, &p.States[h]) // there is nothing to tell
+	}
+	n, h := bits.OnesCount64(of.changed), uint32(w<<6+bits.TrailingZeros64(of.changed))
+	p.Marks.Of[w][MarkLoose] &^= of.changed
+	a.planOnly(p, h, &p.States[h])
+	second := &a.bundles.updates[of.bundles+1]
+	*a.bundles.update() = bundle{
+		handle: second.handle, name: cohortName, special: true, bits: of.bits, recAt: second.recAt, recN: uint32(n - 1), urgency: 1,
+	}
+	p.plan.updateBits += int32(of.bits)
+	p.plan.folded += int32(n - 2)
+	a.sender.Accounts.Counters.Records += uint64(n - 1)
+	a.sender.Accounts.Counters.Shared += uint64(n - 1)
+	a.sender.Accounts.Counters.PlannedOnce += uint64(n - 1)
+	for _, c := range k.costs[of.costs.from:of.costs.to] {
+		a.sender.Accounts.Bits[c.account].Updates += uint64(c.bits)
+	}
+	return true
+}
+
+// hasStates reports whether the peer is told the same of some nodes as one that had these states.
+func (p *Peer) hasStates(others []cohortState) bool {
+	states := p.States
+	for i := range others {
+		o := &others[i]
+		e, x, y := &states[o.handle], &states[o.handle].one, &o.one
+		if e.row != o.row || e.gen != o.gen || e.moves != o.moves || !e.isPlain() ||
+			x.acked != y.acked || x.ackedTick != y.ackedTick || x.flight != y.flight || x.flightTick != y.flightTick ||
+			x.carried != y.carried || x.newest != y.newest || x.since != y.since || x.secondAgo != y.secondAgo || x.secondVer != y.secondVer {
+			return false
+		}
+	}
+	return true
+}
+
+// join makes one string of all updates of a mark but the first, which are recorded and so
+// have their names.
+func (a *updates) join(m *coder.Model, of *cohortMark) {
+	s, last := &a.Cohorts, a.bundles.updates[of.bundles].handle+1
+	from := len(s.joined)
+	s.enc.Reset(s.joined)
+	for _, pc := range of.rest(a.bundles.updates) {
+		of.room = uint32(s.enc.Bits()) + pc.bits + wire.NameBits
+		if pc.name == 0 {
+			s.enc.PutOne(m.Entry.Name(false, pc.handle+1-last))
+		}
+		last = pc.handle + 1
+		pc.codes.put(&s.enc, a.syms)
+	}
+	of.named = uint32(s.enc.Bits())
+	s.joined = s.enc.Finish()
+	of.joined = span{uint32(from), uint32(len(s.joined))}
+}
+
+// recordCohort records the updates that a bundle of planFromCohort stands for, and counts their names. It
+// returns one past the last handle.
+func (a *updates) recordCohort(p *Peer, u *bundle) (last uint32) {
+	k := &a.Cohorts.list[p.plan.cohort-1].marks[u.handle>>6]
+	rest := k.changed & (k.changed - 1)
+	p.Marks.Of[u.handle>>6][MarkDirty] &^= rest
+	tick, recs := uint32(a.store.Tick), a.recsOf(u)
+	for i := range recs {
+		p.States[recs[i].Handle].one.send(recs[i].Ver, tick)
+	}
+	gaps, next := a.sender.Tables.Learner.Gaps, rest&(k.changed<<1)
+	gaps[coder.NearSyms[1]] += uint32(bits.OnesCount64(next))
+	for far := rest &^ next; far != 0; far &= far - 1 {
+		h := bits.TrailingZeros64(far)
+		gaps[coder.NearSyms[bits.LeadingZeros64(k.changed<<(63-h)<<1)+1]]++
+	}
+	return recs[len(recs)-1].Handle + 1
+}
+
+// unfold plans each update of its own again that one bundle stands for, because the room does
+// not pay for all of them.
+func (a *updates) unfold(p *Peer) {
+	pl := &p.plan
+	if pl.cohort == 0 {
+		return
+	}
+	k := &a.Cohorts.list[pl.cohort-1]
+	k.closed = true // this peer's own updates may be left out
+	some := append(a.Cohorts.folded[:0], pl.updates.in(a.bundles.updates)...)
+	all := a.bundles.updates[:pl.updates.from]
+	for i := range some {
+		u := &some[i]
+		if u.name != cohortName {
+			all = append(all, *u)
+			continue
+		}
+		for _, pc := range k.marks[u.handle>>6].rest(a.bundles.updates) {
+			pc.codes, pc.name = pc.bare(), 0
+			all = append(all, pc)
+		}
+	}
+	a.Cohorts.folded, a.bundles.updates = some, all
+	pl.updates.to = uint32(len(all))
+}
+
+// cohort writes the updates that a bundle of planFromCohort stands for, and reports whether all of them
+// did fit. It reports false for any other bundle.
+func (k *packer) cohort(u *updating, pc *bundle) bool {
+	if pc.name != cohortName {
+		return false
+	}
+	of := &k.a.Updates.Cohorts.list[k.p.plan.cohort-1].marks[pc.handle>>6]
+	rest := of.rest(k.a.Updates.bundles.updates)
+	if k.folded == 0 && u.last == of.first(pc.handle)+1 && int(of.room) <= k.room {
+		u.runs.put()
+		k.p.enc.PutPart(k.a.Updates.Cohorts.joined[of.joined.from:of.joined.to], int(of.named))
+		k.room -= int(of.named)
+		u.last = rest[len(rest)-1].handle + 1
+		k.last = u.last
+		k.carries(u.from, u.to)
+		u.from, u.to = pc.recAt, pc.recAt+pc.recN
+		return true
+	}
+	if k.folded = k.several(u, rest, k.folded); k.folded < len(rest) {
+		return false
+	}
+	k.folded = 0
+	return true
+}
+
+// first is the first handle of a mark, given another.
+func (of *cohortMark) first(h uint32) uint32 {
+	return h&^63 + uint32(bits.TrailingZeros64(of.changed))
+}
+
+// rest is all updates of a mark but the first.
+func (of *cohortMark) rest(updates []bundle) []bundle {
+	return updates[of.bundles+1 : int(of.bundles)+bits.OnesCount64(of.changed)]
+}
