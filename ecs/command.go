@@ -97,7 +97,8 @@ type binder[A any] struct {
 	sample func(e *donburi.Entry) A
 	apply  func(c Call, a A)
 	nodes  map[*nodes.Node]*command.Stream[A]
-	found  []*nodes.Node // scratch …
+	ticks  [predict.Ticks]rpl.Tick // in which it has run on what a client predicts
+	found  []*nodes.Node           // scratch …
 	bytes  []byte
 	in, to A
 }
@@ -118,6 +119,8 @@ func (b *binder[A]) stream(n *nodes.Node) *command.Stream[A] {
 func (b *binder[A]) forget(n *nodes.Node) { delete(b.nodes, n) }
 
 func (b *binder[A]) silent() bool { return unsafe.Sizeof(*new(A)) == 0 }
+
+func (b *binder[A]) ran(t rpl.Tick) bool { return b.ticks[t%predict.Ticks] == t }
 
 func (b *binder[A]) predicted() bool { return !b.c.waits }
 
@@ -245,6 +248,7 @@ func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
 	if b.c.waits {
 		return
 	}
+	b.ticks[t%predict.Ticks] = t
 	r := b.r
 	for _, n := range r.predict.all { // by id, as the authority runs them
 		if n.Predicted.Gone {

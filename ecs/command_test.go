@@ -195,6 +195,24 @@ func TestOwnNodeThatIsNotPredicted(t *testing.T) {
 	}
 }
 
+// While the game is paused on all machines, and no command runs, nothing runs in replays
+// either: what had speed stands where the server has it.
+func TestPausedGameIsNotPredictedOn(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05})
+	x.judge = func(c tendon.Call, _ runKeys) { x.runner.Get(c.Entry).Pos.Y += 3 } // by itself
+	x.steps(60)
+	for range 60 { // paused
+		x.net.Advance(time.Second / 60)
+		for _, r := range []*tendon.Replication{x.server, x.client} {
+			r.Receive()
+			r.Send()
+		}
+	}
+	if mine, theirs := x.runner.Get(x.mine()).Pos, x.runner.Get(x.server.World().Entry(x.me)).Pos; mine.DistanceTo(theirs) > 1./16 {
+		t.Errorf("paused at %v, on the server at %v", mine, theirs)
+	}
+}
+
 // A silent player's input ends.
 func TestSilentPlayerStops(t *testing.T) {
 	x := newRace(t, netsim.Conditions{Delay: 30 * time.Millisecond})

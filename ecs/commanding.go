@@ -36,6 +36,7 @@ type commandBinder interface {
 	make(t rpl.Tick, runs bool)
 	again(t rpl.Tick)
 	runOwner(t rpl.Tick, replay bool)
+	ran(t rpl.Tick) bool
 	write(w *command.Writer, newest uint32, ticks int)
 	take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool)
 	forget(n *nodes.Node)
@@ -135,7 +136,9 @@ func (co *commanding) run(b commandBinder) {
 func (co *commanding) replay(t rpl.Tick) {
 	co.playing = t
 	for _, b := range co.order {
-		b.runOwner(t, true)
+		if b.ran(t) { // not while the game was paused
+			b.runOwner(t, true)
+		}
 	}
 	co.playing = 0
 }
@@ -168,8 +171,9 @@ func (co *commanding) begin() {
 		co.noteDrawn()
 		co.playing = t
 		for _, b := range co.order {
-			b.again(t)
-			b.runOwner(t, false)
+			if b.again(t); b.ran(t - 1) {
+				b.runOwner(t, false)
+			}
 		}
 		co.playing = 0
 		co.predict.save(t)

@@ -15,8 +15,12 @@ type CarData struct {
 	Colour uint8 `rpl:"max=7"`
 	Damage uint8 `rpl:"max=8"` // the car blows up at carHealth
 
-	speed  float64 // along its length, units per second
-	driver donburi.Entity
+	// For the driver's machine, which moves the car ahead of the authority: the place that
+	// others are told is too coarse to drive on by.
+	Speed   float64   `rpl:"step=1/64,to=owner"` // along its length, units per second
+	Heading gmath.Rad `rpl:"angle,bits=16,to=owner"`
+
+	driver donburi.Entity // on the authority
 	home   PlaceData
 }
 
@@ -37,7 +41,7 @@ func (g *Game) enter(walker *donburi.Entry) bool {
 	var best *donburi.Entry
 	reach := carReach
 	for _, e := range g.collect(Car) {
-		if d := Place.Get(e).Pos.DistanceTo(at); d < reach && !g.occupied(e) {
+		if d := Place.Get(e).Pos.DistanceTo(at); d < reach && !occupied(e) {
 			best, reach = e, d
 		}
 	}
@@ -68,60 +72,55 @@ func (g *Game) leave(walker, car *donburi.Entry) {
 	g.tell(walker.Entity(), "leaves the car")
 }
 
-// occupied reports whether somebody sits in the car. A driver who has left the session
-// does not count.
-func (g *Game) occupied(car *donburi.Entry) bool {
-	c := Car.Get(car)
-	if c.driver == donburi.Null || !car.World.Valid(c.driver) {
-		c.driver = donburi.Null
-		return false
+// occupied reports whether somebody sits in the car: its driver owns it. A driver who has left
+// the session does not.
+func occupied(car *donburi.Entry) bool { return tendon.Owner(car) != 0 }
+
+// drive is the rule of a car: on the authority, with or without a driver, and ahead of it on
+// the driver's machine.
+func (g *Game) drive(c tendon.Call, p Pedals) {
+	car, at := Car.Get(c.Entry), Place.Get(c.Entry)
+	car.steer(p.Keys)
+	at.Rot = car.Heading
+	drag := carDrag
+	if !occupied(c.Entry) {
+		drag = 4 * carDrag
 	}
-	return true
+	if car.Speed -= car.Speed * drag / Steps; math.Abs(car.Speed) < 2 {
+		car.Speed = 0
+		return
+	}
+	by := gmath.RadToVec(car.Heading).Mulf(car.Speed / Steps)
+	to := g.slide(at.Pos, by, carRadius)
+	switch went := to.DistanceTo(at.Pos); {
+	case went < by.Len()*0.4: // straight into it
+		car.Speed *= -0.3
+	case went < by.Len()*0.9: // along it
+		car.Speed *= 0.97
+	}
+	at.Pos = to
+	if tendon.IsAuthority(c.Entry) { // only it knows where the others are in this tick
+		g.scatter(at)
+		g.ram(c.Entry, car, at)
+	}
 }
 
-// drive turns keys into speed and direction.
-func (g *Game) drive(car *donburi.Entry, keys Keys) {
-	c, at := Car.Get(car), Place.Get(car)
+// steer turns keys into speed and direction.
+func (c *CarData) steer(keys Keys) {
 	switch {
 	case keys&Up != 0:
-		c.speed = math.Min(c.speed+carPower/Steps, carTop)
+		c.Speed = math.Min(c.Speed+carPower/Steps, carTop)
 	case keys&Down != 0:
-		c.speed = math.Max(c.speed-1.6*carPower/Steps, -carReverse)
+		c.Speed = math.Max(c.Speed-1.6*carPower/Steps, -carReverse)
 	}
-	grip := gmath.Clamp(c.speed/160, -1, 1)
+	grip := gmath.Clamp(c.Speed/160, -1, 1)
 	if keys&Left != 0 {
-		at.Rot -= gmath.Rad(carTurn * grip / Steps)
+		c.Heading -= gmath.Rad(carTurn * grip / Steps)
 	}
 	if keys&Right != 0 {
-		at.Rot += gmath.Rad(carTurn * grip / Steps)
+		c.Heading += gmath.Rad(carTurn * grip / Steps)
 	}
-	at.Rot = at.Rot.Normalized()
-}
-
-// roll moves all cars on, with or without a driver, and bounces them off what they hit.
-func (g *Game) roll() {
-	for _, e := range g.collect(Car) {
-		c, at := Car.Get(e), Place.Get(e)
-		drag := carDrag
-		if !g.occupied(e) {
-			drag = 4 * carDrag
-		}
-		if c.speed -= c.speed * drag / Steps; math.Abs(c.speed) < 2 {
-			c.speed = 0
-			continue
-		}
-		by := gmath.RadToVec(at.Rot).Mulf(c.speed / Steps)
-		to := g.slide(at.Pos, by, carRadius)
-		switch went := to.DistanceTo(at.Pos); {
-		case went < by.Len()*0.4: // straight into it
-			c.speed *= -0.3
-		case went < by.Len()*0.9: // along it
-			c.speed *= 0.97
-		}
-		at.Pos = to
-		g.scatter(at)
-		g.ram(e, c, at)
-	}
+	c.Heading = c.Heading.Normalized()
 }
 
 // scatter pushes animals out of a car's way, unhurt.
@@ -138,7 +137,7 @@ func (g *Game) scatter(at *PlaceData) {
 
 // ram hurts walkers in front of a fast car, and breaks crates.
 func (g *Game) ram(car *donburi.Entry, c *CarData, at *PlaceData) {
-	if math.Abs(c.speed) < carRams {
+	if math.Abs(c.Speed) < carRams {
 		return
 	}
 	for _, e := range g.collect(Walker) {
@@ -148,13 +147,13 @@ func (g *Game) ram(car *donburi.Entry, c *CarData, at *PlaceData) {
 		if p := Place.Get(e); p.Pos.DistanceTo(at.Pos) < carRadius {
 			p.Pos = g.slide(p.Pos, p.Pos.Sub(at.Pos).Mulf(0.8), walkerRadius)
 			g.hurt(e, ramHurts, c.driver)
-			c.speed *= 0.5
+			c.Speed *= 0.5
 		}
 	}
 	for _, e := range g.collect(Crate) {
 		if Place.Get(e).Pos.DistanceTo(at.Pos) < carRadius+10 {
 			g.open(e)
-			c.speed *= 0.7
+			c.Speed *= 0.7
 		}
 	}
 }
@@ -166,7 +165,7 @@ func (g *Game) damage(car *donburi.Entry, by donburi.Entity) {
 		return
 	}
 	at := Place.GetValue(car)
-	if g.occupied(car) {
+	if occupied(car) && car.World.Valid(c.driver) {
 		driver := car.World.Entry(c.driver)
 		g.leave(driver, car)
 		g.hurt(driver, FullHealth, by)
@@ -199,6 +198,6 @@ func (g *Game) replaceWrecks() {
 // park spawns a car.
 func (g *Game) park(home PlaceData, colour uint8) {
 	e := CarPrefab.Spawn(g.rep.World(), tendon.None{})
-	*Car.Get(e) = CarData{Colour: colour, home: home}
+	*Car.Get(e) = CarData{Colour: colour, Heading: home.Rot, home: home}
 	*Place.Get(e) = home
 }

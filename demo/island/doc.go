@@ -10,13 +10,15 @@
 //
 //	protocol.go    the protocol and the session's settings
 //	game.go        Setup binds the rules to a session; Step is the fixed step
-//	input.go       what a player holds down
-//	controller.go  a player's input: an unreliable RPC on a node of its own
+//	input.go       what a player holds down, and the commands that carry it: predicted on the
+//	               player's own machine
+//	controller.go  a player's hand, for calls on what nobody owns
 //	player.go      a player who joins gets a row of the score board, a walker, a controller
 //	place.go       where things are, and as what they are drawn
 //	walker.go      a player's body: walks, shoots, goes down and stands up
 //	car.go         entering is a reparent and a change of owner
-//	bullet.go      bullets and explosions: transient nodes
+//	bullet.go      bullets and explosions: transient nodes; bullets are predicted, and judged by
+//	               what the shooter saw
 //	animal.go      sheep and chickens
 //	crate.go       crates and coins
 //	pack.go        what a player carries: a list; a reliable call uses it

@@ -124,10 +124,13 @@ func TestBulletLeavesTheMuzzle(t *testing.T) {
 	server, client := l.machines[0], l.machines[1]
 	l.until("the client plays", func() bool { return mine(client, Walker) != nil })
 	l.put(client.rep.Me(), PlaceData{Pos: Middle})
+	l.put(server.rep.Me(), PlaceData{Pos: Middle.Add(gmath.Vec{X: 60})})
 	l.steps(Steps)
-	walker := l.walker(server, client.rep.Me())
+	walker := l.walker(server, server.rep.Me())
 	from := Place.Get(walker).Pos.MoveInDirection(muzzle, Place.Get(walker).Rot)
-	server.fire(walker)
+	server.held.Keys = Fire
+	l.steps(1)
+	server.held.Keys = 0
 	l.until("the client draws the bullet", func() bool {
 		return len(client.collect(Flight)) == 1 && !client.collect(Flight)[0].HasComponent(components.Hidden)
 	})

@@ -13,8 +13,15 @@ import (
 // Game is the island's rules bound to one session.
 type Game struct {
 	// Sample returns what the player of this machine holds down. It is called once a
-	// step, and may be nil if there is no player. Step fills in the tick.
+	// step, and may be nil if there is no player.
 	Sample func(*tendon.Replication) Input
+
+	// Unpredicted has what this machine's player drives wait for the authority, as all else
+	// does, to feel the difference. It may change at any time.
+	Unpredicted bool
+
+	// Fired, if given, is told of each shot of this machine's player, in the step of the key.
+	Fired func(at gmath.Vec)
 
 	// Crowd is how many animals a world begins with, and half as many crates; 0 is as many
 	// as are fun. Set it before the first step. In a crowd what is far from all players rests.
@@ -37,8 +44,12 @@ type Game struct {
 	gate, plate, button donburi.Entity
 	doors               [2]donburi.Entity // west, east
 
-	held    Keys // held by this machine's player in the step before
-	pushing bool // the held use key was used for a door, until it is let go
+	input   Input // of this machine's player in this step
+	use     bool  // and whether the use key was pressed in it
+	before  Keys  // held in the step before
+	pushing bool  // the held use key was used for a door, until it is let go
+	waits   bool  // Unpredicted was set
+	flying  []flying
 }
 
 // Setup binds the rules to a session, before it hosts, joins or steps. The same seed and
@@ -49,7 +60,7 @@ func Setup(rep *tendon.Replication, seed int64) *Game {
 	g.build(rep.World())
 	rep.OnStart(g.fill)
 	rep.OnJoin(g.join)
-	Steer.Handle(rep, g.steer)
+	g.command()
 	Turn.Handle(rep, g.turn)
 	Push.Handle(rep, g.useDoor)
 	UseSlot.Handle(rep, g.useSlot)
@@ -65,11 +76,13 @@ func (g *Game) Scenery() *Scenery { return g.scenery }
 // Step is one fixed step of 1/Steps second, between Receive and Send, on every
 // machine.
 func (g *Game) Step(r *tendon.Replication) {
-	g.send(r)
+	g.predict(r)
+	g.sample(r)
 	g.askForMap()
+	Walk.Run(r)
+	Drive.Run(r)
+	Fly.Run(r)
 	if r.IsAuthority() {
-		g.control()
-		g.roll()
 		g.replaceWrecks()
 		g.graze()
 		g.trigger()
@@ -77,7 +90,7 @@ func (g *Game) Step(r *tendon.Replication) {
 		g.follow()
 		g.keepTime()
 	}
-	g.fly()
+	g.coast()
 }
 
 // tell reports what the player of a walker does.

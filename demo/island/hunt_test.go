@@ -45,7 +45,11 @@ func TestShots(t *testing.T) {
 	if s := server.scoreOf(shooter.Entity()); s.Points != downPoints || s.Tally["knockouts"] != 1 {
 		t.Errorf("%d points of %v, want %d of a knockout", s.Points, s.Tally, downPoints)
 	}
-	Walker.Get(shooter).Ammo, Walker.Get(shooter).refill = 0, 0
+	server.held = Input{}
+	for server.rep.Tick()%refill > 0 {
+		l.steps(1)
+	}
+	Walker.Get(shooter).Ammo = 0
 	server.held = Input{Keys: Fire | Aims}
 	l.steps(Steps)
 	if n := len(server.collect(Flight)); n != 0 {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
@@ -28,7 +29,12 @@ func Config(log *slog.Logger) tendon.Config {
 		Steps:    Steps,
 		Sends:    Sends,
 		MaxPeers: 64,
-		Title:    "Tendon island",
-		Log:      log,
+
+		// Shots are judged by where walkers and cars were on the shooter's screen.
+		Rewind:     []donburi.IComponentType{Place},
+		RewindOnly: filter.Or(filter.Contains(Walker), filter.Contains(Car)),
+
+		Title: "Tendon island",
+		Log:   log,
 	}
 }

@@ -17,7 +17,6 @@ const (
 
 	walkSpeed    = 150.0
 	walkerRadius = 13.0
-	letGo        = Steps / 2 // after so long without an input a player counts as holding nothing
 	maxAmmo      = 40
 	coinAmmo     = 6
 	reload       = 12 // between two shots

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // WalkerData is a player's body.
@@ -13,9 +14,12 @@ type WalkerData struct {
 	Colour uint8 `rpl:"max=7"`
 	Health uint8 `rpl:"max=100"` // 0: down, stands up again later
 	Ammo   uint8 `rpl:"max=40,to=owner"`
+	// Ready is the tick from which it can fire again. What a rule reads must travel, and a
+	// tick changes once a shot, where steps left would change in each.
+	Ready rpl.Tick `rpl:"to=owner"`
 
-	reload, refill int // steps
-	player         donburi.Entity
+	player  donburi.Entity
+	waiting int // on the authority: steps until it stands up again
 }
 
 // Walker and its prefab.
@@ -39,13 +43,38 @@ func (g *Game) standUp() gmath.Vec {
 	return Middle
 }
 
-// walk moves a walker by its player's keys. It faces where the mouse points, or else
-// where it walks.
-func (g *Game) walk(walker *donburi.Entry, ctl *ControllerData) {
-	at, dir := Place.Get(walker), ctl.keys.Direction()
+// walk is the rule of a walker: on the authority, and ahead of it on its player's machine. What
+// others must agree with is left to the authority: cars, buttons, hits.
+func (g *Game) walk(c tendon.Call, in Steering) {
+	walker := c.Entry
+	decides := tendon.IsAuthority(walker)
+	if decides {
+		g.strike(c)
+	}
+	if Walker.Get(walker).Health == 0 {
+		if decides {
+			g.wait(walker)
+		}
+		return
+	}
+	car, driving := ParentOf(walker)
 	switch {
-	case ctl.keys&Aims != 0:
-		at.Rot = ctl.aim
+	case driving && in.Use && decides:
+		g.leave(walker, car)
+	case driving:
+	case in.Use && decides && (g.enter(walker) || g.press(walker)):
+	default:
+		g.stride(walker, in)
+		g.shoot(c, in)
+	}
+}
+
+// stride moves a walker. It faces where the mouse points, or else where it walks.
+func (g *Game) stride(walker *donburi.Entry, in Steering) {
+	at, dir := Place.Get(walker), in.Keys.Direction()
+	switch {
+	case in.Keys&Aims != 0:
+		at.Rot = in.Aim
 	case !dir.IsZero():
 		at.Rot = at.Rot.RotatedTowards(dir.Angle(), 0.2)
 	}
@@ -69,22 +98,19 @@ func (g *Game) slide(from, by gmath.Vec, radius float64) gmath.Vec {
 	return from
 }
 
-// shoot fires while the key is held and there is something to fire.
-func (g *Game) shoot(walker *donburi.Entry, ctl *ControllerData) {
-	wd := Walker.Get(walker)
-	if wd.refill++; wd.refill >= refill {
-		wd.refill, wd.Ammo = 0, min(wd.Ammo+1, maxAmmo)
+// shoot fires while the key is held and there is something to fire. It counts by the tick, which
+// is the same whenever a correction runs it again.
+func (g *Game) shoot(c tendon.Call, in Steering) {
+	wd := Walker.Get(c.Entry)
+	if c.Tick%refill == 0 {
+		wd.Ammo = min(wd.Ammo+1, maxAmmo)
 	}
-	if wd.reload > 0 {
-		wd.reload--
+	if in.Keys&Fire == 0 || wd.Ammo == 0 || c.Tick < wd.Ready {
 		return
 	}
-	if ctl.keys&Fire == 0 || wd.Ammo == 0 {
-		return
-	}
-	wd.reload = reload
+	wd.Ready = c.Tick + reload + 1
 	wd.Ammo--
-	g.fire(walker)
+	g.fire(c)
 }
 
 // hurt takes health from a walker. The player of by, which may be Null, gets points when
@@ -107,21 +133,23 @@ func (g *Game) hurt(walker *donburi.Entry, much uint8, by donburi.Entity) {
 		g.reward(by, downPoints, "knockouts")
 	}
 	g.tell(walker.Entity(), "goes down")
-	for _, e := range g.collect(Controller) {
-		if ctl := Controller.Get(e); ctl.walker == walker.Entity() {
-			ctl.waiting, ctl.Respawn = respawn, respawn/Steps
-		}
+	wd.waiting = respawn
+	if ctl, ok := g.controllerOf(walker.Entity()); ok {
+		ctl.Respawn = respawn / Steps
 	}
 }
 
 // wait counts down until the walker stands up again.
-func (g *Game) wait(ctl *ControllerData, walker *donburi.Entry) {
-	ctl.waiting--
-	ctl.Respawn = uint8((max(ctl.waiting, 0) + Steps - 1) / Steps)
-	if ctl.waiting > 0 {
+func (g *Game) wait(walker *donburi.Entry) {
+	wd := Walker.Get(walker)
+	wd.waiting--
+	if ctl, ok := g.controllerOf(walker.Entity()); ok {
+		ctl.Respawn = uint8((max(wd.waiting, 0) + Steps - 1) / Steps)
+	}
+	if wd.waiting > 0 {
 		return
 	}
-	wd := Walker.Get(walker)
 	wd.Health, wd.Ammo = FullHealth, max(wd.Ammo, maxAmmo/2)
 	Place.Get(walker).Pos = g.standUp()
+	tendon.Teleport(walker)
 }
