@@ -92,15 +92,17 @@ func (a *planner) sinceOf(u *bundle) ids.Tick {
 	return a.store.Tick + 1 - ids.Tick(u.urgency)
 }
 
-// fitSpeculative leaves out speculative updates for which there is no room to spare.
+// fitSpeculative leaves out speculative updates for which there is no room to spare, and those of
+// nodes of which a copy of the arrival leaves in this send: it tells the same. With both, the peer
+// would have the row as a keyframe, and the authority would not know: one of the two packets, or
+// its ack, may be lost. They would not start the next line from the same version.
 func (a *planner) fitSpeculative(p *Peer) {
 	speculative := p.plan.speculative.in(a.sender.Updates.bundles.speculative)
 	for i := range speculative {
 		g := &speculative[i]
-		if b := budget.BundleCost(int(g.bits)); p.bucket.Left >= b {
+		b := budget.BundleCost(int(g.bits))
+		if g.skip = p.bucket.Left < b || p.lives[g.handle].planned == a.store.Send; !g.skip {
 			p.bucket.Left -= b
-		} else {
-			g.skip = true
 		}
 	}
 }
