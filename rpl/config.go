@@ -13,7 +13,7 @@ type AuthorityConfig struct {
 	Schema   *Schema      // NewAuthority freezes it
 	Hz       int          // ticks per second, 1 to 1000
 	SendHz   int          // sends per second, at most Hz; 0 means Hz
-	Budget   int          // bytes per second for each peer, with 29 bytes a packet for the seal; 0: no limit but that of what may be under way
+	Budget   int          // bytes per second for each peer, with 19 bytes a packet for the seal; 0: no limit but that of what may be under way
 	Interest Interest     // nil: everyone sees everything
 	Local    Peer         // this machine's player: Server, or 0 on a dedicated server
 	Refs     Refs         // translates entity references; nil: all are null

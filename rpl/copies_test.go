@@ -52,7 +52,7 @@ func TestCopiesOfChanges(t *testing.T) {
 
 // Copies of changes take only what a budget has to spare, and keep no change waiting.
 func TestCopiesAreSpared(t *testing.T) {
-	for budget, enough := range map[int]bool{0: true, 20_000: true, 2000: false} {
+	for budget, enough := range map[int]bool{0: true, 20_000: true, 1500: false} {
 		w := newWorld(t, 4, rpl.AuthorityConfig{Budget: budget}, netsim.Conditions{Delay: 50 * time.Millisecond, Loss: 0.05}, 100)
 		if _, err := w.net.Join(2); err != nil {
 			t.Fatal(err)

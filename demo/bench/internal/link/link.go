@@ -40,8 +40,10 @@ type Counters struct {
 	Beside   int // bytes of UDP payload that are not datagrams, as transport.Conn.LaneBytes counts them
 }
 
-// Wire returns the bytes of UDP payload: with the seal, without the UDP header.
+// Wire returns the bytes of UDP payload that a server has sent: with the seal, without the
+// UDP header.
 func (c Counters) Wire() int { return c.Payload + c.Packets*overhead }
 
-// overhead is what a packet has outside of its payload, in the direction that has more.
-const overhead = transport.OverheadUp
+// overhead is what a packet of a server's has outside of its payload. A client's has two
+// bytes more, and nobody asks for them.
+const overhead = transport.OverheadDown

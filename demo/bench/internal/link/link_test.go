@@ -85,7 +85,7 @@ func TestCounters(t *testing.T) {
 	if sent.Packets != 3 || sent.Payload != 3*transport.MaxPayload || sent.Reliable != 0 || server.Oversize() != 0 {
 		t.Errorf("three full packets are counted as %+v, %d too long", sent, server.Oversize())
 	}
-	if sent.Wire() != 3*transport.MaxPacket {
+	if sent.Wire() != 3*(transport.MaxPayload+transport.OverheadDown) {
 		t.Errorf("they have %d bytes on the wire", sent.Wire())
 	}
 	if err := client.Collect(0); err != nil || len(client.got.datagrams) != 3 {
